@@ -1,0 +1,94 @@
+# gatectl: `make` builds build/gatectl, `make demo` shows it, `make test` proves it.
+
+SAN     ?=
+BUILD   ?= build$(if $(SAN),/san)
+PREFIX  ?= /usr/local
+DESTDIR ?=
+CC      ?= cc
+CFLAGS  ?= -O2 -g
+VERSION := 0.1.0
+
+WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+LUA_CFLAGS := $(shell pkg-config --cflags lua5.4 2>/dev/null || echo -I/usr/include/lua5.4)
+ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -DGATECTL_VERSION='"$(VERSION)"' $(LUA_CFLAGS) \
+	$(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+ALL_LDFLAGS := $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
+LIBS    := -ldwarf -lelf -lZydis -llua5.4 -liberty -lm -lpthread
+
+SRC     := $(wildcard tracer/*/*.c gates/*.c lua/*.c)
+MAIN    := tracer/cli/main.c
+OBJ     := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out $(MAIN),$(SRC)))
+UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
+
+all: $(BUILD)/gatectl
+
+$(BUILD)/gatectl: $(BUILD)/obj/tracer/cli/main.o $(BUILD)/libgatectl.a
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+$(BUILD)/libgatectl.a: $(OBJ)
+	rm -f $@
+	ar rcs $@ $^
+
+$(BUILD)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# Lua that is part of gatectl, as a C array.
+$(BUILD)/lua/%.lua.inc: lua/%.lua
+	@mkdir -p $(@D)
+	od -An -v -tx1 $< | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g' > $@
+$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard lua/*.c)): $(patsubst lua/%.lua,$(BUILD)/lua/%.lua.inc,$(wildcard lua/*.lua))
+
+$(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libgatectl.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MMD -MP $(ALL_LDFLAGS) -o $@ $< $(BUILD)/libgatectl.a -lcmocka $(LIBS)
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+
+# ---- set-up: what is missing is installed (the list is .ci/packages) -------------------------
+
+setup:
+	@sh .ci/setup
+
+# ---- the two commands of the README ----------------------------------------------------------
+
+demo: setup
+	@$(MAKE) --no-print-directory all
+	@GATECTL=$(BUILD)/gatectl sh examples/demo.sh
+
+test: setup
+	@$(MAKE) --no-print-directory check
+
+# All tests; what is to be installed is there already.
+check: all $(UNIT) $(BUILD)/unit/dump_lines
+	@$(MAKE) --no-print-directory SAN=address,undefined all
+	@python3 tests/run.py
+
+bench: all
+	@python3 tests/bench/bench.py
+
+lint:
+	clang-format --dry-run -Werror $(SRC) $(wildcard tracer/*/*.h gates/*.h lua/*.h)
+	python3 tests/style.py
+
+unit: $(UNIT)
+
+include examples/examples.mk
+
+# ---- install ---------------------------------------------------------------------------------
+
+install: all
+	install -D -m 755 $(BUILD)/gatectl "$(DESTDIR)$(PREFIX)/bin/gatectl"
+	install -D -m 644 man/gatectl.1 "$(DESTDIR)$(PREFIX)/share/man/man1/gatectl.1"
+	install -D -m 644 man/gatectl-gates.5 "$(DESTDIR)$(PREFIX)/share/man/man5/gatectl-gates.5"
+
+uninstall:
+	rm -f "$(DESTDIR)$(PREFIX)/bin/gatectl"
+	rm -f "$(DESTDIR)$(PREFIX)/share/man/man1/gatectl.1"
+	rm -f "$(DESTDIR)$(PREFIX)/share/man/man5/gatectl-gates.5"
+
+clean:
+	rm -rf build
+
+.PHONY: all setup demo test check bench lint unit install uninstall clean
+.SECONDARY:

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""All tests: the rules of the house, unit tests (cmocka), end-to-end tests with gatectl as users have it,
+and end-to-end tests with gatectl built under the address and undefined-behaviour sanitizers.
+The last line is the sum: N passed, N failed."""
+import glob
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def run(title, command):
+    print(f"== {title}", flush=True)
+    p = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    return p.returncode, p.stdout
+
+
+def style():
+    code, out = run("style", [sys.executable, "tests/style.py"])
+    print(out, end="")
+    return (1, 0, 0) if code == 0 else (0, 1, 0)
+
+
+def unit(path):
+    code, out = run(os.path.basename(path), [path])
+    passed = sum(int(n) for n in re.findall(r"^\[  PASSED  \] (\d+) test", out, re.M))
+    failed = sum(int(n) for n in re.findall(r"^\[  FAILED  \] (\d+) test", out, re.M))
+    skipped = sum(int(n) for n in re.findall(r"^\[  SKIPPED \] (\d+) test", out, re.M))
+    if code and not failed:
+        failed = 1
+    if failed or not passed:
+        print(out, end="")
+    return passed, failed or int(not passed), skipped
+
+
+def e2e(title, arguments):
+    code, out = run(title, [sys.executable, "tests/e2e/run.py", *arguments])
+    print(out, end="")
+    m = re.search(r"(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*$", out)
+    if not m:
+        return 0, 1, 0
+    passed, failed, skipped = (int(x or 0) for x in m.groups())
+    return passed, failed or int(code != 0), skipped
+
+
+def lines():
+    code, out = run("line tables against readelf", [sys.executable, "tests/e2e/lines_vs_readelf.py", "build/unit/dump_lines"])
+    print(out if code else out.strip().split("\n")[-1])
+    return (0, 1, 0) if code else (1, 0, 0)
+
+
+def main():
+    results = [style(), lines()]
+    results += [unit(p) for p in sorted(glob.glob(os.path.join(ROOT, "build/unit/test_*"))) if not p.endswith(".d")]
+    results.append(e2e("end to end", ["--quick"]))
+    results.append(e2e("end to end, sanitized", ["--quick", "--gatectl", "build/san/gatectl"]))
+    passed, failed, skipped = (sum(r[i] for r in results) for i in range(3))
+    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+#include "tracer/base/array.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *or_die(void *memory)
+{
+	if (memory)
+		return memory;
+	fputs("gatectl: error: out of memory\n", stderr);
+	_Exit(125);
+}
+
+void *base_alloc(size_t count, size_t size)
+{
+	return or_die(calloc(count ? count : 1, size ? size : 1));
+}
+
+char *base_strdup(const char *text)
+{
+	return or_die(strdup(text));
+}
+
+char *base_strndup(const char *text, size_t length)
+{
+	return or_die(strndup(text, length));
+}
+
+void base_free(void *memory)
+{
+	free(memory);
+}
+
+void *array_grow(void *items, size_t *count, size_t *capacity, size_t size)
+{
+	if (*count == *capacity) {
+		*capacity = *capacity ? *capacity * 2 : 8;
+		items = or_die(reallocarray(items, *capacity, size));
+	}
+	memset((char *)items + *count * size, 0, size);
+	*count += 1;
+	return items;
+}
+
+void array_cut(void *items, size_t *count, size_t size, size_t index)
+{
+	char *at = (char *)items + index * size;
+
+	*count -= 1;
+	memmove(at, at + size, (*count - index) * size);
+}
