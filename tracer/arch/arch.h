@@ -1,0 +1,122 @@
+/*
+ * What gatectl has to know of a processor: the contract. x86_64.c is the one that fulfils it.
+ *
+ * Pure functions over bytes and registers, never a system call; no process is known here.
+ */
+#ifndef GATECTL_ARCH_ARCH_H
+#define GATECTL_ARCH_ARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	ARCH_INSN_MAX = 15, /* bytes of the longest instruction */
+	ARCH_COPY_MAX = 64, /* bytes of the longest out-of-line copy, jumps back included */
+	ARCH_TRAP_LEN = 1,
+};
+
+/* The trap that is written over the first byte of a site, and how far pc is behind it when hit. */
+extern const uint8_t arch_trap[ARCH_TRAP_LEN];
+
+enum arch_flow {
+	ARCH_FLOW_NEXT,		 /* goes on with the next instruction */
+	ARCH_FLOW_JUMP,		 /* always goes to `target` */
+	ARCH_FLOW_BRANCH,	 /* to `target` or on (jcc, loop, jrcxz, xbegin) */
+	ARCH_FLOW_JUMP_INDIRECT, /* where a register or memory says: a jump table or a tail call */
+	ARCH_FLOW_CALL,		 /* calls `target` */
+	ARCH_FLOW_CALL_INDIRECT,
+	ARCH_FLOW_RETURN,
+	ARCH_FLOW_STOP, /* never goes on: ud2, hlt */
+};
+
+struct arch_insn {
+	uint8_t length;
+	enum arch_flow flow;
+	uint64_t target; /* of JUMP, BRANCH and CALL, else 0 */
+	bool is_trap;	 /* int3: the program's own breakpoint */
+	bool is_syscall;
+	bool is_nop;	   /* any nop, endbr64 */
+	bool may_be_table; /* of JUMP_INDIRECT: false where it is surely a tail call */
+};
+
+/* Decodes the instruction at `bytes`, which stands at `addr`. 0, or -1 where it is none. */
+int arch_decode(const uint8_t *bytes, size_t n, uint64_t addr, struct arch_insn *out);
+
+/* The registers that gatectl reads, in the order of DWARF register numbers for 0..16. */
+struct arch_regs {
+	uint64_t dwarf[17]; /* rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip */
+	uint64_t flags, fs_base, orig_rax;
+};
+enum { ARCH_DWARF_SP = 7, ARCH_DWARF_FP = 6, ARCH_DWARF_PC = 16, ARCH_DWARF_ARG0 = 5 };
+
+/*
+ * Where an indirect jump goes, given the registers, or a branch: to its target or to the next
+ * instruction. Where the address stands in memory, it is fetched with `read` (returns 0, or -1:
+ * cannot be read). 0, or -1: neither of these, unreadable, or not to be told (xbegin).
+ */
+int arch_jump_target(const uint8_t *bytes, size_t n, uint64_t addr, const struct arch_regs *regs,
+		     int (*read)(void *ctx, uint64_t addr, void *buf, size_t n), void *ctx,
+		     uint64_t *target);
+
+/*
+ * Where a thread stands that is before the instruction of a copy which begins at code[at]: in the
+ * original it is at `pc` and its stack pointer is higher by `sp`. The first point is {0, 0, from}.
+ *
+ * A point with another pc than `from` is behind the original instruction: a thread that stops there
+ * may be put at pc, nothing is lost. One at `from` is before it: taking the thread back to `from`
+ * (adding `sp`) means that it will run into the trap once more. It need not be taken back for an
+ * asynchronous signal: the frame of a signal returns into the copy, which stays valid.
+ */
+struct arch_point {
+	uint8_t at;
+	uint8_t sp;
+	uint64_t pc;
+};
+
+/*
+ * An instruction moved out of line: code that does at `to` what the instruction did at `from`, and
+ * then jumps to where that would have gone on. A call pushes the address it would have pushed, so
+ * that unwinders see nothing new. Flags and registers are left alone (a thread that a
+ * signal finds directly behind a copied syscall instruction still has to get `pc` of its point in
+ * rcx). The code must be readable: constants stand in it.
+ * A signal that an instruction raises itself (a fault, int3) finds pc at the point before it, or
+ * behind it where that is what the processor does.
+ */
+struct arch_copy {
+	uint8_t code[ARCH_COPY_MAX];
+	uint8_t length;	     /* bytes of code */
+	uint8_t body;	     /* a pc in (0, body] stands behind the instruction itself ... */
+	uint8_t insn_length; /* ... which means `from + insn_length` in the original. body is 0
+				where the instruction never goes on there (jumps, calls, ret) */
+	bool is_trap;	     /* the instruction is int3: let the kernel's report through instead */
+	struct arch_point points[5]; /* all places of the copy where a thread can stand */
+	uint8_t point_count;
+};
+
+/* The point at this offset in the copy, or NULL: no instruction of the copy begins there. */
+const struct arch_point *arch_copy_point(const struct arch_copy *copy, uint64_t offset);
+
+enum arch_answer {
+	ARCH_DONE,
+	ARCH_CANNOT,  /* there is no such copy of this instruction; `why` says so in words */
+	ARCH_TOO_FAR, /* `to` is too far from what it refers to: try a nearer one */
+};
+
+enum arch_answer arch_relocate(const uint8_t *bytes, size_t n, uint64_t from, uint64_t to,
+			       struct arch_copy *out, const char **why);
+
+/*
+ * Carries out the simple ones without any copy: nop and endbr64, direct jmp, ret, push of a
+ * register. `regs->dwarf` holds the state before it, and the state after it when the answer is
+ * true. Memory goes through read and write. False: not a simple one, nothing was changed.
+ */
+struct arch_memory {
+	int (*read)(void *ctx, uint64_t addr, void *buf, size_t n);
+	int (*write)(void *ctx, uint64_t addr, const void *buf, size_t n);
+	void *ctx;
+};
+bool arch_emulate(const uint8_t *bytes, size_t n, uint64_t addr, struct arch_regs *regs,
+		  const struct arch_memory *memory);
+
+#endif
