@@ -1,0 +1,166 @@
+/* A status of waitpid becomes an event, or is dealt with here and nobody hears of it. */
+#include "tracer/target/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+bool event_silent(const struct thread *th)
+{
+	return th->pub.process->unfollowed;
+}
+
+struct target_event *event_push(struct target *t, enum target_event_kind kind, struct thread *th)
+{
+	struct target_event *ev = array_add(&t->queue);
+
+	ev->kind = kind;
+	ev->thread = &th->pub;
+	ev->process = th->pub.process;
+	return ev;
+}
+
+static void on_signal(struct target *t, struct thread *th, int signal)
+{
+	th->stop = STOP_SIGNAL;
+	th->signal = signal;
+	th->pc = 0;
+	if (space_of(th)->areas.count)
+		thread_pc(th, &th->pc);
+	if (event_silent(th) || th->killing == signal)
+		restart_deliver(th);
+	else
+		event_push(t, TARGET_SIGNAL, th)->signal = signal;
+}
+
+/* A trap, not a signal that somebody has sent while the thread stood behind the site. */
+static bool raised_by_trap(const struct thread *th)
+{
+	siginfo_t info;
+
+	return !ptrace(PTRACE_GETSIGINFO, th->pub.tid, 0, &info) && info.si_code == SI_KERNEL;
+}
+
+static void on_trap(struct target *t, struct thread *th)
+{
+	struct site *site;
+	uint64_t pc;
+
+	if (thread_pc(th, &pc) < 0) { /* dying */
+		thread_continue(th, 0);
+		return;
+	}
+	site = site_at(space_of(th), pc - ARCH_TRAP_LEN);
+	if (!site || (site->length == ARCH_TRAP_LEN && !raised_by_trap(th))) {
+		on_signal(t, th, SIGTRAP);
+		return;
+	}
+	th->stop = STOP_SITE;
+	th->site = site;
+	if (site->state == SITE_RETIRED || event_silent(th))
+		target_resume(t, &th->pub);
+	else
+		event_push(t, TARGET_SITE, th)->site = &site->pub;
+}
+
+/* ---- job control ---------------------------------------------------------------------------- */
+
+static bool is_stop_signal(int signal)
+{
+	return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+static bool in_foreground(void)
+{
+	int tty = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+	bool foreground;
+
+	if (tty < 0)
+		return false;
+	foreground = tcgetpgrp(tty) == getpgrp();
+	close(tty);
+	return foreground;
+}
+
+/* The shell waits for us, not for the program: it shall see that the job has stopped. */
+static void mirror_stop(const struct thread *th)
+{
+	if (th->pub.process->is_root && th->pub.tid == th->pub.process->pid && in_foreground())
+		raise(SIGSTOP);
+}
+
+static void on_group_stop(struct thread *th, int signal)
+{
+	if (is_stop_signal(signal)) {
+		thread_listen(th);
+		mirror_stop(th);
+	} else {
+		thread_continue(th, 0);
+	}
+}
+
+/* ---- ends ----------------------------------------------------------------------------------- */
+
+/* By itself: not because the process or the image ends. */
+static void on_exit(struct target *t, struct thread *th)
+{
+	long number;
+
+	th->stop = STOP_EXIT;
+	errno = 0;
+	number = ptrace(PTRACE_PEEKUSER, th->pub.tid, offsetof(struct user, regs.orig_rax), 0);
+	if (errno || number != SYS_exit || event_silent(th))
+		thread_continue(th, 0);
+	else
+		event_push(t, TARGET_THREAD_EXIT, th);
+}
+
+/* ---- dispatch ------------------------------------------------------------------------------- */
+
+static void on_stop(struct target *t, struct thread *th, int event, int signal)
+{
+	switch (event) {
+	case PTRACE_EVENT_CLONE:
+	case PTRACE_EVENT_FORK:
+	case PTRACE_EVENT_VFORK:
+		family_birth(t, th, event);
+		break;
+	case PTRACE_EVENT_EXEC:
+		family_exec(t, th);
+		break;
+	case PTRACE_EVENT_EXIT:
+		on_exit(t, th);
+		break;
+	case PTRACE_EVENT_STOP:
+		on_group_stop(th, signal);
+		break;
+	case 0:
+		if (signal == (SIGTRAP | 0x80))
+			restart_syscall_stop(th);
+		else if (signal == SIGTRAP)
+			on_trap(t, th);
+		else
+			on_signal(t, th, signal);
+		break;
+	default: /* none that was asked for */
+		thread_continue(th, 0);
+	}
+}
+
+void event_status(struct target *t, pid_t tid, int status)
+{
+	struct thread *th = thread_find(t, tid);
+
+	if (!th) {
+		orphan_status(t, tid, status);
+	} else if (WIFSTOPPED(status)) {
+		thread_set_state(th, TARGET_STOPPED);
+		on_stop(t, th, status >> 16, WSTOPSIG(status));
+	} else {
+		family_death(t, th, status);
+	}
+}

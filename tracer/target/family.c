@@ -1,0 +1,292 @@
+/*
+ * Births, execs and deaths.
+ *
+ * A new task and the report of its creator are brought together here: whichever comes first waits
+ * for the other, so that threads appear in the order in which they were made.
+ */
+#include "tracer/target/internal.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+/* ---- what was created ------------------------------------------------------------------------ */
+
+/* The flags of the clone that this thread is just leaving. */
+static uint64_t flags_of_birth(struct thread *th)
+{
+	uint64_t flags = 0;
+
+	if (thread_regs(th) < 0)
+		return 0;
+	switch (th->regs.orig_rax) {
+	case SYS_vfork:
+		return CLONE_VM | CLONE_VFORK;
+	case SYS_clone:
+		return th->regs.rdi;
+	case SYS_clone3:
+		memory_raw_read(space_of(th), th->regs.rdi, &flags, sizeof(flags));
+		return flags;
+	default:
+		return 0;
+	}
+}
+
+/* Waits for the first stop of a task that exists: it comes at once. -1: it died before. */
+static int meet(struct target *t, pid_t tid, int *status)
+{
+	if (!orphan_take(t, tid, status))
+		return 0;
+	if (status_of_one(t, tid, status) < 0)
+		return -1;
+	return orphan_is_dying(tid, *status) ? -1 : 0;
+}
+
+static int group_signal_of(int status)
+{
+	return WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
+}
+
+/* ---- new processes --------------------------------------------------------------------------- */
+
+/* Frames of handlers are part of the memory that a fork copies. */
+static void copy_restarts(const struct thread *from, struct thread *to)
+{
+	array_each(struct restart, r, &from->restarts)
+		*array_add(&to->restarts) = *r;
+}
+
+static struct thread *add_process(struct target *t, struct process *parent, pid_t pid, int status,
+				  bool shares)
+{
+	struct target_space *space = shares ? parent->pub.space : space_new(pid);
+	struct process *p = process_new(t, pid, parent ? &parent->pub : NULL, space);
+	struct thread *th = thread_new(t, p, pid, NULL);
+
+	th->group_signal = group_signal_of(status);
+	p->pub.unfollowed = t->no_follow || (parent && parent->pub.unfollowed);
+	return th;
+}
+
+/* The memory is a copy of the parent's. This may let the child run, and die: its start is queued. */
+static void copy_space(struct target *t, struct thread *child, const struct target_space *from)
+{
+	struct target_space *space = space_of(child);
+
+	if (space == from)
+		return;
+	slot_copy_all(t, child, from);
+	site_copy_all(t, from, space);
+}
+
+/* It will run by itself, on a copy of the memory without our traps. */
+static void let_go(const struct target_space *from, pid_t pid)
+{
+	struct target_space *space = space_new(pid);
+
+	if (from)
+		site_clean(from, space);
+	space_free(space);
+	ptrace(PTRACE_DETACH, pid, 0, 0);
+}
+
+static void fork_reported(struct target *t, struct thread *th, struct thread *child)
+{
+	if (event_silent(th))
+		thread_continue(th, 0);
+	else
+		event_push(t, TARGET_FORK, th)->child = child ? child->pub.process : NULL;
+}
+
+void family_process(struct target *t, const struct birth *b)
+{
+	bool unfollowed = t->no_follow || (b->parent && b->parent->pub.unfollowed);
+	struct thread *child = NULL;
+
+	if (unfollowed && !b->shares)
+		let_go(b->from, b->pid);
+	else
+		child = add_process(t, b->parent, b->pid, b->status, b->shares);
+	if (child && b->creator)
+		copy_restarts(b->creator, child);
+	if (b->creator)
+		fork_reported(t, b->creator, unfollowed ? NULL : child);
+	if (!child)
+		return;
+	if (unfollowed) {
+		target_resume(t, &child->pub);
+		return;
+	}
+	event_push(t, TARGET_PROCESS_START, child);
+	if (b->from)
+		copy_space(t, child, b->from);
+}
+
+static void fork_met(struct target *t, struct thread *th, pid_t pid, int status, bool shares)
+{
+	struct process *parent = (struct process *)th->pub.process;
+
+	family_process(t, &(struct birth){.parent = parent,
+					  .from = parent->pub.space,
+					  .creator = th,
+					  .pid = pid,
+					  .status = status,
+					  .shares = shares});
+}
+
+/* ---- new threads ----------------------------------------------------------------------------- */
+
+static void clone_met(struct target *t, struct thread *th, pid_t tid, int status)
+{
+	struct process *p = (struct process *)th->pub.process;
+	struct thread *child = thread_new(t, p, tid, th);
+
+	child->group_signal = group_signal_of(status);
+	if (event_silent(child))
+		target_resume(t, &child->pub);
+	else
+		event_push(t, TARGET_THREAD_START, child);
+	thread_continue(th, 0);
+}
+
+/* ---- births --------------------------------------------------------------------------------- */
+
+static void birth_failed(struct target *t, struct thread *th, uint64_t flags)
+{
+	if (flags & CLONE_THREAD)
+		thread_continue(th, 0);
+	else
+		fork_reported(t, th, NULL);
+}
+
+/* 0: the creator has been killed meanwhile, and the message is about its end already. */
+static pid_t child_of_event(const struct thread *th, int event)
+{
+	unsigned long message = 0;
+	siginfo_t info;
+
+	if (ptrace(PTRACE_GETEVENTMSG, th->pub.tid, 0, &message) < 0 ||
+	    ptrace(PTRACE_GETSIGINFO, th->pub.tid, 0, &info) < 0 || info.si_code >> 8 != event)
+		return 0;
+	return (pid_t)message;
+}
+
+void family_birth(struct target *t, struct thread *th, int event)
+{
+	pid_t child = child_of_event(th, event);
+	struct thread *known;
+	uint64_t flags;
+	int status;
+
+	th->stop = event == PTRACE_EVENT_VFORK ? STOP_VFORK : STOP_FORK;
+	if (!child) { /* it will be adopted */
+		thread_continue(th, 0);
+		return;
+	}
+	flags = flags_of_birth(th);
+	known = thread_find(t, child);
+	if (known) /* adopted: another thread of the parent has died meanwhile */
+		fork_reported(t, th, known);
+	else if (meet(t, child, &status) < 0)
+		birth_failed(t, th, flags);
+	else if (flags & CLONE_THREAD)
+		clone_met(t, th, child, status);
+	else
+		fork_met(t, th, child, status, flags & CLONE_VM);
+}
+
+/* ---- ends ------------------------------------------------------------------------------------ */
+
+static void thread_gone(struct target *t, struct thread *th)
+{
+	thread_unhash(th);
+	event_push(t, TARGET_THREAD_GONE, th);
+}
+
+static void process_gone(struct target *t, struct process *p, int status)
+{
+	struct target_event *ev = array_add(&t->queue);
+
+	p->gone = true;
+	*ev = (struct target_event){
+		.kind = TARGET_PROCESS_GONE, .process = &p->pub, .status = status};
+}
+
+static void others_gone(struct target *t, const struct thread *survivor)
+{
+	struct thread *th;
+
+	TAILQ_FOREACH(th, &t->threads, link)
+	if (th != survivor && th->pub.process == survivor->pub.process &&
+	    thread_find(t, th->pub.tid) == th)
+		thread_gone(t, th);
+}
+
+void family_death(struct target *t, struct thread *th, int status)
+{
+	struct process *p = (struct process *)th->pub.process;
+
+	orphan_adopt(t, p);
+	if (th->pub.tid == p->pub.pid)
+		others_gone(t, th); /* the kernel reports the first thread last: there are none */
+	thread_gone(t, th);
+	if (th->pub.tid == p->pub.pid)
+		process_gone(t, p, status);
+}
+
+static void new_image(struct thread *th)
+{
+	struct target_process *p = th->pub.process;
+
+	space_unuse(th->target, p->space);
+	p->space = space_new(p->pid);
+	p->space->users = 1;
+	th->restarts.count = 0;
+	th->in_sigreturn = false;
+	th->site = NULL;
+	th->stop = STOP_EXEC;
+	th->regs_known = false;
+}
+
+/* An unfollowed child shared our traps until now. */
+static void release(struct target *t, struct thread *th)
+{
+	struct process *p = (struct process *)th->pub.process;
+
+	ptrace(PTRACE_DETACH, th->pub.tid, 0, 0);
+	thread_gone(t, th);
+	process_gone(t, p, 0);
+}
+
+/* The thread that called exec goes on under the id of the process's first thread. */
+void family_exec(struct target *t, struct thread *leader)
+{
+	unsigned long former = 0;
+	struct thread *th;
+
+	ptrace(PTRACE_GETEVENTMSG, leader->pub.tid, 0, &former);
+	th = thread_find(t, (pid_t)former);
+	if (!th || th->pub.process != leader->pub.process)
+		th = leader;
+	others_gone(t, th);
+	if (th != leader) {
+		thread_rename(th, th->pub.process->pid);
+		thread_set_state(th, TARGET_STOPPED);
+	}
+	new_image(th);
+	if (event_silent(th))
+		release(t, th);
+	else
+		event_push(t, TARGET_EXEC, th);
+}
+
+void family_bury(struct target *t)
+{
+	if (t->last.kind == TARGET_THREAD_GONE)
+		thread_free(thread_of(t->last.thread));
+	else if (t->last.kind == TARGET_PROCESS_GONE)
+		process_free(t, (struct process *)t->last.process);
+	t->last = (struct target_event){.kind = TARGET_TICK};
+}

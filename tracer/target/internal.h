@@ -1,0 +1,303 @@
+/*
+ * What the files of the ptrace room share.
+ *
+ * A status of waitpid goes this way: wait.c fetches it, event.c says what it is, the file that
+ * knows about it (site, family, restart) acts and queues events, target_wait() hands them out,
+ * resume.c lets the thread go on. Whatever else stops a thread for a moment (a system call made on
+ * our behalf, a step into a signal handler) waits for that thread alone and gives what it did not
+ * expect to event_status().
+ *
+ * A ptrace request that fails with ESRCH means that the thread is dying: it is ignored here, the end
+ * comes through waitpid.
+ */
+#ifndef GATECTL_TARGET_INTERNAL_H
+#define GATECTL_TARGET_INTERNAL_H
+
+#include "tracer/base/array.h"
+#include "tracer/target/target.h"
+
+#include <sys/queue.h>
+#include <sys/user.h>
+
+enum {
+	SLOT_SIZE = ARCH_COPY_MAX,
+	AREA_SIZE = 64 * 1024,
+	THREAD_BUCKETS = 4096,
+};
+
+/* ---- address spaces ------------------------------------------------------------------------- */
+
+/* A copy of an instruction in the program. Slots are never used again while the image lives. */
+struct slot {
+	uint64_t from; /* the site */
+	bool is_syscall;
+	struct arch_copy copy;
+};
+
+/* Memory of ours in the program. Slot 0 is the stub for system calls, slot i is slots.items[i - 1]. */
+struct area {
+	uint64_t base;
+	ARRAY(struct slot) slots;
+};
+
+enum site_state {
+	SITE_ARMED,
+	SITE_RETIRED,	/* the program's own byte is back; late reports of its trap are swallowed */
+	SITE_FORGOTTEN, /* its page was unmapped */
+};
+
+struct site {
+	struct target_site pub; /* first: the session's pointer is ours */
+	enum site_state state;
+	uint8_t bytes[ARCH_INSN_MAX]; /* the program's own */
+	uint8_t readable;	      /* how many of them there are */
+	uint8_t length;		      /* of the instruction */
+	bool is_trap;
+	uint64_t copy; /* 0: none, the instruction is emulated (or is_trap) */
+};
+
+struct site_entry {
+	uint64_t addr;
+	struct site *site;
+};
+
+struct target_space {
+	unsigned users;			/* processes */
+	int memory;			/* /proc/PID/mem, or -1 */
+	bool writable;			/* through it */
+	ARRAY(struct site_entry) sites; /* by address */
+	ARRAY(struct area) areas;
+};
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+enum stop {
+	STOP_NONE,
+	STOP_START,
+	STOP_SITE,
+	STOP_SIGNAL,
+	STOP_EXEC,
+	STOP_FORK,
+	STOP_VFORK, /* it cannot do anything before its child has gone */
+	STOP_EXIT,
+	STOP_PAUSE,
+};
+
+/*
+ * A signal handler runs that will return to the address of a site whose trap has been reported
+ * already: when it does, the instruction is taken up again without a second arrival.
+ */
+struct restart {
+	uint64_t addr;		    /* the site */
+	uint64_t sp;		    /* where it was interrupted */
+	uint64_t frame;		    /* the handler's frame: sp at its first instruction */
+	uint64_t alt_low, alt_high; /* the alternate stack as it is known there */
+};
+
+struct thread {
+	struct target_thread pub; /* first */
+	struct target *target;
+	TAILQ_ENTRY(thread) link; /* all of the target, in order of creation */
+	struct thread *bucket;
+	enum stop stop;
+	struct site *site; /* STOP_SITE */
+	bool settled;	   /* STOP_SITE: pc is the site's address already */
+	bool out_of_call;  /* STOP_EXEC, STOP_FORK: at the end of that system call by now */
+	int signal;	   /* STOP_SIGNAL; 0 when dropped */
+	int group_signal;  /* STOP_START in a process that is stopped: by this */
+	siginfo_t
+		*info; /* what to deliver `signal` with, where the kernel does not know any more */
+	int killing;   /* target_kill: this one is not reported */
+	uint64_t pc;   /* STOP_SIGNAL */
+	bool in_sigreturn;
+	ARRAY(struct restart) restarts;
+	bool regs_known;
+	struct user_regs_struct regs;
+};
+
+struct process {
+	struct target_process pub; /* first */
+	struct target *target;
+	TAILQ_ENTRY(process) link;
+	bool gone;
+};
+
+/* A new task that has stopped before its creator's report. */
+struct parked {
+	pid_t tid, tgid, parent;
+	int status;
+	unsigned born; /* signals_firings() */
+};
+
+struct taken {
+	pid_t tid;
+	int status;
+};
+
+struct target {
+	TAILQ_HEAD(, thread) threads;
+	TAILQ_HEAD(process_list, process) processes;
+	struct thread *buckets[THREAD_BUCKETS];
+	size_t alive, running, stopped; /* alive = running (group stops too) + stopped */
+	ARRAY(struct target_event) queue;
+	size_t queue_head;
+	ARRAY(struct parked) parked;
+	ARRAY(struct target_space *) ghosts; /* the last spaces that ended, the latest at the end */
+	struct target_event last;	     /* what the last target_wait() gave */
+	bool no_follow, trace_exit;
+	bool started;		   /* the first event was given */
+	unsigned gathered;	   /* statuses, for fairness: wait.c */
+	ARRAY(struct taken) taken; /* from waitpid, still to be dealt with */
+	bool ticked;		   /* the last one was a TICK */
+};
+
+/* thread.c: the tables */
+struct process *process_new(struct target *t, pid_t pid, struct target_process *parent,
+			    struct target_space *space);
+void process_free(struct target *t, struct process *p);
+struct process *process_find(struct target *t, pid_t pid);
+struct thread *thread_new(struct target *t, struct process *p, pid_t tid, struct thread *creator);
+struct thread *thread_find(struct target *t, pid_t tid);
+void thread_set_state(struct thread *th, enum target_state state);
+void thread_rename(struct thread *th, pid_t tid);
+/* It is dead: not found by its tid any more, but listed until thread_free. */
+void thread_unhash(struct thread *th);
+void thread_free(struct thread *th);
+struct thread *thread_stopped_in(struct target *t, const struct target_space *space);
+void thread_check(const struct target *t);
+
+static inline struct thread *thread_of(struct target_thread *pub)
+{
+	return (struct thread *)pub;
+}
+
+static inline struct target *target_of(const struct target_process *pub)
+{
+	return ((const struct process *)pub)->target;
+}
+
+static inline struct target_space *space_of(const struct thread *th)
+{
+	return th->pub.process->space;
+}
+
+/* memory.c: bytes and registers; raw reads show our traps */
+struct target_space *space_new(pid_t pid);
+void space_unuse(struct target *t, struct target_space *space);
+void space_free(struct target_space *space);
+int memory_raw_read(struct target_space *space, uint64_t addr, void *buf, size_t n);
+int memory_raw_write(struct target *t, struct target_space *space, uint64_t addr, const void *buf,
+		     size_t n);
+int memory_read(struct target_space *space, uint64_t addr, void *buf, size_t n);
+int thread_regs(struct thread *th); /* into th->regs, once a stop */
+int thread_set_regs(struct thread *th, const struct user_regs_struct *regs);
+int thread_pc(struct thread *th, uint64_t *pc);
+void thread_set_pc(struct thread *th, uint64_t pc);
+void regs_to_arch(const struct user_regs_struct *in, struct arch_regs *out);
+void regs_from_arch(const struct arch_regs *in, struct user_regs_struct *out);
+
+/* site.c */
+struct site *site_at(const struct target_space *space, uint64_t addr); /* not a forgotten one */
+size_t site_first(const struct target_space *space, uint64_t addr);    /* index of the first >= */
+/* The child's memory is a copy of the parent's: its table too, and what has changed since. */
+void site_copy_all(struct target *t, const struct target_space *from, struct target_space *to);
+/* Takes the traps out of a process that will not be traced. */
+void site_clean(const struct target_space *from, struct target_space *to);
+void site_drop_all(struct target_space *space);
+
+/* slot.c */
+/* A copy of the instruction at site->pub.addr; 0 in *to: there is no room that could be had. */
+int slot_make(struct target *t, struct target_process *process, struct thread *helper,
+	      const struct site *site, const struct arch_insn *insn, uint64_t *to,
+	      struct error *err);
+/* The slot that pc is in, or NULL; *offset from its beginning. */
+const struct slot *slot_at(const struct target_space *space, uint64_t pc, uint64_t *offset);
+void slot_copy_all(struct target *t, struct thread *child, const struct target_space *from);
+void slot_first_area(struct target *t, struct thread *helper);
+void slot_drop_all(struct target_space *space);
+/* The code that makes a system call and traps. */
+enum { STUB_TRAP = 2, STUB_LENGTH = 3 };
+extern const uint8_t slot_stub[STUB_LENGTH];
+
+/* syscall.c */
+/* target_syscall, but for a first area: to be used while that is being made. */
+int remote_call(struct thread *th, long number, const uint64_t args[6], int64_t *result);
+bool stopped_by_trap(int status);
+
+/* wait.c */
+/* The next status of this one thread; blocks. -1: there is no such child. */
+int status_of_one(struct target *t, pid_t tid, int *status);
+enum wait_one { ONE_EXPECTED, ONE_OTHER }; /* OTHER: event_status() has got it */
+enum wait_one wait_one(struct thread *th, bool (*expected)(int status), int *status);
+
+/* event.c */
+void event_status(struct target *t, pid_t tid, int status);
+struct target_event *event_push(struct target *t, enum target_event_kind kind, struct thread *th);
+bool event_silent(const struct thread *th); /* nothing of it is reported */
+
+/* family.c */
+struct birth {
+	struct process *parent;	   /* NULL: it is dead */
+	struct thread *creator;	   /* NULL: it died before it could report */
+	struct target_space *from; /* what the child's memory is a copy of, NULL: not known */
+	pid_t pid;
+	int status;
+	bool shares; /* it is no copy, but the same memory */
+};
+void family_process(struct target *t, const struct birth *b);
+void family_birth(struct target *t, struct thread *th, int event);
+void family_exec(struct target *t, struct thread *leader);
+void family_death(struct target *t, struct thread *th, int status);
+void family_bury(struct target *t); /* what the last event reported gone */
+
+/* orphan.c: tasks whose creator has not reported them yet, or never will */
+void orphan_status(struct target *t, pid_t tid, int status);
+/* Instead of its first stop: it was killed. It is let go on to its end. */
+bool orphan_is_dying(pid_t tid, int status);
+int orphan_take(struct target *t, pid_t tid, int *status); /* -1: there is none such */
+void orphan_adopt(struct target *t, struct process *p);	   /* a thread of it has died */
+void orphan_settle(struct target *t);			   /* those that have waited for too long */
+void orphan_keep(struct target *t, struct target_space *space); /* takes it over */
+void orphan_free(struct target *t);
+
+/* resume.c */
+void thread_continue(struct thread *th, int signal);
+void thread_listen(struct thread *th);
+void thread_settle(struct thread *th);
+
+/* restart.c */
+void restart_deliver(struct thread *th);
+void restart_syscall_stop(struct thread *th);
+/* Where a thread that is inside a copy would be, and its stack pointer, in the original. */
+void restart_original(const struct thread *th, uint64_t *pc, uint64_t *sp);
+
+/* look.c */
+int look_proc(pid_t tid, const char *name, char *buf, size_t n); /* bytes read, or -1 */
+long look_status(pid_t tid, const char *field);
+struct look_signals {
+	uint64_t blocked, ignored, caught;
+	uint64_t pending; /* for the thread or for its process */
+};
+int look_signals(pid_t tid, struct look_signals *out);
+static inline bool look_has(uint64_t set, int signal)
+{
+	return set >> (signal - 1) & 1;
+}
+bool look_fatal_by_default(int signal);
+struct mappings {
+	ARRAY(struct target_mapping) list;
+};
+int look_mappings(struct target_process *process, struct mappings *out);
+
+/* signals.c: gatectl's own */
+void signals_open(unsigned tick_ms);
+void signals_close(void);
+void signals_period(unsigned tick_ms);
+void signals_waiting(bool waiting);
+unsigned signals_firings(void); /* of the clock so far */
+bool signals_tick_due(void);
+void signals_take_tick(void);
+int signals_interrupt(void); /* one that was sent to gatectl, taken; 0 none */
+void signals_child(void);    /* in the child: all as gatectl was started with */
+
+#endif

@@ -1,0 +1,284 @@
+/*
+ * Starts the program under ptrace.
+ *
+ * The child waits until it is traced, then execs; a pipe that exec closes tells why it could not.
+ * Both end by themselves when the other is gone: the child reads the end of its pipe before it is
+ * traced, and dies with its tracer afterwards.
+ */
+#include "tracer/target/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct launch {
+	const struct target_launch *how;
+	pid_t pid;
+	int go[2];    /* a byte: you are traced */
+	int fault[2]; /* an errno: exec has failed */
+};
+
+/* ---- the child ------------------------------------------------------------------------------ */
+
+/* Out of the way of 0, 1 and 2, that dup2 is going to fill. */
+static int above_standard(int fd)
+{
+	return fd >= 0 && fd <= 2 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : fd;
+}
+
+static int redirect(const struct target_launch *how)
+{
+	int from[3] = {how->stdin_fd, how->stdout_fd, how->stderr_fd};
+
+	for (int i = 0; i < 3; i++)
+		if (from[i] >= 0 && (from[i] = above_standard(from[i])) < 0)
+			return -1;
+	for (int i = 0; i < 3; i++)
+		if (from[i] >= 0 && dup2(from[i], i) < 0)
+			return -1;
+	return 0;
+}
+
+static ssize_t retry_read(int fd, void *buf, size_t n)
+{
+	ssize_t got;
+
+	do
+		got = read(fd, buf, n);
+	while (got < 0 && errno == EINTR);
+	return got;
+}
+
+static void child(struct launch *l)
+{
+	const struct target_launch *how = l->how;
+	char go;
+
+	close(l->go[1]);
+	close(l->fault[0]);
+	signals_child();
+	if (retry_read(l->go[0], &go, 1) != 1)
+		_exit(125);
+	if (!redirect(how)) {
+		if (how->env)
+			execvpe(how->argv[0], how->argv, how->env);
+		else
+			execvp(how->argv[0], how->argv);
+	}
+	if (write(l->fault[1], &errno, sizeof(errno)) < 0)
+		_exit(125);
+	_exit(127);
+}
+
+/* ---- what can go wrong ---------------------------------------------------------------------- */
+
+static int explain_exec(const struct launch *l, int number, struct error *err)
+{
+	const char *name = l->how->argv[0];
+
+	if (number == ENOENT || number == ENOTDIR)
+		return error_set(err, ERROR_NOT_FOUND, "%s: %s", name, strerror(number));
+	return error_set(err, ERROR_CANNOT_EXEC, "%s: %s", name, strerror(number));
+}
+
+static int yama_scope(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+	int scope = 0;
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "%d", &scope) != 1)
+		scope = 0;
+	fclose(file);
+	return scope;
+}
+
+static int explain_tracer(long tracer, struct error *err)
+{
+	char name[32] = "";
+
+	look_proc((pid_t)tracer, "comm", name, sizeof(name));
+	name[strcspn(name, "\n")] = '\0';
+	error_set(err, ERROR_CANNOT_TRACE,
+		  "the program is traced by another process already: %ld (%s)", tracer, name);
+	return error_hint(err, "run gatectl outside of that debugger or strace");
+}
+
+static int explain_seccomp(int number, struct error *err)
+{
+	error_set(err, ERROR_CANNOT_TRACE,
+		  "a seccomp filter, as containers have them, forbids ptrace (%s)",
+		  strerror(number));
+	return error_hint(err, "run the container with --cap-add=SYS_PTRACE, or with "
+			       "--security-opt seccomp=unconfined");
+}
+
+/* PTRACE_SEIZE was refused: by whom? */
+static int explain_seize(pid_t pid, int number, struct error *err)
+{
+	int scope = yama_scope();
+	long tracer = look_status(pid, "TracerPid");
+
+	if (tracer > 0)
+		return explain_tracer(tracer, err);
+	if (number == EPERM && scope >= 2) {
+		error_set(err, ERROR_CANNOT_TRACE,
+			  "Yama forbids ptrace: kernel.yama.ptrace_scope is %d", scope);
+		if (scope == 2)
+			return error_hint(err, "sysctl kernel.yama.ptrace_scope=1 as root, or give "
+					       "gatectl the capability CAP_SYS_PTRACE");
+		return error_hint(err, "scope 3 stays until the next boot: set "
+				       "kernel.yama.ptrace_scope=1 in /etc/sysctl.d and reboot");
+	}
+	if (look_status(getpid(), "Seccomp") > 0)
+		return explain_seccomp(number, err);
+	error_set(err, ERROR_CANNOT_TRACE, "the system refuses ptrace: %s", strerror(number));
+	return error_hint(err, "a security module or the sandbox that gatectl runs in forbids it; "
+			       "run it elsewhere or as root");
+}
+
+static int explain_death(struct launch *l, int status, struct error *err)
+{
+	int number;
+
+	l->pid = 0;
+	if (retry_read(l->fault[0], &number, sizeof(number)) == sizeof(number))
+		return explain_exec(l, number, err);
+	if (WIFSIGNALED(status))
+		return error_set(err, ERROR_CANNOT_EXEC,
+				 "%s: killed by signal %d (%s) at its start", l->how->argv[0],
+				 WTERMSIG(status), strsignal(WTERMSIG(status)));
+	return error_set(err, ERROR_SYSTEM, "%s: its start has failed", l->how->argv[0]);
+}
+
+/* ---- the parent ------------------------------------------------------------------------------ */
+
+static int seize(const struct launch *l, struct error *err)
+{
+	long options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+		       PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD;
+
+	if (l->how->trace_exit)
+		options |= PTRACE_O_TRACEEXIT;
+	if (ptrace(PTRACE_SEIZE, l->pid, 0, options) < 0)
+		return explain_seize(l->pid, errno, err);
+	return 0;
+}
+
+/* Job control and signals may come in before exec. */
+static void pass_on(pid_t pid, int status)
+{
+	int signal = WSTOPSIG(status);
+
+	if (status >> 16 == PTRACE_EVENT_STOP && signal != SIGTRAP)
+		ptrace(PTRACE_LISTEN, pid, 0, 0);
+	else
+		ptrace(PTRACE_CONT, pid, 0, status >> 16 ? 0 : signal);
+}
+
+static int wait_for_exec(struct launch *l, struct error *err)
+{
+	int status;
+
+	for (;;) {
+		pid_t pid = waitpid(l->pid, &status, __WALL);
+
+		if (pid < 0 && errno == EINTR)
+			continue;
+		if (pid < 0)
+			return error_errno(err, ERROR_SYSTEM, "waitpid");
+		if (!WIFSTOPPED(status))
+			return explain_death(l, status, err);
+		if (status >> 16 == PTRACE_EVENT_EXEC)
+			return 0;
+		pass_on(l->pid, status);
+	}
+}
+
+static void close_one(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static int start(struct launch *l, struct error *err)
+{
+	sigset_t all, before;
+
+	if (pipe2(l->go, O_CLOEXEC) < 0 || pipe2(l->fault, O_CLOEXEC) < 0)
+		return error_errno(err, ERROR_SYSTEM, "pipe");
+	sigfillset(&all); /* a handler of gatectl's must not run in the child */
+	sigprocmask(SIG_SETMASK, &all, &before);
+	l->pid = fork();
+	if (!l->pid)
+		child(l);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (l->pid < 0)
+		return error_errno(err, ERROR_SYSTEM, "fork");
+	close_one(&l->go[0]);
+	close_one(&l->fault[1]);
+	if (seize(l, err) < 0)
+		return -1;
+	if (write(l->go[1], "", 1) != 1)
+		return error_errno(err, ERROR_SYSTEM, "pipe");
+	return wait_for_exec(l, err);
+}
+
+static void abandon(const struct launch *l)
+{
+	int status;
+	pid_t pid;
+
+	if (l->pid <= 0)
+		return;
+	kill(l->pid, SIGKILL);
+	do
+		pid = waitpid(l->pid, &status, __WALL);
+	while ((pid < 0 && errno == EINTR) || (pid > 0 && WIFSTOPPED(status)));
+}
+
+static struct target *target_of_launch(const struct launch *l)
+{
+	struct target *t = base_alloc(1, sizeof(*t));
+	struct process *p;
+	struct thread *th;
+
+	TAILQ_INIT(&t->threads);
+	TAILQ_INIT(&t->processes);
+	t->no_follow = l->how->no_follow;
+	t->trace_exit = l->how->trace_exit;
+	t->last.kind = TARGET_TICK;
+	p = process_new(t, l->pid, NULL, space_new(l->pid));
+	p->pub.is_root = true;
+	th = thread_new(t, p, l->pid, NULL);
+	th->stop = STOP_EXEC;
+	event_push(t, TARGET_EXEC, th);
+	return t;
+}
+
+struct target *target_launch(const struct target_launch *how, struct error *err)
+{
+	struct launch l = {.how = how, .go = {-1, -1}, .fault = {-1, -1}};
+	struct target *t = NULL;
+
+	signals_open(how->tick_ms);
+	if (start(&l, err) < 0) {
+		abandon(&l);
+		signals_close();
+	} else {
+		t = target_of_launch(&l);
+	}
+	close_one(&l.go[0]);
+	close_one(&l.go[1]);
+	close_one(&l.fault[0]);
+	close_one(&l.fault[1]);
+	return t;
+}

@@ -1,0 +1,232 @@
+/* The program's bytes and registers. */
+#include "tracer/target/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/*
+ * The descriptor belongs to the address space, not to the process: it outlives the process's first
+ * thread and the processes that share the memory, and reads nothing any more after an exec.
+ */
+struct target_space *space_new(pid_t pid)
+{
+	struct target_space *space = base_alloc(1, sizeof(*space));
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	space->memory = open(path, O_RDWR | O_CLOEXEC);
+	space->writable = space->memory >= 0;
+	if (space->memory < 0)
+		space->memory = open(path, O_RDONLY | O_CLOEXEC);
+	return space;
+}
+
+void space_free(struct target_space *space)
+{
+	if (space->memory >= 0)
+		close(space->memory);
+	site_drop_all(space);
+	slot_drop_all(space);
+	base_free(space);
+}
+
+void space_unuse(struct target *t, struct target_space *space)
+{
+	if (--space->users)
+		return;
+	if (space->memory >= 0)
+		close(space->memory);
+	space->memory = -1;
+	orphan_keep(t, space);
+}
+
+int memory_raw_read(struct target_space *space, uint64_t addr, void *buf, size_t n)
+{
+	char *to = buf;
+
+	while (n) {
+		ssize_t got = pread(space->memory, to, n, (off_t)addr);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return -1;
+		to += got;
+		addr += (uint64_t)got;
+		n -= (size_t)got;
+	}
+	return 0;
+}
+
+static int write_through_file(struct target_space *space, uint64_t addr, const void *buf, size_t n)
+{
+	const char *from = buf;
+
+	while (n) {
+		ssize_t put = pwrite(space->memory, from, n, (off_t)addr);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return -1;
+		from += put;
+		addr += (uint64_t)put;
+		n -= (size_t)put;
+	}
+	return 0;
+}
+
+/* Word by word, by a thread that is stopped: for kernels that forbid writing through the file. */
+static int write_through_ptrace(pid_t tid, uint64_t addr, const uint8_t *from, size_t n)
+{
+	while (n) {
+		uint64_t at = addr & ~7ull, skip = addr - at;
+		size_t part = n < 8 - skip ? n : 8 - skip;
+		long word;
+
+		errno = 0;
+		word = ptrace(PTRACE_PEEKDATA, tid, at, 0);
+		if (errno)
+			return -1;
+		memcpy((char *)&word + skip, from, part);
+		if (ptrace(PTRACE_POKEDATA, tid, at, word) < 0)
+			return -1;
+		addr += part;
+		from += part;
+		n -= part;
+	}
+	return 0;
+}
+
+int memory_raw_write(struct target *t, struct target_space *space, uint64_t addr, const void *buf,
+		     size_t n)
+{
+	struct thread *th;
+
+	if (space->writable && !write_through_file(space, addr, buf, n))
+		return 0;
+	th = thread_stopped_in(t, space);
+	return th ? write_through_ptrace(th->pub.tid, addr, buf, n) : -1;
+}
+
+int memory_read(struct target_space *space, uint64_t addr, void *buf, size_t n)
+{
+	uint8_t *bytes = buf, *at;
+
+	if (memory_raw_read(space, addr, buf, n) < 0)
+		return -1;
+	for (size_t i = site_first(space, addr); i < space->sites.count; i++) {
+		struct site_entry *entry = &space->sites.items[i];
+
+		if (entry->addr - addr >= n)
+			break;
+		at = &bytes[entry->addr - addr];
+		if (entry->site->state == SITE_ARMED && *at == arch_trap[0])
+			*at = entry->site->bytes[0];
+	}
+	return 0;
+}
+
+int target_read(struct target_process *process, uint64_t addr, void *buf, size_t n)
+{
+	return memory_read(process->space, addr, buf, n);
+}
+
+/* The copies of instructions that are written over stay as they were. */
+int target_write(struct target_process *process, uint64_t addr, const void *buf, size_t n)
+{
+	struct target_space *space = process->space;
+	uint8_t *bytes = base_alloc(n, 1);
+	int result;
+
+	memcpy(bytes, buf, n);
+	for (size_t i = site_first(space, addr); i < space->sites.count; i++) {
+		struct site_entry *entry = &space->sites.items[i];
+
+		if (entry->addr - addr >= n)
+			break;
+		if (entry->site->state != SITE_ARMED)
+			continue;
+		entry->site->bytes[0] = bytes[entry->addr - addr];
+		bytes[entry->addr - addr] = arch_trap[0];
+	}
+	result = memory_raw_write(target_of(process), space, addr, bytes, n);
+	base_free(bytes);
+	return result;
+}
+
+int thread_regs(struct thread *th)
+{
+	if (th->pub.state != TARGET_STOPPED)
+		return -1;
+	if (!th->regs_known && ptrace(PTRACE_GETREGS, th->pub.tid, 0, &th->regs) < 0)
+		return -1;
+	th->regs_known = true;
+	return 0;
+}
+
+int thread_set_regs(struct thread *th, const struct user_regs_struct *regs)
+{
+	th->regs_known = false;
+	return ptrace(PTRACE_SETREGS, th->pub.tid, 0, regs) < 0 ? -1 : 0;
+}
+
+int thread_pc(struct thread *th, uint64_t *pc)
+{
+	long word;
+
+	errno = 0;
+	word = ptrace(PTRACE_PEEKUSER, th->pub.tid, offsetof(struct user, regs.rip), 0);
+	*pc = (uint64_t)word;
+	return errno ? -1 : 0;
+}
+
+void thread_set_pc(struct thread *th, uint64_t pc)
+{
+	th->regs_known = false;
+	ptrace(PTRACE_POKEUSER, th->pub.tid, offsetof(struct user, regs.rip), pc);
+}
+
+void regs_to_arch(const struct user_regs_struct *in, struct arch_regs *out)
+{
+	*out = (struct arch_regs){
+		.dwarf = {in->rax, in->rdx, in->rcx, in->rbx, in->rsi, in->rdi, in->rbp, in->rsp,
+			  in->r8, in->r9, in->r10, in->r11, in->r12, in->r13, in->r14, in->r15,
+			  in->rip},
+		.flags = in->eflags,
+		.fs_base = in->fs_base,
+		.orig_rax = in->orig_rax,
+	};
+}
+
+/* The general registers and pc; flags and the rest stay. */
+void regs_from_arch(const struct arch_regs *in, struct user_regs_struct *out)
+{
+	unsigned long long *const to[17] = {
+		&out->rax, &out->rdx, &out->rcx, &out->rbx, &out->rsi, &out->rdi,
+		&out->rbp, &out->rsp, &out->r8,	 &out->r9,  &out->r10, &out->r11,
+		&out->r12, &out->r13, &out->r14, &out->r15, &out->rip,
+	};
+
+	for (size_t i = 0; i < 17; i++)
+		*to[i] = in->dwarf[i];
+}
+
+int target_regs(struct target_thread *pub, struct arch_regs *out)
+{
+	struct thread *th = thread_of(pub);
+
+	if (thread_regs(th) < 0)
+		return -1;
+	regs_to_arch(&th->regs, out);
+	if (th->stop == STOP_SITE)
+		out->dwarf[ARCH_DWARF_PC] = th->site->pub.addr;
+	else
+		restart_original(th, &out->dwarf[ARCH_DWARF_PC], &out->dwarf[ARCH_DWARF_SP]);
+	return 0;
+}

@@ -1,0 +1,189 @@
+/*
+ * Tasks whose creator has not reported them.
+ *
+ * Mostly it will in a moment. But a creator can be killed between making a child and reporting it;
+ * then the child waits in its first stop for somebody who never comes. It is adopted when a thread
+ * of its parent dies, or when it has waited for a while: the creator's report would have been there
+ * by then (and is understood where it comes after all). What the child's memory is a copy of may be
+ * gone by that time, so the spaces that ended last are kept, for their tables.
+ */
+#include "tracer/target/internal.h"
+
+#include <linux/kcmp.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	PATIENCE = 2, /* firings of the clock */
+	GHOSTS = 32,
+};
+
+/* ---- those that wait ------------------------------------------------------------------------- */
+
+static size_t parked_index(const struct target *t, pid_t tid)
+{
+	size_t i = 0;
+
+	while (i < t->parked.count && t->parked.items[i].tid != tid)
+		i++;
+	return i;
+}
+
+bool orphan_is_dying(pid_t tid, int status)
+{
+	if (!WIFSTOPPED(status))
+		return true;
+	if (status >> 16 != PTRACE_EVENT_EXIT)
+		return false;
+	ptrace(PTRACE_CONT, tid, 0, 0);
+	return true;
+}
+
+void orphan_status(struct target *t, pid_t tid, int status)
+{
+	size_t i = parked_index(t, tid);
+
+	if (orphan_is_dying(tid, status)) {
+		if (i < t->parked.count)
+			array_remove(&t->parked, i);
+	} else if (i == t->parked.count) {
+		*array_add(&t->parked) = (struct parked){
+			.tid = tid,
+			.status = status,
+			.tgid = (pid_t)look_status(tid, "Tgid"),
+			.parent = (pid_t)look_status(tid, "PPid"),
+			.born = signals_firings(),
+		};
+	}
+}
+
+int orphan_take(struct target *t, pid_t tid, int *status)
+{
+	size_t i = parked_index(t, tid);
+
+	if (i == t->parked.count)
+		return -1;
+	*status = t->parked.items[i].status;
+	array_remove(&t->parked, i);
+	return 0;
+}
+
+/* ---- the spaces they may come from ------------------------------------------------------------ */
+
+void orphan_keep(struct target *t, struct target_space *space)
+{
+	*array_add(&t->ghosts) = space;
+	if (t->ghosts.count <= GHOSTS)
+		return;
+	space_free(t->ghosts.items[0]);
+	array_remove(&t->ghosts, 0);
+}
+
+void orphan_free(struct target *t)
+{
+	array_each(struct target_space *, ghost, &t->ghosts)
+		space_free(*ghost);
+	array_fini(&t->ghosts);
+	array_fini(&t->parked);
+}
+
+static bool holds(struct target_space *child, uint64_t addr, const uint8_t *bytes, size_t n)
+{
+	uint8_t there[STUB_LENGTH];
+
+	return !memory_raw_read(child, addr, there, n) && !memcmp(there, bytes, n);
+}
+
+/* Our areas and most of our traps are where they are in `from`. */
+static bool is_copy(struct target_space *child, const struct target_space *from)
+{
+	size_t armed = 0, found = 0;
+
+	array_each(struct area, area, &from->areas) {
+		if (!holds(child, area->base, slot_stub, STUB_LENGTH))
+			return false;
+	}
+	array_each(struct site_entry, entry, &from->sites) {
+		if (entry->site->state != SITE_ARMED)
+			continue;
+		armed++;
+		found += holds(child, entry->addr, arch_trap, ARCH_TRAP_LEN);
+	}
+	return from->areas.count + armed && 2 * found >= armed;
+}
+
+static struct target_space *original_of(struct target *t, pid_t pid)
+{
+	struct target_space *child = space_new(pid), *from = NULL;
+	struct process *p;
+
+	for (size_t i = t->ghosts.count; i-- > 0 && !from;)
+		if (is_copy(child, t->ghosts.items[i]))
+			from = t->ghosts.items[i];
+	TAILQ_FOREACH_REVERSE(p, &t->processes, process_list, link)
+	{
+		if (!from && is_copy(child, p->pub.space))
+			from = p->pub.space;
+	}
+	space_free(child);
+	return from;
+}
+
+/* ---- adoption --------------------------------------------------------------------------------- */
+
+static bool shares_memory(const struct target *t, const struct process *p, pid_t pid)
+{
+	struct thread *th;
+
+	TAILQ_FOREACH(th, &t->threads, link)
+	{
+		if (th->pub.process == &p->pub &&
+		    !syscall(SYS_kcmp, th->pub.tid, pid, KCMP_VM, 0UL, 0UL))
+			return true;
+	}
+	return false;
+}
+
+void orphan_adopt(struct target *t, struct process *p)
+{
+	for (size_t i = 0; i < t->parked.count;) {
+		struct parked orphan = t->parked.items[i];
+
+		if (orphan.tgid != orphan.tid || orphan.parent != p->pub.pid) {
+			i++;
+			continue;
+		}
+		array_remove(&t->parked, i);
+		family_process(t, &(struct birth){.parent = p,
+						  .from = p->pub.space,
+						  .pid = orphan.tid,
+						  .status = orphan.status,
+						  .shares = shares_memory(t, p, orphan.tid)});
+	}
+}
+
+/* A thread lives and dies with its process; nobody but its creator speaks for it. */
+static bool has_waited(const struct target *t, const struct parked *orphan)
+{
+	return orphan->tgid == orphan->tid &&
+	       (!t->alive || signals_firings() - orphan->born >= PATIENCE);
+}
+
+void orphan_settle(struct target *t)
+{
+	for (size_t i = 0; i < t->parked.count;) {
+		struct parked orphan = t->parked.items[i];
+
+		if (!has_waited(t, &orphan)) {
+			i++;
+			continue;
+		}
+		array_remove(&t->parked, i);
+		family_process(t, &(struct birth){.from = original_of(t, orphan.tid),
+						  .pid = orphan.tid,
+						  .status = orphan.status});
+	}
+}

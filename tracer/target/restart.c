@@ -1,0 +1,263 @@
+/*
+ * Signals that find a thread inside a copy of an instruction.
+ *
+ * A handler has to see the original pc. Where that is the site itself (the instruction has not been
+ * carried out, or is a system call that will be restarted) the handler's return would run into the
+ * trap a second time. So the thread is followed from one system call to the next until its
+ * rt_sigreturn comes back to the site, and is put into the copy again there; or until its stack
+ * pointer shows that the handler was left by a longjmp.
+ */
+#include "tracer/target/internal.h"
+
+#include <errno.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+/* ---- the frames of handlers ----------------------------------------------------------------- */
+
+static bool on_alternate(const struct restart *r, uint64_t sp)
+{
+	return r->alt_high && sp > r->alt_low && sp <= r->alt_high;
+}
+
+enum { RETURN_ADDRESS = 8 };
+
+static bool frame_is_gone(const struct restart *r, uint64_t sp)
+{
+	bool alternate = on_alternate(r, sp);
+
+	/* On its way to rt_sigreturn the handler has already popped the address it returns to. */
+	if (on_alternate(r, r->frame))
+		return !alternate || sp > r->frame + RETURN_ADDRESS;
+	return !alternate && sp > r->frame + RETURN_ADDRESS;
+}
+
+static void forget_left_frames(struct thread *th, uint64_t sp)
+{
+	while (th->restarts.count && frame_is_gone(&th->restarts.items[th->restarts.count - 1], sp))
+		th->restarts.count--;
+}
+
+/* The frame of a handler begins with the address it returns to; struct ucontext follows. */
+static void remember_frame(struct thread *th, uint64_t addr, uint64_t sp)
+{
+	enum { UCONTEXT_STACK = 8 + 16 };
+	struct {
+		uint64_t low, flags, size;
+	} stack = {0};
+	struct restart *r;
+
+	if (thread_regs(th) < 0)
+		return;
+	r = array_add(&th->restarts);
+	*r = (struct restart){.addr = addr, .sp = sp, .frame = th->regs.rsp};
+	if (!memory_raw_read(space_of(th), r->frame + UCONTEXT_STACK, &stack, sizeof(stack))) {
+		r->alt_low = stack.low;
+		r->alt_high = stack.low + stack.size;
+	}
+}
+
+/* ---- into the handler ----------------------------------------------------------------------- */
+
+static void inject(struct thread *th)
+{
+	if (th->info && th->signal)
+		ptrace(PTRACE_SETSIGINFO, th->pub.tid, 0, th->info);
+	thread_continue(th, th->signal);
+}
+
+/* The report of the kernel that a step has led into a handler, not over an instruction. */
+static bool entered_handler(const struct thread *th)
+{
+	siginfo_t info;
+
+	return !ptrace(PTRACE_GETSIGINFO, th->pub.tid, 0, &info) && info.si_code == SIGTRAP;
+}
+
+/* Delivers the signal and stops before the handler's first instruction; false: it did not. */
+static bool enter_handler(struct thread *th)
+{
+	int status;
+
+	if (th->info)
+		ptrace(PTRACE_SETSIGINFO, th->pub.tid, 0, th->info);
+	ptrace(PTRACE_SINGLESTEP, th->pub.tid, 0, th->signal);
+	thread_set_state(th, TARGET_RUNNING);
+	th->stop = STOP_NONE;
+	if (wait_one(th, stopped_by_trap, &status) != ONE_EXPECTED)
+		return false;
+	thread_set_state(th, TARGET_STOPPED);
+	if (entered_handler(th))
+		return true;
+	event_status(th->target, th->pub.tid, status);
+	return false;
+}
+
+/* Its return to `addr` with this stack pointer will be no arrival. */
+static void deliver_and_follow(struct thread *th, uint64_t addr, uint64_t sp)
+{
+	if (!enter_handler(th))
+		return;
+	remember_frame(th, addr, sp);
+	thread_continue(th, 0);
+}
+
+/*
+ * A trap that is hit while SIGTRAP is blocked makes the kernel forget the program's handler: inside
+ * of that handler, where it is blocked, traps have to work, too. Its return blocks as before.
+ */
+static void deliver_trap(struct thread *th)
+{
+	const uint64_t bit = 1ull << (SIGTRAP - 1);
+	uint64_t mask;
+
+	if (!enter_handler(th))
+		return;
+	if (!ptrace(PTRACE_GETSIGMASK, th->pub.tid, sizeof(mask), &mask) && (mask & bit)) {
+		mask &= ~bit;
+		ptrace(PTRACE_SETSIGMASK, th->pub.tid, sizeof(mask), &mask);
+	}
+	thread_continue(th, 0);
+}
+
+/* A fault names the instruction by its address: the original one. */
+static void correct_info(struct thread *th, const struct slot *slot, uint64_t copy)
+{
+	siginfo_t found, *info = th->info ? th->info : &found;
+	uint64_t at;
+
+	if (!th->info && ptrace(PTRACE_GETSIGINFO, th->pub.tid, 0, info) < 0)
+		return;
+	at = (uint64_t)info->si_addr;
+	if (info->si_code <= 0 || info->si_code == SI_KERNEL || at < copy ||
+	    at >= copy + slot->copy.length)
+		return;
+	info->si_addr = (void *)slot->from;
+	if (!th->info)
+		ptrace(PTRACE_SETSIGINFO, th->pub.tid, 0, info);
+}
+
+/* A system call that the kernel will start again behind the handler. */
+static bool will_restart(const struct thread *th)
+{
+	int64_t rax = (int64_t)th->regs.rax;
+
+	return (int64_t)th->regs.orig_rax >= 0 && rax <= -512 && rax >= -516;
+}
+
+/* True: the instruction is still to be carried out, and *sp is where the thread stands then. */
+static bool put_back(struct thread *th, const struct slot *slot, const struct arch_point *point,
+		     uint64_t *sp)
+{
+	struct user_regs_struct regs;
+
+	if (thread_regs(th) < 0)
+		return false;
+	regs = th->regs;
+	regs.rip = point->pc;
+	regs.rsp += point->sp;
+	*sp = regs.rsp;
+	if (point->pc != slot->from) {
+		bool again = slot->is_syscall && will_restart(th);
+
+		thread_set_pc(th, regs.rip);
+		return again;
+	}
+	thread_set_regs(th, &regs);
+	return true;
+}
+
+/* The thread is at this point of the copy: the original is what handlers and core files show. */
+static void deliver_in_copy(struct thread *th, const struct slot *slot,
+			    const struct arch_point *point, uint64_t copy)
+{
+	struct look_signals has;
+	uint64_t sp;
+	bool caught;
+
+	if (look_signals(th->pub.tid, &has) < 0) {
+		inject(th);
+		return;
+	}
+	caught = look_has(has.caught, th->signal);
+	if (!caught && (look_has(has.ignored, th->signal) || !look_fatal_by_default(th->signal))) {
+		inject(th);
+		return;
+	}
+	correct_info(th, slot, copy);
+	if (put_back(th, slot, point, &sp) && caught)
+		deliver_and_follow(th, slot->from, sp);
+	else
+		inject(th);
+}
+
+void restart_deliver(struct thread *th)
+{
+	const struct arch_point *point = NULL;
+	const struct slot *slot = NULL;
+	struct look_signals has;
+	uint64_t offset;
+
+	if (th->signal && th->restarts.count && !thread_regs(th))
+		forget_left_frames(th, th->regs.rsp);
+	if (th->signal)
+		slot = slot_at(space_of(th), th->pc, &offset);
+	if (slot)
+		point = arch_copy_point(&slot->copy, offset);
+	if (point)
+		deliver_in_copy(th, slot, point, th->pc - offset);
+	else if (th->signal == SIGTRAP && !look_signals(th->pub.tid, &has) &&
+		 look_has(has.caught, SIGTRAP))
+		deliver_trap(th);
+	else
+		inject(th);
+}
+
+void restart_original(const struct thread *th, uint64_t *pc, uint64_t *sp)
+{
+	uint64_t offset;
+	const struct slot *slot = slot_at(space_of(th), *pc, &offset);
+	const struct arch_point *point = slot ? arch_copy_point(&slot->copy, offset) : NULL;
+
+	if (!point)
+		return;
+	*pc = point->pc;
+	*sp += point->sp;
+}
+
+/* ---- and back ------------------------------------------------------------------------------- */
+
+/* It has returned from a handler: to the site with nothing done yet? */
+static void take_up_again(struct thread *th, uint64_t pc, uint64_t sp)
+{
+	for (size_t i = th->restarts.count; i-- > 0;) {
+		const struct restart *r = &th->restarts.items[i];
+		const struct site *site;
+
+		if (r->addr != pc || r->sp != sp)
+			continue;
+		site = site_at(space_of(th), pc);
+		if (site && site->copy)
+			thread_set_pc(th, site->copy);
+		th->restarts.count = i;
+		return;
+	}
+}
+
+void restart_syscall_stop(struct thread *th)
+{
+	struct __ptrace_syscall_info info;
+	bool from_handler = th->in_sigreturn;
+
+	th->in_sigreturn = false;
+	if (ptrace(PTRACE_GET_SYSCALL_INFO, th->pub.tid, sizeof(info), &info) > 0) {
+		th->in_sigreturn =
+			info.op == PTRACE_SYSCALL_INFO_ENTRY && info.entry.nr == SYS_rt_sigreturn;
+		if (from_handler)
+			take_up_again(th, info.instruction_pointer, info.stack_pointer);
+		if (!th->in_sigreturn)
+			forget_left_frames(th, info.stack_pointer);
+	}
+	thread_continue(th, 0);
+}

@@ -1,0 +1,129 @@
+/* Lets threads go on: past their traps, with their signals. */
+#include "tracer/target/internal.h"
+
+#include <assert.h>
+#include <sys/ptrace.h>
+
+static void has_gone_on(struct thread *th, enum target_state state)
+{
+	thread_set_state(th, state);
+	th->stop = STOP_NONE;
+	th->site = NULL;
+	th->settled = th->out_of_call = false;
+	th->signal = th->group_signal = 0;
+	if (th->info) {
+		base_free(th->info);
+		th->info = NULL;
+	}
+}
+
+void thread_continue(struct thread *th, int signal)
+{
+	int request = th->restarts.count || th->in_sigreturn ? PTRACE_SYSCALL : PTRACE_CONT;
+
+	assert(th->pub.state == TARGET_STOPPED);
+	ptrace(request, th->pub.tid, 0, signal);
+	has_gone_on(th, TARGET_RUNNING);
+}
+
+void thread_listen(struct thread *th)
+{
+	ptrace(PTRACE_LISTEN, th->pub.tid, 0, 0);
+	has_gone_on(th, TARGET_GROUP_STOPPED);
+}
+
+/* A thread that stays at its site really stands there: that is what /proc and core files show. */
+void thread_settle(struct thread *th)
+{
+	if (th->stop != STOP_SITE || th->settled)
+		return;
+	thread_set_pc(th, th->site->pub.addr);
+	th->settled = true;
+}
+
+static int read_of(void *ctx, uint64_t addr, void *buf, size_t n)
+{
+	return memory_read(space_of(ctx), addr, buf, n);
+}
+
+static int write_of(void *ctx, uint64_t addr, const void *buf, size_t n)
+{
+	struct thread *th = ctx;
+
+	return target_write(th->pub.process, addr, buf, n);
+}
+
+/* The instruction could not reach its memory: the fault that the processor would have raised. */
+static void fault(struct thread *th)
+{
+	siginfo_t info = {.si_signo = SIGSEGV, .si_code = SEGV_MAPERR};
+
+	info.si_addr = (void *)(th->regs.rsp - 8);
+	thread_set_pc(th, th->site->pub.addr);
+	ptrace(PTRACE_SETSIGINFO, th->pub.tid, 0, &info);
+	thread_continue(th, SIGSEGV);
+}
+
+static void emulate(struct thread *th)
+{
+	const struct arch_memory memory = {read_of, write_of, th};
+	const struct site *site = th->site;
+	struct user_regs_struct regs;
+	struct arch_regs arch;
+
+	if (thread_regs(th) < 0) { /* dying */
+		thread_continue(th, 0);
+		return;
+	}
+	regs = th->regs;
+	regs_to_arch(&regs, &arch);
+	arch.dwarf[ARCH_DWARF_PC] = site->pub.addr;
+	if (!arch_emulate(site->bytes, site->readable, site->pub.addr, &arch, &memory)) {
+		fault(th);
+		return;
+	}
+	regs_from_arch(&arch, &regs);
+	thread_set_regs(th, &regs);
+	thread_continue(th, 0);
+}
+
+static void pass_site(struct thread *th)
+{
+	const struct site *site = th->site;
+
+	if (site->is_trap) { /* the report that we took for ours is the program's, too */
+		if (th->settled)
+			thread_set_pc(th, site->pub.addr + ARCH_TRAP_LEN);
+		th->stop = STOP_SIGNAL;
+		th->signal = SIGTRAP;
+		th->pc = 0; /* not in a copy */
+		restart_deliver(th);
+	} else if (site->copy) {
+		thread_set_pc(th, site->copy);
+		thread_continue(th, 0);
+	} else {
+		emulate(th);
+	}
+}
+
+void target_resume(struct target *t, struct target_thread *thread)
+{
+	struct thread *th = thread_of(thread);
+
+	(void)t;
+	if (th->pub.state != TARGET_STOPPED)
+		return;
+	if (th->stop == STOP_SITE)
+		pass_site(th);
+	else if (th->stop == STOP_SIGNAL)
+		restart_deliver(th);
+	else if (th->stop == STOP_START && th->group_signal)
+		thread_listen(th);
+	else
+		thread_continue(th, 0);
+}
+
+void target_drop_signal(struct target_thread *thread)
+{
+	thread_of(thread)->signal = 0;
+}

@@ -1,0 +1,170 @@
+/*
+ * gatectl's own signals: the clock that makes waitpid return, and those that end the run.
+ *
+ * The clock keeps firing while target_wait() waits: one that comes just before waitpid blocks is
+ * made up for by the next. Elsewhere it fires once and then rests, so that it does not disturb.
+ */
+#include "tracer/target/internal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <time.h>
+
+enum {
+	SIGNALS = 65,
+	IDLE_MS = 250, /* without ticks, a person's signal waits for at most so long */
+};
+
+static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
+
+/* What gatectl was started with; the program is started with the same. */
+static struct sigaction found[SIGNALS];
+static sigset_t found_mask;
+
+/* What was there before signals_open. */
+static struct sigaction before[SIGNALS];
+static sigset_t before_mask;
+
+static timer_t timer;
+static struct itimerspec period;
+static unsigned users;
+static bool wants_ticks;
+static volatile unsigned firings;
+static volatile sig_atomic_t due, waiting_now, resting;
+static volatile sig_atomic_t arrived[SIGNALS];
+
+__attribute__((constructor)) static void remember_start(void)
+{
+	for (int s = 1; s < SIGNALS; s++)
+		sigaction(s, NULL, &found[s]);
+	sigprocmask(SIG_SETMASK, NULL, &found_mask);
+}
+
+void signals_child(void)
+{
+	for (int s = 1; s < SIGNALS; s++)
+		if (s != SIGKILL && s != SIGSTOP)
+			sigaction(s, &found[s], NULL);
+	sigprocmask(SIG_SETMASK, &found_mask, NULL);
+}
+
+static void on_clock(int signal)
+{
+	const struct itimerspec never = {0};
+	int saved = errno;
+
+	(void)signal;
+	due = 1;
+	firings++;
+	if (!waiting_now) {
+		resting = 1;
+		timer_settime(timer, 0, &never, NULL);
+	}
+	errno = saved;
+}
+
+static void on_ending(int signal)
+{
+	arrived[signal] = 1;
+}
+
+static void handle(int signal, void (*handler)(int))
+{
+	struct sigaction action = {.sa_handler = handler};
+
+	sigfillset(&action.sa_mask);
+	sigaction(signal, NULL, &before[signal]);
+	sigaction(signal, &action, NULL);
+}
+
+/* An ignored one stays ignored (nohup). */
+static void handle_unless_ignored(int signal, void (*handler)(int))
+{
+	handle(signal, handler);
+	if (before[signal].sa_handler == SIG_IGN)
+		sigaction(signal, &before[signal], NULL);
+}
+
+void signals_open(unsigned tick_ms)
+{
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
+	sigset_t clock;
+
+	if (users++)
+		return;
+	due = resting = waiting_now = 0;
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+		arrived[endings[i]] = 0;
+		handle_unless_ignored(endings[i], on_ending);
+	}
+	handle_unless_ignored(SIGTSTP, SIG_IGN); /* we stop when the program has: mirror_stop */
+	handle(SIGCHLD, SIG_DFL);		 /* ignored, it would hide how the program ended */
+	handle(SIGALRM, on_clock);
+	sigemptyset(&clock);
+	sigaddset(&clock, SIGALRM);
+	sigprocmask(SIG_UNBLOCK, &clock, &before_mask);
+	timer_create(CLOCK_MONOTONIC, &event, &timer);
+	signals_period(tick_ms);
+}
+
+void signals_close(void)
+{
+	if (--users)
+		return;
+	timer_delete(timer);
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
+		sigaction(endings[i], &before[endings[i]], NULL);
+	sigaction(SIGTSTP, &before[SIGTSTP], NULL);
+	sigaction(SIGCHLD, &before[SIGCHLD], NULL);
+	sigaction(SIGALRM, &before[SIGALRM], NULL);
+	sigprocmask(SIG_SETMASK, &before_mask, NULL);
+}
+
+void signals_period(unsigned tick_ms)
+{
+	unsigned ms = tick_ms ? tick_ms : IDLE_MS;
+
+	wants_ticks = tick_ms != 0;
+	period.it_interval.tv_sec = ms / 1000;
+	period.it_interval.tv_nsec = (long)(ms % 1000) * 1000000;
+	period.it_value = period.it_interval;
+	resting = 0;
+	timer_settime(timer, 0, &period, NULL);
+}
+
+void signals_waiting(bool waiting)
+{
+	waiting_now = waiting;
+	atomic_signal_fence(memory_order_seq_cst);
+	if (waiting && resting) {
+		resting = 0;
+		timer_settime(timer, 0, &period, NULL);
+	}
+}
+
+unsigned signals_firings(void)
+{
+	return firings;
+}
+
+bool signals_tick_due(void)
+{
+	return due && wants_ticks;
+}
+
+void signals_take_tick(void)
+{
+	due = 0;
+}
+
+int signals_interrupt(void)
+{
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+		if (!arrived[endings[i]])
+			continue;
+		arrived[endings[i]] = 0;
+		return endings[i];
+	}
+	return 0;
+}

@@ -1,0 +1,244 @@
+/* Traps, per address space: which instruction each one hides and where its copy is. */
+#include "tracer/target/internal.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+size_t site_first(const struct target_space *space, uint64_t addr)
+{
+	size_t low = 0, high = space->sites.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (space->sites.items[middle].addr < addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct site *site_known(const struct target_space *space, uint64_t addr)
+{
+	size_t i = site_first(space, addr);
+
+	return i < space->sites.count && space->sites.items[i].addr == addr
+		       ? space->sites.items[i].site
+		       : NULL;
+}
+
+struct site *site_at(const struct target_space *space, uint64_t addr)
+{
+	struct site *site = site_known(space, addr);
+
+	return site && site->state != SITE_FORGOTTEN ? site : NULL;
+}
+
+static void site_insert(struct target_space *space, struct site *site)
+{
+	size_t i = site_first(space, site->pub.addr);
+	struct site_entry *last = array_add(&space->sites), *at = &space->sites.items[i];
+
+	memmove(at + 1, at, (size_t)(last - at) * sizeof(*at));
+	*at = (struct site_entry){site->pub.addr, site};
+}
+
+/* As many of the program's own bytes as can be read: an instruction may end where a mapping does. */
+static uint8_t read_code(struct target_space *space, uint64_t addr, uint8_t *bytes)
+{
+	uint8_t n = ARCH_INSN_MAX;
+
+	while (n && memory_read(space, addr, bytes, n) < 0)
+		n--;
+	return n;
+}
+
+static int dry_read(void *ctx, uint64_t addr, void *buf, size_t n)
+{
+	(void)ctx;
+	(void)addr;
+	memset(buf, 0, n);
+	return 0;
+}
+
+static int dry_write(void *ctx, uint64_t addr, const void *buf, size_t n)
+{
+	(void)ctx;
+	(void)addr;
+	(void)buf;
+	(void)n;
+	return 0;
+}
+
+static bool can_be_emulated(const struct site *site)
+{
+	const struct arch_memory nothing = {dry_read, dry_write, NULL};
+	struct arch_regs regs = {0};
+
+	return arch_emulate(site->bytes, site->readable, site->pub.addr, &regs, &nothing);
+}
+
+/* Finds out how a thread will get past this instruction. */
+static int site_prepare(struct target *t, struct target_process *process, struct thread *helper,
+			struct site *site, struct error *err)
+{
+	struct arch_insn insn;
+
+	if (arch_decode(site->bytes, site->readable, site->pub.addr, &insn) < 0)
+		return error_set(err, ERROR_LOCATION, "no instruction begins at 0x%" PRIx64,
+				 site->pub.addr);
+	site->length = insn.length;
+	site->is_trap = insn.is_trap;
+	if (insn.is_trap)
+		return 0;
+	if (slot_make(t, process, helper, site, &insn, &site->copy, err) < 0)
+		return -1;
+	if (site->copy || can_be_emulated(site))
+		return 0;
+	return error_set(err, ERROR_SYSTEM,
+			 "no memory near 0x%" PRIx64 " to hold a copy of its instruction",
+			 site->pub.addr);
+}
+
+static int site_arm(struct target *t, struct target_space *space, struct site *site,
+		    struct error *err)
+{
+	if (memory_raw_write(t, space, site->pub.addr, arch_trap, ARCH_TRAP_LEN) < 0)
+		return error_set(err, ERROR_LOCATION, "a trap cannot be written at 0x%" PRIx64,
+				 site->pub.addr);
+	site->state = SITE_ARMED;
+	return 0;
+}
+
+/* Was taken away before: the copy serves again where the instruction is still the same. */
+static int site_revive(struct target *t, struct target_process *process, struct thread *helper,
+		       struct site *site, const struct site *now, struct error *err)
+{
+	if (now->readable < site->length || memcmp(now->bytes, site->bytes, site->length) != 0) {
+		struct site fresh = *now;
+
+		if (site_prepare(t, process, helper, &fresh, err) < 0)
+			return -1;
+		*site = fresh;
+		site->state = SITE_RETIRED;
+	}
+	return site_arm(t, process->space, site, err);
+}
+
+static struct site *site_install(struct target *t, struct target_process *process,
+				 struct thread *helper, const struct site *now, struct error *err)
+{
+	struct site *site = base_alloc(1, sizeof(*site));
+
+	*site = *now;
+	if (site_prepare(t, process, helper, site, err) < 0 ||
+	    site_arm(t, process->space, site, err) < 0) {
+		base_free(site);
+		return NULL;
+	}
+	site_insert(process->space, site);
+	return site;
+}
+
+struct target_site *target_site_add(struct target *t, struct target_process *process,
+				    struct target_thread *helper, uint64_t addr, void *user,
+				    struct error *err)
+{
+	struct site *site = site_known(process->space, addr), now = {.pub.addr = addr};
+	struct thread *hand = helper ? thread_of(helper) : NULL;
+
+	if (site && site->state == SITE_ARMED)
+		return &site->pub;
+	now.readable = read_code(process->space, addr, now.bytes);
+	if (!now.readable) {
+		error_set(err, ERROR_LOCATION, "there is no memory at 0x%" PRIx64, addr);
+		return NULL;
+	}
+	if (!site)
+		site = site_install(t, process, hand, &now, err);
+	else if (site_revive(t, process, hand, site, &now, err) < 0)
+		site = NULL;
+	if (!site)
+		return NULL;
+	site->pub.user = user;
+	return &site->pub;
+}
+
+struct target_site *target_site_find(struct target_process *process, uint64_t addr)
+{
+	struct site *site = site_known(process->space, addr);
+
+	return site && site->state == SITE_ARMED ? &site->pub : NULL;
+}
+
+/* Puts back the program's own byte, unless the program has written another one since. */
+static void site_restore(struct target *t, struct target_space *space, const struct site *site)
+{
+	uint8_t byte;
+
+	if (!memory_raw_read(space, site->pub.addr, &byte, 1) && byte == arch_trap[0])
+		memory_raw_write(t, space, site->pub.addr, site->bytes, 1);
+}
+
+void target_site_remove(struct target_process *process, struct target_site *pub)
+{
+	struct site *site = (struct site *)pub;
+
+	if (site->state != SITE_ARMED)
+		return;
+	site_restore(target_of(process), process->space, site);
+	site->state = SITE_RETIRED;
+}
+
+void target_forget(struct target_process *process, uint64_t from, uint64_t to)
+{
+	struct target_space *space = process->space;
+
+	for (size_t i = site_first(space, from); i < space->sites.count; i++) {
+		if (space->sites.items[i].addr >= to)
+			break;
+		space->sites.items[i].site->state = SITE_FORGOTTEN;
+	}
+}
+
+/*
+ * The memory was copied when the parent called fork, maybe a while ago: other threads of the parent
+ * ran on, and traps came and went.
+ */
+static void site_agree(struct target *t, struct target_space *space, const struct site *site)
+{
+	uint8_t byte;
+
+	if (site->state == SITE_RETIRED)
+		site_restore(t, space, site);
+	if (site->state == SITE_ARMED && !memory_raw_read(space, site->pub.addr, &byte, 1) &&
+	    byte == site->bytes[0])
+		memory_raw_write(t, space, site->pub.addr, arch_trap, ARCH_TRAP_LEN);
+}
+
+void site_copy_all(struct target *t, const struct target_space *from, struct target_space *to)
+{
+	array_each(struct site_entry, entry, &from->sites) {
+		struct site *site = base_alloc(1, sizeof(*site));
+
+		*site = *entry->site;
+		*array_add(&to->sites) = (struct site_entry){entry->addr, site};
+		site_agree(t, to, site);
+	}
+}
+
+void site_clean(const struct target_space *from, struct target_space *to)
+{
+	array_each(struct site_entry, entry, &from->sites) {
+		if (entry->site->state != SITE_FORGOTTEN)
+			site_restore(NULL, to, entry->site);
+	}
+}
+
+void site_drop_all(struct target_space *space)
+{
+	array_each(struct site_entry, entry, &space->sites)
+		base_free(entry->site);
+	array_fini(&space->sites);
+}

@@ -1,0 +1,280 @@
+/*
+ * A system call made by a stopped thread on our behalf.
+ *
+ * It has to be invisible: registers, signal mask and the reason of the stop are as before. The last
+ * stop of it is a trap (slot_stub), because only there the kernel looks once more whether a system
+ * call that the thread was in has to be restarted, and takes a signal together with its siginfo.
+ * Before the program has any memory of ours a `syscall` instruction of its own serves.
+ */
+#include "tracer/target/internal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct remote {
+	struct thread *th;
+	struct user_regs_struct regs; /* to be restored */
+	uint64_t mask;		      /* the thread's own, of signals */
+	int stop_signal;	      /* a job control stop that came in between */
+	uint64_t stub;		      /* our code, or 0: none yet */
+};
+
+bool stopped_by_trap(int status)
+{
+	return WIFSTOPPED(status) && status >> 8 == SIGTRAP;
+}
+
+static bool stopped_by_call(int status)
+{
+	return WIFSTOPPED(status) && status >> 8 == (SIGTRAP | 0x80);
+}
+
+static bool any_stop(int status)
+{
+	return WIFSTOPPED(status) && status >> 16 != PTRACE_EVENT_EXIT;
+}
+
+/* Resumes until the stop that is wanted; job control is put off, other signals are masked. */
+static int go_on(struct remote *r, int request, bool (*wanted)(int status))
+{
+	int status;
+
+	for (;;) {
+		if (ptrace(request, r->th->pub.tid, 0, 0) < 0 && errno != ESRCH)
+			return -1;
+		if (wait_one(r->th, any_stop, &status) != ONE_EXPECTED)
+			return -1;
+		if (wanted(status))
+			return 0;
+		if (WSTOPSIG(status) != SIGTRAP && WSTOPSIG(status) != SIGSYS)
+			r->stop_signal = WSTOPSIG(status);
+	}
+}
+
+static bool remote_possible(const struct thread *th)
+{
+	return th->pub.state == TARGET_STOPPED && th->stop != STOP_NONE && th->stop != STOP_EXIT &&
+	       th->stop != STOP_VFORK;
+}
+
+/* A signal has come in a call that waits with another signal mask: the old one would be lost. */
+static bool has_second_mask(struct thread *th)
+{
+	if (th->stop != STOP_SIGNAL || thread_regs(th) < 0)
+		return false;
+	switch (th->regs.orig_rax) {
+	case SYS_rt_sigsuspend:
+	case SYS_ppoll:
+	case SYS_pselect6:
+	case SYS_epoll_pwait:
+	case SYS_epoll_pwait2:
+	case SYS_io_pgetevents:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Signals but for those that an instruction raises: blocked ones of those would be fatal. */
+static uint64_t signals_to_block(void)
+{
+	const int raised[] = {SIGTRAP, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGSYS};
+	uint64_t mask = ~0ull;
+
+	for (size_t i = 0; i < sizeof(raised) / sizeof(*raised); i++)
+		mask &= ~(1ull << (raised[i] - 1));
+	return mask;
+}
+
+/* The siginfo is lost with this stop: it will be given back when the signal is delivered. */
+static int keep_info(struct thread *th)
+{
+	if (th->stop != STOP_SIGNAL || th->info)
+		return 0;
+	th->info = base_alloc(1, sizeof(*th->info));
+	return ptrace(PTRACE_GETSIGINFO, th->pub.tid, 0, th->info) < 0 ? -1 : 0;
+}
+
+static int remote_begin(struct remote *r)
+{
+	struct thread *th = r->th;
+	uint64_t mask = signals_to_block();
+	const struct target_space *space = space_of(th);
+
+	r->stop_signal = th->group_signal;
+	r->stub = space->areas.count ? space->areas.items[0].base : 0;
+	if (ptrace(PTRACE_GETSIGMASK, th->pub.tid, sizeof(r->mask), &r->mask) < 0 ||
+	    ptrace(PTRACE_SETSIGMASK, th->pub.tid, sizeof(mask), &mask) < 0 || keep_info(th) < 0)
+		return -1;
+	/* the end of the system call writes rax: nothing can be set up before it */
+	if ((th->stop == STOP_EXEC || th->stop == STOP_FORK) && !th->out_of_call) {
+		if (go_on(r, PTRACE_SYSCALL, stopped_by_call) < 0)
+			return -1;
+		th->out_of_call = true;
+		th->regs_known = false;
+	}
+	if (thread_regs(th) < 0)
+		return -1;
+	r->regs = th->regs;
+	return 0;
+}
+
+static void set_call(struct user_regs_struct *regs, long number, const uint64_t args[6])
+{
+	regs->eflags &= ~(1ull << 8); /* the program may be stepping itself */
+	regs->orig_rax = (unsigned long long)-1;
+	regs->rax = (unsigned long long)number;
+	regs->rdi = args[0];
+	regs->rsi = args[1];
+	regs->rdx = args[2];
+	regs->r10 = args[3];
+	regs->r8 = args[4];
+	regs->r9 = args[5];
+}
+
+static int remote_result(struct remote *r, int64_t *result)
+{
+	struct user_regs_struct now;
+
+	if (ptrace(PTRACE_GETREGS, r->th->pub.tid, 0, &now) < 0)
+		return -1;
+	*result = (int64_t)now.rax;
+	return 0;
+}
+
+static int run_stub(struct remote *r, long number, const uint64_t args[6], int64_t *result)
+{
+	struct user_regs_struct regs = r->regs;
+
+	set_call(&regs, number, args);
+	regs.rip = r->stub;
+	if (thread_set_regs(r->th, &regs) < 0 || go_on(r, PTRACE_CONT, stopped_by_trap) < 0)
+		return -1;
+	return remote_result(r, result);
+}
+
+/* ---- without a stub ------------------------------------------------------------------------- */
+
+static uint64_t search(struct target_space *space, const struct target_mapping *map)
+{
+	static uint8_t chunk[64 * 1024];
+
+	for (uint64_t at = map->start; at < map->end; at += sizeof(chunk)) {
+		size_t n = map->end - at < sizeof(chunk) ? map->end - at : sizeof(chunk);
+		uint8_t *hit;
+
+		if (memory_raw_read(space, at, chunk, n) < 0)
+			return 0;
+		hit = memmem(chunk, n, slot_stub, 2);
+		if (hit)
+			return at + (uint64_t)(hit - chunk);
+	}
+	return 0;
+}
+
+/* A `syscall` of the program's own: in the vdso, in the loader, or in a static executable. */
+static uint64_t own_instruction(struct thread *th)
+{
+	struct mappings maps = {0};
+	uint64_t found = 0;
+
+	if (look_mappings(th->pub.process, &maps) < 0)
+		return 0;
+	for (int others = 0; others <= 1; others++) {
+		array_each(struct target_mapping, map, &maps.list) {
+			bool other = strcmp(map->path, "[vdso]") != 0;
+
+			if (!found && map->executable && other == others)
+				found = search(space_of(th), map);
+		}
+	}
+	array_fini(&maps.list);
+	return found;
+}
+
+static int run_own(struct remote *r, long number, const uint64_t args[6], int64_t *result)
+{
+	struct user_regs_struct regs = r->regs;
+
+	set_call(&regs, number, args);
+	regs.rip = own_instruction(r->th);
+	if (!regs.rip || thread_set_regs(r->th, &regs) < 0 ||
+	    go_on(r, PTRACE_SYSCALL, stopped_by_call) < 0 ||
+	    go_on(r, PTRACE_SYSCALL, stopped_by_call) < 0)
+		return -1;
+	return remote_result(r, result);
+}
+
+/* The first area has just been mapped: from its trap on everything is as with a stub. */
+static int land(struct remote *r, uint64_t area)
+{
+	struct thread *th = r->th;
+
+	if (memory_raw_write(th->target, space_of(th), area, slot_stub, STUB_LENGTH) < 0)
+		return -1;
+	thread_set_pc(th, area + STUB_TRAP);
+	return go_on(r, PTRACE_CONT, stopped_by_trap);
+}
+
+/* What the kernel does itself when the last stop is a trap. */
+static void restart_by_hand(struct user_regs_struct *regs)
+{
+	enum { RESTARTSYS = -512, NOINTR = -513, NOHAND = -514, BLOCK = -516 };
+	int64_t rax = (int64_t)regs->rax;
+
+	if ((int64_t)regs->orig_rax < 0)
+		return;
+	if (rax == BLOCK)
+		regs->rax = SYS_restart_syscall;
+	else if (rax == RESTARTSYS || rax == NOINTR || rax == NOHAND)
+		regs->rax = regs->orig_rax;
+	else
+		return;
+	regs->rip -= 2;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------ */
+
+static int remote_end(struct remote *r)
+{
+	struct thread *th = r->th;
+
+	if (r->stop_signal)
+		syscall(SYS_tgkill, th->pub.process->pid, th->pub.tid, r->stop_signal);
+	th->group_signal = 0;
+	ptrace(PTRACE_SETSIGMASK, th->pub.tid, sizeof(r->mask), &r->mask);
+	return thread_set_regs(th, &r->regs);
+}
+
+int remote_call(struct thread *th, long number, const uint64_t args[6], int64_t *result)
+{
+	struct remote r = {.th = th};
+
+	if (!remote_possible(th) || has_second_mask(th) || remote_begin(&r) < 0)
+		return -1;
+	if (r.stub)
+		return run_stub(&r, number, args, result) < 0 ? -1 : remote_end(&r);
+	if (run_own(&r, number, args, result) < 0)
+		return -1;
+	if (number != SYS_mmap || (uint64_t)*result != args[0] || land(&r, args[0]) < 0)
+		restart_by_hand(&r.regs);
+	return remote_end(&r);
+}
+
+int target_syscall(struct target *t, struct target_thread *thread, long number,
+		   const uint64_t args[6], int64_t *result)
+{
+	struct thread *th = thread_of(thread);
+
+	if (!remote_possible(th))
+		return -1;
+	if (!space_of(th)->areas.count)
+		slot_first_area(t, th);
+	return remote_call(th, number, args, result);
+}

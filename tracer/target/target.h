@@ -1,0 +1,201 @@
+/*
+ * The traced tree: processes, threads, their memory, and the sites at which they are stopped.
+ *
+ * The only room that calls ptrace, waitpid and process_vm_*. It knows addresses, never source.
+ * One thread of gatectl drives it: target_wait() yields one event at a time; the thread that the
+ * event is about stays stopped until target_resume() (or for ever: that is what a held thread is).
+ *
+ * Ownership: the target owns every process, thread and site; pointers stay valid until the event
+ * that reports their end has been answered by the next target_wait(). `user` fields are the
+ * session's: the target copies site users into forked children and otherwise leaves them alone.
+ */
+#ifndef GATECTL_TARGET_TARGET_H
+#define GATECTL_TARGET_TARGET_H
+
+#include "tracer/arch/arch.h"
+#include "tracer/base/error.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct target;	     /* opaque */
+struct target_space; /* opaque: one address space; processes made by vfork share it */
+
+struct target_process {
+	pid_t pid;
+	struct target_process *parent; /* NULL: the program itself, or its parent is gone */
+	struct target_space *space;
+	size_t threads;	 /* that are alive */
+	bool is_root;	 /* the program itself */
+	bool unfollowed; /* --no-follow, kept only until it execs (vfork): report nothing */
+	void *user;
+};
+
+enum target_state {
+	TARGET_RUNNING,
+	TARGET_STOPPED, /* an event was reported and not yet answered, or the session holds it */
+	TARGET_GROUP_STOPPED, /* job control: SIGCONT from anywhere lets it go on */
+};
+
+struct target_thread {
+	pid_t tid;
+	struct target_process *process;
+	struct target_thread
+		*creator; /* who called clone; NULL for a process's first, or if gone */
+	enum target_state state;
+	void *user;
+};
+
+struct target_site {
+	uint64_t addr;
+	void *user;
+};
+
+enum target_event_kind {
+	TARGET_SITE,	     /* `thread` is at `site`; its pc reads as the site's address */
+	TARGET_THREAD_START, /* `thread` is before its first instruction (never for a first thread) */
+	TARGET_THREAD_EXIT, /* `thread` is about to end by itself; only with trace_exit */
+	TARGET_THREAD_GONE, /* `thread` is no more; not resumed */
+	TARGET_FORK, /* `thread` has made the process `child` (already reported or not yet) */
+	TARGET_PROCESS_START, /* `thread` is the first of a forked process, before its first step */
+	TARGET_EXEC,   /* `thread` runs a new image; every site of the process is gone. Threads
+				 that the exec ended were reported GONE before. Also the first event
+				 of all, for the program itself */
+	TARGET_SIGNAL, /* `signal` is about to be delivered to `thread` */
+	TARGET_PROCESS_GONE, /* all threads of `process` are gone; `status` as waitpid gives it */
+	TARGET_TICK,	     /* time has passed (target_launch.tick_ms); no thread */
+	TARGET_INTERRUPT,    /* gatectl itself was sent `signal` (INT, TERM or HUP); no thread */
+	TARGET_EMPTY,	     /* no traced process is left; no thread */
+};
+
+struct target_event {
+	enum target_event_kind kind;
+	struct target_thread *thread;
+	struct target_process *process; /* of the thread, or the one that is gone */
+	struct target_process *child;	/* FORK */
+	struct target_site *site;	/* SITE */
+	int signal;			/* SIGNAL, INTERRUPT */
+	int status;			/* PROCESS_GONE: as waitpid gives it */
+};
+
+struct target_launch {
+	char *const *argv;		    /* argv[0] is looked for in PATH as execvp does */
+	char *const *env;		    /* NULL: gatectl's own */
+	int stdin_fd, stdout_fd, stderr_fd; /* -1: inherited */
+	bool no_follow;			    /* children run untraced, with clean bytes */
+	bool trace_exit;		    /* report TARGET_THREAD_EXIT */
+	unsigned tick_ms; /* a TARGET_TICK about that often; changed with target_tick() */
+};
+
+/*
+ * Starts the program, stopped after its exec; signal dispositions and mask are as gatectl found
+ * them. NULL with ERROR_NOT_FOUND, ERROR_CANNOT_EXEC, ERROR_CANNOT_TRACE (text says what forbids
+ * it, hint what to do) or ERROR_SYSTEM.
+ */
+struct target *target_launch(const struct target_launch *how, struct error *err);
+
+/* Kills what is left of the tree, reaps it, and frees everything. */
+void target_free(struct target *t);
+
+/* The next event; blocks. Never fails: what cannot be understood is passed on to the program. */
+void target_wait(struct target *t, struct target_event *out);
+
+/* Changes how often TARGET_TICK comes. */
+void target_tick(struct target *t, unsigned tick_ms);
+
+/*
+ * Lets a stopped thread go on: past its trap out of line, its signal delivered, a group stop kept.
+ * A thread that is gone or running is left alone.
+ */
+void target_resume(struct target *t, struct target_thread *thread);
+
+/* The signal of a thread stopped at TARGET_SIGNAL is dropped when it is resumed. */
+void target_drop_signal(struct target_thread *thread);
+
+/* The process, and with it the traced program, dies by this signal here and now (`:kill`). */
+void target_kill(struct target *t, struct target_process *process, int signal);
+
+/*
+ * A signal that was sent to the process and will end it, but that no thread takes, because those
+ * that could are stopped by us: the kernel leaves the choice to the tracer. 0: there is none.
+ */
+int target_pending_death(struct target *t, struct target_process *process);
+
+/* SIGKILL to all of the tree; the GONE events still come from target_wait(). */
+void target_kill_all(struct target *t);
+
+/* Iteration, in order of creation; start with NULL. */
+struct target_process *target_next_process(struct target *t, struct target_process *after);
+struct target_thread *target_next_thread(struct target *t, struct target_thread *after);
+
+/* Memory: all n bytes or -1. Reads show the program's own bytes, not our traps; writes go under them. */
+int target_read(struct target_process *process, uint64_t addr, void *buf, size_t n);
+int target_write(struct target_process *process, uint64_t addr, const void *buf, size_t n);
+
+/* Registers of a stopped thread; pc of one at a site is the site's address. Read at most once a stop. */
+int target_regs(struct target_thread *thread, struct arch_regs *out);
+
+/*
+ * Puts a trap at addr in this address space. `helper` is a stopped thread of the process, used to
+ * map memory for the out-of-line copy where there is none near; NULL: no new mapping can be made.
+ * NULL with an error: unreadable, or an instruction that has no copy. Two adds at one address yield
+ * the same site (the second user is ignored: look at ->user first).
+ */
+struct target_site *target_site_add(struct target *t, struct target_process *process,
+				    struct target_thread *helper, uint64_t addr, void *user,
+				    struct error *err);
+struct target_site *target_site_find(struct target_process *process, uint64_t addr);
+
+/*
+ * Takes the trap away; a thread that ran into it already is not reported any more but goes on.
+ * Threads held at it stay held. The struct stays valid (and may be added again) until exec.
+ */
+void target_site_remove(struct target_process *process, struct target_site *site);
+
+/* The pages in [from, to) are unmapped: forget the sites there without writing. */
+void target_forget(struct target_process *process, uint64_t from, uint64_t to);
+
+/* One system call made by a stopped thread on our behalf; -1 if it could not be made at all. */
+int target_syscall(struct target *t, struct target_thread *thread, long number,
+		   const uint64_t args[6], int64_t *result);
+
+/*
+ * Stops a running thread now, so that target_syscall() can be asked of it; target_resume() lets it go
+ * on. A wait for a futex without a time-out does not notice; some other system calls end with EINTR,
+ * so it is for threads that are blocked in such a wait only. -1: it was doing something else.
+ */
+int target_pause(struct target *t, struct target_thread *thread);
+
+/* What a running thread is doing, from /proc: nobody is stopped for it. */
+enum target_activity {
+	TARGET_ACTIVE,	/* on a CPU, or ready to be */
+	TARGET_BLOCKED, /* asleep in the system call below */
+	TARGET_DISK,	/* uninterruptible (D): short, or a parent in vfork */
+	TARGET_HALTED,	/* stopped by job control or by us */
+	TARGET_DEAD,	/* a zombie, or no such thread */
+};
+struct target_block {
+	enum target_activity activity;
+	long number; /* system call, when BLOCKED or DISK */
+	uint64_t args[6];
+	uint64_t sp, pc;
+	uint64_t switches; /* times it gave up the CPU: equal twice = it has not run in between */
+};
+void target_look(const struct target_thread *thread, struct target_block *out);
+
+/* A mapping of /proc/PID/maps that holds addr: 0, or -1. */
+struct target_mapping {
+	uint64_t start, end, offset;
+	bool shared;
+	bool executable;
+	char path[512];
+};
+int target_mapping_at(struct target_process *process, uint64_t addr, struct target_mapping *out);
+
+/* An entry of the auxiliary vector (getauxval(3)), 0 where there is none. */
+uint64_t target_auxv(struct target_process *process, uint64_t type);
+
+#endif

@@ -1,0 +1,165 @@
+/* The tables: processes, threads, and how many of them are in which state. */
+#include "tracer/target/internal.h"
+
+#include <assert.h>
+
+struct process *process_new(struct target *t, pid_t pid, struct target_process *parent,
+			    struct target_space *space)
+{
+	struct process *p = base_alloc(1, sizeof(*p));
+
+	p->target = t;
+	p->pub.pid = pid;
+	p->pub.parent = parent;
+	p->pub.space = space;
+	space->users++;
+	TAILQ_INSERT_TAIL(&t->processes, p, link);
+	return p;
+}
+
+void process_free(struct target *t, struct process *p)
+{
+	struct process *other;
+
+	assert(!p->pub.threads);
+	TAILQ_REMOVE(&t->processes, p, link);
+	TAILQ_FOREACH(other, &t->processes, link)
+	if (other->pub.parent == &p->pub)
+		other->pub.parent = NULL;
+	space_unuse(t, p->pub.space);
+	base_free(p);
+}
+
+struct process *process_find(struct target *t, pid_t pid)
+{
+	struct process *p;
+
+	TAILQ_FOREACH(p, &t->processes, link)
+	if (p->pub.pid == pid && !p->gone)
+		return p;
+	return NULL;
+}
+
+static struct thread **bucket_of(struct target *t, pid_t tid)
+{
+	return &t->buckets[(unsigned)tid % THREAD_BUCKETS];
+}
+
+static void hash(struct thread *th)
+{
+	struct thread **bucket = bucket_of(th->target, th->pub.tid);
+
+	th->bucket = *bucket;
+	*bucket = th;
+}
+
+static void unhash(struct thread *th)
+{
+	struct thread **at = bucket_of(th->target, th->pub.tid);
+
+	while (*at != th)
+		at = &(*at)->bucket;
+	*at = th->bucket;
+}
+
+/* Born stopped. */
+struct thread *thread_new(struct target *t, struct process *p, pid_t tid, struct thread *creator)
+{
+	struct thread *th = base_alloc(1, sizeof(*th));
+
+	th->target = t;
+	th->pub.tid = tid;
+	th->pub.process = &p->pub;
+	th->pub.creator = creator ? &creator->pub : NULL;
+	th->pub.state = TARGET_STOPPED;
+	th->stop = STOP_START;
+	p->pub.threads++;
+	t->alive++;
+	t->stopped++;
+	hash(th);
+	TAILQ_INSERT_TAIL(&t->threads, th, link);
+	return th;
+}
+
+struct thread *thread_find(struct target *t, pid_t tid)
+{
+	struct thread *th = *bucket_of(t, tid);
+
+	while (th && th->pub.tid != tid)
+		th = th->bucket;
+	return th;
+}
+
+void thread_set_state(struct thread *th, enum target_state state)
+{
+	struct target *t = th->target;
+
+	if ((th->pub.state == TARGET_STOPPED) != (state == TARGET_STOPPED)) {
+		t->stopped += state == TARGET_STOPPED ? 1 : -1;
+		t->running += state == TARGET_STOPPED ? -1 : 1;
+	}
+	th->pub.state = state;
+	th->regs_known = false;
+}
+
+void thread_rename(struct thread *th, pid_t tid)
+{
+	unhash(th);
+	th->pub.tid = tid;
+	hash(th);
+}
+
+void thread_unhash(struct thread *th)
+{
+	thread_set_state(th, TARGET_RUNNING);
+	th->stop = STOP_NONE;
+	unhash(th);
+	th->target->running--;
+	th->target->alive--;
+	th->pub.process->threads--;
+}
+
+void thread_free(struct thread *th)
+{
+	struct thread *other;
+
+	TAILQ_REMOVE(&th->target->threads, th, link);
+	TAILQ_FOREACH(other, &th->target->threads, link)
+	if (other->pub.creator == &th->pub)
+		other->pub.creator = NULL;
+	array_fini(&th->restarts);
+	base_free(th->info);
+	base_free(th);
+}
+
+struct thread *thread_stopped_in(struct target *t, const struct target_space *space)
+{
+	struct thread *th;
+
+	TAILQ_FOREACH(th, &t->threads, link)
+	if (th->pub.process->space == space && th->pub.state == TARGET_STOPPED)
+		return th;
+	return NULL;
+}
+
+/* Every thread is running, stopped in the kernel by job control, or stopped with a reason. */
+void thread_check(const struct target *t)
+{
+	assert(t->alive == t->running + t->stopped);
+	assert(t->alive || !t->stopped);
+}
+
+struct target_process *target_next_process(struct target *t, struct target_process *after)
+{
+	struct process *p =
+		after ? TAILQ_NEXT((struct process *)after, link) : TAILQ_FIRST(&t->processes);
+
+	return p ? &p->pub : NULL;
+}
+
+struct target_thread *target_next_thread(struct target *t, struct target_thread *after)
+{
+	struct thread *th = after ? TAILQ_NEXT(thread_of(after), link) : TAILQ_FIRST(&t->threads);
+
+	return th ? &th->pub : NULL;
+}

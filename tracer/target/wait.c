@@ -1,0 +1,210 @@
+/* The next event: what is queued, what the clock or a person says, what waitpid has. */
+#include "tracer/target/internal.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+enum {
+	FAIR_EVERY = 16
+}; /* events: a waitpid(2) that finds nothing is cheap, but not for nothing */
+
+static bool queue_take(struct target *t, struct target_event *out)
+{
+	if (t->queue_head == t->queue.count)
+		return false;
+	*out = t->queue.items[t->queue_head++];
+	if (t->queue_head == t->queue.count)
+		t->queue_head = t->queue.count = 0;
+	return true;
+}
+
+static bool tick(struct target *t, struct target_event *out)
+{
+	signals_take_tick();
+	t->ticked = true;
+	*out = (struct target_event){.kind = TARGET_TICK};
+	return true;
+}
+
+static bool interrupted(struct target_event *out)
+{
+	int signal = signals_interrupt();
+
+	*out = (struct target_event){.kind = TARGET_INTERRUPT, .signal = signal};
+	return signal != 0;
+}
+
+/* ---- statuses ------------------------------------------------------------------------------- */
+
+/*
+ * The kernel looks for stopped threads in the same order each time, so that a few which stop all the
+ * time would hide the others for ever. Now and then all that are stopped are taken in at once, and
+ * are dealt with before anything new.
+ */
+static void take_all(struct target *t)
+{
+	int status;
+	pid_t tid;
+
+	while ((tid = waitpid(-1, &status, __WALL | WNOHANG)) > 0)
+		*array_add(&t->taken) = (struct taken){tid, status};
+}
+
+static bool taken_status(struct target *t, pid_t tid, int *status)
+{
+	for (size_t i = 0; i < t->taken.count; i++) {
+		if (t->taken.items[i].tid != tid)
+			continue;
+		*status = t->taken.items[i].status;
+		array_remove(&t->taken, i);
+		return true;
+	}
+	return false;
+}
+
+int status_of_one(struct target *t, pid_t tid, int *status)
+{
+	if (taken_status(t, tid, status))
+		return 0;
+	while (waitpid(tid, status, __WALL) < 0)
+		if (errno != EINTR)
+			return -1;
+	return 0;
+}
+
+static bool is_exit_stop(int status)
+{
+	return WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXIT;
+}
+
+static void pass_exit_stops(struct target *t)
+{
+	for (size_t i = 0; i < t->taken.count;) {
+		struct taken taken = t->taken.items[i];
+
+		if (is_exit_stop(taken.status)) {
+			array_remove(&t->taken, i);
+			event_status(t, taken.tid, taken.status);
+		} else {
+			i++;
+		}
+	}
+}
+
+/*
+ * The first thread of a process, when killed, is not reported before all others have been reaped:
+ * waiting for it alone would last for ever. What the others report is put by.
+ */
+static int status_of_first(struct target *t, pid_t first, int *status)
+{
+	pid_t tid;
+
+	for (;;) {
+		if (taken_status(t, first, status))
+			return 0;
+		pass_exit_stops(t);
+		tid = waitpid(-1, status, __WALL);
+		if (tid > 0)
+			*array_add(&t->taken) = (struct taken){tid, *status};
+		else if (errno != EINTR)
+			return -1;
+	}
+}
+
+static int status_of_thread(struct thread *th, int *status)
+{
+	const struct target_process *p = th->pub.process;
+
+	if (th->pub.tid == p->pid && p->threads > 1)
+		return status_of_first(th->target, th->pub.tid, status);
+	return status_of_one(th->target, th->pub.tid, status);
+}
+
+/* Waits for this one thread. What is not expected goes where all events go. */
+enum wait_one wait_one(struct thread *th, bool (*expected)(int status), int *status)
+{
+	pid_t tid = th->pub.tid;
+
+	if (status_of_thread(th, status) < 0)
+		return ONE_OTHER; /* its end has been seen elsewhere */
+	if (expected(*status))
+		return ONE_EXPECTED;
+	event_status(th->target, tid, *status);
+	return ONE_OTHER;
+}
+
+/* As waitpid(2) with -1 does it, but in fairness. */
+static pid_t status_of_any(struct target *t, int *status, int options)
+{
+	pid_t tid;
+
+	if (!t->taken.count && ++t->gathered % FAIR_EVERY == 0)
+		take_all(t);
+	if (!t->taken.count)
+		return waitpid(-1, status, __WALL | options);
+	tid = t->taken.items[0].tid;
+	taken_status(t, tid, status);
+	return tid;
+}
+
+/* True with an event of no thread, or after a status was dealt with and something is queued. */
+static bool gather(struct target *t, struct target_event *out)
+{
+	bool due = signals_tick_due();
+	int status;
+	pid_t tid;
+
+	if (t->parked.count)
+		orphan_settle(t);
+	if (t->queue.count)
+		return false;
+	tid = status_of_any(t, &status, due ? WNOHANG : 0);
+	if (tid > 0) {
+		event_status(t, tid, status);
+		return false;
+	}
+	if (!tid)
+		return tick(t, out);
+	if (errno != ECHILD)
+		return false;
+	assert(!t->alive);
+	*out = (struct target_event){.kind = TARGET_EMPTY};
+	return true;
+}
+
+/* A tick that is due comes first, but never twice without an event that is there in between. */
+static bool next(struct target *t, struct target_event *out)
+{
+	if (!t->started) /* the first of all is the program's exec */
+		return t->started = queue_take(t, out);
+	if (interrupted(out))
+		return true;
+	if (!t->ticked && signals_tick_due())
+		return tick(t, out);
+	if (!queue_take(t, out)) {
+		if (!gather(t, out))
+			return false;
+	} else if (out->process && out->process->unfollowed) { /* its end: nobody knows of it */
+		t->last = *out;
+		family_bury(t);
+		return false;
+	}
+	if (out->kind != TARGET_TICK)
+		t->ticked = false;
+	return true;
+}
+
+void target_wait(struct target *t, struct target_event *out)
+{
+	if (t->last.kind == TARGET_SITE && t->last.thread)
+		thread_settle(thread_of(t->last.thread));
+	family_bury(t);
+	thread_check(t);
+	signals_waiting(true);
+	while (!next(t, out))
+		;
+	signals_waiting(false);
+	t->last = *out;
+}
