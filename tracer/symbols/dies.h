@@ -1,0 +1,129 @@
+/*
+ * Units, functions and their inlined copies, as .debug_info tells of them.
+ *
+ * DIEs are read by hand (DWARF 2 to 5): only what locations need (names, ranges, places), one pass
+ * over the units that a question touches. libdwarf makes an object for each DIE and attribute; the
+ * single unit of sqlite3 took it 30 ms, this takes 2. Corrupt input is an error that names the file
+ * and the offset, never a crash. Split DWARF (.dwo) is recognised, not read.
+ */
+#ifndef GATECTL_SYMBOLS_DIES_H
+#define GATECTL_SYMBOLS_DIES_H
+
+#include "tracer/symbols/lines.h"
+#include "tracer/symbols/module.h"
+
+#define SCOPE_NONE UINT32_MAX
+#define FILE_NONE  UINT32_MAX /* no DW_AT_decl_file or _call_file; 0 is a file of version 5 */
+
+enum scope_kind {
+	SCOPE_SPACE,	/* namespace, class: it gives names to what is in it */
+	SCOPE_FUNCTION, /* with code, abstract, or only declared */
+	SCOPE_INLINED,	/* a copy of a function inside another one */
+};
+
+struct scope {
+	enum scope_kind kind;
+	unsigned tag;	  /* DW_TAG_* */
+	bool declaration; /* DW_AT_declaration */
+	bool abstract;	  /* DW_AT_inline: code only in copies */
+	bool silent; /* an inline or anonymous namespace, an unnamed class: nobody writes its name */
+	uint64_t offset;      /* of its DIE in .debug_info */
+	uint64_t origin;      /* DW_AT_abstract_origin or DW_AT_specification; 0 none */
+	uint32_t parent, end; /* indexes: the scope around it, and one past its last descendant */
+	const char *name, *linkage;    /* its own; NULL: look at the origin */
+	unsigned decl_file, decl_line; /* as in the DIE; FILE_NONE, 0: look at the origin */
+	unsigned call_file, call_line; /* SCOPE_INLINED */
+	bool has_entry;
+	uint64_t entry; /* DW_AT_entry_pc */
+	uint32_t first_range,
+		range_count;   /* in die_unit.ranges; without those the linker dropped */
+	const char *qualified; /* function_name made it, the table keeps it; or NULL */
+	const char *spoken;    /* the same without what is silent; may be the same text */
+};
+
+/* Ranges of concrete functions by address. */
+struct scope_span {
+	uint64_t low, high;
+	uint32_t scope;
+};
+
+struct abbrevs; /* dies_read.h */
+
+struct die_unit {
+	uint64_t offset, end; /* from its header to the next one, in .debug_info */
+	uint64_t first;	      /* offset of its top DIE */
+	uint64_t abbrev_offset;
+	uint8_t version, address_size, offset_size, type;
+	bool split; /* the rest is in a .dwo file */
+	bool has_stmt_list, has_low;
+	uint64_t stmt_list, low;
+	uint64_t str_base, addr_base, rnglists_base;
+	unsigned language;
+	const char *name, *comp_dir;
+	bool is_gcc; /* who compiled it: DW_AT_producer */
+
+	struct abbrevs *abbrevs;    /* the table owns it; NULL until asked */
+	bool loaded;		    /* what follows is valid */
+	ARRAY(struct scope) scopes; /* in DIE order: parents before children */
+	ARRAY(struct symbols_range) ranges;
+	ARRAY(struct scope_span) spans; /* by low */
+};
+
+struct unit_span {
+	uint64_t low, high;
+	uint32_t unit;
+};
+
+struct die_table {
+	struct module *module;
+	struct section_data info, abbrev, str, line_str, str_offsets, addr, ranges, rnglists;
+	ARRAY(struct die_unit) units; /* by offset */
+	ARRAY(struct abbrevs *) abbrevs;
+	struct abbrevs *top_abbrevs; /* as much as the top DIE read last needed */
+	bool spans_known;
+	ARRAY(struct unit_span) spans; /* code of the units, by low */
+	ARRAY(char *) strings;	       /* names made for others: dies_keep */
+};
+
+/* A scope and the unit it is in; scope NULL: none. */
+struct scope_ref {
+	struct die_unit *unit;
+	struct scope *scope;
+};
+
+/* The table of a module, made on first use; without .debug_info it has no units. NULL with
+   ERROR_OBJECT. Units of DWARF 2 to 4 tell their line programs their directory on the way. */
+struct die_table *dies_table(struct module *m, struct error *err);
+
+/* Reads the scopes of a unit. 0, or -1 with ERROR_OBJECT. */
+int dies_load(struct die_table *t, struct die_unit *u, struct error *err);
+
+/* The unit whose DIEs hold this offset of .debug_info, or NULL. */
+struct die_unit *dies_unit_of(struct die_table *t, uint64_t die);
+
+/* The unit whose code holds this offset of the module; NULL: none (*err untouched) */
+struct die_unit *dies_unit_at(struct die_table *t, uint64_t offset);
+
+/* The concrete function that holds the offset; its unit is loaded for it. 0, or -1 with an error.
+ */
+int dies_function_at(struct die_table *t, uint64_t offset, struct scope_ref *out,
+		     struct error *err);
+
+/* Is there code of it, in whatever amount? A copy may have been melted into its neighbours: then
+   only the place is known where it begins. */
+bool dies_has_code(const struct scope *s);
+/* Does the scope's code hold this offset? A copy without code of its own holds its entry. */
+bool dies_covers(const struct die_unit *u, const struct scope *s, uint64_t offset);
+
+/* What the scope's abstract origin or specification is; none at the end of the chain. */
+int dies_origin(struct die_table *t, struct scope_ref of, struct scope_ref *out, struct error *err);
+
+/* Units that may have a function of this name (without template arguments): sets marks[unit]. */
+void dies_mark_named(struct die_table *t, const char *name, bool *marks);
+/* Units that may refer to one of these DIEs from outside (link-time optimisation). */
+void dies_mark_referring(struct die_table *t, const uint64_t *dies, size_t count, bool *marks);
+
+/* Keeps a string as long as the module; returns it. */
+const char *dies_keep(struct die_table *t, char *text);
+
+#endif

@@ -1,0 +1,183 @@
+/*
+ * Which units may have a function of this name? Found without reading their DIEs: by where the
+ * name's text stands, and where its offset stands in .debug_info. Too many answers do no harm, the
+ * units are read then; a missing one would.
+ */
+#include "tracer/symbols/dies_read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef void hit_function(struct die_table *t, uint64_t at, bool *marks);
+
+/* Offsets of texts, as they stand in .debug_info: with a filter over their low 16 bits. */
+struct needles {
+	ARRAY(uint32_t) values; /* sorted when searched */
+	uint8_t filter[65536 / 8];
+};
+
+static int by_value(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static bool needles_have(const struct needles *n, uint32_t value)
+{
+	return bsearch(&value, n->values.items, n->values.count, sizeof(value), by_value) != NULL;
+}
+
+static void needles_seal(struct needles *n)
+{
+	if (n->values.count)
+		qsort(n->values.items, n->values.count, sizeof(*n->values.items), by_value);
+	array_each(const uint32_t, v, &n->values) {
+		uint16_t low = (uint16_t)*v;
+
+		n->filter[low >> 3] |= (uint8_t)(1 << (low & 7));
+	}
+}
+
+/* Calls `hit` for each place of the section where one of the values stands, whatever its alignment.
+ */
+static void needles_find(struct die_table *t, const struct needles *n, const struct section_data *s,
+			 hit_function *hit, bool *marks)
+{
+	for (size_t i = 0; s->bytes && i + 4 <= s->size; i++) {
+		uint16_t low;
+		uint32_t value;
+
+		memcpy(&low, s->bytes + i, 2);
+		if (!(n->filter[low >> 3] & 1 << (low & 7)))
+			continue;
+		memcpy(&value, s->bytes + i, 4);
+		if (needles_have(n, value))
+			hit(t, i, marks);
+	}
+}
+
+/* One value only: memmem is several times faster than the filter. */
+static void value_find(struct die_table *t, uint32_t value, const struct section_data *s,
+		       hit_function *hit, bool *marks)
+{
+	const uint8_t *at = s->bytes, *end = s->bytes + s->size;
+
+	while (at && (at = memmem(at, (size_t)(end - at), &value, 4))) {
+		hit(t, (uint64_t)(at - s->bytes), marks);
+		at++;
+	}
+}
+
+static void search(struct die_table *t, const struct needles *n, const struct section_data *s,
+		   hit_function *hit, bool *marks)
+{
+	if (n->values.count > 4) {
+		needles_find(t, n, s, hit, marks);
+		return;
+	}
+	array_each(const uint32_t, v, &n->values)
+		value_find(t, *v, s, hit, marks);
+}
+
+/* ---- what a place means --------------------------------------------------------------------- */
+
+static void hit_info(struct die_table *t, uint64_t at, bool *marks)
+{
+	const struct die_unit *u = dies_unit_of(t, at);
+
+	if (u)
+		marks[u - t->units.items] = true;
+}
+
+/* A place in .debug_str_offsets belongs to the units with the greatest base before it. */
+static void hit_str_offsets(struct die_table *t, uint64_t at, bool *marks)
+{
+	uint64_t best = 0;
+
+	array_each(const struct die_unit, u, &t->units) {
+		if (u->version >= 5 && u->str_base <= at && u->str_base > best)
+			best = u->str_base;
+	}
+	array_each(const struct die_unit, u, &t->units) {
+		if (u->version >= 5 && u->str_base == best)
+			marks[u - t->units.items] = true;
+	}
+}
+
+/* ---- texts ---------------------------------------------------------------------------------- */
+
+/* Where a text is `name`, or `name` and template arguments or [abi:...]. The linker lets one text be the tail of
+   another, so that any byte may stand before it; but where `name` is a text of its own, no other
+   text's tail stands for it. */
+static void find_texts(const struct section_data *s, const char *name, struct needles *n)
+{
+	size_t length = strlen(name);
+	const uint8_t *at = s->bytes, *end = s->bytes + s->size;
+	bool own = false;
+
+	while (at && (at = memmem(at, (size_t)(end - at), name, length))) {
+		uint8_t behind = at + length < end ? at[length] : 'x';
+		bool first = at == s->bytes || at[-1] == 0;
+
+		if (behind == '<' || behind == '[' || (behind == 0 && first))
+			*array_add(&n->values) = (uint32_t)(at - s->bytes);
+		own = own || (behind == 0 && first);
+		at++;
+	}
+	at = own ? NULL : s->bytes;
+	while (at && (at = memmem(at, (size_t)(end - at), name, length + 1))) {
+		*array_add(&n->values) = (uint32_t)(at - s->bytes);
+		at++;
+	}
+}
+
+/* Short names stand in .debug_info itself. */
+static void find_in_info(struct die_table *t, const char *name, bool *marks)
+{
+	size_t length = strlen(name);
+	const uint8_t *at = t->info.bytes, *end = t->info.bytes + t->info.size;
+
+	while (at && (at = memmem(at, (size_t)(end - at), name, length))) {
+		if (at + length < end && strchr("<[", at[length]))
+			hit_info(t, (uint64_t)(at - t->info.bytes), marks);
+		at++;
+	}
+}
+
+void dies_mark_named(struct die_table *t, const char *name, bool *marks)
+{
+	struct needles *n = base_alloc(1, sizeof(*n));
+
+	find_texts(&t->str, name, n);
+	needles_seal(n);
+	search(t, n, &t->info, hit_info, marks);
+	search(t, n, &t->str_offsets, hit_str_offsets, marks);
+	find_in_info(t, name, marks);
+	array_fini(&n->values);
+	base_free(n);
+}
+
+/* DW_AT_abstract_origin or DW_AT_specification with DW_FORM_ref_addr, as .debug_abbrev has it. */
+static bool refers_across_units(const struct die_table *t)
+{
+	const struct section_data *s = &t->abbrev;
+
+	return s->bytes && (memmem(s->bytes, s->size, "\x31\x10", 2) ||
+			    memmem(s->bytes, s->size, "\x47\x10", 2));
+}
+
+void dies_mark_referring(struct die_table *t, const uint64_t *dies, size_t count, bool *marks)
+{
+	struct needles *n;
+
+	if (!count || !refers_across_units(t))
+		return;
+	n = base_alloc(1, sizeof(*n));
+	for (size_t i = 0; i < count; i++)
+		*array_add(&n->values) = (uint32_t)dies[i];
+	needles_seal(n);
+	search(t, n, &t->info, hit_info, marks);
+	array_fini(&n->values);
+	base_free(n);
+}

@@ -1,0 +1,194 @@
+/*
+ * Which of the places where a statement's code begins need a trap, so that one execution of the
+ * statement is one arrival. flow.h has the rules; one walk through the function for each start
+ * that stays answers for all others at once.
+ */
+#include "tracer/symbols/flow_graph.h"
+
+struct starts {
+	const struct flow *flow;
+	const struct symbols_range *ranges;
+	size_t range_count;
+	uint64_t *items;
+	const unsigned *columns;
+	size_t count;
+	bool *gone;
+};
+
+static const struct flow_insn *start_insn(const struct starts *s, size_t i)
+{
+	uint32_t insn = flow_find(s->flow, s->items[i]);
+
+	return insn == FLOW_NONE ? NULL : &s->flow->insns.items[insn];
+}
+
+static bool inside(const struct starts *s, uint64_t offset)
+{
+	return flow_in_ranges(s->ranges, s->range_count, offset);
+}
+
+static bool is_kept_start(const struct starts *s, uint64_t offset)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (!s->gone[i] && s->items[i] == offset)
+			return true;
+	return false;
+}
+
+static void walk_from_roots(struct flow_walk *w, uint32_t avoid)
+{
+	flow_walk_clear(w, avoid);
+	array_each(const uint32_t, r, &w->flow->roots)
+		flow_walk_add(w, *r);
+	flow_walk_run(w);
+}
+
+/* Can the block be reached from itself without the other? */
+static bool on_cycle(struct flow_walk *w, uint32_t block, uint32_t avoid)
+{
+	flow_walk_clear(w, avoid);
+	flow_walk_next(w, block);
+	while (w->depth && !w->seen[block])
+		flow_walk_next(w, w->stack[--w->depth]);
+	return w->seen[block];
+}
+
+static bool are_twins(const struct starts *s, size_t a, size_t b)
+{
+	return s->columns && s->columns[a] && s->columns[a] == s->columns[b];
+}
+
+/* Those that are reached only by way of start a, and not once more before a is. */
+static void drop_dominated(struct starts *s, size_t a, struct flow_walk *roots,
+			   struct flow_walk *cycle)
+{
+	const struct flow_insn *from = start_insn(s, a), *to;
+
+	walk_from_roots(roots, from->block);
+	for (size_t b = 0; b < s->count; b++) {
+		to = start_insn(s, b);
+		if (s->gone[b] || b == a || !to || are_twins(s, a, b))
+			continue;
+		if (to->block == from->block)
+			s->gone[b] = to->offset > from->offset;
+		else if (!roots->seen[to->block] && s->flow->blocks.items[to->block].live)
+			s->gone[b] = !on_cycle(cycle, to->block, from->block);
+	}
+}
+
+static void drop_all_dominated(struct starts *s)
+{
+	struct flow_walk roots, cycle;
+
+	flow_walk_init(&roots, s->flow);
+	flow_walk_init(&cycle, s->flow);
+	for (size_t a = 0; a < s->count; a++)
+		if (!s->gone[a] && start_insn(s, a))
+			drop_dominated(s, a, &roots, &cycle);
+	flow_walk_fini(&cycle);
+	flow_walk_fini(&roots);
+}
+
+/* Does another way than from the statement itself lead to this instruction? */
+static bool entered_from_outside(const struct starts *s, const struct flow_insn *in)
+{
+	const struct flow *f = s->flow;
+	const struct flow_block *own = &f->blocks.items[in->block];
+	uint32_t i = (uint32_t)(in - f->insns.items);
+
+	if (i > own->first)
+		return !inside(s, f->insns.items[i - 1].offset);
+	if (own->unknown || own->padding) /* it may be the nop of an empty case after all */
+		return true;
+	array_each(const struct flow_block, b, &f->blocks) {
+		if ((b->next[0] == in->block || b->next[1] == in->block) && b->live &&
+		    !inside(s, f->insns.items[b->last].offset))
+			return true;
+	}
+	return false;
+}
+
+static void drop_inner(struct starts *s)
+{
+	size_t left = s->count;
+
+	for (size_t i = 0; i < s->count; i++) {
+		const struct flow_insn *in = start_insn(s, i);
+
+		s->gone[i] = in && !entered_from_outside(s, in);
+		left -= s->gone[i];
+	}
+	/* entered in the middle of something: then the starts inside are all there is */
+	for (size_t i = 0; i < s->count && !left; i++)
+		s->gone[i] = false;
+}
+
+/* Does everything from here to the end of the block belong to the statement? */
+static bool stays_inside(const struct starts *s, const struct flow_insn *in)
+{
+	const struct flow *f = s->flow;
+
+	for (uint32_t i = (uint32_t)(in - f->insns.items); i <= f->blocks.items[in->block].last;
+	     i++)
+		if (!inside(s, f->insns.items[i].offset))
+			return false;
+	return true;
+}
+
+/* Is it only a way to other starts? `in` itself counts as none of them. */
+static bool leads_to_starts(const struct starts *s, const struct flow_insn *in)
+{
+	const struct flow *f = s->flow;
+	const struct flow_block *b = &f->blocks.items[in->block];
+	const struct flow_insn *last = &f->insns.items[b->last];
+	int ways = 0, expected = last->flow == ARCH_FLOW_BRANCH ? 2 : 1;
+
+	if (!stays_inside(s, in))
+		return false;
+	for (int i = 0; i < 2; i++) {
+		const struct flow_insn *first;
+
+		if (b->next[i] == FLOW_NONE)
+			continue;
+		first = &f->insns.items[f->blocks.items[b->next[i]].first];
+		if (first == in || !is_kept_start(s, first->offset))
+			return false;
+		ways++;
+	}
+	return ways == expected;
+}
+
+static void drop_detours(struct starts *s)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		const struct flow_insn *in = start_insn(s, i);
+
+		if (in && !s->gone[i] && leads_to_starts(s, in))
+			s->gone[i] = true;
+	}
+}
+
+size_t flow_statement_starts(const struct flow *f, uint64_t *starts, const unsigned *columns,
+			     size_t count, const struct symbols_range *ranges, size_t range_count)
+{
+	struct starts s = {.flow = f,
+			   .ranges = ranges,
+			   .range_count = range_count,
+			   .items = starts,
+			   .columns = columns,
+			   .count = count,
+			   .gone = base_alloc(count, sizeof(bool))};
+	size_t kept = 0;
+
+	/* In this order: each rule may rest on starts that a later one drops, as these are only
+	   dropped where another counts for them; the other way round the condition of a for loop
+	   and its increment could each be dropped for the sake of the other. */
+	drop_inner(&s);
+	drop_all_dominated(&s);
+	drop_detours(&s);
+	for (size_t i = 0; i < count; i++)
+		if (!s.gone[i])
+			starts[kept++] = starts[i];
+	base_free(s.gone);
+	return kept ? kept : count != 0;
+}

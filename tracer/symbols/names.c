@@ -1,0 +1,372 @@
+#include "tracer/symbols/names.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* ---- splitting ------------------------------------------------------------------------------ */
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$';
+}
+
+/* How long the name of an operator is at the beginning of this text; 0: it is none. */
+static size_t operator_length(const char *text)
+{
+	static const char *const symbols[] = {"<=>", "<<=", ">>=", "->*", "()", "[]", "->", "<<",
+					      ">>",  "<=",  ">=",  "==",  "!=", "&&", "||", "++",
+					      "--",  "+=",  "-=",  "*=",  "/=", "%=", "^=", "&=",
+					      "|=",  "<",   ">",   "+",	  "-",	"*",  "/",  "%",
+					      "^",   "&",   "|",   "~",	  "!",	"=",  ",",  "\"\""};
+	const char *at = text + 8;
+
+	if (strncmp(text, "operator", 8) != 0 || is_word(*at))
+		return 0;
+	at += strspn(at, " ");
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
+		size_t length = strlen(symbols[i]);
+
+		if (strncmp(at, symbols[i], length) == 0)
+			return (size_t)(at - text) + length;
+	}
+	return 8; /* a conversion, new or delete: words follow */
+}
+
+static bool starts_arguments(const char *text, size_t start, size_t at)
+{
+	return text[at] == '(' && at > start;
+}
+
+static void end_part(const char *text, size_t start, size_t end, struct name_parts *out)
+{
+	struct name_part *part;
+	size_t skip, at;
+
+	while (end > start && text[end - 1] == ' ')
+		end--;
+	if (end == start)
+		return;
+	part = array_add(&out->parts);
+	part->text = text + start;
+	part->length = part->plain = end - start;
+	skip = operator_length(part->text);
+	at = skip ? skip : 1;
+	for (; at < part->length; at++) {
+		if (part->text[at] == '<' || strncmp(part->text + at, "[abi:", 5) == 0) {
+			part->plain = at;
+			break;
+		}
+	}
+	while (part->plain && part->text[part->plain - 1] == ' ')
+		part->plain--;
+}
+
+static int depth_change(const char *text, size_t at)
+{
+	switch (text[at]) {
+	case '<':
+	case '(':
+	case '[':
+	case '{':
+		return 1;
+	case '>':
+		return at && text[at - 1] == '-' ? 0 : -1; /* Rust's -> */
+	case ')':
+	case ']':
+	case '}':
+		return -1;
+	default:
+		return 0;
+	}
+}
+
+static void take_arguments(const char *text, struct name_parts *out)
+{
+	int depth = 0;
+	size_t at = 0;
+
+	out->args = text;
+	for (; text[at]; at++) {
+		depth += depth_change(text, at);
+		if (depth == 0)
+			break;
+	}
+	out->args_length = text[at] ? at + 1 : at;
+}
+
+void names_split(const char *text, struct name_parts *out)
+{
+	size_t start = 0, at = 0;
+	bool named_operator = false;
+	int depth = 0;
+
+	memset(out, 0, sizeof(*out));
+	out->global = strncmp(text, "::", 2) == 0;
+	while (text[at]) {
+		if (depth == 0 && at == start && operator_length(text + at)) {
+			named_operator = true;
+			at += operator_length(text + at);
+			continue;
+		}
+		if (depth == 0 && starts_arguments(text, start, at)) {
+			end_part(text, start, at, out);
+			take_arguments(text + at, out);
+			return;
+		}
+		if (depth == 0 && text[at] == ':' && text[at + 1] == ':') {
+			end_part(text, start, at, out);
+			start = at = at + 2;
+			named_operator = false;
+			continue;
+		}
+		if (depth == 0 && text[at] == ' ' && !named_operator) {
+			if (text[at + 1] == '[') /* foo [clone .cold] */
+				break;
+			out->parts.count = 0; /* that was a return type */
+			start = at + 1;
+		}
+		depth += depth_change(text, at);
+		if (depth < 0)
+			depth = 0;
+		at++;
+	}
+	end_part(text, start, at, out);
+}
+
+void names_fini(struct name_parts *n)
+{
+	array_fini(&n->parts);
+}
+
+/* ---- matching ------------------------------------------------------------------------------- */
+
+/* Blanks do not count: "f<int, char>" is "f<int,char>". */
+static bool same_text(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+	size_t i = 0, j = 0;
+
+	for (;;) {
+		while (i < a_length && a[i] == ' ')
+			i++;
+		while (j < b_length && b[j] == ' ')
+			j++;
+		if (i == a_length || j == b_length)
+			return i == a_length && j == b_length;
+		if (a[i++] != b[j++])
+			return false;
+	}
+}
+
+static bool has_template(const struct name_part *p)
+{
+	return p->plain < p->length && memchr(p->text + p->plain, '<', p->length - p->plain);
+}
+
+/* Rust: "<crate::Foo as crate::Trait>" is met by Foo. */
+static bool same_impl(const struct name_part *wanted, const struct name_part *full)
+{
+	const char *as = full->text[0] == '<' ? memmem(full->text, full->length, " as ", 4) : NULL;
+	size_t length;
+
+	if (!as)
+		return false;
+	length = (size_t)(as - full->text);
+	if (length <= wanted->length ||
+	    memcmp(as - wanted->length, wanted->text, wanted->length) != 0)
+		return false;
+	return !is_word(as[-(ptrdiff_t)wanted->length - 1]);
+}
+
+static bool same_part(const struct name_part *wanted, const struct name_part *full)
+{
+	if (has_template(wanted))
+		return same_text(wanted->text, wanted->length, full->text, full->length);
+	return same_text(wanted->text, wanted->plain, full->text, full->plain) ||
+	       same_impl(wanted, full);
+}
+
+static bool begins(const struct name_part *p, const char *text)
+{
+	size_t length = strlen(text);
+
+	return p->length >= length && memcmp(p->text, text, length) == 0;
+}
+
+/* Nobody writes these: anonymous namespaces, the library's inline ones, Rust's impl blocks. */
+static bool is_silent(const struct name_part *p)
+{
+	return begins(p, "(anonymous") || begins(p, "{impl") || begins(p, "{unnamed") ||
+	       begins(p, "__cxx") ||
+	       (begins(p, "__") && p->length > 2 && isdigit((unsigned char)p->text[2]));
+}
+
+static bool is_void(const char *args, size_t length)
+{
+	return same_text(args, length, "()", 2) || same_text(args, length, "(void)", 6);
+}
+
+static bool same_args(const struct name_parts *wanted, const struct name_parts *full)
+{
+	if (!wanted->args || !full->args)
+		return true;
+	return same_text(wanted->args, wanted->args_length, full->args, full->args_length) ||
+	       (is_void(wanted->args, wanted->args_length) &&
+		is_void(full->args, full->args_length));
+}
+
+static bool same_parts(const struct name_parts *wanted, const struct name_parts *full)
+{
+	size_t w = wanted->parts.count, f = full->parts.count;
+
+	if (!w || !f || !same_part(&wanted->parts.items[--w], &full->parts.items[--f]))
+		return false;
+	while (w > 0) {
+		if (f == 0)
+			return false;
+		if (same_part(&wanted->parts.items[w - 1], &full->parts.items[f - 1]))
+			w--;
+		else if (!is_silent(&full->parts.items[f - 1]))
+			return false;
+		f--;
+	}
+	while (wanted->global && f > 0) {
+		if (!is_silent(&full->parts.items[--f]))
+			return false;
+	}
+	return true;
+}
+
+bool names_match(const struct name_parts *wanted, const char *full)
+{
+	struct name_parts parts;
+	bool same;
+
+	names_split(full, &parts);
+	same = same_parts(wanted, &parts) && same_args(wanted, &parts);
+	names_fini(&parts);
+	return same;
+}
+
+bool names_match_args(const struct name_parts *wanted, const char *full)
+{
+	struct name_parts parts;
+	bool same;
+
+	names_split(full, &parts);
+	same = same_args(wanted, &parts);
+	names_fini(&parts);
+	return same;
+}
+
+char *names_last(const struct name_parts *n)
+{
+	const struct name_part *last;
+
+	if (!n->parts.count)
+		return base_strdup("");
+	last = &n->parts.items[n->parts.count - 1];
+	return base_strndup(last->text, last->plain);
+}
+
+static char *joined(const char *full, bool templates)
+{
+	struct name_parts n;
+	struct str out = {0};
+
+	names_split(full, &n);
+	array_each(const struct name_part, p, &n.parts) {
+		if (out.length)
+			str_add(&out, "::");
+		str_add_bytes(&out, p->text, templates ? p->length : p->plain);
+	}
+	names_fini(&n);
+	return str_take(&out);
+}
+
+char *names_plain(const char *full)
+{
+	return joined(full, false);
+}
+
+char *names_without_args(const char *full)
+{
+	return joined(full, true);
+}
+
+/* ---- did you mean --------------------------------------------------------------------------- */
+
+enum { WORD_MAX = 63 };
+
+static unsigned least(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+/* How many letters have to be put in, taken out or changed (Levenshtein); a change of case
+   is none. */
+static unsigned distance(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+	unsigned row[WORD_MAX + 1];
+
+	for (size_t j = 0; j <= b_length; j++)
+		row[j] = (unsigned)j;
+	for (size_t i = 1; i <= a_length; i++) {
+		unsigned corner = row[0];
+
+		row[0] = (unsigned)i;
+		for (size_t j = 1; j <= b_length; j++) {
+			unsigned change = corner + (tolower((unsigned char)a[i - 1]) !=
+						    tolower((unsigned char)b[j - 1]));
+
+			corner = row[j];
+			row[j] = least(change, least(row[j], row[j - 1]) + 1);
+		}
+	}
+	return row[b_length];
+}
+
+void suggest_offer(struct suggestions *s, const char *name)
+{
+	size_t wanted = strlen(s->wanted), length = strlen(name);
+	size_t apart = wanted > length ? wanted - length : length - wanted;
+	unsigned limit = (unsigned)(wanted / 3 + 1), far;
+	struct suggestion *worst = &s->best[2];
+
+	if (wanted > WORD_MAX || length > WORD_MAX || apart > limit)
+		return;
+	far = distance(s->wanted, wanted, name, length);
+	if (far == 0 || far > limit || (worst->text && far >= worst->distance))
+		return;
+	for (int i = 0; i < 3; i++) {
+		if (s->best[i].text && strcmp(s->best[i].text, name) == 0)
+			return;
+	}
+	base_free(worst->text);
+	*worst = (struct suggestion){.text = base_strdup(name), .distance = far};
+	for (int i = 2; i > 0; i--) {
+		struct suggestion higher = s->best[i - 1];
+
+		if (higher.text && higher.distance <= s->best[i].distance)
+			break;
+		s->best[i - 1] = s->best[i];
+		s->best[i] = higher;
+	}
+}
+
+void suggest_take(struct suggestions *s, struct str *out)
+{
+	for (int i = 0; i < 3; i++) {
+		bool last = i == 2 || !s->best[i + 1].text;
+
+		if (!s->best[i].text)
+			break;
+		str_add(out, i == 0 ? "; did you mean " : last ? " or " : ", ");
+		str_add(out, s->best[i].text);
+		if (last)
+			str_add(out, "?");
+	}
+	for (int i = 0; i < 3; i++) {
+		base_free(s->best[i].text);
+		s->best[i].text = NULL;
+	}
+}

@@ -1,0 +1,427 @@
+/*
+ * What a location means: gathers what matches in one group of modules after the other, insists on
+ * one thing, places its sites.
+ */
+#include "tracer/symbols/resolve.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * A later group is looked at only when nothing was found before: modules with DWARF of their own;
+ * functions that the libraries export; modules with a distribution's debug file, whose insides have
+ * many common names; functions that only the symbol tables know. `malloc` is what libc exports,
+ * whether its -dbg package is installed or not.
+ */
+enum group { GROUP_OWN, GROUP_EXPORTED, GROUP_SEPARATE, GROUP_SYMBOLS, GROUP_COUNT };
+
+/* ---- matches -------------------------------------------------------------------------------- */
+
+void site_fini(struct symbols_site *s)
+{
+	array_fini(&s->ranges);
+	array_fini(&s->exits);
+}
+
+void symbols_sites_fini(struct symbols_sites *s)
+{
+	array_each(struct symbols_site, site, s)
+		site_fini(site);
+	array_fini(s);
+}
+
+void match_fini(struct match *match)
+{
+	array_fini(&match->instances);
+	symbols_sites_fini(&match->sites);
+}
+
+static bool same_thing(const struct match *match, const char *file, unsigned line,
+		       const char *plain)
+{
+	if (match->line != line || !match->plain != !plain)
+		return false;
+	if (plain && strcmp(match->plain, plain) != 0)
+		return false;
+	return (!match->file && !file) || function_same_file(match->file, file);
+}
+
+struct match *match_get(struct resolver *r, struct module *m, const char *file, unsigned line,
+			const char *plain)
+{
+	struct match *match;
+
+	array_each(struct match, old, &r->matches) {
+		if (same_thing(old, file, line, plain))
+			return old;
+	}
+	match = array_add(&r->matches);
+	match->module = m;
+	match->file = file;
+	match->line = line;
+	if (plain) {
+		match->plain = dies_keep(m->dies, base_strdup(plain));
+		match->begins = line;
+	}
+	return match;
+}
+
+int complain(struct resolver *r, const char *fmt, ...)
+{
+	char text[sizeof(r->complaint.text)];
+	va_list ap;
+
+	if (r->complained)
+		return 0;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	error_set(&r->complaint, ERROR_LOCATION, "%s", text);
+	r->complained = true;
+	return 0;
+}
+
+struct flow *flow_for(struct resolver *r, struct module *m, const struct symbols_range *ranges,
+		      size_t count)
+{
+	struct kept_flow *kept;
+
+	for (size_t i = r->flows.count; i-- > 0;) { /* mostly the one asked for last */
+		if (r->flows.items[i].module == m && r->flows.items[i].low == ranges[0].low)
+			return r->flows.items[i].flow;
+	}
+	kept = array_add(&r->flows);
+	kept->module = m;
+	kept->low = ranges[0].low;
+	kept->flow = flow_new(m, ranges, count);
+	return kept->flow;
+}
+
+/* ---- gathering ------------------------------------------------------------------------------ */
+
+static int gather_line(struct resolver *r, struct module *m)
+{
+	struct file_groups groups = {0};
+	int answer = files_find(r, m, r->location->name, &groups);
+
+	array_each(const struct file_group, g, &groups.items) {
+		struct symbols_sites sites = {0};
+		struct match *match;
+
+		if (answer == 0)
+			answer = line_place(r, m, g, r->location->line, NULL, &sites);
+		if (answer < 0 || !sites.count) {
+			symbols_sites_fini(&sites);
+			continue;
+		}
+		match = match_get(r, m, g->path, r->location->line, NULL);
+		array_each(struct symbols_site, site, &sites)
+			*array_add(&match->sites) = *site;
+		array_fini(&sites);
+	}
+	if (answer == 0 && groups.items.count && !r->matches.count && !r->complained)
+		answer = report_no_code(r, m, &groups.items.items[0], r->location->line);
+	files_fini(&groups);
+	return answer;
+}
+
+/* Functions that are only declared here, or have no code left. */
+static void drop_codeless(struct resolver *r)
+{
+	for (size_t i = 0; i < r->matches.count;) {
+		struct match *match = &r->matches.items[i];
+
+		if (match->instances.count) {
+			i++;
+			continue;
+		}
+		if (match->optimised)
+			complain(r, "%s: %s was optimised away: %s has no code of it",
+				 r->location->text, match->name, module_name(match->module));
+		match_fini(match);
+		array_remove(&r->matches, i);
+	}
+}
+
+static bool is_entry_or_return(const struct resolver *r)
+{
+	return r->location->kind == LOCATION_FUNC || r->location->kind == LOCATION_RETURN;
+}
+
+static bool is_text(const struct resolver *r)
+{
+	return r->location->kind == LOCATION_TEXT || r->location->kind == LOCATION_MARK;
+}
+
+static int gather_symbols(struct resolver *r, struct module *m, bool exported)
+{
+	bool function = r->location->kind == LOCATION_OFFSET || r->location->kind == LOCATION_TEXT;
+
+	if (is_entry_or_return(r))
+		return symbols_find(r, m, exported);
+	if (!function || exported)
+		return 0;
+	if (symbols_find(r, m, false) < 0)
+		return -1;
+	if (r->matches.count && !r->complained) {
+		complain(r, "%s: %s of %s has no debug information, only its symbol is known",
+			 r->location->text, r->matches.items[0].name, module_name(m));
+		error_hint(&r->complaint, "compile it with -g");
+	}
+	array_each(struct match, match, &r->matches)
+		match_fini(match);
+	array_fini(&r->matches);
+	return 0;
+}
+
+static int gather_debug(struct resolver *r, struct module *m)
+{
+	switch (r->location->kind) {
+	case LOCATION_LINE:
+		return gather_line(r, m);
+	case LOCATION_TEXT:
+		return text_find(r, m);
+	case LOCATION_MARK:
+		return mark_find(r, m);
+	default:
+		return functions_find(r, m);
+	}
+}
+
+static bool in_group(const struct resolver *r, struct module *m, enum group group)
+{
+	if (group == GROUP_EXPORTED || group == GROUP_SYMBOLS)
+		return true;
+	if (!module_find_debug(m))
+		return false;
+	/* Nobody marks the sources of a distribution's libraries, and they are not here. */
+	if (group == GROUP_SEPARATE && r->location->kind == LOCATION_MARK)
+		return false;
+	return (m != r->first && m->debug_separate) == (group == GROUP_SEPARATE);
+}
+
+static int gather(struct resolver *r, struct module *const *modules, size_t count, enum group group)
+{
+	r->modules.count = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct module *m = modules[i];
+
+		if (!in_group(r, m, group))
+			continue;
+		*array_add(&r->modules) = m;
+		if ((group == GROUP_EXPORTED || group == GROUP_SYMBOLS
+			     ? gather_symbols(r, m, group == GROUP_EXPORTED)
+			     : gather_debug(r, m)) < 0)
+			return -1;
+	}
+	if (r->location->kind != LOCATION_LINE && !is_text(r))
+		drop_codeless(r);
+	return 0;
+}
+
+/* ---- choosing ------------------------------------------------------------------------------- */
+
+/* Source order; modules keep theirs, for what has no source. */
+static int by_source(const void *a, const void *b)
+{
+	const struct match *x = a, *y = b;
+	int files;
+
+	if (!x->file != !y->file)
+		return x->file ? -1 : 1;
+	files = x->file ? strcmp(x->file, y->file)
+			: strcmp(module_name(x->module), module_name(y->module));
+	if (files)
+		return files;
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	return x->name && y->name ? strcmp(x->name, y->name) : 0;
+}
+
+static struct match *choose(struct resolver *r)
+{
+	unsigned wanted = r->location->match;
+
+	qsort(r->matches.items, r->matches.count, sizeof(*r->matches.items), by_source);
+	if (wanted ? wanted > r->matches.count : r->matches.count > 1) {
+		report_ambiguous(r);
+		return NULL;
+	}
+	return &r->matches.items[wanted ? wanted - 1 : 0];
+}
+
+/* ---- placing -------------------------------------------------------------------------------- */
+
+static int place_in_module(struct resolver *r, struct module *m, const struct match *match,
+			   unsigned line, struct symbols_sites *out)
+{
+	struct file_groups groups = {0};
+	const struct file_group *g = NULL;
+	int answer = files_find(r, m, match->file, &groups);
+	size_t before = out->count;
+
+	if (answer == 0)
+		g = files_group(&groups, match->file);
+	if (g)
+		answer = line_place(r, m, g, line, match, out);
+	if (answer == 0 && g && out->count == before && m == match->module)
+		answer = report_no_code(r, m, g, line);
+	files_fini(&groups);
+	return answer;
+}
+
+/* A line that was found by its text, or counted from a function's first. */
+static int place_line(struct resolver *r, const struct match *match, unsigned line,
+		      struct symbols_sites *out)
+{
+	if (!match->file || !match->line)
+		return error_set(r->err, ERROR_LOCATION,
+				 "%s: the debug information does not say where %s is written",
+				 r->location->text, match->name ? match->name : "it");
+	array_each(struct module *, m, &r->modules) {
+		if (place_in_module(r, *m, match, line, out) < 0)
+			return -1;
+	}
+	if (out->count)
+		return 0;
+	if (!r->complained)
+		return error_set(r->err, ERROR_LOCATION, "%s: line %u of %s has no code",
+				 r->location->text, line, match->file);
+	*r->err = r->complaint;
+	return -1;
+}
+
+static int place(struct resolver *r, struct match *match, struct symbols_sites *out)
+{
+	switch (r->location->kind) {
+	case LOCATION_LINE:
+		*out = match->sites;
+		memset(&match->sites, 0, sizeof(match->sites));
+		return 0;
+	case LOCATION_FUNC:
+		return entry_sites(r, match, out);
+	case LOCATION_RETURN:
+		return return_sites(r, match, out);
+	case LOCATION_OFFSET:
+		if (r->location->line > INT_MAX - match->line)
+			return error_set(r->err, ERROR_LOCATION, "%s: no file has so many lines",
+					 r->location->text);
+		return place_line(r, match, match->line + r->location->line, out);
+	default:
+		return place_line(r, match, match->line, out);
+	}
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct symbols_site *x = a, *y = b;
+
+	if (x->module != y->module)
+		return x->module < y->module ? -1 : 1;
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* In address order, each address once: a trap there is hit once whatever copies begin there. */
+static void tidy(struct symbols_sites *out)
+{
+	size_t n = 0;
+
+	if (!out->count)
+		return;
+	qsort(out->items, out->count, sizeof(*out->items), by_address);
+	for (size_t i = 0; i < out->count; i++) {
+		if (n && by_address(&out->items[n - 1], &out->items[i]) == 0)
+			site_fini(&out->items[i]);
+		else
+			out->items[n++] = out->items[i];
+	}
+	out->count = n;
+}
+
+/* ---- the question --------------------------------------------------------------------------- */
+
+static enum symbols_answer finish(struct resolver *r, struct symbols_sites *out)
+{
+	struct match *match = choose(r);
+
+	if (!match || place(r, match, out) < 0)
+		return SYMBOLS_ERROR;
+	tidy(out);
+	if (out->count)
+		return SYMBOLS_FOUND;
+	error_set(r->err, ERROR_LOCATION, "%s: the debug information gives no address of it",
+		  r->location->text);
+	return SYMBOLS_ERROR;
+}
+
+static enum symbols_answer resolve_address(struct resolver *r, struct module *const *modules,
+					   size_t count, struct symbols_sites *out)
+{
+	if (!count) {
+		report_not_found(r, modules, count);
+		return SYMBOLS_NOT_FOUND;
+	}
+	return address_sites(r, modules[0], out) < 0 ? SYMBOLS_ERROR : SYMBOLS_FOUND;
+}
+
+static enum symbols_answer resolve(struct resolver *r, struct module *const *modules, size_t count,
+				   struct symbols_sites *out)
+{
+	if (r->location->kind == LOCATION_ADDRESS)
+		return resolve_address(r, modules, count, out);
+	for (int group = 0; group < GROUP_COUNT; group++) {
+		if (gather(r, modules, count, (enum group)group) < 0)
+			return SYMBOLS_ERROR;
+		if (r->matches.count)
+			return finish(r, out);
+		/* There is such a thing, but no code of it. A function may still be elsewhere. */
+		if (r->complained &&
+		    (r->location->kind == LOCATION_LINE || is_text(r) || group == GROUP_EXPORTED))
+			break;
+	}
+	if (r->complained) {
+		*r->err = r->complaint;
+		return SYMBOLS_ERROR;
+	}
+	report_not_found(r, modules, count);
+	return SYMBOLS_NOT_FOUND;
+}
+
+static void resolver_fini(struct resolver *r)
+{
+	array_each(struct match, match, &r->matches)
+		match_fini(match);
+	array_fini(&r->matches);
+	array_each(const struct kept_flow, k, &r->flows)
+		flow_free(k->flow);
+	array_fini(&r->flows);
+	array_fini(&r->modules);
+	names_fini(&r->wanted);
+}
+
+enum symbols_answer symbols_resolve(struct symbols *s, struct module *const *modules, size_t count,
+				    const struct location *location, struct symbols_sites *out,
+				    struct error *err)
+{
+	struct resolver r = {.symbols = s, .location = location, .err = err};
+	ARRAY(struct module *) chosen = {0};
+	enum symbols_answer answer;
+
+	memset(out, 0, sizeof(*out));
+	r.first = count ? modules[0] : NULL;
+	for (size_t i = 0; i < count; i++) {
+		if (!location->object || module_matches(modules[i], location->object))
+			*array_add(&chosen) = modules[i];
+	}
+	if (location->name)
+		names_split(location->name, &r.wanted);
+	answer = resolve(&r, chosen.items, chosen.count, out);
+	if (answer != SYMBOLS_FOUND)
+		symbols_sites_fini(out);
+	array_fini(&chosen);
+	resolver_fini(&r);
+	return answer;
+}

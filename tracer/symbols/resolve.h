@@ -1,0 +1,177 @@
+/*
+ * Between the files of resolve. First the source things that a location means are gathered as
+ * matches (lines or functions), one for each thing whatever the number of modules and copies; when
+ * one of them is chosen, its sites are placed.
+ */
+#ifndef GATECTL_SYMBOLS_RESOLVE_H
+#define GATECTL_SYMBOLS_RESOLVE_H
+
+#include "tracer/symbols/dies.h"
+#include "tracer/symbols/flow.h"
+#include "tracer/symbols/functions.h"
+#include "tracer/symbols/names.h"
+
+/* A copy of a function, or the function itself. */
+struct instance {
+	struct module *module;
+	struct scope_ref scope;
+	const struct elf_symbol *symbol; /* where there is no scope */
+};
+
+struct match {
+	struct module *module; /* where it was found first */
+	const char *name;      /* of the function; NULL unknown. A table owns it */
+	const char *plain;     /* the same without template arguments */
+	const char *file;      /* NULL unknown */
+	unsigned line;	       /* 0 unknown */
+	unsigned begins;       /* the line that the function begins on; 0: not in one function */
+	bool optimised;	       /* DW_AT_inline was seen, in whatever unit */
+	ARRAY(struct instance) instances; /* of a function */
+	struct symbols_sites sites;	  /* of a line that is placed already */
+};
+
+struct kept_flow {
+	const struct module *module;
+	uint64_t low;
+	struct flow *flow;
+};
+
+struct resolver {
+	struct symbols *symbols;
+	const struct location *location;
+	struct name_parts wanted;	/* location->name as a function */
+	ARRAY(struct module *) modules; /* of the group that is looked at */
+	struct module *first;		/* the executable, for messages */
+	ARRAY(struct match) matches;
+	ARRAY(struct kept_flow) flows;
+	bool complained; /* complaint is set: the thing is there, but not so */
+	struct error complaint;
+	struct error *err;
+};
+
+/* The indexes of one source file in one line program. */
+struct file_use {
+	struct line_unit *unit;
+	ARRAY(unsigned) indexes;
+};
+
+/* One source file of a module, under one path. */
+struct file_group {
+	const char *path;
+	ARRAY(struct file_use) uses;
+};
+
+struct file_groups {
+	ARRAY(struct file_group) items;
+};
+
+/* Everything that returns int: 0, or -1 with r->err set. */
+
+/* ---- resolve.c ------------------------------------------------------------------------------ */
+
+/* The match for this thing; a new one where it is the first of its kind. `plain` NULL: a line. */
+struct match *match_get(struct resolver *r, struct module *m, const char *file, unsigned line,
+			const char *plain);
+void match_fini(struct match *match);
+void site_fini(struct symbols_site *s);
+/* Keeps the first complaint; its text is what r->err then says if nothing is found. */
+int complain(struct resolver *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The flow of the function with these ranges; the resolver keeps it. */
+struct flow *flow_for(struct resolver *r, struct module *m, const struct symbols_range *ranges,
+		      size_t count);
+
+/* ---- resolve_files.c ------------------------------------------------------------------------ */
+
+int files_find(struct resolver *r, struct module *m, const char *file, struct file_groups *out);
+/* The group of this very path; NULL: none. */
+const struct file_group *files_group(const struct file_groups *g, const char *path);
+void files_fini(struct file_groups *g);
+bool file_use_has(const struct file_use *use, unsigned index);
+/* The nearest lines with code around `line`: 0 where there is none. */
+struct near_lines {
+	unsigned before, behind;
+	uint64_t before_offset, behind_offset;
+};
+int files_near(struct resolver *r, struct module *m, const struct file_group *g, unsigned line,
+	       struct near_lines *out);
+
+/* ---- resolve_line.c, resolve_copy.c --------------------------------------------------------- */
+
+/* A run of rows of one line in one copy. */
+struct block {
+	uint64_t start, low, high; /* low == high: no code of its own */
+	unsigned column;	   /* of the row at `start`; 0 unknown */
+	bool stmt;
+};
+
+/* One copy of a line: the code of it in one function, or in one inlined copy of a function. */
+struct line_copy {
+	struct module *module;
+	struct scope_ref owner; /* scope NULL: no function is known */
+	uint64_t symbol;	/* then: where the symbol or sequence begins */
+	bool all_stmt;		/* its unit says of every row that a statement begins there */
+	ARRAY(struct block) blocks;
+	ARRAY(struct scope *) calls; /* inlined copies that this line calls, in owner.unit */
+};
+
+struct line_copies {
+	ARRAY(struct line_copy) items;
+};
+
+/* The sites of a line in one module. `within`: only copies of these functions (or NULL). Adds
+   nothing where the line has no code. */
+int line_place(struct resolver *r, struct module *m, const struct file_group *g, unsigned line,
+	       const struct match *within, struct symbols_sites *out);
+int copy_sites(struct resolver *r, struct line_copy *c, const char *file, unsigned line,
+	       bool code_elsewhere, struct symbols_sites *out);
+
+/* ---- resolve_func.c, resolve_entry.c, resolve_symbol.c -------------------------------------- */
+
+/* Adds the functions of this name to the matches. */
+int functions_find(struct resolver *r, struct module *m);
+/* The same from the symbol table; `exported`: only those that other modules can see. */
+int symbols_find(struct resolver *r, struct module *m, bool exported);
+int entry_sites(struct resolver *r, const struct match *match, struct symbols_sites *out);
+int return_sites(struct resolver *r, const struct match *match, struct symbols_sites *out);
+int address_sites(struct resolver *r, struct module *m, struct symbols_sites *out);
+
+/* The line program of a unit, decoded; *out NULL where there is none. */
+int unit_lines(struct resolver *r, struct module *m, const struct die_unit *u,
+	       struct line_unit **out);
+/* Where a function or a copy begins; UINT64_MAX unknown. */
+uint64_t scope_entry(struct scope_ref scope);
+/* Names, file and line of a site at this place of this scope. */
+int site_describe(struct resolver *r, struct symbols_site *site, struct scope_ref scope);
+/* Ranges of a function that only the symbol table knows, its .cold part included. */
+void symbol_ranges(struct module *m, const struct elf_symbol *s, struct symbols_range out[2],
+		   size_t *count);
+
+/* ---- resolve_text.c ------------------------------------------------------------------------- */
+
+/* Adds the lines that a ;TEXT or a //MARK means. */
+int text_find(struct resolver *r, struct module *m);
+int mark_find(struct resolver *r, struct module *m);
+
+/* ---- source_text.c -------------------------------------------------------------------------- */
+
+/* Lines are counted from 1 in all of these. */
+
+/* Does what begins on line `first` go on to line `last`, without a semicolon or brace between? */
+bool source_spans(const struct source_file *f, unsigned first, unsigned last);
+/* The line of the brace that closes the first one from line `first` on; 0: there is none. */
+unsigned source_block_end(const struct source_file *f, unsigned first);
+/* Is there nothing on the line but blanks and comments? */
+bool source_no_code(const struct source_file *f, unsigned line);
+/* The next line from `line` on with a comment that has gate: MARK; 0: no more. */
+unsigned source_mark(const struct source_file *f, const char *mark, unsigned line);
+/* Does the line contain the text, in which blanks do not count and * matches anything? */
+bool source_contains(const char *line, const char *text);
+
+/* ---- resolve_report.c ----------------------------------------------------------------------- */
+
+int report_no_code(struct resolver *r, struct module *m, const struct file_group *g, unsigned line);
+int report_ambiguous(struct resolver *r);
+int report_not_found(struct resolver *r, struct module *const *modules, size_t count);
+
+#endif
