@@ -1,0 +1,255 @@
+#include "gates/internal.h"
+
+/* ---- the list of held stops, in order of arrival ---- */
+
+static void list_add(struct engine *e, struct engine_stop *s)
+{
+	s->listed = true;
+	s->next = NULL;
+	s->prev = e->held_last;
+	*(s->prev ? &s->prev->next : &e->held_first) = s;
+	e->held_last = s;
+}
+
+static void list_remove(struct engine *e, struct engine_stop *s)
+{
+	if (!s->listed)
+		return;
+	*(s->prev ? &s->prev->next : &e->held_first) = s->next;
+	*(s->next ? &s->next->prev : &e->held_last) = s->prev;
+	s->listed = false;
+}
+
+/* ---- held and not ---- */
+
+static bool asks_script(const struct gate *g)
+{
+	return !g || g->kind == GATE_CUSTOM;
+}
+
+static void keep_text(struct str *copy, const char **text)
+{
+	if (!*text || *text == copy->text)
+		return;
+	str_clear(copy);
+	str_add(copy, *text);
+	*text = str_text(copy);
+}
+
+/* A thread that is held is as good as blocked for the serial barrier that let it go just before. */
+static void stop_first_hold(struct engine *e, struct engine_stop *s)
+{
+	struct decision *d = engine_decide(e, DECISION_HOLD);
+
+	d->thread = s->arrival.thread;
+	d->place = s->arrival.place;
+	d->gate = s->gate;
+	if (!s->listed)
+		list_add(e, s);
+	if (asks_script(s->gate))
+		e->functions++;
+	gate_serial_done(e, s->arrival.thread);
+	if (s->gate)
+		gate_join(e, s->gate);
+}
+
+void stop_hold(struct engine *e, struct engine_stop *s, struct gate *g)
+{
+	s->asked = e->changed;
+	if (s->waiting)
+		return;
+	keep_text(&s->file, &s->arrival.file);
+	keep_text(&s->func, &s->arrival.func);
+	s->waiting = true;
+	s->gate = g;
+	s->arrival.thread->held = true;
+	stop_first_hold(e, s);
+}
+
+static void stop_unhold(struct engine *e, struct engine_stop *s)
+{
+	s->waiting = false;
+	if (asks_script(s->gate))
+		e->functions--;
+	if (s->gate)
+		gate_unjoin(s->gate);
+	s->gate = NULL;
+}
+
+void stop_pass(struct engine *e, struct engine_stop *s)
+{
+	struct decision *d;
+
+	if (!s->waiting)
+		return;
+	d = engine_decide(e, DECISION_PASS);
+	d->thread = s->arrival.thread;
+	d->place = s->arrival.place;
+	d->gate = s->gate;
+	if (s->gate)
+		gate_take_turn(e, s->gate, s->arrival.thread);
+	stop_unhold(e, s);
+}
+
+bool engine_held(const struct engine *e, const struct engine_thread *t, struct engine_hold *out)
+{
+	const struct engine_stop *s = t->stop;
+
+	(void)e;
+	if (!s || !s->waiting)
+		return false;
+	out->place = s->arrival.place;
+	out->gate = s->gate;
+	return true;
+}
+
+/* ---- from place to place ---- */
+
+static void stop_leave(struct engine *e, struct engine_stop *s)
+{
+	struct place *p = s->arrival.place;
+
+	if (!s->entered)
+		return;
+	s->entered = false;
+	p->inside--;
+	place_check_dead(e, p);
+}
+
+static bool stop_enter(struct engine *e, struct engine_stop *s, struct place *p)
+{
+	struct engine_thread *t = s->arrival.thread;
+	struct decision *d;
+
+	if (p->companion_of ? !engine_thread_disarm(t, p) : !engine_thread_matches(e, t, p->thread))
+		return false;
+	s->arrival.place = p;
+	s->arrival.count = ++p->arrivals;
+	d = engine_decide(e, DECISION_ARRIVED);
+	d->thread = t;
+	d->place = p;
+	if (!place_in_range(p))
+		return false;
+	s->entered = true;
+	s->step_at = 0;
+	p->inside++;
+	return true;
+}
+
+/* Steps are copied and counted anew each time: a function of the script may add some. */
+static enum step_result stop_at_place(struct engine *e, struct engine_stop *s)
+{
+	struct place *p = s->places.items[s->place_at];
+	enum step_result result;
+	struct step step;
+
+	if (!s->entered && !stop_enter(e, s, p))
+		return STEP_DONE;
+	for (; s->step_at < p->steps.count; s->step_at++) {
+		step = p->steps.items[s->step_at];
+		result = step_take(e, s, &step);
+		if (result != STEP_DONE)
+			return result;
+	}
+	stop_leave(e, s);
+	return STEP_DONE;
+}
+
+/* The gate for which the thread's next blocking matters, or NULL. */
+static struct gate *watched_by(struct engine *e, const struct own_thread *own)
+{
+	for (size_t i = 0; i < own->watches.count; i++)
+		if (!own->watches.items[i]->is_open)
+			return own->watches.items[i];
+	for (size_t i = 0; e->serial_going && i < e->gates.count; i++)
+		if (e->gates.items[i]->serial_current == &own->thread)
+			return e->gates.items[i];
+	return NULL;
+}
+
+/* [c] of an order stays asked for until the thread blocks, whatever else it arrives at before. */
+static void ask_to_watch(struct engine *e, struct engine_thread *t, struct place *place)
+{
+	struct gate *gate = watched_by(e, engine_thread_own(t));
+	struct decision *d;
+
+	if (!gate)
+		return;
+	d = engine_decide(e, DECISION_WATCH);
+	d->thread = t;
+	d->place = place;
+	d->gate = gate;
+}
+
+static void stop_release(struct engine *e, struct engine_stop *s)
+{
+	struct engine_thread *t = s->arrival.thread;
+
+	list_remove(e, s);
+	if (t->held)
+		e->changed++; /* a function may look at another thread's state */
+	t->held = false;
+	t->stop = NULL;
+	engine_decide(e, DECISION_RELEASE)->thread = t;
+	ask_to_watch(e, t, s->arrival.place);
+}
+
+void stop_go(struct engine *e, struct engine_stop *s)
+{
+	for (; s->place_at < s->places.count; s->place_at++)
+		if (stop_at_place(e, s) != STEP_DONE)
+			return;
+	stop_release(e, s);
+}
+
+void stop_drop(struct engine *e, struct engine_stop *s)
+{
+	struct engine_thread *t = s->arrival.thread;
+
+	if (s->coroutine && e->script.run_end)
+		e->script.run_end(e->script.ctx, s->coroutine);
+	s->coroutine = NULL;
+	if (s->waiting)
+		stop_unhold(e, s);
+	list_remove(e, s);
+	t->held = false;
+	t->stop = NULL;
+	stop_leave(e, s);
+}
+
+void stop_fini(struct engine_stop *s)
+{
+	array_fini(&s->places);
+	str_fini(&s->file);
+	str_fini(&s->func);
+}
+
+static struct engine_stop *stop_begin(struct place *const *places, size_t count,
+				      const struct arrival *at)
+{
+	struct engine_stop *s = &engine_thread_own(at->thread)->stop;
+
+	at->thread->stop = s;
+	s->arrival = *at;
+	s->arrival.place = NULL;
+	s->arrival.count = 0;
+	s->places.count = 0;
+	for (size_t i = 0; i < count; i++)
+		*array_add(&s->places) = places[i];
+	s->place_at = s->step_at = 0;
+	return s;
+}
+
+void engine_arrive(struct engine *e, struct place *const *places, size_t count,
+		   const struct arrival *at)
+{
+	if (e->faulted)
+		return;
+	engine_enter(e);
+	if (at->thread->stop)
+		stop_drop(e, at->thread->stop);
+	gate_serial_done(e, at->thread);
+	e->changed++;
+	stop_go(e, stop_begin(places, count, at));
+	engine_leave(e);
+}

@@ -1,0 +1,258 @@
+/*
+ * The engine: arrivals in, decisions out.
+ *
+ * No ptrace, no DWARF, no Lua, no clock, no file: a test drives it with made-up arrivals. The
+ * caller (session) tells it what happened (engine_thread_new, engine_arrive, ...) and afterwards
+ * takes every decision from engine_next() until there is none. Nothing in here waits, and nothing
+ * calls up, but for the two tables of functions below: what the tester wrote (struct engine_script)
+ * and what only the program knows (struct engine_world).
+ *
+ * Ownership: the engine owns gates, places and threads and copies every string it is given.
+ * Pointers to them stay valid until engine_free().
+ */
+#ifndef GATECTL_GATES_ENGINE_H
+#define GATECTL_GATES_ENGINE_H
+
+#include "tracer/base/array.h"
+#include "tracer/base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct engine;
+struct gate;
+struct place;
+struct arrival;
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+struct engine_thread {
+	char *id;    /* "main", "worker#1", "p1/main" */
+	char *start; /* start routine, "main" for a process's first thread */
+	int tid;
+	bool held;
+	bool gone;
+	void *user;		  /* the session's */
+	struct engine_stop *stop; /* what it is doing here, NULL while it runs; the engine's own */
+};
+
+/* ---- gates ---------------------------------------------------------------------------------- */
+
+enum gate_kind { GATE_SIMPLE, GATE_BARRIER, GATE_CUSTOM };
+
+struct gate {
+	char *name;
+	enum gate_kind kind;
+	const char *type;      /* "SimpleGate", "BarrierGate", or the name of the tester's type */
+	bool is_open;	       /* opened, or a barrier that came together: for good */
+	size_t index;	       /* in order of creation */
+	unsigned barrier_size; /* BARRIER */
+	bool serial;	       /* BARRIER: one at a time */
+	int script_ref;	       /* CUSTOM: what the script knows it by */
+	bool from_order;       /* made by an order, not by name */
+	struct engine_thread *serial_current; /* the one that was let go last; the engine's own */
+	unsigned waiting;		      /* threads held at it now; the engine's own */
+	bool draining; /* SERIAL: its queue goes one by one; the engine's own */
+};
+
+struct gate *engine_gate_simple(struct engine *e, const char *name);
+struct gate *engine_gate_barrier(struct engine *e, const char *name, unsigned n, bool serial);
+struct gate *engine_gate_custom(struct engine *e, const char *type, const char *name, int ref);
+struct gate *engine_gate_at(const struct engine *e, size_t index); /* NULL behind the last */
+
+/* `open()`: by a verb, by a function of the script, by a person. Waiting threads are asked again. */
+void engine_open(struct engine *e, struct gate *g, struct engine_thread *by);
+
+/* ---- places --------------------------------------------------------------------------------- */
+
+enum place_kind {
+	PLACE_LOCATION,
+	PLACE_THREAD_START,
+	PLACE_THREAD_EXIT,
+	PLACE_EXIT,
+	PLACE_FORK,
+	PLACE_EXEC,
+	PLACE_LOAD,
+	PLACE_SIGNAL,
+	PLACE_THROW,
+};
+
+enum step_kind {
+	STEP_WAIT,  /* gate */
+	STEP_OPEN,  /* gate */
+	STEP_WHEN,  /* script function: true lets it go on */
+	STEP_RUN,   /* script function: a coroutine, once */
+	STEP_EVENT, /* text: where the name given by :event stands among the verbs */
+	STEP_LOG,   /* text */
+	STEP_KILL,  /* signal */
+	STEP_WATCH, /* gate: opens when this thread is next blocked in the kernel ([c] of an order) */
+};
+
+struct step {
+	enum step_kind kind;
+	struct gate *gate;
+	int script_ref;
+	char *text;
+	int signal;
+	char *thread; /* a pattern: only these threads take the step; NULL all (from an order) */
+};
+
+struct place {
+	size_t index;
+	enum place_kind kind;
+	char *location;			   /* as the tester wrote it; for an event its name */
+	char *source;			   /* FILE:LINE of the script, or "--order" */
+	char *thread;			   /* pattern of the `thread` option, or NULL */
+	unsigned long hit_first, hit_last; /* 0, 0: all */
+	bool after;
+	bool optional;
+	char *object; /* LOAD */
+	int signal;   /* SIGNAL: 0 any */
+	bool from_order;
+	ARRAY(struct step) steps;
+	unsigned long arrivals; /* of threads that the `thread` option admits */
+	bool retired;		/* PLACE_DEAD was decided */
+	void *user;		/* the session's: its sites */
+	/* An order that has this place's event on the left of an arrow needs to know when the statement
+	   has been executed: a second place, with `after`, which takes only the threads that came by
+	   here (others are not even counted). It is part of this one: no report need show it. */
+	struct place *companion, *companion_of;
+	unsigned inside; /* threads stopped in the middle of its steps; the engine's own */
+};
+
+/* Makes a place; fill in the options before the first arrival. */
+struct place *engine_place(struct engine *e, enum place_kind kind, const char *location,
+			   const char *source);
+struct step *engine_step(struct place *p, enum step_kind kind);	     /* valid until the next one */
+struct place *engine_place_at(const struct engine *e, size_t index); /* NULL behind the last */
+
+/*
+ * "a -> b, [c] -> d": adds the gates, places and steps that force it. Call it when every place with
+ * an :event name exists (session calls engine_orders_finish for those kept by engine_order).
+ * ERROR_SCRIPT with `source` in front where the text is not an order.
+ */
+int engine_order(struct engine *e, const char *text, const char *source, struct error *err);
+int engine_orders_finish(struct engine *e, struct error *err);
+
+/* The k-th arrival that the place needs to have been reached: hit_first or 1. */
+bool place_reached(const struct place *p);
+
+/* Is it a failure that it was not reached? Never for an optional one or a companion. */
+bool place_missing(const struct place *p);
+
+/* ---- the two tables ------------------------------------------------------------------------- */
+
+struct arrival {
+	struct engine_thread *thread;
+	struct place *place;
+	unsigned long count; /* of arrivals at this place, this one included */
+	const char *file;    /* NULL unknown */
+	unsigned line;
+	const char *func; /* NULL unknown */
+	int signal;	  /* SIGNAL: which */
+	void *at;	  /* the session's: where to read registers and memory from */
+};
+
+enum engine_answer { ENGINE_NO, ENGINE_YES, ENGINE_FAULT };
+
+/* What the tester wrote. On FAULT `err` is filled (ERROR_SCRIPT). `coroutine` starts as NULL. */
+struct engine_script {
+	void *ctx;
+	/* Pure: may this thread pass now? */
+	enum engine_answer (*ready)(void *ctx, struct gate *g, const struct arrival *a,
+				    struct error *err);
+	enum engine_answer (*when)(void *ctx, int ref, const struct arrival *a, struct error *err);
+	/* YES: ran to its end; then, and on a FAULT, the script has dropped the coroutine itself. NO:
+	   holds; *gate is what it waits at, or NULL: it waits for the function of its wait_until, which
+	   is asked by calling this again. A gate is asked by the engine, which calls this again only
+	   when it has let the thread pass. A call that has gone past a wait_until and stops at the next
+	   one says so by engine_changed(): what it did between may matter to others. */
+	enum engine_answer (*run)(void *ctx, int ref, const struct arrival *a, void **coroutine,
+				  struct gate **gate, struct error *err);
+	void (*run_end)(void *ctx, void *coroutine); /* the thread died: drop it */
+	enum engine_answer (*passed)(void *ctx, struct gate *g, const struct arrival *a,
+				     struct error *err);
+	enum engine_answer (*opened)(void *ctx, struct gate *g, struct error *err);
+	/* The text of a :log with every {expr} replaced; base_free'd by the engine. NULL on a fault. */
+	char *(*log_text)(void *ctx, const char *text, const struct arrival *a, struct error *err);
+};
+
+/* What only the program knows. */
+struct engine_world {
+	void *ctx;
+	/* pthread_setname_np's name as it is now, or "". Valid until the next call. */
+	const char *(*thread_name)(void *ctx, const struct engine_thread *t);
+};
+
+/* ---- what happens, and what is decided ------------------------------------------------------ */
+
+struct engine *engine_new(const struct engine_world *world);
+void engine_set_script(struct engine *e, const struct engine_script *script);
+void engine_free(struct engine *e);
+
+struct engine_thread *engine_thread_new(struct engine *e, const char *id, const char *start,
+					int tid);
+void engine_thread_gone(struct engine *e, struct engine_thread *t);
+struct engine_thread *engine_thread_at(const struct engine *e, size_t index);
+
+/* Does the pattern match this thread's id, start routine or name? NULL matches all. */
+bool engine_thread_matches(struct engine *e, const struct engine_thread *t, const char *pattern);
+
+/*
+ * The thread is stopped at these places (in the order written); `at` is the template of the arrival:
+ * thread, file, line, func, signal and at are copied (the texts too, if it is held), place and count
+ * are the engine's. Exactly one DECISION_RELEASE for this thread follows, now or later (or never: it
+ * is held). A thread that arrives while it is held was torn away from there: that stop is forgotten.
+ */
+void engine_arrive(struct engine *e, struct place *const *places, size_t count,
+		   const struct arrival *at);
+
+/*
+ * Something happened that a condition might depend on: every shut one is asked again. engine_open
+ * and engine_changed may be called by the functions of the script too; then the asking happens when
+ * the engine is done with what it does.
+ */
+void engine_changed(struct engine *e);
+
+/* The thread that a DECISION_WATCH named is now blocked in the kernel. */
+void engine_blocked(struct engine *e, struct engine_thread *t);
+
+enum decision_kind {
+	DECISION_ARRIVED, /* for the record: thread, place */
+	DECISION_HOLD,	  /* for the record: thread, place, gate (NULL: a function) */
+	DECISION_PASS,	  /* for the record: a held thread's gate has let it go on */
+	DECISION_OPENED,  /* for the record: gate, thread (who opened it; NULL: nobody's doing) */
+	DECISION_EVENT,	  /* for the record: text */
+	DECISION_LOG,	  /* text: write this line */
+	DECISION_RELEASE, /* thread: let it run */
+	DECISION_KILL,	  /* thread, signal: its program dies here; no RELEASE follows */
+	DECISION_WATCH, /* thread: call engine_blocked() once it is blocked, unless it arrives or ends.
+			     Where the reason outlives the arrival, a new one follows its RELEASE */
+	DECISION_DEAD,	/* place: it can never act again; its traps may go */
+	DECISION_FAULT, /* error: the run ends */
+};
+
+struct decision {
+	enum decision_kind kind;
+	struct engine_thread *thread;
+	struct place *place;
+	struct gate *gate;
+	int signal;
+	const char *text;	   /* valid until the next engine_next() */
+	const struct error *error; /* FAULT */
+};
+
+/* A line of the script's own (print), in its place among the decisions: DECISION_LOG of nobody. */
+void engine_log(struct engine *e, const char *text);
+
+/* The next decision, in the order they were made; false when there is none. */
+bool engine_next(struct engine *e, struct decision *out);
+
+/* What a held thread waits for. False: it is not held. */
+struct engine_hold {
+	struct place *place;
+	struct gate *gate; /* NULL: a :when or wait_until function */
+};
+bool engine_held(const struct engine *e, const struct engine_thread *t, struct engine_hold *out);
+
+#endif

@@ -1,0 +1,180 @@
+#include "gates/internal.h"
+
+static struct gate *gate_new(struct engine *e, enum gate_kind kind, const char *type,
+			     const char *name)
+{
+	struct gate *g = base_alloc(1, sizeof(*g));
+
+	g->name = base_strdup(name);
+	g->type = base_strdup(type);
+	g->kind = kind;
+	g->index = e->gates.count;
+	*array_add(&e->gates) = g;
+	return g;
+}
+
+struct gate *engine_gate_simple(struct engine *e, const char *name)
+{
+	return gate_new(e, GATE_SIMPLE, "SimpleGate", name);
+}
+
+struct gate *engine_gate_barrier(struct engine *e, const char *name, unsigned n, bool serial)
+{
+	struct gate *g = gate_new(e, GATE_BARRIER, "BarrierGate", name);
+
+	g->barrier_size = n;
+	g->serial = serial;
+	return g;
+}
+
+struct gate *engine_gate_custom(struct engine *e, const char *type, const char *name, int ref)
+{
+	struct gate *g = gate_new(e, GATE_CUSTOM, type, name);
+
+	g->script_ref = ref;
+	return g;
+}
+
+struct gate *engine_gate_at(const struct engine *e, size_t index)
+{
+	return index < e->gates.count ? e->gates.items[index] : NULL;
+}
+
+void gate_free(struct gate *g)
+{
+	base_free(g->name);
+	base_free((char *)g->type);
+	base_free(g);
+}
+
+/* ---- opening ---- */
+
+static void call_opened(struct engine *e, struct gate *g)
+{
+	if (!e->script.opened || e->faulted)
+		return;
+	if (e->script.opened(e->script.ctx, g, engine_scratch(e)) == ENGINE_FAULT)
+		engine_fault(e);
+}
+
+/* A custom gate is told of every open(): it may count them. */
+void gate_open(struct engine *e, struct gate *g, struct engine_thread *by)
+{
+	struct decision *d;
+
+	if (e->faulted || (g->is_open && g->kind != GATE_CUSTOM))
+		return;
+	g->is_open = true;
+	g->draining = g->serial && g->waiting > 0;
+	e->changed++;
+	e->stirred = true;
+	d = engine_decide(e, DECISION_OPENED);
+	d->gate = g;
+	d->thread = by;
+	if (g->kind == GATE_CUSTOM)
+		call_opened(e, g);
+	else
+		place_check_all(e);
+}
+
+void engine_open(struct engine *e, struct gate *g, struct engine_thread *by)
+{
+	engine_enter(e);
+	gate_open(e, g, by);
+	engine_leave(e);
+}
+
+/* ---- who waits, who may pass ---- */
+
+void gate_join(struct engine *e, struct gate *g)
+{
+	g->waiting++;
+	if (g->kind == GATE_BARRIER && !g->is_open && g->waiting >= g->barrier_size)
+		gate_open(e, g, NULL);
+}
+
+static void check_drained(struct gate *g)
+{
+	if (g->waiting == 0 && !g->serial_current)
+		g->draining = false;
+}
+
+void gate_unjoin(struct gate *g)
+{
+	g->waiting--;
+	check_drained(g);
+}
+
+/* In a queue, who comes anew stands behind those that wait already. */
+static bool serial_turn(const struct gate *g, const struct engine_stop *s)
+{
+	bool queued = s->waiting && s->gate == g;
+
+	return !g->serial_current && (queued || g->waiting == 0);
+}
+
+static bool lets(const struct gate *g, const struct engine_stop *s)
+{
+	return g->is_open && (!g->draining || serial_turn(g, s));
+}
+
+bool gate_may_let(const struct engine *e, const struct engine_stop *s)
+{
+	(void)e;
+	return lets(s->gate, s);
+}
+
+enum engine_answer gate_ask(struct engine *e, struct gate *g, const struct engine_stop *s)
+{
+	enum engine_answer answer;
+
+	if (g->kind != GATE_CUSTOM || !e->script.ready)
+		return lets(g, s) ? ENGINE_YES : ENGINE_NO;
+	answer = e->script.ready(e->script.ctx, g, &s->arrival, engine_scratch(e));
+	if (answer == ENGINE_FAULT)
+		engine_fault(e);
+	return answer;
+}
+
+void gate_take_turn(struct engine *e, struct gate *g, struct engine_thread *t)
+{
+	if (!g->draining)
+		return;
+	g->serial_current = t;
+	e->serial_going++;
+}
+
+enum engine_answer gate_passed(struct engine *e, struct gate *g, const struct engine_stop *s)
+{
+	enum engine_answer answer;
+
+	if (g->kind != GATE_CUSTOM || !e->script.passed)
+		return ENGINE_YES;
+	e->changed++;
+	answer = e->script.passed(e->script.ctx, g, &s->arrival, engine_scratch(e));
+	if (answer == ENGINE_FAULT)
+		engine_fault(e);
+	return answer;
+}
+
+void gate_serial_done(struct engine *e, const struct engine_thread *t)
+{
+	if (e->serial_going == 0)
+		return;
+	array_each(struct gate *, it, &e->gates) {
+		struct gate *g = *it;
+
+		if (g->serial_current != t)
+			continue;
+		g->serial_current = NULL;
+		e->serial_going--;
+		e->stirred = true;
+		check_drained(g);
+	}
+}
+
+/* For good, and without anybody's doing: a place that waits here need not stop anyone. */
+bool gate_always_passes(const struct gate *g)
+{
+	return g->is_open && g->kind != GATE_CUSTOM && !g->serial;
+}

@@ -1,0 +1,226 @@
+#include "gates/internal.h"
+
+#include <string.h>
+
+/*
+ *	order := chain { "," chain }
+ *	chain := left { "->" name }		left: a name, or [name]
+ *	name  := text [ "@" thread ]		text in single quotes where it contains -> , or @
+ */
+struct parse {
+	const char *text, *at;
+	const char *source;
+	struct error *err;
+};
+
+/* On the command line the source says it already: "--order". */
+const char *order_word(const char *source)
+{
+	return strcmp(source, "--order") == 0 ? "" : "order: ";
+}
+
+static int fail(struct parse *p, const char *what)
+{
+	error_set(p->err, ERROR_SCRIPT, "%s: %s%s in \"%s\"", p->source, order_word(p->source),
+		  what, p->text);
+	return error_hint(p->err, "an order reads like a -> b, b -> c, [d] -> e; quote with ' what "
+				  "contains -> , or @");
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static const char *skip_blanks(const char *at)
+{
+	while (is_blank(*at))
+		at++;
+	return at;
+}
+
+static bool at_arrow(const char *at)
+{
+	return at[0] == '-' && at[1] == '>';
+}
+
+/* The quote that ends a quoted name is one behind which a name can end: 'f;c = 'x'' is fine. */
+static bool quote_ends(const char *quote)
+{
+	const char *next = skip_blanks(quote + 1);
+
+	return !*next || *next == '@' || *next == ',' || *next == ']' || at_arrow(next);
+}
+
+static char *trimmed(const char *from, const char *to)
+{
+	from = skip_blanks(from);
+	while (to > from && is_blank(to[-1]))
+		to--;
+	return to > from ? base_strndup(from, (size_t)(to - from)) : NULL;
+}
+
+/* Up to what ends a name; brackets of the text itself (f;a[i] = 1) come in pairs. */
+static const char *plain_end(const char *at, bool stop_at_thread)
+{
+	unsigned depth = 0;
+
+	for (; *at && *at != ',' && !at_arrow(at) && !(stop_at_thread && *at == '@'); at++) {
+		if (*at == '[')
+			depth++;
+		else if (*at == ']' && depth-- == 0)
+			break;
+	}
+	return at;
+}
+
+static int parse_text(struct parse *p, struct order_name *out)
+{
+	const char *from = p->at;
+
+	if (*from != '\'') {
+		p->at = plain_end(from, true);
+		out->text = trimmed(from, p->at);
+		return out->text ? 0 : fail(p, "a name is missing");
+	}
+	for (p->at++; *p->at && !(*p->at == '\'' && quote_ends(p->at)); p->at++)
+		;
+	if (!*p->at)
+		return fail(p, "a quote is not closed where the name ends");
+	out->text = trimmed(from + 1, p->at);
+	p->at = skip_blanks(p->at + 1);
+	return out->text ? 0 : fail(p, "a name is missing");
+}
+
+static int parse_thread(struct parse *p, struct order_name *out)
+{
+	const char *from = p->at + 1;
+
+	if (*p->at != '@')
+		return 0;
+	if (out->thread)
+		return fail(p, "a name has two threads");
+	p->at = plain_end(from, false);
+	out->thread = trimmed(from, p->at);
+	return out->thread ? 0 : fail(p, "the thread behind @ is missing");
+}
+
+static int parse_name(struct parse *p, struct order_name *out)
+{
+	p->at = skip_blanks(p->at);
+	out->blocked = *p->at == '[';
+	if (out->blocked)
+		p->at = skip_blanks(p->at + 1);
+	if (parse_text(p, out) < 0 || parse_thread(p, out) < 0)
+		return -1;
+	if (out->blocked && *p->at != ']')
+		return fail(p, "a ] is missing");
+	if (*p->at != ']')
+		return 0;
+	if (!out->blocked)
+		return fail(p, "a ] has no [");
+	p->at = skip_blanks(p->at + 1);
+	return parse_thread(p, out);
+}
+
+static void name_fini(struct order_name *n)
+{
+	base_free(n->text);
+	base_free(n->thread);
+	*n = (struct order_name){0};
+}
+
+static struct order_name name_copy(const struct order_name *n)
+{
+	return (struct order_name){
+		.text = base_strdup(n->text),
+		.thread = n->thread ? base_strdup(n->thread) : NULL,
+		.blocked = n->blocked,
+	};
+}
+
+void order_edge_fini(struct order_edge *edge)
+{
+	name_fini(&edge->from);
+	name_fini(&edge->to);
+	base_free(edge->source);
+}
+
+static void add_edge(struct engine *e, const struct order_name *from, const struct order_name *to,
+		     const char *source)
+{
+	struct order_edge *edge = array_add(&e->edges);
+
+	edge->from = name_copy(from);
+	edge->to = name_copy(to);
+	edge->source = base_strdup(source);
+}
+
+/* What stands behind a name: the next link of the chain (1), the end of it (0), or rubbish (-1). */
+static int parse_link(struct parse *p)
+{
+	p->at = skip_blanks(p->at);
+	if (!at_arrow(p->at))
+		return !*p->at || *p->at == ',' ? 0 : fail(p, "something stands behind a name");
+	p->at += 2;
+	return 1;
+}
+
+static int parse_chain(struct engine *e, struct parse *p)
+{
+	struct order_name from = {0}, to = {0};
+	int links = 0, more, result = -1;
+
+	if (parse_name(p, &from) < 0)
+		goto out;
+	while ((more = parse_link(p)) > 0) {
+		if (parse_name(p, &to) < 0)
+			goto out;
+		if (to.blocked) {
+			fail(p, "[] stands on the right of an arrow");
+			goto out;
+		}
+		add_edge(e, &from, &to, p->source);
+		name_fini(&from);
+		from = to;
+		to = (struct order_name){0};
+		links++;
+	}
+	if (more == 0)
+		result = links ? 0 : fail(p, "an arrow -> is missing");
+out:
+	name_fini(&from);
+	name_fini(&to);
+	return result;
+}
+
+int order_parse(struct engine *e, const char *text, const char *source, struct error *err)
+{
+	struct parse p = {.text = text, .at = text, .source = source, .err = err};
+	size_t before = e->edges.count;
+
+	while (parse_chain(e, &p) == 0) {
+		if (!*p.at)
+			return 0;
+		p.at++; /* a comma */
+	}
+	while (e->edges.count > before)
+		order_edge_fini(&e->edges.items[--e->edges.count]);
+	return -1;
+}
+
+bool order_name_same(const struct order_name *a, const struct order_name *b)
+{
+	if (strcmp(a->text, b->text) != 0 || !a->thread != !b->thread)
+		return false;
+	return !a->thread || strcmp(a->thread, b->thread) == 0;
+}
+
+void order_name_print(const struct order_name *n, struct str *out)
+{
+	str_add(out, n->blocked ? "[" : "");
+	str_add(out, n->text);
+	if (n->thread)
+		str_addf(out, "@%s", n->thread);
+	str_add(out, n->blocked ? "]" : "");
+}

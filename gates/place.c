@@ -1,0 +1,120 @@
+#include "gates/internal.h"
+
+#include <string.h>
+
+struct place *engine_place(struct engine *e, enum place_kind kind, const char *location,
+			   const char *source)
+{
+	struct place *p = base_alloc(1, sizeof(*p));
+
+	p->index = e->places.count;
+	p->kind = kind;
+	p->location = base_strdup(location);
+	p->source = source ? base_strdup(source) : NULL;
+	*array_add(&e->places) = p;
+	return p;
+}
+
+struct place *engine_place_at(const struct engine *e, size_t index)
+{
+	return index < e->places.count ? e->places.items[index] : NULL;
+}
+
+struct step *engine_step(struct place *p, enum step_kind kind)
+{
+	struct step *step = array_add(&p->steps);
+
+	step->kind = kind;
+	return step;
+}
+
+struct step *place_insert(struct place *p, size_t at, enum step_kind kind)
+{
+	struct step *step;
+
+	(void)array_add(&p->steps);
+	step = &p->steps.items[at];
+	memmove(step + 1, step, (p->steps.count - 1 - at) * sizeof(*step));
+	*step = (struct step){.kind = kind};
+	return step;
+}
+
+void place_free(struct place *p)
+{
+	array_each(struct step, step, &p->steps) {
+		base_free(step->text);
+		base_free(step->thread);
+	}
+	array_fini(&p->steps);
+	base_free(p->location);
+	base_free(p->source);
+	base_free(p->thread);
+	base_free(p->object);
+	base_free(p);
+}
+
+/* Does the arrival that was counted last act? */
+bool place_in_range(const struct place *p)
+{
+	return p->arrivals >= p->hit_first && (p->hit_last == 0 || p->arrivals <= p->hit_last);
+}
+
+bool place_reached(const struct place *p)
+{
+	return p->arrivals >= (p->hit_first ? p->hit_first : 1);
+}
+
+bool place_missing(const struct place *p)
+{
+	return !p->optional && !p->companion_of && !place_reached(p);
+}
+
+/* ---- can it ever act again? ---- */
+
+static bool steps_are_idle(const struct place *p);
+
+/* A step that would change nothing, for any thread, from now on. */
+static bool step_is_idle(const struct place *p, const struct step *step)
+{
+	switch (step->kind) {
+	case STEP_WAIT:
+		return gate_always_passes(step->gate);
+	case STEP_OPEN:
+		return step->gate->is_open && step->gate->kind != GATE_CUSTOM;
+	case STEP_WATCH:
+		return step->gate->is_open;
+	case STEP_EVENT:
+		return !p->companion || steps_are_idle(p->companion);
+	case STEP_WHEN:
+	case STEP_RUN:
+	case STEP_LOG:
+	case STEP_KILL:
+		break;
+	}
+	return false;
+}
+
+static bool steps_are_idle(const struct place *p)
+{
+	array_each(struct step, step, &p->steps)
+		if (!step_is_idle(p, step))
+			return false;
+	return true;
+}
+
+void place_check_dead(struct engine *e, struct place *p)
+{
+	if (p->retired || p->inside || !place_reached(p))
+		return;
+	if (!(p->hit_last && p->arrivals >= p->hit_last) && !steps_are_idle(p))
+		return;
+	p->retired = true;
+	engine_decide(e, DECISION_DEAD)->place = p;
+}
+
+/* After a gate has opened, which it does once. */
+void place_check_all(struct engine *e)
+{
+	for (size_t i = 0; i < e->places.count; i++)
+		place_check_dead(e, e->places.items[i]);
+}

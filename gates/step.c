@@ -1,0 +1,184 @@
+#include "gates/internal.h"
+
+/* How often :run functions may go on in one turn before they are taken for an endless loop. */
+enum { PROGRESS_MOST = 100000 };
+
+static enum step_result answered(struct engine *e, enum engine_answer answer)
+{
+	if (e->faulted || answer == ENGINE_FAULT)
+		return STEP_OVER;
+	return answer == ENGINE_YES ? STEP_DONE : STEP_HELD;
+}
+
+static enum step_result no_script(struct engine *e, const struct engine_stop *s)
+{
+	error_set(engine_scratch(e), ERROR_SCRIPT, "%s: there is no script to ask",
+		  s->arrival.place->source ? s->arrival.place->source : "gatectl");
+	engine_fault(e);
+	return STEP_OVER;
+}
+
+static enum step_result wait_at(struct engine *e, struct engine_stop *s, struct gate *g)
+{
+	enum step_result result = answered(e, gate_ask(e, g, s));
+
+	if (result == STEP_HELD)
+		stop_hold(e, s, g);
+	if (result != STEP_DONE)
+		return result;
+	stop_pass(e, s);
+	return answered(e, gate_passed(e, g, s));
+}
+
+static enum step_result take_open(struct engine *e, struct engine_stop *s, struct gate *g)
+{
+	gate_open(e, g, s->arrival.thread);
+	return answered(e, ENGINE_YES);
+}
+
+static enum step_result take_when(struct engine *e, struct engine_stop *s, int ref)
+{
+	enum engine_answer answer;
+
+	if (!e->script.when)
+		return no_script(e, s);
+	answer = e->script.when(e->script.ctx, ref, &s->arrival, engine_scratch(e));
+	if (answer == ENGINE_FAULT)
+		engine_fault(e);
+	if (answered(e, answer) == STEP_HELD)
+		stop_hold(e, s, NULL);
+	else if (answered(e, answer) == STEP_DONE)
+		stop_pass(e, s);
+	return answered(e, answer);
+}
+
+/* Goes on with the function. HELD: at *gate, or NULL: by its wait_until. */
+static enum step_result resume(struct engine *e, struct engine_stop *s, int ref, struct gate **gate)
+{
+	bool again = s->waiting;
+	enum engine_answer answer;
+
+	*gate = NULL;
+	answer = e->script.run(e->script.ctx, ref, &s->arrival, &s->coroutine, gate,
+			       engine_scratch(e));
+	if (answer == ENGINE_FAULT)
+		engine_fault(e);
+	if (answer != ENGINE_NO)
+		s->coroutine = NULL; /* it has ended, one way or the other */
+	if (!again || answer == ENGINE_YES || *gate)
+		engine_progress(e); /* it may have set what others look at */
+	return answered(e, answer);
+}
+
+static enum step_result endless(struct engine *e, const struct engine_stop *s)
+{
+	error_set(engine_scratch(e), ERROR_SCRIPT,
+		  "%s: a :run function goes on for ever without letting the program run",
+		  s->arrival.place->source ? s->arrival.place->source : "gatectl");
+	engine_fault(e);
+	return STEP_OVER;
+}
+
+static enum step_result take_run(struct engine *e, struct engine_stop *s, int ref)
+{
+	struct gate *gate = s->gate;
+	enum step_result result;
+
+	if (!e->script.run)
+		return no_script(e, s);
+	while (e->progress < PROGRESS_MOST) {
+		if (gate && (result = wait_at(e, s, gate)) != STEP_DONE)
+			return result;
+		result = resume(e, s, ref, &gate);
+		if (result == STEP_DONE || (result == STEP_HELD && gate))
+			stop_pass(e, s);
+		else if (result == STEP_HELD)
+			stop_hold(e, s, NULL);
+		if (result != STEP_HELD || !gate)
+			return result;
+	}
+	return endless(e, s);
+}
+
+static enum step_result take_event(struct engine *e, struct engine_stop *s, const char *text)
+{
+	struct place *p = s->arrival.place;
+	struct decision *d;
+
+	if (p->companion)
+		engine_thread_arm(s->arrival.thread, p->companion);
+	if (p->from_order)
+		return STEP_DONE; /* its name is the location: the arrival has said it */
+	d = engine_decide(e, DECISION_EVENT);
+	d->thread = s->arrival.thread;
+	d->place = p;
+	d->text = text;
+	return STEP_DONE;
+}
+
+static enum step_result take_log(struct engine *e, struct engine_stop *s, const char *text)
+{
+	struct decision *d;
+	char *line;
+
+	line = e->script.log_text
+		       ? e->script.log_text(e->script.ctx, text, &s->arrival, engine_scratch(e))
+		       : base_strdup(text);
+	if (!line)
+		engine_fault(e);
+	if (e->faulted) {
+		base_free(line);
+		return STEP_OVER;
+	}
+	d = engine_decide(e, DECISION_LOG);
+	d->thread = s->arrival.thread;
+	d->place = s->arrival.place;
+	d->text = line;
+	e->queue.items[e->queue.count - 1].text = line;
+	return STEP_DONE;
+}
+
+static enum step_result take_kill(struct engine *e, struct engine_stop *s, int signal)
+{
+	struct engine_thread *t = s->arrival.thread;
+	struct decision *d = engine_decide(e, DECISION_KILL);
+
+	d->thread = t;
+	d->place = s->arrival.place;
+	d->signal = signal;
+	stop_drop(e, s);
+	gate_serial_done(e, t);
+	return STEP_OVER;
+}
+
+static enum step_result take_watch(struct engine_stop *s, struct gate *g)
+{
+	if (!g->is_open)
+		engine_thread_watch(s->arrival.thread, g);
+	return STEP_DONE;
+}
+
+enum step_result step_take(struct engine *e, struct engine_stop *s, const struct step *step)
+{
+	if (!s->waiting && !engine_thread_matches(e, s->arrival.thread, step->thread))
+		return STEP_DONE;
+	switch (step->kind) {
+	case STEP_WAIT:
+		return wait_at(e, s, step->gate);
+	case STEP_OPEN:
+		return take_open(e, s, step->gate);
+	case STEP_WHEN:
+		return take_when(e, s, step->script_ref);
+	case STEP_RUN:
+		return take_run(e, s, step->script_ref);
+	case STEP_EVENT:
+		return take_event(e, s, step->text);
+	case STEP_LOG:
+		return take_log(e, s, step->text);
+	case STEP_KILL:
+		return take_kill(e, s, step->signal);
+	case STEP_WATCH:
+		return take_watch(s, step->gate);
+	}
+	return STEP_DONE;
+}

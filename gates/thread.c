@@ -1,0 +1,109 @@
+#include "gates/internal.h"
+
+#include <string.h>
+
+struct own_thread *engine_thread_own(struct engine_thread *t)
+{
+	return (struct own_thread *)t; /* its first member */
+}
+
+struct engine_thread *engine_thread_new(struct engine *e, const char *id, const char *start,
+					int tid)
+{
+	struct own_thread *own = base_alloc(1, sizeof(*own));
+
+	engine_enter(e);
+	own->thread.id = base_strdup(id);
+	own->thread.start = start ? base_strdup(start) : NULL;
+	own->thread.tid = tid;
+	*array_add(&e->threads) = own;
+	e->changed++;
+	engine_leave(e);
+	return &own->thread;
+}
+
+static void release_memory(struct own_thread *own)
+{
+	stop_fini(&own->stop);
+	array_fini(&own->watches);
+	array_fini(&own->armed);
+}
+
+void engine_thread_gone(struct engine *e, struct engine_thread *t)
+{
+	struct own_thread *own = engine_thread_own(t);
+
+	if (t->gone)
+		return;
+	engine_enter(e);
+	t->gone = true;
+	if (t->stop)
+		stop_drop(e, t->stop);
+	gate_serial_done(e, t);
+	release_memory(own);
+	e->changed++;
+	engine_leave(e);
+}
+
+void engine_thread_free(struct own_thread *own)
+{
+	release_memory(own);
+	base_free(own->thread.id);
+	base_free(own->thread.start);
+	base_free(own);
+}
+
+struct engine_thread *engine_thread_at(const struct engine *e, size_t index)
+{
+	return index < e->threads.count ? &e->threads.items[index]->thread : NULL;
+}
+
+/* The name comes last: it has to be fetched from the program. */
+bool engine_thread_matches(struct engine *e, const struct engine_thread *t, const char *pattern)
+{
+	const char *name;
+
+	if (!pattern || str_wildcard(pattern, t->id))
+		return true;
+	if (t->start && str_wildcard(pattern, t->start))
+		return true;
+	if (!e->world.thread_name)
+		return false;
+	name = e->world.thread_name(e->world.ctx, t);
+	return name && *name && str_wildcard(pattern, name);
+}
+
+/* ---- what a thread takes along from one stop to the next ---- */
+
+void engine_thread_arm(struct engine_thread *t, struct place *companion)
+{
+	struct own_thread *own = engine_thread_own(t);
+
+	array_each(struct place *, p, &own->armed)
+		if (*p == companion)
+			return;
+	*array_add(&own->armed) = companion;
+}
+
+bool engine_thread_disarm(struct engine_thread *t, const struct place *companion)
+{
+	struct own_thread *own = engine_thread_own(t);
+
+	for (size_t i = 0; i < own->armed.count; i++) {
+		if (own->armed.items[i] != companion)
+			continue;
+		array_remove(&own->armed, i);
+		return true;
+	}
+	return false;
+}
+
+void engine_thread_watch(struct engine_thread *t, struct gate *g)
+{
+	struct own_thread *own = engine_thread_own(t);
+
+	array_each(struct gate *, w, &own->watches)
+		if (*w == g)
+			return;
+	*array_add(&own->watches) = g;
+}

@@ -1,0 +1,655 @@
+/* Gates of the built-in kinds, places, patterns, ranges: what needs no function of a script. */
+#include "test_gates_drive.h"
+#include "gates/policy.h"
+
+static void test_simple(void **state)
+{
+	struct drive d;
+	struct engine_thread *t, *u;
+	struct place *wait, *open;
+	struct engine_hold hold;
+	struct gate *g;
+
+	(void)state;
+	drive_begin(&d);
+	g = engine_gate_simple(d.e, "g");
+	t = drive_thread(&d, "t");
+	u = drive_thread(&d, "u");
+	step_gate(wait = drive_place(&d, "A"), STEP_WAIT, g);
+	step_gate(open = drive_place(&d, "B"), STEP_OPEN, g);
+
+	arrive(&d, t, wait);
+	decided(&d, "a:t@A h:t:g");
+	assert_true(t->held);
+	assert_true(engine_held(d.e, t, &hold));
+	assert_ptr_equal(hold.gate, g);
+	assert_ptr_equal(hold.place, wait);
+	arrive(&d, u, open);
+	decided(&d, "a:u@B o:g:u d:B r:u p:t:g d:A r:t");
+	assert_false(t->held);
+	assert_false(engine_held(d.e, t, &hold));
+	assert_true(g->is_open);
+	/* for good */
+	arrive(&d, t, wait);
+	arrive(&d, u, open);
+	engine_open(d.e, g, NULL);
+	decided(&d, "a:t@A r:t a:u@B r:u");
+	engine_free(d.e);
+}
+
+static void test_open_by_person(void **state)
+{
+	struct drive d;
+	struct engine_thread *t;
+	struct place *p;
+	struct gate *g;
+
+	(void)state;
+	drive_begin(&d);
+	g = engine_gate_simple(d.e, "g");
+	t = drive_thread(&d, "t");
+	step_gate(p = drive_place(&d, "A"), STEP_WAIT, g);
+	arrive(&d, t, p);
+	engine_changed(d.e);
+	decided(&d, "a:t@A h:t:g");
+	engine_open(d.e, g, NULL);
+	decided(&d, "o:g:- p:t:g d:A r:t");
+	engine_free(d.e);
+}
+
+/* Held once a step; where it stands it goes on. */
+static void test_position(void **state)
+{
+	struct drive d;
+	struct engine_thread *t;
+	struct place *p, *q;
+	struct gate *g, *h, *k;
+
+	(void)state;
+	drive_begin(&d);
+	g = engine_gate_simple(d.e, "g");
+	h = engine_gate_simple(d.e, "h");
+	k = engine_gate_simple(d.e, "k");
+	t = drive_thread(&d, "t");
+	p = drive_place(&d, "A");
+	step_text(p, STEP_EVENT, "one");
+	step_gate(p, STEP_WAIT, g);
+	step_text(p, STEP_LOG, "two");
+	step_gate(p, STEP_WAIT, h);
+	q = drive_place(&d, "A2");
+	step_gate(q, STEP_WAIT, k);
+	step_text(q, STEP_EVENT, "three");
+	arrive2(&d, t, p, q);
+	decided(&d, "a:t@A e:one h:t:g");
+	engine_open(d.e, g, NULL);
+	decided(&d, "o:g:- p:t:g l:two=1 h:t:h");
+	engine_open(d.e, h, NULL);
+	decided(&d, "o:h:- p:t:h a:t@A2 h:t:k");
+	engine_open(d.e, k, NULL);
+	decided(&d, "o:k:- p:t:k e:three d:A2 r:t");
+	engine_free(d.e);
+}
+
+/* What a released thread opens frees others; those are asked in order of arrival. */
+static void test_asked_in_order(void **state)
+{
+	struct drive d;
+	struct engine_thread *t[4];
+	struct place *at_g, *at_h, *opener;
+	struct gate *g, *h;
+
+	(void)state;
+	drive_begin(&d);
+	g = engine_gate_simple(d.e, "g");
+	h = engine_gate_simple(d.e, "h");
+	for (int i = 0; i < 4; i++)
+		t[i] = drive_thread(&d, (char[]){(char)('0' + i), 0});
+	step_gate(at_g = drive_place(&d, "G"), STEP_WAIT, g);
+	at_h = drive_place(&d, "H");
+	step_gate(at_h, STEP_WAIT, h);
+	opener = drive_place(&d, "O");
+	step_gate(opener, STEP_WAIT, g);
+	step_gate(opener, STEP_OPEN, h);
+	arrive(&d, t[2], at_h);
+	arrive(&d, t[1], opener);
+	arrive(&d, t[3], at_g);
+	arrive(&d, t[0], at_h);
+	decided(&d, "a:2@H h:2:h a:1@O h:1:g a:3@G h:3:g a:0@H h:0:h");
+	engine_open(d.e, g, NULL);
+	decided(&d, "o:g:- p:1:g o:h:1 d:O r:1 p:2:h r:2 p:3:g d:G r:3 p:0:h d:H r:0");
+	engine_free(d.e);
+}
+
+static void test_barrier(void **state)
+{
+	struct drive d;
+	struct engine_thread *t[4];
+	struct place *p;
+	struct gate *g;
+
+	(void)state;
+	drive_begin(&d);
+	g = engine_gate_barrier(d.e, "b", 3, false);
+	for (int i = 0; i < 4; i++)
+		t[i] = drive_thread(&d, (char[]){(char)('0' + i), 0});
+	step_gate(p = drive_place(&d, "B"), STEP_WAIT, g);
+	arrive(&d, t[0], p);
+	arrive(&d, t[1], p);
+	decided(&d, "a:0@B h:0:b a:1@B h:1:b");
+	engine_thread_gone(d.e, t[0]); /* at the same time: the dead do not count */
+	arrive(&d, t[2], p);
+	decided(&d, "a:2@B h:2:b");
+	arrive(&d, t[3], p);
+	decided(&d, "a:3@B h:3:b o:b:- p:1:b r:1 p:2:b r:2 p:3:b d:B r:3");
+	arrive(&d, t[1], p);
+	decided(&d, "a:1@B r:1");
+	engine_free(d.e);
+}
+
+static void test_barrier_opened_by_hand(void **state)
+{
+	struct drive d;
+	struct engine_thread *t;
+	struct place *p;
+	struct gate *g;
+
+	(void)state;
+	drive_begin(&d);
+	g = engine_gate_barrier(d.e, "b", 3, false);
+	t = drive_thread(&d, "t");
+	step_gate(p = drive_place(&d, "B"), STEP_WAIT, g);
+	arrive(&d, t, p);
+	engine_open(d.e, g, t);
+	decided(&d, "a:t@B h:t:b o:b:t p:t:b d:B r:t");
+	engine_free(d.e);
+}
+
+/* One by one: when the one before has arrived somewhere, is blocked, or has ended. */
+static void test_serial(void **state)
+{
+	struct drive d;
+	struct engine_thread *t[6];
+	struct place *p, *other;
+	struct gate *g;
+
+	(void)state;
+	drive_begin(&d);
+	g = engine_gate_barrier(d.e, "b", 4, true);
+	for (int i = 0; i < 6; i++)
+		t[i] = drive_thread(&d, (char[]){(char)('0' + i), 0});
+	step_gate(p = drive_place(&d, "B"), STEP_WAIT, g);
+	step_text(other = drive_place(&d, "X"), STEP_LOG, "x");
+	for (int i = 0; i < 3; i++)
+		arrive(&d, t[i], p);
+	decided(&d, "a:0@B h:0:b a:1@B h:1:b a:2@B h:2:b");
+	arrive(&d, t[3], p);
+	decided(&d, "a:3@B h:3:b o:b:- p:0:b r:0 w:0");
+	arrive(&d, t[4], p); /* a late one, behind the others */
+	decided(&d, "a:4@B h:4:b");
+	arrive(&d, t[0], other);
+	decided(&d, "a:0@X l:x=1 r:0 p:1:b r:1 w:1");
+	engine_blocked(d.e, t[0]); /* not its turn */
+	decided(&d, "");
+	engine_blocked(d.e, t[1]);
+	decided(&d, "p:2:b r:2 w:2");
+	engine_thread_gone(d.e, t[2]);
+	decided(&d, "p:3:b r:3 w:3");
+	arrive(&d, t[3], p); /* the same one again: behind those who wait */
+	decided(&d, "a:3@B h:3:b p:4:b r:4 w:4");
+	arrive(&d, t[5], p);
+	engine_blocked(d.e, t[4]);
+	decided(&d, "a:5@B h:5:b p:3:b r:3 w:3");
+	engine_blocked(d.e, t[3]);
+	decided(&d, "p:5:b r:5 w:5");
+	engine_blocked(d.e, t[5]); /* the queue is empty: from now on an open gate */
+	arrive(&d, t[0], p);
+	arrive(&d, t[1], p);
+	decided(&d, "a:0@B r:0 a:1@B r:1");
+	engine_free(d.e);
+}
+
+/* The one that was let go is held in the next step: that is as good as blocked. */
+static void test_serial_held_again(void **state)
+{
+	struct drive d;
+	struct engine_thread *t, *u;
+	struct place *p;
+	struct gate *b, *g;
+
+	(void)state;
+	drive_begin(&d);
+	b = engine_gate_barrier(d.e, "b", 2, true);
+	g = engine_gate_simple(d.e, "g");
+	t = drive_thread(&d, "t");
+	u = drive_thread(&d, "u");
+	p = drive_place(&d, "B");
+	step_gate(p, STEP_WAIT, b);
+	step_gate(p, STEP_WAIT, g);
+	arrive(&d, t, p);
+	arrive(&d, u, p);
+	decided(&d, "a:t@B h:t:b a:u@B h:u:b o:b:- p:t:b h:t:g p:u:b h:u:g");
+	engine_open(d.e, g, NULL);
+	decided(&d, "o:g:- p:t:g r:t p:u:g r:u");
+	engine_free(d.e);
+}
+
+static void test_hit_range(void **state)
+{
+	struct drive d;
+	struct engine_thread *t;
+	struct place *p;
+
+	(void)state;
+	drive_begin(&d);
+	t = drive_thread(&d, "t");
+	step_text(p = drive_place(&d, "A"), STEP_LOG, "n");
+	p->hit_first = 2;
+	p->hit_last = 3;
+	arrive(&d, t, p);
+	assert_false(place_reached(p));
+	assert_true(place_missing(p));
+	arrive(&d, t, p);
+	assert_true(place_reached(p));
+	assert_false(place_missing(p));
+	decided(&d, "a:t@A r:t a:t@A l:n=2 r:t");
+	arrive(&d, t, p);
+	arrive(&d, t, p);
+	decided(&d, "a:t@A l:n=3 d:A r:t a:t@A r:t");
+	assert_int_equal(p->arrivals, 4);
+	engine_free(d.e);
+}
+
+static void test_missing(void **state)
+{
+	struct drive d;
+	struct place *p;
+
+	(void)state;
+	drive_begin(&d);
+	p = drive_place(&d, "A");
+	assert_true(place_missing(p));
+	p->optional = true;
+	assert_false(place_missing(p));
+	engine_free(d.e);
+}
+
+static void test_thread_patterns(void **state)
+{
+	struct drive d;
+	struct engine_thread *t;
+
+	(void)state;
+	drive_begin(&d);
+	d.name = "net-io";
+	t = engine_thread_new(d.e, "p1/reader#2", "reader", 7);
+	assert_true(engine_thread_matches(d.e, t, NULL));
+	assert_true(engine_thread_matches(d.e, t, "p1/reader#2"));
+	assert_true(engine_thread_matches(d.e, t, "*#2"));
+	assert_true(engine_thread_matches(d.e, t, "reader"));
+	assert_true(engine_thread_matches(d.e, t, "re?der"));
+	assert_int_equal(d.name_calls, 0); /* only asked where the others did not match */
+	assert_true(engine_thread_matches(d.e, t, "net-*"));
+	assert_int_equal(d.name_calls, 1);
+	assert_false(engine_thread_matches(d.e, t, "reader#2"));
+	assert_false(engine_thread_matches(d.e, t, "writer"));
+	d.name = "";
+	assert_false(engine_thread_matches(d.e, t, "?"));
+	engine_free(d.e);
+}
+
+/* Others do not arrive there at all: not counted, not recorded. */
+static void test_thread_option(void **state)
+{
+	struct drive d;
+	struct engine_thread *t, *u;
+	struct place *p;
+
+	(void)state;
+	drive_begin(&d);
+	t = drive_thread(&d, "t");
+	u = drive_thread(&d, "u");
+	step_text(p = drive_place(&d, "A"), STEP_LOG, "n");
+	p->thread = base_strdup("u");
+	arrive(&d, t, p);
+	arrive(&d, u, p);
+	decided(&d, "r:t a:u@A l:n=1 r:u");
+	assert_int_equal(p->arrivals, 1);
+	engine_free(d.e);
+}
+
+static void test_step_thread(void **state)
+{
+	struct drive d;
+	struct engine_thread *t, *u;
+	struct place *p;
+	struct gate *g;
+
+	(void)state;
+	drive_begin(&d);
+	t = drive_thread(&d, "t");
+	u = drive_thread(&d, "u");
+	g = engine_gate_simple(d.e, "g");
+	p = drive_place(&d, "A");
+	step_gate(p, STEP_WAIT, g);
+	p->steps.items[0].thread = base_strdup("u");
+	arrive(&d, t, p);
+	arrive(&d, u, p);
+	decided(&d, "a:t@A r:t a:u@A h:u:g");
+	engine_free(d.e);
+}
+
+/* Whoever waits at a step goes on waiting there, even if it is renamed by another. */
+static void test_renamed_while_held(void **state)
+{
+	struct drive d;
+	struct engine_thread *t;
+	struct place *p;
+	struct gate *g;
+
+	(void)state;
+	drive_begin(&d);
+	d.name = "io";
+	t = drive_thread(&d, "t");
+	g = engine_gate_simple(d.e, "g");
+	p = drive_place(&d, "A");
+	step_gate(p, STEP_WAIT, g);
+	p->steps.items[0].thread = base_strdup("io");
+	arrive(&d, t, p);
+	d.name = "other";
+	engine_open(d.e, g, NULL);
+	decided(&d, "a:t@A h:t:g o:g:- p:t:g d:A r:t");
+	assert_int_equal(g->waiting, 0);
+	engine_free(d.e);
+}
+
+/* The one that the barrier let go kills its (child) program in the next step. */
+static void test_serial_killed(void **state)
+{
+	struct drive d;
+	struct engine_thread *t, *u;
+	struct place *p, *q;
+	struct gate *b;
+
+	(void)state;
+	drive_begin(&d);
+	b = engine_gate_barrier(d.e, "b", 2, true);
+	t = drive_thread(&d, "t");
+	u = drive_thread(&d, "u");
+	p = drive_place(&d, "A");
+	step_gate(p, STEP_WAIT, b);
+	engine_step(p, STEP_KILL)->signal = 9;
+	step_gate(q = drive_place(&d, "B"), STEP_WAIT, b);
+	arrive(&d, t, p);
+	arrive(&d, u, q);
+	decided(&d, "a:t@A h:t:b a:u@B h:u:b o:b:- p:t:b k:t:9 p:u:b r:u w:u");
+	engine_free(d.e);
+}
+
+static void test_no_places(void **state)
+{
+	struct drive d;
+	struct engine_thread *t;
+
+	(void)state;
+	drive_begin(&d);
+	t = drive_thread(&d, "t");
+	engine_arrive(d.e, NULL, 0, &(struct arrival){.thread = t});
+	decided(&d, "r:t");
+	engine_free(d.e);
+}
+
+static void test_kill(void **state)
+{
+	struct drive d;
+	struct engine_thread *t;
+	struct place *p;
+	struct gate *g;
+
+	(void)state;
+	drive_begin(&d);
+	t = drive_thread(&d, "t");
+	g = engine_gate_simple(d.e, "g");
+	p = drive_place(&d, "A");
+	step_gate(p, STEP_WAIT, g);
+	engine_step(p, STEP_KILL)->signal = 9;
+	step_text(p, STEP_LOG, "never");
+	arrive(&d, t, p);
+	engine_open(d.e, g, NULL);
+	decided(&d, "a:t@A h:t:g o:g:- p:t:g k:t:9");
+	assert_false(is_held(&d, t));
+	engine_changed(d.e);
+	engine_thread_gone(d.e, t);
+	engine_thread_gone(d.e, t);
+	decided(&d, "");
+	engine_free(d.e);
+}
+
+static void test_watch(void **state)
+{
+	struct drive d;
+	struct engine_thread *t, *u;
+	struct place *c, *w, *x;
+	struct gate *g, *h;
+
+	(void)state;
+	drive_begin(&d);
+	t = drive_thread(&d, "t");
+	u = drive_thread(&d, "u");
+	g = engine_gate_simple(d.e, "g");
+	h = engine_gate_simple(d.e, "h");
+	c = drive_place(&d, "C");
+	step_gate(c, STEP_WATCH, g);
+	step_gate(c, STEP_WATCH, g);
+	step_gate(c, STEP_WAIT, h);
+	step_gate(w = drive_place(&d, "W"), STEP_WAIT, g);
+	step_text(x = drive_place(&d, "X"), STEP_LOG, "x");
+	arrive(&d, u, w);
+	arrive(&d, t, c);
+	decided(&d, "a:u@W h:u:g a:t@C h:t:h");
+	engine_open(d.e, h, NULL);
+	decided(&d, "o:h:- p:t:h r:t w:t");
+	arrive(&d, t, x); /* it stays interesting until it blocks */
+	decided(&d, "a:t@X l:x=1 r:t w:t");
+	engine_blocked(d.e, t);
+	decided(&d, "o:g:t d:C p:u:g d:W r:u");
+	engine_blocked(d.e, t);
+	arrive(&d, t, c);
+	decided(&d, "a:t@C r:t");
+	engine_free(d.e);
+}
+
+static void test_watch_dies(void **state)
+{
+	struct drive d;
+	struct engine_thread *t;
+	struct place *c;
+	struct gate *g;
+
+	(void)state;
+	drive_begin(&d);
+	t = drive_thread(&d, "t");
+	g = engine_gate_simple(d.e, "g");
+	step_gate(c = drive_place(&d, "C"), STEP_WATCH, g);
+	arrive(&d, t, c);
+	engine_thread_gone(d.e, t);
+	engine_blocked(d.e, t);
+	decided(&d, "a:t@C r:t w:t");
+	assert_false(g->is_open);
+	engine_free(d.e);
+}
+
+/* A held thread that is torn away (exec, a fatal signal) arrives elsewhere, or is gone. */
+static void test_torn_away(void **state)
+{
+	struct drive d;
+	struct engine_thread *t;
+	struct place *p, *x;
+	struct gate *g;
+
+	(void)state;
+	drive_begin(&d);
+	t = drive_thread(&d, "t");
+	g = engine_gate_simple(d.e, "g");
+	step_gate(p = drive_place(&d, "A"), STEP_WAIT, g);
+	step_text(x = drive_place(&d, "exit"), STEP_LOG, "x");
+	arrive(&d, t, p);
+	arrive(&d, t, x);
+	decided(&d, "a:t@A h:t:g a:t@exit l:x=1 r:t");
+	engine_open(d.e, g, NULL);
+	decided(&d, "o:g:- d:A");
+	assert_int_equal(g->waiting, 0);
+	engine_free(d.e);
+}
+
+/* A place with no verbs only asks to be reached. */
+static void test_dead_without_steps(void **state)
+{
+	struct drive d;
+	struct engine_thread *t;
+	struct place *p, *q;
+
+	(void)state;
+	drive_begin(&d);
+	t = drive_thread(&d, "t");
+	p = drive_place(&d, "A");
+	q = drive_place(&d, "B");
+	q->hit_first = 2;
+	q->hit_last = 2;
+	arrive2(&d, t, p, q);
+	arrive2(&d, t, p, q);
+	arrive2(&d, t, p, q);
+	decided(&d, "a:t@A d:A a:t@B r:t a:t@A a:t@B d:B r:t a:t@A a:t@B r:t");
+	engine_free(d.e);
+}
+
+/* The last of its range is still inside: its trap has to stay until it leaves. */
+static void test_not_dead_inside(void **state)
+{
+	struct drive d;
+	struct engine_thread *t, *u;
+	struct place *p;
+	struct gate *g, *h;
+
+	(void)state;
+	drive_begin(&d);
+	t = drive_thread(&d, "t");
+	u = drive_thread(&d, "u");
+	g = engine_gate_simple(d.e, "g");
+	h = engine_gate_simple(d.e, "h");
+	p = drive_place(&d, "A");
+	p->hit_first = p->hit_last = 1;
+	step_gate(p, STEP_WAIT, g);
+	arrive(&d, t, p);
+	arrive(&d, u, p);
+	engine_open(d.e, h, NULL);
+	decided(&d, "a:t@A h:t:g a:u@A r:u o:h:-");
+	engine_thread_gone(d.e, t);
+	decided(&d, "d:A");
+	engine_free(d.e);
+}
+
+static void test_not_dead(void **state)
+{
+	struct drive d;
+	struct engine_thread *t;
+	struct place *p[4];
+	struct gate *serial, *custom;
+
+	(void)state;
+	drive_begin(&d);
+	t = drive_thread(&d, "t");
+	serial = engine_gate_barrier(d.e, "s", 1, true);
+	custom = engine_gate_custom(d.e, "Mine", "c", 0);
+	d.flags[0] = ENGINE_YES;
+	engine_open(d.e, serial, NULL);
+	engine_open(d.e, custom, NULL);
+	step_gate(p[0] = drive_place(&d, "A"), STEP_WAIT, serial);
+	step_gate(p[1] = drive_place(&d, "B"), STEP_WAIT, custom);
+	step_gate(p[2] = drive_place(&d, "C"), STEP_OPEN, custom);
+	step_ref(p[3] = drive_place(&d, "D"), STEP_WHEN, 0);
+	for (int i = 0; i < 4; i++)
+		arrive(&d, t, p[i]);
+	decided(&d, "o:s:- o:c:- a:t@A r:t a:t@B r:t a:t@C o:c:t r:t a:t@D r:t");
+	engine_free(d.e);
+}
+
+static size_t youngest(void *ctx, struct engine_thread *const *candidates, size_t count)
+{
+	(void)ctx, (void)candidates;
+	return count - 1;
+}
+
+/* A closed gate is no candidate; of the others the policy says who goes. */
+static void test_policy(void **state)
+{
+	const struct policy policy = {.next = youngest};
+	struct drive d;
+	struct engine_thread *t[4];
+	struct place *p, *q;
+	struct gate *g;
+
+	(void)state;
+	drive_begin(&d);
+	engine_set_policy(d.e, &policy);
+	g = engine_gate_simple(d.e, "g");
+	step_gate(p = drive_place(&d, "A"), STEP_WAIT, g);
+	step_gate(q = drive_place(&d, "B"), STEP_WAIT, engine_gate_simple(d.e, "h"));
+	for (int i = 0; i < 4; i++)
+		arrive(&d, t[i] = drive_thread(&d, (char[]){(char)('0' + i), 0}), i < 3 ? p : q);
+	engine_open(d.e, g, NULL);
+	decided(&d, "a:0@A h:0:g a:1@A h:1:g a:2@A h:2:g a:3@B h:3:h "
+		    "o:g:- p:2:g r:2 p:1:g r:1 p:0:g d:A r:0");
+	assert_true(is_held(&d, t[3]));
+	engine_free(d.e);
+}
+
+static void test_iteration(void **state)
+{
+	struct drive d;
+	struct engine_thread *t;
+
+	(void)state;
+	drive_begin(&d);
+	t = drive_thread(&d, "t");
+	engine_thread_gone(d.e, t);
+	assert_ptr_equal(engine_thread_at(d.e, 0), t);
+	assert_true(t->gone);
+	assert_null(engine_thread_at(d.e, 1));
+	assert_null(engine_gate_at(d.e, 0));
+	assert_null(engine_place_at(d.e, 0));
+	engine_free(d.e);
+	engine_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_simple),
+		cmocka_unit_test(test_open_by_person),
+		cmocka_unit_test(test_position),
+		cmocka_unit_test(test_asked_in_order),
+		cmocka_unit_test(test_barrier),
+		cmocka_unit_test(test_barrier_opened_by_hand),
+		cmocka_unit_test(test_serial),
+		cmocka_unit_test(test_serial_held_again),
+		cmocka_unit_test(test_hit_range),
+		cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_thread_patterns),
+		cmocka_unit_test(test_thread_option),
+		cmocka_unit_test(test_step_thread),
+		cmocka_unit_test(test_renamed_while_held),
+		cmocka_unit_test(test_serial_killed),
+		cmocka_unit_test(test_no_places),
+		cmocka_unit_test(test_kill),
+		cmocka_unit_test(test_watch),
+		cmocka_unit_test(test_watch_dies),
+		cmocka_unit_test(test_torn_away),
+		cmocka_unit_test(test_dead_without_steps),
+		cmocka_unit_test(test_not_dead_inside),
+		cmocka_unit_test(test_not_dead),
+		cmocka_unit_test(test_policy),
+		cmocka_unit_test(test_iteration),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,219 @@
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "gates/verdict.h"
+
+/* An engine with one required place, reached or not. */
+static struct engine *engine(bool reached)
+{
+	struct engine *e = engine_new(NULL);
+	struct place *p = engine_place(e, PLACE_LOCATION, "A", "x.lua:1");
+
+	p->arrivals = reached;
+	return e;
+}
+
+static enum verdict judge(const struct expect *x, const struct outcome *o, bool reached)
+{
+	struct engine *e = engine(reached);
+	enum verdict v = verdict_of(e, x, o);
+
+	engine_free(e);
+	return v;
+}
+
+/* Every set of failures: the earliest of the contract's list counts. */
+static void test_precedence(void **state)
+{
+	struct expect x = {.any = true, .has_exit = true, .exit = 3};
+
+	(void)state;
+	for (unsigned set = 0; set < 256; set++) {
+		struct outcome o = {
+			.fault = set & 1,
+			.gate_deadlock = set & 2,
+			.deadlock = set & 4,
+			.time_limit = set & 8,
+			.gate_limit = set & 16,
+			.held_at_end = set & 32,
+			.exited = true,
+			.exit = set & 128 ? 1 : 3,
+		};
+		int expected = set & 1	   ? 125
+			       : set & 2   ? 122
+			       : set & 4   ? 123
+			       : set & 8   ? 124
+			       : set & 48  ? 121
+			       : set & 64  ? 120
+			       : set & 128 ? 119
+					   : 0;
+
+		assert_int_equal(judge(&x, &o, !(set & 64)), expected);
+	}
+}
+
+static void test_words(void **state)
+{
+	(void)state;
+	assert_string_equal(verdict_word(VERDICT_OK), "ok");
+	assert_string_equal(verdict_word(VERDICT_NOT_AS_EXPECTED), "not-as-expected");
+	assert_string_equal(verdict_word(VERDICT_NEVER_REACHED), "never-reached");
+	assert_string_equal(verdict_word(VERDICT_NEVER_OPENED), "never-opened");
+	assert_string_equal(verdict_word(VERDICT_GATE_DEADLOCK), "gate-deadlock");
+	assert_string_equal(verdict_word(VERDICT_DEADLOCK), "deadlock");
+	assert_string_equal(verdict_word(VERDICT_TIME_LIMIT), "time-limit");
+	assert_string_equal(verdict_word(VERDICT_ERROR), "error");
+}
+
+static void test_status(void **state)
+{
+	struct expect none = {0}, some = {.any = true};
+	struct outcome exits = {.exited = true, .exit = 3};
+	struct outcome dies = {.signaled = true, .signal = SIGSEGV};
+
+	(void)state;
+	assert_int_equal(verdict_status(VERDICT_OK, &none, &exits), 3);
+	assert_int_equal(verdict_status(VERDICT_OK, &none, &dies), 128 + SIGSEGV);
+	assert_int_equal(verdict_status(VERDICT_OK, &some, &exits), 0);
+	assert_int_equal(verdict_status(VERDICT_OK, &some, &dies), 0);
+	for (int v = VERDICT_NOT_AS_EXPECTED; v <= VERDICT_ERROR; v++)
+		assert_int_equal(verdict_status((enum verdict)v, &some, &exits), v);
+}
+
+/* Without an expect the program's own end is no verdict. */
+static void test_no_expect(void **state)
+{
+	struct expect none = {0};
+	struct outcome exits = {.exited = true, .exit = 3};
+	struct outcome dies = {.signaled = true, .signal = SIGSEGV, .held_at_end = true};
+
+	(void)state;
+	assert_int_equal(judge(&none, &exits, true), VERDICT_OK);
+	assert_int_equal(judge(&none, &dies, true), VERDICT_OK); /* held: no fault of its gate */
+	assert_int_equal(judge(&none, &dies, false), VERDICT_NEVER_REACHED);
+}
+
+static void test_never_reached(void **state)
+{
+	struct outcome o = {.exited = true};
+	struct engine *e = engine(false);
+	struct expect none = {0};
+	struct place *p = engine_place_at(e, 0);
+
+	(void)state;
+	assert_int_equal(verdict_of(e, &none, &o), VERDICT_NEVER_REACHED);
+	p->optional = true;
+	assert_int_equal(verdict_of(e, &none, &o), VERDICT_OK);
+	p->optional = false;
+	p->hit_first = 3;
+	p->arrivals = 2;
+	assert_int_equal(verdict_of(e, &none, &o), VERDICT_NEVER_REACHED);
+	p->arrivals = 3;
+	assert_int_equal(verdict_of(e, &none, &o), VERDICT_OK);
+	engine_free(e);
+}
+
+static void test_expected_deadlock(void **state)
+{
+	struct expect x = {.any = true, .deadlock = true};
+	struct outcome o = {.deadlock = true, .held_at_end = true};
+	struct outcome ends = {.exited = true};
+
+	(void)state;
+	assert_int_equal(judge(&x, &o, true), VERDICT_OK);
+	assert_int_equal(judge(&x, &o, false), VERDICT_NEVER_REACHED);
+	assert_int_equal(judge(&x, &ends, true), VERDICT_NOT_AS_EXPECTED);
+	o.gate_deadlock = true;
+	assert_int_equal(judge(&x, &o, true), VERDICT_GATE_DEADLOCK);
+}
+
+static void unmet(const struct expect *x, const struct outcome *o, const char *words)
+{
+	char *is = verdict_unmet(x, o);
+
+	if (words) {
+		assert_non_null(is);
+		assert_string_equal(is, words);
+		assert_null(strchr(is, '\n'));
+	} else {
+		assert_null(is);
+	}
+	assert_int_equal(judge(x, o, true), words ? VERDICT_NOT_AS_EXPECTED : VERDICT_OK);
+	base_free(is);
+}
+
+static void test_unmet_end(void **state)
+{
+	struct expect x = {.any = true, .has_exit = true};
+	struct outcome exits = {.exited = true, .exit = 1};
+	struct outcome dies = {.signaled = true, .signal = SIGABRT};
+	struct outcome other = {.signaled = true, .signal = 40};
+
+	(void)state;
+	unmet(&x, &exits, "exit status 1, expected 0");
+	unmet(&x, &dies, "ended by signal SIGABRT, expected exit status 0");
+	x.exit = 1;
+	unmet(&x, &exits, NULL);
+	unmet(&x, &(struct outcome){0}, "did not end by itself, expected exit status 1");
+	x = (struct expect){.any = true, .has_signal = true, .signal = SIGABRT};
+	unmet(&x, &dies, NULL);
+	unmet(&x, &exits, "exit status 1, expected signal SIGABRT");
+	unmet(&x, &other, "ended by signal 40, expected signal SIGABRT");
+}
+
+/* Where neither is given any exit status will do, but no signal that comes out of the blue. */
+static void test_unmet_any_end(void **state)
+{
+	struct expect x = {.any = true};
+	struct outcome exits = {.exited = true, .exit = 1};
+	struct outcome dies = {.signaled = true, .signal = SIGKILL};
+
+	(void)state;
+	unmet(&x, &exits, NULL);
+	unmet(&x, &dies, "ended by signal SIGKILL, which was not expected");
+	dies.killed_by = SIGKILL;
+	unmet(&x, &dies, NULL);
+	x.deadlock = true;
+	unmet(&x, &exits, "exit status 1, expected a deadlock");
+}
+
+static void test_unmet_text(void **state)
+{
+	struct expect x = {.any = true};
+	struct outcome o = {.exited = true, .stdout_text = "one\ntwo\n"};
+
+	(void)state;
+	*array_add(&x.stdout_has) = base_strdup("one");
+	*array_add(&x.stdout_has) = base_strdup("two\n");
+	unmet(&x, &o, NULL);
+	*array_add(&x.stdout_has) = base_strdup("\"th\tree\"\n\001");
+	unmet(&x, &o, "standard output does not have \"\\\"th\\tree\\\"\\n\\x01\"");
+	o.stdout_text = NULL;
+	unmet(&x, &o, "standard output does not have \"one\"");
+	expect_fini(&x);
+	x.any = true;
+	*array_add(&x.stderr_has) = base_strdup("warn");
+	unmet(&x, &o, "standard error does not have \"warn\"");
+	o.stderr_text = "a warning";
+	unmet(&x, &o, NULL);
+	expect_fini(&x);
+	assert_false(x.any);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_precedence),    cmocka_unit_test(test_words),
+		cmocka_unit_test(test_status),	      cmocka_unit_test(test_no_expect),
+		cmocka_unit_test(test_never_reached), cmocka_unit_test(test_expected_deadlock),
+		cmocka_unit_test(test_unmet_end),     cmocka_unit_test(test_unmet_any_end),
+		cmocka_unit_test(test_unmet_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
