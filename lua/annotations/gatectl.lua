@@ -1,0 +1,110 @@
+---@meta gatectl
+-- What a gate script can call, for editors with lua-language-server: add this folder to
+-- "Lua.workspace.library". Nothing of this is executed.
+
+---@class Gate
+---@field name string
+---@field is_open boolean
+local gate = {}
+function gate:open() end
+---Holds the thread; only inside a function given to :run.
+function gate:wait() end
+
+---@class GateType
+---@field ready fun(self: Gate, hit: Hit): boolean pure: may this thread pass now?
+---@field init? fun(self: Gate, ...)
+---@field passed? fun(self: Gate, hit: Hit)
+---@field opened? fun(self: Gate)
+---@overload fun(name: string, ...): Gate
+
+---@class Thread
+---@field id string "main", "worker#1"
+---@field name string as set by pthread_setname_np
+---@field start string start routine
+---@field tid integer
+---@field state "held"|"running"|"blocked"|"exited"
+
+---@class Hit
+---@field thread Thread
+---@field count integer arrivals at this place so far, this one included
+---@field file string?
+---@field line integer?
+---@field func string?
+
+---@alias Range integer|{[1]: integer, [2]: integer}
+---@alias Signal string|integer "SIGUSR1", "USR1" or a number
+
+---@class AtOptions
+---@field thread? string id, start routine or name; * and ? are wildcards
+---@field hit? Range
+---@field after? boolean
+---@field optional? boolean
+
+---@class OnOptions
+---@field thread? string
+---@field hit? Range
+---@field optional? boolean
+---@field object? string only for "load"
+---@field signal? Signal only for "signal"
+
+---@class Place
+local place = {}
+---@param g Gate
+---@return Place
+function place:wait(g) end
+---@param g Gate
+---@return Place
+function place:open(g) end
+---@param f fun(hit: Hit): boolean pure
+---@return Place
+function place:when(f) end
+---@param f fun(hit: Hit)
+---@return Place
+function place:run(f) end
+---@param name string
+---@return Place
+function place:event(name) end
+---@param text string {expr} is replaced by its value, {{ is a brace
+---@return Place
+function place:log(text) end
+---@param signal? Signal default SIGKILL
+---@return Place
+function place:kill(signal) end
+
+---@param name string
+---@return Gate
+function SimpleGate(name) end
+
+---@param name string
+---@param n integer how many threads open it
+---@param options? {serial: boolean}
+---@return Gate
+function BarrierGate(name, n, options) end
+
+Gate = {}
+---@param name string
+---@return GateType
+function Gate.type(name) end
+
+---@param location string
+---@param options? AtOptions
+---@return Place
+function at(location, options) end
+
+---@param event "thread-start"|"thread-exit"|"exit"|"fork"|"exec"|"load"|"signal"|"throw"
+---@param options? OnOptions
+---@return Place
+function on(event, options) end
+
+---@param text string "a -> b, [c] -> d"
+function order(text) end
+
+---@param t {exit?: integer, signal?: Signal, stdout?: string, stderr?: string, deadlock?: boolean}
+function expect(t) end
+
+---@param t {gate?: number, run?: number} seconds
+function limits(t) end
+
+---Only inside a function given to :run.
+---@param f fun(hit: Hit): boolean pure
+function wait_until(f) end

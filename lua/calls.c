@@ -1,0 +1,158 @@
+/* The engine asks: conditions, the tester's gate types, the text of a :log. */
+#include "lua/inside.h"
+
+static const char *source_of(const struct arrival *a)
+{
+	return a && a->place ? a->place->source : NULL;
+}
+
+/* Calls the function at index `f` with (self, hit) or (hit); the hit is over afterwards. */
+static void call_with_hit(lua_State *L, const struct call *c, int self, int f)
+{
+	struct hit *h = script_push_hit(L, c->arrival);
+	int status;
+
+	lua_pushvalue(L, f);
+	if (self)
+		lua_pushvalue(L, self);
+	lua_pushvalue(L, self ? -3 : -2);
+	status = script_call(L, self ? 2 : 1, 1);
+	h->arrival = NULL;
+	if (status != LUA_OK)
+		lua_error(L);
+}
+
+static int body_when(lua_State *L)
+{
+	struct call *c = lua_touserdata(L, 1);
+
+	lua_rawgeti(L, LUA_REGISTRYINDEX, c->ref);
+	call_with_hit(L, c, 0, 2);
+	c->answer = lua_toboolean(L, -1) ? ENGINE_YES : ENGINE_NO;
+	return 0;
+}
+
+enum engine_answer script_on_when(void *ctx, int ref, const struct arrival *a, struct error *err)
+{
+	struct call c = {.script = ctx,
+			 .body = body_when,
+			 .mode = SCRIPT_PURE,
+			 .ref = ref,
+			 .arrival = a,
+			 .source = source_of(a)};
+
+	return script_enter(&c, err) == 0 ? c.answer : ENGINE_FAULT;
+}
+
+/* ---- gate types
+ * -------------------------------------------------------------------------------------- */
+
+/* Pushes the gate's table and that function of its type: indexes 2 and 3. */
+static bool push_method(lua_State *L, const struct gate *g, const char *name)
+{
+	lua_rawgeti(L, LUA_REGISTRYINDEX, g->script_ref);
+	return lua_getfield(L, -1, name) == LUA_TFUNCTION;
+}
+
+static int body_ready(lua_State *L)
+{
+	struct call *c = lua_touserdata(L, 1);
+
+	if (!push_method(L, c->gate, "ready"))
+		return luaL_error(L, "gate '%s': its type %s has no function ready", c->gate->name,
+				  c->gate->type);
+	call_with_hit(L, c, 2, 3);
+	c->answer = lua_toboolean(L, -1) ? ENGINE_YES : ENGINE_NO;
+	return 0;
+}
+
+static int body_passed(lua_State *L)
+{
+	struct call *c = lua_touserdata(L, 1);
+
+	c->answer = ENGINE_YES;
+	if (push_method(L, c->gate, "passed"))
+		call_with_hit(L, c, 2, 3);
+	return 0;
+}
+
+static int body_opened(lua_State *L)
+{
+	struct call *c = lua_touserdata(L, 1);
+
+	c->answer = ENGINE_YES;
+	if (!push_method(L, c->gate, "opened"))
+		return 0;
+	lua_insert(L, 2); /* function, self */
+	return script_call(L, 1, 0) == LUA_OK ? 0 : lua_error(L);
+}
+
+enum engine_answer script_on_ready(void *ctx, struct gate *g, const struct arrival *a,
+				   struct error *err)
+{
+	struct call c = {.script = ctx,
+			 .body = body_ready,
+			 .mode = SCRIPT_PURE,
+			 .gate = g,
+			 .arrival = a,
+			 .source = source_of(a)};
+
+	return script_enter(&c, err) == 0 ? c.answer : ENGINE_FAULT;
+}
+
+enum engine_answer script_on_passed(void *ctx, struct gate *g, const struct arrival *a,
+				    struct error *err)
+{
+	struct call c = {.script = ctx,
+			 .body = body_passed,
+			 .mode = SCRIPT_NOTIFY,
+			 .gate = g,
+			 .arrival = a,
+			 .source = source_of(a)};
+
+	return script_enter(&c, err) == 0 ? c.answer : ENGINE_FAULT;
+}
+
+enum engine_answer script_on_opened(void *ctx, struct gate *g, struct error *err)
+{
+	struct call c = {.script = ctx, .body = body_opened, .mode = SCRIPT_NOTIFY, .gate = g};
+
+	return script_enter(&c, err) == 0 ? c.answer : ENGINE_FAULT;
+}
+
+/* ---- log
+ * -------------------------------------------------------------------------------------------- */
+
+static int body_log(lua_State *L)
+{
+	struct call *c = lua_touserdata(L, 1);
+
+	script_push_prelude(L, "log");
+	lua_pushstring(L, c->text);
+	struct hit *h = script_push_hit(L, c->arrival);
+
+	lua_pushvalue(L, -1);
+	lua_insert(L, 2); /* hit, function, text, hit */
+	int status = script_call(L, 2, 1);
+
+	h->arrival = NULL;
+	if (status != LUA_OK)
+		return lua_error(L);
+	c->result = base_strdup(lua_tostring(L, -1));
+	return 0;
+}
+
+char *script_on_log_text(void *ctx, const char *text, const struct arrival *a, struct error *err)
+{
+	struct call c = {.script = ctx,
+			 .body = body_log,
+			 .mode = SCRIPT_PURE,
+			 .text = text,
+			 .arrival = a,
+			 .source = source_of(a)};
+
+	if (script_enter(&c, err) == 0)
+		return c.result;
+	base_free(c.result);
+	return NULL;
+}

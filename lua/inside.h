@@ -1,0 +1,164 @@
+/*
+ * Inside the room: the state that its files share.
+ *
+ * One rule above all: a Lua error is a longjmp, so nothing that C would have to give back (memory,
+ * files) is held while Lua is called, and Lua is entered by script_enter() only.
+ */
+#ifndef GATECTL_LUA_INSIDE_H
+#define GATECTL_LUA_INSIDE_H
+
+#include "lua/script.h"
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+
+/* What a script may do just now. */
+enum script_mode {
+	SCRIPT_IDLE,
+	SCRIPT_LOADING, /* make gates and places */
+	SCRIPT_PURE,	/* answer: :when, ready, wait_until, the expressions of :log */
+	SCRIPT_RUNNING, /* :run: hold the thread, open gates */
+	SCRIPT_NOTIFY,	/* passed, opened: open gates */
+};
+
+/* ---- budget.c: time and memory of one entry ----------------------------------------------------
+ */
+
+struct budget {
+	size_t used;	  /* bytes that Lua has */
+	size_t unchecked; /* bytes it asked for since the clock was read */
+	long long start;  /* ns of this thread's CPU time; valid when `started` */
+	long long limit;  /* ns of computing in one entry */
+	bool started;	  /* the clock is first read when the hook first fires */
+	bool fatal;	  /* something that no pcall of the script may swallow */
+	char text[4096];  /* what is fatal, FILE:LINE: in front */
+};
+
+struct script;
+
+lua_State *budget_new_state(struct script *s);
+void budget_begin(struct script *s);
+/* Raises the error where the script has used up its time or memory; for long loops in C. */
+void budget_check(lua_State *L);
+/* Raises an error that goes through every pcall of the script. */
+int budget_fatal(lua_State *L, const char *what);
+/* What LUA_ERRMEM means to the tester. */
+extern const char budget_too_big[];
+/* lua_resume, with `running` kept right. */
+int budget_resume(lua_State *L, lua_State *co, int args, int *results);
+/* pcall, xpcall and coroutine.{resume,wrap} into the globals. */
+void budget_open(lua_State *L);
+
+/* ---- fault.c: FILE:LINE -------------------------------------------------------------------------
+ */
+
+/* A file whose name may stand in front of a message. */
+void fault_add_file(lua_State *L, const char *path);
+/* Pushes "FILE:LINE" of the innermost frame of `of` that is in a script's file; false: nothing. */
+bool fault_push_where(lua_State *L, lua_State *of);
+/* Raises "FILE:LINE: what" with the position of the script's line that called. */
+int fault_raise(lua_State *L, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The error value on top of L, raised in `of`, becomes a string, with its position if there is one.
+ */
+void fault_describe(lua_State *L, lua_State *of);
+int fault_message(lua_State *L); /* the same as a message handler */
+/* Does the text begin with FILE:LINE: of a script's file? Allocates nothing. */
+bool fault_has_position(lua_State *L, const char *text);
+/* What a value is, for messages: "a gate", "a string", "nil". Pushes it. */
+const char *fault_push_kind(lua_State *L, int index);
+
+/* ---- script.c -----------------------------------------------------------------------------------
+ */
+
+struct run;
+
+struct script {
+	lua_State *L;
+	lua_State *running; /* L or the coroutine that runs now */
+	struct engine *engine;
+	struct plan *plan;
+	struct script_host host;
+	enum script_mode mode;
+	unsigned depth;		      /* entries that are not left yet */
+	struct engine_thread *thread; /* on whose behalf; NULL at load */
+	struct run *run;	      /* whose coroutine was resumed; NULL none */
+	ARRAY(struct run *) runs;     /* owned: that are not at their end */
+	struct budget budget;
+	struct error broken; /* the start failed: every load gives this */
+};
+
+struct script *script_of(lua_State *L);
+
+/* What a call from outside hands to its Lua part. */
+struct call {
+	struct script *script;
+	lua_CFunction body; /* gets the struct call as light userdata at index 1 */
+	enum script_mode mode;
+	const char *source; /* FILE:LINE for a fault that has no position */
+	int ref;
+	struct gate *gate;
+	const struct arrival *arrival;
+	struct run *run;
+	const char *path, *text; /* a file to load, its contents; or the text of a :log */
+	size_t length;
+	char *result; /* base_alloc'd */
+	enum engine_answer answer;
+};
+
+/* Runs c->body under protection and the budget; nests. 0, or -1 with ERROR_SCRIPT. */
+int script_enter(struct call *c, struct error *err);
+
+/*
+ * Inside a body: calls the script's function below its arguments. On a fault the message, with
+ * position, is on top instead of results, and the status is returned.
+ */
+int script_call(lua_State *L, int args, int results);
+
+/* ---- the API's parts
+ * ----------------------------------------------------------------------------- */
+
+/* Loads the chunk of a file (no BOM, no #! line), pushing the function or the message. */
+int script_load_chunk(lua_State *L, const char *path, const char *text, size_t length);
+/* The file's contents, base_free'd by the caller; NULL with errno and *what ("cannot open"). */
+char *script_read_file(const char *path, size_t *length, const char **what);
+void script_open_load(lua_State *L); /* load and require */
+
+void script_open_strings(lua_State *L); /* find, match, gmatch, gsub */
+void script_open_sandbox(lua_State *L); /* the libraries, without what a script must not have */
+
+/* Functions for prelude.lua, added to the table on top. */
+void script_open_gates(lua_State *L);
+void script_open_places(lua_State *L);
+void script_open_expect(lua_State *L);
+void script_open_run(lua_State *L);
+int script_method_wait(lua_State *L);		      /* gate:wait() */
+struct gate *script_to_gate(lua_State *L, int index); /* NULL: not a gate */
+
+/* The arrival is the engine's: it lives as long as the call, or for :run until script_run_end(). */
+struct hit {
+	const struct arrival *arrival; /* NULL: over */
+};
+struct hit *script_push_hit(lua_State *L, const struct arrival *a);
+void script_open_hit(lua_State *L);
+
+/* What prelude.lua gives back, by name. */
+void script_push_prelude(lua_State *L, const char *name);
+
+/* ---- struct engine_script
+ * ------------------------------------------------------------------------ */
+
+enum engine_answer script_on_ready(void *ctx, struct gate *g, const struct arrival *a,
+				   struct error *err);
+enum engine_answer script_on_when(void *ctx, int ref, const struct arrival *a, struct error *err);
+enum engine_answer script_on_passed(void *ctx, struct gate *g, const struct arrival *a,
+				    struct error *err);
+enum engine_answer script_on_opened(void *ctx, struct gate *g, struct error *err);
+char *script_on_log_text(void *ctx, const char *text, const struct arrival *a, struct error *err);
+enum engine_answer script_run(void *ctx, int ref, const struct arrival *a, void **coroutine,
+			      struct gate **gate, struct error *err);
+void script_run_end(void *ctx, void *coroutine);
+void script_run_free_all(struct script *s);
+bool script_run_owns(const struct script *s, const lua_State *co);
+
+#endif

@@ -1,0 +1,245 @@
+/* Places and their steps, from values that prelude.lua has checked. */
+#include "lua/inside.h"
+
+#include <signal.h>
+#include <string.h>
+
+#define PLACE "place"
+
+static struct script *check_loading(lua_State *L, const char *who)
+{
+	struct script *s = script_of(L);
+
+	if (s->mode != SCRIPT_LOADING)
+		fault_raise(L, "%s: only while the script is loaded", who);
+	return s;
+}
+
+/* core.loading(who): an error where nothing may be made any more. */
+static int core_loading(lua_State *L)
+{
+	check_loading(L, luaL_checkstring(L, 1));
+	return 0;
+}
+
+/* core.fail(message): an error at the script's line that called the prelude. */
+static int core_fail(lua_State *L)
+{
+	return fault_raise(L, "%s", luaL_checkstring(L, 1));
+}
+
+/* core.kind(value): "a gate", "an integer"... */
+static int core_kind(lua_State *L)
+{
+	fault_push_kind(L, 1);
+	return 1;
+}
+
+/* core.where(): "FILE:LINE" of the script's line that called the prelude. */
+static int core_where(lua_State *L)
+{
+	if (!fault_push_where(L, L))
+		lua_pushliteral(L, "?");
+	return 1;
+}
+
+static char *copy_field(lua_State *L, int index, const char *name)
+{
+	char *copy = lua_getfield(L, index, name) == LUA_TSTRING ? base_strdup(lua_tostring(L, -1))
+								 : NULL;
+
+	lua_pop(L, 1);
+	return copy;
+}
+
+static lua_Integer integer_field(lua_State *L, int index, const char *name)
+{
+	lua_Integer n;
+
+	lua_getfield(L, index, name);
+	n = lua_tointeger(L, -1);
+	lua_pop(L, 1);
+	return n;
+}
+
+static bool flag_field(lua_State *L, int index, const char *name)
+{
+	bool flag;
+
+	lua_getfield(L, index, name);
+	flag = lua_toboolean(L, -1);
+	lua_pop(L, 1);
+	return flag;
+}
+
+static enum place_kind kind_of(const char *event)
+{
+	static const struct {
+		const char *name;
+		enum place_kind kind;
+	} kinds[] = {
+		{"thread-start", PLACE_THREAD_START},
+		{"thread-exit", PLACE_THREAD_EXIT},
+		{"exit", PLACE_EXIT},
+		{"fork", PLACE_FORK},
+		{"exec", PLACE_EXEC},
+		{"load", PLACE_LOAD},
+		{"signal", PLACE_SIGNAL},
+		{"throw", PLACE_THROW},
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(kinds[i].name, event) == 0)
+			return kinds[i].kind;
+	return PLACE_LOCATION;
+}
+
+/* core.place(is_event, location, options) */
+static int core_place(lua_State *L)
+{
+	bool event = lua_toboolean(L, 1);
+	const char *location = luaL_checkstring(L, 2);
+	struct script *s = check_loading(L, event ? "on" : "at");
+	struct place **box = lua_newuserdatauv(L, sizeof(struct place *), 0), *p;
+
+	luaL_setmetatable(L, PLACE);
+	core_where(L);
+	p = *box = engine_place(s->engine, event ? kind_of(location) : PLACE_LOCATION, location,
+				lua_tostring(L, -1));
+	lua_pop(L, 1);
+	p->thread = copy_field(L, 3, "thread");
+	p->object = copy_field(L, 3, "object");
+	p->signal = (int)integer_field(L, 3, "signal");
+	p->hit_first = (unsigned long)integer_field(L, 3, "first");
+	p->hit_last = (unsigned long)integer_field(L, 3, "last");
+	p->after = flag_field(L, 3, "after");
+	p->optional = flag_field(L, 3, "optional");
+	return 1;
+}
+
+static struct step *add_step(lua_State *L, enum step_kind kind)
+{
+	struct place **box = luaL_checkudata(L, 1, PLACE);
+
+	return engine_step(*box, kind);
+}
+
+/* core.step_gate(place, "wait" or "open", gate) */
+static int core_step_gate(lua_State *L)
+{
+	bool wait = strcmp(luaL_checkstring(L, 2), "wait") == 0;
+
+	add_step(L, wait ? STEP_WAIT : STEP_OPEN)->gate = script_to_gate(L, 3);
+	return 0;
+}
+
+/* core.step_function(place, "when" or "run", function) */
+static int core_step_function(lua_State *L)
+{
+	bool when = strcmp(luaL_checkstring(L, 2), "when") == 0;
+	int ref;
+
+	lua_settop(L, 3);
+	ref = luaL_ref(L, LUA_REGISTRYINDEX);
+	add_step(L, when ? STEP_WHEN : STEP_RUN)->script_ref = ref;
+	return 0;
+}
+
+/* core.step_text(place, "event" or "log", text) */
+static int core_step_text(lua_State *L)
+{
+	bool event = strcmp(luaL_checkstring(L, 2), "event") == 0;
+	const char *text = luaL_checkstring(L, 3);
+
+	add_step(L, event ? STEP_EVENT : STEP_LOG)->text = base_strdup(text);
+	return 0;
+}
+
+/* core.step_kill(place, signal) */
+static int core_step_kill(lua_State *L)
+{
+	int number = (int)luaL_checkinteger(L, 2);
+
+	add_step(L, STEP_KILL)->signal = number;
+	return 0;
+}
+
+/* core.order(text) */
+static int core_order(lua_State *L)
+{
+	struct script *s = check_loading(L, "order");
+	struct error err = {0};
+
+	core_where(L);
+	if (engine_order(s->engine, luaL_checkstring(L, 1), lua_tostring(L, -1), &err) == 0)
+		return 0;
+	lua_pushstring(L, err.text);
+	return lua_error(L);
+}
+
+/* core.signal(name without SIG): its number, or nil */
+static int core_signal(lua_State *L)
+{
+	const char *name = luaL_checkstring(L, 1);
+
+	for (int n = 1; n < NSIG; n++) {
+		const char *known = sigabbrev_np(n);
+
+		if (known && strcmp(known, name) == 0) {
+			lua_pushinteger(L, n);
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/* core.place_index(function): what reading a field of a place does. */
+static int core_place_index(lua_State *L)
+{
+	luaL_getmetatable(L, PLACE);
+	lua_pushvalue(L, 1);
+	lua_setfield(L, -2, "__index");
+	return 0;
+}
+
+static int core_is_place(lua_State *L)
+{
+	lua_pushboolean(L, luaL_testudata(L, 1, PLACE) != NULL);
+	return 1;
+}
+
+static int place_text(lua_State *L)
+{
+	struct place **box = luaL_checkudata(L, 1, PLACE);
+
+	lua_pushfstring(L, "place '%s'", (*box)->location);
+	return 1;
+}
+
+void script_open_places(lua_State *L)
+{
+	static const luaL_Reg functions[] = {
+		{"loading", core_loading},
+		{"fail", core_fail},
+		{"kind", core_kind},
+		{"where", core_where},
+		{"place", core_place},
+		{"place_index", core_place_index},
+		{"is_place", core_is_place},
+		{"step_gate", core_step_gate},
+		{"step_function", core_step_function},
+		{"step_text", core_step_text},
+		{"step_kill", core_step_kill},
+		{"order", core_order},
+		{"signal", core_signal},
+		{NULL, NULL},
+	};
+
+	luaL_newmetatable(L, PLACE);
+	lua_pushcfunction(L, place_text);
+	lua_setfield(L, -2, "__tostring");
+	lua_pushboolean(L, 0);
+	lua_setfield(L, -2, "__metatable");
+	lua_pop(L, 1);
+	luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,426 @@
+-- The part of gatectl's script API that reads better in Lua: what a tester may write is checked
+-- here, with messages; what it makes is made by `core`, the functions of C.
+
+local core = ...
+local fail, kind, loading = core.fail, core.kind, core.loading
+local type, tostring, next, ipairs, load = type, tostring, next, ipairs, load
+local rawget, rawset, setmetatable, select = rawget, rawset, setmetatable, select
+local format, concat, upper = string.format, table.concat, string.upper
+local find, sub, match = string.find, string.sub, string.match
+local to_integer, math_type = math.tointeger, math.type
+local globals = _G
+
+local types = setmetatable({}, { __mode = "k" }) -- what Gate.type gave, to know one by sight
+
+local function what(value)
+	return types[value] and "a gate type (call it to make a gate)" or kind(value)
+end
+
+local function failf(...)
+	fail(format(...))
+end
+
+local function is_integer(value)
+	return math_type(value) and to_integer(value) ~= nil
+end
+
+-- Checks t against the list of known names; each has a function that checks and converts.
+local function check_table(who, t, known, word)
+	if type(t) ~= "table" or core.is_gate(t) then
+		failf("%s: expected a table of %ss, got %s", who, word, what(t))
+	end
+	local result = {}
+	for key, value in next, t do
+		local check = known[key]
+		if not check or key == 1 then
+			failf("%s: unknown %s '%s'; known are %s", who, word, tostring(key), concat(known[1], ", "))
+		end
+		result[key] = check(who .. ": " .. key, value)
+	end
+	return result
+end
+
+local function check_text(who, value)
+	if type(value) ~= "string" then
+		failf("%s: expected a string, got %s", who, what(value))
+	elseif value == "" then
+		failf("%s: the string is empty", who)
+	elseif find(value, "\0", 1, true) then
+		failf("%s: the string has a zero byte in it", who)
+	end
+	return value
+end
+
+local function check_flag(who, value)
+	if type(value) ~= "boolean" then
+		failf("%s: expected true or false, got %s", who, what(value))
+	end
+	return value
+end
+
+local function check_count(who, value)
+	if not is_integer(value) or value < 1 then
+		failf("%s: expected an integer from 1 on, got %s", who, math_type(value) and tostring(value) or what(value))
+	end
+	return to_integer(value)
+end
+
+local function check_range(who, value)
+	if type(value) ~= "table" then
+		if not math_type(value) then
+			failf("%s: expected a number or {first, last}, got %s", who, what(value))
+		end
+		value = check_count(who, value)
+		return { value, value }
+	end
+	for key in next, value do
+		if key ~= 1 and key ~= 2 then
+			failf("%s: expected {first, last}, got a table with %s", who, tostring(key))
+		end
+	end
+	local first, last = check_count(who, rawget(value, 1)), check_count(who, rawget(value, 2))
+	if first > last then
+		failf("%s: first (%d) is behind last (%d)", who, first, last)
+	end
+	return { first, last }
+end
+
+local function check_signal(who, value)
+	if is_integer(value) and value >= 1 and value <= 64 then
+		return to_integer(value)
+	elseif type(value) ~= "string" then
+		failf("%s: expected a signal, got %s", who, math_type(value) and tostring(value) or what(value))
+	end
+	local name = upper(value)
+	local number = core.signal(sub(name, 1, 3) == "SIG" and sub(name, 4) or name)
+	return number or failf("%s: no such signal '%s'", who, value)
+end
+
+local function check_function(who, value)
+	if type(value) ~= "function" then
+		failf("%s: expected a function, got %s", who, what(value))
+	end
+	return value
+end
+
+local function check_gate(who, value)
+	if not core.is_gate(value) then
+		local got = what(value)
+		failf("%s: expected a gate, got %s", who, got == "nil" and "nil (misspelt name?)" or got)
+	end
+	return value
+end
+
+-- ---- gates -------------------------------------------------------------------------------------
+
+local plain = core.metatable(nil)
+
+function SimpleGate(name)
+	loading("SimpleGate")
+	return core.simple(plain, check_text("SimpleGate: name", name))
+end
+
+local barrier_options = { { "serial" }, serial = check_flag }
+
+function BarrierGate(name, n, options)
+	loading("BarrierGate")
+	check_text("BarrierGate: name", name)
+	n = check_count("BarrierGate: number of threads", n)
+	options = options == nil and {} or check_table("BarrierGate", options, barrier_options, "option")
+	return core.barrier(plain, name, n, options.serial)
+end
+
+local made = {} -- gates of the tester's types: { functions, type's name, FILE:LINE of the type }
+
+local own_names = { open = true, wait = true, name = true, is_open = true }
+local hooks = { ready = true, init = true, passed = true, opened = true }
+
+Gate = {}
+
+function Gate.type(name)
+	loading("Gate.type")
+	check_text("Gate.type: name", name)
+	local functions, where = {}, core.where()
+	local metatable = core.metatable(functions)
+
+	local function make(_, gate_name, ...)
+		loading(name)
+		check_text(name .. ": name", gate_name)
+		local self = core.custom(metatable, gate_name, name)
+		made[#made + 1] = { functions, name, where }
+		if functions.init then
+			functions.init(self, ...)
+		end
+		return self
+	end
+
+	local function define(_, key, value)
+		if own_names[key] then
+			failf("%s.%s: every gate has its own '%s'", name, key, key)
+		elseif hooks[key] then
+			check_function(name .. "." .. key, value)
+		end
+		rawset(functions, key, value)
+	end
+
+	types[functions] = true
+	return setmetatable(functions, { __call = make, __newindex = define, __metatable = false })
+end
+
+setmetatable(Gate, {
+	__index = function(_, key) failf("no field '%s' in Gate; there is Gate.type", tostring(key)) end,
+	__newindex = function() fail("Gate cannot be changed") end,
+	__metatable = false,
+})
+
+-- ---- places ------------------------------------------------------------------------------------
+
+local at_options = {
+	{ "thread", "hit", "after", "optional" },
+	thread = check_text,
+	hit = check_range,
+	after = check_flag,
+	optional = check_flag,
+}
+
+local on_options = {
+	{ "thread", "hit", "optional", "object", "signal" },
+	thread = check_text,
+	hit = check_range,
+	optional = check_flag,
+	object = check_text,
+	signal = check_signal,
+}
+
+local events = { "thread-start", "thread-exit", "exit", "fork", "exec", "load", "signal", "throw" }
+local is_event = {}
+for _, name in ipairs(events) do
+	is_event[name] = true
+end
+
+local function check_options(who, options, known)
+	options = options == nil and {} or check_table(who, options, known, "option")
+	if options.hit then
+		options.first, options.last = options.hit[1], options.hit[2]
+	end
+	return options
+end
+
+-- FUNC%return, perhaps with OBJECT! before and #K behind it; not a text or a mark that ends so.
+local function is_return(location)
+	return not find(location, ";", 1, true)
+		and not find(location, "^[^!]*!?//")
+		and find(location, "%%return%s*#?%d*%s*$") ~= nil
+end
+
+function at(location, options)
+	loading("at")
+	check_text("at: location", location)
+	options = check_options("at", options, at_options)
+	if options.after and is_return(location) then
+		failf("at: 'after' cannot be with %s: nothing of the function is left to execute", location)
+	end
+	return core.place(false, location, options)
+end
+
+function on(event, options)
+	loading("on")
+	check_text("on: event", event)
+	if not is_event[event] then
+		failf("on: no such event '%s'; events are %s", event, concat(events, ", "))
+	elseif type(options) == "table" and rawget(options, "after") ~= nil then
+		fail("on: 'after' is only for at: an event has no statement")
+	end
+	options = check_options("on", options, on_options)
+	if options.object and event ~= "load" then
+		failf('on: option object is only for on "load", not "%s"', event)
+	elseif options.signal and event ~= "signal" then
+		failf('on: option signal is only for on "signal", not "%s"', event)
+	end
+	return core.place(true, event, options)
+end
+
+local verbs = {}
+local verb_names = "wait, open, when, run, event, log, kill"
+
+-- A verb that takes one value: checked, then made a step.
+local function verb(name, check, step)
+	verbs[name] = function(place, value, ...)
+		if not core.is_place(place) then
+			failf("%s: call it with a colon: at(...):%s(...)", name, name)
+		end
+		loading(name)
+		value = check(name, value)
+		if select("#", ...) > 0 then
+			failf("%s: takes one value, got %d", name, select("#", ...) + 1)
+		end
+		step(place, name, value)
+		return place
+	end
+end
+
+local compile -- the text of a :log into its parts
+
+verb("wait", check_gate, core.step_gate)
+verb("open", check_gate, core.step_gate)
+verb("when", check_function, core.step_function)
+verb("run", check_function, core.step_function)
+verb("event", check_text, core.step_text)
+verb("log", function(who, value)
+	if value ~= "" then
+		check_text(who, value)
+	end
+	compile(value)
+	return value
+end, core.step_text)
+verb("kill", function(who, value)
+	return value == nil and 9 or check_signal(who, value)
+end, function(place, _, value)
+	core.step_kill(place, value)
+end)
+
+core.place_index(function(_, key)
+	return verbs[key] or failf("no such verb '%s'; verbs are %s", tostring(key), verb_names)
+end)
+
+-- ---- order, expect, limits ---------------------------------------------------------------------
+
+function order(text)
+	loading("order")
+	core.order(check_text("order", text))
+end
+
+local function check_exit(who, value)
+	if not is_integer(value) or value < 0 or value > 255 then
+		failf("%s: expected an exit status from 0 to 255, got %s", who,
+			math_type(value) and tostring(value) or what(value))
+	end
+	return to_integer(value)
+end
+
+local expectations = {
+	{ "exit", "signal", "stdout", "stderr", "deadlock" },
+	exit = check_exit,
+	signal = check_signal,
+	stdout = check_text,
+	stderr = check_text,
+	deadlock = check_flag,
+}
+
+function expect(t)
+	loading("expect")
+	t = check_table("expect", t, expectations, "field")
+	if next(t) == nil then
+		fail("expect: the table is empty")
+	end
+	for key, value in next, t do
+		core.expect(key, value)
+	end
+end
+
+local function check_seconds(who, value)
+	if not math_type(value) or not (value >= 0 and value < math.huge) then
+		failf("%s: expected seconds from 0 on, got %s", who,
+			math_type(value) and tostring(value) or what(value))
+	end
+	return value
+end
+
+local limit_names = { { "gate", "run" }, gate = check_seconds, run = check_seconds }
+
+function limits(t)
+	loading("limits")
+	for key, value in next, check_table("limits", t, limit_names, "field") do
+		core.limits(key, value)
+	end
+end
+
+-- ---- log ---------------------------------------------------------------------------------------
+
+local current -- the hit while a text is made
+local of_hit = { thread = true, count = true, file = true, line = true, func = true }
+
+local scope = setmetatable({}, {
+	__index = function(_, key)
+		if key == "hit" then
+			return current
+		elseif of_hit[key] then
+			return current[key]
+		end
+		return globals[key]
+	end,
+	__newindex = function(_, key, value)
+		globals[key] = value
+	end,
+	__metatable = false,
+})
+
+-- The expression that begins behind the brace at `from` ends at the first } that makes it whole.
+local function compile_expression(text, from)
+	local stop, problem = from, nil
+	while true do
+		stop = find(text, "}", stop + 1, true)
+		if not stop then
+			fail(problem and "log: " .. problem or "log: a { without its } (write {{ for a brace)")
+		end
+		local source = sub(text, from + 1, stop - 1)
+		if find(source, "^%s*$") then
+			fail("log: nothing between { and }")
+		end
+		local f, message = load("return " .. source, "=(log)", "t", scope)
+		if f then
+			return f, stop
+		end
+		problem = problem or format("{%s}: %s", source, match(message, "^%(log%):%d+: (.*)$") or message)
+	end
+end
+
+local compiled = {}
+
+function compile(text)
+	if compiled[text] then
+		return compiled[text]
+	end
+	local parts, position = {}, 1
+	while true do
+		local brace = find(text, "[{}]", position)
+		parts[#parts + 1] = sub(text, position, (brace or 0) - 1)
+		if not brace then
+			break
+		end
+		local char = sub(text, brace, brace)
+		if sub(text, brace + 1, brace + 1) == char then -- {{ and }}
+			parts[#parts + 1], position = char, brace + 2
+		elseif char == "}" then
+			parts[#parts + 1], position = char, brace + 1
+		else
+			parts[#parts + 1], position = compile_expression(text, brace)
+			position = position + 1
+		end
+	end
+	compiled[text] = parts
+	return parts
+end
+
+local function log(text, hit)
+	local out = {}
+	current = hit
+	for i, part in ipairs(compile(text)) do
+		out[i] = type(part) == "function" and tostring((part())) or part
+	end
+	current = nil
+	return concat(out)
+end
+
+-- ------------------------------------------------------------------------------------------------
+
+-- Called when a script has been loaded.
+local function loaded()
+	for _, gate in ipairs(made) do
+		if not gate[1].ready then
+			fail(format("%s: Gate.type '%s' has no function ready", gate[3], gate[2]))
+		end
+	end
+end
+
+return { log = log, loaded = loaded }

@@ -1,0 +1,185 @@
+/*
+ * The libraries a script gets: nothing that reaches outside, nothing that the budget cannot bound.
+ *
+ * The count hook sees Lua's instructions only; a function of C that can loop by itself for ever, or
+ * make a huge value at once, gets a guard in front.
+ */
+#include "lua/inside.h"
+
+#include <string.h>
+
+#define LARGEST_STRING (64u << 20)
+#define MOST_ELEMENTS  10000000 /* moved by one call */
+
+static int guard_rep(lua_State *L)
+{
+	size_t length, gap;
+	lua_Integer n = luaL_checkinteger(L, 2);
+
+	luaL_checklstring(L, 1, &length);
+	luaL_optlstring(L, 3, "", &gap);
+	if (n > 0 && length + gap > 0 && (lua_Unsigned)n > LARGEST_STRING / (length + gap))
+		return fault_raise(L, "rep: the string would be larger than %d MB",
+				   (int)(LARGEST_STRING >> 20));
+	if (length + gap == 0) {
+		lua_pushliteral(L, "");
+		return 1;
+	}
+	lua_pushvalue(L, lua_upvalueindex(1));
+	lua_insert(L, 1);
+	lua_call(L, lua_gettop(L) - 1, 1);
+	return 1;
+}
+
+static int call_original(lua_State *L, lua_Integer elements)
+{
+	if (elements > MOST_ELEMENTS)
+		return fault_raise(L, "too many elements to move");
+	lua_pushvalue(L, lua_upvalueindex(1));
+	lua_insert(L, 1);
+	lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+	return lua_gettop(L);
+}
+
+static int guard_move(lua_State *L)
+{
+	lua_Integer first = luaL_checkinteger(L, 2), last = luaL_checkinteger(L, 3);
+
+	return call_original(L, last < first ? 0
+				: (lua_Unsigned)last - (lua_Unsigned)first > MOST_ELEMENTS
+					? MOST_ELEMENTS + 1
+					: last - first);
+}
+
+/* table.insert, remove and sort believe a __len. */
+static int guard_length(lua_State *L)
+{
+	return call_original(L, luaL_getmetafield(L, 1, "__len") != LUA_TNIL
+					? (lua_pop(L, 1), luaL_len(L, 1))
+					: 0);
+}
+
+/* A finalizer runs where no hook can stop it. */
+static int guard_setmetatable(lua_State *L)
+{
+	if (lua_istable(L, 2)) {
+		lua_pushliteral(L, "__gc");
+		if (lua_rawget(L, 2) != LUA_TNIL)
+			return fault_raise(L, "__gc is not available in gate scripts");
+		lua_pop(L, 1);
+	}
+	return call_original(L, 0);
+}
+
+static void guard(lua_State *L, const char *library, const char *name, lua_CFunction f)
+{
+	lua_getglobal(L, library);
+	lua_getfield(L, -1, name);
+	lua_pushcclosure(L, f, 1);
+	lua_setfield(L, -2, name);
+	lua_pop(L, 1);
+}
+
+/* ---- print
+ * ---------------------------------------------------------------------------------------- */
+
+static void print_lines(lua_State *L, const char *text)
+{
+	struct script *s = script_of(L);
+	size_t length;
+
+	for (; s->host.print; text += length + 1) {
+		length = strcspn(text, "\n");
+		lua_pushlstring(L, text, length);
+		s->host.print(s->host.ctx, lua_tostring(L, -1));
+		lua_pop(L, 1);
+		if (text[length] == '\0' || text[length + 1] == '\0')
+			break;
+	}
+}
+
+static int print(lua_State *L)
+{
+	int count = lua_gettop(L);
+	luaL_Buffer b;
+
+	luaL_buffinit(L, &b);
+	for (int i = 1; i <= count; i++) {
+		if (i > 1)
+			luaL_addchar(&b, '\t');
+		luaL_tolstring(L, i, NULL);
+		luaL_addvalue(&b);
+	}
+	luaL_pushresult(&b);
+	print_lines(L, lua_tostring(L, -1));
+	return 0;
+}
+
+/* ---- globals
+ * -------------------------------------------------------------------------------------- */
+
+/* Reading a global that nobody has set is a misspelling. */
+static int undefined(lua_State *L)
+{
+	static const char *const known[] = {"io",      "os",	      "debug",
+					    "package", "dofile",      "loadfile",
+					    "program", "elide_sleep", NULL};
+	const char *name = luaL_tolstring(L, 2, NULL);
+
+	for (size_t i = 0; known[i]; i++)
+		if (strcmp(name, known[i]) == 0)
+			return fault_raise(L, "undefined name '%s' (not available in gate scripts)",
+					   name);
+	return fault_raise(L, "undefined name '%s'", name);
+}
+
+static void make_strict(lua_State *L)
+{
+	lua_pushglobaltable(L);
+	lua_newtable(L);
+	lua_pushcfunction(L, undefined);
+	lua_setfield(L, -2, "__index");
+	lua_pushboolean(L, 0);
+	lua_setfield(L, -2, "__metatable");
+	lua_setmetatable(L, -2);
+	lua_pop(L, 1);
+}
+
+static void open_libraries(lua_State *L)
+{
+	static const luaL_Reg libraries[] = {
+		{LUA_GNAME, luaopen_base},	 {LUA_STRLIBNAME, luaopen_string},
+		{LUA_TABLIBNAME, luaopen_table}, {LUA_MATHLIBNAME, luaopen_math},
+		{LUA_UTF8LIBNAME, luaopen_utf8}, {LUA_COLIBNAME, luaopen_coroutine},
+	};
+
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {
+		luaL_requiref(L, libraries[i].name, libraries[i].func, 1);
+		lua_pop(L, 1);
+	}
+}
+
+void script_open_sandbox(lua_State *L)
+{
+	static const char *const removed[] = {"dofile", "loadfile", "warn"};
+
+	open_libraries(L);
+	for (size_t i = 0; i < sizeof(removed) / sizeof(removed[0]); i++) {
+		lua_pushnil(L);
+		lua_setglobal(L, removed[i]);
+	}
+	lua_getglobal(L, LUA_STRLIBNAME);
+	lua_pushnil(L);
+	lua_setfield(L, -2, "dump");
+	lua_pop(L, 1);
+	script_open_strings(L);
+	guard(L, LUA_STRLIBNAME, "rep", guard_rep);
+	guard(L, LUA_TABLIBNAME, "move", guard_move);
+	guard(L, LUA_TABLIBNAME, "insert", guard_length);
+	guard(L, LUA_TABLIBNAME, "remove", guard_length);
+	guard(L, LUA_TABLIBNAME, "sort", guard_length);
+	guard(L, LUA_GNAME, "setmetatable", guard_setmetatable);
+	lua_pushcfunction(L, print);
+	lua_setglobal(L, "print");
+	make_strict(L);
+}

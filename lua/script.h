@@ -1,0 +1,35 @@
+/*
+ * Gate scripts: Lua 5.4 in a box, bound to the engine.
+ *
+ * A script is loaded once a run; loading it makes gates and places in the engine and fills the
+ * plan. Afterwards the engine calls back through struct engine_script. Lua errors never cross this
+ * boundary: they come out as ERROR_SCRIPT with "FILE:LINE: what".
+ */
+#ifndef GATECTL_LUA_SCRIPT_H
+#define GATECTL_LUA_SCRIPT_H
+
+#include "gates/engine.h"
+#include "gates/verdict.h"
+
+struct script;
+
+/* What the script needs of the session; all may be NULL. */
+struct script_host {
+	void *ctx;
+	void (*print)(void *ctx, const char *line); /* print() of a script: one line, to stderr */
+	/* thread.state as a word: "held", "running", "blocked", "exited"; a static string */
+	const char *(*thread_state)(void *ctx, const struct engine_thread *t);
+	const char *(*thread_name)(void *ctx, const struct engine_thread *t);
+};
+
+/*
+ * Installs itself in the engine (engine_set_script). The plan must outlive the script, the host is
+ * copied. Script and engine may be freed in either order.
+ */
+struct script *script_new(struct engine *e, struct plan *plan, const struct script_host *host);
+void script_free(struct script *s);
+
+/* Runs a script file. 0, or -1 with ERROR_SCRIPT. `require` finds Lua files beside it. */
+int script_load(struct script *s, const char *path, struct error *err);
+
+#endif
