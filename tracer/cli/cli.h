@@ -1,0 +1,45 @@
+/*
+ * The command line. The only room that prints to the user or exits; one file a command.
+ */
+#ifndef GATECTL_CLI_CLI_H
+#define GATECTL_CLI_CLI_H
+
+#include "tracer/session/session.h"
+
+struct cli {
+	struct session_options session;
+	bool help;
+	bool color;
+	char **rest; /* what stands behind the options: PROG and its arguments */
+	int rest_count;
+};
+
+/* A command: its name, one line of help, which options it takes, and what it does. */
+struct command {
+	const char *name;
+	const char *usage;
+	const char *summary;
+	unsigned mask; /* CMD_... : which rows of the option table are its */
+	int (*run)(struct cli *cli);
+};
+
+enum { CMD_RUN = 1, CMD_CHECK = 2, CMD_LINES = 4 };
+
+extern const struct command commands[]; /* ends with a NULL name */
+
+/* options.c: 0, or -1 with a usage error. argv[0] is the command's name. */
+int options_parse(const struct command *c, int argc, char **argv, struct cli *out,
+		  struct error *err);
+void options_help(const struct command *c); /* NULL: gatectl's own help */
+void options_fini(struct cli *cli);
+
+/* output.c: prints an error as the contract has it; returns the exit status. */
+int output_error(const struct cli *cli, const struct error *err);
+/* A verdict's lines on standard error. */
+void output_text(const struct cli *cli, const char *text);
+
+int command_run(struct cli *cli);
+int command_check(struct cli *cli);
+int command_lines(struct cli *cli);
+
+#endif

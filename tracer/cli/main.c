@@ -1,0 +1,75 @@
+#include "tracer/cli/cli.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const struct command commands[] = {
+	{"run", "run [OPTIONS] [-g FILE.lua]... [--order 'A -> B']... [--] PROG [ARG...]",
+	 "run a program under gates", CMD_RUN, command_run},
+	{"check", "check -g FILE.lua PROG", "resolve every location of a script, run nothing",
+	 CMD_CHECK, command_check},
+	{"lines", "lines PROG LOCATION...",
+	 "what a location means: object, function, file:line, addresses, inlined copies", CMD_LINES,
+	 command_lines},
+	{0},
+};
+
+static const struct command *find_command(const char *name)
+{
+	for (const struct command *c = commands; c->name; c++)
+		if (strcmp(c->name, name) == 0)
+			return c;
+	return NULL;
+}
+
+static int no_command(const char *name)
+{
+	struct cli cli = {0};
+	struct error err = {0};
+
+	if (name)
+		error_set(&err, ERROR_USAGE, "'%s' is not a command", name);
+	else
+		error_set(&err, ERROR_USAGE, "no command was given");
+	if (name && access(name, X_OK) == 0)
+		error_hint(&err, "gatectl run %s", name);
+	else
+		error_hint(&err, "gatectl --help");
+	return output_error(&cli, &err);
+}
+
+static int run_command(const struct command *c, int argc, char **argv)
+{
+	struct error err = {0};
+	struct cli cli;
+	int status;
+
+	if (options_parse(c, argc, argv, &cli, &err) < 0)
+		status = output_error(&cli, &err);
+	else if (cli.help)
+		options_help(c), status = 0;
+	else
+		status = c->run(&cli);
+	options_fini(&cli);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *c;
+
+	signal(SIGPIPE, SIG_IGN); /* nobody listens any more: the status still counts */
+	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+		options_help(NULL);
+		return EXIT_SUCCESS;
+	}
+	if (argc > 1 && strcmp(argv[1], "--version") == 0) {
+		puts("gatectl " GATECTL_VERSION);
+		return EXIT_SUCCESS;
+	}
+	c = argc > 1 ? find_command(argv[1]) : NULL;
+	return c ? run_command(c, argc - 1, argv + 1) : no_command(argc > 1 ? argv[1] : NULL);
+}

@@ -1,0 +1,223 @@
+/* One table of options: parsing and help come from it. */
+#include "tracer/cli/cli.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	OPT_ORDER = 256,
+	OPT_GATE_LIMIT,
+	OPT_TIME_LIMIT,
+	OPT_REPEAT,
+	OPT_REPORT,
+	OPT_NO_FOLLOW,
+	OPT_COLOR
+};
+
+struct option_row {
+	const char *name;
+	int key; /* the short letter, or one of OPT_ */
+	const char *argument;
+	unsigned commands;
+	const char *help;
+};
+
+static const struct option_row rows[] = {
+	{"gates", 'g', "FILE", CMD_RUN | CMD_CHECK, "a gate script; may be repeated"},
+	{"order", OPT_ORDER, "'A -> B'", CMD_RUN,
+	 "A has been executed before B may be; may be repeated"},
+	{"gate-limit", OPT_GATE_LIMIT, "SECONDS", CMD_RUN,
+	 "how long one thread may be held at one gate; 0 = for ever (10)"},
+	{"time-limit", OPT_TIME_LIMIT, "SECONDS", CMD_RUN,
+	 "how long the whole run may last (no limit)"},
+	{"repeat", OPT_REPEAT, "N", CMD_RUN, "N runs; stops at the first that differs (1)"},
+	{"report", OPT_REPORT, "FILE.json", CMD_RUN, "write a report; may be repeated"},
+	{"no-follow", OPT_NO_FOLLOW, NULL, CMD_RUN, "let child processes go untouched"},
+	{"verbose", 'v', NULL, CMD_RUN, "a line for every arrival, hold, release and open"},
+	{"quiet", 'q', NULL, CMD_RUN, "only verdicts"},
+	{"color", OPT_COLOR, "WHEN", CMD_RUN | CMD_CHECK | CMD_LINES,
+	 "auto, always or never (auto)"},
+	{"help", 'h', NULL, CMD_RUN | CMD_CHECK | CMD_LINES, "this text"},
+};
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+static void fill_getopt(const struct command *c, struct option *longs, char *shorts)
+{
+	size_t n = 0;
+
+	*shorts++ = '+'; /* options of PROG are PROG's */
+	*shorts++ = ':';
+	for (size_t i = 0; i < ROWS; i++) {
+		if (!(rows[i].commands & c->mask))
+			continue;
+		longs[n++] = (struct option){rows[i].name,
+					     rows[i].argument ? required_argument : no_argument,
+					     NULL, rows[i].key};
+		if (rows[i].key < OPT_ORDER)
+			*shorts++ = (char)rows[i].key;
+		if (rows[i].key < OPT_ORDER && rows[i].argument)
+			*shorts++ = ':';
+	}
+	longs[n] = (struct option){0};
+	*shorts = '\0';
+}
+
+static int usage(struct error *err, const struct command *c)
+{
+	return error_hint(err, "gatectl %s --help", c->name);
+}
+
+static int parse_seconds(const char *name, const char *text, double *out, struct error *err)
+{
+	char *end;
+
+	*out = strtod(text, &end);
+	if (end == text || *end || !isfinite(*out) || *out < 0)
+		return error_set(err, ERROR_USAGE, "--%s: '%s' is not a number of seconds", name,
+				 text);
+	return 0;
+}
+
+static int parse_count(const char *text, unsigned long *out, struct error *err)
+{
+	char *end;
+
+	*out = strtoul(text, &end, 10);
+	if (end == text || *end || *text == '-' || *out == 0)
+		return error_set(err, ERROR_USAGE, "--repeat: '%s' is not a positive number", text);
+	return 0;
+}
+
+static int parse_color(const char *text, struct cli *out, struct error *err)
+{
+	if (strcmp(text, "always") == 0)
+		out->color = true;
+	else if (strcmp(text, "never") == 0)
+		out->color = false;
+	else if (strcmp(text, "auto") != 0)
+		return error_set(err, ERROR_USAGE,
+				 "--color: '%s' is none of auto, always and never", text);
+	return 0;
+}
+
+static int one_option(int key, struct cli *out, struct error *err)
+{
+	struct session_options *s = &out->session;
+
+	switch (key) {
+	case 'g':
+		*array_add(&s->scripts) = optarg;
+		return 0;
+	case OPT_ORDER:
+		*array_add(&s->orders) = optarg;
+		return 0;
+	case OPT_GATE_LIMIT:
+		return parse_seconds("gate-limit", optarg, &s->gate_limit, err);
+	case OPT_TIME_LIMIT:
+		return parse_seconds("time-limit", optarg, &s->time_limit, err);
+	case OPT_REPEAT:
+		return parse_count(optarg, &s->repeat, err);
+	case OPT_REPORT:
+		*array_add(&s->reports) = optarg;
+		return 0;
+	case OPT_NO_FOLLOW:
+		s->no_follow = true;
+		return 0;
+	case 'v':
+		s->verbose = true;
+		return 0;
+	case 'q':
+		s->quiet = true;
+		return 0;
+	case OPT_COLOR:
+		return parse_color(optarg, out, err);
+	default:
+		out->help = true;
+		return 0;
+	}
+}
+
+static bool wants_color(void)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return !(no && *no) && term && strcmp(term, "dumb") != 0 && isatty(STDERR_FILENO);
+}
+
+static int bad_option(const struct command *c, char **argv, int key, struct error *err)
+{
+	const char *what = key == ':' ? "needs a value" : "is not an option of this command";
+
+	if (optopt && optopt < OPT_ORDER && strncmp(argv[optind - 1], "--", 2) != 0)
+		error_set(err, ERROR_USAGE, "%s: -%c %s", c->name, optopt, what);
+	else
+		error_set(err, ERROR_USAGE, "%s: %s %s", c->name, argv[optind - 1], what);
+	return usage(err, c);
+}
+
+int options_parse(const struct command *c, int argc, char **argv, struct cli *out,
+		  struct error *err)
+{
+	struct option longs[ROWS + 1];
+	char shorts[2 * ROWS + 3];
+	int key;
+
+	*out = (struct cli){.session = {.gate_limit = -1, .time_limit = -1, .repeat = 1},
+			    .color = wants_color()};
+	fill_getopt(c, longs, shorts);
+	optind = 1;
+	while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		if (key == '?' || key == ':')
+			return bad_option(c, argv, key, err);
+		if (one_option(key, out, err) < 0)
+			return usage(err, c);
+	}
+	out->rest = argv + optind;
+	out->rest_count = argc - optind;
+	out->session.argv = out->rest;
+	if (out->help || out->rest_count)
+		return 0;
+	error_set(err, ERROR_USAGE, "%s: no program was given", c->name);
+	return usage(err, c);
+}
+
+void options_fini(struct cli *cli)
+{
+	array_fini(&cli->session.scripts);
+	array_fini(&cli->session.orders);
+	array_fini(&cli->session.reports);
+}
+
+static void command_help(const struct command *c)
+{
+	printf("usage: gatectl %s\n%s\n\noptions:\n", c->usage, c->summary);
+	for (size_t i = 0; i < ROWS; i++) {
+		char left[64];
+
+		if (!(rows[i].commands & c->mask))
+			continue;
+		snprintf(left, sizeof(left), "%s%c%s--%s%s%s", rows[i].key < OPT_ORDER ? "-" : "  ",
+			 rows[i].key < OPT_ORDER ? rows[i].key : ' ',
+			 rows[i].key < OPT_ORDER ? ", " : " ", rows[i].name,
+			 rows[i].argument ? " " : "", rows[i].argument ? rows[i].argument : "");
+		printf("  %-28s %s\n", left, rows[i].help);
+	}
+}
+
+void options_help(const struct command *c)
+{
+	if (c) {
+		command_help(c);
+		return;
+	}
+	puts("gatectl: hold the thread that reaches this line until that has happened\n\nusage:");
+	for (c = commands; c->name; c++)
+		printf("  gatectl %s\n      %s\n", c->usage, c->summary);
+	puts("  gatectl --help | --version\n\n"
+	     "`gatectl COMMAND --help` lists the options of a command; gatectl(1) and "
+	     "gatectl-gates(5) say the rest.");
+}

@@ -1,0 +1,122 @@
+/*
+ * The program's output where an expect asks for it: a pipe, and a thread of ours that passes on what
+ * comes and keeps a copy. The thread does nothing else; ptrace stays with the main thread.
+ */
+#include "tracer/session/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+struct capture {
+	int from, to;
+	int stop[2]; /* written to when the tree is gone: what is in the pipe now is all */
+	pthread_t thread;
+	bool running;
+	struct str text;
+};
+
+static bool pass_on(struct capture *c)
+{
+	char buffer[65536];
+	ssize_t n = read(c->from, buffer, sizeof(buffer)), done = 0;
+
+	if (n < 0)
+		return errno == EINTR;
+	if (n == 0)
+		return false;
+	str_add_bytes(&c->text, buffer, (size_t)n);
+	while (done < n) {
+		ssize_t w = write(c->to, buffer + done, (size_t)(n - done));
+
+		if (w < 0 && errno == EINTR)
+			continue;
+		if (w < 0)
+			break; /* nobody reads it any more: still keep it */
+		done += w;
+	}
+	return true;
+}
+
+static void *pass_all(void *arg)
+{
+	struct capture *c = arg;
+	struct pollfd fds[2] = {{c->from, POLLIN, 0}, {c->stop[0], POLLIN, 0}};
+
+	for (;;) {
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			return NULL;
+		if (fds[0].revents) {
+			if (!pass_on(c))
+				return NULL;
+		} else if (fds[1].revents) {
+			return NULL;
+		}
+	}
+}
+
+static int start_thread(struct capture *c)
+{
+	sigset_t all, old;
+	int failed;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	failed = pthread_create(&c->thread, NULL, pass_all, c);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	c->running = !failed;
+	return failed;
+}
+
+struct capture *capture_new(int to_fd, int *write_fd, struct error *err)
+{
+	struct capture *c = base_alloc(1, sizeof(*c));
+	int fds[2];
+
+	c->from = c->stop[0] = c->stop[1] = -1;
+	c->to = to_fd;
+	if (pipe2(fds, O_CLOEXEC) < 0 || pipe2(c->stop, O_CLOEXEC) < 0) {
+		error_errno(err, ERROR_SYSTEM, "cannot make a pipe for the program's output");
+		capture_free(c);
+		return NULL;
+	}
+	c->from = fds[0];
+	*write_fd = fds[1];
+	errno = start_thread(c);
+	if (!errno)
+		return c;
+	error_errno(err, ERROR_SYSTEM, "cannot start a thread for the program's output");
+	close(fds[1]);
+	capture_free(c);
+	return NULL;
+}
+
+const char *capture_finish(struct capture *c)
+{
+	if (c->running) {
+		while (write(c->stop[1], "", 1) < 0 && errno == EINTR)
+			;
+		pthread_join(c->thread, NULL);
+		c->running = false;
+	}
+	return str_text(&c->text);
+}
+
+void capture_free(struct capture *c)
+{
+	if (!c)
+		return;
+	if (c->running)
+		capture_finish(c);
+	if (c->from >= 0)
+		close(c->from);
+	if (c->stop[0] >= 0)
+		close(c->stop[0]);
+	if (c->stop[1] >= 0)
+		close(c->stop[1]);
+	str_fini(&c->text);
+	base_free(c);
+}

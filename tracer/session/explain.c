@@ -1,0 +1,197 @@
+/*
+ * The verdict in words: the first line as the contract has it, what happened, each thread and why
+ * it does not move, the last events, and what to try next.
+ */
+#include "tracer/session/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Threads of a library without a line of interest would bury the others. */
+enum { MOST_THREADS = 40 };
+
+void explain_threads(struct session *s)
+{
+	array_each(struct session_thread *, it, &s->threads) {
+		struct session_thread *t = *it;
+		struct str why = {0};
+
+		if (!t->target)
+			continue;
+		threads_name(s, t->engine);
+		t->state = threads_state(s, t->engine);
+		t->was_held = t->engine->held;
+		stuck_describe(s, t, &why);
+		base_free(t->why);
+		t->why = str_take(&why);
+	}
+}
+
+static void thread_lines(struct session *s, struct str *out)
+{
+	size_t shown = 0, exited = 0;
+
+	array_each(struct session_thread *, it, &s->threads) {
+		struct session_thread *t = *it;
+
+		if (!t->why)
+			exited++;
+		else if (shown++ < MOST_THREADS)
+			str_addf(out, "  %s %s\n", t->engine->id, t->why);
+	}
+	if (shown > MOST_THREADS)
+		str_addf(out, "  ... and %zu more threads\n", shown - MOST_THREADS);
+	if (exited)
+		str_addf(out, "  %zu thread%s exited\n", exited, exited == 1 ? " has" : "s have");
+}
+
+static void event_lines(const struct session *s, struct str *out)
+{
+	const struct timeline *tl = &s->timeline;
+	unsigned long first = tl->seq > TIMELINE_LAST ? tl->seq - TIMELINE_LAST : 0;
+
+	str_add(out, "last events:\n");
+	for (unsigned long i = first; i < tl->seq; i++) {
+		const struct happened *h = &tl->last[i % TIMELINE_LAST];
+
+		str_addf(out, "  %.6f ", (double)h->t_us / 1e6);
+		timeline_line(h, out);
+		str_add(out, "\n");
+	}
+}
+
+/* ---- never reached -------------------------------------------------------------------------- */
+
+static const char *place_source(const struct place *p)
+{
+	return p->source ? p->source : "--order";
+}
+
+static void missing_first_line(struct session *s, struct str *out)
+{
+	const struct place *p = NULL;
+
+	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
+		if (place_missing(p))
+			break;
+	if (!p)
+		return;
+	str_addf(out, "%s (%s): ", p->location, place_source(p));
+	hints_missing(s, p, out);
+}
+
+/* The first one stands in the first line already. */
+static void missing_lines(struct session *s, struct str *out)
+{
+	const struct place *p;
+	bool first = true;
+
+	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
+		if (!place_missing(p))
+			continue;
+		if (!first) {
+			str_addf(out, "%s: %s: ", place_source(p), p->location);
+			hints_missing(s, p, out);
+			str_add(out, "\n");
+		}
+		first = false;
+	}
+	if (s->outcome.signaled)
+		str_addf(out, "the program was ended by SIG%s\n",
+			 sigabbrev_np(s->outcome.signal) ? sigabbrev_np(s->outcome.signal) : "?");
+}
+
+/* ---- the pieces that differ by verdict ------------------------------------------------------ */
+
+static void held_first_line(struct session *s, struct str *out)
+{
+	if (s->culprit && s->culprit->why)
+		str_addf(out, "%s %s for more than %g seconds", s->culprit->engine->id,
+			 s->culprit->why, s->gate_limit);
+	else
+		array_each(struct session_process *, p, &s->processes)
+			if ((*p)->lost_held.count) {
+				str_addf(out, "%s when the program ended",
+					 (*p)->lost_held.items[0]);
+				return;
+			}
+	if (!s->culprit)
+		str_add(out, "a thread is still held after the program ended");
+}
+
+static void first_line(struct session *s, enum verdict v, struct str *out)
+{
+	char *unmet;
+
+	str_addf(out, "gatectl: %s: ", verdict_word(v));
+	switch (v) {
+	case VERDICT_NOT_AS_EXPECTED:
+		unmet = verdict_unmet(&s->plan.expect, &s->outcome);
+		str_add(out, unmet ? unmet : "what the script expects does not hold");
+		base_free(unmet);
+		break;
+	case VERDICT_NEVER_REACHED:
+		missing_first_line(s, out);
+		break;
+	case VERDICT_NEVER_OPENED:
+		held_first_line(s, out);
+		break;
+	case VERDICT_GATE_DEADLOCK:
+		str_addf(out, "no thread can move: %s", str_text(&s->cycle));
+		break;
+	case VERDICT_DEADLOCK:
+		str_addf(out, "no thread of the program can move: %s", str_text(&s->cycle));
+		break;
+	case VERDICT_TIME_LIMIT:
+		str_addf(out, "the program still ran after %g seconds", s->time_limit);
+		break;
+	default:
+		str_add(out, s->fault.text);
+	}
+	str_add(out, "\n");
+}
+
+static const char *advice(const struct session *s, enum verdict v)
+{
+	switch (v) {
+	case VERDICT_NOT_AS_EXPECTED:
+		return "run with -v to see every arrival, or without the script to see the "
+		       "program alone";
+	case VERDICT_NEVER_REACHED:
+		return "see where the location is with `gatectl lines PROG LOCATION`, or give the "
+		       "place `optional = true`";
+	case VERDICT_NEVER_OPENED:
+		return "look for the place that opens the gate: does its thread get there? "
+		       "`--gate-limit` makes the wait longer";
+	case VERDICT_GATE_DEADLOCK:
+		return "the order asked for cannot happen: open the gate earlier, or hold the "
+		       "thread where it has not yet taken what the opener needs";
+	case VERDICT_DEADLOCK:
+		return "the program deadlocks by itself; a test of that says "
+		       "`expect { deadlock = true }`";
+	case VERDICT_TIME_LIMIT:
+		return "a longer --time-limit, or -v to see what it does";
+	default:
+		if (s->fault.hint[0])
+			return s->fault.hint;
+		return s->fault.code == ERROR_SCRIPT
+			       ? "correct the script there; gatectl-gates(5) says what it can use"
+			       : "`gatectl lines PROG LOCATION` tells what a location means";
+	}
+}
+
+void explain_verdict(struct session *s, enum verdict v, struct str *out)
+{
+	if (v == VERDICT_OK)
+		return;
+	first_line(s, v, out);
+	if (v == VERDICT_NEVER_REACHED)
+		missing_lines(s, out);
+	if (v == VERDICT_NEVER_OPENED || v == VERDICT_GATE_DEADLOCK)
+		hints_gates(s, out);
+	if (v != VERDICT_ERROR) {
+		thread_lines(s, out);
+		event_lines(s, out);
+	}
+	str_addf(out, "try: %s\n", advice(s, v));
+}

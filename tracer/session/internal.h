@@ -1,0 +1,313 @@
+/*
+ * Inside session. One file, one idea:
+ *
+ *	session.c    a run from launch to verdict; the dispatch of events
+ *	images.c     which modules a process has, and where they are loaded
+ *	places.c     places of the script <-> sites in processes
+ *	arrivals.c   a site hit or an event becomes an arrival at places
+ *	after.c      `after = true`: when has the statement been executed?
+ *	apply.c      the engine's decisions are carried out
+ *	threads.c    the ids of threads and processes
+ *	start.c      the start routine of a thread
+ *	watch.c      threads that are to be reported once they block in the kernel
+ *	stuck.c      can anybody still move? who waits for whom
+ *	caller.c     where in the tester's code a blocked thread is
+ *	timeline.c   what happened, in order
+ *	hints.c      who opens a gate, what came nearest to a place
+ *	explain.c    the verdict in words
+ *	report.c     the JSON record
+ *	capture.c    the program's output, where an expect asks for it
+ */
+#ifndef GATECTL_SESSION_INTERNAL_H
+#define GATECTL_SESSION_INTERNAL_H
+
+#include "gates/waits.h"
+#include "lua/script.h"
+#include "tracer/session/session.h"
+#include "tracer/target/target.h"
+
+/* ---- images --------------------------------------------------------------------------------- */
+
+struct image {
+	struct module *module;
+	uint64_t bias;
+	bool seen; /* while the list is compared with the program's */
+};
+
+/* How many threads of a process began in this start routine. */
+struct ordinal {
+	char *start;
+	unsigned count;
+};
+
+struct session_process {
+	struct target_process *target; /* NULL once it is gone */
+	char *prefix;		       /* "" or "p1/" */
+	int pid;
+	int parent_pid;
+	ARRAY(struct image) images;
+	struct module *exe;    /* NULL: its file is none that we can read */
+	struct module *loader; /* ld.so, or NULL: static */
+	uint64_t loader_base;
+	struct target_site *load_site; /* trap at _dl_debug_state, or NULL */
+	bool settled;		       /* the libraries it starts with are loaded */
+	ARRAY(struct ordinal) ordinals;
+	ARRAY(char *) lost_held; /* threads that died while held: at what, in words */
+};
+
+/* ---- sites ---------------------------------------------------------------------------------- */
+
+enum act_kind {
+	ACT_ARRIVE,
+	ACT_AFTER_BEGIN, /* the statement begins; its exits are ACT_AFTER_END */
+	ACT_AFTER_END,
+	ACT_CALL_BEGIN, /* the first instruction of a function; the return address gets ACT_CALL_END */
+	ACT_CALL_END,
+	ACT_SYSCALL, /* syscall(3): an arrival if it is exit_group that is called */
+	ACT_LOADER,  /* _dl_debug_state */
+};
+
+/* What a hit of a site means for one place. */
+struct act {
+	enum act_kind kind;
+	struct place *place;
+	const struct symbols_site *info; /* NULL for event places */
+	uint64_t bias;
+};
+
+/* target_site->user; shared with forked children; lives until the session ends. */
+struct site_use {
+	ARRAY(struct act) acts;
+};
+
+/* A trap that serves a place. */
+struct placed {
+	struct session_process *process;
+	struct target_site *site;
+};
+
+/* place->user */
+enum { PASSERS = 4 };
+
+struct session_place {
+	const struct engine_thread *passers[PASSERS]; /* came by, but are not meant by `thread` */
+	char *nearest; /* why it is not in the object that was loaded for it; or NULL */
+	struct location location;
+	bool located; /* `location` is valid */
+	bool found;   /* has been found in some image */
+	bool warned;
+	size_t sites;		  /* distinct addresses in the first image it was found in */
+	unsigned inlined_skipped; /* copies without a return to stop at */
+	ARRAY(struct symbols_sites *) results;
+	ARRAY(struct placed) placed;
+};
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+struct after_frame {
+	const struct place *place;
+	const struct symbols_site *info;
+	uint64_t bias;
+	uint64_t frame; /* canonical frame address */
+};
+
+struct session_thread {
+	struct engine_thread *engine;
+	struct target_thread *target; /* NULL once it is gone */
+	struct session_process *process;
+	ARRAY(struct after_frame) frames;
+	uint64_t held_since; /* us; 0: not held */
+	struct engine_hold hold;
+	const char *hold_file; /* where it was stopped, for the verdict */
+	unsigned hold_line;
+	bool watched;
+	struct target_block watched_look; /* the last one */
+	char *why;			  /* at the verdict: what it does, in words */
+	const char *state;
+	bool was_held; /* ... at the verdict */
+	unsigned names_read;
+	char comm[32]; /* its name when it was last asked for */
+};
+
+/* ---- timeline ------------------------------------------------------------------------------- */
+
+enum happening {
+	HAPPENED_ARRIVAL,
+	HAPPENED_HOLD,
+	HAPPENED_RELEASE,
+	HAPPENED_OPEN,
+	HAPPENED_EVENT,
+	HAPPENED_LOG,
+	HAPPENED_THREAD_START,
+	HAPPENED_THREAD_EXIT,
+	HAPPENED_FORK,
+	HAPPENED_EXEC,
+	HAPPENED_LOAD,
+	HAPPENED_SIGNAL,
+	HAPPENED_EXIT,
+	HAPPENED_KILL,
+};
+
+struct happened {
+	unsigned long seq;
+	uint64_t t_us; /* since the program was started */
+	enum happening what;
+	const struct engine_thread *thread; /* or NULL */
+	const struct place *place;
+	const struct gate *gate;
+	char *text; /* or NULL; owned */
+};
+
+enum { TIMELINE_LAST = 20, TIMELINE_MOST = 1000000 };
+
+struct timeline {
+	uint64_t start_us;
+	unsigned long seq;
+	bool keep; /* all of it, for a report; else only the last ones */
+	ARRAY(struct happened) all;
+	struct happened last[TIMELINE_LAST];
+};
+
+struct capture; /* capture.c */
+
+struct session {
+	const struct session_options *options;
+	struct symbols *symbols;
+	struct target *target;
+	struct engine *engine;
+	struct script *script;
+	struct plan plan;
+	double gate_limit, time_limit;
+	struct timeline timeline;
+	ARRAY(struct session_process *) processes;
+	ARRAY(struct session_thread *) threads;
+	ARRAY(struct site_use *) uses;
+	ARRAY(double) held_max; /* by gate index, ms */
+	struct session_process *root;
+	unsigned long run_number;
+	unsigned untraced_children; /* --no-follow */
+	unsigned children;	    /* child processes so far */
+	bool has_places;   /* of kind LOCATION or THROW or EXIT or LOAD: libraries matter */
+	bool loads_matter; /* pending locations or LOAD places: keep the trap in the loader */
+	unsigned events;   /* since the last tick */
+	unsigned watching;
+	struct outcome outcome;
+	bool explained;	   /* the threads' `why` is that of the deadlock found */
+	unsigned doubt;	   /* ticks for which a deadlock is not looked for */
+	bool over;	   /* the verdict is reached, the tree is being killed */
+	bool root_settled; /* the first image of the program is resolved: later ones may lack places */
+	bool root_ended;
+	int killed_by; /* a :kill verb's signal */
+	int interrupted;
+	struct error fault;
+	struct session_thread *culprit; /* the thread that a limit or a deadlock is about */
+	struct str cycle;		/* the wait-for cycle in words */
+	struct capture *out, *errs;
+};
+
+/* session.c: the run ends now; what is left is killed. */
+void session_end(struct session *s);
+void session_fault(struct session *s, const struct error *err);
+uint64_t session_now_us(void);
+
+/* images.c */
+int images_exec(struct session *s, struct session_process *p, struct target_thread *t,
+		struct error *err);
+/* The loader is at _dl_debug_state: compares lists; new modules are appended to `loaded`. */
+struct module_list {
+	struct image *items;
+	size_t count, capacity;
+};
+void images_update(struct session *s, struct session_process *p, struct module_list *loaded,
+		   bool *consistent);
+struct image *images_at(struct session_process *p, uint64_t address);
+/* Like images_at, but reads the program's list again where the address is in no known image. */
+struct image *images_find(struct session *s, struct session_process *p, uint64_t address);
+void images_copy(struct session_process *to, const struct session_process *from);
+bool images_is_sanitized(struct symbols *symbols, const char *program);
+
+/* places.c */
+int places_prepare(struct session *s, struct error *err); /* parses every location */
+int places_settle(struct session *s, struct session_process *p, struct target_thread *t,
+		  bool strict, struct error *err);
+int places_loaded(struct session *s, struct session_process *p, struct target_thread *t,
+		  const struct module_list *loaded, struct error *err);
+void places_act(struct site_use *use, const struct act *act); /* adds it in its order */
+void places_retire(struct session *s, struct place *place);
+struct site_use *places_use(struct session *s, struct session_process *p, struct target_thread *t,
+			    uint64_t address, struct target_site **site, struct error *err);
+void places_copy(struct session *s, struct session_process *to, struct session_process *from);
+void places_forget(struct session *s, struct session_process *p, uint64_t low, uint64_t high);
+void places_free(struct session *s);
+
+/* arrivals.c */
+void arrivals_site(struct session *s, struct session_thread *t, struct target_site *site);
+void arrivals_event(struct session *s, struct session_thread *t, enum place_kind kind, int signal);
+void arrivals_load(struct session *s, struct session_thread *t, const struct module_list *loaded);
+
+/* after.c: does the act mean an arrival now? Keeps the thread's frames. */
+bool after_act(struct session *s, struct session_thread *t, const struct act *a, uint64_t address,
+	       const struct arch_regs *regs);
+
+/* apply.c */
+void apply_decisions(struct session *s);
+/* The thread is not held any more, or the run ends: for how long was it? */
+void apply_note_held(struct session *s, struct session_thread *t);
+
+/* threads.c */
+struct session_process *threads_process(struct session *s, struct target_process *p);
+struct session_thread *threads_new(struct session *s, struct session_process *p,
+				   struct target_thread *t, const char *start);
+void threads_gone(struct session *s, struct session_thread *t);
+void threads_become_main(struct session *s, struct session_thread *t);
+/* Forgets who died while held: it was nobody's fault. */
+void threads_forgive(struct session_process *p);
+struct session_thread *threads_of(const struct engine_thread *t);
+const char *threads_name(void *ctx, const struct engine_thread *t);
+const char *threads_state(void *ctx, const struct engine_thread *t);
+void threads_free(struct session *s);
+
+/* start.c: the start routine's name; malloc'd, never NULL. */
+char *start_routine(struct session *s, struct session_process *p, struct target_thread *t);
+
+/* watch.c */
+void watch_begin(struct session *s, struct session_thread *t);
+void watch_end(struct session *s, struct session_thread *t);
+void watch_look(struct session *s);
+
+/* stuck.c: judged from /proc; WAITS_MOVING is the answer where anything is in doubt. */
+enum waits_answer stuck_judge(struct session *s);
+bool stuck_is_vfork(long number); /* a system call in which a parent waits for its child's exec */
+void stuck_describe(struct session *s, struct session_thread *t, struct str *out);
+
+/* caller.c: adds " in FUNC at FILE:LINE" for a thread that is blocked, where it can be told. */
+void caller_name(struct session_process *p, const struct target_block *look, struct str *out);
+
+/* timeline.c */
+void timeline_init(struct timeline *tl, bool keep);
+void timeline_fini(struct timeline *tl);
+void timeline_add(struct session *s, enum happening what, const struct engine_thread *t,
+		  const struct place *p, const struct gate *g, const char *text);
+const char *timeline_word(enum happening what);
+void timeline_line(const struct happened *h, struct str *out);
+
+/* explain.c */
+void explain_threads(struct session *s); /* before the tree is killed: what everybody does */
+void explain_verdict(struct session *s, enum verdict v, struct str *out);
+
+/* hints.c */
+void hints_gates(struct session *s, struct str *out);
+void hints_missing(struct session *s, const struct place *p, struct str *out);
+void hints_pass_by(struct session_place *place, const struct engine_thread *t);
+
+/* report.c */
+void report_json(struct session *s, enum verdict v, int status, struct str *out);
+
+void report_error(struct session *s, const struct error *err, struct str *out);
+
+/* capture.c: a pipe for the program to write to; what comes is passed on to `to_fd` and kept. */
+struct capture *capture_new(int to_fd, int *write_fd, struct error *err);
+const char *capture_finish(struct capture *c); /* all of it; valid until capture_free */
+void capture_free(struct capture *c);
+
+#endif

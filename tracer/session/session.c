@@ -1,0 +1,491 @@
+#include "tracer/session/internal.h"
+
+#include "tracer/base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TICK_MS = 20, DEFAULT_GATE_LIMIT = 10 };
+
+uint64_t session_now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+/* What the threads do is written down before it is lost, then everything is killed. */
+void session_end(struct session *s)
+{
+	if (s->over)
+		return;
+	if (!s->explained)
+		explain_threads(s);
+	for (size_t i = 0; i < s->threads.count; i++)
+		apply_note_held(s, s->threads.items[i]);
+	s->over = true;
+	target_kill_all(s->target);
+}
+
+void session_fault(struct session *s, const struct error *err)
+{
+	if (s->over || s->outcome.fault)
+		return;
+	s->outcome.fault = true;
+	s->fault = *err;
+	session_end(s);
+}
+
+/* ---- the events ----------------------------------------------------------------------------- */
+
+static void on_exec(struct session *s, const struct target_event *ev)
+{
+	struct session_process *p = threads_process(s, ev->process);
+	struct session_thread *t = ev->thread->user;
+	struct error err = {0};
+	bool first = !s->root;
+
+	if (first) {
+		s->root = p;
+		t = threads_new(s, p, ev->thread, "main");
+		p->target->user = p;
+	} else {
+		threads_become_main(s, t);
+		t = ev->thread->user;
+		timeline_add(s, HAPPENED_EXEC, t->engine, NULL, NULL, NULL);
+	}
+	threads_forgive(p); /* who is ended by an exec is no fault of its gate */
+	if (images_exec(s, p, ev->thread, &err) < 0 && first && s->has_places)
+		session_fault(s, &err);
+	if (!s->over && s->has_places && p->exe && !p->load_site) {
+		s->root_settled = true;
+		if (places_settle(s, p, ev->thread, first, &err) < 0)
+			session_fault(s, &err);
+	}
+	if (first)
+		target_resume(s->target, ev->thread);
+	else
+		arrivals_event(s, t, PLACE_EXEC, 0);
+}
+
+static void on_process_start(struct session *s, const struct target_event *ev)
+{
+	struct session_process *p = threads_process(s, ev->process);
+	struct session_thread *t = threads_new(s, p, ev->thread, "");
+
+	arrivals_event(s, t, PLACE_THREAD_START, 0);
+}
+
+static void on_thread_start(struct session *s, const struct target_event *ev)
+{
+	struct session_process *p = threads_process(s, ev->process);
+	char *start = start_routine(s, p, ev->thread);
+	struct session_thread *t = threads_new(s, p, ev->thread, start);
+
+	base_free(start);
+	arrivals_event(s, t, PLACE_THREAD_START, 0);
+}
+
+/* A thread that dies while it is held: its gate is at fault if the program ended by exit. */
+static void note_lost(struct session_thread *t)
+{
+	struct engine_hold hold;
+	struct str text = {0};
+
+	if (!t->engine->held)
+		return;
+	hold = t->hold;
+	str_addf(&text, "%s was held at %s%s%s", t->engine->id, hold.place->location,
+		 hold.gate ? " by gate " : " by a function", hold.gate ? hold.gate->name : "");
+	*array_add(&t->process->lost_held) = str_take(&text);
+}
+
+static void on_thread_gone(struct session *s, const struct target_event *ev)
+{
+	struct session_thread *t = ev->thread->user;
+
+	if (!t)
+		return;
+	if (!s->over)
+		note_lost(t);
+	threads_gone(s, t);
+	timeline_add(s, HAPPENED_THREAD_EXIT, t->engine, NULL, NULL, NULL);
+	engine_thread_gone(s->engine, t->engine);
+}
+
+static void on_root_gone(struct session *s, int status)
+{
+	s->root_ended = true;
+	if (s->over && !s->outcome.fault && !s->killed_by)
+		return; /* our own SIGKILL */
+	s->outcome.exited = WIFEXITED(status);
+	s->outcome.exit = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+	s->outcome.signaled = WIFSIGNALED(status);
+	s->outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+static void on_process_gone(struct session *s, const struct target_event *ev)
+{
+	struct session_process *p = ev->process->user;
+
+	if (!p)
+		return;
+	if (WIFEXITED(ev->status) && p->lost_held.count && !s->over)
+		s->outcome.held_at_end = true;
+	else if (!s->outcome.held_at_end)
+		threads_forgive(p);
+	if (p == s->root)
+		on_root_gone(s, ev->status);
+	places_forget(s, p, 0, UINT64_MAX);
+	p->target = NULL;
+	if (s->killed_by)
+		session_end(s); /* :kill ends the whole program, not this process alone */
+	engine_changed(s->engine);
+}
+
+static void on_signal(struct session *s, const struct target_event *ev)
+{
+	struct session_thread *t = ev->thread->user;
+
+	timeline_add(s, HAPPENED_SIGNAL, t->engine, NULL, NULL, sigabbrev_np(ev->signal));
+	arrivals_event(s, t, PLACE_SIGNAL, ev->signal);
+}
+
+static void on_fork(struct session *s, const struct target_event *ev)
+{
+	struct session_thread *t = ev->thread->user;
+
+	if (ev->child)
+		threads_process(s, ev->child);
+	else
+		s->untraced_children++;
+	timeline_add(s, HAPPENED_FORK, t->engine, NULL, NULL, NULL);
+	arrivals_event(s, t, PLACE_FORK, 0);
+}
+
+/* ---- time ----------------------------------------------------------------------------------- */
+
+static void check_gate_limit(struct session *s, uint64_t now)
+{
+	for (size_t i = 0; i < s->threads.count && s->gate_limit > 0; i++) {
+		struct session_thread *t = s->threads.items[i];
+
+		if (!t->held_since || (double)(now - t->held_since) < s->gate_limit * 1e6)
+			continue;
+		s->outcome.gate_limit = true;
+		s->culprit = t;
+		session_end(s);
+		return;
+	}
+}
+
+/* Nothing has happened for a whole tick: can anything still happen? */
+static void check_stuck(struct session *s)
+{
+	enum waits_answer answer = stuck_judge(s);
+
+	if (answer == WAITS_MOVING)
+		return;
+	if (s->root_ended && answer == WAITS_GATE)
+		s->outcome.held_at_end = true;
+	else if (answer == WAITS_GATE)
+		s->outcome.gate_deadlock = true;
+	else
+		s->outcome.deadlock = true;
+	session_end(s);
+}
+
+/* A fatal signal ends a program at once, held threads or not: here it waits for one of them. */
+static void check_pending_death(struct session *s)
+{
+	for (size_t i = 0; i < s->threads.count; i++) {
+		struct session_thread *t = s->threads.items[i];
+		int signal = 0;
+
+		if (t->target && t->engine->held)
+			signal = target_pending_death(s->target, t->process->target);
+		if (!signal)
+			continue;
+		target_kill(s->target, t->process->target, signal);
+		s->events++;
+	}
+}
+
+static void on_tick(struct session *s)
+{
+	uint64_t now = session_now_us();
+	bool quiet = s->events == 0;
+
+	s->events = 0;
+	if (s->over)
+		return;
+	if (s->watching)
+		watch_look(s);
+	check_gate_limit(s, now);
+	if (!s->over && quiet)
+		check_pending_death(s);
+	quiet = quiet && s->events == 0;
+	if (!s->over && quiet && !s->watching) /* a watch may be what lets somebody go */
+		check_stuck(s);
+	if (!s->over && s->time_limit > 0 &&
+	    (double)(now - s->timeline.start_us) > s->time_limit * 1e6) {
+		s->outcome.time_limit = true;
+		session_end(s);
+	}
+}
+
+static void on_interrupt(struct session *s, int signal)
+{
+	s->interrupted = signal;
+	session_end(s);
+}
+
+/* ---- the loop ------------------------------------------------------------------------------- */
+
+/* While the tree is being killed only the ends of things are of interest. */
+static void turn_over(struct session *s, const struct target_event *ev)
+{
+	if (ev->kind == TARGET_THREAD_GONE)
+		on_thread_gone(s, ev);
+	else if (ev->kind == TARGET_PROCESS_GONE)
+		on_process_gone(s, ev);
+	else if (ev->kind == TARGET_PROCESS_START)
+		target_kill_all(s->target); /* born while the others died */
+	else if (ev->thread)
+		target_resume(s->target, ev->thread);
+}
+
+static void turn(struct session *s, const struct target_event *ev)
+{
+	switch (ev->kind) {
+	case TARGET_SITE:
+		arrivals_site(s, ev->thread->user, ev->site);
+		break;
+	case TARGET_THREAD_START:
+		on_thread_start(s, ev);
+		break;
+	case TARGET_PROCESS_START:
+		on_process_start(s, ev);
+		break;
+	case TARGET_THREAD_EXIT:
+		arrivals_event(s, ev->thread->user, PLACE_THREAD_EXIT, 0);
+		break;
+	case TARGET_THREAD_GONE:
+		on_thread_gone(s, ev);
+		break;
+	case TARGET_FORK:
+		on_fork(s, ev);
+		break;
+	case TARGET_EXEC:
+		on_exec(s, ev);
+		break;
+	case TARGET_SIGNAL:
+		on_signal(s, ev);
+		break;
+	case TARGET_PROCESS_GONE:
+		on_process_gone(s, ev);
+		break;
+	case TARGET_TICK:
+		on_tick(s);
+		return;
+	case TARGET_INTERRUPT:
+		on_interrupt(s, ev->signal);
+		return;
+	case TARGET_EMPTY:
+		return;
+	}
+	s->events++;
+	apply_decisions(s);
+}
+
+static void loop(struct session *s)
+{
+	struct target_event ev;
+
+	do {
+		target_wait(s->target, &ev);
+		if (s->over)
+			turn_over(s, &ev);
+		else
+			turn(s, &ev);
+	} while (ev.kind != TARGET_EMPTY);
+}
+
+/* ---- a run ---------------------------------------------------------------------------------- */
+
+static double first_given(double a, double b, double otherwise)
+{
+	return a >= 0 ? a : b >= 0 ? b : otherwise;
+}
+
+static int load_scripts(struct session *s, struct error *err)
+{
+	const struct session_options *o = s->options;
+
+	for (size_t i = 0; i < o->scripts.count; i++)
+		if (script_load(s->script, o->scripts.items[i], err) < 0)
+			return -1;
+	for (size_t i = 0; i < o->orders.count; i++)
+		if (engine_order(s->engine, o->orders.items[i], "--order", err) < 0)
+			return -1;
+	if (engine_orders_finish(s->engine, err) < 0)
+		return -1;
+	s->gate_limit = first_given(o->gate_limit, s->plan.limits.gate, DEFAULT_GATE_LIMIT);
+	s->time_limit = first_given(o->time_limit, s->plan.limits.run, 0);
+	return places_prepare(s, err);
+}
+
+static bool uses_kind(const struct session *s, enum place_kind kind)
+{
+	for (size_t i = 0; engine_place_at(s->engine, i); i++)
+		if (engine_place_at(s->engine, i)->kind == kind)
+			return true;
+	return false;
+}
+
+static void host_print(void *ctx, const char *line)
+{
+	const struct session *s = ctx;
+
+	engine_log(s->engine, line);
+}
+
+static int prepare(struct session *s, struct error *err)
+{
+	const struct engine_world world = {s, threads_name};
+	const struct script_host host = {s, host_print, threads_state, threads_name};
+	int failed;
+
+	s->plan.limits = (struct limits){-1, -1};
+	s->engine = engine_new(&world);
+	s->script = script_new(s->engine, &s->plan, &host);
+	timeline_init(&s->timeline, s->options->reports.count > 0);
+	failed = load_scripts(s, err);
+	apply_decisions(s); /* what the scripts have printed */
+	return failed;
+}
+
+/* LeakSanitizer refuses to work under any tracer, and would turn a good run into a failed one. */
+static void tame_leak_sanitizer(struct session *s)
+{
+	const char *old = getenv("ASAN_OPTIONS");
+	struct str now = {0};
+
+	if (s->run_number > 1 || !images_is_sanitized(s->symbols, s->options->argv[0]))
+		return;
+	if (old && strstr(old, "detect_leaks"))
+		return;
+	str_addf(&now, "%s%sdetect_leaks=0", old ? old : "", old && *old ? ":" : "");
+	setenv("ASAN_OPTIONS", str_text(&now), 1);
+	str_fini(&now);
+	if (!s->options->quiet)
+		log_line("gatectl: note: LeakSanitizer cannot work under a tracer: "
+			 "detect_leaks=0 was added to ASAN_OPTIONS");
+}
+
+static int launch(struct session *s, struct error *err)
+{
+	struct target_launch how = {
+		.argv = s->options->argv,
+		.stdin_fd = -1,
+		.stdout_fd = -1,
+		.stderr_fd = -1,
+		.no_follow = s->options->no_follow,
+		.trace_exit = uses_kind(s, PLACE_THREAD_EXIT),
+		.tick_ms = TICK_MS,
+	};
+
+	tame_leak_sanitizer(s);
+	if (s->plan.expect.stdout_has.count &&
+	    !(s->out = capture_new(STDOUT_FILENO, &how.stdout_fd, err)))
+		return -1;
+	if (s->plan.expect.stderr_has.count &&
+	    !(s->errs = capture_new(STDERR_FILENO, &how.stderr_fd, err)))
+		return -1;
+	s->timeline.start_us = session_now_us();
+	s->target = target_launch(&how, err);
+	if (how.stdout_fd >= 0)
+		close(how.stdout_fd);
+	if (how.stderr_fd >= 0)
+		close(how.stderr_fd);
+	return s->target ? 0 : -1;
+}
+
+static void judge(struct session *s, struct session_result *out)
+{
+	if (s->killed_by) {
+		s->outcome.killed_by = s->killed_by;
+		s->outcome.signaled = true;
+		s->outcome.exited = false;
+		s->outcome.signal = s->killed_by;
+	}
+	s->outcome.stdout_text = s->out ? capture_finish(s->out) : NULL;
+	s->outcome.stderr_text = s->errs ? capture_finish(s->errs) : NULL;
+	out->verdict = verdict_of(s->engine, &s->plan.expect, &s->outcome);
+	out->status = verdict_status(out->verdict, &s->plan.expect, &s->outcome);
+	out->interrupted = s->interrupted;
+	if (s->interrupted)
+		out->status = 128 + s->interrupted;
+	else
+		explain_verdict(s, out->verdict, &out->text);
+	if (s->options->reports.count)
+		report_json(s, out->verdict, out->status, &out->json);
+}
+
+static void session_fini(struct session *s)
+{
+	target_free(s->target);
+	places_free(s);
+	script_free(s->script);
+	engine_free(s->engine);
+	threads_free(s);
+	timeline_fini(&s->timeline);
+	expect_fini(&s->plan.expect);
+	capture_free(s->out);
+	capture_free(s->errs);
+	str_fini(&s->cycle);
+	array_fini(&s->held_max);
+}
+
+int session_run(const struct session_options *o, struct symbols *symbols, unsigned long run_number,
+		struct session_result *out, struct error *err)
+{
+	struct session s = {.options = o, .symbols = symbols, .run_number = run_number};
+	int answer = -1;
+
+	*out = (struct session_result){0};
+	if (prepare(&s, err) == 0 && launch(&s, err) == 0) {
+		loop(&s);
+		judge(&s, out);
+		answer = 0;
+	} else if (o->reports.count) {
+		report_error(&s, err, &out->json);
+	}
+	session_fini(&s);
+	return answer;
+}
+
+void session_result_fini(struct session_result *r)
+{
+	str_fini(&r->text);
+	str_fini(&r->json);
+	base_free(r->why);
+}
+
+int session_error_status(enum error_code code)
+{
+	switch (code) {
+	case ERROR_CANNOT_TRACE:
+		return 118;
+	case ERROR_CANNOT_EXEC:
+		return 126;
+	case ERROR_NOT_FOUND:
+		return 127;
+	default:
+		return VERDICT_ERROR;
+	}
+}

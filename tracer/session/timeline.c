@@ -1,0 +1,106 @@
+/* What happened, in order: the last events always, all of them where a report was asked for. */
+#include "tracer/session/internal.h"
+
+#include "tracer/base/log.h"
+
+static const char *const words[] = {
+	[HAPPENED_ARRIVAL] = "arrival",
+	[HAPPENED_HOLD] = "hold",
+	[HAPPENED_RELEASE] = "release",
+	[HAPPENED_OPEN] = "open",
+	[HAPPENED_EVENT] = "event",
+	[HAPPENED_LOG] = "log",
+	[HAPPENED_THREAD_START] = "thread-start",
+	[HAPPENED_THREAD_EXIT] = "thread-exit",
+	[HAPPENED_FORK] = "fork",
+	[HAPPENED_EXEC] = "exec",
+	[HAPPENED_LOAD] = "load",
+	[HAPPENED_SIGNAL] = "signal",
+	[HAPPENED_EXIT] = "exit",
+	[HAPPENED_KILL] = "kill",
+};
+
+const char *timeline_word(enum happening what)
+{
+	return words[what];
+}
+
+void timeline_init(struct timeline *tl, bool keep)
+{
+	tl->keep = keep;
+	tl->start_us = session_now_us();
+}
+
+void timeline_fini(struct timeline *tl)
+{
+	array_each(struct happened, h, &tl->all)
+		base_free(h->text);
+	array_fini(&tl->all);
+	for (size_t i = 0; i < TIMELINE_LAST; i++)
+		base_free(tl->last[i].text);
+}
+
+/* "worker#1 is held at calc.c:7 by gate worker2_done" without the time, which is the caller's. */
+void timeline_line(const struct happened *h, struct str *out)
+{
+	static const char *const verbs[] = {
+		[HAPPENED_ARRIVAL] = "arrives",
+		[HAPPENED_HOLD] = "is held",
+		[HAPPENED_RELEASE] = "is released",
+		[HAPPENED_OPEN] = "opens",
+		[HAPPENED_EVENT] = "event",
+		[HAPPENED_LOG] = "log",
+		[HAPPENED_THREAD_START] = "starts",
+		[HAPPENED_THREAD_EXIT] = "exits",
+		[HAPPENED_FORK] = "forks",
+		[HAPPENED_EXEC] = "execs",
+		[HAPPENED_LOAD] = "loads",
+		[HAPPENED_SIGNAL] = "gets signal",
+		[HAPPENED_EXIT] = "ends the process",
+		[HAPPENED_KILL] = "is killed by",
+	};
+
+	str_addf(out, "%s %s", h->thread ? h->thread->id : "gatectl", verbs[h->what]);
+	if (h->what == HAPPENED_OPEN && h->gate)
+		str_addf(out, " gate %s", h->gate->name);
+	if (h->text)
+		str_addf(out, " %s", h->text);
+	if (h->place)
+		str_addf(out, " at %s", h->place->location);
+	if (h->what != HAPPENED_OPEN && h->gate)
+		str_addf(out, " by gate %s", h->gate->name);
+	else if (h->what == HAPPENED_HOLD)
+		str_add(out, " by a function");
+}
+
+static void write_verbose(const struct happened *h)
+{
+	struct str line = {0};
+
+	timeline_line(h, &line);
+	log_line("gatectl: %.6f %s", (double)h->t_us / 1e6, str_text(&line));
+	str_fini(&line);
+}
+
+void timeline_add(struct session *s, enum happening what, const struct engine_thread *t,
+		  const struct place *p, const struct gate *g, const char *text)
+{
+	struct timeline *tl = &s->timeline;
+	struct happened *last = &tl->last[tl->seq % TIMELINE_LAST];
+
+	if (s->over)
+		return; /* what our own SIGKILL does is nobody's doing */
+	if (what == HAPPENED_ARRIVAL && p->companion_of)
+		return; /* the statement's end: its begin is in the timeline */
+	base_free(last->text);
+	*last = (struct happened){++tl->seq, session_now_us() - tl->start_us, what, t, p,
+				  g,	     text ? base_strdup(text) : NULL};
+	if (tl->keep && tl->all.count < TIMELINE_MOST) {
+		struct happened *h = array_add(&tl->all);
+
+		*h = *last;
+		h->text = text ? base_strdup(text) : NULL;
+	}
+	if (s->options->verbose)
+		write_verbose(last);
+}

@@ -1,0 +1,63 @@
+/*
+ * Threads of which an order or a serial barrier wants to know when they block in the kernel.
+ *
+ * Nobody tells a tracer that a thread goes to sleep, so it is looked up in /proc while one is
+ * watched. Asleep in the same system call at two looks, without having run in between, is blocked:
+ * a short wait for a contended lock on the way is not.
+ */
+#include "tracer/session/internal.h"
+
+enum { TICK_WATCHING_MS = 1, TICK_MS = 20 };
+
+void watch_begin(struct session *s, struct session_thread *t)
+{
+	if (!t->target || t->watched)
+		return;
+	t->watched = true;
+	t->watched_look = (struct target_block){.activity = TARGET_ACTIVE};
+	if (s->watching++ == 0)
+		target_tick(s->target, TICK_WATCHING_MS);
+}
+
+void watch_end(struct session *s, struct session_thread *t)
+{
+	if (!t->watched)
+		return;
+	t->watched = false;
+	if (--s->watching == 0)
+		target_tick(s->target, TICK_MS);
+}
+
+/* A parent in vfork is blocked, too, though the kernel calls it uninterruptible. */
+static bool is_blocked(const struct target_block *b)
+{
+	return b->activity == TARGET_BLOCKED ||
+	       (b->activity == TARGET_DISK && stuck_is_vfork(b->number));
+}
+
+static bool blocked_twice(struct session_thread *t)
+{
+	struct target_block now, before = t->watched_look;
+
+	target_look(t->target, &now);
+	t->watched_look = now;
+	if (now.activity == TARGET_DEAD) /* a main thread that left by pthread_exit */
+		return true;
+	return is_blocked(&now) && is_blocked(&before) && now.switches == before.switches &&
+	       now.number == before.number;
+}
+
+void watch_look(struct session *s)
+{
+	for (size_t i = 0; i < s->threads.count; i++) {
+		struct session_thread *t = s->threads.items[i];
+
+		if (!t->watched || !t->target || t->target->state != TARGET_RUNNING ||
+		    !blocked_twice(t))
+			continue;
+		watch_end(s, t);
+		engine_blocked(s->engine, t->engine);
+		apply_decisions(s);
+		s->events++;
+	}
+}
