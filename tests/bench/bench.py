@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""make bench: what gatectl costs, as ratios measured in one run: against the bare ptrace floor, against
+gdb (where it is installed), against the program alone. Medians, with the spread in brackets."""
+import glob
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+GATECTL = os.path.join(ROOT, "build", "gatectl")
+OUT = os.path.join(ROOT, "build", "bench")
+GDB = shutil.which("gdb")
+
+
+def sh(*args, **kw):
+    return subprocess.run(args, check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **kw).stdout
+
+
+def build(name, source, *flags):
+    out = os.path.join(OUT, name)
+    sh("gcc", "-g", *flags, "-o", out, os.path.join(HERE, source), "-lpthread")
+    return out
+
+
+def script(name, text):
+    path = os.path.join(OUT, name)
+    with open(path, "w") as f:
+        f.write(text)
+    return path
+
+
+def median(samples):
+    return statistics.median(samples)
+
+
+def spread(samples, unit=""):
+    return f"{median(samples):.3g}{unit} [{min(samples):.3g} - {max(samples):.3g}]"
+
+
+def verdict(ok):
+    return "ok" if ok else "MISSED"
+
+
+def per_hit(command, n, runs=7):
+    """us per execution of the line, as the program measures it itself."""
+    return [float(sh(*command).strip().split("\n")[-1]) / n * 1e6 for _ in range(runs)]
+
+
+def bench_hit():
+    hit, floor_hit = build("hit", "hit.c", "-O1"), build("hit-floor", "hit.c", "-O1", "-DFLOOR")
+    floor = build("floor", "floor.c", "-O2")
+    false = script("false.lua", 'at("//line"):when(function(hit) return hit.count > 0 end)\n')
+    for threads in (1, 4):
+        n = 40000 // threads
+        base = per_hit([floor, "hit", floor_hit, str(n), str(threads)], n * threads)
+        ours = per_hit([GATECTL, "run", "-g", false, hit, str(n), str(threads)], n * threads)
+        ratio = median(ours) / median(base)
+        print(f"hit with a Lua condition, {threads} thread(s): floor {spread(base, ' us')}, gatectl {spread(ours, ' us')}:"
+              f" {ratio:.2f}x the floor (at most 2x: {verdict(ratio <= 2)})")
+        if GDB:
+            gdb_n = 2000 // threads
+            line = next(i for i, l in enumerate(open(os.path.join(HERE, "hit.c")), 1) if "gate: line" in l)
+            theirs = gdb_hits(hit, line, gdb_n, threads)
+            factor = median(theirs) / median(ours)
+            print(f"    gdb condition {spread(theirs, ' us')}: gatectl is {factor:.1f}x faster (at least 10x: {verdict(factor >= 10)})")
+
+
+def gdb_hits(hit, line, n, threads):
+    samples = []
+    for _ in range(3):
+        out = sh(GDB, "-nx", "-batch", "-ex", f"break hit.c:{line} if sum == -1", "-ex", "run", "--args", hit, str(n), str(threads))
+        seconds = [l for l in out.split("\n") if l.replace(".", "").isdigit()]
+        samples.append(float(seconds[-1]) / (n * threads) * 1e6)
+    return samples
+
+
+def bench_open():
+    prog, floor_prog = build("open", "open.c", "-O1"), build("open-floor", "open.c", "-O1", "-DFLOOR")
+    gate = script("open.lua", """local Turn = Gate.type "Turn"
+function Turn:init() self.opens = 0 end
+function Turn:opened() self.opens = self.opens + 1 end
+function Turn:ready(hit) return self.opens >= hit.count end
+local turn = Turn "turn"
+at("//held"):wait(turn)
+at("//opens"):open(turn)
+""")
+    floor = os.path.join(OUT, "floor")
+    base, ours = [], []
+    for _ in range(5):
+        base += [float(x) for x in sh(floor, "open", floor_prog, "200").split()]
+        ours += [float(x) for x in sh(GATECTL, "run", "-g", gate, prog, "200").split()]
+    ratio = median(ours) / median(base)
+    quart = lambda s: f"{median(s):.3g} us [quartiles {statistics.quantiles(s)[0]:.3g} - {statistics.quantiles(s)[2]:.3g}]"
+    print(f"gate opens until the held thread runs: floor {quart(base)}, gatectl {quart(ours)}: {ratio:.2f}x (at most 2x: {verdict(ratio <= 2)})")
+
+
+def wall(command, runs=41):
+    samples = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        sh(*command)
+        samples.append((time.perf_counter() - start) * 1e3)
+    return samples
+
+
+def bench_start():
+    prog = build("trivial", "hit.c", "-O0")
+    two = script("two.lua", 'local g = SimpleGate "g"\nat("main"):open(g)\nat("//line"):wait(g)\n')
+    bare, ours = wall([prog, "1", "1"]), wall([GATECTL, "run", "-g", two, prog, "1", "1"])
+    limit = median(bare) * 1.3 + 10
+    print(f"trivial program, two gates, start to exit: bare {spread(bare, ' ms')}, gatectl {spread(ours, ' ms')}"
+          f" (at most 1.3x bare + 10 ms = {limit:.1f} ms: {verdict(median(ours) <= limit)})")
+    if GDB:
+        theirs = wall([GDB, "-nx", "-batch", "-ex", "break main", "-ex", "run", "-ex", "continue", "--args", prog, "1", "1"], 5)
+        print(f"    gdb -batch {spread(theirs, ' ms')}: {median(theirs) / median(ours):.1f}x of gatectl")
+
+
+def bench_retired():
+    prog = build("retired", "hit.c", "-O1")
+    gate = script("retired.lua", 'local g = SimpleGate "g"\nat("main"):open(g)\nat("//line"):wait(g)\n')
+    n = 10000000
+    bare, ours = [], []
+    for _ in range(15):
+        bare += per_hit([prog, str(n), "1"], n, 1)
+        ours += per_hit([GATECTL, "run", "-g", gate, prog, str(n), "1"], n, 1)
+    ratio = median(ours) / median(bare)
+    print(f"line whose gate is open for good, 10,000,000 executions: bare {spread([x * 1000 for x in bare], ' ns')}, gatectl"
+          f" {spread([x * 1000 for x in ours], ' ns')}: {ratio:.3f}x (at most 1.05x: {verdict(ratio <= 1.05)})")
+
+
+def big_program():
+    directory, out = os.path.join(OUT, "big"), os.path.join(OUT, "big-program")
+    if not os.path.exists(out):
+        os.makedirs(directory, exist_ok=True)
+        sh(sys.executable, os.path.join(HERE, "generate.py"), directory)
+        sh("gcc", "-g", "-O0", "-o", out, *sorted(glob.glob(os.path.join(directory, "*.c"))))
+    return out
+
+
+def bench_resolve():
+    big = big_program()
+    rows = sh("sh", "-c", f"readelf --debug-dump=decodedline {big} 2>/dev/null | grep -c '^unit.*[.]c .*0x'").strip()
+    dies = sh("sh", "-c", f"readelf --debug-dump=info {big} 2>/dev/null | grep -c 'Abbrev Number: [1-9]'").strip()
+    entry = sh("sh", "-c", f"nm {big} | awk '$3 == \"main\" {{ print $1 }}'").strip()
+    base = wall([GATECTL, "lines", big, f"*0x{entry}"], 31)
+    line = wall([GATECTL, "lines", big, "unit20.c:1000"], 31)
+    func = wall([GATECTL, "lines", big, "unit20_func30"], 31)
+    cost = median(line) - median(base)
+    print(f"FILE:LINE in a program of {rows} line rows and {dies} DIEs: {spread(line, ' ms')} for the whole command,"
+          f" {spread(base, ' ms')} for an address: {cost:.2f} ms (at most 10 ms: {verdict(cost < 10)})")
+    print(f"    FUNC: {median(func) - median(base):.2f} ms")
+
+
+def main():
+    os.makedirs(OUT, exist_ok=True)
+    if not GDB:
+        print("gdb is not installed: its figures are left out (apt-get install gdb)")
+    for bench in (bench_hit, bench_open, bench_start, bench_retired, bench_resolve):
+        if len(sys.argv) < 2 or bench.__name__[6:] in sys.argv[1:]:
+            bench()
+
+
+if __name__ == "__main__":
+    main()

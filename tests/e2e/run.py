@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Runs the end-to-end tests: every test_* function of every tests/e2e/test_*.py, two at a time.
+
+One line for each failing test with what went wrong, and `N passed, N failed` as the last line.
+Each test runs in a process group of its own that is ended when its time is up.
+"""
+
+import argparse
+import fnmatch
+import importlib
+import os
+import pickle
+import select
+import shutil
+import signal
+import sys
+import time
+import traceback
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import harness  # noqa: E402
+
+TIMEOUT = 60
+
+
+def parse_args():
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("-k", metavar="PATTERN", action="append", default=[],
+                   help="only tests whose name contains PATTERN, or matches it with * and ?")
+    p.add_argument("--gatectl", default=os.path.join(harness.ROOT, "build", "gatectl"))
+    p.add_argument("--quick", action="store_true", help="few repetitions (default)")
+    p.add_argument("--full", action="store_true", help="many repetitions, all builds")
+    p.add_argument("-j", type=int, default=2, help="workers")
+    p.add_argument("--timeout", type=float, help="seconds for one test")
+    p.add_argument("-v", action="store_true", help="a line for every test")
+    p.add_argument("--list", action="store_true")
+    o = p.parse_args()
+    o.gatectl = os.path.abspath(o.gatectl)
+    return o
+
+
+def discover(options):
+    tests = []
+    for name in sorted(os.listdir(harness.HERE)):
+        if not (name.startswith("test_") and name.endswith(".py")):
+            continue
+        module = importlib.import_module(name[:-3])
+        functions = [(k, f) for k, f in vars(module).items()
+                     if k.startswith("test_") and callable(f)]
+        for key, function in functions:
+            values = getattr(function, "params", [None])
+            if callable(getattr(function, "make_params", None)):
+                values = function.make_params(options)
+            for value in values:
+                label = value if isinstance(value, str) else getattr(value, "label", None)
+                if label is None and value is not None:
+                    label = "-".join(str(v) for v in value) if isinstance(value, tuple) else str(value)
+                full = "%s.%s%s" % (module.__name__, key, "" if value is None else "[%s]" % label)
+                tests.append((full, function, value))
+    return tests
+
+
+def selected(name, patterns):
+    return not patterns or any(p in name or fnmatch.fnmatchcase(name, "*" + p + "*") for p in patterns)
+
+
+def child(name, function, value, options, out):
+    os.setpgid(0, 0)
+    sys.stdin.close()
+    t = harness.Test(name, options)
+    os.write(out, pickle.dumps(t.marker) + b"\n.\n")
+    try:
+        function(t) if value is None else function(t, value)
+        verdict = ("pass", "")
+    except harness.Skip as e:
+        verdict = ("skip", str(e))
+    except harness.Failure as e:
+        verdict = ("fail", str(e))
+    except BaseException:  # a fault of the test itself is a failure too
+        verdict = ("fail", traceback.format_exc())
+    harness.end_processes(t.marker)
+    shutil.rmtree(t.tmp, ignore_errors=True)
+    data = pickle.dumps(verdict)
+    while data:
+        data = data[os.write(out, data):]
+
+
+class Running:
+    def __init__(self, name, function, value, options):
+        self.name = name
+        limit = options.timeout or getattr(function, "timeout", TIMEOUT)
+        if options.full:
+            limit *= 10
+        self.begin = time.monotonic()
+        self.end, self.limit = self.begin + limit, limit
+        self.pipe, out = os.pipe()
+        self.data = b""
+        sys.stdout.flush()
+        self.pid = os.fork()
+        if self.pid == 0:
+            os.close(self.pipe)
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            try:
+                child(name, function, value, options, out)
+            finally:
+                os._exit(0)
+        os.close(out)
+
+    def read(self):
+        """True when the test is over."""
+        data = os.read(self.pipe, 65536)
+        self.data += data
+        return not data
+
+    def stop(self):
+        try:
+            os.killpg(self.pid, signal.SIGKILL)
+        except OSError:
+            pass
+
+    def result(self, timed_out):
+        os.close(self.pipe)
+        os.waitpid(self.pid, 0)
+        head, _, rest = self.data.partition(b"\n.\n")
+        if head:
+            harness.end_processes(pickle.loads(head))
+        if timed_out:
+            return "fail", "the test took longer than %g s" % self.limit
+        try:
+            return pickle.loads(rest)
+        except Exception:
+            return "fail", "the test died without a result"
+
+
+def run_all(tests, options, report):
+    waiting, running = list(reversed(tests)), []
+    try:
+        while waiting or running:
+            while waiting and len(running) < options.j:
+                running.append(Running(*waiting.pop(), options))
+            ready = select.select([r.pipe for r in running], [], [], 0.5)[0]
+            now = time.monotonic()
+            for r in list(running):
+                over = r.pipe in ready and r.read()
+                late = not over and now > r.end
+                if late:
+                    r.stop()
+                if over or late:
+                    running.remove(r)
+                    report(r.name, *r.result(late), now - r.begin)
+    finally:
+        for r in running:
+            r.stop()
+            r.result(True)
+
+
+def main():
+    options = parse_args()
+    tests = [t for t in discover(options) if selected(t[0], options.k)]
+    if options.list:
+        print("\n".join(t[0] for t in tests))
+        return 0
+    if not os.access(options.gatectl, os.X_OK):
+        print("no gatectl at %s" % options.gatectl, file=sys.stderr)
+        return 2
+    if not tests:
+        print("no test matches", file=sys.stderr)
+        return 2
+    counts = {"pass": 0, "fail": 0, "skip": 0}
+    skips = {}
+
+    def report(name, verdict, text, seconds):
+        counts[verdict] += 1
+        if verdict == "fail":
+            print("FAIL %s (%.1f s): %s" % (name, seconds, text.strip().replace("\n", "\n     ")))
+        elif verdict == "skip":
+            skips.setdefault(text, []).append(name)
+        elif options.v:
+            print("pass %s (%.1f s)" % (name, seconds))
+        sys.stdout.flush()
+
+    begin = time.monotonic()
+    run_all(tests, options, report)
+    for reason, names in skips.items():
+        print("skipped %d (%s): %s" % (len(names), names[0], reason))
+    if options.v:
+        print("%.0f s" % (time.monotonic() - begin))
+    print("%d passed, %d failed%s" % (counts["pass"], counts["fail"],
+                                      ", %d skipped" % counts["skip"] if counts["skip"] else ""))
+    return 1 if counts["fail"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,347 @@
+"""No arrival is lost and none is counted twice, whatever happens around the trapped line."""
+
+from harness import compile_text, params
+
+HAMMER = r"""
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static long rounds;
+static atomic_int ticks, forks, stop;
+static char *mode;
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+	atomic_fetch_add(&ticks, 1);
+}
+
+static void *hammer(void *arg)
+{
+	volatile long *n = arg;
+	for (long i = 0; i < rounds; i++)
+		*n += 1; /* gate: hot */
+	return NULL;
+}
+
+static void *forker(void *arg)
+{
+	while (!atomic_load(&stop)) {
+		int status = 0;
+		pid_t pid = fork();
+		if (pid == 0) {
+			execl("/bin/true", "true", (char *)NULL);
+			_exit(1);
+		}
+		while (waitpid(pid, &status, 0) != pid)
+			;
+		if (status == 0)
+			atomic_fetch_add(&forks, 1);
+		usleep(1000);
+	}
+	return arg;
+}
+
+int main(int argc, char **argv)
+{
+	static long sums[8];
+	int threads = atoi(argv[1]);
+	pthread_t t[8], f;
+	rounds = atol(argv[2]);
+	mode = argc > 3 ? argv[3] : "";
+	if (strstr(mode, "timer")) {
+		struct sigaction sa = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+		struct itimerval every = {{0, 1000}, {0, 1000}};
+		sigaction(SIGALRM, &sa, NULL);
+		setitimer(ITIMER_REAL, &every, NULL);
+	}
+	if (strstr(mode, "fork"))
+		pthread_create(&f, NULL, forker, NULL);
+	for (int i = 0; i < threads; i++)
+		pthread_create(&t[i], NULL, hammer, &sums[i]);
+	for (int i = 0; i < threads; i++)
+		pthread_join(t[i], NULL);
+	atomic_store(&stop, 1);
+	if (strstr(mode, "fork"))
+		pthread_join(f, NULL);
+	long sum = 0;
+	for (int i = 0; i < threads; i++)
+		sum += sums[i];
+	printf("%ld\n", sum);
+	return 0;
+}
+"""
+
+SCRIPTS = {
+    "run": 'at "//hot":run(function() end)\n',
+    "wait": 'local Free = Gate.type "Free"\nfunction Free:ready() return true end\nat "//hot":wait(Free "g")\n',
+    "when": 'at "//hot":when(function() return true end)\n',
+}
+
+
+def hammer(t, flags, script, threads, n, mode=""):
+    program = compile_text("hammer.c", HAMMER, flags)
+    r = t.run_gated(program, script=script, args=(str(threads), str(n), mode), seconds=600)
+    t.clean(r)
+    t.equal(r.stdout, "%d\n" % (threads * n), "the program's own sum", r)
+    t.arrivals(r, "//hot", threads * n)
+    return r
+
+
+def rounds(t):
+    return 200000 if t.full else 20000
+
+
+@params("run", "wait", "when")
+def test_two_threads(t, kind):
+    hammer(t, "-g -O0", SCRIPTS[kind], 2, rounds(t))
+
+
+@params("gcc -O2", "clang -O0", "clang -O2")
+def test_two_threads_built(t, build):
+    compiler, opt = build.split()
+    # clang gives all copies of an unrolled line one row: nobody could count them apart
+    flags = "-g " + opt + (" -fno-unroll-loops" if compiler == "clang" else "")
+    program = compile_text("hammer.c", HAMMER, flags, compiler=compiler)
+    n = rounds(t)
+    r = t.run_gated(program, script=SCRIPTS["run"], args=("2", str(n)), seconds=600)
+    t.clean(r)
+    t.arrivals(r, "//hot", 2 * n)
+
+
+def test_with_timer(t):
+    hammer(t, "-g -O0", SCRIPTS["run"], 2, rounds(t), "timer")
+
+
+def test_with_fork_exec(t):
+    hammer(t, "-g -O0", SCRIPTS["run"], 2, rounds(t), "fork")
+
+
+def test_with_all(t):
+    hammer(t, "-g -O0", SCRIPTS["run"], 4, rounds(t) // 2, "timer fork")
+
+
+def test_hit_count_is_exact(t):
+    """hit.count as the script sees it: 1, 2, 3 ... without a hole, whichever thread it is."""
+    script = '''
+local n = 0
+at "//hot":run(function(hit)
+  n = n + 1
+  if hit.count ~= n then error("count " .. hit.count .. ", arrival " .. n) end
+end)
+'''
+    hammer(t, "-g -O0", script, 3, rounds(t) // 4)
+
+
+def test_each_thread_counted_alone(t):
+    """The thread option: three places at one line, each sees its own thread and no other."""
+    program = compile_text("hammer.c", HAMMER)
+    n = rounds(t) // 8
+    script = "".join('at("//hot", {thread = "hammer#%d"}):run(function() end)\n' % k
+                     for k in (1, 2, 3))
+    r = t.run_gated(program, script=script, args=("3", str(n)), seconds=600)
+    t.clean(r)
+    t.equal([p["arrivals"] for p in r.report["places"]], [n, n, n], "arrivals", r)
+
+
+def test_children_are_counted(t):
+    """A line reached by the program and by its forked children: all of them arrive at the place."""
+    program = compile_text("children.c", r"""
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int n;
+int main(void)
+{
+	for (int i = 0; i < 5; i++)
+		if (fork() == 0) {
+			for (int k = 0; k < 100; k++)
+				n++; /* gate: hot */
+			_exit(n);
+		}
+	int status, sum = 0;
+	while (wait(&status) > 0)
+		sum += WEXITSTATUS(status);
+	printf("%d\n", sum);
+	return 0;
+}
+""")
+    r = t.clean(t.run_gated(program, script=SCRIPTS["run"]))
+    t.equal(r.stdout, "500\n", "stdout", r)
+    t.arrivals(r, "//hot", 500)
+
+
+def test_no_follow_leaves_children_alone(t):
+    """With --no-follow children run untouched: with clean bytes, and they do not arrive."""
+    program = compile_text("nofollow.c", r"""
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int n;
+static void work(void)
+{
+	for (int k = 0; k < 100; k++)
+		n++; /* gate: hot */
+}
+int main(void)
+{
+	int status, sum = 0;
+	for (int i = 0; i < 5; i++) {
+		pid_t pid = fork();
+		if (pid == 0) {
+			work();
+			_exit(n);
+		}
+		waitpid(pid, &status, 0);
+		sum += WEXITSTATUS(status);
+		pid = vfork();
+		if (pid == 0)
+			_exit(3);
+		waitpid(pid, &status, 0);
+		sum += WEXITSTATUS(status);
+	}
+	work();
+	printf("%d %d\n", sum, n);
+	return 0;
+}
+""")
+    r = t.clean(t.run_gated(program, script=SCRIPTS["run"], options=["--no-follow"]))
+    t.equal(r.stdout, "515 100\n", "stdout", r)
+    t.arrivals(r, "//hot", 100)
+
+
+def test_hit_range(t):
+    """hit = k acts at the k-th arrival only; {a, b} from a to b; the others pass."""
+    program = compile_text("hammer.c", HAMMER)
+    script = '''
+local seen = {}
+at("//hot", {hit = 5}):run(function(hit) print("five", hit.count) end)
+at("//hot", {hit = {7, 9}}):run(function(hit) print("range", hit.count) end)
+'''
+    r = t.run_gated(program, script=script, args=("1", "50"))
+    t.equal(r.status, 0, "status", r)
+    t.equal([l.split() for l in r.err.splitlines()],
+            [["five", "5"], ["range", "7"], ["range", "8"], ["range", "9"]], "what was printed", r)
+    t.equal([p["arrivals"] for p in r.report["places"]][0] >= 5, True, "arrivals", r)
+
+
+def test_return_counts_calls(t):
+    """FUNC%return once a call, whichever return it is; a recursive function once for each frame."""
+    program = compile_text("returns.c", r"""
+#include <stdio.h>
+__attribute__((noinline)) static int pick(int n)
+{
+	if (n % 3 == 0)
+		return 5;
+	if (n % 3 == 1) {
+		volatile int x = n;
+		return x + 1;
+	}
+	return n;
+}
+__attribute__((noinline)) static int down(int n)
+{
+	volatile int k = n;
+	if (n == 0)
+		return 0;
+	return down(n - 1) + k;
+}
+int main(void)
+{
+	int sum = 0;
+	for (int i = 0; i < 90; i++)
+		sum += pick(i);
+	printf("%d\n", sum + down(20));
+	return 0;
+}
+""")
+    r = t.clean(t.run_gated(program, script='''
+at "pick%return":run(function() end)
+at "pick":run(function() end)
+at "down%return":run(function() end)
+'''))
+    t.arrivals(r, "pick%return", 90)
+    t.arrivals(r, "pick", 90)
+    t.arrivals(r, "down%return", 21)
+
+
+@params("gcc -O0", "gcc -O2", "clang -O0", "clang -O2")
+def test_return_through_tail_calls(t, build):
+    """A function that ends in a tail jump when optimised returns once a call all the same."""
+    compiler, opt = build.split()
+    program = compile_text("tails.c", r"""
+#include <stdio.h>
+__attribute__((noinline)) int leaf(int n)
+{
+	volatile int k = n;
+	return k + 1;
+}
+__attribute__((noinline)) int middle(int n)
+{
+	if (n % 2)
+		return leaf(n * 3);
+	return leaf(n);
+}
+int (*volatile pointer)(int) = leaf;
+__attribute__((noinline)) int indirect(int n)
+{
+	return pointer(n);
+}
+int main(void)
+{
+	int sum = 0;
+	for (int i = 0; i < 50; i++)
+		sum += middle(i) + indirect(i);
+	printf("%d\n", sum);
+	return 0;
+}
+""", "-g " + opt, compiler=compiler)
+    bare = t.run_bare(program)
+    r = t.clean(t.run_gated(program, script='''
+at "middle%return":run(function() end)
+at "indirect%return":run(function() end)
+at "leaf%return":run(function() end)
+'''))
+    t.equal(r.stdout, bare.stdout, "stdout", r)
+    t.arrivals(r, "middle%return", 50)
+    t.arrivals(r, "indirect%return", 50)
+    t.arrivals(r, "leaf%return", 100)
+
+
+@params("gcc -O0", "gcc -O2", "clang -O0", "clang -O2")
+def test_after_once_for_each_execution(t, build):
+    """after = true: once for each execution, when the statement is done, calls and loops included."""
+    compiler, opt = build.split()
+    program = compile_text("after.c", r"""
+#include <stdio.h>
+static volatile int n, m;
+__attribute__((noinline)) static int f(int x)
+{
+	n += x;
+	return x;
+}
+int main(void)
+{
+	for (int i = 0; i < 30; i++) {
+		m += f(1); /* gate: call */
+		n++; /* gate: plain */
+	}
+	printf("%d %d\n", n, m);
+	return 0;
+}
+""", "-g " + opt, compiler=compiler)
+    r = t.clean(t.run_gated(program, script='''
+local before, after = 0, 0
+at "//call":run(function() before = before + 1; if before ~= after + 1 then error "before" end end)
+at("//call", {after = true}):run(function() after = after + 1; if before ~= after then error "after" end end)
+at("//plain", {after = true}):run(function() end)
+'''))
+    t.equal(r.stdout, "60 30\n", "stdout", r)
+    t.equal([p["arrivals"] for p in r.report["places"]], [30, 30, 30], "arrivals", r)

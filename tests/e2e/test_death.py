@@ -1,0 +1,175 @@
+"""gatectl dead = the program dead: whatever kills gatectl, at whatever moment, nobody is left."""
+
+import os
+import random
+import signal
+import subprocess
+import time
+
+from harness import compile_text, end_processes, params, processes_with
+
+# Threads in a trapped line, one held for ever, children, grandchildren, a daemon in its own session.
+TREE = r"""
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile long beats, n;
+static void *hammer(void *arg)
+{
+	for (;;)
+		beats++; /* gate: hot */
+	return arg;
+}
+static void *held(void *arg)
+{
+	n++; /* gate: held */
+	return arg;
+}
+static void daemon_like(void)
+{
+	if (fork() == 0) {
+		setsid();
+		signal(SIGTERM, SIG_IGN);
+		signal(SIGHUP, SIG_IGN);
+		if (fork() == 0)
+			for (;;)
+				pause();
+		_exit(0);
+	}
+}
+int main(void)
+{
+	pthread_t t;
+	signal(SIGINT, SIG_IGN);
+	pthread_create(&t, NULL, held, NULL);
+	pthread_create(&t, NULL, hammer, NULL);
+	daemon_like();
+	for (;;) {
+		pid_t pid = fork();
+		if (pid == 0) {
+			n++;
+			execl("/bin/true", "true", (char *)NULL);
+			_exit(1);
+		}
+		waitpid(pid, NULL, 0);
+		if (vfork() == 0)
+			_exit(0);
+		usleep(2000);
+	}
+}
+"""
+SCRIPT = '''
+local g = SimpleGate "never"
+at "//held":wait(g)
+at "//hot":run(function() end)
+'''
+
+
+def kill_at(t, program, script, sig, delay):
+    p = subprocess.Popen([t.gatectl, "run", "--gate-limit", "0", "-g", script, "--", program],
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                         env=t.env)
+    time.sleep(delay)
+    os.kill(p.pid, sig)
+    try:
+        # not communicate(): a child that is left alive would hold the pipes
+        status = p.wait(timeout=10)
+    except subprocess.TimeoutExpired:
+        end_processes(t.marker)
+        p.kill()
+        p.wait()
+        t.check(False, "gatectl does not end, %s after %.4f s" % (sig.name, delay))
+    finally:
+        p.stdout.close()
+        err = ""
+    end = time.monotonic() + (2 if sig == signal.SIGKILL else 0)
+    while processes_with(t.marker) and time.monotonic() < end:
+        time.sleep(0.005)
+    left = end_processes(t.marker)
+    os.set_blocking(p.stderr.fileno(), False)
+    err = (p.stderr.read() or b"").decode(errors="replace")
+    p.stderr.close()
+    t.equal(left, [], "left alive by %s after %.4f s (%s)" % (sig.name, delay, err[-500:]))
+    if sig == signal.SIGKILL:
+        t.equal(status, -9, "status")
+    else:
+        t.equal(status, 128 + sig, "status by %s after %.4f s (%s)" % (sig.name, delay, err[-500:]))
+
+
+@params("SIGKILL", "SIGINT", "SIGTERM", "SIGHUP")
+def test_killed(t, name):
+    sig = getattr(signal, name)
+    program, script = compile_text("tree.c", TREE), t.file("s.lua", SCRIPT)
+    rng = random.Random(name)
+    count = {True: 300, False: 30}[t.full] // (1 if sig == signal.SIGKILL else 3)
+    for i in range(count):
+        delay = rng.choice([rng.uniform(0.02, 0.05), rng.uniform(0.05, 0.3)])
+        if sig == signal.SIGKILL and i % 3 == 0:
+            delay = rng.uniform(0, 0.02)  # before, during and right after the start
+        kill_at(t, program, script, sig, delay)
+
+
+test_killed.timeout = 120
+
+
+@params("SIGINT", "SIGTERM", "SIGHUP")
+def test_killed_at_the_start(t, name):
+    """A signal that comes before gatectl is ready ends it as well, one way or the other."""
+    sig = getattr(signal, name)
+    program, script = compile_text("tree.c", TREE), t.file("s.lua", SCRIPT)
+    rng = random.Random(name)
+    for _ in range(60 if t.full else 10):
+        p = subprocess.Popen([t.gatectl, "run", "--gate-limit", "0", "-g", script, "--", program],
+                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL, env=t.env)
+        time.sleep(rng.uniform(0, 0.02))
+        os.kill(p.pid, sig)
+        try:
+            status = p.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            end_processes(t.marker)
+            p.wait()
+            t.check(False, "gatectl does not end by an early %s" % name)
+        t.check(status in (-sig, 128 + sig), "status %d" % status)
+        t.equal(end_processes(t.marker), [], "left alive")
+
+
+def test_gone_with_its_terminal_group(t):
+    """Ctrl-C: SIGINT to the whole group. The program ignores it, gatectl ends, and with it the program."""
+    program, script = compile_text("tree.c", TREE), t.file("s.lua", SCRIPT)
+    p = subprocess.Popen([t.gatectl, "run", "-g", script, "--", program], env=t.env,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                         stderr=subprocess.DEVNULL, start_new_session=True)
+    time.sleep(0.3)
+    os.killpg(p.pid, signal.SIGINT)
+    t.equal(p.wait(timeout=10), 130, "status")
+    t.equal(end_processes(t.marker), [], "left alive")
+
+
+def test_stopped_gatectl_holds_everything(t):
+    """SIGSTOP and SIGCONT to gatectl lose nothing."""
+    program = compile_text("counts.c", r"""
+#include <stdio.h>
+static volatile int n;
+int main(void)
+{
+	for (int i = 0; i < 20000; i++)
+		n++; /* gate: hot */
+	printf("%d\n", n);
+	return 0;
+}
+""")
+    script = t.file("s.lua", 'at "//hot":run(function() end)\n')
+    p = subprocess.Popen([t.gatectl, "run", "-g", script, "--", program], env=t.env,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    for _ in range(5):
+        time.sleep(0.02)
+        if p.poll() is None:
+            os.kill(p.pid, signal.SIGSTOP)
+            time.sleep(0.02)
+            os.kill(p.pid, signal.SIGCONT)
+    out, err = p.communicate(timeout=30)
+    t.equal((p.returncode, out, err), (0, b"20000\n", b""), "outcome")

@@ -1,0 +1,300 @@
+"""gatectl's own errors: one first line, the right status, FILE:LINE where a script is at fault."""
+
+import os
+import subprocess
+
+from harness import Skip, compile_text, params
+
+PROGRAM = r"""
+#include <stdio.h>
+static volatile int n;
+static int helper(int x)
+{
+	n += x; /* gate: helped */
+	return n;
+}
+int main(void)
+{
+	printf("started\n");
+	fflush(stdout);
+	for (int i = 0; i < 3; i++)
+		helper(i);
+
+	/* a line without code: gate: nothing */
+	return 0;
+}
+"""
+
+
+def program():
+    return compile_text("victim.c", PROGRAM)
+
+
+# (name, script, line at fault): the fault is there at load, nothing runs
+LOAD_FAULTS = [
+    ("syntax", "local a = 1\nat \"//helped\" wait(g)\n", 2),
+    ("unfinished string", "local a = 1\n\nat \"//helped:wait(g)\n", 3),
+    ("unfinished block", "at \"//helped\":run(function()\n", None),
+    ("unknown gate", "local g = SimpleGate 'g'\nat '//helped':wait(gg)\n", 2),
+    ("not a gate", "at '//helped':wait('g')\n", 1),
+    ("open nothing", "\nat '//helped':open()\n", 2),
+    ("unknown option", "\nat('//helped', {thraed = 'main'}):run(function() end)\n", 2),
+    ("option of wrong type", "\n\nat('//helped', {hit = 'x'}):run(function() end)\n", 3),
+    ("hit zero", "at('//helped', {hit = 0}):run(function() end)\n", 1),
+    ("hit backwards", "at('//helped', {hit = {5, 2}}):run(function() end)\n", 1),
+    ("unknown verb", "\nat('//helped'):hold()\n", 2),
+    ("unknown event", "on('thread-begin'):run(function() end)\n", 1),
+    ("location no string", "at(42):run(function() end)\n", 1),
+    ("empty location", "at(''):run(function() end)\n", 1),
+    ("unknown function", "\n\n\nplace '//helped'\n", 4),
+    ("unknown signal", "at('//helped'):kill('SIGNOTHING')\n", 1),
+    ("gate without name", "\nlocal g = SimpleGate()\n", 2),
+    ("barrier without number", "local b = BarrierGate('b')\n", 1),
+    ("type without ready", "local T = Gate.type 'T'\nlocal t = T 't'\nat('//helped'):wait(t)\n", None),
+    ("unknown expectation", "expect { exitt = 0 }\n", 1),
+    ("expect no table", "expect(0)\n", 1),
+    ("unknown limit", "\nlimits { gates = 5 }\n", 2),
+    ("negative limit", "limits { gate = -1 }\n", 1),
+    ("order without arrow", "\norder 'a, b'\n", 2),
+    ("order empty", "order ''\n", 1),
+    ("error at load", "local x = nil\n\nprint(x.y)\n", 3),
+    ("error called", "error 'my own words'\n", 1),
+    ("io", "local f = io.open('/etc/passwd')\n", 1),
+    ("os", "\nos.exit(0)\n", 2),
+    ("missing module", "\nlocal m = require 'no_such_module'\n", 2),
+    ("unknown location", "local g = SimpleGate 'g'\nat('helpr'):open(g)\n", 2),
+    ("unknown file", "\n\nat('nofile.c:3'):run(function() end)\n", 3),
+    ("unknown mark", "\nat('//helpd'):run(function() end)\n", 2),
+    ("line without code", "at('victim.c:15'):run(function() end)\n", 1),
+    ("line behind the end", "at('victim.c:1500'):run(function() end)\n", 1),
+    ("mark without code", "at('//nothing'):run(function() end)\n", 1),
+    ("text not there", "at('helper;no such text'):run(function() end)\n", 1),
+    ("text twice", "at('victim.c;n'):run(function() end)\n", 1),
+    ("offset outside", "at('helper:+500'):run(function() end)\n", 1),
+    ("nonsense location", "at('%%%;;'):run(function() end)\n", 1),
+    ("bad address", "at('*0xzz'):run(function() end)\n", 1),
+    ("address outside", "at('*0xffffffff0000'):run(function() end)\n", 1),
+    ("match number", "at('helper#7'):run(function() end)\n", 1),
+    ("after a return", "at('helper%return', {after = true}):run(function() end)\n", 1),
+    ("runaway", "\nwhile true do end\n", 2),
+    ("runaway in pcall", "while true do pcall(function() while true do end end) end\n", 1),
+]
+
+
+@params(*[f[0] for f in LOAD_FAULTS])
+def test_fault_at_load(t, name):
+    script, line = next(f[1:] for f in LOAD_FAULTS if f[0] == name)
+    r = t.run_gated(program(), script=script)
+    t.error(r, 125, r"gates\d+\.lua:%s: ." % (line if line else r"\d+"))
+    t.check("started" not in r.stdout, "the program was not started", r)
+    t.check(r.seconds < 6, "at once", r)
+
+
+# the fault is there when a thread arrives
+ARRIVAL_FAULTS = [
+    ("error", "at('//helped'):run(function(hit)\n  local x = hit.nothing.more\nend)\n", 2),
+    ("error called", "at('//helped'):run(function()\n\n  error 'my own words'\nend)\n", 3),
+    ("error with a table", "at('//helped'):run(function()\n  error {}\nend)\n", None),
+    ("runaway in run", "at('//helped'):run(function()\n  while true do end\nend)\n", 2),
+    ("runaway in pcall", "at('//helped'):run(function()\n  while true do pcall(function() while true do end end) end\nend)\n", 2),
+    ("runaway in when", "at('//helped'):when(function()\n  while true do end\nend)\n", 2),
+    ("runaway in a coroutine", "at('//helped'):run(function()\n  coroutine.wrap(function() while true do end end)()\nend)\n", 2),
+    ("runaway in string", "at('//helped'):run(function()\n  local s = ('a'):rep(50) ; s:find(('a*'):rep(40) .. 'b')\nend)\n", None),
+    ("error in when", "at('//helped'):when(function()\n  return nil + 1\nend)\n", 2),
+    ("gate of no gate", "at('//helped'):run(function()\n  local g; g:wait()\nend)\n", 2),
+    ("error in ready", "local T = Gate.type 'T'\nfunction T:ready()\n  return self.a.b\nend\nat('//helped'):wait(T 't')\n", 3),
+    ("error in the log", "at('//helped'):log('{nothing.at_all}')\n", 1),
+    ("error in a child's hit", "at('//helped', {hit = 2}):run(function()\n  error 'second'\nend)\n", 2),
+    ("new place at a hit", "at('//helped'):run(function()\n  at('helper'):run(function() end)\nend)\n", 2),
+    ("error in opened", "local T = Gate.type 'T'\nfunction T:ready() return true end\nfunction T:opened()\n  error 'x'\nend\nat('//helped'):open(T 't')\n", 4),
+    ("side effect in when", "local g = SimpleGate 'g'\nat('//helped'):when(function()\n  g:open(); return true\nend)\n", 3),
+]
+
+
+@params(*[f[0] for f in ARRIVAL_FAULTS])
+def test_fault_at_arrival(t, name):
+    script, line = next(f[1:] for f in ARRIVAL_FAULTS if f[0] == name)
+    r = t.run_gated(program(), script=script, options=["--time-limit", "20"])
+    t.error(r, 125, r"gates\d+\.lua:%s: ." % (line if line else r"\d+"))
+    t.check(r.seconds < 6, "a function that computes for a second is a fault", r)
+
+
+def test_fault_in_required_module(t):
+    t.file("bad.lua", "local m = {}\nm.x = = 1\nreturn m\n")
+    script = t.file("s.lua", "\nrequire 'bad'\n")
+    t.error(t.gate("run", "-g", script, "--", program()), 125, r"bad\.lua:2: ")
+
+
+def test_runaway_is_not_slow_work(t):
+    """A function that works for a tenth of a second is no runaway."""
+    r = t.run_gated(program(), script='''
+at("//helped"):run(function() local s = 0; for i = 1, 2000000 do s = s + i end end)
+''')
+    t.clean(r)
+
+
+def test_missing_script(t):
+    t.error(t.gate("run", "-g", t.path("no.lua"), "--", program()), 125, r"no\.lua")
+
+
+def test_script_is_a_directory(t):
+    t.error(t.gate("run", "-g", t.tmp, "--", program()), 125)
+
+
+def test_script_is_binary(t):
+    t.error(t.gate("run", "-g", program(), "--", program()), 125)
+
+
+def test_empty_script(t):
+    t.clean(t.run_gated(program(), script=""))
+
+
+def test_ambiguous_function(t):
+    """Two different functions of one name: an error that lists both, never a choice."""
+    other = compile_text("other.c", "static int twin(void) { return 1; }\nint other(void);\n"
+                         "int other(void) { return twin(); }\n", "-g -O0 -c")
+    main = compile_text("twins.c", "int other(void);\nstatic int twin(void) { return 2; }\n"
+                        "int main(void) { return twin() + other(); }\n", libs=other)
+    r = t.error(t.run_gated(main, script='\nat "twin":run(function() end)\n'), 125, r"gates\d+\.lua:2: ")
+    t.check("twins.c" in r.err and "other.c" in r.err, "lists both", r)
+    t.clean(t.run_gated(main, script='at "twin#1":run(function() end)\n'), 3)
+
+
+def test_line_without_code_names_neighbours(t):
+    r = t.error(t.run_gated(program(), script="at('victim.c:15'):run(function() end)\n"))
+    t.check("14" in r.err and "17" in r.err, "the nearest lines with code", r)
+
+
+def test_misspelling_says_what_is_near(t):
+    r = t.error(t.run_gated(program(), script="at('helpre'):run(function() end)\n"))
+    t.check("helper" in r.err, "the nearest name", r)
+
+
+def test_bad_order_option(t):
+    for order in ("//helped", "//helped ->", "-> //helped", "a -> -> b", "nofunc -> //helped", "[//helped"):
+        r = t.run_gated(program(), options=["--order", order])
+        t.error(r, 125)
+        t.check("started" not in r.stdout, "the program was not started", r)
+
+
+# ---- programs --------------------------------------------------------------------------------------
+
+def test_no_debug_info(t):
+    """Without DWARF lines and marks are an error that says so; functions still work."""
+    stripped = compile_text("nodebug.c", PROGRAM.replace("static int helper", "int helper"), "-g0 -O0")
+    for location in ("nodebug.c:6", "//helped", "helper;n +=", "helper:+1"):
+        r = t.error(t.run_gated(stripped, script='at "%s":run(function() end)\n' % location), 125,
+                    r"gates\d+\.lua:1: ")
+        t.check("debug" in r.err.lower(), "says that there is no debug info", r)
+    r = t.clean(t.run_gated(stripped, script='at "helper":run(function() end)\nat "helper%return":run(function() end)\n'))
+    t.arrivals(r, "helper", 3)
+    t.arrivals(r, "helper%return", 3)
+
+
+def damaged(t, name, change):
+    with open(program(), "rb") as f:
+        data = bytearray(f.read())
+    path = t.path(name)
+    with open(path, "wb") as f:
+        f.write(change(data))
+    os.chmod(path, 0o755)
+    return path
+
+
+def not_run(t, path, script="at 'main':run(function() end)\n"):
+    r = t.run_gated(path, script=script)
+    t.check(r.status in (125, 126), "status", r)
+    t.error(r, r.status)
+    t.equal(r.stdout, "", "stdout", r)
+
+
+def test_wrong_architecture(t):
+    def aarch64(data):
+        data[18:20] = (183).to_bytes(2, "little")
+        return data
+    not_run(t, damaged(t, "foreign", aarch64))
+
+
+def test_truncated(t):
+    for size in (0, 3, 20, 64, 200, 1000):
+        not_run(t, damaged(t, "cut%d" % size, lambda data: data[:size]))
+
+
+@params(*range(12))
+def test_damaged_debug_info(t, seed):
+    """Random bytes in the debug sections: an error or an answer, never a crash or a hang."""
+    import random
+    rng = random.Random(seed)
+    out = subprocess.run(["readelf", "-SW", program()], capture_output=True, text=True).stdout
+    spans = []
+    for line in out.splitlines():
+        words = line.replace("[", " ").replace("]", " ").split()
+        if len(words) > 6 and words[1].startswith(".debug_"):
+            spans.append((int(words[4], 16), int(words[5], 16)))
+    if not spans:
+        raise Skip("no debug sections in readelf's output")
+
+    def spoil(data):
+        for offset, size in spans:
+            for _ in range(max(1, size // 40)):
+                data[offset + rng.randrange(size)] = rng.randrange(256)
+        return data
+    path = damaged(t, "spoilt", spoil)
+    for location in ("victim.c:6", "helper", "helper%return", "//helped", "helper;n +="):
+        r = t.run_gated(path, script='at("%s", {optional = true}):run(function() end)\n' % location,
+                        options=["--time-limit", "10"])
+        t.check(r.status in (0, 125), "an answer or an error", r)
+        if r.status == 125:
+            t.error(r)
+
+
+def test_directory_as_program(t):
+    t.error(t.gate("run", "--", t.tmp), 126)
+
+
+# ---- command line ----------------------------------------------------------------------------------
+
+def test_unwritable_report(t):
+    """Refused before the program starts."""
+    for path in ("/no/such/dir/r.json", t.tmp + "/no/r.json", "/proc/r.json"):
+        r = t.gate("run", "--report", path, "--", program())
+        t.error(r)
+        t.equal(r.stdout, "", "the program was not started", r)
+
+
+def test_report_of_unknown_kind(t):
+    r = t.gate("run", "--report", t.path("r.txt"), "--", program())
+    t.error(r)
+    t.equal(r.stdout, "", "the program was not started", r)
+
+
+@params(["run"], [], ["nonsense"], ["run", "--nonsense", "true"], ["run", "-z", "true"],
+        ["run", "--gate-limit", "x", "true"], ["run", "--gate-limit", "-1", "true"],
+        ["run", "--gate-limit", "", "true"], ["run", "--time-limit", "5s", "true"],
+        ["run", "--repeat", "0", "true"], ["run", "--repeat", "-3", "true"],
+        ["run", "--repeat", "many", "true"], ["run", "-g"], ["run", "--color=blue", "true"],
+        ["check", "true"], ["lines"])
+def test_usage(t, args):
+    r = t.gate(*args)
+    t.error(r)
+
+
+def test_query_errors(t):
+    r = t.gate("lines", program(), "helper", "nosuch")
+    t.equal(r.status, 125, "status", r)
+    t.check("helper" in r.stdout, "the good one is answered", r)
+    t.check(r.err.startswith("gatectl: error: "), "first line", r)
+    script = t.file("s.lua", "at('helper'):run(function() end)\n\nat('nosuch'):run(function() end)\n")
+    r = t.gate("check", "-g", script, program())
+    t.equal(r.status, 125, "status", r)
+    t.check("s.lua:3: " in r.err, "FILE:LINE", r)
+    r = t.gate("lines", t.path("absent"), "main")
+    t.check(r.status in (125, 127), "no such program", r)
+    t.check(r.err.startswith("gatectl: error: "), "first line", r)
+
+
+def test_misspelt_mark_is_called_so(t):
+    """A mark that is nowhere: said of the mark, not of some library's source that is not installed."""
+    r = t.error(t.gate("lines", program(), "//helpd"))
+    t.check("helpd" in r.first and "mark" in r.err and "is not there to be searched" not in r.first,
+            "says that no line carries the mark", r)

@@ -1,0 +1,525 @@
+"""What a location means: `gatectl lines` and `check`, against addr2line and nm, and by running it."""
+
+import os
+import re
+import shutil
+import subprocess
+
+from harness import Skip, Target, compile_text, line_of, params, symbol_address
+
+SHAPES = r"""
+#include <stdio.h>
+#include <stdlib.h>
+
+volatile int total, other;
+
+__attribute__((noinline)) int area(int w, int h)
+{
+	int a = w * h;
+	total += a; /* gate: add */
+	return a;
+}
+
+static inline void bump(int by)
+{
+	other += by; /* gate:bump */
+}
+
+__attribute__((noinline)) int perimeter(int w, int h)
+{
+	bump(w);
+	bump(h);
+	if (w < 0)
+		return -1;
+	return 2 * (w + h);
+}
+
+int main(void)
+{
+	for (int i = 0; i < 4; i++) {
+		area(i, 2);
+		perimeter(i, 3);
+	}
+	printf("%d %d\n", total, other);
+	return 0;
+}
+"""
+BUILDS = [("gcc", "-g -O0"), ("gcc", "-g -O2"), ("clang", "-g -O0"), ("clang", "-g -O2")]
+FORMATS = ["-gdwarf-2", "-gdwarf-3", "-gdwarf-4", "-gdwarf-5", "-gz=zlib -g", "-g1", "-g3", "-ggdb",
+           "-g -gno-column-info", "-g -ffunction-sections -Wl,--gc-sections", "-g -static",
+           "-g -no-pie -fno-pie", "-g -static-pie -fPIE", "-g -fcf-protection=full",
+           "-g -fno-omit-frame-pointer -fstack-protector-all"]
+
+
+def lines(t, program, *locations, status=0):
+    r = t.gate("lines", program, *locations)
+    t.equal(r.status, status, "status", r)
+    if status == 0:
+        t.equal(r.err, "", "stderr of a query that is answered", r)
+    return r
+
+
+def addresses(text):
+    return sorted(int(a, 16) for a in re.findall(r"\b0x([0-9a-f]+)\b", text))
+
+
+def addr2line(program, address, function=False):
+    out = subprocess.run(["addr2line", "-e", program, "-f", "-C", hex(address)],
+                         capture_output=True, text=True).stdout.split("\n")
+    file, _, line = out[1].partition(":")
+    return out[0] if function else (os.path.basename(file), int(re.match(r"\d+|$", line).group() or 0))
+
+
+def sites(t, program, location, file=None, line=None, at_least=1, function=None):
+    """Asks what a location means and checks each address with addr2line: its line, or (where addr2line
+    itself errs, with DWARF 5 and LTO) only its function."""
+    r = lines(t, program, location)
+    found = addresses(r.stdout)
+    t.check(len(found) >= at_least, "at least %d sites of %s" % (at_least, location), r)
+    for a in found:
+        if function:
+            t.check(addr2line(program, a, True) in function, "function of 0x%x for %s" % (a, location), r)
+        elif line:
+            t.equal(addr2line(program, a), (file, line), "addr2line of 0x%x for %s" % (a, location), r)
+    if line:
+        t.check("%s:%d" % (file, line) in r.stdout, "names %s:%d" % (file, line), r)
+    return found, r
+
+
+@params(*BUILDS)
+def test_each_kind(t, build):
+    compiler, flags = build
+    program = compile_text("shapes.c", SHAPES, flags, compiler=compiler)
+    add = line_of(SHAPES, "gate: add")
+    for location in ("shapes.c:%d" % add, "//add", "area;total += a;", "shapes.c;total+=a",
+                     "area; total  +=a", "area;total*a", "area:+3"):
+        sites(t, program, location, "shapes.c", add)
+    found, r = sites(t, program, "area")
+    t.check("area" in r.stdout, "names the function", r)
+    begin = symbol_address(program, "area")
+    t.check(all(begin <= a < begin + 40 for a in found), "entry of area", r)
+    found, r = sites(t, program, "area%return")
+    t.check(all(a > begin for a in found), "behind the beginning", r)
+    found, r = sites(t, program, "*0x%x" % begin)
+    t.equal(found[-1], begin, "plain address", r)
+    found, r = sites(t, program, "perimeter%return")
+    sites(t, program, "shapes!//add", "shapes.c", add)
+
+
+@params(*BUILDS)
+def test_each_kind_arrives(t, build):
+    compiler, flags = build
+    program = compile_text("shapes.c", SHAPES, flags, compiler=compiler)
+    wanted = {"shapes.c:%d" % line_of(SHAPES, "gate: add"): 4, "//add": 4, "area;total += a": 4,
+              "area:+3": 4, "area": 4, "area%return": 4, "perimeter": 4, "perimeter%return": 4,
+              "*0x%x" % symbol_address(program, "area"): 4, "shapes!area": 4, "//bump": 8,
+              "shapes.c:%d" % line_of(SHAPES, "other += by"): 8}
+    script = "".join('at "%s":run(function() end)\n' % l for l in wanted)
+    r = t.clean(t.run_gated(program, script=script))
+    got = {p["location"]: p["arrivals"] for p in r.report["places"]}
+    t.equal(got, wanted, "arrivals", r)
+
+
+@params(*[(c, f, o) for c in ("gcc", "clang") for f in FORMATS for o in ("-O0", "-O2")])
+def test_debug_formats(t, case):
+    compiler, form, opt = case
+    if compiler == "clang" and ("-gz" in form or "-gno-column" in form):
+        form = form.replace("-gz=zlib -g", "-g -gz").replace("-gno-column-info", "-gno-column-info")
+    program = compile_text("shapes.c", SHAPES, form + " " + opt, compiler=compiler)
+    wanted = {"//add": 4, "//bump": 8, "area": 4, "area%return": 4, "perimeter%return": 4}
+    if form == "-g1":
+        del wanted["//bump"]  # -g1 leaves out where inlined copies begin and end
+    script = "".join('at "%s":run(function() end)\n' % l for l in wanted)
+    r = t.clean(t.run_gated(program, script=script))
+    t.equal({p["location"]: p["arrivals"] for p in r.report["places"]}, wanted, "arrivals", r)
+    sites(t, program, "//add", "shapes.c", line_of(SHAPES, "gate: add"))
+
+
+@params("gcc", "clang")
+def test_inlined_copies(t, compiler):
+    """A line that is inlined stands at several addresses, each in the function it is a copy in."""
+    program = compile_text("shapes.c", SHAPES, "-g -O2", compiler=compiler)
+    bump = line_of(SHAPES, "gate:bump")
+    found, r = sites(t, program, "//bump", "shapes.c", bump, at_least=1)
+    t.check("perimeter" in r.stdout and "bump" in r.stdout, "names copy and caller", r)
+
+
+@params("-gdwarf-4", "-gdwarf-5")
+def test_header_first(t, form):
+    """Code of a header that comes first in the unit belongs to the header (gcc and clang, -O0 and -O2)."""
+    header = ("/* a header with code */\n#ifndef H\n#define H\nextern volatile int n;\n"
+              "static inline int from_header(int x)\n{\n\tn += x; /* gate: hdr */\n\treturn n;\n}\n#endif\n")
+    source = ('#include "hdr.h"\nvolatile int n;\n\n\n\n\nint main(void)\n{\n'
+              "\tint r = from_header(3);\n\tr += from_header(4); /* gate: call */\n\treturn r;\n}\n")
+    for compiler in ("gcc", "clang"):
+        for opt in ("-O0", "-O2"):
+            d = t.path(compiler + opt)
+            os.mkdir(d)
+            for name, text in (("hdr.h", header), ("use.c", source)):
+                with open(os.path.join(d, name), "w") as f:
+                    f.write(text)
+            program = os.path.join(d, "use")
+            subprocess.run([compiler, form, opt, "-o", program, os.path.join(d, "use.c")], check=True)
+            sites(t, program, "hdr.h:7", "hdr.h", 7, function=("from_header", "main"))
+            sites(t, program, "//hdr", "hdr.h", 7, function=("from_header", "main"))
+            r = t.clean(t.run_gated(program, script='at "hdr.h:7":run(function(hit) '
+                                    'assert(hit.file:match("hdr.h$") and hit.line == 7) end)\n'), 10)
+            t.arrivals(r, "hdr.h:7", 2)
+            # line 7 of the .c file begins main: never the header's code
+            found = addresses(t.gate("lines", program, "use.c:7").stdout)
+            for a in found:
+                t.equal(addr2line(program, a, True), "main", "function of 0x%x" % a)
+
+
+def test_file_matches_by_trailing_components(t):
+    """a/x.c and b/x.c: x.c:LINE is ambiguous, a/x.c:LINE is not, and /x.c of a longer name is not it."""
+    for d, value in (("a", 1), ("b", 2)):
+        os.makedirs(t.path("src/" + d))
+        t.file("src/%s/x.c" % d, "volatile int n;\nint f_%s(void);\nint f_%s(void)\n{\n\treturn n + %d;\n}\n"
+               .replace("volatile int n", "static volatile int n") % (d, d, value))
+    t.file("src/max.c", "int f_a(void);\nint f_b(void);\nstatic volatile int n;\nint main(void)\n{\n"
+           "\tn = f_a() + f_b();\n\treturn n;\n}\n")
+    program = t.path("prog")
+    subprocess.run(["gcc", "-g", "-O0", "-o", program, "src/max.c", "src/a/x.c", "src/b/x.c"],
+                   check=True, cwd=t.tmp)
+    r = lines(t, program, "x.c:5", status=125)
+    t.check("a/x.c" in r.err and "b/x.c" in r.err, "lists both", r)
+    for location, file in (("a/x.c:5", "f_a"), ("b/x.c:5", "f_b"), ("src/a/x.c:5", "f_a"),
+                           (t.path("src/b/x.c") + ":5", "f_b"), ("x.c:5#1", None), ("x.c:5#2", None)):
+        r = lines(t, program, location)
+        if file:
+            t.check(file in r.stdout, "%s is in %s" % (location, file), r)
+    lines(t, program, "x.c:5#3", status=125)
+    lines(t, program, "max.c:6")
+    lines(t, program, "c/x.c:5", status=125)
+    r = t.clean(t.run_gated(program, script='at "a/x.c:5":run(function(hit) assert(hit.func == "f_a") end)\n'), 3)
+    t.arrivals(r, "a/x.c:5", 1)
+
+
+CXX = r"""
+#include <cstdio>
+namespace store {
+template <typename T> class Queue {
+      public:
+	void push(T v)
+	{
+		items[count++ % 8] = v; /* gate: push */
+	}
+	T items[8];
+	int count = 0;
+};
+struct Plain {
+	int n = 0;
+	void push(int v)
+	{
+		n += v; /* gate: plain */
+	}
+	~Plain()
+	{
+		n = 0;
+	}
+};
+}
+int over(int x) { return x + 1; /* gate: over int */ }
+int over(double x) { return (int)x + 2; }
+int main()
+{
+	store::Queue<int> a;
+	store::Queue<double> b;
+	store::Plain p;
+	for (int i = 0; i < 3; i++) {
+		a.push(i);
+		b.push(i);
+		p.push(i);
+	}
+	auto twice = [](int x) {
+		return 2 * x; /* gate: lambda */
+	};
+	printf("%d %d %d %d\n", a.count, b.count, p.n, twice(over(1) + over(1.5)));
+}
+"""
+
+
+@params("g++", "clang++")
+def test_cxx_names(t, compiler):
+    program = compile_text("names.cc", CXX, "-g -O0", compiler=compiler)
+    r = lines(t, program, "Plain::push")
+    t.check("Plain::push" in r.stdout, "qualified name", r)
+    sites(t, program, "store::Plain::push")
+    sites(t, program, "//push", "names.cc", line_of(CXX, "gate: push"), at_least=2)
+    sites(t, program, "//lambda", "names.cc", line_of(CXX, "gate: lambda"))
+    found, r = sites(t, program, "Queue::push")
+    t.check(len(found) >= 2, "both instances of the template", r)
+    script = "".join('at "%s":run(function() end)\n' % l for l in
+                     ("//push", "Plain::push", "store::Plain::push", "Queue::push", "//lambda", "Plain::push%return"))
+    r = t.clean(t.run_gated(program, script=script))
+    t.equal({p["location"]: p["arrivals"] for p in r.report["places"]},
+            {"//push": 6, "Plain::push": 3, "store::Plain::push": 3, "Queue::push": 6, "//lambda": 1,
+             "Plain::push%return": 3}, "arrivals", r)
+
+
+def test_overloads_are_ambiguous(t):
+    """Two functions of one name: an error that lists them."""
+    program = compile_text("names.cc", CXX, "-g -O0")
+    r = lines(t, program, "over", status=125)
+    n = line_of(CXX, "gate: over int")
+    t.check(str(n) in r.err and str(n + 1) in r.err, "lists both", r)
+    lines(t, program, "over#2")
+
+
+def test_nearest_lines(t):
+    program = compile_text("shapes.c", SHAPES, "-g -O0")
+    empty = line_of(SHAPES, "volatile int total, other;")
+    r = lines(t, program, "shapes.c:%d" % (empty + 1), status=125)
+    t.check(re.search(r"\b%d\b" % (empty + 3), r.err) or re.search(r"\b%d\b" % (empty + 2), r.err),
+            "the nearest line that has code", r)
+    r = lines(t, program, "shapes.c:9999", status=125)
+    r = lines(t, program, "shape.c:10", status=125)
+    r = lines(t, program, "aera", status=125)
+    t.check("area" in r.err, "nearest name", r)
+
+
+def test_text_ambiguous(t):
+    program = compile_text("shapes.c", SHAPES, "-g -O0")
+    r = lines(t, program, "perimeter;return", status=125)
+    a, b = line_of(SHAPES, "return -1;"), line_of(SHAPES, "return 2 * (w + h);")
+    t.check(str(a) in r.err and str(b) in r.err, "lists both lines", r)
+    sites(t, program, "perimeter;return#2", "shapes.c", b)
+    sites(t, program, "perimeter;return#1", "shapes.c", a)
+
+
+def test_mark_must_match_whole(t):
+    """gate: ab is not the mark a; a mark in two places is ambiguous."""
+    text = ("static volatile int n;\nint main(void)\n{\n\tn = 1; /* gate: ab */\n\tn = 2; /* gate: a-b */\n"
+            "\tn = 3; // gate:tw\n\tn = 4; // see gate: tw for this\n\treturn 0; /* gate: end. */\n}\n")
+    program = compile_text("marks.c", text, "-g -O0")
+    sites(t, program, "//ab", "marks.c", 4)
+    sites(t, program, "//a-b", "marks.c", 5)
+    lines(t, program, "//a", status=125)
+    r = lines(t, program, "//tw", status=125)
+    t.check("6" in r.err and "7" in r.err, "both", r)
+    sites(t, program, "//tw#2", "marks.c", 7)
+
+
+def test_macro_and_line_markers(t):
+    """#line: found under the name and line that the debug information gives."""
+    text = ("static volatile int n;\nint main(void)\n{\n#line 500 \"grammar.y\"\n\tn = 1;\n\tn = 2;\n"
+            "#line 900 \"generated.c\"\n\tn = 3;\n\treturn 0;\n}\n")
+    program = compile_text("gen.c", text, "-g -O0")
+    for location in ("grammar.y:500", "grammar.y:501", "generated.c:900"):
+        r = t.clean(t.run_gated(program, script='at "%s":run(function() end)\n' % location))
+        t.arrivals(r, location, 1)
+
+
+def test_source_is_gone(t):
+    """Without the source file lines and functions work, marks and texts are an error that says why."""
+    source = t.file("gone.c", "static volatile int n;\nint main(void)\n{\n\tn = 1; /* gate: x */\n\treturn 0;\n}\n")
+    program = t.path("gone")
+    subprocess.run(["gcc", "-g", "-o", program, source], check=True)
+    os.unlink(source)
+    r = t.clean(t.run_gated(program, script='at "gone.c:4":run(function() end)\n'))
+    t.arrivals(r, "gone.c:4", 1)
+    r = t.error(t.run_gated(program, script='at "//x":run(function() end)\n'), 125, r"gates2\.lua:1: ")
+    r = t.error(t.run_gated(program, script='at "main;n =":run(function() end)\n'), 125)
+    t.check("gone.c" in r.err, "says which file", r)
+
+
+# ---- objects ---------------------------------------------------------------------------------------
+
+def test_object_of_library(t):
+    target = Target("linked_so").build()
+    lib = os.path.join(target.dir, "libctor.so")
+    for location in ("ctor_value", "libctor.so!ctor_value", "libctor.so!//born", "//born", "libctor.c;value = 41"):
+        r = t.gate("lines", target.path, location)
+        t.equal(r.status, 0, "status", r)
+        t.check("libctor.so" in r.stdout, "the object is named", r)
+    begin = symbol_address(lib, "ctor_value")
+    found = addresses(lines(t, target.path, "libctor.so!ctor_value").stdout)
+    t.check(all(begin <= a < begin + 32 for a in found), "address as nm prints it")
+    r = t.clean(t.run_gated(target.path, script='at "libctor.so!ctor_value":run(function() end)\n'
+                            'at "ctor_value%return":run(function() end)\n'))
+    t.equal([p["arrivals"] for p in r.report["places"]], [1, 1], "arrivals", r)
+
+
+def test_library_by_versioned_name(t):
+    """libfoo.so matches libfoo.so.1.2."""
+    t.file("foo.c", "int foo(int x);\nint foo(int x)\n{\n\treturn x + 1;\n}\n")
+    t.file("use.c", "int foo(int x);\nint main(void)\n{\n\treturn foo(4);\n}\n")
+    subprocess.run(["gcc", "-g", "-shared", "-fPIC", "-Wl,-soname,libfoo.so.1.2", "-o", "libfoo.so.1.2", "foo.c"],
+                   check=True, cwd=t.tmp)
+    subprocess.run(["gcc", "-g", "-o", "use", "use.c", "./libfoo.so.1.2", "-Wl,-rpath,$ORIGIN"], check=True, cwd=t.tmp)
+    for name in ("libfoo.so", "libfoo.so.1", "libfoo.so.1.2"):
+        r = t.clean(t.run_gated(t.path("use"), script='at "%s!foo":run(function() end)\n' % name), 5)
+        t.arrivals(r, name + "!foo", 1)
+
+
+def test_libc_functions(t):
+    """Functions of libraries without debug information, by their symbols."""
+    program = compile_text("puts.c", "#include <stdio.h>\n#include <stdlib.h>\nint main(int argc, char **argv)\n{\n"
+                           "\tfor (int i = 0; i < 3; i++)\n\t\tputs(\"x\");\n\treturn abs(argc) - 1;\n}\n")
+    r = t.clean(t.run_gated(program, script='at "libc.so!puts":run(function() end)\n'))
+    t.equal(r.stdout, "x\n" * 3, "stdout", r)
+    t.arrivals(r, "libc.so!puts", 3)
+
+
+def test_pending_until_dlopen(t):
+    target = Target("dlopen_loop").build()
+    for location in ("libplug.so!plug_add", "libplug.so!plug_add%return", "libplug.so!//plugged",
+                     "libplug.so!libplug.c;return a + b"):
+        r = t.clean(t.run_gated(target.path, script='at "%s":run(function() end)\n' % location))
+        t.arrivals(r, location, 20)
+    t.error(t.run_gated(target.path, script='at "plug_add":run(function() end)\n'), 125)
+    r = t.run_gated(target.path, script='at "libplug.so!plug_ad":run(function() end)\n')
+    t.check(r.status in (120, 125), "a misspelling in an object that is loaded later", r)
+    t.verdict(t.run_gated(target.path, script='at "libabsent.so!f":run(function() end)\n'), 120)
+
+
+# ---- symbols, stripped, separate -------------------------------------------------------------------
+
+def build_in(t, *flags, compiler="gcc"):
+    source = t.file("shapes.c", SHAPES)
+    program = t.path("shapes")
+    subprocess.run([compiler, *flags, "-o", program, source], check=True)
+    return program
+
+
+def run_counts(t, program, wanted):
+    script = "".join('at "%s":run(function() end)\n' % l for l in wanted)
+    r = t.clean(t.run_gated(program, script=script))
+    t.equal({p["location"]: p["arrivals"] for p in r.report["places"]}, wanted, "arrivals", r)
+
+
+@params("-O0", "-O2")
+def test_symbols_only(t, opt):
+    program = build_in(t, "-g0", opt)
+    run_counts(t, program, {"area": 4, "area%return": 4, "perimeter": 4, "perimeter%return": 4,
+                            "*0x%x" % symbol_address(program, "area"): 4})
+    t.error(t.run_gated(program, script='at "//add":run(function() end)\n'))
+
+
+def test_stripped(t):
+    program = build_in(t, "-g")
+    subprocess.run(["strip", "--strip-debug", program], check=True)
+    run_counts(t, program, {"area": 4, "perimeter%return": 4})
+    address = symbol_address(program, "area")
+    subprocess.run(["strip", program], check=True)
+    run_counts(t, program, {"*0x%x" % address: 4})
+    r = t.error(t.run_gated(program, script='at "area":run(function() end)\n'))
+
+
+def test_stripped_cxx(t):
+    source = t.file("names.cc", CXX)
+    program = t.path("names")
+    subprocess.run(["g++", "-g0", "-o", program, source], check=True)
+    run_counts(t, program, {"store::Plain::push": 3, "Plain::push%return": 3})
+
+
+@params("beside", ".debug")
+def test_debuglink(t, where):
+    program = build_in(t, "-g", "-O1")
+    if where == ".debug":
+        os.mkdir(t.path(".debug"))
+        debug = t.path(".debug/shapes.dbg")
+    else:
+        debug = t.path("shapes.dbg")
+    subprocess.run(["objcopy", "--only-keep-debug", program, debug], check=True)
+    subprocess.run(["strip", "-s", program], check=True)
+    subprocess.run(["objcopy", "--remove-section=.note.gnu.build-id", program], check=True)
+    subprocess.run(["objcopy", "--add-gnu-debuglink=" + debug, program], check=True)
+    run_counts(t, program, {"//add": 4, "area": 4, "area%return": 4, "//bump": 8})
+
+
+def test_debuglink_of_another_build(t):
+    """A debug file that does not belong to the program is not believed."""
+    program = build_in(t, "-g")
+    debug = t.path("shapes.dbg")
+    subprocess.run(["objcopy", "--only-keep-debug", program, debug], check=True)
+    subprocess.run(["strip", "-g", program], check=True)
+    subprocess.run(["objcopy", "--add-gnu-debuglink=" + debug, program], check=True)
+    source = t.file("shapes.c", "\n\n\n" + SHAPES)
+    subprocess.run(["gcc", "-g", "-o", t.path("o"), source], check=True)
+    subprocess.run(["objcopy", "--only-keep-debug", t.path("o"), debug], check=True)
+    r = t.run_gated(program, script='at "shapes.c:%d":run(function() end)\n' % (3 + line_of(SHAPES, "gate: add")))
+    t.error(r)
+
+
+def test_build_id(t):
+    """/usr/lib/debug/.build-id/xx/yy.debug, in a mount namespace of our own."""
+    probe = subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", "/usr/lib/debug"],
+                           capture_output=True)
+    if probe.returncode != 0:
+        raise Skip("no mount namespace of one's own here")
+    program = build_in(t, "-g", "-Wl,--build-id")
+    note = subprocess.run(["readelf", "-n", program], capture_output=True, text=True).stdout
+    build_id = re.search(r"Build ID: ([0-9a-f]+)", note).group(1)
+    debug = t.path("d.debug")
+    subprocess.run(["objcopy", "--only-keep-debug", program, debug], check=True)
+    subprocess.run(["strip", "-s", program], check=True)
+    script = t.file("s.lua", 'at "//add":run(function() end)\nexpect {exit = 0}\n')
+    inside = t.file("in.sh", "set -e\nmount -t tmpfs none /usr/lib/debug\nd=/usr/lib/debug/.build-id/%s\n"
+                    "mkdir -p $d\ncp %s $d/%s.debug\nexec %s run -g %s -- %s\n"
+                    % (build_id[:2], debug, build_id[2:], t.gatectl, script, program))
+    r = t.run(["unshare", "-m", "sh", inside])
+    t.equal((r.status, r.err), (0, ""), "outcome", r)
+    t.error(t.gate("run", "-g", script, "--", program))
+
+
+@params(("gcc", "-O2"), ("gcc", "-O0"), ("clang", "-O2"))
+def test_lto(t, case):
+    """LTO: units are called <artificial>, lines and functions are found by the line table's files."""
+    compiler, opt = case
+    a = t.file("a.c", "volatile int n;\nint work(int x);\nint main(void)\n{\n\tfor (int i = 0; i < 5; i++)\n"
+               "\t\tn += work(i);\n\treturn n; /* gate: end */\n}\n")
+    b = t.file("b.c", "extern volatile int n;\nint work(int x);\n__attribute__((noinline)) int work(int x)\n{\n"
+               "\tn += x; /* gate: work */\n\treturn 1;\n}\n")
+    program = t.path("lto")
+    extra = ["-fuse-ld=lld"] if compiler == "clang" else []
+    subprocess.run([compiler, "-g", opt, "-flto", *extra, "-o", program, a, b], check=True)
+    for location in ("//work", "b.c:5"):
+        sites(t, program, location, "b.c", 5, function=("work",))
+    script = 'at "//work":run(function() end)\nat "b.c:5":run(function() end)\nat "//end":run(function() end)\n'
+    r = t.clean(t.run_gated(program, script=script), 15)
+    t.equal([p["arrivals"] for p in r.report["places"]], [5, 5, 1], "arrivals", r)
+
+
+def test_rust(t):
+    if not shutil.which("rustc"):
+        raise Skip("no rustc")
+    source = t.file("q.rs", "mod store {\n    pub struct Queue { pub n: i32 }\n    impl Queue {\n        #[inline(never)]\n"
+                    "        pub fn push(&mut self, v: i32) {\n            self.n += v; // gate: push\n        }\n    }\n}\n"
+                    "fn main() {\n    let mut q = store::Queue { n: 0 };\n    for i in 0..3 { q.push(i); }\n"
+                    "    println!(\"{}\", q.n);\n}\n")
+    subprocess.run(["rustc", "-g", "-o", t.path("q"), source], check=True)
+    run_counts(t, t.path("q"), {"//push": 3, "Queue::push": 3})
+
+
+# ---- check -----------------------------------------------------------------------------------------
+
+def test_check(t):
+    program = compile_text("shapes.c", SHAPES, "-g -O0")
+    add = line_of(SHAPES, "gate: add")
+    script = t.file("s.lua", 'local g = SimpleGate "g"\nat "//add":wait(g)\nat "area%return":open(g)\n'
+                    'at("libx.so!f", {optional = true}):open(g)\nat "perimeter":event "p"\norder "p -> //bump"\n')
+    r = t.gate("check", "-g", script, program)
+    t.equal((r.status, r.err), (0, ""), "outcome", r)
+    for word in ("//add", "area%return", "perimeter", "//bump", "shapes.c:%d" % add, "libx.so!f", "s.lua:2"):
+        t.check(word in r.stdout, word + " is not in the answer", r)
+    t.check("%d %d" not in r.stdout, "nothing was run", r)
+
+
+def test_check_bad_script(t):
+    program = compile_text("shapes.c", SHAPES, "-g -O0")
+    t.error(t.gate("check", "-g", t.file("s.lua", "\nat(\n"), program), 125, r"s\.lua:\d+: ")
+    t.error(t.gate("check", "-g", t.file("s.lua", "\nat '//ad':run(function() end)\n"), program), 125, r"s\.lua:2: ")
+
+
+def test_queries_run_nothing(t):
+    """check and lines do not execute the program, not even its constructors."""
+    witness = t.path("witness")
+    source = t.file("w.c", '#include <fcntl.h>\n__attribute__((constructor)) static void c(void)\n{\n'
+                    '\topen("%s", O_CREAT | O_WRONLY, 0600);\n}\nint main(void)\n{\n\treturn 0;\n}\n' % witness)
+    program = t.path("w")
+    subprocess.run(["gcc", "-g", "-o", program, source], check=True)
+    lines(t, program, "main")
+    t.gate("check", "-g", t.file("s.lua", 'at "main":run(function() end)\n'), program)
+    t.check(not os.path.exists(witness), "the program has run")
