@@ -40,6 +40,9 @@ int output_error(const struct cli *cli, const struct error *err)
 		 err->code == ERROR_CANNOT_TRACE ? "cannot-trace" : "error", err->text);
 	if (err->hint[0])
 		str_addf(&text, "try: %s\n", err->hint);
+	else if (err->code == ERROR_SCRIPT)
+		str_add(&text, "try: correct the script there; gatectl-gates(5) says what it can "
+			       "use\n");
 	output_text(cli, str_text(&text));
 	str_fini(&text);
 	return status;

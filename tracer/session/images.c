@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MOST_MODULES = 10000, MOST_NAMESPACES = 32 };
@@ -272,4 +273,19 @@ bool images_is_sanitized(struct symbols *symbols, const char *program)
 		return false;
 	m = symbols_module(symbols, path, &err);
 	return m && module_mentions(m, "__asan_init");
+}
+
+/* The kernel's "Exec format error" says little: the file itself tells more. */
+void images_explain_refusal(struct symbols *symbols, const char *program, struct error *err)
+{
+	char path[PATH_MAX];
+	struct error why;
+	struct stat st;
+
+	if (err->code != ERROR_CANNOT_EXEC || !find_program(program, path, sizeof(path)) ||
+	    stat(path, &st) < 0 || !S_ISREG(st.st_mode) || access(path, X_OK) < 0 ||
+	    symbols_module(symbols, path, &why))
+		return;
+	error_set(err, ERROR_CANNOT_EXEC, "%.2000s", why.text);
+	error_hint(err, "%s", why.hint[0] ? why.hint : "build it again, for this machine");
 }

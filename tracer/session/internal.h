@@ -224,6 +224,7 @@ struct image *images_at(struct session_process *p, uint64_t address);
 /* Like images_at, but reads the program's list again where the address is in no known image. */
 struct image *images_find(struct session *s, struct session_process *p, uint64_t address);
 void images_copy(struct session_process *to, const struct session_process *from);
+void images_explain_refusal(struct symbols *symbols, const char *program, struct error *err);
 bool images_is_sanitized(struct symbols *symbols, const char *program);
 
 /* places.c */

@@ -110,8 +110,10 @@ static int start(struct query *q, struct error *err)
 	int done = 0;
 
 	q->session.target = target_launch(&how, err);
-	if (!q->session.target)
+	if (!q->session.target) {
+		images_explain_refusal(q->session.symbols, q->session.options->argv[0], err);
 		return -1;
+	}
 	while (!done) {
 		target_wait(q->session.target, &ev);
 		done = step(q, &ev, err);

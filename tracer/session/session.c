@@ -412,7 +412,10 @@ static int launch(struct session *s, struct error *err)
 		close(how.stdout_fd);
 	if (how.stderr_fd >= 0)
 		close(how.stderr_fd);
-	return s->target ? 0 : -1;
+	if (s->target)
+		return 0;
+	images_explain_refusal(s->symbols, s->options->argv[0], err);
+	return -1;
 }
 
 static void judge(struct session *s, struct session_result *out)

@@ -7,6 +7,7 @@
  */
 #include "tracer/target/internal.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -55,6 +56,35 @@ static ssize_t retry_read(int fd, void *buf, size_t n)
 	return got;
 }
 
+static bool is_elf(const char *path)
+{
+	char magic[SELFMAG] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	if (retry_read(fd, magic, sizeof(magic)) != sizeof(magic))
+		magic[0] = '\0';
+	close(fd);
+	return memcmp(magic, ELFMAG, SELFMAG) == 0;
+}
+
+/* execvp gives what the kernel does not know to the shell: right for a script, but not for a program
+   of another machine. */
+static void exec_program(char *const *argv, char *const *env)
+{
+	if (strchr(argv[0], '/')) {
+		execve(argv[0], argv, env);
+		if (errno != ENOEXEC)
+			return;
+		if (is_elf(argv[0])) {
+			errno = ENOEXEC;
+			return;
+		}
+	}
+	execvpe(argv[0], argv, env);
+}
+
 static void child(struct launch *l)
 {
 	const struct target_launch *how = l->how;
@@ -65,12 +95,8 @@ static void child(struct launch *l)
 	signals_child();
 	if (retry_read(l->go[0], &go, 1) != 1)
 		_exit(125);
-	if (!redirect(how)) {
-		if (how->env)
-			execvpe(how->argv[0], how->argv, how->env);
-		else
-			execvp(how->argv[0], how->argv);
-	}
+	if (!redirect(how))
+		exec_program(how->argv, how->env ? how->env : environ);
 	if (write(l->fault[1], &errno, sizeof(errno)) < 0)
 		_exit(125);
 	_exit(127);
