@@ -58,7 +58,7 @@ int main(int argc, char **argv)
 	mode = argc > 3 ? argv[3] : "";
 	if (strstr(mode, "timer")) {
 		struct sigaction sa = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
-		struct itimerval every = {{0, 1000}, {0, 1000}};
+		struct itimerval every = {{0, 100}, {0, 100}};
 		sigaction(SIGALRM, &sa, NULL);
 		setitimer(ITIMER_REAL, &every, NULL);
 	}
