@@ -3,6 +3,7 @@
 gdb (where it is installed), against the program alone. Medians, with the spread in brackets."""
 import glob
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -65,6 +66,9 @@ def bench_hit():
             gdb_n = 2000 // threads
             line = next(i for i, l in enumerate(open(os.path.join(HERE, "hit.c")), 1) if "gate: line" in l)
             theirs = gdb_hits(hit, line, gdb_n, threads)
+            if not theirs:
+                print("    gdb did not run the program to its end")
+                continue
             factor = median(theirs) / median(ours)
             print(f"    gdb condition {spread(theirs, ' us')}: gatectl is {factor:.1f}x faster (at least 10x: {verdict(factor >= 10)})")
 
@@ -73,8 +77,9 @@ def gdb_hits(hit, line, n, threads):
     samples = []
     for _ in range(3):
         out = sh(GDB, "-nx", "-batch", "-ex", f"break hit.c:{line} if sum == -1", "-ex", "run", "--args", hit, str(n), str(threads))
-        seconds = [l for l in out.split("\n") if l.replace(".", "").isdigit()]
-        samples.append(float(seconds[-1]) / (n * threads) * 1e6)
+        seconds = re.findall(r"\d+\.\d{9}", out)  # gdb's own messages may share the line
+        if seconds:
+            samples.append(float(seconds[-1]) / (n * threads) * 1e6)
     return samples
 
 
