@@ -77,7 +77,7 @@ static void say_agreed(const struct cli *cli, unsigned long agreed, unsigned lon
 		 done < cli->session.repeat ? "; the last one did not" : "");
 }
 
-/* Ends gatectl the way the signal would have, now that nobody of the tree is left. */
+/* -1: there was a run, and *r says how it went. Else the status of an error before it. */
 static int one_run(struct cli *cli, struct symbols *symbols, unsigned long number,
 		   struct session_result *r)
 {

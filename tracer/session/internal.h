@@ -95,9 +95,7 @@ struct session_place {
 	struct location location;
 	bool located; /* `location` is valid */
 	bool found;   /* has been found in some image */
-	bool warned;
-	size_t sites;		  /* distinct addresses in the first image it was found in */
-	unsigned inlined_skipped; /* copies without a return to stop at */
+	size_t sites; /* distinct addresses in the first image it was found in */
 	ARRAY(struct symbols_sites *) results;
 	ARRAY(struct placed) placed;
 };
@@ -142,9 +140,7 @@ enum happening {
 	HAPPENED_THREAD_EXIT,
 	HAPPENED_FORK,
 	HAPPENED_EXEC,
-	HAPPENED_LOAD,
 	HAPPENED_SIGNAL,
-	HAPPENED_EXIT,
 	HAPPENED_KILL,
 };
 

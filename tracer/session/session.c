@@ -476,7 +476,6 @@ void session_result_fini(struct session_result *r)
 {
 	str_fini(&r->text);
 	str_fini(&r->json);
-	base_free(r->why);
 }
 
 int session_error_status(enum error_code code)

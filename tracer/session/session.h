@@ -30,7 +30,6 @@ struct session_result {
 	struct str
 		text; /* what to tell on standard error: lines, the first as the contract has it */
 	struct str json; /* the report; empty unless asked for */
-	char *why;	 /* one line: what differs ("exit status 1") for --repeat */
 };
 void session_result_fini(struct session_result *r);
 

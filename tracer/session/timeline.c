@@ -14,9 +14,7 @@ static const char *const words[] = {
 	[HAPPENED_THREAD_EXIT] = "thread-exit",
 	[HAPPENED_FORK] = "fork",
 	[HAPPENED_EXEC] = "exec",
-	[HAPPENED_LOAD] = "load",
 	[HAPPENED_SIGNAL] = "signal",
-	[HAPPENED_EXIT] = "exit",
 	[HAPPENED_KILL] = "kill",
 };
 
@@ -44,20 +42,12 @@ void timeline_fini(struct timeline *tl)
 void timeline_line(const struct happened *h, struct str *out)
 {
 	static const char *const verbs[] = {
-		[HAPPENED_ARRIVAL] = "arrives",
-		[HAPPENED_HOLD] = "is held",
-		[HAPPENED_RELEASE] = "is released",
-		[HAPPENED_OPEN] = "opens",
-		[HAPPENED_EVENT] = "event",
-		[HAPPENED_LOG] = "log",
-		[HAPPENED_THREAD_START] = "starts",
-		[HAPPENED_THREAD_EXIT] = "exits",
-		[HAPPENED_FORK] = "forks",
-		[HAPPENED_EXEC] = "execs",
-		[HAPPENED_LOAD] = "loads",
-		[HAPPENED_SIGNAL] = "gets signal",
-		[HAPPENED_EXIT] = "ends the process",
-		[HAPPENED_KILL] = "is killed by",
+		[HAPPENED_ARRIVAL] = "arrives",	    [HAPPENED_HOLD] = "is held",
+		[HAPPENED_RELEASE] = "is released", [HAPPENED_OPEN] = "opens",
+		[HAPPENED_EVENT] = "event",	    [HAPPENED_LOG] = "log",
+		[HAPPENED_THREAD_START] = "starts", [HAPPENED_THREAD_EXIT] = "exits",
+		[HAPPENED_FORK] = "forks",	    [HAPPENED_EXEC] = "execs",
+		[HAPPENED_SIGNAL] = "gets signal",  [HAPPENED_KILL] = "is killed by",
 	};
 
 	str_addf(out, "%s %s", h->thread ? h->thread->id : "gatectl", verbs[h->what]);
