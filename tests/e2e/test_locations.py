@@ -144,6 +144,64 @@ def test_inlined_copies(t, compiler):
     t.check("perimeter" in r.stdout and "bump" in r.stdout, "names copy and caller", r)
 
 
+COPY_WITH_A_CALL = r"""
+#include <pthread.h>
+#include <cstdio>
+template <class T> struct Counter {
+	T v{};
+	pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+	inline T get()
+	{
+		pthread_mutex_lock(&m);
+		T r = v;
+		pthread_mutex_unlock(&m);
+		return r;
+	}
+	inline void set(T x)
+	{
+		pthread_mutex_lock(&m); /* gate: lock */
+		v = x;
+		pthread_mutex_unlock(&m);
+	}
+	inline void add(T d)
+	{
+		T r = get();
+		set(r + d);
+	}
+};
+static Counter<int> c;
+static int clamp(int x) { return x < 0 ? 0 : x > 100 ? 100 : x; }
+static volatile int rounds = 3; // clang gives the copies of an unrolled loop one entry
+static void *bump(void *)
+{
+	for (int i = 0; i < rounds; i++)
+		c.add(clamp(i + 1));
+	return nullptr;
+}
+int main()
+{
+	pthread_t t;
+	pthread_create(&t, nullptr, bump, nullptr);
+	pthread_join(t, nullptr);
+	printf("%d\n", c.get());
+}
+"""
+
+
+@params(*BUILDS)
+def test_copy_is_entered_before_its_first_call(t, build):
+    """gcc may put the entry of an inlined copy behind the call that it begins with."""
+    compiler, flags = build
+    program = compile_text("copy_call.cc", COPY_WITH_A_CALL, flags, compiler=compiler)
+    script = '''
+local entered = 0
+at("Counter<int>::set"):run(function() entered = entered + 1 end)
+at("//lock", {after = true}):run(function(hit) assert(entered == hit.count, entered) end)
+'''
+    r = t.clean(t.run_gated(program, script=script))
+    t.arrivals(r, "Counter<int>::set", 3)
+
+
 @params("-gdwarf-4", "-gdwarf-5")
 def test_header_first(t, form):
     """Code of a header that comes first in the unit belongs to the header (gcc and clang, -O0 and -O2)."""

@@ -400,10 +400,12 @@ void flow_returns(const struct flow *f, struct flow_returns *out)
 	}
 }
 
-bool flow_is_straight(const struct flow *f, uint64_t from, uint64_t to)
+/* Is there one way only from `from` to `to`, without jumps? How many calls are on it goes to *calls. */
+static bool runs_on(const struct flow *f, uint64_t from, uint64_t to, size_t *calls)
 {
 	uint32_t i = flow_find(f, from);
 
+	*calls = 0;
 	if (i == FLOW_NONE || from > to)
 		return false;
 	for (; i < f->insns.count; i++) {
@@ -413,8 +415,24 @@ bool flow_is_straight(const struct flow *f, uint64_t from, uint64_t to)
 			return false;
 		if (in->offset == to)
 			return true;
-		if (in->flow != ARCH_FLOW_NEXT || in->offset > to)
+		if (in->flow == ARCH_FLOW_CALL || in->flow == ARCH_FLOW_CALL_INDIRECT)
+			++*calls;
+		else if (in->flow != ARCH_FLOW_NEXT)
 			return false;
 	}
 	return false;
+}
+
+bool flow_is_straight(const struct flow *f, uint64_t from, uint64_t to)
+{
+	size_t calls;
+
+	return runs_on(f, from, to, &calls) && calls == 0;
+}
+
+bool flow_only_calls(const struct flow *f, uint64_t from, uint64_t to)
+{
+	size_t calls;
+
+	return runs_on(f, from, to, &calls) && calls > 0;
 }

@@ -59,5 +59,7 @@ void flow_returns(const struct flow *f, struct flow_returns *out);
  * `to` once: the end of its prologue may be there.
  */
 bool flow_is_straight(const struct flow *f, uint64_t from, uint64_t to);
+/* The same but for calls, of which there is at least one. */
+bool flow_only_calls(const struct flow *f, uint64_t from, uint64_t to);
 
 #endif

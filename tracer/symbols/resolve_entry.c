@@ -173,6 +173,22 @@ static int name_by_symbol(struct resolver *r, const struct instance *i, struct s
 	return t ? 0 : -1;
 }
 
+/* gcc may say that a copy is entered behind its first call: at an instruction that belongs to what
+   was computed for the copy. Where control runs straight on from the copy's first code to there, the
+   copy has begun with it. */
+static uint64_t before_calls(struct scope_ref copy, const struct flow *flow, uint64_t entry)
+{
+	uint64_t first = entry;
+
+	for (uint32_t i = 0; i < copy.scope->range_count; i++) {
+		uint64_t low = copy.unit->ranges.items[copy.scope->first_range + i].low;
+
+		if (low < first && flow_only_calls(flow, low, entry))
+			first = low;
+	}
+	return first;
+}
+
 static int scope_entry_site(struct resolver *r, const struct instance *i, struct symbols_sites *out)
 {
 	struct die_unit *u = i->scope.unit;
@@ -194,6 +210,8 @@ static int scope_entry_site(struct resolver *r, const struct instance *i, struct
 		entry = behind_prologue(l, flow, entry, first->high);
 	} else if (!flow_is_insn(flow, entry) && flow_is_insn(flow, scope_entry(outer))) {
 		return 0; /* no instruction begins there: the debug information is wrong */
+	} else {
+		entry = before_calls(i->scope, flow, entry);
 	}
 	site = array_add(out);
 	site->kind = SYMBOLS_ENTRY;
