@@ -53,9 +53,31 @@ static bool on_cycle(struct flow_walk *w, uint32_t block, uint32_t avoid)
 	return w->seen[block];
 }
 
+/* In the statement's code from this start on, up to the next one. */
+static size_t calls_behind(const struct starts *s, size_t start)
+{
+	const struct flow *f = s->flow;
+	size_t calls = 0;
+
+	for (uint32_t i = flow_find(f, s->items[start]); i < f->insns.count; i++) {
+		const struct flow_insn *in = &f->insns.items[i];
+
+		if (!inside(s, in->offset))
+			break;
+		for (size_t k = 0; k < s->count; k++)
+			if (k != start && s->items[k] == in->offset)
+				return calls;
+		calls += in->flow == ARCH_FLOW_CALL || in->flow == ARCH_FLOW_CALL_INDIRECT;
+	}
+	return calls;
+}
+
+/* Copies of the whole statement, not two parts of one: an argument that is made ready long before
+   the call stands in the same column, but calls nothing. */
 static bool are_twins(const struct starts *s, size_t a, size_t b)
 {
-	return s->columns && s->columns[a] && s->columns[a] == s->columns[b];
+	return s->columns && s->columns[a] && s->columns[a] == s->columns[b] &&
+	       calls_behind(s, a) == calls_behind(s, b);
 }
 
 /* Those that are reached only by way of start a, and not once more before a is. */
