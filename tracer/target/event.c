@@ -45,12 +45,30 @@ static bool raised_by_trap(const struct thread *th)
 	return !ptrace(PTRACE_GETSIGINFO, th->pub.tid, 0, &info) && info.si_code == SI_KERNEL;
 }
 
+static void on_watch(struct target *t, struct thread *th, bool current)
+{
+	th->stop = STOP_WATCH;
+	if (current && !event_silent(th))
+		event_push(t, TARGET_WATCH, th);
+	else
+		thread_continue(th, 0);
+}
+
+/* Whose registers were asked for when it stopped last will be asked again: one request, not two. */
+static int pc_of_trap(struct thread *th, uint64_t *pc)
+{
+	if (th->asked)
+		thread_regs(th);
+	th->asked = false;
+	return thread_pc(th, pc);
+}
+
 static void on_trap(struct target *t, struct thread *th)
 {
 	struct site *site;
 	uint64_t pc;
 
-	if (thread_pc(th, &pc) < 0) { /* dying */
+	if (pc_of_trap(th, &pc) < 0) { /* dying */
 		thread_continue(th, 0);
 		return;
 	}
@@ -61,7 +79,7 @@ static void on_trap(struct target *t, struct thread *th)
 	}
 	th->stop = STOP_SITE;
 	th->site = site;
-	if (site->state == SITE_RETIRED || event_silent(th))
+	if (site->state == SITE_RETIRED || site->quiet || event_silent(th))
 		target_resume(t, &th->pub);
 	else
 		event_push(t, TARGET_SITE, th)->site = &site->pub;
@@ -99,6 +117,8 @@ static void on_group_stop(struct thread *th, int signal)
 		thread_listen(th);
 		mirror_stop(th);
 	} else {
+		if (th->interrupted)
+			pause_hide(th);
 		thread_continue(th, 0);
 	}
 }
@@ -151,6 +171,21 @@ static void on_stop(struct target *t, struct thread *th, int event, int signal)
 	}
 }
 
+static void on_stopped(struct target *t, struct thread *th, int status)
+{
+	bool trap = stopped_by_trap(status), wrote = trap && debugregs_hit(th);
+	bool current = wrote && watch_current(th); /* before the registers change */
+
+	if (trap)
+		th->rewatched = false;
+	if (status >> 16 != PTRACE_EVENT_EXEC) /* that has another space in a moment */
+		watch_agree(th);
+	if (wrote)
+		on_watch(t, th, current);
+	else
+		on_stop(t, th, status >> 16, WSTOPSIG(status));
+}
+
 void event_status(struct target *t, pid_t tid, int status)
 {
 	struct thread *th = thread_find(t, tid);
@@ -159,7 +194,7 @@ void event_status(struct target *t, pid_t tid, int status)
 		orphan_status(t, tid, status);
 	} else if (WIFSTOPPED(status)) {
 		thread_set_state(th, TARGET_STOPPED);
-		on_stop(t, th, status >> 16, WSTOPSIG(status));
+		on_stopped(t, th, status);
 	} else {
 		family_death(t, th, status);
 	}

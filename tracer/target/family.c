@@ -67,6 +67,7 @@ static struct thread *add_process(struct target *t, struct process *parent, pid_
 
 	th->group_signal = group_signal_of(status);
 	p->pub.unfollowed = t->no_follow || (parent && parent->pub.unfollowed);
+	watch_agree(th);
 	return th;
 }
 
@@ -94,6 +95,8 @@ static void let_go(const struct target_space *from, pid_t pid)
 
 static void fork_reported(struct target *t, struct thread *th, struct thread *child)
 {
+	if (th->calling)
+		return; /* target_call lets it go on */
 	if (event_silent(th))
 		thread_continue(th, 0);
 	else
@@ -138,17 +141,24 @@ static void fork_met(struct target *t, struct thread *th, pid_t pid, int status,
 
 /* ---- new threads ----------------------------------------------------------------------------- */
 
+static void creator_goes_on(struct thread *th)
+{
+	if (!th->calling)
+		thread_continue(th, 0);
+}
+
 static void clone_met(struct target *t, struct thread *th, pid_t tid, int status)
 {
 	struct process *p = (struct process *)th->pub.process;
 	struct thread *child = thread_new(t, p, tid, th);
 
 	child->group_signal = group_signal_of(status);
+	watch_agree(child);
 	if (event_silent(child))
 		target_resume(t, &child->pub);
 	else
 		event_push(t, TARGET_THREAD_START, child);
-	thread_continue(th, 0);
+	creator_goes_on(th);
 }
 
 /* ---- births --------------------------------------------------------------------------------- */
@@ -156,7 +166,7 @@ static void clone_met(struct target *t, struct thread *th, pid_t tid, int status
 static void birth_failed(struct target *t, struct thread *th, uint64_t flags)
 {
 	if (flags & CLONE_THREAD)
-		thread_continue(th, 0);
+		creator_goes_on(th);
 	else
 		fork_reported(t, th, NULL);
 }
@@ -180,9 +190,10 @@ void family_birth(struct target *t, struct thread *th, int event)
 	uint64_t flags;
 	int status;
 
-	th->stop = event == PTRACE_EVENT_VFORK ? STOP_VFORK : STOP_FORK;
+	if (!th->calling)
+		th->stop = event == PTRACE_EVENT_VFORK ? STOP_VFORK : STOP_FORK;
 	if (!child) { /* it will be adopted */
-		thread_continue(th, 0);
+		creator_goes_on(th);
 		return;
 	}
 	flags = flags_of_birth(th);
@@ -248,6 +259,9 @@ static void new_image(struct thread *th)
 	th->site = NULL;
 	th->stop = STOP_EXEC;
 	th->regs_known = false;
+	th->watched.n = 0; /* the kernel has cleared them */
+	th->rewatched = false;
+	th->dead = false;
 }
 
 /* An unfollowed child shared our traps until now. */

@@ -53,6 +53,7 @@ struct site {
 	uint8_t readable;	      /* how many of them there are */
 	uint8_t length;		      /* of the instruction */
 	bool is_trap;
+	bool quiet;    /* of target_call: whoever runs into it goes on unnoticed */
 	uint64_t copy; /* 0: none, the instruction is emulated (or is_trap) */
 };
 
@@ -61,12 +62,20 @@ struct site_entry {
 	struct site *site;
 };
 
+/* What debug registers hold, or shall hold. */
+struct watch_set {
+	struct target_watch items[TARGET_WATCHES];
+	size_t n;
+};
+
 struct target_space {
 	unsigned users;			/* processes */
 	int memory;			/* /proc/PID/mem, or -1 */
 	bool writable;			/* through it */
 	ARRAY(struct site_entry) sites; /* by address */
 	ARRAY(struct area) areas;
+	struct watch_set watched; /* in all of its threads, see watch.c */
+	bool refused;		  /* some thread's debug registers could not be set */
 };
 
 /* ---- threads -------------------------------------------------------------------------------- */
@@ -81,6 +90,7 @@ enum stop {
 	STOP_VFORK, /* it cannot do anything before its child has gone */
 	STOP_EXIT,
 	STOP_PAUSE,
+	STOP_WATCH,
 };
 
 /*
@@ -111,6 +121,13 @@ struct thread {
 	uint64_t pc;   /* STOP_SIGNAL */
 	bool in_sigreturn;
 	ARRAY(struct restart) restarts;
+	bool calling;		  /* inside target_call */
+	struct watch_set watched; /* what its debug registers hold */
+	bool rewatched;		  /* they held others when it stopped last: one may still report */
+	bool awaited;		  /* by watch.c, which has interrupted it */
+	bool interrupted;	  /* and it has not stopped since */
+	bool dead;  /* it ended before its process, but is not reported until that ends */
+	bool asked; /* for its registers, at this stop or the last one */
 	bool regs_known;
 	struct user_regs_struct regs;
 };
@@ -223,11 +240,29 @@ extern const uint8_t slot_stub[STUB_LENGTH];
 /* target_syscall, but for a first area: to be used while that is being made. */
 int remote_call(struct thread *th, long number, const uint64_t args[6], int64_t *result);
 bool stopped_by_trap(int status);
+/* What a thread is made to run unseen is between these two. */
+struct remote {
+	struct thread *th;
+	struct user_regs_struct regs; /* to be restored */
+	uint64_t mask;		      /* the thread's own, of signals */
+	int stop_signal;	      /* a job control stop that came in between */
+	uint64_t stub;		      /* our code, or 0: none yet */
+};
+bool remote_possible(struct thread *th);
+int remote_begin(struct remote *r);
+int remote_end(struct remote *r);
+int remote_mask(struct thread *th); /* blocks signals but for those that an instruction raises */
+bool remote_stop(int status);	    /* not the end of the thread or of its image */
+/* From wherever the thread has got to: a trap in our stub, the only stop to end with. */
+int remote_land(struct remote *r);
 
 /* wait.c */
 /* The next status of this one thread; blocks. -1: there is no such child. */
 int status_of_one(struct target *t, pid_t tid, int *status);
-enum wait_one { ONE_EXPECTED, ONE_OTHER }; /* OTHER: event_status() has got it */
+/* OTHER: event_status() has got it; LATE: `calling`, and the limit has passed */
+enum wait_one { ONE_EXPECTED, ONE_OTHER, ONE_LATE };
+/* The next status of one of these threads; others' are put by. NULL: none, or signals_late(). */
+struct thread *wait_some(struct target *t, bool (*wanted)(const struct thread *), int *status);
 enum wait_one wait_one(struct thread *th, bool (*expected)(int status), int *status);
 
 /* event.c */
@@ -264,6 +299,22 @@ void orphan_free(struct target *t);
 void thread_continue(struct thread *th, int signal);
 void thread_listen(struct thread *th);
 void thread_settle(struct thread *th);
+/* Out of line, as if there was no trap. False: the instruction faults, or is a trap itself. */
+bool thread_pass(struct thread *th, const struct site *site);
+
+/* debugregs.c */
+int debugregs_set(struct thread *th, const struct watch_set *set); /* -1: refused, none is set */
+bool debugregs_hit(struct thread *th); /* is what it has stopped for, at a SIGTRAP */
+bool watch_same(const struct watch_set *a, const struct watch_set *b);
+bool watch_covers(const struct watch_set *has, const struct watch_set *wanted);
+/* A stopped thread gets what its address space wants. */
+void watch_agree(struct thread *th);
+/* At a hit: the word that was written is one of those that are watched now. */
+bool watch_current(struct thread *th);
+
+/* pause.c */
+/* Nobody shall notice: a system call that has given up is made once more when it goes on. */
+void pause_hide(struct thread *th);
 
 /* restart.c */
 void restart_deliver(struct thread *th);
@@ -297,6 +348,9 @@ void signals_waiting(bool waiting);
 unsigned signals_firings(void); /* of the clock so far */
 bool signals_tick_due(void);
 void signals_take_tick(void);
+/* Waiting for those ends when so much time has passed; 0: no limit. */
+void signals_limit(unsigned ms);
+bool signals_late(void);
 int signals_interrupt(void); /* one that was sent to gatectl, taken; 0 none */
 void signals_child(void);    /* in the child: all as gatectl was started with */
 

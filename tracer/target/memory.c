@@ -180,6 +180,10 @@ int thread_pc(struct thread *th, uint64_t *pc)
 {
 	long word;
 
+	if (th->regs_known) {
+		*pc = th->regs.rip;
+		return 0;
+	}
 	errno = 0;
 	word = ptrace(PTRACE_PEEKUSER, th->pub.tid, offsetof(struct user, regs.rip), 0);
 	*pc = (uint64_t)word;
@@ -188,8 +192,9 @@ int thread_pc(struct thread *th, uint64_t *pc)
 
 void thread_set_pc(struct thread *th, uint64_t pc)
 {
-	th->regs_known = false;
-	ptrace(PTRACE_POKEUSER, th->pub.tid, offsetof(struct user, regs.rip), pc);
+	if (ptrace(PTRACE_POKEUSER, th->pub.tid, offsetof(struct user, regs.rip), pc) < 0)
+		th->regs_known = false; /* dying */
+	th->regs.rip = pc;
 }
 
 void regs_to_arch(const struct user_regs_struct *in, struct arch_regs *out)
@@ -221,6 +226,7 @@ int target_regs(struct target_thread *pub, struct arch_regs *out)
 {
 	struct thread *th = thread_of(pub);
 
+	th->asked = true;
 	if (thread_regs(th) < 0)
 		return -1;
 	regs_to_arch(&th->regs, out);

@@ -1,7 +1,17 @@
-/* Stops a thread that runs, to ask it something. */
+/*
+ * Stops a thread that runs, to ask it something.
+ *
+ * An interrupted system call is mostly started again by the kernel itself. Some give up with EINTR
+ * (epoll_wait, semop, sigtimedwait, msgrcv, calls on sockets with a time-out): those we start again.
+ * A relative time-out begins anew then. Not where a handler will run, for that is what EINTR says,
+ * and not close(2): what it has begun is done.
+ */
 #include "tracer/target/internal.h"
 
+#include <errno.h>
+#include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 static bool is_pause(int status)
@@ -20,6 +30,44 @@ int target_pause(struct target *t, struct target_thread *thread)
 	    wait_one(th, is_pause, &status) != ONE_EXPECTED)
 		return -1; /* it stops for a reason of its own: that comes as an event */
 	thread_set_state(th, TARGET_STOPPED);
+	watch_agree(th);
 	th->stop = STOP_PAUSE;
 	return 0;
+}
+
+/* ---- and on --------------------------------------------------------------------------------- */
+
+enum { SYSCALL_LENGTH = 2 };
+
+static bool handler_will_run(const struct thread *th)
+{
+	struct look_signals has;
+
+	return look_signals(th->pub.tid, &has) < 0 || (has.pending & has.caught & ~has.blocked);
+}
+
+static bool gave_up(struct thread *th)
+{
+	uint8_t bytes[SYSCALL_LENGTH];
+
+	return !thread_regs(th) && (int64_t)th->regs.rax == -EINTR &&
+	       (int64_t)th->regs.orig_rax >= 0 && th->regs.orig_rax != SYS_close &&
+	       !memory_read(space_of(th), th->regs.rip - SYSCALL_LENGTH, bytes, sizeof(bytes)) &&
+	       !memcmp(bytes, slot_stub, sizeof(bytes)) && !handler_will_run(th);
+}
+
+void pause_hide(struct thread *th)
+{
+	struct user_regs_struct regs;
+	const struct site *site;
+
+	if (!gave_up(th))
+		return;
+	regs = th->regs;
+	regs.rip -= SYSCALL_LENGTH;
+	site = site_at(space_of(th), regs.rip);
+	if (site && site->copy) /* put there while it slept: no arrival */
+		regs.rip = site->copy;
+	regs.rax = regs.orig_rax;
+	thread_set_regs(th, &regs);
 }

@@ -259,5 +259,7 @@ void restart_syscall_stop(struct thread *th)
 		if (!th->in_sigreturn)
 			forget_left_frames(th, info.stack_pointer);
 	}
+	if (th->interrupted)
+		pause_hide(th);
 	thread_continue(th, 0);
 }

@@ -9,7 +9,7 @@ static void has_gone_on(struct thread *th, enum target_state state)
 	thread_set_state(th, state);
 	th->stop = STOP_NONE;
 	th->site = NULL;
-	th->settled = th->out_of_call = false;
+	th->settled = th->out_of_call = th->interrupted = false;
 	th->signal = th->group_signal = 0;
 	if (th->info) {
 		base_free(th->info);
@@ -64,27 +64,32 @@ static void fault(struct thread *th)
 	thread_continue(th, SIGSEGV);
 }
 
-static void emulate(struct thread *th)
+static bool emulate(struct thread *th, const struct site *site)
 {
 	const struct arch_memory memory = {read_of, write_of, th};
-	const struct site *site = th->site;
 	struct user_regs_struct regs;
 	struct arch_regs arch;
 
-	if (thread_regs(th) < 0) { /* dying */
-		thread_continue(th, 0);
-		return;
-	}
+	if (thread_regs(th) < 0) /* dying */
+		return true;
 	regs = th->regs;
 	regs_to_arch(&regs, &arch);
 	arch.dwarf[ARCH_DWARF_PC] = site->pub.addr;
-	if (!arch_emulate(site->bytes, site->readable, site->pub.addr, &arch, &memory)) {
-		fault(th);
-		return;
-	}
+	if (!arch_emulate(site->bytes, site->readable, site->pub.addr, &arch, &memory))
+		return false;
 	regs_from_arch(&arch, &regs);
 	thread_set_regs(th, &regs);
-	thread_continue(th, 0);
+	return true;
+}
+
+bool thread_pass(struct thread *th, const struct site *site)
+{
+	if (site->is_trap)
+		return false;
+	if (!site->copy)
+		return emulate(th, site);
+	thread_set_pc(th, site->copy);
+	return true;
 }
 
 static void pass_site(struct thread *th)
@@ -98,12 +103,18 @@ static void pass_site(struct thread *th)
 		th->signal = SIGTRAP;
 		th->pc = 0; /* not in a copy */
 		restart_deliver(th);
-	} else if (site->copy) {
-		thread_set_pc(th, site->copy);
+	} else if (thread_pass(th, site)) {
 		thread_continue(th, 0);
 	} else {
-		emulate(th);
+		fault(th);
 	}
+}
+
+static void go_on(struct thread *th)
+{
+	if (th->stop == STOP_PAUSE)
+		pause_hide(th);
+	thread_continue(th, 0);
 }
 
 void target_resume(struct target *t, struct target_thread *thread)
@@ -120,7 +131,7 @@ void target_resume(struct target *t, struct target_thread *thread)
 	else if (th->stop == STOP_START && th->group_signal)
 		thread_listen(th);
 	else
-		thread_continue(th, 0);
+		go_on(th);
 }
 
 void target_drop_signal(struct target_thread *thread)

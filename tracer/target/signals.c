@@ -26,12 +26,12 @@ static sigset_t found_mask;
 static struct sigaction before[SIGNALS];
 static sigset_t before_mask;
 
-static timer_t timer;
+static timer_t timer, limit;
 static struct itimerspec period;
 static unsigned users;
 static bool wants_ticks;
 static volatile unsigned firings;
-static volatile sig_atomic_t due, waiting_now, resting;
+static volatile sig_atomic_t due, waiting_now, resting, late;
 static volatile sig_atomic_t arrived[SIGNALS];
 
 __attribute__((constructor)) static void remember_start(void)
@@ -49,12 +49,11 @@ void signals_child(void)
 	sigprocmask(SIG_SETMASK, &found_mask, NULL);
 }
 
-static void on_clock(int signal)
+static void on_tick(void)
 {
 	const struct itimerspec never = {0};
 	int saved = errno;
 
-	(void)signal;
 	due = 1;
 	firings++;
 	if (!waiting_now) {
@@ -64,18 +63,31 @@ static void on_clock(int signal)
 	errno = saved;
 }
 
+static void on_clock(int signal, siginfo_t *info, void *context)
+{
+	(void)signal;
+	(void)context;
+	if (info->si_value.sival_ptr == &limit)
+		late = 1;
+	else
+		on_tick();
+}
+
 static void on_ending(int signal)
 {
 	arrived[signal] = 1;
 }
 
-static void handle(int signal, void (*handler)(int))
+static void handle_as(int signal, struct sigaction action)
 {
-	struct sigaction action = {.sa_handler = handler};
-
 	sigfillset(&action.sa_mask);
 	sigaction(signal, NULL, &before[signal]);
 	sigaction(signal, &action, NULL);
+}
+
+static void handle(int signal, void (*handler)(int))
+{
+	handle_as(signal, (struct sigaction){.sa_handler = handler});
 }
 
 /* An ignored one stays ignored (nohup). */
@@ -86,25 +98,36 @@ static void handle_unless_ignored(int signal, void (*handler)(int))
 		sigaction(signal, &before[signal], NULL);
 }
 
+static timer_t new_timer(void *value)
+{
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL,
+				 .sigev_signo = SIGALRM,
+				 .sigev_value.sival_ptr = value};
+	timer_t made;
+
+	timer_create(CLOCK_MONOTONIC, &event, &made);
+	return made;
+}
+
 void signals_open(unsigned tick_ms)
 {
-	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
 	sigset_t clock;
 
 	if (users++)
 		return;
-	due = resting = waiting_now = 0;
+	due = resting = waiting_now = late = 0;
 	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
 		arrived[endings[i]] = 0;
 		handle_unless_ignored(endings[i], on_ending);
 	}
 	handle_unless_ignored(SIGTSTP, SIG_IGN); /* we stop when the program has: mirror_stop */
 	handle(SIGCHLD, SIG_DFL);		 /* ignored, it would hide how the program ended */
-	handle(SIGALRM, on_clock);
+	handle_as(SIGALRM, (struct sigaction){.sa_sigaction = on_clock, .sa_flags = SA_SIGINFO});
 	sigemptyset(&clock);
 	sigaddset(&clock, SIGALRM);
 	sigprocmask(SIG_UNBLOCK, &clock, &before_mask);
-	timer_create(CLOCK_MONOTONIC, &event, &timer);
+	timer = new_timer(&timer);
+	limit = new_timer(&limit);
 	signals_period(tick_ms);
 }
 
@@ -113,6 +136,7 @@ void signals_close(void)
 	if (--users)
 		return;
 	timer_delete(timer);
+	timer_delete(limit);
 	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
 		sigaction(endings[i], &before[endings[i]], NULL);
 	sigaction(SIGTSTP, &before[SIGTSTP], NULL);
@@ -131,6 +155,23 @@ void signals_period(unsigned tick_ms)
 	period.it_value = period.it_interval;
 	resting = 0;
 	timer_settime(timer, 0, &period, NULL);
+}
+
+/* It fires again and again: the first may come just before waitpid blocks. */
+void signals_limit(unsigned ms)
+{
+	enum { AGAIN_MS = 5 };
+	struct itimerspec when = {.it_interval.tv_nsec = AGAIN_MS * 1000000};
+
+	when.it_value.tv_sec = ms / 1000;
+	when.it_value.tv_nsec = (long)(ms % 1000) * 1000000;
+	timer_settime(limit, 0, &when, NULL);
+	late = 0;
+}
+
+bool signals_late(void)
+{
+	return late;
 }
 
 void signals_waiting(bool waiting)

@@ -148,8 +148,12 @@ struct target_site *target_site_add(struct target *t, struct target_process *pro
 	struct site *site = site_known(process->space, addr), now = {.pub.addr = addr};
 	struct thread *hand = helper ? thread_of(helper) : NULL;
 
-	if (site && site->state == SITE_ARMED)
+	if (site && site->state == SITE_ARMED) {
+		if (site->quiet)
+			site->pub.user = user;
+		site->quiet = false;
 		return &site->pub;
+	}
 	now.readable = read_code(process->space, addr, now.bytes);
 	if (!now.readable) {
 		error_set(err, ERROR_LOCATION, "there is no memory at 0x%" PRIx64, addr);
@@ -169,7 +173,7 @@ struct target_site *target_site_find(struct target_process *process, uint64_t ad
 {
 	struct site *site = site_known(process->space, addr);
 
-	return site && site->state == SITE_ARMED ? &site->pub : NULL;
+	return site && site->state == SITE_ARMED && !site->quiet ? &site->pub : NULL;
 }
 
 /* Puts back the program's own byte, unless the program has written another one since. */
@@ -189,6 +193,7 @@ void target_site_remove(struct target_process *process, struct target_site *pub)
 		return;
 	site_restore(target_of(process), process->space, site);
 	site->state = SITE_RETIRED;
+	site->quiet = false;
 }
 
 void target_forget(struct target_process *process, uint64_t from, uint64_t to)

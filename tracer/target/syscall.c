@@ -17,14 +17,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct remote {
-	struct thread *th;
-	struct user_regs_struct regs; /* to be restored */
-	uint64_t mask;		      /* the thread's own, of signals */
-	int stop_signal;	      /* a job control stop that came in between */
-	uint64_t stub;		      /* our code, or 0: none yet */
-};
-
 bool stopped_by_trap(int status)
 {
 	return WIFSTOPPED(status) && status >> 8 == SIGTRAP;
@@ -35,9 +27,10 @@ static bool stopped_by_call(int status)
 	return WIFSTOPPED(status) && status >> 8 == (SIGTRAP | 0x80);
 }
 
-static bool any_stop(int status)
+bool remote_stop(int status)
 {
-	return WIFSTOPPED(status) && status >> 16 != PTRACE_EVENT_EXIT;
+	return WIFSTOPPED(status) && status >> 16 != PTRACE_EVENT_EXIT &&
+	       status >> 16 != PTRACE_EVENT_EXEC;
 }
 
 /* Resumes until the stop that is wanted; job control is put off, other signals are masked. */
@@ -48,19 +41,13 @@ static int go_on(struct remote *r, int request, bool (*wanted)(int status))
 	for (;;) {
 		if (ptrace(request, r->th->pub.tid, 0, 0) < 0 && errno != ESRCH)
 			return -1;
-		if (wait_one(r->th, any_stop, &status) != ONE_EXPECTED)
+		if (wait_one(r->th, remote_stop, &status) != ONE_EXPECTED)
 			return -1;
 		if (wanted(status))
 			return 0;
 		if (WSTOPSIG(status) != SIGTRAP && WSTOPSIG(status) != SIGSYS)
 			r->stop_signal = WSTOPSIG(status);
 	}
-}
-
-static bool remote_possible(const struct thread *th)
-{
-	return th->pub.state == TARGET_STOPPED && th->stop != STOP_NONE && th->stop != STOP_EXIT &&
-	       th->stop != STOP_VFORK;
 }
 
 /* A signal has come in a call that waits with another signal mask: the old one would be lost. */
@@ -81,6 +68,12 @@ static bool has_second_mask(struct thread *th)
 	}
 }
 
+bool remote_possible(struct thread *th)
+{
+	return th->pub.state == TARGET_STOPPED && th->stop != STOP_NONE && th->stop != STOP_EXIT &&
+	       th->stop != STOP_VFORK && !has_second_mask(th);
+}
+
 /* Signals but for those that an instruction raises: blocked ones of those would be fatal. */
 static uint64_t signals_to_block(void)
 {
@@ -92,6 +85,13 @@ static uint64_t signals_to_block(void)
 	return mask;
 }
 
+int remote_mask(struct thread *th)
+{
+	uint64_t mask = signals_to_block();
+
+	return ptrace(PTRACE_SETSIGMASK, th->pub.tid, sizeof(mask), &mask) < 0 ? -1 : 0;
+}
+
 /* The siginfo is lost with this stop: it will be given back when the signal is delivered. */
 static int keep_info(struct thread *th)
 {
@@ -101,16 +101,15 @@ static int keep_info(struct thread *th)
 	return ptrace(PTRACE_GETSIGINFO, th->pub.tid, 0, th->info) < 0 ? -1 : 0;
 }
 
-static int remote_begin(struct remote *r)
+int remote_begin(struct remote *r)
 {
 	struct thread *th = r->th;
-	uint64_t mask = signals_to_block();
 	const struct target_space *space = space_of(th);
 
 	r->stop_signal = th->group_signal;
 	r->stub = space->areas.count ? space->areas.items[0].base : 0;
 	if (ptrace(PTRACE_GETSIGMASK, th->pub.tid, sizeof(r->mask), &r->mask) < 0 ||
-	    ptrace(PTRACE_SETSIGMASK, th->pub.tid, sizeof(mask), &mask) < 0 || keep_info(th) < 0)
+	    remote_mask(th) < 0 || keep_info(th) < 0)
 		return -1;
 	/* the end of the system call writes rax: nothing can be set up before it */
 	if ((th->stop == STOP_EXEC || th->stop == STOP_FORK) && !th->out_of_call) {
@@ -218,7 +217,19 @@ static int land(struct remote *r, uint64_t area)
 
 	if (memory_raw_write(th->target, space_of(th), area, slot_stub, STUB_LENGTH) < 0)
 		return -1;
-	thread_set_pc(th, area + STUB_TRAP);
+	r->stub = area;
+	return remote_land(r);
+}
+
+int remote_land(struct remote *r)
+{
+	struct user_regs_struct regs = r->regs;
+
+	regs.orig_rax = (unsigned long long)-1;
+	regs.eflags &= ~(1ull << 8);
+	regs.rip = r->stub + STUB_TRAP;
+	if (thread_set_regs(r->th, &regs) < 0)
+		return -1;
 	return go_on(r, PTRACE_CONT, stopped_by_trap);
 }
 
@@ -241,7 +252,7 @@ static void restart_by_hand(struct user_regs_struct *regs)
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-static int remote_end(struct remote *r)
+int remote_end(struct remote *r)
 {
 	struct thread *th = r->th;
 
@@ -256,7 +267,7 @@ int remote_call(struct thread *th, long number, const uint64_t args[6], int64_t 
 {
 	struct remote r = {.th = th};
 
-	if (!remote_possible(th) || has_second_mask(th) || remote_begin(&r) < 0)
+	if (!remote_possible(th) || remote_begin(&r) < 0)
 		return -1;
 	if (r.stub)
 		return run_stub(&r, number, args, result) < 0 ? -1 : remote_end(&r);

@@ -64,6 +64,7 @@ enum target_event_kind {
 	TARGET_EXEC,   /* `thread` runs a new image; every site of the process is gone. Threads
 				 that the exec ended were reported GONE before. Also the first event
 				 of all, for the program itself */
+	TARGET_WATCH,  /* `thread` has just written to a watched word */
 	TARGET_SIGNAL, /* `signal` is about to be delivered to `thread` */
 	TARGET_PROCESS_GONE, /* all threads of `process` are gone; `status` as waitpid gives it */
 	TARGET_TICK,	     /* time has passed (target_launch.tick_ms); no thread */
@@ -138,6 +139,12 @@ int target_write(struct target_process *process, uint64_t addr, const void *buf,
 /* Registers of a stopped thread; pc of one at a site is the site's address. Read at most once a stop. */
 int target_regs(struct target_thread *thread, struct arch_regs *out);
 
+/* A register wider than those of arch_regs, by DWARF number: XMM (17 and on, 16 bytes), ST (33 and on,
+   10 bytes). Its first n bytes; 0, or -1. */
+int target_vector(struct target_thread *thread, unsigned dwarf, void *buf, size_t n);
+/* Sets a general register (not pc or sp) or the first n bytes of an XMM of a stopped thread. */
+int target_set_register(struct target_thread *thread, unsigned dwarf, const void *buf, size_t n);
+
 /*
  * Puts a trap at addr in this address space. `helper` is a stopped thread of the process, used to
  * map memory for the out-of-line copy where there is none near; NULL: no new mapping can be made.
@@ -163,9 +170,64 @@ int target_syscall(struct target *t, struct target_thread *thread, long number,
 		   const uint64_t args[6], int64_t *result);
 
 /*
+ * A function of the program run by a stopped thread, the others as they are. Afterwards the thread is
+ * as before: registers (vectors too), errno, signal mask, the reason of its stop. Sites that it meets
+ * inside are passed and not reported; signals sent to it meanwhile are delivered later.
+ */
+struct target_call {
+	uint64_t function;
+	uint64_t integer[6];
+	unsigned integers;
+	double vector[8]; /* the low halves of XMM 0 and on */
+	unsigned vectors;
+	const char *text[6]; /* copied to the program's stack; the address goes into ... */
+	unsigned text_at[6]; /* ... this one of `integer` */
+	unsigned texts;
+	unsigned limit_ms;	 /* 0: none */
+	uint64_t errno_function; /* __errno_location, or 0 */
+	/* Functions that leave others (longjmp and the like): told by where they would go to whether
+	   they leave this call. */
+	uint64_t leaving[8];
+	unsigned leaving_count;
+	/* Functions that end the thread or the process (exit, pthread_exit): it is an error to enter one,
+	   before they have changed anything. The system calls are seen without it. */
+	uint64_t ending[8];
+	unsigned ending_count;
+	/* It wrote to a watched word: no TARGET_WATCH comes for that. Also set after an error. */
+	bool wrote;
+	uint64_t failed_at; /* pc, where the error is a signal; else 0 */
+	/* What it returned. */
+	uint64_t rax, rdx;
+	uint8_t xmm0[16], xmm1[16], st0[10];
+};
+/* 0, or -1 with ERROR_STATE: it crashed (which signal, where), was about to exit or exec, left by
+   longjmp, took longer than the limit, or this thread cannot call anything just now (about to end, in
+   vfork, about to take a signal in sigsuspend or the like).
+   The others run on, but those that stop (at sites, at their start) do so until it is over; no FORK is
+   reported for a process that it makes. vfork (posix_spawn, system) is an error. Its memory below the stack pointer is overwritten. */
+int target_call(struct target *t, struct target_thread *thread, struct target_call *call,
+		struct error *err);
+
+/*
+ * The words whose writing is reported (TARGET_WATCH), in all threads of this address space that there
+ * are and will be, by the processor's debug registers; n = 0: none any more. Sizes are 1, 2, 4 or 8,
+ * addresses multiples of them. -1: the processor or the kernel refuses; then nothing is watched.
+ * Running threads are stopped for a moment and do not notice: a system call that gives up then is made
+ * again (a relative time-out of epoll_wait, semtimedop ... begins anew). Not reported are writes by the
+ * kernel (read(2) into a watched word), by other processes, by gatectl, and inside target_call.
+ */
+enum { TARGET_WATCHES = 4 };
+struct target_watch {
+	uint64_t addr;
+	unsigned size;
+};
+int target_watch(struct target *t, struct target_process *process,
+		 const struct target_watch *watches, size_t n);
+
+/*
  * Stops a running thread now, so that target_syscall() can be asked of it; target_resume() lets it go
- * on. A wait for a futex without a time-out does not notice; some other system calls end with EINTR,
- * so it is for threads that are blocked in such a wait only. -1: it was doing something else.
+ * on, and it does not notice (but see target_watch). Only for threads that are blocked in a wait which
+ * signals can end. -1: it was doing something else.
  */
 int target_pause(struct target *t, struct target_thread *thread);
 

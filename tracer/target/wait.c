@@ -74,6 +74,17 @@ int status_of_one(struct target *t, pid_t tid, int *status)
 	return 0;
 }
 
+/* The same, but with -1 and EINTR when the limit has passed. */
+static int status_in_time(struct target *t, pid_t tid, int *status)
+{
+	if (taken_status(t, tid, status))
+		return 0;
+	while (waitpid(tid, status, __WALL) < 0)
+		if (errno != EINTR || signals_late())
+			return -1;
+	return 0;
+}
+
 static bool is_exit_stop(int status)
 {
 	return WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXIT;
@@ -97,7 +108,7 @@ static void pass_exit_stops(struct target *t)
  * The first thread of a process, when killed, is not reported before all others have been reaped:
  * waiting for it alone would last for ever. What the others report is put by.
  */
-static int status_of_first(struct target *t, pid_t first, int *status)
+static int status_of_first(struct target *t, pid_t first, int *status, bool limited)
 {
 	pid_t tid;
 
@@ -108,7 +119,7 @@ static int status_of_first(struct target *t, pid_t first, int *status)
 		tid = waitpid(-1, status, __WALL);
 		if (tid > 0)
 			*array_add(&t->taken) = (struct taken){tid, *status};
-		else if (errno != EINTR)
+		else if (errno != EINTR || (limited && signals_late()))
 			return -1;
 	}
 }
@@ -118,7 +129,9 @@ static int status_of_thread(struct thread *th, int *status)
 	const struct target_process *p = th->pub.process;
 
 	if (th->pub.tid == p->pid && p->threads > 1)
-		return status_of_first(th->target, th->pub.tid, status);
+		return status_of_first(th->target, th->pub.tid, status, th->calling);
+	if (th->calling)
+		return status_in_time(th->target, th->pub.tid, status);
 	return status_of_one(th->target, th->pub.tid, status);
 }
 
@@ -128,11 +141,43 @@ enum wait_one wait_one(struct thread *th, bool (*expected)(int status), int *sta
 	pid_t tid = th->pub.tid;
 
 	if (status_of_thread(th, status) < 0)
-		return ONE_OTHER; /* its end has been seen elsewhere */
+		return errno == EINTR ? ONE_LATE
+				      : ONE_OTHER; /* OTHER: its end was seen elsewhere */
 	if (expected(*status))
 		return ONE_EXPECTED;
 	event_status(th->target, tid, *status);
 	return ONE_OTHER;
+}
+
+static struct thread *taken_by_some(struct target *t, bool (*wanted)(const struct thread *),
+				    int *status)
+{
+	for (size_t i = 0; i < t->taken.count; i++) {
+		struct thread *th = thread_find(t, t->taken.items[i].tid);
+
+		if (!th || !wanted(th))
+			continue;
+		*status = t->taken.items[i].status;
+		array_remove(&t->taken, i);
+		return th;
+	}
+	return NULL;
+}
+
+struct thread *wait_some(struct target *t, bool (*wanted)(const struct thread *), int *status)
+{
+	for (;;) {
+		struct thread *th = taken_by_some(t, wanted, status);
+		pid_t tid;
+
+		if (th)
+			return th;
+		tid = waitpid(-1, status, __WALL);
+		if (tid > 0)
+			*array_add(&t->taken) = (struct taken){tid, *status};
+		else if (errno != EINTR || signals_late())
+			return NULL;
+	}
 }
 
 /* As waitpid(2) with -1 does it, but in fairness. */
@@ -174,6 +219,18 @@ static bool gather(struct target *t, struct target_event *out)
 	return true;
 }
 
+/* The end of a process that nobody knows of, a write to a word that nobody asks for any more. */
+static bool goes_unsaid(struct target *t, const struct target_event *ev)
+{
+	if (ev->kind == TARGET_WATCH && !ev->process->space->watched.n)
+		target_resume(t, ev->thread);
+	else if (!ev->process || !ev->process->unfollowed)
+		return false;
+	t->last = *ev;
+	family_bury(t);
+	return true;
+}
+
 /* A tick that is due comes first, but never twice without an event that is there in between. */
 static bool next(struct target *t, struct target_event *out)
 {
@@ -186,9 +243,7 @@ static bool next(struct target *t, struct target_event *out)
 	if (!queue_take(t, out)) {
 		if (!gather(t, out))
 			return false;
-	} else if (out->process && out->process->unfollowed) { /* its end: nobody knows of it */
-		t->last = *out;
-		family_bury(t);
+	} else if (goes_unsaid(t, out)) {
 		return false;
 	}
 	if (out->kind != TARGET_TICK)

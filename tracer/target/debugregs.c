@@ -1,0 +1,117 @@
+/*
+ * The debug registers of one thread: which words they watch, and what they have reported.
+ *
+ * The kernel clears them on exec and gives none of them to a child, be it a thread or a process.
+ * The trap comes behind the instruction that has written. A write by the kernel (read(2) into a
+ * watched buffer) raises none.
+ */
+#include "tracer/target/internal.h"
+
+#include <errno.h>
+#include <sys/ptrace.h>
+
+enum { DR_STATUS = 6, DR_CONTROL = 7 };
+
+static int poke(const struct thread *th, int number, uint64_t value)
+{
+	size_t at = offsetof(struct user, u_debugreg) + (size_t)number * sizeof(uint64_t);
+
+	return ptrace(PTRACE_POKEUSER, th->pub.tid, at, value) < 0 && errno != ESRCH ? -1 : 0;
+}
+
+static uint64_t peek(const struct thread *th, int number)
+{
+	size_t at = offsetof(struct user, u_debugreg) + (size_t)number * sizeof(uint64_t);
+
+	return (uint64_t)ptrace(PTRACE_PEEKUSER, th->pub.tid, at, 0);
+}
+
+/* Enabled, when written to, of this length. */
+static uint64_t control_of(const struct watch_set *set)
+{
+	static const uint64_t length[] = {[1] = 0, [2] = 1, [4] = 3, [8] = 2};
+	const uint64_t on_write = 1;
+	uint64_t control = 0;
+
+	for (size_t i = 0; i < set->n; i++)
+		control |= 1ull << (2 * i) | (on_write | length[set->items[i].size] << 2)
+						     << (16 + 4 * i);
+	return control;
+}
+
+/* An address has to suit the length that is in force: none is, meanwhile. */
+static int fill(const struct thread *th, const struct watch_set *set)
+{
+	if (th->watched.n && poke(th, DR_CONTROL, 0) < 0)
+		return -1;
+	for (size_t i = 0; i < set->n; i++)
+		if (poke(th, (int)i, set->items[i].addr) < 0)
+			return -1;
+	return set->n ? poke(th, DR_CONTROL, control_of(set)) : 0;
+}
+
+int debugregs_set(struct thread *th, const struct watch_set *set)
+{
+	th->rewatched |= th->watched.n > 0;
+	if (fill(th, set) < 0) {
+		poke(th, DR_CONTROL, 0);
+		th->watched.n = 0;
+		return -1;
+	}
+	th->watched = *set;
+	return 0;
+}
+
+/* An interruption overtakes the report of a write: it may find other registers than it was made by. */
+bool debugregs_hit(struct thread *th)
+{
+	siginfo_t info;
+
+	if (!th->watched.n && !th->rewatched)
+		return false;
+	return !ptrace(PTRACE_GETSIGINFO, th->pub.tid, 0, &info) && info.si_code == TRAP_HWBKPT;
+}
+
+/* ---- what is held and what is wanted -------------------------------------------------------- */
+
+static bool has_word(const struct watch_set *set, const struct target_watch *word)
+{
+	for (size_t i = 0; i < set->n; i++)
+		if (set->items[i].addr == word->addr && set->items[i].size == word->size)
+			return true;
+	return false;
+}
+
+bool watch_covers(const struct watch_set *has, const struct watch_set *wanted)
+{
+	for (size_t i = 0; i < wanted->n; i++)
+		if (!has_word(has, &wanted->items[i]))
+			return false;
+	return true;
+}
+
+bool watch_same(const struct watch_set *a, const struct watch_set *b)
+{
+	return a->n == b->n && watch_covers(a, b);
+}
+
+void watch_agree(struct thread *th)
+{
+	struct target_space *space = space_of(th);
+
+	if (!watch_same(&th->watched, &space->watched) && debugregs_set(th, &space->watched) < 0)
+		space->refused = true;
+}
+
+bool watch_current(struct thread *th)
+{
+	uint64_t status;
+
+	if (th->rewatched) /* which one it was cannot be told any more */
+		return space_of(th)->watched.n > 0;
+	status = peek(th, DR_STATUS);
+	for (size_t i = 0; i < th->watched.n; i++)
+		if ((status >> i & 1) && has_word(&space_of(th)->watched, &th->watched.items[i]))
+			return true;
+	return false;
+}

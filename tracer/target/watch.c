@@ -1,0 +1,134 @@
+/*
+ * Watched words, in every thread of an address space.
+ *
+ * A thread that is stopped gets them at once, a new one before its first instruction, one that is
+ * stopped by job control when it reports that it may go on. One that runs is interrupted for it.
+ * Words that are not wanted any more are no reason for that: they leave a thread when it stops next,
+ * and what they report until then is dropped.
+ *
+ * Nobody waits for a thread that cannot be interrupted (a parent in vfork, an exec that waits for
+ * the other threads to end): it will stop before its next instruction and gets them there.
+ */
+#include "tracer/target/internal.h"
+
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+static bool is_sound(const struct target_watch *w)
+{
+	return (w->size == 1 || w->size == 2 || w->size == 4 || w->size == 8) &&
+	       w->addr % w->size == 0;
+}
+
+static bool is_alive(const struct thread *th)
+{
+	return thread_find(th->target, th->pub.tid) == th;
+}
+
+static void agree_stopped(struct target *t, const struct target_space *space)
+{
+	struct thread *th;
+
+	TAILQ_FOREACH(th, &t->threads, link)
+	if (space_of(th) == space && th->pub.state == TARGET_STOPPED)
+		watch_agree(th);
+}
+
+/* ---- those that run ------------------------------------------------------------------------- */
+
+static bool is_awaited(const struct thread *th)
+{
+	return th->awaited;
+}
+
+static size_t interrupt_running(struct target *t, const struct target_space *space)
+{
+	struct thread *th;
+	size_t n = 0;
+
+	TAILQ_FOREACH(th, &t->threads, link)
+	{
+		if (space_of(th) != space || th->pub.state != TARGET_RUNNING || th->dead ||
+		    !is_alive(th) || watch_covers(&th->watched, &space->watched))
+			continue;
+		th->awaited = th->interrupted = !ptrace(PTRACE_INTERRUPT, th->pub.tid, 0, 0);
+		n += th->awaited;
+	}
+	return n;
+}
+
+static size_t count_awaited(struct target *t)
+{
+	struct thread *th;
+	size_t n = 0;
+
+	TAILQ_FOREACH(th, &t->threads, link)
+	{
+		if (!is_alive(th)) /* another one's exec, or the end of the process */
+			th->awaited = false;
+		n += th->awaited;
+	}
+	return n;
+}
+
+/* A moment has passed: those that have not stopped yet may be unable to. */
+static void give_up_unable(struct target *t)
+{
+	struct target_block look;
+	struct thread *th;
+
+	TAILQ_FOREACH(th, &t->threads, link)
+	{
+		if (!th->awaited)
+			continue;
+		target_look(&th->pub, &look);
+		th->dead = look.activity == TARGET_DEAD;
+		if (th->dead || look.activity == TARGET_DISK)
+			th->awaited = false;
+	}
+}
+
+static void agree_running(struct target *t, const struct target_space *space)
+{
+	enum { MOMENT_MS = 2 };
+	struct thread *th;
+	int status;
+
+	if (!interrupt_running(t, space))
+		return;
+	signals_limit(MOMENT_MS);
+	while (count_awaited(t)) {
+		th = wait_some(t, is_awaited, &status);
+		if (th) { /* whatever it stops for, it gets them then: event_status */
+			th->awaited = false;
+			event_status(t, th->pub.tid, status);
+			continue;
+		}
+		give_up_unable(t);
+		signals_limit(MOMENT_MS);
+	}
+	signals_limit(0);
+}
+
+int target_watch(struct target *t, struct target_process *process,
+		 const struct target_watch *watches, size_t n)
+{
+	struct target_space *space = process->space;
+	bool sound = n <= TARGET_WATCHES;
+
+	for (size_t i = 0; i < n && sound; i++)
+		sound = is_sound(&watches[i]);
+	space->refused = false;
+	space->watched.n = sound ? n : 0;
+	if (space->watched.n)
+		memcpy(space->watched.items, watches, n * sizeof(*watches));
+	agree_stopped(t, space);
+	if (!space->refused)
+		agree_running(t, space);
+	if (sound && !space->refused)
+		return 0;
+	space->watched.n = 0;
+	agree_stopped(t, space);
+	return -1;
+}
