@@ -13,7 +13,7 @@ LUA_CFLAGS := $(shell pkg-config --cflags lua5.4 2>/dev/null || echo -I/usr/incl
 ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -DGATECTL_VERSION='"$(VERSION)"' $(LUA_CFLAGS) \
 	$(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 ALL_LDFLAGS := $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
-LIBS    := -ldwarf -lelf -lZydis -llua5.4 -liberty -lm -lpthread
+LIBS    := -lelf -lZydis -llua5.4 -liberty -lm -lpthread
 
 SRC     := $(wildcard tracer/*/*.c gates/*.c lua/*.c)
 MAIN    := tracer/cli/main.c

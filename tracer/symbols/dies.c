@@ -24,10 +24,14 @@ static int read_sizes(struct die_table *t, struct die_unit *u, struct cursor *c,
 		u->abbrev_offset = cursor_fixed(c, u->offset_size);
 		u->address_size = (uint8_t)cursor_fixed(c, 1);
 	}
-	if (u->type == DW_UT_type || u->type == DW_UT_split_type)
-		cursor_skip(c, 8 + (uint64_t)u->offset_size);
-	else if (u->type == DW_UT_skeleton || u->type == DW_UT_split_compile)
+	if (u->version < 5 && u->offset >= t->types_from)
+		u->type = DW_UT_type;
+	if (u->type == DW_UT_type || u->type == DW_UT_split_type) {
+		u->signature = cursor_fixed(c, 8);
+		u->type_die = u->offset + cursor_fixed(c, u->offset_size);
+	} else if (u->type == DW_UT_skeleton || u->type == DW_UT_split_compile) {
 		cursor_skip(c, 8);
+	}
 	if (c->broken || (u->address_size != 8 && u->address_size != 4))
 		return dies_broken(t, err, "a broken unit header, in .debug_info,", u->offset);
 	return 0;
@@ -65,6 +69,7 @@ static void take_bases(struct die_unit *u, const struct die *d)
 	u->str_base = d->at[DIE_STR_BASE].form ? d->at[DIE_STR_BASE].number : 2u * u->offset_size;
 	u->addr_base = d->at[DIE_ADDR_BASE].form ? d->at[DIE_ADDR_BASE].number : 8;
 	u->rnglists_base = d->at[DIE_RNGLISTS_BASE].number;
+	u->loclists_base = d->at[DIE_LOCLISTS_BASE].number;
 }
 
 /* The line program of versions 2 to 4 does not know its directory: DW_AT_comp_dir. */
@@ -144,7 +149,30 @@ static void dies_free(struct die_table *t)
 	array_each(char *, text, &t->strings)
 		base_free(*text);
 	array_fini(&t->strings);
+	array_fini(&t->signatures);
+	types_free(t->types);
+	variables_free(t->variables);
+	base_free(t->joined);
 	base_free(t);
+}
+
+/* Type units of DWARF 4 have a section of their own; one piece of memory for both makes them units
+   like all others. */
+static int join_types(struct die_table *t, struct error *err)
+{
+	struct section_data types;
+
+	t->types_from = t->info.size;
+	if (module_section(t->module, ".debug_types", &types, err) < 0)
+		return -1;
+	if (!types.bytes || !types.size)
+		return 0;
+	t->joined = base_alloc(t->info.size + types.size, 1);
+	memcpy(t->joined, t->info.bytes, t->info.size);
+	memcpy(t->joined + t->info.size, types.bytes, types.size);
+	t->info.bytes = t->joined;
+	t->info.size += types.size;
+	return 0;
 }
 
 static int find_sections(struct die_table *t, struct error *err)
@@ -165,7 +193,7 @@ static int find_sections(struct die_table *t, struct error *err)
 		if (!wanted[i].data->bytes) /* empty is simpler than missing */
 			*wanted[i].data = (struct section_data){.bytes = (const uint8_t *)""};
 	}
-	return 0;
+	return join_types(t, err);
 }
 
 static int by_low(const void *a, const void *b)
@@ -173,6 +201,35 @@ static int by_low(const void *a, const void *b)
 	const struct unit_span *x = a, *y = b;
 
 	return x->low < y->low ? -1 : x->low > y->low;
+}
+
+static int by_signature(const void *a, const void *b)
+{
+	const struct type_signature *x = a, *y = b;
+
+	return x->signature < y->signature ? -1 : x->signature > y->signature;
+}
+
+static void sort_signatures(struct die_table *t)
+{
+	array_each(const struct die_unit, u, &t->units) {
+		if (u->type_die)
+			*array_add(&t->signatures) =
+				(struct type_signature){u->signature, u->type_die};
+	}
+	if (t->signatures.count)
+		qsort(t->signatures.items, t->signatures.count, sizeof(*t->signatures.items),
+		      by_signature);
+}
+
+uint64_t dies_signed(const struct die_table *t, uint64_t signature)
+{
+	const struct type_signature key = {.signature = signature}, *found = NULL;
+
+	if (t->signatures.count)
+		found = bsearch(&key, t->signatures.items, t->signatures.count, sizeof(key),
+				by_signature);
+	return found ? found->die : 0;
 }
 
 static int read_units(struct die_table *t, struct error *err)
@@ -195,6 +252,7 @@ static int read_units(struct die_table *t, struct error *err)
 		if (read_top(t, u, lines, err) < 0)
 			return -1;
 	}
+	sort_signatures(t);
 	if (t->spans.count)
 		qsort(t->spans.items, t->spans.count, sizeof(*t->spans.items), by_low);
 	return 0;

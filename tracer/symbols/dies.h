@@ -39,6 +39,7 @@ struct scope {
 		range_count;   /* in die_unit.ranges; without those the linker dropped */
 	const char *qualified; /* function_name made it, the table keeps it; or NULL */
 	const char *spoken;    /* the same without what is silent; may be the same text */
+	const char *shown;     /* as backtraces name it (stack.c), or NULL */
 };
 
 /* Ranges of concrete functions by address. */
@@ -57,12 +58,14 @@ struct die_unit {
 	bool split; /* the rest is in a .dwo file */
 	bool has_stmt_list, has_low;
 	uint64_t stmt_list, low;
-	uint64_t str_base, addr_base, rnglists_base;
+	uint64_t str_base, addr_base, rnglists_base, loclists_base;
+	uint64_t signature, type_die; /* of a type unit: the type's DIE; 0 none */
 	unsigned language;
 	const char *name, *comp_dir;
 	bool is_gcc; /* who compiled it: DW_AT_producer */
 
 	struct abbrevs *abbrevs;    /* the table owns it; NULL until asked */
+	bool read;		    /* some of its DIEs were, beyond the top one */
 	bool loaded;		    /* what follows is valid */
 	ARRAY(struct scope) scopes; /* in DIE order: parents before children */
 	ARRAY(struct symbols_range) ranges;
@@ -74,15 +77,30 @@ struct unit_span {
 	uint32_t unit;
 };
 
+struct type_signature {
+	uint64_t signature, die;
+};
+
+struct type_table;			   /* types.c */
+void types_free(struct type_table *types); /* NULL is allowed */
+struct variable_table;			   /* variables.h */
+void variables_free(struct variable_table *v); /* NULL is allowed */
+
 struct die_table {
 	struct module *module;
+	/* .debug_types of DWARF 4, where there is one, stands behind .debug_info: `joined`. */
 	struct section_data info, abbrev, str, line_str, str_offsets, addr, ranges, rnglists;
-	ARRAY(struct die_unit) units; /* by offset */
+	uint8_t *joined;			 /* NULL: info is the section itself */
+	uint64_t types_from;			 /* where .debug_types begins in info */
+	ARRAY(struct die_unit) units;		 /* by offset */
+	ARRAY(struct type_signature) signatures; /* sorted */
 	ARRAY(struct abbrevs *) abbrevs;
 	struct abbrevs *top_abbrevs; /* as much as the top DIE read last needed */
 	bool spans_known;
 	ARRAY(struct unit_span) spans; /* code of the units, by low */
 	ARRAY(char *) strings;	       /* names made for others: dies_keep */
+	struct type_table *types;      /* NULL until asked */
+	struct variable_table *variables; /* NULL until asked */
 };
 
 /* A scope and the unit it is in; scope NULL: none. */
@@ -118,10 +136,16 @@ bool dies_covers(const struct die_unit *u, const struct scope *s, uint64_t offse
 /* What the scope's abstract origin or specification is; none at the end of the chain. */
 int dies_origin(struct die_table *t, struct scope_ref of, struct scope_ref *out, struct error *err);
 
+/* The scope of this DIE in a unit that is loaded; NULL: it is none. */
+struct scope *dies_scope_of(struct die_unit *u, uint64_t die);
+
 /* Units that may have a function of this name (without template arguments): sets marks[unit]. */
 void dies_mark_named(struct die_table *t, const char *name, bool *marks);
 /* Units that may refer to one of these DIEs from outside (link-time optimisation). */
 void dies_mark_referring(struct die_table *t, const uint64_t *dies, size_t count, bool *marks);
+
+/* The DIE of the type with this signature (DW_FORM_ref_sig8); 0: there is none. */
+uint64_t dies_signed(const struct die_table *t, uint64_t signature);
 
 /* Keeps a string as long as the module; returns it. */
 const char *dies_keep(struct die_table *t, char *text);

@@ -51,6 +51,7 @@ static const struct {
 	{DW_AT_addr_base, DIE_ADDR_BASE},
 	{DW_AT_GNU_addr_base, DIE_ADDR_BASE},
 	{DW_AT_rnglists_base, DIE_RNGLISTS_BASE},
+	{DW_AT_loclists_base, DIE_LOCLISTS_BASE},
 };
 
 static uint8_t slot_of(uint64_t attr)
@@ -152,6 +153,7 @@ static int read_attr(struct abbrevs *a, struct abbrev *one, struct cursor *c)
 		return -1;
 	attr = array_add(&a->attrs);
 	attr->form = (uint16_t)form;
+	attr->name = name <= UINT16_MAX ? (uint16_t)name : 0;
 	attr->slot = slot_of(name);
 	attr->constant = constant;
 	one->fixed = size < 0 || one->fixed < 0 ? -1 : one->fixed + size;

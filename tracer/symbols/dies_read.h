@@ -28,6 +28,7 @@ enum die_slot {
 	DIE_STR_BASE,
 	DIE_ADDR_BASE,
 	DIE_RNGLISTS_BASE,
+	DIE_LOCLISTS_BASE,
 	DIE_SLOTS,
 	DIE_UNWANTED = DIE_SLOTS,
 };
@@ -58,7 +59,7 @@ int64_t cursor_sleb(struct cursor *c);
 const char *cursor_string(struct cursor *c);
 
 struct abbrev_attr {
-	uint16_t form;
+	uint16_t form, name;
 	uint8_t slot;
 	int64_t constant; /* DW_FORM_implicit_const */
 };

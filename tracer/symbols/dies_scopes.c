@@ -146,6 +146,7 @@ int dies_load(struct die_table *t, struct die_unit *u, struct error *err)
 
 	if (u->loaded)
 		return 0;
+	u->read = true;
 	if (!abbrevs_get(t, u, err))
 		return -1;
 	answer = walk_unit(&w, err);
@@ -208,7 +209,7 @@ int dies_function_at(struct die_table *t, uint64_t offset, struct scope_ref *out
 	return 0;
 }
 
-static struct scope *scope_of(struct die_unit *u, uint64_t die)
+struct scope *dies_scope_of(struct die_unit *u, uint64_t die)
 {
 	size_t low = 0, high = u->scopes.count;
 
@@ -238,6 +239,6 @@ int dies_origin(struct die_table *t, struct scope_ref of, struct scope_ref *out,
 	if (dies_load(t, u, err) < 0)
 		return -1;
 	out->unit = u;
-	out->scope = scope_of(u, of.scope->origin);
+	out->scope = dies_scope_of(u, of.scope->origin);
 	return 0;
 }

@@ -1,69 +1,82 @@
-/* Call frames, as .eh_frame describes them for unwinders (libdwarf reads it). */
+/* Call frames of a module's code: which section describes them. */
+#include "tracer/symbols/cfi.h"
 #include "tracer/symbols/module.h"
 
-#include <libdwarf/dwarf.h>
-#include <libdwarf/libdwarf.h>
-
 struct frame_table {
-	Dwarf_Debug debug;
-	Dwarf_Cie *cies;
-	Dwarf_Fde *fdes;
-	Dwarf_Signed cie_count, fde_count;
+	struct cfi_section eh, debug;
+	bool debug_read; /* .debug_frame is only looked at where .eh_frame knows nothing */
 };
 
 void frames_free(struct frame_table *f)
 {
-	Dwarf_Error error = NULL;
-
 	if (!f)
 		return;
-	if (f->fdes)
-		dwarf_fde_cie_list_dealloc(f->debug, f->cies, f->cie_count, f->fdes, f->fde_count);
-	if (f->debug)
-		dwarf_finish(f->debug, &error);
+	cfi_fini(&f->eh);
+	cfi_fini(&f->debug);
 	base_free(f);
 }
 
-/* A file without frames, or with broken ones, has an empty table: there are other ways. */
+static void find_eh(const struct module *m, struct cfi_section *out)
+{
+	GElf_Shdr h;
+
+	if (!module_find_section(m->elf, ".eh_frame", &h) || h.sh_flags & SHF_COMPRESSED ||
+	    h.sh_offset > m->size || h.sh_size > m->size - h.sh_offset)
+		return;
+	out->bytes = m->image + h.sh_offset;
+	out->size = h.sh_size;
+	out->address = h.sh_addr;
+	out->eh = true;
+	cfi_index(out);
+}
+
+static void find_debug(struct module *m, struct frame_table *f)
+{
+	struct section_data data;
+	struct error ignored;
+
+	f->debug_read = true;
+	if (!module_find_debug(m) || module_section(m, ".debug_frame", &data, &ignored) < 0)
+		return;
+	f->debug.bytes = data.bytes;
+	f->debug.size = data.size;
+	cfi_index(&f->debug);
+}
+
 static struct frame_table *table_of(struct module *m)
 {
-	Dwarf_Error error = NULL;
-	struct frame_table *f = m->frames;
-
-	if (f)
-		return f;
-	f = m->frames = base_alloc(1, sizeof(*f));
-	if (dwarf_init_b(m->fd, DW_DLC_READ, DW_GROUPNUMBER_ANY, NULL, NULL, &f->debug, &error) !=
-	    DW_DLV_OK) {
-		f->debug = NULL;
-		return f;
+	if (!m->frames) {
+		m->frames = base_alloc(1, sizeof(*m->frames));
+		find_eh(m, &m->frames->eh);
 	}
-	if (dwarf_get_fde_list_eh(f->debug, &f->cies, &f->cie_count, &f->fdes, &f->fde_count,
-				  &error) != DW_DLV_OK)
-		f->fdes = NULL;
-	dwarf_set_frame_cfa_value(f->debug, DW_FRAME_CFA_COL3);
-	return f;
+	return m->frames;
+}
+
+bool frames_is_signal(struct module *m, uint64_t offset)
+{
+	return cfi_is_signal(&table_of(m)->eh, offset);
+}
+
+int frames_row(struct module *m, uint64_t offset, struct cfi_row *out, struct error *err)
+{
+	struct frame_table *f = table_of(m);
+	int answer = cfi_row(&f->eh, offset, out, err);
+	if (answer)
+		return answer;
+	if (!f->debug_read)
+		find_debug(m, f);
+	return cfi_row(&f->debug, offset, out, err);
 }
 
 bool symbols_cfa(struct module *m, uint64_t offset, unsigned *reg, int64_t *add)
 {
-	struct frame_table *f = table_of(m);
-	Dwarf_Signed relevant, number, value;
-	Dwarf_Addr low, high, row;
-	Dwarf_Error error = NULL;
-	Dwarf_Small type;
-	Dwarf_Ptr block;
-	Dwarf_Fde fde;
+	struct error ignored;
+	struct cfi_row row;
 
-	if (!f->fdes ||
-	    dwarf_get_fde_at_pc(f->fdes, offset, &fde, &low, &high, &error) != DW_DLV_OK)
-		return false;
-	if (dwarf_get_fde_info_for_cfa_reg3(fde, offset, &type, &relevant, &number, &value, &block,
-					    &row, &error) != DW_DLV_OK)
-		return false;
-	if (type != DW_EXPR_OFFSET || !relevant || number < 0)
+	if (frames_row(m, offset, &row, &ignored) <= 0 || row.cfa.kind != CFI_VALUE_OFFSET ||
+	    row.cfa_register == CFI_REGISTERS)
 		return false; /* an expression: only in hand-written code and PLTs */
-	*reg = (unsigned)number;
-	*add = value;
+	*reg = row.cfa_register;
+	*add = row.cfa.number;
 	return true;
 }

@@ -45,6 +45,8 @@ void symbols_free(struct symbols *s)
 		module_free(*m);
 	array_fini(&s->modules);
 	source_cache_free(s->sources);
+	eval_cache_free(s->evals);
+	call_cache_free(s->calls);
 	base_free(s);
 }
 
@@ -210,6 +212,8 @@ static int read_segments(struct module *m, const char *path, size_t count, GElf_
 			return truncated(path, "program headers", err);
 		if (p.p_type == PT_INTERP)
 			m->dynamic = true;
+		if (p.p_type == PT_TLS)
+			m->tls = p;
 		if (p.p_type != PT_LOAD && p.p_type != PT_DYNAMIC && p.p_type != PT_NOTE)
 			continue;
 		if (!extent_fits(p.p_offset, p.p_filesz, m->size))
@@ -222,6 +226,13 @@ static int read_segments(struct module *m, const char *path, size_t count, GElf_
 			read_notes(m, &p);
 	}
 	return 0;
+}
+
+uint64_t module_tls_before(const struct module *m, uint64_t end)
+{
+	uint64_t align = m->tls.p_align ? m->tls.p_align : 1, last = end - m->tls.p_memsz;
+
+	return m->tls.p_memsz ? last - (last - m->tls.p_vaddr) % align : 0;
 }
 
 static const char *base_name(const char *path)

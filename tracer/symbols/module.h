@@ -19,6 +19,7 @@ struct elf_symbol {
 	bool function, ifunc, global;
 	uint8_t rank; /* of several at one offset the lowest is the best to show */
 	bool hidden;  /* a version that is not the default one: foo@OLD, not foo@@NEW */
+	const char *shown; /* as backtraces name it; NULL until asked */
 };
 
 struct section_data {
@@ -35,6 +36,8 @@ struct line_table;   /* lines.h */
 struct die_table;    /* dies.h */
 struct frame_table;  /* frames.c */
 struct source_cache; /* source.c */
+struct eval_cache;   /* eval_cache.c */
+struct call_cache;   /* calls_find.c */
 
 struct module {
 	struct symbols *owner;
@@ -48,6 +51,7 @@ struct module {
 	ARRAY(GElf_Phdr) segments; /* PT_LOAD */
 	bool pie, dynamic;
 	uint64_t entry;
+	GElf_Phdr tls; /* PT_TLS, or 0 */
 	char build_id[65]; /* hex, "" none */
 
 	/* The file with .debug_info: this one, or a separate one found by build-id or debuglink. */
@@ -77,6 +81,8 @@ struct module {
 struct symbols {
 	ARRAY(struct module *) modules;
 	struct source_cache *sources; /* NULL until asked */
+	struct eval_cache *evals;     /* NULL until asked */
+	struct call_cache *calls;     /* NULL until asked */
 };
 
 void frames_free(struct frame_table *f); /* NULL is allowed */
@@ -112,5 +118,7 @@ Elf_Scn *module_find_section(Elf *elf, const char *name, GElf_Shdr *header);
 void module_close_debug(struct module *m);	/* debugfile.c */
 void module_free_symbols(struct module *m);	/* elfsyms.c */
 void source_cache_free(struct source_cache *c); /* source.c */
+void eval_cache_free(struct eval_cache *c);	/* eval_cache.c; NULL is allowed */
+void call_cache_free(struct call_cache *c);	/* calls_find.c; NULL is allowed */
 
 #endif

@@ -425,3 +425,40 @@ enum symbols_answer symbols_resolve(struct symbols *s, struct module *const *mod
 	resolver_fini(&r);
 	return answer;
 }
+
+/* ---- only the functions --------------------------------------------------------------------- */
+
+static int gather_functions(struct resolver *r, struct module *const *modules, size_t count)
+{
+	for (int group = 0; group < GROUP_COUNT && !r->matches.count; group++) {
+		if (gather(r, modules, count, (enum group)group) < 0)
+			return -1;
+	}
+	if (r->matches.count)
+		return 0;
+	if (r->complained)
+		*r->err = r->complaint;
+	else
+		report_not_found(r, modules, count);
+	return -1;
+}
+
+int resolve_functions(struct module *const *modules, size_t count, const struct location *location,
+		      struct found_functions *out, struct error *err)
+{
+	struct resolver *r = base_alloc(1, sizeof(*r));
+	int answer;
+
+	r->location = location;
+	r->err = err;
+	r->first = count ? modules[0] : NULL;
+	names_split(location->name, &r->wanted);
+	answer = gather_functions(r, modules, count);
+	for (size_t i = 0; answer == 0 && i < r->matches.count; i++) {
+		array_each(const struct instance, one, &r->matches.items[i].instances)
+			*array_add(out) = (struct found_function){*one, i};
+	}
+	resolver_fini(r);
+	base_free(r);
+	return answer;
+}

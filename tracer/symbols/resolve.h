@@ -81,6 +81,19 @@ int complain(struct resolver *r, const char *fmt, ...) __attribute__((format(pri
 struct flow *flow_for(struct resolver *r, struct module *m, const struct symbols_range *ranges,
 		      size_t count);
 
+/* A function of a name, or a copy of one. */
+struct found_function {
+	struct instance instance;
+	size_t thing; /* functions written at one place have one number */
+};
+struct found_functions {
+	struct found_function *items;
+	size_t count, capacity;
+};
+/* All that FUNC means in these modules; *err says why there are none. 0, or -1. */
+int resolve_functions(struct module *const *modules, size_t count, const struct location *location,
+		      struct found_functions *out, struct error *err);
+
 /* ---- resolve_files.c ------------------------------------------------------------------------ */
 
 int files_find(struct resolver *r, struct module *m, const char *file, struct file_groups *out);

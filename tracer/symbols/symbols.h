@@ -38,6 +38,9 @@ bool module_has_debug(struct module *m);	 /* DWARF, its own or in a separate fil
 uint64_t module_entry(const struct module *m);
 void module_span(const struct module *m, uint64_t *low, uint64_t *high); /* of PT_LOAD, by offset */
 
+/* The last address at which its thread-local variables fit in before `end`; 0: it has none. */
+uint64_t module_tls_before(const struct module *m, uint64_t end);
+
 /* A symbol of .symtab or .dynsym by its exact (mangled) name, default version. 0, or -1. */
 int module_symbol(struct module *m, const char *name, uint64_t *offset, uint64_t *size);
 

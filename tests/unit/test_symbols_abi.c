@@ -1,0 +1,585 @@
+/* Calls: which function a name means, where its arguments go, and what comes back. Arguments are put
+   into the registers by hand here, and the function really runs. */
+#include "symbols_self.h"
+
+#include "tracer/symbols/calls.h"
+#include "tracer/symbols/types.h"
+
+struct small {
+	int a, b;
+};
+struct mixed {
+	long a;
+	double b;
+};
+struct floats {
+	float x, y, z;
+};
+struct large {
+	long a[3];
+};
+struct packed {
+	char a;
+	int b;
+} __attribute__((packed));
+struct nothing;
+union both {
+	double d;
+	long l;
+};
+union odd {
+	long double ld;
+	double d;
+};
+struct wide {
+	long double ld;
+};
+struct bits {
+	unsigned a : 3, b : 20;
+	float c;
+};
+
+enum colour { RED, GREEN = 5, BLUE = -1 };
+
+typedef int operation(int, int);
+
+static struct small here = {3, 4};
+static struct mixed mix = {7, 0.25};
+static operation *chosen;
+static struct {
+	operation *op;
+} table;
+
+/* What the functions saw. */
+static long seen[6];
+static double seen_d;
+static char seen_text[32];
+
+__attribute__((noinline, used)) static int add(int a, int b)
+{
+	return a + b;
+}
+
+__attribute__((noinline, used)) long abi_six(long a, int b, short c, signed char d, _Bool e,
+					     enum colour f);
+long abi_six(long a, int b, short c, signed char d, _Bool e, enum colour f)
+{
+	seen[0] = a;
+	seen[1] = b;
+	seen[2] = c;
+	seen[3] = d;
+	seen[4] = e;
+	seen[5] = f;
+	return 42;
+}
+
+__attribute__((noinline, used)) double abi_floats(float f, double d, int i);
+double abi_floats(float f, double d, int i)
+{
+	seen_d = f;
+	return f + d + i;
+}
+
+__attribute__((noinline, used)) int abi_text(const char *text, struct small *s);
+int abi_text(const char *text, struct small *s)
+{
+	snprintf(seen_text, sizeof(seen_text), "%s", text ? text : "NULL");
+	return s ? s->a : -1;
+}
+
+__attribute__((noinline, used)) struct small abi_small(struct small s);
+struct small abi_small(struct small s)
+{
+	return (struct small){s.b, s.a};
+}
+
+__attribute__((noinline, used)) struct mixed abi_mixed(struct mixed m);
+struct mixed abi_mixed(struct mixed m)
+{
+	return (struct mixed){m.a + 1, m.b * 2};
+}
+
+__attribute__((noinline, used)) struct floats abi_three(float x);
+struct floats abi_three(float x)
+{
+	return (struct floats){x, x + 1, x + 2};
+}
+
+__attribute__((noinline, used)) struct large abi_large(int x);
+struct large abi_large(int x)
+{
+	return (struct large){{x, x, x}};
+}
+
+__attribute__((noinline, used)) long double abi_long_double(int x);
+long double abi_long_double(int x)
+{
+	return x + 0.5L;
+}
+
+__attribute__((noinline, used)) void abi_void(void);
+void abi_void(void)
+{
+	seen[0]++;
+}
+
+__attribute__((noinline, used)) signed char abi_char(int x);
+signed char abi_char(int x)
+{
+	return (signed char)x;
+}
+
+__attribute__((noinline, used)) enum colour abi_enum(enum colour c);
+enum colour abi_enum(enum colour c)
+{
+	return c == RED ? BLUE : GREEN;
+}
+
+__attribute__((noinline, used)) __int128 abi_giant(__int128 x);
+__int128 abi_giant(__int128 x)
+{
+	return x * 3;
+}
+
+/* Types that only have to be known. */
+struct packed abi_packed;
+union both abi_both;
+union odd abi_odd;
+struct wide abi_wide;
+struct bits abi_bits;
+struct large abi_big;
+static struct nothing *opaque;
+
+/* ---- set-up --------------------------------------------------------------------------------- */
+
+struct place {
+	struct self *self;
+	struct symbols_call call;
+	struct symbols_plain args[8];
+	size_t count;
+	struct symbols_entry entry;
+	struct error err;
+};
+
+static int set_up(void **state)
+{
+	struct place *p = base_alloc(1, sizeof(*p));
+
+	chosen = table.op = add;
+	__asm__ volatile("" ::"r"(&chosen), "r"(&table), "r"(&here), "r"(&mix), "r"(&opaque));
+	p->self = self_new();
+	self_frame(p->self, &p->call.frame);
+	p->call.function = "set_up";
+	*state = p;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct place *p = *state;
+
+	self_free(p->self);
+	base_free(p);
+	return 0;
+}
+
+static struct symbols_plain *arg(struct place *p, enum symbols_plain_kind kind)
+{
+	struct symbols_plain *a = &p->args[p->count++];
+
+	*a = (struct symbols_plain){.kind = kind};
+	return a;
+}
+
+static void integer(struct place *p, int64_t value)
+{
+	arg(p, SYMBOLS_INTEGER)->integer = value;
+}
+
+static void number(struct place *p, double value)
+{
+	arg(p, SYMBOLS_FLOAT)->number = value;
+}
+
+static void text(struct place *p, const char *value)
+{
+	str_add(&arg(p, SYMBOLS_TEXT)->text, value);
+}
+
+static void object(struct place *p, const char *expression)
+{
+	struct symbols_value v;
+
+	if (symbols_eval(&p->call, expression, &v, &p->err) < 0 ||
+	    symbols_plain(&v, &p->args[p->count++], &p->err) < 0)
+		fail_msg("%s", p->err.text);
+}
+
+static int enter(struct place *p, const char *function)
+{
+	int answer = symbols_entry(&p->call, function, p->args, p->count, &p->entry, &p->err);
+
+	return answer;
+}
+
+static void forget(struct place *p)
+{
+	for (size_t i = 0; i < p->count; i++)
+		symbols_plain_fini(&p->args[i]);
+	p->count = 0;
+}
+
+/* ---- a call --------------------------------------------------------------------------------- */
+
+#define INTEGERS uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t
+#define VECTORS	 double, double, double, double
+
+struct two_integers {
+	uint64_t rax, rdx;
+};
+struct two_vectors {
+	double xmm0, xmm1;
+};
+
+/* Functions of other types find their arguments in the same registers; what comes back is looked at
+   in each kind of them. */
+static struct symbols_value run(struct place *p)
+{
+	const struct symbols_entry *e = &p->entry;
+	uint64_t n[6];
+	const double *v = e->vector;
+	struct two_integers whole_ones;
+	struct two_vectors vectors;
+	uint8_t xmm[2][16] = {{0}}, st0[16] = {0};
+	struct symbols_value out;
+
+	memcpy(n, e->integer, sizeof(n));
+	for (unsigned i = 0; i < e->texts; i++)
+		n[e->text_at[i]] = (uint64_t)e->text[i];
+	whole_ones = ((struct two_integers(*)(INTEGERS, VECTORS))e->address)(
+		n[0], n[1], n[2], n[3], n[4], n[5], v[0], v[1], v[2], v[3]);
+	vectors = ((struct two_vectors(*)(INTEGERS, VECTORS))e->address)(
+		n[0], n[1], n[2], n[3], n[4], n[5], v[0], v[1], v[2], v[3]);
+	if (e->returns && e->returns->kind == TYPE_FLOAT && e->returns->size == 16) {
+		long double ld =
+			((long double (*)(INTEGERS))e->address)(n[0], n[1], n[2], n[3], n[4], n[5]);
+		memcpy(st0, &ld, 10);
+	}
+	memcpy(xmm[0], &vectors.xmm0, 8);
+	memcpy(xmm[1], &vectors.xmm1, 8);
+	if (symbols_returned(&p->self->program, e, whole_ones.rax, whole_ones.rdx, xmm[0], xmm[1],
+			     st0, &out, &p->err) < 0)
+		fail_msg("%s", p->err.text);
+	forget(p);
+	return out;
+}
+
+static struct symbols_value call(struct place *p, const char *function)
+{
+	if (enter(p, function) < 0)
+		fail_msg("%s", p->err.text);
+	return run(p);
+}
+
+static int64_t whole(const struct symbols_value *v)
+{
+	struct symbols_plain plain;
+	struct error err;
+
+	if (symbols_plain(v, &plain, &err) < 0)
+		fail_msg("%s", err.text);
+	if (plain.kind == SYMBOLS_FLOAT)
+		fail_msg("a float: %g", plain.number);
+	symbols_plain_fini(&plain);
+	return plain.integer;
+}
+
+static int64_t call_whole(struct place *p, const char *function)
+{
+	struct symbols_value v = call(p, function);
+
+	return whole(&v);
+}
+
+static double call_real(struct place *p, const char *function)
+{
+	struct symbols_value v = call(p, function);
+	struct symbols_plain plain;
+	struct error err;
+
+	assert_int_equal(symbols_plain(&v, &plain, &err), 0);
+	assert_int_equal(plain.kind, SYMBOLS_FLOAT);
+	return plain.number;
+}
+
+static int64_t member(const struct symbols_value *v, const char *name)
+{
+	struct symbols_value m;
+	struct error err;
+
+	if (symbols_field(v, name, &m, &err) < 0)
+		fail_msg("%s", err.text);
+	return whole(&m);
+}
+
+static double member_real(const struct symbols_value *v, const char *name)
+{
+	struct symbols_value m;
+	struct symbols_plain plain;
+	struct error err;
+
+	if (symbols_field(v, name, &m, &err) < 0 || symbols_plain(&m, &plain, &err) < 0)
+		fail_msg("%s", err.text);
+	return plain.number;
+}
+
+/* ---- arguments ------------------------------------------------------------------------------ */
+
+static void integers(void **state)
+{
+	struct place *p = *state;
+
+	integer(p, -1);
+	integer(p, -2);
+	integer(p, -3);
+	integer(p, -4);
+	arg(p, SYMBOLS_BOOL)->integer = 1;
+	text(p, "GREEN");
+	assert_int_equal(call_whole(p, "abi_six"), 42);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(seen[i], -1 - i);
+	assert_int_equal(seen[4], 1);
+	assert_int_equal(seen[5], GREEN);
+	integer(p, 1000);
+	integer(p, -58);
+	assert_int_equal(call_whole(p, "add"), 942);
+	integer(p, 0x1ff);
+	assert_int_equal(call_whole(p, "abi_char"), -1);
+	integer(p, 0);
+	assert_int_equal(call_whole(p, "abi_enum"), BLUE);
+	seen[0] = 0;
+	call(p, "abi_void");
+	assert_int_equal(seen[0], 2); /* run() calls twice */
+}
+
+static void reals(void **state)
+{
+	struct place *p = *state;
+
+	number(p, 0.5);
+	number(p, 0.25);
+	integer(p, 3);
+	assert_true(call_real(p, "abi_floats") == 3.75);
+	assert_true(seen_d == 0.5);
+	integer(p, 2);
+	integer(p, 3);
+	number(p, 4.0);
+	assert_true(call_real(p, "abi_floats") == 9);
+	integer(p, 6);
+	assert_true(call_real(p, "abi_long_double") == 6.5);
+	number(p, 4);
+	assert_true(call_real(p, "sqrt") == 2); /* libm's, without debug information of ours */
+}
+
+static void texts_and_objects(void **state)
+{
+	struct place *p = *state;
+
+	text(p, "a text");
+	object(p, "here");
+	assert_int_equal(call_whole(p, "abi_text"), 3);
+	assert_string_equal(seen_text, "a text");
+	arg(p, SYMBOLS_NULL);
+	object(p, "&here");
+	assert_int_equal(call_whole(p, "abi_text"), 3);
+	assert_string_equal(seen_text, "NULL");
+	object(p, "seen_text");
+	arg(p, SYMBOLS_NULL);
+	assert_int_equal(call_whole(p, "abi_text"), -1);
+	text(p, "seven..");
+	assert_int_equal(call_whole(p, "strlen"), 7); /* an IFUNC */
+}
+
+static void structs(void **state)
+{
+	struct place *p = *state;
+	struct symbols_value v;
+
+	object(p, "here");
+	v = call(p, "abi_small");
+	assert_int_equal(member(&v, "a"), 4);
+	assert_int_equal(member(&v, "b"), 3);
+	object(p, "mix");
+	v = call(p, "abi_mixed");
+	assert_int_equal(member(&v, "a"), 8);
+	assert_true(member_real(&v, "b") == 0.5);
+	number(p, 1.5);
+	v = call(p, "abi_three");
+	assert_true(member_real(&v, "x") == 1.5 && member_real(&v, "y") == 2.5);
+	assert_true(member_real(&v, "z") == 3.5);
+	integer(p, -5);
+	assert_int_equal(call_whole(p, "abi_giant"), -15);
+}
+
+static void pointers(void **state)
+{
+	struct place *p = *state;
+
+	for (int i = 0; i < 3; i++) {
+		integer(p, 40);
+		integer(p, 2);
+		assert_int_equal(call_whole(p, i == 0	? "chosen"
+					       : i == 1 ? "table.op"
+							: "*chosen"),
+				 42);
+	}
+}
+
+/* ---- refusals ------------------------------------------------------------------------------- */
+
+static void refused(struct place *p, const char *function, const char *says)
+{
+	if (enter(p, function) == 0)
+		fail_msg("%s was entered, which should say '%s'", function, says);
+	if (!strstr(p->err.text, says) || p->err.code == ERROR_NONE)
+		fail_msg("'%s' does not say '%s'", p->err.text, says);
+	forget(p);
+}
+
+static void refusals(void **state)
+{
+	struct place *p = *state;
+
+	refused(p, "abi_char", "it takes 1 argument, not 0");
+	integer(p, 1);
+	/* There is another one in the library that is tested. */
+	refused(p, "add", "no function of this name takes so many arguments");
+	integer(p, 1);
+	text(p, "x");
+	refused(p, "add", "argument 2 (b): a number is expected, of type int");
+	integer(p, 1L << 40);
+	integer(p, 1);
+	refused(p, "add", "argument 1 (a): the number does not fit int");
+	number(p, 1.5);
+	integer(p, 1);
+	refused(p, "add", "a whole number is expected");
+	text(p, "MAUVE");
+	refused(p, "abi_enum", "no enumerator of this name in enum colour");
+	integer(p, 1);
+	refused(p, "abi_large", "returns struct large in memory");
+	text(p, "x");
+	object(p, "mix");
+	refused(p, "abi_text", "argument 2 (s): the object is of another type than struct small");
+	object(p, "mix");
+	refused(p, "abi_small", "another type than struct small");
+	integer(p, 1);
+	refused(p, "no_such_function_at_all", "no_such_function_at_all");
+	refused(p, "here", "this is no function");
+	integer(p, 1);
+	refused(p, "abi_smal", "abi_smal");
+}
+
+/* ---- classes -------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *type, *place; /* I: integer, S: SSE, X: x87, M: memory; with sizes */
+} classes[] = {
+	{"char", "I1"},		  {"unsigned long", "I8"},   {"float", "S4"},
+	{"double", "S8"},	  {"long double", "X10"},    {"__int128", "I8I8"},
+	{"void *", "I8"},	  {"enum colour", "I4"},     {"struct small", "I8"},
+	{"struct mixed", "I8S8"}, {"struct floats", "S8S4"}, {"struct large", "M"},
+	{"struct packed", "M"},	  {"union both", "I8"},	     {"union odd", "M"},
+	{"struct wide", "X10"},	  {"struct bits", "I8"},
+};
+
+static void classification(void **state)
+{
+	struct place *p = *state;
+
+	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++) {
+		const struct type *t =
+			type_named(&p->self->program, p->call.frame.module, 0, classes[i].type);
+		struct str made = {0};
+		struct abi_place place;
+
+		if (!t)
+			fail_msg("%s: no such type", classes[i].type);
+		if (abi_classify(t, &p->self->program, &place, &p->err) < 0)
+			fail_msg("%s: %s", classes[i].type, p->err.text);
+		if (place.memory)
+			str_add(&made, "M");
+		for (unsigned k = 0; k < place.parts; k++)
+			str_addf(&made, "%c%u", "ISX"[place.part[k].class], place.part[k].size);
+		if (strcmp(str_text(&made), classes[i].place) != 0)
+			fail_msg("%s: %s, not %s", classes[i].type, str_text(&made),
+				 classes[i].place);
+		str_fini(&made);
+	}
+}
+
+/* ---- results -------------------------------------------------------------------------------- */
+
+/* A frame at the first return instruction of a function, with made-up registers. */
+static void at_return(struct place *p, const char *function, struct symbols_call *out)
+{
+	struct location l;
+	struct symbols_sites sites;
+	struct module *m = p->self->modules[0].module;
+	char where[64];
+
+	snprintf(where, sizeof(where), "%s%%return", function);
+	assert_int_equal(location_parse(where, &l, &p->err), 0);
+	if (symbols_resolve(p->self->symbols, &m, 1, &l, &sites, &p->err) != SYMBOLS_FOUND)
+		fail_msg("%s", p->err.text);
+	*out = (struct symbols_call){.frame = p->call.frame, .function = function};
+	out->frame.pc = out->frame.look = sites.items[0].offset + p->self->modules[0].bias;
+	out->frame.regs[0] = 0x0000000500000004;
+	symbols_sites_fini(&sites);
+	location_fini(&l);
+}
+
+static void results(void **state)
+{
+	struct place *p = *state;
+	struct symbols_call at;
+	struct symbols_value v;
+	double half = 0.5;
+
+	at_return(p, "abi_six", &at);
+	assert_int_equal(symbols_result(&at, &v, &p->err), 0);
+	assert_int_equal(whole(&v), 0x500000004);
+	assert_int_equal(v.reg, 0);
+	at_return(p, "abi_char", &at);
+	assert_int_equal(symbols_result(&at, &v, &p->err), 0);
+	assert_int_equal(whole(&v), 4);
+	at_return(p, "abi_small", &at);
+	assert_int_equal(symbols_result(&at, &v, &p->err), 0);
+	assert_int_equal(member(&v, "a"), 4);
+	assert_int_equal(member(&v, "b"), 5);
+	memcpy(&p->self->xmm, &half, sizeof(half));
+	at_return(p, "abi_floats", &at);
+	assert_int_equal(symbols_result(&at, &v, &p->err), 0);
+	assert_int_equal(v.reg, SYMBOLS_XMM0);
+	at_return(p, "abi_large", &at);
+	at.frame.regs[0] = (uint64_t)&abi_big;
+	assert_int_equal(symbols_result(&at, &v, &p->err), 0);
+	assert_int_equal(v.address, (uint64_t)&abi_big);
+	at_return(p, "abi_void", &at);
+	assert_int_equal(symbols_result(&at, &v, &p->err), -1);
+	assert_non_null(strstr(p->err.text, "abi_void returns nothing"));
+	at.frame.pc = at.frame.look = (uint64_t)abi_six;
+	assert_int_equal(symbols_result(&at, &v, &p->err), -1);
+	assert_non_null(strstr(p->err.text, "not about to return"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(integers),	     cmocka_unit_test(reals),
+		cmocka_unit_test(texts_and_objects), cmocka_unit_test(structs),
+		cmocka_unit_test(pointers),	     cmocka_unit_test(refusals),
+		cmocka_unit_test(classification),    cmocka_unit_test(results),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

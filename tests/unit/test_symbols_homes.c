@@ -1,0 +1,259 @@
+/* Where variables live, in words; and that broken debug information breaks nothing. */
+#include "symbols_program.h"
+
+#include "tracer/symbols/state.h"
+
+#include <elf.h>
+
+static const char homes_c[] =
+	"struct pair { long a, b; };\n"					   /* 1 */
+	"volatile long sink;\n"						   /* 2 */
+	"__thread int mark;\n"						   /* 3 */
+	"static inline __attribute__((always_inline)) long half(long n)\n" /* 4 */
+	"{\n"								   /* 5 */
+	"	long part = n / 2;\n"					   /* 6 */
+	"	sink = part;\n"						   /* 7 */
+	"	return part;\n"						   /* 8 */
+	"}\n"								   /* 9 */
+	"__attribute__((noinline)) long work(long x, struct pair q)\n"	   /* 10 */
+	"{\n"								   /* 11 */
+	"	static int calls;\n"					   /* 12 */
+	"	const int five = 5;\n"					   /* 13 */
+	"	long late = half(x);\n"					   /* 14 */
+	"	calls++;\n"						   /* 15 */
+	"	sink = late + q.a + q.b + five + mark;\n"		   /* 16 */
+	"	return late;\n"						   /* 17 */
+	"}\n"								   /* 18 */
+	"int main(int argc, char **argv)\n"				   /* 19 */
+	"{\n"								   /* 20 */
+	"	struct pair p = {argc, 2};\n"				   /* 21 */
+	"	(void)argv;\n"						   /* 22 */
+	"	return work(argc, p) == 0;\n"				   /* 23 */
+	"}\n";
+
+/* The home of a variable at a location; NULL: it is not in the list. */
+static const char *home_of(struct program *p, const char *location, const char *name,
+			   struct symbols_homes *homes)
+{
+	const struct symbols_site *site;
+
+	sites_of(p, location);
+	site = &p->sites.items[0];
+	if (symbols_homes(site->module, site->offset, site->function, homes, &p->err) < 0)
+		fail_msg("%s: %s", location, p->err.text);
+	array_each(const struct symbols_home, h, homes) {
+		if (strcmp(h->name, name) == 0)
+			return h->where;
+	}
+	return NULL;
+}
+
+static void assert_home(struct program *p, const char *location, const char *name,
+			const char *expected)
+{
+	struct symbols_homes homes;
+	const char *where = home_of(p, location, name, &homes);
+
+	if (!where || !strstr(where, expected))
+		fail_msg("%s at %s: '%s', not '%s'", name, location, where ? where : "nowhere",
+			 expected);
+	symbols_homes_fini(&homes);
+}
+
+static void words_for_homes(void **state)
+{
+	struct program *p = *state;
+	struct symbols_homes homes;
+
+	program_write(p, "homes.c", homes_c);
+	program_build(p, "gcc -g -O0 -o prog homes.c");
+	assert_home(p, "homes.c:16", "x", "on the stack at rbp-");
+	assert_home(p, "homes.c:16", "calls", " (static)");
+	home_of(p, "homes.c:16", "x", &homes);
+	assert_int_equal(homes.count, 5);
+	assert_string_equal(homes.items[0].name, "x");
+	assert_string_equal(homes.items[0].type, "long int");
+	assert_true(homes.items[0].argument && !homes.items[0].optimised_out);
+	assert_string_equal(homes.items[1].type, "struct pair");
+	assert_false(homes.items[2].argument);
+	symbols_homes_fini(&homes);
+	program_build(p, "gcc -g -O2 -o prog homes.c");
+	assert_home(p, "work", "x", "in rdi");
+	assert_home(p, "work", "q", "in rsi and rdx (pieces)");
+	assert_home(p, "work", "five", "constant 5");
+	assert_home(p, "work", "late", "optimised out (lives at ");
+	assert_home(p, "homes.c:7", "n", "in rdi");
+	assert_null(home_of(p, "homes.c:7", "x", &homes));
+	symbols_homes_fini(&homes);
+	program_build(p, "clang -g -O0 -o prog homes.c");
+	assert_home(p, "homes.c:16", "x", "on the stack at rbp-");
+	program_build(p, "clang -g -O2 -o prog homes.c");
+	assert_home(p, "work", "x", "in rdi");
+	assert_home(p, "work", "five", "constant 5");
+}
+
+/* ---- broken bytes ---------------------------------------------------------------------------- */
+
+struct image {
+	unsigned char *bytes;
+	size_t size;
+};
+
+static struct image read_image(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	struct image i;
+
+	assert_non_null(f);
+	fseek(f, 0, SEEK_END);
+	i.size = (size_t)ftell(f);
+	i.bytes = base_alloc(i.size, 1);
+	rewind(f);
+	assert_int_equal(fread(i.bytes, 1, i.size, f), i.size);
+	fclose(f);
+	return i;
+}
+
+static uint64_t next_random(uint64_t *random)
+{
+	*random ^= *random << 13;
+	*random ^= *random >> 7;
+	*random ^= *random << 17;
+	return *random;
+}
+
+/* Changes some bytes of a section of DIEs, abbreviations or lists. */
+static void spoil(struct image i, uint64_t *random)
+{
+	static const char *const names[] = {".debug_info", ".debug_abbrev", ".debug_loclists",
+					    ".debug_loc",  ".debug_info",   ".debug_addr"};
+	const char *wanted = names[next_random(random) % 6];
+	Elf64_Ehdr header;
+	Elf64_Shdr texts, section;
+
+	memcpy(&header, i.bytes, sizeof(header));
+	memcpy(&texts, i.bytes + header.e_shoff + header.e_shstrndx * sizeof(texts), sizeof(texts));
+	for (unsigned n = 0; n < header.e_shnum; n++) {
+		memcpy(&section, i.bytes + header.e_shoff + n * sizeof(section), sizeof(section));
+		if (strcmp((char *)i.bytes + texts.sh_offset + section.sh_name, wanted) != 0)
+			continue;
+		for (uint64_t k = next_random(random) % 6; section.sh_size && k < 6; k++)
+			i.bytes[section.sh_offset + next_random(random) % section.sh_size] =
+				(unsigned char)next_random(random);
+	}
+}
+
+static int no_memory(void *ctx, uint64_t address, void *buf, size_t n)
+{
+	(void)ctx;
+	memset(buf, (int)address, n);
+	return address % 3 ? 0 : -1;
+}
+
+static struct module *only_module(void *ctx, size_t i, uint64_t *bias)
+{
+	struct program *p = ctx;
+
+	*bias = 0;
+	return i < p->count ? p->modules[i] : NULL;
+}
+
+static struct module *module_there(void *ctx, uint64_t address, uint64_t *bias)
+{
+	(void)address;
+	return only_module(ctx, 0, bias);
+}
+
+/* A value, or an error with a text: whatever the bytes are. */
+static void ask(struct program *p, uint64_t offset)
+{
+	static const char *const names[] = {"x", "q", "late", "part", "calls", "sink", "none"};
+	const struct symbols_program program = {
+		.ctx = p, .read = no_memory, .module = only_module, .module_at = module_there};
+	struct symbols_call call = {.frame = {.program = &program,
+					      .module = p->modules[0],
+					      .pc = offset,
+					      .look = offset,
+					      .known = 0x1ffff},
+				    .file = "homes.c",
+				    .line = 14};
+	struct symbols_homes homes;
+	struct symbols_value v;
+
+	for (size_t i = 0; i < 17; i++)
+		call.frame.regs[i] = 0x1000 + i;
+	for (call.depth = 0; call.depth < 2; call.depth++) {
+		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+			if (symbols_variable(&call, names[i], &v, &p->err) < 0)
+				assert_true(p->err.code != ERROR_NONE && p->err.text[0]);
+			symbols_global(&program, NULL, names[i], &v, &p->err);
+		}
+		symbols_argument(&call, 0, &v, &p->err);
+		symbols_argument(&call, 1, &v, &p->err);
+	}
+	if (symbols_homes(p->modules[0], offset, "work", &homes, &p->err) == 0)
+		symbols_homes_fini(&homes);
+}
+
+static void survives_broken_bytes(void **state)
+{
+	static const char *const commands[] = {"gcc -gdwarf-4 -O2 -o whole homes.c",
+					       "gcc -gdwarf-5 -O2 -o whole homes.c",
+					       "clang -gdwarf-5 -O2 -o whole homes.c"};
+	struct program *p = *state;
+	uint64_t random = 88172645463325252u, offset;
+	struct image whole, image;
+	char path[160];
+
+	program_write(p, "homes.c", homes_c);
+	for (int c = 0; c < 3; c++) {
+		program_close(p);
+		program_run(p, commands[c]);
+		program_add(p, "whole");
+		assert_int_equal(module_symbol(p->modules[0], "work", &offset, NULL), 0);
+		snprintf(path, sizeof(path), "%s/whole", p->dir);
+		whole = image = read_image(path);
+		image.bytes = base_alloc(whole.size, 1);
+		snprintf(path, sizeof(path), "%s/broken", p->dir);
+		for (int i = 0; i < 200; i++) {
+			FILE *f;
+
+			memcpy(image.bytes, whole.bytes, whole.size);
+			spoil(image, &random);
+			f = fopen(path, "w");
+			assert_non_null(f);
+			assert_int_equal(fwrite(image.bytes, 1, image.size, f), image.size);
+			fclose(f);
+			program_close(p);
+			program_add(p, "broken");
+			ask(p, offset);
+			ask(p, offset + 12);
+		}
+		base_free(whole.bytes);
+		base_free(image.bytes);
+	}
+}
+
+static int setup(void **state)
+{
+	*state = base_alloc(1, sizeof(struct program));
+	program_init(*state);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	program_fini(*state);
+	base_free(*state);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words_for_homes),
+		cmocka_unit_test(survives_broken_bytes),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,381 @@
+/* Where the variables of a place live, in words: for `gatectl lines`. Nothing runs here. */
+#include "tracer/symbols/variables.h"
+
+#include "tracer/symbols/dies_read.h"
+
+#include <libdwarf/dwarf.h>
+
+#include <string.h>
+
+struct homes {
+	const struct place *place;
+	struct symbols_homes *out;
+};
+
+/* ---- words for an expression ----------------------------------------------------------------- */
+
+static void add_register(struct str *out, uint64_t n)
+{
+	const char *name = n <= SYMBOLS_FS_BASE ? machine_register_name((unsigned)n) : NULL;
+
+	if (name)
+		str_add(out, name);
+	else
+		str_addf(out, "register %llu", (unsigned long long)n);
+}
+
+static void add_sum(struct str *out, uint64_t reg, int64_t add)
+{
+	add_register(out, reg);
+	if (add)
+		str_addf(out, "%+lld", (long long)add);
+}
+
+static void say_stack(struct str *out, uint64_t reg, int64_t add)
+{
+	bool stack = reg == ARCH_DWARF_SP || reg == ARCH_DWARF_FP;
+
+	str_add(out, stack ? "on the stack at " : "in memory at ");
+	add_sum(out, reg, add);
+}
+
+/* Sums that may leave the range are shown as they wrap: the debug information is at fault. */
+static int64_t sum(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+/* DW_OP_fbreg: by the register that the frame base is made of here, else by the frame itself. */
+static bool say_frame(const struct place *p, const struct variable *v, int64_t add, struct str *out)
+{
+	const uint8_t *code;
+	const struct attr *a;
+	struct error ignored;
+	struct entry e;
+	struct cursor c;
+	uint64_t op;
+	unsigned reg;
+	int64_t base;
+	size_t size;
+
+	if (!v->function || entry_read(p->table, v->function, &e, &ignored) < 0)
+		return false;
+	a = entry_attr(&e, DW_AT_frame_base);
+	if (!a || loclist_find(&e, a, p->offset, &code, &size, &ignored) < 0 || !code)
+		return false;
+	c = (struct cursor){.at = code, .end = code + size};
+	op = cursor_fixed(&c, 1);
+	if (op == DW_OP_call_frame_cfa && symbols_cfa(p->module, p->offset, &reg, &base)) {
+		say_stack(out, reg, sum(base, add));
+	} else if (op == DW_OP_call_frame_cfa) {
+		str_addf(out, "on the stack at CFA%+lld", (long long)add);
+	} else if (op >= DW_OP_reg0 && op <= DW_OP_reg31) {
+		say_stack(out, op - DW_OP_reg0, add);
+	} else if (op >= DW_OP_breg0 && op <= DW_OP_breg31) {
+		base = cursor_sleb(&c);
+		say_stack(out, op - DW_OP_breg0, sum(base, add));
+	} else {
+		str_addf(out, "on the stack at the frame's base%+lld", (long long)add);
+	}
+	return !c.broken;
+}
+
+/* One operation that pushes a constant; false: it is another one. */
+static bool constant_of(struct cursor *c, uint64_t op, int64_t *out)
+{
+	if (op >= DW_OP_lit0 && op <= DW_OP_lit31) {
+		*out = (int64_t)(op - DW_OP_lit0);
+		return true;
+	}
+	switch (op) {
+	case DW_OP_const1u:
+		*out = (int64_t)cursor_fixed(c, 1);
+		return true;
+	case DW_OP_const1s:
+		*out = (int8_t)cursor_fixed(c, 1);
+		return true;
+	case DW_OP_const2u:
+		*out = (int64_t)cursor_fixed(c, 2);
+		return true;
+	case DW_OP_const2s:
+		*out = (int16_t)cursor_fixed(c, 2);
+		return true;
+	case DW_OP_const4u:
+		*out = (int64_t)cursor_fixed(c, 4);
+		return true;
+	case DW_OP_const4s:
+		*out = (int32_t)cursor_fixed(c, 4);
+		return true;
+	case DW_OP_const8u:
+	case DW_OP_const8s:
+		*out = (int64_t)cursor_fixed(c, 8);
+		return true;
+	case DW_OP_constu:
+		*out = (int64_t)cursor_uleb(c);
+		return true;
+	case DW_OP_consts:
+		*out = cursor_sleb(c);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool say_constant(struct cursor *c, int64_t value, struct str *out)
+{
+	uint64_t op = cursor_fixed(c, 1);
+
+	if (op == DW_OP_GNU_push_tls_address || op == DW_OP_form_tls_address)
+		str_add(out, "thread-local");
+	else if (op == DW_OP_stack_value && c->at == c->end)
+		str_addf(out, "constant %lld", (long long)value);
+	else
+		return false;
+	return !c->broken;
+}
+
+static bool say_entry_value(struct cursor *c, struct str *out)
+{
+	uint64_t size = cursor_uleb(c), op = cursor_fixed(c, 1);
+
+	cursor_skip(c, size ? size - 1 : 0);
+	if (c->broken || cursor_fixed(c, 1) != DW_OP_stack_value || c->at != c->end)
+		return false;
+	str_add(out, "entry value");
+	if (size == 1 && op >= DW_OP_reg0 && op <= DW_OP_reg31) {
+		str_add(out, " of ");
+		add_register(out, op - DW_OP_reg0);
+	}
+	str_add(out, " (caller's call site)");
+	return true;
+}
+
+static bool say_sum(struct cursor *c, uint64_t reg, struct str *out)
+{
+	int64_t add = cursor_sleb(c);
+	uint64_t op;
+
+	if (c->at == c->end) {
+		say_stack(out, reg, add);
+		return true;
+	}
+	op = cursor_fixed(c, 1);
+	if (op != DW_OP_stack_value || c->at != c->end)
+		return false;
+	str_add(out, "computed: ");
+	add_sum(out, reg, add);
+	return true;
+}
+
+static bool say_address(const struct variable *v, struct str *out)
+{
+	uint64_t offset;
+
+	if (!variable_static_address(v, &offset))
+		return false;
+	str_addf(out, "at 0x%llx (static)", (unsigned long long)offset);
+	return true;
+}
+
+static bool say_simple(const struct place *p, const struct variable *v, struct cursor *c,
+		       struct str *out)
+{
+	uint64_t op = cursor_fixed(c, 1);
+	int64_t value;
+
+	if (constant_of(c, op, &value))
+		return say_constant(c, value, out);
+	if (op >= DW_OP_breg0 && op <= DW_OP_breg31)
+		return say_sum(c, op - DW_OP_breg0, out);
+	if ((op >= DW_OP_reg0 && op <= DW_OP_reg31) || op == DW_OP_regx) {
+		uint64_t reg = op == DW_OP_regx ? cursor_uleb(c) : op - DW_OP_reg0;
+
+		str_add(out, "in ");
+		add_register(out, reg);
+		return c->at == c->end;
+	}
+	switch (op) {
+	case DW_OP_fbreg:
+		value = cursor_sleb(c);
+		return c->at == c->end && say_frame(p, v, value, out);
+	case DW_OP_addr:
+	case DW_OP_addrx:
+	case DW_OP_GNU_addr_index:
+		return say_address(v, out);
+	case DW_OP_implicit_value:
+		str_add(out, "constant");
+		return true;
+	case DW_OP_implicit_pointer:
+	case DW_OP_GNU_implicit_pointer:
+		str_add(out, "a pointer that was dropped; what it points to is kept");
+		return true;
+	case DW_OP_entry_value:
+	case DW_OP_GNU_entry_value:
+		return say_entry_value(c, out);
+	default:
+		return false;
+	}
+}
+
+/* Registers, in pieces one after the other; false: there is something else. */
+static bool say_pieces(struct cursor c, struct str *out)
+{
+	int count = 0;
+
+	while (c.at < c.end && !c.broken) {
+		uint64_t op = cursor_fixed(&c, 1);
+
+		str_add(out, count++ ? " and " : "in ");
+		if (op >= DW_OP_reg0 && op <= DW_OP_reg31) {
+			add_register(out, op - DW_OP_reg0);
+			op = cursor_fixed(&c, 1);
+		} else {
+			str_add(out, "nothing");
+		}
+		if (op != DW_OP_piece)
+			return false;
+		cursor_uleb(&c);
+	}
+	str_add(out, " (pieces)");
+	return count > 0 && !c.broken;
+}
+
+static void say_place(const struct place *p, const struct variable *v, struct str *out)
+{
+	const struct cursor whole = {.at = v->code, .end = v->code + v->size};
+	struct cursor c = whole;
+
+	if (say_simple(p, v, &c, out) && !c.broken)
+		return;
+	str_clear(out);
+	if (say_pieces(whole, out))
+		return;
+	str_clear(out);
+	str_add(out, memchr(v->code, DW_OP_piece, v->size) ? "in pieces" : "computed");
+}
+
+static void say_dropped(const struct place *p, const struct variable *v, struct str *out)
+{
+	struct str where = {0};
+
+	str_add(out, "optimised out");
+	if (variable_nearest(p, v->entry, &where))
+		str_addf(out, " (lives at %s)", str_text(&where));
+	str_fini(&where);
+}
+
+static void say_home(const struct place *p, const struct variable *v, struct str *out)
+{
+	switch (v->kind) {
+	case VARIABLE_PLACED:
+		say_place(p, v, out);
+		break;
+	case VARIABLE_CONSTANT:
+		if (v->code)
+			str_add(out, "constant");
+		else
+			str_addf(out, "constant %lld", (long long)v->number);
+		break;
+	default:
+		say_dropped(p, v, out);
+	}
+}
+
+/* ---- the list ------------------------------------------------------------------------------- */
+
+static int add_home(struct local_walk *w, const struct local *l, struct error *err)
+{
+	struct homes *h = w->ctx;
+	struct str type = {0}, where = {0};
+	struct symbols_home *home;
+	struct variable v;
+
+	if (!l->name || !*l->name)
+		return 0;
+	if (variable_of_local(h->place, l, &v, err) < 0)
+		return -1;
+	type_spell(v.type, &type);
+	if (v.kind == VARIABLE_GONE && entry_flag(l->entry, DW_AT_declaration))
+		str_add(&where, "declared here, defined elsewhere");
+	else
+		say_home(h->place, &v, &where);
+	home = array_add(h->out);
+	home->name = l->name;
+	home->type = str_take(&type);
+	home->where = str_take(&where);
+	home->argument = l->argument;
+	home->optimised_out = v.kind == VARIABLE_GONE;
+	return 0;
+}
+
+/* Copies further in than the one that the tester means are left out. */
+static int depth_of(struct module *m, uint64_t offset, const char *function, unsigned *out,
+		    struct error *err)
+{
+	struct scope_ref stack[FUNCTIONS_DEEP];
+	struct die_table *t = dies_table(m, err);
+	int count = t ? functions_stack(t, offset, stack, err) : -1;
+
+	*out = 0;
+	for (int i = 0; function && i < count; i++) {
+		struct function f;
+
+		if (function_read(t, stack[i], &f, err) < 0)
+			return -1;
+		if (f.name && (strcmp(f.name, function) == 0 || strcmp(f.spoken, function) == 0)) {
+			*out = (unsigned)i;
+			break;
+		}
+	}
+	return count;
+}
+
+static void place_line(struct place *p)
+{
+	const struct die_unit *u = p->self.unit;
+	const struct line_row *row;
+	struct line_unit *l;
+	struct error ignored;
+
+	if (!u || !u->has_stmt_list || !p->module->lines)
+		return;
+	l = lines_unit_at(p->module->lines, u->stmt_list);
+	if (!l || lines_decode(p->module, l, &ignored) < 0)
+		return;
+	row = lines_row_at(l, p->offset);
+	if (!row)
+		return;
+	p->file = lines_file(l, row->file);
+	p->line = row->line;
+}
+
+int symbols_homes(struct module *m, uint64_t offset, const char *function,
+		  struct symbols_homes *out, struct error *err)
+{
+	struct place p;
+	struct homes h = {.place = &p, .out = out};
+	struct local_walk w = {.found = add_home, .ctx = &h};
+	unsigned depth;
+
+	memset(out, 0, sizeof(*out));
+	if (depth_of(m, offset, function, &depth, err) < 0 ||
+	    place_find(m, offset, depth, &p, err) < 0)
+		return -1;
+	place_line(&p);
+	for (size_t i = 0; i < p.count; i++) {
+		if (place_walk(&p, i, &w, err) < 0) {
+			symbols_homes_fini(out);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+void symbols_homes_fini(struct symbols_homes *h)
+{
+	array_each(struct symbols_home, home, h) {
+		base_free(home->type);
+		base_free(home->where);
+	}
+	array_fini(h);
+}

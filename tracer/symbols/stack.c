@@ -1,0 +1,306 @@
+/* Backtraces: frames of the machine, each with the inlined copies that share it. */
+#include "tracer/symbols/callsite.h"
+#include "tracer/symbols/functions.h"
+#include "tracer/symbols/names.h"
+#include "tracer/symbols/state.h"
+
+#include <libdwarf/dwarf.h>
+
+#include <string.h>
+
+/* ---- the program's memory, a page at a time ------------------------------------------------- */
+
+enum { PAGE = 4096, PAGES = 4, JUMPS = 8 };
+
+/* Frames lie close together: one read serves many of them. */
+struct pages {
+	const struct symbols_program *program;
+	struct {
+		uint64_t address; /* 1: nothing */
+		uint8_t bytes[PAGE];
+	} page[PAGES];
+	unsigned next;
+};
+
+static const uint8_t *page_at(struct pages *p, uint64_t address)
+{
+	for (int i = 0; i < PAGES; i++)
+		if (p->page[i].address == address)
+			return p->page[i].bytes;
+	if (p->program->read(p->program->ctx, address, p->page[p->next].bytes, PAGE) < 0) {
+		p->page[p->next].address = 1;
+		return NULL;
+	}
+	p->page[p->next].address = address;
+	address = p->next;
+	p->next = (p->next + 1) % PAGES;
+	return p->page[address].bytes;
+}
+
+static int read_pages(void *ctx, uint64_t address, void *buf, size_t n)
+{
+	struct pages *p = ctx;
+	uint64_t at = address % PAGE;
+	const uint8_t *page = n <= PAGE - at ? page_at(p, address - at) : NULL;
+
+	if (!page)
+		return p->program->read(p->program->ctx, address, buf, n);
+	memcpy(buf, page + at, n);
+	return 0;
+}
+
+static struct module *module_behind(void *ctx, uint64_t address, uint64_t *bias)
+{
+	struct pages *p = ctx;
+
+	return p->program->module_at(p->program->ctx, address, bias);
+}
+
+static int vector_behind(void *ctx, void *thread, unsigned dwarf, void *buf, size_t n)
+{
+	struct pages *p = ctx;
+
+	return p->program->vector ? p->program->vector(p->program->ctx, thread, dwarf, buf, n) : -1;
+}
+
+/* ---- names and lines ------------------------------------------------------------------------ */
+
+/* The symbol's name as a reader writes it; made once. */
+static const char *symbol_name(struct module *m, uint64_t offset)
+{
+	const struct elf_symbol *s = module_symbol_at(m, offset, true);
+	struct elf_symbol *own;
+	char *full;
+
+	if (!s || s->shown)
+		return s ? s->shown : NULL;
+	own = &m->symbols.items[s - m->symbols.items];
+	full = symbols_demangle(s->name);
+	own->shown = s->name;
+	if (strcmp(full, s->name) != 0)
+		own->shown = *array_add(&m->symbol_names) = names_without_args(full);
+	base_free(full);
+	return own->shown;
+}
+
+/* Of several rows at one address the last one that begins a statement, if there is any. */
+static const struct line_row *statement_row(const struct line_unit *l, const struct line_row *row)
+{
+	for (const struct line_row *r = row; r; r = r > l->rows.items ? r - 1 : NULL) {
+		if (r->end_sequence || r->offset != row->offset || !r->line)
+			break;
+		if (r->is_stmt)
+			return r;
+	}
+	return row;
+}
+
+static void by_line_table(struct die_table *t, uint64_t offset, struct symbols_call *out)
+{
+	struct die_unit *u = dies_unit_at(t, offset);
+	const struct line_row *row;
+	struct error ignored;
+	struct line_unit *l;
+
+	if (!u || !u->has_stmt_list || !t->module->lines)
+		return;
+	l = lines_unit_at(t->module->lines, u->stmt_list);
+	if (!l || lines_decode(t->module, l, &ignored) < 0)
+		return;
+	row = statement_row(l, lines_row_at(l, offset));
+	if (!row || !row->line)
+		return;
+	out->file = lines_file(l, row->file);
+	out->line = row->line;
+}
+
+/* An outer call stands where it calls the next copy in. */
+static void by_copy(struct die_table *t, struct scope_ref inner, struct symbols_call *out)
+{
+	out->file = function_file(t, inner.unit, inner.scope->call_file);
+	out->line = inner.scope->call_line;
+}
+
+static const char *function_name(struct die_table *t, struct scope_ref scope)
+{
+	struct error ignored;
+	struct function f;
+
+	return function_read(t, scope, &f, &ignored) < 0 ? NULL : f.name;
+}
+
+static bool is_c(unsigned language)
+{
+	return language == DW_LANG_C89 || language == DW_LANG_C || language == DW_LANG_C99 ||
+	       language == DW_LANG_C11 || language == 0x2c; /* DW_LANG_C17 */
+}
+
+/* As gdb prints it: C's functions by the name that the linker knows, C++'s by the demangled one. */
+static const char *shown_name(struct die_table *t, struct scope_ref scope)
+{
+	struct error ignored;
+	struct function f;
+	char *full;
+
+	if (scope.scope->shown)
+		return scope.scope->shown;
+	if (function_read(t, scope, &f, &ignored) < 0)
+		return NULL;
+	scope.scope->shown = f.name;
+	if (f.linkage && is_c(scope.unit->language)) {
+		scope.scope->shown = f.linkage;
+	} else if (f.linkage && strncmp(f.linkage, "_Z", 2) == 0 &&
+		   scope.unit->language != DW_LANG_Rust) {
+		full = symbols_demangle(f.linkage);
+		scope.scope->shown = dies_keep(t, names_without_args(full));
+		base_free(full);
+	}
+	return scope.scope->shown;
+}
+
+/* ---- one frame ------------------------------------------------------------------------------ */
+
+static bool begins_at(struct scope_ref scope, uint64_t offset)
+{
+	const struct scope *s = scope.scope;
+
+	if (s->has_entry && s->entry == offset)
+		return true;
+	for (uint32_t i = 0; i < s->range_count; i++)
+		if (scope.unit->ranges.items[s->first_range + i].low == offset)
+			return true;
+	return false;
+}
+
+/* How many of the copies have not been entered: the thread is in `function` and they begin here. */
+static int not_entered(struct die_table *t, const struct scope_ref *scopes, int count,
+		       uint64_t offset, const char *function)
+{
+	int skipped = 0, i = 0;
+
+	for (; function && i < count; i++) {
+		const char *name = function_name(t, scopes[i]);
+
+		if (name && strcmp(name, function) == 0)
+			return i <= skipped ? i : skipped;
+		skipped += skipped == i && scopes[i].scope->kind == SCOPE_INLINED &&
+			   begins_at(scopes[i], offset);
+	}
+	/* gcc may say that a copy is entered at an instruction which is its caller's. */
+	for (i = 0; i + 1 < count; i++)
+		if (scopes[i].scope->range_count &&
+		    dies_covers(scopes[i].unit, scopes[i].scope, offset))
+			break;
+	return i;
+}
+
+static struct symbols_call *add_call(struct symbols_stack *out, const struct symbols_frame *f)
+{
+	struct symbols_call *call = array_add(out);
+
+	call->frame = *f;
+	return call;
+}
+
+static void add_scopes(const struct symbols_frame *f, struct die_table *t,
+		       const struct scope_ref *scopes, int count, int first, size_t most,
+		       struct symbols_stack *out)
+{
+	for (int i = first; i < count && out->count < most; i++) {
+		struct symbols_call *call = add_call(out, f);
+		uint64_t offset = f->look - f->bias;
+
+		call->depth = (unsigned)i;
+		call->inlined = i + 1 < count;
+		call->function = shown_name(t, scopes[i]);
+		/* A copy that is about to be entered is called here, too. */
+		if (i && scopes[i - 1].scope->range_count &&
+		    dies_covers(scopes[i - 1].unit, scopes[i - 1].scope, offset))
+			by_copy(t, scopes[i - 1], call);
+		else
+			by_line_table(t, offset, call);
+	}
+}
+
+static void add_frame(const struct symbols_frame *f, const char *function, size_t most,
+		      struct symbols_stack *out)
+{
+	uint64_t offset = f->look - f->bias;
+	struct scope_ref scopes[FUNCTIONS_DEEP];
+	struct symbols_call *call;
+	struct die_table *t = NULL;
+	struct error ignored;
+	int count = 0;
+
+	if (f->module && !f->signal)
+		t = dies_table(f->module, &ignored);
+	if (t)
+		count = functions_stack(t, offset, scopes, &ignored);
+	if (count > 0) {
+		add_scopes(f, t, scopes, count, not_entered(t, scopes, count, offset, function),
+			   most, out);
+		return;
+	}
+	call = add_call(out, f);
+	if (f->signal) {
+		call->function = "<signal handler called>"; /* as gdb says it */
+		return;
+	}
+	if (f->module)
+		call->function = symbol_name(f->module, offset);
+	if (t)
+		by_line_table(t, offset, call);
+}
+
+/* Those that left by a jump to the frame above them. */
+static void add_jumps(const struct symbols_frame *callee, const struct symbols_frame *caller,
+		      size_t most, struct symbols_stack *out)
+{
+	struct symbols_frame jumped[JUMPS];
+	size_t count = tailcalls_between(callee, caller, jumped, JUMPS);
+	size_t before = out->count;
+
+	for (size_t i = 0; i < count && out->count < most; i++)
+		add_frame(&jumped[i], NULL, most, out);
+	for (; before < out->count; before++)
+		out->items[before].jumped = true;
+}
+
+void symbols_stack(const struct symbols_frame *first, const char *function, size_t most,
+		   struct symbols_stack *out)
+{
+	struct pages *pages = base_alloc(1, sizeof(*pages));
+	const struct symbols_program through = {.ctx = pages,
+						.read = read_pages,
+						.module_at = module_behind,
+						.vector = vector_behind};
+	struct symbols_frame frame = *first;
+	struct error ignored;
+	int more = 1;
+
+	memset(out, 0, sizeof(*out));
+	pages->program = first->program;
+	for (int i = 0; i < PAGES; i++)
+		pages->page[i].address = 1;
+	frame.program = &through;
+	while (out->count < most && more > 0) {
+		const struct symbols_frame inner = frame;
+
+		add_frame(&frame, function, most, out);
+		function = NULL;
+		if (out->count < most)
+			more = symbols_frame_up(&inner, &frame, &ignored);
+		if (out->count < most && more > 0)
+			add_jumps(&inner, &frame, most, out);
+	}
+	out->cut = more != 0;
+	array_each(struct symbols_call, call, out)
+		call->frame.program = first->program;
+	base_free(pages);
+}
+
+void symbols_stack_fini(struct symbols_stack *s)
+{
+	array_fini(s);
+	s->cut = false;
+}

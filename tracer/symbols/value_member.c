@@ -1,0 +1,263 @@
+/* Members by name: anonymous members, base classes (virtual ones too), Rust's variants. */
+#include "tracer/symbols/machine.h"
+#include "tracer/symbols/value_inside.h"
+
+#include <libdwarf/dwarf.h>
+
+#include <string.h>
+
+enum {
+	DEPTH_MAX = 24,
+	STEPS_MAX = 20000, /* members looked at for one name: broken types contain themselves */
+};
+
+struct hunt {
+	const char *name;
+	unsigned steps;
+	unsigned depth;
+};
+
+static bool is_anonymous(const struct type_member *m)
+{
+	return (!m->name || !*m->name) && value_is_record(m->type);
+}
+
+/* ---- one member ----------------------------------------------------------------------------- */
+
+/* Where a virtual base is, the object's table of virtual functions knows. */
+static int virtual_offset(const struct symbols_value *v, const struct type_member *m,
+			  uint64_t *offset, struct error *err)
+{
+	struct machine machine = {.program = v->program, .module = v->type->module};
+	const struct attr *a;
+	struct die_table *d;
+	struct entry e;
+	uint64_t at;
+
+	if (v->place != SYMBOLS_IN_MEMORY)
+		return value_gone(err, "the place of a virtual base class");
+	d = dies_table(v->type->module, err);
+	if (!d || entry_read(d, m->entry, &e, err) < 0)
+		return -1;
+	a = entry_attr(&e, DW_AT_data_member_location);
+	if (!a || !a->block)
+		return error_set(err, ERROR_STATE, "it is not known where a virtual base is");
+	machine.unit = e.unit;
+	machine.has_object = true;
+	machine.object = v->address;
+	if (machine_value(&machine, a->block, a->size, &v->address, &at, err) < 0)
+		return -1;
+	*offset = at - v->address;
+	return 0;
+}
+
+int value_has_variant(const struct symbols_value *v, const struct type_member *m, struct error *err)
+{
+	struct symbols_value which;
+	bool is_unsigned;
+	int64_t value;
+
+	if (!m->is_variant || !v->type->discriminant)
+		return 1;
+	if (value_part(v, v->type->discriminant, v->type->discriminant_at, &which, err) < 0 ||
+	    value_integer(&which, &value, &is_unsigned, err) < 0)
+		return -1;
+	if (!m->is_default)
+		return value == type_discriminant(v->type, m);
+	array_each(const struct type_member, other, &v->type->members) {
+		if (other->is_variant && !other->is_default &&
+		    value == type_discriminant(v->type, other))
+			return 0;
+	}
+	return 1;
+}
+
+int value_of_member(const struct symbols_value *v, const struct type_member *m,
+		    struct symbols_value *out, struct error *err)
+{
+	uint64_t offset = m->offset;
+
+	if (m->is_static)
+		return value_static(v, m, out, err);
+	if (m->is_virtual && virtual_offset(v, m, &offset, err) < 0)
+		return -1;
+	if (!m->bit_size) {
+		if (value_part(v, m->type, offset, out, err) < 0)
+			return -1;
+		out->type = type_whole(out->type, v->program);
+		return 0;
+	}
+	/* The storage unit of a bit-field may be larger than what is left of the struct. */
+	if (value_part(v, type_builtin("void"), offset, out, err) < 0)
+		return -1;
+	out->type = m->type;
+	out->bit_offset = m->bit_offset;
+	out->bit_size = m->bit_size;
+	out->reg = SYMBOLS_NO_REGISTER;
+	return 0;
+}
+
+/* ---- by name -------------------------------------------------------------------------------- */
+
+static int hunt_in(struct hunt *h, const struct symbols_value *v, struct symbols_value *out,
+		   struct error *err);
+
+/* What is inside of a member counts as the struct's own. */
+static int hunt_inside(struct hunt *h, const struct symbols_value *v, const struct type_member *m,
+		       struct symbols_value *out, struct error *err)
+{
+	struct symbols_value inner;
+	int answer = m->is_variant ? value_has_variant(v, m, err) : 1;
+
+	if (answer <= 0)
+		return answer;
+	if (value_of_member(v, m, &inner, err) < 0)
+		return -1;
+	return hunt_in(h, &inner, out, err);
+}
+
+static int hunt_own(struct hunt *h, const struct symbols_value *v, struct symbols_value *out,
+		    struct error *err)
+{
+	array_each(const struct type_member, m, &v->type->members) {
+		int answer;
+
+		if (++h->steps > STEPS_MAX)
+			return error_set(err, ERROR_OBJECT, "a type of too many members");
+		if (m->is_base || !m->name || strcmp(m->name, h->name) != 0)
+			continue;
+		answer = value_has_variant(v, m, err);
+		if (answer < 0)
+			return -1;
+		if (answer)
+			return value_of_member(v, m, out, err) < 0 ? -1 : 1;
+	}
+	return 0;
+}
+
+static int hunt_in(struct hunt *h, const struct symbols_value *v, struct symbols_value *out,
+		   struct error *err)
+{
+	int answer;
+
+	if (h->depth >= DEPTH_MAX || !value_is_record(v->type))
+		return 0;
+	if (type_members(v->type, err) < 0)
+		return -1;
+	answer = hunt_own(h, v, out, err);
+	h->depth++;
+	for (size_t i = 0; answer == 0 && i < v->type->members.count; i++) {
+		const struct type_member *m = &v->type->members.items[i];
+
+		if (!m->is_static && (is_anonymous(m) || m->is_base || m->is_variant))
+			answer = hunt_inside(h, v, m, out, err);
+	}
+	h->depth--;
+	return answer;
+}
+
+/* The base class of this name, of whichever generation. */
+static int hunt_base(struct hunt *h, const struct symbols_value *v, struct symbols_value *out,
+		     struct error *err)
+{
+	int answer = 0;
+
+	if (h->depth >= DEPTH_MAX || !value_is_record(v->type))
+		return 0;
+	if (type_members(v->type, err) < 0)
+		return -1;
+	h->depth++;
+	for (size_t i = 0; answer == 0 && i < v->type->members.count; i++) {
+		const struct type_member *m = &v->type->members.items[i];
+		struct symbols_value base;
+
+		if (++h->steps > STEPS_MAX)
+			answer = error_set(err, ERROR_OBJECT, "a type of too many members");
+		if (answer || !m->is_base)
+			continue;
+		if (value_of_member(v, m, &base, err) < 0)
+			answer = -1;
+		else if (m->type->name && strcmp(m->type->name, h->name) == 0)
+			*out = base, answer = 1;
+		else
+			answer = hunt_base(h, &base, out, err);
+	}
+	h->depth--;
+	return answer;
+}
+
+/* Base::NAME; 0 where that is not what it says. */
+static int qualified(const struct symbols_value *v, const char *name, struct symbols_value *out,
+		     struct error *err)
+{
+	const char *colons = strstr(name, "::"), *next;
+	struct symbols_value base;
+	struct hunt h = {.depth = 0};
+	char *class;
+	int answer;
+
+	if (!colons)
+		return 0;
+	while ((next = strstr(colons + 2, "::")))
+		colons = next;
+	h.name = class = base_strndup(name, (size_t)(colons - name));
+	answer = hunt_base(&h, v, &base, err);
+	base_free(class);
+	return answer > 0 ? value_member(&base, colons + 2, out, err) : answer;
+}
+
+int value_member(const struct symbols_value *v, const char *name, struct symbols_value *out,
+		 struct error *err)
+{
+	struct hunt h = {.name = name};
+	int answer = hunt_in(&h, v, out, err);
+
+	return answer == 0 ? qualified(v, name, out, err) : answer;
+}
+
+int value_base(const struct symbols_value *v, const char *prefix, struct symbols_value *out,
+	       struct error *err)
+{
+	if (!value_is_record(v->type))
+		return 0;
+	if (type_members(v->type, err) < 0)
+		return -1;
+	array_each(const struct type_member, m, &v->type->members) {
+		if (m->is_base && m->type->tag &&
+		    strncmp(m->type->tag, prefix, strlen(prefix)) == 0)
+			return value_of_member(v, m, out, err) < 0 ? -1 : 1;
+	}
+	return 0;
+}
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+static const char *nth_name(const struct type *t, size_t *i, unsigned *steps, unsigned depth)
+{
+	struct error err;
+	const char *name = NULL;
+
+	if (depth >= DEPTH_MAX || !value_is_record(t) || type_members(t, &err) < 0)
+		return NULL;
+	for (size_t pass = 0; pass < 2 && !name; pass++) {
+		array_each(const struct type_member, m, &t->members) {
+			if (name || ++*steps > STEPS_MAX || m->is_static || m->is_base == pass)
+				continue;
+			if (m->is_base || is_anonymous(m))
+				name = nth_name(m->type, i, steps, depth + 1);
+			else if (m->name && *m->name && (*i)-- == 0)
+				name = m->name;
+		}
+	}
+	return name;
+}
+
+const char *symbols_member(const struct symbols_value *v, size_t i)
+{
+	const struct type *t = v->type;
+	unsigned steps = 0;
+
+	for (int n = 0; n < 3 && (t->kind == TYPE_REFERENCE || t->kind == TYPE_POINTER); n++)
+		t = t->of;
+	return nth_name(type_whole(t, v->program), &i, &steps, 0);
+}
