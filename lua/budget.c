@@ -45,7 +45,15 @@ static void hook(lua_State *L, lua_Debug *ar)
 	(void)ar;
 	if (lua_gethookcount(L) != HOOK_EVERY)
 		lua_sethook(L, hook, LUA_MASKCOUNT, HOOK_EVERY);
+	script_of(L)->enums.just_read = false;
 	budget_check(L);
+}
+
+/* Called by a function of C: the next instruction is still executed before the hook. */
+void budget_soon(lua_State *L)
+{
+	if (!script_of(L)->budget.fatal)
+		lua_sethook(L, hook, LUA_MASKCOUNT, 2);
 }
 
 void budget_check(lua_State *L)

@@ -6,6 +6,29 @@ static const char *source_of(const struct arrival *a)
 	return a && a->place ? a->place->source : NULL;
 }
 
+void script_asking(struct script *s, const struct arrival *a)
+{
+	if (s->host.program.asking)
+		s->host.program.asking(s->host.program.ctx, a);
+}
+
+void script_answered(struct script *s)
+{
+	if (s->host.program.answered)
+		s->host.program.answered(s->host.program.ctx);
+}
+
+/* Asks a function that may only answer. */
+static enum engine_answer ask(struct call *c, struct error *err)
+{
+	int result;
+
+	script_asking(c->script, c->arrival);
+	result = script_enter(c, err);
+	script_answered(c->script);
+	return result == 0 ? c->answer : ENGINE_FAULT;
+}
+
 /* Calls the function at index `f` with (self, hit) or (hit); the hit is over afterwards. */
 static void call_with_hit(lua_State *L, const struct call *c, int self, int f)
 {
@@ -41,7 +64,7 @@ enum engine_answer script_on_when(void *ctx, int ref, const struct arrival *a, s
 			 .arrival = a,
 			 .source = source_of(a)};
 
-	return script_enter(&c, err) == 0 ? c.answer : ENGINE_FAULT;
+	return ask(&c, err);
 }
 
 /* ---- gate types
@@ -97,7 +120,7 @@ enum engine_answer script_on_ready(void *ctx, struct gate *g, const struct arriv
 			 .arrival = a,
 			 .source = source_of(a)};
 
-	return script_enter(&c, err) == 0 ? c.answer : ENGINE_FAULT;
+	return ask(&c, err);
 }
 
 enum engine_answer script_on_passed(void *ctx, struct gate *g, const struct arrival *a,

@@ -1,5 +1,5 @@
 /* What a function of a script sees of an arrival: `hit` and `hit.thread`. */
-#include "lua/inside.h"
+#include "lua/state.h"
 
 #include <string.h>
 
@@ -78,26 +78,13 @@ static void push_thread(lua_State *L, struct engine_thread *t)
 /* ---- hit
  * ------------------------------------------------------------------------------------------- */
 
-static int no_field(lua_State *L, const char *key)
+struct hit *hit_at(lua_State *L, int index)
 {
-	static const char *const later[] = {"var",  "arg",	 "ret",	 "frame",
-					    "eval", "backtrace", "call", NULL};
-
-	for (size_t i = 0; later[i]; i++)
-		if (strcmp(key, later[i]) == 0)
-			return fault_raise(L, "hit.%s is not available in this version", key);
-	return fault_raise(L, "no field '%s' in hit; fields are thread, count, file, line, func",
-			   key);
+	return luaL_testudata(L, index, HIT);
 }
 
-static int hit_index(lua_State *L)
+bool hit_push_field(lua_State *L, const struct arrival *a, const char *key)
 {
-	const struct hit *h = luaL_checkudata(L, 1, HIT);
-	const struct arrival *a = h->arrival;
-	const char *key = luaL_tolstring(L, 2, NULL);
-
-	if (!a)
-		return fault_raise(L, "this hit is over");
 	if (strcmp(key, "count") == 0)
 		lua_pushinteger(L, (lua_Integer)a->count);
 	else if (strcmp(key, "thread") == 0)
@@ -107,12 +94,27 @@ static int hit_index(lua_State *L)
 	else if (strcmp(key, "func") == 0)
 		push_text(L, a->func);
 	else if (strcmp(key, "line") != 0)
-		return no_field(L, key);
+		return false;
 	else if (a->line)
 		lua_pushinteger(L, a->line);
 	else
 		lua_pushnil(L);
-	return 1;
+	return true;
+}
+
+static int hit_index(lua_State *L)
+{
+	const struct hit *h = luaL_checkudata(L, 1, HIT);
+	const char *key = luaL_tolstring(L, 2, NULL);
+
+	if (!h->arrival)
+		return fault_raise(L, "this hit is over");
+	if (hit_push_field(L, h->arrival, key) || state_push_field(L, key))
+		return 1;
+	return fault_raise(L,
+			   "no field '%s' in hit; fields are thread, count, file, line, func, var, "
+			   "arg, ret, frame, backtrace, eval, call",
+			   key);
 }
 
 static int hit_newindex(lua_State *L)
@@ -129,15 +131,6 @@ struct hit *script_push_hit(lua_State *L, const struct arrival *a)
 	return h;
 }
 
-static void new_type(lua_State *L, const char *name, const luaL_Reg *functions)
-{
-	luaL_newmetatable(L, name);
-	luaL_setfuncs(L, functions, 0);
-	lua_pushboolean(L, 0);
-	lua_setfield(L, -2, "__metatable");
-	lua_pop(L, 1);
-}
-
 void script_open_hit(lua_State *L)
 {
 	static const luaL_Reg of_hit[] = {
@@ -145,8 +138,8 @@ void script_open_hit(lua_State *L)
 	static const luaL_Reg of_thread[] = {
 		{"__index", thread_index}, {"__tostring", thread_text}, {NULL, NULL}};
 
-	new_type(L, HIT, of_hit);
-	new_type(L, THREAD, of_thread);
+	value_new_type(L, HIT, of_hit);
+	value_new_type(L, THREAD, of_thread);
 	lua_newtable(L);
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &threads_key);
 }

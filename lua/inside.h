@@ -45,6 +45,8 @@ void budget_check(lua_State *L);
 int budget_fatal(lua_State *L, const char *what);
 /* What LUA_ERRMEM means to the tester. */
 extern const char budget_too_big[];
+/* Soon something is no longer true: enums.just_read ends with the next instruction. */
+void budget_soon(lua_State *L);
 /* lua_resume, with `running` kept right. */
 int budget_resume(lua_State *L, lua_State *co, int args, int *results);
 /* pcall, xpcall and coroutine.{resume,wrap} into the globals. */
@@ -73,6 +75,21 @@ const char *fault_push_kind(lua_State *L, int index);
 
 struct run;
 
+/* Where the host's answers go. Lua may raise an error while they are made its own. */
+struct asked {
+	struct program_value value;
+	struct str text;
+	struct error err;
+};
+
+/* enum.c: what was read as an enum */
+struct enum_reads {
+	unsigned long entry; /* whose table there is */
+	bool just_read;	     /* by the instruction before: `number`, which has several names */
+	lua_Integer number;
+	const char *name;
+};
+
 struct script {
 	lua_State *L;
 	lua_State *running; /* L or the coroutine that runs now */
@@ -81,10 +98,14 @@ struct script {
 	struct script_host host;
 	enum script_mode mode;
 	unsigned depth;		      /* entries that are not left yet */
+	unsigned long entries;	      /* so far, but for those inside of others */
 	struct engine_thread *thread; /* on whose behalf; NULL at load */
-	struct run *run;	      /* whose coroutine was resumed; NULL none */
-	ARRAY(struct run *) runs;     /* owned: that are not at their end */
+	const struct arrival *arrival;
+	struct run *run;	  /* whose coroutine was resumed; NULL none */
+	ARRAY(struct run *) runs; /* owned: that are not at their end */
 	struct budget budget;
+	struct asked asked;
+	struct enum_reads enums;
 	struct error broken; /* the start failed: every load gives this */
 };
 
@@ -145,6 +166,10 @@ void script_open_hit(lua_State *L);
 /* What prelude.lua gives back, by name. */
 void script_push_prelude(lua_State *L, const char *name);
 
+/* Tell the host that a pure function is asked for this arrival, and that it has answered. */
+void script_asking(struct script *s, const struct arrival *a);
+void script_answered(struct script *s);
+
 /* ---- struct engine_script
  * ------------------------------------------------------------------------ */
 
@@ -160,5 +185,7 @@ enum engine_answer script_run(void *ctx, int ref, const struct arrival *a, void 
 void script_run_end(void *ctx, void *coroutine);
 void script_run_free_all(struct script *s);
 bool script_run_owns(const struct script *s, const lua_State *co);
+/* Do the functions that run on L have nothing left from earlier entries? */
+bool script_run_is_new(lua_State *L);
 
 #endif

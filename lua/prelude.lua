@@ -338,7 +338,9 @@ end
 -- ---- log ---------------------------------------------------------------------------------------
 
 local current -- the hit while a text is made
-local of_hit = { thread = true, count = true, file = true, line = true, func = true }
+local of_hit = {
+	thread = true, count = true, file = true, line = true, func = true, var = true, arg = true, ret = true,
+}
 
 local scope = setmetatable({}, {
 	__index = function(_, key)
@@ -412,6 +414,36 @@ local function log(text, hit)
 	return concat(out)
 end
 
+-- ---- backtraces --------------------------------------------------------------------------------
+
+local frame = {}
+
+function frame.__tostring(f)
+	if f.signal then
+		return "<signal handler called>"
+	end
+	local text = f.func and tostring(f.func) or format("0x%x", f.address)
+	if f.file then
+		text = text .. " at " .. tostring(f.file) .. (f.line and ":" .. tostring(f.line) or "")
+	elseif f.object then
+		text = text .. " in " .. tostring(f.object)
+	end
+	return f.inlined and text .. " (inlined)" or text
+end
+
+local backtrace = {}
+
+function backtrace.__tostring(frames)
+	local lines = {}
+	for i, f in ipairs(frames) do
+		lines[i] = format("#%-2d %s", i - 1, tostring(f))
+	end
+	if frames.cut then
+		lines[#lines + 1] = "(" .. tostring(frames.cut) .. ")"
+	end
+	return concat(lines, "\n")
+end
+
 -- ------------------------------------------------------------------------------------------------
 
 -- Called when a script has been loaded.
@@ -423,4 +455,4 @@ local function loaded()
 	end
 end
 
-return { log = log, loaded = loaded }
+return { log = log, loaded = loaded, frame = frame, backtrace = backtrace }

@@ -8,6 +8,7 @@ struct run {
 	int until_ref;	     /* the function of wait_until while it holds, or LUA_NOREF */
 	struct hit *hit;     /* valid as long as hit_ref */
 	struct gate *waits;  /* what gate:wait() has just asked for */
+	bool resumed;	     /* it has held before */
 };
 
 /* ---- what the function calls
@@ -82,7 +83,9 @@ static bool until(lua_State *L, struct run *r)
 	lua_rawgeti(L, LUA_REGISTRYINDEX, r->until_ref);
 	lua_rawgeti(L, LUA_REGISTRYINDEX, r->hit_ref);
 	s->mode = SCRIPT_PURE;
+	script_asking(s, r->hit->arrival);
 	status = script_call(L, 1, 1);
+	script_answered(s);
 	s->mode = SCRIPT_RUNNING;
 	if (status != LUA_OK)
 		lua_error(L);
@@ -113,6 +116,7 @@ static bool resume(lua_State *L, struct run *r, bool first)
 			lua_error(L);
 		}
 		lua_pop(r->co, results);
+		r->resumed = true;
 		if (r->waits)
 			return false;
 		if (r->until_ref == LUA_NOREF)
@@ -203,6 +207,13 @@ bool script_run_owns(const struct script *s, const lua_State *co)
 		if (s->runs.items[i]->co == co)
 			return true;
 	return false;
+}
+
+bool script_run_is_new(lua_State *L)
+{
+	const struct script *s = script_of(L);
+
+	return L == s->L || (s->run && s->run->co == L && !s->run->resumed);
 }
 
 void script_run_free_all(struct script *s)

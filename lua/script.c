@@ -1,5 +1,5 @@
 /* The state of a script: made, entered, freed. */
-#include "lua/inside.h"
+#include "lua/state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +41,9 @@ static int open_all(lua_State *L)
 	budget_open(L);
 	script_open_load(L);
 	script_open_hit(L);
+	value_open(L);
+	enum_open(L);
+	state_open(L);
 	script_open_run(L);
 	open_prelude(L);
 	return 0;
@@ -81,12 +84,16 @@ int script_enter(struct call *c, struct error *err)
 	lua_State *L = s->running;
 	enum script_mode mode = s->mode;
 	struct engine_thread *thread = s->thread;
+	const struct arrival *arrival = s->arrival;
 	int top = lua_gettop(L), status, result = 0;
 
-	if (s->depth++ == 0)
+	if (s->depth++ == 0) {
+		s->entries++;
 		budget_begin(s);
+	}
 	s->mode = c->mode;
 	s->thread = c->arrival ? c->arrival->thread : thread;
+	s->arrival = c->arrival ? c->arrival : arrival;
 	status = protect(c, L);
 	if (status != LUA_OK || s->budget.fatal) {
 		take_fault(c, L, status, err);
@@ -95,6 +102,7 @@ int script_enter(struct call *c, struct error *err)
 	lua_settop(L, top);
 	s->running = L;
 	s->thread = thread;
+	s->arrival = arrival;
 	s->mode = mode;
 	s->depth--;
 	return result;
@@ -163,6 +171,8 @@ void script_free(struct script *s)
 	script_run_free_all(s);
 	if (s->L)
 		lua_close(s->L);
+	program_value_fini(&s->asked.value);
+	str_fini(&s->asked.text);
 	base_free(s);
 }
 

@@ -10,6 +10,7 @@
 
 #include "gates/engine.h"
 #include "gates/verdict.h"
+#include "lua/program.h"
 
 struct script;
 
@@ -20,6 +21,7 @@ struct script_host {
 	/* thread.state as a word: "held", "running", "blocked", "exited"; a static string */
 	const char *(*thread_state)(void *ctx, const struct engine_thread *t);
 	const char *(*thread_name)(void *ctx, const struct engine_thread *t);
+	struct script_program program; /* hit.var, hit.eval, ... */
 };
 
 /*

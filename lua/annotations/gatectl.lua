@@ -24,12 +24,65 @@ function gate:wait() end
 ---@field tid integer
 ---@field state "held"|"running"|"blocked"|"exited"
 
----@class Hit
+---A struct, union, array or pointer of the program. Fields by name, through pointers too; elements
+---from 0 on. #, pairs, == (the same place) and tostring work. It may be kept.
+---@class Object
+---@field [string] Value
+---@field [integer] Value
+local object = {}
+---The text that a char pointer or array holds; also of a string. A field of this name hides it.
+---@return string
+function object:string() end
+---@return integer
+function object:address() end
+
+---NULL is nil; an enum is an integer that has `.name`.
+---@alias Value nil|boolean|integer|number|string|Object
+
+---@class Frame
 ---@field thread Thread
 ---@field count integer arrivals at this place so far, this one included
 ---@field file string?
 ---@field line integer?
 ---@field func string?
+---@field index integer 0 is where the thread arrived
+---@field var table<string, Value> locals, arguments, members of `this`, file-scope and global variables; can be set
+---@field arg table<integer, Value> from 0 on
+local frame = {}
+---@param expression string in C: "q->head->next"
+---@return Value
+function frame:eval(expression) end
+
+---@class Hit: Frame
+---@field ret Value at %return
+local hit = {}
+---@param n integer 0 is where the thread arrived
+---@return Frame? frame nil where there are not so many
+function hit:frame(n) end
+---@return Backtrace
+function hit:backtrace() end
+---Runs a function of the program on this thread.
+---@param name string
+---@param ... Value
+---@return Value
+function hit:call(name, ...) end
+
+---@class BacktraceFrame
+---@field func string?
+---@field file string?
+---@field line integer?
+---@field object string? the file that the code is in
+---@field address integer
+---@field inlined boolean
+---@field signal boolean where a signal handler was called
+
+---Innermost first; tostring gives a line for each.
+---@class Backtrace
+---@field [integer] BacktraceFrame
+---@field cut string? why it cannot be followed further
+
+---@type {var: table<string, Value>} global variables of the program's first process; can be set
+program = {}
 
 ---@alias Range integer|{[1]: integer, [2]: integer}
 ---@alias Signal string|integer "SIGUSR1", "USR1" or a number

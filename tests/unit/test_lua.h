@@ -41,14 +41,23 @@ static inline void write_file(const char *path, const char *text)
 	assert_int_equal(fclose(out), 0);
 }
 
-static inline void fixture_init(struct fixture *f)
+/* `program` may be NULL: the script has none to ask. */
+static inline void fixture_init_program(struct fixture *f, const struct script_program *program)
 {
 	memset(f, 0, sizeof(*f));
 	struct script_host host = {.ctx = f, .print = fixture_print};
 
+	if (program)
+		host.program = *program;
+
 	f->plan.limits.gate = f->plan.limits.run = -1;
 	f->engine = engine_new(&(struct engine_world){0});
 	f->script = script_new(f->engine, &f->plan, &host);
+}
+
+static inline void fixture_init(struct fixture *f)
+{
+	fixture_init_program(f, NULL);
 }
 
 static inline int fixture_load(struct fixture *f, const char *text)

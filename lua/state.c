@@ -1,0 +1,414 @@
+/*
+ * hit.var, hit.arg, hit.ret, hit:frame, hit:backtrace, hit:eval, hit:call; program.var.
+ *
+ * They are asked of the host when they are used, never before, and only as long as the thread is
+ * where the hit found it.
+ */
+#include "lua/state.h"
+
+#include <limits.h>
+#include <string.h>
+
+#define FRAME	"frame"
+#define VAR	"hit.var"
+#define ARG	"hit.arg"
+#define PROGRAM "program"
+#define GLOBAL	"program.var"
+
+enum { MOST_ARGS = 16 }; /* of hit:call: more than fit into the registers */
+
+/* FRAME, VAR and ARG are made of this; the userdata of the hit is kept alive by theirs. */
+struct frame {
+	const struct hit *hit;
+	unsigned index;
+};
+
+static const struct script_program *program_of(lua_State *L)
+{
+	return &script_of(L)->host.program;
+}
+
+/* What is at index 1, by a method's name: a hit is its own frame 0. */
+static struct frame check_frame(lua_State *L, const char *method)
+{
+	const struct hit *h = hit_at(L, 1);
+	const struct frame *f = h ? NULL : luaL_testudata(L, 1, FRAME);
+
+	if (!h && !f)
+		fault_raise(L, "%s: expected a hit, got %s (call it with a colon)", method,
+			    fault_push_kind(L, 1));
+	return f ? *f : (struct frame){.hit = h};
+}
+
+static const struct arrival *check_arrival(lua_State *L, const struct frame *f)
+{
+	if (!f->hit->arrival)
+		fault_raise(L, "this hit is over");
+	return f->hit->arrival;
+}
+
+/* Pushes a part of what is at index 1. */
+static void push_part(lua_State *L, const char *type, struct frame f)
+{
+	*(struct frame *)lua_newuserdatauv(L, sizeof(f), 1) = f;
+	lua_pushvalue(L, 1);
+	lua_setiuservalue(L, -2, 1);
+	luaL_setmetatable(L, type);
+}
+
+/* ---- var and arg
+ * ----------------------------------------------------------------------------------- */
+
+static int var_index(lua_State *L)
+{
+	const struct script_program *p = program_of(L);
+	const struct frame *f = luaL_checkudata(L, 1, VAR);
+	const struct arrival *a = check_arrival(L, f);
+	const char *name = value_check_name(L, 2, VAR);
+	struct asked *out = value_ask(L);
+
+	if (!p->variable)
+		return value_unavailable(L, VAR);
+	return value_answer(L, p->variable(p->ctx, a, f->index, name, &out->value, &out->err));
+}
+
+static int var_newindex(lua_State *L)
+{
+	const struct script_program *p = program_of(L);
+	const struct frame *f = luaL_checkudata(L, 1, VAR);
+	const struct arrival *a = check_arrival(L, f);
+	const char *name = value_check_name(L, 2, VAR);
+	struct asked *out = value_ask(L);
+	struct program_value from;
+
+	value_check_writing(L, name);
+	value_take(L, 3, &from);
+	if (!p->set_variable)
+		return value_unavailable(L, VAR);
+	if (p->set_variable(p->ctx, a, f->index, name, &from, &out->err) < 0)
+		return value_raise(L);
+	return 0;
+}
+
+static int arg_index(lua_State *L)
+{
+	const struct script_program *p = program_of(L);
+	const struct frame *f = luaL_checkudata(L, 1, ARG);
+	const struct arrival *a = check_arrival(L, f);
+	struct asked *out = value_ask(L);
+	int is_integer;
+	lua_Integer i = lua_tointegerx(L, 2, &is_integer);
+
+	if (!is_integer || lua_type(L, 2) != LUA_TNUMBER)
+		return fault_raise(L, "hit.arg: expected a number, from 0 on, got %s",
+				   fault_push_kind(L, 2));
+	if (!p->argument)
+		return value_unavailable(L, ARG);
+	return value_answer(L, p->argument(p->ctx, a, f->index, i, &out->value, &out->err));
+}
+
+static int arg_newindex(lua_State *L)
+{
+	return fault_raise(L, "hit.arg cannot be set; hit.var can, by the argument's name");
+}
+
+/* ---- program
+ * --------------------------------------------------------------------------------------- */
+
+static void check_runs(lua_State *L)
+{
+	if (script_of(L)->mode == SCRIPT_LOADING)
+		fault_raise(L, "program.var: the program does not run yet while the script is "
+			       "loaded; use it in a function");
+}
+
+static int global_index(lua_State *L)
+{
+	const struct script *s = script_of(L);
+	const struct script_program *p = program_of(L);
+	const char *name = value_check_name(L, 2, GLOBAL);
+	struct asked *out = value_ask(L);
+
+	check_runs(L);
+	if (!p->global)
+		return value_unavailable(L, GLOBAL);
+	return value_answer(L, p->global(p->ctx, s->arrival, name, &out->value, &out->err));
+}
+
+static int global_newindex(lua_State *L)
+{
+	const struct script *s = script_of(L);
+	const struct script_program *p = program_of(L);
+	const char *name = value_check_name(L, 2, GLOBAL);
+	struct asked *out = value_ask(L);
+	struct program_value from;
+
+	check_runs(L);
+	value_check_writing(L, name);
+	value_take(L, 3, &from);
+	if (!p->set_global)
+		return value_unavailable(L, GLOBAL);
+	if (p->set_global(p->ctx, s->arrival, name, &from, &out->err) < 0)
+		return value_raise(L);
+	return 0;
+}
+
+/* Upvalue 1: program.var */
+static int program_index(lua_State *L)
+{
+	const char *key = luaL_tolstring(L, 2, NULL);
+
+	if (strcmp(key, "var") != 0)
+		return fault_raise(L, "no field '%s' in program; there is program.var", key);
+	lua_pushvalue(L, lua_upvalueindex(1));
+	return 1;
+}
+
+static int program_newindex(lua_State *L)
+{
+	return fault_raise(L, "program.%s cannot be set", luaL_tolstring(L, 2, NULL));
+}
+
+/* ---- methods
+ * --------------------------------------------------------------------------------------- */
+
+static int method_eval(lua_State *L)
+{
+	const struct script_program *p = program_of(L);
+	struct frame f = check_frame(L, "eval");
+	const struct arrival *a = check_arrival(L, &f);
+	const char *text = value_check_name(L, 2, "eval");
+	struct asked *out = value_ask(L);
+
+	if (!p->eval)
+		return value_unavailable(L, "hit:eval");
+	return value_answer(L, p->eval(p->ctx, a, f.index, text, &out->value, &out->err));
+}
+
+static int method_call(lua_State *L)
+{
+	const struct script_program *p = program_of(L);
+	struct frame f = check_frame(L, "call");
+	const struct arrival *a = check_arrival(L, &f);
+	const char *function = value_check_name(L, 2, "call");
+	int count = lua_gettop(L) - 2, result;
+	struct program_value args[MOST_ARGS];
+	struct asked *out = value_ask(L);
+
+	if (count > MOST_ARGS)
+		return fault_raise(L, "call: %d arguments, %d are the most", count, MOST_ARGS);
+	for (int i = 0; i < count; i++)
+		value_take(L, 3 + i, &args[i]);
+	if (!p->call)
+		return value_unavailable(L, "hit:call");
+	result = p->call(p->ctx, a, function, args, (size_t)count, &out->value, &out->err);
+	if (script_of(L)->mode != SCRIPT_PURE) /* what it wrote, even one that failed */
+		engine_changed(script_of(L)->engine);
+	return value_answer(L, result);
+}
+
+/* 1, 0 or -1 as the host's; the frame's texts are valid until it is asked the next thing. */
+static int ask_frame(lua_State *L, const struct arrival *a, unsigned index,
+		     struct program_frame *out)
+{
+	const struct script_program *p = program_of(L);
+	struct asked *asked = value_ask(L);
+
+	memset(out, 0, sizeof(*out));
+	if (!p->frame)
+		return value_unavailable(L, "frames");
+	return p->frame(p->ctx, a, index, out, &asked->err);
+}
+
+static int method_frame(lua_State *L)
+{
+	struct frame f = check_frame(L, "frame");
+	const struct arrival *a = check_arrival(L, &f);
+	struct program_frame found;
+	int is_integer, got;
+	lua_Integer n = lua_tointegerx(L, 2, &is_integer);
+
+	if (!is_integer || lua_type(L, 2) != LUA_TNUMBER || n < 0)
+		return fault_raise(L, "frame: expected a number, from 0 on");
+	if (n > UINT_MAX)
+		return 0;
+	if (n == f.index) { /* the hit is frame 0 */
+		lua_settop(L, 1);
+		return 1;
+	}
+	got = ask_frame(L, a, (unsigned)n, &found);
+	if (got < 0)
+		return value_raise(L);
+	if (got == 0)
+		return 0;
+	f.index = (unsigned)n;
+	push_part(L, FRAME, f);
+	return 1;
+}
+
+static void set_text(lua_State *L, const char *key, const char *text)
+{
+	lua_pushstring(L, text);
+	lua_setfield(L, -2, key);
+}
+
+/* A frame as a table: plain data, valid for ever. */
+static void push_frame(lua_State *L, const struct program_frame *f)
+{
+	lua_createtable(L, 0, 7);
+	set_text(L, "func", f->func);
+	set_text(L, "file", f->file);
+	set_text(L, "object", f->object);
+	lua_pushinteger(L, (lua_Integer)f->address);
+	lua_setfield(L, -2, "address");
+	lua_pushboolean(L, f->inlined);
+	lua_setfield(L, -2, "inlined");
+	lua_pushboolean(L, f->signal);
+	lua_setfield(L, -2, "signal");
+	if (f->line) {
+		lua_pushinteger(L, f->line);
+		lua_setfield(L, -2, "line");
+	}
+	script_push_prelude(L, "frame");
+	lua_setmetatable(L, -2);
+}
+
+/* A stack that cannot be followed to its end is given as far as it can, with the reason. */
+static int method_backtrace(lua_State *L)
+{
+	struct frame f = check_frame(L, "backtrace");
+	const struct arrival *a = check_arrival(L, &f);
+	struct program_frame found;
+	unsigned count = 0;
+	int got;
+
+	lua_newtable(L);
+	while ((got = ask_frame(L, a, count, &found)) > 0) {
+		push_frame(L, &found);
+		lua_rawseti(L, -2, ++count);
+		budget_check(L);
+	}
+	if (got < 0 && count == 0)
+		return value_raise(L);
+	if (got < 0)
+		set_text(L, "cut", script_of(L)->asked.err.text);
+	script_push_prelude(L, "backtrace");
+	lua_setmetatable(L, -2);
+	return 1;
+}
+
+/* ---- fields of hits and frames
+ * --------------------------------------------------------------------- */
+
+static void push_result(lua_State *L, const struct frame *f)
+{
+	const struct script_program *p = program_of(L);
+	const struct arrival *a = check_arrival(L, f);
+	struct asked *out = value_ask(L);
+
+	if (f->index != 0)
+		fault_raise(L, "ret: only of the frame that arrived, which is about to return");
+	if (!p->result)
+		value_unavailable(L, "hit.ret");
+	value_answer(L, p->result(p->ctx, a, &out->value, &out->err));
+}
+
+bool state_push_field(lua_State *L, const char *key)
+{
+	static const luaL_Reg methods[] = {{"eval", method_eval},
+					   {"call", method_call},
+					   {"frame", method_frame},
+					   {"backtrace", method_backtrace},
+					   {NULL, NULL}};
+	struct frame f = check_frame(L, key);
+
+	if (strcmp(key, "var") == 0) {
+		push_part(L, VAR, f);
+		return true;
+	}
+	if (strcmp(key, "arg") == 0) {
+		push_part(L, ARG, f);
+		return true;
+	}
+	if (strcmp(key, "ret") == 0) {
+		push_result(L, &f);
+		return true;
+	}
+	if (strcmp(key, "index") == 0) {
+		lua_pushinteger(L, f.index);
+		return true;
+	}
+	for (const luaL_Reg *m = methods; m->name; m++) {
+		if (strcmp(key, m->name) == 0) {
+			lua_pushcfunction(L, m->func);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Where a frame is; the rest is as in the hit. */
+static int frame_index(lua_State *L)
+{
+	const struct frame *f = luaL_checkudata(L, 1, FRAME);
+	const struct arrival *a = check_arrival(L, f);
+	const char *key = luaL_tolstring(L, 2, NULL);
+	bool file = strcmp(key, "file") == 0, func = strcmp(key, "func") == 0;
+	struct program_frame found;
+
+	if (file || func || strcmp(key, "line") == 0) {
+		if (ask_frame(L, a, f->index, &found) < 0)
+			return value_raise(L);
+		if (file || func)
+			lua_pushstring(L, file ? found.file : found.func);
+		else if (found.line)
+			lua_pushinteger(L, found.line);
+		else
+			lua_pushnil(L);
+		return 1;
+	}
+	if (state_push_field(L, key) || hit_push_field(L, a, key))
+		return 1;
+	return fault_raise(L,
+			   "no field '%s' in a frame; fields are file, line, func, index, var, "
+			   "arg, eval",
+			   key);
+}
+
+static int frame_newindex(lua_State *L)
+{
+	return fault_raise(L, "%s of a frame cannot be set", luaL_tolstring(L, 2, NULL));
+}
+
+static void open_program(lua_State *L)
+{
+	static const luaL_Reg of_global[] = {
+		{"__index", global_index}, {"__newindex", global_newindex}, {NULL, NULL}};
+	static const luaL_Reg of_program[] = {{"__newindex", program_newindex}, {NULL, NULL}};
+
+	value_new_type(L, GLOBAL, of_global);
+	value_new_type(L, PROGRAM, of_program);
+	lua_newuserdatauv(L, 0, 0);
+	luaL_getmetatable(L, PROGRAM);
+	lua_newuserdatauv(L, 0, 0);
+	luaL_setmetatable(L, GLOBAL);
+	lua_pushcclosure(L, program_index, 1);
+	lua_setfield(L, -2, "__index");
+	lua_setmetatable(L, -2);
+	lua_setglobal(L, "program");
+}
+
+void state_open(lua_State *L)
+{
+	static const luaL_Reg of_frame[] = {
+		{"__index", frame_index}, {"__newindex", frame_newindex}, {NULL, NULL}};
+	static const luaL_Reg of_var[] = {
+		{"__index", var_index}, {"__newindex", var_newindex}, {NULL, NULL}};
+	static const luaL_Reg of_arg[] = {
+		{"__index", arg_index}, {"__newindex", arg_newindex}, {NULL, NULL}};
+
+	value_new_type(L, FRAME, of_frame);
+	value_new_type(L, VAR, of_var);
+	value_new_type(L, ARG, of_arg);
+	open_program(L);
+}

@@ -1,0 +1,387 @@
+/*
+ * Values: what the host answers becomes Lua's, what a script writes becomes the host's.
+ *
+ * An object is a userdata that holds the bytes of a program_value. It has no memory of its own and
+ * no hit: it is a place in the program, which may be kept.
+ */
+#include "lua/state.h"
+
+#include <string.h>
+
+#define OBJECT "object"
+
+static const struct script_program *program_of(lua_State *L)
+{
+	return &script_of(L)->host.program;
+}
+
+/* ---- asking
+ * ---------------------------------------------------------------------------------------- */
+
+struct asked *value_ask(lua_State *L)
+{
+	struct asked *a = &script_of(L)->asked;
+
+	program_value_fini(&a->value);
+	memset(&a->value, 0, sizeof(a->value));
+	str_fini(&a->text);
+	a->err.code = ERROR_NONE;
+	a->err.text[0] = a->err.hint[0] = '\0';
+	return a;
+}
+
+int value_raise(lua_State *L)
+{
+	const struct error *err = &script_of(L)->asked.err;
+
+	return fault_raise(L, "%s%s%s", err->text, err->hint[0] ? "; " : "", err->hint);
+}
+
+int value_unavailable(lua_State *L, const char *what)
+{
+	return fault_raise(L, "%s: not available here", what);
+}
+
+static void push_object(lua_State *L, const struct program_value *v)
+{
+	memcpy(lua_newuserdatauv(L, PROGRAM_OBJECT, 0), v->object, PROGRAM_OBJECT);
+	luaL_setmetatable(L, OBJECT);
+}
+
+static void push_text(lua_State *L, struct str *text)
+{
+	lua_pushlstring(L, str_text(text), text->length);
+	str_fini(text);
+}
+
+int value_answer(lua_State *L, int result)
+{
+	struct program_value *v = &script_of(L)->asked.value;
+
+	if (result < 0)
+		return value_raise(L);
+	switch (v->kind) {
+	case PROGRAM_NIL:
+		lua_pushnil(L);
+		break;
+	case PROGRAM_BOOL:
+		lua_pushboolean(L, v->integer != 0);
+		break;
+	case PROGRAM_INTEGER:
+		lua_pushinteger(L, v->integer);
+		break;
+	case PROGRAM_ENUM:
+		enum_push(L, v->integer, v->name);
+		break;
+	case PROGRAM_NUMBER:
+		lua_pushnumber(L, v->number);
+		break;
+	case PROGRAM_TEXT:
+		push_text(L, &v->text);
+		break;
+	case PROGRAM_THING:
+		push_object(L, v);
+		break;
+	}
+	return 1;
+}
+
+/* ---- writing
+ * --------------------------------------------------------------------------------------- */
+
+void value_check_writing(lua_State *L, const char *what)
+{
+	if (script_of(L)->mode == SCRIPT_PURE)
+		budget_fatal(L, lua_pushfstring(L,
+						"%s: this function may only answer; to write the "
+						"program's variables use :run",
+						what));
+}
+
+void value_take(lua_State *L, int index, struct program_value *out)
+{
+	const void *object;
+
+	memset(out, 0, sizeof(*out));
+	switch (lua_type(L, index)) {
+	case LUA_TNIL:
+		out->kind = PROGRAM_NIL;
+		return;
+	case LUA_TBOOLEAN:
+		out->kind = PROGRAM_BOOL;
+		out->integer = lua_toboolean(L, index);
+		return;
+	case LUA_TNUMBER:
+		out->kind = lua_isinteger(L, index) ? PROGRAM_INTEGER : PROGRAM_NUMBER;
+		out->integer = lua_isinteger(L, index) ? lua_tointeger(L, index) : 0;
+		out->number = lua_tonumber(L, index);
+		return;
+	case LUA_TSTRING:
+		out->kind = PROGRAM_TEXT;
+		out->text.text = (char *)lua_tolstring(L, index, &out->text.length);
+		return;
+	default:
+		object = luaL_testudata(L, index, OBJECT);
+		if (!object)
+			fault_raise(L, "cannot give %s to the program", fault_push_kind(L, index));
+		out->kind = PROGRAM_THING;
+		memcpy(out->object, object, PROGRAM_OBJECT);
+	}
+}
+
+const char *value_check_name(lua_State *L, int index, const char *who)
+{
+	size_t length;
+	const char *name;
+
+	if (lua_type(L, index) != LUA_TSTRING)
+		fault_raise(L, "%s: expected a string, got %s", who, fault_push_kind(L, index));
+	name = lua_tolstring(L, index, &length);
+	if (strlen(name) != length)
+		fault_raise(L, "%s: the string has a zero byte in it", who);
+	return name;
+}
+
+/* ---- objects
+ * --------------------------------------------------------------------------------------- */
+
+static const void *check_object(lua_State *L, const char *method)
+{
+	const void *object = luaL_testudata(L, 1, OBJECT);
+
+	if (!object)
+		fault_raise(L,
+			    "%s: expected an object of the program, got %s (call it with a colon)",
+			    method, fault_push_kind(L, 1));
+	return object;
+}
+
+static int object_string(lua_State *L)
+{
+	const struct script_program *p = program_of(L);
+	const void *object = check_object(L, "string");
+	struct asked *a = value_ask(L);
+
+	if (!p->string)
+		return value_unavailable(L, "string");
+	if (p->string(p->ctx, object, &a->text, &a->err) < 0)
+		return value_raise(L);
+	push_text(L, &a->text);
+	return 1;
+}
+
+static int object_address(lua_State *L)
+{
+	const struct script_program *p = program_of(L);
+	const void *object = check_object(L, "address");
+	struct asked *a = value_ask(L);
+	uint64_t address;
+
+	if (!p->address)
+		return value_unavailable(L, "address");
+	if (p->address(p->ctx, object, &address, &a->err) < 0)
+		return value_raise(L);
+	lua_pushinteger(L, (lua_Integer)address);
+	return 1;
+}
+
+/* A struct may have members that are called like our methods: they win. */
+static int push_field(lua_State *L, const void *object, const char *name)
+{
+	const struct script_program *p = program_of(L);
+	bool string = strcmp(name, "string") == 0, address = strcmp(name, "address") == 0;
+	struct asked *a = value_ask(L);
+	int result;
+
+	if (!p->field)
+		return value_unavailable(L, name);
+	result = p->field(p->ctx, object, name, &a->value, &a->err);
+	if (result == 0 || (!string && !address))
+		return value_answer(L, result);
+	lua_pushcfunction(L, string ? object_string : object_address);
+	return 1;
+}
+
+static lua_Integer check_element(lua_State *L)
+{
+	int is_integer;
+	lua_Integer i = lua_type(L, 2) == LUA_TNUMBER ? lua_tointegerx(L, 2, &is_integer)
+						      : (is_integer = 0);
+
+	if (!is_integer)
+		fault_raise(L, "an object has fields by name and elements by number, from 0 on");
+	return i;
+}
+
+static int object_index(lua_State *L)
+{
+	const struct script_program *p = program_of(L);
+	const void *object = check_object(L, "index");
+	struct asked *a;
+	lua_Integer i;
+
+	if (lua_type(L, 2) == LUA_TSTRING)
+		return push_field(L, object, value_check_name(L, 2, "field"));
+	i = check_element(L);
+	a = value_ask(L);
+	if (!p->element)
+		return value_unavailable(L, "elements");
+	return value_answer(L, p->element(p->ctx, object, i, &a->value, &a->err));
+}
+
+static int object_newindex(lua_State *L)
+{
+	const struct script_program *p = program_of(L);
+	const void *object = check_object(L, "index");
+	bool field = lua_type(L, 2) == LUA_TSTRING;
+	const char *name = field ? value_check_name(L, 2, "field") : "an element";
+	lua_Integer i = field ? 0 : check_element(L);
+	struct program_value from;
+	struct asked *a = value_ask(L);
+	int result;
+
+	value_check_writing(L, name);
+	value_take(L, 3, &from);
+	if (field ? !p->set_field : !p->set_element)
+		return value_unavailable(L, name);
+	result = field ? p->set_field(p->ctx, object, name, &from, &a->err)
+		       : p->set_element(p->ctx, object, i, &from, &a->err);
+	return result < 0 ? value_raise(L) : 0;
+}
+
+static int object_length(lua_State *L)
+{
+	const struct script_program *p = program_of(L);
+	const void *object = check_object(L, "#");
+	struct asked *a = value_ask(L);
+	int64_t length;
+
+	if (!p->length)
+		return value_unavailable(L, "#");
+	if (p->length(p->ctx, object, &length, &a->err) < 0)
+		return value_raise(L);
+	lua_pushinteger(L, length);
+	return 1;
+}
+
+static int object_text(lua_State *L)
+{
+	const struct script_program *p = program_of(L);
+	const void *object = check_object(L, "tostring");
+	struct asked *a = value_ask(L);
+
+	if (p->describe)
+		p->describe(p->ctx, object, &a->text);
+	else
+		str_add(&a->text, OBJECT);
+	push_text(L, &a->text);
+	return 1;
+}
+
+static int object_concat(lua_State *L)
+{
+	luaL_tolstring(L, 1, NULL);
+	luaL_tolstring(L, 2, NULL);
+	lua_concat(L, 2);
+	return 1;
+}
+
+static int object_same(lua_State *L)
+{
+	const struct script_program *p = program_of(L);
+	const void *a = luaL_testudata(L, 1, OBJECT), *b = luaL_testudata(L, 2, OBJECT);
+
+	lua_pushboolean(L, a && b && p->same && p->same(p->ctx, a, b));
+	return 1;
+}
+
+/* ---- pairs
+ * ----------------------------------------------------------------------------------------- */
+
+/* Upvalue 1: how many there are. */
+static int next_element(lua_State *L)
+{
+	const struct script_program *p = program_of(L);
+	const void *object = check_object(L, "pairs");
+	lua_Integer i = lua_isinteger(L, 2) ? lua_tointeger(L, 2) + 1 : 0;
+	struct asked *a = value_ask(L);
+
+	if (i >= lua_tointeger(L, lua_upvalueindex(1)))
+		return 0;
+	if (!p->element)
+		return value_unavailable(L, "elements");
+	lua_pushinteger(L, i);
+	return 1 + value_answer(L, p->element(p->ctx, object, i, &a->value, &a->err));
+}
+
+/* Upvalue 1: how many have been given. */
+static int next_member(lua_State *L)
+{
+	const struct script_program *p = program_of(L);
+	const void *object = check_object(L, "pairs");
+	lua_Integer i = lua_tointeger(L, lua_upvalueindex(1));
+	const char *name = p->member ? p->member(p->ctx, object, (size_t)i) : NULL;
+	struct asked *a = value_ask(L);
+
+	if (!name)
+		return 0;
+	lua_pushinteger(L, i + 1);
+	lua_replace(L, lua_upvalueindex(1));
+	if (!p->field)
+		return value_unavailable(L, "fields");
+	lua_pushstring(L, name);
+	name = lua_tostring(L, -1);
+	return 1 + value_answer(L, p->field(p->ctx, object, name, &a->value, &a->err));
+}
+
+/* The elements of what has a length, the members of the rest. */
+static int object_pairs(lua_State *L)
+{
+	const struct script_program *p = program_of(L);
+	const void *object = check_object(L, "pairs");
+	struct asked *a = value_ask(L);
+	int64_t length = 0;
+	bool elements = p->length && p->length(p->ctx, object, &length, &a->err) == 0;
+
+	lua_pushinteger(L, elements ? length : 0);
+	lua_pushcclosure(L, elements ? next_element : next_member, 1);
+	lua_pushvalue(L, 1);
+	lua_pushnil(L);
+	return 3;
+}
+
+/* ---- opened
+ * ---------------------------------------------------------------------------------------- */
+
+/* ("x"):string() is "x": a std::string is a string already, where a char pointer is an object. */
+static int text_string(lua_State *L)
+{
+	luaL_checktype(L, 1, LUA_TSTRING);
+	lua_settop(L, 1);
+	return 1;
+}
+
+void value_new_type(lua_State *L, const char *name, const luaL_Reg *functions)
+{
+	luaL_newmetatable(L, name);
+	luaL_setfuncs(L, functions, 0);
+	lua_pushboolean(L, 0);
+	lua_setfield(L, -2, "__metatable");
+	lua_pop(L, 1);
+}
+
+void value_open(lua_State *L)
+{
+	static const luaL_Reg of_object[] = {
+		{"__index", object_index},   {"__newindex", object_newindex},
+		{"__len", object_length},    {"__tostring", object_text},
+		{"__concat", object_concat}, {"__eq", object_same},
+		{"__pairs", object_pairs},   {NULL, NULL},
+	};
+
+	value_new_type(L, OBJECT, of_object);
+	lua_getglobal(L, LUA_STRLIBNAME);
+	lua_pushcfunction(L, text_string);
+	lua_setfield(L, -2, "string");
+	lua_pop(L, 1);
+}
