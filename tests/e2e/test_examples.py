@@ -33,6 +33,7 @@ EXAMPLES = {
     "abba-deadlock": Example("bank.lua", b"Alice has 85.00\nBob has 65.00\n", None),
     "two-processes": Example("ring.lua", b"sample 1: 20.5 C\nsample 2: 21.0 C\nsample 3: 20.9 C\n",
                              b"sample 1: (empty)\n"),
+    "overdraft": Example("payments.lua", b"the account is in order\n", b"the account is overdrawn\n"),
 }
 CASES = [(name, build) for name in [*EXAMPLES, "append-log"] for build in BUILDS]
 FORCED = [c for c in CASES if c[0] in EXAMPLES]

@@ -1,14 +1,30 @@
 /* gatectl check and gatectl lines: what locations mean. They answer on standard output. */
 #include "tracer/cli/cli.h"
 
+#include "tracer/symbols/state.h"
+
 #include <stdio.h>
 
 struct query_state {
 	const struct cli *cli;
+	bool variables; /* with what is in scope at each site */
 	unsigned failed;
 };
 
-static void print_site(const struct symbols_site *site)
+/* Where each variable in scope lives. Code without debug information has none. */
+static void print_variables(const struct symbols_site *site)
+{
+	struct symbols_homes homes = {0};
+	struct error err;
+
+	if (symbols_homes(site->module, site->offset, site->function, &homes, &err) == 0)
+		array_each(const struct symbols_home, home, &homes)
+			printf("      %s %s: %s%s\n", home->type, home->name,
+			       home->argument ? "argument, " : "", home->where);
+	symbols_homes_fini(&homes);
+}
+
+static void print_site(const struct symbols_site *site, bool variables)
 {
 	printf("  %s", module_name(site->module));
 	if (site->function)
@@ -21,6 +37,8 @@ static void print_site(const struct symbols_site *site)
 	if (site->kind == SYMBOLS_TAIL)
 		printf(" tail call");
 	putchar('\n');
+	if (variables)
+		print_variables(site);
 }
 
 static void report_error(struct query_state *state, const struct session_query *q)
@@ -51,12 +69,12 @@ static void print_each(void *ctx, const struct session_query *q)
 	}
 	printf("%s: %zu site%s\n", q->location, q->sites->count, q->sites->count == 1 ? "" : "s");
 	for (size_t i = 0; i < q->sites->count; i++)
-		print_site(&q->sites->items[i]);
+		print_site(&q->sites->items[i], state->variables);
 }
 
 static int query(struct cli *cli, const char *const *locations, size_t count)
 {
-	struct query_state state = {cli, 0};
+	struct query_state state = {cli, count > 0, 0};
 	struct symbols *symbols = symbols_new();
 	struct error err = {0};
 	int status = 0;

@@ -32,6 +32,7 @@ static void release(struct session *s, const struct decision *d)
 {
 	struct session_thread *t = threads_of(d->thread);
 
+	program_forget(t);
 	if (t->target)
 		target_resume(s->target, t->target);
 }

@@ -101,6 +101,8 @@ static void arrive(struct session *s, struct session_thread *t, struct place_lis
 		.at = t,
 	};
 
+	program_forget(t);
+	t->at_return = info && info->kind >= SYMBOLS_RETURN ? info->kind : 0;
 	t->hold_file = at.file;
 	t->hold_line = at.line;
 	if (t->watched && places->count)

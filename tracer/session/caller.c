@@ -1,69 +1,59 @@
 /*
- * Where in the tester's own code a blocked thread is: the innermost return address on its stack
- * that lies behind a call in the program or in a library of its own. The libraries below it (libc)
- * are what it blocks in. An old return address can be left in a frame that does not use all of its
- * space; so this is said as "in FUNC at FILE:LINE" of a blocked thread only, never of a gate.
+ * Where in the tester's own code a thread is that is not held: the innermost of its calls that is
+ * in the program or in a library of its own. The libraries further in (libc) are what it blocks in.
+ * The thread is stopped for a moment to be asked.
  */
 #include "tracer/session/internal.h"
 
 #include <string.h>
 
-enum { STACK_BYTES = 8192, SHORTEST_CALL = 2, LONGEST_CALL = 8 };
+enum { MOST_CALLS = 64 };
 
 /* Libraries of the system are not where a tester looks. */
-static bool is_own(const struct session_process *p, const struct image *image)
+static bool is_own(const struct session_process *p, const struct symbols_call *call)
 {
-	const char *path = module_path(image->module);
+	const char *path = call->frame.module ? module_path(call->frame.module) : "/lib";
 
-	return image->module == p->exe ||
+	if (call->file && strncmp(call->file, "/usr/", 5) == 0)
+		return false; /* std::mutex::lock: its caller is of interest */
+	return call->frame.module == p->exe ||
 	       (strncmp(path, "/lib", 4) != 0 && strncmp(path, "/usr/lib", 8) != 0);
 }
 
-static bool follows_call(struct session_process *p, uint64_t address)
+static void name_call(const struct symbols_call *call, struct str *out)
 {
-	uint8_t bytes[LONGEST_CALL];
-	struct arch_insn insn;
-
-	if (target_read(p->target, address - LONGEST_CALL, bytes, sizeof(bytes)) < 0)
-		return false;
-	for (uint64_t n = SHORTEST_CALL; n <= LONGEST_CALL; n++)
-		if (arch_decode(bytes + LONGEST_CALL - n, n, address - n, &insn) == 0 &&
-		    insn.length == n &&
-		    (insn.flow == ARCH_FLOW_CALL || insn.flow == ARCH_FLOW_CALL_INDIRECT))
-			return true;
-	return false;
+	str_addf(out, "in %s", call->function ? call->function : module_name(call->frame.module));
+	if (call->file && call->line)
+		str_addf(out, " at %s:%u", call->file, call->line);
 }
 
-static bool name_address(struct session_process *p, uint64_t address, struct str *out)
+static bool find(struct session_thread *t, const struct arch_regs *regs, struct str *out)
 {
-	struct image *image = images_at(p, address);
-	struct symbols_where where;
+	struct symbols_stack stack = {0};
+	struct symbols_frame first;
+	bool found = false;
 
-	if (!image || !is_own(p, image) ||
-	    !symbols_where(image->module, address - image->bias, true, &where))
-		return false;
-	if (where.file && strncmp(where.file, "/usr/", 5) == 0) {
-		symbols_where_fini(&where); /* std::mutex::lock: its caller is of interest */
-		return false;
+	symbols_frame_first(&t->process->program, t, regs, &first);
+	symbols_stack(&first, NULL, MOST_CALLS, &stack);
+	for (size_t i = 0; i < stack.count && !found; i++) {
+		found = is_own(t->process, &stack.items[i]);
+		if (found)
+			name_call(&stack.items[i], out);
 	}
-	str_addf(out, ", in %s", where.function ? where.function : module_name(image->module));
-	if (where.file)
-		str_addf(out, " at %s:%u", where.file, where.line);
-	symbols_where_fini(&where);
-	return true;
+	symbols_stack_fini(&stack);
+	return found;
 }
 
-void caller_name(struct session_process *p, const struct target_block *look, struct str *out)
+bool caller_name(struct session *s, struct session_thread *t, struct str *out)
 {
-	uint64_t words[STACK_BYTES / 8];
-	size_t n = sizeof(words);
+	bool runs = t->target->state == TARGET_RUNNING, found;
+	struct arch_regs regs;
 
-	if (name_address(p, look->pc, out))
-		return;
-	while (n && target_read(p->target, look->sp, words, n) < 0)
-		n /= 2; /* the stack ends before */
-	for (size_t i = 0; i < n / 8; i++)
-		if (images_at(p, words[i]) && follows_call(p, words[i]) &&
-		    name_address(p, words[i] - 1, out))
-			return;
+	if (runs && target_pause(s->target, t->target) < 0)
+		return false; /* it has just stopped for a reason of its own */
+	pages_forget(s);
+	found = target_regs(t->target, &regs) == 0 && find(t, &regs, out);
+	if (runs)
+		target_resume(s->target, t->target);
+	return found;
 }

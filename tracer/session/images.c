@@ -20,7 +20,7 @@ static void image_add(struct session_process *p, struct module *m, uint64_t bias
 {
 	struct image *image = array_add(&p->images);
 
-	*image = (struct image){m, bias, true};
+	*image = (struct image){m, bias, 0, true};
 }
 
 /* The executable itself: by its name where that still is the file, else by the kernel's link. */
@@ -91,24 +91,33 @@ static int read_name(struct session_process *p, uint64_t address, char *name, si
 	return -1;
 }
 
-static bool image_known(struct session_process *p, const struct module *m, uint64_t bias)
+static bool image_known(struct session_process *p, const struct module *m, uint64_t bias,
+			uint64_t at)
 {
-	array_each(struct image, image, &p->images)
-		if (image->module == m && image->bias == bias)
-			return image->seen = true;
+	array_each(struct image, image, &p->images) {
+		if (image->module != m || image->bias != bias)
+			continue;
+		image->link = at;
+		return image->seen = true;
+	}
 	return false;
 }
 
+/* `at`: where the entry stands in the program's memory */
 static void one_link(struct session *s, struct session_process *p, const struct link_map *link,
-		     struct module_list *loaded)
+		     uint64_t at, struct module_list *loaded)
 {
 	struct target_mapping map;
 	char name[PATH_MAX];
 	struct module *m;
 	struct error err;
 
-	if (read_name(p, (uint64_t)(uintptr_t)link->l_name, name, sizeof(name)) < 0 || !name[0])
-		return;	      /* the executable has no name */
+	if (read_name(p, (uint64_t)(uintptr_t)link->l_name, name, sizeof(name)) < 0)
+		return;
+	if (!name[0]) { /* the executable has no name */
+		image_known(p, p->exe, link->l_addr, at);
+		return;
+	}
 	if (name[0] != '/') { /* relative to where the program was: the kernel knows better */
 		if (target_mapping_at(p->target, (uint64_t)(uintptr_t)link->l_ld, &map) < 0 ||
 		    map.path[0] != '/')
@@ -116,9 +125,10 @@ static void one_link(struct session *s, struct session_process *p, const struct 
 		snprintf(name, sizeof(name), "%s", map.path);
 	}
 	m = symbols_module(s->symbols, name, &err);
-	if (!m || image_known(p, m, link->l_addr))
+	if (!m || image_known(p, m, link->l_addr, at))
 		return;
 	image_add(p, m, link->l_addr);
+	p->images.items[p->images.count - 1].link = at;
 	if (loaded)
 		*array_add(loaded) = p->images.items[p->images.count - 1];
 }
@@ -131,7 +141,7 @@ static void one_namespace(struct session *s, struct session_process *p, uint64_t
 	for (int i = 0; link && i < MOST_MODULES; i++) {
 		if (target_read(p->target, link, &map, sizeof(map)) < 0)
 			return;
-		one_link(s, p, &map, loaded);
+		one_link(s, p, &map, link, loaded);
 		link = (uint64_t)(uintptr_t)map.l_next;
 	}
 }

@@ -9,9 +9,13 @@
  *	apply.c      the engine's decisions are carried out
  *	threads.c    the ids of threads and processes
  *	start.c      the start routine of a thread
+ *	program.c    what a script asks of the program: variables, frames, expressions, calls
+ *	pages.c      the program's memory as conditions see it
+ *	tls.c        where a thread's thread-local variables are
+ *	depend.c     shut conditions are asked again when what they have read changes
  *	watch.c      threads that are to be reported once they block in the kernel
  *	stuck.c      can anybody still move? who waits for whom
- *	caller.c     where in the tester's code a blocked thread is
+ *	caller.c     where in the tester's code a thread is that is not held
  *	timeline.c   what happened, in order
  *	hints.c      who opens a gate, what came nearest to a place
  *	explain.c    the verdict in words
@@ -24,6 +28,7 @@
 #include "gates/waits.h"
 #include "lua/script.h"
 #include "tracer/session/session.h"
+#include "tracer/symbols/state.h"
 #include "tracer/target/target.h"
 
 /* ---- images --------------------------------------------------------------------------------- */
@@ -31,7 +36,8 @@
 struct image {
 	struct module *module;
 	uint64_t bias;
-	bool seen; /* while the list is compared with the program's */
+	uint64_t link; /* its struct link_map in the program, 0 unknown */
+	bool seen;     /* while the list is compared with the program's */
 };
 
 /* How many threads of a process began in this start routine. */
@@ -40,9 +46,24 @@ struct ordinal {
 	unsigned count;
 };
 
+enum { PAGE_BYTES = 4096, PAGES = 4 };
+
+/* pages.c: a page as it was in this turn */
+struct page {
+	uint64_t base;
+	unsigned long turn; /* 0: nothing */
+	uint8_t bytes[PAGE_BYTES];
+};
+
 struct session_process {
-	struct target_process *target; /* NULL once it is gone */
-	char *prefix;		       /* "" or "p1/" */
+	struct session *session;
+	struct target_process *target;	/* NULL once it is gone */
+	struct symbols_program program; /* itself, for symbols */
+	struct page pages[PAGES];
+	unsigned page_next;
+	struct target_watch watches[TARGET_WATCHES]; /* depend.c: what is set now */
+	size_t watch_count;
+	char *prefix; /* "" or "p1/" */
 	int pid;
 	int parent_pid;
 	ARRAY(struct image) images;
@@ -109,6 +130,14 @@ struct after_frame {
 	uint64_t frame; /* canonical frame address */
 };
 
+/* Memory that a condition has looked at. */
+struct depend_read {
+	struct session_process *process;
+	uint64_t address;
+	uint32_t size;
+	uint64_t sum; /* of its bytes, as they were */
+};
+
 struct session_thread {
 	struct engine_thread *engine;
 	struct target_thread *target; /* NULL once it is gone */
@@ -122,7 +151,12 @@ struct session_thread {
 	struct target_block watched_look; /* the last one */
 	char *why;			  /* at the verdict: what it does, in words */
 	const char *state;
-	bool was_held; /* ... at the verdict */
+	bool was_held;			  /* ... at the verdict */
+	enum symbols_site_kind at_return; /* RETURN or TAIL: where it stands; else 0 */
+	struct symbols_stack calls;	  /* program.c: of this stop, as far as asked for */
+	bool calls_all;			  /* there are no more */
+	ARRAY(struct depend_read) reads;  /* of the condition that was asked last */
+	bool reads_call;		  /* it has called functions: what they read is not known */
 	unsigned names_read;
 	char comm[32]; /* its name when it was last asked for */
 };
@@ -164,6 +198,16 @@ struct timeline {
 	struct happened last[TIMELINE_LAST];
 };
 
+/* depend.c */
+struct depend {
+	bool stale;	    /* conditions were asked: what is watched has to be looked over */
+	bool active;	    /* a thread is held by a condition that has read memory */
+	bool looks;	    /* by looking alone: too many words, or no debug registers */
+	bool refused;	    /* there are no debug registers to be had */
+	unsigned period_ms; /* between two looks */
+	uint64_t next_us;   /* the next one */
+};
+
 struct capture; /* capture.c */
 
 struct session {
@@ -186,6 +230,11 @@ struct session {
 	bool has_places;   /* of kind LOCATION or THROW or EXIT or LOAD: libraries matter */
 	bool loads_matter; /* pending locations or LOAD places: keep the trap in the loader */
 	unsigned events;   /* since the last tick */
+	unsigned tick_ms;
+	uint64_t slow_us;	      /* when limits and deadlocks were looked for last */
+	unsigned long turns;	      /* events so far, and other reasons to read memory anew */
+	struct session_thread *asker; /* whose condition is being asked, or NULL */
+	struct depend depend;
 	unsigned watching;
 	struct outcome outcome;
 	bool explained;	   /* the threads' `why` is that of the deadlock found */
@@ -205,6 +254,7 @@ struct session {
 void session_end(struct session *s);
 void session_fault(struct session *s, const struct error *err);
 uint64_t session_now_us(void);
+void session_set_tick(struct session *s); /* as often as somebody needs it */
 
 /* images.c */
 int images_exec(struct session *s, struct session_process *p, struct target_thread *t,
@@ -267,6 +317,34 @@ void threads_free(struct session *s);
 /* start.c: the start routine's name; malloc'd, never NULL. */
 char *start_routine(struct session *s, struct session_process *p, struct target_thread *t);
 
+/* program.c: the table of functions for scripts; for a process, its own for symbols */
+void program_functions(struct session *s, struct script_program *out);
+void program_init(struct session_process *p);
+/* The thread goes on: its frames are no more. */
+void program_forget(struct session_thread *t);
+
+/* pages.c: 0, or -1 */
+int pages_read(struct session_process *p, uint64_t address, void *buf, size_t n);
+int pages_write(struct session_process *p, uint64_t address, const void *buf, size_t n);
+void pages_forget(struct session *s); /* what was read may have changed */
+
+/* tls.c: where the thread's block of the module begins. 0, or -1: not made yet, or none */
+int tls_block(struct session_thread *t, const struct module *m, uint64_t *base);
+
+/* depend.c */
+void depend_begin(struct session *s, struct session_thread *t); /* its condition is asked now */
+void depend_end(struct session *s);
+void depend_read(struct session *s, struct session_process *p, uint64_t address, const void *bytes,
+		 size_t n);
+void depend_called(struct session *s);
+void depend_gone(struct session *s, struct session_thread *t);
+/* After all decisions: watches what has to be watched now. True: a store has come between what a
+   condition has read and the moment from which on it is watched: it has to be asked again. */
+bool depend_update(struct session *s);
+bool depend_look(struct session *s); /* at a tick: has something changed, without a trap? */
+/* How the condition of a held thread is watched, where that is not by debug registers. */
+void depend_describe(const struct session *s, const struct session_thread *t, struct str *out);
+
 /* watch.c */
 void watch_begin(struct session *s, struct session_thread *t);
 void watch_end(struct session *s, struct session_thread *t);
@@ -277,8 +355,9 @@ enum waits_answer stuck_judge(struct session *s);
 bool stuck_is_vfork(long number); /* a system call in which a parent waits for its child's exec */
 void stuck_describe(struct session *s, struct session_thread *t, struct str *out);
 
-/* caller.c: adds " in FUNC at FILE:LINE" for a thread that is blocked, where it can be told. */
-void caller_name(struct session_process *p, const struct target_block *look, struct str *out);
+/* caller.c: adds "in FUNC at FILE:LINE" for a thread that runs or is blocked. It is stopped for a
+   moment (target_pause). False: it cannot be told. */
+bool caller_name(struct session *s, struct session_thread *t, struct str *out);
 
 /* timeline.c */
 void timeline_init(struct timeline *tl, bool keep);

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TICK_MS = 20, DEFAULT_GATE_LIMIT = 10 };
+enum { TICK_MS = 20, TICK_WATCHING_MS = 1, DEFAULT_GATE_LIMIT = 10 };
 
 uint64_t session_now_us(void)
 {
@@ -16,6 +16,17 @@ uint64_t session_now_us(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+void session_set_tick(struct session *s)
+{
+	unsigned ms = s->watching	 ? TICK_WATCHING_MS
+		      : s->depend.active ? s->depend.period_ms
+					 : TICK_MS;
+
+	if (ms != s->tick_ms)
+		target_tick(s->target, ms);
+	s->tick_ms = ms;
 }
 
 /* What the threads do is written down before it is lost, then everything is killed. */
@@ -167,6 +178,29 @@ static void on_fork(struct session *s, const struct target_event *ev)
 	arrivals_event(s, t, PLACE_FORK, 0);
 }
 
+/* ---- conditions ----------------------------------------------------------------------------- */
+
+enum { AGAIN_MOST = 8 }; /* behind that, the next look at what they have read will do */
+
+static void settle(struct session *s)
+{
+	apply_decisions(s);
+	for (int i = 0; i < AGAIN_MOST && depend_update(s); i++) {
+		pages_forget(s);
+		engine_changed(s->engine);
+		apply_decisions(s);
+	}
+}
+
+/* Memory that shut conditions have read has changed. */
+static void ask_again(struct session *s)
+{
+	pages_forget(s);
+	engine_changed(s->engine);
+	s->events++;
+	settle(s);
+}
+
 /* ---- time ----------------------------------------------------------------------------------- */
 
 static void check_gate_limit(struct session *s, uint64_t now)
@@ -215,16 +249,13 @@ static void check_pending_death(struct session *s)
 	}
 }
 
-static void on_tick(struct session *s)
+/* What needs no more than a look now and then. */
+static void on_slow_tick(struct session *s, uint64_t now)
 {
-	uint64_t now = session_now_us();
 	bool quiet = s->events == 0;
 
 	s->events = 0;
-	if (s->over)
-		return;
-	if (s->watching)
-		watch_look(s);
+	s->slow_us = now;
 	check_gate_limit(s, now);
 	if (!s->over && quiet)
 		check_pending_death(s);
@@ -236,6 +267,20 @@ static void on_tick(struct session *s)
 		s->outcome.time_limit = true;
 		session_end(s);
 	}
+}
+
+static void on_tick(struct session *s)
+{
+	uint64_t now = session_now_us();
+
+	if (s->over)
+		return;
+	if (s->watching)
+		watch_look(s);
+	if (depend_look(s))
+		ask_again(s);
+	if (now - s->slow_us >= (TICK_MS - 1) * 1000)
+		on_slow_tick(s, now);
 }
 
 static void on_interrupt(struct session *s, int signal)
@@ -286,6 +331,10 @@ static void turn(struct session *s, const struct target_event *ev)
 	case TARGET_SIGNAL:
 		on_signal(s, ev);
 		break;
+	case TARGET_WATCH: /* the thread that has stored goes on when the conditions have seen it */
+		ask_again(s);
+		target_resume(s->target, ev->thread);
+		return;
 	case TARGET_PROCESS_GONE:
 		on_process_gone(s, ev);
 		break;
@@ -299,7 +348,7 @@ static void turn(struct session *s, const struct target_event *ev)
 		return;
 	}
 	s->events++;
-	apply_decisions(s);
+	settle(s);
 }
 
 static void loop(struct session *s)
@@ -308,6 +357,7 @@ static void loop(struct session *s)
 
 	do {
 		target_wait(s->target, &ev);
+		s->turns++;
 		if (s->over)
 			turn_over(s, &ev);
 		else
@@ -357,9 +407,13 @@ static void host_print(void *ctx, const char *line)
 static int prepare(struct session *s, struct error *err)
 {
 	const struct engine_world world = {s, threads_name};
-	const struct script_host host = {s, host_print, threads_state, threads_name};
+	struct script_host host = {.ctx = s,
+				   .print = host_print,
+				   .thread_state = threads_state,
+				   .thread_name = threads_name};
 	int failed;
 
+	program_functions(s, &host.program);
 	s->plan.limits = (struct limits){-1, -1};
 	s->engine = engine_new(&world);
 	s->script = script_new(s->engine, &s->plan, &host);
@@ -396,7 +450,7 @@ static int launch(struct session *s, struct error *err)
 		.stderr_fd = -1,
 		.no_follow = s->options->no_follow,
 		.trace_exit = uses_kind(s, PLACE_THREAD_EXIT),
-		.tick_ms = TICK_MS,
+		.tick_ms = s->tick_ms = TICK_MS,
 	};
 
 	tame_leak_sanitizer(s);

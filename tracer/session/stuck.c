@@ -389,7 +389,7 @@ static const char *sleeping(long number)
 	}
 }
 
-static void describe_held(const struct session_thread *t, struct str *out)
+static void describe_held(const struct session *s, const struct session_thread *t, struct str *out)
 {
 	const struct place *place = t->hold.place;
 
@@ -401,6 +401,7 @@ static void describe_held(const struct session_thread *t, struct str *out)
 	str_addf(out, " at %s", place ? place->location : "?");
 	if (t->hold_file)
 		str_addf(out, " (%s:%u)", t->hold_file, t->hold_line);
+	depend_describe(s, t, out);
 }
 
 static void describe_blocked(struct session *s, struct session_thread *t, const struct wait *w,
@@ -436,6 +437,7 @@ static void describe_blocked(struct session *s, struct session_thread *t, const 
 void stuck_describe(struct session *s, struct session_thread *t, struct str *out)
 {
 	struct looked l = {.thread = t};
+	struct str where = {0};
 	struct wait w = {0};
 
 	if (!t->target) {
@@ -443,18 +445,23 @@ void stuck_describe(struct session *s, struct session_thread *t, struct str *out
 		return;
 	}
 	if (t->engine->held) {
-		describe_held(t, out);
+		describe_held(s, t, out);
 		return;
 	}
 	target_look(t->target, &l.look);
 	judge(s, &l, &w);
 	if (l.look.activity == TARGET_BLOCKED || l.look.activity == TARGET_DISK) {
 		describe_blocked(s, t, &w, &l.look, out);
-		if (!stuck_is_vfork(l.look.number)) /* its child has been at its stack */
-			caller_name(t->process, &l.look, out);
+		if (!stuck_is_vfork(l.look.number) && caller_name(s, t, &where))
+			str_addf(out, ", %s", str_text(&where));
 	} else if (t->target->state == TARGET_GROUP_STOPPED) {
 		str_add(out, "is stopped by job control");
+	} else if (l.look.activity == TARGET_DEAD) {
+		str_add(out, "has exited");
 	} else {
-		str_add(out, l.look.activity == TARGET_DEAD ? "has exited" : "runs");
+		str_add(out, "runs");
+		if (caller_name(s, t, &where))
+			str_addf(out, " %s", str_text(&where));
 	}
+	str_fini(&where);
 }

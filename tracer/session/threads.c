@@ -16,8 +16,10 @@ struct session_process *threads_process(struct session *s, struct target_process
 		return p;
 	p = target->user = base_alloc(1, sizeof(*p));
 	parent = target->parent ? target->parent->user : NULL;
+	p->session = s;
 	p->target = target;
 	p->pid = target->pid;
+	program_init(p);
 	if (!target->is_root)
 		snprintf(prefix, sizeof(prefix), "p%u/", ++s->children);
 	p->prefix = base_strdup(prefix);
@@ -71,6 +73,8 @@ void threads_gone(struct session *s, struct session_thread *t)
 {
 	if (t->watched)
 		watch_end(s, t);
+	program_forget(t);
+	depend_gone(s, t);
 	t->target = NULL;
 	t->held_since = 0;
 	if (!s->over)
@@ -160,7 +164,9 @@ void threads_free(struct session *s)
 		free_process(*p);
 	array_fini(&s->processes);
 	array_each(struct session_thread *, t, &s->threads) {
+		program_forget(*t);
 		array_fini(&(*t)->frames);
+		array_fini(&(*t)->reads);
 		base_free((*t)->why);
 		base_free(*t);
 	}

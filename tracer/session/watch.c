@@ -7,16 +7,14 @@
  */
 #include "tracer/session/internal.h"
 
-enum { TICK_WATCHING_MS = 1, TICK_MS = 20 };
-
 void watch_begin(struct session *s, struct session_thread *t)
 {
 	if (!t->target || t->watched)
 		return;
 	t->watched = true;
 	t->watched_look = (struct target_block){.activity = TARGET_ACTIVE};
-	if (s->watching++ == 0)
-		target_tick(s->target, TICK_WATCHING_MS);
+	s->watching++;
+	session_set_tick(s);
 }
 
 void watch_end(struct session *s, struct session_thread *t)
@@ -24,8 +22,8 @@ void watch_end(struct session *s, struct session_thread *t)
 	if (!t->watched)
 		return;
 	t->watched = false;
-	if (--s->watching == 0)
-		target_tick(s->target, TICK_MS);
+	s->watching--;
+	session_set_tick(s);
 }
 
 /* A parent in vfork is blocked, too, though the kernel calls it uninterruptible. */
