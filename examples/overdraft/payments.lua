@@ -1,6 +1,9 @@
--- Who pays more than 60 waits before it takes the money until somebody else has taken some.
+-- Both have looked at the account before either takes its money; then who takes more than 60 waits until
+-- the other one has taken his.
 
-at "Account::withdraw;balance_ -= amount" :when(function(hit)
+local both = BarrierGate("both_have_looked", 2)
+
+at "Account::withdraw;balance_ -= amount" :wait(both) :when(function(hit)
 	return hit.var.amount <= 60 or hit.var.account.balance_ < 100
 end)
 

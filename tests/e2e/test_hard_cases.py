@@ -300,3 +300,55 @@ def test_blocked_after_signals(t):
     r = t.run_gated(compile_text("watched.c", WATCHED), script='order "[//take] -> //give"\n')
     t.clean(r)
     t.equal(r.stdout, "done\n", "stdout", r)
+
+
+COPY_IN_PROLOGUE = r"""
+#include <stdio.h>
+static volatile int one = 1;
+#define SAY(x) printf("%s = %lld\n", #x, (long long)(x))
+static __attribute__((noinline)) void gate(const char *name)
+{
+	printf("@%s\n", name);
+	fflush(stdout);
+}
+static inline __attribute__((always_inline)) int copied(int k, int seed)
+{
+	int local = k * 3 + seed;
+	struct { int x, y; } pair = { local, k };
+
+	gate("copied"); /* gate: copied */
+	SAY(k);
+	SAY(local);
+	SAY(pair.x);
+	SAY(pair.y);
+	return local;
+}
+static __attribute__((noinline)) void copies(int seed)
+{
+	int sum = copied(4, seed);
+
+	sum += copied(sum, one);
+	gate("copies");
+	SAY(sum);
+	SAY(seed);
+}
+int main(int argc, char **argv)
+{
+	(void)argv;
+	copies(argc + one);
+	copies(one);
+	return 0;
+}
+"""
+
+
+@params(*BUILDS)
+def test_copy_that_is_mixed_with_a_prologue(t, options):
+    """gcc says that some instructions of the copy are of the function around it."""
+    r = t.run_gated(build("prologue.c", COPY_IN_PROLOGUE, options),
+                    script='at "//copied":run(function(hit) print(hit.func, select(2, pcall(function()'
+                           ' return hit.var.k end))) end)\n')
+    t.clean(r)
+    t.arrivals(r, "//copied", 4)
+    for line, k in zip(r.err.splitlines(), (4, 14, 4, 13)):
+        t.check(line == "copied\t%d" % k or "optimised out at this line" in line, line, r)

@@ -24,8 +24,8 @@ bool flow_is_insn(const struct flow *f, uint64_t offset); /* does an instruction
  *  - a start that is dominated by another start A of the same copy and lies on no cycle that avoids
  *    A: reaching it is going on with the execution that was counted at A (two rows of a multi-line
  *    statement, both arms of ?: ); the increment of a for loop lies on such a cycle and stays;
- *    But not where both begin at the same column, which is not 0, and make as many calls: they are
- *    copies of the whole statement, of an unrolled loop (`columns` may be NULL: no two are copies);
+ *    But not where both begin at the same column, which is not 0, and make as many calls as any of
+ *    them: they are copies of the whole statement, of an unrolled loop (`columns` may be NULL: no two are copies);
  *  - a block whose every way out goes straight to the beginning of another start's block (the jump
  *    to the condition of a while loop): that one counts for it;
  *  - a start that is entered only from inside the statement's own ranges.

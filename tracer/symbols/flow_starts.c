@@ -11,6 +11,8 @@ struct starts {
 	size_t range_count;
 	uint64_t *items;
 	const unsigned *columns;
+	size_t *calls; /* that each makes, up to the next one */
+	size_t most_calls;
 	size_t count;
 	bool *gone;
 };
@@ -76,8 +78,18 @@ static size_t calls_behind(const struct starts *s, size_t start)
    the call stands in the same column, but calls nothing. */
 static bool are_twins(const struct starts *s, size_t a, size_t b)
 {
-	return s->columns && s->columns[a] && s->columns[a] == s->columns[b] &&
-	       calls_behind(s, a) == calls_behind(s, b);
+	if (!s->columns || !s->columns[a] || s->columns[a] != s->columns[b])
+		return false;
+	return s->calls[a] == s->calls[b] && s->calls[a] == s->most_calls;
+}
+
+static void count_calls(struct starts *s)
+{
+	for (size_t i = 0; s->columns && i < s->count; i++) {
+		s->calls[i] = calls_behind(s, i);
+		if (s->calls[i] > s->most_calls)
+			s->most_calls = s->calls[i];
+	}
 }
 
 /* Those that are reached only by way of start a, and not once more before a is. */
@@ -198,6 +210,7 @@ size_t flow_statement_starts(const struct flow *f, uint64_t *starts, const unsig
 			   .range_count = range_count,
 			   .items = starts,
 			   .columns = columns,
+			   .calls = base_alloc(count, sizeof(size_t)),
 			   .count = count,
 			   .gone = base_alloc(count, sizeof(bool))};
 	size_t kept = 0;
@@ -205,6 +218,7 @@ size_t flow_statement_starts(const struct flow *f, uint64_t *starts, const unsig
 	/* In this order: each rule may rest on starts that a later one drops, as these are only
 	   dropped where another counts for them; the other way round the condition of a for loop
 	   and its increment could each be dropped for the sake of the other. */
+	count_calls(&s);
 	drop_inner(&s);
 	drop_all_dominated(&s);
 	drop_detours(&s);
@@ -212,5 +226,6 @@ size_t flow_statement_starts(const struct flow *f, uint64_t *starts, const unsig
 		if (!s.gone[i])
 			starts[kept++] = starts[i];
 	base_free(s.gone);
+	base_free(s.calls);
 	return kept ? kept : count != 0;
 }

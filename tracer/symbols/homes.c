@@ -10,6 +10,7 @@
 struct homes {
 	const struct place *place;
 	struct symbols_homes *out;
+	ARRAY(uint64_t) origins; /* what those that are listed are copies of */
 };
 
 /* ---- words for an expression ----------------------------------------------------------------- */
@@ -283,6 +284,30 @@ static void say_home(const struct place *p, const struct variable *v, struct str
 
 /* ---- the list ------------------------------------------------------------------------------- */
 
+static void note_origins(struct homes *h, const struct entry *e)
+{
+	struct entry at = *e;
+	struct error ignored;
+	uint64_t origin;
+
+	for (int i = 0; i < ORIGINS_MAX; i++) {
+		origin = entry_ref(&at, DW_AT_abstract_origin);
+		if (!origin || entry_read(at.table, origin, &at, &ignored) < 0)
+			return;
+		*array_add(&h->origins) = origin;
+	}
+}
+
+/* Is it what a variable of an inner block, that is listed already, is a copy of? */
+static bool is_listed(const struct homes *h, const struct local *l)
+{
+	array_each(const uint64_t, origin, &h->origins) {
+		if (l->absent && *origin == l->entry->offset)
+			return true;
+	}
+	return false;
+}
+
 static int add_home(struct local_walk *w, const struct local *l, struct error *err)
 {
 	struct homes *h = w->ctx;
@@ -290,8 +315,9 @@ static int add_home(struct local_walk *w, const struct local *l, struct error *e
 	struct symbols_home *home;
 	struct variable v;
 
-	if (!l->name || !*l->name)
+	if (!l->name || !*l->name || is_listed(h, l))
 		return 0;
+	note_origins(h, l->entry);
 	if (variable_of_local(h->place, l, &v, err) < 0)
 		return -1;
 	type_spell(v.type, &type);
@@ -356,19 +382,19 @@ int symbols_homes(struct module *m, uint64_t offset, const char *function,
 	struct homes h = {.place = &p, .out = out};
 	struct local_walk w = {.found = add_home, .ctx = &h};
 	unsigned depth;
+	int answer = 0;
 
 	memset(out, 0, sizeof(*out));
 	if (depth_of(m, offset, function, &depth, err) < 0 ||
 	    place_find(m, offset, depth, &p, err) < 0)
 		return -1;
 	place_line(&p);
-	for (size_t i = 0; i < p.count; i++) {
-		if (place_walk(&p, i, &w, err) < 0) {
-			symbols_homes_fini(out);
-			return -1;
-		}
-	}
-	return 0;
+	for (size_t i = 0; i < p.count && answer == 0; i++)
+		answer = place_walk(&p, i, &w, err);
+	array_fini(&h.origins);
+	if (answer < 0)
+		symbols_homes_fini(out);
+	return answer;
 }
 
 void symbols_homes_fini(struct symbols_homes *h)

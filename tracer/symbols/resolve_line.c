@@ -349,6 +349,93 @@ static int drop_lambdas(struct scan *s)
 	return answer;
 }
 
+/* ---- instructions that have strayed out of their copy --------------------------------------- */
+
+/* Does the function that this copy is in begin only behind the line? Then it is none of its own. */
+static int is_stray(struct scan *s, const struct line_copy *c, bool *out)
+{
+	struct function f;
+
+	*out = false;
+	if (!c->owner.scope || !c->blocks.count)
+		return 0;
+	if (function_read(s->dies, c->owner, &f, s->r->err) < 0)
+		return -1;
+	*out = f.file && f.line > s->line && function_same_file(f.file, s->path);
+	return 0;
+}
+
+static uint64_t distance(const struct line_copy *a, const struct line_copy *b)
+{
+	uint64_t least = UINT64_MAX;
+
+	array_each(const struct block, x, &a->blocks) {
+		array_each(const struct block, y, &b->blocks) {
+			uint64_t d =
+				x->start > y->start ? x->start - y->start : y->start - x->start;
+
+			least = d < least ? d : least;
+		}
+	}
+	return least;
+}
+
+/* The nearest copy that was inlined into the function of this one. */
+static struct line_copy *nearest_inside(struct scan *s, const struct line_copy *c)
+{
+	struct line_copy *best = NULL;
+
+	array_each(struct line_copy, other, &s->copies.items) {
+		struct scope_ref around = other->owner;
+
+		while (around.scope && around.scope != c->owner.scope)
+			around = function_around(around);
+		if (other != c && around.scope && other->blocks.count &&
+		    (!best || distance(c, other) < distance(c, best)))
+			best = other;
+	}
+	return best;
+}
+
+/* Its block that comes next behind the address, or the last one. */
+static struct block *block_behind(struct line_copy *c, uint64_t offset)
+{
+	struct block *best = NULL;
+
+	array_each(struct block, b, &c->blocks) {
+		if (!best || (best->start < offset && b->start > best->start) ||
+		    (b->start >= offset && b->start < best->start))
+			best = b;
+	}
+	return best;
+}
+
+/*
+ * gcc mixes the first instructions of a copy with the prologue of the function it was inlined into
+ * and then says that they are that function's. The copy begins with the next one that is its own: its
+ * variables are known there.
+ */
+static int return_strays(struct scan *s)
+{
+	array_each(struct line_copy, c, &s->copies.items) {
+		struct line_copy *to;
+		bool stray;
+
+		if (is_stray(s, c, &stray) < 0)
+			return -1;
+		to = stray ? nearest_inside(s, c) : NULL;
+		if (!to)
+			continue;
+		array_each(const struct block, b, &c->blocks) {
+			struct block *own = block_behind(to, b->start);
+
+			own->stmt |= b->stmt;
+		}
+		c->blocks.count = 0;
+	}
+	return 0;
+}
+
 static int place_copies(struct scan *s, struct symbols_sites *out)
 {
 	size_t before = out->count;
@@ -356,7 +443,7 @@ static int place_copies(struct scan *s, struct symbols_sites *out)
 
 	array_each(const struct line_copy, c, &s->copies.items)
 		code = code || has_code(c);
-	if (s->copies.items.count > 1 && drop_lambdas(s) < 0)
+	if (s->copies.items.count > 1 && (drop_lambdas(s) < 0 || return_strays(s) < 0))
 		return -1;
 	array_each(struct line_copy, c, &s->copies.items) {
 		if (copy_sites(s->r, c, s->path, s->line, code, out) < 0)
