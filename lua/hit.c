@@ -83,20 +83,35 @@ struct hit *hit_at(lua_State *L, int index)
 	return luaL_testudata(L, index, HIT);
 }
 
+/* An arrival at a location knows where it is; at an event the program has to be asked. */
+static struct program_frame where(lua_State *L, const struct arrival *a)
+{
+	const struct script_program *p = &script_of(L)->host.program;
+	struct program_frame f = {.func = a->func, .file = a->file, .line = a->line};
+	struct program_frame asked = {0};
+	struct error ignored;
+
+	if (a->func || a->file || !p->frame || p->frame(p->ctx, a, 0, &asked, &ignored) <= 0)
+		return f;
+	return asked;
+}
+
 bool hit_push_field(lua_State *L, const struct arrival *a, const char *key)
 {
+	unsigned line;
+
 	if (strcmp(key, "count") == 0)
 		lua_pushinteger(L, (lua_Integer)a->count);
 	else if (strcmp(key, "thread") == 0)
 		push_thread(L, a->thread);
 	else if (strcmp(key, "file") == 0)
-		push_text(L, a->file);
+		push_text(L, where(L, a).file);
 	else if (strcmp(key, "func") == 0)
-		push_text(L, a->func);
+		push_text(L, where(L, a).func);
 	else if (strcmp(key, "line") != 0)
 		return false;
-	else if (a->line)
-		lua_pushinteger(L, a->line);
+	else if ((line = where(L, a).line) > 0)
+		lua_pushinteger(L, line);
 	else
 		lua_pushnil(L);
 	return true;

@@ -5,6 +5,7 @@ The last line is the sum: N passed, N failed."""
 import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -51,9 +52,20 @@ def lines():
     return (0, 1, 0) if code else (1, 0, 0)
 
 
+def against_gdb(script):
+    """What gdb says of the same program at the same place; every difference has a reason or fails."""
+    if not shutil.which("gdb"):
+        print("skipped 1 (%s): no gdb" % script)
+        return 0, 0, 1
+    code, out = run(script, [sys.executable, os.path.join("tests/e2e", script)])
+    print(out if code else out.strip().split("\n")[-1])
+    return (0, 1, 0) if code else (1, 0, 0)
+
+
 def main():
     results = [style(), lines()]
     results += [unit(p) for p in sorted(glob.glob(os.path.join(ROOT, "build/unit/test_*"))) if not p.endswith(".d")]
+    results += [against_gdb(s) for s in ("vars_vs_gdb.py", "backtrace_vs_gdb.py")]
     results.append(e2e("end to end", ["--quick"]))
     results.append(e2e("end to end, sanitized", ["--quick", "--gatectl", "build/san/gatectl"]))
     passed, failed, skipped = (sum(r[i] for r in results) for i in range(3))
