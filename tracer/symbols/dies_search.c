@@ -147,8 +147,11 @@ static void find_in_info(struct die_table *t, const char *name, bool *marks)
 
 void dies_mark_named(struct die_table *t, const char *name, bool *marks)
 {
-	struct needles *n = base_alloc(1, sizeof(*n));
+	struct needles *n;
 
+	if (!*name)
+		return; /* nothing is called that */
+	n = base_alloc(1, sizeof(*n));
 	find_texts(&t->str, name, n);
 	needles_seal(n);
 	search(t, n, &t->info, hit_info, marks);

@@ -450,6 +450,36 @@ static int evaluate(const struct eval_scope *s, struct eval_node *n, struct symb
 	return -1;
 }
 
+/* Does the expression say yes or no? */
+static bool is_question(const struct eval_node *n)
+{
+	switch (n->kind) {
+	case EVAL_UNARY:
+		return n->op == '!';
+	case EVAL_BINARY:
+		return compares(n->op) || n->op == OP2('&', '&') || n->op == OP2('|', '|') ||
+		       (n->op == ',' && is_question(n->b));
+	case EVAL_CHOICE:
+		return is_question(n->b) && is_question(n->c);
+	default:
+		return false;
+	}
+}
+
+/* In C the answer is an int, but a script takes 0 for true: it gets a bool. */
+static int answer_question(const struct eval_scope *s, struct symbols_value *v)
+{
+	struct symbols_plain plain;
+	uint8_t yes;
+
+	if (symbols_plain(v, &plain, s->err) < 0)
+		return -1;
+	yes = plain.integer != 0;
+	symbols_plain_fini(&plain);
+	*v = value_of_bytes(s->program, type_builtin("bool"), &yes, 1);
+	return 0;
+}
+
 int symbols_eval(const struct symbols_call *call, const char *text, struct symbols_value *out,
 		 struct error *err)
 {
@@ -463,6 +493,8 @@ int symbols_eval(const struct symbols_call *call, const char *text, struct symbo
 		return -1;
 	s.text = tree->text; /* positions are in it */
 	answer = evaluate(&s, tree->root, out);
+	if (answer == 0 && is_question(tree->root))
+		answer = answer_question(&s, out);
 	if (own)
 		eval_tree_free(tree);
 	return answer;

@@ -215,7 +215,8 @@ int symbols_global(const struct symbols_program *program, void *thread, const ch
    DWARF: rax as a long. */
 int symbols_result(const struct symbols_call *call, struct symbols_value *out, struct error *err);
 
-/* hit:eval: a C expression. Its value is an rvalue or a place in the program. */
+/* hit:eval: a C expression. Its value is an rvalue or a place in the program; that of a comparison
+   or of logic is a bool. */
 int symbols_eval(const struct symbols_call *call, const char *text, struct symbols_value *out,
 		 struct error *err);
 

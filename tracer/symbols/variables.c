@@ -107,34 +107,43 @@ static struct module *executable_of(const struct symbols_program *p)
 	return p && p->module ? p->module(p->ctx, 0, &bias) : NULL;
 }
 
-static struct variable *kept(const struct symbols_call *call, uint64_t offset, const char *name)
+struct variable *variable_kept(const struct variable_at *at, const char *name)
 {
-	const struct die_table *dies = call->frame.module->dies;
+	const struct die_table *dies = at->module ? at->module->dies : NULL;
 	const struct variable_table *t = dies ? dies->variables : NULL;
 	struct variable *v;
 
 	if (!t || !t->slot_count)
 		return NULL;
-	v = *slot_of(t, offset, call->depth, name);
-	return v && (!v->main || v->main == executable_of(call->frame.program)) ? v : NULL;
+	v = *slot_of(t, at->offset, at->depth, name);
+	return v && (!v->main || v->main == executable_of(at->program)) ? v : NULL;
 }
 
-static struct variable *keep(const struct symbols_call *call, uint64_t offset, const char *name,
-			     const struct variable *found, struct error *err)
+struct variable *variable_keep(const struct variable_at *at, const char *name,
+			       const struct variable *found, struct error *err)
 {
-	struct variable_table *t = variable_table(call->frame.module, err);
+	struct variable_table *t = variable_table(at->module, err);
 	struct variable *v, **slot;
 
+	if (!t)
+		return NULL;
 	v = base_alloc(1, sizeof(*v));
 	*v = *found;
 	v->name = base_strdup(name);
-	v->offset = offset;
-	v->depth = call->depth;
+	v->offset = at->offset;
+	v->depth = at->depth;
 	make_room(t);
-	slot = slot_of(t, offset, call->depth, name);
+	slot = slot_of(t, at->offset, at->depth, name);
 	t->used += !*slot;
 	variable_free(*slot);
 	return *slot = v;
+}
+
+static struct variable_at at_call(const struct symbols_call *call)
+{
+	const struct symbols_frame *f = &call->frame;
+
+	return (struct variable_at){f->program, f->module, f->look - f->bias, call->depth};
 }
 
 /* ---- locals --------------------------------------------------------------------------------- */
@@ -299,14 +308,14 @@ int symbols_variable(const struct symbols_call *call, const char *name, struct s
 		     struct error *err)
 {
 	const struct symbols_frame *f = &call->frame;
-	uint64_t offset = f->look - f->bias;
+	const struct variable_at at = at_call(call);
 	struct variable *v, found;
 	struct place p;
 	int answer;
 
 	if (!f->module)
 		return symbols_global(f->program, f->thread, name, out, err);
-	v = kept(call, offset, name);
+	v = variable_kept(&at, name);
 	if (v)
 		return value_of(call, NULL, v, name, out, err);
 	if (place_of_call(call, &p, err) < 0)
@@ -316,15 +325,15 @@ int symbols_variable(const struct symbols_call *call, const char *name, struct s
 		return -1;
 	if (answer == 0)
 		return variable_unknown(&p, name, err);
-	v = keep(call, offset, name, &found, err);
-	return value_of(call, &p, v, name, out, err);
+	v = variable_keep(&at, name, &found, err);
+	return v ? value_of(call, &p, v, name, out, err) : -1;
 }
 
 bool symbols_variable_known(const struct symbols_call *call, const char *name)
 {
-	const struct symbols_frame *f = &call->frame;
+	const struct variable_at at = at_call(call);
 
-	return f->module && kept(call, f->look - f->bias, name);
+	return variable_kept(&at, name) != NULL;
 }
 
 /* ---- arguments ------------------------------------------------------------------------------ */
@@ -452,17 +461,16 @@ static int argument_of_abi(const struct symbols_call *call, int64_t i, struct sy
 int symbols_argument(const struct symbols_call *call, int64_t i, struct symbols_value *out,
 		     struct error *err)
 {
-	const struct symbols_frame *f = &call->frame;
-	uint64_t offset = f->look - f->bias;
+	const struct variable_at at = at_call(call);
 	struct argument_search s = {.count = 0};
 	struct variable found, *v;
 	struct place p;
 	char key[32]; /* no variable is called that */
 
-	if (!f->module)
+	if (!at.module)
 		return argument_of_abi(call, i, out, err);
 	snprintf(key, sizeof(key), "argument %lld", (long long)i);
-	v = kept(call, offset, key);
+	v = variable_kept(&at, key);
 	if (v)
 		return value_of(call, NULL, v, key, out, err);
 	if (place_of_call(call, &p, err) < 0)
@@ -472,6 +480,6 @@ int symbols_argument(const struct symbols_call *call, int64_t i, struct symbols_
 	s.out = &found;
 	if (find_argument(&p, i, &s, err) < 0)
 		return -1;
-	v = keep(call, offset, key, &found, err);
-	return value_of(call, &p, v, s.name ? s.name : key, out, err);
+	v = variable_keep(&at, key, &found, err);
+	return v ? value_of(call, &p, v, s.name ? s.name : key, out, err) : -1;
 }

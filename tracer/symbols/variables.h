@@ -89,6 +89,19 @@ struct variable {
 
 void variable_free(struct variable *v); /* NULL is allowed */
 
+/* Where a name was resolved. For a global by its name alone: the executable, offset and depth -1. */
+struct variable_at {
+	const struct symbols_program *program;
+	struct module *module; /* it keeps what was found; NULL: nothing is kept */
+	uint64_t offset;
+	unsigned depth;
+};
+/* What was found there before; NULL: nothing. */
+struct variable *variable_kept(const struct variable_at *at, const char *name);
+/* Keeps a copy and takes over what *found owns. NULL with an error. */
+struct variable *variable_keep(const struct variable_at *at, const char *name,
+			       const struct variable *found, struct error *err);
+
 /* What the entry of a variable says for this offset: kind, type and the rest. */
 int variable_of_entry(const struct entry *e, uint64_t offset, struct variable *out,
 		      struct error *err);

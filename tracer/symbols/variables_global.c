@@ -3,6 +3,7 @@
 
 #include <libdwarf/dwarf.h>
 
+#include <limits.h>
 #include <string.h>
 
 enum { SPACES_MAX = 32 };
@@ -481,23 +482,40 @@ static int unknown(const struct symbols_program *p, const char *name, struct err
 	return -1;
 }
 
-int symbols_global(const struct symbols_program *program, void *thread, const char *name,
-		   struct symbols_value *out, struct error *err)
+/* By its name alone, in all modules: that is slow, but it is done once. */
+static struct variable *find_global(const struct variable_at *at, const char *name,
+				    struct error *err)
 {
-	const struct variable_context c = {.program = program, .thread = thread};
 	struct variable found;
 	struct wanted w;
 	int answer;
 
 	wanted_split(name, &w);
-	answer = global_anywhere(program, &w, &found, err);
+	answer = global_anywhere(at->program, &w, &found, err);
 	if (answer == 0)
-		answer = global_of_symbols(program, &w, &found, err);
+		answer = global_of_symbols(at->program, &w, &found, err);
 	wanted_fini(&w);
 	if (answer == 0)
-		return unknown(program, name, err);
-	if (answer > 0)
-		answer = variable_value(&c, &found, out, err);
+		unknown(at->program, name, err);
+	return answer > 0 ? variable_keep(at, name, &found, err) : NULL;
+}
+
+int symbols_global(const struct symbols_program *program, void *thread, const char *name,
+		   struct symbols_value *out, struct error *err)
+{
+	const struct variable_context c = {.program = program, .thread = thread};
+	struct variable_at at = {program, NULL, UINT64_MAX, UINT_MAX};
+	struct variable *v;
+	uint64_t bias;
+	int answer;
+
+	at.module = program->module ? program->module(program->ctx, 0, &bias) : NULL;
+	v = variable_kept(&at, name);
+	if (!v && at.module)
+		v = find_global(&at, name, err);
+	else if (!v)
+		error_set(err, ERROR_STATE, "no variable '%s': the program has no module", name);
+	answer = v ? variable_value(&c, v, out, err) : -1;
 	if (answer > 0)
 		return error_set(err, ERROR_STATE, "%s: optimised out of the whole program", name);
 	return answer;
