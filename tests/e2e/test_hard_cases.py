@@ -352,3 +352,32 @@ def test_copy_that_is_mixed_with_a_prologue(t, options):
     t.arrivals(r, "//copied", 4)
     for line, k in zip(r.err.splitlines(), (4, 14, 4, 13)):
         t.check(line == "copied\t%d" % k or "optimised out at this line" in line, line, r)
+
+
+LAMBDA_IN_SORT = r"""
+#include <algorithm>
+#include <vector>
+#include <cstdio>
+#include <cstdlib>
+volatile int sink;
+static __attribute__((noinline)) int sorts(int n)
+{
+	std::vector<int> v;
+	for (int i = 0; i < n; i++) v.push_back((i * 7919) % 1009);
+	std::sort(v.begin(), v.end(), [](int a, int b) {
+		sink = sink + 1; // gate: lambda
+		return a < b;
+	});
+	return v[0] + v[n / 2];
+}
+int main(int argc, char **argv) { int r = 0; for (int i = 1; i < 200; i += 13) r += sorts(i); printf("%d %d\n", sink, r); return 0; }
+"""
+
+
+@params(*BUILDS)
+def test_lambda_inlined_into_a_library(t, options):
+    """Instructions of the lambda are mixed with those of std::sort; loops are rotated."""
+    compiler, flags = options.replace("gcc", "g++").replace("clang", "clang++").split(" ", 1)
+    program = compile_text("lambda_sort.cc", LAMBDA_IN_SORT, "-g " + flags, compiler=compiler)
+    r = t.clean(t.run_gated(program, script='at "//lambda":run(function() end)\n'))
+    t.arrivals(r, "//lambda", int(r.stdout.split()[0]))

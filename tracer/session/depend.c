@@ -220,14 +220,23 @@ bool depend_update(struct session *s)
 	return others && look(s);
 }
 
-void depend_describe(const struct session *s, const struct session_thread *t, struct str *out)
+/* All words that conditions have read in this thread's process. */
+static size_t words_of(const struct session *s, const struct session_process *p)
 {
 	size_t words = 0;
 
+	array_each(struct session_thread *, t, &s->threads) {
+		array_each(const struct depend_read, r, &(*t)->reads)
+			if (is_asked(*t) && r->process == p)
+				words += (r->size + (r->address & 7) + 7) / 8;
+	}
+	return words;
+}
+
+void depend_describe(const struct session *s, const struct session_thread *t, struct str *out)
+{
 	if (!is_asked(t) || !s->depend.looks)
 		return;
-	array_each(const struct depend_read, r, &t->reads)
-		words += (r->size + (r->address & 7) + 7) / 8;
 	if (t->reads_call)
 		str_addf(out, " (it calls functions: asked again every %d ms)", LAST_MS);
 	else if (s->depend.refused)
@@ -236,7 +245,7 @@ void depend_describe(const struct session *s, const struct session_thread *t, st
 			 LAST_MS);
 	else
 		str_addf(out,
-			 " (it reads %zu words, more than the %d that debug registers can watch: "
-			 "they are looked at every %d ms)",
-			 words, TARGET_WATCHES, LAST_MS);
+			 " (conditions here read %zu words, more than the %d that debug registers "
+			 "can watch: they are looked at every %d ms)",
+			 words_of(s, t->process), TARGET_WATCHES, LAST_MS);
 }

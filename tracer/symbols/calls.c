@@ -100,13 +100,18 @@ static int put_whole(const struct placing *p, const struct type *t, int64_t valu
 
 static int put_enumerator(const struct placing *p, const struct type *t, const char *name)
 {
+	struct str what = {0};
+
 	if (type_members(t, p->err) < 0)
 		return -1;
 	array_each(const struct type_enumerator, e, &t->enumerators) {
 		if (strcmp(e->name, name) == 0)
 			return put_integer(p, (uint64_t)e->value);
 	}
-	return fail(p, "there is no enumerator of this name in", t);
+	str_addf(&what, "there is no enumerator %s in", name);
+	fail(p, str_text(&what), t);
+	str_fini(&what);
+	return -1;
 }
 
 static int to_integer(const struct placing *p, const struct type *t,

@@ -217,8 +217,12 @@ int functions_owner(struct die_table *t, const struct scope_ref *stack, int coun
 		    unsigned line, struct scope_ref *out, struct error *err)
 {
 	unsigned best = 0;
+	int inner = 0;
 
-	*out = stack[0];
+	/* A copy that was melted into its neighbours has no instruction of its own. */
+	while (inner + 1 < count && !stack[inner].scope->range_count)
+		inner++;
+	*out = stack[inner];
 	for (int i = 0; count > 1 && i < count; i++) {
 		struct function f;
 

@@ -52,7 +52,8 @@ static void end_part(const char *text, size_t start, size_t end, struct name_par
 	skip = operator_length(part->text);
 	at = skip ? skip : 1;
 	for (; at < part->length; at++) {
-		if (part->text[at] == '<' || strncmp(part->text + at, "[abi:", 5) == 0) {
+		if (part->text[at] == '<' || part->text[at] == '(' ||
+		    strncmp(part->text + at, "[abi:", 5) == 0) {
 			part->plain = at;
 			break;
 		}
@@ -94,6 +95,22 @@ static void take_arguments(const char *text, struct name_parts *out)
 	out->args_length = text[at] ? at + 1 : at;
 }
 
+/* The arguments here belong to a function around, "f(int) const::{lambda()#1}::operator()": their
+   length. 0: no name follows them. */
+static size_t length_of_around(const char *text)
+{
+	int depth = 0;
+	size_t at = 0;
+
+	do {
+		depth += depth_change(text, at);
+		at++;
+	} while (depth > 0 && text[at]);
+	if (strncmp(text + at, " const", 6) == 0)
+		at += 6;
+	return strncmp(text + at, "::", 2) == 0 ? at : 0;
+}
+
 void names_split(const char *text, struct name_parts *out)
 {
 	size_t start = 0, at = 0;
@@ -106,6 +123,11 @@ void names_split(const char *text, struct name_parts *out)
 		if (depth == 0 && at == start && operator_length(text + at)) {
 			named_operator = true;
 			at += operator_length(text + at);
+			continue;
+		}
+		if (depth == 0 && starts_arguments(text, start, at) &&
+		    length_of_around(text + at)) {
+			at += length_of_around(text + at);
 			continue;
 		}
 		if (depth == 0 && starts_arguments(text, start, at)) {

@@ -378,7 +378,7 @@ int address_sites(struct resolver *r, struct module *m, struct symbols_sites *ou
 	struct line_unit *l = NULL;
 	struct symbols_site *site;
 	size_t count = 1;
-	int depth;
+	int depth, at;
 
 	if (!module_is_code(m, offset))
 		return error_set(r->err, ERROR_LOCATION, "%s: 0x%llx is not in the code of %s",
@@ -404,5 +404,8 @@ int address_sites(struct resolver *r, struct module *m, struct symbols_sites *ou
 	site->kind = SYMBOLS_STATEMENT;
 	site->module = m;
 	site->offset = offset;
-	return finish_entry(r, site, flow, l, depth > 0 ? stack[0] : (struct scope_ref){0});
+	/* A copy that is melted into its neighbours has no instruction of its own. */
+	for (at = 0; at + 1 < depth && !stack[at].scope->range_count;)
+		at++;
+	return finish_entry(r, site, flow, l, depth > 0 ? stack[at] : (struct scope_ref){0});
 }

@@ -351,17 +351,20 @@ static int drop_lambdas(struct scan *s)
 
 /* ---- instructions that have strayed out of their copy --------------------------------------- */
 
-/* Does the function that this copy is in begin only behind the line? Then it is none of its own. */
-static int is_stray(struct scan *s, const struct line_copy *c, bool *out)
+/* The line that the function begins on, where this line can be in its text, else 0. */
+static int text_begins(struct scan *s, struct scope_ref owner, bool *known, unsigned *out)
 {
 	struct function f;
 
-	*out = false;
-	if (!c->owner.scope || !c->blocks.count)
+	*known = false;
+	*out = 0;
+	if (!owner.scope)
 		return 0;
-	if (function_read(s->dies, c->owner, &f, s->r->err) < 0)
+	if (function_read(s->dies, owner, &f, s->r->err) < 0)
 		return -1;
-	*out = f.file && f.line > s->line && function_same_file(f.file, s->path);
+	*known = f.file != NULL;
+	if (f.file && f.line <= s->line && function_same_file(f.file, s->path))
+		*out = f.line;
 	return 0;
 }
 
@@ -380,21 +383,26 @@ static uint64_t distance(const struct line_copy *a, const struct line_copy *b)
 	return least;
 }
 
-/* The nearest copy that was inlined into the function of this one. */
-static struct line_copy *nearest_inside(struct scan *s, const struct line_copy *c)
+/* The nearest copy in the same code whose function begins behind `begin` and has the line: of two
+   functions around a line the inner one, a lambda, begins later. */
+static int nearest_own(struct scan *s, const struct line_copy *c, unsigned begin,
+		       struct line_copy **out)
 {
-	struct line_copy *best = NULL;
-
+	*out = NULL;
 	array_each(struct line_copy, other, &s->copies.items) {
-		struct scope_ref around = other->owner;
+		unsigned other_begin;
+		bool known;
 
-		while (around.scope && around.scope != c->owner.scope)
-			around = function_around(around);
-		if (other != c && around.scope && other->blocks.count &&
-		    (!best || distance(c, other) < distance(c, best)))
-			best = other;
+		if (other == c || !other->owner.scope || !other->blocks.count ||
+		    function_outermost(other->owner).scope != function_outermost(c->owner).scope ||
+		    (*out && distance(c, other) >= distance(c, *out)))
+			continue;
+		if (text_begins(s, other->owner, &known, &other_begin) < 0)
+			return -1;
+		if (other_begin > begin)
+			*out = other;
 	}
-	return best;
+	return 0;
 }
 
 /* Its block that comes next behind the address, or the last one. */
@@ -411,25 +419,27 @@ static struct block *block_behind(struct line_copy *c, uint64_t offset)
 }
 
 /*
- * gcc mixes the first instructions of a copy with the prologue of the function it was inlined into
- * and then says that they are that function's. The copy begins with the next one that is its own: its
- * variables are known there.
+ * gcc mixes instructions of a copy with those around it (the prologue of the function it was inlined
+ * into, a neighbour) and then says that they are of those. The copy begins with the next one that is
+ * its own: its variables are known there.
  */
 static int return_strays(struct scan *s)
 {
 	array_each(struct line_copy, c, &s->copies.items) {
-		struct line_copy *to;
-		bool stray;
+		struct line_copy *to = NULL;
+		unsigned begin;
+		bool known;
 
-		if (is_stray(s, c, &stray) < 0)
+		if (text_begins(s, c->owner, &known, &begin) < 0)
 			return -1;
-		to = stray ? nearest_inside(s, c) : NULL;
+		if (known && c->blocks.count && nearest_own(s, c, begin, &to) < 0)
+			return -1;
 		if (!to)
 			continue;
 		array_each(const struct block, b, &c->blocks) {
-			struct block *own = block_behind(to, b->start);
+			struct block *next = block_behind(to, b->start);
 
-			own->stmt |= b->stmt;
+			next->stmt |= b->stmt;
 		}
 		c->blocks.count = 0;
 	}

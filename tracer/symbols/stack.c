@@ -117,8 +117,9 @@ static void by_line_table(struct die_table *t, uint64_t offset, struct symbols_c
 /* An outer call stands where it calls the next copy in. */
 static void by_copy(struct die_table *t, struct scope_ref inner, struct symbols_call *out)
 {
-	out->file = function_file(t, inner.unit, inner.scope->call_file);
 	out->line = inner.scope->call_line;
+	if (out->line)
+		out->file = function_file(t, inner.unit, inner.scope->call_file);
 }
 
 static const char *function_name(struct die_table *t, struct scope_ref scope)
@@ -146,7 +147,7 @@ static const char *shown_name(struct die_table *t, struct scope_ref scope)
 		return scope.scope->shown;
 	if (function_read(t, scope, &f, &ignored) < 0)
 		return NULL;
-	scope.scope->shown = f.name;
+	scope.scope->shown = f.name ? f.name : f.linkage; /* clang's _GLOBAL__sub_I_* has no name */
 	if (f.linkage && is_c(scope.unit->language)) {
 		scope.scope->shown = f.linkage;
 	} else if (f.linkage && strncmp(f.linkage, "_Z", 2) == 0 &&
@@ -202,9 +203,16 @@ static struct symbols_call *add_call(struct symbols_stack *out, const struct sym
 	return call;
 }
 
+/* Is the thread in this copy, or about to enter it, as far as the call around it goes? */
+static bool calls_here(struct scope_ref copy, uint64_t offset, bool left_out)
+{
+	return left_out ? begins_at(copy, offset) || dies_covers(copy.unit, copy.scope, offset)
+			: copy.scope->range_count && dies_covers(copy.unit, copy.scope, offset);
+}
+
 static void add_scopes(const struct symbols_frame *f, struct die_table *t,
-		       const struct scope_ref *scopes, int count, int first, size_t most,
-		       struct symbols_stack *out)
+		       const struct scope_ref *scopes, int count, int first, bool named,
+		       size_t most, struct symbols_stack *out)
 {
 	for (int i = first; i < count && out->count < most; i++) {
 		struct symbols_call *call = add_call(out, f);
@@ -214,8 +222,7 @@ static void add_scopes(const struct symbols_frame *f, struct die_table *t,
 		call->inlined = i + 1 < count;
 		call->function = shown_name(t, scopes[i]);
 		/* A copy that is about to be entered is called here, too. */
-		if (i && scopes[i - 1].scope->range_count &&
-		    dies_covers(scopes[i - 1].unit, scopes[i - 1].scope, offset))
+		if (i && calls_here(scopes[i - 1], offset, named && i == first))
 			by_copy(t, scopes[i - 1], call);
 		else
 			by_line_table(t, offset, call);
@@ -238,7 +245,7 @@ static void add_frame(const struct symbols_frame *f, const char *function, size_
 		count = functions_stack(t, offset, scopes, &ignored);
 	if (count > 0) {
 		add_scopes(f, t, scopes, count, not_entered(t, scopes, count, offset, function),
-			   most, out);
+			   function != NULL, most, out);
 		return;
 	}
 	call = add_call(out, f);
