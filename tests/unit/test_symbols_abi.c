@@ -464,7 +464,7 @@ static void refusals(void **state)
 	integer(p, 1);
 	refused(p, "add", "a whole number is expected");
 	text(p, "MAUVE");
-	refused(p, "abi_enum", "in enum colour");
+	refused(p, "abi_enum", "there is no enumerator MAUVE in enum colour");
 	integer(p, 1);
 	refused(p, "abi_large", "returns struct large in memory");
 	text(p, "x");

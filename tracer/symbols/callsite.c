@@ -14,7 +14,9 @@ enum { SITES_MAX = 1 << 20, CHAIN_MAX = 16 };
 
 static int gone(struct error *err, const char *why)
 {
-	return error_set(err, ERROR_STATE, "its value at the function's entry is not known: %s",
+	return error_set(err, ERROR_STATE,
+			 "optimised out at this line; its value at the function's entry is not "
+			 "known: %s",
 			 why);
 }
 

@@ -271,8 +271,6 @@ static int name_it(const struct place *p, const struct variable *v, const char *
 	if (needs_caller(v) && p->module == v->module && variable_nearest(p, v->entry, &where))
 		error_set(err, err->code, "%s: optimised out at this line; it lives at %s", name,
 			  str_text(&where));
-	else if (needs_caller(v))
-		error_set(err, err->code, "%s: optimised out at this line; %s", name, reason);
 	else
 		error_set(err, err->code, "%s: %s", name, reason);
 	str_fini(&where);
