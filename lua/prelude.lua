@@ -307,11 +307,23 @@ local expectations = {
 	deadlock = check_flag,
 }
 
+local expected = {} -- by field; of several texts all are
+local texts = { stdout = true, stderr = true }
+
 function expect(t)
 	loading("expect")
 	t = check_table("expect", t, expectations, "field")
 	if next(t) == nil then
 		fail("expect: the table is empty")
+	end
+	for key, value in next, t do
+		if not texts[key] and expected[key] ~= nil and expected[key] ~= value then
+			failf("expect: %s is expected to be %s and %s", key, tostring(expected[key]), tostring(value))
+		end
+		expected[key] = value
+	end
+	if expected.exit and expected.signal then
+		fail("expect: a program that ends with an exit status is not ended by a signal: give one of them")
 	end
 	for key, value in next, t do
 		core.expect(key, value)

@@ -89,6 +89,8 @@ static void test_plan(void **state)
 	assert_string_equal(f.plan.expect.stdout_has.items[1], "two");
 	assert_string_equal(f.plan.expect.stderr_has.items[0], "three");
 	assert_true(f.plan.limits.gate == 0.5 && f.plan.limits.run < 0);
+	fixture_fini(&f);
+	fixture_init(&f);
 	fixture_load_ok(&f, "expect { signal = 'SIGABRT', deadlock = true } limits { run = 60 }");
 	assert_int_equal(f.plan.expect.signal, SIGABRT);
 	assert_true(f.plan.expect.deadlock && f.plan.expect.has_signal);
@@ -99,6 +101,9 @@ static void test_plan(void **state)
 static const char *const faults[][2] = {
 	/* Lua's own */
 	{"x = = 1", "t.lua:1: unexpected symbol near '='"},
+	{"expect { exit = 0 }\nexpect { exit = 0 }\nexpect { exit = 1 }",
+	 "t.lua:3: expect: exit is expected to be 0 and 1"},
+	{"expect { exit = 0, signal = 9 }", "t.lua:1: expect: a program that ends with an exit *"},
 	{"\n\nlocal t = nil\nt.x = 1", "t.lua:4: attempt to index a nil value (local 't')"},
 	{"error 'boom'", "t.lua:1: boom"},
 	{"error('boom', 0)", "t.lua:1: boom"},
