@@ -149,6 +149,11 @@ static void dies_free(struct die_table *t)
 	array_each(char *, text, &t->strings)
 		base_free(*text);
 	array_fini(&t->strings);
+	array_each(struct die_named, n, &t->named) {
+		base_free(n->name);
+		base_free(n->marks);
+	}
+	array_fini(&t->named);
 	array_fini(&t->signatures);
 	types_free(t->types);
 	variables_free(t->variables);

@@ -86,6 +86,12 @@ void types_free(struct type_table *types); /* NULL is allowed */
 struct variable_table;			   /* variables.h */
 void variables_free(struct variable_table *v); /* NULL is allowed */
 
+/* What dies_mark_named() has found of a name: a script asks for the same few again and again. */
+struct die_named {
+	char *name;
+	bool *marks; /* by unit */
+};
+
 struct die_table {
 	struct module *module;
 	/* .debug_types of DWARF 4, where there is one, stands behind .debug_info: `joined`. */
@@ -99,6 +105,7 @@ struct die_table {
 	bool spans_known;
 	ARRAY(struct unit_span) spans; /* code of the units, by low */
 	ARRAY(char *) strings;	       /* names made for others: dies_keep */
+	ARRAY(struct die_named) named; /* DIES_NAMED at most */
 	struct type_table *types;      /* NULL until asked */
 	struct variable_table *variables; /* NULL until asked */
 };

@@ -105,6 +105,8 @@ static void hit_str_offsets(struct die_table *t, uint64_t at, bool *marks)
 	}
 }
 
+enum { DIES_NAMED = 64 };
+
 /* ---- texts ---------------------------------------------------------------------------------- */
 
 /* Where a text is `name`, or `name` and template arguments or [abi:...]. The linker lets one text be the tail of
@@ -145,13 +147,10 @@ static void find_in_info(struct die_table *t, const char *name, bool *marks)
 	}
 }
 
-void dies_mark_named(struct die_table *t, const char *name, bool *marks)
+static void find_named(struct die_table *t, const char *name, bool *marks)
 {
-	struct needles *n;
+	struct needles *n = base_alloc(1, sizeof(*n));
 
-	if (!*name)
-		return; /* nothing is called that */
-	n = base_alloc(1, sizeof(*n));
 	find_texts(&t->str, name, n);
 	needles_seal(n);
 	search(t, n, &t->info, hit_info, marks);
@@ -159,6 +158,35 @@ void dies_mark_named(struct die_table *t, const char *name, bool *marks)
 	find_in_info(t, name, marks);
 	array_fini(&n->values);
 	base_free(n);
+}
+
+/* NULL: nobody has asked for this name yet. */
+static const bool *known_marks(const struct die_table *t, const char *name)
+{
+	array_each(const struct die_named, n, &t->named) {
+		if (strcmp(n->name, name) == 0)
+			return n->marks;
+	}
+	return NULL;
+}
+
+void dies_mark_named(struct die_table *t, const char *name, bool *marks)
+{
+	const bool *known = known_marks(t, name);
+	bool *found = NULL;
+
+	if (!*name)
+		return;
+	if (!known) {
+		known = found = base_alloc(t->units.count + 1, sizeof(*found));
+		find_named(t, name, found);
+	}
+	for (size_t i = 0; i < t->units.count; i++)
+		marks[i] |= known[i];
+	if (found && t->named.count < DIES_NAMED)
+		*array_add(&t->named) = (struct die_named){base_strdup(name), found};
+	else
+		base_free(found);
 }
 
 /* DW_AT_abstract_origin or DW_AT_specification with DW_FORM_ref_addr, as .debug_abbrev has it. */
