@@ -1,10 +1,8 @@
 /* Names of C++ and Rust, source text, programs of C++, and debug information that is broken. */
-#include "symbols_program.h"
+#include "symbols_spoil.h"
 
 #include "tracer/symbols/names.h"
 #include "tracer/symbols/resolve.h"
-
-#include <elf.h>
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
@@ -319,63 +317,13 @@ static void split_dwarf_is_refused(void **state)
 
 /* ---- broken debug information --------------------------------------------------------------- */
 
-struct image {
-	unsigned char *bytes;
-	size_t size;
-};
-
-static struct image read_image(const char *path)
-{
-	struct image image;
-	FILE *f = fopen(path, "r");
-
-	assert_non_null(f);
-	fseek(f, 0, SEEK_END);
-	image.size = (size_t)ftell(f);
-	rewind(f);
-	image.bytes = base_alloc(image.size, 1);
-	assert_int_equal(fread(image.bytes, 1, image.size, f), image.size);
-	fclose(f);
-	return image;
-}
-
-static unsigned next_random(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return (unsigned)(*state >> 20);
-}
-
-/* Spoils up to eight bytes of one of the sections that dies.c reads. */
-static void spoil(struct image image, uint64_t *random)
-{
-	static const char *const spoiled[] = {".debug_info",	   ".debug_abbrev",   ".debug_str",
-					      ".debug_ranges",	   ".debug_rnglists", ".debug_addr",
-					      ".debug_str_offsets"};
-	const char *wanted = spoiled[next_random(random) % 7];
-	const Elf64_Ehdr *header = (const void *)image.bytes;
-	const Elf64_Shdr *sections = (const void *)(image.bytes + header->e_shoff);
-	const char *texts = (const char *)image.bytes + sections[header->e_shstrndx].sh_offset;
-
-	for (int i = 0; i < header->e_shnum; i++) {
-		unsigned count = next_random(random) % 8 + 1;
-
-		if (strcmp(texts + sections[i].sh_name, wanted) != 0 || !sections[i].sh_size)
-			continue;
-		while (count--)
-			image.bytes[sections[i].sh_offset +
-				    next_random(random) % sections[i].sh_size] =
-				(unsigned char)next_random(random);
-	}
-}
-
 /* An answer or an error with a text: nothing else, whatever the bytes are. */
-static void ask_everything(struct program *p)
+static void ask_everything(struct program *p, void *ctx)
 {
 	static const char *const locations[] = {"part.c:8", "check",  "u2%return", "main:+1",
 						"u1;check", "nosuch", "part.c:11"};
 
+	(void)ctx;
 	for (size_t i = 0; i < sizeof(locations) / sizeof(*locations); i++) {
 		if (resolve(p, locations[i]) == SYMBOLS_FOUND)
 			assert_true(p->sites.count > 0);
@@ -395,34 +343,14 @@ static void survives_broken_bytes(void **state)
 	static const char *const commands[] = {"gcc -g -O2 -o whole part.c",
 					       "gcc -gdwarf-3 -O2 -o whole part.c",
 					       "clang -g -O2 -o whole part.c"};
+	static const char *const sections[] = {
+		".debug_info",	   ".debug_abbrev", ".debug_str",	 ".debug_ranges",
+		".debug_rnglists", ".debug_addr",   ".debug_str_offsets"};
 	struct program *p = *state;
-	uint64_t random = 88172645463325252u;
-	char path[160];
 
 	for (int c = 0; c < 3; c++) {
-		struct image whole, image;
-
 		program_run(p, commands[c]);
-		snprintf(path, sizeof(path), "%s/whole", p->dir);
-		whole = read_image(path);
-		image = whole;
-		image.bytes = base_alloc(whole.size, 1);
-		snprintf(path, sizeof(path), "%s/broken", p->dir);
-		for (int i = 0; i < 150; i++) {
-			FILE *f;
-
-			memcpy(image.bytes, whole.bytes, whole.size);
-			spoil(image, &random);
-			f = fopen(path, "w");
-			assert_non_null(f);
-			fwrite(image.bytes, 1, image.size, f);
-			fclose(f);
-			program_close(p);
-			program_add(p, "broken");
-			ask_everything(p);
-		}
-		base_free(whole.bytes);
-		base_free(image.bytes);
+		spoil_each(p, "whole", sections, 7, 150, ask_everything, NULL);
 	}
 }
 

@@ -1,11 +1,10 @@
 /* Call frame information and lists of locations that are broken; and what whole ones say. */
-#include "tests/unit/symbols_program.h"
+#include "symbols_spoil.h"
 
 #include "tracer/symbols/cfi.h"
 #include "tracer/symbols/machine.h"
 #include "tracer/symbols/module.h"
 
-#include <elf.h>
 #include <libdwarf/dwarf.h>
 
 static const char code_c[] = "#include <stdio.h>\n"
@@ -214,98 +213,26 @@ static void places_of_all_variables(void **state)
 
 /* ---- broken ones ---------------------------------------------------------------------------- */
 
-struct image {
-	unsigned char *bytes;
-	size_t size;
-};
-
-static struct image read_image(const char *path)
-{
-	struct image image;
-	FILE *f = fopen(path, "r");
-
-	assert_non_null(f);
-	fseek(f, 0, SEEK_END);
-	image.size = (size_t)ftell(f);
-	rewind(f);
-	image.bytes = base_alloc(image.size, 1);
-	assert_int_equal(fread(image.bytes, 1, image.size, f), image.size);
-	fclose(f);
-	return image;
-}
-
-static unsigned next_random(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return (unsigned)(*state >> 20);
-}
-
-static void spoil(struct image image, uint64_t *random)
-{
-	static const char *const spoiled[] = {".eh_frame",	 ".debug_frame", ".debug_loc",
-					      ".debug_loclists", ".debug_info",	 ".debug_addr"};
-	const Elf64_Ehdr *header = (const void *)image.bytes;
-	const Elf64_Shdr *sections = (const void *)(image.bytes + header->e_shoff);
-	const char *texts = (const char *)image.bytes + sections[header->e_shstrndx].sh_offset;
-
-	for (int i = 0; i < header->e_shnum; i++) {
-		unsigned count = next_random(random) % 6;
-
-		for (size_t k = 0; k < sizeof(spoiled) / sizeof(*spoiled); k++) {
-			if (strcmp(texts + sections[i].sh_name, spoiled[k]) != 0)
-				continue;
-			while (sections[i].sh_size && count--)
-				image.bytes[sections[i].sh_offset +
-					    next_random(random) % sections[i].sh_size] =
-					(unsigned char)next_random(random);
-		}
-	}
-}
-
-static void write_image(struct program *p, struct image image)
-{
-	char path[160];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/broken", p->dir);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	assert_int_equal(fwrite(image.bytes, 1, image.size, f), image.size);
-	assert_int_equal(fclose(f), 0);
-}
-
 /* An answer or an error with a text: nothing else, whatever the bytes are. */
+static void ask_broken(struct program *p, void *ctx)
+{
+	struct still s = {.bias = 0x10000, .module = p->modules[0]};
+
+	(void)ctx;
+	for (uint64_t offset = 0x1000; offset < 0x1300; offset += 7)
+		ask_stack(&s, offset);
+	ask_locations(&s);
+}
+
 static void survives_broken_bytes(void **state)
 {
+	static const char *const sections[] = {".eh_frame",	  ".debug_frame", ".debug_loc",
+					       ".debug_loclists", ".debug_info",  ".debug_addr"};
 	struct program *p = *state;
-	uint64_t random = 88172645463325252u;
-	char path[160];
 
 	for (size_t c = 0; c < sizeof(commands) / sizeof(*commands); c++) {
-		struct image whole, image;
-
 		program_run(p, commands[c]);
-		snprintf(path, sizeof(path), "%s/prog", p->dir);
-		whole = read_image(path);
-		image = whole;
-		image.bytes = base_alloc(whole.size, 1);
-		for (int i = 0; i < 60; i++) {
-			struct still s = {.bias = 0x10000};
-
-			memcpy(image.bytes, whole.bytes, whole.size);
-			spoil(image, &random);
-			write_image(p, image);
-			program_close(p);
-			program_add(p, "broken");
-			s.module = p->modules[0];
-			for (uint64_t offset = 0x1000; offset < 0x1300; offset += 7)
-				ask_stack(&s, offset);
-			ask_locations(&s);
-		}
-		base_free(whole.bytes);
-		base_free(image.bytes);
+		spoil_each(p, "prog", sections, 6, 60, ask_broken, NULL);
 	}
 }
 

@@ -1,9 +1,7 @@
 /* Where variables live, in words; and that broken debug information breaks nothing. */
-#include "symbols_program.h"
+#include "symbols_spoil.h"
 
 #include "tracer/symbols/state.h"
-
-#include <elf.h>
 
 static const char homes_c[] =
 	"struct pair { long a, b; };\n"					   /* 1 */
@@ -94,55 +92,6 @@ static void words_for_homes(void **state)
 
 /* ---- broken bytes ---------------------------------------------------------------------------- */
 
-struct image {
-	unsigned char *bytes;
-	size_t size;
-};
-
-static struct image read_image(const char *path)
-{
-	FILE *f = fopen(path, "r");
-	struct image i;
-
-	assert_non_null(f);
-	fseek(f, 0, SEEK_END);
-	i.size = (size_t)ftell(f);
-	i.bytes = base_alloc(i.size, 1);
-	rewind(f);
-	assert_int_equal(fread(i.bytes, 1, i.size, f), i.size);
-	fclose(f);
-	return i;
-}
-
-static uint64_t next_random(uint64_t *random)
-{
-	*random ^= *random << 13;
-	*random ^= *random >> 7;
-	*random ^= *random << 17;
-	return *random;
-}
-
-/* Changes some bytes of a section of DIEs, abbreviations or lists. */
-static void spoil(struct image i, uint64_t *random)
-{
-	static const char *const names[] = {".debug_info", ".debug_abbrev", ".debug_loclists",
-					    ".debug_loc",  ".debug_info",   ".debug_addr"};
-	const char *wanted = names[next_random(random) % 6];
-	Elf64_Ehdr header;
-	Elf64_Shdr texts, section;
-
-	memcpy(&header, i.bytes, sizeof(header));
-	memcpy(&texts, i.bytes + header.e_shoff + header.e_shstrndx * sizeof(texts), sizeof(texts));
-	for (unsigned n = 0; n < header.e_shnum; n++) {
-		memcpy(&section, i.bytes + header.e_shoff + n * sizeof(section), sizeof(section));
-		if (strcmp((char *)i.bytes + texts.sh_offset + section.sh_name, wanted) != 0)
-			continue;
-		for (uint64_t k = next_random(random) % 6; section.sh_size && k < 6; k++)
-			i.bytes[section.sh_offset + next_random(random) % section.sh_size] =
-				(unsigned char)next_random(random);
-	}
-}
-
 static int no_memory(void *ctx, uint64_t address, void *buf, size_t n)
 {
 	(void)ctx;
@@ -195,42 +144,31 @@ static void ask(struct program *p, uint64_t offset)
 		symbols_homes_fini(&homes);
 }
 
+static void ask_broken(struct program *p, void *ctx)
+{
+	const uint64_t *work = ctx;
+
+	ask(p, *work);
+	ask(p, *work + 12);
+}
+
 static void survives_broken_bytes(void **state)
 {
 	static const char *const commands[] = {"gcc -gdwarf-4 -O2 -o whole homes.c",
 					       "gcc -gdwarf-5 -O2 -o whole homes.c",
 					       "clang -gdwarf-5 -O2 -o whole homes.c"};
+	static const char *const sections[] = {".debug_info", ".debug_abbrev", ".debug_loclists",
+					       ".debug_loc",  ".debug_info",   ".debug_addr"};
 	struct program *p = *state;
-	uint64_t random = 88172645463325252u, offset;
-	struct image whole, image;
-	char path[160];
+	uint64_t work;
 
 	program_write(p, "homes.c", homes_c);
 	for (int c = 0; c < 3; c++) {
 		program_close(p);
 		program_run(p, commands[c]);
 		program_add(p, "whole");
-		assert_int_equal(module_symbol(p->modules[0], "work", &offset, NULL), 0);
-		snprintf(path, sizeof(path), "%s/whole", p->dir);
-		whole = image = read_image(path);
-		image.bytes = base_alloc(whole.size, 1);
-		snprintf(path, sizeof(path), "%s/broken", p->dir);
-		for (int i = 0; i < 200; i++) {
-			FILE *f;
-
-			memcpy(image.bytes, whole.bytes, whole.size);
-			spoil(image, &random);
-			f = fopen(path, "w");
-			assert_non_null(f);
-			assert_int_equal(fwrite(image.bytes, 1, image.size, f), image.size);
-			fclose(f);
-			program_close(p);
-			program_add(p, "broken");
-			ask(p, offset);
-			ask(p, offset + 12);
-		}
-		base_free(whole.bytes);
-		base_free(image.bytes);
+		assert_int_equal(module_symbol(p->modules[0], "work", &work, NULL), 0);
+		spoil_each(p, "whole", sections, 6, 200, ask_broken, &work);
 	}
 }
 
