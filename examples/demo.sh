@@ -26,11 +26,12 @@ tally()
 	done
 }
 
-# line LABEL N: what the last tally saw, in one line.
+# line LABEL N [LEAST]: what the last tally saw, in one line. By itself nothing forces the order: on a
+# busy machine the result may be wrong now and then.
 line()
 {
 	printf '  %-14s %-52s %2d of %d\n' "$1" "$want" "$seen" "$2"
-	if [ "$seen" -ne "$2" ]; then
+	if [ "$seen" -lt "${3:-$2}" ]; then
 		failed=1
 		sed 's/^/    | /' "$work/out" "$work/err"
 	fi
@@ -42,7 +43,7 @@ example()
 	program=$EXAMPLES/$2
 	want=$4
 	tally "$1" "$program"
-	line 'by itself' "$1"
+	line 'by itself' "$1" 1
 	want=$5
 	tally "$1" "$GATECTL" run -g "$here/$2/$3" "$program"
 	line 'with its gates' "$1"
@@ -53,7 +54,7 @@ deadlock()
 {
 	want='Alice has 85.00'
 	tally "$1" "$EXAMPLES/abba-deadlock"
-	line 'by itself' "$1"
+	line 'by itself' "$1" 1
 	seen=0
 	for _ in $(seq "$1"); do
 		"$GATECTL" run -g "$here/abba-deadlock/bank.lua" "$EXAMPLES/abba-deadlock" \
@@ -99,7 +100,7 @@ example 5 overdraft payments.lua 'the account is in order' 'the account is overd
 echo 'append-log: the program is killed between two steps of a compaction'
 want='3 entries, 0 lost'
 tally 5 journal env
-line 'by itself' 5
+line 'by itself' 5 1
 want='0 entries, 3 lost'
 tally 5 journal "$GATECTL" run -g "$here/append-log/journal.lua"
 line 'with its gates' 5

@@ -638,14 +638,23 @@ def same(ours, theirs):
     return [shown(f) for f in ours] == [shown(f) for f in theirs]
 
 
+def libraries(program):
+    out = subprocess.run(["ldd", program], capture_output=True, text=True).stdout
+    return re.findall(r"(/\S+) \(0x", out)
+
+
 def aliases(program):
-    """Of each symbol all the names of its address."""
-    at, names = {}, {}
-    out = subprocess.run(["nm", program], capture_output=True, text=True).stdout
-    for words in map(str.split, out.splitlines()):
-        if len(words) == 3:
-            names[words[2]] = at.setdefault(words[0], set())
-            names[words[2]].add(words[2])
+    """Of each symbol all the names of its address: the program's, and what its libraries export."""
+    names = {}
+    for command in [["nm", program], *(["nm", "-D", lib] for lib in libraries(program))]:
+        at = {}
+        out = subprocess.run(command, capture_output=True, text=True).stdout
+        for words in map(str.split, out.splitlines()):
+            if len(words) == 3:
+                name = words[2].split("@")[0]
+                same_place = at.setdefault(words[0], set())
+                same_place.add(name)
+                names.setdefault(name, same_place)
     return names
 
 
