@@ -230,17 +230,17 @@ static int method_frame(lua_State *L)
 
 	if (!is_integer || lua_type(L, 2) != LUA_TNUMBER || n < 0)
 		return fault_raise(L, "frame: expected a number, from 0 on");
-	if (n > UINT_MAX)
-		return 0;
 	if (n == f.index) { /* the hit is frame 0 */
 		lua_settop(L, 1);
 		return 1;
 	}
-	got = ask_frame(L, a, (unsigned)n, &found);
+	got = n <= UINT_MAX ? ask_frame(L, a, (unsigned)n, &found) : 0;
 	if (got < 0)
 		return value_raise(L);
-	if (got == 0)
-		return 0;
+	if (got == 0) {
+		lua_pushnil(L);
+		return 1;
+	}
 	f.index = (unsigned)n;
 	push_part(L, FRAME, f);
 	return 1;

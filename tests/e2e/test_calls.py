@@ -889,6 +889,7 @@ end)
 
 
 STORM = r"""
+#include <sched.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -910,6 +911,8 @@ static void on_rt(int sig, siginfo_t *i, void *u)
 }
 static void *sender(void *arg)
 {
+	while (n == 0)
+		sched_yield();
 	for (int i = 0; i < N; i++) {
 		union sigval v = {.sival_int = i};
 		while (pthread_sigqueue(first, SIGRTMIN, v))

@@ -68,11 +68,23 @@ at "//hot":run(function() end)
 '''
 
 
+def wait_until_caught(pid, sig):
+    """A loaded machine may need longer to get gatectl so far that it takes signals."""
+    while True:
+        with open("/proc/%d/status" % pid) as f:
+            fields = dict(line.split(":", 1) for line in f)
+        if "SigCgt" not in fields or int(fields["SigCgt"], 16) >> (sig - 1) & 1:
+            return
+        time.sleep(0.001)
+
+
 def kill_at(t, program, script, sig, delay):
     p = subprocess.Popen([t.gatectl, "run", "--gate-limit", "0", "-g", script, "--", program],
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                          env=t.env)
     time.sleep(delay)
+    if sig != signal.SIGKILL:
+        wait_until_caught(p.pid, sig)
     os.kill(p.pid, sig)
     try:
         # not communicate(): a child that is left alive would hold the pipes

@@ -381,3 +381,33 @@ def test_lambda_inlined_into_a_library(t, options):
     program = compile_text("lambda_sort.cc", LAMBDA_IN_SORT, "-g " + flags, compiler=compiler)
     r = t.clean(t.run_gated(program, script='at "//lambda":run(function() end)\n'))
     t.arrivals(r, "//lambda", int(r.stdout.split()[0]))
+
+
+ONE_LINE_FUNCTIONS = r"""
+#include <cstdio>
+struct Queue {
+	int n = 41;
+	int size() const { return n; } // gate: size
+	void push(int v) { n += v; } // gate: push
+};
+static int twice(int k) { return k * 2; } // gate: twice
+int main()
+{
+	Queue q;
+	q.push(q.size());
+	printf("%d %d\n", q.n, twice(q.n));
+	return 0;
+}
+"""
+
+
+@params("g++ -O0", "g++ -Og", "clang++ -O0")
+def test_function_on_one_line(t, options):
+    """The line on which a function begins: its arguments are where the debug information says."""
+    program = build("one_line.cc", ONE_LINE_FUNCTIONS, options, "-fno-inline")
+    r = t.clean(t.run_gated(program, script='''
+at "//size":run(function(hit) print("size", hit.var.n) end)
+at "//push":run(function(hit) print("push", hit.var.v, hit.var.this.n) end)
+at "//twice":run(function(hit) print("twice", hit.var.k) end)
+'''))
+    t.equal(r.err, "size\t41\npush\t41\t41\ntwice\t82\n", "what was read", r)

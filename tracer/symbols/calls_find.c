@@ -23,7 +23,8 @@ struct found {
 	const char *file; /* where it is written; NULL unknown */
 	unsigned line;
 	bool own, rust;
-	bool near; /* of the unit that the call is made in */
+	bool near;	/* of the unit that the call is made in */
+	bool no_global; /* no global variable has this name: looked for once */
 };
 
 /* What a name meant is kept: a call may be made at every arrival. */
@@ -53,11 +54,11 @@ void call_cache_free(struct call_cache *c)
 	base_free(c);
 }
 
-static const struct found *cached(const struct call_cache *c, const struct module *main,
-				  const struct die_unit *unit, const char *name, int count)
+static struct found *cached(struct call_cache *c, const struct module *main,
+			    const struct die_unit *unit, const char *name, int count)
 {
 	for (size_t i = 0; c && i < c->items.count; i++) {
-		const struct kept *k = &c->items.items[i];
+		struct kept *k = &c->items.items[i];
 
 		if (k->count == count && k->main == main && k->unit == unit &&
 		    strcmp(k->name, name) == 0)
@@ -133,14 +134,32 @@ static bool is_rust(const struct die_unit *u, const char *linkage)
 	       (strncmp(linkage, "_ZN", 3) == 0 || strncmp(linkage, "_R", 2) == 0);
 }
 
-/* Of one name at one place: copies of a `static inline` of a header, a constructor's symbols. */
-static bool is_known(const struct candidates *c, const struct found *f)
+/* Overloads may stand in one line; the symbols of one constructor demangle to the same. */
+static bool is_same(const char *a, const char *b)
 {
-	array_each(const struct found, old, &c->items) {
+	char *one, *other;
+	bool same;
+
+	if (!a || !b || strcmp(a, b) == 0)
+		return true;
+	one = symbols_demangle(a);
+	other = symbols_demangle(b);
+	same = one && other && strcmp(one, other) == 0;
+	base_free(one);
+	base_free(other);
+	return same;
+}
+
+/* Of one name at one place: copies of a `static inline` of a header, a constructor's symbols. */
+static bool is_known(const struct candidates *c, const struct found *f, const char *linkage)
+{
+	for (size_t i = 0; i < c->items.count; i++) {
+		const struct found *old = &c->items.items[i];
+
 		if (old->module == f->module && old->offset == f->offset)
 			return true;
 		if (old->entry && f->entry && old->thing == f->thing && old->name && f->name &&
-		    strcmp(old->name, f->name) == 0)
+		    strcmp(old->name, f->name) == 0 && is_same(c->linkages.items[i], linkage))
 			return true;
 	}
 	return false;
@@ -148,7 +167,7 @@ static bool is_known(const struct candidates *c, const struct found *f)
 
 static void add(struct candidates *c, const struct found *f, const char *linkage)
 {
-	if (is_known(c, f) || c->items.count == OVERLOADS_MAX)
+	if (is_known(c, f, linkage) || c->items.count == OVERLOADS_MAX)
 		return;
 	*array_add(&c->items) = *f;
 	*array_add(&c->linkages) = linkage;
@@ -479,8 +498,26 @@ static int callee_of_value(const struct symbols_call *call, const char *name,
 
 static bool is_expression(const char *name)
 {
-	return strpbrk(name, ".[*") && !strstr(name, "operator") && !strchr(name, '!') &&
-	       !strchr(name, '<');
+	/* In f(char *) the star is of an argument's type. */
+	size_t end = *name == '(' ? strlen(name) : strcspn(name, "(");
+	size_t first = strcspn(name, ".[*");
+
+	return first < end && !strstr(name, "operator") && !strchr(name, '!') && !strchr(name, '<');
+}
+
+static void note_no_global(const struct symbols_call *call, const char *name, int count)
+{
+	const struct symbols_program *program = call->frame.program;
+	struct error *ignored = base_alloc(1, sizeof(*ignored));
+	uint64_t bias;
+	struct module *main = program->module(program->ctx, 0, &bias);
+	struct found *f = NULL;
+
+	if (main)
+		f = cached(main->owner->calls, main, unit_of(&call->frame, ignored), name, count);
+	if (f)
+		f->no_global = true;
+	base_free(ignored);
 }
 
 int callee_find(const struct symbols_call *call, const char *name, int count, struct callee *out,
@@ -501,7 +538,10 @@ int callee_find(const struct symbols_call *call, const char *name, int count, st
 		return callee_of(call->frame.program, &f, out, err);
 	/* A variable in scope hides what a library has. */
 	ignored = base_alloc(1, sizeof(*ignored));
-	variable = symbols_variable(call, name, &v, ignored);
+	variable = found == 0 && f.no_global ? symbols_variable_local(call, name, &v, ignored)
+					     : symbols_variable(call, name, &v, ignored);
+	if (found == 0 && variable < 0)
+		note_no_global(call, name, count);
 	if (variable == 0)
 		variable = callee_of_value(call, name, &v, out, found == 0 ? ignored : err);
 	else if (found < 0)

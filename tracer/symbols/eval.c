@@ -135,8 +135,15 @@ static int length_value(const struct eval_scope *s, struct eval_node *n, struct 
 
 	if (evaluate(s, n->a, &a) < 0)
 		return -1;
-	if (n->op != '.')
+	if (n->op != '.') {
+		struct symbols_value whole = a, object;
+
 		see_through_arrow(&a);
+		/* p->size() of a plain pointer to a container */
+		if (value_whole(&whole, s->err) == 0 && whole.type->kind == TYPE_POINTER &&
+		    symbols_deref(&whole, &object, s->err) == 0)
+			a = object;
+	}
 	if (symbols_length(&a, &length, s->err) < 0)
 		return eval_error(s->text, n->at, s->err,
 				  "calls are hit:call's: this %s() is code of the program",

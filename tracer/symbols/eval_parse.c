@@ -318,7 +318,7 @@ static struct eval_node *parse_method(struct parser *p, struct eval_node *n)
 {
 	if (strcmp(n->text, "size") != 0 && strcmp(n->text, "length") != 0 &&
 	    strcmp(n->text, "empty") != 0) {
-		eval_error(p->text, n->at, p->err,
+		eval_error(p->tree->text, n->at, p->err,
 			   "calls are hit:call's: '%s' is not run by hit:eval", n->text);
 		return NULL;
 	}

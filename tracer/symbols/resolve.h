@@ -154,6 +154,10 @@ int unit_lines(struct resolver *r, struct module *m, const struct die_unit *u,
 	       struct line_unit **out);
 /* Where a function or a copy begins; UINT64_MAX unknown. */
 uint64_t scope_entry(struct scope_ref scope);
+
+/* The first address of the function at which its arguments are where the debug information says. */
+uint64_t entry_behind_prologue(struct resolver *r, struct module *m, struct scope_ref f,
+			       const struct flow *flow);
 /* Names, file and line of a site at this place of this scope. */
 int site_describe(struct resolver *r, struct symbols_site *site, struct scope_ref scope);
 /* Ranges of a function that only the symbol table knows, its .cold part included. */

@@ -327,8 +327,28 @@ static void find_function(struct work *w)
 		w->flow = flow_for(w->r, w->c->module, w->function.items, w->function.count);
 }
 
-static int add_site(struct work *w, uint64_t offset, struct symbols_sites *out)
+/* A line on which a function begins has its arguments only behind the prologue. */
+static uint64_t arguments_known(struct work *w, uint64_t offset)
 {
+	struct symbols_range here;
+
+	if (!w->outer.scope || w->c->owner.scope != w->outer.scope || !w->flow ||
+	    scope_entry(w->outer) != offset)
+		return offset;
+	offset = entry_behind_prologue(w->r, w->c->module, w->outer, w->flow);
+	for (size_t i = 0; i < w->all.count; i++) {
+		if (offset >= w->all.items[i].low && offset < w->all.items[i].high)
+			return offset;
+	}
+	here = (struct symbols_range){offset, offset + 1};
+	*array_add(&w->all) = here;
+	w->all.count = merge(w->all.items, w->all.count);
+	return offset;
+}
+
+static int add_site(struct work *w, uint64_t start, struct symbols_sites *out)
+{
+	uint64_t offset = arguments_known(w, start);
 	struct symbols_site *site = array_add(out);
 
 	site->kind = SYMBOLS_STATEMENT;

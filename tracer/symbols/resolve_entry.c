@@ -124,6 +124,17 @@ static uint64_t behind_prologue(const struct line_unit *l, const struct flow *fl
 	return candidate == entry || flow_is_straight(flow, entry, candidate) ? candidate : entry;
 }
 
+uint64_t entry_behind_prologue(struct resolver *r, struct module *m, struct scope_ref f,
+			       const struct flow *flow)
+{
+	uint64_t entry = scope_entry(f);
+	struct line_unit *l;
+
+	if (entry == UINT64_MAX || unit_lines(r, m, f.unit, &l) < 0 || !l)
+		return entry;
+	return behind_prologue(l, flow, entry, f.unit->ranges.items[f.scope->first_range].high);
+}
+
 /* ---- one entry ------------------------------------------------------------------------------ */
 
 /* The code of the line that begins at the site, for `after`. */

@@ -194,6 +194,9 @@ bool symbols_same(const struct symbols_value *a, const struct symbols_value *b);
  * C++ names may be qualified (ns::count). What the compiler dropped is an error, with the nearest
  * line where it lives.
  */
+/* Locals and members only: no search through all modules. */
+int symbols_variable_local(const struct symbols_call *call, const char *name,
+			   struct symbols_value *out, struct error *err);
 int symbols_variable(const struct symbols_call *call, const char *name, struct symbols_value *out,
 		     struct error *err);
 

@@ -232,7 +232,25 @@ int value_base(const struct symbols_value *v, const char *prefix, struct symbols
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-static const char *nth_name(const struct type *t, size_t *i, unsigned *steps, unsigned depth)
+/* Members of one name, of two base classes say, are listed once: as the one that the name means. */
+struct names {
+	size_t left; /* to be passed over */
+	unsigned steps;
+	const char *seen[256];
+	size_t count;
+};
+
+static bool is_new(struct names *n, const char *name)
+{
+	for (size_t i = 0; i < n->count; i++)
+		if (strcmp(n->seen[i], name) == 0)
+			return false;
+	if (n->count < sizeof(n->seen) / sizeof(*n->seen))
+		n->seen[n->count++] = name;
+	return true;
+}
+
+static const char *nth_name(const struct type *t, struct names *n, unsigned depth)
 {
 	struct error err;
 	const char *name = NULL;
@@ -241,11 +259,11 @@ static const char *nth_name(const struct type *t, size_t *i, unsigned *steps, un
 		return NULL;
 	for (size_t pass = 0; pass < 2 && !name; pass++) {
 		array_each(const struct type_member, m, &t->members) {
-			if (name || ++*steps > STEPS_MAX || m->is_static || m->is_base == pass)
+			if (name || ++n->steps > STEPS_MAX || m->is_static || m->is_base == pass)
 				continue;
 			if (m->is_base || is_anonymous(m))
-				name = nth_name(m->type, i, steps, depth + 1);
-			else if (m->name && *m->name && (*i)-- == 0)
+				name = nth_name(m->type, n, depth + 1);
+			else if (m->name && *m->name && is_new(n, m->name) && n->left-- == 0)
 				name = m->name;
 		}
 	}
@@ -255,9 +273,9 @@ static const char *nth_name(const struct type *t, size_t *i, unsigned *steps, un
 const char *symbols_member(const struct symbols_value *v, size_t i)
 {
 	const struct type *t = v->type;
-	unsigned steps = 0;
+	struct names names = {.left = i};
 
 	for (int n = 0; n < 3 && (t->kind == TYPE_REFERENCE || t->kind == TYPE_POINTER); n++)
 		t = t->of;
-	return nth_name(type_whole(t, v->program), &i, &steps, 0);
+	return nth_name(type_whole(t, v->program), &names, 0);
 }

@@ -327,6 +327,33 @@ int symbols_variable(const struct symbols_call *call, const char *name, struct s
 	return v ? value_of(call, &p, v, name, out, err) : -1;
 }
 
+int symbols_variable_local(const struct symbols_call *call, const char *name,
+			   struct symbols_value *out, struct error *err)
+{
+	const struct variable_at at = at_call(call);
+	struct variable *v = call->frame.module ? variable_kept(&at, name) : NULL, found;
+	struct wanted w;
+	struct place p;
+	int answer;
+
+	if (!call->frame.module)
+		return -1;
+	if (v)
+		return value_of(call, NULL, v, name, out, err);
+	if (place_of_call(call, &p, err) < 0)
+		return -1;
+	memset(&found, 0, sizeof(found));
+	wanted_split(name, &w);
+	answer = w.file || w.space[0] || w.global ? 0 : find_local(&p, w.last, &found, err);
+	if (answer == 0 && !w.file && !w.space[0] && !w.global)
+		answer = variable_of_object(&p, w.last, &found, err);
+	wanted_fini(&w);
+	if (answer <= 0)
+		return -1;
+	v = variable_keep(&at, name, &found, err);
+	return v ? value_of(call, &p, v, name, out, err) : -1;
+}
+
 bool symbols_variable_known(const struct symbols_call *call, const char *name)
 {
 	const struct variable_at at = at_call(call);

@@ -314,7 +314,11 @@ static char *inside(const char *outer, const char *inner)
 static int in_space(const struct place *p, const struct wanted *w, struct die_unit *u,
 		    const char *space, struct variable *out, struct error *err)
 {
-	struct hunt h = {.program = p->program, .wanted = w, .offset = p->offset, .space = space};
+	struct hunt h = {.program = p->program,
+			 .wanted = w,
+			 .offset = p->offset,
+			 .home = p->module,
+			 .space = space};
 	int answer = hunt_unit(&h, p->table, u, err);
 
 	if (answer == 0)

@@ -139,11 +139,21 @@ static void describe(struct candidate *c, struct die_table *t, const struct die_
 		c->line = (unsigned)a->number;
 }
 
+/* A library whose debug information stands apart is the system's: what is private to its files is
+   nothing that a tester means, unless he names the file. */
+static bool is_foreign(const struct hunt *h, const struct module *m)
+{
+	uint64_t bias;
+
+	return m->debug_separate && m != h->home &&
+	       (!h->program || m != h->program->module(h->program->ctx, 0, &bias));
+}
+
 static bool is_wanted(const struct hunt *h, const struct candidate *c)
 {
 	const char *file = h->wanted->file;
 
-	if (h->exported && !c->external)
+	if (!c->external && (h->exported || (!file && is_foreign(h, c->variable.module))))
 		return false;
 	return !file || (c->file && lines_file_matches(c->file, file)) ||
 	       (c->unit && lines_file_matches(c->unit, file));
@@ -225,6 +235,7 @@ int hunt_modules(struct hunt *h, struct module *first, struct error *err)
 {
 	uint64_t bias;
 
+	h->home = first;
 	if (first && hunt_module(h, first, err) < 0)
 		return -1;
 	for (size_t i = 0; !h->done && h->program && h->program->module; i++) {

@@ -19,6 +19,7 @@ struct hunt {
 	const struct wanted *wanted;
 	const char *space;  /* exactly this one is wanted; NULL: whichever */
 	uint64_t offset;    /* of the module of the place, for lists of locations */
+	struct module *home; /* the place's own; NULL: none */
 	bool exported;	    /* only those; the first one ends the hunt */
 	const char *enough; /* an exported one in this space ends the hunt; NULL: none does */
 	bool done;
