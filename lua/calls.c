@@ -18,6 +18,13 @@ void script_answered(struct script *s)
 		s->host.program.answered(s->host.program.ctx);
 }
 
+bool script_is_dying(const struct script *s, const struct arrival *a)
+{
+	const struct script_program *p = &s->host.program;
+
+	return !s->budget.fatal && a && p->dying && p->dying(p->ctx, a);
+}
+
 /* Asks a function that may only answer. */
 static enum engine_answer ask(struct call *c, struct error *err)
 {
@@ -26,6 +33,8 @@ static enum engine_answer ask(struct call *c, struct error *err)
 	script_asking(c->script, c->arrival);
 	result = script_enter(c, err);
 	script_answered(c->script);
+	if (result < 0 && script_is_dying(c->script, c->arrival))
+		return ENGINE_NO;
 	return result == 0 ? c->answer : ENGINE_FAULT;
 }
 

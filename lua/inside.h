@@ -129,6 +129,8 @@ struct call {
 
 /* Runs c->body under protection and the budget; nests. 0, or -1 with ERROR_SCRIPT. */
 int script_enter(struct call *c, struct error *err);
+/* What went wrong did so because the thread is being killed. */
+bool script_is_dying(const struct script *s, const struct arrival *a);
 
 /*
  * Inside a body: calls the script's function below its arguments. On a fault the message, with

@@ -98,6 +98,8 @@ struct script_program {
 	/* A pure function is about to be asked on behalf of this arrival: what it reads from now on is
 	   what its answer depends on. */
 	void (*asking)(void *ctx, const struct arrival *a);
+	/* Is its thread being killed at this moment? Then a fault is none of the script's. */
+	bool (*dying)(void *ctx, const struct arrival *a);
 	/* It has answered: what is read from now on is nothing to it. */
 	void (*answered)(void *ctx);
 };

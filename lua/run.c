@@ -185,6 +185,10 @@ enum engine_answer script_run(void *ctx, int ref, const struct arrival *a, void 
 		return ENGINE_NO;
 	script_run_end(s, r);
 	*coroutine = NULL;
+	if (result < 0 && script_is_dying(s, a)) {
+		*gate = NULL;
+		return ENGINE_NO;
+	}
 	return result == 0 ? ENGINE_YES : ENGINE_FAULT;
 }
 

@@ -33,6 +33,7 @@ static void release(struct session *s, const struct decision *d)
 	struct session_thread *t = threads_of(d->thread);
 
 	program_forget(t);
+	s->events++;
 	if (t->target)
 		target_resume(s->target, t->target);
 }

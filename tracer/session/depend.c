@@ -12,7 +12,14 @@
 
 #include <string.h>
 
+enum { UNREADABLE = 0 }; /* instead of a sum: it may be mapped later, with what is waited for */
 enum { FIRST_MS = 1, LAST_MS = 4, MOST_READS = 4096 };
+
+/*
+ * Other words are an interruption for each thread that runs, and a wait of it with a relative
+ * time-out begins anew: where they change all the time (the tail of a list) it would never pass.
+ */
+enum { MOST_REWATCHED = 32 };
 
 /* ---- what is read --------------------------------------------------------------------------- */
 
@@ -55,7 +62,8 @@ void depend_read(struct session *s, struct session_process *p, uint64_t address,
 	array_each(const struct depend_read, r, &t->reads)
 		if (r->process == p && r->address == address && r->size == n)
 			return;
-	*array_add(&t->reads) = (struct depend_read){p, address, (uint32_t)n, sum_of(bytes, n)};
+	*array_add(&t->reads) = (struct depend_read){p, address, (uint32_t)n,
+						     bytes ? sum_of(bytes, n) : UNREADABLE};
 }
 
 void depend_called(struct session *s)
@@ -64,8 +72,15 @@ void depend_called(struct session *s)
 		s->asker->reads_call = true;
 }
 
+/* No store tells of it; an asker's own is the same as long as it is held. */
+void depend_state(struct session *s, const struct session_thread *of)
+{
+	if (s->asker && s->asker != of)
+		s->asker->reads_call = true;
+}
+
 /* Is the thread held until a function of the tester's says yes? */
-static bool is_asked(const struct session_thread *t)
+bool depend_is_asked(const struct session_thread *t)
 {
 	return t->target && t->engine->held && (t->reads.count || t->reads_call) &&
 	       (!t->hold.gate || t->hold.gate->kind == GATE_CUSTOM);
@@ -94,11 +109,11 @@ static void add_word(struct words *w, uint64_t address)
 static void collect(const struct session *s, const struct session_process *p, struct words *w)
 {
 	array_each(struct session_thread *, t, &s->threads) {
-		if (!is_asked(*t))
+		if (!depend_is_asked(*t))
 			continue;
 		w->too_many |= (*t)->reads_call;
 		array_each(const struct depend_read, r, &(*t)->reads) {
-			if (r->process != p)
+			if (r->process != p || r->sum == UNREADABLE)
 				continue;
 			for (uint64_t a = r->address & ~7ull;
 			     a < r->address + r->size && !w->too_many; a += 8)
@@ -118,6 +133,7 @@ static bool set_words(struct session *s, struct session_process *p, const struct
 {
 	if (!p->target || same_words(p, w))
 		return false;
+	p->rewatched += w->count > 0;
 	if (!s->depend.refused && target_watch(s->target, p->target, w->items, w->count) < 0) {
 		s->depend.refused = true;
 		target_watch(s->target, p->target, NULL, 0);
@@ -130,18 +146,18 @@ static bool set_words(struct session *s, struct session_process *p, const struct
 static bool any_asked(const struct session *s)
 {
 	array_each(struct session_thread *, t, &s->threads)
-		if (is_asked(*t))
+		if (depend_is_asked(*t))
 			return true;
 	return false;
 }
 
 /* ---- looking -------------------------------------------------------------------------------- */
 
-/* What cannot be read any more has changed, too. */
+/* What cannot be read any more, or can be now, has changed, too. */
 static bool has_changed(struct depend_read *r)
 {
 	uint8_t small[256], *bytes = r->size > sizeof(small) ? base_alloc(r->size, 1) : small;
-	uint64_t sum = 0;
+	uint64_t sum = UNREADABLE;
 
 	if (r->process->target && target_read(r->process->target, r->address, bytes, r->size) == 0)
 		sum = sum_of(bytes, r->size);
@@ -153,7 +169,7 @@ static bool has_changed(struct depend_read *r)
 static bool look(struct session *s)
 {
 	array_each(struct session_thread *, t, &s->threads) {
-		if (!is_asked(*t))
+		if (!depend_is_asked(*t))
 			continue;
 		if ((*t)->reads_call)
 			return true;
@@ -164,10 +180,16 @@ static bool look(struct session *s)
 	return false;
 }
 
+bool depend_changed(struct session *s)
+{
+	return s->depend.active && look(s);
+}
+
+/* The clock fires that often, but is not seen at once each time: half a period is slack enough. */
 static void plan_look(struct session *s, unsigned period_ms)
 {
 	s->depend.period_ms = period_ms;
-	s->depend.next_us = session_now_us() + period_ms * 1000u;
+	s->depend.next_us = session_now_us() + period_ms * 1000u - FIRST_MS * 500u;
 	session_set_tick(s);
 }
 
@@ -193,7 +215,9 @@ static bool watch_all(struct session *s)
 
 		if (s->depend.active)
 			collect(s, *p, &words);
-		if (words.too_many) {
+		if (!words.count && !words.too_many)
+			(*p)->rewatched = 0;
+		if (words.too_many || (*p)->rewatched >= MOST_REWATCHED) {
 			s->depend.looks = true;
 			words = (struct words){0};
 		}
@@ -227,7 +251,7 @@ static size_t words_of(const struct session *s, const struct session_process *p)
 
 	array_each(struct session_thread *, t, &s->threads) {
 		array_each(const struct depend_read, r, &(*t)->reads)
-			if (is_asked(*t) && r->process == p)
+			if (depend_is_asked(*t) && r->process == p)
 				words += (r->size + (r->address & 7) + 7) / 8;
 	}
 	return words;
@@ -235,7 +259,7 @@ static size_t words_of(const struct session *s, const struct session_process *p)
 
 void depend_describe(const struct session *s, const struct session_thread *t, struct str *out)
 {
-	if (!is_asked(t) || !s->depend.looks)
+	if (!depend_is_asked(t) || !s->depend.looks)
 		return;
 	if (t->reads_call)
 		str_addf(out, " (it calls functions: asked again every %d ms)", LAST_MS);

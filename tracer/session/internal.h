@@ -63,7 +63,8 @@ struct session_process {
 	unsigned page_next;
 	struct target_watch watches[TARGET_WATCHES]; /* depend.c: what is set now */
 	size_t watch_count;
-	char *prefix; /* "" or "p1/" */
+	unsigned rewatched; /* how often they became others since nobody was asked here */
+	char *prefix;	    /* "" or "p1/" */
 	int pid;
 	int parent_pid;
 	ARRAY(struct image) images;
@@ -337,10 +338,14 @@ void depend_end(struct session *s);
 void depend_read(struct session *s, struct session_process *p, uint64_t address, const void *bytes,
 		 size_t n);
 void depend_called(struct session *s);
+void depend_state(struct session *s, const struct session_thread *of); /* running, blocked ... */
 void depend_gone(struct session *s, struct session_thread *t);
 /* After all decisions: watches what has to be watched now. True: a store has come between what a
    condition has read and the moment from which on it is watched: it has to be asked again. */
 bool depend_update(struct session *s);
+bool depend_is_asked(const struct session_thread *t); /* held until a function says yes */
+/* Just now: has anything that shut conditions have read changed, or can that not be told? */
+bool depend_changed(struct session *s);
 bool depend_look(struct session *s); /* at a tick: has something changed, without a trap? */
 /* How the condition of a held thread is watched, where that is not by debug registers. */
 void depend_describe(const struct session *s, const struct session_thread *t, struct str *out);

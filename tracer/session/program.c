@@ -17,8 +17,10 @@ static int on_read(void *ctx, uint64_t address, void *buf, size_t n)
 {
 	struct session_process *p = ctx;
 
-	if (pages_read(p, address, buf, n) < 0)
+	if (pages_read(p, address, buf, n) < 0) {
+		depend_read(p->session, p, address, NULL, n);
 		return -1;
+	}
 	depend_read(p->session, p, address, buf, n);
 	return 0;
 }
@@ -541,6 +543,18 @@ static void asking(void *ctx, const struct arrival *a)
 	depend_begin(ctx, a->at);
 }
 
+static bool dying(void *ctx, const struct arrival *a)
+{
+	const struct session_thread *t = a->at;
+	struct target_block look;
+
+	(void)ctx;
+	if (!t->target || t->target->state != TARGET_STOPPED)
+		return true;
+	target_look(t->target, &look);
+	return look.activity != TARGET_HALTED;
+}
+
 static void answered(void *ctx)
 {
 	depend_end(ctx);
@@ -570,6 +584,7 @@ void program_functions(struct session *s, struct script_program *out)
 		.describe = describe,
 		.same = same,
 		.asking = asking,
+		.dying = dying,
 		.answered = answered,
 	};
 }

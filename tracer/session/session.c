@@ -197,7 +197,6 @@ static void ask_again(struct session *s)
 {
 	pages_forget(s);
 	engine_changed(s->engine);
-	s->events++;
 	settle(s);
 }
 
@@ -217,10 +216,22 @@ static void check_gate_limit(struct session *s, uint64_t now)
 	}
 }
 
+/* The last store may be younger than the last look at what shut conditions have read. */
+static enum waits_answer judge_stuck(struct session *s)
+{
+	enum waits_answer answer = stuck_judge(s);
+
+	if (answer == WAITS_MOVING || !depend_changed(s))
+		return answer;
+	s->explained = false;
+	ask_again(s);
+	return s->over || s->events ? WAITS_MOVING : stuck_judge(s);
+}
+
 /* Nothing has happened for a whole tick: can anything still happen? */
 static void check_stuck(struct session *s)
 {
-	enum waits_answer answer = stuck_judge(s);
+	enum waits_answer answer = judge_stuck(s);
 
 	if (answer == WAITS_MOVING)
 		return;
@@ -233,18 +244,24 @@ static void check_stuck(struct session *s)
 	session_end(s);
 }
 
+static bool has_held(const struct session *s, const struct session_process *p)
+{
+	array_each(struct session_thread *, t, &s->threads)
+		if ((*t)->process == p && (*t)->target && (*t)->engine->held)
+			return true;
+	return false;
+}
+
 /* A fatal signal ends a program at once, held threads or not: here it waits for one of them. */
 static void check_pending_death(struct session *s)
 {
-	for (size_t i = 0; i < s->threads.count; i++) {
-		struct session_thread *t = s->threads.items[i];
-		int signal = 0;
+	array_each(struct session_process *, it, &s->processes) {
+		struct session_process *p = *it;
+		int signal = has_held(s, p) ? target_pending_death(s->target, p->target) : 0;
 
-		if (t->target && t->engine->held)
-			signal = target_pending_death(s->target, t->process->target);
 		if (!signal)
 			continue;
-		target_kill(s->target, t->process->target, signal);
+		target_kill(s->target, p->target, signal);
 		s->events++;
 	}
 }
@@ -332,6 +349,7 @@ static void turn(struct session *s, const struct target_event *ev)
 		on_signal(s, ev);
 		break;
 	case TARGET_WATCH: /* the thread that has stored goes on when the conditions have seen it */
+		s->events++;
 		ask_again(s);
 		target_resume(s->target, ev->thread);
 		return;

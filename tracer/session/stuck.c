@@ -108,6 +108,17 @@ static void judge_child(struct session *s, const struct target_block *b, struct 
 		w->on_process = (int)b->args[0] > 0 ? (int)b->args[0] : 0;
 }
 
+/* Could a process that is not traced by us store what a held thread waits for? */
+static bool depends_on_others(const struct session *s, struct session_thread *t)
+{
+	if (!depend_is_asked(t))
+		return false;
+	array_each(const struct depend_read, r, &t->reads)
+		if (r->process->target && is_shared_outside(s, r->process, r->address))
+			return true;
+	return false;
+}
+
 bool stuck_is_vfork(long number)
 {
 	return number == SYS_vfork || number == SYS_clone || number == SYS_clone3;
@@ -123,7 +134,7 @@ static void judge(struct session *s, const struct looked *l, struct wait *w)
 	w->process = l->thread->process->pid;
 	w->parent = l->thread->process->parent_pid;
 	if (l->thread->engine->held)
-		w->kind = WAIT_GATE;
+		w->kind = depends_on_others(s, l->thread) ? WAIT_NOT : WAIT_GATE;
 	else if (b->activity == TARGET_BLOCKED && b->number == SYS_futex)
 		judge_futex(s, l->thread, b, w);
 	else if (b->activity == TARGET_BLOCKED && b->number == SYS_futex_waitv && !b->args[3])

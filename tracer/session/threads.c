@@ -130,7 +130,7 @@ const char *threads_state(void *ctx, const struct engine_thread *t)
 	struct session_thread *thread = threads_of(t);
 	struct target_block look;
 
-	(void)ctx;
+	depend_state(ctx, thread);
 	if (!thread->target || t->gone)
 		return "exited";
 	if (t->held)

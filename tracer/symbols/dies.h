@@ -81,9 +81,9 @@ struct type_signature {
 	uint64_t signature, die;
 };
 
-struct type_table;			   /* types.c */
-void types_free(struct type_table *types); /* NULL is allowed */
-struct variable_table;			   /* variables.h */
+struct type_table;			       /* types.c */
+void types_free(struct type_table *types);     /* NULL is allowed */
+struct variable_table;			       /* variables.h */
 void variables_free(struct variable_table *v); /* NULL is allowed */
 
 /* What dies_mark_named() has found of a name: a script asks for the same few again and again. */
@@ -103,10 +103,10 @@ struct die_table {
 	ARRAY(struct abbrevs *) abbrevs;
 	struct abbrevs *top_abbrevs; /* as much as the top DIE read last needed */
 	bool spans_known;
-	ARRAY(struct unit_span) spans; /* code of the units, by low */
-	ARRAY(char *) strings;	       /* names made for others: dies_keep */
-	ARRAY(struct die_named) named; /* DIES_NAMED at most */
-	struct type_table *types;      /* NULL until asked */
+	ARRAY(struct unit_span) spans;	  /* code of the units, by low */
+	ARRAY(char *) strings;		  /* names made for others: dies_keep */
+	ARRAY(struct die_named) named;	  /* DIES_NAMED at most */
+	struct type_table *types;	  /* NULL until asked */
 	struct variable_table *variables; /* NULL until asked */
 };
 

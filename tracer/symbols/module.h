@@ -17,8 +17,8 @@ struct elf_symbol {
 	uint64_t offset, size;
 	uint64_t reach; /* the highest end of this symbol and all before it, for module_symbol_at */
 	bool function, ifunc, global;
-	uint8_t rank; /* of several at one offset the lowest is the best to show */
-	bool hidden;  /* a version that is not the default one: foo@OLD, not foo@@NEW */
+	uint8_t rank;	   /* of several at one offset the lowest is the best to show */
+	bool hidden;	   /* a version that is not the default one: foo@OLD, not foo@@NEW */
 	const char *shown; /* as backtraces name it; NULL until asked */
 };
 
@@ -51,7 +51,7 @@ struct module {
 	ARRAY(GElf_Phdr) segments; /* PT_LOAD */
 	bool pie, dynamic;
 	uint64_t entry;
-	GElf_Phdr tls; /* PT_TLS, or 0 */
+	GElf_Phdr tls;	   /* PT_TLS, or 0 */
 	char build_id[65]; /* hex, "" none */
 
 	/* The file with .debug_info: this one, or a separate one found by build-id or debuglink. */

@@ -13,7 +13,7 @@ enum type_kind {
 	TYPE_VOID,
 	TYPE_BOOL,
 	TYPE_INTEGER,
-	TYPE_CHAR, /* char, wchar_t, char16_t, ...: an integer that makes strings */
+	TYPE_CHAR,  /* char, wchar_t, char16_t, ...: an integer that makes strings */
 	TYPE_FLOAT, /* 4, 8, 16 with x87's 80 bits, or __float128 (is_quad) */
 	TYPE_COMPLEX,
 	TYPE_ENUM,
@@ -33,8 +33,8 @@ struct type_member {
 	uint64_t offset;
 	uint16_t bit_offset, bit_size; /* bit_size 0: no bit-field. From the lowest bit at offset */
 	bool is_base;
-	bool is_virtual;   /* a virtual base: `offset` has to be looked up in the object */
-	uint64_t entry;	   /* its entry in .debug_info (static members, virtual bases) */
+	bool is_virtual; /* a virtual base: `offset` has to be looked up in the object */
+	uint64_t entry;	 /* its entry in .debug_info (static members, virtual bases) */
 	bool is_static;
 	/* Rust's enums: there only while the discriminant has this value, or none of the others */
 	bool is_variant, is_default;
@@ -72,12 +72,12 @@ struct type {
 	ARRAY(struct type_member) members; /* FUNCTION: its parameters */
 	ARRAY(struct type_enumerator) enumerators;
 	/* Between the files of types: */
-	bool making;		   /* it is being made: who meets it again is in a circle */
-	bool whole_known;	   /* type_whole has looked */
-	const struct type *whole;  /* what it found; NULL nothing */
-	const char *full;	   /* type_full_name made it; the module owns it */
-	uint8_t natural;	   /* natural.c: one more than enum natural; 0 unknown */
-	struct type *pointer;	   /* type_pointer_to made it, this type owns it */
+	bool making;		    /* it is being made: who meets it again is in a circle */
+	bool whole_known;	    /* type_whole has looked */
+	const struct type *whole;   /* what it found; NULL nothing */
+	const char *full;	    /* type_full_name made it; the module owns it */
+	uint8_t natural;	    /* natural.c: one more than enum natural; 0 unknown */
+	struct type *pointer;	    /* type_pointer_to made it, this type owns it */
 	struct type *arrays, *next; /* type_array_of made them, likewise */
 };
 

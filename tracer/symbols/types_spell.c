@@ -58,7 +58,10 @@ static void spell_name(const struct type *t, struct str *out)
 	if (has_own_name(t))
 		str_add(out, t->cxx && !t->is_typedef ? type_full_name(t) : t->name);
 	else if (t->kind == TYPE_STRUCT || t->kind == TYPE_UNION || t->kind == TYPE_ENUM)
-		str_addf(out, "%s{...}", *keyword(t) ? "" : t->kind == TYPE_UNION ? "union " : "struct ");
+		str_addf(out, "%s{...}",
+			 *keyword(t)		 ? ""
+			 : t->kind == TYPE_UNION ? "union "
+						 : "struct ");
 	else
 		str_add(out, t->kind == TYPE_VOID ? "void" : "?");
 }

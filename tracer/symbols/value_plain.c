@@ -186,8 +186,8 @@ static bool fits(const struct symbols_value *v, int64_t number, bool is_unsigned
 	if (v->type->is_signed) {
 		if (huge)
 			return bits > 64;
-		return bits >= 64 || (number >= -((int64_t)1 << (bits - 1)) &&
-				      number < (int64_t)1 << (bits - 1));
+		return bits >= 64 ||
+		       (number >= -((int64_t)1 << (bits - 1)) && number < (int64_t)1 << (bits - 1));
 	}
 	if (number < 0 && !huge)
 		return false;
@@ -302,9 +302,9 @@ static int store_object(const struct symbols_value *v, const struct symbols_valu
 	void *bytes;
 	int answer;
 
-	if (!value_is_record(v->type) || from->type->kind != v->type->kind || v->type->natural > 1 ||
-	    from->type->entry != v->type->entry || from->type->module != v->type->module ||
-	    !size || size > TEXT_MAX)
+	if (!value_is_record(v->type) || from->type->kind != v->type->kind ||
+	    v->type->natural > 1 || from->type->entry != v->type->entry ||
+	    from->type->module != v->type->module || !size || size > TEXT_MAX)
 		return refuse(v, "this", err);
 	bytes = base_alloc(1, size);
 	answer = value_read(from, 0, bytes, size, err);

@@ -17,11 +17,11 @@ struct candidate {
 struct hunt {
 	const struct symbols_program *program;
 	const struct wanted *wanted;
-	const char *space;  /* exactly this one is wanted; NULL: whichever */
-	uint64_t offset;    /* of the module of the place, for lists of locations */
+	const char *space;   /* exactly this one is wanted; NULL: whichever */
+	uint64_t offset;     /* of the module of the place, for lists of locations */
 	struct module *home; /* the place's own; NULL: none */
-	bool exported;	    /* only those; the first one ends the hunt */
-	const char *enough; /* an exported one in this space ends the hunt; NULL: none does */
+	bool exported;	     /* only those; the first one ends the hunt */
+	const char *enough;  /* an exported one in this space ends the hunt; NULL: none does */
 	bool done;
 	ARRAY(struct candidate) found;
 };

@@ -10,7 +10,8 @@ struct inside {
 	struct error *err;
 	uint64_t frame;		  /* where the return address stands */
 	ARRAY(siginfo_t) put_off; /* signals that came although they are masked */
-	bool restart_lost;	  /* the kernel's notes on an interrupted wait were overwritten */
+	uint64_t old_mask; /* in rt_sigprocmask(2): where it writes the mask there was, or 0 */
+	bool restart_lost; /* the kernel's notes on an interrupted wait were overwritten */
 };
 
 enum inside_answer {

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <linux/sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -174,6 +175,22 @@ static enum inside_answer on_entry(struct inside *in, const struct __ptrace_sysc
 	return INSIDE_GOES_ON;
 }
 
+/*
+ * All signals are blocked for us, not for what the function makes: a new thread, or a new process,
+ * gets the mask that its creator has asked for before (pthread_create, fork). So the answer is the
+ * thread's own.
+ */
+static void show_own_mask(const struct inside *in)
+{
+	const struct thread *th = in->r.th;
+	uint64_t shown, mask = remote_blocked();
+
+	if (!in->old_mask || memory_raw_read(space_of(th), in->old_mask, &shown, sizeof(shown)) ||
+	    ((shown ^ mask) & mask & ~(1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1))))
+		return;
+	target_write(th->pub.process, in->old_mask, &in->r.mask, sizeof(in->r.mask));
+}
+
 static enum inside_answer on_syscall(struct inside *in)
 {
 	enum { RESTART_BLOCK = -516 };
@@ -183,6 +200,11 @@ static enum inside_answer on_syscall(struct inside *in)
 		return INSIDE_GOES_ON;
 	if (info.op == PTRACE_SYSCALL_INFO_EXIT && info.exit.rval == RESTART_BLOCK)
 		in->restart_lost = true;
+	if (info.op == PTRACE_SYSCALL_INFO_EXIT && !info.exit.rval)
+		show_own_mask(in);
+	in->old_mask = info.op == PTRACE_SYSCALL_INFO_ENTRY && info.entry.nr == SYS_rt_sigprocmask
+			       ? info.entry.args[2]
+			       : 0;
 	return info.op == PTRACE_SYSCALL_INFO_ENTRY ? on_entry(in, &info) : INSIDE_GOES_ON;
 }
 

@@ -251,6 +251,7 @@ struct remote {
 bool remote_possible(struct thread *th);
 int remote_begin(struct remote *r);
 int remote_end(struct remote *r);
+uint64_t remote_blocked(void);
 int remote_mask(struct thread *th); /* blocks signals but for those that an instruction raises */
 bool remote_stop(int status);	    /* not the end of the thread or of its image */
 /* From wherever the thread has got to: a trap in our stub, the only stop to end with. */

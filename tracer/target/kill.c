@@ -143,7 +143,7 @@ int target_pending_death(struct target *t, struct target_process *process)
 		for (int signal = 1; signal < 32; signal++)
 			if (look_has(has.pending & ~(has.blocked | has.ignored | has.caught),
 				     signal) &&
-			    look_fatal_by_default(signal))
+			    signal != SIGKILL && look_fatal_by_default(signal))
 				return signal;
 	}
 	return 0;

@@ -20,15 +20,49 @@ static bool is_pause(int status)
 	       WSTOPSIG(status) == SIGTRAP;
 }
 
+static bool is_awaited(const struct thread *th)
+{
+	return th->awaited;
+}
+
+/* An exec waits for the other threads to be reaped, by us: it cannot be interrupted meanwhile. */
+static bool is_unable(const struct thread *th)
+{
+	struct target_block look;
+
+	target_look(&th->pub, &look);
+	return look.activity == TARGET_DEAD || look.activity == TARGET_DISK ||
+	       thread_find(th->target, th->pub.tid) != th;
+}
+
+/* False: it may stop later, and is let go on then. */
+static bool await(struct thread *th, int *status)
+{
+	enum { MOMENT_MS = 2 };
+	bool stopped = false;
+
+	th->awaited = th->interrupted = true;
+	do {
+		signals_limit(MOMENT_MS);
+		stopped = wait_some(th->target, is_awaited, status) != NULL;
+	} while (!stopped && !is_unable(th));
+	signals_limit(0);
+	th->awaited = false;
+	return stopped;
+}
+
 int target_pause(struct target *t, struct target_thread *thread)
 {
 	struct thread *th = thread_of(thread);
 	int status;
 
-	(void)t;
 	if (thread->state != TARGET_RUNNING || ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0) < 0 ||
-	    wait_one(th, is_pause, &status) != ONE_EXPECTED)
+	    !await(th, &status))
 		return -1; /* it stops for a reason of its own: that comes as an event */
+	if (!is_pause(status)) {
+		event_status(t, thread->tid, status);
+		return -1;
+	}
 	thread_set_state(th, TARGET_STOPPED);
 	watch_agree(th);
 	th->stop = STOP_PAUSE;

@@ -10,6 +10,7 @@
 #include "tracer/target/internal.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -60,8 +61,26 @@ static void remember_frame(struct thread *th, uint64_t addr, uint64_t sp)
 
 /* ---- into the handler ----------------------------------------------------------------------- */
 
+static bool is_ignored_by_default(int signal)
+{
+	return signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH;
+}
+
+/* Without a tracer the kernel drops it unseen: no system call gives up for it. */
+static bool would_be_dropped(const struct thread *th)
+{
+	struct look_signals has;
+
+	if (!th->signal || look_signals(th->pub.tid, &has) < 0)
+		return false;
+	return look_has(has.ignored, th->signal) ||
+	       (is_ignored_by_default(th->signal) && !look_has(has.caught, th->signal));
+}
+
 static void inject(struct thread *th)
 {
+	if (would_be_dropped(th))
+		pause_hide(th);
 	if (th->info && th->signal)
 		ptrace(PTRACE_SETSIGINFO, th->pub.tid, 0, th->info);
 	thread_continue(th, th->signal);

@@ -75,7 +75,7 @@ bool remote_possible(struct thread *th)
 }
 
 /* Signals but for those that an instruction raises: blocked ones of those would be fatal. */
-static uint64_t signals_to_block(void)
+uint64_t remote_blocked(void)
 {
 	const int raised[] = {SIGTRAP, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGSYS};
 	uint64_t mask = ~0ull;
@@ -87,7 +87,7 @@ static uint64_t signals_to_block(void)
 
 int remote_mask(struct thread *th)
 {
-	uint64_t mask = signals_to_block();
+	uint64_t mask = remote_blocked();
 
 	return ptrace(PTRACE_SETSIGMASK, th->pub.tid, sizeof(mask), &mask) < 0 ? -1 : 0;
 }
