@@ -182,11 +182,13 @@ static enum inside_answer on_entry(struct inside *in, const struct __ptrace_sysc
  */
 static void show_own_mask(const struct inside *in)
 {
+	/* those that cannot be blocked, and those that the C library keeps for itself (32, 33) */
+	const uint64_t others = 1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1) | 3ull << 31;
 	const struct thread *th = in->r.th;
-	uint64_t shown, mask = remote_blocked();
+	uint64_t shown, mask = remote_blocked() & ~others;
 
 	if (!in->old_mask || memory_raw_read(space_of(th), in->old_mask, &shown, sizeof(shown)) ||
-	    ((shown ^ mask) & mask & ~(1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1))))
+	    (shown & mask) != mask)
 		return;
 	target_write(th->pub.process, in->old_mask, &in->r.mask, sizeof(in->r.mask));
 }
