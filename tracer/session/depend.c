@@ -262,10 +262,17 @@ void depend_describe(const struct session *s, const struct session_thread *t, st
 	if (!depend_is_asked(t) || !s->depend.looks)
 		return;
 	if (t->reads_call)
-		str_addf(out, " (it calls functions: asked again every %d ms)", LAST_MS);
+		str_addf(out,
+			 " (it calls functions or looks at other threads: asked again every %d ms)",
+			 LAST_MS);
 	else if (s->depend.refused)
 		str_addf(out,
 			 " (there are no debug registers: what it reads is looked at every %d ms)",
+			 LAST_MS);
+	else if (t->process->rewatched >= MOST_REWATCHED)
+		str_addf(out,
+			 " (conditions here read other words again and again: they are looked at "
+			 "every %d ms)",
 			 LAST_MS);
 	else
 		str_addf(out,
