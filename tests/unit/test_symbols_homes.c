@@ -66,7 +66,7 @@ static void words_for_homes(void **state)
 	program_write(p, "homes.c", homes_c);
 	program_build(p, "gcc -g -O0 -o prog homes.c");
 	assert_home(p, "homes.c:16", "x", "on the stack at rbp-");
-	assert_home(p, "homes.c:16", "calls", " (static)");
+	assert_home(p, "homes.c:16", "calls", "static, at ");
 	home_of(p, "homes.c:16", "x", &homes);
 	assert_int_equal(homes.count, 5);
 	assert_string_equal(homes.items[0].name, "x");

@@ -174,7 +174,8 @@ static bool say_address(const struct variable *v, struct str *out)
 
 	if (!variable_static_address(v, &offset))
 		return false;
-	str_addf(out, "at 0x%llx (static)", (unsigned long long)offset);
+	/* as nm(1) prints it: not to be taken for the address of a site */
+	str_addf(out, "static, at %llx", (unsigned long long)offset);
 	return true;
 }
 
