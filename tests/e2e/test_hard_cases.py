@@ -411,3 +411,40 @@ at "//push":run(function(hit) print("push", hit.var.v, hit.var.this.n) end)
 at "//twice":run(function(hit) print("twice", hit.var.k) end)
 '''))
     t.equal(r.err, "size\t41\npush\t41\t41\ntwice\t82\n", "what was read", r)
+
+
+RETURN_AND_DESTRUCTOR = r"""
+#include <cstdio>
+#include <deque>
+#include <mutex>
+class Account
+{
+	int balance_ = 100;
+	std::mutex mutex_;
+	std::deque<int> all_;
+
+public:
+	__attribute__((noinline)) int withdraw(int amount)
+	{
+		std::lock_guard<std::mutex> guard(mutex_);
+		int rest = amount * 2;
+		all_.push_back(amount);
+		return rest + balance_; // gate: returns
+	}
+};
+int main()
+{
+	Account a;
+	int first = a.withdraw(30);
+	printf("%d %d\n", first, a.withdraw(40));
+	return 0;
+}
+"""
+
+
+@params("g++ -O0", "g++ -O2", "clang++ -O0", "clang++ -O2")
+def test_return_with_a_destructor_between(t, options):
+    """gcc goes back to the line behind the destructor, to hand the value over."""
+    r = t.clean(t.run_gated(build("returns.cc", RETURN_AND_DESTRUCTOR, options),
+                            script='at "//returns":run(function() end)\n'))
+    t.arrivals(r, "//returns", 2)
