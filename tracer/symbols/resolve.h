@@ -123,7 +123,7 @@ struct line_copy {
 	struct module *module;
 	struct scope_ref owner; /* scope NULL: no function is known */
 	uint64_t symbol;	/* then: where the symbol or sequence begins */
-	bool all_stmt;		/* its unit says of nearly every row that a statement begins there */
+	bool all_stmt; /* its unit says of nearly every row that a statement begins there */
 	ARRAY(struct block) blocks;
 	ARRAY(struct scope *) calls; /* inlined copies that this line calls, in owner.unit */
 };
