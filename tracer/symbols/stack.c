@@ -8,60 +8,7 @@
 
 #include <string.h>
 
-/* ---- the program's memory, a page at a time ------------------------------------------------- */
-
-enum { PAGE = 4096, PAGES = 4, JUMPS = 8 };
-
-/* Frames lie close together: one read serves many of them. */
-struct pages {
-	const struct symbols_program *program;
-	struct {
-		uint64_t address; /* 1: nothing */
-		uint8_t bytes[PAGE];
-	} page[PAGES];
-	unsigned next;
-};
-
-static const uint8_t *page_at(struct pages *p, uint64_t address)
-{
-	for (int i = 0; i < PAGES; i++)
-		if (p->page[i].address == address)
-			return p->page[i].bytes;
-	if (p->program->read(p->program->ctx, address, p->page[p->next].bytes, PAGE) < 0) {
-		p->page[p->next].address = 1;
-		return NULL;
-	}
-	p->page[p->next].address = address;
-	address = p->next;
-	p->next = (p->next + 1) % PAGES;
-	return p->page[address].bytes;
-}
-
-static int read_pages(void *ctx, uint64_t address, void *buf, size_t n)
-{
-	struct pages *p = ctx;
-	uint64_t at = address % PAGE;
-	const uint8_t *page = n <= PAGE - at ? page_at(p, address - at) : NULL;
-
-	if (!page)
-		return p->program->read(p->program->ctx, address, buf, n);
-	memcpy(buf, page + at, n);
-	return 0;
-}
-
-static struct module *module_behind(void *ctx, uint64_t address, uint64_t *bias)
-{
-	struct pages *p = ctx;
-
-	return p->program->module_at(p->program->ctx, address, bias);
-}
-
-static int vector_behind(void *ctx, void *thread, unsigned dwarf, void *buf, size_t n)
-{
-	struct pages *p = ctx;
-
-	return p->program->vector ? p->program->vector(p->program->ctx, thread, dwarf, buf, n) : -1;
-}
+enum { JUMPS = 8 };
 
 /* ---- names and lines ------------------------------------------------------------------------ */
 
@@ -276,20 +223,11 @@ static void add_jumps(const struct symbols_frame *callee, const struct symbols_f
 void symbols_stack(const struct symbols_frame *first, const char *function, size_t most,
 		   struct symbols_stack *out)
 {
-	struct pages *pages = base_alloc(1, sizeof(*pages));
-	const struct symbols_program through = {.ctx = pages,
-						.read = read_pages,
-						.module_at = module_behind,
-						.vector = vector_behind};
 	struct symbols_frame frame = *first;
 	struct error ignored;
 	int more = 1;
 
 	memset(out, 0, sizeof(*out));
-	pages->program = first->program;
-	for (int i = 0; i < PAGES; i++)
-		pages->page[i].address = 1;
-	frame.program = &through;
 	while (out->count < most && more > 0) {
 		const struct symbols_frame inner = frame;
 
@@ -301,9 +239,6 @@ void symbols_stack(const struct symbols_frame *first, const char *function, size
 			add_jumps(&inner, &frame, most, out);
 	}
 	out->cut = more != 0;
-	array_each(struct symbols_call, call, out)
-		call->frame.program = first->program;
-	base_free(pages);
 }
 
 void symbols_stack_fini(struct symbols_stack *s)
