@@ -105,6 +105,7 @@ static void arrive(struct session *s, struct session_thread *t, struct place_lis
 	t->at_return = info && info->kind >= SYMBOLS_RETURN ? info->kind : 0;
 	t->hold_file = at.file;
 	t->hold_line = at.line;
+	t->hold_func = at.func;
 	if (t->watched && places->count)
 		watch_end(s, t);
 	if (!places->count) {

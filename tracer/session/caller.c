@@ -20,14 +20,7 @@ static bool is_own(const struct session_process *p, const struct symbols_call *c
 	       (strncmp(path, "/lib", 4) != 0 && strncmp(path, "/usr/lib", 8) != 0);
 }
 
-static void name_call(const struct symbols_call *call, struct str *out)
-{
-	str_addf(out, "in %s", call->function ? call->function : module_name(call->frame.module));
-	if (call->file && call->line)
-		str_addf(out, " at %s:%u", call->file, call->line);
-}
-
-static bool find(struct session_thread *t, const struct arch_regs *regs, struct str *out)
+static bool find(struct session_thread *t, const struct arch_regs *regs, struct waiting *w)
 {
 	struct symbols_stack stack = {0};
 	struct symbols_frame first;
@@ -36,15 +29,20 @@ static bool find(struct session_thread *t, const struct arch_regs *regs, struct 
 	symbols_frame_first(&t->process->program, t, regs, &first);
 	symbols_stack(&first, NULL, MOST_CALLS, &stack);
 	for (size_t i = 0; i < stack.count && !found; i++) {
-		found = is_own(t->process, &stack.items[i]);
-		if (found)
-			name_call(&stack.items[i], out);
+		const struct symbols_call *call = &stack.items[i];
+
+		found = is_own(t->process, call);
+		if (!found)
+			continue;
+		w->func = call->function ? call->function : module_name(call->frame.module);
+		w->file = call->line ? call->file : NULL;
+		w->line = call->line;
 	}
 	symbols_stack_fini(&stack);
 	return found;
 }
 
-bool caller_name(struct session *s, struct session_thread *t, struct str *out)
+bool caller_find(struct session *s, struct session_thread *t, struct waiting *w)
 {
 	bool runs = t->target->state == TARGET_RUNNING, found;
 	struct arch_regs regs;
@@ -52,7 +50,7 @@ bool caller_name(struct session *s, struct session_thread *t, struct str *out)
 	if (runs && target_pause(s->target, t->target) < 0)
 		return false; /* it has just stopped for a reason of its own */
 	pages_forget(s);
-	found = target_regs(t->target, &regs) == 0 && find(t, &regs, out);
+	found = target_regs(t->target, &regs) == 0 && find(t, &regs, w);
 	if (runs)
 		target_resume(s->target, t->target);
 	return found;

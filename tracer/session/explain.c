@@ -4,27 +4,29 @@
  */
 #include "tracer/session/internal.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Threads of a library without a line of interest would bury the others. */
 enum { MOST_THREADS = 40 };
 
-void explain_threads(struct session *s)
+const char *shown_path(const char *file)
 {
-	array_each(struct session_thread *, it, &s->threads) {
-		struct session_thread *t = *it;
-		struct str why = {0};
+	char cwd[PATH_MAX];
+	size_t n = getcwd(cwd, sizeof(cwd)) ? strlen(cwd) : 0;
 
-		if (!t->target)
-			continue;
-		threads_name(s, t->engine);
-		t->state = threads_state(s, t->engine);
-		t->was_held = t->engine->held;
-		stuck_describe(s, t, &why);
-		base_free(t->why);
-		t->why = str_take(&why);
-	}
+	return n && strncmp(file, cwd, n) == 0 && file[n] == '/' ? file + n + 1 : file;
+}
+
+/* A line that has a place begins with it, as a compiler's would: editors jump there. */
+static void begin_line(const char *file, unsigned line, struct str *out)
+{
+	if (file && line)
+		str_addf(out, "%s:%u: ", shown_path(file), line);
+	else
+		str_add(out, "  ");
 }
 
 static void thread_lines(struct session *s, struct str *out)
@@ -34,10 +36,13 @@ static void thread_lines(struct session *s, struct str *out)
 	array_each(struct session_thread *, it, &s->threads) {
 		struct session_thread *t = *it;
 
-		if (!t->why)
+		if (!t->waiting.kind) {
 			exited++;
-		else if (shown++ < MOST_THREADS)
-			str_addf(out, "  %s %s\n", t->engine->id, t->why);
+		} else if (shown++ < MOST_THREADS) {
+			begin_line(t->waiting.file, t->waiting.line, out);
+			waiting_sentence(t, out);
+			str_add(out, "\n");
+		}
 	}
 	if (shown > MOST_THREADS)
 		str_addf(out, "  ... and %zu more threads\n", shown - MOST_THREADS);
@@ -54,7 +59,8 @@ static void event_lines(const struct session *s, struct str *out)
 	for (unsigned long i = first; i < tl->seq; i++) {
 		const struct happened *h = &tl->last[i % TIMELINE_LAST];
 
-		str_addf(out, "  %.6f ", (double)h->t_us / 1e6);
+		begin_line(h->file, h->line, out);
+		str_addf(out, "%.6f ", (double)h->t_us / 1e6);
 		timeline_line(h, out);
 		str_add(out, "\n");
 	}
@@ -105,16 +111,17 @@ static void missing_lines(struct session *s, struct str *out)
 
 static void held_first_line(struct session *s, struct str *out)
 {
-	if (s->culprit && s->culprit->why)
-		str_addf(out, "%s %s for more than %g seconds", s->culprit->engine->id,
-			 s->culprit->why, s->gate_limit);
-	else
+	if (s->culprit && s->culprit->waiting.held) {
+		waiting_sentence(s->culprit, out);
+		str_addf(out, " for more than %g seconds", s->gate_limit);
+	} else {
 		array_each(struct session_process *, p, &s->processes)
 			if ((*p)->lost_held.count) {
 				str_addf(out, "%s when the program ended",
 					 (*p)->lost_held.items[0]);
 				return;
 			}
+	}
 	if (!s->culprit)
 		str_add(out, "a thread is still held after the program ended");
 }

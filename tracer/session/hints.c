@@ -67,7 +67,7 @@ void hints_gates(struct session *s, struct str *out)
 		bool holds = false;
 
 		array_each(struct session_thread *, t, &s->threads)
-			holds |= (*t)->why && (*t)->hold.gate == g && (*t)->was_held;
+			holds |= (*t)->waiting.held && (*t)->hold.gate == g;
 		if (holds)
 			gate_lines(s, g, out);
 	}

@@ -15,6 +15,7 @@
  *	depend.c     shut conditions are asked again when what they have read changes
  *	watch.c      threads that are to be reported once they block in the kernel
  *	stuck.c      can anybody still move? who waits for whom
+ *	waiting.c    what each thread does or waits for, for words and reports
  *	caller.c     where in the tester's code a thread is that is not held
  *	timeline.c   what happened, in order
  *	hints.c      who opens a gate, what came nearest to a place
@@ -139,6 +140,22 @@ struct depend_read {
 	uint64_t sum; /* of its bytes, as they were */
 };
 
+/* waiting.c: what a thread does when the run ends. Names and files belong to modules. */
+struct waiting {
+	const char *kind; /* "gate", "mutex", "rwlock", "condition", "semaphore", "barrier", "join",
+			     "process", "pipe", "futex", "blocked", "running", "stopped", "exited";
+			     NULL: has exited before */
+	struct str text;  /* "waits for mutex bob held by teller#2"; without the place */
+	char *object;	  /* the gate, or what names the lock in the source; or NULL; owned */
+	ARRAY(const struct engine_thread *) on; /* who could end it, as far as known */
+	const char *func, *file;		/* where in the tester's code; NULL unknown */
+	unsigned line;
+	const char *taken_file; /* where its owner took the lock; NULL unknown */
+	unsigned taken_line;
+	bool held;     /* at a gate, or by a function of the script */
+	bool in_cycle; /* part of what the verdict's first line is about */
+};
+
 struct session_thread {
 	struct engine_thread *engine;
 	struct target_thread *target; /* NULL once it is gone */
@@ -146,13 +163,12 @@ struct session_thread {
 	ARRAY(struct after_frame) frames;
 	uint64_t held_since; /* us; 0: not held */
 	struct engine_hold hold;
-	const char *hold_file; /* where it was stopped, for the verdict */
+	const char *hold_file, *hold_func; /* where it was stopped, for the verdict */
 	unsigned hold_line;
 	bool watched;
 	struct target_block watched_look; /* the last one */
-	char *why;			  /* at the verdict: what it does, in words */
+	struct waiting waiting;		  /* at the verdict */
 	const char *state;
-	bool was_held;			  /* ... at the verdict */
 	enum symbols_site_kind at_return; /* RETURN or TAIL: where it stands; else 0 */
 	struct symbols_stack calls;	  /* program.c: of this stop, as far as asked for */
 	bool calls_all;			  /* there are no more */
@@ -186,7 +202,9 @@ struct happened {
 	const struct engine_thread *thread; /* or NULL */
 	const struct place *place;
 	const struct gate *gate;
-	char *text; /* or NULL; owned */
+	char *text;		 /* or NULL; owned */
+	const char *file, *func; /* where in the source; NULL unknown; a module owns them */
+	unsigned line;
 };
 
 enum { TIMELINE_LAST = 20, TIMELINE_MOST = 1000000 };
@@ -358,11 +376,22 @@ void watch_look(struct session *s);
 /* stuck.c: judged from /proc; WAITS_MOVING is the answer where anything is in doubt. */
 enum waits_answer stuck_judge(struct session *s);
 bool stuck_is_vfork(long number); /* a system call in which a parent waits for its child's exec */
-void stuck_describe(struct session *s, struct session_thread *t, struct str *out);
+/* What the thread waits for; WAIT_NOT where it can move, or might. */
+void stuck_wait_of(struct session *s, struct session_thread *t, const struct target_block *b,
+		   struct wait *w);
 
-/* caller.c: adds "in FUNC at FILE:LINE" for a thread that runs or is blocked. It is stopped for a
-   moment (target_pause). False: it cannot be told. */
-bool caller_name(struct session *s, struct session_thread *t, struct str *out);
+/* waiting.c */
+void waiting_look_all(struct session *s); /* before the tree is killed: what everybody does */
+void waiting_sentence(const struct session_thread *t,
+		      struct str *out); /* "T waits for ... at F:L" */
+void waiting_fini(struct waiting *w);
+
+/* caller.c: func, file and line of a thread that runs or is blocked. It is stopped for a moment
+   (target_pause). False: it cannot be told. */
+bool caller_find(struct session *s, struct session_thread *t, struct waiting *w);
+
+/* explain.c: a file as it is shown: relative to the working directory where it is below */
+const char *shown_path(const char *file);
 
 /* timeline.c */
 void timeline_init(struct timeline *tl, bool keep);
@@ -373,7 +402,6 @@ const char *timeline_word(enum happening what);
 void timeline_line(const struct happened *h, struct str *out);
 
 /* explain.c */
-void explain_threads(struct session *s); /* before the tree is killed: what everybody does */
 void explain_verdict(struct session *s, enum verdict v, struct str *out);
 
 /* hints.c */

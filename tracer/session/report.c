@@ -2,6 +2,8 @@
 #include "tracer/base/json.h"
 #include "tracer/session/internal.h"
 
+#include <string.h>
+
 static void gates(struct session *s, struct json *j)
 {
 	const struct gate *g;
@@ -45,6 +47,7 @@ static void threads(struct session *s, struct json *j)
 	json_array(j, "threads");
 	array_each(struct session_thread *, it, &s->threads) {
 		const struct session_thread *t = *it;
+		struct str why = {0};
 
 		json_object(j, NULL);
 		json_string(j, "id", t->engine->id);
@@ -53,7 +56,9 @@ static void threads(struct session *s, struct json *j)
 		json_integer(j, "tid", t->engine->tid);
 		json_integer(j, "pid", t->process->pid);
 		json_string(j, "state", t->state);
-		json_string(j, "why", t->why ? t->why : "has exited");
+		waiting_sentence(t, &why);
+		json_string(j, "why", str_text(&why) + strlen(t->engine->id) + 1);
+		str_fini(&why);
 		json_end_object(j);
 	}
 	json_end_array(j);

@@ -35,7 +35,7 @@ void session_end(struct session *s)
 	if (s->over)
 		return;
 	if (!s->explained)
-		explain_threads(s);
+		waiting_look_all(s);
 	for (size_t i = 0; i < s->threads.count; i++)
 		apply_note_held(s, s->threads.items[i]);
 	s->over = true;

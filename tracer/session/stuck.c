@@ -124,19 +124,17 @@ bool stuck_is_vfork(long number)
 	return number == SYS_vfork || number == SYS_clone || number == SYS_clone3;
 }
 
-/* What the thread waits for; WAIT_NOT where it can move, or might. */
-static void judge(struct session *s, const struct looked *l, struct wait *w)
+void stuck_wait_of(struct session *s, struct session_thread *t, const struct target_block *b,
+		   struct wait *w)
 {
-	const struct target_block *b = &l->look;
-
-	w->thread = l->thread->engine;
+	w->thread = t->engine;
 	w->kind = WAIT_NOT;
-	w->process = l->thread->process->pid;
-	w->parent = l->thread->process->parent_pid;
-	if (l->thread->engine->held)
-		w->kind = depends_on_others(s, l->thread) ? WAIT_NOT : WAIT_GATE;
+	w->process = t->process->pid;
+	w->parent = t->process->parent_pid;
+	if (t->engine->held)
+		w->kind = depends_on_others(s, t) ? WAIT_NOT : WAIT_GATE;
 	else if (b->activity == TARGET_BLOCKED && b->number == SYS_futex)
-		judge_futex(s, l->thread, b, w);
+		judge_futex(s, t, b, w);
 	else if (b->activity == TARGET_BLOCKED && b->number == SYS_futex_waitv && !b->args[3])
 		w->kind = WAIT_FUTEX;
 	else if (b->activity == TARGET_BLOCKED &&
@@ -288,12 +286,11 @@ static void describe_cycle(struct session *s, const struct wait *waits, const si
 {
 	str_clear(&s->cycle);
 	for (size_t i = 0; i < length; i++) {
-		struct str why = {0};
+		struct session_thread *t = threads_of(waits[cycle[i]].thread);
 
-		stuck_describe(s, threads_of(waits[cycle[i]].thread), &why);
-		str_addf(&s->cycle, "%s%s %s", i ? "; " : "", waits[cycle[i]].thread->id,
-			 str_text(&why));
-		str_fini(&why);
+		t->waiting.in_cycle = true;
+		str_add(&s->cycle, i ? "; " : "");
+		waiting_sentence(t, &s->cycle);
 	}
 }
 
@@ -310,14 +307,14 @@ static enum waits_answer judge_all(struct session *s, const struct looked_list *
 	enum waits_answer answer;
 
 	for (size_t i = 0; i < looked->count; i++)
-		judge(s, &looked->items[i], &waits[i]);
+		stuck_wait_of(s, looked->items[i].thread, &looked->items[i].look, &waits[i]);
 	answer = waits_judge(waits, looked->count, cycle, &length);
 	for (size_t i = 0; i < looked->count && answer != WAITS_MOVING; i++)
 		if (!unchanged(&looked->items[i]))
 			answer = WAITS_MOVING;
 	if (answer != WAITS_MOVING) { /* in words now: asking wakes threads for a moment */
+		waiting_look_all(s);
 		describe_cycle(s, waits, cycle, length);
-		explain_threads(s);
 	}
 	s->explained = answer != WAITS_MOVING;
 	if (answer != WAITS_MOVING && any_expects_signal(s)) {
@@ -353,126 +350,4 @@ enum waits_answer stuck_judge(struct session *s)
 		answer = judge_all(s, &looked);
 	array_fini(&looked);
 	return answer;
-}
-
-/* ---- in words ------------------------------------------------------------------------------- */
-
-static void name_object(struct session *s, struct session_process *p, uint64_t address,
-			struct str *out)
-{
-	struct image *image = images_find(s, p, address);
-	char *name = image ? symbols_name_of(image->module, address - image->bias) : NULL;
-
-	if (name)
-		str_add(out, name);
-	else
-		str_addf(out, "0x%llx", (unsigned long long)address);
-	base_free(name);
-}
-
-static const char *sleeping(long number)
-{
-	switch (number) {
-	case SYS_nanosleep:
-	case SYS_clock_nanosleep:
-		return "sleeps";
-	case SYS_poll:
-	case SYS_ppoll:
-	case SYS_select:
-	case SYS_pselect6:
-	case SYS_epoll_wait:
-	case SYS_epoll_pwait:
-		return "waits for a file descriptor (poll)";
-	case SYS_read:
-	case SYS_recvfrom:
-	case SYS_recvmsg:
-	case SYS_accept:
-		return "reads";
-	case SYS_write:
-	case SYS_sendto:
-		return "writes";
-	case SYS_pause:
-	case SYS_rt_sigsuspend:
-	case SYS_rt_sigtimedwait:
-		return "waits for a signal";
-	default:
-		return NULL;
-	}
-}
-
-static void describe_held(const struct session *s, const struct session_thread *t, struct str *out)
-{
-	const struct place *place = t->hold.place;
-
-	str_add(out, "is held");
-	if (t->hold.gate)
-		str_addf(out, " by gate %s", t->hold.gate->name);
-	else
-		str_add(out, " by a function of the script");
-	str_addf(out, " at %s", place ? place->location : "?");
-	if (t->hold_file)
-		str_addf(out, " (%s:%u)", t->hold_file, t->hold_line);
-	depend_describe(s, t, out);
-}
-
-static void describe_blocked(struct session *s, struct session_thread *t, const struct wait *w,
-			     const struct target_block *b, struct str *out)
-{
-	switch (w->kind) {
-	case WAIT_MUTEX:
-		str_add(out, "waits for mutex ");
-		name_object(s, t->process, b->args[0], out);
-		str_addf(out, " held by %s", w->on ? w->on->id : "?");
-		break;
-	case WAIT_JOIN:
-		str_addf(out, "joins %s", w->on ? w->on->id : "?");
-		break;
-	case WAIT_PROCESS:
-		str_add(out, "waits for a child process");
-		break;
-	case WAIT_FUTEX:
-		str_add(out, "waits at ");
-		name_object(s, t->process, b->args[0], out);
-		str_add(out, " (a condition variable, semaphore or raw futex)");
-		break;
-	default:
-		if (sleeping(b->number))
-			str_add(out, sleeping(b->number));
-		else if (b->number == SYS_futex)
-			str_add(out, "waits with a time-out");
-		else
-			str_addf(out, "is blocked in system call %ld", b->number);
-	}
-}
-
-void stuck_describe(struct session *s, struct session_thread *t, struct str *out)
-{
-	struct looked l = {.thread = t};
-	struct str where = {0};
-	struct wait w = {0};
-
-	if (!t->target) {
-		str_add(out, "has exited");
-		return;
-	}
-	if (t->engine->held) {
-		describe_held(s, t, out);
-		return;
-	}
-	target_look(t->target, &l.look);
-	judge(s, &l, &w);
-	if (l.look.activity == TARGET_BLOCKED || l.look.activity == TARGET_DISK) {
-		describe_blocked(s, t, &w, &l.look, out);
-		if (!stuck_is_vfork(l.look.number) && caller_name(s, t, &where))
-			str_addf(out, ", %s", str_text(&where));
-	} else if (t->target->state == TARGET_GROUP_STOPPED) {
-		str_add(out, "is stopped by job control");
-	} else if (l.look.activity == TARGET_DEAD) {
-		str_add(out, "has exited");
-	} else {
-		str_add(out, "runs");
-		if (caller_name(s, t, &where))
-			str_addf(out, " %s", str_text(&where));
-	}
-	str_fini(&where);
 }

@@ -167,7 +167,7 @@ void threads_free(struct session *s)
 		program_forget(*t);
 		array_fini(&(*t)->frames);
 		array_fini(&(*t)->reads);
-		base_free((*t)->why);
+		waiting_fini(&(*t)->waiting);
 		base_free(*t);
 	}
 	array_fini(&s->threads);

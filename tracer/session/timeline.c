@@ -63,12 +63,27 @@ void timeline_line(const struct happened *h, struct str *out)
 		str_add(out, " by a function");
 }
 
+/* A place of the script is where its thread stands. */
+static void note_place(struct happened *h)
+{
+	const struct session_thread *t = h->thread ? threads_of(h->thread) : NULL;
+
+	if (!t || !h->place)
+		return;
+	h->file = t->hold_file;
+	h->func = t->hold_func;
+	h->line = t->hold_line;
+}
+
 static void write_verbose(const struct happened *h)
 {
 	struct str line = {0};
 
+	if (h->file && h->line)
+		str_addf(&line, "%s:%u: ", shown_path(h->file), h->line);
+	str_addf(&line, "gatectl: %.6f ", (double)h->t_us / 1e6);
 	timeline_line(h, &line);
-	log_line("gatectl: %.6f %s", (double)h->t_us / 1e6, str_text(&line));
+	log_line("%s", str_text(&line));
 	str_fini(&line);
 }
 
@@ -83,8 +98,9 @@ void timeline_add(struct session *s, enum happening what, const struct engine_th
 	if (what == HAPPENED_ARRIVAL && p->companion_of)
 		return; /* the statement's end: its begin is in the timeline */
 	base_free(last->text);
-	*last = (struct happened){++tl->seq, session_now_us() - tl->start_us, what, t, p,
-				  g,	     text ? base_strdup(text) : NULL};
+	*last = (struct happened){++tl->seq, session_now_us() - tl->start_us, what, t,	  p,
+				  g,	     text ? base_strdup(text) : NULL, NULL, NULL, 0};
+	note_place(last);
 	if (tl->keep && tl->all.count < TIMELINE_MOST) {
 		struct happened *h = array_add(&tl->all);
 
