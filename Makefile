@@ -39,6 +39,18 @@ $(BUILD)/lua/%.lua.inc: lua/%.lua
 	od -An -v -tx1 $< | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g' > $@
 $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard lua/*.c)): $(patsubst lua/%.lua,$(BUILD)/lua/%.lua.inc,$(wildcard lua/*.lua))
 
+# The HTML report's page, as C arrays; its script is several files.
+PAGE := tracer/session/page
+$(BUILD)/$(PAGE)/timeline.js: $(sort $(wildcard $(PAGE)/*.js))
+	@mkdir -p $(@D)
+	cat $^ > $@
+$(BUILD)/$(PAGE)/%: $(PAGE)/%
+	@mkdir -p $(@D)
+	cp $< $@
+$(BUILD)/$(PAGE)/%.inc: $(BUILD)/$(PAGE)/%
+	od -An -v -tx1 $< | sed 's/ \([0-9a-f][0-9a-f]\)/(char)0x\1,/g' > $@
+$(BUILD)/obj/tracer/session/report_html.o: $(addprefix $(BUILD)/$(PAGE)/timeline.,html.inc css.inc js.inc)
+
 $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libgatectl.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -MMD -MP $(ALL_LDFLAGS) -o $@ $< $(BUILD)/libgatectl.a -lcmocka $(LIBS)

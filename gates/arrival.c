@@ -48,7 +48,7 @@ static void stop_first_hold(struct engine *e, struct engine_stop *s)
 		list_add(e, s);
 	if (asks_script(s->gate))
 		e->functions++;
-	gate_serial_done(e, s->arrival.thread);
+	gate_ran_on(e, s->arrival.thread);
 	if (s->gate)
 		gate_join(e, s->gate);
 }
@@ -162,7 +162,8 @@ static struct gate *watched_by(struct engine *e, const struct own_thread *own)
 		if (!own->watches.items[i]->is_open)
 			return own->watches.items[i];
 	for (size_t i = 0; e->serial_going && i < e->gates.count; i++)
-		if (e->gates.items[i]->serial_current == &own->thread)
+		if (e->gates.items[i]->serial_current == &own->thread ||
+		    e->gates.items[i]->runner == &own->thread)
 			return e->gates.items[i];
 	return NULL;
 }
@@ -248,7 +249,7 @@ void engine_arrive(struct engine *e, struct place *const *places, size_t count,
 	engine_enter(e);
 	if (at->thread->stop)
 		stop_drop(e, at->thread->stop);
-	gate_serial_done(e, at->thread);
+	gate_ran_on(e, at->thread);
 	e->changed++;
 	stop_go(e, stop_begin(places, count, at));
 	engine_leave(e);

@@ -176,7 +176,7 @@ void engine_blocked(struct engine *e, struct engine_thread *t)
 
 	engine_enter(e);
 	e->changed++;
-	gate_serial_done(e, t);
+	gate_ran_on(e, t);
 	for (size_t i = 0; i < own->watches.count; i++)
 		gate_open(e, own->watches.items[i], t);
 	own->watches.count = 0;

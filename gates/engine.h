@@ -15,6 +15,7 @@
 
 #include "tracer/base/array.h"
 #include "tracer/base/error.h"
+#include "tracer/base/str.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,6 +43,7 @@ enum gate_kind { GATE_SIMPLE, GATE_BARRIER, GATE_CUSTOM };
 
 struct gate {
 	char *name;
+	char *source; /* FILE:LINE of the script, "--order", or NULL */
 	enum gate_kind kind;
 	const char *type;      /* "SimpleGate", "BarrierGate", or the name of the tester's type */
 	bool is_open;	       /* opened, or a barrier that came together: for good */
@@ -53,8 +55,16 @@ struct gate {
 	struct engine_thread *serial_current; /* the one that was let go last; the engine's own */
 	unsigned waiting;		      /* threads held at it now; the engine's own */
 	bool draining; /* SERIAL: its queue goes one by one; the engine's own */
+	/* Leaving gates out; the engine's own. */
+	bool left_out;
+	bool one_by_one;	 /* BARRIER that is left out: none passes together with another */
+	bool opposed;		 /* there are gates that hold back what would open this one */
+	struct gate *holds_back; /* this is one: opens when one that passed that gate has run on */
+	unsigned passed;	 /* how many have; counted only where it matters */
+	struct engine_thread *runner; /* the first of them, until it has run on */
 };
 
+/* `source` may be filled in afterwards: base_free'd by the engine. */
 struct gate *engine_gate_simple(struct engine *e, const char *name);
 struct gate *engine_gate_barrier(struct engine *e, const char *name, unsigned n, bool serial);
 struct gate *engine_gate_custom(struct engine *e, const char *type, const char *name, int ref);
@@ -94,7 +104,9 @@ struct step {
 	int script_ref;
 	char *text;
 	int signal;
-	char *thread; /* a pattern: only these threads take the step; NULL all (from an order) */
+	char *thread;  /* a pattern: only these threads take the step; NULL all (from an order) */
+	bool left_out; /* WHEN, RUN: its function holds nobody */
+	bool has_held; /* RUN: its wait_until has held a thread */
 };
 
 struct place {
@@ -151,6 +163,7 @@ struct arrival {
 	const char *func; /* NULL unknown */
 	int signal;	  /* SIGNAL: which */
 	void *at;	  /* the session's: where to read registers and memory from */
+	bool left_out;	  /* RUN: every wait_until is true */
 };
 
 enum engine_answer { ENGINE_NO, ENGINE_YES, ENGINE_FAULT };
@@ -247,6 +260,37 @@ void engine_log(struct engine *e, const char *text);
 
 /* The next decision, in the order they were made; false when there is none. */
 bool engine_next(struct engine *e, struct decision *out);
+
+/* ---- leaving gates out (leave.c) ------------------------------------------------------------ */
+
+/* What can be left out: a gate (an order's too), the function of a :when, every wait_until of a :run. */
+struct engine_subject {
+	struct gate *gate;   /* or NULL: */
+	struct place *place; /* its step of that number */
+	size_t step;
+};
+/* False behind the last. */
+bool engine_subject_at(const struct engine *e, size_t index, struct engine_subject *out);
+/* As a person would name it: "gate done (calc.lua:3)", "condition at queue.c:12 (calc.lua:5)". */
+void engine_subject_name(const struct engine_subject *s, struct str *out);
+
+/* False for a :run that has held nobody by a wait_until so far: it may have none. */
+bool engine_subject_holds(const struct engine_subject *s);
+
+/* Before the first arrival: from now on it lets everybody pass. Nothing else changes. */
+void engine_leave_out(const struct engine_subject *s);
+void engine_leave_all_out(struct engine *e);
+
+/*
+ * Before the first arrival: what the gate forces shall come the other way round. Threads that are
+ * about to open it are held there, those in `threads` (ids) at their start and at every place that
+ * they come to, until a thread has passed the gate and has then arrived, blocked or ended. A barrier
+ * that is left out lets its threads go one at a time.
+ */
+void engine_oppose(struct engine *e, struct gate *g, const char *const *threads, size_t count);
+/* When nobody else can move: lets go who is held by engine_oppose() now; `for_good`: and holds nobody
+   any more. False: nobody is. */
+bool engine_give_way(struct engine *e, bool for_good);
 
 /* What a held thread waits for. False: it is not held. */
 struct engine_hold {

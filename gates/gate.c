@@ -43,6 +43,7 @@ struct gate *engine_gate_at(const struct engine *e, size_t index)
 void gate_free(struct gate *g)
 {
 	base_free(g->name);
+	base_free(g->source);
 	base_free((char *)g->type);
 	base_free(g);
 }
@@ -115,6 +116,8 @@ static bool serial_turn(const struct gate *g, const struct engine_stop *s)
 
 static bool lets(const struct gate *g, const struct engine_stop *s)
 {
+	if (g->left_out)
+		return !g->one_by_one || serial_turn(g, s);
 	return g->is_open && (!g->draining || serial_turn(g, s));
 }
 
@@ -128,7 +131,7 @@ enum engine_answer gate_ask(struct engine *e, struct gate *g, const struct engin
 {
 	enum engine_answer answer;
 
-	if (g->kind != GATE_CUSTOM || !e->script.ready)
+	if (g->left_out || g->kind != GATE_CUSTOM || !e->script.ready)
 		return lets(g, s) ? ENGINE_YES : ENGINE_NO;
 	answer = e->script.ready(e->script.ctx, g, &s->arrival, engine_scratch(e));
 	if (answer == ENGINE_FAULT)
@@ -157,24 +160,60 @@ enum engine_answer gate_passed(struct engine *e, struct gate *g, const struct en
 	return answer;
 }
 
-void gate_serial_done(struct engine *e, const struct engine_thread *t)
+/* Where one is to run on alone before others may go, and where threads are counted. */
+void gate_note_pass(struct engine *e, struct gate *g, struct engine_thread *t)
 {
-	if (e->serial_going == 0)
+	if (!g->left_out && !g->opposed)
 		return;
-	array_each(struct gate *, it, &e->gates) {
-		struct gate *g = *it;
+	if (g->opposed && g->passed == 0) {
+		g->runner = t;
+		e->serial_going++;
+	}
+	if (g->one_by_one && !g->serial_current) {
+		g->serial_current = t;
+		e->serial_going++;
+	}
+	g->passed++;
+	if (g->kind == GATE_BARRIER && g->passed >= g->barrier_size)
+		gate_open(e, g, NULL);
+}
 
-		if (g->serial_current != t)
+static void open_backs(struct engine *e, const struct gate *of, struct engine_thread *t)
+{
+	for (size_t i = 0; i < e->gates.count; i++)
+		if (e->gates.items[i]->holds_back == of)
+			gate_open(e, e->gates.items[i], t);
+}
+
+static void serial_done(struct engine *e, struct gate *g)
+{
+	g->serial_current = NULL;
+	e->serial_going--;
+	e->stirred = true;
+	check_drained(g);
+}
+
+void gate_ran_on(struct engine *e, struct engine_thread *t)
+{
+	for (size_t i = 0; e->serial_going && i < e->gates.count; i++) {
+		struct gate *g = e->gates.items[i];
+
+		if (g->serial_current == t)
+			serial_done(e, g);
+		if (g->runner != t)
 			continue;
-		g->serial_current = NULL;
+		g->runner = NULL;
 		e->serial_going--;
-		e->stirred = true;
-		check_drained(g);
+		open_backs(e, g, t);
 	}
 }
 
 /* For good, and without anybody's doing: a place that waits here need not stop anyone. */
 bool gate_always_passes(const struct gate *g)
 {
-	return g->is_open && g->kind != GATE_CUSTOM && !g->serial;
+	if (g->kind == GATE_CUSTOM || g->opposed)
+		return false;
+	if (g->left_out)
+		return g->kind == GATE_SIMPLE;
+	return g->is_open && !g->serial;
 }

@@ -10,6 +10,7 @@
  *	order.c    the text of an order
  *	weave.c    orders become gates, places and steps
  *	policy.c   who goes first
+ *	leave.c    gates are left out, and the opposite of what they force
  */
 #ifndef GATECTL_GATES_INTERNAL_H
 #define GATECTL_GATES_INTERNAL_H
@@ -74,7 +75,7 @@ struct engine {
 	unsigned depth;	       /* of calls into the engine */
 	unsigned progress;     /* of :run functions in this turn: they could go on for ever */
 	unsigned functions;    /* held stops that wait for a function of the script */
-	unsigned serial_going; /* gates that have a serial_current */
+	unsigned serial_going; /* gates that have a serial_current or a runner */
 	unsigned long changed; /* counts what a function could depend on */
 	unsigned long settled; /* `changed` when all of them had been asked */
 	bool stirred;	       /* a gate may let somebody go who was held */
@@ -109,8 +110,9 @@ void gate_unjoin(struct gate *g);
 void gate_take_turn(struct engine *e, struct gate *g,
 		    struct engine_thread *t); /* held, now let go */
 enum engine_answer gate_passed(struct engine *e, struct gate *g, const struct engine_stop *s);
-/* The thread that a serial barrier let go has arrived, blocked or ended: the next one may go. */
-void gate_serial_done(struct engine *e, const struct engine_thread *t);
+/* It has arrived, blocked or ended: whoever waits until it has run on may go. */
+void gate_ran_on(struct engine *e, struct engine_thread *t);
+void gate_note_pass(struct engine *e, struct gate *g, struct engine_thread *t);
 bool gate_always_passes(const struct gate *g);
 void gate_free(struct gate *g);
 

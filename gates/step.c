@@ -27,6 +27,7 @@ static enum step_result wait_at(struct engine *e, struct engine_stop *s, struct 
 	if (result != STEP_DONE)
 		return result;
 	stop_pass(e, s);
+	gate_note_pass(e, g, s->arrival.thread);
 	return answered(e, gate_passed(e, g, s));
 }
 
@@ -79,6 +80,12 @@ static enum step_result endless(struct engine *e, const struct engine_stop *s)
 	return STEP_OVER;
 }
 
+static void hold_by_function(struct engine *e, struct engine_stop *s)
+{
+	s->arrival.place->steps.items[s->step_at].has_held = true;
+	stop_hold(e, s, NULL);
+}
+
 static enum step_result take_run(struct engine *e, struct engine_stop *s, int ref)
 {
 	struct gate *gate = s->gate;
@@ -93,7 +100,7 @@ static enum step_result take_run(struct engine *e, struct engine_stop *s, int re
 		if (result == STEP_DONE || (result == STEP_HELD && gate))
 			stop_pass(e, s);
 		else if (result == STEP_HELD)
-			stop_hold(e, s, NULL);
+			hold_by_function(e, s);
 		if (result != STEP_HELD || !gate)
 			return result;
 	}
@@ -147,7 +154,7 @@ static enum step_result take_kill(struct engine *e, struct engine_stop *s, int s
 	d->place = s->arrival.place;
 	d->signal = signal;
 	stop_drop(e, s);
-	gate_serial_done(e, t);
+	gate_ran_on(e, t);
 	return STEP_OVER;
 }
 
@@ -168,8 +175,9 @@ enum step_result step_take(struct engine *e, struct engine_stop *s, const struct
 	case STEP_OPEN:
 		return take_open(e, s, step->gate);
 	case STEP_WHEN:
-		return take_when(e, s, step->script_ref);
+		return step->left_out ? STEP_DONE : take_when(e, s, step->script_ref);
 	case STEP_RUN:
+		s->arrival.left_out = step->left_out;
 		return take_run(e, s, step->script_ref);
 	case STEP_EVENT:
 		return take_event(e, s, step->text);

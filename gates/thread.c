@@ -39,7 +39,7 @@ void engine_thread_gone(struct engine *e, struct engine_thread *t)
 	t->gone = true;
 	if (t->stop)
 		stop_drop(e, t->stop);
-	gate_serial_done(e, t);
+	gate_ran_on(e, t);
 	release_memory(own);
 	e->changed++;
 	engine_leave(e);

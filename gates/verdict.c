@@ -80,6 +80,47 @@ static void add_quoted(struct str *out, const char *text)
 	str_add(out, "\"");
 }
 
+static void add_part(struct str *out, const char *text)
+{
+	str_addf(out, "%s%s", out->length ? ", " : "", text);
+}
+
+void expect_print(const struct expect *x, struct str *out)
+{
+	if (x->has_exit) {
+		add_part(out, "exit status ");
+		str_addf(out, "%d", x->exit);
+	}
+	if (x->has_signal) {
+		add_part(out, "ended by ");
+		add_signal(out, x->signal);
+	}
+	if (x->deadlock)
+		add_part(out, "a deadlock");
+	for (size_t i = 0; i < x->stdout_has.count; i++) {
+		add_part(out, "standard output has ");
+		add_quoted(out, x->stdout_has.items[i]);
+	}
+	for (size_t i = 0; i < x->stderr_has.count; i++) {
+		add_part(out, "standard error has ");
+		add_quoted(out, x->stderr_has.items[i]);
+	}
+}
+
+void outcome_print(const struct outcome *o, struct str *out)
+{
+	if (o->fault)
+		str_add(out, "a fault of the script");
+	else if (o->gate_deadlock)
+		str_add(out, "a deadlock with a gate in it");
+	else if (o->deadlock)
+		str_add(out, "a deadlock");
+	else if (o->time_limit || o->gate_limit)
+		str_add(out, "a limit that passed");
+	else
+		add_end(out, o);
+}
+
 static bool deadlock_unmet(const struct expect *x, const struct outcome *o, struct str *out)
 {
 	if (!x->deadlock || o->deadlock)

@@ -16,6 +16,8 @@ struct expect {
 	ARRAY(char *) stderr_has;
 };
 void expect_fini(struct expect *x);
+/* What is expected, in words: `exit status 1, standard output has "6 * 7 = 6"`. */
+void expect_print(const struct expect *x, struct str *out);
 
 /* `limits { ... }`, seconds; negative: not given. */
 struct limits {
@@ -52,6 +54,9 @@ struct outcome {
 	int killed_by; /* the signal of a :kill, or 0: dying by that one is no surprise */
 	const char *stdout_text, *stderr_text; /* what it wrote, where an expect asks; or NULL */
 };
+
+/* How it ended, in words: "exit status 1", "a deadlock". */
+void outcome_print(const struct outcome *o, struct str *out);
 
 /* The verdict, by the order of precedence of the contract. */
 enum verdict verdict_of(const struct engine *e, const struct expect *x, const struct outcome *o);

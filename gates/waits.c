@@ -1,8 +1,7 @@
 /*
- * Whoever a gate could still free, by whatever chain, is hopeful; so is whoever waits for nobody in
- * particular, as long as somebody is at a gate. When nobody can move, those without hope have
- * themselves to blame: they wait in a circle, or for an owner that is gone. No gate is part of
- * that.
+ * Whoever a gate could still free, by whatever chain, is hopeful. When nobody can move, those
+ * without hope have themselves to blame: they wait in a circle, or for what only those in it could
+ * give, or for an owner that is gone. No gate is part of that.
  */
 #include "gates/waits.h"
 
@@ -15,14 +14,20 @@ struct graph {
 	unsigned *hopeful; /* 0: not; else the how many-th it became so */
 };
 
+void wait_fini(struct wait *w)
+{
+	array_fini(&w->more);
+	array_fini(&w->by);
+}
+
 /* ---- who waits for whom ---- */
 
-static int index_of(const struct wait *waits, size_t count, const struct engine_thread *t)
+static int index_of(const struct graph *g, const struct engine_thread *t)
 {
 	if (!t)
 		return NOBODY;
-	for (size_t i = 0; i < count; i++)
-		if (waits[i].thread == t)
+	for (size_t i = 0; i < g->count; i++)
+		if (g->waits[i].thread == t)
 			return (int)i;
 	return GONE;
 }
@@ -54,12 +59,9 @@ static bool can_move(const struct graph *g, size_t i)
 		return g->on[i] == GONE;
 	case WAIT_PROCESS:
 		return !process_is_alive(g, w);
-	case WAIT_GATE:
-	case WAIT_MUTEX:
-	case WAIT_FUTEX:
-		break;
+	default:
+		return false;
 	}
-	return false;
 }
 
 static bool anybody_moves(const struct graph *g)
@@ -70,12 +72,36 @@ static bool anybody_moves(const struct graph *g)
 	return g->count == 0;
 }
 
-static bool anybody_at_gate(const struct graph *g)
+static bool has_owner(const struct graph *g, size_t i)
 {
-	for (size_t i = 0; i < g->count; i++)
-		if (g->waits[i].kind == WAIT_GATE)
+	const struct wait *w = &g->waits[i];
+
+	return (w->kind == WAIT_MUTEX || w->kind == WAIT_JOIN) && g->on[i] != NOBODY;
+}
+
+static int space_of(const struct wait *w)
+{
+	return w->space ? w->space : w->process;
+}
+
+static bool is_among(const struct wait *w, int process)
+{
+	for (size_t i = 0; i < w->by.count; i++)
+		if (w->by.items[i] == process)
 			return true;
 	return false;
+}
+
+/* Is `by` one of those of whom any one could set i free? For waits that have no owner. */
+static bool could_free(const struct graph *g, size_t i, size_t by)
+{
+	const struct wait *w = &g->waits[i], *other = &g->waits[by];
+
+	if (by == i)
+		return false;
+	if (w->kind == WAIT_FILE)
+		return is_among(w, other->process);
+	return w->shared || space_of(w) == space_of(other);
 }
 
 /* ---- who has hope ---- */
@@ -106,28 +132,52 @@ static int hopeless_child(const struct graph *g, const struct wait *w)
 	return found;
 }
 
+/* The first owner that will not let go, GONE where it cannot, or NOBODY: all of them could. */
+static int hopeless_owner(const struct graph *g, size_t i)
+{
+	const struct wait *w = &g->waits[i];
+	int who = g->on[i];
+
+	for (size_t k = 0;; k++) {
+		if (who < 0 || !g->hopeful[who])
+			return who;
+		if (k == w->more.count)
+			return NOBODY;
+		who = index_of(g, w->more.items[k]);
+	}
+}
+
+/* Of those who could set i free: the one that became hopeful first, or NOBODY. */
+static int hopeful_giver(const struct graph *g, size_t i)
+{
+	int first = NOBODY;
+
+	for (size_t by = 0; by < g->count; by++)
+		if (g->hopeful[by] && could_free(g, i, by) &&
+		    (first == NOBODY || g->hopeful[by] < g->hopeful[first]))
+			first = (int)by;
+	return first;
+}
+
 static bool has_hope(const struct graph *g, size_t i)
 {
 	const struct wait *w = &g->waits[i];
 
-	switch (w->kind) {
-	case WAIT_NOT:
-	case WAIT_GATE:
-	case WAIT_FUTEX:
+	if (w->kind == WAIT_GATE || can_move(g, i))
 		return true;
-	case WAIT_MUTEX:
-	case WAIT_JOIN:
-		return g->on[i] == NOBODY || (g->on[i] >= 0 && g->hopeful[g->on[i]]);
-	case WAIT_PROCESS:
+	if (w->kind == WAIT_NEVER)
+		return false;
+	if (w->kind == WAIT_PROCESS)
 		return hopeless_child(g, w) == NOBODY;
-	}
-	return true;
+	if (has_owner(g, i))
+		return hopeless_owner(g, i) == NOBODY;
+	return hopeful_giver(g, i) != NOBODY;
 }
 
-/* Hope starts at the gates; without any there is none. Returns whether somebody is without. */
+/* Hope starts at the gates, and at those who move. Returns whether somebody is without. */
 static bool spread_hope(struct graph *g)
 {
-	bool changed = anybody_at_gate(g);
+	bool changed = true;
 	unsigned hopeful = 0;
 
 	while (changed) {
@@ -142,7 +192,7 @@ static bool spread_hope(struct graph *g)
 	return hopeful < g->count;
 }
 
-/* ---- the cycle, or the longest chain ---- */
+/* ---- the cycle, or the chain that says most ---- */
 
 static bool all_hoped_before(const struct graph *g, int process, unsigned rank)
 {
@@ -162,15 +212,45 @@ static int hopeful_child(const struct graph *g, const struct wait *w, unsigned r
 	return NOBODY;
 }
 
-static int next_of(const struct graph *g, int i)
+/* Nobody of those who could set i free has hope: one of them, of another process where there is. */
+static int hopeless_giver(const struct graph *g, size_t i)
+{
+	int found = NOBODY;
+
+	for (size_t by = 0; by < g->count; by++) {
+		if (!could_free(g, i, by))
+			continue;
+		if (g->waits[by].process != g->waits[i].process)
+			return (int)by;
+		if (found == NOBODY)
+			found = (int)by;
+	}
+	return found;
+}
+
+static int next_without_hope(const struct graph *g, size_t i)
+{
+	const struct wait *w = &g->waits[i];
+	int next = NOBODY;
+
+	if (w->kind == WAIT_PROCESS)
+		next = hopeless_child(g, w);
+	else if (w->kind == WAIT_FILE)
+		next = hopeless_giver(g, i);
+	else if (has_owner(g, i))
+		next = hopeless_owner(g, i);
+	return next == GONE ? NOBODY : next;
+}
+
+static int next_with_hope(const struct graph *g, size_t i)
 {
 	const struct wait *w = &g->waits[i];
 
-	if (w->kind == WAIT_MUTEX || w->kind == WAIT_JOIN)
-		return g->on[i] >= 0 ? g->on[i] : NOBODY;
-	if (w->kind != WAIT_PROCESS)
+	if (w->kind == WAIT_GATE || w->kind == WAIT_NOT)
 		return NOBODY;
-	return g->hopeful[i] ? hopeful_child(g, w, g->hopeful[i]) : hopeless_child(g, w);
+	if (w->kind == WAIT_PROCESS)
+		return hopeful_child(g, w, g->hopeful[i]);
+	return has_owner(g, i) ? g->on[i] : hopeful_giver(g, i);
 }
 
 struct chain {
@@ -192,9 +272,11 @@ static size_t position(const size_t *items, size_t length, int what)
 static void follow(const struct graph *g, size_t start, struct chain *c)
 {
 	size_t at;
+	int i = (int)start;
 
 	c->length = 0;
-	for (int i = (int)start; i != NOBODY; i = next_of(g, i)) {
+	c->cycle = false;
+	while (i != NOBODY) {
 		at = position(c->items, c->length, i);
 		if (at < c->length) {
 			c->cycle = true;
@@ -204,28 +286,50 @@ static void follow(const struct graph *g, size_t start, struct chain *c)
 			return;
 		}
 		c->items[c->length++] = (size_t)i;
+		i = g->hopeful[i] ? next_with_hope(g, (size_t)i) : next_without_hope(g, (size_t)i);
 	}
-	c->cycle = false;
+}
+
+/*
+ * A lock or a file leads to the next one for sure, and says more than somebody's end does; who
+ * waits for nobody in particular may have nothing to do with it at all.
+ */
+static unsigned weight_of(const struct graph *g, size_t i)
+{
+	if (g->waits[i].kind == WAIT_PROCESS)
+		return 1;
+	if (g->waits[i].kind == WAIT_FILE)
+		return 2;
+	if (!has_owner(g, i))
+		return 0;
+	return g->waits[i].kind == WAIT_JOIN ? 1 : 2;
+}
+
+static unsigned weight(const struct graph *g, const struct chain *c)
+{
+	unsigned sum = c->length > 0;
+
+	for (size_t i = 0; i + 1 < c->length; i++)
+		sum += weight_of(g, c->items[i]);
+	return sum;
 }
 
 /* Does the chain say more than the best one so far? A cycle says all. */
-static bool is_better(const struct chain *c, const struct chain *best)
+static bool is_better(const struct graph *g, const struct chain *c, const struct chain *best)
 {
-	return c->cycle ? !best->cycle : !best->cycle && c->length > best->length;
+	return c->cycle ? !best->cycle : !best->cycle && weight(g, c) > weight(g, best);
 }
 
-/* Starts from those without hope (own), or from all, which then end at a gate or in the unknown. */
+/* Starts from those without hope (own), or from all, which then end at a gate. */
 static void find_chain(const struct graph *g, bool own, struct chain *best)
 {
 	struct chain c = {.items = base_alloc(g->count, sizeof(*c.items))};
-	bool to_gate;
 
 	for (size_t i = 0; i < g->count; i++) {
 		if (own && g->hopeful[i])
 			continue;
 		follow(g, i, &c);
-		to_gate = g->waits[c.items[c.length - 1]].kind == WAIT_GATE;
-		if ((!own && !to_gate) || !is_better(&c, best))
+		if (!is_better(g, &c, best))
 			continue;
 		best->cycle = c.cycle;
 		best->length = c.length;
@@ -235,37 +339,61 @@ static void find_chain(const struct graph *g, bool own, struct chain *best)
 	base_free(c.items);
 }
 
-static enum waits_answer judge(struct graph *g, size_t *cycle, size_t *length)
+static void copy_chain(const struct graph *g, bool own, size_t *cycle, size_t *length)
 {
-	struct chain best = {0};
-	bool own;
+	struct chain best = {.items = base_alloc(g->count, sizeof(*best.items))};
 
-	if (anybody_moves(g))
-		return WAITS_MOVING;
-	own = spread_hope(g);
-	best.items = base_alloc(g->count, sizeof(*best.items));
 	find_chain(g, own, &best);
 	for (size_t i = 0; cycle && i < best.length; i++)
 		cycle[i] = best.items[i];
 	if (length)
 		*length = best.length;
 	base_free(best.items);
-	return own ? WAITS_OWN : WAITS_GATE;
+}
+
+/* ---- the answers ---- */
+
+static void graph_init(struct graph *g, const struct wait *waits, size_t count)
+{
+	*g = (struct graph){.waits = waits, .count = count};
+	g->on = base_alloc(count, sizeof(*g->on));
+	g->hopeful = base_alloc(count, sizeof(*g->hopeful));
+	for (size_t i = 0; i < count; i++)
+		g->on[i] = index_of(g, waits[i].on);
+}
+
+static void graph_fini(struct graph *g)
+{
+	base_free(g->on);
+	base_free(g->hopeful);
 }
 
 enum waits_answer waits_judge(const struct wait *waits, size_t count, size_t *cycle, size_t *length)
 {
-	struct graph g = {.waits = waits, .count = count};
-	enum waits_answer answer;
+	enum waits_answer answer = WAITS_MOVING;
+	struct graph g;
 
 	if (length)
 		*length = 0;
-	g.on = base_alloc(count, sizeof(*g.on));
-	g.hopeful = base_alloc(count, sizeof(*g.hopeful));
-	for (size_t i = 0; i < count; i++)
-		g.on[i] = index_of(waits, count, waits[i].on);
-	answer = judge(&g, cycle, length);
-	base_free(g.on);
-	base_free(g.hopeful);
+	graph_init(&g, waits, count);
+	if (!anybody_moves(&g)) {
+		answer = spread_hope(&g) ? WAITS_OWN : WAITS_GATE;
+		copy_chain(&g, answer == WAITS_OWN, cycle, length);
+	}
+	graph_fini(&g);
 	return answer;
+}
+
+bool waits_lost(const struct wait *waits, size_t count, size_t *cycle, size_t *length)
+{
+	struct graph g;
+	bool lost;
+
+	*length = 0;
+	graph_init(&g, waits, count);
+	lost = spread_hope(&g);
+	if (lost)
+		copy_chain(&g, true, cycle, length);
+	graph_fini(&g);
+	return lost;
 }

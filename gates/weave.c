@@ -131,6 +131,7 @@ static void weave(struct engine *e, const struct order_edge *edge)
 	order_name_print(&edge->to, &name);
 	gate = engine_gate_simple(e, str_text(&name));
 	gate->from_order = true;
+	gate->source = base_strdup(edge->source);
 	weave_side(e, edge, true, gate);
 	weave_side(e, edge, false, gate);
 	str_fini(&name);

@@ -25,6 +25,10 @@ struct gate *script_to_gate(lua_State *L, int index)
 static void remember(lua_State *L, int index, struct gate *g)
 {
 	index = lua_absindex(L, index);
+	if (fault_push_where(L, L)) {
+		g->source = base_strdup(lua_tostring(L, -1));
+		lua_pop(L, 1);
+	}
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &gates_key);
 	lua_pushvalue(L, index);
 	lua_pushlightuserdata(L, g);

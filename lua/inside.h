@@ -22,6 +22,11 @@ enum script_mode {
 	SCRIPT_NOTIFY,	/* passed, opened: open gates */
 };
 
+/* ---- like.c: "did you mean" --------------------------------------------------------------------- */
+
+/* Pushes "; did you mean NAME?" where a name in scope is like this one that is not; or "". */
+const char *script_push_like_name(lua_State *L, const char *name);
+
 /* ---- budget.c: time and memory of one entry ----------------------------------------------------
  */
 
@@ -153,6 +158,7 @@ void script_open_sandbox(lua_State *L); /* the libraries, without what a script 
 /* Functions for prelude.lua, added to the table on top. */
 void script_open_gates(lua_State *L);
 void script_open_places(lua_State *L);
+void script_open_like(lua_State *L);
 void script_open_expect(lua_State *L);
 void script_open_run(lua_State *L);
 int script_method_wait(lua_State *L);		      /* gate:wait() */

@@ -2,7 +2,7 @@
 -- here, with messages; what it makes is made by `core`, the functions of C.
 
 local core = ...
-local fail, kind, loading = core.fail, core.kind, core.loading
+local fail, kind, loading, like = core.fail, core.kind, core.loading, core.like
 local type, tostring, next, ipairs, load = type, tostring, next, ipairs, load
 local rawget, rawset, setmetatable, select = rawget, rawset, setmetatable, select
 local format, concat, upper = string.format, table.concat, string.upper
@@ -33,7 +33,8 @@ local function check_table(who, t, known, word)
 	for key, value in next, t do
 		local check = known[key]
 		if not check or key == 1 then
-			failf("%s: unknown %s '%s'; known are %s", who, word, tostring(key), concat(known[1], ", "))
+			failf("%s: unknown %s '%s'; known are %s%s", who, word, tostring(key), concat(known[1], ", "),
+				like(tostring(key), known[1]))
 		end
 		result[key] = check(who .. ": " .. key, value)
 	end
@@ -85,6 +86,9 @@ local function check_range(who, value)
 	return { first, last }
 end
 
+local signals = { "ABRT", "ALRM", "BUS", "CHLD", "CONT", "FPE", "HUP", "ILL", "INT",
+	"KILL", "PIPE", "QUIT", "SEGV", "STOP", "TERM", "TSTP", "USR1", "USR2" }
+
 local function check_signal(who, value)
 	if is_integer(value) and value >= 1 and value <= 64 then
 		return to_integer(value)
@@ -92,8 +96,9 @@ local function check_signal(who, value)
 		failf("%s: expected a signal, got %s", who, math_type(value) and tostring(value) or what(value))
 	end
 	local name = upper(value)
-	local number = core.signal(sub(name, 1, 3) == "SIG" and sub(name, 4) or name)
-	return number or failf("%s: no such signal '%s'", who, value)
+	name = sub(name, 1, 3) == "SIG" and sub(name, 4) or name
+	local number = core.signal(name)
+	return number or failf("%s: no such signal '%s'%s", who, value, like(name, signals))
 end
 
 local function check_function(who, value)
@@ -227,7 +232,7 @@ function on(event, options)
 	loading("on")
 	check_text("on: event", event)
 	if not is_event[event] then
-		failf("on: no such event '%s'; events are %s", event, concat(events, ", "))
+		failf("on: no such event '%s'; events are %s%s", event, concat(events, ", "), like(event, events))
 	elseif type(options) == "table" and rawget(options, "after") ~= nil then
 		fail("on: 'after' is only for at: an event has no statement")
 	end
@@ -241,7 +246,7 @@ function on(event, options)
 end
 
 local verbs = {}
-local verb_names = "wait, open, when, run, event, log, kill"
+local verb_names = { "wait", "open", "when", "run", "event", "log", "kill" }
 
 -- A verb that takes one value: checked, then made a step.
 local function verb(name, check, step)
@@ -280,7 +285,8 @@ end, function(place, _, value)
 end)
 
 core.place_index(function(_, key)
-	return verbs[key] or failf("no such verb '%s'; verbs are %s", tostring(key), verb_names)
+	return verbs[key] or failf("no such verb '%s'; verbs are %s%s", tostring(key), concat(verb_names, ", "),
+		like(tostring(key), verb_names))
 end)
 
 -- ---- order, expect, limits ---------------------------------------------------------------------

@@ -74,12 +74,23 @@ static void start(lua_State *L, struct run *r, const struct call *c)
 	lua_xmove(L, r->co, 2);
 }
 
+/* It holds no longer. */
+static void forget_until(lua_State *L, struct run *r)
+{
+	luaL_unref(L, LUA_REGISTRYINDEX, r->until_ref);
+	r->until_ref = LUA_NOREF;
+}
+
 /* Is what wait_until waits for true now? */
 static bool until(lua_State *L, struct run *r)
 {
 	struct script *s = r->script;
 	int status;
 
+	if (r->hit->arrival->left_out) {
+		forget_until(L, r);
+		return true;
+	}
 	lua_rawgeti(L, LUA_REGISTRYINDEX, r->until_ref);
 	lua_rawgeti(L, LUA_REGISTRYINDEX, r->hit_ref);
 	s->mode = SCRIPT_PURE;
@@ -91,8 +102,7 @@ static bool until(lua_State *L, struct run *r)
 		lua_error(L);
 	if (!lua_toboolean(L, -1))
 		return false;
-	luaL_unref(L, LUA_REGISTRYINDEX, r->until_ref);
-	r->until_ref = LUA_NOREF;
+	forget_until(L, r);
 	lua_pop(L, 1);
 	return true;
 }

@@ -129,7 +129,7 @@ static int undefined(lua_State *L)
 		if (strcmp(name, known[i]) == 0)
 			return fault_raise(L, "undefined name '%s' (not available in gate scripts)",
 					   name);
-	return fault_raise(L, "undefined name '%s'", name);
+	return fault_raise(L, "undefined name '%s'%s", name, script_push_like_name(L, name));
 }
 
 static void make_strict(lua_State *L)

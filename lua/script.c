@@ -30,6 +30,7 @@ static void open_prelude(lua_State *L)
 	lua_newtable(L);
 	script_open_gates(L);
 	script_open_places(L);
+	script_open_like(L);
 	script_open_expect(L);
 	lua_call(L, 1, 1);
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &prelude_key);

@@ -1,24 +1,7 @@
 #include "tracer/base/json.h"
+#include "tracer/base/utf8.h"
 
 #include <math.h>
-
-/* Length of the valid UTF-8 sequence at p (RFC 3629), or 0. */
-static int utf8_length(const unsigned char *p)
-{
-	int length = p[0] < 0x80		   ? 1
-		     : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
-		     : (p[0] & 0xf0) == 0xe0	   ? 3
-		     : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
-						   : 0;
-
-	for (int i = 1; i < length; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
-	    (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
-		return 0;
-	return length;
-}
 
 static void quote(struct str *out, const char *text)
 {
@@ -26,7 +9,7 @@ static void quote(struct str *out, const char *text)
 
 	str_add(out, "\"");
 	while (*p) {
-		int length = utf8_length(p);
+		int length = utf8_length((const char *)p);
 
 		if (!length) {
 			str_addf(out, "\\u%04x", *p++); /* a stray byte is shown as Latin-1 */

@@ -10,7 +10,9 @@ struct cli {
 	struct session_options session;
 	bool help;
 	bool color;
-	char **rest; /* what stands behind the options: PROG and its arguments */
+	struct report_suite suite; /* of the runs so far, for JUnit */
+	unsigned long runs;	   /* of prove, each; 0: not given */
+	char **rest;		   /* what stands behind the options: PROG and its arguments */
 	int rest_count;
 };
 
@@ -23,7 +25,7 @@ struct command {
 	int (*run)(struct cli *cli);
 };
 
-enum { CMD_RUN = 1, CMD_CHECK = 2, CMD_LINES = 4 };
+enum { CMD_RUN = 1, CMD_CHECK = 2, CMD_LINES = 4, CMD_PROVE = 8 };
 
 extern const struct command commands[]; /* ends with a NULL name */
 
@@ -35,11 +37,20 @@ void options_fini(struct cli *cli);
 
 /* output.c: prints an error as the contract has it; returns the exit status. */
 int output_error(const struct cli *cli, const struct error *err);
-/* A verdict's lines on standard error. */
-void output_text(const struct cli *cli, const char *text);
+/* A verdict's lines on standard error; `file` and `line`: what it is about, NULL and 0: not known. */
+void output_verdict(const struct cli *cli, const char *text, const char *file, unsigned line);
+
+/* annotate.c: the same for GitHub, where gatectl runs there */
+void annotate(const char *text, const char *file, unsigned long line);
+
+/* reports.c: --report. 0, or -1 with an error. */
+int reports_check(const struct cli *cli, struct error *err);
+int reports_write(struct cli *cli, const struct session_result *r, struct error *err);
+int reports_finish(struct cli *cli, struct error *err); /* behind the last run */
 
 int command_run(struct cli *cli);
 int command_check(struct cli *cli);
 int command_lines(struct cli *cli);
+int command_prove(struct cli *cli);
 
 #endif

@@ -9,6 +9,10 @@
 const struct command commands[] = {
 	{"run", "run [OPTIONS] [-g FILE.lua]... [--order 'A -> B']... [--] PROG [ARG...]",
 	 "run a program under gates", CMD_RUN, command_run},
+	{"prove", "prove [OPTIONS] [-g FILE.lua]... [--order 'A -> B']... [--] PROG [ARG...]",
+	 "which gates matter, and is the outcome forced? runs with all, with none, and without "
+	 "each",
+	 CMD_PROVE, command_prove},
 	{"check", "check -g FILE.lua PROG", "resolve every location of a script, run nothing",
 	 CMD_CHECK, command_check},
 	{"lines", "lines PROG LOCATION...",

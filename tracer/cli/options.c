@@ -15,6 +15,7 @@ enum {
 	OPT_REPEAT,
 	OPT_REPORT,
 	OPT_NO_FOLLOW,
+	OPT_SKIP,
 	OPT_COLOR
 };
 
@@ -27,21 +28,26 @@ struct option_row {
 };
 
 static const struct option_row rows[] = {
-	{"gates", 'g', "FILE", CMD_RUN | CMD_CHECK, "a gate script; may be repeated"},
-	{"order", OPT_ORDER, "'A -> B'", CMD_RUN,
+	{"gates", 'g', "FILE", CMD_RUN | CMD_CHECK | CMD_PROVE, "a gate script; may be repeated"},
+	{"order", OPT_ORDER, "'A -> B'", CMD_RUN | CMD_PROVE,
 	 "A has been executed before B may be; may be repeated"},
-	{"gate-limit", OPT_GATE_LIMIT, "SECONDS", CMD_RUN,
+	{"runs", 'n', "N", CMD_PROVE, "N runs of each kind (20)"},
+	{"gate-limit", OPT_GATE_LIMIT, "SECONDS", CMD_RUN | CMD_PROVE,
 	 "how long one thread may be held at one gate; 0 = for ever (10)"},
-	{"time-limit", OPT_TIME_LIMIT, "SECONDS", CMD_RUN,
+	{"time-limit", OPT_TIME_LIMIT, "SECONDS", CMD_RUN | CMD_PROVE,
 	 "how long the whole run may last (no limit)"},
 	{"repeat", OPT_REPEAT, "N", CMD_RUN, "N runs; stops at the first that differs (1)"},
-	{"report", OPT_REPORT, "FILE.json", CMD_RUN, "write a report; may be repeated"},
-	{"no-follow", OPT_NO_FOLLOW, NULL, CMD_RUN, "let child processes go untouched"},
-	{"verbose", 'v', NULL, CMD_RUN, "a line for every arrival, hold, release and open"},
-	{"quiet", 'q', NULL, CMD_RUN, "only verdicts"},
-	{"color", OPT_COLOR, "WHEN", CMD_RUN | CMD_CHECK | CMD_LINES,
+	{"report", OPT_REPORT, "FILE", CMD_RUN,
+	 "a .json, .trace.json, .html or .xml report; may be repeated"},
+	{"no-follow", OPT_NO_FOLLOW, NULL, CMD_RUN | CMD_PROVE, "let child processes go untouched"},
+	{"skip-if-unavailable", OPT_SKIP, NULL, CMD_RUN | CMD_CHECK | CMD_PROVE,
+	 "status 77 (skipped), not 118, where tracing is not permitted"},
+	{"verbose", 'v', NULL, CMD_RUN | CMD_PROVE,
+	 "a line for every arrival, hold, release and open"},
+	{"quiet", 'q', NULL, CMD_RUN | CMD_PROVE, "only verdicts"},
+	{"color", OPT_COLOR, "WHEN", CMD_RUN | CMD_CHECK | CMD_LINES | CMD_PROVE,
 	 "auto, always or never (auto)"},
-	{"help", 'h', NULL, CMD_RUN | CMD_CHECK | CMD_LINES, "this text"},
+	{"help", 'h', NULL, CMD_RUN | CMD_CHECK | CMD_LINES | CMD_PROVE, "this text"},
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
@@ -82,13 +88,13 @@ static int parse_seconds(const char *name, const char *text, double *out, struct
 	return 0;
 }
 
-static int parse_count(const char *text, unsigned long *out, struct error *err)
+static int parse_count(const char *name, const char *text, unsigned long *out, struct error *err)
 {
 	char *end;
 
 	*out = strtoul(text, &end, 10);
 	if (end == text || *end || *text == '-' || *out == 0)
-		return error_set(err, ERROR_USAGE, "--repeat: '%s' is not a positive number", text);
+		return error_set(err, ERROR_USAGE, "%s: '%s' is not a positive number", name, text);
 	return 0;
 }
 
@@ -120,12 +126,17 @@ static int one_option(int key, struct cli *out, struct error *err)
 	case OPT_TIME_LIMIT:
 		return parse_seconds("time-limit", optarg, &s->time_limit, err);
 	case OPT_REPEAT:
-		return parse_count(optarg, &s->repeat, err);
+		return parse_count("--repeat", optarg, &s->repeat, err);
+	case 'n':
+		return parse_count("-n", optarg, &out->runs, err);
 	case OPT_REPORT:
 		*array_add(&s->reports) = optarg;
 		return 0;
 	case OPT_NO_FOLLOW:
 		s->no_follow = true;
+		return 0;
+	case OPT_SKIP:
+		s->skip_unavailable = true;
 		return 0;
 	case 'v':
 		s->verbose = true;

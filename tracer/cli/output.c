@@ -21,7 +21,7 @@ static void write_line(const struct cli *cli, const char *line, size_t length)
 		log_line("%.*s", (int)length, line);
 }
 
-void output_text(const struct cli *cli, const char *text)
+static void output_text(const struct cli *cli, const char *text)
 {
 	while (*text) {
 		size_t length = strcspn(text, "\n");
@@ -31,11 +31,21 @@ void output_text(const struct cli *cli, const char *text)
 	}
 }
 
+void output_verdict(const struct cli *cli, const char *text, const char *file, unsigned line)
+{
+	output_text(cli, text);
+	annotate(text, file, line);
+}
+
 int output_error(const struct cli *cli, const struct error *err)
 {
-	int status = session_error_status(err->code);
+	int status = session_error_status(&cli->session, err->code);
 	struct str text = {0};
 
+	if (status == SESSION_SKIPPED) {
+		log_line("gatectl: skipped: %s", err->text);
+		return status;
+	}
 	str_addf(&text, "gatectl: %s: %s\n",
 		 err->code == ERROR_CANNOT_TRACE ? "cannot-trace" : "error", err->text);
 	if (err->hint[0])
@@ -43,7 +53,7 @@ int output_error(const struct cli *cli, const struct error *err)
 	else if (err->code == ERROR_SCRIPT)
 		str_add(&text, "try: correct the script there; gatectl-gates(5) says what it can "
 			       "use\n");
-	output_text(cli, str_text(&text));
+	output_verdict(cli, str_text(&text), NULL, 0);
 	str_fini(&text);
 	return status;
 }

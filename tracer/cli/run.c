@@ -3,60 +3,6 @@
 
 #include "tracer/base/log.h"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <string.h>
-#include <unistd.h>
-
-/* A report that cannot be written is refused before the program starts. */
-static int check_reports(const struct cli *cli, struct error *err)
-{
-	array_each(const char *, path, &cli->session.reports) {
-		const char *ending = strrchr(*path, '.');
-		int fd;
-
-		if (!ending || strcmp(ending, ".json") != 0) {
-			error_set(err, ERROR_USAGE, "--report: %s: the name has to end in .json",
-				  *path);
-			return error_hint(err, "gatectl run --report run.json ...");
-		}
-		fd = open(*path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-		if (fd < 0) {
-			error_errno(err, ERROR_USAGE, "--report: %s: cannot be written", *path);
-			return error_hint(err, "a directory that exists and is yours");
-		}
-		close(fd);
-	}
-	return 0;
-}
-
-static int write_all(int fd, const char *text, size_t length)
-{
-	while (length) {
-		ssize_t n = write(fd, text, length);
-
-		if (n <= 0)
-			return -1;
-		text += n;
-		length -= (size_t)n;
-	}
-	return 0;
-}
-
-static int write_reports(const struct cli *cli, const struct session_result *r, struct error *err)
-{
-	array_each(const char *, path, &cli->session.reports) {
-		int fd = open(*path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-		int failed = fd < 0 || write_all(fd, str_text(&r->json), r->json.length) < 0;
-
-		if (fd >= 0)
-			failed |= close(fd) < 0;
-		if (failed)
-			return error_errno(err, ERROR_SYSTEM, "%s: cannot be written", *path);
-	}
-	return 0;
-}
-
 struct first_run {
 	enum verdict verdict;
 	int status;
@@ -86,26 +32,41 @@ static int one_run(struct cli *cli, struct symbols *symbols, unsigned long numbe
 	if (session_run(&cli->session, symbols, number, r, &err) < 0) {
 		struct error ignored;
 
-		write_reports(cli, r, &ignored);
+		reports_write(cli, r, &ignored);
 		return output_error(cli, &err);
 	}
-	output_text(cli, str_text(&r->text));
-	if (write_reports(cli, r, &err) < 0)
+	output_verdict(cli, str_text(&r->text), r->line ? str_text(&r->file) : NULL, r->line);
+	if (reports_write(cli, r, &err) < 0)
 		return output_error(cli, &err);
 	return -1;
+}
+
+/* Nothing has failed where it differs: the outcome may not depend on what came first. */
+static void say_order(const struct cli *cli, struct order_log *log)
+{
+	const char *difference = order_log_difference(log);
+
+	if (difference && !cli->session.quiet)
+		log_line("gatectl: order of events: %s", difference);
+	else if (cli->session.verbose)
+		log_line("gatectl: the order of events was the same in all runs");
 }
 
 static int all_runs(struct cli *cli, struct symbols *symbols)
 {
 	struct first_run first = {0};
+	struct order_log *log = cli->session.order_log;
 	unsigned long agreed = 0, done = 0;
 	int status = 0;
 	bool same = true;
 
 	while (same && done < cli->session.repeat) {
 		struct session_result r;
-		int failed = one_run(cli, symbols, done + 1, &r);
+		int failed;
 
+		if (log)
+			order_log_begin(log);
+		failed = one_run(cli, symbols, done + 1, &r);
 		if (done++ == 0)
 			first = (struct first_run){r.verdict, r.status};
 		status = failed >= 0 ? failed : r.status;
@@ -116,6 +77,8 @@ static int all_runs(struct cli *cli, struct symbols *symbols)
 			return status;
 	}
 	say_agreed(cli, agreed, done);
+	if (log && done > 1)
+		say_order(cli, log);
 	return status;
 }
 
@@ -125,10 +88,15 @@ int command_run(struct cli *cli)
 	struct error err = {0};
 	int status;
 
-	if (check_reports(cli, &err) < 0)
+	if (reports_check(cli, &err) < 0)
 		return output_error(cli, &err);
 	symbols = symbols_new();
+	if (cli->session.repeat > 1)
+		cli->session.order_log = order_log_new();
 	status = all_runs(cli, symbols);
+	if (reports_finish(cli, &err) < 0)
+		status = output_error(cli, &err);
+	order_log_free(cli->session.order_log);
 	symbols_free(symbols);
 	return status;
 }

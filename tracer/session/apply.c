@@ -1,5 +1,5 @@
 /* The engine's decisions are carried out, and go into the timeline. */
-#include "tracer/session/internal.h"
+#include "tracer/session/trial.h"
 
 #include "tracer/base/log.h"
 
@@ -58,6 +58,8 @@ static void write_log(struct session *s, const struct decision *d)
 
 static void apply(struct session *s, const struct decision *d)
 {
+	order_log_decision(s, d);
+	trial_note(s, d);
 	switch (d->kind) {
 	case DECISION_ARRIVED:
 		timeline_add(s, HAPPENED_ARRIVAL, d->thread, d->place, NULL, NULL);

@@ -1,5 +1,5 @@
 /* A site hit or an event of the program becomes an arrival at the places that wait for it. */
-#include "tracer/session/internal.h"
+#include "tracer/session/scouts.h"
 
 #include <signal.h>
 #include <string.h>
@@ -73,6 +73,11 @@ static bool applies(struct session *s, struct session_thread *t, const struct ac
 {
 	if (a->place->retired)
 		return false;
+	if (a->kind >= ACT_SCOUT_IN) {
+		if (!a->info->check_target || leaves_function(t, a, address, regs))
+			scouts_act(s, t, a, address, regs);
+		return false;
+	}
 	if (a->kind == ACT_SYSCALL)
 		return regs->dwarf[ARCH_DWARF_ARG0] == SYS_exit_group;
 	if (a->kind != ACT_ARRIVE)
@@ -113,7 +118,12 @@ static void arrive(struct session *s, struct session_thread *t, struct place_lis
 		return;
 	}
 	note_name(s, t);
+	array_each(struct place *, place, places)
+		if ((*place)->thread || !place_reached(*place))
+			hints_pass_by((*place)->user, t->engine);
 	engine_arrive(s->engine, places->items, places->count, &at);
+	array_each(struct place *, place, places)
+		scouts_reached(*place);
 }
 
 void arrivals_site(struct session *s, struct session_thread *t, struct target_site *site)
@@ -130,11 +140,11 @@ void arrivals_site(struct session *s, struct session_thread *t, struct target_si
 		const struct act a = use->acts.items[i];
 
 		loader |= a.kind == ACT_LOADER;
-		if (a.kind == ACT_LOADER || !applies(s, t, &a, site->addr, &regs))
+		if (a.kind == ACT_CREATE)
+			sanitizer_create(t, &regs);
+		if (!a.place || !applies(s, t, &a, site->addr, &regs))
 			continue;
 		*array_add(&places) = a.place;
-		if (a.place->thread && !a.place->arrivals)
-			hints_pass_by(a.place->user, t->engine);
 		info = info ? info : a.info;
 	}
 	if (loader)

@@ -1,9 +1,9 @@
 /*
- * Where in the tester's own code a thread is that is not held: the innermost of its calls that is
- * in the program or in a library of its own. The libraries further in (libc) are what it blocks in.
+ * The calls of a thread that is not held, and which of them are in the tester's own code: in the
+ * program or in a library of its own. The libraries further in (libc) are what it blocks in.
  * The thread is stopped for a moment to be asked.
  */
-#include "tracer/session/internal.h"
+#include "tracer/session/waiting.h"
 
 #include <string.h>
 
@@ -20,38 +20,51 @@ static bool is_own(const struct session_process *p, const struct symbols_call *c
 	       (strncmp(path, "/lib", 4) != 0 && strncmp(path, "/usr/lib", 8) != 0);
 }
 
-static bool find(struct session_thread *t, const struct arch_regs *regs, struct waiting *w)
+/* libc in a static program has no lines, the tester's code has. */
+static bool has_line(const struct symbols_call *call)
 {
-	struct symbols_stack stack = {0};
-	struct symbols_frame first;
-	bool found = false;
-
-	symbols_frame_first(&t->process->program, t, regs, &first);
-	symbols_stack(&first, NULL, MOST_CALLS, &stack);
-	for (size_t i = 0; i < stack.count && !found; i++) {
-		const struct symbols_call *call = &stack.items[i];
-
-		found = is_own(t->process, call);
-		if (!found)
-			continue;
-		w->func = call->function ? call->function : module_name(call->frame.module);
-		w->file = call->line ? call->file : NULL;
-		w->line = call->line;
-	}
-	symbols_stack_fini(&stack);
-	return found;
+	return call->line || !module_has_debug(call->frame.module);
 }
 
-bool caller_find(struct session *s, struct session_thread *t, struct waiting *w)
+size_t caller_own(const struct waiter *w, size_t i)
 {
-	bool runs = t->target->state == TARGET_RUNNING, found;
+	size_t first = w->stack.count;
+
+	for (; i < w->stack.count; i++) {
+		const struct symbols_call *call = &w->stack.items[i];
+
+		if (!is_own(w->thread->process, call))
+			continue;
+		if (has_line(call))
+			return i;
+		if (first == w->stack.count)
+			first = i;
+	}
+	return first;
+}
+
+static void read_stack(struct waiter *w)
+{
+	struct session_thread *t = w->thread;
+	struct symbols_frame first;
 	struct arch_regs regs;
 
+	if (target_regs(t->target, &regs) < 0)
+		return;
+	symbols_frame_first(&t->process->program, t, &regs, &first);
+	symbols_stack(&first, NULL, MOST_CALLS, &w->stack);
+	w->own = caller_own(w, 0);
+}
+
+void caller_look(struct session *s, struct waiter *w)
+{
+	struct session_thread *t = w->thread;
+	bool runs = t->target->state == TARGET_RUNNING;
+
 	if (runs && target_pause(s->target, t->target) < 0)
-		return false; /* it has just stopped for a reason of its own */
+		return; /* it has just stopped for a reason of its own */
 	pages_forget(s);
-	found = target_regs(t->target, &regs) == 0 && find(t, &regs, w);
+	read_stack(w);
 	if (runs)
 		target_resume(s->target, t->target);
-	return found;
 }

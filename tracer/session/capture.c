@@ -1,6 +1,6 @@
 /*
- * The program's output where an expect asks for it: a pipe, and a thread of ours that passes on what
- * comes and keeps a copy. The thread does nothing else; ptrace stays with the main thread.
+ * The program's output where an expect or a trial asks for it: a pipe, and a thread of ours that passes
+ * on what comes and keeps a copy. The thread does nothing else; ptrace stays with the main thread.
  */
 #include "tracer/session/internal.h"
 
@@ -16,8 +16,16 @@ struct capture {
 	int stop[2]; /* written to when the tree is gone: what is in the pipe now is all */
 	pthread_t thread;
 	bool running;
+	bool keep;
 	struct str text;
+	uint64_t sum;
 };
+
+static void add_to_sum(struct capture *c, const char *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		c->sum = (c->sum ^ (unsigned char)bytes[i]) * 1099511628211u;
+}
 
 static bool pass_on(struct capture *c)
 {
@@ -28,8 +36,10 @@ static bool pass_on(struct capture *c)
 		return errno == EINTR;
 	if (n == 0)
 		return false;
-	str_add_bytes(&c->text, buffer, (size_t)n);
-	while (done < n) {
+	add_to_sum(c, buffer, (size_t)n);
+	if (c->keep)
+		str_add_bytes(&c->text, buffer, (size_t)n);
+	while (c->to >= 0 && done < n) {
 		ssize_t w = write(c->to, buffer + done, (size_t)(n - done));
 
 		if (w < 0 && errno == EINTR)
@@ -71,13 +81,15 @@ static int start_thread(struct capture *c)
 	return failed;
 }
 
-struct capture *capture_new(int to_fd, int *write_fd, struct error *err)
+static struct capture *capture_new(int to_fd, bool keep, int *write_fd, struct error *err)
 {
 	struct capture *c = base_alloc(1, sizeof(*c));
 	int fds[2];
 
 	c->from = c->stop[0] = c->stop[1] = -1;
 	c->to = to_fd;
+	c->keep = keep;
+	c->sum = 14695981039346656037u;
 	if (pipe2(fds, O_CLOEXEC) < 0 || pipe2(c->stop, O_CLOEXEC) < 0) {
 		error_errno(err, ERROR_SYSTEM, "cannot make a pipe for the program's output");
 		capture_free(c);
@@ -94,6 +106,29 @@ struct capture *capture_new(int to_fd, int *write_fd, struct error *err)
 	return NULL;
 }
 
+static int begin(struct session *s, int fd, bool expected, struct capture **out, int *write_fd,
+		 struct error *err)
+{
+	const struct session_trial *trial = s->options->trial;
+
+	if (!expected && !trial)
+		return 0;
+	*out = capture_new(trial && !trial->show_output ? -1 : fd, expected, write_fd, err);
+	return *out ? 0 : -1;
+}
+
+int capture_begin(struct session *s, struct target_launch *how, struct error *err)
+{
+	const struct expect *x = &s->plan.expect;
+
+	if (begin(s, STDOUT_FILENO, x->stdout_has.count, &s->out, &how->stdout_fd, err) < 0 ||
+	    begin(s, STDERR_FILENO, x->stderr_has.count, &s->errs, &how->stderr_fd, err) < 0)
+		return -1;
+	if (s->options->trial)
+		how->stdin_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return 0;
+}
+
 const char *capture_finish(struct capture *c)
 {
 	if (c->running) {
@@ -103,6 +138,11 @@ const char *capture_finish(struct capture *c)
 		c->running = false;
 	}
 	return str_text(&c->text);
+}
+
+uint64_t capture_sum(const struct capture *c)
+{
+	return c->sum;
 }
 
 void capture_free(struct capture *c)

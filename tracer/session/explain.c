@@ -73,13 +73,20 @@ static const char *place_source(const struct place *p)
 	return p->source ? p->source : "--order";
 }
 
-static void missing_first_line(struct session *s, struct str *out)
+static const struct place *first_missing(const struct session *s)
 {
-	const struct place *p = NULL;
+	const struct place *p;
 
 	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
 		if (place_missing(p))
 			break;
+	return p;
+}
+
+static void missing_first_line(struct session *s, struct str *out)
+{
+	const struct place *p = first_missing(s);
+
 	if (!p)
 		return;
 	str_addf(out, "%s (%s): ", p->location, place_source(p));
@@ -100,11 +107,14 @@ static void missing_lines(struct session *s, struct str *out)
 			hints_missing(s, p, out);
 			str_add(out, "\n");
 		}
+		hints_missing_lines(s, p, out);
 		first = false;
 	}
 	if (s->outcome.signaled)
 		str_addf(out, "the program was ended by SIG%s\n",
 			 sigabbrev_np(s->outcome.signal) ? sigabbrev_np(s->outcome.signal) : "?");
+	else if (s->outcome.exit)
+		str_addf(out, "the program ended with exit status %d\n", s->outcome.exit);
 }
 
 /* ---- the pieces that differ by verdict ------------------------------------------------------ */
@@ -164,18 +174,12 @@ static const char *advice(const struct session *s, enum verdict v)
 	case VERDICT_NOT_AS_EXPECTED:
 		return "run with -v to see every arrival, or without the script to see the "
 		       "program alone";
-	case VERDICT_NEVER_REACHED:
-		return "see where the location is with `gatectl lines PROG LOCATION`, or give the "
-		       "place `optional = true`";
 	case VERDICT_NEVER_OPENED:
 		return "look for the place that opens the gate: does its thread get there? "
 		       "`--gate-limit` makes the wait longer";
 	case VERDICT_GATE_DEADLOCK:
 		return "the order asked for cannot happen: open the gate earlier, or hold the "
 		       "thread where it has not yet taken what the opener needs";
-	case VERDICT_DEADLOCK:
-		return "the program deadlocks by itself; a test of that says "
-		       "`expect { deadlock = true }`";
 	case VERDICT_TIME_LIMIT:
 		return "a longer --time-limit, or -v to see what it does";
 	default:
@@ -187,6 +191,19 @@ static const char *advice(const struct session *s, enum verdict v)
 	}
 }
 
+static void add_advice(struct session *s, enum verdict v, struct str *out)
+{
+	const struct place *missing = v == VERDICT_NEVER_REACHED ? first_missing(s) : NULL;
+
+	if (missing)
+		hints_missing_try(s, missing, out);
+	else if (v == VERDICT_DEADLOCK)
+		own_deadlock_try(s, out);
+	else if ((v != VERDICT_NEVER_OPENED && v != VERDICT_GATE_DEADLOCK) ||
+		 (!infeasible_try(s, out) && !hints_gates_try(s, out)))
+		str_add(out, advice(s, v));
+}
+
 void explain_verdict(struct session *s, enum verdict v, struct str *out)
 {
 	if (v == VERDICT_OK)
@@ -194,11 +211,17 @@ void explain_verdict(struct session *s, enum verdict v, struct str *out)
 	first_line(s, v, out);
 	if (v == VERDICT_NEVER_REACHED)
 		missing_lines(s, out);
-	if (v == VERDICT_NEVER_OPENED || v == VERDICT_GATE_DEADLOCK)
+	if ((v == VERDICT_NEVER_OPENED || v == VERDICT_TIME_LIMIT) && s->cycle.length)
+		str_addf(out, "stuck for good: %s\n", str_text(&s->cycle));
+	if (v == VERDICT_NEVER_OPENED || v == VERDICT_GATE_DEADLOCK) {
+		infeasible_lines(s, out);
 		hints_gates(s, out);
+	}
 	if (v != VERDICT_ERROR) {
 		thread_lines(s, out);
 		event_lines(s, out);
 	}
-	str_addf(out, "try: %s\n", advice(s, v));
+	str_add(out, "try: ");
+	add_advice(s, v, out);
+	str_add(out, "\n");
 }

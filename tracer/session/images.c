@@ -35,6 +35,13 @@ static struct module *open_exe(struct session *s, struct session_process *p, str
 	return symbols_module(s->symbols, n > 0 && access(path, R_OK) == 0 ? path : link, err);
 }
 
+struct module *images_program(struct session *s, struct session_process *p)
+{
+	struct error err;
+
+	return open_exe(s, p, &err);
+}
+
 static struct module *open_loader(struct session *s, struct session_process *p)
 {
 	struct target_mapping map;
@@ -66,7 +73,7 @@ int images_exec(struct session *s, struct session_process *p, struct target_thre
 	p->images.count = 0;
 	p->loader = NULL;
 	p->load_site = NULL;
-	p->settled = false;
+	p->settled = p->sanitized = false;
 	places_forget(s, p, 0, UINT64_MAX);
 	p->exe = open_exe(s, p, err);
 	if (!p->exe)
@@ -250,6 +257,7 @@ void images_copy(struct session_process *to, const struct session_process *from)
 	to->loader = from->loader;
 	to->loader_base = from->loader_base;
 	to->settled = from->settled;
+	to->sanitized = from->sanitized;
 	to->load_site =
 		from->load_site ? target_site_find(to->target, from->load_site->addr) : NULL;
 }
@@ -270,19 +278,6 @@ static bool find_program(const char *name, char *path, size_t size)
 			return true;
 	}
 	return false;
-}
-
-/* Asked before the start, because the program reads its options when it starts. */
-bool images_is_sanitized(struct symbols *symbols, const char *program)
-{
-	char path[PATH_MAX];
-	struct module *m;
-	struct error err;
-
-	if (!find_program(program, path, sizeof(path)))
-		return false;
-	m = symbols_module(symbols, path, &err);
-	return m && module_mentions(m, "__asan_init");
 }
 
 /* The kernel's "Exec format error" says little: the file itself tells more. */

@@ -2,8 +2,11 @@
  * Inside session. One file, one idea:
  *
  *	session.c    a run from launch to verdict; the dispatch of events
+ *	sanitizer.c  programs built with LeakSanitizer run, too
  *	images.c     which modules a process has, and where they are loaded
  *	places.c     places of the script <-> sites in processes
+ *	scouts.c     what came nearest to a place that nobody has reached; scouts.h
+ *	scouts_copies.c  ... and whether other copies of its line were executed
  *	arrivals.c   a site hit or an event becomes an arrival at places
  *	after.c      `after = true`: when has the statement been executed?
  *	apply.c      the engine's decisions are carried out
@@ -15,19 +18,34 @@
  *	depend.c     shut conditions are asked again when what they have read changes
  *	watch.c      threads that are to be reported once they block in the kernel
  *	stuck.c      can anybody still move? who waits for whom
- *	waiting.c    what each thread does or waits for, for words and reports
- *	caller.c     where in the tester's code a thread is that is not held
+ *	futexes.c    threads that are blocked at a word of memory: who could end that?
+ *	channels.c   threads that are blocked at files: who could end that?
+ *	holders.c    which processes have the other end of a file
+ *	sockets.c    the other one of a pair of sockets
+ *	opened.c     what /proc tells about an open file
+ *	timers.c     signals that are still to come
+ *	waiting.c    what each thread does or waits for, for words and reports (and waiting.h)
  *	timeline.c   what happened, in order
- *	hints.c      who opens a gate, what came nearest to a place
+ *	hints_reached.c  what came nearest to a place
+ *	hints_opened.c   who could open a gate
+ *	hints_words.c    counts and names of both
+ *	infeasible.c why the order that the gates ask for cannot happen
+ *	own_deadlock.c what to do about a deadlock of the program's own
  *	explain.c    the verdict in words
- *	report.c     the JSON record
- *	capture.c    the program's output, where an expect asks for it
+ *	blame.c      the one line of source that a verdict is about
+ *	report.c     the JSON record, and which reports there are
+ *	report_html.c, report_trace.c, report_junit.c  the other forms of it
+ *	page/        what the HTML report consists of beside its data
+ *	capture.c    the program's output, where an expect or a trial asks for it
+ *	trial.c      prove: gates are left out of a run, and what came of it
+ *	order_log.c  the order of events, compared over several runs
  */
 #ifndef GATECTL_SESSION_INTERNAL_H
 #define GATECTL_SESSION_INTERNAL_H
 
 #include "gates/waits.h"
 #include "lua/script.h"
+#include "tracer/base/json.h"
 #include "tracer/session/session.h"
 #include "tracer/symbols/state.h"
 #include "tracer/target/target.h"
@@ -74,6 +92,7 @@ struct session_process {
 	uint64_t loader_base;
 	struct target_site *load_site; /* trap at _dl_debug_state, or NULL */
 	bool settled;		       /* the libraries it starts with are loaded */
+	bool sanitized; /* malloc and pthread_create are a sanitizer's; known when settled */
 	ARRAY(struct ordinal) ordinals;
 	ARRAY(char *) lost_held; /* threads that died while held: at what, in words */
 };
@@ -86,8 +105,12 @@ enum act_kind {
 	ACT_AFTER_END,
 	ACT_CALL_BEGIN, /* the first instruction of a function; the return address gets ACT_CALL_END */
 	ACT_CALL_END,
-	ACT_SYSCALL, /* syscall(3): an arrival if it is exit_group that is called */
-	ACT_LOADER,  /* _dl_debug_state */
+	ACT_SYSCALL,  /* syscall(3): an arrival if it is exit_group that is called */
+	ACT_LOADER,   /* _dl_debug_state */
+	ACT_CREATE,   /* a sanitizer's pthread_create */
+	ACT_SCOUT_IN, /* scouts.c: the function that the place is in is entered */
+	ACT_SCOUT_OUT,
+	ACT_SCOUT_COPY,
 };
 
 /* What a hit of a site means for one place. */
@@ -109,11 +132,16 @@ struct placed {
 	struct target_site *site;
 };
 
-/* place->user */
-enum { PASSERS = 4 };
+/* A thread came by, whether `thread` means it or not. */
+struct passer {
+	const struct engine_thread *thread;
+	unsigned long count;
+};
 
+/* place->user */
 struct session_place {
-	const struct engine_thread *passers[PASSERS]; /* came by, but are not meant by `thread` */
+	ARRAY(struct passer) passers; /* who has been there; see hints_pass_by */
+	struct scouts *scouts;	      /* scouts.h; or NULL */
 	char *nearest; /* why it is not in the object that was loaded for it; or NULL */
 	struct location location;
 	bool located; /* `location` is valid */
@@ -142,8 +170,9 @@ struct depend_read {
 
 /* waiting.c: what a thread does when the run ends. Names and files belong to modules. */
 struct waiting {
-	const char *kind; /* "gate", "mutex", "rwlock", "condition", "semaphore", "barrier", "join",
-			     "process", "pipe", "futex", "blocked", "running", "stopped", "exited";
+	const char *kind; /* "gate", "mutex", "rwlock", "condition", "semaphore", "barrier", "once",
+			     "stream", "join", "future", "latch", "atomic", "process", "pipe",
+			     "futex", "blocked", "running", "stopped", "exited";
 			     NULL: has exited before */
 	struct str text;  /* "waits for mutex bob held by teller#2"; without the place */
 	char *object;	  /* the gate, or what names the lock in the source; or NULL; owned */
@@ -152,22 +181,32 @@ struct waiting {
 	unsigned line;
 	const char *taken_file; /* where its owner took the lock; NULL unknown */
 	unsigned taken_line;
-	bool held;     /* at a gate, or by a function of the script */
-	bool in_cycle; /* part of what the verdict's first line is about */
+	struct str note; /* behind the place: " (//inside)", "" */
+	bool held;	 /* at a gate, or by a function of the script */
+	bool in_cycle;	 /* part of what the verdict's first line is about */
+	bool gone;	 /* the owner of the lock is no more, or a fork has left it in the other
+			  process: nobody can give it. stuck.c judges by this, and by `on` where
+			  `kind` is "mutex" or "rwlock" */
 };
 
 struct session_thread {
+	size_t index; /* in order of creation */
 	struct engine_thread *engine;
 	struct target_thread *target; /* NULL once it is gone */
 	struct session_process *process;
 	ARRAY(struct after_frame) frames;
 	uint64_t held_since; /* us; 0: not held */
 	struct engine_hold hold;
+	const struct place *stands_at; /* timeline.c: the last one it arrived at or was let go */
+	unsigned long stands_turn;     /* in this turn: later ones tell nothing of where it is */
 	const char *hold_file, *hold_func; /* where it was stopped, for the verdict */
 	unsigned hold_line;
+	bool lost; /* has died while it was held, at `hold` */
 	bool watched;
 	struct target_block watched_look; /* the last one */
-	struct waiting waiting;		  /* at the verdict */
+	struct target_block judged;	  /* stuck.c: as it was when it was judged ... */
+	bool is_judged;		/* ... and is to be described, though it has been stopped since */
+	struct waiting waiting; /* at the verdict */
 	const char *state;
 	enum symbols_site_kind at_return; /* RETURN or TAIL: where it stands; else 0 */
 	struct symbols_stack calls;	  /* program.c: of this stop, as far as asked for */
@@ -175,7 +214,10 @@ struct session_thread {
 	ARRAY(struct depend_read) reads;  /* of the condition that was asked last */
 	bool reads_call;		  /* it has called functions: what they read is not known */
 	unsigned names_read;
-	char comm[32]; /* its name when it was last asked for */
+	char comm[32];		      /* its name when it was last asked for */
+	const struct place *at_place; /* order_log.c: arrived at and not yet passed */
+	uint64_t creates,
+		creates_with; /* the start routine that it gives a sanitizer, its argument */
 };
 
 /* ---- timeline ------------------------------------------------------------------------------- */
@@ -197,7 +239,8 @@ enum happening {
 
 struct happened {
 	unsigned long seq;
-	uint64_t t_us; /* since the program was started */
+	unsigned long caused_by; /* the seq of what let it happen: of an open for a release; or 0 */
+	uint64_t t_us;		 /* since the program was started */
 	enum happening what;
 	const struct engine_thread *thread; /* or NULL */
 	const struct place *place;
@@ -212,7 +255,10 @@ enum { TIMELINE_LAST = 20, TIMELINE_MOST = 1000000 };
 struct timeline {
 	uint64_t start_us;
 	unsigned long seq;
-	bool keep; /* all of it, for a report; else only the last ones */
+	uint64_t end_us;	       /* since start_us: the verdict; 0 not yet */
+	bool keep;		       /* all of it, for a report; else only the last ones */
+	ARRAY(unsigned long) opened;   /* by gate index: the seq that let its threads go, or 0 */
+	unsigned long stir, stir_turn; /* what last happened that a condition may wait for, when */
 	ARRAY(struct happened) all;
 	struct happened last[TIMELINE_LAST];
 };
@@ -227,7 +273,8 @@ struct depend {
 	uint64_t next_us;   /* the next one */
 };
 
-struct capture; /* capture.c */
+struct capture;	   /* capture.c */
+struct trial_move; /* trial.c */
 
 struct session {
 	const struct session_options *options;
@@ -257,16 +304,22 @@ struct session {
 	unsigned watching;
 	struct outcome outcome;
 	bool explained;	   /* the threads' `why` is that of the deadlock found */
-	unsigned doubt;	   /* ticks for which a deadlock is not looked for */
+	uint64_t doubt_us; /* until then a deadlock is not looked for, unless something happens */
+	pid_t outsider;	   /* holders.c: was found to hold the other end of a file, or 0 */
 	bool over;	   /* the verdict is reached, the tree is being killed */
 	bool root_settled; /* the first image of the program is resolved: later ones may lack places */
 	bool root_ended;
-	int killed_by; /* a :kill verb's signal */
+	bool said_leaks;    /* sanitizer.c has told what it does */
+	bool said_withheld; /* that a child has not got the rights that it would have alone */
+	int killed_by;	    /* a :kill verb's signal */
 	int interrupted;
 	struct error fault;
 	struct session_thread *culprit; /* the thread that a limit or a deadlock is about */
 	struct str cycle;		/* the wait-for cycle in words */
 	struct capture *out, *errs;
+	ARRAY(struct trial_move) moves; /* trial.c */
+	uint64_t back_us;		/* for so long somebody has been held back; trial.c */
+	uint64_t back_looked_us;	/* when that was looked at last; 0: nobody was */
 };
 
 /* session.c: the run ends now; what is left is killed. */
@@ -290,7 +343,14 @@ struct image *images_at(struct session_process *p, uint64_t address);
 struct image *images_find(struct session *s, struct session_process *p, uint64_t address);
 void images_copy(struct session_process *to, const struct session_process *from);
 void images_explain_refusal(struct symbols *symbols, const char *program, struct error *err);
-bool images_is_sanitized(struct symbols *symbols, const char *program);
+struct module *images_program(struct session *s, struct session_process *p); /* or NULL */
+
+/* sanitizer.c: at an exec. True: it execs once more, with options that suit a tracer. */
+bool sanitizer_exec_again(struct session *s, struct session_process *p, struct target_thread *t);
+/* The libraries are loaded: what threads its users create is to be seen. */
+void sanitizer_settle(struct session *s, struct session_process *p, struct target_thread *t);
+void sanitizer_create(struct session_thread *t, const struct arch_regs *regs);
+bool sanitizer_owns(const char *routine); /* a thread for itself; NULL: no name */
 
 /* places.c */
 int places_prepare(struct session *s, struct error *err); /* parses every location */
@@ -300,6 +360,10 @@ int places_loaded(struct session *s, struct session_process *p, struct target_th
 		  const struct module_list *loaded, struct error *err);
 void places_act(struct site_use *use, const struct act *act); /* adds it in its order */
 void places_retire(struct session *s, struct place *place);
+void places_sweep(
+	struct place *place); /* takes away those traps of it that nobody needs any more */
+int places_put(struct session *s, struct session_process *p, struct target_thread *t,
+	       uint64_t address, const struct act *act, struct error *err);
 struct site_use *places_use(struct session *s, struct session_process *p, struct target_thread *t,
 			    uint64_t address, struct target_site **site, struct error *err);
 void places_copy(struct session *s, struct session_process *to, struct session_process *from);
@@ -373,12 +437,26 @@ void watch_begin(struct session *s, struct session_thread *t);
 void watch_end(struct session *s, struct session_thread *t);
 void watch_look(struct session *s);
 
-/* stuck.c: judged from /proc; WAITS_MOVING is the answer where anything is in doubt. */
+/* stuck.c: judged from /proc; WAITS_MOVING is the answer where anything is in doubt. At any other
+   answer everybody is described (waiting_look_all) and `cycle` is in words. */
 enum waits_answer stuck_judge(struct session *s);
+/* Describes everybody; `cycle` are those who can never move any more, whatever the others do. */
+void stuck_explain(struct session *s);
 bool stuck_is_vfork(long number); /* a system call in which a parent waits for its child's exec */
 /* What the thread waits for; WAIT_NOT where it can move, or might. */
 void stuck_wait_of(struct session *s, struct session_thread *t, const struct target_block *b,
 		   struct wait *w);
+
+/* timers.c: is a signal to come that could wake somebody? Whoever was stopped to be asked is added to
+   `asked` and stays so until timers_let_go(). */
+struct timers_asked {
+	struct session_thread **items;
+	size_t count, capacity;
+};
+bool timers_ask(struct session *s, struct timers_asked *asked);
+bool timers_has_asked(const struct timers_asked *asked, const struct session_thread *t);
+void timers_let_go(struct session *s, struct timers_asked *asked);
+bool timers_is_helper(const struct session_thread *t, const struct target_block *b);
 
 /* waiting.c */
 void waiting_look_all(struct session *s); /* before the tree is killed: what everybody does */
@@ -386,37 +464,67 @@ void waiting_sentence(const struct session_thread *t,
 		      struct str *out); /* "T waits for ... at F:L" */
 void waiting_fini(struct waiting *w);
 
-/* caller.c: func, file and line of a thread that runs or is blocked. It is stopped for a moment
-   (target_pause). False: it cannot be told. */
-bool caller_find(struct session *s, struct session_thread *t, struct waiting *w);
-
 /* explain.c: a file as it is shown: relative to the working directory where it is below */
 const char *shown_path(const char *file);
+
+/* infeasible.c: a circle of threads, one of which would have to open the gate that holds another: each
+   one's line, and what to try. False: there is none. */
+bool infeasible_lines(struct session *s, struct str *out);
+bool infeasible_try(struct session *s, struct str *out);
+
+/* own_deadlock.c: what to try */
+void own_deadlock_try(struct session *s, struct str *out);
 
 /* timeline.c */
 void timeline_init(struct timeline *tl, bool keep);
 void timeline_fini(struct timeline *tl);
 void timeline_add(struct session *s, enum happening what, const struct engine_thread *t,
 		  const struct place *p, const struct gate *g, const char *text);
+void timeline_end(struct timeline *tl); /* the verdict is reached now */
 const char *timeline_word(enum happening what);
 void timeline_line(const struct happened *h, struct str *out);
+
+/* blame.c: the line that the verdict is about */
+void blame_verdict(struct session *s, enum verdict v, struct session_result *out);
 
 /* explain.c */
 void explain_verdict(struct session *s, enum verdict v, struct str *out);
 
-/* hints.c */
+/* hints_opened.c: why the gates are shut at which somebody is held; what to do about it, for the
+   line `try:` (false: nothing of its own) */
 void hints_gates(struct session *s, struct str *out);
+bool hints_gates_try(struct session *s, struct str *out);
+
+/* hints_reached.c: why a place was not reached: in one sentence, what else there is to say, and what
+   to do about it */
 void hints_missing(struct session *s, const struct place *p, struct str *out);
+void hints_missing_lines(struct session *s, const struct place *p, struct str *out);
+void hints_missing_try(struct session *s, const struct place *p, struct str *out);
 void hints_pass_by(struct session_place *place, const struct engine_thread *t);
 
-/* report.c */
-void report_json(struct session *s, enum verdict v, int status, struct str *out);
+/* report.c: what every report tells of the run as a whole */
+struct report_head {
+	const char *verdict; /* "ok", its word, "interrupted" or "cannot-trace" */
+	int status;
+	const char *error;   /* gatectl's own, or NULL */
+	const char *message; /* the verdict in words, as on standard error */
+};
+/* All that were asked for, into out->reports. `err`: there was no run to give a verdict on. */
+void report_run(struct session *s, struct session_result *out);
+void report_error(struct session *s, const struct error *err, struct session_result *out);
+/* The members of the record's object. */
+void report_record(struct session *s, const struct report_head *head, struct json *j);
 
-void report_error(struct session *s, const struct error *err, struct str *out);
+/* report_html.c, report_trace.c, report_junit.c */
+void report_html(struct session *s, const struct report_head *head, struct str *out);
+void report_trace(struct session *s, const struct report_head *head, struct str *out);
+enum report_case report_junit(struct session *s, const struct report_head *head, struct str *out);
 
-/* capture.c: a pipe for the program to write to; what comes is passed on to `to_fd` and kept. */
-struct capture *capture_new(int to_fd, int *write_fd, struct error *err);
+/* capture.c: pipes for the program to write to, where somebody asks for what comes: it is passed on
+   and kept. In a trial standard input is empty. 0, or -1; what is in `how` is the caller's to close. */
+int capture_begin(struct session *s, struct target_launch *how, struct error *err);
 const char *capture_finish(struct capture *c); /* all of it; valid until capture_free */
+uint64_t capture_sum(const struct capture *c); /* after _finish: of all that came */
 void capture_free(struct capture *c);
 
 #endif

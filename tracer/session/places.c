@@ -2,7 +2,9 @@
  * A place is what was asked, a site is where a trap stands. Places are resolved against the modules
  * of a process when its first libraries are loaded, and again for every module that comes later.
  */
-#include "tracer/session/internal.h"
+#include "tracer/session/scouts.h"
+
+#include "tracer/base/suggest.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -104,7 +106,7 @@ void places_act(struct site_use *use, const struct act *act)
 	use->acts.items[i] = *act;
 }
 
-static int put(struct session *s, struct session_process *p, struct target_thread *t,
+int places_put(struct session *s, struct session_process *p, struct target_thread *t,
 	       uint64_t address, const struct act *act, struct error *err)
 {
 	struct target_site *site;
@@ -132,18 +134,18 @@ static int put_call(struct session *s, struct session_process *p, struct target_
 		symbols_where_fini(&where);
 	}
 	act.kind = ACT_CALL_BEGIN;
-	return put(s, p, t, act.bias + start, &act, err);
+	return places_put(s, p, t, act.bias + start, &act, err);
 }
 
 static int put_statement(struct session *s, struct session_process *p, struct target_thread *t,
 			 struct act act, struct error *err)
 {
 	act.kind = ACT_AFTER_BEGIN;
-	if (put(s, p, t, act.bias + act.info->offset, &act, err) < 0)
+	if (places_put(s, p, t, act.bias + act.info->offset, &act, err) < 0)
 		return -1;
 	act.kind = ACT_AFTER_END;
 	for (size_t i = 0; i < act.info->exits.count; i++)
-		if (put(s, p, t, act.bias + act.info->exits.items[i], &act, err) < 0)
+		if (places_put(s, p, t, act.bias + act.info->exits.items[i], &act, err) < 0)
 			return -1;
 	return 0;
 }
@@ -158,7 +160,7 @@ static int put_site(struct session *s, struct session_process *p, struct target_
 		return put_call(s, p, t, act, err);
 	if (place->after && (info->kind == SYMBOLS_STATEMENT || info->kind == SYMBOLS_ENTRY))
 		return put_statement(s, p, t, act, err);
-	return put(s, p, t, bias + info->offset, &act, err);
+	return places_put(s, p, t, bias + info->offset, &act, err);
 }
 
 static uint64_t bias_of(const struct image *images, size_t count, const struct module *m)
@@ -245,6 +247,7 @@ static enum symbols_answer locate(struct session *s, struct session_process *p,
 	if (put_sites(s, p, t, place, sites, !returns, images, count, err) < 0 ||
 	    (returns && put_sites(s, p, t, place, returns, true, images, count, err) < 0))
 		return SYMBOLS_ERROR;
+	scouts_watch(s, p, t, place, sites, images, count);
 	return SYMBOLS_FOUND;
 }
 
@@ -272,7 +275,7 @@ static int put_event(struct session *s, struct session_process *p, struct target
 	for (size_t i = 0; i < count; i++) {
 		if (module_symbol(images[i].module, f->name, &offset, &size) < 0)
 			continue;
-		if (put(s, p, t, images[i].bias + offset, &act, err) < 0)
+		if (places_put(s, p, t, images[i].bias + offset, &act, err) < 0)
 			return prefix_source(err, place);
 		of(place)->sites += !of(place)->found;
 		of(place)->found = true;
@@ -292,6 +295,29 @@ static int place_event(struct session *s, struct session_process *p, struct targ
 	return 0;
 }
 
+/* A name in an order that is no event's was taken for a location. */
+static void suggest_event(struct session *s, const struct place *place, struct error *err)
+{
+	struct suggestions like = {.wanted = place->location};
+	const struct place *p;
+	struct str text = {0};
+	char *best;
+
+	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
+		array_each(const struct step, step, &p->steps)
+			if (step->kind == STEP_EVENT)
+				suggest_offer(&like, step->text);
+	best = suggest_best(&like);
+	suggest_take(&like, &text);
+	if (best) {
+		error_set(err, err->code, "%s: no event and no location is called so%s",
+			  place->location, str_text(&text));
+		error_hint(err, "write %s", best);
+	}
+	base_free(best);
+	str_fini(&text);
+}
+
 /*
  * The libraries that the program starts with are loaded. `strict`: a location that is in none of
  * them is an error; else (a later image, of a child say) it simply is not there.
@@ -302,6 +328,7 @@ int places_settle(struct session *s, struct session_process *p, struct target_th
 	struct place *place;
 
 	p->settled = true;
+	sanitizer_settle(s, p, t);
 	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
 		enum symbols_answer answer;
 
@@ -316,6 +343,9 @@ int places_settle(struct session *s, struct session_process *p, struct target_th
 			continue;
 		if (answer == SYMBOLS_NOT_FOUND && of(place)->location.object)
 			continue; /* pending until its object is loaded */
+		if (place->from_order && of(place)->location.kind == LOCATION_FUNC &&
+		    answer == SYMBOLS_NOT_FOUND)
+			suggest_event(s, place, err);
 		return prefix_source(err, place);
 	}
 	return 0;
@@ -364,10 +394,17 @@ int places_loaded(struct session *s, struct session_process *p, struct target_th
 
 static bool is_idle(const struct site_use *use)
 {
-	for (size_t i = 0; i < use->acts.count; i++)
-		if (!use->acts.items[i].place || !use->acts.items[i].place->retired)
+	array_each(const struct act, a, &use->acts)
+		if (!a->place || (!a->place->retired && !scouts_idle(a)))
 			return false;
 	return true;
+}
+
+void places_sweep(struct place *place)
+{
+	array_each(const struct placed, placed, &of(place)->placed)
+		if (placed->process->target && placed->site->user && is_idle(placed->site->user))
+			target_site_remove(placed->process->target, placed->site);
 }
 
 /* The place can never act again: traps that serve nobody else are removed, in every process. */
@@ -376,13 +413,7 @@ void places_retire(struct session *s, struct place *place)
 	struct session_place *sp = of(place);
 
 	place->retired = true;
-	for (size_t i = 0; i < sp->placed.count; i++) {
-		struct session_process *p = sp->placed.items[i].process;
-		struct target_site *site = sp->placed.items[i].site;
-
-		if (p->target && site->user && is_idle(site->user))
-			target_site_remove(p->target, site);
-	}
+	places_sweep(place);
 	array_fini(&sp->placed);
 	(void)s;
 }
@@ -433,6 +464,8 @@ static void free_place(struct session_place *sp)
 		return;
 	location_fini(&sp->location);
 	base_free(sp->nearest);
+	array_fini(&sp->passers);
+	scouts_free(sp->scouts);
 	for (size_t i = 0; i < sp->results.count; i++) {
 		symbols_sites_fini(sp->results.items[i]);
 		base_free(sp->results.items[i]);

@@ -105,6 +105,7 @@ static int start(struct query *q, struct error *err)
 		.stdout_fd = -1,
 		.stderr_fd = -1,
 		.no_follow = true,
+		.needs_memory = true,
 	};
 	struct target_event ev;
 	int done = 0;

@@ -1,4 +1,4 @@
-#include "tracer/session/internal.h"
+#include "tracer/session/trial.h"
 
 #include "tracer/base/log.h"
 
@@ -35,9 +35,10 @@ void session_end(struct session *s)
 	if (s->over)
 		return;
 	if (!s->explained)
-		waiting_look_all(s);
+		stuck_explain(s);
 	for (size_t i = 0; i < s->threads.count; i++)
 		apply_note_held(s, s->threads.items[i]);
+	timeline_end(&s->timeline);
 	s->over = true;
 	target_kill_all(s->target);
 }
@@ -53,6 +54,20 @@ void session_fault(struct session *s, const struct error *err)
 
 /* ---- the events ----------------------------------------------------------------------------- */
 
+/* A child: the program itself would have been refused. */
+static void note_withheld(struct session *s, const struct session_process *p)
+{
+	char what[128];
+
+	if (s->said_withheld || !target_withheld(p->target, what, sizeof(what)))
+		return;
+	s->said_withheld = true;
+	if (s->run_number <= 1 && !s->options->quiet)
+		log_line("gatectl: note: a child process runs %s: since it is traced by you, the "
+			 "kernel withholds %s; run gatectl as root",
+			 p->exe ? module_path(p->exe) : "a file", what);
+}
+
 static void on_exec(struct session *s, const struct target_event *ev)
 {
 	struct session_process *p = threads_process(s, ev->process);
@@ -60,6 +75,8 @@ static void on_exec(struct session *s, const struct target_event *ev)
 	struct error err = {0};
 	bool first = !s->root;
 
+	if (sanitizer_exec_again(s, p, ev->thread))
+		return; /* the event comes again */
 	if (first) {
 		s->root = p;
 		t = threads_new(s, p, ev->thread, "main");
@@ -77,10 +94,12 @@ static void on_exec(struct session *s, const struct target_event *ev)
 		if (places_settle(s, p, ev->thread, first, &err) < 0)
 			session_fault(s, &err);
 	}
-	if (first)
+	if (first) {
 		target_resume(s->target, ev->thread);
-	else
+	} else {
+		note_withheld(s, p);
 		arrivals_event(s, t, PLACE_EXEC, 0);
+	}
 }
 
 static void on_process_start(struct session *s, const struct target_event *ev)
@@ -110,6 +129,7 @@ static void note_lost(struct session_thread *t)
 	if (!t->engine->held)
 		return;
 	hold = t->hold;
+	t->lost = true;
 	str_addf(&text, "%s was held at %s%s%s", t->engine->id, hold.place->location,
 		 hold.gate ? " by gate " : " by a function", hold.gate ? hold.gate->name : "");
 	*array_add(&t->process->lost_held) = str_take(&text);
@@ -163,6 +183,7 @@ static void on_signal(struct session *s, const struct target_event *ev)
 	struct session_thread *t = ev->thread->user;
 
 	timeline_add(s, HAPPENED_SIGNAL, t->engine, NULL, NULL, sigabbrev_np(ev->signal));
+	order_log_signal(s, t, sigabbrev_np(ev->signal) ? sigabbrev_np(ev->signal) : "?");
 	arrivals_event(s, t, PLACE_SIGNAL, ev->signal);
 }
 
@@ -228,22 +249,6 @@ static enum waits_answer judge_stuck(struct session *s)
 	return s->over || s->events ? WAITS_MOVING : stuck_judge(s);
 }
 
-/* Nothing has happened for a whole tick: can anything still happen? */
-static void check_stuck(struct session *s)
-{
-	enum waits_answer answer = judge_stuck(s);
-
-	if (answer == WAITS_MOVING)
-		return;
-	if (s->root_ended && answer == WAITS_GATE)
-		s->outcome.held_at_end = true;
-	else if (answer == WAITS_GATE)
-		s->outcome.gate_deadlock = true;
-	else
-		s->outcome.deadlock = true;
-	session_end(s);
-}
-
 static bool has_held(const struct session *s, const struct session_process *p)
 {
 	array_each(struct session_thread *, t, &s->threads)
@@ -266,6 +271,27 @@ static void check_pending_death(struct session *s)
 	}
 }
 
+/* Nothing has happened for a whole tick: can anything still happen? */
+static void check_stuck(struct session *s)
+{
+	enum waits_answer answer = judge_stuck(s);
+
+	if (answer == WAITS_MOVING)
+		return;
+	check_pending_death(s); /* sent by the last one that moved, after the look for it */
+	if (s->events || trial_give_way(s)) {
+		s->explained = false;
+		return;
+	}
+	if (s->root_ended && answer == WAITS_GATE)
+		s->outcome.held_at_end = true;
+	else if (answer == WAITS_GATE)
+		s->outcome.gate_deadlock = true;
+	else
+		s->outcome.deadlock = true;
+	session_end(s);
+}
+
 /* What needs no more than a look now and then. */
 static void on_slow_tick(struct session *s, uint64_t now)
 {
@@ -273,6 +299,9 @@ static void on_slow_tick(struct session *s, uint64_t now)
 
 	s->events = 0;
 	s->slow_us = now;
+	if (!quiet)
+		s->doubt_us = 0;
+	trial_tick(s, now);
 	check_gate_limit(s, now);
 	if (!s->over && quiet)
 		check_pending_death(s);
@@ -317,6 +346,8 @@ static void turn_over(struct session *s, const struct target_event *ev)
 		on_process_gone(s, ev);
 	else if (ev->kind == TARGET_PROCESS_START)
 		target_kill_all(s->target); /* born while the others died */
+	else if (ev->kind == TARGET_INTERRUPT && s->options->trial)
+		s->interrupted = ev->signal; /* the next run shall not be made */
 	else if (ev->thread)
 		target_resume(s->target, ev->thread);
 }
@@ -402,6 +433,7 @@ static int load_scripts(struct session *s, struct error *err)
 			return -1;
 	if (engine_orders_finish(s->engine, err) < 0)
 		return -1;
+	trial_prepare(s);
 	s->gate_limit = first_given(o->gate_limit, s->plan.limits.gate, DEFAULT_GATE_LIMIT);
 	s->time_limit = first_given(o->time_limit, s->plan.limits.run, 0);
 	return places_prepare(s, err);
@@ -441,24 +473,6 @@ static int prepare(struct session *s, struct error *err)
 	return failed;
 }
 
-/* LeakSanitizer refuses to work under any tracer, and would turn a good run into a failed one. */
-static void tame_leak_sanitizer(struct session *s)
-{
-	const char *old = getenv("ASAN_OPTIONS");
-	struct str now = {0};
-
-	if (s->run_number > 1 || !images_is_sanitized(s->symbols, s->options->argv[0]))
-		return;
-	if (old && strstr(old, "detect_leaks"))
-		return;
-	str_addf(&now, "%s%sdetect_leaks=0", old ? old : "", old && *old ? ":" : "");
-	setenv("ASAN_OPTIONS", str_text(&now), 1);
-	str_fini(&now);
-	if (!s->options->quiet)
-		log_line("gatectl: note: LeakSanitizer cannot work under a tracer: "
-			 "detect_leaks=0 was added to ASAN_OPTIONS");
-}
-
 static int launch(struct session *s, struct error *err)
 {
 	struct target_launch how = {
@@ -468,18 +482,17 @@ static int launch(struct session *s, struct error *err)
 		.stderr_fd = -1,
 		.no_follow = s->options->no_follow,
 		.trace_exit = uses_kind(s, PLACE_THREAD_EXIT),
+		.as_alone = true,
+		.needs_memory = s->has_places,
 		.tick_ms = s->tick_ms = TICK_MS,
 	};
 
-	tame_leak_sanitizer(s);
-	if (s->plan.expect.stdout_has.count &&
-	    !(s->out = capture_new(STDOUT_FILENO, &how.stdout_fd, err)))
-		return -1;
-	if (s->plan.expect.stderr_has.count &&
-	    !(s->errs = capture_new(STDERR_FILENO, &how.stderr_fd, err)))
+	if (capture_begin(s, &how, err) < 0)
 		return -1;
 	s->timeline.start_us = session_now_us();
 	s->target = target_launch(&how, err);
+	if (how.stdin_fd >= 0)
+		close(how.stdin_fd);
 	if (how.stdout_fd >= 0)
 		close(how.stdout_fd);
 	if (how.stderr_fd >= 0)
@@ -503,12 +516,13 @@ static void judge(struct session *s, struct session_result *out)
 	out->verdict = verdict_of(s->engine, &s->plan.expect, &s->outcome);
 	out->status = verdict_status(out->verdict, &s->plan.expect, &s->outcome);
 	out->interrupted = s->interrupted;
+	trial_judge(s, &out->evidence);
 	if (s->interrupted)
 		out->status = 128 + s->interrupted;
 	else
 		explain_verdict(s, out->verdict, &out->text);
-	if (s->options->reports.count)
-		report_json(s, out->verdict, out->status, &out->json);
+	blame_verdict(s, out->verdict, out);
+	report_run(s, out);
 }
 
 static void session_fini(struct session *s)
@@ -522,6 +536,7 @@ static void session_fini(struct session *s)
 	expect_fini(&s->plan.expect);
 	capture_free(s->out);
 	capture_free(s->errs);
+	trial_free(s);
 	str_fini(&s->cycle);
 	array_fini(&s->held_max);
 }
@@ -537,8 +552,8 @@ int session_run(const struct session_options *o, struct symbols *symbols, unsign
 		loop(&s);
 		judge(&s, out);
 		answer = 0;
-	} else if (o->reports.count) {
-		report_error(&s, err, &out->json);
+	} else {
+		report_error(&s, err, out);
 	}
 	session_fini(&s);
 	return answer;
@@ -547,14 +562,17 @@ int session_run(const struct session_options *o, struct symbols *symbols, unsign
 void session_result_fini(struct session_result *r)
 {
 	str_fini(&r->text);
-	str_fini(&r->json);
+	str_fini(&r->file);
+	for (int kind = 0; kind < REPORT_KINDS; kind++)
+		str_fini(&r->reports[kind]);
+	session_evidence_fini(&r->evidence);
 }
 
-int session_error_status(enum error_code code)
+int session_error_status(const struct session_options *o, enum error_code code)
 {
 	switch (code) {
 	case ERROR_CANNOT_TRACE:
-		return 118;
+		return o->skip_unavailable ? SESSION_SKIPPED : 118;
 	case ERROR_CANNOT_EXEC:
 		return 126;
 	case ERROR_NOT_FOUND:

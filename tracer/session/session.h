@@ -13,6 +13,41 @@
 #include "tracer/base/str.h"
 #include "tracer/symbols/symbols.h"
 
+/* gatectl prove: one run in which something is left out, or somebody held back. */
+enum trial_way {
+	TRIAL_PLAIN,
+	TRIAL_EARLY, /* those that would open the gate are held back from their start */
+	TRIAL_LATE,  /* ... from where they would open it */
+};
+struct session_trial {
+	const char *about; /* the name of a gate, order or condition; NULL: of none, or of all */
+	bool left_out;	   /* it is; else only held back as `way` says */
+	bool show_output;  /* the program's output is passed on; else it is only looked at */
+	enum trial_way way;
+	const char *const *early; /* ids of the threads for TRIAL_EARLY */
+	size_t early_count;
+};
+
+/* What a script could do without. */
+struct session_subject {
+	char *name;   /* no two have the same */
+	bool holds;   /* false: a :run that has held nobody yet */
+	bool is_gate; /* the opposite of what it forces can be brought about */
+	bool is_barrier;
+	ARRAY(char *)
+	movers; /* ids of threads that have opened it, or that a barrier has held; the last first */
+};
+
+/* What a trial has shown. */
+struct session_evidence {
+	bool has_expect;  /* the script has an expect; `expected` says it in words ... */
+	bool as_expected; /* ... and it came, whatever else is wrong (never-reached and the like) */
+	bool limited;	  /* ended by a limit */
+	struct str expected, came; /* in words: "exit status 1" */
+	uint64_t out_sum, err_sum; /* of what the program has written */
+	ARRAY(struct session_subject) subjects;
+};
+
 struct session_options {
 	ARRAY(const char *) scripts;
 	ARRAY(const char *) orders;
@@ -20,8 +55,31 @@ struct session_options {
 	double gate_limit, time_limit; /* seconds, 0 for ever; negative: not given */
 	unsigned long repeat;
 	bool no_follow, verbose, quiet;
-	char *const *argv; /* the program and its arguments */
+	bool skip_unavailable; /* where tracing is not permitted the test is skipped: SESSION_SKIPPED */
+	char *const *argv;     /* the program and its arguments */
+	const struct session_trial *trial; /* NULL but for prove */
+	struct order_log *order_log;	   /* NULL: not kept. The caller's */
 };
+
+/* The forms of a report, known by how a file's name ends. */
+enum report_kind {
+	REPORT_JSON,  /* .json: the record */
+	REPORT_HTML,  /* .html: the timeline */
+	REPORT_TRACE, /* .trace.json: Chrome's trace format, which Perfetto opens */
+	REPORT_JUNIT, /* .xml */
+	REPORT_KINDS,
+};
+enum report_kind report_kind_of(const char *path); /* REPORT_KINDS: none of them */
+
+/* JUnit tells of all runs: the file is made of the runs' testcases (reports[REPORT_JUNIT]). */
+enum report_case { CASE_PASSED, CASE_FAILED, CASE_ERROR, CASE_SKIPPED, CASES };
+struct report_suite {
+	unsigned long count[CASES];
+	double seconds;
+	struct str cases;
+};
+void report_suite_text(const struct report_suite *suite, const struct session_options *o,
+		       struct str *out);
 
 struct session_result {
 	enum verdict verdict;
@@ -29,9 +87,26 @@ struct session_result {
 	int interrupted; /* the signal that ended gatectl's run, or 0 */
 	struct str
 		text; /* what to tell on standard error: lines, the first as the contract has it */
-	struct str json; /* the report; empty unless asked for */
+	struct str file; /* the line of source that it is about, of the program or a script ... */
+	unsigned line;	 /* ... 0: none */
+	struct str reports[REPORT_KINDS]; /* empty unless asked for */
+	double seconds;			  /* from the start to the verdict */
+	enum report_case testcase;	  /* as JUnit counts it */
+	struct session_evidence evidence; /* of a trial */
 };
 void session_result_fini(struct session_result *r);
+void session_evidence_fini(struct session_evidence *e);
+
+/*
+ * The order of events in several runs: what gates can order, that is when threads pass places, gates
+ * open, events, signals and logs. Whether a thread was held before it passed does not matter, nor when
+ * threads start and exit. Bounded: of the first run a million events, of the others none.
+ */
+struct order_log *order_log_new(void);
+void order_log_free(struct order_log *log);
+void order_log_begin(struct order_log *log); /* the next run */
+/* How it differs, in words; or NULL: the order was the same in all runs. Valid until _free. */
+const char *order_log_difference(struct order_log *log);
 
 /*
  * Runs the program once. 0 with the result filled; -1 with an error that came before there was a
@@ -40,8 +115,9 @@ void session_result_fini(struct session_result *r);
 int session_run(const struct session_options *o, struct symbols *symbols, unsigned long run_number,
 		struct session_result *out, struct error *err);
 
-/* gatectl's exit status for an error: 118, 125, 126 or 127. */
-int session_error_status(enum error_code code);
+/* gatectl's exit status for an error: 77, 118, 125, 126 or 127. CTest and Automake know the first. */
+enum { SESSION_SKIPPED = 77 };
+int session_error_status(const struct session_options *o, enum error_code code);
 
 /*
  * For check and lines: starts the program as far as its libraries are loaded, calls `each` for

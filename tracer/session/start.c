@@ -3,7 +3,7 @@
  *
  * glibc keeps it in struct pthread, at which the thread pointer points; where in it is told by the
  * descriptors that libc exports for debuggers (nptl_db: { bits, elements, offset }). A std::thread
- * has libstdc++'s own routine there; its argument is a _State_impl<_Invoker<tuple<F, ...>>>, whose
+ * has libstdc++'s own routine there, and a program with a sanitizer that one's (sanitizer.c); its argument is a _State_impl<_Invoker<tuple<F, ...>>>, whose
  * type name says what F is; if F is a pointer it is the last element in memory.
  */
 #include "tracer/session/internal.h"
@@ -85,13 +85,24 @@ static char *first_of_tuple(const char *type)
 	return base_strndup(at, (size_t)(end - at));
 }
 
-/* The last of these words that is the address of a function, but none of the library's own. */
+/* Objects of their own have the size of their piece of memory before them (libc's malloc). */
+static uint64_t words_of(struct session_process *p, uint64_t object)
+{
+	uint64_t size = read_word(p, object - 8) & ~(uint64_t)7;
+
+	return !p->sanitized && size / 8 - 1 < STATE_WORDS ? size / 8 - 1 : STATE_WORDS;
+}
+
+/*
+ * The last of these words that is the address of a function, but none of the library's own; the first
+ * one where it is not known how many words there are, since the allocator is a sanitizer's.
+ */
 static char *last_function(struct session *s, struct session_process *p, uint64_t object,
 			   uint64_t words)
 {
 	char *found = NULL;
 
-	for (uint64_t i = 1; i < words; i++) {
+	for (uint64_t i = 1; i < words && !(found && p->sanitized); i++) {
 		uint64_t word = read_word(p, object + i * 8);
 		char *name = word ? function_at(s, p, word) : NULL;
 
@@ -103,14 +114,6 @@ static char *last_function(struct session *s, struct session_process *p, uint64_
 		found = name;
 	}
 	return found;
-}
-
-/* Objects of their own have the size of their piece of memory before them (malloc's header). */
-static uint64_t words_of(struct session_process *p, uint64_t object)
-{
-	uint64_t size = read_word(p, object - 8) & ~(uint64_t)7;
-
-	return size / 8 - 1 < STATE_WORDS ? size / 8 - 1 : STATE_WORDS;
 }
 
 /* std::async: the thread has a pointer to the state, and what the user passed is in that. */
@@ -174,6 +177,7 @@ static char *without_anonymous(char *name)
 
 char *start_routine(struct session *s, struct session_process *p, struct target_thread *t)
 {
+	struct session_thread *creator = t->creator ? t->creator->user : NULL;
 	struct arch_regs regs;
 	uint64_t routine, argument;
 	uint32_t offset;
@@ -187,6 +191,13 @@ char *start_routine(struct session *s, struct session_process *p, struct target_
 	routine = offset ? read_word(p, regs.fs_base + offset) : 0;
 	argument = offset ? read_word(p, regs.fs_base + offset + 8) : 0;
 	name = routine ? function_at(s, p, routine) : NULL;
+	if (creator && creator->creates && !sanitizer_owns(name)) {
+		base_free(name);
+		routine = creator->creates;
+		argument = creator->creates_with;
+		creator->creates = 0;
+		name = function_at(s, p, routine);
+	}
 	if (routine && may_be_std_thread(p, routine, name))
 		user = std_thread_function(s, p, argument);
 	if (user) {

@@ -6,93 +6,20 @@
  * the time from its first look to its second. So all of them were blocked together at the moment
  * between the two passes, and nothing inside can wake them.
  */
-#include "tracer/session/internal.h"
+#include "tracer/session/channels.h"
 
-#include <linux/futex.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 
-/* After a timer was found: for so long nobody is asked again. */
-enum { DOUBT_TICKS = 25 };
-
-enum { MUTEX_OWNER = 8, MUTEX_CONTENDED = 2, SCRATCH = 512 };
+/* Files were looked for, or threads stopped to be asked, and somebody may still move: for so long that
+   is not done again, unless something happens. */
+enum { DOUBT_US = 60000 };
 
 struct looked {
 	struct session_thread *thread;
 	struct target_block look;
 };
-
-static struct session_thread *by_tid(struct session *s, int tid)
-{
-	for (size_t i = s->threads.count; i-- > 0;)
-		if (s->threads.items[i]->target && s->threads.items[i]->target->tid == tid)
-			return s->threads.items[i];
-	return NULL;
-}
-
-/* Could a process that is not traced by us wake a waiter at this address? */
-static bool is_shared_outside(const struct session *s, struct session_process *p, uint64_t address)
-{
-	struct target_mapping map;
-
-	if (target_mapping_at(p->target, address, &map) < 0)
-		return true;
-	return map.shared &&
-	       (s->options->no_follow || strncmp(map.path, "/dev/zero", strlen("/dev/zero")) != 0);
-}
-
-static bool is_endless_wait(const struct target_block *b)
-{
-	int op = (int)b->args[1] & FUTEX_CMD_MASK;
-
-	return !b->args[3] && (op == FUTEX_WAIT || op == FUTEX_WAIT_BITSET || op == FUTEX_LOCK_PI ||
-			       op == FUTEX_LOCK_PI2 || op == FUTEX_WAIT_REQUEUE_PI);
-}
-
-/*
- * The owner of the glibc mutex whose word this is; 0: it is none, or not known. PI and robust ones
- * have the owner in the word itself, with a bit for "somebody waits"; the others say "contended"
- * there and have the owner in a field of their own.
- */
-static uint32_t mutex_owner(struct session_process *p, const struct target_block *b, uint32_t word)
-{
-	int op = (int)b->args[1] & FUTEX_CMD_MASK;
-	uint32_t owner = 0;
-
-	if (op == FUTEX_LOCK_PI || op == FUTEX_LOCK_PI2)
-		return word & FUTEX_TID_MASK;
-	if (word != (uint32_t)b->args[2] || (word != MUTEX_CONTENDED && !(word & FUTEX_WAITERS)))
-		return 0;
-	target_read(p->target, b->args[0] + MUTEX_OWNER, &owner, sizeof(owner));
-	return word == MUTEX_CONTENDED || owner == (word & FUTEX_TID_MASK) ? owner : 0;
-}
-
-static void judge_futex(struct session *s, struct session_thread *t, const struct target_block *b,
-			struct wait *w)
-{
-	bool private = b->args[1] & FUTEX_PRIVATE_FLAG;
-	struct session_thread *other;
-	uint32_t word = 0, tid;
-
-	if (!is_endless_wait(b) || (!private && is_shared_outside(s, t->process, b->args[0])))
-		return;
-	w->kind = WAIT_FUTEX;
-	if (target_read(t->process->target, b->args[0], &word, sizeof(word)) < 0)
-		return;
-	tid = mutex_owner(t->process, b, word);
-	other = tid ? by_tid(s, (int)tid) : NULL;
-	if (other) {
-		w->kind = WAIT_MUTEX;
-	} else if (!private && word == (uint32_t)b->args[2]) {
-		other = by_tid(s, (int)word); /* cleared by the kernel when that thread ends */
-		if (other)
-			w->kind = WAIT_JOIN;
-	}
-	w->on = other ? other->engine : NULL;
-}
 
 static void judge_child(struct session *s, const struct target_block *b, struct wait *w)
 {
@@ -114,7 +41,8 @@ static bool depends_on_others(const struct session *s, struct session_thread *t)
 	if (!depend_is_asked(t))
 		return false;
 	array_each(const struct depend_read, r, &t->reads)
-		if (r->process->target && is_shared_outside(s, r->process, r->address))
+		if (r->process->target &&
+		    futexes_reach(s, r->process, r->address, NULL) == REACH_OUTSIDE)
 			return true;
 	return false;
 }
@@ -124,135 +52,53 @@ bool stuck_is_vfork(long number)
 	return number == SYS_vfork || number == SYS_clone || number == SYS_clone3;
 }
 
-void stuck_wait_of(struct session *s, struct session_thread *t, const struct target_block *b,
-		   struct wait *w)
+/* Processes made by vfork share the memory of their parents. */
+static int space_of(const struct session *s, const struct session_process *p)
+{
+	array_each(struct session_process *, other, &s->processes)
+		if ((*other)->target && p->target && (*other)->target->space == p->target->space)
+			return (*other)->pid;
+	return p->pid;
+}
+
+/* The thread is asleep in a system call. */
+static void judge_blocked(struct session *s, struct session_thread *t, const struct target_block *b,
+			  struct wait *w, struct ends *ends)
+{
+	if (b->number == SYS_futex || b->number == SYS_futex_waitv)
+		futexes_wait(s, t, b, w, ends);
+	else if (b->number == SYS_wait4 || b->number == SYS_waitid)
+		judge_child(s, b, w);
+	else if (channels_is_call(t, b))
+		channels_wait(s, t, b, w, ends);
+	else if (timers_is_helper(t, b))
+		w->kind = WAIT_FUTEX; /* whoever arms a timer */
+}
+
+static void judge(struct session *s, struct session_thread *t, const struct target_block *b,
+		  struct wait *w, struct ends *ends)
 {
 	w->thread = t->engine;
 	w->kind = WAIT_NOT;
 	w->process = t->process->pid;
 	w->parent = t->process->parent_pid;
+	w->space = space_of(s, t->process);
 	if (t->engine->held)
 		w->kind = depends_on_others(s, t) ? WAIT_NOT : WAIT_GATE;
-	else if (b->activity == TARGET_BLOCKED && b->number == SYS_futex)
-		judge_futex(s, t, b, w);
-	else if (b->activity == TARGET_BLOCKED && b->number == SYS_futex_waitv && !b->args[3])
-		w->kind = WAIT_FUTEX;
-	else if (b->activity == TARGET_BLOCKED &&
-		 (b->number == SYS_wait4 || b->number == SYS_waitid))
-		judge_child(s, b, w);
 	else if ((b->activity == TARGET_DISK || b->activity == TARGET_BLOCKED) &&
 		 stuck_is_vfork(b->number))
 		w->kind = WAIT_PROCESS;
+	else if (b->activity == TARGET_BLOCKED)
+		judge_blocked(s, t, b, w, ends);
 }
 
-/* ---- signals that are still to come --------------------------------------------------------- */
-
-static bool read_status(int pid, const char *key, unsigned long long *value)
+void stuck_wait_of(struct session *s, struct session_thread *t, const struct target_block *b,
+		   struct wait *w)
 {
-	char path[64], line[256];
-	bool found = false;
-	FILE *f;
+	struct ends ends = {0};
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	f = fopen(path, "re");
-	while (f && !found && fgets(line, sizeof(line), f))
-		found = strncmp(line, key, strlen(key)) == 0 &&
-			sscanf(line + strlen(key), ": %llx", value) == 1;
-	if (f)
-		fclose(f);
-	return found;
-}
-
-/* A timer of timer_create(2) that tells somebody; armed or not is not to be seen. */
-static bool has_posix_timers(int pid)
-{
-	char path[64], line[256];
-	bool any = false;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/timers", pid);
-	f = fopen(path, "re");
-	while (f && !any && fgets(line, sizeof(line), f))
-		any = strncmp(line, "notify:", 7) == 0 && !strstr(line, "none");
-	if (f)
-		fclose(f);
-	return any;
-}
-
-/* Asks the program itself, by a system call that a held thread makes for us: getitimer(2). */
-static bool has_interval_timer(struct session *s, struct session_thread *held)
-{
-	struct arch_regs regs;
-	struct itimerval timer;
-	uint64_t args[6] = {ITIMER_REAL};
-	int64_t result;
-
-	if (target_regs(held->target, &regs) < 0)
-		return true;
-	args[1] = (regs.dwarf[ARCH_DWARF_SP] - SCRATCH) & ~(uint64_t)15;
-	if (target_syscall(s->target, held->target, SYS_getitimer, args, &result) < 0 ||
-	    result != 0 || target_read(held->process->target, args[1], &timer, sizeof(timer)) < 0)
-		return true;
-	return timer.it_value.tv_sec || timer.it_value.tv_usec;
-}
-
-/* Somebody of the process who can be asked: held, or asleep in a wait that can be interrupted. */
-static struct session_thread *somebody(struct session *s, const struct session_process *p)
-{
-	struct session_thread *sleeper = NULL;
-
-	for (size_t i = 0; i < s->threads.count; i++) {
-		struct session_thread *t = s->threads.items[i];
-		struct target_block look;
-
-		if (t->process != p || !t->target)
-			continue;
-		if (t->engine->held)
-			return t;
-		target_look(t->target, &look);
-		if (look.activity == TARGET_BLOCKED && look.number == SYS_futex &&
-		    is_endless_wait(&look))
-			sleeper = t;
-	}
-	return sleeper;
-}
-
-/* Asks for the interval timer; in doubt there is one. */
-static bool ask_for_timer(struct session *s, struct session_thread *t)
-{
-	bool answer;
-
-	if (t->engine->held)
-		return has_interval_timer(s, t);
-	if (target_pause(s->target, t->target) < 0)
-		return true;
-	answer = has_interval_timer(s, t);
-	target_resume(s->target, t->target);
-	return answer;
-}
-
-/* Will a signal come to this process from a timer, or from a child that we do not see? */
-static bool expects_signal(struct session *s, struct session_process *p)
-{
-	unsigned long long caught = 0, ignored = 0;
-	struct session_thread *t;
-
-	read_status(p->pid, "SigCgt", &caught);
-	read_status(p->pid, "SigIgn", &ignored);
-	if (has_posix_timers(p->pid) || (s->untraced_children && caught))
-		return true;
-	if (ignored & (1ULL << (SIGALRM - 1)))
-		return false;
-	t = somebody(s, p);
-	return t ? ask_for_timer(s, t) : caught & (1ULL << (SIGALRM - 1));
-}
-
-static bool any_expects_signal(struct session *s)
-{
-	for (size_t i = 0; i < s->processes.count; i++)
-		if (s->processes.items[i]->target && expects_signal(s, s->processes.items[i]))
-			return true;
-	return false;
+	judge(s, t, b, w, &ends);
+	array_fini(&ends);
 }
 
 /* ---- all of them ---------------------------------------------------------------------------- */
@@ -281,12 +127,100 @@ static bool unchanged(const struct looked *before)
 						now.look.switches == before->look.switches);
 }
 
-static void describe_cycle(struct session *s, const struct wait *waits, const size_t *cycle,
-			   size_t length)
+/* All threads that are alive, what each waits for, and who outside could end that. */
+struct scene {
+	ARRAY(struct looked) looked;
+	ARRAY(struct wait) waits; /* one for each */
+	struct ends ends;
+	bool asked; /* threads were stopped for it */
+	size_t *cycle;
+	size_t length;
+};
+
+static void scene_fini(struct scene *c)
+{
+	array_each(struct wait, w, &c->waits)
+		wait_fini(w);
+	array_fini(&c->looked);
+	array_fini(&c->waits);
+	array_fini(&c->ends);
+	base_free(c->cycle);
+}
+
+/* A leader that has ended waits for nobody. */
+static void scene_add(struct scene *c, const struct looked *l)
+{
+	if (l->look.activity == TARGET_DEAD)
+		return;
+	*array_add(&c->looked) = *l;
+	(void)array_add(&c->waits);
+}
+
+/* False as soon as one is found that can move. */
+static bool look_at_all(struct session *s, struct scene *c)
+{
+	array_each(struct session_thread *, it, &s->threads) {
+		struct looked l = {0};
+
+		if (!(*it)->target || sanitizer_owns((*it)->engine->start))
+			continue; /* a sanitizer's own thread does nothing for the program */
+		if (!look_at(*it, &l))
+			return false;
+		scene_add(c, &l);
+	}
+	c->cycle = base_alloc(c->looked.count + 1, sizeof(*c->cycle));
+	return c->looked.count > 0;
+}
+
+/* Files last: it takes longer to find out about them. False as soon as one is found that can move. */
+static bool judge_each(struct session *s, struct scene *c)
+{
+	for (int files = 0; files <= 1; files++)
+		for (size_t i = 0; i < c->looked.count; i++) {
+			const struct looked *l = &c->looked.items[i];
+
+			if (channels_is_call(l->thread, &l->look) != files)
+				continue;
+			judge(s, l->thread, &l->look, &c->waits.items[i], &c->ends);
+			if (c->waits.items[i].kind == WAIT_NOT)
+				return false;
+		}
+	return true;
+}
+
+static bool all_unchanged(const struct scene *c, const struct timers_asked *but)
+{
+	array_each(struct looked, l, &c->looked)
+		if (!timers_has_asked(but, l->thread) && !unchanged(l))
+			return false;
+	return true;
+}
+
+static enum waits_answer judge_waits(struct scene *c)
+{
+	return waits_judge(c->waits.items, c->waits.count, c->cycle, &c->length);
+}
+
+/* Nobody inside moves: will something come from outside, or from a timer? */
+static bool nothing_comes(struct session *s, struct scene *c)
+{
+	struct timers_asked asked = {0};
+	bool nothing = false;
+
+	if (!all_unchanged(c, &asked) || holders_outside(s, &c->ends))
+		return false;
+	c->asked = true;
+	if (!timers_ask(s, &asked))
+		nothing = all_unchanged(c, &asked); /* a timer may just have run out */
+	timers_let_go(s, &asked);
+	return nothing;
+}
+
+static void describe_cycle(struct session *s, const struct scene *c)
 {
 	str_clear(&s->cycle);
-	for (size_t i = 0; i < length; i++) {
-		struct session_thread *t = threads_of(waits[cycle[i]].thread);
+	for (size_t i = 0; i < c->length; i++) {
+		struct session_thread *t = threads_of(c->waits.items[c->cycle[i]].thread);
 
 		t->waiting.in_cycle = true;
 		str_add(&s->cycle, i ? "; " : "");
@@ -294,60 +228,124 @@ static void describe_cycle(struct session *s, const struct wait *waits, const si
 	}
 }
 
-struct looked_list {
-	struct looked *items;
-	size_t count, capacity;
-};
-
-static enum waits_answer judge_all(struct session *s, const struct looked_list *looked)
+/* Things that only their owner can give; and semaphores, which somebody took, but anybody may give. */
+static bool is_owned(const struct waiting *found, bool semaphores)
 {
-	struct wait *waits = base_alloc(looked->count, sizeof(*waits));
-	size_t *cycle = base_alloc(looked->count, sizeof(*cycle));
-	size_t length = 0;
-	enum waits_answer answer;
+	static const char *const kinds[] = {"mutex", "rwlock", "stream", "once"};
 
-	for (size_t i = 0; i < looked->count; i++)
-		stuck_wait_of(s, looked->items[i].thread, &looked->items[i].look, &waits[i]);
-	answer = waits_judge(waits, looked->count, cycle, &length);
-	for (size_t i = 0; i < looked->count && answer != WAITS_MOVING; i++)
-		if (!unchanged(&looked->items[i]))
-			answer = WAITS_MOVING;
-	if (answer != WAITS_MOVING) { /* in words now: asking wakes threads for a moment */
-		waiting_look_all(s);
-		describe_cycle(s, waits, cycle, length);
+	for (size_t i = 0; found->kind && i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strcmp(kinds[i], found->kind) == 0)
+			return found->on.count > 0;
+	return semaphores && found->on.count && strcmp(found->kind, "semaphore") == 0;
+}
+
+/* What was found out about a lock while its waiters stood still. */
+static void refine(const struct waiting *found, struct wait *w, bool semaphores)
+{
+	if (w->kind != WAIT_FUTEX && w->kind != WAIT_MUTEX && w->kind != WAIT_NEVER)
+		return;
+	if (found->gone) {
+		w->kind = WAIT_NEVER;
+		return;
 	}
-	s->explained = answer != WAITS_MOVING;
-	if (answer != WAITS_MOVING && any_expects_signal(s)) {
-		s->doubt = DOUBT_TICKS;
-		s->explained = false;
-		answer = WAITS_MOVING;
+	if (!is_owned(found, semaphores)) {
+		if (w->kind == WAIT_MUTEX && found->kind && strcmp(found->kind, "futex") != 0)
+			w->kind = WAIT_FUTEX; /* its word only looked like a mutex's */
+		return;
 	}
-	base_free(waits);
+	w->kind = WAIT_MUTEX;
+	w->more.count = 0;
+	w->on = (struct engine_thread *)found->on.items[0];
+	for (size_t i = 1; i < found->on.count; i++)
+		*array_add(&w->more) = (struct engine_thread *)found->on.items[i];
+}
+
+static void refine_all(struct scene *c, bool semaphores)
+{
+	for (size_t i = 0; i < c->looked.count; i++)
+		refine(&c->looked.items[i].thread->waiting, &c->waits.items[i], semaphores);
+}
+
+/* In words. The threads are stopped for it; what they wait for is known from before. */
+static void explain(struct session *s, struct scene *c)
+{
+	for (size_t i = 0; i < c->looked.count; i++) {
+		c->looked.items[i].thread->judged = c->looked.items[i].look;
+		c->looked.items[i].thread->is_judged = c->waits.items[i].kind != WAIT_NOT;
+	}
+	waiting_look_all(s);
+	array_each(struct looked, l, &c->looked)
+		l->thread->is_judged = false;
+	refine_all(c, false);
+}
+
+/* Who has taken a semaphore decides nothing, but may be what there is to tell. */
+static void describe_best(struct session *s, struct scene *c, enum waits_answer answer)
+{
+	size_t *cycle = base_alloc(c->looked.count, sizeof(*cycle)), length = c->length;
+
+	memcpy(cycle, c->cycle, length * sizeof(*cycle));
+	refine_all(c, true);
+	if (judge_waits(c) != answer) {
+		memcpy(c->cycle, cycle, length * sizeof(*cycle));
+		c->length = length;
+	}
 	base_free(cycle);
-	return answer;
+	describe_cycle(s, c);
 }
 
 enum waits_answer stuck_judge(struct session *s)
 {
-	struct looked_list looked = {0};
 	enum waits_answer answer = WAITS_MOVING;
-	bool moving = false;
+	struct scene c = {0};
 
-	if (s->doubt) {
-		s->doubt--;
+	s->explained = false;
+	if (session_now_us() < s->doubt_us)
 		return WAITS_MOVING;
+	if (look_at_all(s, &c) && judge_each(s, &c) && judge_waits(&c) != WAITS_MOVING &&
+	    nothing_comes(s, &c)) {
+		explain(s, &c);
+		answer = judge_waits(&c);
+		describe_best(s, &c, answer);
+		s->explained = true;
+	} else if (c.asked || c.ends.count) {
+		s->doubt_us = session_now_us() + DOUBT_US;
 	}
-	for (size_t i = 0; i < s->threads.count && !moving; i++) {
+	scene_fini(&c);
+	return answer;
+}
+
+/* ---- while some still move ------------------------------------------------------------------ */
+
+/* What cannot be told counts as moving; so does who has moved since. */
+static void judge_one(struct session *s, const struct looked *l, struct wait *w)
+{
+	struct ends ends = {0};
+
+	judge(s, l->thread, &l->look, w, &ends);
+	if (w->kind != WAIT_NOT && (!unchanged(l) || holders_outside(s, &ends)))
+		w->kind = WAIT_NOT;
+	array_fini(&ends);
+}
+
+void stuck_explain(struct session *s)
+{
+	struct scene c = {0};
+
+	array_each(struct session_thread *, it, &s->threads) {
 		struct looked l = {0};
 
-		if (!s->threads.items[i]->target)
+		if (!(*it)->target || sanitizer_owns((*it)->engine->start))
 			continue;
-		moving = !look_at(s->threads.items[i], &l);
-		if (!moving && l.look.activity != TARGET_DEAD)
-			*array_add(&looked) = l; /* a leader that has ended waits for nobody */
+		look_at(*it, &l);
+		scene_add(&c, &l);
 	}
-	if (!moving && looked.count)
-		answer = judge_all(s, &looked);
-	array_fini(&looked);
-	return answer;
+	for (size_t i = 0; i < c.looked.count; i++)
+		judge_one(s, &c.looked.items[i], &c.waits.items[i]);
+	explain(s, &c);
+	c.cycle = base_alloc(c.looked.count + 1, sizeof(*c.cycle));
+	str_clear(&s->cycle);
+	if (waits_lost(c.waits.items, c.waits.count, c.cycle, &c.length))
+		describe_cycle(s, &c);
+	scene_fini(&c);
 }

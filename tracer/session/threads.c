@@ -60,6 +60,7 @@ struct session_thread *threads_new(struct session *s, struct session_process *p,
 {
 	struct session_thread *t = target->user = base_alloc(1, sizeof(*t));
 
+	t->index = s->threads.count;
 	t->target = target;
 	t->process = p;
 	t->state = "running";

@@ -7,6 +7,7 @@
 
 #include "tracer/base/array.h"
 #include "tracer/base/str.h"
+#include "tracer/base/suggest.h"
 
 #include <stdbool.h>
 
@@ -43,17 +44,5 @@ char *names_last(const struct name_parts *n);
 char *names_plain(const char *full);
 /* The same with template arguments. */
 char *names_without_args(const char *full);
-
-/* The names most like the wanted one, for "did you mean": at most three. */
-struct suggestions {
-	const char *wanted;
-	struct suggestion {
-		char *text;
-		unsigned distance;
-	} best[3];
-};
-void suggest_offer(struct suggestions *s, const char *name);
-/* Appends "; did you mean a, b or c?", or nothing; frees them. */
-void suggest_take(struct suggestions *s, struct str *out);
 
 #endif

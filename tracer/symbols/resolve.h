@@ -185,6 +185,15 @@ unsigned source_mark(const struct source_file *f, const char *mark, unsigned lin
 /* Does the line contain the text, in which blanks do not count and * matches anything? */
 bool source_contains(const char *line, const char *text);
 
+/* ---- resolve_near.c ------------------------------------------------------------------------- */
+
+/* Append "; the nearest is FILE:LINE: TEXT", of these lines first, then of the file; "; did you mean
+   MARK?" (*best: base_free); or nothing. */
+void near_text(struct resolver *r, const char *path, unsigned first, unsigned last,
+	       struct str *out);
+void near_marks(struct resolver *r, struct module *const *modules, size_t count, struct str *out,
+		char **best);
+
 /* ---- resolve_report.c ----------------------------------------------------------------------- */
 
 int report_no_code(struct resolver *r, struct module *m, const struct file_group *g, unsigned line);

@@ -250,6 +250,7 @@ static int symbol_entry_site(struct resolver *r, const struct instance *i,
 static int is_part(struct resolver *r, const struct instance *i, bool *out)
 {
 	struct die_table *t = dies_table(i->module, r->err);
+	struct scope_ref origin;
 	const struct elf_symbol *s;
 
 	*out = false;
@@ -259,6 +260,10 @@ static int is_part(struct resolver *r, const struct instance *i, bool *out)
 		return 0;
 	if (i->scope.scope->kind == SCOPE_INLINED)
 		return function_is_half(t, i->scope, out, r->err);
+	if (dies_origin(t, i->scope, &origin, r->err) < 0)
+		return -1;
+	if (!origin.scope || origin.scope->declaration) /* and the symbols need not be read */
+		return 0;
 	s = module_symbol_at(i->module, scope_entry(i->scope), true);
 	*out = s && strstr(s->name, ".part.");
 	return 0;

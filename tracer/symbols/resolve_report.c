@@ -142,24 +142,52 @@ int report_ambiguous(struct resolver *r)
 
 /* ---- nothing -------------------------------------------------------------------------------- */
 
+/* As far qualified as what was asked for. */
+static void offer_name(const struct resolver *r, const char *full, struct suggestions *s)
+{
+	struct name_parts parts;
+	char *name;
+
+	names_split(full, &parts);
+	name = r->wanted.parts.count > 1 ? names_plain(full) : names_last(&parts);
+	suggest_offer(s, name);
+	names_fini(&parts);
+	base_free(name);
+}
+
+/* Functions that were inlined wherever they are called have no symbol. */
+static void offer_functions(struct resolver *r, struct module *m, struct suggestions *s)
+{
+	struct error ignored;
+	struct die_table *t = module_find_debug(m) ? dies_table(m, &ignored) : NULL;
+
+	if (!t)
+		return;
+	array_each(struct die_unit, u, &t->units) {
+		if (dies_load(t, u, &ignored) < 0)
+			return;
+		array_each(struct scope, scope, &u->scopes) {
+			struct function f;
+
+			if (scope->kind == SCOPE_FUNCTION && !scope->declaration &&
+			    function_read(t, (struct scope_ref){u, scope}, &f, &ignored) == 0 &&
+			    f.name)
+				offer_name(r, f.name, s);
+		}
+	}
+}
+
 static void offer_symbols(struct resolver *r, struct module *m, bool exported,
 			  struct suggestions *s)
 {
-	bool qualified = r->wanted.parts.count > 1;
-
 	module_load_symbols(m);
 	array_each(const struct elf_symbol, symbol, &m->symbols) {
-		struct name_parts parts;
-		char *full, *name;
+		char *full;
 
 		if (!symbol->function || symbol->hidden || (exported && !symbol->global))
 			continue;
 		full = symbols_demangle(symbol->name);
-		names_split(full, &parts);
-		name = qualified ? names_plain(full) : names_last(&parts);
-		suggest_offer(s, name);
-		names_fini(&parts);
-		base_free(name);
+		offer_name(r, full, s);
 		base_free(full);
 	}
 }
@@ -179,8 +207,13 @@ static void offer_files(struct module *m, struct suggestions *s)
 	}
 }
 
+static bool is_foreign(struct module *const *modules, size_t i)
+{
+	return i > 0 && (!module_find_debug(modules[i]) || modules[i]->debug_separate);
+}
+
 static void suggest(struct resolver *r, struct module *const *modules, size_t count, bool files,
-		    struct str *out)
+		    struct str *out, char **best)
 {
 	struct suggestions s = {.wanted = files ? base_name(r->location->name) : r->location->name};
 	char *plain = NULL;
@@ -191,14 +224,20 @@ static void suggest(struct resolver *r, struct module *const *modules, size_t co
 		s.wanted = plain;
 	}
 	for (size_t i = 0; i < count; i++) {
-		bool foreign =
-			i > 0 && (!module_find_debug(modules[i]) || modules[i]->debug_separate);
-
-		if (!files)
-			offer_symbols(r, modules[i], foreign, &s);
-		else if (!foreign)
+		if (is_foreign(modules, i))
+			continue;
+		if (files) {
 			offer_files(modules[i], &s);
+		} else {
+			offer_functions(r, modules[i], &s);
+			offer_symbols(r, modules[i], false, &s);
+		}
 	}
+	/* What other libraries export, where nothing of the tester's own is like it. */
+	for (size_t i = 0; !files && !s.best[0].text && i < count; i++)
+		if (is_foreign(modules, i))
+			offer_symbols(r, modules[i], true, &s);
+	*best = suggest_best(&s);
 	suggest_take(&s, out);
 	base_free(plain);
 }
@@ -225,12 +264,27 @@ static void describe(struct resolver *r, struct str *out)
 	}
 }
 
+/* The location as it was written, with the best name in the place of the wrong one. */
+static void hint_corrected(struct resolver *r, const char *best)
+{
+	const struct location *l = r->location;
+	const char *wrong = l->kind == LOCATION_MARK   ? l->search
+			    : l->kind == LOCATION_LINE ? base_name(l->name)
+						       : l->name;
+	const char *at = strstr(l->text, wrong);
+
+	if (at && !strchr(wrong, '<') && !strchr(wrong, '('))
+		error_hint(r->err, "write %.*s%s%s", (int)(at - l->text), l->text, best,
+			   at + strlen(wrong));
+}
+
 int report_not_found(struct resolver *r, struct module *const *modules, size_t count)
 {
 	const struct location *l = r->location;
 	bool needs_debug = l->kind != LOCATION_FUNC && l->kind != LOCATION_RETURN &&
 			   l->kind != LOCATION_ADDRESS;
 	struct str text = {0};
+	char *best = NULL;
 
 	str_addf(&text, "%s: ", l->text);
 	if (!count) {
@@ -241,12 +295,17 @@ int report_not_found(struct resolver *r, struct module *const *modules, size_t c
 		if (count > 1)
 			str_add(&text, " or the libraries it starts with");
 		if (l->kind == LOCATION_LINE)
-			suggest(r, modules, count, true, &text);
+			suggest(r, modules, count, true, &text, &best);
+		else if (l->kind == LOCATION_MARK)
+			near_marks(r, modules, count, &text, &best);
 		else if (l->name)
-			suggest(r, modules, count, false, &text);
+			suggest(r, modules, count, false, &text, &best);
 	}
 	error_set(r->err, ERROR_LOCATION, "%s", str_text(&text));
 	str_fini(&text);
+	if (best)
+		hint_corrected(r, best);
+	base_free(best);
 	if (count && !module_find_debug(modules[0]))
 		error_hint(r->err, "%s has no debug information%s", module_path(modules[0]),
 			   needs_debug ? ": compile it with -g" : ", its symbols are all there is");

@@ -39,6 +39,19 @@ static int search_lines(struct resolver *r, struct module *m, const char *path, 
 	return 0;
 }
 
+static void no_text(struct resolver *r, const char *name, const char *path, unsigned first,
+		    unsigned last)
+{
+	struct str near = {0};
+
+	if (r->complained)
+		return;
+	near_text(r, path, first, last, &near);
+	complain(r, "%s: no line of %s contains this text%s", r->location->text, name,
+		 str_text(&near));
+	str_fini(&near);
+}
+
 /* ---- FILE;TEXT ------------------------------------------------------------------------------ */
 
 /* 1 where there is such a file, 0 where there is none. */
@@ -55,8 +68,7 @@ static int search_files(struct resolver *r, struct module *m)
 	if (answer == 0 && groups.items.count) {
 		answer = 1;
 		if (r->matches.count == before)
-			complain(r, "%s: no line of %s contains this text", r->location->text,
-				 r->location->name);
+			no_text(r, r->location->name, groups.items.items[0].path, 1, UINT32_MAX);
 	}
 	files_fini(&groups);
 	return answer;
@@ -124,6 +136,16 @@ static int search_function(struct resolver *r, const struct match *f)
 	return search_lines(r, f->module, f->file, f->line, last, f);
 }
 
+static int no_text_in(struct resolver *r, const struct match *f)
+{
+	unsigned last = f->line;
+
+	if (f->file && f->line && function_end(r, f, &last) < 0)
+		return -1;
+	no_text(r, f->name, f->file, f->line, last);
+	return 0;
+}
+
 static int search_functions(struct resolver *r, struct module *m)
 {
 	struct match *found;
@@ -148,8 +170,7 @@ static int search_functions(struct resolver *r, struct module *m)
 		if (answer == 0)
 			answer = search_function(r, &functions[i]);
 		if (answer == 0 && functions[i].instances.count && r->matches.count == lines)
-			complain(r, "%s: no line of %s contains this text", r->location->text,
-				 functions[i].name);
+			answer = no_text_in(r, &functions[i]);
 		match_fini(&functions[i]);
 	}
 	base_free(functions);

@@ -246,3 +246,18 @@ void symbols_stack_fini(struct symbols_stack *s)
 	array_fini(s);
 	s->cut = false;
 }
+
+unsigned symbols_call_begins(const struct symbols_call *call)
+{
+	uint64_t offset = call->frame.look - call->frame.bias;
+	struct scope_ref scopes[FUNCTIONS_DEEP];
+	struct error ignored;
+	struct die_table *t;
+	struct function f;
+
+	t = call->frame.module && call->file ? dies_table(call->frame.module, &ignored) : NULL;
+	if (!t || functions_stack(t, offset, scopes, &ignored) <= (int)call->depth ||
+	    function_read(t, scopes[call->depth], &f, &ignored) < 0)
+		return 0;
+	return f.file && function_same_file(f.file, call->file) ? f.line : 0;
+}

@@ -103,6 +103,9 @@ void symbols_stack(const struct symbols_frame *first, const char *function, size
 		   struct symbols_stack *out);
 void symbols_stack_fini(struct symbols_stack *s);
 
+/* The line of `call->file` on which the function of the call is defined; 0 unknown. */
+unsigned symbols_call_begins(const struct symbols_call *call);
+
 /* ---- values --------------------------------------------------------------------------------- */
 
 struct type; /* types.h */
@@ -183,6 +186,11 @@ int symbols_string(const struct symbols_value *v, struct str *out, struct error 
 const char *symbols_member(const struct symbols_value *v, size_t i);
 /* One line, as a debugger would print it: {count = 2, head = 0x5555...}. For messages and logs. */
 void symbols_describe(const struct symbols_value *v, struct str *out);
+/* The words that lead from v, or from what it points to, to what begins at the address: ".lock",
+   "->from[1].lock", "" where v itself does. Members with reserved names (the insides of
+   std::mutex) are not entered. -1: nothing of v begins there. */
+int symbols_member_at(const struct symbols_value *v, uint64_t address, struct str *out,
+		      struct error *err);
 /* The same place, or pointers to the same place. */
 bool symbols_same(const struct symbols_value *a, const struct symbols_value *b);
 

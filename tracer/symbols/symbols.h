@@ -46,6 +46,8 @@ int module_symbol(struct module *m, const char *name, uint64_t *offset, uint64_t
 
 /* Is the symbol among the names that the file exports or imports? Costs next to nothing. */
 bool module_mentions(const struct module *m, const char *symbol);
+/* Are these bytes among the constants that are loaded from the file? */
+bool module_contains(const struct module *m, const void *bytes, size_t n);
 
 /* Bytes of the file as they would be loaded at `offset`; how many there are, up to n. */
 size_t module_bytes(const struct module *m, uint64_t offset, void *buf, size_t n);
@@ -76,6 +78,12 @@ struct location {
 /* 0, or -1 with ERROR_LOCATION. The caller owns the strings: location_fini. */
 int location_parse(const char *text, struct location *out, struct error *err);
 void location_fini(struct location *l);
+
+/* ---- source text ---------------------------------------------------------------------------- */
+
+/* The lines of a source file, items[0] is line 1, without their newlines; NULL where there is no
+   such file. Read once and kept; symbols own it. */
+const char *const *symbols_source(struct symbols *s, const char *path, size_t *count);
 
 /* ---- what a location means ------------------------------------------------------------------ */
 
@@ -130,6 +138,15 @@ enum symbols_answer {
 enum symbols_answer symbols_resolve(struct symbols *s, struct module *const *modules, size_t count,
 				    const struct location *location, struct symbols_sites *out,
 				    struct error *err);
+
+/*
+ * The ways into the function that these sites of one location are in: entries of it and of its
+ * copies; or (`out`) the ways out: its returns (kinds RETURN and TAIL) and, in all copies, the lines
+ * that begin with `return` (STATEMENT). `all`: there are no others. False: they cannot be told;
+ * nothing is in `found` then.
+ */
+bool symbols_ways(struct symbols *s, const struct symbols_sites *sites, bool out,
+		  struct symbols_sites *found, bool *all);
 
 /* Does OBJECT of a location (or of on "load") name this module? libfoo.so matches libfoo.so.1.2 */
 bool module_matches(const struct module *m, const char *object);

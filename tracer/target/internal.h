@@ -239,6 +239,8 @@ extern const uint8_t slot_stub[STUB_LENGTH];
 /* syscall.c */
 /* target_syscall, but for a first area: to be used while that is being made. */
 int remote_call(struct thread *th, long number, const uint64_t args[6], int64_t *result);
+/* execve, by a thread that stands behind an exec: its event comes anew. -1: it was refused. */
+int remote_exec(struct thread *th, uint64_t path, uint64_t argv, uint64_t envp);
 bool stopped_by_trap(int status);
 /* What a thread is made to run unseen is between these two. */
 struct remote {

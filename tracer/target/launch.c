@@ -6,6 +6,7 @@
  * traced, and dies with its tracer afterwards.
  */
 #include "tracer/target/internal.h"
+#include "tracer/target/refusal.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -113,63 +114,6 @@ static int explain_exec(const struct launch *l, int number, struct error *err)
 	return error_set(err, ERROR_CANNOT_EXEC, "%s: %s", name, strerror(number));
 }
 
-static int yama_scope(void)
-{
-	FILE *file = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
-	int scope = 0;
-
-	if (!file)
-		return 0;
-	if (fscanf(file, "%d", &scope) != 1)
-		scope = 0;
-	fclose(file);
-	return scope;
-}
-
-static int explain_tracer(long tracer, struct error *err)
-{
-	char name[32] = "";
-
-	look_proc((pid_t)tracer, "comm", name, sizeof(name));
-	name[strcspn(name, "\n")] = '\0';
-	error_set(err, ERROR_CANNOT_TRACE,
-		  "the program is traced by another process already: %ld (%s)", tracer, name);
-	return error_hint(err, "run gatectl outside of that debugger or strace");
-}
-
-static int explain_seccomp(int number, struct error *err)
-{
-	error_set(err, ERROR_CANNOT_TRACE,
-		  "a seccomp filter, as containers have them, forbids ptrace (%s)",
-		  strerror(number));
-	return error_hint(err, "run the container with --cap-add=SYS_PTRACE, or with "
-			       "--security-opt seccomp=unconfined");
-}
-
-/* PTRACE_SEIZE was refused: by whom? */
-static int explain_seize(pid_t pid, int number, struct error *err)
-{
-	int scope = yama_scope();
-	long tracer = look_status(pid, "TracerPid");
-
-	if (tracer > 0)
-		return explain_tracer(tracer, err);
-	if (number == EPERM && scope >= 2) {
-		error_set(err, ERROR_CANNOT_TRACE,
-			  "Yama forbids ptrace: kernel.yama.ptrace_scope is %d", scope);
-		if (scope == 2)
-			return error_hint(err, "sysctl kernel.yama.ptrace_scope=1 as root, or give "
-					       "gatectl the capability CAP_SYS_PTRACE");
-		return error_hint(err, "scope 3 stays until the next boot: set "
-				       "kernel.yama.ptrace_scope=1 in /etc/sysctl.d and reboot");
-	}
-	if (look_status(getpid(), "Seccomp") > 0)
-		return explain_seccomp(number, err);
-	error_set(err, ERROR_CANNOT_TRACE, "the system refuses ptrace: %s", strerror(number));
-	return error_hint(err, "a security module or the sandbox that gatectl runs in forbids it; "
-			       "run it elsewhere or as root");
-}
-
 static int explain_death(struct launch *l, int status, struct error *err)
 {
 	int number;
@@ -194,7 +138,7 @@ static int seize(const struct launch *l, struct error *err)
 	if (l->how->trace_exit)
 		options |= PTRACE_O_TRACEEXIT;
 	if (ptrace(PTRACE_SEIZE, l->pid, 0, options) < 0)
-		return explain_seize(l->pid, errno, err);
+		return refusal_of_seize(l->pid, errno, err);
 	return 0;
 }
 
@@ -290,17 +234,33 @@ static struct target *target_of_launch(const struct launch *l)
 	return t;
 }
 
+static int check(const struct launch *l, const struct target *t, struct error *err)
+{
+	const struct target_process *p = &TAILQ_FIRST(&t->processes)->pub;
+	const char *name = l->how->argv[0];
+
+	if (l->how->as_alone && refusal_unprivileged(p, name, err) < 0)
+		return -1;
+	return l->how->needs_memory ? refusal_unreadable(p, name, err) : 0;
+}
+
 struct target *target_launch(const struct target_launch *how, struct error *err)
 {
 	struct launch l = {.how = how, .go = {-1, -1}, .fault = {-1, -1}};
 	struct target *t = NULL;
 
+	if (refusal_before(err) < 0)
+		return NULL;
 	signals_open(how->tick_ms);
 	if (start(&l, err) < 0) {
 		abandon(&l);
 		signals_close();
 	} else {
 		t = target_of_launch(&l);
+		if (check(&l, t, err) < 0) {
+			target_free(t);
+			t = NULL;
+		}
 	}
 	close_one(&l.go[0]);
 	close_one(&l.go[1]);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 /* Reads the file as a string. */
@@ -170,12 +171,14 @@ void target_look(const struct target_thread *thread, struct target_block *out)
 
 static bool parse_mapping(const char *line, struct target_mapping *out)
 {
+	unsigned major, minor;
 	char perms[5];
 	int path = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n", &out->start,
-		   &out->end, perms, &out->offset, &path) < 4)
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %lu %n", &out->start,
+		   &out->end, perms, &out->offset, &major, &minor, &out->ino, &path) < 7)
 		return false;
+	out->dev = makedev(major, minor);
 	out->shared = perms[3] == 's';
 	out->executable = perms[2] == 'x';
 	snprintf(out->path, sizeof(out->path), "%.*s", (int)strcspn(line + path, "\n"),

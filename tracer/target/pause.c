@@ -80,11 +80,23 @@ static bool handler_will_run(const struct thread *th)
 	return look_signals(th->pub.tid, &has) < 0 || (has.pending & has.caught & ~has.blocked);
 }
 
+/* poll(2) without a time-out: the kernel would make restart_syscall(2) of it, and nobody could tell any
+   more what it waits for. */
+static bool is_endless_poll(const struct user_regs_struct *regs)
+{
+	enum { RESTART_BLOCK = -516 };
+
+	return (int64_t)regs->rax == RESTART_BLOCK && regs->orig_rax == SYS_poll &&
+	       (int)regs->rdx < 0;
+}
+
 static bool gave_up(struct thread *th)
 {
 	uint8_t bytes[SYSCALL_LENGTH];
 
-	return !thread_regs(th) && (int64_t)th->regs.rax == -EINTR &&
+	if (thread_regs(th) < 0)
+		return false;
+	return ((int64_t)th->regs.rax == -EINTR || is_endless_poll(&th->regs)) &&
 	       (int64_t)th->regs.orig_rax >= 0 && th->regs.orig_rax != SYS_close &&
 	       !memory_read(space_of(th), th->regs.rip - SYSCALL_LENGTH, bytes, sizeof(bytes)) &&
 	       !memcmp(bytes, slot_stub, sizeof(bytes)) && !handler_will_run(th);

@@ -278,6 +278,26 @@ int remote_call(struct thread *th, long number, const uint64_t args[6], int64_t 
 	return remote_end(&r);
 }
 
+int remote_exec(struct thread *th, uint64_t path, uint64_t argv, uint64_t envp)
+{
+	const struct target_space *before = space_of(th);
+	const uint64_t args[6] = {path, argv, envp};
+	struct remote r = {.th = th};
+	int64_t result;
+
+	if (!remote_possible(th) || remote_begin(&r) < 0)
+		return -1;
+	if (run_own(&r, SYS_execve, args, &result) == 0 || space_of(th) == before) {
+		remote_end(&r);
+		return -1;
+	}
+	th->out_of_call = false;
+	ptrace(PTRACE_SETSIGMASK, th->pub.tid, sizeof(r.mask), &r.mask);
+	if (r.stop_signal)
+		syscall(SYS_tgkill, th->pub.process->pid, th->pub.tid, r.stop_signal);
+	return 0;
+}
+
 int target_syscall(struct target *t, struct target_thread *thread, long number,
 		   const uint64_t args[6], int64_t *result)
 {

@@ -88,7 +88,9 @@ struct target_launch {
 	int stdin_fd, stdout_fd, stderr_fd; /* -1: inherited */
 	bool no_follow;			    /* children run untraced, with clean bytes */
 	bool trace_exit;		    /* report TARGET_THREAD_EXIT */
-	unsigned tick_ms; /* a TARGET_TICK about that often; changed with target_tick() */
+	bool as_alone;	   /* refuse what the kernel makes another program of when it is traced */
+	bool needs_memory; /* refuse what cannot be read */
+	unsigned tick_ms;  /* a TARGET_TICK about that often; changed with target_tick() */
 };
 
 /*
@@ -97,6 +99,12 @@ struct target_launch {
  * it, hint what to do) or ERROR_SYSTEM.
  */
 struct target *target_launch(const struct target_launch *how, struct error *err);
+
+/*
+ * Does the kernel withhold rights from a program just exec'ed, because it is traced? `what`: "the
+ * rights of root (set-user-ID)" and the like.
+ */
+bool target_withheld(const struct target_process *process, char *what, size_t size);
 
 /* Kills what is left of the tree, reaps it, and frees everything. */
 void target_free(struct target *t);
@@ -168,6 +176,15 @@ void target_forget(struct target_process *process, uint64_t from, uint64_t to);
 /* One system call made by a stopped thread on our behalf; -1 if it could not be made at all. */
 int target_syscall(struct target *t, struct target_thread *thread, long number,
 		   const uint64_t args[6], int64_t *result);
+
+/* Of a thread at TARGET_EXEC: the value of an environment variable, malloc'd; NULL: it is not set. */
+char *target_env(struct target_thread *thread, const char *name);
+
+/*
+ * A thread at TARGET_EXEC execs the same program once more, with this `NAME=VALUE` in its environment.
+ * 0: forget this event, the other TARGET_EXEC comes next. -1: refused, it stands as before.
+ */
+int target_exec_again(struct target_thread *thread, const char *assignment);
 
 /*
  * A function of the program run by a stopped thread, the others as they are. Afterwards the thread is
@@ -253,6 +270,8 @@ struct target_mapping {
 	uint64_t start, end, offset;
 	bool shared;
 	bool executable;
+	dev_t dev; /* of its file; 0: it has none */
+	ino_t ino;
 	char path[512];
 };
 int target_mapping_at(struct target_process *process, uint64_t addr, struct target_mapping *out);

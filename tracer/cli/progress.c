@@ -1,0 +1,119 @@
+#include "tracer/cli/progress.h"
+
+#include "tracer/base/str.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BETWEEN_MS = 50, BAR_MOST = 30, WIDTH_UNKNOWN = 80 };
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Asked each time: the window may have been made smaller. */
+static size_t width(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
+		return WIDTH_UNKNOWN;
+	return size.ws_col;
+}
+
+static void put(const struct str *s)
+{
+	size_t done = 0;
+
+	while (done < s->length) {
+		ssize_t n = write(STDERR_FILENO, s->text + done, s->length - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return;
+		done += (size_t)n;
+	}
+}
+
+void progress_begin(struct progress *p, bool wanted, bool color)
+{
+	const char *term = getenv("TERM");
+
+	*p = (struct progress){.color = color, .start_ms = now_ms()};
+	p->shown = wanted && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+}
+
+void progress_erase(struct progress *p)
+{
+	struct str s = {0};
+
+	if (!p->drawn)
+		return;
+	str_add(&s, "\r\033[K");
+	put(&s);
+	str_fini(&s);
+	p->drawn = false;
+}
+
+static void add_bar(const struct progress *p, size_t room, struct str *out)
+{
+	size_t length = room > BAR_MOST ? BAR_MOST : room;
+	size_t full = p->all ? length * p->done / p->all : 0;
+
+	str_add(out, p->color ? "[\033[32m" : "[");
+	for (size_t i = 0; i < length; i++)
+		str_add(out, i < full ? "#" : p->color && i == full ? "\033[0m." : ".");
+	str_add(out, p->color ? "\033[0m] " : "] ");
+}
+
+/* From what the runs so far have taken. */
+static void add_left(const struct progress *p, uint64_t now, struct str *out)
+{
+	uint64_t left;
+
+	str_addf(out, "%lu of %lu runs", p->done, p->all);
+	if (!p->done || p->done > p->all)
+		return;
+	left = (now - p->start_ms) * (p->all - p->done) / p->done / 1000;
+	str_addf(out, ", %llu:%02llu left", (unsigned long long)left / 60,
+		 (unsigned long long)left % 60);
+}
+
+static void draw(const struct progress *p, uint64_t now, const char *what)
+{
+	size_t columns = width() - 1; /* the last one would wrap */
+	struct str text = {0}, line = {0};
+
+	add_left(p, now, &text);
+	str_addf(&text, ", %s", what);
+	str_add(&line, "\r\033[K");
+	if (columns >= text.length + 8)
+		add_bar(p, columns - text.length - 3, &line);
+	str_add_bytes(&line, str_text(&text), text.length < columns ? text.length : columns);
+	put(&line);
+	str_fini(&text);
+	str_fini(&line);
+}
+
+void progress_set(struct progress *p, unsigned long done, unsigned long all, const char *what)
+{
+	uint64_t now = now_ms();
+
+	p->done = done;
+	p->all = all;
+	if (!p->shown || (p->drawn && now - p->last_ms < BETWEEN_MS))
+		return;
+	draw(p, now, what);
+	p->drawn = true;
+	p->last_ms = now;
+}

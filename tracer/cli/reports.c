@@ -1,0 +1,79 @@
+/* --report: refused before the start where it cannot be written, written after each run; JUnit's, which tells of all
+   runs, after the last. */
+#include "tracer/cli/cli.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+int reports_check(const struct cli *cli, struct error *err)
+{
+	array_each(const char *, path, &cli->session.reports) {
+		int fd;
+
+		if (report_kind_of(*path) == REPORT_KINDS) {
+			error_set(err, ERROR_USAGE,
+				  "--report: %s: the name has to end in .json, .trace.json, .html "
+				  "or .xml",
+				  *path);
+			return error_hint(err, "gatectl run --report run.html ...");
+		}
+		fd = open(*path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+		if (fd < 0) {
+			error_errno(err, ERROR_USAGE, "--report: %s: cannot be written", *path);
+			return error_hint(err, "a directory that exists and is yours");
+		}
+		close(fd);
+	}
+	return 0;
+}
+
+static int write_all(int fd, const char *text, size_t length)
+{
+	while (length) {
+		ssize_t n = write(fd, text, length);
+
+		if (n <= 0)
+			return -1;
+		text += n;
+		length -= (size_t)n;
+	}
+	return 0;
+}
+
+static int write_report(const char *path, const struct str *text, struct error *err)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	int failed = fd < 0 || write_all(fd, str_text(text), text->length) < 0;
+
+	if (fd >= 0)
+		failed |= close(fd) < 0;
+	return failed ? error_errno(err, ERROR_SYSTEM, "%s: cannot be written", path) : 0;
+}
+
+int reports_write(struct cli *cli, const struct session_result *r, struct error *err)
+{
+	cli->suite.count[r->testcase]++;
+	cli->suite.seconds += r->seconds;
+	str_add(&cli->suite.cases, str_text(&r->reports[REPORT_JUNIT]));
+	array_each(const char *, path, &cli->session.reports) {
+		enum report_kind kind = report_kind_of(*path);
+
+		if (kind != REPORT_JUNIT && write_report(*path, &r->reports[kind], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int reports_finish(struct cli *cli, struct error *err)
+{
+	struct str text = {0};
+	int failed = 0;
+
+	report_suite_text(&cli->suite, &cli->session, &text);
+	array_each(const char *, path, &cli->session.reports)
+		if (!failed && report_kind_of(*path) == REPORT_JUNIT)
+			failed = write_report(*path, &text, err);
+	str_fini(&text);
+	str_fini(&cli->suite.cases);
+	return failed;
+}

@@ -1,0 +1,176 @@
+'use strict';
+/* The record as the page needs it: lanes, holds, arrows. Names and texts in it come from the program
+   and are not to be trusted: they become text (textContent, fillText), never markup. */
+
+const started = performance.now();
+const $ = id => document.getElementById(id);
+const data = JSON.parse($('data').textContent);
+const events = data.events;
+const TIME = 0, ORDER = 1;
+
+/* ---- lanes, by process ---- */
+
+const lanes = [];
+const laneOf = new Map();
+
+function buildLanes() {
+	const pids = [...new Set(data.threads.map(t => t.pid))];
+	for (const pid of pids)
+		for (const t of data.threads)
+			if (t.pid === pid) {
+				laneOf.set(t.id, lanes.length);
+				lanes.push({ thread: t, index: lanes.length, events: [], holds: [], from: null, to: null,
+					name: t.name && !programName().startsWith(t.name) ? t.name : '' });
+			}
+	return pids.length;
+}
+
+function programName() {
+	return data.program.slice(data.program.lastIndexOf('/') + 1);
+}
+
+/* ---- events: a lane, and a number on each axis ---- */
+
+const bySeq = new Map();
+const holds = [], arrows = [];
+
+function buildEvents() {
+	events.forEach((e, i) => {
+		e.index = i;
+		e.at = [e.t_us, i + 1];
+		bySeq.set(e.seq, e);
+		const cause = bySeq.get(e.caused_by);
+		e.lane = e.thread !== null ? laneOf.get(e.thread) : cause ? cause.lane : undefined;
+		if (e.lane !== undefined)
+			addToLane(lanes[e.lane], e, cause);
+	});
+	for (const l of lanes)
+		endHold(l, null);
+}
+
+function endHold(lane, event) {
+	if (lane.open)
+		lane.open.to = event;
+	lane.open = null;
+}
+
+function addToLane(lane, e, cause) {
+	lane.events.push(e);
+	lane.from = lane.from || e;
+	if (e.what === 'hold') {
+		endHold(lane, e);
+		lane.open = { lane: lane.index, from: e, to: null, gate: e.gate };
+		lane.holds.push(lane.open);
+		holds.push(lane.open);
+		e.hold = lane.open;
+	} else if (e.what === 'release' || e.what === 'thread-exit') {
+		e.hold = lane.open;
+		endHold(lane, e);
+	}
+	if (e.what === 'thread-exit')
+		lane.to = e;
+	if (e.what === 'release' && cause && cause.lane !== undefined) {
+		(cause.causes = cause.causes || []).push(e);
+		if (cause.lane !== e.lane)
+			arrows.push({ from: cause, to: e, gate: e.gate });
+	}
+}
+
+const processes = buildLanes();
+buildEvents();
+
+const lastEvent = events[events.length - 1];
+const span = [
+	Math.max(data.duration_us || 0, lastEvent ? lastEvent.t_us : 0, 1),
+	events.length + 1,
+];
+
+/* ---- gates have a colour, and the same one everywhere ---- */
+
+const gateNumber = new Map();
+data.gates.forEach((g, i) => gateNumber.set(g.name, i));
+const GATE_COLOURS = 8;
+
+function gateIndex(name) {
+	return gateNumber.has(name) ? gateNumber.get(name) % GATE_COLOURS : -1;
+}
+
+/* ---- words ---- */
+
+const WORDS = {
+	'arrival': 'arrives', 'hold': 'is held', 'release': 'goes on', 'open': 'opens', 'event': 'event',
+	'log': 'log', 'thread-start': 'starts', 'thread-exit': 'exits', 'fork': 'forks', 'exec': 'execs',
+	'signal': 'signal', 'kill': 'is killed',
+};
+
+function word(e) {
+	return WORDS[e.what] || e.what;
+}
+
+/* Files are shown as far as they differ: without the directory that all have in common. */
+const shortFile = (() => {
+	const files = Object.keys(data.sources || {});
+	const known = new Set(files);
+	for (const e of events)
+		if (e.file && !known.has(e.file)) {
+			known.add(e.file);
+			files.push(e.file);
+		}
+	let common = files.length ? files[0].slice(0, files[0].lastIndexOf('/') + 1) : '';
+	for (const f of files)
+		while (common && !f.startsWith(common))
+			common = common.slice(0, common.lastIndexOf('/', common.length - 2) + 1);
+	return f => common && f.startsWith(common) ? f.slice(common.length) : f;
+})();
+
+function placeText(e) {
+	return e.file && e.line ? shortFile(e.file) + ':' + e.line : '';
+}
+
+function sourceLine(file, line) {
+	const lines = data.sources && data.sources[file];
+	return lines && lines[line] !== undefined ? lines[line] : null;
+}
+
+function timeText(us) {
+	if (us < 1000)
+		return us + ' µs';
+	if (us < 1e6)
+		return (us / 1000).toFixed(3) + ' ms';
+	return (us / 1e6).toFixed(6) + ' s';
+}
+
+/* 12,345; the browser's own way has to load its languages first. */
+function grouped(n) {
+	return String(n).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+function headline(e) {
+	const parts = [e.thread === null ? 'gatectl' : e.thread, word(e)];
+	if (e.gate !== null)
+		parts.push(e.what === 'open' ? e.gate : 'by ' + e.gate);
+	else if (e.what === 'hold')
+		parts.push('by a function of the script');
+	if (e.text !== undefined)
+		parts.push(e.text);
+	return parts.join(' ');
+}
+
+function sentence(e) {
+	return headline(e) + (e.place ? ' at ' + e.place : '') + (placeText(e) ? ', ' + placeText(e) : '');
+}
+
+/* An element with text; `children` may be texts, elements and nulls. */
+function element(tag, properties, ...children) {
+	const x = document.createElement(tag);
+	for (const [k, v] of Object.entries(properties || {})) {
+		if (k.startsWith('on'))
+			x.addEventListener(k.slice(2), v);
+		else if (k === 'class')
+			x.className = v;
+		else
+			x.setAttribute(k, v);
+	}
+	x.append(...children.filter(c => c !== null && c !== undefined));
+	return x;
+}

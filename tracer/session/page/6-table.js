@@ -1,0 +1,76 @@
+/* The table of events: rows exist only where they are in sight. */
+
+const ROW = 27;
+const rows = $('rows'), rowsSpace = $('rows-space');
+let firstRow = -1, lastRow = -1;
+
+function cell(text, title) {
+	const x = element('span', { role: 'gridcell' }, text);
+	if (title)
+		x.title = title;
+	return x;
+}
+
+function makeRow(e) {
+	const place = placeText(e);
+	const text = e.text !== undefined ? (e.place ? e.place + ' · ' : '') + e.text : e.place || '';
+	const row = element('div', { class: 'row', role: 'row', id: 'row-' + e.seq, 'aria-rowindex': e.index + 1 },
+		cell(String(e.seq)), cell(timeText(e.t_us)), cell(e.thread === null ? 'gatectl' : e.thread), cell(word(e)),
+		cell(text, text), cell(e.gate === null ? '' : e.gate), cell(place, e.file && e.line ? e.file + ':' + e.line : ''));
+	row.style.top = e.index * ROW + 'px';
+	row.dataset.index = e.index;
+	return row;
+}
+
+function markRows() {
+	for (const row of rowsSpace.children) {
+		const e = events[row.dataset.index];
+		row.classList.toggle('selected', e === state.selected);
+		row.classList.toggle('over', e === state.over);
+		row.classList.toggle('hit', Boolean(e.hit));
+		row.setAttribute('aria-selected', String(e === state.selected));
+	}
+}
+
+function drawRows() {
+	const from = Math.max(0, Math.floor(rows.scrollTop / ROW) - 4);
+	const to = Math.min(events.length, Math.ceil((rows.scrollTop + rows.clientHeight) / ROW) + 4);
+	if (from !== firstRow || to !== lastRow) {
+		firstRow = from;
+		lastRow = to;
+		rowsSpace.replaceChildren(...events.slice(from, to).map(makeRow));
+	}
+	markRows();
+}
+
+function revealRow(e) {
+	const top = e.index * ROW;
+	if (top < rows.scrollTop + ROW || top + 2 * ROW > rows.scrollTop + rows.clientHeight)
+		rows.scrollTop = top - rows.clientHeight / 2 + ROW;
+	drawRows();
+	rows.setAttribute('aria-activedescendant', 'row-' + e.seq);
+}
+
+function rowKey(k) {
+	const page = Math.max(1, Math.floor(rows.clientHeight / ROW) - 1);
+	const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -events.length, End: events.length };
+	if (!(k.key in moves) || !events.length)
+		return;
+	const from = state.selected ? state.selected.index : moves[k.key] > 0 ? -1 : events.length;
+	const at = from + moves[k.key];
+	select(events[Math.min(Math.max(at, 0), events.length - 1)]);
+	k.preventDefault();
+}
+
+function startTable() {
+	rowsSpace.style.height = events.length * ROW + 'px';
+	rows.setAttribute('aria-rowcount', events.length);
+	rows.addEventListener('scroll', drawRows);
+	rows.addEventListener('keydown', rowKey);
+	rows.addEventListener('click', k => {
+		const row = k.target.closest('.row');
+		if (row)
+			select(events[row.dataset.index]);
+	});
+	onDraw(drawRows);
+}

@@ -1,0 +1,211 @@
+/*
+ * gatectl prove: one run of many. Something is left out or somebody is held back, and afterwards it
+ * is said what came of it: whether it is what the script expects, and for runs without an expect
+ * what it was.
+ */
+#include "tracer/session/trial.h"
+
+#include <string.h>
+
+/* So long may threads be held back while others run on. It decides nothing: they are let go. */
+enum { HELD_BACK_MOST_MS = 500, HELD_BACK_PART = 4 };
+
+/* ---- before the run ---- */
+
+/* Two of one name are told apart by their number: it is how the next run finds them. */
+static char *name_of(const struct engine *e, size_t index)
+{
+	struct engine_subject subject;
+	struct str name = {0}, other = {0};
+	size_t same = 1;
+
+	engine_subject_at(e, index, &subject);
+	engine_subject_name(&subject, &name);
+	for (size_t i = 0; i < index; i++) {
+		engine_subject_at(e, i, &subject);
+		str_clear(&other);
+		engine_subject_name(&subject, &other);
+		same += strcmp(str_text(&other), str_text(&name)) == 0;
+	}
+	if (same > 1)
+		str_addf(&name, " [%zu]", same);
+	str_fini(&other);
+	return str_take(&name);
+}
+
+static bool find(const struct engine *e, const char *name, struct engine_subject *out)
+{
+	bool found = false;
+
+	for (size_t i = 0; !found && engine_subject_at(e, i, out); i++) {
+		char *own = name_of(e, i);
+
+		found = strcmp(own, name) == 0;
+		base_free(own);
+	}
+	return found;
+}
+
+/* A name that is not there this time (a script that makes its gates by chance) changes nothing. */
+void trial_prepare(struct session *s)
+{
+	const struct session_trial *trial = s->options->trial;
+	struct engine_subject subject;
+
+	if (!trial)
+		return;
+	if (!trial->about) {
+		if (trial->left_out)
+			engine_leave_all_out(s->engine);
+		return;
+	}
+	if (!find(s->engine, trial->about, &subject))
+		return;
+	if (trial->left_out)
+		engine_leave_out(&subject);
+	if (trial->way != TRIAL_PLAIN && subject.gate)
+		engine_oppose(s->engine, subject.gate, trial->early,
+			      trial->way == TRIAL_EARLY ? trial->early_count : 0);
+}
+
+/* ---- while it runs ---- */
+
+struct trial_move {
+	const struct gate *gate;
+	char *thread;
+};
+
+/* Who opens a gate, or is held by a barrier: these are held back from their start in later runs. */
+void trial_note(struct session *s, const struct decision *d)
+{
+	bool barrier = d->gate && d->gate->kind == GATE_BARRIER;
+
+	if (!s->options->trial || !d->thread || !d->gate)
+		return;
+	if (d->kind != (barrier ? DECISION_HOLD : DECISION_OPENED))
+		return;
+	array_each(struct trial_move, m, &s->moves)
+		if (m->gate == d->gate && strcmp(m->thread, d->thread->id) == 0)
+			return;
+	*array_add(&s->moves) = (struct trial_move){d->gate, base_strdup(d->thread->id)};
+}
+
+static bool give_way(struct session *s, bool for_good)
+{
+	if (!engine_give_way(s->engine, for_good))
+		return false;
+	s->explained = false;
+	apply_decisions(s);
+	return true;
+}
+
+bool trial_give_way(struct session *s)
+{
+	return s->options->trial && give_way(s, false);
+}
+
+static bool is_held_back(const struct session *s)
+{
+	array_each(struct session_thread *, it, &s->threads) {
+		const struct gate *g = (*it)->engine->held ? (*it)->hold.gate : NULL;
+
+		if (g && (g->holds_back || g->one_by_one))
+			return true;
+	}
+	return false;
+}
+
+/* A small part of the time that the run has: holding back shall not be what ends it. */
+static uint64_t held_back_most_us(const struct session *s)
+{
+	double part = s->time_limit * 1e6 / HELD_BACK_PART;
+
+	return part > 0 && part < HELD_BACK_MOST_MS * 1000 ? (uint64_t)part
+							   : HELD_BACK_MOST_MS * 1000;
+}
+
+void trial_tick(struct session *s, uint64_t now)
+{
+	uint64_t since = s->back_looked_us;
+
+	if (!s->options->trial || s->options->trial->way == TRIAL_PLAIN)
+		return;
+	s->back_looked_us = is_held_back(s) ? now : 0;
+	if (since && s->back_looked_us)
+		s->back_us += now - since;
+	if (s->back_us > held_back_most_us(s))
+		give_way(s, true);
+}
+
+/* ---- what has come of it ---- */
+
+static void add_movers(struct session *s, const struct gate *g, struct session_subject *out)
+{
+	for (size_t i = s->moves.count; i-- > 0;)
+		if (s->moves.items[i].gate == g)
+			*array_add(&out->movers) = base_strdup(s->moves.items[i].thread);
+}
+
+static void add_subjects(struct session *s, struct session_evidence *out)
+{
+	struct engine_subject subject;
+
+	for (size_t i = 0; engine_subject_at(s->engine, i, &subject); i++) {
+		struct session_subject *own = array_add(&out->subjects);
+
+		own->name = name_of(s->engine, i);
+		own->holds = engine_subject_holds(&subject);
+		own->is_gate = subject.gate != NULL;
+		own->is_barrier = subject.gate && subject.gate->kind == GATE_BARRIER;
+		if (subject.gate)
+			add_movers(s, subject.gate, own);
+	}
+}
+
+/* Places that were not reached and threads left at gates do not count: gates are missing. */
+static bool is_as_expected(const struct session *s)
+{
+	const struct outcome *o = &s->outcome;
+	bool deadlock = o->deadlock && !s->plan.expect.deadlock;
+	char *why;
+
+	if (o->fault || o->gate_deadlock || deadlock || o->time_limit || o->gate_limit)
+		return false;
+	why = verdict_unmet(&s->plan.expect, o);
+	base_free(why);
+	return !why;
+}
+
+void trial_judge(struct session *s, struct session_evidence *out)
+{
+	if (!s->options->trial)
+		return;
+	out->has_expect = s->plan.expect.any;
+	out->as_expected = is_as_expected(s);
+	out->limited = s->outcome.time_limit || s->outcome.gate_limit;
+	out->out_sum = s->out ? capture_sum(s->out) : 0;
+	out->err_sum = s->errs ? capture_sum(s->errs) : 0;
+	expect_print(&s->plan.expect, &out->expected);
+	outcome_print(&s->outcome, &out->came);
+	add_subjects(s, out);
+}
+
+void trial_free(struct session *s)
+{
+	array_each(struct trial_move, m, &s->moves)
+		base_free(m->thread);
+	array_fini(&s->moves);
+}
+
+void session_evidence_fini(struct session_evidence *e)
+{
+	array_each(struct session_subject, subject, &e->subjects) {
+		base_free(subject->name);
+		array_each(char *, mover, &subject->movers)
+			base_free(*mover);
+		array_fini(&subject->movers);
+	}
+	array_fini(&e->subjects);
+	str_fini(&e->expected);
+	str_fini(&e->came);
+}

@@ -1,0 +1,233 @@
+/*
+ * The ways into the function that sites are in, and the ways out of it.
+ *
+ * Only the units are searched that the sites are in, which have been read for them: a search of all
+ * units by name would cost more than the whole start of a run. Where copies may be in other units,
+ * that is said.
+ */
+#include "tracer/symbols/resolve.h"
+
+#include <string.h>
+
+enum { RETURN_LINES = 32, UNITS_MOST = 32, CHAIN = 3 };
+
+struct way_unit {
+	struct module *module;
+	struct die_unit *unit;
+};
+
+struct ways {
+	struct resolver r;
+	struct location location;
+	struct error err;
+	struct match match;    /* the function, with all of its copies there */
+	ARRAY(uint64_t) chain; /* DIEs whose copies are copies of it */
+	ARRAY(struct way_unit) units;
+	char *name; /* what r.wanted was made of */
+	bool all;   /* there is none in other units */
+};
+
+/* ---- which function ------------------------------------------------------------------------- */
+
+/* As it is written at the site. */
+static bool function_of(struct ways *w, const struct symbols_site *site, struct scope_ref *owner,
+			struct function *out)
+{
+	struct scope_ref stack[FUNCTIONS_DEEP];
+	struct die_table *t = dies_table(site->module, &w->err);
+	int count = t && site->file ? functions_stack(t, site->offset, stack, &w->err) : 0;
+
+	return count > 0 &&
+	       functions_owner(t, stack, count, site->file, site->line, owner, &w->err) == 0 &&
+	       owner->scope && function_read(t, *owner, out, &w->err) == 0 && out->name &&
+	       out->file && out->line;
+}
+
+static bool in_chain(const struct ways *w, uint64_t die)
+{
+	array_each(const uint64_t, known, &w->chain)
+		if (*known == die)
+			return true;
+	return false;
+}
+
+static void add_unit(struct ways *w, struct module *m, struct die_unit *u)
+{
+	array_each(const struct way_unit, known, &w->units)
+		if (known->unit == u)
+			return;
+	if (w->units.count < UNITS_MOST)
+		*array_add(&w->units) = (struct way_unit){m, u};
+	else
+		w->all = false;
+}
+
+/* Written in the file that this unit was made from, not in a header; no link-time optimisation. */
+static bool is_only_here(const struct scope_ref *owner, const struct function *f)
+{
+	return owner->unit == f->named.unit && owner->unit->name &&
+	       lines_file_matches(f->file, owner->unit->name);
+}
+
+/* False: the sites are in several functions, or it is not known in which. Instances of one template
+   are one function. */
+static bool find_function(struct ways *w, const struct symbols_sites *sites)
+{
+	w->all = true;
+	array_each(const struct symbols_site, site, sites) {
+		struct scope_ref owner;
+		struct function f;
+
+		if (!function_of(w, site, &owner, &f))
+			return false;
+		if (!w->match.line) {
+			w->match.module = site->module;
+			w->match.name = f.name;
+			w->match.file = f.file;
+			w->match.line = w->match.begins = f.line;
+		} else if (w->match.line != f.line || !function_same_file(w->match.file, f.file)) {
+			return false;
+		}
+		if (!in_chain(w, f.named.scope->offset))
+			*array_add(&w->chain) = f.named.scope->offset;
+		w->all &= is_only_here(&owner, &f);
+		add_unit(w, site->module, owner.unit);
+	}
+	return w->match.line;
+}
+
+/* ---- its copies ----------------------------------------------------------------------------- */
+
+static void add_instances(struct ways *w, const struct way_unit *in)
+{
+	array_each(struct scope, s, &in->unit->scopes) {
+		struct instance *one;
+
+		if (s->kind == SCOPE_SPACE || !in_chain(w, s->offset) || !dies_has_code(s))
+			continue;
+		if (s->kind == SCOPE_INLINED && !in->unit->is_gcc) {
+			w->all = false; /* clang does not say where a copy is entered */
+			continue;
+		}
+		one = array_add(&w->match.instances);
+		one->module = in->module;
+		one->scope = (struct scope_ref){in->unit, s};
+	}
+}
+
+/* Copy -> abstract function -> declaration in the class: from the end of the chain to its heads. */
+static void find_instances(struct ways *w)
+{
+	array_each(const struct way_unit, in, &w->units) {
+		for (int round = 0; round < CHAIN; round++) {
+			array_each(const struct scope, s, &in->unit->scopes)
+				if (s->kind != SCOPE_SPACE && s->origin && in_chain(w, s->origin) &&
+				    !in_chain(w, s->offset))
+					*array_add(&w->chain) = s->offset;
+		}
+		add_instances(w, in);
+	}
+}
+
+/* ---- out ------------------------------------------------------------------------------------ */
+
+static bool is_word(char c)
+{
+	return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+	       (c >= 'a' && c <= 'z');
+}
+
+/* Nothing comes before it on the line: whoever executes the line returns. */
+static bool is_return(const char *line)
+{
+	static const char word[] = "return";
+
+	line += strspn(line, " \t");
+	return strncmp(line, word, strlen(word)) == 0 && !is_word(line[strlen(word)]);
+}
+
+static void return_line(struct ways *w, unsigned line, struct symbols_sites *out)
+{
+	struct module *last = NULL;
+
+	array_each(const struct way_unit, in, &w->units) {
+		struct file_groups groups = {0};
+		const struct file_group *g;
+
+		if (in->module == last)
+			continue;
+		last = in->module;
+		if (files_find(&w->r, in->module, w->match.file, &groups) == 0 &&
+		    (g = files_group(&groups, w->match.file)))
+			line_place(&w->r, in->module, g, line, &w->match, out);
+		files_fini(&groups);
+	}
+}
+
+/* Most functions have one return instruction, at the closing brace, for all their returns: the
+   statements tell them apart. */
+static void return_lines(struct ways *w, struct symbols_sites *out)
+{
+	const struct source_file *f = lines_source(w->r.symbols, w->match.file);
+	unsigned last = f ? source_block_end(f, w->match.line) : 0, seen = 0;
+
+	for (unsigned n = w->match.line; n <= last && seen < RETURN_LINES; n++) {
+		if (!is_return(f->lines.items[n - 1]))
+			continue;
+		return_line(w, n, out);
+		seen++;
+	}
+}
+
+/* ---- both ----------------------------------------------------------------------------------- */
+
+static void ways_fini(struct ways *w)
+{
+	match_fini(&w->match);
+	array_each(const struct kept_flow, k, &w->r.flows)
+		flow_free(k->flow);
+	array_fini(&w->r.flows);
+	names_fini(&w->r.wanted);
+	base_free(w->name);
+	array_fini(&w->chain);
+	array_fini(&w->units);
+}
+
+static bool find(struct ways *w, const struct symbols_sites *sites, bool out,
+		 struct symbols_sites *found)
+{
+	if (!find_function(w, sites))
+		return false;
+	find_instances(w);
+	w->name = names_plain(w->match.name);
+	names_split(w->name, &w->r.wanted);
+	if (out) {
+		return_sites(&w->r, &w->match, found);
+		return_lines(w, found);
+	} else if (entry_sites(&w->r, &w->match, found) < 0) {
+		return false;
+	}
+	w->all &= out || found->count == w->match.instances.count;
+	return found->count;
+}
+
+bool symbols_ways(struct symbols *s, const struct symbols_sites *sites, bool out,
+		  struct symbols_sites *found, bool *all)
+{
+	struct ways *w = base_alloc(1, sizeof(*w));
+	bool any;
+
+	memset(found, 0, sizeof(*found));
+	w->location.kind = out ? LOCATION_RETURN : LOCATION_FUNC;
+	w->location.text = (char *)"";
+	w->r.symbols = s;
+	w->r.location = &w->location;
+	w->r.err = &w->err;
+	any = find(w, sites, out, found);
+	*all = any && w->all;
+	if (!any)
+		symbols_sites_fini(found);
+	ways_fini(w);
+	base_free(w);
+	return any;
+}
