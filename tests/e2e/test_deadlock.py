@@ -1,134 +1,22 @@
-"""When no thread can move there is a verdict at once; while one can, there is none."""
+"""What deadlock verdicts tell, and who could still act: threads that move, and the world outside.
 
+The many ways to get stuck are in test_stuck.py."""
+
+import fcntl
 import os
+import signal
 import socket
 import subprocess
 import threading
 import time
 
 from harness import compile_text, params
-
-AT_ONCE = 2.0  # seconds; the gate limit is 10
-
-HEAD = r"""
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/futex.h>
-#include <poll.h>
-#include <pthread.h>
-#include <sched.h>
-#include <semaphore.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/time.h>
-#include <sys/timerfd.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-pthread_mutex_t lock_a = PTHREAD_MUTEX_INITIALIZER, lock_b = PTHREAD_MUTEX_INITIALIZER;
-pthread_cond_t never = PTHREAD_COND_INITIALIZER;
-pthread_barrier_t both;
-sem_t sem;
-uint32_t word = 1;
-volatile int n;
-static void *first(void *arg);
-static void *second(void *arg);
-static void start_both(void)
-{
-	pthread_t a, b;
-	pthread_barrier_init(&both, NULL, 2);
-	pthread_create(&a, NULL, first, NULL);
-	pthread_create(&b, NULL, second, NULL);
-	pthread_join(a, NULL);
-	pthread_join(b, NULL);
-}
-"""
-NOBODY = "static void *first(void *arg) { return arg; }\nstatic void *second(void *arg) { return arg; }\n"
-
-OWN = {
-    "lock_twice": NOBODY + "int main(void) { pthread_mutex_lock(&lock_a); pthread_mutex_lock(&lock_a); }",
-    "ab_ba": r"""
-static void *first(void *arg)
-{
-	pthread_mutex_lock(&lock_a);
-	pthread_barrier_wait(&both);
-	pthread_mutex_lock(&lock_b);
-	return arg;
-}
-static void *second(void *arg)
-{
-	pthread_mutex_lock(&lock_b);
-	pthread_barrier_wait(&both);
-	pthread_mutex_lock(&lock_a);
-	return arg;
-}
-int main(void) { start_both(); }
-""",
-    "join_each_other": r"""
-static pthread_t threads[2];
-static void *first(void *arg) { pthread_barrier_wait(&both); pthread_join(threads[1], NULL); return arg; }
-static void *second(void *arg) { pthread_barrier_wait(&both); pthread_join(threads[0], NULL); return arg; }
-int main(void)
-{
-	pthread_barrier_init(&both, NULL, 3);
-	pthread_create(&threads[0], NULL, first, NULL);
-	pthread_create(&threads[1], NULL, second, NULL);
-	pthread_barrier_wait(&both);
-	syscall(SYS_exit, 0);
-}
-""",
-    "condvar": NOBODY + r"""
-int main(void)
-{
-	pthread_mutex_lock(&lock_a);
-	pthread_cond_wait(&never, &lock_a);
-}
-""",
-    "semaphore": NOBODY + "int main(void) { sem_init(&sem, 0, 0); sem_wait(&sem); }",
-    "raw_futex": NOBODY + "int main(void) { syscall(SYS_futex, &word, FUTEX_WAIT, 1, NULL, NULL, 0); }",
-    "barrier_alone": NOBODY + "int main(void) { pthread_barrier_init(&both, NULL, 2); pthread_barrier_wait(&both); }",
-    "owner_ended": r"""
-static void *first(void *arg) { pthread_mutex_lock(&lock_a); return arg; }
-static void *second(void *arg) { pthread_barrier_wait(&both); return arg; }
-int main(void)
-{
-	pthread_t t;
-	pthread_create(&t, NULL, first, NULL);
-	pthread_join(t, NULL);
-	pthread_mutex_lock(&lock_a);
-}
-""",
-    "stuck_child": NOBODY + r"""
-int main(void)
-{
-	if (fork() == 0) {
-		pthread_mutex_lock(&lock_a);
-		pthread_mutex_lock(&lock_a);
-	}
-	wait(NULL);
-}
-""",
-}
-
-
-@params(*OWN)
-def test_own_deadlock(t, name):
-    r = t.run_gated(compile_text(name + ".c", HEAD + OWN[name]), options=["--time-limit", "15"])
-    t.verdict(r, 123)
-    t.check(r.seconds < AT_ONCE, "at once", r)
+from stuck_programs import ALIVE, GATED, HEAD, MAIN, STUCK
 
 
 def test_who_waits_for_what(t):
     """The verdict names the threads, the mutexes and where they stand."""
-    r = t.run_gated(compile_text("ab_ba.c", HEAD + OWN["ab_ba"]))
+    r = t.run_gated(compile_text("ab_ba.c", STUCK["mutex_normal"].text))
     t.verdict(r, 123)
     for word in ("first#1", "second#1", "lock_a", "lock_b", "ab_ba.c:", "main"):
         t.check(word in r.err, word + " is not named", r)
@@ -136,8 +24,8 @@ def test_who_waits_for_what(t):
 
 def test_own_deadlock_beside_a_held_thread(t):
     """A cycle without a gate in it is the program's own, although another thread is held."""
-    program = compile_text("beside.c", HEAD + OWN["ab_ba"].replace(
-        "int main(void) { start_both(); }", r"""
+    program = compile_text("beside.c", STUCK["mutex_normal"].text.replace(
+        "int main(void) {  start_both(); }", r"""
 static void *third(void *arg)
 {
 	n++; /* gate: hold */
@@ -152,221 +40,29 @@ int main(void)
 """))
     r = t.run_gated(program, script='local g = SimpleGate "g"\nat "//hold":wait(g)\n')
     t.verdict(r, 123)
-    t.check(r.seconds < AT_ONCE, "at once", r)
-
-
-GATED = {
-    # a thread is held inside a critical section that the opener needs
-    "in_critical_section": (r"""
-static void *first(void *arg)
-{
-	pthread_mutex_lock(&lock_a);
-	n++; /* gate: inside */
-	pthread_mutex_unlock(&lock_a);
-	return arg;
-}
-static void *second(void *arg)
-{
-	pthread_mutex_lock(&lock_a); /* gate: locks */
-	n++; /* gate: opens */
-	pthread_mutex_unlock(&lock_a);
-	return arg;
-}
-int main(void) { start_both(); }
-""", 'local g = SimpleGate "g"\nat "//inside":wait(g)\nat "//opens":open(g)\n'
-     'local h = SimpleGate "h"\nat "//locks":wait(h)\nat("//inside"):open(h)\n'
-     .replace('at "//inside":wait(g)\n', '').replace(
-         'at("//inside"):open(h)', 'at("//inside"):open(h):wait(g)')),
-    "two_gates": (r"""
-static void *first(void *arg)
-{
-	n++; /* gate: f1 */
-	n++; /* gate: f2 */
-	return arg;
-}
-static void *second(void *arg)
-{
-	n++; /* gate: s1 */
-	n++; /* gate: s2 */
-	return arg;
-}
-int main(void) { start_both(); }
-""", 'order "//f2 -> //s1, //s2 -> //f1"\n'),
-    "main_joins_held": (r"""
-static void *first(void *arg) { n++; /* gate: f1 */ return arg; }
-static void *second(void *arg) { return arg; }
-int main(void) { start_both(); }
-""", 'local g = SimpleGate "g"\nat "//f1":wait(g)\n'),
-    "held_in_child": (NOBODY + r"""
-int main(void)
-{
-	if (fork() == 0) {
-		n++; /* gate: f1 */
-		_exit(0);
-	}
-	wait(NULL);
-	n++; /* gate: after */
-}
-""", 'local g = SimpleGate "g"\nat "//f1":wait(g)\nat "//after":open(g)\n'),
-    "alone": (NOBODY + "int main(void)\n{\n\tn++; /* gate: f1 */\n\treturn 0;\n}\n",
-              'local g = SimpleGate "g"\nat "//f1":wait(g)\n'),
-    "when_never": (NOBODY + "int main(void)\n{\n\tn++; /* gate: f1 */\n\treturn 0;\n}\n",
-                   'at "//f1":when(function() return false end)\n'),
-    "wait_until_never": (NOBODY + "int main(void)\n{\n\tn++; /* gate: f1 */\n\treturn 0;\n}\n",
-                         'at "//f1":run(function() wait_until(function() return false end) end)\n'),
-    "exit_held": (NOBODY + "int main(void)\n{\n\treturn 0;\n}\n",
-                  'local g = SimpleGate "g"\non("exit"):wait(g)\n'),
-}
-
-
-@params(*GATED)
-def test_gate_deadlock(t, name):
-    text, script = GATED[name]
-    r = t.run_gated(compile_text(name + ".c", HEAD + text), script=script)
-    t.verdict(r, 122)
-    t.check(r.seconds < AT_ONCE, "at once although the gate limit is 10", r)
 
 
 def test_gate_deadlock_names_the_owner(t):
     """A gate inside a critical section: the verdict says that the held thread owns the mutex."""
-    text, script = GATED["in_critical_section"]
-    r = t.verdict(t.run_gated(compile_text("in_critical_section.c", HEAD + text), script=script), 122)
+    program = GATED["mutex_held"]
+    r = t.verdict(t.run_gated(compile_text("in_critical_section.c", program.text),
+                              script=program.script), 122)
     for word in ("lock_a", "first#1", "second#1"):
         t.check(word in r.err, word + " is not named", r)
 
 
-# ---- looks stuck, is not -------------------------------------------------------------------------
-
-ALIVE = {
-    "sleep": "sleep(2);",
-    "nanosleep": "struct timespec ts = {1, 500000000}; nanosleep(&ts, NULL);",
-    "poll_timeout": "poll(NULL, 0, 1500);",
-    "epoll_timeout": "struct epoll_event ev; epoll_wait(epoll_create1(0), &ev, 1, 1500);",
-    "futex_timeout": "struct timespec ts = {1, 500000000}; syscall(SYS_futex, &word, FUTEX_WAIT, 1, &ts, NULL, 0);",
-    "cond_timedwait": r"""
-	struct timespec ts;
-	clock_gettime(CLOCK_REALTIME, &ts);
-	ts.tv_sec += 2;
-	pthread_mutex_lock(&lock_a);
-	pthread_cond_timedwait(&never, &lock_a, &ts);""",
-    "mutex_timedlock": r"""
-	struct timespec ts;
-	clock_gettime(CLOCK_REALTIME, &ts);
-	ts.tv_sec += 2;
-	pthread_mutex_lock(&lock_a);
-	pthread_mutex_timedlock(&lock_a, &ts);""",
-    "sem_timedwait": r"""
-	struct timespec ts;
-	clock_gettime(CLOCK_REALTIME, &ts);
-	ts.tv_sec += 2;
-	sem_init(&sem, 0, 0);
-	sem_timedwait(&sem, &ts);""",
-    "sigtimedwait": "sigset_t s; sigemptyset(&s); struct timespec ts = {1, 500000000}; sigtimedwait(&s, NULL, &ts);",
-    "pause_alarm": "signal(SIGALRM, on_alarm); alarm(2); pause();",
-    "pause_timer": r"""
-	timer_t tm;
-	struct sigevent ev = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
-	struct itimerspec its = {{0, 0}, {1, 500000000}};
-	signal(SIGALRM, on_alarm);
-	timer_create(CLOCK_MONOTONIC, &ev, &tm);
-	timer_settime(tm, 0, &its, NULL);
-	pause();""",
-    "lock_until_alarm": r"""
-	signal(SIGALRM, on_alarm_exit);
-	alarm(2);
-	pthread_mutex_lock(&lock_a);
-	pthread_mutex_lock(&lock_a);""",
-    "timer_thread": r"""
-	timer_t tm;
-	struct sigevent ev = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = on_expiry};
-	struct itimerspec its = {{0, 0}, {1, 500000000}};
-	sem_init(&sem, 0, 0);
-	timer_create(CLOCK_MONOTONIC, &ev, &tm);
-	timer_settime(tm, 0, &its, NULL);
-	while (sem_wait(&sem))
-		;""",
-    "timerfd": r"""
-	int fd = timerfd_create(CLOCK_MONOTONIC, 0);
-	struct itimerspec its = {{0, 0}, {1, 500000000}};
-	uint64_t k;
-	timerfd_settime(fd, 0, &its, NULL);
-	if (read(fd, &k, 8) != 8)
-		return 1;""",
-    "timerfd_in_poll": r"""
-	int fd = timerfd_create(CLOCK_MONOTONIC, 0);
-	struct itimerspec its = {{0, 0}, {1, 500000000}};
-	struct pollfd p = {.fd = fd, .events = POLLIN};
-	timerfd_settime(fd, 0, &its, NULL);
-	if (poll(&p, 1, -1) != 1)
-		return 1;""",
-    "compute": "time_t end = time(NULL) + 2; while (time(NULL) < end) for (volatile int i = 0; i < 1000000; i++) ;",
-    "spin_yield": "time_t end = time(NULL) + 2; while (time(NULL) < end) sched_yield();",
-    "child_sleeps": "if (fork() == 0) { sleep(2); _exit(0); } wait(NULL);",
-    "vfork_child_sleeps": "if (vfork() == 0) { execlp(\"sleep\", \"sleep\", \"2\", (char *)NULL); _exit(1); } wait(NULL);",
-    "grandchild_holds_pipe": r"""
-	int fd[2];
-	char c;
-	if (pipe(fd))
-		return 1;
-	if (fork() == 0) {
-		if (fork() == 0) {
-			sleep(2);
-			_exit(write(fd[1], "x", 1) != 1);
-		}
-		_exit(0);
-	}
-	wait(NULL);
-	if (read(fd[0], &c, 1) != 1)
-		return 1;""",
-    "others_sleep": r"""
-	pthread_t t;
-	pthread_create(&t, NULL, sleeper, NULL);
-	pthread_join(t, NULL);""",
-    "stopped_child_continued": r"""
-	pid_t pid = fork();
-	if (pid == 0) {
-		raise(SIGSTOP);
-		_exit(0);
-	}
-	int status;
-	waitpid(pid, &status, WUNTRACED);
-	sleep(1);
-	kill(pid, SIGCONT);
-	waitpid(pid, &status, 0);""",
-}
-ALIVE_HEAD = r"""
-static void on_alarm(int sig) { (void)sig; }
-static void on_alarm_exit(int sig) { (void)sig; printf("done\n"); fflush(stdout); _exit(0); }
-static void on_expiry(union sigval v) { (void)v; sem_post(&sem); }
-static void *sleeper(void *arg) { sleep(2); return arg; }
-"""
-
-
-@params(*ALIVE)
-def test_not_stuck(t, name):
-    text = HEAD + NOBODY + ALIVE_HEAD + "int main(void)\n{\n" + ALIVE[name] + \
-        "\n\tprintf(\"done\\n\");\n\treturn 0;\n}\n"
-    r = t.clean(t.run_gated(compile_text(name + ".c", text)))
-    t.equal(r.stdout, "done\n", "stdout", r)
-
-
 @params("sleep", "pause_alarm", "child_sleeps", "timerfd", "compute")
 def test_not_stuck_while_one_is_held(t, name):
-    """As above, with another thread held at a gate that opens when the sleeper is through."""
-    text = HEAD + ALIVE_HEAD + r"""
+    """Another thread is held at a gate that opens when the sleeper is through."""
+    text = ALIVE[name].text
+    body = text[text.index("int main(void)\n{") + len("int main(void)\n{"):]
+    text = text[:text.index("static void *first(void *arg) { return arg; }")] + r"""
 static void *first(void *arg) { n++; /* gate: held */ return arg; }
 static void *second(void *arg) { return arg; }
 int main(void)
 {
-	pthread_t a;
-	pthread_create(&a, NULL, first, NULL);
-	""" + ALIVE[name] + r"""
-	n++; /* gate: through */
-	pthread_join(a, NULL);
-	printf("done\n");
-	return 0;
-}
-"""
+	pthread_create(&threads[0], NULL, first, NULL);
+""" + body.replace("	printf(", "	n++; /* gate: through */\n	pthread_join(threads[0], NULL);\n	printf(")
     r = t.clean(t.run_gated(compile_text(name + "_held.c", text), script='''
 local g = SimpleGate "through"
 at "//held":wait(g)
@@ -374,6 +70,37 @@ at "//through":open(g)
 '''))
     t.equal(r.stdout, "done\n", "stdout", r)
 
+
+def test_cycle_beside_one_that_moves(t):
+    """No deadlock, for one thread moves; but when the time is up the others are named."""
+    text = STUCK["mutex_normal"].text.replace("int main(void) {", r"""
+static void *spins(void *arg)
+{
+	for (;;)
+		sched_yield();
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, NULL, spins, NULL);
+""")
+    r = t.verdict(t.run_gated(compile_text("beside_a_spinner.c", text), options=["--time-limit", "1"]), 124)
+    t.order_of(r.err, "stuck for good", "first#1", "lock_b", "second#1", "lock_a")
+    cycle = [thread["id"] for thread in r.report["threads"] if thread["waiting"]["in_cycle"]]
+    t.equal(sorted(cycle), ["first#1", "second#1"], "in the cycle", r)
+
+
+def test_no_cycle_at_the_time_limit(t):
+    """Who waits for one that moves is not stuck."""
+    r = t.verdict(t.run_gated(compile_text("joins_sleeper.c", HEAD + r"""
+static void *first(void *arg) { sleep(60); return arg; }
+static void *second(void *arg) { return arg; }
+int main(void) { start_both(); }
+"""), options=["--time-limit", "1"]), 124)
+    t.check("stuck for good" not in r.err, "nobody is stuck", r)
+
+
+# ---- the world outside could act -----------------------------------------------------------------
 
 def spawn(t, program, *args, script=None):
     command = [t.gatectl, "run"] + (["-g", t.file("s.lua", script)] if script else [])
@@ -442,6 +169,187 @@ def test_waits_for_a_fifo(t):
     thread = threading.Thread(target=feed, daemon=True)
     thread.start()
     end(t, p, "fed\n")
+
+
+OUTSIDE = """
+#include <sys/inotify.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/un.h>
+"""
+
+
+def outside(t, name, body, act, args=()):
+    """The program waits for what act() does; it prints its pid first."""
+    text = MAIN % ('\tsetbuf(stdout, NULL);\n\tprintf("%d\\n", getpid());\n' + body)
+    program = compile_text(name + ".c", OUTSIDE + HEAD + text.replace(
+        "int main(void)", "int main(int argc, char **argv)"))
+    p = spawn(t, program, *args)
+    number = int(p.stdout.readline())
+    time.sleep(0.7)
+    t.check(p.poll() is None, "it waits")
+    act(number, p)
+    end(t, p, "done\n")
+
+
+def test_outside_signal(t):
+    outside(t, "pauses", "signal(SIGUSR1, on_signal); pause();",
+            lambda pid, p: os.kill(pid, signal.SIGUSR1))
+
+
+def test_outside_signal_awaited(t):
+    outside(t, "sigwaits", """
+	sigset_t set;
+	int sig;
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigwait(&set, &sig);""".replace("	sigwait", "	sigprocmask(SIG_BLOCK, &set, NULL);\n	sigwait"),
+            lambda pid, p: os.kill(pid, signal.SIGUSR1))
+
+
+def test_outside_signal_in_poll(t):
+    outside(t, "ppolls", """
+	int fd[2];
+	sigset_t none;
+	pipe(fd);
+	struct pollfd p = {fd[0], POLLIN, 0};
+	sigemptyset(&none);
+	signal(SIGUSR1, on_signal);
+	ppoll(&p, 1, NULL, &none);""", lambda pid, p: os.kill(pid, signal.SIGUSR1))
+
+
+def test_outside_stdin_in_poll(t):
+    def act(pid, p):
+        p.stdin.write(b"x")
+        p.stdin.flush()
+    outside(t, "polls_stdin", """
+	int fd[2];
+	pipe(fd);
+	struct pollfd p[] = {{fd[0], POLLIN, 0}, {0, POLLIN, 0}};
+	poll(p, 2, -1);""", act)
+
+
+def test_outside_file_lock(t):
+    path = t.file("lock", "")
+    with open(path, "r+") as f:
+        fcntl.flock(f, fcntl.LOCK_EX)
+        outside(t, "flocks", "flock(open(argv[1], O_RDWR), LOCK_EX);",
+                lambda pid, p: fcntl.flock(f, fcntl.LOCK_UN), [path])
+
+
+def test_outside_record_lock(t):
+    path = t.file("lock", "")
+    with open(path, "r+") as f:
+        fcntl.lockf(f, fcntl.LOCK_EX)
+        outside(t, "fcntl_locks", """
+	struct flock l = {.l_type = F_WRLCK};
+	fcntl(open(argv[1], O_RDWR), F_SETLKW, &l);""", lambda pid, p: fcntl.lockf(f, fcntl.LOCK_UN), [path])
+
+
+def test_outside_datagram(t):
+    path = t.path("socket")
+
+    def act(pid, p):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as s:
+            s.sendto(b"x", path)
+    outside(t, "datagram", """
+	struct sockaddr_un a = {AF_UNIX};
+	int s = socket(AF_UNIX, SOCK_DGRAM, 0);
+	strcpy(a.sun_path, argv[1]);
+	bind(s, (struct sockaddr *)&a, sizeof a);
+	recv(s, &byte, 1, 0);""", act, [path])
+
+
+def test_outside_stream(t):
+    path = t.path("socket")
+    with socket.socket(socket.AF_UNIX) as s:
+        s.bind(path)
+        s.listen(1)
+        outside(t, "stream", """
+	struct sockaddr_un a = {AF_UNIX};
+	int s = socket(AF_UNIX, SOCK_STREAM, 0);
+	strcpy(a.sun_path, argv[1]);
+	connect(s, (struct sockaddr *)&a, sizeof a);
+	recv(s, &byte, 1, 0);""", lambda pid, p: s.accept()[0].sendall(b"x"), [path])
+
+
+def test_outside_fifo_kept_open(t):
+    """Who opens a FIFO for both waits for those who will come."""
+    path = t.path("fifo")
+    os.mkfifo(path)
+
+    def act(pid, p):
+        with open(path, "w") as f:
+            f.write("x")
+    outside(t, "fifo_kept", "read(open(argv[1], O_RDWR), &byte, 1);", act, [path])
+
+
+def test_outside_inotify(t):
+    outside(t, "inotify", """
+	char buf[4096];
+	int fd = inotify_init();
+	inotify_add_watch(fd, argv[1], IN_CREATE);
+	read(fd, buf, sizeof buf);""", lambda pid, p: t.file("new", ""), [t.tmp])
+
+
+def test_outside_memory(t):
+    """A semaphore in a file that has a name: anybody can map it."""
+    path = t.file("semaphore", "\0" * 64)
+
+    def act(pid, p):
+        t.run([compile_text("posts.c", HEAD + NOBODY + SEMAPHORE.replace("WHAT", "sem_post(s);")), path])
+    outside(t, "named_semaphore", SEMAPHORE_BODY.replace(
+        "WHAT", "sem_init(s, 1, 0);\n\tsem_wait(s);"), act, [path])
+
+
+def test_outside_memory_without_name(t):
+    """The file has no name any more, but somebody else has it mapped."""
+    path = t.file("semaphore", "\0" * 64)
+    program = compile_text("posts_later.c", HEAD + NOBODY + SEMAPHORE.replace(
+        "WHAT", "read(0, &byte, 1);\n\tsem_post(s);"))
+    poster = subprocess.Popen([program, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              env=t.env)
+
+    def act(pid, p):
+        poster.communicate(b"x", timeout=20)
+    t.equal(poster.stdout.readline(), b"mapped\n", "the other one")
+    outside(t, "unnamed_semaphore", SEMAPHORE_BODY.replace(
+        "WHAT", "unlink(argv[1]);\n\tsem_init(s, 1, 0);\n\tsem_wait(s);"), act, [path])
+
+
+NOBODY = "static void *first(void *arg) { return arg; }\nstatic void *second(void *arg) { return arg; }\n"
+SEMAPHORE_BODY = """
+	int fd = open(argv[1], O_RDWR);
+	sem_t *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	WHAT
+"""
+SEMAPHORE = "int main(int argc, char **argv)\n{" + SEMAPHORE_BODY.replace(
+    "WHAT", 'puts("mapped");\n\tfflush(stdout);\n\tWHAT') + "}\n"
+
+
+def test_outside_message(t):
+    """System V queues and semaphores can be reached by anybody."""
+    program = compile_text("sends.c", """
+#include <stdlib.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
+int main(int argc, char **argv)
+{
+	struct { long type; char c; } m = {1, 'x'};
+	return msgsnd(atoi(argv[1]), &m, 1, 0);
+}
+""")
+
+    def act(pid, p):
+        queue = int(p.stdout.readline())
+        t.equal(t.run([program, queue]).status, 0, "msgsnd")
+    outside(t, "receives", """
+	struct { long type; char c; } m;
+	int q = msgget(IPC_PRIVATE, 0600);
+	printf("%d\\n", q);
+	msgrcv(q, &m, 1, 0, 0);
+	msgctl(q, IPC_RMID, NULL);""".replace("\\\\n", "\\n"), act)
 
 
 def test_waits_for_an_untraced_child(t):

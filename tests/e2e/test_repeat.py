@@ -86,3 +86,120 @@ def test_expected_signal(t):
 def test_output_of_every_run(t):
     r = t.run_gated("/bin/echo", args=("again",), options=["--repeat", "3"])
     t.equal((r.status, r.stdout), (0, "again\n" * 3), "outcome", r)
+
+
+# ---- the order of events -----------------------------------------------------------------------
+
+# In its `odd` run (argv[2]) it does argv[3]: the threads the other way round, or only the first one,
+# or the waiting thread comes late and is not held.
+ORDERS = r"""
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static volatile int n;
+static volatile int late, meet, came;
+static void *one(void *x)
+{
+	came = 1;
+	while (late && n == 0)
+		usleep(1000);
+	n++; /* gate: one */
+	return x;
+}
+static void *two(void *x)
+{
+	while (meet && !late && !came)
+		usleep(1000);
+	usleep(meet && !late ? 30000 : 0);
+	n++; /* gate: two */
+	return x;
+}
+int main(int argc, char **argv)
+{
+	int fd = open(argv[1], O_RDWR | O_CREAT | O_APPEND, 0600);
+	pthread_t a, b;
+	if (write(fd, "x", 1) != 1)
+		return 99;
+	int odd = lseek(fd, 0, SEEK_END) == atol(argv[2]);
+	late = odd && !strcmp(argv[3], "late");
+	if ((meet = !strcmp(argv[3], "late"))) {
+		pthread_create(&a, NULL, one, NULL);
+		pthread_create(&b, NULL, two, NULL);
+		pthread_join(a, NULL);
+		pthread_join(b, NULL);
+		return 0;
+	}
+	int swap = odd && !strcmp(argv[3], "swap"), single = odd && !strcmp(argv[3], "single");
+	for (int i = 0; i < 2 - single; i++) {
+		pthread_create(&a, NULL, (i ^ swap) ? two : one, NULL);
+		pthread_join(a, NULL);
+	}
+	return 0;
+}
+"""
+
+PLACES = 'at("//one", {optional = true}):event "first"\nat("//two", {optional = true}):log "second"\n'
+
+
+def order_line(r):
+    found = [l for l in r.err.split("\n") if "order of events" in l]
+    return found[0] if found else None
+
+
+def repeat(t, how, script, n="5", odd="3", options=()):
+    return t.run_gated(compile_text("orders.c", ORDERS), script, args=(t.path("runs"), odd, how),
+                       options=["--repeat", n, *options])
+
+
+def test_order_differs(t):
+    r = repeat(t, "swap", PLACES)
+    t.equal(r.status, 0, "it is no failure", r)
+    t.equal(order_line(r), "gatectl: order of events: run 3 differs from run 1 at event 1: two#1 logs "
+            "second; in run 1 one#1 event first", "the line", r)
+    t.order_of(r.err, "5 of 5 runs agreed", "order of events")
+
+
+def test_order_in_which_places_are_passed(t):
+    r = repeat(t, "swap", PLACES.replace(':event "first"', ":open(SimpleGate 'g')")
+               .replace(':log "second"', ":when(function() return true end)"))
+    t.equal(order_line(r), "gatectl: order of events: run 3 differs from run 1 at event 1: two#1 passes "
+            "//two; in run 1 one#1 opens gate g", "the line", r)
+
+
+def test_run_that_ends_earlier(t):
+    r = repeat(t, "single", PLACES)
+    t.equal(order_line(r), "gatectl: order of events: run 3 differs from run 1 at event 3: it ends there; "
+            "in run 1 two#1 logs second", "the line", r)
+
+
+def test_run_that_ends_later(t):
+    r = repeat(t, "single", PLACES, odd="1")
+    t.equal(order_line(r), "gatectl: order of events: run 2 differs from run 1 at event 3: two#1 logs "
+            "second; in run 1 it ended there (and 3 more runs)", "the line", r)
+
+
+def test_same_order(t):
+    r = repeat(t, "none", PLACES)
+    t.equal((r.status, order_line(r)), (0, None), "nothing is said of it", r)
+    r = repeat(t, "none", PLACES, options=["-v"])
+    t.check("gatectl: the order of events was the same in all runs\n" in r.err, "-v says so", r)
+    r = repeat(t, "swap", PLACES, options=["-q"])
+    t.equal(r.err, "", "-q", r)
+
+
+def test_held_or_not_is_no_difference(t):
+    """In run 3 the thread comes so late that it is not held any more."""
+    gates = 'local g = SimpleGate "g"\nat("//one"):wait(g)\nat("//two", {after = true}):open(g)\n'
+    r = t.run_gated(compile_text("orders.c", ORDERS), gates,
+                    args=(t.path("runs"), "3", "late"), options=["--repeat", "5", "-v"])
+    t.check(1 <= r.err.count("one#1 is held") <= 4, "held in some runs and not in others", r)
+    t.check("gatectl: the order of events was the same in all runs\n" in r.err, "the same", r)
+
+
+def test_text_of_a_log_is_an_event(t):
+    r = t.run_gated(compile_text("orders.c", ORDERS), 'at "//one":log "{program.var.late}"\n',
+                    args=(t.path("runs"), "2", "late"), options=["--repeat", "3"])
+    t.equal(r.status, 0, "status", r)
+    t.check("one#1 logs 1; in run 1 one#1 logs 0" in (order_line(r) or ""), "the line", r)

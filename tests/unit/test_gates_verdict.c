@@ -205,6 +205,51 @@ static void test_unmet_text(void **state)
 	assert_false(x.any);
 }
 
+static void test_expected_in_words(void **state)
+{
+	struct expect x = {.any = true, .has_exit = true, .exit = 1, .deadlock = true};
+	struct str out = {0};
+
+	(void)state;
+	*array_add(&x.stdout_has) = base_strdup("6 * 7 = 6");
+	*array_add(&x.stderr_has) = base_strdup("a\nb");
+	expect_print(&x, &out);
+	assert_string_equal(str_text(&out), "exit status 1, a deadlock, standard output has "
+					    "\"6 * 7 = 6\", standard error has \"a\\nb\"");
+	expect_fini(&x);
+	str_clear(&out);
+	x = (struct expect){.any = true, .has_signal = true, .signal = SIGABRT};
+	expect_print(&x, &out);
+	assert_string_equal(str_text(&out), "ended by signal SIGABRT");
+	str_fini(&out);
+}
+
+static void test_came_in_words(void **state)
+{
+	static const struct {
+		struct outcome outcome;
+		const char *text;
+	} rows[] = {
+		{{.exited = true, .exit = 3}, "exit status 3"},
+		{{.signaled = true, .signal = SIGKILL}, "ended by signal SIGKILL"},
+		{{.deadlock = true}, "a deadlock"},
+		{{.gate_deadlock = true, .deadlock = true}, "a deadlock with a gate in it"},
+		{{.time_limit = true}, "a limit that passed"},
+		{{.gate_limit = true}, "a limit that passed"},
+		{{.fault = true, .time_limit = true}, "a fault of the script"},
+		{{.exited = true, .held_at_end = true}, "exit status 0"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct str out = {0};
+
+		outcome_print(&rows[i].outcome, &out);
+		assert_string_equal(str_text(&out), rows[i].text);
+		str_fini(&out);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -212,7 +257,8 @@ int main(void)
 		cmocka_unit_test(test_status),	      cmocka_unit_test(test_no_expect),
 		cmocka_unit_test(test_never_reached), cmocka_unit_test(test_expected_deadlock),
 		cmocka_unit_test(test_unmet_end),     cmocka_unit_test(test_unmet_any_end),
-		cmocka_unit_test(test_unmet_text),
+		cmocka_unit_test(test_unmet_text),    cmocka_unit_test(test_expected_in_words),
+		cmocka_unit_test(test_came_in_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

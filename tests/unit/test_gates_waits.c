@@ -27,6 +27,14 @@ static struct wait waits(int thread, enum wait_kind kind, int on)
 	};
 }
 
+static struct wait waits_process(int thread, int on_process)
+{
+	struct wait w = waits(thread, WAIT_PROCESS, -1);
+
+	w.on_process = on_process;
+	return w;
+}
+
 /* The answer, and the indexes of the chain, in order. */
 static void judged(const struct wait *w, size_t count, enum waits_answer answer, const char *chain)
 {
@@ -123,7 +131,91 @@ static void test_unknown_with_gate(void **state)
 	};
 
 	(void)state;
-	judged(w, 4, WAITS_GATE, "2");
+	judged(w, 4, WAITS_GATE, "012");
+}
+
+/* What is in a process's own memory can only be given by its own threads. */
+static void test_own_memory(void **state)
+{
+	struct wait w[] = {
+		waits_process(0, 200),
+		waits(1, WAIT_FUTEX, -1),
+		in_process(waits(2, WAIT_GATE, -1), 200, 100),
+		in_process(waits(3, WAIT_FUTEX, -1), 300, 100),
+	};
+
+	(void)state;
+	judged(w, 3, WAITS_GATE, "02");
+	judged(w, 4, WAITS_OWN, "3");
+	w[3].shared = true;
+	judged(w, 4, WAITS_GATE, "02");
+	w[3].shared = false;
+	w[3].space = 200; /* made by vfork */
+	w[2].space = 200;
+	judged(w, 4, WAITS_GATE, "02");
+}
+
+/* A lock that several own is free when all of them let go. */
+static void test_readers(void **state)
+{
+	struct wait w[] = {
+		waits(0, WAIT_MUTEX, 1),
+		waits(1, WAIT_GATE, -1),
+		waits(2, WAIT_MUTEX, 0),
+	};
+
+	(void)state;
+	*array_add(&w[0].more) = &T[2];
+	judged(w, 3, WAITS_OWN, "02");
+	w[2].kind = WAIT_GATE;
+	judged(w, 3, WAITS_GATE, "01");
+	w[2] = waits(2, WAIT_NEVER, -1);
+	judged(w, 3, WAITS_OWN, "02");
+	wait_fini(&w[0]);
+}
+
+static struct wait reads(int thread, int process, int by, int or_by)
+{
+	struct wait w = in_process(waits(thread, WAIT_FILE, -1), process, 100);
+
+	*array_add(&w.by) = by;
+	if (or_by)
+		*array_add(&w.by) = or_by;
+	return w;
+}
+
+/* Each reads from a pipe that the other could write to; both hold both ends of it. */
+static void test_pipes(void **state)
+{
+	struct wait w[] = {reads(0, 100, 100, 200), reads(1, 200, 100, 200),
+			   waits(2, WAIT_GATE, -1)};
+
+	(void)state;
+	judged(w, 2, WAITS_OWN, "01");
+	judged(w, 1, WAITS_OWN, "0");
+	judged(w, 3, WAITS_GATE, "02");
+	w[2].process = 300;
+	judged(w, 3, WAITS_OWN, "01");
+	wait_fini(&w[0]);
+	wait_fini(&w[1]);
+}
+
+/* A cycle beside threads that still move. */
+static void test_lost(void **state)
+{
+	struct wait w[] = {
+		waits(0, WAIT_JOIN, 1), waits(1, WAIT_MUTEX, 2),  waits(2, WAIT_MUTEX, 1),
+		waits(3, WAIT_NOT, -1), waits(4, WAIT_FUTEX, -1),
+	};
+	size_t cycle[MOST], length = 99;
+
+	(void)state;
+	assert_true(waits_lost(w, 5, cycle, &length));
+	assert_int_equal(length, 2);
+	assert_int_equal(cycle[0], 1);
+	w[2] = waits(2, WAIT_MUTEX, 3);
+	assert_false(waits_lost(w, 5, cycle, &length));
+	assert_int_equal(length, 0);
 }
 
 static void test_unknown_without_gate(void **state)
@@ -149,14 +241,6 @@ static void test_gone(void **state)
 	(void)state;
 	judged(w, 2, WAITS_MOVING, "");
 	judged(v, 2, WAITS_OWN, "0");
-}
-
-static struct wait waits_process(int thread, int on_process)
-{
-	struct wait w = waits(thread, WAIT_PROCESS, -1);
-
-	w.on_process = on_process;
-	return w;
 }
 
 static void test_child_at_gate(void **state)
@@ -215,7 +299,7 @@ static void test_child_futex(void **state)
 	judged(w, 2, WAITS_OWN, "01");
 }
 
-/* ---- against a slow but plain definition: can the gates, if they opened, set everybody free? ---- */
+/* ---- against a slow but plain definition ---- */
 
 static uint64_t seed = 1;
 
@@ -225,45 +309,155 @@ static unsigned dice(unsigned n)
 	return (unsigned)(seed >> 33) % n;
 }
 
-static enum waits_answer plain(const struct wait *w, size_t count)
+static bool in_set(unsigned set, const struct engine_thread *t)
 {
-	bool free[MOST] = {false}, gate = false;
+	return set & (1u << (t - T));
+}
 
+static bool all_out(const struct wait *w, size_t count, unsigned set, int process)
+{
 	for (size_t i = 0; i < count; i++)
-		gate |= w[i].kind == WAIT_GATE;
-	for (size_t round = 0; round < count && gate; round++)
-		for (size_t i = 0; i < count; i++)
-			free[i] |= w[i].kind == WAIT_GATE || w[i].kind == WAIT_FUTEX || !w[i].on ||
-				   free[w[i].on - T];
-	for (size_t i = 0; i < count; i++)
-		if (!free[i])
-			return WAITS_OWN;
-	return WAITS_GATE;
+		if (w[i].process == process && in_set(set, w[i].thread))
+			return false;
+	return true;
+}
+
+/* A child that could end if all that are not in the set did what they could. */
+static bool some_child_ends(const struct wait *w, size_t count, unsigned set, const struct wait *of)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < count; i++) {
+		if (of->on_process ? w[i].process != of->on_process : w[i].parent != of->process)
+			continue;
+		any = true;
+		if (all_out(w, count, set, w[i].process))
+			return true;
+	}
+	return !any;
+}
+
+static bool some_giver(const struct wait *w, size_t count, unsigned set, size_t of)
+{
+	for (size_t i = 0; i < count; i++) {
+		bool gives = w[of].shared || w[i].process == w[of].process;
+
+		if (w[of].kind == WAIT_FILE)
+			gives = w[i].process == w[of].by.items[0] ||
+				w[i].process == w[of].by.items[w[of].by.count - 1];
+		if (i != of && gives && !in_set(set, w[i].thread))
+			return true;
+	}
+	return false;
+}
+
+/* Could it go on, if all that are not in the set did what they could? */
+static bool could_go(const struct wait *w, size_t count, unsigned set, size_t i)
+{
+	switch (w[i].kind) {
+	case WAIT_NOT:
+	case WAIT_GATE:
+		return true;
+	case WAIT_NEVER:
+		return false;
+	case WAIT_PROCESS:
+		return some_child_ends(w, count, set, &w[i]);
+	case WAIT_MUTEX:
+		if (w[i].more.count && in_set(set, w[i].more.items[0]))
+			return false;
+		/* fall through */
+	case WAIT_JOIN:
+		if (w[i].on)
+			return !in_set(set, w[i].on);
+		/* fall through */
+	default:
+		return some_giver(w, count, set, i);
+	}
+}
+
+/* All that are in some set of which nobody could go on, whatever the others do. */
+static unsigned lost_by_definition(const struct wait *w, size_t count)
+{
+	unsigned lost = 0;
+
+	for (unsigned set = 1; set < 1u << count; set++) {
+		bool closed = true;
+
+		for (size_t i = 0; i < count && closed; i++)
+			closed = !(set & (1u << i)) || !could_go(w, count, set, i);
+		if (closed)
+			lost |= set;
+	}
+	return lost;
+}
+
+static void make(struct wait *w, size_t count, bool moving)
+{
+	static const enum wait_kind kinds[] = {WAIT_MUTEX, WAIT_MUTEX, WAIT_JOIN, WAIT_FUTEX,
+					       WAIT_FILE,  WAIT_GATE,  WAIT_GATE, WAIT_PROCESS,
+					       WAIT_NEVER, WAIT_NOT};
+
+	for (size_t i = 0; i < count; i++) {
+		int process = 100 * (1 + (int)dice(3));
+
+		w[i] = waits((int)i, kinds[dice(moving ? 10 : 9)], -1);
+		if ((w[i].kind == WAIT_MUTEX || w[i].kind == WAIT_JOIN) && dice(8))
+			w[i].on = &T[dice((unsigned)count)];
+		if (w[i].kind == WAIT_MUTEX && w[i].on && !dice(3))
+			*array_add(&w[i].more) = &T[dice((unsigned)count)];
+		w[i].process = process;
+		w[i].parent = process == 100 ? 1 : 100;
+		w[i].shared = w[i].kind == WAIT_FUTEX && !dice(4);
+		w[i].on_process = dice(2) ? 100 * (1 + (int)dice(3)) : 0;
+		*array_add(&w[i].by) = 100 * (1 + (int)dice(3));
+		*array_add(&w[i].by) = 100 * (1 + (int)dice(3));
+	}
+}
+
+/* Nobody of the chain is set free by the others in it, and each waits for the next. */
+static void check_chain(const struct wait *w, const size_t *cycle, size_t length)
+{
+	for (size_t i = 0; i + 1 < length; i++) {
+		const struct wait *one = &w[cycle[i]];
+		const struct engine_thread *next = &T[cycle[i + 1]];
+
+		if ((one->kind == WAIT_MUTEX || one->kind == WAIT_JOIN) && one->on)
+			assert_true(one->on == next ||
+				    (one->more.count && one->more.items[0] == next));
+		assert_true(one->kind != WAIT_NEVER && one->kind != WAIT_NOT);
+	}
 }
 
 static void test_random(void **state)
 {
-	static const enum wait_kind kinds[] = {WAIT_MUTEX, WAIT_MUTEX, WAIT_JOIN, WAIT_FUTEX,
-					       WAIT_GATE};
-	unsigned own = 0;
+	unsigned own = 0, gate = 0, some = 0;
 
 	(void)state;
-	for (int n = 0; n < 20000; n++) {
+	for (int n = 0; n < 30000; n++) {
 		size_t count = 1 + dice(MOST), cycle[MOST], length;
 		struct wait w[MOST];
+		enum waits_answer answer;
+		unsigned lost;
 
-		for (size_t i = 0; i < count; i++) {
-			w[i] = waits((int)i, kinds[dice(5)], -1);
-			if (w[i].kind < WAIT_PROCESS && w[i].kind > WAIT_GATE && dice(8))
-				w[i].on = &T[dice((unsigned)count)];
+		make(w, count, n % 2);
+		lost = lost_by_definition(w, count);
+		assert_int_equal(waits_lost(w, count, cycle, &length), lost != 0);
+		check_chain(w, cycle, length);
+		for (size_t i = 0; i < length; i++)
+			assert_true(in_set(lost, w[cycle[i]].thread));
+		answer = waits_judge(w, count, cycle, &length);
+		if (answer != WAITS_MOVING) {
+			assert_int_equal(answer, lost ? WAITS_OWN : WAITS_GATE);
+			assert_true(length > 0 && length <= count);
+			check_chain(w, cycle, length);
 		}
-		assert_int_equal(waits_judge(w, count, cycle, &length), plain(w, count));
-		own += plain(w, count) == WAITS_OWN;
-		assert_true(length > 0 && length <= count);
-		for (size_t i = 0; i + 1 < length; i++)
-			assert_ptr_equal(w[cycle[i]].on, &T[cycle[i + 1]]);
+		own += answer == WAITS_OWN;
+		gate += answer == WAITS_GATE;
+		some += answer == WAITS_MOVING && lost;
+		for (size_t i = 0; i < count; i++)
+			wait_fini(&w[i]);
 	}
-	assert_true(own > 2000 && own < 18000);
+	assert_true(own > 5000 && gate > 1000 && some > 1000);
 }
 
 int main(void)
@@ -277,6 +471,10 @@ int main(void)
 		cmocka_unit_test(test_only_gates),
 		cmocka_unit_test(test_unknown_with_gate),
 		cmocka_unit_test(test_unknown_without_gate),
+		cmocka_unit_test(test_own_memory),
+		cmocka_unit_test(test_readers),
+		cmocka_unit_test(test_pipes),
+		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_gone),
 		cmocka_unit_test(test_child_at_gate),
 		cmocka_unit_test(test_child_in_circle),

@@ -94,7 +94,7 @@ static void did_you_mean(void **state)
 	suggest_offer(&s, "wroker");
 	suggest_offer(&s, "Worker2");
 	suggest_take(&s, &text);
-	assert_string_equal(str_text(&text), "; did you mean Worker2 or wroker?");
+	assert_string_equal(str_text(&text), "; did you mean wroker or Worker2?");
 	str_fini(&text);
 }
 

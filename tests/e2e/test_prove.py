@@ -1,0 +1,404 @@
+"""gatectl prove: which gates matter, and is the outcome forced?
+
+Quick: each example once. Full: 20 times each with -n 20, with both processors busy: all answers agree.
+"""
+
+import contextlib
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import time
+
+import test_examples
+from harness import ROOT, Skip, compile_text, end_processes, params, timeout
+
+# What is true of the gates of the examples. The barrier of overdraft matters although its condition
+# lets the rent come last: without it the shopping may be over before the rent looks at the account.
+# That condition decides who comes last, which the outcome does not depend on.
+MATTERS = {
+    "shared-memory": {"gate worker2_done": True},
+    "unspecified-time": {"order [idle] -> close": True},
+    "string-buffer": {"gate measured": True, "gate shortened": True},
+    "array-list": {"gate both_have_counted": True},
+    "lazy-init": {"gate published": True, "gate answered": True},
+    "abba-deadlock": {"gate each_has_one": True},
+    "two-processes": {"gate taken": True},
+    "overdraft": {"gate both_have_looked": True,
+                  "condition at Account::withdraw;balance_ -= amount": False},
+}
+
+# A gate that is added and changes nothing: where it is opened, where somebody waits.
+EXTRA = {
+    "shared-memory": ("calc.c:14", "main;pthread_join(second"),
+    "unspecified-time": ("queue_put", "worker"),
+    "string-buffer": ("logger", "sb_truncate"),
+    "array-list": ("probe", "main;pthread_join"),
+    "lazy-init": ("make_routes", "warm_up"),
+    "abba-deadlock": ("teller", "main;pthread_join"),
+    "two-processes": ("collector", "station"),
+    "overdraft": ("pay_rent", "main;rent.join"),
+}
+
+
+def prove(t, program, script=None, args=(), options=(), **kw):
+    command = ["prove", *options]
+    if script is not None:
+        t.count += 1
+        command += ["-g", t.file("gates%d.lua" % t.count, script)]
+    r = t.gate(*command, "--", program, *args, **kw)
+    r.table = {}
+    for m in re.finditer(r"^  (.+?) +(\d+) of (\d+)(?:   (.*))?$", r.stdout, re.M):
+        r.table[m.group(1)] = (int(m.group(2)), int(m.group(3)), m.group(4))
+    r.matters = {re.sub(r"^without (.*?)( \(\S+\))?$", r"\1", name): judgement == "matters"
+                 for name, (_, _, judgement) in r.table.items() if name.startswith("without ")}
+    return r
+
+
+def proved(t, r, matters, runs):
+    t.equal(r.status, 0, "status", r)
+    t.equal(r.err, "", "standard error", r)
+    t.equal(r.table["all gates"][:2], (runs, runs), "with all gates", r)
+    t.equal(r.matters, matters, "which of them matter", r)
+    sentences = re.sub(r"^  .*\n", "", r.stdout, flags=re.M)  # without the table
+    t.equal("could be left out" in sentences, not all(matters.values()) or not matters, "sentence", r)
+    for name, judgement in matters.items():
+        t.equal(name in sentences, not judgement, "%s is named as superfluous" % name, r)
+
+
+@params(*MATTERS)
+@timeout(1800)
+def test_examples_gates(t, name):
+    program = test_examples.program(name, "gcc-O2")
+    script = test_examples.script(name)
+    with test_examples.load(t):
+        for _ in range(20 if t.full else 1):
+            proved(t, prove(t, program, options=["-g", script]), MATTERS[name], 20)
+
+
+def with_extra(name):
+    opened, waited = EXTRA[name]
+    with open(test_examples.script(name)) as f:
+        return f.read() + ('local extra = SimpleGate "extra"\nat(%r):open(extra)\n'
+                           'at(%r):wait(extra)\n' % (opened, waited))
+
+
+@params(*EXTRA)
+@timeout(1800)
+def test_superfluous_gate_is_found(t, name):
+    program = test_examples.program(name, "gcc-O2")
+    expected = dict(MATTERS[name], **{"gate extra": False})
+    with test_examples.load(t):
+        for _ in range(20 if t.full else 1):
+            r = prove(t, program, with_extra(name))
+            proved(t, r, expected, 20)
+            t.check(re.search(r"gate extra \(\S*gates1?\d*\.lua:\d+\)", r.stdout), "its line", r)
+
+
+def test_journal_has_no_gate(t):
+    program = test_examples.program("append-log", "gcc-O2")
+    directory = t.path("journal")
+    os.mkdir(directory)
+    t.equal(t.run([program, directory, "add", "one"]).status, 0, "journal add")
+    r = prove(t, program, args=(directory, "compact"),
+              options=["-n", "3", "-g", test_examples.script("append-log")])
+    proved(t, r, {}, 3)
+    t.check("there is no gate that could be left out" in r.stdout, "the sentence", r)
+
+
+# ---- the program does by itself, most of the time, what the script forces ----------------------
+
+
+def calc():
+    return test_examples.program("shared-memory", "gcc-O0")
+
+
+# Worker 1 has set the multiplier before worker 2 reads it: so it is on every ordinary day.
+@params('at("calc.c:7", {after = true}):open(set)\nat "calc.c:13":wait(set)\n',
+        'at "calc.c:8":open(set)\nat "calc.c:13":wait(set)\n',
+        'at("calc.c:7", {after = true}):run(function() set:open() end)\nat "calc.c:13":wait(set)\n',
+        'at("calc.c:7", {after = true}):open(set)\nat "calc.c:13":run(function() set:wait() end)\n')
+def test_natural_order(t, gates):
+    r = prove(t, calc(), 'local set = SimpleGate "set"\n' + gates
+              + 'expect {exit = 0, stdout = "6 * 7 = 42"}\n', options=["-n", "8"])
+    proved(t, r, {"gate set": True}, 8)
+
+
+def test_natural_order_of_an_order(t):
+    r = prove(t, calc(), options=["-n", "8", "--order", "calc.c:7 -> calc.c:13"])
+    proved(t, r, {"order calc.c:7 -> calc.c:13": True}, 8)
+    t.check("expected: exit status 0, and the same output" in r.stdout, "what is expected", r)
+    t.check("order calc.c:7 -> calc.c:13 (--order)" in r.stdout, "where it is from", r)
+
+
+def test_program_does_it_by_itself(t):
+    r = prove(t, calc(), 'local g = SimpleGate "g"\nat "worker1":open(g)\nat "main;printf":wait(g)\n'
+              'expect {exit = 0}\n', options=["-n", "6"])
+    t.equal((r.status, r.matters), (0, {"gate g": False}), "outcome", r)
+    t.check("comes without any gate, too" in r.stdout, "the sentence", r)
+
+
+# Two threads that meet by luck: each sleeps, and the order of their lines is left to that.
+SLEEPS = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static int last;
+static void *early(void *x)
+{
+	usleep(1000);
+	last = 1; /* gate: early */
+	return x;
+}
+static void *late(void *x)
+{
+	usleep(60000);
+	last = 2; /* gate: late */
+	return x;
+}
+int main(void)
+{
+	pthread_t a, b;
+	pthread_create(&a, NULL, early, NULL);
+	pthread_create(&b, NULL, late, NULL);
+	pthread_join(a, NULL); /* gate: join */
+	pthread_join(b, NULL);
+	printf("%d\n", last); /* gate: print */
+	return 0;
+}
+"""
+
+
+def test_luck_is_told_from_a_gate_that_matters(t):
+    """Held back for long enough, its opener comes last, whether the gate is there or not."""
+    r = prove(t, compile_text("sleeps.c", SLEEPS), 'local g = SimpleGate "g"\nat "//early":open(g)\n'
+              'at "//print":wait(g)\nexpect {stdout = "2"}\n', options=["-n", "8"])
+    t.equal((r.status, r.matters), (0, {"gate g": False}), "outcome", r)
+    t.check("by luck" in r.stdout and "does not force" not in r.stdout, "the sentence", r)
+
+
+# ---- conditions --------------------------------------------------------------------------------
+
+@params("when", "wait_until")
+def test_conditions(t, how):
+    body = ("function(hit) return program.var.last == 2 end" if how == "when" else
+            "function(hit) wait_until(function() return program.var.last == 2 end) end")
+    r = prove(t, compile_text("sleeps.c", SLEEPS),
+              'at "//early":%s(%s)\n' % ("when" if how == "when" else "run", body)
+              + 'at "//join":when(function() return true end)\n'
+              'at "//late":run(function(hit) wait_until(function() return true end) end)\n'
+              'expect {stdout = "1"}\n', options=["-n", "4"])
+    name = "condition" if how == "when" else "wait_until"
+    proved(t, r, {"%s at //early" % name: True, "condition at //join": False}, 4)
+
+
+# ---- what is expected --------------------------------------------------------------------------
+
+def test_without_expect_the_first_run_counts(t):
+    r = prove(t, calc(), 'local g = SimpleGate "g"\nat "calc.c:7":wait(g)\nat "calc.c:14":open(g)\n',
+              options=["-n", "4"])
+    proved(t, r, {"gate g": True}, 4)
+    t.check("expected: exit status 1, and the same output" in r.stdout, "what is expected", r)
+
+
+def test_output_that_differs_is_not_compared(t):
+    program = compile_text("pids.c", SLEEPS.replace('printf("%d\\n", last);',
+                                                    'printf("%d\\n", getpid());'))
+    r = prove(t, program, 'local g = SimpleGate "g"\nat "//early":open(g)\nat "//late":wait(g)\n',
+              options=["-n", "3"])
+    t.equal((r.status, r.matters), (0, {"gate g": False}), "outcome", r)
+    t.check("the same output" in r.stdout, "standard error is the same", r)
+
+
+# Answers by the number of the run.
+COUNTER = r"""
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+static volatile int n;
+int main(int argc, char **argv)
+{
+	int fd = open(argv[1], O_RDWR | O_CREAT | O_APPEND, 0600);
+	if (write(fd, "x", 1) != 1)
+		return 99;
+	n++; /* gate: here */
+	return lseek(fd, 0, SEEK_END) % atol(argv[2]) == 0;
+}
+"""
+
+
+def test_lucky_script(t):
+    """With all gates it comes in five of six runs."""
+    r = prove(t, compile_text("counter.c", COUNTER), 'local g = SimpleGate "g"\nat "//here":open(g)\n'
+              'expect {exit = 0}\n', args=(t.path("runs"), "6"), options=["-n", "12"])
+    t.equal(r.status, 119, "status", r)
+    t.check(r.first.startswith("gatectl: not-as-expected: "), "first line", r)
+    t.equal(r.table["all gates"][:2], (10, 12), "all gates", r)
+    t.check("does not force the outcome: it came in 10 of 12 runs" in r.stdout, "the sentence", r)
+    t.check("exit status 1, expected 0" in r.err, "says what was wrong with a run", r)
+
+
+def test_never_as_expected(t):
+    r = prove(t, calc(), 'local g = SimpleGate "g"\nat "calc.c:7":wait(g)\nat "calc.c:14":open(g)\n'
+              'expect {exit = 0}\n', options=["-n", "3"])
+    t.equal((r.status, r.table), (119, {"all gates": (0, 3, None)}), "outcome", r)
+
+
+def test_gate_deadlock_with_all_gates(t):
+    r = prove(t, calc(), 'local g = SimpleGate "g"\nat "calc.c:7":wait(g)\nat "main;printf":open(g)\n',
+              options=["-n", "2"])
+    t.equal(r.status, 119, "status", r)
+    t.order_of(r.err, "gatectl: not-as-expected: ", "gatectl: gate-deadlock: ")
+
+
+# Left out, the program waits for ever for what the gate's thread has not done.
+SPINS = SLEEPS.replace("	usleep(60000);\n	last = 2;", "	usleep(20000);\n	while (last == 1)\n		usleep(1000);\n	last = 2;")
+
+
+@timeout(120)
+def test_hangs_without_its_gate(t):
+    begin = time.monotonic()
+    r = prove(t, compile_text("spins.c", SPINS), 'local g = SimpleGate "g"\nat("//late", {after = true}):open(g)\n'
+              'at "//early":wait(g)\nexpect {stdout = "1"}\n',
+              options=["-n", "8", "--time-limit", "0.5"])
+    t.equal((r.status, r.matters), (0, {"gate g": True}), "outcome", r)
+    t.equal(r.table["no gates"][:2], (0, 3), "it is tried three times", r)
+    t.check(time.monotonic() - begin < 30, "soon", r)
+
+
+# ---- names -------------------------------------------------------------------------------------
+
+def test_gates_of_one_name(t):
+    r = prove(t, calc(), 'for i = 1, 2 do\n  local g = SimpleGate "g"\n'
+              '  if i == 2 then at "calc.c:7":wait(g) end\n  at "calc.c:14":open(g)\nend\n'
+              'expect {exit = 1}\n', options=["-n", "4"])
+    t.equal(r.status, 0, "status", r)
+    t.equal([j for n, (_, _, j) in sorted(r.table.items()) if n.startswith("without ")],
+            ["does not matter", "matters"], "which of the two", r)
+    t.check(re.search(r"without gate g \(\S+:2\) \[2\]", r.stdout), "the second has its number", r)
+
+
+def test_gates_made_in_no_order(t):
+    """pairs() gives them in another order each second."""
+    names = ["g%d" % i for i in range(12)]
+    r = prove(t, calc(), "local names = {%s}\nlocal set = {}\nfor _, n in ipairs(names) do set[n] = true end\n"
+              "for name in pairs(set) do\n  local g = SimpleGate(name)\n"
+              "  if name == 'g7' then at 'calc.c:7':wait(g) end\n  at 'calc.c:14':open(g)\nend\n"
+              "expect {exit = 1}\n" % ", ".join("'%s'" % n for n in names), options=["-n", "4"])
+    t.equal(r.matters, {"gate " + n: n == "g7" for n in names}, "which of them matter", r)
+
+
+# ---- how it speaks -----------------------------------------------------------------------------
+
+GATES = ('local g = SimpleGate "g"\nat "calc.c:7":wait(g)\nat "calc.c:14":log "seen":open(g)\n'
+         'expect {exit = 1}\n')
+
+
+def test_the_programs_output_is_not_shown(t):
+    r = prove(t, calc(), GATES, options=["-n", "2"])
+    t.check("6 * 7" not in r.stdout and r.err == "", "something of the program is shown", r)
+    r = prove(t, calc(), GATES, options=["-n", "2", "-v"])
+    t.check("6 * 7 = 6\n" in r.stdout and "seen" in r.err, "-v shows it", r)
+
+
+def test_standard_input_is_empty(t):
+    program = compile_text("reads.c", "#include <unistd.h>\nint main(void)\n{\n\tchar c;\n"
+                           "\treturn (int)read(0, &c, 1); /* gate: here */\n}\n")
+    r = prove(t, program, 'at "//here":log "x"\nexpect {exit = 0}\n', options=["-n", "2"], stdin=b"hello")
+    t.equal(r.status, 0, "status", r)
+
+
+def test_quiet_leaves_the_table(t):
+    r = prove(t, calc(), GATES, options=["-n", "2", "-q"])
+    proved(t, r, {"gate g": True}, 2)
+
+
+@contextlib.contextmanager
+def on_terminal(t, command, env):
+    master, slave = None, None
+    try:
+        master, slave = pty.openpty()
+    except OSError as e:
+        raise Skip("no pseudo-terminals here: %s" % e)
+    p = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=slave,
+                         env=dict(t.env, TERM="xterm", **env))
+    os.close(slave)
+    try:
+        yield p, master
+    finally:
+        p.kill()
+        p.wait()
+        os.close(master)
+        end_processes(t.marker)
+
+
+def read_terminal(p, master, seconds=60):
+    text, end = b"", time.monotonic() + seconds
+    while time.monotonic() < end:
+        if not select.select([master], [], [], 0.1)[0]:
+            if p.poll() is not None:
+                break
+            continue
+        try:
+            text += os.read(master, 65536)
+        except OSError:
+            break
+    return text.decode()
+
+
+@params("colour", "plain", "dumb")
+def test_progress_on_a_terminal(t, how):
+    env = {"colour": {}, "plain": {"NO_COLOR": "1"}, "dumb": {"TERM": "dumb"}}[how]
+    command = [t.gatectl, "prove", "-n", "4", "-g", t.file("g.lua", GATES), calc()]
+    env = {k: v for k, v in env.items() if k != "TERM"}
+    if how == "dumb":
+        t.env["TERM"] = "dumb"
+        command = ["env", "TERM=dumb", *command]
+    with on_terminal(t, command, env) as (p, master):
+        text = read_terminal(p, master)
+        out = p.stdout.read().decode()
+    t.check("all gates" in out, "the table is on standard output: %r" % out)
+    if how == "dumb":
+        t.equal(text, "", "on a dumb terminal")
+        return
+    t.check(re.search(r"\d+ of 12 runs, \d+:\d\d left", text), "how far, and how long: %r" % text)
+    t.check(text.endswith("\r\x1b[K"), "it is erased at the end: %r" % text[-60:])
+    t.equal("\x1b[32m" in text, how == "colour", "colour: %r" % text[:80])
+    for line in re.split(r"\r\x1b\[K", text):
+        t.check(len(re.sub(r"\x1b\[\d*m", "", line)) < 80, "wider than the terminal: %r" % line)
+
+
+# ---- bad input ---------------------------------------------------------------------------------
+
+def test_errors(t):
+    t.error(t.gate("prove", calc()), where="no gate script was given")
+    t.error(t.gate("prove", "-n", "0", "-g", "x", calc()), where="-n: '0' is not a positive number")
+    t.error(t.gate("prove", "--repeat", "2", calc()), where="--repeat")
+    t.error(prove(t, "/no/such", GATES), status=127)
+    t.error(prove(t, calc(), 'at "nowhere.c:3":log "x"\n'), where=r"gates\d+\.lua:1: ")
+    t.error(prove(t, calc(), "at(\n"), where=r"gates\d+\.lua:\d+: ")
+
+
+def test_fault_in_the_script_at_an_arrival(t):
+    r = prove(t, calc(), 'at "calc.c:7":when(function() error "broken" end)\n', options=["-n", "2"])
+    t.error(r, where=r"gates\d+\.lua:1: broken")
+
+
+@params("SIGINT", "SIGTERM", "SIGHUP")
+def test_interrupted(t, name):
+    program = compile_text("sleeps.c", SLEEPS.replace("60000", "60000000"))
+    script = t.file("g.lua", 'at "//early":log "x"\n')
+    p = subprocess.Popen([t.gatectl, "prove", "-v", "-g", script, program], env=t.env,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    text = b""
+    while b"early#1 arrives" not in text:
+        line = p.stderr.readline()
+        t.check(line, "it ended by itself: %r" % text)
+        text += line
+    p.send_signal(getattr(signal, name))
+    out, err = p.communicate(timeout=20)
+    t.equal(p.returncode, 128 + getattr(signal, name), "status: %r" % err)
+    t.equal(out, b"", "no table")
+    t.equal(end_processes(t.marker), [], "left alive")

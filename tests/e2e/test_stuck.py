@@ -1,0 +1,47 @@
+"""When no thread can move there is a verdict at once, which names who waits for whom; while one can,
+there is none. The programs are in stuck_programs.py."""
+
+from harness import compile_text, params, timeout
+from stuck_programs import ALIVE, GATED, STUCK
+
+
+def build(name, program):
+    return compile_text(name + program.suffix, program.text, program.flags)
+
+
+def delay(r):
+    """Milliseconds from the last event to the verdict."""
+    return (r.report["duration_us"] - r.report["events"][-1]["t_us"]) / 1000
+
+
+def repeat(t, program, binary, status, names):
+    """Every run ends the same way; how long the verdict took is only told."""
+    worst = 0
+    for _ in range(100 if t.full else 2):
+        r = t.verdict(t.run_gated(binary, script=program.script), status)
+        for word in names:
+            t.check(word in r.first, "%s is not named in the first line" % word, r)
+        worst = max(worst, delay(r))
+    if t.full:
+        print("%6.1f ms at most from the last event to the verdict: %s" % (worst, binary))
+
+
+@params(*STUCK)
+def test_deadlock(t, name):
+    program = STUCK[name]
+    repeat(t, program, build(name, program), 123, program.names)
+
+
+@params(*GATED)
+def test_gate_deadlock(t, name):
+    program = GATED[name]
+    repeat(t, program, build(name, program), 122, program.names)
+
+
+@params(*ALIVE)
+@timeout(120)
+def test_alive(t, name):
+    binary = build(name, ALIVE[name])
+    for _ in range(100 if t.full else 1):
+        r = t.clean(t.run_gated(binary, report=False))
+        t.equal(r.stdout, "done\n", "stdout", r)

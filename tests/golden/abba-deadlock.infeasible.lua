@@ -1,0 +1,6 @@
+-- Each teller has its first lock before either asks for its second.
+
+local each_has_one = BarrierGate("each_has_one", 2)
+at "transfer;from->cents -= cents" :wait(each_has_one)
+
+expect { deadlock = true }

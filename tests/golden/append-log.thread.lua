@@ -1,0 +1,5 @@
+-- The program dies when the log has been emptied and the new snapshot is not in place yet.
+
+at ("//in-place", { thread = "compact" }) :kill()
+
+expect { signal = "SIGKILL" }

@@ -1,0 +1,6 @@
+-- Both threads have read the count before either of them writes it.
+
+local both = BarrierGate("both_have_counted", 2)
+at "list_reserve;l->capacity = capacity" :wait(both)
+
+expect { exit = 1, stdout = "2 sensors answered, 1 in the list" }

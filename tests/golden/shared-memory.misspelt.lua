@@ -1,0 +1,7 @@
+-- Worker 2 multiplies before worker 1 has set the multiplier.
+
+local done = SimpleGate "worker2_done"
+at "calc.c:7"  :wait(done)          -- worker 1 is held before it sets the multiplier
+at "clac.c:14" :open(done)          -- until worker 2 has read it
+
+expect { exit = 1, stdout = "6 * 7 = 6" }

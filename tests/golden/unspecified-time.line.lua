@@ -1,0 +1,9 @@
+-- The queue is closed "after an unspecified time": when the worker is already waiting for a job.
+-- [idle] means: a thread has come to that line and is now blocked in the kernel.
+
+at "main;*the queue is full"   :event "idle"
+at "queue_close;pthread_mutex_lock" :event "close"
+
+order "[idle] -> close"
+
+expect { signal = "SIGABRT", stderr = "q->count > 0" }
