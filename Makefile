@@ -4,6 +4,7 @@ SAN     ?=
 BUILD   ?= build$(if $(SAN),/san)
 PREFIX  ?= /usr/local
 DESTDIR ?=
+ZSH_DIR ?= share/zsh/site-functions
 CC      ?= cc
 CFLAGS  ?= -O2 -g
 VERSION := 0.1.0
@@ -11,16 +12,16 @@ VERSION := 0.1.0
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 LUA_CFLAGS := $(shell pkg-config --cflags lua5.4 2>/dev/null || echo -I/usr/include/lua5.4)
 ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -DGATECTL_VERSION='"$(VERSION)"' $(LUA_CFLAGS) \
-	$(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+	$(WARN) $(CPPFLAGS) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 ALL_LDFLAGS := $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
-LIBS    := -lelf -lZydis -llua5.4 -liberty -lm -lpthread
+LIBS    := -ledit -lelf -lZydis -llua5.4 -liberty -lm -lpthread
 
 SRC     := $(wildcard tracer/*/*.c gates/*.c lua/*.c)
 MAIN    := tracer/cli/main.c
 OBJ     := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out $(MAIN),$(SRC)))
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 
-all: $(BUILD)/gatectl
+all: $(BUILD)/gatectl $(if $(SAN),,completions)
 
 $(BUILD)/gatectl: $(BUILD)/obj/tracer/cli/main.o $(BUILD)/libgatectl.a
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
@@ -89,18 +90,53 @@ include examples/examples.mk
 
 # ---- install ---------------------------------------------------------------------------------
 
-install: all
-	install -D -m 755 $(BUILD)/gatectl "$(DESTDIR)$(PREFIX)/bin/gatectl"
-	install -D -m 644 man/gatectl.1 "$(DESTDIR)$(PREFIX)/share/man/man1/gatectl.1"
-	install -D -m 644 man/gatectl-gates.5 "$(DESTDIR)$(PREFIX)/share/man/man5/gatectl-gates.5"
+# What the shells complete, from the program's own table of options.
+COMPLETIONS := $(patsubst %,$(BUILD)/completions/gatectl.%,bash zsh fish)
 
+$(BUILD)/completions/gatectl.%: tracer/cli/completions/gatectl.% $(BUILD)/gatectl
+	@mkdir -p $(@D)
+	$(BUILD)/gatectl --completions $* > $@.table
+	cat $(if $(filter fish,$*),$< $@.table,$@.table $<) > $@
+	@rm $@.table
+
+completions: $(COMPLETIONS)
+
+$(BUILD)/cmake/gatectlConfigVersion.cmake: gates/cmake/gatectlConfigVersion.cmake.in
+	@mkdir -p $(@D)
+	sed 's/@VERSION@/$(VERSION)/' $< > $@
+
+# FROM:TO, below $(PREFIX)
+INSTALLED = $(BUILD)/gatectl:bin/gatectl \
+	$(foreach m,$(wildcard man/*.[1-8]),$(m):share/man/man$(subst .,,$(suffix $(m)))/$(notdir $(m))) \
+	gates/cmake/gatectlConfig.cmake:lib/cmake/gatectl/gatectlConfig.cmake \
+	$(BUILD)/cmake/gatectlConfigVersion.cmake:lib/cmake/gatectl/gatectlConfigVersion.cmake \
+	$(BUILD)/completions/gatectl.bash:share/bash-completion/completions/gatectl \
+	$(BUILD)/completions/gatectl.zsh:$(ZSH_DIR)/_gatectl \
+	$(BUILD)/completions/gatectl.fish:share/fish/vendor_completions.d/gatectl.fish \
+	lua/annotations/gatectl.d.lua:share/gatectl/annotations/gatectl.d.lua \
+	.luacheckrc:share/gatectl/luacheckrc \
+	README.md:share/doc/gatectl/README.md
+
+install: all completions $(BUILD)/cmake/gatectlConfigVersion.cmake
+	@set -e; for pair in $(INSTALLED); do \
+		case $$pair in *:bin/*) mode=755 ;; *) mode=644 ;; esac; \
+		install -D -m $$mode "$${pair%%:*}" "$(DESTDIR)$(PREFIX)/$${pair#*:}"; \
+	done
+
+# With the directories that are empty then, but for those that every system has.
 uninstall:
-	rm -f "$(DESTDIR)$(PREFIX)/bin/gatectl"
-	rm -f "$(DESTDIR)$(PREFIX)/share/man/man1/gatectl.1"
-	rm -f "$(DESTDIR)$(PREFIX)/share/man/man5/gatectl-gates.5"
+	@cd "$(DESTDIR)$(PREFIX)" 2> /dev/null || exit 0; for pair in $(INSTALLED); do \
+		rm -f "$${pair#*:}"; \
+		own=$$(dirname "$${pair#*:}"); \
+		case "$(PREFIX)":$$own in \
+		/usr:*/gatectl* | /usr/local:*/gatectl*) rmdir "$$own" 2> /dev/null || : ;; \
+		/usr:* | /usr/local:*) ;; \
+		*) rmdir -p "$$own" 2> /dev/null || : ;; \
+		esac; \
+	done
 
 clean:
 	rm -rf build
 
-.PHONY: all setup demo test check bench lint unit install uninstall clean
+.PHONY: all completions setup demo test check bench lint unit install uninstall clean
 .SECONDARY:

@@ -85,6 +85,7 @@ enum place_kind {
 	PLACE_LOAD,
 	PLACE_SIGNAL,
 	PLACE_THROW,
+	PLACE_REST, /* nobody can move: no thread arrives, see engine_rest() */
 };
 
 enum step_kind {
@@ -95,6 +96,7 @@ enum step_kind {
 	STEP_EVENT, /* text: where the name given by :event stands among the verbs */
 	STEP_LOG,   /* text */
 	STEP_KILL,  /* signal */
+	STEP_RELEASE, /* text: the held threads whose id this is go on, see engine_let() */
 	STEP_WATCH, /* gate: opens when this thread is next blocked in the kernel ([c] of an order) */
 };
 
@@ -291,6 +293,19 @@ void engine_oppose(struct engine *e, struct gate *g, const char *const *threads,
 /* When nobody else can move: lets go who is held by engine_oppose() now; `for_good`: and holds nobody
    any more. False: nobody is. */
 bool engine_give_way(struct engine *e, bool for_good);
+
+/*
+ * Nobody can move, and somebody is held: the first PLACE_REST that has not been yet takes its steps,
+ * of which only OPEN and RELEASE do something here. False: there is none left.
+ */
+bool engine_rest(struct engine *e);
+
+/* By hand: the held thread goes past what holds it, this once. -1: a :run function holds it, which
+   cannot be passed by, or nothing does. */
+int engine_let(struct engine *e, struct engine_thread *t);
+
+/* By hand: the place acts no more. */
+void engine_drop(struct engine *e, struct place *p);
 
 /* What a held thread waits for. False: it is not held. */
 struct engine_hold {

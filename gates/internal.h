@@ -10,6 +10,7 @@
  *	order.c    the text of an order
  *	weave.c    orders become gates, places and steps
  *	policy.c   who goes first
+ *	hand.c     what is done from outside: at rest, or by a person
  *	leave.c    gates are left out, and the opposite of what they force
  */
 #ifndef GATECTL_GATES_INTERNAL_H

@@ -89,6 +89,7 @@ static bool step_is_idle(const struct place *p, const struct step *step)
 	case STEP_RUN:
 	case STEP_LOG:
 	case STEP_KILL:
+	case STEP_RELEASE:
 		break;
 	}
 	return false;

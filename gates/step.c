@@ -185,6 +185,8 @@ enum step_result step_take(struct engine *e, struct engine_stop *s, const struct
 		return take_log(e, s, step->text);
 	case STEP_KILL:
 		return take_kill(e, s, step->signal);
+	case STEP_RELEASE: /* only where nobody can move */
+		break;
 	case STEP_WATCH:
 		return take_watch(s, step->gate);
 	}

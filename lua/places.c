@@ -86,6 +86,7 @@ static enum place_kind kind_of(const char *event)
 		{"load", PLACE_LOAD},
 		{"signal", PLACE_SIGNAL},
 		{"throw", PLACE_THROW},
+		{"rest", PLACE_REST},
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
@@ -145,13 +146,16 @@ static int core_step_function(lua_State *L)
 	return 0;
 }
 
-/* core.step_text(place, "event" or "log", text) */
+/* core.step_text(place, "event", "log" or "release", text) */
 static int core_step_text(lua_State *L)
 {
-	bool event = strcmp(luaL_checkstring(L, 2), "event") == 0;
+	const char *verb = luaL_checkstring(L, 2);
 	const char *text = luaL_checkstring(L, 3);
+	enum step_kind kind = strcmp(verb, "event") == 0     ? STEP_EVENT
+			      : strcmp(verb, "release") == 0 ? STEP_RELEASE
+							     : STEP_LOG;
 
-	add_step(L, event ? STEP_EVENT : STEP_LOG)->text = base_strdup(text);
+	add_step(L, kind)->text = base_strdup(text);
 	return 0;
 }
 

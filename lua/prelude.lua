@@ -197,7 +197,7 @@ local on_options = {
 	signal = check_signal,
 }
 
-local events = { "thread-start", "thread-exit", "exit", "fork", "exec", "load", "signal", "throw" }
+local events = { "thread-start", "thread-exit", "exit", "fork", "exec", "load", "signal", "throw", "rest" }
 local is_event = {}
 for _, name in ipairs(events) do
 	is_event[name] = true
@@ -228,6 +228,9 @@ function at(location, options)
 	return core.place(false, location, options)
 end
 
+local at_rest = setmetatable({}, { __mode = "k" }) -- places of on "rest"
+local rest_verbs = { open = true, release = true }
+
 function on(event, options)
 	loading("on")
 	check_text("on: event", event)
@@ -237,16 +240,21 @@ function on(event, options)
 		fail("on: 'after' is only for at: an event has no statement")
 	end
 	options = check_options("on", options, on_options)
+	if event == "rest" and (options.thread or options.hit) then
+		fail('on: "rest" has no thread, and each one is another time: options thread and hit are not for it')
+	end
 	if options.object and event ~= "load" then
 		failf('on: option object is only for on "load", not "%s"', event)
 	elseif options.signal and event ~= "signal" then
 		failf('on: option signal is only for on "signal", not "%s"', event)
 	end
-	return core.place(true, event, options)
+	local place = core.place(true, event, options)
+	at_rest[place] = event == "rest" or nil
+	return place
 end
 
 local verbs = {}
-local verb_names = { "wait", "open", "when", "run", "event", "log", "kill" }
+local verb_names = { "wait", "open", "when", "run", "event", "log", "kill", "release" }
 
 -- A verb that takes one value: checked, then made a step.
 local function verb(name, check, step)
@@ -255,6 +263,11 @@ local function verb(name, check, step)
 			failf("%s: call it with a colon: at(...):%s(...)", name, name)
 		end
 		loading(name)
+		if at_rest[place] and not rest_verbs[name] then
+			failf('%s: at rest no thread arrives: on "rest" takes open and release only', name)
+		elseif name == "release" and not at_rest[place] then
+			fail('release: only for on "rest"')
+		end
 		value = check(name, value)
 		if select("#", ...) > 0 then
 			failf("%s: takes one value, got %d", name, select("#", ...) + 1)
@@ -271,6 +284,7 @@ verb("open", check_gate, core.step_gate)
 verb("when", check_function, core.step_function)
 verb("run", check_function, core.step_function)
 verb("event", check_text, core.step_text)
+verb("release", check_text, core.step_text)
 verb("log", function(who, value)
 	if value ~= "" then
 		check_text(who, value)

@@ -11,6 +11,7 @@
 #include "gates/engine.h"
 #include "gates/verdict.h"
 #include "lua/program.h"
+#include "tracer/base/str.h"
 
 struct script;
 
@@ -33,5 +34,14 @@ void script_free(struct script *s);
 
 /* Runs a script file. 0, or -1 with ERROR_SCRIPT. `require` finds Lua files beside it. */
 int script_load(struct script *s, const char *path, struct error *err);
+
+/* The same, but what the file declares local at the begin of a line is global: lines that are typed later
+   know it. */
+int script_load_open(struct script *s, const char *path, struct error *err);
+
+/* One line, as if it stood in a script of this name. What it declares local is global, so that the next
+   lines know it. Where it is an expression `out` (may be NULL) gets its value as text. */
+int script_line(struct script *s, const char *name, const char *text, struct str *out,
+		struct error *err);
 
 #endif

@@ -51,7 +51,7 @@ struct arch_regs {
 enum { ARCH_DWARF_SP = 7, ARCH_DWARF_FP = 6, ARCH_DWARF_PC = 16, ARCH_DWARF_ARG0 = 5 };
 
 /*
- * Where an indirect jump goes, given the registers, or a branch: to its target or to the next
+ * Where an indirect jump or call goes, given the registers, or a branch: to its target or to the next
  * instruction. Where the address stands in memory, it is fetched with `read` (returns 0, or -1:
  * cannot be read). 0, or -1: neither of these, unreadable, or not to be told (xbegin).
  */

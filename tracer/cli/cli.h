@@ -10,6 +10,7 @@ struct cli {
 	struct session_options session;
 	bool help;
 	bool color;
+	bool lock, fix; /* check: write the lock files; rewrite the scripts */
 	struct report_suite suite; /* of the runs so far, for JUnit */
 	unsigned long runs;	   /* of prove, each; 0: not given */
 	char **rest;		   /* what stands behind the options: PROG and its arguments */
@@ -25,9 +26,31 @@ struct command {
 	int (*run)(struct cli *cli);
 };
 
-enum { CMD_RUN = 1, CMD_CHECK = 2, CMD_LINES = 4, CMD_PROVE = 8 };
+enum { CMD_RUN = 1, CMD_CHECK = 2, CMD_LINES = 4, CMD_PROVE = 8, CMD_REPL = 16 };
 
 extern const struct command commands[]; /* ends with a NULL name */
+
+/* One row of the table that parsing, --help and completions come from. */
+struct option_row {
+	const char *name;
+	int key;	      /* the short letter, or one of OPT_ */
+	const char *argument; /* NULL: none. FILE.lua, FILE and A|B are completed as such */
+	unsigned commands;    /* CMD_... */
+	const char *help;
+};
+extern const struct option_row option_rows[]; /* ends with a NULL name */
+enum {
+	OPT_ORDER = 256, /* from here on there is no short letter */
+	OPT_GATE_LIMIT,
+	OPT_TIME_LIMIT,
+	OPT_REPEAT,
+	OPT_REPORT,
+	OPT_NO_FOLLOW,
+	OPT_SKIP,
+	OPT_LOCK,
+	OPT_FIX,
+	OPT_COLOR
+};
 
 /* options.c: 0, or -1 with a usage error. argv[0] is the command's name. */
 int options_parse(const struct command *c, int argc, char **argv, struct cli *out,
@@ -48,9 +71,13 @@ int reports_check(const struct cli *cli, struct error *err);
 int reports_write(struct cli *cli, const struct session_result *r, struct error *err);
 int reports_finish(struct cli *cli, struct error *err); /* behind the last run */
 
+/* completions.c: on standard output; the exit status */
+int completions_print(const char *shell);
+
 int command_run(struct cli *cli);
 int command_check(struct cli *cli);
 int command_lines(struct cli *cli);
 int command_prove(struct cli *cli);
+int command_repl(struct cli *cli);
 
 #endif

@@ -13,6 +13,8 @@ const struct command commands[] = {
 	 "which gates matter, and is the outcome forced? runs with all, with none, and without "
 	 "each",
 	 CMD_PROVE, command_prove},
+	{"repl", "repl [OPTIONS] [-g FILE.lua]... [--order 'A -> B']... [--] PROG [ARG...]",
+	 "place gates on a program by hand, and look at it", CMD_REPL, command_repl},
 	{"check", "check -g FILE.lua PROG", "resolve every location of a script, run nothing",
 	 CMD_CHECK, command_check},
 	{"lines", "lines PROG LOCATION...",
@@ -74,6 +76,8 @@ int main(int argc, char **argv)
 		puts("gatectl " GATECTL_VERSION);
 		return EXIT_SUCCESS;
 	}
+	if (argc == 3 && strcmp(argv[1], "--completions") == 0)
+		return completions_print(argv[2]);
 	c = argc > 1 ? find_command(argv[1]) : NULL;
 	return c ? run_command(c, argc - 1, argv + 1) : no_command(argc > 1 ? argv[1] : NULL);
 }

@@ -8,28 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-	OPT_ORDER = 256,
-	OPT_GATE_LIMIT,
-	OPT_TIME_LIMIT,
-	OPT_REPEAT,
-	OPT_REPORT,
-	OPT_NO_FOLLOW,
-	OPT_SKIP,
-	OPT_COLOR
-};
-
-struct option_row {
-	const char *name;
-	int key; /* the short letter, or one of OPT_ */
-	const char *argument;
-	unsigned commands;
-	const char *help;
-};
-
-static const struct option_row rows[] = {
-	{"gates", 'g', "FILE", CMD_RUN | CMD_CHECK | CMD_PROVE, "a gate script; may be repeated"},
-	{"order", OPT_ORDER, "'A -> B'", CMD_RUN | CMD_PROVE,
+const struct option_row option_rows[] = {
+	{"gates", 'g', "FILE.lua", CMD_RUN | CMD_REPL | CMD_CHECK | CMD_PROVE,
+	 "a gate script; may be repeated"},
+	{"order", OPT_ORDER, "'A -> B'", CMD_RUN | CMD_REPL | CMD_PROVE,
 	 "A has been executed before B may be; may be repeated"},
 	{"runs", 'n', "N", CMD_PROVE, "N runs of each kind (20)"},
 	{"gate-limit", OPT_GATE_LIMIT, "SECONDS", CMD_RUN | CMD_PROVE,
@@ -39,17 +21,22 @@ static const struct option_row rows[] = {
 	{"repeat", OPT_REPEAT, "N", CMD_RUN, "N runs; stops at the first that differs (1)"},
 	{"report", OPT_REPORT, "FILE", CMD_RUN,
 	 "a .json, .trace.json, .html or .xml report; may be repeated"},
-	{"no-follow", OPT_NO_FOLLOW, NULL, CMD_RUN | CMD_PROVE, "let child processes go untouched"},
-	{"skip-if-unavailable", OPT_SKIP, NULL, CMD_RUN | CMD_CHECK | CMD_PROVE,
+	{"no-follow", OPT_NO_FOLLOW, NULL, CMD_RUN | CMD_REPL | CMD_PROVE,
+	 "let child processes go untouched"},
+	{"skip-if-unavailable", OPT_SKIP, NULL, CMD_RUN | CMD_REPL | CMD_CHECK | CMD_PROVE,
 	 "status 77 (skipped), not 118, where tracing is not permitted"},
-	{"verbose", 'v', NULL, CMD_RUN | CMD_PROVE,
+	{"lock", OPT_LOCK, NULL, CMD_CHECK, "write beside each script what its locations mean now"},
+	{"fix", OPT_FIX, NULL, CMD_CHECK, "rewrite line numbers of locations that have moved"},
+	{"verbose", 'v', NULL, CMD_RUN | CMD_REPL | CMD_PROVE,
 	 "a line for every arrival, hold, release and open"},
-	{"quiet", 'q', NULL, CMD_RUN | CMD_PROVE, "only verdicts"},
-	{"color", OPT_COLOR, "WHEN", CMD_RUN | CMD_CHECK | CMD_LINES | CMD_PROVE,
-	 "auto, always or never (auto)"},
-	{"help", 'h', NULL, CMD_RUN | CMD_CHECK | CMD_LINES | CMD_PROVE, "this text"},
+	{"quiet", 'q', NULL, CMD_RUN | CMD_REPL | CMD_PROVE, "only verdicts"},
+	{"color", OPT_COLOR, "auto|always|never",
+	 CMD_RUN | CMD_REPL | CMD_CHECK | CMD_LINES | CMD_PROVE,
+	 "whether verdicts are coloured (auto)"},
+	{"help", 'h', NULL, CMD_RUN | CMD_REPL | CMD_CHECK | CMD_LINES | CMD_PROVE, "this text"},
+	{0},
 };
-enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+enum { ROWS = sizeof(option_rows) / sizeof(option_rows[0]) - 1 };
 
 static void fill_getopt(const struct command *c, struct option *longs, char *shorts)
 {
@@ -58,14 +45,15 @@ static void fill_getopt(const struct command *c, struct option *longs, char *sho
 	*shorts++ = '+'; /* options of PROG are PROG's */
 	*shorts++ = ':';
 	for (size_t i = 0; i < ROWS; i++) {
-		if (!(rows[i].commands & c->mask))
+		if (!(option_rows[i].commands & c->mask))
 			continue;
-		longs[n++] = (struct option){rows[i].name,
-					     rows[i].argument ? required_argument : no_argument,
-					     NULL, rows[i].key};
-		if (rows[i].key < OPT_ORDER)
-			*shorts++ = (char)rows[i].key;
-		if (rows[i].key < OPT_ORDER && rows[i].argument)
+		longs[n++] =
+			(struct option){option_rows[i].name,
+					option_rows[i].argument ? required_argument : no_argument,
+					NULL, option_rows[i].key};
+		if (option_rows[i].key < OPT_ORDER)
+			*shorts++ = (char)option_rows[i].key;
+		if (option_rows[i].key < OPT_ORDER && option_rows[i].argument)
 			*shorts++ = ':';
 	}
 	longs[n] = (struct option){0};
@@ -144,6 +132,12 @@ static int one_option(int key, struct cli *out, struct error *err)
 	case 'q':
 		s->quiet = true;
 		return 0;
+	case OPT_LOCK:
+		out->lock = true;
+		return 0;
+	case OPT_FIX:
+		out->fix = true;
+		return 0;
 	case OPT_COLOR:
 		return parse_color(optarg, out, err);
 	default:
@@ -209,13 +203,15 @@ static void command_help(const struct command *c)
 	for (size_t i = 0; i < ROWS; i++) {
 		char left[64];
 
-		if (!(rows[i].commands & c->mask))
+		if (!(option_rows[i].commands & c->mask))
 			continue;
-		snprintf(left, sizeof(left), "%s%c%s--%s%s%s", rows[i].key < OPT_ORDER ? "-" : "  ",
-			 rows[i].key < OPT_ORDER ? rows[i].key : ' ',
-			 rows[i].key < OPT_ORDER ? ", " : " ", rows[i].name,
-			 rows[i].argument ? " " : "", rows[i].argument ? rows[i].argument : "");
-		printf("  %-28s %s\n", left, rows[i].help);
+		snprintf(left, sizeof(left), "%s%c%s--%s%s%s",
+			 option_rows[i].key < OPT_ORDER ? "-" : "  ",
+			 option_rows[i].key < OPT_ORDER ? option_rows[i].key : ' ',
+			 option_rows[i].key < OPT_ORDER ? ", " : " ", option_rows[i].name,
+			 option_rows[i].argument ? " " : "",
+			 option_rows[i].argument ? option_rows[i].argument : "");
+		printf("  %-30s %s\n", left, option_rows[i].help);
 	}
 }
 

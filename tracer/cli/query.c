@@ -1,5 +1,5 @@
-/* gatectl check and gatectl lines: what locations mean. They answer on standard output. */
-#include "tracer/cli/cli.h"
+/* gatectl lines: what locations mean; and how that is printed, for check too. */
+#include "tracer/cli/query.h"
 
 #include "tracer/symbols/state.h"
 
@@ -7,7 +7,6 @@
 
 struct query_state {
 	const struct cli *cli;
-	bool variables; /* with what is in scope at each site */
 	unsigned failed;
 };
 
@@ -41,7 +40,7 @@ static void print_site(const struct symbols_site *site, bool variables)
 		print_variables(site);
 }
 
-static void report_error(struct query_state *state, const struct session_query *q)
+static void report_error(const struct cli *cli, const struct session_query *q)
 {
 	struct error err = *q->error;
 
@@ -49,32 +48,38 @@ static void report_error(struct query_state *state, const struct session_query *
 		error_set(&err, q->error->code, "%s: %.3800s", q->source, q->error->text);
 	fflush(stdout);
 	error_hint(&err, "%s", q->error->hint);
-	output_error(state->cli, &err);
-	state->failed++;
+	output_error(cli, &err);
+}
+
+int query_print(const struct cli *cli, const struct session_query *q, bool variables)
+{
+	if (q->error && !(q->pending && q->source)) {
+		report_error(cli, q);
+		return -1;
+	}
+	if (q->source)
+		printf("%s: ", q->source);
+	if (q->pending) {
+		printf("%s: pending until its object is loaded\n", q->location);
+		return 0;
+	}
+	printf("%s: %zu site%s\n", q->location, q->sites->count, q->sites->count == 1 ? "" : "s");
+	for (size_t i = 0; i < q->sites->count; i++)
+		print_site(&q->sites->items[i], variables);
+	return 0;
 }
 
 static void print_each(void *ctx, const struct session_query *q)
 {
 	struct query_state *state = ctx;
 
-	if (q->error && !(q->pending && q->source)) {
-		report_error(state, q);
-		return;
-	}
-	if (q->source)
-		printf("%s: ", q->source);
-	if (q->pending) {
-		printf("%s: pending until its object is loaded\n", q->location);
-		return;
-	}
-	printf("%s: %zu site%s\n", q->location, q->sites->count, q->sites->count == 1 ? "" : "s");
-	for (size_t i = 0; i < q->sites->count; i++)
-		print_site(&q->sites->items[i], state->variables);
+	if (query_print(state->cli, q, true) < 0)
+		state->failed++;
 }
 
 static int query(struct cli *cli, const char *const *locations, size_t count)
 {
-	struct query_state state = {cli, count > 0, 0};
+	struct query_state state = {cli, 0};
 	struct symbols *symbols = symbols_new();
 	struct error err = {0};
 	int status = 0;
@@ -87,23 +92,6 @@ static int query(struct cli *cli, const char *const *locations, size_t count)
 	if (fflush(stdout) == EOF && !status)
 		status = VERDICT_ERROR;
 	return status;
-}
-
-int command_check(struct cli *cli)
-{
-	struct error err = {0};
-
-	if (!cli->session.scripts.count) {
-		error_set(&err, ERROR_USAGE, "check: no gate script was given");
-		error_hint(&err, "gatectl check -g FILE.lua PROG");
-		return output_error(cli, &err);
-	}
-	if (cli->rest_count > 1) {
-		error_set(&err, ERROR_USAGE, "check: '%s' is one argument too many", cli->rest[1]);
-		error_hint(&err, "gatectl check -g FILE.lua PROG");
-		return output_error(cli, &err);
-	}
-	return query(cli, NULL, 0);
 }
 
 int command_lines(struct cli *cli)

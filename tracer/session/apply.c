@@ -35,7 +35,7 @@ static void release(struct session *s, const struct decision *d)
 	program_forget(t);
 	s->events++;
 	if (t->target)
-		target_resume(s->target, t->target);
+		session_go(s, t);
 }
 
 static void kill_program(struct session *s, const struct decision *d)

@@ -114,7 +114,7 @@ static void arrive(struct session *s, struct session_thread *t, struct place_lis
 	if (t->watched && places->count)
 		watch_end(s, t);
 	if (!places->count) {
-		target_resume(s->target, t->target);
+		session_go(s, t);
 		return;
 	}
 	note_name(s, t);
@@ -132,7 +132,7 @@ void arrivals_site(struct session *s, struct session_thread *t, struct target_si
 	struct place_list places = {0};
 	const struct symbols_site *info = NULL;
 	struct arch_regs regs;
-	bool loader = false;
+	bool loader = false, there = false;
 
 	if (use && needs_registers(use) && target_regs(t->target, &regs) < 0)
 		use = NULL; /* it is dying */
@@ -142,11 +142,14 @@ void arrivals_site(struct session *s, struct session_thread *t, struct target_si
 		loader |= a.kind == ACT_LOADER;
 		if (a.kind == ACT_CREATE)
 			sanitizer_create(t, &regs);
+		there |= a.kind == ACT_STOP;
 		if (!a.place || !applies(s, t, &a, site->addr, &regs))
 			continue;
 		*array_add(&places) = a.place;
 		info = info ? info : a.info;
 	}
+	if (there && live_there(s, t, site, &regs))
+		live_came(s, t);
 	if (loader)
 		loader_hit(s, t);
 	else

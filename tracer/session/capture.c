@@ -121,11 +121,13 @@ int capture_begin(struct session *s, struct target_launch *how, struct error *er
 {
 	const struct expect *x = &s->plan.expect;
 
+	if (s->options->trial || s->options->no_stdin)
+		how->stdin_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (s->live)
+		return 0;
 	if (begin(s, STDOUT_FILENO, x->stdout_has.count, &s->out, &how->stdout_fd, err) < 0 ||
 	    begin(s, STDERR_FILENO, x->stderr_has.count, &s->errs, &how->stderr_fd, err) < 0)
 		return -1;
-	if (s->options->trial)
-		how->stdin_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	return 0;
 }
 

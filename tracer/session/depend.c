@@ -190,7 +190,7 @@ static void plan_look(struct session *s, unsigned period_ms)
 {
 	s->depend.period_ms = period_ms;
 	s->depend.next_us = session_now_us() + period_ms * 1000u - FIRST_MS * 500u;
-	session_set_tick(s);
+	ticks_set(s);
 }
 
 bool depend_look(struct session *s)
@@ -240,7 +240,7 @@ bool depend_update(struct session *s)
 	if (s->depend.active)
 		plan_look(s, FIRST_MS);
 	else
-		session_set_tick(s);
+		ticks_set(s);
 	return others && look(s);
 }
 

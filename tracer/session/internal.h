@@ -2,6 +2,7 @@
  * Inside session. One file, one idea:
  *
  *	session.c    a run from launch to verdict; the dispatch of events
+ *	ticks.c      time passes: limits, and can anything still happen?
  *	sanitizer.c  programs built with LeakSanitizer run, too
  *	images.c     which modules a process has, and where they are loaded
  *	places.c     places of the script <-> sites in processes
@@ -36,9 +37,13 @@
  *	report.c     the JSON record, and which reports there are
  *	report_html.c, report_trace.c, report_junit.c  the other forms of it
  *	page/        what the HTML report consists of beside its data
+ *	live.c       a run under somebody's hand: it goes and rests (live.h, live_inside.h)
+ *	live_step.c  ... one thread is sent to a line
+ *	live_show.c  ... what there is to see
  *	capture.c    the program's output, where an expect or a trial asks for it
  *	trial.c      prove: gates are left out of a run, and what came of it
  *	order_log.c  the order of events, compared over several runs
+ *	drift.h	     files of their own: what locations meant when a script was locked
  */
 #ifndef GATECTL_SESSION_INTERNAL_H
 #define GATECTL_SESSION_INTERNAL_H
@@ -111,6 +116,7 @@ enum act_kind {
 	ACT_SCOUT_IN, /* scouts.c: the function that the place is in is entered */
 	ACT_SCOUT_OUT,
 	ACT_SCOUT_COPY,
+	ACT_STOP, /* live_step.c: a thread was sent here; no place */
 };
 
 /* What a hit of a site means for one place. */
@@ -208,6 +214,8 @@ struct session_thread {
 	bool is_judged;		/* ... and is to be described, though it has been stopped since */
 	struct waiting waiting; /* at the verdict */
 	const char *state;
+	bool parked;			  /* live.c: by hand, it does not go on with the others */
+	bool kept;			  /* ... it would go on, but everything is stopped */
 	enum symbols_site_kind at_return; /* RETURN or TAIL: where it stands; else 0 */
 	struct symbols_stack calls;	  /* program.c: of this stop, as far as asked for */
 	bool calls_all;			  /* there are no more */
@@ -301,6 +309,11 @@ struct session {
 	unsigned long turns;	      /* events so far, and other reasons to read memory anew */
 	struct session_thread *asker; /* whose condition is being asked, or NULL */
 	struct depend depend;
+	struct live *live;	     /* somebody looks on: rest is no verdict; or NULL */
+	bool halted;		     /* ... and nobody goes on */
+	struct session_thread *only; /* ... or only this one does */
+	enum waits_answer rest;	     /* ... what came of the last look for a deadlock */
+	unsigned quiet_ticks;	     /* ... slow ticks in which nothing has happened */
 	unsigned watching;
 	struct outcome outcome;
 	bool explained;	   /* the threads' `why` is that of the deadlock found */
@@ -326,7 +339,23 @@ struct session {
 void session_end(struct session *s);
 void session_fault(struct session *s, const struct error *err);
 uint64_t session_now_us(void);
-void session_set_tick(struct session *s); /* as often as somebody needs it */
+/* All decisions are carried out, and what conditions have read is watched. */
+void session_settle(struct session *s);
+void session_ask_again(struct session *s); /* memory that shut conditions have read has changed */
+
+/* ticks.c */
+enum { TICKS_MS = 20 };
+void ticks_set(struct session *s); /* as often as somebody needs it */
+void ticks_tick(struct session *s);
+
+/* The parts of a run, for live.c. */
+int session_prepare(struct session *s, struct error *err); /* engine, script, places */
+int session_launch(struct session *s, struct error *err);
+void session_turn(struct session *s, const struct target_event *ev);
+void session_judge(struct session *s, struct session_result *out);
+void session_fini(struct session *s);
+/* The thread goes on, unless everything is halted. */
+void session_go(struct session *s, struct session_thread *t);
 
 /* images.c */
 int images_exec(struct session *s, struct session_process *p, struct target_thread *t,
@@ -354,6 +383,8 @@ bool sanitizer_owns(const char *routine); /* a thread for itself; NULL: no name 
 
 /* places.c */
 int places_prepare(struct session *s, struct error *err); /* parses every location */
+/* Those from index `first` on were made while the program runs: all threads are stopped now. */
+int places_add(struct session *s, size_t first, struct error *err);
 int places_settle(struct session *s, struct session_process *p, struct target_thread *t,
 		  bool strict, struct error *err);
 int places_loaded(struct session *s, struct session_process *p, struct target_thread *t,
@@ -474,6 +505,16 @@ bool infeasible_try(struct session *s, struct str *out);
 
 /* own_deadlock.c: what to try */
 void own_deadlock_try(struct session *s, struct str *out);
+
+/* live.c: something happened that somebody who looks on is told of. */
+void live_tell(struct live *l, const struct happened *h);
+bool live_drops_signal(const struct session_thread *t, int signal);
+void live_came(struct session *s, struct session_thread *t);
+
+/* live_step.c: did the thread get where it was sent? */
+bool live_there(struct session *s, struct session_thread *t, const struct target_site *site,
+		const struct arch_regs *regs);
+void live_forget_stops(struct session *s);
 
 /* timeline.c */
 void timeline_init(struct timeline *tl, bool keep);

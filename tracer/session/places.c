@@ -30,22 +30,28 @@ static int prefix_source(struct error *err, const struct place *place)
 	return error_hint(err, "%s", hint);
 }
 
+static int prepare(struct session *s, struct place *place, struct error *err)
+{
+	struct session_place *sp = place->user = base_alloc(1, sizeof(*sp));
+
+	s->has_places |= wants_libraries(place->kind);
+	s->loads_matter |= place->kind == PLACE_LOAD || place->kind == PLACE_THROW;
+	if (place->kind != PLACE_LOCATION)
+		return 0;
+	if (location_parse(place->location, &sp->location, err) < 0)
+		return prefix_source(err, place);
+	sp->located = true;
+	s->loads_matter |= sp->location.object != NULL;
+	return 0;
+}
+
 int places_prepare(struct session *s, struct error *err)
 {
 	struct place *place;
 
-	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
-		struct session_place *sp = place->user = base_alloc(1, sizeof(*sp));
-
-		s->has_places |= wants_libraries(place->kind);
-		s->loads_matter |= place->kind == PLACE_LOAD || place->kind == PLACE_THROW;
-		if (place->kind != PLACE_LOCATION)
-			continue;
-		if (location_parse(place->location, &sp->location, err) < 0)
-			return prefix_source(err, place);
-		sp->located = true;
-		s->loads_matter |= sp->location.object != NULL;
-	}
+	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++)
+		if (prepare(s, place, err) < 0)
+			return -1;
 	return 0;
 }
 
@@ -87,8 +93,10 @@ static bool is_end(const struct act *a)
 
 static bool comes_before(const struct act *a, const struct act *b)
 {
-	if (!a->place || is_end(a) != is_end(b))
-		return !a->place || is_end(a);
+	if (!a->place || !b->place)
+		return !a->place;
+	if (is_end(a) != is_end(b))
+		return is_end(a);
 	return a->place->index <= b->place->index;
 }
 
@@ -322,6 +330,28 @@ static void suggest_event(struct session *s, const struct place *place, struct e
  * The libraries that the program starts with are loaded. `strict`: a location that is in none of
  * them is an error; else (a later image, of a child say) it simply is not there.
  */
+static int settle(struct session *s, struct session_process *p, struct target_thread *t,
+		  struct place *place, bool strict, struct error *err)
+{
+	enum symbols_answer answer;
+
+	if (place->retired)
+		return 0;
+	if (place_event(s, p, t, place, p->images.items, p->images.count, err) < 0)
+		return -1;
+	if (!of(place)->located)
+		return 0;
+	answer = locate(s, p, t, place, p->images.items, p->images.count, err);
+	if (answer == SYMBOLS_FOUND || !strict)
+		return 0;
+	if (answer == SYMBOLS_NOT_FOUND && of(place)->location.object)
+		return 0; /* pending until its object is loaded */
+	if (place->from_order && of(place)->location.kind == LOCATION_FUNC &&
+	    answer == SYMBOLS_NOT_FOUND)
+		suggest_event(s, place, err);
+	return prefix_source(err, place);
+}
+
 int places_settle(struct session *s, struct session_process *p, struct target_thread *t,
 		  bool strict, struct error *err)
 {
@@ -329,24 +359,34 @@ int places_settle(struct session *s, struct session_process *p, struct target_th
 
 	p->settled = true;
 	sanitizer_settle(s, p, t);
-	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
-		enum symbols_answer answer;
-
-		if (place->retired)
-			continue;
-		if (place_event(s, p, t, place, p->images.items, p->images.count, err) < 0)
+	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++)
+		if (settle(s, p, t, place, strict, err) < 0)
 			return -1;
-		if (!of(place)->located)
-			continue;
-		answer = locate(s, p, t, place, p->images.items, p->images.count, err);
-		if (answer == SYMBOLS_FOUND || !strict)
-			continue;
-		if (answer == SYMBOLS_NOT_FOUND && of(place)->location.object)
-			continue; /* pending until its object is loaded */
-		if (place->from_order && of(place)->location.kind == LOCATION_FUNC &&
-		    answer == SYMBOLS_NOT_FOUND)
-			suggest_event(s, place, err);
-		return prefix_source(err, place);
+	return 0;
+}
+
+static struct target_thread *stopped_in(struct session *s, const struct session_process *p)
+{
+	array_each(struct session_thread *, it, &s->threads)
+		if ((*it)->process == p && (*it)->target && (*it)->target->state == TARGET_STOPPED)
+			return (*it)->target;
+	return NULL;
+}
+
+int places_add(struct session *s, size_t first, struct error *err)
+{
+	struct place *place;
+
+	for (size_t i = first; (place = engine_place_at(s->engine, i)); i++) {
+		if (prepare(s, place, err) < 0)
+			return -1;
+		array_each(struct session_process *, it, &s->processes) {
+			struct session_process *p = *it;
+
+			if (p->target && p->exe && p->settled &&
+			    settle(s, p, stopped_in(s, p), place, p == s->root, err) < 0)
+				return -1;
+		}
 	}
 	return 0;
 }

@@ -134,8 +134,11 @@ static bool is_copy(const struct waiter *w, const struct session_thread *owner)
 /* The thread that has, or had last, this id. */
 static void add_tid(struct waiters *all, struct waiter *w, uint32_t tid)
 {
+	enum { TID_MOST = 1 << 22 }; /* the kernel's: above that it is no mutex after all */
 	const struct session *s = all->session;
 
+	if (tid > TID_MOST)
+		return;
 	for (size_t i = s->threads.count; i-- > 0 && tid;) {
 		struct session_thread *t = s->threads.items[i];
 

@@ -14,7 +14,8 @@ struct query {
 static void answer(struct query *q, const char *text, const char *source,
 		   struct module *const *modules, size_t count)
 {
-	struct session_query out = {.location = text, .source = source};
+	struct session_query out = {
+		.location = text, .source = source, .modules = modules, .module_count = count};
 	struct symbols_sites sites = {0};
 	struct location location = {0};
 	struct error err = {0};

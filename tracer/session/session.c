@@ -2,13 +2,15 @@
 
 #include "tracer/base/log.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { TICK_MS = 20, TICK_WATCHING_MS = 1, DEFAULT_GATE_LIMIT = 10 };
+enum { DEFAULT_GATE_LIMIT = 10 };
 
 uint64_t session_now_us(void)
 {
@@ -16,17 +18,6 @@ uint64_t session_now_us(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
-void session_set_tick(struct session *s)
-{
-	unsigned ms = s->watching	 ? TICK_WATCHING_MS
-		      : s->depend.active ? s->depend.period_ms
-					 : TICK_MS;
-
-	if (ms != s->tick_ms)
-		target_tick(s->target, ms);
-	s->tick_ms = ms;
 }
 
 /* What the threads do is written down before it is lost, then everything is killed. */
@@ -50,6 +41,14 @@ void session_fault(struct session *s, const struct error *err)
 	s->outcome.fault = true;
 	s->fault = *err;
 	session_end(s);
+}
+
+void session_go(struct session *s, struct session_thread *t)
+{
+	if (s->halted || t->parked || (s->only && s->only != t))
+		t->kept = true;
+	else
+		target_resume(s->target, t->target);
 }
 
 /* ---- the events ----------------------------------------------------------------------------- */
@@ -95,7 +94,7 @@ static void on_exec(struct session *s, const struct target_event *ev)
 			session_fault(s, &err);
 	}
 	if (first) {
-		target_resume(s->target, ev->thread);
+		session_go(s, t);
 	} else {
 		note_withheld(s, p);
 		arrivals_event(s, t, PLACE_EXEC, 0);
@@ -182,6 +181,11 @@ static void on_signal(struct session *s, const struct target_event *ev)
 {
 	struct session_thread *t = ev->thread->user;
 
+	if (s->live && live_drops_signal(t, ev->signal)) {
+		target_drop_signal(ev->thread);
+		session_go(s, t);
+		return;
+	}
 	timeline_add(s, HAPPENED_SIGNAL, t->engine, NULL, NULL, sigabbrev_np(ev->signal));
 	order_log_signal(s, t, sigabbrev_np(ev->signal) ? sigabbrev_np(ev->signal) : "?");
 	arrivals_event(s, t, PLACE_SIGNAL, ev->signal);
@@ -203,7 +207,7 @@ static void on_fork(struct session *s, const struct target_event *ev)
 
 enum { AGAIN_MOST = 8 }; /* behind that, the next look at what they have read will do */
 
-static void settle(struct session *s)
+void session_settle(struct session *s)
 {
 	apply_decisions(s);
 	for (int i = 0; i < AGAIN_MOST && depend_update(s); i++) {
@@ -214,123 +218,17 @@ static void settle(struct session *s)
 }
 
 /* Memory that shut conditions have read has changed. */
-static void ask_again(struct session *s)
+void session_ask_again(struct session *s)
 {
 	pages_forget(s);
 	engine_changed(s->engine);
-	settle(s);
-}
-
-/* ---- time ----------------------------------------------------------------------------------- */
-
-static void check_gate_limit(struct session *s, uint64_t now)
-{
-	for (size_t i = 0; i < s->threads.count && s->gate_limit > 0; i++) {
-		struct session_thread *t = s->threads.items[i];
-
-		if (!t->held_since || (double)(now - t->held_since) < s->gate_limit * 1e6)
-			continue;
-		s->outcome.gate_limit = true;
-		s->culprit = t;
-		session_end(s);
-		return;
-	}
-}
-
-/* The last store may be younger than the last look at what shut conditions have read. */
-static enum waits_answer judge_stuck(struct session *s)
-{
-	enum waits_answer answer = stuck_judge(s);
-
-	if (answer == WAITS_MOVING || !depend_changed(s))
-		return answer;
-	s->explained = false;
-	ask_again(s);
-	return s->over || s->events ? WAITS_MOVING : stuck_judge(s);
-}
-
-static bool has_held(const struct session *s, const struct session_process *p)
-{
-	array_each(struct session_thread *, t, &s->threads)
-		if ((*t)->process == p && (*t)->target && (*t)->engine->held)
-			return true;
-	return false;
-}
-
-/* A fatal signal ends a program at once, held threads or not: here it waits for one of them. */
-static void check_pending_death(struct session *s)
-{
-	array_each(struct session_process *, it, &s->processes) {
-		struct session_process *p = *it;
-		int signal = has_held(s, p) ? target_pending_death(s->target, p->target) : 0;
-
-		if (!signal)
-			continue;
-		target_kill(s->target, p->target, signal);
-		s->events++;
-	}
-}
-
-/* Nothing has happened for a whole tick: can anything still happen? */
-static void check_stuck(struct session *s)
-{
-	enum waits_answer answer = judge_stuck(s);
-
-	if (answer == WAITS_MOVING)
-		return;
-	check_pending_death(s); /* sent by the last one that moved, after the look for it */
-	if (s->events || trial_give_way(s)) {
-		s->explained = false;
-		return;
-	}
-	if (s->root_ended && answer == WAITS_GATE)
-		s->outcome.held_at_end = true;
-	else if (answer == WAITS_GATE)
-		s->outcome.gate_deadlock = true;
-	else
-		s->outcome.deadlock = true;
-	session_end(s);
-}
-
-/* What needs no more than a look now and then. */
-static void on_slow_tick(struct session *s, uint64_t now)
-{
-	bool quiet = s->events == 0;
-
-	s->events = 0;
-	s->slow_us = now;
-	if (!quiet)
-		s->doubt_us = 0;
-	trial_tick(s, now);
-	check_gate_limit(s, now);
-	if (!s->over && quiet)
-		check_pending_death(s);
-	quiet = quiet && s->events == 0;
-	if (!s->over && quiet && !s->watching) /* a watch may be what lets somebody go */
-		check_stuck(s);
-	if (!s->over && s->time_limit > 0 &&
-	    (double)(now - s->timeline.start_us) > s->time_limit * 1e6) {
-		s->outcome.time_limit = true;
-		session_end(s);
-	}
-}
-
-static void on_tick(struct session *s)
-{
-	uint64_t now = session_now_us();
-
-	if (s->over)
-		return;
-	if (s->watching)
-		watch_look(s);
-	if (depend_look(s))
-		ask_again(s);
-	if (now - s->slow_us >= (TICK_MS - 1) * 1000)
-		on_slow_tick(s, now);
+	session_settle(s);
 }
 
 static void on_interrupt(struct session *s, int signal)
 {
+	if (s->live && signal == SIGINT)
+		return; /* it is a wish to look */
 	s->interrupted = signal;
 	session_end(s);
 }
@@ -381,14 +279,14 @@ static void turn(struct session *s, const struct target_event *ev)
 		break;
 	case TARGET_WATCH: /* the thread that has stored goes on when the conditions have seen it */
 		s->events++;
-		ask_again(s);
-		target_resume(s->target, ev->thread);
+		session_ask_again(s);
+		session_go(s, ev->thread->user);
 		return;
 	case TARGET_PROCESS_GONE:
 		on_process_gone(s, ev);
 		break;
 	case TARGET_TICK:
-		on_tick(s);
+		ticks_tick(s);
 		return;
 	case TARGET_INTERRUPT:
 		on_interrupt(s, ev->signal);
@@ -397,7 +295,16 @@ static void turn(struct session *s, const struct target_event *ev)
 		return;
 	}
 	s->events++;
-	settle(s);
+	session_settle(s);
+}
+
+void session_turn(struct session *s, const struct target_event *ev)
+{
+	s->turns++;
+	if (s->over)
+		turn_over(s, ev);
+	else
+		turn(s, ev);
 }
 
 static void loop(struct session *s)
@@ -406,11 +313,7 @@ static void loop(struct session *s)
 
 	do {
 		target_wait(s->target, &ev);
-		s->turns++;
-		if (s->over)
-			turn_over(s, &ev);
-		else
-			turn(s, &ev);
+		session_turn(s, &ev);
 	} while (ev.kind != TARGET_EMPTY);
 }
 
@@ -454,7 +357,7 @@ static void host_print(void *ctx, const char *line)
 	engine_log(s->engine, line);
 }
 
-static int prepare(struct session *s, struct error *err)
+int session_prepare(struct session *s, struct error *err)
 {
 	const struct engine_world world = {s, threads_name};
 	struct script_host host = {.ctx = s,
@@ -467,13 +370,13 @@ static int prepare(struct session *s, struct error *err)
 	s->plan.limits = (struct limits){-1, -1};
 	s->engine = engine_new(&world);
 	s->script = script_new(s->engine, &s->plan, &host);
-	timeline_init(&s->timeline, s->options->reports.count > 0);
+	timeline_init(&s->timeline, s->options->reports.count > 0 || s->live);
 	failed = load_scripts(s, err);
 	apply_decisions(s); /* what the scripts have printed */
 	return failed;
 }
 
-static int launch(struct session *s, struct error *err)
+int session_launch(struct session *s, struct error *err)
 {
 	struct target_launch how = {
 		.argv = s->options->argv,
@@ -481,10 +384,10 @@ static int launch(struct session *s, struct error *err)
 		.stdout_fd = -1,
 		.stderr_fd = -1,
 		.no_follow = s->options->no_follow,
-		.trace_exit = uses_kind(s, PLACE_THREAD_EXIT),
+		.trace_exit = s->live || uses_kind(s, PLACE_THREAD_EXIT),
 		.as_alone = true,
 		.needs_memory = s->has_places,
-		.tick_ms = s->tick_ms = TICK_MS,
+		.tick_ms = s->tick_ms = TICKS_MS,
 	};
 
 	if (capture_begin(s, &how, err) < 0)
@@ -503,7 +406,7 @@ static int launch(struct session *s, struct error *err)
 	return -1;
 }
 
-static void judge(struct session *s, struct session_result *out)
+void session_judge(struct session *s, struct session_result *out)
 {
 	if (s->killed_by) {
 		s->outcome.killed_by = s->killed_by;
@@ -525,7 +428,7 @@ static void judge(struct session *s, struct session_result *out)
 	report_run(s, out);
 }
 
-static void session_fini(struct session *s)
+void session_fini(struct session *s)
 {
 	target_free(s->target);
 	places_free(s);
@@ -548,9 +451,9 @@ int session_run(const struct session_options *o, struct symbols *symbols, unsign
 	int answer = -1;
 
 	*out = (struct session_result){0};
-	if (prepare(&s, err) == 0 && launch(&s, err) == 0) {
+	if (session_prepare(&s, err) == 0 && session_launch(&s, err) == 0) {
 		loop(&s);
-		judge(&s, out);
+		session_judge(&s, out);
 		answer = 0;
 	} else {
 		report_error(&s, err, out);

@@ -55,6 +55,7 @@ struct session_options {
 	double gate_limit, time_limit; /* seconds, 0 for ever; negative: not given */
 	unsigned long repeat;
 	bool no_follow, verbose, quiet;
+	bool no_stdin;	       /* the program reads /dev/null */
 	bool skip_unavailable; /* where tracing is not permitted the test is skipped: SESSION_SKIPPED */
 	char *const *argv;     /* the program and its arguments */
 	const struct session_trial *trial; /* NULL but for prove */
@@ -129,6 +130,8 @@ struct session_query {
 	bool pending;			   /* OBJECT! that is not loaded at the start */
 	const struct symbols_sites *sites; /* NULL where `error` is */
 	const struct error *error;
+	struct module *const *modules; /* all that is loaded, the executable first */
+	size_t module_count;
 };
 int session_query(const struct session_options *o, struct symbols *symbols,
 		  const char *const *locations, size_t count,

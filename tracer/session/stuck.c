@@ -83,7 +83,7 @@ static void judge(struct session *s, struct session_thread *t, const struct targ
 	w->process = t->process->pid;
 	w->parent = t->process->parent_pid;
 	w->space = space_of(s, t->process);
-	if (t->engine->held)
+	if (t->engine->held || t->kept)
 		w->kind = depends_on_others(s, t) ? WAIT_NOT : WAIT_GATE;
 	else if ((b->activity == TARGET_DISK || b->activity == TARGET_BLOCKED) &&
 		 stuck_is_vfork(b->number))
@@ -103,14 +103,20 @@ void stuck_wait_of(struct session *s, struct session_thread *t, const struct tar
 
 /* ---- all of them ---------------------------------------------------------------------------- */
 
+/* At a gate, or by hand. */
+static bool is_held(const struct session_thread *t)
+{
+	return t->engine->held || t->kept;
+}
+
 /* False where this thread alone shows that something can move. */
 static bool look_at(struct session_thread *t, struct looked *out)
 {
 	out->thread = t;
-	if (!t->engine->held && t->target->state != TARGET_RUNNING)
+	if (!is_held(t) && t->target->state != TARGET_RUNNING)
 		return false;
 	target_look(t->target, &out->look);
-	if (t->engine->held) /* not if it is being killed at this moment, with its process */
+	if (is_held(t)) /* not if it is being killed at this moment, with its process */
 		return out->look.activity == TARGET_HALTED;
 	return out->look.activity == TARGET_BLOCKED || out->look.activity == TARGET_DISK ||
 	       out->look.activity == TARGET_DEAD;
@@ -122,9 +128,9 @@ static bool unchanged(const struct looked *before)
 
 	if (!look_at(before->thread, &now))
 		return false;
-	return before->thread->engine->held || (now.look.activity == before->look.activity &&
-						now.look.number == before->look.number &&
-						now.look.switches == before->look.switches);
+	return is_held(before->thread) || (now.look.activity == before->look.activity &&
+					   now.look.number == before->look.number &&
+					   now.look.switches == before->look.switches);
 }
 
 /* All threads that are alive, what each waits for, and who outside could end that. */

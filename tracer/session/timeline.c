@@ -185,6 +185,8 @@ void timeline_add(struct session *s, enum happening what, const struct engine_th
 		*h = *last;
 		h->text = text ? base_strdup(text) : NULL;
 	}
-	if (s->options->verbose)
+	if (s->live)
+		live_tell(s->live, last);
+	else if (s->options->verbose)
 		write_verbose(last);
 }

@@ -280,6 +280,12 @@ static void describe(struct waiters *all, struct waiter *w)
 		describe_held(all->session, t, out);
 		return;
 	}
+	if (t->kept) {
+		out->kind = "gate";
+		str_add(&out->text, "is held by hand");
+		add_place(w, out);
+		return;
+	}
 	add_place(w, out);
 	if (activity == TARGET_BLOCKED || activity == TARGET_DISK) {
 		describe_blocked(all, w, out);

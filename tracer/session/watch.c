@@ -14,7 +14,7 @@ void watch_begin(struct session *s, struct session_thread *t)
 	t->watched = true;
 	t->watched_look = (struct target_block){.activity = TARGET_ACTIVE};
 	s->watching++;
-	session_set_tick(s);
+	ticks_set(s);
 }
 
 void watch_end(struct session *s, struct session_thread *t)
@@ -23,7 +23,7 @@ void watch_end(struct session *s, struct session_thread *t)
 		return;
 	t->watched = false;
 	s->watching--;
-	session_set_tick(s);
+	ticks_set(s);
 }
 
 /* A parent in vfork is blocked, too, though the kernel calls it uninterruptible. */

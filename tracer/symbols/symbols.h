@@ -164,6 +164,30 @@ struct symbols_where {
 bool symbols_where(struct module *m, uint64_t offset, bool lines, struct symbols_where *out);
 void symbols_where_fini(struct symbols_where *w);
 
+/* The statements of the function at this offset, for stepping: where the line table says that one
+   begins, in order of addresses. */
+struct symbols_statement {
+	uint64_t offset;
+	const char *file; /* the module owns it */
+	unsigned line;
+};
+struct symbols_statements {
+	struct symbols_statement *items;
+	size_t count, capacity;
+};
+/* False: no debug information tells. array_fini() gives it back. */
+bool symbols_statements(struct module *m, uint64_t offset, struct symbols_statements *out);
+
+/* What a person may mean by a location, for completion: functions of the symbol table, source files by
+   their base names, lines of a file that have code. Names may come more than once. */
+void symbols_each_function(struct module *m, void (*each)(void *ctx, const char *name), void *ctx);
+void symbols_each_file(struct module *m, void (*each)(void *ctx, const char *name), void *ctx);
+void symbols_each_line(struct module *m, const char *file, void (*each)(void *ctx, unsigned line),
+		       void *ctx);
+
+/* The text of a line of a source file; NULL: there is none. Symbols own it. */
+const char *symbols_source_line(struct symbols *s, const char *file, unsigned line);
+
 /* The frame of the function at this instruction: its canonical address is register `reg` (a DWARF
    number) plus `add`, and stays the same from the call to the return. False: not known. */
 bool symbols_cfa(struct module *m, uint64_t offset, unsigned *reg, int64_t *add);

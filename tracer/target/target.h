@@ -112,6 +112,9 @@ void target_free(struct target *t);
 /* The next event; blocks. Never fails: what cannot be understood is passed on to the program. */
 void target_wait(struct target *t, struct target_event *out);
 
+/* A TARGET_INTERRUPT that has not been given yet is not wanted any more. */
+void target_forget_interrupt(void);
+
 /* Changes how often TARGET_TICK comes. */
 void target_tick(struct target *t, unsigned tick_ms);
 

@@ -28,6 +28,12 @@ static bool tick(struct target *t, struct target_event *out)
 	return true;
 }
 
+void target_forget_interrupt(void)
+{
+	while (signals_interrupt() > 0)
+		;
+}
+
 static bool interrupted(struct target_event *out)
 {
 	int signal = signals_interrupt();

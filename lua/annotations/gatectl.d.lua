@@ -1,6 +1,11 @@
 ---@meta gatectl
 -- What a gate script can call, for editors with lua-language-server: add this folder to
--- "Lua.workspace.library". Nothing of this is executed.
+-- "Lua.workspace.library", and switch off what gate scripts have not:
+--
+--	"Lua.runtime.version": "Lua 5.4",
+--	"Lua.runtime.builtin": { "io": "disable", "os": "disable", "debug": "disable", "package": "disable" }
+--
+-- Nothing of this is executed.
 
 ---@class Gate
 ---@field name string
@@ -80,6 +85,11 @@ function hit:call(name, ...) end
 ---@class Backtrace
 ---@field [integer] BacktraceFrame
 ---@field cut string? why it cannot be followed further
+
+---Strings have it as well, so that a std::string and a char pointer are asked alike.
+---@param s string
+---@return string
+function string.string(s) end
 
 ---@type {var: table<string, Value>} global variables of the program's first process; can be set
 program = {}

@@ -1,0 +1,1 @@
+../make/one-by-one.gate.lua

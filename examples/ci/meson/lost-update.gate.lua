@@ -1,0 +1,1 @@
+../make/lost-update.gate.lua

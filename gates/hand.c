@@ -1,0 +1,64 @@
+/* What is done from outside of any thread: when nobody can move, or by a person. */
+#include "gates/internal.h"
+
+#include <string.h>
+
+int engine_let(struct engine *e, struct engine_thread *t)
+{
+	struct engine_stop *s = t->stop;
+
+	if (!s || !s->waiting || s->coroutine)
+		return -1;
+	engine_enter(e);
+	stop_pass(e, s);
+	s->step_at++;
+	stop_go(e, s);
+	engine_leave(e);
+	return 0;
+}
+
+void engine_drop(struct engine *e, struct place *p)
+{
+	if (p->retired)
+		return;
+	p->retired = true;
+	p->optional = true;
+	engine_decide(e, DECISION_DEAD)->place = p;
+}
+
+static void let_all(struct engine *e, const char *pattern)
+{
+	for (size_t i = 0; i < e->threads.count; i++) {
+		struct engine_thread *t = &e->threads.items[i]->thread;
+
+		if (t->held && engine_thread_matches(e, t, pattern))
+			engine_let(e, t);
+	}
+}
+
+static struct place *next_rest(const struct engine *e)
+{
+	for (size_t i = 0; i < e->places.count; i++)
+		if (e->places.items[i]->kind == PLACE_REST && !e->places.items[i]->retired)
+			return e->places.items[i];
+	return NULL;
+}
+
+bool engine_rest(struct engine *e)
+{
+	struct place *p = next_rest(e);
+
+	if (!p || e->faulted)
+		return false;
+	engine_enter(e);
+	p->arrivals++;
+	p->retired = true;
+	array_each(struct step, step, &p->steps) {
+		if (step->kind == STEP_OPEN)
+			gate_open(e, step->gate, NULL);
+		else if (step->kind == STEP_RELEASE)
+			let_all(e, step->text);
+	}
+	engine_leave(e);
+	return true;
+}

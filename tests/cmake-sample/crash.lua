@@ -1,0 +1,3 @@
+order "close_pool%return -> work;*item = current"
+
+expect { signal = "SIGSEGV" }

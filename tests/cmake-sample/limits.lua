@@ -1,0 +1,1 @@
+limits { gate = 5 }

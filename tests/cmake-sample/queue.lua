@@ -1,0 +1,3 @@
+order "[Queue::pop] -> Queue::push"
+
+expect { exit = 0 }

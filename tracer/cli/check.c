@@ -1,0 +1,477 @@
+/*
+ * gatectl check: what the locations of scripts mean; with a lock file beside a script, whether that
+ * is what they meant when it was written; --lock writes it, --fix follows lines that have moved.
+ */
+#include "tracer/cli/cli.h"
+
+#include "tracer/cli/query.h"
+#include "tracer/session/drift.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A location that has moved and can be put right. */
+struct fix {
+	unsigned line; /* of the script */
+	char *from, *to;
+	struct meaning now;
+};
+
+/* A file with places: a script, or a module that one requires. */
+struct checked {
+	char *script, *path; /* path: of its lock file */
+	bool there;	     /* the lock file */
+	bool failed;	     /* a location could not be resolved, or has drifted */
+	struct lockfile was, now;
+	ARRAY(struct fix) fixes;
+	ARRAY(char *) told; /* SOURCE: LOCATION, each is told once */
+};
+
+struct check {
+	struct cli *cli;
+	struct symbols *symbols;
+	ARRAY(struct checked *) files;
+	unsigned failed; /* locations */
+	bool drifted, movable, stopped;
+	struct error fault; /* where `stopped` */
+};
+
+/* ---- the files ------------------------------------------------------------------------------ */
+
+static int read_lock(struct checked *c, struct error *err)
+{
+	char *text = file_read(c->path, err);
+	int answer;
+
+	if (!text)
+		return errno == ENOENT ? 0 : -1;
+	c->there = true;
+	answer = lockfile_parse(text, c->path, &c->was, err);
+	base_free(text);
+	return answer;
+}
+
+/* The file in which the place stands: FILE:LINE without its line. NULL: the fault is set. */
+static struct checked *file_of(struct check *k, const char *source)
+{
+	const char *colon = strrchr(source, ':');
+	char *script = base_strndup(source, colon ? (size_t)(colon - source) : strlen(source));
+	struct str path = {0};
+	struct checked *c;
+
+	array_each(struct checked *, old, &k->files) {
+		if (strcmp((*old)->script, script) == 0) {
+			base_free(script);
+			return *old;
+		}
+	}
+	c = base_alloc(1, sizeof(*c));
+	*array_add(&k->files) = c;
+	c->script = script;
+	str_addf(&path, "%s.lock", script);
+	c->path = str_take(&path);
+	if (!k->cli->lock && read_lock(c, &k->fault) < 0) {
+		k->stopped = true;
+		return NULL;
+	}
+	return c;
+}
+
+static void checked_free(struct checked *c)
+{
+	array_each(struct fix, f, &c->fixes) {
+		base_free(f->from);
+		base_free(f->to);
+		meaning_fini(&f->now);
+	}
+	array_each(char *, told, &c->told)
+		base_free(*told);
+	array_fini(&c->fixes);
+	array_fini(&c->told);
+	lockfile_fini(&c->was);
+	lockfile_fini(&c->now);
+	base_free(c->script);
+	base_free(c->path);
+	base_free(c);
+}
+
+/* ---- what has become of a location ---------------------------------------------------------- */
+
+/* 'm = 7;' in worker1 */
+static void add_meaning(const struct meaning *m, struct str *out)
+{
+	if (m->text)
+		str_addf(out, "'%s'", m->text);
+	if (m->text && m->function)
+		str_add(out, " in ");
+	if (m->function)
+		str_add(out, m->function);
+	if (!m->text && !m->function)
+		str_add(out, "something else");
+}
+
+static void add_place(const struct candidate *c, const struct meaning *was, struct str *out)
+{
+	if (c->spelled)
+		str_add(out, c->spelled);
+	else
+		str_addf(out, "%s:%u", c->now.file, c->now.line);
+	if (c->now.function && (!was->function || strcmp(c->now.function, was->function) != 0))
+		str_addf(out, " in %s", c->now.function);
+}
+
+static void add_candidates(const struct drift *d, struct str *out)
+{
+	for (unsigned i = 0; i < d->count; i++) {
+		const struct meaning *m = &d->candidates[i].now;
+
+		str_addf(out, "\n  %s:%u", m->file, m->line);
+		if (m->function)
+			str_addf(out, " in %s", m->function);
+		str_addf(out, ": %s", m->text ? m->text : "");
+	}
+}
+
+/* One of several: what to try comes after the last. */
+static void tell_problem(struct check *k, const struct error *err)
+{
+	struct str text = {0};
+
+	str_addf(&text, "gatectl: error: %s\n", err->text);
+	fflush(stdout);
+	output_verdict(k->cli, str_text(&text), NULL, 0);
+	str_fini(&text);
+	k->failed++;
+	k->drifted = true;
+}
+
+static void drift_error(const struct session_query *q, const struct meaning *was,
+			const struct drift *d, struct error *err)
+{
+	struct str text = {0};
+
+	str_addf(&text, "%s: %s was ", q->source, q->location);
+	add_meaning(was, &text);
+	if (d->kind == DRIFT_MOVED) {
+		str_add(&text, ", which is now at ");
+		add_place(&d->candidates[0], was, &text);
+	} else if (d->kind == DRIFT_DOUBTED) {
+		str_add(&text, ", which may be one of these now:");
+		add_candidates(d, &text);
+	} else {
+		str_add(&text, d->count ? ", which is not there any more; like it:"
+					: ", which is not there any more");
+		add_candidates(d, &text);
+	}
+	error_set(err, ERROR_LOCATION, "%.4000s", str_text(&text));
+	str_fini(&text);
+}
+
+static void keep(struct checked *c, const struct meaning *was)
+{
+	struct meaning kept;
+
+	meaning_copy(was, &kept);
+	lockfile_add(&c->now, &kept);
+}
+
+static void add_fix(struct checked *c, const struct session_query *q, const struct candidate *to)
+{
+	struct fix *f = array_add(&c->fixes);
+
+	f->line = (unsigned)strtoul(strrchr(q->source, ':') + 1, NULL, 10);
+	f->from = base_strdup(q->location);
+	f->to = base_strdup(to->spelled);
+	meaning_copy(&to->now, &f->now);
+	base_free(f->now.location);
+	f->now.location = drift_fold(to->spelled);
+}
+
+static void tell_drift(struct check *k, struct checked *c, const struct session_query *q,
+		       const struct meaning *was, const struct drift *d)
+{
+	const struct candidate *to = d->kind == DRIFT_MOVED ? &d->candidates[0] : NULL;
+	struct error err = {0};
+
+	keep(c, was);
+	if (k->cli->fix && to && to->spelled) {
+		add_fix(c, q, to);
+		return;
+	}
+	drift_error(q, was, d, &err);
+	tell_problem(k, &err);
+	c->failed = true;
+	k->movable |= to && to->spelled;
+}
+
+/* ---- one location --------------------------------------------------------------------------- */
+
+/* A place that waits for a statement's end has a companion: the same location on the same line. */
+static bool told_already(struct checked *c, const struct session_query *q)
+{
+	struct str key = {0};
+
+	str_addf(&key, "%s: %s", q->source, q->location);
+	array_each(char *, old, &c->told) {
+		if (strcmp(*old, str_text(&key)) == 0) {
+			str_fini(&key);
+			return true;
+		}
+	}
+	*array_add(&c->told) = str_take(&key);
+	return false;
+}
+
+static void remember(struct check *k, struct checked *c, const struct session_query *q)
+{
+	struct meaning m;
+
+	drift_look(k->symbols, q->location, q->sites, &m);
+	lockfile_add(&c->now, &m);
+}
+
+static void as_it_is(struct check *k, struct checked *c, const struct session_query *q)
+{
+	if (query_print(k->cli, q, false) < 0) {
+		c->failed = true;
+		k->failed++;
+	} else if (q->sites) {
+		remember(k, c, q);
+	}
+}
+
+static void against_lock(struct check *k, struct checked *c, const struct session_query *q,
+			 const struct meaning *was)
+{
+	struct drift drift;
+
+	drift_compare(k->symbols, q->modules, q->module_count, was, q->sites, &drift);
+	if (drift.kind == DRIFT_NONE)
+		as_it_is(k, c, q);
+	else
+		tell_drift(k, c, q, was, &drift);
+	drift_fini(&drift);
+}
+
+static void each(void *ctx, const struct session_query *q)
+{
+	struct check *k = ctx;
+	struct checked *c = k->stopped ? NULL : file_of(k, q->source);
+	const struct meaning *was;
+
+	if (!c || told_already(c, q))
+		return;
+	was = lockfile_find(&c->was, q->location);
+	if (was && !q->pending) {
+		against_lock(k, c, q, was);
+		return;
+	}
+	as_it_is(k, c, q);
+	if (was)
+		keep(c, was);
+	if (c->there && !q->pending && q->sites)
+		printf("  not in %s yet: gatectl check --lock adds it\n", c->path);
+}
+
+/* ---- lock and fix --------------------------------------------------------------------------- */
+
+static int write_lock(const struct checked *c, struct error *err)
+{
+	struct str text = {0};
+	int answer;
+
+	lockfile_print(&c->now, c->script, &text);
+	answer = file_replace(c->path, str_text(&text), err);
+	str_fini(&text);
+	return answer;
+}
+
+static int lock_all(struct check *k, struct error *err)
+{
+	array_each(struct checked *, c, &k->files) {
+		if ((*c)->failed)
+			continue;
+		if (write_lock(*c, err) < 0)
+			return -1;
+		printf("%s: %zu location%s\n", (*c)->path, (*c)->now.meanings.count,
+		       (*c)->now.meanings.count == 1 ? "" : "s");
+	}
+	return 0;
+}
+
+static void not_rewritten(struct check *k, struct checked *c, const struct fix *f,
+			  enum rewrite_answer answer)
+{
+	struct error err = {0};
+
+	error_set(&err, ERROR_LOCATION, "%s:%u: %s is now at %s, %s", c->script, f->line, f->from,
+		  f->to,
+		  answer == REWRITE_AMBIGUOUS
+			  ? "but several strings of the script are this location and none is on "
+			    "this line"
+			  : "but no string of the script is this location: it is put together");
+	tell_problem(k, &err);
+}
+
+/* What was rewritten is told, and changes the lock. */
+static void finish_fixes(struct check *k, struct checked *c, const struct rewrite *edits)
+{
+	struct respelled *changes = base_alloc(c->fixes.count + 1, sizeof(*changes));
+	size_t count = 0;
+
+	for (size_t i = 0; i < c->fixes.count; i++) {
+		const struct fix *f = &c->fixes.items[i];
+
+		if (edits[i].answer != REWRITE_DONE) {
+			not_rewritten(k, c, f, edits[i].answer);
+			continue;
+		}
+		printf("%s:%u: %s is %s now\n", c->script, f->line, f->from, f->to);
+		changes[count++] = (struct respelled){f->from, &f->now};
+	}
+	lockfile_respell(&c->now, changes, count);
+	for (size_t i = 0; i < c->fixes.count; i++)
+		if (edits[i].answer != REWRITE_DONE)
+			keep(c, lockfile_find(&c->was, c->fixes.items[i].from));
+	base_free(changes);
+}
+
+/* Nothing is written where nothing has changed. */
+static int fix_file(struct check *k, struct checked *c, struct error *err)
+{
+	struct rewrite *edits = base_alloc(c->fixes.count + 1, sizeof(*edits));
+	char *text = file_read(c->script, err), *changed = NULL;
+	int answer = text ? 0 : -1;
+
+	for (size_t i = 0; i < c->fixes.count; i++)
+		edits[i] = (struct rewrite){c->fixes.items[i].line, c->fixes.items[i].from,
+					    c->fixes.items[i].to, REWRITE_DONE};
+	if (text)
+		changed = rewrite_script(text, edits, c->fixes.count);
+	if (text && strcmp(text, changed) != 0)
+		answer = file_replace(c->script, changed, err);
+	if (answer == 0)
+		finish_fixes(k, c, edits);
+	base_free(edits);
+	base_free(text);
+	base_free(changed);
+	return answer;
+}
+
+static int fix_all(struct check *k, struct error *err)
+{
+	bool any = false;
+
+	array_each(struct checked *, c, &k->files) {
+		any |= (*c)->there;
+		if ((*c)->there && (*c)->fixes.count &&
+		    (fix_file(k, *c, err) < 0 || write_lock(*c, err) < 0))
+			return -1;
+	}
+	if (any || !k->files.count)
+		return 0;
+	error_set(err, ERROR_USAGE,
+		  "check --fix: there is no %s that says what the locations meant",
+		  k->files.items[0]->path);
+	return error_hint(err, "while they are right: gatectl check --lock -g %s PROG",
+			  k->files.items[0]->script);
+}
+
+/* ---- the command ---------------------------------------------------------------------------- */
+
+static void hint(const struct check *k)
+{
+	struct str text = {0};
+
+	if (!k->drifted)
+		return;
+	if (k->movable)
+		str_add(&text, "try: gatectl check --fix");
+	else
+		str_add(&text, "try: put the locations right in the script, then gatectl check "
+			       "--lock");
+	array_each(const char *, script, &k->cli->session.scripts)
+		str_addf(&text, " -g %s", *script);
+	str_addf(&text, " %s\n", k->cli->rest[0]);
+	output_verdict(k->cli, str_text(&text), NULL, 0);
+	str_fini(&text);
+}
+
+static int query_scripts(struct check *k, size_t first, size_t count, struct error *err)
+{
+	struct session_options options = k->cli->session;
+
+	options.scripts.items += first;
+	options.scripts.count = count;
+	return session_query(&options, k->symbols, NULL, 0, each, k, err);
+}
+
+/* Each script by itself: several may be tests of several orders. One that cannot be loaded so may
+   use what those before it have defined, as in a run. */
+static int query_one(struct check *k, size_t i, struct error *err)
+{
+	struct error again = {0};
+
+	if (query_scripts(k, i, 1, err) == 0)
+		return 0;
+	if (err->code != ERROR_SCRIPT || i == 0)
+		return -1;
+	return query_scripts(k, 0, i + 1, &again);
+}
+
+static int check(struct check *k)
+{
+	struct error err = {0};
+	int status = 0;
+
+	for (size_t i = 0; i < k->cli->session.scripts.count && !k->stopped; i++)
+		if (query_one(k, i, &err) < 0)
+			return output_error(k->cli, &err);
+	if (k->stopped)
+		return output_error(k->cli, &k->fault);
+	if (k->cli->lock && lock_all(k, &err) < 0)
+		status = output_error(k->cli, &err);
+	if (k->cli->fix && fix_all(k, &err) < 0)
+		status = output_error(k->cli, &err);
+	hint(k);
+	if (k->failed)
+		status = VERDICT_ERROR;
+	return status;
+}
+
+static int usage(struct cli *cli, struct error *err)
+{
+	error_hint(err, "gatectl check -g FILE.lua PROG");
+	return output_error(cli, err);
+}
+
+int command_check(struct cli *cli)
+{
+	struct check k = {.cli = cli};
+	struct error err = {0};
+	int status;
+
+	if (!cli->session.scripts.count) {
+		error_set(&err, ERROR_USAGE, "check: no gate script was given");
+		return usage(cli, &err);
+	}
+	if (cli->rest_count > 1) {
+		error_set(&err, ERROR_USAGE, "check: '%s' is one argument too many", cli->rest[1]);
+		return usage(cli, &err);
+	}
+	if (cli->lock && cli->fix) {
+		error_set(&err, ERROR_USAGE, "check: --lock and --fix cannot go together");
+		return usage(cli, &err);
+	}
+	k.symbols = symbols_new();
+	status = check(&k);
+	array_each(struct checked *, c, &k.files)
+		checked_free(*c);
+	array_fini(&k.files);
+	symbols_free(k.symbols);
+	if (fflush(stdout) == EOF && !status)
+		status = VERDICT_ERROR;
+	return status;
+}

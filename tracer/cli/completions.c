@@ -1,0 +1,213 @@
+/*
+ * gatectl --completions bash|zsh|fish: the tables of commands and options as the shells want them.
+ * The Makefile puts each before a file of tracer/cli/completions/, which uses it; users get that.
+ */
+#include "tracer/cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* How a value is completed follows from the word that --help has for it. */
+static bool is_choice(const struct option_row *o)
+{
+	return o->argument && strchr(o->argument, '|');
+}
+
+static bool is_script(const struct option_row *o)
+{
+	return o->argument && strcmp(o->argument, "FILE.lua") == 0;
+}
+
+static bool is_file(const struct option_row *o)
+{
+	return o->argument && strcmp(o->argument, "FILE") == 0;
+}
+
+static bool is_short(const struct option_row *o)
+{
+	return o->key < OPT_ORDER;
+}
+
+static bool takes(const struct command *c, const struct option_row *o)
+{
+	return o->commands & c->mask;
+}
+
+/* "auto|always|never" with blanks between the words */
+static void print_choices(const struct option_row *o)
+{
+	for (const char *at = o->argument; *at; at++)
+		putchar(*at == '|' ? ' ' : *at);
+}
+
+/* Inside of '...' in a shell: a quote ends it, stands for itself, and begins it anew. */
+static void print_quoted(const char *text, const char *escaped)
+{
+	for (; *text; text++) {
+		if (strchr(escaped, *text))
+			putchar('\\');
+		if (*text == '\'')
+			printf("'\\''");
+		else
+			putchar(*text);
+	}
+}
+
+/* ---- bash ----------------------------------------------------------------------------------- */
+
+static void bash_names(const struct command *c, bool valued)
+{
+	for (const struct option_row *o = option_rows; o->name; o++) {
+		if (!takes(c, o) || (valued && !o->argument))
+			continue;
+		if (is_short(o))
+			printf(" -%c", o->key);
+		printf(" --%s", o->name);
+	}
+}
+
+static void bash_value(const struct option_row *o)
+{
+	putchar('\t');
+	if (is_short(o))
+		printf("-%c | ", o->key);
+	printf("--%s) ", o->name);
+	if (is_choice(o)) {
+		printf("_gatectl_reply -W '");
+		print_choices(o);
+		printf("'");
+	} else {
+		printf(is_script(o) ? "_gatectl_files '!*.lua'"
+		       : is_file(o) ? "_gatectl_files ''"
+				    : ":");
+	}
+	puts(" ;;");
+}
+
+static void bash_table(void)
+{
+	printf("_gatectl_commands='");
+	for (const struct command *c = commands; c->name; c++)
+		printf("%s ", c->name);
+	puts("--help --version'\n\n"
+	     "# Of the command $1: all its options, and those that take a value.\n"
+	     "_gatectl_options()\n{\n\tcase $1 in");
+	for (const struct command *c = commands; c->name; c++) {
+		printf("\t%s)\n\t\toptions='", c->name);
+		bash_names(c, false);
+		printf("'\n\t\tvalued='");
+		bash_names(c, true);
+		puts(" '\n\t\t;;");
+	}
+	puts("\t*) return 1 ;;\n\tesac\n}\n\n"
+	     "# The value of the option $1.\n"
+	     "_gatectl_value()\n{\n\tcase $1 in");
+	for (const struct option_row *o = option_rows; o->name; o++)
+		if (o->argument)
+			bash_value(o);
+	puts("\tesac\n}\n");
+}
+
+/* ---- zsh: arguments of _describe and _arguments --------------------------------------------- */
+
+static void zsh_option(const struct option_row *o)
+{
+	bool many = strstr(o->help, "may be repeated");
+
+	printf("\t\t\t");
+	if (is_short(o))
+		printf("'%s'{-%c%s,--%s%s}'[", many ? "*" : "", o->key, o->argument ? "+" : "",
+		       o->name, o->argument ? "=" : "");
+	else
+		printf("'%s--%s%s[", many ? "*" : "", o->name, o->argument ? "=" : "");
+	print_quoted(o->help, "[]:");
+	putchar(']');
+	if (is_choice(o)) {
+		printf(":value:(");
+		print_choices(o);
+		putchar(')');
+	} else if (o->argument) {
+		printf(is_script(o) ? ":gate script:_files -g \"*.lua(-.)\""
+		       : is_file(o) ? ":file:_files"
+				    : ":value: ");
+	}
+	puts("'");
+}
+
+static void zsh_table(void)
+{
+	puts("#compdef gatectl\n\n"
+	     "_gatectl_commands()\n{\n\tlocal -a commands=(");
+	for (const struct command *c = commands; c->name; c++) {
+		printf("\t\t'%s:", c->name);
+		print_quoted(c->summary, ":");
+		puts("'");
+	}
+	puts("\t)\n\t_describe command commands\n}\n\n"
+	     "# Of the command $1, for _arguments.\n"
+	     "_gatectl_options()\n{\n\tcase $1 in");
+	for (const struct command *c = commands; c->name; c++) {
+		printf("\t%s)\n\t\toptions=(\n", c->name);
+		for (const struct option_row *o = option_rows; o->name; o++)
+			if (takes(c, o))
+				zsh_option(o);
+		puts("\t\t)\n\t\t;;");
+	}
+	puts("\t*) return 1 ;;\n\tesac\n}\n");
+}
+
+/* ---- fish ----------------------------------------------------------------------------------- */
+
+static void fish_option(const struct option_row *o)
+{
+	printf("complete -c gatectl -n '__gatectl_in");
+	for (const struct command *c = commands; c->name; c++)
+		if (takes(c, o))
+			printf(" %s", c->name);
+	printf("'");
+	if (is_short(o))
+		printf(" -s %c", o->key);
+	printf(" -l %s", o->name);
+	if (is_choice(o)) {
+		printf(" -x -a '");
+		print_choices(o);
+		printf("'");
+	} else if (is_script(o)) {
+		printf(" -x -a '(__fish_complete_suffix .lua)'");
+	} else if (o->argument) {
+		printf(is_file(o) ? " -r -F" : " -x");
+	} else {
+		printf(" -f");
+	}
+	printf(" -d '");
+	for (const char *at = o->help; *at; at++)
+		printf(strchr("'\\", *at) ? "\\%c" : "%c", *at);
+	puts("'");
+}
+
+static void fish_table(void)
+{
+	for (const struct command *c = commands; c->name; c++)
+		printf("complete -c gatectl -n __gatectl_no_command -f -a %s -d '%s'\n", c->name,
+		       c->summary);
+	for (const struct option_row *o = option_rows; o->name; o++)
+		fish_option(o);
+}
+
+int completions_print(const char *shell)
+{
+	static const struct {
+		const char *shell;
+		void (*table)(void);
+	} all[] = {{"bash", bash_table}, {"zsh", zsh_table}, {"fish", fish_table}};
+	struct error err = {0};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (strcmp(shell, all[i].shell) == 0) {
+			all[i].table();
+			return fflush(stdout) == EOF ? VERDICT_ERROR : 0;
+		}
+	error_set(&err, ERROR_USAGE, "--completions: '%s' is none of bash, zsh and fish", shell);
+	error_hint(&err, "gatectl --completions bash");
+	return output_error(&(struct cli){0}, &err);
+}

@@ -1,0 +1,16 @@
+# Completion of gatectl for fish. The table below is made from the program's own.
+
+function __gatectl_no_command
+    test (count (commandline -opc)) -eq 1
+end
+
+# Is the command one of these?
+function __gatectl_in
+    set -l words (commandline -opc)
+    test (count $words) -gt 1; and contains -- $words[2] $argv
+end
+
+complete -c gatectl -n __gatectl_no_command -f -s h -l help -d 'print what there is'
+complete -c gatectl -n __gatectl_no_command -f -l version -d 'print the version'
+complete -c gatectl -n 'not __gatectl_no_command' -F
+complete -c gatectl -n 'not __gatectl_no_command' -a '(__fish_complete_command)'

@@ -1,0 +1,80 @@
+/*
+ * gatectl repl. One file, one idea:
+ *
+ *	repl.c           the loop: a line is read, done, and what came of it shown
+ *	repl_commands.c  the table of commands, and what each does
+ *	repl_complete.c  completion
+ *	repl_save.c      what was done by hand, as a script
+ */
+#ifndef GATECTL_CLI_REPL_H
+#define GATECTL_CLI_REPL_H
+
+#include "tracer/cli/cli.h"
+#include "tracer/session/live.h"
+
+/* A line or file of Lua that was accepted, in order; a restart does them again. */
+struct repl_entry {
+	char *lua;	     /* the line; NULL: `file` */
+	char *file;	     /* a script */
+	size_t first, count; /* the places that it made in this run */
+	bool dropped;
+};
+
+/* What was done while the program rested. */
+struct repl_deed {
+	char *lua;     /* as a line of a script; NULL: it cannot be said there */
+	char *command; /* as it was typed */
+	bool at_rest;  /* nobody could move: on "rest" does the same */
+};
+
+struct repl {
+	struct cli *cli;
+	struct live *live;
+	bool terminal; /* commands come from one */
+	bool quit;
+	int status;	 /* of the last run, or of an error on a pipe */
+	unsigned number; /* of the line */
+	unsigned gates;	 /* made without a name so far */
+	ARRAY(struct repl_entry) entries;
+	ARRAY(struct repl_deed) deeds; /* of this run */
+};
+
+enum repl_word { /* what an argument is, for completion */
+		 WORD_NONE,
+		 WORD_LOCATION,
+		 WORD_THREAD,
+		 WORD_GATE,
+		 WORD_COMMAND,
+		 WORD_PATH,
+		 WORD_VERB, /* wait or open */
+};
+
+struct repl_command {
+	const char *name;
+	const char *arguments;
+	const char *help;
+	enum repl_word words[3];
+	int (*run)(struct repl *r, char *rest, struct error *err);
+};
+extern const struct repl_command repl_commands[]; /* ends with a NULL name */
+
+const struct repl_command *repl_find(const char *name, size_t length);
+
+/* repl.c */
+int repl_do(struct repl *r, const char *line, struct error *err);
+void repl_say(const char *text); /* on standard output, and at once */
+int repl_lua(struct repl *r, const char *text, struct error *err);
+int repl_value(struct repl *r, const char *expression, struct error *err); /* prints it */
+int repl_file(struct repl *r, const char *path, struct error *err);
+int repl_restart(struct repl *r, struct error *err);
+int repl_go(struct repl *r);
+
+/* repl_complete.c */
+void repl_completion(struct repl *r);
+
+/* repl_save.c */
+void repl_deed(struct repl *r, const char *command, const char *lua);
+int repl_save(struct repl *r, const char *path, struct error *err);
+int repl_run_saved(struct repl *r, const char *command, const char *count, struct error *err);
+
+#endif

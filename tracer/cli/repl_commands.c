@@ -1,0 +1,465 @@
+/* The commands of the REPL: one table, from which help and completion come, too. */
+#include "tracer/cli/repl.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int usage(const char *name, struct error *err)
+{
+	const struct repl_command *c = repl_find(name, strlen(name));
+
+	error_set(err, ERROR_USAGE, "%s: an argument is missing or one too many", name);
+	return error_hint(err, "%s %s", c->name, c->arguments);
+}
+
+/* Cuts the first word off. */
+static char *take_word(char **rest)
+{
+	char *word = *rest;
+
+	*rest += strcspn(*rest, " \t");
+	if (**rest)
+		*(*rest)++ = '\0';
+	*rest += strspn(*rest, " \t");
+	return word;
+}
+
+static int show(void (*what)(struct live *, struct str *), struct repl *r)
+{
+	struct str out = {0};
+
+	what(r->live, &out);
+	repl_say(str_text(&out));
+	str_fini(&out);
+	return 0;
+}
+
+static int ask(int (*what)(struct live *, const char *, struct str *, struct error *),
+	       struct repl *r, const char *argument, struct error *err)
+{
+	struct str out = {0};
+	int failed = what(r->live, argument, &out, err);
+
+	if (!failed)
+		repl_say(str_text(&out));
+	str_fini(&out);
+	return failed;
+}
+
+/* ---- gates ---------------------------------------------------------------------------------- */
+
+static bool is_name(const char *s)
+{
+	if (!isalpha((unsigned char)*s) && *s != '_')
+		return false;
+	while (isalnum((unsigned char)*s) || *s == '_')
+		s++;
+	return !*s;
+}
+
+/* LOCATION may have blanks: the verb and the name are its last two words. */
+static const char *split_verb(char *rest, char **name)
+{
+	char *last = strrchr(rest, ' '), *verb;
+
+	if (!last)
+		return NULL;
+	*last = '\0';
+	verb = strrchr(rest, ' ');
+	if (verb && (strcmp(verb + 1, "wait") == 0 || strcmp(verb + 1, "open") == 0)) {
+		*verb = '\0';
+		*name = last + 1;
+		return verb + 1;
+	}
+	*last = ' ';
+	return NULL;
+}
+
+static int make_gate(struct repl *r, const char *name, struct error *err)
+{
+	struct str lua = {0}, known = {0};
+	bool found = false;
+	int failed = 0;
+
+	for (size_t i = 0; !found && live_name(r->live, LIVE_GATES, i, &known); i++) {
+		found = strcmp(str_text(&known), name) == 0;
+		str_clear(&known);
+	}
+	if (!found) {
+		str_addf(&lua, "local %s = SimpleGate \"%s\"", name, name);
+		failed = repl_lua(r, str_text(&lua), err);
+	}
+	str_fini(&lua);
+	str_fini(&known);
+	return failed;
+}
+
+static int make_place(struct repl *r, const char *location, const char *verb, const char *name,
+		      struct error *err)
+{
+	struct str lua = {0};
+	int failed;
+
+	str_add(&lua, "at \"");
+	for (const char *c = location; *c; c++)
+		str_addf(&lua, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+	str_addf(&lua, "\":%s(%s)", verb, name);
+	failed = repl_lua(r, str_text(&lua), err);
+	if (!failed) {
+		str_clear(&lua);
+		str_addf(&lua, "%zu: %s %ss at gate %s\n", r->entries.count, location, verb, name);
+		if (strcmp(verb, "open") == 0) {
+			str_clear(&lua);
+			str_addf(&lua, "%zu: %s opens gate %s\n", r->entries.count, location, name);
+		}
+		repl_say(str_text(&lua));
+	}
+	str_fini(&lua);
+	return failed;
+}
+
+static int cmd_gate(struct repl *r, char *rest, struct error *err)
+{
+	char made[32], *name = made;
+	const char *verb;
+
+	if (!*rest)
+		return usage("gate", err);
+	verb = split_verb(rest, &name);
+	if (!verb)
+		snprintf(made, sizeof(made), "g%u", ++r->gates);
+	if (!is_name(name)) {
+		error_set(err, ERROR_USAGE, "'%s' is no name for a gate", name);
+		return error_hint(err, "letters, digits and _: gate calc.c:7 wait done");
+	}
+	if (make_gate(r, name, err) < 0)
+		return -1;
+	return make_place(r, rest, verb ? verb : "wait", name, err);
+}
+
+static int cmd_drop(struct repl *r, char *rest, struct error *err)
+{
+	char *end;
+	unsigned long n = strtoul(rest, &end, 10);
+	struct repl_entry *entry;
+
+	if (!*rest || *end || n < 1 || n > r->entries.count) {
+		error_set(err, ERROR_USAGE, "drop: there is no line %s", rest);
+		return error_hint(err, "`gates` lists them");
+	}
+	entry = &r->entries.items[n - 1];
+	entry->dropped = true;
+	if (entry->count && live_state(r->live) != LIVE_ENDED)
+		live_drop(r->live, entry->first, entry->count);
+	return 0;
+}
+
+static int cmd_gates(struct repl *r, char *rest, struct error *err)
+{
+	struct str out = {0};
+	size_t n = 0;
+
+	(void)rest;
+	(void)err;
+	array_each(const struct repl_entry, entry, &r->entries) {
+		n++;
+		if (!entry->dropped)
+			str_addf(&out, "%2zu  %s%s\n", n, entry->file ? "source " : "",
+				 entry->file ? entry->file : entry->lua);
+	}
+	repl_say(str_text(&out));
+	str_fini(&out);
+	return show(live_gates, r);
+}
+
+static int cmd_places(struct repl *r, char *rest, struct error *err)
+{
+	(void)rest;
+	(void)err;
+	return show(live_places, r);
+}
+
+static int cmd_open(struct repl *r, char *rest, struct error *err)
+{
+	struct str lua = {0};
+
+	if (!*rest)
+		return usage("open", err);
+	if (live_open(r->live, rest, err) < 0)
+		return -1;
+	str_addf(&lua, "on(\"rest\"):open(%s)", rest);
+	repl_deed(r, "open", str_text(&lua));
+	str_fini(&lua);
+	return repl_go(r);
+}
+
+/* ---- going on ------------------------------------------------------------------------------- */
+
+static int cmd_run(struct repl *r, char *rest, struct error *err)
+{
+	(void)rest;
+	if (live_state(r->live) == LIVE_ENDED && repl_restart(r, err) < 0)
+		return -1;
+	return repl_go(r);
+}
+
+static int cmd_restart(struct repl *r, char *rest, struct error *err)
+{
+	(void)rest;
+	return repl_restart(r, err);
+}
+
+static int cmd_hold(struct repl *r, char *rest, struct error *err)
+{
+	if (!*rest)
+		return usage("hold", err);
+	if (live_hold(r->live, rest, err) < 0)
+		return -1;
+	repl_deed(r, "hold", NULL);
+	return 0;
+}
+
+static int cmd_go(struct repl *r, char *rest, struct error *err)
+{
+	struct str lua = {0};
+
+	if (*rest) {
+		if (live_release(r->live, rest, err) < 0)
+			return -1;
+		str_addf(&lua, "on(\"rest\"):release \"%s\"", rest);
+		repl_deed(r, "go", str_text(&lua));
+		str_fini(&lua);
+	}
+	return repl_go(r);
+}
+
+static int cmd_only(struct repl *r, char *rest, struct error *err)
+{
+	if (!*rest)
+		return usage("only", err);
+	if (live_only(r->live, rest, err) < 0)
+		return -1;
+	repl_deed(r, "only", NULL);
+	return repl_go(r);
+}
+
+static int cmd_until(struct repl *r, char *rest, struct error *err)
+{
+	char *thread = take_word(&rest);
+
+	if (!*thread || !*rest)
+		return usage("until", err);
+	if (live_until(r->live, thread, rest, err) < 0)
+		return -1;
+	repl_deed(r, "until", NULL);
+	return repl_go(r);
+}
+
+static int line_step(struct repl *r, const char *name, const char *thread, enum live_way way,
+		     struct error *err)
+{
+	if (!*thread)
+		return usage(name, err);
+	if (live_line_step(r->live, thread, way, err) < 0)
+		return -1;
+	repl_deed(r, name, NULL);
+	return repl_go(r);
+}
+
+static int cmd_next(struct repl *r, char *rest, struct error *err)
+{
+	return line_step(r, "next", rest, LIVE_NEXT, err);
+}
+
+static int cmd_step(struct repl *r, char *rest, struct error *err)
+{
+	return line_step(r, "step", rest, LIVE_STEP, err);
+}
+
+/* ---- looking -------------------------------------------------------------------------------- */
+
+static int cmd_threads(struct repl *r, char *rest, struct error *err)
+{
+	(void)rest;
+	(void)err;
+	return show(live_threads, r);
+}
+
+static int cmd_bt(struct repl *r, char *rest, struct error *err)
+{
+	return *rest ? ask(live_backtrace, r, rest, err) : usage("bt", err);
+}
+
+static int cmd_locals(struct repl *r, char *rest, struct error *err)
+{
+	return *rest ? ask(live_locals, r, rest, err) : usage("locals", err);
+}
+
+static int cmd_print(struct repl *r, char *rest, struct error *err)
+{
+	char *thread = take_word(&rest);
+	struct str out = {0};
+	int failed;
+
+	if (!*thread || !*rest)
+		return usage("print", err);
+	failed = live_print(r->live, thread, rest, &out, err);
+	repl_say(str_text(&out));
+	str_fini(&out);
+	return failed;
+}
+
+static int cmd_list(struct repl *r, char *rest, struct error *err)
+{
+	return *rest ? ask(live_list, r, rest, err) : usage("list", err);
+}
+
+static int cmd_find(struct repl *r, char *rest, struct error *err)
+{
+	return *rest ? ask(live_find, r, rest, err) : usage("find", err);
+}
+
+static int cmd_why(struct repl *r, char *rest, struct error *err)
+{
+	(void)rest;
+	(void)err;
+	return show(live_why, r);
+}
+
+static int cmd_events(struct repl *r, char *rest, struct error *err)
+{
+	char *end;
+	unsigned long most = *rest ? strtoul(rest, &end, 10) : 20;
+	struct str out = {0};
+
+	if (*rest && (*end || !most))
+		return usage("events", err);
+	live_events(r->live, most, &out);
+	repl_say(str_text(&out));
+	str_fini(&out);
+	return 0;
+}
+
+/* ---- scripts -------------------------------------------------------------------------------- */
+
+static int cmd_save(struct repl *r, char *rest, struct error *err)
+{
+	return *rest ? repl_save(r, rest, err) : usage("save", err);
+}
+
+static int cmd_source(struct repl *r, char *rest, struct error *err)
+{
+	return *rest ? repl_file(r, rest, err) : usage("source", err);
+}
+
+static int cmd_repeat(struct repl *r, char *rest, struct error *err)
+{
+	char *end;
+
+	strtoul(rest, &end, 10);
+	if (!*rest || *end)
+		return usage("repeat", err);
+	return repl_run_saved(r, "run", rest, err);
+}
+
+static int cmd_prove(struct repl *r, char *rest, struct error *err)
+{
+	(void)rest;
+	return repl_run_saved(r, "prove", NULL, err);
+}
+
+static int cmd_value(struct repl *r, char *rest, struct error *err)
+{
+	return *rest ? repl_value(r, rest, err) : usage("=", err);
+}
+
+static int cmd_help(struct repl *r, char *rest, struct error *err)
+{
+	const struct repl_command *only = *rest ? repl_find(rest, strlen(rest)) : NULL;
+
+	(void)r;
+	if (*rest && !only)
+		return error_set(err, ERROR_USAGE, "help: '%s' is no command", rest);
+	for (const struct repl_command *c = repl_commands; c->name; c++) {
+		char left[64];
+
+		if (only && c != only)
+			continue;
+		snprintf(left, sizeof(left), "%s %s", c->name, c->arguments);
+		printf("  %-32s %s\n", left, c->help);
+	}
+	if (!only)
+		puts("Every other line is Lua, as in a gate script. T is a thread's id or its "
+		     "number in `threads`.");
+	fflush(stdout);
+	return 0;
+}
+
+static int cmd_quit(struct repl *r, char *rest, struct error *err)
+{
+	(void)rest;
+	(void)err;
+	r->quit = true;
+	r->status = 0;
+	return 0;
+}
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+const struct repl_command repl_commands[] = {
+	{"gate",
+	 "LOCATION [wait|open NAME]",
+	 "threads that get there wait at the gate, or open it",
+	 {WORD_LOCATION, WORD_VERB, WORD_GATE},
+	 cmd_gate},
+	{"drop", "N", "take a line of `gates` back", {0}, cmd_drop},
+	{"gates", "", "what was asked for, line by line, and the gates", {0}, cmd_gates},
+	{"places", "", "where threads are stopped, and how often they came", {0}, cmd_places},
+	{"open", "NAME", "open the gate and go on", {WORD_GATE}, cmd_open},
+	{"run", "", "go on until there is something to look at", {0}, cmd_run},
+	{"restart",
+	 "",
+	 "kill the program and start it again, with the same gates",
+	 {0},
+	 cmd_restart},
+	{"threads", "", "each thread and what it waits for", {0}, cmd_threads},
+	{"hold", "T", "T stays where it is when the others go on", {WORD_THREAD}, cmd_hold},
+	{"go", "[T]", "T goes on, past its gate, and the others with it", {WORD_THREAD}, cmd_go},
+	{"only", "T", "T alone goes on", {WORD_THREAD}, cmd_only},
+	{"until", "T LOCATION", "go on until T is there", {WORD_THREAD, WORD_LOCATION}, cmd_until},
+	{"next", "T", "go on until T is at another line of its function", {WORD_THREAD}, cmd_next},
+	{"step", "T", "the same, but into calls", {WORD_THREAD}, cmd_step},
+	{"bt", "T", "the calls of T", {WORD_THREAD}, cmd_bt},
+	{"locals", "T", "the variables of T's function", {WORD_THREAD}, cmd_locals},
+	{"print",
+	 "T EXPR",
+	 "the value of a C expression in T's function",
+	 {WORD_THREAD},
+	 cmd_print},
+	{"list", "LOCATION", "the source there", {WORD_LOCATION}, cmd_list},
+	{"find",
+	 "FUNC;TEXT",
+	 "the line of FUNC (or FILE) that has TEXT",
+	 {WORD_LOCATION},
+	 cmd_find},
+	{"why", "", "what stops progress", {0}, cmd_why},
+	{"events", "[N]", "the last N events (20)", {0}, cmd_events},
+	{"repeat", "N", "run it N times by itself, as it would be saved", {0}, cmd_repeat},
+	{"prove", "", "which gates matter? (see gatectl prove)", {0}, cmd_prove},
+	{"save", "FILE", "write what was done as a gate script", {WORD_PATH}, cmd_save},
+	{"source", "FILE", "take the gates of a script", {WORD_PATH}, cmd_source},
+	{"=", "LUA", "the value of a Lua expression", {0}, cmd_value},
+	{"help", "[WORD]", "this text, or one line of it", {WORD_COMMAND}, cmd_help},
+	{"quit", "", "kill the program and leave", {0}, cmd_quit},
+	{0},
+};
+
+const struct repl_command *repl_find(const char *name, size_t length)
+{
+	for (const struct repl_command *c = repl_commands; c->name; c++)
+		if (strlen(c->name) == length && strncmp(c->name, name, length) == 0)
+			return c;
+	return NULL;
+}

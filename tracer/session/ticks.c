@@ -1,0 +1,136 @@
+/*
+ * What happens when time passes: limits, looks at memory that shut conditions have read, and, when
+ * nothing has happened for a while, the question whether anything still can.
+ */
+#include "tracer/session/internal.h"
+#include "tracer/session/trial.h"
+
+enum { WATCHING_MS = 1 };
+
+void ticks_set(struct session *s)
+{
+	unsigned ms = s->watching ? WATCHING_MS : s->depend.active ? s->depend.period_ms : TICKS_MS;
+
+	if (ms != s->tick_ms)
+		target_tick(s->target, ms);
+	s->tick_ms = ms;
+}
+
+static void check_gate_limit(struct session *s, uint64_t now)
+{
+	for (size_t i = 0; i < s->threads.count && s->gate_limit > 0 && !s->live; i++) {
+		struct session_thread *t = s->threads.items[i];
+
+		if (!t->held_since || t->held_since > now || /* since a moment ago, in this tick */
+		    (double)(now - t->held_since) < s->gate_limit * 1e6)
+			continue;
+		s->outcome.gate_limit = true;
+		s->culprit = t;
+		session_end(s);
+		return;
+	}
+}
+
+/* The last store may be younger than the last look at what shut conditions have read. */
+static enum waits_answer judge_stuck(struct session *s)
+{
+	enum waits_answer answer = stuck_judge(s);
+
+	if (answer == WAITS_MOVING || !depend_changed(s))
+		return answer;
+	s->explained = false;
+	session_ask_again(s);
+	return s->over || s->events ? WAITS_MOVING : stuck_judge(s);
+}
+
+static bool has_held(const struct session *s, const struct session_process *p)
+{
+	array_each(struct session_thread *, t, &s->threads)
+		if ((*t)->process == p && (*t)->target && (*t)->engine->held)
+			return true;
+	return false;
+}
+
+/* A fatal signal ends a program at once, held threads or not: here it waits for one of them. */
+static void check_pending_death(struct session *s)
+{
+	array_each(struct session_process *, it, &s->processes) {
+		struct session_process *p = *it;
+		int signal = has_held(s, p) ? target_pending_death(s->target, p->target) : 0;
+
+		if (!signal)
+			continue;
+		target_kill(s->target, p->target, signal);
+		s->events++;
+	}
+}
+
+/* Nothing has happened for a whole tick: can anything still happen? */
+static void check_stuck(struct session *s)
+{
+	enum waits_answer answer = judge_stuck(s);
+
+	s->rest = answer;
+	if (answer == WAITS_MOVING)
+		return;
+	check_pending_death(s); /* sent by the last one that moved, after the look for it */
+	if (s->events || trial_give_way(s)) {
+		s->explained = false;
+		s->rest = WAITS_MOVING;
+		return;
+	}
+	if (engine_rest(s->engine)) {
+		s->explained = false;
+		s->rest = WAITS_MOVING;
+		session_settle(s);
+		return;
+	}
+	if (s->live)
+		return;
+	if (s->root_ended && answer == WAITS_GATE)
+		s->outcome.held_at_end = true;
+	else if (answer == WAITS_GATE)
+		s->outcome.gate_deadlock = true;
+	else
+		s->outcome.deadlock = true;
+	session_end(s);
+}
+
+/* What needs no more than a look now and then. */
+static void on_slow_tick(struct session *s, uint64_t now)
+{
+	bool quiet = s->events == 0;
+
+	s->events = 0;
+	s->slow_us = now;
+	if (!quiet)
+		s->doubt_us = 0;
+	check_gate_limit(s, now);
+	if (!s->over)
+		trial_tick(s, now);
+	if (!s->over && quiet)
+		check_pending_death(s);
+	quiet = quiet && s->events == 0;
+	s->quiet_ticks = quiet ? s->quiet_ticks + 1 : 0;
+	if (!s->over && quiet && !s->watching) /* a watch may be what lets somebody go */
+		check_stuck(s);
+	if (!s->over && !s->live && s->time_limit > 0 &&
+	    (double)(now - s->timeline.start_us) > s->time_limit * 1e6) {
+		s->outcome.time_limit = true;
+		session_end(s);
+	}
+}
+
+void ticks_tick(struct session *s)
+{
+	uint64_t now = session_now_us();
+
+	if (s->over)
+		return;
+	if (s->watching)
+		watch_look(s);
+	if (depend_look(s))
+		session_ask_again(s);
+	if (now - s->slow_us >= (TICKS_MS - 1) * 1000)
+		on_slow_tick(s, now);
+}

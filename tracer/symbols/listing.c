@@ -1,0 +1,63 @@
+/* Everything of a kind that a module has, for completion. */
+#include "tracer/symbols/functions.h"
+#include "tracer/symbols/names.h"
+
+#include <string.h>
+
+void symbols_each_function(struct module *m, void (*each)(void *ctx, const char *name), void *ctx)
+{
+	module_load_symbols(m);
+	array_each(const struct elf_symbol, s, &m->symbols) {
+		char *full, *name;
+
+		if (!s->function)
+			continue;
+		full = symbols_demangle(s->name);
+		name = strcmp(full, s->name) == 0 ? base_strdup(full) : names_without_args(full);
+		each(ctx, name);
+		base_free(name);
+		base_free(full);
+	}
+}
+
+/* The units of DWARF 2 to 4 have to be told their directories first. */
+static struct line_table *all_lines(struct module *m)
+{
+	struct error ignored;
+
+	return dies_table(m, &ignored) ? lines_table(m, &ignored) : NULL;
+}
+
+void symbols_each_file(struct module *m, void (*each)(void *ctx, const char *name), void *ctx)
+{
+	struct line_table *t = all_lines(m);
+
+	if (!t)
+		return;
+	array_each(struct line_unit, u, &t->units) {
+		for (unsigned i = 0; i < u->files.count; i++) {
+			const char *slash = strrchr(u->files.items[i].name, '/');
+
+			each(ctx, slash ? slash + 1 : u->files.items[i].name);
+		}
+	}
+}
+
+void symbols_each_line(struct module *m, const char *file, void (*each)(void *ctx, unsigned line),
+		       void *ctx)
+{
+	struct line_table *t = all_lines(m);
+	struct error ignored;
+
+	if (!t)
+		return;
+	array_each(struct line_unit, u, &t->units) {
+		for (int i = 0; (i = lines_find_file(u, file, i)) >= 0; i++) {
+			if (lines_decode(m, u, &ignored) < 0)
+				break;
+			array_each(const struct line_row, row, &u->rows)
+				if ((int)row->file == i && row->is_stmt && row->line)
+					each(ctx, row->line);
+		}
+	}
+}

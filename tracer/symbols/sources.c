@@ -1,0 +1,68 @@
+#include "tracer/symbols/sources.h"
+
+#include "tracer/symbols/functions.h"
+#include "tracer/symbols/lines.h"
+
+#include <string.h>
+
+const char *module_build_id(const struct module *m)
+{
+	return m->build_id;
+}
+
+unsigned symbols_function_line(const struct symbols_site *site)
+{
+	struct scope_ref stack[FUNCTIONS_DEEP];
+	struct error ignored;
+	struct die_table *t = dies_table(site->module, &ignored);
+	int count = t ? functions_stack(t, site->offset, stack, &ignored) : 0;
+	struct function f;
+
+	for (int i = 0; site->function && i < count; i++) {
+		if (function_read(t, stack[i], &f, &ignored) < 0 || !f.name || !f.file)
+			continue;
+		if (strcmp(f.name, site->function) == 0 && site->file &&
+		    function_same_file(f.file, site->file))
+			return f.line;
+	}
+	return 0;
+}
+
+void symbols_source_paths(struct module *m, void (*each)(void *ctx, const char *path), void *ctx)
+{
+	struct error ignored;
+	struct line_table *lines;
+
+	/* The units of DWARF 2 to 4 have to be told their directories first. */
+	if (!module_has_debug(m) || !dies_table(m, &ignored))
+		return;
+	lines = lines_table(m, &ignored);
+	if (!lines)
+		return;
+	array_each(struct line_unit, u, &lines->units) {
+		for (unsigned i = 0; i < u->files.count; i++)
+			each(ctx, lines_file(u, i));
+	}
+}
+
+bool symbols_path_matches(const char *path, const char *name)
+{
+	return lines_file_matches(path, name);
+}
+
+bool symbols_same_file(const char *a, const char *b)
+{
+	return function_same_file(a, b);
+}
+
+bool symbols_text(struct symbols *s, const char *path, struct source_text *out)
+{
+	const struct source_file *f = path ? lines_source(s, path) : NULL;
+
+	*out = (struct source_text){0};
+	if (f) {
+		out->lines = f->lines.items;
+		out->count = (unsigned)f->lines.count;
+	}
+	return f != NULL;
+}

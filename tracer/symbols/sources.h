@@ -1,0 +1,30 @@
+/*
+ * The source around sites: for who has kept what a line once was, and looks for it again.
+ */
+#ifndef GATECTL_SYMBOLS_SOURCES_H
+#define GATECTL_SYMBOLS_SOURCES_H
+
+#include "tracer/symbols/symbols.h"
+
+const char *module_build_id(const struct module *m); /* in hex; "" where it has none */
+
+/* The line on which the function of this site begins, in the site's file; 0 unknown. */
+unsigned symbols_function_line(const struct symbols_site *site);
+
+/* Calls `each` with the path of every source file that the module has lines of; the module owns
+   the path. One file may come under several paths, and more than once. */
+void symbols_source_paths(struct module *m, void (*each)(void *ctx, const char *path), void *ctx);
+
+/* Does the path of a source file end with these components? */
+bool symbols_path_matches(const char *path, const char *name);
+/* Do two paths of the debug information mean one file? */
+bool symbols_same_file(const char *a, const char *b);
+
+/* The text of a source file. False: it cannot be read. Symbols own it. */
+struct source_text {
+	const char *const *lines; /* lines[0] is line 1; without their newline */
+	unsigned count;
+};
+bool symbols_text(struct symbols *s, const char *path, struct source_text *out);
+
+#endif
