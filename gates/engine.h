@@ -96,6 +96,7 @@ enum step_kind {
 	STEP_EVENT, /* text: where the name given by :event stands among the verbs */
 	STEP_LOG,   /* text */
 	STEP_KILL,  /* signal */
+	STEP_ELIDE, /* sleeping calls of the statement return at once */
 	STEP_RELEASE, /* text: the held threads whose id this is go on, see engine_let() */
 	STEP_WATCH, /* gate: opens when this thread is next blocked in the kernel ([c] of an order) */
 };
@@ -150,6 +151,15 @@ int engine_orders_finish(struct engine *e, struct error *err);
 
 /* The k-th arrival that the place needs to have been reached: hit_first or 1. */
 bool place_reached(const struct place *p);
+
+/*
+ * Can no place ever act again? Each one is retired; an optional one that was not reached counts too
+ * if its steps would change nothing.
+ */
+bool engine_is_done(const struct engine *e);
+
+/* Has it a STEP_ELIDE? */
+bool place_elides(const struct place *p);
 
 /* Is it a failure that it was not reached? Never for an optional one or a companion. */
 bool place_missing(const struct place *p);
@@ -243,6 +253,7 @@ enum decision_kind {
 	DECISION_KILL,	  /* thread, signal: its program dies here; no RELEASE follows */
 	DECISION_WATCH, /* thread: call engine_blocked() once it is blocked, unless it arrives or ends.
 			     Where the reason outlives the arrival, a new one follows its RELEASE */
+	DECISION_ELIDE, /* thread, place: until the statement there has been executed it does not sleep */
 	DECISION_DEAD,	/* place: it can never act again; its traps may go */
 	DECISION_FAULT, /* error: the run ends */
 };

@@ -69,6 +69,14 @@ bool place_missing(const struct place *p)
 	return !p->optional && !p->companion_of && !place_reached(p);
 }
 
+bool place_elides(const struct place *p)
+{
+	array_each(const struct step, step, &p->steps)
+		if (step->kind == STEP_ELIDE)
+			return true;
+	return false;
+}
+
 /* ---- can it ever act again? ---- */
 
 static bool steps_are_idle(const struct place *p);
@@ -89,6 +97,7 @@ static bool step_is_idle(const struct place *p, const struct step *step)
 	case STEP_RUN:
 	case STEP_LOG:
 	case STEP_KILL:
+	case STEP_ELIDE:
 	case STEP_RELEASE:
 		break;
 	}
@@ -111,6 +120,17 @@ void place_check_dead(struct engine *e, struct place *p)
 		return;
 	p->retired = true;
 	engine_decide(e, DECISION_DEAD)->place = p;
+}
+
+bool engine_is_done(const struct engine *e)
+{
+	for (size_t i = 0; i < e->places.count; i++) {
+		const struct place *p = e->places.items[i];
+
+		if (!p->retired && (place_missing(p) || p->inside || !steps_are_idle(p)))
+			return false;
+	}
+	return true;
 }
 
 /* After a gate has opened, which it does once. */

@@ -158,6 +158,15 @@ static enum step_result take_kill(struct engine *e, struct engine_stop *s, int s
 	return STEP_OVER;
 }
 
+static enum step_result take_elide(struct engine *e, const struct engine_stop *s)
+{
+	struct decision *d = engine_decide(e, DECISION_ELIDE);
+
+	d->thread = s->arrival.thread;
+	d->place = s->arrival.place;
+	return STEP_DONE;
+}
+
 static enum step_result take_watch(struct engine_stop *s, struct gate *g)
 {
 	if (!g->is_open)
@@ -185,6 +194,8 @@ enum step_result step_take(struct engine *e, struct engine_stop *s, const struct
 		return take_log(e, s, step->text);
 	case STEP_KILL:
 		return take_kill(e, s, step->signal);
+	case STEP_ELIDE:
+		return take_elide(e, s);
 	case STEP_RELEASE: /* only where nobody can move */
 		break;
 	case STEP_WATCH:

@@ -168,6 +168,13 @@ static int core_step_kill(lua_State *L)
 	return 0;
 }
 
+/* core.step_elide(place) */
+static int core_step_elide(lua_State *L)
+{
+	add_step(L, STEP_ELIDE);
+	return 0;
+}
+
 /* core.order(text) */
 static int core_order(lua_State *L)
 {
@@ -234,6 +241,7 @@ void script_open_places(lua_State *L)
 		{"step_function", core_step_function},
 		{"step_text", core_step_text},
 		{"step_kill", core_step_kill},
+		{"step_elide", core_step_elide},
 		{"order", core_order},
 		{"signal", core_signal},
 		{NULL, NULL},

@@ -303,6 +303,23 @@ core.place_index(function(_, key)
 		like(tostring(key), verb_names))
 end)
 
+local elide_options = {
+	{ "thread", "hit", "optional" },
+	thread = check_text,
+	hit = check_range,
+	optional = check_flag,
+}
+
+function elide_sleep(location, options)
+	loading("elide_sleep")
+	check_text("elide_sleep: location", location)
+	options = check_options("elide_sleep", options, elide_options)
+	if is_return(location) then
+		failf("elide_sleep: nothing is left to execute at %s", location)
+	end
+	core.step_elide(core.place(false, location, options))
+end
+
 -- ---- order, expect, limits ---------------------------------------------------------------------
 
 function order(text)

@@ -121,8 +121,8 @@ static int print(lua_State *L)
 /* Reading a global that nobody has set is a misspelling. */
 static int undefined(lua_State *L)
 {
-	static const char *const known[] = {"io",     "os",	  "debug",	 "package",
-					    "dofile", "loadfile", "elide_sleep", NULL};
+	static const char *const known[] = {"io",     "os",	  "debug", "package",
+					    "dofile", "loadfile", NULL};
 	const char *name = luaL_tolstring(L, 2, NULL);
 
 	for (size_t i = 0; known[i]; i++)

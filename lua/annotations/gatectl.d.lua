@@ -162,6 +162,11 @@ function on(event, options) end
 ---@param text string "a -> b, [c] -> d"
 function order(text) end
 
+---The sleeping calls that the statement at `location` makes return at once, as if they had slept.
+---@param location string
+---@param options? {thread?: string, hit?: integer|integer[], optional?: boolean}
+function elide_sleep(location, options) end
+
 ---@param t {exit?: integer, signal?: Signal, stdout?: string, stderr?: string, deadlock?: boolean}
 function expect(t) end
 

@@ -225,6 +225,9 @@ static inline void drive_say(const struct decision *d, struct str *out)
 	case DECISION_KILL:
 		str_addf(out, "k:%s:%d", t, d->signal);
 		break;
+	case DECISION_ELIDE:
+		str_addf(out, "z:%s", t);
+		break;
 	case DECISION_WATCH:
 		str_addf(out, "w:%s", t);
 		break;

@@ -580,6 +580,57 @@ static size_t youngest(void *ctx, struct engine_thread *const *candidates, size_
 }
 
 /* A closed gate is no candidate; of the others the policy says who goes. */
+/* When no place can ever act again. An optional one need not be reached, if it would change nothing. */
+static void test_done(void **state)
+{
+	struct drive d;
+	struct engine_thread *t, *u;
+	struct place *wait, *open, *optional;
+	struct gate *g;
+
+	(void)state;
+	drive_begin(&d);
+	assert_true(engine_is_done(d.e));
+	g = engine_gate_simple(d.e, "g");
+	t = drive_thread(&d, "t");
+	u = drive_thread(&d, "u");
+	step_gate(wait = drive_place(&d, "A"), STEP_WAIT, g);
+	step_gate(open = drive_place(&d, "B"), STEP_OPEN, g);
+	step_gate(optional = drive_place(&d, "C"), STEP_OPEN, g);
+	optional->optional = true;
+	assert_false(engine_is_done(d.e));
+	arrive(&d, t, wait);
+	assert_false(engine_is_done(d.e));
+	arrive(&d, u, open);
+	assert_true(engine_is_done(d.e));
+	step_text(optional, STEP_LOG, "x");
+	assert_false(engine_is_done(d.e));
+	engine_free(d.e);
+}
+
+/* Each arrival that acts, before the thread goes on; such a place does not die by itself. */
+static void test_elide(void **state)
+{
+	struct drive d;
+	struct engine_thread *t;
+	struct place *p;
+
+	(void)state;
+	drive_begin(&d);
+	t = drive_thread(&d, "t");
+	engine_step(p = drive_place(&d, "A"), STEP_ELIDE);
+	p->hit_first = 2;
+	p->hit_last = 3;
+	assert_true(place_elides(p));
+	arrive(&d, t, p);
+	arrive(&d, t, p);
+	decided(&d, "a:t@A r:t a:t@A z:t r:t");
+	arrive(&d, t, p);
+	arrive(&d, t, p);
+	decided(&d, "a:t@A z:t d:A r:t a:t@A r:t");
+	engine_free(d.e);
+}
+
 static void test_policy(void **state)
 {
 	const struct policy policy = {.next = youngest};
@@ -647,6 +698,8 @@ int main(void)
 		cmocka_unit_test(test_dead_without_steps),
 		cmocka_unit_test(test_not_dead_inside),
 		cmocka_unit_test(test_not_dead),
+		cmocka_unit_test(test_done),
+		cmocka_unit_test(test_elide),
 		cmocka_unit_test(test_policy),
 		cmocka_unit_test(test_iteration),
 	};

@@ -35,7 +35,7 @@ static void refused(const char *text, const char *what)
 /* The k-th place, as LOCATION@THREAD: and its steps, one letter each. */
 static void place_is(struct drive *d, size_t k, const char *text)
 {
-	static const char letters[] = "wo?RELKW";
+	static const char letters[] = "wo?RELKZrW";
 	struct place *p = engine_place_at(d->e, k);
 	struct str s = {0};
 

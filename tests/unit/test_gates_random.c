@@ -194,6 +194,7 @@ static void take(struct world *w, const struct decision *d)
 		break;
 	case DECISION_EVENT:
 	case DECISION_LOG:
+	case DECISION_ELIDE:
 		break;
 	}
 }

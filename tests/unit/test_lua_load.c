@@ -177,7 +177,7 @@ static const char *const faults[][2] = {
 	 "t.lua:1: at: hit: expected {first, last}, got a table with 3"},
 	{"at('f%return', {after=true})", "t.lua:1: at: 'after' cannot be with f%return: *"},
 	{"at('lib!f%return#2', {after=true})", "t.lua:1: at: 'after' cannot be with *"},
-	{"on 'nope'", "t.lua:1: on: no such event 'nope'; events are thread-start, *, throw"},
+	{"on 'nope'", "t.lua:1: on: no such event 'nope'; events are thread-start, *, rest"},
 	{"on()", "t.lua:1: on: event: expected a string, got nil"},
 	{"on('fork', {after=true})",
 	 "t.lua:1: on: 'after' is only for at: an event has no statement"},
@@ -204,7 +204,7 @@ static const char *const faults[][2] = {
 	{"at 'x':kill 'SIGNOPE'", "t.lua:1: kill: no such signal 'SIGNOPE'"},
 	{"at 'x':kill(99)", "t.lua:1: kill: expected a signal, got 99"},
 	{"local g = SimpleGate 'g'\nat 'x':opne(g)",
-	 "t.lua:2: no such verb 'opne'; verbs are wait, open, when, run, event, log, kill; did you mean open?"},
+	 "t.lua:2: no such verb 'opne'; verbs are wait, open, when, run, event, log, kill, release; did you mean open?"},
 	{"at('x').kill()", "t.lua:1: kill: call it with a colon: at(...):kill(...)"},
 	{"at('x').thread = 'a'", "t.lua:1: attempt to index a place value"},
 	/* order, expect, limits */

@@ -10,7 +10,7 @@ struct cli {
 	struct session_options session;
 	bool help;
 	bool color;
-	bool lock, fix; /* check: write the lock files; rewrite the scripts */
+	bool lock, fix;		   /* check: write the lock files; rewrite the scripts */
 	struct report_suite suite; /* of the runs so far, for JUnit */
 	unsigned long runs;	   /* of prove, each; 0: not given */
 	char **rest;		   /* what stands behind the options: PROG and its arguments */
@@ -26,7 +26,7 @@ struct command {
 	int (*run)(struct cli *cli);
 };
 
-enum { CMD_RUN = 1, CMD_CHECK = 2, CMD_LINES = 4, CMD_PROVE = 8, CMD_REPL = 16 };
+enum { CMD_RUN = 1, CMD_CHECK = 2, CMD_LINES = 4, CMD_PROVE = 8, CMD_REPL = 16, CMD_ATTACH = 32 };
 
 extern const struct command commands[]; /* ends with a NULL name */
 
@@ -71,10 +71,15 @@ int reports_check(const struct cli *cli, struct error *err);
 int reports_write(struct cli *cli, const struct session_result *r, struct error *err);
 int reports_finish(struct cli *cli, struct error *err); /* behind the last run */
 
+/* run.c. -1: there was a run, and *r says how it went. Else the status of an error before it. */
+int run_one(struct cli *cli, struct symbols *symbols, unsigned long number,
+	    struct session_result *r);
+
 /* completions.c: on standard output; the exit status */
 int completions_print(const char *shell);
 
 int command_run(struct cli *cli);
+int command_attach(struct cli *cli);
 int command_check(struct cli *cli);
 int command_lines(struct cli *cli);
 int command_prove(struct cli *cli);

@@ -9,31 +9,33 @@
 #include <unistd.h>
 
 const struct option_row option_rows[] = {
-	{"gates", 'g', "FILE.lua", CMD_RUN | CMD_REPL | CMD_CHECK | CMD_PROVE,
+	{"gates", 'g', "FILE.lua", CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_PROVE,
 	 "a gate script; may be repeated"},
-	{"order", OPT_ORDER, "'A -> B'", CMD_RUN | CMD_REPL | CMD_PROVE,
+	{"order", OPT_ORDER, "'A -> B'", CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE,
 	 "A has been executed before B may be; may be repeated"},
 	{"runs", 'n', "N", CMD_PROVE, "N runs of each kind (20)"},
-	{"gate-limit", OPT_GATE_LIMIT, "SECONDS", CMD_RUN | CMD_PROVE,
+	{"gate-limit", OPT_GATE_LIMIT, "SECONDS", CMD_RUN | CMD_ATTACH | CMD_PROVE,
 	 "how long one thread may be held at one gate; 0 = for ever (10)"},
-	{"time-limit", OPT_TIME_LIMIT, "SECONDS", CMD_RUN | CMD_PROVE,
+	{"time-limit", OPT_TIME_LIMIT, "SECONDS", CMD_RUN | CMD_ATTACH | CMD_PROVE,
 	 "how long the whole run may last (no limit)"},
 	{"repeat", OPT_REPEAT, "N", CMD_RUN, "N runs; stops at the first that differs (1)"},
-	{"report", OPT_REPORT, "FILE", CMD_RUN,
+	{"report", OPT_REPORT, "FILE", CMD_RUN | CMD_ATTACH,
 	 "a .json, .trace.json, .html or .xml report; may be repeated"},
-	{"no-follow", OPT_NO_FOLLOW, NULL, CMD_RUN | CMD_REPL | CMD_PROVE,
+	{"no-follow", OPT_NO_FOLLOW, NULL, CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE,
 	 "let child processes go untouched"},
-	{"skip-if-unavailable", OPT_SKIP, NULL, CMD_RUN | CMD_REPL | CMD_CHECK | CMD_PROVE,
+	{"skip-if-unavailable", OPT_SKIP, NULL,
+	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_PROVE,
 	 "status 77 (skipped), not 118, where tracing is not permitted"},
 	{"lock", OPT_LOCK, NULL, CMD_CHECK, "write beside each script what its locations mean now"},
 	{"fix", OPT_FIX, NULL, CMD_CHECK, "rewrite line numbers of locations that have moved"},
-	{"verbose", 'v', NULL, CMD_RUN | CMD_REPL | CMD_PROVE,
+	{"verbose", 'v', NULL, CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE,
 	 "a line for every arrival, hold, release and open"},
-	{"quiet", 'q', NULL, CMD_RUN | CMD_REPL | CMD_PROVE, "only verdicts"},
+	{"quiet", 'q', NULL, CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE, "only verdicts"},
 	{"color", OPT_COLOR, "auto|always|never",
-	 CMD_RUN | CMD_REPL | CMD_CHECK | CMD_LINES | CMD_PROVE,
+	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_LINES | CMD_PROVE,
 	 "whether verdicts are coloured (auto)"},
-	{"help", 'h', NULL, CMD_RUN | CMD_REPL | CMD_CHECK | CMD_LINES | CMD_PROVE, "this text"},
+	{"help", 'h', NULL, CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_LINES | CMD_PROVE,
+	 "this text"},
 	{0},
 };
 enum { ROWS = sizeof(option_rows) / sizeof(option_rows[0]) - 1 };
@@ -186,7 +188,8 @@ int options_parse(const struct command *c, int argc, char **argv, struct cli *ou
 	out->session.argv = out->rest;
 	if (out->help || out->rest_count)
 		return 0;
-	error_set(err, ERROR_USAGE, "%s: no program was given", c->name);
+	error_set(err, ERROR_USAGE, "%s: no %s was given", c->name,
+		  c->mask == CMD_ATTACH ? "process" : "program");
 	return usage(err, c);
 }
 

@@ -23,9 +23,8 @@ static void say_agreed(const struct cli *cli, unsigned long agreed, unsigned lon
 		 done < cli->session.repeat ? "; the last one did not" : "");
 }
 
-/* -1: there was a run, and *r says how it went. Else the status of an error before it. */
-static int one_run(struct cli *cli, struct symbols *symbols, unsigned long number,
-		   struct session_result *r)
+int run_one(struct cli *cli, struct symbols *symbols, unsigned long number,
+	    struct session_result *r)
 {
 	struct error err = {0};
 
@@ -66,7 +65,7 @@ static int all_runs(struct cli *cli, struct symbols *symbols)
 
 		if (log)
 			order_log_begin(log);
-		failed = one_run(cli, symbols, done + 1, &r);
+		failed = run_one(cli, symbols, done + 1, &r);
 		if (done++ == 0)
 			first = (struct first_run){r.verdict, r.status};
 		status = failed >= 0 ? failed : r.status;

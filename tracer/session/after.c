@@ -39,7 +39,7 @@ static bool end(struct session_thread *t, const struct act *a, uint64_t frame)
 }
 
 /* Code without a description of its frames is taken to leave the stack pointer alone. */
-static uint64_t frame_at(const struct act *a, uint64_t address, const struct arch_regs *regs)
+uint64_t after_frame_at(const struct act *a, uint64_t address, const struct arch_regs *regs)
 {
 	unsigned reg;
 	int64_t add;
@@ -96,10 +96,10 @@ bool after_act(struct session *s, struct session_thread *t, const struct act *a,
 
 	switch (a->kind) {
 	case ACT_AFTER_BEGIN:
-		begin(t, a, frame_at(a, address, regs));
+		begin(t, a, after_frame_at(a, address, regs));
 		return false;
 	case ACT_AFTER_END:
-		return end(t, a, frame_at(a, address, regs));
+		return end(t, a, after_frame_at(a, address, regs));
 	case ACT_CALL_BEGIN:
 		begin_call(s, t, a, sp);
 		return false;

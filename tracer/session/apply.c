@@ -89,6 +89,9 @@ static void apply(struct session *s, const struct decision *d)
 	case DECISION_WATCH:
 		watch_begin(s, threads_of(d->thread));
 		break;
+	case DECISION_ELIDE:
+		elide_begin(s, threads_of(d->thread), d->place);
+		break;
 	case DECISION_DEAD:
 		places_retire(s, d->place);
 		break;

@@ -71,6 +71,10 @@ static void loader_hit(struct session *s, struct session_thread *t)
 static bool applies(struct session *s, struct session_thread *t, const struct act *a,
 		    uint64_t address, const struct arch_regs *regs)
 {
+	if (a->kind == ACT_ELIDE_END) {
+		elide_act(s, t, a, address, regs);
+		return false;
+	}
 	if (a->place->retired)
 		return false;
 	if (a->kind >= ACT_SCOUT_IN) {

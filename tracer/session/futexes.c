@@ -35,7 +35,7 @@ enum reach futexes_reach(const struct session *s, struct session_process *p, uin
 		return REACH_OUTSIDE;
 	if (!map.shared)
 		return REACH_OWN;
-	if (s->options->no_follow)
+	if (s->options->no_follow || s->options->pid) /* others were there before */
 		return REACH_OUTSIDE;
 	if (begins_with(map.path, "/dev/zero"))
 		return REACH_TRACED;

@@ -184,8 +184,8 @@ void images_update(struct session *s, struct session_process *p, struct module_l
 	for (int i = 0; next && i < MOST_NAMESPACES; i++) {
 		if (target_read(p->target, next, &debug, sizeof(debug)) < 0)
 			return;
-		if (debug.r_state != RT_CONSISTENT)
-			return;
+		if (debug.r_state != RT_CONSISTENT || (!i && !debug.r_map))
+			return; /* changing, or not yet begun */
 		one_namespace(s, p, (uint64_t)(uintptr_t)debug.r_map, loaded);
 		if (debug.r_version < 2 ||
 		    target_read(p->target, next + sizeof(debug), &next, sizeof(next)) < 0)

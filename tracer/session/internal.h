@@ -4,12 +4,14 @@
  *	session.c    a run from launch to verdict; the dispatch of events
  *	ticks.c      time passes: limits, and can anything still happen?
  *	sanitizer.c  programs built with LeakSanitizer run, too
+ *	attach.c     a program that runs already: taken over, and let go
  *	images.c     which modules a process has, and where they are loaded
  *	places.c     places of the script <-> sites in processes
  *	scouts.c     what came nearest to a place that nobody has reached; scouts.h
  *	scouts_copies.c  ... and whether other copies of its line were executed
  *	arrivals.c   a site hit or an event becomes an arrival at places
  *	after.c      `after = true`: when has the statement been executed?
+ *	elide.c      statements that do not sleep
  *	apply.c      the engine's decisions are carried out
  *	threads.c    the ids of threads and processes
  *	start.c      the start routine of a thread
@@ -108,6 +110,7 @@ enum act_kind {
 	ACT_ARRIVE,
 	ACT_AFTER_BEGIN, /* the statement begins; its exits are ACT_AFTER_END */
 	ACT_AFTER_END,
+	ACT_ELIDE_END, /* the end of a statement that does not sleep */
 	ACT_CALL_BEGIN, /* the first instruction of a function; the return address gets ACT_CALL_END */
 	ACT_CALL_END,
 	ACT_SYSCALL,  /* syscall(3): an arrival if it is exit_group that is called */
@@ -152,6 +155,7 @@ struct session_place {
 	struct location location;
 	bool located; /* `location` is valid */
 	bool found;   /* has been found in some image */
+	bool ended;	/* retired, and no elision of it is under way */
 	size_t sites; /* distinct addresses in the first image it was found in */
 	ARRAY(struct symbols_sites *) results;
 	ARRAY(struct placed) placed;
@@ -163,6 +167,12 @@ struct after_frame {
 	const struct place *place;
 	const struct symbols_site *info;
 	uint64_t bias;
+	uint64_t frame; /* canonical frame address */
+};
+
+/* elide.c: under way */
+struct elision {
+	struct place *place;
 	uint64_t frame; /* canonical frame address */
 };
 
@@ -201,6 +211,7 @@ struct session_thread {
 	struct target_thread *target; /* NULL once it is gone */
 	struct session_process *process;
 	ARRAY(struct after_frame) frames;
+	ARRAY(struct elision) elisions;
 	uint64_t held_since; /* us; 0: not held */
 	struct engine_hold hold;
 	const struct place *stands_at; /* timeline.c: the last one it arrived at or was let go */
@@ -357,6 +368,12 @@ void session_fini(struct session *s);
 /* The thread goes on, unless everything is halted. */
 void session_go(struct session *s, struct session_thread *t);
 
+/* attach.c */
+int attach_start(struct session *s, struct error *err);
+void attach_begin(struct session *s, const struct target_event *ev); /* TARGET_ATTACHED */
+void attach_ended(struct session *s); /* nothing is left of it */
+void attach_check(struct session *s); /* after each turn: is there nothing left to do? */
+
 /* images.c */
 int images_exec(struct session *s, struct session_process *p, struct target_thread *t,
 		struct error *err);
@@ -409,6 +426,15 @@ void arrivals_load(struct session *s, struct session_thread *t, const struct mod
 /* after.c: does the act mean an arrival now? Keeps the thread's frames. */
 bool after_act(struct session *s, struct session_thread *t, const struct act *a, uint64_t address,
 	       const struct arch_regs *regs);
+/* The canonical frame address of the frame that the thread is in, at this address of the act's module. */
+uint64_t after_frame_at(const struct act *a, uint64_t address, const struct arch_regs *regs);
+
+/* elide.c */
+void elide_begin(struct session *s, struct session_thread *t, struct place *place);
+/* At the end of the statement, or where the function returns to: of this thread's elision? */
+void elide_act(struct session *s, struct session_thread *t, const struct act *a, uint64_t address,
+	       const struct arch_regs *regs);
+bool elide_is_under_way(const struct session *s, const struct place *place);
 
 /* apply.c */
 void apply_decisions(struct session *s);

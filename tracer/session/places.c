@@ -88,7 +88,7 @@ static bool already_acts(const struct site_use *use, const struct act *act)
 /* One statement ends where the next begins: its end comes first. */
 static bool is_end(const struct act *a)
 {
-	return a->kind == ACT_AFTER_END || a->kind == ACT_CALL_END;
+	return a->kind == ACT_AFTER_END || a->kind == ACT_CALL_END || a->kind == ACT_ELIDE_END;
 }
 
 static bool comes_before(const struct act *a, const struct act *b)
@@ -145,6 +145,14 @@ static int put_call(struct session *s, struct session_process *p, struct target_
 	return places_put(s, p, t, act.bias + start, &act, err);
 }
 
+static bool is_inside(const struct symbols_site *info, uint64_t offset)
+{
+	array_each(const struct symbols_range, r, &info->ranges)
+		if (offset >= r->low && offset < r->high)
+			return true;
+	return false;
+}
+
 static int put_statement(struct session *s, struct session_process *p, struct target_thread *t,
 			 struct act act, struct error *err)
 {
@@ -158,12 +166,36 @@ static int put_statement(struct session *s, struct session_process *p, struct ta
 	return 0;
 }
 
+/*
+ * A statement that does not sleep: its arrival is its beginning. Ends within its own code, returns and
+ * tail jumps, are left out: a jump may lead to the very call that sleeps. elide.c sees the return.
+ */
+static int put_elided(struct session *s, struct session_process *p, struct target_thread *t,
+		      struct act act, struct error *err)
+{
+	if (places_put(s, p, t, act.bias + act.info->offset, &act, err) < 0)
+		return -1;
+	act.kind = ACT_ELIDE_END;
+	if (act.info->kind == SYMBOLS_ENTRY && !act.info->inlined_into)
+		return 0; /* the whole function */
+	for (size_t i = 0; i < act.info->exits.count; i++) {
+		uint64_t offset = act.info->exits.items[i];
+
+		if (!is_inside(act.info, offset) &&
+		    places_put(s, p, t, act.bias + offset, &act, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int put_site(struct session *s, struct session_process *p, struct target_thread *t,
 		    struct place *place, const struct symbols_site *info, uint64_t bias,
 		    struct error *err)
 {
 	struct act act = {ACT_ARRIVE, place, info, bias};
 
+	if (place_elides(place))
+		return put_elided(s, p, t, act, err);
 	if (place->after && info->kind == SYMBOLS_ENTRY && !info->inlined_into)
 		return put_call(s, p, t, act, err);
 	if (place->after && (info->kind == SYMBOLS_STATEMENT || info->kind == SYMBOLS_ENTRY))
@@ -432,10 +464,19 @@ int places_loaded(struct session *s, struct session_process *p, struct target_th
 
 /* ---- the end of sites ----------------------------------------------------------------------- */
 
+static bool act_is_idle(const struct act *a)
+{
+	if (!a->place)
+		return false;
+	if (a->kind == ACT_ELIDE_END)
+		return of(a->place)->ended;
+	return a->place->retired || scouts_idle(a);
+}
+
 static bool is_idle(const struct site_use *use)
 {
 	array_each(const struct act, a, &use->acts)
-		if (!a->place || (!a->place->retired && !scouts_idle(a)))
+		if (!act_is_idle(a))
 			return false;
 	return true;
 }
@@ -453,9 +494,11 @@ void places_retire(struct session *s, struct place *place)
 	struct session_place *sp = of(place);
 
 	place->retired = true;
+	if (elide_is_under_way(s, place)) /* its end is still to be seen */
+		return;
+	sp->ended = true;
 	places_sweep(place);
 	array_fini(&sp->placed);
-	(void)s;
 }
 
 /* A forked child has copies of all sites. */

@@ -31,7 +31,8 @@ void session_end(struct session *s)
 		apply_note_held(s, s->threads.items[i]);
 	timeline_end(&s->timeline);
 	s->over = true;
-	target_kill_all(s->target);
+	if (!s->options->pid)
+		target_kill_all(s->target);
 }
 
 void session_fault(struct session *s, const struct error *err)
@@ -277,6 +278,9 @@ static void turn(struct session *s, const struct target_event *ev)
 	case TARGET_SIGNAL:
 		on_signal(s, ev);
 		break;
+	case TARGET_ATTACHED:
+		attach_begin(s, ev);
+		break;
 	case TARGET_WATCH: /* the thread that has stored goes on when the conditions have seen it */
 		s->events++;
 		session_ask_again(s);
@@ -305,6 +309,8 @@ void session_turn(struct session *s, const struct target_event *ev)
 		turn_over(s, ev);
 	else
 		turn(s, ev);
+	if (s->options->pid)
+		attach_check(s);
 }
 
 static void loop(struct session *s)
@@ -451,8 +457,11 @@ int session_run(const struct session_options *o, struct symbols *symbols, unsign
 	int answer = -1;
 
 	*out = (struct session_result){0};
-	if (session_prepare(&s, err) == 0 && session_launch(&s, err) == 0) {
+	if (session_prepare(&s, err) == 0 &&
+	    (o->pid ? attach_start(&s, err) : session_launch(&s, err)) == 0) {
 		loop(&s);
+		if (o->pid)
+			attach_ended(&s);
 		session_judge(&s, out);
 		answer = 0;
 	} else {

@@ -60,6 +60,7 @@ struct session_options {
 	char *const *argv;     /* the program and its arguments */
 	const struct session_trial *trial; /* NULL but for prove */
 	struct order_log *order_log;	   /* NULL: not kept. The caller's */
+	int pid;			   /* attach: of the process that runs already; else 0 */
 };
 
 /* The forms of a report, known by how a file's name ends. */
@@ -112,9 +113,16 @@ const char *order_log_difference(struct order_log *log);
 /*
  * Runs the program once. 0 with the result filled; -1 with an error that came before there was a
  * program to give a verdict on (its code says which status). `symbols` is kept over several runs.
+ * With `pid`: attaches, and detaches when every place has done its work, or at a verdict.
  */
 int session_run(const struct session_options *o, struct symbols *symbols, unsigned long run_number,
 		struct session_result *out, struct error *err);
+
+/*
+ * Before attach: makes gatectl safe to be killed (target_guard). 0 in the process that goes on; 1 in
+ * the one that was started, when all is over, with gatectl's exit status.
+ */
+int session_guard(const struct session_options *o, int *status, struct error *err);
 
 /* gatectl's exit status for an error: 77, 118, 125, 126 or 127. CTest and Automake know the first. */
 enum { SESSION_SKIPPED = 77 };

@@ -26,8 +26,8 @@ static void judge_child(struct session *s, const struct target_block *b, struct 
 	bool waitid = b->number == SYS_waitid;
 	uint64_t options = waitid ? b->args[3] : b->args[2];
 
-	if (s->options->no_follow || (options & WNOHANG))
-		return;
+	if (s->options->no_follow || s->options->pid || (options & WNOHANG))
+		return; /* it may be for a child that we do not see */
 	w->kind = WAIT_PROCESS;
 	if (waitid)
 		w->on_process = b->args[0] == P_PID ? (int)b->args[1] : 0;

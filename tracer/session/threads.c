@@ -90,6 +90,7 @@ void threads_become_main(struct session *s, struct session_thread *t)
 	size_t prefix = strlen(p->prefix);
 
 	t->frames.count = 0;
+	t->elisions.count = 0;
 	array_each(struct ordinal, o, &p->ordinals)
 		base_free(o->start);
 	array_fini(&p->ordinals);
@@ -167,6 +168,7 @@ void threads_free(struct session *s)
 	array_each(struct session_thread *, t, &s->threads) {
 		program_forget(*t);
 		array_fini(&(*t)->frames);
+		array_fini(&(*t)->elisions);
 		array_fini(&(*t)->reads);
 		waiting_fini(&(*t)->waiting);
 		base_free(*t);

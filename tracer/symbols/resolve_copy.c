@@ -341,6 +341,11 @@ static uint64_t arguments_known(struct work *w, uint64_t offset)
 			return offset;
 	}
 	here = (struct symbols_range){offset, offset + 1};
+	for (size_t i = w->all.count; i-- > 0;) { /* the rest of the prologue may lie between */
+		if (w->all.items[i].low > offset &&
+		    flow_is_straight(w->flow, offset, w->all.items[i].low))
+			here.high = w->all.items[i].low;
+	}
 	*array_add(&w->all) = here;
 	w->all.count = merge(w->all.items, w->all.count);
 	return offset;

@@ -255,6 +255,8 @@ static void new_image(struct thread *th)
 	p->space = space_new(p->pid);
 	p->space->users = 1;
 	th->restarts.count = 0;
+	th->elisions.count = 0;
+	th->elided_argument = 0;
 	th->in_sigreturn = false;
 	th->site = NULL;
 	th->stop = STOP_EXEC;

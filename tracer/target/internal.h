@@ -16,6 +16,7 @@
 #include "tracer/base/array.h"
 #include "tracer/target/target.h"
 
+#include <sys/ptrace.h>
 #include <sys/queue.h>
 #include <sys/user.h>
 
@@ -104,6 +105,12 @@ struct restart {
 	uint64_t alt_low, alt_high; /* the alternate stack as it is known there */
 };
 
+/* The frame of a statement that does not sleep. */
+struct elided {
+	uint64_t frame;
+	uint64_t returns_to; /* what stands directly below it while it is alive */
+};
+
 struct thread {
 	struct target_thread pub; /* first */
 	struct target *target;
@@ -114,18 +121,25 @@ struct thread {
 	bool settled;	   /* STOP_SITE: pc is the site's address already */
 	bool out_of_call;  /* STOP_EXEC, STOP_FORK: at the end of that system call by now */
 	int signal;	   /* STOP_SIGNAL; 0 when dropped */
-	int group_signal;  /* STOP_START in a process that is stopped: by this */
+	int group_signal;  /* STOP_START, STOP_PAUSE in a process that is stopped: by this */
 	siginfo_t
 		*info; /* what to deliver `signal` with, where the kernel does not know any more */
 	int killing;   /* target_kill: this one is not reported */
 	uint64_t pc;   /* STOP_SIGNAL */
 	bool in_sigreturn;
 	ARRAY(struct restart) restarts;
+	ARRAY(struct elided) elisions; /* elide.c */
+	unsigned elided;	       /* calls, since the last of them began */
+	unsigned elide_handlers;       /* of signals, that have come in between */
+	unsigned elided_argument; /* of the call that it is in: counted from 1; 0: it is in none */
+	uint64_t elided_time;	  /* what that argument was */
 	bool calling;		  /* inside target_call */
 	struct watch_set watched; /* what its debug registers hold */
 	bool rewatched;		  /* they held others when it stopped last: one may still report */
 	bool awaited;		  /* by watch.c, which has interrupted it */
 	bool interrupted;	  /* and it has not stopped since */
+	bool beyond;		  /* halt.c: cannot be stopped now */
+	unsigned looks;		  /* how often it was found so */
 	bool dead;  /* it ended before its process, but is not reported until that ends */
 	bool asked; /* for its registers, at this stop or the last one */
 	bool regs_known;
@@ -162,6 +176,8 @@ struct target {
 	ARRAY(struct target_space *) ghosts; /* the last spaces that ended, the latest at the end */
 	struct target_event last;	     /* what the last target_wait() gave */
 	bool no_follow, trace_exit;
+	bool attached; /* not launched: it outlives us */
+	bool detached;
 	bool started;		   /* the first event was given */
 	unsigned gathered;	   /* statuses, for fairness: wait.c */
 	ARRAY(struct taken) taken; /* from waitpid, still to be dealt with */
@@ -218,6 +234,8 @@ struct site *site_at(const struct target_space *space, uint64_t addr); /* not a 
 size_t site_first(const struct target_space *space, uint64_t addr);    /* index of the first >= */
 /* The child's memory is a copy of the parent's: its table too, and what has changed since. */
 void site_copy_all(struct target *t, const struct target_space *from, struct target_space *to);
+/* The program's own byte instead of a trap, unless the program has written another one since. */
+void site_restore(struct target *t, struct target_space *space, const struct site *site);
 /* Takes the traps out of a process that will not be traced. */
 void site_clean(const struct target_space *from, struct target_space *to);
 void site_drop_all(struct target_space *space);
@@ -241,6 +259,8 @@ extern const uint8_t slot_stub[STUB_LENGTH];
 int remote_call(struct thread *th, long number, const uint64_t args[6], int64_t *result);
 /* execve, by a thread that stands behind an exec: its event comes anew. -1: it was refused. */
 int remote_exec(struct thread *th, uint64_t path, uint64_t argv, uint64_t envp);
+/* Our memory away: by an instruction of the program's own. The thread is as before. */
+void remote_unmap(struct thread *th, uint64_t base, uint64_t size);
 bool stopped_by_trap(int status);
 /* What a thread is made to run unseen is between these two. */
 struct remote {
@@ -297,6 +317,7 @@ void orphan_adopt(struct target *t, struct process *p);	   /* a thread of it has
 void orphan_settle(struct target *t);			   /* those that have waited for too long */
 void orphan_keep(struct target *t, struct target_space *space); /* takes it over */
 void orphan_free(struct target *t);
+void orphan_let_go(struct target *t); /* all of them, with clean bytes */
 
 /* resume.c */
 void thread_continue(struct thread *th, int signal);
@@ -319,11 +340,20 @@ bool watch_current(struct thread *th);
 /* Nobody shall notice: a system call that has given up is made once more when it goes on. */
 void pause_hide(struct thread *th);
 
+/* halt.c: stops all threads of the tree; those that cannot be are `beyond` */
+void halt_all(struct target *t);
+
 /* restart.c */
 void restart_deliver(struct thread *th);
 void restart_syscall_stop(struct thread *th);
+/* Before it is let go for good: out of a copy of ours, to where it would be in the original. */
+void restart_leave(struct thread *th);
 /* Where a thread that is inside a copy would be, and its stack pointer, in the original. */
 void restart_original(const struct thread *th, uint64_t *pc, uint64_t *sp);
+
+/* elide.c */
+void elide_syscall_stop(struct thread *th, const struct __ptrace_syscall_info *info);
+void elide_signal(struct thread *th, int signal); /* is being delivered */
 
 /* look.c */
 int look_proc(pid_t tid, const char *name, char *buf, size_t n); /* bytes read, or -1 */

@@ -109,8 +109,12 @@ void target_free(struct target *t)
 	if (!t)
 		return;
 	family_bury(t);
-	target_kill_all(t);
-	reap_all();
+	if (t->attached) {
+		target_detach(t);
+	} else {
+		target_kill_all(t);
+		reap_all();
+	}
 	signals_close();
 	while ((th = TAILQ_FIRST(&t->threads))) {
 		if (thread_find(t, th->pub.tid) == th)

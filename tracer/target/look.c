@@ -180,6 +180,7 @@ static bool parse_mapping(const char *line, struct target_mapping *out)
 		return false;
 	out->dev = makedev(major, minor);
 	out->shared = perms[3] == 's';
+	out->writable = perms[1] == 'w';
 	out->executable = perms[2] == 'x';
 	snprintf(out->path, sizeof(out->path), "%.*s", (int)strcspn(line + path, "\n"),
 		 line + path);

@@ -132,6 +132,20 @@ static struct target_space *original_of(struct target *t, pid_t pid)
 	return from;
 }
 
+void orphan_let_go(struct target *t)
+{
+	array_each(struct parked, orphan, &t->parked) {
+		const struct target_space *from = original_of(t, orphan->tid);
+		struct target_space *space = space_new(orphan->tid);
+
+		if (from && orphan->tid == orphan->tgid)
+			site_clean(from, space);
+		space_free(space);
+		ptrace(PTRACE_DETACH, orphan->tid, 0, 0);
+	}
+	t->parked.count = 0;
+}
+
 /* ---- adoption --------------------------------------------------------------------------------- */
 
 static bool shares_memory(const struct target *t, const struct process *p, pid_t pid)

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <linux/capability.h>
 #include <linux/magic.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,10 +65,29 @@ static int by_yama(const struct refusal_facts *f, struct error *err)
 				       "kernel.yama.ptrace_scope=1 to a file in /etc/sysctl.d, and "
 				       "reboot");
 	if (f->place != REFUSAL_PLAIN)
-		return error_hint(err, "%s, or on the host `sysctl kernel.yama.ptrace_scope=1`",
-				  how_to_run(f->place));
+		return error_hint(err, "%s, or on the host `sysctl kernel.yama.ptrace_scope=%d`",
+				  how_to_run(f->place), f->running ? 0 : 1);
+	if (f->running)
+		return error_hint(err, "`sudo sysctl kernel.yama.ptrace_scope=0`, or run gatectl "
+				       "with sudo; or the program calls prctl(PR_SET_PTRACER, "
+				       "PR_SET_PTRACER_ANY)");
 	return error_hint(err, "`sudo sysctl kernel.yama.ptrace_scope=1`, or run gatectl as root "
 			       "(it needs the capability CAP_SYS_PTRACE at this scope)");
+}
+
+static int by_owner(const struct refusal_facts *f, struct error *err)
+{
+	error_set(err, ERROR_CANNOT_TRACE, "the process belongs to another user: %s", f->owner);
+	return error_hint(err, "`sudo gatectl attach ...`, or run gatectl as that user");
+}
+
+/* Who has gained privileges, or has asked for it, may be traced by root only. */
+static int by_undumpable(struct error *err)
+{
+	error_set(err, ERROR_CANNOT_TRACE,
+		  "the process may not be looked at: its file has privileges or cannot be read by "
+		  "you, or it has called prctl(PR_SET_DUMPABLE, 0)");
+	return error_hint(err, "`sudo gatectl attach ...`");
 }
 
 static int by_hiding(struct error *err)
@@ -117,12 +137,17 @@ int refusal_set(const struct refusal_facts *f, struct error *err)
 		return by_tracer(f, err);
 	if (f->number == REFUSAL_KILLED)
 		return by_seccomp(f, err);
-	if (f->number == EPERM && (f->yama >= 3 || (f->yama == 2 && !f->capable)))
+	if (f->number == EPERM && f->owner[0] && !f->capable)
+		return by_owner(f, err);
+	if (f->number == EPERM &&
+	    (f->yama >= 3 || (f->yama >= (f->running ? 1 : 2) && !f->capable)))
 		return by_yama(f, err);
 	if ((f->number == EPERM || f->number == ENOSYS) && f->filtered)
 		return by_seccomp(f, err);
 	if (f->number == EPERM && f->hidden)
 		return by_hiding(err);
+	if (f->number == EPERM && f->running && !f->capable)
+		return by_undumpable(err);
 	if (f->number == EACCES && f->deny_ptrace)
 		return by_selinux(err);
 	if (f->number == EACCES && f->profile[0])
@@ -201,6 +226,30 @@ int refusal_of_seize(pid_t pid, int number, struct error *err)
 	struct refusal_facts facts;
 
 	look(pid, number, &facts);
+	return refusal_set(&facts, err);
+}
+
+static void look_at_owner(pid_t pid, struct refusal_facts *f)
+{
+	long user = look_status(pid, "Uid");
+	const struct passwd *entry;
+
+	if (user < 0 || (uid_t)user == getuid())
+		return;
+	entry = getpwuid((uid_t)user);
+	if (entry)
+		snprintf(f->owner, sizeof(f->owner), "%s", entry->pw_name);
+	else
+		snprintf(f->owner, sizeof(f->owner), "%ld", user);
+}
+
+int refusal_of_attach(pid_t pid, int number, struct error *err)
+{
+	struct refusal_facts facts;
+
+	look(pid, number, &facts);
+	facts.running = true;
+	look_at_owner(pid, &facts);
 	return refusal_set(&facts, err);
 }
 

@@ -27,6 +27,8 @@ struct refusal_facts {
 	bool deny_ptrace;     /* the SELinux boolean of that name */
 	char profile[64];     /* of AppArmor, that confines gatectl; or empty */
 	enum refusal_place place;
+	bool running;	/* the program ran already: it is no child of ours */
+	char owner[32]; /* the user it belongs to, where that is not ours; or empty */
 };
 
 /* ERROR_CANNOT_TRACE with text and hint; returns -1. */
@@ -34,6 +36,9 @@ int refusal_set(const struct refusal_facts *f, struct error *err);
 
 /* PTRACE_SEIZE of our child `pid` has failed with this errno. Returns -1. */
 int refusal_of_seize(pid_t pid, int number, struct error *err);
+
+/* The same of a process that ran already. */
+int refusal_of_attach(pid_t pid, int number, struct error *err);
 
 /* Before anything is started: -1 where /proc is not what it has to be, or ptrace would kill us. */
 int refusal_before(struct error *err);

@@ -101,6 +101,7 @@ static bool enter_handler(struct thread *th)
 
 	if (th->info)
 		ptrace(PTRACE_SETSIGINFO, th->pub.tid, 0, th->info);
+	elide_signal(th, th->signal);
 	ptrace(PTRACE_SINGLESTEP, th->pub.tid, 0, th->signal);
 	thread_set_state(th, TARGET_RUNNING);
 	th->stop = STOP_NONE;
@@ -245,6 +246,34 @@ void restart_original(const struct thread *th, uint64_t *pc, uint64_t *sp)
 	*sp += point->sp;
 }
 
+void restart_leave(struct thread *th)
+{
+	const struct arch_point *point = NULL;
+	struct user_regs_struct regs;
+	const struct slot *slot;
+	uint64_t offset;
+
+	if (th->stop == STOP_SIGNAL && would_be_dropped(th)) {
+		pause_hide(th);
+		th->signal = 0;
+	}
+	if (thread_regs(th) < 0)
+		return;
+	regs = th->regs;
+	slot = slot_at(space_of(th), regs.rip, &offset);
+	if (slot)
+		point = arch_copy_point(&slot->copy, offset);
+	if (!point)
+		return;
+	if (th->stop == STOP_SIGNAL && th->signal)
+		correct_info(th, slot, regs.rip - offset);
+	regs.rip = point->pc;
+	regs.rsp += point->sp;
+	if (slot->is_syscall && point->pc != slot->from)
+		regs.rcx = point->pc; /* as the processor leaves it behind a syscall */
+	thread_set_regs(th, &regs);
+}
+
 /* ---- and back ------------------------------------------------------------------------------- */
 
 /* It has returned from a handler: to the site with nothing done yet? */
@@ -277,6 +306,8 @@ void restart_syscall_stop(struct thread *th)
 			take_up_again(th, info.instruction_pointer, info.stack_pointer);
 		if (!th->in_sigreturn)
 			forget_left_frames(th, info.stack_pointer);
+		if (th->elisions.count || th->elided_argument)
+			elide_syscall_stop(th, &info);
 	}
 	if (th->interrupted)
 		pause_hide(th);

@@ -19,9 +19,13 @@ static void has_gone_on(struct thread *th, enum target_state state)
 
 void thread_continue(struct thread *th, int signal)
 {
-	int request = th->restarts.count || th->in_sigreturn ? PTRACE_SYSCALL : PTRACE_CONT;
+	bool syscalls =
+		th->restarts.count || th->in_sigreturn || th->elisions.count || th->elided_argument;
+	int request = syscalls ? PTRACE_SYSCALL : PTRACE_CONT;
 
 	assert(th->pub.state == TARGET_STOPPED);
+	if (signal)
+		elide_signal(th, signal);
 	ptrace(request, th->pub.tid, 0, signal);
 	has_gone_on(th, TARGET_RUNNING);
 }
@@ -128,7 +132,7 @@ void target_resume(struct target *t, struct target_thread *thread)
 		pass_site(th);
 	else if (th->stop == STOP_SIGNAL)
 		restart_deliver(th);
-	else if (th->stop == STOP_START && th->group_signal)
+	else if ((th->stop == STOP_START || th->stop == STOP_PAUSE) && th->group_signal)
 		thread_listen(th);
 	else
 		go_on(th);

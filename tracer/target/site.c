@@ -176,8 +176,7 @@ struct target_site *target_site_find(struct target_process *process, uint64_t ad
 	return site && site->state == SITE_ARMED && !site->quiet ? &site->pub : NULL;
 }
 
-/* Puts back the program's own byte, unless the program has written another one since. */
-static void site_restore(struct target *t, struct target_space *space, const struct site *site)
+void site_restore(struct target *t, struct target_space *space, const struct site *site)
 {
 	uint8_t byte;
 

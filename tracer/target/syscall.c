@@ -298,6 +298,19 @@ int remote_exec(struct thread *th, uint64_t path, uint64_t argv, uint64_t envp)
 	return 0;
 }
 
+void remote_unmap(struct thread *th, uint64_t base, uint64_t size)
+{
+	const uint64_t args[6] = {base, size};
+	struct remote r = {.th = th};
+	int64_t result;
+
+	if (!remote_possible(th) || remote_begin(&r) < 0)
+		return;
+	run_own(&r, SYS_munmap, args, &result);
+	restart_by_hand(&r.regs);
+	remote_end(&r);
+}
+
 int target_syscall(struct target *t, struct target_thread *thread, long number,
 		   const uint64_t args[6], int64_t *result)
 {

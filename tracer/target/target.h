@@ -46,6 +46,7 @@ struct target_thread {
 	struct target_thread
 		*creator; /* who called clone; NULL for a process's first, or if gone */
 	enum target_state state;
+	bool found; /* by target_attach, running already: no TARGET_THREAD_START is given for it */
 	void *user;
 };
 
@@ -61,11 +62,12 @@ enum target_event_kind {
 	TARGET_THREAD_GONE, /* `thread` is no more; not resumed */
 	TARGET_FORK, /* `thread` has made the process `child` (already reported or not yet) */
 	TARGET_PROCESS_START, /* `thread` is the first of a forked process, before its first step */
-	TARGET_EXEC,   /* `thread` runs a new image; every site of the process is gone. Threads
+	TARGET_EXEC,	 /* `thread` runs a new image; every site of the process is gone. Threads
 				 that the exec ended were reported GONE before. Also the first event
 				 of all, for the program itself */
-	TARGET_WATCH,  /* `thread` has just written to a watched word */
-	TARGET_SIGNAL, /* `signal` is about to be delivered to `thread` */
+	TARGET_ATTACHED, /* the first event of all behind target_attach: every thread stands still */
+	TARGET_WATCH,	 /* `thread` has just written to a watched word */
+	TARGET_SIGNAL,	 /* `signal` is about to be delivered to `thread` */
 	TARGET_PROCESS_GONE, /* all threads of `process` are gone; `status` as waitpid gives it */
 	TARGET_TICK,	     /* time has passed (target_launch.tick_ms); no thread */
 	TARGET_INTERRUPT,    /* gatectl itself was sent `signal` (INT, TERM or HUP); no thread */
@@ -106,7 +108,39 @@ struct target *target_launch(const struct target_launch *how, struct error *err)
  */
 bool target_withheld(const struct target_process *process, char *what, size_t size);
 
-/* Kills what is left of the tree, reaps it, and frees everything. */
+/*
+ * Takes over a process that runs, and the children that it makes from now on; those that it has are
+ * left alone. Its threads (`found`) are stopped where they are, and nobody notices: no signal, no
+ * system call that gives up. The first event is TARGET_ATTACHED, to be answered by
+ * target_let_found_go(). NULL with ERROR_CANNOT_TRACE (who forbids it, hint what to do) or
+ * ERROR_USAGE (no such process).
+ */
+struct target_attach {
+	pid_t pid;
+	bool no_follow, trace_exit; /* as in struct target_launch */
+	unsigned tick_ms;
+};
+struct target *target_attach(const struct target_attach *how, struct error *err);
+
+/* They go on, but for those that an event in the queue is about. */
+void target_let_found_go(struct target *t);
+
+/*
+ * Lets the whole tree go: threads that are stopped or held go on from their sites, signals are
+ * delivered, stopped jobs stay stopped; the program's own bytes are back, debug registers clear, our
+ * memory unmapped. Afterwards target_wait() gives TARGET_EMPTY and target_resume() does nothing.
+ */
+void target_detach(struct target *t);
+
+/*
+ * Splits gatectl in two before it attaches: 0 in the process that is to do the work; 1 in the one
+ * that was started, when the other has ended, with its *status as waitpid gives it. SIGKILL to the
+ * first one is SIGTERM to the second, which detaches then. -1: it cannot be done.
+ */
+int target_guard(int *status, struct error *err);
+
+/* Kills what is left of the tree, reaps it, and frees everything; one that was attached to is let
+   go instead. */
 void target_free(struct target *t);
 
 /* The next event; blocks. Never fails: what cannot be understood is passed on to the program. */
@@ -251,6 +285,14 @@ int target_watch(struct target *t, struct target_process *process,
  */
 int target_pause(struct target *t, struct target_thread *thread);
 
+/*
+ * From now on the thread's sleeping calls (nanosleep, poll, a wait for a condition with a time-out ...)
+ * return at once, as if their time had passed, until the end is told for the same frame: a stack
+ * pointer that is above that of all the calls meant. One that makes a system call above it has left.
+ */
+void target_elide(struct target_thread *thread, uint64_t frame);
+void target_elide_end(struct target_thread *thread, uint64_t frame);
+
 /* What a running thread is doing, from /proc: nobody is stopped for it. */
 enum target_activity {
 	TARGET_ACTIVE,	/* on a CPU, or ready to be */
@@ -272,7 +314,7 @@ void target_look(const struct target_thread *thread, struct target_block *out);
 struct target_mapping {
 	uint64_t start, end, offset;
 	bool shared;
-	bool executable;
+	bool writable, executable;
 	dev_t dev; /* of its file; 0: it has none */
 	ino_t ino;
 	char path[512];

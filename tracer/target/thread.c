@@ -113,6 +113,7 @@ void thread_unhash(struct thread *th)
 {
 	thread_set_state(th, TARGET_RUNNING);
 	th->stop = STOP_NONE;
+	th->pub.found = false;
 	unhash(th);
 	th->target->running--;
 	th->target->alive--;
@@ -128,6 +129,7 @@ void thread_free(struct thread *th)
 	if (other->pub.creator == &th->pub)
 		other->pub.creator = NULL;
 	array_fini(&th->restarts);
+	array_fini(&th->elisions);
 	base_free(th->info);
 	base_free(th);
 }

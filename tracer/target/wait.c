@@ -262,6 +262,10 @@ void target_wait(struct target *t, struct target_event *out)
 	if (t->last.kind == TARGET_SITE && t->last.thread)
 		thread_settle(thread_of(t->last.thread));
 	family_bury(t);
+	if (t->detached) {
+		*out = (struct target_event){.kind = TARGET_EMPTY};
+		return;
+	}
 	thread_check(t);
 	signals_waiting(true);
 	while (!next(t, out))

@@ -1,0 +1,395 @@
+"""elide_sleep: the sleeping call of a statement returns at once, as if it had slept."""
+
+from harness import COMPILERS, compile_text, params
+
+BUILDS = [(c, o) for c in ("gcc", "clang") for o in ("-O0", "-O2")]
+
+# One statement for each kind of sleep; each prints what a slept-out call gives.
+KINDS = r"""
+#include <errno.h>
+#include <mqueue.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include <linux/futex.h>
+static const struct timespec constant = {50, 0};
+static struct timespec until(clockid_t clock)
+{
+	struct timespec t;
+	clock_gettime(clock, &t);
+	t.tv_sec += 50;
+	return t;
+}
+int main(void)
+{
+	struct timespec rem = {7, 7}, later = until(CLOCK_MONOTONIC), real = until(CLOCK_REALTIME);
+	struct timeval tv = {50, 0};
+	pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, taken;
+	pthread_mutexattr_t pi;
+	pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+	sem_t s;
+	struct pollfd pfd;
+	struct epoll_event ev;
+	sigset_t set;
+	fd_set fds;
+	int word = 5, ep = epoll_create1(0), p[2], r;
+
+	pipe(p);
+	pfd = (struct pollfd){p[0], POLLIN, 99};
+	sem_init(&s, 0, 0);
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	pthread_mutexattr_init(&pi);
+	pthread_mutexattr_setprotocol(&pi, PTHREAD_PRIO_INHERIT);
+	pthread_mutex_init(&taken, &pi);
+	pthread_mutex_lock(&m);
+	FD_ZERO(&fds);
+	FD_SET(p[0], &fds);
+
+	r = sleep(50); /* gate: k1 */
+	printf("%d ", r);
+	r = usleep(50000000); /* gate: k2 */
+	printf("%d ", r);
+	r = nanosleep(&constant, &rem); /* gate: k3 */
+	printf("%d %ld ", r, (long)rem.tv_sec);
+	r = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &later, NULL); /* gate: k4 */
+	printf("%d %ld ", r, (long)constant.tv_sec);
+	r = poll(NULL, 0, 50000); /* gate: k5 */
+	printf("%d ", r);
+	r = poll(&pfd, 1, 50000); /* gate: k6 */
+	printf("%d %d ", r, pfd.revents);
+	r = select(p[0] + 1, &fds, NULL, NULL, &tv); /* gate: k7 */
+	printf("%d %d %ld ", r, FD_ISSET(p[0], &fds), (long)tv.tv_sec);
+	r = ppoll(NULL, 0, &constant, NULL); /* gate: k8 */
+	printf("%d ", r);
+	r = pselect(0, NULL, NULL, NULL, &constant, NULL); /* gate: k9 */
+	printf("%d ", r);
+	r = epoll_wait(ep, &ev, 1, 50000); /* gate: k10 */
+	printf("%d\n", r);
+	r = pthread_cond_timedwait(&c, &m, &real); /* gate: k11 */
+	printf("%d %d ", r == ETIMEDOUT, pthread_mutex_trylock(&m) == EBUSY);
+	r = sem_timedwait(&s, &real); /* gate: k12 */
+	printf("%d %d ", r, errno == ETIMEDOUT);
+	r = pthread_mutex_timedlock(&m, &real); /* gate: k13 */
+	printf("%d ", r == ETIMEDOUT);
+	r = syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 5, &constant); /* gate: k14 */
+	printf("%d %d ", r, errno == ETIMEDOUT);
+	r = syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 6, &constant); /* gate: k15 */
+	printf("%d %d ", r, errno == EAGAIN);
+	r = sigtimedwait(&set, NULL, &constant); /* gate: k16 */
+	printf("%d %d ", r, errno == EAGAIN);
+	r = syscall(SYS_ppoll, NULL, 0, &constant, NULL, 8); /* gate: k17 */
+	printf("%d %ld ", r, (long)*(volatile time_t *)&constant.tv_sec);
+	write(p[1], "x", 1);
+	r = poll(&pfd, 1, 50000); /* gate: k18 */
+	printf("%d %d\n", r, pfd.revents == POLLIN);
+	return 0;
+}
+"""
+
+EXPECTED = "0 0 0 7 0 50 0 0 0 0 0 0 0 0 0\n1 1 -1 1 1 -1 1 -1 1 -1 1 0 50 1 1\n"
+
+
+@params(*BUILDS)
+def test_every_kind(t, build):
+    program = compile_text("kinds.c", KINDS, "-g " + build[1], build[0])
+    script = "".join('elide_sleep "//k%d"\n' % i for i in range(1, 19))
+    r = t.clean(t.run_gated(program, script=script))
+    t.equal(r.stdout, EXPECTED, "what each returns", r)
+    t.check(r.seconds < 20, "it did not sleep", r)
+    for i in range(1, 19):
+        t.arrivals(r, "//k%d" % i, 1)
+
+
+@params(*BUILDS)
+def test_only_there(t, build):
+    """Other statements sleep as they do; so does the caller, the callee of another statement, a handler."""
+    program = compile_text("only.c", r"""
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+static long now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+__attribute__((noinline)) static int tail(unsigned us)
+{
+	return usleep(us); /* gate: tail */
+}
+__attribute__((noinline)) static void deep(int n)
+{
+	if (n)
+		deep(n - 1);
+	else
+		usleep(100000);
+	__asm__ volatile("");
+}
+int main(void)
+{
+	long t[6];
+	int elided = 0, real = 0;
+	t[0] = now();
+	tail(3000000);
+	t[1] = now();
+	usleep(100000);
+	t[2] = now();
+	deep(5); /* gate: deep */
+	t[3] = now();
+	deep(5);
+	t[4] = now();
+	for (int i = 0; i < 3; i++)
+		usleep(2000000); /* gate: loop */
+	t[5] = now();
+	for (int i = 0; i < 5; i++)
+		(i % 2 ? &real : &elided)[0] += (t[i + 1] - t[i] >= 100) == i % 2;
+	printf("%d %d\n", elided, real);
+	return 0;
+}
+""", "-g " + build[1], build[0])
+    r = t.clean(t.run_gated(program, script='''
+elide_sleep "//tail"
+elide_sleep "//deep"
+elide_sleep "//loop"
+'''))
+    t.equal(r.stdout, "3 2\n", "elided and slept", r)
+
+
+def test_function(t):
+    """FUNC: until it returns. Its callers sleep."""
+    program = compile_text("function.c", r"""
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+__attribute__((noinline)) static int pause_a_while(int n)
+{
+	usleep(20000000);
+	if (n)
+		return pause_a_while(n - 1);
+	poll(NULL, 0, 20000);
+	return 1;
+}
+int main(void)
+{
+	int r = pause_a_while(2);
+	struct timespec a, b;
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	usleep(200000);
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	printf("%d %d\n", r, b.tv_sec * 1000 + b.tv_nsec / 1000000 - a.tv_sec * 1000 - a.tv_nsec / 1000000 >= 200);
+	return 0;
+}
+""", "-g -O0")
+    r = t.clean(t.run_gated(program, script='elide_sleep "pause_a_while"\n'))
+    t.equal(r.stdout, "1 1\n", "elided inside, slept outside", r)
+    t.arrivals(r, "pause_a_while", 3)
+
+
+LEFT = r"""
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+static sigjmp_buf env;
+static volatile int handled, slept;
+static long now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+static void on_usr1(int s)
+{
+	long a = now();
+	usleep(150000);
+	slept = now() - a >= 150;
+	handled = 1;
+}
+static void leave(int how)
+{
+	usleep(5000000);
+	if (how)
+		siglongjmp(env, 1);
+}
+static void __attribute__((noinline)) inside(int how)
+{
+	leave(how); /* gate: leave */
+}
+int main(void)
+{
+	long a;
+	int quick, real;
+	signal(SIGUSR1, on_usr1);
+	if (!sigsetjmp(env, 1))
+		inside(1);
+	a = now();
+	usleep(200000);
+	real = now() - a >= 200;
+	a = now();
+	inside(0);
+	quick = now() - a < 3000;
+	raise(SIGUSR1); /* gate: raise */
+	printf("%d %d %d\n", real, quick, slept);
+	return 0;
+}
+"""
+
+
+@params(*BUILDS)
+def test_left_otherwise(t, build):
+    """By longjmp; and what a handler does in between is no part of the statement."""
+    program = compile_text("left.c", LEFT, "-g " + build[1], build[0])
+    r = t.clean(t.run_gated(program, script='elide_sleep "//leave"\nelide_sleep "//raise"\n'))
+    t.equal(r.stdout, "1 1 1\n", "slept outside, quick inside, handler slept", r)
+
+
+def test_which_threads_and_hits(t):
+    program = compile_text("which.c", r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+static void *worker(void *arg)
+{
+	struct timespec a, b;
+	for (int i = 0; i < 3; i++) {
+		clock_gettime(CLOCK_MONOTONIC, &a);
+		usleep(300000); /* gate: nap */
+		clock_gettime(CLOCK_MONOTONIC, &b);
+		((char *)arg)[i] = (b.tv_sec - a.tv_sec) * 1000 + (b.tv_nsec - a.tv_nsec) / 1000000 >= 300 ? 's' : 'e';
+	}
+	return NULL;
+}
+int main(void)
+{
+	char text[2][4] = {"", ""};
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, worker, text[i]);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	printf("%s %s\n", text[0], text[1]);
+	return 0;
+}
+""")
+    r = t.clean(t.run_gated(program, script='elide_sleep("//nap", {thread = "worker#2", hit = {2, 3}})\n'))
+    t.equal(r.stdout, "sss see\n", "who slept", r)
+    r = t.clean(t.run_gated(program, script='elide_sleep("//nap", {thread = "worker#1", hit = 1})\n'))
+    t.equal(r.stdout, "ess sss\n", "who slept", r)
+
+
+@params(*[(COMPILERS[c][1], o) for c, o in BUILDS])
+def test_cxx(t, build):
+    program = compile_text("sleeps.cc", r"""
+#include <chrono>
+#include <condition_variable>
+#include <iostream>
+#include <mutex>
+#include <thread>
+using namespace std::chrono;
+int main()
+{
+	std::mutex m;
+	std::condition_variable c;
+	std::unique_lock<std::mutex> l(m);
+	std::this_thread::sleep_for(seconds(40)); // gate: for
+	std::this_thread::sleep_until(steady_clock::now() + seconds(40)); // gate: until
+	auto r = c.wait_until(l, system_clock::now() + milliseconds(400)); // gate: cv
+	std::cout << (r == std::cv_status::timeout || r == std::cv_status::no_timeout) << l.owns_lock() << std::endl;
+}
+""", "-g " + build[1], build[0])
+    r = t.clean(t.run_gated(program, script='elide_sleep "//for"\nelide_sleep "//until"\nelide_sleep "//cv"\n'))
+    t.equal(r.stdout, "11\n", "stdout", r)
+    t.check(r.seconds < 20, "it did not sleep", r)
+
+
+def test_a_clock_that_stands(t):
+    """A loop until the clock says so: it is not elided for ever, and ends when it would have."""
+    program = compile_text("clock.c", r"""
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+static int n;
+static void wait_until(double end)
+{
+	while (now() < end) {
+		usleep(10000);
+		n++;
+	}
+}
+int main(void)
+{
+	wait_until(now() + 1); /* gate: wait */
+	printf("%d\n", n < 250);
+	return 0;
+}
+""")
+    r = t.clean(t.run_gated(program, script='elide_sleep "//wait"\n'))
+    t.equal(r.stdout, "1\n", "it does not spin", r)
+
+
+def test_with_gates(t):
+    """The order that the sleep was for, by a gate at the same statement."""
+    program = compile_text("order.c", r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static void *worker(void *arg)
+{
+	usleep(1000); /* gate: short */
+	puts("worker"); /* gate: say */
+	fflush(stdout);
+	return NULL;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, NULL, worker, NULL);
+	sleep(20); /* gate: long */
+	puts("main");
+	fflush(stdout);
+	return pthread_join(t, NULL);
+}
+""")
+    for _ in range(5):
+        r = t.clean(t.run_gated(program, script='''
+local said = SimpleGate "said"
+elide_sleep "//long"
+elide_sleep "//short"
+at "//long":wait(said)
+at("//say", {after = true}):open(said)
+'''))
+        t.equal(r.stdout, "worker\nmain\n", "order", r)
+        t.check(r.seconds < 10, "quick", r)
+
+
+def test_never_reached(t):
+    program = compile_text("never.c", "#include <unistd.h>\nint main(int n, char **v)\n{\n\tif (n > 5)\n"
+                           "\t\tsleep(1); /* gate: s */\n\treturn 0;\n}\n")
+    t.verdict(t.run_gated(program, script='elide_sleep "//s"\n'), 120)
+    t.clean(t.run_gated(program, script='elide_sleep("//s", {optional = true})\n'))
+
+
+@params(("elide_sleep(5)", "expected a string"), ('elide_sleep("//s", {after = true})', "unknown option 'after'"),
+        ('elide_sleep "main%return"', "nothing is left to execute"), ('elide_sleep "//nowhere"', "nowhere"))
+def test_errors(t, case):
+    program = compile_text("never.c", "#include <unistd.h>\nint main(int n, char **v)\n{\n\tif (n > 5)\n"
+                           "\t\tsleep(1); /* gate: s */\n\treturn 0;\n}\n")
+    r = t.error(t.run_gated(program, script=case[0] + "\n"), where=r"gates\d+\.lua:1: ")
+    t.check(case[1] in r.first, "says what", r)

@@ -1,0 +1,93 @@
+/* gatectl attach: a gate script on a program that runs already. */
+#include "tracer/cli/cli.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { COMMAND_MAX = 4096, MOST_WORDS = 256 };
+
+static int usage(struct error *err)
+{
+	return error_hint(err, "gatectl attach -g FILE.lua PID");
+}
+
+static int parse(struct cli *cli, struct error *err)
+{
+	const char *text = cli->rest[0];
+	char *end;
+	long pid = strtol(text, &end, 10);
+
+	if (cli->rest_count > 1) {
+		error_set(err, ERROR_USAGE, "attach: '%s' is one argument too many", cli->rest[1]);
+		return usage(err);
+	}
+	if (end == text || *end || pid <= 0 || pid > INT_MAX) {
+		error_set(err, ERROR_USAGE, "attach: '%s' is not the number of a process", text);
+		return usage(err);
+	}
+	if (!cli->session.scripts.count && !cli->session.orders.count) {
+		error_set(err, ERROR_USAGE, "attach: no gate script was given");
+		return usage(err);
+	}
+	cli->session.pid = (int)pid;
+	return 0;
+}
+
+/* What the process was started with, for reports; its number, where that cannot be read. */
+static void read_command(struct cli *cli, char *text, char **words)
+{
+	ssize_t length = 0;
+	char path[64];
+	size_t n = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", cli->session.pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		length = read(fd, text, COMMAND_MAX - 1);
+		close(fd);
+	}
+	text[length > 0 ? length : 0] = '\0';
+	for (ssize_t at = 0; at < length && n < MOST_WORDS; at += (ssize_t)strlen(text + at) + 1)
+		words[n++] = text + at;
+	if (!n)
+		words[n++] = cli->rest[0];
+	words[n] = NULL;
+	cli->session.argv = words;
+}
+
+static int trace(struct cli *cli)
+{
+	char text[COMMAND_MAX], *words[MOST_WORDS + 1];
+	struct symbols *symbols = symbols_new();
+	struct session_result result;
+	struct error err = {0};
+	int status;
+
+	read_command(cli, text, words);
+	status = run_one(cli, symbols, 1, &result);
+	if (status < 0)
+		status = result.status;
+	if (reports_finish(cli, &err) < 0)
+		status = output_error(cli, &err);
+	session_result_fini(&result);
+	symbols_free(symbols);
+	return status;
+}
+
+int command_attach(struct cli *cli)
+{
+	struct error err = {0};
+	int status = 0, started;
+
+	if (parse(cli, &err) < 0 || reports_check(cli, &err) < 0)
+		return output_error(cli, &err);
+	started = session_guard(&cli->session, &status, &err);
+	if (started < 0)
+		return output_error(cli, &err);
+	return started ? status : trace(cli);
+}

@@ -1,0 +1,168 @@
+/*
+ * Stops every thread of the tree, and keeps it so until each is let go.
+ *
+ * What stops for a reason of its own (a site, a signal, a birth) is an event in the queue as always;
+ * the others are at STOP_PAUSE. A thread that a trap of ours has interrupted already, but that has
+ * not been told so yet, is taken there first: it would stand in the middle of an instruction.
+ *
+ * Threads that cannot be stopped now (a parent in vfork, one in an uninterruptible wait) are passed
+ * over: they are in the kernel, and will stop before their next instruction.
+ */
+#include "tracer/target/internal.h"
+
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+enum {
+	MOMENT_MS = 2,
+	MOST_LOOKS = 100, /* moments for which a thread in an uninterruptible wait is waited for */
+};
+
+static bool is_alive(const struct thread *th)
+{
+	return thread_find(th->target, th->pub.tid) == th;
+}
+
+static bool is_awaited(const struct thread *th)
+{
+	return th->awaited;
+}
+
+static size_t interrupt_all(struct target *t)
+{
+	struct thread *th;
+	size_t n = 0;
+
+	TAILQ_FOREACH(th, &t->threads, link)
+	{
+		if (th->pub.state == TARGET_STOPPED || th->dead || th->beyond || !is_alive(th))
+			continue;
+		th->awaited = th->interrupted = !ptrace(PTRACE_INTERRUPT, th->pub.tid, 0, 0);
+		n += th->awaited;
+	}
+	return n;
+}
+
+static size_t count_awaited(struct target *t)
+{
+	struct thread *th;
+	size_t n = 0;
+
+	TAILQ_FOREACH(th, &t->threads, link)
+	{
+		if (!is_alive(th))
+			th->awaited = false;
+		n += th->awaited;
+	}
+	return n;
+}
+
+/* ---- one that has stopped ------------------------------------------------------------------- */
+
+/* A trap was executed, and the stop that we asked for has overtaken its report. */
+static bool has_pending_trap(const struct thread *th)
+{
+	enum { MOST = 8 };
+	struct __ptrace_peeksiginfo_args which = {.nr = MOST};
+	siginfo_t pending[MOST];
+	long n = ptrace(PTRACE_PEEKSIGINFO, th->pub.tid, &which, pending);
+
+	for (long i = 0; i < n; i++)
+		if (pending[i].si_signo == SIGTRAP && pending[i].si_code > 0)
+			return true;
+	return false;
+}
+
+static void on_pause(struct thread *th, int signal)
+{
+	thread_set_state(th, TARGET_STOPPED);
+	watch_agree(th);
+	if (has_pending_trap(th)) { /* that comes before anything else happens in the thread */
+		thread_continue(th, 0);
+		th->awaited = true;
+		return;
+	}
+	th->stop = STOP_PAUSE;
+	th->group_signal = signal == SIGTRAP ? 0 : signal;
+}
+
+static void on_status(struct target *t, pid_t tid, int status)
+{
+	struct thread *th = thread_find(t, tid);
+
+	if (th)
+		th->awaited = false;
+	if (th && WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_STOP)
+		on_pause(th, WSTOPSIG(status));
+	else
+		event_status(t, tid, status);
+}
+
+static void take_in(struct target *t)
+{
+	while (t->taken.count) {
+		struct taken taken = t->taken.items[0];
+
+		array_remove(&t->taken, 0);
+		on_status(t, taken.tid, taken.status);
+	}
+}
+
+/* ---- those that cannot ---------------------------------------------------------------------- */
+
+static bool is_in_vfork(const struct target_block *look)
+{
+	return look->number == SYS_vfork || look->number == SYS_clone || look->number == SYS_clone3;
+}
+
+static void look_at_awaited(struct target *t)
+{
+	struct target_block look;
+	struct thread *th;
+
+	TAILQ_FOREACH(th, &t->threads, link)
+	{
+		if (!th->awaited)
+			continue;
+		target_look(&th->pub, &look);
+		th->dead = look.activity == TARGET_DEAD;
+		th->looks += look.activity == TARGET_DISK;
+		th->beyond = look.activity == TARGET_DISK &&
+			     (is_in_vfork(&look) || th->looks >= MOST_LOOKS);
+		th->awaited = !th->dead && !th->beyond;
+	}
+}
+
+static void await_all(struct target *t)
+{
+	struct thread *th;
+	int status;
+
+	while (count_awaited(t)) {
+		signals_limit(MOMENT_MS);
+		th = wait_some(t, is_awaited, &status);
+		if (th) {
+			on_status(t, th->pub.tid, status);
+			continue;
+		}
+		take_in(t); /* an exec waits for others to be dealt with */
+		look_at_awaited(t);
+	}
+	signals_limit(0);
+}
+
+void halt_all(struct target *t)
+{
+	struct thread *th;
+
+	TAILQ_FOREACH(th, &t->threads, link)
+	{
+		th->beyond = false;
+		th->looks = 0;
+	}
+	do {
+		await_all(t);
+		take_in(t);
+	} while (interrupt_all(t));
+}
