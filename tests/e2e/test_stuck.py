@@ -1,6 +1,8 @@
 """When no thread can move there is a verdict at once, which names who waits for whom; while one can,
 there is none. The programs are in stuck_programs.py."""
 
+import ctypes
+
 from harness import compile_text, params, timeout
 from stuck_programs import ALIVE, GATED, STUCK
 
@@ -45,3 +47,16 @@ def test_alive(t, name):
     for _ in range(100 if t.full else 1):
         r = t.clean(t.run_gated(binary, report=False))
         t.equal(r.stdout, "done\n", "stdout", r)
+
+
+def ignore_internal_signals():
+    """As some shells and services start programs: glibc itself refuses to change these two."""
+    action = (ctypes.c_ulong * 4)(1)  # SIG_IGN
+    for signal in (32, 33):
+        ctypes.CDLL(None).syscall(13, signal, action, None, 8)  # rt_sigaction
+
+
+@params("timer_thread", "timer_in_child")
+def test_alive_with_signals_ignored(t, name):
+    r = t.clean(t.run_gated(build(name, ALIVE[name]), report=False, preexec=ignore_internal_signals))
+    t.equal(r.stdout, "done\n", "stdout", r)

@@ -15,7 +15,7 @@
 #include <sys/time.h>
 #include <time.h>
 
-enum { SCRATCH = 512 };
+enum { SCRATCH = 512, SIGRTMIN_OF_KERNEL = 32 };
 
 /* ---- what /proc tells ----------------------------------------------------------------------- */
 
@@ -87,10 +87,17 @@ static void read_posix_timers(pid_t pid, struct posix_timers *out)
 		fclose(f);
 }
 
-/* The CPU time of somebody who does not run stands still. */
+/*
+ * The CPU time of somebody who does not run stands still. Ignored signals wake nobody, but for those
+ * of libc's own (some shells start programs with them ignored): the thread that waits for them blocks
+ * them, and what is blocked is kept.
+ */
 static bool can_run_out(const struct posix_timer *timer, const struct signals *signals)
 {
-	return !timer->silent && !has_signal(signals->ignored, timer->signal) &&
+	bool ignored = timer->signal < SIGRTMIN_OF_KERNEL &&
+		       has_signal(signals->ignored, timer->signal);
+
+	return !timer->silent && !ignored &&
 	       timer->clock != CLOCK_PROCESS_CPUTIME_ID && timer->clock != CLOCK_THREAD_CPUTIME_ID;
 }
 
@@ -108,7 +115,9 @@ static bool is_armed(struct session *s, struct session_thread *t, long number, i
 	if (target_regs(t->target, &regs) < 0)
 		return true;
 	args[1] = (regs.dwarf[ARCH_DWARF_SP] - SCRATCH) & ~(uint64_t)15;
-	if (target_syscall(s->target, t->target, number, args, &result) < 0 || result != 0 ||
+	memset(left, 0xff, sizeof(left)); /* what is not written shall not look like an answer */
+	if (target_write(t->process->target, args[1], left, sizeof(left)) < 0 ||
+	    target_syscall(s->target, t->target, number, args, &result) < 0 || result != 0 ||
 	    target_read(t->process->target, args[1], left, sizeof(left)) < 0)
 		return true;
 	return left[2] || left[3];

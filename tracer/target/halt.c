@@ -19,16 +19,6 @@ enum {
 	MOST_LOOKS = 100, /* moments for which a thread in an uninterruptible wait is waited for */
 };
 
-static bool is_alive(const struct thread *th)
-{
-	return thread_find(th->target, th->pub.tid) == th;
-}
-
-static bool is_awaited(const struct thread *th)
-{
-	return th->awaited;
-}
-
 static size_t interrupt_all(struct target *t)
 {
 	struct thread *th;
@@ -36,23 +26,10 @@ static size_t interrupt_all(struct target *t)
 
 	TAILQ_FOREACH(th, &t->threads, link)
 	{
-		if (th->pub.state == TARGET_STOPPED || th->dead || th->beyond || !is_alive(th))
+		if (th->pub.state == TARGET_STOPPED || th->dead || th->beyond ||
+		    !thread_is_alive(th))
 			continue;
 		th->awaited = th->interrupted = !ptrace(PTRACE_INTERRUPT, th->pub.tid, 0, 0);
-		n += th->awaited;
-	}
-	return n;
-}
-
-static size_t count_awaited(struct target *t)
-{
-	struct thread *th;
-	size_t n = 0;
-
-	TAILQ_FOREACH(th, &t->threads, link)
-	{
-		if (!is_alive(th))
-			th->awaited = false;
 		n += th->awaited;
 	}
 	return n;
@@ -139,9 +116,9 @@ static void await_all(struct target *t)
 	struct thread *th;
 	int status;
 
-	while (count_awaited(t)) {
+	while (wait_count_awaited(t)) {
 		signals_limit(MOMENT_MS);
-		th = wait_some(t, is_awaited, &status);
+		th = wait_some(t, wait_is_awaited, &status);
 		if (th) {
 			on_status(t, th->pub.tid, status);
 			continue;

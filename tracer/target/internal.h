@@ -198,6 +198,7 @@ void thread_unhash(struct thread *th);
 void thread_free(struct thread *th);
 struct thread *thread_stopped_in(struct target *t, const struct target_space *space);
 void thread_check(const struct target *t);
+bool thread_is_alive(const struct thread *th); /* it is found by its tid */
 
 static inline struct thread *thread_of(struct target_thread *pub)
 {
@@ -285,6 +286,8 @@ int status_of_one(struct target *t, pid_t tid, int *status);
 /* OTHER: event_status() has got it; LATE: `calling`, and the limit has passed */
 enum wait_one { ONE_EXPECTED, ONE_OTHER, ONE_LATE };
 /* The next status of one of these threads; others' are put by. NULL: none, or signals_late(). */
+bool wait_is_awaited(const struct thread *th); /* it was interrupted, and has not stopped yet */
+size_t wait_count_awaited(struct target *t);
 struct thread *wait_some(struct target *t, bool (*wanted)(const struct thread *), int *status);
 enum wait_one wait_one(struct thread *th, bool (*expected)(int status), int *status);
 

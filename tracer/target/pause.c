@@ -20,11 +20,6 @@ static bool is_pause(int status)
 	       WSTOPSIG(status) == SIGTRAP;
 }
 
-static bool is_awaited(const struct thread *th)
-{
-	return th->awaited;
-}
-
 /* An exec waits for the other threads to be reaped, by us: it cannot be interrupted meanwhile. */
 static bool is_unable(const struct thread *th)
 {
@@ -44,7 +39,7 @@ static bool await(struct thread *th, int *status)
 	th->awaited = th->interrupted = true;
 	do {
 		signals_limit(MOMENT_MS);
-		stopped = wait_some(th->target, is_awaited, status) != NULL;
+		stopped = wait_some(th->target, wait_is_awaited, status) != NULL;
 	} while (!stopped && !is_unable(th));
 	signals_limit(0);
 	th->awaited = false;

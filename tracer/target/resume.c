@@ -142,3 +142,10 @@ void target_drop_signal(struct target_thread *thread)
 {
 	thread_of(thread)->signal = 0;
 }
+
+bool target_signal_of_kernel(const struct target_thread *thread)
+{
+	siginfo_t info;
+
+	return !ptrace(PTRACE_GETSIGINFO, thread->tid, 0, &info) && info.si_code == SI_KERNEL;
+}

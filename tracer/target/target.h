@@ -161,6 +161,9 @@ void target_resume(struct target *t, struct target_thread *thread);
 /* The signal of a thread stopped at TARGET_SIGNAL is dropped when it is resumed. */
 void target_drop_signal(struct target_thread *thread);
 
+/* ... and who has sent it? The kernel: a key of the terminal, a timer, a fault. */
+bool target_signal_of_kernel(const struct target_thread *thread);
+
 /* The process, and with it the traced program, dies by this signal here and now (`:kill`). */
 void target_kill(struct target *t, struct target_process *process, int signal);
 

@@ -165,3 +165,8 @@ struct target_thread *target_next_thread(struct target *t, struct target_thread 
 
 	return th ? &th->pub : NULL;
 }
+
+bool thread_is_alive(const struct thread *th)
+{
+	return thread_find(th->target, th->pub.tid) == th;
+}

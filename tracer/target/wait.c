@@ -186,6 +186,26 @@ struct thread *wait_some(struct target *t, bool (*wanted)(const struct thread *)
 	}
 }
 
+bool wait_is_awaited(const struct thread *th)
+{
+	return th->awaited;
+}
+
+/* Not those that another one's exec, or the end of the process, has taken away. */
+size_t wait_count_awaited(struct target *t)
+{
+	struct thread *th;
+	size_t n = 0;
+
+	TAILQ_FOREACH(th, &t->threads, link)
+	{
+		if (!thread_is_alive(th))
+			th->awaited = false;
+		n += th->awaited;
+	}
+	return n;
+}
+
 /* As waitpid(2) with -1 does it, but in fairness. */
 static pid_t status_of_any(struct target *t, int *status, int options)
 {

@@ -21,11 +21,6 @@ static bool is_sound(const struct target_watch *w)
 	       w->addr % w->size == 0;
 }
 
-static bool is_alive(const struct thread *th)
-{
-	return thread_find(th->target, th->pub.tid) == th;
-}
-
 static void agree_stopped(struct target *t, const struct target_space *space)
 {
 	struct thread *th;
@@ -37,11 +32,6 @@ static void agree_stopped(struct target *t, const struct target_space *space)
 
 /* ---- those that run ------------------------------------------------------------------------- */
 
-static bool is_awaited(const struct thread *th)
-{
-	return th->awaited;
-}
-
 static size_t interrupt_running(struct target *t, const struct target_space *space)
 {
 	struct thread *th;
@@ -50,23 +40,9 @@ static size_t interrupt_running(struct target *t, const struct target_space *spa
 	TAILQ_FOREACH(th, &t->threads, link)
 	{
 		if (space_of(th) != space || th->pub.state != TARGET_RUNNING || th->dead ||
-		    !is_alive(th) || watch_covers(&th->watched, &space->watched))
+		    !thread_is_alive(th) || watch_covers(&th->watched, &space->watched))
 			continue;
 		th->awaited = th->interrupted = !ptrace(PTRACE_INTERRUPT, th->pub.tid, 0, 0);
-		n += th->awaited;
-	}
-	return n;
-}
-
-static size_t count_awaited(struct target *t)
-{
-	struct thread *th;
-	size_t n = 0;
-
-	TAILQ_FOREACH(th, &t->threads, link)
-	{
-		if (!is_alive(th)) /* another one's exec, or the end of the process */
-			th->awaited = false;
 		n += th->awaited;
 	}
 	return n;
@@ -98,8 +74,8 @@ static void agree_running(struct target *t, const struct target_space *space)
 	if (!interrupt_running(t, space))
 		return;
 	signals_limit(MOMENT_MS);
-	while (count_awaited(t)) {
-		th = wait_some(t, is_awaited, &status);
+	while (wait_count_awaited(t)) {
+		th = wait_some(t, wait_is_awaited, &status);
 		if (th) { /* whatever it stops for, it gets them then: event_status */
 			th->awaited = false;
 			event_status(t, th->pub.tid, status);
