@@ -25,7 +25,8 @@ stds.gatectl = {
 		utf8 = names("char", "charpattern", "codepoint", "codes", "len", "offset"),
 
 		-- gates and places
-		"SimpleGate", "BarrierGate", "at", "on", "order", "expect", "limits", "wait_until",
+		"SimpleGate", "BarrierGate", "at", "on", "order", "expect", "limits",
+		"elide_sleep", "wait_until",
 		Gate = names("type"),
 		program = { fields = { var = { read_only = false, other_fields = true } } },
 	},

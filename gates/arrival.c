@@ -143,7 +143,7 @@ static enum step_result stop_at_place(struct engine *e, struct engine_stop *s)
 	enum step_result result;
 	struct step step;
 
-	if (!s->entered && !stop_enter(e, s, p))
+	if (!s->entered && (p->dropped || !stop_enter(e, s, p)))
 		return STEP_DONE;
 	for (; s->step_at < p->steps.count; s->step_at++) {
 		step = p->steps.items[s->step_at];

@@ -127,6 +127,7 @@ struct place {
 	ARRAY(struct step) steps;
 	unsigned long arrivals; /* of threads that the `thread` option admits */
 	bool retired;		/* PLACE_DEAD was decided */
+	bool dropped;		/* ... by a person: engine_drop() */
 	void *user;		/* the session's: its sites */
 	/* An order that has this place's event on the left of an arrow needs to know when the statement
 	   has been executed: a second place, with `after`, which takes only the threads that came by
@@ -315,7 +316,7 @@ bool engine_rest(struct engine *e);
    cannot be passed by, or nothing does. */
 int engine_let(struct engine *e, struct engine_thread *t);
 
-/* By hand: the place acts no more. */
+/* By hand: the place acts no more; those that it holds go on. */
 void engine_drop(struct engine *e, struct place *p);
 
 /* What a held thread waits for. False: it is not held. */

@@ -17,13 +17,32 @@ int engine_let(struct engine *e, struct engine_thread *t)
 	return 0;
 }
 
+/* Past all that the place has for it. */
+static void leave_place(struct engine *e, struct engine_stop *s)
+{
+	if (s->coroutine && e->script.run_end)
+		e->script.run_end(e->script.ctx, s->coroutine);
+	s->coroutine = NULL;
+	stop_pass(e, s);
+	s->step_at = s->arrival.place->steps.count;
+	stop_go(e, s);
+}
+
 void engine_drop(struct engine *e, struct place *p)
 {
-	if (p->retired)
+	if (p->dropped)
 		return;
-	p->retired = true;
+	engine_enter(e);
+	p->retired = p->dropped = true;
 	p->optional = true;
+	for (size_t i = 0; i < e->threads.count; i++) {
+		struct engine_stop *s = e->threads.items[i]->thread.stop;
+
+		if (s && s->waiting && s->arrival.place == p)
+			leave_place(e, s);
+	}
 	engine_decide(e, DECISION_DEAD)->place = p;
+	engine_leave(e);
 }
 
 static void let_all(struct engine *e, const char *pattern)

@@ -74,6 +74,29 @@ static const char *plain_end(const char *at, bool stop_at_thread)
 	return at;
 }
 
+/* "f;q->head = 1 -> g": an arrow of C in the text of a location, where other arrows have blanks. */
+static bool is_member_access(const char *text, const char *from, const char *arrow)
+{
+	return at_arrow(arrow) && !is_blank(arrow[-1]) && arrow[2] &&
+	       !strchr(" \t\n\r'[", arrow[2]) && memchr(from, ';', (size_t)(arrow - from)) &&
+	       strstr(text, " -> ");
+}
+
+static int fail_member(struct parse *p, const char *from)
+{
+	const char *end = from;
+
+	while (*end && *end != ',' && !(at_arrow(end) && is_blank(end[-1])))
+		end++;
+	while (is_blank(end[-1]))
+		end--;
+	return error_set(
+		p->err, ERROR_SCRIPT,
+		"%s: %sis the -> in %.*s a part of the location? Then write '%.*s' in single "
+		"quotes, else blanks around ->",
+		p->source, order_word(p->source), (int)(end - from), from, (int)(end - from), from);
+}
+
 static int parse_text(struct parse *p, struct order_name *out)
 {
 	const char *from = p->at;
@@ -81,7 +104,9 @@ static int parse_text(struct parse *p, struct order_name *out)
 	if (*from != '\'') {
 		p->at = plain_end(from, true);
 		out->text = trimmed(from, p->at);
-		return out->text ? 0 : fail(p, "a name is missing");
+		if (!out->text)
+			return fail(p, "a name is missing");
+		return is_member_access(p->text, from, p->at) ? fail_member(p, from) : 0;
 	}
 	for (p->at++; *p->at && !(*p->at == '\'' && quote_ends(p->at)); p->at++)
 		;

@@ -31,7 +31,8 @@ static int body_line(lua_State *L)
 		lua_pushfstring(L, "return %s", c->text);
 	else
 		lua_pushstring(L, c->text);
-	if (script_load_chunk(L, c->path, lua_tostring(L, -1), strlen(lua_tostring(L, -1))) != LUA_OK)
+	if (script_load_chunk(L, c->path, lua_tostring(L, -1), strlen(lua_tostring(L, -1))) !=
+	    LUA_OK)
 		return lua_error(L);
 	before = lua_gettop(L);
 	if (script_call(L, 0, LUA_MULTRET) != LUA_OK)
@@ -46,10 +47,11 @@ static int body_line(lua_State *L)
 static const char *without_local(const char *text)
 {
 	size_t word = strlen("local");
+	const char *whole = text;
 
-	text += strspn(text, " \t");
+	text += strspn(text, " \t\n");
 	if (strncmp(text, "local", word) != 0 || !strchr(" \t", text[word]) || !text[word])
-		return text;
+		return whole;
 	text += word + strspn(text + word, " \t");
 	return strncmp(text, "function", 8) == 0 || strchr(text, '=') ? text : "";
 }

@@ -125,12 +125,25 @@ static struct step *add_step(lua_State *L, enum step_kind kind)
 	return engine_step(*box, kind);
 }
 
-/* core.step_gate(place, "wait" or "open", gate) */
+static struct gate *gate_named(lua_State *L, const char *name)
+{
+	struct gate *g;
+
+	for (size_t i = 0; (g = engine_gate_at(script_of(L)->engine, i)); i++)
+		if (strcmp(g->name, name) == 0)
+			return g;
+	fault_raise(L, "open: there is no gate '%s' so far", name);
+	return NULL;
+}
+
+/* core.step_gate(place, "wait" or "open", gate or its name) */
 static int core_step_gate(lua_State *L)
 {
 	bool wait = strcmp(luaL_checkstring(L, 2), "wait") == 0;
+	struct gate *g = lua_type(L, 3) == LUA_TSTRING ? gate_named(L, lua_tostring(L, 3))
+						       : script_to_gate(L, 3);
 
-	add_step(L, wait ? STEP_WAIT : STEP_OPEN)->gate = script_to_gate(L, 3);
+	add_step(L, wait ? STEP_WAIT : STEP_OPEN)->gate = g;
 	return 0;
 }
 

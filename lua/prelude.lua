@@ -111,7 +111,11 @@ end
 local function check_gate(who, value)
 	if not core.is_gate(value) then
 		local got = what(value)
-		failf("%s: expected a gate, got %s", who, got == "nil" and "nil (misspelt name?)" or got)
+		local hint = got == "nil" and " (misspelt name?)" or ""
+		if type(value) == "string" then
+			hint = ("; make one first: local g = SimpleGate %q"):format(value)
+		end
+		failf("%s: expected a gate, got %s%s", who, got, hint)
 	end
 	return value
 end
@@ -268,7 +272,7 @@ local function verb(name, check, step)
 		elseif name == "release" and not at_rest[place] then
 			fail('release: only for on "rest"')
 		end
-		value = check(name, value)
+		value = check(name, value, place)
 		if select("#", ...) > 0 then
 			failf("%s: takes one value, got %d", name, select("#", ...) + 1)
 		end
@@ -280,7 +284,10 @@ end
 local compile -- the text of a :log into its parts
 
 verb("wait", check_gate, core.step_gate)
-verb("open", check_gate, core.step_gate)
+verb("open", function(who, value, place)
+	local named = at_rest[place] and type(value) == "string" -- the REPL knows gates by name
+	return named and value or check_gate(who, value)
+end, core.step_gate)
 verb("when", check_function, core.step_function)
 verb("run", check_function, core.step_function)
 verb("event", check_text, core.step_text)

@@ -115,7 +115,7 @@ local place = {}
 ---@param g Gate
 ---@return Place
 function place:wait(g) end
----@param g Gate
+---@param g Gate|string the name of a gate only for on "rest"
 ---@return Place
 function place:open(g) end
 ---@param f fun(hit: Hit): boolean pure
@@ -133,6 +133,10 @@ function place:log(text) end
 ---@param signal? Signal default SIGKILL
 ---@return Place
 function place:kill(signal) end
+---Only for on "rest": these threads go on, past the gates that hold them.
+---@param thread string
+---@return Place
+function place:release(thread) end
 
 ---@param name string
 ---@return Gate
@@ -154,7 +158,7 @@ function Gate.type(name) end
 ---@return Place
 function at(location, options) end
 
----@param event "thread-start"|"thread-exit"|"exit"|"fork"|"exec"|"load"|"signal"|"throw"
+---@param event "thread-start"|"thread-exit"|"exit"|"fork"|"exec"|"load"|"signal"|"throw"|"rest"
 ---@param options? OnOptions
 ---@return Place
 function on(event, options) end

@@ -1,14 +1,9 @@
-"""gatectl repl: commands from a pipe, and from a terminal."""
+"""gatectl repl: what its commands do, from a pipe."""
 
 import os
-import pty
 import re
-import select
-import signal
-import subprocess
-import time
 
-from harness import compile_text, params, timeout
+from harness import ROOT, compile_text, params, timeout
 
 CALC = r"""
 #include <pthread.h>
@@ -85,7 +80,7 @@ def test_release_by_hand_is_saved(t):
     saved = t.path("saved.lua")
     session(t, ["gate first;multiplier wait early", "run", "go first#1", "save " + saved, "quit"])
     with open(saved) as f:
-        t.check('on("rest"):release "first#1"' in f.read(), "what was done stands in the script")
+        t.check('on "rest" :release "first#1"' in f.read(), "what was done stands in the script")
     r = t.gate("run", "-g", saved, calc())
     t.equal((r.status, r.stdout, r.err), (1, "6\n", ""), "outcome", r)
 
@@ -175,125 +170,90 @@ def test_end_of_input_kills(t):
     t.check("first#1 is held" in r.stdout, "held", r)
 
 
-# ---- a terminal ------------------------------------------------------------------------------------
+# ---- what is saved ---------------------------------------------------------------------------------
 
-SERVER = r"""
-#include <pthread.h>
-#include <stdio.h>
-#include <unistd.h>
-static volatile long count;
-static void *work(void *arg)
-{
-	for (;;) {
-		count++;
-		usleep(1000);
-	}
-	return arg;
-}
-int main(void)
-{
-	char line[64];
-	pthread_t t;
-	pthread_create(&t, NULL, work, NULL);
-	while (fgets(line, sizeof line, stdin)) {
-		printf("got %s", line);
-		fflush(stdout);
-	}
-	return 3;
-}
-"""
+def saved_by(t, commands, **kw):
+    path = t.path("saved.lua")
+    r = session(t, commands + ["save " + path, "quit"], **kw)
+    with open(path) as f:
+        return path, f.read(), r
 
 
-class Terminal:
-    def __init__(self, t, command):
-        self.t, self.seen = t, b""
-        pid, self.fd = pty.fork()
-        if pid == 0:
-            os.environ.update(t.env, TERM="vt100", HOME=t.path("."))
-            os.execv(command[0], command)
-        self.pid = pid
-
-    def wait(self, text, seconds=15):
-        """Until the text has come behind what was waited for before."""
-        end = time.time() + seconds
-        while text.encode() not in self.seen:
-            if time.time() > end:
-                self.t.check(False, "%r has not come, but %r" % (text, self.seen[-2000:]))
-            if select.select([self.fd], [], [], 0.1)[0]:
-                try:
-                    self.seen += os.read(self.fd, 65536)
-                except OSError:
-                    break
-        self.t.check(text.encode() in self.seen, "%r: the terminal was closed before: %r" % (text, self.seen[-2000:]))
-        self.seen = self.seen.split(text.encode(), 1)[1]
-
-    def send(self, text):
-        os.write(self.fd, text.encode())
-
-    def status(self):
-        _, status = os.waitpid(self.pid, 0)
-        os.close(self.fd)
-        return os.waitstatus_to_exitcode(status)
+def test_saved_names(t):
+    """Gates of a script are local variables there, threads may be given by number: the script has their names."""
+    script = t.file("s.lua", """local a, b = SimpleGate "first gate", SimpleGate "second gate"
+        at "first;multiplier" :wait(a)
+        at "second;factor =" :wait(b)
+    """)
+    path, text, _ = saved_by(t, ["run", "open first gate", "go 3"], options=["-g", script])
+    t.check('on "rest" :open "first gate"' in text and 'on "rest" :release "second#1"' in text, text)
+    r = t.gate("run", "-g", path, calc())
+    t.equal((r.status, r.stdout, r.err), (0, "42\n", ""), "outcome", r)
 
 
-def test_terminal(t):
-    """The program's input and output, Ctrl-C for a look, completion, and a line that Ctrl-C empties."""
-    program = compile_text("repl_server.c", SERVER, flags="-g -O0 -pthread")
-    x = Terminal(t, [t.gatectl, "repl", program])
-    x.wait("(gatectl) ")
-    x.send("run\r")
-    x.wait("run")
-    time.sleep(0.3)  # a line typed early would be the prompt's
-    x.send("hello\r")
-    x.wait("got hello")
-    x.send("\003")
-    x.wait("stopped")
-    x.wait("(gatectl) ")
-    x.send("print work#1 count > 0\r")
-    x.wait("true")
-    x.wait("(gatectl) ")
-    x.send("nonsense\003")
-    x.wait("(gatectl) ")
-    x.send("thr\t\r")
-    x.wait("work#1")
-    x.wait("(gatectl) ")
-    x.send("gate repl_server.c:9 wait g\r")
-    x.wait("waits at gate g")
-    x.wait("(gatectl) ")
-    x.send("run\r")
-    x.wait("work#1 is held")
-    x.wait("(gatectl) ")
-    x.send("nosuch()\r")
-    x.wait("error:")
-    x.wait("(gatectl) ")
-    x.send("quit\r")
-    t.equal(x.status(), 0, "status")
+def test_saved_before_the_start(t):
+    path, text, _ = saved_by(t, ["gate first wait g", "open g", "run"])
+    t.check("\ng:open()" in text, text)
+    t.equal(t.gate("run", "-g", path, calc()).err, "", "nobody is held")
 
 
-def test_terminal_end_of_input(t):
-    program = compile_text("repl_server.c", SERVER, flags="-g -O0 -pthread")
-    x = Terminal(t, [t.gatectl, "repl", program])
-    x.wait("(gatectl) ")
-    x.send("run\r")
-    x.wait("run")
-    time.sleep(0.3)
-    x.send("\004")
-    x.wait("has exited with status 3")
-    x.wait("(gatectl) ")
-    x.send("\004")
-    t.equal(x.status(), 3, "status")
+def test_saved_comments(t):
+    """What a script has no word for is said; who is held when it is saved is a warning."""
+    _, text, r = saved_by(t, ["gate second wait g", "run", "next second#1", "hold second#1", "gate main;printf wait h"])
+    for words in ("-- by hand: next second#1", "-- by hand: hold second#1", "-- by hand, this was added"):
+        t.check(words in text, words + ": " + text, r)
+    _, text, r = saved_by(t, ["gate second wait g", "run"])
+    t.check("note: second#1 is held at gate g" in r.stdout, "note", r)
 
 
-def test_killed_while_it_runs(t):
-    """SIGTERM ends gatectl and the program."""
-    program = compile_text("repl_loop.c", SERVER.replace("while (fgets(line, sizeof line, stdin))", 'while (!sleep(1) && sprintf(line, "x"))'),
-                           flags="-g -O0 -pthread")
-    p = subprocess.Popen([t.gatectl, "repl", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=t.env)
-    p.stdin.write(b"gate repl_loop.c:9 wait g\nrun\n")
-    p.stdin.flush()
-    for line in p.stdout:
-        if b"is held" in line:
-            break
-    p.send_signal(signal.SIGTERM)
-    p.communicate(timeout=20)
-    t.check(p.returncode in (143, -15), "ended by it: %d" % p.returncode)
+def test_drop(t):
+    """Whom a dropped gate holds goes on; what others use cannot be dropped."""
+    r = session(t, ["gate first wait g", "run", "drop 2", "run", "quit"])
+    t.check("has exited with status" in r.stdout, "goes on", r)
+    r = t.gate("repl", calc(), stdin=b"gate first wait g\ndrop 1\n")
+    t.check("line 2 uses what line 1 makes" in r.err, "refused", r)
+    script = t.file("s.lua", 'at "first":wait(SimpleGate "g")\nat "second":wait(SimpleGate "h")\n')
+    r = session(t, ["source " + script, "run", "drop 1", "run", "gates", "quit"])
+    t.check("has exited with status" in r.stdout, "a whole script", r)
+    path, text, _ = saved_by(t, ["gate first wait g", "drop 2", "drop 1", "run"])
+    t.check("SimpleGate" not in text, text)
+
+
+def test_why(t):
+    r = session(t, ["why", "gate first wait g", "run", "why", "hold main", "drop 2", "run", "why", "quit"])
+    for words in ("before its own code", "a gate holds somebody", "no place of the script opens gate g",
+                  "by hand: `open g`, or `go first#1`", "you hold somebody"):
+        t.check(words in r.stdout, words, r)
+
+
+def test_no_such_command(t):
+    r = t.gate("repl", calc(), stdin=b"thraeds\n")
+    t.check("no command 'thraeds'; did you mean threads?" in r.err, "suggestion", r)
+    r = t.gate("repl", calc(), stdin=b"\n\nat 'nowhere.c:1' :log 'x'\n")
+    t.check("input:3:" in r.err, "the line is told", r)
+
+
+COMMANDS = """gate drop gates places open run restart threads hold go only until next step bt locals print list find why
+    events repeat prove save source = help quit""".split()
+
+
+@timeout(120)
+def test_every_command_everywhere(t):
+    """With nothing, nonsense and too much behind it; before the start, at rest and after the end."""
+    for before in ("", "gate second wait g\nrun\n", "run\n"):
+        for command in COMMANDS:
+            for rest in ("", " nonsense", " 99 x y"):
+                if command == "save" and rest:
+                    continue
+                r = t.gate("repl", calc(), stdin=(before + command + rest + "\nthreads\nquit\n").encode(), cwd=t.tmp)
+                t.check(r.status in (0, 125), command + rest, r)
+                t.check(r.status == 0 or re.search("gatectl: error: .*\\n", r.err), "one error", r)
+
+
+def test_manual_has_every_command(t):
+    r = session(t, ["help", "quit"])
+    names = re.findall(r"^  (\S+) ", r.stdout, re.M)
+    t.equal(sorted(names), sorted(COMMANDS), "help", r)
+    with open(os.path.join(ROOT, "man", "gatectl.1")) as f:
+        section = f.read().split(".Sh REPL")[1].split(".Sh ")[0]
+    t.equal(sorted(re.findall(r"^\.It Cm (\S+)", section, re.M)), sorted(COMMANDS), "gatectl(1)")

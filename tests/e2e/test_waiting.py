@@ -1,6 +1,7 @@
 """What a verdict says of each thread: what it waits for, by its name in the source, who has it, and
 where that one took it. Every program here is stuck for good, so the verdict comes at once."""
 
+import os
 import re
 
 from harness import BUILDS, COMPILERS, compile_text, line_of, params
@@ -237,6 +238,52 @@ int main(void)
 	stay();
 }
 """, ["first#1 waits for rwlock rw (to write) held by main (taken at {TAKES}), in first at {SECOND}"]),
+    "upgrade": (r"""
+static void *first(void *arg)
+{
+	pthread_rwlock_rdlock(&rw); /* TAKES */
+	meet();
+	pthread_rwlock_wrlock(&rw); /* WAITS */
+	x++;
+	return arg;
+}
+int main(void)
+{
+	pthread_barrier_init(&both, NULL, 2);
+	start(first, NULL);
+	start(first, NULL);
+	stay();
+}
+""", ["first#1 waits for rwlock rw (to write) held by first#1 itself (taken at {TAKES}), "
+      "first#2 (taken at {TAKES}), in first at {WAITS}",
+      "first#2 waits for rwlock rw (to write) held by first#1 (taken at {TAKES}), "
+      "first#2 itself (taken at {TAKES}), in first at {WAITS}"]),
+    "upgrade_behind": (r"""
+static _Atomic int tid;
+static void *first(void *arg)
+{
+	tid = (int)syscall(SYS_gettid);
+	pthread_rwlock_wrlock(&rw); /* WRITES */
+	x++;
+	return arg;
+}
+int main(void)
+{
+	pthread_rwlockattr_t at;
+	pthread_rwlockattr_init(&at);
+	pthread_rwlockattr_setkind_np(&at, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+	pthread_rwlock_init(&rw, &at);
+	pthread_rwlock_rdlock(&rw); /* TAKES */
+	start(first, NULL);
+	while (!tid)
+		;
+	while (!pthread_rwlock_tryrdlock(&rw)) /* until the writer waits */
+		pthread_rwlock_unlock(&rw);
+	pthread_rwlock_rdlock(&rw); /* WAITS */
+	x++;
+}
+""", ["main waits for rwlock rw (to read, behind a waiting writer) held by 1 reader, in main at {WAITS}",
+      "first#1 waits for rwlock rw (to write) held by 1 reader, in first at {WRITES}"]),
     "stream": (r"""
 static void *first(void *arg)
 {
@@ -573,6 +620,34 @@ static void stay() { never.wait(); x++; }
 """
 
 CXX = {
+    "pool": (r"""
+class Pool {
+	std::mutex m;
+	std::condition_variable work;
+	bool stop = false;
+	std::thread t;
+public:
+	Pool() {
+		t = std::thread([this] {
+			std::unique_lock<std::mutex> lock(m);
+			met.count_down();
+			while (!stop)
+				work.wait(lock); /* WAITS */
+			x++;
+		});
+	}
+	~Pool() {
+		met.wait();
+		m.lock(); /* given back by the wait */
+		m.unlock();
+		stop = true;
+		t.join(); /* JOINS */
+		x++;
+	}
+};
+int main() { Pool pool; }
+""", ["main joins Pool::Pool()::{lambda()#1}#1, in Pool::~Pool at {JOINS}",
+      "waits for condition variable Pool::work, in Pool::Pool()::{lambda()#1}::operator() at {WAITS}"]),
     "condition": (r"""
 struct Queue {
 	std::mutex m_;
@@ -766,6 +841,49 @@ def test_cxx(t, which):
     check_words(t, name + "_cxx", CXX_HEAD + CXX[name][0], CXX[name][1], build, cxx=True)
 
 
+def test_named_semaphore(t):
+    """Another program can open it by its name and post: it is not stuck for good."""
+    text = HEAD + r"""
+int main(int argc, char **argv)
+{
+	sem_t *s = sem_open(argv[argc - 1], O_CREAT | O_EXCL, 0600, 0);
+	return sem_wait(s);
+}
+"""
+    name = "/gatectl-test-%d" % os.getpid()
+    program = compile_text("named_semaphore.c", text)
+    r = t.run_gated(program, args=[name], options=["--time-limit", "1"])
+    os.unlink("/dev/shm" + name.replace("/", "/sem."))
+    t.verdict(r, 124)
+
+
+@params("async", "epoll")
+def test_may_move(t, name):
+    """What comes at such a file sends a signal; and a set of epoll keeps a file whose number was given
+    to another one."""
+    text = HEAD.replace("#include <fcntl.h>", "#define _GNU_SOURCE\n#include <fcntl.h>\n#include <sys/epoll.h>\n"
+                        "#include <sys/eventfd.h>\n#include <sys/timerfd.h>") + {"async": r"""
+int main(void)
+{
+	fcntl(0, F_SETFL, O_ASYNC);
+	stay();
+}
+""", "epoll": r"""
+int main(void)
+{
+	struct itimerspec at = {.it_value = {3600, 0}};
+	struct epoll_event event = {.events = EPOLLIN};
+	int timer = timerfd_create(CLOCK_MONOTONIC, 0), set = epoll_create1(0), kept;
+	timerfd_settime(timer, 0, &at, NULL);
+	epoll_ctl(set, EPOLL_CTL_ADD, timer, &event);
+	kept = dup(timer);
+	close(timer);
+	return eventfd(0, 0) == timer && kept != timer ? epoll_wait(set, &event, 1, -1) : 0;
+}
+"""}[name]
+    t.verdict(t.run_gated(compile_text("may_move_%s.c" % name, text), options=["--time-limit", "1"]), 124)
+
+
 def test_no_source(t):
     """Where the source is not to be had, symbols still have names and owners are still known."""
     text = HEAD + C["normal"][0]
@@ -864,6 +982,31 @@ at "//opens":open(g)
 ''' % (line_of(IN_SECTION, "gate: inside") + 1))
     t.check("gate g holds first#1 here, which would open gate h at " in r.err, "first", r)
     t.check("gate h holds second#1 here, which would open gate g at " in r.err, "second", r)
+
+
+def test_orders_in_a_circle(t):
+    """Somebody else came to the place that the held thread would open the other's gate at: that is no
+    fault of the names of threads."""
+    r = t.verdict(t.run_gated(compile_text("circle.c", HEAD + r"""
+static void early(void) { x++; }
+static void late(void) { x++; }
+static void *both_of(void *arg) { early(); late(); return arg; }
+int main(void)
+{
+	pthread_t t, u;
+	pthread_create(&t, NULL, both_of, NULL);
+	pthread_create(&u, NULL, both_of, NULL);
+	pthread_join(t, NULL);
+	pthread_join(u, NULL);
+}
+"""), """
+order "late@both_of#1 -> late@both_of#2"
+order "late@both_of#2 -> early@both_of#1"
+"""), 122)
+    lines = r.err.splitlines()
+    t.check("holds both_of#1 here, which would open gate late@both_of#1 -> late@both_of#2" in lines[1], "first", r)
+    t.check("holds both_of#2 here, which would open gate late@both_of#2 -> early@both_of#1" in lines[2], "second", r)
+    t.check("leave out one of the orders" in lines[-1], "try", r)
 
 
 def test_held_says_the_place_once(t):

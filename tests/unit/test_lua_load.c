@@ -188,7 +188,8 @@ static const char *const faults[][2] = {
 	{"on('signal', {signal='USR9'})", "t.lua:1: on: signal: no such signal 'USR9'; did you mean USR1 or USR2?"},
 	{"on('signal', {signal=0})", "t.lua:1: on: signal: expected a signal, got 0"},
 	/* verbs */
-	{"at 'x':wait('done')", "t.lua:1: wait: expected a gate, got a string"},
+	{"at 'x':wait('done')", "t.lua:1: wait: expected a gate, got a string; make one first: local g = "
+				     "SimpleGate \"done\""},
 	{"local d\nat 'x':wait(d)", "t.lua:2: wait: expected a gate, got nil (misspelt name?)"},
 	{"at 'x':open(at 'y')", "t.lua:1: open: expected a gate, got a place"},
 	{"at 'x':open(Gate.type 'T')",

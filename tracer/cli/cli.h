@@ -12,7 +12,9 @@ struct cli {
 	bool color;
 	bool lock, fix;		   /* check: write the lock files; rewrite the scripts */
 	struct report_suite suite; /* of the runs so far, for JUnit */
-	unsigned long runs;	   /* of prove, each; 0: not given */
+	unsigned long runs;	   /* of prove, each; of convert, to verify; 0: not given */
+	const char *output;	   /* of convert; NULL: not given */
+	bool all;		   /* convert: sleeps, too, that the outcome does not depend on */
 	char **rest;		   /* what stands behind the options: PROG and its arguments */
 	int rest_count;
 };
@@ -26,7 +28,15 @@ struct command {
 	int (*run)(struct cli *cli);
 };
 
-enum { CMD_RUN = 1, CMD_CHECK = 2, CMD_LINES = 4, CMD_PROVE = 8, CMD_REPL = 16, CMD_ATTACH = 32 };
+enum {
+	CMD_RUN = 1,
+	CMD_CHECK = 2,
+	CMD_LINES = 4,
+	CMD_PROVE = 8,
+	CMD_REPL = 16,
+	CMD_ATTACH = 32,
+	CMD_CONVERT = 64
+};
 
 extern const struct command commands[]; /* ends with a NULL name */
 
@@ -49,6 +59,7 @@ enum {
 	OPT_SKIP,
 	OPT_LOCK,
 	OPT_FIX,
+	OPT_ALL,
 	OPT_COLOR
 };
 
@@ -84,5 +95,6 @@ int command_check(struct cli *cli);
 int command_lines(struct cli *cli);
 int command_prove(struct cli *cli);
 int command_repl(struct cli *cli);
+int command_convert(struct cli *cli);
 
 #endif

@@ -13,28 +13,35 @@ const struct option_row option_rows[] = {
 	 "a gate script; may be repeated"},
 	{"order", OPT_ORDER, "'A -> B'", CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE,
 	 "A has been executed before B may be; may be repeated"},
-	{"runs", 'n', "N", CMD_PROVE, "N runs of each kind (20)"},
-	{"gate-limit", OPT_GATE_LIMIT, "SECONDS", CMD_RUN | CMD_ATTACH | CMD_PROVE,
+	{"output", 'o', "FILE.lua", CMD_CONVERT, "where the script is written to"},
+	{"runs", 'n', "N", CMD_PROVE | CMD_CONVERT,
+	 "prove: N runs of each kind; convert: N runs to verify the script (20)"},
+	{"all", OPT_ALL, NULL, CMD_CONVERT,
+	 "convert sleeps, too, on whose order the outcome does not depend"},
+	{"gate-limit", OPT_GATE_LIMIT, "SECONDS", CMD_RUN | CMD_ATTACH | CMD_PROVE | CMD_CONVERT,
 	 "how long one thread may be held at one gate; 0 = for ever (10)"},
-	{"time-limit", OPT_TIME_LIMIT, "SECONDS", CMD_RUN | CMD_ATTACH | CMD_PROVE,
+	{"time-limit", OPT_TIME_LIMIT, "SECONDS", CMD_RUN | CMD_ATTACH | CMD_PROVE | CMD_CONVERT,
 	 "how long the whole run may last (no limit)"},
 	{"repeat", OPT_REPEAT, "N", CMD_RUN, "N runs; stops at the first that differs (1)"},
 	{"report", OPT_REPORT, "FILE", CMD_RUN | CMD_ATTACH,
 	 "a .json, .trace.json, .html or .xml report; may be repeated"},
-	{"no-follow", OPT_NO_FOLLOW, NULL, CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE,
+	{"no-follow", OPT_NO_FOLLOW, NULL,
+	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE | CMD_CONVERT,
 	 "let child processes go untouched"},
 	{"skip-if-unavailable", OPT_SKIP, NULL,
-	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_PROVE,
+	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_PROVE | CMD_CONVERT,
 	 "status 77 (skipped), not 118, where tracing is not permitted"},
 	{"lock", OPT_LOCK, NULL, CMD_CHECK, "write beside each script what its locations mean now"},
 	{"fix", OPT_FIX, NULL, CMD_CHECK, "rewrite line numbers of locations that have moved"},
-	{"verbose", 'v', NULL, CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE,
+	{"verbose", 'v', NULL, CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE | CMD_CONVERT,
 	 "a line for every arrival, hold, release and open"},
-	{"quiet", 'q', NULL, CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE, "only verdicts"},
+	{"quiet", 'q', NULL, CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE | CMD_CONVERT,
+	 "only verdicts"},
 	{"color", OPT_COLOR, "auto|always|never",
-	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_LINES | CMD_PROVE,
+	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_LINES | CMD_PROVE | CMD_CONVERT,
 	 "whether verdicts are coloured (auto)"},
-	{"help", 'h', NULL, CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_LINES | CMD_PROVE,
+	{"help", 'h', NULL,
+	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_LINES | CMD_PROVE | CMD_CONVERT,
 	 "this text"},
 	{0},
 };
@@ -133,6 +140,12 @@ static int one_option(int key, struct cli *out, struct error *err)
 		return 0;
 	case 'q':
 		s->quiet = true;
+		return 0;
+	case 'o':
+		out->output = optarg;
+		return 0;
+	case OPT_ALL:
+		out->all = true;
 		return 0;
 	case OPT_LOCK:
 		out->lock = true;

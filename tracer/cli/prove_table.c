@@ -111,7 +111,7 @@ static void say_all(const struct prove *p)
 		puts("The script forces the outcome.");
 	else
 		puts("The outcome came in every run; there is no gate that could be left out.");
-	if (p->none.runs)
+	if (p->none.runs && p->all.agreed == p->all.runs)
 		say_idle(p);
 }
 

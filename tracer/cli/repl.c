@@ -5,98 +5,12 @@
  */
 #include "tracer/cli/repl.h"
 
-#include <editline/readline.h>
+#include "tracer/base/suggest.h"
+
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static volatile sig_atomic_t interrupted, ended;
-
-static void on_signal(int signal)
-{
-	if (signal == SIGINT)
-		interrupted = 1;
-	else
-		ended = signal;
-}
-
-/* While a line is read; the target has handlers of its own for the time when the program runs. */
-static void take_signals(struct sigaction before[3])
-{
-	struct sigaction mine = {.sa_handler = on_signal};
-
-	interrupted = 0;
-	sigaction(SIGINT, &mine, &before[0]);
-	sigaction(SIGTERM, &mine, &before[1]);
-	sigaction(SIGHUP, &mine, &before[2]);
-}
-
-static void give_signals_back(const struct sigaction before[3])
-{
-	sigaction(SIGINT, &before[0], NULL);
-	sigaction(SIGTERM, &before[1], NULL);
-	sigaction(SIGHUP, &before[2], NULL);
-}
-
-/* ---- a line --------------------------------------------------------------------------------- */
-
-/* Ctrl-C at the prompt empties the line: as if begin-of-line, kill-line and return were typed. */
-static int next_key(FILE *in)
-{
-	static const char keys[] = "\001\013\n";
-	static const char *pending;
-	unsigned char c;
-	ssize_t n;
-
-	(void)in;
-	for (;;) {
-		if (interrupted) {
-			interrupted = 0;
-			pending = keys;
-		}
-		if (pending && *pending)
-			return *pending++;
-		if (ended)
-			return EOF;
-		n = read(STDIN_FILENO, &c, 1);
-		if (n == 1)
-			return c;
-		if (n == 0 || errno != EINTR)
-			return EOF;
-	}
-}
-
-static char *read_terminal(void)
-{
-	char *line = readline("(gatectl) ");
-
-	if (line && *line)
-		add_history(line);
-	return line;
-}
-
-static char *read_pipe(void)
-{
-	char *line = NULL;
-	size_t size = 0;
-	ssize_t n;
-
-	do {
-		clearerr(stdin);
-		errno = 0;
-		n = getline(&line, &size, stdin);
-	} while (n < 0 && errno == EINTR && !ended && !interrupted);
-	if (n < 0) {
-		free(line);
-		return NULL;
-	}
-	if (n && line[n - 1] == '\n')
-		line[n - 1] = '\0';
-	return line;
-}
 
 void repl_say(const char *text)
 {
@@ -113,16 +27,30 @@ static void add_entry(struct repl *r, const char *lua, const char *file, size_t 
 		.file = file ? base_strdup(file) : NULL,
 		.first = first,
 		.count = count,
+		.late = live_state(r->live) != LIVE_READY,
 	};
+}
+
+/* Behind so many empty lines Lua itself counts as the person does. */
+static int do_line(struct repl *r, const char *text, struct str *out, size_t *first, size_t *count,
+		   struct error *err)
+{
+	struct str lines = {0};
+	int failed;
+
+	for (unsigned i = 1; i < r->number; i++)
+		str_add(&lines, "\n");
+	str_add(&lines, text);
+	failed = live_line(r->live, str_text(&lines), "input", out, first, count, err);
+	str_fini(&lines);
+	return failed;
 }
 
 int repl_lua(struct repl *r, const char *text, struct error *err)
 {
 	size_t first, count;
-	char name[32];
 
-	snprintf(name, sizeof(name), "line %u", r->number);
-	if (live_line(r->live, text, name, NULL, &first, &count, err) < 0)
+	if (do_line(r, text, NULL, &first, &count, err) < 0)
 		return -1;
 	add_entry(r, text, NULL, first, count);
 	return 0;
@@ -131,11 +59,8 @@ int repl_lua(struct repl *r, const char *text, struct error *err)
 int repl_value(struct repl *r, const char *expression, struct error *err)
 {
 	struct str out = {0};
-	char name[32];
-	int failed;
+	int failed = do_line(r, expression, &out, NULL, NULL, err);
 
-	snprintf(name, sizeof(name), "line %u", r->number);
-	failed = live_line(r->live, expression, name, &out, NULL, NULL, err);
 	if (!failed) {
 		str_add(&out, "\n");
 		repl_say(str_text(&out));
@@ -146,27 +71,27 @@ int repl_value(struct repl *r, const char *expression, struct error *err)
 
 int repl_file(struct repl *r, const char *path, struct error *err)
 {
-	if (live_load(r->live, path, err) < 0)
+	size_t first, count;
+
+	if (live_load(r->live, path, &first, &count, err) < 0)
 		return -1;
-	add_entry(r, NULL, path, 0, 0);
+	add_entry(r, NULL, path, first, count);
 	return 0;
 }
 
 static int again(struct repl *r, struct repl_entry *entry, struct error *err)
 {
-	char name[32];
-
+	entry->late = false;
 	if (entry->file)
-		return live_load(r->live, entry->file, err);
-	snprintf(name, sizeof(name), "line %u", r->number);
-	return live_line(r->live, entry->lua, name, NULL, &entry->first, &entry->count, err);
+		return live_load(r->live, entry->file, &entry->first, &entry->count, err);
+	return do_line(r, entry->lua, NULL, &entry->first, &entry->count, err);
 }
 
 static void forget_deeds(struct repl *r)
 {
 	array_each(struct repl_deed, d, &r->deeds) {
-		base_free(d->lua);
 		base_free(d->command);
+		base_free(d->argument);
 	}
 	array_fini(&r->deeds);
 }
@@ -185,20 +110,51 @@ int repl_restart(struct repl *r, struct error *err)
 /* Until there is something to look at, and what that is. */
 int repl_go(struct repl *r)
 {
-	enum live_state state = live_go(r->live);
+	enum live_state state;
 	struct str out = {0};
+
+	repl_terminal_to_program(r);
+	state = live_go(r->live);
+	repl_terminal_back(r);
 
 	if (state == LIVE_ENDED) {
 		r->status = live_verdict(r->live, &out);
-		r->quit |= live_was_interrupted(r->live);
 	} else {
-		if (state == LIVE_LOOK)
-			str_add(&out, "stopped\n");
+		if (state != LIVE_THERE)
+			str_addf(&out, "%s\n", live_reason(r->live));
 		live_threads(r->live, &out);
 	}
 	repl_say(str_text(&out));
 	str_fini(&out);
+	if (live_interrupted(r->live)) {
+		r->status = 128 + live_interrupted(r->live);
+		r->quit = true;
+	}
 	return 0;
+}
+
+/* What is no Lua, and begins with a word that could be a command, was to be one. */
+static int no_command(const char *line, struct error *err)
+{
+	size_t length = strspn(line, "abcdefghijklmnopqrstuvwxyz");
+	const char *behind = line + length + strspn(line + length, " \t");
+	struct suggestions like = {0};
+	struct str text = {0};
+	char word[32];
+
+	if (err->code != ERROR_SCRIPT || !strstr(err->text, ": syntax error") || !length ||
+	    length >= sizeof(word) || (*behind && strchr("=([{.:,\"'", *behind)))
+		return -1;
+	snprintf(word, sizeof(word), "%.*s", (int)length, line);
+	like.wanted = word;
+	for (const struct repl_command *c = repl_commands; c->name; c++)
+		suggest_offer(&like, c->name);
+	str_addf(&text, "there is no command '%s'", word);
+	suggest_take(&like, &text);
+	*err = (struct error){0};
+	error_set(err, ERROR_USAGE, "%s", str_text(&text));
+	str_fini(&text);
+	return error_hint(err, "`help` lists them; every other line is Lua, as in a gate script");
 }
 
 int repl_do(struct repl *r, const char *line, struct error *err)
@@ -216,7 +172,7 @@ int repl_do(struct repl *r, const char *line, struct error *err)
 		word = 1;
 	c = repl_find(line, word);
 	if (!c)
-		return repl_lua(r, line, err);
+		return repl_lua(r, line, err) < 0 ? no_command(line, err) : 0;
 	copy = base_strdup(line + word);
 	rest = copy + strspn(copy, " \t");
 	for (size_t n = strlen(rest); n && strchr(" \t", rest[n - 1]); n--)
@@ -242,14 +198,14 @@ static void one_line(struct repl *r, const char *line)
 static void loop(struct repl *r)
 {
 	while (!r->quit) {
-		struct sigaction before[3];
 		char *line;
+		int signal;
 
-		take_signals(before);
-		line = r->terminal ? read_terminal() : read_pipe();
-		give_signals_back(before);
-		if (ended || (interrupted && !r->terminal))
-			r->status = 128 + (ended ? ended : SIGINT);
+		repl_take_signals();
+		line = r->terminal ? repl_read_terminal() : repl_read_pipe();
+		signal = repl_give_signals_back();
+		if (signal)
+			r->status = 128 + signal;
 		if (!line)
 			break;
 		one_line(r, line);
@@ -257,48 +213,6 @@ static void loop(struct repl *r)
 	}
 	if (r->terminal && !r->quit)
 		repl_say("\n");
-}
-
-/* What the program says while it goes. */
-static void tell(void *ctx, const char *text)
-{
-	(void)ctx;
-	fputs(text, stdout);
-	fputc('\n', stdout);
-	fflush(stdout);
-}
-
-static char *history_path(void)
-{
-	const char *home = getenv("HOME");
-	char *path = NULL;
-
-	if (!home || !*home || asprintf(&path, "%s/.gatectl_history", home) < 0)
-		return NULL;
-	return path;
-}
-
-static void use_terminal(struct repl *r)
-{
-	char *path = history_path();
-
-	rl_catch_signals = 0; /* libedit would send Ctrl-C to the program, too */
-	rl_getc_function = next_key; /* read by rl_initialize */
-	rl_initialize();
-	repl_completion(r);
-	using_history();
-	if (path)
-		read_history(path);
-	free(path);
-}
-
-static void keep_history(void)
-{
-	char *path = history_path();
-
-	if (path)
-		write_history(path);
-	free(path);
 }
 
 static int begin(struct repl *r, struct error *err)
@@ -334,23 +248,23 @@ static void repl_fini(struct repl *r)
 
 int command_repl(struct cli *cli)
 {
-	const struct live_ui ui = {NULL, tell};
 	struct symbols *symbols = symbols_new();
-	struct repl r = {.cli = cli, .terminal = isatty(STDIN_FILENO)};
+	struct repl r = {.cli = cli};
+	const struct live_ui ui = {&r, repl_tell};
 	struct error err = {0};
 
+	repl_terminal_open(&r);
 	cli->session.no_stdin = !r.terminal;
 	r.live = live_new(&cli->session, symbols, &ui);
 	if (begin(&r, &err) < 0) {
 		r.status = output_error(cli, &err);
 	} else {
 		if (r.terminal)
-			use_terminal(&r);
+			repl_use_terminal(&r);
 		loop(&r);
-		if (r.terminal)
-			keep_history();
 	}
 	repl_fini(&r);
+	repl_terminal_close(&r);
 	symbols_free(symbols);
 	return r.status;
 }

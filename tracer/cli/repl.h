@@ -2,6 +2,7 @@
  * gatectl repl. One file, one idea:
  *
  *	repl.c           the loop: a line is read, done, and what came of it shown
+ *	repl_terminal.c  libedit and the program share the terminal; signals at the prompt
  *	repl_commands.c  the table of commands, and what each does
  *	repl_complete.c  completion
  *	repl_save.c      what was done by hand, as a script
@@ -18,13 +19,14 @@ struct repl_entry {
 	char *file;	     /* a script */
 	size_t first, count; /* the places that it made in this run */
 	bool dropped;
+	bool late; /* made when the program had run already */
 };
 
-/* What was done while the program rested. */
+/* What was done by hand while the program stood still. */
 struct repl_deed {
-	char *lua;     /* as a line of a script; NULL: it cannot be said there */
-	char *command; /* as it was typed */
-	bool at_rest;  /* nobody could move: on "rest" does the same */
+	char *command, *argument; /* as they were typed; threads by their ids */
+	const char *verb;	  /* of on "rest", which does the same; NULL: a script has none */
+	enum live_state state;	  /* when it was done */
 };
 
 struct repl {
@@ -69,11 +71,26 @@ int repl_file(struct repl *r, const char *path, struct error *err);
 int repl_restart(struct repl *r, struct error *err);
 int repl_go(struct repl *r);
 
+/* repl_terminal.c */
+void repl_terminal_open(struct repl *r); /* sets r->terminal */
+void repl_use_terminal(struct repl *r);	 /* libedit */
+void repl_terminal_close(struct repl *r);
+char *repl_read_terminal(void); /* a line, malloc'd; NULL at the end, or after a signal that ends */
+char *repl_read_pipe(void);
+void repl_terminal_to_program(struct repl *r);
+void repl_terminal_back(struct repl *r);
+void repl_tell(void *ctx, const char *line); /* while the program runs */
+void repl_take_signals(void);
+int repl_give_signals_back(void); /* the one that came meanwhile, or 0 */
+void repl_signals_as_found(void); /* in a child of ours */
+
 /* repl_complete.c */
 void repl_completion(struct repl *r);
 
 /* repl_save.c */
-void repl_deed(struct repl *r, const char *command, const char *lua);
+void repl_quote(struct str *lua, const char *text); /* as a string of Lua */
+void repl_deed(struct repl *r, const char *command, const char *argument, const char *verb);
+void repl_note_held(struct repl *r);
 int repl_save(struct repl *r, const char *path, struct error *err);
 int repl_run_saved(struct repl *r, const char *command, const char *count, struct error *err);
 

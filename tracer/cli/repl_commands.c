@@ -99,21 +99,18 @@ static int make_gate(struct repl *r, const char *name, struct error *err)
 static int make_place(struct repl *r, const char *location, const char *verb, const char *name,
 		      struct error *err)
 {
+	bool opens = strcmp(verb, "open") == 0;
 	struct str lua = {0};
 	int failed;
 
-	str_add(&lua, "at \"");
-	for (const char *c = location; *c; c++)
-		str_addf(&lua, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
-	str_addf(&lua, "\":%s(%s)", verb, name);
+	str_add(&lua, "at ");
+	repl_quote(&lua, location);
+	str_addf(&lua, ":%s(%s)", verb, name);
 	failed = repl_lua(r, str_text(&lua), err);
 	if (!failed) {
 		str_clear(&lua);
-		str_addf(&lua, "%zu: %s %ss at gate %s\n", r->entries.count, location, verb, name);
-		if (strcmp(verb, "open") == 0) {
-			str_clear(&lua);
-			str_addf(&lua, "%zu: %s opens gate %s\n", r->entries.count, location, name);
-		}
+		str_addf(&lua, "%zu: %s %s gate %s\n", r->entries.count, location,
+			 opens ? "opens" : "waits at", name);
 		repl_say(str_text(&lua));
 	}
 	str_fini(&lua);
@@ -139,17 +136,57 @@ static int cmd_gate(struct repl *r, char *rest, struct error *err)
 	return make_place(r, rest, verb ? verb : "wait", name, err);
 }
 
+static bool has_word(const char *text, const char *word, size_t length)
+{
+	for (const char *at = text; (at = strstr(at, word)); at++) {
+		char before = at > text ? at[-1] : ' ', behind = at[length];
+
+		if (!isalnum((unsigned char)before) && before != '_' &&
+		    !isalnum((unsigned char)behind) && behind != '_')
+			return true;
+	}
+	return false;
+}
+
+/* Whoever uses what this line makes; 0: nobody. */
+static size_t user_of(const struct repl *r, const struct repl_entry *entry)
+{
+	static const char local[] = "local ";
+	size_t length, user = 0;
+	char *name;
+
+	if (!entry->lua || strncmp(entry->lua, local, sizeof(local) - 1) != 0)
+		return 0;
+	name = base_strdup(entry->lua + sizeof(local) - 1);
+	length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+	name[length] = '\0';
+	for (size_t i = 0; i < r->entries.count && length && !user; i++) {
+		const struct repl_entry *other = &r->entries.items[i];
+
+		if (other != entry && !other->dropped && other->lua &&
+		    has_word(other->lua, name, length))
+			user = i + 1;
+	}
+	base_free(name);
+	return user;
+}
+
 static int cmd_drop(struct repl *r, char *rest, struct error *err)
 {
 	char *end;
 	unsigned long n = strtoul(rest, &end, 10);
 	struct repl_entry *entry;
 
-	if (!*rest || *end || n < 1 || n > r->entries.count) {
+	if (!*rest)
+		return usage("drop", err);
+	if (*end || n < 1 || n > r->entries.count || r->entries.items[n - 1].dropped) {
 		error_set(err, ERROR_USAGE, "drop: there is no line %s", rest);
 		return error_hint(err, "`gates` lists them");
 	}
 	entry = &r->entries.items[n - 1];
+	if (user_of(r, entry))
+		return error_set(err, ERROR_USAGE, "drop: line %zu uses what line %lu makes",
+				 user_of(r, entry), n);
 	entry->dropped = true;
 	if (entry->count && live_state(r->live) != LIVE_ENDED)
 		live_drop(r->live, entry->first, entry->count);
@@ -183,16 +220,14 @@ static int cmd_places(struct repl *r, char *rest, struct error *err)
 
 static int cmd_open(struct repl *r, char *rest, struct error *err)
 {
-	struct str lua = {0};
+	bool ready = live_state(r->live) == LIVE_READY;
 
 	if (!*rest)
 		return usage("open", err);
 	if (live_open(r->live, rest, err) < 0)
 		return -1;
-	str_addf(&lua, "on(\"rest\"):open(%s)", rest);
-	repl_deed(r, "open", str_text(&lua));
-	str_fini(&lua);
-	return repl_go(r);
+	repl_deed(r, "open", rest, "open");
+	return ready ? 0 : repl_go(r);
 }
 
 /* ---- going on ------------------------------------------------------------------------------- */
@@ -217,22 +252,19 @@ static int cmd_hold(struct repl *r, char *rest, struct error *err)
 		return usage("hold", err);
 	if (live_hold(r->live, rest, err) < 0)
 		return -1;
-	repl_deed(r, "hold", NULL);
+	repl_deed(r, "hold", rest, NULL);
 	return 0;
 }
 
 static int cmd_go(struct repl *r, char *rest, struct error *err)
 {
-	struct str lua = {0};
+	int passes = *rest ? live_release(r->live, rest, err) : 0;
 
-	if (*rest) {
-		if (live_release(r->live, rest, err) < 0)
-			return -1;
-		str_addf(&lua, "on(\"rest\"):release \"%s\"", rest);
-		repl_deed(r, "go", str_text(&lua));
-		str_fini(&lua);
-	}
-	return repl_go(r);
+	if (passes < 0)
+		return -1;
+	if (passes)
+		repl_deed(r, "go", live_id(r->live, rest), "release");
+	return cmd_run(r, rest, err);
 }
 
 static int cmd_only(struct repl *r, char *rest, struct error *err)
@@ -241,19 +273,22 @@ static int cmd_only(struct repl *r, char *rest, struct error *err)
 		return usage("only", err);
 	if (live_only(r->live, rest, err) < 0)
 		return -1;
-	repl_deed(r, "only", NULL);
+	repl_deed(r, "only", rest, NULL);
 	return repl_go(r);
 }
 
 static int cmd_until(struct repl *r, char *rest, struct error *err)
 {
 	char *thread = take_word(&rest);
+	struct str words = {0};
 
 	if (!*thread || !*rest)
 		return usage("until", err);
 	if (live_until(r->live, thread, rest, err) < 0)
 		return -1;
-	repl_deed(r, "until", NULL);
+	str_addf(&words, "%s %s", live_id(r->live, thread), rest);
+	repl_deed(r, "until", str_text(&words), NULL);
+	str_fini(&words);
 	return repl_go(r);
 }
 
@@ -264,7 +299,7 @@ static int line_step(struct repl *r, const char *name, const char *thread, enum 
 		return usage(name, err);
 	if (live_line_step(r->live, thread, way, err) < 0)
 		return -1;
-	repl_deed(r, name, NULL);
+	repl_deed(r, name, thread, NULL);
 	return repl_go(r);
 }
 
@@ -334,7 +369,7 @@ static int cmd_events(struct repl *r, char *rest, struct error *err)
 	unsigned long most = *rest ? strtoul(rest, &end, 10) : 20;
 	struct str out = {0};
 
-	if (*rest && (*end || !most))
+	if (*rest && (*end || !most || *rest == '-'))
 		return usage("events", err);
 	live_events(r->live, most, &out);
 	repl_say(str_text(&out));
@@ -346,7 +381,12 @@ static int cmd_events(struct repl *r, char *rest, struct error *err)
 
 static int cmd_save(struct repl *r, char *rest, struct error *err)
 {
-	return *rest ? repl_save(r, rest, err) : usage("save", err);
+	if (!*rest)
+		return usage("save", err);
+	if (repl_save(r, rest, err) < 0)
+		return -1;
+	repl_note_held(r);
+	return 0;
 }
 
 static int cmd_source(struct repl *r, char *rest, struct error *err)
@@ -356,10 +396,7 @@ static int cmd_source(struct repl *r, char *rest, struct error *err)
 
 static int cmd_repeat(struct repl *r, char *rest, struct error *err)
 {
-	char *end;
-
-	strtoul(rest, &end, 10);
-	if (!*rest || *end)
+	if (!*rest || strspn(rest, "0123456789") != strlen(rest) || !strtoul(rest, NULL, 10))
 		return usage("repeat", err);
 	return repl_run_saved(r, "run", rest, err);
 }

@@ -13,13 +13,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+void repl_quote(struct str *lua, const char *text)
+{
+	str_add(lua, "\"");
+	for (; *text; text++)
+		str_addf(lua, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+	str_add(lua, "\"");
+}
+
 /* To be called before the program goes on. */
-void repl_deed(struct repl *r, const char *command, const char *lua)
+void repl_deed(struct repl *r, const char *command, const char *argument, const char *verb)
 {
 	*array_add(&r->deeds) = (struct repl_deed){
-		.lua = lua ? base_strdup(lua) : NULL,
 		.command = base_strdup(command),
-		.at_rest = live_state(r->live) == LIVE_REST,
+		.argument = base_strdup(argument),
+		.verb = verb,
+		.state = live_state(r->live),
 	};
 }
 
@@ -41,31 +50,57 @@ static int add_file(struct str *out, const char *path, struct error *err)
 	return 0;
 }
 
-static void add_deed(struct str *out, const struct repl_deed *d)
+/* Before its own code has run: where the gate has a name in Lua, it is just open. */
+static bool opened_at_once(const struct repl *r, const struct repl_deed *d)
 {
-	if (!d->lua)
-		str_addf(out, "-- by hand: %s (a script has no word for it)\n", d->command);
-	else if (d->at_rest)
-		str_addf(out, "%s\n", d->lua);
-	else
-		str_addf(out, "%s -- something could still move when it was done\n", d->lua);
+	struct str line = {0};
+	bool found = false;
+
+	str_addf(&line, "local %s = SimpleGate \"%s\"", d->argument, d->argument);
+	array_each(const struct repl_entry, entry, &r->entries)
+		found |= entry->lua && !entry->dropped && strcmp(entry->lua, str_text(&line)) == 0;
+	str_fini(&line);
+	return found && d->state == LIVE_READY;
+}
+
+static void add_deed(const struct repl *r, struct str *out, const struct repl_deed *d)
+{
+	if (!d->verb) {
+		str_addf(out, "-- by hand: %s %s (a script has no word for it)\n", d->command,
+			 d->argument);
+	} else if (strcmp(d->verb, "open") == 0 && opened_at_once(r, d)) {
+		str_addf(out, "%s:open()\n", d->argument);
+	} else {
+		str_addf(out, "on \"rest\" :%s ", d->verb);
+		repl_quote(out, d->argument);
+		str_add(out, d->state == LIVE_REST ? "\n"
+						   : " -- by hand it was done while somebody could "
+						     "still move\n");
+	}
+}
+
+static int add_entry(struct str *out, const struct repl_entry *entry, struct error *err)
+{
+	if (entry->dropped)
+		return 0;
+	if (entry->late && entry->count)
+		str_add(out, "-- by hand, this was added when the program had run for a while:\n");
+	if (entry->file)
+		return add_file(out, entry->file, err);
+	str_addf(out, "%s\n", entry->lua);
+	return 0;
 }
 
 static int script_text(struct repl *r, struct str *out, struct error *err)
 {
 	str_addf(out, "-- gatectl run -g THIS %s\n", r->cli->session.argv[0]);
-	array_each(const struct repl_entry, entry, &r->entries) {
-		if (entry->dropped)
-			continue;
-		if (!entry->file)
-			str_addf(out, "%s\n", entry->lua);
-		else if (add_file(out, entry->file, err) < 0)
+	array_each(const struct repl_entry, entry, &r->entries)
+		if (add_entry(out, entry, err) < 0)
 			return -1;
-	}
 	if (r->deeds.count)
-		str_add(out, "\n-- done by hand, each when nobody could move any more\n");
+		str_add(out, "\n-- what was done by hand, each when nobody could move any more\n");
 	array_each(const struct repl_deed, d, &r->deeds)
-		add_deed(out, d);
+		add_deed(r, out, d);
 	return 0;
 }
 
@@ -87,24 +122,56 @@ int repl_save(struct repl *r, const char *path, struct error *err)
 	return failed ? error_errno(err, ERROR_USAGE, "%s: cannot be written", path) : 0;
 }
 
+/* Who is held when it is saved is held in each run of the script, and nobody is there then. */
+void repl_note_held(struct repl *r)
+{
+	struct str who = {0}, line = {0};
+
+	if (live_held(r->live, &who)) {
+		str_addf(&line, "note: %s: open its gate, or the script ends there, too\n",
+			 str_text(&who));
+		repl_say(str_text(&line));
+	}
+	str_fini(&who);
+	str_fini(&line);
+}
+
 /* ---- run it by itself ----------------------------------------------------------------------- */
 
+struct cli_words {
+	char **items;
+	size_t count, capacity;
+};
+
+static void add_argument(struct cli_words *words, const char *word)
+{
+	*array_add(words) = base_strdup(word);
+}
+
+/* In the child. On a pipe the commands are not for the program. */
 static void exec_gatectl(struct repl *r, const char *command, const char *count, const char *script)
 {
-	ARRAY(char *) argv = {0};
-	const char *words[] = {"gatectl", command, "-g", script};
+	struct cli_words words = {0};
+	int null;
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		*array_add(&argv) = base_strdup(words[i]);
+	add_argument(&words, "gatectl");
+	add_argument(&words, command);
+	add_argument(&words, "-g");
+	add_argument(&words, script);
 	if (count) {
-		*array_add(&argv) = base_strdup("--repeat");
-		*array_add(&argv) = base_strdup(count);
+		add_argument(&words, "--repeat");
+		add_argument(&words, count);
 	}
-	*array_add(&argv) = base_strdup("--");
+	if (r->cli->session.no_follow)
+		add_argument(&words, "--no-follow");
+	add_argument(&words, "--");
 	for (char *const *arg = r->cli->session.argv; *arg; arg++)
-		*array_add(&argv) = *arg;
-	*array_add(&argv) = NULL;
-	execv("/proc/self/exe", argv.items);
+		add_argument(&words, *arg);
+	*array_add(&words) = NULL;
+	if (!r->terminal && (null = open("/dev/null", O_RDONLY)) >= 0)
+		dup2(null, STDIN_FILENO);
+	repl_signals_as_found();
+	execv("/proc/self/exe", words.items);
 	_exit(125);
 }
 
@@ -113,7 +180,7 @@ int repl_run_saved(struct repl *r, const char *command, const char *count, struc
 {
 	char path[] = "/tmp/gatectl-repl-XXXXXX";
 	int fd = mkostemp(path, O_CLOEXEC), failed;
-	siginfo_t status;
+	siginfo_t status = {0};
 	pid_t pid;
 
 	if (fd < 0)
@@ -128,5 +195,6 @@ int repl_run_saved(struct repl *r, const char *command, const char *count, struc
 	unlink(path);
 	if (!failed && pid < 0)
 		return error_errno(err, ERROR_SYSTEM, "fork");
+	r->status = status.si_code == CLD_EXITED ? status.si_status : 128 + status.si_status;
 	return failed;
 }

@@ -1,4 +1,5 @@
 /* A site hit or an event of the program becomes an arrival at the places that wait for it. */
+#include "tracer/session/convert_inside.h"
 #include "tracer/session/scouts.h"
 
 #include <signal.h>
@@ -147,6 +148,8 @@ void arrivals_site(struct session *s, struct session_thread *t, struct target_si
 		if (a.kind == ACT_CREATE)
 			sanitizer_create(t, &regs);
 		there |= a.kind == ACT_STOP;
+		if (a.kind == ACT_SEEN)
+			convert_site(s, t, &a, site);
 		if (!a.place || !applies(s, t, &a, site->addr, &regs))
 			continue;
 		*array_add(&places) = a.place;

@@ -6,11 +6,13 @@
 #include "tracer/session/channels.h"
 
 #include <fcntl.h>
+#include <linux/kcmp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/select.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 /* Who waits at more files than that is a server: each takes a look at all descriptors of the tree. */
 enum { MOST_ENDS = 64, MOST_POLLED = 1024, MOST_NESTED = 2 };
@@ -21,6 +23,7 @@ struct look {
 	struct wait *w;
 	struct ends *ends;
 	unsigned depth; /* of epoll in epoll */
+	int epoll;	/* its descriptor */
 };
 
 /* ---- the other end of a file ---------------------------------------------------------------- */
@@ -80,6 +83,16 @@ static bool is_disarmed(void *ctx, const char *line)
 
 static bool look_file(struct look *l, int fd);
 
+/* The set still has what was once open under this number. */
+static bool is_other_file(const struct look *l, int fd)
+{
+	struct kcmp_epoll_slot slot = {.efd = (unsigned)l->epoll, .tfd = (unsigned)fd};
+	bool other = syscall(SYS_kcmp, l->tid, l->tid, KCMP_EPOLL_TFD, fd, &slot) > 0;
+
+	slot.toff = 1; /* a second one of that number */
+	return other || syscall(SYS_kcmp, l->tid, l->tid, KCMP_EPOLL_TFD, fd, &slot) >= 0;
+}
+
 /* "tfd:        3 events:       19 data:                3  pos:0 ino:40e sdev:10" */
 static bool is_unknown_target(void *ctx, const char *line)
 {
@@ -90,17 +103,21 @@ static bool is_unknown_target(void *ctx, const char *line)
 
 	if (sscanf(line, "tfd: %d events: %*x data: %*x pos:%*d ino:%lx", &fd, &ino) != 2)
 		return false;
-	return opened_look(l->tid, fd, &f) < 0 || f.ino != ino || !look_file(l, fd);
+	return opened_look(l->tid, fd, &f) < 0 || f.ino != ino || is_other_file(l, fd) ||
+	       !look_file(l, fd);
 }
 
 static bool look_epoll(struct look *l, const struct opened *f)
 {
+	int outer = l->epoll;
 	bool known;
 
 	if (l->depth == MOST_NESTED)
 		return false;
 	l->depth++;
+	l->epoll = f->fd;
 	known = look_anonymous(l, f) && !opened_info(f, is_unknown_target, l);
+	l->epoll = outer;
 	l->depth--;
 	return known;
 }

@@ -77,5 +77,7 @@ bool sockets_peer(pid_t pid, const struct opened *f, ino_t *peer);
 bool holders_traced(struct session *s, const struct end *end, struct wait *w);
 /* Does anybody else hold one of the ends, or does the kernel itself write to files for the program? */
 bool holders_outside(struct session *s, const struct ends *ends);
+/* Has the program a file that sends it a signal when something comes there (O_ASYNC)? */
+bool holders_async(struct session *s);
 
 #endif

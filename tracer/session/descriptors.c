@@ -23,10 +23,21 @@ static const struct {
 	{SYS_fcntl, "waits for a lock (fcntl) of", " held by"},
 };
 
-static bool is_poll(long number)
+static const char *poll_name(long number)
 {
-	return number == SYS_poll || number == SYS_ppoll || number == SYS_select ||
-	       number == SYS_pselect6 || number == SYS_epoll_wait || number == SYS_epoll_pwait;
+	switch (number) {
+	case SYS_poll:
+	case SYS_ppoll:
+		return "poll";
+	case SYS_select:
+	case SYS_pselect6:
+		return "select";
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+		return "epoll";
+	default:
+		return NULL;
+	}
 }
 
 static const char *noun_of(const struct opened *f)
@@ -62,9 +73,9 @@ bool descriptors_describe(struct waiters *all, struct waiter *w, struct str *out
 {
 	struct opened file;
 
-	if (is_poll(w->block.number)) {
-		str_add(out, "waits for a file descriptor (poll)");
-		add_processes(all, w, ", which could come from", out);
+	if (poll_name(w->block.number)) {
+		str_addf(out, "waits for a file descriptor (%s)", poll_name(w->block.number));
+		add_processes(all, w, " that could be made ready only by", out);
 		return true;
 	}
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {

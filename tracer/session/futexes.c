@@ -4,6 +4,7 @@
  */
 #include "tracer/session/channels.h"
 
+#include <dirent.h>
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -21,6 +22,32 @@ static struct session_thread *by_tid(struct session *s, int tid)
 static bool begins_with(const char *text, const char *begin)
 {
 	return strncmp(text, begin, strlen(begin)) == 0;
+}
+
+/*
+ * "/dev/shm/sem.kK4Fxy (deleted)": sem_open(3) has made it under this name, has given it another one
+ * with link(2), and has deleted the first.
+ */
+static bool has_another_name(const struct session_process *p, const struct target_mapping *map,
+			     size_t length)
+{
+	struct str path = {0};
+	struct dirent *entry;
+	bool found = false;
+	DIR *dir;
+
+	if (begins_with(map->path, "/memfd:"))
+		return false;
+	while (length && map->path[length - 1] != '/')
+		length--;
+	str_addf(&path, "/proc/%d/root%.*s", (int)p->pid, (int)length, map->path);
+	dir = opendir(str_text(&path));
+	while (dir && !found && (entry = readdir(dir)))
+		found = entry->d_ino == map->ino;
+	if (dir)
+		closedir(dir);
+	str_fini(&path);
+	return found;
 }
 
 /* A file that has a name can be mapped by anybody; one that has none by those who hold it (`ends`). */
@@ -42,6 +69,8 @@ enum reach futexes_reach(const struct session *s, struct session_process *p, uin
 	deleted = strstr(map.path, " (deleted)");
 	if (!ends || !deleted || strcmp(deleted, " (deleted)") != 0 ||
 	    begins_with(map.path, "/SYSV"))
+		return REACH_OUTSIDE;
+	if (has_another_name(p, &map, (size_t)(deleted - map.path)))
 		return REACH_OUTSIDE;
 	end.file.dev = map.dev;
 	end.file.ino = map.ino;

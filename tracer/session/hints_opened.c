@@ -96,6 +96,21 @@ static void why_not_opened(struct session *s, const struct place *p, const struc
 	}
 }
 
+/* Others came there, but who is meant has not yet: another gate holds it. */
+static bool is_kept_away(struct session *s, const struct place *p)
+{
+	array_each(struct session_thread *, t, &s->threads)
+		if (is_held(*t) && (*t)->hold.gate && !opens(p, (*t)->hold.gate) && p->thread &&
+		    engine_thread_matches(s->engine, (*t)->engine, p->thread))
+			return true;
+	return false;
+}
+
+static bool is_mistaken(struct session *s, const struct place *p)
+{
+	return hints_is_mistaken(s, p) && (p->arrivals || !is_kept_away(s, p));
+}
+
 /* Who would open it there: one that is in its function, or that alone is meant. */
 static bool would_open(struct session *s, const struct session_thread *t, const struct place *p)
 {
@@ -143,7 +158,7 @@ static void opener_line(struct session *s, const struct place *p, const struct g
 	str_addf(out, "%s: gate %s is opened at %s: ", hints_source(main), g->name, main->location);
 	why_not_opened(s, p, g, out);
 	str_add(out, "\n");
-	if (!place_reached(main) && !hints_is_mistaken(s, main))
+	if (!place_reached(main) && !is_mistaken(s, main))
 		opener_threads(s, main, g, out);
 }
 
@@ -548,7 +563,7 @@ bool hints_gates_try(struct session *s, struct str *out)
 		str_addf(out, "one gate for both: make it once, and use it in :wait and in :open");
 	else if (g)
 		str_addf(out, "add a place that opens it: at \"...\" :open(...)");
-	else if (p && !place_reached(p) && hints_is_mistaken(s, p))
+	else if (p && !place_reached(p) && is_mistaken(s, p))
 		hints_missing_try(s, p, out);
 	else
 		return (p && way_try(s, p, out)) || barrier_try(s, out) || function_try(s, out);

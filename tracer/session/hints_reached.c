@@ -354,7 +354,10 @@ static void add_copies(const struct scouts *sc, struct str *out)
 
 void hints_missing(struct session *s, const struct place *p, struct str *out)
 {
-	hints_near(s, p, out);
+	if (p->kind == PLACE_REST)
+		str_add(out, "never was somebody held while nobody could move");
+	else
+		hints_near(s, p, out);
 }
 
 void hints_missing_lines(struct session *s, const struct place *p, struct str *out)
@@ -459,6 +462,8 @@ void hints_missing_try(struct session *s, const struct place *p, struct str *out
 	passers_of(s, p, false, &others);
 	if (p->arrivals)
 		str_addf(out, "hit = %lu, the most that this run came to", p->arrivals);
+	else if (p->kind == PLACE_REST)
+		str_add(out, "leave the line out, or make it optional");
 	else if (sp->located && !sp->found && sp->location.object)
 		str_addf(out,
 			 "the name of an object that the program loads: `gatectl lines %s "

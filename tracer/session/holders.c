@@ -127,6 +127,42 @@ static void add_pid(struct wait *w, int pid)
 	*array_add(&w->by) = pid;
 }
 
+/* "flags:	0120002" */
+static bool is_async(void *ctx, const char *line)
+{
+	unsigned flags;
+
+	(void)ctx;
+	return sscanf(line, "flags: %o", &flags) == 1 && (flags & O_ASYNC);
+}
+
+static bool has_async(pid_t tid)
+{
+	struct opened f = {.tid = tid};
+	struct dirent *entry;
+	bool found = false;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", tid);
+	dir = opendir(path);
+	while (dir && !found && (entry = readdir(dir))) {
+		f.fd = atoi(entry->d_name);
+		found = entry->d_name[0] != '.' && opened_info(&f, is_async, NULL);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+bool holders_async(struct session *s)
+{
+	array_each(struct session_process *, it, &s->processes)
+		if ((*it)->target && has_async(living_thread(s, *it)))
+			return true;
+	return false;
+}
+
 bool holders_traced(struct session *s, const struct end *end, struct wait *w)
 {
 	bool any = false;

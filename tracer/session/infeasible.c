@@ -118,6 +118,15 @@ static bool add_openers(struct session *s, struct circle *c, size_t from, const 
 	return false;
 }
 
+/* Nobody has come there, or who has is held before it does what the order asks for. */
+static bool is_ahead(const struct session *s, const struct place *p, const struct gate *g)
+{
+	array_each(struct session_thread *, t, &s->threads)
+		if (g->from_order && (*t)->waiting.held && (*t)->hold.place == p)
+			return true;
+	return !place_reached(p);
+}
+
 static bool follow(struct session *s, struct circle *c, size_t from)
 {
 	const struct session_thread *t = c->items[from].thread;
@@ -125,7 +134,7 @@ static bool follow(struct session *s, struct circle *c, size_t from)
 
 	if (t->waiting.held) {
 		for (size_t i = 0; t->hold.gate && (p = engine_place_at(s->engine, i)); i++)
-			if (opens(p, t->hold.gate) && !place_reached(main_of(p)) &&
+			if (opens(p, t->hold.gate) && is_ahead(s, main_of(p), t->hold.gate) &&
 			    add_openers(s, c, from, main_of(p)))
 				return true;
 		return false;

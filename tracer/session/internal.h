@@ -42,9 +42,11 @@
  *	live.c       a run under somebody's hand: it goes and rests (live.h, live_inside.h)
  *	live_step.c  ... one thread is sent to a line
  *	live_show.c  ... what there is to see
+ *	live_input.c ... does it wait for the person to type?
  *	capture.c    the program's output, where an expect or a trial asks for it
  *	trial.c      prove: gates are left out of a run, and what came of it
  *	order_log.c  the order of events, compared over several runs
+ *	convert.h    files of their own: a gate script from a test that sleeps
  *	drift.h	     files of their own: what locations meant when a script was locked
  */
 #ifndef GATECTL_SESSION_INTERNAL_H
@@ -120,6 +122,7 @@ enum act_kind {
 	ACT_SCOUT_OUT,
 	ACT_SCOUT_COPY,
 	ACT_STOP, /* live_step.c: a thread was sent here; no place */
+	ACT_SEEN, /* convert_watch.c: a function is entered, a statement begins; no place */
 };
 
 /* What a hit of a site means for one place. */

@@ -68,31 +68,40 @@ static void release(struct session *s)
 	}
 }
 
-/* Everything stops. A thread that stops at this moment for a reason of its own says so by an event
-   that is taken up when the program goes on. */
-static void halt(struct session *s)
+/* What they do now is what is told of them; in a moment all of them are stopped. */
+static void note_what_they_do(struct session *s)
 {
-	s->halted = true;
 	array_each(struct session_thread *, it, &s->threads) {
 		struct session_thread *t = *it;
 
-		if (t->target && t->target->state == TARGET_RUNNING &&
-		    target_pause(s->target, t->target) == 0)
-			t->kept = true;
+		t->is_judged = t->target && !t->engine->held && !t->kept;
+		if (t->is_judged)
+			target_look(t->target, &t->judged);
 	}
-	pages_forget(s);
 }
 
+/* Everything stops. A thread that stops at this moment for a reason of its own says so by an event
+   that is taken up when the program goes on. */
 static void look_around(struct live *l)
 {
 	struct session *s = &l->session;
+	bool explained = l->state == LIVE_REST && s->explained;
 
 	s->only = NULL;
 	live_forget_stops(s);
-	if (l->state != LIVE_REST || !s->explained)
-		waiting_look_all(s);
+	if (!explained)
+		note_what_they_do(s);
+	s->halted = true;
+	target_halt(s->target);
+	pages_forget(s);
+	if (!explained)
+		stuck_explain(s);
 	s->explained = false;
-	halt(s);
+	array_each(struct session_thread *, it, &s->threads) {
+		(*it)->is_judged = false;
+		if ((*it)->target && target_is_paused((*it)->target))
+			(*it)->kept = true;
+	}
 }
 
 static void ended(struct live *l)
@@ -160,6 +169,19 @@ static bool anybody_held(const struct session *s)
 	return false;
 }
 
+/* The terminal has sent Ctrl-C to the program, too: it is dropped there, and what its threads were
+   doing before is what is to be seen. */
+static bool is_look_due(struct live *l, const struct target_event *ev)
+{
+	enum { MOMENT = 2 }; /* ticks */
+
+	if (ev->kind == TARGET_INTERRUPT)
+		l->is_asked = true;
+	if (l->is_asked && ev->kind == TARGET_TICK)
+		l->asked_ticks++;
+	return l->asked_ticks >= MOMENT;
+}
+
 /* False: on and on. */
 static bool is_to_look(struct live *l, const struct target_event *ev)
 {
@@ -171,11 +193,14 @@ static bool is_to_look(struct live *l, const struct target_event *ev)
 		return false;
 	else if (l->came)
 		l->state = LIVE_THERE;
-	else if (ev->kind == TARGET_INTERRUPT)
+	else if (l->sent.thread && !l->sent.thread->target)
+		l->state = LIVE_GONE;
+	else if (is_look_due(l, ev))
 		l->state = LIVE_LOOK;
 	else if (s->rest != WAITS_MOVING)
 		l->state = LIVE_REST;
-	else if (s->quiet_ticks >= QUIET_TICKS && anybody_held(s))
+	else if (ev->kind == TARGET_TICK && !s->events && s->quiet_ticks >= QUIET_TICKS &&
+		 anybody_held(s) && !live_reads_terminal(s))
 		l->state = LIVE_QUIET;
 	else
 		return false;
@@ -186,11 +211,13 @@ enum live_state live_go(struct live *l)
 {
 	struct session *s = &l->session;
 	struct target_event ev;
+	int ending;
 
 	if (l->state == LIVE_ENDED)
 		return l->state;
-	target_forget_interrupt();
 	l->came = NULL;
+	l->is_asked = false;
+	l->asked_ticks = 0;
 	s->rest = WAITS_MOVING;
 	s->explained = false;
 	s->quiet_ticks = 0;
@@ -205,6 +232,9 @@ enum live_state live_go(struct live *l)
 		ended(l);
 	else
 		look_around(l);
+	ending = target_forget_interrupt(); /* too late to be an event */
+	if (ending)
+		l->result.interrupted = ending;
 	return l->state;
 }
 
@@ -214,26 +244,61 @@ void live_came(struct session *s, struct session_thread *t)
 	s->halted = true;
 }
 
-/* The terminal sends it to the program, too: there it is a wish to look, not to end. */
+/* Ctrl-C is a wish to look: the terminal sends it to its foreground group, that is us and the program,
+   or the program alone where it has a group of its own. */
 bool live_drops_signal(const struct session_thread *t, int signal)
 {
-	(void)t;
-	return signal == SIGINT && isatty(STDIN_FILENO);
+	if (signal != SIGINT || !target_signal_of_kernel(t->target))
+		return false;
+	if (getpgid(t->process->pid) != getpgrp())
+		t->process->session->live->is_asked = true;
+	return true;
+}
+
+bool live_owns_group(const struct live *l, pid_t group)
+{
+	array_each(struct session_process *, p, &l->session.processes)
+		if ((*p)->target && getpgid((*p)->pid) == group)
+			return true;
+	return false;
+}
+
+/* Unless the location says it already. */
+static void add_position(const struct happened *h, struct str *out)
+{
+	const char *slash = strrchr(h->file, '/');
+	struct str here = {0};
+
+	str_addf(&here, "%s:%u", slash ? slash + 1 : h->file, h->line);
+	if (!h->place || !strstr(h->place->location, str_text(&here)))
+		str_addf(out, " (%s)", str_text(&here));
+	str_fini(&here);
+}
+
+/* Job control and the like is every day's. */
+static bool is_of_interest(const char *signal)
+{
+	static const char *const daily[] = {"TSTP", "CONT", "WINCH", "CHLD", "TTIN", "TTOU"};
+
+	for (size_t i = 0; signal && i < sizeof(daily) / sizeof(*daily); i++)
+		if (strcmp(signal, daily[i]) == 0)
+			return false;
+	return true;
 }
 
 void live_tell(struct live *l, const struct happened *h)
 {
 	const struct session_options *o = &l->options;
 	bool tells = o->verbose || h->what == HAPPENED_HOLD || h->what == HAPPENED_OPEN ||
-		     h->what == HAPPENED_SIGNAL || h->what == HAPPENED_FORK ||
-		     h->what == HAPPENED_EXEC;
+		     h->what == HAPPENED_FORK || h->what == HAPPENED_EXEC ||
+		     (h->what == HAPPENED_SIGNAL && is_of_interest(h->text));
 	struct str line = {0};
 
 	if (!tells || o->quiet || !l->ui->line)
 		return;
 	timeline_line(h, &line);
 	if (h->file && h->line && h->what == HAPPENED_HOLD)
-		str_addf(&line, " (%s:%u)", shown_path(h->file), h->line);
+		add_position(h, &line);
 	l->ui->line(l->ui->ctx, str_text(&line));
 	str_fini(&line);
 }
@@ -252,9 +317,9 @@ int live_verdict(struct live *l, struct str *out)
 	return l->result.status;
 }
 
-bool live_was_interrupted(const struct live *l)
+int live_interrupted(const struct live *l)
 {
-	return l->result.interrupted != 0;
+	return l->result.interrupted;
 }
 
 /* ---- scripts -------------------------------------------------------------------------------- */
@@ -280,18 +345,20 @@ static int add_places(struct live *l, size_t first, struct error *err)
 	return -1;
 }
 
-int live_load(struct live *l, const char *path, struct error *err)
+int live_load(struct live *l, const char *path, size_t *first, size_t *count, struct error *err)
 {
-	size_t first;
-
 	if (live_needs_program(l, err) < 0)
 		return -1;
-	first = places_so_far(l);
+	*first = places_so_far(l);
+	*count = 0;
 	if (script_load_open(l->session.script, path, err) < 0) {
-		live_drop(l, first, SIZE_MAX);
+		live_drop(l, *first, SIZE_MAX);
 		return -1;
 	}
-	return add_places(l, first, err);
+	if (add_places(l, *first, err) < 0)
+		return -1;
+	*count = places_so_far(l) - *first;
+	return 0;
 }
 
 int live_line(struct live *l, const char *text, const char *name, struct str *out, size_t *first,
@@ -396,13 +463,13 @@ int live_release(struct live *l, const char *thread, struct error *err)
 	t->parked = false;
 	if (!t->engine->held)
 		return 0;
-	if (engine_let(l->session.engine, t->engine) < 0)
-		return error_set(
-			err, ERROR_USAGE,
-			"%s is in a :run function of the script, which alone can let it go",
-			t->engine->id);
+	if (engine_let(l->session.engine, t->engine) < 0) {
+		error_set(err, ERROR_USAGE, "%s is in a :run function, which alone can let it go",
+			  t->engine->id);
+		return error_hint(err, "`drop` the line of `gates` that has it");
+	}
 	apply_decisions(&l->session);
-	return 0;
+	return 1;
 }
 
 int live_only(struct live *l, const char *thread, struct error *err)
@@ -411,6 +478,16 @@ int live_only(struct live *l, const char *thread, struct error *err)
 
 	if (!t)
 		return -1;
+	if (live_release(l, thread, err) < 0)
+		return -1;
 	l->session.only = t;
-	return live_release(l, thread, err);
+	return 0;
+}
+
+const char *live_id(struct live *l, const char *thread)
+{
+	struct error ignored;
+	struct session_thread *t = live_thread(l, thread, &ignored);
+
+	return t ? t->engine->id : thread;
 }

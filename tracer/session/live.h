@@ -13,6 +13,8 @@
 
 #include "tracer/session/session.h"
 
+#include <sys/types.h>
+
 struct live;
 
 enum live_state {
@@ -21,6 +23,7 @@ enum live_state {
 	LIVE_QUIET, /* somebody is held, and for a while nothing has happened */
 	LIVE_LOOK,  /* Ctrl-C */
 	LIVE_THERE, /* a thread got where it was sent */
+	LIVE_GONE,  /* ... or has ended on the way */
 	LIVE_ENDED, /* the program is gone: live_verdict */
 };
 
@@ -37,25 +40,31 @@ void live_free(struct live *l); /* kills what is left */
 /* Starts the program, stopped before its own code; one that runs is killed first. 0, or -1. */
 int live_start(struct live *l, struct error *err);
 enum live_state live_state(const struct live *l);
+bool live_owns_group(const struct live *l, pid_t group); /* is a process of the program in it? */
 
 /*
  * Lua: a script file, or one line of one (`name` stands in messages for the file). The places that it
  * makes are looked for at once; where one of them cannot be found none of this line's acts. `out`
- * (may be NULL) gets the value of an expression. *first and *count (may be NULL) are the places made.
+ * (may be NULL) gets the value of an expression. *first and *count (may be NULL for a line) are the
+ * places made.
  */
-int live_load(struct live *l, const char *path, struct error *err);
+int live_load(struct live *l, const char *path, size_t *first, size_t *count, struct error *err);
 int live_line(struct live *l, const char *text, const char *name, struct str *out, size_t *first,
 	      size_t *count, struct error *err);
-void live_drop(struct live *l, size_t first, size_t count); /* these places act no more */
+void live_drop(struct live *l, size_t first,
+	       size_t count); /* these places act no more; whom they hold goes on */
 
 /* Goes on until there is something to look at. */
 enum live_state live_go(struct live *l);
 
+const char *live_id(struct live *l, const char *thread); /* of one that is given by its number */
+
 /* By hand. 0, or -1: no such gate or thread, or it is nothing that can be done to it. */
 int live_open(struct live *l, const char *gate, struct error *err);
 int live_hold(struct live *l, const char *thread, struct error *err);
-int live_release(struct live *l, const char *thread, struct error *err); /* and past its gate */
-int live_only(struct live *l, const char *thread, struct error *err);	 /* until the next stop */
+/* And past its gate: 1 where it was held at one, else 0. */
+int live_release(struct live *l, const char *thread, struct error *err);
+int live_only(struct live *l, const char *thread, struct error *err); /* until the next stop */
 
 /* Where a thread is sent by the next live_go. */
 enum live_way { LIVE_NEXT, LIVE_STEP };
@@ -66,7 +75,9 @@ int live_line_step(struct live *l, const char *thread, enum live_way way, struct
 void live_threads(struct live *l, struct str *out);
 void live_gates(struct live *l, struct str *out);
 void live_places(struct live *l, struct str *out);
+bool live_held(struct live *l, struct str *out); /* the first that is held at a gate */
 void live_events(struct live *l, size_t most, struct str *out);
+const char *live_reason(const struct live *l); /* why it has stopped, in a few words */
 void live_why(struct live *l, struct str *out);
 int live_backtrace(struct live *l, const char *thread, struct str *out, struct error *err);
 int live_locals(struct live *l, const char *thread, struct str *out, struct error *err);
@@ -79,7 +90,7 @@ int live_find(struct live *l, const char *where, struct str *out, struct error *
 
 /* LIVE_ENDED: the verdict's lines (how it ended, where that is ok) and gatectl's exit status. */
 int live_verdict(struct live *l, struct str *out);
-bool live_was_interrupted(const struct live *l); /* by SIGTERM or SIGHUP to gatectl */
+int live_interrupted(const struct live *l); /* by SIGTERM or SIGHUP to gatectl; or 0 */
 
 /* Names for completion, one after the other; false behind the last one. */
 enum live_names { LIVE_THREADS, LIVE_GATES };

@@ -45,6 +45,17 @@ void live_threads(struct live *l, struct str *out)
 	}
 }
 
+bool live_held(struct live *l, struct str *out)
+{
+	array_each(struct session_thread *, it, &l->session.threads) {
+		if (!(*it)->target || !(*it)->engine->held)
+			continue;
+		waiting_sentence(*it, out);
+		return true;
+	}
+	return false;
+}
+
 static void call_line(size_t n, const struct symbols_call *call, struct str *out)
 {
 	str_addf(out, "#%-2zu %s", n, call->function ? call->function : "?");
@@ -72,14 +83,21 @@ int live_backtrace(struct live *l, const char *thread, struct str *out, struct e
 /* ---- variables ------------------------------------------------------------------------------ */
 
 /* Libraries of the system are not what a tester looks at. */
-static const struct symbols_call *own_call(const struct session_thread *t,
-					   const struct symbols_stack *calls)
+bool live_is_own(const struct session_thread *t, const struct symbols_call *call)
+{
+	const char *path = call->frame.module ? module_path(call->frame.module) : "/lib";
+
+	return call->line && call->file && strncmp(call->file, "/usr/", 5) != 0 &&
+	       (call->frame.module == t->process->exe ||
+		(strncmp(path, "/lib", 4) != 0 && strncmp(path, "/usr/lib", 8) != 0));
+}
+
+const struct symbols_call *live_own_call(const struct session_thread *t,
+					 const struct symbols_stack *calls)
 {
 	array_each(const struct symbols_call, call, calls)
-		if (call->line && call->file && strncmp(call->file, "/usr/", 5) != 0 &&
-		    strncmp(call->file, "./", 2) != 0)
+		if (live_is_own(t, call))
 			return call;
-	(void)t;
 	return calls->items;
 }
 
@@ -115,7 +133,7 @@ int live_locals(struct live *l, const char *thread, struct str *out, struct erro
 
 	if (!t || live_calls(t, &calls, err) < 0)
 		return -1;
-	call = own_call(t, &calls);
+	call = live_own_call(t, &calls);
 	str_addf(out, "in %s", call->function ? call->function : "?");
 	if (call->file && call->line)
 		str_addf(out, " at %s:%u", shown_path(call->file), call->line);
@@ -140,7 +158,7 @@ int live_print(struct live *l, const char *thread, const char *expression, struc
 
 	if (!t || live_calls(t, &calls, err) < 0)
 		return -1;
-	failed = symbols_eval(own_call(t, &calls), expression, &v, err);
+	failed = symbols_eval(live_own_call(t, &calls), expression, &v, err);
 	if (!failed) {
 		symbols_describe(&v, out);
 		str_add(out, "\n");
@@ -219,38 +237,84 @@ void live_events(struct live *l, size_t most, struct str *out)
 	}
 }
 
-static const char *reason(const struct live *l)
+static bool anybody_at_gate(const struct live *l)
+{
+	array_each(struct session_thread *, it, &l->session.threads)
+		if ((*it)->target && (*it)->engine->held)
+			return true;
+	return false;
+}
+
+const char *live_reason(const struct live *l)
 {
 	switch (l->state) {
 	case LIVE_READY:
 		return "the program waits before its own code: `run`";
 	case LIVE_REST:
-		return l->session.rest == WAITS_OWN
-			       ? "nobody can move, and no gate is the reason"
-			       : "nobody can move: a gate is part of the reason";
+		return l->session.rest == WAITS_OWN ? "nobody can move, and no gate is the reason"
+		       : anybody_at_gate(l)	    ? "nobody can move: a gate holds somebody"
+						    : "nobody can move: you hold somebody";
 	case LIVE_QUIET:
 		return "somebody is held, and nothing happens that gatectl sees";
 	case LIVE_LOOK:
 		return "stopped by Ctrl-C";
 	case LIVE_THERE:
 		return "a thread got where it was sent";
+	case LIVE_GONE:
+		return "the thread that was sent has ended on the way";
 	case LIVE_ENDED:
 		break;
 	}
 	return "the program has ended";
 }
 
+static void try_by_hand(struct live *l, struct str *out)
+{
+	array_each(struct session_thread *, it, &l->session.threads) {
+		struct session_thread *t = *it;
+
+		if (!t->target || (!t->engine->held && !t->parked))
+			continue;
+		str_add(out, "by hand: ");
+		if (t->engine->held && t->hold.gate)
+			str_addf(out, "`open %s`, or ", t->hold.gate->name);
+		str_addf(out, "`go %s`\n", t->engine->id);
+		return;
+	}
+}
+
+static void add_try(struct live *l, struct str *out)
+{
+	struct session *s = &l->session;
+	struct str text = {0};
+
+	if (l->state == LIVE_REST && s->rest == WAITS_OWN)
+		own_deadlock_try(s, &text);
+	else if (!infeasible_try(s, &text))
+		hints_gates_try(s, &text);
+	if (text.length)
+		str_addf(out, "try: %s\n", str_text(&text));
+	try_by_hand(l, out);
+	str_fini(&text);
+}
+
+/* What a verdict would say here. */
 void live_why(struct live *l, struct str *out)
 {
-	str_addf(out, "%s\n", reason(l));
+	struct session *s = &l->session;
+
+	str_addf(out, "%s\n", live_reason(l));
 	if (l->state == LIVE_ENDED) {
 		live_verdict(l, out);
 		return;
 	}
-	if (l->state == LIVE_REST && l->session.cycle.length)
-		str_addf(out, "%s\n", str_text(&l->session.cycle));
-	hints_gates(&l->session, out);
+	if (s->cycle.length && l->state != LIVE_READY)
+		str_addf(out, "%s%s\n",
+			 l->state == LIVE_REST ? "" : "stuck for good: ", str_text(&s->cycle));
+	infeasible_lines(s, out);
+	hints_gates(s, out);
 	live_threads(l, out);
+	add_try(l, out);
 }
 
 /* ---- source --------------------------------------------------------------------------------- */

@@ -94,20 +94,33 @@ static bool is_pointer(const struct symbols_call *call, const char *name, uint64
 	       (v.place != SYMBOLS_IN_MEMORY || v.address != object);
 }
 
+/* The length of "Pool" in "Pool::add" and in "Pool::add(int)::{lambda()#1}::operator()"; 0: in no class. */
+static size_t class_length(const char *function)
+{
+	const char *lambda = strstr(function, "::{lambda");
+	size_t end = lambda ? strcspn(function, "(") : strlen(function), length = 0;
+
+	if (lambda && end > (size_t)(lambda - function))
+		end = (size_t)(lambda - function);
+	for (const char *at = strstr(function, "::"); at && at < function + end;
+	     at = strstr(at + 2, "::"))
+		length = (size_t)(at - function);
+	return length;
+}
+
 /* Members of the object that the function belongs to are written without it. */
 static bool is_member(const struct symbols_call *call, const char *name, uint64_t object,
 		      struct str *out)
 {
-	const char *function = call->function ? call->function : "", *colons = NULL;
+	const char *function = call->function ? call->function : "";
+	size_t length = class_length(function);
 	struct str member = {0};
 	bool found;
 
-	for (const char *at = strstr(function, "::"); at; at = strstr(at + 2, "::"))
-		colons = at;
 	str_addf(&member, "this->%s", name);
-	found = colons && locks_means(call, str_text(&member), object, NULL);
+	found = length && locks_means(call, str_text(&member), object, NULL);
 	if (found)
-		str_addf(out, "%.*s::%s", (int)(colons - function), function, name);
+		str_addf(out, "%.*s::%s", (int)length, function, name);
 	str_fini(&member);
 	return found;
 }

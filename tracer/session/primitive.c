@@ -151,6 +151,19 @@ static size_t calls_around(const struct waiter *w)
 	return last < w->stack.count ? w->stack.count - last - 1 : 0;
 }
 
+/* The C++ library calls what std::thread runs, whatever name a lambda has on the stack. */
+static bool is_in_std_thread(const struct waiter *w)
+{
+	for (size_t i = w->stack.count - calls_around(w); i < w->stack.count; i++) {
+		const struct module *m = w->stack.items[i].frame.module;
+
+		if (m &&
+		    (strstr(module_path(m), "/libstdc++") || strstr(module_path(m), "/libc++")))
+			return true;
+	}
+	return primitive_is_in(w, "execute_native_thread_routine");
+}
+
 /* Keys' destructors are called by a function of libc's that exports no name: the start routine has
    returned when it is not on the stack any more, and one call more than usual is around. */
 static bool is_past_start(const struct waiter *w)
@@ -159,8 +172,7 @@ static bool is_past_start(const struct waiter *w)
 
 	if (primitive_is_in(w, "nptl_deallocate_tsd"))
 		return true;
-	if (w->stack.cut || !start || strstr(w->thread->engine->id, "main") ||
-	    primitive_is_in(w, "execute_native_thread_routine"))
+	if (w->stack.cut || !start || strstr(w->thread->engine->id, "main") || is_in_std_thread(w))
 		return false;
 	return !primitive_is_in(w, start) && calls_around(w) > 2;
 }

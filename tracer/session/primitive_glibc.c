@@ -152,6 +152,12 @@ static void add_tid(struct waiters *all, struct waiter *w, uint32_t tid)
 	w->tid = tid;
 }
 
+/* Where writers are preferred a reader does not count yet while one of them waits. */
+bool glibc_is_behind_writer(const struct waiter *w)
+{
+	return w->what == PRIMITIVE_READ && w->block.args[0] == w->object;
+}
+
 static void rwlock_owners(struct waiters *all, struct waiter *w)
 {
 	uint32_t writer = word_at(w, w->object + RWLOCK_WRITER);
@@ -160,7 +166,7 @@ static void rwlock_owners(struct waiters *all, struct waiter *w)
 		add_tid(all, w, writer);
 	else
 		w->readers = word_at(w, w->object) >> RWLOCK_READER_SHIFT;
-	if (w->what == PRIMITIVE_READ && w->readers) /* itself among them */
+	if (w->what == PRIMITIVE_READ && w->readers && !glibc_is_behind_writer(w)) /* itself */
 		w->readers--;
 }
 

@@ -1,3 +1,4 @@
+#include "tracer/session/convert_inside.h"
 #include "tracer/session/trial.h"
 
 #include "tracer/base/log.h"
@@ -86,6 +87,8 @@ static void on_exec(struct session *s, const struct target_event *ev)
 		t = ev->thread->user;
 		timeline_add(s, HAPPENED_EXEC, t->engine, NULL, NULL, NULL);
 	}
+	if (first && s->options->record)
+		s->has_places = true;
 	threads_forgive(p); /* who is ended by an exec is no fault of its gate */
 	if (images_exec(s, p, ev->thread, &err) < 0 && first && s->has_places)
 		session_fault(s, &err);
@@ -94,6 +97,8 @@ static void on_exec(struct session *s, const struct target_event *ev)
 		if (places_settle(s, p, ev->thread, first, &err) < 0)
 			session_fault(s, &err);
 	}
+	if (s->options->record && !s->over)
+		convert_exec(s, p, ev->thread);
 	if (first) {
 		session_go(s, t);
 	} else {
@@ -286,6 +291,10 @@ static void turn(struct session *s, const struct target_event *ev)
 		session_ask_again(s);
 		session_go(s, ev->thread->user);
 		return;
+	case TARGET_SLEEP:
+	case TARGET_SLEPT:
+		convert_sleep(s, ev);
+		return;
 	case TARGET_PROCESS_GONE:
 		on_process_gone(s, ev);
 		break;
@@ -390,6 +399,8 @@ int session_launch(struct session *s, struct error *err)
 		.stdout_fd = -1,
 		.stderr_fd = -1,
 		.no_follow = s->options->no_follow,
+		.sleeps = s->options->record,
+		.sleep_scale = s->options->record ? s->options->record->scale : 1,
 		.trace_exit = s->live || uses_kind(s, PLACE_THREAD_EXIT),
 		.as_alone = true,
 		.needs_memory = s->has_places,

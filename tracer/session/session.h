@@ -60,6 +60,7 @@ struct session_options {
 	char *const *argv;     /* the program and its arguments */
 	const struct session_trial *trial; /* NULL but for prove */
 	struct order_log *order_log;	   /* NULL: not kept. The caller's */
+	struct convert_record *record;	   /* convert.h; NULL but for convert. The caller's */
 	int pid;			   /* attach: of the process that runs already; else 0 */
 };
 

@@ -213,7 +213,7 @@ static bool nothing_comes(struct session *s, struct scene *c)
 	struct timers_asked asked = {0};
 	bool nothing = false;
 
-	if (!all_unchanged(c, &asked) || holders_outside(s, &c->ends))
+	if (!all_unchanged(c, &asked) || holders_outside(s, &c->ends) || holders_async(s))
 		return false;
 	c->asked = true;
 	if (!timers_ask(s, &asked))
@@ -277,7 +277,7 @@ static void explain(struct session *s, struct scene *c)
 {
 	for (size_t i = 0; i < c->looked.count; i++) {
 		c->looked.items[i].thread->judged = c->looked.items[i].look;
-		c->looked.items[i].thread->is_judged = c->waits.items[i].kind != WAIT_NOT;
+		c->looked.items[i].thread->is_judged |= c->waits.items[i].kind != WAIT_NOT;
 	}
 	waiting_look_all(s);
 	array_each(struct looked, l, &c->looked)
@@ -343,7 +343,10 @@ void stuck_explain(struct session *s)
 
 		if (!(*it)->target || sanitizer_owns((*it)->engine->start))
 			continue;
-		look_at(*it, &l);
+		if (!(*it)->is_judged)
+			look_at(*it, &l);
+		else
+			l = (struct looked){.thread = *it, .look = (*it)->judged};
 		scene_add(&c, &l);
 	}
 	for (size_t i = 0; i < c.looked.count; i++)

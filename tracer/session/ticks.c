@@ -5,6 +5,8 @@
 #include "tracer/session/internal.h"
 #include "tracer/session/trial.h"
 
+#include <signal.h>
+
 enum { WATCHING_MS = 1 };
 
 void ticks_set(struct session *s)
@@ -58,7 +60,7 @@ static void check_pending_death(struct session *s)
 		struct session_process *p = *it;
 		int signal = has_held(s, p) ? target_pending_death(s->target, p->target) : 0;
 
-		if (!signal)
+		if (!signal || (s->live && signal == SIGINT)) /* Ctrl-C, see live_drops_signal() */
 			continue;
 		target_kill(s->target, p->target, signal);
 		s->events++;

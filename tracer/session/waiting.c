@@ -40,14 +40,17 @@ static const char *base_name(const char *file)
 
 static void add_owner(const struct waiter *w, const struct owner *o, struct str *out)
 {
+	bool elsewhere = o->thread->process != w->thread->process && !w->wait.shared;
+	bool copied = w->gone && (o->thread->target || elsewhere);
+
 	str_add(out, o->thread->engine->id);
 	if (o->thread == w->thread)
 		str_add(out, " itself");
-	if (w->gone && o->thread->target)
+	if (copied)
 		str_add(out, " of the process that was forked");
 	if (o->file)
 		str_addf(out, " (taken at %s:%u)", base_name(o->file), o->line);
-	if (!o->thread->target)
+	if (!o->thread->target && !copied)
 		str_add(out, ", which has exited");
 }
 
@@ -129,7 +132,8 @@ static void add_thing(const struct waiter *w, struct str *out)
 		name = stream_name(w);
 	str_addf(out, "%s%s%s", words[w->what].noun, *name ? " " : "", name);
 	if (w->what == PRIMITIVE_READ)
-		str_add(out, " (to read)");
+		str_add(out, glibc_is_behind_writer(w) ? " (to read, behind a waiting writer)"
+						       : " (to read)");
 	if (w->what == PRIMITIVE_WRITE)
 		str_add(out, " (to write)");
 	if (w->mutex)
@@ -214,6 +218,40 @@ static const char *asleep(long number)
 	}
 }
 
+/* Those that can block for long and have no words of their own. */
+static void describe_system_call(long number, struct str *out)
+{
+	static const struct {
+		long number;
+		const char *name;
+	} names[] = {
+		{SYS_open, "open"},
+		{SYS_openat, "openat"},
+		{SYS_connect, "connect"},
+		{SYS_semop, "semop"},
+		{SYS_semtimedop, "semtimedop"},
+		{SYS_msgrcv, "msgrcv"},
+		{SYS_msgsnd, "msgsnd"},
+		{SYS_mq_timedreceive, "mq_timedreceive"},
+		{SYS_mq_timedsend, "mq_timedsend"},
+		{SYS_futex_waitv, "futex_waitv"},
+		{SYS_io_getevents, "io_getevents"},
+		{SYS_io_uring_enter, "io_uring_enter"},
+		{SYS_fsync, "fsync"},
+		{SYS_fdatasync, "fdatasync"},
+		{SYS_splice, "splice"},
+		{SYS_sendfile, "sendfile"},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (names[i].number != number)
+			continue;
+		str_addf(out, "is blocked in system call %s", names[i].name);
+		return;
+	}
+	str_addf(out, "is blocked in system call %ld", number);
+}
+
 static void describe_blocked(struct waiters *all, struct waiter *w, struct waiting *out)
 {
 	long number = w->block.number;
@@ -230,7 +268,7 @@ static void describe_blocked(struct waiters *all, struct waiter *w, struct waiti
 		out->kind = "pipe";
 	} else {
 		out->kind = "blocked";
-		str_addf(&out->text, "is blocked in system call %ld", number);
+		describe_system_call(number, &out->text);
 	}
 	str_add(&out->text, primitive_occasion(w));
 }
@@ -282,7 +320,7 @@ static void describe(struct waiters *all, struct waiter *w)
 	}
 	if (t->kept) {
 		out->kind = "gate";
-		str_add(&out->text, "is held by hand");
+		str_add(&out->text, t->parked ? "is held by hand" : "is stopped");
 		add_place(w, out);
 		return;
 	}
@@ -347,7 +385,8 @@ static struct waiter *waiter_of(struct waiters *all, const struct session_thread
 	return NULL;
 }
 
-/* Readers of a rwlock and takers of a semaphore are nowhere written down: only the source tells. */
+/* Readers of a rwlock and takers of a semaphore are nowhere written down: only the source tells.
+   A reader that wants more of its own rwlock is one of them. */
 static void find_takers(struct waiters *all, struct waiter *w)
 {
 	bool unwritten = w->readers || w->what == PRIMITIVE_SEMAPHORE;
@@ -356,7 +395,7 @@ static void find_takers(struct waiters *all, struct waiter *w)
 		struct waiter *other = &all->items[i];
 		struct owner o = {.thread = other->thread};
 
-		if (other != w && other->thread->process == w->thread->process &&
+		if ((other != w || w->readers) && other->thread->process == w->thread->process &&
 		    locks_taken(all, other, w, &o))
 			*array_add(&w->owners) = o;
 	}

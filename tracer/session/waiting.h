@@ -91,6 +91,7 @@ bool primitive_is_in(const struct waiter *w, const char *function);
 void glibc_object(struct waiter *w);
 void glibc_owners(struct waiters *all, struct waiter *w);
 bool glibc_is_recursive(const struct waiter *w); /* a mutex that has been taken more than once */
+bool glibc_is_behind_writer(const struct waiter *w); /* a reader, where writers are preferred */
 void glibc_state(const struct waiter *w, struct str *out); /* ", where 1 of 2 threads is" */
 
 /* ---- locks_text.c: a call in a source text, as it is written --------------------------------- */

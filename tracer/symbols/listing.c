@@ -20,6 +20,19 @@ void symbols_each_function(struct module *m, void (*each)(void *ctx, const char 
 	}
 }
 
+void symbols_each_entry(struct module *m, void (*each)(void *ctx, uint64_t offset), void *ctx)
+{
+	uint64_t last = 0;
+
+	module_load_symbols(m);
+	array_each(const struct elf_symbol, s, &m->symbols) {
+		if (!s->function || s->ifunc || s->offset == last || !s->size)
+			continue;
+		last = s->offset;
+		each(ctx, s->offset);
+	}
+}
+
 /* The units of DWARF 2 to 4 have to be told their directories first. */
 static struct line_table *all_lines(struct module *m)
 {

@@ -178,9 +178,15 @@ struct symbols_statements {
 /* False: no debug information tells. array_fini() gives it back. */
 bool symbols_statements(struct module *m, uint64_t offset, struct symbols_statements *out);
 
+/* The name of the function that a slot of the global offset table will lead to; the module owns it. NULL:
+   it is no such slot. */
+const char *symbols_slot_name(struct module *m, uint64_t offset);
+
 /* What a person may mean by a location, for completion: functions of the symbol table, source files by
    their base names, lines of a file that have code. Names may come more than once. */
 void symbols_each_function(struct module *m, void (*each)(void *ctx, const char *name), void *ctx);
+/* Where the functions of the symbol table begin, each once. */
+void symbols_each_entry(struct module *m, void (*each)(void *ctx, uint64_t offset), void *ctx);
 void symbols_each_file(struct module *m, void (*each)(void *ctx, const char *name), void *ctx);
 void symbols_each_line(struct module *m, const char *file, void (*each)(void *ctx, unsigned line),
 		       void *ctx);

@@ -70,6 +70,21 @@ static unsigned long long *argument(struct user_regs_struct *regs, unsigned i)
 	return arguments[i];
 }
 
+bool elide_call_of(const struct user_regs_struct *regs, struct elide_call *out)
+{
+	const struct sleeping *call = sleeping_call(regs);
+
+	if (call)
+		*out = (struct elide_call){call->argument, call->form == FORM_MS,
+					   call->form == FORM_TIMEVAL};
+	return call != NULL;
+}
+
+unsigned long long *elide_argument(struct user_regs_struct *regs, const struct elide_call *call)
+{
+	return argument(regs, call->argument);
+}
+
 /* ---- the time becomes zero ------------------------------------------------------------------ */
 
 /* A time to wait for, that the kernel would take. */

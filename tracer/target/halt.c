@@ -143,3 +143,15 @@ void halt_all(struct target *t)
 		take_in(t);
 	} while (interrupt_all(t));
 }
+
+void target_halt(struct target *t)
+{
+	halt_all(t);
+}
+
+bool target_is_paused(const struct target_thread *thread)
+{
+	const struct thread *th = (const struct thread *)thread;
+
+	return thread->state == TARGET_STOPPED && th->stop == STOP_PAUSE;
+}

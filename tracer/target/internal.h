@@ -92,6 +92,7 @@ enum stop {
 	STOP_EXIT,
 	STOP_PAUSE,
 	STOP_WATCH,
+	STOP_SLEEP, /* in a system call, see sleeps.c */
 };
 
 /*
@@ -133,6 +134,9 @@ struct thread {
 	unsigned elide_handlers;       /* of signals, that have come in between */
 	unsigned elided_argument; /* of the call that it is in: counted from 1; 0: it is in none */
 	uint64_t elided_time;	  /* what that argument was */
+	uint64_t sleeps_ns;	  /* sleeps.c: it is in a call that waits so long at most; or 0 */
+	bool stretched;		  /* ... and longer, by the kernel's copy of this argument */
+	uint64_t slept_argument;
 	bool calling;		  /* inside target_call */
 	struct watch_set watched; /* what its debug registers hold */
 	bool rewatched;		  /* they held others when it stopped last: one may still report */
@@ -176,7 +180,9 @@ struct target {
 	ARRAY(struct target_space *) ghosts; /* the last spaces that ended, the latest at the end */
 	struct target_event last;	     /* what the last target_wait() gave */
 	bool no_follow, trace_exit;
-	bool attached; /* not launched: it outlives us */
+	bool sleeps;	      /* are reported ... */
+	unsigned sleep_scale; /* ... and stretched */
+	bool attached;	      /* not launched: it outlives us */
 	bool detached;
 	bool started;		   /* the first event was given */
 	unsigned gathered;	   /* statuses, for fairness: wait.c */
@@ -357,6 +363,17 @@ void restart_original(const struct thread *th, uint64_t *pc, uint64_t *sp);
 /* elide.c */
 void elide_syscall_stop(struct thread *th, const struct __ptrace_syscall_info *info);
 void elide_signal(struct thread *th, int signal); /* is being delivered */
+/* A system call that takes a time to wait for: in which argument, in which form. */
+struct elide_call {
+	unsigned argument;
+	bool in_ms; /* a number of milliseconds, negative: for ever */
+	bool in_us; /* a struct timeval, not a struct timespec */
+};
+bool elide_call_of(const struct user_regs_struct *regs, struct elide_call *out);
+unsigned long long *elide_argument(struct user_regs_struct *regs, const struct elide_call *call);
+
+/* sleeps.c: true: there is an event of it, the thread stays stopped */
+bool sleeps_syscall_stop(struct thread *th, const struct __ptrace_syscall_info *info);
 
 /* look.c */
 int look_proc(pid_t tid, const char *name, char *buf, size_t n); /* bytes read, or -1 */

@@ -225,6 +225,8 @@ static struct target *target_of_launch(const struct launch *l)
 	TAILQ_INIT(&t->processes);
 	t->no_follow = l->how->no_follow;
 	t->trace_exit = l->how->trace_exit;
+	t->sleeps = l->how->sleeps;
+	t->sleep_scale = l->how->sleep_scale;
 	t->last.kind = TARGET_TICK;
 	p = process_new(t, l->pid, NULL, space_new(l->pid));
 	p->pub.is_root = true;

@@ -308,6 +308,8 @@ void restart_syscall_stop(struct thread *th)
 			forget_left_frames(th, info.stack_pointer);
 		if (th->elisions.count || th->elided_argument)
 			elide_syscall_stop(th, &info);
+		if (sleeps_syscall_stop(th, &info))
+			return;
 	}
 	if (th->interrupted)
 		pause_hide(th);

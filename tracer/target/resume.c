@@ -19,8 +19,8 @@ static void has_gone_on(struct thread *th, enum target_state state)
 
 void thread_continue(struct thread *th, int signal)
 {
-	bool syscalls =
-		th->restarts.count || th->in_sigreturn || th->elisions.count || th->elided_argument;
+	bool syscalls = th->restarts.count || th->in_sigreturn || th->elisions.count ||
+			th->elided_argument || th->target->sleeps;
 	int request = syscalls ? PTRACE_SYSCALL : PTRACE_CONT;
 
 	assert(th->pub.state == TARGET_STOPPED);

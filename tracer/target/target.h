@@ -66,6 +66,8 @@ enum target_event_kind {
 				 that the exec ended were reported GONE before. Also the first event
 				 of all, for the program itself */
 	TARGET_ATTACHED, /* the first event of all behind target_attach: every thread stands still */
+	TARGET_SLEEP,	 /* `thread` begins to wait for `sleep_ns` at most; only with `sleeps` */
+	TARGET_SLEPT,	 /* ... and does not wait any more */
 	TARGET_WATCH,	 /* `thread` has just written to a watched word */
 	TARGET_SIGNAL,	 /* `signal` is about to be delivered to `thread` */
 	TARGET_PROCESS_GONE, /* all threads of `process` are gone; `status` as waitpid gives it */
@@ -82,6 +84,8 @@ struct target_event {
 	struct target_site *site;	/* SITE */
 	int signal;			/* SIGNAL, INTERRUPT */
 	int status;			/* PROCESS_GONE: as waitpid gives it */
+	uint64_t sleep_ns;		/* SLEEP, SLEPT: as the program has asked for it */
+	bool timed_out;			/* SLEPT: nothing else has ended it */
 };
 
 struct target_launch {
@@ -90,7 +94,10 @@ struct target_launch {
 	int stdin_fd, stdout_fd, stderr_fd; /* -1: inherited */
 	bool no_follow;			    /* children run untraced, with clean bytes */
 	bool trace_exit;		    /* report TARGET_THREAD_EXIT */
-	bool as_alone;	   /* refuse what the kernel makes another program of when it is traced */
+	bool sleeps;			    /* report TARGET_SLEEP and TARGET_SLEPT */
+	unsigned
+		sleep_scale; /* ... and let relative times be so many times as long; 0, 1: as they are */
+	bool as_alone;	     /* refuse what the kernel makes another program of when it is traced */
 	bool needs_memory; /* refuse what cannot be read */
 	unsigned tick_ms;  /* a TARGET_TICK about that often; changed with target_tick() */
 };
@@ -146,8 +153,9 @@ void target_free(struct target *t);
 /* The next event; blocks. Never fails: what cannot be understood is passed on to the program. */
 void target_wait(struct target *t, struct target_event *out);
 
-/* A TARGET_INTERRUPT that has not been given yet is not wanted any more. */
-void target_forget_interrupt(void);
+/* A TARGET_INTERRUPT that has not been given yet is not wanted any more. One of TERM or HUP is
+   returned, else 0. */
+int target_forget_interrupt(void);
 
 /* Changes how often TARGET_TICK comes. */
 void target_tick(struct target *t, unsigned tick_ms);
@@ -295,6 +303,14 @@ int target_pause(struct target *t, struct target_thread *thread);
  */
 void target_elide(struct target_thread *thread, uint64_t frame);
 void target_elide_end(struct target_thread *thread, uint64_t frame);
+
+/*
+ * The same for all threads at once, which takes no longer than for one that is slow to stop. Those that
+ * stop for a reason of their own say so by an event. A parent in vfork is passed over: it stands still
+ * as long as its child.
+ */
+void target_halt(struct target *t);
+bool target_is_paused(const struct target_thread *thread); /* by target_halt() or target_pause() */
 
 /* What a running thread is doing, from /proc: nobody is stopped for it. */
 enum target_activity {

@@ -28,10 +28,14 @@ static bool tick(struct target *t, struct target_event *out)
 	return true;
 }
 
-void target_forget_interrupt(void)
+int target_forget_interrupt(void)
 {
-	while (signals_interrupt() > 0)
-		;
+	int signal, ending = 0;
+
+	while ((signal = signals_interrupt()) > 0)
+		if (signal != SIGINT)
+			ending = signal;
+	return ending;
 }
 
 static bool interrupted(struct target_event *out)

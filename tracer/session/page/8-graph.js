@@ -148,7 +148,7 @@ function drawNode(n) {
 		transform: `translate(${n.x} ${n.y})`, role: 'button', tabindex: '0',
 		'aria-label': n.thread ? n.name + ' ' + n.thread.why : n.kind + ' ' + n.name },
 	svg('title', {}, n.thread ? n.name + ' ' + n.thread.why : n.kind + ' ' + n.name), nodeShape(n),
-	svg('text', { x: NODE_W / 2, y: 19, 'font-weight': 600 }, cut(n.name, 17)),
+	svg('text', { x: NODE_W / 2, y: 19, 'font-weight': 600 }, cut(n.name, 15)),
 	svg('text', { class: 'kind', x: NODE_W / 2, y: 34 }, cut(n.below || '', 21)));
 	const go = () => n.thread ? selectThread(n.thread.id) : lookFor(n.name);
 	g.addEventListener('click', go);

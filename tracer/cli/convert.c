@@ -1,0 +1,296 @@
+/*
+ * gatectl convert: a gate script from a test that orders its threads by sleeping. The test is run as it
+ * is, then with its sleeps stretched, to see what they order; then each is taken away alone; then all of
+ * them, with gates instead, until only those gates are left that the outcome depends on.
+ */
+#include "tracer/cli/convert.h"
+#include "tracer/cli/query.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUNS_USUAL = 20, ALONE_MOST = 12 };
+#define STRETCH_MOST_S 15.0
+
+/* ---- what the sleeps order -------------------------------------------------------------------- */
+
+static int fail(struct convert *c, const struct error *err)
+{
+	progress_erase(&c->progress);
+	c->status = output_error(c->cli, err);
+	return -1;
+}
+
+static int not_learned(struct convert *c)
+{
+	struct error err = {0};
+
+	if (c->status >= 0)
+		return -1;
+	error_set(&err, ERROR_STATE,
+		  "the outcome of %s is another one when its sleeps are stretched or it is "
+		  "watched: %s",
+		  c->cli->rest[0], str_text(&c->differs));
+	error_hint(&err, "it depends on the time itself; such a test has to be changed by hand");
+	return fail(c, &err);
+}
+
+/* As long as that can be waited for, and longer. */
+static void choose_scales(const struct convert *c, unsigned scales[2])
+{
+	bool can_wait = c->seconds * 4 < STRETCH_MOST_S;
+
+	scales[0] = can_wait ? 2 : 1;
+	scales[1] = can_wait ? 4 : 2;
+}
+
+static int learn(struct convert *c, unsigned scales[2])
+{
+	struct convert_record *r;
+
+	choose_scales(c, scales);
+	convert_say(c, "learning");
+	r = convert_watch_run(c, scales[0], true);
+	if (!r && c->status < 0) {
+		scales[0] = scales[1] = 1;
+		r = convert_watch_run(c, 1, true);
+	}
+	if (!r)
+		return not_learned(c);
+	convert_learn(&c->plan, r, c->symbols);
+	convert_say(c, "learning");
+	r = convert_watch_run(c, scales[1], true);
+	if (r)
+		convert_confirm(&c->plan, r, c->symbols);
+	else if (c->status >= 0)
+		return -1;
+	return 0;
+}
+
+/* Which arrivals they are is counted by gates' own rules. */
+static int count(struct convert *c, unsigned scale)
+{
+	struct str text = {0};
+	struct error err = {0};
+	struct convert_record *r = NULL;
+
+	convert_probe(&c->plan, &text);
+	if (convert_use_script(c, str_text(&text), &err) == 0)
+		r = convert_watch_run(c, scale, true);
+	str_fini(&text);
+	if (!r)
+		return not_learned(c);
+	convert_count(&c->plan, r);
+	convert_name_events(&c->plan);
+	return 0;
+}
+
+/* Does its removal alone change the outcome? */
+static int alone(struct convert *c)
+{
+	for (size_t i = 0; i < c->plan.sites.count && i < ALONE_MOST; i++) {
+		struct str text = {0};
+		struct error err = {0};
+		int same;
+
+		if (c->plan.sites.items[i].left)
+			continue;
+		convert_say(c, "without one sleep");
+		convert_elide_only(&c->plan, i, &text);
+		same = convert_use_script(c, str_text(&text), &err) < 0 ? -1 : convert_same(c, 1);
+		str_fini(&text);
+		if (same < 0)
+			return -1;
+		c->plan.sites.items[i].matters = !same;
+	}
+	return 0;
+}
+
+/* ---- the result ------------------------------------------------------------------------------- */
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* 1 every time, 0, or -1. */
+static int verify(struct convert *c, unsigned long runs)
+{
+	const struct session_trial plain = {0};
+	double *took = base_alloc(runs, sizeof(*took));
+	int same = convert_plan_same(c, 1);
+
+	for (c->verified = 0; same > 0 && c->verified < runs; c->verified++) {
+		struct session_result r;
+
+		convert_say(c, "verifying");
+		same = convert_trial(c, &plain, &r);
+		if (same < 0)
+			break;
+		took[c->verified] = r.seconds;
+		session_result_fini(&r);
+	}
+	qsort(took, c->verified, sizeof(*took), compare);
+	c->after = c->verified ? took[c->verified / 2] : 0;
+	base_free(took);
+	return same;
+}
+
+static size_t converted(const struct convert_plan *p)
+{
+	size_t n = 0;
+
+	array_each(const struct convert_site, site, &p->sites)
+		n += !site->left;
+	return n;
+}
+
+static void print_site(const struct convert_plan *p, size_t i)
+{
+	const struct convert_site *site = &p->sites.items[i];
+	size_t gates = 0;
+	struct str words = {0};
+
+	array_each(const struct convert_order, o, &p->orders)
+		gates += o->site == i && !o->dropped;
+	convert_site_words(site, &words);
+	if (site->left)
+		printf("  left       %s: %s\n", str_text(&words), site->left);
+	else
+		printf("  converted  %s: %zu order%s\n", str_text(&words), gates,
+		       gates == 1 ? "" : "s");
+	str_fini(&words);
+}
+
+static void print_summary(const struct convert *c)
+{
+	printf("%s: %zu of %zu sleeps converted\n", c->cli->output, converted(&c->plan),
+	       c->plan.sites.count);
+	for (size_t i = 0; i < c->plan.sites.count; i++)
+		print_site(&c->plan, i);
+	printf("verified: the same outcome in %lu of %lu runs (%s)\n", c->verified, c->verified,
+	       str_text(&c->came));
+	printf("time: %.3f s before, %.3f s after: %.1f times as fast\n", c->seconds, c->after,
+	       c->after > 0 ? c->seconds / c->after : 0);
+}
+
+static void head(const struct convert *c, struct str *out)
+{
+	str_add(out, "-- Made by gatectl convert from");
+	for (int i = 0; i < c->cli->rest_count; i++)
+		str_addf(out, " %s", c->cli->rest[i]);
+	str_addf(out, ": %s.\n-- Gates instead of sleeps: the outcome was the same in %lu runs.\n",
+		 str_text(&c->came), c->verified);
+	array_each(const struct convert_site, site, &c->plan.sites) {
+		if (!site->left)
+			continue;
+		str_add(out, "-- Left as it is: ");
+		convert_site_words(site, out);
+		str_addf(out, ".\n--     %s\n", site->left);
+	}
+}
+
+static int write_script(struct convert *c)
+{
+	struct str first = {0}, text = {0};
+	struct error err = {0};
+	int failed;
+
+	head(c, &first);
+	convert_script(&c->plan, str_text(&first), &text);
+	failed = file_replace(c->cli->output, str_text(&text), &err);
+	str_fini(&first);
+	str_fini(&text);
+	return failed < 0 ? fail(c, &err) : 0;
+}
+
+static int nothing(struct convert *c)
+{
+	struct error err = {0};
+	struct str why = {0};
+
+	array_each(const struct convert_site, site, &c->plan.sites) {
+		str_add(&why, why.length ? "; " : "");
+		convert_site_words(site, &why);
+		str_addf(&why, ": %s", site->left);
+	}
+	if (c->plan.sites.count)
+		error_set(&err, ERROR_STATE, "no sleep of %s can be converted: %s", c->cli->rest[0],
+			  str_text(&why));
+	else
+		error_set(&err, ERROR_STATE,
+			  "%s does not sleep in code of its own that has debug information",
+			  c->cli->rest[0]);
+	str_fini(&why);
+	return fail(c, &err);
+}
+
+static int unverified(struct convert *c)
+{
+	struct error err = {0};
+
+	if (c->status >= 0)
+		return -1;
+	error_set(&err, ERROR_STATE,
+		  "with gates instead of sleeps the outcome of %s is not always the same (%lu runs "
+		  "were): %s",
+		  c->cli->rest[0], c->verified, str_text(&c->differs));
+	error_hint(&err,
+		   "its order depends on something that gatectl does not see; write the script "
+		   "by hand, gatectl-gates(5)");
+	return fail(c, &err);
+}
+
+/* ---- the command ------------------------------------------------------------------------------ */
+
+static int finish(struct convert *c)
+{
+	if (!converted(&c->plan))
+		return nothing(c);
+	if (verify(c, c->cli->runs ? c->cli->runs : RUNS_USUAL) <= 0)
+		return unverified(c);
+	if (write_script(c) < 0)
+		return -1;
+	progress_erase(&c->progress);
+	print_summary(c);
+	c->status = fflush(stdout) == EOF ? VERDICT_ERROR : 0;
+	return 0;
+}
+
+static int all(struct convert *c)
+{
+	struct error err = {0};
+	unsigned scales[2];
+
+	if (convert_baseline(c, &err) < 0 || learn(c, scales) < 0)
+		return -1;
+	if (!converted(&c->plan))
+		return nothing(c);
+	convert_words(&c->plan, c->symbols, c->records.items[0]->program);
+	if (alone(c) < 0 || count(c, scales[0]) < 0 || convert_choose(c, c->cli->all) < 0)
+		return -1;
+	return finish(c);
+}
+
+int command_convert(struct cli *cli)
+{
+	struct convert c = {.cli = cli, .status = -1};
+	struct error err = {0};
+
+	if (!cli->output) {
+		error_set(&err, ERROR_USAGE, "convert: no file for the script was given");
+		error_hint(&err, "gatectl convert -o FILE.lua PROG");
+		return output_error(cli, &err);
+	}
+	c.symbols = symbols_new();
+	progress_begin(&c.progress, !cli->session.quiet && !cli->session.verbose, cli->color);
+	cli->session.quiet |= !cli->session.verbose;
+	all(&c);
+	convert_plan_fini(&c.plan);
+	convert_runs_fini(&c);
+	symbols_free(c.symbols);
+	return c.status;
+}

@@ -1,0 +1,342 @@
+/*
+ * Two share one terminal: libedit, at the prompt, and the program, while it runs. Each finds it as it
+ * has left it, modes and foreground process group, and at the end it is as gatectl has found it.
+ *
+ * Ctrl-C at the prompt empties the line, Ctrl-Z stops gatectl and the program together: the program
+ * is halted at the prompt, and what the terminal has sent it is forgotten when the job goes on.
+ */
+#include "tracer/cli/repl.h"
+
+#include <editline/readline.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupted, suspended, resized, ended;
+
+enum { HISTORY_MOST = 1000 };
+
+static const int taken[] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH};
+enum { TAKEN = sizeof(taken) / sizeof(*taken) };
+
+static struct {
+	struct termios found, program;
+	pid_t group; /* the program's, where it has the terminal; 0: gatectl's own */
+	struct sigaction before[TAKEN];
+	struct sigaction stop, quit, background; /* as gatectl was started */
+	sigset_t mask;
+} terminal;
+
+static void on_signal(int signal)
+{
+	if (signal == SIGINT)
+		interrupted = 1;
+	else if (signal == SIGTSTP)
+		suspended = 1;
+	else if (signal == SIGWINCH)
+		resized = 1;
+	else
+		ended = signal;
+}
+
+/*
+ * They are blocked but for two times, so that none is lost in between: while a line is waited for, with
+ * the handler above, and while the program runs, with those of the target.
+ */
+static void block(int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (int i = 0; i < TAKEN; i++)
+		sigaddset(&set, taken[i]);
+	sigprocmask(how, &set, NULL);
+}
+
+/* False: a signal has come instead, or (errno is not EINTR) there is nothing to read from. */
+static bool wait_for_input(void)
+{
+	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	return ppoll(&in, 1, NULL, &terminal.mask) > 0;
+}
+
+void repl_take_signals(void)
+{
+	struct sigaction mine = {.sa_handler = on_signal};
+
+	interrupted = suspended = 0;
+	for (int i = 0; i < TAKEN; i++) {
+		bool ignored = taken[i] == SIGTSTP && terminal.stop.sa_handler == SIG_IGN;
+
+		sigaction(taken[i], ignored ? NULL : &mine, &terminal.before[i]);
+	}
+}
+
+/* What ended the reading, or 0. */
+int repl_give_signals_back(void)
+{
+	for (int i = 0; i < TAKEN; i++)
+		sigaction(taken[i], &terminal.before[i], NULL);
+	return ended ? ended : interrupted ? SIGINT : 0;
+}
+
+/* A program that is started from here gets them as gatectl did. */
+void repl_signals_as_found(void)
+{
+	sigaction(SIGTSTP, &terminal.stop, NULL);
+	sigaction(SIGQUIT, &terminal.quit, NULL);
+	sigaction(SIGTTOU, &terminal.background, NULL);
+	sigprocmask(SIG_SETMASK, &terminal.mask, NULL);
+}
+
+/* ---- whose turn it is ----------------------------------------------------------------------- */
+
+/* In the background a job must not touch the terminal: it stops until the shell brings it back. */
+static void wait_for_foreground(void)
+{
+	while (tcgetpgrp(STDIN_FILENO) != getpgrp())
+		if (raise(SIGTTIN) != 0 || tcgetpgrp(STDIN_FILENO) < 0)
+			break;
+}
+
+void repl_terminal_to_program(struct repl *r)
+{
+	block(SIG_UNBLOCK);
+	if (!r->terminal)
+		return;
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal.program);
+	if (terminal.group && live_owns_group(r->live, terminal.group))
+		tcsetpgrp(STDIN_FILENO, terminal.group);
+}
+
+/* Not the shell's, which has taken it to put us in the background. */
+static bool is_programs(const struct repl *r, pid_t group)
+{
+	if (live_state(r->live) == LIVE_ENDED) /* its last group may be no more */
+		return kill(-group, 0) < 0 && errno == ESRCH;
+	return live_owns_group(r->live, group);
+}
+
+void repl_terminal_back(struct repl *r)
+{
+	pid_t group = r->terminal ? tcgetpgrp(STDIN_FILENO) : getpgrp();
+
+	block(SIG_BLOCK);
+	if (!r->terminal)
+		return;
+	terminal.group = 0;
+	if (group > 0 && group != getpgrp() && is_programs(r, group)) {
+		terminal.group = group;
+		tcsetpgrp(STDIN_FILENO, getpgrp());
+	}
+	if (tcgetpgrp(STDIN_FILENO) != getpgrp())
+		return;
+	if (live_state(r->live) == LIVE_ENDED)
+		terminal.program = terminal.found;
+	else
+		tcgetattr(STDIN_FILENO, &terminal.program);
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal.found);
+}
+
+/* The program may have left the cursor in the middle of a line: blanks as wide as the screen go on to
+   the next one exactly then. Its mode may be raw: a new line does not begin at the left by itself. */
+static void fresh_line(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col < 2 ||
+	    (getenv("TERM") && strcmp(getenv("TERM"), "dumb") == 0))
+		return;
+	printf("%*s\r", size.ws_col, "");
+}
+
+void repl_tell(void *ctx, const char *line)
+{
+	const struct repl *r = ctx;
+	bool screen = r->terminal && isatty(STDOUT_FILENO);
+
+	if (screen)
+		fresh_line();
+	printf("%s%s\n", line, screen ? "\r" : "");
+	fflush(stdout);
+}
+
+/* ---- a line --------------------------------------------------------------------------------- */
+
+/* Stops as the shell expects it, and goes on with the line as it was. */
+static void suspend(void)
+{
+	struct sigaction mine;
+	sigset_t stop;
+
+	suspended = 0;
+	rl_deprep_terminal();
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal.found);
+	repl_say("\n");
+	sigaction(SIGTSTP, &terminal.stop, &mine);
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTSTP);
+	raise(SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &stop, NULL); /* here it stops */
+	sigprocmask(SIG_BLOCK, &stop, NULL);
+	sigaction(SIGTSTP, &mine, NULL);
+	wait_for_foreground();
+	rl_prep_terminal(1);
+	rl_forced_update_display();
+}
+
+/* Ctrl-C at the prompt empties the line: as if begin-of-line, kill-line and return were typed. */
+static int next_key(FILE *in)
+{
+	static const char keys[] = "\001\013\n";
+	static const char *pending;
+	unsigned char c;
+	ssize_t n;
+
+	(void)in;
+	for (;;) {
+		if (interrupted) {
+			interrupted = 0;
+			pending = keys;
+		}
+		if (pending && *pending)
+			return *pending++;
+		if (ended)
+			return EOF;
+		if (suspended)
+			suspend();
+		if (resized) {
+			resized = 0;
+			rl_resize_terminal();
+		}
+		if (!wait_for_input()) {
+			if (errno != EINTR)
+				return EOF;
+			continue;
+		}
+		n = read(STDIN_FILENO, &c, 1);
+		if (n == 1)
+			return c;
+		if (n == 0 || errno != EINTR)
+			return EOF;
+	}
+}
+
+char *repl_read_terminal(void)
+{
+	char *line;
+
+	wait_for_foreground();
+	if (isatty(STDOUT_FILENO))
+		fresh_line();
+	fflush(stdout);
+	line = readline("(gatectl) ");
+	if (line && *line)
+		add_history(line);
+	return line;
+}
+
+/* More of what is written to the pipe; 0: that was all of it. */
+static size_t read_more(struct str *line)
+{
+	char bytes[4096];
+	ssize_t n = -1;
+
+	while (n < 0) {
+		if (!wait_for_input() && (errno != EINTR || ended || interrupted))
+			return 0;
+		n = read(STDIN_FILENO, bytes, sizeof(bytes));
+		if (n < 0 && errno != EINTR)
+			return 0;
+	}
+	str_addf(line, "%.*s", (int)n, bytes);
+	return (size_t)n;
+}
+
+char *repl_read_pipe(void)
+{
+	static struct str line;
+	size_t length;
+	char *out;
+
+	while (!memchr(str_text(&line), '\n', line.length))
+		if (!read_more(&line))
+			break;
+	if (!line.length || ended || interrupted) {
+		str_fini(&line);
+		return NULL;
+	}
+	length = strcspn(str_text(&line), "\n");
+	out = strndup(str_text(&line), length);
+	length += length < line.length;
+	memmove(line.text, line.text + length, line.length - length + 1);
+	line.length -= length;
+	return out;
+}
+
+/* ---- from beginning to end ------------------------------------------------------------------ */
+
+static char *history_path(void)
+{
+	const char *home = getenv("HOME");
+	char *path = NULL;
+
+	if (!home || !*home || asprintf(&path, "%s/.gatectl_history", home) < 0)
+		return NULL;
+	return path;
+}
+
+/* Before the program is started, which would inherit what is left. */
+void repl_terminal_open(struct repl *r)
+{
+	const struct sigaction ignored = {.sa_handler = SIG_IGN};
+
+	sigprocmask(SIG_SETMASK, NULL, &terminal.mask);
+	block(SIG_BLOCK);
+	sigaction(SIGTSTP, NULL, &terminal.stop);
+	sigaction(SIGQUIT, NULL, &terminal.quit);
+	sigaction(SIGTTOU, NULL, &terminal.background);
+	r->terminal = isatty(STDIN_FILENO);
+	if (!r->terminal)
+		return;
+	wait_for_foreground();
+	tcgetattr(STDIN_FILENO, &terminal.found);
+	terminal.program = terminal.found;
+	sigaction(SIGTTOU, &ignored, NULL); /* giving the terminal to and fro is no mistake */
+	sigaction(SIGQUIT, &ignored, NULL); /* the key for it is for the program */
+}
+
+void repl_use_terminal(struct repl *r)
+{
+	char *path = history_path();
+
+	rl_catch_signals = 0;	     /* libedit would send Ctrl-C to the program, too */
+	rl_getc_function = next_key; /* read by rl_initialize */
+	rl_initialize();
+	repl_completion(r);
+	using_history();
+	stifle_history(HISTORY_MOST);
+	if (path)
+		read_history(path);
+	free(path);
+}
+
+/* The terminal as it was, also where the program has died in its own modes. */
+void repl_terminal_close(struct repl *r)
+{
+	char *path = r->terminal ? history_path() : NULL;
+
+	if (path)
+		write_history(path);
+	free(path);
+	if (r->terminal && tcgetpgrp(STDIN_FILENO) == getpgrp())
+		tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal.found);
+	repl_signals_as_found();
+}

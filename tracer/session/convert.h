@@ -1,0 +1,146 @@
+/*
+ * gatectl convert: from what runs of a test that sleeps have shown to a gate script.
+ *
+ *	convert_watch.c	 one run: who sleeps, and what the others do meanwhile
+ *	convert_orders.c what a run tells of the orders that the sleeps make
+ *	convert_words.c	 locations and names as a person would write them
+ *	convert_script.c the script
+ *
+ * Ownership: the caller owns records and plans; convert_record_fini, convert_plan_fini. Names of files
+ * and functions belong to modules, which live as long as the symbols of all the runs.
+ */
+#ifndef GATECTL_SESSION_CONVERT_H
+#define GATECTL_SESSION_CONVERT_H
+
+#include "tracer/session/session.h"
+
+/* ---- one run (convert_watch.c) -------------------------------------------------------------- */
+
+struct convert_line {
+	const char *func, *file; /* innermost function; NULL unknown */
+	unsigned line;
+};
+
+/* A statement that a thread has begun. */
+struct convert_event {
+	struct convert_line at;
+	uint64_t t_us;
+};
+
+struct convert_thread {
+	char *id;
+	ARRAY(struct convert_event) events;
+};
+
+/* Another thread at the moment when a sleep ends. */
+struct convert_other {
+	size_t thread;
+	size_t events; /* that it had by then */
+	bool blocked;  /* in the kernel, and not for some time alone */
+	bool sleeps;   /* it sleeps itself */
+	bool gone;
+};
+
+/* By the number of the place. */
+struct arrival_counts {
+	unsigned long *items;
+	size_t count, capacity;
+};
+
+enum { CONVERT_CALLS = 6 };
+
+/* A wait that ended because its time was over. */
+struct convert_sleep {
+	size_t thread;
+	struct convert_line calls[CONVERT_CALLS]; /* of the tester's own, innermost first */
+	unsigned call_count;
+	char *what; /* the library's function that it calls; or NULL */
+	uint64_t begin_us, end_us, ns;
+	size_t events; /* that its thread had when it began */
+	bool ended, timed_out;
+	ARRAY(struct convert_other) others;
+	struct arrival_counts before, after; /* when it began, when it ended */
+};
+
+struct convert_record {
+	bool lines;	/* in: statements are watched */
+	unsigned scale; /* in: sleeps are so many times as long */
+	ARRAY(struct convert_thread) threads;
+	ARRAY(struct convert_sleep) sleeps;
+	struct symbols *symbols;     /* of the run */
+	struct module *program;	     /* NULL: it has not been started */
+	struct convert_traps *traps; /* convert_watch.c's own */
+};
+void convert_record_fini(struct convert_record *r);
+
+/* ---- what there is to convert (convert_orders.c) -------------------------------------------- */
+
+enum { CONVERT_BACK = 3 };
+
+/* A line that sleeps, whoever does it. */
+struct convert_site {
+	struct convert_line at;
+	char *location; /* as the script has it */
+	char *what;	/* "usleep"; NULL unknown */
+	uint64_t ns;	/* the longest of them */
+	unsigned long times;
+	ARRAY(size_t) threads; /* of the plan */
+	char *left;	       /* why it stays; NULL: it is converted */
+	/* What its thread does before it sleeps, the last first: where it can be held instead, if it
+	   takes a lock there that the others need. */
+	struct convert_line back[CONVERT_BACK];
+	char *back_location[CONVERT_BACK];
+	size_t backs;
+	size_t held_back; /* where it is held: 0 at the sleep itself, 1 at back[0] ... */
+	bool matters;	  /* without it alone the outcome was another one */
+};
+
+/* What has to have happened before a thread goes on where it slept. */
+struct convert_order {
+	size_t from_thread, to_thread; /* of the plan */
+	struct convert_line from;
+	char *location;		/* of `from` */
+	bool blocked;		/* it has begun and blocks; else it has been executed */
+	bool from_shared;	/* other threads come by there, too */
+	bool during;		/* it happened while the other one slept */
+	unsigned long from_hit; /* which arrival; 0: the first will do */
+	unsigned long k;	/* which sleep of its thread at this site, from 1 on */
+	size_t site;
+	bool dropped;
+	char *from_name, *to_name; /* of the events */
+};
+
+struct convert_plan {
+	ARRAY(char *) threads; /* ids */
+	ARRAY(struct convert_site) sites;
+	ARRAY(struct convert_order) orders;
+};
+void convert_plan_fini(struct convert_plan *p);
+
+/* The sites and orders that a run with `lines` tells of. The record has to outlive the plan. */
+void convert_learn(struct convert_plan *p, const struct convert_record *r, struct symbols *symbols);
+/* Another run: orders that it does not show are dropped; a site that sleeps another number of times
+   waits for something itself, and is left. */
+void convert_confirm(struct convert_plan *p, const struct convert_record *r,
+		     struct symbols *symbols);
+void convert_confirm_times(struct convert_plan *p, const struct convert_record *r);
+/* Which arrivals the orders mean, from a run with convert_probe's script. */
+void convert_count(struct convert_plan *p, const struct convert_record *r);
+
+bool convert_is_left(const struct convert_plan *p, const struct convert_order *o);
+
+/* ---- words and script (convert_words.c, convert_script.c) ------------------------------------ */
+
+/* Locations as a person would write them: FUNC;TEXT where that means this line alone, else FILE:LINE. */
+void convert_words(struct convert_plan *p, struct symbols *symbols, struct module *program);
+/* Names of the events, when it is known which arrivals they are. */
+void convert_name_events(struct convert_plan *p);
+/* A script that only counts arrivals: a place for each order's first event. */
+void convert_probe(const struct convert_plan *p, struct str *out);
+/* Nothing but that the site does not sleep. */
+void convert_elide_only(const struct convert_plan *p, size_t site, struct str *out);
+/* "test.c:12 in main: usleep of 100 ms, 3 times" */
+void convert_site_words(const struct convert_site *site, struct str *out);
+void convert_script(const struct convert_plan *p, const char *head, struct str *out);
+
+#endif
