@@ -89,14 +89,14 @@ enum place_kind {
 };
 
 enum step_kind {
-	STEP_WAIT,  /* gate */
-	STEP_OPEN,  /* gate */
-	STEP_WHEN,  /* script function: true lets it go on */
-	STEP_RUN,   /* script function: a coroutine, once */
-	STEP_EVENT, /* text: where the name given by :event stands among the verbs */
-	STEP_LOG,   /* text */
-	STEP_KILL,  /* signal */
-	STEP_ELIDE, /* sleeping calls of the statement return at once */
+	STEP_WAIT,    /* gate */
+	STEP_OPEN,    /* gate */
+	STEP_WHEN,    /* script function: true lets it go on */
+	STEP_RUN,     /* script function: a coroutine, once */
+	STEP_EVENT,   /* text: where the name given by :event stands among the verbs */
+	STEP_LOG,     /* text */
+	STEP_KILL,    /* signal */
+	STEP_ELIDE,   /* sleeping calls of the statement return at once */
 	STEP_RELEASE, /* text: the held threads whose id this is go on, see engine_let() */
 	STEP_WATCH, /* gate: opens when this thread is next blocked in the kernel ([c] of an order) */
 };

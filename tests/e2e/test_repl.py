@@ -257,3 +257,20 @@ def test_manual_has_every_command(t):
     with open(os.path.join(ROOT, "man", "gatectl.1")) as f:
         section = f.read().split(".Sh REPL")[1].split(".Sh ")[0]
     t.equal(sorted(re.findall(r"^\.It Cm (\S+)", section, re.M)), sorted(COMMANDS), "gatectl(1)")
+
+
+@params(('on "rest" :wait(g)', "at rest no thread arrives"), ('at "first" :release "a"', 'only for on "rest"'),
+        ('on("rest", { thread = "a" })', "has no thread"), ('on "rest" :open "h"', "there is no gate 'h' so far"),
+        ('at "first" :open "g"', "expected a gate, got a string"))
+def test_words_for_rest(t, case):
+    script = t.file("s.lua", 'local g = SimpleGate "g"\n%s\n' % case[0])
+    r = t.gate("run", "-g", script, calc())
+    t.equal(r.status, 125, "status", r)
+    t.check("s.lua:2: " in r.err and case[1] in r.err, "the fault", r)
+
+
+def test_rest_that_never_is(t):
+    script = t.file("s.lua", 'local g = SimpleGate "g"\non "rest" :open "g"\n')
+    r = t.gate("run", "-g", script, calc())
+    t.equal(r.status, 120, "status", r)
+    t.check("never was somebody held while nobody could move" in r.err, "said", r)

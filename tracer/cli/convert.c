@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { RUNS_USUAL = 20, ALONE_MOST = 12 };
 #define STRETCH_MOST_S 15.0
@@ -92,17 +93,23 @@ static int alone(struct convert *c)
 	for (size_t i = 0; i < c->plan.sites.count && i < ALONE_MOST; i++) {
 		struct str text = {0};
 		struct error err = {0};
+		struct convert_site *site = &c->plan.sites.items[i];
+		unsigned long times = 0;
 		int same;
 
-		if (c->plan.sites.items[i].left)
+		if (site->left)
 			continue;
 		convert_say(c, "without one sleep");
 		convert_elide_only(&c->plan, i, &text);
-		same = convert_use_script(c, str_text(&text), &err) < 0 ? -1 : convert_same(c, 1);
+		same = convert_use_script(c, str_text(&text), &err) < 0 ? -1
+									: convert_alone(c, &times);
 		str_fini(&text);
 		if (same < 0)
 			return -1;
-		c->plan.sites.items[i].matters = !same;
+		site->matters = !same;
+		if (site->times > 1 && times > site->times)
+			convert_leave(site,
+				      "it sleeps in a loop, until something else has happened");
 	}
 	return 0;
 }
@@ -207,6 +214,14 @@ static int write_script(struct convert *c)
 	return failed < 0 ? fail(c, &err) : 0;
 }
 
+static bool has_harmless(const struct convert_plan *p)
+{
+	array_each(const struct convert_site, site, &p->sites)
+		if (!site->matters && strncmp(site->left, "not for ordering", 16) == 0)
+			return true;
+	return false;
+}
+
 static int nothing(struct convert *c)
 {
 	struct error err = {0};
@@ -224,6 +239,9 @@ static int nothing(struct convert *c)
 		error_set(&err, ERROR_STATE,
 			  "%s does not sleep in code of its own that has debug information",
 			  c->cli->rest[0]);
+	if (has_harmless(&c->plan) && !c->cli->all)
+		error_hint(&err, "gatectl convert --all keeps the order that they make, and "
+				 "converts them, too");
 	str_fini(&why);
 	return fail(c, &err);
 }
@@ -248,9 +266,15 @@ static int unverified(struct convert *c)
 
 static int finish(struct convert *c)
 {
+	unsigned long runs = c->cli->runs ? c->cli->runs : RUNS_USUAL;
+	int same;
+
 	if (!converted(&c->plan))
 		return nothing(c);
-	if (verify(c, c->cli->runs ? c->cli->runs : RUNS_USUAL) <= 0)
+	same = verify(c, runs);
+	if (same == 0 && convert_take_back(&c->plan))
+		same = verify(c, runs);
+	if (same <= 0)
 		return unverified(c);
 	if (write_script(c) < 0)
 		return -1;
@@ -275,6 +299,20 @@ static int all(struct convert *c)
 	return finish(c);
 }
 
+/* Before anything takes long: can the script be written there? */
+static int check_output(const char *path, struct error *err)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir = slash ? base_strndup(path, (size_t)(slash - path) + 1) : base_strdup(".");
+	bool there = access(path, F_OK) == 0;
+	int failed = access(there ? path : dir, W_OK);
+
+	if (failed < 0)
+		error_errno(err, ERROR_SYSTEM, "%s cannot be written", path);
+	base_free(dir);
+	return failed;
+}
+
 int command_convert(struct cli *cli)
 {
 	struct convert c = {.cli = cli, .status = -1};
@@ -285,6 +323,8 @@ int command_convert(struct cli *cli)
 		error_hint(&err, "gatectl convert -o FILE.lua PROG");
 		return output_error(cli, &err);
 	}
+	if (check_output(cli->output, &err) < 0)
+		return output_error(cli, &err);
 	c.symbols = symbols_new();
 	progress_begin(&c.progress, !cli->session.quiet && !cli->session.verbose, cli->color);
 	cli->session.quiet |= !cli->session.verbose;

@@ -33,6 +33,8 @@ struct convert {
 /* The first runs say what the outcome is. */
 int convert_baseline(struct convert *c, struct error *err);
 /* `scale`: sleeps so many times as long. The record is kept. NULL where that changes the outcome. */
+/* How often the script's only place was met is told by *arrivals. */
+int convert_alone(struct convert *c, unsigned long *arrivals);
 struct convert_record *convert_watch_run(struct convert *c, unsigned scale, bool lines);
 int convert_use_script(struct convert *c, const char *text, struct error *err);
 int convert_same(struct convert *c, unsigned long runs);
@@ -44,6 +46,8 @@ void convert_say(struct convert *c, const char *what);
 
 /* Sites that cannot be converted, and orders that the outcome does not depend on, are left. */
 int convert_choose(struct convert *c, bool all);
+/* By luck an order may have looked superfluous: all of those are taken back. False: there are none. */
+bool convert_take_back(struct convert_plan *p);
 /* With the plan's script; 1, 0 or -1. */
 int convert_plan_same(struct convert *c, unsigned long runs);
 

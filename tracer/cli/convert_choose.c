@@ -173,7 +173,7 @@ static int try_to_drop(struct convert *c, struct convert_order *o)
 	needed = subject ? needs(c, subject) : 1;
 	session_result_fini(&r);
 	if (needed == 0)
-		o->dropped = true;
+		o->dropped = o->superfluous = true;
 	return needed < 0 ? -1 : 0;
 }
 
@@ -210,6 +210,19 @@ static bool has_order(const struct convert_plan *p, size_t site)
 	return false;
 }
 
+static const char *why_left(const struct convert_site *site)
+{
+	if (site->matters && site->unseen)
+		return "the outcome depends on what threads do meanwhile that are in a library, "
+		       "where gatectl does not look";
+	if (site->matters)
+		return "the outcome depends on the time that it takes";
+	if (site->unseen)
+		return "the outcome is the same without it, but threads work meanwhile that are in "
+		       "a library, where gatectl does not look";
+	return "the outcome does not depend on what the others do meanwhile";
+}
+
 /* `all`: who need not sleep does not, as long as that changes nothing. */
 static int leave_unordered(struct convert *c, bool all)
 {
@@ -218,7 +231,7 @@ static int leave_unordered(struct convert *c, bool all)
 	for (size_t i = 0; i < p->sites.count; i++) {
 		struct convert_site *site = &p->sites.items[i];
 
-		int same = all ? 1 : 0;
+		int same = all && !site->unseen;
 
 		if (site->left || has_order(p, i))
 			continue;
@@ -227,12 +240,22 @@ static int leave_unordered(struct convert *c, bool all)
 		if (same < 0)
 			return -1;
 		if (!same)
-			leave(site, "not for ordering: ",
-			      site->matters ? "the outcome depends on the time that it takes"
-					    : "the outcome does not depend on what the others do "
-					      "meanwhile");
+			leave(site, "not for ordering: ", why_left(site));
 	}
 	return 0;
+}
+
+bool convert_take_back(struct convert_plan *p)
+{
+	bool any = false;
+
+	array_each(struct convert_order, o, &p->orders) {
+		if (!o->superfluous || p->sites.items[o->site].left)
+			continue;
+		o->dropped = o->superfluous = false;
+		any = true;
+	}
+	return any;
 }
 
 int convert_choose(struct convert *c, bool all)

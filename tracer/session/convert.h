@@ -67,9 +67,10 @@ struct convert_record {
 	unsigned scale; /* in: sleeps are so many times as long */
 	ARRAY(struct convert_thread) threads;
 	ARRAY(struct convert_sleep) sleeps;
-	struct symbols *symbols;     /* of the run */
-	struct module *program;	     /* NULL: it has not been started */
-	struct convert_traps *traps; /* convert_watch.c's own */
+	struct arrival_counts arrivals; /* at the end */
+	struct symbols *symbols;	/* of the run */
+	struct module *program;		/* NULL: it has not been started */
+	struct convert_traps *traps;	/* convert_watch.c's own */
 };
 void convert_record_fini(struct convert_record *r);
 
@@ -92,6 +93,7 @@ struct convert_site {
 	char *back_location[CONVERT_BACK];
 	size_t backs;
 	size_t held_back; /* where it is held: 0 at the sleep itself, 1 at back[0] ... */
+	bool unseen;	  /* meanwhile threads work that have no code of the program's own */
 	bool matters;	  /* without it alone the outcome was another one */
 };
 
@@ -102,11 +104,12 @@ struct convert_order {
 	char *location;		/* of `from` */
 	bool blocked;		/* it has begun and blocks; else it has been executed */
 	bool from_shared;	/* other threads come by there, too */
-	bool during;		/* it happened while the other one slept */
+	bool during;		/* only by the sleep it came first, as far as is seen */
 	unsigned long from_hit; /* which arrival; 0: the first will do */
 	unsigned long k;	/* which sleep of its thread at this site, from 1 on */
 	size_t site;
 	bool dropped;
+	bool superfluous;	   /* dropped because the outcome was the same without it */
 	char *from_name, *to_name; /* of the events */
 };
 
@@ -127,6 +130,7 @@ void convert_confirm_times(struct convert_plan *p, const struct convert_record *
 /* Which arrivals the orders mean, from a run with convert_probe's script. */
 void convert_count(struct convert_plan *p, const struct convert_record *r);
 
+void convert_leave(struct convert_site *site, const char *why);
 bool convert_is_left(const struct convert_plan *p, const struct convert_order *o);
 
 /* ---- words and script (convert_words.c, convert_script.c) ------------------------------------ */

@@ -12,5 +12,6 @@ void convert_site(struct session *s, struct session_thread *t, const struct act 
 		  struct target_site *site);
 /* TARGET_SLEEP and TARGET_SLEPT: the thread goes on. */
 void convert_sleep(struct session *s, const struct target_event *ev);
+void convert_end(struct session *s);
 
 #endif

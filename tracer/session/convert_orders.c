@@ -155,7 +155,7 @@ static size_t add_site(struct convert_plan *p, const struct convert_record *r,
 	return i;
 }
 
-static void leave(struct convert_site *site, const char *why)
+void convert_leave(struct convert_site *site, const char *why)
 {
 	if (!site->left)
 		site->left = base_strdup(why);
@@ -263,6 +263,27 @@ static bool is_known(const struct knowns *all, const struct known *k)
 	return false;
 }
 
+/* A thread of a library's: what it does is not seen. Who only begins may have done nothing yet. */
+static bool is_unseen(const struct convert_record *r, const struct convert_other *other)
+{
+	return !other->gone && !r->threads.items[other->thread].events.count;
+}
+
+/* From here on nothing but the sleep puts its thread behind the others: its begin, or the end of its
+   sleep before. */
+static uint64_t alone_since(const struct convert_record *r, const struct convert_sleep *s)
+{
+	const struct convert_thread *t = &r->threads.items[s->thread];
+	uint64_t since = t->events.count ? t->events.items[0].t_us : 0;
+
+	since = since < s->begin_us ? since : s->begin_us;
+	array_each(const struct convert_sleep, o, &r->sleeps)
+		if (o->thread == s->thread && counts(o) && o->end_us <= s->begin_us &&
+		    o->end_us > since)
+			since = o->end_us;
+	return since;
+}
+
 static void add_order(struct convert_plan *p, const struct convert_record *r,
 		      struct symbols *symbols, const struct convert_sleep *s,
 		      const struct convert_other *other, struct knowns *known)
@@ -282,7 +303,7 @@ static void add_order(struct convert_plan *p, const struct convert_record *r,
 		.from = e->at,
 		.blocked = blocked,
 		.from_shared = is_shared(r, other->thread, &e->at),
-		.during = e->t_us >= s->begin_us,
+		.during = e->t_us >= alone_since(r, s),
 		.k = ordinal(p, r, s),
 		.site = site_of(p, r, s),
 	};
@@ -299,12 +320,14 @@ void convert_learn(struct convert_plan *p, const struct convert_record *r, struc
 			add_site(p, r, s);
 	array_each(struct convert_site, site, &p->sites)
 		if (site->times > TIMES_MOST)
-			leave(site, "it sleeps too often to have been meant for one order");
+			convert_leave(site, "it sleeps too often to have been meant for one order");
 	array_each(const struct convert_sleep, s, &r->sleeps) {
 		if (!counts(s) || p->sites.items[site_of(p, r, s)].left)
 			continue;
-		array_each(const struct convert_other, other, &s->others)
+		array_each(const struct convert_other, other, &s->others) {
+			p->sites.items[site_of(p, r, s)].unseen |= is_unseen(r, other);
 			add_order(p, r, symbols, s, other, &known);
+		}
 	}
 	array_fini(&known);
 }
@@ -360,9 +383,9 @@ void convert_confirm_times(struct convert_plan *p, const struct convert_record *
 			times[site_of(p, r, s)]++;
 	for (size_t i = 0; i < p->sites.count; i++)
 		if (times[i] != p->sites.items[i].times)
-			leave(&p->sites.items[i],
-			      "how often it sleeps is not the same in all runs: it "
-			      "waits for something in a loop, or for the time");
+			convert_leave(&p->sites.items[i],
+				      "how often it sleeps is not the same in all runs: it "
+				      "waits for something in a loop, or for the time");
 	base_free(times);
 }
 

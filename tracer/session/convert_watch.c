@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { HITS_MOST = 400, EVENTS_MOST = 200000 };
+enum { HITS_MOST = 100, EVENTS_MOST = 200000 };
 
 /* A function whose statements have traps, in this process. */
 struct entered {
@@ -277,6 +277,12 @@ void convert_sleep(struct session *s, const struct target_event *ev)
 	session_go(s, t);
 }
 
+void convert_end(struct session *s)
+{
+	if (record_of(s))
+		note_arrivals(s, &record_of(s)->arrivals);
+}
+
 /* ---- the end -------------------------------------------------------------------------------- */
 
 static void free_traps(struct convert_traps *traps)
@@ -303,6 +309,7 @@ void convert_record_fini(struct convert_record *r)
 		array_fini(&sleep->before);
 		array_fini(&sleep->after);
 	}
+	array_fini(&r->arrivals);
 	array_fini(&r->threads);
 	array_fini(&r->sleeps);
 	if (r->traps)

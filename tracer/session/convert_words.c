@@ -225,7 +225,8 @@ static void name_to(const struct convert_plan *p, struct convert_order *o)
 	array_each(const struct convert_order, same, &p->orders) {
 		if (same == o)
 			break;
-		if (same->to_thread == o->to_thread && same->site == o->site && same->k == o->k) {
+		if (same->to_thread == o->to_thread && same->site == o->site && same->k == o->k &&
+		    same->to_name) {
 			o->to_name = base_strdup(same->to_name);
 			return;
 		}
@@ -244,13 +245,17 @@ static char *sleeping_call(struct symbols *symbols, const struct convert_line *a
 	const char *bracket = text;
 
 	while (bracket && (bracket = strchr(bracket, '('))) {
-		const char *from = bracket;
+		const char *end = bracket, *from;
+
+		while (end > text && end[-1] == ' ')
+			end--;
+		from = end;
 
 		while (from > text &&
 		       (isalnum((unsigned char)from[-1]) || from[-1] == '_' || from[-1] == ':'))
 			from--;
-		if (bracket > from && strncmp(from, "if", 2) != 0 && strncmp(from, "while", 5) != 0)
-			return base_strndup(from, (size_t)(bracket - from));
+		if (end > from && strncmp(from, "if", 2) != 0 && strncmp(from, "while", 5) != 0)
+			return base_strndup(from, (size_t)(end - from));
 		bracket++;
 	}
 	return NULL;

@@ -437,6 +437,7 @@ void session_judge(struct session *s, struct session_result *out)
 	out->status = verdict_status(out->verdict, &s->plan.expect, &s->outcome);
 	out->interrupted = s->interrupted;
 	trial_judge(s, &out->evidence);
+	convert_end(s);
 	if (s->interrupted)
 		out->status = 128 + s->interrupted;
 	else
