@@ -8,10 +8,10 @@ static char moves[16];
 
 static void *pong(void *arg)
 {
-	usleep(50000);
+	usleep(100000);
 	for (int i = 0; i < 3; i++) {
 		strcat(moves, "o");
-		usleep(100000);
+		usleep(200000);
 	}
 	return arg;
 }
@@ -23,7 +23,7 @@ int main(void)
 	pthread_create(&thread, NULL, pong, NULL);
 	for (int i = 0; i < 3; i++) {
 		strcat(moves, "i");
-		usleep(100000);
+		usleep(200000);
 	}
 	pthread_join(thread, NULL);
 	puts(moves);

@@ -356,8 +356,18 @@ static const struct convert_sleep *sleep_of(const struct convert_plan *p,
 	return NULL;
 }
 
-static bool shows(const struct convert_plan *p, const struct convert_record *r,
-		  struct symbols *symbols, const struct convert_order *o)
+static bool has_begun(const struct convert_thread *t, size_t n, const struct convert_line *at)
+{
+	for (size_t i = 0; i < n; i++)
+		if (same_line(&t->events.items[i].at, at))
+			return true;
+	return false;
+}
+
+/* Where two sleeps end at about the same time one run has less to show than the other: what both have
+   is what counts. False: this one shows nothing. */
+static bool agree(const struct convert_plan *p, const struct convert_record *r,
+		  struct symbols *symbols, struct convert_order *o)
 {
 	const struct convert_sleep *s = sleep_of(p, r, o);
 	size_t from = thread_named(r, p->threads.items[o->from_thread]);
@@ -367,9 +377,18 @@ static bool shows(const struct convert_plan *p, const struct convert_record *r,
 	array_each(const struct convert_other, other, &s->others) {
 		bool blocked;
 		size_t n = other->thread == from ? last_event(r, symbols, s, other, &blocked) : 0;
+		const struct convert_thread *t = &r->threads.items[other->thread];
 
-		if (n && same_line(&r->threads.items[from].events.items[n - 1].at, &o->from))
-			return blocked == o->blocked;
+		if (!n)
+			continue;
+		if (!has_begun(t, n, &o->from)) {
+			o->from = t->events.items[n - 1].at;
+			o->blocked = blocked;
+			o->from_shared = is_shared(r, from, &o->from);
+		} else if (same_line(&t->events.items[n - 1].at, &o->from)) {
+			o->blocked &= blocked || other->gone;
+		}
+		return true;
 	}
 	return false;
 }
@@ -394,7 +413,7 @@ void convert_confirm(struct convert_plan *p, const struct convert_record *r,
 {
 	convert_confirm_times(p, r);
 	array_each(struct convert_order, o, &p->orders)
-		if (!convert_is_left(p, o) && !shows(p, r, symbols, o))
+		if (!convert_is_left(p, o) && !agree(p, r, symbols, o))
 			o->dropped = true;
 }
 
