@@ -28,6 +28,7 @@ def parse_args():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("-k", metavar="PATTERN", action="append", default=[],
                    help="only tests whose name contains PATTERN, or matches it with * and ?")
+    p.add_argument("-x", metavar="PATTERN", action="append", default=[], help="but not these")
     p.add_argument("--gatectl", default=os.path.join(harness.ROOT, "build", "gatectl"))
     p.add_argument("--quick", action="store_true", help="few repetitions (default)")
     p.add_argument("--full", action="store_true", help="many repetitions, all builds")
@@ -158,7 +159,7 @@ def run_all(tests, options, report):
 
 def main():
     options = parse_args()
-    tests = [t for t in discover(options) if selected(t[0], options.k)]
+    tests = [t for t in discover(options) if selected(t[0], options.k) and not (options.x and selected(t[0], options.x))]
     if options.list:
         print("\n".join(t[0] for t in tests))
         return 0
@@ -169,10 +170,12 @@ def main():
         print("no test matches", file=sys.stderr)
         return 2
     counts = {"pass": 0, "fail": 0, "skip": 0}
-    skips = {}
+    skips, spent = {}, {}
 
     def report(name, verdict, text, seconds):
         counts[verdict] += 1
+        file = name.split(".")[0]
+        spent[file] = spent.get(file, 0) + seconds
         if verdict == "fail":
             print("FAIL %s (%.1f s): %s" % (name, seconds, text.strip().replace("\n", "\n     ")))
         elif verdict == "skip":
@@ -185,8 +188,8 @@ def main():
     run_all(tests, options, report)
     for reason, names in skips.items():
         print("skipped %d (%s): %s" % (len(names), names[0], reason))
-    if options.v:
-        print("%.0f s" % (time.monotonic() - begin))
+    slowest = sorted(spent.items(), key=lambda item: -item[1])[:8]
+    print("%.0f s; of two workers: %s" % (time.monotonic() - begin, ", ".join("%s %.0f s" % item for item in slowest)))
     print("%d passed, %d failed%s" % (counts["pass"], counts["fail"],
                                       ", %d skipped" % counts["skip"] if counts["skip"] else ""))
     return 1 if counts["fail"] else 0
