@@ -192,6 +192,8 @@ static void suspend(void)
 	rl_forced_update_display();
 }
 
+enum { CTRL_D = 4 };
+
 /* Ctrl-C at the prompt empties the line: as if begin-of-line, kill-line and return were typed. */
 static int next_key(FILE *in)
 {
@@ -222,8 +224,9 @@ static int next_key(FILE *in)
 			continue;
 		}
 		n = read(STDIN_FILENO, &c, 1);
+		/* A Ctrl-D typed before libedit had taken the terminal over is a zero byte by now. */
 		if (n == 1)
-			return c;
+			return c ? c : CTRL_D;
 		if (n == 0 || errno != EINTR)
 			return EOF;
 	}
