@@ -201,7 +201,7 @@ static void loop(struct repl *r)
 		char *line;
 		int signal;
 
-		repl_take_signals();
+		repl_take_signals(r);
 		line = r->terminal ? repl_read_terminal() : repl_read_pipe();
 		signal = repl_give_signals_back();
 		if (signal)

@@ -80,7 +80,7 @@ char *repl_read_pipe(void);
 void repl_terminal_to_program(struct repl *r);
 void repl_terminal_back(struct repl *r);
 void repl_tell(void *ctx, const char *line); /* while the program runs */
-void repl_take_signals(void);
+void repl_take_signals(const struct repl *r);
 int repl_give_signals_back(void); /* the one that came meanwhile, or 0 */
 void repl_signals_as_found(void); /* in a child of ours */
 

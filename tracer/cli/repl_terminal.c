@@ -67,15 +67,28 @@ static bool wait_for_input(void)
 	return ppoll(&in, 1, NULL, &terminal.mask) > 0;
 }
 
-void repl_take_signals(void)
+/*
+ * ppoll prefers input to signals. On a terminal the signal is the older one: what was typed before
+ * Ctrl-C or Ctrl-Z is forgotten (termios(3), NOFLSH).
+ */
+static void let_signals_in(void)
+{
+	sigset_t blocked;
+
+	sigprocmask(SIG_SETMASK, &terminal.mask, &blocked);
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
+}
+
+void repl_take_signals(const struct repl *r)
 {
 	struct sigaction mine = {.sa_handler = on_signal};
 
 	interrupted = suspended = 0;
 	for (int i = 0; i < TAKEN; i++) {
-		bool ignored = taken[i] == SIGTSTP && terminal.stop.sa_handler == SIG_IGN;
+		/* On a pipe there are no modes to give back: it stops without us. */
+		bool left = taken[i] == SIGTSTP && (!r->terminal || terminal.stop.sa_handler == SIG_IGN);
 
-		sigaction(taken[i], ignored ? NULL : &mine, &terminal.before[i]);
+		sigaction(taken[i], left ? NULL : &mine, &terminal.before[i]);
 	}
 }
 
@@ -223,6 +236,9 @@ static int next_key(FILE *in)
 				return EOF;
 			continue;
 		}
+		let_signals_in();
+		if (interrupted || ended || suspended)
+			continue;
 		n = read(STDIN_FILENO, &c, 1);
 		/* A Ctrl-D typed before libedit had taken the terminal over is a zero byte by now. */
 		if (n == 1)
@@ -253,8 +269,11 @@ static size_t read_more(struct str *line)
 	ssize_t n = -1;
 
 	while (n < 0) {
-		if (!wait_for_input() && (errno != EINTR || ended || interrupted))
-			return 0;
+		if (!wait_for_input()) {
+			if (errno != EINTR || ended || interrupted)
+				return 0;
+			continue;
+		}
 		n = read(STDIN_FILENO, bytes, sizeof(bytes));
 		if (n < 0 && errno != EINTR)
 			return 0;

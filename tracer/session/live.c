@@ -182,6 +182,17 @@ static bool is_look_due(struct live *l, const struct target_event *ev)
 	return l->asked_ticks >= MOMENT;
 }
 
+/* Somebody is held, and for a while nothing has happened: neither here nor at the terminal, where
+   somebody may be typing what the program waits for. */
+static bool is_quiet(struct session *s, const struct target_event *ev)
+{
+	if (ev->kind != TARGET_TICK || s->events || s->quiet_ticks == 0 || !anybody_held(s))
+		return false;
+	if (live_reads_terminal(s))
+		s->quiet_ticks = 0;
+	return s->quiet_ticks >= QUIET_TICKS;
+}
+
 /* False: on and on. */
 static bool is_to_look(struct live *l, const struct target_event *ev)
 {
@@ -199,8 +210,7 @@ static bool is_to_look(struct live *l, const struct target_event *ev)
 		l->state = LIVE_LOOK;
 	else if (s->rest != WAITS_MOVING)
 		l->state = LIVE_REST;
-	else if (ev->kind == TARGET_TICK && !s->events && s->quiet_ticks >= QUIET_TICKS &&
-		 anybody_held(s) && !live_reads_terminal(s))
+	else if (!l->is_asked && is_quiet(s, ev))
 		l->state = LIVE_QUIET;
 	else
 		return false;
