@@ -16,7 +16,7 @@ ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -DGATECTL_VERSION='"$(VERSIO
 ALL_LDFLAGS := $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
 LIBS    := -ledit -lelf -lZydis -llua5.4 -liberty -lm -lpthread
 
-SRC     := $(wildcard tracer/*/*.c gates/*.c lua/*.c)
+SRC     := $(wildcard tracer/*/*.c tracer/*/*/*.c gates/*.c lua/*.c)
 MAIN    := tracer/cli/main.c
 OBJ     := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out $(MAIN),$(SRC)))
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
@@ -41,7 +41,7 @@ $(BUILD)/lua/%.lua.inc: lua/%.lua
 $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard lua/*.c)): $(patsubst lua/%.lua,$(BUILD)/lua/%.lua.inc,$(wildcard lua/*.lua))
 
 # The HTML report's page, as C arrays; its script is several files.
-PAGE := tracer/session/page
+PAGE := tracer/session/report/page
 $(BUILD)/$(PAGE)/timeline.js: $(sort $(wildcard $(PAGE)/*.js))
 	@mkdir -p $(@D)
 	cat $^ > $@
@@ -50,7 +50,7 @@ $(BUILD)/$(PAGE)/%: $(PAGE)/%
 	cp $< $@
 $(BUILD)/$(PAGE)/%.inc: $(BUILD)/$(PAGE)/%
 	od -An -v -tx1 $< | sed 's/ \([0-9a-f][0-9a-f]\)/(char)0x\1,/g' > $@
-$(BUILD)/obj/tracer/session/report_html.o: $(addprefix $(BUILD)/$(PAGE)/timeline.,html.inc css.inc js.inc)
+$(BUILD)/obj/tracer/session/report/html.o: $(addprefix $(BUILD)/$(PAGE)/timeline.,html.inc css.inc js.inc)
 
 $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libgatectl.a
 	@mkdir -p $(@D)
@@ -81,7 +81,7 @@ bench: all
 	@python3 tests/bench/bench.py
 
 lint:
-	clang-format --dry-run -Werror $(SRC) $(wildcard tracer/*/*.h gates/*.h lua/*.h)
+	clang-format --dry-run -Werror $(SRC) $(wildcard tracer/*/*.h tracer/*/*/*.h gates/*.h lua/*.h)
 	python3 tests/style.py
 
 unit: $(UNIT)

@@ -74,7 +74,7 @@ def check_lengths(path, text, complain):
 
 def main():
     complaints = []
-    files = sorted(glob.glob("tracer/*/*.[ch]") + glob.glob("gates/*.[ch]") + glob.glob("lua/*.[ch]"))
+    files = sorted(glob.glob("tracer/**/*.[ch]", recursive=True) + glob.glob("gates/*.[ch]") + glob.glob("lua/*.[ch]"))
     for path in files:
         with open(path, encoding="utf-8") as f:
             text = strip_comments(f.read())

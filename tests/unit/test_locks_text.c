@@ -1,5 +1,5 @@
-/* Calls in a piece of source text, as tracer/session/locks_text.c reads them. */
-#include "tracer/session/waiting.h"
+/* Calls in a piece of source text, as tracer/session/explain/locks_text.c reads them. */
+#include "tracer/session/explain/waiting.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

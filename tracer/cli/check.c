@@ -5,7 +5,7 @@
 #include "tracer/cli/cli.h"
 
 #include "tracer/cli/query.h"
-#include "tracer/session/drift.h"
+#include "tracer/session/drift/drift.h"
 
 #include <errno.h>
 #include <stdio.h>

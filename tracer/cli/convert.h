@@ -7,7 +7,7 @@
 
 #include "tracer/cli/cli.h"
 #include "tracer/cli/progress.h"
-#include "tracer/session/convert.h"
+#include "tracer/session/convert/convert.h"
 
 struct convert {
 	struct cli *cli;

@@ -86,7 +86,8 @@ void repl_take_signals(const struct repl *r)
 	interrupted = suspended = 0;
 	for (int i = 0; i < TAKEN; i++) {
 		/* On a pipe there are no modes to give back: it stops without us. */
-		bool left = taken[i] == SIGTSTP && (!r->terminal || terminal.stop.sa_handler == SIG_IGN);
+		bool left = taken[i] == SIGTSTP &&
+			    (!r->terminal || terminal.stop.sa_handler == SIG_IGN);
 
 		sigaction(taken[i], left ? NULL : &mine, &terminal.before[i]);
 	}

@@ -1,4 +1,5 @@
 /* The engine's decisions are carried out, and go into the timeline. */
+#include "tracer/session/report/report.h"
 #include "tracer/session/trial.h"
 
 #include "tracer/base/log.h"

@@ -1,6 +1,8 @@
 /* A site hit or an event of the program becomes an arrival at the places that wait for it. */
-#include "tracer/session/convert_inside.h"
-#include "tracer/session/scouts.h"
+#include "tracer/session/convert/inside.h"
+#include "tracer/session/explain/explain.h"
+#include "tracer/session/explain/scouts.h"
+#include "tracer/session/live/hooks.h"
 
 #include <signal.h>
 #include <string.h>

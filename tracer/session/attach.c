@@ -159,10 +159,11 @@ void attach_ended(struct session *s)
 
 	if (s->over || s->root_ended)
 		return;
-	error_set(&err, ERROR_SYSTEM,
-		  "process %d has ended; how is known to its parent alone, because its first thread "
-		  "had ended before gatectl came",
-		  s->options->pid);
+	error_set(
+		&err, ERROR_SYSTEM,
+		"process %d has ended; how is known to its parent alone, because its first thread "
+		"had ended before gatectl came",
+		s->options->pid);
 	error_hint(&err, "start the program again, and attach earlier");
 	session_fault(s, &err);
 }

@@ -158,7 +158,7 @@ struct session_place {
 	struct location location;
 	bool located; /* `location` is valid */
 	bool found;   /* has been found in some image */
-	bool ended;	/* retired, and no elision of it is under way */
+	bool ended;   /* retired, and no elision of it is under way */
 	size_t sites; /* distinct addresses in the first image it was found in */
 	ARRAY(struct symbols_sites *) results;
 	ARRAY(struct placed) placed;
@@ -374,7 +374,7 @@ void session_go(struct session *s, struct session_thread *t);
 /* attach.c */
 int attach_start(struct session *s, struct error *err);
 void attach_begin(struct session *s, const struct target_event *ev); /* TARGET_ATTACHED */
-void attach_ended(struct session *s); /* nothing is left of it */
+void attach_ended(struct session *s);				     /* nothing is left of it */
 void attach_check(struct session *s); /* after each turn: is there nothing left to do? */
 
 /* images.c */
@@ -496,99 +496,6 @@ void depend_describe(const struct session *s, const struct session_thread *t, st
 void watch_begin(struct session *s, struct session_thread *t);
 void watch_end(struct session *s, struct session_thread *t);
 void watch_look(struct session *s);
-
-/* stuck.c: judged from /proc; WAITS_MOVING is the answer where anything is in doubt. At any other
-   answer everybody is described (waiting_look_all) and `cycle` is in words. */
-enum waits_answer stuck_judge(struct session *s);
-/* Describes everybody; `cycle` are those who can never move any more, whatever the others do. */
-void stuck_explain(struct session *s);
-bool stuck_is_vfork(long number); /* a system call in which a parent waits for its child's exec */
-/* What the thread waits for; WAIT_NOT where it can move, or might. */
-void stuck_wait_of(struct session *s, struct session_thread *t, const struct target_block *b,
-		   struct wait *w);
-
-/* timers.c: is a signal to come that could wake somebody? Whoever was stopped to be asked is added to
-   `asked` and stays so until timers_let_go(). */
-struct timers_asked {
-	struct session_thread **items;
-	size_t count, capacity;
-};
-bool timers_ask(struct session *s, struct timers_asked *asked);
-bool timers_has_asked(const struct timers_asked *asked, const struct session_thread *t);
-void timers_let_go(struct session *s, struct timers_asked *asked);
-bool timers_is_helper(const struct session_thread *t, const struct target_block *b);
-
-/* waiting.c */
-void waiting_look_all(struct session *s); /* before the tree is killed: what everybody does */
-void waiting_sentence(const struct session_thread *t,
-		      struct str *out); /* "T waits for ... at F:L" */
-void waiting_fini(struct waiting *w);
-
-/* explain.c: a file as it is shown: relative to the working directory where it is below */
-const char *shown_path(const char *file);
-
-/* infeasible.c: a circle of threads, one of which would have to open the gate that holds another: each
-   one's line, and what to try. False: there is none. */
-bool infeasible_lines(struct session *s, struct str *out);
-bool infeasible_try(struct session *s, struct str *out);
-
-/* own_deadlock.c: what to try */
-void own_deadlock_try(struct session *s, struct str *out);
-
-/* live.c: something happened that somebody who looks on is told of. */
-void live_tell(struct live *l, const struct happened *h);
-bool live_drops_signal(const struct session_thread *t, int signal);
-void live_came(struct session *s, struct session_thread *t);
-
-/* live_step.c: did the thread get where it was sent? */
-bool live_there(struct session *s, struct session_thread *t, const struct target_site *site,
-		const struct arch_regs *regs);
-void live_forget_stops(struct session *s);
-
-/* timeline.c */
-void timeline_init(struct timeline *tl, bool keep);
-void timeline_fini(struct timeline *tl);
-void timeline_add(struct session *s, enum happening what, const struct engine_thread *t,
-		  const struct place *p, const struct gate *g, const char *text);
-void timeline_end(struct timeline *tl); /* the verdict is reached now */
-const char *timeline_word(enum happening what);
-void timeline_line(const struct happened *h, struct str *out);
-
-/* blame.c: the line that the verdict is about */
-void blame_verdict(struct session *s, enum verdict v, struct session_result *out);
-
-/* explain.c */
-void explain_verdict(struct session *s, enum verdict v, struct str *out);
-
-/* hints_opened.c: why the gates are shut at which somebody is held; what to do about it, for the
-   line `try:` (false: nothing of its own) */
-void hints_gates(struct session *s, struct str *out);
-bool hints_gates_try(struct session *s, struct str *out);
-
-/* hints_reached.c: why a place was not reached: in one sentence, what else there is to say, and what
-   to do about it */
-void hints_missing(struct session *s, const struct place *p, struct str *out);
-void hints_missing_lines(struct session *s, const struct place *p, struct str *out);
-void hints_missing_try(struct session *s, const struct place *p, struct str *out);
-void hints_pass_by(struct session_place *place, const struct engine_thread *t);
-
-/* report.c: what every report tells of the run as a whole */
-struct report_head {
-	const char *verdict; /* "ok", its word, "interrupted" or "cannot-trace" */
-	int status;
-	const char *error;   /* gatectl's own, or NULL */
-	const char *message; /* the verdict in words, as on standard error */
-};
-/* All that were asked for, into out->reports. `err`: there was no run to give a verdict on. */
-void report_run(struct session *s, struct session_result *out);
-void report_error(struct session *s, const struct error *err, struct session_result *out);
-/* The members of the record's object. */
-void report_record(struct session *s, const struct report_head *head, struct json *j);
-
-/* report_html.c, report_trace.c, report_junit.c */
-void report_html(struct session *s, const struct report_head *head, struct str *out);
-void report_trace(struct session *s, const struct report_head *head, struct str *out);
-enum report_case report_junit(struct session *s, const struct report_head *head, struct str *out);
 
 /* capture.c: pipes for the program to write to, where somebody asks for what comes: it is passed on
    and kept. In a trial standard input is empty. 0, or -1; what is in `how` is the caller's to close. */

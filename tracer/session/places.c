@@ -2,7 +2,7 @@
  * A place is what was asked, a site is where a trap stands. Places are resolved against the modules
  * of a process when its first libraries are loaded, and again for every module that comes later.
  */
-#include "tracer/session/scouts.h"
+#include "tracer/session/explain/scouts.h"
 
 #include "tracer/base/suggest.h"
 

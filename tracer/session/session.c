@@ -1,4 +1,8 @@
-#include "tracer/session/convert_inside.h"
+#include "tracer/session/convert/inside.h"
+#include "tracer/session/explain/explain.h"
+#include "tracer/session/live/hooks.h"
+#include "tracer/session/report/report.h"
+#include "tracer/session/stuck/stuck.h"
 #include "tracer/session/trial.h"
 
 #include "tracer/base/log.h"

@@ -2,7 +2,8 @@
  * The ids of threads: "main", then start routine and ordinal in order of creation ("worker#1"); in
  * the k-th child process with "pk/" before it.
  */
-#include "tracer/session/internal.h"
+#include "tracer/session/explain/explain.h"
+#include "tracer/session/report/report.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * What happens when time passes: limits, looks at memory that shut conditions have read, and, when
  * nothing has happened for a while, the question whether anything still can.
  */
-#include "tracer/session/internal.h"
+#include "tracer/session/stuck/stuck.h"
 #include "tracer/session/trial.h"
 
 #include <signal.h>

@@ -5,7 +5,7 @@
  * watched. Asleep in the same system call at two looks, without having run in between, is blocked:
  * a short wait for a contended lock on the way is not.
  */
-#include "tracer/session/internal.h"
+#include "tracer/session/stuck/stuck.h"
 
 void watch_begin(struct session *s, struct session_thread *t)
 {

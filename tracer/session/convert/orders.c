@@ -1,0 +1,465 @@
+/*
+ * What a run tells of the orders that sleeps make: who sleeps where, and what each of the others had
+ * last done, or was blocked in, when the sleep was over.
+ */
+#include "tracer/session/convert/inside.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+enum { TIMES_MOST = 60, WRAPPER_STATEMENTS = 6 };
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_line(const struct convert_line *a, const struct convert_line *b)
+{
+	return a->line == b->line && same_text(a->file, b->file);
+}
+
+/* ---- where the tester would say that it sleeps ------------------------------------------------ */
+
+static bool sounds_like_sleep(const char *func)
+{
+	static const char *const words[] = {"sleep", "delay", "settle", "nap", "pause", "usec"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcasestr(func, words[i]))
+			return true;
+	return false;
+}
+
+/* Nobody would name these as what has happened. */
+static bool is_empty(struct symbols *symbols, const struct convert_line *at)
+{
+	const char *text = at->file ? symbols_source_line(symbols, at->file, at->line) : NULL;
+
+	while (text && (isspace((unsigned char)*text) || *text == '}' || *text == ')' ||
+			*text == ';' || *text == '{'))
+		text++;
+	if (!text)
+		return false;
+	return !*text || strncmp(text, "else", 4) == 0 ||
+	       (strncmp(text, "return", 6) == 0 && !strchr(text, '('));
+}
+
+/* A few statements lead to the sleep, and behind it there are none. */
+static bool only_sleeps(const struct convert_record *r, const struct convert_sleep *s, unsigned i)
+{
+	const struct convert_thread *t = &r->threads.items[s->thread];
+	const char *func = s->calls[i].func;
+	size_t from = s->events, to = s->events;
+
+	while (from > 0 && same_text(t->events.items[from - 1].at.func, func))
+		from--;
+	while (to < t->events.count && same_text(t->events.items[to].at.func, func) &&
+	       (same_line(&t->events.items[to].at, &s->calls[i]) ||
+		is_empty(r->symbols, &t->events.items[to].at)))
+		to++;
+	return s->events - from <= WRAPPER_STATEMENTS && to < t->events.count &&
+	       !same_text(t->events.items[to].at.func, func);
+}
+
+static bool has_other_caller(const struct convert_record *r, const struct convert_sleep *s,
+			     unsigned i)
+{
+	array_each(const struct convert_sleep, o, &r->sleeps)
+		if (o->call_count > i + 1 && same_line(&o->calls[i], &s->calls[i]) &&
+		    !same_line(&o->calls[i + 1], &s->calls[i + 1]))
+			return true;
+	return false;
+}
+
+/* A function that does nothing but sleep stands for the library's own. */
+static bool is_wrapper(const struct convert_record *r, const struct convert_sleep *s, unsigned i)
+{
+	if (sounds_like_sleep(s->calls[i].func))
+		return true;
+	return has_other_caller(r, s, i) && only_sleeps(r, s, i);
+}
+
+static unsigned level_of(const struct convert_record *r, const struct convert_sleep *s)
+{
+	unsigned i = 0;
+
+	while (i + 1 < s->call_count && is_wrapper(r, s, i))
+		i++;
+	return i;
+}
+
+static bool counts(const struct convert_sleep *s)
+{
+	return s->ended && s->timed_out && s->call_count;
+}
+
+/* ---- sites ---------------------------------------------------------------------------------- */
+
+static size_t site_of(const struct convert_plan *p, const struct convert_record *r,
+		      const struct convert_sleep *s)
+{
+	const struct convert_line *at = &s->calls[level_of(r, s)];
+
+	for (size_t i = 0; i < p->sites.count; i++)
+		if (same_line(&p->sites.items[i].at, at))
+			return i;
+	return p->sites.count;
+}
+
+static void add_thread(struct convert_site *site, size_t thread)
+{
+	array_each(size_t, t, &site->threads)
+		if (*t == thread)
+			return;
+	*array_add(&site->threads) = thread;
+}
+
+/* A time of day is no length. */
+static uint64_t length_of(const struct convert_sleep *s)
+{
+	const uint64_t year_ns = 365ull * 24 * 3600 * 1000000000;
+
+	return s->ns < year_ns ? s->ns : (s->end_us - s->begin_us) * 1000;
+}
+
+/* Lines of the same function that its thread has passed just before. */
+static void note_back(struct convert_site *site, const struct convert_record *r,
+		      const struct convert_sleep *s)
+{
+	const struct convert_thread *t = &r->threads.items[s->thread];
+
+	for (size_t n = s->events; n > 0 && site->backs < CONVERT_BACK; n--) {
+		const struct convert_line *at = &t->events.items[n - 1].at;
+
+		if (!same_text(at->func, site->at.func) || same_line(at, &site->at))
+			continue;
+		site->back[site->backs++] = *at;
+	}
+}
+
+static size_t add_site(struct convert_plan *p, const struct convert_record *r,
+		       const struct convert_sleep *s)
+{
+	size_t i = site_of(p, r, s);
+	struct convert_site *site = i < p->sites.count ? &p->sites.items[i] : array_add(&p->sites);
+
+	if (!site->times++) {
+		site->at = s->calls[level_of(r, s)];
+		site->what = s->what ? base_strdup(s->what) : NULL;
+		note_back(site, r, s);
+	}
+	site->ns = length_of(s) > site->ns ? length_of(s) : site->ns;
+	add_thread(site, s->thread);
+	return i;
+}
+
+void convert_leave(struct convert_site *site, const char *why)
+{
+	if (!site->left)
+		site->left = base_strdup(why);
+}
+
+/* ---- what another thread had done ------------------------------------------------------------ */
+
+static const struct convert_sleep *sleep_at(const struct convert_record *r, size_t thread,
+					    uint64_t t_us)
+{
+	array_each(const struct convert_sleep, s, &r->sleeps)
+		if (s->thread == thread && s->begin_us <= t_us && (!s->ended || s->end_us > t_us))
+			return s;
+	return NULL;
+}
+
+/* Who sleeps has done what stands before the sleep: that has a gate of its own. */
+static size_t before_sleep(const struct convert_record *r, const struct convert_sleep *s)
+{
+	const struct convert_thread *t = &r->threads.items[s->thread];
+	unsigned level = s->call_count ? level_of(r, s) : 0;
+	size_t n = s->events;
+
+	for (; n > 0; n--) {
+		const struct convert_line *at = &t->events.items[n - 1].at;
+		bool inside = s->call_count && same_line(at, &s->calls[level]);
+
+		for (unsigned i = 0; i < level; i++)
+			inside |= same_text(at->func, s->calls[i].func);
+		if (!inside)
+			break;
+	}
+	return n;
+}
+
+/* How many events it had when what was last done was done: the last of them is what is meant. A wait
+   with a time that something else has ended is no sleep. */
+static size_t last_event(const struct convert_record *r, struct symbols *symbols,
+			 const struct convert_sleep *s, const struct convert_other *other,
+			 bool *blocked)
+{
+	const struct convert_thread *t = &r->threads.items[other->thread];
+	const struct convert_sleep *own =
+		other->sleeps ? sleep_at(r, other->thread, s->end_us) : NULL;
+	bool sleeps = own && counts(own);
+	size_t n = sleeps ? before_sleep(r, own) : other->events;
+
+	*blocked = other->blocked && !sleeps;
+	if (*blocked)
+		return n;
+	if (!sleeps && !other->gone && n)
+		n--; /* it is in the middle of it */
+	while (n > 0 && is_empty(symbols, &t->events.items[n - 1].at))
+		n--;
+	return n;
+}
+
+static bool is_shared(const struct convert_record *r, size_t thread, const struct convert_line *at)
+{
+	for (size_t i = 0; i < r->threads.count; i++) {
+		if (i == thread)
+			continue;
+		array_each(const struct convert_event, e, &r->threads.items[i].events)
+			if (same_line(&e->at, at))
+				return true;
+	}
+	return false;
+}
+
+/* ---- orders --------------------------------------------------------------------------------- */
+
+/* Which sleep of this thread at this site it is. */
+static unsigned long ordinal(const struct convert_plan *p, const struct convert_record *r,
+			     const struct convert_sleep *s)
+{
+	size_t site = site_of(p, r, s);
+	unsigned long k = 0;
+
+	array_each(const struct convert_sleep, o, &r->sleeps) {
+		if (counts(o) && o->thread == s->thread && site_of(p, r, o) == site)
+			k++;
+		if (o == s)
+			break;
+	}
+	return k;
+}
+
+struct known {
+	size_t from, to, events;
+	bool blocked;
+};
+struct knowns {
+	struct known *items;
+	size_t count, capacity;
+};
+
+/* Something later of the same thread was waited for before: this is nothing new. */
+static bool is_known(const struct knowns *all, const struct known *k)
+{
+	array_each(const struct known, o, all)
+		if (o->from == k->from && o->to == k->to &&
+		    (o->events > k->events ||
+		     (o->events == k->events && (o->blocked || !k->blocked))))
+			return true;
+	return false;
+}
+
+/* A thread of a library's: what it does is not seen. Who only begins may have done nothing yet. */
+static bool is_unseen(const struct convert_record *r, const struct convert_other *other)
+{
+	return !other->gone && !r->threads.items[other->thread].events.count;
+}
+
+/* From here on nothing but the sleep puts its thread behind the others: its begin, or the end of its
+   sleep before. */
+static uint64_t alone_since(const struct convert_record *r, const struct convert_sleep *s)
+{
+	const struct convert_thread *t = &r->threads.items[s->thread];
+	uint64_t since = t->events.count ? t->events.items[0].t_us : 0;
+
+	since = since < s->begin_us ? since : s->begin_us;
+	array_each(const struct convert_sleep, o, &r->sleeps)
+		if (o->thread == s->thread && counts(o) && o->end_us <= s->begin_us &&
+		    o->end_us > since)
+			since = o->end_us;
+	return since;
+}
+
+static void add_order(struct convert_plan *p, const struct convert_record *r,
+		      struct symbols *symbols, const struct convert_sleep *s,
+		      const struct convert_other *other, struct knowns *known)
+{
+	const struct convert_thread *t = &r->threads.items[other->thread];
+	bool blocked;
+	size_t n = last_event(r, symbols, s, other, &blocked);
+	const struct known k = {other->thread, s->thread, n, blocked};
+	const struct convert_event *e = n ? &t->events.items[n - 1] : NULL;
+
+	if (!e || is_known(known, &k))
+		return;
+	*array_add(known) = k;
+	*array_add(&p->orders) = (struct convert_order){
+		.from_thread = other->thread,
+		.to_thread = s->thread,
+		.from = e->at,
+		.blocked = blocked,
+		.from_shared = is_shared(r, other->thread, &e->at),
+		.during = e->t_us >= alone_since(r, s),
+		.k = ordinal(p, r, s),
+		.site = site_of(p, r, s),
+	};
+}
+
+void convert_learn(struct convert_plan *p, const struct convert_record *r, struct symbols *symbols)
+{
+	struct knowns known = {0};
+
+	array_each(const struct convert_thread, t, &r->threads)
+		*array_add(&p->threads) = base_strdup(t->id ? t->id : "?");
+	array_each(const struct convert_sleep, s, &r->sleeps)
+		if (counts(s))
+			add_site(p, r, s);
+	array_each(struct convert_site, site, &p->sites)
+		if (site->times > TIMES_MOST)
+			convert_leave(site, "it sleeps too often to have been meant for one order");
+	array_each(const struct convert_sleep, s, &r->sleeps) {
+		if (!counts(s) || p->sites.items[site_of(p, r, s)].left)
+			continue;
+		array_each(const struct convert_other, other, &s->others) {
+			p->sites.items[site_of(p, r, s)].unseen |= is_unseen(r, other);
+			add_order(p, r, symbols, s, other, &known);
+		}
+	}
+	array_fini(&known);
+}
+
+/* ---- another run ----------------------------------------------------------------------------- */
+
+static size_t thread_named(const struct convert_record *r, const char *id)
+{
+	size_t i = 0;
+
+	while (i < r->threads.count && !same_text(r->threads.items[i].id, id))
+		i++;
+	return i;
+}
+
+static const struct convert_sleep *sleep_of(const struct convert_plan *p,
+					    const struct convert_record *r,
+					    const struct convert_order *o)
+{
+	size_t thread = thread_named(r, p->threads.items[o->to_thread]);
+
+	array_each(const struct convert_sleep, s, &r->sleeps)
+		if (counts(s) && s->thread == thread && site_of(p, r, s) == o->site &&
+		    ordinal(p, r, s) == o->k)
+			return s;
+	return NULL;
+}
+
+static bool has_begun(const struct convert_thread *t, size_t n, const struct convert_line *at)
+{
+	for (size_t i = 0; i < n; i++)
+		if (same_line(&t->events.items[i].at, at))
+			return true;
+	return false;
+}
+
+/* Where two sleeps end at about the same time one run has less to show than the other: what both have
+   is what counts. False: this one shows nothing. */
+static bool agree(const struct convert_plan *p, const struct convert_record *r,
+		  struct symbols *symbols, struct convert_order *o)
+{
+	const struct convert_sleep *s = sleep_of(p, r, o);
+	size_t from = thread_named(r, p->threads.items[o->from_thread]);
+
+	if (!s)
+		return false;
+	array_each(const struct convert_other, other, &s->others) {
+		bool blocked;
+		size_t n = other->thread == from ? last_event(r, symbols, s, other, &blocked) : 0;
+		const struct convert_thread *t = &r->threads.items[other->thread];
+
+		if (!n)
+			continue;
+		if (!has_begun(t, n, &o->from)) {
+			o->from = t->events.items[n - 1].at;
+			o->blocked = blocked;
+			o->from_shared = is_shared(r, from, &o->from);
+		} else if (same_line(&t->events.items[n - 1].at, &o->from)) {
+			o->blocked &= blocked || other->gone;
+		}
+		return true;
+	}
+	return false;
+}
+
+void convert_confirm_times(struct convert_plan *p, const struct convert_record *r)
+{
+	unsigned long *times = base_alloc(p->sites.count + 1, sizeof(*times));
+
+	array_each(const struct convert_sleep, s, &r->sleeps)
+		if (counts(s))
+			times[site_of(p, r, s)]++;
+	for (size_t i = 0; i < p->sites.count; i++)
+		if (times[i] != p->sites.items[i].times)
+			convert_leave(&p->sites.items[i],
+				      "how often it sleeps is not the same in all runs: it "
+				      "waits for something in a loop, or for the time");
+	base_free(times);
+}
+
+void convert_confirm(struct convert_plan *p, const struct convert_record *r,
+		     struct symbols *symbols)
+{
+	convert_confirm_times(p, r);
+	array_each(struct convert_order, o, &p->orders)
+		if (!convert_is_left(p, o) && !agree(p, r, symbols, o))
+			o->dropped = true;
+}
+
+bool convert_is_left(const struct convert_plan *p, const struct convert_order *o)
+{
+	return o->dropped || p->sites.items[o->site].left;
+}
+
+/* The places stand in the order of the orders that are not left. */
+void convert_count(struct convert_plan *p, const struct convert_record *r)
+{
+	size_t place = 0;
+
+	array_each(struct convert_order, o, &p->orders) {
+		const struct convert_sleep *s;
+
+		if (convert_is_left(p, o))
+			continue;
+		s = sleep_of(p, r, o);
+		if (!s || s->after.count <= place || !s->after.items[place])
+			o->dropped = true; /* this place is never reached so */
+		else
+			o->from_hit = s->after.items[place];
+		place++;
+	}
+}
+
+void convert_plan_fini(struct convert_plan *p)
+{
+	array_each(char *, id, &p->threads)
+		base_free(*id);
+	array_each(struct convert_site, site, &p->sites) {
+		base_free(site->location);
+		base_free(site->what);
+		base_free(site->left);
+		for (size_t i = 0; i < site->backs; i++)
+			base_free(site->back_location[i]);
+		array_fini(&site->threads);
+	}
+	array_each(struct convert_order, o, &p->orders) {
+		base_free(o->location);
+		base_free(o->from_name);
+		base_free(o->to_name);
+	}
+	array_fini(&p->threads);
+	array_fini(&p->sites);
+	array_fini(&p->orders);
+	*p = (struct convert_plan){0};
+}

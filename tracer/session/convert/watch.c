@@ -1,0 +1,318 @@
+/*
+ * One run for gatectl convert: who sleeps, which statements of the tester's own the threads begin, and
+ * how the others stand when a sleep ends.
+ *
+ * There is a trap at every function of the program; when it is entered for the first time its
+ * statements get theirs. One that is met very often loses it: such a line orders nothing.
+ */
+#include "tracer/session/convert/inside.h"
+
+#include <string.h>
+
+enum { HITS_MOST = 100, EVENTS_MOST = 200000 };
+
+/* A function whose statements have traps, in this process. */
+struct entered {
+	const struct session_process *process;
+	uint64_t offset;
+};
+
+/* Of one instruction: `info` is what its act points to. */
+struct trap {
+	struct symbols_site info;
+	unsigned long hits;
+};
+
+struct convert_traps {
+	ARRAY(struct trap *) all;
+	ARRAY(struct entered) entered;
+	ARRAY(char *) names;
+	size_t events;
+};
+
+static struct convert_record *record_of(const struct session *s)
+{
+	return s->options->record;
+}
+
+/* ---- traps ---------------------------------------------------------------------------------- */
+
+static void put(struct session *s, struct session_process *p, struct target_thread *t,
+		const struct symbols_site *info, uint64_t bias)
+{
+	struct convert_record *r = record_of(s);
+	struct target_site *site;
+	struct error ignored; /* an instruction that has no copy is no event */
+	struct site_use *use = places_use(s, p, t, bias + info->offset, &site, &ignored);
+	struct trap *trap;
+
+	if (!use)
+		return;
+	array_each(const struct act, a, &use->acts)
+		if (a->kind == ACT_SEEN && a->info->kind == info->kind)
+			return;
+	trap = *array_add(&r->traps->all) = base_alloc(1, sizeof(*trap));
+	trap->info = *info;
+	places_act(use, &(struct act){ACT_SEEN, NULL, &trap->info, bias});
+}
+
+static bool is_own_file(const char *file)
+{
+	return file && strncmp(file, "/usr/", 5) != 0 && file[0] != '<';
+}
+
+struct entries {
+	struct session *session;
+	struct session_process *process;
+	struct target_thread *thread;
+	uint64_t bias;
+};
+
+static void put_entry(void *ctx, uint64_t offset)
+{
+	struct entries *e = ctx;
+	const struct symbols_site info = {
+		.kind = SYMBOLS_ENTRY, .module = e->process->exe, .offset = offset};
+
+	put(e->session, e->process, e->thread, &info, e->bias);
+}
+
+static uint64_t bias_of(const struct session_process *p)
+{
+	array_each(const struct image, image, &p->images)
+		if (image->module == p->exe)
+			return image->bias;
+	return 0;
+}
+
+void convert_exec(struct session *s, struct session_process *p, struct target_thread *t)
+{
+	struct convert_record *r = record_of(s);
+	struct entries e = {s, p, t, 0};
+
+	if (!r->traps)
+		r->traps = base_alloc(1, sizeof(*r->traps));
+	r->symbols = s->symbols;
+	if (p == s->root)
+		r->program = p->exe;
+	if (!r->lines || !p->exe || !module_has_debug(p->exe) || p != s->root)
+		return;
+	e.bias = bias_of(p);
+	symbols_each_entry(p->exe, put_entry, &e);
+}
+
+static bool is_first_time(struct convert_traps *traps, const struct session_process *p,
+			  uint64_t offset)
+{
+	array_each(const struct entered, e, &traps->entered)
+		if (e->process == p && e->offset == offset)
+			return false;
+	*array_add(&traps->entered) = (struct entered){p, offset};
+	return true;
+}
+
+static void enter(struct session *s, struct session_thread *t, const struct act *a)
+{
+	struct convert_traps *traps = record_of(s)->traps;
+	struct symbols_statements statements;
+	struct symbols_where where;
+	struct symbols_site info = {.module = a->info->module};
+
+	if (!is_first_time(traps, t->process, a->info->offset))
+		return;
+	if (!symbols_statements(info.module, a->info->offset, &statements))
+		return;
+	if (symbols_where(info.module, a->info->offset, false, &where)) {
+		info.function = *array_add(&traps->names) =
+			base_strdup(where.function ? where.function : "");
+		symbols_where_fini(&where);
+	}
+	array_each(const struct symbols_statement, st, &statements) {
+		info.offset = st->offset;
+		info.file = st->file;
+		info.line = st->line;
+		if (is_own_file(st->file))
+			put(s, t->process, t->target, &info, a->bias);
+	}
+	array_fini(&statements);
+}
+
+/* ---- what happens --------------------------------------------------------------------------- */
+
+static struct convert_thread *thread_in(struct convert_record *r, const struct session_thread *t)
+{
+	while (r->threads.count <= t->index)
+		*array_add(&r->threads) = (struct convert_thread){0};
+	if (!r->threads.items[t->index].id)
+		r->threads.items[t->index].id = base_strdup(t->engine->id);
+	return &r->threads.items[t->index];
+}
+
+static void note_line(struct session *s, struct session_thread *t, const struct symbols_site *at)
+{
+	struct convert_record *r = record_of(s);
+	struct convert_thread *thread = thread_in(r, t);
+	const struct convert_event *last =
+		thread->events.count ? &thread->events.items[thread->events.count - 1] : NULL;
+
+	if (r->traps->events >= EVENTS_MOST)
+		return;
+	if (last && last->at.line == at->line && last->at.func == at->function)
+		return;
+	r->traps->events++;
+	*array_add(&thread->events) = (struct convert_event){
+		{at->function, at->file, at->line}, session_now_us() - s->timeline.start_us};
+}
+
+void convert_site(struct session *s, struct session_thread *t, const struct act *a,
+		  struct target_site *site)
+{
+	struct trap *trap = (struct trap *)a->info; /* put() has made it */
+	const struct site_use *use = site->user;
+
+	if (a->info->kind == SYMBOLS_ENTRY)
+		enter(s, t, a);
+	else
+		note_line(s, t, a->info);
+	if (++trap->hits >= HITS_MOST && use->acts.count == 1)
+		target_site_remove(t->process->target, site);
+}
+
+/* ---- sleeps --------------------------------------------------------------------------------- */
+
+static struct convert_sleep *open_sleep(struct convert_record *r, size_t thread)
+{
+	for (size_t i = r->sleeps.count; i-- > 0;)
+		if (r->sleeps.items[i].thread == thread)
+			return r->sleeps.items[i].ended ? NULL : &r->sleeps.items[i];
+	return NULL;
+}
+
+/* What it waits in is in the program's own code, not in that of a library of its. */
+static void note_calls(struct session *s, struct session_thread *t, struct convert_sleep *sleep)
+{
+	struct waiter w = {.thread = t};
+
+	caller_look(s, &w);
+	if (w.own > 0 && w.own < w.stack.count && w.stack.items[w.own - 1].function)
+		sleep->what = base_strdup(w.stack.items[w.own - 1].function);
+	for (size_t i = w.own; i < w.stack.count && sleep->call_count < CONVERT_CALLS;
+	     i = caller_own(&w, i + 1)) {
+		const struct symbols_call *call = &w.stack.items[i];
+
+		if (call->frame.module != t->process->exe || !call->line || !call->file ||
+		    !call->function)
+			break;
+		sleep->calls[sleep->call_count++] =
+			(struct convert_line){call->function, call->file, call->line};
+	}
+	symbols_stack_fini(&w.stack);
+}
+
+static void note_arrivals(struct session *s, struct arrival_counts *out)
+{
+	const struct place *p;
+
+	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
+		*array_add(out) = p->arrivals;
+}
+
+static void begins(struct session *s, struct session_thread *t, uint64_t ns)
+{
+	struct convert_record *r = record_of(s);
+	struct convert_sleep *sleep;
+
+	if (open_sleep(r, t->index))
+		return;
+	sleep = array_add(&r->sleeps);
+	sleep->thread = t->index;
+	sleep->ns = ns;
+	sleep->begin_us = session_now_us() - s->timeline.start_us;
+	sleep->events = thread_in(r, t)->events.count;
+	note_calls(s, t, sleep);
+	note_arrivals(s, &sleep->before);
+}
+
+static struct convert_other look(struct convert_record *r, const struct session_thread *t)
+{
+	struct convert_other other = {
+		.thread = t->index,
+		.events = thread_in(r, t)->events.count,
+		.gone = !t->target || t->engine->gone,
+		.sleeps = open_sleep(r, t->index) != NULL,
+	};
+	struct target_block block;
+
+	if (other.gone)
+		return other;
+	target_look(t->target, &block);
+	other.blocked = block.activity == TARGET_BLOCKED;
+	return other;
+}
+
+static void ends(struct session *s, struct session_thread *t, bool timed_out)
+{
+	struct convert_record *r = record_of(s);
+	struct convert_sleep *sleep = open_sleep(r, t->index);
+
+	if (!sleep)
+		return;
+	sleep->ended = true;
+	sleep->timed_out = timed_out;
+	sleep->end_us = session_now_us() - s->timeline.start_us;
+	array_each(struct session_thread *, other, &s->threads)
+		if (*other != t)
+			*array_add(&sleep->others) = look(r, *other);
+	note_arrivals(s, &sleep->after);
+}
+
+void convert_sleep(struct session *s, const struct target_event *ev)
+{
+	struct session_thread *t = ev->thread->user;
+
+	if (ev->kind == TARGET_SLEEP)
+		begins(s, t, ev->sleep_ns);
+	else
+		ends(s, t, ev->timed_out);
+	session_go(s, t);
+}
+
+void convert_end(struct session *s)
+{
+	if (record_of(s))
+		note_arrivals(s, &record_of(s)->arrivals);
+}
+
+/* ---- the end -------------------------------------------------------------------------------- */
+
+static void free_traps(struct convert_traps *traps)
+{
+	array_each(struct trap *, trap, &traps->all)
+		base_free(*trap);
+	array_each(char *, name, &traps->names)
+		base_free(*name);
+	array_fini(&traps->all);
+	array_fini(&traps->names);
+	array_fini(&traps->entered);
+	base_free(traps);
+}
+
+void convert_record_fini(struct convert_record *r)
+{
+	array_each(struct convert_thread, t, &r->threads) {
+		base_free(t->id);
+		array_fini(&t->events);
+	}
+	array_each(struct convert_sleep, sleep, &r->sleeps) {
+		base_free(sleep->what);
+		array_fini(&sleep->others);
+		array_fini(&sleep->before);
+		array_fini(&sleep->after);
+	}
+	array_fini(&r->arrivals);
+	array_fini(&r->threads);
+	array_fini(&r->sleeps);
+	if (r->traps)
+		free_traps(r->traps);
+	*r = (struct convert_record){0};
+}

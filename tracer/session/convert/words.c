@@ -1,0 +1,295 @@
+/* Locations and names as a person would write them. */
+#include "tracer/session/convert/inside.h"
+
+#include "tracer/symbols/sources.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { SAME_MOST = 9 }; /* a person does not count further */
+
+/* ---- locations ------------------------------------------------------------------------------ */
+
+/* Does the text mean this line, and no other? */
+static bool means(struct symbols *symbols, struct module *program, const char *text,
+		  const struct convert_line *at)
+{
+	struct symbols_sites sites = {0};
+	struct location location;
+	struct error ignored;
+	bool same;
+
+	if (location_parse(text, &location, &ignored) < 0)
+		return false;
+	same = symbols_resolve(symbols, &program, 1, &location, &sites, &ignored) ==
+		       SYMBOLS_FOUND &&
+	       sites.count;
+	for (size_t i = 0; same && i < sites.count; i++) {
+		const struct symbols_site *site = &sites.items[i];
+		unsigned line =
+			location.kind == LOCATION_FUNC ? symbols_function_line(site) : site->line;
+
+		same = site->file && line == at->line && symbols_same_file(site->file, at->file);
+	}
+	symbols_sites_fini(&sites);
+	location_fini(&location);
+	return same;
+}
+
+static const char *base_name(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+
+	return slash ? slash + 1 : file;
+}
+
+/* The statement without what is around it. */
+static char *trimmed(const char *text)
+{
+	size_t n;
+
+	while (isspace((unsigned char)*text))
+		text++;
+	n = strcspn(text, "\n");
+	for (const char *comment = strstr(text, "//"); comment; comment = NULL)
+		n = (size_t)(comment - text) < n ? (size_t)(comment - text) : n;
+	for (const char *comment = strstr(text, "/*"); comment; comment = NULL)
+		n = (size_t)(comment - text) < n ? (size_t)(comment - text) : n;
+	while (n > 0 && (isspace((unsigned char)text[n - 1]) || strchr(";{", text[n - 1])))
+		n--;
+	return base_strndup(text, n);
+}
+
+/* "pthread_cond_wait" of "pthread_cond_wait(&c, &m)"; NULL where it does not begin with a call. */
+static char *called(const char *text)
+{
+	size_t n =
+		strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.");
+	size_t blanks = strspn(text + n, " ");
+
+	return n && text[n + blanks] == '(' ? base_strndup(text, n) : NULL;
+}
+
+static char *try_text(struct symbols *symbols, struct module *program,
+		      const struct convert_line *at, const char *where, const char *text,
+		      unsigned most)
+{
+	struct str location = {0};
+
+	for (unsigned k = 0; *text && k <= most; k++) {
+		str_clear(&location);
+		str_addf(&location, "%s;%s", where, text);
+		if (k)
+			str_addf(&location, "#%u", k);
+		if (means(symbols, program, str_text(&location), at))
+			return str_take(&location);
+	}
+	str_fini(&location);
+	return NULL;
+}
+
+static char *by_text(struct symbols *symbols, struct module *program, const struct convert_line *at,
+		     const char *where)
+{
+	const char *source = symbols_source_line(symbols, at->file, at->line);
+	char *text = source ? trimmed(source) : NULL;
+	char *call = text ? called(text) : NULL;
+	char *answer = call ? try_text(symbols, program, at, where, call, 0) : NULL;
+
+	if (!answer && text)
+		answer = try_text(symbols, program, at, where, text, 0);
+	if (!answer && text)
+		answer = try_text(symbols, program, at, where, text, SAME_MOST);
+	base_free(call);
+	base_free(text);
+	return answer;
+}
+
+static char *location_of(struct symbols *symbols, struct module *program,
+			 const struct convert_line *at)
+{
+	struct str plain = {0};
+	char *answer;
+
+	if (at->func && means(symbols, program, at->func, at))
+		return base_strdup(at->func);
+	answer = at->func ? by_text(symbols, program, at, at->func) : NULL;
+	if (!answer)
+		answer = by_text(symbols, program, at, base_name(at->file));
+	if (answer)
+		return answer;
+	str_addf(&plain, "%s:%u", base_name(at->file), at->line);
+	if (means(symbols, program, str_text(&plain), at))
+		return str_take(&plain);
+	str_clear(&plain);
+	str_addf(&plain, "%s:%u", at->file, at->line);
+	return str_take(&plain);
+}
+
+/* ---- names of events -------------------------------------------------------------------------- */
+
+static void add_word(struct str *out, const char *text)
+{
+	for (; *text; text++)
+		if (isalnum((unsigned char)*text) || *text == '_')
+			str_add_bytes(out, text, 1);
+		else if (out->length && out->text[out->length - 1] != '_')
+			str_add(out, "_");
+}
+
+static bool is_taken(const struct convert_plan *p, const struct convert_order *own,
+		     const char *name)
+{
+	array_each(const struct convert_order, o, &p->orders) {
+		if (o == own)
+			return false;
+		if ((o->from_name && strcmp(o->from_name, name) == 0) ||
+		    (o->to_name && strcmp(o->to_name, name) == 0))
+			return true;
+	}
+	return false;
+}
+
+static char *unique(const struct convert_plan *p, const struct convert_order *own, struct str *name)
+{
+	size_t length = name->length;
+
+	for (unsigned n = 2; is_taken(p, own, str_text(name)); n++) {
+		name->length = length;
+		str_addf(name, "_%u", n);
+	}
+	return str_take(name);
+}
+
+/* A thread is called by its function; where several run that, by its number, too. */
+static void add_thread(const struct convert_plan *p, size_t thread, struct str *out)
+{
+	const char *id = p->threads.items[thread], *hash = strchr(id, '#');
+	size_t n = hash ? (size_t)(hash - id) : strlen(id), same = 0;
+	char *base = base_strndup(id, n);
+
+	array_each(char *, other, &p->threads)
+		same += strncmp(*other, id, n) == 0 && ((*other)[n] == '#' || !(*other)[n]);
+	add_word(out, same > 1 ? id : base);
+	base_free(base);
+}
+
+/* What the statement is about: what it calls, or what it sets. */
+static void add_subject(const char *location, struct str *out)
+{
+	const char *text = strchr(location, ';'), *end;
+
+	if (!text)
+		return;
+	text++;
+	end = text + strcspn(text, "=(");
+	if (end > text && strchr("+-*/|&^", end[-1]))
+		end--;
+	while (end > text && isspace((unsigned char)end[-1]))
+		end--;
+	for (text = end; text > location && (isalnum((unsigned char)text[-1]) || text[-1] == '_');)
+		text--;
+	if (end > text) {
+		str_add(out, "_");
+		str_add_bytes(out, text, (size_t)(end - text));
+	}
+}
+
+static void name_from(const struct convert_plan *p, struct convert_order *o)
+{
+	struct str name = {0};
+
+	add_thread(p, o->from_thread, &name);
+	str_add(&name, o->blocked ? "_waits" : "_past");
+	add_subject(o->location, &name);
+	if (o->from_hit > 1)
+		str_addf(&name, "_%lu", o->from_hit);
+	array_each(const struct convert_order, same, &p->orders) {
+		if (same == o)
+			break;
+		if (same->from_thread == o->from_thread && same->from.line == o->from.line &&
+		    same->from_hit == o->from_hit && same->blocked == o->blocked &&
+		    same->from_name) {
+			o->from_name = base_strdup(same->from_name);
+			str_fini(&name);
+			return;
+		}
+	}
+	o->from_name = unique(p, o, &name);
+}
+
+static void name_to(const struct convert_plan *p, struct convert_order *o)
+{
+	struct str name = {0};
+
+	array_each(const struct convert_order, same, &p->orders) {
+		if (same == o)
+			break;
+		if (same->to_thread == o->to_thread && same->site == o->site && same->k == o->k &&
+		    same->to_name) {
+			o->to_name = base_strdup(same->to_name);
+			return;
+		}
+	}
+	add_thread(p, o->to_thread, &name);
+	str_add(&name, "_goes_on");
+	if (o->k > 1)
+		str_addf(&name, "_%lu", o->k);
+	o->to_name = unique(p, o, &name);
+}
+
+/* The function that the source calls there: what libc calls its own is of no interest. */
+static char *sleeping_call(struct symbols *symbols, const struct convert_line *at)
+{
+	const char *text = symbols_source_line(symbols, at->file, at->line);
+	const char *bracket = text;
+
+	while (bracket && (bracket = strchr(bracket, '('))) {
+		const char *end = bracket, *from;
+
+		while (end > text && end[-1] == ' ')
+			end--;
+		from = end;
+
+		while (from > text &&
+		       (isalnum((unsigned char)from[-1]) || from[-1] == '_' || from[-1] == ':'))
+			from--;
+		if (end > from && strncmp(from, "if", 2) != 0 && strncmp(from, "while", 5) != 0)
+			return base_strndup(from, (size_t)(end - from));
+		bracket++;
+	}
+	return NULL;
+}
+
+static void words_of_site(struct convert_site *site, struct symbols *symbols,
+			  struct module *program)
+{
+	char *what = sleeping_call(symbols, &site->at);
+
+	if (what) {
+		base_free(site->what);
+		site->what = what;
+	}
+	site->location = location_of(symbols, program, &site->at);
+	for (size_t i = 0; i < site->backs; i++)
+		site->back_location[i] = location_of(symbols, program, &site->back[i]);
+}
+
+void convert_words(struct convert_plan *p, struct symbols *symbols, struct module *program)
+{
+	array_each(struct convert_site, site, &p->sites)
+		words_of_site(site, symbols, program);
+	array_each(struct convert_order, o, &p->orders)
+		if (!o->location)
+			o->location = location_of(symbols, program, &o->from);
+}
+
+void convert_name_events(struct convert_plan *p)
+{
+	array_each(struct convert_order, o, &p->orders) {
+		if (convert_is_left(p, o))
+			continue;
+		name_from(p, o);
+		name_to(p, o);
+	}
+}

@@ -1,0 +1,228 @@
+/*
+ * The verdict in words: the first line as the contract has it, what happened, each thread and why
+ * it does not move, the last events, and what to try next.
+ */
+#include "tracer/session/explain/explain.h"
+#include "tracer/session/report/report.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Threads of a library without a line of interest would bury the others. */
+enum { MOST_THREADS = 40 };
+
+const char *shown_path(const char *file)
+{
+	char cwd[PATH_MAX];
+	size_t n = getcwd(cwd, sizeof(cwd)) ? strlen(cwd) : 0;
+
+	return n && strncmp(file, cwd, n) == 0 && file[n] == '/' ? file + n + 1 : file;
+}
+
+/* A line that has a place begins with it, as a compiler's would: editors jump there. */
+static void begin_line(const char *file, unsigned line, struct str *out)
+{
+	if (file && line)
+		str_addf(out, "%s:%u: ", shown_path(file), line);
+	else
+		str_add(out, "  ");
+}
+
+static void thread_lines(struct session *s, struct str *out)
+{
+	size_t shown = 0, exited = 0;
+
+	array_each(struct session_thread *, it, &s->threads) {
+		struct session_thread *t = *it;
+
+		if (!t->waiting.kind) {
+			exited++;
+		} else if (shown++ < MOST_THREADS) {
+			begin_line(t->waiting.file, t->waiting.line, out);
+			waiting_sentence(t, out);
+			str_add(out, "\n");
+		}
+	}
+	if (shown > MOST_THREADS)
+		str_addf(out, "  ... and %zu more threads\n", shown - MOST_THREADS);
+	if (exited)
+		str_addf(out, "  %zu thread%s exited\n", exited, exited == 1 ? " has" : "s have");
+}
+
+static void event_lines(const struct session *s, struct str *out)
+{
+	const struct timeline *tl = &s->timeline;
+	unsigned long first = tl->seq > TIMELINE_LAST ? tl->seq - TIMELINE_LAST : 0;
+
+	str_add(out, "last events:\n");
+	for (unsigned long i = first; i < tl->seq; i++) {
+		const struct happened *h = &tl->last[i % TIMELINE_LAST];
+
+		begin_line(h->file, h->line, out);
+		str_addf(out, "%.6f ", (double)h->t_us / 1e6);
+		timeline_line(h, out);
+		str_add(out, "\n");
+	}
+}
+
+/* ---- never reached -------------------------------------------------------------------------- */
+
+static const char *place_source(const struct place *p)
+{
+	return p->source ? p->source : "--order";
+}
+
+static const struct place *first_missing(const struct session *s)
+{
+	const struct place *p;
+
+	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
+		if (place_missing(p))
+			break;
+	return p;
+}
+
+static void missing_first_line(struct session *s, struct str *out)
+{
+	const struct place *p = first_missing(s);
+
+	if (!p)
+		return;
+	str_addf(out, "%s (%s): ", p->location, place_source(p));
+	hints_missing(s, p, out);
+}
+
+/* The first one stands in the first line already. */
+static void missing_lines(struct session *s, struct str *out)
+{
+	const struct place *p;
+	bool first = true;
+
+	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
+		if (!place_missing(p))
+			continue;
+		if (!first) {
+			str_addf(out, "%s: %s: ", place_source(p), p->location);
+			hints_missing(s, p, out);
+			str_add(out, "\n");
+		}
+		hints_missing_lines(s, p, out);
+		first = false;
+	}
+	if (s->outcome.signaled)
+		str_addf(out, "the program was ended by SIG%s\n",
+			 sigabbrev_np(s->outcome.signal) ? sigabbrev_np(s->outcome.signal) : "?");
+	else if (s->outcome.exit)
+		str_addf(out, "the program ended with exit status %d\n", s->outcome.exit);
+}
+
+/* ---- the pieces that differ by verdict ------------------------------------------------------ */
+
+static void held_first_line(struct session *s, struct str *out)
+{
+	if (s->culprit && s->culprit->waiting.held) {
+		waiting_sentence(s->culprit, out);
+		str_addf(out, " for more than %g seconds", s->gate_limit);
+	} else {
+		array_each(struct session_process *, p, &s->processes)
+			if ((*p)->lost_held.count) {
+				str_addf(out, "%s when the program ended",
+					 (*p)->lost_held.items[0]);
+				return;
+			}
+	}
+	if (!s->culprit)
+		str_add(out, "a thread is still held after the program ended");
+}
+
+static void first_line(struct session *s, enum verdict v, struct str *out)
+{
+	char *unmet;
+
+	str_addf(out, "gatectl: %s: ", verdict_word(v));
+	switch (v) {
+	case VERDICT_NOT_AS_EXPECTED:
+		unmet = verdict_unmet(&s->plan.expect, &s->outcome);
+		str_add(out, unmet ? unmet : "what the script expects does not hold");
+		base_free(unmet);
+		break;
+	case VERDICT_NEVER_REACHED:
+		missing_first_line(s, out);
+		break;
+	case VERDICT_NEVER_OPENED:
+		held_first_line(s, out);
+		break;
+	case VERDICT_GATE_DEADLOCK:
+		str_addf(out, "no thread can move: %s", str_text(&s->cycle));
+		break;
+	case VERDICT_DEADLOCK:
+		str_addf(out, "no thread of the program can move: %s", str_text(&s->cycle));
+		break;
+	case VERDICT_TIME_LIMIT:
+		str_addf(out, "the program still ran after %g seconds", s->time_limit);
+		break;
+	default:
+		str_add(out, s->fault.text);
+	}
+	str_add(out, "\n");
+}
+
+static const char *advice(const struct session *s, enum verdict v)
+{
+	switch (v) {
+	case VERDICT_NOT_AS_EXPECTED:
+		return "run with -v to see every arrival, or without the script to see the "
+		       "program alone";
+	case VERDICT_NEVER_OPENED:
+		return "look for the place that opens the gate: does its thread get there? "
+		       "`--gate-limit` makes the wait longer";
+	case VERDICT_GATE_DEADLOCK:
+		return "the order asked for cannot happen: open the gate earlier, or hold the "
+		       "thread where it has not yet taken what the opener needs";
+	case VERDICT_TIME_LIMIT:
+		return "a longer --time-limit, or -v to see what it does";
+	default:
+		if (s->fault.hint[0])
+			return s->fault.hint;
+		return s->fault.code == ERROR_SCRIPT
+			       ? "correct the script there; gatectl-gates(5) says what it can use"
+			       : "`gatectl lines PROG LOCATION` tells what a location means";
+	}
+}
+
+static void add_advice(struct session *s, enum verdict v, struct str *out)
+{
+	const struct place *missing = v == VERDICT_NEVER_REACHED ? first_missing(s) : NULL;
+
+	if (missing)
+		hints_missing_try(s, missing, out);
+	else if (v == VERDICT_DEADLOCK)
+		own_deadlock_try(s, out);
+	else if ((v != VERDICT_NEVER_OPENED && v != VERDICT_GATE_DEADLOCK) ||
+		 (!infeasible_try(s, out) && !hints_gates_try(s, out)))
+		str_add(out, advice(s, v));
+}
+
+void explain_verdict(struct session *s, enum verdict v, struct str *out)
+{
+	if (v == VERDICT_OK)
+		return;
+	first_line(s, v, out);
+	if (v == VERDICT_NEVER_REACHED)
+		missing_lines(s, out);
+	if ((v == VERDICT_NEVER_OPENED || v == VERDICT_TIME_LIMIT) && s->cycle.length)
+		str_addf(out, "stuck for good: %s\n", str_text(&s->cycle));
+	if (v == VERDICT_NEVER_OPENED || v == VERDICT_GATE_DEADLOCK) {
+		infeasible_lines(s, out);
+		hints_gates(s, out);
+	}
+	if (v != VERDICT_ERROR) {
+		thread_lines(s, out);
+		event_lines(s, out);
+	}
+	str_add(out, "try: ");
+	add_advice(s, v, out);
+	str_add(out, "\n");
+}

@@ -1,0 +1,31 @@
+/*
+ * What would have had to happen: hints_reached.c tells what came nearest to a place, hints_opened.c
+ * who could open a gate, hints_words.c has the small words of both.
+ */
+#ifndef GATECTL_SESSION_HINTS_H
+#define GATECTL_SESSION_HINTS_H
+
+#include "tracer/session/explain/scouts.h"
+
+/* hints_words.c */
+void hints_times(unsigned long n, struct str *out);	 /* "once", "3 times" */
+void hints_and(size_t i, size_t count, struct str *out); /* what goes before the i-th of count */
+void hints_line(const char *file, unsigned line, struct str *out); /* "calc.c:7" */
+const char *hints_source(const struct place *p);		   /* FILE:LINE of the script */
+void hints_threads(struct session *s, struct str *out);		   /* all of the run */
+bool hints_any_matches(struct session *s, const char *pattern);
+/* Appends "; did you mean ...?" with names of threads that are like the pattern; the best one is
+   also put in `best` (may be NULL; base_free). */
+void hints_like(struct session *s, const char *pattern, struct str *out, char **best);
+
+/* hints_reached.c: why nobody has arrived, one sentence without a full stop. */
+void hints_near(struct session *s, const struct place *p, struct str *out);
+/* Is it known that the thread is in the function now that the scouts watch? */
+bool hints_inside(const struct scouts *sc, const struct engine_thread *t);
+/* Appends who came to the place, but is not meant by its `thread` option; false: nobody. */
+bool hints_shut_out(struct session *s, const struct place *p, struct str *out);
+/* Is it the place as it was asked for (its thread, its hit, its line) that kept everybody away? Else
+   somebody may yet have been on the way there. */
+bool hints_is_mistaken(struct session *s, const struct place *p);
+
+#endif

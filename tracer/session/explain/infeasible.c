@@ -1,0 +1,362 @@
+/*
+ * Why the order that the gates ask for cannot happen: the thread that would open a gate waits, by
+ * whatever chain, for the thread that the gate holds. A circle of held and waiting threads, in words,
+ * and where the gate would have to be.
+ */
+#include "tracer/session/explain/explain.h"
+#include "tracer/session/explain/hints.h"
+
+#include <string.h>
+
+enum { MOST_STARTS = 16 }; /* held threads from which a circle is looked for */
+
+/* ---- who would open what ----------------------------------------------------------------------- */
+
+static const struct place *main_of(const struct place *p)
+{
+	return p->companion_of ? p->companion_of : p;
+}
+
+static bool opens(const struct place *p, const struct gate *g)
+{
+	array_each(const struct step, step, &p->steps)
+		if ((step->kind == STEP_OPEN || step->kind == STEP_WATCH) && step->gate == g)
+			return true;
+	return false;
+}
+
+static bool is_alive(const struct session_thread *t)
+{
+	return t->waiting.kind && strcmp(t->waiting.kind, "exited") != 0;
+}
+
+/* Is the thread in the function that the place is in? */
+static bool is_inside(const struct session_thread *t, const struct place *p)
+{
+	const struct session_place *sp = p->user;
+	const struct scouts *scouts = sp ? sp->scouts : NULL;
+
+	if (!scouts || !scouts->function)
+		return false;
+	if (hints_inside(scouts, t->engine))
+		return true;
+	return t->waiting.func && strcmp(t->waiting.func, scouts->function) == 0;
+}
+
+static bool is_meant(struct session *s, const struct session_thread *t, const struct place *p)
+{
+	return is_alive(t) &&
+	       (!p->thread || engine_thread_matches(s->engine, t->engine, p->thread));
+}
+
+/* ---- the circle ---------------------------------------------------------------------------------- */
+
+/* A thread of the circle. It waits for the next one, or would be let go by it. */
+struct member {
+	struct session_thread *thread;
+	const struct place
+		*opens; /* where it would open the gate that holds the one before; or NULL */
+	size_t before;	/* in the search: whom it was found from */
+};
+
+struct circle {
+	struct member *items;
+	size_t count, capacity;
+};
+
+static bool is_known(const struct circle *c, const struct session_thread *t)
+{
+	array_each(const struct member, m, c)
+		if (m->thread == t)
+			return true;
+	return false;
+}
+
+/* Back at the start: only those on the way there are kept, in their order. */
+static void keep_way(struct circle *c, size_t last, const struct place *closing)
+{
+	struct circle way = {0};
+
+	for (size_t i = last;; i = c->items[i].before) {
+		*array_add(&way) = c->items[i];
+		if (!i)
+			break;
+	}
+	array_fini(c);
+	for (size_t i = way.count; i-- > 0;)
+		*array_add(c) = way.items[i];
+	array_fini(&way);
+	c->items[0].opens = closing;
+}
+
+/* True: that was the start, the circle is complete. */
+static bool add_member(struct circle *c, size_t from, struct session_thread *t,
+		       const struct place *p)
+{
+	if (from && t == c->items[0].thread) {
+		keep_way(c, from, p);
+		return true;
+	}
+	if (!is_known(c, t))
+		*array_add(c) = (struct member){.thread = t, .opens = p, .before = from};
+	return false;
+}
+
+/* Those in the place's function; where nobody is, and one thread is named, those that it means. */
+static bool add_openers(struct session *s, struct circle *c, size_t from, const struct place *p)
+{
+	bool any = false;
+
+	for (int pass = 0; pass < 2 && !any && (!pass || p->thread); pass++)
+		array_each(struct session_thread *, t, &s->threads) {
+			if (*t == c->items[from].thread || !is_meant(s, *t, p) ||
+			    (!pass && !is_inside(*t, p)))
+				continue;
+			any = true;
+			if (add_member(c, from, *t, p))
+				return true;
+		}
+	return false;
+}
+
+/* Nobody has come there, or who has is held before it does what the order asks for. */
+static bool is_ahead(const struct session *s, const struct place *p, const struct gate *g)
+{
+	array_each(struct session_thread *, t, &s->threads)
+		if (g->from_order && (*t)->waiting.held && (*t)->hold.place == p)
+			return true;
+	return !place_reached(p);
+}
+
+static bool follow(struct session *s, struct circle *c, size_t from)
+{
+	const struct session_thread *t = c->items[from].thread;
+	const struct place *p;
+
+	if (t->waiting.held) {
+		for (size_t i = 0; t->hold.gate && (p = engine_place_at(s->engine, i)); i++)
+			if (opens(p, t->hold.gate) && is_ahead(s, main_of(p), t->hold.gate) &&
+			    add_openers(s, c, from, main_of(p)))
+				return true;
+		return false;
+	}
+	array_each(const struct engine_thread *, on, &t->waiting.on)
+		if (add_member(c, from, threads_of(*on), NULL))
+			return true;
+	return false;
+}
+
+static bool find_from(struct session *s, struct session_thread *held, struct circle *c)
+{
+	(*array_add(c)) = (struct member){.thread = held};
+	for (size_t i = 0; i < c->count; i++)
+		if (follow(s, c, i))
+			return true;
+	array_fini(c);
+	return false;
+}
+
+static bool find_circle(struct session *s, struct circle *c)
+{
+	unsigned starts = 0;
+
+	array_each(struct session_thread *, t, &s->threads)
+		if ((*t)->waiting.held && starts++ < MOST_STARTS && find_from(s, *t, c))
+			return true;
+	return false;
+}
+
+static const struct member *next_of(const struct circle *c, size_t i)
+{
+	return &c->items[(i + 1) % c->count];
+}
+
+static const struct member *before(const struct circle *c, size_t i)
+{
+	return &c->items[(i + c->count - 1) % c->count];
+}
+
+/* ---- in words ------------------------------------------------------------------------------------ */
+
+static const char *base_name(const char *file)
+{
+	const char *base = strrchr(file, '/');
+
+	return base ? base + 1 : file;
+}
+
+static void add_place(const char *file, unsigned line, struct str *out)
+{
+	str_addf(out, "%s:%u", base_name(file), line);
+}
+
+/* Where it is in the source; else as the tester wrote it. */
+static void add_location(const struct place *p, struct str *out)
+{
+	const struct session_place *sp = p->user;
+
+	array_each(struct symbols_sites *, r, &sp->results)
+		if ((*r)->count && (*r)->items[0].file && (*r)->items[0].line) {
+			add_place((*r)->items[0].file, (*r)->items[0].line, out);
+			return;
+		}
+	str_add(out, p->location);
+}
+
+static bool is_kind(const struct session_thread *t, const char *kind)
+{
+	return strcmp(t->waiting.kind, kind) == 0;
+}
+
+static bool waits_for_lock(const struct session_thread *t)
+{
+	return is_kind(t, "mutex") || is_kind(t, "rwlock") || is_kind(t, "stream") ||
+	       is_kind(t, "semaphore");
+}
+
+/* " while it owns mutex lock_a (taken at calc.c:10)" */
+static void add_owned(const struct session_thread *waiter, struct str *out)
+{
+	const struct waiting *w = &waiter->waiting;
+
+	if (waiter->waiting.held || !waits_for_lock(waiter))
+		return;
+	str_addf(out, " while it owns %s %s", w->kind, w->object ? w->object : "");
+	if (w->taken_file && w->on.count == 1) {
+		str_add(out, " (taken at ");
+		add_place(w->taken_file, w->taken_line, out);
+		str_add(out, ")");
+	}
+}
+
+static void add_opens(const struct member *m, const struct session_thread *held, const char *comma,
+		      struct str *out)
+{
+	if (!m->opens || !held->hold.gate)
+		return;
+	str_addf(out, ", which would open gate %s at ", held->hold.gate->name);
+	add_location(m->opens, out);
+	str_add(out, comma);
+}
+
+static void add_wait(const struct circle *c, size_t i, struct str *out)
+{
+	const struct session_thread *t = c->items[i].thread, *next = next_of(c, i)->thread;
+
+	if (waits_for_lock(t) && i + 1 == c->count)
+		str_addf(out, " waits for that %s here", t->waiting.kind);
+	else if (waits_for_lock(t))
+		str_addf(out, " waits here for %s %s, which %s owns", t->waiting.kind,
+			 t->waiting.object ? t->waiting.object : "", next->engine->id);
+	else if (is_kind(t, "join"))
+		str_addf(out, " joins %s here", next->engine->id);
+	else if (is_kind(t, "process"))
+		str_addf(out, " waits here for the process of %s to end", next->engine->id);
+	else
+		str_addf(out, " %s here", str_text(&t->waiting.text));
+}
+
+static void member_line(const struct circle *c, size_t i, struct str *out)
+{
+	const struct member *m = &c->items[i];
+	const struct session_thread *t = m->thread, *prev = before(c, i)->thread;
+	const struct waiting *w = &t->waiting;
+
+	if (w->file && w->line)
+		str_addf(out, "%s:%u: ", shown_path(w->file), w->line);
+	else
+		str_add(out, "  ");
+	if (w->held) {
+		str_addf(out, "gate %s holds %s here", t->hold.gate->name, t->engine->id);
+		add_owned(prev, out);
+		add_opens(m, prev, "", out);
+	} else {
+		str_add(out, t->engine->id);
+		add_opens(m, prev, ",", out);
+		add_wait(c, i, out);
+		add_owned(prev, out);
+	}
+	str_add(out, "\n");
+}
+
+bool infeasible_lines(struct session *s, struct str *out)
+{
+	struct circle c = {0};
+	bool found = find_circle(s, &c);
+
+	for (size_t i = 0; i < c.count; i++)
+		member_line(&c, i, out);
+	array_fini(&c);
+	return found;
+}
+
+/* ---- what to do ---------------------------------------------------------------------------------- */
+
+static void try_gates(const struct circle *c, struct str *out)
+{
+	const struct gate *g = c->items[0].thread->hold.gate;
+
+	str_add(out, "each of these threads would be let go by the next one: ");
+	if (g->from_order)
+		str_addf(out, "leave out one of the orders, %s or another", g->name);
+	else
+		str_addf(out,
+			 "open gate %s before the thread that opens it is held itself, or "
+			 "leave one of the gates out",
+			 g->name);
+}
+
+static void try_lock(const struct session_thread *held, const struct session_thread *waiter,
+		     struct str *out)
+{
+	const struct waiting *w = &waiter->waiting;
+	const char *object = w->object ? w->object : "the lock";
+
+	if (w->taken_file && w->on.count == 1) {
+		str_addf(out, "hold %s before it takes %s, at ", held->engine->id, object);
+		add_place(w->taken_file, w->taken_line, out);
+		str_add(out, " or earlier (or behind the unlock)");
+	} else {
+		str_addf(out, "hold %s where it does not own %s", held->engine->id, object);
+	}
+	str_addf(out, ", or open gate %s before %s needs %s", held->hold.gate->name,
+		 waiter->engine->id, object);
+	if (w->file && w->line) {
+		str_add(out, " at ");
+		add_place(w->file, w->line, out);
+	}
+}
+
+static void try_other(const struct session_thread *held, const struct session_thread *waiter,
+		      struct str *out)
+{
+	const struct waiting *w = &waiter->waiting;
+
+	str_addf(out, "open gate %s before %s waits for %s", held->hold.gate->name,
+		 waiter->engine->id, held->engine->id);
+	if (w->file && w->line) {
+		str_add(out, " at ");
+		add_place(w->file, w->line, out);
+	}
+	str_addf(out, ": %s cannot go on while the gate holds it", held->engine->id);
+}
+
+bool infeasible_try(struct session *s, struct str *out)
+{
+	const struct session_thread *held, *waiter;
+	struct circle c = {0};
+	bool found = find_circle(s, &c);
+
+	if (found) {
+		held = c.items[0].thread;
+		waiter = before(&c, 0)->thread;
+		if (waiter->waiting.held)
+			try_gates(&c, out);
+		else if (waits_for_lock(waiter))
+			try_lock(held, waiter, out);
+		else
+			try_other(held, waiter, out);
+	}
+	array_fini(&c);
+	return found;
+}

@@ -1,0 +1,194 @@
+/* What happened, in order: the last events always, all of them where a report was asked for. */
+#include "tracer/session/explain/explain.h"
+#include "tracer/session/live/hooks.h"
+#include "tracer/session/report/report.h"
+
+#include "tracer/base/log.h"
+
+static const char *const words[] = {
+	[HAPPENED_ARRIVAL] = "arrival",
+	[HAPPENED_HOLD] = "hold",
+	[HAPPENED_RELEASE] = "release",
+	[HAPPENED_OPEN] = "open",
+	[HAPPENED_EVENT] = "event",
+	[HAPPENED_LOG] = "log",
+	[HAPPENED_THREAD_START] = "thread-start",
+	[HAPPENED_THREAD_EXIT] = "thread-exit",
+	[HAPPENED_FORK] = "fork",
+	[HAPPENED_EXEC] = "exec",
+	[HAPPENED_SIGNAL] = "signal",
+	[HAPPENED_KILL] = "kill",
+};
+
+const char *timeline_word(enum happening what)
+{
+	return words[what];
+}
+
+void timeline_init(struct timeline *tl, bool keep)
+{
+	tl->keep = keep;
+	tl->start_us = session_now_us();
+}
+
+void timeline_fini(struct timeline *tl)
+{
+	array_each(struct happened, h, &tl->all)
+		base_free(h->text);
+	array_fini(&tl->all);
+	array_fini(&tl->opened);
+	for (size_t i = 0; i < TIMELINE_LAST; i++)
+		base_free(tl->last[i].text);
+}
+
+/* "worker#1 is held at calc.c:7 by gate worker2_done" without the time, which is the caller's. */
+void timeline_line(const struct happened *h, struct str *out)
+{
+	static const char *const verbs[] = {
+		[HAPPENED_ARRIVAL] = "arrives",	    [HAPPENED_HOLD] = "is held",
+		[HAPPENED_RELEASE] = "is released", [HAPPENED_OPEN] = "opens",
+		[HAPPENED_EVENT] = "event",	    [HAPPENED_LOG] = "log",
+		[HAPPENED_THREAD_START] = "starts", [HAPPENED_THREAD_EXIT] = "exits",
+		[HAPPENED_FORK] = "forks",	    [HAPPENED_EXEC] = "execs",
+		[HAPPENED_SIGNAL] = "gets signal",  [HAPPENED_KILL] = "is killed by",
+	};
+
+	str_addf(out, "%s %s", h->thread ? h->thread->id : "gatectl", verbs[h->what]);
+	if (h->what == HAPPENED_OPEN && h->gate)
+		str_addf(out, " gate %s", h->gate->name);
+	if (h->text)
+		str_addf(out, " %s", h->text);
+	if (h->place)
+		str_addf(out, " at %s", h->place->location);
+	if (h->what != HAPPENED_OPEN && h->gate)
+		str_addf(out, " by gate %s", h->gate->name);
+	else if (h->what == HAPPENED_HOLD)
+		str_add(out, " by a function");
+}
+
+/*
+ * A place of the script is where its thread stands. Who opens a gate does so at the place where it
+ * has arrived, or was let go, in this turn; at no place if it opens by blocking in the kernel.
+ */
+static void note_place(struct session *s, struct happened *h)
+{
+	struct session_thread *t = h->thread ? threads_of(h->thread) : NULL;
+
+	if (!t)
+		return;
+	if (h->place) {
+		t->stands_at = h->place;
+		t->stands_turn = s->turns;
+	} else if (h->what == HAPPENED_OPEN && t->stands_turn == s->turns) {
+		h->place = t->stands_at;
+	}
+	if (!h->place)
+		return;
+	h->file = t->hold_file;
+	h->func = t->hold_func;
+	h->line = t->hold_line;
+}
+
+/* ---- what caused what ----------------------------------------------------------------------- */
+
+static unsigned long *opened_by(struct timeline *tl, const struct gate *g)
+{
+	while (tl->opened.count <= g->index)
+		*array_add(&tl->opened) = 0;
+	return &tl->opened.items[g->index];
+}
+
+/* A barrier that comes together is opened by nobody's verb: it was the last one held at it. */
+static void note_open(struct timeline *tl, struct happened *h)
+{
+	const struct happened *before = h->seq > 1 ? &tl->last[(h->seq - 2) % TIMELINE_LAST] : NULL;
+
+	if (!h->thread && before && before->what == HAPPENED_HOLD && before->gate == h->gate)
+		h->caused_by = before->seq;
+	*opened_by(tl, h->gate) = h->thread || !h->caused_by ? h->seq : h->caused_by;
+}
+
+/*
+ * A gate that an open() has opened lets go because of that. A function of the script has been asked
+ * again because of something in this turn; a store in the program's memory is no event here.
+ */
+static unsigned long cause_of_release(struct session *s, const struct happened *h)
+{
+	struct timeline *tl = &s->timeline;
+
+	if (h->gate && h->gate->kind != GATE_CUSTOM)
+		return *opened_by(tl, h->gate);
+	return tl->stir_turn == s->turns ? tl->stir : 0;
+}
+
+static bool may_stir(enum happening what)
+{
+	return what != HAPPENED_HOLD && what != HAPPENED_RELEASE && what != HAPPENED_LOG &&
+	       what != HAPPENED_EVENT;
+}
+
+static void note_cause(struct session *s, struct happened *h)
+{
+	struct timeline *tl = &s->timeline;
+
+	if (h->what == HAPPENED_OPEN && h->gate)
+		note_open(tl, h);
+	if (h->what == HAPPENED_RELEASE)
+		h->caused_by = cause_of_release(s, h);
+	if (may_stir(h->what)) {
+		tl->stir = h->seq;
+		tl->stir_turn = s->turns;
+	}
+}
+
+void timeline_end(struct timeline *tl)
+{
+	if (!tl->end_us)
+		tl->end_us = session_now_us() - tl->start_us;
+}
+
+static void write_verbose(const struct happened *h)
+{
+	struct str line = {0};
+
+	if (h->file && h->line)
+		str_addf(&line, "%s:%u: ", shown_path(h->file), h->line);
+	str_addf(&line, "gatectl: %.6f ", (double)h->t_us / 1e6);
+	timeline_line(h, &line);
+	log_line("%s", str_text(&line));
+	str_fini(&line);
+}
+
+void timeline_add(struct session *s, enum happening what, const struct engine_thread *t,
+		  const struct place *p, const struct gate *g, const char *text)
+{
+	struct timeline *tl = &s->timeline;
+	struct happened *last = &tl->last[tl->seq % TIMELINE_LAST];
+
+	if (s->over)
+		return; /* what our own SIGKILL does is nobody's doing */
+	if (what == HAPPENED_ARRIVAL && p->companion_of)
+		return; /* the statement's end: its begin is in the timeline */
+	base_free(last->text);
+	*last = (struct happened){
+		.seq = ++tl->seq,
+		.t_us = session_now_us() - tl->start_us,
+		.what = what,
+		.thread = t,
+		.place = p,
+		.gate = g,
+		.text = text ? base_strdup(text) : NULL,
+	};
+	note_place(s, last);
+	note_cause(s, last);
+	if (tl->keep && tl->all.count < TIMELINE_MOST) {
+		struct happened *h = array_add(&tl->all);
+
+		*h = *last;
+		h->text = text ? base_strdup(text) : NULL;
+	}
+	if (s->live)
+		live_tell(s->live, last);
+	else if (s->options->verbose)
+		write_verbose(last);
+}
