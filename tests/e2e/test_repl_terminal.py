@@ -299,7 +299,7 @@ def test_completion(t):
         x.send(typed)
         x.wait(typed.split("\t")[0][-4:], rest)
         x.send("\003")
-        x.wait(PROMPT)
+        x.wait("\n" + PROMPT)
     leave(t, x)
 
 

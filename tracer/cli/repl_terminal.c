@@ -257,6 +257,9 @@ char *repl_read_terminal(void)
 	if (isatty(STDOUT_FILENO))
 		fresh_line();
 	fflush(stdout);
+	/* By itself libedit shows the prompt first: what is typed at once would be echoed twice, and
+	   forgotten at a Ctrl-Z, as it does not read it before the terminal is raw. */
+	rl_prep_terminal(1);
 	line = readline("(gatectl) ");
 	if (line && *line)
 		add_history(line);
