@@ -152,3 +152,10 @@ int target_pending_death(struct target *t, struct target_process *process)
 	}
 	return 0;
 }
+
+bool target_is_pending(const struct target_process *process, int signal)
+{
+	struct look_signals has;
+
+	return look_signals(process->pid, &has) == 0 && look_has(has.pending, signal);
+}

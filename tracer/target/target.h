@@ -180,6 +180,8 @@ void target_kill(struct target *t, struct target_process *process, int signal);
  * that could are stopped by us: the kernel leaves the choice to the tracer. 0: there is none.
  */
 int target_pending_death(struct target *t, struct target_process *process);
+/* Sent to the process (or its first thread), and not taken yet. */
+bool target_is_pending(const struct target_process *process, int signal);
 
 /* SIGKILL to all of the tree; the GONE events still come from target_wait(). */
 void target_kill_all(struct target *t);

@@ -6,7 +6,7 @@
 
 /* live.c: something happened that somebody who looks on is told of. */
 void live_tell(struct live *l, const struct happened *h);
-bool live_drops_signal(const struct session_thread *t, int signal);
+bool live_drops_signal(struct session_thread *t, int signal);
 void live_came(struct session *s, struct session_thread *t);
 
 /* live_step.c: did the thread get where it was sent? */

@@ -29,9 +29,10 @@ struct live {
 	const struct live_ui *ui;
 	struct symbols *symbols;
 	enum live_state state;
-	bool began;	      /* `session` is in use */
-	bool is_asked;	      /* Ctrl-C */
-	unsigned asked_ticks; /* since then */
+	bool began;		       /* `session` is in use */
+	bool is_asked;		       /* Ctrl-C */
+	unsigned asked_ticks;	       /* since then */
+	struct session_thread *roused; /* by the program's own Ctrl-C, which was dropped; or NULL */
 	struct live_sent sent;
 	struct session_thread *came; /* who got where it was sent */
 	struct session_result result;

@@ -172,17 +172,31 @@ static bool anybody_held(const struct session *s)
 	return false;
 }
 
-/* The terminal has sent Ctrl-C to the program, too: it is dropped there, and what its threads were
-   doing before is what is to be seen. */
+/* The terminal has sent Ctrl-C to the program, too. It is dropped there, and whoever was roused by it
+   goes back to what it did before: that is what is to be seen. */
+static bool is_roused(const struct live *l)
+{
+	struct target_block b;
+
+	array_each(struct session_process *, p, &l->session.processes)
+		if ((*p)->target && target_is_pending((*p)->target, SIGINT))
+			return true;
+	if (!l->roused || !l->roused->target)
+		return false;
+	target_look(l->roused->target, &b);
+	return b.activity == TARGET_ACTIVE;
+}
+
 static bool is_look_due(struct live *l, const struct target_event *ev)
 {
-	enum { MOMENT = 2 }; /* ticks */
+	enum { SOON = 2, LATEST = 12 }; /* ticks; whoever computes does not get to rest */
 
 	if (ev->kind == TARGET_INTERRUPT)
 		l->is_asked = true;
-	if (l->is_asked && ev->kind == TARGET_TICK)
-		l->asked_ticks++;
-	return l->asked_ticks >= MOMENT;
+	if (!l->is_asked || ev->kind != TARGET_TICK)
+		return false;
+	l->asked_ticks++;
+	return l->asked_ticks >= LATEST || (l->asked_ticks >= SOON && !is_roused(l));
 }
 
 /* Somebody is held, and for a while nothing has happened: neither here nor at the terminal, where
@@ -231,6 +245,7 @@ enum live_state live_go(struct live *l)
 	l->came = NULL;
 	l->is_asked = false;
 	l->asked_ticks = 0;
+	l->roused = NULL;
 	s->rest = WAITS_MOVING;
 	s->explained = false;
 	s->quiet_ticks = 0;
@@ -259,12 +274,15 @@ void live_came(struct session *s, struct session_thread *t)
 
 /* Ctrl-C is a wish to look: the terminal sends it to its foreground group, that is us and the program,
    or the program alone where it has a group of its own. */
-bool live_drops_signal(const struct session_thread *t, int signal)
+bool live_drops_signal(struct session_thread *t, int signal)
 {
+	struct live *l = t->process->session->live;
+
 	if (signal != SIGINT || !target_signal_of_kernel(t->target))
 		return false;
 	if (getpgid(t->process->pid) != getpgrp())
-		t->process->session->live->is_asked = true;
+		l->is_asked = true;
+	l->roused = t;
 	return true;
 }
 
