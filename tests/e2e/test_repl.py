@@ -238,16 +238,16 @@ COMMANDS = """gate drop gates places open run restart threads hold go only until
 
 
 @timeout(120)
-def test_every_command_everywhere(t):
+@params("", "gate second wait g\nrun\n", "run\n")
+def test_every_command_everywhere(t, before):
     """With nothing, nonsense and too much behind it; before the start, at rest and after the end."""
-    for before in ("", "gate second wait g\nrun\n", "run\n"):
-        for command in COMMANDS:
-            for rest in ("", " nonsense", " 99 x y"):
-                if command == "save" and rest:
-                    continue
-                r = t.gate("repl", calc(), stdin=(before + command + rest + "\nthreads\nquit\n").encode(), cwd=t.tmp)
-                t.check(r.status in (0, 125), command + rest, r)
-                t.check(r.status == 0 or re.search("gatectl: error: .*\\n", r.err), "one error", r)
+    for command in COMMANDS:
+        for rest in ("", " nonsense", " 99 x y"):
+            if command == "save" and rest:
+                continue
+            r = t.gate("repl", calc(), stdin=(before + command + rest + "\nthreads\nquit\n").encode(), cwd=t.tmp)
+            t.check(r.status in (0, 125), command + rest, r)
+            t.check(r.status == 0 or re.search("gatectl: error: .*\n", r.err), "one error", r)
 
 
 def test_manual_has_every_command(t):
