@@ -249,6 +249,14 @@ static int next_key(FILE *in)
 	}
 }
 
+/* By itself libedit shows the prompt first, and then makes the terminal raw: what is typed in between
+   is echoed by the kernel as well, and forgotten at a Ctrl-Z, as nobody has read it. */
+static int before_prompt(void)
+{
+	rl_prep_terminal(1);
+	return 0;
+}
+
 char *repl_read_terminal(void)
 {
 	char *line;
@@ -257,9 +265,6 @@ char *repl_read_terminal(void)
 	if (isatty(STDOUT_FILENO))
 		fresh_line();
 	fflush(stdout);
-	/* By itself libedit shows the prompt first: what is typed at once would be echoed twice, and
-	   forgotten at a Ctrl-Z, as it does not read it before the terminal is raw. */
-	rl_prep_terminal(1);
 	line = readline("(gatectl) ");
 	if (line && *line)
 		add_history(line);
@@ -345,6 +350,7 @@ void repl_use_terminal(struct repl *r)
 
 	rl_catch_signals = 0;	     /* libedit would send Ctrl-C to the program, too */
 	rl_getc_function = next_key; /* read by rl_initialize */
+	rl_pre_input_hook = before_prompt;
 	rl_initialize();
 	repl_completion(r);
 	using_history();
