@@ -132,6 +132,9 @@ struct call {
 	enum engine_answer answer;
 };
 
+/* line.c: what the text declares local at the begin of a line is global. */
+void script_make_global(char *text);
+
 /* Runs c->body under protection and the budget; nests. 0, or -1 with ERROR_SCRIPT. */
 int script_enter(struct call *c, struct error *err);
 /* What went wrong did so because the thread is being killed. */

@@ -1,4 +1,4 @@
-/* One line of Lua that a person has typed. */
+/* Lines of Lua that a person has typed, one at a time: what one declares is known to the next. */
 #include "lua/inside.h"
 
 #include <stdio.h>
@@ -44,41 +44,79 @@ static int body_line(lua_State *L)
 	return 0;
 }
 
-static const char *without_local(const char *text)
+/* `local n <const> = 3`: a global has no attributes. */
+static void blank_attributes(char *from, const char *to)
 {
-	size_t word = strlen("local");
-	const char *whole = text;
+	bool inside = false;
 
-	text += strspn(text, " \t\n");
-	if (strncmp(text, "local", word) != 0 || !strchr(" \t", text[word]) || !text[word])
-		return whole;
-	text += word + strspn(text + word, " \t");
-	return strncmp(text, "function", 8) == 0 || strchr(text, '=') ? text : "";
+	for (; from < to; from++) {
+		inside |= *from == '<';
+		if (inside && *from == '>')
+			*from = ' ', inside = false;
+		if (inside)
+			*from = ' ';
+	}
 }
 
-int script_line(struct script *s, const char *name, const char *text, struct str *out,
-		struct error *err)
+/* Blanks, so that columns stay; a declaration without a value is taken out whole. */
+static void make_line_global(char *line, size_t length)
+{
+	enum { WORD = sizeof("local") };
+	char *value = memchr(line, '=', length);
+
+	if (strncmp(line, "local ", WORD) != 0 && strncmp(line, "local\t", WORD) != 0)
+		return;
+	if (value)
+		blank_attributes(line + WORD, value);
+	if (value || strncmp(line + WORD, "function", strlen("function")) == 0)
+		memset(line, ' ', WORD);
+	else
+		memset(line, ' ', length);
+}
+
+void script_make_global(char *text)
+{
+	for (char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		make_line_global(line, strcspn(line, "\n"));
+	}
+}
+
+static int enter_line(struct script *s, struct call *c, struct error *err)
 {
 	char *source = NULL;
-	struct call c = {.script = s,
-			 .body = body_line,
-			 .mode = SCRIPT_LOADING,
-			 .path = name,
-			 .text = out ? text : without_local(text),
-			 .length = out ? strlen(text) : 0};
 	int result;
 
 	if (s->broken.code) {
 		*err = s->broken;
 		return -1;
 	}
-	if (asprintf(&source, "%s:1", name) < 0)
-		return error_errno(err, ERROR_SYSTEM, "%s", name);
-	c.source = source;
-	result = script_enter(&c, err);
+	if (asprintf(&source, "%s:1", c->path) < 0)
+		return error_errno(err, ERROR_SYSTEM, "%s", c->path);
+	c->source = source;
+	result = script_enter(c, err);
+	free(source);
+	return result;
+}
+
+int script_line(struct script *s, const char *name, const char *text, struct str *out,
+		struct error *err)
+{
+	char *line = base_strdup(text);
+	struct call c = {.script = s,
+			 .body = body_line,
+			 .mode = SCRIPT_LOADING,
+			 .path = name,
+			 .text = line,
+			 .length = out ? strlen(line) : 0};
+	int result;
+
+	if (!out)
+		script_make_global(line);
+	result = enter_line(s, &c, err);
 	if (out && c.result)
 		str_add(out, c.result);
 	base_free(c.result);
-	free(source);
+	base_free(line);
 	return result;
 }

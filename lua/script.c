@@ -210,23 +210,6 @@ static int load_text(struct script *s, const char *path, const char *text, size_
 	return result;
 }
 
-/* Blanks, so that columns stay; a declaration without a value is taken out whole. */
-static void make_global(char *text)
-{
-	for (char *line = text; line; line = strchr(line, '\n')) {
-		size_t end;
-
-		line += *line == '\n';
-		end = strcspn(line, "\n");
-		if (strncmp(line, "local ", 6) != 0)
-			continue;
-		if (strncmp(line + 6, "function", 8) == 0 || memchr(line, '=', end))
-			memset(line, ' ', 6);
-		else
-			memset(line, ' ', end);
-	}
-}
-
 static int load_file(struct script *s, const char *path, bool open, struct error *err)
 {
 	const char *what;
@@ -239,10 +222,12 @@ static int load_file(struct script *s, const char *path, bool open, struct error
 		return -1;
 	}
 	text = script_read_file(path, &length, &what);
-	if (!text)
-		return error_errno(err, ERROR_SCRIPT, "%s: %s", path, what);
+	if (!text) {
+		error_errno(err, ERROR_SCRIPT, "%s: %s", path, what);
+		return error_hint(err, "give the name of a gate script that is there");
+	}
 	if (open)
-		make_global(text);
+		script_make_global(text);
 	result = load_text(s, path, text, length, err);
 	base_free(text);
 	return result;

@@ -245,6 +245,18 @@ def _describe(pid):
         return "%d" % pid
 
 
+def wait_until(condition, what, seconds=20):
+    """What `condition` answers as soon as that is something; it is asked again and again until then."""
+    end = time.monotonic() + seconds
+    while True:
+        answer = condition()
+        if answer:
+            return answer
+        if time.monotonic() > end:
+            raise Failure("it does not come about in %g s: %s" % (seconds, what))
+        time.sleep(0.005)
+
+
 def end_processes(marker):
     """Ends what carries the marker, by id, until there is none. Returns what there was."""
     seen = []

@@ -7,10 +7,9 @@ import os
 import re
 import shutil
 import subprocess
-import time
 
 import backtrace_vs_gdb
-from harness import Failure, Skip, compile_text, params, timeout
+from harness import Skip, compile_text, params, timeout, wait_until
 
 C, CXX = backtrace_vs_gdb.STACKS_C, backtrace_vs_gdb.STACKS_CC
 SIGNAL = "<signal handler called>"
@@ -292,20 +291,18 @@ int main(int argc, char **argv)
 HITS = 20000
 
 
-def tracer_of(pid, program):
+def tracer_of(program):
     """The process that traces the program: gatectl itself, or a child of it."""
-    for _ in range(500):
-        for task in os.listdir("/proc"):
+    def look():
+        for task in filter(str.isdigit, os.listdir("/proc")):
             try:
-                if task.isdigit() and os.readlink("/proc/%s/exe" % task) == os.path.realpath(program):
+                if os.readlink("/proc/%s/exe" % task) == os.path.realpath(program):
                     with open("/proc/%s/status" % task) as f:
-                        tracer = int(re.search(r"TracerPid:\t(\d+)", f.read()).group(1))
-                    if tracer:
-                        return tracer
+                        return int(re.search(r"TracerPid:\t(\d+)", f.read()).group(1))
             except OSError:
                 pass
-        time.sleep(0.01)
-    raise Failure("nobody traces the program")
+        return 0
+    return wait_until(look, "somebody traces the program")
 
 
 def calls_made(t, program, body, hits):
@@ -316,7 +313,7 @@ def calls_made(t, program, body, hits):
     p = subprocess.Popen([t.gatectl, "run", "-g", script, program, str(hits)], env=env,
                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     s = subprocess.Popen(["strace", "-c", "-U", "calls,name", "-o", counts, "-p",
-                          str(tracer_of(p.pid, program))], env=t.env, stderr=subprocess.PIPE)
+                          str(tracer_of(program))], env=t.env, stderr=subprocess.PIPE)
     if b"attached" not in s.stderr.readline():
         p.communicate(b"go\n")
         raise Skip("strace cannot attach")

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 
-from harness import compile_text, end_processes, params, processes_with
+from harness import compile_text, end_processes, params, processes_with, wait_until
 
 # Threads in a trapped line, one held for ever, children, grandchildren, a daemon in its own session.
 TREE = r"""
@@ -70,12 +70,18 @@ at "//hot":run(function() end)
 
 def wait_until_caught(pid, sig):
     """A loaded machine may need longer to get gatectl so far that it takes signals."""
-    while True:
+    def caught():
         with open("/proc/%d/status" % pid) as f:
             fields = dict(line.split(":", 1) for line in f)
-        if "SigCgt" not in fields or int(fields["SigCgt"], 16) >> (sig - 1) & 1:
-            return
-        time.sleep(0.001)
+        return "SigCgt" not in fields or int(fields["SigCgt"], 16) >> (sig - 1) & 1
+    wait_until(caught, "gatectl catches signal %d" % sig)
+
+
+def executes(pid, program):
+    try:
+        return os.readlink("/proc/%d/exe" % pid) == os.path.realpath(program)
+    except OSError:
+        return False
 
 
 def kill_at(t, program, script, sig, delay):
@@ -155,7 +161,8 @@ def test_gone_with_its_terminal_group(t):
     p = subprocess.Popen([t.gatectl, "run", "-g", script, "--", program], env=t.env,
                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                          stderr=subprocess.DEVNULL, start_new_session=True)
-    time.sleep(0.3)
+    wait_until_caught(p.pid, signal.SIGINT)
+    wait_until(lambda: any(executes(pid, program) for pid in processes_with(t.marker)), "the program runs")
     os.killpg(p.pid, signal.SIGINT)
     t.equal(p.wait(timeout=10), 130, "status")
     t.equal(end_processes(t.marker), [], "left alive")

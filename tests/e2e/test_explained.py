@@ -413,7 +413,7 @@ def test_opener_for_another_thread(t):
 def test_nobody_opens(t):
     r, head = gate_deadlock(t, 'local g = SimpleGate "g"\nat "//first":wait(g)\n')
     t.check("gates1.lua:2: no place of the script opens gate g" in head, "nobody", r)
-    t.check("try: add a place that opens it" in r.err, "try", r)
+    t.check("try: add a place that opens gate g" in r.err, "try", r)
 
 
 def test_two_gates_of_one_name(t):
@@ -431,6 +431,17 @@ def test_waits_before_it_opens(t):
     r, head = gate_deadlock(t, 'local g = SimpleGate "g"\nat "//first":wait(g):open(g)\n')
     t.check("first#1 has come there, but is held by this very gate: it waits before it opens" in head,
             "before", r)
+
+
+@params(('SimpleGate "g"', "//first", "no place of the script opens gate g"),
+        ('BarrierGate("g", 3)', "//first", "barrier g opens when 3 threads wait at it"),
+        ('SimpleGate "g"', "main;pthread_create(&a", "no thread is left that could open gate g"))
+def test_a_function_waits(t, case):
+    """Nothing but a :run waits for the gate: the line of its place stands for that."""
+    gate, location, says = case
+    opens = 'at "//second":open(g)\n' if "no thread is left" in says else ""
+    r, _ = gate_deadlock(t, 'local g = %s\nat "%s":run(function() g:wait() end)\n%s' % (gate, location, opens))
+    t.check("\n%s/gates1.lua:2: %s" % (t.tmp, says) in r.err, "where it is waited for", r)
 
 
 def test_barrier(t):

@@ -112,6 +112,46 @@ def test_hold_and_only(t):
     t.check("second#1 is held at gate g" in r.stdout, "the other stays", r)
 
 
+def test_before_it_runs(t):
+    """The program waits in the loader: the first step goes to main."""
+    r = session(t, ["threads", "why", "next main", "next main", "until main second", "quit"])
+    t.equal(r.stdout.count("main has not begun"), 2, "nobody has exited", r)
+    t.check(re.search(r"^\* 1  main is stopped, in main at repl_calc.c:26\n> +26  ", r.stdout, re.M), "in main", r)
+    t.check(re.search(r"^> +\d+  .*pthread_create\(&a", r.stdout, re.M), "the line that it is at", r)
+    t.check("has exited with status" in r.stdout, "how it ended, where main never came to second", r)
+
+
+def test_ended_by_a_signal(t):
+    program = compile_text("repl_null.c", "int main(void) { int *p = 0; *p = 1; return 0; }\n", flags="-g -O0")
+    r = session(t, ["gate main wait g", "run", "open g", "threads"], program=program, status=139)
+    t.check("was ended by SIGSEGV" in r.stdout and "main has ended" in r.stdout, "nobody is held any more", r)
+
+
+def test_bytes_are_no_text(t):
+    """What is no UTF-8 is shown as C would write it: a terminal would make something else of it."""
+    text = 'int main(void)\n{\n\tchar a[] = "gr\\xc3\\xb6n", b[] = "\\xf6\\x90";\n\treturn a[0] == b[0];\n}\n'
+    r = session(t, ["until main main;return", "print main a", "print main b"],
+                program=compile_text("repl_bytes.c", text, flags="-g -O0"))
+    t.check('\n"gr\u00f6n"\n"\\366\\220"\n' in r.stdout, "both", r)
+
+
+def test_only_is_saved(t):
+    """When nobody else could move, the script lets it go in the same way; else it is said."""
+    saved = t.path("saved.lua")
+    session(t, ["gate first;multiplier wait early", "gate second;factor = wait late", "run", "only second#1",
+                "go first#1", "save " + saved, "quit"])
+    r = t.gate("run", "-g", saved, calc())
+    t.equal((r.status, r.stdout, r.err), (1, "6\n", ""), "outcome", r)
+    r = session(t, ["gate second wait g", "run", "until second#1 second;return", "go", "save " + saved, "quit"])
+    t.check("note: a script has no word for `until second#1 second;return`" in r.stdout, "said", r)
+
+
+@params("gate second open g\ndrop 3", "")
+def test_dropped_lines_are_not_hinted_at(t, lines):
+    r = session(t, ["gate first wait g", *lines.split("\n"), "run", "why", "quit"])
+    t.check("no place of the script opens gate g" in r.stdout, "nobody opens it", r)
+
+
 def test_places_while_it_runs(t):
     """A gate is placed when the program has run for a while already; dropped ones act no more."""
     r = session(t, ["gate first wait g", "run", "gate main;printf wait h", "open g", "threads", "open h", "quit"])
@@ -119,6 +159,39 @@ def test_places_while_it_runs(t):
     t.check("has exited with status" in r.stdout, "it ended", r)
     r = session(t, ["gate first wait g", "gate second wait h", "drop 2", "run", "threads", "quit"])
     t.check("second#1 is held" in r.stdout and "first#1 is held" not in r.stdout, "dropped", r)
+
+
+def test_constants_of_a_script(t):
+    """What a script declares local is known to the lines, attributes or not; so is what it requires to a repeat."""
+    t.file("words.lua", "return { text = 'six' }\n")
+    path = t.file("s.lua", 'local six <const> = 6\nat "main":log(require "words".text)\n')
+    r = session(t, ["local seven <const>, eight = 7, 8", "= six + seven + eight", "repeat 1", "quit"],
+                options=("-g", path))
+    t.check("\n21\n" in "\n" + r.stdout, "the sum of them", r)
+    t.equal(r.err, "six\n", "the repeat finds the module", r)
+
+
+def test_gate_without_a_name(t):
+    """Its name is one that no gate has yet."""
+    r = session(t, ['local g1 = SimpleGate "g1"', "gate first;multiplier", "quit"])
+    t.check("waits at gate g2" in r.stdout, "another name", r)
+
+
+def test_signals_of_a_repeat(t):
+    """The program finds them as gatectl run gives them to it."""
+    program = compile_text("repl_sigpipe.c", """
+#include <signal.h>
+#include <stdio.h>
+int main(void)
+{
+	struct sigaction found;
+	sigaction(SIGPIPE, 0, &found);
+	puts(found.sa_handler == SIG_DFL ? "default" : "another");
+	return 0;
+}
+""", flags="-g")
+    r = session(t, ["repeat 1", "quit"], program=program)
+    t.equal(r.stdout, "default\n", "SIGPIPE", r)
 
 
 def test_restart_keeps_the_gates(t):
@@ -140,7 +213,8 @@ def test_repeat(t):
 
 
 @params("gate nowhere.c:3 wait g", "gate first wait 1x", "open nothing", "bt nobody", "frobnicate()", "drop 9",
-        "until main nowhere", "source /nonexistent.lua", "save /nonexistent/x.lua", "print 1 nothing", "= nil + 1")
+        "until main nowhere", "source /nonexistent.lua", "save /nonexistent/x.lua", "print 1 nothing", "= nil + 1",
+        "events x", "repeat 0")
 def test_faults(t, line):
     """On a pipe a fault ends it, with one clear error."""
     r = t.gate("repl", calc(), stdin=(line + "\nquit\n").encode())

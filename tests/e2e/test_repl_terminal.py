@@ -303,6 +303,19 @@ def test_completion(t):
     leave(t, x)
 
 
+def test_completion_of_inlined_functions(t):
+    """An optimised function without a symbol is a location, and is completed as one."""
+    text = ("static inline __attribute__((always_inline)) void zigzag(volatile int *p) { *p += 1; }\n"
+            "int main(void) { volatile int n = 0; zigzag(&n); return n - 1; }\n")
+    x = Terminal(t, [t.gatectl, "repl", compile_text("repl_inlined.c", text, flags="-g -O2")])
+    x.wait(PROMPT)
+    x.send("gate zig\t")
+    x.wait("gate zig", "zag")
+    x.send("\003")
+    x.wait("\n" + PROMPT)
+    leave(t, x)
+
+
 # ---- a pipe that goes on ---------------------------------------------------------------------------
 
 class Pipe:

@@ -44,6 +44,12 @@ static void meet(void)
 {
 	pthread_barrier_wait(&both);
 }
+static void start_and_meet(void *(*routine)(void *))
+{
+	pthread_barrier_init(&both, NULL, 2);
+	start(routine, NULL);
+	meet();
+}
 static void mutex_is(int type, int protocol, int robust)
 {
 	pthread_mutexattr_t a;
@@ -52,6 +58,15 @@ static void mutex_is(int type, int protocol, int robust)
 	pthread_mutexattr_setprotocol(&a, protocol);
 	pthread_mutexattr_setrobust(&a, robust);
 	pthread_mutex_init(&m, &a);
+}
+"""
+# Of many: first() has done what it does first, then main waits for the mutex.
+MAIN = r"""
+int main(void)
+{
+	start_and_meet(first);
+	pthread_mutex_lock(&m); /* WAITS */
+	x++;
 }
 """
 OWNER = r"""
@@ -66,17 +81,7 @@ static void *first(void *arg)
 
 
 def owned_mutex(attributes):
-    return OWNER + r"""
-int main(void)
-{
-	pthread_barrier_init(&both, NULL, 2);
-	""" + attributes + r"""
-	start(first, NULL);
-	meet();
-	pthread_mutex_lock(&m); /* WAITS */
-	x++;
-}
-""", ["main waits for mutex m held by first#1 (taken at {TAKES}), in main at {WAITS}",
+    return OWNER + MAIN.replace("start_and_meet", attributes + " start_and_meet"), ["main waits for mutex m held by first#1 (taken at {TAKES}), in main at {WAITS}",
       "first#1 waits for semaphore never"]
 
 
@@ -111,9 +116,7 @@ int main(void)
     "in_fork": (OWNER + r"""
 int main(void)
 {
-	pthread_barrier_init(&both, NULL, 2);
-	start(first, NULL);
-	meet();
+	start_and_meet(first);
 	if (fork() == 0) {
 		pthread_mutex_lock(&m); /* WAITS */
 		x++;
@@ -195,9 +198,7 @@ static void *first(void *arg)
 }
 int main(void)
 {
-	pthread_barrier_init(&both, NULL, 2);
-	start(first, NULL);
-	meet();
+	start_and_meet(first);
 	pthread_once(&once, routine); /* WAITS */
 	x++;
 }
@@ -389,9 +390,7 @@ static void *first(void *arg)
 }
 int main(void)
 {
-	pthread_barrier_init(&both, NULL, 2);
-	start(first, NULL);
-	meet();
+	start_and_meet(first);
 	struct account *a = &bank.accounts[2];
 	pthread_mutex_lock(&a->lock); /* WAITS */
 	x++;
@@ -416,15 +415,7 @@ static void *first(void *arg)
 	other_way(x);
 	return arg;
 }
-int main(void)
-{
-	pthread_barrier_init(&both, NULL, 2);
-	start(first, NULL);
-	meet();
-	pthread_mutex_lock(&m); /* WAITS */
-	x++;
-}
-""", ["main waits for mutex m held by first#1 (taken at {TAKES}), in main at {WAITS}"]),
+""" + MAIN, ["main waits for mutex m held by first#1 (taken at {TAKES}), in main at {WAITS}"]),
     # One of two ways: which one it came is not to be seen, so nothing is said of it.
     "two_ways": (r"""
 static void *first(void *arg)
@@ -437,15 +428,7 @@ static void *first(void *arg)
 	stay();
 	return arg;
 }
-int main(void)
-{
-	pthread_barrier_init(&both, NULL, 2);
-	start(first, NULL);
-	meet();
-	pthread_mutex_lock(&m); /* WAITS */
-	x++;
-}
-""", ["main waits for mutex m held by first#1, in main at {WAITS}"]),
+""" + MAIN, ["main waits for mutex m held by first#1, in main at {WAITS}"]),
     # The second time round the loop it was taken further down.
     "in_a_loop": (r"""
 static void *first(void *arg)
@@ -461,15 +444,7 @@ static void *first(void *arg)
 	}
 	return arg;
 }
-int main(void)
-{
-	pthread_barrier_init(&both, NULL, 2);
-	start(first, NULL);
-	meet();
-	pthread_mutex_lock(&m); /* WAITS */
-	x++;
-}
-""", ["main waits for mutex m held by first#1, in main at {WAITS}"]),
+""" + MAIN, ["main waits for mutex m held by first#1, in main at {WAITS}"]),
     "each_time_round": (r"""
 static void *first(void *arg)
 {
@@ -483,15 +458,7 @@ static void *first(void *arg)
 	}
 	return arg;
 }
-int main(void)
-{
-	pthread_barrier_init(&both, NULL, 2);
-	start(first, NULL);
-	meet();
-	pthread_mutex_lock(&m); /* WAITS */
-	x++;
-}
-""", ["main waits for mutex m held by first#1 (taken at {TAKES}), in main at {WAITS}"]),
+""" + MAIN, ["main waits for mutex m held by first#1 (taken at {TAKES}), in main at {WAITS}"]),
     "in_comment": (r"""
 static void *first(void *arg)
 {
@@ -508,9 +475,7 @@ static void *first(void *arg)
 }
 int main(void)
 {
-	pthread_barrier_init(&both, NULL, 2);
-	start(first, NULL);
-	meet();
+	start_and_meet(first);
 	pthread_mutex_lock(
 		&m); /* WAITS */
 	x++;

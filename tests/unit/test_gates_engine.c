@@ -120,119 +120,6 @@ static void test_asked_in_order(void **state)
 	engine_free(d.e);
 }
 
-static void test_barrier(void **state)
-{
-	struct drive d;
-	struct engine_thread *t[4];
-	struct place *p;
-	struct gate *g;
-
-	(void)state;
-	drive_begin(&d);
-	g = engine_gate_barrier(d.e, "b", 3, false);
-	for (int i = 0; i < 4; i++)
-		t[i] = drive_thread(&d, (char[]){(char)('0' + i), 0});
-	step_gate(p = drive_place(&d, "B"), STEP_WAIT, g);
-	arrive(&d, t[0], p);
-	arrive(&d, t[1], p);
-	decided(&d, "a:0@B h:0:b a:1@B h:1:b");
-	engine_thread_gone(d.e, t[0]); /* at the same time: the dead do not count */
-	arrive(&d, t[2], p);
-	decided(&d, "a:2@B h:2:b");
-	arrive(&d, t[3], p);
-	decided(&d, "a:3@B h:3:b o:b:- p:1:b r:1 p:2:b r:2 p:3:b d:B r:3");
-	arrive(&d, t[1], p);
-	decided(&d, "a:1@B r:1");
-	engine_free(d.e);
-}
-
-static void test_barrier_opened_by_hand(void **state)
-{
-	struct drive d;
-	struct engine_thread *t;
-	struct place *p;
-	struct gate *g;
-
-	(void)state;
-	drive_begin(&d);
-	g = engine_gate_barrier(d.e, "b", 3, false);
-	t = drive_thread(&d, "t");
-	step_gate(p = drive_place(&d, "B"), STEP_WAIT, g);
-	arrive(&d, t, p);
-	engine_open(d.e, g, t);
-	decided(&d, "a:t@B h:t:b o:b:t p:t:b d:B r:t");
-	engine_free(d.e);
-}
-
-/* One by one: when the one before has arrived somewhere, is blocked, or has ended. */
-static void test_serial(void **state)
-{
-	struct drive d;
-	struct engine_thread *t[6];
-	struct place *p, *other;
-	struct gate *g;
-
-	(void)state;
-	drive_begin(&d);
-	g = engine_gate_barrier(d.e, "b", 4, true);
-	for (int i = 0; i < 6; i++)
-		t[i] = drive_thread(&d, (char[]){(char)('0' + i), 0});
-	step_gate(p = drive_place(&d, "B"), STEP_WAIT, g);
-	step_text(other = drive_place(&d, "X"), STEP_LOG, "x");
-	for (int i = 0; i < 3; i++)
-		arrive(&d, t[i], p);
-	decided(&d, "a:0@B h:0:b a:1@B h:1:b a:2@B h:2:b");
-	arrive(&d, t[3], p);
-	decided(&d, "a:3@B h:3:b o:b:- p:0:b r:0 w:0");
-	arrive(&d, t[4], p); /* a late one, behind the others */
-	decided(&d, "a:4@B h:4:b");
-	arrive(&d, t[0], other);
-	decided(&d, "a:0@X l:x=1 r:0 p:1:b r:1 w:1");
-	engine_blocked(d.e, t[0]); /* not its turn */
-	decided(&d, "");
-	engine_blocked(d.e, t[1]);
-	decided(&d, "p:2:b r:2 w:2");
-	engine_thread_gone(d.e, t[2]);
-	decided(&d, "p:3:b r:3 w:3");
-	arrive(&d, t[3], p); /* the same one again: behind those who wait */
-	decided(&d, "a:3@B h:3:b p:4:b r:4 w:4");
-	arrive(&d, t[5], p);
-	engine_blocked(d.e, t[4]);
-	decided(&d, "a:5@B h:5:b p:3:b r:3 w:3");
-	engine_blocked(d.e, t[3]);
-	decided(&d, "p:5:b r:5 w:5");
-	engine_blocked(d.e, t[5]); /* the queue is empty: from now on an open gate */
-	arrive(&d, t[0], p);
-	arrive(&d, t[1], p);
-	decided(&d, "a:0@B r:0 a:1@B r:1");
-	engine_free(d.e);
-}
-
-/* The one that was let go is held in the next step: that is as good as blocked. */
-static void test_serial_held_again(void **state)
-{
-	struct drive d;
-	struct engine_thread *t, *u;
-	struct place *p;
-	struct gate *b, *g;
-
-	(void)state;
-	drive_begin(&d);
-	b = engine_gate_barrier(d.e, "b", 2, true);
-	g = engine_gate_simple(d.e, "g");
-	t = drive_thread(&d, "t");
-	u = drive_thread(&d, "u");
-	p = drive_place(&d, "B");
-	step_gate(p, STEP_WAIT, b);
-	step_gate(p, STEP_WAIT, g);
-	arrive(&d, t, p);
-	arrive(&d, u, p);
-	decided(&d, "a:t@B h:t:b a:u@B h:u:b o:b:- p:t:b h:t:g p:u:b h:u:g");
-	engine_open(d.e, g, NULL);
-	decided(&d, "o:g:- p:t:g r:t p:u:g r:u");
-	engine_free(d.e);
-}
-
 static void test_hit_range(void **state)
 {
 	struct drive d;
@@ -362,29 +249,6 @@ static void test_renamed_while_held(void **state)
 	engine_free(d.e);
 }
 
-/* The one that the barrier let go kills its (child) program in the next step. */
-static void test_serial_killed(void **state)
-{
-	struct drive d;
-	struct engine_thread *t, *u;
-	struct place *p, *q;
-	struct gate *b;
-
-	(void)state;
-	drive_begin(&d);
-	b = engine_gate_barrier(d.e, "b", 2, true);
-	t = drive_thread(&d, "t");
-	u = drive_thread(&d, "u");
-	p = drive_place(&d, "A");
-	step_gate(p, STEP_WAIT, b);
-	engine_step(p, STEP_KILL)->signal = 9;
-	step_gate(q = drive_place(&d, "B"), STEP_WAIT, b);
-	arrive(&d, t, p);
-	arrive(&d, u, q);
-	decided(&d, "a:t@A h:t:b a:u@B h:u:b o:b:- p:t:b k:t:9 p:u:b r:u w:u");
-	engine_free(d.e);
-}
-
 static void test_no_places(void **state)
 {
 	struct drive d;
@@ -501,111 +365,10 @@ static void test_torn_away(void **state)
 	engine_free(d.e);
 }
 
-/* A place with no verbs only asks to be reached. */
-static void test_dead_without_steps(void **state)
-{
-	struct drive d;
-	struct engine_thread *t;
-	struct place *p, *q;
-
-	(void)state;
-	drive_begin(&d);
-	t = drive_thread(&d, "t");
-	p = drive_place(&d, "A");
-	q = drive_place(&d, "B");
-	q->hit_first = 2;
-	q->hit_last = 2;
-	arrive2(&d, t, p, q);
-	arrive2(&d, t, p, q);
-	arrive2(&d, t, p, q);
-	decided(&d, "a:t@A d:A a:t@B r:t a:t@A a:t@B d:B r:t a:t@A a:t@B r:t");
-	engine_free(d.e);
-}
-
-/* The last of its range is still inside: its trap has to stay until it leaves. */
-static void test_not_dead_inside(void **state)
-{
-	struct drive d;
-	struct engine_thread *t, *u;
-	struct place *p;
-	struct gate *g, *h;
-
-	(void)state;
-	drive_begin(&d);
-	t = drive_thread(&d, "t");
-	u = drive_thread(&d, "u");
-	g = engine_gate_simple(d.e, "g");
-	h = engine_gate_simple(d.e, "h");
-	p = drive_place(&d, "A");
-	p->hit_first = p->hit_last = 1;
-	step_gate(p, STEP_WAIT, g);
-	arrive(&d, t, p);
-	arrive(&d, u, p);
-	engine_open(d.e, h, NULL);
-	decided(&d, "a:t@A h:t:g a:u@A r:u o:h:-");
-	engine_thread_gone(d.e, t);
-	decided(&d, "d:A");
-	engine_free(d.e);
-}
-
-static void test_not_dead(void **state)
-{
-	struct drive d;
-	struct engine_thread *t;
-	struct place *p[4];
-	struct gate *serial, *custom;
-
-	(void)state;
-	drive_begin(&d);
-	t = drive_thread(&d, "t");
-	serial = engine_gate_barrier(d.e, "s", 1, true);
-	custom = engine_gate_custom(d.e, "Mine", "c", 0);
-	d.flags[0] = ENGINE_YES;
-	engine_open(d.e, serial, NULL);
-	engine_open(d.e, custom, NULL);
-	step_gate(p[0] = drive_place(&d, "A"), STEP_WAIT, serial);
-	step_gate(p[1] = drive_place(&d, "B"), STEP_WAIT, custom);
-	step_gate(p[2] = drive_place(&d, "C"), STEP_OPEN, custom);
-	step_ref(p[3] = drive_place(&d, "D"), STEP_WHEN, 0);
-	for (int i = 0; i < 4; i++)
-		arrive(&d, t, p[i]);
-	decided(&d, "o:s:- o:c:- a:t@A r:t a:t@B r:t a:t@C o:c:t r:t a:t@D r:t");
-	engine_free(d.e);
-}
-
 static size_t youngest(void *ctx, struct engine_thread *const *candidates, size_t count)
 {
 	(void)ctx, (void)candidates;
 	return count - 1;
-}
-
-/* A closed gate is no candidate; of the others the policy says who goes. */
-/* When no place can ever act again. An optional one need not be reached, if it would change nothing. */
-static void test_done(void **state)
-{
-	struct drive d;
-	struct engine_thread *t, *u;
-	struct place *wait, *open, *optional;
-	struct gate *g;
-
-	(void)state;
-	drive_begin(&d);
-	assert_true(engine_is_done(d.e));
-	g = engine_gate_simple(d.e, "g");
-	t = drive_thread(&d, "t");
-	u = drive_thread(&d, "u");
-	step_gate(wait = drive_place(&d, "A"), STEP_WAIT, g);
-	step_gate(open = drive_place(&d, "B"), STEP_OPEN, g);
-	step_gate(optional = drive_place(&d, "C"), STEP_OPEN, g);
-	optional->optional = true;
-	assert_false(engine_is_done(d.e));
-	arrive(&d, t, wait);
-	assert_false(engine_is_done(d.e));
-	arrive(&d, u, open);
-	assert_true(engine_is_done(d.e));
-	step_text(optional, STEP_LOG, "x");
-	assert_false(engine_is_done(d.e));
-	engine_free(d.e);
 }
 
 /* Each arrival that acts, before the thread goes on; such a place does not die by itself. */
@@ -631,6 +394,7 @@ static void test_elide(void **state)
 	engine_free(d.e);
 }
 
+/* A closed gate is no candidate; of the others the policy says who goes. */
 static void test_policy(void **state)
 {
 	const struct policy policy = {.next = youngest};
@@ -675,33 +439,15 @@ static void test_iteration(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_simple),
-		cmocka_unit_test(test_open_by_person),
-		cmocka_unit_test(test_position),
-		cmocka_unit_test(test_asked_in_order),
-		cmocka_unit_test(test_barrier),
-		cmocka_unit_test(test_barrier_opened_by_hand),
-		cmocka_unit_test(test_serial),
-		cmocka_unit_test(test_serial_held_again),
-		cmocka_unit_test(test_hit_range),
-		cmocka_unit_test(test_missing),
-		cmocka_unit_test(test_thread_patterns),
-		cmocka_unit_test(test_thread_option),
-		cmocka_unit_test(test_step_thread),
-		cmocka_unit_test(test_renamed_while_held),
-		cmocka_unit_test(test_serial_killed),
-		cmocka_unit_test(test_no_places),
-		cmocka_unit_test(test_kill),
-		cmocka_unit_test(test_watch),
-		cmocka_unit_test(test_watch_dies),
-		cmocka_unit_test(test_torn_away),
-		cmocka_unit_test(test_dead_without_steps),
-		cmocka_unit_test(test_not_dead_inside),
-		cmocka_unit_test(test_not_dead),
-		cmocka_unit_test(test_done),
-		cmocka_unit_test(test_elide),
-		cmocka_unit_test(test_policy),
-		cmocka_unit_test(test_iteration),
+		cmocka_unit_test(test_simple),		cmocka_unit_test(test_open_by_person),
+		cmocka_unit_test(test_position),	cmocka_unit_test(test_asked_in_order),
+		cmocka_unit_test(test_hit_range),	cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_thread_patterns), cmocka_unit_test(test_thread_option),
+		cmocka_unit_test(test_step_thread),	cmocka_unit_test(test_renamed_while_held),
+		cmocka_unit_test(test_no_places),	cmocka_unit_test(test_kill),
+		cmocka_unit_test(test_watch),		cmocka_unit_test(test_watch_dies),
+		cmocka_unit_test(test_torn_away),	cmocka_unit_test(test_elide),
+		cmocka_unit_test(test_policy),		cmocka_unit_test(test_iteration),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

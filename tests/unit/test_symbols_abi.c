@@ -1,187 +1,6 @@
 /* Calls: which function a name means, where its arguments go, and what comes back. Arguments are put
    into the registers by hand here, and the function really runs. */
-#include "symbols_self.h"
-
-#include "tracer/symbols/calls.h"
-#include "tracer/symbols/types.h"
-
-struct small {
-	int a, b;
-};
-struct mixed {
-	long a;
-	double b;
-};
-struct floats {
-	float x, y, z;
-};
-struct large {
-	long a[3];
-};
-struct packed {
-	char a;
-	int b;
-} __attribute__((packed));
-struct nothing;
-union both {
-	double d;
-	long l;
-};
-union odd {
-	long double ld;
-	double d;
-};
-struct wide {
-	long double ld;
-};
-struct bits {
-	unsigned a : 3, b : 20;
-	float c;
-};
-
-enum colour { RED, GREEN = 5, BLUE = -1 };
-
-typedef int operation(int, int);
-
-static struct small here = {3, 4};
-static struct mixed mix = {7, 0.25};
-static operation *chosen;
-static struct {
-	operation *op;
-} table;
-
-/* What the functions saw. */
-static long seen[6];
-static double seen_d;
-static char seen_text[32];
-
-__attribute__((noinline, used)) static int add(int a, int b)
-{
-	return a + b;
-}
-
-__attribute__((noinline, used)) long abi_six(long a, int b, short c, signed char d, _Bool e,
-					     enum colour f);
-long abi_six(long a, int b, short c, signed char d, _Bool e, enum colour f)
-{
-	seen[0] = a;
-	seen[1] = b;
-	seen[2] = c;
-	seen[3] = d;
-	seen[4] = e;
-	seen[5] = f;
-	return 42;
-}
-
-__attribute__((noinline, used)) double abi_floats(float f, double d, int i);
-double abi_floats(float f, double d, int i)
-{
-	seen_d = f;
-	return f + d + i;
-}
-
-__attribute__((noinline, used)) int abi_text(const char *text, struct small *s);
-int abi_text(const char *text, struct small *s)
-{
-	snprintf(seen_text, sizeof(seen_text), "%s", text ? text : "NULL");
-	return s ? s->a : -1;
-}
-
-__attribute__((noinline, used)) struct small abi_small(struct small s);
-struct small abi_small(struct small s)
-{
-	return (struct small){s.b, s.a};
-}
-
-__attribute__((noinline, used)) struct mixed abi_mixed(struct mixed m);
-struct mixed abi_mixed(struct mixed m)
-{
-	return (struct mixed){m.a + 1, m.b * 2};
-}
-
-__attribute__((noinline, used)) struct floats abi_three(float x);
-struct floats abi_three(float x)
-{
-	return (struct floats){x, x + 1, x + 2};
-}
-
-__attribute__((noinline, used)) struct large abi_large(int x);
-struct large abi_large(int x)
-{
-	return (struct large){{x, x, x}};
-}
-
-__attribute__((noinline, used)) long double abi_long_double(int x);
-long double abi_long_double(int x)
-{
-	return x + 0.5L;
-}
-
-__attribute__((noinline, used)) void abi_void(void);
-void abi_void(void)
-{
-	seen[0]++;
-}
-
-__attribute__((noinline, used)) signed char abi_char(int x);
-signed char abi_char(int x)
-{
-	return (signed char)x;
-}
-
-__attribute__((noinline, used)) enum colour abi_enum(enum colour c);
-enum colour abi_enum(enum colour c)
-{
-	return c == RED ? BLUE : GREEN;
-}
-
-__attribute__((noinline, used)) __int128 abi_giant(__int128 x);
-__int128 abi_giant(__int128 x)
-{
-	return x * 3;
-}
-
-/* Types that only have to be known. */
-struct packed abi_packed;
-union both abi_both;
-union odd abi_odd;
-struct wide abi_wide;
-struct bits abi_bits;
-struct large abi_big;
-static struct nothing *opaque;
-
-/* ---- set-up --------------------------------------------------------------------------------- */
-
-struct place {
-	struct self *self;
-	struct symbols_call call;
-	struct symbols_plain args[8];
-	size_t count;
-	struct symbols_entry entry;
-	struct error err;
-};
-
-static int set_up(void **state)
-{
-	struct place *p = base_alloc(1, sizeof(*p));
-
-	chosen = table.op = add;
-	__asm__ volatile("" ::"r"(&chosen), "r"(&table), "r"(&here), "r"(&mix), "r"(&opaque));
-	p->self = self_new();
-	self_frame(p->self, &p->call.frame);
-	p->call.function = "set_up";
-	*state = p;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	struct place *p = *state;
-
-	self_free(p->self);
-	base_free(p);
-	return 0;
-}
+#include "symbols_abi.h"
 
 static struct symbols_plain *arg(struct place *p, enum symbols_plain_kind kind)
 {
@@ -217,9 +36,7 @@ static void object(struct place *p, const char *expression)
 
 static int enter(struct place *p, const char *function)
 {
-	int answer = symbols_entry(&p->call, function, p->args, p->count, &p->entry, &p->err);
-
-	return answer;
+	return symbols_entry(&p->call, function, p->args, p->count, &p->entry, &p->err);
 }
 
 static void forget(struct place *p)
@@ -281,19 +98,6 @@ static struct symbols_value call(struct place *p, const char *function)
 	return run(p);
 }
 
-static int64_t whole(const struct symbols_value *v)
-{
-	struct symbols_plain plain;
-	struct error err;
-
-	if (symbols_plain(v, &plain, &err) < 0)
-		fail_msg("%s", err.text);
-	if (plain.kind == SYMBOLS_FLOAT)
-		fail_msg("a float: %g", plain.number);
-	symbols_plain_fini(&plain);
-	return plain.integer;
-}
-
 static int64_t call_whole(struct place *p, const char *function)
 {
 	struct symbols_value v = call(p, function);
@@ -310,16 +114,6 @@ static double call_real(struct place *p, const char *function)
 	assert_int_equal(symbols_plain(&v, &plain, &err), 0);
 	assert_int_equal(plain.kind, SYMBOLS_FLOAT);
 	return plain.number;
-}
-
-static int64_t member(const struct symbols_value *v, const char *name)
-{
-	struct symbols_value m;
-	struct error err;
-
-	if (symbols_field(v, name, &m, &err) < 0)
-		fail_msg("%s", err.text);
-	return whole(&m);
 }
 
 static double member_real(const struct symbols_value *v, const char *name)
@@ -494,107 +288,16 @@ static void refusals(void **state)
 	refused(p, "abi_smal", "abi_smal");
 }
 
-/* ---- classes -------------------------------------------------------------------------------- */
-
-static const struct {
-	const char *type, *place; /* I: integer, S: SSE, X: x87, M: memory; with sizes */
-} classes[] = {
-	{"char", "I1"},		  {"unsigned long", "I8"},   {"float", "S4"},
-	{"double", "S8"},	  {"long double", "X10"},    {"__int128", "I8I8"},
-	{"void *", "I8"},	  {"enum colour", "I4"},     {"struct small", "I8"},
-	{"struct mixed", "I8S8"}, {"struct floats", "S8S4"}, {"struct large", "M"},
-	{"struct packed", "M"},	  {"union both", "I8"},	     {"union odd", "M"},
-	{"struct wide", "X10"},	  {"struct bits", "I8"},
-};
-
-static void classification(void **state)
-{
-	struct place *p = *state;
-
-	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++) {
-		const struct type *t =
-			type_named(&p->self->program, p->call.frame.module, 0, classes[i].type);
-		struct str made = {0};
-		struct abi_place place;
-
-		if (!t)
-			fail_msg("%s: no such type", classes[i].type);
-		if (abi_classify(t, &p->self->program, &place, &p->err) < 0)
-			fail_msg("%s: %s", classes[i].type, p->err.text);
-		if (place.memory)
-			str_add(&made, "M");
-		for (unsigned k = 0; k < place.parts; k++)
-			str_addf(&made, "%c%u", "ISX"[place.part[k].class], place.part[k].size);
-		if (strcmp(str_text(&made), classes[i].place) != 0)
-			fail_msg("%s: %s, not %s", classes[i].type, str_text(&made),
-				 classes[i].place);
-		str_fini(&made);
-	}
-}
-
-/* ---- results -------------------------------------------------------------------------------- */
-
-/* A frame at the first return instruction of a function, with made-up registers. */
-static void at_return(struct place *p, const char *function, struct symbols_call *out)
-{
-	struct location l;
-	struct symbols_sites sites;
-	struct module *m = p->self->modules[0].module;
-	char where[64];
-
-	snprintf(where, sizeof(where), "%s%%return", function);
-	assert_int_equal(location_parse(where, &l, &p->err), 0);
-	if (symbols_resolve(p->self->symbols, &m, 1, &l, &sites, &p->err) != SYMBOLS_FOUND)
-		fail_msg("%s", p->err.text);
-	*out = (struct symbols_call){.frame = p->call.frame, .function = function};
-	out->frame.pc = out->frame.look = sites.items[0].offset + p->self->modules[0].bias;
-	out->frame.regs[0] = 0x0000000500000004;
-	symbols_sites_fini(&sites);
-	location_fini(&l);
-}
-
-static void results(void **state)
-{
-	struct place *p = *state;
-	struct symbols_call at;
-	struct symbols_value v;
-	double half = 0.5;
-
-	at_return(p, "abi_six", &at);
-	assert_int_equal(symbols_result(&at, &v, &p->err), 0);
-	assert_int_equal(whole(&v), 0x500000004);
-	assert_int_equal(v.reg, 0);
-	at_return(p, "abi_char", &at);
-	assert_int_equal(symbols_result(&at, &v, &p->err), 0);
-	assert_int_equal(whole(&v), 4);
-	at_return(p, "abi_small", &at);
-	assert_int_equal(symbols_result(&at, &v, &p->err), 0);
-	assert_int_equal(member(&v, "a"), 4);
-	assert_int_equal(member(&v, "b"), 5);
-	memcpy(&p->self->xmm, &half, sizeof(half));
-	at_return(p, "abi_floats", &at);
-	assert_int_equal(symbols_result(&at, &v, &p->err), 0);
-	assert_int_equal(v.reg, SYMBOLS_XMM0);
-	at_return(p, "abi_large", &at);
-	at.frame.regs[0] = (uint64_t)&abi_big;
-	assert_int_equal(symbols_result(&at, &v, &p->err), 0);
-	assert_int_equal(v.address, (uint64_t)&abi_big);
-	at_return(p, "abi_void", &at);
-	assert_int_equal(symbols_result(&at, &v, &p->err), -1);
-	assert_non_null(strstr(p->err.text, "abi_void returns nothing"));
-	at.frame.pc = at.frame.look = (uint64_t)abi_six;
-	assert_int_equal(symbols_result(&at, &v, &p->err), -1);
-	assert_non_null(strstr(p->err.text, "not about to return"));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(integers),	     cmocka_unit_test(reals),
+		cmocka_unit_test(integers),
+		cmocka_unit_test(reals),
 		cmocka_unit_test(reals_of_a_library),
-		cmocka_unit_test(texts_and_objects), cmocka_unit_test(structs),
-		cmocka_unit_test(pointers),	     cmocka_unit_test(refusals),
-		cmocka_unit_test(classification),    cmocka_unit_test(results),
+		cmocka_unit_test(texts_and_objects),
+		cmocka_unit_test(structs),
+		cmocka_unit_test(pointers),
+		cmocka_unit_test(refusals),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,500 +1,17 @@
-/*
- * Traps: every arrival is reported once, whatever else goes on in the program.
- *
- * The test launches itself: with the name of a scene as argument it plays that scene.
- */
-#include "tracer/target/target.h"
-
-#include <elf.h>
-#include <errno.h>
-#include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <spawn.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/auxv.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/time.h>
-#include <sys/user.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-/* clang-format off */
-#define FUNC(name) ".text\n.globl " name "\n.type " name ", @function\n" name ":\n"
-#define LABEL(name) ".globl " name "\n" name ":\n"
-__asm__(FUNC("nop_line") "nopl 0(%rax)\nret\n"
-	FUNC("push_line") "push %rbp\npop %rbp\nret\n"
-	FUNC("empty") "ret\n"
-	FUNC("calls") "sub $8, %rsp\n" LABEL("call_site") "call empty\nadd $8, %rsp\nret\n"
-	FUNC("calls_by") "sub $8, %rsp\n" LABEL("call_by_site") "call *%rdi\nadd $8, %rsp\nret\n"
-	FUNC("branches") "test $1, %dil\n" LABEL("branch_site") "jz 1f\nlock incq counter(%rip)\n1: ret\n"
-	FUNC("counts") LABEL("count_site") "lock incq counter(%rip)\n" LABEL("return_site") "ret\n"
-	FUNC("asks_tid") "mov $186, %eax\n" LABEL("syscall_site") "syscall\nret\n"
-	FUNC("loads") LABEL("load_site") "mov (%rdi), %eax\n" LABEL("behind_load") "ret\n"
-	FUNC("undefined") LABEL("ud2_site") "ud2\nret\n"
-	FUNC("waits") "mov $0, %eax\n" LABEL("wait_site") "syscall\nret\n");
-/* clang-format on */
-
-void nop_line(void);
-void push_line(void);
-void empty(void);
-void calls(void);
-void calls_by(void (*f)(void));
-void branches(long n);
-void counts(void);
-long asks_tid(void);
-int loads(const int *p);
-void undefined(void);
-long waits(int fd, void *buf, size_t n);
-extern const char call_site[], call_by_site[], branch_site[], count_site[], return_site[],
-	syscall_site[], load_site[], behind_load[], wait_site[], ud2_site[];
-volatile long counter;
-
-enum { ROUNDS = 3000, THREADS = 2 };
-
-/* ---- scenes: what the program under test does -------------------------------------------------- */
-
-static volatile sig_atomic_t alarms, finished;
-
-static void on_alarm(int signal)
-{
-	(void)signal;
-	alarms++;
-	getppid();
-}
-
-static void start_alarms(int flags)
-{
-	struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART | flags};
-	const struct itimerval often = {{0, 100}, {0, 100}};
-
-	sigaction(SIGALRM, &action, NULL);
-	setitimer(ITIMER_REAL, &often, NULL);
-}
-
-static void *hammer(void *arg)
-{
-	(void)arg;
-	for (long i = 0; i < ROUNDS; i++) {
-		nop_line();
-		push_line();
-		calls();
-		calls_by(empty);
-		branches(i);
-		counts();
-		if (asks_tid() != gettid())
-			abort();
-	}
-	return NULL;
-}
-
-static void wait_for(pid_t pid)
-{
-	int status;
-
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			abort();
-	if (status)
-		abort();
-}
-
-/* Every second child does one round of its own. */
-static void *fork_all_the_time(void *arg)
-{
-	static char *const argv[] = {"true", NULL};
-	pid_t pid;
-
-	(void)arg;
-	while (!finished) {
-		if (posix_spawn(&pid, "/bin/true", NULL, NULL, argv, environ))
-			abort();
-		wait_for(pid);
-		pid = fork();
-		if (!pid) {
-			execv("/bin/true", argv);
-			_exit(1);
-		}
-		wait_for(pid);
-	}
-	return NULL;
-}
-
-static int hammer_together(void)
-{
-	pthread_t threads[THREADS];
-
-	for (int i = 0; i < THREADS; i++)
-		pthread_create(&threads[i], NULL, hammer, NULL);
-	for (int i = 0; i < THREADS; i++)
-		pthread_join(threads[i], NULL);
-	return counter == THREADS * ROUNDS * 3 / 2 ? 0 : 1;
-}
-
-static int scene_hammer(void)
-{
-	return hammer_together();
-}
-
-static int scene_alarms(void)
-{
-	int bad;
-
-	start_alarms(0);
-	bad = hammer_together();
-	return bad || !alarms;
-}
-
-static int scene_forks(void)
-{
-	pthread_t forker;
-	int bad;
-
-	start_alarms(0);
-	pthread_create(&forker, NULL, fork_all_the_time, NULL);
-	bad = hammer_together();
-	finished = 1;
-	pthread_join(forker, NULL);
-	return bad;
-}
-
-static char *page;
-static sigjmp_buf out_of_handler;
-static const void *fault_pc, *fault_addr;
-
-static void on_fault(int signal, siginfo_t *info, void *context)
-{
-	(void)signal;
-	fault_pc = (void *)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
-	fault_addr = info->si_addr;
-	mprotect(page, 4096, PROT_READ | PROT_WRITE);
-}
-
-static void on_fault_jump(int signal, siginfo_t *info, void *context)
-{
-	on_fault(signal, info, context);
-	siglongjmp(out_of_handler, 1);
-}
-
-static int fault_once(void (*handler)(int, siginfo_t *, void *), int flags)
-{
-	static char stack[64 * 1024];
-	const stack_t alternate = {.ss_sp = stack, .ss_size = sizeof(stack)};
-	const struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | flags};
-
-	sigaltstack(&alternate, NULL);
-	sigaction(SIGSEGV, &action, NULL);
-	mprotect(page, 4096, PROT_NONE);
-	fault_pc = fault_addr = NULL;
-	if (!sigsetjmp(out_of_handler, 1))
-		loads((int *)page);
-	getppid();
-	return fault_pc == load_site && fault_addr == page ? 0 : 1;
-}
-
-static void on_undefined(int signal, siginfo_t *info, void *context)
-{
-	(void)signal;
-	fault_addr = info->si_addr;
-	((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] += 2;
-}
-
-static int scene_undefined(void)
-{
-	const struct sigaction action = {.sa_sigaction = on_undefined, .sa_flags = SA_SIGINFO};
-
-	sigaction(SIGILL, &action, NULL);
-	undefined();
-	return fault_addr == ud2_site ? 0 : 1;
-}
-
-/* Eight arrivals: each faults once, and is put right or left by a jump. */
-static int scene_faults(void)
-{
-	int bad = 0;
-
-	page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	for (int i = 0; i < 2; i++) {
-		bad += fault_once(on_fault, 0);
-		bad += fault_once(on_fault_jump, 0);
-		bad += fault_once(on_fault, SA_ONSTACK);
-		bad += fault_once(on_fault_jump, SA_ONSTACK);
-	}
-	return bad;
-}
-
-static int ends[2];
-
-static void on_alarm_write(int signal)
-{
-	if (++alarms == 5 && write(ends[1], "x", 1) != 1)
-		_exit(9);
-	(void)signal;
-}
-
-/* One arrival: the read is restarted after each of five signals. */
-static int scene_restart(void)
-{
-	struct sigaction action = {.sa_handler = on_alarm_write, .sa_flags = SA_RESTART};
-	const struct itimerval often = {{0, 2000}, {0, 2000}};
-	char byte;
-
-	if (pipe(ends))
-		return 1;
-	sigaction(SIGALRM, &action, NULL);
-	setitimer(ITIMER_REAL, &often, NULL);
-	return waits(ends[0], &byte, 1) == 1 && byte == 'x' ? 0 : 2;
-}
-
-static void *exec_self(void *arg)
-{
-	(void)arg;
-	nop_line();
-	execl("/proc/self/exe", "again", "exit7", (char *)NULL);
-	return NULL;
-}
-
-static void *sleep_long(void *arg)
-{
-	(void)arg;
-	pause();
-	return NULL;
-}
-
-static int scene_exec(void)
-{
-	pthread_t thread;
-
-	for (int i = 0; i < 3; i++)
-		pthread_create(&thread, NULL, sleep_long, NULL);
-	pthread_create(&thread, NULL, exec_self, NULL);
-	pause();
-	return 1;
-}
-
-static int scene_exit7(void)
-{
-	nop_line();
-	return 7;
-}
-
-static int scene_vfork(void)
-{
-	pid_t pid = vfork();
-
-	if (!pid) {
-		syscall(SYS_getppid);
-		execl("/bin/true", "true", (char *)NULL);
-		_exit(1);
-	}
-	wait_for(pid);
-	pid = fork();
-	if (!pid) {
-		nop_line();
-		_exit(memcmp((void *)nop_line, "\xcc", 1) ? 0 : 3);
-	}
-	wait_for(pid);
-	nop_line();
-	return 0;
-}
-
-static void *fork_for_ever(void *arg)
-{
-	(void)arg;
-	for (;;) {
-		pid_t pid = fork();
-
-		if (!pid) {
-			nop_line();
-			_exit(0);
-		}
-		waitpid(pid, NULL, 0);
-	}
-	return NULL;
-}
-
-/* Processes are killed while their threads fork: some children are never reported by anybody. */
-static int scene_orphans(void)
-{
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	for (int i = 0; i < 40; i++) {
-		const struct timespec some_time = {.tv_nsec = 1000000 + i * 100000};
-		pthread_t thread;
-		pid_t pid = fork();
-
-		if (!pid) {
-			for (int k = 0; k < 3; k++)
-				pthread_create(&thread, NULL, fork_for_ever, NULL);
-			pause();
-		}
-		nanosleep(&some_time, NULL);
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
-	}
-	while (waitpid(-1, NULL, 0) > 0)
-		;
-	return 0;
-}
-
-static int scene_handled(void)
-{
-	signal(SIGTERM, on_alarm);
-	signal(SIGUSR1, SIG_IGN);
-	nop_line();
-	return 0;
-}
-
-static const struct scene {
-	const char *name;
-	int (*play)(void);
-} scenes[] = {
-	{"hammer", scene_hammer},	{"alarms", scene_alarms},   {"forks", scene_forks},
-	{"faults", scene_faults},	{"restart", scene_restart}, {"exec", scene_exec},
-	{"exit7", scene_exit7},		{"vfork", scene_vfork},	    {"handled", scene_handled},
-	{"undefined", scene_undefined}, {"orphans", scene_orphans},
-};
-
-static int play(const char *name)
-{
-	for (size_t i = 0; i < sizeof(scenes) / sizeof(*scenes); i++)
-		if (!strcmp(name, scenes[i].name))
-			return scenes[i].play();
-	return 99;
-}
-
-/* ---- the tests --------------------------------------------------------------------------------- */
-
-struct run {
-	struct target *t;
-	struct target_event ev;
-	int counts[TARGET_EMPTY + 1];
-	long hits;
-	int status;
-	bool no_follow, trace_exit;
-	const void *sites[8]; /* addresses in this process */
-	struct target_site *placed[8];
-	void (*at_site)(struct run *r);
-};
-
-static struct target *living; /* what a failed test leaves behind */
-
-static int sweep(void **state)
-{
-	(void)state;
-	target_free(living);
-	living = NULL;
-	return 0;
-}
-
-/* The same place in the program: it is this executable. */
-static uint64_t there(const struct target_process *p, const void *here)
-{
-	return (uint64_t)here - getauxval(AT_ENTRY) +
-	       target_auxv((struct target_process *)p, AT_ENTRY);
-}
-
-static bool is_this_executable(const struct target_process *p)
-{
-	char link[64], theirs[4096] = "", ours[4096] = "";
-
-	snprintf(link, sizeof(link), "/proc/%d/exe", p->pid);
-	return readlink(link, theirs, sizeof(theirs) - 1) > 0 &&
-	       readlink("/proc/self/exe", ours, sizeof(ours) - 1) > 0 && !strcmp(theirs, ours);
-}
-
-static void place_sites(struct run *r)
-{
-	struct error err = {0};
-
-	for (size_t i = 0; i < 8 && r->sites[i]; i++) {
-		r->placed[i] = target_site_add(r->t, r->ev.process, r->ev.thread,
-					       there(r->ev.process, r->sites[i]), r, &err);
-		if (!r->placed[i])
-			fail_msg("%s", err.text);
-	}
-}
-
-static void start(struct run *r, const char *scene)
-{
-	char name[32];
-	char *const argv[] = {"/proc/self/exe", name, NULL};
-	const struct target_launch how = {.argv = argv,
-					  .stdin_fd = -1,
-					  .stdout_fd = -1,
-					  .stderr_fd = -1,
-					  .tick_ms = 20,
-					  .no_follow = r->no_follow,
-					  .trace_exit = r->trace_exit};
-	struct error err = {0};
-
-	snprintf(name, sizeof(name), "%s", scene);
-	r->t = target_launch(&how, &err);
-	if (!r->t)
-		fail_msg("%s", err.text);
-	living = r->t;
-	target_wait(r->t, &r->ev);
-	assert_int_equal(r->ev.kind, TARGET_EXEC);
-	place_sites(r);
-	target_resume(r->t, r->ev.thread);
-}
-
-static void one_event(struct run *r)
-{
-	struct arch_regs regs;
-
-	target_wait(r->t, &r->ev);
-	r->counts[r->ev.kind]++;
-	if (r->ev.kind == TARGET_EXEC && is_this_executable(r->ev.process))
-		place_sites(r);
-	if (r->ev.kind == TARGET_PROCESS_GONE && r->ev.process->is_root)
-		r->status = r->ev.status;
-	if (r->ev.kind == TARGET_SITE) {
-		r->hits++;
-		assert_ptr_equal(r->ev.site->user, r);
-		if (r->hits % 64 == 1 && !target_regs(r->ev.thread, &regs))
-			assert_int_equal(regs.dwarf[ARCH_DWARF_PC], r->ev.site->addr);
-		if (r->at_site)
-			r->at_site(r);
-	}
-	if (r->ev.thread && r->ev.kind != TARGET_THREAD_GONE)
-		target_resume(r->t, r->ev.thread);
-}
-
-static void finish(struct run *r)
-{
-	do
-		one_event(r);
-	while (r->ev.kind != TARGET_EMPTY);
-	sweep(NULL);
-}
-
-static void run_scene(struct run *r, const char *scene)
-{
-	start(r, scene);
-	finish(r);
-}
+/* Traps: every arrival is reported once, whatever else goes on in the program. */
+#include "test_target_scenes.h"
 
 static void every_hit_counts(void **state)
 {
-	struct run plain = {.sites = {nop_line}}, all;
+	struct counted plain = {.sites = {nop_line}}, all;
 
 	(void)state;
 	run_scene(&plain, "hammer");
 	assert_int_equal(plain.status, 0);
 	assert_int_equal(plain.hits, THREADS * ROUNDS);
 	assert_int_equal(plain.counts[TARGET_THREAD_START], THREADS);
-	all = (struct run){.sites = {push_line, call_site, call_by_site, branch_site, count_site,
-				     return_site, syscall_site}};
+	all = (struct counted){.sites = {push_line, call_site, call_by_site, branch_site,
+					 count_site, return_site, syscall_site}};
 	run_scene(&all, "hammer");
 	assert_int_equal(all.status, 0);
 	assert_int_equal(all.hits, 7 * THREADS * ROUNDS);
@@ -502,8 +19,8 @@ static void every_hit_counts(void **state)
 
 static void every_hit_counts_under_signals(void **state)
 {
-	struct run r = {.sites = {push_line, call_site, call_by_site, branch_site, count_site,
-				  return_site, syscall_site}};
+	struct counted r = {.sites = {push_line, call_site, call_by_site, branch_site, count_site,
+				      return_site, syscall_site}};
 
 	(void)state;
 	run_scene(&r, "alarms");
@@ -514,7 +31,7 @@ static void every_hit_counts_under_signals(void **state)
 
 static void every_hit_counts_among_forks(void **state)
 {
-	struct run r = {.sites = {nop_line, call_by_site}};
+	struct counted r = {.sites = {nop_line, call_by_site}};
 
 	(void)state;
 	run_scene(&r, "forks");
@@ -527,7 +44,7 @@ static void every_hit_counts_among_forks(void **state)
 
 static void not_followed(void **state)
 {
-	struct run r = {.sites = {nop_line, call_by_site}, .no_follow = true};
+	struct counted r = {.sites = {nop_line, call_by_site}, .no_follow = true};
 
 	(void)state;
 	run_scene(&r, "forks");
@@ -536,7 +53,7 @@ static void not_followed(void **state)
 	assert_true(r.counts[TARGET_FORK] > 2);
 	assert_int_equal(r.counts[TARGET_PROCESS_START], 0);
 	assert_int_equal(r.counts[TARGET_PROCESS_GONE], 1);
-	r = (struct run){.sites = {nop_line}, .no_follow = true};
+	r = (struct counted){.sites = {nop_line}, .no_follow = true};
 	run_scene(&r, "vfork");
 	assert_int_equal(r.status, 0);
 	assert_int_equal(r.hits, 1);
@@ -544,17 +61,17 @@ static void not_followed(void **state)
 
 static void handlers_see_the_original(void **state)
 {
-	struct run r = {.sites = {load_site}};
+	struct counted r = {.sites = {load_site}};
 
 	(void)state;
 	run_scene(&r, "faults");
 	assert_int_equal(r.status, 0);
 	assert_int_equal(r.hits, 8);
-	r = (struct run){.sites = {ud2_site}};
+	r = (struct counted){.sites = {ud2_site}};
 	run_scene(&r, "undefined");
 	assert_int_equal(r.status, 0);
 	assert_int_equal(r.hits, 1);
-	r = (struct run){.sites = {wait_site}};
+	r = (struct counted){.sites = {wait_site}};
 	run_scene(&r, "restart");
 	assert_int_equal(r.status, 0);
 	assert_int_equal(r.hits, 1);
@@ -562,11 +79,11 @@ static void handlers_see_the_original(void **state)
 
 static void children_of_killed_creators(void **state)
 {
-	struct run r;
+	struct counted r;
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		r = (struct run){.sites = {nop_line}, .trace_exit = i};
+		r = (struct counted){.sites = {nop_line}, .trace_exit = i};
 		run_scene(&r, "orphans");
 		assert_int_equal(r.status, 0);
 		assert_true(r.hits > 0);
@@ -576,7 +93,7 @@ static void children_of_killed_creators(void **state)
 
 static void exec_by_another_thread(void **state)
 {
-	struct run r = {.sites = {nop_line}};
+	struct counted r = {.sites = {nop_line}};
 
 	(void)state;
 	run_scene(&r, "exec");
@@ -585,154 +102,6 @@ static void exec_by_another_thread(void **state)
 	assert_int_equal(r.counts[TARGET_THREAD_START], 4);
 	assert_int_equal(r.counts[TARGET_THREAD_GONE], 5);
 	assert_int_equal(r.counts[TARGET_EXEC], 1);
-}
-
-/* ---- single things ----------------------------------------------------------------------------- */
-
-static void run_to_site(struct run *r, const char *scene)
-{
-	start(r, scene);
-	do {
-		target_wait(r->t, &r->ev);
-		if (r->ev.thread && r->ev.kind != TARGET_SITE && r->ev.kind != TARGET_THREAD_GONE)
-			target_resume(r->t, r->ev.thread);
-	} while (r->ev.kind != TARGET_SITE && r->ev.kind != TARGET_EMPTY);
-	assert_int_equal(r->ev.kind, TARGET_SITE);
-}
-
-static void memory_shows_no_traps(void **state)
-{
-	struct run r = {.sites = {nop_line, push_line}};
-	struct target_process *p;
-	uint8_t here[16], bytes[16];
-	uint64_t addr;
-
-	(void)state;
-	run_to_site(&r, "exit7");
-	p = r.ev.process;
-	addr = there(p, nop_line);
-	memcpy(here, (void *)nop_line, sizeof(here));
-	assert_int_equal(target_read(p, addr, bytes, sizeof(bytes)), 0);
-	assert_memory_equal(bytes, here, sizeof(here));
-	assert_int_equal(target_write(p, addr, bytes, sizeof(bytes)), 0);
-	assert_int_equal(target_read(p, 0x10, bytes, 1), -1);
-	assert_ptr_equal(target_site_find(p, addr), r.placed[0]);
-	target_site_remove(p, r.placed[0]);
-	assert_null(target_site_find(p, addr));
-	assert_int_equal(target_read(p, addr, bytes, sizeof(bytes)), 0);
-	assert_memory_equal(bytes, here, sizeof(here));
-	target_resume(r.t, r.ev.thread);
-	finish(&r);
-	assert_int_equal(WEXITSTATUS(r.status), 7);
-	assert_int_equal(r.hits, 0); /* counted from here on: the trap is gone */
-}
-
-static uint64_t pc_in_proc(pid_t tid)
-{
-	char path[64], text[512] = "";
-	uint64_t pc = 0;
-	const char *last;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/syscall", tid);
-	file = fopen(path, "r");
-	assert_non_null(file);
-	assert_non_null(fgets(text, sizeof(text), file));
-	fclose(file);
-	last = strrchr(text, ' ');
-	assert_non_null(last);
-	pc = strtoull(last, NULL, 16);
-	return pc;
-}
-
-static void held_at_its_site(void **state)
-{
-	struct run r = {.sites = {push_line}};
-	struct target_thread *held;
-	struct target_site *site;
-
-	(void)state;
-	run_to_site(&r, "hammer");
-	held = r.ev.thread;
-	site = r.ev.site;
-	do {
-		target_wait(r.t, &r.ev);
-		if (r.ev.thread && r.ev.kind != TARGET_THREAD_GONE)
-			target_resume(r.t, r.ev.thread);
-	} while (r.ev.kind != TARGET_TICK);
-	assert_int_equal(held->state, TARGET_STOPPED);
-	assert_int_equal(pc_in_proc(held->tid), site->addr);
-	target_resume(r.t, held);
-	r.hits = 0;
-	finish(&r);
-	assert_int_equal(r.status, 0);
-}
-
-static void call_in_the_program(struct run *r)
-{
-	const uint64_t none[6] = {0};
-	int64_t result = 0;
-
-	assert_int_equal(target_syscall(r->t, r->ev.thread, SYS_gettid, none, &result), 0);
-	assert_int_equal(result, r->ev.thread->tid);
-}
-
-static void calls_on_our_behalf(void **state)
-{
-	struct run r = {.sites = {nop_line, syscall_site}, .at_site = call_in_the_program};
-
-	(void)state;
-	run_scene(&r, "alarms");
-	assert_int_equal(r.status, 0);
-	assert_int_equal(r.hits, 2 * THREADS * ROUNDS);
-}
-
-static void dies_by(int signal)
-{
-	struct run r = {.sites = {nop_line}};
-
-	run_to_site(&r, "handled");
-	target_kill(r.t, r.ev.process, signal);
-	finish(&r);
-	assert_true(WIFSIGNALED(r.status));
-	assert_int_equal(WTERMSIG(r.status), signal);
-}
-
-static void killed_here(void **state)
-{
-	(void)state;
-	dies_by(SIGKILL);
-	dies_by(SIGTERM); /* caught */
-	dies_by(SIGUSR1); /* ignored */
-	dies_by(SIGINT);
-}
-
-/* Without a helper nothing can be mapped: simple instructions are emulated, others refused. */
-static void without_a_helper(void **state)
-{
-	struct run r = {0};
-	struct error err = {0};
-	struct target_process *p;
-
-	(void)state;
-	r.t = target_launch(
-		&(struct target_launch){.argv = (char *[]){"/proc/self/exe", "hammer", NULL},
-					.stdin_fd = -1,
-					.stdout_fd = -1,
-					.stderr_fd = -1},
-		&err);
-	living = r.t;
-	assert_non_null(r.t);
-	target_wait(r.t, &r.ev);
-	p = r.ev.process;
-	assert_non_null(target_site_add(r.t, p, NULL, there(p, push_line), &r, &err));
-	assert_non_null(target_site_add(r.t, p, NULL, there(p, nop_line), &r, &err));
-	assert_non_null(target_site_add(r.t, p, NULL, there(p, return_site), &r, &err));
-	assert_null(target_site_add(r.t, p, NULL, there(p, count_site), &r, &err));
-	target_resume(r.t, r.ev.thread);
-	finish(&r);
-	assert_int_equal(r.status, 0);
-	assert_int_equal(r.hits, 3 * THREADS * ROUNDS);
 }
 
 int main(int argc, char **argv)
@@ -745,14 +114,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test_teardown(handlers_see_the_original, sweep),
 		cmocka_unit_test_teardown(children_of_killed_creators, sweep),
 		cmocka_unit_test_teardown(exec_by_another_thread, sweep),
-		cmocka_unit_test_teardown(memory_shows_no_traps, sweep),
-		cmocka_unit_test_teardown(held_at_its_site, sweep),
-		cmocka_unit_test_teardown(calls_on_our_behalf, sweep),
-		cmocka_unit_test_teardown(killed_here, sweep),
-		cmocka_unit_test_teardown(without_a_helper, sweep),
 	};
 
 	if (argc > 1)
-		_exit(play(argv[1])); /* no leak check: it cannot run under a tracer */
+		play_scene(argv[1]);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

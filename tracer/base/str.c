@@ -78,6 +78,13 @@ void str_fini(struct str *s)
 	*s = (struct str){0};
 }
 
+const char *str_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 bool str_wildcard(const char *pattern, const char *text)
 {
 	const char *star = NULL, *mark = NULL;

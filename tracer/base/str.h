@@ -21,4 +21,7 @@ void str_fini(struct str *s);
 /* Does `text` match the pattern, in which * stands for any run and ? for one character? */
 bool str_wildcard(const char *pattern, const char *text);
 
+/* Behind the last slash. */
+const char *str_base_name(const char *path);
+
 #endif

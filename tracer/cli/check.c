@@ -4,6 +4,7 @@
  */
 #include "tracer/cli/cli.h"
 
+#include "tracer/cli/file.h"
 #include "tracer/cli/query.h"
 #include "tracer/session/drift/drift.h"
 
@@ -329,7 +330,8 @@ static void finish_fixes(struct check *k, struct checked *c, const struct rewrit
 			continue;
 		}
 		printf("%s:%u: %s is %s now\n", c->script, f->line, f->from, f->to);
-		changes[count++] = (struct respelled){f->from, &f->now};
+		changes[count++] =
+			(struct respelled){lockfile_find(&c->now, f->from)->location, &f->now};
 	}
 	lockfile_respell(&c->now, changes, count);
 	for (size_t i = 0; i < c->fixes.count; i++)

@@ -4,14 +4,14 @@
  * them, with gates instead, until only those gates are left that the outcome depends on.
  */
 #include "tracer/cli/convert.h"
-#include "tracer/cli/query.h"
+#include "tracer/cli/file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { RUNS_USUAL = 20, ALONE_MOST = 12 };
+enum { RUNS_USUAL = 20, ALONE_MOST = 12, LEARN_MOST = 4, COUNT_MOST = 4 };
 #define STRETCH_MOST_S 15.0
 
 /* ---- what the sleeps order -------------------------------------------------------------------- */
@@ -37,52 +37,79 @@ static int not_learned(struct convert *c)
 	return fail(c, &err);
 }
 
-/* As long as that can be waited for, and longer. */
-static void choose_scales(const struct convert *c, unsigned scales[2])
+static bool can_wait(const struct convert *c, unsigned scale)
 {
-	bool can_wait = c->seconds * 4 < STRETCH_MOST_S;
-
-	scales[0] = can_wait ? 2 : 1;
-	scales[1] = can_wait ? 4 : 2;
+	return c->seconds * scale < STRETCH_MOST_S;
 }
 
-static int learn(struct convert *c, unsigned scales[2])
+static struct convert_record *watch_longer(struct convert *c, unsigned *scale)
 {
-	struct convert_record *r;
+	if (can_wait(c, *scale * 2))
+		*scale *= 2;
+	convert_say(c, "learning");
+	return convert_watch_run(c, *scale, true);
+}
 
-	choose_scales(c, scales);
-	convert_say(c, "learning");
-	r = convert_watch_run(c, scales[0], true);
-	if (!r && c->status < 0) {
-		scales[0] = scales[1] = 1;
-		r = convert_watch_run(c, 1, true);
+/* What a run shows is taken for granted when one with shorter sleeps has shown the same. Else sleeps are
+   made longer; and when they are as long as can be waited for, what both have shown is what counts. */
+static int learn_until_same(struct convert *c, struct convert_record *shorter)
+{
+	for (int i = 0; i < LEARN_MOST; i++) {
+		unsigned scale = c->scale;
+		struct convert_record *longer = watch_longer(c, &scale);
+
+		if (!longer && c->status >= 0)
+			return -1;
+		convert_plan_fini(&c->plan);
+		convert_learn(&c->plan, longer ? longer : shorter);
+		if (!longer || convert_confirm(&c->plan, shorter))
+			return 0;
+		c->scale = scale;
+		shorter = longer;
 	}
-	if (!r)
-		return not_learned(c);
-	convert_learn(&c->plan, r, c->symbols);
-	convert_say(c, "learning");
-	r = convert_watch_run(c, scales[1], true);
-	if (r)
-		convert_confirm(&c->plan, r, c->symbols);
-	else if (c->status >= 0)
-		return -1;
 	return 0;
 }
 
-/* Which arrivals they are is counted by gates' own rules. */
-static int count(struct convert *c, unsigned scale)
+/* In the first run symbols are looked up for the first time, which takes longer than sleeps may: it
+   shows nothing. */
+static int learn(struct convert *c)
+{
+	struct convert_record *r;
+
+	convert_say(c, "learning");
+	r = convert_watch_run(c, 1, true);
+	if (!r && c->status >= 0)
+		return -1;
+	c->scale = 1;
+	r = watch_longer(c, &c->scale);
+	if (!r && c->status < 0) {
+		c->scale = 1;
+		r = convert_watch_run(c, 1, true);
+	}
+	return r ? learn_until_same(c, r) : not_learned(c);
+}
+
+/* Which arrivals they are is counted by gates' own rules, until two runs say the same. */
+static int count(struct convert *c)
 {
 	struct str text = {0};
 	struct error err = {0};
 	struct convert_record *r = NULL;
+	bool same = false;
 
 	convert_probe(&c->plan, &text);
-	if (convert_use_script(c, str_text(&text), &err) == 0)
-		r = convert_watch_run(c, scale, true);
+	for (int i = 0; !same && i < COUNT_MOST; i++) {
+		convert_say(c, "counting");
+		r = convert_use_script(c, str_text(&text), &err) < 0
+			    ? NULL
+			    : convert_watch_run(c, c->scale, true);
+		if (!r)
+			break;
+		same = convert_count(&c->plan, r);
+	}
 	str_fini(&text);
 	if (!r)
 		return not_learned(c);
-	convert_count(&c->plan, r);
 	convert_name_events(&c->plan);
 	return 0;
 }
@@ -95,18 +122,23 @@ static int alone(struct convert *c)
 		struct error err = {0};
 		struct convert_site *site = &c->plan.sites.items[i];
 		unsigned long times = 0;
+		bool sleeps = false;
 		int same;
 
 		if (site->left)
 			continue;
 		convert_say(c, "without one sleep");
 		convert_elide_only(&c->plan, i, &text);
-		same = convert_use_script(c, str_text(&text), &err) < 0 ? -1
-									: convert_alone(c, &times);
+		same = convert_use_script(c, str_text(&text), &err) < 0
+			       ? -1
+			       : convert_alone(c, i, &times, &sleeps);
 		str_fini(&text);
 		if (same < 0)
 			return -1;
 		site->matters = !same;
+		if (sleeps)
+			convert_leave(site, "the compiler has put the call elsewhere; build the "
+					    "test with -g -O0");
 		if (site->times > 1 && times > site->times)
 			convert_leave(site,
 				      "it sleeps in a loop, until something else has happened");
@@ -180,6 +212,9 @@ static void print_summary(const struct convert *c)
 		print_site(&c->plan, i);
 	printf("verified: the same outcome in %lu of %lu runs (%s)\n", c->verified, c->verified,
 	       str_text(&c->came));
+	if (c->unsteady)
+		printf("as it is, the test did not come out alike each time: its sleeps are too "
+		       "short for a machine as busy as this one\n");
 	printf("time: %.3f s before, %.3f s after: %.1f times as fast\n", c->seconds, c->after,
 	       c->after > 0 ? c->seconds / c->after : 0);
 }
@@ -222,26 +257,44 @@ static bool has_harmless(const struct convert_plan *p)
 	return false;
 }
 
+static int no_sleep(struct convert *c)
+{
+	const struct convert_record *r = c->records.items[0];
+	struct error err = {0};
+
+	if (r->program && !module_has_debug(r->program)) {
+		error_set(&err, ERROR_STATE,
+			  "%s has no debug information: where it sleeps cannot be named",
+			  c->cli->rest[0]);
+		error_hint(&err, "build it with -g, best with -O0");
+	} else {
+		error_set(&err, ERROR_STATE, "%s does not sleep in code of its own",
+			  c->cli->rest[0]);
+		error_hint(&err, "there is nothing to convert; sleeps of code without -g, and of "
+				 "libraries, are not seen");
+	}
+	return fail(c, &err);
+}
+
 static int nothing(struct convert *c)
 {
 	struct error err = {0};
 	struct str why = {0};
 
+	if (!c->plan.sites.count)
+		return no_sleep(c);
 	array_each(const struct convert_site, site, &c->plan.sites) {
 		str_add(&why, why.length ? "; " : "");
 		convert_site_words(site, &why);
 		str_addf(&why, ": %s", site->left);
 	}
-	if (c->plan.sites.count)
-		error_set(&err, ERROR_STATE, "no sleep of %s can be converted: %s", c->cli->rest[0],
-			  str_text(&why));
-	else
-		error_set(&err, ERROR_STATE,
-			  "%s does not sleep in code of its own that has debug information",
-			  c->cli->rest[0]);
+	error_set(&err, ERROR_STATE, "no sleep of %s can be converted: %s", c->cli->rest[0],
+		  str_text(&why));
 	if (has_harmless(&c->plan) && !c->cli->all)
 		error_hint(&err, "gatectl convert --all keeps the order that they make, and "
 				 "converts them, too");
+	else
+		error_hint(&err, "write the script by hand, gatectl-gates(5)");
 	str_fini(&why);
 	return fail(c, &err);
 }
@@ -287,14 +340,13 @@ static int finish(struct convert *c)
 static int all(struct convert *c)
 {
 	struct error err = {0};
-	unsigned scales[2];
 
-	if (convert_baseline(c, &err) < 0 || learn(c, scales) < 0)
+	if (convert_baseline(c, &err) < 0 || learn(c) < 0)
 		return -1;
 	if (!converted(&c->plan))
 		return nothing(c);
 	convert_words(&c->plan, c->symbols, c->records.items[0]->program);
-	if (alone(c) < 0 || count(c, scales[0]) < 0 || convert_choose(c, c->cli->all) < 0)
+	if (alone(c) < 0 || count(c) < 0 || convert_choose(c, c->cli->all) < 0)
 		return -1;
 	return finish(c);
 }

@@ -15,11 +15,14 @@ struct convert {
 	struct progress progress;
 	unsigned long number; /* runs so far */
 	char *path;	      /* of the script that runs are made with */
+	unsigned scale;	      /* sleeps so many times as long show what they order */
+	bool stretches;	      /* trials, too, have sleeps that order: they are made longer */
 	struct convert_plan plan;
 	ARRAY(struct convert_record *) records; /* the plan's names are theirs */
 	/* The test as it is. */
 	struct str came; /* how it ends, in words */
 	bool same_out, same_err;
+	bool unsteady; /* that is so only with longer sleeps: it has ended otherwise, too */
 	uint64_t out_sum, err_sum;
 	double seconds;
 	struct str differs; /* how the last run ended that was another one */
@@ -33,9 +36,9 @@ struct convert {
 /* The first runs say what the outcome is. */
 int convert_baseline(struct convert *c, struct error *err);
 /* `scale`: sleeps so many times as long. The record is kept. NULL where that changes the outcome. */
-/* How often the script's only place was met is told by *arrivals. */
-int convert_alone(struct convert *c, unsigned long *arrivals);
 struct convert_record *convert_watch_run(struct convert *c, unsigned scale, bool lines);
+/* With a script that only elides the site: how often it came by, and whether it sleeps nevertheless. */
+int convert_alone(struct convert *c, size_t site, unsigned long *arrivals, bool *sleeps);
 int convert_use_script(struct convert *c, const char *text, struct error *err);
 int convert_same(struct convert *c, unsigned long runs);
 int convert_trial(struct convert *c, const struct session_trial *trial, struct session_result *r);

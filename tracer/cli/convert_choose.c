@@ -74,6 +74,7 @@ static int add_sites(struct convert *c)
 		if (waits[i])
 			p->sites.items[i].left = base_strdup("later");
 	}
+	c->stretches = true; /* those that wait for their turn sleep */
 	for (size_t i = 0; same >= 0 && i < p->sites.count; i++) {
 		struct convert_site *site = &p->sites.items[i];
 
@@ -90,6 +91,7 @@ static int add_sites(struct convert *c)
 			leave(site, "the orders that were seen do not do for it: with them, ",
 			      str_text(&c->differs));
 	}
+	c->stretches = false;
 	base_free(waits);
 	return same < 0 ? -1 : 0;
 }

@@ -1,5 +1,8 @@
-/* Text files that belong to the tester: scripts and their lock files. */
-#include "tracer/cli/query.h"
+#include "tracer/cli/file.h"
+
+#include "tracer/base/array.h"
+#include "tracer/base/io.h"
+#include "tracer/base/str.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,54 +43,46 @@ char *file_read(const char *path, struct error *err)
 	return text;
 }
 
-static int write_all(int fd, const char *text)
+static int write_and_close(int fd, const char *text)
 {
-	size_t left = strlen(text);
+	int failed = io_write(fd, text, strlen(text));
 
-	while (left) {
-		ssize_t n = write(fd, text, left);
-
-		if (n < 0)
-			return -1;
-		text += n;
-		left -= (size_t)n;
-	}
-	return 0;
+	return close(fd) < 0 ? -1 : failed;
 }
 
-/* Writes to `temporary`, a template of mkstemp, and renames it. */
-static int replace(const char *path, char *temporary, const char *text)
+/* Writes to `temporary`, a template of mkstemp, and renames it. `old`: what is there now, or NULL. */
+static int replace(const char *path, const struct stat *old, char *temporary, const char *text)
 {
-	struct stat old;
-	bool there = stat(path, &old) == 0;
-	int fd = mkostemp(temporary, O_CLOEXEC), answer = -1;
+	int fd = mkostemp(temporary, O_CLOEXEC);
 	mode_t mask = umask(0);
 
 	umask(mask);
 	if (fd < 0)
 		return -1;
-	if (write_all(fd, text) == 0 &&
-	    fchmod(fd, there ? old.st_mode & 07777 : PLAIN_FILE & ~mask) == 0)
-		answer = 0;
-	if (there && answer == 0 && fchown(fd, old.st_uid, old.st_gid) < 0)
+	fchmod(fd, old ? old->st_mode & 07777 : PLAIN_FILE & ~mask);
+	if (old && fchown(fd, old->st_uid, old->st_gid) < 0)
 		errno = 0; /* somebody else's file becomes ours: its text is what counts */
-	if (close(fd) < 0)
-		answer = -1;
-	if (answer == 0)
-		answer = rename(temporary, path);
-	if (answer < 0)
-		unlink(temporary);
-	return answer;
+	if (write_and_close(fd, text) == 0 && rename(temporary, path) == 0)
+		return 0;
+	unlink(temporary);
+	return -1;
 }
 
 int file_replace(const char *path, const char *text, struct error *err)
 {
 	char *real = realpath(path, NULL);
 	struct str temporary = {0};
-	int answer;
+	struct stat old;
+	bool there = stat(path, &old) == 0;
+	int answer, fd;
 
-	str_addf(&temporary, "%s.XXXXXX", real ? real : path);
-	answer = replace(real ? real : path, temporary.text, text);
+	if (there && !S_ISREG(old.st_mode)) {
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+		answer = fd < 0 ? -1 : write_and_close(fd, text);
+	} else {
+		str_addf(&temporary, "%s.XXXXXX", real ? real : path);
+		answer = replace(real ? real : path, there ? &old : NULL, temporary.text, text);
+	}
 	if (answer < 0)
 		error_errno(err, ERROR_SYSTEM, "%s cannot be written", path);
 	str_fini(&temporary);

@@ -1,8 +1,8 @@
 #include "tracer/cli/progress.h"
 
+#include "tracer/base/io.h"
 #include "tracer/base/str.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,17 +32,7 @@ static size_t width(void)
 
 static void put(const struct str *s)
 {
-	size_t done = 0;
-
-	while (done < s->length) {
-		ssize_t n = write(STDERR_FILENO, s->text + done, s->length - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return;
-		done += (size_t)n;
-	}
+	io_write(STDERR_FILENO, str_text(s), s->length);
 }
 
 void progress_begin(struct progress *p, bool wanted, bool color)

@@ -172,14 +172,21 @@ static int runs_with_all(struct prove *p)
 	return 0;
 }
 
+static void line_fini(struct prove_line *line)
+{
+	base_free(line->name);
+	array_each(char *, id, &line->movers)
+		base_free(*id);
+	array_fini(&line->movers);
+}
+
 /* A :run that has held nobody has nothing to leave out. */
 static void drop_idle(struct prove *p)
 {
 	for (size_t i = p->lines.count; i-- > 0;) {
 		if (p->lines.items[i].holds)
 			continue;
-		base_free(p->lines.items[i].name);
-		array_fini(&p->lines.items[i].movers);
+		line_fini(&p->lines.items[i]);
 		array_remove(&p->lines, i);
 	}
 }
@@ -341,14 +348,6 @@ static int report(struct prove *p)
 	if (fflush(stdout) == EOF)
 		return VERDICT_ERROR;
 	return p->all.agreed < p->all.runs ? not_as_expected(p) : 0;
-}
-
-static void line_fini(struct prove_line *line)
-{
-	base_free(line->name);
-	array_each(char *, id, &line->movers)
-		base_free(*id);
-	array_fini(&line->movers);
 }
 
 static void prove_fini(struct prove *p)

@@ -5,17 +5,18 @@
  */
 #include "tracer/cli/repl.h"
 
+#include "tracer/base/io.h"
 #include "tracer/base/suggest.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void repl_say(const char *text)
 {
-	fputs(text, stdout);
-	fflush(stdout);
+	io_write(STDOUT_FILENO, text, strlen(text));
 }
 
 /* ---- what a line does ----------------------------------------------------------------------- */
@@ -123,6 +124,7 @@ int repl_go(struct repl *r)
 		if (state != LIVE_THERE)
 			str_addf(&out, "%s\n", live_reason(r->live));
 		live_threads(r->live, &out);
+		live_there_line(r->live, &out);
 	}
 	repl_say(str_text(&out));
 	str_fini(&out);
@@ -157,7 +159,7 @@ static int no_command(const char *line, struct error *err)
 	return error_hint(err, "`help` lists them; every other line is Lua, as in a gate script");
 }
 
-int repl_do(struct repl *r, const char *line, struct error *err)
+static int do_command(struct repl *r, const char *line, struct error *err)
 {
 	const struct repl_command *c;
 	char *copy, *rest;
@@ -189,7 +191,7 @@ static void one_line(struct repl *r, const char *line)
 	struct error err = {0};
 
 	r->number++;
-	if (repl_do(r, line, &err) == 0)
+	if (do_command(r, line, &err) == 0)
 		return;
 	r->status = output_error(r->cli, &err);
 	r->quit |= !r->terminal;

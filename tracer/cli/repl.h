@@ -63,8 +63,8 @@ extern const struct repl_command repl_commands[]; /* ends with a NULL name */
 const struct repl_command *repl_find(const char *name, size_t length);
 
 /* repl.c */
-int repl_do(struct repl *r, const char *line, struct error *err);
-void repl_say(const char *text); /* on standard output, and at once */
+/* On standard output, and at once: a clock of the target interrupts writes, and stdio would lose them. */
+void repl_say(const char *text);
 int repl_lua(struct repl *r, const char *text, struct error *err);
 int repl_value(struct repl *r, const char *expression, struct error *err); /* prints it */
 int repl_file(struct repl *r, const char *path, struct error *err);
@@ -82,7 +82,6 @@ void repl_terminal_back(struct repl *r);
 void repl_tell(void *ctx, const char *line); /* while the program runs */
 void repl_take_signals(const struct repl *r);
 int repl_give_signals_back(void); /* the one that came meanwhile, or 0 */
-void repl_signals_as_found(void); /* in a child of ours */
 
 /* repl_complete.c */
 void repl_completion(struct repl *r);
@@ -91,6 +90,7 @@ void repl_completion(struct repl *r);
 void repl_quote(struct str *lua, const char *text); /* as a string of Lua */
 void repl_deed(struct repl *r, const char *command, const char *argument, const char *verb);
 void repl_note_held(struct repl *r);
+void repl_note_wordless(struct repl *r);
 int repl_save(struct repl *r, const char *path, struct error *err);
 int repl_run_saved(struct repl *r, const char *command, const char *count, struct error *err);
 

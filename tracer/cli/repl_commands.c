@@ -14,6 +14,14 @@ static int usage(const char *name, struct error *err)
 	return error_hint(err, "%s %s", c->name, c->arguments);
 }
 
+static int no_number(const char *name, const char *text, struct error *err)
+{
+	const struct repl_command *c = repl_find(name, strlen(name));
+
+	error_set(err, ERROR_USAGE, "%s: '%s' is not a number from 1 on", name, text);
+	return error_hint(err, "%s %s", c->name, c->arguments);
+}
+
 /* Cuts the first word off. */
 static char *take_word(char **rest)
 {
@@ -77,22 +85,27 @@ static const char *split_verb(char *rest, char **name)
 	return NULL;
 }
 
-static int make_gate(struct repl *r, const char *name, struct error *err)
+static bool is_gate(struct repl *r, const char *name)
 {
-	struct str lua = {0}, known = {0};
+	struct str known = {0};
 	bool found = false;
-	int failed = 0;
 
 	for (size_t i = 0; !found && live_name(r->live, LIVE_GATES, i, &known); i++) {
 		found = strcmp(str_text(&known), name) == 0;
 		str_clear(&known);
 	}
-	if (!found) {
-		str_addf(&lua, "local %s = SimpleGate \"%s\"", name, name);
-		failed = repl_lua(r, str_text(&lua), err);
-	}
-	str_fini(&lua);
 	str_fini(&known);
+	return found;
+}
+
+static int make_gate(struct repl *r, const char *name, struct error *err)
+{
+	struct str lua = {0};
+	int failed;
+
+	str_addf(&lua, "local %s = SimpleGate \"%s\"", name, name);
+	failed = repl_lua(r, str_text(&lua), err);
+	str_fini(&lua);
 	return failed;
 }
 
@@ -125,13 +138,16 @@ static int cmd_gate(struct repl *r, char *rest, struct error *err)
 	if (!*rest)
 		return usage("gate", err);
 	verb = split_verb(rest, &name);
-	if (!verb)
-		snprintf(made, sizeof(made), "g%u", ++r->gates);
+	if (!verb) {
+		do
+			snprintf(made, sizeof(made), "g%u", ++r->gates);
+		while (is_gate(r, made));
+	}
 	if (!is_name(name)) {
 		error_set(err, ERROR_USAGE, "'%s' is no name for a gate", name);
 		return error_hint(err, "letters, digits and _: gate calc.c:7 wait done");
 	}
-	if (make_gate(r, name, err) < 0)
+	if (!is_gate(r, name) && make_gate(r, name, err) < 0)
 		return -1;
 	return make_place(r, rest, verb ? verb : "wait", name, err);
 }
@@ -176,6 +192,7 @@ static int cmd_drop(struct repl *r, char *rest, struct error *err)
 	char *end;
 	unsigned long n = strtoul(rest, &end, 10);
 	struct repl_entry *entry;
+	size_t user;
 
 	if (!*rest)
 		return usage("drop", err);
@@ -184,9 +201,11 @@ static int cmd_drop(struct repl *r, char *rest, struct error *err)
 		return error_hint(err, "`gates` lists them");
 	}
 	entry = &r->entries.items[n - 1];
-	if (user_of(r, entry))
-		return error_set(err, ERROR_USAGE, "drop: line %zu uses what line %lu makes",
-				 user_of(r, entry), n);
+	user = user_of(r, entry);
+	if (user) {
+		error_set(err, ERROR_USAGE, "drop: line %zu uses what line %lu makes", user, n);
+		return error_hint(err, "drop %zu", user);
+	}
 	entry->dropped = true;
 	if (entry->count && live_state(r->live) != LIVE_ENDED)
 		live_drop(r->live, entry->first, entry->count);
@@ -252,7 +271,7 @@ static int cmd_hold(struct repl *r, char *rest, struct error *err)
 		return usage("hold", err);
 	if (live_hold(r->live, rest, err) < 0)
 		return -1;
-	repl_deed(r, "hold", rest, NULL);
+	repl_deed(r, "hold", live_id(r->live, rest), NULL);
 	return 0;
 }
 
@@ -267,13 +286,15 @@ static int cmd_go(struct repl *r, char *rest, struct error *err)
 	return cmd_run(r, rest, err);
 }
 
+/* When nobody else could move, to let it past its gate is nearly the same. */
 static int cmd_only(struct repl *r, char *rest, struct error *err)
 {
-	if (!*rest)
-		return usage("only", err);
-	if (live_only(r->live, rest, err) < 0)
+	bool rests = live_state(r->live) == LIVE_REST;
+	int passes = *rest ? live_only(r->live, rest, err) : usage("only", err);
+
+	if (passes < 0)
 		return -1;
-	repl_deed(r, "only", rest, NULL);
+	repl_deed(r, "only", live_id(r->live, rest), passes && rests ? "release" : NULL);
 	return repl_go(r);
 }
 
@@ -299,7 +320,7 @@ static int line_step(struct repl *r, const char *name, const char *thread, enum 
 		return usage(name, err);
 	if (live_line_step(r->live, thread, way, err) < 0)
 		return -1;
-	repl_deed(r, name, thread, NULL);
+	repl_deed(r, name, live_id(r->live, thread), NULL);
 	return repl_go(r);
 }
 
@@ -370,7 +391,7 @@ static int cmd_events(struct repl *r, char *rest, struct error *err)
 	struct str out = {0};
 
 	if (*rest && (*end || !most || *rest == '-'))
-		return usage("events", err);
+		return no_number("events", rest, err);
 	live_events(r->live, most, &out);
 	repl_say(str_text(&out));
 	str_fini(&out);
@@ -386,6 +407,7 @@ static int cmd_save(struct repl *r, char *rest, struct error *err)
 	if (repl_save(r, rest, err) < 0)
 		return -1;
 	repl_note_held(r);
+	repl_note_wordless(r);
 	return 0;
 }
 
@@ -396,8 +418,10 @@ static int cmd_source(struct repl *r, char *rest, struct error *err)
 
 static int cmd_repeat(struct repl *r, char *rest, struct error *err)
 {
-	if (!*rest || strspn(rest, "0123456789") != strlen(rest) || !strtoul(rest, NULL, 10))
+	if (!*rest)
 		return usage("repeat", err);
+	if (strspn(rest, "0123456789") != strlen(rest) || !strtoul(rest, NULL, 10))
+		return no_number("repeat", rest, err);
 	return repl_run_saved(r, "run", rest, err);
 }
 
@@ -415,6 +439,7 @@ static int cmd_value(struct repl *r, char *rest, struct error *err)
 static int cmd_help(struct repl *r, char *rest, struct error *err)
 {
 	const struct repl_command *only = *rest ? repl_find(rest, strlen(rest)) : NULL;
+	struct str out = {0};
 
 	(void)r;
 	if (*rest && !only)
@@ -425,12 +450,13 @@ static int cmd_help(struct repl *r, char *rest, struct error *err)
 		if (only && c != only)
 			continue;
 		snprintf(left, sizeof(left), "%s %s", c->name, c->arguments);
-		printf("  %-32s %s\n", left, c->help);
+		str_addf(&out, "  %-32s %s\n", left, c->help);
 	}
 	if (!only)
-		puts("Every other line is Lua, as in a gate script. T is a thread's id or its "
-		     "number in `threads`.");
-	fflush(stdout);
+		str_add(&out, "Every other line is Lua, as in a gate script. T is a thread's id or "
+			      "its number in `threads`.\n");
+	repl_say(str_text(&out));
+	str_fini(&out);
 	return 0;
 }
 

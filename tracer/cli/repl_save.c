@@ -2,6 +2,7 @@
  * What was done by hand, as a script that does it by itself: the lines that were accepted, then what
  * was done at rest, each when nobody can move (on "rest").
  */
+#include "tracer/cli/file.h"
 #include "tracer/cli/repl.h"
 
 #include <errno.h>
@@ -34,19 +35,14 @@ void repl_deed(struct repl *r, const char *command, const char *argument, const 
 
 static int add_file(struct str *out, const char *path, struct error *err)
 {
-	char *line = NULL;
-	size_t size = 0;
-	FILE *f = fopen(path, "re");
+	char *text = file_read(path, err);
 
-	if (!f)
-		return error_errno(err, ERROR_USAGE, "%s: cannot be read", path);
-	str_addf(out, "-- from %s\n", path);
-	while (getline(&line, &size, f) > 0)
-		str_add(out, line);
-	if (out->length && out->text[out->length - 1] != '\n')
+	if (!text)
+		return -1;
+	str_addf(out, "-- from %s\n%s", path, text);
+	if (out->text[out->length - 1] != '\n')
 		str_add(out, "\n");
-	free(line);
-	fclose(f);
+	base_free(text);
 	return 0;
 }
 
@@ -107,19 +103,30 @@ static int script_text(struct repl *r, struct str *out, struct error *err)
 int repl_save(struct repl *r, const char *path, struct error *err)
 {
 	struct str text = {0};
-	FILE *f;
-	bool failed;
+	int failed = script_text(r, &text, err);
 
-	if (script_text(r, &text, err) < 0) {
-		str_fini(&text);
-		return -1;
-	}
-	f = fopen(path, "we");
-	failed = !f || fputs(str_text(&text), f) == EOF;
-	if (f && fclose(f) == EOF)
-		failed = true;
+	if (!failed)
+		failed = file_replace(path, str_text(&text), err);
 	str_fini(&text);
-	return failed ? error_errno(err, ERROR_USAGE, "%s: cannot be written", path) : 0;
+	return failed;
+}
+
+/* What stands in the script as a comment only. */
+void repl_note_wordless(struct repl *r)
+{
+	struct str line = {0};
+
+	array_each(const struct repl_deed, d, &r->deeds) {
+		if (d->verb)
+			continue;
+		str_addf(&line,
+			 "note: a script has no word for `%s %s`: try with `repeat 10` whether it "
+			 "comes out the same\n",
+			 d->command, d->argument);
+		repl_say(str_text(&line));
+		break;
+	}
+	str_fini(&line);
 }
 
 /* Who is held when it is saved is held in each run of the script, and nobody is there then. */
@@ -170,31 +177,64 @@ static void exec_gatectl(struct repl *r, const char *command, const char *count,
 	*array_add(&words) = NULL;
 	if (!r->terminal && (null = open("/dev/null", O_RDONLY)) >= 0)
 		dup2(null, STDIN_FILENO);
-	repl_signals_as_found();
+	session_signals_as_found();
 	execv("/proc/self/exe", words.items);
 	_exit(125);
 }
 
-/* The program that is looked at stays as it is. */
+/* Beside the first script that was loaded, where `require` finds what that requires; or in /tmp. */
+static char *temporary_template(const struct repl *r)
+{
+	struct str path = {0};
+
+	array_each(const struct repl_entry, entry, &r->entries) {
+		const char *slash = entry->file ? strrchr(entry->file, '/') : NULL;
+
+		if (entry->dropped || !entry->file)
+			continue;
+		str_add_bytes(&path, entry->file, slash ? (size_t)(slash + 1 - entry->file) : 0);
+		if (access(slash ? str_text(&path) : ".", W_OK) == 0) {
+			str_add(&path, ".gatectl-repl-XXXXXX");
+			return str_take(&path);
+		}
+		break;
+	}
+	str_clear(&path);
+	str_add(&path, "/tmp/gatectl-repl-XXXXXX");
+	return str_take(&path);
+}
+
+/* In a process of its own: the program that is looked at stays as it is. */
+static int run_script(struct repl *r, const char *command, const char *count, const char *script,
+		      struct error *err)
+{
+	siginfo_t status = {0};
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return error_errno(err, ERROR_SYSTEM, "fork");
+	if (pid == 0)
+		exec_gatectl(r, command, count, script);
+	while (waitid(P_PID, (id_t)pid, &status, WEXITED) < 0 && errno == EINTR)
+		;
+	r->status = status.si_code == CLD_EXITED ? status.si_status : 128 + status.si_status;
+	return 0;
+}
+
 int repl_run_saved(struct repl *r, const char *command, const char *count, struct error *err)
 {
-	char path[] = "/tmp/gatectl-repl-XXXXXX";
-	int fd = mkostemp(path, O_CLOEXEC), failed;
-	siginfo_t status = {0};
-	pid_t pid;
+	char *path = temporary_template(r);
+	int fd = mkostemp(path, O_CLOEXEC), failed = -1;
 
-	if (fd < 0)
-		return error_errno(err, ERROR_SYSTEM, "%s", path);
-	close(fd);
-	failed = repl_save(r, path, err);
-	pid = failed ? -1 : fork();
-	if (!failed && pid == 0)
-		exec_gatectl(r, command, count, path);
-	while (pid > 0 && waitid(P_PID, (id_t)pid, &status, WEXITED) < 0 && errno == EINTR)
-		;
-	unlink(path);
-	if (!failed && pid < 0)
-		return error_errno(err, ERROR_SYSTEM, "fork");
-	r->status = status.si_code == CLD_EXITED ? status.si_status : 128 + status.si_status;
+	if (fd < 0) {
+		error_errno(err, ERROR_SYSTEM, "%s", path);
+	} else {
+		close(fd);
+		failed = repl_save(r, path, err);
+		if (!failed)
+			failed = run_script(r, command, count, path, err);
+		unlink(path);
+	}
+	base_free(path);
 	return failed;
 }

@@ -29,7 +29,7 @@ static struct {
 	struct termios found, program;
 	pid_t group; /* the program's, where it has the terminal; 0: gatectl's own */
 	struct sigaction before[TAKEN];
-	struct sigaction stop, quit, background; /* as gatectl was started */
+	struct sigaction stop; /* as gatectl was started */
 	sigset_t mask;
 } terminal;
 
@@ -43,6 +43,13 @@ static void on_signal(int signal)
 		resized = 1;
 	else
 		ended = signal;
+}
+
+/* The target's clock would interrupt it. */
+static void set_modes(const struct termios *modes)
+{
+	while (tcsetattr(STDIN_FILENO, TCSADRAIN, modes) < 0 && errno == EINTR)
+		;
 }
 
 /*
@@ -101,23 +108,20 @@ int repl_give_signals_back(void)
 	return ended ? ended : interrupted ? SIGINT : 0;
 }
 
-/* A program that is started from here gets them as gatectl did. */
-void repl_signals_as_found(void)
-{
-	sigaction(SIGTSTP, &terminal.stop, NULL);
-	sigaction(SIGQUIT, &terminal.quit, NULL);
-	sigaction(SIGTTOU, &terminal.background, NULL);
-	sigprocmask(SIG_SETMASK, &terminal.mask, NULL);
-}
-
 /* ---- whose turn it is ----------------------------------------------------------------------- */
 
-/* In the background a job must not touch the terminal: it stops until the shell brings it back. */
-static void wait_for_foreground(void)
+/*
+ * In the background a job must not touch the terminal: reading, the kernel stops it until the shell
+ * brings it back. False: nobody will (its group is orphaned, SIGTTIN is ignored, the terminal is gone).
+ */
+static bool wait_for_foreground(void)
 {
+	char nothing;
+
 	while (tcgetpgrp(STDIN_FILENO) != getpgrp())
-		if (raise(SIGTTIN) != 0 || tcgetpgrp(STDIN_FILENO) < 0)
-			break;
+		if (read(STDIN_FILENO, &nothing, 0) < 0 && errno != EINTR)
+			return false;
+	return true;
 }
 
 void repl_terminal_to_program(struct repl *r)
@@ -125,7 +129,7 @@ void repl_terminal_to_program(struct repl *r)
 	block(SIG_UNBLOCK);
 	if (!r->terminal)
 		return;
-	tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal.program);
+	set_modes(&terminal.program);
 	if (terminal.group && live_owns_group(r->live, terminal.group))
 		tcsetpgrp(STDIN_FILENO, terminal.group);
 }
@@ -156,30 +160,32 @@ void repl_terminal_back(struct repl *r)
 		terminal.program = terminal.found;
 	else
 		tcgetattr(STDIN_FILENO, &terminal.program);
-	tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal.found);
+	set_modes(&terminal.found);
 }
 
 /* The program may have left the cursor in the middle of a line: blanks as wide as the screen go on to
    the next one exactly then. Its mode may be raw: a new line does not begin at the left by itself. */
-static void fresh_line(void)
+static void fresh_line(struct str *out)
 {
 	struct winsize size;
 
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col < 2 ||
 	    (getenv("TERM") && strcmp(getenv("TERM"), "dumb") == 0))
 		return;
-	printf("%*s\r", size.ws_col, "");
+	str_addf(out, "%*s\r", size.ws_col, "");
 }
 
 void repl_tell(void *ctx, const char *line)
 {
 	const struct repl *r = ctx;
 	bool screen = r->terminal && isatty(STDOUT_FILENO);
+	struct str out = {0};
 
 	if (screen)
-		fresh_line();
-	printf("%s%s\n", line, screen ? "\r" : "");
-	fflush(stdout);
+		fresh_line(&out);
+	str_addf(&out, "%s%s\n", line, screen ? "\r" : "");
+	repl_say(str_text(&out));
+	str_fini(&out);
 }
 
 /* ---- a line --------------------------------------------------------------------------------- */
@@ -192,7 +198,7 @@ static void suspend(void)
 
 	suspended = 0;
 	rl_deprep_terminal();
-	tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal.found);
+	set_modes(&terminal.found);
 	repl_say("\n");
 	sigaction(SIGTSTP, &terminal.stop, &mine);
 	sigemptyset(&stop);
@@ -259,13 +265,21 @@ static int before_prompt(void)
 
 char *repl_read_terminal(void)
 {
+	struct str out = {0};
+	sigset_t clock, before;
 	char *line;
 
-	wait_for_foreground();
+	if (!wait_for_foreground())
+		return NULL;
 	if (isatty(STDOUT_FILENO))
-		fresh_line();
-	fflush(stdout);
+		fresh_line(&out);
+	repl_say(str_text(&out));
+	str_fini(&out);
+	sigemptyset(&clock);
+	sigaddset(&clock, SIGALRM); /* libedit writes by stdio, which loses what is interrupted */
+	sigprocmask(SIG_BLOCK, &clock, &before);
 	line = readline("(gatectl) ");
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (line && *line)
 		add_history(line);
 	return line;
@@ -287,13 +301,14 @@ static size_t read_more(struct str *line)
 		if (n < 0 && errno != EINTR)
 			return 0;
 	}
-	str_addf(line, "%.*s", (int)n, bytes);
+	str_add_bytes(line, bytes, (size_t)n);
 	return (size_t)n;
 }
 
 char *repl_read_pipe(void)
 {
 	static struct str line;
+	const char *end;
 	size_t length;
 	char *out;
 
@@ -304,7 +319,8 @@ char *repl_read_pipe(void)
 		str_fini(&line);
 		return NULL;
 	}
-	length = strcspn(str_text(&line), "\n");
+	end = memchr(str_text(&line), '\n', line.length);
+	length = end ? (size_t)(end - line.text) : line.length;
 	out = strndup(str_text(&line), length);
 	length += length < line.length;
 	memmove(line.text, line.text + length, line.length - length + 1);
@@ -332,8 +348,6 @@ void repl_terminal_open(struct repl *r)
 	sigprocmask(SIG_SETMASK, NULL, &terminal.mask);
 	block(SIG_BLOCK);
 	sigaction(SIGTSTP, NULL, &terminal.stop);
-	sigaction(SIGQUIT, NULL, &terminal.quit);
-	sigaction(SIGTTOU, NULL, &terminal.background);
 	r->terminal = isatty(STDIN_FILENO);
 	if (!r->terminal)
 		return;
@@ -369,6 +383,5 @@ void repl_terminal_close(struct repl *r)
 		write_history(path);
 	free(path);
 	if (r->terminal && tcgetpgrp(STDIN_FILENO) == getpgrp())
-		tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal.found);
-	repl_signals_as_found();
+		set_modes(&terminal.found);
 }

@@ -2,6 +2,8 @@
    runs, after the last. */
 #include "tracer/cli/cli.h"
 
+#include "tracer/base/io.h"
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -27,23 +29,10 @@ int reports_check(const struct cli *cli, struct error *err)
 	return 0;
 }
 
-static int write_all(int fd, const char *text, size_t length)
-{
-	while (length) {
-		ssize_t n = write(fd, text, length);
-
-		if (n <= 0)
-			return -1;
-		text += n;
-		length -= (size_t)n;
-	}
-	return 0;
-}
-
 static int write_report(const char *path, const struct str *text, struct error *err)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	int failed = fd < 0 || write_all(fd, str_text(text), text->length) < 0;
+	int failed = fd < 0 || io_write(fd, str_text(text), text->length) < 0;
 
 	if (fd >= 0)
 		failed |= close(fd) < 0;

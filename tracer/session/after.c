@@ -38,15 +38,9 @@ static bool end(struct session_thread *t, const struct act *a, uint64_t frame)
 	return false;
 }
 
-/* Code without a description of its frames is taken to leave the stack pointer alone. */
 uint64_t after_frame_at(const struct act *a, uint64_t address, const struct arch_regs *regs)
 {
-	unsigned reg;
-	int64_t add;
-
-	if (!symbols_cfa(a->info->module, address - a->bias, &reg, &add) || reg > ARCH_DWARF_PC)
-		return regs->dwarf[ARCH_DWARF_SP];
-	return regs->dwarf[reg] + (uint64_t)add;
+	return images_frame(a->info->module, address - a->bias, regs);
 }
 
 /* At the first instruction of a function: the return address is the last thing on the stack. */

@@ -7,9 +7,6 @@
  */
 #include "tracer/session/internal.h"
 
-#include "tracer/base/log.h"
-
-#include <stdio.h>
 #include <sys/wait.h>
 
 /* ---- before --------------------------------------------------------------------------------- */
@@ -22,21 +19,6 @@ static int check_expect(const struct expect *x, struct error *err)
 		  "the script expects output, but what a running process writes does not pass "
 		  "through gatectl");
 	return error_hint(err, "leave stdout and stderr out of expect, or use gatectl run");
-}
-
-/* Those it has already are not traced: what they do is not seen. */
-static bool has_children(int pid)
-{
-	char path[64];
-	FILE *f;
-	int c;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
-	f = fopen(path, "re");
-	c = f ? getc(f) : EOF;
-	if (f)
-		fclose(f);
-	return c != EOF;
 }
 
 static bool uses_thread_exit(const struct session *s)
@@ -59,11 +41,11 @@ int attach_start(struct session *s, struct error *err)
 
 	if (check_expect(&s->plan.expect, err) < 0)
 		return -1;
-	s->untraced_children = has_children(how.pid);
 	s->timeline.start_us = session_now_us();
 	s->target = target_attach(&how, err);
 	if (!s->target)
 		return -1;
+	s->untraced_children = target_had_children(s->target);
 	ticks_set(s);
 	return 0;
 }

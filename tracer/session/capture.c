@@ -4,6 +4,8 @@
  */
 #include "tracer/session/internal.h"
 
+#include "tracer/base/io.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -30,7 +32,7 @@ static void add_to_sum(struct capture *c, const char *bytes, size_t n)
 static bool pass_on(struct capture *c)
 {
 	char buffer[65536];
-	ssize_t n = read(c->from, buffer, sizeof(buffer)), done = 0;
+	ssize_t n = read(c->from, buffer, sizeof(buffer));
 
 	if (n < 0)
 		return errno == EINTR;
@@ -39,15 +41,8 @@ static bool pass_on(struct capture *c)
 	add_to_sum(c, buffer, (size_t)n);
 	if (c->keep)
 		str_add_bytes(&c->text, buffer, (size_t)n);
-	while (c->to >= 0 && done < n) {
-		ssize_t w = write(c->to, buffer + done, (size_t)(n - done));
-
-		if (w < 0 && errno == EINTR)
-			continue;
-		if (w < 0)
-			break; /* nobody reads it any more: still keep it */
-		done += w;
-	}
+	if (c->to >= 0)
+		io_write(c->to, buffer, (size_t)n); /* where nobody reads it: still keep it */
 	return true;
 }
 
@@ -84,24 +79,22 @@ static int start_thread(struct capture *c)
 static struct capture *capture_new(int to_fd, bool keep, int *write_fd, struct error *err)
 {
 	struct capture *c = base_alloc(1, sizeof(*c));
-	int fds[2];
+	int fds[2] = {-1, -1};
 
-	c->from = c->stop[0] = c->stop[1] = -1;
+	c->stop[0] = c->stop[1] = -1;
 	c->to = to_fd;
 	c->keep = keep;
 	c->sum = 14695981039346656037u;
-	if (pipe2(fds, O_CLOEXEC) < 0 || pipe2(c->stop, O_CLOEXEC) < 0) {
+	if (pipe2(fds, O_CLOEXEC) < 0 || pipe2(c->stop, O_CLOEXEC) < 0)
 		error_errno(err, ERROR_SYSTEM, "cannot make a pipe for the program's output");
-		capture_free(c);
-		return NULL;
-	}
 	c->from = fds[0];
 	*write_fd = fds[1];
-	errno = start_thread(c);
-	if (!errno)
-		return c;
-	error_errno(err, ERROR_SYSTEM, "cannot start a thread for the program's output");
-	close(fds[1]);
+	if (c->stop[0] >= 0) {
+		errno = start_thread(c);
+		if (!errno)
+			return c;
+		error_errno(err, ERROR_SYSTEM, "cannot start a thread for the program's output");
+	}
 	capture_free(c);
 	return NULL;
 }
@@ -121,8 +114,11 @@ int capture_begin(struct session *s, struct target_launch *how, struct error *er
 {
 	const struct expect *x = &s->plan.expect;
 
-	if (s->options->trial || s->options->no_stdin)
+	if (s->options->trial || s->options->no_stdin) {
 		how->stdin_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		if (how->stdin_fd < 0)
+			return error_errno(err, ERROR_SYSTEM, "/dev/null");
+	}
 	if (s->live)
 		return 0;
 	if (begin(s, STDOUT_FILENO, x->stdout_has.count, &s->out, &how->stdout_fd, err) < 0 ||
@@ -134,8 +130,7 @@ int capture_begin(struct session *s, struct target_launch *how, struct error *er
 const char *capture_finish(struct capture *c)
 {
 	if (c->running) {
-		while (write(c->stop[1], "", 1) < 0 && errno == EINTR)
-			;
+		io_write(c->stop[1], "", 1);
 		pthread_join(c->thread, NULL);
 		c->running = false;
 	}

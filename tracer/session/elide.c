@@ -49,21 +49,15 @@ static int watch_return(struct session *s, struct session_thread *t, struct plac
 
 static bool frame_of(struct session *s, struct session_thread *t, uint64_t *frame)
 {
+	const struct image *image;
 	struct arch_regs regs;
-	struct image *image;
-	unsigned reg;
-	int64_t add;
 	uint64_t pc;
 
 	if (target_regs(t->target, &regs) < 0)
 		return false;
 	pc = regs.dwarf[ARCH_DWARF_PC];
 	image = images_find(s, t->process, pc);
-	if (image && symbols_cfa(image->module, pc - image->bias, &reg, &add) &&
-	    reg <= ARCH_DWARF_PC)
-		*frame = regs.dwarf[reg] + (uint64_t)add;
-	else
-		*frame = regs.dwarf[ARCH_DWARF_SP];
+	*frame = images_frame(image ? image->module : NULL, image ? pc - image->bias : 0, &regs);
 	return true;
 }
 

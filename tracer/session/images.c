@@ -23,16 +23,29 @@ static void image_add(struct session_process *p, struct module *m, uint64_t bias
 	*image = (struct image){m, bias, 0, true};
 }
 
-/* The executable itself: by its name where that still is the file, else by the kernel's link. */
-static struct module *open_exe(struct session *s, struct session_process *p, struct error *err)
+static bool read_exe(int tid, char *link, size_t link_size, char path[PATH_MAX])
 {
-	char link[64], path[PATH_MAX];
 	ssize_t n;
 
-	snprintf(link, sizeof(link), "/proc/%d/exe", p->pid);
-	n = readlink(link, path, sizeof(path) - 1);
+	snprintf(link, link_size, "/proc/%d/exe", tid);
+	n = readlink(link, path, PATH_MAX - 1);
 	path[n > 0 ? n : 0] = '\0';
-	return symbols_module(s->symbols, n > 0 && access(path, R_OK) == 0 ? path : link, err);
+	return n > 0;
+}
+
+/*
+ * The executable itself: by its name where that still is the file, else by the kernel's link. The
+ * first thread of a program that was attached to may have ended: its others have the link, too.
+ */
+static struct module *open_exe(struct session *s, struct session_process *p, struct error *err)
+{
+	struct target_thread *t = NULL;
+	char link[64], path[PATH_MAX];
+	bool known = read_exe(p->pid, link, sizeof(link), path);
+
+	while (!known && (t = target_next_thread(s->target, t)))
+		known = t->process == p->target && read_exe(t->tid, link, sizeof(link), path);
+	return symbols_module(s->symbols, known && access(path, R_OK) == 0 ? path : link, err);
 }
 
 struct module *images_program(struct session *s, struct session_process *p)
@@ -247,6 +260,25 @@ struct image *images_find(struct session *s, struct session_process *p, uint64_t
 	if (!consistent || !images_at(p, address))
 		image_from_mapping(s, p, address);
 	return images_at(p, address);
+}
+
+struct module **images_modules(const struct session_process *p)
+{
+	struct module **modules = base_alloc(p->images.count, sizeof(*modules));
+
+	for (size_t i = 0; i < p->images.count; i++)
+		modules[i] = p->images.items[i].module;
+	return modules;
+}
+
+uint64_t images_frame(struct module *m, uint64_t offset, const struct arch_regs *regs)
+{
+	unsigned reg;
+	int64_t add;
+
+	if (!m || !symbols_cfa(m, offset, &reg, &add) || reg > ARCH_DWARF_PC)
+		return regs->dwarf[ARCH_DWARF_SP];
+	return regs->dwarf[reg] + (uint64_t)add;
 }
 
 void images_copy(struct session_process *to, const struct session_process *from)

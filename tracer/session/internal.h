@@ -1,53 +1,35 @@
 /*
- * Inside session. One file, one idea:
+ * Inside session. One file, one idea; what belongs together has a room of its own:
+ *
+ *	stuck/	     can anybody still move? judged from /proc (stuck.h, channels.h)
+ *	explain/     the verdict in words (explain.h), who waits for what (waiting.h), what would have
+ *		     had to happen (hints.h), what came nearest to a place (scouts.h)
+ *	report/	     what happened, in order, and the forms of --report (report.h)
+ *	live/	     a run under somebody's hand: it goes and rests (live.h)
+ *	convert/     a gate script from a test that sleeps (convert.h)
+ *	drift/	     what locations meant when a script was locked (drift.h)
  *
  *	session.c    a run from launch to verdict; the dispatch of events
- *	ticks.c      time passes: limits, and can anything still happen?
+ *	ticks.c	     time passes: limits, and can anything still happen?
  *	sanitizer.c  programs built with LeakSanitizer run, too
  *	attach.c     a program that runs already: taken over, and let go
  *	images.c     which modules a process has, and where they are loaded
  *	places.c     places of the script <-> sites in processes
- *	scouts.c     what came nearest to a place that nobody has reached; scouts.h
- *	scouts_copies.c  ... and whether other copies of its line were executed
  *	arrivals.c   a site hit or an event becomes an arrival at places
- *	after.c      `after = true`: when has the statement been executed?
- *	elide.c      statements that do not sleep
- *	apply.c      the engine's decisions are carried out
+ *	after.c	     `after = true`: when has the statement been executed?
+ *	elide.c	     statements that do not sleep
+ *	apply.c	     the engine's decisions are carried out
  *	threads.c    the ids of threads and processes
- *	start.c      the start routine of a thread
+ *	start.c	     the start routine of a thread
  *	program.c    what a script asks of the program: variables, frames, expressions, calls
- *	pages.c      the program's memory as conditions see it
- *	tls.c        where a thread's thread-local variables are
+ *	pages.c	     the program's memory as conditions see it
+ *	tls.c	     where a thread's thread-local variables are
  *	depend.c     shut conditions are asked again when what they have read changes
- *	watch.c      threads that are to be reported once they block in the kernel
- *	stuck.c      can anybody still move? who waits for whom
- *	futexes.c    threads that are blocked at a word of memory: who could end that?
- *	channels.c   threads that are blocked at files: who could end that?
- *	holders.c    which processes have the other end of a file
- *	sockets.c    the other one of a pair of sockets
- *	opened.c     what /proc tells about an open file
- *	timers.c     signals that are still to come
- *	waiting.c    what each thread does or waits for, for words and reports (and waiting.h)
- *	timeline.c   what happened, in order
- *	hints_reached.c  what came nearest to a place
- *	hints_opened.c   who could open a gate
- *	hints_words.c    counts and names of both
- *	infeasible.c why the order that the gates ask for cannot happen
- *	own_deadlock.c what to do about a deadlock of the program's own
- *	explain.c    the verdict in words
- *	blame.c      the one line of source that a verdict is about
- *	report.c     the JSON record, and which reports there are
- *	report_html.c, report_trace.c, report_junit.c  the other forms of it
- *	page/        what the HTML report consists of beside its data
- *	live.c       a run under somebody's hand: it goes and rests (live.h, live_inside.h)
- *	live_step.c  ... one thread is sent to a line
- *	live_show.c  ... what there is to see
- *	live_input.c ... does it wait for the person to type?
+ *	watch.c	     threads that are to be reported once they block in the kernel
  *	capture.c    the program's output, where an expect or a trial asks for it
- *	trial.c      prove: gates are left out of a run, and what came of it
+ *	trial.c	     prove: gates are left out of a run, and what came of it (trial.h)
  *	order_log.c  the order of events, compared over several runs
- *	convert.h    files of their own: a gate script from a test that sleeps
- *	drift.h	     files of their own: what locations meant when a script was locked
+ *	query.c	     check and lines: the locations of a program that is not run
  */
 #ifndef GATECTL_SESSION_INTERNAL_H
 #define GATECTL_SESSION_INTERNAL_H
@@ -115,14 +97,15 @@ enum act_kind {
 	ACT_ELIDE_END, /* the end of a statement that does not sleep */
 	ACT_CALL_BEGIN, /* the first instruction of a function; the return address gets ACT_CALL_END */
 	ACT_CALL_END,
-	ACT_SYSCALL,  /* syscall(3): an arrival if it is exit_group that is called */
-	ACT_LOADER,   /* _dl_debug_state */
-	ACT_CREATE,   /* a sanitizer's pthread_create */
-	ACT_SCOUT_IN, /* scouts.c: the function that the place is in is entered */
+	ACT_SYSCALL, /* syscall(3): an arrival if it is exit_group that is called */
+	ACT_LOADER,  /* _dl_debug_state */
+	ACT_CREATE,  /* a sanitizer's pthread_create */
+	ACT_STOP,    /* live/step.c: a thread was sent here; no place */
+	ACT_SEEN,    /* convert/watch.c: a function is entered, a statement begins; no place */
+	/* From here on only scouts (explain/scouts.h) are meant: they look, and are no arrivals. */
+	ACT_SCOUT_IN, /* the function that the place is in is entered */
 	ACT_SCOUT_OUT,
 	ACT_SCOUT_COPY,
-	ACT_STOP, /* live_step.c: a thread was sent here; no place */
-	ACT_SEEN, /* convert_watch.c: a function is entered, a statement begins; no place */
 };
 
 /* What a hit of a site means for one place. */
@@ -187,7 +170,7 @@ struct depend_read {
 	uint64_t sum; /* of its bytes, as they were */
 };
 
-/* waiting.c: what a thread does when the run ends. Names and files belong to modules. */
+/* explain/waiting.c: what a thread does when the run ends. Names and files belong to modules. */
 struct waiting {
 	const char *kind; /* "gate", "mutex", "rwlock", "condition", "semaphore", "barrier", "once",
 			     "stream", "join", "future", "latch", "atomic", "process", "pipe",
@@ -204,7 +187,7 @@ struct waiting {
 	bool held;	 /* at a gate, or by a function of the script */
 	bool in_cycle;	 /* part of what the verdict's first line is about */
 	bool gone;	 /* the owner of the lock is no more, or a fork has left it in the other
-			  process: nobody can give it. stuck.c judges by this, and by `on` where
+			  process: nobody can give it. stuck/ judges by this, and by `on` where
 			  `kind` is "mutex" or "rwlock" */
 };
 
@@ -217,18 +200,19 @@ struct session_thread {
 	ARRAY(struct elision) elisions;
 	uint64_t held_since; /* us; 0: not held */
 	struct engine_hold hold;
-	const struct place *stands_at; /* timeline.c: the last one it arrived at or was let go */
-	unsigned long stands_turn;     /* in this turn: later ones tell nothing of where it is */
+	const struct place
+		*stands_at;	   /* report/timeline.c: the last one it arrived at or was let go */
+	unsigned long stands_turn; /* in this turn: later ones tell nothing of where it is */
 	const char *hold_file, *hold_func; /* where it was stopped, for the verdict */
 	unsigned hold_line;
 	bool lost; /* has died while it was held, at `hold` */
 	bool watched;
 	struct target_block watched_look; /* the last one */
-	struct target_block judged;	  /* stuck.c: as it was when it was judged ... */
+	struct target_block judged;	  /* stuck/: as it was when it was judged ... */
 	bool is_judged;		/* ... and is to be described, though it has been stopped since */
 	struct waiting waiting; /* at the verdict */
 	const char *state;
-	bool parked;			  /* live.c: by hand, it does not go on with the others */
+	bool parked;			  /* live/: by hand, it does not go on with the others */
 	bool kept;			  /* ... it would go on, but everything is stopped */
 	enum symbols_site_kind at_return; /* RETURN or TAIL: where it stands; else 0 */
 	struct symbols_stack calls;	  /* program.c: of this stop, as far as asked for */
@@ -313,11 +297,11 @@ struct session {
 	ARRAY(double) held_max; /* by gate index, ms */
 	struct session_process *root;
 	unsigned long run_number;
-	unsigned untraced_children; /* --no-follow */
-	unsigned children;	    /* child processes so far */
-	bool has_places;   /* of kind LOCATION or THROW or EXIT or LOAD: libraries matter */
-	bool loads_matter; /* pending locations or LOAD places: keep the trap in the loader */
-	unsigned events;   /* since the last tick */
+	bool untraced_children; /* there are or were some: --no-follow, or made before attach */
+	unsigned children;	/* child processes so far */
+	bool has_places;	/* of kind LOCATION or THROW or EXIT or LOAD: libraries matter */
+	bool loads_matter;	/* pending locations or LOAD places: keep the trap in the loader */
+	unsigned events;	/* since the last tick */
 	unsigned tick_ms;
 	uint64_t slow_us;	      /* when limits and deadlocks were looked for last */
 	unsigned long turns;	      /* events so far, and other reasons to read memory anew */
@@ -332,7 +316,7 @@ struct session {
 	struct outcome outcome;
 	bool explained;	   /* the threads' `why` is that of the deadlock found */
 	uint64_t doubt_us; /* until then a deadlock is not looked for, unless something happens */
-	pid_t outsider;	   /* holders.c: was found to hold the other end of a file, or 0 */
+	pid_t outsider;	   /* stuck/holders.c: was found to hold the other end of a file, or 0 */
 	bool over;	   /* the verdict is reached, the tree is being killed */
 	bool root_settled; /* the first image of the program is resolved: later ones may lack places */
 	bool root_ended;
@@ -362,7 +346,7 @@ enum { TICKS_MS = 20 };
 void ticks_set(struct session *s); /* as often as somebody needs it */
 void ticks_tick(struct session *s);
 
-/* The parts of a run, for live.c. */
+/* The parts of a run, for live/. */
 int session_prepare(struct session *s, struct error *err); /* engine, script, places */
 int session_launch(struct session *s, struct error *err);
 void session_turn(struct session *s, const struct target_event *ev);
@@ -390,6 +374,11 @@ void images_update(struct session *s, struct session_process *p, struct module_l
 struct image *images_at(struct session_process *p, uint64_t address);
 /* Like images_at, but reads the program's list again where the address is in no known image. */
 struct image *images_find(struct session *s, struct session_process *p, uint64_t address);
+/* All modules that are loaded, the executable first: images.count of them; base_free'd by the caller. */
+struct module **images_modules(const struct session_process *p);
+/* The canonical address of the frame that is executing at this offset of the module (NULL: of none that
+   is known). Code without a description of its frames is taken to leave the stack pointer alone. */
+uint64_t images_frame(struct module *m, uint64_t offset, const struct arch_regs *regs);
 void images_copy(struct session_process *to, const struct session_process *from);
 void images_explain_refusal(struct symbols *symbols, const char *program, struct error *err);
 struct module *images_program(struct session *s, struct session_process *p); /* or NULL */

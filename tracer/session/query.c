@@ -44,11 +44,9 @@ static void answer(struct query *q, const char *text, const char *source,
 
 static void answer_all(struct query *q, struct session_process *p)
 {
-	struct module **modules = base_alloc(p->images.count, sizeof(*modules));
+	struct module **modules = images_modules(p);
 	struct place *place;
 
-	for (size_t i = 0; i < p->images.count; i++)
-		modules[i] = p->images.items[i].module;
 	for (size_t i = 0; i < q->count; i++)
 		answer(q, q->locations[i], NULL, modules, p->images.count);
 	for (size_t i = 0; (place = engine_place_at(q->session.engine, i)); i++)

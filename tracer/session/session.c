@@ -208,7 +208,7 @@ static void on_fork(struct session *s, const struct target_event *ev)
 	if (ev->child)
 		threads_process(s, ev->child);
 	else
-		s->untraced_children++;
+		s->untraced_children = true;
 	timeline_add(s, HAPPENED_FORK, t->engine, NULL, NULL, NULL);
 	arrivals_event(s, t, PLACE_FORK, 0);
 }
@@ -411,20 +411,19 @@ int session_launch(struct session *s, struct error *err)
 		.tick_ms = s->tick_ms = TICKS_MS,
 	};
 
-	if (capture_begin(s, &how, err) < 0)
-		return -1;
-	s->timeline.start_us = session_now_us();
-	s->target = target_launch(&how, err);
+	if (capture_begin(s, &how, err) == 0) {
+		s->timeline.start_us = session_now_us();
+		s->target = target_launch(&how, err);
+		if (!s->target)
+			images_explain_refusal(s->symbols, s->options->argv[0], err);
+	}
 	if (how.stdin_fd >= 0)
 		close(how.stdin_fd);
 	if (how.stdout_fd >= 0)
 		close(how.stdout_fd);
 	if (how.stderr_fd >= 0)
 		close(how.stderr_fd);
-	if (s->target)
-		return 0;
-	images_explain_refusal(s->symbols, s->options->argv[0], err);
-	return -1;
+	return s->target ? 0 : -1;
 }
 
 void session_judge(struct session *s, struct session_result *out)
@@ -494,6 +493,11 @@ void session_result_fini(struct session_result *r)
 	for (int kind = 0; kind < REPORT_KINDS; kind++)
 		str_fini(&r->reports[kind]);
 	session_evidence_fini(&r->evidence);
+}
+
+void session_signals_as_found(void)
+{
+	target_signals_as_found();
 }
 
 int session_error_status(const struct session_options *o, enum error_code code)

@@ -125,6 +125,9 @@ int session_run(const struct session_options *o, struct symbols *symbols, unsign
  */
 int session_guard(const struct session_options *o, int *status, struct error *err);
 
+/* In a child of gatectl's own that is about to exec: signals are as gatectl was started with. */
+void session_signals_as_found(void);
+
 /* gatectl's exit status for an error: 77, 118, 125, 126 or 127. CTest and Automake know the first. */
 enum { SESSION_SKIPPED = 77 };
 int session_error_status(const struct session_options *o, enum error_code code);

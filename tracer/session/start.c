@@ -3,8 +3,9 @@
  *
  * glibc keeps it in struct pthread, at which the thread pointer points; where in it is told by the
  * descriptors that libc exports for debuggers (nptl_db: { bits, elements, offset }). A std::thread
- * has libstdc++'s own routine there, and a program with a sanitizer that one's (sanitizer.c); its argument is a _State_impl<_Invoker<tuple<F, ...>>>, whose
- * type name says what F is; if F is a pointer it is the last element in memory.
+ * has libstdc++'s own routine there, and its argument is a _State_impl<_Invoker<tuple<F, ...>>>, whose
+ * type name says what F is; if F is a pointer it is the last element in memory. A program with a
+ * sanitizer has that one's routine there (sanitizer.c).
  */
 #include "tracer/session/internal.h"
 

@@ -101,8 +101,7 @@ struct die_table {
 	ARRAY(struct die_unit) units;		 /* by offset */
 	ARRAY(struct type_signature) signatures; /* sorted */
 	ARRAY(struct abbrevs *) abbrevs;
-	struct abbrevs *top_abbrevs; /* as much as the top DIE read last needed */
-	bool spans_known;
+	struct abbrevs *top_abbrevs;	  /* as much as the top DIE read last needed */
 	ARRAY(struct unit_span) spans;	  /* code of the units, by low */
 	ARRAY(char *) strings;		  /* names made for others: dies_keep */
 	ARRAY(struct die_named) named;	  /* DIES_NAMED at most */

@@ -141,8 +141,7 @@ const char *lines_file(struct line_unit *u, unsigned index)
 /* The last component as it stands, or NULL where it is "." or "..": no quick answer then. */
 static const char *last_name(const char *file)
 {
-	const char *slash = strrchr(file, '/');
-	const char *name = slash ? slash + 1 : file;
+	const char *name = str_base_name(file);
 
 	return *name == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ? NULL : name;
 }

@@ -20,6 +20,28 @@ void symbols_each_function(struct module *m, void (*each)(void *ctx, const char 
 	}
 }
 
+/* Functions of which there are only copies in others have no symbols. Those of the system's headers are
+   nobody's. */
+void symbols_each_inlined(struct module *m, void (*each)(void *ctx, const char *name), void *ctx)
+{
+	struct error ignored;
+	struct die_table *t = dies_table(m, &ignored);
+	struct function f;
+
+	if (!t)
+		return;
+	array_each(struct die_unit, u, &t->units) {
+		if (dies_load(t, u, &ignored) < 0)
+			continue;
+		array_each(struct scope, scope, &u->scopes) {
+			if (scope->kind == SCOPE_INLINED && dies_has_code(scope) &&
+			    function_read(t, (struct scope_ref){u, scope}, &f, &ignored) == 0 &&
+			    f.name && f.file && strncmp(f.file, "/usr/", 5) != 0)
+				each(ctx, f.spoken ? f.spoken : f.name);
+		}
+	}
+}
+
 void symbols_each_entry(struct module *m, void (*each)(void *ctx, uint64_t offset), void *ctx)
 {
 	uint64_t last = 0;
@@ -49,9 +71,7 @@ void symbols_each_file(struct module *m, void (*each)(void *ctx, const char *nam
 		return;
 	array_each(struct line_unit, u, &t->units) {
 		for (unsigned i = 0; i < u->files.count; i++) {
-			const char *slash = strrchr(u->files.items[i].name, '/');
-
-			each(ctx, slash ? slash + 1 : u->files.items[i].name);
+			each(ctx, str_base_name(u->files.items[i].name));
 		}
 	}
 }

@@ -1,5 +1,6 @@
 #include "tracer/symbols/module.h"
 
+#include "tracer/base/str.h"
 #include "tracer/symbols/lines.h"
 
 #include <ctype.h>
@@ -235,13 +236,6 @@ uint64_t module_tls_before(const struct module *m, uint64_t end)
 	return m->tls.p_memsz ? last - (last - m->tls.p_vaddr) % align : 0;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static int read_headers(struct module *m, const char *path, struct error *err)
 {
 	GElf_Phdr dynamic = {0};
@@ -257,7 +251,7 @@ static int read_headers(struct module *m, const char *path, struct error *err)
 	m->entry = h.e_entry;
 	if (dynamic.p_filesz)
 		soname = soname_of(m, &dynamic);
-	m->name = base_strdup(soname && *soname ? soname : base_name(m->path));
+	m->name = base_strdup(soname && *soname ? soname : str_base_name(m->path));
 	return 0;
 }
 
@@ -490,7 +484,7 @@ static bool name_matches(const char *name, const char *object)
 /* The same for a path, where `object` may have directories. */
 static bool path_matches(const char *path, const char *object)
 {
-	const char *name = base_name(path), *wanted = base_name(object);
+	const char *name = str_base_name(path), *wanted = str_base_name(object);
 	char *end;
 	bool same;
 

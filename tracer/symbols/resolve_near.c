@@ -7,13 +7,6 @@
 
 enum { LINES_MOST = 20000, SHOWN_MOST = 100 };
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* ---- a text --------------------------------------------------------------------------------- */
 
 static bool has_it(struct resolver *r, const struct source_file *f, const char *path,
@@ -22,7 +15,7 @@ static bool has_it(struct resolver *r, const struct source_file *f, const char *
 	for (unsigned line = 1; line <= f->lines.count; line++) {
 		if (!source_contains(f->lines.items[line - 1], r->location->search))
 			continue;
-		str_addf(out, "; %s:%u does", base_name(path), line);
+		str_addf(out, "; %s:%u does", str_base_name(path), line);
 		return true;
 	}
 	return false;
@@ -59,7 +52,7 @@ void near_text(struct resolver *r, const char *path, unsigned first, unsigned la
 		return;
 	text = f->lines.items[line - 1];
 	text += strspn(text, " \t");
-	str_addf(out, "; the nearest is %s:%u: %.*s", base_name(path), line, SHOWN_MOST, text);
+	str_addf(out, "; the nearest is %s:%u: %.*s", str_base_name(path), line, SHOWN_MOST, text);
 }
 
 /* ---- a mark --------------------------------------------------------------------------------- */

@@ -7,13 +7,6 @@
 
 enum { LISTED_MAX = 20 };
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* ---- a line without code -------------------------------------------------------------------- */
 
 static int add_near(struct resolver *r, struct module *m, const struct file_group *g, unsigned line,
@@ -92,7 +85,7 @@ int report_no_code(struct resolver *r, struct module *m, const struct file_group
 		return -1;
 	if (!by_line)
 		str_addf(&text, "%s: ", r->location->text);
-	str_addf(&text, "%s:%u", by_line ? r->location->name : base_name(g->path), line);
+	str_addf(&text, "%s:%u", by_line ? r->location->name : str_base_name(g->path), line);
 	add_reason(r, g, line, &near, &text);
 	if (add_nearest(r, m, g, &near, &text) == 0)
 		complain(r, "%s", str_text(&text));
@@ -202,7 +195,7 @@ static void offer_files(struct module *m, struct suggestions *s)
 	array_each(struct line_unit, u, &lines->units) {
 		array_each(const struct line_file, f, &u->files) {
 			if (f->name)
-				suggest_offer(s, base_name(f->name));
+				suggest_offer(s, str_base_name(f->name));
 		}
 	}
 }
@@ -215,7 +208,8 @@ static bool is_foreign(struct module *const *modules, size_t i)
 static void suggest(struct resolver *r, struct module *const *modules, size_t count, bool files,
 		    struct str *out, char **best)
 {
-	struct suggestions s = {.wanted = files ? base_name(r->location->name) : r->location->name};
+	struct suggestions s = {.wanted = files ? str_base_name(r->location->name)
+						: r->location->name};
 	char *plain = NULL;
 
 	if (!files) {
@@ -269,7 +263,7 @@ static void hint_corrected(struct resolver *r, const char *best)
 {
 	const struct location *l = r->location;
 	const char *wrong = l->kind == LOCATION_MARK   ? l->search
-			    : l->kind == LOCATION_LINE ? base_name(l->name)
+			    : l->kind == LOCATION_LINE ? str_base_name(l->name)
 						       : l->name;
 	const char *at = strstr(l->text, wrong);
 
@@ -291,7 +285,7 @@ int report_not_found(struct resolver *r, struct module *const *modules, size_t c
 		str_addf(&text, "no object %s is loaded", l->object ? l->object : "");
 	} else {
 		describe(r, &text);
-		str_addf(&text, " in %s", base_name(module_path(modules[0])));
+		str_addf(&text, " in %s", str_base_name(module_path(modules[0])));
 		if (count > 1)
 			str_add(&text, " or the libraries it starts with");
 		if (l->kind == LOCATION_LINE)

@@ -116,11 +116,3 @@ const struct source_file *lines_source(struct symbols *s, const char *path)
 	close(fd);
 	return c ? &c->file : NULL;
 }
-
-const char *const *symbols_source(struct symbols *s, const char *path, size_t *count)
-{
-	const struct source_file *f = lines_source(s, path);
-
-	*count = f ? f->lines.count : 0;
-	return f ? f->lines.items : NULL;
-}

@@ -66,3 +66,11 @@ bool symbols_text(struct symbols *s, const char *path, struct source_text *out)
 	}
 	return f != NULL;
 }
+
+const char *symbols_source_line(struct symbols *s, const char *path, unsigned line)
+{
+	struct source_text text;
+
+	return symbols_text(s, path, &text) && line && line <= text.count ? text.lines[line - 1]
+									  : NULL;
+}

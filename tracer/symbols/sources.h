@@ -1,6 +1,4 @@
-/*
- * The source around sites: for who has kept what a line once was, and looks for it again.
- */
+/* The text of the source, and which files of it a module has lines of. */
 #ifndef GATECTL_SYMBOLS_SOURCES_H
 #define GATECTL_SYMBOLS_SOURCES_H
 
@@ -20,11 +18,14 @@ bool symbols_path_matches(const char *path, const char *name);
 /* Do two paths of the debug information mean one file? */
 bool symbols_same_file(const char *a, const char *b);
 
-/* The text of a source file. False: it cannot be read. Symbols own it. */
+/* The text of a source file; `path` may be NULL. False: it cannot be read. Read once and kept: symbols
+   own it. */
 struct source_text {
 	const char *const *lines; /* lines[0] is line 1; without their newline */
 	unsigned count;
 };
 bool symbols_text(struct symbols *s, const char *path, struct source_text *out);
+/* One line of it; NULL: there is none. */
+const char *symbols_source_line(struct symbols *s, const char *path, unsigned line);
 
 #endif

@@ -34,10 +34,3 @@ bool symbols_statements(struct module *m, uint64_t offset, struct symbols_statem
 		of_range(l, &scope.unit->ranges.items[scope.scope->first_range + i], out);
 	return out->count > 0;
 }
-
-const char *symbols_source_line(struct symbols *s, const char *file, unsigned line)
-{
-	const struct source_file *f = lines_source(s, file);
-
-	return f && line && line <= f->lines.count ? f->lines.items[line - 1] : NULL;
-}

@@ -79,12 +79,6 @@ struct location {
 int location_parse(const char *text, struct location *out, struct error *err);
 void location_fini(struct location *l);
 
-/* ---- source text ---------------------------------------------------------------------------- */
-
-/* The lines of a source file, items[0] is line 1, without their newlines; NULL where there is no
-   such file. Read once and kept; symbols own it. */
-const char *const *symbols_source(struct symbols *s, const char *path, size_t *count);
-
 /* ---- what a location means ------------------------------------------------------------------ */
 
 enum symbols_site_kind {
@@ -182,17 +176,15 @@ bool symbols_statements(struct module *m, uint64_t offset, struct symbols_statem
    it is no such slot. */
 const char *symbols_slot_name(struct module *m, uint64_t offset);
 
-/* What a person may mean by a location, for completion: functions of the symbol table, source files by
-   their base names, lines of a file that have code. Names may come more than once. */
+/* What a person may mean by a location, for completion: functions of the symbol table, those of which
+   there are only copies in others, source files by their base names, lines of a file that have code. Names may come more than once. */
 void symbols_each_function(struct module *m, void (*each)(void *ctx, const char *name), void *ctx);
-/* Where the functions of the symbol table begin, each once. */
-void symbols_each_entry(struct module *m, void (*each)(void *ctx, uint64_t offset), void *ctx);
+void symbols_each_inlined(struct module *m, void (*each)(void *ctx, const char *name), void *ctx);
 void symbols_each_file(struct module *m, void (*each)(void *ctx, const char *name), void *ctx);
 void symbols_each_line(struct module *m, const char *file, void (*each)(void *ctx, unsigned line),
 		       void *ctx);
-
-/* The text of a line of a source file; NULL: there is none. Symbols own it. */
-const char *symbols_source_line(struct symbols *s, const char *file, unsigned line);
+/* Where the functions of the symbol table begin, each once. */
+void symbols_each_entry(struct module *m, void (*each)(void *ctx, uint64_t offset), void *ctx);
 
 /* The frame of the function at this instruction: its canonical address is register `reg` (a DWARF
    number) plus `add`, and stays the same from the call to the return. False: not known. */

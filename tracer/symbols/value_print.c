@@ -1,4 +1,5 @@
 /* Values in one line of text, as debuggers print them. */
+#include "tracer/base/utf8.h"
 #include "tracer/symbols/value_inside.h"
 
 #include <stdio.h>
@@ -16,12 +17,18 @@ static void quoted(const struct str *text, struct str *out)
 	str_add(out, "\"");
 	for (size_t i = 0; i < shown; i++) {
 		unsigned char c = (unsigned char)text->text[i];
+		int length = c < 0x80 ? 1 : utf8_length(text->text + i);
 
+		if (length > 1 && i + (size_t)length <= shown) {
+			str_add_bytes(out, text->text + i, (size_t)length);
+			i += (size_t)length - 1;
+			continue;
+		}
 		if (c == '"' || c == '\\')
 			str_addf(out, "\\%c", c);
 		else if (c == '\n')
 			str_add(out, "\\n");
-		else if (c < ' ' || c == 0x7f)
+		else if (c < ' ' || c >= 0x7f)
 			str_addf(out, "\\%03o", c);
 		else
 			str_add_bytes(out, (const char *)&c, 1);

@@ -128,6 +128,21 @@ static void suggest(struct names *n, const char *name)
 		suggest_offer(&n->near, name);
 }
 
+/* A caller, or a block around, may have a variable of the same name. */
+static bool is_listed(const struct names *n, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *at = str_text(&n->list); *at; at += strspn(at, ", ")) {
+		size_t word = strcspn(at, ",");
+
+		if (word == length && strncmp(at, name, length) == 0)
+			return true;
+		at += word;
+	}
+	return false;
+}
+
 static int offer(struct local_walk *w, const struct local *l, struct error *err)
 {
 	struct names *n = w->ctx;
@@ -136,6 +151,8 @@ static int offer(struct local_walk *w, const struct local *l, struct error *err)
 	if (!l->name || !*l->name)
 		return 0;
 	suggest(n, l->name);
+	if (is_listed(n, l->name))
+		return 0;
 	if (n->count++ < LISTED_MAX)
 		str_addf(&n->list, "%s%s", n->list.length ? ", " : "", l->name);
 	return 0;

@@ -2,7 +2,7 @@
  * Takes over a program that runs already.
  *
  * Every thread is seized and stopped for a moment; nobody sees a signal, and system calls go on
- * where they were. Threads made meanwhile are ours by then, because their creators are. Children
+ * where they were. Threads made later are ours, because their creators are. Children
  * that the process has already are programs of their own and stay alone, but for one that still
  * shares its memory (vfork): it would run into our traps.
  */
@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- is there anything to attach to? -------------------------------------------------------- */
@@ -35,6 +36,18 @@ static bool is_zombie(pid_t pid)
 	return look.activity == TARGET_DEAD;
 }
 
+/* By its flags: one that is just ending has no memory any more, either. */
+static bool is_of_kernel(pid_t pid)
+{
+	enum { FLAGS = 7, OF_KERNEL = 0x00200000 }; /* behind the name; PF_KTHREAD */
+	char text[1024], *at;
+
+	at = look_proc(pid, "stat", text, sizeof(text)) > 0 ? strrchr(text, ')') : NULL;
+	for (int i = 0; at && i < FLAGS; i++)
+		at = strchr(at + 1, ' ');
+	return at && strtoul(at, NULL, 10) & OF_KERNEL;
+}
+
 /* A process whose first thread has ended while others run looks like a zombie, too. */
 static size_t count_threads(pid_t pid)
 {
@@ -43,29 +56,35 @@ static size_t count_threads(pid_t pid)
 	return n > 0 ? (size_t)n : 0;
 }
 
+static int look_for_another(struct error *err)
+{
+	return error_hint(err, "pgrep -a NAME lists the processes of a program");
+}
+
 static int check_process(pid_t pid, struct error *err)
 {
 	long group = look_status(pid, "Tgid");
 
 	if (group < 0) {
 		error_set(err, ERROR_USAGE, "there is no process %d", pid);
-		return error_hint(err, "pgrep -a NAME lists the processes of a program");
+		return look_for_another(err);
 	}
 	if (group != pid) {
 		error_set(err, ERROR_USAGE, "%d is a thread of process %ld", pid, group);
 		return error_hint(err, "gatectl attach ... %ld", group);
 	}
-	if (pid == getpid() || pid == getppid())
-		return error_set(err, ERROR_USAGE, "%d is gatectl itself or who has started it",
-				 pid);
-	if (is_zombie(pid) && count_threads(pid) < 2) {
+	if (pid == getpid() || pid == getppid()) {
+		error_set(err, ERROR_USAGE, "%d is gatectl itself", pid);
+		return look_for_another(err);
+	}
+	if (count_threads(pid) < 2 && is_zombie(pid)) {
 		error_set(err, ERROR_CANNOT_TRACE,
 			  "process %d has ended already: it is a zombie, for which its parent %ld "
 			  "has not waited",
 			  pid, look_status(pid, "PPid"));
 		return error_hint(err, "start the program again");
 	}
-	if (look_status(pid, "VmSize") < 0 && !is_zombie(pid)) {
+	if (is_of_kernel(pid)) {
 		error_set(err, ERROR_CANNOT_TRACE, "%d is a thread of the kernel", pid);
 		return error_hint(err, "give the number of a program's process");
 	}
@@ -96,21 +115,91 @@ static long options_of(const struct target *t)
 	return t->trace_exit ? options | PTRACE_O_TRACEEXIT : options;
 }
 
+static bool is_ours(pid_t tid)
+{
+	return look_status(tid, "TracerPid") == getpid();
+}
+
+/*
+ * Seizing waits for an exec of another thread to be over, and that exec waits until those threads of
+ * ours that it has ended are reaped, by us. So the clock reaps while we wait. In a signal handler:
+ * without memory from the heap.
+ */
+enum { MOST_REAPED = 1024, MOMENT_MS = 2 };
+static struct taken reaped[MOST_REAPED];
+static volatile sig_atomic_t reaped_count;
+
+static void reap(void)
+{
+	struct taken *next;
+
+	while (reaped_count < MOST_REAPED) {
+		next = &reaped[reaped_count];
+		next->tid = waitpid(-1, &next->status, __WALL | WNOHANG);
+		if (next->tid <= 0)
+			return;
+		if (WIFSTOPPED(next->status) && next->status >> 16 == PTRACE_EVENT_EXIT)
+			ptrace(PTRACE_CONT, next->tid, 0, 0);
+		else
+			reaped_count++;
+	}
+}
+
+static bool seize(struct target *t, pid_t tid)
+{
+	bool done;
+	int number;
+
+	signals_when_late(reap);
+	signals_limit(MOMENT_MS);
+	done = !ptrace(PTRACE_SEIZE, tid, 0, options_of(t));
+	number = errno;
+	signals_limit(0);
+	signals_when_late(NULL);
+	for (int i = 0; i < reaped_count; i++)
+		*array_add(&t->taken) = reaped[i];
+	reaped_count = 0;
+	errno = number;
+	return done;
+}
+
+/*
+ * A thread that has just ended is refused as one that may not be traced. When it ends by the exec of
+ * another thread, that one has its id a moment later: so the first thread is asked for once more.
+ * 1: seized; 0: it has ended, or is ours already; -1: refused, with errno
+ */
+static int ptrace_seize(struct target *t, pid_t tid)
+{
+	enum { MOST = 10 };
+	int number = 0;
+
+	for (int i = 0; i < MOST; i++) {
+		if (seize(t, tid))
+			return 1;
+		number = errno;
+		if (number == ESRCH || is_ours(tid) || is_zombie(tid))
+			return 0;
+	}
+	errno = number;
+	return -1;
+}
+
 /* 1; 0: it is ours already, or has ended; -1 */
 static int seize_thread(struct target *t, struct process *p, pid_t tid, struct error *err)
 {
-	struct thread *th;
+	struct thread *th = thread_find(t, tid);
+	int seized;
 
-	if (thread_find(t, tid))
+	/* one that was not ours has execed, and goes on under the id of the first, which was */
+	if (th && (tid != p->pub.pid || th->pub.state == TARGET_STOPPED || is_ours(tid)))
 		return 0;
-	if (ptrace(PTRACE_SEIZE, tid, 0, options_of(t)) < 0) {
-		int number = errno;
-
-		if (number == ESRCH || is_zombie(tid) || look_status(tid, "TracerPid") == getpid())
-			return 0;
-		return refusal_of_attach(tid, number, err);
-	}
-	th = thread_new(t, p, tid, NULL);
+	seized = ptrace_seize(t, tid);
+	if (seized < 0)
+		return refusal_of_attach(tid, errno, err);
+	if (!seized)
+		return 0;
+	if (!th)
+		th = thread_new(t, p, tid, NULL);
 	th->pub.found = true;
 	thread_set_state(th, TARGET_RUNNING);
 	th->stop = STOP_NONE;
@@ -139,38 +228,59 @@ static int seize_pass(struct target *t, struct process *p, struct error *err)
 	return one < 0 ? -1 : seized;
 }
 
-/* Until a pass finds nobody new: from then on all that are made are ours from their birth. */
+/* Passes until one finds nobody new. How many were seized in all, or -1. */
 static int seize_all(struct target *t, struct process *p, struct error *err)
 {
-	int seized;
+	int seized, all = 0;
 
-	do
+	do {
 		seized = seize_pass(t, p, err);
-	while (seized > 0);
-	return seized;
+		all += seized;
+	} while (seized > 0);
+	return seized < 0 ? -1 : all;
 }
 
 /* ---- children that share the memory --------------------------------------------------------- */
 
 static int take_sharers(struct target *t, struct process *parent, struct error *err);
 
-static int take_sharer(struct target *t, struct process *parent, pid_t pid, struct error *err)
+/* It has execed before it was ours: it is a program of its own. */
+static void part(struct process *p)
 {
-	struct process *p;
-
-	if (process_find(t, pid) || !shares_memory(parent->pub.pid, pid) ||
-	    look_status(pid, "TracerPid") == getpid())
-		return 0;
-	p = process_new(t, pid, &parent->pub, parent->pub.space);
-	p->pub.unfollowed = t->no_follow;
-	return seize_all(t, p, err) < 0 ? -1 : take_sharers(t, p, err);
+	p->pub.space->users--;
+	p->pub.space = space_new(p->pub.pid);
+	p->pub.space->users = 1;
+	p->pub.unfollowed = true;
 }
 
+static int take_sharer(struct target *t, struct process *parent, pid_t pid, struct error *err)
+{
+	struct process *p = process_find(t, pid);
+	int seized, theirs;
+
+	if (p ? p->pub.space != parent->pub.space : is_ours(pid))
+		return 0;
+	if (!p && !shares_memory(parent->pub.pid, pid)) {
+		t->had_children = true;
+		return 0;
+	}
+	if (!p) {
+		p = process_new(t, pid, &parent->pub, parent->pub.space);
+		p->pub.unfollowed = t->no_follow;
+	}
+	seized = seize_all(t, p, err);
+	if (!shares_memory(parent->pub.pid, pid))
+		part(p);
+	theirs = seized < 0 ? -1 : take_sharers(t, p, err);
+	return theirs < 0 ? -1 : seized + theirs;
+}
+
+/* How many threads of theirs were seized, or -1. */
 static int take_sharers(struct target *t, struct process *parent, struct error *err)
 {
 	char text[4096], *end;
 	struct thread *th;
-	int failed = 0;
+	int all = 0, some = 0;
 
 	TAILQ_FOREACH(th, &t->threads, link)
 	{
@@ -180,15 +290,16 @@ static int take_sharers(struct target *t, struct process *parent, struct error *
 		if (th->pub.process != &parent->pub ||
 		    look_proc(parent->pub.pid, name, text, sizeof(text)) <= 0)
 			continue;
-		for (char *at = text; !failed; at = end) {
+		for (char *at = text; some >= 0; at = end) {
 			long pid = strtol(at, &end, 10);
 
 			if (end == at)
 				break;
-			failed = take_sharer(t, parent, (pid_t)pid, err);
+			some = take_sharer(t, parent, (pid_t)pid, err);
+			all += some;
 		}
 	}
-	return failed;
+	return some < 0 ? -1 : all;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */
@@ -212,26 +323,55 @@ static struct thread *choose_helper(struct target *t, struct thread *otherwise)
 	struct thread *th;
 
 	TAILQ_FOREACH(th, &t->threads, link)
-	if (th->pub.found && th->pub.process->is_root && th->stop == STOP_PAUSE)
-		return th;
+	{
+		if (!th->pub.found || !th->pub.process->is_root || th->pub.state != TARGET_STOPPED)
+			continue;
+		if (th->stop == STOP_PAUSE)
+			return th;
+		otherwise = th; /* it has just called exec */
+	}
 	return otherwise;
 }
 
+/* One pass: 1: there were new ones; 0; -1 */
+static int take_all(struct target *t, struct process *p, struct error *err)
+{
+	int seized = seize_all(t, p, err), sharers;
+
+	if (seized < 0)
+		return -1;
+	if (seized && !TAILQ_EMPTY(&t->threads)) /* an exec from now on is reported */
+		space_open(p->pub.space, TAILQ_FIRST(&t->threads)->pub.tid);
+	sharers = take_sharers(t, p, err);
+	return sharers < 0 ? -1 : seized + sharers > 0;
+}
+
+/*
+ * What was in the middle of clone(2) when it became ours makes a thread that is not. When all stand
+ * still nobody is: then those are taken, too.
+ */
 static int take_over(struct target *t, pid_t pid, struct error *err)
 {
 	struct process *p = process_new(t, pid, NULL, space_new(pid));
 	struct thread *first;
+	int some;
 
 	p->pub.is_root = true;
-	if (seize_all(t, p, err) < 0 || check_parent(pid, err) < 0 || take_sharers(t, p, err) < 0)
+	some = take_all(t, p, err);
+	if (some < 0 || check_parent(pid, err) < 0)
 		return -1;
 	first = TAILQ_FIRST(&t->threads);
-	if (!first)
-		return error_set(err, ERROR_USAGE, "process %d has just ended", pid);
+	if (!first) {
+		error_set(err, ERROR_USAGE, "process %d has just ended", pid);
+		return look_for_another(err);
+	}
 	event_push(t, TARGET_ATTACHED, first);
-	halt_all(t);
+	while (some > 0) {
+		target_halt(t);
+		some = take_all(t, p, err);
+	}
 	t->queue.items[0].thread = &choose_helper(t, first)->pub;
-	return 0;
+	return some;
 }
 
 struct target *target_attach(const struct target_attach *how, struct error *err)
@@ -246,6 +386,11 @@ struct target *target_attach(const struct target_attach *how, struct error *err)
 		return t;
 	target_free(t);
 	return NULL;
+}
+
+bool target_had_children(const struct target *t)
+{
+	return t->had_children;
 }
 
 void target_let_found_go(struct target *t)

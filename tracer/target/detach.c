@@ -15,14 +15,9 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-static bool is_alive(const struct thread *th)
-{
-	return thread_find(th->target, th->pub.tid) == th;
-}
-
 static bool is_stopped(const struct thread *th)
 {
-	return is_alive(th) && th->pub.state == TARGET_STOPPED;
+	return thread_is_alive(th) && th->pub.state == TARGET_STOPPED;
 }
 
 /* ---- each thread where it would be ---------------------------------------------------------- */
@@ -43,7 +38,7 @@ static void leave(struct thread *th)
 
 /*
  * How well the thread can make a system call for us, 0: not at all. A signal that it is to take would
- * lose its details by it; one that is stopped by job control has to be stopped once more.
+ * lose its details by it; one that is stopped by job control runs for a moment.
  */
 static int fitness(struct thread *th)
 {
@@ -61,7 +56,7 @@ static struct thread *helper_in(struct target *t, const struct target_space *spa
 
 	TAILQ_FOREACH(th, &t->threads, link)
 	{
-		if (!is_alive(th) || space_of(th) != space)
+		if (!thread_is_alive(th) || space_of(th) != space)
 			continue;
 		if (th->pub.state != TARGET_STOPPED) /* it may be inside of what we would unmap */
 			return NULL;
@@ -123,7 +118,7 @@ static void let_go_late(struct target *t)
 	int status;
 
 	TAILQ_FOREACH(th, &t->threads, link)
-	th->awaited = is_alive(th) && th->beyond && th->watched.n;
+	th->awaited = thread_is_alive(th) && th->beyond && th->watched.n;
 	signals_limit(0);
 	while ((th = wait_some(t, has_words, &status))) {
 		th->awaited = false;
@@ -141,7 +136,7 @@ static bool any_late(struct target *t)
 	struct thread *th;
 
 	TAILQ_FOREACH(th, &t->threads, link)
-	if (is_alive(th) && th->beyond && th->watched.n)
+	if (thread_is_alive(th) && th->beyond && th->watched.n)
 		return true;
 	return false;
 }
@@ -154,7 +149,7 @@ void target_detach(struct target *t)
 	if (t->detached)
 		return;
 	family_bury(t);
-	halt_all(t);
+	target_halt(t);
 	TAILQ_FOREACH(p, &t->processes, link)
 	p->pub.space->watched.n = 0;
 	TAILQ_FOREACH(th, &t->threads, link)

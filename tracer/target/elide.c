@@ -18,7 +18,7 @@
 #include <sys/time.h>
 #include <time.h>
 
-enum { MOST_ELIDED = 100, BELOW_RED_ZONE = 128 + 64 };
+enum { MOST_ELIDED = 100 };
 
 enum form {
 	FORM_MS,      /* an int of milliseconds, negative: for ever */
@@ -85,6 +85,13 @@ unsigned long long *elide_argument(struct user_regs_struct *regs, const struct e
 	return argument(regs, call->argument);
 }
 
+uint64_t elide_scratch(const struct user_regs_struct *regs)
+{
+	enum { RED_ZONE = 128, TIME_AND_MORE = 64 };
+
+	return (regs->rsp - RED_ZONE - TIME_AND_MORE) & ~15ull;
+}
+
 /* ---- the time becomes zero ------------------------------------------------------------------ */
 
 /* A time to wait for, that the kernel would take. */
@@ -112,7 +119,7 @@ static bool point_to_zero(struct thread *th, const struct user_regs_struct *regs
 			  unsigned long long *time)
 {
 	const struct timespec zero = {0};
-	uint64_t at = (regs->rsp - BELOW_RED_ZONE) & ~15ull;
+	uint64_t at = elide_scratch(regs);
 
 	if (target_write(th->pub.process, at, &zero, sizeof(zero)) < 0)
 		return false;

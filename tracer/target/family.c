@@ -230,8 +230,7 @@ static void others_gone(struct target *t, const struct thread *survivor)
 	struct thread *th;
 
 	TAILQ_FOREACH(th, &t->threads, link)
-	if (th != survivor && th->pub.process == survivor->pub.process &&
-	    thread_find(t, th->pub.tid) == th)
+	if (th != survivor && th->pub.process == survivor->pub.process && thread_is_alive(th))
 		thread_gone(t, th);
 }
 
@@ -290,6 +289,7 @@ void family_exec(struct target *t, struct thread *leader)
 	if (th != leader) {
 		thread_rename(th, th->pub.process->pid);
 		thread_set_state(th, TARGET_STOPPED);
+		th->awaited = false; /* under its former id */
 	}
 	new_image(th);
 	if (event_silent(th))

@@ -129,7 +129,7 @@ static void await_all(struct target *t)
 	signals_limit(0);
 }
 
-void halt_all(struct target *t)
+void target_halt(struct target *t)
 {
 	struct thread *th;
 
@@ -142,11 +142,6 @@ void halt_all(struct target *t)
 		await_all(t);
 		take_in(t);
 	} while (interrupt_all(t));
-}
-
-void target_halt(struct target *t)
-{
-	halt_all(t);
 }
 
 bool target_is_paused(const struct target_thread *thread)

@@ -238,7 +238,7 @@ enum inside_answer inside_stop(struct inside *in, int status)
 		return INSIDE_GOES_ON;
 	case PTRACE_EVENT_STOP: /* job control: put off */
 		if (signal != SIGTRAP)
-			in->r.stop_signal = signal;
+			in->r.stopped = true;
 		return INSIDE_GOES_ON;
 	default:
 		return INSIDE_GOES_ON;

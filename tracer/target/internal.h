@@ -183,6 +183,7 @@ struct target {
 	bool sleeps;	      /* are reported ... */
 	unsigned sleep_scale; /* ... and stretched */
 	bool attached;	      /* not launched: it outlives us */
+	bool had_children;    /* ... and these are not ours */
 	bool detached;
 	bool started;		   /* the first event was given */
 	unsigned gathered;	   /* statuses, for fairness: wait.c */
@@ -223,6 +224,7 @@ static inline struct target_space *space_of(const struct thread *th)
 
 /* memory.c: bytes and registers; raw reads show our traps */
 struct target_space *space_new(pid_t pid);
+void space_open(struct target_space *space, pid_t tid); /* anew: what this thread runs now */
 void space_unuse(struct target *t, struct target_space *space);
 void space_free(struct target_space *space);
 int memory_raw_read(struct target_space *space, uint64_t addr, void *buf, size_t n);
@@ -274,7 +276,7 @@ struct remote {
 	struct thread *th;
 	struct user_regs_struct regs; /* to be restored */
 	uint64_t mask;		      /* the thread's own, of signals */
-	int stop_signal;	      /* a job control stop that came in between */
+	bool stopped;		      /* by job control, before or meanwhile */
 	uint64_t stub;		      /* our code, or 0: none yet */
 };
 bool remote_possible(struct thread *th);
@@ -346,11 +348,9 @@ void watch_agree(struct thread *th);
 bool watch_current(struct thread *th);
 
 /* pause.c */
+bool pause_shows(struct thread *th); /* by a system call that has given up */
 /* Nobody shall notice: a system call that has given up is made once more when it goes on. */
 void pause_hide(struct thread *th);
-
-/* halt.c: stops all threads of the tree; those that cannot be are `beyond` */
-void halt_all(struct target *t);
 
 /* restart.c */
 void restart_deliver(struct thread *th);
@@ -371,6 +371,8 @@ struct elide_call {
 };
 bool elide_call_of(const struct user_regs_struct *regs, struct elide_call *out);
 unsigned long long *elide_argument(struct user_regs_struct *regs, const struct elide_call *call);
+/* Memory below the stack that the program does not use: for a time of ours. */
+uint64_t elide_scratch(const struct user_regs_struct *regs);
 
 /* sleeps.c: true: there is an event of it, the thread stays stopped */
 bool sleeps_syscall_stop(struct thread *th, const struct __ptrace_syscall_info *info);
@@ -404,7 +406,7 @@ void signals_take_tick(void);
 /* Waiting for those ends when so much time has passed; 0: no limit. */
 void signals_limit(unsigned ms);
 bool signals_late(void);
-int signals_interrupt(void); /* one that was sent to gatectl, taken; 0 none */
-void signals_child(void);    /* in the child: all as gatectl was started with */
+void signals_when_late(void (*what)(void)); /* called in the handler, again and again; or NULL */
+int signals_interrupt(void);		    /* one that was sent to gatectl, taken; 0 none */
 
 #endif

@@ -117,7 +117,7 @@ void target_free(struct target *t)
 	}
 	signals_close();
 	while ((th = TAILQ_FIRST(&t->threads))) {
-		if (thread_find(t, th->pub.tid) == th)
+		if (thread_is_alive(th))
 			thread_unhash(th);
 		thread_free(th);
 	}

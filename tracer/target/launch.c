@@ -93,7 +93,7 @@ static void child(struct launch *l)
 
 	close(l->go[1]);
 	close(l->fault[0]);
-	signals_child();
+	target_signals_as_found();
 	if (retry_read(l->go[0], &go, 1) != 1)
 		_exit(125);
 	if (!redirect(how))
@@ -109,8 +109,13 @@ static int explain_exec(const struct launch *l, int number, struct error *err)
 {
 	const char *name = l->how->argv[0];
 
-	if (number == ENOENT || number == ENOTDIR)
-		return error_set(err, ERROR_NOT_FOUND, "%s: %s", name, strerror(number));
+	if (number == ENOENT || number == ENOTDIR) {
+		error_set(err, ERROR_NOT_FOUND, "%s: %s", name, strerror(number));
+		return !strchr(name, '/') && access(name, X_OK) == 0
+			       ? error_hint(err, "./%s: without a slash it is looked for in PATH",
+					    name)
+			       : -1;
+	}
 	return error_set(err, ERROR_CANNOT_EXEC, "%s: %s", name, strerror(number));
 }
 

@@ -13,16 +13,25 @@
  * The descriptor belongs to the address space, not to the process: it outlives the process's first
  * thread and the processes that share the memory, and reads nothing any more after an exec.
  */
-struct target_space *space_new(pid_t pid)
+void space_open(struct target_space *space, pid_t tid)
 {
-	struct target_space *space = base_alloc(1, sizeof(*space));
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	if (space->memory >= 0)
+		close(space->memory);
+	snprintf(path, sizeof(path), "/proc/%d/mem", tid);
 	space->memory = open(path, O_RDWR | O_CLOEXEC);
 	space->writable = space->memory >= 0;
 	if (space->memory < 0)
 		space->memory = open(path, O_RDONLY | O_CLOEXEC);
+}
+
+struct target_space *space_new(pid_t pid)
+{
+	struct target_space *space = base_alloc(1, sizeof(*space));
+
+	space->memory = -1;
+	space_open(space, pid);
 	return space;
 }
 

@@ -26,8 +26,7 @@ static bool is_unable(const struct thread *th)
 	struct target_block look;
 
 	target_look(&th->pub, &look);
-	return look.activity == TARGET_DEAD || look.activity == TARGET_DISK ||
-	       thread_find(th->target, th->pub.tid) != th;
+	return look.activity == TARGET_DEAD || look.activity == TARGET_DISK || !thread_is_alive(th);
 }
 
 /* False: it may stop later, and is let go on then. */
@@ -46,18 +45,30 @@ static bool await(struct thread *th, int *status)
 	return stopped;
 }
 
+/* A thread whose system calls are traced stops at the end of the one that was interrupted first. Any
+   stop takes the request back: it is made again before the thread goes on. */
+static bool stops_again(struct target *t, struct thread *th, int status)
+{
+	bool again = WIFSTOPPED(status) && WSTOPSIG(status) == (SIGTRAP | 0x80) &&
+		     ptrace(PTRACE_INTERRUPT, th->pub.tid, 0, 0) == 0;
+
+	event_status(t, th->pub.tid, status);
+	return again && th->pub.state == TARGET_RUNNING;
+}
+
 int target_pause(struct target *t, struct target_thread *thread)
 {
 	struct thread *th = thread_of(thread);
 	int status;
 
-	if (thread->state != TARGET_RUNNING || ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0) < 0 ||
-	    !await(th, &status))
-		return -1; /* it stops for a reason of its own: that comes as an event */
-	if (!is_pause(status)) {
-		event_status(t, thread->tid, status);
+	if (thread->state != TARGET_RUNNING || ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0) < 0)
 		return -1;
-	}
+	do {
+		if (!await(th, &status))
+			return -1; /* it stops for a reason of its own: that comes as an event */
+	} while (!is_pause(status) && stops_again(t, th, status));
+	if (!is_pause(status))
+		return -1;
 	thread_set_state(th, TARGET_STOPPED);
 	watch_agree(th);
 	th->stop = STOP_PAUSE;
@@ -85,7 +96,7 @@ static bool is_endless_poll(const struct user_regs_struct *regs)
 	       (int)regs->rdx < 0;
 }
 
-static bool gave_up(struct thread *th)
+bool pause_shows(struct thread *th)
 {
 	uint8_t bytes[SYSCALL_LENGTH];
 
@@ -94,7 +105,7 @@ static bool gave_up(struct thread *th)
 	return ((int64_t)th->regs.rax == -EINTR || is_endless_poll(&th->regs)) &&
 	       (int64_t)th->regs.orig_rax >= 0 && th->regs.orig_rax != SYS_close &&
 	       !memory_read(space_of(th), th->regs.rip - SYSCALL_LENGTH, bytes, sizeof(bytes)) &&
-	       !memcmp(bytes, slot_stub, sizeof(bytes)) && !handler_will_run(th);
+	       !memcmp(bytes, slot_stub, sizeof(bytes));
 }
 
 void pause_hide(struct thread *th)
@@ -102,7 +113,7 @@ void pause_hide(struct thread *th)
 	struct user_regs_struct regs;
 	const struct site *site;
 
-	if (!gave_up(th))
+	if (!pause_shows(th) || handler_will_run(th))
 		return;
 	regs = th->regs;
 	regs.rip -= SYSCALL_LENGTH;

@@ -79,7 +79,7 @@ static bool would_be_dropped(const struct thread *th)
 
 static void inject(struct thread *th)
 {
-	if (would_be_dropped(th))
+	if (pause_shows(th) && would_be_dropped(th))
 		pause_hide(th);
 	if (th->info && th->signal)
 		ptrace(PTRACE_SETSIGINFO, th->pub.tid, 0, th->info);

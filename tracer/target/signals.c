@@ -32,6 +32,7 @@ static unsigned users;
 static bool wants_ticks;
 static volatile unsigned firings;
 static volatile sig_atomic_t due, waiting_now, resting, late;
+static void (*volatile when_late)(void);
 static volatile sig_atomic_t arrived[SIGNALS];
 
 __attribute__((constructor)) static void remember_start(void)
@@ -41,7 +42,7 @@ __attribute__((constructor)) static void remember_start(void)
 	sigprocmask(SIG_SETMASK, NULL, &found_mask);
 }
 
-void signals_child(void)
+void target_signals_as_found(void)
 {
 	for (int s = 1; s < SIGNALS; s++)
 		if (s != SIGKILL && s != SIGSTOP)
@@ -63,12 +64,22 @@ static void on_tick(void)
 	errno = saved;
 }
 
+static void on_limit(void)
+{
+	int saved = errno;
+
+	late = 1;
+	if (when_late)
+		when_late();
+	errno = saved;
+}
+
 static void on_clock(int signal, siginfo_t *info, void *context)
 {
 	(void)signal;
 	(void)context;
 	if (info->si_value.sival_ptr == &limit)
-		late = 1;
+		on_limit();
 	else
 		on_tick();
 }
@@ -167,6 +178,11 @@ void signals_limit(unsigned ms)
 	when.it_value.tv_nsec = (long)(ms % 1000) * 1000000;
 	timer_settime(limit, 0, &when, NULL);
 	late = 0;
+}
+
+void signals_when_late(void (*what)(void))
+{
+	when_late = what;
 }
 
 bool signals_late(void)

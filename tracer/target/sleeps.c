@@ -11,7 +11,11 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-enum { BELOW_RED_ZONE = 128 + 64 };
+enum {
+	NS_OF_S = 1000000000,
+	NS_OF_MS = 1000000,
+	LONGEST_S = 10 * 24 * 3600, /* whoever sleeps longer does not wait for that to end */
+};
 
 static bool is_absolute(const struct user_regs_struct *regs)
 {
@@ -38,15 +42,15 @@ static bool time_of(struct thread *th, const struct elide_call *call, uint64_t a
 	struct timespec time;
 
 	if (call->in_ms) {
-		*ns = (uint64_t)(int)argument * 1000000;
+		*ns = (uint64_t)(int)argument * NS_OF_MS;
 		return (int)argument > 0;
 	}
 	if (!argument || memory_read(space_of(th), argument, &time, sizeof(time)) < 0 ||
-	    time.tv_sec < 0 || time.tv_nsec < 0)
+	    time.tv_sec < 0 || time.tv_nsec < 0 || time.tv_sec >= INT64_MAX / NS_OF_S)
 		return false;
 	if (call->in_us)
 		time.tv_nsec *= 1000;
-	*ns = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+	*ns = (uint64_t)time.tv_sec * NS_OF_S + (uint64_t)time.tv_nsec;
 	return *ns > 0;
 }
 
@@ -54,13 +58,13 @@ static bool time_of(struct thread *th, const struct elide_call *call, uint64_t a
 static void stretch(struct thread *th, const struct elide_call *call, struct user_regs_struct *regs,
 		    uint64_t ns)
 {
-	uint64_t at = (regs->rsp - BELOW_RED_ZONE) & ~15ull;
 	unsigned long long *time = elide_argument(regs, call);
-	struct timespec longer = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+	struct timespec longer = {(time_t)(ns / NS_OF_S), (long)(ns % NS_OF_S)};
+	uint64_t at = elide_scratch(regs);
 
 	th->slept_argument = *time;
 	if (call->in_ms) {
-		*time = ns / 1000000;
+		*time = ns / NS_OF_MS; /* an int: LONGEST_S fits */
 	} else {
 		if (call->in_us)
 			longer.tv_nsec /= 1000;
@@ -86,7 +90,8 @@ static bool begins(struct thread *th)
 		return false;
 	th->sleeps_ns = ns;
 	th->stretched = false;
-	if (th->target->sleep_scale > 1 && !is_absolute(&regs))
+	if (th->target->sleep_scale > 1 && !is_absolute(&regs) &&
+	    ns < (uint64_t)LONGEST_S * NS_OF_S / th->target->sleep_scale)
 		stretch(th, &call, &regs, ns * th->target->sleep_scale);
 	event_push(th->target, TARGET_SLEEP, th)->sleep_ns = ns;
 	return true;

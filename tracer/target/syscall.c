@@ -33,20 +33,25 @@ bool remote_stop(int status)
 	       status >> 16 != PTRACE_EVENT_EXEC;
 }
 
-/* Resumes until the stop that is wanted; job control is put off, other signals are masked. */
+/*
+ * Resumes until the stop that is wanted; other signals than SIGSTOP are masked. That one stops the
+ * process, but this thread goes on until it is done: to send it once more afterwards would be wrong,
+ * because a SIGCONT may have come meanwhile.
+ */
 static int go_on(struct remote *r, int request, bool (*wanted)(int status))
 {
-	int status;
+	int status = 0;
 
 	for (;;) {
-		if (ptrace(request, r->th->pub.tid, 0, 0) < 0 && errno != ESRCH)
+		long signal = status >> 8 == SIGSTOP ? SIGSTOP : 0;
+
+		if (ptrace(request, r->th->pub.tid, 0, signal) < 0 && errno != ESRCH)
 			return -1;
 		if (wait_one(r->th, remote_stop, &status) != ONE_EXPECTED)
 			return -1;
 		if (wanted(status))
 			return 0;
-		if (WSTOPSIG(status) != SIGTRAP && WSTOPSIG(status) != SIGSYS)
-			r->stop_signal = WSTOPSIG(status);
+		r->stopped |= status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) != SIGTRAP;
 	}
 }
 
@@ -106,7 +111,7 @@ int remote_begin(struct remote *r)
 	struct thread *th = r->th;
 	const struct target_space *space = space_of(th);
 
-	r->stop_signal = th->group_signal;
+	r->stopped = th->group_signal != 0;
 	r->stub = space->areas.count ? space->areas.items[0].base : 0;
 	if (ptrace(PTRACE_GETSIGMASK, th->pub.tid, sizeof(r->mask), &r->mask) < 0 ||
 	    remote_mask(th) < 0 || keep_info(th) < 0)
@@ -252,12 +257,18 @@ static void restart_by_hand(struct user_regs_struct *regs)
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
+/* As it goes on, it stops before its next instruction, and tells whether its process is stopped. */
+static void look_again(const struct remote *r)
+{
+	if (r->stopped)
+		ptrace(PTRACE_INTERRUPT, r->th->pub.tid, 0, 0);
+}
+
 int remote_end(struct remote *r)
 {
 	struct thread *th = r->th;
 
-	if (r->stop_signal)
-		syscall(SYS_tgkill, th->pub.process->pid, th->pub.tid, r->stop_signal);
+	look_again(r);
 	th->group_signal = 0;
 	ptrace(PTRACE_SETSIGMASK, th->pub.tid, sizeof(r->mask), &r->mask);
 	return thread_set_regs(th, &r->regs);
@@ -293,8 +304,7 @@ int remote_exec(struct thread *th, uint64_t path, uint64_t argv, uint64_t envp)
 	}
 	th->out_of_call = false;
 	ptrace(PTRACE_SETSIGMASK, th->pub.tid, sizeof(r.mask), &r.mask);
-	if (r.stop_signal)
-		syscall(SYS_tgkill, th->pub.process->pid, th->pub.tid, r.stop_signal);
+	look_again(&r);
 	return 0;
 }
 

@@ -129,6 +129,9 @@ struct target_attach {
 };
 struct target *target_attach(const struct target_attach *how, struct error *err);
 
+/* When it was attached to, had it children, which are not traced now? */
+bool target_had_children(const struct target *t);
+
 /* They go on, but for those that an event in the queue is about. */
 void target_let_found_go(struct target *t);
 
@@ -145,6 +148,9 @@ void target_detach(struct target *t);
  * first one is SIGTERM to the second, which detaches then. -1: it cannot be done.
  */
 int target_guard(int *status, struct error *err);
+
+/* In a child that is about to exec: signals are as gatectl was started with. */
+void target_signals_as_found(void);
 
 /* Kills what is left of the tree, reaps it, and frees everything; one that was attached to is let
    go instead. */
@@ -186,8 +192,7 @@ bool target_is_pending(const struct target_process *process, int signal);
 /* SIGKILL to all of the tree; the GONE events still come from target_wait(). */
 void target_kill_all(struct target *t);
 
-/* Iteration, in order of creation; start with NULL. */
-struct target_process *target_next_process(struct target *t, struct target_process *after);
+/* Threads in order of creation; start with NULL. */
 struct target_thread *target_next_thread(struct target *t, struct target_thread *after);
 
 /* Memory: all n bytes or -1. Reads show the program's own bytes, not our traps; writes go under them. */

@@ -151,14 +151,6 @@ void thread_check(const struct target *t)
 	assert(t->alive || !t->stopped);
 }
 
-struct target_process *target_next_process(struct target *t, struct target_process *after)
-{
-	struct process *p =
-		after ? TAILQ_NEXT((struct process *)after, link) : TAILQ_FIRST(&t->processes);
-
-	return p ? &p->pub : NULL;
-}
-
 struct target_thread *target_next_thread(struct target *t, struct target_thread *after)
 {
 	struct thread *th = after ? TAILQ_NEXT(thread_of(after), link) : TAILQ_FIRST(&t->threads);

@@ -1,10 +1,11 @@
 /*
  * gatectl convert: from what runs of a test that sleeps have shown to a gate script.
  *
- *	convert_watch.c	 one run: who sleeps, and what the others do meanwhile
- *	convert_orders.c what a run tells of the orders that the sleeps make
- *	convert_words.c	 locations and names as a person would write them
- *	convert_script.c the script
+ *	watch.c	 one run: who sleeps, and what the others do meanwhile
+ *	deeds.c	 what a thread has done by then
+ *	orders.c what a run tells of the orders that the sleeps make
+ *	words.c	 locations and names as a person would write them
+ *	script.c the script
  *
  * Ownership: the caller owns records and plans; convert_record_fini, convert_plan_fini. Names of files
  * and functions belong to modules, which live as long as the symbols of all the runs.
@@ -14,16 +15,19 @@
 
 #include "tracer/session/session.h"
 
-/* ---- one run (convert_watch.c) -------------------------------------------------------------- */
+/* ---- one run (watch.c) ----------------------------------------------------------------------- */
 
 struct convert_line {
 	const char *func, *file; /* innermost function; NULL unknown */
 	unsigned line;
+	uint64_t offset; /* of its code in the executable, or of some of it; 0 unknown */
+	bool inlined;	 /* of calls: its function has no frame of its own */
 };
 
 /* A statement that a thread has begun. */
 struct convert_event {
 	struct convert_line at;
+	uint64_t frame; /* of its function: a deeper one is lower */
 	uint64_t t_us;
 };
 
@@ -70,11 +74,11 @@ struct convert_record {
 	struct arrival_counts arrivals; /* at the end */
 	struct symbols *symbols;	/* of the run */
 	struct module *program;		/* NULL: it has not been started */
-	struct convert_traps *traps;	/* convert_watch.c's own */
+	struct convert_traps *traps;	/* watch.c's own */
 };
 void convert_record_fini(struct convert_record *r);
 
-/* ---- what there is to convert (convert_orders.c) -------------------------------------------- */
+/* ---- what there is to convert (orders.c) ----------------------------------------------------- */
 
 enum { CONVERT_BACK = 3 };
 
@@ -89,7 +93,6 @@ struct convert_site {
 	char *left;	       /* why it stays; NULL: it is converted */
 	/* What its thread does before it sleeps, the last first: where it can be held instead, if it
 	   takes a lock there that the others need. */
-	struct convert_line back[CONVERT_BACK];
 	char *back_location[CONVERT_BACK];
 	size_t backs;
 	size_t held_back; /* where it is held: 0 at the sleep itself, 1 at back[0] ... */
@@ -103,12 +106,14 @@ struct convert_order {
 	struct convert_line from;
 	char *location;		/* of `from` */
 	bool blocked;		/* it has begun and blocks; else it has been executed */
+	bool exits;		/* the thread ends; there is no location for what it has done */
 	bool from_shared;	/* other threads come by there, too */
 	bool during;		/* only by the sleep it came first, as far as is seen */
 	unsigned long from_hit; /* which arrival; 0: the first will do */
 	unsigned long k;	/* which sleep of its thread at this site, from 1 on */
 	size_t site;
 	bool dropped;
+	bool unreached;		   /* ... because its place was not reached before */
 	bool superfluous;	   /* dropped because the outcome was the same without it */
 	char *from_name, *to_name; /* of the events */
 };
@@ -121,21 +126,25 @@ struct convert_plan {
 void convert_plan_fini(struct convert_plan *p);
 
 /* The sites and orders that a run with `lines` tells of. The record has to outlive the plan. */
-void convert_learn(struct convert_plan *p, const struct convert_record *r, struct symbols *symbols);
+void convert_learn(struct convert_plan *p, const struct convert_record *r);
 /* Another run: orders that it does not show are dropped; a site that sleeps another number of times
-   waits for something itself, and is left. */
-void convert_confirm(struct convert_plan *p, const struct convert_record *r,
-		     struct symbols *symbols);
-void convert_confirm_times(struct convert_plan *p, const struct convert_record *r);
-/* Which arrivals the orders mean, from a run with convert_probe's script. */
-void convert_count(struct convert_plan *p, const struct convert_record *r);
+   waits for something itself, and is left. False: it was not the same. */
+bool convert_confirm(struct convert_plan *p, const struct convert_record *r);
+/* Which arrivals the orders mean, from a run with convert_probe's script. False: others than before. */
+bool convert_count(struct convert_plan *p, const struct convert_record *r);
 
+/* In a run in which it is elided: the code of the call is not where its line is. */
+bool convert_still_sleeps(const struct convert_plan *p, const struct convert_record *r,
+			  size_t site);
 void convert_leave(struct convert_site *site, const char *why);
 bool convert_is_left(const struct convert_plan *p, const struct convert_order *o);
 
-/* ---- words and script (convert_words.c, convert_script.c) ------------------------------------ */
+/* ---- words and script (words.c, script.c) ---------------------------------------------------- */
 
-/* Locations as a person would write them: FUNC;TEXT where that means this line alone, else FILE:LINE. */
+/* FUNC;TEXT where that means this line alone, else FILE:LINE; NULL: nothing means it. */
+char *convert_location(struct symbols *symbols, struct module *program,
+		       const struct convert_line *at);
+/* Locations as a person would write them. A site without any is left. */
 void convert_words(struct convert_plan *p, struct symbols *symbols, struct module *program);
 /* Names of the events, when it is known which arrivals they are. */
 void convert_name_events(struct convert_plan *p);

@@ -10,16 +10,6 @@
 
 enum { TIMES_MOST = 60, WRAPPER_STATEMENTS = 6 };
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-static bool same_line(const struct convert_line *a, const struct convert_line *b)
-{
-	return a->line == b->line && same_text(a->file, b->file);
-}
-
 /* ---- where the tester would say that it sleeps ------------------------------------------------ */
 
 static bool sounds_like_sleep(const char *func)
@@ -32,20 +22,6 @@ static bool sounds_like_sleep(const char *func)
 	return false;
 }
 
-/* Nobody would name these as what has happened. */
-static bool is_empty(struct symbols *symbols, const struct convert_line *at)
-{
-	const char *text = at->file ? symbols_source_line(symbols, at->file, at->line) : NULL;
-
-	while (text && (isspace((unsigned char)*text) || *text == '}' || *text == ')' ||
-			*text == ';' || *text == '{'))
-		text++;
-	if (!text)
-		return false;
-	return !*text || strncmp(text, "else", 4) == 0 ||
-	       (strncmp(text, "return", 6) == 0 && !strchr(text, '('));
-}
-
 /* A few statements lead to the sleep, and behind it there are none. */
 static bool only_sleeps(const struct convert_record *r, const struct convert_sleep *s, unsigned i)
 {
@@ -53,22 +29,22 @@ static bool only_sleeps(const struct convert_record *r, const struct convert_sle
 	const char *func = s->calls[i].func;
 	size_t from = s->events, to = s->events;
 
-	while (from > 0 && same_text(t->events.items[from - 1].at.func, func))
+	while (from > 0 && deeds_same_text(t->events.items[from - 1].at.func, func))
 		from--;
-	while (to < t->events.count && same_text(t->events.items[to].at.func, func) &&
-	       (same_line(&t->events.items[to].at, &s->calls[i]) ||
-		is_empty(r->symbols, &t->events.items[to].at)))
+	while (to < t->events.count && deeds_same_text(t->events.items[to].at.func, func) &&
+	       (deeds_same_line(&t->events.items[to].at, &s->calls[i]) ||
+		deeds_is_empty(r->symbols, &t->events.items[to].at)))
 		to++;
 	return s->events - from <= WRAPPER_STATEMENTS && to < t->events.count &&
-	       !same_text(t->events.items[to].at.func, func);
+	       !deeds_same_text(t->events.items[to].at.func, func);
 }
 
 static bool has_other_caller(const struct convert_record *r, const struct convert_sleep *s,
 			     unsigned i)
 {
 	array_each(const struct convert_sleep, o, &r->sleeps)
-		if (o->call_count > i + 1 && same_line(&o->calls[i], &s->calls[i]) &&
-		    !same_line(&o->calls[i + 1], &s->calls[i + 1]))
+		if (o->call_count > i + 1 && deeds_same_line(&o->calls[i], &s->calls[i]) &&
+		    !deeds_same_line(&o->calls[i + 1], &s->calls[i + 1]))
 			return true;
 	return false;
 }
@@ -76,6 +52,8 @@ static bool has_other_caller(const struct convert_record *r, const struct conver
 /* A function that does nothing but sleep stands for the library's own. */
 static bool is_wrapper(const struct convert_record *r, const struct convert_sleep *s, unsigned i)
 {
+	if (s->calls[i].inlined) /* its code is not part of the line that calls it */
+		return false;
 	if (sounds_like_sleep(s->calls[i].func))
 		return true;
 	return has_other_caller(r, s, i) && only_sleeps(r, s, i);
@@ -103,9 +81,17 @@ static size_t site_of(const struct convert_plan *p, const struct convert_record 
 	const struct convert_line *at = &s->calls[level_of(r, s)];
 
 	for (size_t i = 0; i < p->sites.count; i++)
-		if (same_line(&p->sites.items[i].at, at))
+		if (deeds_same_line(&p->sites.items[i].at, at))
 			return i;
 	return p->sites.count;
+}
+
+bool convert_still_sleeps(const struct convert_plan *p, const struct convert_record *r, size_t site)
+{
+	array_each(const struct convert_sleep, s, &r->sleeps)
+		if (counts(s) && site_of(p, r, s) == site)
+			return true;
+	return false;
 }
 
 static void add_thread(struct convert_site *site, size_t thread)
@@ -133,9 +119,13 @@ static void note_back(struct convert_site *site, const struct convert_record *r,
 	for (size_t n = s->events; n > 0 && site->backs < CONVERT_BACK; n--) {
 		const struct convert_line *at = &t->events.items[n - 1].at;
 
-		if (!same_text(at->func, site->at.func) || same_line(at, &site->at))
+		char *location;
+
+		if (!deeds_same_text(at->func, site->at.func) || deeds_same_line(at, &site->at))
 			continue;
-		site->back[site->backs++] = *at;
+		location = convert_location(r->symbols, r->program, at);
+		if (location)
+			site->back_location[site->backs++] = location;
 	}
 }
 
@@ -181,10 +171,10 @@ static size_t before_sleep(const struct convert_record *r, const struct convert_
 
 	for (; n > 0; n--) {
 		const struct convert_line *at = &t->events.items[n - 1].at;
-		bool inside = s->call_count && same_line(at, &s->calls[level]);
+		bool inside = s->call_count && deeds_same_line(at, &s->calls[level]);
 
 		for (unsigned i = 0; i < level; i++)
-			inside |= same_text(at->func, s->calls[i].func);
+			inside |= deeds_same_text(at->func, s->calls[i].func);
 		if (!inside)
 			break;
 	}
@@ -193,24 +183,21 @@ static size_t before_sleep(const struct convert_record *r, const struct convert_
 
 /* How many events it had when what was last done was done: the last of them is what is meant. A wait
    with a time that something else has ended is no sleep. */
-static size_t last_event(const struct convert_record *r, struct symbols *symbols,
-			 const struct convert_sleep *s, const struct convert_other *other,
-			 bool *blocked)
+static size_t last_event(const struct convert_record *r, const struct convert_sleep *s,
+			 const struct convert_other *other, bool *blocked)
 {
 	const struct convert_thread *t = &r->threads.items[other->thread];
 	const struct convert_sleep *own =
 		other->sleeps ? sleep_at(r, other->thread, s->end_us) : NULL;
 	bool sleeps = own && counts(own);
-	size_t n = sleeps ? before_sleep(r, own) : other->events;
+	size_t n = sleeps ? before_sleep(r, own) : other->events, last;
 
-	*blocked = other->blocked && !sleeps;
-	if (*blocked)
-		return n;
-	if (!sleeps && !other->gone && n)
+	if (!sleeps && !other->blocked && !other->gone && n)
 		n--; /* it is in the middle of it */
-	while (n > 0 && is_empty(symbols, &t->events.items[n - 1].at))
-		n--;
-	return n;
+	/* nothing is left undone by who is gone */
+	last = deeds_last(r, t, n, other->gone ? 0 : other->events);
+	*blocked = other->blocked && !sleeps && last == n;
+	return last;
 }
 
 static bool is_shared(const struct convert_record *r, size_t thread, const struct convert_line *at)
@@ -219,7 +206,7 @@ static bool is_shared(const struct convert_record *r, size_t thread, const struc
 		if (i == thread)
 			continue;
 		array_each(const struct convert_event, e, &r->threads.items[i].events)
-			if (same_line(&e->at, at))
+			if (deeds_same_line(&e->at, at))
 				return true;
 	}
 	return false;
@@ -284,15 +271,23 @@ static uint64_t alone_since(const struct convert_record *r, const struct convert
 	return since;
 }
 
+/* Where what it has done last cannot be named, it can be waited for that it ends. */
+static bool has_to_exit(const struct convert_record *r, const struct convert_other *other, size_t n)
+{
+	return other->gone && other->thread &&
+	       !deeds_is_all(r, &r->threads.items[other->thread], n);
+}
+
 static void add_order(struct convert_plan *p, const struct convert_record *r,
-		      struct symbols *symbols, const struct convert_sleep *s,
-		      const struct convert_other *other, struct knowns *known)
+		      const struct convert_sleep *s, const struct convert_other *other,
+		      struct knowns *known)
 {
 	const struct convert_thread *t = &r->threads.items[other->thread];
 	bool blocked;
-	size_t n = last_event(r, symbols, s, other, &blocked);
-	const struct known k = {other->thread, s->thread, n, blocked};
-	const struct convert_event *e = n ? &t->events.items[n - 1] : NULL;
+	size_t n = last_event(r, s, other, &blocked);
+	bool exits = has_to_exit(r, other, n);
+	const struct known k = {other->thread, s->thread, exits ? t->events.count : n, blocked};
+	const struct convert_event *e = k.events ? &t->events.items[k.events - 1] : NULL;
 
 	if (!e || is_known(known, &k))
 		return;
@@ -302,14 +297,15 @@ static void add_order(struct convert_plan *p, const struct convert_record *r,
 		.to_thread = s->thread,
 		.from = e->at,
 		.blocked = blocked,
-		.from_shared = is_shared(r, other->thread, &e->at),
+		.exits = exits,
+		.from_shared = exits || is_shared(r, other->thread, &e->at),
 		.during = e->t_us >= alone_since(r, s),
 		.k = ordinal(p, r, s),
 		.site = site_of(p, r, s),
 	};
 }
 
-void convert_learn(struct convert_plan *p, const struct convert_record *r, struct symbols *symbols)
+void convert_learn(struct convert_plan *p, const struct convert_record *r)
 {
 	struct knowns known = {0};
 
@@ -326,7 +322,7 @@ void convert_learn(struct convert_plan *p, const struct convert_record *r, struc
 			continue;
 		array_each(const struct convert_other, other, &s->others) {
 			p->sites.items[site_of(p, r, s)].unseen |= is_unseen(r, other);
-			add_order(p, r, symbols, s, other, &known);
+			add_order(p, r, s, other, &known);
 		}
 	}
 	array_fini(&known);
@@ -338,7 +334,7 @@ static size_t thread_named(const struct convert_record *r, const char *id)
 {
 	size_t i = 0;
 
-	while (i < r->threads.count && !same_text(r->threads.items[i].id, id))
+	while (i < r->threads.count && !deeds_same_text(r->threads.items[i].id, id))
 		i++;
 	return i;
 }
@@ -356,65 +352,87 @@ static const struct convert_sleep *sleep_of(const struct convert_plan *p,
 	return NULL;
 }
 
-static bool has_begun(const struct convert_thread *t, size_t n, const struct convert_line *at)
+/* By when the sleep was over, with `n` events that count. */
+static bool has_it(const struct convert_record *r, const struct convert_other *other, size_t n,
+		   const struct convert_order *o)
 {
+	const struct convert_thread *t = &r->threads.items[other->thread];
+
+	if (o->exits)
+		return other->gone;
 	for (size_t i = 0; i < n; i++)
-		if (same_line(&t->events.items[i].at, at))
+		if (deeds_same_place(&t->events.items[i].at, &o->from) &&
+		    (o->blocked || other->gone || deeds_is_done(r, t, i, other->events)))
 			return true;
 	return false;
 }
 
-/* Where two sleeps end at about the same time one run has less to show than the other: what both have
-   is what counts. False: this one shows nothing. */
+/* It has less to show: that is what counts. */
+static void weaken(struct convert_order *o, const struct convert_record *r,
+		   const struct convert_other *other, size_t n, bool blocked)
+{
+	o->from = r->threads.items[other->thread].events.items[n - 1].at;
+	o->blocked = blocked;
+	o->exits = false;
+	o->from_shared = is_shared(r, other->thread, &o->from);
+}
+
+/* Where two sleeps end at about the same time one run has less to show than the other. */
 static bool agree(const struct convert_plan *p, const struct convert_record *r,
-		  struct symbols *symbols, struct convert_order *o)
+		  struct convert_order *o)
 {
 	const struct convert_sleep *s = sleep_of(p, r, o);
 	size_t from = thread_named(r, p->threads.items[o->from_thread]);
+	bool was = o->blocked;
 
-	if (!s)
-		return false;
-	array_each(const struct convert_other, other, &s->others) {
-		bool blocked;
-		size_t n = other->thread == from ? last_event(r, symbols, s, other, &blocked) : 0;
-		const struct convert_thread *t = &r->threads.items[other->thread];
+	for (size_t i = 0; s && i < s->others.count; i++) {
+		const struct convert_other *other = &s->others.items[i];
+		bool blocked = false;
+		size_t n = other->thread == from ? last_event(r, s, other, &blocked) : 0;
 
-		if (!n)
-			continue;
-		if (!has_begun(t, n, &o->from)) {
-			o->from = t->events.items[n - 1].at;
-			o->blocked = blocked;
-			o->from_shared = is_shared(r, from, &o->from);
-		} else if (same_line(&t->events.items[n - 1].at, &o->from)) {
-			o->blocked &= blocked || other->gone;
+		if (other->thread == from && has_it(r, other, n, o)) {
+			if (n && deeds_same_place(&r->threads.items[from].events.items[n - 1].at,
+						  &o->from))
+				o->blocked &= blocked || other->gone;
+			return o->blocked == was;
 		}
-		return true;
+		if (n) {
+			weaken(o, r, other, n, blocked);
+			return false;
+		}
 	}
+	o->dropped = true;
 	return false;
 }
 
-void convert_confirm_times(struct convert_plan *p, const struct convert_record *r)
+static bool confirm_times(struct convert_plan *p, const struct convert_record *r)
 {
 	unsigned long *times = base_alloc(p->sites.count + 1, sizeof(*times));
+	bool same = true;
 
 	array_each(const struct convert_sleep, s, &r->sleeps)
 		if (counts(s))
 			times[site_of(p, r, s)]++;
-	for (size_t i = 0; i < p->sites.count; i++)
-		if (times[i] != p->sites.items[i].times)
-			convert_leave(&p->sites.items[i],
-				      "how often it sleeps is not the same in all runs: it "
-				      "waits for something in a loop, or for the time");
+	for (size_t i = 0; i < p->sites.count; i++) {
+		if (times[i] == p->sites.items[i].times)
+			continue;
+		same = false;
+		convert_leave(&p->sites.items[i],
+			      "how often it sleeps is not the same in all runs: it waits for "
+			      "something in a loop, or for the time");
+	}
 	base_free(times);
+	return same;
 }
 
-void convert_confirm(struct convert_plan *p, const struct convert_record *r,
-		     struct symbols *symbols)
+bool convert_confirm(struct convert_plan *p, const struct convert_record *r)
 {
-	convert_confirm_times(p, r);
+	bool same = confirm_times(p, r);
+
 	array_each(struct convert_order, o, &p->orders)
-		if (!convert_is_left(p, o) && !agree(p, r, symbols, o))
-			o->dropped = true;
+		if (!convert_is_left(p, o) && !agree(p, r, o))
+			same = false;
+	return same;
 }
 
 bool convert_is_left(const struct convert_plan *p, const struct convert_order *o)
@@ -423,22 +441,25 @@ bool convert_is_left(const struct convert_plan *p, const struct convert_order *o
 }
 
 /* The places stand in the order of the orders that are not left. */
-void convert_count(struct convert_plan *p, const struct convert_record *r)
+bool convert_count(struct convert_plan *p, const struct convert_record *r)
 {
 	size_t place = 0;
+	bool same = true;
 
 	array_each(struct convert_order, o, &p->orders) {
 		const struct convert_sleep *s;
+		unsigned long hits;
 
-		if (convert_is_left(p, o))
+		if (p->sites.items[o->site].left || (o->dropped && !o->unreached))
 			continue;
 		s = sleep_of(p, r, o);
-		if (!s || s->after.count <= place || !s->after.items[place])
-			o->dropped = true; /* this place is never reached so */
-		else
-			o->from_hit = s->after.items[place];
+		hits = s && s->after.count > place ? s->after.items[place] : 0;
+		same &= hits == o->from_hit;
+		o->from_hit = hits;
+		o->dropped = o->unreached = !hits; /* this place is never reached so */
 		place++;
 	}
+	return same;
 }
 
 void convert_plan_fini(struct convert_plan *p)

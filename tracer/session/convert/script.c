@@ -48,13 +48,18 @@ static const char *to_thread(const struct convert_plan *p, const struct convert_
 	return p->sites.items[o->site].threads.count > 1 ? p->threads.items[o->to_thread] : NULL;
 }
 
+static void add_place(const struct convert_order *o, struct str *out)
+{
+	str_add(out, o->exits ? "on(" : "at(");
+	add_quoted(out, o->exits ? "thread-exit" : o->location);
+}
+
 void convert_probe(const struct convert_plan *p, struct str *out)
 {
 	array_each(const struct convert_order, o, &p->orders) {
 		if (convert_is_left(p, o))
 			continue;
-		str_add(out, "at(");
-		add_quoted(out, o->location);
+		add_place(o, out);
 		add_options(out, from_thread(p, o), 0, true);
 		/* a place that could do nothing would not be counted */
 		str_add(out, "):when(function() return true end)\n");
@@ -70,18 +75,11 @@ void convert_elide_only(const struct convert_plan *p, size_t site, struct str *o
 
 /* ---- comments --------------------------------------------------------------------------------- */
 
-static const char *base_name(const char *file)
-{
-	const char *slash = strrchr(file, '/');
-
-	return slash ? slash + 1 : file;
-}
-
 void convert_site_words(const struct convert_site *site, struct str *out)
 {
 	double ms = (double)site->ns / 1e6;
 
-	str_addf(out, "%s:%u in %s: %s of %.*f ms", base_name(site->at.file), site->at.line,
+	str_addf(out, "%s:%u in %s: %s of %.*f ms", str_base_name(site->at.file), site->at.line,
 		 site->at.func, site->what ? site->what : "a sleep",
 		 ms < 10 && ms != (int)ms ? 1 : 0, ms);
 	if (site->times > 1)
@@ -90,23 +88,20 @@ void convert_site_words(const struct convert_site *site, struct str *out)
 
 static void add_reason(const struct convert_plan *p, const struct convert_order *o, struct str *out)
 {
-	str_addf(out, "-- until %s %s %s:%u", p->threads.items[o->from_thread],
-		 o->blocked ? "waits at" : "has been past", base_name(o->from.file), o->from.line);
+	const char *thread = p->threads.items[o->from_thread];
+
+	if (o->exits)
+		str_addf(out, "-- until %s has ended", thread);
+	else
+		str_addf(out, "-- until %s %s %s:%u", thread,
+			 o->blocked ? "waits at" : "has been past", str_base_name(o->from.file),
+			 o->from.line);
 	if (o->from_hit > 1)
 		str_addf(out, " (time %lu)", o->from_hit);
 	str_add(out, "\n");
 }
 
 /* ---- the script ------------------------------------------------------------------------------- */
-
-static void add_event(struct str *out, const char *location, const char *thread, unsigned long hit,
-		      const char *name)
-{
-	str_add(out, "at(");
-	add_quoted(out, location);
-	add_options(out, thread, hit, false);
-	str_addf(out, "):event \"%s\"\n", name);
-}
 
 static bool came_before(const struct convert_plan *p, const struct convert_order *own,
 			const char *name)
@@ -132,10 +127,17 @@ static void add_order(const struct convert_plan *p, const struct convert_order *
 	const struct convert_site *site = &p->sites.items[o->site];
 
 	add_reason(p, o, out);
-	if (!came_before(p, o, o->from_name))
-		add_event(out, o->location, from_thread(p, o), o->from_hit, o->from_name);
-	if (!came_before(p, o, o->to_name))
-		add_event(out, held_at(site), to_thread(p, o), o->k, o->to_name);
+	if (!came_before(p, o, o->from_name)) {
+		add_place(o, out);
+		add_options(out, from_thread(p, o), o->from_hit, false);
+		str_addf(out, "):event \"%s\"\n", o->from_name);
+	}
+	if (!came_before(p, o, o->to_name)) {
+		str_add(out, "at(");
+		add_quoted(out, held_at(site));
+		add_options(out, to_thread(p, o), o->k, false);
+		str_addf(out, "):event \"%s\"\n", o->to_name);
+	}
 	str_addf(out, "order \"%s%s%s -> %s\"\n", o->blocked ? "[" : "", o->from_name,
 		 o->blocked ? "]" : "", o->to_name);
 }

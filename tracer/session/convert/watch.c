@@ -148,8 +148,17 @@ static struct convert_thread *thread_in(struct convert_record *r, const struct s
 	return &r->threads.items[t->index];
 }
 
-static void note_line(struct session *s, struct session_thread *t, const struct symbols_site *at)
+static uint64_t frame_of(struct session_thread *t, const struct act *a, uint64_t address)
 {
+	struct arch_regs regs;
+
+	return target_regs(t->target, &regs) < 0 ? 0 : after_frame_at(a, address, &regs);
+}
+
+static void note_line(struct session *s, struct session_thread *t, const struct act *a,
+		      uint64_t address)
+{
+	const struct symbols_site *at = a->info;
 	struct convert_record *r = record_of(s);
 	struct convert_thread *thread = thread_in(r, t);
 	const struct convert_event *last =
@@ -161,7 +170,10 @@ static void note_line(struct session *s, struct session_thread *t, const struct 
 		return;
 	r->traps->events++;
 	*array_add(&thread->events) = (struct convert_event){
-		{at->function, at->file, at->line}, session_now_us() - s->timeline.start_us};
+		.at = {at->function, at->file, at->line, at->offset, false},
+		.frame = frame_of(t, a, address),
+		.t_us = session_now_us() - s->timeline.start_us,
+	};
 }
 
 void convert_site(struct session *s, struct session_thread *t, const struct act *a,
@@ -173,7 +185,7 @@ void convert_site(struct session *s, struct session_thread *t, const struct act 
 	if (a->info->kind == SYMBOLS_ENTRY)
 		enter(s, t, a);
 	else
-		note_line(s, t, a->info);
+		note_line(s, t, a, site->addr);
 	if (++trap->hits >= HITS_MOST && use->acts.count == 1)
 		target_site_remove(t->process->target, site);
 }
@@ -203,8 +215,9 @@ static void note_calls(struct session *s, struct session_thread *t, struct conve
 		if (call->frame.module != t->process->exe || !call->line || !call->file ||
 		    !call->function)
 			break;
-		sleep->calls[sleep->call_count++] =
-			(struct convert_line){call->function, call->file, call->line};
+		sleep->calls[sleep->call_count++] = (struct convert_line){
+			call->function, call->file, call->line,
+			call->depth ? 0 : call->frame.look - call->frame.bias, call->inlined};
 	}
 	symbols_stack_fini(&w.stack);
 }

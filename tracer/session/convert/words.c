@@ -10,14 +10,23 @@ enum { SAME_MOST = 9 }; /* a person does not count further */
 
 /* ---- locations ------------------------------------------------------------------------------ */
 
-/* Does the text mean this line, and no other? */
+/* Is it of this copy? Lambdas on one line are several functions. */
+static bool is_code_of(const struct symbols_site *site, const struct convert_line *at)
+{
+	array_each(const struct symbols_range, r, &site->ranges)
+		if (at->offset >= r->low && at->offset < r->high)
+			return true;
+	return !at->offset || site->kind == SYMBOLS_ENTRY || at->offset == site->offset;
+}
+
+/* Does the text mean this line of this function, and no other line? */
 static bool means(struct symbols *symbols, struct module *program, const char *text,
 		  const struct convert_line *at)
 {
 	struct symbols_sites sites = {0};
 	struct location location;
 	struct error ignored;
-	bool same;
+	bool same, own = false;
 
 	if (location_parse(text, &location, &ignored) < 0)
 		return false;
@@ -30,17 +39,11 @@ static bool means(struct symbols *symbols, struct module *program, const char *t
 			location.kind == LOCATION_FUNC ? symbols_function_line(site) : site->line;
 
 		same = site->file && line == at->line && symbols_same_file(site->file, at->file);
+		own |= is_code_of(site, at);
 	}
 	symbols_sites_fini(&sites);
 	location_fini(&location);
-	return same;
-}
-
-static const char *base_name(const char *file)
-{
-	const char *slash = strrchr(file, '/');
-
-	return slash ? slash + 1 : file;
+	return same && own;
 }
 
 /* The statement without what is around it. */
@@ -105,8 +108,8 @@ static char *by_text(struct symbols *symbols, struct module *program, const stru
 	return answer;
 }
 
-static char *location_of(struct symbols *symbols, struct module *program,
-			 const struct convert_line *at)
+char *convert_location(struct symbols *symbols, struct module *program,
+		       const struct convert_line *at)
 {
 	struct str plain = {0};
 	char *answer;
@@ -115,15 +118,18 @@ static char *location_of(struct symbols *symbols, struct module *program,
 		return base_strdup(at->func);
 	answer = at->func ? by_text(symbols, program, at, at->func) : NULL;
 	if (!answer)
-		answer = by_text(symbols, program, at, base_name(at->file));
+		answer = by_text(symbols, program, at, str_base_name(at->file));
 	if (answer)
 		return answer;
-	str_addf(&plain, "%s:%u", base_name(at->file), at->line);
+	str_addf(&plain, "%s:%u", str_base_name(at->file), at->line);
 	if (means(symbols, program, str_text(&plain), at))
 		return str_take(&plain);
 	str_clear(&plain);
 	str_addf(&plain, "%s:%u", at->file, at->line);
-	return str_take(&plain);
+	if (means(symbols, program, str_text(&plain), at))
+		return str_take(&plain);
+	str_fini(&plain);
+	return NULL;
 }
 
 /* ---- names of events -------------------------------------------------------------------------- */
@@ -174,6 +180,15 @@ static void add_thread(const struct convert_plan *p, size_t thread, struct str *
 	base_free(base);
 }
 
+/* Of "if (f(x) != 0)" what is behind the bracket. */
+static const char *condition(const char *text)
+{
+	size_t n = strncmp(text, "if", 2) == 0 ? 2 : strncmp(text, "while", 5) == 0 ? 5 : 0;
+	size_t blanks = n ? strspn(text + n, " ") : 0;
+
+	return n && text[n + blanks] == '(' ? text + n + blanks + 1 : text;
+}
+
 /* What the statement is about: what it calls, or what it sets. */
 static void add_subject(const char *location, struct str *out)
 {
@@ -181,7 +196,7 @@ static void add_subject(const char *location, struct str *out)
 
 	if (!text)
 		return;
-	text++;
+	text = condition(text + 1);
 	end = text + strcspn(text, "=(");
 	if (end > text && strchr("+-*/|&^", end[-1]))
 		end--;
@@ -200,8 +215,9 @@ static void name_from(const struct convert_plan *p, struct convert_order *o)
 	struct str name = {0};
 
 	add_thread(p, o->from_thread, &name);
-	str_add(&name, o->blocked ? "_waits" : "_past");
-	add_subject(o->location, &name);
+	str_add(&name, o->exits ? "_exits" : o->blocked ? "_waits" : "_past");
+	if (!o->exits)
+		add_subject(o->location, &name);
 	if (o->from_hit > 1)
 		str_addf(&name, "_%lu", o->from_hit);
 	array_each(const struct convert_order, same, &p->orders) {
@@ -209,7 +225,7 @@ static void name_from(const struct convert_plan *p, struct convert_order *o)
 			break;
 		if (same->from_thread == o->from_thread && same->from.line == o->from.line &&
 		    same->from_hit == o->from_hit && same->blocked == o->blocked &&
-		    same->from_name) {
+		    same->exits == o->exits && same->from_name) {
 			o->from_name = base_strdup(same->from_name);
 			str_fini(&name);
 			return;
@@ -238,6 +254,12 @@ static void name_to(const struct convert_plan *p, struct convert_order *o)
 	o->to_name = unique(p, o, &name);
 }
 
+/* In a function of one line its own name is the first. */
+static bool is_own_name(const char *name, size_t n, const struct convert_line *at)
+{
+	return at->func && strlen(at->func) == n && strncmp(name, at->func, n) == 0;
+}
+
 /* The function that the source calls there: what libc calls its own is of no interest. */
 static char *sleeping_call(struct symbols *symbols, const struct convert_line *at)
 {
@@ -254,7 +276,8 @@ static char *sleeping_call(struct symbols *symbols, const struct convert_line *a
 		while (from > text &&
 		       (isalnum((unsigned char)from[-1]) || from[-1] == '_' || from[-1] == ':'))
 			from--;
-		if (end > from && strncmp(from, "if", 2) != 0 && strncmp(from, "while", 5) != 0)
+		if (end > from && strncmp(from, "if", 2) != 0 && strncmp(from, "while", 5) != 0 &&
+		    !is_own_name(from, (size_t)(end - from), at))
 			return base_strndup(from, (size_t)(end - from));
 		bracket++;
 	}
@@ -270,9 +293,9 @@ static void words_of_site(struct convert_site *site, struct symbols *symbols,
 		base_free(site->what);
 		site->what = what;
 	}
-	site->location = location_of(symbols, program, &site->at);
-	for (size_t i = 0; i < site->backs; i++)
-		site->back_location[i] = location_of(symbols, program, &site->back[i]);
+	site->location = convert_location(symbols, program, &site->at);
+	if (!site->location)
+		convert_leave(site, "no location means its line alone; build the test with -g -O0");
 }
 
 void convert_words(struct convert_plan *p, struct symbols *symbols, struct module *program)
@@ -280,8 +303,8 @@ void convert_words(struct convert_plan *p, struct symbols *symbols, struct modul
 	array_each(struct convert_site, site, &p->sites)
 		words_of_site(site, symbols, program);
 	array_each(struct convert_order, o, &p->orders)
-		if (!o->location)
-			o->location = location_of(symbols, program, &o->from);
+		if (!o->location && !o->exits)
+			o->location = convert_location(symbols, program, &o->from);
 }
 
 void convert_name_events(struct convert_plan *p)

@@ -3,9 +3,9 @@
  * in a lock file beside it (`gatectl check --lock`), and where that is now.
  *
  *	lockfile.c	the lock file's text: read and written
- *	drift_look.c	what a location means now; is it what it was, and if not, where is that?
- *	drift_search.c	which lines of the source may be the one
- *	drift_text.c	how alike two lines are
+ *	look.c		what a location means now; is it what it was, and if not, where is that?
+ *	search.c		which lines of the source may be the one
+ *	text.c		how alike two lines are
  *	rewrite.c	a location in the text of a script is replaced by another
  *
  * None of these opens a file of its own; the source is read through symbols.
@@ -47,7 +47,7 @@ const struct meaning *lockfile_find(const struct lockfile *l, const char *locati
 void lockfile_add(struct lockfile *l, struct meaning *m);
 /* Locations that the script spells otherwise now: each is put in the place of the one it was. */
 struct respelled {
-	const char *from;
+	const char *from;	  /* a meaning's location */
 	const struct meaning *to; /* copied */
 };
 void lockfile_respell(struct lockfile *l, const struct respelled *changes, size_t count);

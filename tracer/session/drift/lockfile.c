@@ -173,12 +173,10 @@ static void print_builds(const struct lockfile *l, struct str *out)
 
 void lockfile_print(const struct lockfile *l, const char *script, struct str *out)
 {
-	const char *slash = strrchr(script, '/');
-
 	str_addf(out,
 		 "# What the locations of %s meant. Written by gatectl check --lock; keep it "
 		 "beside the script.\nlock 1\n",
-		 slash ? slash + 1 : script);
+		 str_base_name(script));
 	print_builds(l, out);
 	array_each(const struct meaning, m, &l->meanings)
 		print_meaning(m, out);

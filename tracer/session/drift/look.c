@@ -67,7 +67,7 @@ void drift_look(struct symbols *s, const char *location, const struct symbols_si
 		out->in_function = site->line - begins;
 	if (!site->file)
 		return;
-	out->file = base_strdup(drift_last_component(site->file));
+	out->file = base_strdup(str_base_name(site->file));
 	look_at_text(s, site->file, out);
 }
 
@@ -118,7 +118,7 @@ static bool line_means(struct search *s, const struct seed *seed, const char *na
 /* As the tester wrote the file, or its last component, or more of them where that is several. */
 static bool spell_line(struct search *s, const struct seed *seed, struct str *out)
 {
-	const char *name = drift_last_component(seed->path);
+	const char *name = str_base_name(seed->path);
 
 	if (symbols_path_matches(seed->path, s->location.name) &&
 	    line_means(s, seed, s->location.name, out))
@@ -234,7 +234,7 @@ static void spell_candidates(struct search *s)
 			const struct seed *seed = &s->seeds[k];
 
 			if (seed->line == c->now.line && c->now.file &&
-			    strcmp(drift_last_component(seed->path), c->now.file) == 0)
+			    strcmp(str_base_name(seed->path), c->now.file) == 0)
 				c->spelled = spelled(s, seed, &c->now);
 		}
 	}

@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *drift_last_component(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static bool has_word(const char *line)
 {
 	while (*line && !isalnum((unsigned char)*line))
@@ -115,7 +108,7 @@ static void look_in_file(struct search *s, const char *path)
 static void each_path(void *ctx, const char *path)
 {
 	struct search *s = ctx;
-	bool same_name = path && strcmp(drift_last_component(path), s->was->file) == 0;
+	bool same_name = path && strcmp(str_base_name(path), s->was->file) == 0;
 
 	if (path && same_name == (s->pass != PASS_OTHER_FILES))
 		*array_add(&s->paths) = path;

@@ -56,6 +56,5 @@ const char *drift_around(const struct source_text *t, unsigned line, int step, u
 bool drift_same(const char *was, const char *now);
 /* The nearer the more, and never as much as anything else counts. */
 unsigned drift_nearness(unsigned a, unsigned b);
-const char *drift_last_component(const char *path);
 
 #endif

@@ -1,6 +1,6 @@
 /* What a thread waits for at a file, a pipe or a socket, and who has its other end. */
-#include "tracer/session/stuck/channels.h"
 #include "tracer/session/explain/waiting.h"
+#include "tracer/session/stuck/channels.h"
 
 #include <string.h>
 #include <sys/syscall.h>
@@ -12,6 +12,7 @@ static const struct {
 	{SYS_read, "reads from", ", whose other end is held by"},
 	{SYS_readv, "reads from", ", whose other end is held by"},
 	{SYS_recvfrom, "reads from", ", whose other end is held by"},
+	{SYS_recvmmsg, "reads from", ", whose other end is held by"},
 	{SYS_recvmsg, "reads from", ", whose other end is held by"},
 	{SYS_accept, "waits for a connection at", NULL},
 	{SYS_accept4, "waits for a connection at", NULL},
@@ -34,6 +35,7 @@ static const char *poll_name(long number)
 		return "select";
 	case SYS_epoll_wait:
 	case SYS_epoll_pwait:
+	case SYS_epoll_pwait2:
 		return "epoll";
 	default:
 		return NULL;
@@ -52,7 +54,7 @@ static const char *noun_of(const struct opened *f)
 									   : f->link;
 }
 
-/* The processes that could end the wait, as far as stuck.c has found them, by their first threads. */
+/* The processes that could end the wait, as far as stuck/ has found them, by their first threads. */
 static void add_processes(struct waiters *all, const struct waiter *w, const char *before,
 			  struct str *out)
 {

@@ -3,6 +3,7 @@
  * it does not move, the last events, and what to try next.
  */
 #include "tracer/session/explain/explain.h"
+#include "tracer/session/explain/hints.h"
 #include "tracer/session/report/report.h"
 
 #include <limits.h>
@@ -69,11 +70,6 @@ static void event_lines(const struct session *s, struct str *out)
 
 /* ---- never reached -------------------------------------------------------------------------- */
 
-static const char *place_source(const struct place *p)
-{
-	return p->source ? p->source : "--order";
-}
-
 static const struct place *first_missing(const struct session *s)
 {
 	const struct place *p;
@@ -90,7 +86,7 @@ static void missing_first_line(struct session *s, struct str *out)
 
 	if (!p)
 		return;
-	str_addf(out, "%s (%s): ", p->location, place_source(p));
+	str_addf(out, "%s (%s): ", p->location, hints_source(p));
 	hints_missing(s, p, out);
 }
 
@@ -104,7 +100,7 @@ static void missing_lines(struct session *s, struct str *out)
 		if (!place_missing(p))
 			continue;
 		if (!first) {
-			str_addf(out, "%s: %s: ", place_source(p), p->location);
+			str_addf(out, "%s: %s: ", hints_source(p), p->location);
 			hints_missing(s, p, out);
 			str_add(out, "\n");
 		}

@@ -18,6 +18,10 @@ bool hints_any_matches(struct session *s, const char *pattern);
    also put in `best` (may be NULL; base_free). */
 void hints_like(struct session *s, const char *pattern, struct str *out, char **best);
 
+/* hints_opened.c */
+const struct place *hints_main(const struct place *p); /* itself, or whose statement it ends */
+bool hints_opens(const struct place *p, const struct gate *g);
+
 /* hints_reached.c: why nobody has arrived, one sentence without a full stop. */
 void hints_near(struct session *s, const struct place *p, struct str *out);
 /* Is it known that the thread is in the function now that the scouts watch? */

@@ -2,22 +2,22 @@
 #include "tracer/session/explain/explain.h"
 #include "tracer/session/explain/hints.h"
 
-#include "tracer/symbols/names.h"
+#include "tracer/base/suggest.h"
 
 #include <string.h>
 
 enum { NAMED_MOST = 6 };
 
-static const struct place *main_of(const struct place *p)
+const struct place *hints_main(const struct place *p)
 {
 	return p->companion_of ? p->companion_of : p;
 }
 
-static bool opens(const struct place *p, const struct gate *g)
+bool hints_opens(const struct place *p, const struct gate *g)
 {
 	array_each(const struct step, step, &p->steps)
 		if ((step->kind == STEP_OPEN || step->kind == STEP_WATCH) && step->gate == g)
-			return true;
+			return !p->dropped;
 	return false;
 }
 
@@ -25,7 +25,7 @@ static bool has_step(const struct place *p, enum step_kind kind)
 {
 	array_each(const struct step, step, &p->steps)
 		if (step->kind == kind)
-			return true;
+			return !p->dropped;
 	return false;
 }
 
@@ -33,7 +33,7 @@ static bool waits_at(const struct place *p, const struct gate *g)
 {
 	array_each(const struct step, step, &p->steps)
 		if (step->kind == STEP_WAIT && step->gate == g)
-			return true;
+			return !p->dropped;
 	return false;
 }
 
@@ -72,7 +72,7 @@ static const struct session_thread *stopped_before(struct session *s, const stru
 static void why_not_opened(struct session *s, const struct place *p, const struct gate *g,
 			   struct str *out)
 {
-	const struct place *main = main_of(p);
+	const struct place *main = hints_main(p);
 	const struct session_thread *before = stopped_before(s, main);
 
 	if (before) {
@@ -101,8 +101,8 @@ static void why_not_opened(struct session *s, const struct place *p, const struc
 static bool is_kept_away(struct session *s, const struct place *p)
 {
 	array_each(struct session_thread *, t, &s->threads)
-		if (is_held(*t) && (*t)->hold.gate && !opens(p, (*t)->hold.gate) && p->thread &&
-		    engine_thread_matches(s->engine, (*t)->engine, p->thread))
+		if (is_held(*t) && (*t)->hold.gate && !hints_opens(p, (*t)->hold.gate) &&
+		    p->thread && engine_thread_matches(s->engine, (*t)->engine, p->thread))
 			return true;
 	return false;
 }
@@ -154,7 +154,7 @@ static void opener_threads(struct session *s, const struct place *p, const struc
 static void opener_line(struct session *s, const struct place *p, const struct gate *g,
 			struct str *out)
 {
-	const struct place *main = main_of(p);
+	const struct place *main = hints_main(p);
 
 	str_addf(out, "%s: gate %s is opened at %s: ", hints_source(main), g->name, main->location);
 	why_not_opened(s, p, g, out);
@@ -165,26 +165,36 @@ static void opener_line(struct session *s, const struct place *p, const struct g
 
 /* ---- nobody opens it ------------------------------------------------------------------------ */
 
+static bool may_be_meant(const struct gate *other, const struct gate *g)
+{
+	return other != g && !other->from_order;
+}
+
 /* Another gate of nearly that name is opened somewhere: one was meant, two were made. */
 static const struct gate *like(struct session *s, const struct gate *g)
 {
 	struct suggestions similar = {.wanted = g->name};
 	const struct gate *other, *found = NULL;
 	struct str ignored = {0};
+	char *best;
 
+	for (size_t i = 0; (other = engine_gate_at(s->engine, i)); i++)
+		if (may_be_meant(other, g))
+			suggest_offer(&similar, other->name);
+	best = suggest_best(&similar);
+	suggest_take(&similar, &ignored);
+	str_fini(&ignored);
 	for (size_t i = 0; (other = engine_gate_at(s->engine, i)); i++) {
-		if (other == g || other->from_order)
+		if (!may_be_meant(other, g))
 			continue;
 		if (strcmp(other->name, g->name) == 0) {
 			found = other;
 			break;
 		}
-		suggest_offer(&similar, other->name);
-		if (!found && similar.best[0].text)
+		if (best && !found && strcmp(other->name, best) == 0)
 			found = other;
 	}
-	suggest_take(&similar, &ignored);
-	str_fini(&ignored);
+	base_free(best);
 	return found;
 }
 
@@ -193,19 +203,23 @@ static const struct place *opener_of(struct session *s, const struct gate *g)
 	const struct place *p;
 
 	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
-		if (opens(p, g))
+		if (hints_opens(p, g))
 			return p;
 	return NULL;
 }
 
-static const struct place *waiter_of(struct session *s, const struct gate *g)
+/* The line of the script at which threads wait for the gate; a function may do so, too. */
+static const char *waited_for_at(struct session *s, const struct gate *g)
 {
 	const struct place *p;
 
 	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
 		if (waits_at(p, g))
-			return p;
-	return NULL;
+			return hints_source(p);
+	array_each(struct session_thread *, t, &s->threads)
+		if (is_held_at(*t, g))
+			return hints_source((*t)->hold.place);
+	return g->name;
 }
 
 static void functions_that_may(struct session *s, const struct gate *g, struct str *out)
@@ -240,12 +254,10 @@ static bool any_function(struct session *s)
 
 static void not_opened(struct session *s, const struct gate *g, struct str *out)
 {
-	const struct place *waits = waiter_of(s, g);
 	const struct gate *other = like(s, g);
 	const struct place *opener = other ? opener_of(s, other) : NULL;
 
-	str_addf(out, "%s: no place of the script opens gate %s", waits ? hints_source(waits) : "",
-		 g->name);
+	str_addf(out, "%s: no place of the script opens gate %s", waited_for_at(s, g), g->name);
 	if (opener && strcmp(other->name, g->name) == 0)
 		str_addf(out, "; %s opens another gate of the same name", hints_source(opener));
 	else if (opener)
@@ -322,11 +334,11 @@ static unsigned count_free(const struct session *s, const struct gate *g)
 
 static void barrier_lines(struct session *s, const struct gate *g, struct str *out)
 {
-	const struct place *waits = waiter_of(s, g), *p;
+	const struct place *p;
 	unsigned here = count_alive(s, g, true), others = count_alive(s, g, false);
 
-	str_addf(out, "%s: barrier %s opens when %u threads wait at it: ",
-		 waits ? hints_source(waits) : "", g->name, g->barrier_size);
+	str_addf(out, "%s: barrier %s opens when %u threads wait at it: ", waited_for_at(s, g),
+		 g->name, g->barrier_size);
 	add_ids(s, g, true, out);
 	str_addf(out, " do%s", here == 1 ? "es" : "");
 	if (here + others < g->barrier_size) {
@@ -393,7 +405,7 @@ static void gate_lines(struct session *s, const struct gate *g, struct str *out)
 		return;
 	}
 	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
-		if (!opens(p, g))
+		if (!hints_opens(p, g))
 			continue;
 		opener_line(s, p, g, out);
 		any = true;
@@ -402,7 +414,7 @@ static void gate_lines(struct session *s, const struct gate *g, struct str *out)
 		not_opened(s, g, out);
 	else if (any && !count_alive(s, g, false) && !s->outcome.held_at_end)
 		str_addf(out, "%s: no thread is left that could open gate %s\n",
-			 hints_source(waiter_of(s, g)), g->name);
+			 waited_for_at(s, g), g->name);
 }
 
 static bool holds(const struct session *s, const struct gate *g)
@@ -438,9 +450,9 @@ static const struct place *missing_opener(struct session *s)
 		if (!holds(s, g))
 			continue;
 		for (size_t k = 0; (p = engine_place_at(s->engine, k)); k++)
-			if (opens(p, g) &&
-			    (!place_reached(main_of(p)) || stopped_before(s, main_of(p))))
-				return main_of(p);
+			if (hints_opens(p, g) &&
+			    (!place_reached(hints_main(p)) || stopped_before(s, hints_main(p))))
+				return hints_main(p);
 	}
 	return NULL;
 }
@@ -513,7 +525,7 @@ static bool way_try(struct session *s, const struct place *p, struct str *out)
 	}
 
 	for (size_t i = 0; (g = engine_gate_at(s->engine, i)); i++)
-		if (holds(s, g) && opens(p, g) && (itself = waits_itself(s, p, g)))
+		if (holds(s, g) && hints_opens(p, g) && (itself = waits_itself(s, p, g)))
 			break;
 	if (stopped_before(s, p)) {
 		str_addf(out, "at %s, let %s open before it waits: write :open in front of :wait",
@@ -563,7 +575,7 @@ bool hints_gates_try(struct session *s, struct str *out)
 	if (g && other && opener_of(s, other))
 		str_addf(out, "one gate for both: make it once, and use it in :wait and in :open");
 	else if (g)
-		str_addf(out, "add a place that opens it: at \"...\" :open(...)");
+		str_addf(out, "add a place that opens gate %s: at \"...\" :open(...)", g->name);
 	else if (p && !place_reached(p) && is_mistaken(s, p))
 		hints_missing_try(s, p, out);
 	else

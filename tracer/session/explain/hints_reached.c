@@ -2,8 +2,8 @@
 #include "tracer/session/explain/explain.h"
 #include "tracer/session/explain/hints.h"
 
-#include "tracer/symbols/lines.h"
-#include "tracer/symbols/names.h"
+#include "tracer/base/suggest.h"
+#include "tracer/symbols/sources.h"
 
 #include <string.h>
 
@@ -136,7 +136,7 @@ static void offer_objects(struct session *s, struct suggestions *like)
 	array_each(struct session_process *, p, &s->processes) {
 		array_each(const struct image, image, &(*p)->images) {
 			const char *path = module_path(image->module), *dot;
-			const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+			const char *base = str_base_name(path);
 			char *plain;
 
 			suggest_offer(like, base);
@@ -333,14 +333,11 @@ void hints_near(struct session *s, const struct place *p, struct str *out)
 static void add_text(struct session *s, const struct scouts *sc, struct str *out)
 {
 	const struct symbols_site *site = &sc->meant->items[0];
-	const struct source_file *f = site->file ? lines_source(s->symbols, site->file) : NULL;
-	const char *text;
+	const char *text = symbols_source_line(s->symbols, site->file, site->line);
 
-	if (!f || !site->line || site->line > f->lines.count)
-		return;
-	text = f->lines.items[site->line - 1];
-	str_addf(out, "%s:%u: this line was meant: %s\n", shown_path(site->file), site->line,
-		 text + strspn(text, " \t"));
+	if (text)
+		str_addf(out, "%s:%u: this line was meant: %s\n", shown_path(site->file),
+			 site->line, text + strspn(text, " \t"));
 }
 
 static void add_copies(const struct scouts *sc, struct str *out)

@@ -1,7 +1,7 @@
 /* The small words of hints: counts, lists, threads that are like a pattern. */
 #include "tracer/session/explain/hints.h"
 
-#include "tracer/symbols/names.h"
+#include "tracer/base/suggest.h"
 
 #include <string.h>
 
@@ -25,9 +25,7 @@ void hints_and(size_t i, size_t count, struct str *out)
 
 void hints_line(const char *file, unsigned line, struct str *out)
 {
-	const char *slash = strrchr(file, '/');
-
-	str_addf(out, "%s:%u", slash ? slash + 1 : file, line);
+	str_addf(out, "%s:%u", str_base_name(file), line);
 }
 
 const char *hints_source(const struct place *p)

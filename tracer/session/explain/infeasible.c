@@ -12,19 +12,6 @@ enum { MOST_STARTS = 16 }; /* held threads from which a circle is looked for */
 
 /* ---- who would open what ----------------------------------------------------------------------- */
 
-static const struct place *main_of(const struct place *p)
-{
-	return p->companion_of ? p->companion_of : p;
-}
-
-static bool opens(const struct place *p, const struct gate *g)
-{
-	array_each(const struct step, step, &p->steps)
-		if ((step->kind == STEP_OPEN || step->kind == STEP_WATCH) && step->gate == g)
-			return true;
-	return false;
-}
-
 static bool is_alive(const struct session_thread *t)
 {
 	return t->waiting.kind && strcmp(t->waiting.kind, "exited") != 0;
@@ -135,8 +122,9 @@ static bool follow(struct session *s, struct circle *c, size_t from)
 
 	if (t->waiting.held) {
 		for (size_t i = 0; t->hold.gate && (p = engine_place_at(s->engine, i)); i++)
-			if (opens(p, t->hold.gate) && is_ahead(s, main_of(p), t->hold.gate) &&
-			    add_openers(s, c, from, main_of(p)))
+			if (hints_opens(p, t->hold.gate) &&
+			    is_ahead(s, hints_main(p), t->hold.gate) &&
+			    add_openers(s, c, from, hints_main(p)))
 				return true;
 		return false;
 	}
@@ -178,18 +166,6 @@ static const struct member *before(const struct circle *c, size_t i)
 
 /* ---- in words ------------------------------------------------------------------------------------ */
 
-static const char *base_name(const char *file)
-{
-	const char *base = strrchr(file, '/');
-
-	return base ? base + 1 : file;
-}
-
-static void add_place(const char *file, unsigned line, struct str *out)
-{
-	str_addf(out, "%s:%u", base_name(file), line);
-}
-
 /* Where it is in the source; else as the tester wrote it. */
 static void add_location(const struct place *p, struct str *out)
 {
@@ -197,7 +173,7 @@ static void add_location(const struct place *p, struct str *out)
 
 	array_each(struct symbols_sites *, r, &sp->results)
 		if ((*r)->count && (*r)->items[0].file && (*r)->items[0].line) {
-			add_place((*r)->items[0].file, (*r)->items[0].line, out);
+			hints_line((*r)->items[0].file, (*r)->items[0].line, out);
 			return;
 		}
 	str_add(out, p->location);
@@ -224,7 +200,7 @@ static void add_owned(const struct session_thread *waiter, struct str *out)
 	str_addf(out, " while it owns %s %s", w->kind, w->object ? w->object : "");
 	if (w->taken_file && w->on.count == 1) {
 		str_add(out, " (taken at ");
-		add_place(w->taken_file, w->taken_line, out);
+		hints_line(w->taken_file, w->taken_line, out);
 		str_add(out, ")");
 	}
 }
@@ -314,7 +290,7 @@ static void try_lock(const struct session_thread *held, const struct session_thr
 
 	if (w->taken_file && w->on.count == 1) {
 		str_addf(out, "hold %s before it takes %s, at ", held->engine->id, object);
-		add_place(w->taken_file, w->taken_line, out);
+		hints_line(w->taken_file, w->taken_line, out);
 		str_add(out, " or earlier (or behind the unlock)");
 	} else {
 		str_addf(out, "hold %s where it does not own %s", held->engine->id, object);
@@ -323,7 +299,7 @@ static void try_lock(const struct session_thread *held, const struct session_thr
 		 waiter->engine->id, object);
 	if (w->file && w->line) {
 		str_add(out, " at ");
-		add_place(w->file, w->line, out);
+		hints_line(w->file, w->line, out);
 	}
 }
 
@@ -336,7 +312,7 @@ static void try_other(const struct session_thread *held, const struct session_th
 		 waiter->engine->id, held->engine->id);
 	if (w->file && w->line) {
 		str_add(out, " at ");
-		add_place(w->file, w->line, out);
+		hints_line(w->file, w->line, out);
 	}
 	str_addf(out, ": %s cannot go on while the gate holds it", held->engine->id);
 }

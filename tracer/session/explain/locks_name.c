@@ -4,6 +4,7 @@
  * it means this very object.
  */
 #include "tracer/session/explain/waiting.h"
+#include "tracer/symbols/sources.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -166,13 +167,11 @@ struct written {
 static void written_at(struct session *s, const struct symbols_call *call, struct written *out)
 {
 	unsigned from = call->line > CALL_LINES ? call->line - CALL_LINES : 1;
-	const char *const *lines;
-	size_t count;
+	struct source_text text;
 
 	*out = (struct written){0};
-	lines = call->file ? symbols_source(s->symbols, call->file, &count) : NULL;
-	if (lines)
-		locks_text(lines, count, from, call->line + CALL_LINES, &out->all);
+	if (symbols_text(s->symbols, call->file, &text))
+		locks_text(text.lines, text.count, from, call->line + CALL_LINES, &out->all);
 	array_each(const struct locks_call, c, &out->all)
 		if (c->line <= call->line && call->line <= c->last)
 			*array_add(&out->here) = c;

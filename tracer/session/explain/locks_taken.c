@@ -5,6 +5,7 @@
  * there, nothing is said.
  */
 #include "tracer/session/explain/waiting.h"
+#include "tracer/symbols/sources.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -165,17 +166,15 @@ static bool search_function(struct search *search, const struct symbols_call *ca
 {
 	unsigned first = symbols_call_begins(call), end;
 	struct locks_calls calls = {0};
-	const char *const *lines;
-	size_t count;
+	struct source_text text;
 	const struct locks_call *taken;
 
 	if (!first || first > call->line || call->line - first > MOST_LINES)
 		return false;
-	lines = symbols_source(search->session->symbols, call->file, &count);
-	if (!lines)
+	if (!symbols_text(search->session->symbols, call->file, &text))
 		return false;
-	end = locks_loop_end(lines, count, first, call->line);
-	locks_text(lines, count, first, end > call->line ? end : call->line, &calls);
+	end = locks_loop_end(text.lines, text.count, first, call->line);
+	locks_text(text.lines, text.count, first, end > call->line ? end : call->line, &calls);
 	taken = taken_in(search, call, &calls);
 	if (taken && !taken_below(search, call, &calls)) {
 		out->file = call->file;

@@ -33,13 +33,6 @@ static const struct {
 	[PRIMITIVE_SYSCALL] = {"futex", "futex"},
 };
 
-static const char *base_name(const char *file)
-{
-	const char *base = strrchr(file, '/');
-
-	return base ? base + 1 : file;
-}
-
 static void add_owner(const struct waiter *w, const struct owner *o, struct str *out)
 {
 	bool elsewhere = o->thread->process != w->thread->process && !w->wait.shared;
@@ -51,7 +44,7 @@ static void add_owner(const struct waiter *w, const struct owner *o, struct str 
 	if (copied)
 		str_add(out, " of the process that was forked");
 	if (o->file)
-		str_addf(out, " (taken at %s:%u)", base_name(o->file), o->line);
+		str_addf(out, " (taken at %s:%u)", str_base_name(o->file), o->line);
 	if (!o->thread->target && !copied)
 		str_add(out, ", which has exited");
 }
@@ -63,7 +56,7 @@ static void add_takers(const struct waiter *w, struct str *out)
 		const struct owner *o = &w->owners.items[i];
 
 		str_addf(out, "%s %s took at %s:%u", i ? "," : ", which", o->thread->engine->id,
-			 base_name(o->file), o->line);
+			 str_base_name(o->file), o->line);
 	}
 	if (w->owners.count > MOST_OWNERS)
 		str_addf(out, " and %zu more took", w->owners.count - MOST_OWNERS);
@@ -211,6 +204,8 @@ static const char *asleep(long number)
 	case SYS_nanosleep:
 	case SYS_clock_nanosleep:
 		return "sleeps";
+	case SYS_restart_syscall: /* it was stopped meanwhile: which call it was nobody can tell */
+		return "sleeps, or waits with a time limit";
 	case SYS_pause:
 	case SYS_rt_sigsuspend:
 	case SYS_rt_sigtimedwait:
@@ -242,6 +237,8 @@ static void describe_system_call(long number, struct str *out)
 		{SYS_fsync, "fsync"},
 		{SYS_fdatasync, "fdatasync"},
 		{SYS_splice, "splice"},
+		{SYS_tee, "tee"},
+		{SYS_vmsplice, "vmsplice"},
 		{SYS_sendfile, "sendfile"},
 	};
 
@@ -292,7 +289,7 @@ static void describe_held(const struct session *s, struct session_thread *t, str
 	w->line = t->hold_line;
 	w->func = t->hold_func;
 	if (w->file)
-		str_addf(&here, "%s:%u", base_name(w->file), w->line);
+		str_addf(&here, "%s:%u", str_base_name(w->file), w->line);
 	if (place && strcmp(place->location, str_text(&here)) != 0)
 		str_addf(&w->note, " (%s)", place->location);
 	str_fini(&here);
@@ -485,7 +482,7 @@ void waiting_sentence(const struct session_thread *t, struct str *out)
 	if (w->func && !w->held)
 		str_addf(out, "%s in %s", strcmp(w->kind, "running") == 0 ? "" : ",", w->func);
 	if (w->file && w->line)
-		str_addf(out, " at %s:%u", base_name(w->file), w->line);
+		str_addf(out, " at %s:%u", str_base_name(w->file), w->line);
 	str_add(out, str_text(&w->note));
 }
 

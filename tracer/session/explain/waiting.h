@@ -128,13 +128,13 @@ unsigned locks_loop_end(const char *const *lines, size_t count, unsigned first, 
 
 /* Names of all objects: one object has one name, two objects have two. */
 void locks_name_all(struct waiters *all);
-/* Is it the object that the expression means in this call, or points to? `inside` gets the words that
-   lead to it where it is a part of that; NULL: only itself will do. */
 /* The kind of thing by the function that is called for it: libc's own way from there to the system call
    may leave no trace. */
 enum primitive locks_kind(struct session *s, const struct waiter *w);
 /* Does a call that is written where this call stands have an argument that means the object? */
 bool locks_is_argument(struct session *s, const struct symbols_call *call, uint64_t object);
+/* Is it the object that the expression means in this call, or points to? `inside` gets the words that
+   lead to it where it is a part of that; NULL: only itself will do. */
 bool locks_means(const struct symbols_call *call, const char *expression, uint64_t object,
 		 struct str *inside);
 

@@ -1,4 +1,4 @@
-/* Inside live: the files live.c, live_step.c and live_show.c. */
+/* Inside live: the files live.c, step.c, show.c and input.c. */
 #ifndef GATECTL_SESSION_LIVE_INSIDE_H
 #define GATECTL_SESSION_LIVE_INSIDE_H
 
@@ -40,14 +40,14 @@ struct live {
 
 /* Is it in code of the tester's own, with lines, and not in the system's libraries? */
 bool live_is_own(const struct session_thread *t, const struct symbols_call *call);
-/* The innermost such call; else the innermost of all. */
-const struct symbols_call *live_own_call(const struct session_thread *t,
-					 const struct symbols_stack *calls);
 /* By id, or by number (from 1). NULL with an error. */
 struct session_thread *live_thread(struct live *l, const char *name, struct error *err);
 /* The calls of a stopped thread; the caller gives them back. 0, or -1. */
 int live_calls(struct session_thread *t, struct symbols_stack *out, struct error *err);
-/* live_input.c: does the program wait for what the person types? Then it is their turn to type. */
+/* Where the location is in this process. 0 with at least one, or -1. */
+int live_resolve(struct live *l, const struct session_process *p, const char *text,
+		 struct symbols_sites *out, struct error *err);
+/* input.c: does the program wait for what the person types? Then it is their turn to type. */
 bool live_reads_terminal(struct session *s);
 /* It has to be there, and stopped. */
 int live_needs_program(const struct live *l, struct error *err);

@@ -210,6 +210,14 @@ static bool is_quiet(struct session *s, const struct target_event *ev)
 	return s->quiet_ticks >= QUIET_TICKS;
 }
 
+static bool anybody_lives(const struct session *s)
+{
+	array_each(struct session_thread *, it, &s->threads)
+		if ((*it)->target)
+			return true;
+	return false;
+}
+
 /* False: on and on. */
 static bool is_to_look(struct live *l, const struct target_event *ev)
 {
@@ -221,7 +229,7 @@ static bool is_to_look(struct live *l, const struct target_event *ev)
 		return false;
 	else if (l->came)
 		l->state = LIVE_THERE;
-	else if (l->sent.thread && !l->sent.thread->target)
+	else if (l->sent.thread && !l->sent.thread->target && anybody_lives(s))
 		l->state = LIVE_GONE;
 	else if (is_look_due(l, ev))
 		l->state = LIVE_LOOK;
@@ -297,10 +305,9 @@ bool live_owns_group(const struct live *l, pid_t group)
 /* Unless the location says it already. */
 static void add_position(const struct happened *h, struct str *out)
 {
-	const char *slash = strrchr(h->file, '/');
 	struct str here = {0};
 
-	str_addf(&here, "%s:%u", slash ? slash + 1 : h->file, h->line);
+	str_addf(&here, "%s:%u", str_base_name(h->file), h->line);
 	if (!h->place || !strstr(h->place->location, str_text(&here)))
 		str_addf(out, " (%s)", str_text(&here));
 	str_fini(&here);
@@ -506,13 +513,11 @@ int live_release(struct live *l, const char *thread, struct error *err)
 int live_only(struct live *l, const char *thread, struct error *err)
 {
 	struct session_thread *t = living(l, thread, err);
+	int passes = t ? live_release(l, thread, err) : -1;
 
-	if (!t)
-		return -1;
-	if (live_release(l, thread, err) < 0)
-		return -1;
-	l->session.only = t;
-	return 0;
+	if (passes >= 0)
+		l->session.only = t;
+	return passes;
 }
 
 const char *live_id(struct live *l, const char *thread)

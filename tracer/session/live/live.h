@@ -64,7 +64,8 @@ int live_open(struct live *l, const char *gate, struct error *err);
 int live_hold(struct live *l, const char *thread, struct error *err);
 /* And past its gate: 1 where it was held at one, else 0. */
 int live_release(struct live *l, const char *thread, struct error *err);
-int live_only(struct live *l, const char *thread, struct error *err); /* until the next stop */
+/* The same, and nobody else goes on until the next stop. */
+int live_only(struct live *l, const char *thread, struct error *err);
 
 /* Where a thread is sent by the next live_go. */
 enum live_way { LIVE_NEXT, LIVE_STEP };
@@ -85,6 +86,7 @@ int live_print(struct live *l, const char *thread, const char *expression, struc
 	       struct error *err);
 /* The source around a location, the line marked. */
 int live_list(struct live *l, const char *location, struct str *out, struct error *err);
+void live_there_line(struct live *l, struct str *out); /* LIVE_THERE: the line that it is at */
 /* The lines of FUNC or FILE whose text has TEXT. */
 int live_find(struct live *l, const char *where, struct str *out, struct error *err);
 

@@ -2,6 +2,7 @@
 #include "tracer/session/explain/explain.h"
 #include "tracer/session/live/inside.h"
 #include "tracer/session/report/report.h"
+#include "tracer/symbols/sources.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -32,6 +33,19 @@ static const char *mark_of(const struct live *l, const struct session_thread *t)
 	return t == l->came ? "*" : t->parked ? "h" : " ";
 }
 
+/* Before its own code nobody has looked at it; what a signal ended did not come to an end of its own. */
+static void thread_sentence(const struct live *l, const struct session_thread *t, struct str *out)
+{
+	if (l->state == LIVE_READY)
+		str_addf(out, "%s has not begun: `run`", t->engine->id);
+	else if (!t->target)
+		str_addf(out, "%s has %s", t->engine->id,
+			 l->state == LIVE_ENDED && l->session.outcome.signaled ? "ended"
+									       : "exited");
+	else
+		waiting_sentence(t, out);
+}
+
 void live_threads(struct live *l, struct str *out)
 {
 	size_t n = 0;
@@ -40,7 +54,7 @@ void live_threads(struct live *l, struct str *out)
 		const struct session_thread *t = *it;
 		struct str sentence = {0};
 
-		waiting_sentence(t, &sentence);
+		thread_sentence(l, t, &sentence);
 		str_addf(out, "%s%2zu  %s%s\n", mark_of(l, t), ++n, str_text(&sentence),
 			 t->parked && t->target && !t->kept ? " (held by hand)" : "");
 		str_fini(&sentence);
@@ -94,8 +108,9 @@ bool live_is_own(const struct session_thread *t, const struct symbols_call *call
 		(strncmp(path, "/lib", 4) != 0 && strncmp(path, "/usr/lib", 8) != 0));
 }
 
-const struct symbols_call *live_own_call(const struct session_thread *t,
-					 const struct symbols_stack *calls)
+/* The innermost call of the tester's own code; else the innermost of all. */
+static const struct symbols_call *own_call(const struct session_thread *t,
+					   const struct symbols_stack *calls)
 {
 	array_each(const struct symbols_call, call, calls)
 		if (live_is_own(t, call))
@@ -135,7 +150,7 @@ int live_locals(struct live *l, const char *thread, struct str *out, struct erro
 
 	if (!t || live_calls(t, &calls, err) < 0)
 		return -1;
-	call = live_own_call(t, &calls);
+	call = own_call(t, &calls);
 	str_addf(out, "in %s", call->function ? call->function : "?");
 	if (call->file && call->line)
 		str_addf(out, " at %s:%u", shown_path(call->file), call->line);
@@ -160,7 +175,7 @@ int live_print(struct live *l, const char *thread, const char *expression, struc
 
 	if (!t || live_calls(t, &calls, err) < 0)
 		return -1;
-	failed = symbols_eval(live_own_call(t, &calls), expression, &v, err);
+	failed = symbols_eval(own_call(t, &calls), expression, &v, err);
 	if (!failed) {
 		symbols_describe(&v, out);
 		str_add(out, "\n");
@@ -321,22 +336,27 @@ void live_why(struct live *l, struct str *out)
 
 /* ---- source --------------------------------------------------------------------------------- */
 
-static int sites_of(struct live *l, const char *text, struct symbols_sites *out, struct error *err)
+int live_resolve(struct live *l, const struct session_process *p, const char *text,
+		 struct symbols_sites *out, struct error *err)
 {
-	struct session_process *p = l->session.root;
-	struct module **modules;
 	struct location location = {0};
 	enum symbols_answer answer;
+	struct module **modules;
 
-	if (live_needs_program(l, err) < 0 || location_parse(text, &location, err) < 0)
+	if (location_parse(text, &location, err) < 0)
 		return -1;
-	modules = base_alloc(p->images.count, sizeof(*modules));
-	for (size_t i = 0; i < p->images.count; i++)
-		modules[i] = p->images.items[i].module;
+	modules = images_modules(p);
 	answer = symbols_resolve(l->symbols, modules, p->images.count, &location, out, err);
 	base_free(modules);
 	location_fini(&location);
 	return answer == SYMBOLS_FOUND ? 0 : -1;
+}
+
+static int sites_of(struct live *l, const char *text, struct symbols_sites *out, struct error *err)
+{
+	if (live_needs_program(l, err) < 0)
+		return -1;
+	return live_resolve(l, l->session.root, text, out, err);
 }
 
 static void source_lines(struct live *l, const char *file, unsigned first, unsigned last,
@@ -366,6 +386,21 @@ int live_list(struct live *l, const char *location, struct str *out, struct erro
 	}
 	symbols_sites_fini(&sites);
 	return failed;
+}
+
+/* The source line at which the thread is that was sent off and has got there. */
+void live_there_line(struct live *l, struct str *out)
+{
+	const struct symbols_call *call;
+	struct symbols_stack calls;
+	struct error ignored;
+
+	if (l->state != LIVE_THERE || !l->came || live_calls(l->came, &calls, &ignored) < 0)
+		return;
+	call = own_call(l->came, &calls);
+	if (call->file && call->line)
+		source_lines(l, call->file, call->line, call->line, call->line, out);
+	symbols_stack_fini(&calls);
 }
 
 /* One line of `find`, for the k-th of several matches (0: there is but one). 0, or -1. */
@@ -449,11 +484,12 @@ void live_locations(struct live *l, const char *begin, void (*each)(void *ctx, c
 	if (!exe)
 		return;
 	if (colon && memchr(begin, '.', (size_t)lines.length)) {
-		file = strndup(begin, (size_t)lines.length);
+		file = base_strndup(begin, (size_t)lines.length);
 		symbols_each_line(exe, file, name_line, &lines);
-		free(file);
+		base_free(file);
 		return;
 	}
 	symbols_each_file(exe, each, ctx);
 	symbols_each_function(exe, each, ctx);
+	symbols_each_inlined(exe, each, ctx);
 }

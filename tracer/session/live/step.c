@@ -59,13 +59,8 @@ void live_forget_stops(struct session *s)
 static uint64_t frame_at(struct session_thread *t, uint64_t address, const struct arch_regs *regs)
 {
 	const struct image *image = images_at(t->process, address);
-	unsigned reg;
-	int64_t add;
 
-	if (!image || !symbols_cfa(image->module, address - image->bias, &reg, &add) ||
-	    reg > ARCH_DWARF_PC)
-		return regs->dwarf[ARCH_DWARF_SP];
-	return regs->dwarf[reg] + (uint64_t)add;
+	return images_frame(image ? image->module : NULL, image ? address - image->bias : 0, regs);
 }
 
 static bool statements_of(const struct symbols_call *call, struct symbols_statements *out)
@@ -185,6 +180,8 @@ int live_line_step(struct live *l, const char *thread, enum live_way way, struct
 	struct live_sent *sent = &l->sent;
 	int result = -1;
 
+	if (t && l->state == LIVE_READY) /* the loader's code is nobody's */
+		return live_until(l, thread, "main", err);
 	if (!t || live_calls(t, &calls, err) < 0)
 		return -1;
 	live_forget_stops(&l->session);
@@ -203,40 +200,31 @@ int live_line_step(struct live *l, const char *thread, enum live_way way, struct
 	return result < 0 ? -1 : 0;
 }
 
-static int stop_at_location(struct live *l, struct session_thread *t,
-			    const struct location *location, struct error *err)
+static int stop_at_location(struct live *l, struct session_thread *t, const char *location,
+			    struct error *err)
 {
-	struct session_process *p = t->process;
-	struct module **modules = base_alloc(p->images.count, sizeof(*modules));
 	struct symbols_sites sites = {0};
-	enum symbols_answer answer;
+	int result = live_resolve(l, t->process, location, &sites, err);
 
-	for (size_t i = 0; i < p->images.count; i++)
-		modules[i] = p->images.items[i].module;
-	answer = symbols_resolve(l->symbols, modules, p->images.count, location, &sites, err);
 	array_each(const struct symbols_site, site, &sites)
-		array_each(const struct image, image, &p->images)
-			if (answer == SYMBOLS_FOUND && image->module == site->module &&
-			    put_stop(&l->session, t, image->bias + site->offset, REACH_ANY, err) <
-				    0)
-				answer = SYMBOLS_ERROR;
+		array_each(const struct image, image, &t->process->images)
+			if (result == 0 && image->module == site->module)
+				result = put_stop(&l->session, t, image->bias + site->offset,
+						  REACH_ANY, err);
 	symbols_sites_fini(&sites);
-	base_free(modules);
-	return answer == SYMBOLS_FOUND ? 0 : -1;
+	return result;
 }
 
 int live_until(struct live *l, const char *thread, const char *location, struct error *err)
 {
 	struct session_thread *t = live_thread(l, thread, err);
-	struct location where = {0};
 	int result;
 
-	if (!t || location_parse(location, &where, err) < 0)
+	if (!t)
 		return -1;
 	live_forget_stops(&l->session);
 	l->sent.thread = t;
-	result = stop_at_location(l, t, &where, err);
-	location_fini(&where);
+	result = stop_at_location(l, t, location, err);
 	if (result == 0)
 		result = live_release(l, thread, err);
 	if (result < 0)

@@ -3,7 +3,7 @@
  * with three marks, where its style, its script and the record with the source lines go.
  */
 #include "tracer/session/report/report.h"
-#include "tracer/symbols/lines.h"
+#include "tracer/symbols/sources.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -45,18 +45,18 @@ static struct wanted *wanted_file(struct wanted_list *list, const char *file)
 	return w;
 }
 
-/* The text is looked up once for each line: `lines` ends where the file does. */
+/* The text is looked up once for each file: `lines` ends where that does. */
 static void want(struct session *s, struct wanted_list *list, const char *file, unsigned line)
 {
-	const struct source_file *source;
+	struct source_text text;
 	struct wanted *w;
 
 	if (!file || !line)
 		return;
 	w = wanted_file(list, file);
 	if (!w->lines.count) {
-		source = lines_source(s->symbols, file);
-		for (size_t i = 0; i <= (source ? source->lines.count : 0); i++)
+		symbols_text(s->symbols, file, &text);
+		for (size_t i = 0; i <= text.count; i++)
 			*array_add(&w->lines) = 0;
 	}
 	for (unsigned n = line > CONTEXT ? line - CONTEXT : 1; n <= line + CONTEXT; n++)
@@ -76,18 +76,17 @@ static void collect(struct session *s, struct wanted_list *list)
 	}
 }
 
-static void write_lines(const struct wanted *w, const struct source_file *source, struct json *j)
+static void write_lines(const struct wanted *w, const struct source_text *source, struct json *j)
 {
 	json_object(j, w->file);
-	for (unsigned n = 1; n < w->lines.count && n <= source->lines.count; n++) {
+	for (unsigned n = 1; n < w->lines.count && n <= source->count; n++) {
 		char number[16];
 		char *text;
 
 		if (!w->lines.items[n])
 			continue;
 		snprintf(number, sizeof(number), "%u", n);
-		text = base_strndup(source->lines.items[n - 1],
-				    strnlen(source->lines.items[n - 1], LINE_MOST));
+		text = base_strndup(source->lines[n - 1], strnlen(source->lines[n - 1], LINE_MOST));
 		json_string(j, number, text);
 		base_free(text);
 	}
@@ -101,10 +100,10 @@ static void sources(struct session *s, struct json *j)
 	collect(s, &list);
 	json_object(j, "sources");
 	array_each(struct wanted, w, &list) {
-		const struct source_file *source = lines_source(s->symbols, w->file);
+		struct source_text source;
 
-		if (source)
-			write_lines(w, source, j);
+		if (symbols_text(s->symbols, w->file, &source))
+			write_lines(w, &source, j);
 		array_fini(&w->lines);
 	}
 	json_end_object(j);

@@ -9,24 +9,17 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 /* The scripts and orders say what is tested; without any it is the program alone. */
 static void case_name(const struct session *s, struct str *out)
 {
 	const struct session_options *o = s->options;
 
 	array_each(const char *, script, &o->scripts)
-		str_addf(out, "%s%s", out->length ? ", " : "", base_name(*script));
+		str_addf(out, "%s%s", out->length ? ", " : "", str_base_name(*script));
 	array_each(const char *, order, &o->orders)
 		str_addf(out, "%s%s", out->length ? ", " : "", *order);
 	if (!out->length)
-		str_add(out, base_name(o->argv[0]));
+		str_add(out, str_base_name(o->argv[0]));
 	if (o->repeat > 1)
 		str_addf(out, " (run %lu of %lu)", s->run_number, o->repeat);
 }
@@ -98,7 +91,7 @@ enum report_case report_junit(struct session *s, const struct report_head *head,
 	case_name(s, &name);
 	str_add(out, "    <testcase");
 	xml_attribute(out, "name", str_text(&name));
-	xml_attribute(out, "classname", base_name(s->options->argv[0]));
+	xml_attribute(out, "classname", str_base_name(s->options->argv[0]));
 	str_addf(out, " time=\"%.6f\">\n", (double)s->timeline.end_us / 1e6);
 	outcome(head, what, out);
 	output("system-out", o->stdout_text ? o->stdout_text : "", "", out);
@@ -164,7 +157,7 @@ void report_suite_text(const struct report_suite *suite, const struct session_op
 	str_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"gatectl\"");
 	counts(suite, false, out);
 	str_add(out, ">\n  <testsuite");
-	xml_attribute(out, "name", base_name(o->argv[0]));
+	xml_attribute(out, "name", str_base_name(o->argv[0]));
 	counts(suite, true, out);
 	where_and_when(out);
 	str_add(out, ">\n");

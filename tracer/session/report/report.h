@@ -26,7 +26,7 @@ void report_error(struct session *s, const struct error *err, struct session_res
 /* The members of the record's object. */
 void report_record(struct session *s, const struct report_head *head, struct json *j);
 
-/* report_html.c, report_trace.c, report_junit.c */
+/* html.c, trace.c, junit.c */
 void report_html(struct session *s, const struct report_head *head, struct str *out);
 void report_trace(struct session *s, const struct report_head *head, struct str *out);
 enum report_case report_junit(struct session *s, const struct report_head *head, struct str *out);

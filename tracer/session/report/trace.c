@@ -100,9 +100,7 @@ static void name_track(struct trace *tr, const char *what, const char *key, cons
 
 static const char *program_name(const struct session *s)
 {
-	const char *slash = strrchr(s->options->argv[0], '/');
-
-	return slash ? slash + 1 : s->options->argv[0];
+	return str_base_name(s->options->argv[0]);
 }
 
 static void name_process(struct trace *tr, const struct session_thread *first)

@@ -52,30 +52,26 @@ static bool is_end(const struct end *e, const struct opened *f)
 	return true; /* whoever has it open can map it */
 }
 
-static bool has_open(pid_t tid, const struct end *e)
+/* Is it so of one of the descriptors of the process? `dir` is their folder, `name` one in it. */
+static bool any_file(pid_t tid, bool (*is)(const void *ctx, pid_t tid, int dir, const char *name),
+		     const void *ctx)
 {
-	char path[64];
 	struct dirent *entry;
 	bool found = false;
+	char path[64];
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd", tid);
 	dir = opendir(path);
-	while (dir && !found && (entry = readdir(dir))) {
-		struct opened f;
-		struct stat st;
-
-		if (entry->d_name[0] == '.' || fstatat(dirfd(dir), entry->d_name, &st, 0) < 0 ||
-		    st.st_ino != e->file.ino || st.st_dev != e->file.dev)
-			continue;
-		found = opened_look(tid, atoi(entry->d_name), &f) == 0 && is_end(e, &f);
-	}
+	while (dir && !found && (entry = readdir(dir)))
+		found = entry->d_name[0] != '.' && is(ctx, tid, dirfd(dir), entry->d_name);
 	if (dir)
 		closedir(dir);
 	return found;
 }
 
-static bool has_mapped(pid_t tid, const struct end *e)
+/* Is it so of one line of its maps? */
+static bool any_mapping(pid_t tid, bool (*is)(const void *ctx, const char *line), const void *ctx)
 {
 	char path[64], *line = NULL;
 	bool found = false;
@@ -84,22 +80,38 @@ static bool has_mapped(pid_t tid, const struct end *e)
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", tid);
 	f = fopen(path, "re");
-	while (f && !found && getline(&line, &size, f) > 0) {
-		unsigned major, minor;
-		unsigned long ino;
-
-		found = sscanf(line, "%*s %*s %*s %x:%x %lu", &major, &minor, &ino) == 3 &&
-			ino == e->file.ino && makedev(major, minor) == e->file.dev;
-	}
+	while (f && !found && getline(&line, &size, f) > 0)
+		found = is(ctx, line);
 	free(line);
 	if (f)
 		fclose(f);
 	return found;
 }
 
+static bool opens_end(const void *ctx, pid_t tid, int dir, const char *name)
+{
+	const struct end *e = ctx;
+	struct opened f;
+	struct stat st;
+
+	return fstatat(dir, name, &st, 0) == 0 && st.st_ino == e->file.ino &&
+	       st.st_dev == e->file.dev && opened_look(tid, atoi(name), &f) == 0 && is_end(e, &f);
+}
+
+static bool maps_end(const void *ctx, const char *line)
+{
+	const struct end *e = ctx;
+	unsigned major, minor;
+	unsigned long ino;
+
+	return sscanf(line, "%*s %*s %*s %x:%x %lu", &major, &minor, &ino) == 3 &&
+	       ino == e->file.ino && makedev(major, minor) == e->file.dev;
+}
+
 static bool holds(pid_t tid, const struct end *e)
 {
-	return has_open(tid, e) || (e->kind == END_MAPPING && has_mapped(tid, e));
+	return any_file(tid, opens_end, e) ||
+	       (e->kind == END_MAPPING && any_mapping(tid, maps_end, e));
 }
 
 /* ---- those that are traced ------------------------------------------------------------------ */
@@ -136,29 +148,19 @@ static bool is_async(void *ctx, const char *line)
 	return sscanf(line, "flags: %o", &flags) == 1 && (flags & O_ASYNC);
 }
 
-static bool has_async(pid_t tid)
+static bool sends_signal(const void *ctx, pid_t tid, int dir, const char *name)
 {
-	struct opened f = {.tid = tid};
-	struct dirent *entry;
-	bool found = false;
-	char path[64];
-	DIR *dir;
+	const struct opened f = {.tid = tid, .fd = atoi(name)};
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", tid);
-	dir = opendir(path);
-	while (dir && !found && (entry = readdir(dir))) {
-		f.fd = atoi(entry->d_name);
-		found = entry->d_name[0] != '.' && opened_info(&f, is_async, NULL);
-	}
-	if (dir)
-		closedir(dir);
-	return found;
+	(void)ctx;
+	(void)dir;
+	return opened_info(&f, is_async, NULL);
 }
 
 bool holders_async(struct session *s)
 {
 	array_each(struct session_process *, it, &s->processes)
-		if ((*it)->target && has_async(living_thread(s, *it)))
+		if ((*it)->target && any_file(living_thread(s, *it), sends_signal, NULL))
 			return true;
 	return false;
 }
@@ -201,42 +203,22 @@ static bool holds_any(struct session *s, pid_t pid, const struct ends *ends)
 /* ---- the kernel itself ----------------------------------------------------------------------- */
 
 /* Work that goes on while the process sleeps: io_uring(7), the machine of KVM, io_submit(2). */
-static bool has_helper_file(pid_t tid)
+static bool is_helper_file(const void *ctx, pid_t tid, int dir, const char *name)
 {
-	char path[64], link[64];
-	struct dirent *entry;
-	bool found = false;
-	DIR *dir;
+	char link[64];
+	ssize_t n = readlinkat(dir, name, link, sizeof(link) - 1);
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", tid);
-	dir = opendir(path);
-	while (dir && !found && (entry = readdir(dir))) {
-		ssize_t n = readlinkat(dirfd(dir), entry->d_name, link, sizeof(link) - 1);
-
-		link[n > 0 ? n : 0] = '\0';
-		found = strcmp(link, "anon_inode:[io_uring]") == 0 ||
-			strncmp(link, "anon_inode:kvm", strlen("anon_inode:kvm")) == 0;
-	}
-	if (dir)
-		closedir(dir);
-	return found;
+	(void)ctx;
+	(void)tid;
+	link[n > 0 ? n : 0] = '\0';
+	return strcmp(link, "anon_inode:[io_uring]") == 0 ||
+	       strncmp(link, "anon_inode:kvm", strlen("anon_inode:kvm")) == 0;
 }
 
-static bool has_queue(pid_t tid)
+static bool is_queue(const void *ctx, const char *line)
 {
-	char path[64], *line = NULL;
-	bool found = false;
-	size_t size = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", tid);
-	f = fopen(path, "re");
-	while (f && !found && getline(&line, &size, f) > 0)
-		found = strstr(line, " /[aio]") != NULL;
-	free(line);
-	if (f)
-		fclose(f);
-	return found;
+	(void)ctx;
+	return strstr(line, " /[aio]") != NULL;
 }
 
 static bool kernel_helps(const struct session *s)
@@ -244,7 +226,8 @@ static bool kernel_helps(const struct session *s)
 	array_each(struct session_process *, it, &s->processes) {
 		pid_t tid = (*it)->target ? living_thread(s, *it) : 0;
 
-		if (tid && (has_helper_file(tid) || has_queue(tid)))
+		if (tid &&
+		    (any_file(tid, is_helper_file, NULL) || any_mapping(tid, is_queue, NULL)))
 			return true;
 	}
 	return false;

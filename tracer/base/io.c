@@ -1,0 +1,27 @@
+#include "tracer/base/io.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+static int wait_for_room(int fd)
+{
+	struct pollfd out = {.fd = fd, .events = POLLOUT};
+
+	return poll(&out, 1, -1) < 0 && errno != EINTR ? -1 : 0;
+}
+
+int io_write(int fd, const char *bytes, size_t length)
+{
+	while (length) {
+		ssize_t n = write(fd, bytes, length);
+
+		if (n < 0 && (errno == EINTR || (errno == EAGAIN && wait_for_room(fd) == 0)))
+			continue;
+		if (n < 0)
+			return -1;
+		bytes += n;
+		length -= (size_t)n;
+	}
+	return 0;
+}

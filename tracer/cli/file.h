@@ -1,0 +1,14 @@
+/* Text files that belong to the tester: scripts and their lock files. */
+#ifndef GATECTL_CLI_FILE_H
+#define GATECTL_CLI_FILE_H
+
+#include "tracer/base/error.h"
+
+/* A whole file, owned; NULL with the error, and errno as it was. */
+char *file_read(const char *path, struct error *err);
+/* Puts the text in the place of the file at once: whoever reads it sees the old or the new. Its
+   mode stays, and a symbolic link stays one. What is no file (a terminal, a pipe) is written to. 0,
+   or -1. */
+int file_replace(const char *path, const char *text, struct error *err);
+
+#endif
