@@ -300,6 +300,12 @@ def test_why(t):
         t.check(words in r.stdout, words, r)
 
 
+def test_closed_input(t):
+    r = t.gate("repl", calc(), preexec=lambda: os.close(0))
+    t.equal((r.status, r.stdout), (125, ""), "status and output", r)
+    t.check("gatectl: error: standard input is closed" in r.err, "said", r)
+
+
 def test_no_such_command(t):
     r = t.gate("repl", calc(), stdin=b"thraeds\n")
     t.check("no command 'thraeds'; did you mean threads?" in r.err, "suggestion", r)

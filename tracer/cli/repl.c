@@ -9,6 +9,7 @@
 #include "tracer/base/suggest.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,13 +249,25 @@ static void repl_fini(struct repl *r)
 	live_free(r->live);
 }
 
+/* Closed, its number would be that of the next file that is opened. */
+static int check_input(struct error *err)
+{
+	if (fcntl(STDIN_FILENO, F_GETFD) >= 0)
+		return 0;
+	error_set(err, ERROR_USAGE, "standard input is closed: nobody can give commands");
+	return error_hint(err, "give it a terminal, a pipe or a file of commands");
+}
+
 int command_repl(struct cli *cli)
 {
-	struct symbols *symbols = symbols_new();
+	struct symbols *symbols;
 	struct repl r = {.cli = cli};
 	const struct live_ui ui = {&r, repl_tell};
 	struct error err = {0};
 
+	if (check_input(&err) < 0)
+		return output_error(cli, &err);
+	symbols = symbols_new();
 	repl_terminal_open(&r);
 	cli->session.no_stdin = !r.terminal;
 	r.live = live_new(&cli->session, symbols, &ui);
