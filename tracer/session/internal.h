@@ -170,14 +170,35 @@ struct depend_read {
 	uint64_t sum; /* of its bytes, as they were */
 };
 
+/* In a report each is a word: waiting_word(). */
+enum waiting_kind {
+	WAITING_GONE, /* it has exited before: nothing else is known */
+	WAITING_EXITED,
+	WAITING_RUNNING, /* from here on it is alive */
+	WAITING_STOPPED,
+	WAITING_BLOCKED, /* in some system call */
+	WAITING_GATE,
+	WAITING_PROCESS,
+	WAITING_PIPE,
+	WAITING_FUTEX, /* of no known kind */
+	WAITING_MUTEX,
+	WAITING_RWLOCK,
+	WAITING_CONDITION,
+	WAITING_SEMAPHORE,
+	WAITING_BARRIER,
+	WAITING_ONCE,
+	WAITING_STREAM,
+	WAITING_JOIN,
+	WAITING_FUTURE,
+	WAITING_LATCH,
+	WAITING_ATOMIC,
+};
+
 /* explain/waiting.c: what a thread does when the run ends. Names and files belong to modules. */
 struct waiting {
-	const char *kind; /* "gate", "mutex", "rwlock", "condition", "semaphore", "barrier", "once",
-			     "stream", "join", "future", "latch", "atomic", "process", "pipe",
-			     "futex", "blocked", "running", "stopped", "exited";
-			     NULL: has exited before */
-	struct str text;  /* "waits for mutex bob held by teller#2"; without the place */
-	char *object;	  /* the gate, or what names the lock in the source; or NULL; owned */
+	enum waiting_kind kind;
+	struct str text; /* "waits for mutex bob held by teller#2"; without the place */
+	char *object;	 /* the gate, or what names the lock in the source; or NULL; owned */
 	ARRAY(const struct engine_thread *) on; /* who could end it, as far as known */
 	const char *func, *file;		/* where in the tester's code; NULL unknown */
 	unsigned line;
@@ -188,7 +209,7 @@ struct waiting {
 	bool in_cycle;	 /* part of what the verdict's first line is about */
 	bool gone;	 /* the owner of the lock is no more, or a fork has left it in the other
 			  process: nobody can give it. stuck/ judges by this, and by `on` where
-			  `kind` is "mutex" or "rwlock" */
+			  `kind` is that of something that has an owner */
 };
 
 struct session_thread {

@@ -38,7 +38,7 @@ static void thread_lines(struct session *s, struct str *out)
 	array_each(struct session_thread *, it, &s->threads) {
 		struct session_thread *t = *it;
 
-		if (!t->waiting.kind) {
+		if (t->waiting.kind == WAITING_GONE) {
 			exited++;
 		} else if (shown++ < MOST_THREADS) {
 			begin_line(t->waiting.file, t->waiting.line, out);

@@ -5,6 +5,11 @@
 #include "tracer/session/internal.h"
 
 /* waiting.c */
+const char *waiting_word(enum waiting_kind kind);
+static inline bool waiting_is_alive(const struct waiting *w)
+{
+	return w->kind >= WAITING_RUNNING;
+}
 void waiting_look_all(struct session *s); /* before the tree is killed: what everybody does */
 void waiting_sentence(const struct session_thread *t,
 		      struct str *out); /* "T waits for ... at F:L" */

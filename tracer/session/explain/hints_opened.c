@@ -50,7 +50,7 @@ static bool is_held(const struct session_thread *t)
 
 static bool is_alive(const struct session_thread *t)
 {
-	return is_lost(t) || (t->waiting.kind && strcmp(t->waiting.kind, "exited") != 0);
+	return is_lost(t) || waiting_is_alive(&t->waiting);
 }
 
 static bool is_held_at(const struct session_thread *t, const struct gate *g)
@@ -495,7 +495,7 @@ static bool barrier_try(struct session *s, struct str *out)
 	array_each(struct session_thread *, t, &s->threads) {
 		const struct session_thread *owner = is_alive(*t) ? needs_one_at(*t, g) : NULL;
 
-		if (!owner || !(*t)->waiting.object || strcmp((*t)->waiting.kind, "mutex") != 0)
+		if (!owner || !(*t)->waiting.object || (*t)->waiting.kind != WAITING_MUTEX)
 			continue;
 		str_addf(out, "a place for the barrier at which %s does not own %s: %s needs it",
 			 owner->engine->id, (*t)->waiting.object, (*t)->engine->id);

@@ -218,7 +218,7 @@ static bool is_inside(const struct scouts *sc, const struct scout_visit *v)
 {
 	const struct waiting *w = &threads_of(v->thread)->waiting;
 
-	if (!w->kind || strcmp(w->kind, "exited") == 0 || (v->left && !v->into))
+	if (!waiting_is_alive(w) || (v->left && !v->into))
 		return false;
 	return (v->framed && !v->left) ||
 	       (w->func && sc->function && strcmp(w->func, sc->function) == 0);

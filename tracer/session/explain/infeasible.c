@@ -14,7 +14,7 @@ enum { MOST_STARTS = 16 }; /* held threads from which a circle is looked for */
 
 static bool is_alive(const struct session_thread *t)
 {
-	return t->waiting.kind && strcmp(t->waiting.kind, "exited") != 0;
+	return waiting_is_alive(&t->waiting);
 }
 
 /* Is the thread in the function that the place is in? */
@@ -179,15 +179,12 @@ static void add_location(const struct place *p, struct str *out)
 	str_add(out, p->location);
 }
 
-static bool is_kind(const struct session_thread *t, const char *kind)
-{
-	return strcmp(t->waiting.kind, kind) == 0;
-}
-
 static bool waits_for_lock(const struct session_thread *t)
 {
-	return is_kind(t, "mutex") || is_kind(t, "rwlock") || is_kind(t, "stream") ||
-	       is_kind(t, "semaphore");
+	enum waiting_kind kind = t->waiting.kind;
+
+	return kind == WAITING_MUTEX || kind == WAITING_RWLOCK || kind == WAITING_STREAM ||
+	       kind == WAITING_SEMAPHORE;
 }
 
 /* " while it owns mutex lock_a (taken at calc.c:10)" */
@@ -197,7 +194,7 @@ static void add_owned(const struct session_thread *waiter, struct str *out)
 
 	if (waiter->waiting.held || !waits_for_lock(waiter))
 		return;
-	str_addf(out, " while it owns %s %s", w->kind, w->object ? w->object : "");
+	str_addf(out, " while it owns %s %s", waiting_word(w->kind), w->object ? w->object : "");
 	if (w->taken_file && w->on.count == 1) {
 		str_add(out, " (taken at ");
 		hints_line(w->taken_file, w->taken_line, out);
@@ -220,13 +217,13 @@ static void add_wait(const struct circle *c, size_t i, struct str *out)
 	const struct session_thread *t = c->items[i].thread, *next = next_of(c, i)->thread;
 
 	if (waits_for_lock(t) && i + 1 == c->count)
-		str_addf(out, " waits for that %s here", t->waiting.kind);
+		str_addf(out, " waits for that %s here", waiting_word(t->waiting.kind));
 	else if (waits_for_lock(t))
-		str_addf(out, " waits here for %s %s, which %s owns", t->waiting.kind,
+		str_addf(out, " waits here for %s %s, which %s owns", waiting_word(t->waiting.kind),
 			 t->waiting.object ? t->waiting.object : "", next->engine->id);
-	else if (is_kind(t, "join"))
+	else if (t->waiting.kind == WAITING_JOIN)
 		str_addf(out, " joins %s here", next->engine->id);
-	else if (is_kind(t, "process"))
+	else if (t->waiting.kind == WAITING_PROCESS)
 		str_addf(out, " waits here for the process of %s to end", next->engine->id);
 	else
 		str_addf(out, " %s here", str_text(&t->waiting.text));

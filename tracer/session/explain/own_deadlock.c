@@ -5,8 +5,7 @@
 
 static bool waits_for_lock(const struct waiting *w)
 {
-	return w->kind && (strcmp(w->kind, "mutex") == 0 || strcmp(w->kind, "rwlock") == 0) &&
-	       w->object;
+	return (w->kind == WAITING_MUTEX || w->kind == WAITING_RWLOCK) && w->object;
 }
 
 /* A circle of locks: all those that the verdict is about. */
@@ -46,7 +45,7 @@ static void try_once(const struct session_thread *t, struct str *out)
 	const struct waiting *w = &t->waiting;
 
 	str_addf(out, "%s takes %s again while it owns it: give it back before%s", t->engine->id,
-		 w->object, strcmp(w->kind, "mutex") == 0 ? ", or make it recursive" : "");
+		 w->object, w->kind == WAITING_MUTEX ? ", or make it recursive" : "");
 }
 
 /* The only thread that the verdict is about, if it waits for a lock of its own. */

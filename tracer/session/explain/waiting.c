@@ -13,24 +13,43 @@ enum { MOST_OWNERS = 4 }; /* that are named */
 
 /* ---- words ------------------------------------------------------------------------------------- */
 
+static const char *const kinds[] = {
+	[WAITING_GONE] = "exited",	   [WAITING_EXITED] = "exited",
+	[WAITING_RUNNING] = "running",	   [WAITING_STOPPED] = "stopped",
+	[WAITING_BLOCKED] = "blocked",	   [WAITING_GATE] = "gate",
+	[WAITING_PROCESS] = "process",	   [WAITING_PIPE] = "pipe",
+	[WAITING_FUTEX] = "futex",	   [WAITING_MUTEX] = "mutex",
+	[WAITING_RWLOCK] = "rwlock",	   [WAITING_CONDITION] = "condition",
+	[WAITING_SEMAPHORE] = "semaphore", [WAITING_BARRIER] = "barrier",
+	[WAITING_ONCE] = "once",	   [WAITING_STREAM] = "stream",
+	[WAITING_JOIN] = "join",	   [WAITING_FUTURE] = "future",
+	[WAITING_LATCH] = "latch",	   [WAITING_ATOMIC] = "atomic",
+};
+
+const char *waiting_word(enum waiting_kind kind)
+{
+	return kinds[kind];
+}
+
 static const struct {
-	const char *kind, *noun;
+	enum waiting_kind kind;
+	const char *noun;
 } words[] = {
-	[PRIMITIVE_NONE] = {"futex", ""},
-	[PRIMITIVE_MUTEX] = {"mutex", "mutex"},
-	[PRIMITIVE_READ] = {"rwlock", "rwlock"},
-	[PRIMITIVE_WRITE] = {"rwlock", "rwlock"},
-	[PRIMITIVE_CONDITION] = {"condition", "condition variable"},
-	[PRIMITIVE_SEMAPHORE] = {"semaphore", "semaphore"},
-	[PRIMITIVE_BARRIER] = {"barrier", "barrier"},
-	[PRIMITIVE_ONCE] = {"once", "the routine of"},
-	[PRIMITIVE_GUARD] = {"once", "the initialisation of"},
-	[PRIMITIVE_STREAM] = {"stream", "stream"},
-	[PRIMITIVE_JOIN] = {"join", ""},
-	[PRIMITIVE_FUTURE] = {"future", "future"},
-	[PRIMITIVE_LATCH] = {"latch", "latch"},
-	[PRIMITIVE_ATOMIC] = {"atomic", "a change of atomic"},
-	[PRIMITIVE_SYSCALL] = {"futex", "futex"},
+	[PRIMITIVE_NONE] = {WAITING_FUTEX, ""},
+	[PRIMITIVE_MUTEX] = {WAITING_MUTEX, "mutex"},
+	[PRIMITIVE_READ] = {WAITING_RWLOCK, "rwlock"},
+	[PRIMITIVE_WRITE] = {WAITING_RWLOCK, "rwlock"},
+	[PRIMITIVE_CONDITION] = {WAITING_CONDITION, "condition variable"},
+	[PRIMITIVE_SEMAPHORE] = {WAITING_SEMAPHORE, "semaphore"},
+	[PRIMITIVE_BARRIER] = {WAITING_BARRIER, "barrier"},
+	[PRIMITIVE_ONCE] = {WAITING_ONCE, "the routine of"},
+	[PRIMITIVE_GUARD] = {WAITING_ONCE, "the initialisation of"},
+	[PRIMITIVE_STREAM] = {WAITING_STREAM, "stream"},
+	[PRIMITIVE_JOIN] = {WAITING_JOIN, ""},
+	[PRIMITIVE_FUTURE] = {WAITING_FUTURE, "future"},
+	[PRIMITIVE_LATCH] = {WAITING_LATCH, "latch"},
+	[PRIMITIVE_ATOMIC] = {WAITING_ATOMIC, "a change of atomic"},
+	[PRIMITIVE_SYSCALL] = {WAITING_FUTEX, "futex"},
 };
 
 static void add_owner(const struct waiter *w, const struct owner *o, struct str *out)
@@ -185,7 +204,7 @@ static void describe_process(const struct session *s, const struct waiter *w, st
 		str_addf(&names, "%s%s", names.length ? ", " : "", first->engine->id);
 		*array_add(&out->on) = first->engine;
 	}
-	out->kind = "process";
+	out->kind = WAITING_PROCESS;
 	if (stuck_is_vfork(w->block.number))
 		str_add(&out->text, "waits for its child of vfork to exec or exit");
 	else
@@ -261,12 +280,12 @@ static void describe_blocked(struct waiters *all, struct waiter *w, struct waiti
 		out->kind = words[w->what].kind;
 		describe_futex(w, &out->text);
 	} else if (asleep(number)) {
-		out->kind = "blocked";
+		out->kind = WAITING_BLOCKED;
 		str_add(&out->text, asleep(number));
 	} else if (descriptors_describe(all, w, &out->text)) {
-		out->kind = "pipe";
+		out->kind = WAITING_PIPE;
 	} else {
-		out->kind = "blocked";
+		out->kind = WAITING_BLOCKED;
 		describe_system_call(number, &out->text);
 	}
 	str_add(&out->text, primitive_occasion(w));
@@ -277,7 +296,7 @@ static void describe_held(const struct session *s, struct session_thread *t, str
 	const struct place *place = t->hold.place;
 	struct str here = {0};
 
-	w->kind = "gate";
+	w->kind = WAITING_GATE;
 	w->held = true;
 	str_add(&w->text, "is held");
 	if (t->hold.gate)
@@ -318,7 +337,7 @@ static void describe(struct waiters *all, struct waiter *w)
 		return;
 	}
 	if (t->kept) {
-		out->kind = "gate";
+		out->kind = WAITING_GATE;
 		str_add(&out->text, t->parked ? "is held by hand" : "is stopped");
 		add_place(w, out);
 		return;
@@ -327,13 +346,13 @@ static void describe(struct waiters *all, struct waiter *w)
 	if (activity == TARGET_BLOCKED || activity == TARGET_DISK) {
 		describe_blocked(all, w, out);
 	} else if (t->target->state == TARGET_GROUP_STOPPED) {
-		out->kind = "stopped";
+		out->kind = WAITING_STOPPED;
 		str_add(&out->text, "is stopped by job control");
 	} else if (activity == TARGET_DEAD) {
-		out->kind = "exited";
+		out->kind = WAITING_EXITED;
 		str_add(&out->text, "has exited");
 	} else {
-		out->kind = "running";
+		out->kind = WAITING_RUNNING;
 		str_add(&out->text, "runs");
 	}
 	out->object = w->name ? base_strdup(w->name) : NULL;
@@ -478,9 +497,10 @@ void waiting_sentence(const struct session_thread *t, struct str *out)
 {
 	const struct waiting *w = &t->waiting;
 
-	str_addf(out, "%s %s", t->engine->id, w->kind ? str_text(&w->text) : "has exited");
+	str_addf(out, "%s %s", t->engine->id,
+		 w->kind != WAITING_GONE ? str_text(&w->text) : "has exited");
 	if (w->func && !w->held)
-		str_addf(out, "%s in %s", strcmp(w->kind, "running") == 0 ? "" : ",", w->func);
+		str_addf(out, "%s in %s", w->kind == WAITING_RUNNING ? "" : ",", w->func);
 	if (w->file && w->line)
 		str_addf(out, " at %s:%u", str_base_name(w->file), w->line);
 	str_add(out, str_text(&w->note));

@@ -83,12 +83,12 @@ static void waiting(const struct session_thread *t, struct json *j)
 {
 	const struct waiting *w = &t->waiting;
 
-	if (!w->kind) {
+	if (w->kind == WAITING_GONE) {
 		json_string(j, "waiting", NULL);
 		return;
 	}
 	json_object(j, "waiting");
-	json_string(j, "kind", w->kind);
+	json_string(j, "kind", waiting_word(w->kind));
 	json_string(j, "object", w->object);
 	json_array(j, "on");
 	array_each(const struct engine_thread *, on, &w->on)

@@ -239,12 +239,17 @@ static void describe_cycle(struct session *s, const struct scene *c)
 /* Things that only their owner can give; and semaphores, which somebody took, but anybody may give. */
 static bool is_owned(const struct waiting *found, bool semaphores)
 {
-	static const char *const kinds[] = {"mutex", "rwlock", "stream", "once"};
-
-	for (size_t i = 0; found->kind && i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (strcmp(kinds[i], found->kind) == 0)
-			return found->on.count > 0;
-	return semaphores && found->on.count && strcmp(found->kind, "semaphore") == 0;
+	switch (found->kind) {
+	case WAITING_MUTEX:
+	case WAITING_RWLOCK:
+	case WAITING_STREAM:
+	case WAITING_ONCE:
+		return found->on.count > 0;
+	case WAITING_SEMAPHORE:
+		return semaphores && found->on.count > 0;
+	default:
+		return false;
+	}
 }
 
 /* What was found out about a lock while its waiters stood still. */
@@ -257,7 +262,8 @@ static void refine(const struct waiting *found, struct wait *w, bool semaphores)
 		return;
 	}
 	if (!is_owned(found, semaphores)) {
-		if (w->kind == WAIT_MUTEX && found->kind && strcmp(found->kind, "futex") != 0)
+		if (w->kind == WAIT_MUTEX && found->kind != WAITING_GONE &&
+		    found->kind != WAITING_FUTEX)
 			w->kind = WAIT_FUTEX; /* its word only looked like a mutex's */
 		return;
 	}
