@@ -1,11 +1,14 @@
 """gatectl repl on a terminal that it shares with the program, and on a pipe that goes on."""
 
+import fcntl
 import os
 import pty
 import re
 import select
 import signal
+import struct
 import subprocess
+import termios
 import time
 
 from harness import compile_text
@@ -285,6 +288,20 @@ def test_group_of_its_own(t):
         x.wait("<%s cooked>" % word)
         x.send("\003")
         x.wait("stopped by Ctrl-C", PROMPT)
+    leave(t, x)
+
+
+def test_window_changes(t):
+    """In the middle of lines that are longer than it is wide."""
+    x = begin(t)
+    sizes = [(rows, columns) for rows in (40, 1, 24, 2) for columns in (80, 7, 30, 1, 50, 0)]
+    for i, size in enumerate(sizes * (20 if t.full else 2)):
+        fcntl.ioctl(x.fd, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
+        x.send("a line that is longer than most of these windows are wide")
+        fcntl.ioctl(x.fd, termios.TIOCSWINSZ, struct.pack("HHHH", *sizes[(i + 5) % len(sizes)], 0, 0))
+        x.send("\020\001more \003")
+    fcntl.ioctl(x.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    x.command("= 6 * 7", "42")
     leave(t, x)
 
 

@@ -18,11 +18,11 @@
 #include <termios.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t interrupted, suspended, resized, ended;
+static volatile sig_atomic_t interrupted, suspended, ended;
 
 enum { HISTORY_MOST = 1000 };
 
-static const int taken[] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH};
+static const int taken[] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP};
 enum { TAKEN = sizeof(taken) / sizeof(*taken) };
 
 static struct {
@@ -39,8 +39,6 @@ static void on_signal(int signal)
 		interrupted = 1;
 	else if (signal == SIGTSTP)
 		suspended = 1;
-	else if (signal == SIGWINCH)
-		resized = 1;
 	else
 		ended = signal;
 }
@@ -212,6 +210,8 @@ static void suspend(void)
 	rl_forced_update_display();
 }
 
+/* No SIGWINCH: libedit sees a new size at the next prompt. In the middle of a line rl_resize_terminal()
+   keeps the cursor where it was, outside of a display that has become smaller. */
 enum { CTRL_D = 4 };
 
 /* Ctrl-C at the prompt empties the line: as if begin-of-line, kill-line and return were typed. */
@@ -234,10 +234,6 @@ static int next_key(FILE *in)
 			return EOF;
 		if (suspended)
 			suspend();
-		if (resized) {
-			resized = 0;
-			rl_resize_terminal();
-		}
 		if (!wait_for_input()) {
 			if (errno != EINTR)
 				return EOF;
