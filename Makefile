@@ -66,11 +66,11 @@ setup:
 # ---- the two commands of the README ----------------------------------------------------------
 
 demo: setup
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -j$$(nproc) all
 	@GATECTL=$(BUILD)/gatectl sh examples/demo.sh
 
 test: setup
-	@$(MAKE) --no-print-directory check
+	@$(MAKE) --no-print-directory -j$$(nproc) check
 
 # All tests; what is to be installed is there already.
 check: all $(UNIT) $(BUILD)/unit/dump_lines

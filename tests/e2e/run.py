@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the end-to-end tests: every test_* function of every tests/e2e/test_*.py, two at a time.
+"""Runs the end-to-end tests: every test_* function of every tests/e2e/test_*.py, a few at a time.
 
 One line for each failing test with what went wrong, and `N passed, N failed` as the last line.
 Each test runs in a process group of its own that is ended when its time is up.
@@ -32,7 +32,7 @@ def parse_args():
     p.add_argument("--gatectl", default=os.path.join(harness.ROOT, "build", "gatectl"))
     p.add_argument("--quick", action="store_true", help="few repetitions (default)")
     p.add_argument("--full", action="store_true", help="many repetitions, all builds")
-    p.add_argument("-j", type=int, default=2, help="workers")
+    p.add_argument("-j", type=int, default=(os.cpu_count() or 1) + 1, help="workers; most of the time a test waits")
     p.add_argument("--timeout", type=float, help="seconds for one test")
     p.add_argument("-v", action="store_true", help="a line for every test")
     p.add_argument("--list", action="store_true")
@@ -189,7 +189,7 @@ def main():
     for reason, names in skips.items():
         print("skipped %d (%s): %s" % (len(names), names[0], reason))
     slowest = sorted(spent.items(), key=lambda item: -item[1])[:8]
-    print("%.0f s; of two workers: %s" % (time.monotonic() - begin, ", ".join("%s %.0f s" % item for item in slowest)))
+    print("%.0f s; of %d workers: %s" % (time.monotonic() - begin, options.j, ", ".join("%s %.0f s" % item for item in slowest)))
     print("%d passed, %d failed%s" % (counts["pass"], counts["fail"],
                                       ", %d skipped" % counts["skip"] if counts["skip"] else ""))
     return 1 if counts["fail"] else 0
