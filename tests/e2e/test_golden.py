@@ -5,6 +5,7 @@ beside the scripts that they are about.
     python3 tests/e2e/test_golden.py --update      writes scripts and texts anew: then read them
 """
 
+import glob
 import os
 import re
 import sys
@@ -136,6 +137,16 @@ def path(name, word, ending):
     return os.path.join(GOLDEN, "%s.%s.%s" % (name, word, ending))
 
 
+def texts(name, word):
+    """More than one (.2.txt) where the mistake leaves it to chance which of two threads comes first."""
+    paths = [path(name, word, "txt")] + sorted(glob.glob(path(name, word, "[2-9].txt")))
+    found = []
+    for p in paths:
+        with open(p) as f:
+            found.append(f.read())
+    return found
+
+
 def variant(name, word):
     """The example's script with the mistake in it."""
     with open(script(name)) as f:
@@ -184,14 +195,15 @@ def test_text(t, case):
     name, word = case
     with open(path(name, word, "lua")) as f:
         t.equal(f.read(), variant(name, word), "the script: run test_golden.py --update")
-    with open(path(name, word, "txt")) as f:
-        golden = f.read()
-    head = "\n".join(golden.split("\n")[:3])
-    t.check(MISTAKES[name][word].says in head, "the first three lines do not name the mistake:\n" + head)
+    golden = texts(name, word)
+    for text in golden:
+        head = "\n".join(text.split("\n")[:3])
+        t.check(MISTAKES[name][word].says in head, "the first three lines do not name the mistake:\n" + head)
     with load(t) as runs:
         for number in range(runs // 5 if t.full else 1):
             r, text = run(t, name, word, number)
-            t.equal(text, golden, "the text in run %d" % (number + 1), r)
+            if text not in golden:
+                t.equal(text, golden[0], "the text in run %d" % (number + 1), r)
 
 
 def update():
