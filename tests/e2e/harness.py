@@ -180,6 +180,14 @@ def compile_text(name, text, flags="-g -O0", compiler=None, libs=""):
                   + libs.split(), out, [source])
 
 
+def others_may_read(path):
+    """Or skips: a clone in a home folder is not for other users."""
+    while path != "/":
+        if not os.stat(path).st_mode & 0o001 and os.path.isdir(path):
+            raise Skip("%s is closed to other users" % path)
+        path = os.path.dirname(path)
+
+
 def symbol_address(path, symbol):
     out = subprocess.run(["nm", path], capture_output=True, text=True).stdout
     for line in out.splitlines():

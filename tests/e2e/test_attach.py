@@ -8,7 +8,7 @@ import subprocess
 import threading
 import time
 
-from harness import HERE, Failure, Skip, compile_text, params, timeout
+from harness import HERE, Failure, Skip, compile_text, others_may_read, params, timeout
 
 with open(os.path.join(HERE, "programs", "server.c")) as f:
     SERVER = f.read()
@@ -721,6 +721,7 @@ def test_reports_and_orders(t):
 def test_of_another_user(t):
     if os.getuid():
         raise Skip("only root has processes that others may not trace")
+    others_may_read(os.path.dirname(t.gatectl))
     os.chmod(t.tmp, 0o755)
     with Running(t, "/bin/sleep", "100") as p:
         r = attach(t, p.pid, 'at("main"):run(print)\n', preexec=lambda: os.setuid(65534))

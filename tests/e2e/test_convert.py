@@ -66,6 +66,9 @@ def test_sample(t, name):
         r, script = convert(t, program, "-n", "1000" if t.full else "5", *options)
         if "is not stable" in r.err:
             raise Skip("the sample itself was not right: " + r.first)
+        if "is not always the same" in r.err and not t.full:
+            t.equal((r.status, r.script), (125, None), "nothing is written", r)
+            raise Skip("other tests beside it: what it learnt did not stand the verification")
         t.equal(r.status, 0, "status", r)
         t.equal(r.err, "", "standard error", r)
         for word, counts in (("converted", converted), ("left", left)):

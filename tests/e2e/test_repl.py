@@ -89,7 +89,7 @@ def test_looking(t):
     r = session(t, ["gate second;factor = wait late", "run", "threads", "bt second#1", "locals second#1",
                     "print second#1 multiplier + 1", "print 3 *(int *)arg", "list second;factor =",
                     "find second;result", "why", "gates", "places", "events 3", "help step", "= 1 + 2", "quit"])
-    for words in ("second#1 is held at gate late", "#0  second at", "start_thread", "int factor = ", "\n8\n",
+    for words in ("second#1 is held at gate late", "#0  second at", "#1  ", "int factor = ", "\n8\n",
                   "\n6\n", "int factor = multiplier;", "result += scale(0);", "opens gate late",
                   "nobody can move", "at \"second;factor =\":wait(late)", "1 arrival", "step T", "\n3\n"):
         t.check(words in r.stdout, "missing: " + words, r)

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
-from harness import Skip, compile_text, end_processes, params
+from harness import ROOT, Skip, compile_text, end_processes, others_may_read, params
 
 PROGRAM = r"""
 #include <stdio.h>
@@ -178,6 +178,7 @@ def as_nobody(t, command):
 def test_privileged_program(t, case):
     """The kernel would run it without its rights: another program than the one to be tested."""
     name, mode, capability, why = case
+    others_may_read(ROOT)
     gatectl, path = for_nobody(t, mode, capability)
     bare = as_nobody(t, [path])
     if mode and "65534 65534" in bare.stdout:
