@@ -39,7 +39,7 @@ struct queue {
 
 static struct queue *queue;
 static volatile int taker_tid, round_nr, released;
-static volatile int *flag_on_stack;
+static volatile int *volatile flag_on_stack;
 static volatile long long released_ns;
 static pthread_barrier_t begin, end;
 static struct node nodes[3];
@@ -111,7 +111,8 @@ static int held_now(void)
 static void wait_held(void)
 {
 	for (int looks = 0, tries = 0; looks < 5; tries++) {
-		looks = held_now() ? looks + 1 : 0;
+		/* behind publish() the gate is the first to stop it */
+		looks = flag_on_stack && held_now() ? looks + 1 : 0;
 		if (tries > 20000)
 			die("nobody was held");
 		usleep(500);
@@ -309,6 +310,7 @@ static void reset(void)
 {
 	memset((void *)queue, 0, sizeof(*queue));
 	released = 0;
+	flag_on_stack = NULL;
 }
 
 static void spin(long n)
