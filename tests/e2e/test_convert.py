@@ -38,7 +38,7 @@ STATUS = {"deadlock.c": 123, "use_after_free.c": 139}
 SLOW = ("child_waits.c", "handler.c", "trylock.c", "ping_pong.c", "signal_lost.c", "rwlock.c",
         "staggered.cc",
         # and those from which a busy machine learns less than there is
-        "announce.cc", "deadlock.c", "lost_update.c", "use_after_free.c", "writers.c")
+        "announce.cc", "deadlock.c", "lost_update.c", "use_after_free.c", "writers.c", "handoff.c", "cond_as_sleep.c")
 
 
 def sample(name):
