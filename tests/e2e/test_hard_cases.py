@@ -39,16 +39,22 @@ def test_every_copy_of_an_unrolled_loop(t, options):
 
 STARVING = r"""
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
-static volatile int stop, n, m;
+enum { HAMMERS = 16 };
+static volatile int stop, n[HAMMERS], m;
 static void *hammer(void *arg)
 {
+	volatile int *mine = arg;
 	while (!stop)
-		n++; /* gate: hot */
+		++*mine; /* gate: hot */
 	return arg;
 }
 static void *work(void *arg)
 {
+	for (int i = 0; i < HAMMERS; i++)
+		while (!n[i])
+			sched_yield();
 	for (int i = 0; i < 300; i++)
 		m++; /* gate: mine */
 	stop = 1;
@@ -56,12 +62,12 @@ static void *work(void *arg)
 }
 int main(void)
 {
-	pthread_t t[16];
+	pthread_t t[HAMMERS];
 	pthread_create(&t[0], NULL, work, NULL);
-	for (int i = 1; i < 16; i++)
-		pthread_create(&t[i], NULL, hammer, NULL);
-	hammer(NULL);
-	for (int i = 0; i < 16; i++)
+	for (int i = 1; i < HAMMERS; i++)
+		pthread_create(&t[i], NULL, hammer, (void *)&n[i]);
+	hammer((void *)&n[0]);
+	for (int i = 0; i < HAMMERS; i++)
 		pthread_join(t[i], NULL);
 	printf("%d\n", m);
 	return 0;
