@@ -27,8 +27,9 @@ $(BUILD)/gatectl: $(BUILD)/obj/tracer/cli/main.o $(BUILD)/libgatectl.a
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/libgatectl.a: $(OBJ)
-	rm -f $@
-	ar rcs $@ $^
+	@rm -f $@
+	@echo ar rcs $@ # of all objects: too many to show
+	@ar rcs $@ $^
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
@@ -133,7 +134,11 @@ uninstall:
 		/usr:* | /usr/local:*) ;; \
 		*) rmdir -p "$$own" 2> /dev/null || : ;; \
 		esac; \
-	done
+	done; \
+	case "$(PREFIX)" in \
+	/usr | /usr/local) ;; \
+	*) cd "$$OLDPWD" && rmdir "$(DESTDIR)$(PREFIX)" 2> /dev/null || : ;; \
+	esac
 
 clean:
 	rm -rf build
