@@ -408,6 +408,27 @@ def test_broken_lock(t):
     t.error(p.check(status=125), 125, r"s\.lua\.lock:\d+: this is no line of a lock file")
 
 
+def test_name_of_a_lost_one(t):
+    """What would get the name of a location that is lost keeps its own: nobody could tell the two apart."""
+    source = SOURCE.replace("\tmultiplier = *(int *)value;\n", "\tmultiplier = *(int *)value;\n\tresult = 0;\n")
+    p = Project(t, at("calc.c:%d" % SET, "calc.c:%d" % (SET + 1)), source).lock()
+    p.build(above(source.replace("\tresult = 0;", "\tresult = value != 0;"), "static void *worker1", ""))
+    before = p.read("s.lua")
+    for _ in range(2):
+        r = p.check("--fix", status=125)
+        t.check("s.lua:1: calc.c:%d is now at calc.c:%d, but so another" % (SET, SET + 1) in r.err, "said", r)
+        p.script_is(before)
+    p.check(status=125)
+
+
+def test_lock_without_object(t):
+    """A line that was lost when the file was merged."""
+    p = Project(t, at("calc.c:%d" % SET, "calc.c:%d" % USE)).lock()
+    p.write("s.lua.lock", p.read("s.lua.lock").replace("\tobject calc\n", "", 1))
+    p.build(above(SOURCE, "static void *worker1", ""))
+    p.fixed(("calc.c:%d" % SET, "calc.c:%d" % (SET + 1)), ("calc.c:%d" % USE, "calc.c:%d" % (USE + 1)))
+
+
 def test_refused_lock_writes_nothing(t):
     p = Project(t, at("calc.c:%d" % SET, "nowhere.c:1"))
     p.check("--lock", status=125)

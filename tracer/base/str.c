@@ -35,6 +35,16 @@ void str_add(struct str *s, const char *text)
 	str_add_bytes(s, text, strlen(text));
 }
 
+void str_add_on_line(struct str *s, const char *text)
+{
+	size_t from = s->length;
+
+	str_add(s, text);
+	for (; from < s->length; from++)
+		if ((unsigned char)s->text[from] < ' ' || s->text[from] == 0x7f)
+			s->text[from] = ' ';
+}
+
 void str_addf(struct str *s, const char *fmt, ...)
 {
 	va_list ap, again;

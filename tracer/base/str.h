@@ -12,6 +12,8 @@ struct str {
 
 void str_add(struct str *s, const char *text);
 void str_add_bytes(struct str *s, const char *bytes, size_t length);
+/* Control characters become blanks: what is added stays on its line. */
+void str_add_on_line(struct str *s, const char *text);
 void str_addf(struct str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *str_text(const struct str *s); /* never NULL */
 char *str_take(struct str *s);		   /* the caller owns it (base_free); s is empty again */

@@ -80,13 +80,17 @@ static struct checked *file_of(struct check *k, const char *source)
 	return c;
 }
 
+static void fix_fini(struct fix *f)
+{
+	base_free(f->from);
+	base_free(f->to);
+	meaning_fini(&f->now);
+}
+
 static void checked_free(struct checked *c)
 {
-	array_each(struct fix, f, &c->fixes) {
-		base_free(f->from);
-		base_free(f->to);
-		meaning_fini(&f->now);
-	}
+	array_each(struct fix, f, &c->fixes)
+		fix_fini(f);
 	array_each(char *, told, &c->told)
 		base_free(*told);
 	array_fini(&c->fixes);
@@ -340,6 +344,46 @@ static void finish_fixes(struct check *k, struct checked *c, const struct rewrit
 	base_free(changes);
 }
 
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* It would get the name of a location that is lost: nobody could tell the two apart any more. */
+static bool is_taken(const struct checked *c, const struct fix *f)
+{
+	const struct meaning *other = lockfile_find(&c->now, f->to);
+
+	if (!other || (same_text(other->text, f->now.text) && other->line == f->now.line))
+		return false;
+	array_each(const struct fix, g, &c->fixes)
+		if (strcmp(g->from, f->to) == 0)
+			return false; /* that one gets another name itself */
+	return true;
+}
+
+/* One that stays keeps its name, which another one may have been about to get. */
+static void leave_taken(struct check *k, struct checked *c)
+{
+	for (size_t i = 0; i < c->fixes.count;) {
+		struct fix *f = &c->fixes.items[i];
+		struct error err = {0};
+
+		if (!is_taken(c, f)) {
+			i++;
+			continue;
+		}
+		error_set(&err, ERROR_LOCATION,
+			  "%s:%u: %s is now at %s, but so another location of the script is "
+			  "called, which is lost: that one has to be put right first",
+			  c->script, f->line, f->from, f->to);
+		tell_problem(k, &err);
+		fix_fini(f);
+		array_remove(&c->fixes, i);
+		i = 0;
+	}
+}
+
 /* Nothing is written where nothing has changed. */
 static int fix_file(struct check *k, struct checked *c, struct error *err)
 {
@@ -347,6 +391,7 @@ static int fix_file(struct check *k, struct checked *c, struct error *err)
 	char *text = file_read(c->script, err), *changed = NULL;
 	int answer = text ? 0 : -1;
 
+	leave_taken(k, c);
 	for (size_t i = 0; i < c->fixes.count; i++)
 		edits[i] = (struct rewrite){c->fixes.items[i].line, c->fixes.items[i].from,
 					    c->fixes.items[i].to, REWRITE_DONE};

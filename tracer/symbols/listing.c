@@ -63,17 +63,31 @@ static struct line_table *all_lines(struct module *m)
 	return dies_table(m, &ignored) ? lines_table(m, &ignored) : NULL;
 }
 
+/* Many headers have none. */
+static void each_file_with_code(struct line_unit *u, void (*each)(void *ctx, const char *name),
+				void *ctx)
+{
+	bool *has_code = base_alloc(u->files.count + 1, sizeof(*has_code));
+
+	array_each(const struct line_row, row, &u->rows)
+		if (row->is_stmt && row->line && row->file < u->files.count)
+			has_code[row->file] = true;
+	for (unsigned i = 0; i < u->files.count; i++)
+		if (has_code[i])
+			each(ctx, str_base_name(u->files.items[i].name));
+	base_free(has_code);
+}
+
 void symbols_each_file(struct module *m, void (*each)(void *ctx, const char *name), void *ctx)
 {
 	struct line_table *t = all_lines(m);
+	struct error ignored;
 
 	if (!t)
 		return;
-	array_each(struct line_unit, u, &t->units) {
-		for (unsigned i = 0; i < u->files.count; i++) {
-			each(ctx, str_base_name(u->files.items[i].name));
-		}
-	}
+	array_each(struct line_unit, u, &t->units)
+		if (lines_decode(m, u, &ignored) == 0)
+			each_file_with_code(u, each, ctx);
 }
 
 void symbols_each_line(struct module *m, const char *file, void (*each)(void *ctx, unsigned line),

@@ -164,9 +164,11 @@ static void print_builds(const struct lockfile *l, struct str *out)
 	array_each(const struct meaning, m, &l->meanings) {
 		const struct meaning *first = l->meanings.items;
 
+		if (!m->build) /* with it, there is an object */
+			continue;
 		while (first < m && !(first->build && strcmp(first->object, m->object) == 0))
 			first++;
-		if (m->build && first == m)
+		if (first == m)
 			str_addf(out, "build %s %s\n", m->object, m->build);
 	}
 }
