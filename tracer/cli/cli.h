@@ -85,6 +85,8 @@ int reports_finish(struct cli *cli, struct error *err); /* behind the last run *
 /* run.c. -1: there was a run, and *r says how it went. Else the status of an error before it. */
 int run_one(struct cli *cli, struct symbols *symbols, unsigned long number,
 	    struct session_result *r);
+/* Behind session_signals_hold() and the last run: the status, or that of a signal which came later. */
+int runs_end(int status);
 
 /* completions.c: on standard output; the exit status */
 int completions_print(const char *shell);

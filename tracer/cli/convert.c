@@ -1,18 +1,19 @@
 /*
  * gatectl convert: a gate script from a test that orders its threads by sleeping. The test is run as it
- * is, then with its sleeps stretched, to see what they order; then each is taken away alone; then all of
+ * is, then it is watched, to see what its sleeps order; then each is taken away alone; then all of
  * them, with gates instead, until only those gates are left that the outcome depends on.
  */
 #include "tracer/cli/convert.h"
 #include "tracer/cli/file.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { RUNS_USUAL = 20, ALONE_MOST = 12, LEARN_MOST = 4, COUNT_MOST = 4 };
-#define STRETCH_MOST_S 15.0
+enum { RUNS_USUAL = 20, ALONE_MOST = 12, LEARN_MOST = 5, COUNT_MOST = 4 };
 
 /* ---- what the sleeps order -------------------------------------------------------------------- */
 
@@ -30,63 +31,31 @@ static int not_learned(struct convert *c)
 	if (c->status >= 0)
 		return -1;
 	error_set(&err, ERROR_STATE,
-		  "the outcome of %s is another one when its sleeps are stretched or it is "
-		  "watched: %s",
+		  "the outcome of %s is another one when every sleep lasts until nobody else "
+		  "works any more, or when it is watched: %s",
 		  c->cli->rest[0], str_text(&c->differs));
 	error_hint(&err, "it depends on the time itself; such a test has to be changed by hand");
 	return fail(c, &err);
 }
 
-static bool can_wait(const struct convert *c, unsigned scale)
-{
-	return c->seconds * scale < STRETCH_MOST_S;
-}
-
-static struct convert_record *watch_longer(struct convert *c, unsigned *scale)
-{
-	if (can_wait(c, *scale * 2))
-		*scale *= 2;
-	convert_say(c, "learning");
-	return convert_watch_run(c, *scale, true);
-}
-
-/* What a run shows is taken for granted when one with shorter sleeps has shown the same. Else sleeps are
-   made longer; and when they are as long as can be waited for, what both have shown is what counts. */
-static int learn_until_same(struct convert *c, struct convert_record *shorter)
-{
-	for (int i = 0; i < LEARN_MOST; i++) {
-		unsigned scale = c->scale;
-		struct convert_record *longer = watch_longer(c, &scale);
-
-		if (!longer && c->status >= 0)
-			return -1;
-		convert_plan_fini(&c->plan);
-		convert_learn(&c->plan, longer ? longer : shorter);
-		if (!longer || convert_confirm(&c->plan, shorter))
-			return 0;
-		c->scale = scale;
-		shorter = longer;
-	}
-	return 0;
-}
-
-/* In the first run symbols are looked up for the first time, which takes longer than sleeps may: it
-   shows nothing. */
+/* What one run shows is taken for granted when another has shown the same; what one of them has not shown
+   does not count. */
 static int learn(struct convert *c)
 {
-	struct convert_record *r;
+	struct convert_record *r = NULL;
+	bool same = false;
 
-	convert_say(c, "learning");
-	r = convert_watch_run(c, 1, true);
-	if (!r && c->status >= 0)
-		return -1;
-	c->scale = 1;
-	r = watch_longer(c, &c->scale);
-	if (!r && c->status < 0) {
-		c->scale = 1;
-		r = convert_watch_run(c, 1, true);
+	for (int i = 0; !same && i < LEARN_MOST; i++) {
+		convert_say(c, "learning");
+		r = convert_watch_run(c);
+		if (!r)
+			return not_learned(c);
+		if (i == 0)
+			convert_learn(&c->plan, r);
+		else
+			same = convert_confirm(&c->plan, r);
 	}
-	return r ? learn_until_same(c, r) : not_learned(c);
+	return 0;
 }
 
 /* Which arrivals they are is counted by gates' own rules, until two runs say the same. */
@@ -100,9 +69,7 @@ static int count(struct convert *c)
 	convert_probe(&c->plan, &text);
 	for (int i = 0; !same && i < COUNT_MOST; i++) {
 		convert_say(c, "counting");
-		r = convert_use_script(c, str_text(&text), &err) < 0
-			    ? NULL
-			    : convert_watch_run(c, c->scale, true);
+		r = convert_use_script(c, str_text(&text), &err) < 0 ? NULL : convert_watch_run(c);
 		if (!r)
 			break;
 		same = convert_count(&c->plan, r);
@@ -155,6 +122,15 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static void say_verifying(struct convert *c, unsigned long runs)
+{
+	struct str what = {0};
+
+	str_addf(&what, "verifying, %lu of %lu", c->verified + 1, runs);
+	convert_say(c, str_text(&what));
+	str_fini(&what);
+}
+
 /* 1 every time, 0, or -1. */
 static int verify(struct convert *c, unsigned long runs)
 {
@@ -165,7 +141,7 @@ static int verify(struct convert *c, unsigned long runs)
 	for (c->verified = 0; same > 0 && c->verified < runs; c->verified++) {
 		struct session_result r;
 
-		convert_say(c, "verifying");
+		say_verifying(c, runs);
 		same = convert_trial(c, &plain, &r);
 		if (same < 0)
 			break;
@@ -222,8 +198,10 @@ static void print_summary(const struct convert *c)
 static void head(const struct convert *c, struct str *out)
 {
 	str_add(out, "-- Made by gatectl convert from");
-	for (int i = 0; i < c->cli->rest_count; i++)
-		str_addf(out, " %s", c->cli->rest[i]);
+	for (int i = 0; i < c->cli->rest_count; i++) {
+		str_add(out, " ");
+		str_add_on_line(out, c->cli->rest[i]);
+	}
 	str_addf(out, ": %s.\n-- Gates instead of sleeps: the outcome was the same in %lu runs.\n",
 		 str_text(&c->came), c->verified);
 	array_each(const struct convert_site, site, &c->plan.sites) {
@@ -354,14 +332,21 @@ static int all(struct convert *c)
 /* Before anything takes long: can the script be written there? */
 static int check_output(const char *path, struct error *err)
 {
-	const char *slash = strrchr(path, '/');
-	char *dir = slash ? base_strndup(path, (size_t)(slash - path) + 1) : base_strdup(".");
-	bool there = access(path, F_OK) == 0;
-	int failed = access(there ? path : dir, W_OK);
+	char *real = realpath(path, NULL);
+	const char *file = real ? real : path, *slash = strrchr(file, '/');
+	char *dir = slash ? base_strndup(file, (size_t)(slash - file) + 1) : base_strdup(".");
+	struct stat is;
+	bool there = stat(path, &is) == 0;
+	int failed = access(there && !S_ISREG(is.st_mode) ? path : dir, W_OK);
 
+	if (there && S_ISDIR(is.st_mode)) {
+		errno = EISDIR;
+		failed = -1;
+	}
 	if (failed < 0)
 		error_errno(err, ERROR_SYSTEM, "%s cannot be written", path);
 	base_free(dir);
+	free(real);
 	return failed;
 }
 
@@ -380,9 +365,10 @@ int command_convert(struct cli *cli)
 	c.symbols = symbols_new();
 	progress_begin(&c.progress, !cli->session.quiet && !cli->session.verbose, cli->color);
 	cli->session.quiet |= !cli->session.verbose;
+	session_signals_hold();
 	all(&c);
 	convert_plan_fini(&c.plan);
 	convert_runs_fini(&c);
 	symbols_free(c.symbols);
-	return c.status;
+	return runs_end(c.status);
 }

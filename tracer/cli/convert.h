@@ -15,8 +15,7 @@ struct convert {
 	struct progress progress;
 	unsigned long number; /* runs so far */
 	char *path;	      /* of the script that runs are made with */
-	unsigned scale;	      /* sleeps so many times as long show what they order */
-	bool stretches;	      /* trials, too, have sleeps that order: they are made longer */
+	bool in_turn; /* trials, too, have sleeps that order: these last as long as it takes */
 	struct convert_plan plan;
 	ARRAY(struct convert_record *) records; /* the plan's names are theirs */
 	/* The test as it is. */
@@ -35,8 +34,8 @@ struct convert {
 
 /* The first runs say what the outcome is. */
 int convert_baseline(struct convert *c, struct error *err);
-/* `scale`: sleeps so many times as long. The record is kept. NULL where that changes the outcome. */
-struct convert_record *convert_watch_run(struct convert *c, unsigned scale, bool lines);
+/* The record is kept. NULL where being watched changes the outcome. */
+struct convert_record *convert_watch_run(struct convert *c);
 /* With a script that only elides the site: how often it came by, and whether it sleeps nevertheless. */
 int convert_alone(struct convert *c, size_t site, unsigned long *arrivals, bool *sleeps);
 int convert_use_script(struct convert *c, const char *text, struct error *err);

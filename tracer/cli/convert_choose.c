@@ -31,34 +31,36 @@ static void leave(struct convert_site *site, const char *why, const char *how)
 
 /* ---- sites ------------------------------------------------------------------------------------ */
 
-/* A gate of this site asks for what cannot happen: is it one alone? 1, 0, or -1. */
-static int without_one(struct convert *c, size_t site)
+/* Where it sleeps; or before that, where it takes a lock that the others need. 1, 0, or -1. `differs`,
+   where that is empty, is how it came out at first. */
+static int held_somewhere(struct convert *c, struct convert_site *site, struct str *differs)
+{
+	int same = 0;
+
+	for (size_t back = 0; !same && back <= site->backs; back++) {
+		site->held_back = back;
+		same = convert_plan_same(c, TRY_RUNS);
+		if (!same && !differs->length)
+			str_add(differs, str_text(&c->differs));
+	}
+	if (!same)
+		site->held_back = 0;
+	return same;
+}
+
+/* Does one order, of its own or of the others, ask for what cannot happen with it? 1, 0, or -1. */
+static int without_one(struct convert *c, size_t site, bool own, struct str *differs)
 {
 	int same = 0;
 
 	array_each(struct convert_order, o, &c->plan.orders) {
-		if (o->site != site || o->dropped)
+		if (same || convert_is_left(&c->plan, o) || (o->site == site) != own)
 			continue;
 		o->dropped = true;
-		same = convert_plan_same(c, TRY_RUNS);
-		if (same)
-			return same;
-		o->dropped = false;
+		same = held_somewhere(c, &c->plan.sites.items[site], differs);
+		if (!same)
+			o->dropped = false;
 	}
-	return same;
-}
-
-/* It has a lock that the others need: before it takes that it can wait, too. */
-static int further_back(struct convert *c, struct convert_site *site)
-{
-	int same = 0;
-
-	while (!same && site->held_back < site->backs) {
-		site->held_back++;
-		same = convert_plan_same(c, TRY_RUNS);
-	}
-	if (!same)
-		site->held_back = 0;
 	return same;
 }
 
@@ -74,24 +76,26 @@ static int add_sites(struct convert *c)
 		if (waits[i])
 			p->sites.items[i].left = base_strdup("later");
 	}
-	c->stretches = true; /* those that wait for their turn sleep */
+	c->in_turn = true; /* those that are not converted yet sleep */
 	for (size_t i = 0; same >= 0 && i < p->sites.count; i++) {
 		struct convert_site *site = &p->sites.items[i];
+		struct str differs = {0};
 
 		if (!waits[i])
 			continue;
 		base_free(site->left);
 		site->left = NULL;
-		same = convert_plan_same(c, TRY_RUNS);
+		same = held_somewhere(c, site, &differs);
 		if (!same)
-			same = further_back(c, site);
+			same = without_one(c, i, true, &differs);
 		if (!same)
-			same = without_one(c, i);
+			same = without_one(c, i, false, &differs);
 		if (!same)
 			leave(site, "the orders that were seen do not do for it: with them, ",
-			      str_text(&c->differs));
+			      str_text(&differs));
+		str_fini(&differs);
 	}
-	c->stretches = false;
+	c->in_turn = false;
 	base_free(waits);
 	return same < 0 ? -1 : 0;
 }
@@ -265,7 +269,10 @@ int convert_choose(struct convert *c, bool all)
 	int same;
 
 	convert_say(c, "with gates");
+	convert_reduce(&c->plan);
 	same = convert_plan_same(c, TRY_RUNS);
+	if (!same)
+		convert_take_back(&c->plan);
 	if (same < 0 || (!same && add_sites(c) < 0))
 		return -1;
 	if (drop_orders(c, all, true) < 0 || drop_orders(c, all, false) < 0)

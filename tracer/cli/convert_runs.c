@@ -1,5 +1,6 @@
 /* Runs of the test, and whether their outcome is the one that it has as it is. */
 #include "tracer/cli/convert.h"
+#include "tracer/cli/file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,17 +9,16 @@
 
 enum {
 	BASE_RUNS = 3,
-	BASE_STRETCH = 4,
-	TRIAL_STRETCH = 2,
 	LIMIT_FACTOR = 8,
 	LIMIT_LEAST_S = 5,
 	WATCHED_FACTOR = 4,
-	GATE_LIMIT_S = 3
+	GATE_LIMIT_S = 3,
+	GATE_LIMIT_FACTOR = 2
 };
 
 void convert_say(struct convert *c, const char *what)
 {
-	progress_set(&c->progress, c->number, c->number + 1, what);
+	progress_set(&c->progress, c->number, 0, what);
 }
 
 static int all_over(struct convert *c, const struct error *err)
@@ -75,8 +75,8 @@ static bool is_same(struct convert *c, const struct session_result *r, bool stri
 
 int convert_trial(struct convert *c, const struct session_trial *trial, struct session_result *r)
 {
-	struct convert_record record = {.scale = TRIAL_STRETCH};
-	int failed = run_once(c, trial, c->stretches ? &record : NULL, r);
+	struct convert_record record = {0};
+	int failed = run_once(c, trial, c->in_turn ? &record : NULL, r);
 
 	convert_record_fini(&record);
 	return failed < 0 ? -1 : is_same(c, r, !trial->about);
@@ -108,7 +108,7 @@ static void set_limits(struct convert *c)
 	if (o->time_limit < 0)
 		o->time_limit = most > LIMIT_LEAST_S ? most : LIMIT_LEAST_S;
 	if (o->gate_limit < 0)
-		o->gate_limit = GATE_LIMIT_S + TRIAL_STRETCH * c->seconds;
+		o->gate_limit = GATE_LIMIT_S + GATE_LIMIT_FACTOR * c->seconds;
 }
 
 /* How a run without any gate came out. */
@@ -117,21 +117,21 @@ struct seen {
 	uint64_t out_sum, err_sum;
 };
 
-/* -1: it is all over. */
-static int see_runs(struct convert *c, unsigned scale, struct seen seen[BASE_RUNS])
+/* `in_turn`: sleeps are as long as it takes. -1: it is all over. */
+static int see_runs(struct convert *c, bool in_turn, struct seen seen[BASE_RUNS])
 {
 	const struct session_trial plain = {0};
 
 	for (int i = 0; i < BASE_RUNS; i++) {
-		struct convert_record record = {.scale = scale};
+		struct convert_record record = {0};
 		struct session_result r;
 
-		convert_say(c, scale > 1 ? "with longer sleeps" : "as it is");
-		if (run_once(c, &plain, scale > 1 ? &record : NULL, &r) < 0)
+		convert_say(c, in_turn ? "with longer sleeps" : "as it is");
+		if (run_once(c, &plain, in_turn ? &record : NULL, &r) < 0)
 			return -1;
 		seen[i] = (struct seen){base_strdup(str_text(&r.evidence.came)), r.evidence.out_sum,
 					r.evidence.err_sum};
-		if (scale == 1 && r.seconds > c->seconds)
+		if (!in_turn && r.seconds > c->seconds)
 			c->seconds = r.seconds;
 		session_result_fini(&r);
 		convert_record_fini(&record);
@@ -174,13 +174,13 @@ static bool has_been(const struct convert *c, const struct seen seen[BASE_RUNS])
 
 /*
  * The runs were not alike: that may be how the program is, or its sleeps are too short for a machine
- * that is as busy as this one. In the second case they are long enough when they are stretched.
+ * that is as busy as this one. In the second case they are alike when every sleep is as long as it takes.
  */
 static int settle(struct convert *c, const struct seen plain[BASE_RUNS], struct error *err)
 {
 	struct seen longer[BASE_RUNS] = {0};
 	bool same = false;
-	int failed = see_runs(c, BASE_STRETCH, longer);
+	int failed = see_runs(c, true, longer);
 
 	if (!failed)
 		same = take(c, longer) && has_been(c, plain);
@@ -199,7 +199,7 @@ static int settle(struct convert *c, const struct seen plain[BASE_RUNS], struct 
 int convert_baseline(struct convert *c, struct error *err)
 {
 	struct seen plain[BASE_RUNS] = {0};
-	int failed = see_runs(c, 1, plain);
+	int failed = see_runs(c, false, plain);
 
 	if (!failed) {
 		set_limits(c);
@@ -211,7 +211,7 @@ int convert_baseline(struct convert *c, struct error *err)
 	return failed;
 }
 
-struct convert_record *convert_watch_run(struct convert *c, unsigned scale, bool lines)
+struct convert_record *convert_watch_run(struct convert *c)
 {
 	const struct session_trial plain = {0};
 	struct convert_record *record = *array_add(&c->records) = base_alloc(1, sizeof(*record));
@@ -220,8 +220,7 @@ struct convert_record *convert_watch_run(struct convert *c, unsigned scale, bool
 	int failed;
 	bool same;
 
-	record->scale = scale;
-	record->lines = lines;
+	record->lines = true;
 	c->cli->session.time_limit *= WATCHED_FACTOR; /* every system call of it is slower */
 	failed = run_once(c, &plain, record, &r);
 	c->cli->session.time_limit = limit;
@@ -235,7 +234,7 @@ struct convert_record *convert_watch_run(struct convert *c, unsigned scale, bool
 int convert_alone(struct convert *c, size_t site, unsigned long *arrivals, bool *sleeps)
 {
 	const struct session_trial plain = {0};
-	struct convert_record record = {.scale = 1};
+	struct convert_record record = {0};
 	struct session_result r;
 	int same = -1;
 
@@ -254,25 +253,14 @@ int convert_alone(struct convert *c, size_t site, unsigned long *arrivals, bool 
 int convert_use_script(struct convert *c, const char *text, struct error *err)
 {
 	struct session_options *o = &c->cli->session;
-	const char *dir = getenv("TMPDIR");
-	FILE *f = NULL;
-	int fd;
 
 	if (!c->path) {
-		struct str name = {0};
-
-		str_addf(&name, "%s/gatectl-XXXXXX.lua", dir && *dir ? dir : "/tmp");
-		c->path = str_take(&name);
-		fd = mkstemps(c->path, 4);
-		if (fd >= 0)
-			close(fd);
+		c->path = file_temporary(NULL, "gatectl-", ".lua", err);
+		if (!c->path)
+			return all_over(c, err);
 		*array_add(&o->scripts) = c->path;
 	}
-	f = fopen(c->path, "we");
-	if (f && fputs(text, f) >= 0 && fclose(f) == 0)
-		return 0;
-	error_errno(err, ERROR_SYSTEM, "%s", c->path);
-	return all_over(c, err);
+	return file_replace(c->path, text, err) < 0 ? all_over(c, err) : 0;
 }
 
 void convert_runs_fini(struct convert *c)

@@ -89,3 +89,22 @@ int file_replace(const char *path, const char *text, struct error *err)
 	free(real);
 	return answer;
 }
+
+char *file_temporary(const char *dir, const char *name, const char *ending, struct error *err)
+{
+	const char *common = getenv("TMPDIR");
+	struct str path = {0};
+	int fd;
+
+	if (!dir)
+		dir = common && *common ? common : "/tmp";
+	str_addf(&path, "%s/%sXXXXXX%s", dir, name, ending);
+	fd = mkostemps(path.text, (int)strlen(ending), O_CLOEXEC);
+	if (fd >= 0) {
+		close(fd);
+		return str_take(&path);
+	}
+	error_errno(err, ERROR_SYSTEM, "a temporary file in %s", dir);
+	str_fini(&path);
+	return NULL;
+}

@@ -10,5 +10,8 @@ char *file_read(const char *path, struct error *err);
    mode stays, and a symbolic link stays one. What is no file (a terminal, a pipe) is written to. 0,
    or -1. */
 int file_replace(const char *path, const char *text, struct error *err);
+/* An empty file that nobody else may read, NAMExxxxxxENDING in `dir`; NULL: in TMPDIR, or /tmp. Its path is
+   the caller's, who unlinks it. NULL with the error. */
+char *file_temporary(const char *dir, const char *name, const char *ending, struct error *err);
 
 #endif

@@ -71,6 +71,10 @@ static void add_left(const struct progress *p, uint64_t now, struct str *out)
 {
 	uint64_t left;
 
+	if (!p->all) {
+		str_addf(out, "%lu run%s", p->done, p->done == 1 ? "" : "s");
+		return;
+	}
 	str_addf(out, "%lu of %lu runs", p->done, p->all);
 	if (!p->done || p->done > p->all)
 		return;
@@ -87,7 +91,7 @@ static void draw(const struct progress *p, uint64_t now, const char *what)
 	add_left(p, now, &text);
 	str_addf(&text, ", %s", what);
 	str_add(&line, "\r\033[K");
-	if (columns >= text.length + 8)
+	if (p->all && columns >= text.length + 8)
 		add_bar(p, columns - text.length - 3, &line);
 	str_add_bytes(&line, str_text(&text), text.length < columns ? text.length : columns);
 	put(&line);

@@ -14,7 +14,7 @@ struct progress {
 };
 
 void progress_begin(struct progress *p, bool wanted, bool color);
-/* `all` may change on the way. */
+/* `all` may change on the way; 0: that is not known. */
 void progress_set(struct progress *p, unsigned long done, unsigned long all, const char *what);
 /* Before anything else is written there. */
 void progress_erase(struct progress *p);

@@ -382,7 +382,9 @@ int command_prove(struct cli *cli)
 	progress_begin(&p.progress, !cli->session.quiet && !cli->session.verbose, cli->color);
 	cli->session.quiet |=
 		!cli->session.verbose; /* what scripts write would come in every run */
+	session_signals_hold();
 	status = all_lines(&p) < 0 ? p.status : report(&p);
+	status = runs_end(status);
 	prove_fini(&p);
 	return status;
 }

@@ -81,6 +81,13 @@ static int all_runs(struct cli *cli, struct symbols *symbols)
 	return status;
 }
 
+int runs_end(int status)
+{
+	int signal = session_signals_release();
+
+	return signal ? 128 + signal : status;
+}
+
 int command_run(struct cli *cli)
 {
 	struct symbols *symbols;
@@ -90,9 +97,13 @@ int command_run(struct cli *cli)
 	if (reports_check(cli, &err) < 0)
 		return output_error(cli, &err);
 	symbols = symbols_new();
-	if (cli->session.repeat > 1)
+	if (cli->session.repeat > 1) {
 		cli->session.order_log = order_log_new();
+		session_signals_hold();
+	}
 	status = all_runs(cli, symbols);
+	if (cli->session.repeat > 1)
+		status = runs_end(status);
 	if (reports_finish(cli, &err) < 0)
 		status = output_error(cli, &err);
 	order_log_free(cli->session.order_log);

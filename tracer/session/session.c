@@ -404,7 +404,6 @@ int session_launch(struct session *s, struct error *err)
 		.stderr_fd = -1,
 		.no_follow = s->options->no_follow,
 		.sleeps = s->options->record,
-		.sleep_scale = s->options->record ? s->options->record->scale : 1,
 		.trace_exit = s->live || uses_kind(s, PLACE_THREAD_EXIT),
 		.as_alone = true,
 		.needs_memory = s->has_places,
@@ -493,6 +492,16 @@ void session_result_fini(struct session_result *r)
 	for (int kind = 0; kind < REPORT_KINDS; kind++)
 		str_fini(&r->reports[kind]);
 	session_evidence_fini(&r->evidence);
+}
+
+void session_signals_hold(void)
+{
+	target_signals_hold();
+}
+
+int session_signals_release(void)
+{
+	return target_signals_release();
 }
 
 void session_signals_as_found(void)

@@ -119,6 +119,11 @@ const char *order_log_difference(struct order_log *log);
 int session_run(const struct session_options *o, struct symbols *symbols, unsigned long run_number,
 		struct session_result *out, struct error *err);
 
+/* Around several runs: SIGINT, SIGTERM or SIGHUP to gatectl that comes between two of them interrupts the
+   next one. _release: the one that came behind the last run, or 0. */
+void session_signals_hold(void);
+int session_signals_release(void);
+
 /*
  * Before attach: makes gatectl safe to be killed (target_guard). 0 in the process that goes on; 1 in
  * the one that was started, when all is over, with gatectl's exit status.

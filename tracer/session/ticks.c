@@ -2,6 +2,7 @@
  * What happens when time passes: limits, looks at memory that shut conditions have read, and, when
  * nothing has happened for a while, the question whether anything still can.
  */
+#include "tracer/session/convert/inside.h"
 #include "tracer/session/stuck/stuck.h"
 #include "tracer/session/trial.h"
 
@@ -131,6 +132,8 @@ void ticks_tick(struct session *s)
 		return;
 	if (s->watching)
 		watch_look(s);
+	if (s->options->record)
+		turns_look(s);
 	if (depend_look(s))
 		session_ask_again(s);
 	if (now - s->slow_us >= (TICKS_MS - 1) * 1000)

@@ -48,14 +48,6 @@ static bool is_of_kernel(pid_t pid)
 	return at && strtoul(at, NULL, 10) & OF_KERNEL;
 }
 
-/* A process whose first thread has ended while others run looks like a zombie, too. */
-static size_t count_threads(pid_t pid)
-{
-	long n = look_status(pid, "Threads");
-
-	return n > 0 ? (size_t)n : 0;
-}
-
 static int look_for_another(struct error *err)
 {
 	return error_hint(err, "pgrep -a NAME lists the processes of a program");
@@ -77,7 +69,7 @@ static int check_process(pid_t pid, struct error *err)
 		error_set(err, ERROR_USAGE, "%d is gatectl itself", pid);
 		return look_for_another(err);
 	}
-	if (count_threads(pid) < 2 && is_zombie(pid)) {
+	if (look_has_ended(pid)) {
 		error_set(err, ERROR_CANNOT_TRACE,
 			  "process %d has ended already: it is a zombie, for which its parent %ld "
 			  "has not waited",
@@ -275,10 +267,12 @@ static int take_sharer(struct target *t, struct process *parent, pid_t pid, stru
 	return theirs < 0 ? -1 : seized + theirs;
 }
 
+enum { CHILDREN_BYTES = 1 << 20 }; /* the numbers of more than 100,000 */
+
 /* How many threads of theirs were seized, or -1. */
 static int take_sharers(struct target *t, struct process *parent, struct error *err)
 {
-	char text[4096], *end;
+	char *text = base_alloc(CHILDREN_BYTES, 1), *end;
 	struct thread *th;
 	int all = 0, some = 0;
 
@@ -288,7 +282,7 @@ static int take_sharers(struct target *t, struct process *parent, struct error *
 
 		snprintf(name, sizeof(name), "task/%d/children", th->pub.tid);
 		if (th->pub.process != &parent->pub ||
-		    look_proc(parent->pub.pid, name, text, sizeof(text)) <= 0)
+		    look_proc(parent->pub.pid, name, text, CHILDREN_BYTES) <= 0)
 			continue;
 		for (char *at = text; some >= 0; at = end) {
 			long pid = strtol(at, &end, 10);
@@ -299,6 +293,7 @@ static int take_sharers(struct target *t, struct process *parent, struct error *
 			all += some;
 		}
 	}
+	base_free(text);
 	return some < 0 ? -1 : all;
 }
 
@@ -357,7 +352,9 @@ static int take_over(struct target *t, pid_t pid, struct error *err)
 	int some;
 
 	p->pub.is_root = true;
-	some = take_all(t, p, err);
+	do /* in the middle of an exec there is nobody who could be seized */
+		some = take_all(t, p, err);
+	while (!some && !look_has_ended(pid));
 	if (some < 0 || check_parent(pid, err) < 0)
 		return -1;
 	first = TAILQ_FIRST(&t->threads);

@@ -106,11 +106,6 @@ static void let_go(struct thread *th)
 	th->awaited = false;
 }
 
-static bool has_words(const struct thread *th)
-{
-	return th->awaited;
-}
-
 /* Debug registers outlive the tracer: who has some is waited for, whatever he does. */
 static void let_go_late(struct target *t)
 {
@@ -120,7 +115,7 @@ static void let_go_late(struct target *t)
 	TAILQ_FOREACH(th, &t->threads, link)
 	th->awaited = thread_is_alive(th) && th->beyond && th->watched.n;
 	signals_limit(0);
-	while ((th = wait_some(t, has_words, &status))) {
+	while ((th = wait_some(t, wait_is_awaited, &status))) {
 		th->awaited = false;
 		if (!WIFSTOPPED(status))
 			continue;

@@ -18,20 +18,9 @@
 #include <sys/time.h>
 #include <time.h>
 
-enum { MOST_ELIDED = 100 };
+enum { MOST_ELIDED = 100, NS_OF_S = 1000000000, NS_OF_MS = 1000000 };
 
-enum form {
-	FORM_MS,      /* an int of milliseconds, negative: for ever */
-	FORM_GIVEN,   /* a struct timespec that the kernel reads */
-	FORM_LEFT,    /* ... and into which it writes what is left */
-	FORM_TIMEVAL, /* the same, a struct timeval */
-};
-
-static const struct sleeping {
-	long number;
-	unsigned argument;
-	enum form form;
-} sleeping_calls[] = {
+static const struct elide_call sleeping_calls[] = {
 	{SYS_nanosleep, 0, FORM_GIVEN},
 	{SYS_clock_nanosleep, 2, FORM_GIVEN},
 	{SYS_poll, 2, FORM_MS},
@@ -49,7 +38,7 @@ static const struct sleeping {
 	{SYS_mq_timedreceive, 4, FORM_GIVEN},
 };
 
-static const struct sleeping *sleeping_call(const struct user_regs_struct *regs)
+const struct elide_call *elide_call_of(const struct user_regs_struct *regs)
 {
 	int op = (int)regs->rsi & FUTEX_CMD_MASK;
 
@@ -70,32 +59,44 @@ static unsigned long long *argument(struct user_regs_struct *regs, unsigned i)
 	return arguments[i];
 }
 
-bool elide_call_of(const struct user_regs_struct *regs, struct elide_call *out)
-{
-	const struct sleeping *call = sleeping_call(regs);
+/* ---- another time ---------------------------------------------------------------------------- */
 
-	if (call)
-		*out = (struct elide_call){call->argument, call->form == FORM_MS,
-					   call->form == FORM_TIMEVAL};
-	return call != NULL;
+uint64_t elide_argument(const struct user_regs_struct *regs, const struct elide_call *call)
+{
+	struct user_regs_struct copy = *regs;
+
+	return *argument(&copy, call->argument);
 }
 
-unsigned long long *elide_argument(struct user_regs_struct *regs, const struct elide_call *call)
+/* Of our own, below the stack: the program's may be constant. The kernel writes what is left into it. */
+static bool write_time(struct thread *th, uint64_t at, enum elide_form form, uint64_t time_ns)
 {
-	return argument(regs, call->argument);
+	struct timespec time = {(time_t)(time_ns / NS_OF_S), (long)(time_ns % NS_OF_S)};
+
+	if (form == FORM_TIMEVAL)
+		time.tv_nsec /= 1000;
+	return target_write(th->pub.process, at, &time, sizeof(time)) == 0;
 }
 
-uint64_t elide_scratch(const struct user_regs_struct *regs)
+bool elide_give_time(struct thread *th, const struct elide_call *call, uint64_t time_ns)
 {
 	enum { RED_ZONE = 128, TIME_AND_MORE = 64 };
+	struct user_regs_struct regs = th->regs;
+	unsigned long long *time = argument(&regs, call->argument);
+	uint64_t at = (regs.rsp - RED_ZONE - TIME_AND_MORE) & ~15ull;
 
-	return (regs->rsp - RED_ZONE - TIME_AND_MORE) & ~15ull;
+	th->timed_value = *time;
+	*time = call->form == FORM_MS ? time_ns / NS_OF_MS : at;
+	if (call->form != FORM_MS && !write_time(th, at, call->form, time_ns))
+		return false;
+	if (thread_set_regs(th, &regs) < 0)
+		return false;
+	th->timed_argument = call->argument + 1;
+	return true;
 }
 
-/* ---- the time becomes zero ------------------------------------------------------------------ */
-
 /* A time to wait for, that the kernel would take. */
-static bool is_time(struct thread *th, uint64_t at, enum form form)
+static bool is_time(struct thread *th, uint64_t at, enum elide_form form)
 {
 	const long most = form == FORM_TIMEVAL ? 1000000 : 1000000000;
 	struct timespec time;
@@ -114,50 +115,25 @@ static void clear_rest(struct thread *th, uint64_t at)
 		target_write(th->pub.process, at, &zero, sizeof(zero));
 }
 
-/* A zero time of our own below the stack: the program's may be constant. */
-static bool point_to_zero(struct thread *th, const struct user_regs_struct *regs,
-			  unsigned long long *time)
+static bool waits(struct thread *th, const struct elide_call *call, uint64_t time)
 {
-	const struct timespec zero = {0};
-	uint64_t at = elide_scratch(regs);
-
-	if (target_write(th->pub.process, at, &zero, sizeof(zero)) < 0)
-		return false;
-	*time = at;
-	return true;
-}
-
-static bool make_zero(struct thread *th, const struct sleeping *call, struct user_regs_struct *regs)
-{
-	unsigned long long *time = argument(regs, call->argument);
-
-	th->elided_time = *time;
-	if (call->form == FORM_MS) {
-		bool waits = (int)*time > 0;
-
-		*time = 0;
-		return waits;
-	}
-	if (!is_time(th, *time, call->form) || !point_to_zero(th, regs, time))
-		return false;
-	if (call->form != FORM_GIVEN)
-		clear_rest(th, th->elided_time);
-	return true;
+	return call->form == FORM_MS ? (int)time > 0 : is_time(th, time, call->form);
 }
 
 static void on_entry(struct thread *th)
 {
-	struct user_regs_struct regs;
-	const struct sleeping *call;
+	const struct elide_call *call;
+	uint64_t time;
 
 	if (th->elided == MOST_ELIDED || thread_regs(th) < 0)
 		return;
-	regs = th->regs;
-	call = sleeping_call(&regs);
-	if (!call || !make_zero(th, call, &regs) || thread_set_regs(th, &regs) < 0)
+	call = elide_call_of(&th->regs);
+	time = call ? elide_argument(&th->regs, call) : 0;
+	if (!call || !waits(th, call, time) || !elide_give_time(th, call, 0))
 		return;
+	if (call->form == FORM_LEFT || call->form == FORM_TIMEVAL)
+		clear_rest(th, time);
 	th->elided++;
-	th->elided_argument = call->argument + 1;
 }
 
 /* A system call leaves its arguments as they were. */
@@ -165,11 +141,11 @@ static void on_exit(struct thread *th)
 {
 	struct user_regs_struct regs;
 
-	if (!th->elided_argument || thread_regs(th) < 0)
+	if (!th->timed_argument || thread_regs(th) < 0)
 		return;
 	regs = th->regs;
-	*argument(&regs, th->elided_argument - 1) = th->elided_time;
-	th->elided_argument = 0;
+	*argument(&regs, th->timed_argument - 1) = th->timed_value;
+	th->timed_argument = 0;
 	thread_set_regs(th, &regs);
 }
 

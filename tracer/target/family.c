@@ -255,7 +255,7 @@ static void new_image(struct thread *th)
 	p->space->users = 1;
 	th->restarts.count = 0;
 	th->elisions.count = 0;
-	th->elided_argument = 0;
+	th->timed_argument = 0;
 	th->in_sigreturn = false;
 	th->site = NULL;
 	th->stop = STOP_EXEC;
@@ -263,6 +263,7 @@ static void new_image(struct thread *th)
 	th->watched.n = 0; /* the kernel has cleared them */
 	th->rewatched = false;
 	th->dead = false;
+	clock_exec(th);
 }
 
 /* An unfollowed child shared our traps until now. */

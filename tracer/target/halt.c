@@ -14,10 +14,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-enum {
-	MOMENT_MS = 2,
-	MOST_LOOKS = 100, /* moments for which a thread in an uninterruptible wait is waited for */
-};
+/* Moments for which a thread in an uninterruptible wait is waited for. */
+enum { MOST_LOOKS = 100 };
 
 static size_t interrupt_all(struct target *t)
 {
@@ -111,22 +109,10 @@ static void look_at_awaited(struct target *t)
 	}
 }
 
-static void await_all(struct target *t)
+static void late(struct target *t)
 {
-	struct thread *th;
-	int status;
-
-	while (wait_count_awaited(t)) {
-		signals_limit(MOMENT_MS);
-		th = wait_some(t, wait_is_awaited, &status);
-		if (th) {
-			on_status(t, th->pub.tid, status);
-			continue;
-		}
-		take_in(t); /* an exec waits for others to be dealt with */
-		look_at_awaited(t);
-	}
-	signals_limit(0);
+	take_in(t); /* an exec waits for others to be dealt with */
+	look_at_awaited(t);
 }
 
 void target_halt(struct target *t)
@@ -139,7 +125,7 @@ void target_halt(struct target *t)
 		th->looks = 0;
 	}
 	do {
-		await_all(t);
+		wait_awaited(t, on_status, late);
 		take_in(t);
 	} while (interrupt_all(t));
 }

@@ -132,20 +132,19 @@ struct thread {
 	ARRAY(struct elided) elisions; /* elide.c */
 	unsigned elided;	       /* calls, since the last of them began */
 	unsigned elide_handlers;       /* of signals, that have come in between */
-	unsigned elided_argument; /* of the call that it is in: counted from 1; 0: it is in none */
-	uint64_t elided_time;	  /* what that argument was */
-	uint64_t sleeps_ns;	  /* sleeps.c: it is in a call that waits so long at most; or 0 */
-	bool stretched;		  /* ... and longer, by the kernel's copy of this argument */
-	uint64_t slept_argument;
-	bool calling;		  /* inside target_call */
-	struct watch_set watched; /* what its debug registers hold */
-	bool rewatched;		  /* they held others when it stopped last: one may still report */
-	bool awaited;		  /* by watch.c, which has interrupted it */
-	bool interrupted;	  /* and it has not stopped since */
-	bool beyond;		  /* halt.c: cannot be stopped now */
-	unsigned looks;		  /* how often it was found so */
-	bool dead;  /* it ended before its process, but is not reported until that ends */
-	bool asked; /* for its registers, at this stop or the last one */
+	unsigned timed_argument; /* the call that it is in got another time: counted from 1; or 0 */
+	uint64_t timed_value;	 /* what that argument was */
+	uint64_t sleeps_ns;	 /* sleeps.c: it is in a call that waits so long at most; or 0 */
+	uint64_t sleeps_call, sleeps_sp; /* ... this one, made with this stack pointer */
+	bool calling;			 /* inside target_call */
+	struct watch_set watched;	 /* what its debug registers hold */
+	bool rewatched;	  /* they held others when it stopped last: one may still report */
+	bool awaited;	  /* by watch.c, which has interrupted it */
+	bool interrupted; /* and it has not stopped since */
+	bool beyond;	  /* halt.c: cannot be stopped now */
+	unsigned looks;	  /* how often it was found so */
+	bool dead;	  /* it ended before its process, but is not reported until that ends */
+	bool asked;	  /* for its registers, at this stop or the last one */
 	bool regs_known;
 	struct user_regs_struct regs;
 };
@@ -180,10 +179,10 @@ struct target {
 	ARRAY(struct target_space *) ghosts; /* the last spaces that ended, the latest at the end */
 	struct target_event last;	     /* what the last target_wait() gave */
 	bool no_follow, trace_exit;
-	bool sleeps;	      /* are reported ... */
-	unsigned sleep_scale; /* ... and stretched */
-	bool attached;	      /* not launched: it outlives us */
-	bool had_children;    /* ... and these are not ours */
+	bool sleeps;					       /* are reported */
+	uint64_t clock_start_ns, slept_ns, worked_ns, seen_ns; /* clock.c */
+	bool attached;					       /* not launched: it outlives us */
+	bool had_children;				       /* ... and these are not ours */
 	bool detached;
 	bool started;		   /* the first event was given */
 	unsigned gathered;	   /* statuses, for fairness: wait.c */
@@ -295,8 +294,12 @@ int status_of_one(struct target *t, pid_t tid, int *status);
 enum wait_one { ONE_EXPECTED, ONE_OTHER, ONE_LATE };
 /* The next status of one of these threads; others' are put by. NULL: none, or signals_late(). */
 bool wait_is_awaited(const struct thread *th); /* it was interrupted, and has not stopped yet */
-size_t wait_count_awaited(struct target *t);
 struct thread *wait_some(struct target *t, bool (*wanted)(const struct thread *), int *status);
+enum { WAIT_MOMENT_MS = 2 };
+/* Until nobody is awaited any more. `late` is called after each moment in which nobody has stopped, and may
+   give up those that cannot. */
+void wait_awaited(struct target *t, void (*stopped)(struct target *, pid_t tid, int status),
+		  void (*late)(struct target *));
 enum wait_one wait_one(struct thread *th, bool (*expected)(int status), int *status);
 
 /* event.c */
@@ -364,22 +367,41 @@ void restart_original(const struct thread *th, uint64_t *pc, uint64_t *sp);
 void elide_syscall_stop(struct thread *th, const struct __ptrace_syscall_info *info);
 void elide_signal(struct thread *th, int signal); /* is being delivered */
 /* A system call that takes a time to wait for: in which argument, in which form. */
-struct elide_call {
-	unsigned argument;
-	bool in_ms; /* a number of milliseconds, negative: for ever */
-	bool in_us; /* a struct timeval, not a struct timespec */
+enum elide_form {
+	FORM_MS,      /* an int of milliseconds, negative: for ever */
+	FORM_GIVEN,   /* a struct timespec that the kernel reads */
+	FORM_LEFT,    /* ... and into which it writes what is left */
+	FORM_TIMEVAL, /* the same, a struct timeval */
 };
-bool elide_call_of(const struct user_regs_struct *regs, struct elide_call *out);
-unsigned long long *elide_argument(struct user_regs_struct *regs, const struct elide_call *call);
-/* Memory below the stack that the program does not use: for a time of ours. */
-uint64_t elide_scratch(const struct user_regs_struct *regs);
+struct elide_call {
+	long number;
+	unsigned argument;
+	enum elide_form form;
+};
+/* The one that the thread is at the entry or exit of, or NULL. */
+const struct elide_call *elide_call_of(const struct user_regs_struct *regs);
+uint64_t elide_argument(const struct user_regs_struct *regs, const struct elide_call *call);
+/* At its entry: it waits as long as `time` says, in ns. The program does not notice: at the exit the
+   argument is what it was. False: it could not be done. */
+bool elide_give_time(struct thread *th, const struct elide_call *call, uint64_t time_ns);
 
 /* sleeps.c: true: there is an event of it, the thread stays stopped */
 bool sleeps_syscall_stop(struct thread *th, const struct __ptrace_syscall_info *info);
 
+/* clock.c: with `sleeps` */
+void clock_start(struct target *t);
+void clock_exec(struct thread *th); /* before the new program's first instruction */
+void clock_syscall_exit(struct thread *th);
+/* *ns, a time of the clock's as the program sees it, becomes how long that is from now. `now_ns` is now
+   as the kernel sees it. False: it is over already, or the clock is none that goes on by itself. */
+bool clock_length(struct target *t, clockid_t clock, uint64_t *ns, uint64_t *now_ns);
+
 /* look.c */
 int look_proc(pid_t tid, const char *name, char *buf, size_t n); /* bytes read, or -1 */
 long look_status(pid_t tid, const char *field);
+/* There is no such process, or nothing but its status is left. When one of its threads execs, the first one
+   is a zombie for a moment, too: then they are two, or none is counted. */
+bool look_has_ended(pid_t pid);
 struct look_signals {
 	uint64_t blocked, ignored, caught;
 	uint64_t pending; /* for the thread or for its process */

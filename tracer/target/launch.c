@@ -231,12 +231,13 @@ static struct target *target_of_launch(const struct launch *l)
 	t->no_follow = l->how->no_follow;
 	t->trace_exit = l->how->trace_exit;
 	t->sleeps = l->how->sleeps;
-	t->sleep_scale = l->how->sleep_scale;
 	t->last.kind = TARGET_TICK;
 	p = process_new(t, l->pid, NULL, space_new(l->pid));
 	p->pub.is_root = true;
 	th = thread_new(t, p, l->pid, NULL);
 	th->stop = STOP_EXEC;
+	clock_start(t);
+	clock_exec(th);
 	event_push(t, TARGET_EXEC, th);
 	return t;
 }

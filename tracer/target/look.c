@@ -82,25 +82,6 @@ int look_signals(pid_t tid, struct look_signals *out)
 	return 0;
 }
 
-bool look_fatal_by_default(int signal)
-{
-	switch (signal) {
-	case SIGCHLD:
-	case SIGCONT:
-	case SIGURG:
-	case SIGWINCH:
-	case SIGSTOP:
-	case SIGTSTP:
-	case SIGTTIN:
-	case SIGTTOU:
-		return false;
-	default:
-		return true;
-	}
-}
-
-/* ---- what a thread is doing ----------------------------------------------------------------- */
-
 static enum target_activity activity_of(char state)
 {
 	switch (state) {
@@ -119,6 +100,37 @@ static enum target_activity activity_of(char state)
 		return TARGET_ACTIVE;
 	}
 }
+
+bool look_has_ended(pid_t pid)
+{
+	char text[4096];
+	const char *state, *threads;
+
+	if (look_proc(pid, "status", text, sizeof(text)) <= 0)
+		return kill(pid, 0) < 0;
+	state = field_of(text, "State");
+	threads = field_of(text, "Threads");
+	return state && activity_of(*state) == TARGET_DEAD && threads && atoi(threads) == 1;
+}
+
+bool look_fatal_by_default(int signal)
+{
+	switch (signal) {
+	case SIGCHLD:
+	case SIGCONT:
+	case SIGURG:
+	case SIGWINCH:
+	case SIGSTOP:
+	case SIGTSTP:
+	case SIGTTIN:
+	case SIGTTOU:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* ---- what a thread is doing ----------------------------------------------------------------- */
 
 static uint64_t number_of(const char *text, const char *field)
 {

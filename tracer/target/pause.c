@@ -32,12 +32,11 @@ static bool is_unable(const struct thread *th)
 /* False: it may stop later, and is let go on then. */
 static bool await(struct thread *th, int *status)
 {
-	enum { MOMENT_MS = 2 };
 	bool stopped = false;
 
 	th->awaited = th->interrupted = true;
 	do {
-		signals_limit(MOMENT_MS);
+		signals_limit(WAIT_MOMENT_MS);
 		stopped = wait_some(th->target, wait_is_awaited, status) != NULL;
 	} while (!stopped && !is_unable(th));
 	signals_limit(0);

@@ -306,8 +306,10 @@ void restart_syscall_stop(struct thread *th)
 			take_up_again(th, info.instruction_pointer, info.stack_pointer);
 		if (!th->in_sigreturn)
 			forget_left_frames(th, info.stack_pointer);
-		if (th->elisions.count || th->elided_argument)
+		if (th->elisions.count || th->timed_argument)
 			elide_syscall_stop(th, &info);
+		if (th->target->sleeps && info.op == PTRACE_SYSCALL_INFO_EXIT)
+			clock_syscall_exit(th);
 		if (sleeps_syscall_stop(th, &info))
 			return;
 	}

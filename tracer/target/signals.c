@@ -124,9 +124,11 @@ void signals_open(unsigned tick_ms)
 {
 	sigset_t clock;
 
-	if (users++)
-		return;
 	due = resting = waiting_now = late = 0;
+	if (users++) {
+		signals_period(tick_ms);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
 		arrived[endings[i]] = 0;
 		handle_unless_ignored(endings[i], on_ending);
@@ -144,8 +146,10 @@ void signals_open(unsigned tick_ms)
 
 void signals_close(void)
 {
-	if (--users)
+	if (--users) { /* see target_signals_hold: no run needs the clock now */
+		timer_settime(timer, 0, &(struct itimerspec){0}, NULL);
 		return;
+	}
 	timer_delete(timer);
 	timer_delete(limit);
 	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
@@ -224,4 +228,18 @@ int signals_interrupt(void)
 		return endings[i];
 	}
 	return 0;
+}
+
+void target_signals_hold(void)
+{
+	signals_open(0);
+	timer_settime(timer, 0, &(struct itimerspec){0}, NULL);
+}
+
+int target_signals_release(void)
+{
+	int signal = signals_interrupt();
+
+	signals_close();
+	return signal;
 }

@@ -1,7 +1,10 @@
 /*
  * Who sleeps, and for how long: with target_launch.sleeps every system call that takes a time to wait
- * for is reported when it begins and when it has ended. Times that are relative can be stretched: the
- * kernel is given another one, the program's own stays as it is.
+ * for is reported when it begins and when it has ended.
+ *
+ * What can also end otherwise (a wait for a condition, poll of a descriptor) gets a longer time: on a busy
+ * machine what it waits for may be late, and its time is not to be over then. A time of day is one of the
+ * program's own clock (clock.c), and the kernel gets its own.
  */
 #include "tracer/target/internal.h"
 
@@ -14,19 +17,27 @@
 enum {
 	NS_OF_S = 1000000000,
 	NS_OF_MS = 1000000,
-	LONGEST_S = 10 * 24 * 3600, /* whoever sleeps longer does not wait for that to end */
+	STRETCH = 4,
+	LONGEST_S = 5 * 24 * 3600, /* whoever sleeps longer does not wait for that to end */
 };
 
-static bool is_absolute(const struct user_regs_struct *regs)
+/* The time is one of the clock's, not a length: true with the clock. */
+static bool is_absolute(const struct user_regs_struct *regs, clockid_t *clock)
 {
 	int op = (int)regs->rsi & FUTEX_CMD_MASK;
 
+	*clock = CLOCK_REALTIME;
 	switch (regs->orig_rax) {
 	case SYS_futex:
+		if (op != FUTEX_LOCK_PI && !(regs->rsi & FUTEX_CLOCK_REALTIME))
+			*clock = CLOCK_MONOTONIC;
 		return op != FUTEX_WAIT;
 	case SYS_clock_nanosleep:
+		*clock = (clockid_t)regs->rdi;
 		return regs->rsi & TIMER_ABSTIME;
 	case SYS_futex_waitv:
+		*clock = (clockid_t)regs->r8;
+		return true;
 	case SYS_mq_timedsend:
 	case SYS_mq_timedreceive:
 		return true;
@@ -35,64 +46,94 @@ static bool is_absolute(const struct user_regs_struct *regs)
 	}
 }
 
-/* The time that the call is given, in ns; false: it does not wait, or for ever. */
-static bool time_of(struct thread *th, const struct elide_call *call, uint64_t argument,
-		    uint64_t *ns)
+/* Nothing but its time ends it (and a signal). */
+static bool is_mere_sleep(const struct user_regs_struct *regs)
 {
+	switch (regs->orig_rax) {
+	case SYS_nanosleep:
+	case SYS_clock_nanosleep:
+		return true;
+	case SYS_poll:
+	case SYS_ppoll:
+		return regs->rsi == 0;
+	case SYS_select:
+	case SYS_pselect6:
+		return regs->rdi == 0;
+	default:
+		return false;
+	}
+}
+
+/* What the call is given, in ns; false: it does not wait, or for ever. */
+static bool time_of(struct thread *th, const struct elide_call *call, uint64_t *ns)
+{
+	uint64_t argument = elide_argument(&th->regs, call);
 	struct timespec time;
 
-	if (call->in_ms) {
+	if (call->form == FORM_MS) {
 		*ns = (uint64_t)(int)argument * NS_OF_MS;
 		return (int)argument > 0;
 	}
 	if (!argument || memory_read(space_of(th), argument, &time, sizeof(time)) < 0 ||
 	    time.tv_sec < 0 || time.tv_nsec < 0 || time.tv_sec >= INT64_MAX / NS_OF_S)
 		return false;
-	if (call->in_us)
+	if (call->form == FORM_TIMEVAL)
 		time.tv_nsec *= 1000;
 	*ns = (uint64_t)time.tv_sec * NS_OF_S + (uint64_t)time.tv_nsec;
 	return *ns > 0;
 }
 
-/* The kernel writes what is left of it into our copy. */
-static void stretch(struct thread *th, const struct elide_call *call, struct user_regs_struct *regs,
-		    uint64_t ns)
+/* A signal has come in between, and the call goes on behind it; a handler's own calls are others. */
+static bool is_taken_up(const struct thread *th)
 {
-	unsigned long long *time = elide_argument(regs, call);
-	struct timespec longer = {(time_t)(ns / NS_OF_S), (long)(ns % NS_OF_S)};
-	uint64_t at = elide_scratch(regs);
-
-	th->slept_argument = *time;
-	if (call->in_ms) {
-		*time = ns / NS_OF_MS; /* an int: LONGEST_S fits */
-	} else {
-		if (call->in_us)
-			longer.tv_nsec /= 1000;
-		if (target_write(th->pub.process, at, &longer, sizeof(longer)) < 0)
-			return;
-		*time = at;
-	}
-	if (!thread_set_regs(th, regs))
-		th->stretched = true;
+	return th->sleeps_ns &&
+	       (th->regs.orig_rax == SYS_restart_syscall ||
+		(th->regs.orig_rax == th->sleeps_call && th->regs.rsp == th->sleeps_sp));
 }
 
+static void push_slept(struct thread *th, bool timed_out)
+{
+	struct target_event *ev = event_push(th->target, TARGET_SLEPT, th);
+
+	ev->sleep_ns = th->sleeps_ns;
+	ev->timed_out = timed_out;
+	th->sleeps_ns = 0;
+}
+
+/* By a handler, which makes a call of its own. */
+static bool was_interrupted(struct thread *th)
+{
+	if (!th->sleeps_ns)
+		return false;
+	push_slept(th, false);
+	return true;
+}
+
+/* A signal's handler has ended the one before: a new one says so, too. */
 static bool begins(struct thread *th)
 {
-	struct user_regs_struct regs;
-	struct elide_call call;
-	uint64_t ns;
+	const struct elide_call *call;
+	bool absolute, mere, taken_up;
+	clockid_t clock;
+	uint64_t ns, now_ns = 0;
 
 	if (thread_regs(th) < 0)
 		return false;
-	regs = th->regs;
-	if (th->sleeps_ns || !elide_call_of(&regs, &call) ||
-	    !time_of(th, &call, *elide_argument(&regs, &call), &ns))
+	taken_up = is_taken_up(th);
+	call = elide_call_of(&th->regs);
+	if (!call || !time_of(th, call, &ns))
+		return !taken_up && was_interrupted(th);
+	absolute = is_absolute(&th->regs, &clock);
+	mere = is_mere_sleep(&th->regs);
+	if (absolute && !clock_length(th->target, clock, &ns, &now_ns))
+		return !taken_up && was_interrupted(th);
+	if ((absolute || !mere) && ns < (uint64_t)LONGEST_S * NS_OF_S)
+		elide_give_time(th, call, now_ns + (mere ? ns : ns * STRETCH));
+	if (taken_up)
 		return false;
 	th->sleeps_ns = ns;
-	th->stretched = false;
-	if (th->target->sleep_scale > 1 && !is_absolute(&regs) &&
-	    ns < (uint64_t)LONGEST_S * NS_OF_S / th->target->sleep_scale)
-		stretch(th, &call, &regs, ns * th->target->sleep_scale);
+	th->sleeps_call = th->regs.orig_rax;
+	th->sleeps_sp = th->regs.rsp;
 	event_push(th->target, TARGET_SLEEP, th)->sleep_ns = ns;
 	return true;
 }
@@ -124,23 +165,9 @@ static bool was_slept(const struct user_regs_struct *regs)
 
 static bool ends(struct thread *th)
 {
-	struct user_regs_struct regs;
-	struct elide_call call;
-	struct target_event *ev;
-
-	if (thread_regs(th) < 0)
+	if (!th->sleeps_ns || thread_regs(th) < 0 || is_restarted(&th->regs))
 		return false;
-	regs = th->regs;
-	if (is_restarted(&regs))
-		return false;
-	if (th->stretched && elide_call_of(&regs, &call)) {
-		*elide_argument(&regs, &call) = th->slept_argument;
-		thread_set_regs(th, &regs);
-	}
-	ev = event_push(th->target, TARGET_SLEPT, th);
-	ev->sleep_ns = th->sleeps_ns;
-	ev->timed_out = was_slept(&regs);
-	th->sleeps_ns = 0;
+	push_slept(th, was_slept(&th->regs));
 	return true;
 }
 
@@ -148,9 +175,11 @@ bool sleeps_syscall_stop(struct thread *th, const struct __ptrace_syscall_info *
 {
 	bool entry = info->op == PTRACE_SYSCALL_INFO_ENTRY;
 
-	if (!th->target->sleeps || th->interrupted || event_silent(th))
+	if (!th->target->sleeps || event_silent(th))
 		return false;
-	if (!(entry ? begins(th) : th->sleeps_ns && ends(th)))
+	if (th->interrupted && (entry || pause_shows(th))) /* it is taken up again */
+		return false;
+	if (!(entry ? begins(th) : ends(th)))
 		return false;
 	th->stop = STOP_SLEEP;
 	return true;

@@ -84,7 +84,7 @@ struct target_event {
 	struct target_site *site;	/* SITE */
 	int signal;			/* SIGNAL, INTERRUPT */
 	int status;			/* PROCESS_GONE: as waitpid gives it */
-	uint64_t sleep_ns;		/* SLEEP, SLEPT: as the program has asked for it */
+	uint64_t sleep_ns;		/* SLEEP, SLEPT: the program has asked for so long */
 	bool timed_out;			/* SLEPT: nothing else has ended it */
 };
 
@@ -94,10 +94,8 @@ struct target_launch {
 	int stdin_fd, stdout_fd, stderr_fd; /* -1: inherited */
 	bool no_follow;			    /* children run untraced, with clean bytes */
 	bool trace_exit;		    /* report TARGET_THREAD_EXIT */
-	bool sleeps;			    /* report TARGET_SLEEP and TARGET_SLEPT */
-	unsigned
-		sleep_scale; /* ... and let relative times be so many times as long; 0, 1: as they are */
-	bool as_alone;	     /* refuse what the kernel makes another program of when it is traced */
+	bool sleeps;			    /* report TARGET_SLEEP and TARGET_SLEPT, see sleeps.c */
+	bool as_alone;	   /* refuse what the kernel makes another program of when it is traced */
 	bool needs_memory; /* refuse what cannot be read */
 	unsigned tick_ms;  /* a TARGET_TICK about that often; changed with target_tick() */
 };
@@ -151,6 +149,10 @@ int target_guard(int *status, struct error *err);
 
 /* In a child that is about to exec: signals are as gatectl was started with. */
 void target_signals_as_found(void);
+/* Over several targets, one after another: a SIGINT, SIGTERM or SIGHUP that comes between two of them is the
+   next one's TARGET_INTERRUPT. _release: the one that came behind the last, or 0. */
+void target_signals_hold(void);
+int target_signals_release(void);
 
 /* Kills what is left of the tree, reaps it, and frees everything; one that was attached to is let
    go instead. */
@@ -335,6 +337,12 @@ struct target_block {
 	uint64_t switches; /* times it gave up the CPU: equal twice = it has not run in between */
 };
 void target_look(const struct target_thread *thread, struct target_block *out);
+/* With target_launch.sleeps the program's clock goes on by what it sleeps, all sleeps since its start together,
+   which the caller tells, and by what it works: the time that all of it has had a processor for. */
+void target_slept(struct target *t, uint64_t ns);
+uint64_t target_worked_ns(struct target *t);
+/* What of both together the program has seen, when it asked last. */
+uint64_t target_clock_seen_ns(const struct target *t);
 
 /* A mapping of /proc/PID/maps that holds addr: 0, or -1. */
 struct target_mapping {

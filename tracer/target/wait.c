@@ -196,7 +196,7 @@ bool wait_is_awaited(const struct thread *th)
 }
 
 /* Not those that another one's exec, or the end of the process, has taken away. */
-size_t wait_count_awaited(struct target *t)
+static size_t wait_count_awaited(struct target *t)
 {
 	struct thread *th;
 	size_t n = 0;
@@ -208,6 +208,23 @@ size_t wait_count_awaited(struct target *t)
 		n += th->awaited;
 	}
 	return n;
+}
+
+void wait_awaited(struct target *t, void (*stopped)(struct target *, pid_t tid, int status),
+		  void (*late)(struct target *))
+{
+	struct thread *th;
+	int status;
+
+	while (wait_count_awaited(t)) {
+		signals_limit(WAIT_MOMENT_MS);
+		th = wait_some(t, wait_is_awaited, &status);
+		if (th)
+			stopped(t, th->pub.tid, status);
+		else
+			late(t);
+	}
+	signals_limit(0);
 }
 
 /* As waitpid(2) with -1 does it, but in fairness. */

@@ -65,26 +65,20 @@ static void give_up_unable(struct target *t)
 	}
 }
 
+/* Whatever it stops for, it gets them then: event_status. */
+static void on_status(struct target *t, pid_t tid, int status)
+{
+	struct thread *th = thread_find(t, tid);
+
+	if (th)
+		th->awaited = false;
+	event_status(t, tid, status);
+}
+
 static void agree_running(struct target *t, const struct target_space *space)
 {
-	enum { MOMENT_MS = 2 };
-	struct thread *th;
-	int status;
-
-	if (!interrupt_running(t, space))
-		return;
-	signals_limit(MOMENT_MS);
-	while (wait_count_awaited(t)) {
-		th = wait_some(t, wait_is_awaited, &status);
-		if (th) { /* whatever it stops for, it gets them then: event_status */
-			th->awaited = false;
-			event_status(t, th->pub.tid, status);
-			continue;
-		}
-		give_up_unable(t);
-		signals_limit(MOMENT_MS);
-	}
-	signals_limit(0);
+	if (interrupt_running(t, space))
+		wait_awaited(t, on_status, give_up_unable);
 }
 
 int target_watch(struct target *t, struct target_process *process,

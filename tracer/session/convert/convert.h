@@ -1,7 +1,9 @@
 /*
  * gatectl convert: from what runs of a test that sleeps have shown to a gate script.
  *
- *	watch.c	 one run: who sleeps, and what the others do meanwhile
+ *	watch.c	 one run: what the threads do
+ *	sleeps.c ... who sleeps, and how the others stand when that ends
+ *	turns.c	 ... in which order sleeps end
  *	deeds.c	 what a thread has done by then
  *	orders.c what a run tells of the orders that the sleeps make
  *	words.c	 locations and names as a person would write them
@@ -22,6 +24,7 @@ struct convert_line {
 	unsigned line;
 	uint64_t offset; /* of its code in the executable, or of some of it; 0 unknown */
 	bool inlined;	 /* of calls: its function has no frame of its own */
+	bool opens;	 /* of statements: its function begins there */
 };
 
 /* A statement that a thread has begun. */
@@ -33,6 +36,8 @@ struct convert_event {
 
 struct convert_thread {
 	char *id;
+	size_t sleep;	     /* 1 + the number of the sleep that it is in; 0: none */
+	unsigned long times; /* that it has slept */
 	ARRAY(struct convert_event) events;
 };
 
@@ -62,15 +67,18 @@ struct convert_sleep {
 	uint64_t begin_us, end_us, ns;
 	size_t events; /* that its thread had when it began */
 	bool ended, timed_out;
+	uint64_t due_ns; /* turns.c: in the time of sleeps; where it would end */
+	bool over;	 /* ... its time is; its thread waits for its turn */
+	uint64_t over_us, begin_worked_ns, begin_clock_ns;
 	ARRAY(struct convert_other) others;
 	struct arrival_counts before, after; /* when it began, when it ended */
 };
 
 struct convert_record {
-	bool lines;	/* in: statements are watched */
-	unsigned scale; /* in: sleeps are so many times as long */
+	bool lines; /* in: statements are watched */
 	ARRAY(struct convert_thread) threads;
 	ARRAY(struct convert_sleep) sleeps;
+	uint64_t now_ns;		/* turns.c */
 	struct arrival_counts arrivals; /* at the end */
 	struct symbols *symbols;	/* of the run */
 	struct module *program;		/* NULL: it has not been started */
@@ -108,13 +116,16 @@ struct convert_order {
 	bool blocked;		/* it has begun and blocks; else it has been executed */
 	bool exits;		/* the thread ends; there is no location for what it has done */
 	bool from_shared;	/* other threads come by there, too */
+	size_t from_events;	/* of from_thread: `from` is the last of so many */
+	size_t to_events;	/* of to_thread, before it slept */
 	bool during;		/* only by the sleep it came first, as far as is seen */
 	unsigned long from_hit; /* which arrival; 0: the first will do */
 	unsigned long k;	/* which sleep of its thread at this site, from 1 on */
 	size_t site;
 	bool dropped;
-	bool unreached;		   /* ... because its place was not reached before */
-	bool superfluous;	   /* dropped because the outcome was the same without it */
+	bool unreached;	  /* ... because its place was not reached before */
+	bool superfluous; /* dropped because the outcome was the same without it, or because
+				      others say it, too */
 	char *from_name, *to_name; /* of the events */
 };
 
@@ -138,6 +149,8 @@ bool convert_still_sleeps(const struct convert_plan *p, const struct convert_rec
 			  size_t site);
 void convert_leave(struct convert_site *site, const char *why);
 bool convert_is_left(const struct convert_plan *p, const struct convert_order *o);
+/* Orders that others imply are superfluous. */
+void convert_reduce(struct convert_plan *p);
 
 /* ---- words and script (words.c, script.c) ---------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 bool deeds_same_text(const char *a, const char *b)
 {
@@ -21,6 +22,16 @@ bool deeds_same_line(const struct convert_line *a, const struct convert_line *b)
 bool deeds_same_place(const struct convert_line *a, const struct convert_line *b)
 {
 	return deeds_same_line(a, b) && deeds_same_text(a->func, b->func);
+}
+
+bool deeds_sounds_like_sleep(const char *func)
+{
+	static const char *const words[] = {"sleep", "delay", "settle", "nap", "pause", "usec"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcasestr(func, words[i]))
+			return true;
+	return false;
 }
 
 bool deeds_is_empty(struct symbols *symbols, const struct convert_line *at)
@@ -48,11 +59,11 @@ static bool stayed_in(const struct convert_thread *t, size_t event, size_t now, 
 	return event + 1 < now;
 }
 
-/* Who names a function means all of it: where it begins is no deed as long as it runs. */
+/* Who names a function, or where it begins, means all of it: that is no deed as long as it runs. */
 static bool is_function(const struct convert_record *r, const struct convert_line *at)
 {
 	char *location = convert_location(r->symbols, r->program, at);
-	bool is = location && deeds_same_text(location, at->func);
+	bool is = location && (at->opens || deeds_same_text(location, at->func));
 
 	base_free(location);
 	return is;

@@ -10,13 +10,35 @@ void convert_exec(struct session *s, struct session_process *p, struct target_th
 /* ACT_SEEN */
 void convert_site(struct session *s, struct session_thread *t, const struct act *a,
 		  struct target_site *site);
-/* TARGET_SLEEP and TARGET_SLEPT: the thread goes on. */
+/* TARGET_SLEEP and TARGET_SLEPT: the thread goes on, or does so in its turn. */
 void convert_sleep(struct session *s, const struct target_event *ev);
 void convert_end(struct session *s);
+/* At a tick: who has slept goes on if it is its turn. */
+void turns_look(struct session *s);
+
+/* ---- sleeps.c ---- */
+
+/* The thread in the record; made when it is asked for first. */
+struct convert_thread *convert_thread_of(struct convert_record *r, const struct session_thread *t);
+struct convert_sleep *convert_open_sleep(struct convert_record *r, size_t thread); /* or NULL */
+/* After very many sleeps: it has had so many of them that it orders nothing by more. */
+bool convert_sleeps_on(const struct convert_record *r, const struct session_thread *t);
+void convert_note_arrivals(struct session *s, struct arrival_counts *out);
+/* How the others stand; nobody is let go for it. */
+void convert_look_round(struct session *s, struct convert_sleep *sleep);
+
+/* ---- turns.c ---- */
+
+void turns_begin(struct session *s, struct convert_sleep *sleep);
+/* Its time is over; its thread stays stopped. */
+void turns_wait(struct session *s, struct convert_sleep *sleep);
+/* It has ended. */
+void turns_end(struct session *s, struct convert_sleep *sleep);
 
 /* ---- deeds.c ---- */
 
 bool deeds_same_text(const char *a, const char *b);
+bool deeds_sounds_like_sleep(const char *func);
 bool deeds_same_line(const struct convert_line *a, const struct convert_line *b);
 bool deeds_same_place(const struct convert_line *a,
 		      const struct convert_line *b); /* and function */

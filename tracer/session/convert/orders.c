@@ -5,22 +5,12 @@
 #include "tracer/session/convert/inside.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum { TIMES_MOST = 60, WRAPPER_STATEMENTS = 6 };
 
 /* ---- where the tester would say that it sleeps ------------------------------------------------ */
-
-static bool sounds_like_sleep(const char *func)
-{
-	static const char *const words[] = {"sleep", "delay", "settle", "nap", "pause", "usec"};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strcasestr(func, words[i]))
-			return true;
-	return false;
-}
 
 /* A few statements lead to the sleep, and behind it there are none. */
 static bool only_sleeps(const struct convert_record *r, const struct convert_sleep *s, unsigned i)
@@ -54,7 +44,7 @@ static bool is_wrapper(const struct convert_record *r, const struct convert_slee
 {
 	if (s->calls[i].inlined) /* its code is not part of the line that calls it */
 		return false;
-	if (sounds_like_sleep(s->calls[i].func))
+	if (deeds_sounds_like_sleep(s->calls[i].func))
 		return true;
 	return has_other_caller(r, s, i) && only_sleeps(r, s, i);
 }
@@ -94,20 +84,22 @@ bool convert_still_sleeps(const struct convert_plan *p, const struct convert_rec
 	return false;
 }
 
+/* As a reader of the source comes by; who sleeps first may be another one each time. */
+static int by_line(const void *a, const void *b)
+{
+	const struct convert_line *x = &((const struct convert_site *)a)->at;
+	const struct convert_line *y = &((const struct convert_site *)b)->at;
+	int order = strcmp(x->file, y->file);
+
+	return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
 static void add_thread(struct convert_site *site, size_t thread)
 {
 	array_each(size_t, t, &site->threads)
 		if (*t == thread)
 			return;
 	*array_add(&site->threads) = thread;
-}
-
-/* A time of day is no length. */
-static uint64_t length_of(const struct convert_sleep *s)
-{
-	const uint64_t year_ns = 365ull * 24 * 3600 * 1000000000;
-
-	return s->ns < year_ns ? s->ns : (s->end_us - s->begin_us) * 1000;
 }
 
 /* Lines of the same function that its thread has passed just before. */
@@ -140,7 +132,7 @@ static size_t add_site(struct convert_plan *p, const struct convert_record *r,
 		site->what = s->what ? base_strdup(s->what) : NULL;
 		note_back(site, r, s);
 	}
-	site->ns = length_of(s) > site->ns ? length_of(s) : site->ns;
+	site->ns = s->ns > site->ns ? s->ns : site->ns;
 	add_thread(site, s->thread);
 	return i;
 }
@@ -299,6 +291,8 @@ static void add_order(struct convert_plan *p, const struct convert_record *r,
 		.blocked = blocked,
 		.exits = exits,
 		.from_shared = exits || is_shared(r, other->thread, &e->at),
+		.from_events = k.events,
+		.to_events = s->events,
 		.during = e->t_us >= alone_since(r, s),
 		.k = ordinal(p, r, s),
 		.site = site_of(p, r, s),
@@ -314,6 +308,8 @@ void convert_learn(struct convert_plan *p, const struct convert_record *r)
 	array_each(const struct convert_sleep, s, &r->sleeps)
 		if (counts(s))
 			add_site(p, r, s);
+	if (p->sites.count)
+		qsort(p->sites.items, p->sites.count, sizeof(*p->sites.items), by_line);
 	array_each(struct convert_site, site, &p->sites)
 		if (site->times > TIMES_MOST)
 			convert_leave(site, "it sleeps too often to have been meant for one order");
@@ -372,6 +368,7 @@ static void weaken(struct convert_order *o, const struct convert_record *r,
 		   const struct convert_other *other, size_t n, bool blocked)
 {
 	o->from = r->threads.items[other->thread].events.items[n - 1].at;
+	o->from_events = n;
 	o->blocked = blocked;
 	o->exits = false;
 	o->from_shared = is_shared(r, other->thread, &o->from);
@@ -438,6 +435,37 @@ bool convert_confirm(struct convert_plan *p, const struct convert_record *r)
 bool convert_is_left(const struct convert_plan *p, const struct convert_order *o)
 {
 	return o->dropped || p->sites.items[o->site].left;
+}
+
+/* Also where others say it. */
+static bool is_said(const struct convert_plan *p, const struct convert_order *o)
+{
+	return !p->sites.items[o->site].left && !o->blocked && (!o->dropped || o->superfluous);
+}
+
+/* `o` waits for what a third thread does behind a sleep, and that sleep waits for at least the same. */
+static bool is_implied(const struct convert_plan *p, const struct convert_order *o)
+{
+	array_each(const struct convert_order, last, &p->orders) {
+		if (last->site != o->site || last->k != o->k || last->to_thread != o->to_thread ||
+		    last->from_thread == o->from_thread || last->blocked ||
+		    convert_is_left(p, last))
+			continue;
+		array_each(const struct convert_order, first, &p->orders)
+			if (first->from_thread == o->from_thread &&
+			    first->to_thread == last->from_thread &&
+			    first->to_events < last->from_events &&
+			    first->from_events >= o->from_events + o->blocked && is_said(p, first))
+				return true;
+	}
+	return false;
+}
+
+void convert_reduce(struct convert_plan *p)
+{
+	array_each(struct convert_order, o, &p->orders)
+		if (!convert_is_left(p, o) && is_implied(p, o))
+			o->dropped = o->superfluous = true;
 }
 
 /* The places stand in the order of the orders that are not left. */

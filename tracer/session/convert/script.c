@@ -48,10 +48,18 @@ static const char *to_thread(const struct convert_plan *p, const struct convert_
 	return p->sites.items[o->site].threads.count > 1 ? p->threads.items[o->to_thread] : NULL;
 }
 
-static void add_place(const struct convert_order *o, struct str *out)
+/* The main thread of a process ends with it. */
+static const char *ending(const char *thread)
+{
+	const char *slash = strrchr(thread, '/');
+
+	return slash && strcmp(slash, "/main") == 0 ? "exit" : "thread-exit";
+}
+
+static void add_place(const struct convert_plan *p, const struct convert_order *o, struct str *out)
 {
 	str_add(out, o->exits ? "on(" : "at(");
-	add_quoted(out, o->exits ? "thread-exit" : o->location);
+	add_quoted(out, o->exits ? ending(p->threads.items[o->from_thread]) : o->location);
 }
 
 void convert_probe(const struct convert_plan *p, struct str *out)
@@ -59,7 +67,7 @@ void convert_probe(const struct convert_plan *p, struct str *out)
 	array_each(const struct convert_order, o, &p->orders) {
 		if (convert_is_left(p, o))
 			continue;
-		add_place(o, out);
+		add_place(p, o, out);
 		add_options(out, from_thread(p, o), 0, true);
 		/* a place that could do nothing would not be counted */
 		str_add(out, "):when(function() return true end)\n");
@@ -77,11 +85,12 @@ void convert_elide_only(const struct convert_plan *p, size_t site, struct str *o
 
 void convert_site_words(const struct convert_site *site, struct str *out)
 {
-	double ms = (double)site->ns / 1e6;
+	bool is_short = site->ns < 1000000;
+	double length = (double)site->ns / (is_short ? 1e3 : 1e6);
 
-	str_addf(out, "%s:%u in %s: %s of %.*f ms", str_base_name(site->at.file), site->at.line,
+	str_addf(out, "%s:%u in %s: %s of %.*f %s", str_base_name(site->at.file), site->at.line,
 		 site->at.func, site->what ? site->what : "a sleep",
-		 ms < 10 && ms != (int)ms ? 1 : 0, ms);
+		 length < 10 && length != (int)length ? 1 : 0, length, is_short ? "us" : "ms");
 	if (site->times > 1)
 		str_addf(out, ", %lu times", site->times);
 }
@@ -128,7 +137,7 @@ static void add_order(const struct convert_plan *p, const struct convert_order *
 
 	add_reason(p, o, out);
 	if (!came_before(p, o, o->from_name)) {
-		add_place(o, out);
+		add_place(p, o, out);
 		add_options(out, from_thread(p, o), o->from_hit, false);
 		str_addf(out, "):event \"%s\"\n", o->from_name);
 	}

@@ -1,6 +1,5 @@
 /*
- * One run for gatectl convert: who sleeps, which statements of the tester's own the threads begin, and
- * how the others stand when a sleep ends.
+ * One run for gatectl convert: which statements of the tester's own the threads begin.
  *
  * There is a trap at every function of the program; when it is entered for the first time its
  * statements get theirs. One that is met very often loses it: such a line orders nothing.
@@ -20,6 +19,7 @@ struct entered {
 /* Of one instruction: `info` is what its act points to. */
 struct trap {
 	struct symbols_site info;
+	bool opens; /* its function begins there */
 	unsigned long hits;
 };
 
@@ -30,17 +30,12 @@ struct convert_traps {
 	size_t events;
 };
 
-static struct convert_record *record_of(const struct session *s)
-{
-	return s->options->record;
-}
-
 /* ---- traps ---------------------------------------------------------------------------------- */
 
 static void put(struct session *s, struct session_process *p, struct target_thread *t,
-		const struct symbols_site *info, uint64_t bias)
+		const struct symbols_site *info, uint64_t bias, bool opens)
 {
-	struct convert_record *r = record_of(s);
+	struct convert_record *r = s->options->record;
 	struct target_site *site;
 	struct error ignored; /* an instruction that has no copy is no event */
 	struct site_use *use = places_use(s, p, t, bias + info->offset, &site, &ignored);
@@ -53,6 +48,7 @@ static void put(struct session *s, struct session_process *p, struct target_thre
 			return;
 	trap = *array_add(&r->traps->all) = base_alloc(1, sizeof(*trap));
 	trap->info = *info;
+	trap->opens = opens;
 	places_act(use, &(struct act){ACT_SEEN, NULL, &trap->info, bias});
 }
 
@@ -74,7 +70,7 @@ static void put_entry(void *ctx, uint64_t offset)
 	const struct symbols_site info = {
 		.kind = SYMBOLS_ENTRY, .module = e->process->exe, .offset = offset};
 
-	put(e->session, e->process, e->thread, &info, e->bias);
+	put(e->session, e->process, e->thread, &info, e->bias, false);
 }
 
 static uint64_t bias_of(const struct session_process *p)
@@ -87,14 +83,14 @@ static uint64_t bias_of(const struct session_process *p)
 
 void convert_exec(struct session *s, struct session_process *p, struct target_thread *t)
 {
-	struct convert_record *r = record_of(s);
+	struct convert_record *r = s->options->record;
 	struct entries e = {s, p, t, 0};
 
 	if (!r->traps)
 		r->traps = base_alloc(1, sizeof(*r->traps));
 	r->symbols = s->symbols;
-	if (p == s->root)
-		r->program = p->exe;
+	if (p == s->root && (!r->program || (p->exe && module_has_debug(p->exe))))
+		r->program = p->exe; /* a test may end as another program */
 	if (!r->lines || !p->exe || !module_has_debug(p->exe) || p != s->root)
 		return;
 	e.bias = bias_of(p);
@@ -113,10 +109,11 @@ static bool is_first_time(struct convert_traps *traps, const struct session_proc
 
 static void enter(struct session *s, struct session_thread *t, const struct act *a)
 {
-	struct convert_traps *traps = record_of(s)->traps;
+	struct convert_traps *traps = s->options->record->traps;
 	struct symbols_statements statements;
 	struct symbols_where where;
 	struct symbols_site info = {.module = a->info->module};
+	unsigned first_line = 0;
 
 	if (!is_first_time(traps, t->process, a->info->offset))
 		return;
@@ -128,25 +125,18 @@ static void enter(struct session *s, struct session_thread *t, const struct act 
 		symbols_where_fini(&where);
 	}
 	array_each(const struct symbols_statement, st, &statements) {
+		if (st->offset == a->info->offset)
+			first_line = st->line;
 		info.offset = st->offset;
 		info.file = st->file;
 		info.line = st->line;
 		if (is_own_file(st->file))
-			put(s, t->process, t->target, &info, a->bias);
+			put(s, t->process, t->target, &info, a->bias, st->line == first_line);
 	}
 	array_fini(&statements);
 }
 
 /* ---- what happens --------------------------------------------------------------------------- */
-
-static struct convert_thread *thread_in(struct convert_record *r, const struct session_thread *t)
-{
-	while (r->threads.count <= t->index)
-		*array_add(&r->threads) = (struct convert_thread){0};
-	if (!r->threads.items[t->index].id)
-		r->threads.items[t->index].id = base_strdup(t->engine->id);
-	return &r->threads.items[t->index];
-}
 
 static uint64_t frame_of(struct session_thread *t, const struct act *a, uint64_t address)
 {
@@ -156,11 +146,11 @@ static uint64_t frame_of(struct session_thread *t, const struct act *a, uint64_t
 }
 
 static void note_line(struct session *s, struct session_thread *t, const struct act *a,
-		      uint64_t address)
+		      uint64_t address, bool opens)
 {
 	const struct symbols_site *at = a->info;
-	struct convert_record *r = record_of(s);
-	struct convert_thread *thread = thread_in(r, t);
+	struct convert_record *r = s->options->record;
+	struct convert_thread *thread = convert_thread_of(r, t);
 	const struct convert_event *last =
 		thread->events.count ? &thread->events.items[thread->events.count - 1] : NULL;
 
@@ -170,7 +160,7 @@ static void note_line(struct session *s, struct session_thread *t, const struct 
 		return;
 	r->traps->events++;
 	*array_add(&thread->events) = (struct convert_event){
-		.at = {at->function, at->file, at->line, at->offset, false},
+		.at = {at->function, at->file, at->line, at->offset, false, opens},
 		.frame = frame_of(t, a, address),
 		.t_us = session_now_us() - s->timeline.start_us,
 	};
@@ -185,118 +175,18 @@ void convert_site(struct session *s, struct session_thread *t, const struct act 
 	if (a->info->kind == SYMBOLS_ENTRY)
 		enter(s, t, a);
 	else
-		note_line(s, t, a, site->addr);
+		note_line(s, t, a, site->addr, trap->opens);
 	if (++trap->hits >= HITS_MOST && use->acts.count == 1)
 		target_site_remove(t->process->target, site);
 }
 
-/* ---- sleeps --------------------------------------------------------------------------------- */
-
-static struct convert_sleep *open_sleep(struct convert_record *r, size_t thread)
-{
-	for (size_t i = r->sleeps.count; i-- > 0;)
-		if (r->sleeps.items[i].thread == thread)
-			return r->sleeps.items[i].ended ? NULL : &r->sleeps.items[i];
-	return NULL;
-}
-
-/* What it waits in is in the program's own code, not in that of a library of its. */
-static void note_calls(struct session *s, struct session_thread *t, struct convert_sleep *sleep)
-{
-	struct waiter w = {.thread = t};
-
-	caller_look(s, &w);
-	if (w.own > 0 && w.own < w.stack.count && w.stack.items[w.own - 1].function)
-		sleep->what = base_strdup(w.stack.items[w.own - 1].function);
-	for (size_t i = w.own; i < w.stack.count && sleep->call_count < CONVERT_CALLS;
-	     i = caller_own(&w, i + 1)) {
-		const struct symbols_call *call = &w.stack.items[i];
-
-		if (call->frame.module != t->process->exe || !call->line || !call->file ||
-		    !call->function)
-			break;
-		sleep->calls[sleep->call_count++] = (struct convert_line){
-			call->function, call->file, call->line,
-			call->depth ? 0 : call->frame.look - call->frame.bias, call->inlined};
-	}
-	symbols_stack_fini(&w.stack);
-}
-
-static void note_arrivals(struct session *s, struct arrival_counts *out)
-{
-	const struct place *p;
-
-	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
-		*array_add(out) = p->arrivals;
-}
-
-static void begins(struct session *s, struct session_thread *t, uint64_t ns)
-{
-	struct convert_record *r = record_of(s);
-	struct convert_sleep *sleep;
-
-	if (open_sleep(r, t->index))
-		return;
-	sleep = array_add(&r->sleeps);
-	sleep->thread = t->index;
-	sleep->ns = ns;
-	sleep->begin_us = session_now_us() - s->timeline.start_us;
-	sleep->events = thread_in(r, t)->events.count;
-	note_calls(s, t, sleep);
-	note_arrivals(s, &sleep->before);
-}
-
-static struct convert_other look(struct convert_record *r, const struct session_thread *t)
-{
-	struct convert_other other = {
-		.thread = t->index,
-		.events = thread_in(r, t)->events.count,
-		.gone = !t->target || t->engine->gone,
-		.sleeps = open_sleep(r, t->index) != NULL,
-	};
-	struct target_block block;
-
-	if (other.gone)
-		return other;
-	target_look(t->target, &block);
-	other.blocked = block.activity == TARGET_BLOCKED;
-	return other;
-}
-
-static void ends(struct session *s, struct session_thread *t, bool timed_out)
-{
-	struct convert_record *r = record_of(s);
-	struct convert_sleep *sleep = open_sleep(r, t->index);
-
-	if (!sleep)
-		return;
-	sleep->ended = true;
-	sleep->timed_out = timed_out;
-	sleep->end_us = session_now_us() - s->timeline.start_us;
-	array_each(struct session_thread *, other, &s->threads)
-		if (*other != t)
-			*array_add(&sleep->others) = look(r, *other);
-	note_arrivals(s, &sleep->after);
-}
-
-void convert_sleep(struct session *s, const struct target_event *ev)
-{
-	struct session_thread *t = ev->thread->user;
-
-	if (ev->kind == TARGET_SLEEP)
-		begins(s, t, ev->sleep_ns);
-	else
-		ends(s, t, ev->timed_out);
-	session_go(s, t);
-}
+/* ---- the end -------------------------------------------------------------------------------- */
 
 void convert_end(struct session *s)
 {
-	if (record_of(s))
-		note_arrivals(s, &record_of(s)->arrivals);
+	if (s->options->record)
+		convert_note_arrivals(s, &s->options->record->arrivals);
 }
-
-/* ---- the end -------------------------------------------------------------------------------- */
 
 static void free_traps(struct convert_traps *traps)
 {

@@ -260,34 +260,56 @@ static bool is_own_name(const char *name, size_t n, const struct convert_line *a
 	return at->func && strlen(at->func) == n && strncmp(name, at->func, n) == 0;
 }
 
-/* The function that the source calls there: what libc calls its own is of no interest. */
-static char *sleeping_call(struct symbols *symbols, const struct convert_line *at)
+/* The name of what is called with this bracket; *length 0: nothing is. */
+static const char *called_at(const char *text, const char *bracket, size_t *length)
+{
+	const char *end = bracket, *from;
+
+	while (end > text && end[-1] == ' ')
+		end--;
+	from = end;
+	while (from > text &&
+	       (isalnum((unsigned char)from[-1]) || from[-1] == '_' || from[-1] == ':'))
+		from--;
+	*length = (size_t)(end - from);
+	return from;
+}
+
+/* What the line calls: that by which it sleeps, by its name, or else the first. libc's own names for it
+   (`known`) are not those of the source, but may be. */
+static char *sleeping_call(struct symbols *symbols, const struct convert_line *at,
+			   const char *known)
 {
 	const char *text = symbols_source_line(symbols, at->file, at->line);
 	const char *bracket = text;
+	char *found = NULL;
+	bool sleeps = false;
 
 	while (bracket && (bracket = strchr(bracket, '('))) {
-		const char *end = bracket, *from;
+		size_t length;
+		const char *name = called_at(text, bracket++, &length);
+		char *copy;
 
-		while (end > text && end[-1] == ' ')
-			end--;
-		from = end;
-
-		while (from > text &&
-		       (isalnum((unsigned char)from[-1]) || from[-1] == '_' || from[-1] == ':'))
-			from--;
-		if (end > from && strncmp(from, "if", 2) != 0 && strncmp(from, "while", 5) != 0 &&
-		    !is_own_name(from, (size_t)(end - from), at))
-			return base_strndup(from, (size_t)(end - from));
-		bracket++;
+		if (sleeps || !length || strncmp(name, "if", 2) == 0 ||
+		    strncmp(name, "while", 5) == 0 || is_own_name(name, length, at))
+			continue;
+		copy = base_strndup(name, length);
+		sleeps = deeds_same_text(copy, known) || deeds_sounds_like_sleep(copy) ||
+			 strstr(copy, "wait");
+		if (found && !sleeps) {
+			base_free(copy);
+			continue;
+		}
+		base_free(found);
+		found = copy;
 	}
-	return NULL;
+	return found;
 }
 
 static void words_of_site(struct convert_site *site, struct symbols *symbols,
 			  struct module *program)
 {
-	char *what = sleeping_call(symbols, &site->at);
+	char *what = sleeping_call(symbols, &site->at, site->what);
 
 	if (what) {
 		base_free(site->what);

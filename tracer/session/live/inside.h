@@ -42,6 +42,7 @@ struct live {
 bool live_is_own(const struct session_thread *t, const struct symbols_call *call);
 /* By id, or by number (from 1). NULL with an error. */
 struct session_thread *live_thread(struct live *l, const char *name, struct error *err);
+struct session_thread *live_living(struct live *l, const char *name, struct error *err);
 /* The calls of a stopped thread; the caller gives them back. 0, or -1. */
 int live_calls(struct session_thread *t, struct symbols_stack *out, struct error *err);
 /* Where the location is in this process. 0 with at least one, or -1. */

@@ -455,7 +455,7 @@ struct session_thread *live_thread(struct live *l, const char *name, struct erro
 	return NULL;
 }
 
-static struct session_thread *living(struct live *l, const char *name, struct error *err)
+struct session_thread *live_living(struct live *l, const char *name, struct error *err)
 {
 	struct session_thread *t = live_thread(l, name, err);
 
@@ -484,7 +484,7 @@ int live_open(struct live *l, const char *gate, struct error *err)
 
 int live_hold(struct live *l, const char *thread, struct error *err)
 {
-	struct session_thread *t = living(l, thread, err);
+	struct session_thread *t = live_living(l, thread, err);
 
 	if (!t)
 		return -1;
@@ -494,7 +494,7 @@ int live_hold(struct live *l, const char *thread, struct error *err)
 
 int live_release(struct live *l, const char *thread, struct error *err)
 {
-	struct session_thread *t = living(l, thread, err);
+	struct session_thread *t = live_living(l, thread, err);
 
 	if (!t)
 		return -1;
@@ -512,7 +512,7 @@ int live_release(struct live *l, const char *thread, struct error *err)
 
 int live_only(struct live *l, const char *thread, struct error *err)
 {
-	struct session_thread *t = living(l, thread, err);
+	struct session_thread *t = live_living(l, thread, err);
 	int passes = t ? live_release(l, thread, err) : -1;
 
 	if (passes >= 0)

@@ -211,6 +211,7 @@ static void step_words(const struct place *p, struct str *out)
 		[STEP_KILL] = "kill",
 		[STEP_RELEASE] = "release",
 		[STEP_WATCH] = "when blocked, open",
+		[STEP_ELIDE] = "elide_sleep",
 	};
 
 	array_each(const struct step, step, &p->steps) {

@@ -217,7 +217,7 @@ static int stop_at_location(struct live *l, struct session_thread *t, const char
 
 int live_until(struct live *l, const char *thread, const char *location, struct error *err)
 {
-	struct session_thread *t = live_thread(l, thread, err);
+	struct session_thread *t = live_living(l, thread, err);
 	int result;
 
 	if (!t)

@@ -180,6 +180,35 @@ static bool look_at_all(struct session *s, struct scene *c)
 	return c->looked.count > 0;
 }
 
+/* A moment on the disk is on the way; a parent in vfork waits as well as one that sleeps. */
+static bool is_on_disk(const struct looked *l)
+{
+	return l->look.activity == TARGET_DISK && !stuck_is_vfork(l->look.number);
+}
+
+bool stuck_rests(struct session *s,
+		 bool (*aside)(const struct session *s, const struct session_thread *t))
+{
+	struct scene c = {0};
+	bool rests = true;
+
+	array_each(struct session_thread *, it, &s->threads) {
+		struct looked l = {0};
+
+		if (!(*it)->target || sanitizer_owns((*it)->engine->start) || aside(s, *it) ||
+		    (*it)->target->state == TARGET_GROUP_STOPPED)
+			continue;
+		rests = look_at(*it, &l) && !is_on_disk(&l);
+		if (!rests)
+			break;
+		scene_add(&c, &l);
+	}
+	for (size_t i = 0; rests && i < c.looked.count; i++)
+		rests = unchanged(&c.looked.items[i]);
+	scene_fini(&c);
+	return rests;
+}
+
 /* Files last: it takes longer to find out about them. False as soon as one is found that can move. */
 static bool judge_each(struct session *s, struct scene *c)
 {

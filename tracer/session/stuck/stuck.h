@@ -9,6 +9,9 @@
 enum waits_answer stuck_judge(struct session *s);
 /* Describes everybody; `cycle` are those who can never move any more, whatever the others do. */
 void stuck_explain(struct session *s);
+/* Does nobody move, but those that are `aside`? Who waits for nobody knows what does not move, too. */
+bool stuck_rests(struct session *s,
+		 bool (*aside)(const struct session *s, const struct session_thread *t));
 bool stuck_is_vfork(long number); /* a system call in which a parent waits for its child's exec */
 /* What the thread waits for; WAIT_NOT where it can move, or might. */
 void stuck_wait_of(struct session *s, struct session_thread *t, const struct target_block *b,

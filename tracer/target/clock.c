@@ -1,0 +1,155 @@
+/*
+ * The program's clock where sleeps are reported. There time passes by what sleeps last (target_slept)
+ * and by what the program works, but not by what the machine does for others, or for us: a time that
+ * the program reckons with is as far away as it is on a machine of its own.
+ *
+ * The clock of the vdso cannot be seen. The program is started without, and asks by system calls.
+ */
+#include "tracer/target/internal.h"
+
+#include <linux/auxvec.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+enum { NS_OF_S = 1000000000 };
+
+/* Not that of a processor's work. */
+static bool clock_is_shared(clockid_t clock)
+{
+	return clock >= 0 && clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID;
+}
+
+static uint64_t read_clock(clockid_t clock)
+{
+	struct timespec now;
+
+	return clock_gettime(clock, &now) < 0
+		       ? 0
+		       : (uint64_t)now.tv_sec * NS_OF_S + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t cpu_ns(const struct process *p)
+{
+	clockid_t clock;
+
+	return clock_getcpuclockid(p->pub.pid, &clock) == 0 ? read_clock(clock) : 0;
+}
+
+uint64_t target_worked_ns(struct target *t)
+{
+	struct process *p;
+	uint64_t ns = 0;
+
+	TAILQ_FOREACH(p, &t->processes, link)
+	ns += cpu_ns(p);
+	if (ns > t->worked_ns) /* who is gone is not counted any more */
+		t->worked_ns = ns;
+	return t->worked_ns;
+}
+
+static uint64_t own_ns(struct target *t)
+{
+	return t->slept_ns + target_worked_ns(t);
+}
+
+uint64_t target_clock_seen_ns(const struct target *t)
+{
+	return t->seen_ns;
+}
+
+/* How far the program's clock is behind the machine's. It is never in front of it. */
+static uint64_t behind_ns(struct target *t)
+{
+	uint64_t real = read_clock(CLOCK_MONOTONIC) - t->clock_start_ns;
+	uint64_t own = own_ns(t);
+
+	return real > own ? real - own : 0;
+}
+
+void clock_start(struct target *t)
+{
+	t->clock_start_ns = read_clock(CLOCK_MONOTONIC);
+}
+
+bool clock_length(struct target *t, clockid_t clock, uint64_t *ns, uint64_t *now_ns)
+{
+	uint64_t own;
+
+	*now_ns = read_clock(clock);
+	own = *now_ns - behind_ns(t);
+	if (!clock_is_shared(clock) || *ns <= own)
+		return false;
+	*ns -= own;
+	return true;
+}
+
+void target_slept(struct target *t, uint64_t ns)
+{
+	t->slept_ns = ns;
+}
+
+/* ---- what the program is answered -------------------------------------------------------------- */
+
+static void write_time(struct thread *th, uint64_t at, clockid_t clock, long unit_ns)
+{
+	uint64_t ns = read_clock(clock) - behind_ns(th->target);
+	const struct timespec time = {(time_t)(ns / NS_OF_S), (long)(ns % NS_OF_S) / unit_ns};
+
+	if (at)
+		target_write(th->pub.process, at, &time, sizeof(time));
+}
+
+static void answer_time(struct thread *th)
+{
+	struct user_regs_struct regs = th->regs;
+
+	regs.rax = (read_clock(CLOCK_REALTIME) - behind_ns(th->target)) / NS_OF_S;
+	if (regs.rdi)
+		target_write(th->pub.process, regs.rdi, &regs.rax, sizeof(time_t));
+	thread_set_regs(th, &regs);
+}
+
+void clock_syscall_exit(struct thread *th)
+{
+	if (thread_regs(th) < 0 || (long)th->regs.rax < 0)
+		return;
+	if (th->regs.orig_rax == SYS_clock_gettime || th->regs.orig_rax == SYS_gettimeofday)
+		th->target->seen_ns = own_ns(th->target);
+	if (th->regs.orig_rax == SYS_clock_gettime && clock_is_shared((clockid_t)th->regs.rdi))
+		write_time(th, th->regs.rsi, (clockid_t)th->regs.rdi, 1);
+	else if (th->regs.orig_rax == SYS_gettimeofday)
+		write_time(th, th->regs.rdi, CLOCK_REALTIME, 1000);
+	else if (th->regs.orig_rax == SYS_time)
+		answer_time(th);
+}
+
+/* ---- without the vdso -------------------------------------------------------------------------- */
+
+/* The auxiliary vector stands behind the arguments and the environment, each of which ends with a 0. */
+static uint64_t auxiliary(struct thread *th)
+{
+	uint64_t word, at = th->regs.rsp;
+	int zeros = 0;
+
+	do {
+		at += sizeof(word);
+		if (memory_raw_read(space_of(th), at, &word, sizeof(word)) < 0)
+			return 0;
+		zeros += !word;
+	} while (zeros < 2);
+	return at + sizeof(word);
+}
+
+void clock_exec(struct thread *th)
+{
+	const uint64_t ignore = AT_IGNORE;
+	uint64_t entry[2], at = 0;
+
+	if (th->target->sleeps && thread_regs(th) == 0)
+		at = auxiliary(th);
+	for (; at && memory_raw_read(space_of(th), at, entry, sizeof(entry)) == 0 &&
+	       entry[0] != AT_NULL;
+	     at += sizeof(entry))
+		if (entry[0] == AT_SYSINFO_EHDR)
+			target_write(th->pub.process, at, &ignore, sizeof(ignore));
+}
