@@ -291,6 +291,38 @@ def test_drop(t):
     t.check("has exited with status" in r.stdout, "a whole script", r)
     path, text, _ = saved_by(t, ["gate first wait g", "drop 2", "drop 1", "run"])
     t.check("SimpleGate" not in text, text)
+    path, text, _ = saved_by(t, ["gate first wait g", "drop 2", "drop 1", "gate second wait g", "run", "open g"])
+    t.check('local g = SimpleGate "g"\nat "second":wait(g)' in text, text)
+
+
+def test_until_of_a_thread_that_has_gone(t):
+    """Its process is gone, too."""
+    program = compile_text("repl_gone.c", """
+#include <sys/wait.h>
+#include <unistd.h>
+static void child(void)
+{
+	_exit(0);
+}
+int main(void)
+{
+	if (fork() == 0)
+		child();
+	wait(0);
+	usleep(1);
+	return 0;
+}
+""", flags="-g")
+    r = t.gate("repl", program, stdin=b"gate main;usleep wait g\nrun\nuntil p1/main child\n")
+    t.check("p1/main has exited" in r.err, "said", r)
+    r = session(t, ['elide_sleep "main;usleep"', "places", "quit"], program=program)
+    t.check("main;usleep: elide_sleep" in r.stdout, "a place that elides", r)
+
+
+def test_blanks_around_a_location(t):
+    _, text, r = saved_by(t, ["gate  second \t wait   h", "run", "open h"])
+    t.check("held at second by gate h" in r.stdout, "its location", r)
+    t.check('at "second":wait(h)' in text, text, r)
 
 
 def test_why(t):

@@ -133,6 +133,18 @@ def leave(t, x, status=0):
     t.equal(x.status(), status, "status")
 
 
+def test_gate_in_vain(t):
+    """A gate that was made for a place that there is not is in no script."""
+    x = begin(t)
+    x.command("gate nowhere wait g", "error:")
+    x.command("gate work wait h", "work waits at gate h")
+    x.command("save " + t.path("v.lua"))
+    leave(t, x)
+    with open(t.path("v.lua")) as f:
+        saved = f.read()
+    t.check('"g"' not in saved and 'at "work":wait(h)' in saved, saved)
+
+
 def test_input_and_output(t):
     """The program's input and output, Ctrl-C for a look that kills nothing, and a line that it empties."""
     x = begin(t)
@@ -317,6 +329,10 @@ def test_completion(t):
         x.wait(typed.split("\t")[0][-4:], rest)
         x.send("\003")
         x.wait("\n" + PROMPT)
+    x.send("gate std\t\txyz")
+    t.check("stdio.h" not in x.wait("xyz"), "a header that has no code is no location")
+    x.send("\003")
+    x.wait("\n" + PROMPT)
     leave(t, x)
 
 

@@ -100,13 +100,18 @@ static void forget_deeds(struct repl *r)
 
 int repl_restart(struct repl *r, struct error *err)
 {
+	struct error later = {0};
+	int failed = 0;
+
 	forget_deeds(r);
+	array_each(struct repl_entry, entry, &r->entries)
+		entry->count = 0; /* places of the run before */
 	if (live_start(r->live, err) < 0)
 		return -1;
 	array_each(struct repl_entry, entry, &r->entries)
-		if (!entry->dropped && again(r, entry, err) < 0)
-			return -1;
-	return 0;
+		if (!entry->dropped && again(r, entry, failed ? &later : err) < 0)
+			failed = -1;
+	return failed;
 }
 
 /* Until there is something to look at, and what that is. */

@@ -67,22 +67,37 @@ static bool is_name(const char *s)
 	return !*s;
 }
 
+static void cut_blanks(char *text)
+{
+	size_t length = strlen(text);
+
+	while (length && isspace((unsigned char)text[length - 1]))
+		text[--length] = '\0';
+}
+
+/* Of the first `length` bytes. */
+static char *last_word(char *text, size_t length)
+{
+	while (length && !isspace((unsigned char)text[length - 1]))
+		length--;
+	return text + length;
+}
+
 /* LOCATION may have blanks: the verb and the name are its last two words. */
 static const char *split_verb(char *rest, char **name)
 {
-	char *last = strrchr(rest, ' '), *verb;
+	char *last = last_word(rest, strlen(rest)), *verb;
+	size_t length = (size_t)(last - rest);
 
-	if (!last)
+	while (length && isspace((unsigned char)rest[length - 1]))
+		length--;
+	verb = last_word(rest, length);
+	if (verb == rest || rest + length - verb != 4 ||
+	    (strncmp(verb, "wait", 4) != 0 && strncmp(verb, "open", 4) != 0))
 		return NULL;
-	*last = '\0';
-	verb = strrchr(rest, ' ');
-	if (verb && (strcmp(verb + 1, "wait") == 0 || strcmp(verb + 1, "open") == 0)) {
-		*verb = '\0';
-		*name = last + 1;
-		return verb + 1;
-	}
-	*last = ' ';
-	return NULL;
+	rest[length] = verb[-1] = '\0';
+	*name = last;
+	return verb;
 }
 
 static bool is_gate(struct repl *r, const char *name)
@@ -98,13 +113,34 @@ static bool is_gate(struct repl *r, const char *name)
 	return found;
 }
 
-static int make_gate(struct repl *r, const char *name, struct error *err)
+/* The last line of this text, dropped or not. */
+static struct repl_entry *entry_of(struct repl *r, const char *lua)
 {
+	struct repl_entry *found = NULL;
+
+	array_each(struct repl_entry, entry, &r->entries)
+		if (entry->lua && strcmp(entry->lua, lua) == 0)
+			found = entry;
+	return found;
+}
+
+/* *line is what makes the gate, if it was not among the lines before: one that was dropped is taken again
+   where its gate is still there. */
+static int make_gate(struct repl *r, const char *name, struct repl_entry **line, struct error *err)
+{
+	bool known = is_gate(r, name);
+	struct repl_entry *entry;
 	struct str lua = {0};
-	int failed;
+	int failed = 0;
 
 	str_addf(&lua, "local %s = SimpleGate \"%s\"", name, name);
-	failed = repl_lua(r, str_text(&lua), err);
+	if (!known)
+		failed = repl_lua(r, str_text(&lua), err);
+	entry = entry_of(r, str_text(&lua));
+	if (!failed && entry && (!known || entry->dropped)) {
+		entry->dropped = false;
+		*line = entry;
+	}
 	str_fini(&lua);
 	return failed;
 }
@@ -132,12 +168,15 @@ static int make_place(struct repl *r, const char *location, const char *verb, co
 
 static int cmd_gate(struct repl *r, char *rest, struct error *err)
 {
+	struct repl_entry *line = NULL;
 	char made[32], *name = made;
 	const char *verb;
 
+	cut_blanks(rest);
+	verb = split_verb(rest, &name);
+	cut_blanks(rest);
 	if (!*rest)
 		return usage("gate", err);
-	verb = split_verb(rest, &name);
 	if (!verb) {
 		do
 			snprintf(made, sizeof(made), "g%u", ++r->gates);
@@ -147,9 +186,13 @@ static int cmd_gate(struct repl *r, char *rest, struct error *err)
 		error_set(err, ERROR_USAGE, "'%s' is no name for a gate", name);
 		return error_hint(err, "letters, digits and _: gate calc.c:7 wait done");
 	}
-	if (!is_gate(r, name) && make_gate(r, name, err) < 0)
+	if (make_gate(r, name, &line, err) < 0)
 		return -1;
-	return make_place(r, rest, verb ? verb : "wait", name, err);
+	if (make_place(r, rest, verb ? verb : "wait", name, err) == 0)
+		return 0;
+	if (line) /* a script that is saved does without */
+		line->dropped = true;
+	return -1;
 }
 
 static bool has_word(const char *text, const char *word, size_t length)

@@ -39,7 +39,9 @@ static int add_file(struct str *out, const char *path, struct error *err)
 
 	if (!text)
 		return -1;
-	str_addf(out, "-- from %s\n%s", path, text);
+	str_add(out, "-- from ");
+	str_add_on_line(out, path);
+	str_addf(out, "\n%s", text);
 	if (out->text[out->length - 1] != '\n')
 		str_add(out, "\n");
 	base_free(text);
@@ -89,7 +91,9 @@ static int add_entry(struct str *out, const struct repl_entry *entry, struct err
 
 static int script_text(struct repl *r, struct str *out, struct error *err)
 {
-	str_addf(out, "-- gatectl run -g THIS %s\n", r->cli->session.argv[0]);
+	str_add(out, "-- gatectl run -g THIS ");
+	str_add_on_line(out, r->cli->session.argv[0]);
+	str_add(out, "\n");
 	array_each(const struct repl_entry, entry, &r->entries)
 		if (add_entry(out, entry, err) < 0)
 			return -1;
@@ -182,26 +186,23 @@ static void exec_gatectl(struct repl *r, const char *command, const char *count,
 	_exit(125);
 }
 
-/* Beside the first script that was loaded, where `require` finds what that requires; or in /tmp. */
-static char *temporary_template(const struct repl *r)
+/* Beside the first script that was loaded, where `require` finds what that requires, if that may be. */
+static char *temporary(const struct repl *r, struct error *err)
 {
-	struct str path = {0};
-
 	array_each(const struct repl_entry, entry, &r->entries) {
 		const char *slash = entry->file ? strrchr(entry->file, '/') : NULL;
+		char *dir, *path;
 
 		if (entry->dropped || !entry->file)
 			continue;
-		str_add_bytes(&path, entry->file, slash ? (size_t)(slash + 1 - entry->file) : 0);
-		if (access(slash ? str_text(&path) : ".", W_OK) == 0) {
-			str_add(&path, ".gatectl-repl-XXXXXX");
-			return str_take(&path);
-		}
-		break;
+		dir = slash ? base_strndup(entry->file, (size_t)(slash + 1 - entry->file))
+			    : base_strdup(".");
+		path = access(dir, W_OK) == 0 ? file_temporary(dir, ".gatectl-repl-", "", err)
+					      : file_temporary(NULL, "gatectl-repl-", "", err);
+		base_free(dir);
+		return path;
 	}
-	str_clear(&path);
-	str_add(&path, "/tmp/gatectl-repl-XXXXXX");
-	return str_take(&path);
+	return file_temporary(NULL, "gatectl-repl-", "", err);
 }
 
 /* In a process of its own: the program that is looked at stays as it is. */
@@ -223,18 +224,15 @@ static int run_script(struct repl *r, const char *command, const char *count, co
 
 int repl_run_saved(struct repl *r, const char *command, const char *count, struct error *err)
 {
-	char *path = temporary_template(r);
-	int fd = mkostemp(path, O_CLOEXEC), failed = -1;
+	char *path = temporary(r, err);
+	int failed;
 
-	if (fd < 0) {
-		error_errno(err, ERROR_SYSTEM, "%s", path);
-	} else {
-		close(fd);
-		failed = repl_save(r, path, err);
-		if (!failed)
-			failed = run_script(r, command, count, path, err);
-		unlink(path);
-	}
+	if (!path)
+		return -1;
+	failed = repl_save(r, path, err);
+	if (!failed)
+		failed = run_script(r, command, count, path, err);
+	unlink(path);
 	base_free(path);
 	return failed;
 }

@@ -210,8 +210,6 @@ static void suspend(void)
 	rl_forced_update_display();
 }
 
-/* No SIGWINCH: libedit sees a new size at the next prompt. In the middle of a line rl_resize_terminal()
-   keeps the cursor where it was, outside of a display that has become smaller. */
 enum { CTRL_D = 4 };
 
 /* Ctrl-C at the prompt empties the line: as if begin-of-line, kill-line and return were typed. */
@@ -354,6 +352,8 @@ void repl_terminal_open(struct repl *r)
 	sigaction(SIGQUIT, &ignored, NULL); /* the key for it is for the program */
 }
 
+/* No SIGWINCH: libedit sees a new size at the next prompt. In the middle of a line rl_resize_terminal()
+   keeps the cursor where it was, outside of a display that has become smaller. */
 void repl_use_terminal(struct repl *r)
 {
 	char *path = history_path();
