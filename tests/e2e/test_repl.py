@@ -212,7 +212,35 @@ def test_repeat(t):
     t.check("never-opened" in r.err or "gate-deadlock" in r.err or "5 of 5" in r.err, "it was run", r)
 
 
-@params("gate nowhere.c:3 wait g", "gate first wait 1x", "open nothing", "bt nobody", "frobnicate()", "drop 9",
+def test_options_of_a_repeat(t):
+    """What the REPL was given, the runs that it makes are given, too."""
+    program = compile_text("repl_ticking.c", """
+#include <pthread.h>
+#include <unistd.h>
+static volatile int done;
+static void *work(void *arg)
+{
+	done = 1;
+	return arg;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, 0, work, 0);
+	while (!done)
+		usleep(1000);
+	pthread_join(t, 0);
+	return 0;
+}
+""", flags="-g -pthread")
+    r = session(t, ["gate work wait g", "repeat 1", "quit"], program=program,
+                options=("--gate-limit", "0.2", "--verbose", "--color=always"))
+    t.check("never-opened:" in r.err, "the limit", r)
+    t.check("\033[" in r.err, "colour", r)
+    t.check("work#1 starts" in r.err, "lines of a verbose run", r)
+
+
+@params("gate nowhere.c:3 wait g", "gate first wait 1x", "gate first wait", "gate first open", "open nothing", "bt nobody", "frobnicate()", "drop 9",
         "until main nowhere", "source /nonexistent.lua", "save /nonexistent/x.lua", "print 1 nothing", "= nil + 1",
         "events x", "repeat 0")
 def test_faults(t, line):

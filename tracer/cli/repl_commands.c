@@ -100,6 +100,15 @@ static const char *split_verb(char *rest, char **name)
 	return verb;
 }
 
+/* Only behind a ; or in a comment a location has blanks. */
+static bool lacks_name(char *rest)
+{
+	const char *last = last_word(rest, strlen(rest));
+
+	return last > rest && !strchr(rest, ';') && strncmp(rest, "//", 2) != 0 &&
+	       (strcmp(last, "wait") == 0 || strcmp(last, "open") == 0);
+}
+
 static bool is_gate(struct repl *r, const char *name)
 {
 	struct str known = {0};
@@ -175,7 +184,7 @@ static int cmd_gate(struct repl *r, char *rest, struct error *err)
 	cut_blanks(rest);
 	verb = split_verb(rest, &name);
 	cut_blanks(rest);
-	if (!*rest)
+	if (!*rest || (!verb && lacks_name(rest)))
 		return usage("gate", err);
 	if (!verb) {
 		do

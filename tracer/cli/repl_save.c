@@ -159,6 +159,31 @@ static void add_argument(struct cli_words *words, const char *word)
 	*array_add(words) = base_strdup(word);
 }
 
+static void add_seconds(struct cli_words *words, const char *option, double seconds)
+{
+	char text[32];
+
+	if (seconds < 0) /* not given */
+		return;
+	snprintf(text, sizeof(text), "%.9g", seconds);
+	add_argument(words, option);
+	add_argument(words, text);
+}
+
+/* What the REPL itself was given, but for what is in the script. */
+static void add_options(struct cli_words *words, const struct cli *cli)
+{
+	add_argument(words, cli->color ? "--color=always" : "--color=never");
+	add_seconds(words, "--gate-limit", cli->session.gate_limit);
+	add_seconds(words, "--time-limit", cli->session.time_limit);
+	if (cli->session.no_follow)
+		add_argument(words, "--no-follow");
+	if (cli->session.verbose)
+		add_argument(words, "--verbose");
+	if (cli->session.quiet)
+		add_argument(words, "--quiet");
+}
+
 /* In the child. On a pipe the commands are not for the program. */
 static void exec_gatectl(struct repl *r, const char *command, const char *count, const char *script)
 {
@@ -173,8 +198,7 @@ static void exec_gatectl(struct repl *r, const char *command, const char *count,
 		add_argument(&words, "--repeat");
 		add_argument(&words, count);
 	}
-	if (r->cli->session.no_follow)
-		add_argument(&words, "--no-follow");
+	add_options(&words, r->cli);
 	add_argument(&words, "--");
 	for (char *const *arg = r->cli->session.argv; *arg; arg++)
 		add_argument(&words, *arg);
