@@ -234,7 +234,7 @@ void engine_arrive(struct engine *e, struct place *const *places, size_t count,
 		   const struct arrival *at);
 
 /*
- * Something happened that a condition might depend on: every shut one is asked again. engine_open
+ * Something happened that a condition might depend on: every closed one is asked again. engine_open
  * and engine_changed may be called by the functions of the script too; then the asking happens when
  * the engine is done with what it does.
  */

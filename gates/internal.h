@@ -1,7 +1,7 @@
 /*
  * Inside gates. One file, one idea:
  *
- *	engine.c   the turn: what happens is taken in, shut conditions are asked again, decisions out
+ *	engine.c   the turn: what happens is taken in, closed conditions are asked again, decisions out
  *	thread.c   threads, and patterns that name them
  *	gate.c     the kinds of gates
  *	place.c    places, and when they can never act again
@@ -87,7 +87,7 @@ struct engine {
 
 /* engine.c */
 void engine_enter(struct engine *e);
-void engine_leave(struct engine *e); /* the outermost one asks shut conditions again */
+void engine_leave(struct engine *e); /* the outermost one asks closed conditions again */
 void engine_progress(struct engine *e);
 struct decision *engine_decide(struct engine *e, enum decision_kind kind);
 struct error *engine_scratch(struct engine *e);

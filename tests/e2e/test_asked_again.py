@@ -1,4 +1,4 @@
-"""A shut condition is asked again when what it has read changes, and nobody arrives anywhere.
+"""A closed condition is asked again when what it has read changes, and nobody arrives anywhere.
 
 Quick: 20 runs of each. Full: 1000 runs while both processors are kept busy.
 """

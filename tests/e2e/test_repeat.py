@@ -61,7 +61,7 @@ def test_never_reached_in_one(t):
 
 
 def test_state_is_new_each_run(t):
-    """Gates are shut again, Lua variables are new, counts begin at one."""
+    """Gates are closed again, Lua variables are new, counts begin at one."""
     path = t.path("runs")
     r = t.run_gated(compile_text("counter.c", COUNTER), args=(path, "0"), script='''
 local g, n = SimpleGate "g", 0

@@ -199,6 +199,17 @@ def test_restart_keeps_the_gates(t):
     t.equal(r.stdout.count("first#1 is held at first by gate g"), 2, "held in both runs", r)
 
 
+def test_behind_the_end(t):
+    """What Lua knows of the run can be asked for, and a new place begins the next run."""
+    r = session(t, ["local n = 0", "at 'second':run(function() n = n + 1 end)", "run", "= 'n is ' .. n", "list second", "gate first wait g",
+                    "= 'n is ' .. n", "run", "open g", "= at 'first'"], status=125)
+    t.equal([line for line in r.stdout.splitlines() if line.startswith("n is")], ["n is 1", "n is 0"], "of which run", r)
+    t.equal(r.stdout.count("begins anew"), 1, "started again", r)
+    t.check("\n> " in r.stdout, "a line of the source", r)
+    t.check("first#1 is held at first by gate g" in r.stdout, "the new place", r)
+    t.check("not running" in r.err, "a place that nobody begins a run for", r)
+
+
 def test_scripts(t):
     script = t.file("s.lua", 'local g = SimpleGate "g"\nat "first":wait(g)\n')
     r = session(t, ["run", "open g", "quit"], options=["-g", script])

@@ -48,11 +48,27 @@ static int do_line(struct repl *r, const char *text, struct str *out, size_t *fi
 	return failed;
 }
 
+/* Of a program that has ended: a new place is one of its next run. */
+static int start_again(struct repl *r, struct error *err)
+{
+	if (repl_restart(r, err) < 0)
+		return -1;
+	repl_say("the program begins anew: `run`\n");
+	return 0;
+}
+
 int repl_lua(struct repl *r, const char *text, struct error *err)
 {
 	size_t first, count;
+	int failed = do_line(r, text, NULL, &first, &count, err);
 
-	if (do_line(r, text, NULL, &first, &count, err) < 0)
+	if (failed == LIVE_NEEDS_PROGRAM) {
+		*err = (struct error){0};
+		failed = start_again(r, err);
+		if (!failed)
+			failed = do_line(r, text, NULL, &first, &count, err);
+	}
+	if (failed)
 		return -1;
 	add_entry(r, text, NULL, first, count);
 	return 0;
@@ -75,6 +91,8 @@ int repl_file(struct repl *r, const char *path, struct error *err)
 {
 	size_t first, count;
 
+	if (live_state(r->live) == LIVE_ENDED && start_again(r, err) < 0)
+		return -1;
 	if (live_load(r->live, path, &first, &count, err) < 0)
 		return -1;
 	add_entry(r, NULL, path, first, count);

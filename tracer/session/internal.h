@@ -24,7 +24,7 @@
  *	program.c    what a script asks of the program: variables, frames, expressions, calls
  *	pages.c	     the program's memory as conditions see it
  *	tls.c	     where a thread's thread-local variables are
- *	depend.c     shut conditions are asked again when what they have read changes
+ *	depend.c     closed conditions are asked again when what they have read changes
  *	watch.c	     threads that are to be reported once they block in the kernel
  *	capture.c    the program's output, where an expect or a trial asks for it
  *	trial.c	     prove: gates are left out of a run, and what came of it (trial.h)
@@ -360,7 +360,7 @@ void session_fault(struct session *s, const struct error *err);
 uint64_t session_now_us(void);
 /* All decisions are carried out, and what conditions have read is watched. */
 void session_settle(struct session *s);
-void session_ask_again(struct session *s); /* memory that shut conditions have read has changed */
+void session_ask_again(struct session *s); /* memory that closed conditions have read has changed */
 
 /* ticks.c */
 enum { TICKS_MS = 20 };
@@ -496,7 +496,7 @@ void depend_gone(struct session *s, struct session_thread *t);
    condition has read and the moment from which on it is watched: it has to be asked again. */
 bool depend_update(struct session *s);
 bool depend_is_asked(const struct session_thread *t); /* held until a function says yes */
-/* Just now: has anything that shut conditions have read changed, or can that not be told? */
+/* Just now: has anything that closed conditions have read changed, or can that not be told? */
 bool depend_changed(struct session *s);
 bool depend_look(struct session *s); /* at a tick: has something changed, without a trap? */
 /* How the condition of a held thread is watched, where that is not by debug registers. */

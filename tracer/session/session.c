@@ -227,7 +227,7 @@ void session_settle(struct session *s)
 	}
 }
 
-/* Memory that shut conditions have read has changed. */
+/* Memory that closed conditions have read has changed. */
 void session_ask_again(struct session *s)
 {
 	pages_forget(s);

@@ -1,5 +1,5 @@
 /*
- * What happens when time passes: limits, looks at memory that shut conditions have read, and, when
+ * What happens when time passes: limits, looks at memory that closed conditions have read, and, when
  * nothing has happened for a while, the question whether anything still can.
  */
 #include "tracer/session/convert/inside.h"
@@ -34,7 +34,7 @@ static void check_gate_limit(struct session *s, uint64_t now)
 	}
 }
 
-/* The last store may be younger than the last look at what shut conditions have read. */
+/* The last store may be younger than the last look at what closed conditions have read. */
 static enum waits_answer judge_stuck(struct session *s)
 {
 	enum waits_answer answer = stuck_judge(s);

@@ -32,7 +32,7 @@ void blame_verdict(struct session *s, enum verdict v, struct session_result *out
 /* explain.c */
 void explain_verdict(struct session *s, enum verdict v, struct str *out);
 
-/* hints_opened.c: why the gates are shut at which somebody is held; what to do about it, for the
+/* hints_opened.c: why the gates are closed at which somebody is held; what to do about it, for the
    line `try:` (false: nothing of its own) */
 void hints_gates(struct session *s, struct str *out);
 bool hints_gates_try(struct session *s, struct str *out);

@@ -1,4 +1,4 @@
-/* Why a gate is shut: who could open it, and where the threads are that would get there. */
+/* Why a gate is closed: who could open it, and where the threads are that would get there. */
 #include "tracer/session/explain/explain.h"
 #include "tracer/session/explain/hints.h"
 

@@ -399,18 +399,30 @@ int live_load(struct live *l, const char *path, size_t *first, size_t *count, st
 	return 0;
 }
 
+/* The program has ended, what Lua knows of the run is still there: only places need a program. */
+static int line_behind_the_end(struct live *l, size_t before, struct error *err)
+{
+	if (places_so_far(l) == before)
+		return 0;
+	live_drop(l, before, SIZE_MAX);
+	live_needs_program(l, err);
+	return LIVE_NEEDS_PROGRAM;
+}
+
 int live_line(struct live *l, const char *text, const char *name, struct str *out, size_t *first,
 	      size_t *count, struct error *err)
 {
 	size_t before;
 	int failed;
 
-	if (live_needs_program(l, err) < 0)
-		return -1;
+	if (!l->began)
+		return live_needs_program(l, err);
 	before = places_so_far(l);
 	failed = script_line(l->session.script, name, text, out, err);
 	if (failed)
 		live_drop(l, before, SIZE_MAX);
+	else if (l->state == LIVE_ENDED)
+		failed = line_behind_the_end(l, before, err);
 	else
 		failed = add_places(l, before, err);
 	if (first)

@@ -191,7 +191,7 @@ void live_gates(struct live *l, struct str *out)
 	const struct gate *g;
 
 	for (size_t i = 0; (g = engine_gate_at(l->session.engine, i)); i++) {
-		str_addf(out, "%s (%s) is %s", g->name, g->type, g->is_open ? "open" : "shut");
+		str_addf(out, "%s (%s) is %s", g->name, g->type, g->is_open ? "open" : "closed");
 		array_each(struct session_thread *, it, &l->session.threads)
 			if ((*it)->engine->held && (*it)->hold.gate == g)
 				str_addf(out, ", holds %s", (*it)->engine->id);
@@ -355,8 +355,8 @@ int live_resolve(struct live *l, const struct session_process *p, const char *te
 
 static int sites_of(struct live *l, const char *text, struct symbols_sites *out, struct error *err)
 {
-	if (live_needs_program(l, err) < 0)
-		return -1;
+	if (!l->session.root) /* it could not be started again; one that has ended is known still */
+		return live_needs_program(l, err);
 	return live_resolve(l, l->session.root, text, out, err);
 }
 
