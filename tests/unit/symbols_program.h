@@ -256,4 +256,19 @@ static inline void assert_arrivals(struct program *p, const char *location, int 
 			 expected);
 }
 
+/* For cmocka: *state is a struct program. */
+static inline int program_setup(void **state)
+{
+	*state = base_alloc(1, sizeof(struct program));
+	program_init(*state);
+	return 0;
+}
+
+static inline int program_teardown(void **state)
+{
+	program_fini(*state);
+	base_free(*state);
+	return 0;
+}
+
 #endif

@@ -236,20 +236,6 @@ static void survives_broken_bytes(void **state)
 	}
 }
 
-static int setup(void **state)
-{
-	*state = base_alloc(1, sizeof(struct program));
-	program_init(*state);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	program_fini(*state);
-	base_free(*state);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -258,5 +244,5 @@ int main(void)
 		cmocka_unit_test(survives_broken_bytes),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

@@ -73,13 +73,6 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	program_fini(*state);
-	base_free(*state);
-	return 0;
-}
-
 /* Without optimisation every count is known. argc is 4: the loop runs four times. */
 static void check_plain(struct program *p)
 {
@@ -405,5 +398,5 @@ int main(void)
 		cmocka_unit_test(addresses),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, setup, program_teardown);
 }

@@ -415,20 +415,6 @@ static void code_without_dwarf(void **state)
 	let_go(&s);
 }
 
-static int setup(void **state)
-{
-	*state = base_alloc(1, sizeof(struct program));
-	program_init(*state);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	program_fini(*state);
-	base_free(*state);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -437,5 +423,5 @@ int main(void)
 		cmocka_unit_test(arrays_of_any_length), cmocka_unit_test(code_without_dwarf),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

@@ -13,7 +13,7 @@ static void take_block(struct cursor *c, uint64_t size, struct attr *a)
 {
 	a->block = c->at;
 	a->size = (size_t)size;
-	cursor_skip(c, size);
+	cursor_take(c, size);
 	if (c->broken)
 		a->size = 0;
 }
@@ -89,8 +89,8 @@ static uint64_t list_offset(const struct die_unit *u, const struct section_data 
 
 	if (!s->bytes || index > s->size)
 		return UINT64_MAX;
-	cursor_skip(&c, base);
-	cursor_skip(&c, index * u->offset_size);
+	cursor_take(&c, base);
+	cursor_take(&c, index * u->offset_size);
 	base += cursor_fixed(&c, u->offset_size);
 	return c.broken ? UINT64_MAX : base;
 }

@@ -54,7 +54,7 @@ bool cfi_pointer_at(const struct cfi_section *s, size_t at, uint8_t encoding, ui
 {
 	struct cursor c = {.at = s->bytes, .end = s->bytes + s->size};
 
-	cursor_skip(&c, at);
+	cursor_take(&c, at);
 	*out = cfi_pointer(s, &c, encoding);
 	return !c.broken;
 }
@@ -77,7 +77,7 @@ static int read_header(const struct cfi_section *s, uint64_t offset, struct head
 	uint64_t length, id, at;
 	unsigned size = 4;
 
-	cursor_skip(&c, offset);
+	cursor_take(&c, offset);
 	length = cursor_fixed(&c, 4);
 	if (length == UINT32_MAX) {
 		length = cursor_fixed(&c, 8);
@@ -108,12 +108,12 @@ static void read_augmentation(const struct cfi_section *s, struct cursor *c, con
 	uint64_t size = cursor_uleb(c);
 	struct cursor in = *c;
 
-	cursor_skip(c, size);
+	cursor_take(c, size);
 	for (letters++; *letters; letters++) {
 		if (*letters == 'R')
 			out->encoding = (uint8_t)cursor_fixed(&in, 1);
 		else if (*letters == 'L')
-			cursor_skip(&in, 1);
+			cursor_take(&in, 1);
 		else if (*letters == 'P')
 			cfi_pointer(s, &in, (uint8_t)(cursor_fixed(&in, 1) & 0x7f));
 		else if (*letters == 'S')
@@ -139,9 +139,9 @@ static int read_common(const struct cfi_section *s, uint64_t offset, struct cfi_
 	if (h.body.broken || (version != 1 && version != 3 && version != 4))
 		return -1;
 	if (strncmp(augmentation, "eh", 2) == 0)
-		cursor_skip(&h.body, 8);
+		cursor_take(&h.body, 8);
 	if (version == 4)
-		cursor_skip(&h.body, 2); /* sizes of addresses and of segments: 8 and 0 */
+		cursor_take(&h.body, 2); /* sizes of addresses and of segments: 8 and 0 */
 	out->code_align = cursor_uleb(&h.body);
 	out->data_align = cursor_sleb(&h.body);
 	out->return_address = version == 1 ? cursor_fixed(&h.body, 1) : cursor_uleb(&h.body);
@@ -161,7 +161,7 @@ static int read_description(const struct cfi_section *s, struct header *h,
 	out->low = cfi_pointer(s, &h->body, common->encoding);
 	out->high = out->low + by_format(&h->body, common->encoding);
 	if (common->sized)
-		cursor_skip(&h->body, cursor_uleb(&h->body));
+		cursor_take(&h->body, cursor_uleb(&h->body));
 	return h->body.broken ? -1 : 0;
 }
 

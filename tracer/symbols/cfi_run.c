@@ -36,7 +36,7 @@ static struct cfi_rule take_expression(struct table *t, enum cfi_kind kind)
 	struct cfi_rule rule = {.kind = kind, .size = cursor_uleb(&t->c)};
 
 	rule.code = t->c.at;
-	cursor_skip(&t->c, rule.size);
+	cursor_take(&t->c, rule.size);
 	return rule;
 }
 

@@ -30,7 +30,7 @@ static int read_sizes(struct die_table *t, struct die_unit *u, struct cursor *c,
 		u->signature = cursor_fixed(c, 8);
 		u->type_die = u->offset + cursor_fixed(c, u->offset_size);
 	} else if (u->type == DW_UT_skeleton || u->type == DW_UT_split_compile) {
-		cursor_skip(c, 8);
+		cursor_take(c, 8);
 	}
 	if (c->broken || (u->address_size != 8 && u->address_size != 4))
 		return dies_broken(t, err, "a broken unit header, in .debug_info,", u->offset);

@@ -170,7 +170,7 @@ static int read_abbrevs(struct die_table *t, struct abbrevs *a, uint64_t until, 
 	uint64_t code, last = 0;
 	int more = 0;
 
-	cursor_skip(&c, a->offset);
+	cursor_take(&c, a->offset);
 	a->sorted = true;
 	while (more >= 0 && c.at < c.end && (code = cursor_uleb(&c)) != 0) {
 		struct abbrev one = {.code = code, .first = (uint32_t)a->attrs.count};

@@ -28,7 +28,7 @@ static int read_old(struct die_table *t, struct die_unit *u, uint64_t offset, st
 	uint64_t base = u->has_low ? u->low : 0;
 	uint64_t mark = u->address_size == 8 ? UINT64_MAX : UINT32_MAX;
 
-	cursor_skip(&c, offset);
+	cursor_take(&c, offset);
 	for (;;) {
 		uint64_t low = cursor_fixed(&c, u->address_size);
 		uint64_t high = cursor_fixed(&c, u->address_size);
@@ -100,7 +100,7 @@ static int read_lists(struct die_table *t, struct die_unit *u, uint64_t offset, 
 	struct cursor c = {.at = t->rnglists.bytes, .end = t->rnglists.bytes + t->rnglists.size};
 	uint64_t base = u->has_low ? u->low : 0;
 
-	cursor_skip(&c, offset);
+	cursor_take(&c, offset);
 	while (read_entry(t, u, &c, &base) && !c.broken) {
 		if (u->ranges.count > RANGES_MAX)
 			return dies_broken(t, err, "too many ranges, in .debug_info,", u->offset);
@@ -117,8 +117,8 @@ static int read_indexed(struct die_table *t, struct die_unit *u, uint64_t index,
 
 	if (index > t->rnglists.size)
 		return dies_broken(t, err, "an unknown range list, in .debug_info,", u->offset);
-	cursor_skip(&c, u->rnglists_base);
-	cursor_skip(&c, index * u->offset_size);
+	cursor_take(&c, u->rnglists_base);
+	cursor_take(&c, index * u->offset_size);
 	return read_lists(t, u, u->rnglists_base + cursor_fixed(&c, u->offset_size), err);
 }
 

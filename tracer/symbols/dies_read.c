@@ -14,98 +14,22 @@ int dies_broken(const struct die_table *t, struct error *err, const char *what, 
 			 m->debug_path ? m->debug_path : m->path, what, (unsigned long long)offset);
 }
 
-/* ---- bytes ---------------------------------------------------------------------------------- */
-
-uint64_t cursor_fixed(struct cursor *c, unsigned size)
-{
-	uint64_t value = 0;
-
-	if (size > 8 || (size_t)(c->end - c->at) < size) {
-		c->broken = true;
-		c->at = c->end;
-		return 0;
-	}
-	memcpy(&value, c->at, size); /* little-endian, as this processor */
-	c->at += size;
-	return value;
-}
-
-uint64_t cursor_uleb(struct cursor *c)
-{
-	uint64_t value = 0;
-
-	for (unsigned shift = 0; c->at < c->end; shift += 7) {
-		uint8_t byte = *c->at++;
-
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			return value;
-	}
-	c->broken = true;
-	return 0;
-}
-
-int64_t cursor_sleb(struct cursor *c)
-{
-	uint64_t value = 0;
-
-	for (unsigned shift = 0; c->at < c->end;) {
-		uint8_t byte = *c->at++;
-
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-		if (byte & 0x80)
-			continue;
-		if (shift < 64 && byte & 0x40)
-			value |= ~(uint64_t)0 << shift;
-		return (int64_t)value;
-	}
-	c->broken = true;
-	return 0;
-}
-
-const char *cursor_string(struct cursor *c)
-{
-	const uint8_t *start = c->at;
-	const uint8_t *nul = start < c->end ? memchr(start, 0, (size_t)(c->end - start)) : NULL;
-
-	if (!nul) {
-		c->broken = true;
-		c->at = c->end;
-		return NULL;
-	}
-	c->at = nul + 1;
-	return (const char *)start;
-}
-
-void cursor_skip(struct cursor *c, uint64_t size)
-{
-	if (size > (uint64_t)(c->end - c->at)) {
-		c->broken = true;
-		c->at = c->end;
-	} else {
-		c->at += size;
-	}
-}
-
 /* ---- values --------------------------------------------------------------------------------- */
 
 static void skip_block(struct cursor *c, unsigned form)
 {
 	switch (form) {
 	case DW_FORM_block1:
-		cursor_skip(c, cursor_fixed(c, 1));
+		cursor_take(c, cursor_fixed(c, 1));
 		break;
 	case DW_FORM_block2:
-		cursor_skip(c, cursor_fixed(c, 2));
+		cursor_take(c, cursor_fixed(c, 2));
 		break;
 	case DW_FORM_block4:
-		cursor_skip(c, cursor_fixed(c, 4));
+		cursor_take(c, cursor_fixed(c, 4));
 		break;
 	default:
-		cursor_skip(c, cursor_uleb(c));
+		cursor_take(c, cursor_uleb(c));
 	}
 }
 
@@ -169,7 +93,7 @@ static void read_value(const struct abbrevs *a, const struct die_unit *u, struct
 	v->text = NULL;
 	v->number = (uint64_t)attr->constant;
 	if (size > 8)
-		cursor_skip(c, (uint64_t)size);
+		cursor_take(c, (uint64_t)size);
 	else if (form == DW_FORM_flag_present)
 		v->number = 1;
 	else if (size > 0)
@@ -199,7 +123,7 @@ static void skip_values(const struct abbrevs *a, const struct die_unit *u, struc
 	struct die_value ignored;
 
 	if (one->fixed >= 0) {
-		cursor_skip(c, (uint64_t)one->fixed);
+		cursor_take(c, (uint64_t)one->fixed);
 		return;
 	}
 	for (uint32_t i = 0; i < one->count && !c->broken; i++)

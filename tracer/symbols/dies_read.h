@@ -3,6 +3,7 @@
 #ifndef GATECTL_SYMBOLS_DIES_READ_H
 #define GATECTL_SYMBOLS_DIES_READ_H
 
+#include "tracer/symbols/cursor.h"
 #include "tracer/symbols/dies.h"
 
 enum die_slot {
@@ -46,17 +47,6 @@ struct die {
 	bool children, wanted; /* wanted: values are filled in */
 	struct die_value at[DIE_SLOTS];
 };
-
-struct cursor {
-	const uint8_t *at, *end;
-	bool broken; /* something was read behind the end: all later answers are 0 */
-};
-
-uint64_t cursor_fixed(struct cursor *c, unsigned size);
-void cursor_skip(struct cursor *c, uint64_t size);
-uint64_t cursor_uleb(struct cursor *c);
-int64_t cursor_sleb(struct cursor *c);
-const char *cursor_string(struct cursor *c);
 
 struct abbrev_attr {
 	uint16_t form, name;

@@ -139,7 +139,7 @@ static bool say_entry_value(struct cursor *c, struct str *out)
 {
 	uint64_t size = cursor_uleb(c), op = cursor_fixed(c, 1);
 
-	cursor_skip(c, size ? size - 1 : 0);
+	cursor_take(c, size ? size - 1 : 0);
 	if (c->broken || cursor_fixed(c, 1) != DW_OP_stack_value || c->at != c->end)
 		return false;
 	str_add(out, "entry value");

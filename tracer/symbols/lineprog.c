@@ -1,7 +1,7 @@
 /* The line number machine: runs the program of one unit and keeps its rows. */
 #include "tracer/symbols/lines.h"
 
-#include "tracer/symbols/linebytes.h"
+#include "tracer/symbols/cursor.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ struct machine {
 	const struct module *m;
 	struct line_unit *u;
 	const struct line_program *p;
-	struct line_bytes in;
+	struct cursor in;
 	/* registers */
 	uint64_t address;
 	unsigned file; /* as an index of the unit's files */
@@ -147,29 +147,29 @@ static inline void special(struct machine *x, unsigned opcode)
 	add_row(x, false);
 }
 
-static void define_file(struct machine *x, struct line_bytes *operand)
+static void define_file(struct machine *x, struct cursor *operand)
 {
-	const char *name = bytes_string(operand);
+	const char *name = cursor_string(operand);
 	struct line_file *f;
 
 	if (!name)
 		return;
 	f = array_add(&x->u->files);
 	f->name = name;
-	f->dir = bytes_uleb(operand);
+	f->dir = cursor_uleb(operand);
 }
 
 static void extended(struct machine *x)
 {
-	uint64_t length = bytes_uleb(&x->in);
-	struct line_bytes operand = {.at = x->in.at};
+	uint64_t length = cursor_uleb(&x->in);
+	struct cursor operand = {.at = x->in.at};
 
-	if (length == 0 || !bytes_take(&x->in, length)) {
+	if (length == 0 || !cursor_take(&x->in, length)) {
 		x->fault = "an extended opcode has a wrong length";
 		return;
 	}
 	operand.end = operand.at + length;
-	switch (bytes_u8(&operand)) {
+	switch (cursor_u8(&operand)) {
 	case DW_LNE_end_sequence:
 		end_sequence(x);
 		break;
@@ -177,7 +177,7 @@ static void extended(struct machine *x)
 		if (length - 1 > 8)
 			x->fault = "an address has more than 8 bytes";
 		else
-			x->address = bytes_number(&operand, (unsigned)length - 1);
+			x->address = cursor_fixed(&operand, (unsigned)length - 1);
 		x->op_index = 0;
 		break;
 	case DW_LNE_define_file:
@@ -195,16 +195,16 @@ static void standard(struct machine *x, unsigned opcode)
 		add_row(x, false);
 		break;
 	case DW_LNS_advance_pc:
-		advance(x, bytes_uleb(&x->in));
+		advance(x, cursor_uleb(&x->in));
 		break;
 	case DW_LNS_advance_line:
-		x->line += (unsigned)bytes_sleb(&x->in);
+		x->line += (unsigned)cursor_sleb(&x->in);
 		break;
 	case DW_LNS_set_file:
-		x->file = lines_file_index(x->u, bytes_uleb(&x->in));
+		x->file = lines_file_index(x->u, cursor_uleb(&x->in));
 		break;
 	case DW_LNS_set_column:
-		x->column = (unsigned)bytes_uleb(&x->in);
+		x->column = (unsigned)cursor_uleb(&x->in);
 		break;
 	case DW_LNS_negate_stmt:
 		x->is_stmt = !x->is_stmt;
@@ -213,7 +213,7 @@ static void standard(struct machine *x, unsigned opcode)
 		advance(x, (255u - x->p->opcode_base) / x->p->line_range);
 		break;
 	case DW_LNS_fixed_advance_pc:
-		x->address += bytes_number(&x->in, 2);
+		x->address += cursor_fixed(&x->in, 2);
 		x->op_index = 0;
 		break;
 	case DW_LNS_set_prologue_end:
@@ -221,7 +221,7 @@ static void standard(struct machine *x, unsigned opcode)
 		break;
 	default: /* set_basic_block, set_epilogue_begin, set_isa and what is unknown */
 		for (unsigned i = x->p->operands[opcode - 1]; i > 0; i--)
-			bytes_uleb(&x->in);
+			cursor_uleb(&x->in);
 		break;
 	}
 }
@@ -238,7 +238,7 @@ static void run(struct machine *x)
 		else
 			standard(x, opcode);
 	}
-	if (x->in.failed && !x->fault)
+	if (x->in.broken && !x->fault)
 		x->fault = "an operand runs over the end";
 	if (!x->fault && x->u->rows.count > x->first)
 		x->fault = "its last sequence has no end";
@@ -269,7 +269,7 @@ int lines_decode(struct module *m, struct line_unit *u, struct error *err)
 
 	if (u->decoded)
 		return 0;
-	x.in = (struct line_bytes){.at = x.p->bytes, .end = x.p->end};
+	x.in = (struct cursor){.at = x.p->bytes, .end = x.p->end};
 	reserve_rows(u);
 	reset(&x);
 	run(&x);

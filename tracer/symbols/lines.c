@@ -1,7 +1,7 @@
 /* The headers of all line programs of a module: file tables, and what the programs need. */
 #include "tracer/symbols/lines.h"
 
-#include "tracer/symbols/linebytes.h"
+#include "tracer/symbols/cursor.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct heading {
 	struct module *m;
 	struct line_unit *u;
 	struct strings strings, line_strings;
-	struct line_bytes in;
+	struct cursor in;
 	unsigned offset_size;
 	struct error *err;
 };
@@ -52,12 +52,12 @@ static const char *string_at(const struct section_data *strings, uint64_t offset
 
 static int read_offset_string(struct heading *h, struct strings *strings, const char **text)
 {
-	uint64_t offset = bytes_number(&h->in, h->offset_size);
+	uint64_t offset = cursor_fixed(&h->in, h->offset_size);
 
 	if (!strings->fetched && module_section(h->m, strings->section, &strings->data, h->err) < 0)
 		return -1;
 	strings->fetched = true;
-	*text = h->in.failed ? NULL : string_at(&strings->data, offset);
+	*text = h->in.broken ? NULL : string_at(&strings->data, offset);
 	return *text ? 0 : broken(h, "a name is not in the section of strings");
 }
 
@@ -87,28 +87,28 @@ static unsigned number_size(uint64_t form)
 /* Passes over a value that says nothing to us. */
 static int skip_form(struct heading *h, uint64_t form)
 {
-	struct line_bytes *in = &h->in;
+	struct cursor *in = &h->in;
 
 	switch (form) {
 	case DW_FORM_data16:
-		bytes_take(in, 16);
+		cursor_take(in, 16);
 		return 0;
 	case DW_FORM_block:
-		bytes_take(in, bytes_uleb(in));
+		cursor_take(in, cursor_uleb(in));
 		return 0;
 	case DW_FORM_block1:
-		bytes_take(in, bytes_number(in, 1));
+		cursor_take(in, cursor_fixed(in, 1));
 		return 0;
 	case DW_FORM_block2:
-		bytes_take(in, bytes_number(in, 2));
+		cursor_take(in, cursor_fixed(in, 2));
 		return 0;
 	case DW_FORM_block4:
-		bytes_take(in, bytes_number(in, 4));
+		cursor_take(in, cursor_fixed(in, 4));
 		return 0;
 	case DW_FORM_strp_sup:
 	case DW_FORM_GNU_strp_alt: /* in the file of .gnu_debugaltlink, not followed here */
 	case DW_FORM_sec_offset:
-		bytes_take(in, h->offset_size);
+		cursor_take(in, h->offset_size);
 		return 0;
 	default:
 		return broken(h, "a form in its file table is unknown");
@@ -120,7 +120,7 @@ static int read_form(struct heading *h, uint64_t form, const char **text, uint64
 {
 	switch (form) {
 	case DW_FORM_string:
-		*text = bytes_string(&h->in);
+		*text = cursor_string(&h->in);
 		return 0;
 	case DW_FORM_line_strp:
 		return read_offset_string(h, &h->line_strings, text);
@@ -128,15 +128,15 @@ static int read_form(struct heading *h, uint64_t form, const char **text, uint64
 		return read_offset_string(h, &h->strings, text);
 	case DW_FORM_udata:
 	case DW_FORM_strx:
-		*number = bytes_uleb(&h->in);
+		*number = cursor_uleb(&h->in);
 		return 0;
 	case DW_FORM_sdata:
-		*number = (uint64_t)bytes_sleb(&h->in);
+		*number = (uint64_t)cursor_sleb(&h->in);
 		return 0;
 	default:
 		if (number_size(form) == 0)
 			return skip_form(h, form);
-		*number = bytes_number(&h->in, number_size(form));
+		*number = cursor_fixed(&h->in, number_size(form));
 		return 0;
 	}
 }
@@ -156,23 +156,23 @@ static int read_entry(struct heading *h, const struct entry_format *formats, uns
 		else if (formats[i].content == DW_LNCT_directory_index)
 			out->dir = number;
 	}
-	return h->in.failed ? broken(h, "its file table runs over the end") : 0;
+	return h->in.broken ? broken(h, "its file table runs over the end") : 0;
 }
 
 /* One of the two tables, directories or files. */
 static int read_table(struct heading *h, bool dirs)
 {
 	struct entry_format formats[FORMATS_MAX];
-	unsigned format_count = bytes_u8(&h->in);
+	unsigned format_count = cursor_u8(&h->in);
 	uint64_t count;
 
 	for (unsigned i = 0; i < format_count; i++) {
-		formats[i].content = bytes_uleb(&h->in);
-		formats[i].form = bytes_uleb(&h->in);
+		formats[i].content = cursor_uleb(&h->in);
+		formats[i].form = cursor_uleb(&h->in);
 	}
-	count = bytes_uleb(&h->in);
+	count = cursor_uleb(&h->in);
 	/* Every entry has at least one byte: a count beyond the rest is corrupt, not large. */
-	if (h->in.failed || count > bytes_left(&h->in) || (count && !format_count))
+	if (h->in.broken || count > cursor_left(&h->in) || (count && !format_count))
 		return broken(h, "its file table runs over the end");
 	for (uint64_t i = 0; i < count; i++) {
 		struct line_file entry = {0};
@@ -202,17 +202,17 @@ static int read_old_tables(struct heading *h)
 	const char *name;
 
 	*array_add(&h->u->dirs) = NULL;
-	while ((name = bytes_string(&h->in)) && *name)
+	while ((name = cursor_string(&h->in)) && *name)
 		*array_add(&h->u->dirs) = name;
-	while ((name = bytes_string(&h->in)) && *name) {
+	while ((name = cursor_string(&h->in)) && *name) {
 		struct line_file *f = array_add(&h->u->files);
 
 		f->name = name;
-		f->dir = bytes_uleb(&h->in);
-		bytes_uleb(&h->in); /* time of change */
-		bytes_uleb(&h->in); /* length in bytes */
+		f->dir = cursor_uleb(&h->in);
+		cursor_uleb(&h->in); /* time of change */
+		cursor_uleb(&h->in); /* length in bytes */
 	}
-	return h->in.failed ? broken(h, "its file table runs over the end") : 0;
+	return h->in.broken ? broken(h, "its file table runs over the end") : 0;
 }
 
 /* ---- headers -------------------------------------------------------------------------------- */
@@ -222,18 +222,18 @@ static int read_machine(struct heading *h)
 {
 	struct line_program *p = &h->u->program;
 
-	p->min_inst = bytes_u8(&h->in);
-	p->max_ops = h->u->version >= 4 ? bytes_u8(&h->in) : 1;
-	p->default_is_stmt = bytes_u8(&h->in) != 0;
-	p->line_base = (int8_t)bytes_u8(&h->in);
-	p->line_range = bytes_u8(&h->in);
-	p->opcode_base = bytes_u8(&h->in);
+	p->min_inst = cursor_u8(&h->in);
+	p->max_ops = h->u->version >= 4 ? cursor_u8(&h->in) : 1;
+	p->default_is_stmt = cursor_u8(&h->in) != 0;
+	p->line_base = (int8_t)cursor_u8(&h->in);
+	p->line_range = cursor_u8(&h->in);
+	p->opcode_base = cursor_u8(&h->in);
 	if (p->max_ops == 0)
 		p->max_ops = 1;
-	if (!h->in.failed && (p->line_range == 0 || p->opcode_base == 0))
+	if (!h->in.broken && (p->line_range == 0 || p->opcode_base == 0))
 		return broken(h, "its line range or opcode base is zero");
-	p->operands = bytes_take(&h->in, p->opcode_base - 1u);
-	return h->in.failed ? broken(h, "its header runs over the end") : 0;
+	p->operands = cursor_take(&h->in, p->opcode_base - 1u);
+	return h->in.broken ? broken(h, "its header runs over the end") : 0;
 }
 
 /* The unit's bytes behind its length are in h->in. */
@@ -242,16 +242,16 @@ static int read_header(struct heading *h)
 	const uint8_t *unit_end = h->in.end;
 	uint64_t length;
 
-	h->u->version = (unsigned)bytes_number(&h->in, 2);
-	if (!h->in.failed && (h->u->version < 2 || h->u->version > 5))
+	h->u->version = (unsigned)cursor_fixed(&h->in, 2);
+	if (!h->in.broken && (h->u->version < 2 || h->u->version > 5))
 		return error_set(h->err, ERROR_OBJECT,
 				 "%s: .debug_line at 0x%" PRIx64
 				 ": version %u of line programs is unknown",
 				 h->m->debug_path, h->u->stmt_list, h->u->version);
 	if (h->u->version >= 5)
-		bytes_take(&h->in, 2); /* sizes of an address and of a segment selector */
-	length = bytes_number(&h->in, h->offset_size);
-	if (h->in.failed || length > bytes_left(&h->in))
+		cursor_take(&h->in, 2); /* sizes of an address and of a segment selector */
+	length = cursor_fixed(&h->in, h->offset_size);
+	if (h->in.broken || length > cursor_left(&h->in))
 		return broken(h, "its header runs over the end");
 	h->in.end = h->in.at + length;
 	h->u->program.bytes = h->in.end;
@@ -262,25 +262,25 @@ static int read_header(struct heading *h)
 }
 
 /* The length at the head of a unit; narrows h->in to the unit and moves `rest` behind it. */
-static int read_length(struct heading *h, struct line_bytes *rest)
+static int read_length(struct heading *h, struct cursor *rest)
 {
-	uint64_t length = bytes_number(rest, 4);
+	uint64_t length = cursor_fixed(rest, 4);
 
 	h->offset_size = 4;
 	if (length == 0xffffffff) {
 		h->offset_size = 8;
-		length = bytes_number(rest, 8);
+		length = cursor_fixed(rest, 8);
 	} else if (length >= 0xfffffff0) {
 		return broken(h, "its length is a reserved value");
 	}
 	h->in = *rest;
-	if (rest->failed || !bytes_take(rest, length))
+	if (rest->broken || !cursor_take(rest, length))
 		return broken(h, "it runs over the end of the section");
 	h->in.end = rest->at;
 	return 0;
 }
 
-static bool only_zeros(const struct line_bytes *b)
+static bool only_zeros(const struct cursor *b)
 {
 	for (const uint8_t *at = b->at; at < b->end; at++)
 		if (*at)
@@ -290,7 +290,7 @@ static bool only_zeros(const struct line_bytes *b)
 
 static int read_units(struct heading *h, struct line_table *t, const struct section_data *section)
 {
-	struct line_bytes rest = {.at = section->bytes, .end = section->bytes + section->size};
+	struct cursor rest = {.at = section->bytes, .end = section->bytes + section->size};
 
 	while (rest.at < rest.end) {
 		if (rest.at[0] == 0 && only_zeros(&rest)) /* a linker's padding */

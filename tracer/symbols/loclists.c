@@ -35,7 +35,7 @@ static uint64_t address_at(const struct entry *e, uint64_t index)
 static void take_code(struct reading *r, uint64_t size, struct location_part *out)
 {
 	out->code = r->c.at;
-	cursor_skip(&r->c, size);
+	cursor_take(&r->c, size);
 	out->size = r->c.broken ? 0 : size;
 }
 

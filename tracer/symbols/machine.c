@@ -284,7 +284,7 @@ static enum run_answer places(struct run *r, struct cursor *c, unsigned op)
 	case DW_OP_implicit_value:
 		p.size = cursor_uleb(c);
 		p.bytes = c->at;
-		cursor_skip(c, p.size);
+		cursor_take(c, p.size);
 		return placed(r, p);
 	case DW_OP_implicit_pointer:
 	case DW_OP_GNU_implicit_pointer:
@@ -361,7 +361,7 @@ static enum run_answer jumps(struct run *r, const uint8_t *code, struct cursor *
 		return RUN_BROKEN;
 	if (!number_is_zero(n))
 		return jump(r, code, c);
-	cursor_skip(c, 2);
+	cursor_take(c, 2);
 	return RUN_DONE;
 }
 

@@ -205,7 +205,7 @@ static enum run_answer entry_value(struct run *r, struct cursor *c)
 	uint64_t size = cursor_uleb(c), value;
 	const uint8_t *code = c->at;
 
-	cursor_skip(c, size);
+	cursor_take(c, size);
 	if (c->broken)
 		return RUN_DONE; /* the loop says so */
 	if (!r->m->frame)
