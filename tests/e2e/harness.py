@@ -330,8 +330,11 @@ class Test:
         except OSError as e:
             raise Skip("no pseudo-terminals here: %s" % e)
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 99, 0, 0))
+        out, end = b"", time.monotonic() + seconds
         if stdin:
-            os.write(master, stdin)  # echoed now, before anything is printed
+            os.write(master, stdin)
+        while out.count(b"\n") < stdin.count(b"\n"):
+            out += os.read(master, 65536)  # the kernel echoes when it gets to it; it is to be before what is printed
 
         def child():
             os.setsid()
@@ -339,7 +342,6 @@ class Test:
         p = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=subprocess.PIPE,
                              preexec_fn=child, env=env, close_fds=True)
         os.close(slave)
-        out, end = b"", time.monotonic() + seconds
         while time.monotonic() < end:
             if select.select([master], [], [], 0.05)[0]:
                 try:
