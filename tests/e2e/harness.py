@@ -346,13 +346,11 @@ class Test:
             if select.select([master], [], [], 0.05)[0]:
                 try:
                     data = os.read(master, 65536)
-                except OSError:
+                except OSError:  # nobody has the other end any more, and all was read
                     break
                 if not data:
                     break
                 out += data
-            elif p.poll() is not None:
-                break
         err = self._communicate(p, None, max(1, end - time.monotonic()), command)[1]
         os.close(master)
         return p.returncode, out, err
