@@ -241,6 +241,15 @@ static struct engine_stop *stop_begin(struct place *const *places, size_t count,
 	return s;
 }
 
+/* A statement begins of which the end is told, too: it has not run on before that. */
+static bool is_begin(struct place *const *places, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (places[i]->companion)
+			return true;
+	return false;
+}
+
 void engine_arrive(struct engine *e, struct place *const *places, size_t count,
 		   const struct arrival *at)
 {
@@ -249,7 +258,8 @@ void engine_arrive(struct engine *e, struct place *const *places, size_t count,
 	engine_enter(e);
 	if (at->thread->stop)
 		stop_drop(e, at->thread->stop);
-	gate_ran_on(e, at->thread);
+	if (!is_begin(places, count))
+		gate_ran_on(e, at->thread);
 	e->changed++;
 	stop_go(e, stop_begin(places, count, at));
 	engine_leave(e);
