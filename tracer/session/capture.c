@@ -2,6 +2,7 @@
  * The program's output where an expect or a trial asks for it: a pipe, and a thread of ours that passes
  * on what comes and keeps a copy. The thread does nothing else; ptrace stays with the main thread.
  */
+#include "tracer/session/digest.h"
 #include "tracer/session/internal.h"
 
 #include "tracer/base/io.h"
@@ -20,14 +21,8 @@ struct capture {
 	bool running;
 	bool keep;
 	struct str text;
-	uint64_t sum;
+	struct digest digest;
 };
-
-static void add_to_sum(struct capture *c, const char *bytes, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		c->sum = (c->sum ^ (unsigned char)bytes[i]) * 1099511628211u;
-}
 
 static bool pass_on(struct capture *c)
 {
@@ -38,7 +33,7 @@ static bool pass_on(struct capture *c)
 		return errno == EINTR;
 	if (n == 0)
 		return false;
-	add_to_sum(c, buffer, (size_t)n);
+	digest_add(&c->digest, buffer, (size_t)n);
 	if (c->keep)
 		str_add_bytes(&c->text, buffer, (size_t)n);
 	if (c->to >= 0)
@@ -84,7 +79,7 @@ static struct capture *capture_new(int to_fd, bool keep, int *write_fd, struct e
 	c->stop[0] = c->stop[1] = -1;
 	c->to = to_fd;
 	c->keep = keep;
-	c->sum = 14695981039346656037u;
+	digest_begin(&c->digest);
 	if (pipe2(fds, O_CLOEXEC) < 0 || pipe2(c->stop, O_CLOEXEC) < 0)
 		error_errno(err, ERROR_SYSTEM, "cannot make a pipe for the program's output");
 	c->from = fds[0];
@@ -137,9 +132,9 @@ const char *capture_finish(struct capture *c)
 	return str_text(&c->text);
 }
 
-uint64_t capture_sum(const struct capture *c)
+uint64_t capture_sum(struct capture *c)
 {
-	return c->sum;
+	return digest_end(&c->digest);
 }
 
 void capture_free(struct capture *c)

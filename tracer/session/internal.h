@@ -27,6 +27,7 @@
  *	depend.c     closed conditions are asked again when what they have read changes
  *	watch.c	     threads that are to be reported once they block in the kernel
  *	capture.c    the program's output, where an expect or a trial asks for it
+ *	digest.c     ... and whether it is the same in another run
  *	trial.c	     prove: gates are left out of a run, and what came of it (trial.h)
  *	order_log.c  the order of events, compared over several runs
  *	query.c	     check and lines: the locations of a program that is not run
@@ -511,7 +512,7 @@ void watch_look(struct session *s);
    and kept. In a trial standard input is empty. 0, or -1; what is in `how` is the caller's to close. */
 int capture_begin(struct session *s, struct target_launch *how, struct error *err);
 const char *capture_finish(struct capture *c); /* all of it; valid until capture_free */
-uint64_t capture_sum(const struct capture *c); /* after _finish: of all that came */
+uint64_t capture_sum(struct capture *c);       /* after _finish: of all that came (digest.h) */
 void capture_free(struct capture *c);
 
 #endif
