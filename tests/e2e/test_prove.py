@@ -133,8 +133,26 @@ def test_natural_order_of_an_order(t):
     t.check("order calc.c:7 -> calc.c:13 (--order)" in r.stdout, "where it is from", r)
 
 
+JOINED = r"""
+#include <pthread.h>
+static int result;
+static void *worker(void *arg)
+{
+	result = 1;
+	return arg;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, NULL, worker, NULL);
+	pthread_join(t, NULL);
+	return result != 1;
+}
+"""
+
+
 def test_program_does_it_by_itself(t):
-    r = prove(t, calc(), 'local g = SimpleGate "g"\nat "worker1":open(g)\nat "main;printf":wait(g)\n'
+    r = prove(t, compile_text("joined.c", JOINED), 'local g = SimpleGate "g"\nat "worker":open(g)\nat "main;return":wait(g)\n'
               'expect {exit = 0}\n', options=["-n", "6"])
     t.equal((r.status, r.matters), (0, {"gate g": False}), "outcome", r)
     t.check("comes without any gate, too" in r.stdout, "the sentence", r)
