@@ -292,6 +292,259 @@ def test_reads_clock_and_works(t):
     t.check("usleep of 20 ms: not for ordering: " in r.first, "it was learned", r)
 
 
+def test_sleeps_of_no_time(t):
+    """usleep(0) is no sleep, and comes by all the same: that makes no loop of it, and the hits are counted."""
+    program = compile_text("no_time.c", """
+        #include <pthread.h>
+        #include <string.h>
+        #include <unistd.h>
+        static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+        static char order[8];
+        static void note(char c)
+        {
+            pthread_mutex_lock(&lock);
+            order[strlen(order)] = c;
+            pthread_mutex_unlock(&lock);
+        }
+        static void *worker(void *arg)
+        {
+            usleep(50000);
+            note('a');
+            usleep(100000);
+            note('b');
+            return arg;
+        }
+        int main(void)
+        {
+            pthread_t thread;
+            pthread_create(&thread, NULL, worker, NULL);
+            for (int i = 0; i < 3; i++) {
+                usleep(i * 100000);
+                note((char)('0' + i));
+            }
+            pthread_join(thread, NULL);
+            return strcmp(order, "0a1b2") != 0;
+        }""")
+    r, script = convert(t, program, "-n", "5")
+    t.equal(r.status, 0, "status", r)
+    t.check("3 of 3 sleeps converted" in r.stdout, "all are converted", r)
+    t.check('at("main;usleep", { hit = 2 }):event "main_goes_on"' in r.script, "which arrival", r)
+    t.check('at("main;for (int i = 0; i < 3; i++)"' in r.script, "a statement is no call", r)
+    t.equal(t.gate("run", "-q", "-g", script, "--repeat", "5", "--", program).status, 0, "status with the script", r)
+
+
+def test_ends_by_itself_at_times(t):
+    """A wait whose time is over only in some cases is left: in the others somebody has to come first."""
+    program = compile_text("at_times.cc", """
+        #include <chrono>
+        #include <condition_variable>
+        #include <mutex>
+        #include <thread>
+        using namespace std::chrono_literals;
+        static std::mutex m;
+        static std::condition_variable cv;
+        static int queue, popped, got[3];
+        static int pop()
+        {
+            std::unique_lock<std::mutex> l(m);
+            if (!cv.wait_for(l, 150ms, [] { return queue != 0; }))
+                return -1;
+            int value = queue;
+            queue = 0;
+            return value;
+        }
+        static void push(int value)
+        {
+            std::lock_guard<std::mutex> l(m);
+            queue = value;
+            cv.notify_one();
+        }
+        static void popper()
+        {
+            for (int i = 0; i < 3; i++) {
+                got[i] = pop();
+                popped++;
+            }
+        }
+        int main()
+        {
+            std::thread thread(popper);
+            std::this_thread::sleep_for(50ms);
+            push(1);
+            std::this_thread::sleep_for(200ms);
+            push(popped);
+            thread.join();
+            return !(got[0] == 1 && got[1] == -1 && got[2] == 2);
+        }""", "-g -O0 -pthread", "g++")
+    r, script = convert(t, program, "-n", "5")
+    t.equal(r.status, 0, "status", r)
+    t.check(re.search(r"left +at_times.cc:13 in pop: wait_for of 1[45]\d ms: in other cases something else ends it", r.stdout),
+            "why", r)
+    t.check("converted  at_times.cc:37 in main" in r.stdout, "the other", r)
+    t.equal(t.gate("run", "-q", "-g", script, "--repeat", "5", "--", program).status, 0, "status with the script", r)
+
+
+def test_writes_how_long_it_took(t):
+    """As GoogleTest does: that is no outcome, and may be the same in all the runs with sleeps."""
+    program = compile_text("how_long.c", """
+        #include <pthread.h>
+        #include <stdio.h>
+        #include <time.h>
+        #include <unistd.h>
+        static volatile int value;
+        static void *worker(void *arg)
+        {
+            value = 42;
+            return arg;
+        }
+        int main(void)
+        {
+            pthread_t thread;
+            time_t begin = time(NULL);
+            pthread_create(&thread, NULL, worker, NULL);
+            usleep(1100000);
+            printf("[ OK ] %d in %s (%d ms total)\\n", value, time(NULL) > begin ? "1 s" : "0.0 s",
+                   time(NULL) > begin ? 1100 : 0);
+            return pthread_join(thread, NULL);
+        }""")
+    r, script = convert(t, program, "-n", "5")
+    t.equal(r.status, 0, "status", r)
+    again = t.gate("run", "-q", "-g", script, "--", program)
+    t.check("[ OK ] 42 in " in again.stdout, "with the script", again)
+
+
+def test_orders_only_alone(t):
+    """A sleep that shifts a loop against another orders something, but nothing that their gates do not."""
+    program = compile_text("shift.c", """
+        #include <pthread.h>
+        #include <stdio.h>
+        #include <unistd.h>
+        static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+        static int items;
+        static void *producer(void *arg)
+        {
+            for (int i = 0; i < 3; i++) {
+                usleep(100000);
+                pthread_mutex_lock(&lock);
+                items++;
+                pthread_mutex_unlock(&lock);
+            }
+            return arg;
+        }
+        int main(void)
+        {
+            pthread_t thread;
+            pthread_create(&thread, NULL, producer, NULL);
+            usleep(50000);
+            for (int i = 0; i < 4; i++) {
+                pthread_mutex_lock(&lock);
+                printf("%d\\n", items);
+                pthread_mutex_unlock(&lock);
+                usleep(100000);
+            }
+            return pthread_join(thread, NULL);
+        }""")
+    r, script = convert(t, program, "-n", "5")
+    t.equal(r.status, 0, "status", r)
+    t.check("3 of 3 sleeps converted" in r.stdout, "all are converted", r)
+    t.check("_goes_on_2_2" not in r.script, "names", r)
+    again = t.gate("run", "-q", "-g", script, "--", program)
+    t.equal(again.stdout, "0\n1\n2\n3\n", "with the script", again)
+
+
+def test_two_on_a_line(t):
+    """The reason names no file that is gone."""
+    program = compile_text("two_on_a_line.c", """
+        #include <pthread.h>
+        #include <stdio.h>
+        #include <unistd.h>
+        static char order[8];
+        static int n;
+        static void *a(void *arg) { usleep(200000); order[n++] = 'a'; return arg; }
+        static void *b(void *arg) { usleep(100000); order[n++] = 'b'; usleep(200000); order[n++] = 'B'; return arg; }
+        int main(void)
+        {
+            pthread_t threads[2];
+            pthread_create(&threads[0], NULL, a, NULL);
+            pthread_create(&threads[1], NULL, b, NULL);
+            pthread_join(threads[0], NULL);
+            pthread_join(threads[1], NULL);
+            return order[0] != 'b' || order[1] != 'a' || order[2] != 'B';
+        }""")
+    r, _ = convert(t, program, "-n", "5")
+    text = r.stdout + r.err + (r.script or "")
+    t.check("in b: usleep of 200 ms, 2 times" in text, "the line", r)
+    t.check(not re.search(r"gatectl-\w{6}\.lua", text), "its own file is not named", r)
+
+
+def test_opposite_runs_on(t):
+    """Who passes where it would have waited is first to execute what comes next, not only to begin it."""
+    program = compile_text("runs_on.c", """
+        #include <pthread.h>
+        #include <string.h>
+        static char moves[8];
+        static void *pong(void *arg)
+        {
+            int begin = 1;
+            strcat(moves, "o");
+            return begin ? arg : NULL;
+        }
+        int main(void)
+        {
+            pthread_t thread;
+            pthread_create(&thread, NULL, pong, NULL);
+            strcat(moves, "i");
+            pthread_join(thread, NULL);
+            return strcmp(moves, "io") != 0;
+        }""")
+    script = t.path("opposite.lua")
+    with open(script, "w") as f:
+        f.write("""
+        at("main;strcat"):event "main_moved"
+        at("pong;int begin"):event "pong_begins"
+        at("pong;strcat"):event "pong_moved"
+        at("main;return strcmp"):event "main_ends"
+        order "main_moved -> pong_begins"
+        order "pong_moved -> main_ends"
+        """)
+    r = t.gate("prove", "-n", "20", "-g", script, "--", program, seconds=120)
+    t.equal(r.status, 0, "status", r)
+    found = re.search(r"without order main_moved -> pong_begins .* (\d+) of 20", r.stdout)
+    t.check(found and int(found.group(1)) <= 10, "each run that is made the other way round comes out so", r)
+
+
+@params("while (!ready)\n                usleep(30000);", "while (!ready) usleep(30000);")
+def test_polls_once(t, loop):
+    """A loop that waits for something is one though it sleeps once in every run that is watched."""
+    program = compile_text("polls_once.c", """
+        #include <pthread.h>
+        #include <unistd.h>
+        static volatile int ready, value, seen;
+        static void *worker(void *arg)
+        {
+            usleep(10000);
+            ready = 1;
+            usleep(100000);
+            seen = value;
+            return arg;
+        }
+        int main(void)
+        {
+            pthread_t thread;
+            ready = value = 0;
+            pthread_create(&thread, NULL, worker, NULL);
+            LOOP
+            value = 1;
+            pthread_join(thread, NULL);
+            return !seen;
+        }""".replace("LOOP", loop))
+    r, script = convert(t, program, "-n", "5", "--all")
+    t.equal(r.status, 0, "status", r)
+    t.check(re.search(r"left +polls_once.c:\d+ in main: usleep of 30 ms: it sleeps in a loop, until", r.stdout), "the loop", r)
+    t.check("converted  polls_once.c:9 in worker" in r.stdout, "the sleep", r)
+    t.equal(t.gate("run", "-q", "-g", script, "--", program).status, 0, "status with the script", r)
+
+
 def test_unstable(t):
     program = compile_text("unstable.c", """
         #include <unistd.h>

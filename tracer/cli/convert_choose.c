@@ -229,7 +229,17 @@ static const char *why_left(const struct convert_site *site)
 	return "the outcome does not depend on what the others do meanwhile";
 }
 
-/* `all`: who need not sleep does not, as long as that changes nothing. */
+/* That a thread has ended is waited for: the trials cannot hold it back from that. */
+static bool waited_for_end(const struct convert_plan *p, size_t site)
+{
+	array_each(const struct convert_order, o, &p->orders)
+		if (o->site == site && o->exits)
+			return true;
+	return false;
+}
+
+/* `all`: who need not sleep does not, as long as that changes nothing. Nor does, without it, whose sleep
+   orders something alone, and nothing any more beside the other gates. */
 static int leave_unordered(struct convert *c, bool all)
 {
 	struct convert_plan *p = &c->plan;
@@ -237,7 +247,7 @@ static int leave_unordered(struct convert *c, bool all)
 	for (size_t i = 0; i < p->sites.count; i++) {
 		struct convert_site *site = &p->sites.items[i];
 
-		int same = all && !site->unseen;
+		int same = (all || (site->matters && !waited_for_end(p, i))) && !site->unseen;
 
 		if (site->left || has_order(p, i))
 			continue;

@@ -53,6 +53,20 @@ static int run_once(struct convert *c, const struct session_trial *trial,
 	return -1;
 }
 
+/* The verdict's first line. Our script is gone when it is read. */
+static void add_verdict(struct convert *c, const char *text)
+{
+	int n = (int)strcspn(text, "\n");
+	const char *place = c->path ? strstr(text, c->path) : NULL;
+	const char *end = place ? strchr(place, ')') : NULL;
+
+	if (end && place > text + 2 && strncmp(place - 2, " (", 2) == 0 && end < text + n)
+		str_addf(&c->differs, " (%.*s%.*s)", (int)(place - 2 - text), text,
+			 (int)(text + n - (end + 1)), end + 1);
+	else
+		str_addf(&c->differs, " (%.*s)", n, text);
+}
+
 /* Where a gate is missing, or somebody is held back, places may be passed by: what counts is how the
    program ends. */
 static bool is_same(struct convert *c, const struct session_result *r, bool strict)
@@ -68,8 +82,7 @@ static bool is_same(struct convert *c, const struct session_result *r, bool stri
 	str_clear(&c->differs);
 	str_add(&c->differs, same ? "it writes something else" : str_text(&e->came));
 	if (!same && r->text.length)
-		str_addf(&c->differs, " (%.*s)", (int)strcspn(str_text(&r->text), "\n"),
-			 str_text(&r->text));
+		add_verdict(c, str_text(&r->text));
 	return false;
 }
 

@@ -67,6 +67,7 @@ struct convert_sleep {
 	uint64_t begin_us, end_us, ns;
 	size_t events; /* that its thread had when it began */
 	bool ended, timed_out;
+	bool cut_off;	 /* something else ended it: a wake-up, a signal */
 	uint64_t due_ns; /* turns.c: in the time of sleeps; where it would end */
 	bool over;	 /* ... its time is; its thread waits for its turn */
 	uint64_t over_us, begin_worked_ns, begin_clock_ns;
@@ -116,11 +117,13 @@ struct convert_order {
 	bool blocked;		/* it has begun and blocks; else it has been executed */
 	bool exits;		/* the thread ends; there is no location for what it has done */
 	bool from_shared;	/* other threads come by there, too */
+	bool to_shared;		/* ... where the thread sleeps */
 	size_t from_events;	/* of from_thread: `from` is the last of so many */
 	size_t to_events;	/* of to_thread, before it slept */
 	bool during;		/* only by the sleep it came first, as far as is seen */
 	unsigned long from_hit; /* which arrival; 0: the first will do */
 	unsigned long k;	/* which sleep of its thread at this site, from 1 on */
+	unsigned long to_hit;	/* ... which arrival there: not every one has to sleep */
 	size_t site;
 	bool dropped;
 	bool unreached;	  /* ... because its place was not reached before */
@@ -161,8 +164,10 @@ char *convert_location(struct symbols *symbols, struct module *program,
 void convert_words(struct convert_plan *p, struct symbols *symbols, struct module *program);
 /* Names of the events, when it is known which arrivals they are. */
 void convert_name_events(struct convert_plan *p);
-/* A script that only counts arrivals: a place for each order's first event. */
+/* A script that only counts arrivals: two places for each order, its first event and its second. */
 void convert_probe(const struct convert_plan *p, struct str *out);
+/* ... only those at the site. */
+void convert_probe_site(const struct convert_plan *p, size_t site, struct str *out);
 /* Nothing but that the site does not sleep. */
 void convert_elide_only(const struct convert_plan *p, size_t site, struct str *out);
 /* "test.c:12 in main: usleep of 100 ms, 3 times" */

@@ -47,6 +47,31 @@ bool deeds_is_empty(struct symbols *symbols, const struct convert_line *at)
 	       (strncmp(text, "return", 6) == 0 && !strchr(text, '('));
 }
 
+/* Behind the bracket of "while (...)"; NULL: it is none. */
+static const char *behind_while(const char *text)
+{
+	unsigned depth = 0;
+
+	while (isspace((unsigned char)*text))
+		text++;
+	if (strncmp(text, "while", 5) != 0 || (text[5] != ' ' && text[5] != '('))
+		return NULL;
+	for (text += 5; *text && *text != '\n'; text++) {
+		depth += *text == '(';
+		if (*text == ')' && --depth == 0)
+			return text + 1;
+	}
+	return text;
+}
+
+bool deeds_is_while(struct symbols *symbols, const struct convert_line *at, bool with_body)
+{
+	const char *text = at->file ? symbols_source_line(symbols, at->file, at->line) : NULL;
+
+	text = text ? behind_while(text) : NULL;
+	return text && (!with_body || isalpha((unsigned char)text[strspn(text, " {")]));
+}
+
 /* Since then the thread was nowhere but in what the function calls, or (`same`) in the function. */
 static bool stayed_in(const struct convert_thread *t, size_t event, size_t now, bool same)
 {

@@ -44,6 +44,8 @@ bool deeds_same_place(const struct convert_line *a,
 		      const struct convert_line *b); /* and function */
 /* A brace, or nothing: nobody would name it as what has happened. */
 bool deeds_is_empty(struct symbols *symbols, const struct convert_line *at);
+/* It begins with "while (...)", and `with_body` has what that repeats on the same line. */
+bool deeds_is_while(struct symbols *symbols, const struct convert_line *at, bool with_body);
 /* Has the thread, with `now` events, executed the statement of its event? */
 bool deeds_is_done(const struct convert_record *r, const struct convert_thread *t, size_t event,
 		   size_t now);

@@ -58,6 +58,33 @@ static unsigned level_of(const struct convert_record *r, const struct convert_sl
 	return i;
 }
 
+/* Of its function, before (-1) or behind (+1) the sleep; NULL: none. */
+static const struct convert_line *beside(const struct convert_record *r,
+					 const struct convert_sleep *s, int step)
+{
+	const struct convert_thread *t = &r->threads.items[s->thread];
+	const struct convert_line *own = &s->calls[level_of(r, s)];
+
+	for (size_t i = s->events - (step < 0); i < t->events.count; i += (size_t)step) {
+		const struct convert_line *at = &t->events.items[i].at;
+
+		if (deeds_same_text(at->func, own->func) && !deeds_same_line(at, own))
+			return at;
+	}
+	return NULL;
+}
+
+/* while (!ready) usleep(1000): how often it sleeps is left to chance, though it may be once in all the
+   runs that were seen. */
+static bool is_polling(const struct convert_record *r, const struct convert_sleep *s)
+{
+	const struct convert_line *before = beside(r, s, -1), *after = beside(r, s, 1);
+
+	return deeds_is_while(r->symbols, &s->calls[level_of(r, s)], true) ||
+	       (before && after && deeds_same_line(before, after) &&
+		deeds_is_while(r->symbols, before, false));
+}
+
 static bool counts(const struct convert_sleep *s)
 {
 	return s->ended && s->timed_out && s->call_count;
@@ -291,6 +318,7 @@ static void add_order(struct convert_plan *p, const struct convert_record *r,
 		.blocked = blocked,
 		.exits = exits,
 		.from_shared = exits || is_shared(r, other->thread, &e->at),
+		.to_shared = is_shared(r, s->thread, &p->sites.items[site_of(p, r, s)].at),
 		.from_events = k.events,
 		.to_events = s->events,
 		.during = e->t_us >= alone_since(r, s),
@@ -313,6 +341,15 @@ void convert_learn(struct convert_plan *p, const struct convert_record *r)
 	array_each(struct convert_site, site, &p->sites)
 		if (site->times > TIMES_MOST)
 			convert_leave(site, "it sleeps too often to have been meant for one order");
+	array_each(const struct convert_sleep, s, &r->sleeps)
+		if (counts(s) && is_polling(r, s))
+			convert_leave(&p->sites.items[site_of(p, r, s)],
+				      "it sleeps in a loop, until something else has happened");
+	array_each(const struct convert_sleep, s, &r->sleeps)
+		if (s->cut_off && s->call_count && site_of(p, r, s) < p->sites.count)
+			convert_leave(
+				&p->sites.items[site_of(p, r, s)],
+				"in other cases something else ends it before its time is over");
 	array_each(const struct convert_sleep, s, &r->sleeps) {
 		if (!counts(s) || p->sites.items[site_of(p, r, s)].left)
 			continue;
@@ -468,7 +505,7 @@ void convert_reduce(struct convert_plan *p)
 			o->dropped = o->superfluous = true;
 }
 
-/* The places stand in the order of the orders that are not left. */
+/* The places stand in the order of the orders that are not left, two for each. */
 bool convert_count(struct convert_plan *p, const struct convert_record *r)
 {
 	size_t place = 0;
@@ -476,16 +513,18 @@ bool convert_count(struct convert_plan *p, const struct convert_record *r)
 
 	array_each(struct convert_order, o, &p->orders) {
 		const struct convert_sleep *s;
-		unsigned long hits;
+		unsigned long hits, to_hits;
 
 		if (p->sites.items[o->site].left || (o->dropped && !o->unreached))
 			continue;
 		s = sleep_of(p, r, o);
 		hits = s && s->after.count > place ? s->after.items[place] : 0;
-		same &= hits == o->from_hit;
+		to_hits = s && s->before.count > place + 1 ? s->before.items[place + 1] : 0;
+		same &= hits == o->from_hit && to_hits == o->to_hit;
 		o->from_hit = hits;
+		o->to_hit = to_hits;
 		o->dropped = o->unreached = !hits; /* this place is never reached so */
-		place++;
+		place += 2;
 	}
 	return same;
 }

@@ -45,7 +45,7 @@ static const char *from_thread(const struct convert_plan *p, const struct conver
 
 static const char *to_thread(const struct convert_plan *p, const struct convert_order *o)
 {
-	return p->sites.items[o->site].threads.count > 1 ? p->threads.items[o->to_thread] : NULL;
+	return o->to_shared ? p->threads.items[o->to_thread] : NULL;
 }
 
 /* The main thread of a process ends with it. */
@@ -62,16 +62,35 @@ static void add_place(const struct convert_plan *p, const struct convert_order *
 	add_quoted(out, o->exits ? ending(p->threads.items[o->from_thread]) : o->location);
 }
 
+/* A place that could do nothing would not be counted. */
+static void add_counted(struct str *out, const char *thread)
+{
+	add_options(out, thread, 0, true);
+	str_add(out, "):when(function() return true end)\n");
+}
+
+static void add_at(struct str *out, const char *location)
+{
+	str_add(out, "at(");
+	add_quoted(out, location);
+}
+
 void convert_probe(const struct convert_plan *p, struct str *out)
 {
 	array_each(const struct convert_order, o, &p->orders) {
 		if (convert_is_left(p, o))
 			continue;
 		add_place(p, o, out);
-		add_options(out, from_thread(p, o), 0, true);
-		/* a place that could do nothing would not be counted */
-		str_add(out, "):when(function() return true end)\n");
+		add_counted(out, from_thread(p, o));
+		add_at(out, p->sites.items[o->site].location);
+		add_counted(out, to_thread(p, o));
 	}
+}
+
+void convert_probe_site(const struct convert_plan *p, size_t site, struct str *out)
+{
+	add_at(out, p->sites.items[site].location);
+	add_counted(out, NULL);
 }
 
 void convert_elide_only(const struct convert_plan *p, size_t site, struct str *out)
@@ -142,9 +161,8 @@ static void add_order(const struct convert_plan *p, const struct convert_order *
 		str_addf(out, "):event \"%s\"\n", o->from_name);
 	}
 	if (!came_before(p, o, o->to_name)) {
-		str_add(out, "at(");
-		add_quoted(out, held_at(site));
-		add_options(out, to_thread(p, o), o->k, false);
+		add_at(out, held_at(site));
+		add_options(out, to_thread(p, o), site->held_back ? o->k : o->to_hit, false);
 		str_addf(out, "):event \"%s\"\n", o->to_name);
 	}
 	str_addf(out, "order \"%s%s%s -> %s\"\n", o->blocked ? "[" : "", o->from_name,

@@ -66,8 +66,10 @@ static void begins(struct session *s, struct session_thread *t, uint64_t ns)
 	struct convert_sleep *sleep;
 
 	sleep = convert_open_sleep(r, t->index);
-	if (sleep) /* it was interrupted */
+	if (sleep) { /* it was interrupted */
+		sleep->cut_off = true;
 		turns_end(s, sleep);
+	}
 	convert_thread_of(r, t)->times++;
 	if (convert_sleeps_on(r, t))
 		return;
@@ -115,8 +117,10 @@ static void ends(struct session *s, struct session_thread *t, bool timed_out)
 		turns_wait(s, sleep);
 		return;
 	}
-	if (sleep)
+	if (sleep) {
+		sleep->cut_off = true;
 		turns_end(s, sleep);
+	}
 	session_go(s, t);
 }
 

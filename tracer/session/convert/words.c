@@ -63,6 +63,16 @@ static char *trimmed(const char *text)
 	return base_strndup(text, n);
 }
 
+static bool is_keyword(const char *text, size_t n)
+{
+	static const char *const words[] = {"if", "for", "while", "switch", "return", "catch"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strlen(words[i]) == n && strncmp(words[i], text, n) == 0)
+			return true;
+	return false;
+}
+
 /* "pthread_cond_wait" of "pthread_cond_wait(&c, &m)"; NULL where it does not begin with a call. */
 static char *called(const char *text)
 {
@@ -70,7 +80,7 @@ static char *called(const char *text)
 		strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.");
 	size_t blanks = strspn(text + n, " ");
 
-	return n && text[n + blanks] == '(' ? base_strndup(text, n) : NULL;
+	return n && text[n + blanks] == '(' && !is_keyword(text, n) ? base_strndup(text, n) : NULL;
 }
 
 static char *try_text(struct symbols *symbols, struct module *program,
@@ -141,6 +151,8 @@ static void add_word(struct str *out, const char *text)
 			str_add_bytes(out, text, 1);
 		else if (out->length && out->text[out->length - 1] != '_')
 			str_add(out, "_");
+	if (out->length && out->text[out->length - 1] == '_')
+		out->length--; /* something follows */
 }
 
 static bool is_taken(const struct convert_plan *p, const struct convert_order *own,
@@ -317,7 +329,9 @@ static void words_of_site(struct convert_site *site, struct symbols *symbols,
 	}
 	site->location = convert_location(symbols, program, &site->at);
 	if (!site->location)
-		convert_leave(site, "no location means its line alone; build the test with -g -O0");
+		convert_leave(site,
+			      "no location means the sleep alone; put it on a line of its own, "
+			      "and build the test with -g -O0");
 }
 
 void convert_words(struct convert_plan *p, struct symbols *symbols, struct module *program)
@@ -331,6 +345,11 @@ void convert_words(struct convert_plan *p, struct symbols *symbols, struct modul
 
 void convert_name_events(struct convert_plan *p)
 {
+	array_each(struct convert_order, o, &p->orders) {
+		base_free(o->from_name);
+		base_free(o->to_name);
+		o->from_name = o->to_name = NULL;
+	}
 	array_each(struct convert_order, o, &p->orders) {
 		if (convert_is_left(p, o))
 			continue;
