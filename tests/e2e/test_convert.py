@@ -49,7 +49,7 @@ def sample(name):
 
 def convert(t, program, *options):
     script = t.path("converted.lua")
-    r = t.gate("convert", *options, "-o", script, "--", program, seconds=120)
+    r = t.gate("convert", *options, "-o", script, "--", program, seconds=900 if t.full else 120)  # 1,000 runs
     r.script = None
     if os.path.exists(script):
         with open(script) as f:
