@@ -213,6 +213,23 @@ def test_line_deleted(t):
     t.check("at calc.c:%d\n" % SET in p.read("s.lua.lock"), "what is lost stays in the lock")
 
 
+def test_lost_stays_lost(t):
+    """What --fix leaves is said again by every later check, though the lock file was written for what had moved."""
+    p = Project(t, at("calc.c:%d" % SET, "calc.c:%d" % USE)).lock()
+    source = SOURCE.replace("multiplier = *(int *)value;", "if (value)\n\t\tmultiplier = 7;")
+    for line in (USE + 1, USE + 2):
+        p.build(source)
+        r = p.check("--fix", status=125)
+        t.check("calc.c:%d now" % line in r.stdout, "the other one is put right", r)
+        for _ in range(2):
+            r = p.check(status=125)
+            t.check("calc.c:%d was 'multiplier = *" % SET in r.err, "is still lost", r)
+            t.check("calc.c:%d was" % line not in r.err, "is right", r)
+        source = above(source, "result = factor", "")
+    p.check("--lock")
+    p.check()
+
+
 def test_duplicated_lines(t):
     """Two lines of one text in one function: the lines around them tell them apart."""
     first, second = [i for i, l in enumerate(SOURCE.split("\n"), 1) if l == "\ta += 1;"]
@@ -277,6 +294,15 @@ def test_object(t):
     p = Project(t, at("calc!calc.c:%d" % SET)).lock()
     p.build(above(SOURCE, "static void *worker1", ""))
     p.fixed(("calc!calc.c:%d" % SET, "calc!calc.c:%d" % (SET + 1)))
+
+
+def test_gone_from_its_object(t):
+    """Nothing is pending where the object is there already; elsewhere in it the line is found."""
+    p = Project(t, at("calc!calc.c:%d" % SET), name="calc.c").lock()
+    os.remove(os.path.join(t.path("project"), "calc.c"))
+    p.name = "other.c"
+    p.build(SOURCE)
+    p.fixed(("calc!calc.c:%d" % SET, "calc!other.c:%d" % SET))
 
 
 def test_pending(t):

@@ -271,6 +271,14 @@ struct module **images_modules(const struct session_process *p)
 	return modules;
 }
 
+bool images_have(const struct session_process *p, const char *object)
+{
+	array_each(const struct image, image, &p->images)
+		if (module_matches(image->module, object))
+			return true;
+	return false;
+}
+
 uint64_t images_frame(struct module *m, uint64_t offset, const struct arch_regs *regs)
 {
 	unsigned reg;

@@ -398,6 +398,8 @@ struct image *images_at(struct session_process *p, uint64_t address);
 struct image *images_find(struct session *s, struct session_process *p, uint64_t address);
 /* All modules that are loaded, the executable first: images.count of them; base_free'd by the caller. */
 struct module **images_modules(const struct session_process *p);
+/* Is the OBJECT of a location loaded? What is not in it then, will not come to be there. */
+bool images_have(const struct session_process *p, const char *object);
 /* The canonical address of the frame that is executing at this offset of the module (NULL: of none that
    is known). Code without a description of its frames is taken to leave the stack pointer alone. */
 uint64_t images_frame(struct module *m, uint64_t offset, const struct arch_regs *regs);

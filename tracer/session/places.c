@@ -376,7 +376,8 @@ static int settle(struct session *s, struct session_process *p, struct target_th
 	answer = locate(s, p, t, place, p->images.items, p->images.count, err);
 	if (answer == SYMBOLS_FOUND || !strict)
 		return 0;
-	if (answer == SYMBOLS_NOT_FOUND && of(place)->location.object)
+	if (answer == SYMBOLS_NOT_FOUND && of(place)->location.object &&
+	    !images_have(p, of(place)->location.object))
 		return 0; /* pending until its object is loaded */
 	if (place->from_order && of(place)->location.kind == LOCATION_FUNC &&
 	    answer == SYMBOLS_NOT_FOUND)

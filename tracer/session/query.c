@@ -12,8 +12,9 @@ struct query {
 };
 
 static void answer(struct query *q, const char *text, const char *source,
-		   struct module *const *modules, size_t count)
+		   const struct session_process *p, struct module *const *modules)
 {
+	size_t count = p->images.count;
 	struct session_query out = {
 		.location = text, .source = source, .modules = modules, .module_count = count};
 	struct symbols_sites sites = {0};
@@ -30,7 +31,7 @@ static void answer(struct query *q, const char *text, const char *source,
 		out.sites = &sites;
 		break;
 	case SYMBOLS_NOT_FOUND:
-		out.pending = location.object != NULL;
+		out.pending = location.object && !images_have(p, location.object);
 		out.error = &err;
 		break;
 	case SYMBOLS_ERROR:
@@ -48,10 +49,10 @@ static void answer_all(struct query *q, struct session_process *p)
 	struct place *place;
 
 	for (size_t i = 0; i < q->count; i++)
-		answer(q, q->locations[i], NULL, modules, p->images.count);
+		answer(q, q->locations[i], NULL, p, modules);
 	for (size_t i = 0; (place = engine_place_at(q->session.engine, i)); i++)
 		if (place->kind == PLACE_LOCATION)
-			answer(q, place->location, place->source, modules, p->images.count);
+			answer(q, place->location, place->source, p, modules);
 	base_free(modules);
 }
 

@@ -158,19 +158,32 @@ static void print_meaning(const struct meaning *m, struct str *out)
 			str_addf(out, "\t+ %s\n", m->behind[i]);
 }
 
+/* The first of this object that has a build-id: with one, there is an object. */
+static const struct meaning *first_of(const struct lockfile *l, const char *object)
+{
+	array_each(const struct meaning, m, &l->meanings)
+		if (m->build && strcmp(m->object, object) == 0)
+			return m;
+	return NULL;
+}
+
+/* Where a location is lost, --fix leaves what it meant in an older build: as one of this build it
+   would count as unchanged. */
+static bool one_build(const struct lockfile *l, const struct meaning *first)
+{
+	array_each(const struct meaning, m, &l->meanings)
+		if (m->object && strcmp(m->object, first->object) == 0 &&
+		    !(m->build && strcmp(m->build, first->build) == 0))
+			return false;
+	return true;
+}
+
 /* One line for each object: a new build changes no other. */
 static void print_builds(const struct lockfile *l, struct str *out)
 {
-	array_each(const struct meaning, m, &l->meanings) {
-		const struct meaning *first = l->meanings.items;
-
-		if (!m->build) /* with it, there is an object */
-			continue;
-		while (first < m && !(first->build && strcmp(first->object, m->object) == 0))
-			first++;
-		if (first == m)
+	array_each(const struct meaning, m, &l->meanings)
+		if (m->build && first_of(l, m->object) == m && one_build(l, m))
 			str_addf(out, "build %s %s\n", m->object, m->build);
-	}
 }
 
 void lockfile_print(const struct lockfile *l, const char *script, struct str *out)
