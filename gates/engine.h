@@ -124,6 +124,7 @@ struct place {
 	char *object; /* LOAD */
 	int signal;   /* SIGNAL: 0 any */
 	bool from_order;
+	ARRAY(char *) again; /* FROM_ORDER: the sources of further orders that name it */
 	ARRAY(struct step) steps;
 	unsigned long arrivals; /* of threads that the `thread` option admits */
 	bool retired;		/* PLACE_DEAD was decided */
@@ -149,6 +150,7 @@ struct place *engine_place_at(const struct engine *e, size_t index); /* NULL beh
  */
 int engine_order(struct engine *e, const char *text, const char *source, struct error *err);
 int engine_orders_finish(struct engine *e, struct error *err);
+size_t engine_order_count(const struct engine *e); /* of all a -> b so far */
 
 /* The k-th arrival that the place needs to have been reached: hit_first or 1. */
 bool place_reached(const struct place *p);
@@ -318,6 +320,9 @@ int engine_let(struct engine *e, struct engine_thread *t);
 
 /* By hand: the place acts no more; those that it holds go on. */
 void engine_drop(struct engine *e, struct place *p);
+/* The same for what orders say: these of all a -> b that there have been. Places that orders have made
+   stay as long as another order names them. */
+void engine_drop_orders(struct engine *e, size_t first, size_t count);
 
 /* What a held thread waits for. False: it is not held. */
 struct engine_hold {

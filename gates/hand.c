@@ -45,6 +45,39 @@ void engine_drop(struct engine *e, struct place *p)
 	engine_leave(e);
 }
 
+/* Another edge that says the same goes on with its gate. */
+static void leave_gate(struct engine *e, struct order_edge *edge)
+{
+	if (!edge->gate)
+		return;
+	array_each(struct order_edge, other, &e->edges) {
+		if (other->dropped || !order_says_the_same(other, edge))
+			continue;
+		other->gate = edge->gate;
+		edge->gate = NULL;
+		return;
+	}
+	edge->gate->left_out = true;
+}
+
+void engine_drop_orders(struct engine *e, size_t first, size_t count)
+{
+	engine_enter(e);
+	for (size_t i = first; i < e->edges.count && i - first < count; i++)
+		e->edges.items[i].dropped = true;
+	for (size_t i = first; i < e->edges.count && i - first < count; i++)
+		leave_gate(e, &e->edges.items[i]);
+	for (size_t i = 0; i < e->places.count; i++) {
+		struct place *p = e->places.items[i];
+
+		if (p->from_order && !p->dropped && !order_needs(e, p))
+			engine_drop(e, p);
+	}
+	e->changed++;
+	e->stirred = true;
+	engine_leave(e);
+}
+
 static void let_all(struct engine *e, const char *pattern)
 {
 	for (size_t i = 0; i < e->threads.count; i++) {

@@ -53,6 +53,8 @@ struct order_edge {
 	struct order_name from, to;
 	char *source;
 	bool woven;
+	struct gate *gate; /* that forces it; NULL: another edge that says the same has it */
+	bool dropped;	   /* by a person: engine_drop_orders() */
 };
 
 struct queued {
@@ -143,6 +145,9 @@ enum step_result step_take(struct engine *e, struct engine_stop *s, const struct
 int order_parse(struct engine *e, const char *text, const char *source, struct error *err);
 const char *order_word(const char *source); /* "order: ", for an error behind its source */
 void order_edge_fini(struct order_edge *edge);
+/* Is this place there for what an order says that was not dropped? */
+bool order_needs(const struct engine *e, const struct place *p);
+bool order_says_the_same(const struct order_edge *a, const struct order_edge *b);
 bool order_name_same(const struct order_name *a, const struct order_name *b);
 void order_name_print(const struct order_name *n, struct str *out);
 

@@ -49,6 +49,9 @@ void place_free(struct place *p)
 	base_free(p->location);
 	base_free(p->source);
 	base_free(p->thread);
+	array_each(char *, source, &p->again)
+		base_free(*source);
+	array_fini(&p->again);
 	base_free(p->object);
 	base_free(p);
 }

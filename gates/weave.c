@@ -23,23 +23,27 @@ static size_t event_at(const struct place *p, const char *name)
 
 static bool is_named(const struct place *p, const struct order_name *n)
 {
-	return !p->from_order && event_at(p, n->text) < p->steps.count;
+	return !p->from_order && !p->dropped && event_at(p, n->text) < p->steps.count;
 }
 
 static bool is_made_for(const struct place *p, const struct order_name *n)
 {
 	struct order_name own = {.text = p->location, .thread = p->thread};
 
-	return p->from_order && !p->after && order_name_same(&own, n);
+	return p->from_order && !p->after && !p->dropped && order_name_same(&own, n);
 }
 
 static void make_place(struct engine *e, const struct order_name *n, const char *source)
 {
 	struct place *p;
 
-	array_each(struct place *, it, &e->places)
-		if (is_made_for(*it, n))
+	array_each(struct place *, it, &e->places) {
+		if (is_made_for(*it, n)) {
+			if (strcmp((*it)->source, source) != 0)
+				*array_add(&(*it)->again) = base_strdup(source);
 			return;
+		}
+	}
 	p = engine_place(e, PLACE_LOCATION, n->text, source);
 	p->from_order = true;
 	p->thread = n->thread ? base_strdup(n->thread) : NULL;
@@ -121,7 +125,7 @@ static void weave_side(struct engine *e, const struct order_edge *edge, bool lef
 	}
 }
 
-static void weave(struct engine *e, const struct order_edge *edge)
+static void weave(struct engine *e, struct order_edge *edge)
 {
 	struct str name = {0};
 	struct gate *gate;
@@ -132,9 +136,16 @@ static void weave(struct engine *e, const struct order_edge *edge)
 	gate = engine_gate_simple(e, str_text(&name));
 	gate->from_order = true;
 	gate->source = base_strdup(edge->source);
+	edge->gate = gate;
 	weave_side(e, edge, true, gate);
 	weave_side(e, edge, false, gate);
 	str_fini(&name);
+}
+
+bool order_says_the_same(const struct order_edge *a, const struct order_edge *b)
+{
+	return a->from.blocked == b->from.blocked && order_name_same(&a->from, &b->from) &&
+	       order_name_same(&a->to, &b->to);
 }
 
 /* ---- what cannot be ---- */
@@ -146,8 +157,7 @@ static bool is_repeated(const struct engine *e, size_t index)
 	for (size_t i = 0; i < index; i++) {
 		const struct order_edge *o = &e->edges.items[i];
 
-		if (o->from.blocked == edge->from.blocked &&
-		    order_name_same(&o->from, &edge->from) && order_name_same(&o->to, &edge->to))
+		if (!o->dropped && order_says_the_same(o, edge))
 			return true;
 	}
 	return false;
@@ -164,7 +174,7 @@ static bool leads(const struct engine *e, size_t last, const struct order_name *
 	for (size_t i = 0; i <= last; i++) {
 		const struct order_edge *edge = &e->edges.items[i];
 
-		if (seen[i] || !order_name_same(&edge->from, at))
+		if (seen[i] || edge->dropped || !order_name_same(&edge->from, at))
 			continue;
 		seen[i] = true;
 		str_add(path, " -> ");
@@ -204,13 +214,38 @@ int engine_order(struct engine *e, const char *text, const char *source, struct 
 int engine_orders_finish(struct engine *e, struct error *err)
 {
 	for (size_t i = 0; i < e->edges.count; i++) {
-		if (e->edges.items[i].woven)
+		struct order_edge *edge = &e->edges.items[i];
+
+		if (edge->woven || edge->dropped)
 			continue;
 		if (check_cycle(e, i, err) < 0)
 			return -1;
-		if (!is_repeated(e, i))
-			weave(e, &e->edges.items[i]);
-		e->edges.items[i].woven = true;
+		if (!is_repeated(e, i)) {
+			weave(e, edge);
+		} else {
+			resolve_name(e, &edge->from, edge->source);
+			resolve_name(e, &edge->to, edge->source);
+		}
+		edge->woven = true;
 	}
 	return 0;
+}
+
+size_t engine_order_count(const struct engine *e)
+{
+	return e->edges.count;
+}
+
+bool order_needs(const struct engine *e, const struct place *p)
+{
+	const struct place *made = p->companion_of ? p->companion_of : p;
+
+	for (size_t i = 0; i < e->edges.count; i++) {
+		const struct order_edge *edge = &e->edges.items[i];
+
+		if (!edge->dropped &&
+		    (is_made_for(made, &edge->from) || is_made_for(made, &edge->to)))
+			return true;
+	}
+	return false;
 }

@@ -319,6 +319,17 @@ def test_order_strings(t):
     p.script_is('order "calc.c:%d -> \'calc.c:%d\'@worker2#1" -- calc.c:%d\n' % (SET + 1, USE + 1, SET))
 
 
+def test_several_orders(t):
+    """A location that several orders name is one place; every order is followed."""
+    end = line_of(SOURCE, "multiplier = *") + 1
+    text = 'order "calc.c:%d -> calc.c:%d"\norder("calc.c:%d -> calc.c:%d, calc.c:%d -> calc.c:%d")\n'
+    p = Project(t, text % (SET, USE, SET, end, end, USE)).lock()
+    p.build(above(SOURCE, "static void *worker1", "", ""))
+    p.check("--fix")
+    p.script_is(text % tuple(n + 2 for n in (SET, USE, SET, end, end, USE)))
+    t.check("not in" not in p.check().stdout, "all are in the lock file")
+
+
 def test_twice_and_in_a_loop(t):
     script = ('local where = {\n\t"calc.c:%d", [[calc.c:%d]]\n}\nfor _, l in ipairs(where) do at(l):run(print) end\n'
               'at "calc.c:%d" :run(print)\r\nat(\'calc.c:%d\', {hit = 1}):run(print)\n') % (SET, USE, USE, USE)

@@ -152,6 +152,17 @@ def test_dropped_lines_are_not_hinted_at(t, lines):
     t.check("no place of the script opens gate g" in r.stdout, "nobody opens it", r)
 
 
+def test_open_in_lua_is_saved(t):
+    """g:open() typed while somebody is held is what `open g` is: no line of a script, which would open it before."""
+    saved = t.path("saved.lua")
+    r = session(t, ["local g = SimpleGate 'by hand'", "at 'first;multiplier':wait(g)", "run", "g:open()", "run",
+                    "save " + saved, "restart", "run", "quit"])
+    t.equal(len(re.findall("^first#1 is held at", r.stdout, re.M)), 2, "held after a restart, too", r)
+    with open(saved) as f:
+        text = f.read()
+    t.check('on "rest" :open "by hand"\n' in text and "g:open()" not in text, text)
+
+
 def test_places_while_it_runs(t):
     """A gate is placed when the program has run for a while already; dropped ones act no more."""
     r = session(t, ["gate first wait g", "run", "gate main;printf wait h", "open g", "threads", "open h", "quit"])
@@ -332,6 +343,33 @@ def test_drop(t):
     t.check("SimpleGate" not in text, text)
     path, text, _ = saved_by(t, ["gate first wait g", "drop 2", "drop 1", "gate second wait g", "run", "open g"])
     t.check('local g = SimpleGate "g"\nat "second":wait(g)' in text, text)
+
+
+@params(
+    # the other way round; the same once more; what another one has made, or waits at, stays
+    (["order 'first -> second'", "drop 1", "order 'second -> first'", "run"], "second#1 opens gate second -> first"),
+    (["order 'second -> first'", "drop 1", "order 'second -> first'", "run"], "second#1 opens gate second -> first"),
+    (["order 'second -> first'", "order 'nobody -> first'", "drop 2", "run"], "has exited with status 1"),
+    (["order 'second -> first'", "order 'nobody -> first'", "run", "drop 2", "run"], "has exited with status 1"),
+    (["order 'second -> main'", "order 'second -> first'", "drop 1", "run"], "second#1 opens gate second -> first"),
+    (["order 'second -> first'", "order 'second -> first'", "drop 1", "run"], "second#1 opens gate second -> first"),
+)
+def test_drop_of_an_order(t, case):
+    """Nothing is left of it, and nothing else goes with it."""
+    commands, wanted = case
+    program = compile_text("repl_orders.c", CALC.replace("int main", "void nobody(void)\n{\n}\nint main").replace(
+        "\tpthread_create(&b", "\tif (result == 99)\n\t\tnobody();\n\tpthread_create(&b"), flags="-g -O0 -pthread")
+    r = t.gate("repl", program, stdin=("\n".join(commands) + "\ngates\nquit\n").encode())
+    t.equal(r.status, 0, "status", r)
+    t.check(wanted in r.stdout, wanted, r)
+
+
+def test_line_numbers_after_a_restart(t):
+    """Each line keeps its own: two of them could not be told apart otherwise."""
+    r = session(t, ["run", "order 'first -> main'", "# a comment", "run", "restart", "run", "why", "quit"])
+    t.check("the program begins anew" in r.stdout, "an order is one of the next run", r)
+    t.equal(set(re.findall(r"input:\d+", r.stdout)) - {"input:2"}, set(), "line of the order", r)
+    t.check("input:2" in r.stdout, "is named", r)
 
 
 def test_until_of_a_thread_that_has_gone(t):

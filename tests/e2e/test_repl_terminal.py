@@ -145,6 +145,18 @@ def test_gate_in_vain(t):
     t.check('"g"' not in saved and 'at "work":wait(h)' in saved, saved)
 
 
+def test_order_in_vain(t):
+    """Nothing is left of an order that was refused: neither in the way of later lines nor in their orders."""
+    x = begin(t)
+    x.command("order 'work -> main, main -> work'", "is a cycle")
+    x.command("order 'main -> nowhere'", "error:")
+    x.command("x = 1")
+    x.command("order 'work -> nowhere'", "error:")
+    x.command("order 'main -> work'")
+    x.command("gates", "1  x = 1", "2  order 'main -> work'", "main -> work (SimpleGate) is closed")
+    leave(t, x)
+
+
 def test_input_and_output(t):
     """The program's input and output, Ctrl-C for a look that kills nothing, and a line that it empties."""
     x = begin(t)

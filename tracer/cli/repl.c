@@ -22,28 +22,34 @@ void repl_say(const char *text)
 
 /* ---- what a line does ----------------------------------------------------------------------- */
 
-static void add_entry(struct repl *r, const char *lua, const char *file, size_t first, size_t count)
+struct open_gates {
+	const char **items;
+	size_t count, capacity;
+};
+
+static void add_entry(struct repl *r, const char *lua, const char *file,
+		      const struct live_made *made)
 {
 	*array_add(&r->entries) = (struct repl_entry){
 		.lua = lua ? base_strdup(lua) : NULL,
 		.file = file ? base_strdup(file) : NULL,
-		.first = first,
-		.count = count,
+		.number = r->number,
+		.made = *made,
 		.late = live_state(r->live) != LIVE_READY,
 	};
 }
 
 /* Behind so many empty lines Lua itself counts as the person does. */
-static int do_line(struct repl *r, const char *text, struct str *out, size_t *first, size_t *count,
-		   struct error *err)
+static int do_line(struct repl *r, unsigned number, const char *text, struct str *out,
+		   struct live_made *made, struct error *err)
 {
 	struct str lines = {0};
 	int failed;
 
-	for (unsigned i = 1; i < r->number; i++)
+	for (unsigned i = 1; i < number; i++)
 		str_add(&lines, "\n");
 	str_add(&lines, text);
-	failed = live_line(r->live, str_text(&lines), "input", out, first, count, err);
+	failed = live_line(r->live, str_text(&lines), "input", out, made, err);
 	str_fini(&lines);
 	return failed;
 }
@@ -57,27 +63,70 @@ static int start_again(struct repl *r, struct error *err)
 	return 0;
 }
 
+/* Nothing but GATE:open(), while the program runs: that is `open` but for going on. As a line of a
+   script it would be done before the start. */
+static bool opens_by_hand(const struct repl *r, const char *text)
+{
+	static const char call[] = ":open()";
+	size_t length =
+		strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
+
+	return live_state(r->live) != LIVE_READY && live_state(r->live) != LIVE_ENDED && length &&
+	       strcmp(text + length, call) == 0;
+}
+
+/* Which gate has been opened since `before` were? */
+static const char *newly_open(const struct repl *r, const struct open_gates *before)
+{
+	const char *name;
+
+	for (size_t i = 0; (name = live_open_gate(r->live, i)); i++)
+		if (i >= before->count || before->items[i] != name)
+			return name;
+	return NULL;
+}
+
+static int open_by_lua(struct repl *r, const char *text, struct error *err)
+{
+	struct open_gates before = {0};
+	const char *name;
+	int failed;
+
+	for (size_t i = 0; (name = live_open_gate(r->live, i)); i++)
+		*array_add(&before) = name;
+	failed = do_line(r, r->number, text, NULL, NULL, err);
+	name = failed ? NULL : newly_open(r, &before);
+	if (name)
+		repl_deed(r, "open", name, "open");
+	array_fini(&before);
+	return failed;
+}
+
 int repl_lua(struct repl *r, const char *text, struct error *err)
 {
-	size_t first, count;
-	int failed = do_line(r, text, NULL, &first, &count, err);
+	struct live_made made;
+	int failed;
+
+	if (opens_by_hand(r, text))
+		return open_by_lua(r, text, err);
+	failed = do_line(r, r->number, text, NULL, &made, err);
 
 	if (failed == LIVE_NEEDS_PROGRAM) {
 		*err = (struct error){0};
 		failed = start_again(r, err);
 		if (!failed)
-			failed = do_line(r, text, NULL, &first, &count, err);
+			failed = do_line(r, r->number, text, NULL, &made, err);
 	}
 	if (failed)
 		return -1;
-	add_entry(r, text, NULL, first, count);
+	add_entry(r, text, NULL, &made);
 	return 0;
 }
 
 int repl_value(struct repl *r, const char *expression, struct error *err)
 {
 	struct str out = {0};
-	int failed = do_line(r, expression, &out, NULL, NULL, err);
+	int failed = do_line(r, r->number, expression, &out, NULL, err);
 
 	if (!failed) {
 		str_add(&out, "\n");
@@ -89,13 +138,13 @@ int repl_value(struct repl *r, const char *expression, struct error *err)
 
 int repl_file(struct repl *r, const char *path, struct error *err)
 {
-	size_t first, count;
+	struct live_made made;
 
 	if (live_state(r->live) == LIVE_ENDED && start_again(r, err) < 0)
 		return -1;
-	if (live_load(r->live, path, &first, &count, err) < 0)
+	if (live_load(r->live, path, &made, err) < 0)
 		return -1;
-	add_entry(r, NULL, path, first, count);
+	add_entry(r, NULL, path, &made);
 	return 0;
 }
 
@@ -103,8 +152,8 @@ static int again(struct repl *r, struct repl_entry *entry, struct error *err)
 {
 	entry->late = false;
 	if (entry->file)
-		return live_load(r->live, entry->file, &entry->first, &entry->count, err);
-	return do_line(r, entry->lua, NULL, &entry->first, &entry->count, err);
+		return live_load(r->live, entry->file, &entry->made, err);
+	return do_line(r, entry->number, entry->lua, NULL, &entry->made, err);
 }
 
 static void forget_deeds(struct repl *r)
@@ -123,7 +172,7 @@ int repl_restart(struct repl *r, struct error *err)
 
 	forget_deeds(r);
 	array_each(struct repl_entry, entry, &r->entries)
-		entry->count = 0; /* places of the run before */
+		entry->made = (struct live_made){0}; /* of the run before */
 	if (live_start(r->live, err) < 0)
 		return -1;
 	array_each(struct repl_entry, entry, &r->entries)

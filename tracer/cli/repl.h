@@ -15,9 +15,10 @@
 
 /* A line or file of Lua that was accepted, in order; a restart does them again. */
 struct repl_entry {
-	char *lua;	     /* the line; NULL: `file` */
-	char *file;	     /* a script */
-	size_t first, count; /* the places that it made in this run */
+	char *lua;	       /* the line; NULL: `file` */
+	char *file;	       /* a script */
+	unsigned number;       /* that the line has in messages */
+	struct live_made made; /* in this run */
 	bool dropped;
 	bool late; /* made when the program had run already */
 };

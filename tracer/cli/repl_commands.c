@@ -259,8 +259,8 @@ static int cmd_drop(struct repl *r, char *rest, struct error *err)
 		return error_hint(err, "drop %zu", user);
 	}
 	entry->dropped = true;
-	if (entry->count && live_state(r->live) != LIVE_ENDED)
-		live_drop(r->live, entry->first, entry->count);
+	if (live_state(r->live) != LIVE_ENDED)
+		live_drop(r->live, &entry->made);
 	return 0;
 }
 

@@ -81,7 +81,7 @@ static int add_entry(struct str *out, const struct repl_entry *entry, struct err
 {
 	if (entry->dropped)
 		return 0;
-	if (entry->late && entry->count)
+	if (entry->late && (entry->made.places || entry->made.orders))
 		str_add(out, "-- by hand, this was added when the program had run for a while:\n");
 	if (entry->file)
 		return add_file(out, entry->file, err);

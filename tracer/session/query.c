@@ -50,9 +50,13 @@ static void answer_all(struct query *q, struct session_process *p)
 
 	for (size_t i = 0; i < q->count; i++)
 		answer(q, q->locations[i], NULL, p, modules);
-	for (size_t i = 0; (place = engine_place_at(q->session.engine, i)); i++)
-		if (place->kind == PLACE_LOCATION)
-			answer(q, place->location, place->source, p, modules);
+	for (size_t i = 0; (place = engine_place_at(q->session.engine, i)); i++) {
+		if (place->kind != PLACE_LOCATION)
+			continue;
+		answer(q, place->location, place->source, p, modules);
+		array_each(char *, source, &place->again)
+			answer(q, place->location, *source, p, modules);
+	}
 	base_free(modules);
 }
 

@@ -371,80 +371,95 @@ static size_t places_so_far(const struct live *l)
 	return n;
 }
 
-static int add_places(struct live *l, size_t first, struct error *err)
+/* What is made from here on. */
+static struct live_made begin_to_make(const struct live *l)
 {
-	struct session *s = &l->session;
-
-	if (engine_orders_finish(s->engine, err) == 0 && places_add(s, first, err) == 0) {
-		apply_decisions(s);
-		return 0;
-	}
-	live_drop(l, first, SIZE_MAX);
-	return -1;
+	return (struct live_made){.place = places_so_far(l),
+				  .order = engine_order_count(l->session.engine)};
 }
 
-int live_load(struct live *l, const char *path, size_t *first, size_t *count, struct error *err)
+static void count_what_was_made(const struct live *l, struct live_made *made)
 {
-	if (live_needs_program(l, err) < 0)
-		return -1;
-	*first = places_so_far(l);
-	*count = 0;
-	if (script_load_open(l->session.script, path, err) < 0) {
-		live_drop(l, *first, SIZE_MAX);
+	made->places = places_so_far(l) - made->place;
+	made->orders = engine_order_count(l->session.engine) - made->order;
+}
+
+static int add_places(struct live *l, struct live_made *made, struct error *err)
+{
+	struct session *s = &l->session;
+	int failed =
+		engine_orders_finish(s->engine, err) < 0 || places_add(s, made->place, err) < 0;
+
+	count_what_was_made(l, made);
+	if (failed) {
+		live_drop(l, made);
 		return -1;
 	}
-	if (add_places(l, *first, err) < 0)
-		return -1;
-	*count = places_so_far(l) - *first;
+	apply_decisions(s);
 	return 0;
 }
 
-/* The program has ended, what Lua knows of the run is still there: only places need a program. */
-static int line_behind_the_end(struct live *l, size_t before, struct error *err)
+int live_load(struct live *l, const char *path, struct live_made *made, struct error *err)
 {
-	if (places_so_far(l) == before)
+	if (live_needs_program(l, err) < 0)
+		return -1;
+	*made = begin_to_make(l);
+	if (script_load_open(l->session.script, path, err) < 0) {
+		count_what_was_made(l, made);
+		live_drop(l, made);
+		return -1;
+	}
+	return add_places(l, made, err);
+}
+
+/* The program has ended, what Lua knows of the run is still there: only places need a program. */
+static int line_behind_the_end(struct live *l, struct live_made *made, struct error *err)
+{
+	count_what_was_made(l, made);
+	if (!made->places && !made->orders)
 		return 0;
-	live_drop(l, before, SIZE_MAX);
+	live_drop(l, made);
 	live_needs_program(l, err);
 	return LIVE_NEEDS_PROGRAM;
 }
 
-int live_line(struct live *l, const char *text, const char *name, struct str *out, size_t *first,
-	      size_t *count, struct error *err)
+int live_line(struct live *l, const char *text, const char *name, struct str *out,
+	      struct live_made *made, struct error *err)
 {
-	size_t before;
+	struct live_made here;
 	int failed;
 
 	if (!l->began)
 		return live_needs_program(l, err);
-	before = places_so_far(l);
+	here = begin_to_make(l);
 	failed = script_line(l->session.script, name, text, out, err);
-	if (failed)
-		live_drop(l, before, SIZE_MAX);
-	else if (l->state == LIVE_ENDED)
-		failed = line_behind_the_end(l, before, err);
-	else
-		failed = add_places(l, before, err);
-	if (first)
-		*first = before;
-	if (count)
-		*count = failed ? 0 : places_so_far(l) - before;
+	if (failed) {
+		count_what_was_made(l, &here);
+		live_drop(l, &here);
+	} else if (l->state == LIVE_ENDED) {
+		failed = line_behind_the_end(l, &here, err);
+	} else {
+		failed = add_places(l, &here, err);
+	}
+	if (made)
+		*made = here;
 	return failed;
 }
 
 /* A place that was made in vain has no sites yet, or some. */
-void live_drop(struct live *l, size_t first, size_t count)
+void live_drop(struct live *l, const struct live_made *made)
 {
-	struct place *place;
+	struct engine *e = l->session.engine;
 
-	for (size_t i = first; i - first < count; i++) {
-		place = engine_place_at(l->session.engine, i);
-		if (!place)
-			break;
+	for (size_t i = made->place; i - made->place < made->places; i++) {
+		struct place *place = engine_place_at(e, i);
+
 		if (!place->user)
 			place->user = base_alloc(1, sizeof(struct session_place));
-		engine_drop(l->session.engine, place);
+		if (!place->from_order)
+			engine_drop(e, place);
 	}
+	engine_drop_orders(e, made->order, made->orders);
 	apply_decisions(&l->session);
 }
 
@@ -484,7 +499,7 @@ int live_open(struct live *l, const char *gate, struct error *err)
 	if (live_needs_program(l, err) < 0)
 		return -1;
 	for (size_t i = 0; (g = engine_gate_at(l->session.engine, i)); i++) {
-		if (strcmp(g->name, gate) != 0)
+		if (g->left_out || strcmp(g->name, gate) != 0)
 			continue;
 		engine_open(l->session.engine, g, NULL);
 		apply_decisions(&l->session);
@@ -492,6 +507,16 @@ int live_open(struct live *l, const char *gate, struct error *err)
 	}
 	error_set(err, ERROR_USAGE, "there is no gate '%s'", gate);
 	return error_hint(err, "`gates` lists them");
+}
+
+const char *live_open_gate(const struct live *l, size_t i)
+{
+	const struct gate *g;
+
+	for (size_t k = 0; l->began && (g = engine_gate_at(l->session.engine, k)); k++)
+		if (g->is_open && !g->left_out && i-- == 0)
+			return g->name;
+	return NULL;
 }
 
 int live_hold(struct live *l, const char *thread, struct error *err)

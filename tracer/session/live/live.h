@@ -45,16 +45,22 @@ bool live_owns_group(const struct live *l, pid_t group); /* is a process of the 
 /*
  * Lua: a script file, or one line of one (`name` stands in messages for the file). The places that it
  * makes are looked for at once; where one of them cannot be found none of this line's acts. `out`
- * (may be NULL) gets the value of an expression. *first and *count (may be NULL for a line) are the
- * places made. A line can still be run when the program has ended; LIVE_NEEDS_PROGRAM (with an error,
+ * (may be NULL) gets the value of an expression, `made` (may be NULL for a line) what was made. A line
+ * can still be run when the program has ended; LIVE_NEEDS_PROGRAM (with an error,
  * like -1): it would have made places.
  */
 enum { LIVE_NEEDS_PROGRAM = -2 };
-int live_load(struct live *l, const char *path, size_t *first, size_t *count, struct error *err);
-int live_line(struct live *l, const char *text, const char *name, struct str *out, size_t *first,
-	      size_t *count, struct error *err);
-void live_drop(struct live *l, size_t first,
-	       size_t count); /* these places act no more; whom they hold goes on */
+struct live_made {
+	size_t place, places; /* the first, and how many */
+	size_t order, orders; /* a -> b of orders */
+};
+int live_load(struct live *l, const char *path, struct live_made *made, struct error *err);
+int live_line(struct live *l, const char *text, const char *name, struct str *out,
+	      struct live_made *made, struct error *err);
+void live_drop(struct live *l, const struct live_made *made); /* no more; whom it holds goes on */
+
+/* The name of the i-th gate that is open, or NULL. It stays as it is as long as the run. */
+const char *live_open_gate(const struct live *l, size_t i);
 
 /* Goes on until there is something to look at. */
 enum live_state live_go(struct live *l);
