@@ -189,10 +189,11 @@ def test_multi_config(t):
                      'ARGS "$<CONFIG>" "a;b" LABELS x)\n'
                      "gatectl_discover_tests(TARGET ends DIRECTORY . PREFIX found. OPTIONS --gate-limit 3)\n"
                      "gatectl_add_check(NAME check TARGET ns::ends)\n")
+    shutil.copy(os.path.join(there, "a.gate.lua"), os.path.join(there, "b c.gate.lua"))
     configure(t, there, prefix, "-G", "Ninja Multi-Config")
     build(t, there, "--config", "Debug")
     cases, sums, r = ctest(t, there, "-C", "Debug", status=0)
-    t.equal(states(cases, "run"), {"one", "found.a", "check"}, "the tests", r)
+    t.equal(states(cases, "run"), {"one", "found.a", "found.b_c", "check"}, "the tests", r)
     t.check(os.path.exists(os.path.join(there, "build", "gatectl", "Debug", "one.json")), "a report for each configuration")
     r = run(t, "ctest", "--test-dir", os.path.join(there, "build"), "-C", "Debug", "-V", "-N", "-R", "one")
     t.check('"--" "%s/build/Debug/ends" "Debug" "a;b"' % there in r.stdout, "the program and its arguments", r)
