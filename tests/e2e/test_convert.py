@@ -424,7 +424,7 @@ def test_orders_only_alone(t):
         static void *producer(void *arg)
         {
             for (int i = 0; i < 3; i++) {
-                usleep(100000);
+                usleep(i ? 100000 : 140000);
                 pthread_mutex_lock(&lock);
                 items++;
                 pthread_mutex_unlock(&lock);
@@ -435,7 +435,7 @@ def test_orders_only_alone(t):
         {
             pthread_t thread;
             pthread_create(&thread, NULL, producer, NULL);
-            usleep(50000);
+            usleep(90000); /* without: 0, 0, 1, 2 */
             for (int i = 0; i < 4; i++) {
                 pthread_mutex_lock(&lock);
                 printf("%d\\n", items);
