@@ -111,6 +111,18 @@ static bool is_held(const struct session_thread *t)
 	return t->engine->held || t->kept;
 }
 
+/* The end of a thread is told at once, and others may wait for that; but the end of a leader when it is
+   the last of its process. */
+static bool is_leader_that_left(const struct session_thread *t)
+{
+	if (t->target->tid != t->process->pid)
+		return false;
+	array_each(struct session_thread *, other, &t->process->session->threads)
+		if (*other != t && (*other)->process == t->process && (*other)->target)
+			return true;
+	return false;
+}
+
 /* False where this thread alone shows that something can move. */
 static bool look_at(struct session_thread *t, struct looked *out)
 {
@@ -120,8 +132,9 @@ static bool look_at(struct session_thread *t, struct looked *out)
 	target_look(t->target, &out->look);
 	if (is_held(t)) /* not if it is being killed at this moment, with its process */
 		return out->look.activity == TARGET_HALTED;
-	return out->look.activity == TARGET_BLOCKED || out->look.activity == TARGET_DISK ||
-	       out->look.activity == TARGET_DEAD;
+	if (out->look.activity == TARGET_DEAD)
+		return is_leader_that_left(t);
+	return out->look.activity == TARGET_BLOCKED || out->look.activity == TARGET_DISK;
 }
 
 static bool unchanged(const struct looked *before)
