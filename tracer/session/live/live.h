@@ -46,8 +46,8 @@ bool live_owns_group(const struct live *l, pid_t group); /* is a process of the 
  * Lua: a script file, or one line of one (`name` stands in messages for the file). The places that it
  * makes are looked for at once; where one of them cannot be found none of this line's acts. `out`
  * (may be NULL) gets the value of an expression, `made` (may be NULL for a line) what was made. A line
- * can still be run when the program has ended; LIVE_NEEDS_PROGRAM (with an error,
- * like -1): it would have made places.
+ * can still be run when the program has ended; LIVE_NEEDS_PROGRAM (with an error, like -1): it would
+ * have made places or orders.
  */
 enum { LIVE_NEEDS_PROGRAM = -2 };
 struct live_made {

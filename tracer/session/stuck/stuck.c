@@ -111,8 +111,8 @@ static bool is_held(const struct session_thread *t)
 	return t->engine->held || t->kept;
 }
 
-/* The end of a thread is told at once, and others may wait for that; but the end of a leader when it is
-   the last of its process. */
+/* That a thread has ended comes as an event at once, and somebody may wait for it. Only a leader stays a
+   zombie until the other threads of its process have ended, too. */
 static bool is_leader_that_left(const struct session_thread *t)
 {
 	if (t->target->tid != t->process->pid)
