@@ -14,7 +14,12 @@ LUA_CFLAGS := $(shell pkg-config --cflags lua5.4 2>/dev/null || echo -I/usr/incl
 ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -DGATECTL_VERSION='"$(VERSION)"' $(LUA_CFLAGS) \
 	$(WARN) $(CPPFLAGS) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 ALL_LDFLAGS := $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
-LIBS    := -ledit -lelf -lZydis -llua5.4 -liberty -lm -lpthread
+# Linked in where there is an archive, which saves half a millisecond at every start.
+has_archive = $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a))
+EDIT    := $(if $(call has_archive,edit),-l:libedit.a -l:libtinfo.a -l:libbsd.a -l:libmd.a,-ledit)
+LUA     := $(if $(call has_archive,lua5.4),-l:liblua5.4.a,-llua5.4)
+ZSTD    := $(if $(call has_archive,zstd),-l:libzstd.a,-lzstd)
+LIBS    := $(EDIT) -lelf -lZydis $(ZSTD) $(LUA) -liberty -lm -lpthread
 
 SRC     := $(wildcard tracer/*/*.c tracer/*/*/*.c gates/*.c lua/*.c)
 MAIN    := tracer/cli/main.c
@@ -35,10 +40,13 @@ $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-# Lua that is part of gatectl, as a C array.
-$(BUILD)/lua/%.lua.inc: lua/%.lua
+# Lua that is part of gatectl, compiled, as a C array.
+$(BUILD)/lua/dump: lua/build/dump.c
 	@mkdir -p $(@D)
-	od -An -v -tx1 $< | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g' > $@
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(LUA) -lm
+$(BUILD)/lua/%.lua.inc: lua/%.lua $(BUILD)/lua/dump
+	$(BUILD)/lua/dump '=[gatectl]' < $< > $(@:.inc=c)
+	od -An -v -tx1 $(@:.inc=c) | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g' > $@
 $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard lua/*.c)): $(patsubst lua/%.lua,$(BUILD)/lua/%.lua.inc,$(wildcard lua/*.lua))
 
 # The HTML report's page, as C arrays; its script is several files.
@@ -55,7 +63,10 @@ $(BUILD)/obj/tracer/session/report/html.o: $(addprefix $(BUILD)/$(PAGE)/timeline
 
 $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libgatectl.a
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -MMD -MP $(ALL_LDFLAGS) -o $@ $< $(BUILD)/libgatectl.a -lcmocka $(LIBS)
+	$(CC) $(ALL_CFLAGS) -MMD -MP $(ALL_LDFLAGS) -o $@ $< $(BUILD)/libgatectl.a -lcmocka $(UNIT_LIBS) $(LIBS)
+# The witness reads DWARF by libdwarf, as nothing else does; gatectl is one of the files it looks at.
+$(BUILD)/unit/test_dwarf_witness: UNIT_LIBS := -ldwarf
+$(BUILD)/unit/test_dwarf_witness: $(BUILD)/gatectl
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
@@ -81,8 +92,8 @@ check: all $(UNIT) $(BUILD)/unit/dump_lines
 bench: all
 	@python3 tests/bench/bench.py
 
-lint:
-	clang-format --dry-run -Werror $(SRC) $(wildcard tracer/*/*.h tracer/*/*/*.h gates/*.h lua/*.h)
+lint: all
+	@clang-format --dry-run -Werror $(SRC) $(wildcard tracer/*/*.h tracer/*/*/*.h gates/*.h lua/*.h)
 	python3 tests/style.py
 
 unit: $(UNIT)

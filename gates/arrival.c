@@ -1,4 +1,4 @@
-#include "gates/internal.h"
+#include "gates/engine_internal.h"
 
 /* ---- the list of held stops, in order of arrival ---- */
 
@@ -103,6 +103,16 @@ bool engine_held(const struct engine *e, const struct engine_thread *t, struct e
 	return true;
 }
 
+bool engine_spot(const struct engine_thread *t, struct arrival_spot *out)
+{
+	const struct engine_stop *s = t->stop;
+
+	if (!s || s->place_at >= s->spots.count)
+		return false;
+	*out = s->spots.items[s->place_at];
+	return true;
+}
+
 /* ---- from place to place ---- */
 
 static void stop_leave(struct engine *e, struct engine_stop *s)
@@ -116,6 +126,15 @@ static void stop_leave(struct engine *e, struct engine_stop *s)
 	place_check_dead(e, p);
 }
 
+static void take_spot(struct engine_stop *s)
+{
+	if (s->place_at >= s->spots.count)
+		return;
+	s->arrival.file = s->spots.items[s->place_at].file;
+	s->arrival.func = s->spots.items[s->place_at].func;
+	s->arrival.line = s->spots.items[s->place_at].line;
+}
+
 static bool stop_enter(struct engine *e, struct engine_stop *s, struct place *p)
 {
 	struct engine_thread *t = s->arrival.thread;
@@ -125,6 +144,7 @@ static bool stop_enter(struct engine *e, struct engine_stop *s, struct place *p)
 		return false;
 	s->arrival.place = p;
 	s->arrival.count = ++p->arrivals;
+	take_spot(s);
 	d = engine_decide(e, DECISION_ARRIVED);
 	d->thread = t;
 	d->place = p;
@@ -221,6 +241,7 @@ void stop_drop(struct engine *e, struct engine_stop *s)
 void stop_fini(struct engine_stop *s)
 {
 	array_fini(&s->places);
+	array_fini(&s->spots);
 	str_fini(&s->file);
 	str_fini(&s->func);
 }
@@ -234,9 +255,12 @@ static struct engine_stop *stop_begin(struct place *const *places, size_t count,
 	s->arrival = *at;
 	s->arrival.place = NULL;
 	s->arrival.count = 0;
-	s->places.count = 0;
+	s->arrival.spots = NULL;
+	s->places.count = s->spots.count = 0;
 	for (size_t i = 0; i < count; i++)
 		*array_add(&s->places) = places[i];
+	for (size_t i = 0; at->spots && i < count; i++)
+		*array_add(&s->spots) = at->spots[i];
 	s->place_at = s->step_at = 0;
 	return s;
 }

@@ -1,4 +1,4 @@
-#include "gates/internal.h"
+#include "gates/engine_internal.h"
 
 struct engine *engine_new(const struct engine_world *world)
 {
@@ -42,6 +42,9 @@ void engine_free(struct engine *e)
 	array_fini(&e->gates);
 	array_fini(&e->places);
 	array_fini(&e->edges);
+	array_each(struct gate_uses, uses, &e->uses)
+		array_fini(uses);
+	array_fini(&e->uses);
 	array_fini(&e->queue);
 	array_fini(&e->candidates);
 	base_free(e->last_text);

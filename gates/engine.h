@@ -32,7 +32,8 @@ struct engine_thread {
 	char *start; /* start routine, "main" for a process's first thread */
 	int tid;
 	bool held;
-	bool gone;
+	bool exited;
+	bool identified;	  /* a function of the script has asked for its id */
 	void *user;		  /* the session's */
 	struct engine_stop *stop; /* what it is doing here, NULL while it runs; the engine's own */
 };
@@ -42,7 +43,8 @@ struct engine_thread {
 enum gate_kind { GATE_SIMPLE, GATE_BARRIER, GATE_CUSTOM };
 
 struct gate {
-	char *name;
+	char *name;   /* as people are shown it: without control characters */
+	char *given;  /* as the script says it: for machines */
 	char *source; /* FILE:LINE of the script, "--order", or NULL */
 	enum gate_kind kind;
 	const char *type;      /* "SimpleGate", "BarrierGate", or the name of the tester's type */
@@ -58,7 +60,7 @@ struct gate {
 	/* Leaving gates out; the engine's own. */
 	bool left_out;
 	bool one_by_one;	 /* BARRIER that is left out: none passes together with another */
-	bool opposed;		 /* there are gates that hold back what would open this one */
+	bool opposed;		 /* other gates hold back whoever would open this one */
 	struct gate *holds_back; /* this is one: opens when one that passed that gate has run on */
 	unsigned passed;	 /* how many have; counted only where it matters */
 	struct engine_thread *runner; /* the first of them, until it has run on */
@@ -97,7 +99,7 @@ enum step_kind {
 	STEP_LOG,     /* text */
 	STEP_KILL,    /* signal */
 	STEP_ELIDE,   /* sleeping calls of the statement return at once */
-	STEP_RELEASE, /* text: the held threads whose id this is go on, see engine_let() */
+	STEP_RELEASE, /* text: the held threads whose id this is go on, see engine_pass_by_hand() */
 	STEP_WATCH, /* gate: opens when this thread is next blocked in the kernel ([c] of an order) */
 };
 
@@ -161,6 +163,9 @@ bool place_reached(const struct place *p);
  */
 bool engine_is_done(const struct engine *e);
 
+/* FILE:LINE of the script that made it. */
+const char *place_source(const struct place *p);
+
 /* Has it a STEP_ELIDE? */
 bool place_elides(const struct place *p);
 
@@ -168,6 +173,12 @@ bool place_elides(const struct place *p);
 bool place_missing(const struct place *p);
 
 /* ---- the two tables ------------------------------------------------------------------------- */
+
+/* Where one of the places is that a thread stops at. The texts live as long as the engine. */
+struct arrival_spot {
+	const char *file, *func; /* NULL unknown */
+	unsigned line;
+};
 
 struct arrival {
 	struct engine_thread *thread;
@@ -179,6 +190,9 @@ struct arrival {
 	int signal;	  /* SIGNAL: which */
 	void *at;	  /* the session's: where to read registers and memory from */
 	bool left_out;	  /* RUN: every wait_until is true */
+	/* For engine_arrive, which copies them: of each of its places, where they are not all on one
+	   line; else NULL. */
+	const struct arrival_spot *spots;
 };
 
 enum engine_answer { ENGINE_NO, ENGINE_YES, ENGINE_FAULT };
@@ -210,6 +224,8 @@ struct engine_world {
 	void *ctx;
 	/* pthread_setname_np's name as it is now, or "". Valid until the next call. */
 	const char *(*thread_name)(void *ctx, const struct engine_thread *t);
+	/* The function that a thread runs whose start routine is a trampoline; NULL: none is known. */
+	const char *(*thread_runs)(void *ctx, const struct engine_thread *t);
 };
 
 /* ---- what happens, and what is decided ------------------------------------------------------ */
@@ -220,10 +236,11 @@ void engine_free(struct engine *e);
 
 struct engine_thread *engine_thread_new(struct engine *e, const char *id, const char *start,
 					int tid);
-void engine_thread_gone(struct engine *e, struct engine_thread *t);
+void engine_thread_exited(struct engine *e, struct engine_thread *t);
 struct engine_thread *engine_thread_at(const struct engine *e, size_t index);
 
-/* Does the pattern match this thread's id, start routine or name? NULL matches all. */
+/* Does the pattern match this thread's id, start routine, name, or what a trampoline runs for it? NULL
+   matches all. */
 bool engine_thread_matches(struct engine *e, const struct engine_thread *t, const char *pattern);
 
 /*
@@ -277,7 +294,7 @@ void engine_log(struct engine *e, const char *text);
 /* The next decision, in the order they were made; false when there is none. */
 bool engine_next(struct engine *e, struct decision *out);
 
-/* ---- leaving gates out (leave.c) ------------------------------------------------------------ */
+/* ---- leaving gates out (ablation.c) --------------------------------------------------------- */
 
 /* What can be left out: a gate (an order's too), the function of a :when, every wait_until of a :run. */
 struct engine_subject {
@@ -290,22 +307,21 @@ bool engine_subject_at(const struct engine *e, size_t index, struct engine_subje
 /* As a person would name it: "gate done (calc.lua:3)", "condition at queue.c:12 (calc.lua:5)". */
 void engine_subject_name(const struct engine_subject *s, struct str *out);
 
-/* False for a :run that has held nobody by a wait_until so far: it may have none. */
+/* False for a :run whose wait_until has held nobody so far: it may have none. */
 bool engine_subject_holds(const struct engine_subject *s);
 
 /* Before the first arrival: from now on it lets everybody pass. Nothing else changes. */
-void engine_leave_out(const struct engine_subject *s);
-void engine_leave_all_out(struct engine *e);
+void engine_ablate(const struct engine_subject *s);
 
 /*
- * Before the first arrival: what the gate forces shall come the other way round. Threads that are
- * about to open it are held there, those in `threads` (ids) at their start and at every place that
- * they come to, until a thread has passed the gate and has then arrived, blocked or ended. A barrier
- * that is left out lets its threads go one at a time.
+ * Before the first arrival: brings about the opposite of what the gate forces. Threads about to
+ * open it are held there, those in `threads` (ids) at their start and at every place they come
+ * to, until a thread has passed the gate and has then arrived, blocked or ended. A barrier that
+ * is left out lets its threads pass one at a time.
  */
 void engine_oppose(struct engine *e, struct gate *g, const char *const *threads, size_t count);
-/* When nobody else can move: lets go who is held by engine_oppose() now; `for_good`: and holds nobody
-   any more. False: nobody is. */
+/* Nobody else can move: releases the threads that engine_oppose() holds; `for_good`: it holds
+   nobody from now on. False: it held nobody. */
 bool engine_give_way(struct engine *e, bool for_good);
 
 /*
@@ -314,14 +330,14 @@ bool engine_give_way(struct engine *e, bool for_good);
  */
 bool engine_rest(struct engine *e);
 
-/* By hand: the held thread goes past what holds it, this once. -1: a :run function holds it, which
-   cannot be passed by, or nothing does. */
-int engine_let(struct engine *e, struct engine_thread *t);
+/* A person lets the held thread past what holds it, this once. -1: nothing holds it, or a :run
+   function does, which cannot be skipped. */
+int engine_pass_by_hand(struct engine *e, struct engine_thread *t);
 
-/* By hand: the place acts no more; those that it holds go on. */
+/* A person removes the place: it no longer acts, and threads held there go on. */
 void engine_drop(struct engine *e, struct place *p);
-/* The same for what orders say: these of all a -> b that there have been. Places that orders have made
-   stay as long as another order names them. */
+/* The same for orders: removes the edges [first, first + count) of all a -> b seen so far. A
+   place made for an order stays while another order names it. */
 void engine_drop_orders(struct engine *e, size_t first, size_t count);
 
 /* What a held thread waits for. False: it is not held. */
@@ -330,5 +346,7 @@ struct engine_hold {
 	struct gate *gate; /* NULL: a :when or wait_until function */
 };
 bool engine_held(const struct engine *e, const struct engine_thread *t, struct engine_hold *out);
+/* Which of the `spots` of its arrival the thread is at; false: there are none, or it was released. */
+bool engine_spot(const struct engine_thread *t, struct arrival_spot *out);
 
 #endif

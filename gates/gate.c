@@ -1,11 +1,14 @@
-#include "gates/internal.h"
+#include "gates/engine_internal.h"
 
 static struct gate *gate_new(struct engine *e, enum gate_kind kind, const char *type,
 			     const char *name)
 {
 	struct gate *g = base_alloc(1, sizeof(*g));
+	struct str shown = {0};
 
-	g->name = base_strdup(name);
+	str_add_shown(&shown, name);
+	g->name = str_take(&shown);
+	g->given = base_strdup(name);
 	g->type = base_strdup(type);
 	g->kind = kind;
 	g->index = e->gates.count;
@@ -43,6 +46,7 @@ struct gate *engine_gate_at(const struct engine *e, size_t index)
 void gate_free(struct gate *g)
 {
 	base_free(g->name);
+	base_free(g->given);
 	base_free(g->source);
 	base_free((char *)g->type);
 	base_free(g);
@@ -75,7 +79,7 @@ void gate_open(struct engine *e, struct gate *g, struct engine_thread *by)
 	if (g->kind == GATE_CUSTOM)
 		call_opened(e, g);
 	else
-		place_check_all(e);
+		place_check_gate(e, g);
 }
 
 void engine_open(struct engine *e, struct gate *g, struct engine_thread *by)

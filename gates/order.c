@@ -1,4 +1,4 @@
-#include "gates/internal.h"
+#include "gates/engine_internal.h"
 
 #include <string.h>
 

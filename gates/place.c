@@ -1,6 +1,24 @@
-#include "gates/internal.h"
+#include "gates/engine_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* Counts steps that were made, of whatever engine: what was found out about steps is old then. */
+static _Thread_local unsigned long steps_made = 1;
+
+/* On one line: a newline in a ;TEXT is a blank like others, and those do not count there. */
+static char *shown_location(const char *location)
+{
+	struct str blanks = {0}, shown = {0};
+
+	str_add(&blanks, location);
+	for (char *at = strchr(location, ';') ? blanks.text : NULL; at && *at; at++)
+		if (strchr("\n\t\r\v\f", *at))
+			*at = ' ';
+	str_add_shown(&shown, str_text(&blanks));
+	str_fini(&blanks);
+	return str_take(&shown);
+}
 
 struct place *engine_place(struct engine *e, enum place_kind kind, const char *location,
 			   const char *source)
@@ -9,7 +27,7 @@ struct place *engine_place(struct engine *e, enum place_kind kind, const char *l
 
 	p->index = e->places.count;
 	p->kind = kind;
-	p->location = base_strdup(location);
+	p->location = shown_location(location);
 	p->source = source ? base_strdup(source) : NULL;
 	*array_add(&e->places) = p;
 	return p;
@@ -24,6 +42,7 @@ struct step *engine_step(struct place *p, enum step_kind kind)
 {
 	struct step *step = array_add(&p->steps);
 
+	steps_made++;
 	step->kind = kind;
 	return step;
 }
@@ -33,6 +52,7 @@ struct step *place_insert(struct place *p, size_t at, enum step_kind kind)
 	struct step *step;
 
 	(void)array_add(&p->steps);
+	steps_made++;
 	step = &p->steps.items[at];
 	memmove(step + 1, step, (p->steps.count - 1 - at) * sizeof(*step));
 	*step = (struct step){.kind = kind};
@@ -70,6 +90,11 @@ bool place_reached(const struct place *p)
 bool place_missing(const struct place *p)
 {
 	return !p->optional && !p->companion_of && !place_reached(p);
+}
+
+const char *place_source(const struct place *p)
+{
+	return p->source ? p->source : "--order";
 }
 
 bool place_elides(const struct place *p)
@@ -136,9 +161,52 @@ bool engine_is_done(const struct engine *e)
 	return true;
 }
 
-/* After a gate has opened, which it does once. */
-void place_check_all(struct engine *e)
+/* ---- which places a gate matters to ---- */
+
+static void add_use(struct engine *e, const struct gate *g, size_t place)
 {
-	for (size_t i = 0; i < e->places.count; i++)
-		place_check_dead(e, e->places.items[i]);
+	struct gate_uses *uses = &e->uses.items[g->index];
+
+	*array_add(uses) = place;
+}
+
+static void make_uses(struct engine *e)
+{
+	array_each(struct gate_uses, uses, &e->uses)
+		uses->count = 0;
+	while (e->uses.count < e->gates.count)
+		(void)array_add(&e->uses);
+	array_each(struct place *, it, &e->places) {
+		const struct place *p = *it;
+
+		array_each(const struct step, step, &p->steps) {
+			if (!step->gate)
+				continue;
+			add_use(e, step->gate, p->index);
+			if (p->companion_of)
+				add_use(e, step->gate, p->companion_of->index);
+		}
+	}
+	e->uses_made = steps_made;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const size_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* In the order in which the places were written; once more does no harm. */
+void place_check_gate(struct engine *e, const struct gate *g)
+{
+	struct gate_uses *uses;
+
+	if (e->uses_made != steps_made || e->uses.count < e->gates.count)
+		make_uses(e);
+	uses = &e->uses.items[g->index];
+	if (uses->count)
+		qsort(uses->items, uses->count, sizeof(*uses->items), by_number);
+	for (size_t i = 0; i < uses->count; i++)
+		place_check_dead(e, e->places.items[uses->items[i]]);
 }

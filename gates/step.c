@@ -1,4 +1,4 @@
-#include "gates/internal.h"
+#include "gates/engine_internal.h"
 
 /* How often :run functions may go on in one turn before they are taken for an endless loop. */
 enum { PROGRESS_MOST = 100000 };
@@ -67,7 +67,7 @@ static enum step_result resume(struct engine *e, struct engine_stop *s, int ref,
 	if (answer != ENGINE_NO)
 		s->coroutine = NULL; /* it has ended, one way or the other */
 	if (!again || answer == ENGINE_YES || *gate)
-		engine_progress(e); /* it may have set what others look at */
+		engine_progress(e); /* it may have set what other conditions read */
 	return answered(e, answer);
 }
 

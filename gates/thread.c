@@ -1,4 +1,4 @@
-#include "gates/internal.h"
+#include "gates/engine_internal.h"
 
 #include <string.h>
 
@@ -29,14 +29,14 @@ static void release_memory(struct own_thread *own)
 	array_fini(&own->armed);
 }
 
-void engine_thread_gone(struct engine *e, struct engine_thread *t)
+void engine_thread_exited(struct engine *e, struct engine_thread *t)
 {
 	struct own_thread *own = engine_thread_own(t);
 
-	if (t->gone)
+	if (t->exited)
 		return;
 	engine_enter(e);
-	t->gone = true;
+	t->exited = true;
 	if (t->stop)
 		stop_drop(e, t->stop);
 	gate_ran_on(e, t);
@@ -58,19 +58,23 @@ struct engine_thread *engine_thread_at(const struct engine *e, size_t index)
 	return index < e->threads.count ? &e->threads.items[index]->thread : NULL;
 }
 
-/* The name comes last: it has to be fetched from the program. */
+static bool matches(const char *pattern, const char *name)
+{
+	return name && *name && str_wildcard(pattern, name);
+}
+
+/* What has to be fetched from the program comes last. */
 bool engine_thread_matches(struct engine *e, const struct engine_thread *t, const char *pattern)
 {
-	const char *name;
+	const struct engine_world *world = &e->world;
 
 	if (!pattern || str_wildcard(pattern, t->id))
 		return true;
 	if (t->start && str_wildcard(pattern, t->start))
 		return true;
-	if (!e->world.thread_name)
-		return false;
-	name = e->world.thread_name(e->world.ctx, t);
-	return name && *name && str_wildcard(pattern, name);
+	if (world->thread_name && matches(pattern, world->thread_name(world->ctx, t)))
+		return true;
+	return world->thread_runs && matches(pattern, world->thread_runs(world->ctx, t));
 }
 
 /* ---- what a thread takes along from one stop to the next ---- */

@@ -1,18 +1,8 @@
-#include "gates/verdict.h"
+#include "gates/expect.h"
 #include "tracer/base/str.h"
+#include "tracer/base/signame.h"
 
 #include <string.h>
-
-void expect_fini(struct expect *x)
-{
-	for (size_t i = 0; i < x->stdout_has.count; i++)
-		base_free(x->stdout_has.items[i]);
-	for (size_t i = 0; i < x->stderr_has.count; i++)
-		base_free(x->stderr_has.items[i]);
-	array_fini(&x->stdout_has);
-	array_fini(&x->stderr_has);
-	*x = (struct expect){0};
-}
 
 const char *verdict_word(enum verdict v)
 {
@@ -33,6 +23,8 @@ const char *verdict_word(enum verdict v)
 		return "time-limit";
 	case VERDICT_ERROR:
 		return "error";
+	case VERDICT_CRASHED:
+		return "crashed";
 	}
 	return "error";
 }
@@ -41,21 +33,22 @@ const char *verdict_word(enum verdict v)
 
 static void add_signal(struct str *out, int signal)
 {
-	const char *name = sigabbrev_np(signal);
-
-	if (name)
-		str_addf(out, "signal SIG%s", name);
-	else
-		str_addf(out, "signal %d", signal);
+	str_addf(out, "signal SIG%s", signame_text(signal));
 }
 
-static void add_end(struct str *out, const struct outcome *o)
+void outcome_print_end(const struct outcome *o, struct str *out)
 {
 	if (o->exited) {
 		str_addf(out, "exit status %d", o->exit);
 	} else if (o->signaled) {
 		str_add(out, "ended by ");
 		add_signal(out, o->signal);
+	} else if (o->deadlock) {
+		str_add(out, "a deadlock");
+	} else if (o->livelock) {
+		str_add(out, "a livelock");
+	} else if (o->time_limit) {
+		str_add(out, "the program still ran at the time limit");
 	} else {
 		str_add(out, "did not end by itself");
 	}
@@ -94,9 +87,10 @@ void expect_print(const struct expect *x, struct str *out)
 	if (x->has_signal) {
 		add_part(out, "ended by ");
 		add_signal(out, x->signal);
+		if (x->at)
+			str_addf(out, " at %s", x->at);
 	}
-	if (x->deadlock)
-		add_part(out, "a deadlock");
+	expect_print_more(x, out);
 	for (size_t i = 0; i < x->stdout_has.count; i++) {
 		add_part(out, "standard output has ");
 		add_quoted(out, x->stdout_has.items[i]);
@@ -105,29 +99,7 @@ void expect_print(const struct expect *x, struct str *out)
 		add_part(out, "standard error has ");
 		add_quoted(out, x->stderr_has.items[i]);
 	}
-}
-
-void outcome_print(const struct outcome *o, struct str *out)
-{
-	if (o->fault)
-		str_add(out, "a fault of the script");
-	else if (o->gate_deadlock)
-		str_add(out, "a deadlock with a gate in it");
-	else if (o->deadlock)
-		str_add(out, "a deadlock");
-	else if (o->time_limit || o->gate_limit)
-		str_add(out, "a limit that passed");
-	else
-		add_end(out, o);
-}
-
-static bool deadlock_unmet(const struct expect *x, const struct outcome *o, struct str *out)
-{
-	if (!x->deadlock || o->deadlock)
-		return false;
-	add_end(out, o);
-	str_add(out, ", expected a deadlock");
-	return true;
+	expect_print_checks(x, out);
 }
 
 /* A signal that nobody expects is never as expected, not even where only the output matters. */
@@ -135,27 +107,35 @@ static bool end_unmet(const struct expect *x, const struct outcome *o, struct st
 {
 	bool exit_ok = !x->has_exit || (o->exited && o->exit == x->exit);
 	bool signal_ok = !x->has_signal || (o->signaled && o->signal == x->signal);
-	bool surprise = !x->has_exit && !x->has_signal && o->signaled && o->signal != o->killed_by;
+	bool surprise = !x->has_exit && !x->has_signal && !o->signal_judged && o->signaled &&
+			o->signal != o->killed_by;
+	bool elsewhere = x->at && signal_ok && !o->at;
 
-	if (exit_ok && signal_ok && !surprise)
+	if (exit_ok && signal_ok && !surprise && !elsewhere)
 		return false;
-	add_end(out, o);
+	outcome_print_end(o, out);
+	if (o->signaled && o->place)
+		str_add(out, o->place);
 	if (surprise) {
 		str_add(out, ", which was not expected");
 	} else if (!exit_ok) {
 		str_addf(out, o->exited ? ", expected %d" : ", expected exit status %d", x->exit);
 	} else {
 		str_add(out, ", expected ");
-		add_signal(out, x->signal);
+		if (!elsewhere)
+			add_signal(out, x->signal);
+		if (x->at)
+			str_addf(out, elsewhere ? "it at %s" : " at %s", x->at);
 	}
 	return true;
 }
 
-static bool text_unmet(char *const *texts, size_t count, const char *written, const char *name,
-		       struct str *out)
+static bool text_unmet(char *const *texts, size_t count, const struct str *written,
+		       const char *name, struct str *out)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (strstr(written ? written : "", texts[i]))
+		if (written &&
+		    memmem(str_text(written), written->length, texts[i], strlen(texts[i])))
 			continue;
 		str_addf(out, "%s does not have ", name);
 		add_quoted(out, texts[i]);
@@ -166,11 +146,12 @@ static bool text_unmet(char *const *texts, size_t count, const char *written, co
 
 static bool unmet(const struct expect *x, const struct outcome *o, struct str *out)
 {
-	return deadlock_unmet(x, o, out) || end_unmet(x, o, out) ||
+	return expect_unmet_more(x, o, out) || end_unmet(x, o, out) ||
 	       text_unmet(x->stdout_has.items, x->stdout_has.count, o->stdout_text,
 			  "standard output", out) ||
 	       text_unmet(x->stderr_has.items, x->stderr_has.count, o->stderr_text,
-			  "standard error", out);
+			  "standard error", out) ||
+	       expect_unmet_checks(o, out);
 }
 
 char *verdict_unmet(const struct expect *x, const struct outcome *o)
@@ -209,11 +190,13 @@ enum verdict verdict_of(const struct engine *e, const struct expect *x, const st
 
 	if (o->fault)
 		return VERDICT_ERROR;
+	if (o->failed)
+		return VERDICT_NOT_AS_EXPECTED;
 	if (o->gate_deadlock)
 		return VERDICT_GATE_DEADLOCK;
 	if (o->deadlock && !x->deadlock)
 		return VERDICT_DEADLOCK;
-	if (o->time_limit)
+	if (o->time_limit && !x->time_limit && !x->livelock)
 		return VERDICT_TIME_LIMIT;
 	if (held_by_gates(x, o))
 		return VERDICT_NEVER_OPENED;
@@ -221,12 +204,14 @@ enum verdict verdict_of(const struct engine *e, const struct expect *x, const st
 		return VERDICT_NEVER_REACHED;
 	why = verdict_unmet(x, o);
 	base_free(why);
-	return why ? VERDICT_NOT_AS_EXPECTED : VERDICT_OK;
+	if (why)
+		return VERDICT_NOT_AS_EXPECTED;
+	return o->crashed && !x->any && o->signal != o->killed_by ? VERDICT_CRASHED : VERDICT_OK;
 }
 
 int verdict_status(enum verdict v, const struct expect *x, const struct outcome *o)
 {
-	if (v != VERDICT_OK)
+	if (v != VERDICT_OK && v != VERDICT_CRASHED)
 		return (int)v;
 	if (x->any)
 		return 0;

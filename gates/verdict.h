@@ -6,16 +6,43 @@
 #define GATECTL_GATES_VERDICT_H
 
 #include "gates/engine.h"
+#include "gates/given.h"
+
+/* `never_reached = LOCATION`: a place without verbs, which tells whether anybody comes there. */
+struct expect_never {
+	char *location;
+	const struct place *place; /* the engine's: the script's own place there, or else `own` */
+	const struct place *own;   /* without verbs, for this alone */
+};
+
+/* `expect(function(run) ... end, "what it means")`: the script is asked when the run is over. */
+struct expect_check {
+	char *text;   /* what it means */
+	char *source; /* FILE:LINE */
+	int ref;      /* what the script knows it by */
+};
 
 /* `expect { ... }`; several calls add up. */
 struct expect {
 	bool any; /* the script has an expect at all */
-	bool has_exit, has_signal, deadlock;
+	bool has_exit, has_signal, deadlock, livelock, time_limit;
 	int exit, signal;
+	char *at,
+		*at_source; /* the location where the signal ends it (any call), and who wants that; or NULL */
 	ARRAY(char *) stdout_has; /* each must occur in what the program wrote there */
 	ARRAY(char *) stderr_has;
+	ARRAY(struct expect_never) never;
+	ARRAY(struct expect_check) checks;
 };
 void expect_fini(struct expect *x);
+/* When the scripts are loaded: a place of theirs at such a location is the one that is meant, and that it
+   is never reached is no failure. */
+void expect_settle(struct expect *x, const struct engine *e);
+/* Is this the place by which `never_reached` is told? */
+bool expect_looks_at(const struct expect *x, const struct place *p);
+/* Is the output of the program asked for? */
+bool expect_wants_stdout(const struct expect *x);
+bool expect_wants_stderr(const struct expect *x);
 /* What is expected, in words: `exit status 1, standard output has "6 * 7 = 6"`. */
 void expect_print(const struct expect *x, struct str *out);
 
@@ -27,6 +54,7 @@ struct limits {
 struct plan {
 	struct expect expect;
 	struct limits limits;
+	struct given given;
 };
 
 enum verdict {
@@ -38,6 +66,7 @@ enum verdict {
 	VERDICT_DEADLOCK = 123,
 	VERDICT_TIME_LIMIT = 124,
 	VERDICT_ERROR = 125,
+	VERDICT_CRASHED = 128, /* and the signal */
 };
 const char *verdict_word(enum verdict v); /* "ok", "never-reached", ... */
 
@@ -47,12 +76,22 @@ struct outcome {
 	bool gate_deadlock; /* no thread could move ... */
 	bool deadlock;
 	bool time_limit;
+	bool livelock;	       /* somebody moved, but nobody got on; with or without time_limit */
+	bool failed;	       /* the script has said `fail` */
 	bool gate_limit;       /* a thread was held longer than the limit */
 	bool held_at_end;      /* ... or still held when the program ended by exit */
 	bool exited, signaled; /* how the program (its first process) ended; neither: we ended it */
 	int exit, signal;
-	int killed_by; /* the signal of a :kill, or 0: dying by that one is no surprise */
-	const char *stdout_text, *stderr_text; /* what it wrote, where an expect asks; or NULL */
+	bool crashed; /* by a signal that nobody sends on purpose: SEGV, ABRT and the like ... */
+	const char *place; /* ... " in f at x.c:3"; NULL unknown */
+	bool at;	   /* ... and the location of the expect is there */
+	int killed_by;	   /* the signal of a :kill, or 0: dying by that one is no surprise */
+	const struct str *stdout_text,
+		*stderr_text; /* what it wrote, where an expect asks; or NULL */
+	/* Of the functions that were asked at the end: the first that did not say yes, and whether one
+	   has looked at the signal, so that no signal is a surprise. */
+	const struct expect_check *refused;
+	bool signal_judged;
 };
 
 /* How it ended, in words: "exit status 1", "a deadlock". */
@@ -63,6 +102,10 @@ enum verdict verdict_of(const struct engine *e, const struct expect *x, const st
 
 /* gatectl's exit status: the verdict's, or 0 (expect), or the program's own, 128+N. */
 int verdict_status(enum verdict v, const struct expect *x, const struct outcome *o);
+
+/* How the program ended, as far as the expectation is concerned: "exit status 1", "ended by signal
+   SIGABRT", "the program still ran at the time limit". */
+void outcome_print_end(const struct outcome *o, struct str *out);
 
 /* The first expectation that does not hold, in words ("exit status 1, expected 0"); malloc'd. */
 char *verdict_unmet(const struct expect *x, const struct outcome *o);

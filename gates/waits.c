@@ -1,7 +1,7 @@
 /*
- * Whoever a gate could still free, by whatever chain, is hopeful. When nobody can move, those
- * without hope have themselves to blame: they wait in a circle, or for what only those in it could
- * give, or for an owner that is gone. No gate is part of that.
+ * A thread has hope if a gate could still free it, by whatever chain. When nobody can move,
+ * threads without hope deadlock by the program's own fault: they wait in a cycle, for what only
+ * threads of that cycle could give, or for an owner that has exited. No gate is involved.
  */
 #include "gates/waits.h"
 

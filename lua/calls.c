@@ -1,28 +1,9 @@
 /* The engine asks: conditions, the tester's gate types, the text of a :log. */
-#include "lua/inside.h"
+#include "lua/script_internal.h"
 
 static const char *source_of(const struct arrival *a)
 {
 	return a && a->place ? a->place->source : NULL;
-}
-
-void script_asking(struct script *s, const struct arrival *a)
-{
-	if (s->host.program.asking)
-		s->host.program.asking(s->host.program.ctx, a);
-}
-
-void script_answered(struct script *s)
-{
-	if (s->host.program.answered)
-		s->host.program.answered(s->host.program.ctx);
-}
-
-bool script_is_dying(const struct script *s, const struct arrival *a)
-{
-	const struct script_program *p = &s->host.program;
-
-	return !s->budget.fatal && a && p->dying && p->dying(p->ctx, a);
 }
 
 /* Asks a function that may only answer. */

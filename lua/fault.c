@@ -4,7 +4,7 @@
  * Lua shortens a long file name in its messages to "...end"; the files that were loaded are kept in
  * a table, under both names, so that the whole one can be put back.
  */
-#include "lua/inside.h"
+#include "lua/script_internal.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,8 +1,10 @@
 /* Gates as a script sees them: tables that stand for a struct gate. */
-#include "lua/inside.h"
+#include "lua/script_internal.h"
 
 #include <limits.h>
 #include <string.h>
+
+enum { GATE_COSTS = 512 }; /* bytes of the engine, about */
 
 static const char gates_key;  /* registry: table of a gate -> struct gate */
 static const char method_key; /* registry: what every gate can do */
@@ -133,8 +135,10 @@ static int core_metatable(lua_State *L)
  * ----------------------------------------------------------------------------------- */
 
 /* Pushes a table with the metatable at `index`. */
+/* Names are at index 2. */
 static void push_gate(lua_State *L, int index)
 {
+	budget_charge(L, GATE_COSTS + lua_rawlen(L, 2));
 	lua_newtable(L);
 	lua_pushvalue(L, index);
 	lua_setmetatable(L, -2);
@@ -193,7 +197,13 @@ void script_open_gates(lua_State *L)
 	lua_newtable(L);
 	lua_pushcfunction(L, method_open);
 	lua_setfield(L, -2, "open");
-	lua_pushcfunction(L, script_method_wait);
-	lua_setfield(L, -2, "wait");
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &method_key);
+}
+
+void script_add_gate_method(lua_State *L, const char *name, lua_CFunction function)
+{
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &method_key);
+	lua_pushcfunction(L, function);
+	lua_setfield(L, -2, name);
+	lua_pop(L, 1);
 }

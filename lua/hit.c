@@ -27,16 +27,22 @@ static const char *thread_state(const struct script *s, const struct engine_thre
 {
 	const char *state = s->host.thread_state ? s->host.thread_state(s->host.ctx, t) : NULL;
 
-	return state ? state : t->gone ? "exited" : t->held ? "held" : "running";
+	return state ? state : t->exited ? "exited" : t->held ? "held" : "running";
+}
+
+static void push_id(lua_State *L, struct engine_thread *t)
+{
+	t->identified = true;
+	push_text(L, t->id);
 }
 
 static int thread_index(lua_State *L)
 {
-	const struct engine_thread *t = *(struct engine_thread **)luaL_checkudata(L, 1, THREAD);
+	struct engine_thread *t = *(struct engine_thread **)luaL_checkudata(L, 1, THREAD);
 	const char *key = luaL_tolstring(L, 2, NULL);
 
 	if (strcmp(key, "id") == 0)
-		push_text(L, t->id);
+		push_id(L, t);
 	else if (strcmp(key, "name") == 0)
 		push_text(L, thread_name(script_of(L), t));
 	else if (strcmp(key, "start") == 0)
@@ -55,14 +61,11 @@ static int thread_index(lua_State *L)
 
 static int thread_text(lua_State *L)
 {
-	const struct engine_thread *t = *(struct engine_thread **)luaL_checkudata(L, 1, THREAD);
-
-	push_text(L, t->id);
+	push_id(L, *(struct engine_thread **)luaL_checkudata(L, 1, THREAD));
 	return 1;
 }
 
-/* The same thread is the same value, so that scripts can compare them. */
-static void push_thread(lua_State *L, struct engine_thread *t)
+void thread_push(lua_State *L, struct engine_thread *t)
 {
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &threads_key);
 	if (lua_rawgetp(L, -1, t) == LUA_TNIL) {
@@ -103,7 +106,7 @@ bool hit_push_field(lua_State *L, const struct arrival *a, const char *key)
 	if (strcmp(key, "count") == 0)
 		lua_pushinteger(L, (lua_Integer)a->count);
 	else if (strcmp(key, "thread") == 0)
-		push_thread(L, a->thread);
+		thread_push(L, a->thread);
 	else if (strcmp(key, "file") == 0)
 		push_text(L, where(L, a).file);
 	else if (strcmp(key, "func") == 0)

@@ -1,5 +1,5 @@
 /* Files of Lua text: the script itself and what it requires; load() for text only. */
-#include "lua/inside.h"
+#include "lua/script_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #define FILE_LIMIT (64u << 20)
+#define PIECE	   (64u << 10) /* bytes that are compiled between two looks at the clock */
 
 static const char modules_key; /* registry: path -> what the module gave back */
 
@@ -157,6 +158,35 @@ static int require(lua_State *L)
 	return run_module(L);
 }
 
+/* A long text is read in pieces, so that its compiling has an end, too. */
+static int next_piece(lua_State *L)
+{
+	lua_Integer at = lua_tointeger(L, lua_upvalueindex(2));
+	size_t length;
+	const char *text = lua_tolstring(L, lua_upvalueindex(1), &length);
+
+	budget_check(L);
+	length -= (size_t)at;
+	if (length > PIECE)
+		length = PIECE;
+	lua_pushinteger(L, at + (lua_Integer)length);
+	lua_replace(L, lua_upvalueindex(2));
+	lua_pushlstring(L, text + at, length);
+	return 1;
+}
+
+static void read_in_pieces(lua_State *L)
+{
+	lua_pushvalue(L, 1);
+	if (lua_isnil(L, 2)) { /* its name is its text */
+		lua_pushvalue(L, 1);
+		lua_replace(L, 2);
+	}
+	lua_pushinteger(L, 0);
+	lua_pushcclosure(L, next_piece, 2);
+	lua_replace(L, 1);
+}
+
 /* load(chunk, name, mode, env): upvalue 1 is Lua's own; the mode is always text. */
 static int load_text_only(lua_State *L)
 {
@@ -165,12 +195,16 @@ static int load_text_only(lua_State *L)
 	luaL_checkany(L, 1);
 	if (args < 3)
 		lua_settop(L, 3);
+	if (lua_type(L, 1) == LUA_TSTRING && lua_rawlen(L, 1) > PIECE)
+		read_in_pieces(L);
 	lua_pushliteral(L, "t");
 	lua_replace(L, 3);
 	args = lua_gettop(L);
 	lua_pushvalue(L, lua_upvalueindex(1));
 	lua_insert(L, 1);
 	lua_call(L, args, LUA_MULTRET);
+	if (script_of(L)->budget.fatal)
+		return budget_fatal(L, "");
 	return lua_gettop(L);
 }
 

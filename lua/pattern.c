@@ -1,6 +1,6 @@
 #include "lua/pattern.h"
 
-#include "lua/inside.h"
+#include "lua/script_internal.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,10 +1,14 @@
 /* Places and their steps, from values that prelude.lua has checked. */
-#include "lua/inside.h"
+#include "lua/script_internal.h"
+#include "tracer/base/signame.h"
 
 #include <signal.h>
 #include <string.h>
 
 #define PLACE "place"
+
+/* Bytes of the engine, about; of an order for each byte of its text: names are copied. */
+enum { PLACE_COSTS = 512, STEP_COSTS = 96, ORDER_COSTS = 8 };
 
 static struct script *check_loading(lua_State *L, const char *who)
 {
@@ -95,6 +99,13 @@ static enum place_kind kind_of(const char *event)
 	return PLACE_LOCATION;
 }
 
+struct place *script_to_place(lua_State *L, int index)
+{
+	struct place **box = luaL_testudata(L, index, PLACE);
+
+	return box ? *box : NULL;
+}
+
 /* core.place(is_event, location, options) */
 static int core_place(lua_State *L)
 {
@@ -105,6 +116,7 @@ static int core_place(lua_State *L)
 
 	luaL_setmetatable(L, PLACE);
 	core_where(L);
+	budget_charge(L, PLACE_COSTS + lua_rawlen(L, 2));
 	p = *box = engine_place(s->engine, event ? kind_of(location) : PLACE_LOCATION, location,
 				lua_tostring(L, -1));
 	lua_pop(L, 1);
@@ -122,6 +134,7 @@ static struct step *add_step(lua_State *L, enum step_kind kind)
 {
 	struct place **box = luaL_checkudata(L, 1, PLACE);
 
+	budget_charge(L, STEP_COSTS + lua_rawlen(L, 2));
 	return engine_step(*box, kind);
 }
 
@@ -195,6 +208,7 @@ static int core_order(lua_State *L)
 	struct error err = {0};
 
 	core_where(L);
+	budget_charge(L, ORDER_COSTS * lua_rawlen(L, 1));
 	if (engine_order(s->engine, luaL_checkstring(L, 1), lua_tostring(L, -1), &err) == 0)
 		return 0;
 	lua_pushstring(L, err.text);
@@ -204,17 +218,18 @@ static int core_order(lua_State *L)
 /* core.signal(name without SIG): its number, or nil */
 static int core_signal(lua_State *L)
 {
-	const char *name = luaL_checkstring(L, 1);
+	int number = signame_number(luaL_checkstring(L, 1));
 
-	for (int n = 1; n < NSIG; n++) {
-		const char *known = sigabbrev_np(n);
+	if (number)
+		lua_pushinteger(L, number);
+	return number != 0;
+}
 
-		if (known && strcmp(known, name) == 0) {
-			lua_pushinteger(L, n);
-			return 1;
-		}
-	}
-	return 0;
+/* core.signal_name(number): the name without SIG */
+static int core_signal_name(lua_State *L)
+{
+	lua_pushstring(L, signame_text((int)luaL_checkinteger(L, 1)));
+	return 1;
 }
 
 /* core.place_index(function): what reading a field of a place does. */
@@ -257,6 +272,7 @@ void script_open_places(lua_State *L)
 		{"step_elide", core_step_elide},
 		{"order", core_order},
 		{"signal", core_signal},
+		{"signal_name", core_signal_name},
 		{NULL, NULL},
 	};
 

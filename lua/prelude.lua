@@ -1,124 +1,15 @@
--- The part of gatectl's script API that reads better in Lua: what a tester may write is checked
--- here, with messages; what it makes is made by `core`, the functions of C.
+-- The part of gatectl's script API that reads better in Lua: gates, places, orders, logs. What a tester may
+-- write is checked first (check.lua); what it makes is made by `core`, the functions of C.
 
-local core = ...
-local fail, kind, loading, like = core.fail, core.kind, core.loading, core.like
-local type, tostring, next, ipairs, load = type, tostring, next, ipairs, load
+local core, check = ...
+local fail, loading, like, failf, types = core.fail, core.loading, core.like, check.failf, check.types
+local check_text, check_flag, check_count, check_range = check.text, check.flag, check.count, check.range
+local check_table, check_signal, check_function, check_gate = check.table, check.signal, check.func, check.gate
+local type, tostring, ipairs, load = type, tostring, ipairs, load
 local rawget, rawset, setmetatable, select = rawget, rawset, setmetatable, select
-local format, concat, upper = string.format, table.concat, string.upper
+local format, concat = string.format, table.concat
 local find, sub, match = string.find, string.sub, string.match
-local to_integer, math_type = math.tointeger, math.type
 local globals = _G
-
-local types = setmetatable({}, { __mode = "k" }) -- what Gate.type gave, to know one by sight
-
-local function what(value)
-	return types[value] and "a gate type (call it to make a gate)" or kind(value)
-end
-
-local function failf(...)
-	fail(format(...))
-end
-
-local function is_integer(value)
-	return math_type(value) and to_integer(value) ~= nil
-end
-
--- Checks t against the list of known names; each has a function that checks and converts.
-local function check_table(who, t, known, word)
-	if type(t) ~= "table" or core.is_gate(t) then
-		failf("%s: expected a table of %ss, got %s", who, word, what(t))
-	end
-	local result = {}
-	for key, value in next, t do
-		local check = known[key]
-		if not check or key == 1 then
-			failf("%s: unknown %s '%s'; known are %s%s", who, word, tostring(key), concat(known[1], ", "),
-				like(tostring(key), known[1]))
-		end
-		result[key] = check(who .. ": " .. key, value)
-	end
-	return result
-end
-
-local function check_text(who, value)
-	if type(value) ~= "string" then
-		failf("%s: expected a string, got %s", who, what(value))
-	elseif value == "" then
-		failf("%s: the string is empty", who)
-	elseif find(value, "\0", 1, true) then
-		failf("%s: the string has a zero byte in it", who)
-	end
-	return value
-end
-
-local function check_flag(who, value)
-	if type(value) ~= "boolean" then
-		failf("%s: expected true or false, got %s", who, what(value))
-	end
-	return value
-end
-
-local function check_count(who, value)
-	if not is_integer(value) or value < 1 then
-		failf("%s: expected an integer from 1 on, got %s", who, math_type(value) and tostring(value) or what(value))
-	end
-	return to_integer(value)
-end
-
-local function check_range(who, value)
-	if type(value) ~= "table" then
-		if not math_type(value) then
-			failf("%s: expected a number or {first, last}, got %s", who, what(value))
-		end
-		value = check_count(who, value)
-		return { value, value }
-	end
-	for key in next, value do
-		if key ~= 1 and key ~= 2 then
-			failf("%s: expected {first, last}, got a table with %s", who, tostring(key))
-		end
-	end
-	local first, last = check_count(who, rawget(value, 1)), check_count(who, rawget(value, 2))
-	if first > last then
-		failf("%s: first (%d) is behind last (%d)", who, first, last)
-	end
-	return { first, last }
-end
-
-local signals = { "ABRT", "ALRM", "BUS", "CHLD", "CONT", "FPE", "HUP", "ILL", "INT",
-	"KILL", "PIPE", "QUIT", "SEGV", "STOP", "TERM", "TSTP", "USR1", "USR2" }
-
-local function check_signal(who, value)
-	if is_integer(value) and value >= 1 and value <= 64 then
-		return to_integer(value)
-	elseif type(value) ~= "string" then
-		failf("%s: expected a signal, got %s", who, math_type(value) and tostring(value) or what(value))
-	end
-	local name = upper(value)
-	name = sub(name, 1, 3) == "SIG" and sub(name, 4) or name
-	local number = core.signal(name)
-	return number or failf("%s: no such signal '%s'%s", who, value, like(name, signals))
-end
-
-local function check_function(who, value)
-	if type(value) ~= "function" then
-		failf("%s: expected a function, got %s", who, what(value))
-	end
-	return value
-end
-
-local function check_gate(who, value)
-	if not core.is_gate(value) then
-		local got = what(value)
-		local hint = got == "nil" and " (misspelt name?)" or ""
-		if type(value) == "string" then
-			hint = ("; make one first: local g = SimpleGate %q"):format(value)
-		end
-		failf("%s: expected a gate, got %s%s", who, got, hint)
-	end
-	return value
-end
 
 -- ---- gates -------------------------------------------------------------------------------------
 
@@ -261,7 +152,7 @@ local verbs = {}
 local verb_names = { "wait", "open", "when", "run", "event", "log", "kill", "release" }
 
 -- A verb that takes one value: checked, then made a step.
-local function verb(name, check, step)
+local function verb(name, checked, step)
 	verbs[name] = function(place, value, ...)
 		if not core.is_place(place) then
 			failf("%s: call it with a colon: at(...):%s(...)", name, name)
@@ -272,7 +163,7 @@ local function verb(name, check, step)
 		elseif name == "release" and not at_rest[place] then
 			fail('release: only for on "rest"')
 		end
-		value = check(name, value, place)
+		value = checked(name, value, place)
 		if select("#", ...) > 0 then
 			failf("%s: takes one value, got %d", name, select("#", ...) + 1)
 		end
@@ -327,68 +218,11 @@ function elide_sleep(location, options)
 	core.step_elide(core.place(false, location, options))
 end
 
--- ---- order, expect, limits ---------------------------------------------------------------------
+-- ---- order ---------------------------------------------------------------------------------------
 
 function order(text)
 	loading("order")
 	core.order(check_text("order", text))
-end
-
-local function check_exit(who, value)
-	if not is_integer(value) or value < 0 or value > 255 then
-		failf("%s: expected an exit status from 0 to 255, got %s", who,
-			math_type(value) and tostring(value) or what(value))
-	end
-	return to_integer(value)
-end
-
-local expectations = {
-	{ "exit", "signal", "stdout", "stderr", "deadlock" },
-	exit = check_exit,
-	signal = check_signal,
-	stdout = check_text,
-	stderr = check_text,
-	deadlock = check_flag,
-}
-
-local expected = {} -- by field; of several texts all are
-local texts = { stdout = true, stderr = true }
-
-function expect(t)
-	loading("expect")
-	t = check_table("expect", t, expectations, "field")
-	if next(t) == nil then
-		fail("expect: the table is empty")
-	end
-	for key, value in next, t do
-		if not texts[key] and expected[key] ~= nil and expected[key] ~= value then
-			failf("expect: %s is expected to be %s and %s", key, tostring(expected[key]), tostring(value))
-		end
-		expected[key] = value
-	end
-	if expected.exit and expected.signal then
-		fail("expect: a program that ends with an exit status is not ended by a signal: give one of them")
-	end
-	for key, value in next, t do
-		core.expect(key, value)
-	end
-end
-
-local function check_seconds(who, value)
-	if not math_type(value) or not (value >= 0 and value < math.huge) then
-		failf("%s: expected seconds from 0 on, got %s", who,
-			math_type(value) and tostring(value) or what(value))
-	end
-	return value
-end
-
-local limit_names = { { "gate", "run" }, gate = check_seconds, run = check_seconds }
-
-function limits(t)
-	loading("limits")
-	for key, value in next, check_table("limits", t, limit_names, "field") do
-		core.limits(key, value)
-	end
 end
 
 -- ---- log ---------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 /* :run: the tester's function in a coroutine that holds its thread where it waits. */
-#include "lua/inside.h"
+#include "lua/script_internal.h"
 
 struct run {
 	struct script *script;
@@ -25,7 +25,7 @@ static struct run *check_inside(lua_State *L, const char *who)
 	return s->run;
 }
 
-int script_method_wait(lua_State *L)
+static int method_wait(lua_State *L)
 {
 	struct gate *g = script_to_gate(L, 1);
 	struct run *r;
@@ -55,6 +55,7 @@ static int wait_until(lua_State *L)
 
 void script_open_run(lua_State *L)
 {
+	script_add_gate_method(L, "wait", method_wait);
 	lua_pushcfunction(L, wait_until);
 	lua_setglobal(L, "wait_until");
 }

@@ -4,11 +4,12 @@
  * The count hook sees Lua's instructions only; a function of C that can loop by itself for ever, or
  * make a huge value at once, gets a guard in front.
  */
-#include "lua/inside.h"
+#include "lua/script_internal.h"
 
 #include <string.h>
 
 #define LARGEST_STRING (64u << 20)
+#define LINE_COSTS     128 /* bytes, besides its text: lines are printed when the entry is left */
 #define MOST_ELEMENTS  10000000 /* moved by one call */
 
 static int guard_rep(lua_State *L)
@@ -34,29 +35,71 @@ static int guard_rep(lua_State *L)
 static int call_original(lua_State *L, lua_Integer elements)
 {
 	if (elements > MOST_ELEMENTS)
-		return fault_raise(L, "too many elements to move");
+		return fault_raise(L, "too many elements at once");
 	lua_pushvalue(L, lua_upvalueindex(1));
 	lua_insert(L, 1);
 	lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
 	return lua_gettop(L);
 }
 
+static lua_Integer elements(lua_Integer first, lua_Integer last)
+{
+	if (last < first)
+		return 0;
+	return (lua_Unsigned)last - (lua_Unsigned)first > MOST_ELEMENTS ? MOST_ELEMENTS + 1
+									: last - first;
+}
+
 static int guard_move(lua_State *L)
 {
-	lua_Integer first = luaL_checkinteger(L, 2), last = luaL_checkinteger(L, 3);
+	return call_original(L, elements(luaL_checkinteger(L, 2), luaL_checkinteger(L, 3)));
+}
 
-	return call_original(L, last < first ? 0
-				: (lua_Unsigned)last - (lua_Unsigned)first > MOST_ELEMENTS
-					? MOST_ELEMENTS + 1
-					: last - first);
+/* An __index may give an element for every number. */
+static int guard_concat(lua_State *L)
+{
+	lua_Integer first = luaL_optinteger(L, 3, 1);
+
+	return call_original(L, elements(first, luaL_opt(L, luaL_checkinteger, 4, luaL_len(L, 1))));
 }
 
 /* table.insert, remove and sort believe a __len. */
+static lua_Integer believed_length(lua_State *L)
+{
+	if (luaL_getmetafield(L, 1, "__len") == LUA_TNIL)
+		return 0;
+	lua_pop(L, 1);
+	return luaL_len(L, 1);
+}
+
 static int guard_length(lua_State *L)
 {
-	return call_original(L, luaL_getmetafield(L, 1, "__len") != LUA_TNIL
-					? (lua_pop(L, 1), luaL_len(L, 1))
-					: 0);
+	return call_original(L, believed_length(L));
+}
+
+/* a < b, or what the function (upvalue 1) says of them. */
+static int is_less(lua_State *L)
+{
+	budget_step(L);
+	lua_settop(L, 2);
+	if (lua_isnil(L, lua_upvalueindex(1))) {
+		lua_pushboolean(L, lua_compare(L, 1, 2, LUA_OPLT));
+		return 1;
+	}
+	lua_pushvalue(L, lua_upvalueindex(1));
+	lua_insert(L, 1);
+	lua_call(L, 2, 1);
+	return 1;
+}
+
+/* Without a function of the script, that the hook sees, nothing would count. */
+static int guard_sort(lua_State *L)
+{
+	if (!lua_isnoneornil(L, 2))
+		luaL_checktype(L, 2, LUA_TFUNCTION);
+	lua_settop(L, 2);
+	lua_pushcclosure(L, is_less, 1);
+	return call_original(L, believed_length(L));
 }
 
 /* A finalizer runs where no hook can stop it. */
@@ -90,6 +133,7 @@ static void print_lines(lua_State *L, const char *text)
 
 	for (; s->host.print; text += length + 1) {
 		length = strcspn(text, "\n");
+		budget_charge(L, length + LINE_COSTS);
 		lua_pushlstring(L, text, length);
 		s->host.print(s->host.ctx, lua_tostring(L, -1));
 		lua_pop(L, 1);
@@ -174,9 +218,10 @@ void script_open_sandbox(lua_State *L)
 	script_open_strings(L);
 	guard(L, LUA_STRLIBNAME, "rep", guard_rep);
 	guard(L, LUA_TABLIBNAME, "move", guard_move);
+	guard(L, LUA_TABLIBNAME, "concat", guard_concat);
 	guard(L, LUA_TABLIBNAME, "insert", guard_length);
 	guard(L, LUA_TABLIBNAME, "remove", guard_length);
-	guard(L, LUA_TABLIBNAME, "sort", guard_length);
+	guard(L, LUA_TABLIBNAME, "sort", guard_sort);
 	guard(L, LUA_GNAME, "setmetatable", guard_setmetatable);
 	lua_pushcfunction(L, print);
 	lua_setglobal(L, "print");

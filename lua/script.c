@@ -1,140 +1,35 @@
-/* The state of a script: made, entered, freed. */
+/* The state of a script: made, loaded, freed. */
 #include "lua/state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const unsigned char prelude[] = {
-#include "lua/prelude.lua.inc"
-};
-
-static const char prelude_key; /* registry: what prelude.lua gave back */
-
-struct script *script_of(lua_State *L)
+/* What the Lua of the API is made of. */
+static void push_core(lua_State *L)
 {
-	return *(struct script **)lua_getextraspace(L);
-}
-
-void script_push_prelude(lua_State *L, const char *name)
-{
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &prelude_key);
-	lua_getfield(L, -1, name);
-	lua_remove(L, -2);
-}
-
-static void open_prelude(lua_State *L)
-{
-	if (luaL_loadbufferx(L, (const char *)prelude, sizeof(prelude), "=[gatectl]", "t"))
-		lua_error(L);
 	lua_newtable(L);
 	script_open_gates(L);
 	script_open_places(L);
 	script_open_like(L);
 	script_open_expect(L);
-	lua_call(L, 1, 1);
-	lua_rawsetp(L, LUA_REGISTRYINDEX, &prelude_key);
+	script_open_end(L);
+	script_open_given(L);
 }
 
 static int open_all(lua_State *L)
 {
 	script_open_sandbox(L);
-	budget_open(L);
+	script_open_protected(L);
 	script_open_load(L);
 	script_open_hit(L);
 	value_open(L);
 	enum_open(L);
 	state_open(L);
+	push_core(L);
 	script_open_run(L);
-	open_prelude(L);
+	prelude_run(L);
 	return 0;
-}
-
-/* What went wrong, with the call's own position where the message has none. */
-static void take_fault(struct call *c, lua_State *L, int status, struct error *err)
-{
-	const struct budget *b = &c->script->budget;
-	const char *text = status != LUA_OK && lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1)
-									      : "(no message)";
-
-	if (b->fatal)
-		text = b->text;
-	else if (status == LUA_ERRMEM)
-		text = budget_too_big;
-	if (!c->source || fault_has_position(L, text))
-		error_set(err, ERROR_SCRIPT, "%s", text);
-	else
-		error_set(err, ERROR_SCRIPT, "%s: %s", c->source, text);
-}
-
-static int protect(struct call *c, lua_State *L)
-{
-	int handler = lua_gettop(L) + 1;
-
-	if (!lua_checkstack(L, LUA_MINSTACK))
-		return LUA_ERRMEM;
-	lua_pushcfunction(L, fault_message);
-	lua_pushcfunction(L, c->body);
-	lua_pushlightuserdata(L, c);
-	return lua_pcall(L, 1, 0, handler);
-}
-
-int script_enter(struct call *c, struct error *err)
-{
-	struct script *s = c->script;
-	lua_State *L = s->running;
-	enum script_mode mode = s->mode;
-	struct engine_thread *thread = s->thread;
-	const struct arrival *arrival = s->arrival;
-	int top = lua_gettop(L), status, result = 0;
-
-	if (s->depth++ == 0) {
-		s->entries++;
-		budget_begin(s);
-	}
-	s->mode = c->mode;
-	s->thread = c->arrival ? c->arrival->thread : thread;
-	s->arrival = c->arrival ? c->arrival : arrival;
-	status = protect(c, L);
-	if (status != LUA_OK || s->budget.fatal) {
-		take_fault(c, L, status, err);
-		result = -1;
-	}
-	lua_settop(L, top);
-	s->running = L;
-	s->thread = thread;
-	s->arrival = arrival;
-	s->mode = mode;
-	s->depth--;
-	return result;
-}
-
-int script_call(lua_State *L, int args, int results)
-{
-	int f = lua_gettop(L) - args, status;
-	lua_Debug ar;
-
-	lua_pushvalue(L, f);
-	lua_pushcfunction(L, fault_message);
-	lua_rotate(L, f, 2); /* the function again, handler, function, arguments */
-	status = lua_pcall(L, args, results, f + 1);
-	lua_remove(L, f + 1);
-	if (status == LUA_ERRMEM) {
-		lua_pop(L, 1);
-		lua_pushstring(L, budget_too_big);
-	}
-	if (status != LUA_OK && !fault_has_position(L, lua_tostring(L, -1))) {
-		lua_pushvalue(L, f);
-		lua_getinfo(L, ">S", &ar);
-		lua_pushfstring(L, "%s:%d: ", ar.source + 1, ar.linedefined ? ar.linedefined : 1);
-		lua_insert(L, -2);
-		if (ar.source[0] == '@')
-			lua_concat(L, 2);
-		else
-			lua_remove(L, -2);
-	}
-	lua_remove(L, f);
-	return status;
 }
 
 struct script *script_new(struct engine *e, struct plan *plan, const struct script_host *host)
@@ -152,6 +47,7 @@ struct script *script_new(struct engine *e, struct plan *plan, const struct scri
 		.log_text = script_on_log_text,
 	};
 
+	alarm_open();
 	s->engine = e;
 	s->plan = plan;
 	if (host)
@@ -169,6 +65,7 @@ void script_free(struct script *s)
 {
 	if (!s)
 		return;
+	alarm_close();
 	script_run_free_all(s);
 	if (s->L)
 		lua_close(s->L);

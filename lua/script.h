@@ -32,6 +32,17 @@ struct script_host {
 struct script *script_new(struct engine *e, struct plan *plan, const struct script_host *host);
 void script_free(struct script *s);
 
+/* How the run ended, for the functions of expect(). */
+struct script_end {
+	bool exited;
+	int status, signal;			     /* signal 0: by none */
+	const struct str *stdout_text, *stderr_text; /* NULL: not kept */
+	bool *signal_judged;			     /* set when a function looks at the signal */
+};
+/* YES where the function says so; FAULT with `err`. */
+enum engine_answer script_end(struct script *s, const struct expect_check *check,
+			      const struct script_end *end, struct error *err);
+
 /* Runs a script file. 0, or -1 with ERROR_SCRIPT. `require` finds Lua files beside it. */
 int script_load(struct script *s, const char *path, struct error *err);
 

@@ -8,7 +8,7 @@
 #ifndef GATECTL_LUA_STATE_H
 #define GATECTL_LUA_STATE_H
 
-#include "lua/inside.h"
+#include "lua/script_internal.h"
 
 /* ---- value.c ------------------------------------------------------------------------------------
  */
@@ -47,6 +47,8 @@ void state_open(lua_State *L);
  */
 
 struct hit *hit_at(lua_State *L, int index); /* NULL: it is no hit */
+/* Pushes the thread: the same one is the same value, so that scripts can compare them. */
+void thread_push(lua_State *L, struct engine_thread *t);
 /* Pushes a field of the arrival; false: there is none of this name. */
 bool hit_push_field(lua_State *L, const struct arrival *a, const char *key);
 

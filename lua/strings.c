@@ -1,5 +1,5 @@
 /* string.find, match, gmatch and gsub over patterns that the budget bounds. */
-#include "lua/inside.h"
+#include "lua/script_internal.h"
 #include "lua/pattern.h"
 
 #include <string.h>

@@ -98,7 +98,7 @@ program = {}
 ---@alias Signal string|integer "SIGUSR1", "USR1" or a number
 
 ---@class AtOptions
----@field thread? string id, start routine or name; * and ? are wildcards
+---@field thread? string id, start routine, name or what a trampoline runs; * and ? are wildcards
 ---@field hit? Range
 ---@field after? boolean
 ---@field optional? boolean
@@ -171,8 +171,44 @@ function order(text) end
 ---@param options? {thread?: string, hit?: integer|integer[], optional?: boolean}
 function elide_sleep(location, options) end
 
----@param t {exit?: integer, signal?: Signal, stdout?: string, stderr?: string, deadlock?: boolean}
+---What a function of expect sees.
+---@class Run
+---@field status? integer its exit status; nil: it did not end by itself, or by a signal
+---@field signal? string|integer "SIGABRT"; nil: none
+---@field stdout string
+---@field stderr string
+---@field threads Thread[] all that there were, in order of creation
+
+---@class Expected
+---@field exit? integer
+---@field signal? Signal
+---@field at? string where the signal ends it: the location of one of the thread's calls
+---@field stdout? string
+---@field stderr? string
+---@field deadlock? boolean
+---@field livelock? boolean
+---@field time_limit? boolean
+---@field never_reached? string
+
+---@param t Expected
+---@overload fun(f: (fun(run: Run): boolean), meaning?: string)
 function expect(t) end
+
+---The run ends here, not as expected, with this text.
+---@param text string
+function fail(text) end
+
+---Variables of the program's environment; false takes one away.
+---@param t table<string, string|number|false>
+function env(t) end
+
+---The program's arguments, where the command line gives none.
+---@param t (string|number)[]
+function args(t) end
+
+---The program's standard input.
+---@param text string a file beside the script, or a text
+function stdin(text) end
 
 ---@param t {gate?: number, run?: number} seconds
 function limits(t) end

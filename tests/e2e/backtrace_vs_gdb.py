@@ -426,6 +426,18 @@ def without_begun(ours, theirs):
     return ours[hidden:]
 
 
+def place(frame):
+    return frame["file"] and os.path.basename(frame["file"]), frame["line"]
+
+
+def without_empty(ours, theirs):
+    """A copy without an instruction: gdb has no block of it, but the line of its row."""
+    if (ours[0]["inlined"] and name_of(ours[0]) not in map(name_of, theirs[0]["blocks"])
+            and place(ours[0]) == place(theirs[0])):
+        return ours[1:]
+    return ours
+
+
 def tail_as_gdb(ours, theirs):
     """A function that has ended in a jump, with copies inside of it: gdb shows the innermost copy."""
     result, i = [], 0
@@ -456,6 +468,7 @@ def with_guessed(ours, theirs):
 KNOWN = [
     (without_begun, "gdb shows a thread at the first instruction of an inlined copy as not there "
      "yet when it was stopped by an address; a gate on the copy's line is in the copy"),
+    (without_empty, "gdb knows no inlined copy that has no instruction; a gate on the copy's line is in the copy"),
     (tail_as_gdb, "gdb shows no inlined frames in a function that has ended in a jump"),
     (with_guessed, "gdb guesses from call sites which function has ended in a jump, in other objects "
      "too; gatectl within one object"),
@@ -491,6 +504,10 @@ def begins():
     before = chain(pc - 1)
     return [b[2] for b in chain(pc) if b not in before]
 
+def blocks():
+    pc = gdb.newest_frame().pc()
+    return [{"func": b[2]} for b in chain(pc) + chain(pc - 1)]
+
 def frames():
     result, f = [], gdb.newest_frame()
     while f is not None and len(result) < 200:
@@ -502,6 +519,7 @@ def frames():
                        "signal": signal, "address": f.pc()})
         f = f.older()
     result[0]["begins"] = begins()
+    result[0]["blocks"] = blocks()
     return result
 
 class At(gdb.Breakpoint):

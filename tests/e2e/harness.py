@@ -32,6 +32,8 @@ FIRST_WORDS = {
     122: "gate-deadlock", 123: "deadlock", 124: "time-limit", 125: "error", 126: "error",
     127: "error",
 }
+# The signals that are a crash where nobody expects them.
+CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGTRAP, signal.SIGSYS, signal.SIGABRT}
 
 
 class Failure(Exception):

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
 import backtrace_vs_gdb
 from harness import Skip, compile_text, params, timeout, wait_until
@@ -129,6 +130,71 @@ def test_like_gdb(t):
     total, wrong = backtrace_vs_gdb.run(t.gatectl, 40, 1, t.tmp, quick=not t.full, out=said.append)
     t.check(total >= 200, "only %d stacks were compared" % total)
     t.check(not wrong, "\n".join(said[:5] + said[-3:]))
+
+
+# ---- code without call frame information -------------------------------------------------------
+
+NO_CFI = r"""
+#define _GNU_SOURCE
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__asm__(".text\n"
+	".type leaf, @function\nleaf:\n\tmov %rdi, %rax\nin_leaf:\n\tnop\n\tret\n.size leaf, . - leaf\n"
+	/* with the address of another call on top of its stack, as calls leave them there */
+	".type pushes, @function\npushes:\n\tmov (%rsp), %rax\n\tpush %rax\n"
+	"in_pushes:\n\tnop\n\tpop %rax\n\tret\n.size pushes, . - pushes\n");
+long leaf(long a);
+long pushes(long a);
+static int child(void *arg)
+{
+	_exit(*(int *)arg);
+}
+__attribute__((noinline)) static long calls(long (*through)(long), long a)
+{
+	return through(a) + 1;
+}
+int main(void)
+{
+	static char stack[65536];
+	int status = 3;
+	long sum = leaf(1) + calls(leaf, 2) + calls(pushes, 3);
+	pid_t pid = clone(child, stack + sizeof(stack), SIGCHLD, &status);
+	waitpid(pid, &status, 0);
+	return status == 3 << 8 && sum ? 0 : 1;
+}
+"""
+
+
+def behind_syscall_of_clone():
+    """The address in libc where a thread is that has just called clone(2), and what that has made."""
+    libc = re.search(r"=> (\S*libc\.so\.6)", subprocess.run(["ldd", sys.executable], capture_output=True, text=True).stdout).group(1)
+    symbols = subprocess.run(["nm", "-D", libc], capture_output=True, text=True).stdout
+    address = int(re.search(r"^(\w+) \w clone@", symbols, re.M).group(1), 16)
+    with open(libc, "rb") as f:
+        code = f.read()[address:address + 256]  # the first segments stand in the file as in memory
+    return address + code.index(b"\x0f\x05") + 2
+
+
+@params("gcc -O0", "gcc -O2", "clang -O0", "clang -O2")
+def test_without_call_frame_information(t, options):
+    """Where nothing has moved the stack pointer, the return address is on top of the stack: by the code,
+    not by what looks like one. What clone has made has no caller."""
+    compiler, flags = options.split(" ")
+    program = compile_text("nocfi.c", NO_CFI, "-g -no-pie " + flags, compiler=compiler)
+    symbols = dict(reversed(line.split()[::2]) for line in
+                   subprocess.run(["nm", program], capture_output=True, text=True).stdout.splitlines() if len(line.split()) == 3)
+    tell = ':run(function(h) local n = {} for _, f in ipairs(h:backtrace()) do n[#n + 1] = f.func end print(table.concat(n, " ")) end)\n'
+    script = "".join('at("%s%s")%s' % (where, at, tell) for where, at in (
+        ("*0x", symbols["in_leaf"]), ("*0x", symbols["in_pushes"]), ("libc.so.6!*0x", "%x" % behind_syscall_of_clone())))
+    r = t.run_gated(program, script)
+    t.equal(r.status, 0, "status", r)
+    said = [re.sub(r" __libc_start.*", "", line) for line in r.err.splitlines()]
+    # at -O0 there is a frame pointer: of the caller's
+    t.equal(said[:3], ["leaf main", "leaf calls main", "pushes" if flags == "-O2" else "pushes main"], "leaves", r)
+    t.equal(sorted(said[3:]), ["clone", "clone main"], "clone", r)
 
 
 # ---- frames ------------------------------------------------------------------------------------

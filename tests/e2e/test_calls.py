@@ -366,10 +366,9 @@ RAISES = {  # function: what its error says
     "f_longjmp_out": "longjmp|left", "f_siglongjmp_out": "longjmp|left", "f_recurse": "SIGSEGV",
     "f_pause": "limit|longer|1 s|second", "f_spin": "limit|longer|1 s|second",
     "f_lock": "limit|longer|1 s|second",
-}
-EITHER = {  # function: what it returns, or what its error says
-    "f_fork": ("3", "process|fork|limit|longer"), "f_vfork": ("4", "process"),
-    "f_thread": ("9", "thread|limit|longer"), "f_exec_missing": ("1", "exec|another program"),
+    # the others are held meanwhile, those that are new, too: nobody can wait for them
+    "f_fork": "it took longer than 1000 ms$", "f_thread": "it took longer than 1000 ms$",
+    "f_vfork": "start a process and wait for it \\(vfork\\)$", "f_exec_missing": "run another program$",
 }
 SIGNALS = {"f_raise": 1, "f_kill": 100}  # function: what the handlers have counted afterwards
 
@@ -421,14 +420,6 @@ def test_raises(t, function):
     t.equal(r.stdout, bare.stdout, "stdout", r)
 
 
-@params(*EITHER)
-def test_others_are_started(t, function):
-    value, error = EITHER[function]
-    r, bare, got = run_call(t, function)
-    t.check(got == "true\t" + value or re.match("false\t.*(%s)" % error, got), "result", r)
-    t.equal(r.stdout, bare.stdout, "stdout", r)
-
-
 @params(*SIGNALS)
 def test_signal_during_the_call(t, function):
     """It is delivered once, afterwards or inside, never twice and never lost."""
@@ -447,7 +438,7 @@ def test_uncaught_error_is_a_fault(t):
 def test_everything_in_a_row(t):
     """Good and bad calls, 30 times, on one arrival and the next."""
     path, address = state_program()
-    names = [n for n in [*RETURNS, *RAISES] if not re.search("pause|spin|lock|recurse", n)]
+    names = [n for n in [*RETURNS, *RAISES] if not re.search("pause|spin|lock|recurse|f_fork|f_thread", n)]
     calls = "".join('\tpcall(h.call, h, "%s"%s)\n' % (n, ", 9" if RETURNS.get(n, ("", 0))[0] else "")
                     for n in names)
     bare = t.run_bare(path, [30])

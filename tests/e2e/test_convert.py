@@ -65,7 +65,8 @@ def test_sample(t, name):
     options, converted, left, orders = CONVERTED[name]
     program = sample(name)
     with test_examples.load(t):
-        r, script = convert(t, program, "-n", "1000" if t.full else "5", *options)
+        runs = ("-n", "1000", "--for", "0") if t.full else ("-n", "5")
+        r, script = convert(t, program, *runs, *options)
         t.equal(r.status, 0, "status", r)
         t.equal(r.err, "", "standard error", r)
         for word, count in (("converted", converted), ("left", left)):
@@ -228,6 +229,7 @@ def test_handler_sleeps(t):
     t.equal(t.gate("run", "-q", "-g", script, "--", program).status, 0, "status with the script", r)
 
 
+@timeout(300)
 def test_asks_all_the_time(t):
     """Who sleeps for a moment only, again and again, makes no run endless, and others still sleep."""
     program = compile_text("asking.c", """
@@ -251,10 +253,82 @@ def test_asks_all_the_time(t):
             pthread_join(thread, NULL);
             return 0;
         }""")
-    r, _ = convert(t, program)
+    r, _ = convert(t, program, "--for", "0")  # as long as it needs on a busy machine
     t.equal(r.status, 125, "status", r)
     t.check("in ask: usleep of 10 us" in r.first, "the one that asks", r)
-    t.equal(r.first.count("in main: usleep of 300 ms: not for ordering"), 2, "the others", r)
+    t.check(re.search(r"^others: .*15 in main: usleep of 300 ms, .*17 in main: usleep of 300 ms: not for ordering",
+                      r.err, re.M), "the others, which have one reason", r)
+    t.equal(len(r.err.splitlines()), 3, "lines of the refusal", r)
+    r, script = convert(t, program, "--all", "-n", "5", "--for", "0")
+    t.equal(r.status, 0, "status with --all", r)
+    t.check("2 of 3 sleeps converted" in r.stdout, "how often it asks is no order", r)
+    t.check("(time " not in r.script, "not in the script, either", r)
+
+
+BY_CLOCK = """
+    #include <pthread.h>
+    #include <time.h>
+    #include <unistd.h>
+    static volatile int value;
+    static double now(void)
+    {
+        struct timespec t;
+        clock_gettime(CLOCK_REALTIME, &t);
+        return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+    }
+    static void by_wait(double seconds)
+    {
+        pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+        pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+        double end = now() + seconds;
+        struct timespec t = {(time_t)end, (long)((end - (double)(time_t)end) * 1e9)};
+        pthread_mutex_lock(&m);
+        do
+            pthread_cond_timedwait(&c, &m, &t);
+        while (now() < end);
+        pthread_mutex_unlock(&m);
+    }
+    static void by_rounds(double seconds)
+    {
+        double end = now() + seconds;
+        while (now() < end)
+            usleep(1000);
+    }
+    static void by_few_rounds(double seconds)
+    {
+        double end = now() + seconds;
+        do {
+            usleep(20000);
+        } while (now() < end);
+    }
+    static void *worker(void *arg)
+    {
+        my_sleep(0.1);
+        value = 1;
+        return arg;
+    }
+    int main(void)
+    {
+        pthread_t thread;
+        pthread_create(&thread, NULL, worker, NULL);
+        my_sleep(0.2);
+        int seen = value;
+        pthread_join(thread, NULL);
+        return seen != 1;
+    }
+"""
+
+
+@params("by_wait", "by_rounds", "by_few_rounds")
+def test_sleeps_by_the_clock(t, how):
+    """Who looks at the clock and sleeps again until that says so is refused for that reason, and soon."""
+    program = compile_text("by_clock.c", BY_CLOCK, "-g -O0 -pthread -Dmy_sleep=" + how)
+    began = time.monotonic()
+    r, _ = convert(t, program)
+    t.equal((r.status, r.script), (125, None), "refused", r)
+    t.check("it looks at the clock, and sleeps again until that says so" in r.first, "why", r)
+    t.check(len(r.err.splitlines()) <= 3, "lines", r)
+    t.check(time.monotonic() - began < 60, "it took all the time that there is", r)
 
 
 def test_reads_clock_and_works(t):
@@ -509,7 +583,7 @@ def test_opposite_runs_on(t):
         """)
     r = t.gate("prove", "-n", "20", "-g", script, "--", program, seconds=120)
     t.equal(r.status, 0, "status", r)
-    found = re.search(r"without order main_moved -> pong_begins .* (\d+) of 20", r.stdout)
+    found = re.search(r"other way round: order main_moved -> pong_begins .* (\d+) of 20", r.stdout)
     t.check(found and int(found.group(1)) <= 10, "each run that is made the other way round comes out so", r)
 
 

@@ -1,6 +1,7 @@
 """gatectl's own errors: one first line, the right status, FILE:LINE where a script is at fault."""
 
 import os
+import re
 import subprocess
 
 from harness import Skip, compile_text, params
@@ -77,6 +78,7 @@ LOAD_FAULTS = [
     ("match number", "at('helper#7'):run(function() end)\n", 1),
     ("after a return", "at('helper%return', {after = true}):run(function() end)\n", 1),
     ("runaway", "\nwhile true do end\n", 2),
+    ("runaway in a message handler", "\nxpcall(error, function() while true do end end)\n", 2),
     ("runaway in pcall", "while true do pcall(function() while true do end end) end\n", 1),
 ]
 
@@ -97,6 +99,10 @@ ARRIVAL_FAULTS = [
     ("runaway in run", "at('//helped'):run(function()\n  while true do end\nend)\n", 2),
     ("runaway in pcall", "at('//helped'):run(function()\n  while true do pcall(function() while true do end end) end\nend)\n", 2),
     ("runaway in when", "at('//helped'):when(function()\n  while true do end\nend)\n", 2),
+    ("runaway in a message handler", "at('//helped'):when(function()\n  xpcall(error, function() while true do end end)\nend)\n", 2),
+    ("runaway in __close", "at('//helped'):run(function()\n  local x <close> = setmetatable({}, {__close = function() while true do end end})\n  while true do end\nend)\n", None),
+    ("runaway in nested coroutines", "local function nest(n)\n  for i = 1, n > 0 and 900 or 0 do coroutine.wrap(nest)(n - 1) end\nend\nat('//helped'):run(function() nest(5) end)\n", None),
+    ("runaway in comparisons", "at('//helped'):run(function()\n  local a, b = ('x'):rep(6e7), ('x'):rep(6e7) ; while a <= b do end\nend)\n", 2),
     ("runaway in a coroutine", "at('//helped'):run(function()\n  coroutine.wrap(function() while true do end end)()\nend)\n", 2),
     ("runaway in string", "at('//helped'):run(function()\n  local s = ('a'):rep(50) ; s:find(('a*'):rep(40) .. 'b')\nend)\n", None),
     ("error in when", "at('//helped'):when(function()\n  return nil + 1\nend)\n", 2),
@@ -115,6 +121,34 @@ def test_fault_at_arrival(t, name):
     script, line = next(f[1:] for f in ARRIVAL_FAULTS if f[0] == name)
     r = t.run_gated(program(), script=script)
     t.error(r, 125, r"gates\d+\.lua:%s: ." % (line if line else r"\d+"))
+
+
+INT_80 = """
+asm(".globl _start\\n_start: mov $1, %eax\\n xor %ebx, %ebx\\n int $0x80");
+"""
+
+
+def test_first_exec_fails(t):
+    """Nothing is known of the program when the session ends at once, and who is where is told all the same."""
+    script = 'on("exit"):event "x"\norder "x -> main"\n'
+    i386 = compile_text("i386.c", INT_80, flags="-m32 -static -nostdlib")
+    t.error(t.run_gated(i386, script='on("exit"):event "x"\n'), 125, r"built for 32-bit i386")
+    whole = compile_text("whole.c", "int main(void) { return 0; }\n", flags="-g -static")
+    with open(whole, "rb") as f:
+        data = f.read()
+    cut = t.path("cut")
+    with open(cut, "wb") as f:
+        f.write(data[:int.from_bytes(data[40:48], "little") + 200])
+    os.chmod(cut, 0o755)
+    t.error(t.run_gated(cut, script='on("exit"):event "x"\n'), 125, r"truncated ELF file")
+    t.error(t.run_gated(cut, script=script), 125, r"truncated ELF file")
+
+
+def test_print_while_loading_uses_memory(t):
+    """What is printed before the program starts is kept until then, and counts."""
+    r = t.run_gated(program(), script="while true do print(('x'):rep(1e5)) end\n")
+    t.check(r.status == 125 and "started" not in r.stdout, "it is an error", r)
+    t.check(re.search(r"^gatectl: error: .*lua:1: the (script uses more than 256 MB|function computed)", r.err, re.M), "of the script", r)
 
 
 def test_fault_in_required_module(t):
@@ -296,3 +330,37 @@ def test_misspelt_mark_is_called_so(t):
     r = t.error(t.gate("lines", program(), "//helpd"))
     t.check("helpd" in r.first and "mark" in r.err and "is not there to be searched" not in r.first,
             "says that no line carries the mark", r)
+
+
+def test_all_faulty_locations(t):
+    """One run names every one of them, of all scripts; the first with what to do, at most twenty."""
+    first = t.file("first.lua", 'at "nowhere":log "a"\nat "helper":log "b"\nat "victim.c:900":log "c"\n')
+    second = t.file("second.lua", "".join('at "none%d":log "x"\n' % i for i in range(30)))
+    r = t.error(t.gate("run", "-g", first, "-g", second, program()), 125, "first.lua:1: nowhere: ")
+    lines = r.err.split("\n")
+    t.check("first.lua:3: victim.c:900 " in lines[1], "the second", r)
+    t.check("second.lua:1: none0: " in lines[2] and "second.lua:18: none17: " in lines[19], "those of the other script", r)
+    t.equal(lines[20], "and 12 more", "the rest", r)
+    t.equal(r.stdout, "", "nothing has run", r)
+    for command in ("prove", "repl"):
+        r = t.error(t.gate(command, "-g", first, program(), stdin=b""), 125, "first.lua:1: ")
+        t.check("first.lua:3: victim.c:900 " in r.err, command, r)
+    script = t.file("words.lua", 'at "a:":log "x"\nat "%return":log "y"\n')
+    r = t.error(t.gate("run", "-g", script, program()), 125, "words.lua:1: ")
+    t.check("\n%s:2: " % script in r.err, "what is no location at all", r)
+
+
+def test_misspelt_names_of_an_order(t):
+    """Each is named once, with no other doubtful name as a suggestion; thousands of them take no time for each pair."""
+    script = t.file("order.lua", 'at("helper", {optional = true}):event "stored"\norder "sored -> sorec -> helpe"\n')
+    r = t.error(t.gate("run", "-g", script, program()), 125, "sored: no event and no location is called so; did you mean stored?")
+    lines = r.err.split("\n")
+    t.check("sorec: no event and no location is called so; did you mean stored?" in lines[1], "no faulty name is suggested", r)
+    t.check("helpe: no function helpe in victim" in lines[2] and "did you mean helper?" in lines[2], "a function is", r)
+    t.check(lines[3].startswith("try: write stored"), "each once", r)
+    many = t.file("many.lua", 'local t = {} for i = 1, 4000 do t[i] = "helpe" .. i end order(table.concat(t, " -> "))')
+    before = os.times().children_user
+    r = t.error(t.gate("run", "-g", many, program()), 125, "did you mean helper?")
+    t.equal(r.err.count("did you mean"), 20, "suggestions", r)
+    t.equal(r.err.split("\n")[20], "and 3980 more", "the rest", r)
+    t.check(os.times().children_user - before < 6, "4,000 names take seconds", r)

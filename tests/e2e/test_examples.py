@@ -92,7 +92,8 @@ def test_forced(t, case):
         for run in range(runs):
             r = t.gate("run", "-g", script(name), path, leftover=run == 0)
             t.equal(r.status, 0, "status in run %d" % (run + 1), r)
-            t.check("gatectl:" not in r.err, "gatectl speaks", r)
+            said = [l for l in r.err.splitlines() if l.startswith("gatectl:") and "crashed as expected:" not in l]
+            t.equal(said, [], "gatectl speaks", r)
             if wrong is None:
                 t.equal(r.out, b"", "output of a program in a deadlock", r)
             else:

@@ -282,7 +282,48 @@ def test_too_few_hits(t):
                       'at("check;return 10", {hit = 3}):run(function() end)\n', ("1", "1", "2"))
     t.check("arrived at only twice, by worker#1 and worker#2, but hit = 3 was asked for" in r.first,
             "hits", r)
-    t.check("try: hit = 2" in r.err, "try", r)
+    t.check("try: hit = 2, the most that this run came to; or hold back whoever sees to it that no thread comes "
+            "here again" in r.err, "try", r)
+
+
+LAST = r"""
+#include <pthread.h>
+int done;
+__attribute__((noipa)) void finish(int n) { done = n; }
+__attribute__((noipa)) void leave(int n)
+{
+	finish(n + 1);
+}
+static void *worker(void *arg)
+{
+	leave(1);
+	return arg;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, NULL, worker, NULL);
+	int seen = done; /* gate: look */
+	pthread_join(t, NULL);
+	return seen;
+}
+"""
+
+
+def test_a_jump_out_of_a_function(t):
+    """What it leaves for has still to run when FUNC%return acts: an outcome that is not as expected may be that."""
+    program = compile_text("last.c", LAST, "-g -O2")
+    script = """local left, right = SimpleGate "left", SimpleGate "right"
+at "leave%%return":open(left)
+at "//look":wait(left):open(right)
+at "finish":%s
+expect { exit = %d }
+"""
+    r = t.verdict(t.run_gated(program, script=script % ("wait(right)", 2)), 119)
+    t.check('try: at("leave", { after = true }): where leave%return acted, the function ends in a jump to another '
+            'one, which had still to run' in r.err, "try", r)
+    script = script.replace('"leave%%return"', '("leave", { after = true })')
+    t.clean(t.run_gated(program, script=script % ('event "x"', 2)), 0)
 
 
 # ---- copies and objects -----------------------------------------------------------------------

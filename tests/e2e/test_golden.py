@@ -31,8 +31,8 @@ MISTAKES = {
     "shared-memory": {
         "misspelt": Mistake("no source file clac.c in PROG or the libraries it starts with; did you mean calc.c?",
                             ('"calc.c:14"', '"clac.c:14"')),
-        "line": Mistake("gate worker2_done is opened at calc.c:32: start was called twice, by main; "
-                        "this line was not executed",
+        "line": Mistake("gate worker2_done is opened at calc.c:32: start was called twice, by main, "
+                        "and returned at calc.c:33; this line was not executed",
                         ('"calc.c:14" :open(done)          -- until worker 2 has read it',
                          '"calc.c:32" :open(done)          -- the line of an error')),
         "thread": Mistake("no thread that matches 'worker1' arrived there, but worker2#1 did",

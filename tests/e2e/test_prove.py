@@ -48,6 +48,7 @@ def prove(t, program, script=None, args=(), options=(), **kw):
     if script is not None:
         t.count += 1
         command += ["-g", t.file("gates%d.lua" % t.count, script)]
+    kw.setdefault("seconds", 300)  # a hundred runs and more, on a busy machine
     r = t.gate(*command, "--", program, *args, **kw)
     r.table = {}
     for m in re.finditer(r"^  (.+?) +(\d+) of (\d+)(?:   (.*))?$", r.stdout, re.M):
@@ -62,6 +63,12 @@ def proved(t, r, matters, runs):
     t.equal(r.err, "", "standard error", r)
     t.equal(r.table["all gates"][:2], (runs, runs), "with all gates", r)
     t.equal(r.matters, matters, "which of them matter", r)
+    for name in matters:  # what a gate forces is pushed the other way round, too
+        rows = [v for k, v in r.table.items() if k.startswith("other way round: " + name)]
+        if name.startswith(("gate ", "order ")):
+            t.check(len(rows) == 1 and rows[0][1] in (3, runs), "other way round: %s" % name, r)
+        else:
+            t.equal(rows, [], "other way round: %s" % name, r)
     sentences = re.sub(r"^  .*\n", "", r.stdout, flags=re.M)  # without the table
     t.equal("could be left out" in sentences, not all(matters.values()) or not matters, "sentence", r)
     for name, judgement in matters.items():
@@ -286,6 +293,86 @@ def test_hangs_without_its_gate(t):
     t.check(time.monotonic() - begin < 30, "soon", r)
 
 
+# ---- what is expected, and what nothing is left of -----------------------------------------------
+
+# Is there a trap in its own code? Does its sleep take as long as it says?
+BARE = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+static volatile int n;
+__attribute__((noinline)) static void looked_at(void)
+{
+	n++; /* gate: here */
+	usleep(100000); /* gate: sleep */
+	n++;
+}
+int main(int argc, char **argv)
+{
+	const unsigned char *code = (const unsigned char *)looked_at;
+	struct timespec a, b;
+	int traps = 0;
+	for (int i = 0; i < 40; i++)
+		traps += code[i] == 0xcc;
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	looked_at();
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	long ms = (b.tv_sec - a.tv_sec) * 1000 + (b.tv_nsec - a.tv_nsec) / 1000000;
+	printf("%s %s %s\n", traps ? "traps" : "clean", ms < 100 ? "elided" : "slept", getenv("GIVEN"));
+	return 0;
+}
+"""
+
+
+def test_no_gates_is_bare(t):
+    """No trap, no sleep cut short, nobody killed, no function called; what PROG gets is its own."""
+    program = compile_text("bare.c", BARE)
+    script = ('local g = SimpleGate "g"\nenv { GIVEN = "given" }\nat("//here"):open(g)\n'
+              'at("//here"):run(function() if not g.is_open then fail "called" end end)\n'
+              'elide_sleep("//sleep", {optional = true})\non("thread-exit", {optional = true}):log "x"\n')
+    r = prove(t, program, script + 'expect { stdout = "traps elided given" }\n', options=["-n", "3"])
+    t.equal(r.table["all gates"][:2], (3, 3), "with all gates", r)
+    t.equal(r.table["no gates"][:2], (0, 3), "with none", r)
+    r = t.run_gated(program, script='env { GIVEN = "given" }\nexpect { stdout = "clean slept given" }\n')
+    t.clean(r, 0)
+    r = prove(t, program, script + 'at("//here", {hit = 1}):kill()\nexpect { signal = "SIGKILL" }\n', options=["-n", "3"])
+    t.equal(r.table["no gates"][:2], (0, 3), "killed by nobody", r)
+
+
+@params(("expect { never_reached = '//late' }", "//late is never reached", 0, 3),
+        ("at('//late', {optional = true}):log 'x' expect { never_reached = '//late' }", "//late is never reached", 0, 3),
+        ("expect(function(run) return run.status == 0 end, 'it is zero')", "it is zero", 3, 3),
+        ("limits { run = 0.4 } expect { time_limit = true }", "the time limit passes", 0, 3))
+def test_expected_in_words(t, case):
+    """What the script says it expects, and rows by that, not by exit status 0."""
+    expect, words, none, runs = case
+    program = compile_text("sleeps.c", SLEEPS)
+    hold = 'local g = SimpleGate "g"\nat "//early":open(g)\nat "//print":wait(g)\n'
+    if "never" in expect:
+        hold = 'local g = SimpleGate "g"\nat "//early":open(g):wait(g):kill()\n'
+        expect = expect.replace("expect {", "expect { signal = 'SIGKILL',")
+    if "time_limit" in expect:
+        hold = 'local g = SimpleGate "g"\nat("//early", {after = true}):open(g)\nat "late":wait(g)\n'
+        program = compile_text("spins.c", SPINS)
+    r = prove(t, program, hold + expect + "\n", options=["-n", str(runs)])
+    t.check("expected: " in r.stdout and words in r.stdout.split("\n")[0], "what is expected", r)
+    t.equal(r.table["all gates"][:2], (3, 3), "with all gates", r)
+    if "time_limit" not in expect:
+        t.equal(r.table["no gates"][0], none, "with none", r)
+
+
+def test_verdict_is_no_exit_status(t):
+    """Without expect: a run that ends never-reached is not "exit status 0"."""
+    r = prove(t, calc(), 'local g = SimpleGate "g"\nat "calc.c:7":wait(g)\nat "calc.c:14":open(g)\n'
+              'at("calc.c:14", {hit = 2}):log "x"\n', options=["-n", "2"])
+    t.equal(r.status, 119, "status", r)
+    t.check("expected: never-reached, exit status 1" in r.stdout, "what came", r)
+    t.order_of(r.err, "gatectl: not-as-expected: ", "gatectl: never-reached: ")
+
+
 # ---- names -------------------------------------------------------------------------------------
 
 def test_gates_of_one_name(t):
@@ -379,7 +466,7 @@ def test_progress_on_a_terminal(t, how):
     if how == "dumb":
         t.equal(text, "", "on a dumb terminal")
         return
-    t.check(re.search(r"\d+ of 12 runs, \d+:\d\d left", text), "how far, and how long: %r" % text)
+    t.check(re.search(r"\d+ of 16 runs, \d+:\d\d left", text), "how far, and how long: %r" % text)
     t.check(text.endswith("\r\x1b[K"), "it is erased at the end: %r" % text[-60:])
     t.equal("\x1b[32m" in text, how == "colour", "colour: %r" % text[:80])
     for line in re.split(r"\r\x1b\[K", text):

@@ -1,5 +1,6 @@
 """--repeat N: N runs, the first that differs ends it."""
 
+import os
 import re
 
 from harness import compile_text, params
@@ -203,3 +204,86 @@ def test_text_of_a_log_is_an_event(t):
                     args=(t.path("runs"), "2", "late"), options=["--repeat", "3"])
     t.equal(r.status, 0, "status", r)
     t.check("one#1 logs 1; in run 1 one#1 logs 0" in (order_line(r) or ""), "the line", r)
+
+
+# Two threads of a pool take four jobs in an order that argv[3] gives ("1212"), in run argv[2] that of argv[4].
+POOL = r"""
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static const char *plan;
+static int next, number;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t turn = PTHREAD_COND_INITIALIZER;
+static int even(void) { return 0; }
+static int odd(void) { return 1; }
+static void *pool(void *arg)
+{
+	pthread_mutex_lock(&lock);
+	char own = '1' + number++;
+	pthread_cond_broadcast(&turn);
+	while (number < 2)
+		pthread_cond_wait(&turn, &lock);
+	while (plan[next]) {
+		if (plan[next] != own) {
+			pthread_cond_wait(&turn, &lock);
+			continue;
+		}
+		next++ % 2 ? odd() : even();
+		pthread_cond_broadcast(&turn);
+	}
+	pthread_mutex_unlock(&lock);
+	return arg;
+}
+int main(int argc, char **argv)
+{
+	int fd = open(argv[1], O_RDWR | O_CREAT | O_APPEND, 0600);
+	pthread_t t[2];
+	if (write(fd, "x", 1) != 1)
+		return 99;
+	plan = argv[lseek(fd, 0, SEEK_END) == atol(argv[2]) ? 4 : 3];
+	for (int i = 0; i < 2; i++) {
+		pthread_create(&t[i], NULL, pool, NULL);
+		pthread_mutex_lock(&lock);
+		while (number <= i)
+			pthread_cond_wait(&turn, &lock);
+		pthread_mutex_unlock(&lock);
+	}
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	return 0;
+}
+"""
+
+JOBS = 'at("even"):log "even"\nat("odd"):log "odd"\n'
+
+
+def pool(t, plan, odd, script=JOBS):
+    name = t.path("runs")
+    if os.path.exists(name):
+        os.unlink(name)
+    return t.run_gated(compile_text("pool.c", POOL), script, args=(name, "3", plan, odd), options=["--repeat", "4", "-v"])
+
+
+def test_threads_alike_that_changed_roles(t):
+    """Which thread of a pool is number one is decided by who was created first: one renaming for the run is no difference."""
+    same = "gatectl: the order of events was the same in all runs"
+    r = pool(t, "1221", "1221")
+    t.check(same + "\n" in r.err, "nobody changed roles", r)
+    r = pool(t, "1221", "2112")
+    t.check(same + ", but for threads of one start routine that changed roles\n" in r.err, "the other way round", r)
+    r = pool(t, "1221", "2121")
+    t.equal(order_line(r), "gatectl: order of events: run 3 differs from run 1 at event 5: pool#2 logs even; in run 1 pool#2 "
+            "logs even (until there pool#2 did what pool#1 did in run 1)", "not for the whole run", r)
+    r = pool(t, "1221", "1122")
+    t.check("event 3: pool#1 logs odd; in run 1 pool#2 logs odd" in (order_line(r) or ""), "one did what two did", r)
+
+
+def test_threads_alike_that_the_script_tells_apart(t):
+    for script in ('at("even", {thread = "pool#2", optional = true}):event "two"\n', "order \"even@pool#1 -> 'main%return'\"\n",
+                   'at("even"):run(function(hit) if hit.thread.id == "pool#2" then return end end)\n'):
+        r = pool(t, "1221", "2112", JOBS + script)
+        t.check("run 3 differs from run 1 at event 1: pool#2 " in (order_line(r) or ""), script, r)
+    r = pool(t, "1221", "2112", JOBS + 'at("even", {thread = "pool"}):event "any"\nat("odd", {thread = "p*#*"}):event "some"\n')
+    t.check("the same in all runs, but for" in order_line(r), "patterns that fit both", r)

@@ -136,14 +136,12 @@ def test_bytes_are_no_text(t):
 
 
 def test_only_is_saved(t):
-    """When nobody else could move, the script lets it go in the same way; else it is said."""
+    """When nobody else could move, the script lets it go in the same way."""
     saved = t.path("saved.lua")
     session(t, ["gate first;multiplier wait early", "gate second;factor = wait late", "run", "only second#1",
                 "go first#1", "save " + saved, "quit"])
     r = t.gate("run", "-g", saved, calc())
     t.equal((r.status, r.stdout, r.err), (1, "6\n", ""), "outcome", r)
-    r = session(t, ["gate second wait g", "run", "until second#1 second;return", "go", "save " + saved, "quit"])
-    t.check("note: a script has no word for `until second#1 second;return`" in r.stdout, "said", r)
 
 
 @params("gate second open g\ndrop 3", "")
@@ -322,9 +320,9 @@ def test_saved_before_the_start(t):
 
 
 def test_saved_comments(t):
-    """What a script has no word for is said; who is held when it is saved is a warning."""
+    """The script tells what was done; who is held when it is saved is a warning."""
     _, text, r = saved_by(t, ["gate second wait g", "run", "next second#1", "hold second#1", "gate main;printf wait h"])
-    for words in ("-- by hand: next second#1", "-- by hand: hold second#1", "-- by hand, this was added"):
+    for words in ("\n--   2  next second#1\n", "\n--   3  hold second#1\n", "-- by hand, this was added"):
         t.check(words in text, words + ": " + text, r)
     _, text, r = saved_by(t, ["gate second wait g", "run"])
     t.check("note: second#1 is held at gate g" in r.stdout, "note", r)
@@ -420,6 +418,27 @@ def test_no_such_command(t):
     t.check("no command 'thraeds'; did you mean threads?" in r.err, "suggestion", r)
     r = t.gate("repl", calc(), stdin=b"\n\nat 'nowhere.c:1' :log 'x'\n")
     t.check("input:3:" in r.err, "the line is told", r)
+
+
+@params(("break calc.c:7", "break", "gate LOCATION"), ("continue", "continue", "run"), ("info threads", "info", "threads"), ("n", "n", "next T"),
+        ("exit", "exit", "quit"), ("delete 2", "delete", "drop N"))
+def test_words_of_other_debuggers(t, case):
+    """Who knows another debugger is told the word here; what Lua knows by that name stays Lua."""
+    line, word, here = case
+    r = t.gate("repl", calc(), stdin=(line + "\n").encode())
+    t.error(r, 125, "input:1: there is no command '%s'; here that is: %s" % (word, here))
+    r = t.gate("repl", calc(), stdin=b"info = 3\nn = 4\n= info + n\n")
+    t.equal((r.status, r.stdout), (0, "7\n"), "Lua's", r)
+
+
+@params(("no_such_word", "there is no command 'no_such_word'"), ("at)", "syntax error near ')'"), ("at x", "syntax error near 'x'"),
+        ("frobnicate 1", "there is no command 'frobnicate'"), ("bt nobody", "there is no thread 'nobody'"),
+        ("gate nowhere.c:3", "nowhere.c"), ("source /nonexistent.lua", "/nonexistent.lua"), ("until main", "until: an argument"),
+        ("save /nonexistent/x.lua", "/nonexistent"), ("= nil + 1", "attempt to perform"), ("drop 9", "there is no line 9"))
+def test_faults_name_their_line(t, case):
+    r = t.gate("repl", calc(), stdin=("\n# a comment\n%s\nquit\n" % case[0]).encode())
+    t.error(r, 125, "input:3: ")
+    t.check(case[1] in r.err.split("\n")[0], "what it is", r)
 
 
 COMMANDS = """gate drop gates places open run restart threads hold go only until next step bt locals print list find why

@@ -380,3 +380,31 @@ def test_error_before_the_start(t):
         t.equal(text(page, "#verdict-word"), "error", "verdict")
         t.check("s.lua" in text(page, "#verdict-line"), "what is wrong: " + text(page, "#verdict-line"))
         no_complaints(t, page)
+
+
+SLEEPS = """#include <unistd.h>
+static void work(void)
+{
+	usleep(700000);
+}
+int main(void)
+{
+	work();
+	return 0;
+}
+"""
+
+
+def test_folds(t):
+    """Time without events takes little room, and the way back is exact; file and line are never cut."""
+    path, record = report(t, compile_text("a_file_with_quite_a_long_name_of_its_own.c", SLEEPS),
+                          'at "work":log "in"\nat "work%return":log "out"\n')
+    with chromium(t) as b:
+        page = b.open(path)
+        page.settle()
+        t.check(page.evaluate("folds.some(f => f.to - f.from > 600000)"), "the sleep is folded")
+        t.check(page.evaluate("span[TIME] < duration / 2"), "the axis is shorter")
+        t.check(page.evaluate("events.every((e, i) => !i || e.at[TIME] >= events[i - 1].at[TIME])"), "in order")
+        t.check(page.evaluate("[...document.querySelectorAll('.place > span:last-child')].every("
+                              "x => x.scrollWidth <= x.clientWidth && x.getBoundingClientRect().right <= "
+                              "x.closest('.row').getBoundingClientRect().right)"), "file and line")

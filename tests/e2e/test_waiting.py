@@ -513,9 +513,9 @@ int main(void)
 	pthread_join(one, NULL);
 	pthread_join(two, NULL);
 }
-""", [r"teller#1 waits for mutex to->lock \(0x[0-9a-f]+\) held by teller#2 \(taken at {TAKES}\), "
+""", [r"teller#1 waits for mutex to->lock \([ab]->lock\) held by teller#2 \(taken at {TAKES}\), "
       r"in transfer at {WAITS}",
-      r"teller#2 waits for mutex to->lock \(0x[0-9a-f]+\) held by teller#1 \(taken at {TAKES}\), "
+      r"teller#2 waits for mutex to->lock \([ab]->lock\) held by teller#1 \(taken at {TAKES}\), "
       r"in transfer at {WAITS}", "are taken in different orders"]),
     "wrapper": (r"""
 static void lock_account(struct account *a)

@@ -4,7 +4,7 @@
  *	dump_lines -t FILE          times of the header pass and of all programs
  *	dump_lines -s FILE NAME     what module_symbol says of a name
  */
-#include "tracer/symbols/lines.h"
+#include "tracer/dwarf/lines.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -89,7 +89,7 @@ static int symbol(struct module *m, const char *name)
 int main(int argc, char **argv)
 {
 	bool option = argc > 2 && argv[1][0] == '-';
-	struct symbols *s = symbols_new();
+	struct modules *s = modules_new();
 	double start = now_ms();
 	struct error err = {0};
 	struct module *m;
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
 
 	if (argc < 2)
 		return 2;
-	m = symbols_module(s, argv[option ? 2 : 1], &err);
+	m = modules_open(s, argv[option ? 2 : 1], &err);
 	start = now_ms() - start;
 	if (!m)
 		status = fail(&err);
@@ -107,6 +107,6 @@ int main(int argc, char **argv)
 		status = symbol(m, argv[3]);
 	else
 		status = dump(m, &err);
-	symbols_free(s);
+	modules_free(s);
 	return status;
 }

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "tracer/symbols/lines.h"
+#include "tracer/dwarf/lines.h"
 
 #include <string.h>
 
@@ -25,7 +25,7 @@ struct bytes {
 };
 
 struct fixture {
-	struct symbols *s;
+	struct modules *s;
 	struct module *m;
 	struct bytes line, line_str, str;
 	uint64_t code; /* an offset with code behind it */
@@ -36,8 +36,8 @@ static inline int setup(void **state)
 {
 	struct fixture *f = base_alloc(1, sizeof(*f));
 
-	f->s = symbols_new();
-	f->m = symbols_module(f->s, "/proc/self/exe", &f->err);
+	f->s = modules_new();
+	f->m = modules_open(f->s, "/proc/self/exe", &f->err);
 	if (!f->m)
 		return -1;
 	f->code = module_entry(f->m);
@@ -49,7 +49,7 @@ static inline int teardown(void **state)
 {
 	struct fixture *f = *state;
 
-	symbols_free(f->s);
+	modules_free(f->s);
 	array_fini(&f->line.b);
 	array_fini(&f->line_str.b);
 	array_fini(&f->str.b);
@@ -103,7 +103,7 @@ static inline void set_section(struct fixture *f, const char *name, const struct
 /* Reads f->line as if it were the module's .debug_line; NULL with f->err. */
 static inline struct line_table *table(struct fixture *f)
 {
-	lines_free(f->m->lines);
+	cleanups_run(&f->m->cleanups);
 	f->m->lines = NULL;
 	memset(&f->err, 0, sizeof(f->err));
 	if (!module_find_debug(f->m))

@@ -4,8 +4,8 @@
 
 #include "symbols_self.h"
 
-#include "tracer/symbols/calls.h"
-#include "tracer/symbols/types.h"
+#include "tracer/inspect/calls.h"
+#include "tracer/inspect/value_internal.h"
 
 struct small {
 	int a, b;
@@ -156,10 +156,10 @@ static struct nothing *opaque;
 
 struct place {
 	struct self *self;
-	struct symbols_call call;
-	struct symbols_plain args[8];
+	struct inspect_call call;
+	struct inspect_plain args[8];
 	size_t count;
-	struct symbols_entry entry;
+	struct inspect_entry entry;
 	struct error err;
 };
 
@@ -185,25 +185,25 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static int64_t whole(const struct symbols_value *v)
+static int64_t whole(const struct inspect_value *v)
 {
-	struct symbols_plain plain;
+	struct inspect_plain plain;
 	struct error err;
 
-	if (symbols_plain(v, &plain, &err) < 0)
+	if (inspect_plain(v, &plain, &err) < 0)
 		fail_msg("%s", err.text);
-	if (plain.kind == SYMBOLS_FLOAT)
+	if (plain.kind == INSPECT_FLOAT)
 		fail_msg("a float: %g", plain.number);
-	symbols_plain_fini(&plain);
+	inspect_plain_fini(&plain);
 	return plain.integer;
 }
 
-static int64_t member(const struct symbols_value *v, const char *name)
+static int64_t member(const struct inspect_value *v, const char *name)
 {
-	struct symbols_value m;
+	struct inspect_value m;
 	struct error err;
 
-	if (symbols_field(v, name, &m, &err) < 0)
+	if (inspect_field(v, name, &m, &err) < 0)
 		fail_msg("%s", err.text);
 	return whole(&m);
 }

@@ -4,7 +4,7 @@
 
 #include "symbols_self.h"
 
-#include "tracer/symbols/types.h"
+#include "tracer/inspect/value_internal.h"
 
 struct node {
 	struct node *next;
@@ -70,19 +70,19 @@ static word_t word = 77;
 
 struct place {
 	struct self *self;
-	struct symbols_call call;
+	struct inspect_call call;
 };
 
 /* The frame of whoever calls this, as long as that does not return. */
 __attribute__((noinline)) static void take_place(struct place *p, const char *function)
 {
-	struct symbols_frame here, caller;
+	struct dwarf_frame here, caller;
 	struct error err;
 
 	self_frame(p->self, &here);
-	if (symbols_frame_up(&here, &caller, &err) != 1)
+	if (dwarf_frame_up(&here, &caller, &err) != 1)
 		fail_msg("%s", err.text);
-	p->call = (struct symbols_call){.frame = caller, .function = function};
+	p->call = (struct inspect_call){.frame = caller, .function = function};
 }
 
 static void use_all(void)
@@ -116,28 +116,28 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static struct symbols_value value_of(struct place *p, const char *expression)
+static struct inspect_value value_of(struct place *p, const char *expression)
 {
-	struct symbols_value v;
+	struct inspect_value v;
 	struct error err;
 
-	if (symbols_eval(&p->call, expression, &v, &err) < 0)
+	if (inspect_eval(&p->call, expression, &v, &err) < 0)
 		fail_msg("%s", err.text);
 	return v;
 }
 
 static int64_t number_of(struct place *p, const char *expression)
 {
-	struct symbols_value v = value_of(p, expression);
-	struct symbols_plain plain;
+	struct inspect_value v = value_of(p, expression);
+	struct inspect_plain plain;
 	struct error err;
 
-	if (symbols_plain(&v, &plain, &err) < 0)
+	if (inspect_plain(&v, &plain, &err) < 0)
 		fail_msg("%s: %s", expression, err.text);
-	if (plain.kind != SYMBOLS_INTEGER && plain.kind != SYMBOLS_BOOL &&
-	    plain.kind != SYMBOLS_ENUM)
+	if (plain.kind != INSPECT_INTEGER && plain.kind != INSPECT_BOOL &&
+	    plain.kind != INSPECT_ENUM)
 		fail_msg("%s: kind %d", expression, plain.kind);
-	symbols_plain_fini(&plain);
+	inspect_plain_fini(&plain);
 	return plain.integer;
 }
 

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "tracer/base/str.h"
-#include "tracer/symbols/lines.h"
-#include "tracer/symbols/module.h"
+#include "tracer/dwarf/lines.h"
+#include "tracer/elf/module_tables.h"
 
 #include <fcntl.h>
 #include <link.h>
@@ -27,7 +27,7 @@
 #define UNIT_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 struct fixture {
-	struct symbols *s;
+	struct modules *s;
 	struct error err;
 	char directory[64];
 	struct str path; /* the last one made by in() */
@@ -69,10 +69,10 @@ static inline int setup(void **state)
 {
 	struct fixture *f = base_alloc(1, sizeof(*f));
 
-	strcpy(f->directory, "/tmp/test_symbols_module_XXXXXX");
+	strcpy(f->directory, "/tmp/test_elf_module_XXXXXX");
 	if (!mkdtemp(f->directory))
 		return -1;
-	f->s = symbols_new();
+	f->s = modules_new();
 	f->image = read_file("/proc/self/exe", &f->size);
 	*state = f;
 	return 0;
@@ -95,7 +95,7 @@ static inline int teardown(void **state)
 	struct fixture *f = *state;
 
 	shell(f, "rm -rf \"$PWD\"");
-	symbols_free(f->s);
+	modules_free(f->s);
 	str_fini(&f->path);
 	base_free(f->image);
 	base_free(f);
@@ -104,7 +104,7 @@ static inline int teardown(void **state)
 
 static inline struct module *opened(struct fixture *f, const char *path)
 {
-	struct module *m = symbols_module(f->s, path, &f->err);
+	struct module *m = modules_open(f->s, path, &f->err);
 
 	if (!m)
 		fail_msg("%s", f->err.text);
@@ -119,7 +119,7 @@ static inline struct module *self(struct fixture *f)
 static inline void expect_refused(struct fixture *f, const char *path, const char *words)
 {
 	memset(&f->err, 0, sizeof(f->err));
-	assert_null(symbols_module(f->s, path, &f->err));
+	assert_null(modules_open(f->s, path, &f->err));
 	assert_int_equal(f->err.code, ERROR_OBJECT);
 	if (!strstr(f->err.text, words) || !strstr(f->err.text, path))
 		fail_msg("not '%s' of %s: %s", words, path, f->err.text);

@@ -7,8 +7,8 @@
 
 #include "symbols_program.h"
 
-#include "tracer/symbols/module.h"
-#include "tracer/symbols/types.h"
+#include "tracer/elf/module_tables.h"
+#include "tracer/inspect/value_internal.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -16,7 +16,7 @@
 
 struct self {
 	struct program p;
-	struct symbols_program view;
+	struct dwarf_program view;
 	void *library;
 	uint64_t bias;
 	unsigned loaded; /* how many there have been */
@@ -88,7 +88,7 @@ static inline void self_load(struct self *s, const char *command)
 	assert_int_equal(dlinfo(s->library, RTLD_DI_LINKMAP, &map), 0);
 	s->bias = map->l_addr;
 	program_add(&s->p, name);
-	s->view = (struct symbols_program){.ctx = s,
+	s->view = (struct dwarf_program){.ctx = s,
 					   .read = self_read,
 					   .write = self_write,
 					   .set_register = self_set_register,
@@ -96,7 +96,7 @@ static inline void self_load(struct self *s, const char *command)
 }
 
 /* The value of this type at an address of the test's. */
-static inline struct symbols_value self_value(struct self *s, const char *type, const void *at)
+static inline struct inspect_value self_value(struct self *s, const char *type, const void *at)
 {
 	const struct type *t = type_named(&s->view, s->p.modules[0], 0, type);
 
@@ -106,12 +106,12 @@ static inline struct symbols_value self_value(struct self *s, const char *type, 
 }
 
 /* a.b[2].c, *x: 0, or -1 with the error in s->p.err. Only what the tests need. */
-static inline int self_find(struct self *s, const struct symbols_value *root, const char *path,
-			    struct symbols_value *out)
+static inline int self_find(struct self *s, const struct inspect_value *root, const char *path,
+			    struct inspect_value *out)
 {
 	*out = *root;
 	while (*path) {
-		struct symbols_value from = *out;
+		struct inspect_value from = *out;
 		size_t length = strcspn(path, ".[");
 		char name[64];
 
@@ -122,30 +122,30 @@ static inline int self_find(struct self *s, const struct symbols_value *root, co
 		if (*path == '[') {
 			char *end;
 
-			if (symbols_element(&from, strtol(path + 1, &end, 10), out, &s->p.err) < 0)
+			if (inspect_element(&from, strtol(path + 1, &end, 10), out, &s->p.err) < 0)
 				return -1;
 			path = end + 1;
 			continue;
 		}
 		snprintf(name, sizeof(name), "%.*s", (int)length, path);
 		path += length;
-		if ((strcmp(name, "*") == 0 ? symbols_deref(&from, out, &s->p.err)
-					    : symbols_field(&from, name, out, &s->p.err)) < 0)
+		if ((strcmp(name, "*") == 0 ? inspect_deref(&from, out, &s->p.err)
+					    : inspect_field(&from, name, out, &s->p.err)) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* As symbols_describe prints it; a fault is its text in <>. The caller frees it. */
-static inline char *self_text(struct self *s, const struct symbols_value *root, const char *path)
+/* As inspect_describe prints it; a fault is its text in <>. The caller frees it. */
+static inline char *self_text(struct self *s, const struct inspect_value *root, const char *path)
 {
-	struct symbols_value v;
+	struct inspect_value v;
 	struct str text = {0};
 
 	if (self_find(s, root, path, &v) < 0)
 		str_addf(&text, "<%s>", s->p.err.text);
 	else
-		symbols_describe(&v, &text);
+		inspect_describe(&v, &text);
 	if (!text.text)
 		str_add(&text, "");
 	return str_take(&text);

@@ -5,8 +5,9 @@
 #ifndef TESTS_SYMBOLS_PROGRAM_H
 #define TESTS_SYMBOLS_PROGRAM_H
 
+
 #include "tracer/base/str.h"
-#include "tracer/symbols/symbols.h"
+#include "tracer/source/source.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,10 +28,10 @@
 /* A directory with sources and what was compiled of them. */
 struct program {
 	char dir[64], path[96];
-	struct symbols *symbols;
+	struct modules *symbols;
 	struct module *modules[4];
 	size_t count;
-	struct symbols_sites sites;
+	struct source_sites sites;
 	struct error err;
 };
 
@@ -66,8 +67,8 @@ static inline void program_run(struct program *p, const char *command)
 
 static inline void program_close(struct program *p)
 {
-	symbols_sites_fini(&p->sites);
-	symbols_free(p->symbols);
+	source_sites_fini(&p->sites);
+	modules_free(p->symbols);
 	p->symbols = NULL;
 	p->count = 0;
 }
@@ -78,11 +79,11 @@ static inline void program_add(struct program *p, const char *name)
 	char path[160];
 
 	if (!p->symbols)
-		p->symbols = symbols_new();
+		p->symbols = modules_new();
 	snprintf(path, sizeof(path), "%s/%s", p->dir, name);
 	if (p->count == 0)
 		snprintf(p->path, sizeof(p->path), "%s/%s", p->dir, name);
-	p->modules[p->count] = symbols_module(p->symbols, path, &err);
+	p->modules[p->count] = modules_open(p->symbols, path, &err);
 	if (!p->modules[p->count++])
 		fail_msg("%s", err.text);
 }
@@ -101,16 +102,16 @@ static inline void program_fini(struct program *p)
 	program_run(p, "rm -rf \"$PWD\"");
 }
 
-static inline enum symbols_answer resolve(struct program *p, const char *location)
+static inline enum source_answer resolve(struct program *p, const char *location)
 {
 	struct location l;
-	enum symbols_answer answer;
+	enum source_answer answer;
 
-	symbols_sites_fini(&p->sites);
+	source_sites_fini(&p->sites);
 	memset(&p->err, 0, sizeof(p->err));
 	if (location_parse(location, &l, &p->err) < 0)
 		fail_msg("%s", p->err.text);
-	answer = symbols_resolve(p->symbols, p->modules, p->count, &l, &p->sites, &p->err);
+	answer = source_resolve(p->symbols, p->modules, p->count, &l, &p->sites, &p->err);
 	location_fini(&l);
 	return answer;
 }
@@ -118,7 +119,7 @@ static inline enum symbols_answer resolve(struct program *p, const char *locatio
 /* How many sites; fails where the location is not found. */
 static inline size_t sites_of(struct program *p, const char *location)
 {
-	if (resolve(p, location) != SYMBOLS_FOUND)
+	if (resolve(p, location) != SOURCE_FOUND)
 		fail_msg("%s: %s", location, p->err.text);
 	return p->sites.count;
 }
@@ -126,7 +127,7 @@ static inline size_t sites_of(struct program *p, const char *location)
 /* The text of the error; fails where there is none. */
 static inline const char *refusal_of(struct program *p, const char *location)
 {
-	if (resolve(p, location) == SYMBOLS_FOUND)
+	if (resolve(p, location) == SOURCE_FOUND)
 		fail_msg("%s: found", location);
 	return p->err.text;
 }
@@ -251,7 +252,9 @@ static inline void assert_arrivals(struct program *p, const char *location, int 
 
 	sites_of(p, location);
 	arrivals = arrivals_at_sites(p);
-	if (arrivals >= 0 && arrivals != expected)
+	if (arrivals < 0)
+		fail_msg("tracing is not permitted here");
+	if (arrivals != expected)
 		fail_msg("%s: %d arrivals at %zu sites, not %d", location, arrivals, p->sites.count,
 			 expected);
 }

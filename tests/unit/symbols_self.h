@@ -6,7 +6,7 @@
 #define TESTS_SYMBOLS_SELF_H
 
 #include "tracer/base/array.h"
-#include "tracer/symbols/state.h"
+#include "tracer/inspect/inspect.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,14 +23,14 @@
 #include <cmocka.h>
 
 struct self {
-	struct symbols *symbols;
+	struct modules *symbols;
 	struct {
 		struct module *module;
 		uint64_t bias, low, high;
 	} modules[16];
 	size_t count, reads;
 	uint64_t xmm; /* what `vector` says of every register */
-	struct symbols_program program;
+	struct dwarf_program program;
 };
 
 static int self_read(void *ctx, uint64_t address, void *buf, size_t n)
@@ -98,7 +98,7 @@ static int self_add(struct dl_phdr_info *info, size_t size, void *ctx)
 	(void)size;
 	if (self->count == 16 || path[0] != '/')
 		return 0; /* the vdso is no file */
-	self->modules[self->count].module = symbols_module(self->symbols, path, &err);
+	self->modules[self->count].module = modules_open(self->symbols, path, &err);
 	if (!self->modules[self->count].module)
 		fail_msg("%s", err.text);
 	module_span(self->modules[self->count].module, &low, &high);
@@ -112,9 +112,9 @@ static struct self *self_new(void)
 {
 	struct self *self = base_alloc(1, sizeof(*self));
 
-	self->symbols = symbols_new();
+	self->symbols = modules_new();
 	dl_iterate_phdr(self_add, self);
-	self->program = (struct symbols_program){.ctx = self,
+	self->program = (struct dwarf_program){.ctx = self,
 						 .read = self_read,
 						 .module = self_module,
 						 .module_at = self_module_at,
@@ -125,7 +125,7 @@ static struct self *self_new(void)
 
 static void self_free(struct self *self)
 {
-	symbols_free(self->symbols);
+	modules_free(self->symbols);
 	base_free(self);
 }
 
@@ -150,7 +150,7 @@ __attribute__((noinline, unused)) static struct arch_regs self_regs(const uconte
                                                                                                    \
 		getcontext(&u_);                                                                   \
 		regs_ = self_regs(&u_);                                                            \
-		symbols_frame_first(&(self)->program, NULL, &regs_, out);                          \
+		dwarf_frame_first(&(self)->program, NULL, &regs_, out);                          \
 	} while (0)
 
 #endif

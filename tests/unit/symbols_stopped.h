@@ -4,8 +4,8 @@
 
 #include "symbols_program.h"
 
-#include "tracer/symbols/state.h"
-#include "tracer/symbols/types.h"
+#include "tracer/inspect/inspect.h"
+#include "tracer/inspect/value_internal.h"
 
 #include <inttypes.h>
 
@@ -16,8 +16,8 @@ struct stopped {
 	pid_t pid;
 	int memory;
 	uint64_t bias[4];
-	struct symbols_program program;
-	struct symbols_call call;
+	struct dwarf_program program;
+	struct inspect_call call;
 	size_t reads;
 	struct error err;
 };
@@ -73,10 +73,10 @@ static inline int vector_of(void *ctx, void *thread, unsigned dwarf, void *buf, 
 	struct user_fpregs_struct regs;
 
 	(void)thread;
-	if (dwarf < SYMBOLS_XMM0 || dwarf >= SYMBOLS_ST0 || n > 16)
+	if (dwarf < DWARF_XMM0 || dwarf >= DWARF_ST0 || n > 16)
 		return -1;
 	ptrace(PTRACE_GETFPREGS, s->pid, NULL, &regs);
-	memcpy(buf, (char *)regs.xmm_space + (size_t)(dwarf - SYMBOLS_XMM0) * 16, n);
+	memcpy(buf, (char *)regs.xmm_space + (size_t)(dwarf - DWARF_XMM0) * 16, n);
 	return 0;
 }
 
@@ -102,8 +102,8 @@ static inline void find_biases(struct stopped *s)
 static inline void take_call(struct stopped *s, const char *function)
 {
 	struct arch_regs regs = {.flags = 0};
-	struct symbols_stack stack;
-	struct symbols_frame frame;
+	struct inspect_stack stack;
+	struct dwarf_frame frame;
 	struct user_regs_struct r;
 
 	ptrace(PTRACE_GETREGS, s->pid, NULL, &r);
@@ -112,11 +112,11 @@ static inline void take_call(struct stopped *s, const char *function)
 				     r.r12, r.r13, r.r14, r.r15, r.rip - 1};
 
 	memcpy(regs.dwarf, values, sizeof(values));
-	symbols_frame_first(&s->program, NULL, &regs, &frame);
-	symbols_stack(&frame, function, 1, &stack);
+	dwarf_frame_first(&s->program, NULL, &regs, &frame);
+	inspect_stack(&frame, function, 1, &stack);
 	assert_int_equal(stack.count, 1);
 	s->call = stack.items[0];
-	symbols_stack_fini(&stack);
+	inspect_stack_fini(&stack);
 }
 
 /* Runs the program until the location; false where tracing is not permitted. */
@@ -140,7 +140,7 @@ static inline bool stop_at(struct stopped *s, struct program *p, const char *loc
 	assert_int_equal(waitpid(s->pid, &status, 0), s->pid);
 	assert_true(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP);
 	find_biases(s);
-	s->program = (struct symbols_program){.ctx = s,
+	s->program = (struct dwarf_program){.ctx = s,
 					      .read = read_memory,
 					      .module = module_of,
 					      .module_at = module_around,
@@ -161,7 +161,7 @@ static inline void let_go(struct stopped *s)
 
 /* ---- what is asked --------------------------------------------------------------------------- */
 
-static inline int64_t number_in(struct stopped *s, const struct symbols_value *v)
+static inline int64_t number_in(struct stopped *s, const struct inspect_value *v)
 {
 	int64_t number = 0;
 	size_t size = v->type->size < 8 ? (size_t)v->type->size : 8;
@@ -181,10 +181,10 @@ static inline int64_t number_in(struct stopped *s, const struct symbols_value *v
 
 static inline void assert_variable(struct stopped *s, const char *name, int64_t expected)
 {
-	struct symbols_value v;
+	struct inspect_value v;
 	int64_t number;
 
-	if (symbols_variable(&s->call, name, &v, &s->err) < 0)
+	if (inspect_variable(&s->call, name, &v, &s->err) < 0)
 		fail_msg("%s: %s", name, s->err.text);
 	number = number_in(s, &v);
 	if (number != expected)
@@ -193,18 +193,18 @@ static inline void assert_variable(struct stopped *s, const char *name, int64_t 
 
 static inline void assert_argument(struct stopped *s, int i, int64_t expected)
 {
-	struct symbols_value v;
+	struct inspect_value v;
 
-	if (symbols_argument(&s->call, i, &v, &s->err) < 0)
+	if (inspect_argument(&s->call, i, &v, &s->err) < 0)
 		fail_msg("argument %d: %s", i, s->err.text);
 	assert_int_equal(number_in(s, &v), expected);
 }
 
 static inline void assert_global(struct stopped *s, const char *name, int64_t expected)
 {
-	struct symbols_value v;
+	struct inspect_value v;
 
-	if (symbols_global(&s->program, NULL, name, &v, &s->err) < 0)
+	if (inspect_global(&s->program, NULL, name, &v, &s->err) < 0)
 		fail_msg("%s: %s", name, s->err.text);
 	assert_int_equal(number_in(s, &v), expected);
 }
@@ -212,9 +212,9 @@ static inline void assert_global(struct stopped *s, const char *name, int64_t ex
 /* What is said instead of a value. */
 static inline const char *refused(struct stopped *s, const char *name)
 {
-	struct symbols_value v;
+	struct inspect_value v;
 
-	if (symbols_variable(&s->call, name, &v, &s->err) == 0)
+	if (inspect_variable(&s->call, name, &v, &s->err) == 0)
 		fail_msg("%s has a value", name);
 	assert_int_equal(s->err.code, ERROR_STATE);
 	return s->err.text;
@@ -222,9 +222,9 @@ static inline const char *refused(struct stopped *s, const char *name)
 
 static inline const char *refused_global(struct stopped *s, const char *name)
 {
-	struct symbols_value v;
+	struct inspect_value v;
 
-	if (symbols_global(&s->program, NULL, name, &v, &s->err) == 0)
+	if (inspect_global(&s->program, NULL, name, &v, &s->err) == 0)
 		fail_msg("%s has a value", name);
 	return s->err.text;
 }

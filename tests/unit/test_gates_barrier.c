@@ -17,7 +17,7 @@ static void test_barrier(void **state)
 	arrive(&d, t[0], p);
 	arrive(&d, t[1], p);
 	decided(&d, "a:0@B h:0:b a:1@B h:1:b");
-	engine_thread_gone(d.e, t[0]); /* at the same time: the dead do not count */
+	engine_thread_exited(d.e, t[0]); /* at the same time: the dead do not count */
 	arrive(&d, t[2], p);
 	decided(&d, "a:2@B h:2:b");
 	arrive(&d, t[3], p);
@@ -73,7 +73,7 @@ static void test_serial(void **state)
 	decided(&d, "");
 	engine_blocked(d.e, t[1]);
 	decided(&d, "p:2:b r:2 w:2");
-	engine_thread_gone(d.e, t[2]);
+	engine_thread_exited(d.e, t[2]);
 	decided(&d, "p:3:b r:3 w:3");
 	arrive(&d, t[3], p); /* the same one again: behind those who wait */
 	decided(&d, "a:3@B h:3:b p:4:b r:4 w:4");

@@ -43,7 +43,7 @@ static void test_not_dead_inside(void **state)
 	arrive(&d, u, p);
 	engine_open(d.e, h, NULL);
 	decided(&d, "a:t@A h:t:g a:u@A r:u o:h:-");
-	engine_thread_gone(d.e, t);
+	engine_thread_exited(d.e, t);
 	decided(&d, "d:A");
 	engine_free(d.e);
 }

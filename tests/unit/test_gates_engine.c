@@ -282,8 +282,8 @@ static void test_kill(void **state)
 	decided(&d, "a:t@A h:t:g o:g:- p:t:g k:t:9");
 	assert_false(is_held(&d, t));
 	engine_changed(d.e);
-	engine_thread_gone(d.e, t);
-	engine_thread_gone(d.e, t);
+	engine_thread_exited(d.e, t);
+	engine_thread_exited(d.e, t);
 	decided(&d, "");
 	engine_free(d.e);
 }
@@ -335,7 +335,7 @@ static void test_watch_dies(void **state)
 	g = engine_gate_simple(d.e, "g");
 	step_gate(c = drive_place(&d, "C"), STEP_WATCH, g);
 	arrive(&d, t, c);
-	engine_thread_gone(d.e, t);
+	engine_thread_exited(d.e, t);
 	engine_blocked(d.e, t);
 	decided(&d, "a:t@C r:t w:t");
 	assert_false(g->is_open);
@@ -426,9 +426,9 @@ static void test_iteration(void **state)
 	(void)state;
 	drive_begin(&d);
 	t = drive_thread(&d, "t");
-	engine_thread_gone(d.e, t);
+	engine_thread_exited(d.e, t);
 	assert_ptr_equal(engine_thread_at(d.e, 0), t);
-	assert_true(t->gone);
+	assert_true(t->exited);
 	assert_null(engine_thread_at(d.e, 1));
 	assert_null(engine_gate_at(d.e, 0));
 	assert_null(engine_place_at(d.e, 0));

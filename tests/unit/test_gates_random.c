@@ -302,7 +302,7 @@ static void random_death(struct world *w)
 	w->deaths += w->stopped[t];
 	w->stopped[t] = w->said_held[t] = false;
 	w->gone[t] = true;
-	engine_thread_gone(w->d.e, w->threads[t]);
+	engine_thread_exited(w->d.e, w->threads[t]);
 }
 
 static void random_turn(struct world *w)
@@ -336,7 +336,7 @@ static void end(struct world *w)
 {
 	for (int i = 0; i < THREADS; i++)
 		if (!w->gone[i])
-			engine_thread_gone(w->d.e, w->threads[i]);
+			engine_thread_exited(w->d.e, w->threads[i]);
 	engine_free(w->d.e);
 }
 

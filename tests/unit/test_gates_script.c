@@ -23,7 +23,7 @@ static void test_when(void **state)
 	assert_int_equal(d.when_calls, 2);
 	engine_changed(d.e);
 	assert_int_equal(d.when_calls, 3);
-	engine_thread_gone(d.e, drive_thread(&d, "v"));
+	engine_thread_exited(d.e, drive_thread(&d, "v"));
 	assert_int_equal(d.when_calls, 5);
 	engine_blocked(d.e, u);
 	assert_int_equal(d.when_calls, 6);
@@ -264,7 +264,7 @@ static void test_run_progress(void **state)
 	d.flags[3] = ENGINE_YES;
 	engine_changed(d.e);
 	decided(&d, "p:u:? r:u");
-	engine_thread_gone(d.e, t);
+	engine_thread_exited(d.e, t);
 	assert_int_equal(d.run_ends, 1);
 	engine_free(d.e);
 }
@@ -291,7 +291,7 @@ static void test_run_endless(void **state)
 	assert_int_equal(one.kind, DECISION_FAULT);
 	assert_int_equal(one.error->code, ERROR_SCRIPT);
 	assert_non_null(strstr(one.error->text, "x.lua:1: "));
-	engine_thread_gone(d.e, t);
+	engine_thread_exited(d.e, t);
 	assert_int_equal(d.run_ends, 1);
 	engine_free(d.e);
 }
@@ -329,7 +329,7 @@ static void test_run_dies(void **state)
 	d.ops[0][0] = (struct op_code){OP_GATE, g, 0};
 	step_ref(p = drive_place(&d, "R"), STEP_RUN, 0);
 	arrive(&d, t, p);
-	engine_thread_gone(d.e, t);
+	engine_thread_exited(d.e, t);
 	assert_int_equal(d.run_ends, 1);
 	engine_open(d.e, g, NULL);
 	decided(&d, "a:t@R h:t:g o:g:-");
@@ -355,7 +355,7 @@ static void faulted(struct drive *d, struct engine_thread *t, const char *before
 	engine_changed(d->e);
 	arrive(d, drive_thread(d, "v"), x);
 	engine_open(d->e, engine_gate_simple(d->e, "late"), NULL);
-	engine_thread_gone(d->e, t);
+	engine_thread_exited(d->e, t);
 	assert_false(engine_next(d->e, &one));
 	str_fini(&out);
 	engine_free(d->e);

@@ -163,7 +163,7 @@ static void test_unmet_end(void **state)
 	x = (struct expect){.any = true, .has_signal = true, .signal = SIGABRT};
 	unmet(&x, &dies, NULL);
 	unmet(&x, &exits, "exit status 1, expected signal SIGABRT");
-	unmet(&x, &other, "ended by signal 40, expected signal SIGABRT");
+	unmet(&x, &other, "ended by signal SIGRTMIN+6, expected signal SIGABRT");
 }
 
 /* Where neither is given any exit status will do, but no signal that comes out of the blue. */
@@ -184,8 +184,10 @@ static void test_unmet_any_end(void **state)
 
 static void test_unmet_text(void **state)
 {
+	struct str lines = {.text = (char[]){"one\0two\n"}, .length = 8};
+	struct str warning = {.text = (char[]){"a warning"}, .length = 9};
 	struct expect x = {.any = true};
-	struct outcome o = {.exited = true, .stdout_text = "one\ntwo\n"};
+	struct outcome o = {.exited = true, .stdout_text = &lines};
 
 	(void)state;
 	*array_add(&x.stdout_has) = base_strdup("one");
@@ -199,7 +201,7 @@ static void test_unmet_text(void **state)
 	x.any = true;
 	*array_add(&x.stderr_has) = base_strdup("warn");
 	unmet(&x, &o, "standard error does not have \"warn\"");
-	o.stderr_text = "a warning";
+	o.stderr_text = &warning;
 	unmet(&x, &o, NULL);
 	expect_fini(&x);
 	assert_false(x.any);

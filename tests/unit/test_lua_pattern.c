@@ -1,7 +1,7 @@
 /* Our patterns against Lua's own, on made-up subjects and patterns. */
 #include "tests/unit/test_lua.h"
 
-#include "lua/inside.h"
+#include "lua/script_internal.h"
 
 /* Everything that takes a pattern, as one string each; errors begin with !. */
 static const char probe[] =

@@ -1,7 +1,7 @@
 /* What a script must not have, and what it cannot use up. */
 #include "tests/unit/test_lua.h"
 
-#include "lua/inside.h"
+#include "lua/script_internal.h"
 
 static void test_libraries(void **state)
 {
@@ -117,13 +117,46 @@ static const char *const runaways[][2] = {
 	{"table.sort({3, 1, 2, 5, 4}, function() while true do end end)", TOO_LONG},
 	{"('x'):gsub('x', function() while true do end end)", TOO_LONG},
 	{"load(function() return ' ' end)", "t.lua:*"},
+	{"xpcall(error, function() while true do end end)", TOO_LONG},
+	{"xpcall(function() while true do end end, function() while true do end end)", TOO_LONG},
+	{"while true do xpcall(error, function() error() end) end", TOO_LONG},
+	{"local function loop() while true do end end\n"
+	 "local function h() xpcall(error, h) loop() end xpcall(loop, h)",
+	 TOO_LONG},
+	{"local function loop() while true do end end\n"
+	 "local co = coroutine.create(function()\n"
+	 "  local x <close> = setmetatable({}, {__close = loop})\n"
+	 "  loop()\nend)\n"
+	 "local y <close> = setmetatable({}, {__close = function() coroutine.close(co) end})\n"
+	 "coroutine.resume(co)",
+	 TOO_LONG},
+	{"local e = setmetatable({}, {__tostring = function() while true do end end})\nerror(e)",
+	 TOO_LONG},
+	/* each coroutine is too short for its own count */
+	{"local function nest(n)\n"
+	 "  if n == 0 then return end\n"
+	 "  for i = 1, 900 do coroutine.wrap(nest)(n - 1) end\nend\nnest(5)",
+	 TOO_LONG},
+	/* few instructions that take long */
+	{"local a, b = ('x'):rep(60000000), ('x'):rep(60000000)\nwhile true do local c = a <= b end",
+	 TOO_LONG},
+	{"local s = ('x'):rep(60000000)\nwhile true do s:find('y', 1, true) end", TOO_LONG},
+	{"local t = {} for i = 1, 1500000 do t[i] = i * 7919 % 1500007 end\n"
+	 "for i = 1, 9 do table.sort(t, math.ult) table.sort(t) end",
+	 TOO_LONG},
+	{"table.concat(setmetatable({}, {__index = tostring}), '', 1, 1 << 60)",
+	 "t.lua:1: too many elements at once"},
+	{"local n = 0 for i = 1, 3 do load(('x = 1 '):rep(5000000)) end", TOO_LONG},
+	{"local s = ('x'):rep(1000000) for i = 1, 300 do print(s) end", TOO_BIG},
+	{"for i = 1, 1e9 do SimpleGate('g') end", TOO_BIG},
+	{"for i = 1, 1e9 do at('main'):event('e') end", TOO_BIG},
 	{"setmetatable({}, {__gc = function() while true do end end})",
 	 "t.lua:1: __gc is not available in gate scripts"},
-	{"table.move({}, 1, 1 << 50, 2)", "t.lua:1: too many elements to move"},
+	{"table.move({}, 1, 1 << 50, 2)", "t.lua:1: too many elements at once"},
 	{"table.move({}, math.mininteger, math.maxinteger, 2)",
-	 "t.lua:1: too many elements to move"},
+	 "t.lua:1: too many elements at once"},
 	{"table.insert(setmetatable({}, {__len = function() return 1 << 50 end}), 1, 1)",
-	 "t.lua:1: too many elements to move"},
+	 "t.lua:1: too many elements at once"},
 	{"(''):rep(1 << 60, '')()", "t.lua:1: attempt to call a string value"},
 	{"('x'):rep(1 << 40)", "t.lua:1: rep: the string would be larger than 64 MB"},
 	{"('x'):rep(1 << 62, 'yyyy')", "t.lua:1: rep: the string would be larger than 64 MB"},

@@ -43,6 +43,18 @@ struct arch_insn {
 /* Decodes the instruction at `bytes`, which stands at `addr`. 0, or -1 where it is none. */
 int arch_decode(const uint8_t *bytes, size_t n, uint64_t addr, struct arch_insn *out);
 
+/* What an instruction does to several values at once, to memory, or to the stack pointer. */
+struct arch_deed {
+	uint8_t length;
+	bool packed;	  /* computes with all parts of a vector register */
+	uint64_t written; /* names the memory that it writes: the address, or registers without the
+			     displacement; 0: writes none */
+	bool indexed;	  /* an element of an array: there is an index register */
+	bool moves_stack; /* the stack pointer is another one behind it: push, call, sub, leave */
+};
+/* 0, or -1 where there is no instruction. */
+int arch_deed(const uint8_t *bytes, size_t n, uint64_t addr, struct arch_deed *out);
+
 /* The registers that gatectl reads, in the order of DWARF register numbers for 0..16. */
 struct arch_regs {
 	uint64_t dwarf[17]; /* rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip */
@@ -58,6 +70,21 @@ enum { ARCH_DWARF_SP = 7, ARCH_DWARF_FP = 6, ARCH_DWARF_PC = 16, ARCH_DWARF_ARG0
 int arch_jump_target(const uint8_t *bytes, size_t n, uint64_t addr, const struct arch_regs *regs,
 		     int (*read)(void *ctx, uint64_t addr, void *buf, size_t n), void *ctx,
 		     uint64_t *target);
+
+/*
+ * The memory that the instruction takes or changes, given the registers before it: the operand that holds
+ * `fault` (where not NULL), else the one whose address can be none, else the one that is written, else the
+ * first. 0, or -1: it has none, or that cannot be told.
+ */
+struct arch_access {
+	uint64_t address;
+	unsigned size; /* bytes; 0 unknown */
+	bool writes, reads;
+	bool jumps; /* takes the target of a call or jump from there */
+};
+int arch_access(const uint8_t *bytes, size_t n, uint64_t addr, const struct arch_regs *regs,
+		const uint64_t *fault, struct arch_access *out);
+bool arch_is_address(uint64_t address); /* one that a program's memory can have */
 
 /*
  * Where a thread stands that is before the instruction of a copy which begins at code[at]: in the

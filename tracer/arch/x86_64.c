@@ -135,8 +135,8 @@ static int address_part(const struct arch_regs *regs, ZydisRegister reg, uint64_
 	return 0;
 }
 
-static int operand_address(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op,
-			   uint64_t addr, const struct arch_regs *regs, uint64_t *out)
+int x86_64_address(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64_t addr,
+		   const struct arch_regs *regs, uint64_t *out)
 {
 	uint64_t base, index, next = addr + in->length;
 
@@ -215,7 +215,7 @@ int arch_jump_target(const uint8_t *bytes, size_t n, uint64_t addr, const struct
 	if (ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER)
 		return x86_64_register(regs, ops[0].reg.value, target);
 	if (ops[0].type != ZYDIS_OPERAND_TYPE_MEMORY ||
-	    operand_address(&in, &ops[0], addr, regs, &where) < 0)
+	    x86_64_address(&in, &ops[0], addr, regs, &where) < 0)
 		return -1;
 	return read(ctx, where, target, sizeof(*target));
 }

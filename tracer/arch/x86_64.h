@@ -26,4 +26,8 @@ bool x86_64_is_ambiguous(const ZydisDecodedInstruction *in);
 /* The value of a 64-bit or 32-bit general register; 0 or -1: another kind of register. */
 int x86_64_register(const struct arch_regs *regs, ZydisRegister reg, uint64_t *value);
 
+/* Where the operand is in memory. 0, or -1: its segment has a base that is not known. */
+int x86_64_address(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64_t addr,
+		   const struct arch_regs *regs, uint64_t *out);
+
 #endif

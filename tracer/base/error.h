@@ -11,6 +11,7 @@ enum error_code {
 	ERROR_NONE = 0,
 	ERROR_USAGE,	    /* wrong options or values on the command line */
 	ERROR_SCRIPT,	    /* a gate script: the text begins with FILE:LINE: */
+	ERROR_FAILED,	    /* a gate script has said `fail`: the text is its own (status 119) */
 	ERROR_LOCATION,	    /* a location that cannot be resolved, or matches twice */
 	ERROR_OBJECT,	    /* an ELF file or its debug information is missing or broken */
 	ERROR_STATE,	    /* the program's state: optimised out, unreadable, no such variable */

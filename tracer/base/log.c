@@ -1,22 +1,79 @@
 #include "tracer/base/log.h"
 
+#include "tracer/base/array.h"
 #include "tracer/base/io.h"
 #include "tracer/base/str.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
+
+#define RED   "\033[1;31m"
+#define PLAIN "\033[0m"
+
+enum { LONGEST = 2000 - 60 }; /* bytes of a line, and room for the mark and colours */
+
+/* Where a line may be cut: not inside of a character. */
+static size_t cut_at(const char *text, size_t at)
+{
+	while (at && ((unsigned char)text[at] & 0xc0) == 0x80)
+		at--;
+	return at;
+}
+
+static void add_shown(struct str *out, const char *text, size_t length)
+{
+	char *copy = base_strndup(text, length);
+
+	for (char *at = copy, *tab; at; at = tab) {
+		tab = strchr(at, '\t');
+		if (tab)
+			*tab++ = '\0';
+		str_add_shown(out, at);
+		if (tab)
+			str_add(out, "\t");
+	}
+	base_free(copy);
+}
+
+/* One line, as it goes out. */
+static void write_shown(struct str *line)
+{
+	if (line->length > LONGEST) {
+		size_t at = cut_at(line->text, LONGEST), more = line->length - at;
+
+		line->length = at;
+		str_addf(line, "... (%zu more bytes are not shown)", more);
+	}
+	str_add(line, "\n");
+	io_write(STDERR_FILENO, line->text, line->length); /* else nobody is left to tell */
+}
 
 void log_line(const char *fmt, ...)
 {
-	struct str line = {0};
-	char buffer[8192];
+	struct str text = {0}, line = {0};
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(buffer, sizeof(buffer), fmt, ap);
+	str_vaddf(&text, fmt, ap);
 	va_end(ap);
-	str_addf(&line, "%s\n", buffer);
-	io_write(STDERR_FILENO, str_text(&line), line.length); /* else nobody is left to tell */
+	add_shown(&line, str_text(&text), text.length);
+	write_shown(&line);
+	str_fini(&line);
+	str_fini(&text);
+}
+
+void log_text(const char *text, size_t length, size_t loud)
+{
+	struct str line = {0};
+
+	if (loud) {
+		str_add(&line, RED);
+		add_shown(&line, text, loud);
+		str_add(&line, PLAIN);
+	}
+	add_shown(&line, text + loud, length - loud);
+	write_shown(&line);
 	str_fini(&line);
 }

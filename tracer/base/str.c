@@ -35,6 +35,17 @@ void str_add(struct str *s, const char *text)
 	str_add_bytes(s, text, strlen(text));
 }
 
+void str_add_short(struct str *out, const char *text, size_t most)
+{
+	size_t n = strlen(text);
+
+	if (n > most)
+		for (n = most; n > most / 2 && text[n] != ' ';)
+			n--;
+	str_add_bytes(out, text, n);
+	str_add(out, text[n] ? " ..." : "");
+}
+
 void str_add_on_line(struct str *s, const char *text)
 {
 	size_t from = s->length;
@@ -45,12 +56,53 @@ void str_add_on_line(struct str *s, const char *text)
 			s->text[from] = ' ';
 }
 
-void str_addf(struct str *s, const char *fmt, ...)
+/* C1 controls in UTF-8 (c2 80 to c2 9f) are what ESC and a letter are. */
+static size_t control_length(const char *text)
 {
-	va_list ap, again;
+	unsigned char c = (unsigned char)text[0], next = c ? (unsigned char)text[1] : 0;
+
+	if ((c && c < ' ') || c == 0x7f)
+		return 1;
+	return c == 0xc2 && next >= 0x80 && next < 0xa0 ? 2 : 0;
+}
+
+bool str_is_plain(const char *text)
+{
+	for (; *text; text++)
+		if (control_length(text))
+			return false;
+	return true;
+}
+
+static void add_control(struct str *s, const char *text, size_t length)
+{
+	static const char known[] = "\n\t\r", names[] = "ntr";
+	const char *letter = strchr(known, *text);
+
+	if (letter)
+		str_addf(s, "\\%c", names[letter - known]);
+	for (size_t i = 0; !letter && i < length; i++)
+		str_addf(s, "\\x%02x", (unsigned char)text[i]);
+}
+
+void str_add_shown(struct str *s, const char *text)
+{
+	while (*text) {
+		size_t length = control_length(text);
+
+		if (length)
+			add_control(s, text, length);
+		else
+			str_add_bytes(s, text, length = 1);
+		text += length;
+	}
+}
+
+void str_vaddf(struct str *s, const char *fmt, va_list ap)
+{
+	va_list again;
 	int length;
 
-	va_start(ap, fmt);
 	va_copy(again, ap);
 	length = vsnprintf(NULL, 0, fmt, ap);
 	if (length > 0) {
@@ -59,6 +111,14 @@ void str_addf(struct str *s, const char *fmt, ...)
 		s->length += (size_t)length;
 	}
 	va_end(again);
+}
+
+void str_addf(struct str *s, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	str_vaddf(s, fmt, ap);
 	va_end(ap);
 }
 

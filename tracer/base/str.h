@@ -2,6 +2,7 @@
 #ifndef GATECTL_BASE_STR_H
 #define GATECTL_BASE_STR_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -12,8 +13,14 @@ struct str {
 
 void str_add(struct str *s, const char *text);
 void str_add_bytes(struct str *s, const char *bytes, size_t length);
+/* At most so many bytes, cut at a blank, with " ..." after them. */
+void str_add_short(struct str *s, const char *text, size_t most);
 /* Control characters become blanks: what is added stays on its line. */
 void str_add_on_line(struct str *s, const char *text);
+/* As a person can read it, on one line: \n, \t, \x1b for control characters. */
+void str_add_shown(struct str *s, const char *text);
+bool str_is_plain(const char *text); /* there are none */
+void str_vaddf(struct str *s, const char *fmt, va_list ap);
 void str_addf(struct str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *str_text(const struct str *s); /* never NULL */
 char *str_take(struct str *s);		   /* the caller owns it (base_free); s is empty again */

@@ -20,24 +20,30 @@ static bool same(char a, char b)
 
 /*
  * How many letters have to be put in, taken out, changed, or swapped with the next one; a change of
- * case is none. Three rows of the table are enough.
+ * case is none. Three rows of the table are enough. What is above the limit is not told exactly: where
+ * two rows are, all that follow are.
  */
-static unsigned distance(const char *a, size_t a_length, const char *b, size_t b_length)
+static unsigned distance(const char *a, size_t a_length, const char *b, size_t b_length,
+			 unsigned limit)
 {
-	unsigned rows[3][WORD_MAX + 1];
+	unsigned rows[3][WORD_MAX + 1], lowest, before = 0;
 
 	for (size_t j = 0; j <= b_length; j++)
 		rows[0][j] = (unsigned)j;
 	for (size_t i = 1; i <= a_length; i++) {
 		unsigned *row = rows[i % 3], *above = rows[(i - 1) % 3], *two = rows[(i + 1) % 3];
 
-		row[0] = (unsigned)i;
+		row[0] = lowest = (unsigned)i;
 		for (size_t j = 1; j <= b_length; j++) {
 			row[j] = least(above[j - 1] + !same(a[i - 1], b[j - 1]),
 				       least(above[j], row[j - 1]) + 1);
 			if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
 				row[j] = least(row[j], two[j - 2] + 1);
+			lowest = least(lowest, row[j]);
 		}
+		if (lowest > limit && before > limit)
+			return limit + 1;
+		before = lowest;
 	}
 	return rows[a_length % 3][b_length];
 }
@@ -59,9 +65,14 @@ void suggest_offer(struct suggestions *s, const char *name)
 
 	if (wanted > WORD_MAX || length > WORD_MAX || apart > limit)
 		return;
-	far = distance(s->wanted, wanted, name, length);
-	if (far > limit || (worst->text && far >= worst->distance) ||
-	    strcmp(s->wanted, name) == 0 || is_known(s, name))
+	/* Three that are at least as near have come before it. */
+	if (worst->text && worst->distance <= limit) {
+		if (!worst->distance)
+			return;
+		limit = worst->distance - 1;
+	}
+	far = distance(s->wanted, wanted, name, length, limit);
+	if (far > limit || strcmp(s->wanted, name) == 0 || is_known(s, name))
 		return;
 	base_free(worst->text);
 	*worst = (struct suggestion){.text = base_strdup(name), .distance = far};

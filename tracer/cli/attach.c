@@ -33,6 +33,10 @@ static int parse(struct cli *cli, struct error *err)
 		error_set(err, ERROR_USAGE, "attach: no gate script was given");
 		return usage(err);
 	}
+	if (cli->session.leftover == LEFTOVER_KILL) {
+		error_set(err, ERROR_USAGE, "attach: --leftover=kill: attach never ends a process");
+		return error_hint(err, "leave or wait");
+	}
 	cli->session.pid = (int)pid;
 	return 0;
 }
@@ -63,20 +67,9 @@ static void read_command(struct cli *cli, char *text, char **words)
 static int trace(struct cli *cli)
 {
 	char text[COMMAND_MAX], *words[MOST_WORDS + 1];
-	struct symbols *symbols = symbols_new();
-	struct session_result result;
-	struct error err = {0};
-	int status;
 
 	read_command(cli, text, words);
-	status = run_one(cli, symbols, 1, &result);
-	if (status < 0)
-		status = result.status;
-	if (reports_finish(cli, &err) < 0)
-		status = output_error(cli, &err);
-	session_result_fini(&result);
-	symbols_free(symbols);
-	return status;
+	return run_once(cli);
 }
 
 int command_attach(struct cli *cli)

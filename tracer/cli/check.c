@@ -4,7 +4,7 @@
  */
 #include "tracer/cli/cli.h"
 
-#include "tracer/cli/file.h"
+#include "tracer/base/file.h"
 #include "tracer/cli/query.h"
 #include "tracer/session/drift/drift.h"
 
@@ -32,7 +32,7 @@ struct checked {
 
 struct check {
 	struct cli *cli;
-	struct symbols *symbols;
+	struct modules *symbols;
 	ARRAY(struct checked *) files;
 	unsigned failed; /* locations */
 	bool drifted, movable, stopped;
@@ -512,13 +512,11 @@ int command_check(struct cli *cli)
 		error_set(&err, ERROR_USAGE, "check: --lock and --fix cannot go together");
 		return usage(cli, &err);
 	}
-	k.symbols = symbols_new();
+	k.symbols = modules_new();
 	status = check(&k);
 	array_each(struct checked *, c, &k.files)
 		checked_free(*c);
 	array_fini(&k.files);
-	symbols_free(k.symbols);
-	if (fflush(stdout) == EOF && !status)
-		status = VERDICT_ERROR;
+	modules_free(k.symbols);
 	return status;
 }

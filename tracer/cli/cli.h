@@ -4,6 +4,7 @@
 #ifndef GATECTL_CLI_CLI_H
 #define GATECTL_CLI_CLI_H
 
+#include "tracer/experiments/experiment.h"
 #include "tracer/session/session.h"
 
 struct cli {
@@ -15,8 +16,10 @@ struct cli {
 	unsigned long runs;	   /* of prove, each; of convert, to verify; 0: not given */
 	const char *output;	   /* of convert; NULL: not given */
 	bool all;		   /* convert: sleeps, too, that the outcome does not depend on */
-	char **rest;		   /* what stands behind the options: PROG and its arguments */
+	double most_seconds; /* convert: for all of it; 0: as long as it needs; < 0: not given */
+	char **rest;	     /* what stands behind the options: PROG and its arguments */
 	int rest_count;
+	char *noted; /* of a run that was as expected: what was told last; or NULL */
 };
 
 /* A command: its name, one line of help, which options it takes, and what it does. */
@@ -38,8 +41,6 @@ enum {
 	CMD_CONVERT = 64
 };
 
-extern const struct command commands[]; /* ends with a NULL name */
-
 /* One row of the table that parsing, --help and completions come from. */
 struct option_row {
 	const char *name;
@@ -56,23 +57,37 @@ enum {
 	OPT_REPEAT,
 	OPT_REPORT,
 	OPT_NO_FOLLOW,
+	OPT_LEFTOVER,
 	OPT_SKIP,
 	OPT_LOCK,
 	OPT_FIX,
 	OPT_ALL,
+	OPT_FOR,
 	OPT_COLOR
 };
 
 /* options.c: 0, or -1 with a usage error. argv[0] is the command's name. */
 int options_parse(const struct command *c, int argc, char **argv, struct cli *out,
 		  struct error *err);
-void options_help(const struct command *c); /* NULL: gatectl's own help */
+extern const char *const options_leftover[]; /* the word for each enum session_leftover */
+void options_help(const struct command *c);
 void options_fini(struct cli *cli);
 
 /* output.c: prints an error as the contract has it; returns the exit status. */
 int output_error(const struct cli *cli, const struct error *err);
 /* A verdict's lines on standard error; `file` and `line`: what it is about, NULL and 0: not known. */
 void output_verdict(const struct cli *cli, const char *text, const char *file, unsigned line);
+
+/* Why an experiment is over before its time: the exit status. */
+int output_over(const struct cli *cli, const struct experiment *x);
+
+/* Standard output, before something is said on standard error. -1: it cannot be written. */
+int output_flush(void);
+/* At the end: the status, or that of the error that standard output could not be written. */
+int output_end(int status);
+
+/* shrunk.c: a file that becomes shorter while it is read is an error, not the end by SIGBUS. */
+void shrunk_watch(void);
 
 /* annotate.c: the same for GitHub, where gatectl runs there */
 void annotate(const char *text, const char *file, unsigned long line);
@@ -82,14 +97,11 @@ int reports_check(const struct cli *cli, struct error *err);
 int reports_write(struct cli *cli, const struct session_result *r, struct error *err);
 int reports_finish(struct cli *cli, struct error *err); /* behind the last run */
 
-/* run.c. -1: there was a run, and *r says how it went. Else the status of an error before it. */
-int run_one(struct cli *cli, struct symbols *symbols, unsigned long number,
-	    struct session_result *r);
-/* Behind session_signals_hold() and the last run: the status, or that of a signal which came later. */
-int runs_end(int status);
+/* run.c: one run, and what there is to tell of it; the exit status */
+int run_once(struct cli *cli);
 
-/* completions.c: on standard output; the exit status */
-int completions_print(const char *shell);
+/* completions.c: on standard output; the exit status. `commands` ends with a NULL name. */
+int completions_print(const char *shell, const struct command *commands);
 
 int command_run(struct cli *cli);
 int command_attach(struct cli *cli);

@@ -84,7 +84,7 @@ static void bash_value(const struct option_row *o)
 	puts(" ;;");
 }
 
-static void bash_table(void)
+static void bash_table(const struct command *commands)
 {
 	printf("_gatectl_commands='");
 	for (const struct command *c = commands; c->name; c++)
@@ -134,7 +134,7 @@ static void zsh_option(const struct option_row *o)
 	puts("'");
 }
 
-static void zsh_table(void)
+static void zsh_table(const struct command *commands)
 {
 	puts("#compdef gatectl\n\n"
 	     "_gatectl_commands()\n{\n\tlocal -a commands=(");
@@ -158,7 +158,7 @@ static void zsh_table(void)
 
 /* ---- fish ----------------------------------------------------------------------------------- */
 
-static void fish_option(const struct option_row *o)
+static void fish_option(const struct command *commands, const struct option_row *o)
 {
 	printf("complete -c gatectl -n '__gatectl_in");
 	for (const struct command *c = commands; c->name; c++)
@@ -185,27 +185,27 @@ static void fish_option(const struct option_row *o)
 	puts("'");
 }
 
-static void fish_table(void)
+static void fish_table(const struct command *commands)
 {
 	for (const struct command *c = commands; c->name; c++)
 		printf("complete -c gatectl -n __gatectl_no_command -f -a %s -d '%s'\n", c->name,
 		       c->summary);
 	for (const struct option_row *o = option_rows; o->name; o++)
-		fish_option(o);
+		fish_option(commands, o);
 }
 
-int completions_print(const char *shell)
+int completions_print(const char *shell, const struct command *commands)
 {
 	static const struct {
 		const char *shell;
-		void (*table)(void);
+		void (*table)(const struct command *commands);
 	} all[] = {{"bash", bash_table}, {"zsh", zsh_table}, {"fish", fish_table}};
 	struct error err = {0};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (strcmp(shell, all[i].shell) == 0) {
-			all[i].table();
-			return fflush(stdout) == EOF ? VERDICT_ERROR : 0;
+			all[i].table(commands);
+			return 0;
 		}
 	error_set(&err, ERROR_USAGE, "--completions: '%s' is none of bash, zsh and fish", shell);
 	error_hint(&err, "gatectl --completions bash");

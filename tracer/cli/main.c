@@ -1,12 +1,14 @@
 #include "tracer/cli/cli.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-const struct command commands[] = {
+static const struct command commands[] = {
 	{"run", "run [OPTIONS] [-g FILE.lua]... [--order 'A -> B']... [--] PROG [ARG...]",
 	 "run a program under gates", CMD_RUN, command_run},
 	{"attach", "attach [OPTIONS] -g FILE.lua PID", "put gates on a program that runs already",
@@ -27,6 +29,16 @@ const struct command commands[] = {
 	 command_lines},
 	{0},
 };
+
+static void help(void)
+{
+	puts("gatectl: hold the thread that reaches this line until that has happened\n\nusage:");
+	for (const struct command *c = commands; c->name; c++)
+		printf("  gatectl %s\n      %s\n", c->usage, c->summary);
+	puts("  gatectl --help | --version\n\n"
+	     "`gatectl COMMAND --help` lists the options of a command; gatectl(1) and "
+	     "gatectl-gates(5) say the rest.");
+}
 
 static const struct command *find_command(const char *name)
 {
@@ -68,13 +80,12 @@ static int run_command(const struct command *c, int argc, char **argv)
 	return status;
 }
 
-int main(int argc, char **argv)
+static int answer(int argc, char **argv)
 {
 	const struct command *c;
 
-	signal(SIGPIPE, SIG_IGN); /* nobody listens any more: the status still counts */
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-		options_help(NULL);
+		help();
 		return EXIT_SUCCESS;
 	}
 	if (argc > 1 && strcmp(argv[1], "--version") == 0) {
@@ -82,7 +93,29 @@ int main(int argc, char **argv)
 		return EXIT_SUCCESS;
 	}
 	if (argc == 3 && strcmp(argv[1], "--completions") == 0)
-		return completions_print(argv[2]);
+		return completions_print(argv[2], commands);
 	c = argc > 1 ? find_command(argv[1]) : NULL;
 	return c ? run_command(c, argc - 1, argv + 1) : no_command(argc > 1 ? argv[1] : NULL);
+}
+
+/*
+ * A standard descriptor that is closed would be the next file that is opened: what is written for the
+ * user would go into it. So there is something on it that gives the same error. The program under test
+ * finds it closed.
+ */
+static void keep_standard(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+}
+
+int main(int argc, char **argv)
+{
+	keep_standard();
+	signal(SIGPIPE, SIG_IGN); /* nobody listens any more: the status still counts */
+	signal(SIGXFSZ,
+	       SIG_IGN); /* a file has become too large: writing it fails, and that is said */
+	shrunk_watch();
+	return output_end(answer(argc, argv));
 }

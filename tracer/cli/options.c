@@ -18,6 +18,8 @@ const struct option_row option_rows[] = {
 	 "prove: N runs of each kind; convert: N runs to verify the script (20)"},
 	{"all", OPT_ALL, NULL, CMD_CONVERT,
 	 "convert sleeps, too, on whose order the outcome does not depend"},
+	{"for", OPT_FOR, "SECONDS", CMD_CONVERT,
+	 "how long the whole command may take; 0 = as long as it needs (60)"},
 	{"gate-limit", OPT_GATE_LIMIT, "SECONDS", CMD_RUN | CMD_ATTACH | CMD_PROVE,
 	 "how long one thread may be held at one gate; 0 = for ever (10)"},
 	{"gate-limit", OPT_GATE_LIMIT, "SECONDS", CMD_CONVERT,
@@ -33,6 +35,10 @@ const struct option_row option_rows[] = {
 	{"repeat", OPT_REPEAT, "N", CMD_RUN, "N runs; stops at the first that differs (1)"},
 	{"report", OPT_REPORT, "FILE", CMD_RUN | CMD_ATTACH,
 	 "a .json, .trace.json, .html or .xml report; may be repeated"},
+	{"leftover", OPT_LEFTOVER, "kill|leave|wait", CMD_RUN | CMD_REPL | CMD_PROVE | CMD_CONVERT,
+	 "what becomes of processes that PROG leaves behind (leave; with expect, kill)"},
+	{"leftover", OPT_LEFTOVER, "leave|wait", CMD_ATTACH,
+	 "what becomes of processes that the program leaves behind (leave)"},
 	{"no-follow", OPT_NO_FOLLOW, NULL,
 	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE | CMD_CONVERT,
 	 "let child processes go untouched"},
@@ -115,6 +121,19 @@ static int parse_color(const char *text, struct cli *out, struct error *err)
 	return 0;
 }
 
+const char *const options_leftover[] = {"", "kill", "leave", "wait"};
+
+static int parse_leftover(const char *text, struct session_options *out, struct error *err)
+{
+	for (int i = LEFTOVER_KILL; i <= LEFTOVER_WAIT; i++)
+		if (strcmp(text, options_leftover[i]) == 0) {
+			out->leftover = (enum session_leftover)i;
+			return 0;
+		}
+	return error_set(err, ERROR_USAGE, "--leftover: '%s' is none of kill, leave and wait",
+			 text);
+}
+
 static int one_option(int key, struct cli *out, struct error *err)
 {
 	struct session_options *s = &out->session;
@@ -137,6 +156,8 @@ static int one_option(int key, struct cli *out, struct error *err)
 	case OPT_REPORT:
 		*array_add(&s->reports) = optarg;
 		return 0;
+	case OPT_LEFTOVER:
+		return parse_leftover(optarg, s, err);
 	case OPT_NO_FOLLOW:
 		s->no_follow = true;
 		return 0;
@@ -155,6 +176,8 @@ static int one_option(int key, struct cli *out, struct error *err)
 	case OPT_ALL:
 		out->all = true;
 		return 0;
+	case OPT_FOR:
+		return parse_seconds("for", optarg, &out->most_seconds, err);
 	case OPT_LOCK:
 		out->lock = true;
 		return 0;
@@ -195,6 +218,7 @@ int options_parse(const struct command *c, int argc, char **argv, struct cli *ou
 	int key;
 
 	*out = (struct cli){.session = {.gate_limit = -1, .time_limit = -1, .repeat = 1},
+			    .most_seconds = -1,
 			    .color = wants_color()};
 	fill_getopt(c, longs, shorts);
 	optind = 1;
@@ -219,9 +243,10 @@ void options_fini(struct cli *cli)
 	array_fini(&cli->session.scripts);
 	array_fini(&cli->session.orders);
 	array_fini(&cli->session.reports);
+	base_free(cli->noted);
 }
 
-static void command_help(const struct command *c)
+void options_help(const struct command *c)
 {
 	printf("usage: gatectl %s\n%s\n\noptions:\n", c->usage, c->summary);
 	for (size_t i = 0; i < ROWS; i++) {
@@ -237,18 +262,4 @@ static void command_help(const struct command *c)
 			 option_rows[i].argument ? option_rows[i].argument : "");
 		printf("  %-30s %s\n", left, option_rows[i].help);
 	}
-}
-
-void options_help(const struct command *c)
-{
-	if (c) {
-		command_help(c);
-		return;
-	}
-	puts("gatectl: hold the thread that reaches this line until that has happened\n\nusage:");
-	for (c = commands; c->name; c++)
-		printf("  gatectl %s\n      %s\n", c->usage, c->summary);
-	puts("  gatectl --help | --version\n\n"
-	     "`gatectl COMMAND --help` lists the options of a command; gatectl(1) and "
-	     "gatectl-gates(5) say the rest.");
 }

@@ -2,10 +2,9 @@
 
 #include "tracer/base/log.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
-
-#define RED   "\033[1;31m"
-#define PLAIN "\033[0m"
 
 /* "gatectl: word:" stands out on a terminal; the rest is as it is. */
 static void write_line(const struct cli *cli, const char *line, size_t length)
@@ -14,11 +13,7 @@ static void write_line(const struct cli *cli, const char *line, size_t length)
 
 	if (cli->color && strncmp(line, "gatectl: ", 9) == 0)
 		rest = memchr(line + 9, ':', length - 9);
-	if (rest)
-		log_line(RED "%.*s" PLAIN "%.*s", (int)(rest + 1 - line), line,
-			 (int)(length - (size_t)(rest + 1 - line)), rest + 1);
-	else
-		log_line("%.*s", (int)length, line);
+	log_text(line, length, rest ? (size_t)(rest + 1 - line) : 0);
 }
 
 static void output_text(const struct cli *cli, const char *text)
@@ -46,8 +41,7 @@ int output_error(const struct cli *cli, const struct error *err)
 		log_line("gatectl: skipped: %s", err->text);
 		return status;
 	}
-	str_addf(&text, "gatectl: %s: %s\n",
-		 err->code == ERROR_CANNOT_TRACE ? "cannot-trace" : "error", err->text);
+	str_addf(&text, "gatectl: %s: %s\n", session_error_word(err->code), err->text);
 	if (err->hint[0])
 		str_addf(&text, "try: %s\n", err->hint);
 	else if (err->code == ERROR_SCRIPT)
@@ -56,4 +50,39 @@ int output_error(const struct cli *cli, const struct error *err)
 	output_verdict(cli, str_text(&text), NULL, 0);
 	str_fini(&text);
 	return status;
+}
+
+int output_over(const struct cli *cli, const struct experiment *x)
+{
+	const struct session_result *r = &x->last;
+
+	if (x->err->code)
+		return output_error(cli, x->err);
+	if (!r->interrupted)
+		output_verdict(cli, str_text(&r->text), r->line ? str_text(&r->file) : NULL,
+			       r->line);
+	return r->status;
+}
+
+static int flush_errno;
+
+int output_flush(void)
+{
+	errno = 0;
+	if (fflush(stdout) == EOF && !flush_errno)
+		flush_errno = errno;
+	return flush_errno || ferror(stdout) ? -1 : 0;
+}
+
+int output_end(int status)
+{
+	struct error err = {0};
+
+	if (output_flush() == 0)
+		return status;
+	error_set(&err, ERROR_SYSTEM, "standard output cannot be written: %s",
+		  flush_errno ? strerror(flush_errno) : "not all of it");
+	error_hint(&err, "give it a file or a pipe that somebody reads, with room");
+	output_error(&(struct cli){0}, &err);
+	return VERDICT_ERROR;
 }

@@ -35,14 +35,6 @@ static void put(const struct str *s)
 	io_write(STDERR_FILENO, str_text(s), s->length);
 }
 
-void progress_begin(struct progress *p, bool wanted, bool color)
-{
-	const char *term = getenv("TERM");
-
-	*p = (struct progress){.color = color, .start_ms = now_ms()};
-	p->shown = wanted && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
-}
-
 void progress_erase(struct progress *p)
 {
 	struct str s = {0};
@@ -99,8 +91,9 @@ static void draw(const struct progress *p, uint64_t now, const char *what)
 	str_fini(&line);
 }
 
-void progress_set(struct progress *p, unsigned long done, unsigned long all, const char *what)
+static void show(void *ctx, unsigned long done, unsigned long all, const char *what)
 {
+	struct progress *p = ctx;
 	uint64_t now = now_ms();
 
 	p->done = done;
@@ -110,4 +103,15 @@ void progress_set(struct progress *p, unsigned long done, unsigned long all, con
 	draw(p, now, what);
 	p->drawn = true;
 	p->last_ms = now;
+}
+
+void progress_begin(struct progress *p, struct cli *cli, struct experiment_view *view)
+{
+	const char *term = getenv("TERM");
+	bool wanted = !cli->session.quiet && !cli->session.verbose;
+
+	*p = (struct progress){.color = cli->color, .start_ms = now_ms()};
+	p->shown = wanted && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+	*view = (struct experiment_view){.ctx = p, .progress = show};
+	cli->session.quiet |= !cli->session.verbose;
 }

@@ -2,8 +2,7 @@
 #ifndef GATECTL_CLI_PROGRESS_H
 #define GATECTL_CLI_PROGRESS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "tracer/cli/cli.h"
 
 struct progress {
 	bool shown; /* there is a terminal to show it on */
@@ -13,9 +12,8 @@ struct progress {
 	uint64_t start_ms, last_ms;
 };
 
-void progress_begin(struct progress *p, bool wanted, bool color);
-/* `all` may change on the way; 0: that is not known. */
-void progress_set(struct progress *p, unsigned long done, unsigned long all, const char *what);
+/* The bar is the view's; scripts are quiet but for -v: what they write would come in every run. */
+void progress_begin(struct progress *p, struct cli *cli, struct experiment_view *view);
 /* Before anything else is written there. */
 void progress_erase(struct progress *p);
 

@@ -1,7 +1,7 @@
 /* gatectl lines: what locations mean; and how that is printed, for check too. */
 #include "tracer/cli/query.h"
 
-#include "tracer/symbols/state.h"
+#include "tracer/inspect/inspect.h"
 
 #include <stdio.h>
 
@@ -11,19 +11,33 @@ struct query_state {
 };
 
 /* Where each variable in scope lives. Code without debug information has none. */
-static void print_variables(const struct symbols_site *site)
+static void print_variables(const struct source_site *site)
 {
-	struct symbols_homes homes = {0};
+	struct inspect_variables homes = {0};
 	struct error err;
 
-	if (symbols_homes(site->module, site->offset, site->function, &homes, &err) == 0)
-		array_each(const struct symbols_home, home, &homes)
+	if (inspect_variables_at(site->module, site->offset, site->function, &homes, &err) == 0)
+		array_each(const struct inspect_variable, home, &homes)
 			printf("      %s %s: %s%s\n", home->type, home->name,
 			       home->argument ? "argument, " : "", home->where);
-	symbols_homes_fini(&homes);
+	inspect_variables_fini(&homes);
 }
 
-static void print_site(const struct symbols_site *site, bool variables)
+static void print_rounds(const struct source_site *site)
+{
+	switch (source_rounds(site)) {
+	case SOURCE_VECTORISED:
+		printf("      vectorised: one arrival is several rounds of the loop\n");
+		break;
+	case SOURCE_UNROLLED:
+		printf("      unrolled: one arrival may be several rounds of the loop\n");
+		break;
+	case SOURCE_ROUND:
+		break;
+	}
+}
+
+static void print_site(const struct source_site *site, bool variables)
 {
 	printf("  %s", module_name(site->module));
 	if (site->function)
@@ -33,9 +47,12 @@ static void print_site(const struct symbols_site *site, bool variables)
 	printf(" 0x%llx", (unsigned long long)site->offset);
 	if (site->inlined_into)
 		printf(" inlined into %s", site->inlined_into);
-	if (site->kind == SYMBOLS_TAIL)
+	if (site->kind == SOURCE_TAIL)
 		printf(" tail call");
 	putchar('\n');
+	if (site->empty)
+		printf("      no code of its own: it shares this address with what comes next\n");
+	print_rounds(site);
 	if (variables)
 		print_variables(site);
 }
@@ -53,19 +70,25 @@ static void report_error(const struct cli *cli, const struct session_query *q)
 
 int query_print(const struct cli *cli, const struct session_query *q, bool variables)
 {
+	struct str shown = {0};
+
 	if (q->error && !(q->pending && q->source)) {
 		report_error(cli, q);
 		return -1;
 	}
 	if (q->source)
 		printf("%s: ", q->source);
+	str_add_shown(&shown, q->location);
 	if (q->pending) {
-		printf("%s: pending until its object is loaded\n", q->location);
+		printf("%s: pending until its object is loaded\n", str_text(&shown));
+		str_fini(&shown);
 		return 0;
 	}
-	printf("%s: %zu site%s\n", q->location, q->sites->count, q->sites->count == 1 ? "" : "s");
+	printf("%s: %zu site%s\n", str_text(&shown), q->sites->count,
+	       q->sites->count == 1 ? "" : "s");
 	for (size_t i = 0; i < q->sites->count; i++)
 		print_site(&q->sites->items[i], variables);
+	str_fini(&shown);
 	return 0;
 }
 
@@ -80,7 +103,7 @@ static void print_each(void *ctx, const struct session_query *q)
 static int query(struct cli *cli, const char *const *locations, size_t count)
 {
 	struct query_state state = {cli, 0};
-	struct symbols *symbols = symbols_new();
+	struct modules *symbols = modules_new();
 	struct error err = {0};
 	int status = 0;
 
@@ -88,9 +111,7 @@ static int query(struct cli *cli, const char *const *locations, size_t count)
 		status = output_error(cli, &err);
 	else if (state.failed)
 		status = VERDICT_ERROR;
-	symbols_free(symbols);
-	if (fflush(stdout) == EOF && !status)
-		status = VERDICT_ERROR;
+	modules_free(symbols);
 	return status;
 }
 

@@ -28,20 +28,20 @@ struct open_gates {
 };
 
 static void add_entry(struct repl *r, const char *lua, const char *file,
-		      const struct live_made *made)
+		      const struct interactive_made *made)
 {
 	*array_add(&r->entries) = (struct repl_entry){
 		.lua = lua ? base_strdup(lua) : NULL,
 		.file = file ? base_strdup(file) : NULL,
 		.number = r->number,
 		.made = *made,
-		.late = live_state(r->live) != LIVE_READY,
+		.late = interactive_state(r->live) != INTERACTIVE_READY,
 	};
 }
 
 /* Behind so many empty lines Lua itself counts as the person does. */
 static int do_line(struct repl *r, unsigned number, const char *text, struct str *out,
-		   struct live_made *made, struct error *err)
+		   struct interactive_made *made, struct error *err)
 {
 	struct str lines = {0};
 	int failed;
@@ -49,7 +49,7 @@ static int do_line(struct repl *r, unsigned number, const char *text, struct str
 	for (unsigned i = 1; i < number; i++)
 		str_add(&lines, "\n");
 	str_add(&lines, text);
-	failed = live_line(r->live, str_text(&lines), "input", out, made, err);
+	failed = interactive_line(r->live, str_text(&lines), "input", out, made, err);
 	str_fini(&lines);
 	return failed;
 }
@@ -71,7 +71,8 @@ static bool opens_by_hand(const struct repl *r, const char *text)
 	size_t length =
 		strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
 
-	return live_state(r->live) != LIVE_READY && live_state(r->live) != LIVE_ENDED && length &&
+	return interactive_state(r->live) != INTERACTIVE_READY &&
+	       interactive_state(r->live) != INTERACTIVE_ENDED && length &&
 	       strcmp(text + length, call) == 0;
 }
 
@@ -80,7 +81,7 @@ static const char *newly_open(const struct repl *r, const struct open_gates *bef
 {
 	const char *name;
 
-	for (size_t i = 0; (name = live_open_gate(r->live, i)); i++)
+	for (size_t i = 0; (name = interactive_open_gate(r->live, i)); i++)
 		if (i >= before->count || before->items[i] != name)
 			return name;
 	return NULL;
@@ -92,26 +93,26 @@ static int open_by_lua(struct repl *r, const char *text, struct error *err)
 	const char *name;
 	int failed;
 
-	for (size_t i = 0; (name = live_open_gate(r->live, i)); i++)
+	for (size_t i = 0; (name = interactive_open_gate(r->live, i)); i++)
 		*array_add(&before) = name;
 	failed = do_line(r, r->number, text, NULL, NULL, err);
 	name = failed ? NULL : newly_open(r, &before);
 	if (name)
-		repl_deed(r, "open", name, "open");
+		interactive_opened(r->live, name);
 	array_fini(&before);
 	return failed;
 }
 
 int repl_lua(struct repl *r, const char *text, struct error *err)
 {
-	struct live_made made;
+	struct interactive_made made;
 	int failed;
 
 	if (opens_by_hand(r, text))
 		return open_by_lua(r, text, err);
 	failed = do_line(r, r->number, text, NULL, &made, err);
 
-	if (failed == LIVE_NEEDS_PROGRAM) {
+	if (failed == INTERACTIVE_NEEDS_PROGRAM) {
 		*err = (struct error){0};
 		failed = start_again(r, err);
 		if (!failed)
@@ -138,11 +139,11 @@ int repl_value(struct repl *r, const char *expression, struct error *err)
 
 int repl_file(struct repl *r, const char *path, struct error *err)
 {
-	struct live_made made;
+	struct interactive_made made;
 
-	if (live_state(r->live) == LIVE_ENDED && start_again(r, err) < 0)
+	if (interactive_state(r->live) == INTERACTIVE_ENDED && start_again(r, err) < 0)
 		return -1;
-	if (live_load(r->live, path, &made, err) < 0)
+	if (interactive_load(r->live, path, &made, err) < 0)
 		return -1;
 	add_entry(r, NULL, path, &made);
 	return 0;
@@ -152,17 +153,8 @@ static int again(struct repl *r, struct repl_entry *entry, struct error *err)
 {
 	entry->late = false;
 	if (entry->file)
-		return live_load(r->live, entry->file, &entry->made, err);
+		return interactive_load(r->live, entry->file, &entry->made, err);
 	return do_line(r, entry->number, entry->lua, NULL, &entry->made, err);
-}
-
-static void forget_deeds(struct repl *r)
-{
-	array_each(struct repl_deed, d, &r->deeds) {
-		base_free(d->command);
-		base_free(d->argument);
-	}
-	array_fini(&r->deeds);
 }
 
 int repl_restart(struct repl *r, struct error *err)
@@ -170,10 +162,9 @@ int repl_restart(struct repl *r, struct error *err)
 	struct error later = {0};
 	int failed = 0;
 
-	forget_deeds(r);
 	array_each(struct repl_entry, entry, &r->entries)
-		entry->made = (struct live_made){0}; /* of the run before */
-	if (live_start(r->live, err) < 0)
+		entry->made = (struct interactive_made){0}; /* of the run before */
+	if (interactive_start(r->live, err) < 0)
 		return -1;
 	array_each(struct repl_entry, entry, &r->entries)
 		if (!entry->dropped && again(r, entry, failed ? &later : err) < 0)
@@ -184,43 +175,107 @@ int repl_restart(struct repl *r, struct error *err)
 /* Until there is something to look at, and what that is. */
 int repl_go(struct repl *r)
 {
-	enum live_state state;
+	enum interactive_state state;
 	struct str out = {0};
 
 	repl_terminal_to_program(r);
-	state = live_go(r->live);
+	state = interactive_go(r->live);
 	repl_terminal_back(r);
 
-	if (state == LIVE_ENDED) {
-		r->status = live_verdict(r->live, &out);
+	if (state == INTERACTIVE_ENDED) {
+		r->status = interactive_verdict(r->live, &out);
 	} else {
-		if (state != LIVE_THERE)
-			str_addf(&out, "%s\n", live_reason(r->live));
-		live_threads(r->live, &out);
-		live_there_line(r->live, &out);
+		interactive_crash(r->live, &out);
+		if (state != INTERACTIVE_THERE)
+			str_addf(&out, "%s\n", interactive_reason(r->live));
+		interactive_threads(r->live, &out);
+		interactive_there_line(r->live, &out);
 	}
 	repl_say(str_text(&out));
 	str_fini(&out);
-	if (live_interrupted(r->live)) {
-		r->status = 128 + live_interrupted(r->live);
+	if (interactive_interrupted(r->live)) {
+		r->status = 128 + interactive_interrupted(r->live);
 		r->quit = true;
 	}
 	return 0;
 }
 
-/* What is no Lua, and begins with a word that could be a command, was to be one. */
-static int no_command(const char *line, struct error *err)
+/* `at` is one of Lua's: what is wrong behind it Lua tells best. */
+static bool is_known_to_lua(struct repl *r, const char *word)
 {
-	size_t length = strspn(line, "abcdefghijklmnopqrstuvwxyz");
+	struct error ignored = {0};
+	struct str value = {0};
+	bool known = do_line(r, r->number, word, &value, NULL, &ignored) == 0 &&
+		     strcmp(str_text(&value), "nil") != 0;
+
+	str_fini(&value);
+	return known;
+}
+
+/* What other debuggers call it; NULL: nothing that we know of. */
+static const char *word_of_others(const char *word)
+{
+	static const char *const words[][2] = {
+		{"b", "gate LOCATION"},
+		{"break", "gate LOCATION"},
+		{"tbreak", "until T LOCATION"},
+		{"breakpoint", "gate LOCATION"},
+		{"c", "run"},
+		{"continue", "run"},
+		{"r", "run"},
+		{"start", "run"},
+		{"n", "next T"},
+		{"s", "step T"},
+		{"finish", "until T FUNC%return"},
+		{"advance", "until T LOCATION"},
+		{"p", "print T EXPR"},
+		{"info", "threads, gates, places or locals T"},
+		{"i", "threads, gates, places or locals T"},
+		{"thread", "threads"},
+		{"t", "threads"},
+		{"backtrace", "bt T"},
+		{"where", "bt T"},
+		{"frame", "bt T"},
+		{"l", "list LOCATION"},
+		{"delete", "drop N"},
+		{"d", "drop N"},
+		{"clear", "drop N"},
+		{"kill", "restart"},
+		{"exit", "quit"},
+		{"q", "quit"},
+		{"h", "help"},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(word, words[i][0]) == 0)
+			return words[i][1];
+	return NULL;
+}
+
+/* What is no Lua, and begins with a word that could be a command, was to be one. */
+static int no_command(struct repl *r, const char *line, struct error *err)
+{
+	size_t length =
+		strspn(line, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789-");
 	const char *behind = line + length + strspn(line + length, " \t");
 	struct suggestions like = {0};
 	struct str text = {0};
+	const char *here;
 	char word[32];
 
-	if (err->code != ERROR_SCRIPT || !strstr(err->text, ": syntax error") || !length ||
-	    length >= sizeof(word) || (*behind && strchr("=([{.:,\"'", *behind)))
+	if (err->code != ERROR_SCRIPT || !length || length >= sizeof(word) ||
+	    (line[length] && behind == line + length) || (*behind && strchr("=([{.:,\"'", *behind)))
 		return -1;
 	snprintf(word, sizeof(word), "%.*s", (int)length, line);
+	here = word_of_others(word);
+	if ((!here && !strstr(err->text, ": syntax error")) || is_known_to_lua(r, word))
+		return -1;
+	if (here) {
+		*err = (struct error){0};
+		error_set(err, ERROR_USAGE, "there is no command '%s'; here that is: %s", word,
+			  here);
+		return error_hint(err, "`help` lists them");
+	}
 	like.wanted = word;
 	for (const struct repl_command *c = repl_commands; c->name; c++)
 		suggest_offer(&like, c->name);
@@ -230,6 +285,18 @@ static int no_command(const char *line, struct error *err)
 	error_set(err, ERROR_USAGE, "%s", str_text(&text));
 	str_fini(&text);
 	return error_hint(err, "`help` lists them; every other line is Lua, as in a gate script");
+}
+
+/* On a pipe nobody sees which line it is about. */
+static void name_line(const struct repl *r, struct error *err)
+{
+	struct error inner = *err;
+
+	if (r->terminal || inner.code == ERROR_FAILED || strncmp(inner.text, "input:", 6) == 0)
+		return;
+	error_set(err, inner.code, "input:%u: %.3900s", r->number, inner.text);
+	if (inner.hint[0])
+		error_hint(err, "%s", inner.hint);
 }
 
 static int do_command(struct repl *r, const char *line, struct error *err)
@@ -247,12 +314,12 @@ static int do_command(struct repl *r, const char *line, struct error *err)
 		word = 1;
 	c = repl_find(line, word);
 	if (!c)
-		return repl_lua(r, line, err) < 0 ? no_command(line, err) : 0;
+		return repl_lua(r, line, err) < 0 ? no_command(r, line, err) : 0;
 	copy = base_strdup(line + word);
 	rest = copy + strspn(copy, " \t");
 	for (size_t n = strlen(rest); n && strchr(" \t", rest[n - 1]); n--)
 		rest[n - 1] = '\0';
-	failed = c->run(r, rest, err);
+	failed = repl_do(r, c, rest, err);
 	base_free(copy);
 	return failed;
 }
@@ -266,6 +333,7 @@ static void one_line(struct repl *r, const char *line)
 	r->number++;
 	if (do_command(r, line, &err) == 0)
 		return;
+	name_line(r, &err);
 	r->status = output_error(r->cli, &err);
 	r->quit |= !r->terminal;
 }
@@ -277,7 +345,7 @@ static void loop(struct repl *r)
 		int signal;
 
 		repl_take_signals(r);
-		line = r->terminal ? repl_read_terminal() : repl_read_pipe();
+		line = r->terminal ? repl_read_terminal(NULL) : repl_read_pipe();
 		signal = repl_give_signals_back();
 		if (signal)
 			r->status = 128 + signal;
@@ -292,7 +360,7 @@ static void loop(struct repl *r)
 
 static int begin(struct repl *r, struct error *err)
 {
-	if (live_start(r->live, err) < 0)
+	if (interactive_start(r->live, err) < 0)
 		return -1;
 	array_each(const char *, path, &r->cli->session.scripts)
 		if (repl_file(r, *path, err) < 0)
@@ -312,19 +380,20 @@ static int begin(struct repl *r, struct error *err)
 
 static void repl_fini(struct repl *r)
 {
-	forget_deeds(r);
 	array_each(struct repl_entry, entry, &r->entries) {
 		base_free(entry->lua);
 		base_free(entry->file);
 	}
 	array_fini(&r->entries);
-	live_free(r->live);
+	interactive_free(r->live);
 }
 
-/* Closed, its number would be that of the next file that is opened. */
+/* Where it was closed there is something on it by now that cannot be read (main.c). */
 static int check_input(struct error *err)
 {
-	if (fcntl(STDIN_FILENO, F_GETFD) >= 0)
+	int flags = fcntl(STDIN_FILENO, F_GETFL);
+
+	if (flags >= 0 && (flags & O_ACCMODE) != O_WRONLY)
 		return 0;
 	error_set(err, ERROR_USAGE, "standard input is closed: nobody can give commands");
 	return error_hint(err, "give it a terminal, a pipe or a file of commands");
@@ -332,17 +401,18 @@ static int check_input(struct error *err)
 
 int command_repl(struct cli *cli)
 {
-	struct symbols *symbols;
+	struct modules *symbols;
 	struct repl r = {.cli = cli};
-	const struct live_ui ui = {&r, repl_tell};
+	struct interactive_ui ui = {.ctx = &r, .line = repl_tell};
 	struct error err = {0};
 
 	if (check_input(&err) < 0)
 		return output_error(cli, &err);
-	symbols = symbols_new();
+	symbols = modules_new();
 	repl_terminal_open(&r);
+	ui.rests_at_crash = r.terminal;
 	cli->session.no_stdin = !r.terminal;
-	r.live = live_new(&cli->session, symbols, &ui);
+	r.live = interactive_new(&cli->session, symbols, &ui);
 	if (begin(&r, &err) < 0) {
 		r.status = output_error(cli, &err);
 	} else {
@@ -352,6 +422,6 @@ int command_repl(struct cli *cli)
 	}
 	repl_fini(&r);
 	repl_terminal_close(&r);
-	symbols_free(symbols);
+	modules_free(symbols);
 	return r.status;
 }

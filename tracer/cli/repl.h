@@ -11,35 +11,27 @@
 #define GATECTL_CLI_REPL_H
 
 #include "tracer/cli/cli.h"
-#include "tracer/session/live/live.h"
+#include "tracer/session/interactive/interactive.h"
 
 /* A line or file of Lua that was accepted, in order; a restart does them again. */
 struct repl_entry {
-	char *lua;	       /* the line; NULL: `file` */
-	char *file;	       /* a script */
-	unsigned number;       /* that the line has in messages */
-	struct live_made made; /* in this run */
+	char *lua;		      /* the line; NULL: `file` */
+	char *file;		      /* a script */
+	unsigned number;	      /* that the line has in messages */
+	struct interactive_made made; /* in this run */
 	bool dropped;
 	bool late; /* made when the program had run already */
 };
 
-/* What was done by hand while the program stood still. */
-struct repl_deed {
-	char *command, *argument; /* as they were typed; threads by their ids */
-	const char *verb;	  /* of on "rest", which does the same; NULL: a script has none */
-	enum live_state state;	  /* when it was done */
-};
-
 struct repl {
 	struct cli *cli;
-	struct live *live;
+	struct interactive *live;
 	bool terminal; /* commands come from one */
 	bool quit;
 	int status;	 /* of the last run, or of an error on a pipe */
 	unsigned number; /* of the line */
 	unsigned gates;	 /* made without a name so far */
 	ARRAY(struct repl_entry) entries;
-	ARRAY(struct repl_deed) deeds; /* of this run */
 };
 
 enum repl_word { /* what an argument is, for completion */
@@ -57,11 +49,16 @@ struct repl_command {
 	const char *arguments;
 	const char *help;
 	enum repl_word words[3];
+	/* One of: */
 	int (*run)(struct repl *r, char *rest, struct error *err);
+	void (*show)(struct interactive *live, struct str *out);
+	int (*ask)(struct interactive *live, const char *argument, struct str *out,
+		   struct error *err);
 };
 extern const struct repl_command repl_commands[]; /* ends with a NULL name */
 
 const struct repl_command *repl_find(const char *name, size_t length);
+int repl_do(struct repl *r, const struct repl_command *c, char *rest, struct error *err);
 
 /* repl.c */
 /* On standard output, and at once: a clock of the target interrupts writes, and stdio would lose them. */
@@ -76,7 +73,9 @@ int repl_go(struct repl *r);
 void repl_terminal_open(struct repl *r); /* sets r->terminal */
 void repl_use_terminal(struct repl *r);	 /* libedit */
 void repl_terminal_close(struct repl *r);
-char *repl_read_terminal(void); /* a line, malloc'd; NULL at the end, or after a signal that ends */
+/* A line, malloc'd; NULL at the end, or after a signal that ends. The answer to a question (NULL: a command)
+   is not kept in the history. */
+char *repl_read_terminal(const char *question);
 char *repl_read_pipe(void);
 void repl_terminal_to_program(struct repl *r);
 void repl_terminal_back(struct repl *r);
@@ -89,10 +88,15 @@ void repl_completion(struct repl *r);
 
 /* repl_save.c */
 void repl_quote(struct str *lua, const char *text); /* as a string of Lua */
-void repl_deed(struct repl *r, const char *command, const char *argument, const char *verb);
-void repl_note_held(struct repl *r);
-void repl_note_wordless(struct repl *r);
-int repl_save(struct repl *r, const char *path, struct error *err);
-int repl_run_saved(struct repl *r, const char *command, const char *count, struct error *err);
+/* Cuts `--without N` off the end of the words; those steps are to be left out. 0, or -1. */
+struct repl_without {
+	size_t *items;
+	size_t count, capacity;
+};
+int repl_take_without(char *words, struct repl_without *out, struct error *err);
+int repl_save(struct repl *r, const char *path, const struct repl_without *without,
+	      struct error *err);
+int repl_run_saved(struct repl *r, const char *command, const char *count,
+		   const struct repl_without *without, struct error *err);
 
 #endif

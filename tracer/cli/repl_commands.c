@@ -34,26 +34,11 @@ static char *take_word(char **rest)
 	return word;
 }
 
-static int show(void (*what)(struct live *, struct str *), struct repl *r)
+static int say(struct str *text)
 {
-	struct str out = {0};
-
-	what(r->live, &out);
-	repl_say(str_text(&out));
-	str_fini(&out);
+	repl_say(str_text(text));
+	str_fini(text);
 	return 0;
-}
-
-static int ask(int (*what)(struct live *, const char *, struct str *, struct error *),
-	       struct repl *r, const char *argument, struct error *err)
-{
-	struct str out = {0};
-	int failed = what(r->live, argument, &out, err);
-
-	if (!failed)
-		repl_say(str_text(&out));
-	str_fini(&out);
-	return failed;
 }
 
 /* ---- gates ---------------------------------------------------------------------------------- */
@@ -114,7 +99,7 @@ static bool is_gate(struct repl *r, const char *name)
 	struct str known = {0};
 	bool found = false;
 
-	for (size_t i = 0; !found && live_name(r->live, LIVE_GATES, i, &known); i++) {
+	for (size_t i = 0; !found && interactive_name(r->live, INTERACTIVE_GATES, i, &known); i++) {
 		found = strcmp(str_text(&known), name) == 0;
 		str_clear(&known);
 	}
@@ -246,8 +231,6 @@ static int cmd_drop(struct repl *r, char *rest, struct error *err)
 	struct repl_entry *entry;
 	size_t user;
 
-	if (!*rest)
-		return usage("drop", err);
 	if (*end || n < 1 || n > r->entries.count || r->entries.items[n - 1].dropped) {
 		error_set(err, ERROR_USAGE, "drop: there is no line %s", rest);
 		return error_hint(err, "`gates` lists them");
@@ -259,8 +242,8 @@ static int cmd_drop(struct repl *r, char *rest, struct error *err)
 		return error_hint(err, "drop %zu", user);
 	}
 	entry->dropped = true;
-	if (live_state(r->live) != LIVE_ENDED)
-		live_drop(r->live, &entry->made);
+	if (interactive_state(r->live) != INTERACTIVE_ENDED)
+		interactive_drop(r->live, &entry->made);
 	return 0;
 }
 
@@ -277,28 +260,20 @@ static int cmd_gates(struct repl *r, char *rest, struct error *err)
 			str_addf(&out, "%2zu  %s%s\n", n, entry->file ? "source " : "",
 				 entry->file ? entry->file : entry->lua);
 	}
-	repl_say(str_text(&out));
-	str_fini(&out);
-	return show(live_gates, r);
-}
-
-static int cmd_places(struct repl *r, char *rest, struct error *err)
-{
-	(void)rest;
-	(void)err;
-	return show(live_places, r);
+	interactive_gates(r->live, &out);
+	return say(&out);
 }
 
 static int cmd_open(struct repl *r, char *rest, struct error *err)
 {
-	bool ready = live_state(r->live) == LIVE_READY;
+	bool ready = interactive_state(r->live) == INTERACTIVE_READY;
 
-	if (!*rest)
-		return usage("open", err);
-	if (live_open(r->live, rest, err) < 0)
+	if (interactive_open(r->live, rest, err) < 0)
 		return -1;
-	repl_deed(r, "open", rest, "open");
-	return ready ? 0 : repl_go(r);
+	if (ready)
+		return 0;
+	interactive_release_all(r->live, false);
+	return repl_go(r);
 }
 
 /* ---- going on ------------------------------------------------------------------------------- */
@@ -306,8 +281,9 @@ static int cmd_open(struct repl *r, char *rest, struct error *err)
 static int cmd_run(struct repl *r, char *rest, struct error *err)
 {
 	(void)rest;
-	if (live_state(r->live) == LIVE_ENDED && repl_restart(r, err) < 0)
+	if (interactive_state(r->live) == INTERACTIVE_ENDED && repl_restart(r, err) < 0)
 		return -1;
+	interactive_release_all(r->live, true);
 	return repl_go(r);
 }
 
@@ -319,91 +295,41 @@ static int cmd_restart(struct repl *r, char *rest, struct error *err)
 
 static int cmd_hold(struct repl *r, char *rest, struct error *err)
 {
-	if (!*rest)
-		return usage("hold", err);
-	if (live_hold(r->live, rest, err) < 0)
-		return -1;
-	repl_deed(r, "hold", live_id(r->live, rest), NULL);
-	return 0;
+	return interactive_hold(r->live, rest, err);
 }
 
 static int cmd_go(struct repl *r, char *rest, struct error *err)
 {
-	int passes = *rest ? live_release(r->live, rest, err) : 0;
-
-	if (passes < 0)
-		return -1;
-	if (passes)
-		repl_deed(r, "go", live_id(r->live, rest), "release");
-	return cmd_run(r, rest, err);
+	if (!*rest)
+		return cmd_run(r, rest, err);
+	return interactive_release(r->live, rest, err) < 0 ? -1 : repl_go(r);
 }
 
-/* When nobody else could move, to let it past its gate is nearly the same. */
 static int cmd_only(struct repl *r, char *rest, struct error *err)
 {
-	bool rests = live_state(r->live) == LIVE_REST;
-	int passes = *rest ? live_only(r->live, rest, err) : usage("only", err);
-
-	if (passes < 0)
-		return -1;
-	repl_deed(r, "only", live_id(r->live, rest), passes && rests ? "release" : NULL);
-	return repl_go(r);
+	return interactive_only(r->live, rest, err) < 0 ? -1 : repl_go(r);
 }
 
 static int cmd_until(struct repl *r, char *rest, struct error *err)
 {
 	char *thread = take_word(&rest);
-	struct str words = {0};
 
-	if (!*thread || !*rest)
+	if (!*rest)
 		return usage("until", err);
-	if (live_until(r->live, thread, rest, err) < 0)
-		return -1;
-	str_addf(&words, "%s %s", live_id(r->live, thread), rest);
-	repl_deed(r, "until", str_text(&words), NULL);
-	str_fini(&words);
-	return repl_go(r);
-}
-
-static int line_step(struct repl *r, const char *name, const char *thread, enum live_way way,
-		     struct error *err)
-{
-	if (!*thread)
-		return usage(name, err);
-	if (live_line_step(r->live, thread, way, err) < 0)
-		return -1;
-	repl_deed(r, name, live_id(r->live, thread), NULL);
-	return repl_go(r);
+	return interactive_until(r->live, thread, rest, err) < 0 ? -1 : repl_go(r);
 }
 
 static int cmd_next(struct repl *r, char *rest, struct error *err)
 {
-	return line_step(r, "next", rest, LIVE_NEXT, err);
+	return interactive_line_step(r->live, rest, INTERACTIVE_NEXT, err) < 0 ? -1 : repl_go(r);
 }
 
 static int cmd_step(struct repl *r, char *rest, struct error *err)
 {
-	return line_step(r, "step", rest, LIVE_STEP, err);
+	return interactive_line_step(r->live, rest, INTERACTIVE_STEP, err) < 0 ? -1 : repl_go(r);
 }
 
 /* ---- looking -------------------------------------------------------------------------------- */
-
-static int cmd_threads(struct repl *r, char *rest, struct error *err)
-{
-	(void)rest;
-	(void)err;
-	return show(live_threads, r);
-}
-
-static int cmd_bt(struct repl *r, char *rest, struct error *err)
-{
-	return *rest ? ask(live_backtrace, r, rest, err) : usage("bt", err);
-}
-
-static int cmd_locals(struct repl *r, char *rest, struct error *err)
-{
-	return *rest ? ask(live_locals, r, rest, err) : usage("locals", err);
-}
 
 static int cmd_print(struct repl *r, char *rest, struct error *err)
 {
@@ -411,29 +337,11 @@ static int cmd_print(struct repl *r, char *rest, struct error *err)
 	struct str out = {0};
 	int failed;
 
-	if (!*thread || !*rest)
+	if (!*rest)
 		return usage("print", err);
-	failed = live_print(r->live, thread, rest, &out, err);
-	repl_say(str_text(&out));
-	str_fini(&out);
+	failed = interactive_print(r->live, thread, rest, &out, err);
+	say(&out);
 	return failed;
-}
-
-static int cmd_list(struct repl *r, char *rest, struct error *err)
-{
-	return *rest ? ask(live_list, r, rest, err) : usage("list", err);
-}
-
-static int cmd_find(struct repl *r, char *rest, struct error *err)
-{
-	return *rest ? ask(live_find, r, rest, err) : usage("find", err);
-}
-
-static int cmd_why(struct repl *r, char *rest, struct error *err)
-{
-	(void)rest;
-	(void)err;
-	return show(live_why, r);
 }
 
 static int cmd_events(struct repl *r, char *rest, struct error *err)
@@ -444,48 +352,58 @@ static int cmd_events(struct repl *r, char *rest, struct error *err)
 
 	if (*rest && (*end || !most || *rest == '-'))
 		return no_number("events", rest, err);
-	live_events(r->live, most, &out);
-	repl_say(str_text(&out));
-	str_fini(&out);
-	return 0;
+	interactive_events(r->live, most, &out);
+	return say(&out);
 }
 
 /* ---- scripts -------------------------------------------------------------------------------- */
 
 static int cmd_save(struct repl *r, char *rest, struct error *err)
 {
-	if (!*rest)
-		return usage("save", err);
-	if (repl_save(r, rest, err) < 0)
-		return -1;
-	repl_note_held(r);
-	repl_note_wordless(r);
-	return 0;
+	struct repl_without without = {0};
+	int failed = repl_take_without(rest, &without, err);
+
+	if (!failed)
+		failed = *rest ? repl_save(r, rest, &without, err) : usage("save", err);
+	array_fini(&without);
+	return failed;
 }
 
 static int cmd_source(struct repl *r, char *rest, struct error *err)
 {
-	return *rest ? repl_file(r, rest, err) : usage("source", err);
+	return repl_file(r, rest, err);
 }
 
 static int cmd_repeat(struct repl *r, char *rest, struct error *err)
 {
-	if (!*rest)
-		return usage("repeat", err);
-	if (strspn(rest, "0123456789") != strlen(rest) || !strtoul(rest, NULL, 10))
-		return no_number("repeat", rest, err);
-	return repl_run_saved(r, "run", rest, err);
+	struct repl_without without = {0};
+	int failed = repl_take_without(rest, &without, err);
+
+	if (!failed && !*rest)
+		failed = usage("repeat", err);
+	else if (!failed &&
+		 (strspn(rest, "0123456789") != strlen(rest) || !strtoul(rest, NULL, 10)))
+		failed = no_number("repeat", rest, err);
+	if (!failed)
+		failed = repl_run_saved(r, "run", rest, &without, err);
+	array_fini(&without);
+	return failed;
 }
 
 static int cmd_prove(struct repl *r, char *rest, struct error *err)
 {
-	(void)rest;
-	return repl_run_saved(r, "prove", NULL, err);
+	struct repl_without without = {0};
+	int failed = repl_take_without(rest, &without, err);
+
+	if (!failed)
+		failed = repl_run_saved(r, "prove", NULL, &without, err);
+	array_fini(&without);
+	return failed;
 }
 
 static int cmd_value(struct repl *r, char *rest, struct error *err)
 {
-	return *rest ? repl_value(r, rest, err) : usage("=", err);
+	return repl_value(r, rest, err);
 }
 
 static int cmd_help(struct repl *r, char *rest, struct error *err)
@@ -507,9 +425,7 @@ static int cmd_help(struct repl *r, char *rest, struct error *err)
 	if (!only)
 		str_add(&out, "Every other line is Lua, as in a gate script. T is a thread's id or "
 			      "its number in `threads`.\n");
-	repl_say(str_text(&out));
-	str_fini(&out);
-	return 0;
+	return say(&out);
 }
 
 static int cmd_quit(struct repl *r, char *rest, struct error *err)
@@ -528,46 +444,60 @@ const struct repl_command repl_commands[] = {
 	 "LOCATION [wait|open NAME]",
 	 "threads that get there wait at the gate, or open it",
 	 {WORD_LOCATION, WORD_VERB, WORD_GATE},
-	 cmd_gate},
-	{"drop", "N", "take a line of `gates` back", {0}, cmd_drop},
-	{"gates", "", "what was asked for, line by line, and the gates", {0}, cmd_gates},
-	{"places", "", "where threads are stopped, and how often they came", {0}, cmd_places},
-	{"open", "NAME", "open the gate and go on", {WORD_GATE}, cmd_open},
-	{"run", "", "go on until there is something to look at", {0}, cmd_run},
-	{"restart",
-	 "",
-	 "kill the program and start it again, with the same gates",
-	 {0},
-	 cmd_restart},
-	{"threads", "", "each thread and what it waits for", {0}, cmd_threads},
-	{"hold", "T", "T stays where it is when the others go on", {WORD_THREAD}, cmd_hold},
-	{"go", "[T]", "T goes on, past its gate, and the others with it", {WORD_THREAD}, cmd_go},
-	{"only", "T", "T alone goes on", {WORD_THREAD}, cmd_only},
-	{"until", "T LOCATION", "go on until T is there", {WORD_THREAD, WORD_LOCATION}, cmd_until},
-	{"next", "T", "go on until T is at another line of its function", {WORD_THREAD}, cmd_next},
-	{"step", "T", "the same, but into calls", {WORD_THREAD}, cmd_step},
-	{"bt", "T", "the calls of T", {WORD_THREAD}, cmd_bt},
-	{"locals", "T", "the variables of T's function", {WORD_THREAD}, cmd_locals},
+	 .run = cmd_gate},
+	{"drop", "N", "take a line of `gates` back", .run = cmd_drop},
+	{"gates", "", "what was asked for, line by line, and the gates", .run = cmd_gates},
+	{"places", "", "where threads are stopped, and how often they came",
+	 .show = interactive_places},
+	{"open", "NAME", "open the gate and go on", {WORD_GATE}, .run = cmd_open},
+	{"run", "", "go on until there is something to look at", .run = cmd_run},
+	{"restart", "", "kill the program and start it again, with the same gates",
+	 .run = cmd_restart},
+	{"threads", "", "each thread and what it waits for", .show = interactive_threads},
+	{"hold", "T", "T stays where it is until `go T`", {WORD_THREAD}, .run = cmd_hold},
+	{"go",
+	 "[T]",
+	 "T goes on, past its gate, with whoever runs; all that were sent",
+	 {WORD_THREAD},
+	 .run = cmd_go},
+	{"only", "T", "T alone goes on", {WORD_THREAD}, .run = cmd_only},
+	{"until",
+	 "T LOCATION",
+	 "go on until T is there; it stays till `go`",
+	 {WORD_THREAD, WORD_LOCATION},
+	 .run = cmd_until},
+	{"next",
+	 "T",
+	 "go on until T is at another line of its function",
+	 {WORD_THREAD},
+	 .run = cmd_next},
+	{"step", "T", "the same, but into calls", {WORD_THREAD}, .run = cmd_step},
+	{"bt", "T", "the calls of T", {WORD_THREAD}, .ask = interactive_backtrace},
+	{"locals", "T", "the variables of T's function", {WORD_THREAD}, .ask = interactive_locals},
 	{"print",
 	 "T EXPR",
 	 "the value of a C expression in T's function",
 	 {WORD_THREAD},
-	 cmd_print},
-	{"list", "LOCATION", "the source there", {WORD_LOCATION}, cmd_list},
+	 .run = cmd_print},
+	{"list", "LOCATION", "the source there", {WORD_LOCATION}, .ask = interactive_list},
 	{"find",
 	 "FUNC;TEXT",
 	 "the line of FUNC (or FILE) that has TEXT",
 	 {WORD_LOCATION},
-	 cmd_find},
-	{"why", "", "what stops progress", {0}, cmd_why},
-	{"events", "[N]", "the last N events (20)", {0}, cmd_events},
-	{"repeat", "N", "run it N times by itself, as it would be saved", {0}, cmd_repeat},
-	{"prove", "", "which gates matter? (see gatectl prove)", {0}, cmd_prove},
-	{"save", "FILE", "write what was done as a gate script", {WORD_PATH}, cmd_save},
-	{"source", "FILE", "take the gates of a script", {WORD_PATH}, cmd_source},
-	{"=", "LUA", "the value of a Lua expression", {0}, cmd_value},
-	{"help", "[WORD]", "this text, or one line of it", {WORD_COMMAND}, cmd_help},
-	{"quit", "", "kill the program and leave", {0}, cmd_quit},
+	 .ask = interactive_find},
+	{"why", "", "what stops progress", .show = interactive_why},
+	{"events", "[N]", "the last N events (20)", .run = cmd_events},
+	{"repeat", "N", "run it N times by itself, as it would be saved", .run = cmd_repeat},
+	{"prove", "", "which gates matter? (see gatectl prove)", .run = cmd_prove},
+	{"save",
+	 "FILE [--without N]",
+	 "write what was done as a gate script; without step N",
+	 {WORD_PATH},
+	 .run = cmd_save},
+	{"source", "FILE", "take the gates of a script", {WORD_PATH}, .run = cmd_source},
+	{"=", "LUA", "the value of a Lua expression", .run = cmd_value},
+	{"help", "[WORD]", "this text, or one line of it", {WORD_COMMAND}, .run = cmd_help},
+	{"quit", "", "kill the program and leave", .run = cmd_quit},
 	{0},
 };
 
@@ -577,4 +507,24 @@ const struct repl_command *repl_find(const char *name, size_t length)
 		if (strlen(c->name) == length && strncmp(c->name, name, length) == 0)
 			return c;
 	return NULL;
+}
+
+int repl_do(struct repl *r, const struct repl_command *c, char *rest, struct error *err)
+{
+	bool required = *c->arguments && *c->arguments != '[';
+	struct str out = {0};
+	int failed = 0;
+
+	if (required && !*rest)
+		return usage(c->name, err);
+	if (c->run)
+		return c->run(r, rest, err);
+	if (c->show)
+		c->show(r->live, &out);
+	else
+		failed = c->ask(r->live, rest, &out, err);
+	if (failed)
+		str_clear(&out);
+	say(&out);
+	return failed;
 }

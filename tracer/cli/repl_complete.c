@@ -30,11 +30,11 @@ static void offer_commands(void)
 		offer(NULL, c->name);
 }
 
-static void offer_names(enum live_names what)
+static void offer_names(enum interactive_names what)
 {
 	struct str name = {0};
 
-	for (size_t i = 0; live_name(owner->live, what, i, &name); i++) {
+	for (size_t i = 0; interactive_name(owner->live, what, i, &name); i++) {
 		offer(NULL, str_text(&name));
 		str_clear(&name);
 	}
@@ -73,13 +73,13 @@ static void collect(enum repl_word word)
 		offer_commands();
 		break;
 	case WORD_LOCATION:
-		live_locations(owner->live, found.begin, offer, NULL);
+		interactive_locations(owner->live, found.begin, offer, NULL);
 		break;
 	case WORD_THREAD:
-		offer_names(LIVE_THREADS);
+		offer_names(INTERACTIVE_THREADS);
 		break;
 	case WORD_GATE:
-		offer_names(LIVE_GATES);
+		offer_names(INTERACTIVE_GATES);
 		break;
 	case WORD_VERB:
 		offer(NULL, "wait");

@@ -1,8 +1,8 @@
 /*
- * What was done by hand, as a script that does it by itself: the lines that were accepted, then what
- * was done at rest, each when nobody can move (on "rest").
+ * What was done, as a script that does it by itself: the lines that were accepted, and what live/ makes of
+ * what was done by hand.
  */
-#include "tracer/cli/file.h"
+#include "tracer/base/file.h"
 #include "tracer/cli/repl.h"
 
 #include <errno.h>
@@ -22,17 +22,6 @@ void repl_quote(struct str *lua, const char *text)
 	str_add(lua, "\"");
 }
 
-/* To be called before the program goes on. */
-void repl_deed(struct repl *r, const char *command, const char *argument, const char *verb)
-{
-	*array_add(&r->deeds) = (struct repl_deed){
-		.command = base_strdup(command),
-		.argument = base_strdup(argument),
-		.verb = verb,
-		.state = live_state(r->live),
-	};
-}
-
 static int add_file(struct str *out, const char *path, struct error *err)
 {
 	char *text = file_read(path, err);
@@ -48,33 +37,18 @@ static int add_file(struct str *out, const char *path, struct error *err)
 	return 0;
 }
 
-/* Before its own code has run: where the gate has a name in Lua, it is just open. */
-static bool opened_at_once(const struct repl *r, const struct repl_deed *d)
+/* Does a line give the gate a name in Lua that is its own? */
+static bool is_variable(void *ctx, const char *gate)
 {
+	const struct repl *r = ctx;
 	struct str line = {0};
 	bool found = false;
 
-	str_addf(&line, "local %s = SimpleGate \"%s\"", d->argument, d->argument);
+	str_addf(&line, "local %s = SimpleGate \"%s\"", gate, gate);
 	array_each(const struct repl_entry, entry, &r->entries)
 		found |= entry->lua && !entry->dropped && strcmp(entry->lua, str_text(&line)) == 0;
 	str_fini(&line);
-	return found && d->state == LIVE_READY;
-}
-
-static void add_deed(const struct repl *r, struct str *out, const struct repl_deed *d)
-{
-	if (!d->verb) {
-		str_addf(out, "-- by hand: %s %s (a script has no word for it)\n", d->command,
-			 d->argument);
-	} else if (strcmp(d->verb, "open") == 0 && opened_at_once(r, d)) {
-		str_addf(out, "%s:open()\n", d->argument);
-	} else {
-		str_addf(out, "on \"rest\" :%s ", d->verb);
-		repl_quote(out, d->argument);
-		str_add(out, d->state == LIVE_REST ? "\n"
-						   : " -- by hand it was done while somebody could "
-						     "still move\n");
-	}
+	return found;
 }
 
 static int add_entry(struct str *out, const struct repl_entry *entry, struct error *err)
@@ -89,62 +63,130 @@ static int add_entry(struct str *out, const struct repl_entry *entry, struct err
 	return 0;
 }
 
-static int script_text(struct repl *r, struct str *out, struct error *err)
+/* No name of the tester's is hidden by those of the steps. */
+static const char *free_word(const char *text)
 {
-	str_add(out, "-- gatectl run -g THIS ");
-	str_add_on_line(out, r->cli->session.argv[0]);
-	str_add(out, "\n");
+	static const char *const words[] = {"step", "turn", "stage", "phase", "stop"};
+	size_t i = 0;
+
+	while (i + 1 < sizeof(words) / sizeof(*words) && strstr(text, words[i]))
+		i++;
+	return words[i];
+}
+
+static int script_text(struct repl *r, struct interactive_saving *how, struct str *out,
+		       struct error *err)
+{
+	struct str entries = {0};
+	int failed = 0;
+
 	array_each(const struct repl_entry, entry, &r->entries)
-		if (add_entry(out, entry, err) < 0)
-			return -1;
-	if (r->deeds.count)
-		str_add(out, "\n-- what was done by hand, each when nobody could move any more\n");
-	array_each(const struct repl_deed, d, &r->deeds)
-		add_deed(r, out, d);
-	return 0;
-}
-
-int repl_save(struct repl *r, const char *path, struct error *err)
-{
-	struct str text = {0};
-	int failed = script_text(r, &text, err);
-
-	if (!failed)
-		failed = file_replace(path, str_text(&text), err);
-	str_fini(&text);
-	return failed;
-}
-
-/* What stands in the script as a comment only. */
-void repl_note_wordless(struct repl *r)
-{
-	struct str line = {0};
-
-	array_each(const struct repl_deed, d, &r->deeds) {
-		if (d->verb)
-			continue;
-		str_addf(&line,
-			 "note: a script has no word for `%s %s`: try with `repeat 10` whether it "
-			 "comes out the same\n",
-			 d->command, d->argument);
-		repl_say(str_text(&line));
-		break;
+		failed = failed || add_entry(&entries, entry, err) < 0;
+	how->word = free_word(str_text(&entries));
+	how->is_variable = is_variable;
+	how->ctx = r;
+	failed = failed || interactive_save(r->live, how, err) < 0;
+	if (!failed) {
+		str_add(out, "-- gatectl run -g THIS ");
+		str_add_on_line(out, r->cli->session.argv[0]);
+		str_addf(out, "\n%s%s", str_text(&how->before), str_text(&entries));
+		if (how->behind.length)
+			str_addf(out, "\n-- what was done by hand\n%s", str_text(&how->behind));
 	}
-	str_fini(&line);
+	str_fini(&entries);
+	return failed ? -1 : 0;
 }
 
 /* Who is held when it is saved is held in each run of the script, and nobody is there then. */
-void repl_note_held(struct repl *r)
+static void note_held(struct repl *r)
 {
 	struct str who = {0}, line = {0};
 
-	if (live_held(r->live, &who)) {
+	if (interactive_held(r->live, &who)) {
 		str_addf(&line, "note: %s: open its gate, or the script ends there, too\n",
 			 str_text(&who));
 		repl_say(str_text(&line));
 	}
 	str_fini(&who);
 	str_fini(&line);
+}
+
+/* A person is asked; on a pipe nobody is there to answer. */
+static bool leaves_out(struct repl *r, size_t step, struct error *err)
+{
+	struct str question = {0};
+	char *answer;
+	int signal;
+	bool yes;
+
+	if (!r->terminal) {
+		error_hint(err, "leave it out: save FILE --without %zu", step);
+		return false;
+	}
+	repl_say(err->text);
+	repl_say("\n");
+	str_addf(&question, "leave step %zu out? (y or n) ", step);
+	repl_take_signals(r);
+	answer = repl_read_terminal(str_text(&question));
+	signal = repl_give_signals_back();
+	str_fini(&question);
+	if (signal) {
+		r->status = 128 + signal;
+		r->quit = true;
+	}
+	yes = answer && (answer[0] == 'y' || answer[0] == 'Y');
+	free(answer);
+	if (!yes)
+		error_hint(err, "save FILE --without %zu", step);
+	return yes;
+}
+
+int repl_save(struct repl *r, const char *path, const struct repl_without *without,
+	      struct error *err)
+{
+	struct interactive_saving how = {0};
+	struct str text = {0};
+	int failed;
+
+	array_each(const size_t, step, without)
+		*array_add(&how.without) = *step;
+	while ((failed = script_text(r, &how, &text, err)) < 0 && how.refused &&
+	       leaves_out(r, how.refused, err)) {
+		*array_add(&how.without) = how.refused;
+		*err = (struct error){0};
+	}
+	if (!failed)
+		failed = file_replace(path, str_text(&text), err);
+	if (!failed) {
+		repl_say(str_text(&how.notes));
+		note_held(r);
+	}
+	interactive_saving_fini(&how);
+	str_fini(&text);
+	return failed;
+}
+
+int repl_take_without(char *words, struct repl_without *out, struct error *err)
+{
+	static const char option[] = "--without";
+	char *at = strstr(words, option), *rest = at ? at + sizeof(option) - 1 : NULL;
+
+	if (!at || (at > words && at[-1] != ' ' && at[-1] != '\t'))
+		return 0;
+	while (*(rest += strspn(rest, " \t,"))) {
+		unsigned long n = strtoul(rest, &rest, 10);
+
+		if (!n || (*rest && !strchr(" \t,", *rest))) {
+			error_set(err, ERROR_USAGE, "--without: '%s' is not the number of a step",
+				  at + sizeof(option) - 1);
+			return error_hint(err, "save FILE --without 3, 5");
+		}
+		*array_add(out) = n;
+	}
+	while (at > words && (at[-1] == ' ' || at[-1] == '\t'))
+		at--;
+	*at = '\0';
+	return 0;
 }
 
 /* ---- run it by itself ----------------------------------------------------------------------- */
@@ -176,6 +218,10 @@ static void add_options(struct cli_words *words, const struct cli *cli)
 	add_argument(words, cli->color ? "--color=always" : "--color=never");
 	add_seconds(words, "--gate-limit", cli->session.gate_limit);
 	add_seconds(words, "--time-limit", cli->session.time_limit);
+	if (cli->session.leftover) {
+		add_argument(words, "--leftover");
+		add_argument(words, options_leftover[cli->session.leftover]);
+	}
 	if (cli->session.no_follow)
 		add_argument(words, "--no-follow");
 	if (cli->session.verbose)
@@ -246,14 +292,15 @@ static int run_script(struct repl *r, const char *command, const char *count, co
 	return 0;
 }
 
-int repl_run_saved(struct repl *r, const char *command, const char *count, struct error *err)
+int repl_run_saved(struct repl *r, const char *command, const char *count,
+		   const struct repl_without *without, struct error *err)
 {
 	char *path = temporary(r, err);
 	int failed;
 
 	if (!path)
 		return -1;
-	failed = repl_save(r, path, err);
+	failed = repl_save(r, path, without, err);
 	if (!failed)
 		failed = run_script(r, command, count, path, err);
 	unlink(path);

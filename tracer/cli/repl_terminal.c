@@ -128,16 +128,16 @@ void repl_terminal_to_program(struct repl *r)
 	if (!r->terminal)
 		return;
 	set_modes(&terminal.program);
-	if (terminal.group && live_owns_group(r->live, terminal.group))
+	if (terminal.group && interactive_owns_group(r->live, terminal.group))
 		tcsetpgrp(STDIN_FILENO, terminal.group);
 }
 
 /* Not the shell's, which has taken it to put us in the background. */
 static bool is_programs(const struct repl *r, pid_t group)
 {
-	if (live_state(r->live) == LIVE_ENDED) /* its last group may be no more */
+	if (interactive_state(r->live) == INTERACTIVE_ENDED) /* its last group may be no more */
 		return kill(-group, 0) < 0 && errno == ESRCH;
-	return live_owns_group(r->live, group);
+	return interactive_owns_group(r->live, group);
 }
 
 void repl_terminal_back(struct repl *r)
@@ -154,7 +154,7 @@ void repl_terminal_back(struct repl *r)
 	}
 	if (tcgetpgrp(STDIN_FILENO) != getpgrp())
 		return;
-	if (live_state(r->live) == LIVE_ENDED)
+	if (interactive_state(r->live) == INTERACTIVE_ENDED)
 		terminal.program = terminal.found;
 	else
 		tcgetattr(STDIN_FILENO, &terminal.program);
@@ -257,7 +257,7 @@ static int before_prompt(void)
 	return 0;
 }
 
-char *repl_read_terminal(void)
+char *repl_read_terminal(const char *question)
 {
 	struct str out = {0};
 	sigset_t clock, before;
@@ -272,9 +272,9 @@ char *repl_read_terminal(void)
 	sigemptyset(&clock);
 	sigaddset(&clock, SIGALRM); /* libedit writes by stdio, which loses what is interrupted */
 	sigprocmask(SIG_BLOCK, &clock, &before);
-	line = readline("(gatectl) ");
+	line = readline(question ? question : "(gatectl) ");
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	if (line && *line)
+	if (line && *line && !question)
 		add_history(line);
 	return line;
 }

@@ -2,9 +2,10 @@
    runs, after the last. */
 #include "tracer/cli/cli.h"
 
-#include "tracer/base/io.h"
+#include "tracer/base/file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int reports_check(const struct cli *cli, struct error *err)
@@ -29,14 +30,16 @@ int reports_check(const struct cli *cli, struct error *err)
 	return 0;
 }
 
+/* A report is there as a whole, or it is not. */
 static int write_report(const char *path, const struct str *text, struct error *err)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	int failed = fd < 0 || io_write(fd, str_text(text), text->length) < 0;
+	struct stat now;
 
-	if (fd >= 0)
-		failed |= close(fd) < 0;
-	return failed ? error_errno(err, ERROR_SYSTEM, "%s: cannot be written", path) : 0;
+	if (file_replace(path, str_text(text), err) == 0)
+		return 0;
+	if (lstat(path, &now) == 0 && S_ISREG(now.st_mode) && !now.st_size)
+		unlink(path); /* what reports_check() has left */
+	return -1;
 }
 
 int reports_write(struct cli *cli, const struct session_result *r, struct error *err)

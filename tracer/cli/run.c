@@ -2,42 +2,51 @@
 #include "tracer/cli/cli.h"
 
 #include "tracer/base/log.h"
+#include "tracer/experiments/repeat.h"
 
-struct first_run {
-	enum verdict verdict;
-	int status;
-};
+#include <string.h>
 
-/* Is this run as the first one was, and as a test wants it? */
-static bool agrees(const struct session_result *r, const struct first_run *first)
+/* What there is to tell of runs that are as expected is told once: of a crash its first line, or with -v
+   all of it. */
+static void say_note(struct cli *cli, const struct session_result *r)
 {
-	return r->verdict == VERDICT_OK && r->verdict == first->verdict &&
-	       r->status == first->status && !r->interrupted;
+	const char *text = str_text(&r->note);
+	size_t length = strcspn(text, "\n");
+
+	if (!*text || cli->session.quiet || (!r->note_always && !cli->session.verbose))
+		return;
+	if (cli->noted && strncmp(cli->noted, text, length) == 0 && !cli->noted[length])
+		return;
+	base_free(cli->noted);
+	cli->noted = base_strndup(text, length);
+	log_line("gatectl: %s", cli->noted);
+	for (text += length; cli->session.verbose && *text; text += strcspn(text, "\n")) {
+		text += *text == '\n';
+		if (*text)
+			log_line("%.*s", (int)strcspn(text, "\n"), text);
+	}
 }
 
 static void say_agreed(const struct cli *cli, unsigned long agreed, unsigned long done)
 {
-	if (cli->session.repeat < 2 || (cli->session.quiet && agreed == done))
+	if (cli->session.quiet && agreed == done)
 		return;
 	log_line("gatectl: %lu of %lu runs agreed%s", agreed, done,
 		 done < cli->session.repeat ? "; the last one did not" : "");
 }
 
-int run_one(struct cli *cli, struct symbols *symbols, unsigned long number,
-	    struct session_result *r)
+static int tell_run(void *ctx, const struct session_result *r, struct error *err)
 {
-	struct error err = {0};
+	struct cli *cli = ctx;
+	struct error ignored;
 
-	if (session_run(&cli->session, symbols, number, r, &err) < 0) {
-		struct error ignored;
-
+	if (err->code) {
 		reports_write(cli, r, &ignored);
-		return output_error(cli, &err);
+		return -1;
 	}
+	say_note(cli, r);
 	output_verdict(cli, str_text(&r->text), r->line ? str_text(&r->file) : NULL, r->line);
-	if (reports_write(cli, r, &err) < 0)
-		return output_error(cli, &err);
-	return -1;
+	return reports_write(cli, r, err);
 }
 
 /* Nothing has failed where it differs: the outcome may not depend on what came first. */
@@ -48,65 +57,58 @@ static void say_order(const struct cli *cli, struct order_log *log)
 	if (difference && !cli->session.quiet)
 		log_line("gatectl: order of events: %s", difference);
 	else if (cli->session.verbose)
-		log_line("gatectl: the order of events was the same in all runs");
+		log_line("gatectl: the order of events was the same in all runs%s",
+			 order_log_swapped(log) ? ", but for threads of one start routine that "
+						  "changed roles"
+						: "");
 }
 
-static int all_runs(struct cli *cli, struct symbols *symbols)
+static int repeat(struct cli *cli)
 {
-	struct first_run first = {0};
-	struct order_log *log = cli->session.order_log;
-	unsigned long agreed = 0, done = 0;
-	int status = 0;
-	bool same = true;
+	struct repeat r = {.x.view = {.ctx = cli, .ran = tell_run}};
+	struct error err = {0};
+	int status;
 
-	while (same && done < cli->session.repeat) {
-		struct session_result r;
-		int failed;
-
-		if (log)
-			order_log_begin(log);
-		failed = run_one(cli, symbols, done + 1, &r);
-		if (done++ == 0)
-			first = (struct first_run){r.verdict, r.status};
-		status = failed >= 0 ? failed : r.status;
-		same = failed < 0 && agrees(&r, &first);
-		agreed += same;
-		session_result_fini(&r);
-		if (failed >= 0)
-			return status;
+	cli->session.order_log = order_log_new();
+	experiment_begin(&r.x, &cli->session, &err);
+	if (repeat_runs(&r) < 0) {
+		status = output_over(cli, &r.x);
+	} else {
+		say_agreed(cli, r.agreed, r.x.made);
+		if (r.x.made > 1)
+			say_order(cli, cli->session.order_log);
+		status = r.status;
 	}
-	say_agreed(cli, agreed, done);
-	if (log && done > 1)
-		say_order(cli, log);
-	return status;
+	order_log_free(cli->session.order_log);
+	return experiment_end(&r.x, status);
 }
 
-int runs_end(int status)
+static int finish(struct cli *cli, int status)
 {
-	int signal = session_signals_release();
+	struct error err = {0};
 
-	return signal ? 128 + signal : status;
+	return reports_finish(cli, &err) < 0 ? output_error(cli, &err) : status;
+}
+
+int run_once(struct cli *cli)
+{
+	struct modules *symbols = modules_new();
+	struct session_result r;
+	struct error err = {0};
+	int status;
+
+	session_run(&cli->session, symbols, 1, &r, &err);
+	status = tell_run(cli, &r, &err) < 0 ? output_error(cli, &err) : r.status;
+	session_result_fini(&r);
+	modules_free(symbols);
+	return finish(cli, status);
 }
 
 int command_run(struct cli *cli)
 {
-	struct symbols *symbols;
 	struct error err = {0};
-	int status;
 
 	if (reports_check(cli, &err) < 0)
 		return output_error(cli, &err);
-	symbols = symbols_new();
-	if (cli->session.repeat > 1) {
-		cli->session.order_log = order_log_new();
-		session_signals_hold();
-	}
-	status = all_runs(cli, symbols);
-	if (cli->session.repeat > 1)
-		status = runs_end(status);
-	if (reports_finish(cli, &err) < 0)
-		status = output_error(cli, &err);
-	order_log_free(cli->session.order_log);
-	symbols_free(symbols);
-	return status;
+	return cli->session.repeat > 1 ? finish(cli, repeat(cli)) : run_once(cli);
 }

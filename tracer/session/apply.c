@@ -1,6 +1,5 @@
-/* The engine's decisions are carried out, and go into the timeline. */
-#include "tracer/session/report/report.h"
-#include "tracer/session/trial.h"
+/* The engine's decisions are carried out. */
+#include "tracer/session/features.h"
 
 #include "tracer/base/log.h"
 
@@ -19,14 +18,29 @@ void apply_note_held(struct session *s, struct session_thread *t)
 	t->held_since = 0;
 }
 
-static void hold(struct session *s, const struct decision *d)
+/* Of several places at its address it is held at this one. */
+static void note_spot(struct session_thread *t)
+{
+	struct arrival_spot spot;
+
+	if (!engine_spot(t->engine, &spot))
+		return;
+	t->hold_line = spot.line;
+	t->hold_file = spot.file;
+	t->hold_func = spot.func;
+}
+
+/* The thread is held from now on, or is not any more. */
+static void note_hold(struct session *s, const struct decision *d)
 {
 	struct session_thread *t = threads_of(d->thread);
 
 	apply_note_held(s, t);
+	if (d->kind == DECISION_PASS)
+		return;
+	note_spot(t);
 	t->held_since = session_now_us();
 	t->hold = (struct engine_hold){d->place, d->gate};
-	timeline_add(s, HAPPENED_HOLD, d->thread, d->place, d->gate, NULL);
 }
 
 static void release(struct session *s, const struct decision *d)
@@ -35,7 +49,9 @@ static void release(struct session *s, const struct decision *d)
 
 	program_forget(t);
 	s->events++;
-	if (t->target)
+	if (t == s->turned)
+		s->turned_goes = true;
+	else if (t->target)
 		session_go(s, t);
 }
 
@@ -43,43 +59,20 @@ static void kill_program(struct session *s, const struct decision *d)
 {
 	struct session_thread *t = threads_of(d->thread);
 
-	timeline_add(s, HAPPENED_KILL, d->thread, d->place, NULL, sigabbrev_np(d->signal));
 	s->killed_by = d->signal;
 	if (t->target)
 		target_kill(s->target, t->process->target, d->signal);
 }
 
-static void write_log(struct session *s, const struct decision *d)
-{
-	if (d->thread)
-		timeline_add(s, HAPPENED_LOG, d->thread, d->place, NULL, d->text);
-	if (!s->options->quiet)
-		log_line("%s", d->text);
-}
-
 static void apply(struct session *s, const struct decision *d)
 {
-	order_log_decision(s, d);
-	trial_note(s, d);
+	if (d->kind == DECISION_HOLD || d->kind == DECISION_PASS)
+		note_hold(s, d);
+	observe(decision, s, d);
 	switch (d->kind) {
-	case DECISION_ARRIVED:
-		timeline_add(s, HAPPENED_ARRIVAL, d->thread, d->place, NULL, NULL);
-		break;
-	case DECISION_HOLD:
-		hold(s, d);
-		break;
-	case DECISION_PASS:
-		apply_note_held(s, threads_of(d->thread));
-		timeline_add(s, HAPPENED_RELEASE, d->thread, d->place, d->gate, NULL);
-		break;
-	case DECISION_OPENED:
-		timeline_add(s, HAPPENED_OPEN, d->thread, d->place, d->gate, NULL);
-		break;
-	case DECISION_EVENT:
-		timeline_add(s, HAPPENED_EVENT, d->thread, d->place, NULL, d->text);
-		break;
 	case DECISION_LOG:
-		write_log(s, d);
+		if (!s->options->quiet)
+			log_line("%s", d->text);
 		break;
 	case DECISION_RELEASE:
 		release(s, d);
@@ -98,6 +91,12 @@ static void apply(struct session *s, const struct decision *d)
 		break;
 	case DECISION_FAULT:
 		session_fault(s, d->error);
+		break;
+	case DECISION_ARRIVED:
+	case DECISION_HOLD:
+	case DECISION_PASS:
+	case DECISION_OPENED:
+	case DECISION_EVENT: /* that is for those who watch */
 		break;
 	}
 }

@@ -1,8 +1,5 @@
 /* A site hit or an event of the program becomes an arrival at the places that wait for it. */
-#include "tracer/session/convert/inside.h"
-#include "tracer/session/explain/explain.h"
-#include "tracer/session/explain/scouts.h"
-#include "tracer/session/live/hooks.h"
+#include "tracer/session/features.h"
 
 #include <signal.h>
 #include <string.h>
@@ -13,47 +10,38 @@ enum { NAME_LOOKS = 8 };
 struct place_list {
 	struct place **items;
 	size_t count, capacity;
+	ARRAY(struct arrival_spot) spots; /* of each, or none */
+	bool several_lines;
 };
 
-static int read_process(void *ctx, uint64_t addr, void *buf, size_t n)
+static void add_place(struct place_list *list, const struct act *a)
 {
-	return target_read(ctx, addr, buf, n);
+	const struct source_site *info = a->info;
+
+	*array_add(list) = a->place;
+	*array_add(&list->spots) = (struct arrival_spot){
+		info ? info->file : NULL, info ? info->function : NULL, info ? info->line : 0};
+	if (list->spots.items[0].line != list->spots.items[list->spots.count - 1].line)
+		list->several_lines = true;
 }
 
-/* An indirect jump is a way out of the function only if it goes out of its code. */
-static bool leaves_function(struct session_thread *t, const struct act *a, uint64_t address,
-			    const struct arch_regs *regs)
+static void list_fini(struct place_list *list)
 {
-	uint8_t bytes[ARCH_INSN_MAX];
-	uint64_t to;
-
-	if (target_read(t->process->target, address, bytes, sizeof(bytes)) < 0 ||
-	    arch_jump_target(bytes, sizeof(bytes), address, regs, read_process, t->process->target,
-			     &to) < 0)
-		return false;
-	array_each(const struct symbols_range, r, &a->info->ranges)
-		if (to - a->bias >= r->low && to - a->bias < r->high)
-			return false;
-	return true;
-}
-
-static bool needs_registers(const struct site_use *use)
-{
-	array_each(const struct act, a, &use->acts)
-		if (a->kind != ACT_ARRIVE || (a->info && a->info->check_target))
-			return true;
-	return false;
+	array_fini(list);
+	array_fini(&list->spots);
 }
 
 /* The loader has changed its list: the first time everything is resolved, later what came. */
-static void loader_hit(struct session *s, struct session_thread *t)
+static enum hit_answer hit_loader(struct session *s, const struct act *a, const struct hit *h)
 {
+	struct session_thread *t = h->thread;
 	struct session_process *p = t->process;
 	struct module_list loaded = {0};
 	struct error err = {0};
 	bool consistent, first = !p->settled;
 	int failed = 0;
 
+	(void)a;
 	images_update(s, p, &loaded, &consistent);
 	if (consistent && first)
 		failed = places_settle(s, p, t->target, p == s->root && !s->root_settled, &err);
@@ -69,28 +57,28 @@ static void loader_hit(struct session *s, struct session_thread *t)
 		arrivals_load(s, t, &loaded);
 	}
 	array_fini(&loaded);
+	return HIT_TAKEN;
 }
 
-static bool applies(struct session *s, struct session_thread *t, const struct act *a,
-		    uint64_t address, const struct arch_regs *regs)
+const struct site_owner loader_owner = {.name = "loader", .no_registers = true, .hit = hit_loader};
+
+static enum hit_answer hit_place(struct session *s, const struct act *a, const struct hit *h)
 {
-	if (a->kind == ACT_ELIDE_END) {
-		elide_act(s, t, a, address, regs);
-		return false;
-	}
-	if (a->place->retired)
-		return false;
-	if (a->kind >= ACT_SCOUT_IN) {
-		if (!a->info->check_target || leaves_function(t, a, address, regs))
-			scouts_act(s, t, a, address, regs);
-		return false;
-	}
-	if (a->kind == ACT_SYSCALL)
-		return regs->dwarf[ARCH_DWARF_ARG0] == SYS_exit_group;
-	if (a->kind != ACT_ARRIVE)
-		return after_act(s, t, a, address, regs);
-	return !a->info || !a->info->check_target || leaves_function(t, a, address, regs);
+	(void)s;
+	return sites_leaves(a, h) ? HIT_ARRIVAL : HIT_SEEN;
 }
+
+const struct site_owner arrival_owner = {.name = "arrival", .once = true, .hit = hit_place};
+
+/* syscall(3): an arrival if it is exit_group that is called. */
+static enum hit_answer hit_syscall(struct session *s, const struct act *a, const struct hit *h)
+{
+	(void)s;
+	(void)a;
+	return h->regs.dwarf[ARCH_DWARF_ARG0] == SYS_exit_group ? HIT_ARRIVAL : HIT_SEEN;
+}
+
+const struct site_owner exit_owner = {.name = "exit_group", .hit = hit_syscall};
 
 /* For the report: most threads name themselves when they begin, and then never again. */
 static void note_name(struct session *s, struct session_thread *t)
@@ -102,7 +90,7 @@ static void note_name(struct session *s, struct session_thread *t)
 }
 
 static void arrive(struct session *s, struct session_thread *t, struct place_list *places,
-		   const struct symbols_site *info, int signal)
+		   const struct source_site *info, int signal)
 {
 	const struct arrival at = {
 		.thread = t->engine,
@@ -111,10 +99,11 @@ static void arrive(struct session *s, struct session_thread *t, struct place_lis
 		.func = info ? info->function : NULL,
 		.signal = signal,
 		.at = t,
+		.spots = places->several_lines ? places->spots.items : NULL,
 	};
 
 	program_forget(t);
-	t->at_return = info && info->kind >= SYMBOLS_RETURN ? info->kind : 0;
+	t->at_return = info && info->kind >= SOURCE_RETURN ? info->kind : 0;
 	t->hold_file = at.file;
 	t->hold_line = at.line;
 	t->hold_func = at.func;
@@ -126,44 +115,48 @@ static void arrive(struct session *s, struct session_thread *t, struct place_lis
 	}
 	note_name(s, t);
 	array_each(struct place *, place, places)
-		if ((*place)->thread || !place_reached(*place))
-			hints_pass_by((*place)->user, t->engine);
+		observe(comes, s, t, *place);
 	engine_arrive(s->engine, places->items, places->count, &at);
 	array_each(struct place *, place, places)
-		scouts_reached(*place);
+		observe(arrival, s, t, *place);
+}
+
+/* Registers cost a request of the kernel's. */
+static bool needs_registers(const struct site_use *use)
+{
+	array_each(const struct act, a, &use->acts)
+		if (a->owner == &arrival_owner ? a->info && a->info->check_target
+					       : !a->owner->no_registers)
+			return true;
+	return false;
 }
 
 void arrivals_site(struct session *s, struct session_thread *t, struct target_site *site)
 {
+	struct hit hit = {.thread = t, .site = site, .address = site->addr};
 	struct site_use *use = site->user;
 	struct place_list places = {0};
-	const struct symbols_site *info = NULL;
-	struct arch_regs regs;
-	bool loader = false, there = false;
+	const struct source_site *info = NULL;
+	bool taken = false;
 
-	if (use && needs_registers(use) && target_regs(t->target, &regs) < 0)
+	if (use && needs_registers(use) && target_regs(t->target, &hit.regs) < 0)
 		use = NULL; /* it is dying */
 	for (size_t i = 0; use && i < use->acts.count; i++) {
 		const struct act a = use->acts.items[i];
+		enum hit_answer answer;
 
-		loader |= a.kind == ACT_LOADER;
-		if (a.kind == ACT_CREATE)
-			sanitizer_create(t, &regs);
-		there |= a.kind == ACT_STOP;
-		if (a.kind == ACT_SEEN)
-			convert_site(s, t, &a, site);
-		if (!a.place || !applies(s, t, &a, site->addr, &regs))
+		if (a.place && a.place->retired && !a.owner->outlives)
 			continue;
-		*array_add(&places) = a.place;
+		answer = a.owner->hit(s, &a, &hit);
+		taken |= answer == HIT_TAKEN;
+		if (answer != HIT_ARRIVAL)
+			continue;
+		add_place(&places, &a);
 		info = info ? info : a.info;
 	}
-	if (there && live_there(s, t, site, &regs))
-		live_came(s, t);
-	if (loader)
-		loader_hit(s, t);
-	else
+	if (!taken)
 		arrive(s, t, &places, info, 0);
-	array_fini(&places);
+	list_fini(&places);
 }
 
 static bool wants(const struct place *place, enum place_kind kind, int signal)
@@ -181,7 +174,7 @@ void arrivals_event(struct session *s, struct session_thread *t, enum place_kind
 		if (wants(place, kind, signal))
 			*array_add(&places) = place;
 	arrive(s, t, &places, NULL, signal);
-	array_fini(&places);
+	list_fini(&places);
 }
 
 void arrivals_load(struct session *s, struct session_thread *t, const struct module_list *loaded)
@@ -196,5 +189,5 @@ void arrivals_load(struct session *s, struct session_thread *t, const struct mod
 				*array_add(&places) = place;
 	}
 	arrive(s, t, &places, NULL, 0);
-	array_fini(&places);
+	list_fini(&places);
 }

@@ -11,6 +11,19 @@
 
 /* ---- before --------------------------------------------------------------------------------- */
 
+static int check_given(const struct session *s, struct error *err)
+{
+	const struct given *g = &s->plan.given;
+
+	if (!g->source)
+		return 0;
+	error_set(err, ERROR_SCRIPT,
+		  "%s: env, args and stdin are for a program that gatectl starts: process %d runs "
+		  "already",
+		  g->source, s->options->pid);
+	return error_hint(err, "leave them out, or use gatectl run");
+}
+
 static int check_expect(const struct expect *x, struct error *err)
 {
 	if (!x->stdout_has.count && !x->stderr_has.count)
@@ -39,7 +52,7 @@ int attach_start(struct session *s, struct error *err)
 		.trace_exit = uses_thread_exit(s),
 	};
 
-	if (check_expect(&s->plan.expect, err) < 0)
+	if (check_given(s, err) < 0 || check_expect(&s->plan.expect, err) < 0)
 		return -1;
 	s->timeline.start_us = session_now_us();
 	s->target = target_attach(&how, err);
@@ -117,7 +130,8 @@ static bool waits_for_end(const struct session *s)
 {
 	const struct expect *x = &s->plan.expect;
 
-	return x->has_exit || x->has_signal || x->deadlock;
+	return x->has_exit || x->has_signal || x->deadlock || x->livelock || x->time_limit ||
+	       x->never.count || x->checks.count;
 }
 
 static bool is_done(const struct session *s)
@@ -128,8 +142,10 @@ static bool is_done(const struct session *s)
 
 void attach_check(struct session *s)
 {
-	if (!s->over && !is_done(s))
+	if (!s->over && !is_done(s)) {
+		attach_say(s);
 		return;
+	}
 	session_end(s);
 	target_detach(s->target);
 }

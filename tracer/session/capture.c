@@ -116,20 +116,20 @@ int capture_begin(struct session *s, struct target_launch *how, struct error *er
 	}
 	if (s->live)
 		return 0;
-	if (begin(s, STDOUT_FILENO, x->stdout_has.count, &s->out, &how->stdout_fd, err) < 0 ||
-	    begin(s, STDERR_FILENO, x->stderr_has.count, &s->errs, &how->stderr_fd, err) < 0)
+	if (begin(s, STDOUT_FILENO, expect_wants_stdout(x), &s->out, &how->stdout_fd, err) < 0 ||
+	    begin(s, STDERR_FILENO, expect_wants_stderr(x), &s->errs, &how->stderr_fd, err) < 0)
 		return -1;
 	return 0;
 }
 
-const char *capture_finish(struct capture *c)
+const struct str *capture_finish(struct capture *c)
 {
 	if (c->running) {
 		io_write(c->stop[1], "", 1);
 		pthread_join(c->thread, NULL);
 		c->running = false;
 	}
-	return str_text(&c->text);
+	return &c->text;
 }
 
 uint64_t capture_sum(struct capture *c)

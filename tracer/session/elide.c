@@ -5,7 +5,9 @@
  * function returns to: a statement may end in a jump to the very function that sleeps. What leaves
  * in no such way (longjmp, an exception) is noticed at the next system call: see target_elide.
  */
-#include "tracer/session/internal.h"
+#include "tracer/session/sites.h"
+
+static const struct site_owner elide_end;
 
 bool elide_is_under_way(const struct session *s, const struct place *place)
 {
@@ -19,32 +21,16 @@ bool elide_is_under_way(const struct session *s, const struct place *place)
 	return false;
 }
 
-static bool is_known(const struct site_use *use, const struct place *place)
-{
-	array_each(const struct act, a, &use->acts)
-		if (a->kind == ACT_ELIDE_END && a->place == place && !a->info)
-			return true;
-	return false;
-}
-
 /* A trap at the address that the frame's function returns to; it stands below the frame. */
 static int watch_return(struct session *s, struct session_thread *t, struct place *place,
 			uint64_t frame, struct error *err)
 {
-	struct session_place *sp = place->user;
-	struct target_site *site;
-	struct site_use *use;
+	const struct act end = {.owner = &elide_end, .place = place};
 	uint64_t address;
 
 	if (target_read(t->process->target, frame - sizeof(address), &address, sizeof(address)) < 0)
 		return 0;
-	use = places_use(s, t->process, t->target, address, &site, err);
-	if (!use)
-		return -1;
-	if (!is_known(use, place))
-		places_act(use, &(struct act){ACT_ELIDE_END, place, NULL, 0});
-	*array_add(&sp->placed) = (struct placed){t->process, site};
-	return 0;
+	return sites_put(s, t->process, t->target, address, &end, err);
 }
 
 static bool frame_of(struct session *s, struct session_thread *t, uint64_t *frame)
@@ -88,10 +74,12 @@ void elide_begin(struct session *s, struct session_thread *t, struct place *plac
 		session_fault(s, &err);
 }
 
-void elide_act(struct session *s, struct session_thread *t, const struct act *a, uint64_t address,
-	       const struct arch_regs *regs)
+/* At the end of the statement, or where the function returns to: of this thread's elision? */
+static enum hit_answer hit_end(struct session *s, const struct act *a, const struct hit *h)
 {
-	uint64_t frame = a->info ? after_frame_at(a, address, regs) : regs->dwarf[ARCH_DWARF_SP];
+	struct session_thread *t = h->thread;
+	uint64_t frame =
+		a->info ? sites_frame(a, h->address, &h->regs) : h->regs.dwarf[ARCH_DWARF_SP];
 
 	for (size_t i = t->elisions.count; i-- > 0;) {
 		struct elision e = t->elisions.items[i];
@@ -103,4 +91,56 @@ void elide_act(struct session *s, struct session_thread *t, const struct act *a,
 	}
 	if (a->place->retired && !elide_is_under_way(s, a->place))
 		places_retire(s, a->place);
+	return HIT_SEEN;
 }
+
+static bool is_over(const struct act *a)
+{
+	const struct session_place *place = a->place->user;
+
+	return place->ended;
+}
+
+static const struct site_owner elide_end = {
+	.name = "elide", .ends = true, .outlives = true, .hit = hit_end, .idle = is_over};
+
+/* ---- what a place needs --------------------------------------------------------------------- */
+
+static bool is_inside(const struct source_site *info, uint64_t offset)
+{
+	array_each(const struct module_range, r, &info->ranges)
+		if (offset >= r->low && offset < r->high)
+			return true;
+	return false;
+}
+
+/*
+ * A statement that does not sleep: its arrival is its beginning. Ends within its own code, returns and
+ * tail jumps, are left out: a jump may lead to the very call that sleeps. watch_return() sees to it.
+ */
+static int put(struct session *s, struct session_process *p, struct target_thread *t,
+	       struct act act, struct error *err)
+{
+	if (sites_put(s, p, t, act.bias + act.info->offset, &act, err) < 0)
+		return -1;
+	act.owner = &elide_end;
+	if (act.info->kind == SOURCE_ENTRY && !act.info->inlined_into)
+		return 0; /* the whole function */
+	for (size_t i = 0; i < act.info->exits.count; i++) {
+		uint64_t offset = act.info->exits.items[i];
+
+		if (!is_inside(act.info, offset) &&
+		    sites_put(s, p, t, act.bias + offset, &act, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static bool wants(const struct place *place, const struct source_site *info)
+{
+	(void)info;
+	return place_elides(place);
+}
+
+extern const struct site_placer elide_placer;
+const struct site_placer elide_placer = {wants, put};

@@ -2,7 +2,8 @@
  * Which modules a process has: its executable, and what ld.so says it has loaded
  * (struct r_debug and link_map of <link.h>, read from the program's memory).
  */
-#include "tracer/session/internal.h"
+#include "tracer/session/asbare.h"
+#include "tracer/session/sites.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -45,7 +46,7 @@ static struct module *open_exe(struct session *s, struct session_process *p, str
 
 	while (!known && (t = target_next_thread(s->target, t)))
 		known = t->process == p->target && read_exe(t->tid, link, sizeof(link), path);
-	return symbols_module(s->symbols, known && access(path, R_OK) == 0 ? path : link, err);
+	return modules_open(s->symbols, known && access(path, R_OK) == 0 ? path : link, err);
 }
 
 struct module *images_program(struct session *s, struct session_process *p)
@@ -63,21 +64,22 @@ static struct module *open_loader(struct session *s, struct session_process *p)
 	p->loader_base = target_auxv(p->target, AT_BASE);
 	if (!p->loader_base || target_mapping_at(p->target, p->loader_base, &map) < 0)
 		return NULL;
-	return symbols_module(s->symbols, map.path, &err);
+	return modules_open(s->symbols, map.path, &err);
 }
 
 /* Puts a trap where ld.so says that its list has changed. */
 static void watch_loader(struct session *s, struct session_process *p, struct target_thread *t)
 {
 	uint64_t offset, size;
+	const struct act loader = {.owner = &loader_owner};
 	struct site_use *use;
 	struct error err;
 
 	if (!p->loader || module_symbol(p->loader, "_dl_debug_state", &offset, &size) < 0)
 		return;
-	use = places_use(s, p, t, p->loader_base + offset, &p->load_site, &err);
-	if (use && !use->acts.count)
-		array_add(&use->acts)->kind = ACT_LOADER;
+	use = sites_use(s, p, t, p->loader_base + offset, &p->load_site, &err);
+	if (use && !sites_has(use, &loader))
+		sites_act(use, &loader);
 }
 
 int images_exec(struct session *s, struct session_process *p, struct target_thread *t,
@@ -93,7 +95,7 @@ int images_exec(struct session *s, struct session_process *p, struct target_thre
 		return -1;
 	image_add(p, p->exe, target_auxv(p->target, AT_ENTRY) - module_entry(p->exe));
 	p->loader = open_loader(s, p);
-	if (p->loader && s->has_places)
+	if (p->loader && (s->has_places || asbare_wanted(p)))
 		watch_loader(s, p, t);
 	return 0;
 }
@@ -144,7 +146,7 @@ static void one_link(struct session *s, struct session_process *p, const struct 
 			return; /* the vdso has no file */
 		snprintf(name, sizeof(name), "%s", map.path);
 	}
-	m = symbols_module(s->symbols, name, &err);
+	m = modules_open(s->symbols, name, &err);
 	if (!m || image_known(p, m, link->l_addr, at))
 		return;
 	image_add(p, m, link->l_addr);
@@ -230,7 +232,7 @@ static void image_from_mapping(struct session *s, struct session_process *p, uin
 
 	if (target_mapping_at(p->target, address, &map) < 0 || map.path[0] != '/')
 		return;
-	m = symbols_module(s->symbols, map.path, &err);
+	m = modules_open(s->symbols, map.path, &err);
 	if (!m)
 		return;
 	module_span(m, &low, &high);
@@ -284,7 +286,7 @@ uint64_t images_frame(struct module *m, uint64_t offset, const struct arch_regs 
 	unsigned reg;
 	int64_t add;
 
-	if (!m || !symbols_cfa(m, offset, &reg, &add) || reg > ARCH_DWARF_PC)
+	if (!m || !dwarf_cfa(m, offset, &reg, &add) || reg > ARCH_DWARF_PC)
 		return regs->dwarf[ARCH_DWARF_SP];
 	return regs->dwarf[reg] + (uint64_t)add;
 }
@@ -321,7 +323,7 @@ static bool find_program(const char *name, char *path, size_t size)
 }
 
 /* The kernel's "Exec format error" says little: the file itself tells more. */
-void images_explain_refusal(struct symbols *symbols, const char *program, struct error *err)
+void images_explain_refusal(struct modules *symbols, const char *program, struct error *err)
 {
 	char path[PATH_MAX];
 	struct error why;
@@ -329,7 +331,7 @@ void images_explain_refusal(struct symbols *symbols, const char *program, struct
 
 	if (err->code != ERROR_CANNOT_EXEC || !find_program(program, path, sizeof(path)) ||
 	    stat(path, &st) < 0 || !S_ISREG(st.st_mode) || access(path, X_OK) < 0 ||
-	    symbols_module(symbols, path, &why))
+	    modules_open(symbols, path, &why))
 		return;
 	error_set(err, ERROR_CANNOT_EXEC, "%.2000s", why.text);
 	error_hint(err, "%s", why.hint[0] ? why.hint : "build it again, for this machine");

@@ -1,35 +1,51 @@
 /*
  * Inside session. One file, one idea; what belongs together has a room of its own:
  *
- *	stuck/	     can anybody still move? judged from /proc (stuck.h, channels.h)
+ *	deadlock/     can anybody still move? judged from /proc (deadlock.h, channels.h)
  *	explain/     the verdict in words (explain.h), who waits for what (waiting.h), what would have
- *		     had to happen (hints.h), what came nearest to a place (scouts.h)
+ *		     had to happen (hints.h)
+ *	near_miss/   what came nearest to a place that nobody reached (near_miss.h)
  *	report/	     what happened, in order, and the forms of --report (report.h)
- *	live/	     a run under somebody's hand: it goes and rests (live.h)
+ *	interactive/ a run under somebody's hand: it goes and rests (interactive.h)
  *	convert/     a gate script from a test that sleeps (convert.h)
  *	drift/	     what locations meant when a script was locked (drift.h)
+ *	crash/	     a signal ends a process: where, by what, and what the others did (crash.h)
  *
  *	session.c    a run from launch to verdict; the dispatch of events
  *	ticks.c	     time passes: limits, and can anything still happen?
+ *	features.c   who takes part in a run: observers and placers, one line each (features.h)
+ *	sites.c      whose a trap is, and what a hit of it means (sites.h)
  *	sanitizer.c  programs built with LeakSanitizer run, too
  *	attach.c     a program that runs already: taken over, and let go
+ *	attach_say.c ... and what it waits for, said to whoever waits for it
+ *	signals.c    signals to gatectl itself (signals.h)
+ *	calls.c	     the calls of a stopped thread (calls.h)
  *	images.c     which modules a process has, and where they are loaded
  *	places.c     places of the script <-> sites in processes
+ *	faults.c     the faulty locations of scripts, all of one run (faults.h)
+ *	rounds.c     a note where the compiler made one of several rounds of a loop (rounds.h)
  *	arrivals.c   a site hit or an event becomes an arrival at places
- *	after.c	     `after = true`: when has the statement been executed?
+ *	completion.c `after = true`: when has the statement been executed?
  *	elide.c	     statements that do not sleep
  *	apply.c	     the engine's decisions are carried out
  *	threads.c    the ids of threads and processes
+ *	asbare.c     functions that would show the program that it is traced (asbare.h)
+ *	leftover.c   processes that the program leaves behind (leftover.h)
  *	start.c	     the start routine of a thread
+ *	trampoline.c ... and what it runs, where that is a trampoline (trampoline.h)
  *	program.c    what a script asks of the program: variables, frames, expressions, calls
  *	pages.c	     the program's memory as conditions see it
  *	tls.c	     where a thread's thread-local variables are
- *	depend.c     closed conditions are asked again when what they have read changes
+ *	watchpoints.c closed conditions are asked again when what they have read changes
  *	watch.c	     threads that are to be reported once they block in the kernel
+ *	given.c	     the program's environment, arguments and input, as a script gives them
+ *	ended.c	     what a script expects of the end
+ *	status.c     what an error means as an exit status
  *	capture.c    the program's output, where an expect or a trial asks for it
  *	digest.c     ... and whether it is the same in another run
  *	trial.c	     prove: gates are left out of a run, and what came of it (trial.h)
  *	order_log.c  the order of events, compared over several runs
+ *	order_roles.c ... where threads that are alike have changed roles (order_roles.h)
  *	query.c	     check and lines: the locations of a program that is not run
  */
 #ifndef GATECTL_SESSION_INTERNAL_H
@@ -38,8 +54,9 @@
 #include "gates/waits.h"
 #include "lua/script.h"
 #include "tracer/base/json.h"
+#include "tracer/session/kept.h"
 #include "tracer/session/session.h"
-#include "tracer/symbols/state.h"
+#include "tracer/inspect/inspect.h"
 #include "tracer/target/target.h"
 
 /* ---- images --------------------------------------------------------------------------------- */
@@ -68,14 +85,15 @@ struct page {
 
 struct session_process {
 	struct session *session;
-	struct target_process *target;	/* NULL once it is gone */
-	struct symbols_program program; /* itself, for symbols */
+	struct target_process *target; /* NULL once it is gone */
+	struct dwarf_program program;  /* itself, for symbols */
 	struct page pages[PAGES];
 	unsigned page_next;
-	struct target_watch watches[TARGET_WATCHES]; /* depend.c: what is set now */
+	struct target_watch watches[TARGET_WATCHES]; /* watchpoints.c: what is set now */
 	size_t watch_count;
-	unsigned rewatched; /* how often they became others since nobody was asked here */
-	char *prefix;	    /* "" or "p1/" */
+	unsigned
+		rewatched; /* how often `watches` changed since the last time that no condition was asked */
+	char *prefix; /* "" or "p1/" */
 	int pid;
 	int parent_pid;
 	ARRAY(struct image) images;
@@ -91,37 +109,6 @@ struct session_process {
 
 /* ---- sites ---------------------------------------------------------------------------------- */
 
-enum act_kind {
-	ACT_ARRIVE,
-	ACT_AFTER_BEGIN, /* the statement begins; its exits are ACT_AFTER_END */
-	ACT_AFTER_END,
-	ACT_ELIDE_END, /* the end of a statement that does not sleep */
-	ACT_CALL_BEGIN, /* the first instruction of a function; the return address gets ACT_CALL_END */
-	ACT_CALL_END,
-	ACT_SYSCALL, /* syscall(3): an arrival if it is exit_group that is called */
-	ACT_LOADER,  /* _dl_debug_state */
-	ACT_CREATE,  /* a sanitizer's pthread_create */
-	ACT_STOP,    /* live/step.c: a thread was sent here; no place */
-	ACT_SEEN,    /* convert/watch.c: a function is entered, a statement begins; no place */
-	/* From here on only scouts (explain/scouts.h) are meant: they look, and are no arrivals. */
-	ACT_SCOUT_IN, /* the function that the place is in is entered */
-	ACT_SCOUT_OUT,
-	ACT_SCOUT_COPY,
-};
-
-/* What a hit of a site means for one place. */
-struct act {
-	enum act_kind kind;
-	struct place *place;
-	const struct symbols_site *info; /* NULL for event places */
-	uint64_t bias;
-};
-
-/* target_site->user; shared with forked children; lives until the session ends. */
-struct site_use {
-	ARRAY(struct act) acts;
-};
-
 /* A trap that serves a place. */
 struct placed {
 	struct session_process *process;
@@ -136,23 +123,25 @@ struct passer {
 
 /* place->user */
 struct session_place {
-	ARRAY(struct passer) passers; /* who has been there; see hints_pass_by */
-	struct scouts *scouts;	      /* scouts.h; or NULL */
+	ARRAY(struct passer) passers; /* who has been there; see hints_comes() */
+	struct kept_list kept;	      /* by features */
 	char *nearest; /* why it is not in the object that was loaded for it; or NULL */
 	struct location location;
 	bool located; /* `location` is valid */
 	bool found;   /* has been found in some image */
 	bool ended;   /* retired, and no elision of it is under way */
+	bool jumped; /* FUNC%return: an arrival was at a jump to a function that was still to run */
+	char *left; /* who was left behind by the program, and might yet have come there; or NULL */
 	size_t sites; /* distinct addresses in the first image it was found in */
-	ARRAY(struct symbols_sites *) results;
+	ARRAY(struct source_sites *) results;
 	ARRAY(struct placed) placed;
 };
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
-struct after_frame {
+struct completion_frame {
 	const struct place *place;
-	const struct symbols_site *info;
+	const struct source_site *info;
 	uint64_t bias;
 	uint64_t frame; /* canonical frame address */
 };
@@ -164,7 +153,7 @@ struct elision {
 };
 
 /* Memory that a condition has looked at. */
-struct depend_read {
+struct watchpoint_read {
 	struct session_process *process;
 	uint64_t address;
 	uint32_t size;
@@ -193,6 +182,7 @@ enum waiting_kind {
 	WAITING_FUTURE,
 	WAITING_LATCH,
 	WAITING_ATOMIC,
+	WAITING_CRASHED, /* a signal is about to end it, and its process */
 };
 
 /* explain/waiting.c: what a thread does when the run ends. Names and files belong to modules. */
@@ -205,11 +195,13 @@ struct waiting {
 	unsigned line;
 	const char *taken_file; /* where its owner took the lock; NULL unknown */
 	unsigned taken_line;
-	struct str note; /* behind the place: " (//inside)", "" */
-	bool held;	 /* at a gate, or by a function of the script */
-	bool in_cycle;	 /* part of what the verdict's first line is about */
-	bool gone;	 /* the owner of the lock is no more, or a fork has left it in the other
-			  process: nobody can give it. stuck/ judges by this, and by `on` where
+	struct str note;   /* behind the place: " (//inside)", "" */
+	struct str around; /* ... and the calls around it: ", called from main at calc.c:30", "" */
+	bool held;	   /* at a gate, or by a function of the script */
+	bool spins;	   /* it was seen to run, and to stay in the same few functions */
+	bool in_cycle;	   /* part of what the verdict's first line is about */
+	bool gone;	   /* the owner of the lock is no more, or a fork has left it in the other
+			  process: nobody can give it. deadlock/ judges by this, and by `on` where
 			  `kind` is that of something that has an owner */
 };
 
@@ -218,7 +210,7 @@ struct session_thread {
 	struct engine_thread *engine;
 	struct target_thread *target; /* NULL once it is gone */
 	struct session_process *process;
-	ARRAY(struct after_frame) frames;
+	ARRAY(struct completion_frame) frames;
 	ARRAY(struct elision) elisions;
 	uint64_t held_since; /* us; 0: not held */
 	struct engine_hold hold;
@@ -227,22 +219,29 @@ struct session_thread {
 	unsigned long stands_turn; /* in this turn: later ones tell nothing of where it is */
 	const char *hold_file, *hold_func; /* where it was stopped, for the verdict */
 	unsigned hold_line;
-	bool lost; /* has died while it was held, at `hold` */
+	bool lost;    /* has died while it was held, at `hold` */
+	bool crashes; /* crash/: the signal that it is stopped for will end its process */
 	bool watched;
 	struct target_block watched_look; /* the last one */
-	struct target_block judged;	  /* stuck/: as it was when it was judged ... */
+	struct target_block judged;	  /* deadlock/: as it was when it was judged ... */
 	bool is_judged;		/* ... and is to be described, though it has been stopped since */
 	struct waiting waiting; /* at the verdict */
 	const char *state;
-	bool parked;			  /* live/: by hand, it does not go on with the others */
-	bool kept;			  /* ... it would go on, but everything is stopped */
-	enum symbols_site_kind at_return; /* RETURN or TAIL: where it stands; else 0 */
-	struct symbols_stack calls;	  /* program.c: of this stop, as far as asked for */
-	bool calls_all;			  /* there are no more */
-	ARRAY(struct depend_read) reads;  /* of the condition that was asked last */
-	bool reads_call;		  /* it has called functions: what they read is not known */
+	bool parked;	  /* interactive/: by hand, it does not go on with the others */
+	bool stays;	  /* ... until all go on: it got where it was sent */
+	size_t parked_by; /* ... because of this step */
+	bool kept;	  /* ... it would go on, but everything is stopped */
+	enum source_site_kind at_return;     /* RETURN or TAIL: where it stands; else 0 */
+	struct inspect_stack calls;	     /* program.c: of this stop, as far as asked for */
+	bool calls_all;			     /* there are no more */
+	ARRAY(struct watchpoint_read) reads; /* of the condition that was asked last */
+	bool reads_call; /* it has called functions: what they read is not known */
 	unsigned names_read;
-	char comm[32];		      /* its name when it was last asked for */
+	char comm[32];	   /* its name when it was last asked for */
+	const char *runs;  /* trampoline.c: the function that it was given; or NULL */
+	bool runs_known;   /* ... and that is settled */
+	bool from_library; /* ... its start routine is a library's */
+	unsigned runs_looks;
 	const struct place *at_place; /* order_log.c: arrived at and not yet passed */
 	uint64_t creates,
 		creates_with; /* the start routine that it gives a sanitizer, its argument */
@@ -263,6 +262,7 @@ enum happening {
 	HAPPENED_EXEC,
 	HAPPENED_SIGNAL,
 	HAPPENED_KILL,
+	HAPPENED_CRASH,
 };
 
 struct happened {
@@ -291,8 +291,8 @@ struct timeline {
 	struct happened last[TIMELINE_LAST];
 };
 
-/* depend.c */
-struct depend {
+/* watchpoints.c */
+struct watchpoints {
 	bool stale;	    /* conditions were asked: what is watched has to be looked over */
 	bool active;	    /* a thread is held by a condition that has read memory */
 	bool looks;	    /* by looking alone: too many words, or no debug registers */
@@ -302,11 +302,13 @@ struct depend {
 };
 
 struct capture;	   /* capture.c */
+struct spins;	   /* deadlock/spin.c */
+struct crash;	   /* crash/crash.h */
 struct trial_move; /* trial.c */
 
 struct session {
 	const struct session_options *options;
-	struct symbols *symbols;
+	struct modules *symbols;
 	struct target *target;
 	struct engine *engine;
 	struct script *script;
@@ -315,8 +317,8 @@ struct session {
 	struct timeline timeline;
 	ARRAY(struct session_process *) processes;
 	ARRAY(struct session_thread *) threads;
-	ARRAY(struct site_use *) uses;
-	ARRAY(double) held_max; /* by gate index, ms */
+	ARRAY(struct site_use *) uses; /* sites.h */
+	ARRAY(double) held_max;	       /* by gate index, ms */
 	struct session_process *root;
 	unsigned long run_number;
 	bool untraced_children; /* there are or were some: --no-follow, or made before attach */
@@ -325,11 +327,14 @@ struct session {
 	bool loads_matter;	/* pending locations or LOAD places: keep the trap in the loader */
 	unsigned events;	/* since the last tick */
 	unsigned tick_ms;
-	uint64_t slow_us;	      /* when limits and deadlocks were looked for last */
-	unsigned long turns;	      /* events so far, and other reasons to read memory anew */
-	struct session_thread *asker; /* whose condition is being asked, or NULL */
-	struct depend depend;
-	struct live *live;	     /* somebody looks on: rest is no verdict; or NULL */
+	uint64_t slow_us;	       /* when limits and deadlocks were looked for last */
+	unsigned long turns;	       /* events so far, and other reasons to read memory anew */
+	struct session_thread *turned; /* whose event this turn is about, or NULL */
+	bool turned_goes;	       /* ... it was let go, and goes on when the turn is over */
+	struct session_thread *asker;  /* whose condition is being asked, or NULL */
+	struct watchpoints watchpoints;
+	struct interactive *live;    /* somebody looks on: rest is no verdict; or NULL */
+	bool attended;		     /* ... limits and Ctrl-C are theirs */
 	bool halted;		     /* ... and nobody goes on */
 	struct session_thread *only; /* ... or only this one does */
 	enum waits_answer rest;	     /* ... what came of the last look for a deadlock */
@@ -338,18 +343,29 @@ struct session {
 	struct outcome outcome;
 	bool explained;	   /* the threads' `why` is that of the deadlock found */
 	uint64_t doubt_us; /* until then a deadlock is not looked for, unless something happens */
-	pid_t outsider;	   /* stuck/holders.c: was found to hold the other end of a file, or 0 */
+	pid_t outsider;	   /* deadlock/holders.c: was found to hold the other end of a file, or 0 */
 	bool over;	   /* the verdict is reached, the tree is being killed */
 	bool root_settled; /* the first image of the program is resolved: later ones may lack places */
 	bool root_ended;
-	bool said_leaks;    /* sanitizer.c has told what it does */
+	bool end_asked;		      /* ended.c */
+	bool said_leaks;	      /* sanitizer.c has told what it does */
+	bool said_ptrace;	      /* that the kernel refuses the program's */
+	bool said_end, said_optional; /* attach_say.c */
 	bool said_withheld; /* that a child has not got the rights that it would have alone */
 	int killed_by;	    /* a :kill verb's signal */
+	bool killed_at;	    /* ... and the location of the expect is there */
 	int interrupted;
 	struct error fault;
 	struct session_thread *culprit; /* the thread that a limit or a deadlock is about */
 	struct str cycle;		/* the wait-for cycle in words */
 	struct capture *out, *errs;
+	char **argv, **env;  /* given.c: as a script has them; NULL: it has none */
+	struct spins *spins; /* NULL: nobody was looked at yet */
+	struct str
+		left; /* leftover.c: who is left behind, in words, until it is told; what comes of it */
+	const char *left_how;		/* NULL: not decided */
+	uint64_t left_us;		/* ... since then: the program's end */
+	ARRAY(struct crash *) crashes;	/* crash/: the last one of each process */
 	ARRAY(struct trial_move) moves; /* trial.c */
 	uint64_t back_us;		/* for so long somebody has been held back; trial.c */
 	uint64_t back_looked_us;	/* when that was looked at last; 0: nobody was */
@@ -368,7 +384,7 @@ enum { TICKS_MS = 20 };
 void ticks_set(struct session *s); /* as often as somebody needs it */
 void ticks_tick(struct session *s);
 
-/* The parts of a run, for live/. */
+/* The parts of a run, for interactive/. */
 int session_prepare(struct session *s, struct error *err); /* engine, script, places */
 int session_launch(struct session *s, struct error *err);
 void session_turn(struct session *s, const struct target_event *ev);
@@ -381,6 +397,7 @@ void session_go(struct session *s, struct session_thread *t);
 int attach_start(struct session *s, struct error *err);
 void attach_begin(struct session *s, const struct target_event *ev); /* TARGET_ATTACHED */
 void attach_ended(struct session *s);				     /* nothing is left of it */
+void attach_say(struct session *s);				     /* attach_say.c */
 void attach_check(struct session *s); /* after each turn: is there nothing left to do? */
 
 /* images.c */
@@ -404,14 +421,13 @@ bool images_have(const struct session_process *p, const char *object);
    is known). Code without a description of its frames is taken to leave the stack pointer alone. */
 uint64_t images_frame(struct module *m, uint64_t offset, const struct arch_regs *regs);
 void images_copy(struct session_process *to, const struct session_process *from);
-void images_explain_refusal(struct symbols *symbols, const char *program, struct error *err);
+void images_explain_refusal(struct modules *symbols, const char *program, struct error *err);
 struct module *images_program(struct session *s, struct session_process *p); /* or NULL */
 
 /* sanitizer.c: at an exec. True: it execs once more, with options that suit a tracer. */
 bool sanitizer_exec_again(struct session *s, struct session_process *p, struct target_thread *t);
 /* The libraries are loaded: what threads its users create is to be seen. */
 void sanitizer_settle(struct session *s, struct session_process *p, struct target_thread *t);
-void sanitizer_create(struct session_thread *t, const struct arch_regs *regs);
 bool sanitizer_owns(const char *routine); /* a thread for itself; NULL: no name */
 
 /* places.c */
@@ -422,14 +438,9 @@ int places_settle(struct session *s, struct session_process *p, struct target_th
 		  bool strict, struct error *err);
 int places_loaded(struct session *s, struct session_process *p, struct target_thread *t,
 		  const struct module_list *loaded, struct error *err);
-void places_act(struct site_use *use, const struct act *act); /* adds it in its order */
 void places_retire(struct session *s, struct place *place);
-void places_sweep(
-	struct place *place); /* takes away those traps of it that nobody needs any more */
-int places_put(struct session *s, struct session_process *p, struct target_thread *t,
-	       uint64_t address, const struct act *act, struct error *err);
-struct site_use *places_use(struct session *s, struct session_process *p, struct target_thread *t,
-			    uint64_t address, struct target_site **site, struct error *err);
+/* Takes away those traps of it that nobody needs any more. */
+void places_sweep(struct place *place);
 void places_copy(struct session *s, struct session_process *to, struct session_process *from);
 void places_forget(struct session *s, struct session_process *p, uint64_t low, uint64_t high);
 void places_free(struct session *s);
@@ -439,17 +450,8 @@ void arrivals_site(struct session *s, struct session_thread *t, struct target_si
 void arrivals_event(struct session *s, struct session_thread *t, enum place_kind kind, int signal);
 void arrivals_load(struct session *s, struct session_thread *t, const struct module_list *loaded);
 
-/* after.c: does the act mean an arrival now? Keeps the thread's frames. */
-bool after_act(struct session *s, struct session_thread *t, const struct act *a, uint64_t address,
-	       const struct arch_regs *regs);
-/* The canonical frame address of the frame that the thread is in, at this address of the act's module. */
-uint64_t after_frame_at(const struct act *a, uint64_t address, const struct arch_regs *regs);
-
 /* elide.c */
 void elide_begin(struct session *s, struct session_thread *t, struct place *place);
-/* At the end of the statement, or where the function returns to: of this thread's elision? */
-void elide_act(struct session *s, struct session_thread *t, const struct act *a, uint64_t address,
-	       const struct arch_regs *regs);
 bool elide_is_under_way(const struct session *s, const struct place *place);
 
 /* apply.c */
@@ -487,34 +489,35 @@ void pages_forget(struct session *s); /* what was read may have changed */
 /* tls.c: where the thread's block of the module begins. 0, or -1: not made yet, or none */
 int tls_block(struct session_thread *t, const struct module *m, uint64_t *base);
 
-/* depend.c */
-void depend_begin(struct session *s, struct session_thread *t); /* its condition is asked now */
-void depend_end(struct session *s);
-void depend_read(struct session *s, struct session_process *p, uint64_t address, const void *bytes,
-		 size_t n);
-void depend_called(struct session *s);
-void depend_state(struct session *s, const struct session_thread *of); /* running, blocked ... */
-void depend_gone(struct session *s, struct session_thread *t);
+/* watchpoints.c */
+void watchpoints_begin(struct session *s,
+		       struct session_thread *t); /* its condition is asked now */
+void watchpoints_end(struct session *s);
+void watchpoints_read(struct session *s, struct session_process *p, uint64_t address,
+		      const void *bytes, size_t n);
+void watchpoints_called(struct session *s);
+void watchpoints_state(struct session *s,
+		       const struct session_thread *of); /* running, blocked ... */
+void watchpoints_gone(struct session *s, struct session_thread *t);
 /* After all decisions: watches what has to be watched now. True: a store has come between what a
    condition has read and the moment from which on it is watched: it has to be asked again. */
-bool depend_update(struct session *s);
-bool depend_is_asked(const struct session_thread *t); /* held until a function says yes */
+bool watchpoints_update(struct session *s);
+bool watchpoints_is_asked(const struct session_thread *t); /* held until a function says yes */
 /* Just now: has anything that closed conditions have read changed, or can that not be told? */
-bool depend_changed(struct session *s);
-bool depend_look(struct session *s); /* at a tick: has something changed, without a trap? */
+bool watchpoints_changed(struct session *s);
+bool watchpoints_look(struct session *s); /* at a tick: has something changed, without a trap? */
 /* How the condition of a held thread is watched, where that is not by debug registers. */
-void depend_describe(const struct session *s, const struct session_thread *t, struct str *out);
+void watchpoints_describe(const struct session *s, const struct session_thread *t, struct str *out);
 
 /* watch.c */
 void watch_begin(struct session *s, struct session_thread *t);
 void watch_end(struct session *s, struct session_thread *t);
-void watch_look(struct session *s);
 
 /* capture.c: pipes for the program to write to, where somebody asks for what comes: it is passed on
    and kept. In a trial standard input is empty. 0, or -1; what is in `how` is the caller's to close. */
 int capture_begin(struct session *s, struct target_launch *how, struct error *err);
-const char *capture_finish(struct capture *c); /* all of it; valid until capture_free */
-uint64_t capture_sum(struct capture *c);       /* after _finish: of all that came (digest.h) */
+const struct str *capture_finish(struct capture *c); /* all of it; valid until capture_free */
+uint64_t capture_sum(struct capture *c); /* after _finish: of all that came (digest.h) */
 void capture_free(struct capture *c);
 
 #endif

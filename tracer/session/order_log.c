@@ -4,21 +4,33 @@
  *
  * A thread passes a place when it goes on from there, held before or not: that is the moment which
  * gates can order. When it came there is the program's own affair.
+ *
+ * Which of the threads of one start routine is worker#1 is decided by who is created first; they may
+ * change roles from run to run (order_roles.c).
  */
-#include "tracer/session/trial.h"
+#include "tracer/session/order_roles.h"
+#include "tracer/session/features.h"
+
+#include "tracer/base/signame.h"
 
 #include <string.h>
 
 enum { FIRST_SLOTS = 1024, NO_TEXT = UINT32_MAX };
 
+struct order_event {
+	uint32_t who, what; /* texts; who is "" for what nobody does */
+};
+
 struct order_log {
-	ARRAY(char *) texts;   /* each once */
-	uint32_t *slots;       /* hash table of indexes in texts, NO_TEXT: free */
-	size_t slot_count;     /* a power of two */
-	ARRAY(uint32_t) first; /* the first run */
-	unsigned long run;     /* number of the one that is made now */
-	unsigned long events;  /* so far in this run */
-	bool differs;	       /* this run does, from the first */
+	ARRAY(char *) texts;		 /* each once */
+	uint32_t *slots;		 /* hash table of indexes in texts, NO_TEXT: free */
+	size_t slot_count;		 /* a power of two */
+	ARRAY(struct order_event) first; /* the first run */
+	struct order_roles roles;	 /* of this run, in the first one */
+	bool swapped;			 /* in some run they were */
+	unsigned long run;		 /* number of the one that is made now */
+	unsigned long events;		 /* so far in this run */
+	bool differs;			 /* this run does, from the first */
 	unsigned long differing;
 	struct str difference; /* of the first that did */
 	struct str line;       /* scratch */
@@ -37,6 +49,7 @@ void order_log_free(struct order_log *log)
 		base_free(*text);
 	array_fini(&log->texts);
 	array_fini(&log->first);
+	order_roles_fini(&log->roles);
 	base_free(log->slots);
 	str_fini(&log->difference);
 	str_fini(&log->line);
@@ -90,25 +103,51 @@ static uint32_t number_of(struct order_log *log, const char *text)
 
 /* ---- runs ---- */
 
-/* `text` NULL: this run has ended already. */
-static void note_difference(struct order_log *log, const char *text)
+static void add_event(const struct order_log *log, struct order_event ev, struct str *out)
 {
-	const char *other = log->events < log->first.count
-				    ? log->texts.items[log->first.items[log->events]]
-				    : NULL;
+	const char *who = log->texts.items[ev.who];
+
+	str_addf(out, "%s%s%s", who, *who ? " " : "", log->texts.items[ev.what]);
+}
+
+/* It did the same, but it had another's role until now. */
+static void add_role(const struct order_log *log, struct order_event ev, struct str *out)
+{
+	uint32_t role = order_roles_of(&log->roles, ev.who);
+
+	if (role != ORDER_NO_ROLE && role != ev.who)
+		str_addf(out, " (until there %s did what %s did in run 1)",
+			 log->texts.items[ev.who], log->texts.items[role]);
+}
+
+/* `ev` NULL: this run has ended already. */
+static void note_difference(struct order_log *log, const struct order_event *ev)
+{
+	struct str *out = &log->difference;
 
 	log->differs = true;
 	if (log->differing++)
 		return;
-	str_addf(&log->difference, "run %lu differs from run 1 at event %lu: %s; in run 1 %s",
-		 log->run, log->events + 1, text ? text : "it ends there",
-		 other ? other : "it ended there");
+	str_addf(out, "run %lu differs from run 1 at event %lu: ", log->run, log->events + 1);
+	if (ev)
+		add_event(log, *ev, out);
+	else
+		str_add(out, "it ends there");
+	str_add(out, "; in run 1 ");
+	if (log->events < log->first.count)
+		add_event(log, log->first.items[log->events], out);
+	else
+		str_add(out, "it ended there");
+	if (ev)
+		add_role(log, *ev, out);
 }
 
 static void end_run(struct order_log *log)
 {
 	if (log->run > 1 && !log->differs && log->events < log->first.count)
 		note_difference(log, NULL);
+	log->swapped |= order_roles_swapped(&log->roles);
+	order_roles_clear(&log->roles);
 }
 
 void order_log_begin(struct order_log *log)
@@ -124,22 +163,36 @@ static bool is_full(const struct order_log *log)
 	return log->events >= TIMELINE_MOST;
 }
 
-static void compare(struct order_log *log, const char *text)
+static bool is_as_first(struct session *s, const struct engine_thread *t, struct order_event ev)
 {
-	if (log->events < log->first.count &&
-	    strcmp(log->texts.items[log->first.items[log->events]], text) == 0)
-		return;
-	note_difference(log, text);
+	struct order_log *log = s->options->order_log;
+	const struct order_event *first;
+
+	if (log->events >= log->first.count)
+		return false;
+	first = &log->first.items[log->events];
+	if (first->what != ev.what)
+		return false;
+	if (!t)
+		return first->who == ev.who;
+	return order_roles_match(&log->roles, s->engine, t, ev.who, log->texts.items[first->who],
+				 first->who);
 }
 
-static void add(struct order_log *log, const char *text)
+/* What `line` says is done by the thread; NULL: by nobody. */
+static void add(struct session *s, const struct engine_thread *t)
 {
+	struct order_log *log = s->options->order_log;
+	struct order_event ev;
+
 	if (log->differs || is_full(log))
 		return;
+	ev.who = number_of(log, t ? t->id : "");
+	ev.what = number_of(log, str_text(&log->line));
 	if (log->run == 1)
-		*array_add(&log->first) = number_of(log, text);
-	else
-		compare(log, text);
+		*array_add(&log->first) = ev;
+	else if (!is_as_first(s, t, ev))
+		note_difference(log, &ev);
 	log->events++;
 }
 
@@ -154,6 +207,12 @@ const char *order_log_difference(struct order_log *log)
 	return str_text(&log->difference);
 }
 
+bool order_log_swapped(struct order_log *log)
+{
+	end_run(log);
+	return log->swapped;
+}
+
 /* ---- events ---- */
 
 /* A stop may have several places: each is passed when the next one is arrived at, or at the end. */
@@ -164,9 +223,9 @@ static void passes(struct session *s, struct session_thread *t)
 	if (!t->at_place)
 		return;
 	str_clear(&log->line);
-	str_addf(&log->line, "%s passes %s", t->engine->id, t->at_place->location);
+	str_addf(&log->line, "passes %s", t->at_place->location);
 	t->at_place = NULL;
-	add(log, str_text(&log->line));
+	add(s, t->engine);
 }
 
 static void happens(struct session *s, const struct decision *d, const char *what, const char *text)
@@ -174,12 +233,11 @@ static void happens(struct session *s, const struct decision *d, const char *wha
 	struct order_log *log = s->options->order_log;
 
 	str_clear(&log->line);
-	str_addf(&log->line, "%s%s%s %s", d->thread ? d->thread->id : "", d->thread ? " " : "",
-		 what, text);
-	add(log, str_text(&log->line));
+	str_addf(&log->line, "%s %s", what, text);
+	add(s, d->thread);
 }
 
-void order_log_decision(struct session *s, const struct decision *d)
+static void decided(struct session *s, const struct decision *d)
 {
 	struct session_thread *t = d->thread ? threads_of(d->thread) : NULL;
 
@@ -210,10 +268,14 @@ void order_log_decision(struct session *s, const struct decision *d)
 	}
 }
 
-void order_log_signal(struct session *s, const struct session_thread *t, const char *signal)
+static bool signals(struct session *s, struct session_thread *t, int signal)
 {
 	const struct decision d = {.thread = t->engine};
 
 	if (s->options->order_log && !s->over)
-		happens(s, &d, "gets signal", signal);
+		happens(s, &d, "gets signal", signame_text(signal));
+	return false;
 }
+
+extern const struct observer order_log_observer;
+const struct observer order_log_observer = {.decision = decided, .signal = signals};

@@ -2,9 +2,11 @@
  * A place is what was asked, a site is where a trap stands. Places are resolved against the modules
  * of a process when its first libraries are loaded, and again for every module that comes later.
  */
-#include "tracer/session/explain/scouts.h"
-
-#include "tracer/base/suggest.h"
+#include "tracer/session/asbare.h"
+#include "tracer/session/crash/crash.h"
+#include "tracer/session/features.h"
+#include "tracer/session/faults.h"
+#include "tracer/session/rounds.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,173 +36,43 @@ static int prepare(struct session *s, struct place *place, struct error *err)
 {
 	struct session_place *sp = place->user = base_alloc(1, sizeof(*sp));
 
-	s->has_places |= wants_libraries(place->kind);
-	s->loads_matter |= place->kind == PLACE_LOAD || place->kind == PLACE_THROW;
+	if (!place->retired) {
+		s->has_places |= wants_libraries(place->kind);
+		s->loads_matter |= place->kind == PLACE_LOAD || place->kind == PLACE_THROW;
+	}
 	if (place->kind != PLACE_LOCATION)
 		return 0;
 	if (location_parse(place->location, &sp->location, err) < 0)
 		return prefix_source(err, place);
 	sp->located = true;
-	s->loads_matter |= sp->location.object != NULL;
+	s->loads_matter |= sp->location.object && !place->retired;
 	return 0;
 }
 
 int places_prepare(struct session *s, struct error *err)
 {
+	struct faults faults = {0};
 	struct place *place;
 
+	s->has_places |= s->plan.expect.at != NULL;
 	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++)
-		if (prepare(s, place, err) < 0)
+		if (prepare(s, place, err) < 0 && !faults_add(&faults, err))
 			return -1;
-	return 0;
-}
-
-/* ---- one site ------------------------------------------------------------------------------- */
-
-struct site_use *places_use(struct session *s, struct session_process *p, struct target_thread *t,
-			    uint64_t address, struct target_site **site, struct error *err)
-{
-	struct target_site *at = target_site_add(s->target, p->target, t, address, NULL, err);
-
-	if (!at)
-		return NULL;
-	if (!at->user) {
-		at->user = base_alloc(1, sizeof(struct site_use));
-		*array_add(&s->uses) = at->user;
-	}
-	if (site)
-		*site = at;
-	return at->user;
-}
-
-static bool already_acts(const struct site_use *use, const struct act *act)
-{
-	for (size_t i = 0; i < use->acts.count; i++) {
-		const struct act *a = &use->acts.items[i];
-
-		if (a->place == act->place && a->kind == act->kind && a->bias == act->bias &&
-		    (a->info == act->info || act->kind == ACT_ARRIVE))
-			return true;
-	}
-	return false;
-}
-
-/* One statement ends where the next begins: its end comes first. */
-static bool is_end(const struct act *a)
-{
-	return a->kind == ACT_AFTER_END || a->kind == ACT_CALL_END || a->kind == ACT_ELIDE_END;
-}
-
-static bool comes_before(const struct act *a, const struct act *b)
-{
-	if (!a->place || !b->place)
-		return !a->place;
-	if (is_end(a) != is_end(b))
-		return is_end(a);
-	return a->place->index <= b->place->index;
-}
-
-/* Acts at one site: ends, then the others, both in the order in which their places were written. */
-void places_act(struct site_use *use, const struct act *act)
-{
-	size_t i;
-
-	*array_add(&use->acts) = *act;
-	for (i = use->acts.count - 1; i > 0; i--) {
-		if (comes_before(&use->acts.items[i - 1], act))
-			break;
-		use->acts.items[i] = use->acts.items[i - 1];
-	}
-	use->acts.items[i] = *act;
-}
-
-int places_put(struct session *s, struct session_process *p, struct target_thread *t,
-	       uint64_t address, const struct act *act, struct error *err)
-{
-	struct target_site *site;
-	struct site_use *use = places_use(s, p, t, address, &site, err);
-
-	if (!use)
-		return -1;
-	if (!already_acts(use, act))
-		places_act(use, act);
-	*array_add(&of(act->place)->placed) = (struct placed){p, site};
-	return 0;
+	return faults_end(&faults, err);
 }
 
 /* ---- all sites of a place ------------------------------------------------------------------- */
 
-/* `after` a function means that the call is over: its first instruction tells where it returns to. */
-static int put_call(struct session *s, struct session_process *p, struct target_thread *t,
-		    struct act act, struct error *err)
-{
-	struct symbols_where where;
-	uint64_t start = act.info->offset;
-
-	if (symbols_where(act.info->module, start, false, &where)) {
-		start = where.start ? where.start : start;
-		symbols_where_fini(&where);
-	}
-	act.kind = ACT_CALL_BEGIN;
-	return places_put(s, p, t, act.bias + start, &act, err);
-}
-
-static bool is_inside(const struct symbols_site *info, uint64_t offset)
-{
-	array_each(const struct symbols_range, r, &info->ranges)
-		if (offset >= r->low && offset < r->high)
-			return true;
-	return false;
-}
-
-static int put_statement(struct session *s, struct session_process *p, struct target_thread *t,
-			 struct act act, struct error *err)
-{
-	act.kind = ACT_AFTER_BEGIN;
-	if (places_put(s, p, t, act.bias + act.info->offset, &act, err) < 0)
-		return -1;
-	act.kind = ACT_AFTER_END;
-	for (size_t i = 0; i < act.info->exits.count; i++)
-		if (places_put(s, p, t, act.bias + act.info->exits.items[i], &act, err) < 0)
-			return -1;
-	return 0;
-}
-
-/*
- * A statement that does not sleep: its arrival is its beginning. Ends within its own code, returns and
- * tail jumps, are left out: a jump may lead to the very call that sleeps. elide.c sees the return.
- */
-static int put_elided(struct session *s, struct session_process *p, struct target_thread *t,
-		      struct act act, struct error *err)
-{
-	if (places_put(s, p, t, act.bias + act.info->offset, &act, err) < 0)
-		return -1;
-	act.kind = ACT_ELIDE_END;
-	if (act.info->kind == SYMBOLS_ENTRY && !act.info->inlined_into)
-		return 0; /* the whole function */
-	for (size_t i = 0; i < act.info->exits.count; i++) {
-		uint64_t offset = act.info->exits.items[i];
-
-		if (!is_inside(act.info, offset) &&
-		    places_put(s, p, t, act.bias + offset, &act, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 static int put_site(struct session *s, struct session_process *p, struct target_thread *t,
-		    struct place *place, const struct symbols_site *info, uint64_t bias,
+		    struct place *place, const struct source_site *info, uint64_t bias,
 		    struct error *err)
 {
-	struct act act = {ACT_ARRIVE, place, info, bias};
+	const struct act act = {&arrival_owner, 0, place, info, bias};
 
-	if (place_elides(place))
-		return put_elided(s, p, t, act, err);
-	if (place->after && info->kind == SYMBOLS_ENTRY && !info->inlined_into)
-		return put_call(s, p, t, act, err);
-	if (place->after && (info->kind == SYMBOLS_STATEMENT || info->kind == SYMBOLS_ENTRY))
-		return put_statement(s, p, t, act, err);
-	return places_put(s, p, t, bias + info->offset, &act, err);
+	for (const struct site_placer *const *placer = site_placers; *placer; placer++)
+		if ((*placer)->wants(place, info))
+			return (*placer)->put(s, p, t, act, err);
+	return sites_put(s, p, t, bias + info->offset, &act, err);
 }
 
 static uint64_t bias_of(const struct image *images, size_t count, const struct module *m)
@@ -212,18 +84,18 @@ static uint64_t bias_of(const struct image *images, size_t count, const struct m
 }
 
 /* The results live as long as the place: acts point into them. */
-static enum symbols_answer resolve(struct session *s, struct place *place,
-				   const struct location *location, const struct image *images,
-				   size_t count, struct symbols_sites **out, struct error *err)
+static enum source_answer resolve(struct session *s, struct place *place,
+				  const struct location *location, const struct image *images,
+				  size_t count, struct source_sites **out, struct error *err)
 {
 	struct module **modules = base_alloc(count, sizeof(*modules));
-	enum symbols_answer answer;
+	enum source_answer answer;
 
 	*out = base_alloc(1, sizeof(**out));
 	*array_add(&of(place)->results) = *out;
 	for (size_t i = 0; i < count; i++)
 		modules[i] = images[i].module;
-	answer = symbols_resolve(s->symbols, modules, count, location, *out, err);
+	answer = source_resolve(s->symbols, modules, count, location, *out, err);
 	base_free(modules);
 	return answer;
 }
@@ -232,30 +104,30 @@ static enum symbols_answer resolve(struct session *s, struct place *place,
  * A function has been executed when it returns. Where it may end by a jump to another function that
  * is too early; NULL then, and where it has no return of its own.
  */
-static const struct symbols_sites *own_returns(struct session *s, struct place *place,
-					       const struct image *images, size_t count)
+static const struct source_sites *own_returns(struct session *s, struct place *place,
+					      const struct image *images, size_t count)
 {
 	struct location location = of(place)->location;
-	struct symbols_sites *sites;
+	struct source_sites *sites;
 	struct error err;
 
 	if (!place->after || location.kind != LOCATION_FUNC)
 		return NULL;
 	location.kind = LOCATION_RETURN;
-	if (resolve(s, place, &location, images, count, &sites, &err) != SYMBOLS_FOUND)
+	if (resolve(s, place, &location, images, count, &sites, &err) != SOURCE_FOUND)
 		return NULL;
-	array_each(const struct symbols_site, site, sites)
-		if (site->kind != SYMBOLS_RETURN)
+	array_each(const struct source_site, site, sites)
+		if (site->kind != SOURCE_RETURN)
 			return NULL;
 	return sites;
 }
 
 static int put_sites(struct session *s, struct session_process *p, struct target_thread *t,
-		     struct place *place, const struct symbols_sites *sites, bool calls,
+		     struct place *place, const struct source_sites *sites, bool calls,
 		     const struct image *images, size_t count, struct error *err)
 {
-	array_each(const struct symbols_site, info, sites) {
-		if (!calls && info->kind == SYMBOLS_ENTRY && !info->inlined_into)
+	array_each(const struct source_site, info, sites) {
+		if (!calls && info->kind == SOURCE_ENTRY && !info->inlined_into)
 			continue;
 		if (put_site(s, p, t, place, info, bias_of(images, count, info->module), err) < 0)
 			return -1;
@@ -265,43 +137,45 @@ static int put_sites(struct session *s, struct session_process *p, struct target
 
 /*
  * Resolves the place in these images and sets its traps in the process. The answer tells whether
- * it is there at all; on SYMBOLS_ERROR and SYMBOLS_NOT_FOUND err is filled.
+ * it is there at all; on SOURCE_ERROR and SOURCE_NOT_FOUND err is filled.
  */
-static enum symbols_answer locate(struct session *s, struct session_process *p,
-				  struct target_thread *t, struct place *place,
-				  const struct image *images, size_t count, struct error *err)
+static enum source_answer locate(struct session *s, struct session_process *p,
+				 struct target_thread *t, struct place *place,
+				 const struct image *images, size_t count, struct error *err)
 {
-	const struct symbols_sites *returns;
-	struct symbols_sites *sites;
-	enum symbols_answer answer;
+	const struct source_sites *returns;
+	struct source_sites *sites;
+	enum source_answer answer;
 
 	answer = resolve(s, place, &of(place)->location, images, count, &sites, err);
-	if (answer != SYMBOLS_FOUND)
+	if (answer != SOURCE_FOUND)
 		return answer;
-	if (!of(place)->found)
+	if (!of(place)->found) {
 		of(place)->sites = sites->count;
+		rounds_note(s, place, sites);
+	}
 	of(place)->found = true;
 	if (place->retired)
-		return SYMBOLS_FOUND;
+		return SOURCE_FOUND;
 	returns = own_returns(s, place, images, count);
 	if (put_sites(s, p, t, place, sites, !returns, images, count, err) < 0 ||
 	    (returns && put_sites(s, p, t, place, returns, true, images, count, err) < 0))
-		return SYMBOLS_ERROR;
-	scouts_watch(s, p, t, place, sites, images, count);
-	return SYMBOLS_FOUND;
+		return SOURCE_ERROR;
+	observe(found, s, p, t, place, sites, images, count);
+	return SOURCE_FOUND;
 }
 
 /* Places that stand for functions of the run-time libraries. */
 struct event_function {
 	enum place_kind kind;
 	const char *name;
-	enum act_kind act;
+	const struct site_owner *owner;
 };
 
 static const struct event_function event_functions[] = {
-	{PLACE_THROW, "__cxa_throw", ACT_ARRIVE},
-	{PLACE_EXIT, "_exit", ACT_ARRIVE},
-	{PLACE_EXIT, "syscall", ACT_SYSCALL},
+	{PLACE_THROW, "__cxa_throw", &arrival_owner},
+	{PLACE_EXIT, "_exit", &arrival_owner},
+	{PLACE_EXIT, "syscall", &exit_owner},
 };
 
 /* The first module that has the function is the one that is called. */
@@ -309,13 +183,13 @@ static int put_event(struct session *s, struct session_process *p, struct target
 		     struct place *place, const struct event_function *f,
 		     const struct image *images, size_t count, struct error *err)
 {
-	const struct act act = {f->act, place, NULL, 0};
+	const struct act act = {f->owner, 0, place, NULL, 0};
 	uint64_t offset, size;
 
 	for (size_t i = 0; i < count; i++) {
 		if (module_symbol(images[i].module, f->name, &offset, &size) < 0)
 			continue;
-		if (places_put(s, p, t, images[i].bias + offset, &act, err) < 0)
+		if (sites_put(s, p, t, images[i].bias + offset, &act, err) < 0)
 			return prefix_source(err, place);
 		of(place)->sites += !of(place)->found;
 		of(place)->found = true;
@@ -335,29 +209,6 @@ static int place_event(struct session *s, struct session_process *p, struct targ
 	return 0;
 }
 
-/* A name in an order that is no event's was taken for a location. */
-static void suggest_event(struct session *s, const struct place *place, struct error *err)
-{
-	struct suggestions like = {.wanted = place->location};
-	const struct place *p;
-	struct str text = {0};
-	char *best;
-
-	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
-		array_each(const struct step, step, &p->steps)
-			if (step->kind == STEP_EVENT)
-				suggest_offer(&like, step->text);
-	best = suggest_best(&like);
-	suggest_take(&like, &text);
-	if (best) {
-		error_set(err, err->code, "%s: no event and no location is called so%s",
-			  place->location, str_text(&text));
-		error_hint(err, "write %s", best);
-	}
-	base_free(best);
-	str_fini(&text);
-}
-
 /*
  * The libraries that the program starts with are loaded. `strict`: a location that is in none of
  * them is an error; else (a later image, of a child say) it simply is not there.
@@ -365,7 +216,7 @@ static void suggest_event(struct session *s, const struct place *place, struct e
 static int settle(struct session *s, struct session_process *p, struct target_thread *t,
 		  struct place *place, bool strict, struct error *err)
 {
-	enum symbols_answer answer;
+	enum source_answer answer;
 
 	if (place->retired)
 		return 0;
@@ -374,28 +225,36 @@ static int settle(struct session *s, struct session_process *p, struct target_th
 	if (!of(place)->located)
 		return 0;
 	answer = locate(s, p, t, place, p->images.items, p->images.count, err);
-	if (answer == SYMBOLS_FOUND || !strict)
+	if (answer == SOURCE_FOUND || !strict)
 		return 0;
-	if (answer == SYMBOLS_NOT_FOUND && of(place)->location.object &&
+	if (answer == SOURCE_NOT_FOUND && of(place)->location.object &&
 	    !images_have(p, of(place)->location.object))
 		return 0; /* pending until its object is loaded */
 	if (place->from_order && of(place)->location.kind == LOCATION_FUNC &&
-	    answer == SYMBOLS_NOT_FOUND)
-		suggest_event(s, place, err);
+	    answer == SOURCE_NOT_FOUND && !of(place)->location.briefly)
+		faults_suggest_event(s, place, err);
 	return prefix_source(err, place);
 }
 
 int places_settle(struct session *s, struct session_process *p, struct target_thread *t,
 		  bool strict, struct error *err)
 {
+	struct faults faults = {0};
 	struct place *place;
 
 	p->settled = true;
 	sanitizer_settle(s, p, t);
-	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++)
-		if (settle(s, p, t, place, strict, err) < 0)
+	asbare_settle(s, p, t);
+	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
+		of(place)->location.briefly = place->companion_of
+						      ? of(place->companion_of)->location.briefly
+						      : !faults_tells_more(&faults);
+		if (settle(s, p, t, place, strict, err) < 0 && !faults_add(&faults, err))
 			return -1;
-	return 0;
+	}
+	if (faults_end(&faults, err) < 0)
+		return -1;
+	return strict ? crash_check_at(s, p, err) : 0;
 }
 
 static struct target_thread *stopped_in(struct session *s, const struct session_process *p)
@@ -406,22 +265,29 @@ static struct target_thread *stopped_in(struct session *s, const struct session_
 	return NULL;
 }
 
-int places_add(struct session *s, size_t first, struct error *err)
+static int add(struct session *s, struct place *place, struct error *err)
 {
-	struct place *place;
+	if (prepare(s, place, err) < 0)
+		return -1;
+	array_each(struct session_process *, it, &s->processes) {
+		struct session_process *p = *it;
 
-	for (size_t i = first; (place = engine_place_at(s->engine, i)); i++) {
-		if (prepare(s, place, err) < 0)
+		if (p->target && p->exe && p->settled &&
+		    settle(s, p, stopped_in(s, p), place, p == s->root, err) < 0)
 			return -1;
-		array_each(struct session_process *, it, &s->processes) {
-			struct session_process *p = *it;
-
-			if (p->target && p->exe && p->settled &&
-			    settle(s, p, stopped_in(s, p), place, p == s->root, err) < 0)
-				return -1;
-		}
 	}
 	return 0;
+}
+
+int places_add(struct session *s, size_t first, struct error *err)
+{
+	struct faults faults = {0};
+	struct place *place;
+
+	for (size_t i = first; (place = engine_place_at(s->engine, i)); i++)
+		if (add(s, place, err) < 0 && !faults_add(&faults, err))
+			return -1;
+	return faults_end(&faults, err);
 }
 
 /* A location that names its object: is that among what was loaded now? */
@@ -432,13 +298,13 @@ static int locate_later(struct session *s, struct session_process *p, struct tar
 		if (!module_matches(image->module, of(place)->location.object))
 			continue;
 		switch (locate(s, p, t, place, image, 1, err)) {
-		case SYMBOLS_ERROR:
+		case SOURCE_ERROR:
 			return -1;
-		case SYMBOLS_NOT_FOUND:
+		case SOURCE_NOT_FOUND:
 			base_free(of(place)->nearest);
 			of(place)->nearest = base_strdup(err->text);
 			break;
-		case SYMBOLS_FOUND:
+		case SOURCE_FOUND:
 			break;
 		}
 	}
@@ -465,27 +331,10 @@ int places_loaded(struct session *s, struct session_process *p, struct target_th
 
 /* ---- the end of sites ----------------------------------------------------------------------- */
 
-static bool act_is_idle(const struct act *a)
-{
-	if (!a->place)
-		return false;
-	if (a->kind == ACT_ELIDE_END)
-		return of(a->place)->ended;
-	return a->place->retired || scouts_idle(a);
-}
-
-static bool is_idle(const struct site_use *use)
-{
-	array_each(const struct act, a, &use->acts)
-		if (!act_is_idle(a))
-			return false;
-	return true;
-}
-
 void places_sweep(struct place *place)
 {
 	array_each(const struct placed, placed, &of(place)->placed)
-		if (placed->process->target && placed->site->user && is_idle(placed->site->user))
+		if (placed->process->target && placed->site->user && sites_idle(placed->site->user))
 			target_site_remove(placed->process->target, placed->site);
 }
 
@@ -542,16 +391,20 @@ void places_forget(struct session *s, struct session_process *p, uint64_t low, u
 		target_forget(p->target, low, high);
 }
 
-static void free_place(struct session_place *sp)
+static void free_place(struct place *place)
 {
+	struct session_place *sp = of(place);
+
 	if (!sp)
 		return;
+	observe(place_free, place);
+	kept_fini(&sp->kept);
 	location_fini(&sp->location);
 	base_free(sp->nearest);
+	base_free(sp->left);
 	array_fini(&sp->passers);
-	scouts_free(sp->scouts);
 	for (size_t i = 0; i < sp->results.count; i++) {
-		symbols_sites_fini(sp->results.items[i]);
+		source_sites_fini(sp->results.items[i]);
 		base_free(sp->results.items[i]);
 	}
 	array_fini(&sp->results);
@@ -564,7 +417,7 @@ void places_free(struct session *s)
 	struct place *place;
 
 	for (size_t i = 0; s->engine && (place = engine_place_at(s->engine, i)); i++)
-		free_place(place->user);
+		free_place(place);
 	for (size_t i = 0; i < s->uses.count; i++) {
 		array_fini(&s->uses.items[i]->acts);
 		base_free(s->uses.items[i]);

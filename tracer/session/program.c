@@ -2,11 +2,11 @@
  * What a script asks of the program: struct script_program, answered by symbols, which reads the
  * program through the functions here.
  */
-#include "tracer/session/internal.h"
+#include "tracer/session/calls.h"
 
 #include <string.h>
 
-_Static_assert(sizeof(struct symbols_value) <= PROGRAM_OBJECT,
+_Static_assert(sizeof(struct inspect_value) <= PROGRAM_OBJECT,
 	       "an object of a script holds a value");
 
 enum { FRAMES_MORE = 16, CALL_LIMIT_MS = 1000 };
@@ -18,10 +18,10 @@ static int on_read(void *ctx, uint64_t address, void *buf, size_t n)
 	struct session_process *p = ctx;
 
 	if (pages_read(p, address, buf, n) < 0) {
-		depend_read(p->session, p, address, NULL, n);
+		watchpoints_read(p->session, p, address, NULL, n);
 		return -1;
 	}
-	depend_read(p->session, p, address, buf, n);
+	watchpoints_read(p->session, p, address, buf, n);
 	return 0;
 }
 
@@ -65,7 +65,7 @@ static int on_vector(void *ctx, void *thread, unsigned dwarf, void *buf, size_t 
 	(void)ctx;
 	if (!t || !t->target)
 		return -1;
-	if (dwarf != SYMBOLS_FS_BASE)
+	if (dwarf != DWARF_FS_BASE)
 		return target_vector(t->target, dwarf, buf, n);
 	if (n > sizeof(regs.fs_base) || target_regs(t->target, &regs) < 0)
 		return -1;
@@ -86,7 +86,7 @@ static int on_set_register(void *ctx, void *thread, unsigned dwarf, const void *
 
 void program_init(struct session_process *p)
 {
-	p->program = (struct symbols_program){
+	p->program = (struct dwarf_program){
 		.ctx = p,
 		.read = on_read,
 		.write = on_write,
@@ -102,7 +102,7 @@ void program_init(struct session_process *p)
 
 void program_forget(struct session_thread *t)
 {
-	symbols_stack_fini(&t->calls);
+	inspect_stack_fini(&t->calls);
 	t->calls_all = false;
 }
 
@@ -111,23 +111,21 @@ static int read_frames(struct session *s, struct session_thread *t, const char *
 		       size_t most, struct error *err)
 {
 	struct session_thread *asker = s->asker;
-	struct symbols_frame first;
-	struct arch_regs regs;
+	int failed;
 
 	program_forget(t);
-	if (!t->target || target_regs(t->target, &regs) < 0)
-		return error_set(err, ERROR_STATE, "%s is not stopped", t->engine->id);
 	s->asker = NULL;
-	symbols_frame_first(&t->process->program, t, &regs, &first);
-	symbols_stack(&first, function, most, &t->calls);
+	failed = calls_read(t, function, most, &t->calls);
 	s->asker = asker;
+	if (failed)
+		return error_set(err, ERROR_STATE, "%s is not stopped", t->engine->id);
 	t->calls_all = t->calls.count < most;
 	return 0;
 }
 
 /* 1; 0: the thread has not so many calls; -1 */
 static int find_call(struct session *s, const struct arrival *a, unsigned frame,
-		     struct symbols_call **out, struct error *err)
+		     struct inspect_call **out, struct error *err)
 {
 	struct session_thread *t = a->at;
 	size_t most = frame ? (frame / FRAMES_MORE + 1) * FRAMES_MORE : 1;
@@ -141,7 +139,7 @@ static int find_call(struct session *s, const struct arrival *a, unsigned frame,
 }
 
 static int call_at(struct session *s, const struct arrival *a, unsigned frame,
-		   struct symbols_call **out, struct error *err)
+		   struct inspect_call **out, struct error *err)
 {
 	struct session_thread *t = a->at;
 	int found = find_call(s, a, frame, out, err);
@@ -155,7 +153,7 @@ static int call_at(struct session *s, const struct arrival *a, unsigned frame,
 static int frame(void *ctx, const struct arrival *a, unsigned n, struct program_frame *out,
 		 struct error *err)
 {
-	struct symbols_call *call;
+	struct inspect_call *call;
 	int found = find_call(ctx, a, n, &call, err);
 
 	if (found <= 0)
@@ -174,13 +172,13 @@ static int frame(void *ctx, const struct arrival *a, unsigned n, struct program_
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-static void from_plain(struct symbols_plain *plain, struct program_value *out)
+static void from_plain(struct inspect_plain *plain, struct program_value *out)
 {
 	static const enum program_kind kinds[] = {
-		[SYMBOLS_NULL] = PROGRAM_NIL,	     [SYMBOLS_BOOL] = PROGRAM_BOOL,
-		[SYMBOLS_INTEGER] = PROGRAM_INTEGER, [SYMBOLS_ENUM] = PROGRAM_ENUM,
-		[SYMBOLS_FLOAT] = PROGRAM_NUMBER,    [SYMBOLS_TEXT] = PROGRAM_TEXT,
-		[SYMBOLS_OBJECT] = PROGRAM_THING,
+		[INSPECT_NULL] = PROGRAM_NIL,	     [INSPECT_BOOL] = PROGRAM_BOOL,
+		[INSPECT_INTEGER] = PROGRAM_INTEGER, [INSPECT_ENUM] = PROGRAM_ENUM,
+		[INSPECT_FLOAT] = PROGRAM_NUMBER,    [INSPECT_TEXT] = PROGRAM_TEXT,
+		[INSPECT_OBJECT] = PROGRAM_THING,
 	};
 
 	*out = (struct program_value){
@@ -191,31 +189,31 @@ static void from_plain(struct symbols_plain *plain, struct program_value *out)
 		.type = plain->type,
 		.text = plain->text, /* handed over */
 	};
-	if (plain->kind == SYMBOLS_OBJECT)
+	if (plain->kind == INSPECT_OBJECT)
 		memcpy(out->object, &plain->object, sizeof(plain->object));
 }
 
-static int give(const struct symbols_value *v, struct program_value *out, struct error *err)
+static int give(const struct inspect_value *v, struct program_value *out, struct error *err)
 {
-	struct symbols_plain plain;
+	struct inspect_plain plain;
 
-	if (symbols_plain(v, &plain, err) < 0)
+	if (inspect_plain(v, &plain, err) < 0)
 		return -1;
 	from_plain(&plain, out);
 	return 0;
 }
 
 /* The text stays the caller's. */
-static void to_plain(const struct program_value *v, struct symbols_plain *out)
+static void to_plain(const struct program_value *v, struct inspect_plain *out)
 {
-	static const enum symbols_plain_kind kinds[] = {
-		[PROGRAM_NIL] = SYMBOLS_NULL,	     [PROGRAM_BOOL] = SYMBOLS_BOOL,
-		[PROGRAM_INTEGER] = SYMBOLS_INTEGER, [PROGRAM_ENUM] = SYMBOLS_INTEGER,
-		[PROGRAM_NUMBER] = SYMBOLS_FLOAT,    [PROGRAM_TEXT] = SYMBOLS_TEXT,
-		[PROGRAM_THING] = SYMBOLS_OBJECT,
+	static const enum inspect_plain_kind kinds[] = {
+		[PROGRAM_NIL] = INSPECT_NULL,	     [PROGRAM_BOOL] = INSPECT_BOOL,
+		[PROGRAM_INTEGER] = INSPECT_INTEGER, [PROGRAM_ENUM] = INSPECT_INTEGER,
+		[PROGRAM_NUMBER] = INSPECT_FLOAT,    [PROGRAM_TEXT] = INSPECT_TEXT,
+		[PROGRAM_THING] = INSPECT_OBJECT,
 	};
 
-	*out = (struct symbols_plain){
+	*out = (struct inspect_plain){
 		.kind = kinds[v->kind],
 		.integer = v->integer,
 		.number = v->number,
@@ -226,13 +224,13 @@ static void to_plain(const struct program_value *v, struct symbols_plain *out)
 }
 
 /* gatectl's own store: conditions may depend on it. */
-static int store(struct session *s, const struct symbols_value *to,
+static int store(struct session *s, const struct inspect_value *to,
 		 const struct program_value *from, struct error *err)
 {
-	struct symbols_plain plain;
+	struct inspect_plain plain;
 
 	to_plain(from, &plain);
-	if (symbols_store(to, &plain, err) < 0)
+	if (inspect_store(to, &plain, err) < 0)
 		return -1;
 	engine_changed(s->engine);
 	return 0;
@@ -241,10 +239,10 @@ static int store(struct session *s, const struct symbols_value *to,
 static int variable(void *ctx, const struct arrival *a, unsigned n, const char *name,
 		    struct program_value *out, struct error *err)
 {
-	struct symbols_call *call;
-	struct symbols_value v;
+	struct inspect_call *call;
+	struct inspect_value v;
 
-	return call_at(ctx, a, n, &call, err) < 0 || symbols_variable(call, name, &v, err) < 0
+	return call_at(ctx, a, n, &call, err) < 0 || inspect_variable(call, name, &v, err) < 0
 		       ? -1
 		       : give(&v, out, err);
 }
@@ -252,10 +250,10 @@ static int variable(void *ctx, const struct arrival *a, unsigned n, const char *
 static int set_variable(void *ctx, const struct arrival *a, unsigned n, const char *name,
 			const struct program_value *from, struct error *err)
 {
-	struct symbols_call *call;
-	struct symbols_value v;
+	struct inspect_call *call;
+	struct inspect_value v;
 
-	return call_at(ctx, a, n, &call, err) < 0 || symbols_variable(call, name, &v, err) < 0
+	return call_at(ctx, a, n, &call, err) < 0 || inspect_variable(call, name, &v, err) < 0
 		       ? -1
 		       : store(ctx, &v, from, err);
 }
@@ -263,10 +261,10 @@ static int set_variable(void *ctx, const struct arrival *a, unsigned n, const ch
 static int argument(void *ctx, const struct arrival *a, unsigned n, int64_t i,
 		    struct program_value *out, struct error *err)
 {
-	struct symbols_call *call;
-	struct symbols_value v;
+	struct inspect_call *call;
+	struct inspect_value v;
 
-	return call_at(ctx, a, n, &call, err) < 0 || symbols_argument(call, i, &v, err) < 0
+	return call_at(ctx, a, n, &call, err) < 0 || inspect_argument(call, i, &v, err) < 0
 		       ? -1
 		       : give(&v, out, err);
 }
@@ -274,18 +272,18 @@ static int argument(void *ctx, const struct arrival *a, unsigned n, int64_t i,
 static int result(void *ctx, const struct arrival *a, struct program_value *out, struct error *err)
 {
 	struct session_thread *t = a->at;
-	struct symbols_call *call;
-	struct symbols_value v;
+	struct inspect_call *call;
+	struct inspect_value v;
 
 	if (a->place->kind != PLACE_LOCATION || !t->at_return)
 		return error_set(err, ERROR_STATE, "hit.ret: %s is no FUNC%%return",
 				 a->place->location);
-	if (t->at_return == SYMBOLS_TAIL)
+	if (t->at_return == SOURCE_TAIL)
 		return error_set(err, ERROR_STATE,
 				 "hit.ret: %s ends in a jump to another function here: what that "
 				 "returns is not known yet",
 				 a->func ? a->func : "the function");
-	return call_at(ctx, a, 0, &call, err) < 0 || symbols_result(call, &v, err) < 0
+	return call_at(ctx, a, 0, &call, err) < 0 || inspect_return_value(call, &v, err) < 0
 		       ? -1
 		       : give(&v, out, err);
 }
@@ -293,10 +291,10 @@ static int result(void *ctx, const struct arrival *a, struct program_value *out,
 static int eval(void *ctx, const struct arrival *a, unsigned n, const char *text,
 		struct program_value *out, struct error *err)
 {
-	struct symbols_call *call;
-	struct symbols_value v;
+	struct inspect_call *call;
+	struct inspect_value v;
 
-	return call_at(ctx, a, n, &call, err) < 0 || symbols_eval(call, text, &v, err) < 0
+	return call_at(ctx, a, n, &call, err) < 0 || inspect_eval(call, text, &v, err) < 0
 		       ? -1
 		       : give(&v, out, err);
 }
@@ -304,21 +302,21 @@ static int eval(void *ctx, const struct arrival *a, unsigned n, const char *text
 /* ---- globals: of the program's first process ------------------------------------------------ */
 
 static int find_global(struct session *s, const struct arrival *a, const char *name,
-		       struct symbols_value *out, struct error *err)
+		       struct inspect_value *out, struct error *err)
 {
 	struct session_thread *t = a ? a->at : NULL;
 
 	if (!s->root || !s->root->target)
 		return error_set(err, ERROR_STATE, "program.var.%s: the program %s", name,
 				 s->root ? "has ended" : "does not run yet");
-	return symbols_global(&s->root->program, t && t->process == s->root ? t : NULL, name, out,
+	return inspect_global(&s->root->program, t && t->process == s->root ? t : NULL, name, out,
 			      err);
 }
 
 static int global(void *ctx, const struct arrival *a, const char *name, struct program_value *out,
 		  struct error *err)
 {
-	struct symbols_value v;
+	struct inspect_value v;
 
 	return find_global(ctx, a, name, &v, err) < 0 ? -1 : give(&v, out, err);
 }
@@ -326,16 +324,16 @@ static int global(void *ctx, const struct arrival *a, const char *name, struct p
 static int set_global(void *ctx, const struct arrival *a, const char *name,
 		      const struct program_value *from, struct error *err)
 {
-	struct symbols_value v;
+	struct inspect_value v;
 
 	return find_global(ctx, a, name, &v, err) < 0 ? -1 : store(ctx, &v, from, err);
 }
 
 /* ---- objects -------------------------------------------------------------------------------- */
 
-static struct symbols_value value_of(const void *object)
+static struct inspect_value value_of(const void *object)
 {
-	struct symbols_value v;
+	struct inspect_value v;
 
 	memcpy(&v, object, sizeof(v));
 	return v;
@@ -344,83 +342,83 @@ static struct symbols_value value_of(const void *object)
 static int field(void *ctx, const void *object, const char *name, struct program_value *out,
 		 struct error *err)
 {
-	struct symbols_value v = value_of(object), member;
+	struct inspect_value v = value_of(object), member;
 
 	(void)ctx;
-	return symbols_field(&v, name, &member, err) < 0 ? -1 : give(&member, out, err);
+	return inspect_field(&v, name, &member, err) < 0 ? -1 : give(&member, out, err);
 }
 
 static int set_field(void *ctx, const void *object, const char *name,
 		     const struct program_value *from, struct error *err)
 {
-	struct symbols_value v = value_of(object), member;
+	struct inspect_value v = value_of(object), member;
 
-	return symbols_field(&v, name, &member, err) < 0 ? -1 : store(ctx, &member, from, err);
+	return inspect_field(&v, name, &member, err) < 0 ? -1 : store(ctx, &member, from, err);
 }
 
 static int element(void *ctx, const void *object, int64_t i, struct program_value *out,
 		   struct error *err)
 {
-	struct symbols_value v = value_of(object), member;
+	struct inspect_value v = value_of(object), member;
 
 	(void)ctx;
-	return symbols_element(&v, i, &member, err) < 0 ? -1 : give(&member, out, err);
+	return inspect_element(&v, i, &member, err) < 0 ? -1 : give(&member, out, err);
 }
 
 static int set_element(void *ctx, const void *object, int64_t i, const struct program_value *from,
 		       struct error *err)
 {
-	struct symbols_value v = value_of(object), member;
+	struct inspect_value v = value_of(object), member;
 
-	return symbols_element(&v, i, &member, err) < 0 ? -1 : store(ctx, &member, from, err);
+	return inspect_element(&v, i, &member, err) < 0 ? -1 : store(ctx, &member, from, err);
 }
 
 static int length(void *ctx, const void *object, int64_t *out, struct error *err)
 {
-	struct symbols_value v = value_of(object);
+	struct inspect_value v = value_of(object);
 
 	(void)ctx;
-	return symbols_length(&v, out, err);
+	return inspect_length(&v, out, err);
 }
 
 static int string(void *ctx, const void *object, struct str *out, struct error *err)
 {
-	struct symbols_value v = value_of(object);
+	struct inspect_value v = value_of(object);
 
 	(void)ctx;
-	return symbols_string(&v, out, err);
+	return inspect_string(&v, out, err);
 }
 
 static int address(void *ctx, const void *object, uint64_t *out, struct error *err)
 {
-	struct symbols_value v = value_of(object);
+	struct inspect_value v = value_of(object);
 
 	(void)ctx;
-	return symbols_address(&v, out, err);
+	return inspect_address(&v, out, err);
 }
 
 static const char *member(void *ctx, const void *object, size_t i)
 {
-	struct symbols_value v = value_of(object);
+	struct inspect_value v = value_of(object);
 
 	(void)ctx;
-	return symbols_member(&v, i);
+	return inspect_member(&v, i);
 }
 
 static void describe(void *ctx, const void *object, struct str *out)
 {
-	struct symbols_value v = value_of(object);
+	struct inspect_value v = value_of(object);
 
 	(void)ctx;
-	symbols_describe(&v, out);
+	inspect_describe(&v, out);
 }
 
 static bool same(void *ctx, const void *a, const void *b)
 {
-	struct symbols_value x = value_of(a), y = value_of(b);
+	struct inspect_value x = value_of(a), y = value_of(b);
 
 	(void)ctx;
-	return symbols_same(&x, &y);
+	return inspect_same(&x, &y);
 }
 
 /* ---- calls ---------------------------------------------------------------------------------- */
@@ -453,7 +451,7 @@ static unsigned symbols_of(const struct session_process *p, const char *const *n
 	return found;
 }
 
-static void prepare_call(const struct session_process *p, const struct symbols_entry *entry,
+static void prepare_call(const struct session_process *p, const struct inspect_entry *entry,
 			 struct target_call *call)
 {
 	static const char *const leaving[] = {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"};
@@ -481,15 +479,15 @@ static int call_failed(struct session_process *p, const char *function,
 		       const struct target_call *call, struct error *err)
 {
 	struct image *image = call->failed_at ? images_find(p->session, p, call->failed_at) : NULL;
-	struct symbols_where where = {0};
+	struct source_symbolised where = {0};
 	struct str text = {0};
 
 	str_addf(&text, "hit:call \"%s\": %s", function, err->text);
-	if (image && symbols_where(image->module, call->failed_at - image->bias, true, &where)) {
+	if (image && source_symbolise(image->module, call->failed_at - image->bias, true, &where)) {
 		str_addf(&text, " in %s", where.function ? where.function : "?");
 		if (where.file)
 			str_addf(&text, " (%s:%u)", where.file, where.line);
-		symbols_where_fini(&where);
+		source_symbolised_fini(&where);
 	}
 	error_set(err, ERROR_STATE, "%.4000s", str_text(&text));
 	str_fini(&text);
@@ -497,21 +495,21 @@ static int call_failed(struct session_process *p, const char *function,
 }
 
 static int run_call(struct session *s, struct session_thread *t, const char *function,
-		    const struct symbols_entry *entry, struct program_value *out, struct error *err)
+		    const struct inspect_entry *entry, struct program_value *out, struct error *err)
 {
 	struct target_call call;
-	struct symbols_value v;
+	struct inspect_value v;
 	int failed;
 
 	prepare_call(t->process, entry, &call);
-	depend_called(s);
+	watchpoints_called(s);
 	failed = target_call(s->target, t->target, &call, err);
 	pages_forget(s);
 	if (call.wrote) /* to what another condition has read */
 		engine_changed(s->engine);
 	if (failed < 0)
 		return call_failed(t->process, function, &call, err);
-	if (symbols_returned(&t->process->program, entry, call.rax, call.rdx, call.xmm0, call.xmm1,
+	if (inspect_returned(&t->process->program, entry, call.rax, call.rdx, call.xmm0, call.xmm1,
 			     call.st0, &v, err) < 0)
 		return -1;
 	return give(&v, out, err);
@@ -521,16 +519,16 @@ static int call(void *ctx, const struct arrival *a, const char *function,
 		const struct program_value *args, size_t count, struct program_value *out,
 		struct error *err)
 {
-	struct symbols_plain *plain = base_alloc(count + 1, sizeof(*plain));
+	struct inspect_plain *plain = base_alloc(count + 1, sizeof(*plain));
 	struct session_thread *t = a->at;
-	struct symbols_entry entry;
-	struct symbols_call *around;
+	struct inspect_entry entry;
+	struct inspect_call *around;
 	int result = -1;
 
 	for (size_t i = 0; i < count; i++)
 		to_plain(&args[i], &plain[i]);
 	if (call_at(ctx, a, 0, &around, err) == 0 &&
-	    symbols_entry(around, function, plain, count, &entry, err) == 0)
+	    inspect_entry(around, function, plain, count, &entry, err) == 0)
 		result = run_call(ctx, t, function, &entry, out, err);
 	base_free(plain);
 	return result;
@@ -540,7 +538,7 @@ static int call(void *ctx, const struct arrival *a, const char *function,
 
 static void asking(void *ctx, const struct arrival *a)
 {
-	depend_begin(ctx, a->at);
+	watchpoints_begin(ctx, a->at);
 }
 
 static bool dying(void *ctx, const struct arrival *a)
@@ -557,7 +555,7 @@ static bool dying(void *ctx, const struct arrival *a)
 
 static void answered(void *ctx)
 {
-	depend_end(ctx);
+	watchpoints_end(ctx);
 }
 
 void program_functions(struct session *s, struct script_program *out)

@@ -1,5 +1,5 @@
 /* check and lines: what do locations mean in this program? None of its own code is run. */
-#include "tracer/session/internal.h"
+#include "tracer/session/given.h"
 
 #include <string.h>
 
@@ -17,7 +17,7 @@ static void answer(struct query *q, const char *text, const char *source,
 	size_t count = p->images.count;
 	struct session_query out = {
 		.location = text, .source = source, .modules = modules, .module_count = count};
-	struct symbols_sites sites = {0};
+	struct source_sites sites = {0};
 	struct location location = {0};
 	struct error err = {0};
 
@@ -26,20 +26,20 @@ static void answer(struct query *q, const char *text, const char *source,
 		q->each(q->ctx, &out);
 		return;
 	}
-	switch (symbols_resolve(q->session.symbols, modules, count, &location, &sites, &err)) {
-	case SYMBOLS_FOUND:
+	switch (source_resolve(q->session.symbols, modules, count, &location, &sites, &err)) {
+	case SOURCE_FOUND:
 		out.sites = &sites;
 		break;
-	case SYMBOLS_NOT_FOUND:
+	case SOURCE_NOT_FOUND:
 		out.pending = location.object && !images_have(p, location.object);
 		out.error = &err;
 		break;
-	case SYMBOLS_ERROR:
+	case SOURCE_ERROR:
 		out.error = &err;
 		break;
 	}
 	q->each(q->ctx, &out);
-	symbols_sites_fini(&sites);
+	source_sites_fini(&sites);
 	location_fini(&location);
 }
 
@@ -57,6 +57,8 @@ static void answer_all(struct query *q, struct session_process *p)
 		array_each(char *, source, &place->again)
 			answer(q, place->location, *source, p, modules);
 	}
+	if (q->session.plan.expect.at)
+		answer(q, q->session.plan.expect.at, q->session.plan.expect.at_source, p, modules);
 	base_free(modules);
 }
 
@@ -104,7 +106,8 @@ static int load(struct query *q, const struct session_options *o, struct error *
 static int start(struct query *q, struct error *err)
 {
 	const struct target_launch how = {
-		.argv = q->session.options->argv,
+		.argv = given_argv(&q->session),
+		.env = given_env(&q->session),
 		.stdin_fd = -1,
 		.stdout_fd = -1,
 		.stderr_fd = -1,
@@ -128,7 +131,7 @@ static int start(struct query *q, struct error *err)
 	return done > 0 ? 0 : -1;
 }
 
-int session_query(const struct session_options *o, struct symbols *symbols,
+int session_query(const struct session_options *o, struct modules *symbols,
 		  const char *const *locations, size_t count,
 		  void (*each)(void *ctx, const struct session_query *q), void *ctx,
 		  struct error *err)
@@ -144,5 +147,6 @@ int session_query(const struct session_options *o, struct symbols *symbols,
 	engine_free(q.session.engine);
 	threads_free(&q.session);
 	expect_fini(&q.session.plan.expect);
+	given_free(&q.session);
 	return result;
 }

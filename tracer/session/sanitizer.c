@@ -9,7 +9,7 @@
  * has passed is an argument of the pthread_create that they have in place of libc's.
  */
 #include "tracer/base/log.h"
-#include "tracer/session/internal.h"
+#include "tracer/session/sites.h"
 
 #include <string.h>
 
@@ -45,7 +45,7 @@ static bool env_has(struct target_thread *t, const char *name, const char *what)
 static bool linked(struct target_thread *t, const struct module *m, const char *symbol,
 		   const char *library)
 {
-	return module_mentions(m, symbol) || env_has(t, "LD_PRELOAD", library);
+	return module_has_string(m, symbol) || env_has(t, "LD_PRELOAD", library);
 }
 
 /* The variable that its options are in; NULL: it has no LeakSanitizer. */
@@ -94,11 +94,35 @@ bool sanitizer_exec_again(struct session *s, struct session_process *p, struct t
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
+/*
+ * Each runtime of a sanitizer asks for this, if only weakly, and so names it in its dynamic symbols.
+ * Others' symbols are then not read in vain: libc's would be half of a start.
+ */
+static bool has_runtime(const struct module *m)
+{
+	return module_has_string(m, "__sanitizer_symbolize_code");
+}
+
+/* What it is called with: a thread of its own begins with a function of the runtime's. */
+static enum hit_answer hit_create(struct session *s, const struct act *a, const struct hit *h)
+{
+	enum { RDX = 1, RCX = 2 };
+
+	(void)s;
+	(void)a;
+	h->thread->creates = h->regs.dwarf[RDX];
+	h->thread->creates_with = h->regs.dwarf[RCX];
+	return HIT_SEEN;
+}
+
+static const struct site_owner sanitizer_owner = {.name = "sanitizer", .hit = hit_create};
+
 void sanitizer_settle(struct session *s, struct session_process *p, struct target_thread *t)
 {
 	/* the second is a jump to the first where there are both */
 	static const char *const names[] = {"___interceptor_pthread_create",
 					    "__interceptor_pthread_create"};
+	const struct act create = {.owner = &sanitizer_owner};
 	uint64_t offset, size;
 	struct error err;
 
@@ -106,22 +130,15 @@ void sanitizer_settle(struct session *s, struct session_process *p, struct targe
 		const struct image *image = &p->images.items[i / 2];
 		struct site_use *use;
 
-		if (module_symbol(image->module, names[i % 2], &offset, &size) < 0)
+		if (!has_runtime(image->module) ||
+		    module_symbol(image->module, names[i % 2], &offset, &size) < 0)
 			continue;
 		p->sanitized = true;
-		use = places_use(s, p, t, image->bias + offset, NULL, &err);
-		if (use && !use->acts.count)
-			array_add(&use->acts)->kind = ACT_CREATE;
+		use = sites_use(s, p, t, image->bias + offset, NULL, &err);
+		if (use && !sites_has(use, &create))
+			sites_act(use, &create);
 		return;
 	}
-}
-
-void sanitizer_create(struct session_thread *t, const struct arch_regs *regs)
-{
-	enum { RDX = 1, RCX = 2 };
-
-	t->creates = regs->dwarf[RDX];
-	t->creates_with = regs->dwarf[RCX];
 }
 
 bool sanitizer_owns(const char *routine)

@@ -1,11 +1,15 @@
-#include "tracer/session/convert/inside.h"
-#include "tracer/session/explain/explain.h"
-#include "tracer/session/live/hooks.h"
+#include "tracer/session/asbare.h"
+#include "tracer/session/ended.h"
+#include "tracer/session/explain/hints.h"
+#include "tracer/session/features.h"
+#include "tracer/session/given.h"
 #include "tracer/session/report/report.h"
-#include "tracer/session/stuck/stuck.h"
-#include "tracer/session/trial.h"
+#include "tracer/session/signals.h"
+#include "tracer/session/stops.h"
+#include "tracer/session/trampoline.h"
 
 #include "tracer/base/log.h"
+#include "tracer/base/signame.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -30,11 +34,9 @@ void session_end(struct session *s)
 {
 	if (s->over)
 		return;
-	if (!s->explained)
-		stuck_explain(s);
+	observe(end, s);
 	for (size_t i = 0; i < s->threads.count; i++)
 		apply_note_held(s, s->threads.items[i]);
-	timeline_end(&s->timeline);
 	s->over = true;
 	if (!s->options->pid)
 		target_kill_all(s->target);
@@ -42,18 +44,22 @@ void session_end(struct session *s)
 
 void session_fault(struct session *s, const struct error *err)
 {
-	if (s->over || s->outcome.fault)
+	if (s->over || s->outcome.fault || s->outcome.failed)
 		return;
-	s->outcome.fault = true;
+	s->outcome.failed = err->code == ERROR_FAILED;
+	s->outcome.fault = !s->outcome.failed;
 	s->fault = *err;
 	session_end(s);
 }
 
 void session_go(struct session *s, struct session_thread *t)
 {
+	bool taken = false;
+
 	if (s->halted || t->parked || (s->only && s->only != t))
-		t->kept = true;
-	else
+		t->kept = taken = true;
+	observe_until(taken, goes, s, t);
+	if (!taken)
 		target_resume(s->target, t->target);
 }
 
@@ -89,20 +95,18 @@ static void on_exec(struct session *s, const struct target_event *ev)
 	} else {
 		threads_become_main(s, t);
 		t = ev->thread->user;
-		timeline_add(s, HAPPENED_EXEC, t->engine, NULL, NULL, NULL);
 	}
-	if (first && s->options->record)
-		s->has_places = true;
+	observe(exec, s, t, first);
 	threads_forgive(p); /* who is ended by an exec is no fault of its gate */
 	if (images_exec(s, p, ev->thread, &err) < 0 && first && s->has_places)
 		session_fault(s, &err);
-	if (!s->over && s->has_places && p->exe && !p->load_site) {
+	if (!s->over && (s->has_places || asbare_wanted(p)) && p->exe && !p->load_site) {
 		s->root_settled = true;
 		if (places_settle(s, p, ev->thread, first, &err) < 0)
 			session_fault(s, &err);
 	}
-	if (s->options->record && !s->over)
-		convert_exec(s, p, ev->thread);
+	if (!s->over)
+		observe(image, s, p, ev->thread);
 	if (first) {
 		session_go(s, t);
 	} else {
@@ -139,8 +143,9 @@ static void note_lost(struct session_thread *t)
 		return;
 	hold = t->hold;
 	t->lost = true;
-	str_addf(&text, "%s was held at %s%s%s", t->engine->id, hold.place->location,
-		 hold.gate ? " by gate " : " by a function", hold.gate ? hold.gate->name : "");
+	str_addf(&text, "%s was held at %s by %s%s", t->engine->id, hold.place->location,
+		 hold.gate ? "gate " : "a function of the script, ",
+		 hold.gate ? hold.gate->name : place_source(hold.place));
 	*array_add(&t->process->lost_held) = str_take(&text);
 }
 
@@ -153,8 +158,8 @@ static void on_thread_gone(struct session *s, const struct target_event *ev)
 	if (!s->over)
 		note_lost(t);
 	threads_gone(s, t);
-	timeline_add(s, HAPPENED_THREAD_EXIT, t->engine, NULL, NULL, NULL);
-	engine_thread_gone(s->engine, t->engine);
+	observe(thread_gone, s, t);
+	engine_thread_exited(s->engine, t->engine);
 }
 
 static void on_root_gone(struct session *s, int status)
@@ -168,6 +173,16 @@ static void on_root_gone(struct session *s, int status)
 	s->outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
+/* Its last name; and the first thread's, by which others are seen to have one of their own. */
+static void note_name(struct session *s, const struct session_thread *t)
+{
+	const struct engine_thread *first = engine_thread_at(s->engine, 0);
+
+	threads_name(s, t->engine);
+	if (!*threads_of(first)->comm)
+		threads_name(s, first);
+}
+
 static void on_process_gone(struct session *s, const struct target_event *ev)
 {
 	struct session_process *p = ev->process->user;
@@ -178,6 +193,7 @@ static void on_process_gone(struct session *s, const struct target_event *ev)
 		s->outcome.held_at_end = true;
 	else if (!s->outcome.held_at_end)
 		threads_forgive(p);
+	observe(process_dies, s, p, ev->status);
 	if (p == s->root)
 		on_root_gone(s, ev->status);
 	places_forget(s, p, 0, UINT64_MAX);
@@ -185,20 +201,18 @@ static void on_process_gone(struct session *s, const struct target_event *ev)
 	if (s->killed_by)
 		session_end(s); /* :kill ends the whole program, not this process alone */
 	engine_changed(s->engine);
+	observe(process_gone, s, p);
 }
 
 static void on_signal(struct session *s, const struct target_event *ev)
 {
 	struct session_thread *t = ev->thread->user;
+	bool taken = false;
 
-	if (s->live && live_drops_signal(t, ev->signal)) {
-		target_drop_signal(ev->thread);
-		session_go(s, t);
-		return;
-	}
-	timeline_add(s, HAPPENED_SIGNAL, t->engine, NULL, NULL, sigabbrev_np(ev->signal));
-	order_log_signal(s, t, sigabbrev_np(ev->signal) ? sigabbrev_np(ev->signal) : "?");
-	arrivals_event(s, t, PLACE_SIGNAL, ev->signal);
+	observe_until(taken, signal, s, t, ev->signal);
+	if (!taken)
+		arrivals_event(s, t, PLACE_SIGNAL, ev->signal);
+	observe(signal_over, s, t);
 }
 
 static void on_fork(struct session *s, const struct target_event *ev)
@@ -209,7 +223,7 @@ static void on_fork(struct session *s, const struct target_event *ev)
 		threads_process(s, ev->child);
 	else
 		s->untraced_children = true;
-	timeline_add(s, HAPPENED_FORK, t->engine, NULL, NULL, NULL);
+	observe(fork, s, t);
 	arrivals_event(s, t, PLACE_FORK, 0);
 }
 
@@ -220,7 +234,7 @@ enum { AGAIN_MOST = 8 }; /* behind that, the next look at what they have read wi
 void session_settle(struct session *s)
 {
 	apply_decisions(s);
-	for (int i = 0; i < AGAIN_MOST && depend_update(s); i++) {
+	for (int i = 0; i < AGAIN_MOST && watchpoints_update(s); i++) {
 		pages_forget(s);
 		engine_changed(s->engine);
 		apply_decisions(s);
@@ -237,8 +251,11 @@ void session_ask_again(struct session *s)
 
 static void on_interrupt(struct session *s, int signal)
 {
-	if (s->live && signal == SIGINT)
-		return; /* it is a wish to look */
+	bool taken = false;
+
+	observe_until(taken, interrupt, s, signal);
+	if (taken)
+		return;
 	s->interrupted = signal;
 	session_end(s);
 }
@@ -254,10 +271,18 @@ static void turn_over(struct session *s, const struct target_event *ev)
 		on_process_gone(s, ev);
 	else if (ev->kind == TARGET_PROCESS_START)
 		target_kill_all(s->target); /* born while the others died */
-	else if (ev->kind == TARGET_INTERRUPT && s->options->trial)
-		s->interrupted = ev->signal; /* the next run shall not be made */
+	else if (ev->kind == TARGET_INTERRUPT && (s->options->trial || s->outcome.fault))
+		s->interrupted =
+			ev->signal; /* the next run shall not be made; the fault has come late */
 	else if (ev->thread)
 		target_resume(s->target, ev->thread);
+}
+
+/* Something that the program does; how long it sleeps is its own affair. */
+static bool is_deed(enum target_event_kind kind)
+{
+	return kind != TARGET_SLEEP && kind != TARGET_SLEPT && kind != TARGET_TICK &&
+	       kind != TARGET_INTERRUPT && kind != TARGET_EMPTY;
 }
 
 static void turn(struct session *s, const struct target_event *ev)
@@ -273,6 +298,7 @@ static void turn(struct session *s, const struct target_event *ev)
 		on_process_start(s, ev);
 		break;
 	case TARGET_THREAD_EXIT:
+		note_name(s, ev->thread->user);
 		arrivals_event(s, ev->thread->user, PLACE_THREAD_EXIT, 0);
 		break;
 	case TARGET_THREAD_GONE:
@@ -291,37 +317,55 @@ static void turn(struct session *s, const struct target_event *ev)
 		attach_begin(s, ev);
 		break;
 	case TARGET_WATCH: /* the thread that has stored goes on when the conditions have seen it */
-		s->events++;
-		session_ask_again(s);
-		session_go(s, ev->thread->user);
-		return;
+		pages_forget(s);
+		engine_changed(s->engine);
+		s->turned_goes = true;
+		break;
 	case TARGET_SLEEP:
 	case TARGET_SLEPT:
-		convert_sleep(s, ev);
-		return;
+		observe(sleep, s, ev);
+		break;
 	case TARGET_PROCESS_GONE:
 		on_process_gone(s, ev);
+		signals_note_frozen(s);
 		break;
 	case TARGET_TICK:
 		ticks_tick(s);
-		return;
+		break;
 	case TARGET_INTERRUPT:
 		on_interrupt(s, ev->signal);
-		return;
+		break;
 	case TARGET_EMPTY:
-		return;
+		break;
 	}
-	s->events++;
+	s->events += is_deed(ev->kind);
 	session_settle(s);
+}
+
+/*
+ * Whoever was let go by what this thread did has gone on already: a thread that has just been
+ * stopped runs at once on this processor, and would be in their way.
+ */
+static void turned_goes(struct session *s)
+{
+	struct session_thread *t = s->turned;
+
+	s->turned = NULL;
+	if (s->turned_goes && t->target)
+		session_go(s, t);
+	s->turned_goes = false;
 }
 
 void session_turn(struct session *s, const struct target_event *ev)
 {
 	s->turns++;
+	s->turned = ev->thread ? ev->thread->user : NULL;
 	if (s->over)
 		turn_over(s, ev);
 	else
 		turn(s, ev);
+	turned_goes(s);
+	stops_check(s);
 	if (s->options->pid)
 		attach_check(s);
 }
@@ -355,16 +399,28 @@ static int load_scripts(struct session *s, struct error *err)
 			return -1;
 	if (engine_orders_finish(s->engine, err) < 0)
 		return -1;
-	trial_prepare(s);
+	expect_settle(&s->plan.expect, s->engine);
+	observe(loaded, s);
 	s->gate_limit = first_given(o->gate_limit, s->plan.limits.gate, DEFAULT_GATE_LIMIT);
 	s->time_limit = first_given(o->time_limit, s->plan.limits.run, 0);
-	return places_prepare(s, err);
+	return ended_check(s, err) < 0 ? -1 : places_prepare(s, err);
 }
 
 static bool uses_kind(const struct session *s, enum place_kind kind)
 {
+	const struct place *p;
+
+	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
+		if (p->kind == kind && !p->retired)
+			return true;
+	return false;
+}
+
+/* What a thread was called in the end is told where none was called as the script says. */
+static bool uses_names(const struct session *s)
+{
 	for (size_t i = 0; engine_place_at(s->engine, i); i++)
-		if (engine_place_at(s->engine, i)->kind == kind)
+		if (engine_place_at(s->engine, i)->thread)
 			return true;
 	return false;
 }
@@ -378,7 +434,7 @@ static void host_print(void *ctx, const char *line)
 
 int session_prepare(struct session *s, struct error *err)
 {
-	const struct engine_world world = {s, threads_name};
+	const struct engine_world world = {s, threads_name, trampoline_runs};
 	struct script_host host = {.ctx = s,
 				   .print = host_print,
 				   .thread_state = threads_state,
@@ -389,7 +445,7 @@ int session_prepare(struct session *s, struct error *err)
 	s->plan.limits = (struct limits){-1, -1};
 	s->engine = engine_new(&world);
 	s->script = script_new(s->engine, &s->plan, &host);
-	timeline_init(&s->timeline, s->options->reports.count > 0 || s->live);
+	observe(begin, s);
 	failed = load_scripts(s, err);
 	apply_decisions(s); /* what the scripts have printed */
 	return failed;
@@ -398,19 +454,20 @@ int session_prepare(struct session *s, struct error *err)
 int session_launch(struct session *s, struct error *err)
 {
 	struct target_launch how = {
-		.argv = s->options->argv,
+		.argv = given_argv(s),
+		.env = given_env(s),
 		.stdin_fd = -1,
 		.stdout_fd = -1,
 		.stderr_fd = -1,
 		.no_follow = s->options->no_follow,
-		.sleeps = s->options->record,
-		.trace_exit = s->live || uses_kind(s, PLACE_THREAD_EXIT),
+		.trace_exit = uses_kind(s, PLACE_THREAD_EXIT) || uses_names(s),
 		.as_alone = true,
 		.needs_memory = s->has_places,
 		.tick_ms = s->tick_ms = TICKS_MS,
 	};
 
-	if (capture_begin(s, &how, err) == 0) {
+	observe(launch, s, &how);
+	if (capture_begin(s, &how, err) == 0 && given_stdin(s, &how, err) == 0) {
 		s->timeline.start_us = session_now_us();
 		s->target = target_launch(&how, err);
 		if (!s->target)
@@ -432,20 +489,19 @@ void session_judge(struct session *s, struct session_result *out)
 		s->outcome.signaled = true;
 		s->outcome.exited = false;
 		s->outcome.signal = s->killed_by;
+		s->outcome.at = s->killed_at;
 	}
 	s->outcome.stdout_text = s->out ? capture_finish(s->out) : NULL;
 	s->outcome.stderr_text = s->errs ? capture_finish(s->errs) : NULL;
+	observe(outcome, s);
+	ended_unfound(s);
+	ended_ask(s);
 	out->verdict = verdict_of(s->engine, &s->plan.expect, &s->outcome);
 	out->status = verdict_status(out->verdict, &s->plan.expect, &s->outcome);
 	out->interrupted = s->interrupted;
-	trial_judge(s, &out->evidence);
-	convert_end(s);
 	if (s->interrupted)
 		out->status = 128 + s->interrupted;
-	else
-		explain_verdict(s, out->verdict, &out->text);
-	blame_verdict(s, out->verdict, out);
-	report_run(s, out);
+	observe(judged, s, out);
 }
 
 void session_fini(struct session *s)
@@ -455,16 +511,17 @@ void session_fini(struct session *s)
 	script_free(s->script);
 	engine_free(s->engine);
 	threads_free(s);
-	timeline_fini(&s->timeline);
+	observe(free, s);
 	expect_fini(&s->plan.expect);
+	given_free(s);
 	capture_free(s->out);
 	capture_free(s->errs);
-	trial_free(s);
 	str_fini(&s->cycle);
+	str_fini(&s->left);
 	array_fini(&s->held_max);
 }
 
-int session_run(const struct session_options *o, struct symbols *symbols, unsigned long run_number,
+int session_run(const struct session_options *o, struct modules *symbols, unsigned long run_number,
 		struct session_result *out, struct error *err)
 {
 	struct session s = {.options = o, .symbols = symbols, .run_number = run_number};
@@ -488,37 +545,9 @@ int session_run(const struct session_options *o, struct symbols *symbols, unsign
 void session_result_fini(struct session_result *r)
 {
 	str_fini(&r->text);
+	str_fini(&r->note);
 	str_fini(&r->file);
 	for (int kind = 0; kind < REPORT_KINDS; kind++)
 		str_fini(&r->reports[kind]);
 	session_evidence_fini(&r->evidence);
-}
-
-void session_signals_hold(void)
-{
-	target_signals_hold();
-}
-
-int session_signals_release(void)
-{
-	return target_signals_release();
-}
-
-void session_signals_as_found(void)
-{
-	target_signals_as_found();
-}
-
-int session_error_status(const struct session_options *o, enum error_code code)
-{
-	switch (code) {
-	case ERROR_CANNOT_TRACE:
-		return o->skip_unavailable ? SESSION_SKIPPED : 118;
-	case ERROR_CANNOT_EXEC:
-		return 126;
-	case ERROR_NOT_FOUND:
-		return 127;
-	default:
-		return VERDICT_ERROR;
-	}
 }

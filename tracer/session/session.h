@@ -11,7 +11,7 @@
 #include "gates/verdict.h"
 #include "tracer/base/error.h"
 #include "tracer/base/str.h"
-#include "tracer/symbols/symbols.h"
+#include "tracer/source/source.h"
 
 /* gatectl prove: one run in which something is left out, or somebody held back. */
 enum trial_way {
@@ -21,7 +21,8 @@ enum trial_way {
 };
 struct session_trial {
 	const char *about; /* the name of a gate, order or condition; NULL: of none, or of all */
-	bool left_out;	   /* it is; else only held back as `way` says */
+	bool left_out;	   /* it is, or with NULL all that the script does at places; else only held
+			      back as `way` says */
 	bool show_output;  /* the program's output is passed on; else it is only looked at */
 	enum trial_way way;
 	const char *const *early; /* ids of the threads for TRIAL_EARLY */
@@ -42,10 +43,19 @@ struct session_subject {
 struct session_evidence {
 	bool has_expect;  /* the script has an expect; `expected` says it in words ... */
 	bool as_expected; /* ... and it came, whatever else is wrong (never-reached and the like) */
-	bool limited;	  /* ended by a limit */
+	bool limited;	  /* ended by a limit, and not as expected */
+	bool has_limit;	  /* the script says how long a run may last */
 	struct str expected, came; /* in words: "exit status 1" */
 	uint64_t out_sum, err_sum; /* of what the program has written */
 	ARRAY(struct session_subject) subjects;
+};
+
+/* What becomes of processes that the program leaves behind. */
+enum session_leftover {
+	LEFTOVER_DEFAULT, /* LEAVE; where a script expects something, or runs are compared: KILL */
+	LEFTOVER_KILL,
+	LEFTOVER_LEAVE,
+	LEFTOVER_WAIT,
 };
 
 struct session_options {
@@ -58,6 +68,7 @@ struct session_options {
 	bool no_stdin;	       /* the program reads /dev/null */
 	bool skip_unavailable; /* where tracing is not permitted the test is skipped: SESSION_SKIPPED */
 	char *const *argv;     /* the program and its arguments */
+	enum session_leftover leftover;
 	const struct session_trial *trial; /* NULL but for prove */
 	struct order_log *order_log;	   /* NULL: not kept. The caller's */
 	struct convert_record *record;	   /* convert.h; NULL but for convert. The caller's */
@@ -90,8 +101,10 @@ struct session_result {
 	int interrupted; /* the signal that ended gatectl's run, or 0 */
 	struct str
 		text; /* what to tell on standard error: lines, the first as the contract has it */
-	struct str file; /* the line of source that it is about, of the program or a script ... */
-	unsigned line;	 /* ... 0: none */
+	struct str note;  /* what there is to tell of a run that was as expected: lines, or empty */
+	bool note_always; /* ... its first line also without -v */
+	struct str file;  /* the line of source that it is about, of the program or a script ... */
+	unsigned line;	  /* ... 0: none */
 	struct str reports[REPORT_KINDS]; /* empty unless asked for */
 	double seconds;			  /* from the start to the verdict */
 	enum report_case testcase;	  /* as JUnit counts it */
@@ -110,19 +123,23 @@ void order_log_free(struct order_log *log);
 void order_log_begin(struct order_log *log); /* the next run */
 /* How it differs, in words; or NULL: the order was the same in all runs. Valid until _free. */
 const char *order_log_difference(struct order_log *log);
+/* It was, where some threads of one start routine are taken for each other. */
+bool order_log_swapped(struct order_log *log);
 
 /*
  * Runs the program once. 0 with the result filled; -1 with an error that came before there was a
  * program to give a verdict on (its code says which status). `symbols` is kept over several runs.
  * With `pid`: attaches, and detaches when every place has done its work, or at a verdict.
  */
-int session_run(const struct session_options *o, struct symbols *symbols, unsigned long run_number,
+int session_run(const struct session_options *o, struct modules *symbols, unsigned long run_number,
 		struct session_result *out, struct error *err);
 
 /* Around several runs: SIGINT, SIGTERM or SIGHUP to gatectl that comes between two of them interrupts the
    next one. _release: the one that came behind the last run, or 0. */
 void session_signals_hold(void);
 int session_signals_release(void);
+/* A temporary file that a signal shall not leave behind; NULL: it is gone. Not copied. */
+void session_signals_unlink(const char *path);
 
 /*
  * Before attach: makes gatectl safe to be killed (target_guard). 0 in the process that goes on; 1 in
@@ -136,21 +153,23 @@ void session_signals_as_found(void);
 /* gatectl's exit status for an error: 77, 118, 125, 126 or 127. CTest and Automake know the first. */
 enum { SESSION_SKIPPED = 77 };
 int session_error_status(const struct session_options *o, enum error_code code);
+/* The word of its first line: "error", "cannot-trace", "not-as-expected". */
+const char *session_error_word(enum error_code code);
 
 /*
  * For check and lines: starts the program as far as its libraries are loaded, calls `each` for
  * every place of the scripts (or every location given), and kills it: none of its own code has run.
  */
 struct session_query {
-	const char *location;		   /* as written */
-	const char *source;		   /* FILE:LINE of the script, or NULL */
-	bool pending;			   /* OBJECT! that is not loaded at the start */
-	const struct symbols_sites *sites; /* NULL where `error` is */
+	const char *location;		  /* as written */
+	const char *source;		  /* FILE:LINE of the script, or NULL */
+	bool pending;			  /* OBJECT! that is not loaded at the start */
+	const struct source_sites *sites; /* NULL where `error` is */
 	const struct error *error;
 	struct module *const *modules; /* all that is loaded, the executable first */
 	size_t module_count;
 };
-int session_query(const struct session_options *o, struct symbols *symbols,
+int session_query(const struct session_options *o, struct modules *symbols,
 		  const char *const *locations, size_t count,
 		  void (*each)(void *ctx, const struct session_query *q), void *ctx,
 		  struct error *err);

@@ -40,14 +40,14 @@ static uint64_t read_word(struct session_process *p, uint64_t address)
 static char *function_at(struct session *s, struct session_process *p, uint64_t address)
 {
 	struct image *image = images_find(s, p, address);
-	struct symbols_where where;
+	struct source_symbolised where;
 	char *name = NULL;
 
-	if (!image || !symbols_where(image->module, address - image->bias, false, &where))
+	if (!image || !source_symbolise(image->module, address - image->bias, false, &where))
 		return NULL;
 	if (where.function && where.start == address - image->bias)
 		name = base_strdup(where.function);
-	symbols_where_fini(&where);
+	source_symbolised_fini(&where);
 	return name;
 }
 
@@ -139,7 +139,7 @@ static char *std_thread_function(struct session *s, struct session_process *p, u
 
 	if (!object || !read_type_name(p, object, mangled + 4))
 		return NULL;
-	type = symbols_demangle(mangled);
+	type = source_demangle(mangled);
 	first = first_of_tuple(type);
 	async = first && strstr(first, "_Async_state_impl");
 	if (async)

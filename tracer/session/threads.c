@@ -3,7 +3,7 @@
  * the k-th child process with "pk/" before it.
  */
 #include "tracer/session/explain/explain.h"
-#include "tracer/session/report/report.h"
+#include "tracer/session/features.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -67,7 +67,7 @@ struct session_thread *threads_new(struct session *s, struct session_process *p,
 	t->state = "running";
 	*array_add(&s->threads) = t;
 	name_thread(s, t, start);
-	timeline_add(s, HAPPENED_THREAD_START, t->engine, NULL, NULL, NULL);
+	observe(thread_new, s, t);
 	return t;
 }
 
@@ -76,7 +76,7 @@ void threads_gone(struct session *s, struct session_thread *t)
 	if (t->watched)
 		watch_end(s, t);
 	program_forget(t);
-	depend_gone(s, t);
+	watchpoints_gone(s, t);
 	t->target = NULL;
 	t->held_since = 0;
 	if (!s->over)
@@ -98,7 +98,7 @@ void threads_become_main(struct session *s, struct session_thread *t)
 	if (strcmp(t->engine->id + prefix, "main") == 0)
 		return;
 	threads_gone(s, t);
-	engine_thread_gone(s->engine, t->engine);
+	engine_thread_exited(s->engine, t->engine);
 	threads_new(s, p, target, *p->prefix ? "" : "main");
 }
 
@@ -125,6 +125,9 @@ const char *threads_name(void *ctx, const struct engine_thread *t)
 	n = fread(thread->comm, 1, sizeof(thread->comm) - 1, f);
 	fclose(f);
 	thread->comm[n && thread->comm[n - 1] == '\n' ? n - 1 : n] = '\0';
+	for (char *at = thread->comm; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			*at = '?';
 	return thread->comm;
 }
 
@@ -133,8 +136,8 @@ const char *threads_state(void *ctx, const struct engine_thread *t)
 	struct session_thread *thread = threads_of(t);
 	struct target_block look;
 
-	depend_state(ctx, thread);
-	if (!thread->target || t->gone)
+	watchpoints_state(ctx, thread);
+	if (!thread->target || t->exited)
 		return "exited";
 	if (t->held)
 		return "held";

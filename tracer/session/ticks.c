@@ -2,17 +2,19 @@
  * What happens when time passes: limits, looks at memory that closed conditions have read, and, when
  * nothing has happened for a while, the question whether anything still can.
  */
-#include "tracer/session/convert/inside.h"
-#include "tracer/session/stuck/stuck.h"
-#include "tracer/session/trial.h"
+#include "tracer/session/deadlock/spin.h"
+#include "tracer/session/features.h"
+#include "tracer/session/deadlock/deadlock.h"
 
 #include <signal.h>
 
-enum { WATCHING_MS = 1 };
+enum { WATCHING_MS = 1, LATE_US = 20000000 };
 
 void ticks_set(struct session *s)
 {
-	unsigned ms = s->watching ? WATCHING_MS : s->depend.active ? s->depend.period_ms : TICKS_MS;
+	unsigned ms = s->watching	      ? WATCHING_MS
+		      : s->watchpoints.active ? s->watchpoints.period_ms
+					      : TICKS_MS;
 
 	if (ms != s->tick_ms)
 		target_tick(s->target, ms);
@@ -21,7 +23,7 @@ void ticks_set(struct session *s)
 
 static void check_gate_limit(struct session *s, uint64_t now)
 {
-	for (size_t i = 0; i < s->threads.count && s->gate_limit > 0 && !s->live; i++) {
+	for (size_t i = 0; i < s->threads.count && s->gate_limit > 0 && !s->attended; i++) {
 		struct session_thread *t = s->threads.items[i];
 
 		if (!t->held_since || t->held_since > now || /* since a moment ago, in this tick */
@@ -37,13 +39,13 @@ static void check_gate_limit(struct session *s, uint64_t now)
 /* The last store may be younger than the last look at what closed conditions have read. */
 static enum waits_answer judge_stuck(struct session *s)
 {
-	enum waits_answer answer = stuck_judge(s);
+	enum waits_answer answer = deadlock_judge(s);
 
-	if (answer == WAITS_MOVING || !depend_changed(s))
+	if (answer == WAITS_MOVING || !watchpoints_changed(s))
 		return answer;
 	s->explained = false;
 	session_ask_again(s);
-	return s->over || s->events ? WAITS_MOVING : stuck_judge(s);
+	return s->over || s->events ? WAITS_MOVING : deadlock_judge(s);
 }
 
 static bool has_held(const struct session *s, const struct session_process *p)
@@ -61,7 +63,8 @@ static void check_pending_death(struct session *s)
 		struct session_process *p = *it;
 		int signal = has_held(s, p) ? target_pending_death(s->target, p->target) : 0;
 
-		if (!signal || (s->live && signal == SIGINT)) /* Ctrl-C, see live_drops_signal() */
+		if (!signal ||
+		    (s->attended && signal == SIGINT)) /* a wish to look, which is dropped */
 			continue;
 		target_kill(s->target, p->target, signal);
 		s->events++;
@@ -72,12 +75,15 @@ static void check_pending_death(struct session *s)
 static void check_stuck(struct session *s)
 {
 	enum waits_answer answer = judge_stuck(s);
+	bool goes_on, taken = false;
 
 	s->rest = answer;
 	if (answer == WAITS_MOVING)
 		return;
 	check_pending_death(s); /* sent by the last one that moved, after the look for it */
-	if (s->events || trial_give_way(s)) {
+	goes_on = s->events > 0;
+	observe_until(goes_on, stalled, s);
+	if (goes_on) {
 		s->explained = false;
 		s->rest = WAITS_MOVING;
 		return;
@@ -88,7 +94,8 @@ static void check_stuck(struct session *s)
 		session_settle(s);
 		return;
 	}
-	if (s->live)
+	observe_until(taken, rest, s);
+	if (taken)
 		return;
 	if (s->root_ended && answer == WAITS_GATE)
 		s->outcome.held_at_end = true;
@@ -97,6 +104,19 @@ static void check_stuck(struct session *s)
 	else
 		s->outcome.deadlock = true;
 	session_end(s);
+}
+
+/* Slow or a livelock? Where the machine was too busy for the program to show it, it gets a moment more. */
+static void check_time_limit(struct session *s, uint64_t now)
+{
+	double over_us = (double)(now - s->timeline.start_us) - s->time_limit * 1e6;
+
+	if (s->attended || s->time_limit <= 0 || over_us <= 0)
+		return;
+	s->outcome.time_limit = true;
+	s->outcome.livelock = spin_is_livelock(s, true);
+	if (s->outcome.livelock || over_us > LATE_US || !spin_is_unclear(s))
+		session_end(s);
 }
 
 /* What needs no more than a look now and then. */
@@ -110,31 +130,29 @@ static void on_slow_tick(struct session *s, uint64_t now)
 		s->doubt_us = 0;
 	check_gate_limit(s, now);
 	if (!s->over)
-		trial_tick(s, now);
+		observe(slow_tick, s, now);
 	if (!s->over && quiet)
 		check_pending_death(s);
 	quiet = quiet && s->events == 0;
 	s->quiet_ticks = quiet ? s->quiet_ticks + 1 : 0;
 	if (!s->over && quiet && !s->watching) /* a watch may be what lets somebody go */
 		check_stuck(s);
-	if (!s->over && !s->live && s->time_limit > 0 &&
-	    (double)(now - s->timeline.start_us) > s->time_limit * 1e6) {
-		s->outcome.time_limit = true;
-		session_end(s);
-	}
+	if (!s->over)
+		observe(slow_tick_over, s, now, quiet);
+	if (!s->over)
+		check_time_limit(s, now);
 }
 
 void ticks_tick(struct session *s)
 {
 	uint64_t now = session_now_us();
 
+	for (const struct observer *const *o = observers; *o && !s->over; o++)
+		if ((*o)->tick)
+			(*o)->tick(s);
 	if (s->over)
 		return;
-	if (s->watching)
-		watch_look(s);
-	if (s->options->record)
-		turns_look(s);
-	if (depend_look(s))
+	if (watchpoints_look(s))
 		session_ask_again(s);
 	if (now - s->slow_us >= (TICKS_MS - 1) * 1000)
 		on_slow_tick(s, now);

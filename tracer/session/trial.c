@@ -3,7 +3,7 @@
  * is said what came of it: whether it is what the script expects, and for runs without an expect
  * what it was.
  */
-#include "tracer/session/trial.h"
+#include "tracer/session/features.h"
 
 #include <string.h>
 
@@ -46,8 +46,19 @@ static bool find(const struct engine *e, const char *name, struct engine_subject
 	return found;
 }
 
+/* No place of the script's acts, so there is no trap, no sleep that is cut short, nothing. But where
+   nobody is expected to come somebody has to look. */
+static void leave_bare(struct session *s)
+{
+	struct place *p;
+
+	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
+		if (!expect_looks_at(&s->plan.expect, p))
+			engine_drop(s->engine, p);
+}
+
 /* A name that is not there this time (a script that makes its gates by chance) changes nothing. */
-void trial_prepare(struct session *s)
+static void prepare(struct session *s)
 {
 	const struct session_trial *trial = s->options->trial;
 	struct engine_subject subject;
@@ -56,13 +67,13 @@ void trial_prepare(struct session *s)
 		return;
 	if (!trial->about) {
 		if (trial->left_out)
-			engine_leave_all_out(s->engine);
+			leave_bare(s);
 		return;
 	}
 	if (!find(s->engine, trial->about, &subject))
 		return;
 	if (trial->left_out)
-		engine_leave_out(&subject);
+		engine_ablate(&subject);
 	if (trial->way != TRIAL_PLAIN && subject.gate)
 		engine_oppose(s->engine, subject.gate, trial->early,
 			      trial->way == TRIAL_EARLY ? trial->early_count : 0);
@@ -76,7 +87,7 @@ struct trial_move {
 };
 
 /* Who opens a gate, or is held by a barrier: these are held back from their start in later runs. */
-void trial_note(struct session *s, const struct decision *d)
+static void note(struct session *s, const struct decision *d)
 {
 	bool barrier = d->gate && d->gate->kind == GATE_BARRIER;
 
@@ -99,7 +110,8 @@ static bool give_way(struct session *s, bool for_good)
 	return true;
 }
 
-bool trial_give_way(struct session *s)
+/* Nobody else can move: who is held back is let go. */
+static bool stalled(struct session *s)
 {
 	return s->options->trial && give_way(s, false);
 }
@@ -124,7 +136,7 @@ static uint64_t held_back_most_us(const struct session *s)
 							   : HELD_BACK_MOST_MS * 1000;
 }
 
-void trial_tick(struct session *s, uint64_t now)
+static void look(struct session *s, uint64_t now)
 {
 	uint64_t since = s->back_looked_us;
 
@@ -162,6 +174,15 @@ static void add_subjects(struct session *s, struct session_evidence *out)
 	}
 }
 
+/* Ended by a limit, where that is not what is expected. */
+static bool is_limited(const struct session *s)
+{
+	const struct expect *x = &s->plan.expect;
+
+	return s->outcome.gate_limit ||
+	       (s->outcome.time_limit && !x->time_limit && !(x->livelock && s->outcome.livelock));
+}
+
 /* Places that were not reached and threads left at gates do not count: gates are missing. */
 static bool is_as_expected(const struct session *s)
 {
@@ -169,33 +190,54 @@ static bool is_as_expected(const struct session *s)
 	bool deadlock = o->deadlock && !s->plan.expect.deadlock;
 	char *why;
 
-	if (o->fault || o->gate_deadlock || deadlock || o->time_limit || o->gate_limit)
+	if (o->fault || o->failed || o->gate_deadlock || deadlock || is_limited(s))
 		return false;
 	why = verdict_unmet(&s->plan.expect, o);
 	base_free(why);
 	return !why;
 }
 
-void trial_judge(struct session *s, struct session_evidence *out)
+/* A verdict says more than how the program ended, which may be exit status 0. */
+static void add_came(const struct session *s, enum verdict v, struct str *out)
 {
+	if (v == VERDICT_NEVER_REACHED || v == VERDICT_NEVER_OPENED)
+		str_addf(out, "%s, ", verdict_word(v));
+	outcome_print(&s->outcome, out);
+}
+
+static void judge(struct session *s, struct session_result *result)
+{
+	struct session_evidence *out = &result->evidence;
+
 	if (!s->options->trial)
 		return;
 	out->has_expect = s->plan.expect.any;
 	out->as_expected = is_as_expected(s);
-	out->limited = s->outcome.time_limit || s->outcome.gate_limit;
+	out->limited = is_limited(s);
+	out->has_limit = s->plan.limits.run > 0;
 	out->out_sum = s->out ? capture_sum(s->out) : 0;
 	out->err_sum = s->errs ? capture_sum(s->errs) : 0;
 	expect_print(&s->plan.expect, &out->expected);
-	outcome_print(&s->outcome, &out->came);
+	add_came(s, s->options->trial->left_out ? VERDICT_OK : result->verdict, &out->came);
 	add_subjects(s, out);
 }
 
-void trial_free(struct session *s)
+static void forget(struct session *s)
 {
 	array_each(struct trial_move, m, &s->moves)
 		base_free(m->thread);
 	array_fini(&s->moves);
 }
+
+extern const struct observer trial_observer;
+const struct observer trial_observer = {
+	.loaded = prepare,
+	.decision = note,
+	.slow_tick = look,
+	.stalled = stalled,
+	.judged = judge,
+	.free = forget,
+};
 
 void session_evidence_fini(struct session_evidence *e)
 {

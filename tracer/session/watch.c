@@ -5,7 +5,8 @@
  * watched. Asleep in the same system call at two looks, without having run in between, is blocked:
  * a short wait for a contended lock on the way is not.
  */
-#include "tracer/session/stuck/stuck.h"
+#include "tracer/session/deadlock/deadlock.h"
+#include "tracer/session/features.h"
 
 void watch_begin(struct session *s, struct session_thread *t)
 {
@@ -30,7 +31,7 @@ void watch_end(struct session *s, struct session_thread *t)
 static bool is_blocked(const struct target_block *b)
 {
 	return b->activity == TARGET_BLOCKED ||
-	       (b->activity == TARGET_DISK && stuck_is_vfork(b->number));
+	       (b->activity == TARGET_DISK && target_is_vfork(b->number));
 }
 
 static bool blocked_twice(struct session_thread *t)
@@ -45,9 +46,9 @@ static bool blocked_twice(struct session_thread *t)
 	       now.number == before.number;
 }
 
-void watch_look(struct session *s)
+static void look(struct session *s)
 {
-	for (size_t i = 0; i < s->threads.count; i++) {
+	for (size_t i = 0; s->watching && i < s->threads.count; i++) {
 		struct session_thread *t = s->threads.items[i];
 
 		if (!t->watched || !t->target || t->target->state != TARGET_RUNNING ||
@@ -59,3 +60,6 @@ void watch_look(struct session *s)
 		s->events++;
 	}
 }
+
+extern const struct observer watch_observer;
+const struct observer watch_observer = {.tick = look};

@@ -3,7 +3,7 @@
  * environment. Only exec itself puts an environment where a program looks for it: on the stack and
  * in /proc/self/environ.
  */
-#include "tracer/target/internal.h"
+#include "tracer/target/target_internal.h"
 
 #include <limits.h>
 #include <stdio.h>

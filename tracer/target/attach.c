@@ -6,7 +6,7 @@
  * that the process has already are programs of their own and stay alone, but for one that still
  * shares its memory (vfork): it would run into our traps.
  */
-#include "tracer/target/internal.h"
+#include "tracer/target/target_internal.h"
 #include "tracer/target/refusal.h"
 
 #include <dirent.h>
@@ -107,11 +107,6 @@ static long options_of(const struct target *t)
 	return t->trace_exit ? options | PTRACE_O_TRACEEXIT : options;
 }
 
-static bool is_ours(pid_t tid)
-{
-	return look_status(tid, "TracerPid") == getpid();
-}
-
 /*
  * Seizing waits for an exec of another thread to be over, and that exec waits until those threads of
  * ours that it has ended are reaped, by us. So the clock reaps while we wait. In a signal handler:
@@ -169,11 +164,28 @@ static int ptrace_seize(struct target *t, pid_t tid)
 		if (seize(t, tid))
 			return 1;
 		number = errno;
-		if (number == ESRCH || is_ours(tid) || is_zombie(tid))
+		if (number == ESRCH || look_is_ours(tid) || is_zombie(tid))
 			return 0;
 	}
 	errno = number;
 	return -1;
+}
+
+static bool was_reaped(const struct target *t, pid_t tid)
+{
+	array_each(const struct taken, taken, &t->taken)
+		if (taken->tid == tid)
+			return true;
+	return false;
+}
+
+/*
+ * The id under which what we have seized goes on. It may have been seized in the middle of an exec: then
+ * it has that of the first thread by now, and whether the exec will be reported nobody knows.
+ */
+static pid_t id_of_seized(const struct target *t, const struct process *p, pid_t tid)
+{
+	return look_is_ours(tid) || was_reaped(t, tid) ? tid : p->pub.pid;
 }
 
 /* 1; 0: it is ours already, or has ended; -1 */
@@ -182,28 +194,35 @@ static int seize_thread(struct target *t, struct process *p, pid_t tid, struct e
 	struct thread *th = thread_find(t, tid);
 	int seized;
 
-	/* one that was not ours has execed, and goes on under the id of the first, which was */
-	if (th && (tid != p->pub.pid || th->pub.state == TARGET_STOPPED || is_ours(tid)))
+	/* one that was not ours may have execed, and goes on under the id of the first, which was */
+	if (th && (tid != p->pub.pid || look_is_ours(tid)))
 		return 0;
 	seized = ptrace_seize(t, tid);
 	if (seized < 0)
 		return refusal_of_attach(tid, errno, err);
 	if (!seized)
 		return 0;
-	if (!th)
-		th = thread_new(t, p, tid, NULL);
+	tid = id_of_seized(t, p, tid);
+	th = thread_find(t, tid);
+	if (th) /* of that nobody is told: the exec has ended it */
+		family_gone(t, th);
+	th = thread_new(t, p, tid, NULL);
 	th->pub.found = true;
 	thread_set_state(th, TARGET_RUNNING);
 	th->stop = STOP_NONE;
 	return 1;
 }
 
-/* How many threads were seized in this pass, or -1. */
+/*
+ * How many threads were seized in this pass, or -1. The list is cut where a thread ends that the kernel
+ * has just come to: then there is another pass, as if one had been seized.
+ */
 static int seize_pass(struct target *t, struct process *p, struct error *err)
 {
 	char path[64];
 	struct dirent *entry;
 	int seized = 0, one = 0;
+	long listed = 0;
 	DIR *tasks;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", p->pub.pid);
@@ -215,12 +234,15 @@ static int seize_pass(struct target *t, struct process *p, struct error *err)
 			continue;
 		one = seize_thread(t, p, (pid_t)atoi(entry->d_name), err);
 		seized += one > 0;
+		listed++;
 	}
 	closedir(tasks);
-	return one < 0 ? -1 : seized;
+	if (one < 0)
+		return -1;
+	return seized + (!seized && listed < look_status(p->pub.pid, "Threads"));
 }
 
-/* Passes until one finds nobody new. How many were seized in all, or -1. */
+/* Passes until one finds nobody new. 0: nobody was seized, or -1. */
 static int seize_all(struct target *t, struct process *p, struct error *err)
 {
 	int seized, all = 0;
@@ -250,7 +272,7 @@ static int take_sharer(struct target *t, struct process *parent, pid_t pid, stru
 	struct process *p = process_find(t, pid);
 	int seized, theirs;
 
-	if (p ? p->pub.space != parent->pub.space : is_ours(pid))
+	if (p ? p->pub.space != parent->pub.space : look_is_ours(pid))
 		return 0;
 	if (!p && !shares_memory(parent->pub.pid, pid)) {
 		t->had_children = true;
@@ -305,9 +327,11 @@ static struct target *target_of_attach(const struct target_attach *how)
 
 	TAILQ_INIT(&t->threads);
 	TAILQ_INIT(&t->processes);
+	t->on_status = event_status;
 	t->no_follow = how->no_follow;
 	t->trace_exit = how->trace_exit;
 	t->attached = true;
+	hurry_forbid();
 	t->last.kind = TARGET_TICK;
 	return t;
 }
@@ -328,6 +352,21 @@ static struct thread *choose_helper(struct target *t, struct thread *otherwise)
 	return otherwise;
 }
 
+/* By a thread that has not begun to end: what has, has no memory any more. */
+static void open_memory(struct target *t, struct process *p)
+{
+	struct thread *th;
+
+	TAILQ_FOREACH(th, &t->threads, link)
+	{
+		if (th->pub.process != &p->pub || !thread_is_alive(th))
+			continue;
+		space_open(p->pub.space, th->pub.tid);
+		if (look_status(th->pub.tid, "VmSize") >= 0)
+			return;
+	}
+}
+
 /* One pass: 1: there were new ones; 0; -1 */
 static int take_all(struct target *t, struct process *p, struct error *err)
 {
@@ -335,8 +374,8 @@ static int take_all(struct target *t, struct process *p, struct error *err)
 
 	if (seized < 0)
 		return -1;
-	if (seized && !TAILQ_EMPTY(&t->threads)) /* an exec from now on is reported */
-		space_open(p->pub.space, TAILQ_FIRST(&t->threads)->pub.tid);
+	if (seized) /* an exec from now on is reported */
+		open_memory(t, p);
 	sharers = take_sharers(t, p, err);
 	return sharers < 0 ? -1 : seized + sharers > 0;
 }
@@ -352,6 +391,7 @@ static int take_over(struct target *t, pid_t pid, struct error *err)
 	int some;
 
 	p->pub.is_root = true;
+	*array_add(&t->queue) = (struct target_event){.kind = TARGET_ATTACHED, .process = &p->pub};
 	do /* in the middle of an exec there is nobody who could be seized */
 		some = take_all(t, p, err);
 	while (!some && !look_has_ended(pid));
@@ -362,12 +402,12 @@ static int take_over(struct target *t, pid_t pid, struct error *err)
 		error_set(err, ERROR_USAGE, "process %d has just ended", pid);
 		return look_for_another(err);
 	}
-	event_push(t, TARGET_ATTACHED, first);
 	while (some > 0) {
 		target_halt(t);
 		some = take_all(t, p, err);
 	}
 	t->queue.items[0].thread = &choose_helper(t, first)->pub;
+	trap_found(t);
 	return some;
 }
 
@@ -379,6 +419,7 @@ struct target *target_attach(const struct target_attach *how, struct error *err)
 		return NULL;
 	signals_open(how->tick_ms);
 	t = target_of_attach(how);
+	frozen_watch();
 	if (!take_over(t, how->pid, err))
 		return t;
 	target_free(t);

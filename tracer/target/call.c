@@ -305,7 +305,7 @@ struct lent {
 static void lend_one(struct lent *lent, struct thread *th, uint64_t addr)
 {
 	struct target_process *p = th->pub.process;
-	const struct site *before = site_at(p->space, addr);
+	const struct site *before = space_site(p->space, addr);
 	struct target_site *made;
 	struct error ignored = {0};
 

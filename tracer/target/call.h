@@ -2,7 +2,7 @@
 #ifndef GATECTL_TARGET_CALL_H
 #define GATECTL_TARGET_CALL_H
 
-#include "tracer/target/internal.h"
+#include "tracer/target/target_internal.h"
 
 struct inside {
 	struct remote r;

@@ -5,7 +5,7 @@
  *
  * The clock of the vdso cannot be seen. The program is started without, and asks by system calls.
  */
-#include "tracer/target/internal.h"
+#include "tracer/target/target_internal.h"
 
 #include <linux/auxvec.h>
 #include <sys/syscall.h>
@@ -55,6 +55,11 @@ static uint64_t own_ns(struct target *t)
 uint64_t target_clock_seen_ns(const struct target *t)
 {
 	return t->seen_ns;
+}
+
+unsigned long target_clock_reads(const struct target *t)
+{
+	return t->clock_reads;
 }
 
 /* How far the program's clock is behind the machine's. It is never in front of it. */
@@ -115,6 +120,11 @@ void clock_syscall_exit(struct thread *th)
 		return;
 	if (th->regs.orig_rax == SYS_clock_gettime || th->regs.orig_rax == SYS_gettimeofday)
 		th->target->seen_ns = own_ns(th->target);
+	if (th->regs.orig_rax == SYS_clock_gettime || th->regs.orig_rax == SYS_gettimeofday ||
+	    th->regs.orig_rax == SYS_time) {
+		th->clock_reads++;
+		th->target->clock_reads++;
+	}
 	if (th->regs.orig_rax == SYS_clock_gettime && clock_is_shared((clockid_t)th->regs.rdi))
 		write_time(th, th->regs.rsi, (clockid_t)th->regs.rdi, 1);
 	else if (th->regs.orig_rax == SYS_gettimeofday)

@@ -5,7 +5,7 @@
  * The trap comes behind the instruction that has written. A write by the kernel (read(2) into a
  * watched buffer) raises none.
  */
-#include "tracer/target/internal.h"
+#include "tracer/target/target_internal.h"
 
 #include <errno.h>
 #include <sys/ptrace.h>

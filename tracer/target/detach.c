@@ -6,9 +6,10 @@
  * debug registers are cleared, our memory is unmapped. Then one after the other runs on.
  *
  * A thread that cannot be stopped (it waits in vfork) is left: the kernel lets it go when gatectl
- * ends. Our memory stays mapped then, for it may have to come back through it.
+ * ends. Our memory stays mapped then, for it may have to come back through it. But the kernel would
+ * kill what was launched: those are waited for.
  */
-#include "tracer/target/internal.h"
+#include "tracer/target/target_internal.h"
 
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -107,13 +108,18 @@ static void let_go(struct thread *th)
 }
 
 /* Debug registers outlive the tracer: who has some is waited for, whatever he does. */
+static bool is_late(const struct thread *th)
+{
+	return thread_is_alive(th) && th->beyond && (th->watched.n || !th->target->attached);
+}
+
 static void let_go_late(struct target *t)
 {
 	struct thread *th;
 	int status;
 
 	TAILQ_FOREACH(th, &t->threads, link)
-	th->awaited = thread_is_alive(th) && th->beyond && th->watched.n;
+	th->awaited = is_late(th);
 	signals_limit(0);
 	while ((th = wait_some(t, wait_is_awaited, &status))) {
 		th->awaited = false;
@@ -131,7 +137,7 @@ static bool any_late(struct target *t)
 	struct thread *th;
 
 	TAILQ_FOREACH(th, &t->threads, link)
-	if (thread_is_alive(th) && th->beyond && th->watched.n)
+	if (is_late(th))
 		return true;
 	return false;
 }
@@ -151,6 +157,7 @@ void target_detach(struct target *t)
 	if (is_stopped(th))
 		leave(th);
 	orphan_let_go(t); /* while the tables still say what their memory is a copy of */
+	trap_leave(t);
 	TAILQ_FOREACH(p, &t->processes, link)
 	if (!p->gone)
 		clean(t, p->pub.space);

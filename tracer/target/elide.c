@@ -10,7 +10,7 @@
  * The program's clock does not go on by it. A loop that sleeps until the clock says so would spin:
  * after many elided calls the others sleep.
  */
-#include "tracer/target/internal.h"
+#include "tracer/target/target_internal.h"
 
 #include <linux/futex.h>
 #include <sys/ptrace.h>
@@ -118,6 +118,11 @@ static void clear_rest(struct thread *th, uint64_t at)
 static bool waits(struct thread *th, const struct elide_call *call, uint64_t time)
 {
 	return call->form == FORM_MS ? (int)time > 0 : is_time(th, time, call->form);
+}
+
+bool elide_is_over(const struct thread *th)
+{
+	return th->elisions.count && !th->elide_handlers && th->elided == MOST_ELIDED;
 }
 
 static void on_entry(struct thread *th)

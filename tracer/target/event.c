@@ -1,5 +1,5 @@
 /* A status of waitpid becomes an event, or is dealt with here and nobody hears of it. */
-#include "tracer/target/internal.h"
+#include "tracer/target/target_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,21 +8,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-bool event_silent(const struct thread *th)
-{
-	return th->pub.process->unfollowed;
-}
-
-struct target_event *event_push(struct target *t, enum target_event_kind kind, struct thread *th)
-{
-	struct target_event *ev = array_add(&t->queue);
-
-	ev->kind = kind;
-	ev->thread = &th->pub;
-	ev->process = th->pub.process;
-	return ev;
-}
 
 static void on_signal(struct target *t, struct thread *th, int signal)
 {
@@ -47,11 +32,14 @@ static bool raised_by_trap(const struct thread *th)
 
 static void on_watch(struct target *t, struct thread *th, bool current)
 {
+	bool told = current && !event_silent(th);
+
 	th->stop = STOP_WATCH;
-	if (current && !event_silent(th))
+	if (told)
 		event_push(t, TARGET_WATCH, th);
-	else
-		thread_continue(th, 0);
+	trap_put_back(th);
+	if (!told)
+		target_resume(t, &th->pub);
 }
 
 /* Whose registers were asked for when it stopped last will be asked again: one request, not two. */
@@ -67,22 +55,26 @@ static void on_trap(struct target *t, struct thread *th)
 {
 	struct site *site;
 	uint64_t pc;
+	bool told;
 
 	if (pc_of_trap(th, &pc) < 0) { /* dying */
 		thread_continue(th, 0);
 		return;
 	}
-	site = site_at(space_of(th), pc - ARCH_TRAP_LEN);
-	if (!site || (site->length == ARCH_TRAP_LEN && !raised_by_trap(th))) {
+	site = space_site(space_of(th), pc - ARCH_TRAP_LEN);
+	if (!site || (site->length == ARCH_TRAP_LEN && !th->trap_blocked && !raised_by_trap(th))) {
 		on_signal(t, th, SIGTRAP);
 		return;
 	}
 	th->stop = STOP_SITE;
 	th->site = site;
-	if (site->state == SITE_RETIRED || site->quiet || event_silent(th))
-		target_resume(t, &th->pub);
-	else
+	told = site->state != SITE_RETIRED && !site->quiet && !event_silent(th);
+	if (told)
 		event_push(t, TARGET_SITE, th)->site = &site->pub;
+	if (!site->is_trap) /* that one would have spoilt it by itself */
+		trap_put_back(th);
+	if (!told)
+		target_resume(t, &th->pub);
 }
 
 /* ---- job control ---------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
  * A new task and the report of its creator are brought together here: whichever comes first waits
  * for the other, so that threads appear in the order in which they were made.
  */
-#include "tracer/target/internal.h"
+#include "tracer/target/target_internal.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -112,8 +112,10 @@ void family_process(struct target *t, const struct birth *b)
 		let_go(b->from, b->pid);
 	else
 		child = add_process(t, b->parent, b->pid, b->status, b->shares);
-	if (child && b->creator)
+	if (child && b->creator) {
 		copy_restarts(b->creator, child);
+		trap_inherit(child, b->creator);
+	}
 	if (b->creator)
 		fork_reported(t, b->creator, unfollowed ? NULL : child);
 	if (!child)
@@ -153,6 +155,7 @@ static void clone_met(struct target *t, struct thread *th, pid_t tid, int status
 	struct thread *child = thread_new(t, p, tid, th);
 
 	child->group_signal = group_signal_of(status);
+	trap_inherit(child, th);
 	watch_agree(child);
 	if (event_silent(child))
 		target_resume(t, &child->pub);
@@ -210,7 +213,7 @@ void family_birth(struct target *t, struct thread *th, int event)
 
 /* ---- ends ------------------------------------------------------------------------------------ */
 
-static void thread_gone(struct target *t, struct thread *th)
+void family_gone(struct target *t, struct thread *th)
 {
 	thread_unhash(th);
 	event_push(t, TARGET_THREAD_GONE, th);
@@ -231,7 +234,7 @@ static void others_gone(struct target *t, const struct thread *survivor)
 
 	TAILQ_FOREACH(th, &t->threads, link)
 	if (th != survivor && th->pub.process == survivor->pub.process && thread_is_alive(th))
-		thread_gone(t, th);
+		family_gone(t, th);
 }
 
 void family_death(struct target *t, struct thread *th, int status)
@@ -241,9 +244,9 @@ void family_death(struct target *t, struct thread *th, int status)
 	orphan_adopt(t, p);
 	if (th->pub.tid == p->pub.pid)
 		others_gone(t, th); /* the kernel reports the first thread last: there are none */
-	thread_gone(t, th);
+	family_gone(t, th);
 	if (th->pub.tid == p->pub.pid)
-		process_gone(t, p, status);
+		process_gone(t, p, p->ends_by ? p->ends_by : status);
 }
 
 static void new_image(struct thread *th)
@@ -271,8 +274,9 @@ static void release(struct target *t, struct thread *th)
 {
 	struct process *p = (struct process *)th->pub.process;
 
+	trap_exec(th);
 	ptrace(PTRACE_DETACH, th->pub.tid, 0, 0);
-	thread_gone(t, th);
+	family_gone(t, th);
 	process_gone(t, p, 0);
 }
 
@@ -293,10 +297,12 @@ void family_exec(struct target *t, struct thread *leader)
 		th->awaited = false; /* under its former id */
 	}
 	new_image(th);
-	if (event_silent(th))
+	if (event_silent(th)) {
 		release(t, th);
-	else
+	} else {
 		event_push(t, TARGET_EXEC, th);
+		trap_exec(th);
+	}
 }
 
 void family_bury(struct target *t)

@@ -6,9 +6,10 @@
  * not been told so yet, is taken there first: it would stand in the middle of an instruction.
  *
  * Threads that cannot be stopped now (a parent in vfork, one in an uninterruptible wait) are passed
- * over: they are in the kernel, and will stop before their next instruction.
+ * over: they are in the kernel, and will stop before their next instruction. Not one that execs: the
+ * memory would become another one while we look at it. That is waited for until it is reported.
  */
-#include "tracer/target/internal.h"
+#include "tracer/target/target_internal.h"
 
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -16,6 +17,17 @@
 
 /* Moments for which a thread in an uninterruptible wait is waited for. */
 enum { MOST_LOOKS = 100 };
+
+/*
+ * In an exec it has taken over the id of the first thread, and ended all others. Its own id is no more
+ * before it has been reaped; the report comes under the other one when the new image is there.
+ */
+static bool has_other_id(const struct thread *th)
+{
+	pid_t pid = th->pub.process->pid;
+
+	return th->pub.tid != pid && !look_is_ours(th->pub.tid) && !look_has_ended(pid);
+}
 
 static size_t interrupt_all(struct target *t)
 {
@@ -27,7 +39,8 @@ static size_t interrupt_all(struct target *t)
 		if (th->pub.state == TARGET_STOPPED || th->dead || th->beyond ||
 		    !thread_is_alive(th))
 			continue;
-		th->awaited = th->interrupted = !ptrace(PTRACE_INTERRUPT, th->pub.tid, 0, 0);
+		th->interrupted = !ptrace(PTRACE_INTERRUPT, th->pub.tid, 0, 0);
+		th->awaited = th->interrupted || has_other_id(th);
 		n += th->awaited;
 	}
 	return n;
@@ -71,7 +84,7 @@ static void on_status(struct target *t, pid_t tid, int status)
 	if (th && WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_STOP)
 		on_pause(th, WSTOPSIG(status));
 	else
-		event_status(t, tid, status);
+		t->on_status(t, tid, status);
 }
 
 static void take_in(struct target *t)
@@ -91,6 +104,11 @@ static bool is_in_vfork(const struct target_block *look)
 	return look->number == SYS_vfork || look->number == SYS_clone || look->number == SYS_clone3;
 }
 
+static bool is_in_exec(const struct target_block *look)
+{
+	return look->number == SYS_execve || look->number == SYS_execveat;
+}
+
 static void look_at_awaited(struct target *t)
 {
 	struct target_block look;
@@ -101,8 +119,8 @@ static void look_at_awaited(struct target *t)
 		if (!th->awaited)
 			continue;
 		target_look(&th->pub, &look);
-		th->dead = look.activity == TARGET_DEAD;
-		th->looks += look.activity == TARGET_DISK;
+		th->dead = look.activity == TARGET_DEAD && !has_other_id(th);
+		th->looks += look.activity == TARGET_DISK && !is_in_exec(&look);
 		th->beyond = look.activity == TARGET_DISK &&
 			     (is_in_vfork(&look) || th->looks >= MOST_LOOKS);
 		th->awaited = !th->dead && !th->beyond;

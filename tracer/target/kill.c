@@ -1,5 +1,5 @@
 /* Ends: of a process by a chosen signal, of the tree, of the target. */
-#include "tracer/target/internal.h"
+#include "tracer/target/target_internal.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -53,6 +53,8 @@ static int unblock(struct thread *th, int signal)
 /* The thread receives the signal before its next instruction, standing where it stands. */
 static int die_here(struct target *t, struct thread *th, int signal)
 {
+	if (signal == SIGTRAP)
+		target_trap_action(&th->pub, 0); /* it is not to be put back */
 	if (make_default(t, th, signal) < 0 || unblock(th, signal) < 0)
 		return -1;
 	thread_settle(th);
@@ -111,10 +113,11 @@ void target_free(struct target *t)
 	family_bury(t);
 	if (t->attached) {
 		target_detach(t);
-	} else {
+	} else if (!t->detached) {
 		target_kill_all(t);
 		reap_all();
 	}
+	frozen_end();
 	signals_close();
 	while ((th = TAILQ_FIRST(&t->threads))) {
 		if (thread_is_alive(th))

@@ -5,7 +5,7 @@
  * Both end by themselves when the other is gone: the child reads the end of its pipe before it is
  * traced, and dies with its tracer afterwards.
  */
-#include "tracer/target/internal.h"
+#include "tracer/target/target_internal.h"
 #include "tracer/target/refusal.h"
 
 #include <elf.h>
@@ -228,6 +228,7 @@ static struct target *target_of_launch(const struct launch *l)
 
 	TAILQ_INIT(&t->threads);
 	TAILQ_INIT(&t->processes);
+	t->on_status = event_status;
 	t->no_follow = l->how->no_follow;
 	t->trace_exit = l->how->trace_exit;
 	t->sleeps = l->how->sleeps;
@@ -239,6 +240,7 @@ static struct target *target_of_launch(const struct launch *l)
 	clock_start(t);
 	clock_exec(th);
 	event_push(t, TARGET_EXEC, th);
+	trap_begin(th);
 	return t;
 }
 
@@ -265,6 +267,7 @@ struct target *target_launch(const struct target_launch *how, struct error *err)
 		signals_close();
 	} else {
 		t = target_of_launch(&l);
+		frozen_watch();
 		if (check(&l, t, err) < 0) {
 			target_free(t);
 			t = NULL;

@@ -1,58 +1,11 @@
 /* The program's bytes and registers. */
-#include "tracer/target/internal.h"
+#include "tracer/target/target_internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-/*
- * The descriptor belongs to the address space, not to the process: it outlives the process's first
- * thread and the processes that share the memory, and reads nothing any more after an exec.
- */
-void space_open(struct target_space *space, pid_t tid)
-{
-	char path[64];
-
-	if (space->memory >= 0)
-		close(space->memory);
-	snprintf(path, sizeof(path), "/proc/%d/mem", tid);
-	space->memory = open(path, O_RDWR | O_CLOEXEC);
-	space->writable = space->memory >= 0;
-	if (space->memory < 0)
-		space->memory = open(path, O_RDONLY | O_CLOEXEC);
-}
-
-struct target_space *space_new(pid_t pid)
-{
-	struct target_space *space = base_alloc(1, sizeof(*space));
-
-	space->memory = -1;
-	space_open(space, pid);
-	return space;
-}
-
-void space_free(struct target_space *space)
-{
-	if (space->memory >= 0)
-		close(space->memory);
-	site_drop_all(space);
-	slot_drop_all(space);
-	base_free(space);
-}
-
-void space_unuse(struct target *t, struct target_space *space)
-{
-	if (--space->users)
-		return;
-	if (space->memory >= 0)
-		close(space->memory);
-	space->memory = -1;
-	orphan_keep(t, space);
-}
 
 int memory_raw_read(struct target_space *space, uint64_t addr, void *buf, size_t n)
 {
@@ -129,7 +82,7 @@ int memory_read(struct target_space *space, uint64_t addr, void *buf, size_t n)
 
 	if (memory_raw_read(space, addr, buf, n) < 0)
 		return -1;
-	for (size_t i = site_first(space, addr); i < space->sites.count; i++) {
+	for (size_t i = space_first_site(space, addr); i < space->sites.count; i++) {
 		struct site_entry *entry = &space->sites.items[i];
 
 		if (entry->addr - addr >= n)
@@ -154,7 +107,7 @@ int target_write(struct target_process *process, uint64_t addr, const void *buf,
 	int result;
 
 	memcpy(bytes, buf, n);
-	for (size_t i = site_first(space, addr); i < space->sites.count; i++) {
+	for (size_t i = space_first_site(space, addr); i < space->sites.count; i++) {
 		struct site_entry *entry = &space->sites.items[i];
 
 		if (entry->addr - addr >= n)
@@ -242,6 +195,6 @@ int target_regs(struct target_thread *pub, struct arch_regs *out)
 	if (th->stop == STOP_SITE)
 		out->dwarf[ARCH_DWARF_PC] = th->site->pub.addr;
 	else
-		restart_original(th, &out->dwarf[ARCH_DWARF_PC], &out->dwarf[ARCH_DWARF_SP]);
+		space_original(th, &out->dwarf[ARCH_DWARF_PC], &out->dwarf[ARCH_DWARF_SP]);
 	return 0;
 }

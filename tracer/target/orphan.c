@@ -5,9 +5,9 @@
  * then the child waits in its first stop for somebody who never comes. It is adopted when a thread
  * of its parent dies, or when it has waited for a while: the creator's report would have been there
  * by then (and is understood where it comes after all). What the child's memory is a copy of may be
- * gone by that time, so the spaces that ended last are kept, for their tables.
+ * gone by that time, so the spaces that ended last are kept, for their tables (space.c).
  */
-#include "tracer/target/internal.h"
+#include "tracer/target/target_internal.h"
 
 #include <linux/kcmp.h>
 #include <string.h>
@@ -16,10 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum {
-	PATIENCE = 2, /* firings of the clock */
-	GHOSTS = 32,
-};
+enum { PATIENCE = 2 }; /* firings of the clock */
 
 /* ---- those that wait ------------------------------------------------------------------------- */
 
@@ -72,15 +69,6 @@ int orphan_take(struct target *t, pid_t tid, int *status)
 }
 
 /* ---- the spaces they may come from ------------------------------------------------------------ */
-
-void orphan_keep(struct target *t, struct target_space *space)
-{
-	*array_add(&t->ghosts) = space;
-	if (t->ghosts.count <= GHOSTS)
-		return;
-	space_free(t->ghosts.items[0]);
-	array_remove(&t->ghosts, 0);
-}
 
 void orphan_free(struct target *t)
 {

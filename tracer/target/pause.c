@@ -6,7 +6,7 @@
  * A relative time-out begins anew then. Not where a handler will run, for that is what EINTR says,
  * and not close(2): what it has begun is done.
  */
-#include "tracer/target/internal.h"
+#include "tracer/target/target_internal.h"
 
 #include <errno.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static bool stops_again(struct target *t, struct thread *th, int status)
 	bool again = WIFSTOPPED(status) && WSTOPSIG(status) == (SIGTRAP | 0x80) &&
 		     ptrace(PTRACE_INTERRUPT, th->pub.tid, 0, 0) == 0;
 
-	event_status(t, th->pub.tid, status);
+	t->on_status(t, th->pub.tid, status);
 	return again && th->pub.state == TARGET_RUNNING;
 }
 
@@ -116,7 +116,7 @@ void pause_hide(struct thread *th)
 		return;
 	regs = th->regs;
 	regs.rip -= SYSCALL_LENGTH;
-	site = site_at(space_of(th), regs.rip);
+	site = space_site(space_of(th), regs.rip);
 	if (site && site->copy) /* put there while it slept: no arrival */
 		regs.rip = site->copy;
 	regs.rax = regs.orig_rax;

@@ -3,7 +3,7 @@
  * capabilities) when it is traced by somebody who could not have it himself. The program then runs
  * without, which is not what it would do alone.
  */
-#include "tracer/target/internal.h"
+#include "tracer/target/target_internal.h"
 
 #include <endian.h>
 #include <grp.h>

@@ -1,6 +1,6 @@
 #include "tracer/target/refusal.h"
 
-#include "tracer/target/internal.h"
+#include "tracer/target/target_internal.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -7,7 +7,7 @@
  * rt_sigreturn comes back to the site, and is put into the copy again there; or until its stack
  * pointer shows that the handler was left by a longjmp.
  */
-#include "tracer/target/internal.h"
+#include "tracer/target/target_internal.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -73,17 +73,8 @@ static bool would_be_dropped(const struct thread *th)
 
 	if (!th->signal || look_signals(th->pub.tid, &has) < 0)
 		return false;
-	return look_has(has.ignored, th->signal) ||
+	return look_has(has.ignored, th->signal) || (th->signal == SIGTRAP && trap_drops(th)) ||
 	       (is_ignored_by_default(th->signal) && !look_has(has.caught, th->signal));
-}
-
-static void inject(struct thread *th)
-{
-	if (pause_shows(th) && would_be_dropped(th))
-		pause_hide(th);
-	if (th->info && th->signal)
-		ptrace(PTRACE_SETSIGINFO, th->pub.tid, 0, th->info);
-	thread_continue(th, th->signal);
 }
 
 /* The report of the kernel that a step has led into a handler, not over an instruction. */
@@ -110,8 +101,26 @@ static bool enter_handler(struct thread *th)
 	thread_set_state(th, TARGET_STOPPED);
 	if (entered_handler(th))
 		return true;
-	event_status(th->target, th->pub.tid, status);
+	th->target->on_status(th->target, th->pub.tid, status);
 	return false;
+}
+
+static void inject(struct thread *th)
+{
+	if (pause_shows(th) && would_be_dropped(th))
+		pause_hide(th);
+	if (th->signal == SIGTRAP && trap_is_handled(th)) {
+		if (enter_handler(th)) /* it is in it before other threads may spoil that */
+			thread_continue(th, 0);
+		return;
+	}
+	if (init_stays(th)) {
+		init_end(th);
+		return;
+	}
+	if (th->info && th->signal)
+		ptrace(PTRACE_SETSIGINFO, th->pub.tid, 0, th->info);
+	thread_continue(th, th->signal);
 }
 
 /* Its return to `addr` with this stack pointer will be no arrival. */
@@ -120,24 +129,6 @@ static void deliver_and_follow(struct thread *th, uint64_t addr, uint64_t sp)
 	if (!enter_handler(th))
 		return;
 	remember_frame(th, addr, sp);
-	thread_continue(th, 0);
-}
-
-/*
- * A trap that is hit while SIGTRAP is blocked makes the kernel forget the program's handler: inside
- * of that handler, where it is blocked, traps have to work, too. Its return blocks as before.
- */
-static void deliver_trap(struct thread *th)
-{
-	const uint64_t bit = 1ull << (SIGTRAP - 1);
-	uint64_t mask;
-
-	if (!enter_handler(th))
-		return;
-	if (!ptrace(PTRACE_GETSIGMASK, th->pub.tid, sizeof(mask), &mask) && (mask & bit)) {
-		mask &= ~bit;
-		ptrace(PTRACE_SETSIGMASK, th->pub.tid, sizeof(mask), &mask);
-	}
 	thread_continue(th, 0);
 }
 
@@ -212,38 +203,35 @@ static void deliver_in_copy(struct thread *th, const struct slot *slot,
 		inject(th);
 }
 
-void restart_deliver(struct thread *th)
+static void deliver(struct thread *th)
 {
 	const struct arch_point *point = NULL;
 	const struct slot *slot = NULL;
-	struct look_signals has;
 	uint64_t offset;
 
 	if (th->signal && th->restarts.count && !thread_regs(th))
 		forget_left_frames(th, th->regs.rsp);
 	if (th->signal)
-		slot = slot_at(space_of(th), th->pc, &offset);
+		slot = space_slot(space_of(th), th->pc, &offset);
 	if (slot)
 		point = arch_copy_point(&slot->copy, offset);
 	if (point)
 		deliver_in_copy(th, slot, point, th->pc - offset);
-	else if (th->signal == SIGTRAP && !look_signals(th->pub.tid, &has) &&
-		 look_has(has.caught, SIGTRAP))
-		deliver_trap(th);
 	else
 		inject(th);
 }
 
-void restart_original(const struct thread *th, uint64_t *pc, uint64_t *sp)
+void restart_deliver(struct thread *th)
 {
-	uint64_t offset;
-	const struct slot *slot = slot_at(space_of(th), *pc, &offset);
-	const struct arch_point *point = slot ? arch_copy_point(&slot->copy, offset) : NULL;
-
-	if (!point)
-		return;
-	*pc = point->pc;
-	*sp += point->sp;
+	if (th->signal != SIGTRAP) {
+		deliver(th);
+	} else if (trap_drops(th)) {
+		pause_hide(th);
+		th->signal = 0;
+		deliver(th);
+	} else {
+		trap_deliver(th, deliver);
+	}
 }
 
 void restart_leave(struct thread *th)
@@ -260,7 +248,7 @@ void restart_leave(struct thread *th)
 	if (thread_regs(th) < 0)
 		return;
 	regs = th->regs;
-	slot = slot_at(space_of(th), regs.rip, &offset);
+	slot = space_slot(space_of(th), regs.rip, &offset);
 	if (slot)
 		point = arch_copy_point(&slot->copy, offset);
 	if (!point)
@@ -285,7 +273,7 @@ static void take_up_again(struct thread *th, uint64_t pc, uint64_t sp)
 
 		if (r->addr != pc || r->sp != sp)
 			continue;
-		site = site_at(space_of(th), pc);
+		site = space_site(space_of(th), pc);
 		if (site && site->copy)
 			thread_set_pc(th, site->copy);
 		th->restarts.count = i;

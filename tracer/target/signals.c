@@ -4,7 +4,7 @@
  * The clock keeps firing while target_wait() waits: one that comes just before waitpid blocks is
  * made up for by the next. Elsewhere it fires once and then rests, so that it does not disturb.
  */
-#include "tracer/target/internal.h"
+#include "tracer/target/target_internal.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -78,7 +78,9 @@ static void on_clock(int signal, siginfo_t *info, void *context)
 {
 	(void)signal;
 	(void)context;
-	if (info->si_value.sival_ptr == &limit)
+	if (hurry_is(info->si_value.sival_ptr))
+		hurry_die();
+	else if (info->si_value.sival_ptr == &limit)
 		on_limit();
 	else
 		on_tick();
@@ -87,6 +89,7 @@ static void on_clock(int signal, siginfo_t *info, void *context)
 static void on_ending(int signal)
 {
 	arrived[signal] = 1;
+	hurry_begin(signal);
 }
 
 static void handle_as(int signal, struct sigaction action)
@@ -141,6 +144,7 @@ void signals_open(unsigned tick_ms)
 	sigprocmask(SIG_UNBLOCK, &clock, &before_mask);
 	timer = new_timer(&timer);
 	limit = new_timer(&limit);
+	hurry_open();
 	signals_period(tick_ms);
 }
 
@@ -152,6 +156,7 @@ void signals_close(void)
 	}
 	timer_delete(timer);
 	timer_delete(limit);
+	hurry_close();
 	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
 		sigaction(endings[i], &before[endings[i]], NULL);
 	sigaction(SIGTSTP, &before[SIGTSTP], NULL);

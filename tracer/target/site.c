@@ -1,43 +1,12 @@
 /* Traps, per address space: which instruction each one hides and where its copy is. */
-#include "tracer/target/internal.h"
+#include "tracer/target/target_internal.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-size_t site_first(const struct target_space *space, uint64_t addr)
-{
-	size_t low = 0, high = space->sites.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (space->sites.items[middle].addr < addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static struct site *site_known(const struct target_space *space, uint64_t addr)
-{
-	size_t i = site_first(space, addr);
-
-	return i < space->sites.count && space->sites.items[i].addr == addr
-		       ? space->sites.items[i].site
-		       : NULL;
-}
-
-struct site *site_at(const struct target_space *space, uint64_t addr)
-{
-	struct site *site = site_known(space, addr);
-
-	return site && site->state != SITE_FORGOTTEN ? site : NULL;
-}
-
 static void site_insert(struct target_space *space, struct site *site)
 {
-	size_t i = site_first(space, site->pub.addr);
+	size_t i = space_first_site(space, site->pub.addr);
 	struct site_entry *last = array_add(&space->sites), *at = &space->sites.items[i];
 
 	memmove(at + 1, at, (size_t)(last - at) * sizeof(*at));
@@ -145,7 +114,7 @@ struct target_site *target_site_add(struct target *t, struct target_process *pro
 				    struct target_thread *helper, uint64_t addr, void *user,
 				    struct error *err)
 {
-	struct site *site = site_known(process->space, addr), now = {.pub.addr = addr};
+	struct site *site = space_known_site(process->space, addr), now = {.pub.addr = addr};
 	struct thread *hand = helper ? thread_of(helper) : NULL;
 
 	if (site && site->state == SITE_ARMED) {
@@ -171,7 +140,7 @@ struct target_site *target_site_add(struct target *t, struct target_process *pro
 
 struct target_site *target_site_find(struct target_process *process, uint64_t addr)
 {
-	struct site *site = site_known(process->space, addr);
+	struct site *site = space_known_site(process->space, addr);
 
 	return site && site->state == SITE_ARMED && !site->quiet ? &site->pub : NULL;
 }
@@ -195,11 +164,16 @@ void target_site_remove(struct target_process *process, struct target_site *pub)
 	site->quiet = false;
 }
 
+bool target_has_sites(const struct target_process *process)
+{
+	return process->space->sites.count > 0;
+}
+
 void target_forget(struct target_process *process, uint64_t from, uint64_t to)
 {
 	struct target_space *space = process->space;
 
-	for (size_t i = site_first(space, from); i < space->sites.count; i++) {
+	for (size_t i = space_first_site(space, from); i < space->sites.count; i++) {
 		if (space->sites.items[i].addr >= to)
 			break;
 		space->sites.items[i].site->state = SITE_FORGOTTEN;
@@ -238,11 +212,4 @@ void site_clean(const struct target_space *from, struct target_space *to)
 		if (entry->site->state != SITE_FORGOTTEN)
 			site_restore(NULL, to, entry->site);
 	}
-}
-
-void site_drop_all(struct target_space *space)
-{
-	array_each(struct site_entry, entry, &space->sites)
-		base_free(entry->site);
-	array_fini(&space->sites);
 }

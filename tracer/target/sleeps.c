@@ -5,8 +5,11 @@
  * What can also end otherwise (a wait for a condition, poll of a descriptor) gets a longer time: on a busy
  * machine what it waits for may be late, and its time is not to be over then. A time of day is one of the
  * program's own clock (clock.c), and the kernel gets its own.
+ *
+ * With target_hasten all of them really last a part of their time only: whoever reports whose turn
+ * it is reckons with the whole. Timers of other kinds would then be late; that there are some is told.
  */
-#include "tracer/target/internal.h"
+#include "tracer/target/target_internal.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -109,11 +112,22 @@ static bool was_interrupted(struct thread *th)
 	return true;
 }
 
+/* What the kernel is to be given of it: never nothing. */
+static uint64_t part_of(const struct thread *th, uint64_t ns, bool mere)
+{
+	uint64_t whole = mere ? ns : ns * STRETCH;
+	uint64_t part = th->target->hasten ? whole / th->target->hasten : whole;
+	uint64_t least = whole < NS_OF_MS ? whole : NS_OF_MS;
+
+	return part > least ? part : least;
+}
+
 /* A signal's handler has ended the one before: a new one says so, too. */
 static bool begins(struct thread *th)
 {
 	const struct elide_call *call;
 	bool absolute, mere, taken_up;
+	struct target_event *ev;
 	clockid_t clock;
 	uint64_t ns, now_ns = 0;
 
@@ -127,14 +141,18 @@ static bool begins(struct thread *th)
 	mere = is_mere_sleep(&th->regs);
 	if (absolute && !clock_length(th->target, clock, &ns, &now_ns))
 		return !taken_up && was_interrupted(th);
-	if ((absolute || !mere) && ns < (uint64_t)LONGEST_S * NS_OF_S)
-		elide_give_time(th, call, now_ns + (mere ? ns : ns * STRETCH));
+	if ((absolute || !mere || th->target->hasten) && ns < (uint64_t)LONGEST_S * NS_OF_S)
+		elide_give_time(th, call, now_ns + part_of(th, ns, mere));
 	if (taken_up)
 		return false;
 	th->sleeps_ns = ns;
 	th->sleeps_call = th->regs.orig_rax;
 	th->sleeps_sp = th->regs.rsp;
-	event_push(th->target, TARGET_SLEEP, th)->sleep_ns = ns;
+	ev = event_push(th->target, TARGET_SLEEP, th);
+	ev->sleep_ns = ns;
+	ev->mere_sleep = mere;
+	ev->sleeps_again = elide_is_over(th);
+	ev->clock_reads = th->clock_reads;
 	return true;
 }
 
@@ -171,12 +189,43 @@ static bool ends(struct thread *th)
 	return true;
 }
 
+/* Its time is not one that anybody sleeps. */
+static bool is_timer(uint64_t number)
+{
+	return number == SYS_timer_settime || number == SYS_setitimer || number == SYS_alarm ||
+	       number == SYS_timerfd_settime;
+}
+
+static bool is_poll(uint64_t number)
+{
+	return number == SYS_epoll_wait || number == SYS_epoll_pwait ||
+	       number == SYS_epoll_pwait2 || number == SYS_poll || number == SYS_ppoll ||
+	       number == SYS_select || number == SYS_pselect6;
+}
+
+unsigned long target_polls(const struct target_thread *thread)
+{
+	return ((const struct thread *)thread)->polls;
+}
+
+void target_hasten(struct target *t, unsigned part)
+{
+	t->hasten = part;
+}
+
+bool target_has_timers(const struct target *t)
+{
+	return t->timers;
+}
+
 bool sleeps_syscall_stop(struct thread *th, const struct __ptrace_syscall_info *info)
 {
 	bool entry = info->op == PTRACE_SYSCALL_INFO_ENTRY;
 
 	if (!th->target->sleeps || event_silent(th))
 		return false;
+	th->target->timers |= entry && is_timer(info->entry.nr);
+	th->polls += entry && is_poll(info->entry.nr);
 	if (th->interrupted && (entry || pause_shows(th))) /* it is taken up again */
 		return false;
 	if (!(entry ? begins(th) : ends(th)))

@@ -1,5 +1,5 @@
 /* Memory of ours in the program, and the copies of instructions that stand there. */
-#include "tracer/target/internal.h"
+#include "tracer/target/target_internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -220,19 +220,6 @@ int slot_make(struct target *t, struct target_process *process, struct thread *h
 	return area ? slot_try(t, space, area, site, insn, to, err) : 0;
 }
 
-const struct slot *slot_at(const struct target_space *space, uint64_t pc, uint64_t *offset)
-{
-	array_each(struct area, area, &space->areas) {
-		uint64_t at = pc - area->base;
-
-		if (at < SLOT_SIZE || at / SLOT_SIZE > area->slots.count)
-			continue;
-		*offset = at % SLOT_SIZE;
-		return &area->slots.items[at / SLOT_SIZE - 1];
-	}
-	return NULL;
-}
-
 /* ---- forked children ------------------------------------------------------------------------ */
 
 static bool same_bytes(struct target_space *space, uint64_t addr, const void *bytes, size_t n)
@@ -269,11 +256,4 @@ void slot_copy_all(struct target *t, struct thread *child, const struct target_s
 {
 	array_each(struct area, area, &from->areas)
 		area_copy(t, child, area);
-}
-
-void slot_drop_all(struct target_space *space)
-{
-	array_each(struct area, area, &space->areas)
-		array_fini(&area->slots);
-	array_fini(&space->areas);
 }

@@ -6,7 +6,7 @@
  * call that the thread was in has to be restarted, and takes a signal together with its siginfo.
  * Before the program has any memory of ours a `syscall` instruction of its own serves.
  */
-#include "tracer/target/internal.h"
+#include "tracer/target/target_internal.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -202,17 +202,23 @@ static uint64_t own_instruction(struct thread *th)
 	return found;
 }
 
-static int run_own(struct remote *r, long number, const uint64_t args[6], int64_t *result)
+static int run_at(struct remote *r, uint64_t instruction, long number, const uint64_t args[6],
+		  int64_t *result)
 {
 	struct user_regs_struct regs = r->regs;
 
 	set_call(&regs, number, args);
-	regs.rip = own_instruction(r->th);
+	regs.rip = instruction;
 	if (!regs.rip || thread_set_regs(r->th, &regs) < 0 ||
 	    go_on(r, PTRACE_SYSCALL, stopped_by_call) < 0 ||
 	    go_on(r, PTRACE_SYSCALL, stopped_by_call) < 0)
 		return -1;
 	return remote_result(r, result);
+}
+
+static int run_own(struct remote *r, long number, const uint64_t args[6], int64_t *result)
+{
+	return run_at(r, own_instruction(r->th), number, args, result);
 }
 
 /* The first area has just been mapped: from its trap on everything is as with a stub. */
@@ -286,6 +292,22 @@ int remote_call(struct thread *th, long number, const uint64_t args[6], int64_t 
 		return -1;
 	if (number != SYS_mmap || (uint64_t)*result != args[0] || land(&r, args[0]) < 0)
 		restart_by_hand(&r.regs);
+	return remote_end(&r);
+}
+
+int remote_call_quietly(struct thread *th, long number, const uint64_t args[6], int64_t *result)
+{
+	const uint64_t all = ~0ull;
+	struct remote r = {.th = th};
+	uint64_t at;
+
+	if (!remote_possible(th) || remote_begin(&r) < 0 ||
+	    ptrace(PTRACE_SETSIGMASK, th->pub.tid, sizeof(all), &all) < 0)
+		return -1;
+	at = r.stub ? r.stub : own_instruction(th);
+	if (run_at(&r, at, number, args, result) < 0)
+		return -1;
+	restart_by_hand(&r.regs);
 	return remote_end(&r);
 }
 

@@ -85,6 +85,9 @@ struct target_event {
 	int signal;			/* SIGNAL, INTERRUPT */
 	int status;			/* PROCESS_GONE: as waitpid gives it */
 	uint64_t sleep_ns;		/* SLEEP, SLEPT: the program has asked for so long */
+	bool mere_sleep;		/* SLEEP: nothing but its time ends it, or a signal */
+	bool sleeps_again;		/* SLEEP: it was elided so often that it is not any more */
+	unsigned long clock_reads;	/* SLEEP: its thread has asked for the time, so often */
 	bool timed_out;			/* SLEPT: nothing else has ended it */
 };
 
@@ -147,12 +150,19 @@ void target_detach(struct target *t);
  */
 int target_guard(int *status, struct error *err);
 
+/* The process of ours that has stopped gatectl by ptrace, for which it was killed; 0: none. */
+pid_t target_frozen_by(void);
+
 /* In a child that is about to exec: signals are as gatectl was started with. */
 void target_signals_as_found(void);
 /* Over several targets, one after another: a SIGINT, SIGTERM or SIGHUP that comes between two of them is the
    next one's TARGET_INTERRUPT. _release: the one that came behind the last, or 0. */
 void target_signals_hold(void);
 int target_signals_release(void);
+/* The one that came does not end anything: it is answered in another way. */
+void target_signals_go_on(void);
+/* A temporary file that is not to be left behind by a signal; NULL: it is gone. Not copied. */
+void target_signals_unlink(const char *path);
 
 /* Kills what is left of the tree, reaps it, and frees everything; one that was attached to is let
    go instead. */
@@ -160,6 +170,8 @@ void target_free(struct target *t);
 
 /* The next event; blocks. Never fails: what cannot be understood is passed on to the program. */
 void target_wait(struct target *t, struct target_event *out);
+/* Is an event about the thread still to come? */
+bool target_is_queued(const struct target *t, const struct target_thread *thread);
 
 /* A TARGET_INTERRUPT that has not been given yet is not wanted any more. One of TERM or HUP is
    returned, else 0. */
@@ -180,6 +192,24 @@ void target_drop_signal(struct target_thread *thread);
 /* ... and who has sent it? The kernel: a key of the terminal, a timer, a fault. */
 bool target_signal_of_kernel(const struct target_thread *thread);
 
+/* The signal of a thread stopped at TARGET_SIGNAL: what has raised it, or who has sent it. */
+struct target_fault {
+	int signal, code; /* code: si_code of sigaction(2) */
+	bool has_address; /* `address` is si_addr; a SEGV without one has code SI_KERNEL */
+	uint64_t address;
+	pid_t sender; /* 0: none, or not known */
+	long number;  /* SIGSYS: of the system call */
+	pid_t child;  /* SIGCHLD: it was ended by `ended_by`. 0: by no signal, or not known */
+	int ended_by;
+};
+int target_fault(const struct target_thread *thread, struct target_fault *out); /* 0, or -1 */
+/* ... and will it end the process, as things stand? From /proc: its action is the default one. */
+bool target_signal_ends(const struct target_thread *thread);
+
+/* A child that the thread has made and not waited for yet, and that has died of this signal; 0: there is none. */
+pid_t target_dead_child(const struct target_thread *thread, int signal);
+bool target_has_sites(const struct target_process *process);
+
 /* The process, and with it the traced program, dies by this signal here and now (`:kill`). */
 void target_kill(struct target *t, struct target_process *process, int signal);
 
@@ -196,6 +226,13 @@ void target_kill_all(struct target *t);
 
 /* Threads in order of creation; start with NULL. */
 struct target_thread *target_next_thread(struct target *t, struct target_thread *after);
+
+/*
+ * The program has its own use for SIGTRAP: sigaction sets this handler for it (0: the default, 1:
+ * ignored), the thread blocks it from now on, or not. What our traps spoil of that is put back.
+ */
+void target_trap_action(struct target_thread *thread, uint64_t handler);
+void target_trap_blocked(struct target_thread *thread, bool blocked);
 
 /* Memory: all n bytes or -1. Reads show the program's own bytes, not our traps; writes go under them. */
 int target_read(struct target_process *process, uint64_t addr, void *buf, size_t n);
@@ -336,24 +373,40 @@ struct target_block {
 	uint64_t sp, pc;
 	uint64_t switches; /* times it gave up the CPU: equal twice = it has not run in between */
 };
+/* Is that a system call in which a parent waits for its child's exec? */
+bool target_is_vfork(long number);
 void target_look(const struct target_thread *thread, struct target_block *out);
+/* For how long it has had a processor so far; 0: the kernel does not say. */
+uint64_t target_ran_ns(const struct target_thread *thread);
+/* A number that grows with each read and write of the process, whatever from or to. */
+uint64_t target_transfers(const struct target_process *process);
+/* The same of one that target_halt() has stopped, by its registers: the system call that was interrupted. */
+void target_look_stopped(struct target_thread *thread, struct target_block *out);
 /* With target_launch.sleeps the program's clock goes on by what it sleeps, all sleeps since its start together,
    which the caller tells, and by what it works: the time that all of it has had a processor for. */
 void target_slept(struct target *t, uint64_t ns);
+/* From now on sleeps really last that part of their time only; 0: all of it. See sleeps.c. */
+void target_hasten(struct target *t, unsigned part);
 uint64_t target_worked_ns(struct target *t);
+unsigned long
+target_polls(const struct target_thread *thread); /* ... it has waited for files, so often */
+bool target_has_timers(const struct target *t);	  /* of its own (alarm, timerfd ...), which go on */
 /* What of both together the program has seen, when it asked last. */
 uint64_t target_clock_seen_ns(const struct target *t);
+unsigned long target_clock_reads(const struct target *t); /* ... that often */
 
 /* A mapping of /proc/PID/maps that holds addr: 0, or -1. */
 struct target_mapping {
 	uint64_t start, end, offset;
 	bool shared;
-	bool writable, executable;
+	bool readable, writable, executable;
 	dev_t dev; /* of its file; 0: it has none */
 	ino_t ino;
 	char path[512];
 };
 int target_mapping_at(struct target_process *process, uint64_t addr, struct target_mapping *out);
+/* ... or the first one above it, where none holds it. */
+int target_mapping_above(struct target_process *process, uint64_t addr, struct target_mapping *out);
 
 /* An entry of the auxiliary vector (getauxval(3)), 0 where there is none. */
 uint64_t target_auxv(struct target_process *process, uint64_t type);

@@ -1,5 +1,5 @@
 /* The tables: processes, threads, and how many of them are in which state. */
-#include "tracer/target/internal.h"
+#include "tracer/target/target_internal.h"
 
 #include <assert.h>
 
@@ -14,6 +14,7 @@ struct process *process_new(struct target *t, pid_t pid, struct target_process *
 	p->pub.space = space;
 	space->users++;
 	TAILQ_INSERT_TAIL(&t->processes, p, link);
+	hurry_add(pid);
 	return p;
 }
 
@@ -22,6 +23,7 @@ void process_free(struct target *t, struct process *p)
 	struct process *other;
 
 	assert(!p->pub.threads);
+	hurry_remove(p->pub.pid);
 	TAILQ_REMOVE(&t->processes, p, link);
 	TAILQ_FOREACH(other, &t->processes, link)
 	if (other->pub.parent == &p->pub)

@@ -1,5 +1,5 @@
 /* Registers as DWARF numbers them: the wide ones, and setting any. */
-#include "tracer/target/internal.h"
+#include "tracer/target/target_internal.h"
 
 #include <string.h>
 #include <sys/ptrace.h>

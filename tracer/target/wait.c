@@ -1,7 +1,6 @@
-/* The next event: what is queued, what the clock or a person says, what waitpid has. */
-#include "tracer/target/internal.h"
+/* The statuses of waitpid: of any thread in fairness, of one, of some; what is not asked for now is put by. */
+#include "tracer/target/target_internal.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -9,44 +8,6 @@
 enum {
 	FAIR_EVERY = 16
 }; /* events: a waitpid(2) that finds nothing is cheap, but not for nothing */
-
-static bool queue_take(struct target *t, struct target_event *out)
-{
-	if (t->queue_head == t->queue.count)
-		return false;
-	*out = t->queue.items[t->queue_head++];
-	if (t->queue_head == t->queue.count)
-		t->queue_head = t->queue.count = 0;
-	return true;
-}
-
-static bool tick(struct target *t, struct target_event *out)
-{
-	signals_take_tick();
-	t->ticked = true;
-	*out = (struct target_event){.kind = TARGET_TICK};
-	return true;
-}
-
-int target_forget_interrupt(void)
-{
-	int signal, ending = 0;
-
-	while ((signal = signals_interrupt()) > 0)
-		if (signal != SIGINT)
-			ending = signal;
-	return ending;
-}
-
-static bool interrupted(struct target_event *out)
-{
-	int signal = signals_interrupt();
-
-	*out = (struct target_event){.kind = TARGET_INTERRUPT, .signal = signal};
-	return signal != 0;
-}
-
-/* ---- statuses ------------------------------------------------------------------------------- */
 
 /*
  * The kernel looks for stopped threads in the same order each time, so that a few which stop all the
@@ -107,7 +68,7 @@ static void pass_exit_stops(struct target *t)
 
 		if (is_exit_stop(taken.status)) {
 			array_remove(&t->taken, i);
-			event_status(t, taken.tid, taken.status);
+			t->on_status(t, taken.tid, taken.status);
 		} else {
 			i++;
 		}
@@ -155,7 +116,7 @@ enum wait_one wait_one(struct thread *th, bool (*expected)(int status), int *sta
 				      : ONE_OTHER; /* OTHER: its end was seen elsewhere */
 	if (expected(*status))
 		return ONE_EXPECTED;
-	event_status(th->target, tid, *status);
+	th->target->on_status(th->target, tid, *status);
 	return ONE_OTHER;
 }
 
@@ -228,7 +189,7 @@ void wait_awaited(struct target *t, void (*stopped)(struct target *, pid_t tid, 
 }
 
 /* As waitpid(2) with -1 does it, but in fairness. */
-static pid_t status_of_any(struct target *t, int *status, int options)
+pid_t status_of_any(struct target *t, int *status, int options)
 {
 	pid_t tid;
 
@@ -239,78 +200,4 @@ static pid_t status_of_any(struct target *t, int *status, int options)
 	tid = t->taken.items[0].tid;
 	taken_status(t, tid, status);
 	return tid;
-}
-
-/* True with an event of no thread, or after a status was dealt with and something is queued. */
-static bool gather(struct target *t, struct target_event *out)
-{
-	bool due = signals_tick_due();
-	int status;
-	pid_t tid;
-
-	if (t->parked.count)
-		orphan_settle(t);
-	if (t->queue.count)
-		return false;
-	tid = status_of_any(t, &status, due ? WNOHANG : 0);
-	if (tid > 0) {
-		event_status(t, tid, status);
-		return false;
-	}
-	if (!tid)
-		return tick(t, out);
-	if (errno != ECHILD)
-		return false;
-	assert(!t->alive);
-	*out = (struct target_event){.kind = TARGET_EMPTY};
-	return true;
-}
-
-/* The end of a process that nobody knows of, a write to a word that nobody asks for any more. */
-static bool goes_unsaid(struct target *t, const struct target_event *ev)
-{
-	if (ev->kind == TARGET_WATCH && !ev->process->space->watched.n)
-		target_resume(t, ev->thread);
-	else if (!ev->process || !ev->process->unfollowed)
-		return false;
-	t->last = *ev;
-	family_bury(t);
-	return true;
-}
-
-/* A tick that is due comes first, but never twice without an event that is there in between. */
-static bool next(struct target *t, struct target_event *out)
-{
-	if (!t->started) /* the first of all is the program's exec */
-		return t->started = queue_take(t, out);
-	if (interrupted(out))
-		return true;
-	if (!t->ticked && signals_tick_due())
-		return tick(t, out);
-	if (!queue_take(t, out)) {
-		if (!gather(t, out))
-			return false;
-	} else if (goes_unsaid(t, out)) {
-		return false;
-	}
-	if (out->kind != TARGET_TICK)
-		t->ticked = false;
-	return true;
-}
-
-void target_wait(struct target *t, struct target_event *out)
-{
-	if (t->last.kind == TARGET_SITE && t->last.thread)
-		thread_settle(thread_of(t->last.thread));
-	family_bury(t);
-	if (t->detached) {
-		*out = (struct target_event){.kind = TARGET_EMPTY};
-		return;
-	}
-	thread_check(t);
-	signals_waiting(true);
-	while (!next(t, out))
-		;
-	signals_waiting(false);
-	t->last = *out;
 }

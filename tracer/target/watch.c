@@ -9,7 +9,7 @@
  * Nobody waits for a thread that cannot be interrupted (a parent in vfork, an exec that waits for
  * the other threads to end): it will stop before its next instruction and gets them there.
  */
-#include "tracer/target/internal.h"
+#include "tracer/target/target_internal.h"
 
 #include <string.h>
 #include <sys/ptrace.h>
@@ -65,14 +65,14 @@ static void give_up_unable(struct target *t)
 	}
 }
 
-/* Whatever it stops for, it gets them then: event_status. */
+/* Whatever it stops for, it gets them then, before that is dealt with. */
 static void on_status(struct target *t, pid_t tid, int status)
 {
 	struct thread *th = thread_find(t, tid);
 
 	if (th)
 		th->awaited = false;
-	event_status(t, tid, status);
+	t->on_status(t, tid, status);
 }
 
 static void agree_running(struct target *t, const struct target_space *space)

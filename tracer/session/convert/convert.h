@@ -3,7 +3,9 @@
  *
  *	watch.c	 one run: what the threads do
  *	sleeps.c ... who sleeps, and how the others stand when that ends
+ *	own.c	 ... what of it is the test's own code, and not that of a library inside
  *	turns.c	 ... in which order sleeps end
+ *	polls.c	 loops that sleep until something has happened
  *	deeds.c	 what a thread has done by then
  *	orders.c what a run tells of the orders that the sleeps make
  *	words.c	 locations and names as a person would write them
@@ -38,7 +40,10 @@ struct convert_thread {
 	char *id;
 	size_t sleep;	     /* 1 + the number of the sleep that it is in; 0: none */
 	unsigned long times; /* that it has slept */
-	ARRAY(struct convert_event) events;
+	uint64_t born_us;
+	uint64_t rested_at; /* it was blocked when it was looked at last: its switches, and 1 */
+	bool works;	    /* it was blocked, and went on: it is none that idles all the time */
+	ARRAY(struct convert_event) events; /* when the run is over: of the test's own code */
 };
 
 /* Another thread at the moment when a sleep ends. */
@@ -47,6 +52,7 @@ struct convert_other {
 	size_t events; /* that it had by then */
 	bool blocked;  /* in the kernel, and not for some time alone */
 	bool sleeps;   /* it sleeps itself */
+	bool rested;   /* since the sleep has begun it has been blocked */
 	bool gone;
 };
 
@@ -56,14 +62,19 @@ struct arrival_counts {
 	size_t count, capacity;
 };
 
-enum { CONVERT_CALLS = 6 };
+enum { CONVERT_CALLS = 16 };
 
 /* A wait that ended because its time was over. */
 struct convert_sleep {
 	size_t thread;
 	struct convert_line calls[CONVERT_CALLS]; /* of the tester's own, innermost first */
 	unsigned call_count;
-	char *what; /* the library's function that it calls; or NULL */
+	bool again;		   /* it was elided very often, and sleeps nevertheless */
+	unsigned long clock_reads; /* by its thread, before it */
+	unsigned level;		   /* own.c: the one of them that a tester would say sleeps */
+	bool mere;		   /* nothing but its time ends it */
+	bool foreign; /* own.c: a time-out of a library inside, of which the test knows nothing */
+	char *what;   /* the library's function that it calls; or NULL */
 	uint64_t begin_us, end_us, ns;
 	size_t events; /* that its thread had when it began */
 	bool ended, timed_out;
@@ -73,16 +84,21 @@ struct convert_sleep {
 	uint64_t over_us, begin_worked_ns, begin_clock_ns;
 	ARRAY(struct convert_other) others;
 	struct arrival_counts before, after; /* when it began, when it ended */
+	ARRAY(uint64_t) rested_at;	     /* by thread: as in convert_thread, when it began */
 };
 
 struct convert_record {
-	bool lines; /* in: statements are watched */
+	bool lines;	 /* in: statements are watched */
+	unsigned hasten; /* in: sleeps last only that part of their time; 0: all of it */
+	bool timers;	 /* there are timers that are no sleeps: these are not hastened */
 	ARRAY(struct convert_thread) threads;
 	ARRAY(struct convert_sleep) sleeps;
 	uint64_t now_ns;		/* turns.c */
 	struct arrival_counts arrivals; /* at the end */
-	struct symbols *symbols;	/* of the run */
+	unsigned long clock_reads;	/* the program has asked for the time, so often */
+	struct modules *symbols;	/* of the run */
 	struct module *program;		/* NULL: it has not been started */
+	const char *main_file;		/* where main is; NULL unknown */
 	struct convert_traps *traps;	/* watch.c's own */
 };
 void convert_record_fini(struct convert_record *r);
@@ -95,14 +111,18 @@ enum { CONVERT_BACK = 3 };
 struct convert_site {
 	struct convert_line at;
 	char *location; /* as the script has it */
+	char *callee;	/* the function that it calls, and that sleeps; NULL unknown */
 	char *what;	/* "usleep"; NULL unknown */
 	uint64_t ns;	/* the longest of them */
 	unsigned long times;
 	ARRAY(size_t) threads; /* of the plan */
-	char *left;	       /* why it stays; NULL: it is converted */
+	bool several;	       /* sleeps on that line, in its text or by a macro */
+	bool by_callee; /* the location is that of the function which sleeps, thread by thread */
+	bool own;	/* it is in a file of the test, not in one of a library inside */
+	char *left;	/* why it stays; NULL: it is converted */
 	/* What its thread does before it sleeps, the last first: where it can be held instead, if it
 	   takes a lock there that the others need. */
-	char *back_location[CONVERT_BACK];
+	char *back_location[CONVERT_BACK]; /* not by_callee: such lines may not be its alone */
 	size_t backs;
 	size_t held_back; /* where it is held: 0 at the sleep itself, 1 at back[0] ... */
 	bool unseen;	  /* meanwhile threads work that have no code of the program's own */
@@ -117,10 +137,12 @@ struct convert_order {
 	bool blocked;		/* it has begun and blocks; else it has been executed */
 	bool exits;		/* the thread ends; there is no location for what it has done */
 	bool from_shared;	/* other threads come by there, too */
+	bool polled;		/* its thread looks there again and again: once will do */
 	bool to_shared;		/* ... where the thread sleeps */
 	size_t from_events;	/* of from_thread: `from` is the last of so many */
 	size_t to_events;	/* of to_thread, before it slept */
 	bool during;		/* only by the sleep it came first, as far as is seen */
+	bool within;		/* it came while the sleep lasted */
 	unsigned long from_hit; /* which arrival; 0: the first will do */
 	unsigned long k;	/* which sleep of its thread at this site, from 1 on */
 	unsigned long to_hit;	/* ... which arrival there: not every one has to sleep */
@@ -147,9 +169,13 @@ bool convert_confirm(struct convert_plan *p, const struct convert_record *r);
 /* Which arrivals the orders mean, from a run with convert_probe's script. False: others than before. */
 bool convert_count(struct convert_plan *p, const struct convert_record *r);
 
-/* In a run in which it is elided: the code of the call is not where its line is. */
-bool convert_still_sleeps(const struct convert_plan *p, const struct convert_record *r,
-			  size_t site);
+/* Nothing in it is of a time that cannot be hastened: timers, signals that end a sleep. */
+bool convert_can_hasten(const struct convert_record *r);
+/* A run in which it is elided: why it sleeps nevertheless; NULL: it does not. */
+const char *convert_still_sleeps(const struct convert_plan *p, const struct convert_record *r,
+				 size_t site);
+/* ... it came by so much more often for that: why. */
+const char *convert_why_loop(unsigned long times, unsigned long clock_reads);
 void convert_leave(struct convert_site *site, const char *why);
 bool convert_is_left(const struct convert_plan *p, const struct convert_order *o);
 /* Orders that others imply are superfluous. */
@@ -158,10 +184,10 @@ void convert_reduce(struct convert_plan *p);
 /* ---- words and script (words.c, script.c) ---------------------------------------------------- */
 
 /* FUNC;TEXT where that means this line alone, else FILE:LINE; NULL: nothing means it. */
-char *convert_location(struct symbols *symbols, struct module *program,
+char *convert_location(struct modules *symbols, struct module *program,
 		       const struct convert_line *at);
 /* Locations as a person would write them. A site without any is left. */
-void convert_words(struct convert_plan *p, struct symbols *symbols, struct module *program);
+void convert_words(struct convert_plan *p, struct modules *symbols, struct module *program);
 /* Names of the events, when it is known which arrivals they are. */
 void convert_name_events(struct convert_plan *p);
 /* A script that only counts arrivals: two places for each order, its first event and its second. */

@@ -2,8 +2,8 @@
  * What a thread has done: which of the statements that it has begun have been executed, and can be
  * named in a script.
  */
-#include "tracer/session/convert/inside.h"
-#include "tracer/symbols/sources.h"
+#include "tracer/session/convert/record.h"
+#include "tracer/source/source_lines.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -28,15 +28,15 @@ bool deeds_sounds_like_sleep(const char *func)
 {
 	static const char *const words[] = {"sleep", "delay", "settle", "nap", "pause", "usec"};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+	for (size_t i = 0; func && i < sizeof(words) / sizeof(*words); i++)
 		if (strcasestr(func, words[i]))
 			return true;
 	return false;
 }
 
-bool deeds_is_empty(struct symbols *symbols, const struct convert_line *at)
+bool deeds_is_empty(struct modules *symbols, const struct convert_line *at)
 {
-	const char *text = at->file ? symbols_source_line(symbols, at->file, at->line) : NULL;
+	const char *text = at->file ? source_line(symbols, at->file, at->line) : NULL;
 
 	while (text && (isspace((unsigned char)*text) || *text == '}' || *text == ')' ||
 			*text == ';' || *text == '{'))
@@ -64,9 +64,9 @@ static const char *behind_while(const char *text)
 	return text;
 }
 
-bool deeds_is_while(struct symbols *symbols, const struct convert_line *at, bool with_body)
+bool deeds_is_while(struct modules *symbols, const struct convert_line *at, bool with_body)
 {
-	const char *text = at->file ? symbols_source_line(symbols, at->file, at->line) : NULL;
+	const char *text = at->file ? source_line(symbols, at->file, at->line) : NULL;
 
 	text = text ? behind_while(text) : NULL;
 	return text && (!with_body || isalpha((unsigned char)text[strspn(text, " {")]));

@@ -2,121 +2,50 @@
  * What a run tells of the orders that sleeps make: who sleeps where, and what each of the others had
  * last done, or was blocked in, when the sleep was over.
  */
-#include "tracer/session/convert/inside.h"
+#include "tracer/session/convert/record.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIMES_MOST = 60, WRAPPER_STATEMENTS = 6 };
+/* ---- sites ---------------------------------------------------------------------------------- */
 
-/* ---- where the tester would say that it sleeps ------------------------------------------------ */
-
-/* A few statements lead to the sleep, and behind it there are none. */
-static bool only_sleeps(const struct convert_record *r, const struct convert_sleep *s, unsigned i)
+static const char *callee_of(const struct convert_sleep *s)
 {
-	const struct convert_thread *t = &r->threads.items[s->thread];
-	const char *func = s->calls[i].func;
-	size_t from = s->events, to = s->events;
-
-	while (from > 0 && deeds_same_text(t->events.items[from - 1].at.func, func))
-		from--;
-	while (to < t->events.count && deeds_same_text(t->events.items[to].at.func, func) &&
-	       (deeds_same_line(&t->events.items[to].at, &s->calls[i]) ||
-		deeds_is_empty(r->symbols, &t->events.items[to].at)))
-		to++;
-	return s->events - from <= WRAPPER_STATEMENTS && to < t->events.count &&
-	       !deeds_same_text(t->events.items[to].at.func, func);
+	return s->level ? s->calls[s->level - 1].func : s->what;
 }
 
-static bool has_other_caller(const struct convert_record *r, const struct convert_sleep *s,
-			     unsigned i)
+/* By its line, and what is called there: a macro may sleep in several ways. */
+static size_t site_of(const struct convert_plan *p, const struct convert_sleep *s)
 {
-	array_each(const struct convert_sleep, o, &r->sleeps)
-		if (o->call_count > i + 1 && deeds_same_line(&o->calls[i], &s->calls[i]) &&
-		    !deeds_same_line(&o->calls[i + 1], &s->calls[i + 1]))
-			return true;
-	return false;
-}
+	size_t i = 0;
 
-/* A function that does nothing but sleep stands for the library's own. */
-static bool is_wrapper(const struct convert_record *r, const struct convert_sleep *s, unsigned i)
-{
-	if (s->calls[i].inlined) /* its code is not part of the line that calls it */
-		return false;
-	if (deeds_sounds_like_sleep(s->calls[i].func))
-		return true;
-	return has_other_caller(r, s, i) && only_sleeps(r, s, i);
-}
-
-static unsigned level_of(const struct convert_record *r, const struct convert_sleep *s)
-{
-	unsigned i = 0;
-
-	while (i + 1 < s->call_count && is_wrapper(r, s, i))
+	while (i < p->sites.count && (!deeds_same_line(&p->sites.items[i].at, own_line(s)) ||
+				      !deeds_same_text(p->sites.items[i].callee, callee_of(s))))
 		i++;
 	return i;
 }
 
-/* Of its function, before (-1) or behind (+1) the sleep; NULL: none. */
-static const struct convert_line *beside(const struct convert_record *r,
-					 const struct convert_sleep *s, int step)
+const char *convert_still_sleeps(const struct convert_plan *p, const struct convert_record *r,
+				 size_t site)
 {
-	const struct convert_thread *t = &r->threads.items[s->thread];
-	const struct convert_line *own = &s->calls[level_of(r, s)];
+	const struct convert_site *own = &p->sites.items[site];
 
-	for (size_t i = s->events - (step < 0); i < t->events.count; i += (size_t)step) {
-		const struct convert_line *at = &t->events.items[i].at;
-
-		if (deeds_same_text(at->func, own->func) && !deeds_same_line(at, own))
-			return at;
-	}
+	array_each(const struct convert_sleep, s, &r->sleeps)
+		for (unsigned i = 0; own_counts(s) && i < s->call_count; i++)
+			if (deeds_same_line(&own->at, &s->calls[i]) &&
+			    (!own->several || deeds_same_text(own->callee, callee_of(s))))
+				return polls_again(s);
 	return NULL;
 }
 
-/* while (!ready) usleep(1000): how often it sleeps is left to chance, though it may be once in all the
-   runs that were seen. */
-static bool is_polling(const struct convert_record *r, const struct convert_sleep *s)
-{
-	const struct convert_line *before = beside(r, s, -1), *after = beside(r, s, 1);
-
-	return deeds_is_while(r->symbols, &s->calls[level_of(r, s)], true) ||
-	       (before && after && deeds_same_line(before, after) &&
-		deeds_is_while(r->symbols, before, false));
-}
-
-static bool counts(const struct convert_sleep *s)
-{
-	return s->ended && s->timed_out && s->call_count;
-}
-
-/* ---- sites ---------------------------------------------------------------------------------- */
-
-static size_t site_of(const struct convert_plan *p, const struct convert_record *r,
-		      const struct convert_sleep *s)
-{
-	const struct convert_line *at = &s->calls[level_of(r, s)];
-
-	for (size_t i = 0; i < p->sites.count; i++)
-		if (deeds_same_line(&p->sites.items[i].at, at))
-			return i;
-	return p->sites.count;
-}
-
-bool convert_still_sleeps(const struct convert_plan *p, const struct convert_record *r, size_t site)
-{
-	array_each(const struct convert_sleep, s, &r->sleeps)
-		if (counts(s) && site_of(p, r, s) == site)
-			return true;
-	return false;
-}
-
-/* As a reader of the source comes by; who sleeps first may be another one each time. */
+/* As a reader of the source comes by, the test's own first; who sleeps first may be another one each
+   time. */
 static int by_line(const void *a, const void *b)
 {
-	const struct convert_line *x = &((const struct convert_site *)a)->at;
-	const struct convert_line *y = &((const struct convert_site *)b)->at;
-	int order = strcmp(x->file, y->file);
+	const struct convert_site *one = a, *two = b;
+	const struct convert_line *x = &one->at, *y = &two->at;
+	int order = one->own != two->own ? two->own - one->own : strcmp(x->file, y->file);
 
 	return order ? order : (x->line > y->line) - (x->line < y->line);
 }
@@ -151,12 +80,15 @@ static void note_back(struct convert_site *site, const struct convert_record *r,
 static size_t add_site(struct convert_plan *p, const struct convert_record *r,
 		       const struct convert_sleep *s)
 {
-	size_t i = site_of(p, r, s);
+	size_t i = site_of(p, s);
 	struct convert_site *site = i < p->sites.count ? &p->sites.items[i] : array_add(&p->sites);
 
+	site->several |= site->times && site->at.offset != own_line(s)->offset;
 	if (!site->times++) {
-		site->at = s->calls[level_of(r, s)];
-		site->what = s->what ? base_strdup(s->what) : NULL;
+		site->at = *own_line(s);
+		site->own = own_is(r, site->at.file);
+		site->callee = callee_of(s) ? base_strdup(callee_of(s)) : NULL;
+		site->what = site->callee ? base_strdup(site->callee) : NULL;
 		note_back(site, r, s);
 	}
 	site->ns = s->ns > site->ns ? s->ns : site->ns;
@@ -185,7 +117,7 @@ static const struct convert_sleep *sleep_at(const struct convert_record *r, size
 static size_t before_sleep(const struct convert_record *r, const struct convert_sleep *s)
 {
 	const struct convert_thread *t = &r->threads.items[s->thread];
-	unsigned level = s->call_count ? level_of(r, s) : 0;
+	unsigned level = s->level;
 	size_t n = s->events;
 
 	for (; n > 0; n--) {
@@ -200,22 +132,22 @@ static size_t before_sleep(const struct convert_record *r, const struct convert_
 	return n;
 }
 
-/* How many events it had when what was last done was done: the last of them is what is meant. A wait
-   with a time that something else has ended is no sleep. */
+/* How many events the other thread had by the time the sleep ended: the last of them is the deed that was
+   waited for. A timed wait that something else has ended is no sleep. */
 static size_t last_event(const struct convert_record *r, const struct convert_sleep *s,
 			 const struct convert_other *other, bool *blocked)
 {
 	const struct convert_thread *t = &r->threads.items[other->thread];
 	const struct convert_sleep *own =
 		other->sleeps ? sleep_at(r, other->thread, s->end_us) : NULL;
-	bool sleeps = own && counts(own);
+	bool sleeps = own && own_counts(own);
 	size_t n = sleeps ? before_sleep(r, own) : other->events, last;
 
-	if (!sleeps && !other->blocked && !other->gone && n)
+	if (!sleeps && !(own && own->foreign) && !other->blocked && !other->gone && n)
 		n--; /* it is in the middle of it */
 	/* nothing is left undone by who is gone */
 	last = deeds_last(r, t, n, other->gone ? 0 : other->events);
-	*blocked = other->blocked && !sleeps && last == n;
+	*blocked = (other->blocked || (own && own->foreign)) && !sleeps && last == n;
 	return last;
 }
 
@@ -237,11 +169,11 @@ static bool is_shared(const struct convert_record *r, size_t thread, const struc
 static unsigned long ordinal(const struct convert_plan *p, const struct convert_record *r,
 			     const struct convert_sleep *s)
 {
-	size_t site = site_of(p, r, s);
+	size_t site = site_of(p, s);
 	unsigned long k = 0;
 
 	array_each(const struct convert_sleep, o, &r->sleeps) {
-		if (counts(o) && o->thread == s->thread && site_of(p, r, o) == site)
+		if (own_counts(o) && o->thread == s->thread && site_of(p, o) == site)
 			k++;
 		if (o == s)
 			break;
@@ -269,22 +201,24 @@ static bool is_known(const struct knowns *all, const struct known *k)
 	return false;
 }
 
-/* A thread of a library's: what it does is not seen. Who only begins may have done nothing yet. */
+/* A thread of a library's that works meanwhile: what it does is not seen. One that has only gone to
+   where it waits for work, and gets none in all the run, is no partner of anybody. */
 static bool is_unseen(const struct convert_record *r, const struct convert_other *other)
 {
-	return !other->gone && !r->threads.items[other->thread].events.count;
+	const struct convert_thread *t = &r->threads.items[other->thread];
+
+	return !other->gone && !t->events.count && !other->rested &&
+	       (t->works || !(other->blocked || other->sleeps));
 }
 
-/* From here on nothing but the sleep puts its thread behind the others: its begin, or the end of its
-   sleep before. */
+/* From here on nothing but the sleep puts its thread behind the others: it was made then, or its sleep
+   before was over. */
 static uint64_t alone_since(const struct convert_record *r, const struct convert_sleep *s)
 {
-	const struct convert_thread *t = &r->threads.items[s->thread];
-	uint64_t since = t->events.count ? t->events.items[0].t_us : 0;
+	uint64_t since = r->threads.items[s->thread].born_us;
 
-	since = since < s->begin_us ? since : s->begin_us;
 	array_each(const struct convert_sleep, o, &r->sleeps)
-		if (o->thread == s->thread && counts(o) && o->end_us <= s->begin_us &&
+		if (o->thread == s->thread && own_counts(o) && o->end_us <= s->begin_us &&
 		    o->end_us > since)
 			since = o->end_us;
 	return since;
@@ -318,12 +252,14 @@ static void add_order(struct convert_plan *p, const struct convert_record *r,
 		.blocked = blocked,
 		.exits = exits,
 		.from_shared = exits || is_shared(r, other->thread, &e->at),
-		.to_shared = is_shared(r, s->thread, &p->sites.items[site_of(p, r, s)].at),
+		.polled = !exits && polls_at(r, other->thread, &e->at),
+		.to_shared = is_shared(r, s->thread, &p->sites.items[site_of(p, s)].at),
 		.from_events = k.events,
 		.to_events = s->events,
 		.during = e->t_us >= alone_since(r, s),
+		.within = e->t_us >= s->begin_us,
 		.k = ordinal(p, r, s),
-		.site = site_of(p, r, s),
+		.site = site_of(p, s),
 	};
 }
 
@@ -334,27 +270,36 @@ void convert_learn(struct convert_plan *p, const struct convert_record *r)
 	array_each(const struct convert_thread, t, &r->threads)
 		*array_add(&p->threads) = base_strdup(t->id ? t->id : "?");
 	array_each(const struct convert_sleep, s, &r->sleeps)
-		if (counts(s))
+		if (own_counts(s))
 			add_site(p, r, s);
 	if (p->sites.count)
 		qsort(p->sites.items, p->sites.count, sizeof(*p->sites.items), by_line);
 	array_each(struct convert_site, site, &p->sites)
-		if (site->times > TIMES_MOST)
-			convert_leave(site, "it sleeps too often to have been meant for one order");
-	array_each(const struct convert_sleep, s, &r->sleeps)
-		if (counts(s) && is_polling(r, s))
-			convert_leave(&p->sites.items[site_of(p, r, s)],
-				      "it sleeps in a loop, until something else has happened");
-	array_each(const struct convert_sleep, s, &r->sleeps)
-		if (s->cut_off && s->call_count && site_of(p, r, s) < p->sites.count)
+		array_each(const struct convert_site, other, &p->sites)
+			site->several |= other != site && deeds_same_line(&other->at, &site->at);
+	array_each(struct convert_site, site, &p->sites)
+		if (site->times > POLLS_MOST)
 			convert_leave(
-				&p->sites.items[site_of(p, r, s)],
+				site,
+				polls_why(r, &site->at,
+					  "it sleeps too often to have been meant for one order"));
+	array_each(const struct convert_sleep, s, &r->sleeps)
+		if (own_counts(s) && !p->sites.items[site_of(p, s)].left && polls_is(r, s))
+			convert_leave(
+				&p->sites.items[site_of(p, s)],
+				polls_why(
+					r, own_line(s),
+					"it sleeps in a loop, until something else has happened"));
+	array_each(const struct convert_sleep, s, &r->sleeps)
+		if (s->cut_off && s->call_count && !s->foreign && site_of(p, s) < p->sites.count)
+			convert_leave(
+				&p->sites.items[site_of(p, s)],
 				"in other cases something else ends it before its time is over");
 	array_each(const struct convert_sleep, s, &r->sleeps) {
-		if (!counts(s) || p->sites.items[site_of(p, r, s)].left)
+		if (!own_counts(s) || p->sites.items[site_of(p, s)].left)
 			continue;
 		array_each(const struct convert_other, other, &s->others) {
-			p->sites.items[site_of(p, r, s)].unseen |= is_unseen(r, other);
+			p->sites.items[site_of(p, s)].unseen |= is_unseen(r, other);
 			add_order(p, r, s, other, &known);
 		}
 	}
@@ -379,7 +324,7 @@ static const struct convert_sleep *sleep_of(const struct convert_plan *p,
 	size_t thread = thread_named(r, p->threads.items[o->to_thread]);
 
 	array_each(const struct convert_sleep, s, &r->sleeps)
-		if (counts(s) && s->thread == thread && site_of(p, r, s) == o->site &&
+		if (own_counts(s) && s->thread == thread && site_of(p, s) == o->site &&
 		    ordinal(p, r, s) == o->k)
 			return s;
 	return NULL;
@@ -409,6 +354,7 @@ static void weaken(struct convert_order *o, const struct convert_record *r,
 	o->blocked = blocked;
 	o->exits = false;
 	o->from_shared = is_shared(r, other->thread, &o->from);
+	o->polled = polls_at(r, other->thread, &o->from);
 }
 
 /* Where two sleeps end at about the same time one run has less to show than the other. */
@@ -445,15 +391,17 @@ static bool confirm_times(struct convert_plan *p, const struct convert_record *r
 	bool same = true;
 
 	array_each(const struct convert_sleep, s, &r->sleeps)
-		if (counts(s))
-			times[site_of(p, r, s)]++;
+		if (own_counts(s))
+			times[site_of(p, s)]++;
 	for (size_t i = 0; i < p->sites.count; i++) {
 		if (times[i] == p->sites.items[i].times)
 			continue;
 		same = false;
-		convert_leave(&p->sites.items[i],
-			      "how often it sleeps is not the same in all runs: it waits for "
-			      "something in a loop, or for the time");
+		convert_leave(
+			&p->sites.items[i],
+			polls_why(r, &p->sites.items[i].at,
+				  "how often it sleeps is not the same in all runs: it waits for "
+				  "something in a loop, or for the time"));
 	}
 	base_free(times);
 	return same;
@@ -519,6 +467,8 @@ bool convert_count(struct convert_plan *p, const struct convert_record *r)
 			continue;
 		s = sleep_of(p, r, o);
 		hits = s && s->after.count > place ? s->after.items[place] : 0;
+		if (hits && o->polled)
+			hits = 1;
 		to_hits = s && s->before.count > place + 1 ? s->before.items[place + 1] : 0;
 		same &= hits == o->from_hit && to_hits == o->to_hit;
 		o->from_hit = hits;
@@ -535,6 +485,7 @@ void convert_plan_fini(struct convert_plan *p)
 		base_free(*id);
 	array_each(struct convert_site, site, &p->sites) {
 		base_free(site->location);
+		base_free(site->callee);
 		base_free(site->what);
 		base_free(site->left);
 		for (size_t i = 0; i < site->backs; i++)

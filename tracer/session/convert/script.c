@@ -1,7 +1,7 @@
 /* The gate script: sleeps that are elided, events with names, and the orders between them. */
-#include "tracer/session/convert/inside.h"
+#include "tracer/session/convert/record.h"
 
-#include "tracer/symbols/sources.h"
+#include "tracer/source/source_lines.h"
 
 #include <string.h>
 
@@ -95,9 +95,15 @@ void convert_probe_site(const struct convert_plan *p, size_t site, struct str *o
 
 void convert_elide_only(const struct convert_plan *p, size_t site, struct str *out)
 {
-	str_add(out, "elide_sleep(");
-	add_quoted(out, p->sites.items[site].location);
-	str_add(out, ")\n");
+	const struct convert_site *own = &p->sites.items[site];
+
+	for (size_t i = 0; i < (own->by_callee ? own->threads.count : 1); i++) {
+		str_add(out, "elide_sleep(");
+		add_quoted(out, own->location);
+		add_options(out, own->by_callee ? p->threads.items[own->threads.items[i]] : NULL, 0,
+			    false);
+		str_add(out, ")\n");
+	}
 }
 
 /* ---- comments --------------------------------------------------------------------------------- */

@@ -6,8 +6,8 @@
  *
  * Whoever works for longer than a sleep lasts is not waited for: nobody sleeps until that is done.
  */
-#include "tracer/session/convert/inside.h"
-#include "tracer/session/stuck/stuck.h"
+#include "tracer/session/convert/record.h"
+#include "tracer/session/deadlock/deadlock.h"
 
 enum {
 	TOGETHER_PART = 16, /* two sleeps that differ by less than that part end together */
@@ -46,6 +46,7 @@ void turns_wait(struct session *s, struct convert_sleep *sleep)
 void turns_end(struct session *s, struct convert_sleep *sleep)
 {
 	sleep->ended = true;
+	s->options->record->threads.items[sleep->thread].rested_at = 0; /* that is no work */
 	s->options->record->threads.items[sleep->thread].sleep = 0;
 	if (!sleep->over)
 		return;
@@ -174,6 +175,6 @@ void turns_look(struct session *s)
 			wake_all(s, sleep);
 	}
 	next = first(s);
-	if (next && all_are_over(s, next) && stuck_rests(s, is_aside))
+	if (next && all_are_over(s, next) && deadlock_rests(s, is_aside))
 		wake_all(s, next);
 }

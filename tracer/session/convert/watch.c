@@ -4,7 +4,8 @@
  * There is a trap at every function of the program; when it is entered for the first time its
  * statements get theirs. One that is met very often loses it: such a line orders nothing.
  */
-#include "tracer/session/convert/inside.h"
+#include "tracer/session/convert/record.h"
+#include "tracer/session/features.h"
 
 #include <string.h>
 
@@ -18,7 +19,7 @@ struct entered {
 
 /* Of one instruction: `info` is what its act points to. */
 struct trap {
-	struct symbols_site info;
+	struct source_site info;
 	bool opens; /* its function begins there */
 	unsigned long hits;
 };
@@ -30,26 +31,28 @@ struct convert_traps {
 	size_t events;
 };
 
+static const struct site_owner record_owner;
+
 /* ---- traps ---------------------------------------------------------------------------------- */
 
 static void put(struct session *s, struct session_process *p, struct target_thread *t,
-		const struct symbols_site *info, uint64_t bias, bool opens)
+		const struct source_site *info, uint64_t bias, bool opens)
 {
 	struct convert_record *r = s->options->record;
 	struct target_site *site;
 	struct error ignored; /* an instruction that has no copy is no event */
-	struct site_use *use = places_use(s, p, t, bias + info->offset, &site, &ignored);
+	struct site_use *use = sites_use(s, p, t, bias + info->offset, &site, &ignored);
 	struct trap *trap;
 
 	if (!use)
 		return;
 	array_each(const struct act, a, &use->acts)
-		if (a->kind == ACT_SEEN && a->info->kind == info->kind)
+		if (a->owner == &record_owner && a->info->kind == info->kind)
 			return;
 	trap = *array_add(&r->traps->all) = base_alloc(1, sizeof(*trap));
 	trap->info = *info;
 	trap->opens = opens;
-	places_act(use, &(struct act){ACT_SEEN, NULL, &trap->info, bias});
+	sites_act(use, &(struct act){.owner = &record_owner, .info = &trap->info, .bias = bias});
 }
 
 static bool is_own_file(const char *file)
@@ -67,8 +70,8 @@ struct entries {
 static void put_entry(void *ctx, uint64_t offset)
 {
 	struct entries *e = ctx;
-	const struct symbols_site info = {
-		.kind = SYMBOLS_ENTRY, .module = e->process->exe, .offset = offset};
+	const struct source_site info = {
+		.kind = SOURCE_ENTRY, .module = e->process->exe, .offset = offset};
 
 	put(e->session, e->process, e->thread, &info, e->bias, false);
 }
@@ -81,20 +84,24 @@ static uint64_t bias_of(const struct session_process *p)
 	return 0;
 }
 
-void convert_exec(struct session *s, struct session_process *p, struct target_thread *t)
+/* The program has been started, or execs: traps at its functions. */
+static void watch_image(struct session *s, struct session_process *p, struct target_thread *t)
 {
 	struct convert_record *r = s->options->record;
 	struct entries e = {s, p, t, 0};
 
+	if (!r)
+		return;
 	if (!r->traps)
 		r->traps = base_alloc(1, sizeof(*r->traps));
 	r->symbols = s->symbols;
+	target_hasten(s->target, r->hasten);
 	if (p == s->root && (!r->program || (p->exe && module_has_debug(p->exe))))
 		r->program = p->exe; /* a test may end as another program */
 	if (!r->lines || !p->exe || !module_has_debug(p->exe) || p != s->root)
 		return;
 	e.bias = bias_of(p);
-	symbols_each_entry(p->exe, put_entry, &e);
+	source_each_entry(p->exe, put_entry, &e);
 }
 
 static bool is_first_time(struct convert_traps *traps, const struct session_process *p,
@@ -110,21 +117,21 @@ static bool is_first_time(struct convert_traps *traps, const struct session_proc
 static void enter(struct session *s, struct session_thread *t, const struct act *a)
 {
 	struct convert_traps *traps = s->options->record->traps;
-	struct symbols_statements statements;
-	struct symbols_where where;
-	struct symbols_site info = {.module = a->info->module};
+	struct source_statements statements;
+	struct source_symbolised where;
+	struct source_site info = {.module = a->info->module};
 	unsigned first_line = 0;
 
 	if (!is_first_time(traps, t->process, a->info->offset))
 		return;
-	if (!symbols_statements(info.module, a->info->offset, &statements))
+	if (!source_statements(info.module, a->info->offset, &statements))
 		return;
-	if (symbols_where(info.module, a->info->offset, false, &where)) {
+	if (source_symbolise(info.module, a->info->offset, false, &where)) {
 		info.function = *array_add(&traps->names) =
 			base_strdup(where.function ? where.function : "");
-		symbols_where_fini(&where);
+		source_symbolised_fini(&where);
 	}
-	array_each(const struct symbols_statement, st, &statements) {
+	array_each(const struct source_statement, st, &statements) {
 		if (st->offset == a->info->offset)
 			first_line = st->line;
 		info.offset = st->offset;
@@ -142,13 +149,13 @@ static uint64_t frame_of(struct session_thread *t, const struct act *a, uint64_t
 {
 	struct arch_regs regs;
 
-	return target_regs(t->target, &regs) < 0 ? 0 : after_frame_at(a, address, &regs);
+	return target_regs(t->target, &regs) < 0 ? 0 : sites_frame(a, address, &regs);
 }
 
 static void note_line(struct session *s, struct session_thread *t, const struct act *a,
 		      uint64_t address, bool opens)
 {
-	const struct symbols_site *at = a->info;
+	const struct source_site *at = a->info;
 	struct convert_record *r = s->options->record;
 	struct convert_thread *thread = convert_thread_of(r, t);
 	const struct convert_event *last =
@@ -166,27 +173,70 @@ static void note_line(struct session *s, struct session_thread *t, const struct 
 	};
 }
 
-void convert_site(struct session *s, struct session_thread *t, const struct act *a,
-		  struct target_site *site)
+/* A function is entered, a statement begins. */
+static enum hit_answer hit(struct session *s, const struct act *a, const struct hit *h)
 {
 	struct trap *trap = (struct trap *)a->info; /* put() has made it */
-	const struct site_use *use = site->user;
+	const struct site_use *use = h->site->user;
 
-	if (a->info->kind == SYMBOLS_ENTRY)
-		enter(s, t, a);
+	if (a->info->kind == SOURCE_ENTRY)
+		enter(s, h->thread, a);
 	else
-		note_line(s, t, a, site->addr, trap->opens);
+		note_line(s, h->thread, a, h->address, trap->opens);
 	if (++trap->hits >= HITS_MOST && use->acts.count == 1)
-		target_site_remove(t->process->target, site);
+		target_site_remove(h->thread->process->target, h->site);
+	return HIT_SEEN;
 }
+
+static const struct site_owner record_owner = {.name = "record", .hit = hit};
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
-void convert_end(struct session *s)
+static void end(struct session *s, struct session_result *out)
+{
+	(void)out;
+	if (!s->options->record)
+		return;
+	convert_note_arrivals(s, &s->options->record->arrivals);
+	s->options->record->clock_reads = target_clock_reads(s->target);
+	s->options->record->timers = target_has_timers(s->target);
+	own_settle(s->options->record);
+}
+
+static void ask_for_sleeps(struct session *s, struct target_launch *how)
+{
+	how->sleeps = s->options->record;
+}
+
+/* Its modules are to be known, though the script may have no places. */
+static void needs_modules(struct session *s, struct session_thread *t, bool first)
+{
+	(void)t;
+	s->has_places |= first && s->options->record;
+}
+
+static void born(struct session *s, struct session_thread *t)
 {
 	if (s->options->record)
-		convert_note_arrivals(s, &s->options->record->arrivals);
+		convert_born(s, t);
 }
+
+static void look(struct session *s)
+{
+	if (s->options->record)
+		turns_look(s);
+}
+
+extern const struct observer record_observer;
+const struct observer record_observer = {
+	.launch = ask_for_sleeps,
+	.exec = needs_modules,
+	.image = watch_image,
+	.thread_new = born,
+	.sleep = convert_sleep,
+	.tick = look,
+	.judged = end,
+};
 
 static void free_traps(struct convert_traps *traps)
 {
@@ -211,6 +261,7 @@ void convert_record_fini(struct convert_record *r)
 		array_fini(&sleep->others);
 		array_fini(&sleep->before);
 		array_fini(&sleep->after);
+		array_fini(&sleep->rested_at);
 	}
 	array_fini(&r->arrivals);
 	array_fini(&r->threads);

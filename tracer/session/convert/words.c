@@ -1,7 +1,7 @@
 /* Locations and names as a person would write them. */
-#include "tracer/session/convert/inside.h"
+#include "tracer/session/convert/record.h"
 
-#include "tracer/symbols/sources.h"
+#include "tracer/source/source_lines.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -11,37 +11,36 @@ enum { SAME_MOST = 9 }; /* a person does not count further */
 /* ---- locations ------------------------------------------------------------------------------ */
 
 /* Is it of this copy? Lambdas on one line are several functions. */
-static bool is_code_of(const struct symbols_site *site, const struct convert_line *at)
+static bool is_code_of(const struct source_site *site, const struct convert_line *at)
 {
-	array_each(const struct symbols_range, r, &site->ranges)
+	array_each(const struct module_range, r, &site->ranges)
 		if (at->offset >= r->low && at->offset < r->high)
 			return true;
-	return !at->offset || site->kind == SYMBOLS_ENTRY || at->offset == site->offset;
+	return !at->offset || site->kind == SOURCE_ENTRY || at->offset == site->offset;
 }
 
 /* Does the text mean this line of this function, and no other line? */
-static bool means(struct symbols *symbols, struct module *program, const char *text,
+static bool means(struct modules *symbols, struct module *program, const char *text,
 		  const struct convert_line *at)
 {
-	struct symbols_sites sites = {0};
+	struct source_sites sites = {0};
 	struct location location;
 	struct error ignored;
 	bool same, own = false;
 
 	if (location_parse(text, &location, &ignored) < 0)
 		return false;
-	same = symbols_resolve(symbols, &program, 1, &location, &sites, &ignored) ==
-		       SYMBOLS_FOUND &&
+	same = source_resolve(symbols, &program, 1, &location, &sites, &ignored) == SOURCE_FOUND &&
 	       sites.count;
 	for (size_t i = 0; same && i < sites.count; i++) {
-		const struct symbols_site *site = &sites.items[i];
+		const struct source_site *site = &sites.items[i];
 		unsigned line =
-			location.kind == LOCATION_FUNC ? symbols_function_line(site) : site->line;
+			location.kind == LOCATION_FUNC ? source_function_line(site) : site->line;
 
-		same = site->file && line == at->line && symbols_same_file(site->file, at->file);
+		same = site->file && line == at->line && source_same_file(site->file, at->file);
 		own |= is_code_of(site, at);
 	}
-	symbols_sites_fini(&sites);
+	source_sites_fini(&sites);
 	location_fini(&location);
 	return same && own;
 }
@@ -83,7 +82,7 @@ static char *called(const char *text)
 	return n && text[n + blanks] == '(' && !is_keyword(text, n) ? base_strndup(text, n) : NULL;
 }
 
-static char *try_text(struct symbols *symbols, struct module *program,
+static char *try_text(struct modules *symbols, struct module *program,
 		      const struct convert_line *at, const char *where, const char *text,
 		      unsigned most)
 {
@@ -101,10 +100,10 @@ static char *try_text(struct symbols *symbols, struct module *program,
 	return NULL;
 }
 
-static char *by_text(struct symbols *symbols, struct module *program, const struct convert_line *at,
+static char *by_text(struct modules *symbols, struct module *program, const struct convert_line *at,
 		     const char *where)
 {
-	const char *source = symbols_source_line(symbols, at->file, at->line);
+	const char *source = source_line(symbols, at->file, at->line);
 	char *text = source ? trimmed(source) : NULL;
 	char *call = text ? called(text) : NULL;
 	char *answer = call ? try_text(symbols, program, at, where, call, 0) : NULL;
@@ -118,7 +117,7 @@ static char *by_text(struct symbols *symbols, struct module *program, const stru
 	return answer;
 }
 
-char *convert_location(struct symbols *symbols, struct module *program,
+char *convert_location(struct modules *symbols, struct module *program,
 		       const struct convert_line *at)
 {
 	struct str plain = {0};
@@ -287,12 +286,13 @@ static const char *called_at(const char *text, const char *bracket, size_t *leng
 	return from;
 }
 
-/* What the line calls: that by which it sleeps, by its name, or else the first. libc's own names for it
-   (`known`) are not those of the source, but may be. */
-static char *sleeping_call(struct symbols *symbols, const struct convert_line *at,
+/* What the line calls: that by which it sleeps, by its name. libc's own names for it (`known`) are not
+   those of the source, but may be. NULL: the line (of a macro) does not say, and what is known is better
+   than another name; where nothing is, the first call. */
+static char *sleeping_call(struct modules *symbols, const struct convert_line *at,
 			   const char *known)
 {
-	const char *text = symbols_source_line(symbols, at->file, at->line);
+	const char *text = source_line(symbols, at->file, at->line);
 	const char *bracket = text;
 	char *found = NULL;
 	bool sleeps = false;
@@ -315,32 +315,66 @@ static char *sleeping_call(struct symbols *symbols, const struct convert_line *a
 		base_free(found);
 		found = copy;
 	}
+	if (found && known && !sleeps) {
+		base_free(found);
+		return NULL;
+	}
 	return found;
 }
 
-static void words_of_site(struct convert_site *site, struct symbols *symbols,
+/* A function of the program: there its caller's threads can be held, where its call cannot be told apart
+   from what else is on the line. */
+static bool is_function(struct modules *symbols, struct module *program, const char *name)
+{
+	struct source_sites sites = {0};
+	struct location location;
+	struct error ignored;
+	bool found;
+
+	if (!name || strchr(name, '<') || location_parse(name, &location, &ignored) < 0)
+		return false;
+	found = location.kind == LOCATION_FUNC &&
+		source_resolve(symbols, &program, 1, &location, &sites, &ignored) == SOURCE_FOUND;
+	source_sites_fini(&sites);
+	location_fini(&location);
+	return found;
+}
+
+static void words_of_site(struct convert_site *site, struct modules *symbols,
 			  struct module *program)
 {
-	char *what = sleeping_call(symbols, &site->at, site->what);
+	const char *text = source_line(symbols, site->at.file, site->at.line);
+	bool callee = is_function(symbols, program, site->callee);
+	bool hidden = callee && text && !strstr(text, site->callee); /* by a macro */
+	char *what = sleeping_call(symbols, &site->at, site->callee);
 
 	if (what) {
 		base_free(site->what);
 		site->what = what;
 	}
-	site->location = convert_location(symbols, program, &site->at);
+	if (!site->several && !hidden)
+		site->location = convert_location(symbols, program, &site->at);
+	if (!site->location && callee) {
+		site->location = base_strdup(site->callee);
+		site->by_callee = true;
+	}
 	if (!site->location)
-		convert_leave(site,
-			      "no location means the sleep alone; put it on a line of its own, "
-			      "and build the test with -g -O0");
+		convert_leave(site, site->several
+					    ? "several sleeps are on this line; put each on a line "
+					      "of its own"
+					    : "no location means the sleep alone; put it on a "
+					      "line of its own, and build the test with -g -O0");
 }
 
-void convert_words(struct convert_plan *p, struct symbols *symbols, struct module *program)
+void convert_words(struct convert_plan *p, struct modules *symbols, struct module *program)
 {
 	array_each(struct convert_site, site, &p->sites)
 		words_of_site(site, symbols, program);
-	array_each(struct convert_order, o, &p->orders)
+	array_each(struct convert_order, o, &p->orders) {
+		o->to_shared |= p->sites.items[o->site].by_callee;
 		if (!o->location && !o->exits)
 			o->location = convert_location(symbols, program, &o->from);
+	}
 }
 
 void convert_name_events(struct convert_plan *p)

@@ -16,7 +16,7 @@
 #include "tracer/base/array.h"
 #include "tracer/base/error.h"
 #include "tracer/base/str.h"
-#include "tracer/symbols/symbols.h"
+#include "tracer/source/source.h"
 
 enum { DRIFT_AROUND = 2, DRIFT_CANDIDATES = 5 };
 
@@ -61,7 +61,7 @@ char *drift_fold(const char *text);
 /* ---- then and now --------------------------------------------------------------------------- */
 
 /* What the location means now, at these sites (at least one). */
-void drift_look(struct symbols *s, const char *location, const struct symbols_sites *sites,
+void drift_look(struct modules *s, const char *location, const struct source_sites *sites,
 		struct meaning *out);
 
 struct candidate {
@@ -85,8 +85,8 @@ struct drift {
 };
 
 /* `now`: the sites of the location, or NULL where it means nothing any more. */
-void drift_compare(struct symbols *s, struct module *const *modules, size_t count,
-		   const struct meaning *was, const struct symbols_sites *now, struct drift *out);
+void drift_compare(struct modules *s, struct module *const *modules, size_t count,
+		   const struct meaning *was, const struct source_sites *now, struct drift *out);
 void drift_fini(struct drift *d);
 
 /* How much two texts are alike, blanks apart: 0 to 100. */

@@ -95,7 +95,7 @@ static void look_in_file(struct search *s, const char *path)
 {
 	struct source_text text;
 
-	if (!symbols_text(s->symbols, path, &text))
+	if (!source_text(s->symbols, path, &text))
 		return;
 	for (unsigned line = 1; line <= text.count; line++) {
 		struct seed seed = {.path = path, .line = line};
@@ -128,11 +128,11 @@ static void gather_paths(struct search *s)
 	for (size_t i = 0; i < s->count; i++) {
 		if (!s->was->object || strcmp(module_name(s->modules[i]), s->was->object) != 0)
 			continue;
-		symbols_source_paths(s->modules[i], each_path, s);
+		source_paths(s->modules[i], each_path, s);
 		any = true;
 	}
 	for (size_t i = 0; !any && i < s->count; i++)
-		symbols_source_paths(s->modules[i], each_path, s);
+		source_paths(s->modules[i], each_path, s);
 }
 
 /* Many units have the same files: each is looked at once. */

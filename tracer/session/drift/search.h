@@ -6,7 +6,7 @@
 #define GATECTL_SESSION_DRIFT_SEARCH_H
 
 #include "tracer/session/drift/drift.h"
-#include "tracer/symbols/sources.h"
+#include "tracer/source/source_lines.h"
 
 /* What a likeness counts. A line is more than all that is around it. */
 enum {
@@ -35,7 +35,7 @@ enum pass {
 };
 
 struct search {
-	struct symbols *symbols;
+	struct modules *symbols;
 	struct module *const *modules;
 	size_t count;
 	const struct meaning *was;

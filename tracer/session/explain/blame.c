@@ -1,4 +1,5 @@
 /* Which line of source a verdict is about, for those who can show one only. */
+#include "tracer/session/crash/crash.h"
 #include "tracer/session/explain/explain.h"
 
 #include <stdlib.h>
@@ -42,12 +43,25 @@ static void of_missing(struct session *s, struct session_result *out)
 		}
 }
 
+static void of_crash(const struct crash *c, struct session_result *out)
+{
+	const struct crash_frame *f =
+		c && c->own < c->frames.count ? &c->frames.items[c->own] : NULL;
+
+	if (!f || !f->file)
+		return;
+	str_add(&out->file, f->file);
+	out->line = f->line;
+}
+
 void blame_verdict(struct session *s, enum verdict v, struct session_result *out)
 {
 	const struct waiting *w;
 
 	if (v == VERDICT_NEVER_REACHED)
 		of_missing(s, out);
+	if (v == VERDICT_CRASHED || v == VERDICT_NOT_AS_EXPECTED)
+		of_crash(crash_of_root(s), out);
 	if (v != VERDICT_NEVER_OPENED && v != VERDICT_GATE_DEADLOCK && v != VERDICT_DEADLOCK)
 		return;
 	w = of_threads(s);

@@ -1,6 +1,6 @@
 /* What a thread waits for at a file, a pipe or a socket, and who has its other end. */
 #include "tracer/session/explain/waiting.h"
-#include "tracer/session/stuck/channels.h"
+#include "tracer/session/deadlock/channels.h"
 
 #include <string.h>
 #include <sys/syscall.h>
@@ -54,7 +54,7 @@ static const char *noun_of(const struct opened *f)
 									   : f->link;
 }
 
-/* The processes that could end the wait, as far as stuck/ has found them, by their first threads. */
+/* The processes that could end the wait, as far as deadlock/ has found them, by their first threads. */
 static void add_processes(struct waiters *all, const struct waiter *w, const char *before,
 			  struct str *out)
 {

@@ -2,6 +2,7 @@
 #include "tracer/session/explain/explain.h"
 #include "tracer/session/explain/hints.h"
 
+#include "tracer/base/path.h"
 #include "tracer/base/suggest.h"
 
 #include <string.h>
@@ -82,7 +83,8 @@ static void why_not_opened(struct session *s, const struct place *p, const struc
 		else if (before->hold.gate)
 			str_addf(out, "by gate %s before it opens", before->hold.gate->name);
 		else
-			str_add(out, "by a function of the script before it opens");
+			str_addf(out, "by a function of the script (%s) before it opens",
+				 place_source(before->hold.place));
 	} else if (!place_reached(main)) {
 		hints_near(s, main, out);
 	} else if (p != main && !p->arrivals) {
@@ -115,12 +117,12 @@ static bool is_mistaken(struct session *s, const struct place *p)
 /* Who would open it there: one that is in its function, or that alone is meant. */
 static bool would_open(struct session *s, const struct session_thread *t, const struct place *p)
 {
-	const struct session_place *sp = p->user;
+	const struct near_misses *nm = near_miss_of(p);
 
 	if (!is_alive(t) || stopped_before(s, p) == t ||
 	    (p->thread && !engine_thread_matches(s->engine, t->engine, p->thread)))
 		return false;
-	return p->thread || (sp->scouts && hints_inside(sp->scouts, t->engine));
+	return p->thread || (nm && hints_inside(nm, t->engine));
 }
 
 /* ... and waits for the very same gate. */
@@ -142,13 +144,13 @@ static void opener_threads(struct session *s, const struct place *p, const struc
 	array_each(struct session_thread *, it, &s->threads)
 		any |= would_open(s, *it, p);
 	if (t && t->waiting.file)
-		str_addf(out, "%s:%u: ", shown_path(t->waiting.file), t->waiting.line);
+		str_addf(out, "%s:%u: ", path_shown(t->waiting.file), t->waiting.line);
 	if (t)
 		str_addf(out, "%s would open gate %s there, but waits at it itself here\n",
 			 t->engine->id, g->name);
 	else if (!any && p->thread && hints_any_matches(s, p->thread))
 		str_addf(out, "%s: no thread that matches '%s' is alive any more to open it\n",
-			 hints_source(p), p->thread);
+			 place_source(p), p->thread);
 }
 
 static void opener_line(struct session *s, const struct place *p, const struct gate *g,
@@ -156,7 +158,7 @@ static void opener_line(struct session *s, const struct place *p, const struct g
 {
 	const struct place *main = hints_main(p);
 
-	str_addf(out, "%s: gate %s is opened at %s: ", hints_source(main), g->name, main->location);
+	str_addf(out, "%s: gate %s is opened at %s: ", place_source(main), g->name, main->location);
 	why_not_opened(s, p, g, out);
 	str_add(out, "\n");
 	if (!place_reached(main) && !is_mistaken(s, main))
@@ -215,10 +217,10 @@ static const char *waited_for_at(struct session *s, const struct gate *g)
 
 	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
 		if (waits_at(p, g))
-			return hints_source(p);
+			return place_source(p);
 	array_each(struct session_thread *, t, &s->threads)
 		if (is_held_at(*t, g))
-			return hints_source((*t)->hold.place);
+			return place_source((*t)->hold.place);
 	return g->name;
 }
 
@@ -229,7 +231,7 @@ static void functions_that_may(struct session *s, const struct gate *g, struct s
 	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
 		if (!has_step(p, STEP_RUN))
 			continue;
-		str_addf(out, "%s: the function at %s may open gate %s: ", hints_source(p),
+		str_addf(out, "%s: the function at %s may open gate %s: ", place_source(p),
 			 p->location, g->name);
 		if (place_reached(p)) {
 			str_add(out, "it has run ");
@@ -259,9 +261,9 @@ static void not_opened(struct session *s, const struct gate *g, struct str *out)
 
 	str_addf(out, "%s: no place of the script opens gate %s", waited_for_at(s, g), g->name);
 	if (opener && strcmp(other->name, g->name) == 0)
-		str_addf(out, "; %s opens another gate of the same name", hints_source(opener));
+		str_addf(out, "; %s opens another gate of the same name", place_source(opener));
 	else if (opener)
-		str_addf(out, "; %s opens gate %s: is that the one?", hints_source(opener),
+		str_addf(out, "; %s opens gate %s: is that the one?", place_source(opener),
 			 other->name);
 	str_add(out, "\n");
 	if (any_function(s))
@@ -302,11 +304,11 @@ static void way_to_barrier(struct session *s, const struct place *p, struct str 
 	struct str others = {0};
 
 	if (!place_reached(p)) {
-		str_addf(out, "%s: %s: ", hints_source(p), p->location);
+		str_addf(out, "%s: %s: ", place_source(p), p->location);
 		hints_near(s, p, out);
 		str_add(out, "\n");
 	} else if (p->thread && hints_shut_out(s, p, &others)) {
-		str_addf(out, "%s: %s is only for '%s': %s came there, too\n", hints_source(p),
+		str_addf(out, "%s: %s is only for '%s': %s came there, too\n", place_source(p),
 			 p->location, p->thread, str_text(&others));
 	}
 	str_fini(&others);
@@ -361,7 +363,7 @@ static void barrier_lines(struct session *s, const struct gate *g, struct str *o
 			const struct waiting *w = &(*t)->waiting;
 
 			if (w->file && w->line)
-				str_addf(out, "%s:%u: ", shown_path(w->file), w->line);
+				str_addf(out, "%s:%u: ", path_shown(w->file), w->line);
 			str_addf(out, "%s cannot come to the barrier: it %s\n", (*t)->engine->id,
 				 str_text(&w->text));
 		}
@@ -384,7 +386,7 @@ static void function_line(struct session *s, const struct place *p, struct str *
 	array_each(struct session_thread *, t, &s->threads)
 		if (is_held_at(*t, NULL) && (*t)->hold.place == p)
 			*array_add(&ids) = (*t)->engine->id;
-	str_addf(out, "%s: the function at %s still says no to ", hints_source(p), p->location);
+	str_addf(out, "%s: the function at %s still says no to ", place_source(p), p->location);
 	for (size_t i = 0; i < ids.count && i < NAMED_MOST; i++) {
 		hints_and(i, ids.count, out);
 		str_add(out, ids.items[i]);
@@ -512,8 +514,7 @@ static bool barrier_try(struct session *s, struct str *out)
 /* The gate is as it should be, but nobody gets to where it is opened. */
 static bool way_try(struct session *s, const struct place *p, struct str *out)
 {
-	const struct session_place *sp = p->user;
-	const struct scouts *sc = sp->scouts;
+	const struct near_misses *nm = near_miss_of(p);
 	const struct session_thread *itself = NULL, *held = NULL;
 	const struct gate *g;
 
@@ -544,10 +545,10 @@ static bool way_try(struct session *s, const struct place *p, struct str *out)
 			return false;
 		held = held || !is_alive(*t) ? held : *t;
 	}
-	if (!held || !sc || !sc->function || !sc->complete || sc->visits.count)
+	if (!held || !nm || !nm->function || !nm->complete || nm->visits.count)
 		return false;
 	str_addf(out, "hold %s later: as long as it is held there, nobody calls %s",
-		 held->engine->id, sc->function);
+		 held->engine->id, nm->function);
 	return true;
 }
 

@@ -28,11 +28,6 @@ void hints_line(const char *file, unsigned line, struct str *out)
 	str_addf(out, "%s:%u", str_base_name(file), line);
 }
 
-const char *hints_source(const struct place *p)
-{
-	return p->source ? p->source : "--order";
-}
-
 /* ---- threads -------------------------------------------------------------------------------- */
 
 static size_t threads_count(const struct session *s)
@@ -48,9 +43,9 @@ static size_t threads_count(const struct session *s)
 static const char *own_name(struct session *s, const struct engine_thread *t)
 {
 	const struct engine_thread *first = engine_thread_at(s->engine, 0);
-	const char *name = threads_name(s, t);
+	const char *name = threads_name(s, t), *given = threads_name(s, first);
 
-	return *name && strcmp(name, threads_name(s, first)) != 0 ? name : NULL;
+	return *name && *given && strcmp(name, given) != 0 ? name : NULL;
 }
 
 void hints_threads(struct session *s, struct str *out)
@@ -66,6 +61,8 @@ void hints_threads(struct session *s, struct str *out)
 			break;
 		}
 		str_add(out, t->id);
+		if (threads_of(t)->runs)
+			str_addf(out, " (%s)", threads_of(t)->runs);
 		if (own_name(s, t))
 			str_addf(out, " (named %s)", own_name(s, t));
 	}
@@ -104,6 +101,8 @@ void hints_like(struct session *s, const char *pattern, struct str *out, char **
 			suggest_offer(&like, t->start);
 		if (own_name(s, t))
 			suggest_offer(&like, own_name(s, t));
+		if (threads_of(t)->runs)
+			suggest_offer(&like, threads_of(t)->runs);
 	}
 	if (best)
 		*best = like.best[0].text ? base_strdup(like.best[0].text) : NULL;

@@ -6,6 +6,8 @@
 #include "tracer/session/explain/explain.h"
 #include "tracer/session/explain/hints.h"
 
+#include "tracer/base/path.h"
+
 #include <string.h>
 
 enum { MOST_STARTS = 16 }; /* held threads from which a circle is looked for */
@@ -20,14 +22,13 @@ static bool is_alive(const struct session_thread *t)
 /* Is the thread in the function that the place is in? */
 static bool is_inside(const struct session_thread *t, const struct place *p)
 {
-	const struct session_place *sp = p->user;
-	const struct scouts *scouts = sp ? sp->scouts : NULL;
+	const struct near_misses *nm = near_miss_of(p);
 
-	if (!scouts || !scouts->function)
+	if (!nm || !nm->function)
 		return false;
-	if (hints_inside(scouts, t->engine))
+	if (hints_inside(nm, t->engine))
 		return true;
-	return t->waiting.func && strcmp(t->waiting.func, scouts->function) == 0;
+	return t->waiting.func && strcmp(t->waiting.func, nm->function) == 0;
 }
 
 static bool is_meant(struct session *s, const struct session_thread *t, const struct place *p)
@@ -171,7 +172,7 @@ static void add_location(const struct place *p, struct str *out)
 {
 	const struct session_place *sp = p->user;
 
-	array_each(struct symbols_sites *, r, &sp->results)
+	array_each(struct source_sites *, r, &sp->results)
 		if ((*r)->count && (*r)->items[0].file && (*r)->items[0].line) {
 			hints_line((*r)->items[0].file, (*r)->items[0].line, out);
 			return;
@@ -221,6 +222,9 @@ static void add_wait(const struct circle *c, size_t i, struct str *out)
 	else if (waits_for_lock(t))
 		str_addf(out, " waits here for %s %s, which %s owns", waiting_word(t->waiting.kind),
 			 t->waiting.object ? t->waiting.object : "", next->engine->id);
+	else if (t->waiting.kind == WAITING_CONDITION)
+		str_addf(out, " waits here for condition variable %s, which %s could signal",
+			 t->waiting.object ? t->waiting.object : "", next->engine->id);
 	else if (t->waiting.kind == WAITING_JOIN)
 		str_addf(out, " joins %s here", next->engine->id);
 	else if (t->waiting.kind == WAITING_PROCESS)
@@ -236,7 +240,7 @@ static void member_line(const struct circle *c, size_t i, struct str *out)
 	const struct waiting *w = &t->waiting;
 
 	if (w->file && w->line)
-		str_addf(out, "%s:%u: ", shown_path(w->file), w->line);
+		str_addf(out, "%s:%u: ", path_shown(w->file), w->line);
 	else
 		str_add(out, "  ");
 	if (w->held) {

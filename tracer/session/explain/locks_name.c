@@ -4,7 +4,7 @@
  * it means this very object.
  */
 #include "tracer/session/explain/waiting.h"
-#include "tracer/symbols/sources.h"
+#include "tracer/source/source_lines.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -22,18 +22,27 @@ enum rank {
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
+/* A static variable of a function may have a number behind its name: "q.1" is no name in the source. */
+static bool is_numbered(const char *symbol, size_t n)
+{
+	const char *dot = memchr(symbol, '.', n);
+
+	return dot && isdigit((unsigned char)dot[1]);
+}
+
 /* "bank" and an offset: the member there in words; false: it cannot be told. */
 static bool name_member(struct waiter *w, uint64_t object, const char *symbol, size_t n,
 			struct str *out)
 {
 	char *variable = base_strndup(symbol, n);
-	struct symbols_value v;
+	struct inspect_value v;
 	struct error ignored;
 	struct str path = {0};
 	bool found;
 
-	found = symbols_global(&w->thread->process->program, NULL, variable, &v, &ignored) == 0 &&
-		symbols_member_at(&v, object, &path, &ignored) == 0;
+	found = !is_numbered(symbol, n) &&
+		inspect_global(&w->thread->process->program, NULL, variable, &v, &ignored) == 0 &&
+		inspect_member_at(&v, object, &path, &ignored) == 0;
 	if (found)
 		str_addf(out, "%s%s", variable, str_text(&path));
 	str_fini(&path);
@@ -45,7 +54,7 @@ static char *name_global(struct waiter *w, uint64_t object)
 {
 	struct session_process *p = w->thread->process;
 	struct image *image = images_at(p, object);
-	char *symbol = image ? symbols_name_of(image->module, object - image->bias) : NULL;
+	char *symbol = image ? source_name_of(image->module, object - image->bias) : NULL;
 	struct str name = {0};
 
 	if (!symbol)
@@ -58,18 +67,18 @@ static char *name_global(struct waiter *w, uint64_t object)
 
 /* ---- expressions ----------------------------------------------------------------------------- */
 
-bool locks_means(const struct symbols_call *call, const char *expression, uint64_t object,
+bool locks_means(const struct inspect_call *call, const char *expression, uint64_t object,
 		 struct str *inside)
 {
-	struct symbols_value v;
+	struct inspect_value v;
 	struct error ignored;
 	uint64_t address;
 
-	if (symbols_eval(call, expression, &v, &ignored) < 0)
+	if (inspect_eval(call, expression, &v, &ignored) < 0)
 		return false;
-	if (inside && symbols_member_at(&v, object, inside, &ignored) == 0)
+	if (inside && inspect_member_at(&v, object, inside, &ignored) == 0)
 		return true;
-	return symbols_address(&v, &address, &ignored) == 0 && address == object;
+	return inspect_address(&v, &address, &ignored) == 0 && address == object;
 }
 
 /* "&from->lock" is shown as "from->lock". */
@@ -86,13 +95,13 @@ static bool is_plain_name(const char *text)
 }
 
 /* A local name alone: does it stand for the object, or only point or refer to it? */
-static bool is_pointer(const struct symbols_call *call, const char *name, uint64_t object)
+static bool is_pointer(const struct inspect_call *call, const char *name, uint64_t object)
 {
-	struct symbols_value v;
+	struct inspect_value v;
 	struct error ignored;
 
-	return symbols_variable_local(call, name, &v, &ignored) == 0 &&
-	       (v.place != SYMBOLS_IN_MEMORY || v.address != object);
+	return inspect_variable_local(call, name, &v, &ignored) == 0 &&
+	       (v.place != INSPECT_IN_MEMORY || v.address != object);
 }
 
 /* The length of "Pool" in "Pool::add" and in "Pool::add(int)::{lambda()#1}::operator()"; 0: in no class. */
@@ -110,7 +119,7 @@ static size_t class_length(const char *function)
 }
 
 /* Members of the object that the function belongs to are written without it. */
-static bool is_member(const struct symbols_call *call, const char *name, uint64_t object,
+static bool is_member(const struct inspect_call *call, const char *name, uint64_t object,
 		      struct str *out)
 {
 	const char *function = call->function ? call->function : "";
@@ -131,7 +140,7 @@ struct candidate {
 	enum rank rank;
 };
 
-static void try_expression(const struct symbols_call *call, const char *expression, uint64_t object,
+static void try_expression(const struct inspect_call *call, const char *expression, uint64_t object,
 			   bool parts, struct candidate *best)
 {
 	struct candidate c = {.rank = RANK_OBJECT};
@@ -164,13 +173,13 @@ struct written {
 	ARRAY(const struct locks_call *) here;
 };
 
-static void written_at(struct session *s, const struct symbols_call *call, struct written *out)
+static void written_at(struct session *s, const struct inspect_call *call, struct written *out)
 {
 	unsigned from = call->line > CALL_LINES ? call->line - CALL_LINES : 1;
 	struct source_text text;
 
 	*out = (struct written){0};
-	if (symbols_text(s->symbols, call->file, &text))
+	if (source_text(s->symbols, call->file, &text))
 		locks_text(text.lines, text.count, from, call->line + CALL_LINES, &out->all);
 	array_each(const struct locks_call, c, &out->all)
 		if (c->line <= call->line && call->line <= c->last)
@@ -183,7 +192,7 @@ static void written_fini(struct written *w)
 	array_fini(&w->here);
 }
 
-static void try_call(struct session *s, const struct symbols_call *call, uint64_t object,
+static void try_call(struct session *s, const struct inspect_call *call, uint64_t object,
 		     bool parts, struct candidate *best)
 {
 	struct written written;
@@ -198,7 +207,7 @@ static void try_call(struct session *s, const struct symbols_call *call, uint64_
 	written_fini(&written);
 }
 
-bool locks_is_argument(struct session *s, const struct symbols_call *call, uint64_t object)
+bool locks_is_argument(struct session *s, const struct inspect_call *call, uint64_t object)
 {
 	struct written written;
 	bool found = false;
@@ -214,7 +223,7 @@ bool locks_is_argument(struct session *s, const struct symbols_call *call, uint6
 enum primitive locks_kind(struct session *s, const struct waiter *w)
 {
 	enum primitive found = PRIMITIVE_NONE;
-	const struct symbols_call *call = &w->stack.items[w->own];
+	const struct inspect_call *call = &w->stack.items[w->own];
 	struct written written;
 
 	if (w->own >= w->stack.count)
@@ -244,7 +253,7 @@ static void name_by_owner(struct session *s, const struct waiter *w, uint64_t ob
 			  struct candidate *best)
 {
 	array_each(const struct owner, o, &w->owners) {
-		struct symbols_call there;
+		struct inspect_call there;
 
 		if (!o->call || best->rank)
 			continue;
@@ -302,39 +311,24 @@ static void share_names(struct waiters *all)
 	}
 }
 
-/* Two objects that have one name are told apart by their addresses. */
-static void tell_apart(struct waiters *all)
-{
-	bool *doubtful = base_alloc(all->count + 1, sizeof(*doubtful));
-
-	for (size_t i = 0; i < all->count; i++)
-		for (size_t k = 0; k < all->count; k++) {
-			const struct waiter *a = &all->items[i], *b = &all->items[k];
-
-			doubtful[i] |= a->name && b->name && a->object != b->object &&
-				       strcmp(a->name, b->name) == 0;
-		}
-	for (size_t i = 0; i < all->count; i++) {
-		struct waiter *w = &all->items[i];
-		struct str name = {0};
-
-		if (doubtful[i] || (!w->name && w->object))
-			str_addf(&name, w->name ? "%s (0x%llx)" : "%s0x%llx",
-				 w->name ? w->name : "", (unsigned long long)w->object);
-		if (!name.length)
-			continue;
-		base_free(w->name);
-		w->name = str_take(&name);
-	}
-	base_free(doubtful);
-}
-
 /* ---- the mutex that goes with a condition variable --------------------------------------------- */
+
+static uint64_t address_of(const struct inspect_call *call, const char *expression)
+{
+	struct inspect_value v;
+	struct error ignored;
+	uint64_t address;
+
+	return inspect_eval(call, expression, &v, &ignored) == 0 &&
+			       inspect_address(&v, &address, &ignored) == 0
+		       ? address
+		       : 0;
+}
 
 /* It is the second argument of pthread_cond_wait. */
 static void name_mutex(struct session *s, struct waiter *w)
 {
-	const struct symbols_call *call = &w->stack.items[w->own];
+	const struct inspect_call *call = &w->stack.items[w->own];
 	struct written written;
 
 	written_at(s, call, &written);
@@ -342,8 +336,10 @@ static void name_mutex(struct session *s, struct waiter *w)
 		const struct locks_call *c = *it;
 
 		if (strstr(c->word, "wait") && !w->mutex && !c->object && c->args >= 2 &&
-		    locks_means(call, c->arg[0], w->object, NULL))
+		    locks_means(call, c->arg[0], w->object, NULL)) {
 			w->mutex = base_strdup(shown(c->arg[1]));
+			w->mutex_object = address_of(call, c->arg[1]);
+		}
 	}
 	written_fini(&written);
 }
@@ -353,7 +349,7 @@ static void name_mutex(struct session *s, struct waiter *w)
 /* The object that the one call which waits is made for, as it is written: future.get() */
 static void name_receiver(struct session *s, struct waiter *w)
 {
-	const struct symbols_call *call = &w->stack.items[w->own];
+	const struct inspect_call *call = &w->stack.items[w->own];
 	const struct locks_call *found = NULL;
 	struct written written;
 	unsigned many = 0;
@@ -399,5 +395,5 @@ void locks_name_all(struct waiters *all)
 			name_mutex(all->session, w);
 	}
 	share_names(all);
-	tell_apart(all);
+	locks_tell_apart(all);
 }

@@ -5,7 +5,7 @@
  * there, nothing is said.
  */
 #include "tracer/session/explain/waiting.h"
-#include "tracer/symbols/sources.h"
+#include "tracer/source/source_lines.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static bool is_wrapper(const struct locks_call *c)
 
 /* ---- does a call mean the object? --------------------------------------------------------------- */
 
-static bool expression_means(const struct symbols_call *call, const struct locks_call *c,
+static bool expression_means(const struct inspect_call *call, const struct locks_call *c,
 			     const char *expression, uint64_t object)
 {
 	struct str inside = {0}, device = {0};
@@ -79,7 +79,7 @@ static bool is_deferred(const struct locks_call *c)
 	return false;
 }
 
-static bool call_means(const struct symbols_call *call, const struct locks_call *c, uint64_t object)
+bool locks_call_means(const struct inspect_call *call, const struct locks_call *c, uint64_t object)
 {
 	if (c->declares && is_deferred(c))
 		return false;
@@ -132,7 +132,7 @@ static void pass_call(struct way *way, const struct locks_call *c, enum effect e
 }
 
 /* The call in this function by which the object was taken; NULL: none, or it cannot be told. */
-static const struct locks_call *taken_in(struct search *search, const struct symbols_call *call,
+static const struct locks_call *taken_in(struct search *search, const struct inspect_call *call,
 					 const struct locks_calls *calls)
 {
 	struct way way = {0};
@@ -142,7 +142,7 @@ static const struct locks_call *taken_in(struct search *search, const struct sym
 
 		if (effect == EFFECT_NONE || c->line > call->line || is_aside(c, call->line) ||
 		    (c->last >= call->line && search->again) || search->asked++ > MOST_ASKED ||
-		    !call_means(call, c, search->object))
+		    !locks_call_means(call, c, search->object))
 			continue;
 		pass_call(&way, c, effect, is_over(c, call->line) || c->guarded);
 	}
@@ -151,27 +151,27 @@ static const struct locks_call *taken_in(struct search *search, const struct sym
 }
 
 /* In a loop it may have been taken further down, the last time round. */
-static bool taken_below(struct search *search, const struct symbols_call *call,
+static bool taken_below(struct search *search, const struct inspect_call *call,
 			const struct locks_calls *calls)
 {
 	array_each(const struct locks_call, c, calls)
 		if (c->line > call->line && effect_of(c->word, search->what) == EFFECT_TAKES &&
-		    search->asked++ < MOST_ASKED && call_means(call, c, search->object))
+		    search->asked++ < MOST_ASKED && locks_call_means(call, c, search->object))
 			return true;
 	return false;
 }
 
-static bool search_function(struct search *search, const struct symbols_call *call,
+static bool search_function(struct search *search, const struct inspect_call *call,
 			    struct owner *out)
 {
-	unsigned first = symbols_call_begins(call), end;
+	unsigned first = inspect_call_begins(call), end;
 	struct locks_calls calls = {0};
 	struct source_text text;
 	const struct locks_call *taken;
 
 	if (!first || first > call->line || call->line - first > MOST_LINES)
 		return false;
-	if (!symbols_text(search->session->symbols, call->file, &text))
+	if (!source_text(search->session->symbols, call->file, &text))
 		return false;
 	end = locks_loop_end(text.lines, text.count, first, call->line);
 	locks_text(text.lines, text.count, first, end > call->line ? end : call->line, &calls);
@@ -196,7 +196,7 @@ bool locks_taken(struct waiters *all, const struct waiter *owner, const struct w
 				.recursive = wants->readers || glibc_is_recursive(wants)};
 
 	for (size_t i = owner->own; i < owner->stack.count; i = caller_own(owner, i + 1)) {
-		const struct symbols_call *call = &owner->stack.items[i];
+		const struct inspect_call *call = &owner->stack.items[i];
 
 		if (call->file && call->line && search_function(&search, call, out))
 			return true;

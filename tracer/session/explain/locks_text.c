@@ -406,6 +406,24 @@ static bool opens_loop(const char *start, const char *at)
 	       (end - word == 2 && strncmp(word, "do", 2) == 0);
 }
 
+unsigned locks_function_end(const char *const *lines, size_t count, unsigned first)
+{
+	unsigned line = first;
+	struct str text = {0};
+	int depth = 0;
+	bool over = false;
+
+	clean(lines, count, first, (unsigned)count, &text);
+	for (const char *at = str_text(&text); *at && !over; at++) {
+		line += *at == '\n';
+		depth += *at == '{';
+		depth -= *at == '}';
+		over = *at == '}' && depth <= 0;
+	}
+	str_fini(&text);
+	return over ? line : 0;
+}
+
 unsigned locks_loop_end(const char *const *lines, size_t count, unsigned first, unsigned inside)
 {
 	unsigned line = first;

@@ -174,6 +174,8 @@ static bool is_past_start(const struct waiter *w)
 		return true;
 	if (w->stack.cut || !start || strstr(w->thread->engine->id, "main") || is_in_std_thread(w))
 		return false;
+	if (w->thread->from_library || w->thread->runs) /* it is called by a library, too */
+		return false;
 	return !primitive_is_in(w, start) && calls_around(w) > 2;
 }
 

@@ -3,8 +3,10 @@
  * Whoever runs or is blocked is stopped for a moment to be asked where it is.
  */
 #include "tracer/session/explain/explain.h"
+#include "tracer/session/explain/hints.h"
 #include "tracer/session/explain/waiting.h"
-#include "tracer/session/stuck/stuck.h"
+#include "tracer/session/deadlock/deadlock.h"
+#include "tracer/session/trampoline.h"
 
 #include <string.h>
 #include <sys/syscall.h>
@@ -24,6 +26,7 @@ static const char *const kinds[] = {
 	[WAITING_ONCE] = "once",	   [WAITING_STREAM] = "stream",
 	[WAITING_JOIN] = "join",	   [WAITING_FUTURE] = "future",
 	[WAITING_LATCH] = "latch",	   [WAITING_ATOMIC] = "atomic",
+	[WAITING_CRASHED] = "crashed",
 };
 
 const char *waiting_word(enum waiting_kind kind)
@@ -69,16 +72,16 @@ static void add_owner(const struct waiter *w, const struct owner *o, struct str 
 }
 
 /* ", which worker#2 took at queue.c:12": it may be meant as a lock, or not. */
-static void add_takers(const struct waiter *w, struct str *out)
+static void add_doers(const struct waiter *w, const char *what, struct str *out)
 {
 	for (size_t i = 0; i < w->owners.count && i < MOST_OWNERS; i++) {
 		const struct owner *o = &w->owners.items[i];
 
-		str_addf(out, "%s %s took at %s:%u", i ? "," : ", which", o->thread->engine->id,
+		str_addf(out, "%s %s %s at %s:%u", i ? "," : ", which", o->thread->engine->id, what,
 			 str_base_name(o->file), o->line);
 	}
 	if (w->owners.count > MOST_OWNERS)
-		str_addf(out, " and %zu more took", w->owners.count - MOST_OWNERS);
+		str_addf(out, " and %zu more %s", w->owners.count - MOST_OWNERS, what);
 }
 
 /* " held by worker#2 (taken at bank.c:31)" */
@@ -169,7 +172,9 @@ static void describe_futex(const struct waiter *w, struct str *out)
 	}
 	glibc_state(w, out);
 	if (w->what == PRIMITIVE_SEMAPHORE)
-		add_takers(w, out);
+		add_doers(w, "took", out);
+	else if (w->what == PRIMITIVE_CONDITION)
+		add_doers(w, "could signal", out);
 	else if (w->what != PRIMITIVE_JOIN)
 		add_owners(w, out);
 	if (w->timed)
@@ -205,7 +210,7 @@ static void describe_process(const struct session *s, const struct waiter *w, st
 		*array_add(&out->on) = first->engine;
 	}
 	out->kind = WAITING_PROCESS;
-	if (stuck_is_vfork(w->block.number))
+	if (target_is_vfork(w->block.number))
 		str_add(&out->text, "waits for its child of vfork to exec or exit");
 	else
 		str_addf(&out->text, "waits for %s child process",
@@ -301,8 +306,8 @@ static void describe_held(const struct session *s, struct session_thread *t, str
 	str_add(&w->text, "is held");
 	if (t->hold.gate)
 		str_addf(&w->text, " at gate %s", t->hold.gate->name);
-	else
-		str_add(&w->text, " by a function of the script");
+	else if (place)
+		str_addf(&w->text, " by a function of the script (%s)", place_source(place));
 	w->object = t->hold.gate ? base_strdup(t->hold.gate->name) : NULL;
 	w->file = t->hold_file;
 	w->line = t->hold_line;
@@ -312,14 +317,14 @@ static void describe_held(const struct session *s, struct session_thread *t, str
 	if (place && strcmp(place->location, str_text(&here)) != 0)
 		str_addf(&w->note, " (%s)", place->location);
 	str_fini(&here);
-	depend_describe(s, t, &w->note);
+	watchpoints_describe(s, t, &w->note);
 }
 
-static void add_place(const struct waiter *w, struct waiting *out)
+static void add_place(const struct waiter *w, size_t told, struct waiting *out)
 {
-	const struct symbols_call *call = &w->stack.items[w->own];
+	const struct inspect_call *call = &w->stack.items[told];
 
-	if (w->own >= w->stack.count)
+	if (told >= w->stack.count)
 		return;
 	out->func = call->function ? call->function : module_name(call->frame.module);
 	out->file = call->line ? call->file : NULL;
@@ -338,11 +343,14 @@ static void describe(struct waiters *all, struct waiter *w)
 	}
 	if (t->kept) {
 		out->kind = WAITING_GATE;
-		str_add(&out->text, t->parked ? "is held by hand" : "is stopped");
-		add_place(w, out);
+		str_add(&out->text, t->stays	? "stays where it was sent"
+				    : t->parked ? "is held by hand"
+						: "is stopped");
+		add_place(w, w->own, out); /* somebody steps through it */
 		return;
 	}
-	add_place(w, out);
+	add_place(w, w->told, out);
+	around_describe(w, activity == TARGET_BLOCKED, &out->around);
 	if (activity == TARGET_BLOCKED || activity == TARGET_DISK) {
 		describe_blocked(all, w, out);
 	} else if (t->target->state == TARGET_GROUP_STOPPED) {
@@ -355,11 +363,13 @@ static void describe(struct waiters *all, struct waiter *w)
 		out->kind = WAITING_RUNNING;
 		str_add(&out->text, "runs");
 	}
+	if (out->kind != WAITING_EXITED && out->kind != WAITING_STOPPED)
+		spinning_describe(all->session, t, out);
 	out->object = w->name ? base_strdup(w->name) : NULL;
 	out->gone = w->gone;
 	array_each(const struct owner, o, &w->owners) {
 		*array_add(&out->on) = o->thread->engine;
-		if (o->file && !out->taken_file) {
+		if (o->file && !out->taken_file && w->what != PRIMITIVE_CONDITION) {
 			out->taken_file = o->file;
 			out->taken_line = o->line;
 		}
@@ -373,19 +383,22 @@ static void look(struct waiters *all, struct session_thread *t)
 	struct waiter *w = array_add(all);
 
 	w->thread = t;
+	w->all = all;
 	if (t->engine->held) {
 		caller_look(all->session, w);
+		trampoline_see(t, &w->stack);
 		return;
 	}
 	if (t->is_judged) /* it may have been stopped since to be asked something */
 		w->block = t->judged;
 	else
 		target_look(t->target, &w->block);
-	stuck_wait_of(all->session, t, &w->block, &w->wait);
+	deadlock_wait_of(all->session, t, &w->block, &w->wait);
 	if (t->target->state == TARGET_GROUP_STOPPED || w->block.activity == TARGET_DEAD)
 		return;
-	if (!stuck_is_vfork(w->block.number))
+	if (!target_is_vfork(w->block.number))
 		caller_look(all->session, w);
+	trampoline_see(t, &w->stack);
 	if (w->block.activity == TARGET_BLOCKED)
 		primitive_find(w);
 	if (w->block.activity == TARGET_BLOCKED && w->block.number == SYS_futex) {
@@ -432,6 +445,10 @@ static const struct waiter *known_before(const struct waiters *all, const struct
 static void look_for_owners(struct waiters *all, struct waiter *w)
 {
 	glibc_owners(all, w);
+	if (w->what == PRIMITIVE_CONDITION && w->object) {
+		signals_find(all, w);
+		return;
+	}
 	array_each(struct owner, o, &w->owners) {
 		const struct waiter *other = waiter_of(all, o->thread);
 
@@ -463,11 +480,12 @@ static void waiters_fini(struct waiters *all)
 {
 	array_each(struct waiter, w, all) {
 		wait_fini(&w->wait);
-		symbols_stack_fini(&w->stack);
+		inspect_stack_fini(&w->stack);
 		base_free(w->name);
 		base_free(w->mutex);
 		array_fini(&w->owners);
 	}
+	array_fini(&all->placed);
 	array_fini(all);
 }
 
@@ -475,6 +493,7 @@ void waiting_look_all(struct session *s)
 {
 	struct waiters all = {.session = s};
 
+	caller_modules(s, &all);
 	array_each(struct session_thread *, it, &s->threads) {
 		struct session_thread *t = *it;
 
@@ -493,12 +512,11 @@ void waiting_look_all(struct session *s)
 	waiters_fini(&all);
 }
 
-void waiting_sentence(const struct session_thread *t, struct str *out)
+void waiting_says(const struct session_thread *t, struct str *out)
 {
 	const struct waiting *w = &t->waiting;
 
-	str_addf(out, "%s %s", t->engine->id,
-		 w->kind != WAITING_GONE ? str_text(&w->text) : "has exited");
+	str_add(out, w->kind != WAITING_GONE ? str_text(&w->text) : "has exited");
 	if (w->func && !w->held)
 		str_addf(out, "%s in %s", w->kind == WAITING_RUNNING ? "" : ",", w->func);
 	if (w->file && w->line)
@@ -506,9 +524,18 @@ void waiting_sentence(const struct session_thread *t, struct str *out)
 	str_add(out, str_text(&w->note));
 }
 
+void waiting_sentence(const struct session_thread *t, struct str *out)
+{
+	str_add(out, t->engine->id);
+	trampoline_describe(t, out);
+	str_add(out, " ");
+	waiting_says(t, out);
+}
+
 void waiting_fini(struct waiting *w)
 {
 	str_fini(&w->text);
+	str_fini(&w->around);
 	str_fini(&w->note);
 	base_free(w->object);
 	array_fini(&w->on);

@@ -2,8 +2,9 @@
  * --report FILE.html: the timeline, one file that needs nothing else. The page (page/) is a frame
  * with three marks, where its style, its script and the record with the source lines go.
  */
+#include "tracer/session/crash/crash.h"
 #include "tracer/session/report/report.h"
-#include "tracer/symbols/sources.h"
+#include "tracer/source/source_lines.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -55,7 +56,7 @@ static void want(struct session *s, struct wanted_list *list, const char *file, 
 		return;
 	w = wanted_file(list, file);
 	if (!w->lines.count) {
-		symbols_text(s->symbols, file, &text);
+		source_text(s->symbols, file, &text);
 		for (size_t i = 0; i <= text.count; i++)
 			*array_add(&w->lines) = 0;
 	}
@@ -66,6 +67,10 @@ static void want(struct session *s, struct wanted_list *list, const char *file, 
 
 static void collect(struct session *s, struct wanted_list *list)
 {
+	const struct crash *c = crash_of_root(s);
+
+	for (size_t i = 0; c && i < c->frames.count; i++)
+		want(s, list, c->frames.items[i].file, c->frames.items[i].line);
 	array_each(const struct happened, h, &s->timeline.all)
 		want(s, list, h->file, h->line);
 	array_each(struct session_thread *, it, &s->threads) {
@@ -102,7 +107,7 @@ static void sources(struct session *s, struct json *j)
 	array_each(struct wanted, w, &list) {
 		struct source_text source;
 
-		if (symbols_text(s->symbols, w->file, &source))
+		if (source_text(s->symbols, w->file, &source))
 			write_lines(w, &source, j);
 		array_fini(&w->lines);
 	}

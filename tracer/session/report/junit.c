@@ -4,6 +4,7 @@
  */
 #include "tracer/base/xml.h"
 #include "tracer/session/report/report.h"
+#include "tracer/base/signame.h"
 
 #include <string.h>
 #include <time.h>
@@ -46,7 +47,7 @@ static void first_line(const struct report_head *head, struct str *out)
 		return;
 	}
 	if (strcmp(head->verdict, "interrupted") == 0) {
-		str_addf(out, "ended by SIG%s", sigabbrev_np(head->status - 128));
+		str_addf(out, "ended by SIG%s", signame_text(head->status - 128));
 		return;
 	}
 	if (strncmp(text, "gatectl: ", 9) == 0 && strncmp(text + 9, head->verdict, word) == 0)
@@ -72,12 +73,27 @@ static void outcome(const struct report_head *head, enum report_case what, struc
 	str_fini(&first);
 }
 
-static void output(const char *tag, const char *text, const char *more, struct str *out)
+/* All of it: a program may write zero bytes. */
+static void written(const struct str *text, struct str *out)
 {
-	if (!*text && !*more)
+	const char *at = str_text(text), *end = at + text->length;
+
+	for (;; at++) {
+		xml_text(out, at);
+		at += strlen(at);
+		if (at >= end)
+			return;
+		str_add(out, "\\x00");
+	}
+}
+
+static void output(const char *tag, const struct str *text, const char *more, struct str *out)
+{
+	if ((!text || !text->length) && !*more)
 		return;
 	str_addf(out, "      <%s>", tag);
-	xml_text(out, text);
+	if (text)
+		written(text, out);
 	xml_text(out, more);
 	str_addf(out, "</%s>\n", tag);
 }
@@ -86,7 +102,7 @@ enum report_case report_junit(struct session *s, const struct report_head *head,
 {
 	const struct outcome *o = &s->outcome;
 	enum report_case what = case_of(head);
-	struct str name = {0};
+	struct str name = {0}, told = {0};
 
 	case_name(s, &name);
 	str_add(out, "    <testcase");
@@ -94,8 +110,10 @@ enum report_case report_junit(struct session *s, const struct report_head *head,
 	xml_attribute(out, "classname", str_base_name(s->options->argv[0]));
 	str_addf(out, " time=\"%.6f\">\n", (double)s->timeline.end_us / 1e6);
 	outcome(head, what, out);
-	output("system-out", o->stdout_text ? o->stdout_text : "", "", out);
-	output("system-err", o->stderr_text ? o->stderr_text : "", head->message, out);
+	output("system-out", o->stdout_text, "", out);
+	str_addf(&told, "%s%s", head->note ? head->note : "", head->message);
+	output("system-err", o->stderr_text, str_text(&told), out);
+	str_fini(&told);
 	str_add(out, "    </testcase>\n");
 	str_fini(&name);
 	return what;

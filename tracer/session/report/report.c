@@ -1,5 +1,7 @@
 /* --report FILE: the same facts as the words, for programs (.json), and which forms there are. */
+#include "tracer/session/crash/crash.h"
 #include "tracer/session/explain/explain.h"
+#include "tracer/session/given.h"
 #include "tracer/session/report/report.h"
 
 #include <string.h>
@@ -37,7 +39,7 @@ static void gates(struct session *s, struct json *j)
 	json_array(j, "gates");
 	for (size_t i = 0; (g = engine_gate_at(s->engine, i)); i++) {
 		json_object(j, NULL);
-		json_string(j, "name", g->name);
+		json_string(j, "name", g->given);
 		json_string(j, "kind", g->type);
 		json_bool(j, "open", g->is_open);
 		json_number(j, "held_max_ms", i < s->held_max.count ? s->held_max.items[i] : 0);
@@ -97,6 +99,7 @@ static void waiting(const struct session_thread *t, struct json *j)
 	json_string(j, "text", str_text(&w->text));
 	json_string(j, "place", w->held && t->hold.place ? t->hold.place->location : NULL);
 	line_of(j, w->file, w->line, w->func);
+	json_string(j, "around", str_text(&w->around));
 	if (w->taken_file && w->taken_line) {
 		json_string(j, "taken_file", w->taken_file);
 		json_integer(j, "taken_line", w->taken_line);
@@ -120,8 +123,9 @@ static void threads(struct session *s, struct json *j)
 		json_integer(j, "tid", t->engine->tid);
 		json_integer(j, "pid", t->process->pid);
 		json_string(j, "state", t->state);
-		waiting_sentence(t, &why);
-		json_string(j, "why", str_text(&why) + strlen(t->engine->id) + 1);
+		json_string(j, "runs", t->runs);
+		waiting_says(t, &why);
+		json_string(j, "why", str_text(&why));
 		str_fini(&why);
 		waiting(t, j);
 		json_end_object(j);
@@ -174,9 +178,11 @@ void report_record(struct session *s, const struct report_head *head, struct jso
 	json_string(j, "message", head->message);
 	if (head->error)
 		json_string(j, "error", head->error);
+	if (head->note && *head->note)
+		json_string(j, "note", head->note);
 	json_string(j, "program", s->options->argv[0]);
 	json_array(j, "command");
-	for (char *const *arg = s->options->argv; *arg; arg++)
+	for (char *const *arg = given_argv(s); *arg; arg++)
 		json_string(j, NULL, *arg);
 	json_end_array(j);
 	json_integer(j, "runs", (long long)s->run_number);
@@ -185,6 +191,7 @@ void report_record(struct session *s, const struct report_head *head, struct jso
 	places(s, j);
 	threads(s, j);
 	cycle(s, j);
+	crash_record(s, j);
 	events(s, j);
 }
 
@@ -230,6 +237,7 @@ void report_run(struct session *s, struct session_result *out)
 		.status = out->status,
 		.error = out->verdict == VERDICT_ERROR ? s->fault.text : NULL,
 		.message = str_text(&out->text),
+		.note = str_text(&out->note),
 	};
 
 	write_all(s, &head, out);
@@ -239,9 +247,10 @@ void report_error(struct session *s, const struct error *err, struct session_res
 {
 	struct str message = {0};
 	struct report_head head = {
-		.verdict = err->code == ERROR_CANNOT_TRACE ? "cannot-trace" : "error",
+		.verdict = session_error_word(err->code),
 		.status = session_error_status(s->options, err->code),
-		.error = err->text,
+		.error =
+			err->code == ERROR_FAILED ? NULL : err->text, /* that is no error of ours */
 	};
 
 	str_addf(&message, "gatectl: %s: %s\n", head.verdict, err->text);

@@ -5,8 +5,6 @@
 #include "tracer/session/internal.h"
 
 /* timeline.c */
-void timeline_init(struct timeline *tl, bool keep);
-void timeline_fini(struct timeline *tl);
 void timeline_add(struct session *s, enum happening what, const struct engine_thread *t,
 		  const struct place *p, const struct gate *g, const char *text);
 void timeline_end(struct timeline *tl); /* the verdict is reached now */
@@ -19,6 +17,7 @@ struct report_head {
 	int status;
 	const char *error;   /* gatectl's own, or NULL */
 	const char *message; /* the verdict in words, as on standard error */
+	const char *note;    /* what there is to tell of a run that was as expected; "", or NULL */
 };
 /* All that were asked for, into out->reports. `err`: there was no run to give a verdict on. */
 void report_run(struct session *s, struct session_result *out);

@@ -1,9 +1,13 @@
 /* What happened, in order: the last events always, all of them where a report was asked for. */
 #include "tracer/session/explain/explain.h"
-#include "tracer/session/live/hooks.h"
+#include "tracer/session/explain/hints.h"
+#include "tracer/session/features.h"
+#include "tracer/session/interactive/hooks.h"
 #include "tracer/session/report/report.h"
 
+#include "tracer/base/path.h"
 #include "tracer/base/log.h"
+#include "tracer/base/signame.h"
 
 static const char *const words[] = {
 	[HAPPENED_ARRIVAL] = "arrival",
@@ -18,6 +22,7 @@ static const char *const words[] = {
 	[HAPPENED_EXEC] = "exec",
 	[HAPPENED_SIGNAL] = "signal",
 	[HAPPENED_KILL] = "kill",
+	[HAPPENED_CRASH] = "crash",
 };
 
 const char *timeline_word(enum happening what)
@@ -25,14 +30,16 @@ const char *timeline_word(enum happening what)
 	return words[what];
 }
 
-void timeline_init(struct timeline *tl, bool keep)
+static void begin(struct session *s)
 {
-	tl->keep = keep;
-	tl->start_us = session_now_us();
+	s->timeline.keep = s->options->reports.count > 0 || s->live;
+	s->timeline.start_us = session_now_us();
 }
 
-void timeline_fini(struct timeline *tl)
+static void forget(struct session *s)
 {
+	struct timeline *tl = &s->timeline;
+
 	array_each(struct happened, h, &tl->all)
 		base_free(h->text);
 	array_fini(&tl->all);
@@ -51,24 +58,28 @@ void timeline_line(const struct happened *h, struct str *out)
 		[HAPPENED_THREAD_START] = "starts", [HAPPENED_THREAD_EXIT] = "exits",
 		[HAPPENED_FORK] = "forks",	    [HAPPENED_EXEC] = "execs",
 		[HAPPENED_SIGNAL] = "gets signal",  [HAPPENED_KILL] = "is killed by",
+		[HAPPENED_CRASH] = "crashes:",
 	};
 
 	str_addf(out, "%s %s", h->thread ? h->thread->id : "gatectl", verbs[h->what]);
 	if (h->what == HAPPENED_OPEN && h->gate)
 		str_addf(out, " gate %s", h->gate->name);
-	if (h->text)
-		str_addf(out, " %s", h->text);
+	if (h->text) {
+		str_add(out, " ");
+		str_add_shown(out, h->text);
+	}
 	if (h->place)
 		str_addf(out, " at %s", h->place->location);
 	if (h->what != HAPPENED_OPEN && h->gate)
 		str_addf(out, " by gate %s", h->gate->name);
-	else if (h->what == HAPPENED_HOLD)
-		str_add(out, " by a function");
+	else if (h->what == HAPPENED_HOLD && h->place)
+		str_addf(out, " by a function (%s)", place_source(h->place));
 }
 
 /*
  * A place of the script is where its thread stands. Who opens a gate does so at the place where it
- * has arrived, or was let go, in this turn; at no place if it opens by blocking in the kernel.
+ * has arrived, or was let go, in this turn; at no place if it opens by blocking in the kernel. A signal
+ * that ends a process has one, too.
  */
 static void note_place(struct session *s, struct happened *h)
 {
@@ -82,7 +93,7 @@ static void note_place(struct session *s, struct happened *h)
 	} else if (h->what == HAPPENED_OPEN && t->stands_turn == s->turns) {
 		h->place = t->stands_at;
 	}
-	if (!h->place)
+	if (!h->place && h->what != HAPPENED_CRASH && (h->what != HAPPENED_SIGNAL || !t->crashes))
 		return;
 	h->file = t->hold_file;
 	h->func = t->hold_func;
@@ -152,7 +163,7 @@ static void write_verbose(const struct happened *h)
 	struct str line = {0};
 
 	if (h->file && h->line)
-		str_addf(&line, "%s:%u: ", shown_path(h->file), h->line);
+		str_addf(&line, "%s:%u: ", path_shown(h->file), h->line);
 	str_addf(&line, "gatectl: %.6f ", (double)h->t_us / 1e6);
 	timeline_line(h, &line);
 	log_line("%s", str_text(&line));
@@ -188,7 +199,84 @@ void timeline_add(struct session *s, enum happening what, const struct engine_th
 		h->text = text ? base_strdup(text) : NULL;
 	}
 	if (s->live)
-		live_tell(s->live, last);
+		interactive_tell(s->live, last);
 	else if (s->options->verbose)
 		write_verbose(last);
 }
+
+/* ---- what is told of a run ------------------------------------------------------------------- */
+
+static void add_exec(struct session *s, struct session_thread *t, bool first)
+{
+	if (!first)
+		timeline_add(s, HAPPENED_EXEC, t->engine, NULL, NULL, NULL);
+}
+
+static void add_fork(struct session *s, struct session_thread *t)
+{
+	timeline_add(s, HAPPENED_FORK, t->engine, NULL, NULL, NULL);
+}
+
+static void add_start(struct session *s, struct session_thread *t)
+{
+	timeline_add(s, HAPPENED_THREAD_START, t->engine, NULL, NULL, NULL);
+}
+
+static void add_exit(struct session *s, struct session_thread *t)
+{
+	timeline_add(s, HAPPENED_THREAD_EXIT, t->engine, NULL, NULL, NULL);
+}
+
+static bool add_signal(struct session *s, struct session_thread *t, int signal)
+{
+	timeline_add(s, HAPPENED_SIGNAL, t->engine, NULL, NULL, signame_text(signal));
+	return false;
+}
+
+static void add_decision(struct session *s, const struct decision *d)
+{
+	switch (d->kind) {
+	case DECISION_ARRIVED:
+		timeline_add(s, HAPPENED_ARRIVAL, d->thread, d->place, NULL, NULL);
+		break;
+	case DECISION_HOLD:
+		timeline_add(s, HAPPENED_HOLD, d->thread, d->place, d->gate, NULL);
+		break;
+	case DECISION_PASS:
+		timeline_add(s, HAPPENED_RELEASE, d->thread, d->place, d->gate, NULL);
+		break;
+	case DECISION_OPENED:
+		timeline_add(s, HAPPENED_OPEN, d->thread, d->place, d->gate, NULL);
+		break;
+	case DECISION_EVENT:
+		timeline_add(s, HAPPENED_EVENT, d->thread, d->place, NULL, d->text);
+		break;
+	case DECISION_LOG:
+		if (d->thread)
+			timeline_add(s, HAPPENED_LOG, d->thread, d->place, NULL, d->text);
+		break;
+	case DECISION_KILL:
+		timeline_add(s, HAPPENED_KILL, d->thread, d->place, NULL, signame_text(d->signal));
+		break;
+	default:
+		break;
+	}
+}
+
+static void end(struct session *s)
+{
+	timeline_end(&s->timeline);
+}
+
+extern const struct observer timeline_observer;
+const struct observer timeline_observer = {
+	.begin = begin,
+	.exec = add_exec,
+	.fork = add_fork,
+	.thread_new = add_start,
+	.thread_gone = add_exit,
+	.signal = add_signal,
+	.decision = add_decision,
+	.end = end,
+	.free = forget,
+};

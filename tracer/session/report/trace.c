@@ -9,6 +9,8 @@
 #include "tracer/session/explain/explain.h"
 #include "tracer/session/report/report.h"
 
+#include "tracer/base/path.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -153,7 +155,7 @@ static void add_args(struct trace *tr, const struct happened *h)
 	if (h->file && h->line) {
 		struct str at = {0};
 
-		str_addf(&at, "%s:%u", shown_path(h->file), h->line);
+		str_addf(&at, "%s:%u", path_shown(h->file), h->line);
 		json_string(j, "source", str_text(&at));
 		str_fini(&at);
 	}

@@ -80,10 +80,44 @@ const processes = buildLanes();
 buildEvents();
 
 const lastEvent = events[events.length - 1];
-const span = [
-	Math.max(data.duration_us || 0, lastEvent ? lastEvent.t_us : 0, 1),
-	events.length + 1,
-];
+const duration = Math.max(data.duration_us || 0, lastEvent ? lastEvent.t_us : 0, 1);
+
+/* ---- time in which nothing happens is folded ---- */
+
+/* A gap is folded when it is much longer than all shorter ones together: sleeps, not work. It keeps a
+   width of its own, so that it is seen. Each fold: from, to, and how much shorter it is drawn. */
+const FOLD_LEAST = 10000; /* µs */
+const folds = [];
+
+function findFolds() {
+	const times = [0, ...events.map(e => e.t_us), duration].sort((a, b) => a - b);
+	const gaps = times.slice(1).map((to, i) => ({ from: times[i], to, length: to - times[i] }));
+	let busy = 0, limit = Infinity;
+	for (const g of gaps.slice().sort((a, b) => a.length - b.length)) {
+		if (g.length > FOLD_LEAST && g.length > 2 * busy && busy > 0) {
+			limit = g.length;
+			break;
+		}
+		busy += g.length;
+	}
+	for (const g of gaps)
+		if (g.length >= limit)
+			folds.push({ from: g.from, to: g.to, cut: g.length - Math.max(busy * 0.15, 1) });
+}
+
+/* Where a moment (µs) is drawn, and which moment is drawn there. */
+function folded(us) {
+	let at = us;
+	for (const f of folds)
+		if (us > f.from)
+			at -= f.cut * Math.min((us - f.from) / (f.to - f.from), 1);
+	return at;
+}
+
+findFolds();
+for (const e of events)
+	e.at[TIME] = folded(e.t_us);
+const span = [folded(duration), events.length + 1];
 
 /* ---- gates have a colour, and the same one everywhere ---- */
 
@@ -100,7 +134,7 @@ function gateIndex(name) {
 const WORDS = {
 	'arrival': 'arrives', 'hold': 'is held', 'release': 'goes on', 'open': 'opens', 'event': 'event',
 	'log': 'log', 'thread-start': 'starts', 'thread-exit': 'exits', 'fork': 'forks', 'exec': 'execs',
-	'signal': 'signal', 'kill': 'is killed',
+	'signal': 'signal', 'kill': 'is killed', 'crash': 'crashes:',
 };
 
 function word(e) {

@@ -81,6 +81,16 @@ const MARKS = {
 		c.closePath();
 		filled(c, colours.warn);
 	},
+	'crash'(c, x, y) {
+		const star = [];
+		for (let i = 0; i < 16; i++) {
+			const r = i % 2 ? 4 : 10, a = i * Math.PI / 8;
+			star.push([x + r * Math.sin(a), y - r * Math.cos(a)]);
+		}
+		path(c, star);
+		c.closePath();
+		filled(c, colours.bad);
+	},
 	'kill'(c, x, y) {
 		c.strokeStyle = colours.bad;
 		c.lineWidth = 2.6;

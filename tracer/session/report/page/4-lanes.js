@@ -39,7 +39,7 @@ function step(range, most) {
 function tickText(value, by) {
 	if (view.axis === ORDER)
 		return String(Math.round(value));
-	const unit = span[TIME] >= 2e6 ? [1e6, ' s'] : span[TIME] >= 2000 ? [1000, ' ms'] : [1, ' µs'];
+	const unit = duration >= 2e6 ? [1e6, ' s'] : duration >= 2000 ? [1000, ' ms'] : [1, ' µs'];
 	const digits = Math.max(0, Math.ceil(-Math.log10(by / unit[0]) - 1e-9));
 	return (value / unit[0]).toFixed(Math.min(digits, 6)) + unit[1];
 }
@@ -47,13 +47,74 @@ function tickText(value, by) {
 function ticks() {
 	const by = step(view.to - view.from, Math.max(2, view.width / 110));
 	const found = [];
-	for (let v = Math.max(0, Math.ceil(view.from / by) * by); v <= view.to; v += by)
-		found.push([toX(v), tickText(v, by)]);
+	for (const [from, to] of parts()) {
+		const first = Math.max(0, view.axis === TIME ? from : view.from);
+		for (let v = Math.ceil(first / by) * by, x; v <= to && (x = toX(drawnAt(v))) <= view.width; v += by)
+			if (x >= MARGIN && (!found.length || x - found[found.length - 1][0] >= 70))
+				found.push([x, tickText(v, by)]);
+	}
 	return found;
+}
+
+function drawnAt(value) {
+	return view.axis === TIME ? folded(value) : value;
+}
+
+/* What is seen of the axis, in moments: between the folds. */
+function parts() {
+	if (view.axis === ORDER)
+		return [[view.from, view.to]];
+	const found = [];
+	let from = 0;
+	for (const f of [...folds, { from: duration, to: Infinity }]) {
+		const low = Math.max(from, from + view.from - folded(from));
+		if (f.from >= low && folded(low) <= view.to)
+			found.push([low, f.from]);
+		from = f.to;
+	}
+	return found;
+}
+
+/* A fold is a hatched strip that says how much time is in it. */
+function drawFolds(c, height, named) {
+	if (view.axis !== TIME)
+		return;
+	for (const f of folds) {
+		const x1 = toX(folded(f.from)), x2 = toX(folded(f.to));
+		if (x2 < 0 || x1 > view.width)
+			continue;
+		c.save();
+		c.beginPath();
+		c.rect(x1, 0, x2 - x1, height);
+		c.clip();
+		c.fillStyle = colours.stripe;
+		c.fillRect(x1, 0, x2 - x1, height);
+		c.strokeStyle = colours.line;
+		c.lineWidth = 1;
+		c.beginPath();
+		for (let x = Math.max(x1, 0) - height; x < Math.min(x2, view.width); x += 7) {
+			c.moveTo(x, height);
+			c.lineTo(x + height, 0);
+		}
+		if (!named)
+			c.stroke();
+		c.restore();
+		const text = '⋯ ' + shortTime(f.to - f.from) + ' ⋯';
+		if (named && x2 - x1 > c.measureText(text).width) {
+			c.fillStyle = colours.muted;
+			c.textAlign = 'center';
+			c.fillText(text, (x1 + x2) / 2, 13);
+		}
+	}
+}
+
+function shortTime(us) {
+	return us >= 1e6 ? (us / 1e6).toPrecision(3) + ' s' : us >= 1000 ? (us / 1000).toPrecision(3) + ' ms' : us + ' µs';
 }
 
 function drawRuler(marks) {
 	const c = sized(ruler, view.width, 28);
+	drawFolds(c, 28, true);
 	c.fillStyle = colours.muted;
 	c.textAlign = 'center';
 	for (const [x, text] of marks) {
@@ -282,6 +343,7 @@ function drawPicture() {
 	const marks = ticks();
 	drawRuler(marks);
 	const c = sized(picture, view.width, view.height);
+	drawFolds(c, Math.min(view.height, spaceHeight - view.top), false);
 	c.fillStyle = colours['line-soft'];
 	for (const [x] of marks)
 		c.fillRect(Math.round(x), 0, 1, Math.min(view.height, spaceHeight - view.top));

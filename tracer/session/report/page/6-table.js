@@ -11,12 +11,32 @@ function cell(text, title) {
 	return x;
 }
 
+/* The directory gives way where there is no room; file and line never do. */
+function placeCell(e) {
+	const place = placeText(e), cut = place.lastIndexOf('/') + 1;
+	const x = cell('', e.file && e.line ? e.file + ':' + e.line : '');
+	x.className = 'place';
+	x.append(element('span', { class: 'directory' }, place.slice(0, cut)), element('span', {}, place.slice(cut)));
+	return x;
+}
+
+function measurePlaces() {
+	const c = document.createElement('canvas').getContext('2d');
+	c.font = '12px ui-monospace, "DejaVu Sans Mono", monospace';
+	let longest = '';
+	for (const e of events) {
+		const place = placeText(e), text = place.slice(place.lastIndexOf('/') + 1);
+		if (text.length > longest.length)
+			longest = text;
+	}
+	$('rows').parentElement.style.setProperty('--place', Math.ceil(c.measureText(longest).width) + 4 + 'px');
+}
+
 function makeRow(e) {
-	const place = placeText(e);
 	const text = e.text !== undefined ? (e.place ? e.place + ' · ' : '') + e.text : e.place || '';
 	const row = element('div', { class: 'row', role: 'row', id: 'row-' + e.seq, 'aria-rowindex': e.index + 1 },
 		cell(String(e.seq)), cell(timeText(e.t_us)), cell(e.thread === null ? 'gatectl' : e.thread), cell(word(e)),
-		cell(text, text), cell(e.gate === null ? '' : e.gate), cell(place, e.file && e.line ? e.file + ':' + e.line : ''));
+		cell(text, text), cell(e.gate === null ? '' : e.gate), placeCell(e));
 	row.style.top = e.index * ROW + 'px';
 	row.dataset.index = e.index;
 	return row;
@@ -63,6 +83,7 @@ function rowKey(k) {
 }
 
 function startTable() {
+	measurePlaces();
 	rowsSpace.style.height = events.length * ROW + 'px';
 	rows.setAttribute('aria-rowcount', events.length);
 	rows.addEventListener('scroll', drawRows);

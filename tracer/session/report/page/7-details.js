@@ -22,7 +22,7 @@ function sourceBlock(file, line) {
 function heldFor(e) {
 	if (!e.hold)
 		return null;
-	const end = e.hold.to ? e.hold.to.t_us : span[TIME];
+	const end = e.hold.to ? e.hold.to.t_us : duration;
 	return timeText(end - e.hold.from.t_us) + (e.hold.to && e.hold.to.what === 'release' ? '' : ', never let go');
 }
 

@@ -2,7 +2,7 @@
    corners, an arrow says what for. The cycle goes down on the left and up on the right. */
 
 const NODE_W = 124, NODE_H = 44, PITCH = 88, LEFT = 22, RIGHT = 218, GRAPH_W = 364, MOST_NODES = 60;
-const HELD_BY = { mutex: 'held by', rwlock: 'held by', gate: 'opened by' };
+const HELD_BY = { mutex: 'held by', rwlock: 'held by', gate: 'opened by', condition: 'signalled by' };
 
 function svg(tag, properties, ...children) {
 	const x = document.createElementNS('http://www.w3.org/2000/svg', tag);

@@ -39,7 +39,8 @@ function chooseThread(lane) {
 
 function startVerdict() {
 	const box = $('verdict'), good = data.status === 0, own = data.verdict === 'ok' && !good;
-	const lines = (data.message || '').split('\n');
+	const text = (data.note || '') + data.message;
+	const lines = text.split('\n');
 	const first = lines[0].replace(/^gatectl: [a-z-]+: /, '');
 	box.classList.toggle('good', good);
 	box.classList.toggle('own', own);
@@ -47,13 +48,13 @@ function startVerdict() {
 	$('verdict-word').textContent = own ? 'status ' + data.status : data.verdict;
 	$('verdict-status').textContent = own ? '' : 'exit status ' + data.status;
 	$('verdict-line').textContent = first || (good ? 'The run ended by itself, and every gate was met.' : 'The program ended with status ' + data.status + '.');
-	$('verdict-text').textContent = data.message;
+	$('verdict-text').textContent = text;
 	$('verdict-more').hidden = lines.filter(Boolean).length < 2;
 	$('fact-command').textContent = data.command.join(' ');
 	$('fact-command').title = data.command.join(' ');
 	$('fact-events').textContent = grouped(events.length) + (data.events_dropped ? ' (' + data.events_dropped + ' more were dropped)' : '');
 	$('fact-threads').textContent = data.threads.length;
-	$('fact-duration').textContent = timeText(span[TIME]);
+	$('fact-duration').textContent = timeText(duration);
 	document.title = programName() + ': ' + data.verdict + ' (gatectl)';
 }
 
@@ -94,7 +95,7 @@ function startLabels() {
 function startLegend() {
 	const kinds = [['arrival', 'arrives at a place'], ['hold', 'is held: a bar in the gate’s colour'], ['open', 'opens a gate; arrows to whom it lets go'],
 		['release', 'goes on'], ['thread-start', 'thread starts'], ['thread-exit', 'thread exits'], ['event', 'event of an order'], ['log', 'log text'],
-		['fork', 'fork'], ['exec', 'exec'], ['signal', 'signal'], ['kill', 'killed by the script']];
+		['fork', 'fork'], ['exec', 'exec'], ['signal', 'signal'], ['kill', 'killed by the script'], ['crash', 'a signal ends the process']];
 	const grid = element('div', { class: 'legend-grid' });
 	const gate = data.gates.length ? data.gates[0].name : null;
 	const add = (draw, text) => {

@@ -1,0 +1,116 @@
+/* What is done from outside of any thread: when nobody can move, or by a person. */
+#include "gates/engine_internal.h"
+
+#include <string.h>
+
+int engine_pass_by_hand(struct engine *e, struct engine_thread *t)
+{
+	struct engine_stop *s = t->stop;
+
+	if (!s || !s->waiting || s->coroutine)
+		return -1;
+	engine_enter(e);
+	stop_pass(e, s);
+	s->step_at++;
+	stop_go(e, s);
+	engine_leave(e);
+	return 0;
+}
+
+/* Past all that the place has for it. */
+static void end_place(struct engine *e, struct engine_stop *s)
+{
+	if (s->coroutine && e->script.run_end)
+		e->script.run_end(e->script.ctx, s->coroutine);
+	s->coroutine = NULL;
+	stop_pass(e, s);
+	s->step_at = s->arrival.place->steps.count;
+	stop_go(e, s);
+}
+
+void engine_drop(struct engine *e, struct place *p)
+{
+	if (p->dropped)
+		return;
+	engine_enter(e);
+	p->retired = p->dropped = true;
+	p->optional = true;
+	for (size_t i = 0; i < e->threads.count; i++) {
+		struct engine_stop *s = e->threads.items[i]->thread.stop;
+
+		if (s && s->waiting && s->arrival.place == p)
+			end_place(e, s);
+	}
+	engine_decide(e, DECISION_DEAD)->place = p;
+	engine_leave(e);
+}
+
+/* Another edge that says the same goes on with its gate. */
+static void end_edge(struct engine *e, struct order_edge *edge)
+{
+	if (!edge->gate)
+		return;
+	array_each(struct order_edge, other, &e->edges) {
+		if (other->dropped || !order_says_the_same(other, edge))
+			continue;
+		other->gate = edge->gate;
+		edge->gate = NULL;
+		return;
+	}
+	edge->gate->left_out = true;
+}
+
+void engine_drop_orders(struct engine *e, size_t first, size_t count)
+{
+	engine_enter(e);
+	for (size_t i = first; i < e->edges.count && i - first < count; i++)
+		e->edges.items[i].dropped = true;
+	for (size_t i = first; i < e->edges.count && i - first < count; i++)
+		end_edge(e, &e->edges.items[i]);
+	for (size_t i = 0; i < e->places.count; i++) {
+		struct place *p = e->places.items[i];
+
+		if (p->from_order && !p->dropped && !order_needs(e, p))
+			engine_drop(e, p);
+	}
+	e->changed++;
+	e->stirred = true;
+	engine_leave(e);
+}
+
+static void let_all(struct engine *e, const char *pattern)
+{
+	for (size_t i = 0; i < e->threads.count; i++) {
+		struct engine_thread *t = &e->threads.items[i]->thread;
+
+		if (t->held && engine_thread_matches(e, t, pattern))
+			engine_pass_by_hand(e, t);
+	}
+}
+
+static struct place *next_rest(const struct engine *e)
+{
+	for (size_t i = 0; i < e->places.count; i++)
+		if (e->places.items[i]->kind == PLACE_REST && !e->places.items[i]->retired)
+			return e->places.items[i];
+	return NULL;
+}
+
+bool engine_rest(struct engine *e)
+{
+	struct place *p = next_rest(e);
+
+	if (!p || e->faulted)
+		return false;
+	engine_enter(e);
+	p->arrivals++;
+	p->retired = true;
+	array_each(struct step, step, &p->steps) {
+		if (step->kind == STEP_OPEN)
+			gate_open(e, step->gate, NULL);
+		else if (step->kind == STEP_RELEASE)
+			let_all(e, step->text);
+	}
+	engine_leave(e);
+	return true;
+}

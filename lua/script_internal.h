@@ -1,0 +1,237 @@
+/*
+ * Inside the room: the state that its files share.
+ *
+ * One rule above all: a Lua error is a longjmp, so nothing that C would have to give back (memory,
+ * files) is held while Lua is called, and Lua is entered by script_enter() only.
+ */
+#ifndef GATECTL_LUA_SCRIPT_INTERNAL_H
+#define GATECTL_LUA_SCRIPT_INTERNAL_H
+
+#include "lua/script.h"
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+
+/* What a script may do just now. */
+enum script_mode {
+	SCRIPT_IDLE,
+	SCRIPT_LOADING, /* make gates and places */
+	SCRIPT_PURE,	/* answer: :when, ready, wait_until, the expressions of :log */
+	SCRIPT_RUNNING, /* :run: hold the thread, open gates */
+	SCRIPT_NOTIFY,	/* passed, opened: open gates */
+};
+
+/* ---- suggest.c: "did you mean" --------------------------------------------------------------------- */
+
+/* Pushes "; did you mean NAME?" where a name in scope is like this one that is not; or "". */
+const char *script_push_like_name(lua_State *L, const char *name);
+
+/* ---- budget.c: time and memory of one entry ----------------------------------------------------
+ */
+
+struct budget {
+	size_t used; /* bytes that Lua has */
+	size_t queued; /* bytes that others keep for it until the entry is left: lines printed, gates */
+	size_t unchecked; /* bytes it asked for since the clock was read */
+	unsigned steps;	  /* of a loop in C */
+	long long start;  /* ns of this thread's CPU time; valid when `started` */
+	long long limit;  /* ns of computing in one entry */
+	bool started;	  /* the clock is first read when the hook first fires */
+	bool fatal;	  /* something that no pcall of the script may swallow ... */
+	bool failed;	  /* ... that the script itself has said: `fail` */
+	bool placed;	  /* FILE:LINE stands behind it */
+	char text[4096];  /* what is fatal, FILE:LINE: in front */
+};
+
+struct script;
+
+lua_State *budget_new_state(struct script *s);
+void budget_begin(struct script *s);
+/* Raises the error where the script has used up its time or memory; for long loops in C. */
+void budget_check(lua_State *L);
+/* The same, for each turn of a loop in C that is short in itself. */
+void budget_step(lua_State *L);
+/* So much memory is kept outside of Lua on behalf of the script. */
+void budget_charge(lua_State *L, size_t bytes);
+/* At the next instruction the hook looks. Safe in a signal handler. */
+void budget_ask_for_hook(struct script *s);
+/* Raises an error that goes through every pcall of the script. */
+int budget_fatal(lua_State *L, const char *what);
+/* The same, by the script's own wish (`fail`): the run ends with this text, ERROR_FAILED. */
+int budget_fail(lua_State *L, const char *text);
+/* What LUA_ERRMEM means to the tester. */
+extern const char budget_too_big[];
+/* Soon something is no longer true: enums.just_read ends with the next instruction. */
+void budget_soon(lua_State *L);
+/* lua_resume, with `running` kept right. */
+int budget_resume(lua_State *L, lua_State *co, int args, int *results);
+
+/* ---- alarm.c: the budget's clock ----------------------------------------------------------------
+ */
+
+void alarm_open(void); /* by each script that is made */
+void alarm_close(void);
+void alarm_watch(struct script *s); /* it is entered now; NULL: it was left */
+
+/* ---- fault.c: FILE:LINE -------------------------------------------------------------------------
+ */
+
+/* A file whose name may stand in front of a message. */
+void fault_add_file(lua_State *L, const char *path);
+/* Pushes "FILE:LINE" of the innermost frame of `of` that is in a script's file; false: nothing. */
+bool fault_push_where(lua_State *L, lua_State *of);
+/* Raises "FILE:LINE: what" with the position of the script's line that called. */
+int fault_raise(lua_State *L, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The error value on top of L, raised in `of`, becomes a string, with its position if there is one.
+ */
+void fault_describe(lua_State *L, lua_State *of);
+int fault_message(lua_State *L); /* the same as a message handler */
+/* Does the text begin with FILE:LINE: of a script's file? Allocates nothing. */
+bool fault_has_position(lua_State *L, const char *text);
+/* What a value is, for messages: "a gate", "a string", "nil". Pushes it. */
+const char *fault_push_kind(lua_State *L, int index);
+
+/* ---- script.c -----------------------------------------------------------------------------------
+ */
+
+struct run;
+
+/* Where the host's answers go. Lua may raise an error while they are made its own. */
+struct asked {
+	struct program_value value;
+	struct str text;
+	struct error err;
+};
+
+/* enum.c: what was read as an enum */
+struct enum_reads {
+	unsigned long entry; /* whose table there is */
+	bool just_read;	     /* by the instruction before: `number`, which has several names */
+	lua_Integer number;
+	const char *name;
+};
+
+struct script {
+	lua_State *L;
+	lua_State *running; /* L or the coroutine that runs now */
+	struct engine *engine;
+	struct plan *plan;
+	struct script_host host;
+	enum script_mode mode;
+	unsigned depth;		      /* entries that are not left yet */
+	unsigned long entries;	      /* so far, but for those inside of others */
+	struct engine_thread *thread; /* on whose behalf; NULL at load */
+	const struct arrival *arrival;
+	struct run *run;	  /* whose coroutine was resumed; NULL none */
+	ARRAY(struct run *) runs; /* owned: that are not at their end */
+	struct budget budget;
+	struct asked asked;
+	struct enum_reads enums;
+	struct error broken; /* the start failed: every load gives this */
+};
+
+static inline struct script *script_of(lua_State *L)
+{
+	return *(struct script **)lua_getextraspace(L);
+}
+
+/* ---- enter.c ------------------------------------------------------------------------------------
+ */
+
+/* What a call from outside hands to its Lua part. */
+struct call {
+	struct script *script;
+	lua_CFunction body; /* gets the struct call as light userdata at index 1 */
+	enum script_mode mode;
+	const char *source; /* FILE:LINE for a fault that has no position */
+	int ref;
+	struct gate *gate;
+	const struct arrival *arrival;
+	struct run *run;
+	const struct script_end *end;
+	const char *path, *text; /* a file to load, its contents; or the text of a :log */
+	size_t length;
+	char *result; /* base_alloc'd */
+	enum engine_answer answer;
+};
+
+/* Runs c->body under protection and the budget; nests. 0, or -1 with ERROR_SCRIPT. */
+int script_enter(struct call *c, struct error *err);
+/* What went wrong did so because the thread is being killed. */
+bool script_is_dying(const struct script *s, const struct arrival *a);
+
+/*
+ * Inside a body: calls the script's function below its arguments. On a fault the message, with
+ * position, is on top instead of results, and the status is returned.
+ */
+int script_call(lua_State *L, int args, int results);
+
+/* Tell the host that a pure function is asked for this arrival, and that it has answered. */
+void script_asking(struct script *s, const struct arrival *a);
+void script_answered(struct script *s);
+
+/* ---- the API's parts
+ * ----------------------------------------------------------------------------- */
+
+/* Loads the chunk of a file (no BOM, no #! line), pushing the function or the message. */
+int script_load_chunk(lua_State *L, const char *path, const char *text, size_t length);
+/* The file's contents, base_free'd by the caller; NULL with errno and *what ("cannot open"). */
+char *script_read_file(const char *path, size_t *length, const char **what);
+void script_open_load(lua_State *L); /* load and require */
+
+void script_open_strings(lua_State *L); /* find, match, gmatch, gsub */
+void script_open_sandbox(lua_State *L); /* the libraries, without what a script must not have */
+
+/* What the text declares local at the begin of a line is global. */
+void script_make_global(char *text); /* typed.c */
+
+void script_open_protected(lua_State *L); /* pcall, xpcall, coroutine.{resume,wrap,close} */
+
+/* ---- prelude.c: what is written in Lua: check.lua, expect.lua, given.lua, prelude.lua ------------
+ */
+
+/* Runs them with the table of C's functions that is on top, and pops it. */
+void prelude_run(lua_State *L);
+/* What prelude.lua gives back, by name. */
+void script_push_prelude(lua_State *L, const char *name);
+
+/* Functions for them, added to the table on top. */
+void script_open_gates(lua_State *L);
+void script_open_places(lua_State *L);
+void script_open_like(lua_State *L);
+void script_open_expect(lua_State *L);
+void script_open_run(lua_State *L);
+/* gate:NAME(...) calls this function. */
+void script_add_gate_method(lua_State *L, const char *name, lua_CFunction function);
+struct gate *script_to_gate(lua_State *L, int index);	/* NULL: not a gate */
+struct place *script_to_place(lua_State *L, int index); /* NULL: not a place */
+void script_open_end(lua_State *L);   /* end.c: what is asked when the run is over */
+void script_open_given(lua_State *L); /* given.c: env, args, stdin */
+
+/* The arrival is the engine's: it lives as long as the call, or for :run until script_run_end(). */
+struct hit {
+	const struct arrival *arrival; /* NULL: over */
+};
+struct hit *script_push_hit(lua_State *L, const struct arrival *a);
+void script_open_hit(lua_State *L);
+
+/* ---- struct engine_script
+ * ------------------------------------------------------------------------ */
+
+enum engine_answer script_on_ready(void *ctx, struct gate *g, const struct arrival *a,
+				   struct error *err);
+enum engine_answer script_on_when(void *ctx, int ref, const struct arrival *a, struct error *err);
+enum engine_answer script_on_passed(void *ctx, struct gate *g, const struct arrival *a,
+				    struct error *err);
+enum engine_answer script_on_opened(void *ctx, struct gate *g, struct error *err);
+char *script_on_log_text(void *ctx, const char *text, const struct arrival *a, struct error *err);
+enum engine_answer script_run(void *ctx, int ref, const struct arrival *a, void **coroutine,
+			      struct gate **gate, struct error *err);
+void script_run_end(void *ctx, void *coroutine);
+void script_run_free_all(struct script *s);
+bool script_run_owns(const struct script *s, const lua_State *co);
+/* Do the functions that run on L have nothing left from earlier entries? */
+bool script_run_is_new(lua_State *L);
+
+#endif

@@ -1,0 +1,183 @@
+"""What gatectl must bear: nobody reads, nothing can be written, signals when it is busy."""
+
+import os
+import resource
+import signal
+import subprocess
+import time
+
+from harness import Skip, compile_text, end_processes, params, wait_until
+
+LOOP = """
+#include <unistd.h>
+static volatile int n;
+static void step(int i)
+{
+	n += i; /* gate: step */
+}
+int main(int argc, char **argv)
+{
+	for (int i = 0; argc > 1 ? i < 3 : 1; i++)
+		step(i);
+	return 0;
+}
+"""
+
+
+def loop():
+    return compile_text("loop.c", LOOP)
+
+
+# ---- what cannot be written ------------------------------------------------------------------------
+
+QUERIES = [("lines", "PROG", "step"), ("check", "-g", "SCRIPT", "PROG"), ("prove", "--runs", "2", "-g", "SCRIPT", "PROG", "x"),
+           ("--help",), ("--version",)]
+
+
+@params(*[q[0] for q in QUERIES])
+def test_standard_output_cannot_be_written(t, name):
+    """Full, closed, or without a reader: one line says so."""
+    script = t.file("s.lua", 'at("//step", {hit = 1}):open(SimpleGate "g")\n')
+    command = [{"PROG": loop(), "SCRIPT": script}.get(w, w) for w in next(q for q in QUERIES if q[0] == name)]
+    full = os.open("/dev/full", os.O_WRONLY)
+    reader, broken = os.pipe()
+    os.close(reader)
+    for what in (lambda: os.dup2(full, 1), lambda: os.close(1), lambda: os.dup2(broken, 1)):
+        t.error(t.gate(*command, preexec=what), 125, "standard output cannot be written: ")
+    os.close(full)
+    os.close(broken)
+
+
+def test_closed_descriptors(t):
+    """No file of gatectl's becomes the standard error that is closed, and the program finds it closed, as bare."""
+    program = compile_text("closed.c", """
+#include <errno.h>
+#include <unistd.h>
+int main(void)
+{
+	int bits = 0;
+	for (int fd = 0; fd < 3; fd++)
+		bits |= (write(fd, "", 0) < 0 && errno == EBADF && read(fd, &bits, 0) < 0) << fd;
+	return bits;
+}
+""")
+
+    def close():
+        for fd in range(3):
+            os.close(fd)
+    script = t.file("s.lua", 'at("main"):log("said")\nat("main"):run(function() print "said" end)\n')
+    report = t.path("r.json")
+    bare = t.run_bare(program, preexec=close)
+    r = t.gate("run", "-v", "--report", report, "-g", script, program, preexec=close)
+    t.equal((bare.status, r.status), (7, 7), "closed descriptors")
+    with open(report) as f:
+        t.check(f.read().startswith("{"), "nothing was written over the report")
+
+
+def test_report_is_whole_or_not_there(t):
+    """Where it cannot be written to its end there is the one of before, or none, and nothing beside it."""
+    def small():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+    os.mkdir(t.path("out"))
+    for ending in ("json", "xml", "html", "trace.json"):
+        path = t.path("out/r." + ending)
+        script = t.file("s.lua", "".join('at("//step"):event("event_%d")\n' % i for i in range(200)))
+        command = ("run", "--report", path, "-g", script, loop(), "x")
+        limited = t.gate(*command, preexec=small)
+        if ending == "xml":  # has nothing to say of events
+            continue
+        t.error(limited, 125, "cannot be written: File too large")
+        t.check(not os.path.exists(path), "a part of it is there", limited)
+        t.clean(t.gate(*command))
+        size = os.path.getsize(path)
+        t.gate(*command, preexec=small)
+        t.equal(os.path.getsize(path), size, "size of the one of before")
+    t.equal(sorted(os.listdir(t.path("out"))), ["r.html", "r.json", "r.trace.json", "r.xml"], "files")
+
+
+# ---- signals ---------------------------------------------------------------------------------------
+
+@params("INT", "TERM", "HUP")
+def test_signal_while_nobody_reads(t, name):
+    """gatectl is in the middle of a write that never ends: the signal ends it and the program."""
+    number = int(getattr(signal, "SIG" + name))
+    script = t.file("s.lua", 'at("//step"):log(("x"):rep(1000))\n')
+    p = subprocess.Popen([t.gatectl, "run", "-g", script, loop()], stdin=subprocess.DEVNULL,
+                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=t.env)
+
+    def blocked():
+        with open("/proc/%d/wchan" % p.pid) as f:
+            return "pipe" in f.read()
+    wait_until(blocked, "standard error is full")
+    os.kill(p.pid, number)
+    begin = time.monotonic()
+    try:
+        p.wait(timeout=60)
+    except subprocess.TimeoutExpired:
+        end_processes(t.marker)
+        p.wait()
+    t.equal(end_processes(t.marker), [], "left alive")
+    p.stderr.close()
+    t.equal(p.returncode, 128 + number, "status, %.1f s behind the signal" % (time.monotonic() - begin))
+
+
+# ---- a program that turns round ----------------------------------------------------------------------
+
+TRACES_US = """
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	int seize = strcmp(argv[1], "seize") == 0;
+	pid_t up = getppid();
+	if (ptrace(seize ? PTRACE_SEIZE : PTRACE_ATTACH, up, 0, 0) < 0)
+		return 77;
+	if (seize)
+		ptrace(PTRACE_INTERRUPT, up, 0, 0);
+	raise(SIGUSR2); /* we stop at our tracer, who has stopped at us */
+	for (;;)
+		pause();
+}
+"""
+
+
+@params("attach", "seize")
+def test_program_traces_gatectl(t, how):
+    """gatectl does not stand still with it: it is killed, and that is said."""
+    program = compile_text("traces_us.c", TRACES_US)
+    r = t.gate("run", "--order", "main -> exit", program, how, seconds=60)
+    if r.status == 77:
+        raise Skip("ptrace of gatectl is refused here")
+    t.error(r, 125, "traced gatectl itself")
+
+
+# ---- what is shown -------------------------------------------------------------------------------------
+
+def test_control_characters_are_shown(t):
+    """Of names and of what the script writes; a newline in one does not make a line."""
+    shown = r"a\n\x1b[31mb"
+    r = t.run_gated(loop(), args=["x"], script='at("no\\27[31m\\nsuch"):open(SimpleGate "g")\n')
+    t.error(r, 125, r"no\\x1b\[31m\\nsuch: no function")
+    r = t.run_gated(loop(), args=["x"], options=["-v"], script="""
+local g = SimpleGate "a\\n\\27[31mb"
+at("step"):log("one\\ntwo\\27]0;"):wait(g)
+limits { gate = 0.2 }
+""")
+    t.verdict(r, 122)
+    t.check("held at gate " + shown in r.err and "\x1b" not in r.err, "the gate is shown", r)
+    t.equal(r.err.count(r"one\ntwo\x1b]0;"), 3, "the log is shown: its event, its line, the last events")
+    r = t.gate("lines", loop(), "st\nep", "\x1b[31mstep")
+    t.check(r"st\nep: no function st\nep" in r.err and r"\x1b[31mstep" in r.err and "\x1b" not in r.err, "locations are shown", r)
+
+
+def test_lines_are_cut(t):
+    r = t.run_gated(loop(), args=["x"], script='at("step"):log(("x"):rep(8000))\n')
+    lines = r.err.split("\n")
+    t.clean(r)
+    t.check(max(len(l) for l in lines) <= 2000 and sum("bytes are not shown)" in l for l in lines) == 3, "cut, with a mark", r)
+    r = t.run_gated(loop(), args=["x"], script='error(("\xc3\xa4"):rep(5000))\n')
+    t.check(all(len(l.encode()) <= 2000 for l in r.err.split("\n")) and "\ufffd" not in r.err, "not inside of a character", r)

@@ -1,0 +1,99 @@
+"""Lambdas as gatectl prints them (backtraces, threads, `lines`) are locations."""
+
+import re
+
+from harness import compile_text, line_of
+
+LAMBDAS = r"""
+#include <stdlib.h>
+#include <thread>
+static volatile int n;
+static void crash() { n = n + 1; if (n > 3) abort(); }
+struct S {
+	template <class F> void each(F f) { f(1); }
+	void go(int)
+	{
+		each([&](int x) {
+			n = n + x; /* first in go */
+		});
+		each([=](auto x) {
+			n = n + x; /* second in go */
+			crash();
+		});
+	}
+};
+int main(int argc, char **)
+{
+	std::thread a([&] {
+		n = argc - 1; /* first in main */
+	});
+	a.join();
+	std::thread b([&] {
+		n = n + 1; /* second in main */
+	});
+	b.join();
+	S().go(2);
+	S().go(2);
+	return 0;
+}
+"""
+
+
+def resolves(t, program, location, text):
+    r = t.gate("lines", program, location)
+    t.equal(r.status, 0, location, r)
+    t.check(r.stdout.startswith("%s: 1 site\n" % location), "one place", r)
+    t.check(re.search(r"lambdas\.cpp:%d 0x" % line_of(LAMBDAS, text), r.stdout), text, r)
+
+
+def test_lambda_by_its_number(t):
+    program = compile_text("lambdas.cpp", LAMBDAS)
+    for number, text in ((1, "first"), (2, "second")):
+        for end in ("", "::operator()", "::operator()() const"):
+            resolves(t, program, "main::{lambda()#%d}%s" % (number, end), text + " in main")
+    for compiler in ("g++", "clang++"):
+        program = compile_text("lambdas.cpp", LAMBDAS, compiler=compiler)
+        for name in ("S::go(int)::{lambda(int)#1}", "S::go::{lambda(int)#1}", "go::{lambda(int)#1}"):
+            resolves(t, program, name + "::operator()", "first in go")
+            resolves(t, program, name, "first in go")
+        number = 2 if compiler == "g++" else 1
+        resolves(t, program, "S::go(int)::{lambda(auto:1)#%d}::operator()<int>" % number, "second in go")
+    for number, text in enumerate(("first", "second")):
+        resolves(t, program, "main::$_%d::operator()" % number, text + " in main")
+        resolves(t, program, "main::$_%d" % number, text + " in main")
+        resolves(t, program, "main::{unnamed}::operator()#%d" % (number + 1), text + " in main")
+
+
+def test_what_is_printed_is_a_location(t):
+    """The frames of a crash and the threads' start routines, as they are."""
+    for compiler in ("g++", "clang++"):
+        program = compile_text("lambdas.cpp", LAMBDAS, compiler=compiler)
+        r = t.gate("run", "-v", program)
+        t.equal(r.status, 134, "status", r)
+        starts = sorted(set(re.findall(r"(main::\S+)#1 starts", r.err)))
+        frames = re.findall(r"#\d+ +(S::.*lambda.*?) \((?:this|__closure)", r.err)
+        t.check(len(starts) == 2 and frames, "threads and frames", r)
+        for name in starts + frames:
+            found = t.gate("lines", program, name)
+            t.check(found.status == 0 and ": 1 site\n" in found.stdout, name, found)
+        r = t.run_gated(program, "".join('at("%s"):log "here"\n' % name for name in starts + frames), options=["-v"])
+        for name in starts + frames:
+            t.check(" arrives at %s\n" % name in r.err, name + " is reached", r)
+
+
+def test_lambdas_that_are_not_numbered(t):
+    r = t.error(t.gate("lines", compile_text("lambdas.cpp", LAMBDAS, compiler="clang++"), "main::{lambda()#2}"), 125,
+                re.escape("no function main::{lambda()#2}"))
+    t.check("write main::{unnamed}::operator()" in r.err, "what there is", r)
+
+
+def test_line_of_a_function_that_begins_with_another(t):
+    """Optimised code of a function may begin with a copy of another one: it is shown at the call, a line of its own."""
+    text = "#include <thread>\n" + LAMBDAS.replace("#include <thread>\n", "")
+    for compiler in ("g++", "clang++"):
+        program = compile_text("begins.cpp", text, "-g -O2", compiler=compiler)
+        for function, first, last in (("main", "int main", "b.join()"), ("S::go", "void go(int)", "second in go")):
+            r = t.gate("lines", program, function)
+            shown = re.findall(r" %s (\S+):(\d+) 0x" % function, r.stdout)
+            t.check(shown and all(file.endswith("/begins.cpp") and line_of(text, first) <= int(line) <= line_of(text, last)
+                                  for file, line in shown), "%s %s" % (compiler, function), r)

@@ -1,0 +1,283 @@
+"""One round of a loop is one arrival, whatever the compiler makes of the loop; and rows without code."""
+
+import os
+import re
+
+from harness import Failure, compile_text, line_of, params
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+with open(os.path.join(HERE, "programs", "loops.c")) as _f:
+    LOOPS = _f.read()
+MARKS = sorted({int(n) for n in re.findall(r"gate: l(\d+) ", LOOPS)})
+
+QUICK = ["gcc -O0", "gcc -O1", "gcc -O2", "gcc -O2 -funroll-loops", "gcc -O3", "clang -O0",
+         "clang -O1", "clang -O2"]
+ALL = QUICK + ["gcc -Og", "gcc -Os", "gcc -O1 -funroll-loops", "gcc -O3 -funroll-loops",
+               "gcc -O2 -flto", "gcc -O2 -gdwarf-4", "clang -Os", "clang -O3",
+               "clang -O2 -fno-unroll-loops -fno-vectorize -fno-slp-vectorize"]
+
+# What a compiler has made of a line so that nobody can count it, and why: (build, marks).
+LOST = [
+    (r".* -O[^0g].*|gcc -Os", {20}, "turned into a maximum: no code of the assignment"),
+    (r"gcc -O[23] -funroll-loops", {11, 25}, "the round that RTL peels off the loop loses its mark"),
+    (r"gcc -O3.*", {21}, "two additions in order, one mark"),
+    (r"gcc -O3 -funroll-loops", {27}, "two rounds melted into each other, one mark"),
+    (r"clang -O[^0].*", {25, 26, 31, 33, 34, 36}, "a select: no code of the branches"),
+    (r"clang -O[^0].*", {4, 5, 16, 49, 50, 51}, "all rounds unrolled under one row"),
+    (r"clang -O[^0].*", {2, 15, 21, 22, 41, 52}, "unrolled under one row, no stores to tell by"),
+]
+
+
+def counted():
+    """How often each marked line is executed, by the program's own counters."""
+    return compile_text("loops.c", LOOPS, "-O0 -DCOUNT")
+
+
+def meanings(t, program):
+    """What `lines` says: {mark: (sites, text)}; None where it is an error."""
+    r = t.gate("lines", program, *["//l%d" % n for n in MARKS])
+    found = {n: None for n in MARKS}
+    for part in re.split(r"^(?=//l\d+: \d+ site)", r.stdout, flags=re.M)[1:]:
+        m = re.match(r"//l(\d+): (\d+) site", part)
+        found[int(m[1])] = (int(m[2]), part)
+    return found
+
+
+def is_lost(build, n):
+    return any(re.fullmatch(pattern, build) and n in marks for pattern, marks, _ in LOST)
+
+
+def check_build(t, build, want):
+    compiler, flags = build.split(" ", 1)
+    program = compile_text("loops.c", LOOPS, "-g " + flags, compiler=compiler)
+    means = meanings(t, program)
+    there = [n for n in MARKS if means[n]]
+    script = "".join('at("//l%d", {optional = true}):run(function() end)\n' % n for n in there)
+    r = t.clean(t.run_gated(program, script=script))
+    got = {int(p["location"][3:]): p["arrivals"] for p in r.report["places"]}
+    for n in MARKS:
+        if is_lost(build, n):
+            continue
+        t.check(n in got, "l%d has code" % n, r)
+        if got[n] == want[n]:
+            continue
+        if not re.search("vectorised: |unrolled: ", means[n][1]):
+            raise Failure("l%d: %d arrivals of %d executions, and nothing is said\n%s\n%s"
+                          % (n, got[n], want[n], means[n][1], r))
+        t.check("-O0" not in build, "-O0 is not unrolled", r)
+        t.check(got[n] < want[n], "l%d: more arrivals than executions" % n, r)
+        if compiler == "gcc":
+            t.check("vectorised: " in means[n][1], "gcc marks every other round", r)
+
+
+@params(*QUICK)
+def test_counts(t, build):
+    want = counted_of(t)
+    t.check(len(want) >= 50, "loops")
+    check_build(t, build, want)
+
+
+def counted_of(t):
+    lines = t.run_bare(counted()).stdout.splitlines()
+    return {int(l.split()[0][1:]): int(l.split()[1]) for l in lines}
+
+
+@params(*[b for b in ALL if b not in QUICK])
+def test_counts_more(t, build):
+    if t.full:
+        check_build(t, build, counted_of(t))
+
+
+AFTER = r"""
+static volatile int sink;
+int main(void)
+{
+	for (int i = 0; i < 8; i++) {
+		sink = i * i; /* gate: round */
+	}
+	return 0;
+}
+"""
+
+
+@params("gcc -O0", "gcc -O2", "gcc -O3", "clang -O0")
+def test_after_each_round(t, build):
+    """A round of an unrolled loop is over where the next one begins."""
+    compiler, flags = build.split()
+    program = compile_text("after_round.c", AFTER, "-g " + flags, compiler=compiler)
+    r = t.clean(t.run_gated(program, script='''
+local before, after = 0, 0
+at "//round":run(function() assert(before == after); before = before + 1 end)
+at("//round", {after = true}):run(function(hit)
+  after = after + 1
+  assert(before == after and hit.var.sink == (after - 1) ^ 2, after)
+end)
+'''))
+    t.equal([p["arrivals"] for p in r.report["places"]], [8, 8], "arrivals", r)
+
+
+VECTOR = r"""
+#include <stdio.h>
+static int a[1024];
+int b[1024];
+__attribute__((noinline)) static void add(int n)
+{
+	for (int i = 0; i < n; i++)
+		a[i] = b[i] * 3; /* gate: add */
+}
+int main(int argc, char **argv)
+{
+	add(argc * 1000);
+	printf("%d\n", a[argc * 7]);
+	return 0;
+}
+"""
+
+
+@params("gcc -O3", "clang -O2")
+def test_hit_in_a_vectorised_loop(t, build):
+    """`hit` counts rounds, which nobody can see here: that is said, in one line."""
+    compiler, flags = build.split()
+    program = compile_text("vector.c", VECTOR, "-g " + flags, compiler=compiler)
+    r = t.run_gated(program, script='at("//add", {hit = 3}):run(function() end)\n')
+    t.equal(r.status, 0, "status", r)
+    t.check(re.fullmatch(r"gatectl: note: .*gates1\.lua:1: //add: hit counts arrivals, but the loop was "
+                         r"vectorised: .*\n", r.err), "the note", r)
+    r = t.run_gated(program, script='at("//add", {hit = 3}):run(function() end)\n', options=["-q"])
+    t.clean(r)
+    r = t.clean(t.run_gated(program, script='at("//add"):run(function() end)\n'))
+    t.check("vectorised: " in t.gate("lines", program, "//add").stdout, "lines says so", r)
+    plain = compile_text("vector.c", VECTOR, "-g -O1", compiler="gcc")
+    t.clean(t.run_gated(plain, script='at("//add", {hit = 3}):run(function() end)\n'))
+
+
+NOTHING = r"""
+#include <pthread.h>
+#include <stdio.h>
+
+static volatile int shared;
+
+__attribute__((noinline)) static void work(int x)
+{
+	shared = x;
+}
+
+static void *writer(void *arg)
+{
+	(void)arg;
+	work(7);
+	return NULL; /* gate: done */
+} /* gate: end */
+
+static void *reader(void *arg)
+{
+	(void)arg;
+	int seen = shared; /* gate: look */
+	printf("%d\n", seen);
+	return NULL;
+}
+
+int main(void)
+{
+	pthread_t a, b;
+
+	pthread_create(&a, NULL, writer, NULL);
+	pthread_create(&b, NULL, reader, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return 0;
+}
+"""
+OPTIMISED = params("gcc -O0", "gcc -O1", "gcc -O2", "gcc -O3", "clang -O0", "clang -O2")
+
+
+@OPTIMISED
+def test_return_null_is_a_place(t, build):
+    """`return NULL;` is what a tester takes for "after the deed"; gcc gives it no instruction."""
+    compiler, flags = build.split()
+    program = compile_text("nothing.c", NOTHING, "-g " + flags, compiler=compiler)
+    r = t.gate("lines", program, "//done")
+    t.equal(r.status, 0, "lines", r)
+    t.equal("no code of its own" in r.stdout, compiler == "gcc" and flags != "-O0", "it is said", r)
+    r = t.clean(t.run_gated(program, script='''
+local done = SimpleGate "done"
+at "//look":wait(done)
+at "//done":run(function(hit) assert(hit.line == %d and hit.var.shared == 7) end):open(done)
+''' % line_of(NOTHING, "gate: done")))
+    t.equal(r.stdout, "7\n", "stdout", r)
+    t.equal([p["arrivals"] for p in r.report["places"]], [1, 1], "arrivals", r)
+
+
+@params("gcc -O1", "gcc -O2", "gcc -O3")
+def test_two_lines_at_one_address(t, build):
+    """Both are places, and act in the order of the program, not in that of the script."""
+    compiler, flags = build.split()
+    program = compile_text("nothing.c", NOTHING, "-g " + flags, compiler=compiler)
+    done, end = line_of(NOTHING, "gate: done"), line_of(NOTHING, "gate: end")
+    r = t.run_gated(program, script='''
+local order = {}
+local function note(word) return function(hit) order[#order + 1] = word .. hit.line end end
+at("//end"):run(note "a")
+at("//done", {after = true}):run(note "b")
+at("//done"):run(note "c")
+at("//end"):run(note "d")
+at("//done"):run(note "e")
+on "exit":run(function() print(table.concat(order, " ")) end)
+''')
+    t.equal(r.status, 0, "status", r)
+    words = r.err.split()
+    first = words.index("c%d" % done)
+    t.equal(words[first:first + 3], ["c%d" % done, "e%d" % done, "b%d" % done], "the statement", r)
+    t.equal(words.count("c%d" % done), 1, "once", r)
+    t.equal(words[-2:], ["a%d" % end, "d%d" % end], "the end is last", r)
+
+
+def test_held_at_the_second_line(t):
+    """The verdict says the line that the thread is held at, of the two at the address."""
+    program = compile_text("nothing.c", NOTHING, "-g -O1")
+    r = t.run_gated(program, options=["--gate-limit", "0.2"], script='''
+at("//done"):run(function() end)
+at("//end"):when(function() return false end)
+''')
+    t.verdict(r, 122)
+    t.check("nothing.c:%d" % line_of(NOTHING, "gate: end") in r.err, "the line", r)
+
+
+INITIALISER = r"""
+#include <stdio.h>
+struct s {
+	int a, b, c;
+};
+static int f(int x)
+{
+	return x + 1;
+}
+int main(int argc, char **argv)
+{
+	for (int i = 0; i < 5; i++) {
+		struct s v = { /* gate: braces */
+			.a = f(i),
+			.b = argc + 2,
+			.c = f(i) + argc,
+		};
+		int t[] = {f(i), /* gate: array */
+			argc,
+			f(argc),
+			3};
+		struct s *p = &(struct s){f(1), /* gate: literal */
+			argc, f(3)};
+		printf("%d %d %d %d %d\n", v.a, v.b, v.c, t[0], p->a);
+	}
+	return 0;
+}
+"""
+
+
+@params("gcc -O0", "clang -O0")
+def test_initialiser_over_lines(t, build):
+    """clang comes back to the first line after each of the others: one execution all the same."""
+    compiler, flags = build.split()
+    program = compile_text("init.c", INITIALISER, "-g " + flags, compiler=compiler)
+    r = t.clean(t.run_gated(program, script="".join(
+        'at("//%s"):run(function() end)\n' % m for m in ("braces", "array", "literal"))))
+    t.equal([p["arrivals"] for p in r.report["places"]], [5, 5, 5], "arrivals", r)

@@ -1,0 +1,587 @@
+/*
+ * Control flow of functions in assembler, in the shapes that compilers give to statements: which
+ * starts need a trap, where statements are left, where functions return.
+ */
+#include "tracer/source/flow_internal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* clang-format off */
+#define CODE(name, lines)                                                                          \
+	__asm__(".text\n.globl " name "\n.type " name ", @function\n" name ":\n" lines             \
+		"\n.globl " name "_end\n" name "_end:\n.size " name ", .-" name "\n")
+#define AT(name) extern const char name[]
+
+/* gcc -O0: for (i = 0; i < n; i++) body;   two blocks, the second is inc and cond */
+CODE("ff_for", "push %rbp\n .globl ff_for_init\n ff_for_init: movl $0, -4(%rbp)\n jmp 2f\n"
+     ".globl ff_for_body\n ff_for_body: call ff_leaf\n"
+     ".globl ff_for_inc\n ff_for_inc: addl $1, -4(%rbp)\n"
+     "2: .globl ff_for_cond\n ff_for_cond: cmpl $9, -4(%rbp)\n jle ff_for_body\n"
+     ".globl ff_for_out\n ff_for_out: pop %rbp\n"
+     ".globl ff_for_ret\n ff_for_ret: ret");
+AT(ff_for); AT(ff_for_end); AT(ff_for_init); AT(ff_for_body); AT(ff_for_inc); AT(ff_for_cond);
+AT(ff_for_out); AT(ff_for_ret);
+
+/* gcc -O0: while (cond) body;   a jump to the condition, and the condition */
+CODE("ff_while", "push %rbp\n .globl ff_while_jmp\n ff_while_jmp: jmp 2f\n"
+     ".globl ff_while_body\n ff_while_body: subl $1, -4(%rbp)\n"
+     "2: .globl ff_while_cond\n ff_while_cond: cmpl $0, -4(%rbp)\n jne ff_while_body\n"
+     ".globl ff_while_out\n ff_while_out: pop %rbp\n ret");
+AT(ff_while); AT(ff_while_end); AT(ff_while_jmp); AT(ff_while_body); AT(ff_while_cond);
+AT(ff_while_out);
+
+/* clang -O0: the condition comes first, a jump back to it stands behind the body */
+CODE("ff_top", "push %rbp\n .globl ff_top_cond\n ff_top_cond: cmpl $0, -4(%rbp)\n je 9f\n"
+     ".globl ff_top_body\n ff_top_body: subl $1, -4(%rbp)\n"
+     ".globl ff_top_back\n ff_top_back: jmp ff_top_cond\n"
+     "9: .globl ff_top_out\n ff_top_out: pop %rbp\n ret");
+AT(ff_top); AT(ff_top_end); AT(ff_top_cond); AT(ff_top_body); AT(ff_top_back); AT(ff_top_out);
+
+/* x = c ? a : b over three lines, twice around a loop */
+CODE("ff_arms", ".globl ff_arms_test\n ff_arms_test: test %edi, %edi\n je 1f\n"
+     ".globl ff_arms_then\n ff_arms_then: mov $1, %eax\n jmp 2f\n"
+     "1: .globl ff_arms_else\n ff_arms_else: mov $2, %eax\n"
+     "2: .globl ff_arms_join\n ff_arms_join: mov %eax, -4(%rsp)\n dec %esi\n jne ff_arms_test\n"
+     ".globl ff_arms_out\n ff_arms_out: ret");
+AT(ff_arms); AT(ff_arms_end); AT(ff_arms_test); AT(ff_arms_then); AT(ff_arms_else);
+AT(ff_arms_join); AT(ff_arms_out);
+
+/* two copies of a statement that go on in a common tail, and a loop around one of them */
+CODE("ff_tail", "test %edi, %edi\n je 1f\n"
+     ".globl ff_tail_a\n ff_tail_a: mov $1, %eax\n jmp 2f\n"
+     "1: .globl ff_tail_inc\n ff_tail_inc: inc %esi\n .globl ff_tail_b\n ff_tail_b: mov $2, %eax\n"
+     "2: .globl ff_tail_c\n ff_tail_c: mov %eax, -4(%rsp)\n"
+     ".globl ff_tail_out\n ff_tail_out: ret");
+AT(ff_tail); AT(ff_tail_end); AT(ff_tail_a); AT(ff_tail_inc); AT(ff_tail_b); AT(ff_tail_c); AT(ff_tail_out);
+
+/* a switch by table within a statement; padding before a loop */
+CODE("ff_table", ".globl ff_table_a\n ff_table_a: mov %edi, %edi\n"
+     ".globl ff_table_jmp\n ff_table_jmp: jmp *%rax\n"
+     ".globl ff_table_1\n ff_table_1: mov $1, %eax\n jmp 7f\n nopl 0(%rax)\n"
+     ".globl ff_table_2\n ff_table_2: mov $2, %eax\n jmp 7f\n nop\n"
+     "6: dec %eax\n"
+     "7: .globl ff_table_b\n ff_table_b: dec %eax\n .globl ff_table_tail\n"
+     "ff_table_tail: jmp *8(%rdx)");
+AT(ff_table); AT(ff_table_end); AT(ff_table_a); AT(ff_table_jmp); AT(ff_table_1); AT(ff_table_2);
+AT(ff_table_b); AT(ff_table_tail);
+
+/* a landing pad: no way leads there; the padding behind the first ret is none */
+CODE("ff_pad", ".globl ff_pad_a\n ff_pad_a: call ff_leaf\n 1: dec %eax\n jne 1b\n ret\n"
+     "nopw 0(%rax)\n"
+     ".globl ff_pad_pad\n ff_pad_pad: mov %rax, %rdi\n .globl ff_pad_b\n ff_pad_b: call ff_leaf\n"
+     "jmp 1b");
+AT(ff_pad); AT(ff_pad_end); AT(ff_pad_a); AT(ff_pad_pad); AT(ff_pad_b);
+
+/* a cold part, two returns, a tail call, a conditional one */
+CODE("ff_parts", ".globl ff_parts_a\n ff_parts_a: test %edi, %edi\n js ff_cold\n"
+     ".globl ff_parts_b\n ff_parts_b: dec %edi\n .globl ff_parts_jcc\n ff_parts_jcc: je ff_leaf\n"
+     ".globl ff_parts_c\n ff_parts_c: dec %edi\n je 3f\n .globl ff_parts_ret\n ff_parts_ret: ret\n"
+     "3: .globl ff_parts_tail\n ff_parts_tail: jmp ff_leaf");
+AT(ff_parts); AT(ff_parts_end); AT(ff_parts_a); AT(ff_parts_b); AT(ff_parts_jcc); AT(ff_parts_c);
+AT(ff_parts_ret); AT(ff_parts_tail);
+CODE("ff_leaf", "nop\n ret");
+__asm__(".section .text.unlikely,\"ax\"\n");
+CODE("ff_unused", "int3");
+CODE("ff_cold", ".globl ff_cold_x\n ff_cold_x: neg %edi\n .globl ff_cold_ret\n ff_cold_ret: ret");
+AT(ff_cold); AT(ff_cold_end); AT(ff_cold_x); AT(ff_cold_ret);
+
+/* a prologue; a loop that begins behind it */
+CODE("ff_line", "push %rbp\n mov %rsp, %rbp\n .globl ff_line_1\n ff_line_1: sub $16, %rsp\n"
+     ".globl ff_line_loop\n ff_line_loop: mov %edi, -4(%rbp)\n"
+     ".globl ff_line_call\n ff_line_call: call ff_leaf\n"
+     ".globl ff_line_2\n ff_line_2: jne ff_line_loop\n leave\n ret");
+AT(ff_line); AT(ff_line_end); AT(ff_line_1); AT(ff_line_loop); AT(ff_line_call); AT(ff_line_2);
+
+/* bytes that are no instruction, and a loop that nothing enters */
+CODE("ff_broken", "ret\n 1: inc %eax\n .globl ff_broken_2\n ff_broken_2: jmp 1b\n"
+     ".globl ff_broken_bad\n ff_broken_bad: .byte 0x06\n nop");
+AT(ff_broken); AT(ff_broken_end); AT(ff_broken_2); AT(ff_broken_bad);
+/* clang-format on */
+
+int main(void);
+
+static struct modules *symbols;
+static struct module *module;
+static uint64_t load;
+
+static uint64_t offset_of(const char *label)
+{
+	return (uint64_t)label - load;
+}
+
+static struct module_range range_of(const char *low, const char *high)
+{
+	return (struct module_range){offset_of(low), offset_of(high)};
+}
+
+static struct flow *flow_of(const char *low, const char *high)
+{
+	struct module_range r = range_of(low, high);
+
+	return flow_new(module, &r, 1);
+}
+
+static int set_up(void **state)
+{
+	static struct error err;
+	uint64_t offset, size;
+
+	(void)state;
+	symbols = modules_new();
+	module = modules_open(symbols, "/proc/self/exe", &err);
+	if (!module || module_symbol(module, "main", &offset, &size) < 0)
+		return -1;
+	load = (uint64_t)main - offset;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	modules_free(symbols);
+	return 0;
+}
+
+/* ---- starts --------------------------------------------------------------------------------- */
+
+struct question {
+	const char *low, *high;	  /* the function */
+	const char *starts[4];	  /* of the statement, NULL behind the last */
+	const char *ranges[4][2]; /* likewise */
+	const char *expected[4];  /* the starts that are left */
+};
+
+static void check_starts(const struct question *q)
+{
+	struct flow *f = flow_of(q->low, q->high);
+	struct module_range ranges[4];
+	uint64_t starts[4];
+	size_t n = 0, r = 0, expected = 0;
+
+	for (; n < 4 && q->starts[n]; n++)
+		starts[n] = offset_of(q->starts[n]);
+	for (; r < 4 && q->ranges[r][0]; r++)
+		ranges[r] = range_of(q->ranges[r][0], q->ranges[r][1]);
+	for (; expected < 4 && q->expected[expected];)
+		expected++;
+	for (size_t i = 0; i < n; i++)
+		assert_true(flow_is_insn(f, starts[i]));
+	n = flow_statement_starts(f, starts, NULL, n, false, ranges, r);
+	assert_int_equal(n, expected);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(starts[i], offset_of(q->expected[i]));
+	flow_free(f);
+}
+
+static void test_for(void **state)
+{
+	struct question q = {ff_for,
+			     ff_for_end,
+			     {ff_for_init, ff_for_inc},
+			     {{ff_for_init, ff_for_body}, {ff_for_inc, ff_for_out}},
+			     {ff_for_init, ff_for_inc}};
+	struct question three = q;
+
+	(void)state;
+	check_starts(&q);
+	three.starts[2] = ff_for_cond; /* a row of its own: entered from the other two only */
+	check_starts(&three);
+}
+
+static void test_while(void **state)
+{
+	struct question gcc = {ff_while,
+			       ff_while_end,
+			       {ff_while_jmp, ff_while_cond},
+			       {{ff_while_jmp, ff_while_body}, {ff_while_cond, ff_while_out}},
+			       {ff_while_cond}};
+	struct question clang = {ff_top,
+				 ff_top_end,
+				 {ff_top_cond, ff_top_back},
+				 {{ff_top_cond, ff_top_body}, {ff_top_back, ff_top_out}},
+				 {ff_top_cond}};
+
+	(void)state;
+	check_starts(&gcc);
+	check_starts(&clang);
+}
+
+/* All parts of one execution: the first one counts, once each time around. */
+static void test_dominated(void **state)
+{
+	struct question q = {ff_arms,
+			     ff_arms_end,
+			     {ff_arms_join, ff_arms_else, ff_arms_test, ff_arms_then},
+			     {{NULL, NULL}},
+			     {ff_arms_test}};
+	/* without the first one each of these is a way of its own */
+	struct question arms = {ff_arms,
+				ff_arms_end,
+				{ff_arms_then, ff_arms_else},
+				{{NULL, NULL}},
+				{ff_arms_then, ff_arms_else}};
+
+	(void)state;
+	check_starts(&q);
+	check_starts(&arms);
+}
+
+/* The join is dominated by neither arm, but nobody comes there from outside. */
+static void test_entered_from_inside(void **state)
+{
+	struct question q = {ff_tail,
+			     ff_tail_end,
+			     {ff_tail_a, ff_tail_b, ff_tail_c},
+			     {{ff_tail_a, ff_tail_inc}, {ff_tail_b, ff_tail_out}},
+			     {ff_tail_a, ff_tail_b}};
+	struct question narrow = q;
+
+	(void)state;
+	check_starts(&q);
+	/* where the second arm is another statement's code, it does come from outside; then the
+	   first arm, which goes straight to the join, is counted there */
+	narrow.starts[1] = ff_tail_c;
+	narrow.starts[2] = NULL;
+	narrow.ranges[1][0] = ff_tail_c;
+	narrow.expected[0] = ff_tail_c;
+	narrow.expected[1] = NULL;
+	check_starts(&narrow);
+}
+
+static void test_jump_table(void **state)
+{
+	struct question around = {
+		ff_table, ff_table_end, {ff_table_a, ff_table_b}, {{NULL, NULL}}, {ff_table_a}};
+	struct question cases = {ff_table,
+				 ff_table_end,
+				 {ff_table_1, ff_table_2},
+				 {{ff_table_1, ff_table_b}},
+				 {ff_table_1, ff_table_2}};
+
+	(void)state;
+	check_starts(&around);
+	check_starts(&cases);
+}
+
+static void test_landing_pad(void **state)
+{
+	struct question q = {
+		ff_pad, ff_pad_end, {ff_pad_a, ff_pad_b}, {{NULL, NULL}}, {ff_pad_a, ff_pad_b}};
+	struct question first = {
+		ff_pad, ff_pad_end, {ff_pad_pad}, {{ff_pad, ff_pad_end}}, {ff_pad_pad}};
+
+	(void)state;
+	check_starts(&q);
+	check_starts(&first);
+}
+
+/* Never none, even where every one is entered from inside; no starts stay no starts. */
+static void test_at_least_one(void **state)
+{
+	struct question q = {ff_while,
+			     ff_while_end,
+			     {ff_while_body},
+			     {{ff_while_body, ff_while_out}},
+			     {ff_while_body}};
+	struct flow *f = flow_of(ff_while, ff_while_end);
+
+	(void)state;
+	check_starts(&q);
+	assert_int_equal(flow_statement_starts(f, NULL, NULL, 0, false, NULL, 0), 0);
+	flow_free(f);
+}
+
+static void test_cold_start(void **state)
+{
+	struct module_range ranges[2];
+	uint64_t starts[2] = {offset_of(ff_cold_x), offset_of(ff_parts_a)};
+	struct flow *f;
+
+	(void)state;
+	ranges[0] = range_of(ff_parts, ff_parts_end);
+	ranges[1] = range_of(ff_cold, ff_cold_end);
+	f = flow_new(module, ranges, 2);
+	assert_int_equal(flow_statement_starts(f, starts, NULL, 2, false, NULL, 0), 1);
+	assert_int_equal(starts[0], offset_of(ff_parts_a));
+	flow_free(f);
+	/* the same where the cold part is named first */
+	ranges[1] = ranges[0];
+	ranges[0] = range_of(ff_cold, ff_cold_end);
+	f = flow_new(module, ranges, 2);
+	assert_int_equal(f->roots.count, 2);
+	flow_free(f);
+}
+
+/* ---- exits, returns, straight lines --------------------------------------------------------- */
+
+static void check_exits(const struct flow *f, const char *low, const char *high, const char *a,
+			const char *b)
+{
+	struct module_range r = range_of(low, high);
+	uint64_t *exits = NULL;
+	size_t count = 0, capacity = 0;
+
+	flow_exits(f, &r, 1, &exits, &count, &capacity);
+	assert_int_equal(count, b ? 2 : 1);
+	assert_int_equal(exits[0], offset_of(a));
+	if (b)
+		assert_int_equal(exits[1], offset_of(b));
+	base_free(exits);
+}
+
+static void test_exits(void **state)
+{
+	struct flow *f = flow_of(ff_for, ff_for_end);
+
+	(void)state;
+	check_exits(f, ff_for_init, ff_for_body, ff_for_cond, NULL);
+	check_exits(f, ff_for_body, ff_for_inc, ff_for_inc, NULL);
+	check_exits(f, ff_for_inc, ff_for_out, ff_for_body, ff_for_out);
+	check_exits(f, ff_for_out, ff_for_end, ff_for_ret, NULL);
+	flow_free(f);
+	f = flow_of(ff_table, ff_table_end);
+	check_exits(f, ff_table_a, ff_table_1, ff_table_jmp, NULL);
+	check_exits(f, ff_table_1, ff_table_2, ff_table_b, NULL); /* not from its padding */
+	flow_free(f);
+	f = flow_of(ff_parts, ff_parts_end); /* without its cold part: a tail jump */
+	check_exits(f, ff_parts_b, ff_parts_c, ff_parts_jcc, ff_parts_c);
+	flow_free(f);
+}
+
+static void check_return(const struct flow_return *r, const char *at, bool tail, bool check)
+{
+	assert_int_equal(r->offset, offset_of(at));
+	assert_int_equal(r->tail, tail);
+	assert_int_equal(r->check_target, check);
+}
+
+static void test_returns(void **state)
+{
+	struct module_range ranges[2] = {range_of(ff_parts, ff_parts_end),
+					  range_of(ff_cold, ff_cold_end)};
+	struct flow *f = flow_new(module, ranges, 2);
+	struct flow_returns r = {0};
+	size_t first; /* of the hot part: the linker puts the cold one where it likes */
+
+	(void)state;
+	flow_returns(f, &r);
+	assert_int_equal(r.count, 4);
+	first = ranges[1].low < ranges[0].low ? 1 : 0;
+	check_return(&r.items[first], ff_parts_jcc, true, true);
+	check_return(&r.items[first + 1], ff_parts_ret, false, false);
+	check_return(&r.items[first + 2], ff_parts_tail, true, false);
+	check_return(&r.items[first ? 0 : 3], ff_cold_ret, false, false);
+	array_fini(&r);
+	flow_free(f);
+	f = flow_of(ff_table, ff_table_end);
+	flow_returns(f, &r);
+	assert_int_equal(r.count, 2);
+	check_return(&r.items[0], ff_table_jmp, true, true);
+	check_return(&r.items[1], ff_table_tail, true, true);
+	array_fini(&r);
+	flow_free(f);
+}
+
+static void test_straight(void **state)
+{
+	struct flow *f = flow_of(ff_line, ff_line_end);
+	uint64_t from = offset_of(ff_line);
+
+	(void)state;
+	assert_true(flow_is_straight(f, from, from));
+	assert_true(flow_is_straight(f, from, offset_of(ff_line_1)));
+	assert_false(flow_is_straight(f, from, offset_of(ff_line_1) + 1)); /* within one */
+	assert_false(flow_is_straight(f, from, offset_of(ff_line_loop)));  /* jumped to */
+	assert_true(flow_is_straight(f, offset_of(ff_line_loop), offset_of(ff_line_call)));
+	assert_false(flow_is_straight(f, offset_of(ff_line_loop), offset_of(ff_line_2)));
+	assert_false(flow_is_straight(f, offset_of(ff_line_1), from));
+	assert_false(flow_is_straight(f, from, offset_of(ff_line_end)));
+	flow_free(f);
+}
+
+/* ---- odd input ------------------------------------------------------------------------------ */
+
+static void test_broken(void **state)
+{
+	struct flow *f = flow_of(ff_broken, ff_broken_end);
+	uint64_t starts[2] = {offset_of(ff_broken), offset_of(ff_broken_2)};
+
+	(void)state;
+	assert_true(flow_is_insn(f, offset_of(ff_broken_2)));
+	assert_false(flow_is_insn(f, offset_of(ff_broken_bad)));
+	assert_false(flow_is_insn(f, offset_of(ff_broken_bad) + 1));
+	assert_int_equal(flow_statement_starts(f, starts, NULL, 2, false, NULL, 0), 2);
+	flow_free(f);
+}
+
+static void test_odd_ranges(void **state)
+{
+	struct module_range far = {UINT64_MAX - 16, UINT64_MAX}, overlap[3], reversed = {64, 32};
+	struct flow *f = flow_new(module, NULL, 0), *one = flow_of(ff_for, ff_for_end);
+	uint64_t starts[2] = {1, 2};
+
+	(void)state;
+	assert_false(flow_is_insn(f, 0));
+	assert_int_equal(flow_statement_starts(f, starts, NULL, 2, false, NULL, 0), 2);
+	assert_false(flow_is_straight(f, 0, 0));
+	flow_free(f);
+	f = flow_new(module, &far, 1);
+	assert_int_equal(f->insns.count, 0);
+	flow_free(f);
+	f = flow_new(module, &reversed, 1);
+	assert_int_equal(f->insns.count, 0);
+	flow_free(f);
+	overlap[0] = range_of(ff_for_body, ff_for_end);
+	overlap[1] = range_of(ff_for, ff_for_inc);
+	overlap[2] = range_of(ff_for, ff_for_end);
+	f = flow_new(module, overlap, 3);
+	assert_int_equal(f->insns.count, one->insns.count);
+	flow_free(f);
+	flow_free(one);
+	flow_free(NULL);
+}
+
+/* ---- against the definition ----------------------------------------------------------------- */
+
+/* Instruction by instruction: which are reached from those marked in `seen`, never through avoid. */
+static void spread(const struct flow *f, bool *seen, uint32_t avoid)
+{
+	bool more = true;
+
+	while (more) {
+		more = false;
+		for (uint32_t i = 0; i < f->insns.count; i++) {
+			const struct flow_insn *in = &f->insns.items[i];
+			uint32_t to[2] = {FLOW_NONE, FLOW_NONE};
+
+			if (!seen[i] || i == avoid)
+				continue;
+			if (in->flow != ARCH_FLOW_JUMP && in->flow != ARCH_FLOW_JUMP_INDIRECT &&
+			    in->flow != ARCH_FLOW_RETURN && in->flow != ARCH_FLOW_STOP)
+				to[0] = flow_find(f, in->offset + in->length);
+			if (in->flow == ARCH_FLOW_JUMP || in->flow == ARCH_FLOW_BRANCH)
+				to[1] = flow_find(f, in->target);
+			for (int k = 0; k < 2; k++)
+				if (to[k] != FLOW_NONE && !seen[to[k]])
+					more = seen[to[k]] = true;
+			for (size_t u = 0; in->may_be_table && u < f->unknown.count; u++) {
+				uint32_t first = f->blocks.items[f->unknown.items[u]].first;
+
+				if (!seen[first])
+					more = seen[first] = true;
+			}
+		}
+	}
+}
+
+/* Marks where control goes on behind instruction i, one step. */
+static void mark_next(const struct flow *f, uint32_t i, bool *seen)
+{
+	const struct flow_insn *in = &f->insns.items[i];
+	uint32_t next = flow_find(f, in->offset + in->length), to = flow_find(f, in->target);
+
+	if (in->flow != ARCH_FLOW_JUMP && in->flow != ARCH_FLOW_RETURN &&
+	    in->flow != ARCH_FLOW_STOP && next != FLOW_NONE)
+		seen[next] = true;
+	if ((in->flow == ARCH_FLOW_JUMP || in->flow == ARCH_FLOW_BRANCH) && to != FLOW_NONE)
+		seen[to] = true;
+}
+
+static bool is_needless(const struct flow *f, uint32_t a, uint32_t b, bool *seen)
+{
+	memset(seen, 0, f->insns.count);
+	array_each(const uint32_t, r, &f->roots)
+		seen[f->blocks.items[*r].first] = true;
+	spread(f, seen, a);
+	if (seen[b])
+		return false; /* not dominated */
+	memset(seen, 0, f->insns.count);
+	seen[a] = true;
+	spread(f, seen, FLOW_NONE);
+	if (!seen[b])
+		return false; /* never reached at all */
+	memset(seen, 0, f->insns.count);
+	mark_next(f, b, seen);
+	spread(f, seen, a);
+	return !seen[b];
+}
+
+static void compare_with_definition(const struct flow *f, unsigned *seed, size_t *dropped)
+{
+	uint32_t at[4];
+	uint64_t starts[4], left[4];
+	bool *seen = calloc(f->insns.count, 1);
+	size_t n = 2 + (size_t)rand_r(seed) % 3, kept = 0, got;
+
+	for (size_t i = 0; i < n; i++) {
+		at[i] = (uint32_t)((size_t)rand_r(seed) % f->insns.count);
+		for (size_t k = 0; k < i; k++)
+			if (at[k] == at[i])
+				at[i] = (at[i] + 1) % (uint32_t)f->insns.count, k = (size_t)-1;
+		if (f->insns.items[at[i]].flow == ARCH_FLOW_JUMP_INDIRECT)
+			goto out; /* the way through a table is left to the other tests */
+		starts[i] = f->insns.items[at[i]].offset;
+	}
+	for (size_t b = 0; b < n; b++) {
+		bool drop = false;
+
+		for (size_t a = 0; a < n && !drop; a++)
+			drop = a != b && is_needless(f, at[a], at[b], seen);
+		if (!drop)
+			left[kept++] = starts[b];
+	}
+	got = flow_statement_starts(f, starts, NULL, n, false, NULL, 0);
+	assert_int_equal(got, kept);
+	assert_memory_equal(starts, left, kept * sizeof(*left));
+	*dropped += n - kept;
+out:
+	free(seen);
+}
+
+/* Functions of this very program, and any few instructions of theirs. */
+static void test_against_definition(void **state)
+{
+	static const char *const names[] = {"main",	      "flow_exits",
+					    "flow_new",	      "arch_decode",
+					    "module_bytes",   "flow_statement_starts",
+					    "modules_open", "module_symbol"};
+	unsigned seed = 1;
+	size_t dropped = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct module_range r;
+		uint64_t size;
+		struct flow *f;
+
+		if (module_symbol(module, names[i], &r.low, &size) < 0)
+			continue; /* not linked in */
+		r.high = r.low + (size < 900 ? size : 900);
+		f = flow_new(module, &r, 1);
+		assert_true(f->insns.count > 4);
+		for (int k = 0; k < 12; k++)
+			compare_with_definition(f, &seed, &dropped);
+		flow_free(f);
+	}
+	assert_true(dropped > 20);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_for),	     cmocka_unit_test(test_while),
+		cmocka_unit_test(test_dominated),    cmocka_unit_test(test_entered_from_inside),
+		cmocka_unit_test(test_jump_table),   cmocka_unit_test(test_landing_pad),
+		cmocka_unit_test(test_at_least_one), cmocka_unit_test(test_cold_start),
+		cmocka_unit_test(test_exits),	     cmocka_unit_test(test_returns),
+		cmocka_unit_test(test_straight),     cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_odd_ranges),   cmocka_unit_test(test_against_definition),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,77 @@
+/* x86-64: which memory an instruction touches. */
+#include "tracer/arch/x86_64.h"
+
+static const uint64_t user_end = 1ull << 47;
+
+bool arch_is_address(uint64_t address)
+{
+	return address < user_end || address >= -user_end;
+}
+
+static bool is_memory(const ZydisDecodedOperand *op)
+{
+	return op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->mem.type != ZYDIS_MEMOP_TYPE_AGEN &&
+	       (op->actions & (ZYDIS_OPERAND_ACTION_MASK_READ | ZYDIS_OPERAND_ACTION_MASK_WRITE));
+}
+
+/* What push and call write is below the stack pointer as it is before. */
+static uint64_t moved(const ZydisDecodedOperand *op, uint64_t address)
+{
+	bool pushes = op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
+		      op->mem.base == ZYDIS_REGISTER_RSP &&
+		      (op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE);
+
+	return pushes ? address - op->size / 8 : address;
+}
+
+static bool holds(const struct arch_access *a, const uint64_t *fault)
+{
+	return fault && *fault - a->address < a->size;
+}
+
+static bool is_better(const struct arch_access *a, const struct arch_access *than,
+		      const uint64_t *fault)
+{
+	if (holds(a, fault) != holds(than, fault))
+		return holds(a, fault);
+	if (arch_is_address(a->address) != arch_is_address(than->address))
+		return !arch_is_address(a->address);
+	return a->writes && !than->writes;
+}
+
+static bool jumps(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
+{
+	enum arch_flow flow = x86_64_flow(in);
+
+	return flow == ARCH_FLOW_RETURN ||
+	       (op->visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT &&
+		(flow == ARCH_FLOW_JUMP_INDIRECT || flow == ARCH_FLOW_CALL_INDIRECT));
+}
+
+int arch_access(const uint8_t *bytes, size_t n, uint64_t addr, const struct arch_regs *regs,
+		const uint64_t *fault, struct arch_access *out)
+{
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction in;
+	bool found = false;
+
+	if (x86_64_decode_full(bytes, n, &in, ops) < 0)
+		return -1;
+	for (unsigned i = 0; i < in.operand_count; i++) {
+		const ZydisDecodedOperand *op = &ops[i];
+		struct arch_access a = {
+			.size = op->size / 8,
+			.writes = op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE,
+			.reads = op->actions & ZYDIS_OPERAND_ACTION_MASK_READ,
+		};
+
+		if (!is_memory(op) || x86_64_address(&in, op, addr, regs, &a.address) < 0)
+			continue;
+		a.address = moved(op, a.address);
+		a.jumps = jumps(&in, op);
+		if (!found || is_better(&a, out, fault))
+			*out = a;
+		found = true;
+	}
+	return found ? 0 : -1;
+}

@@ -1,0 +1,482 @@
+/*
+ * Each register and word in memory carries a mask of the values that it was made from. An instruction
+ * mixes the masks of what it reads into what it writes, flags too; a branch decides by its flags.
+ */
+#include "tracer/arch/decides.h"
+#include "tracer/arch/x86_64.h"
+
+#include <string.h>
+
+enum { GENERAL = 16, VECTORS = 16, MOST_INSTRUCTIONS = 1000, MOST_WAYS = 24, MOST_CALLS = 3 };
+enum { SEEN = 2048 }; /* a table: more than MOST_INSTRUCTIONS */
+
+/* What a register holds: a register's or a word's value of the start, and so much more. */
+struct held {
+	uint8_t from; /* as in struct arch_word */
+	int64_t more;
+};
+
+/* A call that was followed: what is as before when it returns. */
+struct caller {
+	uint64_t next;
+	uint64_t general[GENERAL];
+	struct held held[GENERAL];
+};
+
+/* What is known at one point of the code. */
+struct way {
+	uint64_t pc;
+	uint64_t general[GENERAL], vector[VECTORS], flags;
+	uint64_t word[ARCH_DECIDES_WORDS];
+	struct held held[GENERAL];
+	struct caller callers[MOST_CALLS];
+	unsigned calls;
+	bool called;	  /* the instruction before was a call */
+	uint64_t written; /* words that are not as they were at the start */
+};
+
+struct search {
+	struct arch_decides *out;
+	size_t count; /* of out->word */
+	uint64_t decides, result;
+	struct way ways[MOST_WAYS];
+	size_t waiting;
+	uint64_t seen[SEEN];
+	size_t seen_count;
+};
+
+/* ---- registers and words ---------------------------------------------------------------------- */
+
+static uint64_t *mask_of_register(struct way *w, ZydisRegister reg, uint8_t *number)
+{
+	/* by the number in the encoding: rax rcx rdx rbx rsp rbp rsi rdi */
+	static const uint8_t dwarf[8] = {0, 2, 1, 3, 7, 6, 4, 5};
+	ZydisRegister large = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
+	ZyanI8 id = ZydisRegisterGetId(large);
+
+	*number = ARCH_FROM_NOTHING;
+	if (id < 0 || id > 15)
+		return NULL;
+	switch (ZydisRegisterGetClass(large)) {
+	case ZYDIS_REGCLASS_GPR64:
+		*number = id < 8 ? dwarf[id] : (uint8_t)id;
+		return &w->general[*number];
+	case ZYDIS_REGCLASS_XMM:
+	case ZYDIS_REGCLASS_YMM:
+	case ZYDIS_REGCLASS_ZMM:
+		return &w->vector[id];
+	default:
+		return NULL;
+	}
+}
+
+static uint64_t read_register(struct way *w, ZydisRegister reg)
+{
+	uint8_t number;
+	const uint64_t *mask = mask_of_register(w, reg, &number);
+
+	return mask ? *mask : 0;
+}
+
+static struct held held_by(struct way *w, ZydisRegister reg)
+{
+	uint8_t number;
+
+	if (!mask_of_register(w, reg, &number) || number == ARCH_FROM_NOTHING)
+		return (struct held){ARCH_FROM_NOTHING, 0};
+	return w->held[number];
+}
+
+/* False: it was computed, so the address is not known at the start. */
+static bool address_part(struct way *w, ZydisRegister reg, uint8_t scale, uint8_t *out,
+			 int64_t *offset)
+{
+	struct held held;
+
+	*out = ARCH_FROM_NOTHING;
+	if (reg == ZYDIS_REGISTER_NONE)
+		return true;
+	held = held_by(w, reg);
+	*out = held.from;
+	*offset += held.more * scale;
+	return held.from != ARCH_FROM_NOTHING;
+}
+
+static bool same_word(const struct arch_word *a, const struct arch_word *b)
+{
+	return a->base == b->base && a->index == b->index && a->scale == b->scale &&
+	       a->size == b->size && a->offset == b->offset;
+}
+
+/* The word that the operand means, or NULL. */
+static uint64_t *mask_of_memory(struct search *s, struct way *w, const ZydisDecodedInstruction *in,
+				const ZydisDecodedOperand *op)
+{
+	struct arch_word word = {.scale = op->mem.scale, .offset = op->mem.disp.value};
+	bool of_code = op->mem.base == ZYDIS_REGISTER_RIP;
+
+	if (op->mem.segment == ZYDIS_REGISTER_FS || op->mem.segment == ZYDIS_REGISTER_GS ||
+	    op->size == 0 || op->size > 64)
+		return NULL;
+	word.size = (uint8_t)(op->size / 8);
+	if (!address_part(w, of_code ? ZYDIS_REGISTER_NONE : op->mem.base, 1, &word.base,
+			  &word.offset) ||
+	    !address_part(w, op->mem.index, op->mem.scale, &word.index, &word.offset))
+		return NULL;
+	if (of_code)
+		word.offset += (int64_t)(w->pc + in->length);
+	for (size_t i = 0; i < s->count; i++)
+		if (same_word(&s->out->word[i], &word))
+			return &w->word[i];
+	if (s->count == ARCH_DECIDES_WORDS)
+		return NULL;
+	s->out->word[s->count] = word;
+	return &w->word[s->count++];
+}
+
+/* ---- one instruction -------------------------------------------------------------------------- */
+
+static bool clears(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
+{
+	return (in->mnemonic == ZYDIS_MNEMONIC_XOR || in->mnemonic == ZYDIS_MNEMONIC_SUB ||
+		in->mnemonic == ZYDIS_MNEMONIC_PXOR) &&
+	       ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	       ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER && ops[0].reg.value == ops[1].reg.value;
+}
+
+static uint64_t address_mask(struct way *w, const ZydisDecodedOperand *op)
+{
+	return read_register(w, op->mem.base) | read_register(w, op->mem.index);
+}
+
+static uint64_t read_operand(struct search *s, struct way *w, const ZydisDecodedInstruction *in,
+			     const ZydisDecodedOperand *op)
+{
+	const uint64_t *mask;
+
+	if (op->type == ZYDIS_OPERAND_TYPE_REGISTER)
+		return op->actions & ZYDIS_OPERAND_ACTION_MASK_READ
+			       ? read_register(w, op->reg.value)
+			       : 0;
+	if (op->type != ZYDIS_OPERAND_TYPE_MEMORY)
+		return 0;
+	if (op->mem.type == ZYDIS_MEMOP_TYPE_AGEN)
+		return address_mask(w, op);
+	if (!(op->actions & ZYDIS_OPERAND_ACTION_MASK_READ))
+		return 0;
+	mask = mask_of_memory(s, w, in, op);
+	return mask ? *mask : address_mask(w, op); /* where it stands says something, too */
+}
+
+static uint64_t read_all(struct search *s, struct way *w, const ZydisDecodedInstruction *in,
+			 const ZydisDecodedOperand *ops)
+{
+	uint64_t mask = 0;
+
+	if (clears(in, ops))
+		return 0;
+	for (unsigned i = 0; i < in->operand_count; i++)
+		mask |= read_operand(s, w, in, &ops[i]);
+	if (in->cpu_flags && in->cpu_flags->tested)
+		mask |= w->flags;
+	return mask;
+}
+
+static void write_operand(struct search *s, struct way *w, const ZydisDecodedInstruction *in,
+			  const ZydisDecodedOperand *op, uint64_t mask)
+{
+	uint8_t number = ARCH_FROM_NOTHING;
+	uint64_t *into = NULL;
+
+	if (!(op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+		return;
+	if (op->type == ZYDIS_OPERAND_TYPE_REGISTER)
+		into = mask_of_register(w, op->reg.value, &number);
+	else if (op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->mem.type == ZYDIS_MEMOP_TYPE_MEM)
+		into = mask_of_memory(s, w, in, op);
+	if (into)
+		*into = op->size < 32 && number != ARCH_FROM_NOTHING ? *into | mask : mask;
+	if (number != ARCH_FROM_NOTHING)
+		w->held[number].from = ARCH_FROM_NOTHING;
+	else if (into >= w->word && into < w->word + ARCH_DECIDES_WORDS)
+		w->written |= 1ull << (into - w->word);
+}
+
+/* What a called function may change by the calling convention, or a system call; from the second one on it
+   is no result either. */
+static void forget(struct way *w, bool result)
+{
+	static const uint8_t lost[] = {0, 1, 2, 4, 5, 8, 9, 10, 11};
+
+	for (size_t i = result ? 0 : 1; i < sizeof(lost); i++) {
+		w->general[lost[i]] = 0;
+		w->held[lost[i]].from = ARCH_FROM_NOTHING;
+	}
+	memset(w->vector + !result, 0, sizeof(w->vector) - !result * sizeof(*w->vector));
+	w->flags = 0;
+}
+
+static struct held held_in_memory(struct search *s, struct way *w,
+				  const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
+{
+	const uint64_t *mask = op->size >= 32 ? mask_of_memory(s, w, in, op) : NULL;
+	ptrdiff_t i = mask ? mask - w->word : 0;
+
+	if (!mask || (w->written >> i & 1))
+		return (struct held){ARCH_FROM_NOTHING, 0};
+	return (struct held){(uint8_t)(ARCH_FROM_WORD + i), 0};
+}
+
+/* What the first operand holds afterwards, where that is a value of the start moved about. */
+static struct held result_of(struct search *s, struct way *w, const ZydisDecodedInstruction *in,
+			     const ZydisDecodedOperand *ops)
+{
+	struct held held = {ARCH_FROM_NOTHING, 0};
+
+	switch (in->mnemonic) {
+	case ZYDIS_MNEMONIC_MOV:
+	case ZYDIS_MNEMONIC_MOVSXD:
+	case ZYDIS_MNEMONIC_CDQE:
+		if (ops[1].type == ZYDIS_OPERAND_TYPE_MEMORY)
+			return held_in_memory(s, w, in, &ops[1]);
+		if (ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER && ops[1].size >= 32)
+			return held_by(w, ops[1].reg.value);
+		break;
+	case ZYDIS_MNEMONIC_LEA:
+		if (ops[1].mem.index != ZYDIS_REGISTER_NONE)
+			break;
+		held = held_by(w, ops[1].mem.base);
+		held.more += ops[1].mem.disp.value;
+		break;
+	case ZYDIS_MNEMONIC_ADD:
+	case ZYDIS_MNEMONIC_SUB:
+		if (ops[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+		    ops[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+			break;
+		held = held_by(w, ops[0].reg.value);
+		held.more += in->mnemonic == ZYDIS_MNEMONIC_ADD ? ops[1].imm.value.s
+								: -ops[1].imm.value.s;
+		break;
+	default:
+		break;
+	}
+	return held;
+}
+
+/* push, pop and leave move the stack pointer by a known amount. */
+static void move_stack(struct way *w, const ZydisDecodedInstruction *in, struct held sp,
+		       struct held fp)
+{
+	struct held *now = &w->held[ARCH_DWARF_SP];
+
+	switch (in->mnemonic) {
+	case ZYDIS_MNEMONIC_PUSH:
+		*now = sp;
+		now->more -= 8;
+		break;
+	case ZYDIS_MNEMONIC_POP:
+		*now = sp;
+		now->more += 8;
+		break;
+	case ZYDIS_MNEMONIC_LEAVE:
+		*now = fp;
+		now->more += 8;
+		break;
+	default:
+		break;
+	}
+}
+
+static void execute(struct search *s, struct way *w, const ZydisDecodedInstruction *in,
+		    const ZydisDecodedOperand *ops)
+{
+	uint64_t mask = read_all(s, w, in, ops);
+	struct held held = result_of(s, w, in, ops), sp = w->held[ARCH_DWARF_SP],
+		    fp = w->held[ARCH_DWARF_FP];
+	uint8_t number;
+
+	if (in->attributes &
+	    (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE))
+		s->decides |= w->general[2];
+	for (unsigned i = 0; i < in->operand_count; i++)
+		write_operand(s, w, in, &ops[i], mask);
+	if (held.from != ARCH_FROM_NOTHING && ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	    mask_of_register(w, ops[0].reg.value, &number) && number != ARCH_FROM_NOTHING)
+		w->held[number] = held;
+	move_stack(w, in, sp, fp);
+	if (in->cpu_flags && (in->cpu_flags->modified | in->cpu_flags->set_0 |
+			      in->cpu_flags->set_1 | in->cpu_flags->undefined))
+		w->flags = mask;
+	if (in->mnemonic == ZYDIS_MNEMONIC_SYSCALL)
+		forget(w, true);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------ */
+
+static bool is_kept(unsigned i)
+{
+	return i == 3 || i == ARCH_DWARF_FP || i == ARCH_DWARF_SP || i >= 12;
+}
+
+/* True: on in the called function. */
+static bool enter(struct way *w, uint64_t next)
+{
+	struct caller *c = &w->callers[w->calls];
+
+	if (w->calls == MOST_CALLS)
+		return false;
+	c->next = next;
+	memcpy(c->general, w->general, sizeof(c->general));
+	memcpy(c->held, w->held, sizeof(c->held));
+	w->held[ARCH_DWARF_SP].more -= 8;
+	w->calls++;
+	for (unsigned i = 0; i < GENERAL; i++) /* what it saves, but does not look at */
+		if (is_kept(i) && i != ARCH_DWARF_SP)
+			w->general[i] = 0;
+	return true;
+}
+
+/* True: on behind the call. `known`: what the function gives back is made of rax's mask. */
+static bool leave(struct way *w, bool known, uint64_t *next)
+{
+	const struct caller *c;
+
+	if (!w->calls)
+		return false;
+	c = &w->callers[--w->calls];
+	forget(w, !known);
+	w->held[0].from = ARCH_FROM_NOTHING;
+	for (unsigned i = 0; i < GENERAL; i++) {
+		if (!is_kept(i))
+			continue;
+		w->general[i] = c->general[i];
+		w->held[i] = c->held[i];
+	}
+	*next = c->next;
+	return true;
+}
+
+/* ---- all ways --------------------------------------------------------------------------------- */
+
+static size_t place_of(const struct search *s, uint64_t pc)
+{
+	size_t i = (size_t)(pc * 0x9e3779b97f4a7c15u >> 53);
+
+	while (s->seen[i] && s->seen[i] != pc)
+		i = (i + 1) % SEEN;
+	return i;
+}
+
+static bool is_seen(const struct search *s, uint64_t pc)
+{
+	return s->seen[place_of(s, pc)] == pc;
+}
+
+static void take(struct search *s, const struct way *w, uint64_t pc)
+{
+	if (is_seen(s, pc) || s->waiting == MOST_WAYS)
+		return;
+	s->ways[s->waiting] = *w;
+	s->ways[s->waiting++].pc = pc;
+}
+
+static bool ends(struct search *s, struct way *w, uint64_t *next)
+{
+	if (!w->calls)
+		s->result |= w->general[0] | w->vector[0];
+	return leave(w, true, next);
+}
+
+/* True: it goes on at w->pc. */
+static bool step(struct search *s, struct way *w, const ZydisDecodedInstruction *in,
+		 const ZydisDecodedOperand *ops)
+{
+	uint64_t next = w->pc + in->length, target = x86_64_target(in, w->pc);
+	uint64_t mask = read_all(s, w, in, ops); /* of a branch: its flags, or rcx */
+	bool on = true;
+
+	switch (x86_64_flow(in)) {
+	case ARCH_FLOW_NEXT:
+		execute(s, w, in, ops);
+		break;
+	case ARCH_FLOW_CALL:
+		if (!is_seen(s, target) && enter(w, next))
+			next = target;
+		else
+			forget(w, true);
+		break;
+	case ARCH_FLOW_CALL_INDIRECT:
+		forget(w, true);
+		break;
+	case ARCH_FLOW_BRANCH:
+		s->decides |= mask;
+		take(s, w, target);
+		break;
+	case ARCH_FLOW_JUMP:
+		next = target;
+		break;
+	case ARCH_FLOW_JUMP_INDIRECT: /* a table, or a function of another library */
+		s->decides |= mask;
+		on = leave(w, false, &next);
+		break;
+	case ARCH_FLOW_RETURN:
+		on = ends(s, w, &next);
+		break;
+	case ARCH_FLOW_STOP:
+		on = false;
+	}
+	w->pc = next;
+	w->called = x86_64_flow(in) == ARCH_FLOW_CALL || x86_64_flow(in) == ARCH_FLOW_CALL_INDIRECT;
+	return on;
+}
+
+static bool is_new(struct search *s, uint64_t pc)
+{
+	if (is_seen(s, pc) || s->seen_count == MOST_INSTRUCTIONS)
+		return false;
+	s->seen[place_of(s, pc)] = pc;
+	s->seen_count++;
+	return true;
+}
+
+static void follow(struct search *s, struct way w,
+		   size_t (*read)(void *ctx, uint64_t addr, void *buf, size_t n), void *ctx)
+{
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction in;
+	uint8_t bytes[ARCH_INSN_MAX];
+	bool on = true;
+
+	while (on && is_new(s, w.pc)) {
+		size_t n = read(ctx, w.pc, bytes, sizeof(bytes));
+
+		if (!n || x86_64_decode_full(bytes, n, &in, ops) < 0)
+			return;
+		if (w.called && x86_64_is_nop(&in))
+			return; /* padding: that call does not return */
+		on = step(s, &w, &in, ops);
+	}
+}
+
+void arch_decides(uint64_t addr, uint32_t known,
+		  size_t (*read)(void *ctx, uint64_t addr, void *buf, size_t n), void *ctx,
+		  struct arch_decides *out)
+{
+	struct search s = {.out = out};
+	struct way w = {.pc = addr};
+
+	*out = (struct arch_decides){0};
+	for (uint8_t i = 0; i < GENERAL; i++) {
+		w.general[i] = known & 1u << i ? 1ull << i : 0;
+		w.held[i].from = known & 1u << i ? i : ARCH_FROM_NOTHING;
+	}
+	for (unsigned i = 0; i < ARCH_DECIDES_WORDS; i++)
+		w.word[i] = 1ull << (GENERAL + i);
+	take(&s, &w, addr);
+	while (s.waiting)
+		follow(&s, s.ways[--s.waiting], read, ctx);
+	out->registers = (uint32_t)(s.decides & 0xffff);
+	out->words = s.decides >> GENERAL;
+	out->result_registers = (uint32_t)(s.result & 0xffff);
+	out->result_words = s.result >> GENERAL;
+}

@@ -1,0 +1,34 @@
+/* Between the files of this room: what is said in libelf's words. */
+#ifndef GATECTL_ELF_ELF_INTERNAL_H
+#define GATECTL_ELF_ELF_INTERNAL_H
+
+#include "tracer/elf/module_tables.h"
+
+#include <gelf.h>
+#include <libelf.h>
+
+/* A section of an ELF file, `path` for messages. The caller frees *own, which holds unpacked
+   data, after the last use of the data. */
+int sections_read(Elf *elf, const char *path, const char *name, struct section_data *out,
+		  void **own, struct error *err);
+
+/* All sections of this name one after the other: a .dwo file has one for each type unit. */
+int sections_read_all(Elf *elf, const char *path, const char *name, struct section_data *out,
+		      void **own, struct error *err);
+
+/* An exported symbol by its name without a version, through .gnu.hash. False also where the file has no
+   such table: then all symbols have to be read. (gnu_hash.c) */
+bool elf_exported(Elf *elf, const char *name, GElf_Sym *sym);
+Elf_Data *elf_symbol_versions(Elf *elf);		  /* of .dynsym, or NULL */
+bool elf_symbol_hidden(Elf_Data *versions, size_t index); /* found only by name and version */
+
+/* The build-id among notes, as hex into id[65]; "" where there is none. (module.c) */
+void module_elf_id(Elf *elf, char id[65]); /* the same of a whole file (debug_file.c) */
+void module_note_id(const uint8_t *notes, size_t size, char id[65]);
+
+/* Section by name of an ELF file; NULL where there is none or it has no bytes. (debug_file.c) */
+Elf_Scn *module_find_section(Elf *elf, const char *name, GElf_Shdr *header);
+void module_close_debug(struct module *m);  /* debug_file.c */
+void module_free_symbols(struct module *m); /* symbol_table.c */
+
+#endif

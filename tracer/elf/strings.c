@@ -1,0 +1,80 @@
+/*
+ * Does a file name a symbol among those it exports or imports, or contain a text? Only the
+ * sections of that kind are searched.
+ */
+#include "tracer/elf/elf_internal.h"
+
+#include <string.h>
+
+bool module_has_string(const struct module *m, const char *symbol)
+{
+	size_t length = strlen(symbol) + 1; /* the name ends there */
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(m->elf, section))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_STRTAB ||
+		    !(header.sh_flags & SHF_ALLOC))
+			continue;
+		data = elf_rawdata(section, NULL);
+		if (data && data->d_buf && memmem(data->d_buf, data->d_size, symbol, length))
+			return true;
+	}
+	return false;
+}
+
+static bool contains(const struct module *m, uint64_t wanted, const void *bytes, size_t n)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(m->elf, section))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_PROGBITS ||
+		    (header.sh_flags & (SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR)) != wanted)
+			continue;
+		data = elf_rawdata(section, NULL);
+		if (data && data->d_buf && memmem(data->d_buf, data->d_size, bytes, n))
+			return true;
+	}
+	return false;
+}
+
+bool module_contains(const struct module *m, const void *bytes, size_t n)
+{
+	return contains(m, SHF_ALLOC, bytes, n);
+}
+
+bool module_contains_code(const struct module *m, const void *bytes, size_t n)
+{
+	return contains(m, SHF_ALLOC | SHF_EXECINSTR, bytes, n);
+}
+
+void module_each_dynamic(const struct module *m,
+			 void (*visit)(void *ctx, const char *name, uint64_t offset), void *ctx)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(m->elf, section))) {
+		const Elf_Data *data, *names;
+		const Elf64_Sym *symbols;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNSYM)
+			continue;
+		data = elf_rawdata(section, NULL);
+		names = elf_rawdata(elf_getscn(m->elf, header.sh_link), NULL);
+		if (!data || !names || !names->d_size ||
+		    ((const char *)names->d_buf)[names->d_size - 1])
+			return;
+		symbols = data->d_buf;
+		for (size_t i = 1; i < data->d_size / sizeof(*symbols); i++)
+			if (symbols[i].st_name < names->d_size)
+				visit(ctx, (const char *)names->d_buf + symbols[i].st_name,
+				      symbols[i].st_shndx ? symbols[i].st_value : 0);
+		return;
+	}
+}

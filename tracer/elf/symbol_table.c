@@ -1,0 +1,313 @@
+/* The symbol tables of ELF: read once, sorted by offset, found by name through a hash. */
+#include "tracer/elf/elf_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { VERSION_HIDDEN = 0x8000 };
+
+/* One symbol table while it is read. */
+struct symbol_reader {
+	struct module *m;
+	Elf *elf;
+	Elf_Data *data, *versions; /* versions: .gnu.version of .dynsym, or NULL */
+	size_t strings;		   /* section index of the names */
+};
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+static bool is_wanted(const GElf_Sym *sym)
+{
+	unsigned type = GELF_ST_TYPE(sym->st_info);
+
+	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS || sym->st_shndx == SHN_COMMON)
+		return false;
+	return type == STT_FUNC || type == STT_OBJECT || type == STT_GNU_IFUNC;
+}
+
+/* The name without its version; `hidden` where the version is not the default one. */
+static const char *plain_name(struct module *m, const char *name, bool *hidden)
+{
+	const char *at = strchr(name, '@');
+	char *copy;
+
+	if (!at || at == name)
+		return name;
+	*hidden = at[1] != '@';
+	copy = base_strndup(name, (size_t)(at - name));
+	*array_add(&m->symbol_names) = copy;
+	return copy;
+}
+
+bool elf_symbol_hidden(Elf_Data *versions, size_t index)
+{
+	GElf_Versym version;
+
+	return versions && gelf_getversym(versions, (int)index, &version) &&
+	       version & VERSION_HIDDEN;
+}
+
+/* Default versions before hidden ones, global before local, few leading underscores before many. */
+static uint8_t rank_of(const struct elf_symbol *s)
+{
+	size_t underscores = strspn(s->name, "_");
+
+	return (uint8_t)((s->hidden ? 128 : 0) + (s->global ? 0 : 64) +
+			 (underscores < 63 ? underscores : 63));
+}
+
+static void read_symbol(const struct symbol_reader *r, size_t index)
+{
+	struct elf_symbol *s;
+	const char *name;
+	bool hidden;
+	GElf_Sym sym;
+
+	if (!gelf_getsym(r->data, (int)index, &sym) || !is_wanted(&sym))
+		return;
+	name = elf_strptr(r->elf, r->strings, sym.st_name);
+	if (!name || !*name)
+		return;
+	hidden = elf_symbol_hidden(r->versions, index);
+	name = plain_name(r->m, name, &hidden);
+	s = array_add(&r->m->symbols);
+	s->name = name;
+	s->offset = sym.st_value;
+	s->size = sym.st_size;
+	s->ifunc = GELF_ST_TYPE(sym.st_info) == STT_GNU_IFUNC;
+	s->function = s->ifunc || GELF_ST_TYPE(sym.st_info) == STT_FUNC;
+	s->global = GELF_ST_BIND(sym.st_info) != STB_LOCAL;
+	s->hidden = hidden;
+	s->rank = rank_of(s);
+}
+
+Elf_Data *elf_symbol_versions(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr h;
+
+	while ((section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &h) && h.sh_type == SHT_GNU_versym)
+			return elf_getdata(section, NULL);
+	return NULL;
+}
+
+/* Reads the tables of this type; false where there is none. */
+static bool read_tables(struct module *m, Elf *elf, unsigned type)
+{
+	Elf_Scn *section = NULL;
+	bool any = false;
+	GElf_Shdr h;
+
+	while ((section = elf_nextscn(elf, section))) {
+		struct symbol_reader r = {.m = m, .elf = elf};
+
+		if (!gelf_getshdr(section, &h) || h.sh_type != type)
+			continue;
+		r.strings = h.sh_link;
+		r.data = elf_getdata(section, NULL);
+		r.versions = type == SHT_DYNSYM ? elf_symbol_versions(elf) : NULL;
+		for (size_t i = 1; r.data && i < r.data->d_size / sizeof(Elf64_Sym); i++)
+			read_symbol(&r, i);
+		any = true;
+	}
+	return any;
+}
+
+/* ---- order ---------------------------------------------------------------------------------- */
+
+/* By offset; of those at one offset the best to show first, equal names side by side. */
+static int compare_symbols(const void *left, const void *right)
+{
+	const struct elf_symbol *a = left, *b = right;
+	int names;
+
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank - b->rank;
+	names = strcmp(a->name, b->name);
+	return names ? names : (a->size < b->size) - (a->size > b->size);
+}
+
+static void drop_doubles(struct module *m)
+{
+	size_t kept = 0;
+
+	array_each(struct elf_symbol, s, &m->symbols) {
+		struct elf_symbol *last = kept ? &m->symbols.items[kept - 1] : NULL;
+
+		if (last && last->offset == s->offset && strcmp(last->name, s->name) == 0)
+			continue;
+		m->symbols.items[kept++] = *s;
+	}
+	m->symbols.count = kept;
+}
+
+static void set_reach(struct module *m)
+{
+	uint64_t reach = 0;
+
+	array_each(struct elf_symbol, s, &m->symbols) {
+		if (s->offset + s->size > reach)
+			reach = s->offset + s->size;
+		s->reach = reach;
+	}
+}
+
+void module_load_symbols(struct module *m)
+{
+	if (m->symbols_loaded)
+		return;
+	m->symbols_loaded = true;
+	if (!read_tables(m, m->elf, SHT_SYMTAB) && module_find_debug(m) && m->debug_separate)
+		read_tables(m, m->debug_elf, SHT_SYMTAB);
+	read_tables(m, m->elf, SHT_DYNSYM);
+	if (m->symbols.count)
+		qsort(m->symbols.items, m->symbols.count, sizeof(struct elf_symbol),
+		      compare_symbols);
+	drop_doubles(m);
+	set_reach(m);
+}
+
+void module_free_symbols(struct module *m)
+{
+	array_each(char *, name, &m->symbol_names)
+		base_free(*name);
+	array_fini(&m->symbol_names);
+	array_fini(&m->symbols);
+	base_free(m->symbol_hash);
+}
+
+/* ---- by name -------------------------------------------------------------------------------- */
+
+static size_t hash_of(const char *name)
+{
+	uint64_t h = 14695981039346656037u;
+
+	for (; *name; name++)
+		h = (h ^ (uint8_t)*name) * 1099511628211u;
+	return (size_t)(h ^ h >> 32);
+}
+
+/* Where this name is in the hash, or the empty place where it belongs. */
+static uint32_t *hash_slot(const struct module *m, const char *name)
+{
+	size_t mask = m->symbol_hash_size - 1, i = hash_of(name) & mask;
+
+	while (m->symbol_hash[i] && strcmp(m->symbols.items[m->symbol_hash[i] - 1].name, name) != 0)
+		i = (i + 1) & mask;
+	return &m->symbol_hash[i];
+}
+
+/* Of two symbols with one name: the default version, then the global one, then the first. */
+static bool wins(const struct elf_symbol *a, const struct elf_symbol *b)
+{
+	if (a->hidden != b->hidden)
+		return b->hidden;
+	return a->global && !b->global;
+}
+
+static void make_hash(struct module *m)
+{
+	m->symbol_hash_size = 16;
+	while (m->symbol_hash_size < m->symbols.count * 2)
+		m->symbol_hash_size *= 2;
+	m->symbol_hash = base_alloc(m->symbol_hash_size, sizeof(*m->symbol_hash));
+	array_each(struct elf_symbol, s, &m->symbols) {
+		uint32_t *slot = hash_slot(m, s->name);
+
+		if (!*slot || wins(s, &m->symbols.items[*slot - 1]))
+			*slot = (uint32_t)(s - m->symbols.items) + 1;
+	}
+}
+
+/* Most that are asked for are exported, and then the tables need not be read for them. */
+static bool exported(const struct module *m, const char *name, uint64_t *offset, uint64_t *size)
+{
+	GElf_Sym sym;
+
+	if (!elf_exported(m->elf, name, &sym) || !is_wanted(&sym) ||
+	    GELF_ST_BIND(sym.st_info) == STB_LOCAL)
+		return false;
+	if (offset)
+		*offset = sym.st_value;
+	if (size)
+		*size = sym.st_size;
+	return true;
+}
+
+int module_symbol(struct module *m, const char *name, uint64_t *offset, uint64_t *size)
+{
+	uint32_t at;
+
+	if (!m->symbols_loaded && exported(m, name, offset, size))
+		return 0;
+	module_load_symbols(m);
+	if (!m->symbol_hash)
+		make_hash(m);
+	at = *hash_slot(m, name);
+	if (!at)
+		return -1;
+	if (offset)
+		*offset = m->symbols.items[at - 1].offset;
+	if (size)
+		*size = m->symbols.items[at - 1].size;
+	return 0;
+}
+
+/* ---- by offset ------------------------------------------------------------------------------ */
+
+/* How many symbols begin at or before the offset. */
+static size_t count_until(const struct module *m, uint64_t offset)
+{
+	size_t low = 0, high = m->symbols.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (m->symbols.items[middle].offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* A function of assembly without .size goes on until the next symbol. */
+static bool holds(const struct module *m, const struct elf_symbol *s, uint64_t offset)
+{
+	if (offset - s->offset < s->size || offset == s->offset)
+		return true;
+	return s->size == 0 && s->function && module_is_code(m, offset);
+}
+
+const struct elf_symbol *module_symbol_at(struct module *m, uint64_t offset, bool functions)
+{
+	const struct elf_symbol *best = NULL, *nearest = NULL;
+
+	module_load_symbols(m);
+	for (size_t i = count_until(m, offset); i-- > 0;) {
+		const struct elf_symbol *s = &m->symbols.items[i];
+
+		if (best && s->offset != best->offset)
+			break;
+		if (!best && nearest && s->offset != nearest->offset && s->reach <= offset)
+			break;
+		if (functions && !s->function)
+			continue;
+		if (!nearest)
+			nearest = s;
+		if (holds(m, s, offset) && (s->size || s->offset >= nearest->offset))
+			best = s;
+	}
+	return best;
+}
+
+bool module_has_all_symbols(const struct module *m)
+{
+	GElf_Shdr h;
+
+	return module_find_section(m->elf, ".symtab", &h) ||
+	       (m->debug_separate && module_find_section(m->debug_elf, ".symtab", &h));
+}

@@ -1,0 +1,17 @@
+/* gatectl run --repeat: the same run again and again, until one is not as the first was. */
+#ifndef GATECTL_EXPERIMENTS_REPEAT_H
+#define GATECTL_EXPERIMENTS_REPEAT_H
+
+#include "tracer/experiments/experiment.h"
+
+struct repeat {
+	struct experiment x;
+	unsigned long agreed; /* of x.made runs */
+	int first, status;    /* exit statuses, of the first run and of the last */
+};
+
+/* options->repeat runs; options->order_log, which may be NULL, has the order of their events. 0, or -1 with
+   an error. */
+int repeat_runs(struct repeat *r);
+
+#endif

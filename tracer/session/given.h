@@ -1,0 +1,15 @@
+/* given.c: what a script says about the program's environment, arguments and standard input. */
+#ifndef SESSION_GIVEN_H
+#define SESSION_GIVEN_H
+
+#include "tracer/session/internal.h"
+
+/* The program and its arguments: those of the command line; where it has none, the script's. */
+char *const *given_argv(struct session *s);
+/* gatectl's own environment with what the script changes; NULL: it changes nothing. */
+char *const *given_env(struct session *s);
+/* The script's standard input, for `how`, unless the user has redirected gatectl's from a file. 0, or -1. */
+int given_stdin(struct session *s, struct target_launch *how, struct error *err);
+void given_free(struct session *s);
+
+#endif

@@ -1,0 +1,43 @@
+#include "tracer/source/source.h"
+
+#include "tracer/base/str.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libiberty/demangle.h>
+
+/* Rust's older mangling ends in ::h and 16 hex digits that say nothing to a reader. */
+static void cut_rust_hash(char *name)
+{
+	static const size_t length = sizeof("::h0123456789abcdef") - 1;
+	size_t all = strlen(name);
+	char *hash = name + all - length;
+
+	if (all <= length || strncmp(hash, "::h", 3) != 0)
+		return;
+	for (const char *digit = hash + 3; *digit; digit++)
+		if (!isxdigit((unsigned char)*digit))
+			return;
+	*hash = '\0';
+}
+
+char *source_demangle(const char *name)
+{
+	char *plain = NULL;
+
+	/* Without this, some C names would pass for types. */
+	if (strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0)
+		plain = cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
+	if (!plain) {
+		struct str shown = {0};
+
+		if (str_is_plain(name))
+			return base_strdup(name);
+		str_add_shown(&shown, name);
+		return str_take(&shown);
+	}
+	cut_rust_hash(plain);
+	return plain;
+}

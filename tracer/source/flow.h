@@ -1,0 +1,86 @@
+/*
+ * The control flow of one function: its instructions and the edges between them. It answers the
+ * question that line tables alone cannot: at which addresses must a trap stand, so that one
+ * execution of a statement is one arrival?
+ */
+#ifndef GATECTL_SOURCE_FLOW_H
+#define GATECTL_SOURCE_FLOW_H
+
+#include "tracer/elf/module_tables.h"
+#include "tracer/source/source.h"
+
+struct flow;
+
+/* Decodes a function, given as its address ranges (the .cold part is one of them). Code that cannot
+   be decoded ends there. Never fails: an empty flow has no instructions. */
+struct flow *flow_new(const struct module *m, const struct module_range *ranges, size_t count);
+void flow_free(struct flow *f);
+
+bool flow_is_insn(const struct flow *f, uint64_t offset); /* does an instruction begin here? */
+/* Is there an unconditional jump? */
+bool flow_is_jump(const struct flow *f, uint64_t offset);
+/* Does the instruction before it go on to it? */
+bool flow_falls_into(const struct flow *f, uint64_t offset);
+/* Does a jump lead to it, and a block that does not end in a jump? Then what stands between the two
+   without an instruction may belong to the one or to the other. (A block of its own between a
+   branch and a label would be empty: compilers leave none.) True where no instruction begins. */
+bool flow_is_join(const struct flow *f, uint64_t offset);
+
+/*
+ * One copy of a statement is given as `starts` (first addresses of its blocks, each an instruction)
+ * and `ranges` (all of its code, nested calls' inlined bodies not included). Removes from starts[]
+ * those that need no trap and returns how many are left (at least 1 where there was one):
+ *  - a start that is dominated by another start A of the same copy and lies on no cycle that avoids
+ *    A: reaching it is going on with the execution that was counted at A (two rows of a multi-line
+ *    statement, both arms of ?: ); the increment of a for loop lies on such a cycle and stays;
+ *    But not where both begin at the same column, which is not 0, and make as many calls as any of
+ *    them: they are copies of the whole statement, of an unrolled loop (`columns` may be NULL: no two are copies);
+ *    `marks`: starts of one column are always executions of their own, and none is dropped;
+ *  - a block whose every way out goes straight to the beginning of another start's block (the jump
+ *    to the condition of a while loop): that one counts for it;
+ *  - a start that is entered only from inside the statement's own ranges.
+ * Code that is reached by no known way (landing pads, jump tables) counts as entered from outside.
+ */
+size_t flow_statement_starts(const struct flow *f, uint64_t *starts, const unsigned *columns,
+			     size_t count, bool marks, const struct module_range *ranges,
+			     size_t range_count);
+
+struct flow_offsets {
+	uint64_t *items;
+	size_t count, capacity;
+};
+/* Heads of loops in the ranges that other code of the function jumps back to; appends to out. */
+void flow_heads(const struct flow *f, const struct module_range *ranges, size_t range_count,
+		struct flow_offsets *out);
+/* Can `offset` be reached from itself without passing the other? False where they are in one block. */
+bool flow_comes_back(const struct flow *f, uint64_t offset, uint64_t without);
+
+/* Where control leaves the ranges: addresses outside of them that are reached by falling through or
+   by a direct jump, and the return and tail-jump instructions inside them. Calls come back and do
+   not leave. Appends to out, sorted, each once. */
+void flow_exits(const struct flow *f, const struct module_range *ranges, size_t count,
+		uint64_t **out, size_t *out_count, size_t *out_capacity);
+
+/* Where the function returns: its return instructions, direct jumps out of it, and indirect jumps,
+   that may be a jump table or a tail call (check_target). A conditional jump out of it is one only
+   when it is taken: check_target too, arch_jump_target() knows. */
+struct flow_return {
+	uint64_t offset;
+	bool tail, check_target;
+};
+struct flow_returns {
+	struct flow_return *items;
+	size_t count, capacity;
+};
+void flow_returns(const struct flow *f, struct flow_returns *out);
+
+/*
+ * Is `to` reached from `from` in a straight line: no call, jump or return between, and no jump from
+ * elsewhere to anything in (from, to]? Then each call of the function that begins at `from` passes
+ * `to` once: the end of its prologue may be there.
+ */
+bool flow_is_straight(const struct flow *f, uint64_t from, uint64_t to);
+/* The same but for calls, of which there is at least one. */
+bool flow_only_calls(const struct flow *f, uint64_t from, uint64_t to);
+
+#endif

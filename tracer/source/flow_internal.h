@@ -1,0 +1,63 @@
+/* Inside flow: instructions, basic blocks and the edges between them. */
+#ifndef GATECTL_SOURCE_FLOW_INTERNAL_H
+#define GATECTL_SOURCE_FLOW_INTERNAL_H
+
+#include "tracer/arch/arch.h"
+#include "tracer/base/array.h"
+#include "tracer/source/flow.h"
+
+#define FLOW_NONE UINT32_MAX
+
+struct flow_insn {
+	uint64_t offset, target;
+	uint8_t length;
+	uint8_t flow;		   /* enum arch_flow */
+	bool is_nop, may_be_table; /* as in arch_insn */
+	bool is_target;		   /* a direct jump of this function leads here */
+	uint32_t block;
+};
+
+/* Instructions first..last of which only the first is jumped to and only the last jumps. */
+struct flow_block {
+	uint32_t first, last;
+	uint32_t next[2]; /* blocks, or FLOW_NONE */
+	bool indirect;	  /* its last jump may lead to any block of unknown[] */
+	bool entered;	  /* a known edge from another block, or from itself, leads here */
+	bool unknown;	  /* is in unknown[] or roots[]: also entered from where nobody knows */
+	bool live;	  /* reached somehow */
+	bool padding;	  /* nops behind a jump or return: they lead nowhere */
+};
+
+struct flow {
+	ARRAY(struct module_range) ranges; /* sorted, without overlaps */
+	ARRAY(struct flow_insn) insns;	   /* by offset */
+	ARRAY(struct flow_block) blocks;   /* by offset */
+	ARRAY(uint32_t) roots;		   /* blocks where control comes from outside */
+	ARRAY(uint32_t)
+	unknown; /* blocks that nothing known leads to, if there is an
+		    indirect jump that can be thought to */
+	bool has_indirect;
+};
+
+/* The instruction that begins at the offset, or FLOW_NONE. */
+uint32_t flow_find(const struct flow *f, uint64_t offset);
+
+bool flow_in_ranges(const struct module_range *ranges, size_t count, uint64_t offset);
+
+/* What can be reached: a walk through the blocks that never enters `avoid`. */
+struct flow_walk {
+	const struct flow *flow;
+	uint32_t avoid;
+	bool *seen;	 /* one for each block, and one for "an indirect jump was seen" */
+	uint32_t *stack; /* blocks seen whose successors were not visited yet */
+	size_t depth;
+};
+
+void flow_walk_init(struct flow_walk *w, const struct flow *f);
+void flow_walk_fini(struct flow_walk *w);
+void flow_walk_clear(struct flow_walk *w, uint32_t avoid); /* nothing seen yet */
+void flow_walk_add(struct flow_walk *w, uint32_t block);   /* a place to begin at */
+void flow_walk_next(struct flow_walk *w, uint32_t block);  /* all ways out of it */
+void flow_walk_run(struct flow_walk *w);
+
+#endif

@@ -1,0 +1,300 @@
+/* What the tester wrote, taken apart. Whether there is such a thing is resolve.c's question. */
+#include "tracer/source/source.h"
+
+#include "tracer/base/str.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ACCEPTED                                                                                   \
+	"a location is FILE:LINE, FUNC, FUNC:+N, FUNC%%return, FUNC;TEXT, FILE;TEXT, //MARK or "   \
+	"*0xADDR, with OBJECT! before it or #K behind it where that is needed"
+
+static int malformed(struct error *err, const struct location *l, const char *what)
+{
+	error_set(err, ERROR_LOCATION, "'%s' is no location: %s", l->text, what);
+	return error_hint(err, ACCEPTED);
+}
+
+void location_fini(struct location *l)
+{
+	base_free(l->text);
+	base_free(l->object);
+	base_free(l->name);
+	base_free(l->search);
+	memset(l, 0, sizeof(*l));
+}
+
+static char *trimmed(const char *text, size_t length)
+{
+	while (length && isspace((unsigned char)*text)) {
+		text++;
+		length--;
+	}
+	while (length && isspace((unsigned char)text[length - 1]))
+		length--;
+	return base_strndup(text, length);
+}
+
+/* Digits and nothing else; false where they do not fit. */
+static bool all_digits(const char *text, unsigned *out)
+{
+	unsigned long value;
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	if (*end || errno || value > INT_MAX)
+		return false;
+	*out = (unsigned)value;
+	return true;
+}
+
+static bool only_digits(const char *text)
+{
+	return *text && text[strspn(text, "0123456789")] == '\0';
+}
+
+static bool ends_with(const char *text, size_t length, const char *ending)
+{
+	size_t n = strlen(ending);
+
+	return length >= n && memcmp(text + length - n, ending, n) == 0;
+}
+
+/* operator! and operator!= are functions, `a != b` stands behind a semicolon. */
+static int take_object(char **rest, struct location *l, struct error *err)
+{
+	size_t length = strcspn(*rest, "!;<(*");
+	char *at = *rest + length;
+
+	if (*at != '!' || strncmp(*rest, "//", 2) == 0 || ends_with(*rest, length, "operator"))
+		return 0;
+	*at = '\0';
+	l->object = trimmed(*rest, length);
+	*rest = at + 1 + strspn(at + 1, " \t");
+	if (!l->object[0])
+		return malformed(err, l, "nothing stands before the !");
+	if (!**rest)
+		return malformed(err, l, "nothing stands behind the !");
+	return 0;
+}
+
+static int take_match(char *rest, struct location *l, struct error *err)
+{
+	char *hash = strrchr(rest, '#');
+
+	if (!hash || hash == rest || !only_digits(hash + 1))
+		return 0;
+	if (!all_digits(hash + 1, &l->match) || l->match == 0)
+		return malformed(err, l, "matches are counted from #1");
+	while (hash > rest && isspace((unsigned char)hash[-1]))
+		hash--;
+	*hash = '\0';
+	return 0;
+}
+
+static int parse_address(const char *rest, struct location *l, struct error *err)
+{
+	char *end;
+
+	l->kind = LOCATION_ADDRESS;
+	if (strncasecmp(rest, "0x", 2) != 0 || !isxdigit((unsigned char)rest[2]))
+		return malformed(err, l, "an address is written *0x and hexadecimal digits");
+	errno = 0;
+	l->address = strtoull(rest + 2, &end, 16);
+	if (*end || errno)
+		return malformed(err, l, "an address is written *0x and hexadecimal digits");
+	return 0;
+}
+
+static int parse_mark(const char *rest, struct location *l, struct error *err)
+{
+	l->kind = LOCATION_MARK;
+	l->search = trimmed(rest, strlen(rest));
+	if (!l->search[0])
+		return malformed(err, l, "the name of a mark stands behind //");
+	if (strpbrk(l->search, " \t"))
+		return malformed(err, l, "the name of a mark ends at a blank");
+	return 0;
+}
+
+static int parse_text(const char *rest, const char *semicolon, struct location *l,
+		      struct error *err)
+{
+	l->kind = LOCATION_TEXT;
+	l->name = trimmed(rest, (size_t)(semicolon - rest));
+	l->search = trimmed(semicolon + 1, strlen(semicolon + 1));
+	if (!l->name[0])
+		return malformed(err, l, "a function or a file stands before the ;");
+	if (!l->search[strspn(l->search, "* \t")])
+		return malformed(err, l, "a piece of source text stands behind the ;");
+	return 0;
+}
+
+static bool has_file_ending(const char *name)
+{
+	static const char *const endings[] = {".c",   ".cc", ".cpp", ".cxx", ".C",   ".h", ".hh",
+					      ".hpp", ".rs", ".s",   ".S",   ".inc", ".y", ".l"};
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+		if (ends_with(name, length, endings[i]))
+			return true;
+	}
+	return false;
+}
+
+/* A colon that is no part of a :: and not of a lambda's name, {lambda(auto:1)#2}. The last one, or NULL. */
+static const char *single_colon(const char *name)
+{
+	const char *found = NULL;
+	int braces = 0;
+
+	for (const char *at = name; *at; at++) {
+		braces += (*at == '{') - (*at == '}');
+		if (*at != ':')
+			continue;
+		if (at[1] == ':')
+			at++;
+		else if (braces <= 0)
+			found = at;
+	}
+	return found;
+}
+
+static const char *last_part(const char *name)
+{
+	const char *part = name;
+	int braces = 0;
+
+	for (const char *at = name; *at; at++) {
+		braces += (*at == '{') - (*at == '}');
+		if (braces <= 0 && at[0] == ':' && at[1] == ':')
+			part = at + 2;
+	}
+	return part;
+}
+
+/* Threads are called by their lambda, "main::{lambda()#2}" or "main::$_1": its code is its operator. */
+static void name_operator(struct location *l)
+{
+	const char *part = l->name ? last_part(l->name) : "";
+	struct str whole = {0};
+
+	if (!(strncmp(part, "{lambda", 7) == 0 && ends_with(part, strlen(part), "}")) &&
+	    !(strncmp(part, "$_", 2) == 0 && only_digits(part + 2)))
+		return;
+	str_addf(&whole, "%s::operator()", l->name);
+	base_free(l->name);
+	l->name = str_take(&whole);
+}
+
+static int check_function(const char *name, struct location *l, struct error *err)
+{
+	if (!*name)
+		return malformed(err, l, "a function's name is missing");
+	if (has_file_ending(name) || (strchr(name, '/') && !strstr(name, "operator")))
+		return malformed(err, l, "a file needs a line: FILE:LINE or FILE;TEXT");
+	if (single_colon(name))
+		return malformed(err, l, "behind the colon a line number is missing");
+	if (strpbrk(name, " \t") && !strpbrk(name, "<(") && !strstr(name, "operator"))
+		return malformed(err, l, "a function's name has no blanks");
+	return 0;
+}
+
+/* FUNC:+N and FILE:LINE; 1 where it is neither. */
+static int parse_number(const char *rest, struct location *l, struct error *err)
+{
+	const char *colon = single_colon(rest);
+
+	if (!colon || (colon > rest && colon[-1] == ':'))
+		return 1;
+	if (colon[1] == '+') {
+		l->kind = LOCATION_OFFSET;
+		l->name = trimmed(rest, (size_t)(colon - rest));
+		if (!all_digits(colon + 2, &l->line))
+			return malformed(err, l, "behind :+ stands a number of lines");
+		return check_function(l->name, l, err);
+	}
+	if (!isdigit((unsigned char)colon[1]))
+		return 1;
+	l->kind = LOCATION_LINE;
+	l->name = trimmed(rest, (size_t)(colon - rest));
+	if (!l->name[0])
+		return malformed(err, l, "a file's name is missing before the colon");
+	if (!only_digits(colon + 1))
+		return malformed(err, l, "behind the colon stands a line number and nothing else");
+	if (!all_digits(colon + 1, &l->line) || l->line == 0)
+		return malformed(err, l, "lines are counted from 1");
+	if (single_colon(l->name))
+		return malformed(err, l, "there is one colon between FILE and LINE");
+	return 0;
+}
+
+static int parse_function(const char *rest, struct location *l, struct error *err)
+{
+	const char *percent = strrchr(rest, '%');
+
+	l->kind = LOCATION_FUNC;
+	if (percent && !ends_with(rest, (size_t)(percent - rest), "operator")) {
+		l->kind = LOCATION_RETURN;
+		if (strcmp(percent + 1, "return") != 0)
+			return malformed(err, l, "behind the % only 'return' can stand");
+		l->name = trimmed(rest, (size_t)(percent - rest));
+	} else {
+		l->name = trimmed(rest, strlen(rest));
+	}
+	return check_function(l->name, l, err);
+}
+
+static int parse(char *rest, struct location *l, struct error *err)
+{
+	const char *semicolon;
+	int answer;
+
+	if (!*rest)
+		return malformed(err, l, "it is empty");
+	if (take_object(&rest, l, err) || take_match(rest, l, err))
+		return -1;
+	if (strncmp(rest, "//", 2) == 0)
+		return parse_mark(rest + 2, l, err);
+	semicolon = strchr(rest, ';');
+	if (semicolon)
+		return parse_text(rest, semicolon, l, err);
+	if (*rest == '*')
+		return parse_address(rest + 1, l, err);
+	answer = parse_number(rest, l, err);
+	if (answer == 1)
+		answer = parse_function(rest, l, err);
+	name_operator(l);
+	return answer;
+}
+
+int location_parse(const char *text, struct location *out, struct error *err)
+{
+	char *copy = trimmed(text, strlen(text));
+	struct str shown = {0};
+	int answer;
+
+	memset(out, 0, sizeof(*out));
+	str_add_shown(&shown, copy);
+	str_add(&shown, "");
+	out->text = str_take(&shown);
+	answer = parse(copy, out, err);
+	if (out->name && !str_is_plain(out->name)) { /* nothing is called so: for messages */
+		memset(&shown, 0, sizeof(shown));
+		str_add_shown(&shown, out->name);
+		base_free(out->name);
+		out->name = str_take(&shown);
+	}
+	base_free(copy);
+	if (answer)
+		location_fini(out);
+	return answer;
+}

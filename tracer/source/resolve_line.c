@@ -1,0 +1,593 @@
+/* The code of one line: its rows as blocks, sorted into the copies that they are in. */
+#include "tracer/source/resolve.h"
+
+#include "tracer/dwarf/dies_read.h"
+
+#include <stdlib.h>
+
+struct line_scan {
+	struct resolver *r;
+	struct module *m;
+	struct die_table *dies;
+	const char *path;
+	unsigned line;
+	const struct location_match *within;
+	bool all_stmt, markers; /* the unit that is read now */
+	struct line_copies copies;
+	uint32_t *slots;   /* hash of owners: index + 1 into copies; 0 is free */
+	size_t slot_count; /* a power of two */
+};
+
+/* ---- copies --------------------------------------------------------------------------------- */
+
+static size_t slot_of(const struct line_scan *s, const void *scope, uint64_t symbol)
+{
+	uint64_t key = ((uint64_t)(uintptr_t)scope >> 4) ^ symbol;
+
+	return (size_t)(key * 0x9e3779b97f4a7c15u >> 32) & (s->slot_count - 1);
+}
+
+/* The slot that has the copy, or the free one where it belongs. */
+static uint32_t *find_slot(const struct line_scan *s, const void *scope, uint64_t symbol)
+{
+	size_t at = slot_of(s, scope, symbol);
+
+	for (; s->slots[at]; at = (at + 1) & (s->slot_count - 1)) {
+		const struct line_copy *c = &s->copies.items.items[s->slots[at] - 1];
+
+		if (c->owner.scope == scope && c->symbol == symbol)
+			break;
+	}
+	return &s->slots[at];
+}
+
+static void grow_slots(struct line_scan *s)
+{
+	base_free(s->slots);
+	s->slot_count = s->slot_count ? s->slot_count * 4 : 64;
+	s->slots = base_alloc(s->slot_count, sizeof(*s->slots));
+	for (size_t i = 0; i < s->copies.items.count; i++) {
+		const struct line_copy *c = &s->copies.items.items[i];
+
+		*find_slot(s, c->owner.scope, c->symbol) = (uint32_t)i + 1;
+	}
+}
+
+/* The copy of this owner: a line of a header may have ten thousands of them. */
+static struct line_copy *copy_get(struct line_scan *s, struct scope_ref owner, uint64_t symbol)
+{
+	struct line_copy *c;
+	uint32_t *slot;
+
+	if (s->copies.items.count * 2 >= s->slot_count)
+		grow_slots(s);
+	slot = find_slot(s, owner.scope, symbol);
+	if (*slot)
+		return &s->copies.items.items[*slot - 1];
+	c = array_add(&s->copies.items);
+	*slot = (uint32_t)s->copies.items.count;
+	c->module = s->m;
+	c->owner = owner;
+	c->symbol = symbol;
+	c->all_stmt = s->all_stmt;
+	c->markers = s->markers;
+	return c;
+}
+
+/* Is the owner one of the functions that the tester named, or something inside their text? Another
+   instantiation of the same template is not. */
+static int is_within(struct line_scan *s, struct scope_ref owner, bool *out)
+{
+	struct function f;
+
+	*out = true;
+	if (!s->within || !s->within->begins || !owner.scope)
+		return 0;
+	if (function_read(s->dies, owner, &f, s->r->err) < 0)
+		return -1;
+	if (f.line == s->within->begins && f.name && function_same_file(f.file, s->within->file))
+		*out = names_match(&s->r->wanted, f.name);
+	return 0;
+}
+
+/* The owner of a row. Both halves of a function that was cut in two are one copy. */
+static int find_owner(struct line_scan *s, const struct scope_ref *stack, int count,
+		      struct scope_ref *out)
+{
+	bool half = true;
+
+	if (functions_owner(s->dies, stack, count, s->path, s->line, out, s->r->err) < 0)
+		return -1;
+	while (half) {
+		if (function_is_half(s->dies, *out, &half, s->r->err) < 0)
+			return -1;
+		if (half)
+			*out = function_around(*out);
+	}
+	return 0;
+}
+
+/* The copy that a row is in; *out NULL: in one that is not asked for. */
+static int copy_of_row(struct line_scan *s, const struct line_sequence *sequence, uint64_t offset,
+		       struct line_copy **out)
+{
+	struct scope_ref stack[FUNCTIONS_DEEP], owner = {0};
+	const struct elf_symbol *symbol;
+	uint64_t start = 0;
+	bool within;
+	int count = functions_stack(s->dies, offset, stack, s->r->err);
+
+	*out = NULL;
+	if (count < 0)
+		return -1;
+	if (count > 0) {
+		if (find_owner(s, stack, count, &owner) < 0)
+			return -1;
+	} else {
+		symbol = module_symbol_at(s->m, offset, true);
+		start = symbol ? symbol->offset : sequence->low;
+	}
+	if (is_within(s, owner, &within) < 0)
+		return -1;
+	if (within)
+		*out = copy_get(s, owner, start);
+	return 0;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+/* One run of rows while it is read. */
+struct row_run {
+	bool open;
+	struct line_copy *copy;
+	size_t block; /* index: blocks move */
+};
+
+static void extend(struct row_run *run, const struct line_row *row)
+{
+	struct block *b;
+
+	if (!run->open || !run->copy || row[1].offset <= row->offset)
+		return;
+	b = &run->copy->blocks.items[run->block];
+	if (b->low == b->high)
+		b->low = row->offset;
+	b->high = row[1].offset;
+}
+
+/* How many rows of the sequence stand before this one at its address. */
+static unsigned row_order(const struct line_row *first, const struct line_row *row)
+{
+	unsigned order = 0;
+
+	while (row > first && row[-1].offset == row->offset) {
+		row--;
+		order++;
+	}
+	return order;
+}
+
+/* Does another statement begin at the same address, behind this row? */
+static bool is_followed(const struct line_row *row)
+{
+	for (const struct line_row *next = row + 1;
+	     !next->end_sequence && next->offset == row->offset; next++)
+		if (next->is_stmt && next->line && next->line != row->line)
+			return true;
+	return false;
+}
+
+/* Is the statement row before this one at the same line and column? */
+static bool is_repeated(const struct line_row *first, const struct line_row *row)
+{
+	const struct line_row *before = row;
+
+	while (before > first && !(--before)->is_stmt)
+		;
+	return before != row && before->is_stmt && before->line == row->line &&
+	       before->file == row->file && before->column == row->column;
+}
+
+static void begin_statement(struct block *b, const struct line_row *first,
+			    const struct line_row *row)
+{
+	b->stmt = true;
+	b->start = row->offset;
+	b->column = row->column;
+	b->order = row_order(first, row);
+	b->followed = is_followed(row);
+	b->repeated = is_repeated(first, row);
+}
+
+/* One round of a loop that was unrolled may follow the other without a row between them. */
+static bool is_next_round(const struct line_scan *s, const struct row_run *run,
+			  const struct line_row *row)
+{
+	const struct block *b;
+
+	if (!s->markers || !row->is_stmt || !row->column)
+		return false;
+	b = &run->copy->blocks.items[run->block];
+	return b->stmt && b->column == row->column && b->start != row->offset;
+}
+
+static int take_row(struct line_scan *s, const struct line_sequence *sequence, struct row_run *run,
+		    const struct line_row *first, const struct line_row *row)
+{
+	struct line_copy *copy;
+	struct block *b;
+	size_t copies = s->copies.items.count;
+
+	if (copy_of_row(s, sequence, row->offset, &copy) < 0)
+		return -1;
+	/* A new copy may have moved the old ones. */
+	if (!run->open || run->copy != copy || copies != s->copies.items.count ||
+	    (copy && is_next_round(s, run, row))) {
+		run->open = true;
+		run->copy = copy;
+		if (!copy)
+			return 0;
+		b = array_add(&copy->blocks);
+		run->block = copy->blocks.count - 1;
+		b->start = b->low = b->high = row->offset;
+		b->column = row->column;
+		b->order = row_order(first, row);
+	}
+	if (!copy)
+		return 0;
+	b = &copy->blocks.items[run->block];
+	if (row->is_stmt && !b->stmt)
+		begin_statement(b, first, row);
+	extend(run, row);
+	return 0;
+}
+
+/* From a row of the line on until a row of another one. *next: behind the last that was looked at. */
+static int scan_run(struct line_scan *s, const struct file_use *use,
+		    const struct line_sequence *sequence, size_t i, size_t *next)
+{
+	const struct line_row *rows = use->unit->rows.items + sequence->first;
+	struct row_run run = {0};
+
+	for (; i + 1 < sequence->count; i++) {
+		if (rows[i].line == 0)
+			extend(&run, &rows[i]);
+		else if (rows[i].line != s->line || !file_use_has(use, rows[i].file))
+			break;
+		else if (take_row(s, sequence, &run, rows, &rows[i]) < 0)
+			return -1;
+	}
+	*next = i + 1;
+	return 0;
+}
+
+static int scan_sequence(struct line_scan *s, const struct file_use *use,
+			 const struct line_sequence *sequence)
+{
+	for (size_t i = 0; i + 1 < sequence->count;)
+		if (scan_run(s, use, sequence, i, &i) < 0)
+			return -1;
+	return 0;
+}
+
+static int scan_places(struct line_scan *s, const struct file_use *use,
+		       const struct line_place *places, size_t count)
+{
+	size_t next = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct line_place *p = &places[i];
+
+		if (i && p->sequence == p[-1].sequence && p->row < next)
+			continue;
+		if (scan_run(s, use, &use->unit->sequences.items[p->sequence], p->row, &next) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int scan_rows(struct line_scan *s, const struct file_use *use)
+{
+	size_t count;
+	const struct line_place *places = lines_places(use->unit, s->line, &count);
+
+	if (places)
+		return scan_places(s, use, places, count);
+	array_each(const struct line_sequence, sequence, &use->unit->sequences)
+		if (scan_sequence(s, use, sequence) < 0)
+			return -1;
+	return 0;
+}
+
+/* ---- calls that were inlined ---------------------------------------------------------------- */
+
+static int take_call(struct line_scan *s, struct die_unit *u, struct scope *call)
+{
+	struct scope_ref owner = function_around((struct scope_ref){u, call});
+	bool within;
+
+	if (!owner.scope)
+		return 0;
+	if (is_within(s, owner, &within) < 0)
+		return -1;
+	if (within)
+		*array_add(&copy_get(s, owner, 0)->calls) = call;
+	return 0;
+}
+
+static int scan_unit_calls(struct line_scan *s, const struct file_use *use, struct die_unit *u)
+{
+	const struct scope_call *calls;
+	size_t count;
+
+	if (dies_load(s->dies, u, s->r->err) < 0)
+		return -1;
+	calls = dies_calls(u, s->line, &count);
+	for (size_t i = 0; i < count; i++) {
+		struct scope *scope = &u->scopes.items[calls[i].scope];
+
+		if (file_use_has(use, lines_file_index(use->unit, scope->call_file)) &&
+		    take_call(s, u, scope) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int scan_calls(struct line_scan *s, const struct file_use *use)
+{
+	array_each(struct die_unit, u, &s->dies->units) {
+		if (u->has_stmt_list && u->stmt_list == use->unit->stmt_list &&
+		    scan_unit_calls(s, use, u) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------ */
+
+/*
+ * gcc that optimises marks where statements begin (-gstatement-frontiers), and copies the marks with
+ * the code: each is one execution. Others call every row of another line a beginning.
+ */
+static bool has_markers(const struct line_scan *s, const struct line_unit *l)
+{
+	if (s->all_stmt)
+		return false;
+	array_each(struct die_unit, u, &s->dies->units) {
+		struct error ignored;
+
+		if (!u->has_stmt_list || u->stmt_list != l->stmt_list)
+			continue;
+		return abbrevs_get(s->dies, u, &ignored) && u->is_gcc;
+	}
+	return false;
+}
+
+static int scan_use(struct line_scan *s, const struct file_use *use)
+{
+	if (lines_decode(s->m, use->unit, s->r->err) < 0)
+		return -1;
+	s->all_stmt = lines_all_stmt(use->unit);
+	s->markers = has_markers(s, use->unit);
+	return scan_rows(s, use) < 0 ? -1 : scan_calls(s, use);
+}
+
+static int scan_group(struct line_scan *s, const struct file_group *g)
+{
+	array_each(const struct file_use, use, &g->uses) {
+		if (scan_use(s, use) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct source_site *x = a, *y = b;
+
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static bool has_code(const struct line_copy *c)
+{
+	array_each(const struct block, b, &c->blocks) {
+		if (b->low < b->high)
+			return true;
+	}
+	return false;
+}
+
+static bool has_statement(const struct line_copy *c)
+{
+	array_each(const struct block, b, &c->blocks)
+		if (b->stmt)
+			return true;
+	return false;
+}
+
+/* Does the function that the copy is in begin on this very line? */
+static int begins_here(struct line_scan *s, const struct line_copy *c, bool *out)
+{
+	struct function f;
+
+	*out = false;
+	if (!c->owner.scope)
+		return 0;
+	if (function_read(s->dies, c->owner, &f, s->r->err) < 0)
+		return -1;
+	*out = f.line == s->line && function_same_file(f.file, s->path);
+	return 0;
+}
+
+/*
+ * A statement with a lambda in it is executed once, however often the lambda is called: where code
+ * of a function around it is on the line, functions that begin there are no copies of the line.
+ */
+static int drop_lambdas(struct line_scan *s)
+{
+	bool *inner = base_alloc(s->copies.items.count, sizeof(*inner));
+	bool outer = false;
+	int answer = 0;
+
+	for (size_t i = 0; i < s->copies.items.count && answer == 0; i++) {
+		const struct line_copy *c = &s->copies.items.items[i];
+
+		answer = begins_here(s, c, &inner[i]);
+		outer |= !inner[i] && has_statement(c);
+	}
+	for (size_t i = 0; outer && answer == 0 && i < s->copies.items.count; i++) {
+		if (!inner[i])
+			continue;
+		s->copies.items.items[i].blocks.count = 0;
+		s->copies.items.items[i].calls.count = 0;
+	}
+	base_free(inner);
+	return answer;
+}
+
+/* ---- instructions that have strayed out of their copy --------------------------------------- */
+
+/* The line that the function begins on, where this line can be in its text, else 0. */
+static int text_begins(struct line_scan *s, struct scope_ref owner, bool *known, unsigned *out)
+{
+	struct function f;
+
+	*known = false;
+	*out = 0;
+	if (!owner.scope)
+		return 0;
+	if (function_read(s->dies, owner, &f, s->r->err) < 0)
+		return -1;
+	*known = f.file != NULL;
+	if (f.file && f.line <= s->line && function_same_file(f.file, s->path))
+		*out = f.line;
+	return 0;
+}
+
+static uint64_t distance(const struct block *b, const struct line_copy *to)
+{
+	uint64_t least = UINT64_MAX;
+
+	array_each(const struct block, other, &to->blocks) {
+		uint64_t d =
+			b->start > other->start ? b->start - other->start : other->start - b->start;
+
+		least = d < least ? d : least;
+	}
+	return least;
+}
+
+/* The copy nearest to a block of `c`, in the same code, whose function begins behind `begin` and has
+   the line: of two functions around a line the inner one, a lambda, begins later. */
+static int nearest_own(struct line_scan *s, const struct line_copy *c, const struct block *b,
+		       unsigned begin, struct line_copy **out)
+{
+	*out = NULL;
+	array_each(struct line_copy, other, &s->copies.items) {
+		unsigned other_begin;
+		bool known;
+
+		if (other == c || !other->owner.scope || !other->blocks.count ||
+		    function_outermost(other->owner).scope != function_outermost(c->owner).scope ||
+		    (*out && distance(b, other) >= distance(b, *out)))
+			continue;
+		if (text_begins(s, other->owner, &known, &other_begin) < 0)
+			return -1;
+		if (other_begin > begin)
+			*out = other;
+	}
+	return 0;
+}
+
+/* Its block that comes next behind the address, or the last one. */
+static struct block *block_behind(struct line_copy *c, uint64_t offset)
+{
+	struct block *best = NULL;
+
+	array_each(struct block, b, &c->blocks) {
+		if (!best || (best->start < offset && b->start > best->start) ||
+		    (b->start >= offset && b->start < best->start))
+			best = b;
+	}
+	return best;
+}
+
+/* A mark is an execution of its own, where the copy has one already at its next code. */
+static void give_block(struct line_copy *to, const struct block *b)
+{
+	struct block *next = block_behind(to, b->start);
+
+	if (b->stmt && to->markers && next->stmt) {
+		*array_add(&to->blocks) = *b;
+		return;
+	}
+	if (b->stmt && !next->stmt)
+		next->column = b->column;
+	next->stmt |= b->stmt;
+}
+
+/*
+ * gcc mixes instructions of a copy with those around it (the prologue of the function it was inlined
+ * into, a neighbour) and then says that they are of those. The copy begins with the next one that is
+ * its own: its variables are known there.
+ */
+static int return_strays(struct line_scan *s)
+{
+	array_each(struct line_copy, c, &s->copies.items) {
+		struct line_copy *to = NULL;
+		size_t kept = 0;
+		unsigned begin;
+		bool known;
+
+		if (text_begins(s, c->owner, &known, &begin) < 0)
+			return -1;
+		if (!known)
+			continue;
+		array_each(const struct block, b, &c->blocks) {
+			if (nearest_own(s, c, b, begin, &to) < 0)
+				return -1;
+			if (to)
+				give_block(to, b);
+			else
+				c->blocks.items[kept++] = *b;
+		}
+		c->blocks.count = kept;
+	}
+	return 0;
+}
+
+static int place_copies(struct line_scan *s, struct source_sites *out)
+{
+	size_t before = out->count;
+	bool code = false;
+
+	array_each(const struct line_copy, c, &s->copies.items)
+		code = code || has_code(c);
+	if (s->copies.items.count > 1 && (drop_lambdas(s) < 0 || return_strays(s) < 0))
+		return -1;
+	array_each(struct line_copy, c, &s->copies.items) {
+		if (copy_sites(s->r, c, s->path, s->line, code, out) < 0)
+			return -1;
+	}
+	if (out->count > before)
+		qsort(out->items + before, out->count - before, sizeof(*out->items), by_offset);
+	return 0;
+}
+
+int line_place(struct resolver *r, struct module *m, const struct file_group *g, unsigned line,
+	       const struct location_match *within, struct source_sites *out)
+{
+	struct line_scan s = {.r = r, .m = m, .path = g->path, .line = line, .within = within};
+	int answer = -1;
+
+	s.dies = dies_table(m, r->err);
+	if (s.dies && scan_group(&s, g) == 0)
+		answer = place_copies(&s, out);
+	array_each(struct line_copy, c, &s.copies.items) {
+		array_fini(&c->blocks);
+		array_fini(&c->calls);
+	}
+	array_fini(&s.copies.items);
+	base_free(s.slots);
+	return answer;
+}

@@ -1,0 +1,222 @@
+/* Source text as C, C++ and Rust write it: comments, statements, blocks. No parser: enough to say
+   where a statement ends and whether a word stands in a comment. */
+#include "tracer/source/resolve.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum text_state { TEXT_CODE, TEXT_LINE_COMMENT, TEXT_BLOCK_COMMENT, TEXT_STRING };
+
+struct reader {
+	const struct source_file *f;
+	unsigned line; /* from 1 */
+	const char *at;
+	enum text_state state; /* of the character at `at` */
+};
+
+static struct reader reader_at(const struct source_file *f, unsigned line)
+{
+	struct reader r = {.f = f, .line = line};
+
+	if (line >= 1 && line <= f->lines.count)
+		r.at = f->lines.items[line - 1];
+	return r;
+}
+
+static bool reader_newline(struct reader *r)
+{
+	if (r->state != TEXT_BLOCK_COMMENT)
+		r->state = TEXT_CODE;
+	if (r->line >= r->f->lines.count)
+		return false;
+	r->at = r->f->lines.items[r->line++];
+	return true;
+}
+
+/* 'x', '\n', '\'': how long; 0: the quote is something else (a lifetime of Rust, 1'000 of C++). */
+static size_t quoted_length(const char *at)
+{
+	const char *end;
+
+	if (at[0] != '\'' || !at[1])
+		return 0;
+	if (at[1] != '\\')
+		return at[2] == '\'' ? 3 : 0;
+	end = at[2] ? strchr(at + 3, '\'') : NULL;
+	return end ? (size_t)(end - at) + 1 : 0;
+}
+
+/* Steps over one character, and answers in which state that one was. */
+static enum text_state reader_step(struct reader *r)
+{
+	enum text_state was = r->state;
+	const char *at = r->at;
+	size_t quoted;
+
+	r->at++;
+	if (was == TEXT_CODE && at[0] == '/' && (at[1] == '/' || at[1] == '*')) {
+		r->state = at[1] == '/' ? TEXT_LINE_COMMENT : TEXT_BLOCK_COMMENT;
+		r->at++;
+		return r->state;
+	}
+	if (was == TEXT_BLOCK_COMMENT && at[0] == '*' && at[1] == '/') {
+		r->state = TEXT_CODE;
+		r->at++;
+	} else if (was == TEXT_CODE && at[0] == '"') {
+		r->state = was = TEXT_STRING;
+	} else if (was == TEXT_STRING && at[0] == '\\' && at[1]) {
+		r->at++;
+	} else if (was == TEXT_STRING && at[0] == '"') {
+		r->state = TEXT_CODE;
+	} else if (was == TEXT_CODE && (quoted = quoted_length(at))) {
+		r->at = at + quoted;
+		return TEXT_STRING;
+	}
+	return was;
+}
+
+static int paren_change(char c)
+{
+	if (c == '(' || c == '[')
+		return 1;
+	return c == ')' || c == ']' ? -1 : 0;
+}
+
+bool source_spans(const struct source_file *f, unsigned first, unsigned last)
+{
+	struct reader r = reader_at(f, first);
+	int depth = 0;
+
+	while (r.at && r.line < last) {
+		char c = *r.at;
+
+		if (!c) {
+			if (!reader_newline(&r))
+				return false;
+			continue;
+		}
+		if (reader_step(&r) != TEXT_CODE)
+			continue;
+		depth += paren_change(c);
+		if (depth <= 0 && (c == ';' || c == '{' || c == '}'))
+			return false;
+	}
+	return r.at != NULL;
+}
+
+unsigned source_block_end(const struct source_file *f, unsigned first)
+{
+	struct reader r = reader_at(f, first);
+	int depth = 0, parens = 0;
+
+	while (r.at) {
+		char c = *r.at;
+
+		if (!c) {
+			if (!reader_newline(&r))
+				return 0;
+			continue;
+		}
+		if (reader_step(&r) != TEXT_CODE)
+			continue;
+		parens += paren_change(c);
+		if (depth == 0 && parens <= 0 && c == ';')
+			return 0; /* only a declaration */
+		if (c == '{')
+			depth++;
+		else if (c == '}' && --depth <= 0)
+			return depth == 0 ? r.line : 0;
+	}
+	return 0;
+}
+
+bool source_no_code(const struct source_file *f, unsigned line)
+{
+	struct reader r = reader_at(f, 1);
+
+	while (r.at && r.line <= line) {
+		bool blank = isspace((unsigned char)*r.at);
+
+		if (!*r.at) {
+			if (!reader_newline(&r))
+				break;
+			continue;
+		}
+		switch (reader_step(&r)) {
+		case TEXT_LINE_COMMENT:
+		case TEXT_BLOCK_COMMENT:
+			break;
+		default:
+			if (r.line == line && !blank)
+				return false;
+		}
+	}
+	return true;
+}
+
+/* At "gate:"? Then whether the name behind it is this one. */
+static bool is_mark(const char *at, const char *mark)
+{
+	size_t length = strlen(mark);
+
+	if (strncmp(at, "gate:", 5) != 0)
+		return false;
+	at += 5;
+	at += strspn(at, " \t");
+	if (strncmp(at, mark, length) != 0)
+		return false;
+	at += length;
+	return !*at || isspace((unsigned char)*at) || strncmp(at, "*/", 2) == 0;
+}
+
+unsigned source_mark(const struct source_file *f, const char *mark, unsigned line)
+{
+	struct reader r = reader_at(f, 1);
+	bool word = false; /* the character before belongs to a longer word: "navigate:" */
+
+	while (r.at) {
+		const char *at = r.at;
+		enum text_state state;
+
+		if (!*at) {
+			word = false;
+			if (!reader_newline(&r))
+				return 0;
+			continue;
+		}
+		state = reader_step(&r);
+		if ((state == TEXT_LINE_COMMENT || state == TEXT_BLOCK_COMMENT) && !word &&
+		    r.line >= line && is_mark(at, mark))
+			return r.line;
+		word = isalnum((unsigned char)*at) || *at == '_';
+	}
+	return 0;
+}
+
+static char *without_blanks(const char *text)
+{
+	char *solid = base_strdup(text), *to = solid;
+
+	for (; *text; text++) {
+		if (!isspace((unsigned char)*text))
+			*to++ = *text;
+	}
+	*to = '\0';
+	return solid;
+}
+
+bool source_contains(const char *line, const char *text)
+{
+	char *solid = without_blanks(line), *wanted = without_blanks(text);
+	char *rest = wanted, *piece;
+	const char *at = solid;
+
+	while (at && (piece = strsep(&rest, "*"))) {
+		at = strstr(at, piece);
+		if (at)
+			at += strlen(piece);
+	}
+	base_free(solid);
+	base_free(wanted);
+	return at != NULL;
+}

@@ -1,0 +1,46 @@
+/* A stopped thread runs, or waits as its process does: the requests, and what they make of our tables. */
+#include "tracer/target/target_internal.h"
+
+#include <assert.h>
+#include <sys/ptrace.h>
+
+static void has_gone_on(struct thread *th, enum target_state state)
+{
+	thread_set_state(th, state);
+	th->stop = STOP_NONE;
+	th->site = NULL;
+	th->settled = th->out_of_call = th->interrupted = false;
+	th->signal = th->group_signal = 0;
+	if (th->info) {
+		base_free(th->info);
+		th->info = NULL;
+	}
+}
+
+void thread_continue(struct thread *th, int signal)
+{
+	bool syscalls = th->restarts.count || th->in_sigreturn || th->elisions.count ||
+			th->timed_argument || th->target->sleeps;
+	int request = syscalls ? PTRACE_SYSCALL : PTRACE_CONT;
+
+	assert(th->pub.state == TARGET_STOPPED);
+	if (signal)
+		elide_signal(th, signal);
+	ptrace(request, th->pub.tid, 0, signal);
+	has_gone_on(th, TARGET_RUNNING);
+}
+
+void thread_listen(struct thread *th)
+{
+	ptrace(PTRACE_LISTEN, th->pub.tid, 0, 0);
+	has_gone_on(th, TARGET_GROUP_STOPPED);
+}
+
+/* A thread that stays at its site really stands there: that is what /proc and core files show. */
+void thread_settle(struct thread *th)
+{
+	if (th->stop != STOP_SITE || th->settled)
+		return;
+	thread_set_pc(th, th->site->pub.addr);
+	th->settled = true;
+}

@@ -1,0 +1,114 @@
+/*
+ * A program may trace the one that traces it. gatectl then stands still at its next signal, and so does
+ * the program at its next stop: nobody can go on, and no limit or signal is heard.
+ *
+ * ptrace stops one thread only. A second one looks, four times a second, whether the first is stopped by
+ * a thread that we trace ourselves. Where that stays so for a second that process is killed: then the
+ * first thread runs again, and says what has happened. Others may trace gatectl as they like.
+ */
+#include "tracer/target/target_internal.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LOOK_NS = 250000000, LOOKS = 4 };
+
+static pthread_t watcher;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t over = PTHREAD_COND_INITIALIZER;
+static bool watching, ending;
+static pid_t traces; /* the thread that does all that gatectl does */
+static atomic_int culprit;
+
+/* The thread of ours that stops us now, or 0. */
+static pid_t stopped_by(void)
+{
+	char stat[512] = "";
+	const char *state;
+	long tracer = look_status(traces, "TracerPid");
+
+	if (tracer <= 0 || look_status((pid_t)tracer, "TracerPid") != traces ||
+	    look_proc(traces, "stat", stat, sizeof(stat)) <= 0)
+		return 0;
+	state = strrchr(stat, ')');
+	return state && state[1] == ' ' && state[2] == 't' ? (pid_t)tracer : 0;
+}
+
+static void free_us(pid_t tracer)
+{
+	long process = look_status(tracer, "Tgid");
+
+	if (process <= 0)
+		return;
+	culprit = (int)process;
+	kill(getpid(),
+	     SIGCONT); /* first: the SIGSTOP of PTRACE_ATTACH would stop us as soon as it is dead */
+	kill((pid_t)process, SIGKILL);
+}
+
+/* False: there is nobody to be watched any more. */
+static bool wait_a_look(void)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += LOOK_NS;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	if (!ending)
+		pthread_cond_timedwait(&over, &lock, &until);
+	return !ending;
+}
+
+static void *watch(void *unused)
+{
+	int looks = 0;
+
+	pthread_mutex_lock(&lock);
+	while (wait_a_look()) {
+		pid_t tracer = stopped_by();
+
+		looks = tracer ? looks + 1 : 0;
+		if (looks == LOOKS)
+			free_us(tracer);
+	}
+	pthread_mutex_unlock(&lock);
+	return unused;
+}
+
+/* Without it, a program that does such a thing freezes us: no reason not to run the others. */
+void frozen_watch(void)
+{
+	sigset_t all, before;
+
+	if (watching)
+		return;
+	culprit = 0;
+	ending = false;
+	traces = gettid();
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	watching = !pthread_create(&watcher, NULL, watch, NULL);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+void frozen_end(void)
+{
+	if (!watching)
+		return;
+	pthread_mutex_lock(&lock);
+	ending = true;
+	pthread_cond_signal(&over);
+	pthread_mutex_unlock(&lock);
+	pthread_join(watcher, NULL);
+	watching = false;
+}
+
+pid_t target_frozen_by(void)
+{
+	return culprit;
+}

@@ -1,0 +1,334 @@
+/* What /proc tells about a process or thread without stopping it. */
+#include "tracer/target/target_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+/* Reads the file as a string. */
+int look_proc(pid_t tid, const char *name, char *buf, size_t n)
+{
+	char path[64];
+	size_t have = 0;
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", tid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	while (have < n - 1) {
+		got = read(fd, buf + have, n - 1 - have);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		have += (size_t)got;
+	}
+	close(fd);
+	buf[have] = '\0';
+	return (int)have;
+}
+
+/* The text behind "Field:", or NULL. */
+static const char *field_of(const char *text, const char *field)
+{
+	size_t n = strlen(field);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!strncmp(line, field, n) && line[n] == ':')
+			return line + n + 1 + strspn(line + n + 1, " \t");
+	}
+	return NULL;
+}
+
+/* A number of /proc/TID/status, or -1. */
+long look_status(pid_t tid, const char *field)
+{
+	char text[4096];
+	const char *value;
+
+	if (look_proc(tid, "status", text, sizeof(text)) <= 0)
+		return -1;
+	value = field_of(text, field);
+	return value ? strtol(value, NULL, 10) : -1;
+}
+
+bool look_is_ours(pid_t tid)
+{
+	return look_status(tid, "TracerPid") == getpid();
+}
+
+static uint64_t mask_of(const char *text, const char *field)
+{
+	const char *value = field_of(text, field);
+
+	return value ? strtoull(value, NULL, 16) : 0;
+}
+
+int look_signals(pid_t tid, struct look_signals *out)
+{
+	char text[4096];
+
+	*out = (struct look_signals){0};
+	if (look_proc(tid, "status", text, sizeof(text)) <= 0)
+		return -1;
+	out->blocked = mask_of(text, "SigBlk");
+	out->ignored = mask_of(text, "SigIgn");
+	out->caught = mask_of(text, "SigCgt");
+	out->pending = mask_of(text, "SigPnd") | mask_of(text, "ShdPnd");
+	return 0;
+}
+
+static enum target_activity activity_of(char state)
+{
+	switch (state) {
+	case 'S':
+	case 'I':
+		return TARGET_BLOCKED;
+	case 'D':
+		return TARGET_DISK;
+	case 'T':
+	case 't':
+		return TARGET_HALTED;
+	case 'Z':
+	case 'X':
+		return TARGET_DEAD;
+	default:
+		return TARGET_ACTIVE;
+	}
+}
+
+bool look_has_ended(pid_t pid)
+{
+	char text[4096];
+	const char *state, *threads;
+
+	if (look_proc(pid, "status", text, sizeof(text)) <= 0)
+		return kill(pid, 0) < 0;
+	state = field_of(text, "State");
+	threads = field_of(text, "Threads");
+	return state && activity_of(*state) == TARGET_DEAD && threads && atoi(threads) == 1;
+}
+
+bool look_fatal_by_default(int signal)
+{
+	switch (signal) {
+	case SIGCHLD:
+	case SIGCONT:
+	case SIGURG:
+	case SIGWINCH:
+	case SIGSTOP:
+	case SIGTSTP:
+	case SIGTTIN:
+	case SIGTTOU:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* ---- what a thread is doing ----------------------------------------------------------------- */
+
+static uint64_t number_of(const char *text, const char *field)
+{
+	const char *value = field_of(text, field);
+
+	return value ? strtoull(value, NULL, 10) : 0;
+}
+
+bool target_is_vfork(long number)
+{
+	return number == SYS_vfork || number == SYS_clone || number == SYS_clone3;
+}
+
+/* "running", or the number, six arguments, sp and pc; without arguments where it is no call. */
+static int parse_call(const char *text, struct target_block *out)
+{
+	uint64_t v[8];
+	char *end;
+
+	if (!strncmp(text, "running", 7))
+		return -1;
+	out->number = strtol(text, &end, 10);
+	for (int i = 0; i < 8; i++)
+		v[i] = strtoull(end, &end, 16);
+	if (out->number < 0) {
+		out->sp = v[0];
+		out->pc = v[1];
+		return 0;
+	}
+	memcpy(out->args, v, sizeof(out->args));
+	out->sp = v[6];
+	out->pc = v[7];
+	return 0;
+}
+
+void target_look(const struct target_thread *thread, struct target_block *out)
+{
+	char text[4096];
+	const char *state;
+
+	*out = (struct target_block){.activity = TARGET_DEAD, .number = -1};
+	if (look_proc(thread->tid, "status", text, sizeof(text)) <= 0)
+		return;
+	state = field_of(text, "State");
+	out->activity = activity_of(state ? *state : 'X');
+	out->switches = number_of(text, "voluntary_ctxt_switches") +
+			number_of(text, "nonvoluntary_ctxt_switches");
+	if (out->activity != TARGET_BLOCKED && out->activity != TARGET_DISK)
+		return;
+	if (look_proc(thread->tid, "syscall", text, sizeof(text)) <= 0 || parse_call(text, out) < 0)
+		out->activity = TARGET_ACTIVE; /* it woke up in between */
+}
+
+uint64_t target_ran_ns(const struct target_thread *thread)
+{
+	char text[128];
+
+	return look_proc(thread->tid, "schedstat", text, sizeof(text)) > 0
+		       ? strtoull(text, NULL, 10)
+		       : 0;
+}
+
+uint64_t target_transfers(const struct target_process *process)
+{
+	char text[512];
+
+	if (look_proc(process->pid, "io", text, sizeof(text)) <= 0)
+		return 0;
+	return number_of(text, "rchar") + number_of(text, "wchar") + number_of(text, "syscr") +
+	       number_of(text, "syscw");
+}
+
+/* ---- mappings and the auxiliary vector ------------------------------------------------------- */
+
+static bool parse_mapping(const char *line, struct target_mapping *out)
+{
+	unsigned major, minor;
+	char perms[5];
+	int path = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %lu %n", &out->start,
+		   &out->end, perms, &out->offset, &major, &minor, &out->ino, &path) < 7)
+		return false;
+	out->dev = makedev(major, minor);
+	out->shared = perms[3] == 's';
+	out->readable = perms[0] == 'r';
+	out->writable = perms[1] == 'w';
+	out->executable = perms[2] == 'x';
+	snprintf(out->path, sizeof(out->path), "%.*s", (int)strcspn(line + path, "\n"),
+		 line + path);
+	return true;
+}
+
+/* Opened by a thread that is alive: the first one of a process may have ended before the others. */
+static FILE *open_of(struct target_process *process, const char *name)
+{
+	struct thread *th;
+
+	TAILQ_FOREACH(th, &target_of(process)->threads, link)
+	{
+		char path[64];
+		FILE *file;
+		int c;
+
+		if (th->pub.process != process)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/%s", th->pub.tid, name);
+		file = fopen(path, "re");
+		c = file ? getc(file) : EOF;
+		if (c != EOF && ungetc(c, file) != EOF)
+			return file;
+		if (file)
+			fclose(file);
+	}
+	return NULL;
+}
+
+/* Calls with each mapping, in order of addresses, until `want` says true. */
+static int each_mapping(struct target_process *process,
+			bool (*want)(void *ctx, const struct target_mapping *map), void *ctx)
+{
+	FILE *file = open_of(process, "maps");
+	char *line = NULL;
+	size_t size = 0;
+	bool found = false;
+
+	if (!file)
+		return -1;
+	while (!found && getline(&line, &size, file) > 0) {
+		struct target_mapping map;
+
+		found = parse_mapping(line, &map) && want(ctx, &map);
+	}
+	free(line);
+	fclose(file);
+	return found ? 0 : -1;
+}
+
+static bool collect(void *ctx, const struct target_mapping *map)
+{
+	struct mappings *out = ctx;
+
+	*array_add(&out->list) = *map;
+	return false;
+}
+
+int look_mappings(struct target_process *process, struct mappings *out)
+{
+	each_mapping(process, collect, out);
+	return out->list.count ? 0 : -1;
+}
+
+struct wanted {
+	uint64_t addr;
+	struct target_mapping *out;
+};
+
+static bool ends_above(void *ctx, const struct target_mapping *map)
+{
+	struct wanted *w = ctx;
+
+	if (w->addr >= map->end)
+		return false;
+	*w->out = *map;
+	return true;
+}
+
+int target_mapping_above(struct target_process *process, uint64_t addr, struct target_mapping *out)
+{
+	struct wanted w = {addr, out};
+
+	return each_mapping(process, ends_above, &w);
+}
+
+int target_mapping_at(struct target_process *process, uint64_t addr, struct target_mapping *out)
+{
+	return target_mapping_above(process, addr, out) == 0 && out->start <= addr ? 0 : -1;
+}
+
+uint64_t target_auxv(struct target_process *process, uint64_t type)
+{
+	FILE *file = open_of(process, "auxv");
+	uint64_t pair[2], value = 0;
+
+	if (!file)
+		return 0;
+	while (fread(pair, sizeof(pair), 1, file) == 1 && pair[0]) {
+		if (pair[0] != type)
+			continue;
+		value = pair[1];
+		break;
+	}
+	fclose(file);
+	return value;
+}

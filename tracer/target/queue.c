@@ -1,0 +1,35 @@
+/* Events that have happened, in their order, and are not told yet. */
+#include "tracer/target/target_internal.h"
+
+bool event_silent(const struct thread *th)
+{
+	return th->pub.process->unfollowed;
+}
+
+struct target_event *event_push(struct target *t, enum target_event_kind kind, struct thread *th)
+{
+	struct target_event *ev = array_add(&t->queue);
+
+	ev->kind = kind;
+	ev->thread = &th->pub;
+	ev->process = th->pub.process;
+	return ev;
+}
+
+bool event_take(struct target *t, struct target_event *out)
+{
+	if (t->queue_head == t->queue.count)
+		return false;
+	*out = t->queue.items[t->queue_head++];
+	if (t->queue_head == t->queue.count)
+		t->queue_head = t->queue.count = 0;
+	return true;
+}
+
+bool target_is_queued(const struct target *t, const struct target_thread *thread)
+{
+	for (size_t i = t->queue_head; i < t->queue.count; i++)
+		if (t->queue.items[i].thread == thread)
+			return true;
+	return false;
+}

@@ -1,0 +1,137 @@
+/* An address space: its memory, and the tables of the traps and copies that we have put there. */
+#include "tracer/target/target_internal.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { GHOSTS = 32 };
+
+/*
+ * The descriptor belongs to the address space, not to the process: it outlives the process's first
+ * thread and the processes that share the memory, and reads nothing any more after an exec.
+ */
+void space_open(struct target_space *space, pid_t tid)
+{
+	char path[64];
+
+	if (space->memory >= 0)
+		close(space->memory);
+	snprintf(path, sizeof(path), "/proc/%d/mem", tid);
+	space->memory = open(path, O_RDWR | O_CLOEXEC);
+	space->writable = space->memory >= 0;
+	if (space->memory < 0)
+		space->memory = open(path, O_RDONLY | O_CLOEXEC);
+}
+
+struct target_space *space_new(pid_t pid)
+{
+	struct target_space *space = base_alloc(1, sizeof(*space));
+
+	space->memory = -1;
+	space_open(space, pid);
+	return space;
+}
+
+/* ---- its end ------------------------------------------------------------------------------------ */
+
+static void drop_sites(struct target_space *space)
+{
+	array_each(struct site_entry, entry, &space->sites)
+		base_free(entry->site);
+	array_fini(&space->sites);
+}
+
+static void drop_areas(struct target_space *space)
+{
+	array_each(struct area, area, &space->areas)
+		array_fini(&area->slots);
+	array_fini(&space->areas);
+}
+
+void space_free(struct target_space *space)
+{
+	if (space->memory >= 0)
+		close(space->memory);
+	drop_sites(space);
+	drop_areas(space);
+	base_free(space);
+}
+
+/* Its table is of use for a while: orphan.c. */
+static void keep_ghost(struct target *t, struct target_space *space)
+{
+	*array_add(&t->ghosts) = space;
+	if (t->ghosts.count <= GHOSTS)
+		return;
+	space_free(t->ghosts.items[0]);
+	array_remove(&t->ghosts, 0);
+}
+
+void space_unuse(struct target *t, struct target_space *space)
+{
+	if (--space->users)
+		return;
+	if (space->memory >= 0)
+		close(space->memory);
+	space->memory = -1;
+	keep_ghost(t, space);
+}
+
+/* ---- what we have put there --------------------------------------------------------------------- */
+
+size_t space_first_site(const struct target_space *space, uint64_t addr)
+{
+	size_t low = 0, high = space->sites.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (space->sites.items[middle].addr < addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct site *space_known_site(const struct target_space *space, uint64_t addr)
+{
+	size_t i = space_first_site(space, addr);
+
+	return i < space->sites.count && space->sites.items[i].addr == addr
+		       ? space->sites.items[i].site
+		       : NULL;
+}
+
+struct site *space_site(const struct target_space *space, uint64_t addr)
+{
+	struct site *site = space_known_site(space, addr);
+
+	return site && site->state != SITE_FORGOTTEN ? site : NULL;
+}
+
+const struct slot *space_slot(const struct target_space *space, uint64_t pc, uint64_t *offset)
+{
+	array_each(struct area, area, &space->areas) {
+		uint64_t at = pc - area->base;
+
+		if (at < SLOT_SIZE || at / SLOT_SIZE > area->slots.count)
+			continue;
+		*offset = at % SLOT_SIZE;
+		return &area->slots.items[at / SLOT_SIZE - 1];
+	}
+	return NULL;
+}
+
+void space_original(const struct thread *th, uint64_t *pc, uint64_t *sp)
+{
+	uint64_t offset;
+	const struct slot *slot = space_slot(space_of(th), *pc, &offset);
+	const struct arch_point *point = slot ? arch_copy_point(&slot->copy, offset) : NULL;
+
+	if (!point)
+		return;
+	*pc = point->pc;
+	*sp += point->sp;
+}

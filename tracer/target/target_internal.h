@@ -1,0 +1,503 @@
+/*
+ * What the files of the ptrace room share.
+ *
+ * A status of waitpid goes this way: wait.c fetches it, event.c says what it is, the file that
+ * knows about it (site, family, restart) acts and queues events, target_wait() hands them out (next.c),
+ * resume.c lets the thread go on. Whatever else stops a thread for a moment (a system call made on
+ * our behalf, a step into a signal handler) waits for that thread alone and gives what it did not
+ * expect to target.on_status.
+ *
+ * A ptrace request that fails with ESRCH means that the thread is dying: it is ignored here, the end
+ * comes through waitpid.
+ */
+#ifndef GATECTL_TARGET_TARGET_INTERNAL_H
+#define GATECTL_TARGET_TARGET_INTERNAL_H
+
+#include "tracer/base/array.h"
+#include "tracer/target/target.h"
+
+#include <sys/ptrace.h>
+#include <sys/queue.h>
+#include <sys/user.h>
+
+enum {
+	SLOT_SIZE = ARCH_COPY_MAX,
+	AREA_SIZE = 64 * 1024,
+	THREAD_BUCKETS = 4096,
+};
+
+/* ---- address spaces ------------------------------------------------------------------------- */
+
+/* A copy of an instruction in the program. Slots are never used again while the image lives. */
+struct slot {
+	uint64_t from; /* the site */
+	bool is_syscall;
+	struct arch_copy copy;
+};
+
+/* Memory of ours in the program. Slot 0 is the stub for system calls, slot i is slots.items[i - 1]. */
+struct area {
+	uint64_t base;
+	ARRAY(struct slot) slots;
+};
+
+enum site_state {
+	SITE_ARMED,
+	SITE_RETIRED,	/* the program's own byte is back; late reports of its trap are swallowed */
+	SITE_FORGOTTEN, /* its page was unmapped */
+};
+
+struct site {
+	struct target_site pub; /* first: the session's pointer is ours */
+	enum site_state state;
+	uint8_t bytes[ARCH_INSN_MAX]; /* the program's own */
+	uint8_t readable;	      /* how many of them there are */
+	uint8_t length;		      /* of the instruction */
+	bool is_trap;
+	bool quiet;    /* of target_call: whoever runs into it goes on unnoticed */
+	uint64_t copy; /* 0: none, the instruction is emulated (or is_trap) */
+};
+
+struct site_entry {
+	uint64_t addr;
+	struct site *site;
+};
+
+/* What debug registers hold, or shall hold. */
+struct watch_set {
+	struct target_watch items[TARGET_WATCHES];
+	size_t n;
+};
+
+struct target_space {
+	unsigned users;			/* processes */
+	int memory;			/* /proc/PID/mem, or -1 */
+	bool writable;			/* through it */
+	ARRAY(struct site_entry) sites; /* by address */
+	ARRAY(struct area) areas;
+	struct watch_set watched; /* in all of its threads, see watch.c */
+	bool refused;		  /* some thread's debug registers could not be set */
+};
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+enum stop {
+	STOP_NONE,
+	STOP_START,
+	STOP_SITE,
+	STOP_SIGNAL,
+	STOP_EXEC,
+	STOP_FORK,
+	STOP_VFORK, /* it cannot do anything before its child has gone */
+	STOP_EXIT,
+	STOP_PAUSE,
+	STOP_WATCH,
+	STOP_SLEEP, /* in a system call, see sleeps.c */
+};
+
+/*
+ * A signal handler runs that will return to the address of a site whose trap has been reported
+ * already: when it does, the instruction is taken up again without a second arrival.
+ */
+struct restart {
+	uint64_t addr;		    /* the site */
+	uint64_t sp;		    /* where it was interrupted */
+	uint64_t frame;		    /* the handler's frame: sp at its first instruction */
+	uint64_t alt_low, alt_high; /* the alternate stack as it is known there */
+};
+
+/* The frame of a statement that does not sleep. */
+struct elided {
+	uint64_t frame;
+	uint64_t returns_to; /* what stands directly below it while it is alive */
+};
+
+struct thread {
+	struct target_thread pub; /* first */
+	struct target *target;
+	TAILQ_ENTRY(thread) link; /* all of the target, in order of creation */
+	struct thread *bucket;
+	enum stop stop;
+	struct site *site; /* STOP_SITE */
+	bool settled;	   /* STOP_SITE: pc is the site's address already */
+	bool out_of_call;  /* STOP_EXEC, STOP_FORK: at the end of that system call by now */
+	int signal;	   /* STOP_SIGNAL; 0 when dropped */
+	int group_signal;  /* STOP_START, STOP_PAUSE in a process that is stopped: by this */
+	siginfo_t
+		*info; /* what to deliver `signal` with, where the kernel does not know any more */
+	int killing;   /* target_kill: this one is not reported */
+	uint64_t pc;   /* STOP_SIGNAL */
+	bool in_sigreturn;
+	ARRAY(struct restart) restarts;
+	ARRAY(struct elided) elisions; /* elide.c */
+	unsigned elided;	       /* calls, since the last of them began */
+	unsigned elide_handlers;       /* of signals, that have come in between */
+	unsigned timed_argument; /* the call that it is in got another time: counted from 1; or 0 */
+	uint64_t timed_value;	 /* what that argument was */
+	uint64_t sleeps_ns;	 /* sleeps.c: it is in a call that waits so long at most; or 0 */
+	unsigned long polls;	 /* ... it has begun to wait for files, so often */
+	unsigned long clock_reads;	 /* clock.c: it has asked for the time, so often */
+	uint64_t sleeps_call, sleeps_sp; /* ... this one, made with this stack pointer */
+	bool calling;			 /* inside target_call */
+	struct watch_set watched;	 /* what its debug registers hold */
+	bool rewatched;	   /* they held others when it stopped last: one may still report */
+	bool awaited;	   /* by watch.c, which has interrupted it */
+	bool interrupted;  /* and it has not stopped since */
+	bool beyond;	   /* halt.c: cannot be stopped now */
+	unsigned looks;	   /* how often it was found so */
+	bool dead;	   /* it ended before its process, but is not reported until that ends */
+	bool trap_blocked; /* it blocks SIGTRAP, as far as is known: trap.c */
+	bool asked;	   /* for its registers, at this stop or the last one */
+	bool regs_known;
+	struct user_regs_struct regs;
+};
+
+/* trap.c: what the program does about SIGTRAP */
+struct own_trap {
+	uint64_t handler;   /* as sigaction has it: 0 the default, 1 ignored */
+	bool lost;	    /* "ignored" has become the default, and was not put back yet */
+	bool whole;	    /* the rest is known: */
+	uint64_t action[4]; /* the kernel's struct */
+};
+
+struct process {
+	struct target_process pub; /* first */
+	struct target *target;
+	TAILQ_ENTRY(process) link;
+	bool gone;
+	int ends_by; /* init.c: by this signal, in place of SIGKILL; or 0 */
+	struct own_trap trap;
+};
+
+/* A new task that has stopped before its creator's report. */
+struct parked {
+	pid_t tid, tgid, parent;
+	int status;
+	unsigned born; /* signals_firings() */
+};
+
+struct taken {
+	pid_t tid;
+	int status;
+};
+
+struct target {
+	/* What becomes of a status, whoever has fetched it: event_status(). Those that wait for one thread
+	   are below it, and give it what they did not expect. */
+	void (*on_status)(struct target *t, pid_t tid, int status);
+	TAILQ_HEAD(, thread) threads;
+	TAILQ_HEAD(process_list, process) processes;
+	struct thread *buckets[THREAD_BUCKETS];
+	size_t alive, running, stopped; /* alive = running (group stops too) + stopped */
+	ARRAY(struct target_event) queue;
+	size_t queue_head;
+	ARRAY(struct parked) parked;
+	ARRAY(struct target_space *) ghosts; /* the last spaces that ended, the latest at the end */
+	struct target_event last;	     /* what the last target_wait() gave */
+	bool no_follow, trace_exit;
+	bool sleeps;					       /* are reported */
+	unsigned hasten;				       /* sleeps.c */
+	bool timers;					       /* ... there are some */
+	uint64_t clock_start_ns, slept_ns, worked_ns, seen_ns; /* clock.c */
+	unsigned long clock_reads;			       /* ... of all threads */
+	bool attached;					       /* not launched: it outlives us */
+	bool had_children;				       /* ... and these are not ours */
+	bool detached;
+	bool started;		   /* the first event was given */
+	unsigned gathered;	   /* statuses, for fairness: wait.c */
+	ARRAY(struct taken) taken; /* from waitpid, still to be dealt with */
+	bool ticked;		   /* the last one was a TICK */
+};
+
+/* thread.c: the tables */
+struct process *process_new(struct target *t, pid_t pid, struct target_process *parent,
+			    struct target_space *space);
+void process_free(struct target *t, struct process *p);
+struct process *process_find(struct target *t, pid_t pid);
+struct thread *thread_new(struct target *t, struct process *p, pid_t tid, struct thread *creator);
+struct thread *thread_find(struct target *t, pid_t tid);
+void thread_set_state(struct thread *th, enum target_state state);
+void thread_rename(struct thread *th, pid_t tid);
+/* It is dead: not found by its tid any more, but listed until thread_free. */
+void thread_unhash(struct thread *th);
+void thread_free(struct thread *th);
+struct thread *thread_stopped_in(struct target *t, const struct target_space *space);
+void thread_check(const struct target *t);
+bool thread_is_alive(const struct thread *th); /* it is found by its tid */
+
+static inline struct thread *thread_of(struct target_thread *pub)
+{
+	return (struct thread *)pub;
+}
+
+static inline struct target *target_of(const struct target_process *pub)
+{
+	return ((const struct process *)pub)->target;
+}
+
+static inline struct target_space *space_of(const struct thread *th)
+{
+	return th->pub.process->space;
+}
+
+/* space.c */
+struct target_space *space_new(pid_t pid);
+void space_open(struct target_space *space, pid_t tid); /* anew: what this thread runs now */
+/* One process less has it; when nobody has, it is kept as a ghost for a while. */
+void space_unuse(struct target *t, struct target_space *space);
+void space_free(struct target_space *space);
+struct site *space_site(const struct target_space *space, uint64_t addr); /* not a forgotten one */
+struct site *space_known_site(const struct target_space *space, uint64_t addr); /* any */
+/* The index of the first one at `addr` or behind it. */
+size_t space_first_site(const struct target_space *space, uint64_t addr);
+/* The slot that pc is in, or NULL; *offset from its beginning. */
+const struct slot *space_slot(const struct target_space *space, uint64_t pc, uint64_t *offset);
+/* Where a thread that is inside a copy would be, and its stack pointer, in the original. */
+void space_original(const struct thread *th, uint64_t *pc, uint64_t *sp);
+
+/* memory.c: bytes and registers; raw reads show our traps */
+int memory_raw_read(struct target_space *space, uint64_t addr, void *buf, size_t n);
+int memory_raw_write(struct target *t, struct target_space *space, uint64_t addr, const void *buf,
+		     size_t n);
+int memory_read(struct target_space *space, uint64_t addr, void *buf, size_t n);
+int thread_regs(struct thread *th); /* into th->regs, once a stop */
+int thread_set_regs(struct thread *th, const struct user_regs_struct *regs);
+int thread_pc(struct thread *th, uint64_t *pc);
+void thread_set_pc(struct thread *th, uint64_t pc);
+void regs_to_arch(const struct user_regs_struct *in, struct arch_regs *out);
+void regs_from_arch(const struct arch_regs *in, struct user_regs_struct *out);
+
+/* site.c */
+/* The child's memory is a copy of the parent's: its table too, and what has changed since. */
+void site_copy_all(struct target *t, const struct target_space *from, struct target_space *to);
+/* The program's own byte instead of a trap, unless the program has written another one since. */
+void site_restore(struct target *t, struct target_space *space, const struct site *site);
+/* Takes the traps out of a process that will not be traced. */
+void site_clean(const struct target_space *from, struct target_space *to);
+
+/* slot.c */
+/* A copy of the instruction at site->pub.addr; 0 in *to: there is no room that could be had. */
+int slot_make(struct target *t, struct target_process *process, struct thread *helper,
+	      const struct site *site, const struct arch_insn *insn, uint64_t *to,
+	      struct error *err);
+void slot_copy_all(struct target *t, struct thread *child, const struct target_space *from);
+void slot_first_area(struct target *t, struct thread *helper);
+/* The code that makes a system call and traps. */
+enum { STUB_TRAP = 2, STUB_LENGTH = 3 };
+extern const uint8_t slot_stub[STUB_LENGTH];
+
+/* syscall.c */
+/* target_syscall, but for a first area: to be used while that is being made. */
+int remote_call(struct thread *th, long number, const uint64_t args[6], int64_t *result);
+/* The same without the trap at its end, and with all signals blocked: for trap.c. */
+int remote_call_quietly(struct thread *th, long number, const uint64_t args[6], int64_t *result);
+/* execve, by a thread that stands behind an exec: its event comes anew. -1: it was refused. */
+int remote_exec(struct thread *th, uint64_t path, uint64_t argv, uint64_t envp);
+/* Our memory away: by an instruction of the program's own. The thread is as before. */
+void remote_unmap(struct thread *th, uint64_t base, uint64_t size);
+bool stopped_by_trap(int status);
+/* What a thread is made to run unseen is between these two. */
+struct remote {
+	struct thread *th;
+	struct user_regs_struct regs; /* to be restored */
+	uint64_t mask;		      /* the thread's own, of signals */
+	bool stopped;		      /* by job control, before or meanwhile */
+	uint64_t stub;		      /* our code, or 0: none yet */
+};
+bool remote_possible(struct thread *th);
+int remote_begin(struct remote *r);
+int remote_end(struct remote *r);
+uint64_t remote_blocked(void);
+int remote_mask(struct thread *th); /* blocks signals but for those that an instruction raises */
+bool remote_stop(int status);	    /* not the end of the thread or of its image */
+/* From wherever the thread has got to: a trap in our stub, the only stop to end with. */
+int remote_land(struct remote *r);
+
+/* wait.c */
+/* As waitpid(2) with -1 does it, but in fairness. */
+pid_t status_of_any(struct target *t, int *status, int options);
+/* The next status of this one thread; blocks. -1: there is no such child. */
+int status_of_one(struct target *t, pid_t tid, int *status);
+/* OTHER: on_status() has got it; LATE: `calling`, and the limit has passed */
+enum wait_one { ONE_EXPECTED, ONE_OTHER, ONE_LATE };
+/* The next status of one of these threads; others' are put by. NULL: none, or signals_late(). */
+bool wait_is_awaited(const struct thread *th); /* it was interrupted, and has not stopped yet */
+struct thread *wait_some(struct target *t, bool (*wanted)(const struct thread *), int *status);
+enum { WAIT_MOMENT_MS = 2 };
+/* Until nobody is awaited any more. `late` is called after each moment in which nobody has stopped, and may
+   give up those that cannot. */
+void wait_awaited(struct target *t, void (*stopped)(struct target *, pid_t tid, int status),
+		  void (*late)(struct target *));
+enum wait_one wait_one(struct thread *th, bool (*expected)(int status), int *status);
+
+/* queue.c */
+struct target_event *event_push(struct target *t, enum target_event_kind kind, struct thread *th);
+bool event_silent(const struct thread *th);		     /* nothing of it is reported */
+bool event_take(struct target *t, struct target_event *out); /* the oldest; false: none */
+
+/* event.c: called through target.on_status by all that wait for something else */
+void event_status(struct target *t, pid_t tid, int status);
+
+/* family.c */
+struct birth {
+	struct process *parent;	   /* NULL: it is dead */
+	struct thread *creator;	   /* NULL: it died before it could report */
+	struct target_space *from; /* what the child's memory is a copy of, NULL: not known */
+	pid_t pid;
+	int status;
+	bool shares; /* it is no copy, but the same memory */
+};
+void family_process(struct target *t, const struct birth *b);
+void family_birth(struct target *t, struct thread *th, int event);
+void family_exec(struct target *t, struct thread *leader);
+void family_death(struct target *t, struct thread *th, int status);
+void family_gone(struct target *t, struct thread *th); /* it is no more */
+void family_bury(struct target *t);		       /* what the last event reported gone */
+
+/* orphan.c: tasks whose creator has not reported them yet, or never will */
+void orphan_status(struct target *t, pid_t tid, int status);
+/* Instead of its first stop: it was killed. It is let go on to its end. */
+bool orphan_is_dying(pid_t tid, int status);
+int orphan_take(struct target *t, pid_t tid, int *status); /* -1: there is none such */
+void orphan_adopt(struct target *t, struct process *p);	   /* a thread of it has died */
+void orphan_settle(struct target *t);			   /* those that have waited for too long */
+void orphan_free(struct target *t);
+void orphan_let_go(struct target *t); /* all of them, with clean bytes */
+
+/* continue.c */
+void thread_continue(struct thread *th, int signal);
+void thread_listen(struct thread *th);
+void thread_settle(struct thread *th);
+
+/* resume.c */
+/* Out of line, as if there was no trap. False: the instruction faults, or is a trap itself. */
+bool thread_pass(struct thread *th, const struct site *site);
+
+/* debugregs.c */
+int debugregs_set(struct thread *th, const struct watch_set *set); /* -1: refused, none is set */
+bool debugregs_hit(struct thread *th); /* is what it has stopped for, at a SIGTRAP */
+bool watch_same(const struct watch_set *a, const struct watch_set *b);
+bool watch_covers(const struct watch_set *has, const struct watch_set *wanted);
+/* A stopped thread gets what its address space wants. */
+void watch_agree(struct thread *th);
+/* At a hit: the word that was written is one of those that are watched now. */
+bool watch_current(struct thread *th);
+
+/* pause.c */
+bool pause_shows(struct thread *th); /* by a system call that has given up */
+/* Nobody shall notice: a system call that has given up is made once more when it goes on. */
+void pause_hide(struct thread *th);
+
+/* restart.c */
+void restart_deliver(struct thread *th);
+void restart_syscall_stop(struct thread *th);
+/* Before it is let go for good: out of a copy of ours, to where it would be in the original. */
+void restart_leave(struct thread *th);
+
+/* init.c: the first process of a PID namespace makes a fault */
+bool init_stays(const struct thread *th); /* ... and would make it for ever */
+void init_end(struct thread *th);
+
+/* elide.c */
+void elide_syscall_stop(struct thread *th, const struct __ptrace_syscall_info *info);
+void elide_signal(struct thread *th, int signal); /* is being delivered */
+/* So many calls were elided that the others sleep. */
+bool elide_is_over(const struct thread *th);
+/* A system call that takes a time to wait for: in which argument, in which form. */
+enum elide_form {
+	FORM_MS,      /* an int of milliseconds, negative: for ever */
+	FORM_GIVEN,   /* a struct timespec that the kernel reads */
+	FORM_LEFT,    /* ... and into which it writes what is left */
+	FORM_TIMEVAL, /* the same, a struct timeval */
+};
+struct elide_call {
+	long number;
+	unsigned argument;
+	enum elide_form form;
+};
+/* The one that the thread is at the entry or exit of, or NULL. */
+const struct elide_call *elide_call_of(const struct user_regs_struct *regs);
+uint64_t elide_argument(const struct user_regs_struct *regs, const struct elide_call *call);
+/* At its entry: it waits as long as `time` says, in ns. The program does not notice: at the exit the
+   argument is what it was. False: it could not be done. */
+bool elide_give_time(struct thread *th, const struct elide_call *call, uint64_t time_ns);
+
+/* sleeps.c: true: there is an event of it, the thread stays stopped */
+bool sleeps_syscall_stop(struct thread *th, const struct __ptrace_syscall_info *info);
+
+/* clock.c: with `sleeps` */
+void clock_start(struct target *t);
+void clock_exec(struct thread *th); /* before the new program's first instruction */
+void clock_syscall_exit(struct thread *th);
+/* *ns, a time of the clock's as the program sees it, becomes how long that is from now. `now_ns` is now
+   as the kernel sees it. False: it is over already, or the clock is none that goes on by itself. */
+bool clock_length(struct target *t, clockid_t clock, uint64_t *ns, uint64_t *now_ns);
+
+/* trap.c: the program's own action and mask of SIGTRAP, which our traps spoil */
+void trap_begin(
+	struct thread *th);	   /* of a process that is ours from now on: as the kernel has it */
+void trap_found(struct target *t); /* ... of all, when all stand still */
+void trap_inherit(struct thread *th, const struct thread *from);
+void trap_exec(struct thread *th);
+void trap_put_back(struct thread *th); /* it has just stopped by a trap of ours */
+void trap_go_on(struct thread *th);    /* ... and is going on */
+void trap_leave(struct target *t);     /* all stand still, and are let go */
+bool trap_is_ignored(const struct thread *th);
+/* It is about to get the program's own SIGTRAP: is that to be dropped, as one that is ignored? */
+bool trap_drops(const struct thread *th);
+/* Else: with its handler in place, and nobody there who could spoil it. */
+void trap_deliver(struct thread *th, void (*deliver)(struct thread *th));
+bool trap_is_handled(const struct thread *th); /* ... by this known handler of the program's */
+
+/* procfs.c */
+int look_proc(pid_t tid, const char *name, char *buf, size_t n); /* bytes read, or -1 */
+long look_status(pid_t tid, const char *field);
+/* There is no such process, or nothing but its status is left. When one of its threads execs, the first one
+   is a zombie for a moment, too: then they are two, or none is counted. */
+bool look_is_ours(pid_t tid); /* traced by us, dead or alive */
+bool look_has_ended(pid_t pid);
+struct look_signals {
+	uint64_t blocked, ignored, caught;
+	uint64_t pending; /* for the thread or for its process */
+};
+int look_signals(pid_t tid, struct look_signals *out);
+static inline bool look_has(uint64_t set, int signal)
+{
+	return set >> (signal - 1) & 1;
+}
+bool look_fatal_by_default(int signal);
+struct mappings {
+	ARRAY(struct target_mapping) list;
+};
+int look_mappings(struct target_process *process, struct mappings *out);
+
+/* signals.c: gatectl's own */
+void signals_open(unsigned tick_ms);
+void signals_close(void);
+void signals_period(unsigned tick_ms);
+void signals_waiting(bool waiting);
+unsigned signals_firings(void); /* of the clock so far */
+bool signals_tick_due(void);
+void signals_take_tick(void);
+/* Waiting for those ends when so much time has passed; 0: no limit. */
+void signals_limit(unsigned ms);
+bool signals_late(void);
+void signals_when_late(void (*what)(void)); /* called in the handler, again and again; or NULL */
+int signals_interrupt(void);		    /* one that was sent to gatectl, taken; 0 none */
+
+/* frozen.c: while there is a target */
+void frozen_watch(void);
+void frozen_end(void);
+
+/* interrupt.c: who does not come to take it dies by it */
+void hurry_open(void);
+void hurry_close(void);
+void hurry_begin(int signal); /* in its handler */
+void hurry_end(void);
+void hurry_forbid(void);	  /* until _close: the program is to outlive us */
+bool hurry_is(const void *timer); /* is it one of these that has fired? */
+void hurry_die(void);		  /* in its handler; does not return */
+void hurry_add(pid_t pid);	  /* a process that dies with us */
+void hurry_remove(pid_t pid);
+
+#endif
