@@ -11,9 +11,16 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
+failures = []  # said once more at the end: a long log is often cut in its middle
+
+
 def run(title, command):
     print(f"== {title}", flush=True)
-    p = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}  # make's job server is not for what a test builds
+    p = subprocess.run(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    told = re.findall(r"^FAIL .*(?:\n {5}.*)*", p.stdout, re.M)
+    if p.returncode:
+        failures.extend(f"{title}: {text[:3000]}" for text in told or [p.stdout[-3000:]])
     return p.returncode, p.stdout
 
 
@@ -81,6 +88,9 @@ def main():
                for word in ("-x", name)]
     results.append(e2e("end to end, sanitized", ["--quick", "--gatectl", "build/san/gatectl", *without]))
     passed, failed, skipped = (sum(r[i] for r in results) for i in range(3))
+    if failures:
+        print("== what failed, once more")
+        print("\n".join(failures))
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return 1 if failed or not passed else 0
 

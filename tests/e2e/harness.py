@@ -17,6 +17,7 @@ import struct
 import subprocess
 import tempfile
 import termios
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -171,7 +172,7 @@ def compile_text(name, text, flags="-g -O0", compiler=None, libs=""):
     os.makedirs(directory, exist_ok=True)
     source = os.path.join(directory, name)
     if not os.path.exists(source):
-        temporary = "%s.%d" % (source, os.getpid())
+        temporary = "%s.%d.%d" % (source, os.getpid(), threading.get_ident())  # a fuzzer's threads ask at once, too
         with open(temporary, "w") as f:
             f.write(text)
         os.rename(temporary, source)
