@@ -1,5 +1,5 @@
 /* The engine's decisions are carried out. */
-#include "tracer/session/features.h"
+#include "tracer/session/sites.h"
 
 #include "tracer/base/log.h"
 

@@ -1,5 +1,5 @@
 /* A site hit or an event of the program becomes an arrival at the places that wait for it. */
-#include "tracer/session/features.h"
+#include "tracer/session/sites.h"
 
 #include <signal.h>
 #include <string.h>

@@ -14,6 +14,7 @@
  *	session.c    a run from launch to verdict; the dispatch of events
  *	ticks.c	     time passes: limits, and can anything still happen?
  *	features.c   who takes part in a run: observers and placers, one line each (features.h)
+ *	observers.c  ... and who of them is asked when (observers.h)
  *	sites.c      whose a trap is, and what a hit of it means (sites.h)
  *	sanitizer.c  programs built with LeakSanitizer run, too
  *	attach.c     a program that runs already: taken over, and let go
@@ -55,6 +56,7 @@
 #include "lua/script.h"
 #include "tracer/base/json.h"
 #include "tracer/session/kept.h"
+#include "tracer/session/observers.h"
 #include "tracer/session/session.h"
 #include "tracer/inspect/inspect.h"
 #include "tracer/target/target.h"
@@ -308,6 +310,8 @@ struct trial_move; /* trial.c */
 
 struct session {
 	const struct session_options *options;
+	const struct site_placer *const *placers; /* features.c; and who observes: */
+	struct observers observers;
 	struct modules *symbols;
 	struct target *target;
 	struct engine *engine;
@@ -385,7 +389,8 @@ void ticks_set(struct session *s); /* as often as somebody needs it */
 void ticks_tick(struct session *s);
 
 /* The parts of a run, for interactive/. */
-int session_prepare(struct session *s, struct error *err); /* engine, script, places */
+/* Engine, script, places. */
+int session_prepare(struct session *s, const struct features *features, struct error *err);
 int session_launch(struct session *s, struct error *err);
 void session_turn(struct session *s, const struct target_event *ev);
 void session_judge(struct session *s, struct session_result *out);

@@ -1,5 +1,5 @@
 #include "tracer/session/ended.h"
-#include "tracer/session/features.h"
+#include "tracer/session/sites.h"
 #include "tracer/session/leftover.h"
 #include "tracer/session/report/report.h"
 

@@ -9,7 +9,7 @@
  * change roles from run to run (order_roles.c).
  */
 #include "tracer/session/order_roles.h"
-#include "tracer/session/features.h"
+#include "tracer/session/sites.h"
 
 #include "tracer/base/signame.h"
 

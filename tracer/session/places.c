@@ -4,7 +4,7 @@
  */
 #include "tracer/session/asbare.h"
 #include "tracer/session/crash/crash.h"
-#include "tracer/session/features.h"
+#include "tracer/session/sites.h"
 #include "tracer/session/faults.h"
 #include "tracer/session/rounds.h"
 
@@ -69,7 +69,7 @@ static int put_site(struct session *s, struct session_process *p, struct target_
 {
 	const struct act act = {&arrival_owner, 0, place, info, bias};
 
-	for (const struct site_placer *const *placer = site_placers; *placer; placer++)
+	for (const struct site_placer *const *placer = s->placers; *placer; placer++)
 		if ((*placer)->wants(place, info))
 			return (*placer)->put(s, p, t, act, err);
 	return sites_put(s, p, t, bias + info->offset, &act, err);
@@ -391,13 +391,13 @@ void places_forget(struct session *s, struct session_process *p, uint64_t low, u
 		target_forget(p->target, low, high);
 }
 
-static void free_place(struct place *place)
+static void free_place(struct session *s, struct place *place)
 {
 	struct session_place *sp = of(place);
 
 	if (!sp)
 		return;
-	observe(place_free, place);
+	observe(place_free, s, place);
 	kept_fini(&sp->kept);
 	location_fini(&sp->location);
 	base_free(sp->nearest);
@@ -417,7 +417,7 @@ void places_free(struct session *s)
 	struct place *place;
 
 	for (size_t i = 0; s->engine && (place = engine_place_at(s->engine, i)); i++)
-		free_place(place);
+		free_place(s, place);
 	for (size_t i = 0; i < s->uses.count; i++) {
 		array_fini(&s->uses.items[i]->acts);
 		base_free(s->uses.items[i]);

@@ -1,7 +1,8 @@
+#include "tracer/session/features.h"
 #include "tracer/session/asbare.h"
 #include "tracer/session/ended.h"
 #include "tracer/session/explain/hints.h"
-#include "tracer/session/features.h"
+#include "tracer/session/sites.h"
 #include "tracer/session/given.h"
 #include "tracer/session/report/report.h"
 #include "tracer/session/signals.h"
@@ -432,7 +433,7 @@ static void host_print(void *ctx, const char *line)
 	engine_log(s->engine, line);
 }
 
-int session_prepare(struct session *s, struct error *err)
+int session_prepare(struct session *s, const struct features *features, struct error *err)
 {
 	const struct engine_world world = {s, threads_name, trampoline_runs};
 	struct script_host host = {.ctx = s,
@@ -441,6 +442,8 @@ int session_prepare(struct session *s, struct error *err)
 				   .thread_name = threads_name};
 	int failed;
 
+	observers_set(&s->observers, features->observers);
+	s->placers = features->placers;
 	program_functions(s, &host.program);
 	s->plan.limits = (struct limits){-1, -1};
 	s->engine = engine_new(&world);
@@ -528,7 +531,7 @@ int session_run(const struct session_options *o, struct modules *symbols, unsign
 	int answer = -1;
 
 	*out = (struct session_result){0};
-	if (session_prepare(&s, err) == 0 &&
+	if (session_prepare(&s, &all_features, err) == 0 &&
 	    (o->pid ? attach_start(&s, err) : session_launch(&s, err)) == 0) {
 		loop(&s);
 		if (o->pid)

@@ -3,7 +3,7 @@
  * the k-th child process with "pk/" before it.
  */
 #include "tracer/session/explain/explain.h"
-#include "tracer/session/features.h"
+#include "tracer/session/sites.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * nothing has happened for a while, the question whether anything still can.
  */
 #include "tracer/session/deadlock/spin.h"
-#include "tracer/session/features.h"
+#include "tracer/session/sites.h"
 #include "tracer/session/deadlock/deadlock.h"
 
 #include <signal.h>
@@ -147,9 +147,8 @@ void ticks_tick(struct session *s)
 {
 	uint64_t now = session_now_us();
 
-	for (const struct observer *const *o = observers; *o && !s->over; o++)
-		if ((*o)->tick)
-			(*o)->tick(s);
+	for (const struct observer *const *o = observers_of(tick, s); *o && !s->over; o++)
+		(*o)->tick(s);
 	if (s->over)
 		return;
 	if (watchpoints_look(s))

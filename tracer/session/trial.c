@@ -3,7 +3,7 @@
  * is said what came of it: whether it is what the script expects, and for runs without an expect
  * what it was.
  */
-#include "tracer/session/features.h"
+#include "tracer/session/sites.h"
 
 #include <string.h>
 

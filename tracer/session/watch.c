@@ -6,7 +6,7 @@
  * a short wait for a contended lock on the way is not.
  */
 #include "tracer/session/deadlock/deadlock.h"
-#include "tracer/session/features.h"
+#include "tracer/session/sites.h"
 
 void watch_begin(struct session *s, struct session_thread *t)
 {

@@ -5,7 +5,7 @@
  * statements get theirs. One that is met very often loses it: such a line orders nothing.
  */
 #include "tracer/session/convert/record.h"
-#include "tracer/session/features.h"
+#include "tracer/session/sites.h"
 
 #include <string.h>
 

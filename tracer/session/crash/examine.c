@@ -6,7 +6,7 @@
 #include "tracer/session/crash/crash.h"
 #include "tracer/session/explain/explain.h"
 #include "tracer/session/explain/waiting.h"
-#include "tracer/session/features.h"
+#include "tracer/session/sites.h"
 #include "tracer/session/report/report.h"
 
 #include "tracer/base/log.h"

@@ -6,7 +6,7 @@
  * the time from its first look to its second. So all of them were blocked together at the moment
  * between the two passes, and nothing inside can wake them.
  */
-#include "tracer/session/features.h"
+#include "tracer/session/sites.h"
 #include "tracer/session/explain/explain.h"
 #include "tracer/session/deadlock/channels.h"
 #include "tracer/session/deadlock/deadlock.h"

@@ -4,7 +4,7 @@
  * with their sleep as if they had not been asked.
  */
 #include "tracer/session/deadlock/spin.h"
-#include "tracer/session/features.h"
+#include "tracer/session/sites.h"
 #include "tracer/session/explain/waiting.h"
 #include "tracer/session/deadlock/spin_state.h"
 #include "tracer/session/deadlock/deadlock.h"

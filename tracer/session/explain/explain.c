@@ -5,7 +5,7 @@
 #include "tracer/session/crash/crash.h"
 #include "tracer/session/explain/explain.h"
 #include "tracer/session/explain/hints.h"
-#include "tracer/session/features.h"
+#include "tracer/session/sites.h"
 #include "tracer/session/leftover.h"
 #include "tracer/session/report/report.h"
 #include "tracer/base/path.h"

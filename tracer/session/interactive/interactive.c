@@ -1,5 +1,6 @@
-#include "tracer/session/crash/crash.h"
 #include "tracer/session/features.h"
+#include "tracer/session/crash/crash.h"
+#include "tracer/session/sites.h"
 #include "tracer/session/interactive/hooks.h"
 #include "tracer/session/interactive/interactive_internal.h"
 #include "tracer/session/report/report.h"
@@ -157,7 +158,7 @@ int interactive_start(struct interactive *l, struct error *err)
 	s->symbols = l->symbols;
 	s->live = l;
 	s->run_number = 1;
-	if (session_prepare(s, err) < 0)
+	if (session_prepare(s, &all_features, err) < 0)
 		return -1;
 	s->has_places = s->loads_matter = true; /* places come later */
 	if (session_launch(s, err) < 0 || run_to_ready(l, err) < 0) {

@@ -2,7 +2,7 @@
  * The traps that look at the function of a place until it is reached. They cost a stop at each of the
  * first calls, and nothing else: places and arrivals know nothing of them.
  */
-#include "tracer/session/features.h"
+#include "tracer/session/sites.h"
 #include "tracer/session/near_miss/near_miss_internal.h"
 
 #include <stdio.h>
@@ -222,10 +222,11 @@ static bool idle(const struct act *a)
 
 static const struct site_owner near_miss_owner = {.name = "near miss", .hit = hit, .idle = idle};
 
-static void forget(struct place *place)
+static void forget(struct session *s, struct place *place)
 {
 	struct near_misses *nm = near_miss_to_note(place);
 
+	(void)s;
 	if (!nm)
 		return;
 	array_each(struct near_miss_copy, copy, &nm->copies)

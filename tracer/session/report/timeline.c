@@ -1,7 +1,7 @@
 /* What happened, in order: the last events always, all of them where a report was asked for. */
 #include "tracer/session/explain/explain.h"
 #include "tracer/session/explain/hints.h"
-#include "tracer/session/features.h"
+#include "tracer/session/sites.h"
 #include "tracer/session/interactive/hooks.h"
 #include "tracer/session/report/report.h"
 
