@@ -63,6 +63,18 @@ static bool matches(const char *pattern, const char *name)
 	return name && *name && str_wildcard(pattern, name);
 }
 
+enum { NAME_MOST = 15 }; /* bytes: the kernel keeps no more of a thread's name */
+
+/* A name may have any bytes in it, those of an id ("worker#1") too: only its length is certain. */
+static bool fits_name(const char *pattern)
+{
+	size_t shortest = 0;
+
+	for (; *pattern; pattern++)
+		shortest += *pattern != '*';
+	return shortest <= NAME_MOST;
+}
+
 /* What has to be fetched from the program comes last. */
 bool engine_thread_matches(struct engine *e, const struct engine_thread *t, const char *pattern)
 {
@@ -72,7 +84,8 @@ bool engine_thread_matches(struct engine *e, const struct engine_thread *t, cons
 		return true;
 	if (t->start && str_wildcard(pattern, t->start))
 		return true;
-	if (world->thread_name && matches(pattern, world->thread_name(world->ctx, t)))
+	if (world->thread_name && fits_name(pattern) &&
+	    matches(pattern, world->thread_name(world->ctx, t)))
 		return true;
 	return world->thread_runs && matches(pattern, world->thread_runs(world->ctx, t));
 }

@@ -278,6 +278,64 @@ at("//named", {thread = "writer"}):run(function(hit) print(hit.thread.id, hit.th
     t.equal(r.err.split(), ["body#2", "writer", "body"], "thread", r)
 
 
+def test_thread_names_change(t):
+    """A thread is known by the name that it has when it arrives, whoever gave it: itself, another thread, a file, an exec."""
+    program = compile_text("renamed.c", r"""
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+static volatile int n;
+static pthread_barrier_t both;
+static void here(void)
+{
+	n++; /* gate: here */
+}
+static void *body(void *arg)
+{
+	here();
+	prctl(PR_SET_NAME, "its own");
+	here();
+	pthread_barrier_wait(&both);
+	pthread_barrier_wait(&both);
+	here();
+	int file = open("/proc/thread-self/comm", O_WRONLY);
+	if (write(file, "a file's", 8) != 8)
+		return arg;
+	here();
+	prctl(PR_SET_NAME, "an exec's");
+	execl(arg, arg, "again", NULL);
+	return arg;
+}
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	if (argc > 1)
+		here();
+	if (argc == 2) {
+		prctl(PR_SET_NAME, "an exec's");
+		execl(argv[0], argv[0], "again", "and again", NULL);
+	}
+	if (argc > 1)
+		return argc != 3;
+	pthread_barrier_init(&both, NULL, 2);
+	pthread_create(&thread, NULL, body, argv[0]);
+	pthread_barrier_wait(&both);
+	pthread_setname_np(thread, "another's");
+	pthread_barrier_wait(&both);
+	pthread_join(thread, NULL);
+	return 1;
+}
+""")
+    names = ["renamed", "its own", "another's", "a file's", "an exec's", "no one's"]
+    r = t.run_gated(program, report=True, script="".join(
+        f'at("//here", {{thread = "{name}", optional = true}}):run(function(hit) print(hit.thread.name) end)\n' for name in names))
+    t.equal(r.status, 0, "status", r)
+    t.equal(r.err.split("\n"), ["renamed", "its own", "another's", "a file's", "renamed", "renamed", ""], "names", r)
+    t.equal([p["arrivals"] for p in r.report["places"]], [3, 1, 1, 1, 0, 0], "arrivals", r)
+
+
 def test_std_thread_names(t):
     """For std::thread the start routine is what the user passed to it."""
     r = t.run_gated(compile_text("names.cc", r"""

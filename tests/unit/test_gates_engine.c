@@ -179,6 +179,11 @@ static void test_thread_patterns(void **state)
 	assert_int_equal(d.name_calls, 1);
 	assert_false(engine_thread_matches(d.e, t, "reader#2"));
 	assert_false(engine_thread_matches(d.e, t, "writer"));
+	assert_int_equal(d.name_calls, 3);
+	assert_false(engine_thread_matches(d.e, t, "*sixteen??letters*"));
+	assert_int_equal(d.name_calls, 3); /* no name is as long as that */
+	d.name = "fifteen letters";
+	assert_true(engine_thread_matches(d.e, t, "fifteen*letters*"));
 	d.name = "";
 	assert_false(engine_thread_matches(d.e, t, "?"));
 	engine_free(d.e);

@@ -240,6 +240,7 @@ struct session_thread {
 	bool reads_call; /* it has called functions: what they read is not known */
 	unsigned names_read;
 	char comm[32];	   /* its name when it was last asked for */
+	int comm_file;	   /* ... where it is read, kept open for the next time; or -1 */
 	const char *runs;  /* trampoline.c: the function that it was given; or NULL */
 	bool runs_known;   /* ... and that is settled */
 	bool from_library; /* ... its start routine is a library's */

@@ -5,8 +5,10 @@
 #include "tracer/session/explain/explain.h"
 #include "tracer/session/sites.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct session_process *threads_process(struct session *s, struct target_process *target)
 {
@@ -65,10 +67,18 @@ struct session_thread *threads_new(struct session *s, struct session_process *p,
 	t->target = target;
 	t->process = p;
 	t->state = "running";
+	t->comm_file = -1;
 	*array_add(&s->threads) = t;
 	name_thread(s, t, start);
 	observe(thread_new, s, t);
 	return t;
+}
+
+static void close_comm(struct session_thread *t)
+{
+	if (t->comm_file >= 0)
+		close(t->comm_file);
+	t->comm_file = -1;
 }
 
 void threads_gone(struct session *s, struct session_thread *t)
@@ -77,6 +87,7 @@ void threads_gone(struct session *s, struct session_thread *t)
 		watch_end(s, t);
 	program_forget(t);
 	watchpoints_gone(s, t);
+	close_comm(t);
 	t->target = NULL;
 	t->held_since = 0;
 	if (!s->over)
@@ -107,28 +118,44 @@ struct session_thread *threads_of(const struct engine_thread *t)
 	return t->user;
 }
 
-/* The kernel's name of the thread, set by pthread_setname_np; kept when the thread is gone. */
-const char *threads_name(void *ctx, const struct engine_thread *t)
+/* Kept open for the next time, unless half of the files that gatectl may have open are. */
+static int open_comm(struct session_thread *t)
 {
-	struct session_thread *thread = threads_of(t);
 	char path[64];
-	size_t n;
-	FILE *f;
+	int file;
+
+	if (t->comm_file >= 0)
+		return t->comm_file;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", t->process->pid, t->engine->tid);
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < sysconf(_SC_OPEN_MAX) / 2)
+		t->comm_file = file;
+	return file;
+}
+
+/*
+ * The kernel's name of the thread, set by pthread_setname_np; kept when the thread is gone. It is read
+ * each time: it and the process's other threads may change it, and nothing tells of that.
+ */
+const char *threads_name(void *ctx, const struct engine_thread *engine)
+{
+	struct session_thread *t = threads_of(engine);
+	ssize_t n;
+	int file;
 
 	(void)ctx;
-	if (!thread->target)
-		return thread->comm;
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", thread->process->pid, t->tid);
-	f = fopen(path, "re");
-	if (!f)
-		return thread->comm;
-	n = fread(thread->comm, 1, sizeof(thread->comm) - 1, f);
-	fclose(f);
-	thread->comm[n && thread->comm[n - 1] == '\n' ? n - 1 : n] = '\0';
-	for (char *at = thread->comm; *at; at++)
+	if (!t->target || (file = open_comm(t)) < 0)
+		return t->comm;
+	n = pread(file, t->comm, sizeof(t->comm) - 1, 0);
+	if (file != t->comm_file)
+		close(file);
+	if (n <= 0)
+		return t->comm;
+	t->comm[t->comm[n - 1] == '\n' ? n - 1 : n] = '\0';
+	for (char *at = t->comm; *at; at++)
 		if ((unsigned char)*at < ' ' || *at == 0x7f)
 			*at = '?';
-	return thread->comm;
+	return t->comm;
 }
 
 const char *threads_state(void *ctx, const struct engine_thread *t)
@@ -171,6 +198,7 @@ void threads_free(struct session *s)
 	array_fini(&s->processes);
 	array_each(struct session_thread *, t, &s->threads) {
 		program_forget(*t);
+		close_comm(*t);
 		array_fini(&(*t)->frames);
 		array_fini(&(*t)->elisions);
 		array_fini(&(*t)->reads);
