@@ -315,7 +315,8 @@ def test_a_jump_out_of_a_function(t):
     program = compile_text("last.c", LAST, "-g -O2")
     script = """local left, right = SimpleGate "left", SimpleGate "right"
 at "leave%%return":open(left)
-at "//look":wait(left):open(right)
+at "//look":wait(left)
+at("//look", { after = true }):open(right)
 at "finish":%s
 expect { exit = %d }
 """
