@@ -57,6 +57,23 @@ static void test_counter_in_register(void **state)
 	assert_int_equal(d.registers, 1 << RBX);
 }
 
+/* The same, from between the comparison and the branch: what the next round compares decides. */
+static void test_from_the_branch(void **state)
+{
+	struct arch_decides d;
+
+	(void)state;
+	/* jge +15; add qword [rsp-8],1; mov rdx,[rsp-8]; cmp rdx,rcx; jmp -19; ret */
+	DECIDES("\x7d\x10\x48\x83\x44\x24\xf8\x01\x48\x8b\x54\x24\xf8\x48\x39\xca\xeb\xee\xc3", ALL,
+		&d);
+	assert_true(has_word(&d, RSP, -8));
+	assert_int_equal(d.registers, 1 << RCX);
+	/* ucomisd xmm0,[rsp-8]; jb +8; movsd xmm0,[rsp-16]; jmp -16; ret */
+	DECIDES("\x66\x0f\x2e\x44\x24\xf8\x72\x08\xf2\x0f\x10\x44\x24\xf0\xeb\xf0\xc3", ALL, &d);
+	assert_true(has_word(&d, RSP, -8));
+	assert_true(has_word(&d, RSP, -16));
+}
+
 /* while (flag == 0) retries++; */
 static void test_counter_that_decides_nothing(void **state)
 {
@@ -159,6 +176,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counter_in_register),
+		cmocka_unit_test(test_from_the_branch),
 		cmocka_unit_test(test_counter_that_decides_nothing),
 		cmocka_unit_test(test_through_pointers),
 		cmocka_unit_test(test_behind_call),

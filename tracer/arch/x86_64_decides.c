@@ -9,6 +9,11 @@
 
 enum { GENERAL = 16, VECTORS = 16, MOST_INSTRUCTIONS = 1000, MOST_WAYS = 24, MOST_CALLS = 3 };
 enum { SEEN = 2048 }; /* a table: more than MOST_INSTRUCTIONS */
+/*
+ * An instruction is come to twice: whoever begins behind the load in a loop, at its branch say, finds what
+ * that branch depends on only the next time round.
+ */
+enum { ROUNDS = 2 };
 
 /* What a register holds: a register's or a word's value of the start, and so much more. */
 struct held {
@@ -42,6 +47,7 @@ struct search {
 	struct way ways[MOST_WAYS];
 	size_t waiting;
 	uint64_t seen[SEEN];
+	uint8_t times[SEEN]; /* ... so often */
 	size_t seen_count;
 };
 
@@ -374,7 +380,7 @@ static bool is_seen(const struct search *s, uint64_t pc)
 
 static void take(struct search *s, const struct way *w, uint64_t pc)
 {
-	if (is_seen(s, pc) || s->waiting == MOST_WAYS)
+	if (s->times[place_of(s, pc)] == ROUNDS || s->waiting == MOST_WAYS)
 		return;
 	s->ways[s->waiting] = *w;
 	s->ways[s->waiting++].pc = pc;
@@ -430,12 +436,15 @@ static bool step(struct search *s, struct way *w, const ZydisDecodedInstruction 
 	return on;
 }
 
+/* False: it has been come to often enough. */
 static bool is_new(struct search *s, uint64_t pc)
 {
-	if (is_seen(s, pc) || s->seen_count == MOST_INSTRUCTIONS)
+	size_t i = place_of(s, pc);
+
+	if (s->times[i] == ROUNDS || (!s->times[i] && s->seen_count == MOST_INSTRUCTIONS))
 		return false;
-	s->seen[place_of(s, pc)] = pc;
-	s->seen_count++;
+	s->seen[i] = pc;
+	s->seen_count += !s->times[i]++;
 	return true;
 }
 

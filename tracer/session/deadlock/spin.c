@@ -27,7 +27,7 @@ struct spinner {
 		stands_turn; /* session_thread.stands_turn: it has not arrived anywhere since */
 	uint64_t switches;   /* at the last look; 0: none yet */
 	uint64_t moved_us;   /* when these were last seen to have become more */
-	uint64_t ran_ns;     /* at the last sample */
+	uint64_t ran_ns;     /* at the last sample, when it stood */
 	struct spin_states states; /* since something last happened in the run */
 	unsigned samples, slept;
 	ARRAY(struct spin_place) places;
@@ -141,14 +141,11 @@ static void note_place(struct spinner *sp, const struct inspect_call *call, uint
 }
 
 /* Of a thread on a processor: has it had it since the last sample? */
-static bool has_worked(struct spinner *sp, const struct session_thread *t)
+static bool has_worked(const struct spinner *sp, const struct session_thread *t)
 {
 	uint64_t ran = target_ran_ns(t->target);
 
-	if (ran && ran < sp->ran_ns + RUN_NS)
-		return false;
-	sp->ran_ns = ran;
-	return true;
+	return !ran || ran >= sp->ran_ns + RUN_NS;
 }
 
 static bool has_run(struct spinner *sp, const struct session_thread *t,
@@ -170,6 +167,9 @@ static void take_sample(struct session *s, struct spinner *sp, struct waiter *w,
 
 	if (target_pause(s->target, target) < 0)
 		return; /* it has just stopped for a reason of its own */
+	/* Now that it stands: on a busy machine being stopped takes time, and the next look may come before it
+	   has run at all. Its state would be the same then, and that not because it goes round. */
+	sp->ran_ns = target_ran_ns(target);
 	caller_look(s, w);
 	if (w->told < w->stack.count) {
 		note_place(sp, &w->stack.items[w->told], now);
