@@ -5,18 +5,7 @@
 
 #include <string.h>
 
-void apply_note_held(struct session *s, struct session_thread *t)
-{
-	double ms = t->held_since ? (double)(session_now_us() - t->held_since) / 1000 : 0;
-
-	if (t->held_since && t->hold.gate) {
-		while (s->held_max.count <= t->hold.gate->index)
-			*array_add(&s->held_max) = 0;
-		if (ms > s->held_max.items[t->hold.gate->index])
-			s->held_max.items[t->hold.gate->index] = ms;
-	}
-	t->held_since = 0;
-}
+enum { AGAIN_MOST = 8 }; /* behind that, the next look at what conditions have read will do */
 
 /* Of several places at its address it is held at this one. */
 static void note_spot(struct session_thread *t)
@@ -35,7 +24,7 @@ static void note_hold(struct session *s, const struct decision *d)
 {
 	struct session_thread *t = threads_of(d->thread);
 
-	apply_note_held(s, t);
+	session_note_held(s, t);
 	if (d->kind == DECISION_PASS)
 		return;
 	note_spot(t);
@@ -80,12 +69,6 @@ static void apply(struct session *s, const struct decision *d)
 	case DECISION_KILL:
 		kill_program(s, d);
 		break;
-	case DECISION_WATCH:
-		watch_begin(s, threads_of(d->thread));
-		break;
-	case DECISION_ELIDE:
-		elide_begin(s, threads_of(d->thread), d->place);
-		break;
 	case DECISION_DEAD:
 		places_retire(s, d->place);
 		break;
@@ -93,6 +76,8 @@ static void apply(struct session *s, const struct decision *d)
 		session_fault(s, d->error);
 		break;
 	case DECISION_ARRIVED:
+	case DECISION_WATCH:
+	case DECISION_ELIDE:
 	case DECISION_HOLD:
 	case DECISION_PASS:
 	case DECISION_OPENED:
@@ -107,4 +92,30 @@ void apply_decisions(struct session *s)
 
 	while (engine_next(s->engine, &d))
 		apply(s, &d);
+}
+
+static bool is_to_ask_again(struct session *s)
+{
+	bool again = false;
+
+	observe_until(again, decided, s);
+	return again;
+}
+
+void session_settle(struct session *s)
+{
+	apply_decisions(s);
+	for (int i = 0; i < AGAIN_MOST && is_to_ask_again(s); i++) {
+		pages_forget(s);
+		engine_changed(s->engine);
+		apply_decisions(s);
+	}
+}
+
+/* Memory that closed conditions have read has changed. */
+void session_ask_again(struct session *s)
+{
+	pages_forget(s);
+	engine_changed(s->engine);
+	session_settle(s);
 }

@@ -3,7 +3,6 @@
 
 #include <signal.h>
 #include <string.h>
-#include <sys/syscall.h>
 
 enum { NAME_LOOKS = 8 };
 
@@ -30,55 +29,6 @@ static void list_fini(struct place_list *list)
 	array_fini(list);
 	array_fini(&list->spots);
 }
-
-/* The loader has changed its list: the first time everything is resolved, later what came. */
-static enum hit_answer hit_loader(struct session *s, const struct act *a, const struct hit *h)
-{
-	struct session_thread *t = h->thread;
-	struct session_process *p = t->process;
-	struct module_list loaded = {0};
-	struct error err = {0};
-	bool consistent, first = !p->settled;
-	int failed = 0;
-
-	(void)a;
-	images_update(s, p, &loaded, &consistent);
-	if (consistent && first)
-		failed = places_settle(s, p, t->target, p == s->root && !s->root_settled, &err);
-	else if (consistent && loaded.count)
-		failed = places_loaded(s, p, t->target, &loaded, &err);
-	s->root_settled |= consistent;
-	if (consistent && !s->loads_matter && p->load_site)
-		target_site_remove(p->target, p->load_site);
-	if (failed < 0) {
-		session_fault(s, &err);
-		target_resume(s->target, t->target);
-	} else {
-		arrivals_load(s, t, &loaded);
-	}
-	array_fini(&loaded);
-	return HIT_TAKEN;
-}
-
-const struct site_owner loader_owner = {.name = "loader", .no_registers = true, .hit = hit_loader};
-
-static enum hit_answer hit_place(struct session *s, const struct act *a, const struct hit *h)
-{
-	(void)s;
-	return sites_leaves(a, h) ? HIT_ARRIVAL : HIT_SEEN;
-}
-
-const struct site_owner arrival_owner = {.name = "arrival", .once = true, .hit = hit_place};
-
-/* syscall(3): an arrival if it is exit_group that is called. */
-static enum hit_answer hit_syscall(struct session *s, const struct act *a, const struct hit *h)
-{
-	(void)s;
-	(void)a;
-	return h->regs.dwarf[ARCH_DWARF_ARG0] == SYS_exit_group ? HIT_ARRIVAL : HIT_SEEN;
-}
-
-const struct site_owner exit_owner = {.name = "exit_group", .hit = hit_syscall};
 
 /* For the report: most threads name themselves when they begin, and then never again. */
 static void note_name(struct session *s, struct session_thread *t)
@@ -107,8 +57,6 @@ static void arrive(struct session *s, struct session_thread *t, struct place_lis
 	t->hold_file = at.file;
 	t->hold_line = at.line;
 	t->hold_func = at.func;
-	if (t->watched && places->count)
-		watch_end(s, t);
 	if (!places->count) {
 		session_go(s, t);
 		return;

@@ -1,4 +1,7 @@
-#include "tracer/session/asbare.h"
+/*
+ * Functions of the C library that a program uses and that would show it that it is traced. A trap
+ * stands in them only where something of the program refers to them.
+ */
 #include "tracer/session/sites.h"
 
 #include "tracer/base/log.h"
@@ -64,8 +67,9 @@ static bool calls_by_number(const struct module *m)
 	       passes(m, SYS_clone) || passes(m, SYS_clone3) || passes(m, SYS_ptrace);
 }
 
-bool asbare_wanted(const struct session_process *p)
+static bool needs_libraries(struct session *s, const struct session_process *p)
 {
+	(void)s;
 	if (!p->exe)
 		return false;
 	if (!p->loader)
@@ -133,7 +137,7 @@ static void put(struct session *s, struct session_process *p, struct target_thre
 		sites_act(use, &act);
 }
 
-void asbare_settle(struct session *s, struct session_process *p, struct target_thread *t)
+static void settle(struct session *s, struct session_process *p, struct target_thread *t)
 {
 	struct search search = {0};
 
@@ -293,3 +297,6 @@ static enum hit_answer hit(struct session *s, const struct act *a, const struct 
 }
 
 static const struct site_owner asbare_owner = {.name = "as bare", .hit = hit};
+
+extern const struct observer asbare_observer;
+const struct observer asbare_observer = {.needs_libraries = needs_libraries, .settled = settle};

@@ -54,12 +54,12 @@ int attach_start(struct session *s, struct error *err)
 
 	if (check_given(s, err) < 0 || check_expect(&s->plan.expect, err) < 0)
 		return -1;
-	s->timeline.start_us = session_now_us();
+	s->start_us = session_now_us();
 	s->target = target_attach(&how, err);
 	if (!s->target)
 		return -1;
 	s->untraced_children = target_had_children(s->target);
-	ticks_set(s);
+	ticks_wish(s, s, 0);
 	return 0;
 }
 
@@ -113,7 +113,7 @@ void attach_begin(struct session *s, const struct target_event *ev)
 	int failed;
 
 	s->root = p;
-	failed = images_exec(s, p, ev->thread, &err);
+	failed = loader_exec(s, p, ev->thread, &err);
 	if (!failed && s->has_places)
 		failed = set_places(s, p, ev->thread, &err);
 	name_threads(s, true);
@@ -134,16 +134,23 @@ static bool waits_for_end(const struct session *s)
 	       x->never.count || x->checks.count;
 }
 
-static bool is_done(const struct session *s)
+static bool is_busy(struct session *s)
 {
-	return s->root && !waits_for_end(s) && engine_is_done(s->engine) &&
-	       !elide_is_under_way(s, NULL);
+	bool busy = false;
+
+	observe_until(busy, busy, s, NULL);
+	return busy;
+}
+
+static bool is_done(struct session *s)
+{
+	return s->root && !waits_for_end(s) && engine_is_done(s->engine) && !is_busy(s);
 }
 
 void attach_check(struct session *s)
 {
 	if (!s->over && !is_done(s)) {
-		attach_say(s);
+		observe(stays, s);
 		return;
 	}
 	session_end(s);

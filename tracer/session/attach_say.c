@@ -68,11 +68,11 @@ static void say_what_is_optional(struct session *s)
    whose work is done in a moment leaves standard error empty. */
 static bool is_time(const struct session *s)
 {
-	return session_now_us() - s->timeline.start_us >= SOON_US || is_ignored(SIGINT) ||
+	return session_now_us() - s->start_us >= SOON_US || is_ignored(SIGINT) ||
 	       isatty(STDERR_FILENO);
 }
 
-void attach_say(struct session *s)
+static void say(struct session *s)
 {
 	if (s->options->quiet || !s->root || (s->said_end && s->said_optional) || !is_time(s))
 		return;
@@ -81,3 +81,6 @@ void attach_say(struct session *s)
 	if (!s->said_optional)
 		say_what_is_optional(s);
 }
+
+extern const struct observer attach_observer;
+const struct observer attach_observer = {.stays = say};

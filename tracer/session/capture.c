@@ -71,6 +71,32 @@ static int start_thread(struct capture *c)
 	return failed;
 }
 
+static const struct str *capture_finish(struct capture *c)
+{
+	if (c->running) {
+		io_write(c->stop[1], "", 1);
+		pthread_join(c->thread, NULL);
+		c->running = false;
+	}
+	return &c->text;
+}
+
+static void capture_free(struct capture *c)
+{
+	if (!c)
+		return;
+	if (c->running)
+		capture_finish(c);
+	if (c->from >= 0)
+		close(c->from);
+	if (c->stop[0] >= 0)
+		close(c->stop[0]);
+	if (c->stop[1] >= 0)
+		close(c->stop[1]);
+	str_fini(&c->text);
+	base_free(c);
+}
+
 static struct capture *capture_new(int to_fd, bool keep, int *write_fd, struct error *err)
 {
 	struct capture *c = base_alloc(1, sizeof(*c));
@@ -105,7 +131,7 @@ static int begin(struct session *s, int fd, bool expected, struct capture **out,
 	return *out ? 0 : -1;
 }
 
-int capture_begin(struct session *s, struct target_launch *how, struct error *err)
+static int capture_begin(struct session *s, struct target_launch *how, struct error *err)
 {
 	const struct expect *x = &s->plan.expect;
 
@@ -122,33 +148,23 @@ int capture_begin(struct session *s, struct target_launch *how, struct error *er
 	return 0;
 }
 
-const struct str *capture_finish(struct capture *c)
-{
-	if (c->running) {
-		io_write(c->stop[1], "", 1);
-		pthread_join(c->thread, NULL);
-		c->running = false;
-	}
-	return &c->text;
-}
-
 uint64_t capture_sum(struct capture *c)
 {
 	return digest_end(&c->digest);
 }
 
-void capture_free(struct capture *c)
+void capture_outcome(struct session *s)
 {
-	if (!c)
-		return;
-	if (c->running)
-		capture_finish(c);
-	if (c->from >= 0)
-		close(c->from);
-	if (c->stop[0] >= 0)
-		close(c->stop[0]);
-	if (c->stop[1] >= 0)
-		close(c->stop[1]);
-	str_fini(&c->text);
-	base_free(c);
+	s->outcome.stdout_text = s->out ? capture_finish(s->out) : NULL;
+	s->outcome.stderr_text = s->errs ? capture_finish(s->errs) : NULL;
 }
+
+static void forget(struct session *s)
+{
+	capture_free(s->out);
+	capture_free(s->errs);
+}
+
+extern const struct observer capture_observer;
+const struct observer capture_observer = {
+	.launch = capture_begin, .outcome = capture_outcome, .free = forget};

@@ -147,3 +147,13 @@ static int put(struct session *s, struct session_process *p, struct target_threa
 
 extern const struct site_placer completion_placer;
 const struct site_placer completion_placer = {wants, put};
+
+static void forget(struct session *s, struct session_thread *t, bool is_first)
+{
+	(void)s;
+	(void)is_first;
+	t->frames.count = 0;
+}
+
+extern const struct observer completion_observer;
+const struct observer completion_observer = {.exec = forget};

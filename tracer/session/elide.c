@@ -9,7 +9,7 @@
 
 static const struct site_owner elide_end;
 
-bool elide_is_under_way(const struct session *s, const struct place *place)
+static bool is_under_way(struct session *s, const struct place *place)
 {
 	array_each(struct session_thread *, t, &s->threads) {
 		if (!(*t)->target)
@@ -60,7 +60,7 @@ static void forget_left(struct session_thread *t, const struct place *place, uin
 	}
 }
 
-void elide_begin(struct session *s, struct session_thread *t, struct place *place)
+static void begin(struct session *s, struct session_thread *t, struct place *place)
 {
 	struct error err;
 	uint64_t frame;
@@ -89,7 +89,7 @@ static enum hit_answer hit_end(struct session *s, const struct act *a, const str
 		array_remove(&t->elisions, i);
 		target_elide_end(t->target, frame);
 	}
-	if (a->place->retired && !elide_is_under_way(s, a->place))
+	if (a->place->retired && !is_under_way(s, a->place))
 		places_retire(s, a->place);
 	return HIT_SEEN;
 }
@@ -144,3 +144,21 @@ static bool wants(const struct place *place, const struct source_site *info)
 
 extern const struct site_placer elide_placer;
 const struct site_placer elide_placer = {wants, put};
+
+/* ---- in the run ----------------------------------------------------------------------------- */
+
+static void decided(struct session *s, const struct decision *d)
+{
+	if (d->kind == DECISION_ELIDE)
+		begin(s, threads_of(d->thread), d->place);
+}
+
+static void forget(struct session *s, struct session_thread *t, bool first)
+{
+	(void)s;
+	(void)first;
+	t->elisions.count = 0;
+}
+
+extern const struct observer elide_observer;
+const struct observer elide_observer = {.exec = forget, .busy = is_under_way, .decision = decided};

@@ -1,7 +1,7 @@
 /* What a script expects of the end of a run: functions that are asked when it is over. */
 #include "tracer/session/ended.h"
 
-int ended_check(const struct session *s, struct error *err)
+static int check(struct session *s, struct error *err)
 {
 	if (!s->plan.expect.time_limit || s->time_limit > 0 || s->live)
 		return 0;
@@ -10,7 +10,7 @@ int ended_check(const struct session *s, struct error *err)
 	return error_hint(err, "limits { run = SECONDS } in the script, or --time-limit SECONDS");
 }
 
-void ended_unfound(struct session *s)
+static void note_unfound(struct session *s)
 {
 	array_each(const struct expect_never, never, &s->plan.expect.never) {
 		const struct session_place *sp = never->own->user;
@@ -72,3 +72,12 @@ void ended_ask(struct session *s)
 	}
 	apply_decisions(s); /* what they have printed */
 }
+
+static void judge(struct session *s)
+{
+	note_unfound(s);
+	ended_ask(s);
+}
+
+extern const struct observer ended_observer;
+const struct observer ended_observer = {.check = check, .outcome = judge};

@@ -97,7 +97,7 @@ static int open_text(const struct given *g)
 	return fd;
 }
 
-int given_stdin(struct session *s, struct target_launch *how, struct error *err)
+static int open_stdin(struct session *s, struct target_launch *how, struct error *err)
 {
 	const struct given *g = &s->plan.given;
 	int fd;
@@ -114,11 +114,20 @@ int given_stdin(struct session *s, struct target_launch *how, struct error *err)
 	return 0;
 }
 
-void given_free(struct session *s)
+void given_forget(struct session *s)
 {
 	for (char **own = s->env; own && *own; own++)
 		base_free(*own);
 	base_free(s->env);
 	base_free(s->argv);
-	given_fini(&s->plan.given);
 }
+
+static int give(struct session *s, struct target_launch *how, struct error *err)
+{
+	how->argv = given_argv(s);
+	how->env = given_env(s);
+	return open_stdin(s, how, err);
+}
+
+extern const struct observer given_observer;
+const struct observer given_observer = {.launch = give, .free = given_forget};

@@ -8,8 +8,7 @@
 char *const *given_argv(struct session *s);
 /* gatectl's own environment with what the script changes; NULL: it changes nothing. */
 char *const *given_env(struct session *s);
-/* The script's standard input, for `how`, unless the user has redirected gatectl's from a file. 0, or -1. */
-int given_stdin(struct session *s, struct target_launch *how, struct error *err);
-void given_free(struct session *s);
+
+void given_forget(struct session *s);
 
 #endif

@@ -2,7 +2,6 @@
  * Which modules a process has: its executable, and what ld.so says it has loaded
  * (struct r_debug and link_map of <link.h>, read from the program's memory).
  */
-#include "tracer/session/asbare.h"
 #include "tracer/session/sites.h"
 
 #include <fcntl.h>
@@ -67,36 +66,18 @@ static struct module *open_loader(struct session *s, struct session_process *p)
 	return modules_open(s->symbols, map.path, &err);
 }
 
-/* Puts a trap where ld.so says that its list has changed. */
-static void watch_loader(struct session *s, struct session_process *p, struct target_thread *t)
-{
-	uint64_t offset, size;
-	const struct act loader = {.owner = &loader_owner};
-	struct site_use *use;
-	struct error err;
-
-	if (!p->loader || module_symbol(p->loader, "_dl_debug_state", &offset, &size) < 0)
-		return;
-	use = sites_use(s, p, t, p->loader_base + offset, &p->load_site, &err);
-	if (use && !sites_has(use, &loader))
-		sites_act(use, &loader);
-}
-
-int images_exec(struct session *s, struct session_process *p, struct target_thread *t,
-		struct error *err)
+int images_exec(struct session *s, struct session_process *p, struct error *err)
 {
 	p->images.count = 0;
 	p->loader = NULL;
 	p->load_site = NULL;
 	p->settled = p->sanitized = false;
-	places_forget(s, p, 0, UINT64_MAX);
+	sites_forget(s, p, 0, UINT64_MAX);
 	p->exe = open_exe(s, p, err);
 	if (!p->exe)
 		return -1;
 	image_add(p, p->exe, target_auxv(p->target, AT_ENTRY) - module_entry(p->exe));
 	p->loader = open_loader(s, p);
-	if (p->loader && (s->has_places || asbare_wanted(p)))
-		watch_loader(s, p, t);
 	return 0;
 }
 
@@ -178,7 +159,7 @@ static void drop_unseen(struct session *s, struct session_process *p)
 		if (image->seen)
 			continue;
 		module_span(image->module, &low, &high);
-		places_forget(s, p, image->bias + low, image->bias + high);
+		sites_forget(s, p, image->bias + low, image->bias + high);
 		array_remove(&p->images, i);
 	}
 }

@@ -162,53 +162,9 @@ struct watchpoint_read {
 	uint64_t sum; /* of its bytes, as they were */
 };
 
-/* In a report each is a word: waiting_word(). */
-enum waiting_kind {
-	WAITING_GONE, /* it has exited before: nothing else is known */
-	WAITING_EXITED,
-	WAITING_RUNNING, /* from here on it is alive */
-	WAITING_STOPPED,
-	WAITING_BLOCKED, /* in some system call */
-	WAITING_GATE,
-	WAITING_PROCESS,
-	WAITING_PIPE,
-	WAITING_FUTEX, /* of no known kind */
-	WAITING_MUTEX,
-	WAITING_RWLOCK,
-	WAITING_CONDITION,
-	WAITING_SEMAPHORE,
-	WAITING_BARRIER,
-	WAITING_ONCE,
-	WAITING_STREAM,
-	WAITING_JOIN,
-	WAITING_FUTURE,
-	WAITING_LATCH,
-	WAITING_ATOMIC,
-	WAITING_CRASHED, /* a signal is about to end it, and its process */
-};
-
-/* explain/waiting.c: what a thread does when the run ends. Names and files belong to modules. */
-struct waiting {
-	enum waiting_kind kind;
-	struct str text; /* "waits for mutex bob held by teller#2"; without the place */
-	char *object;	 /* the gate, or what names the lock in the source; or NULL; owned */
-	ARRAY(const struct engine_thread *) on; /* who could end it, as far as known */
-	const char *func, *file;		/* where in the tester's code; NULL unknown */
-	unsigned line;
-	const char *taken_file; /* where its owner took the lock; NULL unknown */
-	unsigned taken_line;
-	struct str note;   /* behind the place: " (//inside)", "" */
-	struct str around; /* ... and the calls around it: ", called from main at calc.c:30", "" */
-	bool held;	   /* at a gate, or by a function of the script */
-	bool spins;	   /* it was seen to run, and to stay in the same few functions */
-	bool in_cycle;	   /* part of what the verdict's first line is about */
-	bool gone;	   /* the owner of the lock is no more, or a fork has left it in the other
-			  process: nobody can give it. deadlock/ judges by this, and by `on` where
-			  `kind` is that of something that has an owner */
-};
-
 struct session_thread {
-	size_t index; /* in order of creation */
+	size_t index;	       /* in order of creation */
+	struct kept_list kept; /* by features */
 	struct engine_thread *engine;
 	struct target_thread *target; /* NULL once it is gone */
 	struct session_process *process;
@@ -226,13 +182,12 @@ struct session_thread {
 	bool watched;
 	struct target_block watched_look; /* the last one */
 	struct target_block judged;	  /* deadlock/: as it was when it was judged ... */
-	bool is_judged;		/* ... and is to be described, though it has been stopped since */
-	struct waiting waiting; /* at the verdict */
+	bool is_judged; /* ... and is to be described, though it has been stopped since */
 	const char *state;
 	bool parked;	  /* interactive/: by hand, it does not go on with the others */
 	bool stays;	  /* ... until all go on: it got where it was sent */
 	size_t parked_by; /* ... because of this step */
-	bool kept;	  /* ... it would go on, but everything is stopped */
+	bool paused;	  /* ... it would go on, but everything is stopped */
 	enum source_site_kind at_return;     /* RETURN or TAIL: where it stands; else 0 */
 	struct inspect_stack calls;	     /* program.c: of this stop, as far as asked for */
 	bool calls_all;			     /* there are no more */
@@ -284,7 +239,6 @@ struct happened {
 enum { TIMELINE_LAST = 20, TIMELINE_MOST = 1000000 };
 
 struct timeline {
-	uint64_t start_us;
 	unsigned long seq;
 	uint64_t end_us;	       /* since start_us: the verdict; 0 not yet */
 	bool keep;		       /* all of it, for a report; else only the last ones */
@@ -309,6 +263,11 @@ struct spins;	   /* deadlock/spin.c */
 struct crash;	   /* crash/crash.h */
 struct trial_move; /* trial.c */
 
+struct tick_wish {
+	const void *who;
+	unsigned ms;
+};
+
 struct session {
 	const struct session_options *options;
 	const struct site_placer *const *placers; /* features.c; and who observes: */
@@ -331,7 +290,9 @@ struct session {
 	bool has_places;	/* of kind LOCATION or THROW or EXIT or LOAD: libraries matter */
 	bool loads_matter;	/* pending locations or LOAD places: keep the trap in the loader */
 	unsigned events;	/* since the last tick */
-	unsigned tick_ms;
+	unsigned tick_ms;	/* now; the least of: */
+	ARRAY(struct tick_wish) tick_wishes;
+	uint64_t start_us;	       /* of the program */
 	uint64_t slow_us;	       /* when limits and deadlocks were looked for last */
 	unsigned long turns;	       /* events so far, and other reasons to read memory anew */
 	struct session_thread *turned; /* whose event this turn is about, or NULL */
@@ -344,7 +305,7 @@ struct session {
 	struct session_thread *only; /* ... or only this one does */
 	enum waits_answer rest;	     /* ... what came of the last look for a deadlock */
 	unsigned quiet_ticks;	     /* ... slow ticks in which nothing has happened */
-	unsigned watching;
+	unsigned watching;	     /* watch.c */
 	struct outcome outcome;
 	bool explained;	   /* the threads' `why` is that of the deadlock found */
 	uint64_t doubt_us; /* until then a deadlock is not looked for, unless something happens */
@@ -360,6 +321,8 @@ struct session {
 	int killed_by;	    /* a :kill verb's signal */
 	bool killed_at;	    /* ... and the location of the expect is there */
 	int interrupted;
+	bool counts_late; /* ... also behind the verdict: there are more runs to come */
+	bool driven; /* who goes on is somebody else's affair, so nobody looks whether anybody was forgotten */
 	struct error fault;
 	struct session_thread *culprit; /* the thread that a limit or a deadlock is about */
 	struct str cycle;		/* the wait-for cycle in words */
@@ -376,17 +339,19 @@ struct session {
 	uint64_t back_looked_us;	/* when that was looked at last; 0: nobody was */
 };
 
-/* session.c: the run ends now; what is left is killed. */
+/* go.c: the run ends now; what is left is killed. */
 void session_end(struct session *s);
 void session_fault(struct session *s, const struct error *err);
 uint64_t session_now_us(void);
-/* All decisions are carried out, and what conditions have read is watched. */
-void session_settle(struct session *s);
-void session_ask_again(struct session *s); /* memory that closed conditions have read has changed */
+/* The thread goes on, unless somebody has it stay. */
+void session_go(struct session *s, struct session_thread *t);
+/* The thread is not held any more, or the run ends: for how long was it? */
+void session_note_held(struct session *s, struct session_thread *t);
 
 /* ticks.c */
 enum { TICKS_MS = 20 };
-void ticks_set(struct session *s); /* as often as somebody needs it */
+/* `who` (any address of its own) wants a tick each `ms`; 0: no more. */
+void ticks_wish(struct session *s, const void *who, unsigned ms);
 void ticks_tick(struct session *s);
 
 /* The parts of a run, for interactive/. */
@@ -396,19 +361,16 @@ int session_launch(struct session *s, struct error *err);
 void session_turn(struct session *s, const struct target_event *ev);
 void session_judge(struct session *s, struct session_result *out);
 void session_fini(struct session *s);
-/* The thread goes on, unless everything is halted. */
-void session_go(struct session *s, struct session_thread *t);
 
 /* attach.c */
 int attach_start(struct session *s, struct error *err);
 void attach_begin(struct session *s, const struct target_event *ev); /* TARGET_ATTACHED */
 void attach_ended(struct session *s);				     /* nothing is left of it */
-void attach_say(struct session *s);				     /* attach_say.c */
 void attach_check(struct session *s); /* after each turn: is there nothing left to do? */
 
 /* images.c */
-int images_exec(struct session *s, struct session_process *p, struct target_thread *t,
-		struct error *err);
+/* What the process has execed. */
+int images_exec(struct session *s, struct session_process *p, struct error *err);
 /* The loader is at _dl_debug_state: compares lists; new modules are appended to `loaded`. */
 struct module_list {
 	struct image *items;
@@ -430,11 +392,14 @@ void images_copy(struct session_process *to, const struct session_process *from)
 void images_explain_refusal(struct modules *symbols, const char *program, struct error *err);
 struct module *images_program(struct session *s, struct session_process *p); /* or NULL */
 
-/* sanitizer.c: at an exec. True: it execs once more, with options that suit a tracer. */
-bool sanitizer_exec_again(struct session *s, struct session_process *p, struct target_thread *t);
-/* The libraries are loaded: what threads its users create is to be seen. */
-void sanitizer_settle(struct session *s, struct session_process *p, struct target_thread *t);
-bool sanitizer_owns(const char *routine); /* a thread for itself; NULL: no name */
+/* loader.c: what the process has execed, and what it loads is seen from now on. */
+int loader_exec(struct session *s, struct session_process *p, struct target_thread *t,
+		struct error *err);
+/* Are its libraries of interest? */
+bool loader_is_wanted(struct session *s, const struct session_process *p);
+
+/* sanitizer.c: does a thread that begins there belong to a sanitizer? NULL: no name. */
+bool sanitizer_owns(const char *routine);
 
 /* places.c */
 int places_prepare(struct session *s, struct error *err); /* parses every location */
@@ -447,8 +412,6 @@ int places_loaded(struct session *s, struct session_process *p, struct target_th
 void places_retire(struct session *s, struct place *place);
 /* Takes away those traps of it that nobody needs any more. */
 void places_sweep(struct place *place);
-void places_copy(struct session *s, struct session_process *to, struct session_process *from);
-void places_forget(struct session *s, struct session_process *p, uint64_t low, uint64_t high);
 void places_free(struct session *s);
 
 /* arrivals.c */
@@ -456,14 +419,11 @@ void arrivals_site(struct session *s, struct session_thread *t, struct target_si
 void arrivals_event(struct session *s, struct session_thread *t, enum place_kind kind, int signal);
 void arrivals_load(struct session *s, struct session_thread *t, const struct module_list *loaded);
 
-/* elide.c */
-void elide_begin(struct session *s, struct session_thread *t, struct place *place);
-bool elide_is_under_way(const struct session *s, const struct place *place);
-
 /* apply.c */
 void apply_decisions(struct session *s);
-/* The thread is not held any more, or the run ends: for how long was it? */
-void apply_note_held(struct session *s, struct session_thread *t);
+/* All decisions are carried out, and what conditions have read is watched. */
+void session_settle(struct session *s);
+void session_ask_again(struct session *s); /* memory that closed conditions have read has changed */
 
 /* threads.c */
 struct session_process *threads_process(struct session *s, struct target_process *p);
@@ -476,6 +436,8 @@ void threads_forgive(struct session_process *p);
 struct session_thread *threads_of(const struct engine_thread *t);
 const char *threads_name(void *ctx, const struct engine_thread *t);
 const char *threads_state(void *ctx, const struct engine_thread *t);
+/* The function that its start routine was given, where that is a trampoline; NULL: not known. */
+const char *threads_runs(void *ctx, const struct engine_thread *t);
 void threads_free(struct session *s);
 
 /* start.c: the start routine's name; malloc'd, never NULL. */
@@ -496,34 +458,12 @@ void pages_forget(struct session *s); /* what was read may have changed */
 int tls_block(struct session_thread *t, const struct module *m, uint64_t *base);
 
 /* watchpoints.c */
-void watchpoints_begin(struct session *s,
-		       struct session_thread *t); /* its condition is asked now */
-void watchpoints_end(struct session *s);
-void watchpoints_read(struct session *s, struct session_process *p, uint64_t address,
-		      const void *bytes, size_t n);
-void watchpoints_called(struct session *s);
-void watchpoints_state(struct session *s,
-		       const struct session_thread *of); /* running, blocked ... */
-void watchpoints_gone(struct session *s, struct session_thread *t);
-/* After all decisions: watches what has to be watched now. True: a store has come between what a
-   condition has read and the moment from which on it is watched: it has to be asked again. */
-bool watchpoints_update(struct session *s);
 bool watchpoints_is_asked(const struct session_thread *t); /* held until a function says yes */
-/* Just now: has anything that closed conditions have read changed, or can that not be told? */
-bool watchpoints_changed(struct session *s);
-bool watchpoints_look(struct session *s); /* at a tick: has something changed, without a trap? */
 /* How the condition of a held thread is watched, where that is not by debug registers. */
 void watchpoints_describe(const struct session *s, const struct session_thread *t, struct str *out);
 
-/* watch.c */
-void watch_begin(struct session *s, struct session_thread *t);
-void watch_end(struct session *s, struct session_thread *t);
-
-/* capture.c: pipes for the program to write to, where somebody asks for what comes: it is passed on
-   and kept. In a trial standard input is empty. 0, or -1; what is in `how` is the caller's to close. */
-int capture_begin(struct session *s, struct target_launch *how, struct error *err);
-const struct str *capture_finish(struct capture *c); /* all of it; valid until capture_free */
-uint64_t capture_sum(struct capture *c); /* after _finish: of all that came (digest.h) */
-void capture_free(struct capture *c);
+/* capture.c: what the program has written, for the judges; all of it, so nothing may be left of it. */
+void capture_outcome(struct session *s);
+uint64_t capture_sum(struct capture *c); /* behind that: of all that came (digest.h) */
 
 #endif

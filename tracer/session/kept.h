@@ -1,14 +1,19 @@
 /*
- * What features keep with a place, a thread or a run: one pointer each, found by its owner, which is the
- * address of anything of the feature's (its table of functions). The owner frees what it has put.
+ * What features keep with a place, a thread, a process or a run: one piece of memory each, found by its
+ * keeper. It is made of zeros when it is first asked for, and goes with what it is kept with.
  */
 #ifndef GATECTL_SESSION_KEPT_H
 #define GATECTL_SESSION_KEPT_H
 
 #include "tracer/base/array.h"
 
+struct keeper {
+	size_t size;
+	void (*fini)(void *what); /* frees what it owns; NULL: nothing */
+};
+
 struct kept {
-	const void *owner;
+	const struct keeper *keeper;
 	void *what;
 };
 
@@ -17,9 +22,8 @@ struct kept_list {
 	size_t count, capacity;
 };
 
-void *kept_of(const struct kept_list *list, const void *owner); /* NULL: nothing */
-/* The same, made of zeros with base_alloc where there is nothing yet. */
-void *kept_make(struct kept_list *list, const void *owner, size_t size);
+void *kept_of(const struct kept_list *list, const struct keeper *k); /* NULL: nothing yet */
+void *kept_make(struct kept_list *list, const struct keeper *k);     /* never NULL */
 void kept_fini(struct kept_list *list);
 
 #endif

@@ -20,7 +20,7 @@ static enum left look_at(const struct session_thread *t)
 
 	if (!t->target)
 		return LEFT_GONE;
-	if (t->engine->held || t->parked || t->kept || t->target->state == TARGET_GROUP_STOPPED)
+	if (t->engine->held || t->parked || t->paused || t->target->state == TARGET_GROUP_STOPPED)
 		return LEFT_AT_REST;
 	target_look(t->target, &look);
 	if (look.activity == TARGET_DEAD)
@@ -143,8 +143,7 @@ static enum session_leftover what_to_do(const struct session *s)
 /* Only what the whole run is fine without: whoever gets a verdict shall find nothing left of it. */
 static bool is_fine(struct session *s)
 {
-	s->outcome.stdout_text = s->out ? capture_finish(s->out) : NULL;
-	s->outcome.stderr_text = s->errs ? capture_finish(s->errs) : NULL;
+	capture_outcome(s);
 	ended_ask(s);
 	return verdict_of(s->engine, &s->plan.expect, &s->outcome) == VERDICT_OK;
 }
@@ -169,7 +168,7 @@ static void see_what_is_left(struct session *s)
 		s->outcome.held_at_end = true;
 	if (!s->options->pid && what == LEFTOVER_LEAVE && is_fine(s)) {
 		s->left_how = "let go";
-		timeline_end(&s->timeline);
+		timeline_end(s);
 		s->over = true;
 		target_detach(s->target);
 	} else {

@@ -2,14 +2,12 @@
  * A place is what was asked, a site is where a trap stands. Places are resolved against the modules
  * of a process when its first libraries are loaded, and again for every module that comes later.
  */
-#include "tracer/session/asbare.h"
-#include "tracer/session/crash/crash.h"
 #include "tracer/session/sites.h"
 #include "tracer/session/faults.h"
-#include "tracer/session/rounds.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 static struct session_place *of(const struct place *place)
 {
@@ -60,6 +58,26 @@ int places_prepare(struct session *s, struct error *err)
 			return -1;
 	return faults_end(&faults, err);
 }
+
+/* ---- a thread at a place -------------------------------------------------------------------- */
+
+static enum hit_answer hit_place(struct session *s, const struct act *a, const struct hit *h)
+{
+	(void)s;
+	return sites_leaves(a, h) ? HIT_ARRIVAL : HIT_SEEN;
+}
+
+const struct site_owner arrival_owner = {.name = "arrival", .once = true, .hit = hit_place};
+
+/* syscall(3): an arrival if it is exit_group that is called. */
+static enum hit_answer hit_syscall(struct session *s, const struct act *a, const struct hit *h)
+{
+	(void)s;
+	(void)a;
+	return h->regs.dwarf[ARCH_DWARF_ARG0] == SYS_exit_group ? HIT_ARRIVAL : HIT_SEEN;
+}
+
+static const struct site_owner exit_owner = {.name = "exit_group", .hit = hit_syscall};
 
 /* ---- all sites of a place ------------------------------------------------------------------- */
 
@@ -146,14 +164,14 @@ static enum source_answer locate(struct session *s, struct session_process *p,
 	const struct source_sites *returns;
 	struct source_sites *sites;
 	enum source_answer answer;
+	struct found found;
 
 	answer = resolve(s, place, &of(place)->location, images, count, &sites, err);
 	if (answer != SOURCE_FOUND)
 		return answer;
-	if (!of(place)->found) {
+	found = (struct found){p, t, place, sites, images, count, !of(place)->found};
+	if (found.first)
 		of(place)->sites = sites->count;
-		rounds_note(s, place, sites);
-	}
 	of(place)->found = true;
 	if (place->retired)
 		return SOURCE_FOUND;
@@ -161,7 +179,7 @@ static enum source_answer locate(struct session *s, struct session_process *p,
 	if (put_sites(s, p, t, place, sites, !returns, images, count, err) < 0 ||
 	    (returns && put_sites(s, p, t, place, returns, true, images, count, err) < 0))
 		return SOURCE_ERROR;
-	observe(found, s, p, t, place, sites, images, count);
+	observe(found, s, &found);
 	return SOURCE_FOUND;
 }
 
@@ -241,10 +259,10 @@ int places_settle(struct session *s, struct session_process *p, struct target_th
 {
 	struct faults faults = {0};
 	struct place *place;
+	int failed = 0;
 
 	p->settled = true;
-	sanitizer_settle(s, p, t);
-	asbare_settle(s, p, t);
+	observe(settled, s, p, t);
 	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
 		of(place)->location.briefly = place->companion_of
 						      ? of(place->companion_of)->location.briefly
@@ -254,7 +272,9 @@ int places_settle(struct session *s, struct session_process *p, struct target_th
 	}
 	if (faults_end(&faults, err) < 0)
 		return -1;
-	return strict ? crash_check_at(s, p, err) : 0;
+	if (strict)
+		observe_until(failed, placed, s, p, err);
+	return failed;
 }
 
 static struct target_thread *stopped_in(struct session *s, const struct session_process *p)
@@ -342,62 +362,23 @@ void places_sweep(struct place *place)
 void places_retire(struct session *s, struct place *place)
 {
 	struct session_place *sp = of(place);
+	bool busy = false;
 
 	place->retired = true;
-	if (elide_is_under_way(s, place)) /* its end is still to be seen */
+	observe_until(busy, busy, s, place);
+	if (busy) /* its end is still to be seen */
 		return;
 	sp->ended = true;
 	places_sweep(place);
 	array_fini(&sp->placed);
 }
 
-/* A forked child has copies of all sites. */
-void places_copy(struct session *s, struct session_process *to, struct session_process *from)
-{
-	struct place *place;
-
-	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
-		struct session_place *sp = of(place);
-		size_t count = sp ? sp->placed.count : 0;
-
-		for (size_t k = 0; k < count; k++) {
-			uint64_t address = sp->placed.items[k].site->addr;
-			struct target_site *site;
-
-			if (sp->placed.items[k].process != from)
-				continue;
-			site = target_site_find(to->target, address);
-			if (site)
-				*array_add(&sp->placed) = (struct placed){to, site};
-		}
-	}
-}
-
-/* What was mapped at [low, high) of the process is gone, and with it the traps there. */
-void places_forget(struct session *s, struct session_process *p, uint64_t low, uint64_t high)
-{
-	struct place *place;
-
-	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
-		struct session_place *sp = of(place);
-
-		for (size_t k = sp ? sp->placed.count : 0; k-- > 0;)
-			if (sp->placed.items[k].process == p &&
-			    (high == UINT64_MAX || (sp->placed.items[k].site->addr >= low &&
-						    sp->placed.items[k].site->addr < high)))
-				array_remove(&sp->placed, k);
-	}
-	if (high != UINT64_MAX)
-		target_forget(p->target, low, high);
-}
-
-static void free_place(struct session *s, struct place *place)
+static void free_place(struct place *place)
 {
 	struct session_place *sp = of(place);
 
 	if (!sp)
 		return;
-	observe(place_free, s, place);
 	kept_fini(&sp->kept);
 	location_fini(&sp->location);
 	base_free(sp->nearest);
@@ -417,7 +398,7 @@ void places_free(struct session *s)
 	struct place *place;
 
 	for (size_t i = 0; s->engine && (place = engine_place_at(s->engine, i)); i++)
-		free_place(s, place);
+		free_place(place);
 	for (size_t i = 0; i < s->uses.count; i++) {
 		array_fini(&s->uses.items[i]->acts);
 		base_free(s->uses.items[i]);

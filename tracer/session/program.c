@@ -18,10 +18,10 @@ static int on_read(void *ctx, uint64_t address, void *buf, size_t n)
 	struct session_process *p = ctx;
 
 	if (pages_read(p, address, buf, n) < 0) {
-		watchpoints_read(p->session, p, address, NULL, n);
+		observe(reads, p->session, p, address, NULL, n);
 		return -1;
 	}
-	watchpoints_read(p->session, p, address, buf, n);
+	observe(reads, p->session, p, address, buf, n);
 	return 0;
 }
 
@@ -502,7 +502,7 @@ static int run_call(struct session *s, struct session_thread *t, const char *fun
 	int failed;
 
 	prepare_call(t->process, entry, &call);
-	watchpoints_called(s);
+	observe(calls, s);
 	failed = target_call(s->target, t->target, &call, err);
 	pages_forget(s);
 	if (call.wrote) /* to what another condition has read */
@@ -538,7 +538,9 @@ static int call(void *ctx, const struct arrival *a, const char *function,
 
 static void asking(void *ctx, const struct arrival *a)
 {
-	watchpoints_begin(ctx, a->at);
+	struct session *s = ctx;
+
+	observe(asks, s, a->at);
 }
 
 static bool dying(void *ctx, const struct arrival *a)
@@ -555,7 +557,9 @@ static bool dying(void *ctx, const struct arrival *a)
 
 static void answered(void *ctx)
 {
-	watchpoints_end(ctx);
+	struct session *s = ctx;
+
+	observe(answered, s);
 }
 
 void program_functions(struct session *s, struct script_program *out)

@@ -76,7 +76,7 @@ static int step(struct query *q, const struct target_event *ev, struct error *er
 		return 0;
 	if (ev->kind == TARGET_EXEC) {
 		p = s->root = threads_process(s, ev->process);
-		if (images_exec(s, p, ev->thread, err) < 0)
+		if (loader_exec(s, p, ev->thread, err) < 0)
 			return -1;
 		if (!p->load_site)
 			return 1;
@@ -147,6 +147,7 @@ int session_query(const struct session_options *o, struct modules *symbols,
 	engine_free(q.session.engine);
 	threads_free(&q.session);
 	expect_fini(&q.session.plan.expect);
-	given_free(&q.session);
+	given_forget(&q.session);
+	given_fini(&q.session.plan.given);
 	return result;
 }

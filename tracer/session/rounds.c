@@ -1,15 +1,16 @@
-#include "tracer/session/rounds.h"
+/* `hit` counts arrivals; where the compiler made one of several rounds of a loop, that is said. */
+#include "tracer/session/internal.h"
 
 #include "tracer/base/log.h"
 
-void rounds_note(const struct session *s, const struct place *place,
-		 const struct source_sites *sites)
+static void note(struct session *s, const struct found *f)
 {
+	const struct place *place = f->place;
 	enum source_rounds worst = SOURCE_ROUND;
 
-	if (!place->hit_first || s->options->quiet || s->run_number > 1)
+	if (!f->first || !place->hit_first || s->options->quiet || s->run_number > 1)
 		return;
-	array_each(const struct source_site, site, sites) {
+	array_each(const struct source_site, site, f->sites) {
 		enum source_rounds one = source_rounds(site);
 
 		worst = one > worst ? one : worst;
@@ -22,3 +23,6 @@ void rounds_note(const struct session *s, const struct place *place,
 		 place->source ? place->source : "", place->source ? ": " : "", place->location,
 		 worst == SOURCE_VECTORISED ? "vectorised" : "unrolled without a mark for each");
 }
+
+extern const struct observer rounds_observer;
+const struct observer rounds_observer = {.found = note};

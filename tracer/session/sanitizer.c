@@ -69,7 +69,7 @@ static void say(struct session *s, const char *variable)
 	s->said_leaks = true;
 }
 
-bool sanitizer_exec_again(struct session *s, struct session_process *p, struct target_thread *t)
+static bool exec_again(struct session *s, struct session_process *p, struct target_thread *t)
 {
 	struct module *m = images_program(s, p);
 	const char *variable = m ? variable_of(t, m) : NULL;
@@ -117,7 +117,7 @@ static enum hit_answer hit_create(struct session *s, const struct act *a, const 
 
 static const struct site_owner sanitizer_owner = {.name = "sanitizer", .hit = hit_create};
 
-void sanitizer_settle(struct session *s, struct session_process *p, struct target_thread *t)
+static void settle(struct session *s, struct session_process *p, struct target_thread *t)
 {
 	/* the second is a jump to the first where there are both */
 	static const char *const names[] = {"___interceptor_pthread_create",
@@ -145,3 +145,20 @@ bool sanitizer_owns(const char *routine)
 {
 	return routine && strstr(routine, "BackgroundThread");
 }
+
+/* Threads of the sanitizer's own begin with a routine that nobody has passed. */
+static bool start(struct session *s, struct session_thread *creator, const char *name,
+		  uint64_t *routine, uint64_t *argument)
+{
+	(void)s;
+	if (!creator->creates || sanitizer_owns(name))
+		return false;
+	*routine = creator->creates;
+	*argument = creator->creates_with;
+	creator->creates = 0;
+	return true;
+}
+
+extern const struct observer sanitizer_observer;
+const struct observer sanitizer_observer = {
+	.exec_again = exec_again, .settled = settle, .start = start};

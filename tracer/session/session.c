@@ -1,13 +1,7 @@
 #include "tracer/session/features.h"
-#include "tracer/session/asbare.h"
-#include "tracer/session/ended.h"
-#include "tracer/session/explain/hints.h"
 #include "tracer/session/sites.h"
-#include "tracer/session/given.h"
-#include "tracer/session/report/report.h"
 #include "tracer/session/signals.h"
 #include "tracer/session/stops.h"
-#include "tracer/session/trampoline.h"
 
 #include "tracer/base/log.h"
 #include "tracer/base/signame.h"
@@ -17,52 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { DEFAULT_GATE_LIMIT = 10 };
-
-uint64_t session_now_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
-/* What the threads do is written down before it is lost, then everything is killed. */
-void session_end(struct session *s)
-{
-	if (s->over)
-		return;
-	observe(end, s);
-	for (size_t i = 0; i < s->threads.count; i++)
-		apply_note_held(s, s->threads.items[i]);
-	s->over = true;
-	if (!s->options->pid)
-		target_kill_all(s->target);
-}
-
-void session_fault(struct session *s, const struct error *err)
-{
-	if (s->over || s->outcome.fault || s->outcome.failed)
-		return;
-	s->outcome.failed = err->code == ERROR_FAILED;
-	s->outcome.fault = !s->outcome.failed;
-	s->fault = *err;
-	session_end(s);
-}
-
-void session_go(struct session *s, struct session_thread *t)
-{
-	bool taken = false;
-
-	if (s->halted || t->parked || (s->only && s->only != t))
-		t->kept = taken = true;
-	observe_until(taken, goes, s, t);
-	if (!taken)
-		target_resume(s->target, t->target);
-}
 
 /* ---- the events ----------------------------------------------------------------------------- */
 
@@ -80,6 +31,14 @@ static void note_withheld(struct session *s, const struct session_process *p)
 			 p->exe ? module_path(p->exe) : "a file", what);
 }
 
+static bool is_exec_again(struct session *s, struct session_process *p, struct target_thread *t)
+{
+	bool again = false;
+
+	observe_until(again, exec_again, s, p, t);
+	return again;
+}
+
 static void on_exec(struct session *s, const struct target_event *ev)
 {
 	struct session_process *p = threads_process(s, ev->process);
@@ -87,7 +46,7 @@ static void on_exec(struct session *s, const struct target_event *ev)
 	struct error err = {0};
 	bool first = !s->root;
 
-	if (sanitizer_exec_again(s, p, ev->thread))
+	if (is_exec_again(s, p, ev->thread))
 		return; /* the event comes again */
 	if (first) {
 		s->root = p;
@@ -99,9 +58,9 @@ static void on_exec(struct session *s, const struct target_event *ev)
 	}
 	observe(exec, s, t, first);
 	threads_forgive(p); /* who is ended by an exec is no fault of its gate */
-	if (images_exec(s, p, ev->thread, &err) < 0 && first && s->has_places)
+	if (loader_exec(s, p, ev->thread, &err) < 0 && first && s->has_places)
 		session_fault(s, &err);
-	if (!s->over && (s->has_places || asbare_wanted(p)) && p->exe && !p->load_site) {
+	if (!s->over && p->exe && !p->load_site && loader_is_wanted(s, p)) {
 		s->root_settled = true;
 		if (places_settle(s, p, ev->thread, first, &err) < 0)
 			session_fault(s, &err);
@@ -197,7 +156,7 @@ static void on_process_gone(struct session *s, const struct target_event *ev)
 	observe(process_dies, s, p, ev->status);
 	if (p == s->root)
 		on_root_gone(s, ev->status);
-	places_forget(s, p, 0, UINT64_MAX);
+	sites_forget(s, p, 0, UINT64_MAX);
 	p->target = NULL;
 	if (s->killed_by)
 		session_end(s); /* :kill ends the whole program, not this process alone */
@@ -228,28 +187,6 @@ static void on_fork(struct session *s, const struct target_event *ev)
 	arrivals_event(s, t, PLACE_FORK, 0);
 }
 
-/* ---- conditions ----------------------------------------------------------------------------- */
-
-enum { AGAIN_MOST = 8 }; /* behind that, the next look at what they have read will do */
-
-void session_settle(struct session *s)
-{
-	apply_decisions(s);
-	for (int i = 0; i < AGAIN_MOST && watchpoints_update(s); i++) {
-		pages_forget(s);
-		engine_changed(s->engine);
-		apply_decisions(s);
-	}
-}
-
-/* Memory that closed conditions have read has changed. */
-void session_ask_again(struct session *s)
-{
-	pages_forget(s);
-	engine_changed(s->engine);
-	session_settle(s);
-}
-
 static void on_interrupt(struct session *s, int signal)
 {
 	bool taken = false;
@@ -272,7 +209,7 @@ static void turn_over(struct session *s, const struct target_event *ev)
 		on_process_gone(s, ev);
 	else if (ev->kind == TARGET_PROCESS_START)
 		target_kill_all(s->target); /* born while the others died */
-	else if (ev->kind == TARGET_INTERRUPT && (s->options->trial || s->outcome.fault))
+	else if (ev->kind == TARGET_INTERRUPT && (s->counts_late || s->outcome.fault))
 		s->interrupted =
 			ev->signal; /* the next run shall not be made; the fault has come late */
 	else if (ev->thread)
@@ -391,6 +328,7 @@ static double first_given(double a, double b, double otherwise)
 static int load_scripts(struct session *s, struct error *err)
 {
 	const struct session_options *o = s->options;
+	int failed = 0;
 
 	for (size_t i = 0; i < o->scripts.count; i++)
 		if (script_load(s->script, o->scripts.items[i], err) < 0)
@@ -404,7 +342,8 @@ static int load_scripts(struct session *s, struct error *err)
 	observe(loaded, s);
 	s->gate_limit = first_given(o->gate_limit, s->plan.limits.gate, DEFAULT_GATE_LIMIT);
 	s->time_limit = first_given(o->time_limit, s->plan.limits.run, 0);
-	return ended_check(s, err) < 0 ? -1 : places_prepare(s, err);
+	observe_until(failed, check, s, err);
+	return failed < 0 ? -1 : places_prepare(s, err);
 }
 
 static bool uses_kind(const struct session *s, enum place_kind kind)
@@ -435,7 +374,7 @@ static void host_print(void *ctx, const char *line)
 
 int session_prepare(struct session *s, const struct features *features, struct error *err)
 {
-	const struct engine_world world = {s, threads_name, trampoline_runs};
+	const struct engine_world world = {s, threads_name, threads_runs};
 	struct script_host host = {.ctx = s,
 				   .print = host_print,
 				   .thread_state = threads_state,
@@ -445,6 +384,7 @@ int session_prepare(struct session *s, const struct features *features, struct e
 	observers_set(&s->observers, features->observers);
 	s->placers = features->placers;
 	program_functions(s, &host.program);
+	s->start_us = session_now_us();
 	s->plan.limits = (struct limits){-1, -1};
 	s->engine = engine_new(&world);
 	s->script = script_new(s->engine, &s->plan, &host);
@@ -457,8 +397,7 @@ int session_prepare(struct session *s, const struct features *features, struct e
 int session_launch(struct session *s, struct error *err)
 {
 	struct target_launch how = {
-		.argv = given_argv(s),
-		.env = given_env(s),
+		.argv = s->options->argv,
 		.stdin_fd = -1,
 		.stdout_fd = -1,
 		.stderr_fd = -1,
@@ -468,10 +407,11 @@ int session_launch(struct session *s, struct error *err)
 		.needs_memory = s->has_places,
 		.tick_ms = s->tick_ms = TICKS_MS,
 	};
+	int failed = 0;
 
-	observe(launch, s, &how);
-	if (capture_begin(s, &how, err) == 0 && given_stdin(s, &how, err) == 0) {
-		s->timeline.start_us = session_now_us();
+	observe_until(failed, launch, s, &how, err);
+	if (!failed) {
+		s->start_us = session_now_us();
 		s->target = target_launch(&how, err);
 		if (!s->target)
 			images_explain_refusal(s->symbols, s->options->argv[0], err);
@@ -494,11 +434,7 @@ void session_judge(struct session *s, struct session_result *out)
 		s->outcome.signal = s->killed_by;
 		s->outcome.at = s->killed_at;
 	}
-	s->outcome.stdout_text = s->out ? capture_finish(s->out) : NULL;
-	s->outcome.stderr_text = s->errs ? capture_finish(s->errs) : NULL;
 	observe(outcome, s);
-	ended_unfound(s);
-	ended_ask(s);
 	out->verdict = verdict_of(s->engine, &s->plan.expect, &s->outcome);
 	out->status = verdict_status(out->verdict, &s->plan.expect, &s->outcome);
 	out->interrupted = s->interrupted;
@@ -516,12 +452,11 @@ void session_fini(struct session *s)
 	threads_free(s);
 	observe(free, s);
 	expect_fini(&s->plan.expect);
-	given_free(s);
-	capture_free(s->out);
-	capture_free(s->errs);
+	given_fini(&s->plan.given);
 	str_fini(&s->cycle);
 	str_fini(&s->left);
 	array_fini(&s->held_max);
+	array_fini(&s->tick_wishes);
 }
 
 int session_run(const struct session_options *o, struct modules *symbols, unsigned long run_number,
@@ -539,18 +474,8 @@ int session_run(const struct session_options *o, struct modules *symbols, unsign
 		session_judge(&s, out);
 		answer = 0;
 	} else {
-		report_error(&s, err, out);
+		observe(failed, &s, err, out);
 	}
 	session_fini(&s);
 	return answer;
-}
-
-void session_result_fini(struct session_result *r)
-{
-	str_fini(&r->text);
-	str_fini(&r->note);
-	str_fini(&r->file);
-	for (int kind = 0; kind < REPORT_KINDS; kind++)
-		str_fini(&r->reports[kind]);
-	session_evidence_fini(&r->evidence);
 }

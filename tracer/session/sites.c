@@ -119,3 +119,45 @@ bool sites_leaves(const struct act *a, const struct hit *h)
 			return false;
 	return true;
 }
+
+/* ---- in other processes, and no more ---------------------------------------------------------- */
+
+/* A forked child has copies of all sites. */
+void sites_copy(struct session *s, struct session_process *to, struct session_process *from)
+{
+	struct place *place;
+
+	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
+		struct session_place *sp = place->user;
+		size_t count = sp ? sp->placed.count : 0;
+
+		for (size_t k = 0; k < count; k++) {
+			uint64_t address = sp->placed.items[k].site->addr;
+			struct target_site *site;
+
+			if (sp->placed.items[k].process != from)
+				continue;
+			site = target_site_find(to->target, address);
+			if (site)
+				*array_add(&sp->placed) = (struct placed){to, site};
+		}
+	}
+}
+
+/* What was mapped at [low, high) of the process is gone, and with it the traps there. */
+void sites_forget(struct session *s, struct session_process *p, uint64_t low, uint64_t high)
+{
+	struct place *place;
+
+	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
+		struct session_place *sp = place->user;
+
+		for (size_t k = sp ? sp->placed.count : 0; k-- > 0;)
+			if (sp->placed.items[k].process == p &&
+			    (high == UINT64_MAX || (sp->placed.items[k].site->addr >= low &&
+						    sp->placed.items[k].site->addr < high)))
+				array_remove(&sp->placed, k);
+	}
+	if (high != UINT64_MAX)
+		target_forget(p->target, low, high);
+}

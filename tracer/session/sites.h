@@ -63,6 +63,9 @@ void sites_act(struct site_use *use, const struct act *act);
 /* Both; the trap is one of those that serve the act's place. */
 int sites_put(struct session *s, struct session_process *p, struct target_thread *t,
 	      uint64_t address, const struct act *act, struct error *err);
+/* A forked child has copies of all traps; what was mapped at [low, high) is gone, and the traps there. */
+void sites_copy(struct session *s, struct session_process *to, struct session_process *from);
+void sites_forget(struct session *s, struct session_process *p, uint64_t low, uint64_t high);
 /* Needs nobody the trap any more? */
 bool sites_idle(const struct site_use *use);
 
@@ -71,8 +74,8 @@ uint64_t sites_frame(const struct act *a, uint64_t address, const struct arch_re
 /* Does a jump at the act's site go out of its ranges? Only an indirect one may stay inside. */
 bool sites_leaves(const struct act *a, const struct hit *h);
 
-/* The kernel's own owners (arrivals.c): a place; the exit_group of syscall(3); _dl_debug_state. */
-extern const struct site_owner arrival_owner, exit_owner, loader_owner;
+/* Of a place of the script; places.c. */
+extern const struct site_owner arrival_owner;
 
 /* ---- what a place needs --------------------------------------------------------------------- */
 

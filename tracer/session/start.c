@@ -183,6 +183,7 @@ char *start_routine(struct session *s, struct session_process *p, struct target_
 	uint64_t routine, argument;
 	uint32_t offset;
 	char *name, *user = NULL;
+	bool other = false;
 
 	if (!p->images.count || target_regs(t, &regs) < 0 || !regs.fs_base)
 		return base_strdup(UNKNOWN);
@@ -192,11 +193,10 @@ char *start_routine(struct session *s, struct session_process *p, struct target_
 	routine = offset ? read_word(p, regs.fs_base + offset) : 0;
 	argument = offset ? read_word(p, regs.fs_base + offset + 8) : 0;
 	name = routine ? function_at(s, p, routine) : NULL;
-	if (creator && creator->creates && !sanitizer_owns(name)) {
+	if (creator)
+		observe_until(other, start, s, creator, name, &routine, &argument);
+	if (other) {
 		base_free(name);
-		routine = creator->creates;
-		argument = creator->creates_with;
-		creator->creates = 0;
 		name = function_at(s, p, routine);
 	}
 	if (routine && may_be_std_thread(p, routine, name))

@@ -2,7 +2,6 @@
  * The ids of threads: "main", then start routine and ordinal in order of creation ("worker#1"); in
  * the k-th child process with "pk/" before it.
  */
-#include "tracer/session/explain/explain.h"
 #include "tracer/session/sites.h"
 
 #include <fcntl.h>
@@ -30,7 +29,7 @@ struct session_process *threads_process(struct session *s, struct target_process
 	if (parent) {
 		p->parent_pid = parent->pid;
 		images_copy(p, parent);
-		places_copy(s, p, parent);
+		sites_copy(s, p, parent);
 	}
 	return p;
 }
@@ -83,10 +82,8 @@ static void close_comm(struct session_thread *t)
 
 void threads_gone(struct session *s, struct session_thread *t)
 {
-	if (t->watched)
-		watch_end(s, t);
+	observe(thread_over, s, t);
 	program_forget(t);
-	watchpoints_gone(s, t);
 	close_comm(t);
 	t->target = NULL;
 	t->held_since = 0;
@@ -101,8 +98,6 @@ void threads_become_main(struct session *s, struct session_thread *t)
 	struct session_process *p = t->process;
 	size_t prefix = strlen(p->prefix);
 
-	t->frames.count = 0;
-	t->elisions.count = 0;
 	array_each(struct ordinal, o, &p->ordinals)
 		base_free(o->start);
 	array_fini(&p->ordinals);
@@ -161,9 +156,10 @@ const char *threads_name(void *ctx, const struct engine_thread *engine)
 const char *threads_state(void *ctx, const struct engine_thread *t)
 {
 	struct session_thread *thread = threads_of(t);
+	struct session *s = ctx;
 	struct target_block look;
 
-	watchpoints_state(ctx, thread);
+	observe(looks_at, s, thread);
 	if (!thread->target || t->exited)
 		return "exited";
 	if (t->held)
@@ -171,6 +167,16 @@ const char *threads_state(void *ctx, const struct engine_thread *t)
 	target_look(thread->target, &look);
 	return look.activity == TARGET_BLOCKED || look.activity == TARGET_DISK ? "blocked"
 									       : "running";
+}
+
+const char *threads_runs(void *ctx, const struct engine_thread *t)
+{
+	struct session_thread *thread = threads_of(t);
+	struct session *s = ctx;
+	const char *function = NULL;
+
+	observe_until(function, runs, s, thread);
+	return function;
 }
 
 void threads_forgive(struct session_process *p)
@@ -202,7 +208,7 @@ void threads_free(struct session *s)
 		array_fini(&(*t)->frames);
 		array_fini(&(*t)->elisions);
 		array_fini(&(*t)->reads);
-		waiting_fini(&(*t)->waiting);
+		kept_fini(&(*t)->kept);
 		base_free(*t);
 	}
 	array_fini(&s->threads);

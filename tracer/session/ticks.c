@@ -1,24 +1,27 @@
 /*
- * What happens when time passes: limits, looks at memory that closed conditions have read, and, when
- * nothing has happened for a while, the question whether anything still can.
+ * What happens when time passes: limits, and, when nothing has happened for a while, the question whether anything still can.
  */
-#include "tracer/session/deadlock/spin.h"
-#include "tracer/session/sites.h"
-#include "tracer/session/deadlock/deadlock.h"
+#include "tracer/session/internal.h"
 
 #include <signal.h>
 
-enum { WATCHING_MS = 1, LATE_US = 20000000 };
-
-void ticks_set(struct session *s)
+void ticks_wish(struct session *s, const void *who, unsigned ms)
 {
-	unsigned ms = s->watching	      ? WATCHING_MS
-		      : s->watchpoints.active ? s->watchpoints.period_ms
-					      : TICKS_MS;
+	unsigned most = TICKS_MS;
+	struct tick_wish *own = NULL;
 
-	if (ms != s->tick_ms)
-		target_tick(s->target, ms);
-	s->tick_ms = ms;
+	array_each(struct tick_wish, w, &s->tick_wishes) {
+		if (w->who == who)
+			own = w;
+	}
+	if (!own)
+		own = array_add(&s->tick_wishes);
+	*own = (struct tick_wish){who, ms ? ms : TICKS_MS};
+	array_each(const struct tick_wish, w, &s->tick_wishes)
+		most = w->ms < most ? w->ms : most;
+	if (most != s->tick_ms)
+		target_tick(s->target, most);
+	s->tick_ms = most;
 }
 
 static void check_gate_limit(struct session *s, uint64_t now)
@@ -36,16 +39,28 @@ static void check_gate_limit(struct session *s, uint64_t now)
 	}
 }
 
+static enum waits_answer judge(struct session *s)
+{
+	enum waits_answer answer = WAITS_MOVING;
+	bool told = false;
+
+	observe_until(told, judge, s, &answer);
+	return answer;
+}
+
 /* The last store may be younger than the last look at what closed conditions have read. */
 static enum waits_answer judge_stuck(struct session *s)
 {
-	enum waits_answer answer = deadlock_judge(s);
+	enum waits_answer answer = judge(s);
+	bool stale = false;
 
-	if (answer == WAITS_MOVING || !watchpoints_changed(s))
+	if (answer != WAITS_MOVING)
+		observe_until(stale, stale, s);
+	if (!stale)
 		return answer;
 	s->explained = false;
 	session_ask_again(s);
-	return s->over || s->events ? WAITS_MOVING : deadlock_judge(s);
+	return s->over || s->events ? WAITS_MOVING : judge(s);
 }
 
 static bool has_held(const struct session *s, const struct session_process *p)
@@ -106,17 +121,25 @@ static void check_stuck(struct session *s)
 	session_end(s);
 }
 
-/* Slow or a livelock? Where the machine was too busy for the program to show it, it gets a moment more. */
 static void check_time_limit(struct session *s, uint64_t now)
 {
-	double over_us = (double)(now - s->timeline.start_us) - s->time_limit * 1e6;
+	double over_us = (double)(now - s->start_us) - s->time_limit * 1e6;
+	bool waits = false;
 
 	if (s->attended || s->time_limit <= 0 || over_us <= 0)
 		return;
 	s->outcome.time_limit = true;
-	s->outcome.livelock = spin_is_livelock(s, true);
-	if (s->outcome.livelock || over_us > LATE_US || !spin_is_unclear(s))
+	observe_until(waits, late, s, over_us);
+	if (!waits)
 		session_end(s);
+}
+
+static bool is_awaited(struct session *s)
+{
+	bool awaited = false;
+
+	observe_until(awaited, awaits, s);
+	return awaited;
 }
 
 /* What needs no more than a look now and then. */
@@ -135,7 +158,7 @@ static void on_slow_tick(struct session *s, uint64_t now)
 		check_pending_death(s);
 	quiet = quiet && s->events == 0;
 	s->quiet_ticks = quiet ? s->quiet_ticks + 1 : 0;
-	if (!s->over && quiet && !s->watching) /* a watch may be what lets somebody go */
+	if (!s->over && quiet && !is_awaited(s))
 		check_stuck(s);
 	if (!s->over)
 		observe(slow_tick_over, s, now, quiet);
@@ -149,10 +172,6 @@ void ticks_tick(struct session *s)
 
 	for (const struct observer *const *o = observers_of(tick, s); *o && !s->over; o++)
 		(*o)->tick(s);
-	if (s->over)
-		return;
-	if (watchpoints_look(s))
-		session_ask_again(s);
-	if (now - s->slow_us >= (TICKS_MS - 1) * 1000)
+	if (!s->over && now - s->slow_us >= (TICKS_MS - 1) * 1000)
 		on_slow_tick(s, now);
 }

@@ -188,14 +188,14 @@ void trampoline_see(struct session_thread *t, const struct inspect_stack *stack)
 		see_library(t, &w, stack, start);
 }
 
-const char *trampoline_runs(void *session, const struct engine_thread *engine)
+static const char *runs(struct session *s, struct session_thread *t)
 {
-	struct session_thread *t = threads_of(engine);
+	const struct engine_thread *engine = t->engine;
 	struct inspect_stack stack = {0};
 	struct dwarf_frame first;
 	struct arch_regs regs;
 
-	(void)session;
+	(void)s;
 	if (t->runs_known || !t->target || t->target->state == TARGET_RUNNING ||
 	    t->runs_looks >= LOOKS_MOST)
 		return t->runs;
@@ -229,3 +229,6 @@ void trampoline_describe(const struct session_thread *t, struct str *out)
 	else if (t->from_library && has_name(t))
 		str_addf(out, " (named %s)", t->comm);
 }
+
+extern const struct observer trampoline_observer;
+const struct observer trampoline_observer = {.runs = runs};

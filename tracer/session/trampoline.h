@@ -11,8 +11,6 @@
 
 #include "tracer/session/internal.h"
 
-/* The function, or NULL: not known, or the start routine is no trampoline. Belongs to a module. */
-const char *trampoline_runs(void *session, const struct engine_thread *t);
 /* The calls of the thread are at hand: what do they show? */
 void trampoline_see(struct session_thread *t, const struct inspect_stack *stack);
 /* In brackets behind the id: " (worker_fn)", or " (named pool-2)" where only that is known; or "". */

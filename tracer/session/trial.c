@@ -65,6 +65,7 @@ static void prepare(struct session *s)
 
 	if (!trial)
 		return;
+	s->counts_late = true;
 	if (!trial->about) {
 		if (trial->left_out)
 			leave_bare(s);
@@ -238,16 +239,3 @@ const struct observer trial_observer = {
 	.judged = judge,
 	.free = forget,
 };
-
-void session_evidence_fini(struct session_evidence *e)
-{
-	array_each(struct session_subject, subject, &e->subjects) {
-		base_free(subject->name);
-		array_each(char *, mover, &subject->movers)
-			base_free(*mover);
-		array_fini(&subject->movers);
-	}
-	array_fini(&e->subjects);
-	str_fini(&e->expected);
-	str_fini(&e->came);
-}

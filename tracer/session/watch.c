@@ -5,26 +5,29 @@
  * watched. Asleep in the same system call at two looks, without having run in between, is blocked:
  * a short wait for a contended lock on the way is not.
  */
-#include "tracer/session/deadlock/deadlock.h"
 #include "tracer/session/sites.h"
 
-void watch_begin(struct session *s, struct session_thread *t)
+enum { WATCHING_MS = 1 };
+
+extern const struct observer watch_observer;
+
+static void begin(struct session *s, struct session_thread *t)
 {
 	if (!t->target || t->watched)
 		return;
 	t->watched = true;
 	t->watched_look = (struct target_block){.activity = TARGET_ACTIVE};
 	s->watching++;
-	ticks_set(s);
+	ticks_wish(s, &watch_observer, s->watching ? WATCHING_MS : 0);
 }
 
-void watch_end(struct session *s, struct session_thread *t)
+static void end(struct session *s, struct session_thread *t)
 {
 	if (!t->watched)
 		return;
 	t->watched = false;
 	s->watching--;
-	ticks_set(s);
+	ticks_wish(s, &watch_observer, s->watching ? WATCHING_MS : 0);
 }
 
 /* A parent in vfork is blocked, too, though the kernel calls it uninterruptible. */
@@ -54,12 +57,29 @@ static void look(struct session *s)
 		if (!t->watched || !t->target || t->target->state != TARGET_RUNNING ||
 		    !blocked_twice(t))
 			continue;
-		watch_end(s, t);
+		end(s, t);
 		engine_blocked(s->engine, t->engine);
 		apply_decisions(s);
 		s->events++;
 	}
 }
 
-extern const struct observer watch_observer;
-const struct observer watch_observer = {.tick = look};
+static void decided(struct session *s, const struct decision *d)
+{
+	if (d->kind == DECISION_WATCH)
+		begin(s, threads_of(d->thread));
+}
+
+static void comes(struct session *s, struct session_thread *t, struct place *place)
+{
+	(void)place;
+	end(s, t);
+}
+
+static bool awaits(struct session *s)
+{
+	return s->watching > 0;
+}
+
+const struct observer watch_observer = {
+	.thread_over = end, .comes = comes, .decision = decided, .tick = look, .awaits = awaits};

@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+extern const struct observer watchpoints_observer;
+
 enum { UNREADABLE = 0 }; /* instead of a sum: it may be mapped later, with what is waited for */
 enum { FIRST_MS = 1, LAST_MS = 4, MOST_READS = 4096 };
 
@@ -32,7 +34,7 @@ static uint64_t sum_of(const uint8_t *bytes, size_t n)
 	return sum;
 }
 
-void watchpoints_begin(struct session *s, struct session_thread *t)
+static void begin(struct session *s, struct session_thread *t)
 {
 	s->asker = t;
 	s->watchpoints.stale = true;
@@ -40,19 +42,19 @@ void watchpoints_begin(struct session *s, struct session_thread *t)
 	t->reads_call = false;
 }
 
-void watchpoints_end(struct session *s)
+static void end(struct session *s)
 {
 	s->asker = NULL;
 }
 
-void watchpoints_gone(struct session *s, struct session_thread *t)
+static void gone(struct session *s, struct session_thread *t)
 {
 	s->watchpoints.stale |= t->reads.count > 0 || t->reads_call;
 	t->reads.count = 0;
 	t->reads_call = false;
 }
 
-void watchpoints_read(struct session *s, struct session_process *p, uint64_t address,
+static void note_read(struct session *s, struct session_process *p, uint64_t address,
 		      const void *bytes, size_t n)
 {
 	struct session_thread *t = s->asker;
@@ -66,14 +68,14 @@ void watchpoints_read(struct session *s, struct session_process *p, uint64_t add
 							 bytes ? sum_of(bytes, n) : UNREADABLE};
 }
 
-void watchpoints_called(struct session *s)
+static void called(struct session *s)
 {
 	if (s->asker)
 		s->asker->reads_call = true;
 }
 
 /* No store tells of it; an asker's own is the same as long as it is held. */
-void watchpoints_state(struct session *s, const struct session_thread *of)
+static void looks_at(struct session *s, const struct session_thread *of)
 {
 	if (s->asker && s->asker != of)
 		s->asker->reads_call = true;
@@ -180,7 +182,7 @@ static bool look(struct session *s)
 	return false;
 }
 
-bool watchpoints_changed(struct session *s)
+static bool is_stale(struct session *s)
 {
 	return s->watchpoints.active && look(s);
 }
@@ -190,17 +192,18 @@ static void plan_look(struct session *s, unsigned period_ms)
 {
 	s->watchpoints.period_ms = period_ms;
 	s->watchpoints.next_us = session_now_us() + period_ms * 1000u - FIRST_MS * 500u;
-	ticks_set(s);
+	ticks_wish(s, &watchpoints_observer, period_ms);
 }
 
-bool watchpoints_look(struct session *s)
+static void look_again(struct session *s)
 {
 	unsigned next = s->watchpoints.period_ms + 1;
 
 	if (!s->watchpoints.active || session_now_us() < s->watchpoints.next_us)
-		return false;
+		return;
 	plan_look(s, next < LAST_MS ? next : LAST_MS);
-	return look(s);
+	if (look(s))
+		session_ask_again(s);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */
@@ -226,7 +229,7 @@ static bool watch_all(struct session *s)
 	return others;
 }
 
-bool watchpoints_update(struct session *s)
+static bool update(struct session *s)
 {
 	bool was = s->watchpoints.active, others;
 
@@ -240,7 +243,7 @@ bool watchpoints_update(struct session *s)
 	if (s->watchpoints.active)
 		plan_look(s, FIRST_MS);
 	else
-		ticks_set(s);
+		ticks_wish(s, &watchpoints_observer, 0);
 	return others && look(s);
 }
 
@@ -280,3 +283,15 @@ void watchpoints_describe(const struct session *s, const struct session_thread *
 			 "can watch: they are looked at every %d ms)",
 			 words_of(s, t->process), TARGET_WATCHES, LAST_MS);
 }
+
+const struct observer watchpoints_observer = {
+	.thread_over = gone,
+	.decided = update,
+	.asks = begin,
+	.answered = end,
+	.reads = note_read,
+	.calls = called,
+	.looks_at = looks_at,
+	.tick = look_again,
+	.stale = is_stale,
+};

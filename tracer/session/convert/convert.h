@@ -94,6 +94,7 @@ struct convert_record {
 	ARRAY(struct convert_thread) threads;
 	ARRAY(struct convert_sleep) sleeps;
 	uint64_t now_ns;		/* turns.c */
+	unsigned waiting;		/* ... sleeps that are over and wait for their turn */
 	struct arrival_counts arrivals; /* at the end */
 	unsigned long clock_reads;	/* the program has asked for the time, so often */
 	struct modules *symbols;	/* of the run */

@@ -88,7 +88,7 @@ void convert_note_arrivals(struct session *s, struct arrival_counts *out)
 
 void convert_born(struct session *s, const struct session_thread *t)
 {
-	convert_thread_of(s->options->record, t)->born_us = session_now_us() - s->timeline.start_us;
+	convert_thread_of(s->options->record, t)->born_us = session_now_us() - s->start_us;
 }
 
 /* Who was blocked and is not any more, or has been on a processor in between, works at times; and so does
@@ -142,7 +142,7 @@ static void begins(struct session *s, struct session_thread *t, const struct tar
 	sleep->mere = ev->mere_sleep;
 	sleep->again = ev->sleeps_again;
 	sleep->clock_reads = ev->clock_reads;
-	sleep->begin_us = session_now_us() - s->timeline.start_us;
+	sleep->begin_us = session_now_us() - s->start_us;
 	sleep->events = convert_thread_of(r, t)->events.count;
 	note_calls(s, t, sleep);
 	convert_note_arrivals(s, &sleep->before);

@@ -21,9 +21,11 @@ enum {
 		100000, /* nobody sleeps for less: whoever asks all the time needs that, too */
 };
 
+enum { WAITING_MS = 1 };
+
 static uint64_t now_us(const struct session *s)
 {
-	return session_now_us() - s->timeline.start_us;
+	return session_now_us() - s->start_us;
 }
 
 void turns_begin(struct session *s, struct convert_sleep *sleep)
@@ -34,12 +36,20 @@ void turns_begin(struct session *s, struct convert_sleep *sleep)
 	sleep->begin_clock_ns = s->options->record->now_ns + sleep->begin_worked_ns;
 }
 
+/* While somebody waits for their turn there is more to look at. */
+static void count_waiting(struct session *s, int more)
+{
+	struct convert_record *r = s->options->record;
+
+	r->waiting = (unsigned)((int)r->waiting + more);
+	ticks_wish(s, r, r->waiting ? WAITING_MS : 0);
+}
+
 void turns_wait(struct session *s, struct convert_sleep *sleep)
 {
 	sleep->over = true;
 	sleep->over_us = now_us(s);
-	s->watching++;
-	ticks_set(s);
+	count_waiting(s, 1);
 	turns_look(s);
 }
 
@@ -50,8 +60,7 @@ void turns_end(struct session *s, struct convert_sleep *sleep)
 	s->options->record->threads.items[sleep->thread].sleep = 0;
 	if (!sleep->over)
 		return;
-	s->watching--;
-	ticks_set(s);
+	count_waiting(s, -1);
 }
 
 /* ---- who is next ------------------------------------------------------------------------------ */

@@ -169,7 +169,7 @@ static void note_line(struct session *s, struct session_thread *t, const struct 
 	*array_add(&thread->events) = (struct convert_event){
 		.at = {at->function, at->file, at->line, at->offset, false, opens},
 		.frame = frame_of(t, a, address),
-		.t_us = session_now_us() - s->timeline.start_us,
+		.t_us = session_now_us() - s->start_us,
 	};
 }
 
@@ -203,9 +203,11 @@ static void end(struct session *s, struct session_result *out)
 	own_settle(s->options->record);
 }
 
-static void ask_for_sleeps(struct session *s, struct target_launch *how)
+static int ask_for_sleeps(struct session *s, struct target_launch *how, struct error *err)
 {
-	how->sleeps = s->options->record;
+	(void)err;
+	s->driven = how->sleeps = s->options->record;
+	return 0;
 }
 
 /* Its modules are to be known, though the script may have no places. */
@@ -227,6 +229,11 @@ static void look(struct session *s)
 		turns_look(s);
 }
 
+static bool awaits(struct session *s)
+{
+	return s->options->record && s->options->record->waiting > 0;
+}
+
 extern const struct observer record_observer;
 const struct observer record_observer = {
 	.launch = ask_for_sleeps,
@@ -235,6 +242,7 @@ const struct observer record_observer = {
 	.thread_new = born,
 	.sleep = convert_sleep,
 	.tick = look,
+	.awaits = awaits,
 	.judged = end,
 };
 

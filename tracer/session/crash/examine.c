@@ -100,7 +100,7 @@ static void halt(struct session *s)
 	array_each(struct session_thread *, it, &s->threads) {
 		struct session_thread *t = *it;
 
-		t->is_judged = t->target && !t->engine->held && !t->kept &&
+		t->is_judged = t->target && !t->engine->held && !t->paused &&
 			       t->target->state == TARGET_STOPPED;
 		if (t->is_judged)
 			target_look_stopped(t->target, &t->judged);
@@ -118,7 +118,7 @@ static void let_go(struct session *s)
 	array_each(struct session_thread *, it, &s->threads) {
 		struct session_thread *t = *it;
 
-		if (t->target && !t->kept && !t->parked && target_is_paused(t->target))
+		if (t->target && !t->paused && !t->parked && target_is_paused(t->target))
 			target_resume(s->target, t->target);
 	}
 }
@@ -157,7 +157,7 @@ static void take_frames(struct crash *c, const struct inspect_stack *calls)
 
 static void take_thread(struct crash *c, struct session_thread *t)
 {
-	struct waiting *w = &t->waiting;
+	struct waiting *w = waiting_of(t);
 	struct str text = {0};
 	struct crash_other *other;
 
@@ -179,7 +179,7 @@ static void forget_waiting(struct session *s, const struct session_process *but)
 {
 	array_each(struct session_thread *, it, &s->threads)
 		if ((*it)->process != but)
-			waiting_fini(&(*it)->waiting);
+			waiting_fini(waiting_of(*it));
 }
 
 static bool gather(struct session *s, struct crash *c)
@@ -363,6 +363,7 @@ static void decided(struct session *s, const struct decision *d)
 
 extern const struct observer crash_observer;
 const struct observer crash_observer = {
+	.placed = crash_check_at,
 	.process_dies = dies,
 	.signal = comes,
 	.signal_over = signal_over,

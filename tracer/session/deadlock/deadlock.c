@@ -81,7 +81,7 @@ static void judge(struct session *s, struct session_thread *t, const struct targ
 	w->process = t->process->pid;
 	w->parent = t->process->parent_pid;
 	w->space = space_of(s, t->process);
-	if (t->engine->held || t->kept)
+	if (t->engine->held || t->paused)
 		w->kind = depends_on_others(s, t) ? WAIT_NOT : WAIT_GATE;
 	else if ((b->activity == TARGET_DISK || b->activity == TARGET_BLOCKED) &&
 		 target_is_vfork(b->number))
@@ -104,7 +104,7 @@ void deadlock_wait_of(struct session *s, struct session_thread *t, const struct 
 /* At a gate, or by hand. */
 static bool is_held(const struct session_thread *t)
 {
-	return t->engine->held || t->kept;
+	return t->engine->held || t->paused;
 }
 
 /* That a thread has ended comes as an event at once, and somebody may wait for it. Only a leader stays a
@@ -268,7 +268,7 @@ static void describe_cycle(struct session *s, const struct scene *c)
 	for (size_t i = 0; i < c->length; i++) {
 		struct session_thread *t = threads_of(c->waits.items[c->cycle[i]].thread);
 
-		t->waiting.in_cycle = true;
+		waiting_of(t)->in_cycle = true;
 		str_add(&s->cycle, i ? "; " : "");
 		waiting_sentence(t, &s->cycle);
 	}
@@ -317,7 +317,7 @@ static void refine(const struct waiting *found, struct wait *w, bool anybodys)
 static void refine_all(struct scene *c, bool anybodys)
 {
 	for (size_t i = 0; i < c->looked.count; i++)
-		refine(&c->looked.items[i].thread->waiting, &c->waits.items[i], anybodys);
+		refine(waiting_of(c->looked.items[i].thread), &c->waits.items[i], anybodys);
 }
 
 /* In words. The threads are stopped for it; what they wait for is known from before. */
@@ -348,7 +348,7 @@ static void describe_best(struct session *s, struct scene *c, enum waits_answer 
 	describe_cycle(s, c);
 }
 
-enum waits_answer deadlock_judge(struct session *s)
+static enum waits_answer judge_all(struct session *s)
 {
 	enum waits_answer answer = WAITS_MOVING;
 	struct scene c = {0};
@@ -414,5 +414,11 @@ static void end(struct session *s)
 		deadlock_explain(s);
 }
 
+static bool answer(struct session *s, enum waits_answer *out)
+{
+	*out = judge_all(s);
+	return true;
+}
+
 extern const struct observer deadlock_observer;
-const struct observer deadlock_observer = {.end = end};
+const struct observer deadlock_observer = {.judge = answer, .end = end};

@@ -4,9 +4,8 @@
 
 #include "tracer/session/internal.h"
 
-/* deadlock.c: judged from /proc; WAITS_MOVING is the answer where anything is in doubt. At any other
-   answer everybody is described (waiting_look_all) and `cycle` is in words. */
-enum waits_answer deadlock_judge(struct session *s);
+/* deadlock.c judges from /proc (`judge` of its observer); WAITS_MOVING is the answer where anything is in
+   doubt. At any other answer everybody is described (waiting_look_all) and `cycle` is in words. */
 /* Describes everybody; `cycle` are those who can never move any more, whatever the others do. */
 void deadlock_explain(struct session *s);
 /* Does nobody move, but those that are `aside`? Who waits for nobody knows what does not move, too. */

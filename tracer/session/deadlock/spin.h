@@ -33,8 +33,6 @@ struct spin {
  * time limit has passed, what was seen so far has to do.
  */
 bool spin_is_livelock(struct session *s, bool at_last);
-/* At last: it looks like one, but on a busy machine somebody has run too seldom to be looked at often enough. */
-bool spin_is_unclear(struct session *s);
 /* One look at everybody who moves, now: for a verdict that came too early for spin_tick(). */
 void spin_sample(struct session *s);
 /* What is known of the thread. False: it was not seen to run since it last did something else. */

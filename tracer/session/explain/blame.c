@@ -10,10 +10,10 @@ static const struct waiting *of_threads(struct session *s)
 {
 	const struct waiting *found = NULL;
 
-	if (s->culprit && s->culprit->waiting.file)
-		return &s->culprit->waiting;
+	if (s->culprit && waiting_of(s->culprit)->file)
+		return waiting_of(s->culprit);
 	array_each(struct session_thread *, it, &s->threads) {
-		const struct waiting *w = &(*it)->waiting;
+		const struct waiting *w = waiting_of(*it);
 
 		if (w->in_cycle && w->file && w->line && (!found || (w->held && !found->held)))
 			found = w;

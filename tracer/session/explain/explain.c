@@ -35,12 +35,12 @@ static void thread_lines(struct session *s, struct str *out)
 	array_each(struct session_thread *, it, &s->threads) {
 		struct session_thread *t = *it;
 
-		if (t->waiting.kind == WAITING_GONE) {
+		if (waiting_of(t)->kind == WAITING_GONE) {
 			exited++;
 		} else if (shown++ < MOST_THREADS) {
-			begin_line(t->waiting.file, t->waiting.line, out);
+			begin_line(waiting_of(t)->file, waiting_of(t)->line, out);
 			waiting_sentence(t, out);
-			str_addf(out, "%s\n", str_text(&t->waiting.around));
+			str_addf(out, "%s\n", str_text(&waiting_of(t)->around));
 		}
 	}
 	if (shown > MOST_THREADS)
@@ -114,7 +114,7 @@ static void missing_lines(struct session *s, struct str *out)
 
 static void held_first_line(struct session *s, struct str *out)
 {
-	if (s->culprit && s->culprit->waiting.held) {
+	if (s->culprit && waiting_of(s->culprit)->held) {
 		waiting_sentence(s->culprit, out);
 		str_addf(out, " for more than %g seconds", s->gate_limit);
 	} else {
@@ -191,7 +191,7 @@ static void first_line(struct session *s, enum verdict v, struct str *out)
 static bool all_wait(const struct session *s)
 {
 	array_each(struct session_thread *, it, &s->threads) {
-		const struct waiting *w = &(*it)->waiting;
+		const struct waiting *w = waiting_of(*it);
 
 		if (w->held || w->spins || w->kind == WAITING_RUNNING || w->kind == WAITING_STOPPED)
 			return false;

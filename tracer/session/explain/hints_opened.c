@@ -46,12 +46,12 @@ static bool is_lost(const struct session_thread *t)
 
 static bool is_held(const struct session_thread *t)
 {
-	return t->waiting.held || is_lost(t);
+	return waiting_of(t)->held || is_lost(t);
 }
 
 static bool is_alive(const struct session_thread *t)
 {
-	return is_lost(t) || waiting_is_alive(&t->waiting);
+	return is_lost(t) || waiting_is_alive(waiting_of(t));
 }
 
 static bool is_held_at(const struct session_thread *t, const struct gate *g)
@@ -143,8 +143,8 @@ static void opener_threads(struct session *s, const struct place *p, const struc
 
 	array_each(struct session_thread *, it, &s->threads)
 		any |= would_open(s, *it, p);
-	if (t && t->waiting.file)
-		str_addf(out, "%s:%u: ", path_shown(t->waiting.file), t->waiting.line);
+	if (t && waiting_of(t)->file)
+		str_addf(out, "%s:%u: ", path_shown(waiting_of(t)->file), waiting_of(t)->line);
 	if (t)
 		str_addf(out, "%s would open gate %s there, but waits at it itself here\n",
 			 t->engine->id, g->name);
@@ -318,7 +318,7 @@ static void way_to_barrier(struct session *s, const struct place *p, struct str 
 static const struct session_thread *needs_one_at(const struct session_thread *t,
 						 const struct gate *g)
 {
-	array_each(const struct engine_thread *const, on, &t->waiting.on)
+	array_each(const struct engine_thread *const, on, &waiting_of(t)->on)
 		if (is_held_at(threads_of(*on), g))
 			return threads_of(*on);
 	return NULL;
@@ -360,7 +360,7 @@ static void barrier_lines(struct session *s, const struct gate *g, struct str *o
 			way_to_barrier(s, p, out);
 	array_each(struct session_thread *, t, &s->threads)
 		if (is_alive(*t) && needs_one_at(*t, g)) {
-			const struct waiting *w = &(*t)->waiting;
+			const struct waiting *w = waiting_of(*t);
 
 			if (w->file && w->line)
 				str_addf(out, "%s:%u: ", path_shown(w->file), w->line);
@@ -497,10 +497,10 @@ static bool barrier_try(struct session *s, struct str *out)
 	array_each(struct session_thread *, t, &s->threads) {
 		const struct session_thread *owner = is_alive(*t) ? needs_one_at(*t, g) : NULL;
 
-		if (!owner || !(*t)->waiting.object || (*t)->waiting.kind != WAITING_MUTEX)
+		if (!owner || !waiting_of(*t)->object || waiting_of(*t)->kind != WAITING_MUTEX)
 			continue;
 		str_addf(out, "a place for the barrier at which %s does not own %s: %s needs it",
-			 owner->engine->id, (*t)->waiting.object, (*t)->engine->id);
+			 owner->engine->id, waiting_of(*t)->object, (*t)->engine->id);
 		return true;
 	}
 	if (here + count_free(s, g) >= g->barrier_size)

@@ -245,7 +245,7 @@ static void add_exits(const struct near_misses *nm, struct str *out)
 /* Is it known that the thread is in this function now? */
 static bool is_inside(const struct near_misses *nm, const struct near_miss_visit *v)
 {
-	const struct waiting *w = &threads_of(v->thread)->waiting;
+	const struct waiting *w = waiting_of(threads_of(v->thread));
 
 	if (!waiting_is_alive(w) || (v->left && !v->into))
 		return false;
@@ -268,7 +268,7 @@ static void add_inside(const struct session *s, const struct near_misses *nm, bo
 	const struct engine_thread *t;
 
 	for (size_t i = 0; (t = engine_thread_at(s->engine, i)); i++) {
-		const struct waiting *w = &threads_of(t)->waiting;
+		const struct waiting *w = waiting_of(threads_of(t));
 
 		if (!hints_inside(nm, t))
 			continue;
@@ -443,7 +443,7 @@ static const char *common_name(const struct passers *list)
 static const struct session_thread *kept_away(struct session *s, const struct place *p)
 {
 	array_each(struct session_thread *, t, &s->threads) {
-		const struct waiting *w = &(*t)->waiting;
+		const struct waiting *w = waiting_of(*t);
 
 		if (waiting_is_alive(w) && w->kind != WAITING_RUNNING &&
 		    engine_thread_matches(s->engine, (*t)->engine, p->thread))
@@ -464,7 +464,7 @@ static bool all_of_kind(const struct passers *list, const struct session_thread 
 static void try_order(const struct session_thread *kept, const struct place *p, struct str *out)
 {
 	str_addf(out, "another order: %s, which is meant at %s, %s and cannot come there first",
-		 kept->engine->id, p->location, str_text(&kept->waiting.text));
+		 kept->engine->id, p->location, str_text(&waiting_of(kept)->text));
 }
 
 /* A name that is given later; the id is known from the beginning. */

@@ -16,7 +16,7 @@ enum { MOST_STARTS = 16 }; /* held threads from which a circle is looked for */
 
 static bool is_alive(const struct session_thread *t)
 {
-	return waiting_is_alive(&t->waiting);
+	return waiting_is_alive(waiting_of(t));
 }
 
 /* Is the thread in the function that the place is in? */
@@ -28,7 +28,7 @@ static bool is_inside(const struct session_thread *t, const struct place *p)
 		return false;
 	if (hints_inside(nm, t->engine))
 		return true;
-	return t->waiting.func && strcmp(t->waiting.func, nm->function) == 0;
+	return waiting_of(t)->func && strcmp(waiting_of(t)->func, nm->function) == 0;
 }
 
 static bool is_meant(struct session *s, const struct session_thread *t, const struct place *p)
@@ -111,7 +111,7 @@ static bool add_openers(struct session *s, struct circle *c, size_t from, const 
 static bool is_ahead(const struct session *s, const struct place *p, const struct gate *g)
 {
 	array_each(struct session_thread *, t, &s->threads)
-		if (g->from_order && (*t)->waiting.held && (*t)->hold.place == p)
+		if (g->from_order && waiting_of(*t)->held && (*t)->hold.place == p)
 			return true;
 	return !place_reached(p);
 }
@@ -121,7 +121,7 @@ static bool follow(struct session *s, struct circle *c, size_t from)
 	const struct session_thread *t = c->items[from].thread;
 	const struct place *p;
 
-	if (t->waiting.held) {
+	if (waiting_of(t)->held) {
 		for (size_t i = 0; t->hold.gate && (p = engine_place_at(s->engine, i)); i++)
 			if (hints_opens(p, t->hold.gate) &&
 			    is_ahead(s, hints_main(p), t->hold.gate) &&
@@ -129,7 +129,7 @@ static bool follow(struct session *s, struct circle *c, size_t from)
 				return true;
 		return false;
 	}
-	array_each(const struct engine_thread *, on, &t->waiting.on)
+	array_each(const struct engine_thread *, on, &waiting_of(t)->on)
 		if (add_member(c, from, threads_of(*on), NULL))
 			return true;
 	return false;
@@ -150,7 +150,7 @@ static bool find_circle(struct session *s, struct circle *c)
 	unsigned starts = 0;
 
 	array_each(struct session_thread *, t, &s->threads)
-		if ((*t)->waiting.held && starts++ < MOST_STARTS && find_from(s, *t, c))
+		if (waiting_of(*t)->held && starts++ < MOST_STARTS && find_from(s, *t, c))
 			return true;
 	return false;
 }
@@ -182,7 +182,7 @@ static void add_location(const struct place *p, struct str *out)
 
 static bool waits_for_lock(const struct session_thread *t)
 {
-	enum waiting_kind kind = t->waiting.kind;
+	enum waiting_kind kind = waiting_of(t)->kind;
 
 	return kind == WAITING_MUTEX || kind == WAITING_RWLOCK || kind == WAITING_STREAM ||
 	       kind == WAITING_SEMAPHORE;
@@ -191,9 +191,9 @@ static bool waits_for_lock(const struct session_thread *t)
 /* " while it owns mutex lock_a (taken at calc.c:10)" */
 static void add_owned(const struct session_thread *waiter, struct str *out)
 {
-	const struct waiting *w = &waiter->waiting;
+	const struct waiting *w = waiting_of(waiter);
 
-	if (waiter->waiting.held || !waits_for_lock(waiter))
+	if (waiting_of(waiter)->held || !waits_for_lock(waiter))
 		return;
 	str_addf(out, " while it owns %s %s", waiting_word(w->kind), w->object ? w->object : "");
 	if (w->taken_file && w->on.count == 1) {
@@ -218,26 +218,27 @@ static void add_wait(const struct circle *c, size_t i, struct str *out)
 	const struct session_thread *t = c->items[i].thread, *next = next_of(c, i)->thread;
 
 	if (waits_for_lock(t) && i + 1 == c->count)
-		str_addf(out, " waits for that %s here", waiting_word(t->waiting.kind));
+		str_addf(out, " waits for that %s here", waiting_word(waiting_of(t)->kind));
 	else if (waits_for_lock(t))
-		str_addf(out, " waits here for %s %s, which %s owns", waiting_word(t->waiting.kind),
-			 t->waiting.object ? t->waiting.object : "", next->engine->id);
-	else if (t->waiting.kind == WAITING_CONDITION)
+		str_addf(out, " waits here for %s %s, which %s owns",
+			 waiting_word(waiting_of(t)->kind),
+			 waiting_of(t)->object ? waiting_of(t)->object : "", next->engine->id);
+	else if (waiting_of(t)->kind == WAITING_CONDITION)
 		str_addf(out, " waits here for condition variable %s, which %s could signal",
-			 t->waiting.object ? t->waiting.object : "", next->engine->id);
-	else if (t->waiting.kind == WAITING_JOIN)
+			 waiting_of(t)->object ? waiting_of(t)->object : "", next->engine->id);
+	else if (waiting_of(t)->kind == WAITING_JOIN)
 		str_addf(out, " joins %s here", next->engine->id);
-	else if (t->waiting.kind == WAITING_PROCESS)
+	else if (waiting_of(t)->kind == WAITING_PROCESS)
 		str_addf(out, " waits here for the process of %s to end", next->engine->id);
 	else
-		str_addf(out, " %s here", str_text(&t->waiting.text));
+		str_addf(out, " %s here", str_text(&waiting_of(t)->text));
 }
 
 static void member_line(const struct circle *c, size_t i, struct str *out)
 {
 	const struct member *m = &c->items[i];
 	const struct session_thread *t = m->thread, *prev = before(c, i)->thread;
-	const struct waiting *w = &t->waiting;
+	const struct waiting *w = waiting_of(t);
 
 	if (w->file && w->line)
 		str_addf(out, "%s:%u: ", path_shown(w->file), w->line);
@@ -286,7 +287,7 @@ static void try_gates(const struct circle *c, struct str *out)
 static void try_lock(const struct session_thread *held, const struct session_thread *waiter,
 		     struct str *out)
 {
-	const struct waiting *w = &waiter->waiting;
+	const struct waiting *w = waiting_of(waiter);
 	const char *object = w->object ? w->object : "the lock";
 
 	if (w->taken_file && w->on.count == 1) {
@@ -307,7 +308,7 @@ static void try_lock(const struct session_thread *held, const struct session_thr
 static void try_other(const struct session_thread *held, const struct session_thread *waiter,
 		      struct str *out)
 {
-	const struct waiting *w = &waiter->waiting;
+	const struct waiting *w = waiting_of(waiter);
 
 	str_addf(out, "open gate %s before %s waits for %s", held->hold.gate->name,
 		 waiter->engine->id, held->engine->id);
@@ -327,7 +328,7 @@ bool infeasible_try(struct session *s, struct str *out)
 	if (found) {
 		held = c.items[0].thread;
 		waiter = before(&c, 0)->thread;
-		if (waiter->waiting.held)
+		if (waiting_of(waiter)->held)
 			try_gates(&c, out);
 		else if (waits_for_lock(waiter))
 			try_lock(held, waiter, out);

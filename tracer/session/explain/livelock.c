@@ -16,7 +16,7 @@ static void add_thread(const struct session_thread *t, const struct spin *spin, 
 void livelock_line(struct session *s, struct str *out)
 {
 	const struct outcome *o = &s->outcome;
-	uint64_t end_us = s->timeline.start_us + s->timeline.end_us, since_us = 0;
+	uint64_t end_us = s->start_us + s->timeline.end_us, since_us = 0;
 	struct str names = {0};
 	size_t named = 0;
 
@@ -25,7 +25,7 @@ void livelock_line(struct session *s, struct str *out)
 	array_each(struct session_thread *, t, &s->threads) {
 		struct spin spin;
 
-		if (!waiting_is_alive(&(*t)->waiting) || !spin_of(s, *t, &spin))
+		if (!waiting_is_alive(waiting_of(*t)) || !spin_of(s, *t, &spin))
 			continue;
 		since_us = spin.since_us > since_us ? spin.since_us : since_us;
 		if (named++ == MOST_NAMED)

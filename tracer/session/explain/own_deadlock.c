@@ -14,7 +14,7 @@ static void try_order(struct session *s, struct str *out)
 	size_t locks = 0;
 
 	array_each(struct session_thread *, it, &s->threads) {
-		const struct waiting *w = &(*it)->waiting;
+		const struct waiting *w = waiting_of(*it);
 
 		if (w->in_cycle)
 			str_addf(out, "%s%s", locks++ ? " and " : "", w->object);
@@ -26,7 +26,7 @@ static void try_order(struct session *s, struct str *out)
 static bool is_circle(struct session *s)
 {
 	array_each(struct session_thread *, it, &s->threads) {
-		const struct waiting *w = &(*it)->waiting;
+		const struct waiting *w = waiting_of(*it);
 		const struct session_thread *owner;
 
 		if (!w->in_cycle)
@@ -34,7 +34,7 @@ static bool is_circle(struct session *s)
 		if (!waits_for_lock(w) || w->gone || w->on.count != 1)
 			return false;
 		owner = threads_of(w->on.items[0]);
-		if (owner == *it || !owner->waiting.in_cycle)
+		if (owner == *it || !waiting_of(owner)->in_cycle)
 			return false;
 	}
 	return true;
@@ -42,7 +42,7 @@ static bool is_circle(struct session *s)
 
 static void try_once(const struct session_thread *t, struct str *out)
 {
-	const struct waiting *w = &t->waiting;
+	const struct waiting *w = waiting_of(t);
 
 	str_addf(out, "%s takes %s again while it owns it: give it back before%s", t->engine->id,
 		 w->object, w->kind == WAITING_MUTEX ? ", or make it recursive" : "");
@@ -54,7 +54,7 @@ static const struct session_thread *waits_for_itself(struct session *s)
 	const struct session_thread *found = NULL;
 
 	array_each(struct session_thread *, it, &s->threads) {
-		const struct waiting *w = &(*it)->waiting;
+		const struct waiting *w = waiting_of(*it);
 
 		if (!w->in_cycle)
 			continue;

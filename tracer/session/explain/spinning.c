@@ -14,8 +14,7 @@ static bool is_known(const struct session *s, const struct session_thread *t, st
 
 static double seconds(const struct session *s, const struct spin *spin)
 {
-	uint64_t end =
-		s->timeline.end_us ? s->timeline.start_us + s->timeline.end_us : session_now_us();
+	uint64_t end = s->timeline.end_us ? s->start_us + s->timeline.end_us : session_now_us();
 
 	return end > spin->since_us ? (double)(end - spin->since_us) / 1e6 : 0;
 }
@@ -56,7 +55,7 @@ void spinning_describe(const struct session *s, const struct session_thread *t, 
 bool spinning_try(const struct session *s, struct str *out)
 {
 	array_each(struct session_thread *, it, &s->threads) {
-		const struct waiting *w = &(*it)->waiting;
+		const struct waiting *w = waiting_of(*it);
 
 		if (!w->spins || !w->func)
 			continue;

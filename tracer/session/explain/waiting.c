@@ -334,14 +334,14 @@ static void add_place(const struct waiter *w, size_t told, struct waiting *out)
 static void describe(struct waiters *all, struct waiter *w)
 {
 	struct session_thread *t = w->thread;
-	struct waiting *out = &t->waiting;
+	struct waiting *out = waiting_of(t);
 	enum target_activity activity = w->block.activity;
 
 	if (t->engine->held) {
 		describe_held(all->session, t, out);
 		return;
 	}
-	if (t->kept) {
+	if (t->paused) {
 		out->kind = WAITING_GATE;
 		str_add(&out->text, t->stays	? "stays where it was sent"
 				    : t->parked ? "is held by hand"
@@ -497,7 +497,7 @@ void waiting_look_all(struct session *s)
 	array_each(struct session_thread *, it, &s->threads) {
 		struct session_thread *t = *it;
 
-		waiting_fini(&t->waiting);
+		waiting_fini(waiting_of(t));
 		if (!t->target)
 			continue;
 		threads_name(s, t->engine);
@@ -514,7 +514,7 @@ void waiting_look_all(struct session *s)
 
 void waiting_says(const struct session_thread *t, struct str *out)
 {
-	const struct waiting *w = &t->waiting;
+	const struct waiting *w = waiting_of(t);
 
 	str_add(out, w->kind != WAITING_GONE ? str_text(&w->text) : "has exited");
 	if (w->func && !w->held)
@@ -541,3 +541,26 @@ void waiting_fini(struct waiting *w)
 	array_fini(&w->on);
 	*w = (struct waiting){0};
 }
+
+/* ---- kept with each thread ------------------------------------------------------------------ */
+
+static void fini(void *what)
+{
+	waiting_fini(what);
+}
+
+static const struct keeper keeper = {sizeof(struct waiting), fini};
+
+struct waiting *waiting_of(const struct session_thread *t)
+{
+	return kept_of(&t->kept, &keeper);
+}
+
+static void born(struct session *s, struct session_thread *t)
+{
+	(void)s;
+	kept_make(&t->kept, &keeper);
+}
+
+extern const struct observer waiting_observer;
+const struct observer waiting_observer = {.thread_new = born};

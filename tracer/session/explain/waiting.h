@@ -19,7 +19,7 @@
 #ifndef GATECTL_SESSION_WAITING_H
 #define GATECTL_SESSION_WAITING_H
 
-#include "tracer/session/internal.h"
+#include "tracer/session/explain/explain.h"
 
 enum primitive {
 	PRIMITIVE_NONE, /* not known, or a futex of the tester's own */

@@ -70,9 +70,9 @@ static void release(struct session *s)
 	array_each(struct session_thread *, it, &s->threads) {
 		struct session_thread *t = *it;
 
-		if (!t->kept || t->parked || !t->target || (s->only && s->only != t))
+		if (!t->paused || t->parked || !t->target || (s->only && s->only != t))
 			continue;
-		t->kept = false;
+		t->paused = false;
 		target_resume(s->target, t->target);
 	}
 }
@@ -83,7 +83,7 @@ static void note_what_they_do(struct session *s)
 	array_each(struct session_thread *, it, &s->threads) {
 		struct session_thread *t = *it;
 
-		t->is_judged = t->target && !t->engine->held && !t->kept;
+		t->is_judged = t->target && !t->engine->held && !t->paused;
 		if (t->is_judged)
 			target_look(t->target, &t->judged);
 	}
@@ -110,7 +110,7 @@ static void look_around(struct interactive *l)
 	array_each(struct session_thread *, it, &s->threads) {
 		(*it)->is_judged = false;
 		if ((*it)->target && target_is_paused((*it)->target))
-			(*it)->kept = true;
+			(*it)->paused = true;
 	}
 }
 
@@ -334,8 +334,18 @@ static bool is_wish(struct session *s, int signal)
 	return true;
 }
 
+/* By hand: everybody, or all but one, or this thread. */
+static bool keeps(struct session *s, struct session_thread *t)
+{
+	if (!s->halted && !t->parked && (!s->only || s->only == t))
+		return false;
+	t->paused = true;
+	return true;
+}
+
 extern const struct observer interrupt_observer;
-const struct observer interrupt_observer = {.signal = drops_signal, .interrupt = is_wish};
+const struct observer interrupt_observer = {
+	.signal = drops_signal, .goes = keeps, .interrupt = is_wish};
 
 /* ---- in the run ------------------------------------------------------------------------------ */
 
@@ -344,9 +354,11 @@ static void attend(struct session *s)
 	s->attended = s->live;
 }
 
-static void ask_for_ends(struct session *s, struct target_launch *how)
+static int ask_for_ends(struct session *s, struct target_launch *how, struct error *err)
 {
+	(void)err;
 	how->trace_exit |= s->live != NULL;
+	return 0;
 }
 
 static bool is_attended(struct session *s)
@@ -356,7 +368,11 @@ static bool is_attended(struct session *s)
 
 extern const struct observer interactive_observer;
 const struct observer interactive_observer = {
-	.begin = attend, .launch = ask_for_ends, .signal = crashes, .rest = is_attended};
+	.begin = attend,
+	.launch = ask_for_ends,
+	.signal = crashes,
+	.rest = is_attended,
+};
 
 bool interactive_owns_group(const struct interactive *l, pid_t group)
 {

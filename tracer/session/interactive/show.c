@@ -54,7 +54,7 @@ void interactive_threads(struct interactive *l, struct str *out)
 
 		thread_sentence(l, t, &sentence);
 		str_addf(out, "%s%2zu  %s%s\n", mark_of(l, t), ++n, str_text(&sentence),
-			 t->parked && t->target && !t->kept ? " (held by hand)" : "");
+			 t->parked && t->target && !t->paused ? " (held by hand)" : "");
 		str_fini(&sentence);
 	}
 }

@@ -15,9 +15,21 @@ static struct session_place *of(const struct place *place)
 
 static const struct site_owner near_miss_owner;
 
+static void forget(void *what)
+{
+	struct near_misses *nm = what;
+
+	array_each(struct near_miss_copy, copy, &nm->copies)
+		base_free(copy->location);
+	array_fini(&nm->copies);
+	array_fini(&nm->visits);
+}
+
+static const struct keeper near_miss_keeper = {sizeof(struct near_misses), forget};
+
 struct near_misses *near_miss_to_note(const struct place *place)
 {
-	return place->user ? kept_of(&of(place)->kept, &near_miss_owner) : NULL;
+	return place->user ? kept_of(&of(place)->kept, &near_miss_keeper) : NULL;
 }
 
 const struct near_misses *near_miss_of(const struct place *place)
@@ -75,28 +87,26 @@ static bool wants_watch(const struct place *place, const struct source_sites *si
 	       sites->items[0].kind != SOURCE_ENTRY && of(place)->location.kind != LOCATION_FUNC;
 }
 
-static void watch(struct session *s, struct session_process *p, struct target_thread *t,
-		  struct place *place, const struct source_sites *sites, const struct image *images,
-		  size_t count)
+static void watch(struct session *s, const struct found *f)
 {
-	struct near_miss_watch w = {s, p, t, place, images, count};
-	struct near_misses *nm = near_miss_to_note(place);
+	struct near_miss_watch w = {s, f->process, f->thread, f->place, f->images, f->count};
+	struct near_misses *nm = near_miss_to_note(f->place);
 	const struct source_sites *in;
 	bool all;
 
-	if (!wants_watch(place, sites) || (nm && nm->over))
+	if (!wants_watch(f->place, f->sites) || (nm && nm->over))
 		return;
 	if (!nm) {
-		nm = kept_make(&of(place)->kept, &near_miss_owner, sizeof(*nm));
+		nm = kept_make(&of(f->place)->kept, &near_miss_keeper);
 		nm->complete = true;
 	}
-	nm->meant = sites;
+	nm->meant = f->sites;
 	in = ways(&w, false, &all);
 	if (in->count)
 		nm->function = in->items[0].function;
 	nm->complete &= all && put_all(&w, NEAR_MISS_IN, in);
-	w.images = p->images.items;
-	w.count = p->images.count;
+	w.images = f->process->images.items;
+	w.count = f->process->images.count;
 	near_miss_watch_copies(&w);
 }
 
@@ -222,20 +232,5 @@ static bool idle(const struct act *a)
 
 static const struct site_owner near_miss_owner = {.name = "near miss", .hit = hit, .idle = idle};
 
-static void forget(struct session *s, struct place *place)
-{
-	struct near_misses *nm = near_miss_to_note(place);
-
-	(void)s;
-	if (!nm)
-		return;
-	array_each(struct near_miss_copy, copy, &nm->copies)
-		base_free(copy->location);
-	array_fini(&nm->copies);
-	array_fini(&nm->visits);
-	base_free(nm);
-}
-
 extern const struct observer near_miss_observer;
-const struct observer near_miss_observer = {
-	.found = watch, .arrival = reached, .place_free = forget};
+const struct observer near_miss_observer = {.found = watch, .arrival = reached};

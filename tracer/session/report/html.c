@@ -2,6 +2,7 @@
  * --report FILE.html: the timeline, one file that needs nothing else. The page (page/) is a frame
  * with three marks, where its style, its script and the record with the source lines go.
  */
+#include "tracer/session/explain/explain.h"
 #include "tracer/session/crash/crash.h"
 #include "tracer/session/report/report.h"
 #include "tracer/source/source_lines.h"
@@ -74,7 +75,7 @@ static void collect(struct session *s, struct wanted_list *list)
 	array_each(const struct happened, h, &s->timeline.all)
 		want(s, list, h->file, h->line);
 	array_each(struct session_thread *, it, &s->threads) {
-		const struct waiting *w = &(*it)->waiting;
+		const struct waiting *w = waiting_of(*it);
 
 		want(s, list, w->file, w->line);
 		want(s, list, w->taken_file, w->taken_line);

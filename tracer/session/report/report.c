@@ -83,7 +83,7 @@ static void line_of(struct json *j, const char *file, unsigned line, const char 
 /* What it did, or waited for, when the run ended; null for one that had exited before. */
 static void waiting(const struct session_thread *t, struct json *j)
 {
-	const struct waiting *w = &t->waiting;
+	const struct waiting *w = waiting_of(t);
 
 	if (w->kind == WAITING_GONE) {
 		json_string(j, "waiting", NULL);
@@ -138,7 +138,7 @@ static void cycle(struct session *s, struct json *j)
 {
 	json_array(j, "cycle");
 	array_each(struct session_thread *, t, &s->threads)
-		if ((*t)->waiting.in_cycle)
+		if (waiting_of(*t)->in_cycle)
 			json_string(j, NULL, (*t)->engine->id);
 	json_end_array(j);
 }
@@ -218,7 +218,7 @@ static bool is_asked(const struct session *s, enum report_kind kind)
 
 static void write_all(struct session *s, const struct report_head *head, struct session_result *out)
 {
-	timeline_end(&s->timeline);
+	timeline_end(s);
 	out->seconds = (double)s->timeline.end_us / 1e6;
 	if (is_asked(s, REPORT_JSON))
 		report_json(s, head, &out->reports[REPORT_JSON]);
@@ -243,7 +243,7 @@ void report_run(struct session *s, struct session_result *out)
 	write_all(s, &head, out);
 }
 
-void report_error(struct session *s, const struct error *err, struct session_result *out)
+static void report_error(struct session *s, const struct error *err, struct session_result *out)
 {
 	struct str message = {0};
 	struct report_head head = {
@@ -260,3 +260,6 @@ void report_error(struct session *s, const struct error *err, struct session_res
 	write_all(s, &head, out);
 	str_fini(&message);
 }
+
+extern const struct observer report_observer;
+const struct observer report_observer = {.failed = report_error};

@@ -7,7 +7,7 @@
 /* timeline.c */
 void timeline_add(struct session *s, enum happening what, const struct engine_thread *t,
 		  const struct place *p, const struct gate *g, const char *text);
-void timeline_end(struct timeline *tl); /* the verdict is reached now */
+void timeline_end(struct session *s); /* the verdict is reached now */
 const char *timeline_word(enum happening what);
 void timeline_line(const struct happened *h, struct str *out);
 
@@ -19,9 +19,8 @@ struct report_head {
 	const char *message; /* the verdict in words, as on standard error */
 	const char *note;    /* what there is to tell of a run that was as expected; "", or NULL */
 };
-/* All that were asked for, into out->reports. `err`: there was no run to give a verdict on. */
+/* All that were asked for, into out->reports. */
 void report_run(struct session *s, struct session_result *out);
-void report_error(struct session *s, const struct error *err, struct session_result *out);
 /* The members of the record's object. */
 void report_record(struct session *s, const struct report_head *head, struct json *j);
 

@@ -33,7 +33,6 @@ const char *timeline_word(enum happening what)
 static void begin(struct session *s)
 {
 	s->timeline.keep = s->options->reports.count > 0 || s->live;
-	s->timeline.start_us = session_now_us();
 }
 
 static void forget(struct session *s)
@@ -152,10 +151,12 @@ static void note_cause(struct session *s, struct happened *h)
 	}
 }
 
-void timeline_end(struct timeline *tl)
+void timeline_end(struct session *s)
 {
+	struct timeline *tl = &s->timeline;
+
 	if (!tl->end_us)
-		tl->end_us = session_now_us() - tl->start_us;
+		tl->end_us = session_now_us() - s->start_us;
 }
 
 static void write_verbose(const struct happened *h)
@@ -183,7 +184,7 @@ void timeline_add(struct session *s, enum happening what, const struct engine_th
 	base_free(last->text);
 	*last = (struct happened){
 		.seq = ++tl->seq,
-		.t_us = session_now_us() - tl->start_us,
+		.t_us = session_now_us() - s->start_us,
 		.what = what,
 		.thread = t,
 		.place = p,
@@ -265,7 +266,7 @@ static void add_decision(struct session *s, const struct decision *d)
 
 static void end(struct session *s)
 {
-	timeline_end(&s->timeline);
+	timeline_end(s);
 }
 
 extern const struct observer timeline_observer;
