@@ -2,6 +2,7 @@
  * gatectl check: what the locations of scripts mean; with a lock file beside a script, whether that
  * is what they meant when it was written; --lock writes it, --fix follows lines that have moved.
  */
+#include "tracer/session/query.h"
 #include "tracer/cli/cli.h"
 
 #include "tracer/base/file.h"

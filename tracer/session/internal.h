@@ -356,7 +356,7 @@ void ticks_tick(struct session *s);
 
 /* The parts of a run, for interactive/. */
 /* Engine, script, places. */
-int session_prepare(struct session *s, const struct features *features, struct error *err);
+int session_prepare(struct session *s, struct error *err);
 int session_launch(struct session *s, struct error *err);
 void session_turn(struct session *s, const struct target_event *ev);
 void session_judge(struct session *s, struct session_result *out);

@@ -1,4 +1,4 @@
-#include "tracer/session/observers.h"
+#include "tracer/session/internal.h"
 
 #include <assert.h>
 #include <string.h>
@@ -12,17 +12,18 @@ static bool has(const struct observer *o, size_t function)
 	return pointer;
 }
 
-void observers_set(struct observers *out, const struct observer *const *list)
+void observers_set(struct session *s, const struct features *features)
 {
-	*out = (struct observers){0};
-	for (size_t function = 0; function < OBSERVER_FUNCTIONS; function++) {
+	s->observers = (struct observers){0};
+	s->placers = features ? features->placers : NULL;
+	for (size_t function = 0; features && function < OBSERVER_FUNCTIONS; function++) {
 		size_t n = 0;
 
-		for (const struct observer *const *o = list; *o; o++) {
+		for (const struct observer *const *o = features->observers; *o; o++) {
 			if (!has(*o, function))
 				continue;
 			assert(n < OBSERVERS_MOST);
-			out->of[function][n++] = *o;
+			s->observers.of[function][n++] = *o;
 		}
 	}
 }

@@ -12,6 +12,7 @@
 
 struct decision;
 struct error;
+struct happened;
 struct image;
 struct place;
 struct session;
@@ -95,6 +96,9 @@ struct observer {
 	/* All are. True: a condition has to be asked again. */
 	bool (*decided)(struct session *s);
 
+	/* One more line of the timeline. */
+	void (*happened)(struct session *s, const struct happened *h);
+
 	/* ---- conditions ---- */
 	void (*asks)(struct session *s, struct session_thread *t); /* the thread's is asked */
 	void (*answered)(struct session *s);
@@ -147,7 +151,7 @@ struct observers {
 	const struct observer *of[OBSERVER_FUNCTIONS][OBSERVERS_MOST + 1];
 };
 
-void observers_set(struct observers *out, const struct observer *const *list);
+void observers_set(struct session *s, const struct features *features); /* NULL: nobody */
 
 #define observers_of(what, s)                                                                      \
 	((s)->observers.of[offsetof(struct observer, what) / sizeof(void (*)(void))])

@@ -8,6 +8,7 @@
  * Which of the threads of one start routine is worker#1 is decided by who is created first; they may
  * change roles from run to run (order_roles.c).
  */
+#include "tracer/session/order_log.h"
 #include "tracer/session/order_roles.h"
 #include "tracer/session/sites.h"
 

@@ -1,4 +1,5 @@
 /* check and lines: what do locations mean in this program? None of its own code is run. */
+#include "tracer/session/query.h"
 #include "tracer/session/given.h"
 
 #include <string.h>

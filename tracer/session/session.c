@@ -1,4 +1,3 @@
-#include "tracer/session/features.h"
 #include "tracer/session/sites.h"
 #include "tracer/session/signals.h"
 #include "tracer/session/stops.h"
@@ -372,7 +371,7 @@ static void host_print(void *ctx, const char *line)
 	engine_log(s->engine, line);
 }
 
-int session_prepare(struct session *s, const struct features *features, struct error *err)
+int session_prepare(struct session *s, struct error *err)
 {
 	const struct engine_world world = {s, threads_name, threads_runs};
 	struct script_host host = {.ctx = s,
@@ -381,8 +380,7 @@ int session_prepare(struct session *s, const struct features *features, struct e
 				   .thread_name = threads_name};
 	int failed;
 
-	observers_set(&s->observers, features->observers);
-	s->placers = features->placers;
+	observers_set(s, s->options->features);
 	program_functions(s, &host.program);
 	s->start_us = session_now_us();
 	s->plan.limits = (struct limits){-1, -1};
@@ -466,7 +464,7 @@ int session_run(const struct session_options *o, struct modules *symbols, unsign
 	int answer = -1;
 
 	*out = (struct session_result){0};
-	if (session_prepare(&s, &all_features, err) == 0 &&
+	if (session_prepare(&s, err) == 0 &&
 	    (o->pid ? attach_start(&s, err) : session_launch(&s, err)) == 0) {
 		loop(&s);
 		if (o->pid)

@@ -58,7 +58,10 @@ enum session_leftover {
 	LEFTOVER_WAIT,
 };
 
+struct features; /* observers.h */
+
 struct session_options {
+	const struct features *features; /* who takes part in a run; NULL: nobody */
 	ARRAY(const char *) scripts;
 	ARRAY(const char *) orders;
 	ARRAY(const char *) reports;
@@ -83,7 +86,6 @@ enum report_kind {
 	REPORT_JUNIT, /* .xml */
 	REPORT_KINDS,
 };
-enum report_kind report_kind_of(const char *path); /* REPORT_KINDS: none of them */
 
 /* JUnit tells of all runs: the file is made of the runs' testcases (reports[REPORT_JUNIT]). */
 enum report_case { CASE_PASSED, CASE_FAILED, CASE_ERROR, CASE_SKIPPED, CASES };
@@ -92,9 +94,6 @@ struct report_suite {
 	double seconds;
 	struct str cases;
 };
-void report_suite_text(const struct report_suite *suite, const struct session_options *o,
-		       struct str *out);
-
 struct session_result {
 	enum verdict verdict;
 	int status;	 /* gatectl's exit status */
@@ -112,19 +111,6 @@ struct session_result {
 };
 void session_result_fini(struct session_result *r);
 void session_evidence_fini(struct session_evidence *e);
-
-/*
- * The order of events in several runs: what gates can order, that is when threads pass places, gates
- * open, events, signals and logs. Whether a thread was held before it passed does not matter, nor when
- * threads start and exit. Bounded: of the first run a million events, of the others none.
- */
-struct order_log *order_log_new(void);
-void order_log_free(struct order_log *log);
-void order_log_begin(struct order_log *log); /* the next run */
-/* How it differs, in words; or NULL: the order was the same in all runs. Valid until _free. */
-const char *order_log_difference(struct order_log *log);
-/* It was, where some threads of one start routine are taken for each other. */
-bool order_log_swapped(struct order_log *log);
 
 /*
  * Runs the program once. 0 with the result filled; -1 with an error that came before there was a
@@ -155,23 +141,5 @@ enum { SESSION_SKIPPED = 77 };
 int session_error_status(const struct session_options *o, enum error_code code);
 /* The word of its first line: "error", "cannot-trace", "not-as-expected". */
 const char *session_error_word(enum error_code code);
-
-/*
- * For check and lines: starts the program as far as its libraries are loaded, calls `each` for
- * every place of the scripts (or every location given), and kills it: none of its own code has run.
- */
-struct session_query {
-	const char *location;		  /* as written */
-	const char *source;		  /* FILE:LINE of the script, or NULL */
-	bool pending;			  /* OBJECT! that is not loaded at the start */
-	const struct source_sites *sites; /* NULL where `error` is */
-	const struct error *error;
-	struct module *const *modules; /* all that is loaded, the executable first */
-	size_t module_count;
-};
-int session_query(const struct session_options *o, struct modules *symbols,
-		  const char *const *locations, size_t count,
-		  void (*each)(void *ctx, const struct session_query *q), void *ctx,
-		  struct error *err);
 
 #endif

@@ -43,6 +43,13 @@ struct ends {
 	size_t count, capacity;
 };
 
+/* blocked.c: what the thread waits for, and who outside could end that; WAIT_NOT where it can move, or might. */
+void blocked_judge(struct session *s, struct session_thread *t, const struct target_block *b,
+		   struct wait *w, struct ends *ends);
+/* The same, where outsiders are of no interest. */
+void blocked_wait_of(struct session *s, struct session_thread *t, const struct target_block *b,
+		     struct wait *w);
+
 /* channels.c: WAIT_FILE with `by`, and the ends; or WAIT_NOT, where it is not known who could. */
 void channels_wait(struct session *s, struct session_thread *t, const struct target_block *b,
 		   struct wait *w, struct ends *ends);
@@ -79,5 +86,16 @@ bool holders_traced(struct session *s, const struct end *end, struct wait *w);
 bool holders_outside(struct session *s, const struct ends *ends);
 /* Has the program a file that sends it a signal when something comes there (O_ASYNC)? */
 bool holders_async(struct session *s);
+
+/* timers.c: is a signal to come that could wake somebody? Whoever was stopped to be asked is added to
+   `asked` and stays so until timers_let_go(). */
+struct timers_asked {
+	struct session_thread **items;
+	size_t count, capacity;
+};
+bool timers_ask(struct session *s, struct timers_asked *asked);
+bool timers_has_asked(const struct timers_asked *asked, const struct session_thread *t);
+void timers_let_go(struct session *s, struct timers_asked *asked);
+bool timers_is_helper(const struct session_thread *t, const struct target_block *b);
 
 #endif

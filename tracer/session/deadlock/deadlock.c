@@ -13,7 +13,6 @@
 
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 /* Files were looked for, or threads stopped to be asked, and somebody may still move: for so long that
    is not done again, unless something happens. */
@@ -23,81 +22,6 @@ struct looked {
 	struct session_thread *thread;
 	struct target_block look;
 };
-
-static void judge_child(struct session *s, const struct target_block *b, struct wait *w)
-{
-	bool waitid = b->number == SYS_waitid;
-	uint64_t options = waitid ? b->args[3] : b->args[2];
-
-	if (s->options->no_follow || s->options->pid || (options & WNOHANG))
-		return; /* it may be for a child that we do not see */
-	w->kind = WAIT_PROCESS;
-	if (waitid)
-		w->on_process = b->args[0] == P_PID ? (int)b->args[1] : 0;
-	else
-		w->on_process = (int)b->args[0] > 0 ? (int)b->args[0] : 0;
-}
-
-/* Could a process that is not traced by us store what a held thread waits for? */
-static bool depends_on_others(const struct session *s, struct session_thread *t)
-{
-	if (!watchpoints_is_asked(t))
-		return false;
-	array_each(const struct watchpoint_read, r, &t->reads)
-		if (r->process->target &&
-		    futexes_reach(s, r->process, r->address, NULL) == REACH_OUTSIDE)
-			return true;
-	return false;
-}
-
-/* Processes made by vfork share the memory of their parents. */
-static int space_of(const struct session *s, const struct session_process *p)
-{
-	array_each(struct session_process *, other, &s->processes)
-		if ((*other)->target && p->target && (*other)->target->space == p->target->space)
-			return (*other)->pid;
-	return p->pid;
-}
-
-/* The thread is asleep in a system call. */
-static void judge_blocked(struct session *s, struct session_thread *t, const struct target_block *b,
-			  struct wait *w, struct ends *ends)
-{
-	if (b->number == SYS_futex || b->number == SYS_futex_waitv)
-		futexes_wait(s, t, b, w, ends);
-	else if (b->number == SYS_wait4 || b->number == SYS_waitid)
-		judge_child(s, b, w);
-	else if (channels_is_call(t, b))
-		channels_wait(s, t, b, w, ends);
-	else if (timers_is_helper(t, b))
-		w->kind = WAIT_FUTEX; /* whoever arms a timer */
-}
-
-static void judge(struct session *s, struct session_thread *t, const struct target_block *b,
-		  struct wait *w, struct ends *ends)
-{
-	w->thread = t->engine;
-	w->kind = WAIT_NOT;
-	w->process = t->process->pid;
-	w->parent = t->process->parent_pid;
-	w->space = space_of(s, t->process);
-	if (t->engine->held || t->paused)
-		w->kind = depends_on_others(s, t) ? WAIT_NOT : WAIT_GATE;
-	else if ((b->activity == TARGET_DISK || b->activity == TARGET_BLOCKED) &&
-		 target_is_vfork(b->number))
-		w->kind = WAIT_PROCESS;
-	else if (b->activity == TARGET_BLOCKED)
-		judge_blocked(s, t, b, w, ends);
-}
-
-void deadlock_wait_of(struct session *s, struct session_thread *t, const struct target_block *b,
-		      struct wait *w)
-{
-	struct ends ends = {0};
-
-	judge(s, t, b, w, &ends);
-	array_fini(&ends);
-}
 
 /* ---- all of them ---------------------------------------------------------------------------- */
 
@@ -227,7 +151,7 @@ static bool judge_each(struct session *s, struct scene *c)
 
 			if (channels_is_call(l->thread, &l->look) != files)
 				continue;
-			judge(s, l->thread, &l->look, &c->waits.items[i], &c->ends);
+			blocked_judge(s, l->thread, &l->look, &c->waits.items[i], &c->ends);
 			if (c->waits.items[i].kind == WAIT_NOT)
 				return false;
 		}
@@ -376,7 +300,7 @@ static void judge_one(struct session *s, const struct looked *l, struct wait *w)
 {
 	struct ends ends = {0};
 
-	judge(s, l->thread, &l->look, w, &ends);
+	blocked_judge(s, l->thread, &l->look, w, &ends);
 	if (w->kind != WAIT_NOT && (!unchanged(l) || holders_outside(s, &ends)))
 		w->kind = WAIT_NOT;
 	array_fini(&ends);

@@ -7,7 +7,7 @@
 #include "tracer/session/sites.h"
 #include "tracer/session/explain/waiting.h"
 #include "tracer/session/deadlock/spin_state.h"
-#include "tracer/session/deadlock/deadlock.h"
+#include "tracer/session/deadlock/channels.h"
 
 #include <string.h>
 #include <sys/syscall.h>
@@ -289,7 +289,7 @@ static bool is_waiting(struct session *s, struct session_thread *t, bool rests)
 	target_look(t->target, &b);
 	if (b.activity == TARGET_DEAD)
 		return true;
-	deadlock_wait_of(s, t, &b, &w);
+	blocked_wait_of(s, t, &b, &w);
 	waits = w.kind != WAIT_NOT && (!rests || (sp && sp->switches == b.switches &&
 						  session_now_us() - sp->moved_us >= REST_US));
 	wait_fini(&w);

@@ -6,7 +6,7 @@
  * A timer may run out just before it is asked for. So those who are stopped stay so until all is
  * known, and the caller then looks whether the others are as they were.
  */
-#include "tracer/session/deadlock/deadlock.h"
+#include "tracer/session/deadlock/channels.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "tracer/session/explain/explain.h"
 #include "tracer/session/explain/hints.h"
 #include "tracer/session/explain/waiting.h"
-#include "tracer/session/deadlock/deadlock.h"
+#include "tracer/session/deadlock/channels.h"
 #include "tracer/session/trampoline.h"
 
 #include <string.h>
@@ -393,7 +393,7 @@ static void look(struct waiters *all, struct session_thread *t)
 		w->block = t->judged;
 	else
 		target_look(t->target, &w->block);
-	deadlock_wait_of(all->session, t, &w->block, &w->wait);
+	blocked_wait_of(all->session, t, &w->block, &w->wait);
 	if (t->target->state == TARGET_GROUP_STOPPED || w->block.activity == TARGET_DEAD)
 		return;
 	if (!target_is_vfork(w->block.number))

@@ -4,8 +4,6 @@
 
 #include "tracer/session/internal.h"
 
-/* live.c: something happened that somebody who looks on is told of. */
-void interactive_tell(struct interactive *l, const struct happened *h);
 /* It is where it was sent. */
 void interactive_came(struct session *s, struct session_thread *t, uint64_t address);
 

@@ -1,4 +1,3 @@
-#include "tracer/session/features.h"
 #include "tracer/session/crash/crash.h"
 #include "tracer/session/sites.h"
 #include "tracer/session/interactive/hooks.h"
@@ -158,7 +157,7 @@ int interactive_start(struct interactive *l, struct error *err)
 	s->symbols = l->symbols;
 	s->live = l;
 	s->run_number = 1;
-	if (session_prepare(s, &all_features, err) < 0)
+	if (session_prepare(s, err) < 0)
 		return -1;
 	s->has_places = s->loads_matter = true; /* places come later */
 	if (session_launch(s, err) < 0 || run_to_ready(l, err) < 0) {
@@ -366,14 +365,6 @@ static bool is_attended(struct session *s)
 	return s->attended;
 }
 
-extern const struct observer interactive_observer;
-const struct observer interactive_observer = {
-	.begin = attend,
-	.launch = ask_for_ends,
-	.signal = crashes,
-	.rest = is_attended,
-};
-
 bool interactive_owns_group(const struct interactive *l, pid_t group)
 {
 	array_each(struct session_process *, p, &l->session.processes)
@@ -404,15 +395,15 @@ static bool is_of_interest(const char *signal)
 	return true;
 }
 
-void interactive_tell(struct interactive *l, const struct happened *h)
+static void tell(struct session *s, const struct happened *h)
 {
-	const struct session_options *o = &l->options;
-	bool tells = o->verbose || h->what == HAPPENED_HOLD || h->what == HAPPENED_OPEN ||
+	const struct interactive *l = s->live;
+	bool tells = s->options->verbose || h->what == HAPPENED_HOLD || h->what == HAPPENED_OPEN ||
 		     h->what == HAPPENED_FORK || h->what == HAPPENED_EXEC ||
 		     (h->what == HAPPENED_SIGNAL && is_of_interest(h->text));
 	struct str line = {0};
 
-	if (!tells || o->quiet || !l->ui->line)
+	if (!l || !tells || s->options->quiet || !l->ui->line)
 		return;
 	timeline_line(h, &line);
 	if (h->file && h->line && h->what == HAPPENED_HOLD)
@@ -546,3 +537,12 @@ void interactive_drop(struct interactive *l, const struct interactive_made *made
 	engine_drop_orders(e, made->order, made->orders);
 	apply_decisions(&l->session);
 }
+
+extern const struct observer interactive_observer;
+const struct observer interactive_observer = {
+	.begin = attend,
+	.launch = ask_for_ends,
+	.signal = crashes,
+	.happened = tell,
+	.rest = is_attended,
+};

@@ -2,6 +2,7 @@
  * --report FILE.xml: what CI systems read. One suite for the command, one testcase for each run.
  * A verdict on the program is a failure; what kept gatectl from judging it is an error.
  */
+#include "tracer/session/report/suite.h"
 #include "tracer/base/xml.h"
 #include "tracer/session/report/report.h"
 #include "tracer/base/signame.h"

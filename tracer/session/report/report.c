@@ -1,4 +1,5 @@
 /* --report FILE: the same facts as the words, for programs (.json), and which forms there are. */
+#include "tracer/session/report/suite.h"
 #include "tracer/session/crash/crash.h"
 #include "tracer/session/explain/explain.h"
 #include "tracer/session/given.h"

@@ -199,9 +199,8 @@ void timeline_add(struct session *s, enum happening what, const struct engine_th
 		*h = *last;
 		h->text = text ? base_strdup(text) : NULL;
 	}
-	if (s->live)
-		interactive_tell(s->live, last);
-	else if (s->options->verbose)
+	observe(happened, s, last);
+	if (!s->live && s->options->verbose)
 		write_verbose(last);
 }
 
