@@ -50,7 +50,7 @@ $(BUILD)/lua/%.lua.inc: lua/%.lua $(BUILD)/lua/dump
 $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard lua/*.c)): $(patsubst lua/%.lua,$(BUILD)/lua/%.lua.inc,$(wildcard lua/*.lua))
 
 # The HTML report's page, as C arrays; its script is several files.
-PAGE := tracer/session/report/page
+PAGE := tracer/features/report/page
 $(BUILD)/$(PAGE)/timeline.js: $(sort $(wildcard $(PAGE)/*.js))
 	@mkdir -p $(@D)
 	cat $^ > $@
@@ -59,7 +59,7 @@ $(BUILD)/$(PAGE)/%: $(PAGE)/%
 	cp $< $@
 $(BUILD)/$(PAGE)/%.inc: $(BUILD)/$(PAGE)/%
 	od -An -v -tx1 $< | sed 's/ \([0-9a-f][0-9a-f]\)/(char)0x\1,/g' > $@
-$(BUILD)/obj/tracer/session/report/html.o: $(addprefix $(BUILD)/$(PAGE)/timeline.,html.inc css.inc js.inc)
+$(BUILD)/obj/tracer/features/report/html.o: $(addprefix $(BUILD)/$(PAGE)/timeline.,html.inc css.inc js.inc)
 
 $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libgatectl.a
 	@mkdir -p $(@D)

@@ -1,5 +1,5 @@
-/* Calls in a piece of source text, as tracer/session/explain/locks_text.c reads them. */
-#include "tracer/session/explain/waiting.h"
+/* Calls in a piece of source text, as tracer/features/waiting/locks_text.c reads them. */
+#include "tracer/features/waiting/waiting.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Lock files: their text, how alike lines are, and the script that is rewritten. */
-#include "tracer/session/drift/drift.h"
+#include "tracer/features/drift/drift.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
 #define GATECTL_CLI_CLI_H
 
 #include "tracer/experiments/experiment.h"
-#include "tracer/session/session.h"
+#include "tracer/run/session.h"
 
 struct cli {
 	struct session_options session;

@@ -1,5 +1,5 @@
 /* One table of options: parsing and help come from it. */
-#include "tracer/session/features.h"
+#include "tracer/features/features.h"
 #include "tracer/cli/cli.h"
 
 #include <getopt.h>

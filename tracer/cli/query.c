@@ -1,5 +1,5 @@
 /* gatectl lines: what locations mean; and how that is printed, for check too. */
-#include "tracer/session/query.h"
+#include "tracer/features/query/query.h"
 #include "tracer/cli/query.h"
 
 #include "tracer/inspect/inspect.h"

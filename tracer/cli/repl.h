@@ -11,7 +11,7 @@
 #define GATECTL_CLI_REPL_H
 
 #include "tracer/cli/cli.h"
-#include "tracer/session/interactive/interactive.h"
+#include "tracer/features/interactive/interactive.h"
 
 /* A line or file of Lua that was accepted, in order; a restart does them again. */
 struct repl_entry {

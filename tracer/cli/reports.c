@@ -1,6 +1,6 @@
 /* --report: refused before the start where it cannot be written, written after each run; JUnit's, which tells of all
    runs, after the last. */
-#include "tracer/session/report/suite.h"
+#include "tracer/features/report/suite.h"
 #include "tracer/cli/cli.h"
 
 #include "tracer/base/file.h"

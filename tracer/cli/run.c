@@ -1,5 +1,5 @@
 /* gatectl run: the main job, once or several times. */
-#include "tracer/session/order_log.h"
+#include "tracer/features/order_log/order_log.h"
 #include "tracer/cli/cli.h"
 
 #include "tracer/base/log.h"

@@ -7,8 +7,8 @@
 #ifndef GATECTL_EXPERIMENTS_EXPERIMENT_H
 #define GATECTL_EXPERIMENTS_EXPERIMENT_H
 
-#include "tracer/session/convert/convert.h"
-#include "tracer/session/session.h"
+#include "tracer/features/convert/convert.h"
+#include "tracer/run/session.h"
 
 /* How the caller is told. Each function may be NULL. */
 struct experiment_view {

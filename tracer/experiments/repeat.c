@@ -1,4 +1,4 @@
-#include "tracer/session/order_log.h"
+#include "tracer/features/order_log/order_log.h"
 #include "tracer/experiments/repeat.h"
 
 static bool begin_order(const struct experiment_series *s)

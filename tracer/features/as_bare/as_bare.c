@@ -1,0 +1,302 @@
+/*
+ * Functions of the C library that a program uses and that would show it that it is traced. A trap
+ * stands in them only where something of the program refers to them.
+ */
+#include "tracer/run/sites.h"
+
+#include "tracer/base/log.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+
+enum { RDX = 1, RCX = 2, RSI = 4, RDI = 5 };
+
+static const struct site_owner asbare_owner;
+
+enum asbare_call {
+	ASBARE_SIGACTION,
+	ASBARE_SIGNAL,
+	ASBARE_SIGMASK,
+	ASBARE_CLONE,
+	ASBARE_PTRACE,
+	ASBARE_CALL,
+};
+
+/* Who refers to the first calls the second, which `act` is about. Internal ones are left alone: posix_spawn
+   alone asks for each signal's action. */
+struct function {
+	const char *name, *calls;
+	enum asbare_call act;
+};
+
+static const struct function functions[] = {
+	{"sigaction", "sigaction", ASBARE_SIGACTION},
+	{"sigset", "sigaction", ASBARE_SIGACTION},
+	{"sigignore", "sigaction", ASBARE_SIGACTION},
+	{"signal", "signal", ASBARE_SIGNAL},
+	{"ssignal", "signal", ASBARE_SIGNAL},
+	{"bsd_signal", "signal", ASBARE_SIGNAL},
+	{"sysv_signal", "sysv_signal", ASBARE_SIGNAL},
+	{"__sysv_signal", "sysv_signal", ASBARE_SIGNAL},
+	{"pthread_sigmask", "pthread_sigmask", ASBARE_SIGMASK},
+	{"sigprocmask", "pthread_sigmask", ASBARE_SIGMASK},
+	{"sigblock", "pthread_sigmask", ASBARE_SIGMASK},
+	{"sigsetmask", "pthread_sigmask", ASBARE_SIGMASK},
+	{"sighold", "pthread_sigmask", ASBARE_SIGMASK},
+	{"sigset", "pthread_sigmask", ASBARE_SIGMASK},
+	{"clone", "clone", ASBARE_CLONE},
+	{"ptrace", "ptrace", ASBARE_PTRACE},
+	{"syscall", "syscall", ASBARE_CALL},
+};
+enum { FUNCTIONS = sizeof(functions) / sizeof(functions[0]) };
+
+/* mov $N, %edi: the first argument of syscall(3) */
+static bool passes(const struct module *m, unsigned number)
+{
+	const uint8_t code[5] = {0xbf, (uint8_t)number, (uint8_t)(number >> 8)};
+
+	return module_contains_code(m, code, sizeof(code));
+}
+
+static bool calls_by_number(const struct module *m)
+{
+	return passes(m, SYS_rt_sigaction) || passes(m, SYS_rt_sigprocmask) ||
+	       passes(m, SYS_clone) || passes(m, SYS_clone3) || passes(m, SYS_ptrace);
+}
+
+static bool needs_libraries(struct session *s, const struct session_process *p)
+{
+	(void)s;
+	if (!p->exe)
+		return false;
+	if (!p->loader)
+		return module_symbol(p->exe, "ptrace", NULL, NULL) == 0;
+	return module_has_string(p->exe, "ptrace") ||
+	       (module_has_string(p->exe, "syscall") && passes(p->exe, SYS_ptrace));
+}
+
+/* ---- where they are ------------------------------------------------------------------------- */
+
+/* Of the row `function`: does anything loaded refer to it, and where is what it calls? */
+struct row {
+	bool used;
+	uint64_t address; /* 0: nowhere yet */
+};
+
+struct search {
+	const struct image *image;
+	bool is_exe;
+	struct row rows[FUNCTIONS];
+};
+
+static void visit(void *ctx, const char *name, uint64_t offset)
+{
+	struct search *search = ctx;
+
+	if (!strchr("sbp_c", *name) || strncmp(name, "_Z", 2) == 0) /* most of them */
+		return;
+	for (size_t i = 0; i < FUNCTIONS; i++) {
+		const struct function *f = &functions[i];
+		struct row *row = &search->rows[i];
+
+		if (!offset && !row->used && strcmp(name, f->name) == 0)
+			row->used = f->act != ASBARE_CALL ||
+				    (search->is_exe && calls_by_number(search->image->module));
+		if (offset && !row->address && strcmp(name, f->calls) == 0)
+			row->address = search->image->bias + offset;
+	}
+}
+
+/* Whatever is in it is there because something calls it. */
+static void search_static(struct search *search)
+{
+	const struct image *image = search->image;
+	uint64_t offset;
+
+	for (size_t i = 0; i < FUNCTIONS; i++) {
+		struct row *row = &search->rows[i];
+
+		if (module_symbol(image->module, functions[i].calls, &offset, NULL) < 0)
+			continue;
+		row->address = image->bias + offset;
+		row->used = functions[i].act != ASBARE_CALL || calls_by_number(image->module);
+	}
+}
+
+static void put(struct session *s, struct session_process *p, struct target_thread *t,
+		uint64_t address, enum asbare_call what)
+{
+	const struct act act = {.owner = &asbare_owner, .what = what};
+	struct error ignored;
+	struct site_use *use = sites_use(s, p, t, address, NULL, &ignored);
+
+	if (use && !sites_has(use, &act))
+		sites_act(use, &act);
+}
+
+static void settle(struct session *s, struct session_process *p, struct target_thread *t)
+{
+	struct search search = {0};
+
+	array_each(const struct image, image, &p->images) {
+		search.image = image;
+		search.is_exe = image->module == p->exe;
+		if (!p->loader)
+			search_static(&search);
+		else if (image->module != p->loader)
+			module_each_dynamic(image->module, visit, &search);
+	}
+	for (size_t i = 0; i < FUNCTIONS; i++) {
+		const struct row *row = &search.rows[i];
+		enum asbare_call act = functions[i].act;
+
+		/* without places there are no traps */
+		if (row->used && row->address &&
+		    (s->has_places || act == ASBARE_PTRACE || act == ASBARE_CALL))
+			put(s, p, t, row->address, act);
+	}
+}
+
+/* ---- what they do --------------------------------------------------------------------------- */
+
+static void set_action(struct session_thread *t, uint64_t signal, uint64_t action)
+{
+	uint64_t handler;
+
+	if ((int)signal == SIGTRAP && action &&
+	    !target_read(t->process->target, action, &handler, sizeof(handler)))
+		target_trap_action(t->target, handler);
+}
+
+static void set_mask(struct session_thread *t, uint64_t how, uint64_t set)
+{
+	uint64_t signals;
+	bool has;
+
+	if (!set || target_read(t->process->target, set, &signals, sizeof(signals)) < 0)
+		return;
+	has = signals >> (SIGTRAP - 1) & 1;
+	if ((int)how == SIG_SETMASK || has)
+		target_trap_blocked(t->target, has && (int)how != SIG_UNBLOCK);
+}
+
+/* A child that is not traced would run into the traps that it inherits. Without a tracer the flag means
+   nothing. */
+static void clone_by(struct session_thread *t, const struct arch_regs *regs, unsigned reg)
+{
+	uint64_t flags = regs->dwarf[reg];
+
+	if (!(flags & CLONE_UNTRACED))
+		return;
+	flags &= ~(uint64_t)CLONE_UNTRACED;
+	target_set_register(t->target, reg, &flags, sizeof(flags));
+}
+
+static void clone3_by(struct session_thread *t, uint64_t args)
+{
+	struct target_process *p = t->process->target;
+	uint64_t flags;
+
+	if (target_read(p, args, &flags, sizeof(flags)) < 0 || !(flags & CLONE_UNTRACED))
+		return;
+	flags &= ~(uint64_t)CLONE_UNTRACED;
+	target_write(p, args, &flags, sizeof(flags));
+}
+
+static bool is_ours(const struct session *s, pid_t tid)
+{
+	array_each(struct session_thread *, it, &s->threads)
+		if ((*it)->target && (*it)->target->tid == tid)
+			return true;
+	return false;
+}
+
+static void note_ptrace(struct session *s, const struct session_thread *t, uint64_t request,
+			uint64_t pid)
+{
+	const char *name;
+
+	switch ((int)request) {
+	case PTRACE_TRACEME:
+		name = "PTRACE_TRACEME";
+		break;
+	case PTRACE_ATTACH:
+		name = "PTRACE_ATTACH";
+		break;
+	case PTRACE_SEIZE:
+		name = "PTRACE_SEIZE";
+		break;
+	default:
+		return;
+	}
+	if ((int)request != PTRACE_TRACEME && !is_ours(s, (pid_t)pid))
+		return;
+	if (!s->said_ptrace && s->run_number <= 1 && !s->options->quiet)
+		log_line("gatectl: note: %s calls ptrace(%s), which the kernel refuses: gatectl "
+			 "traces it already",
+			 t->engine->id, name);
+	s->said_ptrace = true;
+}
+
+/* syscall(3): the arguments are one register further on. */
+static void call_by_number(struct session *s, struct session_thread *t,
+			   const struct arch_regs *regs)
+{
+	const uint64_t *r = regs->dwarf;
+
+	switch (r[RDI]) {
+	case SYS_rt_sigaction:
+		set_action(t, r[RSI], r[RDX]);
+		break;
+	case SYS_rt_sigprocmask:
+		set_mask(t, r[RSI], r[RDX]);
+		break;
+	case SYS_clone:
+		clone_by(t, regs, RSI);
+		break;
+	case SYS_clone3:
+		clone3_by(t, r[RSI]);
+		break;
+	case SYS_ptrace:
+		note_ptrace(s, t, r[RSI], r[RDX]);
+	}
+}
+
+/* A thread is about to call one of them. */
+static enum hit_answer hit(struct session *s, const struct act *a, const struct hit *h)
+{
+	struct session_thread *t = h->thread;
+	const struct arch_regs *regs = &h->regs;
+	const uint64_t *r = regs->dwarf;
+
+	switch (a->what) {
+	case ASBARE_SIGACTION:
+		set_action(t, r[RDI], r[RSI]);
+		break;
+	case ASBARE_SIGNAL:
+		if ((int)r[RDI] == SIGTRAP)
+			target_trap_action(t->target, r[RSI]);
+		break;
+	case ASBARE_SIGMASK:
+		set_mask(t, r[RDI], r[RSI]);
+		break;
+	case ASBARE_CLONE:
+		clone_by(t, regs, RDX);
+		break;
+	case ASBARE_PTRACE:
+		note_ptrace(s, t, r[RDI], r[RSI]);
+		break;
+	case ASBARE_CALL:
+		call_by_number(s, t, regs);
+		break;
+	}
+	return HIT_SEEN;
+}
+
+static const struct site_owner asbare_owner = {.name = "as bare", .hit = hit};
+
+extern const struct observer asbare_observer;
+const struct observer asbare_observer = {.needs_libraries = needs_libraries, .settled = settle};

@@ -1,0 +1,66 @@
+/*
+ * A child that the program has made past the C library, untraced (CLONE_UNTRACED): nobody sees it, but it has
+ * inherited the traps, and the first one ends it by SIGTRAP. What the program does then is not its own doing
+ * any more, so the run is over, and says why.
+ */
+#include "tracer/run/sites.h"
+
+#include <signal.h>
+
+/* Its own children, that are seen, run into no trap of ours unseen. */
+static bool is_seen(const struct session *s, pid_t pid)
+{
+	array_each(struct session_process *, p, &s->processes)
+		if ((*p)->pid == pid)
+			return true;
+	return false;
+}
+
+/* Of those that were made before attach, or with --no-follow, it cannot be told. */
+static bool is_ours(const struct session *s, const struct session_thread *t, pid_t pid)
+{
+	return pid && !s->untraced_children && t->process->target &&
+	       target_has_sites(t->process->target) && !is_seen(s, pid);
+}
+
+static void tell(struct session *s, pid_t pid)
+{
+	struct error err = {0};
+
+	error_set(&err, ERROR_STATE,
+		  "process %d, a child that the program has made untraced (CLONE_UNTRACED, past "
+		  "the C "
+		  "library), has died of SIGTRAP: it inherits gatectl's traps, and nobody sees it",
+		  (int)pid);
+	error_hint(&err,
+		   "make it by the C library's clone(), where gatectl takes the flag away, or "
+		   "leave the flag out");
+	session_fault(s, &err);
+}
+
+static bool signals(struct session *s, struct session_thread *t, int signal)
+{
+	struct target_fault fault;
+
+	if (signal == SIGCHLD && target_fault(t->target, &fault) == 0 &&
+	    fault.ended_by == SIGTRAP && is_ours(s, t, fault.child))
+		tell(s, fault.child);
+	return false;
+}
+
+/* Nobody can move any more: maybe for this. */
+static bool look(struct session *s)
+{
+	array_each(struct session_thread *, it, &s->threads) {
+		pid_t pid = (*it)->target ? target_dead_child((*it)->target, SIGTRAP) : 0;
+
+		if (!is_ours(s, *it, pid))
+			continue;
+		tell(s, pid);
+		return true;
+	}
+	return false;
+}
+
+extern const struct observer untraced_observer;
+const struct observer untraced_observer = {.signal = signals, .rest = look};

@@ -1,0 +1,80 @@
+/* What does a thread wait for that has been found blocked, and who could end that? */
+#include "tracer/features/blocked/channels.h"
+
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+static void judge_child(struct session *s, const struct target_block *b, struct wait *w)
+{
+	bool waitid = b->number == SYS_waitid;
+	uint64_t options = waitid ? b->args[3] : b->args[2];
+
+	if (s->options->no_follow || s->options->pid || (options & WNOHANG))
+		return; /* it may be for a child that we do not see */
+	w->kind = WAIT_PROCESS;
+	if (waitid)
+		w->on_process = b->args[0] == P_PID ? (int)b->args[1] : 0;
+	else
+		w->on_process = (int)b->args[0] > 0 ? (int)b->args[0] : 0;
+}
+
+/* Could a process that is not traced by us store what a held thread waits for? */
+static bool depends_on_others(const struct session *s, struct session_thread *t)
+{
+	if (!watchpoints_is_asked(t))
+		return false;
+	array_each(const struct watchpoint_read, r, &t->reads)
+		if (r->process->target &&
+		    futexes_reach(s, r->process, r->address, NULL) == REACH_OUTSIDE)
+			return true;
+	return false;
+}
+
+/* Processes made by vfork share the memory of their parents. */
+static int space_of(const struct session *s, const struct session_process *p)
+{
+	array_each(struct session_process *, other, &s->processes)
+		if ((*other)->target && p->target && (*other)->target->space == p->target->space)
+			return (*other)->pid;
+	return p->pid;
+}
+
+/* The thread is asleep in a system call. */
+static void judge_blocked(struct session *s, struct session_thread *t, const struct target_block *b,
+			  struct wait *w, struct ends *ends)
+{
+	if (b->number == SYS_futex || b->number == SYS_futex_waitv)
+		futexes_wait(s, t, b, w, ends);
+	else if (b->number == SYS_wait4 || b->number == SYS_waitid)
+		judge_child(s, b, w);
+	else if (channels_is_call(t, b))
+		channels_wait(s, t, b, w, ends);
+	else if (timers_is_helper(t, b))
+		w->kind = WAIT_FUTEX; /* whoever arms a timer */
+}
+
+void blocked_judge(struct session *s, struct session_thread *t, const struct target_block *b,
+		   struct wait *w, struct ends *ends)
+{
+	w->thread = t->engine;
+	w->kind = WAIT_NOT;
+	w->process = t->process->pid;
+	w->parent = t->process->parent_pid;
+	w->space = space_of(s, t->process);
+	if (t->engine->held || t->paused)
+		w->kind = depends_on_others(s, t) ? WAIT_NOT : WAIT_GATE;
+	else if ((b->activity == TARGET_DISK || b->activity == TARGET_BLOCKED) &&
+		 target_is_vfork(b->number))
+		w->kind = WAIT_PROCESS;
+	else if (b->activity == TARGET_BLOCKED)
+		judge_blocked(s, t, b, w, ends);
+}
+
+void blocked_wait_of(struct session *s, struct session_thread *t, const struct target_block *b,
+		      struct wait *w)
+{
+	struct ends ends = {0};
+
+	blocked_judge(s, t, b, w, &ends);
+	array_fini(&ends);
+}

@@ -1,0 +1,101 @@
+/*
+ * Between the files that tell who could end a wait: at a pipe, a socket of a pair, an eventfd, a lock
+ * of a file it is whoever holds the other end, at a word of memory whoever can reach it. Who is not
+ * traced could do so at any time.
+ */
+#ifndef GATECTL_FEATURES_BLOCKED_CHANNELS_H
+#define GATECTL_FEATURES_BLOCKED_CHANNELS_H
+
+#include "tracer/run/internal.h"
+
+#include <sys/stat.h>
+
+enum { LINK_BYTES = 512 };
+
+/* An open file, as it was seen at descriptor `fd` of thread `tid`. */
+struct opened {
+	pid_t tid;
+	int fd;
+	dev_t dev;
+	ino_t ino;
+	mode_t type;	       /* S_IFMT */
+	bool reads, writes;    /* what it is open for */
+	char link[LINK_BYTES]; /* what /proc shows: "pipe:[17]", a path */
+};
+
+enum end_kind {
+	END_FILE,      /* the file `dev`, `ino`, open for what is wanted */
+	END_ANONYMOUS, /* the very same open file: eventfds and the like share one number */
+	END_LOCK,      /* a lock of the class `lock` held at the file */
+	END_MAPPING,   /* the file is mapped */
+};
+
+/* Whose holders could end a wait. */
+struct end {
+	enum end_kind kind;
+	bool readers, writers; /* FILE: those that have it open for this; both: any */
+	const char *lock;      /* LOCK: "FLOCK", or "" for those of fcntl */
+	struct opened file;
+};
+
+struct ends {
+	struct end *items;
+	size_t count, capacity;
+};
+
+/* blocked.c: what the thread waits for, and who outside could end that; WAIT_NOT where it can move, or might. */
+void blocked_judge(struct session *s, struct session_thread *t, const struct target_block *b,
+		   struct wait *w, struct ends *ends);
+/* The same, where outsiders are of no interest. */
+void blocked_wait_of(struct session *s, struct session_thread *t, const struct target_block *b,
+		     struct wait *w);
+
+/* channels.c: WAIT_FILE with `by`, and the ends; or WAIT_NOT, where it is not known who could. */
+void channels_wait(struct session *s, struct session_thread *t, const struct target_block *b,
+		   struct wait *w, struct ends *ends);
+/* A system call that waits at files, and has no time-out. */
+bool channels_is_call(struct session_thread *t, const struct target_block *b);
+
+/* Whom may a wake-up of memory come from? */
+enum reach {
+	REACH_OWN,     /* those who share the address space */
+	REACH_TRACED,  /* processes that we trace */
+	REACH_OUTSIDE, /* anybody */
+};
+
+/* futexes.c: whom a change of this memory may come from. Memory of a file without a name is that of
+   those who hold it: they are added to `ends`; NULL: then it counts as anybody's. */
+enum reach futexes_reach(const struct session *s, struct session_process *p, uint64_t address,
+			 struct ends *ends);
+/* The thread waits at a word (futex(2) or futex_waitv); WAIT_NOT with a time-out and where somebody
+   outside could wake it. */
+void futexes_wait(struct session *s, struct session_thread *t, const struct target_block *b,
+		  struct wait *w, struct ends *ends);
+
+/* opened.c */
+int opened_look(pid_t tid, int fd, struct opened *out); /* 0, or -1: not open */
+/* Calls with each line of its fdinfo until `want` says true; has it? */
+bool opened_info(const struct opened *f, bool (*want)(void *ctx, const char *line), void *ctx);
+
+/* sockets.c: the other one of a pair. False: not known, or a wait at it ends by itself. */
+bool sockets_peer(pid_t pid, const struct opened *f, ino_t *peer);
+
+/* holders.c: adds the traced processes that hold the end. False: none does. */
+bool holders_traced(struct session *s, const struct end *end, struct wait *w);
+/* Does anybody else hold one of the ends, or does the kernel itself write to files for the program? */
+bool holders_outside(struct session *s, const struct ends *ends);
+/* Has the program a file that sends it a signal when something comes there (O_ASYNC)? */
+bool holders_async(struct session *s);
+
+/* timers.c: is a signal to come that could wake somebody? Whoever was stopped to be asked is added to
+   `asked` and stays so until timers_let_go(). */
+struct timers_asked {
+	struct session_thread **items;
+	size_t count, capacity;
+};
+bool timers_ask(struct session *s, struct timers_asked *asked);
+bool timers_has_asked(const struct timers_asked *asked, const struct session_thread *t);
+void timers_let_go(struct session *s, struct timers_asked *asked);
+bool timers_is_helper(const struct session_thread *t, const struct target_block *b);
+
+#endif

@@ -1,0 +1,170 @@
+/*
+ * Threads that are blocked at a word of memory: who could wake them? Mutexes and joins have somebody's
+ * tid there; of the others only is known who can reach the memory.
+ */
+#include "tracer/features/blocked/channels.h"
+
+#include <dirent.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+enum { MUTEX_OWNER = 8, MUTEX_CONTENDED = 2 };
+
+static struct session_thread *by_tid(struct session *s, int tid)
+{
+	for (size_t i = s->threads.count; i-- > 0;)
+		if (s->threads.items[i]->target && s->threads.items[i]->target->tid == tid)
+			return s->threads.items[i];
+	return NULL;
+}
+
+static bool begins_with(const char *text, const char *begin)
+{
+	return strncmp(text, begin, strlen(begin)) == 0;
+}
+
+/*
+ * "/dev/shm/sem.kK4Fxy (deleted)": sem_open(3) has made it under this name, has given it another one
+ * with link(2), and has deleted the first.
+ */
+static bool has_another_name(const struct session_process *p, const struct target_mapping *map,
+			     size_t length)
+{
+	struct str path = {0};
+	struct dirent *entry;
+	bool found = false;
+	DIR *dir;
+
+	if (begins_with(map->path, "/memfd:"))
+		return false;
+	while (length && map->path[length - 1] != '/')
+		length--;
+	str_addf(&path, "/proc/%d/root%.*s", (int)p->pid, (int)length, map->path);
+	dir = opendir(str_text(&path));
+	while (dir && !found && (entry = readdir(dir)))
+		found = entry->d_ino == map->ino;
+	if (dir)
+		closedir(dir);
+	str_fini(&path);
+	return found;
+}
+
+/* A file that has a name can be mapped by anybody; one that has none by those who hold it (`ends`). */
+enum reach futexes_reach(const struct session *s, struct session_process *p, uint64_t address,
+			 struct ends *ends)
+{
+	struct target_mapping map;
+	const char *deleted;
+	struct end end = {.kind = END_MAPPING};
+
+	if (target_mapping_at(p->target, address, &map) < 0)
+		return REACH_OUTSIDE;
+	if (!map.shared)
+		return REACH_OWN;
+	if (s->options->no_follow || s->options->pid) /* others were there before */
+		return REACH_OUTSIDE;
+	if (begins_with(map.path, "/dev/zero"))
+		return REACH_TRACED;
+	deleted = strstr(map.path, " (deleted)");
+	if (!ends || !deleted || strcmp(deleted, " (deleted)") != 0 ||
+	    begins_with(map.path, "/SYSV"))
+		return REACH_OUTSIDE;
+	if (has_another_name(p, &map, (size_t)(deleted - map.path)))
+		return REACH_OUTSIDE;
+	end.file.dev = map.dev;
+	end.file.ino = map.ino;
+	*array_add(ends) = end;
+	return REACH_TRACED;
+}
+
+static bool is_endless_wait(const struct target_block *b)
+{
+	int op = (int)b->args[1] & FUTEX_CMD_MASK;
+
+	return !b->args[3] && (op == FUTEX_WAIT || op == FUTEX_WAIT_BITSET || op == FUTEX_LOCK_PI ||
+			       op == FUTEX_LOCK_PI2 || op == FUTEX_WAIT_REQUEUE_PI);
+}
+
+/*
+ * The owner of the glibc mutex whose word this is; 0: it is none, or not known. PI and robust ones
+ * have the owner in the word itself, with a bit for "somebody waits"; the others say "contended"
+ * there and have the owner in a field of their own.
+ */
+static uint32_t mutex_owner(struct session_process *p, const struct target_block *b, uint32_t word)
+{
+	int op = (int)b->args[1] & FUTEX_CMD_MASK;
+	uint32_t owner = 0;
+
+	if (op == FUTEX_LOCK_PI || op == FUTEX_LOCK_PI2)
+		return word & FUTEX_TID_MASK;
+	if (word != (uint32_t)b->args[2] || (word != MUTEX_CONTENDED && !(word & FUTEX_WAITERS)))
+		return 0;
+	target_read(p->target, b->args[0] + MUTEX_OWNER, &owner, sizeof(owner));
+	return word == MUTEX_CONTENDED || owner == (word & FUTEX_TID_MASK) ? owner : 0;
+}
+
+/* The lock was taken by a thread of another process: a fork has copied it. */
+static bool is_copy(const struct wait *w, const struct session_process *p,
+		    const struct session_thread *owner)
+{
+	return !w->shared && owner->process->target &&
+	       owner->process->target->space != p->target->space;
+}
+
+static void judge_futex(struct session *s, struct session_thread *t, const struct target_block *b,
+			struct wait *w, struct ends *ends)
+{
+	bool private = b->args[1] & FUTEX_PRIVATE_FLAG;
+	enum reach reach = private ? REACH_OWN : futexes_reach(s, t->process, b->args[0], ends);
+	struct session_thread *other;
+	uint32_t word = 0, tid;
+
+	if (!is_endless_wait(b) || reach == REACH_OUTSIDE)
+		return;
+	w->kind = WAIT_FUTEX;
+	w->shared = reach == REACH_TRACED;
+	if (target_read(t->process->target, b->args[0], &word, sizeof(word)) < 0)
+		return;
+	tid = mutex_owner(t->process, b, word);
+	other = tid ? by_tid(s, (int)tid) : NULL;
+	if (other) {
+		w->kind = is_copy(w, t->process, other) ? WAIT_NEVER : WAIT_MUTEX;
+	} else if (!private && word == (uint32_t)b->args[2]) {
+		other = by_tid(s, (int)word); /* cleared by the kernel when that thread ends */
+		if (other)
+			w->kind = WAIT_JOIN;
+	}
+	w->on = other ? other->engine : NULL;
+}
+
+/* futex_waitv(2): each word may be private or not. */
+static void judge_futexes(struct session *s, struct session_thread *t, const struct target_block *b,
+			  struct wait *w, struct ends *ends)
+{
+	struct futex_waitv words[FUTEX_WAITV_MAX];
+	size_t count = (size_t)b->args[1];
+
+	if (b->args[3] || count > FUTEX_WAITV_MAX ||
+	    target_read(t->process->target, b->args[0], words, count * sizeof(*words)) < 0)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		enum reach reach = words[i].flags & FUTEX_PRIVATE_FLAG
+					   ? REACH_OWN
+					   : futexes_reach(s, t->process, words[i].uaddr, ends);
+
+		if (reach == REACH_OUTSIDE)
+			return;
+		w->shared |= reach == REACH_TRACED;
+	}
+	w->kind = WAIT_FUTEX;
+}
+
+void futexes_wait(struct session *s, struct session_thread *t, const struct target_block *b,
+		  struct wait *w, struct ends *ends)
+{
+	if (b->number == SYS_futex)
+		judge_futex(s, t, b, w, ends);
+	else
+		judge_futexes(s, t, b, w, ends);
+}

@@ -1,0 +1,256 @@
+/*
+ * Who holds the other end: the processes that have a file open, a lock of it, or its memory mapped.
+ * Told from /proc. Processes that may not be looked at belong to other users, to whom a file of
+ * the program hardly came.
+ */
+#include "tracer/features/blocked/channels.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/kcmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+/* ---- one process ---------------------------------------------------------------------------- */
+
+/* Where that may not be asked, any file of this kind could be it. */
+static bool is_same_file(const struct opened *a, const struct opened *b)
+{
+	return strcmp(a->link, b->link) == 0 &&
+	       syscall(SYS_kcmp, a->tid, b->tid, KCMP_FILE, a->fd, b->fd) <= 0;
+}
+
+/* "lock:	1: FLOCK  ADVISORY  WRITE 15399 fe:00:11126933 0 EOF" */
+static bool is_lock(void *ctx, const char *line)
+{
+	const char *class = ctx;
+	char found[16];
+
+	if (sscanf(line, "lock: %*d: %15s", found) != 1)
+		return false;
+	return *class ? strcmp(found, class) == 0
+		      : strcmp(found, "POSIX") == 0 || strcmp(found, "OFDLCK") == 0;
+}
+
+static bool is_end(const struct end *e, const struct opened *f)
+{
+	switch (e->kind) {
+	case END_LOCK:
+		return opened_info(f, is_lock, (void *)e->lock);
+	case END_ANONYMOUS:
+		return is_same_file(&e->file, f);
+	case END_FILE:
+		return (e->readers && f->reads) || (e->writers && f->writes);
+	case END_MAPPING:
+		break;
+	}
+	return true; /* whoever has it open can map it */
+}
+
+/* Is it so of one of the descriptors of the process? `dir` is their folder, `name` one in it. */
+static bool any_file(pid_t tid, bool (*is)(const void *ctx, pid_t tid, int dir, const char *name),
+		     const void *ctx)
+{
+	struct dirent *entry;
+	bool found = false;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", tid);
+	dir = opendir(path);
+	while (dir && !found && (entry = readdir(dir)))
+		found = entry->d_name[0] != '.' && is(ctx, tid, dirfd(dir), entry->d_name);
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* Is it so of one line of its maps? */
+static bool any_mapping(pid_t tid, bool (*is)(const void *ctx, const char *line), const void *ctx)
+{
+	char path[64], *line = NULL;
+	bool found = false;
+	size_t size = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", tid);
+	f = fopen(path, "re");
+	while (f && !found && getline(&line, &size, f) > 0)
+		found = is(ctx, line);
+	free(line);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static bool opens_end(const void *ctx, pid_t tid, int dir, const char *name)
+{
+	const struct end *e = ctx;
+	struct opened f;
+	struct stat st;
+
+	return fstatat(dir, name, &st, 0) == 0 && st.st_ino == e->file.ino &&
+	       st.st_dev == e->file.dev && opened_look(tid, atoi(name), &f) == 0 && is_end(e, &f);
+}
+
+static bool maps_end(const void *ctx, const char *line)
+{
+	const struct end *e = ctx;
+	unsigned major, minor;
+	unsigned long ino;
+
+	return sscanf(line, "%*s %*s %*s %x:%x %lu", &major, &minor, &ino) == 3 &&
+	       ino == e->file.ino && makedev(major, minor) == e->file.dev;
+}
+
+static bool holds(pid_t tid, const struct end *e)
+{
+	return any_file(tid, opens_end, e) ||
+	       (e->kind == END_MAPPING && any_mapping(tid, maps_end, e));
+}
+
+/* ---- those that are traced ------------------------------------------------------------------ */
+
+/* The first thread of a process may have ended before the others: it has no files any more. */
+static pid_t living_thread(const struct session *s, const struct session_process *p)
+{
+	array_each(struct session_thread *, it, &s->threads) {
+		struct target_block look;
+
+		if ((*it)->process != p || !(*it)->target)
+			continue;
+		target_look((*it)->target, &look);
+		if (look.activity != TARGET_DEAD)
+			return (*it)->target->tid;
+	}
+	return p->pid;
+}
+
+static void add_pid(struct wait *w, int pid)
+{
+	array_each(int, by, &w->by)
+		if (*by == pid)
+			return;
+	*array_add(&w->by) = pid;
+}
+
+/* "flags:	0120002" */
+static bool is_async(void *ctx, const char *line)
+{
+	unsigned flags;
+
+	(void)ctx;
+	return sscanf(line, "flags: %o", &flags) == 1 && (flags & O_ASYNC);
+}
+
+static bool sends_signal(const void *ctx, pid_t tid, int dir, const char *name)
+{
+	const struct opened f = {.tid = tid, .fd = atoi(name)};
+
+	(void)ctx;
+	(void)dir;
+	return opened_info(&f, is_async, NULL);
+}
+
+bool holders_async(struct session *s)
+{
+	array_each(struct session_process *, it, &s->processes)
+		if ((*it)->target && any_file(living_thread(s, *it), sends_signal, NULL))
+			return true;
+	return false;
+}
+
+bool holders_traced(struct session *s, const struct end *end, struct wait *w)
+{
+	bool any = false;
+
+	array_each(struct session_process *, it, &s->processes) {
+		if (!(*it)->target || !holds(living_thread(s, *it), end))
+			continue;
+		add_pid(w, (*it)->pid);
+		any = true;
+	}
+	return any;
+}
+
+/* ---- and all others ------------------------------------------------------------------------- */
+
+static bool is_traced(const struct session *s, pid_t pid)
+{
+	array_each(struct session_process *, it, &s->processes)
+		if ((*it)->target && (*it)->pid == pid)
+			return true;
+	return false;
+}
+
+static bool holds_any(struct session *s, pid_t pid, const struct ends *ends)
+{
+	if (pid <= 0 || is_traced(s, pid))
+		return false;
+	array_each(struct end, e, ends)
+		if (holds(pid, e)) {
+			s->outsider = pid;
+			return true;
+		}
+	return false;
+}
+
+/* ---- the kernel itself ----------------------------------------------------------------------- */
+
+/* Work that goes on while the process sleeps: io_uring(7), the machine of KVM, io_submit(2). */
+static bool is_helper_file(const void *ctx, pid_t tid, int dir, const char *name)
+{
+	char link[64];
+	ssize_t n = readlinkat(dir, name, link, sizeof(link) - 1);
+
+	(void)ctx;
+	(void)tid;
+	link[n > 0 ? n : 0] = '\0';
+	return strcmp(link, "anon_inode:[io_uring]") == 0 ||
+	       strncmp(link, "anon_inode:kvm", strlen("anon_inode:kvm")) == 0;
+}
+
+static bool is_queue(const void *ctx, const char *line)
+{
+	(void)ctx;
+	return strstr(line, " /[aio]") != NULL;
+}
+
+static bool kernel_helps(const struct session *s)
+{
+	array_each(struct session_process *, it, &s->processes) {
+		pid_t tid = (*it)->target ? living_thread(s, *it) : 0;
+
+		if (tid &&
+		    (any_file(tid, is_helper_file, NULL) || any_mapping(tid, is_queue, NULL)))
+			return true;
+	}
+	return false;
+}
+
+bool holders_outside(struct session *s, const struct ends *ends)
+{
+	struct dirent *entry;
+	bool found = false;
+	DIR *dir;
+
+	if (!ends->count)
+		return false;
+	if (kernel_helps(s))
+		return true;
+	/* most often it is one of these: nobody else has to be looked at then */
+	if (holds_any(s, s->outsider, ends) || holds_any(s, getpid(), ends) ||
+	    holds_any(s, getppid(), ends))
+		return true;
+	dir = opendir("/proc");
+	while (dir && !found && (entry = readdir(dir)))
+		found = holds_any(s, atoi(entry->d_name), ends);
+	if (dir)
+		closedir(dir);
+	return found;
+}

@@ -1,0 +1,265 @@
+/*
+ * Signals that are still to come. When all threads are blocked, a timer of one of the processes may
+ * still wake somebody. Whether one is armed only the process itself can ask: a thread that is held,
+ * or one that is stopped for a moment, makes the system call for us.
+ *
+ * A timer may run out just before it is asked for. So those who are stopped stay so until all is
+ * known, and the caller then looks whether the others are as they were.
+ */
+#include "tracer/features/blocked/channels.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+
+enum { SCRATCH = 512, SIGRTMIN_OF_KERNEL = 32 };
+
+/* ---- what /proc tells ----------------------------------------------------------------------- */
+
+struct signals {
+	unsigned long long caught, ignored, blocked, pending;
+};
+
+static void read_signals(pid_t tid, struct signals *out)
+{
+	unsigned long long value;
+	char path[64], line[256];
+	FILE *f;
+
+	*out = (struct signals){0};
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "SigCgt: %llx", &value) == 1)
+			out->caught = value;
+		else if (sscanf(line, "SigIgn: %llx", &value) == 1)
+			out->ignored = value;
+		else if (sscanf(line, "SigBlk: %llx", &value) == 1)
+			out->blocked = value;
+		else if (sscanf(line, "SigPnd: %llx", &value) == 1 ||
+			 sscanf(line, "ShdPnd: %llx", &value) == 1)
+			out->pending |= value;
+	}
+	if (f)
+		fclose(f);
+}
+
+static bool has_signal(unsigned long long set, int signal)
+{
+	return signal > 0 && set & 1ULL << (signal - 1);
+}
+
+/* A timer of timer_create(2). */
+struct posix_timer {
+	int id, signal, clock;
+	bool silent; /* SIGEV_NONE */
+};
+
+struct posix_timers {
+	struct posix_timer *items;
+	size_t count, capacity;
+};
+
+/* "ID: 0", "signal: 14/0000000000000000", "notify: signal/pid.4711", "ClockID: 1" */
+static void read_posix_timers(pid_t pid, struct posix_timers *out)
+{
+	struct posix_timer *last = NULL;
+	char path[64], line[256];
+	FILE *f;
+	int id;
+
+	snprintf(path, sizeof(path), "/proc/%d/timers", pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "ID: %d", &id) == 1) {
+			last = array_add(out);
+			last->id = id;
+		} else if (last) {
+			sscanf(line, "signal: %d/", &last->signal);
+			sscanf(line, "ClockID: %d", &last->clock);
+			last->silent |= strncmp(line, "notify: none", 12) == 0;
+		}
+	}
+	if (f)
+		fclose(f);
+}
+
+/*
+ * The CPU time of somebody who does not run stands still. Ignored signals wake nobody, but for those
+ * of libc's own (some shells start programs with them ignored): the thread that waits for them blocks
+ * them, and what is blocked is kept.
+ */
+static bool can_run_out(const struct posix_timer *timer, const struct signals *signals)
+{
+	bool ignored =
+		timer->signal < SIGRTMIN_OF_KERNEL && has_signal(signals->ignored, timer->signal);
+
+	return !timer->silent && !ignored && timer->clock != CLOCK_PROCESS_CPUTIME_ID &&
+	       timer->clock != CLOCK_THREAD_CPUTIME_ID;
+}
+
+/* ---- what the process itself tells ---------------------------------------------------------- */
+
+/* A system call that writes what is left of a timer to its second argument. In doubt it is armed. */
+static bool is_armed(struct session *s, struct session_thread *t, long number, int which)
+{
+	uint64_t args[6] = {(uint64_t)which}, left[4]; /* the interval, and what is left of it */
+	struct arch_regs regs;
+	int64_t result;
+
+	_Static_assert(sizeof(struct itimerval) == sizeof(left), "as getitimer writes it");
+	_Static_assert(sizeof(struct itimerspec) == sizeof(left), "as timer_gettime writes it");
+	if (target_regs(t->target, &regs) < 0)
+		return true;
+	args[1] = (regs.dwarf[ARCH_DWARF_SP] - SCRATCH) & ~(uint64_t)15;
+	memset(left, 0xff, sizeof(left)); /* what is not written shall not look like an answer */
+	if (target_write(t->process->target, args[1], left, sizeof(left)) < 0 ||
+	    target_syscall(s->target, t->target, number, args, &result) < 0 || result != 0 ||
+	    target_read(t->process->target, args[1], left, sizeof(left)) < 0)
+		return true;
+	return left[2] || left[3];
+}
+
+static bool any_armed(struct session *s, struct session_thread *t, const struct signals *signals,
+		      const struct posix_timers *timers)
+{
+	if (!has_signal(signals->ignored, SIGALRM) && is_armed(s, t, SYS_getitimer, ITIMER_REAL))
+		return true;
+	array_each(struct posix_timer, timer, timers)
+		if (can_run_out(timer, signals) && is_armed(s, t, SYS_timer_gettime, timer->id))
+			return true;
+	return false;
+}
+
+/*
+ * System calls that do not show that they were interrupted. A write, or a read that waits for all of
+ * what it asks for, ends with what it has got so far.
+ */
+static bool can_be_asked(const struct target_block *b)
+{
+	switch (b->number) {
+	case SYS_futex:
+	case SYS_futex_waitv:
+	case SYS_wait4:
+	case SYS_waitid:
+	case SYS_read:
+	case SYS_readv:
+	case SYS_poll:
+	case SYS_ppoll:
+	case SYS_select:
+	case SYS_pselect6:
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+	case SYS_epoll_pwait2:
+	case SYS_flock:
+	case SYS_fcntl:
+	case SYS_rt_sigtimedwait:
+		return true;
+	case SYS_recvfrom:
+		return !(b->args[3] & MSG_WAITALL);
+	case SYS_recvmsg:
+		return !(b->args[2] & MSG_WAITALL);
+	default:
+		return false;
+	}
+}
+
+/* Somebody of the process who can be asked: held, or asleep in a wait that can be interrupted. */
+static struct session_thread *somebody(struct session *s, const struct session_process *p)
+{
+	struct session_thread *sleeper = NULL;
+
+	array_each(struct session_thread *, it, &s->threads) {
+		struct target_block look;
+
+		if ((*it)->process != p || !(*it)->target)
+			continue;
+		if ((*it)->engine->held)
+			return *it;
+		target_look((*it)->target, &look);
+		if (look.activity == TARGET_BLOCKED && can_be_asked(&look) &&
+		    (!sleeper || look.number == SYS_futex))
+			sleeper = *it;
+	}
+	return sleeper;
+}
+
+/* A signal that it will take as soon as it is let go. */
+static bool has_pending(const struct session_thread *t)
+{
+	struct signals signals;
+
+	read_signals(t->target->tid, &signals);
+	return signals.pending & ~signals.blocked;
+}
+
+static bool ask(struct session *s, struct session_process *p, const struct signals *signals,
+		const struct posix_timers *timers, struct timers_asked *asked)
+{
+	struct session_thread *t = somebody(s, p);
+
+	if (!t) /* all wait in vfork, or write */
+		return timers->count || has_signal(signals->caught, SIGALRM);
+	if (t->engine->held)
+		return any_armed(s, t, signals, timers);
+	if (target_pause(s->target, t->target) < 0)
+		return true;
+	*array_add(asked) = t;
+	return any_armed(s, t, signals, timers) || has_pending(t);
+}
+
+/* From a timer, or from a child that we do not see. */
+static bool expects_signal(struct session *s, struct session_process *p, struct timers_asked *asked)
+{
+	struct posix_timers timers = {0};
+	struct signals signals;
+	bool expects;
+
+	read_signals(p->pid, &signals);
+	read_posix_timers(p->pid, &timers);
+	expects = s->untraced_children && signals.caught;
+	if (!expects && (timers.count || !has_signal(signals.ignored, SIGALRM)))
+		expects = ask(s, p, &signals, &timers, asked);
+	array_fini(&timers);
+	return expects;
+}
+
+bool timers_ask(struct session *s, struct timers_asked *asked)
+{
+	array_each(struct session_process *, p, &s->processes)
+		if ((*p)->target && expects_signal(s, *p, asked))
+			return true;
+	return false;
+}
+
+bool timers_has_asked(const struct timers_asked *asked, const struct session_thread *t)
+{
+	array_each(struct session_thread *, it, asked)
+		if (*it == t)
+			return true;
+	return false;
+}
+
+void timers_let_go(struct session *s, struct timers_asked *asked)
+{
+	array_each(struct session_thread *, t, asked)
+		target_resume(s->target, (*t)->target);
+	array_fini(asked);
+}
+
+/* ---- who waits for a timer's signal --------------------------------------------------------- */
+
+/* glibc's thread that calls the functions of SIGEV_THREAD: it waits for signal 32, which is nobody
+   else's. */
+bool timers_is_helper(const struct session_thread *t, const struct target_block *b)
+{
+	enum { TIMER_SIGNAL = 32 };
+	uint64_t set = 0;
+
+	return b->number == SYS_rt_sigtimedwait && !b->args[2] &&
+	       target_read(t->process->target, b->args[0], &set, sizeof(set)) == 0 &&
+	       set == 1ULL << (TIMER_SIGNAL - 1);
+}

@@ -1,0 +1,504 @@
+/*
+ * What a run tells of the orders that sleeps make: who sleeps where, and what each of the others had
+ * last done, or was blocked in, when the sleep was over.
+ */
+#include "tracer/features/convert/record.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- sites ---------------------------------------------------------------------------------- */
+
+static const char *callee_of(const struct convert_sleep *s)
+{
+	return s->level ? s->calls[s->level - 1].func : s->what;
+}
+
+/* By its line, and what is called there: a macro may sleep in several ways. */
+static size_t site_of(const struct convert_plan *p, const struct convert_sleep *s)
+{
+	size_t i = 0;
+
+	while (i < p->sites.count && (!deeds_same_line(&p->sites.items[i].at, own_line(s)) ||
+				      !deeds_same_text(p->sites.items[i].callee, callee_of(s))))
+		i++;
+	return i;
+}
+
+const char *convert_still_sleeps(const struct convert_plan *p, const struct convert_record *r,
+				 size_t site)
+{
+	const struct convert_site *own = &p->sites.items[site];
+
+	array_each(const struct convert_sleep, s, &r->sleeps)
+		for (unsigned i = 0; own_counts(s) && i < s->call_count; i++)
+			if (deeds_same_line(&own->at, &s->calls[i]) &&
+			    (!own->several || deeds_same_text(own->callee, callee_of(s))))
+				return polls_again(s);
+	return NULL;
+}
+
+/* As a reader of the source comes by, the test's own first; who sleeps first may be another one each
+   time. */
+static int by_line(const void *a, const void *b)
+{
+	const struct convert_site *one = a, *two = b;
+	const struct convert_line *x = &one->at, *y = &two->at;
+	int order = one->own != two->own ? two->own - one->own : strcmp(x->file, y->file);
+
+	return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+static void add_thread(struct convert_site *site, size_t thread)
+{
+	array_each(size_t, t, &site->threads)
+		if (*t == thread)
+			return;
+	*array_add(&site->threads) = thread;
+}
+
+/* Lines of the same function that its thread has passed just before. */
+static void note_back(struct convert_site *site, const struct convert_record *r,
+		      const struct convert_sleep *s)
+{
+	const struct convert_thread *t = &r->threads.items[s->thread];
+
+	for (size_t n = s->events; n > 0 && site->backs < CONVERT_BACK; n--) {
+		const struct convert_line *at = &t->events.items[n - 1].at;
+
+		char *location;
+
+		if (!deeds_same_text(at->func, site->at.func) || deeds_same_line(at, &site->at))
+			continue;
+		location = convert_location(r->symbols, r->program, at);
+		if (location)
+			site->back_location[site->backs++] = location;
+	}
+}
+
+static size_t add_site(struct convert_plan *p, const struct convert_record *r,
+		       const struct convert_sleep *s)
+{
+	size_t i = site_of(p, s);
+	struct convert_site *site = i < p->sites.count ? &p->sites.items[i] : array_add(&p->sites);
+
+	site->several |= site->times && site->at.offset != own_line(s)->offset;
+	if (!site->times++) {
+		site->at = *own_line(s);
+		site->own = own_is(r, site->at.file);
+		site->callee = callee_of(s) ? base_strdup(callee_of(s)) : NULL;
+		site->what = site->callee ? base_strdup(site->callee) : NULL;
+		note_back(site, r, s);
+	}
+	site->ns = s->ns > site->ns ? s->ns : site->ns;
+	add_thread(site, s->thread);
+	return i;
+}
+
+void convert_leave(struct convert_site *site, const char *why)
+{
+	if (!site->left)
+		site->left = base_strdup(why);
+}
+
+/* ---- what another thread had done ------------------------------------------------------------ */
+
+static const struct convert_sleep *sleep_at(const struct convert_record *r, size_t thread,
+					    uint64_t t_us)
+{
+	array_each(const struct convert_sleep, s, &r->sleeps)
+		if (s->thread == thread && s->begin_us <= t_us && (!s->ended || s->end_us > t_us))
+			return s;
+	return NULL;
+}
+
+/* Who sleeps has done what stands before the sleep: that has a gate of its own. */
+static size_t before_sleep(const struct convert_record *r, const struct convert_sleep *s)
+{
+	const struct convert_thread *t = &r->threads.items[s->thread];
+	unsigned level = s->level;
+	size_t n = s->events;
+
+	for (; n > 0; n--) {
+		const struct convert_line *at = &t->events.items[n - 1].at;
+		bool inside = s->call_count && deeds_same_line(at, &s->calls[level]);
+
+		for (unsigned i = 0; i < level; i++)
+			inside |= deeds_same_text(at->func, s->calls[i].func);
+		if (!inside)
+			break;
+	}
+	return n;
+}
+
+/* How many events the other thread had by the time the sleep ended: the last of them is the deed that was
+   waited for. A timed wait that something else has ended is no sleep. */
+static size_t last_event(const struct convert_record *r, const struct convert_sleep *s,
+			 const struct convert_other *other, bool *blocked)
+{
+	const struct convert_thread *t = &r->threads.items[other->thread];
+	const struct convert_sleep *own =
+		other->sleeps ? sleep_at(r, other->thread, s->end_us) : NULL;
+	bool sleeps = own && own_counts(own);
+	size_t n = sleeps ? before_sleep(r, own) : other->events, last;
+
+	if (!sleeps && !(own && own->foreign) && !other->blocked && !other->gone && n)
+		n--; /* it is in the middle of it */
+	/* nothing is left undone by who is gone */
+	last = deeds_last(r, t, n, other->gone ? 0 : other->events);
+	*blocked = (other->blocked || (own && own->foreign)) && !sleeps && last == n;
+	return last;
+}
+
+static bool is_shared(const struct convert_record *r, size_t thread, const struct convert_line *at)
+{
+	for (size_t i = 0; i < r->threads.count; i++) {
+		if (i == thread)
+			continue;
+		array_each(const struct convert_event, e, &r->threads.items[i].events)
+			if (deeds_same_line(&e->at, at))
+				return true;
+	}
+	return false;
+}
+
+/* ---- orders --------------------------------------------------------------------------------- */
+
+/* Which sleep of this thread at this site it is. */
+static unsigned long ordinal(const struct convert_plan *p, const struct convert_record *r,
+			     const struct convert_sleep *s)
+{
+	size_t site = site_of(p, s);
+	unsigned long k = 0;
+
+	array_each(const struct convert_sleep, o, &r->sleeps) {
+		if (own_counts(o) && o->thread == s->thread && site_of(p, o) == site)
+			k++;
+		if (o == s)
+			break;
+	}
+	return k;
+}
+
+struct known {
+	size_t from, to, events;
+	bool blocked;
+};
+struct knowns {
+	struct known *items;
+	size_t count, capacity;
+};
+
+/* Something later of the same thread was waited for before: this is nothing new. */
+static bool is_known(const struct knowns *all, const struct known *k)
+{
+	array_each(const struct known, o, all)
+		if (o->from == k->from && o->to == k->to &&
+		    (o->events > k->events ||
+		     (o->events == k->events && (o->blocked || !k->blocked))))
+			return true;
+	return false;
+}
+
+/* A thread of a library's that works meanwhile: what it does is not seen. One that has only gone to
+   where it waits for work, and gets none in all the run, is no partner of anybody. */
+static bool is_unseen(const struct convert_record *r, const struct convert_other *other)
+{
+	const struct convert_thread *t = &r->threads.items[other->thread];
+
+	return !other->gone && !t->events.count && !other->rested &&
+	       (t->works || !(other->blocked || other->sleeps));
+}
+
+/* From here on nothing but the sleep puts its thread behind the others: it was made then, or its sleep
+   before was over. */
+static uint64_t alone_since(const struct convert_record *r, const struct convert_sleep *s)
+{
+	uint64_t since = r->threads.items[s->thread].born_us;
+
+	array_each(const struct convert_sleep, o, &r->sleeps)
+		if (o->thread == s->thread && own_counts(o) && o->end_us <= s->begin_us &&
+		    o->end_us > since)
+			since = o->end_us;
+	return since;
+}
+
+/* Where what it has done last cannot be named, it can be waited for that it ends. */
+static bool has_to_exit(const struct convert_record *r, const struct convert_other *other, size_t n)
+{
+	return other->gone && other->thread &&
+	       !deeds_is_all(r, &r->threads.items[other->thread], n);
+}
+
+static void add_order(struct convert_plan *p, const struct convert_record *r,
+		      const struct convert_sleep *s, const struct convert_other *other,
+		      struct knowns *known)
+{
+	const struct convert_thread *t = &r->threads.items[other->thread];
+	bool blocked;
+	size_t n = last_event(r, s, other, &blocked);
+	bool exits = has_to_exit(r, other, n);
+	const struct known k = {other->thread, s->thread, exits ? t->events.count : n, blocked};
+	const struct convert_event *e = k.events ? &t->events.items[k.events - 1] : NULL;
+
+	if (!e || is_known(known, &k))
+		return;
+	*array_add(known) = k;
+	*array_add(&p->orders) = (struct convert_order){
+		.from_thread = other->thread,
+		.to_thread = s->thread,
+		.from = e->at,
+		.blocked = blocked,
+		.exits = exits,
+		.from_shared = exits || is_shared(r, other->thread, &e->at),
+		.polled = !exits && polls_at(r, other->thread, &e->at),
+		.to_shared = is_shared(r, s->thread, &p->sites.items[site_of(p, s)].at),
+		.from_events = k.events,
+		.to_events = s->events,
+		.during = e->t_us >= alone_since(r, s),
+		.within = e->t_us >= s->begin_us,
+		.k = ordinal(p, r, s),
+		.site = site_of(p, s),
+	};
+}
+
+void convert_learn(struct convert_plan *p, const struct convert_record *r)
+{
+	struct knowns known = {0};
+
+	array_each(const struct convert_thread, t, &r->threads)
+		*array_add(&p->threads) = base_strdup(t->id ? t->id : "?");
+	array_each(const struct convert_sleep, s, &r->sleeps)
+		if (own_counts(s))
+			add_site(p, r, s);
+	if (p->sites.count)
+		qsort(p->sites.items, p->sites.count, sizeof(*p->sites.items), by_line);
+	array_each(struct convert_site, site, &p->sites)
+		array_each(const struct convert_site, other, &p->sites)
+			site->several |= other != site && deeds_same_line(&other->at, &site->at);
+	array_each(struct convert_site, site, &p->sites)
+		if (site->times > POLLS_MOST)
+			convert_leave(
+				site,
+				polls_why(r, &site->at,
+					  "it sleeps too often to have been meant for one order"));
+	array_each(const struct convert_sleep, s, &r->sleeps)
+		if (own_counts(s) && !p->sites.items[site_of(p, s)].left && polls_is(r, s))
+			convert_leave(
+				&p->sites.items[site_of(p, s)],
+				polls_why(
+					r, own_line(s),
+					"it sleeps in a loop, until something else has happened"));
+	array_each(const struct convert_sleep, s, &r->sleeps)
+		if (s->cut_off && s->call_count && !s->foreign && site_of(p, s) < p->sites.count)
+			convert_leave(
+				&p->sites.items[site_of(p, s)],
+				"in other cases something else ends it before its time is over");
+	array_each(const struct convert_sleep, s, &r->sleeps) {
+		if (!own_counts(s) || p->sites.items[site_of(p, s)].left)
+			continue;
+		array_each(const struct convert_other, other, &s->others) {
+			p->sites.items[site_of(p, s)].unseen |= is_unseen(r, other);
+			add_order(p, r, s, other, &known);
+		}
+	}
+	array_fini(&known);
+}
+
+/* ---- another run ----------------------------------------------------------------------------- */
+
+static size_t thread_named(const struct convert_record *r, const char *id)
+{
+	size_t i = 0;
+
+	while (i < r->threads.count && !deeds_same_text(r->threads.items[i].id, id))
+		i++;
+	return i;
+}
+
+static const struct convert_sleep *sleep_of(const struct convert_plan *p,
+					    const struct convert_record *r,
+					    const struct convert_order *o)
+{
+	size_t thread = thread_named(r, p->threads.items[o->to_thread]);
+
+	array_each(const struct convert_sleep, s, &r->sleeps)
+		if (own_counts(s) && s->thread == thread && site_of(p, s) == o->site &&
+		    ordinal(p, r, s) == o->k)
+			return s;
+	return NULL;
+}
+
+/* By when the sleep was over, with `n` events that count. */
+static bool has_it(const struct convert_record *r, const struct convert_other *other, size_t n,
+		   const struct convert_order *o)
+{
+	const struct convert_thread *t = &r->threads.items[other->thread];
+
+	if (o->exits)
+		return other->gone;
+	for (size_t i = 0; i < n; i++)
+		if (deeds_same_place(&t->events.items[i].at, &o->from) &&
+		    (o->blocked || other->gone || deeds_is_done(r, t, i, other->events)))
+			return true;
+	return false;
+}
+
+/* It has less to show: that is what counts. */
+static void weaken(struct convert_order *o, const struct convert_record *r,
+		   const struct convert_other *other, size_t n, bool blocked)
+{
+	o->from = r->threads.items[other->thread].events.items[n - 1].at;
+	o->from_events = n;
+	o->blocked = blocked;
+	o->exits = false;
+	o->from_shared = is_shared(r, other->thread, &o->from);
+	o->polled = polls_at(r, other->thread, &o->from);
+}
+
+/* Where two sleeps end at about the same time one run has less to show than the other. */
+static bool agree(const struct convert_plan *p, const struct convert_record *r,
+		  struct convert_order *o)
+{
+	const struct convert_sleep *s = sleep_of(p, r, o);
+	size_t from = thread_named(r, p->threads.items[o->from_thread]);
+	bool was = o->blocked;
+
+	for (size_t i = 0; s && i < s->others.count; i++) {
+		const struct convert_other *other = &s->others.items[i];
+		bool blocked = false;
+		size_t n = other->thread == from ? last_event(r, s, other, &blocked) : 0;
+
+		if (other->thread == from && has_it(r, other, n, o)) {
+			if (n && deeds_same_place(&r->threads.items[from].events.items[n - 1].at,
+						  &o->from))
+				o->blocked &= blocked || other->gone;
+			return o->blocked == was;
+		}
+		if (n) {
+			weaken(o, r, other, n, blocked);
+			return false;
+		}
+	}
+	o->dropped = true;
+	return false;
+}
+
+static bool confirm_times(struct convert_plan *p, const struct convert_record *r)
+{
+	unsigned long *times = base_alloc(p->sites.count + 1, sizeof(*times));
+	bool same = true;
+
+	array_each(const struct convert_sleep, s, &r->sleeps)
+		if (own_counts(s))
+			times[site_of(p, s)]++;
+	for (size_t i = 0; i < p->sites.count; i++) {
+		if (times[i] == p->sites.items[i].times)
+			continue;
+		same = false;
+		convert_leave(
+			&p->sites.items[i],
+			polls_why(r, &p->sites.items[i].at,
+				  "how often it sleeps is not the same in all runs: it waits for "
+				  "something in a loop, or for the time"));
+	}
+	base_free(times);
+	return same;
+}
+
+bool convert_confirm(struct convert_plan *p, const struct convert_record *r)
+{
+	bool same = confirm_times(p, r);
+
+	array_each(struct convert_order, o, &p->orders)
+		if (!convert_is_left(p, o) && !agree(p, r, o))
+			same = false;
+	return same;
+}
+
+bool convert_is_left(const struct convert_plan *p, const struct convert_order *o)
+{
+	return o->dropped || p->sites.items[o->site].left;
+}
+
+/* Also where others say it. */
+static bool is_said(const struct convert_plan *p, const struct convert_order *o)
+{
+	return !p->sites.items[o->site].left && !o->blocked && (!o->dropped || o->superfluous);
+}
+
+/* `o` waits for what a third thread does behind a sleep, and that sleep waits for at least the same. */
+static bool is_implied(const struct convert_plan *p, const struct convert_order *o)
+{
+	array_each(const struct convert_order, last, &p->orders) {
+		if (last->site != o->site || last->k != o->k || last->to_thread != o->to_thread ||
+		    last->from_thread == o->from_thread || last->blocked ||
+		    convert_is_left(p, last))
+			continue;
+		array_each(const struct convert_order, first, &p->orders)
+			if (first->from_thread == o->from_thread &&
+			    first->to_thread == last->from_thread &&
+			    first->to_events < last->from_events &&
+			    first->from_events >= o->from_events + o->blocked && is_said(p, first))
+				return true;
+	}
+	return false;
+}
+
+void convert_reduce(struct convert_plan *p)
+{
+	array_each(struct convert_order, o, &p->orders)
+		if (!convert_is_left(p, o) && is_implied(p, o))
+			o->dropped = o->superfluous = true;
+}
+
+/* The places stand in the order of the orders that are not left, two for each. */
+bool convert_count(struct convert_plan *p, const struct convert_record *r)
+{
+	size_t place = 0;
+	bool same = true;
+
+	array_each(struct convert_order, o, &p->orders) {
+		const struct convert_sleep *s;
+		unsigned long hits, to_hits;
+
+		if (p->sites.items[o->site].left || (o->dropped && !o->unreached))
+			continue;
+		s = sleep_of(p, r, o);
+		hits = s && s->after.count > place ? s->after.items[place] : 0;
+		if (hits && o->polled)
+			hits = 1;
+		to_hits = s && s->before.count > place + 1 ? s->before.items[place + 1] : 0;
+		same &= hits == o->from_hit && to_hits == o->to_hit;
+		o->from_hit = hits;
+		o->to_hit = to_hits;
+		o->dropped = o->unreached = !hits; /* this place is never reached so */
+		place += 2;
+	}
+	return same;
+}
+
+void convert_plan_fini(struct convert_plan *p)
+{
+	array_each(char *, id, &p->threads)
+		base_free(*id);
+	array_each(struct convert_site, site, &p->sites) {
+		base_free(site->location);
+		base_free(site->callee);
+		base_free(site->what);
+		base_free(site->left);
+		for (size_t i = 0; i < site->backs; i++)
+			base_free(site->back_location[i]);
+		array_fini(&site->threads);
+	}
+	array_each(struct convert_order, o, &p->orders) {
+		base_free(o->location);
+		base_free(o->from_name);
+		base_free(o->to_name);
+	}
+	array_fini(&p->threads);
+	array_fini(&p->sites);
+	array_fini(&p->orders);
+	*p = (struct convert_plan){0};
+}

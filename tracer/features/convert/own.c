@@ -1,0 +1,222 @@
+/*
+ * What is the test's own, where it is linked with the library that it tests: the file that main is in,
+ * those beside it, and those whose names say that they are tests; and the code that sleeps, wherever
+ * that is. Of a library inside it is not seen what its threads do, as of one outside; its waits with a
+ * time are sleeps only where the test calls them, and then that call is what sleeps.
+ */
+#include "tracer/features/convert/record.h"
+
+#include "tracer/source/source_lines.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { WRAPPER_STATEMENTS = 6 };
+
+/* ---- files ------------------------------------------------------------------------------------ */
+
+static size_t length_of_dir(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+
+	return slash ? (size_t)(slash - file) + 1 : 0;
+}
+
+/* Of the directories that both are in. */
+static size_t common_dirs(const char *a, const char *b)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; a[i] && a[i] == b[i]; i++)
+		if (a[i] == '/')
+			n = i + 1;
+	return n;
+}
+
+static bool sounds_like_test(const char *path)
+{
+	return strcasestr(path, "test") || strcasestr(path, "tst");
+}
+
+static const char *main_file(const struct convert_record *r)
+{
+	struct source_sites sites = {0};
+	struct module *program = r->program;
+	struct location location;
+	struct error ignored;
+	const char *file = NULL;
+
+	if (!program || location_parse("main", &location, &ignored) < 0)
+		return NULL;
+	if (source_resolve(r->symbols, &program, 1, &location, &sites, &ignored) == SOURCE_FOUND &&
+	    sites.count)
+		file = sites.items[0].file;
+	source_sites_fini(&sites);
+	location_fini(&location);
+	return file;
+}
+
+bool own_is(const struct convert_record *r, const char *file)
+{
+	const char *first = r->main_file;
+	size_t common;
+
+	if (!first || !file || strcmp(file, first) == 0)
+		return true;
+	common = common_dirs(file, first);
+	if (sounds_like_test(file + common))
+		return true;
+	return length_of_dir(file) == length_of_dir(first) && length_of_dir(file) == common &&
+	       !sounds_like_test(first + common);
+}
+
+/* ---- where the tester would say that it sleeps ------------------------------------------------ */
+
+bool own_counts(const struct convert_sleep *s)
+{
+	return s->ended && s->timed_out && s->call_count && !s->foreign;
+}
+
+const struct convert_line *own_line(const struct convert_sleep *s)
+{
+	return &s->calls[s->level];
+}
+
+bool convert_can_hasten(const struct convert_record *r)
+{
+	array_each(const struct convert_sleep, s, &r->sleeps)
+		if (s->mere && s->cut_off)
+			return false;
+	return !r->timers;
+}
+
+/* A few statements lead to the sleep, and behind it there are none. */
+static bool only_sleeps(const struct convert_record *r, const struct convert_sleep *s, unsigned i)
+{
+	const struct convert_thread *t = &r->threads.items[s->thread];
+	size_t from = s->events, to = s->events;
+	uint64_t frame;
+
+	while (from > 0 && !deeds_same_text(t->events.items[from - 1].at.func, s->calls[i].func))
+		from--;
+	if (!from)
+		return false;
+	frame = t->events.items[from - 1].frame;
+	while (from > 0 && t->events.items[from - 1].frame <= frame)
+		from--;
+	while (to < t->events.count && t->events.items[to].frame == frame &&
+	       (deeds_same_line(&t->events.items[to].at, &s->calls[i]) ||
+		deeds_is_empty(r->symbols, &t->events.items[to].at)))
+		to++;
+	return s->events - from <= WRAPPER_STATEMENTS && to < t->events.count &&
+	       t->events.items[to].frame > frame;
+}
+
+static bool has_other_caller(const struct convert_record *r, const struct convert_sleep *s,
+			     unsigned i)
+{
+	array_each(const struct convert_sleep, o, &r->sleeps)
+		if (o->call_count > i + 1 && deeds_same_line(&o->calls[i], &s->calls[i]) &&
+		    !deeds_same_line(&o->calls[i + 1], &s->calls[i + 1]))
+			return true;
+	return false;
+}
+
+/* A function that does nothing but sleep stands for the library's own. */
+static bool is_wrapper(const struct convert_record *r, const struct convert_sleep *s, unsigned i)
+{
+	if (s->calls[i].inlined) /* its code is not part of the line that calls it */
+		return false;
+	if (deeds_sounds_like_sleep(s->calls[i].func))
+		return true;
+	return has_other_caller(r, s, i) && only_sleeps(r, s, i);
+}
+
+static unsigned level_of(const struct convert_record *r, const struct convert_sleep *s)
+{
+	unsigned i = 0;
+
+	while (i + 1 < s->call_count && is_wrapper(r, s, i))
+		i++;
+	return i;
+}
+
+/* The test's call that leads into a library inside. */
+static void find_own_call(const struct convert_record *r, struct convert_sleep *s)
+{
+	unsigned i = s->level;
+
+	while (i < s->call_count && !own_is(r, s->calls[i].file))
+		i++;
+	s->foreign = i == s->call_count;
+	s->level = s->foreign ? s->level : i;
+}
+
+/* Does the test itself sleep anywhere? Else its files are not told apart by their names. */
+static bool is_parted(const struct convert_record *r)
+{
+	array_each(const struct convert_sleep, s, &r->sleeps)
+		for (unsigned i = 0; s->ended && s->timed_out && i < s->call_count; i++)
+			if (own_is(r, s->calls[i].file))
+				return true;
+	return false;
+}
+
+/* ---- what is kept of a run -------------------------------------------------------------------- */
+
+/* Who sleeps in its midst is looked into, whoever's code it is. */
+static bool sleeps_in(const struct convert_record *r, const char *file)
+{
+	array_each(const struct convert_sleep, s, &r->sleeps)
+		if (own_counts(s) && s->mere && deeds_same_text(own_line(s)->file, file))
+			return true;
+	return false;
+}
+
+static void keep_events(struct convert_record *r, size_t thread)
+{
+	struct convert_thread *t = &r->threads.items[thread];
+	size_t *left = base_alloc(t->events.count + 1, sizeof(*left)), kept = 0;
+	const char *file = NULL;
+	bool own = false;
+
+	for (size_t i = 0; i < t->events.count; i++) {
+		const struct convert_event *e = &t->events.items[i];
+
+		if (!i || e->at.file != file)
+			own = own_is(r, e->at.file) || sleeps_in(r, e->at.file);
+		file = e->at.file;
+		left[i] = kept;
+		if (own)
+			t->events.items[kept++] = *e;
+	}
+	left[t->events.count] = kept;
+	array_each(struct convert_sleep, s, &r->sleeps) {
+		if (s->thread == thread)
+			s->events = left[s->events];
+		array_each(struct convert_other, o, &s->others)
+			if (o->thread == thread)
+				o->events = left[o->events];
+	}
+	t->events.count = kept;
+	base_free(left);
+}
+
+void own_settle(struct convert_record *r)
+{
+	bool parted;
+
+	r->main_file = main_file(r);
+	array_each(struct convert_sleep, s, &r->sleeps)
+		s->level = s->call_count ? level_of(r, s) : 0;
+	parted = r->main_file && is_parted(r);
+	if (!parted) {
+		r->main_file = NULL;
+		return;
+	}
+	array_each(struct convert_sleep, s, &r->sleeps)
+		if (!s->mere && s->call_count)
+			find_own_call(r, s);
+	for (size_t i = 0; i < r->threads.count; i++)
+		keep_events(r, i);
+}

@@ -1,0 +1,135 @@
+/*
+ * Loops that sleep: until something else has happened, or until the clock says so. How often they come by
+ * is left to chance, and they are no orders.
+ */
+#include "tracer/features/convert/record.h"
+
+/* Of its function, before (-1) or behind (+1) the sleep; NULL: none. */
+static const struct convert_line *beside(const struct convert_record *r,
+					 const struct convert_sleep *s, int step)
+{
+	const struct convert_thread *t = &r->threads.items[s->thread];
+	const struct convert_line *own = own_line(s);
+
+	for (size_t i = s->events - (step < 0); i < t->events.count; i += (size_t)step) {
+		const struct convert_line *at = &t->events.items[i].at;
+
+		if (deeds_same_text(at->func, own->func) && !deeds_same_line(at, own))
+			return at;
+	}
+	return NULL;
+}
+
+bool polls_is(const struct convert_record *r, const struct convert_sleep *s)
+{
+	const struct convert_line *before = beside(r, s, -1), *after = beside(r, s, 1);
+
+	return deeds_is_while(r->symbols, own_line(s), true) ||
+	       (before && after && deeds_same_line(before, after) &&
+		deeds_is_while(r->symbols, before, false));
+}
+
+static bool passes_between(const struct convert_thread *t, const struct convert_line *at,
+			   size_t from, size_t to)
+{
+	for (size_t i = from; i < to && i < t->events.count; i++)
+		if (deeds_same_line(&t->events.items[i].at, at))
+			return true;
+	return false;
+}
+
+/* Between any two of very many sleeps of one line, as far as it was watched. */
+static bool is_between_all(const struct convert_record *r, size_t thread,
+			   const struct convert_line *at)
+{
+	const struct convert_thread *t = &r->threads.items[thread];
+	const struct convert_sleep *last = NULL;
+	size_t times = 0;
+	bool ended = false;
+
+	array_each(const struct convert_sleep, s, &r->sleeps) {
+		if (s->thread != thread || !own_counts(s))
+			continue;
+		if (last && deeds_same_line(own_line(last), own_line(s)) &&
+		    deeds_same_text(own_line(s)->func, at->func)) {
+			bool passed = passes_between(t, at, last->events, s->events);
+
+			if (passed && ended)
+				return false;
+			ended = !passed; /* it has been met too often to be watched */
+			times += passed;
+		}
+		last = s;
+	}
+	return times >= POLLS_MOST;
+}
+
+bool polls_at(const struct convert_record *r, size_t thread, const struct convert_line *at)
+{
+	array_each(const struct convert_sleep, s, &r->sleeps) {
+		const struct convert_line *before;
+
+		if (s->thread != thread || !own_counts(s) || !polls_is(r, s))
+			continue;
+		before = beside(r, s, -1);
+		if (deeds_same_line(at, own_line(s)) || (before && deeds_same_line(at, before)))
+			return true;
+	}
+	return is_between_all(r, thread, at);
+}
+
+static const char *const by_clock = "it looks at the clock, and sleeps again until that says so: a "
+				    "gate cannot make that shorter";
+
+/* The one before it of the same thread on that line; NULL: it is the first. */
+static const struct convert_sleep *one_before(const struct convert_record *r,
+					      const struct convert_sleep *s)
+{
+	for (const struct convert_sleep *o = s; o-- > r->sleeps.items;)
+		if (o->thread == s->thread && own_counts(o) &&
+		    deeds_same_line(own_line(o), own_line(s)))
+			return o;
+	return NULL;
+}
+
+/* Between any two of its sleeps on that line a thread has asked for the time. */
+static bool asks_clock(const struct convert_record *r, const struct convert_line *at)
+{
+	bool asks = false;
+
+	array_each(const struct convert_sleep, s, &r->sleeps) {
+		const struct convert_sleep *last;
+
+		if (!own_counts(s) || !deeds_same_line(own_line(s), at))
+			continue;
+		last = one_before(r, s);
+		if (last && s->clock_reads == last->clock_reads)
+			return false;
+		asks |= last != NULL;
+	}
+	return asks;
+}
+
+const char *polls_again(const struct convert_sleep *s)
+{
+	enum { ELIDED_OFTEN = 100 };
+
+	if (!s->again)
+		return "the code of its line begins elsewhere; put the sleep on a line of its own, "
+		       "and build the test with -g -O0";
+	return s->clock_reads >= ELIDED_OFTEN
+		       ? by_clock
+		       : "it waits again and again, until something else has happened";
+}
+
+const char *convert_why_loop(unsigned long times, unsigned long clock_reads)
+{
+	return clock_reads >= times ? by_clock
+				    : "it sleeps in a loop, until something else has happened";
+}
+
+const char *polls_why(const struct convert_record *r, const struct convert_line *at,
+		      const char *otherwise)
+{
+	return asks_clock(r, at) ? by_clock : otherwise;
+}

@@ -1,0 +1,205 @@
+/* The gate script: sleeps that are elided, events with names, and the orders between them. */
+#include "tracer/features/convert/record.h"
+
+#include "tracer/source/source_lines.h"
+
+#include <string.h>
+
+static void add_quoted(struct str *out, const char *text)
+{
+	str_add(out, "\"");
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			str_add(out, "\\");
+		str_add_bytes(out, *text == '\t' ? " " : text, 1);
+	}
+	str_add(out, "\"");
+}
+
+/* { thread = "T", hit = N }, where they are needed. */
+static void add_options(struct str *out, const char *thread, unsigned long hit, bool optional)
+{
+	const char *comma = "";
+
+	if (!thread && hit <= 1 && !optional)
+		return;
+	str_add(out, ", {");
+	if (thread) {
+		str_add(out, " thread = ");
+		add_quoted(out, thread);
+		comma = ",";
+	}
+	if (hit > 1) {
+		str_addf(out, "%s hit = %lu", comma, hit);
+		comma = ",";
+	}
+	if (optional)
+		str_addf(out, "%s optional = true", comma);
+	str_add(out, " }");
+}
+
+static const char *from_thread(const struct convert_plan *p, const struct convert_order *o)
+{
+	return o->from_shared ? p->threads.items[o->from_thread] : NULL;
+}
+
+static const char *to_thread(const struct convert_plan *p, const struct convert_order *o)
+{
+	return o->to_shared ? p->threads.items[o->to_thread] : NULL;
+}
+
+/* The main thread of a process ends with it. */
+static const char *ending(const char *thread)
+{
+	const char *slash = strrchr(thread, '/');
+
+	return slash && strcmp(slash, "/main") == 0 ? "exit" : "thread-exit";
+}
+
+static void add_place(const struct convert_plan *p, const struct convert_order *o, struct str *out)
+{
+	str_add(out, o->exits ? "on(" : "at(");
+	add_quoted(out, o->exits ? ending(p->threads.items[o->from_thread]) : o->location);
+}
+
+/* A place that could do nothing would not be counted. */
+static void add_counted(struct str *out, const char *thread)
+{
+	add_options(out, thread, 0, true);
+	str_add(out, "):when(function() return true end)\n");
+}
+
+static void add_at(struct str *out, const char *location)
+{
+	str_add(out, "at(");
+	add_quoted(out, location);
+}
+
+void convert_probe(const struct convert_plan *p, struct str *out)
+{
+	array_each(const struct convert_order, o, &p->orders) {
+		if (convert_is_left(p, o))
+			continue;
+		add_place(p, o, out);
+		add_counted(out, from_thread(p, o));
+		add_at(out, p->sites.items[o->site].location);
+		add_counted(out, to_thread(p, o));
+	}
+}
+
+void convert_probe_site(const struct convert_plan *p, size_t site, struct str *out)
+{
+	add_at(out, p->sites.items[site].location);
+	add_counted(out, NULL);
+}
+
+void convert_elide_only(const struct convert_plan *p, size_t site, struct str *out)
+{
+	const struct convert_site *own = &p->sites.items[site];
+
+	for (size_t i = 0; i < (own->by_callee ? own->threads.count : 1); i++) {
+		str_add(out, "elide_sleep(");
+		add_quoted(out, own->location);
+		add_options(out, own->by_callee ? p->threads.items[own->threads.items[i]] : NULL, 0,
+			    false);
+		str_add(out, ")\n");
+	}
+}
+
+/* ---- comments --------------------------------------------------------------------------------- */
+
+void convert_site_words(const struct convert_site *site, struct str *out)
+{
+	bool is_short = site->ns < 1000000;
+	double length = (double)site->ns / (is_short ? 1e3 : 1e6);
+
+	str_addf(out, "%s:%u in %s: %s of %.*f %s", str_base_name(site->at.file), site->at.line,
+		 site->at.func, site->what ? site->what : "a sleep",
+		 length < 10 && length != (int)length ? 1 : 0, length, is_short ? "us" : "ms");
+	if (site->times > 1)
+		str_addf(out, ", %lu times", site->times);
+}
+
+static void add_reason(const struct convert_plan *p, const struct convert_order *o, struct str *out)
+{
+	const char *thread = p->threads.items[o->from_thread];
+
+	if (o->exits)
+		str_addf(out, "-- until %s has ended", thread);
+	else
+		str_addf(out, "-- until %s %s %s:%u", thread,
+			 o->blocked ? "waits at" : "has been past", str_base_name(o->from.file),
+			 o->from.line);
+	if (o->from_hit > 1)
+		str_addf(out, " (time %lu)", o->from_hit);
+	str_add(out, "\n");
+}
+
+/* ---- the script ------------------------------------------------------------------------------- */
+
+static bool came_before(const struct convert_plan *p, const struct convert_order *own,
+			const char *name)
+{
+	array_each(const struct convert_order, o, &p->orders) {
+		if (o == own)
+			return false;
+		if (!convert_is_left(p, o) &&
+		    (strcmp(o->from_name, name) == 0 || strcmp(o->to_name, name) == 0))
+			return true;
+	}
+	return false;
+}
+
+/* Where the thread is held that does not sleep any more. */
+static const char *held_at(const struct convert_site *site)
+{
+	return site->held_back ? site->back_location[site->held_back - 1] : site->location;
+}
+
+static void add_order(const struct convert_plan *p, const struct convert_order *o, struct str *out)
+{
+	const struct convert_site *site = &p->sites.items[o->site];
+
+	add_reason(p, o, out);
+	if (!came_before(p, o, o->from_name)) {
+		add_place(p, o, out);
+		add_options(out, from_thread(p, o), o->from_hit, false);
+		str_addf(out, "):event \"%s\"\n", o->from_name);
+	}
+	if (!came_before(p, o, o->to_name)) {
+		add_at(out, held_at(site));
+		add_options(out, to_thread(p, o), site->held_back ? o->k : o->to_hit, false);
+		str_addf(out, "):event \"%s\"\n", o->to_name);
+	}
+	str_addf(out, "order \"%s%s%s -> %s\"\n", o->blocked ? "[" : "", o->from_name,
+		 o->blocked ? "]" : "", o->to_name);
+}
+
+static bool waits(const struct convert_plan *p, size_t site)
+{
+	array_each(const struct convert_order, o, &p->orders)
+		if (o->site == site && !o->dropped)
+			return true;
+	return false;
+}
+
+static void add_site(const struct convert_plan *p, size_t i, struct str *out)
+{
+	const struct convert_site *site = &p->sites.items[i];
+
+	str_add(out, "\n-- ");
+	convert_site_words(site, out);
+	str_add(out, waits(p, i) ? ". Instead, it waits\n" : ". Nobody needs it.\n");
+	array_each(const struct convert_order, o, &p->orders)
+		if (o->site == i && !o->dropped)
+			add_order(p, o, out);
+	convert_elide_only(p, i, out);
+}
+
+void convert_script(const struct convert_plan *p, const char *head, struct str *out)
+{
+	str_add(out, head);
+	for (size_t i = 0; i < p->sites.count; i++)
+		if (!p->sites.items[i].left)
+			add_site(p, i, out);
+}

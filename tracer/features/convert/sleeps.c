@@ -1,0 +1,207 @@
+/*
+ * One run for gatectl convert: who sleeps, where, and how the others stand when a sleep ends.
+ */
+#include "tracer/features/convert/record.h"
+#include "tracer/source/source_lines.h"
+
+#include <string.h>
+
+enum { SLEEPS_MOST = 1000, SLEEPS_OFTEN = 100 };
+
+struct convert_thread *convert_thread_of(struct convert_record *r, const struct session_thread *t)
+{
+	while (r->threads.count <= t->index)
+		*array_add(&r->threads) = (struct convert_thread){0};
+	if (!r->threads.items[t->index].id)
+		r->threads.items[t->index].id = base_strdup(t->engine->id);
+	return &r->threads.items[t->index];
+}
+
+struct convert_sleep *convert_open_sleep(struct convert_record *r, size_t thread)
+{
+	size_t sleep = thread < r->threads.count ? r->threads.items[thread].sleep : 0;
+
+	return sleep ? &r->sleeps.items[sleep - 1] : NULL;
+}
+
+bool convert_sleeps_on(const struct convert_record *r, const struct session_thread *t)
+{
+	return r->sleeps.count >= SLEEPS_MOST && t->index < r->threads.count &&
+	       r->threads.items[t->index].times > SLEEPS_OFTEN;
+}
+
+/* By the name of the function that it calls; or by the line, where that has none (a stripped library). */
+static bool asks_for_sleep(struct modules *symbols, const struct waiter *w, size_t call)
+{
+	const struct inspect_call *from = &w->stack.items[call];
+	const char *name = w->stack.items[call - 1].function;
+
+	if (!name && from->file)
+		name = source_line(symbols, from->file, from->line);
+	return deeds_sounds_like_sleep(name);
+}
+
+/* The innermost call of the program's; stack.count: it waits in a library of the tester's, of which the
+   program has asked something else than to sleep. */
+static size_t program_call(struct modules *symbols, const struct waiter *w)
+{
+	size_t i = w->own;
+
+	while (i < w->stack.count && w->stack.items[i].frame.module != w->thread->process->exe)
+		i = caller_own(w, i + 1);
+	if (i == w->own || i >= w->stack.count)
+		return i;
+	return asks_for_sleep(symbols, w, i) ? i : w->stack.count;
+}
+
+static void note_calls(struct session *s, struct session_thread *t, struct convert_sleep *sleep)
+{
+	struct waiter w = {.thread = t};
+	size_t first;
+
+	caller_look(s, &w);
+	first = program_call(s->symbols, &w);
+	if (first > 0 && first < w.stack.count && w.stack.items[first - 1].function)
+		sleep->what = base_strdup(w.stack.items[first - 1].function);
+	for (size_t i = first; i < w.stack.count && sleep->call_count < CONVERT_CALLS;
+	     i = caller_own(&w, i + 1)) {
+		const struct inspect_call *call = &w.stack.items[i];
+
+		if (call->frame.module != t->process->exe || !call->line || !call->file ||
+		    !call->function)
+			break;
+		sleep->calls[sleep->call_count++] = (struct convert_line){
+			call->function, call->file,
+			call->line,	call->depth ? 0 : call->frame.lookup_pc - call->frame.bias,
+			call->inlined,	false};
+	}
+	inspect_stack_fini(&w.stack);
+}
+
+void convert_note_arrivals(struct session *s, struct arrival_counts *out)
+{
+	const struct place *p;
+
+	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
+		*array_add(out) = p->arrivals;
+}
+
+void convert_born(struct session *s, const struct session_thread *t)
+{
+	convert_thread_of(s->options->record, t)->born_us = session_now_us() - s->start_us;
+}
+
+/* Who was blocked and is not any more, or has been on a processor in between, works at times; and so does
+   who has been given something by a file, and waits for more. Who sleeps is woken by its time alone, and
+   may stand still for its turn: that is none of it. */
+static void note_rest(struct convert_record *r, const struct session_thread *of,
+		      const struct target_block *block)
+{
+	struct convert_thread *t = convert_thread_of(r, of);
+	uint64_t rested_at = block->activity == TARGET_BLOCKED ? block->switches + 1 : 0;
+
+	if (t->sleep)
+		rested_at = t->rested_at = 0;
+	t->works |= (t->rested_at && t->rested_at != rested_at) || target_polls(of->target) > 1;
+	t->rested_at = rested_at;
+}
+
+static void look_at_begin(struct session *s, struct convert_sleep *sleep)
+{
+	struct convert_record *r = s->options->record;
+
+	array_each(struct session_thread *, it, &s->threads) {
+		struct convert_thread *t = convert_thread_of(r, *it);
+		struct target_block block;
+
+		if ((*it)->target && !(*it)->engine->exited && (*it)->index != sleep->thread) {
+			target_look((*it)->target, &block);
+			note_rest(r, *it, &block);
+		}
+		*array_add(&sleep->rested_at) = t->rested_at;
+	}
+}
+
+static void begins(struct session *s, struct session_thread *t, const struct target_event *ev)
+{
+	struct convert_record *r = s->options->record;
+	struct convert_sleep *sleep;
+
+	sleep = convert_open_sleep(r, t->index);
+	if (sleep) { /* it was interrupted */
+		sleep->cut_off = true;
+		turns_end(s, sleep);
+	}
+	convert_thread_of(r, t)->times++;
+	if (convert_sleeps_on(r, t))
+		return;
+	sleep = array_add(&r->sleeps);
+	convert_thread_of(r, t)->sleep = r->sleeps.count;
+	sleep->thread = t->index;
+	sleep->ns = ev->sleep_ns;
+	sleep->mere = ev->mere_sleep;
+	sleep->again = ev->sleeps_again;
+	sleep->clock_reads = ev->clock_reads;
+	sleep->begin_us = session_now_us() - s->start_us;
+	sleep->events = convert_thread_of(r, t)->events.count;
+	note_calls(s, t, sleep);
+	convert_note_arrivals(s, &sleep->before);
+	look_at_begin(s, sleep);
+	turns_begin(s, sleep);
+}
+
+static struct convert_other look(struct convert_record *r, const struct convert_sleep *sleep,
+				 const struct session_thread *t)
+{
+	struct convert_other other = {
+		.thread = t->index,
+		.events = convert_thread_of(r, t)->events.count,
+		.gone = !t->target || t->engine->exited,
+		.sleeps = convert_open_sleep(r, t->index) != NULL,
+	};
+	struct target_block block;
+
+	if (other.gone)
+		return other;
+	target_look(t->target, &block);
+	note_rest(r, t, &block);
+	other.blocked = block.activity == TARGET_BLOCKED;
+	other.rested = other.blocked && t->index < sleep->rested_at.count &&
+		       sleep->rested_at.items[t->index] == r->threads.items[t->index].rested_at;
+	return other;
+}
+
+void convert_look_round(struct session *s, struct convert_sleep *sleep)
+{
+	array_each(struct session_thread *, other, &s->threads)
+		if ((*other)->index != sleep->thread)
+			*array_add(&sleep->others) = look(s->options->record, sleep, *other);
+	convert_note_arrivals(s, &sleep->after);
+}
+
+static void ends(struct session *s, struct session_thread *t, bool timed_out)
+{
+	struct convert_sleep *sleep = convert_open_sleep(s->options->record, t->index);
+
+	if (sleep && timed_out) {
+		turns_wait(s, sleep);
+		return;
+	}
+	if (sleep) {
+		sleep->cut_off = true;
+		turns_end(s, sleep);
+	}
+	session_go(s, t);
+}
+
+void convert_sleep(struct session *s, const struct target_event *ev)
+{
+	struct session_thread *t = ev->thread->user;
+
+	if (ev->kind == TARGET_SLEPT) {
+		ends(s, t, ev->timed_out);
+		return;
+	}
+	begins(s, t, ev);
+	session_go(s, t);
+}

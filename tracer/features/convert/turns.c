@@ -1,0 +1,189 @@
+/*
+ * Whose turn is it to wake up? In a run that is watched a sleep does not end before everybody who is
+ * awake has nothing left to do; then those go on whose time is over first. So during a sleep the same
+ * things happen however busy the machine is: it is of no matter how long it lasts, but only which one
+ * ends before another. In `now_ns` sleeping takes time, and working none.
+ *
+ * Whoever works for longer than a sleep lasts is not waited for: nobody sleeps until that is done.
+ */
+#include "tracer/features/convert/record.h"
+#include "tracer/features/deadlock/deadlock.h"
+
+enum {
+	TOGETHER_PART = 16, /* two sleeps that differ by less than that part end together */
+	TOGETHER_MOST_NS = 2000000,
+	WORK_FACTOR = 2, /* who is watched needs more time than alone */
+	WORK_LEAST_NS = 100000000,
+	CLOCK_LEAST_NS = 20000000,
+	WAIT_FACTOR = 10, /* who neither works nor rests (a disk) is waited for as long as that */
+	WAIT_LEAST_US = 2000000,
+	SHORTEST_NS =
+		100000, /* nobody sleeps for less: whoever asks all the time needs that, too */
+};
+
+enum { WAITING_MS = 1 };
+
+static uint64_t now_us(const struct session *s)
+{
+	return session_now_us() - s->start_us;
+}
+
+void turns_begin(struct session *s, struct convert_sleep *sleep)
+{
+	sleep->due_ns =
+		s->options->record->now_ns + (sleep->ns > SHORTEST_NS ? sleep->ns : SHORTEST_NS);
+	sleep->begin_worked_ns = target_worked_ns(s->target);
+	sleep->begin_clock_ns = s->options->record->now_ns + sleep->begin_worked_ns;
+}
+
+/* While somebody waits for their turn there is more to look at. */
+static void count_waiting(struct session *s, int more)
+{
+	struct convert_record *r = s->options->record;
+
+	r->waiting = (unsigned)((int)r->waiting + more);
+	ticks_wish(s, r, r->waiting ? WAITING_MS : 0);
+}
+
+void turns_wait(struct session *s, struct convert_sleep *sleep)
+{
+	sleep->over = true;
+	sleep->over_us = now_us(s);
+	count_waiting(s, 1);
+	turns_look(s);
+}
+
+void turns_end(struct session *s, struct convert_sleep *sleep)
+{
+	sleep->ended = true;
+	s->options->record->threads.items[sleep->thread].rested_at = 0; /* that is no work */
+	s->options->record->threads.items[sleep->thread].sleep = 0;
+	if (!sleep->over)
+		return;
+	count_waiting(s, -1);
+}
+
+/* ---- who is next ------------------------------------------------------------------------------ */
+
+/* By a signal: its sleep does not end before somebody lets it go on. */
+static bool is_stopped(const struct session *s, size_t thread)
+{
+	const struct session_thread *t = s->threads.items[thread];
+
+	return t->target && t->target->state == TARGET_GROUP_STOPPED;
+}
+
+static struct convert_sleep *first(struct session *s)
+{
+	struct convert_record *r = s->options->record;
+	struct convert_sleep *found = NULL;
+
+	for (size_t i = 0; i < r->threads.count; i++) {
+		struct convert_sleep *sleep = convert_open_sleep(r, i);
+
+		if (sleep && !is_stopped(s, i) && (!found || sleep->due_ns < found->due_ns))
+			found = sleep;
+	}
+	return found;
+}
+
+static bool is_together(const struct convert_sleep *sleep, const struct convert_sleep *first)
+{
+	uint64_t shorter = sleep->ns < first->ns ? sleep->ns : first->ns;
+	uint64_t apart = sleep->due_ns - first->due_ns;
+
+	return apart <= TOGETHER_MOST_NS && apart <= shorter / TOGETHER_PART;
+}
+
+static bool all_are_over(struct session *s, const struct convert_sleep *first)
+{
+	struct convert_record *r = s->options->record;
+
+	for (size_t i = 0; i < r->threads.count; i++) {
+		const struct convert_sleep *sleep = convert_open_sleep(r, i);
+
+		if (sleep && !sleep->over && !is_stopped(s, i) && is_together(sleep, first))
+			return false;
+	}
+	return true;
+}
+
+/* It has slept, and waits for its turn; or it is not waited for. */
+static bool is_aside(const struct session *s, const struct session_thread *t)
+{
+	const struct convert_sleep *sleep = convert_open_sleep(s->options->record, t->index);
+
+	return (sleep && sleep->over) || convert_sleeps_on(s->options->record, t);
+}
+
+/* Somebody works until the clock has gone on, and has seen that it has. */
+static bool is_past_by_clock(const struct session *s, const struct convert_sleep *sleep)
+{
+	return target_clock_seen_ns(s->target) >
+	       sleep->begin_clock_ns + sleep->ns + sleep->ns / 2 + CLOCK_LEAST_NS;
+}
+
+/* Somebody works for so long that no sleep waits for it. */
+static bool is_out_of_patience(const struct session *s, const struct convert_sleep *sleep)
+{
+	uint64_t us = sleep->ns / 1000;
+
+	return is_past_by_clock(s, sleep) ||
+	       target_worked_ns(s->target) >
+		       sleep->begin_worked_ns + WORK_FACTOR * sleep->ns + WORK_LEAST_NS ||
+	       now_us(s) > sleep->over_us + WAIT_FACTOR * us + WAIT_LEAST_US;
+}
+
+/* ---- they go on ------------------------------------------------------------------------------- */
+
+static void wake(struct session *s, struct convert_sleep *sleep)
+{
+	struct convert_record *r = s->options->record;
+
+	if (sleep->due_ns > r->now_ns)
+		r->now_ns = sleep->due_ns;
+	target_slept(s->target, r->now_ns);
+	sleep->timed_out = true;
+	sleep->end_us = now_us(s);
+	turns_end(s, sleep);
+	session_go(s, s->threads.items[sleep->thread]);
+	s->events++;
+}
+
+/* With those that end together with it: all are looked at before any of them moves. */
+static void wake_all(struct session *s, struct convert_sleep *first)
+{
+	struct convert_record *r = s->options->record;
+	struct convert_sleep **all = base_alloc(r->threads.count, sizeof(struct convert_sleep *));
+	size_t count = 0;
+
+	for (size_t i = 0; i < r->threads.count; i++) {
+		struct convert_sleep *sleep = convert_open_sleep(r, i);
+
+		if (sleep && sleep->over && is_together(sleep, first))
+			all[count++] = sleep;
+	}
+	for (size_t i = 0; i < count; i++)
+		convert_look_round(s, all[i]);
+	for (size_t i = 0; i < count; i++)
+		wake(s, all[i]);
+	base_free(all);
+}
+
+void turns_look(struct session *s)
+{
+	struct convert_record *r = s->options->record;
+	struct convert_sleep *next = NULL;
+
+	for (size_t i = 0; i < r->threads.count; i++) {
+		struct convert_sleep *sleep = convert_open_sleep(r, i);
+
+		if (sleep && !s->threads.items[i]->target)
+			turns_end(s, sleep); /* it is gone */
+		else if (sleep && sleep->over && is_out_of_patience(s, sleep))
+			wake_all(s, sleep);
+	}
+	next = first(s);
+	if (next && all_are_over(s, next) && deadlock_rests(s, is_aside))
+		wake_all(s, next);
+}

@@ -1,0 +1,280 @@
+/*
+ * One run for gatectl convert: which statements of the tester's own the threads begin.
+ *
+ * There is a trap at every function of the program; when it is entered for the first time its
+ * statements get theirs. One that is met very often loses it: such a line orders nothing.
+ */
+#include "tracer/features/convert/record.h"
+#include "tracer/run/sites.h"
+
+#include <string.h>
+
+enum { HITS_MOST = 100, EVENTS_MOST = 200000 };
+
+/* A function whose statements have traps, in this process. */
+struct entered {
+	const struct session_process *process;
+	uint64_t offset;
+};
+
+/* Of one instruction: `info` is what its act points to. */
+struct trap {
+	struct source_site info;
+	bool opens; /* its function begins there */
+	unsigned long hits;
+};
+
+struct convert_traps {
+	ARRAY(struct trap *) all;
+	ARRAY(struct entered) entered;
+	ARRAY(char *) names;
+	size_t events;
+};
+
+static const struct site_owner record_owner;
+
+/* ---- traps ---------------------------------------------------------------------------------- */
+
+static void put(struct session *s, struct session_process *p, struct target_thread *t,
+		const struct source_site *info, uint64_t bias, bool opens)
+{
+	struct convert_record *r = s->options->record;
+	struct target_site *site;
+	struct error ignored; /* an instruction that has no copy is no event */
+	struct site_use *use = sites_use(s, p, t, bias + info->offset, &site, &ignored);
+	struct trap *trap;
+
+	if (!use)
+		return;
+	array_each(const struct act, a, &use->acts)
+		if (a->owner == &record_owner && a->info->kind == info->kind)
+			return;
+	trap = *array_add(&r->traps->all) = base_alloc(1, sizeof(*trap));
+	trap->info = *info;
+	trap->opens = opens;
+	sites_act(use, &(struct act){.owner = &record_owner, .info = &trap->info, .bias = bias});
+}
+
+static bool is_own_file(const char *file)
+{
+	return file && strncmp(file, "/usr/", 5) != 0 && file[0] != '<';
+}
+
+struct entries {
+	struct session *session;
+	struct session_process *process;
+	struct target_thread *thread;
+	uint64_t bias;
+};
+
+static void put_entry(void *ctx, uint64_t offset)
+{
+	struct entries *e = ctx;
+	const struct source_site info = {
+		.kind = SOURCE_ENTRY, .module = e->process->exe, .offset = offset};
+
+	put(e->session, e->process, e->thread, &info, e->bias, false);
+}
+
+static uint64_t bias_of(const struct session_process *p)
+{
+	array_each(const struct image, image, &p->images)
+		if (image->module == p->exe)
+			return image->bias;
+	return 0;
+}
+
+/* The program has been started, or execs: traps at its functions. */
+static void watch_image(struct session *s, struct session_process *p, struct target_thread *t)
+{
+	struct convert_record *r = s->options->record;
+	struct entries e = {s, p, t, 0};
+
+	if (!r)
+		return;
+	if (!r->traps)
+		r->traps = base_alloc(1, sizeof(*r->traps));
+	r->symbols = s->symbols;
+	target_hasten(s->target, r->hasten);
+	if (p == s->root && (!r->program || (p->exe && module_has_debug(p->exe))))
+		r->program = p->exe; /* a test may end as another program */
+	if (!r->lines || !p->exe || !module_has_debug(p->exe) || p != s->root)
+		return;
+	e.bias = bias_of(p);
+	source_each_entry(p->exe, put_entry, &e);
+}
+
+static bool is_first_time(struct convert_traps *traps, const struct session_process *p,
+			  uint64_t offset)
+{
+	array_each(const struct entered, e, &traps->entered)
+		if (e->process == p && e->offset == offset)
+			return false;
+	*array_add(&traps->entered) = (struct entered){p, offset};
+	return true;
+}
+
+static void enter(struct session *s, struct session_thread *t, const struct act *a)
+{
+	struct convert_traps *traps = s->options->record->traps;
+	struct source_statements statements;
+	struct source_symbolised where;
+	struct source_site info = {.module = a->info->module};
+	unsigned first_line = 0;
+
+	if (!is_first_time(traps, t->process, a->info->offset))
+		return;
+	if (!source_statements(info.module, a->info->offset, &statements))
+		return;
+	if (source_symbolise(info.module, a->info->offset, false, &where)) {
+		info.function = *array_add(&traps->names) =
+			base_strdup(where.function ? where.function : "");
+		source_symbolised_fini(&where);
+	}
+	array_each(const struct source_statement, st, &statements) {
+		if (st->offset == a->info->offset)
+			first_line = st->line;
+		info.offset = st->offset;
+		info.file = st->file;
+		info.line = st->line;
+		if (is_own_file(st->file))
+			put(s, t->process, t->target, &info, a->bias, st->line == first_line);
+	}
+	array_fini(&statements);
+}
+
+/* ---- what happens --------------------------------------------------------------------------- */
+
+static uint64_t frame_of(struct session_thread *t, const struct act *a, uint64_t address)
+{
+	struct arch_regs regs;
+
+	return target_regs(t->target, &regs) < 0 ? 0 : sites_frame(a, address, &regs);
+}
+
+static void note_line(struct session *s, struct session_thread *t, const struct act *a,
+		      uint64_t address, bool opens)
+{
+	const struct source_site *at = a->info;
+	struct convert_record *r = s->options->record;
+	struct convert_thread *thread = convert_thread_of(r, t);
+	const struct convert_event *last =
+		thread->events.count ? &thread->events.items[thread->events.count - 1] : NULL;
+
+	if (r->traps->events >= EVENTS_MOST)
+		return;
+	if (last && last->at.line == at->line && last->at.func == at->function)
+		return;
+	r->traps->events++;
+	*array_add(&thread->events) = (struct convert_event){
+		.at = {at->function, at->file, at->line, at->offset, false, opens},
+		.frame = frame_of(t, a, address),
+		.t_us = session_now_us() - s->start_us,
+	};
+}
+
+/* A function is entered, a statement begins. */
+static enum hit_answer hit(struct session *s, const struct act *a, const struct hit *h)
+{
+	struct trap *trap = (struct trap *)a->info; /* put() has made it */
+	const struct site_use *use = h->site->user;
+
+	if (a->info->kind == SOURCE_ENTRY)
+		enter(s, h->thread, a);
+	else
+		note_line(s, h->thread, a, h->address, trap->opens);
+	if (++trap->hits >= HITS_MOST && use->acts.count == 1)
+		target_site_remove(h->thread->process->target, h->site);
+	return HIT_SEEN;
+}
+
+static const struct site_owner record_owner = {.name = "record", .hit = hit};
+
+/* ---- the end -------------------------------------------------------------------------------- */
+
+static void end(struct session *s, struct session_result *out)
+{
+	(void)out;
+	if (!s->options->record)
+		return;
+	convert_note_arrivals(s, &s->options->record->arrivals);
+	s->options->record->clock_reads = target_clock_reads(s->target);
+	s->options->record->timers = target_has_timers(s->target);
+	own_settle(s->options->record);
+}
+
+static int ask_for_sleeps(struct session *s, struct target_launch *how, struct error *err)
+{
+	(void)err;
+	s->driven = how->sleeps = s->options->record;
+	return 0;
+}
+
+/* Its modules are to be known, though the script may have no places. */
+static void needs_modules(struct session *s, struct session_thread *t, bool first)
+{
+	(void)t;
+	s->has_places |= first && s->options->record;
+}
+
+static void born(struct session *s, struct session_thread *t)
+{
+	if (s->options->record)
+		convert_born(s, t);
+}
+
+static void look(struct session *s)
+{
+	if (s->options->record)
+		turns_look(s);
+}
+
+static bool awaits(struct session *s)
+{
+	return s->options->record && s->options->record->waiting > 0;
+}
+
+extern const struct observer record_observer;
+const struct observer record_observer = {
+	.launch = ask_for_sleeps,
+	.exec = needs_modules,
+	.image = watch_image,
+	.thread_new = born,
+	.sleep = convert_sleep,
+	.tick = look,
+	.awaits = awaits,
+	.judged = end,
+};
+
+static void free_traps(struct convert_traps *traps)
+{
+	array_each(struct trap *, trap, &traps->all)
+		base_free(*trap);
+	array_each(char *, name, &traps->names)
+		base_free(*name);
+	array_fini(&traps->all);
+	array_fini(&traps->names);
+	array_fini(&traps->entered);
+	base_free(traps);
+}
+
+void convert_record_fini(struct convert_record *r)
+{
+	array_each(struct convert_thread, t, &r->threads) {
+		base_free(t->id);
+		array_fini(&t->events);
+	}
+	array_each(struct convert_sleep, sleep, &r->sleeps) {
+		base_free(sleep->what);
+		array_fini(&sleep->others);
+		array_fini(&sleep->before);
+		array_fini(&sleep->after);
+		array_fini(&sleep->rested_at);
+	}
+	array_fini(&r->arrivals);
+	array_fini(&r->threads);
+	array_fini(&r->sleeps);
+	if (r->traps)
+		free_traps(r->traps);
+	*r = (struct convert_record){0};
+}

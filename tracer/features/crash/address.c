@@ -1,0 +1,350 @@
+/* What the thread was about to do, and what is at the address that it could not reach. */
+#include "tracer/features/crash/crash.h"
+#include "tracer/base/signame.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Below is the page that NULL points to, and what is reached through it. */
+enum { NULL_REACH = 0x10000, RED_ZONE = 128, SLACK = 256 };
+
+static void add_address(uint64_t a, struct str *out)
+{
+	if (a == 0)
+		str_add(out, "NULL");
+	else if (a < NULL_REACH)
+		str_addf(out, "NULL + 0x%llx", (unsigned long long)a);
+	else if (-a < NULL_REACH)
+		str_addf(out, "NULL - 0x%llx", (unsigned long long)-a);
+	else
+		str_addf(out, "0x%llx", (unsigned long long)a);
+}
+
+static bool is_null(uint64_t a)
+{
+	return a < NULL_REACH || -a < NULL_REACH;
+}
+
+/* ---- stacks ----------------------------------------------------------------------------------- */
+
+static bool has_stack_in(struct session_thread *t, const struct target_mapping *map)
+{
+	struct arch_regs regs;
+
+	if (!t->target)
+		return false;
+	if (strcmp(map->path, "[stack]") == 0)
+		return t->target->tid == t->process->pid;
+	return map->writable && target_regs(t->target, &regs) == 0 &&
+	       ((regs.dwarf[ARCH_DWARF_SP] >= map->start && regs.dwarf[ARCH_DWARF_SP] < map->end) ||
+		(t->target->tid != t->process->pid && regs.fs_base >= map->start &&
+		 regs.fs_base < map->end));
+}
+
+static struct session_thread *thread_with_stack(struct crash *c, const struct target_mapping *map)
+{
+	struct session *s = c->process->session;
+
+	if (has_stack_in(c->thread, map))
+		return c->thread;
+	array_each(struct session_thread *, it, &s->threads)
+		if ((*it)->process == c->process && has_stack_in(*it, map))
+			return *it;
+	return NULL;
+}
+
+/* The stack pointer has reached the end of the thread's stack, and the address is just below. */
+static bool overflows(struct crash *c, const struct arch_regs *regs)
+{
+	uint64_t sp = regs->dwarf[ARCH_DWARF_SP], from = sp - RED_ZONE - SLACK;
+	uint64_t at = c->has_address ? c->address : sp;
+	struct target_mapping map;
+
+	if (at < from || target_mapping_above(c->process->target, at, &map) < 0)
+		return false;
+	if (map.start <= at && !map.readable && !map.writable && /* the guard page */
+	    target_mapping_above(c->process->target, map.end, &map) < 0)
+		return false;
+	if (!c->has_address && map.start <= sp && sp - map.start > 16 * SLACK)
+		return false;
+	return (c->has_address ? at < map.start && sp < map.start + SLACK : true) &&
+	       thread_with_stack(c, &map) == c->thread;
+}
+
+/* ---- memory ----------------------------------------------------------------------------------- */
+
+static void add_rights(const struct target_mapping *map, struct str *out)
+{
+	if (!map->readable && !map->writable && !map->executable)
+		str_add(out, ", where no access is permitted");
+	else if (!map->writable)
+		str_add(out, ", read-only");
+	else if (!map->executable)
+		str_add(out, ", which is no code");
+}
+
+static void add_mapping(struct crash *c, const struct target_mapping *map, struct str *out)
+{
+	struct session_thread *of = thread_with_stack(c, map);
+	const struct image *image = images_at(c->process, c->address); /* its .bss has no file */
+
+	if (of)
+		str_addf(out, "in the stack of %s", of->engine->id);
+	else if (strcmp(map->path, "[heap]") == 0)
+		str_add(out, "in the heap");
+	else if (map->path[0] == '/')
+		str_addf(out, "in %s", str_base_name(map->path));
+	else if (map->path[0])
+		str_addf(out, "in %s", map->path);
+	else if (image)
+		str_addf(out, "in %s", module_name(image->module));
+	else if (!map->readable && !map->writable && !map->executable)
+		str_add(out, "in a guard page or memory set aside");
+	else
+		str_add(out, "in memory of no file");
+	if (c->fault.signal == SIGBUS && map->path[0] == '/')
+		str_add(out, ", behind the end of the file");
+	else
+		add_rights(map, out);
+}
+
+/* What MALLOC_PERTURB_ of the program's environment is; 0: it is not set. */
+static unsigned perturb_byte(const struct crash *c)
+{
+	static const char name[] = "MALLOC_PERTURB_=";
+	char path[64], text[65536];
+	unsigned value = 0;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", c->process->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	for (const char *at = text; at < text + n; at += strlen(at) + 1)
+		if (strncmp(at, name, sizeof(name) - 1) == 0)
+			value = (unsigned)strtoul(at + sizeof(name) - 1, NULL, 10) & 0xff;
+	return value;
+}
+
+/* The same byte over and over, but for what was added to reach a member: that byte; -1: it is not so. */
+static int filling_of(uint64_t a)
+{
+	unsigned byte = a >> 56;
+
+	for (int shift = 48; shift >= 16; shift -= 8)
+		if ((a >> shift & 0xff) != byte)
+			return -1;
+	return byte && byte != 0xff ? (int)byte : -1;
+}
+
+static void add_origin(const struct crash *c, struct str *out)
+{
+	int byte = filling_of(c->address);
+	unsigned perturb = byte < 0 ? 0 : perturb_byte(c);
+
+	if (perturb && byte == (int)perturb)
+		str_addf(out,
+			 ": it comes from freed memory, which MALLOC_PERTURB_ fills with "
+			 "0x%02x",
+			 perturb);
+	else if (perturb && byte == (int)(perturb ^ 0xff))
+		str_addf(out,
+			 ": it comes from allocated memory that nobody has written to, which "
+			 "MALLOC_PERTURB_ fills with 0x%02x",
+			 perturb ^ 0xff);
+	else if (crash_is_freed(c))
+		str_add(out, ": it comes from freed memory, where glibc has left it");
+	else if (byte >= 0)
+		str_addf(out, ": it looks like memory filled with 0x%02x", byte);
+}
+
+static void describe_where(struct crash *c, struct str *out)
+{
+	struct target_mapping map;
+
+	if (is_null(c->address))
+		return;
+	if (!arch_is_address(c->address)) {
+		str_add(out, "no address at all");
+		add_origin(c, out);
+	} else if (target_mapping_at(c->process->target, c->address, &map) < 0) {
+		str_add(out, "nothing is mapped there");
+		add_origin(c, out);
+	} else {
+		add_mapping(c, &map, out);
+	}
+}
+
+static const char *verb_of(const struct crash *c)
+{
+	bool holds = c->has_access && (c->address - c->access.address < c->access.size ||
+				       c->address == c->access.address);
+
+	if (!holds)
+		return "touches";
+	return c->access.writes ? "writes" : "reads";
+}
+
+static void by_address(struct crash *c, uint64_t address, const char *verb)
+{
+	c->has_address = true;
+	c->address = address;
+	str_addf(&c->what, "%s ", verb);
+	add_address(address, &c->what);
+	describe_where(c, &c->where);
+}
+
+/* Memory that is there, and may be used. The kernel tells no address then, or 0. */
+static void misaligned(struct crash *c)
+{
+	if (!c->has_access) {
+		str_add(&c->what, "makes an access that is not aligned");
+		return;
+	}
+	c->has_address = true;
+	c->address = c->access.address;
+	str_add(&c->what, c->access.writes ? "writes " : "reads ");
+	add_address(c->address, &c->what);
+	str_add(&c->what, ", which is not aligned");
+	if (c->access.size)
+		str_addf(&c->what, " to %u bytes", c->access.size);
+}
+
+/* ---- no address is told: the processor refuses what cannot be one ------------------------------ */
+
+static int read_memory(void *ctx, uint64_t address, void *buf, size_t n)
+{
+	return target_read(ctx, address, buf, n);
+}
+
+static void without_address(struct crash *c, const uint8_t *bytes, const struct arch_regs *regs)
+{
+	struct arch_insn insn = {0};
+	uint64_t to;
+
+	arch_decode(bytes, ARCH_INSN_MAX, c->pc, &insn);
+	if (c->has_access && !arch_is_address(c->access.address)) {
+		by_address(c, c->access.address, c->access.writes ? "writes" : "reads");
+	} else if (insn.flow == ARCH_FLOW_RETURN && c->has_access &&
+		   target_read(c->process->target, c->access.address, &to, sizeof(to)) == 0) {
+		by_address(c, to, "returns to");
+	} else if (arch_jump_target(bytes, ARCH_INSN_MAX, c->pc, regs, read_memory,
+				    c->process->target, &to) == 0 &&
+		   !arch_is_address(to)) {
+		by_address(c, to, insn.flow == ARCH_FLOW_CALL_INDIRECT ? "calls" : "jumps to");
+	} else if (c->has_access && c->access.size >= 16 && c->access.address % c->access.size) {
+		misaligned(c);
+	} else {
+		str_add(&c->what, "executes an instruction that is not permitted");
+	}
+}
+
+static bool can_be_executed(struct crash *c)
+{
+	struct target_mapping map;
+
+	return target_mapping_at(c->process->target, c->pc, &map) == 0 && map.executable;
+}
+
+static void memory(struct crash *c, const struct arch_regs *regs)
+{
+	bool aligned = c->fault.signal != SIGBUS || c->fault.code != BUS_ADRALN;
+	const uint64_t *fault = c->fault.has_address && aligned ? &c->fault.address : NULL;
+	uint8_t bytes[ARCH_INSN_MAX] = {0};
+
+	c->has_address = fault;
+	c->address = fault ? *fault : 0;
+	if (overflows(c, regs)) {
+		str_add(&c->what, "has overflowed its stack");
+		if (!c->has_address)
+			return;
+		str_add(&c->where, "at ");
+		add_address(c->address, &c->where);
+		return;
+	}
+	if (!can_be_executed(c)) {
+		by_address(c, c->pc, c->frames.count > 1 ? "calls" : "jumps to");
+		return;
+	}
+	for (size_t n = ARCH_INSN_MAX; n; n--) /* at the end of what is mapped it may be short */
+		if (target_read(c->process->target, c->pc, bytes, n) == 0)
+			break;
+	c->has_access = arch_access(bytes, sizeof(bytes), c->pc, regs, fault, &c->access) == 0;
+	if (!aligned)
+		misaligned(c);
+	else if (fault)
+		by_address(c, *fault, verb_of(c));
+	else
+		without_address(c, bytes, regs);
+}
+
+/* ---- the other signals ------------------------------------------------------------------------- */
+
+static const char *arithmetic(int code)
+{
+	switch (code) {
+	case FPE_INTDIV:
+		return "divides by zero, or the quotient is too large";
+	case FPE_INTOVF:
+		return "has an integer overflow";
+	case FPE_FLTDIV:
+		return "divides a floating-point number by zero";
+	default:
+		return "has an arithmetic exception";
+	}
+}
+
+static void illegal(struct crash *c)
+{
+	uint8_t bytes[2] = {0};
+
+	if (target_read(c->process->target, c->pc, bytes, sizeof(bytes)) == 0 && bytes[0] == 0x0f &&
+	    bytes[1] == 0x0b)
+		str_add(&c->what, "executes ud2, which compilers put where nothing may get to");
+	else
+		str_add(&c->what, "executes an illegal instruction");
+}
+
+static void sent(struct crash *c)
+{
+	const char *name = signame_text(c->fault.signal);
+
+	if (c->fault.sender == c->process->pid && c->fault.signal == SIGABRT)
+		str_add(&c->what, "aborts");
+	else if (c->fault.sender == c->process->pid)
+		str_addf(&c->what, "gets SIG%s from its own process", name);
+	else if (c->fault.sender)
+		str_addf(&c->what, "gets SIG%s from process %d", name, c->fault.sender);
+	else
+		str_addf(&c->what, "gets SIG%s", name);
+}
+
+void crash_address(struct crash *c, const struct arch_regs *regs)
+{
+	bool raised = c->fault.code > 0;
+
+	if (!raised)
+		sent(c);
+	else if (c->fault.signal == SIGSEGV || c->fault.signal == SIGBUS)
+		memory(c, regs);
+	else if (c->fault.signal == SIGFPE)
+		str_add(&c->what, arithmetic(c->fault.code));
+	else if (c->fault.signal == SIGILL)
+		illegal(c);
+	else if (c->fault.signal == SIGTRAP)
+		str_add(&c->what, "runs into a trap instruction (int3)");
+	else if (c->fault.signal == SIGSYS)
+		str_addf(&c->what, "makes system call %ld, which a seccomp filter forbids",
+			 c->fault.number);
+	else
+		sent(c);
+}

@@ -1,0 +1,374 @@
+/*
+ * The moment before a signal ends a process: every thread is stopped and looked at, then the signal is
+ * delivered, and the others go on. What they could do until the kernel ends them they could do without
+ * gatectl, too.
+ */
+#include "tracer/features/crash/crash.h"
+#include "tracer/features/explain/explain.h"
+#include "tracer/features/waiting/waiting.h"
+#include "tracer/run/sites.h"
+#include "tracer/features/report/report.h"
+
+#include "tracer/base/log.h"
+#include "tracer/base/signame.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { PLACE_CALLS = 64 };
+
+bool crash_is_signal(int signal)
+{
+	switch (signal) {
+	case SIGSEGV:
+	case SIGBUS:
+	case SIGILL:
+	case SIGFPE:
+	case SIGTRAP:
+	case SIGSYS:
+	case SIGABRT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Where a program was when somebody's SIGTERM came is told to those who ask. */
+static bool is_wanted(const struct session *s, int signal)
+{
+	return crash_is_signal(signal) || s->options->reports.count || s->options->verbose ||
+	       s->plan.expect.has_signal;
+}
+
+/* In optimised code all lines of the tester's calls may be those of headers: then the innermost of them. */
+static size_t own_call(struct session_thread *t, const struct inspect_stack *calls)
+{
+	struct waiter w = {.thread = t, .stack = *calls};
+	size_t own = caller_own(&w, 0);
+
+	if (own < calls->count && calls->items[own].line)
+		return own;
+	for (size_t i = 0; i < calls->count; i++)
+		if (calls->items[i].frame.module == t->process->exe && calls->items[i].line)
+			return i;
+	return own;
+}
+
+static void note_place(struct session_thread *t, const struct inspect_stack *calls)
+{
+	size_t own = own_call(t, calls);
+	const struct inspect_call *call = own < calls->count ? &calls->items[own] : calls->items;
+
+	t->hold_file = t->hold_func = NULL;
+	t->hold_line = 0;
+	if (!calls->count)
+		return;
+	t->hold_file = call->line ? call->file : NULL;
+	t->hold_line = call->line;
+	t->hold_func = call->function;
+}
+
+/*
+ * Will the signal end the process? Everybody is stopped then until the script has said what it says to it,
+ * and the thread's place is known (hold_file ...).
+ */
+static bool comes(struct session *s, struct session_thread *t, int signal)
+{
+	struct target_fault fault;
+	struct inspect_stack calls;
+
+	(void)signal;
+	t->crashes = target_fault(t->target, &fault) == 0 && is_wanted(s, fault.signal) &&
+		     target_signal_ends(t->target);
+	if (!t->crashes)
+		return false;
+	target_halt(s->target); /* the others do nothing while its calls are looked up */
+	pages_forget(s);
+	if (calls_read(t, NULL, PLACE_CALLS, &calls) == 0)
+		note_place(t, &calls);
+	inspect_stack_fini(&calls);
+	return false;
+}
+
+/* ---- all of them stand still ----------------------------------------------------------------- */
+
+static void halt(struct session *s)
+{
+	target_halt(s->target);
+	pages_forget(s);
+	array_each(struct session_thread *, it, &s->threads) {
+		struct session_thread *t = *it;
+
+		t->is_judged = t->target && !t->engine->held && !t->paused &&
+			       t->target->state == TARGET_STOPPED;
+		if (t->is_judged)
+			target_look_stopped(t->target, &t->judged);
+	}
+	waiting_look_all(s);
+	array_each(struct session_thread *, it, &s->threads)
+		(*it)->is_judged = false;
+}
+
+/* Those that have been stopped for it go on. */
+static void let_go(struct session *s)
+{
+	if (s->halted)
+		return;
+	array_each(struct session_thread *, it, &s->threads) {
+		struct session_thread *t = *it;
+
+		if (t->target && !t->paused && !t->parked && target_is_paused(t->target))
+			target_resume(s->target, t->target);
+	}
+}
+
+static void take_frame(const struct inspect_call *call, struct crash *c)
+{
+	struct crash_frame *f = array_add(&c->frames);
+	struct str arguments = {0}, text = {0};
+
+	inspect_call_arguments(call, &arguments);
+	calls_place(call, str_text(&arguments), &text);
+	*f = (struct crash_frame){
+		.text = str_take(&text),
+		.arguments = str_take(&arguments),
+		.func = call->function,
+		.file = call->line ? call->file : NULL,
+		.line = call->line,
+		.object = call->frame.module ? module_name(call->frame.module) : NULL,
+		.pc = call->frame.pc,
+		.inlined = call->inlined,
+		.signal = call->frame.signal,
+	};
+}
+
+/* The tester's own frame is among those that are shown, be it ever so far out. */
+static void take_frames(struct crash *c, const struct inspect_stack *calls)
+{
+	size_t own = own_call(c->thread, calls);
+
+	c->calls = calls->count;
+	c->cut = calls->cut;
+	for (size_t i = 0; i < calls->count && (i < CRASH_SHOWN || i <= own); i++)
+		take_frame(&calls->items[i], c);
+	c->own = own < calls->count ? own : c->frames.count;
+}
+
+static void take_thread(struct crash *c, struct session_thread *t)
+{
+	struct waiting *w = waiting_of(t);
+	struct str text = {0};
+	struct crash_other *other;
+
+	if (t == c->thread) {
+		w->kind = WAITING_CRASHED;
+		str_clear(&w->text);
+		str_addf(&w->text, "is ended by SIG%s", signame_text(c->fault.signal));
+		return;
+	}
+	if (!t->target || t->process != c->process)
+		return;
+	waiting_sentence(t, &text);
+	other = array_add(&c->others);
+	*other = (struct crash_other){t->engine, str_take(&text), w->file, w->line};
+}
+
+/* What is known of the threads now holds as long as the run goes on without them. */
+static void forget_waiting(struct session *s, const struct session_process *but)
+{
+	array_each(struct session_thread *, it, &s->threads)
+		if ((*it)->process != but)
+			waiting_fini(waiting_of(*it));
+}
+
+static bool gather(struct session *s, struct crash *c)
+{
+	struct session_thread *t = c->thread;
+	struct inspect_stack calls = {0};
+	struct arch_regs regs;
+
+	if (target_fault(t->target, &c->fault) < 0 || target_regs(t->target, &regs) < 0)
+		return false;
+	c->pc = regs.dwarf[ARCH_DWARF_PC];
+	calls_read(t, NULL, CRASH_CALLS, &calls);
+	take_frames(c, &calls);
+	note_place(t, &calls);
+	crash_said(c, &calls);
+	crash_address(c, &regs);
+	c->at = crash_is_at(s, c->process, &calls);
+	inspect_stack_fini(&calls);
+	array_each(struct session_thread *, it, &s->threads)
+		take_thread(c, *it);
+	return true;
+}
+
+static void crash_free(struct crash *c)
+{
+	array_each(struct crash_frame, f, &c->frames) {
+		base_free(f->text);
+		base_free(f->arguments);
+	}
+	array_fini(&c->frames);
+	array_each(struct crash_other, o, &c->others)
+		base_free(o->text);
+	array_fini(&c->others);
+	str_fini(&c->what);
+	str_fini(&c->said);
+	str_fini(&c->where);
+	str_fini(&c->place);
+	base_free(c);
+}
+
+static void drop(struct session *s, const struct session_process *p)
+{
+	for (size_t i = 0; i < s->crashes.count; i++)
+		if (s->crashes.items[i]->process == p) {
+			crash_free(s->crashes.items[i]);
+			array_remove(&s->crashes, i);
+			return;
+		}
+}
+
+/* Of several threads that crash at once the first one ends the process: the others cannot be asked any more. */
+static struct crash *look(struct session *s, struct session_thread *t)
+{
+	struct crash *c = base_alloc(1, sizeof(*c));
+
+	c->process = t->process;
+	c->thread = t;
+	halt(s);
+	if (!gather(s, c)) {
+		crash_free(c);
+		return NULL;
+	}
+	drop(s, t->process); /* one before that has not ended it */
+	*array_add(&s->crashes) = c;
+	return c;
+}
+
+struct crash *crash_look(struct session *s, struct session_thread *t)
+{
+	struct session_thread *asker = s->asker;
+	struct str text = {0};
+	struct crash *c;
+
+	s->asker = NULL;
+	c = look(s, t);
+	s->asker = asker;
+	if (!s->live) /* there it rests, and is looked at */
+		forget_waiting(s, t->process == s->root ? s->root : NULL);
+	if (!c)
+		return NULL;
+	crash_deed(c, &text);
+	timeline_add(s, HAPPENED_CRASH, t->engine, NULL, NULL,
+		     str_text(&text) + strlen(t->engine->id) + 1);
+	str_fini(&text);
+	return c;
+}
+
+/* The script has had its say. */
+static void signal_over(struct session *s, struct session_thread *t)
+{
+	if (t->crashes)
+		let_go(s);
+}
+
+/* Looks, and delivers the signal before anybody else goes on. */
+static bool deliver(struct session *s, struct session_thread *t)
+{
+	if (!t->crashes)
+		return false;
+	if (target_signal_ends(t->target)) /* it may have been held for a while */
+		crash_look(s, t);
+	t->crashes = false;
+	target_resume(s->target, t->target);
+	let_go(s);
+	return true;
+}
+
+/* ---- and what came of it ---------------------------------------------------------------------- */
+
+static struct crash *crash_of(const struct session *s, const struct session_process *p)
+{
+	for (size_t i = 0; i < s->crashes.count; i++)
+		if (s->crashes.items[i]->process == p)
+			return s->crashes.items[i];
+	return NULL;
+}
+
+/* With -v: the program's own verdict may be about something else. */
+static void say_child(const struct crash *c)
+{
+	struct str text = {0};
+
+	crash_lines(c, &text);
+	for (const char *line = str_text(&text); *line; line += strcspn(line, "\n") + 1)
+		log_line("%.*s", (int)strcspn(line, "\n"), line);
+	str_fini(&text);
+}
+
+static void dies(struct session *s, struct session_process *p, int status)
+{
+	struct crash *c = crash_of(s, p);
+
+	if (!c)
+		return;
+	c->ended = WIFSIGNALED(status) && WTERMSIG(status) == c->fault.signal;
+	if (c->ended) {
+		if (p != s->root && s->options->verbose && !s->live)
+			say_child(c);
+		return;
+	}
+	forget_waiting(s, NULL);
+	drop(s, p);
+}
+
+const struct crash *crash_of_root(const struct session *s)
+{
+	const struct crash *c = s->root ? crash_of(s, s->root) : NULL;
+
+	return c && c->ended ? c : NULL;
+}
+
+/* Has the program itself crashed, and where? */
+static void judge(struct session *s)
+{
+	struct crash *c = s->root ? crash_of(s, s->root) : NULL;
+
+	s->outcome.crashed = s->outcome.signaled && crash_is_signal(s->outcome.signal);
+	if (!c || !c->ended)
+		return;
+	crash_place(c, &c->place);
+	s->outcome.place = str_text(&c->place);
+	s->outcome.at = c->at;
+}
+
+static void free_all(struct session *s)
+{
+	array_each(struct crash *, c, &s->crashes)
+		crash_free(*c);
+	array_fini(&s->crashes);
+}
+
+static void decided(struct session *s, const struct decision *d)
+{
+	struct session_thread *t;
+
+	if (d->kind != DECISION_KILL)
+		return;
+	t = threads_of(d->thread);
+	s->killed_at = t->target && crash_stands_at(s, t);
+}
+
+extern const struct observer crash_observer;
+const struct observer crash_observer = {
+	.placed = crash_check_at,
+	.process_dies = dies,
+	.signal = comes,
+	.signal_over = signal_over,
+	.goes = deliver,
+	.decision = decided,
+	.outcome = judge,
+	.free = free_all,
+};

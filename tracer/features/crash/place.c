@@ -1,0 +1,128 @@
+/*
+ * expect { signal = "SIGSEGV", at = LOCATION }: is one of the calls at the location? A line is the line that
+ * any of them stands at; a function is meant as a whole.
+ */
+#include "tracer/features/crash/crash.h"
+#include "tracer/run/calls.h"
+#include "tracer/source/names.h"
+
+#include <string.h>
+
+static bool is_inside(const struct source_site *site, uint64_t offset)
+{
+	array_each(const struct module_range, r, &site->ranges)
+		if (offset >= r->low && offset < r->high)
+			return true;
+	return offset == site->offset;
+}
+
+static bool is_name(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b) == 0;
+}
+
+/* By what a backtrace shows, or by what locations call it. */
+static bool same_function(const struct source_site *site, const struct inspect_call *call)
+{
+	return is_name(site->function, call->function) ||
+	       is_name(site->function, inspect_call_named(call));
+}
+
+/* A lambda has another name in the symbol table than in the debug information; the call has one of them. */
+static bool called_so(const struct location *l, const struct inspect_call *call)
+{
+	struct name_parts wanted;
+	bool same;
+
+	if (!l->name || l->match || !call->function)
+		return false;
+	names_split(l->name, &wanted);
+	same = names_match(&wanted, call->function);
+	names_fini(&wanted);
+	return same;
+}
+
+static bool is_at(const struct inspect_call *call, const struct source_site *site,
+		  const struct location *l)
+{
+	enum location_kind kind = l->kind;
+	bool same_line = site->line && call->line == site->line && call->file && site->file &&
+			 strcmp(call->file, site->file) == 0;
+
+	if (call->frame.module != site->module)
+		return false;
+	if (kind == LOCATION_FUNC || kind == LOCATION_RETURN)
+		return same_function(site, call) || called_so(l, call);
+	if (kind == LOCATION_ADDRESS)
+		return call->frame.lookup_pc - call->frame.bias == site->offset;
+	return same_line || is_inside(site, call->frame.lookup_pc - call->frame.bias);
+}
+
+static enum source_answer resolve(struct session *s, struct session_process *p,
+				  struct location *location, struct source_sites *out,
+				  struct error *err)
+{
+	struct module **modules;
+	enum source_answer answer;
+
+	if (location_parse(s->plan.expect.at, location, err) < 0)
+		return SOURCE_ERROR;
+	modules = images_modules(p);
+	answer = source_resolve(s->symbols, modules, p->images.count, location, out, err);
+	base_free(modules);
+	return answer;
+}
+
+int crash_check_at(struct session *s, struct session_process *p, struct error *err)
+{
+	const struct expect *x = &s->plan.expect;
+	struct source_sites sites = {0};
+	struct location location = {0};
+	enum source_answer answer;
+	struct error inner = {0};
+	bool pending;
+
+	if (!x->at)
+		return 0;
+	answer = resolve(s, p, &location, &sites, &inner);
+	pending = answer == SOURCE_NOT_FOUND && location.object && !images_have(p, location.object);
+	source_sites_fini(&sites);
+	location_fini(&location);
+	if (answer == SOURCE_FOUND || pending)
+		return 0;
+	error_set(err, inner.code, "%s: expect: at: %.3800s", x->at_source, inner.text);
+	return error_hint(err, "%s", inner.hint);
+}
+
+bool crash_is_at(struct session *s, struct session_process *p, const struct inspect_stack *calls)
+{
+	struct source_sites sites = {0};
+	struct location location = {0};
+	struct error ignored;
+	bool found = false;
+
+	if (!s->plan.expect.at || resolve(s, p, &location, &sites, &ignored) != SOURCE_FOUND) {
+		location_fini(&location);
+		return false;
+	}
+	array_each(const struct inspect_call, call, calls) {
+		array_each(const struct source_site, site, &sites)
+			found |= is_at(call, site, &location);
+	}
+	source_sites_fini(&sites);
+	location_fini(&location);
+	return found;
+}
+
+bool crash_stands_at(struct session *s, struct session_thread *t)
+{
+	struct inspect_stack calls = {0};
+	bool at;
+
+	if (!s->plan.expect.at)
+		return false;
+	calls_read(t, NULL, CRASH_CALLS, &calls);
+	at = crash_is_at(s, t->process, &calls);
+	inspect_stack_fini(&calls);
+	return at;
+}

@@ -1,0 +1,108 @@
+/* A crash in the JSON record: `crash` is the program's own (null: it has not died of a signal),
+   `child_crashes` are those of its children. */
+#include "tracer/features/crash/crash.h"
+#include "tracer/base/signame.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static void add_place(const struct crash_frame *f, struct json *j)
+{
+	json_string(j, "func", f ? f->func : NULL);
+	json_string(j, "file", f ? f->file : NULL);
+	if (f && f->file)
+		json_integer(j, "line", f->line);
+	else
+		json_string(j, "line", NULL);
+}
+
+static void add_hex(const char *name, uint64_t value, struct json *j)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)value);
+	json_string(j, name, text);
+}
+
+static void add_frames(const struct crash *c, struct json *j)
+{
+	json_array(j, "backtrace");
+	array_each(const struct crash_frame, f, &c->frames) {
+		json_object(j, NULL);
+		add_place(f, j);
+		json_string(j, "args", f->arguments);
+		json_string(j, "object", f->object);
+		add_hex("pc", f->pc, j);
+		json_bool(j, "inlined", f->inlined);
+		json_bool(j, "signal", f->signal);
+		json_string(j, "text", f->text);
+		json_end_object(j);
+	}
+	json_end_array(j);
+	json_integer(j, "frames", (long long)c->calls);
+	json_bool(j, "cut", c->cut);
+}
+
+static void add_others(const struct crash *c, struct json *j)
+{
+	json_array(j, "others");
+	array_each(const struct crash_other, o, &c->others) {
+		json_object(j, NULL);
+		json_string(j, "thread", o->thread->id);
+		json_string(j, "text", o->text);
+		json_string(j, "file", o->file);
+		if (o->file && o->line)
+			json_integer(j, "line", o->line);
+		else
+			json_string(j, "line", NULL);
+		json_end_object(j);
+	}
+	json_end_array(j);
+}
+
+static void add_crash(const char *name, const struct session *s, const struct crash *c,
+		      struct json *j)
+{
+	const struct expect *x = &s->plan.expect;
+	struct str text = {0};
+
+	json_object(j, name);
+	str_addf(&text, "SIG%s", signame_text(c->fault.signal));
+	json_string(j, "signal", str_text(&text));
+	json_string(j, "thread", c->thread->engine->id);
+	json_integer(j, "pid", c->process->pid);
+	if (c->has_address)
+		add_hex("address", c->address, j);
+	else
+		json_string(j, "address", NULL);
+	json_string(j, "what", str_text(&c->what));
+	json_string(j, "where", c->where.length ? str_text(&c->where) : NULL);
+	json_string(j, "said", c->said.length ? str_text(&c->said) : NULL);
+	json_bool(j, "expected",
+		  c->process == s->root && x->has_signal && x->signal == c->fault.signal &&
+			  (!x->at || c->at));
+	str_clear(&text);
+	crash_title(c, &text);
+	json_string(j, "title", str_text(&text));
+	str_fini(&text);
+	add_place(c->own < c->frames.count ? &c->frames.items[c->own] : c->frames.items, j);
+	add_frames(c, j);
+	add_others(c, j);
+	json_end_object(j);
+}
+
+void crash_record(const struct session *s, struct json *j)
+{
+	const struct crash *root = crash_of_root(s);
+
+	if (root)
+		add_crash("crash", s, root, j);
+	else
+		json_string(j, "crash", NULL);
+	json_array(j, "child_crashes");
+	for (size_t i = 0; i < s->crashes.count; i++)
+		if (s->crashes.items[i] != root && s->crashes.items[i]->ended)
+			add_crash(NULL, s, s->crashes.items[i], j);
+	json_end_array(j);
+}

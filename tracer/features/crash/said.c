@@ -1,0 +1,242 @@
+/*
+ * What the program itself says of its abort: glibc keeps the text of a failed assertion or a damaged heap
+ * (__abort_msg); a C++ exception that nobody catches stands in memory still, and the frames of the C++
+ * run-time library point to it.
+ *
+ * The exception is only looked at: its type by its type_info, what() where that is std::runtime_error's or
+ * std::logic_error's own, which holds its text in its first member. No function of the program is called.
+ */
+#include "tracer/features/crash/crash.h"
+
+#include <signal.h>
+#include <string.h>
+
+enum { TEXT_MOST = 400, TYPE_MOST = 300, BASES = 16 };
+
+static int read_word(const struct crash *c, uint64_t address, uint64_t *out)
+{
+	return target_read(c->process->target, address, out, sizeof(*out));
+}
+
+/* Up to its 0, on one line. The last page may end behind it. */
+static int read_text(const struct crash *c, uint64_t address, char *out, size_t size)
+{
+	size_t n = 0;
+
+	while (n < size - 1) {
+		if (target_read(c->process->target, address + n, out + n, 1) < 0)
+			return -1;
+		if (!out[n])
+			break;
+		n++;
+	}
+	out[n] = '\0';
+	return 0;
+}
+
+/* ---- __abort_msg ------------------------------------------------------------------------------- */
+
+static uint64_t symbol_address(const struct crash *c, const char *name)
+{
+	uint64_t offset, size;
+
+	array_each(const struct image, image, &c->process->images)
+		if (module_symbol(image->module, name, &offset, &size) == 0)
+			return image->bias + offset;
+	return 0;
+}
+
+static void abort_message(struct crash *c)
+{
+	uint64_t at = symbol_address(c, "__abort_msg"), message;
+	char text[TEXT_MOST];
+	size_t n;
+
+	if (!at || read_word(c, at, &message) < 0 || !message ||
+	    read_text(c, message + sizeof(unsigned), text, sizeof(text)) < 0)
+		return;
+	n = strlen(text);
+	while (n && text[n - 1] == '\n')
+		text[--n] = '\0';
+	str_add_on_line(&c->said, text);
+}
+
+/* ---- exceptions -------------------------------------------------------------------------------- */
+
+/* struct _Unwind_Exception begins with who has thrown it; the type is in front of it, the object behind
+   (Itanium C++ ABI, libstdc++ and libc++abi alike). */
+enum { TYPE_BEFORE = 80, OBJECT_BEHIND = 32 };
+
+static bool is_exception(const struct crash *c, uint64_t header, uint64_t *type)
+{
+	static const char *const makers[] = {"\0++CCUNG", "\0++CGNLC"};
+	uint64_t maker;
+
+	if (header % 8 || read_word(c, header, &maker) < 0)
+		return false;
+	for (size_t i = 0; i < sizeof(makers) / sizeof(*makers); i++)
+		if (memcmp(&maker, makers[i], sizeof(maker)) == 0)
+			return read_word(c, header - TYPE_BEFORE, type) == 0 && *type;
+	return false;
+}
+
+static int type_name(const struct crash *c, uint64_t type, char *out, size_t size)
+{
+	uint64_t name;
+
+	if (read_word(c, type + 8, &name) < 0 || read_text(c, name, out, size) < 0 || !*out)
+		return -1;
+	if (*out == '*') /* of a type that is local to its file */
+		memmove(out, out + 1, strlen(out));
+	return 0;
+}
+
+/* The first base of a class, which is where the object begins; 0: there is none. A type_info of several bases
+   (__vmi_class_type_info) has two numbers, flags and how many, where that of one base has a pointer to it. */
+static uint64_t first_base(const struct crash *c, uint64_t type)
+{
+	enum { FLAGS_MOST = 3, VIRTUAL = 1, OFFSET_SHIFT = 8 };
+	uint64_t word, place;
+
+	if (read_word(c, type + 16, &word) < 0)
+		return 0;
+	if ((uint32_t)word > FLAGS_MOST || !(word >> 32) || word >> 32 > BASES)
+		return word;
+	if (read_word(c, type + 24, &word) < 0 || read_word(c, type + 32, &place) < 0)
+		return 0;
+	return place & VIRTUAL || place >> OFFSET_SHIFT ? 0 : word;
+}
+
+/* Does it derive from one of those, by its first base each time? */
+static bool holds_text(const struct crash *c, uint64_t type)
+{
+	for (int i = 0; i < BASES && type; i++) {
+		char name[TYPE_MOST];
+
+		if (type_name(c, type, name, sizeof(name)) < 0)
+			return false;
+		if (strcmp(name, "St13runtime_error") == 0 || strcmp(name, "St11logic_error") == 0)
+			return true;
+		if (strncmp(name, "St9exception", 12) == 0)
+			return false;
+		type = first_base(c, type);
+	}
+	return false;
+}
+
+#define STRING "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+
+/* false: it is no number, and nothing is added. */
+static bool add_number(const char *mangled, uint64_t word, struct str *out)
+{
+	double real;
+
+	memcpy(&real, &word, sizeof(real));
+	if (strcmp(mangled, "i") == 0)
+		str_addf(out, " %d", (int)word);
+	else if (strcmp(mangled, "j") == 0)
+		str_addf(out, " %u", (unsigned)word);
+	else if (strcmp(mangled, "l") == 0)
+		str_addf(out, " %ld", (long)word);
+	else if (strcmp(mangled, "m") == 0)
+		str_addf(out, " %lu", (unsigned long)word);
+	else if (strcmp(mangled, "d") == 0)
+		str_addf(out, " %g", real);
+	else if (strcmp(mangled, "b") == 0)
+		str_add(out, word & 1 ? " true" : " false");
+	else
+		return false;
+	return true;
+}
+
+static void add_value(const struct crash *c, uint64_t type, const char *mangled, uint64_t object,
+		      struct str *out)
+{
+	char text[TEXT_MOST];
+	uint64_t word;
+	bool is_text = strcmp(mangled, "PKc") == 0 || strcmp(mangled, "Pc") == 0 ||
+		       strcmp(mangled, STRING) == 0;
+
+	if (read_word(c, object, &word) < 0 || add_number(mangled, word, out))
+		return;
+	if (!is_text && (!holds_text(c, type) || read_word(c, object + 8, &word) < 0))
+		return;
+	if (read_text(c, word, text, sizeof(text)) < 0)
+		return;
+	str_add(out, " \"");
+	str_add_on_line(out, text);
+	str_add(out, "\"");
+}
+
+static bool take_exception(struct crash *c, uint64_t header)
+{
+	struct str symbol = {0};
+	char mangled[TYPE_MOST];
+	uint64_t type;
+	char *name, *shown;
+
+	if (!is_exception(c, header, &type) || type_name(c, type, mangled, sizeof(mangled)) < 0)
+		return false;
+	str_addf(&symbol, "_ZTS%s", mangled);
+	name = source_demangle(str_text(&symbol));
+	shown = strncmp(name, "typeinfo name for ", 18) == 0 ? name + 18 : name;
+	str_add(&c->said, "uncaught exception ");
+	str_add_on_line(&c->said, strcmp(mangled, STRING) == 0 ? "std::string" : shown);
+	add_value(c, type, mangled, header + OBJECT_BEHIND, &c->said);
+	base_free(name);
+	str_fini(&symbol);
+	return true;
+}
+
+static bool is_runtime(const char *function)
+{
+	static const char *const names[] = {"std::terminate",	    "__cxa_throw",
+					    "__cxa_rethrow",	    "__cxa_call_terminate",
+					    "__gxx_personality_v0", "_Unwind_RaiseException",
+					    "_Unwind_Resume",	    "std::rethrow_exception"};
+
+	for (size_t i = 0; function && i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(function, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* The outermost frame of the run-time library; calls->count: std::terminate is not on the stack. */
+static size_t runtime_end(const struct inspect_stack *calls)
+{
+	size_t found = calls->count;
+
+	for (size_t i = 0; i < calls->count && i < 32; i++)
+		if (is_runtime(calls->items[i].function))
+			found = i;
+	return found;
+}
+
+/* The run-time library's frames keep a pointer to the exception, to the header or to the object. */
+static void exception(struct crash *c, const struct inspect_stack *calls)
+{
+	enum { WORDS = 1024, OBJECT = OBJECT_BEHIND };
+	size_t end = runtime_end(calls);
+	uint64_t low, high, word;
+
+	if (end == calls->count)
+		return;
+	low = calls->items[0].frame.regs[ARCH_DWARF_SP];
+	high = end + 1 < calls->count ? calls->items[end + 1].frame.regs[ARCH_DWARF_SP] : low;
+	for (uint64_t at = low; at < high && at < low + 8 * WORDS; at += 8) {
+		if (read_word(c, at, &word) < 0)
+			return;
+		if (word && (take_exception(c, word) || take_exception(c, word - OBJECT)))
+			return;
+	}
+	str_add(&c->said, "std::terminate is called");
+}
+
+void crash_said(struct crash *c, const struct inspect_stack *calls)
+{
+	if (c->fault.signal != SIGABRT)
+		return;
+	exception(c, calls);
+	if (!c->said.length)
+		abort_message(c);
+}

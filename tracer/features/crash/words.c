@@ -1,0 +1,169 @@
+/* A crash for people. */
+#include "tracer/features/crash/crash.h"
+#include "tracer/run/calls.h"
+#include "tracer/features/explain/explain.h"
+#include "tracer/source/names.h"
+#include "tracer/base/path.h"
+#include "tracer/base/signame.h"
+
+#include <signal.h>
+#include <string.h>
+
+/* What a library was asked to do for the tester's own frame: strlen of a bad pointer. */
+static const struct crash_frame *library_frame(const struct crash *c)
+{
+	const struct crash_frame *f = c->frames.items;
+
+	if (!c->own || c->own >= c->frames.count || c->fault.code <= 0 || f->inlined || !f->func ||
+	    f->signal)
+		return NULL;
+	return f;
+}
+
+void crash_place(const struct crash *c, struct str *out)
+{
+	const struct crash_frame *inner = library_frame(c), *f;
+
+	if (!c->frames.count)
+		return;
+	f = &c->frames.items[c->own < c->frames.count ? c->own : 0];
+	if (inner) {
+		str_add(out, " in ");
+		names_brief(inner->func, CALLS_NAME, out);
+		str_add(out, ", called");
+	}
+	if (f->func) {
+		str_add(out, " in ");
+		names_brief(f->func, CALLS_NAME, out);
+	} else if (f->object) {
+		str_addf(out, " in %s", f->object);
+	} else {
+		str_addf(out, " at 0x%llx", (unsigned long long)f->pc);
+	}
+	if (f->file)
+		str_addf(out, " at %s:%u", str_base_name(f->file), f->line);
+}
+
+void crash_title(const struct crash *c, struct str *out)
+{
+	str_addf(out, "SIG%s", signame_text(c->fault.signal));
+	crash_place(c, out);
+}
+
+/* Of "a.out: x.c:9: f: Assertion `n' failed." the place is told already. */
+static const char *short_said(const struct crash *c)
+{
+	const char *said = str_text(&c->said), *assertion = strstr(said, "Assertion `");
+
+	return assertion ? assertion : said;
+}
+
+void crash_deed(const struct crash *c, struct str *out)
+{
+	str_addf(out, "%s %s", c->thread->engine->id, str_text(&c->what));
+	if (c->where.length)
+		str_addf(out, " (%s)", str_text(&c->where));
+	if (c->said.length)
+		str_addf(out, ": %s", short_said(c));
+}
+
+static void begin_line(const char *file, unsigned line, struct str *out)
+{
+	if (file && line)
+		str_addf(out, "%s:%u: ", path_shown(file), line);
+	else
+		str_add(out, "  ");
+}
+
+static void frame_lines(const struct crash *c, struct str *out)
+{
+	str_addf(out, "calls of %s:\n", c->thread->engine->id);
+	for (size_t i = 0; i < c->frames.count; i++) {
+		str_addf(out, "  #%-2zu %s\n", i, c->frames.items[i].text);
+	}
+	if (c->calls > c->frames.count)
+		str_addf(out, "  ... and %s%zu more\n", c->cut ? "at least " : "",
+			 c->calls - c->frames.count);
+	else if (c->cut)
+		str_add(out, "  ... the stack cannot be followed from here\n");
+}
+
+static void other_lines(const struct crash *c, struct str *out)
+{
+	enum { MOST = 40 };
+
+	for (size_t i = 0; i < c->others.count && i < MOST; i++) {
+		const struct crash_other *o = &c->others.items[i];
+
+		begin_line(o->file, o->line, out);
+		str_addf(out, "%s\n", o->text);
+	}
+	if (c->others.count > MOST)
+		str_addf(out, "  ... and %zu more threads\n", c->others.count - MOST);
+}
+
+void crash_lines(const struct crash *c, struct str *out)
+{
+	if (c->said.length && short_said(c) != str_text(&c->said))
+		str_addf(out, "  %s\n", str_text(&c->said));
+	frame_lines(c, out);
+	other_lines(c, out);
+}
+
+void crash_expected(const struct session *s, enum verdict v, struct str *out)
+{
+	const struct crash *c = crash_of_root(s);
+	const struct outcome *o = &s->outcome;
+
+	if (v != VERDICT_OK || !c || !o->crashed || o->signal == o->killed_by)
+		return;
+	str_add(out, "crashed as expected: ");
+	crash_title(c, out);
+	str_add(out, "\n  ");
+	crash_deed(c, out);
+	str_add(out, "\n");
+	crash_lines(c, out);
+}
+
+/* A location that means this frame. Lambdas of one function have the same name: their line tells them apart. */
+static void try_at(const struct crash_frame *f, struct str *out)
+{
+	char *plain = names_plain(f->func);
+
+	if (strpbrk(plain, "{$") && f->file)
+		str_addf(out, ", at = \"%s:%u\"", str_base_name(f->file), f->line);
+	else
+		str_addf(out, ", at = \"%s\"", plain);
+	base_free(plain);
+}
+
+void crash_try(const struct session *s, struct str *out)
+{
+	const struct crash *c = crash_of_root(s);
+	const struct crash_frame *f =
+		c && c->own < c->frames.count ? &c->frames.items[c->own] : NULL;
+
+	str_addf(out, "a test of the crash says `expect { signal = \"SIG%s\"",
+		 signame_text(s->outcome.signal));
+	if (f && f->func)
+		try_at(f, out);
+	str_add(out, " }`");
+	if (!s->live)
+		str_add(out, "; `gatectl repl` stops before it, to look at variables");
+}
+
+void crash_child_lines(const struct session *s, struct str *out)
+{
+	for (size_t i = 0; i < s->crashes.count; i++) {
+		const struct crash *c = s->crashes.items[i];
+		struct str title = {0};
+
+		if (c->process == s->root || !c->ended || !crash_is_signal(c->fault.signal))
+			continue;
+		crash_title(c, &title);
+		str_addf(out, "before that a child process crashed: %s: ", str_text(&title));
+		crash_deed(c, out);
+		str_add(out, "\n");
+		str_fini(&title);
+	}
+}

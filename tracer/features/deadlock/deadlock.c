@@ -1,0 +1,348 @@
+/*
+ * Can anybody still move? Judged from /proc, without stopping anyone, after a tick in which nothing
+ * happened. Whatever is in doubt counts as moving: a verdict of deadlock has to be right.
+ *
+ * Two looks at every thread: one that is blocked in both and has not run in between was blocked all
+ * the time from its first look to its second. So all of them were blocked together at the moment
+ * between the two passes, and nothing inside can wake them.
+ */
+#include "tracer/run/sites.h"
+#include "tracer/features/explain/explain.h"
+#include "tracer/features/blocked/channels.h"
+#include "tracer/features/deadlock/deadlock.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+
+/* Files were looked for, or threads stopped to be asked, and somebody may still move: for so long that
+   is not done again, unless something happens. */
+enum { DOUBT_US = 60000 };
+
+struct looked {
+	struct session_thread *thread;
+	struct target_block look;
+};
+
+/* ---- all of them ---------------------------------------------------------------------------- */
+
+/* At a gate, or by hand. */
+static bool is_held(const struct session_thread *t)
+{
+	return t->engine->held || t->paused;
+}
+
+/* That a thread has ended comes as an event at once, and somebody may wait for it. Only a leader stays a
+   zombie until the other threads of its process have ended, too. */
+static bool is_leader_that_left(const struct session_thread *t)
+{
+	if (t->target->tid != t->process->pid)
+		return false;
+	array_each(struct session_thread *, other, &t->process->session->threads)
+		if (*other != t && (*other)->process == t->process && (*other)->target)
+			return true;
+	return false;
+}
+
+/* False where this thread alone shows that something can move. */
+static bool look_at(struct session_thread *t, struct looked *out)
+{
+	out->thread = t;
+	if (!is_held(t) && t->target->state != TARGET_RUNNING)
+		return false;
+	target_look(t->target, &out->look);
+	if (is_held(t)) /* not if it is being killed at this moment, with its process */
+		return out->look.activity == TARGET_HALTED;
+	if (out->look.activity == TARGET_DEAD)
+		return is_leader_that_left(t);
+	return out->look.activity == TARGET_BLOCKED || out->look.activity == TARGET_DISK;
+}
+
+static bool unchanged(const struct looked *before)
+{
+	struct looked now;
+
+	if (!look_at(before->thread, &now))
+		return false;
+	return is_held(before->thread) || (now.look.activity == before->look.activity &&
+					   now.look.number == before->look.number &&
+					   now.look.switches == before->look.switches);
+}
+
+/* All threads that are alive, what each waits for, and who outside could end that. */
+struct scene {
+	ARRAY(struct looked) looked;
+	ARRAY(struct wait) waits; /* one for each */
+	struct ends ends;
+	bool asked; /* threads were stopped for it */
+	size_t *cycle;
+	size_t length;
+};
+
+static void scene_fini(struct scene *c)
+{
+	array_each(struct wait, w, &c->waits)
+		wait_fini(w);
+	array_fini(&c->looked);
+	array_fini(&c->waits);
+	array_fini(&c->ends);
+	base_free(c->cycle);
+}
+
+/* A leader that has ended waits for nobody. */
+static void scene_add(struct scene *c, const struct looked *l)
+{
+	if (l->look.activity == TARGET_DEAD)
+		return;
+	*array_add(&c->looked) = *l;
+	(void)array_add(&c->waits);
+}
+
+/* False as soon as one is found that can move. */
+static bool look_at_all(struct session *s, struct scene *c)
+{
+	array_each(struct session_thread *, it, &s->threads) {
+		struct looked l = {0};
+
+		if (!(*it)->target || sanitizer_owns((*it)->engine->start))
+			continue; /* a sanitizer's own thread does nothing for the program */
+		if (!look_at(*it, &l))
+			return false;
+		scene_add(c, &l);
+	}
+	c->cycle = base_alloc(c->looked.count + 1, sizeof(*c->cycle));
+	return c->looked.count > 0;
+}
+
+/* A moment on the disk is on the way; a parent in vfork waits as well as one that sleeps. */
+static bool is_on_disk(const struct looked *l)
+{
+	return l->look.activity == TARGET_DISK && !target_is_vfork(l->look.number);
+}
+
+bool deadlock_rests(struct session *s,
+		    bool (*aside)(const struct session *s, const struct session_thread *t))
+{
+	struct scene c = {0};
+	bool rests = true;
+
+	array_each(struct session_thread *, it, &s->threads) {
+		struct looked l = {0};
+
+		if (!(*it)->target || sanitizer_owns((*it)->engine->start) || aside(s, *it) ||
+		    (*it)->target->state == TARGET_GROUP_STOPPED)
+			continue;
+		rests = look_at(*it, &l) && !is_on_disk(&l);
+		if (!rests)
+			break;
+		scene_add(&c, &l);
+	}
+	for (size_t i = 0; rests && i < c.looked.count; i++)
+		rests = unchanged(&c.looked.items[i]);
+	scene_fini(&c);
+	return rests;
+}
+
+/* Files last: it takes longer to find out about them. False as soon as one is found that can move. */
+static bool judge_each(struct session *s, struct scene *c)
+{
+	for (int files = 0; files <= 1; files++)
+		for (size_t i = 0; i < c->looked.count; i++) {
+			const struct looked *l = &c->looked.items[i];
+
+			if (channels_is_call(l->thread, &l->look) != files)
+				continue;
+			blocked_judge(s, l->thread, &l->look, &c->waits.items[i], &c->ends);
+			if (c->waits.items[i].kind == WAIT_NOT)
+				return false;
+		}
+	return true;
+}
+
+static bool all_unchanged(const struct scene *c, const struct timers_asked *but)
+{
+	array_each(struct looked, l, &c->looked)
+		if (!timers_has_asked(but, l->thread) && !unchanged(l))
+			return false;
+	return true;
+}
+
+static enum waits_answer judge_waits(struct scene *c)
+{
+	return waits_judge(c->waits.items, c->waits.count, c->cycle, &c->length);
+}
+
+/* Nobody inside moves: will something come from outside, or from a timer? */
+static bool nothing_comes(struct session *s, struct scene *c)
+{
+	struct timers_asked asked = {0};
+	bool nothing = false;
+
+	if (!all_unchanged(c, &asked) || holders_outside(s, &c->ends) || holders_async(s))
+		return false;
+	c->asked = true;
+	if (!timers_ask(s, &asked))
+		nothing = all_unchanged(c, &asked); /* a timer may just have run out */
+	timers_let_go(s, &asked);
+	return nothing;
+}
+
+static void describe_cycle(struct session *s, const struct scene *c)
+{
+	str_clear(&s->cycle);
+	for (size_t i = 0; i < c->length; i++) {
+		struct session_thread *t = threads_of(c->waits.items[c->cycle[i]].thread);
+
+		waiting_of(t)->in_cycle = true;
+		str_add(&s->cycle, i ? "; " : "");
+		waiting_sentence(t, &s->cycle);
+	}
+}
+
+/* Things that only their owner can give; and (`anybodys`) semaphores, which somebody took, and condition
+   variables, which somebody would signal: but anybody may. */
+static bool is_owned(const struct waiting *found, bool anybodys)
+{
+	switch (found->kind) {
+	case WAITING_MUTEX:
+	case WAITING_RWLOCK:
+	case WAITING_STREAM:
+	case WAITING_ONCE:
+		return found->on.count > 0;
+	case WAITING_SEMAPHORE:
+	case WAITING_CONDITION:
+		return anybodys && found->on.count > 0;
+	default:
+		return false;
+	}
+}
+
+/* What was found out about a lock while its waiters stood still. */
+static void refine(const struct waiting *found, struct wait *w, bool anybodys)
+{
+	if (w->kind != WAIT_FUTEX && w->kind != WAIT_MUTEX && w->kind != WAIT_NEVER)
+		return;
+	if (found->gone) {
+		w->kind = WAIT_NEVER;
+		return;
+	}
+	if (!is_owned(found, anybodys)) {
+		if (w->kind == WAIT_MUTEX && found->kind != WAITING_GONE &&
+		    found->kind != WAITING_FUTEX)
+			w->kind = WAIT_FUTEX; /* its word only looked like a mutex's */
+		return;
+	}
+	w->kind = WAIT_MUTEX;
+	w->more.count = 0;
+	w->on = (struct engine_thread *)found->on.items[0];
+	for (size_t i = 1; i < found->on.count; i++)
+		*array_add(&w->more) = (struct engine_thread *)found->on.items[i];
+}
+
+static void refine_all(struct scene *c, bool anybodys)
+{
+	for (size_t i = 0; i < c->looked.count; i++)
+		refine(waiting_of(c->looked.items[i].thread), &c->waits.items[i], anybodys);
+}
+
+/* In words. The threads are stopped for it; what they wait for is known from before. */
+static void explain(struct session *s, struct scene *c)
+{
+	for (size_t i = 0; i < c->looked.count; i++) {
+		c->looked.items[i].thread->judged = c->looked.items[i].look;
+		c->looked.items[i].thread->is_judged |= c->waits.items[i].kind != WAIT_NOT;
+	}
+	waiting_look_all(s);
+	array_each(struct looked, l, &c->looked)
+		l->thread->is_judged = false;
+	refine_all(c, false);
+}
+
+/* Who has taken a semaphore, or would signal, decides nothing, but may be what there is to tell. */
+static void describe_best(struct session *s, struct scene *c, enum waits_answer answer)
+{
+	size_t *cycle = base_alloc(c->looked.count, sizeof(*cycle)), length = c->length;
+
+	memcpy(cycle, c->cycle, length * sizeof(*cycle));
+	refine_all(c, true);
+	if (judge_waits(c) != answer) {
+		memcpy(c->cycle, cycle, length * sizeof(*cycle));
+		c->length = length;
+	}
+	base_free(cycle);
+	describe_cycle(s, c);
+}
+
+static enum waits_answer judge_all(struct session *s)
+{
+	enum waits_answer answer = WAITS_MOVING;
+	struct scene c = {0};
+
+	s->explained = false;
+	if (session_now_us() < s->doubt_us)
+		return WAITS_MOVING;
+	if (look_at_all(s, &c) && judge_each(s, &c) && judge_waits(&c) != WAITS_MOVING &&
+	    nothing_comes(s, &c)) {
+		explain(s, &c);
+		answer = judge_waits(&c);
+		describe_best(s, &c, answer);
+		s->explained = true;
+	} else if (c.asked || c.ends.count) {
+		s->doubt_us = session_now_us() + DOUBT_US;
+	}
+	scene_fini(&c);
+	return answer;
+}
+
+/* ---- while some still move ------------------------------------------------------------------ */
+
+/* What cannot be told counts as moving; so does who has moved since. */
+static void judge_one(struct session *s, const struct looked *l, struct wait *w)
+{
+	struct ends ends = {0};
+
+	blocked_judge(s, l->thread, &l->look, w, &ends);
+	if (w->kind != WAIT_NOT && (!unchanged(l) || holders_outside(s, &ends)))
+		w->kind = WAIT_NOT;
+	array_fini(&ends);
+}
+
+void deadlock_explain(struct session *s)
+{
+	struct scene c = {0};
+
+	array_each(struct session_thread *, it, &s->threads) {
+		struct looked l = {0};
+
+		if (!(*it)->target || sanitizer_owns((*it)->engine->start))
+			continue;
+		if (!(*it)->is_judged)
+			look_at(*it, &l);
+		else
+			l = (struct looked){.thread = *it, .look = (*it)->judged};
+		scene_add(&c, &l);
+	}
+	for (size_t i = 0; i < c.looked.count; i++)
+		judge_one(s, &c.looked.items[i], &c.waits.items[i]);
+	explain(s, &c);
+	c.cycle = base_alloc(c.looked.count + 1, sizeof(*c.cycle));
+	str_clear(&s->cycle);
+	if (waits_lost(c.waits.items, c.waits.count, c.cycle, &c.length))
+		describe_cycle(s, &c);
+	scene_fini(&c);
+}
+
+/* What the threads do is written down before it is lost. */
+static void end(struct session *s)
+{
+	if (!s->explained)
+		deadlock_explain(s);
+}
+
+static bool answer(struct session *s, enum waits_answer *out)
+{
+	*out = judge_all(s);
+	return true;
+}
+
+extern const struct observer deadlock_observer;
+const struct observer deadlock_observer = {.judge = answer, .end = end};

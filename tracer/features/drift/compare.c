@@ -1,0 +1,349 @@
+/* What a location means now, whether that is what it meant, and where the line it meant has gone. */
+#include "tracer/features/drift/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* By how much is one candidate better than another? */
+enum {
+	BETTER = 60,   /* by so much another line is the one */
+	CLEARLY = 100, /* and by so much no third can be */
+};
+
+/* ---- what stands where ---------------------------------------------------------------------- */
+
+static char *folded(const char *text)
+{
+	char *out = text ? drift_fold(text) : NULL;
+
+	if (out && !*out) {
+		base_free(out);
+		out = NULL;
+	}
+	return out;
+}
+
+/* Of several copies always the same one, whatever the addresses are. */
+static const struct source_site *first_site(const struct source_sites *sites)
+{
+	const struct source_site *first = &sites->items[0];
+
+	array_each(const struct source_site, s, sites) {
+		const char *a = s->function ? s->function : "", *b = first->function;
+
+		if (strcmp(a, b ? b : "") < 0)
+			first = s;
+	}
+	return first;
+}
+
+static void look_at_text(struct modules *s, const char *path, struct meaning *out)
+{
+	struct source_text text;
+
+	if (!source_text(s, path, &text) || !out->line || out->line > text.count)
+		return;
+	out->text = folded(text.lines[out->line - 1]);
+	for (unsigned i = 0; i < DRIFT_AROUND; i++) {
+		out->before[i] = folded(drift_around(&text, out->line, -1, i));
+		out->behind[i] = folded(drift_around(&text, out->line, 1, i));
+	}
+}
+
+void drift_look(struct modules *s, const char *location, const struct source_sites *sites,
+		struct meaning *out)
+{
+	const struct source_site *site = first_site(sites);
+	unsigned begins = source_function_line(site);
+
+	*out = (struct meaning){.location = drift_fold(location), .line = site->line};
+	out->object = base_strdup(module_name(site->module));
+	out->build =
+		*module_build_id(site->module) ? base_strdup(module_build_id(site->module)) : NULL;
+	if (site->function)
+		out->function = base_strdup(site->function);
+	out->has_offset = begins && site->line >= begins;
+	if (out->has_offset)
+		out->in_function = site->line - begins;
+	if (!site->file)
+		return;
+	out->file = base_strdup(str_base_name(site->file));
+	look_at_text(s, site->file, out);
+}
+
+/* ---- what the script would have to say ------------------------------------------------------ */
+
+/* Resolves it; true where it means this very line. */
+static bool means(struct search *s, const char *spelled, const char *path, unsigned line,
+		  struct source_sites *out)
+{
+	struct location location;
+	struct error ignored;
+	bool same = false;
+
+	if (location_parse(spelled, &location, &ignored) < 0)
+		return false;
+	if (source_resolve(s->symbols, s->modules, s->count, &location, out, &ignored) ==
+	    SOURCE_FOUND)
+		same = out->items[0].line == line && out->items[0].file &&
+		       source_same_file(out->items[0].file, path);
+	location_fini(&location);
+	if (!same)
+		source_sites_fini(out);
+	return same;
+}
+
+static void spell(const struct search *s, struct str *out, const char *name, const char *colon,
+		  unsigned number)
+{
+	str_clear(out);
+	if (s->location.object)
+		str_addf(out, "%s!", s->location.object);
+	str_addf(out, "%s%s%u", name, colon, number);
+	if (s->location.match)
+		str_addf(out, "#%u", s->location.match);
+}
+
+static bool line_means(struct search *s, const struct seed *seed, const char *name, struct str *out)
+{
+	struct source_sites sites = {0};
+	bool found;
+
+	spell(s, out, name, ":", seed->line);
+	found = means(s, str_text(out), seed->path, seed->line, &sites);
+	source_sites_fini(&sites);
+	return found;
+}
+
+/* As the tester wrote the file, or its last component, or more of them where that is several. */
+static bool spell_line(struct search *s, const struct seed *seed, struct str *out)
+{
+	const char *name = str_base_name(seed->path);
+
+	if (source_path_matches(seed->path, s->location.name) &&
+	    line_means(s, seed, s->location.name, out))
+		return true;
+	for (;;) {
+		if (line_means(s, seed, name, out))
+			return true;
+		if (name == seed->path)
+			return false;
+		for (name--; name > seed->path && name[-1] != '/';)
+			name--;
+	}
+}
+
+static bool spell_offset(struct search *s, const struct seed *seed, const struct meaning *now,
+			 struct str *out)
+{
+	struct source_sites sites = {0};
+	const char *names[] = {s->location.name, now->function};
+	bool found = false;
+
+	for (unsigned i = 0; i < 2 && !found && now->has_offset && names[i]; i++) {
+		spell(s, out, names[i], ":+", now->in_function);
+		found = means(s, str_text(out), seed->path, seed->line, &sites);
+	}
+	source_sites_fini(&sites);
+	return found;
+}
+
+/* Other locations have no line number that could be put right. */
+static char *spelled(struct search *s, const struct seed *seed, const struct meaning *now)
+{
+	struct str out = {0};
+	bool found = false;
+
+	if (s->location.kind == LOCATION_LINE)
+		found = spell_line(s, seed, &out);
+	else if (s->location.kind == LOCATION_OFFSET)
+		found = spell_offset(s, seed, now, &out);
+	if (found)
+		return str_take(&out);
+	str_fini(&out);
+	return NULL;
+}
+
+/* ---- candidates ----------------------------------------------------------------------------- */
+
+static void candidate_fini(struct candidate *c)
+{
+	base_free(c->spelled);
+	meaning_fini(&c->now);
+	*c = (struct candidate){0};
+}
+
+void drift_fini(struct drift *d)
+{
+	for (unsigned i = 0; i < d->count; i++)
+		candidate_fini(&d->candidates[i]);
+	*d = (struct drift){0};
+}
+
+static bool same_function(const struct meaning *a, const struct meaning *b)
+{
+	return a->function && b->function && strcmp(a->function, b->function) == 0;
+}
+
+/* The line's code, if it has any. */
+static bool candidate_fill(struct search *s, const struct seed *seed, struct candidate *c)
+{
+	struct source_sites sites = {0};
+	struct str plain = {0};
+	bool found;
+
+	*c = (struct candidate){.score = seed->score, .same_text = seed->same_text};
+	str_addf(&plain, "%s:%u", seed->path, seed->line);
+	found = means(s, str_text(&plain), seed->path, seed->line, &sites);
+	str_fini(&plain);
+	if (!found)
+		return false;
+	drift_look(s->symbols, "", &sites, &c->now);
+	source_sites_fini(&sites);
+	if (same_function(s->was, &c->now)) {
+		c->score += SAME_FUNCTION;
+		if (s->was->has_offset && c->now.has_offset)
+			c->score += drift_nearness(s->was->in_function, c->now.in_function);
+	}
+	return true;
+}
+
+static void keep_candidate(struct drift *d, struct candidate *c)
+{
+	unsigned i = d->count;
+
+	if (i == DRIFT_CANDIDATES && c->score <= d->candidates[i - 1].score) {
+		candidate_fini(c);
+		return;
+	}
+	if (i < DRIFT_CANDIDATES)
+		d->count++;
+	else
+		candidate_fini(&d->candidates[--i]);
+	for (; i > 0 && d->candidates[i - 1].score < c->score; i--)
+		d->candidates[i] = d->candidates[i - 1];
+	d->candidates[i] = *c;
+}
+
+static void spell_candidates(struct search *s)
+{
+	for (unsigned i = 0; i < s->out->count; i++) {
+		struct candidate *c = &s->out->candidates[i];
+
+		for (unsigned k = 0; k < s->seed_count && !c->spelled; k++) {
+			const struct seed *seed = &s->seeds[k];
+
+			if (seed->line == c->now.line && c->now.file &&
+			    strcmp(str_base_name(seed->path), c->now.file) == 0)
+				c->spelled = spelled(s, seed, &c->now);
+		}
+	}
+}
+
+/* The text alone is not enough: `return NULL;` stands everywhere. */
+static bool convincing(const struct search *s, const struct candidate *c)
+{
+	unsigned around = 0;
+
+	for (unsigned i = 0; i < DRIFT_AROUND; i++) {
+		around += drift_same(s->was->before[i], c->now.before[i]);
+		around += drift_same(s->was->behind[i], c->now.behind[i]);
+	}
+	return c->same_text && (same_function(s->was, &c->now) || around >= DRIFT_AROUND);
+}
+
+static void gather(struct search *s)
+{
+	drift_lines(s);
+	for (unsigned i = 0; i < s->seed_count; i++) {
+		struct candidate c;
+
+		if (candidate_fill(s, &s->seeds[i], &c))
+			keep_candidate(s->out, &c);
+	}
+	spell_candidates(s);
+}
+
+static enum drift_kind judge(const struct search *s)
+{
+	const struct drift *d = s->out;
+
+	if (!d->count || !d->candidates[0].same_text)
+		return DRIFT_LOST;
+	if (!convincing(s, &d->candidates[0]))
+		return DRIFT_DOUBTED;
+	if (d->count > 1 && d->candidates[1].same_text &&
+	    d->candidates[1].score + CLEARLY > d->candidates[0].score)
+		return DRIFT_DOUBTED;
+	return DRIFT_MOVED;
+}
+
+/* ---- then and now --------------------------------------------------------------------------- */
+
+/* Names, texts and marks mean what they say, wherever that is now. */
+static bool survives(const struct location *l)
+{
+	switch (l->kind) {
+	case LOCATION_FUNC:
+	case LOCATION_RETURN:
+	case LOCATION_TEXT:
+	case LOCATION_MARK:
+		return l->match == 0;
+	default:
+		return false;
+	}
+}
+
+/* Is the line it means now as good as the best of all? */
+static bool is_best(const struct search *s, const struct meaning *now)
+{
+	for (unsigned i = 0; i < s->out->count; i++) {
+		const struct candidate *c = &s->out->candidates[i];
+
+		if (c->now.line == now->line && c->now.file && now->file &&
+		    strcmp(c->now.file, now->file) == 0)
+			return convincing(s, c) && c->score + BETTER > s->out->candidates[0].score;
+	}
+	return false;
+}
+
+static bool unchanged(const struct search *s, const struct meaning *now)
+{
+	const struct meaning *was = s->was;
+	bool whole = true;
+
+	if (was->build && now->build && strcmp(was->build, now->build) == 0)
+		return true; /* the same code, whatever the source has become */
+	if (!was->text)	     /* the source could not be read then */
+		return same_function(was, now) && was->in_function == now->in_function;
+	if (!now->text || !drift_same_text(was->text, now->text) || !same_function(was, now))
+		return false;
+	for (unsigned i = 0; i < DRIFT_AROUND; i++)
+		whole = whole && drift_same(was->before[i], now->before[i]) &&
+			drift_same(was->behind[i], now->behind[i]);
+	return whole;
+}
+
+void drift_compare(struct modules *s, struct module *const *modules, size_t count,
+		   const struct meaning *was, const struct source_sites *now, struct drift *out)
+{
+	struct search search = {s, modules, count, was, .out = out};
+	struct meaning meaning = {0};
+	struct error ignored;
+
+	*out = (struct drift){0};
+	if (location_parse(was->location, &search.location, &ignored) < 0)
+		return;
+	if (now)
+		drift_look(s, was->location, now, &meaning);
+	if (now && (survives(&search.location) || unchanged(&search, &meaning)))
+		goto out;
+	if (was->text && was->file)
+		gather(&search);
+	out->kind = judge(&search);
+	if (now && is_best(&search, &meaning))
+		drift_fini(out);
+out:
+	meaning_fini(&meaning);
+	location_fini(&search.location);
+}

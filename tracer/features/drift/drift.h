@@ -1,0 +1,114 @@
+/*
+ * Scripts that survive edits: what the locations of a script meant when somebody looked last, kept
+ * in a lock file beside it (`gatectl check --lock`), and where that is now.
+ *
+ *	lockfile.c	the lock file's text: read and written
+ *	look.c		what a location means now; is it what it was, and if not, where is that?
+ *	search.c		which lines of the source may be the one
+ *	text.c		how alike two lines are
+ *	rewrite.c	a location in the text of a script is replaced by another
+ *
+ * None of these opens a file of its own; the source is read through symbols.
+ */
+#ifndef GATECTL_FEATURES_DRIFT_DRIFT_H
+#define GATECTL_FEATURES_DRIFT_DRIFT_H
+
+#include "tracer/base/array.h"
+#include "tracer/base/error.h"
+#include "tracer/base/str.h"
+#include "tracer/source/source.h"
+
+enum { DRIFT_AROUND = 2, DRIFT_CANDIDATES = 5 };
+
+/* What one location means. All strings are owned; NULL: not known. */
+struct meaning {
+	char *location; /* as the script has it, blanks folded */
+	char *object;	/* the module's name */
+	char *build;	/* and its build-id */
+	char *function;
+	unsigned in_function; /* lines behind the one it begins on, where has_offset */
+	bool has_offset;
+	char *file; /* its last component */
+	unsigned line;
+	char *text; /* of the line, blanks folded */
+	/* The nearest lines that have a word in them, the nearest first. */
+	char *before[DRIFT_AROUND], *behind[DRIFT_AROUND];
+};
+
+struct lockfile {
+	ARRAY(struct meaning) meanings; /* in the order of the script, each location once */
+};
+
+/* 0, or -1 with ERROR_SCRIPT that names the line. `path` is for the message. */
+int lockfile_parse(const char *text, const char *path, struct lockfile *out, struct error *err);
+void lockfile_print(const struct lockfile *l, const char *script, struct str *out);
+const struct meaning *lockfile_find(const struct lockfile *l, const char *location); /* or NULL */
+/* Adds it and takes its strings, unless the location is there already: frees them then. */
+void lockfile_add(struct lockfile *l, struct meaning *m);
+/* Locations that the script spells otherwise now: each is put in the place of the one it was. */
+struct respelled {
+	const char *from;	  /* a meaning's location */
+	const struct meaning *to; /* copied */
+};
+void lockfile_respell(struct lockfile *l, const struct respelled *changes, size_t count);
+void lockfile_fini(struct lockfile *l);
+
+void meaning_copy(const struct meaning *from, struct meaning *to);
+void meaning_fini(struct meaning *m);
+/* Without blanks at the ends, and one blank for several: as lock files have texts. Owned. */
+char *drift_fold(const char *text);
+
+/* ---- then and now --------------------------------------------------------------------------- */
+
+/* What the location means now, at these sites (at least one). */
+void drift_look(struct modules *s, const char *location, const struct source_sites *sites,
+		struct meaning *out);
+
+struct candidate {
+	char *spelled;	    /* the script's location, if it is to mean this; NULL: cannot be said */
+	struct meaning now; /* of that, or of the plain line */
+	unsigned score;	    /* the higher, the more like it */
+	bool same_text;
+};
+
+enum drift_kind {
+	DRIFT_NONE,
+	DRIFT_MOVED,   /* it is at candidates[0] now, and nothing else can be meant */
+	DRIFT_DOUBTED, /* the text is there still, in several places or in another surrounding */
+	DRIFT_LOST,    /* the text is nowhere; the candidates are similar */
+};
+
+struct drift {
+	enum drift_kind kind;
+	struct candidate candidates[DRIFT_CANDIDATES]; /* the best first */
+	unsigned count;
+};
+
+/* `now`: the sites of the location, or NULL where it means nothing any more. */
+void drift_compare(struct modules *s, struct module *const *modules, size_t count,
+		   const struct meaning *was, const struct source_sites *now, struct drift *out);
+void drift_fini(struct drift *d);
+
+/* How much two texts are alike, blanks apart: 0 to 100. */
+unsigned drift_similarity(const char *a, const char *b);
+/* Are they the same but for blanks and comments? */
+bool drift_same_text(const char *a, const char *b);
+
+/* ---- the script's text ---------------------------------------------------------------------- */
+
+enum rewrite_answer {
+	REWRITE_DONE,
+	REWRITE_NOT_FOUND, /* no string of the script is this location: it is put together */
+	REWRITE_AMBIGUOUS, /* several strings elsewhere are */
+};
+
+struct rewrite {
+	unsigned line; /* where the script uses it */
+	const char *from, *to;
+	enum rewrite_answer answer;
+};
+
+/* The script's text with the locations replaced, as far as each answer says DONE; owned. */
+char *rewrite_script(const char *text, struct rewrite *edits, size_t count);
+
+#endif

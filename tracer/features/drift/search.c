@@ -1,0 +1,161 @@
+/* Lines that may be the one that a location meant. */
+#include "tracer/features/drift/search.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_word(const char *line)
+{
+	while (*line && !isalnum((unsigned char)*line))
+		line++;
+	return *line != '\0';
+}
+
+const char *drift_around(const struct source_text *t, unsigned line, int step, unsigned k)
+{
+	for (long n = (long)line + step; n >= 1 && n <= (long)t->count; n += step)
+		if (has_word(t->lines[n - 1]) && k-- == 0)
+			return t->lines[n - 1];
+	return NULL;
+}
+
+/* ---- how like it is a line? ----------------------------------------------------------------- */
+
+bool drift_same(const char *was, const char *now)
+{
+	return was && now ? drift_same_text(was, now) : !was && !now;
+}
+
+static unsigned same_around(const struct meaning *was, const struct source_text *t, unsigned line)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < DRIFT_AROUND; i++) {
+		count += drift_same(was->before[i], drift_around(t, line, -1, i));
+		count += drift_same(was->behind[i], drift_around(t, line, 1, i));
+	}
+	return count;
+}
+
+unsigned drift_nearness(unsigned a, unsigned b)
+{
+	unsigned far = a < b ? b - a : a - b;
+
+	return NEAR * 50 / (50 + far);
+}
+
+/* Most lines are ruled out by how they begin, unless that may be a comment. */
+static bool may_be_same(const char *was, const char *line)
+{
+	line += strspn(line, " \t");
+	return *line == *was || *line == '/' || *was == '/';
+}
+
+static unsigned alike(const struct search *s, const char *text)
+{
+	const char *was = s->was->text;
+
+	if (may_be_same(was, text) && drift_same_text(was, text))
+		return s->pass == PASS_SIMILAR ? 0 : 100; /* it was found before */
+	return s->pass == PASS_SIMILAR ? drift_similarity(was, text) : 0;
+}
+
+static bool seed_score(const struct search *s, const struct source_text *t, struct seed *seed)
+{
+	unsigned percent = alike(s, t->lines[seed->line - 1]);
+
+	if (percent < SIMILAR_LEAST)
+		return false;
+	seed->same_text = s->pass != PASS_SIMILAR;
+	seed->around = same_around(s->was, t, seed->line);
+	seed->score = seed->same_text ? SAME_TEXT : SIMILAR_TEXT * percent;
+	seed->score += SAME_AROUND * seed->around + drift_nearness(seed->line, s->was->line) +
+		       (s->pass != PASS_OTHER_FILES ? SAME_FILE : 0);
+	return true;
+}
+
+/* Keeps the best ones, the best first. */
+static void keep_seed(struct search *s, const struct seed *seed)
+{
+	unsigned i = s->seed_count;
+
+	if (i == SEEDS && seed->score <= s->seeds[SEEDS - 1].score)
+		return;
+	if (i < SEEDS)
+		s->seed_count++;
+	else
+		i--;
+	for (; i > 0 && s->seeds[i - 1].score < seed->score; i--)
+		s->seeds[i] = s->seeds[i - 1];
+	s->seeds[i] = *seed;
+}
+
+static void look_in_file(struct search *s, const char *path)
+{
+	struct source_text text;
+
+	if (!source_text(s->symbols, path, &text))
+		return;
+	for (unsigned line = 1; line <= text.count; line++) {
+		struct seed seed = {.path = path, .line = line};
+
+		if (has_word(text.lines[line - 1]) && seed_score(s, &text, &seed))
+			keep_seed(s, &seed);
+	}
+}
+
+static void each_path(void *ctx, const char *path)
+{
+	struct search *s = ctx;
+	bool same_name = path && strcmp(str_base_name(path), s->was->file) == 0;
+
+	if (path && same_name == (s->pass != PASS_OTHER_FILES))
+		*array_add(&s->paths) = path;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The files of the object that it was in; of all, where that has another name now. */
+static void gather_paths(struct search *s)
+{
+	bool any = false;
+
+	s->paths.count = 0;
+	for (size_t i = 0; i < s->count; i++) {
+		if (!s->was->object || strcmp(module_name(s->modules[i]), s->was->object) != 0)
+			continue;
+		source_paths(s->modules[i], each_path, s);
+		any = true;
+	}
+	for (size_t i = 0; !any && i < s->count; i++)
+		source_paths(s->modules[i], each_path, s);
+}
+
+/* Many units have the same files: each is looked at once. */
+static void look(struct search *s, enum pass pass)
+{
+	s->pass = pass;
+	gather_paths(s);
+	if (s->paths.count)
+		qsort(s->paths.items, s->paths.count, sizeof(*s->paths.items), by_name);
+	for (size_t i = 0; i < s->paths.count; i++)
+		if (i == 0 || strcmp(s->paths.items[i], s->paths.items[i - 1]) != 0)
+			look_in_file(s, s->paths.items[i]);
+}
+
+/* Is the best line surely worth more than any that is still to be looked for? */
+static bool found(const struct search *s)
+{
+	return s->seed_count && s->seeds[0].same_text && s->seeds[0].around >= DRIFT_AROUND;
+}
+
+void drift_lines(struct search *s)
+{
+	for (enum pass pass = PASS_SAME_FILE; pass <= PASS_SIMILAR && !found(s); pass++)
+		look(s, pass);
+	array_fini(&s->paths);
+}

@@ -1,0 +1,83 @@
+/* What a script expects of the end of a run: functions that are asked when it is over. */
+#include "tracer/features/expect/expect.h"
+
+static int check(struct session *s, struct error *err)
+{
+	if (!s->plan.expect.time_limit || s->time_limit > 0 || s->live)
+		return 0;
+	error_set(err, ERROR_USAGE,
+		  "the script expects that the time limit passes, but there is none");
+	return error_hint(err, "limits { run = SECONDS } in the script, or --time-limit SECONDS");
+}
+
+static void note_unfound(struct session *s)
+{
+	array_each(const struct expect_never, never, &s->plan.expect.never) {
+		const struct session_place *sp = never->own->user;
+
+		if (!sp || sp->found || !sp->nearest || s->outcome.fault || s->interrupted)
+			continue;
+		s->outcome.fault = true;
+		error_set(&s->fault, ERROR_LOCATION, "%s: expect: never_reached: %.3800s",
+			  never->own->source, sp->nearest);
+	}
+}
+
+/* Nothing but what the functions say can make the run not as expected. */
+static bool is_theirs_to_say(struct session *s)
+{
+	const struct outcome *o = &s->outcome;
+	enum verdict v;
+	char *why;
+
+	if (!s->plan.expect.checks.count || s->interrupted || o->fault || o->failed)
+		return false;
+	s->outcome.signal_judged = true; /* they may have the say on that */
+	v = verdict_of(s->engine, &s->plan.expect, o);
+	why = verdict_unmet(&s->plan.expect, o);
+	base_free(why);
+	s->outcome.signal_judged = false;
+	return v == VERDICT_OK || (s->options->trial && !why && v != VERDICT_DEADLOCK &&
+				   v != VERDICT_GATE_DEADLOCK && v != VERDICT_TIME_LIMIT);
+}
+
+void ended_ask(struct session *s)
+{
+	struct outcome *o = &s->outcome;
+	struct script_end end = {
+		.exited = o->exited,
+		.status = o->exit,
+		.signal = o->signaled ? o->signal : 0,
+		.stdout_text = s->options->pid ? NULL : o->stdout_text,
+		.stderr_text = s->options->pid ? NULL : o->stderr_text,
+		.signal_judged = &o->signal_judged,
+	};
+	struct error err = {0};
+
+	if (s->end_asked || !is_theirs_to_say(s))
+		return;
+	s->end_asked = true;
+	array_each(const struct expect_check, check, &s->plan.expect.checks) {
+		enum engine_answer answer = script_end(s->script, check, &end, &err);
+
+		if (answer == ENGINE_FAULT) {
+			o->failed = err.code == ERROR_FAILED;
+			o->fault = !o->failed;
+			s->fault = err;
+		} else if (answer == ENGINE_NO) {
+			o->refused = check;
+		}
+		if (answer != ENGINE_YES)
+			break;
+	}
+	apply_decisions(s); /* what they have printed */
+}
+
+static void judge(struct session *s)
+{
+	note_unfound(s);
+	ended_ask(s);
+}
+
+extern const struct observer ended_observer;
+const struct observer ended_observer = {.check = check, .outcome = judge};

@@ -1,0 +1,344 @@
+/*
+ * The verdict in words: the first line as the contract has it, what happened, each thread and why
+ * it does not move, the last events, and what to try next.
+ */
+#include "tracer/features/crash/crash.h"
+#include "tracer/features/explain/explain.h"
+#include "tracer/features/explain/hints.h"
+#include "tracer/run/sites.h"
+#include "tracer/features/leftover/leftover.h"
+#include "tracer/features/report/report.h"
+#include "tracer/base/path.h"
+#include "tracer/base/signame.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Threads of a library without a line of interest would bury the others. */
+enum { MOST_THREADS = 40 };
+
+/* A line that has a place begins with it, as a compiler's would: editors jump there. */
+static void begin_line(const char *file, unsigned line, struct str *out)
+{
+	if (file && line)
+		str_addf(out, "%s:%u: ", path_shown(file), line);
+	else
+		str_add(out, "  ");
+}
+
+static void thread_lines(struct session *s, struct str *out)
+{
+	size_t shown = 0, exited = 0;
+
+	array_each(struct session_thread *, it, &s->threads) {
+		struct session_thread *t = *it;
+
+		if (waiting_of(t)->kind == WAITING_GONE) {
+			exited++;
+		} else if (shown++ < MOST_THREADS) {
+			begin_line(waiting_of(t)->file, waiting_of(t)->line, out);
+			waiting_sentence(t, out);
+			str_addf(out, "%s\n", str_text(&waiting_of(t)->around));
+		}
+	}
+	if (shown > MOST_THREADS)
+		str_addf(out, "  ... and %zu more threads\n", shown - MOST_THREADS);
+	if (exited)
+		str_addf(out, "  %zu thread%s exited\n", exited, exited == 1 ? " has" : "s have");
+}
+
+static void event_lines(const struct session *s, struct str *out)
+{
+	const struct timeline *tl = &s->timeline;
+	unsigned long first = tl->seq > TIMELINE_LAST ? tl->seq - TIMELINE_LAST : 0;
+
+	str_add(out, "last events:\n");
+	for (unsigned long i = first; i < tl->seq; i++) {
+		const struct happened *h = &tl->last[i % TIMELINE_LAST];
+
+		begin_line(h->file, h->line, out);
+		str_addf(out, "%.6f ", (double)h->t_us / 1e6);
+		timeline_line(h, out);
+		str_add(out, "\n");
+	}
+}
+
+/* ---- never reached -------------------------------------------------------------------------- */
+
+static const struct place *first_missing(const struct session *s)
+{
+	const struct place *p;
+
+	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
+		if (place_missing(p))
+			break;
+	return p;
+}
+
+static void missing_first_line(struct session *s, struct str *out)
+{
+	const struct place *p = first_missing(s);
+
+	if (!p)
+		return;
+	str_addf(out, "%s (%s): ", p->location, place_source(p));
+	hints_missing(s, p, out);
+}
+
+/* The first one stands in the first line already. */
+static void missing_lines(struct session *s, struct str *out)
+{
+	const struct place *p;
+	bool first = true;
+
+	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
+		if (!place_missing(p))
+			continue;
+		if (!first) {
+			str_addf(out, "%s: %s: ", place_source(p), p->location);
+			hints_missing(s, p, out);
+			str_add(out, "\n");
+		}
+		hints_missing_lines(s, p, out);
+		first = false;
+	}
+	if (s->outcome.signaled)
+		str_addf(out, "the program was ended by SIG%s\n", signame_text(s->outcome.signal));
+	else if (s->outcome.exit)
+		str_addf(out, "the program ended with exit status %d\n", s->outcome.exit);
+}
+
+/* ---- the pieces that differ by verdict ------------------------------------------------------ */
+
+static void held_first_line(struct session *s, struct str *out)
+{
+	if (s->culprit && waiting_of(s->culprit)->held) {
+		waiting_sentence(s->culprit, out);
+		str_addf(out, " for more than %g seconds", s->gate_limit);
+	} else {
+		array_each(struct session_process *, p, &s->processes)
+			if ((*p)->lost_held.count) {
+				str_addf(out, "%s when the program ended",
+					 (*p)->lost_held.items[0]);
+				return;
+			}
+	}
+	if (!s->culprit)
+		str_add(out, "a thread is still held after the program ended");
+}
+
+static void crash_first_line(struct session *s, struct str *out)
+{
+	const struct crash *c = crash_of_root(s);
+
+	if (!c) {
+		str_addf(out,
+			 "SIG%s, where cannot be told: it came as no signal that a tracer is "
+			 "shown (a seccomp filter, or the system)",
+			 signame_text(s->outcome.signal));
+		return;
+	}
+	crash_title(c, out);
+	str_add(out, ": ");
+	crash_deed(c, out);
+}
+
+static void still_ran(const struct session *s, struct str *out)
+{
+	str_addf(out, "the program still ran after %g second%s", s->time_limit,
+		 s->time_limit == 1 ? "" : "s");
+}
+
+static void first_line(struct session *s, enum verdict v, struct str *out)
+{
+	char *unmet;
+
+	str_addf(out, "gatectl: %s: ", verdict_word(v));
+	switch (v) {
+	case VERDICT_NOT_AS_EXPECTED:
+		unmet = s->outcome.failed ? base_strdup(s->fault.text)
+					  : verdict_unmet(&s->plan.expect, &s->outcome);
+		str_add(out, unmet ? unmet : "what the script expects does not hold");
+		base_free(unmet);
+		break;
+	case VERDICT_NEVER_REACHED:
+		missing_first_line(s, out);
+		break;
+	case VERDICT_NEVER_OPENED:
+		held_first_line(s, out);
+		break;
+	case VERDICT_GATE_DEADLOCK:
+		str_addf(out, "no thread can move: %s", str_text(&s->cycle));
+		break;
+	case VERDICT_DEADLOCK:
+		str_addf(out, "no thread of the program can move: %s", str_text(&s->cycle));
+		break;
+	case VERDICT_CRASHED:
+		crash_first_line(s, out);
+		break;
+	case VERDICT_TIME_LIMIT:
+		still_ran(s, out);
+		break;
+	default:
+		str_add(out, s->fault.text);
+	}
+	str_add(out, "\n");
+}
+
+/* For the program itself, and not for a gate: nobody was seen to run, not even now and then. */
+static bool all_wait(const struct session *s)
+{
+	array_each(struct session_thread *, it, &s->threads) {
+		const struct waiting *w = waiting_of(*it);
+
+		if (w->held || w->spins || w->kind == WAITING_RUNNING || w->kind == WAITING_STOPPED)
+			return false;
+	}
+	return true;
+}
+
+static const char *advice(const struct session *s, enum verdict v)
+{
+	switch (v) {
+	case VERDICT_NOT_AS_EXPECTED:
+		return "run with -v to see every arrival, or without the script to see the "
+		       "program alone";
+	case VERDICT_NEVER_OPENED:
+		return "look for the place that opens the gate: does its thread get there? "
+		       "`--gate-limit` makes the wait longer";
+	case VERDICT_GATE_DEADLOCK:
+		return "the order asked for cannot happen: open the gate earlier, or hold the "
+		       "thread where it has not yet taken what the opener needs";
+	case VERDICT_TIME_LIMIT:
+		if (all_wait(s))
+			return "nobody runs: a longer --time-limit helps only where one of these "
+			       "waits ends by itself; a test of it says "
+			       "`expect { time_limit = true }`";
+		return "a longer --time-limit, or -v to see what it does";
+	default:
+		if (s->fault.hint[0])
+			return s->fault.hint;
+		return s->fault.code == ERROR_SCRIPT
+			       ? "correct the script there; gatectl-gates(5) says what it can use"
+			       : "`gatectl lines PROG LOCATION` tells what a location means";
+	}
+}
+
+static void add_advice(struct session *s, enum verdict v, struct str *out)
+{
+	const struct place *missing = v == VERDICT_NEVER_REACHED ? first_missing(s) : NULL;
+
+	if (missing && leftover_try(s, missing, out))
+		return;
+	if (missing)
+		hints_missing_try(s, missing, out);
+	else if (v == VERDICT_CRASHED)
+		crash_try(s, out);
+	else if (v == VERDICT_DEADLOCK)
+		own_deadlock_try(s, out);
+	else if (v == VERDICT_TIME_LIMIT && spinning_try(s, out))
+		return;
+	else if (v == VERDICT_NOT_AS_EXPECTED &&
+		 (hints_jumped_try(s, out) || loose_end_try(s, out)))
+		return;
+	else if ((v != VERDICT_NEVER_OPENED && v != VERDICT_GATE_DEADLOCK) ||
+		 (!infeasible_try(s, out) && !hints_gates_try(s, out)))
+		str_add(out, advice(s, v));
+}
+
+/* What came as expected, where it is no end by itself. */
+static void explain_expected(struct session *s, struct str *out)
+{
+	if (s->outcome.deadlock) {
+		str_addf(out, "as expected, a deadlock: no thread of the program can move: %s\n",
+			 str_text(&s->cycle));
+	} else if (s->outcome.livelock && s->plan.expect.livelock) {
+		str_add(out, "as expected, ");
+		livelock_line(s, out);
+	} else if (s->outcome.time_limit) {
+		str_add(out, "as expected, ");
+		still_ran(s, out);
+		str_add(out, "\n");
+		livelock_line(s, out);
+	} else {
+		return;
+	}
+	thread_lines(s, out);
+}
+
+/* Where the first line is about something else, what the thread did is still to be told. */
+static void crash_lines_of_verdict(struct session *s, enum verdict v, struct str *out)
+{
+	const struct crash *c = crash_of_root(s);
+
+	if (v != VERDICT_CRASHED) {
+		crash_title(c, out);
+		str_add(out, ": ");
+		crash_deed(c, out);
+		str_add(out, "\n");
+	}
+	crash_lines(c, out);
+}
+
+static void what_was_seen(struct session *s, enum verdict v, bool brief, struct str *out)
+{
+	if (!crash_of_root(s))
+		thread_lines(s, out);
+	else if (!brief)
+		crash_lines_of_verdict(s, v, out);
+	crash_child_lines(s, out);
+	event_lines(s, out);
+}
+
+/* `brief`: of a crash no more than the first line. */
+static void explain_verdict(struct session *s, enum verdict v, bool brief, struct str *out)
+{
+	if (v == VERDICT_OK)
+		return;
+	first_line(s, v, out);
+	if (v == VERDICT_CRASHED && brief)
+		return;
+	if (v == VERDICT_NEVER_REACHED)
+		missing_lines(s, out);
+	livelock_line(s, out);
+	if ((v == VERDICT_NEVER_OPENED || v == VERDICT_TIME_LIMIT) && s->cycle.length)
+		str_addf(out, "stuck for good: %s\n", str_text(&s->cycle));
+	if (v == VERDICT_NEVER_OPENED || v == VERDICT_GATE_DEADLOCK) {
+		infeasible_lines(s, out);
+		hints_gates(s, out);
+	}
+	if (v != VERDICT_ERROR)
+		what_was_seen(s, v, brief, out);
+	str_add(out, "try: ");
+	add_advice(s, v, out);
+	str_add(out, "\n");
+}
+
+/* The verdict in words, which line it is about, and the reports. */
+static void tell(struct session *s, struct session_result *out)
+{
+	if (!s->interrupted)
+		explain_verdict(s, out->verdict, false, &out->text);
+	leftover_tell(s, &out->text);
+	crash_expected(s, out->verdict, &out->note);
+	out->note_always = out->note.length > 0;
+	if (out->verdict == VERDICT_OK && !s->interrupted && !out->note.length)
+		explain_expected(s, &out->note);
+	blame_verdict(s, out->verdict, out);
+	report_run(s, out);
+	if (s->options->quiet && crash_of_root(s) && !s->interrupted) { /* the reports have all */
+		str_clear(&out->text);
+		explain_verdict(s, out->verdict, true, &out->text);
+	}
+}
+
+static void comes(struct session *s, struct session_thread *t, struct place *place)
+{
+	(void)s;
+	hints_comes(t, place);
+}
+
+extern const struct observer explain_observer;
+const struct observer explain_observer = {.comes = comes, .judged = tell};

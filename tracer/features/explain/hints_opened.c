@@ -1,0 +1,585 @@
+/* Why a gate is closed: who could open it, and where the threads are that would get there. */
+#include "tracer/features/explain/explain.h"
+#include "tracer/features/explain/hints.h"
+
+#include "tracer/base/path.h"
+#include "tracer/base/suggest.h"
+
+#include <string.h>
+
+enum { NAMED_MOST = 6 };
+
+const struct place *hints_main(const struct place *p)
+{
+	return p->companion_of ? p->companion_of : p;
+}
+
+bool hints_opens(const struct place *p, const struct gate *g)
+{
+	array_each(const struct step, step, &p->steps)
+		if ((step->kind == STEP_OPEN || step->kind == STEP_WATCH) && step->gate == g)
+			return !p->dropped;
+	return false;
+}
+
+static bool has_step(const struct place *p, enum step_kind kind)
+{
+	array_each(const struct step, step, &p->steps)
+		if (step->kind == kind)
+			return !p->dropped;
+	return false;
+}
+
+static bool waits_at(const struct place *p, const struct gate *g)
+{
+	array_each(const struct step, step, &p->steps)
+		if (step->kind == STEP_WAIT && step->gate == g)
+			return !p->dropped;
+	return false;
+}
+
+/* It has died with the program, while it was held. */
+static bool is_lost(const struct session_thread *t)
+{
+	return t->lost && t->process->lost_held.count;
+}
+
+static bool is_held(const struct session_thread *t)
+{
+	return waiting_of(t)->held || is_lost(t);
+}
+
+static bool is_alive(const struct session_thread *t)
+{
+	return is_lost(t) || waiting_is_alive(waiting_of(t));
+}
+
+static bool is_held_at(const struct session_thread *t, const struct gate *g)
+{
+	return is_held(t) && t->hold.gate == g;
+}
+
+/* ---- one place that opens it ---------------------------------------------------------------- */
+
+/* Somebody is held there before the verb that opens. */
+static const struct session_thread *stopped_before(struct session *s, const struct place *p)
+{
+	array_each(struct session_thread *, it, &s->threads)
+		if (is_held(*it) && (*it)->hold.place == p)
+			return *it;
+	return NULL;
+}
+
+static void why_not_opened(struct session *s, const struct place *p, const struct gate *g,
+			   struct str *out)
+{
+	const struct place *main = hints_main(p);
+	const struct session_thread *before = stopped_before(s, main);
+
+	if (before) {
+		str_addf(out, "%s has come there, but is held ", before->engine->id);
+		if (before->hold.gate == g)
+			str_addf(out, "by this very gate: it waits before it opens");
+		else if (before->hold.gate)
+			str_addf(out, "by gate %s before it opens", before->hold.gate->name);
+		else
+			str_addf(out, "by a function of the script (%s) before it opens",
+				 place_source(before->hold.place));
+	} else if (!place_reached(main)) {
+		hints_near(s, main, out);
+	} else if (p != main && !p->arrivals) {
+		str_add(out, "the statement was begun but has not been executed to its end");
+	} else {
+		str_add(out, "it was reached ");
+		hints_times(main->arrivals, out);
+		if (g->is_open)
+			str_addf(out,
+				 ", and the gate is open, but the function ready of %s says no",
+				 g->type);
+	}
+}
+
+/* Others came there, but who is meant has not yet: another gate holds it. */
+static bool is_kept_away(struct session *s, const struct place *p)
+{
+	array_each(struct session_thread *, t, &s->threads)
+		if (is_held(*t) && (*t)->hold.gate && !hints_opens(p, (*t)->hold.gate) &&
+		    p->thread && engine_thread_matches(s->engine, (*t)->engine, p->thread))
+			return true;
+	return false;
+}
+
+static bool is_mistaken(struct session *s, const struct place *p)
+{
+	return hints_is_mistaken(s, p) && (p->arrivals || !is_kept_away(s, p));
+}
+
+/* Who would open it there: one that is in its function, or that alone is meant. */
+static bool would_open(struct session *s, const struct session_thread *t, const struct place *p)
+{
+	const struct near_misses *nm = near_miss_of(p);
+
+	if (!is_alive(t) || stopped_before(s, p) == t ||
+	    (p->thread && !engine_thread_matches(s->engine, t->engine, p->thread)))
+		return false;
+	return p->thread || (nm && hints_inside(nm, t->engine));
+}
+
+/* ... and waits for the very same gate. */
+static const struct session_thread *waits_itself(struct session *s, const struct place *p,
+						 const struct gate *g)
+{
+	array_each(struct session_thread *, t, &s->threads)
+		if (would_open(s, *t, p) && is_held_at(*t, g))
+			return *t;
+	return NULL;
+}
+
+static void opener_threads(struct session *s, const struct place *p, const struct gate *g,
+			   struct str *out)
+{
+	const struct session_thread *t = waits_itself(s, p, g);
+	bool any = false;
+
+	array_each(struct session_thread *, it, &s->threads)
+		any |= would_open(s, *it, p);
+	if (t && waiting_of(t)->file)
+		str_addf(out, "%s:%u: ", path_shown(waiting_of(t)->file), waiting_of(t)->line);
+	if (t)
+		str_addf(out, "%s would open gate %s there, but waits at it itself here\n",
+			 t->engine->id, g->name);
+	else if (!any && p->thread && hints_any_matches(s, p->thread))
+		str_addf(out, "%s: no thread that matches '%s' is alive any more to open it\n",
+			 place_source(p), p->thread);
+}
+
+static void opener_line(struct session *s, const struct place *p, const struct gate *g,
+			struct str *out)
+{
+	const struct place *main = hints_main(p);
+
+	str_addf(out, "%s: gate %s is opened at %s: ", place_source(main), g->name, main->location);
+	why_not_opened(s, p, g, out);
+	str_add(out, "\n");
+	if (!place_reached(main) && !is_mistaken(s, main))
+		opener_threads(s, main, g, out);
+}
+
+/* ---- nobody opens it ------------------------------------------------------------------------ */
+
+static bool may_be_meant(const struct gate *other, const struct gate *g)
+{
+	return other != g && !other->from_order;
+}
+
+/* Another gate of nearly that name is opened somewhere: one was meant, two were made. */
+static const struct gate *like(struct session *s, const struct gate *g)
+{
+	struct suggestions similar = {.wanted = g->name};
+	const struct gate *other, *found = NULL;
+	struct str ignored = {0};
+	char *best;
+
+	for (size_t i = 0; (other = engine_gate_at(s->engine, i)); i++)
+		if (may_be_meant(other, g))
+			suggest_offer(&similar, other->name);
+	best = suggest_best(&similar);
+	suggest_take(&similar, &ignored);
+	str_fini(&ignored);
+	for (size_t i = 0; (other = engine_gate_at(s->engine, i)); i++) {
+		if (!may_be_meant(other, g))
+			continue;
+		if (strcmp(other->name, g->name) == 0) {
+			found = other;
+			break;
+		}
+		if (best && !found && strcmp(other->name, best) == 0)
+			found = other;
+	}
+	base_free(best);
+	return found;
+}
+
+static const struct place *opener_of(struct session *s, const struct gate *g)
+{
+	const struct place *p;
+
+	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
+		if (hints_opens(p, g))
+			return p;
+	return NULL;
+}
+
+/* The line of the script at which threads wait for the gate; a function may do so, too. */
+static const char *waited_for_at(struct session *s, const struct gate *g)
+{
+	const struct place *p;
+
+	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
+		if (waits_at(p, g))
+			return place_source(p);
+	array_each(struct session_thread *, t, &s->threads)
+		if (is_held_at(*t, g))
+			return place_source((*t)->hold.place);
+	return g->name;
+}
+
+static void functions_that_may(struct session *s, const struct gate *g, struct str *out)
+{
+	const struct place *p;
+
+	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
+		if (!has_step(p, STEP_RUN))
+			continue;
+		str_addf(out, "%s: the function at %s may open gate %s: ", place_source(p),
+			 p->location, g->name);
+		if (place_reached(p)) {
+			str_add(out, "it has run ");
+			hints_times(p->arrivals, out);
+			str_add(out, ", and has not");
+		} else {
+			hints_near(s, p, out);
+		}
+		str_add(out, "\n");
+	}
+}
+
+static bool any_function(struct session *s)
+{
+	const struct place *p;
+
+	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
+		if (has_step(p, STEP_RUN))
+			return true;
+	return false;
+}
+
+static void not_opened(struct session *s, const struct gate *g, struct str *out)
+{
+	const struct gate *other = like(s, g);
+	const struct place *opener = other ? opener_of(s, other) : NULL;
+
+	str_addf(out, "%s: no place of the script opens gate %s", waited_for_at(s, g), g->name);
+	if (opener && strcmp(other->name, g->name) == 0)
+		str_addf(out, "; %s opens another gate of the same name", place_source(opener));
+	else if (opener)
+		str_addf(out, "; %s opens gate %s: is that the one?", place_source(opener),
+			 other->name);
+	str_add(out, "\n");
+	if (any_function(s))
+		functions_that_may(s, g, out);
+}
+
+/* ---- a barrier ------------------------------------------------------------------------------ */
+
+static void add_ids(struct session *s, const struct gate *g, bool there, struct str *out)
+{
+	ARRAY(const char *) ids = {0};
+
+	array_each(struct session_thread *, it, &s->threads)
+		if (is_alive(*it) && is_held_at(*it, g) == there)
+			*array_add(&ids) = (*it)->engine->id;
+	for (size_t i = 0; i < ids.count && i <= NAMED_MOST; i++) {
+		hints_and(i, ids.count > NAMED_MOST ? NAMED_MOST + 1 : ids.count, out);
+		if (i == NAMED_MOST)
+			str_addf(out, "%zu more", ids.count - NAMED_MOST);
+		else
+			str_add(out, ids.items[i]);
+	}
+	array_fini(&ids);
+}
+
+static unsigned count_alive(const struct session *s, const struct gate *g, bool there)
+{
+	unsigned count = 0;
+
+	array_each(struct session_thread *, it, &s->threads)
+		count += is_alive(*it) && is_held_at(*it, g) == there;
+	return count;
+}
+
+/* Why somebody who is still missing does not come by way of this place. */
+static void way_to_barrier(struct session *s, const struct place *p, struct str *out)
+{
+	struct str others = {0};
+
+	if (!place_reached(p)) {
+		str_addf(out, "%s: %s: ", place_source(p), p->location);
+		hints_near(s, p, out);
+		str_add(out, "\n");
+	} else if (p->thread && hints_shut_out(s, p, &others)) {
+		str_addf(out, "%s: %s is only for '%s': %s came there, too\n", place_source(p),
+			 p->location, p->thread, str_text(&others));
+	}
+	str_fini(&others);
+}
+
+/* Whom at the barrier does the thread wait for? */
+static const struct session_thread *needs_one_at(const struct session_thread *t,
+						 const struct gate *g)
+{
+	array_each(const struct engine_thread *const, on, &waiting_of(t)->on)
+		if (is_held_at(threads_of(*on), g))
+			return threads_of(*on);
+	return NULL;
+}
+
+/* Threads that could still come to it. */
+static unsigned count_free(const struct session *s, const struct gate *g)
+{
+	unsigned count = 0;
+
+	array_each(struct session_thread *, t, &s->threads)
+		count += is_alive(*t) && !is_held_at(*t, g) && !needs_one_at(*t, g);
+	return count;
+}
+
+static void barrier_lines(struct session *s, const struct gate *g, struct str *out)
+{
+	const struct place *p;
+	unsigned here = count_alive(s, g, true), others = count_alive(s, g, false);
+
+	str_addf(out, "%s: barrier %s opens when %u threads wait at it: ", waited_for_at(s, g),
+		 g->name, g->barrier_size);
+	add_ids(s, g, true, out);
+	str_addf(out, " do%s", here == 1 ? "es" : "");
+	if (here + others < g->barrier_size) {
+		if (others)
+			str_addf(out, ", and only %u other thread%s alive", others,
+				 others == 1 ? " is" : "s are");
+		else
+			str_add(out, ", and no other thread is alive");
+	} else {
+		str_add(out, ", ");
+		add_ids(s, g, false, out);
+		str_addf(out, " do%s not", others == 1 ? "es" : "");
+	}
+	str_add(out, "\n");
+	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
+		if (waits_at(p, g) && !p->companion_of)
+			way_to_barrier(s, p, out);
+	array_each(struct session_thread *, t, &s->threads)
+		if (is_alive(*t) && needs_one_at(*t, g)) {
+			const struct waiting *w = waiting_of(*t);
+
+			if (w->file && w->line)
+				str_addf(out, "%s:%u: ", path_shown(w->file), w->line);
+			str_addf(out, "%s cannot come to the barrier: it %s\n", (*t)->engine->id,
+				 str_text(&w->text));
+		}
+}
+
+/* ---- a function of the script --------------------------------------------------------------- */
+
+static bool holds_by_function(const struct session *s, const struct place *p)
+{
+	array_each(struct session_thread *, t, &s->threads)
+		if (is_held_at(*t, NULL) && (*t)->hold.place == p)
+			return true;
+	return false;
+}
+
+static void function_line(struct session *s, const struct place *p, struct str *out)
+{
+	ARRAY(const char *) ids = {0};
+
+	array_each(struct session_thread *, t, &s->threads)
+		if (is_held_at(*t, NULL) && (*t)->hold.place == p)
+			*array_add(&ids) = (*t)->engine->id;
+	str_addf(out, "%s: the function at %s still says no to ", place_source(p), p->location);
+	for (size_t i = 0; i < ids.count && i < NAMED_MOST; i++) {
+		hints_and(i, ids.count, out);
+		str_add(out, ids.items[i]);
+	}
+	str_add(out, "\n");
+	array_fini(&ids);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------ */
+
+static void gate_lines(struct session *s, const struct gate *g, struct str *out)
+{
+	const struct place *p;
+	bool any = false;
+
+	if (g->kind == GATE_BARRIER) {
+		barrier_lines(s, g, out);
+		return;
+	}
+	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
+		if (!hints_opens(p, g))
+			continue;
+		opener_line(s, p, g, out);
+		any = true;
+	}
+	if (!any && g->kind == GATE_SIMPLE)
+		not_opened(s, g, out);
+	else if (any && !count_alive(s, g, false) && !s->outcome.held_at_end)
+		str_addf(out, "%s: no thread is left that could open gate %s\n",
+			 waited_for_at(s, g), g->name);
+}
+
+static bool holds(const struct session *s, const struct gate *g)
+{
+	array_each(struct session_thread *, t, &s->threads)
+		if (is_held_at(*t, g))
+			return true;
+	return false;
+}
+
+void hints_gates(struct session *s, struct str *out)
+{
+	const struct place *p;
+	const struct gate *g;
+
+	for (size_t i = 0; (g = engine_gate_at(s->engine, i)); i++)
+		if (holds(s, g))
+			gate_lines(s, g, out);
+	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
+		if (holds_by_function(s, p))
+			function_line(s, p, out);
+}
+
+/* ---- what to do ----------------------------------------------------------------------------- */
+
+/* The place that would open a gate at which somebody is held, and was not reached. */
+static const struct place *missing_opener(struct session *s)
+{
+	const struct place *p;
+	const struct gate *g;
+
+	for (size_t i = 0; (g = engine_gate_at(s->engine, i)); i++) {
+		if (!holds(s, g))
+			continue;
+		for (size_t k = 0; (p = engine_place_at(s->engine, k)); k++)
+			if (hints_opens(p, g) &&
+			    (!place_reached(hints_main(p)) || stopped_before(s, hints_main(p))))
+				return hints_main(p);
+	}
+	return NULL;
+}
+
+/* A gate that holds somebody and that nothing can open. */
+static const struct gate *orphan(struct session *s)
+{
+	const struct gate *g;
+
+	for (size_t i = 0; (g = engine_gate_at(s->engine, i)); i++)
+		if (holds(s, g) && g->kind == GATE_SIMPLE && !opener_of(s, g) && !any_function(s))
+			return g;
+	return NULL;
+}
+
+/* A barrier at which threads wait in vain. */
+static bool barrier_try(struct session *s, struct str *out)
+{
+	const struct place *p;
+	const struct gate *g;
+	unsigned here;
+
+	for (size_t i = 0; (g = engine_gate_at(s->engine, i)); i++)
+		if (g->kind == GATE_BARRIER && holds(s, g))
+			break;
+	if (!g)
+		return false;
+	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
+		struct str others = {0};
+		bool shut_out = p->thread && waits_at(p, g) && hints_shut_out(s, p, &others);
+
+		str_fini(&others);
+		if (!shut_out)
+			continue;
+		str_addf(out, "leave `thread` away at %s, or let it mean the others, too",
+			 p->location);
+		return true;
+	}
+	here = count_alive(s, g, true);
+	array_each(struct session_thread *, t, &s->threads) {
+		const struct session_thread *owner = is_alive(*t) ? needs_one_at(*t, g) : NULL;
+
+		if (!owner || !waiting_of(*t)->object || waiting_of(*t)->kind != WAITING_MUTEX)
+			continue;
+		str_addf(out, "a place for the barrier at which %s does not own %s: %s needs it",
+			 owner->engine->id, waiting_of(*t)->object, (*t)->engine->id);
+		return true;
+	}
+	if (here + count_free(s, g) >= g->barrier_size)
+		return false;
+	if (here > 1)
+		str_addf(out, "BarrierGate(\"%s\", %u), or ", g->name, here);
+	str_addf(out, "a place for the barrier that %u threads come to", g->barrier_size);
+	return true;
+}
+
+/* The gate is as it should be, but nobody gets to where it is opened. */
+static bool way_try(struct session *s, const struct place *p, struct str *out)
+{
+	const struct near_misses *nm = near_miss_of(p);
+	const struct session_thread *itself = NULL, *held = NULL;
+	const struct gate *g;
+
+	if (s->outcome.gate_limit || s->outcome.held_at_end) {
+		str_addf(out, "find out what keeps %s from being reached%s", p->location,
+			 s->outcome.gate_limit ? "; `--gate-limit` makes the wait longer"
+					       : " before the program ends");
+		return true;
+	}
+
+	for (size_t i = 0; (g = engine_gate_at(s->engine, i)); i++)
+		if (holds(s, g) && hints_opens(p, g) && (itself = waits_itself(s, p, g)))
+			break;
+	if (stopped_before(s, p)) {
+		str_addf(out, "at %s, let %s open before it waits: write :open in front of :wait",
+			 p->location, stopped_before(s, p)->engine->id);
+		return true;
+	}
+	if (itself) {
+		str_addf(out,
+			 "open gate %s at a place that comes before %s, or let another thread "
+			 "open it",
+			 g->name, itself->hold.place->location);
+		return true;
+	}
+	array_each(struct session_thread *, t, &s->threads) {
+		if (is_alive(*t) && !is_held(*t))
+			return false;
+		held = held || !is_alive(*t) ? held : *t;
+	}
+	if (!held || !nm || !nm->function || !nm->complete || nm->visits.count)
+		return false;
+	str_addf(out, "hold %s later: as long as it is held there, nobody calls %s",
+		 held->engine->id, nm->function);
+	return true;
+}
+
+static bool function_try(struct session *s, struct str *out)
+{
+	const struct place *p;
+
+	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
+		if (!holds_by_function(s, p))
+			continue;
+		str_addf(out,
+			 "let the function at %s return true for one of the threads that it "
+			 "holds",
+			 p->location);
+		return true;
+	}
+	return false;
+}
+
+bool hints_gates_try(struct session *s, struct str *out)
+{
+	const struct gate *g = orphan(s), *other = g ? like(s, g) : NULL;
+	const struct place *p = missing_opener(s);
+
+	if (g && other && opener_of(s, other))
+		str_addf(out, "one gate for both: make it once, and use it in :wait and in :open");
+	else if (g)
+		str_addf(out, "add a place that opens gate %s: at \"...\" :open(...)", g->name);
+	else if (p && !place_reached(p) && is_mistaken(s, p))
+		hints_missing_try(s, p, out);
+	else
+		return (p && way_try(s, p, out)) || barrier_try(s, out) || function_try(s, out);
+	return true;
+}

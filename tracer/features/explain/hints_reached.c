@@ -1,0 +1,600 @@
+/* What came nearest to a place that was not reached. */
+#include "tracer/features/explain/explain.h"
+#include "tracer/features/explain/hints.h"
+
+#include "tracer/base/suggest.h"
+#include "tracer/source/source_lines.h"
+
+#include <string.h>
+
+enum { NAMED_MOST = 6, PASSERS_MOST = 32 };
+
+static void pass_by(struct session_place *place, const struct engine_thread *t)
+{
+	array_each(struct passer, old, &place->passers) {
+		if (old->thread == t) {
+			old->count++;
+			return;
+		}
+	}
+	if (place->passers.count < PASSERS_MOST)
+		*array_add(&place->passers) = (struct passer){t, 1};
+}
+
+void hints_comes(const struct session_thread *t, struct place *place)
+{
+	struct session_place *sp = place->user;
+
+	if (place->thread || !place_reached(place))
+		pass_by(sp, t->engine);
+	if (t->at_return == SOURCE_TAIL)
+		sp->jumped |= sp->located && sp->location.kind == LOCATION_RETURN;
+}
+
+struct passers {
+	struct passer *items;
+	size_t count, capacity;
+};
+
+/* "main (3 times) and worker#1" */
+static void add_passers(const struct passers *list, struct str *out)
+{
+	size_t shown = list->count > NAMED_MOST ? NAMED_MOST + 1 : list->count;
+
+	for (size_t i = 0; i < shown; i++) {
+		const struct passer *one = &list->items[i];
+
+		hints_and(i, shown, out);
+		if (i == NAMED_MOST) {
+			str_addf(out, "%zu more", list->count - NAMED_MOST);
+			break;
+		}
+		str_add(out, one->thread->id);
+		if (one->count < 2)
+			continue;
+		str_add(out, " (");
+		hints_times(one->count, out);
+		str_add(out, ")");
+	}
+}
+
+/* Those that the place's `thread` option means, or those that it does not: in order of creation, so
+   that runs that differ in nothing but who came first are told in the same words. */
+static void passers_of(struct session *s, const struct place *p, bool meant, struct passers *out)
+{
+	const struct session_place *sp = p->user;
+	const struct engine_thread *t;
+
+	for (size_t i = 0; (t = engine_thread_at(s->engine, i)); i++)
+		array_each(const struct passer, one, &sp->passers)
+			if (one->thread == t &&
+			    engine_thread_matches(s->engine, t, p->thread) == meant)
+				*array_add(out) = *one;
+}
+
+bool hints_shut_out(struct session *s, const struct place *p, struct str *out)
+{
+	struct passers others = {0};
+	bool any;
+
+	passers_of(s, p, false, &others);
+	any = others.count;
+	if (any)
+		add_passers(&others, out);
+	array_fini(&others);
+	return any;
+}
+
+/* ---- the filters ---------------------------------------------------------------------------- */
+
+static void near_by_hit(struct session *s, const struct place *p, struct str *out)
+{
+	struct passers meant = {0};
+
+	passers_of(s, p, true, &meant);
+	str_add(out, "it was arrived at only ");
+	hints_times(p->arrivals, out);
+	if (meant.count) {
+		str_add(out, ", by ");
+		add_passers(&meant, out);
+	}
+	str_addf(out, ", but hit = %lu was asked for", p->hit_first);
+	array_fini(&meant);
+}
+
+/* Which name was meant; or, where none is like it, which there are. */
+static void add_like(struct session *s, const char *pattern, bool or_all, struct str *out)
+{
+	struct str like = {0};
+
+	hints_like(s, pattern, &like, NULL);
+	str_add(out, str_text(&like));
+	if (!like.length && or_all) {
+		str_add(out, ": there were ");
+		hints_threads(s, out);
+	}
+	str_fini(&like);
+}
+
+/* They are meant, as they are called now; but nobody who was meant has arrived: so it was too early. */
+static bool near_by_time(struct session *s, const struct place *p, struct str *out)
+{
+	struct passers early = {0};
+	bool any;
+
+	passers_of(s, p, true, &early);
+	any = early.count > 0;
+	if (any) {
+		add_passers(&early, out);
+		str_addf(out, " arrived there, but %s not called '%s' yet then",
+			 early.count > 1 ? "were" : "was", p->thread);
+	}
+	array_fini(&early);
+	return any;
+}
+
+/* False: the `thread` option is not what kept them out. */
+static bool near_by_thread(struct session *s, const struct place *p, struct str *out)
+{
+	bool known = hints_any_matches(s, p->thread);
+	struct passers others = {0};
+
+	if (near_by_time(s, p, out))
+		return true;
+	passers_of(s, p, false, &others);
+	if (!known)
+		str_addf(out, "no thread of the run is called '%s'", p->thread);
+	else if (others.count)
+		str_addf(out, "no thread that matches '%s' arrived there", p->thread);
+	if (others.count) {
+		str_add(out, known ? ", but " : "; ");
+		add_passers(&others, out);
+		str_add(out, known ? " did" : " came there");
+	}
+	if (!known)
+		add_like(s, p->thread, !others.count, out);
+	known = known && !others.count;
+	array_fini(&others);
+	return !known;
+}
+
+/* ---- the object ----------------------------------------------------------------------------- */
+
+static void offer_objects(struct session *s, struct suggestions *like)
+{
+	array_each(struct session_process *, p, &s->processes) {
+		array_each(const struct image, image, &(*p)->images) {
+			const char *path = module_path(image->module), *dot;
+			const char *base = str_base_name(path);
+			char *plain;
+
+			suggest_offer(like, base);
+			suggest_offer(like, module_name(image->module));
+			dot = strstr(base, ".so.");
+			if (!dot)
+				continue;
+			plain = base_strndup(base, (size_t)(dot - base) + 3);
+			suggest_offer(like, plain);
+			base_free(plain);
+		}
+	}
+}
+
+static void near_by_object(struct session *s, const struct session_place *sp, struct str *out)
+{
+	struct suggestions like = {.wanted = sp->location.object};
+
+	if (sp->nearest) {
+		str_add(out, sp->nearest);
+		return;
+	}
+	str_addf(out, "no object %s was ever loaded", sp->location.object);
+	offer_objects(s, &like);
+	suggest_take(&like, out);
+}
+
+/* ---- the function --------------------------------------------------------------------------- */
+
+static void add_callers(const struct near_misses *nm, struct str *out)
+{
+	struct passers by = {0};
+
+	array_each(const struct near_miss_visit, v, &nm->visits) {
+		bool known = false;
+
+		array_each(struct passer, one, &by) {
+			known |= one->thread == v->thread;
+			one->count += one->thread == v->thread;
+		}
+		if (!known)
+			*array_add(&by) = (struct passer){v->thread, 1};
+	}
+	if (by.count == 1)
+		str_add(out, by.items[0].thread->id);
+	else
+		add_passers(&by, out);
+	array_fini(&by);
+}
+
+static bool same_exit(const struct near_miss_visit *a, const struct near_miss_visit *b)
+{
+	return a->line == b->line && a->file == b->file;
+}
+
+/* ", and returned at calc.c:31 and calc.c:33" */
+static void add_exits(const struct near_misses *nm, struct str *out)
+{
+	ARRAY(const struct near_miss_visit *) exits = {0};
+
+	array_each(const struct near_miss_visit, v, &nm->visits) {
+		bool known = !v->line || !v->file || !v->left;
+
+		array_each(const struct near_miss_visit *, old, &exits)
+			known |= same_exit(*old, v);
+		if (!known)
+			*array_add(&exits) = v;
+	}
+	for (size_t i = 0; i < exits.count; i++) {
+		str_add(out, i ? "" : ", and returned at ");
+		hints_and(i, exits.count, out);
+		hints_line(exits.items[i]->file, exits.items[i]->line, out);
+	}
+	array_fini(&exits);
+}
+
+/* Is it known that the thread is in this function now? */
+static bool is_inside(const struct near_misses *nm, const struct near_miss_visit *v)
+{
+	const struct waiting *w = waiting_of(threads_of(v->thread));
+
+	if (!waiting_is_alive(w) || (v->left && !v->into))
+		return false;
+	return (v->framed && !v->left) ||
+	       (w->func && nm->function && strcmp(w->func, nm->function) == 0);
+}
+
+bool hints_inside(const struct near_misses *nm, const struct engine_thread *t)
+{
+	array_each(const struct near_miss_visit, v, &nm->visits)
+		if (v->thread == t && is_inside(nm, v))
+			return true;
+	return false;
+}
+
+/* The threads that have entered and not come back, once each. */
+static void add_inside(const struct session *s, const struct near_misses *nm, bool first,
+		       struct str *out)
+{
+	const struct engine_thread *t;
+
+	for (size_t i = 0; (t = engine_thread_at(s->engine, i)); i++) {
+		const struct waiting *w = waiting_of(threads_of(t));
+
+		if (!hints_inside(nm, t))
+			continue;
+		str_addf(out, "%s%s is", first ? "" : "; ", t->id);
+		if (!w->func || strcmp(w->func, t->start) != 0)
+			str_addf(out, " in %s", w->func ? w->func : nm->function);
+		if (w->file && w->line) {
+			str_add(out, " at ");
+			hints_line(w->file, w->line, out);
+		}
+		str_add(out, " and has not come there");
+		first = false;
+	}
+}
+
+/* Those whose end it was, or that were thrown out of it. */
+static void add_lost(const struct near_misses *nm, struct str *out)
+{
+	array_each(const struct near_miss_visit, v, &nm->visits)
+		if (!v->left && v->framed && !is_inside(nm, v))
+			str_addf(out, "; %s has not returned from it", v->thread->id);
+}
+
+static bool all_inside(const struct near_misses *nm)
+{
+	array_each(const struct near_miss_visit, v, &nm->visits)
+		if (!is_inside(nm, v))
+			return false;
+	return !nm->many;
+}
+
+static void near_by_function(const struct session *s, const struct near_misses *nm, struct str *out)
+{
+	if (!nm->visits.count) {
+		if (nm->complete && nm->function && !s->untraced_children)
+			str_addf(out, "%s was never called", nm->function);
+		else
+			str_add(out, "no thread arrived there");
+		return;
+	}
+	if (all_inside(nm)) {
+		add_inside(s, nm, true, out);
+		return;
+	}
+	str_addf(out, "%s was called %s", nm->function,
+		 nm->complete || nm->many ? "" : "at least ");
+	if (nm->many)
+		str_addf(out, "more than %d times", NEAR_MISS_VISITS);
+	else
+		hints_times(nm->visits.count, out);
+	str_add(out, ", by ");
+	add_callers(nm, out);
+	str_add(out, nm->many ? " first" : "");
+	add_exits(nm, out);
+	add_lost(nm, out);
+	add_inside(s, nm, false, out);
+	if (nm->meant->items[0].kind == SOURCE_STATEMENT)
+		str_add(out, "; this line was not executed");
+}
+
+/* Do all who have entered the function match the place's `thread` option, or has nobody? */
+static bool all_meant(struct session *s, const struct place *p, const struct near_misses *nm)
+{
+	array_each(const struct near_miss_visit, v, &nm->visits)
+		if (!engine_thread_matches(s->engine, v->thread, p->thread))
+			return false;
+	return true;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------ */
+
+void hints_near(struct session *s, const struct place *p, struct str *out)
+{
+	const struct session_place *sp = p->user;
+	const struct near_misses *nm = near_miss_of(p);
+
+	if (p->arrivals)
+		near_by_hit(s, p, out);
+	else if (sp->located && !sp->found && sp->location.object)
+		near_by_object(s, sp, out);
+	else if (p->thread && near_by_thread(s, p, out))
+		return;
+	else if (nm && (!p->thread || all_meant(s, p, nm)))
+		near_by_function(s, nm, out);
+	else if (p->thread)
+		str_addf(out, "no thread that matches '%s' arrived there", p->thread);
+	else
+		str_add(out, "no thread arrived there");
+}
+
+/* The line that is meant, as it stands in the source. */
+static void add_text(struct session *s, const struct near_misses *nm, struct str *out)
+{
+	const struct source_site *site = &nm->meant->items[0];
+	const char *text = source_line(s->symbols, site->file, site->line);
+
+	if (text)
+		str_addf(out, "%s:%u: this line was meant: %s\n", path_shown(site->file),
+			 site->line, text + strspn(text, " \t"));
+}
+
+static void add_copies(const struct near_misses *nm, struct str *out)
+{
+	array_each(const struct near_miss_copy, c, &nm->copies) {
+		if (!c->by)
+			continue;
+		str_addf(out, "%s:%u: %s is another copy of it, and was executed, first by %s\n",
+			 path_shown(c->site->file), c->site->line, c->location, c->by->id);
+	}
+}
+
+void hints_missing(struct session *s, const struct place *p, struct str *out)
+{
+	if (p->kind == PLACE_REST)
+		str_add(out, "never was somebody held while nobody could move");
+	else
+		hints_near(s, p, out);
+}
+
+void hints_missing_lines(struct session *s, const struct place *p, struct str *out)
+{
+	const struct session_place *sp = p->user;
+	const struct near_misses *nm = near_miss_of(p);
+
+	if (!nm || sp->passers.count)
+		return;
+	add_text(s, nm, out);
+	add_copies(nm, out);
+}
+
+static const struct near_miss_visit *some_exit(const struct near_misses *nm)
+{
+	array_each(const struct near_miss_visit, v, &nm->visits)
+		if (v->line && v->file && v->left)
+			return v;
+	return NULL;
+}
+
+/* Somebody who has entered the function may still come to the line. */
+static bool anybody_inside(const struct near_misses *nm)
+{
+	array_each(const struct near_miss_visit, v, &nm->visits)
+		if (is_inside(nm, v))
+			return true;
+	return false;
+}
+
+bool hints_is_mistaken(struct session *s, const struct place *p)
+{
+	const struct session_place *sp = p->user;
+	const struct near_misses *nm = near_miss_of(p);
+
+	if (p->arrivals || sp->passers.count || (p->thread && !hints_any_matches(s, p->thread)))
+		return true;
+	return nm && nm->visits.count && !anybody_inside(nm);
+}
+
+/* ---- what to do ----------------------------------------------------------------------------- */
+
+/* The start routine that all of them have; else the first one's id. */
+static const char *common_name(const struct passers *list)
+{
+	const struct engine_thread *first = list->items[0].thread;
+
+	array_each(const struct passer, one, list)
+		if (strcmp(one->thread->start, first->start) != 0)
+			return first->id;
+	return *first->start && strchr(first->id, '#') ? first->start : first->id;
+}
+
+/* One that the option means, and that cannot come to the place where it stands now. */
+static const struct session_thread *kept_away(struct session *s, const struct place *p)
+{
+	array_each(struct session_thread *, t, &s->threads) {
+		const struct waiting *w = waiting_of(*t);
+
+		if (waiting_is_alive(w) && w->kind != WAITING_RUNNING &&
+		    engine_thread_matches(s->engine, (*t)->engine, p->thread))
+			return *t;
+	}
+	return NULL;
+}
+
+static bool all_of_kind(const struct passers *list, const struct session_thread *t)
+{
+	array_each(const struct passer, one, list)
+		if (strcmp(one->thread->start, t->engine->start) != 0)
+			return false;
+	return true;
+}
+
+/* The thread is the right one: it is the order that keeps it from the place. */
+static void try_order(const struct session_thread *kept, const struct place *p, struct str *out)
+{
+	str_addf(out, "another order: %s, which is meant at %s, %s and cannot come there first",
+		 kept->engine->id, p->location, str_text(&waiting_of(kept)->text));
+}
+
+/* A name that is given later; the id is known from the beginning. */
+static bool try_early(struct session *s, const struct place *p, struct str *out)
+{
+	struct passers early = {0};
+	bool any;
+
+	passers_of(s, p, true, &early);
+	any = early.count > 0;
+	if (any)
+		str_addf(out,
+			 "thread = \"%s\", which it is called from its beginning, or a place "
+			 "behind the one where it gets the name '%s'",
+			 common_name(&early), p->thread);
+	array_fini(&early);
+	return any;
+}
+
+static void try_thread(struct session *s, const struct place *p, const struct passers *others,
+		       struct str *out)
+{
+	const struct session_thread *kept = kept_away(s, p);
+	struct str ignored = {0};
+	char *best = NULL;
+
+	if (kept && others->count && all_of_kind(others, kept)) {
+		try_order(kept, p, out);
+		return;
+	}
+	if (!hints_any_matches(s, p->thread))
+		hints_like(s, p->thread, &ignored, &best);
+	if (best)
+		str_addf(out, "thread = \"%s\"", best);
+	else if (others->count)
+		str_addf(out, "thread = \"%s\", or leave `thread` away", common_name(others));
+	else
+		str_add(out, "one of the threads above as `thread`, or `optional = true`");
+	if (kept && others->count) {
+		str_add(out, ", or ");
+		try_order(kept, p, out);
+	}
+	str_fini(&ignored);
+	base_free(best);
+}
+
+static void try_line(const struct session *s, const struct place *p, struct str *out)
+{
+	const struct near_misses *nm = near_miss_of(p);
+	const struct near_miss_visit *v = some_exit(nm);
+
+	array_each(const struct near_miss_copy, c, &nm->copies) {
+		if (c->by) {
+			str_addf(out, "at \"%s\"", c->location);
+			return;
+		}
+	}
+	if (v) {
+		str_add(out, "name a line that is on the way to ");
+		hints_line(v->file, v->line, out);
+	} else if (nm->function && nm->complete && !nm->visits.count) {
+		str_addf(out, "give the program the arguments or the input that make it call %s",
+			 nm->function);
+	} else if (nm->visits.count) {
+		str_addf(out, "name a line of %s that is executed", nm->function);
+	} else {
+		str_add(out, "name a line that is executed");
+	}
+	str_addf(out, "; `gatectl lines %s '%s'` tells what the location means",
+		 s->options->argv[0], p->location);
+}
+
+bool hints_jumped_try(const struct session *s, struct str *out)
+{
+	const struct place *p;
+
+	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
+		const struct session_place *sp = p->user;
+		const struct location *l = &sp->location;
+
+		if (!sp->jumped)
+			continue;
+		str_addf(out,
+			 "at(\"%s%s%s\", { after = true }): where %s acted, the function ends in a "
+			 "jump to another one, which had still to run",
+			 l->object ? l->object : "", l->object ? "!" : "", l->name, l->text);
+		return true;
+	}
+	return false;
+}
+
+/* Did the program crash as the script expects? Then it may have been too early for the place. */
+static bool crashed_as_expected(const struct session *s)
+{
+	return s->plan.expect.has_signal && s->outcome.signaled &&
+	       s->outcome.signal == s->plan.expect.signal;
+}
+
+void hints_missing_try(struct session *s, const struct place *p, struct str *out)
+{
+	const struct session_place *sp = p->user;
+	struct passers others = {0};
+
+	passers_of(s, p, false, &others);
+	if (p->arrivals)
+		str_addf(out,
+			 "hit = %lu, the most that this run came to; or hold back whoever sees to "
+			 "it "
+			 "that no thread comes here again",
+			 p->arrivals);
+	else if (sp->located && !sp->found && sp->location.object)
+		str_addf(out,
+			 "the name of an object that the program loads: `gatectl lines %s "
+			 "'OBJECT!...'` finds those that it starts with",
+			 s->options->argv[0]);
+	else if (p->thread && try_early(s, p, out))
+		;
+	else if (p->thread && (others.count || !hints_any_matches(s, p->thread)))
+		try_thread(s, p, &others, out);
+	else if (crashed_as_expected(s))
+		str_addf(out,
+			 "optional = true at %s, if the crash may come before it: that came as "
+			 "expected",
+			 place_source(p));
+	else if (p->kind != PLACE_LOCATION)
+		str_add(out, "leave the line out, or make it optional");
+	else if (near_miss_of(p))
+		try_line(s, p, out);
+	else
+		str_addf(out, "`gatectl lines %s '%s'` tells what the location means",
+			 s->options->argv[0], p->location);
+	array_fini(&others);
+}

@@ -1,0 +1,80 @@
+/* What to do about a deadlock that is the program's own. */
+#include "tracer/features/explain/explain.h"
+
+#include <string.h>
+
+static bool waits_for_lock(const struct waiting *w)
+{
+	return (w->kind == WAITING_MUTEX || w->kind == WAITING_RWLOCK) && w->object;
+}
+
+/* A circle of locks: all those that the verdict is about. */
+static void try_order(struct session *s, struct str *out)
+{
+	size_t locks = 0;
+
+	array_each(struct session_thread *, it, &s->threads) {
+		const struct waiting *w = waiting_of(*it);
+
+		if (w->in_cycle)
+			str_addf(out, "%s%s", locks++ ? " and " : "", w->object);
+	}
+	str_add(out, " are taken in different orders: take them in the same order everywhere");
+}
+
+/* Does every thread that the verdict is about wait for another one of them? */
+static bool is_circle(struct session *s)
+{
+	array_each(struct session_thread *, it, &s->threads) {
+		const struct waiting *w = waiting_of(*it);
+		const struct session_thread *owner;
+
+		if (!w->in_cycle)
+			continue;
+		if (!waits_for_lock(w) || w->gone || w->on.count != 1)
+			return false;
+		owner = threads_of(w->on.items[0]);
+		if (owner == *it || !waiting_of(owner)->in_cycle)
+			return false;
+	}
+	return true;
+}
+
+static void try_once(const struct session_thread *t, struct str *out)
+{
+	const struct waiting *w = waiting_of(t);
+
+	str_addf(out, "%s takes %s again while it owns it: give it back before%s", t->engine->id,
+		 w->object, w->kind == WAITING_MUTEX ? ", or make it recursive" : "");
+}
+
+/* The only thread that the verdict is about, if it waits for a lock of its own. */
+static const struct session_thread *waits_for_itself(struct session *s)
+{
+	const struct session_thread *found = NULL;
+
+	array_each(struct session_thread *, it, &s->threads) {
+		const struct waiting *w = waiting_of(*it);
+
+		if (!w->in_cycle)
+			continue;
+		if (found || !waits_for_lock(w) || w->on.count != 1 ||
+		    w->on.items[0] != (*it)->engine)
+			return NULL;
+		found = *it;
+	}
+	return found;
+}
+
+void own_deadlock_try(struct session *s, struct str *out)
+{
+	const struct session_thread *alone = waits_for_itself(s);
+
+	if (alone)
+		try_once(alone, out);
+	else if (s->cycle.length && is_circle(s))
+		try_order(s, out);
+	else
+		str_add(out, "the program deadlocks by itself");
+	str_add(out, "; a test of the deadlock says `expect { deadlock = true }`");
+}

@@ -1,0 +1,133 @@
+/*
+ * What a script says about the program's environment, arguments and standard input, so that the
+ * script alone is the test. The command line wins: arguments behind PROG are all the arguments, and
+ * `gatectl run ... < FILE` gives it that file.
+ */
+#include "tracer/features/given/given.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+char *const *given_argv(struct session *s)
+{
+	const struct given *g = &s->plan.given;
+	char *const *argv = s->options->argv;
+
+	if (!argv[0] || argv[1] || !g->has_args)
+		return argv;
+	if (!s->argv) {
+		s->argv = base_alloc(g->args.count + 2, sizeof(*s->argv));
+		s->argv[0] = argv[0];
+		for (size_t i = 0; i < g->args.count; i++)
+			s->argv[i + 1] = g->args.items[i];
+	}
+	return s->argv;
+}
+
+/* ---- environment ---------------------------------------------------------------------------- */
+
+static bool is_given(const struct given *g, const char *assignment)
+{
+	size_t length = strcspn(assignment, "=");
+
+	array_each(const struct given_variable, v, &g->env)
+		if (strlen(v->name) == length && memcmp(v->name, assignment, length) == 0)
+			return true;
+	return false;
+}
+
+static char *assignment_of(const struct given_variable *v)
+{
+	struct str text = {0};
+
+	str_addf(&text, "%s=%s", v->name, v->value);
+	return str_take(&text);
+}
+
+char *const *given_env(struct session *s)
+{
+	const struct given *g = &s->plan.given;
+	size_t count = 0;
+
+	if (!g->env.count || s->env)
+		return s->env;
+	while (environ[count])
+		count++;
+	s->env = base_alloc(count + g->env.count + 1, sizeof(*s->env));
+	count = 0;
+	for (char **own = environ; *own; own++)
+		if (!is_given(g, *own))
+			s->env[count++] = base_strdup(*own);
+	array_each(const struct given_variable, v, &g->env)
+		if (v->value)
+			s->env[count++] = assignment_of(v);
+	return s->env;
+}
+
+/* ---- standard input ------------------------------------------------------------------------- */
+
+/* Whoever starts tests gives them a pipe, /dev/null or a terminal without meaning anything by it. */
+static bool is_redirected(const struct session *s)
+{
+	struct stat own;
+
+	return !s->options->trial && !s->options->no_stdin && !fstat(STDIN_FILENO, &own) &&
+	       S_ISREG(own.st_mode);
+}
+
+static int open_text(const struct given *g)
+{
+	int fd = memfd_create("stdin", MFD_CLOEXEC);
+	size_t done = 0;
+
+	while (fd >= 0 && done < g->input_length) {
+		ssize_t n = write(fd, g->input + done, g->input_length - done);
+
+		if (n <= 0) {
+			close(fd);
+			return -1;
+		}
+		done += (size_t)n;
+	}
+	if (fd >= 0)
+		lseek(fd, 0, SEEK_SET);
+	return fd;
+}
+
+static int open_stdin(struct session *s, struct target_launch *how, struct error *err)
+{
+	const struct given *g = &s->plan.given;
+	int fd;
+
+	if (!g->input || is_redirected(s))
+		return 0;
+	fd = g->input_is_file ? open(g->input, O_RDONLY | O_CLOEXEC) : open_text(g);
+	if (fd < 0)
+		return error_errno(err, ERROR_SCRIPT, "%s: stdin: %s", g->source,
+				   g->input_is_file ? g->input : "the text");
+	if (how->stdin_fd >= 0)
+		close(how->stdin_fd);
+	how->stdin_fd = fd;
+	return 0;
+}
+
+void given_forget(struct session *s)
+{
+	for (char **own = s->env; own && *own; own++)
+		base_free(*own);
+	base_free(s->env);
+	base_free(s->argv);
+}
+
+static int give(struct session *s, struct target_launch *how, struct error *err)
+{
+	how->argv = given_argv(s);
+	how->env = given_env(s);
+	return open_stdin(s, how, err);
+}
+
+extern const struct observer given_observer;
+const struct observer given_observer = {.launch = give, .free = given_forget};

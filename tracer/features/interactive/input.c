@@ -1,0 +1,77 @@
+#include "tracer/features/interactive/interactive_internal.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <sys/select.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { MOST_FILES = 64 };
+
+/* The terminal that the commands come from, under whatever name the program has opened it. */
+static bool is_terminal(const struct session_process *p, int fd)
+{
+	struct stat mine, its;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", p->pid, fd);
+	return fstat(STDIN_FILENO, &mine) == 0 && S_ISCHR(mine.st_mode) && stat(path, &its) == 0 &&
+	       S_ISCHR(its.st_mode) && its.st_rdev == mine.st_rdev;
+}
+
+static bool polls(const struct session_process *p, uint64_t address, uint64_t count)
+{
+	struct pollfd files[MOST_FILES];
+	size_t n = count < MOST_FILES ? count : MOST_FILES;
+
+	if (target_read(p->target, address, files, n * sizeof(*files)) < 0)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (files[i].events & POLLIN && is_terminal(p, files[i].fd))
+			return true;
+	return false;
+}
+
+static bool selects(const struct session_process *p, uint64_t count, uint64_t address)
+{
+	fd_set files;
+
+	if (!address || target_read(p->target, address, &files, sizeof(files)) < 0)
+		return false;
+	for (int fd = 0; fd < FD_SETSIZE && (uint64_t)fd < count; fd++)
+		if (FD_ISSET(fd, &files) && is_terminal(p, fd))
+			return true;
+	return false;
+}
+
+static bool reads(const struct session_thread *t)
+{
+	const struct session_process *p = t->process;
+	struct target_block b;
+
+	target_look(t->target, &b);
+	if (b.activity != TARGET_BLOCKED)
+		return false;
+	switch (b.number) {
+	case SYS_read:
+	case SYS_readv:
+		return is_terminal(p, (int)b.args[0]);
+	case SYS_poll:
+	case SYS_ppoll:
+		return polls(p, b.args[0], b.args[1]);
+	case SYS_select:
+	case SYS_pselect6:
+		return selects(p, b.args[0], b.args[1]);
+	default:
+		return false;
+	}
+}
+
+bool interactive_reads_terminal(struct session *s)
+{
+	array_each(struct session_thread *, it, &s->threads)
+		if ((*it)->target && !(*it)->engine->held && (*it)->process->target && reads(*it))
+			return true;
+	return false;
+}

@@ -1,0 +1,548 @@
+#include "tracer/features/crash/crash.h"
+#include "tracer/run/sites.h"
+#include "tracer/features/interactive/hooks.h"
+#include "tracer/features/interactive/interactive_internal.h"
+#include "tracer/features/report/report.h"
+#include "tracer/features/deadlock/deadlock.h"
+#include "tracer/base/signame.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { QUIET_TICKS = 12 }; /* slow ticks, 20 ms each */
+
+struct interactive *interactive_new(const struct session_options *o, struct modules *symbols,
+				    const struct interactive_ui *ui)
+{
+	struct interactive *l = base_alloc(1, sizeof(*l));
+
+	l->options = *o;
+	memset(&l->options.scripts, 0, sizeof(l->options.scripts));
+	memset(&l->options.orders, 0, sizeof(l->options.orders));
+	l->symbols = symbols;
+	l->ui = ui;
+	l->state = INTERACTIVE_ENDED;
+	return l;
+}
+
+static void end_session(struct interactive *l)
+{
+	if (!l->began)
+		return;
+	interactive_forget_stops(&l->session);
+	hand_forget(&l->hand);
+	session_result_fini(&l->result);
+	session_fini(&l->session);
+	l->session = (struct session){0};
+	l->began = false;
+}
+
+void interactive_free(struct interactive *l)
+{
+	if (!l)
+		return;
+	end_session(l);
+	hand_fini(&l->hand);
+	base_free(l);
+}
+
+enum interactive_state interactive_state(const struct interactive *l)
+{
+	return l->state;
+}
+
+int interactive_needs_program(const struct interactive *l, struct error *err)
+{
+	if (l->state != INTERACTIVE_ENDED)
+		return 0;
+	error_set(err, ERROR_USAGE, "the program is not running");
+	return error_hint(err, "restart");
+}
+
+/* ---- halted and not ------------------------------------------------------------------------- */
+
+static void release(struct session *s)
+{
+	s->halted = false;
+	array_each(struct session_thread *, it, &s->threads) {
+		struct session_thread *t = *it;
+
+		if (!t->paused || t->parked || !t->target || (s->only && s->only != t))
+			continue;
+		t->paused = false;
+		target_resume(s->target, t->target);
+	}
+}
+
+/* What they do now is what is told of them; in a moment all of them are stopped. */
+static void note_what_they_do(struct session *s)
+{
+	array_each(struct session_thread *, it, &s->threads) {
+		struct session_thread *t = *it;
+
+		t->is_judged = t->target && !t->engine->held && !t->paused;
+		if (t->is_judged)
+			target_look(t->target, &t->judged);
+	}
+}
+
+/* Everything stops. A thread that stops at this moment for a reason of its own says so by an event
+   that is taken up when the program goes on. */
+static void look_around(struct interactive *l)
+{
+	struct session *s = &l->session;
+	bool explained =
+		(l->state == INTERACTIVE_REST && s->explained) || l->state == INTERACTIVE_CRASHED;
+
+	s->only = NULL;
+	interactive_forget_stops(s);
+	if (!explained)
+		note_what_they_do(s);
+	s->halted = true;
+	target_halt(s->target);
+	pages_forget(s);
+	if (!explained)
+		deadlock_explain(s);
+	s->explained = false;
+	array_each(struct session_thread *, it, &s->threads) {
+		(*it)->is_judged = false;
+		if ((*it)->target && target_is_paused((*it)->target))
+			(*it)->paused = true;
+	}
+}
+
+static void ended(struct interactive *l)
+{
+	session_judge(&l->session, &l->result);
+	l->state = INTERACTIVE_ENDED;
+}
+
+/* ---- start ---------------------------------------------------------------------------------- */
+
+static int run_to_ready(struct interactive *l, struct error *err)
+{
+	struct session *s = &l->session;
+	struct target_event ev;
+
+	s->halted = true;
+	while (!s->root_settled) {
+		target_wait(s->target, &ev);
+		session_turn(s, &ev);
+		if (s->outcome.fault) {
+			*err = s->fault;
+			return -1;
+		}
+		if (ev.kind == TARGET_EMPTY)
+			return error_set(err, ERROR_OBJECT,
+					 "%s ended before its libraries were loaded",
+					 s->options->argv[0]);
+		if (s->root_settled)
+			break;
+		release(s);
+		s->halted = true;
+	}
+	return 0;
+}
+
+int interactive_start(struct interactive *l, struct error *err)
+{
+	struct session *s = &l->session;
+
+	end_session(l);
+	l->state = INTERACTIVE_ENDED;
+	l->began = true;
+	s->options = &l->options;
+	s->symbols = l->symbols;
+	s->live = l;
+	s->run_number = 1;
+	if (session_prepare(s, err) < 0)
+		return -1;
+	s->has_places = s->loads_matter = true; /* places come later */
+	if (session_launch(s, err) < 0 || run_to_ready(l, err) < 0) {
+		end_session(l);
+		return -1;
+	}
+	l->state = INTERACTIVE_READY;
+	return 0;
+}
+
+/* ---- going ---------------------------------------------------------------------------------- */
+
+static bool anybody_held(const struct session *s)
+{
+	array_each(struct session_thread *, it, &s->threads)
+		if ((*it)->target && ((*it)->engine->held || (*it)->parked))
+			return true;
+	return false;
+}
+
+/* The terminal has sent Ctrl-C to the program, too. It is dropped there, and whoever was roused by it
+   goes back to what it did before: that is what is to be seen. */
+static bool is_roused(const struct interactive *l)
+{
+	struct target_block b;
+
+	array_each(struct session_process *, p, &l->session.processes)
+		if ((*p)->target && target_is_pending((*p)->target, SIGINT))
+			return true;
+	if (!l->roused || !l->roused->target)
+		return false;
+	target_look(l->roused->target, &b);
+	return b.activity == TARGET_ACTIVE;
+}
+
+static bool is_look_due(struct interactive *l, const struct target_event *ev)
+{
+	enum { SOON = 2, LATEST = 12 }; /* ticks; whoever computes does not get to rest */
+
+	if (ev->kind == TARGET_INTERRUPT)
+		l->is_asked = true;
+	if (!l->is_asked || ev->kind != TARGET_TICK)
+		return false;
+	l->asked_ticks++;
+	return l->asked_ticks >= LATEST || (l->asked_ticks >= SOON && !is_roused(l));
+}
+
+/* Somebody is held, and for a while nothing has happened: neither here nor at the terminal, where
+   somebody may be typing what the program waits for. */
+static bool is_quiet(struct session *s, const struct target_event *ev)
+{
+	if (ev->kind != TARGET_TICK || s->events || s->quiet_ticks == 0 || !anybody_held(s))
+		return false;
+	if (interactive_reads_terminal(s))
+		s->quiet_ticks = 0;
+	return s->quiet_ticks >= QUIET_TICKS;
+}
+
+static bool anybody_lives(const struct session *s)
+{
+	array_each(struct session_thread *, it, &s->threads)
+		if ((*it)->target)
+			return true;
+	return false;
+}
+
+/* False: on and on. */
+static bool is_to_look(struct interactive *l, const struct target_event *ev)
+{
+	struct session *s = &l->session;
+
+	if (ev->kind == TARGET_EMPTY)
+		l->state = INTERACTIVE_ENDED;
+	else if (s->over)
+		return false;
+	else if (l->crash)
+		l->state = INTERACTIVE_CRASHED;
+	else if (l->came)
+		l->state = INTERACTIVE_THERE;
+	else if (l->sent.thread && !l->sent.thread->target && anybody_lives(s))
+		l->state = INTERACTIVE_GONE;
+	else if (is_look_due(l, ev))
+		l->state = INTERACTIVE_LOOK;
+	else if (s->rest != WAITS_MOVING)
+		l->state = INTERACTIVE_REST;
+	else if (!l->is_asked && is_quiet(s, ev))
+		l->state = INTERACTIVE_QUIET;
+	else
+		return false;
+	return true;
+}
+
+enum interactive_state interactive_go(struct interactive *l)
+{
+	struct session *s = &l->session;
+	struct target_event ev;
+	int ending;
+
+	if (l->state == INTERACTIVE_ENDED)
+		return l->state;
+	hand_goes(l);
+	l->came = NULL;
+	l->crash = NULL;
+	l->is_asked = false;
+	l->asked_ticks = 0;
+	l->roused = NULL;
+	s->rest = WAITS_MOVING;
+	s->explained = false;
+	s->quiet_ticks = 0;
+	s->doubt_us = 0;
+	s->events = 1;
+	release(s);
+	do {
+		target_wait(s->target, &ev);
+		session_turn(s, &ev);
+	} while (!is_to_look(l, &ev));
+	if (l->state == INTERACTIVE_ENDED)
+		ended(l);
+	else
+		look_around(l);
+	hand_stops(l);
+	ending = target_forget_interrupt(); /* too late to be an event */
+	if (ending)
+		l->result.interrupted = ending;
+	return l->state;
+}
+
+void interactive_came(struct session *s, struct session_thread *t, uint64_t address)
+{
+	hand_came(s->live, t, address);
+	s->live->came = t;
+	s->halted = true;
+}
+
+/* A crash is to be looked at first. */
+static bool crashes(struct session *s, struct session_thread *t, int signal)
+{
+	struct target_fault fault;
+
+	(void)signal;
+	if (!s->live || !t->crashes || !s->live->ui->rests_at_crash ||
+	    target_fault(t->target, &fault) < 0 || !crash_is_signal(fault.signal))
+		return false;
+	s->live->crash = crash_look(s, t);
+	if (!s->live->crash)
+		return false;
+	s->halted = true;
+	session_go(s, t);
+	return true;
+}
+
+/* Ctrl-C is a wish to look: the terminal sends it to its foreground group, that is us and the program,
+   or the program alone where it has a group of its own. */
+static bool drops_signal(struct session *s, struct session_thread *t, int signal)
+{
+	struct interactive *l = s->live;
+
+	if (!l || signal != SIGINT || !target_signal_of_kernel(t->target))
+		return false;
+	if (getpgid(t->process->pid) != getpgrp())
+		l->is_asked = true;
+	l->roused = t;
+	target_drop_signal(t->target);
+	session_go(s, t);
+	return true;
+}
+
+static bool is_wish(struct session *s, int signal)
+{
+	if (!s->live || signal != SIGINT)
+		return false;
+	target_signals_go_on();
+	return true;
+}
+
+/* By hand: everybody, or all but one, or this thread. */
+static bool keeps(struct session *s, struct session_thread *t)
+{
+	if (!s->halted && !t->parked && (!s->only || s->only == t))
+		return false;
+	t->paused = true;
+	return true;
+}
+
+extern const struct observer interrupt_observer;
+const struct observer interrupt_observer = {
+	.signal = drops_signal, .goes = keeps, .interrupt = is_wish};
+
+/* ---- in the run ------------------------------------------------------------------------------ */
+
+static void attend(struct session *s)
+{
+	s->attended = s->live;
+}
+
+static int ask_for_ends(struct session *s, struct target_launch *how, struct error *err)
+{
+	(void)err;
+	how->trace_exit |= s->live != NULL;
+	return 0;
+}
+
+static bool is_attended(struct session *s)
+{
+	return s->attended;
+}
+
+bool interactive_owns_group(const struct interactive *l, pid_t group)
+{
+	array_each(struct session_process *, p, &l->session.processes)
+		if ((*p)->target && getpgid((*p)->pid) == group)
+			return true;
+	return false;
+}
+
+/* Unless the location says it already. */
+static void add_position(const struct happened *h, struct str *out)
+{
+	struct str here = {0};
+
+	str_addf(&here, "%s:%u", str_base_name(h->file), h->line);
+	if (!h->place || !strstr(h->place->location, str_text(&here)))
+		str_addf(out, " (%s)", str_text(&here));
+	str_fini(&here);
+}
+
+/* Job control and the like is every day's. */
+static bool is_of_interest(const char *signal)
+{
+	static const char *const daily[] = {"TSTP", "CONT", "WINCH", "CHLD", "TTIN", "TTOU"};
+
+	for (size_t i = 0; signal && i < sizeof(daily) / sizeof(*daily); i++)
+		if (strcmp(signal, daily[i]) == 0)
+			return false;
+	return true;
+}
+
+static void tell(struct session *s, const struct happened *h)
+{
+	const struct interactive *l = s->live;
+	bool tells = s->options->verbose || h->what == HAPPENED_HOLD || h->what == HAPPENED_OPEN ||
+		     h->what == HAPPENED_FORK || h->what == HAPPENED_EXEC ||
+		     (h->what == HAPPENED_SIGNAL && is_of_interest(h->text));
+	struct str line = {0};
+
+	if (!l || !tells || s->options->quiet || !l->ui->line)
+		return;
+	timeline_line(h, &line);
+	if (h->file && h->line && h->what == HAPPENED_HOLD)
+		add_position(h, &line);
+	l->ui->line(l->ui->ctx, str_text(&line));
+	str_fini(&line);
+}
+
+int interactive_verdict(struct interactive *l, struct str *out)
+{
+	const struct outcome *o = &l->session.outcome;
+
+	if (l->result.text.length)
+		str_add(out, str_text(&l->result.text));
+	else if (l->result.note.length)
+		str_addf(out, "%.*s\n", (int)strcspn(str_text(&l->result.note), "\n"),
+			 str_text(&l->result.note));
+	else if (o->exited)
+		str_addf(out, "the program has exited with status %d\n", o->exit);
+	if (o->signaled && !o->exited)
+		str_addf(out, "the program was ended by SIG%s\n", signame_text(o->signal));
+	return l->result.status;
+}
+
+int interactive_interrupted(const struct interactive *l)
+{
+	return l->result.interrupted;
+}
+
+/* ---- scripts -------------------------------------------------------------------------------- */
+
+static size_t places_so_far(const struct interactive *l)
+{
+	size_t n = 0;
+
+	while (engine_place_at(l->session.engine, n))
+		n++;
+	return n;
+}
+
+/* What is made from here on. */
+static struct interactive_made begin_to_make(const struct interactive *l)
+{
+	return (struct interactive_made){.place = places_so_far(l),
+					 .order = engine_order_count(l->session.engine)};
+}
+
+static void count_what_was_made(const struct interactive *l, struct interactive_made *made)
+{
+	made->places = places_so_far(l) - made->place;
+	made->orders = engine_order_count(l->session.engine) - made->order;
+}
+
+static int add_places(struct interactive *l, struct interactive_made *made, struct error *err)
+{
+	struct session *s = &l->session;
+	int failed =
+		engine_orders_finish(s->engine, err) < 0 || places_add(s, made->place, err) < 0;
+
+	count_what_was_made(l, made);
+	if (failed) {
+		interactive_drop(l, made);
+		return -1;
+	}
+	apply_decisions(s);
+	return 0;
+}
+
+int interactive_load(struct interactive *l, const char *path, struct interactive_made *made,
+		     struct error *err)
+{
+	if (interactive_needs_program(l, err) < 0)
+		return -1;
+	*made = begin_to_make(l);
+	if (script_load_open(l->session.script, path, err) < 0) {
+		count_what_was_made(l, made);
+		interactive_drop(l, made);
+		return -1;
+	}
+	return add_places(l, made, err);
+}
+
+/* The program has ended, what Lua knows of the run is still there: only places need a program. */
+static int line_behind_the_end(struct interactive *l, struct interactive_made *made,
+			       struct error *err)
+{
+	count_what_was_made(l, made);
+	if (!made->places && !made->orders)
+		return 0;
+	interactive_drop(l, made);
+	interactive_needs_program(l, err);
+	return INTERACTIVE_NEEDS_PROGRAM;
+}
+
+int interactive_line(struct interactive *l, const char *text, const char *name, struct str *out,
+		     struct interactive_made *made, struct error *err)
+{
+	struct interactive_made here;
+	int failed;
+
+	if (!l->began)
+		return interactive_needs_program(l, err);
+	here = begin_to_make(l);
+	failed = script_line(l->session.script, name, text, out, err);
+	if (failed) {
+		count_what_was_made(l, &here);
+		interactive_drop(l, &here);
+	} else if (l->state == INTERACTIVE_ENDED) {
+		failed = line_behind_the_end(l, &here, err);
+	} else {
+		failed = add_places(l, &here, err);
+	}
+	if (made)
+		*made = here;
+	return failed;
+}
+
+/* A place that was made in vain has no sites yet, or some. */
+void interactive_drop(struct interactive *l, const struct interactive_made *made)
+{
+	struct engine *e = l->session.engine;
+
+	for (size_t i = made->place; i - made->place < made->places; i++) {
+		struct place *place = engine_place_at(e, i);
+
+		if (!place->user)
+			place->user = base_alloc(1, sizeof(struct session_place));
+		if (!place->from_order)
+			engine_drop(e, place);
+	}
+	engine_drop_orders(e, made->order, made->orders);
+	apply_decisions(&l->session);
+}
+
+extern const struct observer interactive_observer;
+const struct observer interactive_observer = {
+	.begin = attend,
+	.launch = ask_for_ends,
+	.signal = crashes,
+	.happened = tell,
+	.rest = is_attended,
+};

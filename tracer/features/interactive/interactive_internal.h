@@ -1,0 +1,70 @@
+/* Inside live: its files share these. What is done by hand, and saved: hand.h. */
+#ifndef GATECTL_FEATURES_INTERACTIVE_INTERACTIVE_INTERNAL_H
+#define GATECTL_FEATURES_INTERACTIVE_INTERACTIVE_INTERNAL_H
+
+#include "tracer/run/internal.h"
+#include "tracer/features/interactive/steps_taken.h"
+#include "tracer/features/interactive/interactive.h"
+
+/* When a thread that is sent off is there. The frame it was sent from is `frame`. */
+enum interactive_reach {
+	REACH_ANY,    /* whenever it comes by */
+	REACH_FRAME,  /* in that frame, or in one around it */
+	REACH_AROUND, /* only in one around it */
+	REACH_NEVER,  /* who comes by is counted: hand.h */
+	REACH_CALL,   /* never: where the call or jump there goes to is what is meant */
+};
+struct interactive_stop {
+	uint64_t address;
+	enum interactive_reach reach;
+	unsigned passed; /* the thread came by so often */
+};
+struct interactive_sent {
+	struct session_thread *thread; /* NULL: nobody is sent, or it is not there yet: */
+	char *name;		       /* ... then its id */
+	uint64_t frame;
+	ARRAY(struct interactive_stop) stops; /* an address may have several */
+	ARRAY(struct placed) placed;
+};
+
+struct interactive {
+	struct session session;
+	struct session_options options; /* without its scripts: they come by interactive_load */
+	const struct interactive_ui *ui;
+	struct modules *symbols;
+	enum interactive_state state;
+	bool began;		       /* `session` is in use */
+	bool is_asked;		       /* Ctrl-C */
+	unsigned asked_ticks;	       /* since then */
+	struct session_thread *roused; /* by the program's own Ctrl-C, which was dropped; or NULL */
+	struct interactive_sent sent;
+	struct session_thread *came; /* who got where it was sent */
+	const struct crash *crash;   /* what the program is about to end by; or NULL */
+	struct hand hand;
+	struct session_result result;
+};
+
+/* Is it in code of the tester's own, with lines, and not in the system's libraries? */
+bool interactive_is_own(const struct session_thread *t, const struct inspect_call *call);
+struct session_thread *interactive_find_id(struct interactive *l, const char *id); /* or NULL */
+/* By id, or by number (from 1). NULL with an error. */
+struct session_thread *interactive_thread(struct interactive *l, const char *name,
+					  struct error *err);
+struct session_thread *interactive_living(struct interactive *l, const char *name,
+					  struct error *err);
+/* It goes on, past its gate too: then 1, else 0; or -1 with an error. */
+int interactive_let(struct interactive *l, struct session_thread *t, struct error *err);
+/* The calls of a stopped thread; the caller gives them back. 0, or -1. */
+int interactive_calls(struct session_thread *t, struct inspect_stack *out, struct error *err);
+/* Where the location is in this process. 0 with at least one, or -1. */
+int interactive_resolve(struct interactive *l, const struct session_process *p, const char *text,
+			struct source_sites *out, struct error *err);
+/* step.c: whoever comes by there in the next phase is told to hand_passes(). */
+void interactive_count_at(struct interactive *l, struct session_process *p, const char *location,
+			  struct interactive_addresses *out);
+/* input.c: does the program wait for what the person types? Then it is their turn to type. */
+bool interactive_reads_terminal(struct session *s);
+/* It has to be there, and stopped. */
+int interactive_needs_program(const struct interactive *l, struct error *err);
+
+#endif

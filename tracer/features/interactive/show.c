@@ -1,0 +1,523 @@
+/* What there is to see of a program that rests. */
+#include "tracer/features/crash/crash.h"
+#include "tracer/features/explain/explain.h"
+#include "tracer/features/interactive/interactive_internal.h"
+#include "tracer/features/report/report.h"
+#include "tracer/source/source_lines.h"
+
+#include "tracer/base/path.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_CALLS = 200, AROUND = 5 };
+
+int interactive_calls(struct session_thread *t, struct inspect_stack *out, struct error *err)
+{
+	if (calls_read(t, t->engine->held ? t->hold_func : NULL, MOST_CALLS, out) < 0)
+		return error_set(err, ERROR_STATE, "%s has exited", t->engine->id);
+	if (out->count)
+		return 0;
+	return error_set(err, ERROR_STATE, "the stack of %s cannot be read", t->engine->id);
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+static const char *mark_of(const struct interactive *l, const struct session_thread *t)
+{
+	return t == l->came ? "*" : t->parked ? "h" : " ";
+}
+
+/* Before its own code nobody has looked at it; what a signal ended did not come to an end of its own. */
+static void thread_sentence(const struct interactive *l, const struct session_thread *t,
+			    struct str *out)
+{
+	if (l->state == INTERACTIVE_READY)
+		str_addf(out, "%s has not begun: `run`", t->engine->id);
+	else if (!t->target)
+		str_addf(out, "%s has %s", t->engine->id,
+			 l->state == INTERACTIVE_ENDED && l->session.outcome.signaled ? "ended"
+										      : "exited");
+	else
+		waiting_sentence(t, out);
+}
+
+void interactive_threads(struct interactive *l, struct str *out)
+{
+	size_t n = 0;
+
+	array_each(struct session_thread *, it, &l->session.threads) {
+		const struct session_thread *t = *it;
+		struct str sentence = {0};
+
+		thread_sentence(l, t, &sentence);
+		str_addf(out, "%s%2zu  %s%s\n", mark_of(l, t), ++n, str_text(&sentence),
+			 t->parked && t->target && !t->paused ? " (held by hand)" : "");
+		str_fini(&sentence);
+	}
+}
+
+bool interactive_held(struct interactive *l, struct str *out)
+{
+	array_each(struct session_thread *, it, &l->session.threads) {
+		if (!(*it)->target || !(*it)->engine->held)
+			continue;
+		waiting_sentence(*it, out);
+		return true;
+	}
+	return false;
+}
+
+static void call_line(size_t n, const struct inspect_call *call, struct str *out)
+{
+	str_addf(out, "#%-2zu ", n);
+	calls_place(call, NULL, out);
+	str_add(out, "\n");
+}
+
+int interactive_backtrace(struct interactive *l, const char *thread, struct str *out,
+			  struct error *err)
+{
+	struct session_thread *t = interactive_thread(l, thread, err);
+	struct inspect_stack calls;
+
+	if (!t || interactive_calls(t, &calls, err) < 0)
+		return -1;
+	for (size_t i = 0; i < calls.count; i++)
+		call_line(i, &calls.items[i], out);
+	inspect_stack_fini(&calls);
+	return 0;
+}
+
+/* ---- variables ------------------------------------------------------------------------------ */
+
+/* Libraries of the system are not what a tester looks at. */
+bool interactive_is_own(const struct session_thread *t, const struct inspect_call *call)
+{
+	const char *path = call->frame.module ? module_path(call->frame.module) : "/lib";
+
+	return call->line && call->file && strncmp(call->file, "/usr/", 5) != 0 &&
+	       (call->frame.module == t->process->exe ||
+		(strncmp(path, "/lib", 4) != 0 && strncmp(path, "/usr/lib", 8) != 0));
+}
+
+/* The innermost call of the tester's own code; else the innermost of all. */
+static const struct inspect_call *own_call(const struct session_thread *t,
+					   const struct inspect_stack *calls)
+{
+	array_each(const struct inspect_call, call, calls)
+		if (interactive_is_own(t, call))
+			return call;
+	return calls->items;
+}
+
+static bool named_before(const struct inspect_variables *homes, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (strcmp(homes->items[k].name, homes->items[i].name) == 0)
+			return true;
+	return false;
+}
+
+static void local_line(const struct inspect_call *call, const struct inspect_variable *home,
+		       struct str *out)
+{
+	struct inspect_value v;
+	struct error err = {0};
+
+	str_addf(out, "%s %s = ", home->type, home->name);
+	if (inspect_variable(call, home->name, &v, &err) == 0)
+		inspect_describe(&v, out);
+	else
+		str_addf(out, "(%s)", err.text);
+	str_add(out, "\n");
+}
+
+int interactive_locals(struct interactive *l, const char *thread, struct str *out,
+		       struct error *err)
+{
+	struct session_thread *t = interactive_thread(l, thread, err);
+	struct inspect_variables homes = {0};
+	const struct inspect_call *call;
+	struct inspect_stack calls;
+	int failed;
+
+	if (!t || interactive_calls(t, &calls, err) < 0)
+		return -1;
+	call = own_call(t, &calls);
+	str_addf(out, "in %s", call->function ? call->function : "?");
+	if (call->file && call->line)
+		str_addf(out, " at %s:%u", path_shown(call->file), call->line);
+	str_add(out, "\n");
+	failed = inspect_variables_at(call->frame.module, call->frame.lookup_pc - call->frame.bias,
+				      call->function, &homes, err);
+	for (size_t i = 0; i < homes.count; i++)
+		if (!named_before(&homes, i))
+			local_line(call, &homes.items[i], out);
+	inspect_variables_fini(&homes);
+	inspect_stack_fini(&calls);
+	return failed;
+}
+
+int interactive_print(struct interactive *l, const char *thread, const char *expression,
+		      struct str *out, struct error *err)
+{
+	struct session_thread *t = interactive_thread(l, thread, err);
+	struct inspect_stack calls;
+	struct inspect_value v;
+	int failed;
+
+	if (!t || interactive_calls(t, &calls, err) < 0)
+		return -1;
+	failed = inspect_eval(own_call(t, &calls), expression, &v, err);
+	if (!failed) {
+		inspect_describe(&v, out);
+		str_add(out, "\n");
+	}
+	inspect_stack_fini(&calls);
+	return failed;
+}
+
+/* ---- gates, places, events ------------------------------------------------------------------ */
+
+void interactive_gates(struct interactive *l, struct str *out)
+{
+	const struct gate *g;
+
+	for (size_t i = 0; (g = engine_gate_at(l->session.engine, i)); i++) {
+		if (g->left_out) /* of an order that was dropped */
+			continue;
+		str_addf(out, "%s (%s) is %s", g->name, g->type, g->is_open ? "open" : "closed");
+		array_each(struct session_thread *, it, &l->session.threads)
+			if ((*it)->engine->held && (*it)->hold.gate == g)
+				str_addf(out, ", holds %s", (*it)->engine->id);
+		str_add(out, "\n");
+	}
+}
+
+static void step_words(const struct place *p, struct str *out)
+{
+	static const char *const words[] = {
+		[STEP_WAIT] = "wait",
+		[STEP_OPEN] = "open",
+		[STEP_WHEN] = "when",
+		[STEP_RUN] = "run",
+		[STEP_EVENT] = "event",
+		[STEP_LOG] = "log",
+		[STEP_KILL] = "kill",
+		[STEP_RELEASE] = "release",
+		[STEP_WATCH] = "when blocked, open",
+		[STEP_ELIDE] = "elide_sleep",
+	};
+
+	array_each(const struct step, step, &p->steps) {
+		str_addf(out, " %s", words[step->kind]);
+		if (step->gate)
+			str_addf(out, " %s", step->gate->name);
+		else if (step->text)
+			str_addf(out, " \"%s\"", step->text);
+	}
+}
+
+void interactive_places(struct interactive *l, struct str *out)
+{
+	const struct place *p;
+
+	for (size_t i = 0; (p = engine_place_at(l->session.engine, i)); i++) {
+		const struct session_place *sp = p->user;
+
+		if (p->companion_of || (p->retired && p->optional && !p->arrivals))
+			continue;
+		str_addf(out, "%2zu  %s:", i + 1, p->location);
+		step_words(p, out);
+		if (p->thread)
+			str_addf(out, ", thread %s", p->thread);
+		str_addf(out, " (%zu site%s, %lu arrival%s)\n", sp ? sp->sites : 0,
+			 sp && sp->sites == 1 ? "" : "s", p->arrivals, p->arrivals == 1 ? "" : "s");
+	}
+}
+
+void interactive_events(struct interactive *l, size_t most, struct str *out)
+{
+	const struct timeline *tl = &l->session.timeline;
+	size_t first = tl->all.count > most ? tl->all.count - most : 0;
+
+	for (size_t i = first; i < tl->all.count; i++) {
+		const struct happened *h = &tl->all.items[i];
+
+		str_addf(out, "%.6f ", (double)h->t_us / 1e6);
+		timeline_line(h, out);
+		str_add(out, "\n");
+	}
+}
+
+static bool anybody_by_hand(const struct interactive *l)
+{
+	array_each(struct session_thread *, it, &l->session.threads)
+		if ((*it)->target && (*it)->parked && !(*it)->stays)
+			return true;
+	return false;
+}
+
+static bool anybody_at_gate(const struct interactive *l)
+{
+	array_each(struct session_thread *, it, &l->session.threads)
+		if ((*it)->target && (*it)->engine->held)
+			return true;
+	return false;
+}
+
+const char *interactive_reason(const struct interactive *l)
+{
+	switch (l->state) {
+	case INTERACTIVE_READY:
+		return "the program waits before its own code: `run`";
+	case INTERACTIVE_REST:
+		return l->session.rest == WAITS_OWN ? "nobody can move, and no gate is the reason"
+		       : anybody_at_gate(l)	    ? "nobody can move: a gate holds somebody"
+		       : anybody_by_hand(l)	    ? "nobody can move: you hold somebody"
+					    : "nobody can move: somebody stays where it was "
+					      "sent (`go` lets all go on)";
+	case INTERACTIVE_QUIET:
+		return "somebody is held, and nothing happens that gatectl sees";
+	case INTERACTIVE_LOOK:
+		return "stopped by Ctrl-C";
+	case INTERACTIVE_THERE:
+		return "a thread got where it was sent";
+	case INTERACTIVE_CRASHED:
+		return "a signal is about to end the program: `bt`, `locals` and `print` show why, "
+		       "`run` lets it end";
+	case INTERACTIVE_GONE:
+		return "the thread that was sent has ended on the way";
+	case INTERACTIVE_ENDED:
+		break;
+	}
+	return "the program has ended";
+}
+
+static void try_by_hand(struct interactive *l, struct str *out)
+{
+	array_each(struct session_thread *, it, &l->session.threads) {
+		struct session_thread *t = *it;
+
+		if (!t->target || (!t->engine->held && !t->parked))
+			continue;
+		str_add(out, "by hand: ");
+		if (t->engine->held && t->hold.gate)
+			str_addf(out, "`open %s`, or ", t->hold.gate->name);
+		str_addf(out, "`go %s`\n", t->engine->id);
+		return;
+	}
+}
+
+static void add_try(struct interactive *l, struct str *out)
+{
+	struct session *s = &l->session;
+	struct str text = {0};
+
+	if (l->state == INTERACTIVE_REST && s->rest == WAITS_OWN)
+		own_deadlock_try(s, &text);
+	else if (!infeasible_try(s, &text))
+		hints_gates_try(s, &text);
+	if (text.length)
+		str_addf(out, "try: %s\n", str_text(&text));
+	try_by_hand(l, out);
+	str_fini(&text);
+}
+
+/* What a verdict would say here. */
+void interactive_why(struct interactive *l, struct str *out)
+{
+	struct session *s = &l->session;
+
+	str_addf(out, "%s\n", interactive_reason(l));
+	if (l->state == INTERACTIVE_ENDED) {
+		interactive_verdict(l, out);
+		return;
+	}
+	if (s->cycle.length && l->state != INTERACTIVE_READY)
+		str_addf(out, "%s%s\n", l->state == INTERACTIVE_REST ? "" : "stuck for good: ",
+			 str_text(&s->cycle));
+	infeasible_lines(s, out);
+	hints_gates(s, out);
+	interactive_threads(l, out);
+	add_try(l, out);
+}
+
+/* ---- source --------------------------------------------------------------------------------- */
+
+int interactive_resolve(struct interactive *l, const struct session_process *p, const char *text,
+			struct source_sites *out, struct error *err)
+{
+	struct location location = {0};
+	enum source_answer answer;
+	struct module **modules;
+
+	if (location_parse(text, &location, err) < 0)
+		return -1;
+	modules = images_modules(p);
+	answer = source_resolve(l->symbols, modules, p->images.count, &location, out, err);
+	base_free(modules);
+	location_fini(&location);
+	return answer == SOURCE_FOUND ? 0 : -1;
+}
+
+static int sites_of(struct interactive *l, const char *text, struct source_sites *out,
+		    struct error *err)
+{
+	if (!l->session.root) /* it could not be started again; one that has ended is known still */
+		return interactive_needs_program(l, err);
+	return interactive_resolve(l, l->session.root, text, out, err);
+}
+
+static void source_lines(struct interactive *l, const char *file, unsigned first, unsigned last,
+			 unsigned marked, struct str *out)
+{
+	for (unsigned line = first ? first : 1; line <= last; line++) {
+		const char *text = source_line(l->symbols, file, line);
+
+		if (text)
+			str_addf(out, "%s%5u  %s\n", line == marked ? ">" : " ", line, text);
+	}
+}
+
+int interactive_list(struct interactive *l, const char *location, struct str *out,
+		     struct error *err)
+{
+	struct source_sites sites = {0};
+	const struct source_site *site;
+	int failed = sites_of(l, location, &sites, err);
+
+	site = sites.items;
+	if (!failed && (!site->file || !source_line(l->symbols, site->file, site->line))) {
+		failed = error_set(err, ERROR_LOCATION, "the source of %s is not there", location);
+	} else if (!failed) {
+		str_addf(out, "%s:%u\n", path_shown(site->file), site->line);
+		source_lines(l, site->file, site->line > AROUND ? site->line - AROUND : 1,
+			     site->line + AROUND, site->line, out);
+	}
+	source_sites_fini(&sites);
+	return failed;
+}
+
+void interactive_crash(struct interactive *l, struct str *out)
+{
+	const struct crash *c = l->state == INTERACTIVE_CRASHED ? l->crash : NULL;
+
+	if (!c)
+		return;
+	crash_title(c, out);
+	str_add(out, ": ");
+	crash_deed(c, out);
+	str_add(out, "\n");
+	crash_lines(c, out);
+}
+
+/* The source line at which the thread is that was sent off and has got there. */
+void interactive_there_line(struct interactive *l, struct str *out)
+{
+	const struct inspect_call *call;
+	struct inspect_stack calls;
+	struct error ignored;
+
+	if (l->state != INTERACTIVE_THERE || !l->came ||
+	    interactive_calls(l->came, &calls, &ignored) < 0)
+		return;
+	call = own_call(l->came, &calls);
+	if (call->file && call->line)
+		source_lines(l, call->file, call->line, call->line, call->line, out);
+	inspect_stack_fini(&calls);
+}
+
+/* One line of `find`, for the k-th of several matches (0: there is but one). 0, or -1. */
+static int found_line(struct interactive *l, const char *where, unsigned k, struct str *out,
+		      struct error *err)
+{
+	struct source_sites sites = {0};
+	struct str location = {0};
+	const char *text;
+	int failed;
+
+	str_add(&location, where);
+	if (k)
+		str_addf(&location, "#%u", k);
+	failed = sites_of(l, str_text(&location), &sites, err);
+	if (!failed && sites.items->file) {
+		text = source_line(l->symbols, sites.items->file, sites.items->line);
+		str_addf(out, "%s:%u: %s\n", path_shown(sites.items->file), sites.items->line,
+			 text ? text + strspn(text, " \t") : "");
+	}
+	str_fini(&location);
+	source_sites_fini(&sites);
+	return failed;
+}
+
+int interactive_find(struct interactive *l, const char *where, struct str *out, struct error *err)
+{
+	struct error ignored;
+
+	if (found_line(l, where, 0, out, err) == 0)
+		return 0;
+	for (unsigned k = 1; found_line(l, where, k, out, &ignored) == 0;)
+		k++;
+	return out->length ? 0 : -1;
+}
+
+/* ---- completion ----------------------------------------------------------------------------- */
+
+bool interactive_name(struct interactive *l, enum interactive_names what, size_t i, struct str *out)
+{
+	const struct gate *g;
+
+	if (!l->began)
+		return false;
+	if (what == INTERACTIVE_THREADS) {
+		if (i >= l->session.threads.count)
+			return false;
+		str_add(out, l->session.threads.items[i]->engine->id);
+		return true;
+	}
+	g = engine_gate_at(l->session.engine, i);
+	if (g)
+		str_add(out, g->name);
+	return g != NULL;
+}
+
+struct line_names {
+	const char *file;
+	int length;
+	void (*each)(void *ctx, const char *name);
+	void *ctx;
+};
+
+static void name_line(void *ctx, unsigned line)
+{
+	const struct line_names *n = ctx;
+	char text[PATH_MAX];
+
+	snprintf(text, sizeof(text), "%.*s:%u", n->length, n->file, line);
+	n->each(n->ctx, text);
+}
+
+void interactive_locations(struct interactive *l, const char *begin,
+			   void (*each)(void *ctx, const char *name), void *ctx)
+{
+	const char *colon = strrchr(begin, ':');
+	struct line_names lines = {begin, colon ? (int)(colon - begin) : 0, each, ctx};
+	struct module *exe = l->began && l->session.root ? l->session.root->exe : NULL;
+	char *file;
+
+	if (!exe)
+		return;
+	if (colon && memchr(begin, '.', (size_t)lines.length)) {
+		file = base_strndup(begin, (size_t)lines.length);
+		source_each_line(exe, file, name_line, &lines);
+		base_free(file);
+		return;
+	}
+	source_each_file(exe, each, ctx);
+	source_each_function(exe, each, ctx);
+	source_each_inlined(exe, each, ctx);
+}

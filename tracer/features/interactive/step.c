@@ -1,0 +1,419 @@
+/*
+ * One thread is sent to a line: a location, the next statement of its function, or into a call. Traps
+ * are set where it may get to and are taken away when it has, or when something else came first.
+ */
+#include "tracer/features/interactive/hooks.h"
+#include "tracer/features/interactive/interactive_internal.h"
+#include "tracer/run/sites.h"
+
+#include <string.h>
+
+static const struct site_owner step_owner;
+
+static struct interactive_sent *sent_of(struct session *s)
+{
+	return &s->live->sent;
+}
+
+static int put_stop(struct session *s, struct session_thread *t, uint64_t address,
+		    enum interactive_reach reach, struct error *err)
+{
+	const struct act stop = {.owner = &step_owner};
+	struct target_site *site;
+	struct site_use *use = sites_use(s, t->process, t->target, address, &site, err);
+
+	if (!use)
+		return -1;
+	*array_add(&sent_of(s)->stops) = (struct interactive_stop){address, reach, 0};
+	if (sites_has(use, &stop))
+		return 0;
+	sites_act(use, &stop);
+	*array_add(&sent_of(s)->placed) = (struct placed){t->process, site};
+	return 0;
+}
+
+static void take_stop(struct placed *p)
+{
+	struct site_use *use = p->site->user;
+
+	for (size_t i = use->acts.count; i-- > 0;)
+		if (use->acts.items[i].owner == &step_owner)
+			array_remove(&use->acts, i);
+	if (!use->acts.count)
+		target_site_remove(p->process->target, p->site);
+}
+
+/* Sites of a process that is gone, or of an image that it has left, are no more. */
+void interactive_forget_stops(struct session *s)
+{
+	struct interactive_sent *sent = sent_of(s);
+
+	array_each(struct placed, p, &sent->placed)
+		if (p->process->target &&
+		    target_site_find(p->process->target, p->site->addr) == p->site)
+			take_stop(p);
+	array_fini(&sent->placed);
+	array_fini(&sent->stops);
+	base_free(sent->name);
+	*sent = (struct interactive_sent){0};
+}
+
+/* ---- where it may get to -------------------------------------------------------------------- */
+
+static uint64_t frame_at(struct session_thread *t, uint64_t address, const struct arch_regs *regs)
+{
+	const struct image *image = images_at(t->process, address);
+
+	return images_frame(image ? image->module : NULL, image ? address - image->bias : 0, regs);
+}
+
+static bool statements_of(const struct inspect_call *call, struct source_statements *out)
+{
+	const struct dwarf_frame *f = &call->frame;
+
+	*out = (struct source_statements){0};
+	return f->module && source_statements(f->module, f->lookup_pc - f->bias, out);
+}
+
+/* The other statements of its function, and its own where a loop comes back to it. */
+static int stop_in_own(struct session *s, struct session_thread *t, const struct inspect_call *here,
+		       struct error *err)
+{
+	const struct dwarf_frame *f = &here->frame;
+	struct source_statements list;
+
+	if (!statements_of(here, &list)) {
+		error_set(err, ERROR_STATE, "%s is in code without line information",
+			  t->engine->id);
+		return error_hint(err, "`until %s LOCATION` takes it further", t->engine->id);
+	}
+	array_each(const struct source_statement, at, &list)
+		if (at->line != here->line || at->offset + f->bias <= f->pc)
+			put_stop(s, t, at->offset + f->bias, REACH_FRAME, err);
+	array_fini(&list);
+	return 0;
+}
+
+/* It may leave its function by its return, by an exception or by longjmp: then it is at the next
+   statement of a function around it. */
+static void stop_around(struct session *s, struct session_thread *t,
+			const struct inspect_stack *calls)
+{
+	enum { MOST_AROUND = 16 };
+	struct source_statements list;
+	struct error ignored;
+
+	for (size_t i = 1; i < calls->count && i < MOST_AROUND; i++) {
+		const struct dwarf_frame *f = &calls->items[i].frame;
+
+		if (!interactive_is_own(t, &calls->items[i]) || calls->items[i].inlined)
+			continue;
+		put_stop(s, t, f->pc, REACH_AROUND, &ignored);
+		if (!statements_of(&calls->items[i], &list))
+			continue;
+		array_each(const struct source_statement, at, &list)
+			put_stop(s, t, at->offset + f->bias, REACH_AROUND, &ignored);
+		array_fini(&list);
+	}
+}
+
+/* ---- into calls ----------------------------------------------------------------------------- */
+
+/* The second statement of a function is behind its prologue. What has no statements may be on the way
+   to what has: a stub of the procedure linkage table. */
+static void stop_in_function(struct session *s, struct session_thread *t, uint64_t address)
+{
+	const struct image *image = images_find(s, t->process, address);
+	struct source_statements list;
+	struct error ignored;
+
+	if (!image)
+		return;
+	if (!source_statements(image->module, address - image->bias, &list)) {
+		if (image->module == t->process->exe || module_has_debug(image->module))
+			put_stop(s, t, address, REACH_CALL, &ignored);
+		return;
+	}
+	put_stop(s, t, list.items[list.count > 1].offset + image->bias, REACH_ANY, &ignored);
+	array_fini(&list);
+}
+
+/* Where calls and indirect jumps go is known when they are reached; direct calls tell it now. */
+static void stop_at_calls(struct session *s, struct session_thread *t, uint64_t low, uint64_t high)
+{
+	uint8_t bytes[ARCH_INSN_MAX];
+	struct arch_insn insn;
+	struct error ignored;
+
+	for (uint64_t at = low; at < high; at += insn.length) {
+		if (target_read(t->process->target, at, bytes, sizeof(bytes)) < 0 ||
+		    arch_decode(bytes, sizeof(bytes), at, &insn) < 0)
+			return;
+		if (insn.flow == ARCH_FLOW_CALL)
+			stop_in_function(s, t, insn.target);
+		else if (insn.flow == ARCH_FLOW_CALL_INDIRECT)
+			put_stop(s, t, at, REACH_CALL, &ignored);
+	}
+}
+
+/* The code of its statement: from where it is, and the other pieces of the same line. */
+static void stop_at_own_calls(struct session *s, struct session_thread *t,
+			      const struct inspect_call *here)
+{
+	uint64_t bias = here->frame.bias, pc = here->frame.pc;
+	struct source_statements list;
+
+	if (!statements_of(here, &list))
+		return;
+	for (size_t i = 0; i < list.count; i++) {
+		uint64_t low = list.items[i].offset + bias, high;
+
+		if (list.items[i].line != here->line || i + 1 == list.count)
+			continue;
+		high = list.items[i + 1].offset + bias;
+		if (high > low)
+			stop_at_calls(s, t, pc >= low && pc < high ? pc : low, high);
+	}
+	array_fini(&list);
+}
+
+static int find_stops(struct interactive *l, struct session_thread *t, enum interactive_way way,
+		      struct error *err)
+{
+	struct inspect_stack calls = {0};
+	int result = -1;
+
+	if (interactive_calls(t, &calls, err) < 0)
+		return -1;
+	if (dwarf_frame_cfa(&calls.items[0].frame, &l->sent.frame, err) == 0)
+		result = stop_in_own(&l->session, t, &calls.items[0], err);
+	if (result == 0)
+		stop_around(&l->session, t, &calls);
+	if (result == 0 && way == INTERACTIVE_STEP)
+		stop_at_own_calls(&l->session, t, &calls.items[0]);
+	inspect_stack_fini(&calls);
+	return result;
+}
+
+/* Off it goes, to the stops that were set; or none of them stays. */
+static int send_off(struct interactive *l, struct session_thread *t, struct hand_step *step,
+		    const char *verb, struct error *err)
+{
+	int passes = t ? interactive_let(l, t, err) : 0;
+
+	if (passes < 0) {
+		interactive_forget_stops(&l->session);
+		return -1;
+	}
+	step->passes = passes;
+	hand_add(l, step, verb);
+	return 0;
+}
+
+int interactive_line_step(struct interactive *l, const char *thread, enum interactive_way way,
+			  struct error *err)
+{
+	struct session_thread *t = interactive_thread(l, thread, err);
+	struct hand_step step = {.kind = HAND_LINE};
+
+	if (t && l->state == INTERACTIVE_READY) /* the loader's code is nobody's */
+		return interactive_until(l, thread, "main", err);
+	if (!t)
+		return -1;
+	step.thread = t->engine->id;
+	hand_begin_step(l, &step, t);
+	interactive_forget_stops(&l->session);
+	l->sent.thread = t;
+	if (find_stops(l, t, way, err) < 0) {
+		interactive_forget_stops(&l->session);
+		return -1;
+	}
+	return send_off(l, t, &step, way == INTERACTIVE_STEP ? "step" : "next", err);
+}
+
+/* Anybody who stands still there can set the traps. NULL: all of it is gone. */
+static struct session_thread *helper_of(struct interactive *l, const struct session_process *p)
+{
+	array_each(struct session_thread *, it, &l->session.threads)
+		if ((*it)->process == p && (*it)->target)
+			return *it;
+	return NULL;
+}
+
+static int stop_at_location(struct interactive *l, struct session_thread *helper,
+			    const char *location, enum interactive_reach reach,
+			    struct interactive_addresses *out, struct error *err)
+{
+	struct source_sites sites = {0};
+	struct session_process *p = helper->process;
+	int result = interactive_resolve(l, p, location, &sites, err);
+
+	array_each(const struct source_site, site, &sites) {
+		array_each(const struct image, image, &p->images) {
+			uint64_t address = image->bias + site->offset;
+
+			if (result < 0 || image->module != site->module)
+				continue;
+			result = put_stop(&l->session, helper, address, reach, err);
+			if (result == 0 && out)
+				*array_add(out) = address;
+		}
+	}
+	source_sites_fini(&sites);
+	return result;
+}
+
+void interactive_count_at(struct interactive *l, struct session_process *p, const char *location,
+			  struct interactive_addresses *out)
+{
+	struct session_thread *helper = p->target ? helper_of(l, p) : NULL;
+	struct error ignored;
+
+	if (helper)
+		stop_at_location(l, helper, location, REACH_NEVER, out, &ignored);
+}
+
+/* "worker#2", which the first process has not created yet: worker has to be a function of it. */
+static bool may_come(struct interactive *l, const char *thread)
+{
+	const char *number = strrchr(thread, '#');
+	struct source_sites sites = {0};
+	struct error ignored;
+	char *routine;
+	bool found;
+
+	if (l->state == INTERACTIVE_ENDED || !number || number == thread || !number[1] ||
+	    number[1] == '0' || number[1 + strspn(number + 1, "0123456789")])
+		return false;
+	routine = base_strndup(thread, (size_t)(number - thread));
+	found = interactive_resolve(l, l->session.root, routine, &sites, &ignored) == 0;
+	source_sites_fini(&sites);
+	base_free(routine);
+	return found;
+}
+
+/* Who is to be sent, or NULL: it is not there yet. `helper` is of the process where it will be. */
+static int find_sent(struct interactive *l, const char *thread, struct session_thread **t,
+		     struct session_thread **helper, struct error *err)
+{
+	*t = *helper = interactive_living(l, thread, err);
+	if (*t || interactive_find_id(l, thread) || !may_come(l, thread))
+		return *t ? 0 : -1;
+	*helper = helper_of(l, l->session.root);
+	return *helper ? 0 : -1;
+}
+
+int interactive_until(struct interactive *l, const char *thread, const char *location,
+		      struct error *err)
+{
+	struct hand_step step = {.kind = HAND_UNTIL, .what = location};
+	struct session_thread *t, *helper;
+
+	if (find_sent(l, thread, &t, &helper, err) < 0)
+		return -1;
+	step.thread = t ? t->engine->id : thread;
+	hand_begin_step(l, &step, t);
+	interactive_forget_stops(&l->session);
+	l->sent.thread = t;
+	l->sent.name = t ? NULL : base_strdup(thread);
+	if (stop_at_location(l, helper, location, REACH_ANY, NULL, err) < 0) {
+		interactive_forget_stops(&l->session);
+		return -1;
+	}
+	return send_off(l, t, &step, "until", err);
+}
+
+/* ---- there ---------------------------------------------------------------------------------- */
+
+struct slot_reader {
+	struct session_thread *thread;
+	uint64_t slot; /* what was read last */
+};
+
+static int read_slot(void *ctx, uint64_t addr, void *buf, size_t n)
+{
+	struct slot_reader *reader = ctx;
+
+	reader->slot = addr;
+	return target_read(reader->thread->process->target, addr, buf, n);
+}
+
+/* The loader has not looked for the function yet: it is looked for in the loader's order. */
+static uint64_t of_slot(struct session_thread *t, uint64_t slot)
+{
+	const struct image *image = images_at(t->process, slot);
+	const char *name = image ? module_got_name(image->module, slot - image->bias) : NULL;
+	uint64_t offset;
+
+	array_each(const struct image, other, &t->process->images)
+		if (name && module_symbol(other->module, name, &offset, NULL) == 0)
+			return other->bias + offset;
+	return 0;
+}
+
+/* A call or a jump on the way: now it can be told where it goes. */
+static void follow(struct session *s, struct session_thread *t, uint64_t at,
+		   const struct arch_regs *regs)
+{
+	struct slot_reader reader = {.thread = t};
+	uint8_t bytes[ARCH_INSN_MAX];
+	struct arch_insn insn;
+	uint64_t to, named;
+
+	for (int i = 0; i < 2; i++) { /* behind an endbr64, or behind the `sub` of a thunk */
+		if (target_read(t->process->target, at, bytes, sizeof(bytes)) < 0 ||
+		    arch_decode(bytes, sizeof(bytes), at, &insn) < 0)
+			return;
+		if (insn.flow != ARCH_FLOW_NEXT)
+			break;
+		at += insn.length;
+	}
+	if ((insn.flow != ARCH_FLOW_CALL_INDIRECT && insn.flow != ARCH_FLOW_JUMP_INDIRECT &&
+	     insn.flow != ARCH_FLOW_JUMP) ||
+	    arch_jump_target(bytes, sizeof(bytes), at, regs, read_slot, &reader, &to) < 0)
+		return;
+	named = reader.slot && insn.flow == ARCH_FLOW_JUMP_INDIRECT ? of_slot(t, reader.slot) : 0;
+	stop_in_function(s, t, named ? named : to);
+}
+
+static bool reaches(const struct interactive_stop *stop, uint64_t at, uint64_t from)
+{
+	return stop->reach == REACH_ANY || (stop->reach == REACH_FRAME && (!from || at >= from)) ||
+	       (stop->reach == REACH_AROUND && at > from);
+}
+
+/* In a call of its own function that lies further in it is not there yet. */
+static bool is_there(struct session *s, struct session_thread *t, const struct target_site *site,
+		     const struct arch_regs *regs)
+{
+	struct interactive_sent *sent = sent_of(s);
+	bool there = false, call = false;
+	uint64_t frame;
+
+	hand_passes(s->live, t, site->addr);
+	if (sent->name && !sent->thread && strcmp(sent->name, t->engine->id) == 0)
+		sent->thread = t;
+	if (t != sent->thread)
+		return false;
+	frame = frame_at(t, site->addr, regs);
+	array_each(struct interactive_stop, stop, &sent->stops) {
+		if (stop->address != site->addr)
+			continue;
+		stop->passed++;
+		there |= reaches(stop, frame, sent->frame);
+		call |= stop->reach == REACH_CALL;
+	}
+	if (call && !there)
+		follow(s, t, site->addr, regs);
+	return there;
+}
+
+static enum hit_answer hit(struct session *s, const struct act *a, const struct hit *h)
+{
+	(void)a;
+	if (is_there(s, h->thread, h->site, &h->regs))
+		interactive_came(s, h->thread, h->address);
+	return HIT_SEEN;
+}
+
+static const struct site_owner step_owner = {.name = "step", .hit = hit};

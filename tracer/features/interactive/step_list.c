@@ -1,0 +1,155 @@
+/* What a person does while the program stands still. */
+#include "tracer/features/interactive/interactive_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct session_thread *interactive_find_id(struct interactive *l, const char *id)
+{
+	array_each(struct session_thread *, it, &l->session.threads)
+		if (strcmp((*it)->engine->id, id) == 0)
+			return *it;
+	return NULL;
+}
+
+struct session_thread *interactive_thread(struct interactive *l, const char *name,
+					  struct error *err)
+{
+	char *end;
+	unsigned long number = strtoul(name, &end, 10);
+	struct session_thread *t;
+
+	if (interactive_needs_program(l, err) < 0)
+		return NULL;
+	if (*name && !*end && number >= 1 && number <= l->session.threads.count)
+		return l->session.threads.items[number - 1];
+	t = interactive_find_id(l, name);
+	if (t)
+		return t;
+	error_set(err, ERROR_USAGE, "there is no thread '%s'", name);
+	error_hint(err, "`threads` lists them");
+	return NULL;
+}
+
+struct session_thread *interactive_living(struct interactive *l, const char *name,
+					  struct error *err)
+{
+	struct session_thread *t = interactive_thread(l, name, err);
+
+	if (!t || t->target)
+		return t;
+	error_set(err, ERROR_USAGE, "%s has exited", t->engine->id);
+	return NULL;
+}
+
+int interactive_open(struct interactive *l, const char *gate, struct error *err)
+{
+	struct gate *g;
+
+	if (interactive_needs_program(l, err) < 0)
+		return -1;
+	for (size_t i = 0; (g = engine_gate_at(l->session.engine, i)); i++) {
+		if (g->left_out || strcmp(g->name, gate) != 0)
+			continue;
+		engine_open(l->session.engine, g, NULL);
+		apply_decisions(&l->session);
+		interactive_opened(l, g->name);
+		return 0;
+	}
+	error_set(err, ERROR_USAGE, "there is no gate '%s'", gate);
+	return error_hint(err, "`gates` lists them");
+}
+
+void interactive_opened(struct interactive *l, const char *gate)
+{
+	char *name = base_strdup(gate);
+
+	hand_add(l, &(struct hand_step){.kind = HAND_OPEN, .what = name}, "open");
+	base_free(name);
+}
+
+const char *interactive_open_gate(const struct interactive *l, size_t i)
+{
+	const struct gate *g;
+
+	for (size_t k = 0; l->began && (g = engine_gate_at(l->session.engine, k)); k++)
+		if (g->is_open && !g->left_out && i-- == 0)
+			return g->name;
+	return NULL;
+}
+
+int interactive_hold(struct interactive *l, const char *thread, struct error *err)
+{
+	struct session_thread *t = interactive_living(l, thread, err);
+
+	if (!t)
+		return -1;
+	hand_add(l, &(struct hand_step){.kind = HAND_HOLD, .thread = t->engine->id}, "hold");
+	t->parked = true;
+	t->stays = false;
+	t->parked_by = l->hand.steps.count - 1;
+	return 0;
+}
+
+int interactive_let(struct interactive *l, struct session_thread *t, struct error *err)
+{
+	if (!t->engine->held) {
+		t->parked = t->stays = false;
+		return 0;
+	}
+	if (engine_pass_by_hand(l->session.engine, t->engine) < 0) {
+		error_set(err, ERROR_USAGE, "%s is in a :run function, which alone can let it go",
+			  t->engine->id);
+		return error_hint(err, "`drop` the line of `gates` that has it");
+	}
+	t->parked = t->stays = false;
+	apply_decisions(&l->session);
+	return 1;
+}
+
+static int let_by_hand(struct interactive *l, struct session_thread *t, enum hand_kind kind,
+		       const char *verb, struct error *err)
+{
+	int passes = interactive_let(l, t, err);
+
+	if (passes >= 0)
+		hand_add(l,
+			 &(struct hand_step){
+				 .kind = kind, .thread = t->engine->id, .passes = passes > 0},
+			 verb);
+	return passes < 0 ? -1 : 0;
+}
+
+int interactive_release(struct interactive *l, const char *thread, struct error *err)
+{
+	struct session_thread *t = interactive_living(l, thread, err);
+
+	return t ? let_by_hand(l, t, HAND_GO, "go", err) : -1;
+}
+
+void interactive_release_all(struct interactive *l, bool noted)
+{
+	if (noted)
+		hand_add(l, &(struct hand_step){.kind = HAND_RUN}, "run");
+	array_each(struct session_thread *, it, &l->session.threads)
+		if ((*it)->stays)
+			(*it)->parked = (*it)->stays = false;
+}
+
+int interactive_only(struct interactive *l, const char *thread, struct error *err)
+{
+	struct session_thread *t = interactive_living(l, thread, err);
+
+	if (!t || let_by_hand(l, t, HAND_ONLY, "only", err) < 0)
+		return -1;
+	l->session.only = t;
+	return 0;
+}
+
+const char *interactive_id(struct interactive *l, const char *thread)
+{
+	struct error ignored;
+	struct session_thread *t = interactive_thread(l, thread, &ignored);
+
+	return t ? t->engine->id : thread;
+}

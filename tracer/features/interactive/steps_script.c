@@ -1,0 +1,376 @@
+/*
+ * What was done by hand, in the words of a script. The end of a phase is a gate: whoever stood still
+ * through phases p to q waits for the gate of q, at the place where it stood. What opens the gate is what
+ * ended the phase: the thread that got where it was sent, or that nobody could move (on "rest").
+ */
+#include "tracer/features/interactive/steps_saving.h"
+
+#include <string.h>
+
+static void quote(struct str *out, const char *text)
+{
+	str_add(out, "\"");
+	for (; *text; text++)
+		str_addf(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+	str_add(out, "\"");
+}
+
+/* ---- words ---------------------------------------------------------------------------------- */
+
+static void gate_name(const struct saving *v, long p, struct str *out)
+{
+	str_addf(out, "%s%zu", v->how->word, hand_phase_at(v, p)->step + 1);
+}
+
+static void add_gates(struct saving *v)
+{
+	for (long p = 0; p < (long)v->hand->phases.count; p++) {
+		if (!v->needed[p])
+			continue;
+		str_add(&v->gates, "local ");
+		gate_name(v, p, &v->gates);
+		str_addf(&v->gates, " = SimpleGate \"%s %zu\"\n", v->how->word,
+			 hand_phase_at(v, p)->step + 1);
+	}
+}
+
+static void add_verb(struct saving *v, struct str *out, const char *verb, long p, bool inside)
+{
+	p = hand_told(v, p);
+	if (p < 0)
+		return;
+	if (inside) {
+		str_add(out, "\t\t");
+		gate_name(v, p, out);
+		str_addf(out, ":%s()\n", verb);
+	} else {
+		str_addf(out, " :%s(", verb);
+		gate_name(v, p, out);
+		str_add(out, ")");
+	}
+}
+
+static void add_beginnings(struct saving *v)
+{
+	array_each(struct session_thread *, it, &v->live->session.threads) {
+		long p = hand_begins_after(v, *it);
+
+		if (p == NEVER)
+			continue;
+		str_add(&v->places, "on(\"thread-start\", { thread = ");
+		quote(&v->places, (*it)->engine->id);
+		str_add(&v->places, ", optional = true })");
+		add_verb(v, &v->places, "wait", p, false);
+		str_add(&v->places, "\n");
+	}
+}
+
+/* What the thread does where it got at the end of phase p. */
+static void add_verbs(struct saving *v, struct str *out, long p, bool inside)
+{
+	const struct hand_phase *phase = hand_phase_at(v, p);
+	long before = hand_told(v, p - 1);
+
+	if (before >= 0 && !hand_is_behind(v, before, phase->thread))
+		add_verb(v, out, "wait", before, inside);
+	if (hand_ends_at_rest(v, p))
+		add_verb(v, out, "wait", p, inside);
+	else if (v->needed[p])
+		add_verb(v, out, "open", p, inside);
+	array_each(const struct hand_step, step, &v->hand->steps)
+		if (hand_is_deed(v, step, p) && !hand_ends_at_rest(v, p))
+			str_addf(out, inside ? "\t\t%s:open()\n" : " :open(%s)", step->what);
+	if (v->stays[p] != NEVER)
+		add_verb(v, out, "wait", v->stays[p], inside);
+}
+
+static void add_at(struct str *out, const char *location, const char *thread)
+{
+	str_add(out, "at(");
+	quote(out, location);
+	str_add(out, ", { thread = ");
+	quote(out, thread);
+}
+
+/* Counted from the moment when it was let go. */
+static void add_counted(struct saving *v, struct str *out, long p, unsigned nth)
+{
+	const struct hand_phase *phase = hand_phase_at(v, p);
+
+	str_addf(out, "local count%zu = 0\n", phase->step + 1);
+	add_at(out, phase->location, phase->thread);
+	str_addf(out, " }) :run(function()\n\tcount%zu = count%zu + (", phase->step + 1,
+		 phase->step + 1);
+	gate_name(v, hand_told(v, p - 1), out);
+	str_addf(out, ".is_open and 1 or 0)\n\tif count%zu == %u then\n", phase->step + 1, nth);
+	add_verbs(v, out, p, true);
+	str_add(out, "\tend\nend)\n");
+}
+
+/* Who was blocked by then is to be blocked first; what main waits for at its end is every day's. */
+static void add_blocked(struct saving *v, long p, struct str *out)
+{
+	const struct hand_phase *phase = hand_phase_at(v, p);
+	bool any = false;
+
+	array_each(const struct hand_block, block, &phase->blocked) {
+		const struct session_thread *t = v->live->session.threads.items[block->thread];
+
+		if (!hand_is_named(v, t))
+			continue;
+		if (!any)
+			str_addf(out, " :event(\"end of %s %zu\")", v->how->word, phase->step + 1);
+		any = true;
+		str_addf(&v->orders, "order(\"['%s'@%s] -> end of %s %zu\")\n", block->location,
+			 t->engine->id, v->how->word, phase->step + 1);
+	}
+}
+
+static void add_there(struct saving *v, long p)
+{
+	const struct hand_phase *phase = hand_phase_at(v, p);
+	const struct hand_step *step = &v->hand->steps.items[phase->step];
+	struct str *out = phase->at_gate ? &v->how->before : &v->places;
+	unsigned hits = hand_hits_of(v, p);
+
+	if (!hits) {
+		add_counted(v, out, p, phase->passes + step->counts_here);
+		return;
+	}
+	add_at(out, phase->location, phase->thread);
+	str_addf(out, ", hit = %u })", hits);
+	add_blocked(v, p, out);
+	add_verbs(v, out, p, false);
+	str_add(out, "\n");
+	if (!phase->hits && step->since == SINCE_NOW)
+		str_addf(&v->how->notes,
+			 "note: step %zu, `%s`: whether %s had been there before is not known, the "
+			 "script takes the first time (after a `restart` that is counted)\n",
+			 phase->step + 1, step->command, phase->thread);
+}
+
+/* Between two ends it does not leave its place, whether it is there already or comes there. */
+static void add_window(struct saving *v, long p, long q, const struct hand_stand *stand)
+{
+	long from = hand_told(v, p - 1), to = hand_told(v, q);
+	struct str *out = &v->places;
+
+	if (to < 0)
+		return;
+	add_at(out, stand->location, stand->thread);
+	str_addf(out, "%s, optional = true }) :when(function()\n\treturn ",
+		 stand->position == POSITION_CALL ? ", after = true" : "");
+	if (from >= 0) {
+		str_add(out, "not ");
+		gate_name(v, from, out);
+		str_add(out, ".is_open or ");
+	}
+	gate_name(v, to, out);
+	str_add(out, ".is_open\nend)\n");
+}
+
+static void add_stand(struct saving *v, long p, const struct hand_stand *stand)
+{
+	long q = hand_stands_until(v, p, stand->thread);
+	struct str *out = &v->places;
+
+	switch (stand->position) {
+	case POSITION_SENT: /* add_there() */
+	case POSITION_MIDDLE:
+		return;
+	case POSITION_GATE:
+		if (hand_is_held_throughout(v, p, q, stand->thread))
+			return;
+		add_window(v, p, q, stand);
+		return;
+	case POSITION_CALL:
+		add_window(v, p, q, stand);
+		return;
+	case POSITION_MAIN:
+		str_add(out, "at(\"main\", { thread = ");
+		break;
+	case POSITION_START:
+		str_add(out, "on(\"thread-start\", { thread = ");
+		break;
+	}
+	quote(out, stand->thread);
+	str_add(out, ", hit = 1 })");
+	add_verb(v, out, "wait", q, false);
+	str_add(out, "\n");
+}
+
+static void add_deeds(const struct saving *v, struct str *out, long p)
+{
+	array_each(const struct hand_step, step, &v->hand->steps) {
+		if (!hand_is_deed(v, step, p))
+			continue;
+		str_add(out, step->kind == HAND_OPEN ? " :open " : " :release ");
+		quote(out, step->kind == HAND_OPEN ? step->what : step->thread);
+	}
+}
+
+/* When nobody can move: also what was done while somebody could, which is no time that a script knows. */
+static void add_rest(struct saving *v, long p)
+{
+	const struct hand_phase *phase = hand_phase_at(v, p);
+	bool moved = phase->end == INTERACTIVE_QUIET || phase->end == INTERACTIVE_LOOK;
+
+	str_add(&v->rests, "on \"rest\"");
+	if (v->needed[p])
+		add_verb(v, &v->rests, "open", p, false);
+	add_deeds(v, &v->rests, p);
+	str_add(&v->rests,
+		moved ? " -- by hand it was done while somebody could still move\n" : "\n");
+	if (moved)
+		str_addf(&v->how->notes,
+			 "note: what followed step %zu, `%s`, was done while somebody could still "
+			 "move; the script does it when nobody can\n",
+			 phase->step + 1, v->hand->steps.items[phase->step].command);
+}
+
+static void add_end(struct saving *v, long p)
+{
+	const struct hand_phase *phase = hand_phase_at(v, p);
+
+	if (hand_is_told_there(v, p))
+		add_there(v, p);
+	if (hand_told(v, p) == p && hand_ends_at_rest(v, p)) {
+		if (v->needed[p] || hand_has_deed(v, p))
+			add_rest(v, p);
+	} else if (phase->end == INTERACTIVE_GONE && v->needed[p]) {
+		str_add(&v->places, "on(\"thread-exit\", { thread = ");
+		quote(&v->places, phase->thread);
+		str_add(&v->places, " })");
+		add_verb(v, &v->places, "open", p, false);
+		str_add(&v->places, "\n");
+	} else if (phase->end == INTERACTIVE_ENDED && v->needed[p]) {
+		str_add(&v->places, "on(\"exit\", { optional = true })");
+		add_verb(v, &v->places, "open", p, false);
+		str_add(&v->places, "\n");
+	}
+}
+
+/* Before its own code has run: where the gate has a name in Lua, it is just open. */
+static void add_ready(struct saving *v)
+{
+	array_each(const struct hand_step, step, &v->hand->steps) {
+		if (!hand_is_deed(v, step, -1))
+			continue;
+		if (v->how->is_variable(v->how->ctx, step->what))
+			str_addf(&v->places, "%s:open()\n", step->what);
+		else
+			add_deeds(v, &v->rests, -1);
+	}
+	if (v->rests.length) {
+		struct str line = {0};
+
+		str_addf(&line, "on \"rest\"%s -- by hand it was done before the start\n",
+			 str_text(&v->rests));
+		str_fini(&v->rests);
+		v->rests = line;
+	}
+}
+
+/* How far the others were when somebody got somewhere is told of those that take part. */
+static void note_who_moved(const struct saving *v)
+{
+	array_each(const struct hand_phase, phase, &v->hand->phases) {
+		array_each(const size_t, index, &phase->moving) {
+			const struct session_thread *t = v->live->session.threads.items[*index];
+
+			if (!hand_is_named(v, t))
+				continue;
+			str_addf(
+				&v->how->notes,
+				"note: at the end of step %zu, `%s`, %s was on its way: how far it "
+				"had come was chance, and is not in the script\n",
+				phase->step + 1, v->hand->steps.items[phase->step].command,
+				t->engine->id);
+			return;
+		}
+	}
+}
+
+/* ---- all of it ------------------------------------------------------------------------------ */
+
+static void add_story(const struct saving *v, struct str *out)
+{
+	bool any = false;
+
+	array_each(const struct hand_step, step, &v->hand->steps)
+		any |= step->kind != HAND_RUN;
+	if (!any)
+		return;
+	str_add(out, "-- by hand:\n");
+	array_each(const struct hand_step, step, &v->hand->steps) {
+		size_t n = (size_t)(step - v->hand->steps.items);
+
+		str_addf(out, "--  %2zu  %s%s\n", n + 1, step->command,
+			 hand_is_left_out(v, n) ? "  (left out)" : "");
+	}
+}
+
+static void note_who_stands(const struct saving *v)
+{
+	array_each(struct session_thread *, it, &v->live->session.threads)
+		if ((*it)->target && (*it)->parked && v->live->state != INTERACTIVE_ENDED)
+			str_addf(&v->how->notes,
+				 "note: %s still stands where it was stopped by hand; the script "
+				 "lets it go on\n",
+				 (*it)->engine->id);
+}
+
+static void write_all(struct saving *v)
+{
+	struct interactive_saving *how = v->how;
+	struct str top = {0};
+
+	add_ready(v);
+	add_beginnings(v);
+	for (long p = 0; p < (long)v->hand->phases.count; p++) {
+		array_each(const struct hand_stand, stand, &hand_phase_at(v, p)->stands)
+			if (hand_begins(v, p, stand))
+				add_stand(v, p, stand);
+		add_end(v, p);
+	}
+	add_gates(v);
+	add_story(v, &top);
+	str_addf(&top, "%s%s", str_text(&v->gates), str_text(&how->before));
+	str_fini(&how->before);
+	how->before = top;
+	str_addf(&how->behind, "%s%s%s", str_text(&v->places), str_text(&v->orders),
+		 str_text(&v->rests));
+	note_who_moved(v);
+	note_who_stands(v);
+}
+
+void interactive_saving_fini(struct interactive_saving *how)
+{
+	array_fini(&how->without);
+	str_fini(&how->before);
+	str_fini(&how->behind);
+	str_fini(&how->notes);
+}
+
+int interactive_save(struct interactive *l, struct interactive_saving *how, struct error *err)
+{
+	size_t count = l->hand.phases.count;
+	struct saving v = {.live = l, .hand = &l->hand, .how = how, .err = err};
+	int failed;
+
+	v.needed = base_alloc(count + 1, sizeof(*v.needed));
+	v.stays = base_alloc(count + 1, sizeof(*v.stays));
+	for (size_t p = 0; p < count; p++)
+		v.stays[p] = NEVER;
+	how->refused = 0;
+	failed = hand_needs(&v) < 0;
+	if (!failed)
+		write_all(&v);
+	base_free(v.needed);
+	base_free(v.stays);
+	str_fini(&v.gates);
+	str_fini(&v.places);
+	str_fini(&v.orders);
+	str_fini(&v.rests);
+	return failed ? -1 : 0;
+}

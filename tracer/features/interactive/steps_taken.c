@@ -1,0 +1,478 @@
+#include "tracer/features/explain/explain.h"
+#include "tracer/features/interactive/interactive_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static char *copy(const char *text)
+{
+	return text ? base_strdup(text) : NULL;
+}
+
+static void forget_counts(struct hand_watch *watch)
+{
+	array_each(struct hand_count, count, &watch->counts)
+		base_free(count->thread);
+	array_fini(&watch->counts);
+	array_fini(&watch->addresses);
+	watch->all = 0;
+	watch->since = 0;
+}
+
+void hand_forget(struct hand *h)
+{
+	array_each(struct hand_step, step, &h->steps) {
+		base_free((char *)step->command);
+		base_free((char *)step->thread);
+		base_free((char *)step->what);
+	}
+	array_each(struct hand_phase, phase, &h->phases) {
+		array_each(struct hand_stand, stand, &phase->stands) {
+			base_free(stand->thread);
+			base_free(stand->location);
+		}
+		array_fini(&phase->stands);
+		array_fini(&phase->unbegun);
+		array_fini(&phase->moving);
+		array_each(struct hand_block, block, &phase->blocked)
+			base_free(block->location);
+		array_fini(&phase->blocked);
+		base_free(phase->thread);
+		base_free(phase->location);
+		base_free(phase->words);
+	}
+	array_fini(&h->steps);
+	array_fini(&h->phases);
+	array_each(struct hand_watch, watch, &h->watches)
+		forget_counts(watch);
+}
+
+void hand_fini(struct hand *h)
+{
+	hand_forget(h);
+	array_each(struct hand_watch, watch, &h->watches)
+		base_free(watch->location);
+	array_fini(&h->watches);
+}
+
+static const struct hand_stand *stand_of(const struct hand_phase *phase, const char *thread)
+{
+	array_each(const struct hand_stand, stand, &phase->stands)
+		if (strcmp(stand->thread, thread) == 0)
+			return stand;
+	return NULL;
+}
+
+static struct hand_phase *last_phase(struct interactive *l)
+{
+	return l->hand.phases.count ? &l->hand.phases.items[l->hand.phases.count - 1] : NULL;
+}
+
+/* ---- where a thread is ---------------------------------------------------------------------- */
+
+/* Is this address one of the location's? */
+static bool is_at(struct interactive *l, const struct session_thread *t, const char *location,
+		  uint64_t address)
+{
+	struct source_sites sites = {0};
+	struct error ignored;
+	bool found = false;
+
+	if (interactive_resolve(l, t->process, location, &sites, &ignored) == 0)
+		array_each(const struct source_site, site, &sites)
+			array_each(const struct image, image, &t->process->images)
+				found |= image->module == site->module &&
+					 image->bias + site->offset == address;
+	source_sites_fini(&sites);
+	return found;
+}
+
+/* The line as a script names it: by the file's name, or by its path where several have that. */
+static char *line_of(struct interactive *l, const struct session_thread *t,
+		     const struct inspect_call *call)
+{
+	const char *paths[] = {str_base_name(call->file), call->file};
+	struct source_sites sites = {0};
+	struct error ignored;
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+		struct str text = {0};
+		int failed;
+
+		str_addf(&text, "%s:%u", paths[i], call->line);
+		failed = interactive_resolve(l, t->process, str_text(&text), &sites, &ignored);
+		source_sites_fini(&sites);
+		if (!failed)
+			return str_take(&text);
+		str_fini(&text);
+	}
+	return NULL;
+}
+
+static char *words_of(const struct inspect_call *call)
+{
+	struct str text = {0};
+
+	if (call && call->file && call->line)
+		str_addf(&text, "%s:%u", str_base_name(call->file), call->line);
+	else
+		str_addf(&text, "%s", call && call->function ? call->function : "unknown code");
+	return str_take(&text);
+}
+
+static bool is_blocked(const struct interactive *l, const struct session_thread *t)
+{
+	return l->state == INTERACTIVE_REST || t->judged.activity == TARGET_BLOCKED;
+}
+
+/* In a call that is made there, blocked or not, it has not come to the end of the statement. In the
+   tester's own code it is in the middle of something. */
+static void find_middle(struct interactive *l, struct session_thread *t, struct hand_stand *out)
+{
+	const struct inspect_call *own = NULL;
+	struct inspect_stack calls = {0};
+	struct error ignored;
+
+	if (interactive_calls(t, &calls, &ignored) == 0)
+		for (size_t i = 0; i < calls.count && !own; i++)
+			if (interactive_is_own(t, &calls.items[i]))
+				own = &calls.items[i];
+	out->position = POSITION_MIDDLE;
+	out->location = own && own != calls.items ? line_of(l, t, own) : NULL;
+	if (out->location)
+		out->position = POSITION_CALL;
+	else
+		out->location = words_of(own || !calls.count ? own : calls.items);
+	inspect_stack_fini(&calls);
+}
+
+static void find_position(struct interactive *l, struct session_thread *t, struct hand_stand *out)
+{
+	const struct hand_phase *before = last_phase(l);
+	const struct hand_stand *stood = before ? stand_of(before, t->engine->id) : NULL;
+
+	if (stood) {
+		out->position = stood->position;
+		out->location = copy(stood->location);
+	} else if (l->state == INTERACTIVE_READY) {
+		out->position = POSITION_MAIN;
+	} else if (t->engine->held) {
+		out->position = POSITION_GATE;
+		out->location = copy(t->hold.place->location);
+	} else if (l->came == t) {
+		out->position = POSITION_SENT;
+	} else {
+		find_middle(l, t, out);
+	}
+}
+
+/* ---- who comes by --------------------------------------------------------------------------- */
+
+enum { MOST_COUNTED = 10000 }; /* a trap each */
+
+static struct hand_watch *watch_of(struct interactive *l, const char *location)
+{
+	array_each(struct hand_watch, watch, &l->hand.watches)
+		if (strcmp(watch->location, location) == 0)
+			return watch;
+	return NULL;
+}
+
+static void set_watches(struct interactive *l)
+{
+	array_each(struct hand_watch, watch, &l->hand.watches) {
+		watch->addresses.count = 0;
+		if (watch->given_up)
+			continue;
+		array_each(struct session_process *, p, &l->session.processes)
+			interactive_count_at(l, *p, watch->location, &watch->addresses);
+	}
+}
+
+static struct hand_count *count_of(struct hand_watch *watch, const char *thread)
+{
+	array_each(struct hand_count, count, &watch->counts)
+		if (strcmp(count->thread, thread) == 0)
+			return count;
+	*array_add(&watch->counts) = (struct hand_count){.thread = base_strdup(thread)};
+	return &watch->counts.items[watch->counts.count - 1];
+}
+
+void hand_passes(struct interactive *l, const struct session_thread *t, uint64_t address)
+{
+	array_each(struct hand_watch, watch, &l->hand.watches) {
+		bool here = false;
+
+		array_each(const uint64_t, at, &watch->addresses)
+			here |= *at == address;
+		if (!here)
+			continue;
+		count_of(watch, t->engine->id)->times++;
+		watch->given_up |= ++watch->all > MOST_COUNTED;
+	}
+}
+
+/* Who has not begun can be counted from the beginning. */
+static void begin_to_watch(struct interactive *l, const struct hand_step *step)
+{
+	struct hand_watch *watch = watch_of(l, step->what);
+
+	if (watch)
+		return;
+	*array_add(&l->hand.watches) = (struct hand_watch){.location = base_strdup(step->what),
+							   .since = l->hand.phases.count};
+	if (step->since != SINCE_START)
+		return;
+	watch = watch_of(l, step->what);
+	*array_add(&watch->counts) =
+		(struct hand_count){base_strdup(step->thread), step->counts_here, true};
+}
+
+/* 0: it had begun before anybody counted, or there were too many. */
+static unsigned hits_at(struct interactive *l, const struct session_thread *t, const char *location)
+{
+	struct hand_watch *watch = watch_of(l, location);
+	const struct hand_count *count;
+
+	if (!watch || watch->given_up)
+		return 0;
+	count = count_of(watch, t->engine->id);
+	if (!count->known && watch->since && t->index < l->hand.phases.items[watch->since].threads)
+		return 0;
+	return count->times;
+}
+
+/* Where threads come from before their own code begins. */
+static bool is_cradle(const struct module *m)
+{
+	static const char *const names[] = {"libc.so", "libpthread.so", "libstdc++.so", "ld-linux"};
+
+	for (size_t i = 0; m && i < sizeof(names) / sizeof(*names); i++)
+		if (strncmp(module_name(m), names[i], strlen(names[i])) == 0)
+			return true;
+	return !m;
+}
+
+/* It has been created, and nothing of what it is to do has run. */
+static bool has_begun(struct session_thread *t)
+{
+	struct inspect_stack calls = {0};
+	struct error ignored;
+	bool begun = strcmp(t->engine->start, "main") == 0 || t->engine->held ||
+		     interactive_calls(t, &calls, &ignored) < 0;
+
+	array_each(const struct inspect_call, call, &calls)
+		begun |= !is_cradle(call->frame.module) ||
+			 (call->function && strcmp(call->function, t->engine->start) == 0);
+	inspect_stack_fini(&calls);
+	return begun;
+}
+
+/* ---- steps ---------------------------------------------------------------------------------- */
+
+static bool stood_at_start(struct interactive *l, struct session_thread *t)
+{
+	const struct hand_phase *before = last_phase(l);
+	const struct hand_stand *stood = before ? stand_of(before, t->engine->id) : NULL;
+
+	if (stood && stood->position == POSITION_START)
+		return true;
+	if (t->engine->held)
+		return strcmp(t->hold.place->location, t->engine->start) == 0;
+	return !has_begun(t);
+}
+
+void hand_begin_step(struct interactive *l, struct hand_step *step, struct session_thread *t)
+{
+	struct arch_regs regs;
+
+	step->since = SINCE_NOW;
+	if (!t || l->state == INTERACTIVE_READY) {
+		step->since = SINCE_START;
+		return;
+	}
+	if (stood_at_start(l, t))
+		step->since = SINCE_START;
+	else if (t->parked || t->engine->held || l->came == t)
+		step->since = SINCE_STOP;
+	if (step->what && step->since != SINCE_NOW && target_regs(t->target, &regs) == 0)
+		step->counts_here = is_at(l, t, step->what, regs.dwarf[ARCH_DWARF_PC]);
+}
+
+void hand_add(struct interactive *l, const struct hand_step *step, const char *verb)
+{
+	struct hand_step *added = array_add(&l->hand.steps);
+	struct str command = {0};
+
+	if (step->kind == HAND_UNTIL)
+		begin_to_watch(l, step);
+	*added = *step;
+	added->thread = copy(step->thread);
+	added->what = copy(step->what);
+	added->phase = l->hand.phases.count;
+	str_add(&command, verb);
+	if (step->thread)
+		str_addf(&command, " %s", step->thread);
+	if (step->what)
+		str_addf(&command, " %s", step->what);
+	added->command = str_take(&command);
+}
+
+/* ---- phases --------------------------------------------------------------------------------- */
+
+void hand_goes(struct interactive *l)
+{
+	struct session *s = &l->session;
+	struct hand_phase phase = {
+		.step = l->hand.steps.count ? l->hand.steps.count - 1 : 0,
+		.threads = s->threads.count,
+		.passes = 1,
+	};
+
+	array_each(struct session_thread *, it, &s->threads) {
+		struct session_thread *t = *it;
+		struct hand_stand stand = {.step = t->parked ? t->parked_by : phase.step};
+
+		if (!t->target || (!t->parked && (!s->only || s->only == t)))
+			continue;
+		find_position(l, t, &stand);
+		stand.thread = copy(t->engine->id);
+		*array_add(&phase.stands) = stand;
+	}
+	*array_add(&l->hand.phases) = phase;
+	set_watches(l);
+}
+
+/* How often has it come by the sites of this line on its way? 0: not all of them were looked at. */
+static unsigned passes_of(struct interactive *l, const struct session_thread *t,
+			  const char *location)
+{
+	struct source_sites sites = {0};
+	struct error ignored;
+	unsigned sum = 0;
+	bool all = interactive_resolve(l, t->process, location, &sites, &ignored) == 0;
+
+	array_each(const struct source_site, site, &sites) {
+		const struct interactive_stop *found = NULL;
+
+		array_each(const struct interactive_stop, stop, &l->sent.stops)
+			array_each(const struct image, image, &t->process->images)
+				if (image->module == site->module &&
+				    image->bias + site->offset == stop->address)
+					found = stop;
+		all = all && found;
+		sum += found ? found->passed : 0;
+	}
+	source_sites_fini(&sites);
+	return all ? sum : 0;
+}
+
+static void find_line(struct interactive *l, struct session_thread *t, uint64_t address,
+		      struct hand_phase *phase)
+{
+	struct inspect_stack calls = {0};
+	struct error ignored;
+	char *line = NULL;
+
+	if (interactive_calls(t, &calls, &ignored) == 0 && interactive_is_own(t, &calls.items[0]))
+		line = line_of(l, t, &calls.items[0]);
+	phase->words = words_of(calls.count ? &calls.items[0] : NULL);
+	inspect_stack_fini(&calls);
+	phase->passes = line && is_at(l, t, line, address) ? passes_of(l, t, line) : 0;
+	if (phase->passes)
+		phase->location = line;
+	else
+		base_free(line);
+}
+
+void hand_came(struct interactive *l, struct session_thread *t, uint64_t address)
+{
+	struct hand_phase *phase = last_phase(l);
+	const struct hand_step *step = &l->hand.steps.items[phase->step];
+
+	if (step->kind == HAND_LINE)
+		find_line(l, t, address, phase);
+	else
+		phase->location = copy(step->what);
+	if (step->kind == HAND_UNTIL)
+		phase->hits = hits_at(l, t, step->what);
+}
+
+static void end_stands(struct interactive *l, struct hand_phase *phase)
+{
+	array_each(struct hand_stand, stand, &phase->stands)
+		array_each(struct session_thread *, it, &l->session.threads)
+			if (strcmp((*it)->engine->id, stand->thread) == 0)
+				stand->still_held = (*it)->engine->held;
+}
+
+/* Who was made while one alone went on has not begun. */
+static void add_newborn(struct interactive *l, struct hand_phase *phase)
+{
+	for (size_t i = phase->threads; i < l->session.threads.count; i++) {
+		struct session_thread *t = l->session.threads.items[i];
+
+		if (t->target && l->hand.steps.items[phase->step].kind == HAND_ONLY)
+			*array_add(&phase->stands) = (struct hand_stand){
+				.thread = copy(t->engine->id),
+				.step = phase->step,
+				.position = POSITION_START,
+			};
+	}
+}
+
+/* Who got where it was sent stays there, unless a gate holds it anyway. */
+static void stay(struct session_thread *t, const struct hand_phase *phase)
+{
+	if (t->engine->held)
+		return;
+	t->parked = t->stays = true;
+	t->parked_by = phase->step;
+}
+
+static void note_block(struct interactive *l, struct session_thread *t, struct hand_phase *phase)
+{
+	struct hand_stand where = {0};
+
+	find_middle(l, t, &where);
+	if (where.position == POSITION_CALL)
+		*array_add(&phase->blocked) = (struct hand_block){t->index, where.location};
+	else
+		base_free(where.location);
+}
+
+/* A script can say of those that have not begun that they are to wait until then, and of those that are
+   blocked that they are to be so by then. */
+static void look_at_others(struct interactive *l, struct hand_phase *phase)
+{
+	array_each(struct session_thread *, it, &l->session.threads) {
+		struct session_thread *t = *it;
+
+		if (!t->target || t == l->came || stand_of(phase, t->engine->id))
+			continue;
+		if (!has_begun(t))
+			*array_add(&phase->unbegun) = t->index;
+		else if (!t->engine->held && !is_blocked(l, t))
+			*array_add(&phase->moving) = t->index;
+		else if (!t->engine->held)
+			note_block(l, t, phase);
+	}
+}
+
+void hand_stops(struct interactive *l)
+{
+	struct hand_phase *phase = last_phase(l);
+
+	phase->end = l->state;
+	phase->threads_then = l->session.threads.count;
+	end_stands(l, phase);
+	add_newborn(l, phase);
+	if (l->state == INTERACTIVE_THERE) {
+		phase->thread = copy(l->came->engine->id);
+		phase->at_gate = l->came->engine->held;
+		look_at_others(l, phase);
+		stay(l->came, phase);
+	} else if (l->state == INTERACTIVE_GONE) {
+		phase->thread = copy(l->hand.steps.items[phase->step].thread);
+	}
+}

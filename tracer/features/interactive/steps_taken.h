@@ -1,0 +1,119 @@
+/*
+ * What is done by hand, step by step, so that it can be saved as a script.
+ *
+ * Between two stops of the program there is a phase: it begins when a step lets the program go, with some
+ * threads standing, and ends when there is something to look at. Steps of `phase` p were done at the stop
+ * before phase p; phase p - 1 ended there.
+ */
+#ifndef GATECTL_FEATURES_INTERACTIVE_STEPS_TAKEN_H
+#define GATECTL_FEATURES_INTERACTIVE_STEPS_TAKEN_H
+
+#include "tracer/base/array.h"
+#include "tracer/features/interactive/interactive.h"
+
+struct session_thread;
+struct session_process;
+
+struct interactive_addresses {
+	uint64_t *items;
+	size_t count, capacity;
+};
+
+enum hand_kind { HAND_OPEN, HAND_HOLD, HAND_GO, HAND_ONLY, HAND_UNTIL, HAND_LINE, HAND_RUN };
+
+/* From when on it can be told how often a thread that is sent comes by the location. */
+enum hand_since {
+	SINCE_START, /* its own beginning */
+	SINCE_STOP,  /* it stood still when it was sent */
+	SINCE_NOW,   /* it was on its way: how often it had been there is not known */
+};
+
+struct hand_step {
+	enum hand_kind kind;
+	const char *command; /* as it could be typed; the thread by its id */
+	const char *thread;  /* or NULL */
+	const char *what;    /* a gate or location, or NULL */
+	bool passes;	     /* past the gate that held it */
+	size_t phase;
+	enum hand_since since; /* of UNTIL and LINE */
+	bool counts_here;      /* where it stands is an arrival at the location, too */
+};
+
+enum hand_position {
+	POSITION_SENT,	 /* it got where it was sent */
+	POSITION_GATE,	 /* held by a gate at `location` */
+	POSITION_CALL,	 /* in a call that the statement at `location` makes */
+	POSITION_MAIN,	 /* nothing of the program has run yet */
+	POSITION_START,	 /* it was made in a phase of `only`, and nothing of it has run */
+	POSITION_MIDDLE, /* wherever it was: `location` in words */
+};
+
+/* A thread that does not go with the others in a phase. */
+struct hand_stand {
+	char *thread;
+	size_t step; /* because of this one */
+	enum hand_position position;
+	char *location;
+	bool still_held; /* by the gate, when the phase ended */
+};
+
+/* In the statement at `location` it waits for something in the kernel. */
+struct hand_block {
+	size_t thread; /* index */
+	char *location;
+};
+
+struct hand_phase {
+	size_t step; /* that let the program go */
+	ARRAY(struct hand_stand) stands;
+	size_t threads; /* there were so many */
+	enum interactive_state end;
+	char *thread;	 /* THERE and GONE */
+	char *location;	 /* THERE; NULL: none that a script could name */
+	char *words;	 /* ... then where that is, or NULL */
+	unsigned passes; /* it came by so often, this time included */
+	unsigned hits;	 /* ... since its own beginning; 0: not known */
+	bool at_gate;	 /* a gate holds it there, too */
+	/* THERE: who had not begun, or was not there: those whose index is not below `threads_then`. */
+	size_t threads_then;
+	ARRAY(size_t) unbegun;
+	ARRAY(size_t) moving; /* it was in the middle of something */
+	ARRAY(struct hand_block) blocked;
+};
+
+/* A location that somebody was sent to: from then on all who come by are counted, in later runs from the
+   start. */
+struct hand_count {
+	char *thread;
+	unsigned times;
+	bool known; /* from its beginning on */
+};
+struct hand_watch {
+	char *location;
+	size_t since;				/* phase */
+	struct interactive_addresses addresses; /* in this phase */
+	ARRAY(struct hand_count) counts;
+	unsigned all;
+	bool given_up; /* too many */
+};
+
+struct hand {
+	ARRAY(struct hand_step) steps;
+	ARRAY(struct hand_phase) phases;
+	ARRAY(struct hand_watch) watches; /* kept over a restart */
+};
+
+/* hand.c */
+/* Before it is done: of a thread that is to be sent, how its arrivals can be counted. */
+void hand_begin_step(struct interactive *l, struct hand_step *step, struct session_thread *t);
+/* It is done. Takes `thread` and `what` as copies. */
+void hand_add(struct interactive *l, const struct hand_step *step, const char *verb);
+void hand_goes(struct interactive *l); /* everything stands still, and is about to go on */
+void hand_passes(struct interactive *l, const struct session_thread *t, uint64_t address);
+void hand_came(struct interactive *l, struct session_thread *t,
+	       uint64_t address);	/* where it was sent */
+void hand_stops(struct interactive *l); /* everything has stopped */
+void hand_forget(struct hand *h);	/* the run is over */
+void hand_fini(struct hand *h);
+
+#endif

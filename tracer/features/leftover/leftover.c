@@ -1,0 +1,212 @@
+#include "tracer/features/expect/expect.h"
+#include "tracer/run/sites.h"
+#include "tracer/features/leftover/leftover.h"
+#include "tracer/features/report/report.h"
+
+#include "tracer/base/log.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Who does something at the end of the program may be about to end, too: because of it, or by itself. For
+   so long that is waited for. */
+enum { MOMENT_US = 1000000 };
+
+enum left { LEFT_GONE, LEFT_ENDING, LEFT_AT_REST };
+
+static enum left look_at(const struct session_thread *t)
+{
+	struct target_block look;
+
+	if (!t->target)
+		return LEFT_GONE;
+	if (t->engine->held || t->parked || t->paused || t->target->state == TARGET_GROUP_STOPPED)
+		return LEFT_AT_REST;
+	target_look(t->target, &look);
+	if (look.activity == TARGET_DEAD)
+		return LEFT_GONE;
+	return look.activity == TARGET_BLOCKED ? LEFT_AT_REST : LEFT_ENDING;
+}
+
+/* It rests if all of its threads that are no zombies do. */
+static enum left look_at_all(const struct session *s, const struct session_process *p)
+{
+	enum left all = LEFT_GONE;
+
+	array_each(struct session_thread *, it, &s->threads) {
+		enum left one = (*it)->process == p ? look_at(*it) : LEFT_GONE;
+
+		if (one == LEFT_ENDING)
+			return LEFT_ENDING;
+		if (one == LEFT_AT_REST)
+			all = LEFT_AT_REST;
+	}
+	return all;
+}
+
+static void read_name(int pid, char *name, size_t size)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	snprintf(name, size, "?");
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	if (!fgets(name, (int)size, file))
+		snprintf(name, size, "?");
+	name[strcspn(name, "\n")] = '\0';
+	fclose(file);
+}
+
+/* False: some of them may be about to end. */
+static bool all_rest(const struct session *s)
+{
+	array_each(struct session_process *, it, &s->processes)
+		if ((*it)->target && *it != s->root && look_at_all(s, *it) == LEFT_ENDING)
+			return false;
+	return true;
+}
+
+static bool is_in(const struct session_place *sp, const struct session_process *p)
+{
+	array_each(const struct placed, placed, &sp->placed)
+		if (placed->process == p)
+			return true;
+	return false;
+}
+
+static bool any_is_meant(struct session *s, const struct session_process *p,
+			 const struct place *place)
+{
+	array_each(struct session_thread *, it, &s->threads)
+		if ((*it)->process == p && look_at(*it) != LEFT_GONE &&
+		    engine_thread_matches(s->engine, (*it)->engine, place->thread))
+			return true;
+	return false;
+}
+
+/* The places that it might yet come to. */
+static void note_places(struct session *s, const struct session_process *p, const char *name)
+{
+	const struct place *place;
+
+	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
+		struct session_place *sp = place->user;
+		struct str who = {0};
+
+		if (!sp || sp->left || !is_in(sp, p) || !any_is_meant(s, p, place))
+			continue;
+		str_addf(&who, "%s (pid %d)", name, p->pid);
+		sp->left = str_take(&who);
+	}
+}
+
+/* How many there are; their names are kept. */
+static size_t gather(struct session *s)
+{
+	size_t n = 0;
+	char name[32];
+
+	array_each(struct session_process *, it, &s->processes) {
+		const struct session_process *p = *it;
+
+		if (!p->target || p == s->root || look_at_all(s, p) == LEFT_GONE)
+			continue;
+		read_name(p->pid, name, sizeof(name));
+		str_addf(&s->left, "%s%s (pid %d)", n++ ? ", " : "", name, p->pid);
+		note_places(s, p, name);
+	}
+	return n;
+}
+
+static bool anybody_held(const struct session *s)
+{
+	array_each(struct session_thread *, it, &s->threads)
+		if ((*it)->target && (*it)->engine->held)
+			return true;
+	return false;
+}
+
+static enum session_leftover what_to_do(const struct session *s)
+{
+	const struct session_options *o = s->options;
+
+	if (o->leftover)
+		return o->leftover;
+	if (o->pid)
+		return LEFTOVER_LEAVE;
+	return s->plan.expect.any || o->trial || o->record ? LEFTOVER_KILL : LEFTOVER_LEAVE;
+}
+
+/* Only what the whole run is fine without: whoever gets a verdict shall find nothing left of it. */
+static bool is_fine(struct session *s)
+{
+	capture_outcome(s);
+	ended_ask(s);
+	return verdict_of(s->engine, &s->plan.expect, &s->outcome) == VERDICT_OK;
+}
+
+/* Has the program ended, and what is left of it? */
+static void see_what_is_left(struct session *s)
+{
+	enum session_leftover what = what_to_do(s);
+
+	if (!s->root_ended || s->left_how || s->over || s->killed_by)
+		return;
+	if (!s->left_us)
+		s->left_us = session_now_us();
+	if ((!all_rest(s) && session_now_us() - s->left_us < MOMENT_US) || !gather(s))
+		return;
+	if (what == LEFTOVER_WAIT) {
+		s->left_how = "waited for";
+		leftover_tell(s, &(struct str){0});
+		return;
+	}
+	if (s->outcome.exited && anybody_held(s))
+		s->outcome.held_at_end = true;
+	if (!s->options->pid && what == LEFTOVER_LEAVE && is_fine(s)) {
+		s->left_how = "let go";
+		timeline_end(s);
+		s->over = true;
+		target_detach(s->target);
+	} else {
+		s->left_how = s->options->pid ? "let go" : "ended";
+		session_end(s);
+	}
+}
+
+static void gone(struct session *s, struct session_process *p)
+{
+	(void)p;
+	see_what_is_left(s);
+}
+
+extern const struct observer leftover_observer;
+const struct observer leftover_observer = {.process_gone = gone, .tick = see_what_is_left};
+
+bool leftover_try(const struct session *s, const struct place *p, struct str *out)
+{
+	const struct session_place *sp = p->user;
+
+	if (!sp || !sp->left || !s->left_how || strcmp(s->left_how, "ended") != 0)
+		return false;
+	str_addf(out,
+		 "--leftover=wait: %s, which was ended because the program had, might still have "
+		 "come there",
+		 sp->left);
+	return true;
+}
+
+void leftover_tell(struct session *s, struct str *verdict)
+{
+	if (!s->left.length || s->options->quiet)
+		return;
+	if (verdict->length)
+		str_addf(verdict, "left behind: %s, %s\n", str_text(&s->left), s->left_how);
+	else
+		log_line("gatectl: left behind: %s, %s", str_text(&s->left), s->left_how);
+	str_fini(&s->left);
+	s->left = (struct str){0};
+}

@@ -1,0 +1,236 @@
+/*
+ * The traps that look at the function of a place until it is reached. They cost a stop at each of the
+ * first calls, and nothing else: places and arrivals know nothing of them.
+ */
+#include "tracer/run/sites.h"
+#include "tracer/features/near_miss/near_miss_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct session_place *of(const struct place *place)
+{
+	return place->user;
+}
+
+static const struct site_owner near_miss_owner;
+
+static void forget(void *what)
+{
+	struct near_misses *nm = what;
+
+	array_each(struct near_miss_copy, copy, &nm->copies)
+		base_free(copy->location);
+	array_fini(&nm->copies);
+	array_fini(&nm->visits);
+}
+
+static const struct keeper near_miss_keeper = {sizeof(struct near_misses), forget};
+
+struct near_misses *near_miss_to_note(const struct place *place)
+{
+	return place->user ? kept_of(&of(place)->kept, &near_miss_keeper) : NULL;
+}
+
+const struct near_misses *near_miss_of(const struct place *place)
+{
+	return near_miss_to_note(place);
+}
+
+/* ---- setting the traps ---------------------------------------------------------------------- */
+
+struct source_sites *near_miss_new_sites(struct place *place)
+{
+	struct source_sites *sites = base_alloc(1, sizeof(*sites));
+
+	*array_add(&of(place)->results) = sites; /* lives as long as the place */
+	return sites;
+}
+
+bool near_miss_put(const struct near_miss_watch *w, enum near_miss_trap kind,
+		   const struct source_site *info)
+{
+	struct act act = {&near_miss_owner, kind, w->place, info, 0};
+	struct error ignored;
+
+	for (size_t i = 0; i < w->count; i++) {
+		if (w->images[i].module != info->module)
+			continue;
+		act.bias = w->images[i].bias;
+		return sites_put(w->session, w->process, w->thread, act.bias + info->offset, &act,
+				 &ignored) == 0;
+	}
+	return false;
+}
+
+static bool put_all(const struct near_miss_watch *w, enum near_miss_trap kind,
+		    const struct source_sites *sites)
+{
+	bool all = true;
+
+	array_each(const struct source_site, site, sites)
+		all &= near_miss_put(w, kind, site);
+	return all;
+}
+
+static const struct source_sites *ways(const struct near_miss_watch *w, bool out, bool *all)
+{
+	struct source_sites *sites = near_miss_new_sites(w->place);
+
+	source_boundaries(w->session->symbols, near_miss_to_note(w->place)->meant, out, sites, all);
+	return sites;
+}
+
+static bool wants_watch(const struct place *place, const struct source_sites *sites)
+{
+	return !place->optional && !place->companion_of && !place->arrivals && sites->count &&
+	       sites->items[0].kind != SOURCE_ENTRY && of(place)->location.kind != LOCATION_FUNC;
+}
+
+static void watch(struct session *s, const struct found *f)
+{
+	struct near_miss_watch w = {s, f->process, f->thread, f->place, f->images, f->count};
+	struct near_misses *nm = near_miss_to_note(f->place);
+	const struct source_sites *in;
+	bool all;
+
+	if (!wants_watch(f->place, f->sites) || (nm && nm->over))
+		return;
+	if (!nm) {
+		nm = kept_make(&of(f->place)->kept, &near_miss_keeper);
+		nm->complete = true;
+	}
+	nm->meant = f->sites;
+	in = ways(&w, false, &all);
+	if (in->count)
+		nm->function = in->items[0].function;
+	nm->complete &= all && put_all(&w, NEAR_MISS_IN, in);
+	w.images = f->process->images.items;
+	w.count = f->process->images.count;
+	near_miss_watch_copies(&w);
+}
+
+/* ---- what they see -------------------------------------------------------------------------- */
+
+static void end(struct place *place)
+{
+	near_miss_to_note(place)->over = true;
+	places_sweep(place);
+}
+
+static bool frame_at(const struct act *a, uint64_t address, const struct arch_regs *regs,
+		     uint64_t *frame)
+{
+	unsigned reg;
+	int64_t add;
+
+	if (!dwarf_cfa(a->info->module, address - a->bias, &reg, &add) || reg > ARCH_DWARF_PC)
+		return false;
+	*frame = regs->dwarf[reg] + (uint64_t)add;
+	return true;
+}
+
+static bool watches_out(struct session_process *p, const struct place *place)
+{
+	array_each(const struct placed, placed, &of(place)->placed) {
+		const struct site_use *use = placed->site->user;
+
+		if (placed->process != p)
+			continue;
+		array_each(const struct act, a, &use->acts)
+			if (a->owner == &near_miss_owner && a->what == NEAR_MISS_OUT &&
+			    a->place == place)
+				return true;
+	}
+	return false;
+}
+
+/* Only when it is entered: most runs reach the place, or never come near. */
+static void watch_out(struct session *s, struct session_thread *t, const struct act *a)
+{
+	struct session_process *p = t->process;
+	const struct near_miss_watch w = {
+		s, p, t->target, a->place, p->images.items, p->images.count};
+	bool all;
+
+	if (!watches_out(p, a->place))
+		put_all(&w, NEAR_MISS_OUT, ways(&w, true, &all));
+}
+
+static void enter(struct session *s, struct session_thread *t, const struct act *a,
+		  uint64_t address, const struct arch_regs *regs)
+{
+	struct near_misses *nm = near_miss_to_note(a->place);
+	struct near_miss_visit *visit;
+
+	if (nm->visits.count == NEAR_MISS_VISITS) {
+		nm->many = true;
+		end(a->place);
+		return;
+	}
+	visit = array_add(&nm->visits);
+	visit->thread = t->engine;
+	visit->into = a->info->inlined_into;
+	visit->left = visit->into;
+	visit->framed = frame_at(a, address, regs, &visit->frame);
+	if (visit->framed)
+		watch_out(s, t, a);
+}
+
+static void leave(struct session_thread *t, const struct act *a, uint64_t address,
+		  const struct arch_regs *regs)
+{
+	struct near_misses *nm = near_miss_to_note(a->place);
+	bool returns = a->info->kind != SOURCE_STATEMENT;
+	uint64_t frame;
+
+	if (!frame_at(a, address, regs, &frame))
+		return;
+	for (size_t i = nm->visits.count; i-- > 0;) {
+		struct near_miss_visit *v = &nm->visits.items[i];
+
+		if (v->thread != t->engine || !v->framed || v->frame != frame ||
+		    (v->left && !v->into))
+			continue;
+		v->left |= returns;
+		if (!returns || !v->line) {
+			v->file = a->info->file;
+			v->line = a->info->line;
+		}
+		return;
+	}
+}
+
+static void reached(struct session *s, struct session_thread *t, struct place *place)
+{
+	const struct near_misses *nm = near_miss_of(place);
+
+	(void)s;
+	(void)t;
+	if (nm && !nm->over && place->arrivals)
+		end(place);
+}
+
+static enum hit_answer hit(struct session *s, const struct act *a, const struct hit *h)
+{
+	if (near_miss_to_note(a->place)->over || !sites_leaves(a, h))
+		return HIT_SEEN;
+	if (a->what == NEAR_MISS_IN)
+		enter(s, h->thread, a, h->address, &h->regs);
+	else if (a->what == NEAR_MISS_OUT)
+		leave(h->thread, a, h->address, &h->regs);
+	else
+		near_miss_see_copy(h->thread, a);
+	return HIT_SEEN;
+}
+
+static bool idle(const struct act *a)
+{
+	return a->place->retired || near_miss_to_note(a->place)->over ||
+	       (a->what == NEAR_MISS_COPY && near_miss_copy_seen(a));
+}
+
+static const struct site_owner near_miss_owner = {.name = "near miss", .hit = hit, .idle = idle};
+
+extern const struct observer near_miss_observer;
+const struct observer near_miss_observer = {.found = watch, .arrival = reached};

@@ -1,0 +1,31 @@
+/* Between near_miss.c, the traps at the function, and near_miss_copies.c, those at copies of the line. */
+#ifndef GATECTL_FEATURES_NEAR_MISS_NEAR_MISS_INTERNAL_H
+#define GATECTL_FEATURES_NEAR_MISS_NEAR_MISS_INTERNAL_H
+
+#include "tracer/features/near_miss/near_miss.h"
+#include "tracer/run/sites.h"
+
+/* Where traps are set. */
+struct near_miss_watch {
+	struct session *session;
+	struct session_process *process;
+	struct target_thread *thread;
+	struct place *place;
+	const struct image *images; /* that are searched */
+	size_t count;
+};
+enum near_miss_trap {
+	NEAR_MISS_IN, /* the function that the place is in is entered */
+	NEAR_MISS_OUT,
+	NEAR_MISS_COPY,
+};
+struct near_misses *near_miss_to_note(const struct place *place); /* near_miss_of() */
+/* False: the trap cannot be had. */
+bool near_miss_put(const struct near_miss_watch *w, enum near_miss_trap kind,
+		   const struct source_site *info);
+struct source_sites *near_miss_new_sites(struct place *place); /* they live as long as the place */
+void near_miss_watch_copies(const struct near_miss_watch *w);
+void near_miss_see_copy(const struct session_thread *t, const struct act *a);
+bool near_miss_copy_seen(const struct act *a);
+
+#endif

@@ -1,0 +1,86 @@
+/* Whoever waits for gatectl attach to come back is told what it waits for, and how to end that. */
+#include "tracer/run/internal.h"
+
+#include "tracer/base/log.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+enum { SOON_US = 1000000, MOST_NAMED = 3 };
+
+static bool is_ignored(int signal)
+{
+	struct sigaction action;
+
+	return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/* The process that was started passes signals on to this one: see target_guard(). */
+static void say_how_it_ends(struct session *s)
+{
+	s->said_end = true;
+	if (is_ignored(SIGINT))
+		log_line(
+			"gatectl: note: attached to process %d; `kill %d` lets it go again (SIGINT "
+			"is ignored here)",
+			s->options->pid, getppid());
+	else
+		log_line("gatectl: note: attached to process %d; Ctrl-C or `kill -INT %d` lets it "
+			 "go again",
+			 s->options->pid, getppid());
+}
+
+static bool is_due(const struct place *p)
+{
+	return !p->retired && !p->companion_of && (p->inside || !place_reached(p));
+}
+
+/* It goes when every place has done its work; those that need not be reached may never be. */
+static void say_what_is_optional(struct session *s)
+{
+	struct str names = {0};
+	const struct place *place;
+	size_t n = 0;
+
+	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
+		if (!is_due(place))
+			continue;
+		if (!place->optional || place->inside) {
+			str_fini(&names);
+			return;
+		}
+		if (n++ < MOST_NAMED)
+			str_addf(&names, "%s%s (%s)", n > 1 ? ", " : "", place->location,
+				 place->source);
+	}
+	if (n > MOST_NAMED)
+		str_addf(&names, " and %zu more", n - MOST_NAMED);
+	if (n) {
+		s->said_optional = true;
+		log_line("gatectl: note: it stays attached for what is optional and was not "
+			 "reached so far: %s",
+			 str_text(&names));
+	}
+	str_fini(&names);
+}
+
+/* At once where a person looks on, or where Ctrl-C would be in vain; else when it takes its time: a script
+   whose work is done in a moment leaves standard error empty. */
+static bool is_time(const struct session *s)
+{
+	return session_now_us() - s->start_us >= SOON_US || is_ignored(SIGINT) ||
+	       isatty(STDERR_FILENO);
+}
+
+static void say(struct session *s)
+{
+	if (s->options->quiet || !s->root || (s->said_end && s->said_optional) || !is_time(s))
+		return;
+	if (!s->said_end)
+		say_how_it_ends(s);
+	if (!s->said_optional)
+		say_what_is_optional(s);
+}
+
+extern const struct observer attach_observer;
+const struct observer attach_observer = {.stays = say};

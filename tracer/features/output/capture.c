@@ -1,0 +1,170 @@
+/*
+ * The program's output where an expect or a trial asks for it: a pipe, and a thread of ours that passes
+ * on what comes and keeps a copy. The thread does nothing else; ptrace stays with the main thread.
+ */
+#include "tracer/features/output/digest.h"
+#include "tracer/run/internal.h"
+
+#include "tracer/base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+struct capture {
+	int from, to;
+	int stop[2]; /* written to when the tree is gone: what is in the pipe now is all */
+	pthread_t thread;
+	bool running;
+	bool keep;
+	struct str text;
+	struct digest digest;
+};
+
+static bool pass_on(struct capture *c)
+{
+	char buffer[65536];
+	ssize_t n = read(c->from, buffer, sizeof(buffer));
+
+	if (n < 0)
+		return errno == EINTR;
+	if (n == 0)
+		return false;
+	digest_add(&c->digest, buffer, (size_t)n);
+	if (c->keep)
+		str_add_bytes(&c->text, buffer, (size_t)n);
+	if (c->to >= 0)
+		io_write(c->to, buffer, (size_t)n); /* where nobody reads it: still keep it */
+	return true;
+}
+
+static void *pass_all(void *arg)
+{
+	struct capture *c = arg;
+	struct pollfd fds[2] = {{c->from, POLLIN, 0}, {c->stop[0], POLLIN, 0}};
+
+	for (;;) {
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			return NULL;
+		if (fds[0].revents) {
+			if (!pass_on(c))
+				return NULL;
+		} else if (fds[1].revents) {
+			return NULL;
+		}
+	}
+}
+
+static int start_thread(struct capture *c)
+{
+	sigset_t all, old;
+	int failed;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	failed = pthread_create(&c->thread, NULL, pass_all, c);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	c->running = !failed;
+	return failed;
+}
+
+static const struct str *capture_finish(struct capture *c)
+{
+	if (c->running) {
+		io_write(c->stop[1], "", 1);
+		pthread_join(c->thread, NULL);
+		c->running = false;
+	}
+	return &c->text;
+}
+
+static void capture_free(struct capture *c)
+{
+	if (!c)
+		return;
+	if (c->running)
+		capture_finish(c);
+	if (c->from >= 0)
+		close(c->from);
+	if (c->stop[0] >= 0)
+		close(c->stop[0]);
+	if (c->stop[1] >= 0)
+		close(c->stop[1]);
+	str_fini(&c->text);
+	base_free(c);
+}
+
+static struct capture *capture_new(int to_fd, bool keep, int *write_fd, struct error *err)
+{
+	struct capture *c = base_alloc(1, sizeof(*c));
+	int fds[2] = {-1, -1};
+
+	c->stop[0] = c->stop[1] = -1;
+	c->to = to_fd;
+	c->keep = keep;
+	digest_begin(&c->digest);
+	if (pipe2(fds, O_CLOEXEC) < 0 || pipe2(c->stop, O_CLOEXEC) < 0)
+		error_errno(err, ERROR_SYSTEM, "cannot make a pipe for the program's output");
+	c->from = fds[0];
+	*write_fd = fds[1];
+	if (c->stop[0] >= 0) {
+		errno = start_thread(c);
+		if (!errno)
+			return c;
+		error_errno(err, ERROR_SYSTEM, "cannot start a thread for the program's output");
+	}
+	capture_free(c);
+	return NULL;
+}
+
+static int begin(struct session *s, int fd, bool expected, struct capture **out, int *write_fd,
+		 struct error *err)
+{
+	const struct session_trial *trial = s->options->trial;
+
+	if (!expected && !trial)
+		return 0;
+	*out = capture_new(trial && !trial->show_output ? -1 : fd, expected, write_fd, err);
+	return *out ? 0 : -1;
+}
+
+static int capture_begin(struct session *s, struct target_launch *how, struct error *err)
+{
+	const struct expect *x = &s->plan.expect;
+
+	if (s->options->trial || s->options->no_stdin) {
+		how->stdin_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		if (how->stdin_fd < 0)
+			return error_errno(err, ERROR_SYSTEM, "/dev/null");
+	}
+	if (s->live)
+		return 0;
+	if (begin(s, STDOUT_FILENO, expect_wants_stdout(x), &s->out, &how->stdout_fd, err) < 0 ||
+	    begin(s, STDERR_FILENO, expect_wants_stderr(x), &s->errs, &how->stderr_fd, err) < 0)
+		return -1;
+	return 0;
+}
+
+uint64_t capture_sum(struct capture *c)
+{
+	return digest_end(&c->digest);
+}
+
+void capture_outcome(struct session *s)
+{
+	s->outcome.stdout_text = s->out ? capture_finish(s->out) : NULL;
+	s->outcome.stderr_text = s->errs ? capture_finish(s->errs) : NULL;
+}
+
+static void forget(struct session *s)
+{
+	capture_free(s->out);
+	capture_free(s->errs);
+}
+
+extern const struct observer capture_observer;
+const struct observer capture_observer = {
+	.launch = capture_begin, .outcome = capture_outcome, .free = forget};

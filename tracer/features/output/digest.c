@@ -1,0 +1,89 @@
+#include "tracer/features/output/digest.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define FNV_BASIS 14695981039346656037u
+#define FNV_PRIME 1099511628211u
+
+static void take(struct digest *d, const char *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		d->sum = (d->sum ^ (unsigned char)bytes[i]) * FNV_PRIME;
+}
+
+/* "s", "ms", "usecs", "milliseconds" ... */
+static bool is_unit(const char *text, size_t n)
+{
+	static const char *const units[] = {"s", "sec", "secs", "second", "seconds"};
+	static const char *const parts[] = {"", "m", "u", "n", "milli", "micro", "nano"};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		size_t k = strlen(parts[i]);
+
+		if (k > n || strncmp(parts[i], text, k) != 0)
+			continue;
+		for (size_t u = 0; u < sizeof(units) / sizeof(*units); u++)
+			if (strlen(units[u]) == n - k && strncmp(units[u], text + k, n - k) == 0)
+				return true;
+	}
+	return false;
+}
+
+static void take_held(struct digest *d)
+{
+	static const char any[] = "<time>";
+
+	if (d->unit && is_unit(d->held + d->unit, d->length - d->unit))
+		take(d, any, sizeof(any) - 1);
+	else
+		take(d, d->held, d->length);
+	d->length = d->unit = 0;
+}
+
+/* Could it, with this byte, be a time or the begin of one? */
+static bool goes_on(const struct digest *d, unsigned char byte)
+{
+	if (!d->length)
+		return isdigit(byte) && !d->in_word;
+	if (d->length == DIGEST_TIME_MOST)
+		return false;
+	if (d->unit)
+		return isalnum(byte) || byte == '_';
+	if (d->held[d->length - 1] == ' ')
+		return isalpha(byte);
+	return isalnum(byte) || byte == '.' || byte == ' ';
+}
+
+static void add(struct digest *d, char byte)
+{
+	bool alpha = isalpha((unsigned char)byte);
+
+	if (!goes_on(d, (unsigned char)byte))
+		take_held(d);
+	if (goes_on(d, (unsigned char)byte)) {
+		if (alpha && !d->unit)
+			d->unit = d->length;
+		d->held[d->length++] = byte;
+	} else {
+		take(d, &byte, 1);
+	}
+	d->in_word = isalnum((unsigned char)byte) || byte == '_' || byte == '.';
+}
+
+void digest_begin(struct digest *d)
+{
+	*d = (struct digest){.sum = FNV_BASIS};
+}
+
+void digest_add(struct digest *d, const char *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		add(d, bytes[i]);
+}
+
+uint64_t digest_end(struct digest *d)
+{
+	take_held(d);
+	return d->sum;
+}

@@ -1,0 +1,154 @@
+/* check and lines: what do locations mean in this program? None of its own code is run. */
+#include "tracer/features/query/query.h"
+#include "tracer/features/given/given.h"
+
+#include <string.h>
+
+struct query {
+	struct session session;
+	const char *const *locations;
+	size_t count;
+	void (*each)(void *ctx, const struct session_query *q);
+	void *ctx;
+};
+
+static void answer(struct query *q, const char *text, const char *source,
+		   const struct session_process *p, struct module *const *modules)
+{
+	size_t count = p->images.count;
+	struct session_query out = {
+		.location = text, .source = source, .modules = modules, .module_count = count};
+	struct source_sites sites = {0};
+	struct location location = {0};
+	struct error err = {0};
+
+	if (location_parse(text, &location, &err) < 0) {
+		out.error = &err;
+		q->each(q->ctx, &out);
+		return;
+	}
+	switch (source_resolve(q->session.symbols, modules, count, &location, &sites, &err)) {
+	case SOURCE_FOUND:
+		out.sites = &sites;
+		break;
+	case SOURCE_NOT_FOUND:
+		out.pending = location.object && !images_have(p, location.object);
+		out.error = &err;
+		break;
+	case SOURCE_ERROR:
+		out.error = &err;
+		break;
+	}
+	q->each(q->ctx, &out);
+	source_sites_fini(&sites);
+	location_fini(&location);
+}
+
+static void answer_all(struct query *q, struct session_process *p)
+{
+	struct module **modules = images_modules(p);
+	struct place *place;
+
+	for (size_t i = 0; i < q->count; i++)
+		answer(q, q->locations[i], NULL, p, modules);
+	for (size_t i = 0; (place = engine_place_at(q->session.engine, i)); i++) {
+		if (place->kind != PLACE_LOCATION)
+			continue;
+		answer(q, place->location, place->source, p, modules);
+		array_each(char *, source, &place->again)
+			answer(q, place->location, *source, p, modules);
+	}
+	if (q->session.plan.expect.at)
+		answer(q, q->session.plan.expect.at, q->session.plan.expect.at_source, p, modules);
+	base_free(modules);
+}
+
+/* 1: the libraries it starts with are known; 0: not yet; -1: an error. */
+static int step(struct query *q, const struct target_event *ev, struct error *err)
+{
+	struct session *s = &q->session;
+	struct session_process *p;
+	bool consistent;
+
+	if (ev->kind == TARGET_PROCESS_GONE || ev->kind == TARGET_EMPTY)
+		return error_set(err, ERROR_OBJECT, "%s ended before its libraries were loaded",
+				 s->options->argv[0]);
+	if (!ev->thread)
+		return 0;
+	if (ev->kind == TARGET_EXEC) {
+		p = s->root = threads_process(s, ev->process);
+		if (loader_exec(s, p, ev->thread, err) < 0)
+			return -1;
+		if (!p->load_site)
+			return 1;
+	} else if (ev->kind == TARGET_SITE && s->root) {
+		images_update(s, s->root, NULL, &consistent);
+		if (consistent)
+			return 1;
+	}
+	target_resume(s->target, ev->thread);
+	return 0;
+}
+
+static int load(struct query *q, const struct session_options *o, struct error *err)
+{
+	struct session *s = &q->session;
+	const struct engine_world world = {0};
+
+	s->has_places = true;
+	s->engine = engine_new(&world);
+	s->script = script_new(s->engine, &s->plan, &(struct script_host){0});
+	for (size_t i = 0; i < o->scripts.count; i++)
+		if (script_load(s->script, o->scripts.items[i], err) < 0)
+			return -1;
+	return engine_orders_finish(s->engine, err);
+}
+
+static int start(struct query *q, struct error *err)
+{
+	const struct target_launch how = {
+		.argv = given_argv(&q->session),
+		.env = given_env(&q->session),
+		.stdin_fd = -1,
+		.stdout_fd = -1,
+		.stderr_fd = -1,
+		.no_follow = true,
+		.needs_memory = true,
+	};
+	struct target_event ev;
+	int done = 0;
+
+	q->session.target = target_launch(&how, err);
+	if (!q->session.target) {
+		images_explain_refusal(q->session.symbols, q->session.options->argv[0], err);
+		return -1;
+	}
+	while (!done) {
+		target_wait(q->session.target, &ev);
+		done = step(q, &ev, err);
+	}
+	if (done > 0)
+		answer_all(q, q->session.root);
+	return done > 0 ? 0 : -1;
+}
+
+int session_query(const struct session_options *o, struct modules *symbols,
+		  const char *const *locations, size_t count,
+		  void (*each)(void *ctx, const struct session_query *q), void *ctx,
+		  struct error *err)
+{
+	struct query q = {{.options = o, .symbols = symbols}, locations, count, each, ctx};
+	int result = -1;
+
+	if (load(&q, o, err) == 0)
+		result = start(&q, err);
+	target_free(q.session.target);
+	places_free(&q.session);
+	script_free(q.session.script);
+	engine_free(q.session.engine);
+	threads_free(&q.session);
+	expect_fini(&q.session.plan.expect);
+	given_forget(&q.session);
+	given_fini(&q.session.plan.given);
+	return result;
+}

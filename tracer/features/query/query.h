@@ -1,0 +1,24 @@
+#ifndef GATECTL_FEATURES_QUERY_QUERY_H
+#define GATECTL_FEATURES_QUERY_QUERY_H
+
+#include "tracer/run/session.h"
+
+/*
+ * For check and lines: starts the program as far as its libraries are loaded, calls `each` for
+ * every place of the scripts (or every location given), and kills it: none of its own code has run.
+ */
+struct session_query {
+	const char *location;		  /* as written */
+	const char *source;		  /* FILE:LINE of the script, or NULL */
+	bool pending;			  /* OBJECT! that is not loaded at the start */
+	const struct source_sites *sites; /* NULL where `error` is */
+	const struct error *error;
+	struct module *const *modules; /* all that is loaded, the executable first */
+	size_t module_count;
+};
+int session_query(const struct session_options *o, struct modules *symbols,
+		  const char *const *locations, size_t count,
+		  void (*each)(void *ctx, const struct session_query *q), void *ctx,
+		  struct error *err);
+
+#endif

@@ -1,0 +1,266 @@
+/* --report FILE: the same facts as the words, for programs (.json), and which forms there are. */
+#include "tracer/features/report/suite.h"
+#include "tracer/features/crash/crash.h"
+#include "tracer/features/explain/explain.h"
+#include "tracer/features/given/given.h"
+#include "tracer/features/report/report.h"
+
+#include <string.h>
+
+static const char *const endings[REPORT_KINDS] = {
+	[REPORT_JSON] = ".json",
+	[REPORT_HTML] = ".html",
+	[REPORT_TRACE] = ".trace.json",
+	[REPORT_JUNIT] = ".xml",
+};
+
+/* The longest ending that fits: .trace.json is a .json too. */
+enum report_kind report_kind_of(const char *path)
+{
+	enum report_kind best = REPORT_KINDS;
+	size_t length = strlen(path), longest = 0;
+
+	for (enum report_kind kind = 0; kind < REPORT_KINDS; kind++) {
+		size_t n = strlen(endings[kind]);
+
+		if (n > longest && n < length && strcmp(path + length - n, endings[kind]) == 0) {
+			best = kind;
+			longest = n;
+		}
+	}
+	return best;
+}
+
+/* ---- the record ----------------------------------------------------------------------------- */
+
+static void gates(struct session *s, struct json *j)
+{
+	const struct gate *g;
+
+	json_array(j, "gates");
+	for (size_t i = 0; (g = engine_gate_at(s->engine, i)); i++) {
+		json_object(j, NULL);
+		json_string(j, "name", g->given);
+		json_string(j, "kind", g->type);
+		json_bool(j, "open", g->is_open);
+		json_number(j, "held_max_ms", i < s->held_max.count ? s->held_max.items[i] : 0);
+		json_end_object(j);
+	}
+	json_end_array(j);
+}
+
+static void places(struct session *s, struct json *j)
+{
+	const struct place *p;
+
+	json_array(j, "places");
+	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
+		const struct session_place *sp = p->user;
+
+		if (p->companion_of)
+			continue; /* the end of another place's statement */
+		json_object(j, NULL);
+		json_string(j, "location", p->location);
+		json_string(j, "source", p->source);
+		json_integer(j, "sites", sp ? (long long)sp->sites : 0);
+		json_integer(j, "arrivals", (long long)p->arrivals);
+		json_bool(j, "required", !p->optional);
+		json_bool(j, "reached", place_reached(p));
+		json_end_object(j);
+	}
+	json_end_array(j);
+}
+
+static void line_of(struct json *j, const char *file, unsigned line, const char *func)
+{
+	json_string(j, "file", file);
+	if (file && line)
+		json_integer(j, "line", line);
+	else
+		json_string(j, "line", NULL);
+	json_string(j, "func", func);
+}
+
+/* What it did, or waited for, when the run ended; null for one that had exited before. */
+static void waiting(const struct session_thread *t, struct json *j)
+{
+	const struct waiting *w = waiting_of(t);
+
+	if (w->kind == WAITING_GONE) {
+		json_string(j, "waiting", NULL);
+		return;
+	}
+	json_object(j, "waiting");
+	json_string(j, "kind", waiting_word(w->kind));
+	json_string(j, "object", w->object);
+	json_array(j, "on");
+	array_each(const struct engine_thread *, on, &w->on)
+		json_string(j, NULL, (*on)->id);
+	json_end_array(j);
+	json_string(j, "text", str_text(&w->text));
+	json_string(j, "place", w->held && t->hold.place ? t->hold.place->location : NULL);
+	line_of(j, w->file, w->line, w->func);
+	json_string(j, "around", str_text(&w->around));
+	if (w->taken_file && w->taken_line) {
+		json_string(j, "taken_file", w->taken_file);
+		json_integer(j, "taken_line", w->taken_line);
+	}
+	json_bool(j, "held", w->held);
+	json_bool(j, "in_cycle", w->in_cycle);
+	json_end_object(j);
+}
+
+static void threads(struct session *s, struct json *j)
+{
+	json_array(j, "threads");
+	array_each(struct session_thread *, it, &s->threads) {
+		const struct session_thread *t = *it;
+		struct str why = {0};
+
+		json_object(j, NULL);
+		json_string(j, "id", t->engine->id);
+		json_string(j, "start", t->engine->start);
+		json_string(j, "name", t->comm);
+		json_integer(j, "tid", t->engine->tid);
+		json_integer(j, "pid", t->process->pid);
+		json_string(j, "state", t->state);
+		json_string(j, "runs", t->runs);
+		waiting_says(t, &why);
+		json_string(j, "why", str_text(&why));
+		str_fini(&why);
+		waiting(t, j);
+		json_end_object(j);
+	}
+	json_end_array(j);
+}
+
+/* The threads that the verdict's first line is about. */
+static void cycle(struct session *s, struct json *j)
+{
+	json_array(j, "cycle");
+	array_each(struct session_thread *, t, &s->threads)
+		if (waiting_of(*t)->in_cycle)
+			json_string(j, NULL, (*t)->engine->id);
+	json_end_array(j);
+}
+
+static void event(const struct happened *h, struct json *j)
+{
+	json_object(j, NULL);
+	json_integer(j, "seq", (long long)h->seq);
+	json_integer(j, "t_us", (long long)h->t_us);
+	json_string(j, "thread", h->thread ? h->thread->id : NULL);
+	json_string(j, "what", timeline_word(h->what));
+	json_string(j, "place", h->place ? h->place->location : NULL);
+	json_string(j, "gate", h->gate ? h->gate->name : NULL);
+	line_of(j, h->file, h->line, h->func);
+	if (h->caused_by)
+		json_integer(j, "caused_by", (long long)h->caused_by);
+	if (h->text)
+		json_string(j, "text", h->text);
+	json_end_object(j);
+}
+
+static void events(struct session *s, struct json *j)
+{
+	json_array(j, "events");
+	array_each(const struct happened, h, &s->timeline.all)
+		event(h, j);
+	json_end_array(j);
+	if (s->timeline.seq > s->timeline.all.count)
+		json_integer(j, "events_dropped",
+			     (long long)(s->timeline.seq - s->timeline.all.count));
+}
+
+void report_record(struct session *s, const struct report_head *head, struct json *j)
+{
+	json_string(j, "verdict", head->verdict);
+	json_integer(j, "status", head->status);
+	json_string(j, "message", head->message);
+	if (head->error)
+		json_string(j, "error", head->error);
+	if (head->note && *head->note)
+		json_string(j, "note", head->note);
+	json_string(j, "program", s->options->argv[0]);
+	json_array(j, "command");
+	for (char *const *arg = given_argv(s); *arg; arg++)
+		json_string(j, NULL, *arg);
+	json_end_array(j);
+	json_integer(j, "runs", (long long)s->run_number);
+	json_integer(j, "duration_us", (long long)s->timeline.end_us);
+	gates(s, j);
+	places(s, j);
+	threads(s, j);
+	cycle(s, j);
+	crash_record(s, j);
+	events(s, j);
+}
+
+static void report_json(struct session *s, const struct report_head *head, struct str *out)
+{
+	struct json j = {0};
+
+	json_object(&j, NULL);
+	report_record(s, head, &j);
+	json_end_object(&j);
+	str_add(&j.out, "\n");
+	*out = j.out;
+}
+
+/* ---- all that were asked for ---------------------------------------------------------------- */
+
+static bool is_asked(const struct session *s, enum report_kind kind)
+{
+	array_each(const char *, path, &s->options->reports)
+		if (report_kind_of(*path) == kind)
+			return true;
+	return false;
+}
+
+static void write_all(struct session *s, const struct report_head *head, struct session_result *out)
+{
+	timeline_end(s);
+	out->seconds = (double)s->timeline.end_us / 1e6;
+	if (is_asked(s, REPORT_JSON))
+		report_json(s, head, &out->reports[REPORT_JSON]);
+	if (is_asked(s, REPORT_HTML))
+		report_html(s, head, &out->reports[REPORT_HTML]);
+	if (is_asked(s, REPORT_TRACE))
+		report_trace(s, head, &out->reports[REPORT_TRACE]);
+	if (is_asked(s, REPORT_JUNIT))
+		out->testcase = report_junit(s, head, &out->reports[REPORT_JUNIT]);
+}
+
+void report_run(struct session *s, struct session_result *out)
+{
+	const struct report_head head = {
+		.verdict = s->interrupted ? "interrupted" : verdict_word(out->verdict),
+		.status = out->status,
+		.error = out->verdict == VERDICT_ERROR ? s->fault.text : NULL,
+		.message = str_text(&out->text),
+		.note = str_text(&out->note),
+	};
+
+	write_all(s, &head, out);
+}
+
+static void report_error(struct session *s, const struct error *err, struct session_result *out)
+{
+	struct str message = {0};
+	struct report_head head = {
+		.verdict = session_error_word(err->code),
+		.status = session_error_status(s->options, err->code),
+		.error =
+			err->code == ERROR_FAILED ? NULL : err->text, /* that is no error of ours */
+	};
+
+	str_addf(&message, "gatectl: %s: %s\n", head.verdict, err->text);
+	if (err->hint[0])
+		str_addf(&message, "try: %s\n", err->hint);
+	head.message = str_text(&message);
+	write_all(s, &head, out);
+	str_fini(&message);
+}
+
+extern const struct observer report_observer;
+const struct observer report_observer = {.failed = report_error};

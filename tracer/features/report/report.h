@@ -1,0 +1,32 @@
+/* What happened, kept, and written for people and for programs. */
+#ifndef GATECTL_FEATURES_REPORT_REPORT_H
+#define GATECTL_FEATURES_REPORT_REPORT_H
+
+#include "tracer/run/internal.h"
+
+/* timeline.c */
+void timeline_add(struct session *s, enum happening what, const struct engine_thread *t,
+		  const struct place *p, const struct gate *g, const char *text);
+void timeline_end(struct session *s); /* the verdict is reached now */
+const char *timeline_word(enum happening what);
+void timeline_line(const struct happened *h, struct str *out);
+
+/* report.c: what every report tells of the run as a whole */
+struct report_head {
+	const char *verdict; /* "ok", its word, "interrupted" or "cannot-trace" */
+	int status;
+	const char *error;   /* gatectl's own, or NULL */
+	const char *message; /* the verdict in words, as on standard error */
+	const char *note;    /* what there is to tell of a run that was as expected; "", or NULL */
+};
+/* All that were asked for, into out->reports. */
+void report_run(struct session *s, struct session_result *out);
+/* The members of the record's object. */
+void report_record(struct session *s, const struct report_head *head, struct json *j);
+
+/* html.c, trace.c, junit.c */
+void report_html(struct session *s, const struct report_head *head, struct str *out);
+void report_trace(struct session *s, const struct report_head *head, struct str *out);
+enum report_case report_junit(struct session *s, const struct report_head *head, struct str *out);
+
+#endif

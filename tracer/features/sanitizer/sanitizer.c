@@ -1,0 +1,164 @@
+/*
+ * What programs built with sanitizers need.
+ *
+ * LeakSanitizer refuses to work under any tracer, and would turn a good run into a failed one: the
+ * programs that have it (those with AddressSanitizer too) get detect_leaks=0 among their options.
+ * They read these from the environment that they were exec'ed with, so they are exec'ed again.
+ *
+ * All sanitizers that know threads let them begin in a routine of their own. The one that the user
+ * has passed is an argument of the pthread_create that they have in place of libc's.
+ */
+#include "tracer/base/log.h"
+#include "tracer/run/sites.h"
+
+#include <string.h>
+
+#define OPTION "detect_leaks="
+
+/* In every copy of its code, also where that is linked statically and no symbols are left. */
+static const char refusal[] = "LeakSanitizer has encountered a fatal error";
+
+/* As the sanitizers read it: the last one counts. */
+static bool leaks_off(const char *options)
+{
+	static const char *const no[] = {"0", "no", "false"};
+	const char *value = NULL;
+
+	for (const char *at = options; (at = strstr(at, OPTION)); at = value)
+		value = at + strlen(OPTION);
+	for (size_t i = 0; value && i < sizeof(no) / sizeof(no[0]); i++)
+		if (strcspn(value, ":, \t\n\r") == strlen(no[i]) &&
+		    strncmp(value, no[i], strlen(no[i])) == 0)
+			return true;
+	return false;
+}
+
+static bool env_has(struct target_thread *t, const char *name, const char *what)
+{
+	char *value = target_env(t, name);
+	bool has = value && strstr(value, what);
+
+	base_free(value);
+	return has;
+}
+
+static bool linked(struct target_thread *t, const struct module *m, const char *symbol,
+		   const char *library)
+{
+	return module_has_string(m, symbol) || env_has(t, "LD_PRELOAD", library);
+}
+
+/* The variable that its options are in; NULL: it has no LeakSanitizer. */
+static const char *variable_of(struct target_thread *t, const struct module *m)
+{
+	bool has = module_contains(m, refusal, strlen(refusal));
+
+	if (linked(t, m, "__asan_init", "asan") ||
+	    (has && module_contains(m, "ASAN_OPTIONS", sizeof("ASAN_OPTIONS"))))
+		/* what is said of leaks in this one wins there, too */
+		return env_has(t, "LSAN_OPTIONS", OPTION) ? "LSAN_OPTIONS" : "ASAN_OPTIONS";
+	return has || linked(t, m, "__lsan_init", "liblsan") ? "LSAN_OPTIONS" : NULL;
+}
+
+static void say(struct session *s, const char *variable)
+{
+	if (!s->said_leaks && s->run_number <= 1 && !s->options->quiet)
+		log_line("gatectl: note: LeakSanitizer cannot work under a tracer: "
+			 "detect_leaks=0 was added to %s",
+			 variable);
+	s->said_leaks = true;
+}
+
+static bool exec_again(struct session *s, struct session_process *p, struct target_thread *t)
+{
+	struct module *m = images_program(s, p);
+	const char *variable = m ? variable_of(t, m) : NULL;
+	struct str assignment = {0};
+	char *value;
+	bool again;
+
+	if (!variable)
+		return false;
+	value = target_env(t, variable);
+	again = !value || !leaks_off(value);
+	str_addf(&assignment, "%s=%s%s" OPTION "0", variable, value ? value : "",
+		 value && *value ? ":" : "");
+	if (again && target_exec_again(t, str_text(&assignment)) < 0)
+		again = false;
+	if (again)
+		say(s, variable);
+	str_fini(&assignment);
+	base_free(value);
+	return again;
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+/*
+ * Each runtime of a sanitizer asks for this, if only weakly, and so names it in its dynamic symbols.
+ * Others' symbols are then not read in vain: libc's would be half of a start.
+ */
+static bool has_runtime(const struct module *m)
+{
+	return module_has_string(m, "__sanitizer_symbolize_code");
+}
+
+/* What it is called with: a thread of its own begins with a function of the runtime's. */
+static enum hit_answer hit_create(struct session *s, const struct act *a, const struct hit *h)
+{
+	enum { RDX = 1, RCX = 2 };
+
+	(void)s;
+	(void)a;
+	h->thread->creates = h->regs.dwarf[RDX];
+	h->thread->creates_with = h->regs.dwarf[RCX];
+	return HIT_SEEN;
+}
+
+static const struct site_owner sanitizer_owner = {.name = "sanitizer", .hit = hit_create};
+
+static void settle(struct session *s, struct session_process *p, struct target_thread *t)
+{
+	/* the second is a jump to the first where there are both */
+	static const char *const names[] = {"___interceptor_pthread_create",
+					    "__interceptor_pthread_create"};
+	const struct act create = {.owner = &sanitizer_owner};
+	uint64_t offset, size;
+	struct error err;
+
+	for (size_t i = 0; i < p->images.count * 2; i++) {
+		const struct image *image = &p->images.items[i / 2];
+		struct site_use *use;
+
+		if (!has_runtime(image->module) ||
+		    module_symbol(image->module, names[i % 2], &offset, &size) < 0)
+			continue;
+		p->sanitized = true;
+		use = sites_use(s, p, t, image->bias + offset, NULL, &err);
+		if (use && !sites_has(use, &create))
+			sites_act(use, &create);
+		return;
+	}
+}
+
+bool sanitizer_owns(const char *routine)
+{
+	return routine && strstr(routine, "BackgroundThread");
+}
+
+/* Threads of the sanitizer's own begin with a routine that nobody has passed. */
+static bool start(struct session *s, struct session_thread *creator, const char *name,
+		  uint64_t *routine, uint64_t *argument)
+{
+	(void)s;
+	if (!creator->creates || sanitizer_owns(name))
+		return false;
+	*routine = creator->creates;
+	*argument = creator->creates_with;
+	creator->creates = 0;
+	return true;
+}
+
+extern const struct observer sanitizer_observer;
+const struct observer sanitizer_observer = {
+	.exec_again = exec_again, .settled = settle, .start = start};

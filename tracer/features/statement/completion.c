@@ -1,0 +1,159 @@
+/*
+ * `after = true`: an arrival when the statement has been executed.
+ *
+ * Where a statement begins the frame it runs in is noted; where control leaves its code in that same
+ * frame, it has been executed. The frame is known by its canonical frame address, which does not
+ * change while the function runs: a recursion that passes the same exits has another one. For a
+ * function the exit is its return address, so that a tail call does not end it early.
+ */
+#include "tracer/run/sites.h"
+
+enum { STATEMENT, CALL };
+
+static const struct site_owner begins, ends;
+
+/* Frames that were left by longjmp or an exception stay here until their address is used again. */
+enum { MOST_FRAMES = 4096 };
+
+static bool same(const struct completion_frame *f, const struct act *a, uint64_t frame)
+{
+	return f->frame == frame && f->place == a->place && f->info == a->info &&
+	       f->bias == a->bias;
+}
+
+static void begin(struct session_thread *t, const struct act *a, uint64_t frame)
+{
+	for (size_t i = 0; i < t->frames.count; i++)
+		if (same(&t->frames.items[i], a, frame))
+			return; /* left without passing an exit, and begun again */
+	if (t->frames.count == MOST_FRAMES)
+		array_remove(&t->frames, 0);
+	*array_add(&t->frames) = (struct completion_frame){a->place, a->info, a->bias, frame};
+}
+
+static bool end(struct session_thread *t, const struct act *a, uint64_t frame)
+{
+	for (size_t i = t->frames.count; i-- > 0;) {
+		if (!same(&t->frames.items[i], a, frame))
+			continue;
+		array_remove(&t->frames, i);
+		return true;
+	}
+	return false;
+}
+
+/* At the first instruction of a function: the return address is the last thing on the stack. */
+static void begin_call(struct session *s, struct session_thread *t, const struct act *a,
+		       uint64_t sp)
+{
+	struct act act = *a;
+	struct error err;
+	uint64_t address;
+
+	if (target_read(t->process->target, sp, &address, sizeof(address)) < 0)
+		return;
+	begin(t, a, sp + sizeof(address));
+	act.owner = &ends;
+	if (sites_put(s, t->process, t->target, address, &act, &err) < 0)
+		session_fault(s, &err);
+}
+
+/*
+ * A return has just taken its address from the word below the stack pointer. Whoever comes here by a
+ * jump, from a landing pad say, has had other calls since, and another word stands there.
+ */
+static bool has_returned(struct session_thread *t, uint64_t address, uint64_t sp)
+{
+	uint64_t word;
+
+	return target_read(t->process->target, sp - sizeof(word), &word, sizeof(word)) == 0 &&
+	       word == address;
+}
+
+static enum hit_answer hit_begin(struct session *s, const struct act *a, const struct hit *h)
+{
+	if (a->what == CALL)
+		begin_call(s, h->thread, a, h->regs.dwarf[ARCH_DWARF_SP]);
+	else
+		begin(h->thread, a, sites_frame(a, h->address, &h->regs));
+	return HIT_SEEN;
+}
+
+static enum hit_answer hit_end(struct session *s, const struct act *a, const struct hit *h)
+{
+	uint64_t sp = h->regs.dwarf[ARCH_DWARF_SP];
+	bool over;
+
+	(void)s;
+	if (a->what == CALL)
+		over = has_returned(h->thread, h->address, sp) && end(h->thread, a, sp);
+	else
+		over = end(h->thread, a, sites_frame(a, h->address, &h->regs));
+	return over ? HIT_ARRIVAL : HIT_SEEN;
+}
+
+static const struct site_owner begins = {.name = "completion: begins", .hit = hit_begin};
+static const struct site_owner ends = {.name = "completion: ends", .ends = true, .hit = hit_end};
+
+/* ---- what a place needs --------------------------------------------------------------------- */
+
+/* `after` a function means that the call is over: its first instruction tells where it returns to. */
+static int put_call(struct session *s, struct session_process *p, struct target_thread *t,
+		    struct act act, struct error *err)
+{
+	struct source_symbolised where;
+	uint64_t start = act.info->offset;
+
+	if (source_symbolise(act.info->module, start, false, &where)) {
+		start = where.start ? where.start : start;
+		source_symbolised_fini(&where);
+	}
+	act.owner = &begins;
+	act.what = CALL;
+	return sites_put(s, p, t, act.bias + start, &act, err);
+}
+
+static int put_statement(struct session *s, struct session_process *p, struct target_thread *t,
+			 struct act act, struct error *err)
+{
+	if (act.info->empty)
+		return sites_put(s, p, t, act.bias + act.info->offset, &act, err);
+	act.owner = &begins;
+	if (sites_put(s, p, t, act.bias + act.info->offset, &act, err) < 0)
+		return -1;
+	act.owner = &ends;
+	for (size_t i = 0; i < act.info->exits.count; i++)
+		if (sites_put(s, p, t, act.bias + act.info->exits.items[i], &act, err) < 0)
+			return -1;
+	return 0;
+}
+
+static bool is_function(const struct source_site *info)
+{
+	return info->kind == SOURCE_ENTRY && !info->inlined_into;
+}
+
+static bool wants(const struct place *place, const struct source_site *info)
+{
+	return place->after && (info->kind == SOURCE_STATEMENT || info->kind == SOURCE_ENTRY);
+}
+
+static int put(struct session *s, struct session_process *p, struct target_thread *t,
+	       struct act act, struct error *err)
+{
+	return is_function(act.info) ? put_call(s, p, t, act, err)
+				     : put_statement(s, p, t, act, err);
+}
+
+extern const struct site_placer completion_placer;
+const struct site_placer completion_placer = {wants, put};
+
+static void forget(struct session *s, struct session_thread *t, bool is_first)
+{
+	(void)s;
+	(void)is_first;
+	t->frames.count = 0;
+}
+
+extern const struct observer completion_observer;
+const struct observer completion_observer = {.exec = forget};

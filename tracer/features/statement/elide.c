@@ -1,0 +1,164 @@
+/*
+ * elide_sleep: from its arrival until the statement has been executed a thread does not sleep.
+ *
+ * The end is where control leaves the statement's code in the same frame, or where the frame's
+ * function returns to: a statement may end in a jump to the very function that sleeps. What leaves
+ * in no such way (longjmp, an exception) is noticed at the next system call: see target_elide.
+ */
+#include "tracer/run/sites.h"
+
+static const struct site_owner elide_end;
+
+static bool is_under_way(struct session *s, const struct place *place)
+{
+	array_each(struct session_thread *, t, &s->threads) {
+		if (!(*t)->target)
+			continue;
+		array_each(const struct elision, e, &(*t)->elisions)
+			if (!place || e->place == place)
+				return true;
+	}
+	return false;
+}
+
+/* A trap at the address that the frame's function returns to; it stands below the frame. */
+static int watch_return(struct session *s, struct session_thread *t, struct place *place,
+			uint64_t frame, struct error *err)
+{
+	const struct act end = {.owner = &elide_end, .place = place};
+	uint64_t address;
+
+	if (target_read(t->process->target, frame - sizeof(address), &address, sizeof(address)) < 0)
+		return 0;
+	return sites_put(s, t->process, t->target, address, &end, err);
+}
+
+static bool frame_of(struct session *s, struct session_thread *t, uint64_t *frame)
+{
+	const struct image *image;
+	struct arch_regs regs;
+	uint64_t pc;
+
+	if (target_regs(t->target, &regs) < 0)
+		return false;
+	pc = regs.dwarf[ARCH_DWARF_PC];
+	image = images_find(s, t->process, pc);
+	*frame = images_frame(image ? image->module : NULL, image ? pc - image->bias : 0, &regs);
+	return true;
+}
+
+/* Frames below this one are gone; and so is this one, if it was left without passing an end. */
+static void forget_left(struct session_thread *t, const struct place *place, uint64_t frame)
+{
+	for (size_t i = t->elisions.count; i-- > 0;) {
+		struct elision e = t->elisions.items[i];
+
+		if (e.frame > frame || (e.frame == frame && e.place != place))
+			continue;
+		array_remove(&t->elisions, i);
+		target_elide_end(t->target, e.frame);
+	}
+}
+
+static void begin(struct session *s, struct session_thread *t, struct place *place)
+{
+	struct error err;
+	uint64_t frame;
+
+	if (!t->target || !frame_of(s, t, &frame))
+		return;
+	forget_left(t, place, frame);
+	*array_add(&t->elisions) = (struct elision){place, frame};
+	target_elide(t->target, frame);
+	if (watch_return(s, t, place, frame, &err) < 0)
+		session_fault(s, &err);
+}
+
+/* At the end of the statement, or where the function returns to: of this thread's elision? */
+static enum hit_answer hit_end(struct session *s, const struct act *a, const struct hit *h)
+{
+	struct session_thread *t = h->thread;
+	uint64_t frame =
+		a->info ? sites_frame(a, h->address, &h->regs) : h->regs.dwarf[ARCH_DWARF_SP];
+
+	for (size_t i = t->elisions.count; i-- > 0;) {
+		struct elision e = t->elisions.items[i];
+
+		if (e.place != a->place || e.frame != frame)
+			continue;
+		array_remove(&t->elisions, i);
+		target_elide_end(t->target, frame);
+	}
+	if (a->place->retired && !is_under_way(s, a->place))
+		places_retire(s, a->place);
+	return HIT_SEEN;
+}
+
+static bool is_over(const struct act *a)
+{
+	const struct session_place *place = a->place->user;
+
+	return place->ended;
+}
+
+static const struct site_owner elide_end = {
+	.name = "elide", .ends = true, .outlives = true, .hit = hit_end, .idle = is_over};
+
+/* ---- what a place needs --------------------------------------------------------------------- */
+
+static bool is_inside(const struct source_site *info, uint64_t offset)
+{
+	array_each(const struct module_range, r, &info->ranges)
+		if (offset >= r->low && offset < r->high)
+			return true;
+	return false;
+}
+
+/*
+ * A statement that does not sleep: its arrival is its beginning. Ends within its own code, returns and
+ * tail jumps, are left out: a jump may lead to the very call that sleeps. watch_return() sees to it.
+ */
+static int put(struct session *s, struct session_process *p, struct target_thread *t,
+	       struct act act, struct error *err)
+{
+	if (sites_put(s, p, t, act.bias + act.info->offset, &act, err) < 0)
+		return -1;
+	act.owner = &elide_end;
+	if (act.info->kind == SOURCE_ENTRY && !act.info->inlined_into)
+		return 0; /* the whole function */
+	for (size_t i = 0; i < act.info->exits.count; i++) {
+		uint64_t offset = act.info->exits.items[i];
+
+		if (!is_inside(act.info, offset) &&
+		    sites_put(s, p, t, act.bias + offset, &act, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static bool wants(const struct place *place, const struct source_site *info)
+{
+	(void)info;
+	return place_elides(place);
+}
+
+extern const struct site_placer elide_placer;
+const struct site_placer elide_placer = {wants, put};
+
+/* ---- in the run ----------------------------------------------------------------------------- */
+
+static void decided(struct session *s, const struct decision *d)
+{
+	if (d->kind == DECISION_ELIDE)
+		begin(s, threads_of(d->thread), d->place);
+}
+
+static void forget(struct session *s, struct session_thread *t, bool first)
+{
+	(void)s;
+	(void)first;
+	t->elisions.count = 0;
+}
+
+extern const struct observer elide_observer;
+const struct observer elide_observer = {.exec = forget, .busy = is_under_way, .decision = decided};

@@ -1,0 +1,282 @@
+/* What happened, in order: the last events always, all of them where a report was asked for. */
+#include "tracer/features/explain/explain.h"
+#include "tracer/features/explain/hints.h"
+#include "tracer/run/sites.h"
+#include "tracer/features/interactive/hooks.h"
+#include "tracer/features/report/report.h"
+
+#include "tracer/base/path.h"
+#include "tracer/base/log.h"
+#include "tracer/base/signame.h"
+
+static const char *const words[] = {
+	[HAPPENED_ARRIVAL] = "arrival",
+	[HAPPENED_HOLD] = "hold",
+	[HAPPENED_RELEASE] = "release",
+	[HAPPENED_OPEN] = "open",
+	[HAPPENED_EVENT] = "event",
+	[HAPPENED_LOG] = "log",
+	[HAPPENED_THREAD_START] = "thread-start",
+	[HAPPENED_THREAD_EXIT] = "thread-exit",
+	[HAPPENED_FORK] = "fork",
+	[HAPPENED_EXEC] = "exec",
+	[HAPPENED_SIGNAL] = "signal",
+	[HAPPENED_KILL] = "kill",
+	[HAPPENED_CRASH] = "crash",
+};
+
+const char *timeline_word(enum happening what)
+{
+	return words[what];
+}
+
+static void begin(struct session *s)
+{
+	s->timeline.keep = s->options->reports.count > 0 || s->live;
+}
+
+static void forget(struct session *s)
+{
+	struct timeline *tl = &s->timeline;
+
+	array_each(struct happened, h, &tl->all)
+		base_free(h->text);
+	array_fini(&tl->all);
+	array_fini(&tl->opened);
+	for (size_t i = 0; i < TIMELINE_LAST; i++)
+		base_free(tl->last[i].text);
+}
+
+/* "worker#1 is held at calc.c:7 by gate worker2_done" without the time, which is the caller's. */
+void timeline_line(const struct happened *h, struct str *out)
+{
+	static const char *const verbs[] = {
+		[HAPPENED_ARRIVAL] = "arrives",	    [HAPPENED_HOLD] = "is held",
+		[HAPPENED_RELEASE] = "is released", [HAPPENED_OPEN] = "opens",
+		[HAPPENED_EVENT] = "event",	    [HAPPENED_LOG] = "log",
+		[HAPPENED_THREAD_START] = "starts", [HAPPENED_THREAD_EXIT] = "exits",
+		[HAPPENED_FORK] = "forks",	    [HAPPENED_EXEC] = "execs",
+		[HAPPENED_SIGNAL] = "gets signal",  [HAPPENED_KILL] = "is killed by",
+		[HAPPENED_CRASH] = "crashes:",
+	};
+
+	str_addf(out, "%s %s", h->thread ? h->thread->id : "gatectl", verbs[h->what]);
+	if (h->what == HAPPENED_OPEN && h->gate)
+		str_addf(out, " gate %s", h->gate->name);
+	if (h->text) {
+		str_add(out, " ");
+		str_add_shown(out, h->text);
+	}
+	if (h->place)
+		str_addf(out, " at %s", h->place->location);
+	if (h->what != HAPPENED_OPEN && h->gate)
+		str_addf(out, " by gate %s", h->gate->name);
+	else if (h->what == HAPPENED_HOLD && h->place)
+		str_addf(out, " by a function (%s)", place_source(h->place));
+}
+
+/*
+ * A place of the script is where its thread stands. Who opens a gate does so at the place where it
+ * has arrived, or was let go, in this turn; at no place if it opens by blocking in the kernel. A signal
+ * that ends a process has one, too.
+ */
+static void note_place(struct session *s, struct happened *h)
+{
+	struct session_thread *t = h->thread ? threads_of(h->thread) : NULL;
+
+	if (!t)
+		return;
+	if (h->place) {
+		t->stands_at = h->place;
+		t->stands_turn = s->turns;
+	} else if (h->what == HAPPENED_OPEN && t->stands_turn == s->turns) {
+		h->place = t->stands_at;
+	}
+	if (!h->place && h->what != HAPPENED_CRASH && (h->what != HAPPENED_SIGNAL || !t->crashes))
+		return;
+	h->file = t->hold_file;
+	h->func = t->hold_func;
+	h->line = t->hold_line;
+}
+
+/* ---- what caused what ----------------------------------------------------------------------- */
+
+static unsigned long *opened_by(struct timeline *tl, const struct gate *g)
+{
+	while (tl->opened.count <= g->index)
+		*array_add(&tl->opened) = 0;
+	return &tl->opened.items[g->index];
+}
+
+/* A barrier that comes together is opened by nobody's verb: it was the last one held at it. */
+static void note_open(struct timeline *tl, struct happened *h)
+{
+	const struct happened *before = h->seq > 1 ? &tl->last[(h->seq - 2) % TIMELINE_LAST] : NULL;
+
+	if (!h->thread && before && before->what == HAPPENED_HOLD && before->gate == h->gate)
+		h->caused_by = before->seq;
+	*opened_by(tl, h->gate) = h->thread || !h->caused_by ? h->seq : h->caused_by;
+}
+
+/*
+ * A gate that an open() has opened lets go because of that. A function of the script has been asked
+ * again because of something in this turn; a store in the program's memory is no event here.
+ */
+static unsigned long cause_of_release(struct session *s, const struct happened *h)
+{
+	struct timeline *tl = &s->timeline;
+
+	if (h->gate && h->gate->kind != GATE_CUSTOM)
+		return *opened_by(tl, h->gate);
+	return tl->stir_turn == s->turns ? tl->stir : 0;
+}
+
+static bool may_stir(enum happening what)
+{
+	return what != HAPPENED_HOLD && what != HAPPENED_RELEASE && what != HAPPENED_LOG &&
+	       what != HAPPENED_EVENT;
+}
+
+static void note_cause(struct session *s, struct happened *h)
+{
+	struct timeline *tl = &s->timeline;
+
+	if (h->what == HAPPENED_OPEN && h->gate)
+		note_open(tl, h);
+	if (h->what == HAPPENED_RELEASE)
+		h->caused_by = cause_of_release(s, h);
+	if (may_stir(h->what)) {
+		tl->stir = h->seq;
+		tl->stir_turn = s->turns;
+	}
+}
+
+void timeline_end(struct session *s)
+{
+	struct timeline *tl = &s->timeline;
+
+	if (!tl->end_us)
+		tl->end_us = session_now_us() - s->start_us;
+}
+
+static void write_verbose(const struct happened *h)
+{
+	struct str line = {0};
+
+	if (h->file && h->line)
+		str_addf(&line, "%s:%u: ", path_shown(h->file), h->line);
+	str_addf(&line, "gatectl: %.6f ", (double)h->t_us / 1e6);
+	timeline_line(h, &line);
+	log_line("%s", str_text(&line));
+	str_fini(&line);
+}
+
+void timeline_add(struct session *s, enum happening what, const struct engine_thread *t,
+		  const struct place *p, const struct gate *g, const char *text)
+{
+	struct timeline *tl = &s->timeline;
+	struct happened *last = &tl->last[tl->seq % TIMELINE_LAST];
+
+	if (s->over)
+		return; /* what our own SIGKILL does is nobody's doing */
+	if (what == HAPPENED_ARRIVAL && p->companion_of)
+		return; /* the statement's end: its begin is in the timeline */
+	base_free(last->text);
+	*last = (struct happened){
+		.seq = ++tl->seq,
+		.t_us = session_now_us() - s->start_us,
+		.what = what,
+		.thread = t,
+		.place = p,
+		.gate = g,
+		.text = text ? base_strdup(text) : NULL,
+	};
+	note_place(s, last);
+	note_cause(s, last);
+	if (tl->keep && tl->all.count < TIMELINE_MOST) {
+		struct happened *h = array_add(&tl->all);
+
+		*h = *last;
+		h->text = text ? base_strdup(text) : NULL;
+	}
+	observe(happened, s, last);
+	if (!s->live && s->options->verbose)
+		write_verbose(last);
+}
+
+/* ---- what is told of a run ------------------------------------------------------------------- */
+
+static void add_exec(struct session *s, struct session_thread *t, bool first)
+{
+	if (!first)
+		timeline_add(s, HAPPENED_EXEC, t->engine, NULL, NULL, NULL);
+}
+
+static void add_fork(struct session *s, struct session_thread *t)
+{
+	timeline_add(s, HAPPENED_FORK, t->engine, NULL, NULL, NULL);
+}
+
+static void add_start(struct session *s, struct session_thread *t)
+{
+	timeline_add(s, HAPPENED_THREAD_START, t->engine, NULL, NULL, NULL);
+}
+
+static void add_exit(struct session *s, struct session_thread *t)
+{
+	timeline_add(s, HAPPENED_THREAD_EXIT, t->engine, NULL, NULL, NULL);
+}
+
+static bool add_signal(struct session *s, struct session_thread *t, int signal)
+{
+	timeline_add(s, HAPPENED_SIGNAL, t->engine, NULL, NULL, signame_text(signal));
+	return false;
+}
+
+static void add_decision(struct session *s, const struct decision *d)
+{
+	switch (d->kind) {
+	case DECISION_ARRIVED:
+		timeline_add(s, HAPPENED_ARRIVAL, d->thread, d->place, NULL, NULL);
+		break;
+	case DECISION_HOLD:
+		timeline_add(s, HAPPENED_HOLD, d->thread, d->place, d->gate, NULL);
+		break;
+	case DECISION_PASS:
+		timeline_add(s, HAPPENED_RELEASE, d->thread, d->place, d->gate, NULL);
+		break;
+	case DECISION_OPENED:
+		timeline_add(s, HAPPENED_OPEN, d->thread, d->place, d->gate, NULL);
+		break;
+	case DECISION_EVENT:
+		timeline_add(s, HAPPENED_EVENT, d->thread, d->place, NULL, d->text);
+		break;
+	case DECISION_LOG:
+		if (d->thread)
+			timeline_add(s, HAPPENED_LOG, d->thread, d->place, NULL, d->text);
+		break;
+	case DECISION_KILL:
+		timeline_add(s, HAPPENED_KILL, d->thread, d->place, NULL, signame_text(d->signal));
+		break;
+	default:
+		break;
+	}
+}
+
+static void end(struct session *s)
+{
+	timeline_end(s);
+}
+
+extern const struct observer timeline_observer;
+const struct observer timeline_observer = {
+	.begin = begin,
+	.exec = add_exec,
+	.fork = add_fork,
+	.thread_new = add_start,
+	.thread_gone = add_exit,
+	.signal = add_signal,
+	.decision = add_decision,
+	.end = end,
+	.free = forget,
+};

@@ -1,0 +1,241 @@
+/*
+ * gatectl prove: one run of many. Something is left out or somebody is held back, and afterwards it
+ * is said what came of it: whether it is what the script expects, and for runs without an expect
+ * what it was.
+ */
+#include "tracer/run/sites.h"
+
+#include <string.h>
+
+/* So long may threads be held back while others run on. It decides nothing: they are let go. */
+enum { HELD_BACK_MOST_MS = 500, HELD_BACK_PART = 4 };
+
+/* ---- before the run ---- */
+
+/* Two of one name are told apart by their number: it is how the next run finds them. */
+static char *name_of(const struct engine *e, size_t index)
+{
+	struct engine_subject subject;
+	struct str name = {0}, other = {0};
+	size_t same = 1;
+
+	engine_subject_at(e, index, &subject);
+	engine_subject_name(&subject, &name);
+	for (size_t i = 0; i < index; i++) {
+		engine_subject_at(e, i, &subject);
+		str_clear(&other);
+		engine_subject_name(&subject, &other);
+		same += strcmp(str_text(&other), str_text(&name)) == 0;
+	}
+	if (same > 1)
+		str_addf(&name, " [%zu]", same);
+	str_fini(&other);
+	return str_take(&name);
+}
+
+static bool find(const struct engine *e, const char *name, struct engine_subject *out)
+{
+	bool found = false;
+
+	for (size_t i = 0; !found && engine_subject_at(e, i, out); i++) {
+		char *own = name_of(e, i);
+
+		found = strcmp(own, name) == 0;
+		base_free(own);
+	}
+	return found;
+}
+
+/* No place of the script's acts, so there is no trap, no sleep that is cut short, nothing. But where
+   nobody is expected to come somebody has to look. */
+static void leave_bare(struct session *s)
+{
+	struct place *p;
+
+	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
+		if (!expect_looks_at(&s->plan.expect, p))
+			engine_drop(s->engine, p);
+}
+
+/* A name that is not there this time (a script that makes its gates by chance) changes nothing. */
+static void prepare(struct session *s)
+{
+	const struct session_trial *trial = s->options->trial;
+	struct engine_subject subject;
+
+	if (!trial)
+		return;
+	s->counts_late = true;
+	if (!trial->about) {
+		if (trial->left_out)
+			leave_bare(s);
+		return;
+	}
+	if (!find(s->engine, trial->about, &subject))
+		return;
+	if (trial->left_out)
+		engine_ablate(&subject);
+	if (trial->way != TRIAL_PLAIN && subject.gate)
+		engine_oppose(s->engine, subject.gate, trial->early,
+			      trial->way == TRIAL_EARLY ? trial->early_count : 0);
+}
+
+/* ---- while it runs ---- */
+
+struct trial_move {
+	const struct gate *gate;
+	char *thread;
+};
+
+/* Who opens a gate, or is held by a barrier: these are held back from their start in later runs. */
+static void note(struct session *s, const struct decision *d)
+{
+	bool barrier = d->gate && d->gate->kind == GATE_BARRIER;
+
+	if (!s->options->trial || !d->thread || !d->gate)
+		return;
+	if (d->kind != (barrier ? DECISION_HOLD : DECISION_OPENED))
+		return;
+	array_each(struct trial_move, m, &s->moves)
+		if (m->gate == d->gate && strcmp(m->thread, d->thread->id) == 0)
+			return;
+	*array_add(&s->moves) = (struct trial_move){d->gate, base_strdup(d->thread->id)};
+}
+
+static bool give_way(struct session *s, bool for_good)
+{
+	if (!engine_give_way(s->engine, for_good))
+		return false;
+	s->explained = false;
+	apply_decisions(s);
+	return true;
+}
+
+/* Nobody else can move: who is held back is let go. */
+static bool stalled(struct session *s)
+{
+	return s->options->trial && give_way(s, false);
+}
+
+static bool is_held_back(const struct session *s)
+{
+	array_each(struct session_thread *, it, &s->threads) {
+		const struct gate *g = (*it)->engine->held ? (*it)->hold.gate : NULL;
+
+		if (g && (g->holds_back || g->one_by_one))
+			return true;
+	}
+	return false;
+}
+
+/* A small part of the time that the run has: holding back shall not be what ends it. */
+static uint64_t held_back_most_us(const struct session *s)
+{
+	double part = s->time_limit * 1e6 / HELD_BACK_PART;
+
+	return part > 0 && part < HELD_BACK_MOST_MS * 1000 ? (uint64_t)part
+							   : HELD_BACK_MOST_MS * 1000;
+}
+
+static void look(struct session *s, uint64_t now)
+{
+	uint64_t since = s->back_looked_us;
+
+	if (!s->options->trial || s->options->trial->way == TRIAL_PLAIN)
+		return;
+	s->back_looked_us = is_held_back(s) ? now : 0;
+	if (since && s->back_looked_us)
+		s->back_us += now - since;
+	if (s->back_us > held_back_most_us(s))
+		give_way(s, true);
+}
+
+/* ---- what has come of it ---- */
+
+static void add_movers(struct session *s, const struct gate *g, struct session_subject *out)
+{
+	for (size_t i = s->moves.count; i-- > 0;)
+		if (s->moves.items[i].gate == g)
+			*array_add(&out->movers) = base_strdup(s->moves.items[i].thread);
+}
+
+static void add_subjects(struct session *s, struct session_evidence *out)
+{
+	struct engine_subject subject;
+
+	for (size_t i = 0; engine_subject_at(s->engine, i, &subject); i++) {
+		struct session_subject *own = array_add(&out->subjects);
+
+		own->name = name_of(s->engine, i);
+		own->holds = engine_subject_holds(&subject);
+		own->is_gate = subject.gate != NULL;
+		own->is_barrier = subject.gate && subject.gate->kind == GATE_BARRIER;
+		if (subject.gate)
+			add_movers(s, subject.gate, own);
+	}
+}
+
+/* Ended by a limit, where that is not what is expected. */
+static bool is_limited(const struct session *s)
+{
+	const struct expect *x = &s->plan.expect;
+
+	return s->outcome.gate_limit ||
+	       (s->outcome.time_limit && !x->time_limit && !(x->livelock && s->outcome.livelock));
+}
+
+/* Places that were not reached and threads left at gates do not count: gates are missing. */
+static bool is_as_expected(const struct session *s)
+{
+	const struct outcome *o = &s->outcome;
+	bool deadlock = o->deadlock && !s->plan.expect.deadlock;
+	char *why;
+
+	if (o->fault || o->failed || o->gate_deadlock || deadlock || is_limited(s))
+		return false;
+	why = verdict_unmet(&s->plan.expect, o);
+	base_free(why);
+	return !why;
+}
+
+/* A verdict says more than how the program ended, which may be exit status 0. */
+static void add_came(const struct session *s, enum verdict v, struct str *out)
+{
+	if (v == VERDICT_NEVER_REACHED || v == VERDICT_NEVER_OPENED)
+		str_addf(out, "%s, ", verdict_word(v));
+	outcome_print(&s->outcome, out);
+}
+
+static void judge(struct session *s, struct session_result *result)
+{
+	struct session_evidence *out = &result->evidence;
+
+	if (!s->options->trial)
+		return;
+	out->has_expect = s->plan.expect.any;
+	out->as_expected = is_as_expected(s);
+	out->limited = is_limited(s);
+	out->has_limit = s->plan.limits.run > 0;
+	out->out_sum = s->out ? capture_sum(s->out) : 0;
+	out->err_sum = s->errs ? capture_sum(s->errs) : 0;
+	expect_print(&s->plan.expect, &out->expected);
+	add_came(s, s->options->trial->left_out ? VERDICT_OK : result->verdict, &out->came);
+	add_subjects(s, out);
+}
+
+static void forget(struct session *s)
+{
+	array_each(struct trial_move, m, &s->moves)
+		base_free(m->thread);
+	array_fini(&s->moves);
+}
+
+extern const struct observer trial_observer;
+const struct observer trial_observer = {
+	.loaded = prepare,
+	.decision = note,
+	.slow_tick = look,
+	.stalled = stalled,
+	.judged = judge,
+	.free = forget,
+};

@@ -1,0 +1,102 @@
+/*
+ * The calls around the one that is told of a thread: who called the tester's function, and what that
+ * has called of others before it came to the wait. Three calls in all, so that it stays one line.
+ */
+#include "tracer/features/waiting/waiting.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+
+enum { MOST_AROUND = 2 };
+
+static void add_call(const struct inspect_call *call, struct str *out)
+{
+	str_add(out, call->function);
+	if (call->file && call->line)
+		str_addf(out, " at %s:%u", str_base_name(call->file), call->line);
+}
+
+/* What the kind of the wait says already, and the insides of libraries. */
+static bool says_nothing(const struct waiter *w, const char *function)
+{
+	static const char *const known[] = {"_*",     "std::*", "thrd_*",    "mtx_*",	  "cnd_*",
+					    "malloc", "free",	"sem_*wait", "call_once", NULL};
+
+	for (size_t i = 0; known[i]; i++)
+		if (str_wildcard(known[i], function))
+			return true;
+	return primitive_of(function) != PRIMITIVE_NONE || w->stream;
+}
+
+/* The function of others that the told call has called; NULL: there is none to tell of. */
+static const struct inspect_call *entered(const struct waiter *w, bool blocked)
+{
+	const struct inspect_call *call;
+
+	if (!w->told || w->told >= w->stack.count)
+		return NULL;
+	call = &w->stack.items[w->told - 1];
+	if (!call->function)
+		return NULL;
+	if (caller_is_own(w, call) && call->line)
+		return call;
+	if ((blocked && w->block.number != SYS_futex) || says_nothing(w, call->function))
+		return NULL;
+	return call;
+}
+
+/* Behind the entered one: where in the tester's other code it waits. */
+static const struct inspect_call *innermost(const struct waiter *w)
+{
+	const struct inspect_call *call;
+
+	if (w->own + 1 >= w->told)
+		return NULL;
+	call = &w->stack.items[w->own];
+	return call->function && call->line ? call : NULL;
+}
+
+static unsigned add_inside(const struct waiter *w, bool blocked, struct str *out)
+{
+	const struct inspect_call *in = entered(w, blocked), *last = in ? innermost(w) : NULL;
+
+	if (!in)
+		return 0;
+	str_add(out, "; inside ");
+	add_call(in, out);
+	if (!last)
+		return 1;
+	str_add(out, ", ");
+	add_call(last, out);
+	return 2;
+}
+
+static void add_callers(const struct waiter *w, unsigned most, struct str *out)
+{
+	const char *how = ", called from ";
+
+	for (size_t i = caller_own(w, w->told + 1); most && i < w->stack.count;
+	     i = caller_own(w, i + 1), most--) {
+		const struct inspect_call *call = &w->stack.items[i];
+
+		if (!call->function || !call->line)
+			return;
+		str_add(out, how);
+		how = ", from ";
+		add_call(call, out);
+	}
+}
+
+void around_describe(const struct waiter *w, bool blocked, struct str *out)
+{
+	struct str inside = {0};
+	unsigned count;
+
+	if (w->told >= w->stack.count)
+		return;
+	count = add_inside(w, blocked, &inside);
+	if (count < MOST_AROUND)
+		add_callers(w, MOST_AROUND - count, out);
+	str_add(out, str_text(&inside));
+	str_fini(&inside);
+}

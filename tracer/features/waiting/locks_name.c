@@ -1,0 +1,399 @@
+/*
+ * The name of what a thread waits for: of a variable where it is one or a part of one, else the
+ * expression in the tester's call. An expression counts only where the debug information says that
+ * it means this very object.
+ */
+#include "tracer/features/waiting/waiting.h"
+#include "tracer/source/source_lines.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { MOST_TEXT = 200 };
+enum { CALL_LINES = 8 }; /* a call may begin above the line that it is on, and end below it */
+
+enum rank {
+	RANK_NONE,
+	RANK_POINTER, /* "m": another thread knows it by another name */
+	RANK_MEMBER,  /* "Queue::m_": of what object is not said */
+	RANK_OBJECT,  /* "from->lock" */
+	RANK_GLOBAL,  /* "bank.accounts[1].lock" */
+};
+
+/* ---- variables ------------------------------------------------------------------------------- */
+
+/* A static variable of a function may have a number behind its name: "q.1" is no name in the source. */
+static bool is_numbered(const char *symbol, size_t n)
+{
+	const char *dot = memchr(symbol, '.', n);
+
+	return dot && isdigit((unsigned char)dot[1]);
+}
+
+/* "bank" and an offset: the member there in words; false: it cannot be told. */
+static bool name_member(struct waiter *w, uint64_t object, const char *symbol, size_t n,
+			struct str *out)
+{
+	char *variable = base_strndup(symbol, n);
+	struct inspect_value v;
+	struct error ignored;
+	struct str path = {0};
+	bool found;
+
+	found = !is_numbered(symbol, n) &&
+		inspect_global(&w->thread->process->program, NULL, variable, &v, &ignored) == 0 &&
+		inspect_member_at(&v, object, &path, &ignored) == 0;
+	if (found)
+		str_addf(out, "%s%s", variable, str_text(&path));
+	str_fini(&path);
+	base_free(variable);
+	return found;
+}
+
+static char *name_global(struct waiter *w, uint64_t object)
+{
+	struct session_process *p = w->thread->process;
+	struct image *image = images_at(p, object);
+	char *symbol = image ? source_name_of(image->module, object - image->bias) : NULL;
+	struct str name = {0};
+
+	if (!symbol)
+		return NULL;
+	if (!name_member(w, object, symbol, strcspn(symbol, "+"), &name))
+		str_add(&name, symbol);
+	base_free(symbol);
+	return str_take(&name);
+}
+
+/* ---- expressions ----------------------------------------------------------------------------- */
+
+bool locks_means(const struct inspect_call *call, const char *expression, uint64_t object,
+		 struct str *inside)
+{
+	struct inspect_value v;
+	struct error ignored;
+	uint64_t address;
+
+	if (inspect_eval(call, expression, &v, &ignored) < 0)
+		return false;
+	if (inside && inspect_member_at(&v, object, inside, &ignored) == 0)
+		return true;
+	return inspect_address(&v, &address, &ignored) == 0 && address == object;
+}
+
+/* "&from->lock" is shown as "from->lock". */
+static const char *shown(const char *expression)
+{
+	return expression + strspn(expression, "& ");
+}
+
+static bool is_plain_name(const char *text)
+{
+	while (isalnum((unsigned char)*text) || *text == '_')
+		text++;
+	return !*text;
+}
+
+/* A local name alone: does it stand for the object, or only point or refer to it? */
+static bool is_pointer(const struct inspect_call *call, const char *name, uint64_t object)
+{
+	struct inspect_value v;
+	struct error ignored;
+
+	return inspect_variable_local(call, name, &v, &ignored) == 0 &&
+	       (v.place != INSPECT_IN_MEMORY || v.address != object);
+}
+
+/* The length of "Pool" in "Pool::add" and in "Pool::add(int)::{lambda()#1}::operator()"; 0: in no class. */
+static size_t class_length(const char *function)
+{
+	const char *lambda = strstr(function, "::{lambda");
+	size_t end = lambda ? strcspn(function, "(") : strlen(function), length = 0;
+
+	if (lambda && end > (size_t)(lambda - function))
+		end = (size_t)(lambda - function);
+	for (const char *at = strstr(function, "::"); at && at < function + end;
+	     at = strstr(at + 2, "::"))
+		length = (size_t)(at - function);
+	return length;
+}
+
+/* Members of the object that the function belongs to are written without it. */
+static bool is_member(const struct inspect_call *call, const char *name, uint64_t object,
+		      struct str *out)
+{
+	const char *function = call->function ? call->function : "";
+	size_t length = class_length(function);
+	struct str member = {0};
+	bool found;
+
+	str_addf(&member, "this->%s", name);
+	found = length && locks_means(call, str_text(&member), object, NULL);
+	if (found)
+		str_addf(out, "%.*s::%s", (int)length, function, name);
+	str_fini(&member);
+	return found;
+}
+
+struct candidate {
+	struct str name;
+	enum rank rank;
+};
+
+static void try_expression(const struct inspect_call *call, const char *expression, uint64_t object,
+			   bool parts, struct candidate *best)
+{
+	struct candidate c = {.rank = RANK_OBJECT};
+	const char *text = shown(expression);
+	struct str inside = {0};
+
+	if (!*text || strlen(text) > MOST_TEXT || strpbrk(text, "\"?=") ||
+	    !locks_means(call, expression, object, parts ? &inside : NULL)) {
+		str_fini(&inside);
+		return;
+	}
+	if (!inside.length && is_plain_name(text) && is_member(call, text, object, &c.name))
+		c.rank = RANK_MEMBER;
+	else if (!inside.length && is_plain_name(text) && is_pointer(call, text, object))
+		c.rank = RANK_POINTER;
+	if (!c.name.length)
+		str_addf(&c.name, "%s%s", text, str_text(&inside));
+	str_fini(&inside);
+	if (c.rank > best->rank) {
+		str_fini(&best->name);
+		*best = c;
+	} else {
+		str_fini(&c.name);
+	}
+}
+
+/* The calls that are written where this call of the tester's stands. */
+struct written {
+	struct locks_calls all;
+	ARRAY(const struct locks_call *) here;
+};
+
+static void written_at(struct session *s, const struct inspect_call *call, struct written *out)
+{
+	unsigned from = call->line > CALL_LINES ? call->line - CALL_LINES : 1;
+	struct source_text text;
+
+	*out = (struct written){0};
+	if (source_text(s->symbols, call->file, &text))
+		locks_text(text.lines, text.count, from, call->line + CALL_LINES, &out->all);
+	array_each(const struct locks_call, c, &out->all)
+		if (c->line <= call->line && call->line <= c->last)
+			*array_add(&out->here) = c;
+}
+
+static void written_fini(struct written *w)
+{
+	locks_text_fini(&w->all);
+	array_fini(&w->here);
+}
+
+static void try_call(struct session *s, const struct inspect_call *call, uint64_t object,
+		     bool parts, struct candidate *best)
+{
+	struct written written;
+
+	written_at(s, call, &written);
+	array_each(const struct locks_call *, c, &written.here) {
+		if ((*c)->object)
+			try_expression(call, (*c)->object, object, parts, best);
+		for (unsigned i = 0; i < (*c)->args; i++)
+			try_expression(call, (*c)->arg[i], object, parts, best);
+	}
+	written_fini(&written);
+}
+
+bool locks_is_argument(struct session *s, const struct inspect_call *call, uint64_t object)
+{
+	struct written written;
+	bool found = false;
+
+	written_at(s, call, &written);
+	array_each(const struct locks_call *, c, &written.here)
+		for (unsigned i = 0; i < (*c)->args && !found; i++)
+			found = locks_means(call, (*c)->arg[i], object, NULL);
+	written_fini(&written);
+	return found;
+}
+
+enum primitive locks_kind(struct session *s, const struct waiter *w)
+{
+	enum primitive found = PRIMITIVE_NONE;
+	const struct inspect_call *call = &w->stack.items[w->own];
+	struct written written;
+
+	if (w->own >= w->stack.count)
+		return found;
+	written_at(s, call, &written);
+	array_each(const struct locks_call *, c, &written.here)
+		if (!found && !(*c)->object && (*c)->args &&
+		    locks_means(call, (*c)->arg[0], w->object, NULL))
+			found = primitive_of((*c)->word);
+	written_fini(&written);
+	return found;
+}
+
+/* From the call that waits outwards, as long as the name is only that of a parameter or member. */
+static void name_expression(struct session *s, struct waiter *w, uint64_t object,
+			    struct candidate *best)
+{
+	for (size_t i = w->own; i < w->stack.count; i = caller_own(w, i + 1)) {
+		try_call(s, &w->stack.items[i], object, i > w->own, best);
+		if (best->rank >= RANK_OBJECT)
+			return;
+	}
+}
+
+/* Where it was taken it may have a name, too. */
+static void name_by_owner(struct session *s, const struct waiter *w, uint64_t object,
+			  struct candidate *best)
+{
+	array_each(const struct owner, o, &w->owners) {
+		struct inspect_call there;
+
+		if (!o->call || best->rank)
+			continue;
+		there = *o->call;
+		there.line = o->line;
+		try_call(s, &there, object, false, best);
+	}
+}
+
+/* ---- one name for one object ----------------------------------------------------------------- */
+
+static void name_object(struct session *s, struct waiter *w)
+{
+	struct candidate best = {.rank = RANK_NONE};
+	uint64_t object = w->stream ? w->stream : w->object;
+
+	if (w->object) {
+		w->name = name_global(w, object);
+		w->rank = w->name ? RANK_GLOBAL : RANK_NONE;
+	}
+	if (w->name && !strchr(w->name, '+'))
+		return;
+	if (object)
+		name_expression(s, w, object, &best);
+	name_by_owner(s, w, object, &best);
+	if (best.rank) {
+		base_free(w->name);
+		w->name = str_take(&best.name);
+		w->rank = best.rank;
+	}
+	str_fini(&best.name);
+}
+
+static bool same_object(const struct waiter *a, const struct waiter *b)
+{
+	return a->object && a->object == b->object && a->thread->process == b->thread->process;
+}
+
+/* The best name that any thread has for the object is everybody's. */
+static void share_names(struct waiters *all)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		struct waiter *w = &all->items[i];
+
+		for (size_t k = 0; k < all->count; k++) {
+			const struct waiter *other = &all->items[k];
+
+			if (!same_object(w, other) || other->rank < w->rank ||
+			    (other->rank == w->rank && k >= i) || !other->name)
+				continue;
+			base_free(w->name);
+			w->name = base_strdup(other->name);
+			w->rank = other->rank;
+		}
+	}
+}
+
+/* ---- the mutex that goes with a condition variable --------------------------------------------- */
+
+static uint64_t address_of(const struct inspect_call *call, const char *expression)
+{
+	struct inspect_value v;
+	struct error ignored;
+	uint64_t address;
+
+	return inspect_eval(call, expression, &v, &ignored) == 0 &&
+			       inspect_address(&v, &address, &ignored) == 0
+		       ? address
+		       : 0;
+}
+
+/* It is the second argument of pthread_cond_wait. */
+static void name_mutex(struct session *s, struct waiter *w)
+{
+	const struct inspect_call *call = &w->stack.items[w->own];
+	struct written written;
+
+	written_at(s, call, &written);
+	array_each(const struct locks_call *, it, &written.here) {
+		const struct locks_call *c = *it;
+
+		if (strstr(c->word, "wait") && !w->mutex && !c->object && c->args >= 2 &&
+		    locks_means(call, c->arg[0], w->object, NULL)) {
+			w->mutex = base_strdup(shown(c->arg[1]));
+			w->mutex_object = address_of(call, c->arg[1]);
+		}
+	}
+	written_fini(&written);
+}
+
+/* ---- things whose futex word is not a part of them --------------------------------------------- */
+
+/* The object that the one call which waits is made for, as it is written: future.get() */
+static void name_receiver(struct session *s, struct waiter *w)
+{
+	const struct inspect_call *call = &w->stack.items[w->own];
+	const struct locks_call *found = NULL;
+	struct written written;
+	unsigned many = 0;
+
+	written_at(s, call, &written);
+	array_each(const struct locks_call *, c, &written.here)
+		if ((*c)->object && (strstr((*c)->word, "wait") || strstr((*c)->word, "get") ||
+				     strstr((*c)->word, "acquire"))) {
+			found = *c;
+			many++;
+		}
+	if (many == 1)
+		w->name = base_strdup(found->object);
+	written_fini(&written);
+}
+
+/* libstdc++ lets many wait at words of its own. */
+static bool is_proxy(const struct waiter *w)
+{
+	return w->name && strstr(w->name, "__waiter_pool");
+}
+
+static void forget_proxy(struct waiter *w)
+{
+	base_free(w->name);
+	w->name = NULL;
+	w->object = 0;
+	w->rank = RANK_NONE;
+}
+
+void locks_name_all(struct waiters *all)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		struct waiter *w = &all->items[i];
+
+		if (w->block.number != 0 || w->what)
+			name_object(all->session, w);
+		if (is_proxy(w))
+			forget_proxy(w);
+		if (!w->object && w->what && w->what != PRIMITIVE_JOIN && w->own < w->stack.count)
+			name_receiver(all->session, w);
+		if (w->what == PRIMITIVE_CONDITION && w->own < w->stack.count)
+			name_mutex(all->session, w);
+	}
+	share_names(all);
+	locks_tell_apart(all);
+}

@@ -1,0 +1,297 @@
+/*
+ * Where the thing that a futex word belongs to begins, and what glibc has written into it: the
+ * layouts of 2.34 and later (they are part of its ABI: static initialisers know them).
+ */
+#include "tracer/features/waiting/waiting.h"
+
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+enum {
+	MUTEX_COUNT = 4,
+	MUTEX_OWNER = 8,
+	RWLOCK_PHASE = 8, /* readers and the first writer wait there */
+	RWLOCK_WRITERS = 12,
+	RWLOCK_WRITER = 24, /* tid */
+	RWLOCK_READER_SHIFT = 3,
+	RWLOCK_USED = 2, /* somebody waits */
+	CONDITION_SIGNALS = 40,
+	SEMAPHORE_WAITERS = 4,
+	BARRIER_ROUND = 4,
+	BARRIER_COUNT = 8,
+	STREAM_LOCK = 136,    /* in a FILE, a pointer */
+	STREAM_OWNER = 8,     /* in the lock, a pointer to the owner's struct pthread */
+	STREAM_TO_LOCK = 224, /* fopen's own: the lock is behind the FILE */
+	PTHREAD_TID = 720,
+};
+
+static bool read_at(const struct waiter *w, uint64_t address, void *to, size_t n)
+{
+	struct target_process *p = w->thread->process->target;
+
+	return p && target_read(p, address, to, n) == 0;
+}
+
+static uint32_t word_at(const struct waiter *w, uint64_t address)
+{
+	uint32_t word = 0;
+
+	read_at(w, address, &word, sizeof(word));
+	return word;
+}
+
+static uint64_t pointer_at(const struct waiter *w, uint64_t address)
+{
+	uint64_t pointer = 0;
+
+	read_at(w, address, &pointer, sizeof(pointer));
+	return pointer;
+}
+
+/* ---- where it begins ------------------------------------------------------------------------- */
+
+/* A reader waits at the phase, or (preferring writers) at the count of readers; a writer at the
+   phase once it is the next one, else behind the other writers. */
+static uint64_t rwlock_of(const struct waiter *w)
+{
+	uint64_t word = w->block.args[0];
+	uint32_t expected = (uint32_t)w->block.args[2];
+
+	if (w->what == PRIMITIVE_WRITE)
+		return word - (expected == RWLOCK_USED ? RWLOCK_PHASE : RWLOCK_WRITERS);
+	return expected >> RWLOCK_READER_SHIFT ? word : word - RWLOCK_PHASE;
+}
+
+/* There are two words, for two groups of waiters. */
+static uint64_t condition_of(const struct waiter *w)
+{
+	uint64_t at = w->block.args[0] - CONDITION_SIGNALS;
+
+	return at & ~(uint64_t)7;
+}
+
+/* One of the three that there always are, or one of fopen's own. */
+static uint64_t stream_of(const struct waiter *w)
+{
+	static const char *const standard[] = {"_IO_2_1_stdout_", "_IO_2_1_stderr_",
+					       "_IO_2_1_stdin_"};
+	uint64_t offset, size, file, lock = w->block.args[0];
+
+	array_each(const struct image, image, &w->thread->process->images)
+		for (size_t i = 0; i < sizeof(standard) / sizeof(*standard); i++)
+			if (module_symbol(image->module, standard[i], &offset, &size) == 0 &&
+			    pointer_at(w, image->bias + offset + STREAM_LOCK) == lock)
+				return image->bias + offset;
+	file = lock - STREAM_TO_LOCK;
+	return pointer_at(w, file + STREAM_LOCK) == lock ? file : 0;
+}
+
+void glibc_object(struct waiter *w)
+{
+	uint64_t word = w->block.args[0];
+
+	if (w->block.number != SYS_futex)
+		return;
+	w->object = word;
+	if (w->what == PRIMITIVE_READ || w->what == PRIMITIVE_WRITE)
+		w->object = rwlock_of(w);
+	else if (w->what == PRIMITIVE_CONDITION)
+		w->object = condition_of(w);
+	else if (w->what == PRIMITIVE_BARRIER && primitive_is_in(w, "pthread_barrier_wait"))
+		w->object = word - BARRIER_ROUND;
+	else if (w->what == PRIMITIVE_JOIN || w->what == PRIMITIVE_FUTURE)
+		w->object = 0;
+	else if (w->what == PRIMITIVE_STREAM)
+		w->stream = stream_of(w);
+}
+
+/* ---- who has it ------------------------------------------------------------------------------ */
+
+static bool has_owner(const struct waiter *w, const struct session_thread *t)
+{
+	array_each(const struct owner, o, &w->owners)
+		if (o->thread == t)
+			return true;
+	return false;
+}
+
+static void add_owner(struct waiter *w, struct session_thread *t)
+{
+	if (!has_owner(w, t))
+		array_add(&w->owners)->thread = t;
+}
+
+/* A fork copies locks that others of the parent's own: they will never give back the copy. */
+static bool is_copy(const struct waiter *w, const struct session_thread *owner)
+{
+	const struct target_process *mine = w->thread->process->target;
+	const struct target_process *other = owner->process->target;
+
+	return !w->wait.shared && mine && other && mine->space != other->space;
+}
+
+/* The thread that has, or had last, this id. */
+static void add_tid(struct waiters *all, struct waiter *w, uint32_t tid)
+{
+	enum { TID_MOST = 1 << 22 }; /* the kernel's: above that it is no mutex after all */
+	const struct session *s = all->session;
+
+	if (tid > TID_MOST)
+		return;
+	for (size_t i = s->threads.count; i-- > 0 && tid;) {
+		struct session_thread *t = s->threads.items[i];
+
+		if (t->engine->tid != (int)tid)
+			continue;
+		w->gone = !t->target || is_copy(w, t);
+		add_owner(w, t);
+		return;
+	}
+	w->gone = tid != 0;
+	w->tid = tid;
+}
+
+/* Where writers are preferred a reader does not count yet while one of them waits. */
+bool glibc_is_behind_writer(const struct waiter *w)
+{
+	return w->what == PRIMITIVE_READ && w->block.args[0] == w->object;
+}
+
+static void rwlock_owners(struct waiters *all, struct waiter *w)
+{
+	uint32_t writer = word_at(w, w->object + RWLOCK_WRITER);
+
+	if (writer)
+		add_tid(all, w, writer);
+	else
+		w->readers = word_at(w, w->object) >> RWLOCK_READER_SHIFT;
+	if (w->what == PRIMITIVE_READ && w->readers && !glibc_is_behind_writer(w)) /* itself */
+		w->readers--;
+}
+
+static void stream_owner(struct waiters *all, struct waiter *w)
+{
+	uint64_t thread = pointer_at(w, w->object + STREAM_OWNER);
+
+	if (thread)
+		add_tid(all, w, word_at(w, thread + PTHREAD_TID));
+}
+
+/* Who runs the routine of a pthread_once or std::call_once is in a call that was given it, too. */
+static bool runs_routine(struct session *s, const struct waiter *other, uint64_t object)
+{
+	bool waits = other->what == PRIMITIVE_ONCE;
+
+	for (size_t i = other->own; i < other->stack.count; i = caller_own(other, i + 1)) {
+		if (!waits && locks_is_argument(s, &other->stack.items[i], object))
+			return true;
+		waits = false;
+	}
+	return false;
+}
+
+static void routine_owner(struct waiters *all, struct waiter *w)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		struct waiter *other = &all->items[i];
+
+		if (other->thread->process == w->thread->process &&
+		    runs_routine(all->session, other, w->object))
+			add_owner(w, other->thread);
+	}
+}
+
+/* The call that waits here is made by this function of the tester's. */
+static const char *own_function(const struct waiter *w)
+{
+	return w->own < w->stack.count ? w->stack.items[w->own].function : NULL;
+}
+
+/* How often is the function on the stack, the call that waits itself left out? */
+static unsigned entered(const struct waiter *other, const struct waiter *w)
+{
+	size_t first = other->what == w->what && other->object == w->object ? other->own + 1 : 0;
+	const char *name = own_function(w);
+	unsigned times = 0;
+
+	for (size_t i = first; name && i < other->stack.count; i++)
+		times += other->stack.items[i].function &&
+			 strcmp(other->stack.items[i].function, name) == 0;
+	return times;
+}
+
+/* Who initialises has entered the same function: if that is only one thread, it is that. */
+static void initialiser(struct waiters *all, struct waiter *w)
+{
+	struct waiter *found = NULL;
+
+	for (size_t i = 0; i < all->count; i++) {
+		struct waiter *other = &all->items[i];
+
+		if (other->thread->process != w->thread->process || !entered(other, w))
+			continue;
+		if (found)
+			return;
+		found = other;
+	}
+	if (found)
+		add_owner(w, found->thread);
+}
+
+void glibc_owners(struct waiters *all, struct waiter *w)
+{
+	switch (w->what) {
+	case PRIMITIVE_MUTEX:
+		add_tid(all, w, word_at(w, w->object + MUTEX_OWNER));
+		break;
+	case PRIMITIVE_READ:
+	case PRIMITIVE_WRITE:
+		rwlock_owners(all, w);
+		break;
+	case PRIMITIVE_STREAM:
+		stream_owner(all, w);
+		break;
+	case PRIMITIVE_ONCE:
+		routine_owner(all, w);
+		break;
+	case PRIMITIVE_GUARD:
+		initialiser(all, w);
+		break;
+	default:
+		break;
+	}
+	if (w->wait.on)
+		add_owner(w, threads_of(w->wait.on));
+}
+
+/* ---- what its words say ---------------------------------------------------------------------- */
+
+bool glibc_is_recursive(const struct waiter *w)
+{
+	return w->what == PRIMITIVE_MUTEX && word_at(w, w->object + MUTEX_COUNT) > 1;
+}
+
+static void barrier_state(const struct waiter *w, struct str *out)
+{
+	uint32_t round = word_at(w, w->object + BARRIER_ROUND);
+	uint32_t count = word_at(w, w->object + BARRIER_COUNT);
+	uint32_t there = word_at(w, w->object) - round;
+
+	if (there && there < count)
+		str_addf(out, ", where %u of %u threads %s", there, count,
+			 there == 1 ? "is" : "are");
+}
+
+void glibc_state(const struct waiter *w, struct str *out)
+{
+	uint32_t waiting;
+
+	if (w->what == PRIMITIVE_BARRIER && primitive_is_in(w, "pthread_barrier_wait"))
+		barrier_state(w, out);
+	if (w->what != PRIMITIVE_SEMAPHORE || !primitive_is_in(w, "sem_wait"))
+		return;
+	waiting = word_at(w, w->object + SEMAPHORE_WAITERS);
+	if (waiting > 1)
+		str_addf(out, " (%u threads wait for it)", waiting);
+}

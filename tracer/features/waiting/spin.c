@@ -1,0 +1,404 @@
+/*
+ * Threads that move while nothing happens, seen at moments. A thread that runs is stopped for a moment
+ * to be asked where it is; of those that sleep only such are that wake by themselves, for these go on
+ * with their sleep as if they had not been asked.
+ */
+#include "tracer/features/waiting/spin.h"
+#include "tracer/run/sites.h"
+#include "tracer/features/waiting/waiting.h"
+#include "tracer/features/waiting/spin_state.h"
+#include "tracer/features/blocked/channels.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+
+/* Ticks of quiet before the first look, and between two; threads that are looked at each time. */
+enum { QUIET_TICKS = 10, EVERY_TICKS = 2, MOST_THREADS = 8 };
+enum { MOST_PLACES = 16, MOST_FUNCTIONS = 4 };
+/* A thread has run since it was looked at last; what it needs for being stopped is not meant. */
+enum { RUN_NS = 50000 };
+/* A livelock: for so long nothing else happens, so many looks at each thread that goes round. */
+enum {
+	LIVELOCK_US = 1000000,
+	REST_US = 500000,
+	SAMPLES = 64,
+	SAMPLES_AT_LAST = 16,
+	LATE_US = 20000000
+};
+
+struct spinner {
+	const struct session_thread *thread;
+	uint64_t since_us;
+	unsigned long
+		stands_turn; /* session_thread.stands_turn: it has not arrived anywhere since */
+	uint64_t switches;   /* at the last look; 0: none yet */
+	uint64_t moved_us;   /* when these were last seen to have become more */
+	uint64_t ran_ns;     /* at the last sample, when it stood */
+	struct spin_states states; /* since something last happened in the run */
+	unsigned samples, slept;
+	ARRAY(struct spin_place) places;
+};
+
+struct spins {
+	ARRAY(struct spinner) threads;
+	struct spin_code code;
+	uint64_t event_us;  /* when something last happened in the run */
+	uint64_t change_us; /* ... or something was read or written */
+	uint64_t transfers;
+	unsigned ticks; /* quiet ones since */
+	size_t next;	/* whose turn it is, where there are many */
+};
+
+static struct spins *spins_of(struct session *s)
+{
+	if (!s->spins) {
+		s->spins = base_alloc(1, sizeof(*s->spins));
+		s->spins->event_us = s->spins->change_us = s->start_us;
+	}
+	return s->spins;
+}
+
+static struct spinner *find(const struct spins *all, const struct session_thread *t)
+{
+	array_each(struct spinner, sp, &all->threads)
+		if (sp->thread == t)
+			return sp;
+	return NULL;
+}
+
+static void forget(struct spinner *sp, uint64_t since)
+{
+	array_fini(&sp->places);
+	sp->samples = sp->slept = 0;
+	sp->since_us = since;
+}
+
+static struct spinner *spinner_of(struct spins *all, const struct session_thread *t)
+{
+	struct spinner *sp = find(all, t);
+
+	if (!sp) {
+		sp = array_add(&all->threads);
+		sp->thread = t;
+		sp->since_us = all->event_us;
+		sp->stands_turn = t->stands_turn;
+		sp->moved_us = session_now_us();
+	}
+	if (sp->stands_turn != t->stands_turn) {
+		forget(sp, all->event_us);
+		sp->stands_turn = t->stands_turn;
+	}
+	return sp;
+}
+
+/* ---- one look ------------------------------------------------------------------------------- */
+
+/* Sleeps that do not notice when somebody looks. */
+static bool is_nap(const struct target_block *b)
+{
+	switch (b->number) {
+	case SYS_nanosleep:
+	case SYS_clock_nanosleep:
+	case SYS_restart_syscall:
+	case SYS_sched_yield:
+	case SYS_futex:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static size_t count_functions(const struct spinner *sp)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < sp->places.count; i++) {
+		bool first = true;
+
+		for (size_t k = 0; k < i && first; k++)
+			first = !same_text(sp->places.items[k].func, sp->places.items[i].func);
+		count += first;
+	}
+	return count;
+}
+
+static void note_place(struct spinner *sp, const struct inspect_call *call, uint64_t now)
+{
+	struct spin_place place = {call->function, call->line ? call->file : NULL, call->line, 1};
+
+	array_each(struct spin_place, p, &sp->places) {
+		if (p->line == place.line && same_text(p->func, place.func) &&
+		    same_text(p->file, place.file)) {
+			p->times++;
+			return;
+		}
+	}
+	if (sp->places.count < MOST_PLACES)
+		*array_add(&sp->places) = place;
+	if (count_functions(sp) > MOST_FUNCTIONS) {
+		forget(sp, now);
+		*array_add(&sp->places) = place;
+	}
+}
+
+/* Of a thread on a processor: has it had it since the last sample? */
+static bool has_worked(const struct spinner *sp, const struct session_thread *t)
+{
+	uint64_t ran = target_ran_ns(t->target);
+
+	return !ran || ran >= sp->ran_ns + RUN_NS;
+}
+
+static bool has_run(struct spinner *sp, const struct session_thread *t,
+		    const struct target_block *b, uint64_t now)
+{
+	bool moved = sp->switches && sp->switches != b->switches;
+
+	sp->switches = b->switches;
+	if (moved || b->activity == TARGET_ACTIVE)
+		sp->moved_us = now;
+	if (b->activity == TARGET_ACTIVE)
+		return has_worked(sp, t);
+	return moved && b->activity == TARGET_BLOCKED && is_nap(b);
+}
+
+static void take_sample(struct session *s, struct spinner *sp, struct waiter *w, uint64_t now)
+{
+	struct target_thread *target = w->thread->target;
+
+	if (target_pause(s->target, target) < 0)
+		return; /* it has just stopped for a reason of its own */
+	/* Now that it stands: on a busy machine being stopped takes time, and the next look may come before it
+	   has run at all. Its state would be the same then, and that not because it goes round. */
+	sp->ran_ns = target_ran_ns(target);
+	caller_look(s, w);
+	if (w->told < w->stack.count) {
+		note_place(sp, &w->stack.items[w->told], now);
+		sp->samples++;
+		sp->slept += w->block.activity == TARGET_BLOCKED;
+	}
+	spin_states_add(&sp->states, spin_state(w->thread, &s->spins->code));
+	target_resume(s->target, target);
+	inspect_stack_fini(&w->stack);
+}
+
+static void look_at(struct session *s, struct session_thread *t, uint64_t now)
+{
+	struct waiter w = {.thread = t};
+	struct spinner *sp = spinner_of(s->spins, t);
+
+	target_look(t->target, &w.block);
+	if (has_run(sp, t, &w.block, now))
+		take_sample(s, sp, &w, now);
+}
+
+static bool may_move(const struct session_thread *t)
+{
+	return t->target && t->target->state == TARGET_RUNNING && !t->engine->held && !t->paused &&
+	       !sanitizer_owns(t->engine->start);
+}
+
+void spin_sample(struct session *s)
+{
+	struct spins *all = spins_of(s);
+	uint64_t now = session_now_us();
+	size_t looks = 0;
+
+	for (size_t i = 0; i < s->threads.count && looks < MOST_THREADS; i++) {
+		struct session_thread *t = s->threads.items[all->next++ % s->threads.count];
+
+		if (!may_move(t))
+			continue;
+		look_at(s, t, now);
+		looks++;
+	}
+}
+
+/* ---- over time ------------------------------------------------------------------------------ */
+
+/* Is there anything that could end the run and would have to say who spins? */
+static bool is_of_use(const struct session *s)
+{
+	if (s->live || s->options->record)
+		return false;
+	if (s->time_limit > 0 || s->plan.expect.livelock)
+		return true;
+	array_each(struct session_thread *, t, &s->threads)
+		if ((*t)->target && (*t)->engine->held)
+			return s->gate_limit > 0;
+	return false;
+}
+
+static void begin_anew(struct spins *all, uint64_t now)
+{
+	all->change_us = now;
+	array_each(struct spinner, sp, &all->threads)
+		spin_states_clear(&sp->states);
+}
+
+static void look_at_transfers(struct session *s, uint64_t now)
+{
+	uint64_t sum = 0;
+
+	array_each(struct session_process *, p, &s->processes)
+		if ((*p)->target)
+			sum += target_transfers((*p)->target);
+	if (sum != s->spins->transfers)
+		begin_anew(s->spins, now);
+	s->spins->transfers = sum;
+}
+
+static void look(struct session *s, uint64_t now, bool quiet)
+{
+	struct spins *all = spins_of(s);
+	unsigned every = s->plan.expect.livelock || s->outcome.time_limit ? 1 : EVERY_TICKS;
+
+	if (!quiet) {
+		all->event_us = now;
+		all->ticks = 0;
+		begin_anew(all, now);
+		return;
+	}
+	all->ticks++;
+	if (all->ticks < QUIET_TICKS || all->ticks % every || !is_of_use(s))
+		return;
+	look_at_transfers(s, now);
+	spin_sample(s);
+	if (s->plan.expect.livelock && !s->over && spin_is_livelock(s, false)) {
+		s->outcome.livelock = true;
+		session_end(s);
+	}
+}
+
+/* ---- a livelock ----------------------------------------------------------------------------- */
+
+/* For somebody of the program, and (`rests`) has not moved for a while. A leader that has ended waits
+   for nobody. */
+static bool is_waiting(struct session *s, struct session_thread *t, bool rests)
+{
+	const struct spinner *sp = find(s->spins, t);
+	struct target_block b;
+	struct wait w = {0};
+	bool waits;
+
+	target_look(t->target, &b);
+	if (b.activity == TARGET_DEAD)
+		return true;
+	blocked_wait_of(s, t, &b, &w);
+	waits = w.kind != WAIT_NOT && (!rests || (sp && sp->switches == b.switches &&
+						  session_now_us() - sp->moved_us >= REST_US));
+	wait_fini(&w);
+	return waits;
+}
+
+/* It looks like it so far, but was not looked at often enough. */
+static bool may_go_round(const struct session *s, const struct session_thread *t)
+{
+	const struct spinner *sp = find(s->spins, t);
+	struct target_block b;
+
+	if (sp && !spin_states_may_repeat(&sp->states, SAMPLES_AT_LAST))
+		return false;
+	target_look(t->target, &b);
+	return b.activity == TARGET_ACTIVE || (sp && sp->states.samples > 0);
+}
+
+static bool goes_round(const struct session *s, const struct session_thread *t, unsigned least)
+{
+	const struct spinner *sp = find(s->spins, t);
+
+	return sp && spin_states_repeat(&sp->states, least);
+}
+
+static bool counts(const struct session_thread *t)
+{
+	return t->target && !sanitizer_owns(t->engine->start);
+}
+
+bool spin_is_livelock(struct session *s, bool at_last)
+{
+	unsigned least = at_last ? SAMPLES_AT_LAST : SAMPLES;
+	bool any = false;
+
+	if (!s->spins || (!at_last && session_now_us() - s->spins->change_us < LIVELOCK_US))
+		return false;
+	array_each(struct session_thread *, it, &s->threads) {
+		bool round = goes_round(s, *it, least);
+
+		if (!counts(*it))
+			continue;
+		if (!may_move(*it) || (!round && !is_waiting(s, *it, true)))
+			return false;
+		any |= round;
+	}
+	return any;
+}
+
+/* At last: it looks like one, but on a busy machine somebody has run too seldom to be looked at often enough. */
+static bool is_unclear(struct session *s)
+{
+	bool any = false;
+
+	if (!s->spins || session_now_us() - s->spins->event_us < LIVELOCK_US)
+		return false;
+	array_each(struct session_thread *, it, &s->threads) {
+		bool may;
+
+		if (!counts(*it))
+			continue;
+		if (!may_move(*it))
+			return false;
+		if (goes_round(s, *it, SAMPLES_AT_LAST))
+			continue;
+		may = may_go_round(s, *it);
+		if (!may && !is_waiting(s, *it, false))
+			return false;
+		any |= may;
+	}
+	return any;
+}
+
+/* ---- what is known -------------------------------------------------------------------------- */
+
+bool spin_of(const struct session *s, const struct session_thread *t, struct spin *out)
+{
+	const struct spinner *sp = s->spins ? find(s->spins, t) : NULL;
+
+	if (!sp || !sp->samples || sp->stands_turn != t->stands_turn)
+		return false;
+	*out = (struct spin){
+		.since_us = sp->since_us, .samples = sp->samples, .sleeps = sp->slept > 0};
+	array_each(const struct spin_place, p, &sp->places)
+		if (p->times > out->place.times)
+			out->place = *p;
+	return true;
+}
+
+static void free_spins(struct session *s)
+{
+	if (!s->spins)
+		return;
+	array_each(struct spinner, sp, &s->spins->threads) {
+		array_fini(&sp->places);
+		spin_states_clear(&sp->states);
+	}
+	array_fini(&s->spins->threads);
+	array_fini(&s->spins->code);
+	base_free(s->spins);
+	s->spins = NULL;
+}
+
+/* Slow or a livelock? Where the machine was too busy for the program to show it, it gets a moment more. */
+static bool late(struct session *s, double over_us)
+{
+	s->outcome.livelock = spin_is_livelock(s, true);
+	return !s->outcome.livelock && over_us <= LATE_US && is_unclear(s);
+}
+
+extern const struct observer spin_observer;
+const struct observer spin_observer = {.slow_tick_over = look, .late = late, .free = free_spins};

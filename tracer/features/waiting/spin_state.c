@@ -1,0 +1,161 @@
+/*
+ * Does a thread get on? A computation that is only slow is never twice in the same state: its counter, or
+ * the element that it has come to, is another one each time, or else it would not end. Who goes round in
+ * circles comes back to a few states. What it counts meanwhile is not part of them where no branch
+ * depends on it, and so retries that are counted are still the same.
+ */
+#include "tracer/features/waiting/spin_state.h"
+
+enum { MOST_FRAMES = 24, MOST_CODE = 4096, MOST_STATES = 4096, ONCE_PART = 8 };
+enum { RESULT = 1 }; /* rax: outside of the innermost call it is what that will give back */
+
+/* ---- what decides --------------------------------------------------------------------------- */
+
+static size_t read_code(void *ctx, uint64_t addr, void *buf, size_t n)
+{
+	while (n && pages_read(ctx, addr, buf, n) < 0)
+		n--; /* the mapping ends here */
+	return n;
+}
+
+static const struct arch_decides *decides_at(struct session_process *p, uint64_t pc, uint32_t known,
+					     struct spin_code *code)
+{
+	struct spin_decides *found;
+
+	for (size_t i = 0; i < code->count; i++) {
+		found = &code->items[i];
+		if (found->pc == pc && found->pid == p->pid && found->known == known)
+			return &found->decides;
+	}
+	if (code->count == MOST_CODE)
+		code->count = 0;
+	found = array_add(code);
+	found->pc = pc;
+	found->pid = p->pid;
+	found->known = known;
+	arch_decides(pc, known, read_code, p, &found->decides);
+	return &found->decides;
+}
+
+/* ---- a state -------------------------------------------------------------------------------- */
+
+static void mix(uint64_t *state, uint64_t value)
+{
+	*state ^= value + 0x9e3779b97f4a7c15u + (*state << 6) + (*state >> 2);
+	*state *= 0xff51afd7ed558ccdu;
+	*state ^= *state >> 33;
+}
+
+static uint64_t part(const struct dwarf_frame *f, const struct arch_decides *d,
+		     const uint64_t *values, uint8_t from)
+{
+	if (from == ARCH_FROM_NOTHING)
+		return 0;
+	if (from < ARCH_FROM_WORD)
+		return f->regs[from];
+	return d->word[from - ARCH_FROM_WORD].size == 4
+		       ? (uint64_t)(int32_t)values[from - ARCH_FROM_WORD]
+		       : values[from - ARCH_FROM_WORD];
+}
+
+static uint64_t value_of(struct session_process *p, const struct dwarf_frame *f,
+			 const struct arch_decides *d, const uint64_t *values, size_t i)
+{
+	const struct arch_word *w = &d->word[i];
+	uint64_t at = part(f, d, values, w->base) + (uint64_t)w->offset, value = 0;
+
+	if (w->index != ARCH_FROM_NOTHING)
+		at += part(f, d, values, w->index) * w->scale;
+	return pages_read(p, at, &value, w->size) < 0 ? 0 : value;
+}
+
+static void mix_values(struct session_process *p, const struct dwarf_frame *f,
+		       const struct arch_decides *d, bool result, uint64_t *state)
+{
+	uint32_t registers = d->registers | (result ? d->result_registers : 0);
+	uint64_t words = d->words | (result ? d->result_words : 0);
+	uint64_t values[ARCH_DECIDES_WORDS] = {0};
+
+	mix(state, f->pc);
+	for (unsigned i = 0; i < 16; i++)
+		if ((registers >> i & 1) && (f->known >> i & 1))
+			mix(state, f->regs[i]);
+	for (size_t i = 0; i < ARCH_DECIDES_WORDS && d->word[i].size; i++) {
+		values[i] = value_of(p, f, d, values, i);
+		if (words >> i & 1)
+			mix(state, values[i]);
+	}
+}
+
+/* From the outermost on: does what the call inside gives back decide anything there? */
+static void mix_frames(struct session_process *p, const struct dwarf_frame *frames, size_t count,
+		       struct spin_code *code, uint64_t *state)
+{
+	bool result = false;
+
+	while (count--) {
+		const struct dwarf_frame *f = &frames[count];
+		uint32_t known = (f->known & 0xffff) | RESULT;
+		const struct arch_decides *d = decides_at(p, f->pc, known, code);
+
+		mix_values(p, f, d, result, state);
+		result = (d->registers & RESULT) || (result && (d->result_registers & RESULT));
+	}
+}
+
+uint64_t spin_state(struct session_thread *t, struct spin_code *code)
+{
+	struct dwarf_frame frames[MOST_FRAMES];
+	struct error ignored = {0};
+	struct arch_regs regs;
+	uint64_t state = 0;
+	size_t count = 1;
+
+	if (target_regs(t->target, &regs) < 0)
+		return 0;
+	pages_forget(t->process->session);
+	dwarf_frame_first(&t->process->program, t, &regs, &frames[0]);
+	while (count < MOST_FRAMES &&
+	       dwarf_frame_up(&frames[count - 1], &frames[count], &ignored) > 0)
+		count++;
+	mix_frames(t->process, frames, count, code, &state);
+	return state;
+}
+
+/* ---- states that were seen ------------------------------------------------------------------ */
+
+void spin_states_add(struct spin_states *states, uint64_t state)
+{
+	struct spin_seen *new;
+
+	states->samples++;
+	array_each(struct spin_seen, seen, states) {
+		if (seen->state != state)
+			continue;
+		states->once -= seen->times++ == 1;
+		return;
+	}
+	states->once++;
+	if (states->count == MOST_STATES)
+		return;
+	new = array_add(states);
+	new->state = state;
+	new->times = 1;
+}
+
+void spin_states_clear(struct spin_states *states)
+{
+	array_fini(states);
+	states->samples = states->once = 0;
+}
+
+bool spin_states_repeat(const struct spin_states *states, unsigned least)
+{
+	return states->samples >= least && states->once * ONCE_PART <= states->samples;
+}
+
+bool spin_states_may_repeat(const struct spin_states *states, unsigned least)
+{
+	return states->samples < least && states->once * ONCE_PART <= least;
+}

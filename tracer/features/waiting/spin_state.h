@@ -1,0 +1,42 @@
+/* spin_state.c: has a thread been in this state before? Between spin.c and itself. */
+#ifndef GATECTL_FEATURES_WAITING_SPIN_STATE_H
+#define GATECTL_FEATURES_WAITING_SPIN_STATE_H
+
+#include "tracer/arch/decides.h"
+#include "tracer/run/internal.h"
+
+/* What decides at an address of the program's code; found out once. */
+struct spin_decides {
+	int pid;
+	uint64_t pc;
+	uint32_t known;
+	struct arch_decides decides;
+};
+struct spin_code {
+	struct spin_decides *items;
+	size_t count, capacity;
+};
+
+/* States that a thread was seen in: how often each. */
+struct spin_seen {
+	uint64_t state;
+	unsigned times;
+};
+struct spin_states {
+	struct spin_seen *items;
+	size_t count, capacity;
+	unsigned samples, once; /* all; states that were seen once only */
+};
+
+/* The state of a stopped thread, as one number: where it is in each of its calls, and all values that
+   decide where it goes from there. Two that are the same go the same way, but for what others do. */
+uint64_t spin_state(struct session_thread *t, struct spin_code *code);
+
+void spin_states_add(struct spin_states *states, uint64_t state);
+void spin_states_clear(struct spin_states *states);
+/* Do the same states come again and again? What has been seen once only is what there is still to come. */
+bool spin_states_repeat(const struct spin_states *states, unsigned least);
+/* These are too few to tell; nothing that was seen so far is against it. */
+bool spin_states_may_repeat(const struct spin_states *states, unsigned least);
+
+#endif

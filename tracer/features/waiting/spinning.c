@@ -1,0 +1,72 @@
+/* Threads that run and get nowhere: where, and since when. */
+#include "tracer/features/explain/explain.h"
+#include "tracer/features/waiting/waiting.h"
+#include "tracer/features/waiting/spin.h"
+
+#include <string.h>
+
+enum { LOOKS_LEAST = 2 }; /* one alone says nothing of how long */
+
+static bool is_known(const struct session *s, const struct session_thread *t, struct spin *out)
+{
+	return spin_of(s, t, out) && out->samples >= LOOKS_LEAST && out->place.func;
+}
+
+static double seconds(const struct session *s, const struct spin *spin)
+{
+	uint64_t end = s->timeline.end_us ? s->start_us + s->timeline.end_us : session_now_us();
+
+	return end > spin->since_us ? (double)(end - spin->since_us) / 1e6 : 0;
+}
+
+/* It is told by where it was seen most often: the last look may have found it anywhere. */
+static void take_place(const struct spin_place *place, struct waiting *out)
+{
+	bool same = out->func && strcmp(out->func, place->func) == 0;
+
+	if (!same)
+		str_clear(&out->around);
+	out->func = place->func;
+	out->file = place->line ? place->file : NULL;
+	out->line = place->line;
+}
+
+/* What livelock.c has found it to be; other limits do not ask. */
+static const char *how(const struct session *s, const struct spin *spin)
+{
+	if (spin->sleeps)
+		return "again and again";
+	return s->outcome.time_limit && !s->outcome.livelock ? "in the same few functions"
+							     : "spinning";
+}
+
+void spinning_describe(const struct session *s, const struct session_thread *t, struct waiting *out)
+{
+	struct spin spin;
+
+	if (!is_known(s, t, &spin))
+		return;
+	if (out->kind == WAITING_RUNNING)
+		take_place(&spin.place, out);
+	out->spins = true;
+	str_addf(&out->note, ", %s for %.1f s", how(s, &spin), seconds(s, &spin));
+}
+
+bool spinning_try(const struct session *s, struct str *out)
+{
+	array_each(struct session_thread *, it, &s->threads) {
+		const struct waiting *w = waiting_of(*it);
+
+		if (!w->spins || !w->func)
+			continue;
+		str_addf(out, "find out what %s waits for in %s", (*it)->engine->id, w->func);
+		if (w->file)
+			str_addf(out, " at %s:%u", str_base_name(w->file), w->line);
+		str_add(out,
+			s->outcome.livelock
+				? ": it goes round there, a longer --time-limit changes nothing"
+				: "; a longer --time-limit helps only where it is slow");
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,234 @@
+#include "tracer/features/waiting/trampoline.h"
+#include "tracer/features/waiting/waiting.h"
+
+#include <string.h>
+
+enum { MOST_CALLS = 256, LOOKS_MOST = 64, CALL_MOST = 6, MOST_CODE = 1 << 16 };
+
+/* ---- the calls around the start routine --------------------------------------------------------- */
+
+static bool is_called(const struct inspect_call *call, const char *name)
+{
+	return call->function && strcmp(call->function, name) == 0;
+}
+
+static bool is_in_library(const struct inspect_call *call, const char *name)
+{
+	const struct module *m = call->frame.module;
+
+	return m && strncmp(str_base_name(module_path(m)), name, strlen(name)) == 0;
+}
+
+/* What begins a thread in libc, static or not. */
+static bool is_libc(const struct inspect_call *call)
+{
+	return is_in_library(call, "libc.so") || is_in_library(call, "libpthread") ||
+	       is_in_library(call, "ld-linux") || is_called(call, "start_thread") ||
+	       is_called(call, "clone") || is_called(call, "clone3") ||
+	       is_called(call, "__clone") || is_called(call, "__clone3");
+}
+
+/* std::thread and its like: their threads are called by what the tester passed already. */
+static bool is_cxx(const struct inspect_call *call)
+{
+	return is_in_library(call, "libstdc++") || is_in_library(call, "libc++") ||
+	       is_called(call, "execute_native_thread_routine") ||
+	       (call->function && strncmp(call->function, "std::", 5) == 0);
+}
+
+/* The start routine; or, where it has left by a jump, the function that it has jumped to (`left`).
+   stack.count: it is not there. */
+static size_t find_start(const struct session_thread *t, const struct inspect_stack *stack,
+			 bool *left)
+{
+	size_t i = stack->count;
+
+	for (size_t k = stack->count; k-- > 0;)
+		if (is_called(&stack->items[k], t->engine->start))
+			return k;
+	*left = true;
+	while (i > 0 && is_libc(&stack->items[i - 1]))
+		i--;
+	/* more of libc's than usual: the start routine has returned, destructors run */
+	return i && stack->count - i <= 2 ? i - 1 : stack->count;
+}
+
+/* ---- does it call through a pointer? ------------------------------------------------------------- */
+
+/* `call` is the caller's; the instruction before the return address tells. */
+static bool calls_by_name(struct session_process *p, const struct inspect_call *call)
+{
+	uint64_t behind = call->frame.lookup_pc + 1, slot;
+	uint8_t bytes[CALL_MOST];
+	struct arch_insn insn;
+	int32_t offset;
+
+	if (call->jumped || !call->frame.module ||
+	    pages_read(p, behind - CALL_MOST, bytes, sizeof(bytes)) < 0)
+		return true;
+	if (arch_decode(bytes + 1, 5, behind - 5, &insn) == 0 && insn.length == 5 &&
+	    insn.flow == ARCH_FLOW_CALL && images_at(p, insn.target))
+		return true;
+	if (arch_decode(bytes, 6, behind - 6, &insn) != 0 || insn.length != 6 ||
+	    insn.flow != ARCH_FLOW_CALL_INDIRECT)
+		return false;
+	memcpy(&offset, bytes + 2, sizeof(offset)); /* call *slot(%rip), where there is no PLT */
+	slot = behind + (uint64_t)(int64_t)offset;
+	return module_got_name(call->frame.module, slot - call->frame.bias) != NULL;
+}
+
+/* Does this code go anywhere through a pointer? Slots of the linker's count as that, too. */
+static bool has_pointer(struct module *m, uint64_t offset, uint64_t size)
+{
+	uint8_t *code = base_alloc(1, size);
+	size_t n = module_bytes(m, offset, code, size), at = 0;
+	bool found = n < size;
+
+	while (at < n && !found) {
+		struct arch_insn insn;
+
+		found = arch_decode(code + at, n - at, offset + at, &insn) < 0 ||
+			insn.flow == ARCH_FLOW_CALL_INDIRECT ||
+			insn.flow == ARCH_FLOW_JUMP_INDIRECT;
+		at += insn.length;
+	}
+	base_free(code);
+	return found;
+}
+
+/* Most threads are told by their start routine's code alone, without looking at their calls. */
+static bool may_be_trampoline(const struct session_thread *t)
+{
+	bool known = false;
+
+	array_each(const struct image, image, &t->process->images) {
+		uint64_t offset, size;
+
+		if (module_symbol(image->module, t->engine->start, &offset, &size) < 0)
+			continue;
+		known = true;
+		if (!size || size > MOST_CODE || image->module == t->process->loader ||
+		    caller_is_system(image->module) || has_pointer(image->module, offset, size))
+			return true;
+	}
+	return !known;
+}
+
+/* ---- what it runs -------------------------------------------------------------------------------- */
+
+static bool same_file(const struct inspect_call *a, const struct inspect_call *b)
+{
+	return a->file && b->file && strcmp(a->file, b->file) == 0;
+}
+
+/* Inwards from `i` (excluded): the first call of the tester's, not in this file. stack.count: none. */
+static size_t next_own(const struct waiter *w, const struct inspect_stack *stack, size_t i,
+		       const struct inspect_call *but)
+{
+	while (i-- > 0) {
+		const struct inspect_call *call = &stack->items[i];
+
+		if (caller_is_own(w, call) && call->function && !(but && same_file(but, call)))
+			return i;
+	}
+	return stack->count;
+}
+
+static void know(struct session_thread *t, const char *runs)
+{
+	t->runs = runs;
+	t->runs_known = true;
+}
+
+/* A start routine of the tester's own is a trampoline where it goes into another file by a pointer. */
+static void see_own(struct session_thread *t, const struct waiter *w,
+		    const struct inspect_stack *stack, size_t start)
+{
+	size_t i = next_own(w, stack, start, &stack->items[start]);
+	const struct inspect_call *call;
+
+	if (i == stack->count)
+		return;
+	call = &stack->items[i];
+	if (call->inlined || calls_by_name(t->process, call + 1))
+		know(t, NULL);
+	else
+		know(t, call->function);
+}
+
+static void see_library(struct session_thread *t, const struct waiter *w,
+			const struct inspect_stack *stack, size_t start)
+{
+	size_t i = next_own(w, stack, start, NULL);
+
+	t->from_library = true;
+	if (i < stack->count)
+		know(t, stack->items[i].function);
+}
+
+void trampoline_see(struct session_thread *t, const struct inspect_stack *stack)
+{
+	struct waiter w = {.thread = t};
+	bool left = false;
+	size_t start;
+
+	if (t->runs_known || stack->cut || !stack->count || !t->engine->start ||
+	    t->engine->tid == t->process->pid)
+		return;
+	start = find_start(t, stack, &left);
+	if (start == stack->count)
+		return;
+	if (is_cxx(&stack->items[start]))
+		know(t, NULL);
+	else if (left && caller_is_own(&w, &stack->items[start]))
+		know(t, stack->items[start].function);
+	else if (caller_is_own(&w, &stack->items[start]) && stack->items[start].file)
+		see_own(t, &w, stack, start);
+	else
+		see_library(t, &w, stack, start);
+}
+
+static const char *runs(struct session *s, struct session_thread *t)
+{
+	const struct engine_thread *engine = t->engine;
+	struct inspect_stack stack = {0};
+	struct dwarf_frame first;
+	struct arch_regs regs;
+
+	(void)s;
+	if (t->runs_known || !t->target || t->target->state == TARGET_RUNNING ||
+	    t->runs_looks >= LOOKS_MOST)
+		return t->runs;
+	if (!t->runs_looks++ && (engine->tid == t->process->pid || !may_be_trampoline(t))) {
+		know(t, NULL);
+		return NULL;
+	}
+	if (target_regs(t->target, &regs) < 0)
+		return t->runs;
+	dwarf_frame_first(&t->process->program, t, &regs, &first);
+	inspect_stack(&first, NULL, MOST_CALLS, &stack);
+	trampoline_see(t, &stack);
+	inspect_stack_fini(&stack);
+	return t->runs;
+}
+
+/* Threads that are given no name have their process's. */
+static bool has_name(const struct session_thread *t)
+{
+	array_each(struct session_thread *, other, &t->process->session->threads)
+		if ((*other)->process == t->process && (*other)->engine->tid == t->process->pid &&
+		    strcmp((*other)->comm, t->comm) == 0)
+			return false;
+	return *t->comm;
+}
+
+void trampoline_describe(const struct session_thread *t, struct str *out)
+{
+	if (t->runs)
+		str_addf(out, " (%s)", t->runs);
+	else if (t->from_library && has_name(t))
+		str_addf(out, " (named %s)", t->comm);
+}
+
+extern const struct observer trampoline_observer;
+const struct observer trampoline_observer = {.runs = runs};

@@ -1,0 +1,19 @@
+/*
+ * What a thread runs whose start routine is a trampoline: a routine of a library (or of the tester's
+ * own) that calls the function which it was given. The thread keeps its id (linux_pthread_proxy#3), and is
+ * also called by that function.
+ *
+ * It is known once the thread stands still inside the function: at its first arrival there, or when the
+ * verdict looks at everybody.
+ */
+#ifndef GATECTL_FEATURES_WAITING_TRAMPOLINE_H
+#define GATECTL_FEATURES_WAITING_TRAMPOLINE_H
+
+#include "tracer/run/internal.h"
+
+/* The calls of the thread are at hand: what do they show? */
+void trampoline_see(struct session_thread *t, const struct inspect_stack *stack);
+/* In brackets behind the id: " (worker_fn)", or " (named pool-2)" where only that is known; or "". */
+void trampoline_describe(const struct session_thread *t, struct str *out);
+
+#endif

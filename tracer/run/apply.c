@@ -1,0 +1,121 @@
+/* The engine's decisions are carried out. */
+#include "tracer/run/sites.h"
+
+#include "tracer/base/log.h"
+
+#include <string.h>
+
+enum { AGAIN_MOST = 8 }; /* behind that, the next look at what conditions have read will do */
+
+/* Of several places at its address it is held at this one. */
+static void note_spot(struct session_thread *t)
+{
+	struct arrival_spot spot;
+
+	if (!engine_spot(t->engine, &spot))
+		return;
+	t->hold_line = spot.line;
+	t->hold_file = spot.file;
+	t->hold_func = spot.func;
+}
+
+/* The thread is held from now on, or is not any more. */
+static void note_hold(struct session *s, const struct decision *d)
+{
+	struct session_thread *t = threads_of(d->thread);
+
+	session_note_held(s, t);
+	if (d->kind == DECISION_PASS)
+		return;
+	note_spot(t);
+	t->held_since = session_now_us();
+	t->hold = (struct engine_hold){d->place, d->gate};
+}
+
+static void release(struct session *s, const struct decision *d)
+{
+	struct session_thread *t = threads_of(d->thread);
+
+	program_forget(t);
+	s->events++;
+	if (t == s->turned)
+		s->turned_goes = true;
+	else if (t->target)
+		session_go(s, t);
+}
+
+static void kill_program(struct session *s, const struct decision *d)
+{
+	struct session_thread *t = threads_of(d->thread);
+
+	s->killed_by = d->signal;
+	if (t->target)
+		target_kill(s->target, t->process->target, d->signal);
+}
+
+static void apply(struct session *s, const struct decision *d)
+{
+	if (d->kind == DECISION_HOLD || d->kind == DECISION_PASS)
+		note_hold(s, d);
+	observe(decision, s, d);
+	switch (d->kind) {
+	case DECISION_LOG:
+		if (!s->options->quiet)
+			log_line("%s", d->text);
+		break;
+	case DECISION_RELEASE:
+		release(s, d);
+		break;
+	case DECISION_KILL:
+		kill_program(s, d);
+		break;
+	case DECISION_DEAD:
+		places_retire(s, d->place);
+		break;
+	case DECISION_FAULT:
+		session_fault(s, d->error);
+		break;
+	case DECISION_ARRIVED:
+	case DECISION_WATCH:
+	case DECISION_ELIDE:
+	case DECISION_HOLD:
+	case DECISION_PASS:
+	case DECISION_OPENED:
+	case DECISION_EVENT: /* that is for those who watch */
+		break;
+	}
+}
+
+void apply_decisions(struct session *s)
+{
+	struct decision d;
+
+	while (engine_next(s->engine, &d))
+		apply(s, &d);
+}
+
+static bool is_to_ask_again(struct session *s)
+{
+	bool again = false;
+
+	observe_until(again, decided, s);
+	return again;
+}
+
+void session_settle(struct session *s)
+{
+	apply_decisions(s);
+	for (int i = 0; i < AGAIN_MOST && is_to_ask_again(s); i++) {
+		pages_forget(s);
+		engine_changed(s->engine);
+		apply_decisions(s);
+	}
+}
+
+/* Memory that closed conditions have read has changed. */
+void session_ask_again(struct session *s)
+{
+	pages_forget(s);
+	engine_changed(s->engine);
+	session_settle(s);
+}

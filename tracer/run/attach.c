@@ -1,0 +1,202 @@
+/*
+ * A program that runs already: taken over, and let go.
+ *
+ * Its threads stand still while their names are found and traps are set. It is let go when the
+ * script has nothing left to do (every place has been reached and can never act again), at any
+ * verdict, or when a person asks: nothing of it is ever killed.
+ */
+#include "tracer/run/internal.h"
+
+#include <sys/wait.h>
+
+/* ---- before --------------------------------------------------------------------------------- */
+
+static int check_given(const struct session *s, struct error *err)
+{
+	const struct given *g = &s->plan.given;
+
+	if (!g->source)
+		return 0;
+	error_set(err, ERROR_SCRIPT,
+		  "%s: env, args and stdin are for a program that gatectl starts: process %d runs "
+		  "already",
+		  g->source, s->options->pid);
+	return error_hint(err, "leave them out, or use gatectl run");
+}
+
+static int check_expect(const struct expect *x, struct error *err)
+{
+	if (!x->stdout_has.count && !x->stderr_has.count)
+		return 0;
+	error_set(err, ERROR_USAGE,
+		  "the script expects output, but what a running process writes does not pass "
+		  "through gatectl");
+	return error_hint(err, "leave stdout and stderr out of expect, or use gatectl run");
+}
+
+static bool uses_thread_exit(const struct session *s)
+{
+	const struct place *place;
+
+	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++)
+		if (place->kind == PLACE_THREAD_EXIT)
+			return true;
+	return false;
+}
+
+int attach_start(struct session *s, struct error *err)
+{
+	const struct target_attach how = {
+		.pid = s->options->pid,
+		.no_follow = s->options->no_follow,
+		.trace_exit = uses_thread_exit(s),
+	};
+
+	if (check_given(s, err) < 0 || check_expect(&s->plan.expect, err) < 0)
+		return -1;
+	s->start_us = session_now_us();
+	s->target = target_attach(&how, err);
+	if (!s->target)
+		return -1;
+	s->untraced_children = target_had_children(s->target);
+	ticks_wish(s, s, 0);
+	return 0;
+}
+
+/* ---- all threads stand still ---------------------------------------------------------------- */
+
+static void name_threads(struct session *s, bool of_root)
+{
+	struct target_thread *t = NULL;
+
+	while ((t = target_next_thread(s->target, t))) {
+		struct session_process *p;
+		char *start;
+
+		if (!t->found || t->process->unfollowed || t->process->is_root != of_root)
+			continue;
+		p = threads_process(s, t->process);
+		start = t->tid == p->pid ? base_strdup(of_root ? "main" : "")
+					 : start_routine(s, p, t);
+		threads_new(s, p, t, start);
+		base_free(start);
+	}
+}
+
+/* Not all libraries are loaded yet, or one is at this moment: the trap in the loader will tell. */
+static bool loads_now(struct session *s, struct session_process *p)
+{
+	bool consistent = true;
+
+	if (p->loader)
+		images_update(s, p, NULL, &consistent);
+	return !consistent && p->load_site;
+}
+
+static int set_places(struct session *s, struct session_process *p, struct target_thread *helper,
+		      struct error *err)
+{
+	if (loads_now(s, p))
+		return 0;
+	s->root_settled = true;
+	if (places_settle(s, p, helper, true, err) < 0)
+		return -1;
+	if (!s->loads_matter && p->load_site)
+		target_site_remove(p->target, p->load_site);
+	return 0;
+}
+
+void attach_begin(struct session *s, const struct target_event *ev)
+{
+	struct session_process *p = threads_process(s, ev->process);
+	struct error err = {0};
+	int failed;
+
+	s->root = p;
+	failed = loader_exec(s, p, ev->thread, &err);
+	if (!failed && s->has_places)
+		failed = set_places(s, p, ev->thread, &err);
+	name_threads(s, true);
+	name_threads(s, false);
+	if (failed && ev->process->threads) /* else it ended while we came */
+		session_fault(s, &err);
+	target_let_found_go(s->target);
+}
+
+/* ---- and off -------------------------------------------------------------------------------- */
+
+/* What it expects can only be told when the program has ended. */
+static bool waits_for_end(const struct session *s)
+{
+	const struct expect *x = &s->plan.expect;
+
+	return x->has_exit || x->has_signal || x->deadlock || x->livelock || x->time_limit ||
+	       x->never.count || x->checks.count;
+}
+
+static bool is_busy(struct session *s)
+{
+	bool busy = false;
+
+	observe_until(busy, busy, s, NULL);
+	return busy;
+}
+
+static bool is_done(struct session *s)
+{
+	return s->root && !waits_for_end(s) && engine_is_done(s->engine) && !is_busy(s);
+}
+
+void attach_check(struct session *s)
+{
+	if (!s->over && !is_done(s)) {
+		observe(stays, s);
+		return;
+	}
+	session_end(s);
+	target_detach(s->target);
+}
+
+/* How a process ends is told by its first thread: that one had ended before gatectl came. */
+void attach_ended(struct session *s)
+{
+	struct error err = {0};
+
+	if (s->over || s->root_ended)
+		return;
+	error_set(
+		&err, ERROR_SYSTEM,
+		"process %d has ended; how is known to its parent alone, because its first thread "
+		"had ended before gatectl came",
+		s->options->pid);
+	error_hint(&err, "start the program again, and attach earlier");
+	session_fault(s, &err);
+}
+
+/* ---- gatectl, in two ------------------------------------------------------------------------ */
+
+static int lost(const struct session_options *o, int signal, struct error *err)
+{
+	error_set(err, ERROR_SYSTEM,
+		  "the part of gatectl that traced process %d was ended by signal %d: traps may be "
+		  "left in the process, which end it with SIGTRAP when it comes to one",
+		  o->pid, signal);
+	return error_hint(err, "start that program again; end gatectl by Ctrl-C or SIGTERM");
+}
+
+int session_guard(const struct session_options *o, int *status, struct error *err)
+{
+	int which = target_guard(status, err), signal;
+
+	if (which <= 0)
+		return which;
+	if (WIFEXITED(*status)) {
+		*status = WEXITSTATUS(*status);
+		return which;
+	}
+	signal = WTERMSIG(*status);
+	*status = 128 + signal;
+	/* before it had begun */
+	return signal == SIGINT || signal == SIGTERM || signal == SIGHUP ? which
+									 : lost(o, signal, err);
+}

@@ -1,0 +1,89 @@
+#include "tracer/run/calls.h"
+#include "tracer/features/explain/explain.h"
+#include "tracer/source/names.h"
+
+#include "tracer/base/path.h"
+
+static bool is_code(struct session_process *p, uint64_t address)
+{
+	struct target_mapping map;
+
+	return target_mapping_at(p->target, address, &map) == 0 && map.executable;
+}
+
+/*
+ * No instruction of such a frame has been executed: the stack is as the call has left it. (Where it was
+ * a jump or a return that led astray, nothing that could be a return address stands there.)
+ */
+static bool find_caller(struct session_thread *t, struct arch_regs *regs)
+{
+	struct session_process *p = t->process;
+	uint64_t *sp = &regs->dwarf[ARCH_DWARF_SP], *pc = &regs->dwarf[ARCH_DWARF_PC];
+
+	if (target_read(p->target, *sp, pc, sizeof(*pc)) < 0 || !is_code(p, *pc))
+		return false;
+	*sp += sizeof(*pc);
+	return true;
+}
+
+static void add_astray(struct session_thread *t, struct arch_regs *regs, const char *function,
+		       size_t most, struct inspect_stack *out)
+{
+	struct inspect_call astray = {
+		.frame = {.program = &t->process->program,
+			  .thread = t,
+			  .pc = regs->dwarf[ARCH_DWARF_PC],
+			  .lookup_pc = regs->dwarf[ARCH_DWARF_PC]},
+	};
+	struct inspect_stack rest = {0};
+	struct dwarf_frame first;
+
+	*array_add(out) = astray;
+	if (!find_caller(t, regs)) {
+		out->cut = true;
+		return;
+	}
+	dwarf_frame_first(&t->process->program, t, regs, &first);
+	first.lookup_pc = first.pc - 1;
+	inspect_stack(&first, function, most - 1, &rest);
+	array_each(struct inspect_call, call, &rest) {
+		call->frame.level++;
+		*array_add(out) = *call;
+	}
+	out->cut = rest.cut;
+	inspect_stack_fini(&rest);
+}
+
+int calls_read(struct session_thread *t, const char *function, size_t most,
+	       struct inspect_stack *out)
+{
+	struct dwarf_frame first;
+	struct arch_regs regs;
+
+	*out = (struct inspect_stack){0};
+	if (!t->target || target_regs(t->target, &regs) < 0)
+		return -1;
+	if (t->crashes && most > 1 && !is_code(t->process, regs.dwarf[ARCH_DWARF_PC])) {
+		add_astray(t, &regs, function, most, out);
+		return 0;
+	}
+	dwarf_frame_first(&t->process->program, t, &regs, &first);
+	inspect_stack(&first, function, most, out);
+	return 0;
+}
+
+void calls_place(const struct inspect_call *call, const char *arguments, struct str *out)
+{
+	if (call->function)
+		names_brief(call->function, CALLS_NAME, out);
+	else
+		str_addf(out, "0x%016llx", (unsigned long long)call->frame.pc);
+	if (arguments && (*arguments || call->line) && call->function && !call->frame.signal)
+		str_addf(out, " (%s)", arguments);
+	if (call->file && call->line)
+		str_addf(out, " at %s:%u", path_shown(call->file), call->line);
+	else if (call->frame.module)
+		str_addf(out, " in %s", module_name(call->frame.module));
+	if (call->inlined)
+		str_add(out, " (inlined)");
+}

@@ -1,0 +1,57 @@
+/* What anybody may do to a run: a thread goes on, the run ends. */
+#include "tracer/run/internal.h"
+
+#include <time.h>
+
+uint64_t session_now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+void session_note_held(struct session *s, struct session_thread *t)
+{
+	double ms = t->held_since ? (double)(session_now_us() - t->held_since) / 1000 : 0;
+
+	if (t->held_since && t->hold.gate) {
+		while (s->held_max.count <= t->hold.gate->index)
+			*array_add(&s->held_max) = 0;
+		if (ms > s->held_max.items[t->hold.gate->index])
+			s->held_max.items[t->hold.gate->index] = ms;
+	}
+	t->held_since = 0;
+}
+
+/* What the threads do is written down before it is lost, then everything is killed. */
+void session_end(struct session *s)
+{
+	if (s->over)
+		return;
+	observe(end, s);
+	for (size_t i = 0; i < s->threads.count; i++)
+		session_note_held(s, s->threads.items[i]);
+	s->over = true;
+	if (!s->options->pid)
+		target_kill_all(s->target);
+}
+
+void session_fault(struct session *s, const struct error *err)
+{
+	if (s->over || s->outcome.fault || s->outcome.failed)
+		return;
+	s->outcome.failed = err->code == ERROR_FAILED;
+	s->outcome.fault = !s->outcome.failed;
+	s->fault = *err;
+	session_end(s);
+}
+
+void session_go(struct session *s, struct session_thread *t)
+{
+	bool taken = false;
+
+	observe_until(taken, goes, s, t);
+	if (!taken)
+		target_resume(s->target, t->target);
+}

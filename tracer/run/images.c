@@ -1,0 +1,319 @@
+/*
+ * Which modules a process has: its executable, and what ld.so says it has loaded
+ * (struct r_debug and link_map of <link.h>, read from the program's memory).
+ */
+#include "tracer/run/sites.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_MODULES = 10000, MOST_NAMESPACES = 32 };
+
+static void image_add(struct session_process *p, struct module *m, uint64_t bias)
+{
+	struct image *image = array_add(&p->images);
+
+	*image = (struct image){m, bias, 0, true};
+}
+
+static bool read_exe(int tid, char *link, size_t link_size, char path[PATH_MAX])
+{
+	ssize_t n;
+
+	snprintf(link, link_size, "/proc/%d/exe", tid);
+	n = readlink(link, path, PATH_MAX - 1);
+	path[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+/*
+ * The executable itself: by its name where that still is the file, else by the kernel's link. The
+ * first thread of a program that was attached to may have ended: its others have the link, too.
+ */
+static struct module *open_exe(struct session *s, struct session_process *p, struct error *err)
+{
+	struct target_thread *t = NULL;
+	char link[64], path[PATH_MAX];
+	bool known = read_exe(p->pid, link, sizeof(link), path);
+
+	while (!known && (t = target_next_thread(s->target, t)))
+		known = t->process == p->target && read_exe(t->tid, link, sizeof(link), path);
+	return modules_open(s->symbols, known && access(path, R_OK) == 0 ? path : link, err);
+}
+
+struct module *images_program(struct session *s, struct session_process *p)
+{
+	struct error err;
+
+	return open_exe(s, p, &err);
+}
+
+static struct module *open_loader(struct session *s, struct session_process *p)
+{
+	struct target_mapping map;
+	struct error err;
+
+	p->loader_base = target_auxv(p->target, AT_BASE);
+	if (!p->loader_base || target_mapping_at(p->target, p->loader_base, &map) < 0)
+		return NULL;
+	return modules_open(s->symbols, map.path, &err);
+}
+
+int images_exec(struct session *s, struct session_process *p, struct error *err)
+{
+	p->images.count = 0;
+	p->loader = NULL;
+	p->load_site = NULL;
+	p->settled = p->sanitized = false;
+	sites_forget(s, p, 0, UINT64_MAX);
+	p->exe = open_exe(s, p, err);
+	if (!p->exe)
+		return -1;
+	image_add(p, p->exe, target_auxv(p->target, AT_ENTRY) - module_entry(p->exe));
+	p->loader = open_loader(s, p);
+	return 0;
+}
+
+static int read_name(struct session_process *p, uint64_t address, char *name, size_t size)
+{
+	size_t got = 0;
+
+	for (; got + 1 < size; got++) {
+		if (target_read(p->target, address + got, name + got, 1) < 0)
+			return -1;
+		if (!name[got])
+			return 0;
+	}
+	return -1;
+}
+
+static bool image_known(struct session_process *p, const struct module *m, uint64_t bias,
+			uint64_t at)
+{
+	array_each(struct image, image, &p->images) {
+		if (image->module != m || image->bias != bias)
+			continue;
+		image->link = at;
+		return image->seen = true;
+	}
+	return false;
+}
+
+/* `at`: where the entry stands in the program's memory */
+static void one_link(struct session *s, struct session_process *p, const struct link_map *link,
+		     uint64_t at, struct module_list *loaded)
+{
+	struct target_mapping map;
+	char name[PATH_MAX];
+	struct module *m;
+	struct error err;
+
+	if (read_name(p, (uint64_t)(uintptr_t)link->l_name, name, sizeof(name)) < 0)
+		return;
+	if (!name[0]) { /* the executable has no name */
+		image_known(p, p->exe, link->l_addr, at);
+		return;
+	}
+	if (name[0] != '/') { /* relative to where the program was: the kernel knows better */
+		if (target_mapping_at(p->target, (uint64_t)(uintptr_t)link->l_ld, &map) < 0 ||
+		    map.path[0] != '/')
+			return; /* the vdso has no file */
+		snprintf(name, sizeof(name), "%s", map.path);
+	}
+	m = modules_open(s->symbols, name, &err);
+	if (!m || image_known(p, m, link->l_addr, at))
+		return;
+	image_add(p, m, link->l_addr);
+	p->images.items[p->images.count - 1].link = at;
+	if (loaded)
+		*array_add(loaded) = p->images.items[p->images.count - 1];
+}
+
+static void one_namespace(struct session *s, struct session_process *p, uint64_t link,
+			  struct module_list *loaded)
+{
+	struct link_map map;
+
+	for (int i = 0; link && i < MOST_MODULES; i++) {
+		if (target_read(p->target, link, &map, sizeof(map)) < 0)
+			return;
+		one_link(s, p, &map, link, loaded);
+		link = (uint64_t)(uintptr_t)map.l_next;
+	}
+}
+
+/* A module that is in the list no more has been unmapped, its traps with it. */
+static void drop_unseen(struct session *s, struct session_process *p)
+{
+	for (size_t i = p->images.count; i-- > 1;) {
+		struct image *image = &p->images.items[i];
+		uint64_t low, high;
+
+		if (image->seen)
+			continue;
+		module_span(image->module, &low, &high);
+		sites_forget(s, p, image->bias + low, image->bias + high);
+		array_remove(&p->images, i);
+	}
+}
+
+void images_update(struct session *s, struct session_process *p, struct module_list *loaded,
+		   bool *consistent)
+{
+	/* struct r_debug_extended of glibc 2.35 and later; r_version says whether r_next is there. */
+	struct r_debug debug;
+	uint64_t offset, size, next;
+
+	*consistent = false;
+	if (!p->loader || module_symbol(p->loader, "_r_debug", &offset, &size) < 0)
+		return;
+	array_each(struct image, image, &p->images)
+		image->seen = image == p->images.items;
+	next = p->loader_base + offset;
+	for (int i = 0; next && i < MOST_NAMESPACES; i++) {
+		if (target_read(p->target, next, &debug, sizeof(debug)) < 0)
+			return;
+		if (debug.r_state != RT_CONSISTENT || (!i && !debug.r_map))
+			return; /* changing, or not yet begun */
+		one_namespace(s, p, (uint64_t)(uintptr_t)debug.r_map, loaded);
+		if (debug.r_version < 2 ||
+		    target_read(p->target, next + sizeof(debug), &next, sizeof(next)) < 0)
+			next = 0;
+	}
+	*consistent = true;
+	drop_unseen(s, p);
+}
+
+struct image *images_at(struct session_process *p, uint64_t address)
+{
+	array_each(struct image, image, &p->images) {
+		uint64_t low, high;
+
+		module_span(image->module, &low, &high);
+		if (address - image->bias >= low && address - image->bias < high)
+			return image;
+	}
+	return NULL;
+}
+
+/* Nobody watches the loader: what is mapped there is all there is to know. */
+static void image_from_mapping(struct session *s, struct session_process *p, uint64_t address)
+{
+	struct target_mapping map;
+	struct module *m;
+	struct error err;
+	uint64_t low, high, start;
+
+	if (target_mapping_at(p->target, address, &map) < 0 || map.path[0] != '/')
+		return;
+	m = modules_open(s->symbols, map.path, &err);
+	if (!m)
+		return;
+	module_span(m, &low, &high);
+	start = map.start - map.offset; /* right for the usual layout, where offsets and addresses
+					   of the first segments differ by the same amount */
+	for (int i = 0; i < 64 && map.offset; i++) {
+		struct target_mapping before;
+
+		if (target_mapping_at(p->target, map.start - 1, &before) < 0 ||
+		    strcmp(before.path, map.path) != 0)
+			break;
+		map = before;
+		start = map.start;
+	}
+	image_add(p, m, module_is_pie(m) ? start - (low & ~(uint64_t)4095) : 0);
+}
+
+struct image *images_find(struct session *s, struct session_process *p, uint64_t address)
+{
+	struct image *image = images_at(p, address);
+	bool consistent = false;
+
+	if (image || !p->target)
+		return image;
+	if (p->loader)
+		images_update(s, p, NULL, &consistent);
+	if (!consistent || !images_at(p, address))
+		image_from_mapping(s, p, address);
+	return images_at(p, address);
+}
+
+struct module **images_modules(const struct session_process *p)
+{
+	struct module **modules = base_alloc(p->images.count, sizeof(*modules));
+
+	for (size_t i = 0; i < p->images.count; i++)
+		modules[i] = p->images.items[i].module;
+	return modules;
+}
+
+bool images_have(const struct session_process *p, const char *object)
+{
+	array_each(const struct image, image, &p->images)
+		if (module_matches(image->module, object))
+			return true;
+	return false;
+}
+
+uint64_t images_frame(struct module *m, uint64_t offset, const struct arch_regs *regs)
+{
+	unsigned reg;
+	int64_t add;
+
+	if (!m || !dwarf_cfa(m, offset, &reg, &add) || reg > ARCH_DWARF_PC)
+		return regs->dwarf[ARCH_DWARF_SP];
+	return regs->dwarf[reg] + (uint64_t)add;
+}
+
+void images_copy(struct session_process *to, const struct session_process *from)
+{
+	array_each(const struct image, image, &from->images)
+		*array_add(&to->images) = *image;
+	to->exe = from->exe;
+	to->loader = from->loader;
+	to->loader_base = from->loader_base;
+	to->settled = from->settled;
+	to->sanitized = from->sanitized;
+	to->load_site =
+		from->load_site ? target_site_find(to->target, from->load_site->addr) : NULL;
+}
+
+/* The file that execvp(3) would take; false where there is none. */
+static bool find_program(const char *name, char *path, size_t size)
+{
+	const char *dirs = getenv("PATH"), *end;
+
+	if (strchr(name, '/')) {
+		snprintf(path, size, "%s", name);
+		return access(path, R_OK) == 0;
+	}
+	for (; dirs && *dirs; dirs = *end ? end + 1 : end) {
+		end = strchrnul(dirs, ':');
+		snprintf(path, size, "%.*s/%s", (int)(end - dirs), dirs, name);
+		if (access(path, R_OK | X_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The kernel's "Exec format error" says little: the file itself tells more. */
+void images_explain_refusal(struct modules *symbols, const char *program, struct error *err)
+{
+	char path[PATH_MAX];
+	struct error why;
+	struct stat st;
+
+	if (err->code != ERROR_CANNOT_EXEC || !find_program(program, path, sizeof(path)) ||
+	    stat(path, &st) < 0 || !S_ISREG(st.st_mode) || access(path, X_OK) < 0 ||
+	    modules_open(symbols, path, &why))
+		return;
+	error_set(err, ERROR_CANNOT_EXEC, "%.2000s", why.text);
+	error_hint(err, "%s", why.hint[0] ? why.hint : "build it again, for this machine");
+}

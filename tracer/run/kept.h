@@ -1,0 +1,29 @@
+/*
+ * What features keep with a place, a thread, a process or a run: one piece of memory each, found by its
+ * keeper. It is made of zeros when it is first asked for, and goes with what it is kept with.
+ */
+#ifndef GATECTL_RUN_KEPT_H
+#define GATECTL_RUN_KEPT_H
+
+#include "tracer/base/array.h"
+
+struct keeper {
+	size_t size;
+	void (*fini)(void *what); /* frees what it owns; NULL: nothing */
+};
+
+struct kept {
+	const struct keeper *keeper;
+	void *what;
+};
+
+struct kept_list {
+	struct kept *items;
+	size_t count, capacity;
+};
+
+void *kept_of(const struct kept_list *list, const struct keeper *k); /* NULL: nothing yet */
+void *kept_make(struct kept_list *list, const struct keeper *k);     /* never NULL */
+void kept_fini(struct kept_list *list);
+
+#endif

@@ -1,0 +1,70 @@
+/*
+ * ld.so tells debuggers when its list of libraries has changed (_dl_debug_state of <link.h>): a trap stands
+ * there until nobody waits for another one.
+ */
+#include "tracer/run/sites.h"
+
+bool loader_is_wanted(struct session *s, const struct session_process *p)
+{
+	bool wanted = s->has_places;
+
+	observe_until(wanted, needs_libraries, s, p);
+	return wanted;
+}
+
+/* The loader has changed its list: the first time everything is resolved, later what came. */
+static enum hit_answer hit_loader(struct session *s, const struct act *a, const struct hit *h)
+{
+	struct session_thread *t = h->thread;
+	struct session_process *p = t->process;
+	struct module_list loaded = {0};
+	struct error err = {0};
+	bool consistent, first = !p->settled;
+	int failed = 0;
+
+	(void)a;
+	images_update(s, p, &loaded, &consistent);
+	if (consistent && first)
+		failed = places_settle(s, p, t->target, p == s->root && !s->root_settled, &err);
+	else if (consistent && loaded.count)
+		failed = places_loaded(s, p, t->target, &loaded, &err);
+	s->root_settled |= consistent;
+	if (consistent && !s->loads_matter && p->load_site)
+		target_site_remove(p->target, p->load_site);
+	if (failed < 0) {
+		session_fault(s, &err);
+		target_resume(s->target, t->target);
+	} else {
+		arrivals_load(s, t, &loaded);
+	}
+	array_fini(&loaded);
+	return HIT_TAKEN;
+}
+
+static const struct site_owner loader_owner = {
+	.name = "loader", .no_registers = true, .hit = hit_loader};
+
+/* Puts a trap where ld.so says that its list has changed. */
+static void watch_loader(struct session *s, struct session_process *p, struct target_thread *t)
+{
+	uint64_t offset, size;
+	const struct act loader = {.owner = &loader_owner};
+	struct site_use *use;
+	struct error err;
+
+	if (!p->loader || module_symbol(p->loader, "_dl_debug_state", &offset, &size) < 0)
+		return;
+	use = sites_use(s, p, t, p->loader_base + offset, &p->load_site, &err);
+	if (use && !sites_has(use, &loader))
+		sites_act(use, &loader);
+}
+
+int loader_exec(struct session *s, struct session_process *p, struct target_thread *t,
+		struct error *err)
+{
+	if (images_exec(s, p, err) < 0)
+		return -1;
+	if (p->loader && loader_is_wanted(s, p))
+		watch_loader(s, p, t);
+	return 0;
+}

@@ -1,0 +1,29 @@
+#include "tracer/run/internal.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Has it a function there? All of them are pointers of one size, and NULL is all zeros. */
+static bool has(const struct observer *o, size_t function)
+{
+	void (*pointer)(void);
+
+	memcpy(&pointer, (const char *)o + function * sizeof(pointer), sizeof(pointer));
+	return pointer;
+}
+
+void observers_set(struct session *s, const struct features *features)
+{
+	s->observers = (struct observers){0};
+	s->placers = features ? features->placers : NULL;
+	for (size_t function = 0; features && function < OBSERVER_FUNCTIONS; function++) {
+		size_t n = 0;
+
+		for (const struct observer *const *o = features->observers; *o; o++) {
+			if (!has(*o, function))
+				continue;
+			assert(n < OBSERVERS_MOST);
+			s->observers.of[function][n++] = *o;
+		}
+	}
+}

@@ -1,0 +1,25 @@
+/* What is left of a run when it is over: what the caller was told. */
+#include "tracer/run/session.h"
+
+void session_evidence_fini(struct session_evidence *e)
+{
+	array_each(struct session_subject, subject, &e->subjects) {
+		base_free(subject->name);
+		array_each(char *, mover, &subject->movers)
+			base_free(*mover);
+		array_fini(&subject->movers);
+	}
+	array_fini(&e->subjects);
+	str_fini(&e->expected);
+	str_fini(&e->came);
+}
+
+void session_result_fini(struct session_result *r)
+{
+	str_fini(&r->text);
+	str_fini(&r->note);
+	str_fini(&r->file);
+	for (int kind = 0; kind < REPORT_KINDS; kind++)
+		str_fini(&r->reports[kind]);
+	session_evidence_fini(&r->evidence);
+}

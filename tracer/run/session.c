@@ -1,0 +1,479 @@
+#include "tracer/run/sites.h"
+#include "tracer/run/signals.h"
+#include "tracer/run/stops.h"
+
+#include "tracer/base/log.h"
+#include "tracer/base/signame.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { DEFAULT_GATE_LIMIT = 10 };
+
+/* ---- the events ----------------------------------------------------------------------------- */
+
+/* A child: the program itself would have been refused. */
+static void note_withheld(struct session *s, const struct session_process *p)
+{
+	char what[128];
+
+	if (s->said_withheld || !target_withheld(p->target, what, sizeof(what)))
+		return;
+	s->said_withheld = true;
+	if (s->run_number <= 1 && !s->options->quiet)
+		log_line("gatectl: note: a child process runs %s: since it is traced by you, the "
+			 "kernel withholds %s; run gatectl as root",
+			 p->exe ? module_path(p->exe) : "a file", what);
+}
+
+static bool is_exec_again(struct session *s, struct session_process *p, struct target_thread *t)
+{
+	bool again = false;
+
+	observe_until(again, exec_again, s, p, t);
+	return again;
+}
+
+static void on_exec(struct session *s, const struct target_event *ev)
+{
+	struct session_process *p = threads_process(s, ev->process);
+	struct session_thread *t = ev->thread->user;
+	struct error err = {0};
+	bool first = !s->root;
+
+	if (is_exec_again(s, p, ev->thread))
+		return; /* the event comes again */
+	if (first) {
+		s->root = p;
+		t = threads_new(s, p, ev->thread, "main");
+		p->target->user = p;
+	} else {
+		threads_become_main(s, t);
+		t = ev->thread->user;
+	}
+	observe(exec, s, t, first);
+	threads_forgive(p); /* who is ended by an exec is no fault of its gate */
+	if (loader_exec(s, p, ev->thread, &err) < 0 && first && s->has_places)
+		session_fault(s, &err);
+	if (!s->over && p->exe && !p->load_site && loader_is_wanted(s, p)) {
+		s->root_settled = true;
+		if (places_settle(s, p, ev->thread, first, &err) < 0)
+			session_fault(s, &err);
+	}
+	if (!s->over)
+		observe(image, s, p, ev->thread);
+	if (first) {
+		session_go(s, t);
+	} else {
+		note_withheld(s, p);
+		arrivals_event(s, t, PLACE_EXEC, 0);
+	}
+}
+
+static void on_process_start(struct session *s, const struct target_event *ev)
+{
+	struct session_process *p = threads_process(s, ev->process);
+	struct session_thread *t = threads_new(s, p, ev->thread, "");
+
+	arrivals_event(s, t, PLACE_THREAD_START, 0);
+}
+
+static void on_thread_start(struct session *s, const struct target_event *ev)
+{
+	struct session_process *p = threads_process(s, ev->process);
+	char *start = start_routine(s, p, ev->thread);
+	struct session_thread *t = threads_new(s, p, ev->thread, start);
+
+	base_free(start);
+	arrivals_event(s, t, PLACE_THREAD_START, 0);
+}
+
+/* A thread that dies while it is held: its gate is at fault if the program ended by exit. */
+static void note_lost(struct session_thread *t)
+{
+	struct engine_hold hold;
+	struct str text = {0};
+
+	if (!t->engine->held)
+		return;
+	hold = t->hold;
+	t->lost = true;
+	str_addf(&text, "%s was held at %s by %s%s", t->engine->id, hold.place->location,
+		 hold.gate ? "gate " : "a function of the script, ",
+		 hold.gate ? hold.gate->name : place_source(hold.place));
+	*array_add(&t->process->lost_held) = str_take(&text);
+}
+
+static void on_thread_gone(struct session *s, const struct target_event *ev)
+{
+	struct session_thread *t = ev->thread->user;
+
+	if (!t)
+		return;
+	if (!s->over)
+		note_lost(t);
+	threads_gone(s, t);
+	observe(thread_gone, s, t);
+	engine_thread_exited(s->engine, t->engine);
+}
+
+static void on_root_gone(struct session *s, int status)
+{
+	s->root_ended = true;
+	if (s->over && !s->outcome.fault && !s->killed_by)
+		return; /* our own SIGKILL */
+	s->outcome.exited = WIFEXITED(status);
+	s->outcome.exit = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+	s->outcome.signaled = WIFSIGNALED(status);
+	s->outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+/* Its last name; and the first thread's, by which others are seen to have one of their own. */
+static void note_name(struct session *s, const struct session_thread *t)
+{
+	const struct engine_thread *first = engine_thread_at(s->engine, 0);
+
+	threads_name(s, t->engine);
+	if (!*threads_of(first)->comm)
+		threads_name(s, first);
+}
+
+static void on_process_gone(struct session *s, const struct target_event *ev)
+{
+	struct session_process *p = ev->process->user;
+
+	if (!p)
+		return;
+	if (WIFEXITED(ev->status) && p->lost_held.count && !s->over)
+		s->outcome.held_at_end = true;
+	else if (!s->outcome.held_at_end)
+		threads_forgive(p);
+	observe(process_dies, s, p, ev->status);
+	if (p == s->root)
+		on_root_gone(s, ev->status);
+	sites_forget(s, p, 0, UINT64_MAX);
+	p->target = NULL;
+	if (s->killed_by)
+		session_end(s); /* :kill ends the whole program, not this process alone */
+	engine_changed(s->engine);
+	observe(process_gone, s, p);
+}
+
+static void on_signal(struct session *s, const struct target_event *ev)
+{
+	struct session_thread *t = ev->thread->user;
+	bool taken = false;
+
+	observe_until(taken, signal, s, t, ev->signal);
+	if (!taken)
+		arrivals_event(s, t, PLACE_SIGNAL, ev->signal);
+	observe(signal_over, s, t);
+}
+
+static void on_fork(struct session *s, const struct target_event *ev)
+{
+	struct session_thread *t = ev->thread->user;
+
+	if (ev->child)
+		threads_process(s, ev->child);
+	else
+		s->untraced_children = true;
+	observe(fork, s, t);
+	arrivals_event(s, t, PLACE_FORK, 0);
+}
+
+static void on_interrupt(struct session *s, int signal)
+{
+	bool taken = false;
+
+	observe_until(taken, interrupt, s, signal);
+	if (taken)
+		return;
+	s->interrupted = signal;
+	session_end(s);
+}
+
+/* ---- the loop ------------------------------------------------------------------------------- */
+
+/* While the tree is being killed only the ends of things are of interest. */
+static void turn_over(struct session *s, const struct target_event *ev)
+{
+	if (ev->kind == TARGET_THREAD_GONE)
+		on_thread_gone(s, ev);
+	else if (ev->kind == TARGET_PROCESS_GONE)
+		on_process_gone(s, ev);
+	else if (ev->kind == TARGET_PROCESS_START)
+		target_kill_all(s->target); /* born while the others died */
+	else if (ev->kind == TARGET_INTERRUPT && (s->counts_late || s->outcome.fault))
+		s->interrupted =
+			ev->signal; /* the next run shall not be made; the fault has come late */
+	else if (ev->thread)
+		target_resume(s->target, ev->thread);
+}
+
+/* Something that the program does; how long it sleeps is its own affair. */
+static bool is_deed(enum target_event_kind kind)
+{
+	return kind != TARGET_SLEEP && kind != TARGET_SLEPT && kind != TARGET_TICK &&
+	       kind != TARGET_INTERRUPT && kind != TARGET_EMPTY;
+}
+
+static void turn(struct session *s, const struct target_event *ev)
+{
+	switch (ev->kind) {
+	case TARGET_SITE:
+		arrivals_site(s, ev->thread->user, ev->site);
+		break;
+	case TARGET_THREAD_START:
+		on_thread_start(s, ev);
+		break;
+	case TARGET_PROCESS_START:
+		on_process_start(s, ev);
+		break;
+	case TARGET_THREAD_EXIT:
+		note_name(s, ev->thread->user);
+		arrivals_event(s, ev->thread->user, PLACE_THREAD_EXIT, 0);
+		break;
+	case TARGET_THREAD_GONE:
+		on_thread_gone(s, ev);
+		break;
+	case TARGET_FORK:
+		on_fork(s, ev);
+		break;
+	case TARGET_EXEC:
+		on_exec(s, ev);
+		break;
+	case TARGET_SIGNAL:
+		on_signal(s, ev);
+		break;
+	case TARGET_ATTACHED:
+		attach_begin(s, ev);
+		break;
+	case TARGET_WATCH: /* the thread that has stored goes on when the conditions have seen it */
+		pages_forget(s);
+		engine_changed(s->engine);
+		s->turned_goes = true;
+		break;
+	case TARGET_SLEEP:
+	case TARGET_SLEPT:
+		observe(sleep, s, ev);
+		break;
+	case TARGET_PROCESS_GONE:
+		on_process_gone(s, ev);
+		signals_note_frozen(s);
+		break;
+	case TARGET_TICK:
+		ticks_tick(s);
+		break;
+	case TARGET_INTERRUPT:
+		on_interrupt(s, ev->signal);
+		break;
+	case TARGET_EMPTY:
+		break;
+	}
+	s->events += is_deed(ev->kind);
+	session_settle(s);
+}
+
+/*
+ * Whoever was let go by what this thread did has gone on already: a thread that has just been
+ * stopped runs at once on this processor, and would be in their way.
+ */
+static void turned_goes(struct session *s)
+{
+	struct session_thread *t = s->turned;
+
+	s->turned = NULL;
+	if (s->turned_goes && t->target)
+		session_go(s, t);
+	s->turned_goes = false;
+}
+
+void session_turn(struct session *s, const struct target_event *ev)
+{
+	s->turns++;
+	s->turned = ev->thread ? ev->thread->user : NULL;
+	if (s->over)
+		turn_over(s, ev);
+	else
+		turn(s, ev);
+	turned_goes(s);
+	stops_check(s);
+	if (s->options->pid)
+		attach_check(s);
+}
+
+static void loop(struct session *s)
+{
+	struct target_event ev;
+
+	do {
+		target_wait(s->target, &ev);
+		session_turn(s, &ev);
+	} while (ev.kind != TARGET_EMPTY);
+}
+
+/* ---- a run ---------------------------------------------------------------------------------- */
+
+static double first_given(double a, double b, double otherwise)
+{
+	return a >= 0 ? a : b >= 0 ? b : otherwise;
+}
+
+static int load_scripts(struct session *s, struct error *err)
+{
+	const struct session_options *o = s->options;
+	int failed = 0;
+
+	for (size_t i = 0; i < o->scripts.count; i++)
+		if (script_load(s->script, o->scripts.items[i], err) < 0)
+			return -1;
+	for (size_t i = 0; i < o->orders.count; i++)
+		if (engine_order(s->engine, o->orders.items[i], "--order", err) < 0)
+			return -1;
+	if (engine_orders_finish(s->engine, err) < 0)
+		return -1;
+	expect_settle(&s->plan.expect, s->engine);
+	observe(loaded, s);
+	s->gate_limit = first_given(o->gate_limit, s->plan.limits.gate, DEFAULT_GATE_LIMIT);
+	s->time_limit = first_given(o->time_limit, s->plan.limits.run, 0);
+	observe_until(failed, check, s, err);
+	return failed < 0 ? -1 : places_prepare(s, err);
+}
+
+static bool uses_kind(const struct session *s, enum place_kind kind)
+{
+	const struct place *p;
+
+	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
+		if (p->kind == kind && !p->retired)
+			return true;
+	return false;
+}
+
+/* What a thread was called in the end is told where none was called as the script says. */
+static bool uses_names(const struct session *s)
+{
+	for (size_t i = 0; engine_place_at(s->engine, i); i++)
+		if (engine_place_at(s->engine, i)->thread)
+			return true;
+	return false;
+}
+
+static void host_print(void *ctx, const char *line)
+{
+	const struct session *s = ctx;
+
+	engine_log(s->engine, line);
+}
+
+int session_prepare(struct session *s, struct error *err)
+{
+	const struct engine_world world = {s, threads_name, threads_runs};
+	struct script_host host = {.ctx = s,
+				   .print = host_print,
+				   .thread_state = threads_state,
+				   .thread_name = threads_name};
+	int failed;
+
+	observers_set(s, s->options->features);
+	program_functions(s, &host.program);
+	s->start_us = session_now_us();
+	s->plan.limits = (struct limits){-1, -1};
+	s->engine = engine_new(&world);
+	s->script = script_new(s->engine, &s->plan, &host);
+	observe(begin, s);
+	failed = load_scripts(s, err);
+	apply_decisions(s); /* what the scripts have printed */
+	return failed;
+}
+
+int session_launch(struct session *s, struct error *err)
+{
+	struct target_launch how = {
+		.argv = s->options->argv,
+		.stdin_fd = -1,
+		.stdout_fd = -1,
+		.stderr_fd = -1,
+		.no_follow = s->options->no_follow,
+		.trace_exit = uses_kind(s, PLACE_THREAD_EXIT) || uses_names(s),
+		.as_alone = true,
+		.needs_memory = s->has_places,
+		.tick_ms = s->tick_ms = TICKS_MS,
+	};
+	int failed = 0;
+
+	observe_until(failed, launch, s, &how, err);
+	if (!failed) {
+		s->start_us = session_now_us();
+		s->target = target_launch(&how, err);
+		if (!s->target)
+			images_explain_refusal(s->symbols, s->options->argv[0], err);
+	}
+	if (how.stdin_fd >= 0)
+		close(how.stdin_fd);
+	if (how.stdout_fd >= 0)
+		close(how.stdout_fd);
+	if (how.stderr_fd >= 0)
+		close(how.stderr_fd);
+	return s->target ? 0 : -1;
+}
+
+void session_judge(struct session *s, struct session_result *out)
+{
+	if (s->killed_by) {
+		s->outcome.killed_by = s->killed_by;
+		s->outcome.signaled = true;
+		s->outcome.exited = false;
+		s->outcome.signal = s->killed_by;
+		s->outcome.at = s->killed_at;
+	}
+	observe(outcome, s);
+	out->verdict = verdict_of(s->engine, &s->plan.expect, &s->outcome);
+	out->status = verdict_status(out->verdict, &s->plan.expect, &s->outcome);
+	out->interrupted = s->interrupted;
+	if (s->interrupted)
+		out->status = 128 + s->interrupted;
+	observe(judged, s, out);
+}
+
+void session_fini(struct session *s)
+{
+	target_free(s->target);
+	places_free(s);
+	script_free(s->script);
+	engine_free(s->engine);
+	threads_free(s);
+	observe(free, s);
+	expect_fini(&s->plan.expect);
+	given_fini(&s->plan.given);
+	str_fini(&s->cycle);
+	str_fini(&s->left);
+	array_fini(&s->held_max);
+	array_fini(&s->tick_wishes);
+}
+
+int session_run(const struct session_options *o, struct modules *symbols, unsigned long run_number,
+		struct session_result *out, struct error *err)
+{
+	struct session s = {.options = o, .symbols = symbols, .run_number = run_number};
+	int answer = -1;
+
+	*out = (struct session_result){0};
+	if (session_prepare(&s, err) == 0 &&
+	    (o->pid ? attach_start(&s, err) : session_launch(&s, err)) == 0) {
+		loop(&s);
+		if (o->pid)
+			attach_ended(&s);
+		session_judge(&s, out);
+		answer = 0;
+	} else {
+		observe(failed, &s, err, out);
+	}
+	session_fini(&s);
+	return answer;
+}

@@ -1,0 +1,38 @@
+/* Signals to gatectl, as those see it who make runs; and who has stopped it by ptrace. */
+#include "tracer/run/signals.h"
+
+void session_signals_hold(void)
+{
+	target_signals_hold();
+}
+
+int session_signals_release(void)
+{
+	return target_signals_release();
+}
+
+void session_signals_unlink(const char *path)
+{
+	target_signals_unlink(path);
+}
+
+void session_signals_as_found(void)
+{
+	target_signals_as_found();
+}
+
+/* It has ended because target had to kill it. */
+void signals_note_frozen(struct session *s)
+{
+	struct error err = {0};
+
+	if (!target_frozen_by())
+		return;
+	error_set(&err, ERROR_STATE,
+		  "process %d of the program traced gatectl itself and stopped it, so that nobody "
+		  "could go "
+		  "on: it was killed",
+		  (int)target_frozen_by());
+	error_hint(&err, "leave out what attaches to its own parent: a process has one tracer");
+	session_fault(s, &err);
+}

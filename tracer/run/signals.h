@@ -1,0 +1,9 @@
+#ifndef GATECTL_RUN_SIGNALS_H
+#define GATECTL_RUN_SIGNALS_H
+
+#include "tracer/run/internal.h"
+
+/* A process has ended: was it one that had stopped gatectl? Then the run ends with an error. */
+void signals_note_frozen(struct session *s);
+
+#endif

@@ -1,0 +1,163 @@
+/* What stands at one address: whose it is, in which order they are asked, and when nobody needs it. */
+#include "tracer/run/sites.h"
+
+struct site_use *sites_use(struct session *s, struct session_process *p, struct target_thread *t,
+			   uint64_t address, struct target_site **site, struct error *err)
+{
+	struct target_site *at = target_site_add(s->target, p->target, t, address, NULL, err);
+
+	if (!at)
+		return NULL;
+	if (!at->user) {
+		at->user = base_alloc(1, sizeof(struct site_use));
+		*array_add(&s->uses) = at->user;
+	}
+	if (site)
+		*site = at;
+	return at->user;
+}
+
+bool sites_has(const struct site_use *use, const struct act *act)
+{
+	array_each(const struct act, a, &use->acts)
+		if (a->owner == act->owner && a->what == act->what && a->place == act->place &&
+		    a->bias == act->bias && (a->info == act->info || act->owner->once))
+			return true;
+	return false;
+}
+
+/* The other statements of an address in the order of the program. */
+static unsigned rank_of(const struct act *a)
+{
+	return a->info ? a->info->rank : 0;
+}
+
+static bool is_over_at_once(const struct act *a)
+{
+	return a->info && a->info->empty && a->place->after;
+}
+
+static bool comes_before(const struct act *a, const struct act *b)
+{
+	if (!a->place || !b->place)
+		return !a->place;
+	if (a->owner->ends != b->owner->ends) /* one statement ends where the next begins */
+		return a->owner->ends;
+	if (rank_of(a) && rank_of(b) && rank_of(a) != rank_of(b))
+		return rank_of(a) < rank_of(b);
+	if (rank_of(a) && is_over_at_once(a) != is_over_at_once(b))
+		return is_over_at_once(b);
+	return a->place->index <= b->place->index;
+}
+
+void sites_act(struct site_use *use, const struct act *act)
+{
+	size_t i;
+
+	*array_add(&use->acts) = *act;
+	for (i = use->acts.count - 1; i > 0; i--) {
+		if (comes_before(&use->acts.items[i - 1], act))
+			break;
+		use->acts.items[i] = use->acts.items[i - 1];
+	}
+	use->acts.items[i] = *act;
+}
+
+int sites_put(struct session *s, struct session_process *p, struct target_thread *t,
+	      uint64_t address, const struct act *act, struct error *err)
+{
+	struct session_place *place = act->place->user;
+	struct target_site *site;
+	struct site_use *use = sites_use(s, p, t, address, &site, err);
+
+	if (!use)
+		return -1;
+	if (!sites_has(use, act))
+		sites_act(use, act);
+	*array_add(&place->placed) = (struct placed){p, site};
+	return 0;
+}
+
+static bool act_is_idle(const struct act *a)
+{
+	if (!a->place)
+		return false;
+	return a->owner->idle ? a->owner->idle(a) : a->place->retired;
+}
+
+bool sites_idle(const struct site_use *use)
+{
+	array_each(const struct act, a, &use->acts)
+		if (!act_is_idle(a))
+			return false;
+	return true;
+}
+
+uint64_t sites_frame(const struct act *a, uint64_t address, const struct arch_regs *regs)
+{
+	return images_frame(a->info->module, address - a->bias, regs);
+}
+
+static int read_process(void *ctx, uint64_t addr, void *buf, size_t n)
+{
+	return target_read(ctx, addr, buf, n);
+}
+
+bool sites_leaves(const struct act *a, const struct hit *h)
+{
+	struct target_process *p = h->thread->process->target;
+	uint8_t bytes[ARCH_INSN_MAX];
+	uint64_t to;
+
+	if (!a->info || !a->info->check_target)
+		return true;
+	if (target_read(p, h->address, bytes, sizeof(bytes)) < 0 ||
+	    arch_jump_target(bytes, sizeof(bytes), h->address, &h->regs, read_process, p, &to) < 0)
+		return false;
+	array_each(const struct module_range, r, &a->info->ranges)
+		if (to - a->bias >= r->low && to - a->bias < r->high)
+			return false;
+	return true;
+}
+
+/* ---- in other processes, and no more ---------------------------------------------------------- */
+
+/* A forked child has copies of all sites. */
+void sites_copy(struct session *s, struct session_process *to, struct session_process *from)
+{
+	struct place *place;
+
+	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
+		struct session_place *sp = place->user;
+		size_t count = sp ? sp->placed.count : 0;
+
+		for (size_t k = 0; k < count; k++) {
+			uint64_t address = sp->placed.items[k].site->addr;
+			struct target_site *site;
+
+			if (sp->placed.items[k].process != from)
+				continue;
+			site = target_site_find(to->target, address);
+			if (site)
+				*array_add(&sp->placed) = (struct placed){to, site};
+		}
+	}
+}
+
+/* What was mapped at [low, high) of the process is gone, and with it the traps there. */
+void sites_forget(struct session *s, struct session_process *p, uint64_t low, uint64_t high)
+{
+	struct place *place;
+
+	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
+		struct session_place *sp = place->user;
+
+		for (size_t k = sp ? sp->placed.count : 0; k-- > 0;)
+			if (sp->placed.items[k].process == p &&
+			    (high == UINT64_MAX || (sp->placed.items[k].site->addr >= low &&
+						    sp->placed.items[k].site->addr < high)))
+				array_remove(&sp->placed, k);
+	}
+	if (high != UINT64_MAX)
+		target_forget(p->target, low, high);
+}

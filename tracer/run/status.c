@@ -1,0 +1,25 @@
+/* What an error that comes before there is a verdict means for whoever started gatectl. */
+#include "tracer/run/session.h"
+
+const char *session_error_word(enum error_code code)
+{
+	return code == ERROR_CANNOT_TRACE ? "cannot-trace"
+	       : code == ERROR_FAILED	  ? verdict_word(VERDICT_NOT_AS_EXPECTED)
+					  : "error";
+}
+
+int session_error_status(const struct session_options *o, enum error_code code)
+{
+	switch (code) {
+	case ERROR_CANNOT_TRACE:
+		return o->skip_unavailable ? SESSION_SKIPPED : 118;
+	case ERROR_CANNOT_EXEC:
+		return 126;
+	case ERROR_NOT_FOUND:
+		return 127;
+	case ERROR_FAILED:
+		return VERDICT_NOT_AS_EXPECTED;
+	default:
+		return VERDICT_ERROR;
+	}
+}

@@ -1,0 +1,24 @@
+#include "tracer/run/stops.h"
+
+#ifdef __SANITIZE_ADDRESS__
+
+#include <assert.h>
+
+static bool has_reason(const struct session *s, const struct session_thread *t)
+{
+	if (t->target->state != TARGET_STOPPED)
+		return true;
+	return t->engine->held || t->parked || t->paused || target_is_queued(s->target, t->target);
+}
+
+/* Where somebody else decides who goes on it is that one's affair: at rest by hand, in a recorded run. After
+   :kill whoever is stopped is about to die. */
+void stops_check(const struct session *s)
+{
+	if (s->over || s->killed_by || s->halted || s->driven)
+		return;
+	array_each(struct session_thread *, t, &s->threads)
+		assert(!(*t)->target || has_reason(s, *t));
+}
+
+#endif

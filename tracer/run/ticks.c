@@ -1,0 +1,177 @@
+/*
+ * What happens when time passes: limits, and, when nothing has happened for a while, the question whether anything still can.
+ */
+#include "tracer/run/internal.h"
+
+#include <signal.h>
+
+void ticks_wish(struct session *s, const void *who, unsigned ms)
+{
+	unsigned most = TICKS_MS;
+	struct tick_wish *own = NULL;
+
+	array_each(struct tick_wish, w, &s->tick_wishes) {
+		if (w->who == who)
+			own = w;
+	}
+	if (!own)
+		own = array_add(&s->tick_wishes);
+	*own = (struct tick_wish){who, ms ? ms : TICKS_MS};
+	array_each(const struct tick_wish, w, &s->tick_wishes)
+		most = w->ms < most ? w->ms : most;
+	if (most != s->tick_ms)
+		target_tick(s->target, most);
+	s->tick_ms = most;
+}
+
+static void check_gate_limit(struct session *s, uint64_t now)
+{
+	for (size_t i = 0; i < s->threads.count && s->gate_limit > 0 && !s->attended; i++) {
+		struct session_thread *t = s->threads.items[i];
+
+		if (!t->held_since || t->held_since > now || /* since a moment ago, in this tick */
+		    (double)(now - t->held_since) < s->gate_limit * 1e6)
+			continue;
+		s->outcome.gate_limit = true;
+		s->culprit = t;
+		session_end(s);
+		return;
+	}
+}
+
+static enum waits_answer judge(struct session *s)
+{
+	enum waits_answer answer = WAITS_MOVING;
+	bool told = false;
+
+	observe_until(told, judge, s, &answer);
+	return answer;
+}
+
+/* The last store may be younger than the last look at what closed conditions have read. */
+static enum waits_answer judge_stuck(struct session *s)
+{
+	enum waits_answer answer = judge(s);
+	bool stale = false;
+
+	if (answer != WAITS_MOVING)
+		observe_until(stale, stale, s);
+	if (!stale)
+		return answer;
+	s->explained = false;
+	session_ask_again(s);
+	return s->over || s->events ? WAITS_MOVING : judge(s);
+}
+
+static bool has_held(const struct session *s, const struct session_process *p)
+{
+	array_each(struct session_thread *, t, &s->threads)
+		if ((*t)->process == p && (*t)->target && (*t)->engine->held)
+			return true;
+	return false;
+}
+
+/* A fatal signal ends a program at once, held threads or not: here it waits for one of them. */
+static void check_pending_death(struct session *s)
+{
+	array_each(struct session_process *, it, &s->processes) {
+		struct session_process *p = *it;
+		int signal = has_held(s, p) ? target_pending_death(s->target, p->target) : 0;
+
+		if (!signal ||
+		    (s->attended && signal == SIGINT)) /* a wish to look, which is dropped */
+			continue;
+		target_kill(s->target, p->target, signal);
+		s->events++;
+	}
+}
+
+/* Nothing has happened for a whole tick: can anything still happen? */
+static void check_stuck(struct session *s)
+{
+	enum waits_answer answer = judge_stuck(s);
+	bool goes_on, taken = false;
+
+	s->rest = answer;
+	if (answer == WAITS_MOVING)
+		return;
+	check_pending_death(s); /* sent by the last one that moved, after the look for it */
+	goes_on = s->events > 0;
+	observe_until(goes_on, stalled, s);
+	if (goes_on) {
+		s->explained = false;
+		s->rest = WAITS_MOVING;
+		return;
+	}
+	if (engine_rest(s->engine)) {
+		s->explained = false;
+		s->rest = WAITS_MOVING;
+		session_settle(s);
+		return;
+	}
+	observe_until(taken, rest, s);
+	if (taken)
+		return;
+	if (s->root_ended && answer == WAITS_GATE)
+		s->outcome.held_at_end = true;
+	else if (answer == WAITS_GATE)
+		s->outcome.gate_deadlock = true;
+	else
+		s->outcome.deadlock = true;
+	session_end(s);
+}
+
+static void check_time_limit(struct session *s, uint64_t now)
+{
+	double over_us = (double)(now - s->start_us) - s->time_limit * 1e6;
+	bool waits = false;
+
+	if (s->attended || s->time_limit <= 0 || over_us <= 0)
+		return;
+	s->outcome.time_limit = true;
+	observe_until(waits, late, s, over_us);
+	if (!waits)
+		session_end(s);
+}
+
+static bool is_awaited(struct session *s)
+{
+	bool awaited = false;
+
+	observe_until(awaited, awaits, s);
+	return awaited;
+}
+
+/* What needs no more than a look now and then. */
+static void on_slow_tick(struct session *s, uint64_t now)
+{
+	bool quiet = s->events == 0;
+
+	s->events = 0;
+	s->slow_us = now;
+	if (!quiet)
+		s->doubt_us = 0;
+	check_gate_limit(s, now);
+	if (!s->over)
+		observe(slow_tick, s, now);
+	if (!s->over && quiet)
+		check_pending_death(s);
+	quiet = quiet && s->events == 0;
+	s->quiet_ticks = quiet ? s->quiet_ticks + 1 : 0;
+	if (!s->over && quiet && !is_awaited(s))
+		check_stuck(s);
+	if (!s->over)
+		observe(slow_tick_over, s, now, quiet);
+	if (!s->over)
+		check_time_limit(s, now);
+}
+
+void ticks_tick(struct session *s)
+{
+	uint64_t now = session_now_us();
+
+	for (const struct observer *const *o = observers_of(tick, s); *o && !s->over; o++)
+		(*o)->tick(s);
+	if (!s->over && now - s->slow_us >= (TICKS_MS - 1) * 1000)
+		on_slow_tick(s, now);
+}

@@ -1,8 +1,0 @@
-/* Who takes part in a run: one line a feature. */
-#ifndef GATECTL_SESSION_FEATURES_H
-#define GATECTL_SESSION_FEATURES_H
-
-struct features;
-extern const struct features all_features;
-
-#endif

@@ -1,9 +1,0 @@
-#ifndef GATECTL_SESSION_SIGNALS_H
-#define GATECTL_SESSION_SIGNALS_H
-
-#include "tracer/session/internal.h"
-
-/* A process has ended: was it one that had stopped gatectl? Then the run ends with an error. */
-void signals_note_frozen(struct session *s);
-
-#endif
