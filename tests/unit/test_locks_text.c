@@ -1,5 +1,5 @@
 /* Calls in a piece of source text, as tracer/features/waiting/locks_text.c reads them. */
-#include "tracer/features/waiting/waiting.h"
+#include "tracer/features/waiting/waiting_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

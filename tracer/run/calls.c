@@ -1,5 +1,4 @@
 #include "tracer/run/calls.h"
-#include "tracer/features/explain/explain.h"
 #include "tracer/source/names.h"
 
 #include "tracer/base/path.h"

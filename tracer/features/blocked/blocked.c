@@ -71,7 +71,7 @@ void blocked_judge(struct session *s, struct session_thread *t, const struct tar
 }
 
 void blocked_wait_of(struct session *s, struct session_thread *t, const struct target_block *b,
-		      struct wait *w)
+		     struct wait *w)
 {
 	struct ends ends = {0};
 

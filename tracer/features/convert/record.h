@@ -3,7 +3,7 @@
 #define GATECTL_FEATURES_CONVERT_RECORD_H
 
 #include "tracer/features/convert/convert.h"
-#include "tracer/features/waiting/waiting.h"
+#include "tracer/features/waiting/waiter.h"
 
 /* TARGET_SLEEP and TARGET_SLEPT: the thread goes on, or does so in its turn. */
 void convert_sleep(struct session *s, const struct target_event *ev);

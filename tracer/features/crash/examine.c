@@ -4,10 +4,10 @@
  * gatectl, too.
  */
 #include "tracer/features/crash/crash.h"
-#include "tracer/features/explain/explain.h"
 #include "tracer/features/waiting/waiting.h"
+#include "tracer/features/waiting/waiter.h"
 #include "tracer/run/sites.h"
-#include "tracer/features/report/report.h"
+#include "tracer/features/timeline/timeline.h"
 
 #include "tracer/base/log.h"
 #include "tracer/base/signame.h"

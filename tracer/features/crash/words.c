@@ -1,7 +1,7 @@
 /* A crash for people. */
 #include "tracer/features/crash/crash.h"
 #include "tracer/run/calls.h"
-#include "tracer/features/explain/explain.h"
+#include "tracer/features/waiting/waiting.h"
 #include "tracer/source/names.h"
 #include "tracer/base/path.h"
 #include "tracer/base/signame.h"

@@ -7,7 +7,7 @@
  * between the two passes, and nothing inside can wake them.
  */
 #include "tracer/run/sites.h"
-#include "tracer/features/explain/explain.h"
+#include "tracer/features/waiting/waiting.h"
 #include "tracer/features/blocked/channels.h"
 #include "tracer/features/deadlock/deadlock.h"
 

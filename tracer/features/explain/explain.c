@@ -2,6 +2,7 @@
  * The verdict in words: the first line as the contract has it, what happened, each thread and why
  * it does not move, the last events, and what to try next.
  */
+#include "tracer/features/timeline/timeline.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/explain/explain.h"
 #include "tracer/features/explain/hints.h"

@@ -2,7 +2,7 @@
 #include "tracer/run/sites.h"
 #include "tracer/features/interactive/hooks.h"
 #include "tracer/features/interactive/interactive_internal.h"
-#include "tracer/features/report/report.h"
+#include "tracer/features/timeline/timeline.h"
 #include "tracer/features/deadlock/deadlock.h"
 #include "tracer/base/signame.h"
 

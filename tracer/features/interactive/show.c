@@ -2,7 +2,7 @@
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/explain/explain.h"
 #include "tracer/features/interactive/interactive_internal.h"
-#include "tracer/features/report/report.h"
+#include "tracer/features/timeline/timeline.h"
 #include "tracer/source/source_lines.h"
 
 #include "tracer/base/path.h"

@@ -1,7 +1,7 @@
 #include "tracer/features/expect/expect.h"
 #include "tracer/run/sites.h"
 #include "tracer/features/leftover/leftover.h"
-#include "tracer/features/report/report.h"
+#include "tracer/features/timeline/timeline.h"
 
 #include "tracer/base/log.h"
 

@@ -2,7 +2,7 @@
  * --report FILE.html: the timeline, one file that needs nothing else. The page (page/) is a frame
  * with three marks, where its style, its script and the record with the source lines go.
  */
-#include "tracer/features/explain/explain.h"
+#include "tracer/features/waiting/waiting.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/report/report.h"
 #include "tracer/source/source_lines.h"

@@ -1,7 +1,8 @@
 /* --report FILE: the same facts as the words, for programs (.json), and which forms there are. */
+#include "tracer/features/timeline/timeline.h"
 #include "tracer/features/report/suite.h"
 #include "tracer/features/crash/crash.h"
-#include "tracer/features/explain/explain.h"
+#include "tracer/features/waiting/waiting.h"
 #include "tracer/features/given/given.h"
 #include "tracer/features/report/report.h"
 

@@ -4,13 +4,6 @@
 
 #include "tracer/run/internal.h"
 
-/* timeline.c */
-void timeline_add(struct session *s, enum happening what, const struct engine_thread *t,
-		  const struct place *p, const struct gate *g, const char *text);
-void timeline_end(struct session *s); /* the verdict is reached now */
-const char *timeline_word(enum happening what);
-void timeline_line(const struct happened *h, struct str *out);
-
 /* report.c: what every report tells of the run as a whole */
 struct report_head {
 	const char *verdict; /* "ok", its word, "interrupted" or "cannot-trace" */

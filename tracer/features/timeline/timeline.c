@@ -1,9 +1,6 @@
 /* What happened, in order: the last events always, all of them where a report was asked for. */
-#include "tracer/features/explain/explain.h"
-#include "tracer/features/explain/hints.h"
 #include "tracer/run/sites.h"
-#include "tracer/features/interactive/hooks.h"
-#include "tracer/features/report/report.h"
+#include "tracer/features/timeline/timeline.h"
 
 #include "tracer/base/path.h"
 #include "tracer/base/log.h"

@@ -2,7 +2,7 @@
  * The calls around the one that is told of a thread: who called the tester's function, and what that
  * has called of others before it came to the wait. Three calls in all, so that it stays one line.
  */
-#include "tracer/features/waiting/waiting.h"
+#include "tracer/features/waiting/waiting_internal.h"
 
 #include <string.h>
 #include <sys/syscall.h>

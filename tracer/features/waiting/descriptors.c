@@ -1,5 +1,5 @@
 /* What a thread waits for at a file, a pipe or a socket, and who has its other end. */
-#include "tracer/features/waiting/waiting.h"
+#include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/features/blocked/channels.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  * by a variable of some function on the way, of whatever thread, that leads to it and under whose name no
  * other of them is known: "a->lock (alice->lock)". Where there is none, its address stands there.
  */
-#include "tracer/features/waiting/waiting.h"
+#include "tracer/features/waiting/waiting_internal.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * object, as the debug information confirms, and does not give it back. Where more than one way leads
  * there, nothing is said.
  */
-#include "tracer/features/waiting/waiting.h"
+#include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/source/source_lines.h"
 
 #include <ctype.h>

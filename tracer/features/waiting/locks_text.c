@@ -2,7 +2,7 @@
  * Calls in a piece of source text, C or C++, as they are written. No more than that: what a name means
  * is asked of the debug information, and whatever it does not confirm is dropped.
  */
-#include "tracer/features/waiting/waiting.h"
+#include "tracer/features/waiting/waiting_internal.h"
 
 #include <ctype.h>
 #include <string.h>

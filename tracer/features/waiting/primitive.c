@@ -3,7 +3,7 @@
  * code and the system call: those that a library exports are always there, even without its debug
  * information.
  */
-#include "tracer/features/waiting/waiting.h"
+#include "tracer/features/waiting/waiting_internal.h"
 
 #include <linux/futex.h>
 #include <string.h>

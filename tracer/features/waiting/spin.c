@@ -5,7 +5,7 @@
  */
 #include "tracer/features/waiting/spin.h"
 #include "tracer/run/sites.h"
-#include "tracer/features/waiting/waiting.h"
+#include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/features/waiting/spin_state.h"
 #include "tracer/features/blocked/channels.h"
 

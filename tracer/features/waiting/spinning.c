@@ -1,6 +1,5 @@
 /* Threads that run and get nowhere: where, and since when. */
-#include "tracer/features/explain/explain.h"
-#include "tracer/features/waiting/waiting.h"
+#include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/features/waiting/spin.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "tracer/features/waiting/trampoline.h"
-#include "tracer/features/waiting/waiting.h"
+#include "tracer/features/waiting/waiting_internal.h"
 
 #include <string.h>
 

@@ -1,0 +1,75 @@
+/* A thread that is looked at: its calls, and which of them are the tester's. */
+#ifndef GATECTL_FEATURES_WAITING_WAITER_H
+#define GATECTL_FEATURES_WAITING_WAITER_H
+
+#include "tracer/run/internal.h"
+
+enum primitive {
+	PRIMITIVE_NONE, /* not known, or a futex of the tester's own */
+	PRIMITIVE_MUTEX,
+	PRIMITIVE_READ, /* a rwlock's */
+	PRIMITIVE_WRITE,
+	PRIMITIVE_CONDITION,
+	PRIMITIVE_SEMAPHORE,
+	PRIMITIVE_BARRIER,
+	PRIMITIVE_ONCE,
+	PRIMITIVE_GUARD,  /* of a static variable's initialisation */
+	PRIMITIVE_STREAM, /* stdio's lock of a FILE */
+	PRIMITIVE_JOIN,
+	PRIMITIVE_FUTURE,
+	PRIMITIVE_LATCH,
+	PRIMITIVE_ATOMIC, /* std::atomic::wait */
+	PRIMITIVE_SYSCALL /* the tester's own system call */
+};
+
+/* Who owns what a thread waits for, and where it was taken; or who could signal it, and where. */
+struct owner {
+	struct session_thread *thread;
+	const char *file; /* NULL: not known */
+	unsigned line;
+	const struct inspect_call *call; /* the one that took it, if it is known */
+};
+
+/* A thread as it was looked at. */
+struct waiter {
+	struct session_thread *thread;
+	struct target_block block;
+	struct wait wait;
+	struct inspect_stack stack;
+	const struct waiters *all; /* that it is one of; NULL: looked at alone */
+	size_t own;  /* the innermost call of the tester's; stack.count: there is none */
+	size_t told; /* where the tester's code went in: the same one, or further out */
+	enum primitive what;
+	bool timed;
+	uint64_t object;       /* address of the mutex, semaphore ...; 0 unknown */
+	uint64_t stream;       /* STREAM: the FILE; 0 unknown */
+	char *name;	       /* of the object; NULL: it has none */
+	unsigned rank;	       /* how good the name is */
+	char *mutex;	       /* CONDITION: the mutex that goes with it, or NULL */
+	uint64_t mutex_object; /* ... and its address; 0 unknown */
+	ARRAY(struct owner) owners;
+	unsigned readers; /* how many threads have a rwlock to read */
+	bool gone;	  /* its owner is no more, or in another process: nobody can give it back */
+	uint32_t tid;	  /* the owner's, where nobody has it any more */
+};
+
+struct waiters {
+	struct session *session;
+	struct waiter *items;
+	size_t count, capacity;
+	ARRAY(struct module *) placed; /* those that places of the script are in */
+};
+
+/* ---- caller.c ------------------------------------------------------------------------------- */
+
+void caller_modules(struct session *s, struct waiters *all); /* fills in `placed` */
+bool caller_is_system(const struct module *m);		     /* a library of the system's */
+/* Is the call in the tester's own code? */
+bool caller_is_own(const struct waiter *w, const struct inspect_call *call);
+
+/* The calls of a thread that runs, is blocked or held; stopped for a moment where it has to be. */
+void caller_look(struct session *s, struct waiter *w);
+/* The next call of the tester's own from `i` on; stack.count: there is none. */
+size_t caller_own(const struct waiter *w, size_t i);
+
+#endif
