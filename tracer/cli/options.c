@@ -218,7 +218,10 @@ int options_parse(const struct command *c, int argc, char **argv, struct cli *ou
 	char shorts[2 * ROWS + 3];
 	int key;
 
-	*out = (struct cli){.session = {.features = &all_features, .gate_limit = -1, .time_limit = -1, .repeat = 1},
+	*out = (struct cli){.session = {.features = &all_features,
+					.gate_limit = -1,
+					.time_limit = -1,
+					.repeat = 1},
 			    .most_seconds = -1,
 			    .color = wants_color()};
 	fill_getopt(c, longs, shorts);
