@@ -335,6 +335,7 @@ end)
 # ---- cost --------------------------------------------------------------------------------------
 
 COST = r"""
+#include <alloca.h>
 #include <stdio.h>
 #include <stdlib.h>
 struct node { long value; };
@@ -346,10 +347,12 @@ static __attribute__((noinline)) void step(struct node *n)
 }
 int main(int argc, char **argv)
 {
-	struct node n = {1};
+	/* in the middle of a page, as step's frame is then: memory is read by the page */
+	struct node *n = alloca((size_t)__builtin_frame_address(0) % 4096 + 2048);
+	n->value = 1;
 	getchar();
 	for (int i = 0; i < atoi(argv[1]); i++)
-		step(&n);
+		step(n);
 	printf("%ld\n", total);
 	return 0;
 }
