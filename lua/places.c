@@ -205,7 +205,7 @@ static int core_step_elide(lua_State *L)
 static int core_order(lua_State *L)
 {
 	struct script *s = check_loading(L, "order");
-	struct error err = {0};
+	ERROR(err);
 
 	core_where(L);
 	budget_charge(L, ORDER_COSTS * lua_rawlen(L, 1));

@@ -91,7 +91,7 @@ int main(int argc, char **argv)
 	bool option = argc > 2 && argv[1][0] == '-';
 	struct modules *s = modules_new();
 	double start = now_ms();
-	struct error err = {0};
+	ERROR(err);
 	struct module *m;
 	int status;
 

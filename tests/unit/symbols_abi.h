@@ -188,7 +188,7 @@ static int tear_down(void **state)
 static int64_t whole(const struct inspect_value *v)
 {
 	struct inspect_plain plain;
-	struct error err;
+	ERROR(err);
 
 	if (inspect_plain(v, &plain, &err) < 0)
 		fail_msg("%s", err.text);
@@ -201,7 +201,7 @@ static int64_t whole(const struct inspect_value *v)
 static int64_t member(const struct inspect_value *v, const char *name)
 {
 	struct inspect_value m;
-	struct error err;
+	ERROR(err);
 
 	if (inspect_field(v, name, &m, &err) < 0)
 		fail_msg("%s", err.text);

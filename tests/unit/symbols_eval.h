@@ -77,7 +77,7 @@ struct place {
 __attribute__((noinline)) static void take_place(struct place *p, const char *function)
 {
 	struct dwarf_frame here, caller;
-	struct error err;
+	ERROR(err);
 
 	self_frame(p->self, &here);
 	if (dwarf_frame_up(&here, &caller, &err) != 1)
@@ -119,7 +119,7 @@ static int tear_down(void **state)
 static struct inspect_value value_of(struct place *p, const char *expression)
 {
 	struct inspect_value v;
-	struct error err;
+	ERROR(err);
 
 	if (inspect_eval(&p->call, expression, &v, &err) < 0)
 		fail_msg("%s", err.text);
@@ -130,7 +130,7 @@ static int64_t number_of(struct place *p, const char *expression)
 {
 	struct inspect_value v = value_of(p, expression);
 	struct inspect_plain plain;
-	struct error err;
+	ERROR(err);
 
 	if (inspect_plain(&v, &plain, &err) < 0)
 		fail_msg("%s: %s", expression, err.text);

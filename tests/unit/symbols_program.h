@@ -75,7 +75,7 @@ static inline void program_close(struct program *p)
 
 static inline void program_add(struct program *p, const char *name)
 {
-	struct error err;
+	ERROR(err);
 	char path[160];
 
 	if (!p->symbols)

@@ -92,7 +92,7 @@ static int self_add(struct dl_phdr_info *info, size_t size, void *ctx)
 {
 	const char *path = info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe";
 	struct self *self = ctx;
-	struct error err;
+	ERROR(err);
 	uint64_t low, high;
 
 	(void)size;

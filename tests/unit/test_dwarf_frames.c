@@ -79,7 +79,7 @@ static void ask_stack(struct still *s, uint64_t offset)
 	struct arch_regs regs = {.flags = 0};
 	struct inspect_stack stack;
 	struct dwarf_frame f;
-	struct error err;
+	ERROR(err);
 	uint64_t value;
 
 	for (int i = 0; i < 16; i++)
@@ -119,7 +119,7 @@ static void ask_location(struct still *s, const struct entry *e, const struct at
 	struct loclist_ranges ranges = {0};
 	struct piece p[EXPRESSION_PIECES];
 	const uint8_t *code;
-	struct error err;
+	ERROR(err);
 	size_t size;
 
 	if (loclist_ranges(e, a, &ranges, &err) == 0)
@@ -140,7 +140,7 @@ static void ask_location(struct still *s, const struct entry *e, const struct at
 static struct found ask_locations(struct still *s)
 {
 	struct found found = {0};
-	struct error err;
+	ERROR(err);
 	struct die_table *t = dies_table(s->module, &err);
 	struct entry e;
 

@@ -16,7 +16,7 @@ static volatile int sink;
 static struct dwarf_frame up_of(const struct dwarf_frame *f)
 {
 	struct dwarf_frame up;
-	struct error err;
+	ERROR(err);
 	int answer = dwarf_frame_up(f, &up, &err);
 
 	if (answer < 0)
@@ -131,7 +131,7 @@ static void kept_registers_come_back(void **state)
 	register uint64_t r12 __asm__("r12") = 0x2222;
 	register uint64_t r15 __asm__("r15") = 0x3333;
 	struct dwarf_frame f;
-	struct error err;
+	ERROR(err);
 	uint64_t cfa;
 
 	(void)state;
@@ -251,7 +251,7 @@ static void without_information(void **state)
 {
 	uint64_t words[64] = {0}, here = (uint64_t)compare_with_backtrace + 1;
 	struct dwarf_frame f, up;
-	struct error err;
+	ERROR(err);
 
 	(void)state;
 	words[0] = here;
@@ -324,7 +324,7 @@ static void broken_stacks_end(void **state)
 	uint64_t words[4] = {(uint64_t)compare_with_backtrace + 1};
 	struct dwarf_frame f, up;
 	struct inspect_stack s;
-	struct error err;
+	ERROR(err);
 
 	(void)state;
 	f = made_frame(in_between, (void *)16, NULL);
@@ -436,7 +436,7 @@ static void jumps_are_calls(void **state)
 	static const char *const names[] = {"look_around", "three", "leaves", "leaves_too",
 					    "jumps_are_calls"};
 	uint64_t cfa, same;
-	struct error err;
+	ERROR(err);
 
 	(void)state;
 	sink = leaves_too(sink) + 1;

@@ -48,7 +48,7 @@ static size_t compare(const char *path, const char *name)
 	struct witness w = {.name = name, .counts = &counts};
 	struct counts before = counts;
 	Dwarf_Error error;
-	struct error err;
+	ERROR(err);
 
 	w.module = modules_open(symbols, path, &err);
 	if (!w.module)

@@ -12,7 +12,7 @@ static void begin(struct drive *d)
 
 static void order(struct drive *d, const char *text)
 {
-	struct error err = {0};
+	ERROR(err);
 
 	if (engine_order(d->e, text, "x.lua:5", &err) < 0 || engine_orders_finish(d->e, &err) < 0)
 		fail_msg("%s: %s", text, err.text);

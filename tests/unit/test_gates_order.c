@@ -10,7 +10,7 @@ static int finish(struct drive *d, const char *text, struct error *err)
 
 static void order(struct drive *d, const char *text)
 {
-	struct error err = {0};
+	ERROR(err);
 
 	if (finish(d, text, &err) < 0)
 		fail_msg("%s: %s", text, err.text);
@@ -18,7 +18,7 @@ static void order(struct drive *d, const char *text)
 
 static void refused(const char *text, const char *what)
 {
-	struct error err = {0};
+	ERROR(err);
 	struct drive d;
 
 	drive_begin(&d);
@@ -299,7 +299,7 @@ static void test_refused(void **state)
 
 static void test_cycles(void **state)
 {
-	struct error err = {0};
+	ERROR(err);
 	struct drive d;
 
 	(void)state;
@@ -321,7 +321,7 @@ static void test_cycles(void **state)
 /* Nothing of an order that is refused stays behind. */
 static void test_refused_leaves_nothing(void **state)
 {
-	struct error err = {0};
+	ERROR(err);
 	struct drive d;
 
 	(void)state;
@@ -358,7 +358,7 @@ static void test_random_texts(void **state)
 	static const char *const pieces[] = {"a", "b",	"c", " -> ", "->", ",", "@", "t",
 					     "'", "'a", "[", "]",    " ",  "-", ">", "b'"};
 	unsigned taken = 0, seed = 1;
-	struct error err = {0};
+	ERROR(err);
 	struct drive d;
 
 	(void)state;

@@ -390,7 +390,7 @@ struct race {
 static void make_order(struct race *r)
 {
 	struct str text = {0};
-	struct error err = {0};
+	ERROR(err);
 
 	for (int a = 0; a < NAMES; a++) {
 		r->blocked[a] = dice(4) == 0;

@@ -109,7 +109,7 @@ static double call_real(struct place *p, const char *function)
 {
 	struct inspect_value v = call(p, function);
 	struct inspect_plain plain;
-	struct error err;
+	ERROR(err);
 
 	assert_int_equal(inspect_plain(&v, &plain, &err), 0);
 	assert_int_equal(plain.kind, INSPECT_FLOAT);
@@ -120,7 +120,7 @@ static double member_real(const struct inspect_value *v, const char *name)
 {
 	struct inspect_value m;
 	struct inspect_plain plain;
-	struct error err;
+	ERROR(err);
 
 	if (inspect_field(v, name, &m, &err) < 0 || inspect_plain(&m, &plain, &err) < 0)
 		fail_msg("%s", err.text);
@@ -179,7 +179,7 @@ static void reals_of_a_library(void **state)
 	struct place *p = *state;
 	struct inspect_plain plain;
 	struct inspect_value v;
-	struct error err;
+	ERROR(err);
 
 	number(p, 4);
 	v = call(p, "sqrt");

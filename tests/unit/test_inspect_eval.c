@@ -8,7 +8,7 @@ static void check(struct place *p, const char *expression, const void *expected,
 {
 	struct inspect_value v = value_of(p, expression);
 	uint8_t bytes[16] = {0};
-	struct error err;
+	ERROR(err);
 
 	if (v.type->kind == TYPE_BOOL && size == sizeof(int))
 		size = 1; /* C's answers to questions are ints, a script's are bools */

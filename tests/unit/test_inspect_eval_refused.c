@@ -182,7 +182,7 @@ static void nonsense(void **state)
 	for (int round = 0; round < 3000; round++) {
 		struct str s = {0};
 		struct inspect_value v;
-		struct error err;
+		ERROR(err);
 
 		for (int k = 0; k < 1 + round % 7; k++) {
 			random = random * 6364136223846793005u + 1442695040888963407u;

@@ -33,7 +33,7 @@ static void test_round_trip(void **state)
 	const struct meaning *m;
 	struct lockfile lock = {0};
 	struct str out = {0};
-	struct error err;
+	ERROR(err);
 
 	(void)state;
 	assert_int_equal(lockfile_parse(whole, "x.lua.lock", &lock, &err), 0);
@@ -77,7 +77,7 @@ static void test_broken(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct lockfile lock = {0};
-		struct error err = {0};
+		ERROR(err);
 
 		assert_int_equal(lockfile_parse(cases[i].text, "p", &lock, &err), -1);
 		assert_int_equal(strncmp(err.text, cases[i].where, strlen(cases[i].where)), 0);

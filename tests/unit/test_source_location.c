@@ -75,7 +75,7 @@ static void takes_all_forms(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
 		struct location l;
-		struct error err = {0};
+		ERROR(err);
 
 		print_message("%s\n", good[i].text);
 		assert_int_equal(location_parse(good[i].text, &l, &err), 0);
@@ -128,7 +128,7 @@ static void refuses_with_reason(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct location l;
-		struct error err = {0};
+		ERROR(err);
 
 		print_message("%s\n", bad[i][0]);
 		assert_int_equal(location_parse(bad[i][0], &l, &err), -1);

@@ -82,7 +82,7 @@ static void assert_spells(const struct type *t, const char *expected)
 
 static const struct type_member *member(const struct type *t, const char *name)
 {
-	struct error err;
+	ERROR(err);
 
 	assert_int_equal(type_members(t, &err), 0);
 	array_each(const struct type_member, m, &t->members) {
@@ -168,7 +168,7 @@ static size_t walk(struct die_table *t, const struct die_unit *u)
 {
 	uint64_t at = u->first;
 	size_t count = 0, depth = 0;
-	struct error err;
+	ERROR(err);
 
 	while (at < u->end) {
 		struct entry e;
@@ -208,7 +208,7 @@ static size_t count_lines(struct program *p, const char *command)
 static void entries_as_readelf_has_them(void **state)
 {
 	struct program p;
-	struct error err;
+	ERROR(err);
 
 	(void)state;
 	program_init(&p);
@@ -234,7 +234,7 @@ static void entries_as_readelf_has_them(void **state)
 
 static void look_at_all_types(struct module *m)
 {
-	struct error err;
+	ERROR(err);
 	struct die_table *t = dies_table(m, &err);
 
 	if (!t)
@@ -277,7 +277,7 @@ static void survives_flipped_bytes(void **state)
 	size_t size;
 	uint8_t *bytes;
 	struct section_data info;
-	struct error err;
+	ERROR(err);
 
 	(void)state;
 	program_init(&p);

@@ -229,7 +229,7 @@ static void a_stopped_job_stays_stopped(void **state)
 static void assert_refused(pid_t pid, enum error_code code, const char *word)
 {
 	const struct target_attach how = {.pid = pid};
-	struct error err = {0};
+	ERROR(err);
 
 	assert_null(target_attach(&how, &err));
 	assert_int_equal(err.code, code);

@@ -39,7 +39,7 @@ static struct seen run(char *const *argv, int out)
 {
 	struct seen seen = {.status = -1};
 	struct target_event ev;
-	struct error err = {0};
+	ERROR(err);
 	struct target *t = launch(argv, out, &err);
 	int n = 0;
 
@@ -141,7 +141,7 @@ static void stopped_and_continued(void **state)
 
 static void cannot_be_executed(void **state)
 {
-	struct error err = {0};
+	ERROR(err);
 
 	(void)state;
 	assert_null(launch((char *[]){"/no/such/program", NULL}, -1, &err));
@@ -181,7 +181,7 @@ static void signals_as_found(void **state)
 
 static void ticks_and_interrupts(void **state)
 {
-	struct error err = {0};
+	ERROR(err);
 	struct target *t = launch((char *[]){"/bin/sleep", "100", NULL}, -1, &err);
 	struct target_event ev;
 	int ticks = 0;
@@ -215,7 +215,7 @@ static int launch_without_ptrace(void)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog filter = {4, code};
-	struct error err = {0};
+	ERROR(err);
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))

@@ -69,7 +69,7 @@ static void test_each(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct refusal_case *c = &cases[i];
-		struct error err = {0};
+		ERROR(err);
 
 		assert_int_equal(refusal_set(&c->facts, &err), -1);
 		assert_int_equal(err.code, ERROR_CANNOT_TRACE);
@@ -81,7 +81,7 @@ static void test_each(void **state)
 /* Here it is permitted, or the other tests could not be. */
 static void test_here(void **state)
 {
-	struct error err = {0};
+	ERROR(err);
 
 	(void)state;
 	assert_int_equal(refusal_before(&err), 0);

@@ -378,7 +378,7 @@ static inline bool is_this_executable(const struct target_process *p)
 
 static inline void place_sites(struct counted *r)
 {
-	struct error err = {0};
+	ERROR(err);
 
 	for (size_t i = 0; i < 8 && r->sites[i]; i++) {
 		r->placed[i] = target_site_add(r->t, r->ev.process, r->ev.thread,
@@ -399,7 +399,7 @@ static inline void start(struct counted *r, const char *scene)
 					  .tick_ms = 20,
 					  .no_follow = r->no_follow,
 					  .trace_exit = r->trace_exit};
-	struct error err = {0};
+	ERROR(err);
 
 	snprintf(name, sizeof(name), "%s", scene);
 	r->t = target_launch(&how, &err);

@@ -123,7 +123,7 @@ static void killed_here(void **state)
 static void without_a_helper(void **state)
 {
 	struct counted r = {0};
-	struct error err = {0};
+	ERROR(err);
 	struct target_process *p;
 
 	(void)state;

@@ -295,7 +295,7 @@ static inline void compare_attributes(struct witness *w, Dwarf_Die die, const st
 /* Our next entry that is none of the ends of lists. */
 static inline void next_entry(struct witness *w, struct entry *e)
 {
-	struct error err;
+	ERROR(err);
 
 	do {
 		if (entry_read(w->ours, w->next, e, &err) < 0)
@@ -359,7 +359,7 @@ static inline bool compare_tree(struct witness *w, Dwarf_Die die, bool is_info, 
 /* What is behind the last of their entries are ends of lists of ours. */
 static inline void end_of_unit(struct witness *w)
 {
-	struct error err;
+	ERROR(err);
 	struct entry e;
 
 	for (; w->next < w->unit->end; w->next = e.next) {
@@ -437,7 +437,7 @@ static inline void compare_section(struct witness *w, bool is_info)
 	uint64_t offset = w->base = is_info ? 0 : w->ours->own.types_from;
 	struct their_unit u;
 	Dwarf_Error error;
-	struct error err;
+	ERROR(err);
 	Dwarf_Off first;
 	Dwarf_Die top;
 

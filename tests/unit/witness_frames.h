@@ -69,7 +69,7 @@ static inline void compare_row(struct witness *w, uint64_t at, const Dwarf_Regta
 			       Dwarf_Half return_address)
 {
 	struct cfi_row row;
-	struct error err;
+	ERROR(err);
 
 	if (frames_row(w->module, at, &row, &err) != 1) {
 		differ(w, "a row that we do not have", at, 0, 1);

@@ -110,7 +110,7 @@ static inline void compare_lines(struct witness *w, Dwarf_Die top)
 	Dwarf_Small tables;
 	Dwarf_Error error;
 	Dwarf_Line *list;
-	struct error err;
+	ERROR(err);
 
 	table = lines_table(w->module, &err);
 	u = table && w->unit->has_stmt_list ? lines_unit_at(table, w->unit->stmt_list) : NULL;

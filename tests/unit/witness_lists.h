@@ -116,7 +116,7 @@ static inline void compare_ranges(struct witness *w, const struct entry *e, stru
 	struct cursor c = {.at = dies_bytes(e->unit, e->offset),
 			   .end = dies_bytes(e->unit, e->unit->end)};
 	size_t before = e->unit->ranges.count;
-	struct error err;
+	ERROR(err);
 	struct die d;
 	int count;
 
@@ -203,7 +203,7 @@ static inline void sizes_of_4(struct witness *w, const struct their_list *l, str
 {
 	uint64_t end = l->at + l->bytes;
 	struct section_data loc;
-	struct error err;
+	ERROR(err);
 
 	if (module_section(w->module, ".debug_loc", &loc, &err) < 0)
 		fail_msg("%s", err.text);
@@ -277,7 +277,7 @@ static inline void compare_place(struct witness *w, const struct entry *e, const
 {
 	const struct part *p = part_at(theirs, offset);
 	const uint8_t *code;
-	struct error err;
+	ERROR(err);
 	size_t size;
 
 	if (loclist_find(e, a, offset, &code, &size, &err) < 0)
@@ -312,7 +312,7 @@ static inline void compare_known_ranges(struct witness *w, const struct entry *e
 {
 	struct loclist_ranges ours = {0};
 	struct parts known = {0};
-	struct error err;
+	ERROR(err);
 
 	known_ranges(theirs, &known);
 	if (loclist_ranges(e, a, &ours, &err) < 0 || ours.count != known.list.count)

@@ -27,6 +27,9 @@ struct error {
 	char hint[1024]; /* what to do next, or empty */
 };
 
+/* A local error, empty. */
+#define ERROR(name) struct error name = {0}
+
 /* Fills in the error and returns -1, so that a function can `return error_set(...)`. */
 int error_set(struct error *err, enum error_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

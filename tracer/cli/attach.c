@@ -74,7 +74,7 @@ static int trace(struct cli *cli)
 
 int command_attach(struct cli *cli)
 {
-	struct error err = {0};
+	ERROR(err);
 	int status = 0, started;
 
 	if (parse(cli, &err) < 0 || reports_check(cli, &err) < 0)

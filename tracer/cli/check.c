@@ -199,7 +199,7 @@ static void tell_drift(struct check *k, struct checked *c, const struct session_
 		       const struct meaning *was, const struct drift *d)
 {
 	const struct candidate *to = d->kind == DRIFT_MOVED ? &d->candidates[0] : NULL;
-	struct error err = {0};
+	ERROR(err);
 
 	keep(c, was);
 	if (k->cli->fix && to && to->spelled) {
@@ -310,7 +310,7 @@ static int lock_all(struct check *k, struct error *err)
 static void not_rewritten(struct check *k, struct checked *c, const struct fix *f,
 			  enum rewrite_answer answer)
 {
-	struct error err = {0};
+	ERROR(err);
 
 	error_set(&err, ERROR_LOCATION, "%s:%u: %s is now at %s, %s", c->script, f->line, f->from,
 		  f->to,
@@ -368,7 +368,7 @@ static void leave_taken(struct check *k, struct checked *c)
 {
 	for (size_t i = 0; i < c->fixes.count;) {
 		struct fix *f = &c->fixes.items[i];
-		struct error err = {0};
+		ERROR(err);
 
 		if (!is_taken(c, f)) {
 			i++;
@@ -460,7 +460,7 @@ static int query_scripts(struct check *k, size_t first, size_t count, struct err
    use what those before it have defined, as in a run. */
 static int query_one(struct check *k, size_t i, struct error *err)
 {
-	struct error again = {0};
+	ERROR(again);
 
 	if (query_scripts(k, i, 1, err) == 0)
 		return 0;
@@ -471,7 +471,7 @@ static int query_one(struct check *k, size_t i, struct error *err)
 
 static int check(struct check *k)
 {
-	struct error err = {0};
+	ERROR(err);
 	int status = 0;
 
 	for (size_t i = 0; i < k->cli->session.scripts.count && !k->stopped; i++)
@@ -498,7 +498,7 @@ static int usage(struct cli *cli, struct error *err)
 int command_check(struct cli *cli)
 {
 	struct check k = {.cli = cli};
-	struct error err = {0};
+	ERROR(err);
 	int status;
 
 	if (!cli->session.scripts.count) {

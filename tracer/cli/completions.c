@@ -200,7 +200,7 @@ int completions_print(const char *shell, const struct command *commands)
 		const char *shell;
 		void (*table)(const struct command *commands);
 	} all[] = {{"bash", bash_table}, {"zsh", zsh_table}, {"fish", fish_table}};
-	struct error err = {0};
+	ERROR(err);
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (strcmp(shell, all[i].shell) == 0) {

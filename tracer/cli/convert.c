@@ -76,7 +76,7 @@ static int check_output(const char *path, struct error *err)
 /* The script is written, and told of; the exit status. */
 static int report(const struct cli *cli, const struct convert *c)
 {
-	struct error err = {0};
+	ERROR(err);
 
 	if (file_replace(cli->output, str_text(&c->script), &err) < 0)
 		return output_error(cli, &err);
@@ -88,7 +88,7 @@ int command_convert(struct cli *cli)
 {
 	struct convert c = {.all = cli->all, .wanted = cli->runs};
 	struct progress progress;
-	struct error err = {0};
+	ERROR(err);
 	int status;
 
 	if (!cli->output) {

@@ -51,7 +51,7 @@ static const struct command *find_command(const char *name)
 static int no_command(const char *name)
 {
 	struct cli cli = {0};
-	struct error err = {0};
+	ERROR(err);
 
 	if (name)
 		error_set(&err, ERROR_USAGE, "'%s' is not a command", name);
@@ -66,7 +66,7 @@ static int no_command(const char *name)
 
 static int run_command(const struct command *c, int argc, char **argv)
 {
-	struct error err = {0};
+	ERROR(err);
 	struct cli cli;
 	int status;
 

@@ -76,7 +76,7 @@ int output_flush(void)
 
 int output_end(int status)
 {
-	struct error err = {0};
+	ERROR(err);
 
 	if (output_flush() == 0)
 		return status;

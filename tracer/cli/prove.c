@@ -183,7 +183,7 @@ int command_prove(struct cli *cli)
 {
 	struct prove p = {.runs = cli->runs};
 	struct progress progress;
-	struct error err = {0};
+	ERROR(err);
 	int status;
 
 	if (!cli->session.scripts.count && !cli->session.orders.count) {

@@ -15,7 +15,7 @@ struct query_state {
 static void print_variables(const struct source_site *site)
 {
 	struct inspect_variables homes = {0};
-	struct error err;
+	ERROR(err);
 
 	if (inspect_variables_at(site->module, site->offset, site->function, &homes, &err) == 0)
 		array_each(const struct inspect_variable, home, &homes)
@@ -105,7 +105,7 @@ static int query(struct cli *cli, const char *const *locations, size_t count)
 {
 	struct query_state state = {cli, 0};
 	struct modules *symbols = modules_new();
-	struct error err = {0};
+	ERROR(err);
 	int status = 0;
 
 	if (session_query(&cli->session, symbols, locations, count, print_each, &state, &err) < 0)
@@ -118,7 +118,7 @@ static int query(struct cli *cli, const char *const *locations, size_t count)
 
 int command_lines(struct cli *cli)
 {
-	struct error err = {0};
+	ERROR(err);
 	char *program[] = {cli->rest[0], NULL};
 	const char *const *locations = (const char *const *)cli->rest + 1;
 

@@ -159,7 +159,7 @@ static int again(struct repl *r, struct repl_entry *entry, struct error *err)
 
 int repl_restart(struct repl *r, struct error *err)
 {
-	struct error later = {0};
+	ERROR(later);
 	int failed = 0;
 
 	array_each(struct repl_entry, entry, &r->entries)
@@ -203,7 +203,7 @@ int repl_go(struct repl *r)
 /* `at` is one of Lua's: what is wrong behind it Lua tells best. */
 static bool is_known_to_lua(struct repl *r, const char *word)
 {
-	struct error ignored = {0};
+	ERROR(ignored);
 	struct str value = {0};
 	bool known = do_line(r, r->number, word, &value, NULL, &ignored) == 0 &&
 		     strcmp(str_text(&value), "nil") != 0;
@@ -328,7 +328,7 @@ static int do_command(struct repl *r, const char *line, struct error *err)
 
 static void one_line(struct repl *r, const char *line)
 {
-	struct error err = {0};
+	ERROR(err);
 
 	r->number++;
 	if (do_command(r, line, &err) == 0)
@@ -404,7 +404,7 @@ int command_repl(struct cli *cli)
 	struct modules *symbols;
 	struct repl r = {.cli = cli};
 	struct interactive_ui ui = {.ctx = &r, .line = repl_tell};
-	struct error err = {0};
+	ERROR(err);
 
 	if (check_input(&err) < 0)
 		return output_error(cli, &err);

@@ -39,7 +39,7 @@ static void say_agreed(const struct cli *cli, unsigned long agreed, unsigned lon
 static int tell_run(void *ctx, const struct session_result *r, struct error *err)
 {
 	struct cli *cli = ctx;
-	struct error ignored;
+	ERROR(ignored);
 
 	if (err->code) {
 		reports_write(cli, r, &ignored);
@@ -67,7 +67,7 @@ static void say_order(const struct cli *cli, struct order_log *log)
 static int repeat(struct cli *cli)
 {
 	struct repeat r = {.x.view = {.ctx = cli, .ran = tell_run}};
-	struct error err = {0};
+	ERROR(err);
 	int status;
 
 	cli->session.order_log = order_log_new();
@@ -86,7 +86,7 @@ static int repeat(struct cli *cli)
 
 static int finish(struct cli *cli, int status)
 {
-	struct error err = {0};
+	ERROR(err);
 
 	return reports_finish(cli, &err) < 0 ? output_error(cli, &err) : status;
 }
@@ -95,7 +95,7 @@ int run_once(struct cli *cli)
 {
 	struct modules *symbols = modules_new();
 	struct session_result r;
-	struct error err = {0};
+	ERROR(err);
 	int status;
 
 	session_run(&cli->session, symbols, 1, &r, &err);
@@ -107,7 +107,7 @@ int run_once(struct cli *cli)
 
 int command_run(struct cli *cli)
 {
-	struct error err = {0};
+	ERROR(err);
 
 	if (reports_check(cli, &err) < 0)
 		return output_error(cli, &err);

@@ -33,7 +33,7 @@ static bool read_sup(const struct section_data *d, bool *is_it, struct alternate
 static bool read_wanted(struct module *m, struct alternate_name *out)
 {
 	struct section_data d;
-	struct error ignored;
+	ERROR(ignored);
 	bool is_it;
 
 	if (module_section(m, ".gnu_debugaltlink", &d, &ignored) == 0 && d.bytes) {
@@ -52,7 +52,7 @@ static bool read_wanted(struct module *m, struct alternate_name *out)
 static bool is_same_sup(struct die_file *f, const struct alternate_name *w)
 {
 	struct section_data d;
-	struct error ignored;
+	ERROR(ignored);
 	struct alternate_name own;
 	bool is_it;
 

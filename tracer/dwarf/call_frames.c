@@ -32,7 +32,7 @@ static void find_eh(const struct module *m, struct cfi_section *out)
 static void find_debug(struct module *m, struct frame_table *f)
 {
 	struct section_data data;
-	struct error ignored;
+	ERROR(ignored);
 
 	f->debug_read = true;
 	if (!module_find_debug(m) || module_section(m, ".debug_frame", &data, &ignored) < 0)
@@ -69,7 +69,7 @@ int frames_row(struct module *m, uint64_t offset, struct cfi_row *out, struct er
 
 bool dwarf_cfa(struct module *m, uint64_t offset, unsigned *reg, int64_t *add)
 {
-	struct error ignored;
+	ERROR(ignored);
 	struct cfi_row row;
 
 	if (frames_row(m, offset, &row, &ignored) <= 0 || row.cfa.kind != CFI_VALUE_OFFSET ||

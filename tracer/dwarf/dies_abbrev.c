@@ -223,7 +223,7 @@ void abbrevs_free(struct abbrevs *a)
 
 bool abbrevs_inline(struct die_table *t, const struct die_unit *u)
 {
-	struct error ignored;
+	ERROR(ignored);
 	struct abbrevs *a = abbrevs_read(t, u, 0, &ignored);
 	bool any = !a;
 

@@ -221,7 +221,7 @@ static const char *signed_name(struct die_table *t, const struct die_unit *u, ui
 {
 	uint64_t type = dies_signed(t, u, signature);
 	struct die_unit *in = type ? dies_unit_of(t, type) : NULL;
-	struct error ignored;
+	ERROR(ignored);
 	struct cursor c;
 	struct die d;
 

@@ -333,7 +333,7 @@ static int join_package(struct die_table *t, struct die_unit *u, struct error *e
 static uint64_t signed_in_package(struct die_table *t, struct die_file *f, uint64_t signature)
 {
 	struct die_unit unit;
-	struct error ignored;
+	ERROR(ignored);
 	struct parts p;
 	uint64_t at;
 
@@ -442,7 +442,7 @@ static bool has_text(const struct section_data *s, const char *name)
 
 bool split_contains(struct die_table *t, struct die_unit *u, const char *name)
 {
-	struct error ignored;
+	ERROR(ignored);
 
 	if (!u->joined && split_join(t, u, &ignored) < 0)
 		return true; /* whoever reads it says what is wrong */

@@ -193,7 +193,7 @@ static int corrupt(const struct dwarf_frame *f, struct error *err)
 static int step_up(const struct unwind_step *s, struct dwarf_frame *out, struct error *err)
 {
 	const struct dwarf_frame *f = s->from;
-	struct error ignored;
+	ERROR(ignored);
 
 	*out = (struct dwarf_frame){
 		.program = f->program, .thread = f->thread, .level = f->level + 1};

@@ -80,7 +80,7 @@ static int row_in_image(const struct dwarf_frame *f, const struct memory_image *
 			uint64_t header, struct cfi_row *out)
 {
 	struct cfi_section s = {.bytes = image->bytes, .size = image->size, .eh = true};
-	struct error ignored;
+	ERROR(ignored);
 	uint64_t at;
 	int answer;
 
@@ -268,7 +268,7 @@ void unwind_rules_fini(struct unwind_rules *r)
 
 bool unwind_is_signal(const struct dwarf_frame *f)
 {
-	struct error ignored;
+	ERROR(ignored);
 	struct cfi_row row;
 
 	if (f->module && frames_is_signal(f->module, f->lookup_pc - f->bias))

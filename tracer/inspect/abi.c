@@ -61,7 +61,7 @@ static bool is_copier(const struct entry *method, const struct type *class)
 	uint64_t next = method->next;
 	unsigned parameters = 0;
 	bool same = false;
-	struct error err;
+	ERROR(err);
 	struct entry e;
 
 	while (method->children && entry_read(method->table, next, &e, &err) == 0 && e.tag) {
@@ -106,7 +106,7 @@ static int told(const struct entry *e)
 /* 1, 0, -1: look at the members. */
 static int class_is_nontrivial(const struct type *t)
 {
-	struct error err;
+	ERROR(err);
 	struct die_table *d = t->module ? dies_table(t->module, &err) : NULL;
 	struct entry e, child;
 	uint64_t next;
@@ -154,7 +154,7 @@ static bool nontrivial(struct classes *c, const struct type *t, unsigned depth)
 
 bool abi_is_nontrivial(const struct type *t, const struct dwarf_program *program)
 {
-	struct error err;
+	ERROR(err);
 	struct classes c = {.program = program, .left = ABI_TYPES, .err = &err};
 
 	return nontrivial(&c, t, 0);
@@ -164,7 +164,7 @@ bool abi_is_nontrivial(const struct type *t, const struct dwarf_program *program
 
 static bool is_vector(const struct type *t)
 {
-	struct error err;
+	ERROR(err);
 	struct die_table *d = t->module && t->entry ? dies_table(t->module, &err) : NULL;
 	struct entry e;
 

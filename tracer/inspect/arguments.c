@@ -30,7 +30,7 @@ static int read_arguments(const struct inspect_call *call, struct arguments *out
 {
 	const struct dwarf_frame *f = &call->frame;
 	struct local_walk walk = {.found = note_argument, .ctx = out};
-	struct error ignored;
+	ERROR(ignored);
 	struct code_place p;
 
 	if (!f->module || f->signal || !call->function ||
@@ -85,7 +85,7 @@ void inspect_call_arguments(const struct inspect_call *call, struct str *out)
 	for (size_t i = 0; i < all.list.count; i++) {
 		const struct argument *a = &all.list.items[i];
 		struct inspect_value v;
-		struct error err = {0};
+		ERROR(err);
 		int failed;
 
 		str_add(out, i ? ", " : "");

@@ -46,7 +46,7 @@ static void by_line_table(struct die_table *t, uint64_t offset, struct inspect_c
 {
 	struct die_unit *u = dies_unit_at(t, offset);
 	const struct line_row *row;
-	struct error ignored;
+	ERROR(ignored);
 	struct line_unit *l;
 
 	if (!u || !u->has_stmt_list || !t->module->lines)
@@ -71,7 +71,7 @@ static void by_copy(struct die_table *t, struct scope_ref inner, struct inspect_
 
 static const char *function_name(struct die_table *t, struct scope_ref scope)
 {
-	struct error ignored;
+	ERROR(ignored);
 	struct function f;
 
 	return function_read(t, scope, &f, &ignored) < 0 ? NULL : f.name;
@@ -86,7 +86,7 @@ static bool is_c(unsigned language)
 /* As gdb prints it: C's functions by the name that the linker knows, C++'s by the demangled one. */
 static const char *shown_name(struct die_table *t, struct scope_ref scope)
 {
-	struct error ignored;
+	ERROR(ignored);
 	struct function f;
 	char *full;
 
@@ -183,7 +183,7 @@ static void add_frame(const struct dwarf_frame *f, const char *function, size_t 
 	struct scope_ref scopes[FUNCTIONS_DEEP];
 	struct inspect_call *call;
 	struct die_table *t = NULL;
-	struct error ignored;
+	ERROR(ignored);
 	int count = 0;
 
 	if (f->module && !f->signal)
@@ -224,7 +224,7 @@ void inspect_stack(const struct dwarf_frame *first, const char *function, size_t
 		   struct inspect_stack *out)
 {
 	struct dwarf_frame frame = *first;
-	struct error ignored;
+	ERROR(ignored);
 	int more = 1;
 
 	memset(out, 0, sizeof(*out));
@@ -251,7 +251,7 @@ static bool read_call(const struct inspect_call *call, struct function *out)
 {
 	uint64_t offset = call->frame.lookup_pc - call->frame.bias;
 	struct scope_ref scopes[FUNCTIONS_DEEP];
-	struct error ignored;
+	ERROR(ignored);
 	struct die_table *t;
 
 	t = call->frame.module && !call->frame.signal ? dies_table(call->frame.module, &ignored)

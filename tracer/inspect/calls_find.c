@@ -257,7 +257,7 @@ static int find_ifunc(struct candidates *c, struct found *out)
 
 bool function_is_variadic(const struct type *function)
 {
-	struct error err;
+	ERROR(err);
 	struct die_table *d;
 	struct entry e, child;
 	uint64_t next;

@@ -252,7 +252,7 @@ static bool is_new(struct member_names *n, const char *name)
 
 static const char *nth_name(const struct type *t, struct member_names *n, unsigned depth)
 {
-	struct error err;
+	ERROR(err);
 	const char *name = NULL;
 
 	if (depth >= DEPTH_MAX || !value_is_record(t) || type_members(t, &err) < 0)

@@ -46,7 +46,7 @@ static void fault(const struct error *err, struct str *out)
 static void describe_elements(const struct inspect_value *v, struct str *out, unsigned depth)
 {
 	struct inspect_value element;
-	struct error err;
+	ERROR(err);
 	int64_t count;
 
 	if (inspect_length(v, &count, &err) < 0)
@@ -71,7 +71,7 @@ static void describe_member(const struct inspect_value *v, const struct type_mem
 			    struct str *out, unsigned depth)
 {
 	struct inspect_value part;
-	struct error err;
+	ERROR(err);
 
 	if (m->name && *m->name && !m->is_base)
 		str_addf(out, "%s = ", m->name);
@@ -85,7 +85,7 @@ static void describe_member(const struct inspect_value *v, const struct type_mem
 
 static void describe_members(const struct inspect_value *v, struct str *out, unsigned depth)
 {
-	struct error err;
+	ERROR(err);
 	bool first = true;
 
 	str_add(out, "{");
@@ -136,7 +136,7 @@ static void describe_float(double number, struct str *out)
 static bool describe_text(const struct inspect_value *v, struct str *out)
 {
 	struct str text = {0};
-	struct error err;
+	ERROR(err);
 	bool is_text = v->type->of && v->type->of->kind == TYPE_CHAR &&
 		       inspect_string(v, &text, &err) == 0;
 
@@ -148,7 +148,7 @@ static bool describe_text(const struct inspect_value *v, struct str *out)
 
 static void describe_pointer(const struct inspect_value *v, struct str *out)
 {
-	struct error err;
+	ERROR(err);
 	uint64_t address;
 
 	if (v->place == INSPECT_POINTEE) {
@@ -171,7 +171,7 @@ static void describe_object(const struct inspect_value *v, struct str *out, unsi
 {
 	struct inspect_value inner;
 	struct value_row row;
-	struct error err;
+	ERROR(err);
 
 	switch (v->type->kind) {
 	case TYPE_POINTER:
@@ -199,7 +199,7 @@ static void describe_object(const struct inspect_value *v, struct str *out, unsi
 static void describe(const struct inspect_value *v, struct str *out, unsigned depth)
 {
 	struct inspect_plain p;
-	struct error err;
+	ERROR(err);
 
 	if (inspect_plain(v, &p, &err) < 0) {
 		fault(&err, out);
@@ -244,7 +244,7 @@ void inspect_describe(const struct inspect_value *v, struct str *out)
 static bool is_pointer(const struct inspect_value *v)
 {
 	struct inspect_value inner;
-	struct error err;
+	ERROR(err);
 
 	return v->type->kind == TYPE_POINTER || pretty_pointer(v, &inner, &err) > 0;
 }
@@ -252,7 +252,7 @@ static bool is_pointer(const struct inspect_value *v)
 bool inspect_same(const struct inspect_value *a, const struct inspect_value *b)
 {
 	struct inspect_value x = *a, y = *b;
-	struct error err;
+	ERROR(err);
 	uint64_t first, second;
 
 	if (value_whole(&x, &err) < 0 || value_whole(&y, &err) < 0)

@@ -52,7 +52,7 @@ static bool say_frame(const struct code_place *p, const struct variable *v, int6
 {
 	const uint8_t *code;
 	const struct attr *a;
-	struct error ignored;
+	ERROR(ignored);
 	struct entry e;
 	struct cursor c;
 	uint64_t op;
@@ -289,7 +289,7 @@ static void describe_location(const struct code_place *p, const struct variable 
 static void note_origins(struct location_list *h, const struct entry *e)
 {
 	struct entry at = *e;
-	struct error ignored;
+	ERROR(ignored);
 	uint64_t origin;
 
 	for (int i = 0; i < ORIGINS_MAX; i++) {
@@ -363,7 +363,7 @@ static void place_line(struct code_place *p)
 	const struct die_unit *u = p->self.unit;
 	const struct line_row *row;
 	struct line_unit *l;
-	struct error ignored;
+	ERROR(ignored);
 
 	if (!u || !u->has_stmt_list || !p->module->lines)
 		return;

@@ -160,7 +160,7 @@ static int value_of(const struct inspect_call *call, const struct code_place *pl
 	if (answer == 0)
 		return 0;
 	if (!place) {
-		struct error ignored;
+		ERROR(ignored);
 
 		if (place_of_call(call, &again, answer < 0 ? &ignored : err) < 0)
 			return -1;
@@ -261,7 +261,7 @@ static int count_argument(struct local_walk *w, const struct local *l, struct er
 static bool is_copy_of(const struct entry *e, uint64_t wanted)
 {
 	struct entry at = *e;
-	struct error ignored;
+	ERROR(ignored);
 
 	for (int i = 0; i < ORIGINS_MAX && at.offset != wanted; i++) {
 		uint64_t origin = entry_ref(&at, DW_AT_abstract_origin);

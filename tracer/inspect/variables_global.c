@@ -217,7 +217,7 @@ static int defined_by_symbol(const struct dwarf_program *program, const char *li
 /* The namespace or class that the entry stands in, as the index of its unit has it. */
 static const char *space_around(const struct entry *e)
 {
-	struct error ignored;
+	ERROR(ignored);
 	const struct unit_globals *g = unit_globals(e->table->module, e->unit, &ignored);
 
 	for (size_t i = 0; g && i < g->globals.count; i++) {

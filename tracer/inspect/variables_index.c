@@ -129,7 +129,7 @@ static void add_global(struct unit_scan *s, const struct die *d, uint32_t space)
 static void add_import(struct unit_scan *s, const struct die *d, uint32_t space)
 {
 	struct entry e, target;
-	struct error ignored;
+	ERROR(ignored);
 	struct global *g;
 	uint64_t to;
 
@@ -154,7 +154,7 @@ static void add_import(struct unit_scan *s, const struct die *d, uint32_t space)
 /* dwz has moved a part of the unit to where others have it, too. */
 static void add_part(struct unit_scan *s, const struct die *d)
 {
-	struct error ignored;
+	ERROR(ignored);
 	struct entry e;
 	uint64_t to;
 
@@ -288,7 +288,7 @@ static void adopt(struct variable_table *v, struct die_table *t, struct unit_glo
 		struct die_unit *u = dies_unit_of(t, origin);
 		const struct unit_globals *part;
 		const struct global *declared;
-		struct error ignored;
+		ERROR(ignored);
 
 		if (!u || !u->partial || !(part = scanned(v, t, u, &ignored)) || part == g)
 			return;
@@ -323,7 +323,7 @@ const struct unit_globals *unit_globals(struct module *m, struct die_unit *u, st
 static void mark_parts(struct module *m, struct die_table *t, struct die_unit *u, bool *marks,
 		       int deep)
 {
-	struct error ignored;
+	ERROR(ignored);
 	const struct unit_globals *g = deep < PARTS_DEEP ? unit_globals(m, u, &ignored) : NULL;
 
 	for (size_t i = 0; g && i < g->parts.count; i++) {
@@ -338,7 +338,7 @@ static void mark_parts(struct module *m, struct die_table *t, struct die_unit *u
 
 void unit_parts(struct module *m, struct die_unit *u, const char *name, struct unit_list *out)
 {
-	struct error ignored;
+	ERROR(ignored);
 	struct variable_table *v = variable_table(m, &ignored);
 	const struct unit_globals *g = v ? scanned(v, m->dies, u, &ignored) : NULL;
 	struct die_table *t = m->dies;

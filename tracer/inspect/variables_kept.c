@@ -23,7 +23,7 @@ int variable_of_entry(const struct entry *e, uint64_t offset, struct variable *o
 		      struct error *err)
 {
 	struct entry holder;
-	struct error ignored;
+	ERROR(ignored);
 	const struct attr *a;
 
 	memset(out, 0, sizeof(*out));

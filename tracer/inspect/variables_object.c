@@ -17,7 +17,7 @@ static const struct type_member *search_member(struct object_search *s, const st
 					       int deep)
 {
 	const struct type_member *inner;
-	struct error ignored;
+	ERROR(ignored);
 
 	if (!t || deep > BASES_DEEP || s->left-- <= 0 ||
 	    (t->kind != TYPE_STRUCT && t->kind != TYPE_UNION) || type_members(t, &ignored) < 0)

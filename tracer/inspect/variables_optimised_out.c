@@ -56,7 +56,7 @@ static bool nearest_row(const struct code_place *p, const struct loclist_ranges 
 {
 	struct nearest n = {.place = p, .ranges = ranges, .far = UINT32_MAX};
 	const struct die_unit *u = p->self.unit;
-	struct error ignored;
+	ERROR(ignored);
 
 	if (!u->has_stmt_list || !p->module->lines)
 		return false;
@@ -75,7 +75,7 @@ bool variable_nearest(const struct code_place *p, uint64_t entry, struct str *ou
 {
 	struct loclist_ranges ranges = {.count = 0};
 	const struct attr *a;
-	struct error ignored;
+	ERROR(ignored);
 	struct entry e;
 	bool found;
 
@@ -178,7 +178,7 @@ static int note_elsewhere(struct local_walk *w, const struct local *l, struct er
 
 static void offer_unit(const struct code_place *p, struct close_names *n)
 {
-	struct error ignored;
+	ERROR(ignored);
 	const struct unit_globals *g;
 
 	if (!p->self.scope)
@@ -218,7 +218,7 @@ int variable_unknown(const struct code_place *p, const char *name, struct error 
 	struct local_walk w = {.found = offer, .ctx = &n};
 	struct local_walk everywhere = {.found = note_elsewhere, .ctx = &n};
 	struct str near = {0};
-	struct error ignored;
+	ERROR(ignored);
 
 	if (p->module->dies && (split_explain(p->module->dies, p->offset, name, err) ||
 				alternate_explain(p->module->dies, name, err)))

@@ -142,7 +142,7 @@ int place_find(struct module *m, uint64_t offset, unsigned depth, struct code_pl
 const char *entry_name(const struct entry *e)
 {
 	struct entry holder;
-	struct error ignored;
+	ERROR(ignored);
 
 	if (entry_attr(e, DW_AT_name))
 		return entry_text(e, DW_AT_name);
@@ -174,7 +174,7 @@ static bool was_seen(const struct block_walk *w, uint64_t entry)
 static void mark_seen(struct block_walk *w, const struct entry *e)
 {
 	struct entry at = *e;
-	struct error ignored;
+	ERROR(ignored);
 
 	for (int i = 0; i < ORIGINS_MAX; i++) {
 		uint64_t origin = entry_ref(&at, DW_AT_abstract_origin);
@@ -188,7 +188,7 @@ static void mark_seen(struct block_walk *w, const struct entry *e)
 static int show(struct block_walk *w, const struct entry *e, struct error *err)
 {
 	struct entry holder;
-	struct error ignored;
+	ERROR(ignored);
 	struct local l = {.entry = e, .name = entry_name(e), .absent = w->absent};
 
 	if (was_seen(w, e->offset))
@@ -203,7 +203,7 @@ static int show(struct block_walk *w, const struct entry *e, struct error *err)
 static int show_imported(struct block_walk *w, const struct entry *e, struct error *err)
 {
 	uint64_t target = entry_ref(e, DW_AT_import);
-	struct error ignored;
+	ERROR(ignored);
 	struct entry named;
 
 	if (!target || entry_read(w->place->table, target, &named, &ignored) < 0 ||

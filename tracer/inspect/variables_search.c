@@ -72,7 +72,7 @@ static int try_other_units(struct variable_search *h, struct die_table *t,
 static bool holder_flag(const struct entry *e, unsigned name)
 {
 	struct entry holder;
-	struct error ignored;
+	ERROR(ignored);
 	const struct attr *a = entry_inherited(e, name, &holder, &ignored);
 
 	return a && a->number;
@@ -81,7 +81,7 @@ static bool holder_flag(const struct entry *e, unsigned name)
 /* Every unit that imports the declaration has a definition of its own: unit_globals() tells of it there. */
 static bool is_private_part(struct die_table *t, const struct die_unit *u, uint64_t entry)
 {
-	struct error ignored;
+	ERROR(ignored);
 	struct entry e;
 
 	return u->partial && entry_read(t, entry, &e, &ignored) == 0 &&
@@ -109,7 +109,7 @@ static int define(struct variable_search *h, struct die_table *t, struct die_uni
 const char *linkage_name(const struct entry *e)
 {
 	struct entry holder;
-	struct error ignored;
+	ERROR(ignored);
 
 	if (entry_inherited(e, DW_AT_linkage_name, &holder, &ignored))
 		return entry_text(&holder, DW_AT_linkage_name);
@@ -138,7 +138,7 @@ static void describe(struct variable_candidate *c, struct die_table *t, const st
 		     const struct entry *e)
 {
 	struct entry holder;
-	struct error ignored;
+	ERROR(ignored);
 	const struct attr *a;
 
 	c->unit = u->name;

@@ -51,7 +51,7 @@ bool variable_static_address(const struct variable *v, uint64_t *offset)
 {
 	const struct variable_context nothing = {.program = NULL};
 	struct piece p[EXPRESSION_PIECES];
-	struct error ignored;
+	ERROR(ignored);
 	struct expression m;
 
 	if (v->kind == VARIABLE_ADDRESS) {

@@ -109,7 +109,7 @@ static int set_places(struct session *s, struct session_process *p, struct targe
 void attach_begin(struct session *s, const struct target_event *ev)
 {
 	struct session_process *p = threads_process(s, ev->process);
-	struct error err = {0};
+	ERROR(err);
 	int failed;
 
 	s->root = p;
@@ -160,7 +160,7 @@ void attach_check(struct session *s)
 /* How a process ends is told by its first thread: that one had ended before gatectl came. */
 void attach_ended(struct session *s)
 {
-	struct error err = {0};
+	ERROR(err);
 
 	if (s->over || s->root_ended)
 		return;

@@ -50,7 +50,7 @@ static struct module *open_exe(struct session *s, struct session_process *p, str
 
 struct module *images_program(struct session *s, struct session_process *p)
 {
-	struct error err;
+	ERROR(err);
 
 	return open_exe(s, p, &err);
 }
@@ -58,7 +58,7 @@ struct module *images_program(struct session *s, struct session_process *p)
 static struct module *open_loader(struct session *s, struct session_process *p)
 {
 	struct target_mapping map;
-	struct error err;
+	ERROR(err);
 
 	p->loader_base = target_auxv(p->target, AT_BASE);
 	if (!p->loader_base || target_mapping_at(p->target, p->loader_base, &map) < 0)
@@ -113,7 +113,7 @@ static void one_link(struct session *s, struct session_process *p, const struct 
 	struct target_mapping map;
 	char name[PATH_MAX];
 	struct module *m;
-	struct error err;
+	ERROR(err);
 
 	if (read_name(p, (uint64_t)(uintptr_t)link->l_name, name, sizeof(name)) < 0)
 		return;
@@ -208,7 +208,7 @@ static void image_from_mapping(struct session *s, struct session_process *p, uin
 {
 	struct target_mapping map;
 	struct module *m;
-	struct error err;
+	ERROR(err);
 	uint64_t low, high, start;
 
 	if (target_mapping_at(p->target, address, &map) < 0 || map.path[0] != '/')
@@ -307,7 +307,7 @@ static bool find_program(const char *name, char *path, size_t size)
 void images_explain_refusal(struct modules *symbols, const char *program, struct error *err)
 {
 	char path[PATH_MAX];
-	struct error why;
+	ERROR(why);
 	struct stat st;
 
 	if (err->code != ERROR_CANNOT_EXEC || !find_program(program, path, sizeof(path)) ||

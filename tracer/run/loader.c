@@ -18,7 +18,7 @@ static enum hit_answer hit_loader(struct session *s, const struct act *a, const 
 	struct session_thread *t = h->thread;
 	struct session_process *p = t->process;
 	struct module_list loaded = {0};
-	struct error err = {0};
+	ERROR(err);
 	bool consistent, first = !p->settled;
 	int failed = 0;
 
@@ -50,7 +50,7 @@ static void watch_loader(struct session *s, struct session_process *p, struct ta
 	uint64_t offset, size;
 	const struct act loader = {.owner = &loader_owner};
 	struct site_use *use;
-	struct error err;
+	ERROR(err);
 
 	if (!p->loader || module_symbol(p->loader, "_dl_debug_state", &offset, &size) < 0)
 		return;

@@ -127,7 +127,7 @@ static const struct source_sites *own_returns(struct session *s, struct place *p
 {
 	struct location location = of(place)->location;
 	struct source_sites *sites;
-	struct error err;
+	ERROR(err);
 
 	if (!place->after || location.kind != LOCATION_FUNC)
 		return NULL;

@@ -42,7 +42,7 @@ static void on_exec(struct session *s, const struct target_event *ev)
 {
 	struct session_process *p = threads_process(s, ev->process);
 	struct session_thread *t = ev->thread->user;
-	struct error err = {0};
+	ERROR(err);
 	bool first = !s->root;
 
 	if (is_exec_again(s, p, ev->thread))

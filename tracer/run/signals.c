@@ -24,7 +24,7 @@ void session_signals_as_found(void)
 /* It has ended because target had to kill it. */
 void signals_note_frozen(struct session *s)
 {
-	struct error err = {0};
+	ERROR(err);
 
 	if (!target_frozen_by())
 		return;

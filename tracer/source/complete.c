@@ -24,7 +24,7 @@ void source_each_function(struct module *m, void (*each)(void *ctx, const char *
    nobody's. */
 void source_each_inlined(struct module *m, void (*each)(void *ctx, const char *name), void *ctx)
 {
-	struct error ignored;
+	ERROR(ignored);
 	struct die_table *t = dies_table(m, &ignored);
 	struct function f;
 
@@ -58,7 +58,7 @@ void source_each_entry(struct module *m, void (*each)(void *ctx, uint64_t offset
 /* The units of DWARF 2 to 4 have to be told their directories first. */
 static struct line_table *all_lines(struct module *m)
 {
-	struct error ignored;
+	ERROR(ignored);
 
 	return dies_table(m, &ignored) ? lines_table(m, &ignored) : NULL;
 }
@@ -81,7 +81,7 @@ static void each_file_with_code(struct line_unit *u, void (*each)(void *ctx, con
 void source_each_file(struct module *m, void (*each)(void *ctx, const char *name), void *ctx)
 {
 	struct line_table *t = all_lines(m);
-	struct error ignored;
+	ERROR(ignored);
 
 	if (!t)
 		return;
@@ -94,7 +94,7 @@ void source_each_line(struct module *m, const char *file, void (*each)(void *ctx
 		      void *ctx)
 {
 	struct line_table *t = all_lines(m);
-	struct error ignored;
+	ERROR(ignored);
 
 	if (!t)
 		return;

@@ -60,7 +60,7 @@ static void add_name(struct function_index *x, const char *name, uint32_t unit, 
 static int add_unit(struct function_index *x, struct die_table *t, uint32_t unit)
 {
 	struct die_unit *u = &t->units.items[unit];
-	struct error ignored;
+	ERROR(ignored);
 
 	if (dies_load(t, u, &ignored) < 0)
 		return -1;

@@ -354,7 +354,7 @@ static bool has_markers(const struct line_scan *s, const struct line_unit *l)
 	if (s->all_stmt)
 		return false;
 	array_each(struct die_unit, u, &s->dies->units) {
-		struct error ignored;
+		ERROR(ignored);
 
 		if (!u->has_stmt_list || u->stmt_list != l->stmt_list)
 			continue;

@@ -86,7 +86,7 @@ void near_marks(struct resolver *r, struct module *const *modules, size_t count,
 		char **best)
 {
 	struct suggestions s = {.wanted = r->location->search};
-	struct error ignored;
+	ERROR(ignored);
 
 	for (size_t i = 0; i < count; i++) {
 		struct line_table *lines;

@@ -55,7 +55,7 @@ static void offer_scope(struct offering *o, struct scope_ref scope)
 {
 	bool qualified = o->r->wanted.parts.count > 1;
 	const char *name = NULL;
-	struct error ignored;
+	ERROR(ignored);
 	struct function f;
 
 	if (scope.scope->kind != SCOPE_FUNCTION || scope.scope->declaration)
@@ -71,7 +71,7 @@ static void offer_scope(struct offering *o, struct scope_ref scope)
 static int offer_unit(struct offering *o, struct die_unit *u)
 {
 	bool kept = u->loaded || u->split;
-	struct error ignored;
+	ERROR(ignored);
 
 	if (dies_load(o->t, u, &ignored) < 0)
 		return -1;
@@ -84,7 +84,7 @@ static int offer_unit(struct offering *o, struct die_unit *u)
 
 void offer_functions(struct resolver *r, struct module *m, struct suggestions *s)
 {
-	struct error ignored;
+	ERROR(ignored);
 	struct die_table *t = module_find_debug(m) ? dies_table(m, &ignored) : NULL;
 	struct offering o = {.r = r, .t = t, .s = s, .symbols = module_has_all_symbols(m)};
 	struct pass pass;

@@ -170,7 +170,7 @@ static void offer_symbols(struct resolver *r, struct module *m, bool exported,
 
 static void offer_files(struct module *m, struct suggestions *s)
 {
-	struct error ignored;
+	ERROR(ignored);
 	struct line_table *lines = lines_table(m, &ignored);
 
 	if (!lines)

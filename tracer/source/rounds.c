@@ -58,7 +58,7 @@ enum source_rounds source_rounds(const struct source_site *site)
 {
 	struct round_scan l = {.site = site};
 	enum source_rounds answer = SOURCE_ROUND;
-	struct error ignored;
+	ERROR(ignored);
 	struct die_table *t;
 	const struct die_unit *u;
 

@@ -9,7 +9,7 @@
 unsigned source_function_line(const struct source_site *site)
 {
 	struct scope_ref stack[FUNCTIONS_DEEP];
-	struct error ignored;
+	ERROR(ignored);
 	struct die_table *t = dies_table(site->module, &ignored);
 	int count = t ? functions_stack(t, site->offset, stack, &ignored) : 0;
 	struct function f;
@@ -26,7 +26,7 @@ unsigned source_function_line(const struct source_site *site)
 
 void source_paths(struct module *m, void (*each)(void *ctx, const char *path), void *ctx)
 {
-	struct error ignored;
+	ERROR(ignored);
 	struct line_table *lines;
 
 	/* The units of DWARF 2 to 4 have to be told their directories first. */

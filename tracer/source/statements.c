@@ -18,7 +18,7 @@ static void of_range(struct line_unit *l, const struct module_range *r,
 
 bool source_statements(struct module *m, uint64_t offset, struct source_statements *out)
 {
-	struct error ignored;
+	ERROR(ignored);
 	struct die_table *t = dies_table(m, &ignored);
 	struct scope_ref scope;
 	struct line_unit *l;

@@ -27,7 +27,7 @@ static bool wants_dies(const struct source_symbolised *w, const struct die_unit 
 
 static void by_dies(struct die_table *t, uint64_t offset, struct source_symbolised *out)
 {
-	struct error ignored;
+	ERROR(ignored);
 	struct scope_ref scope;
 	struct function f;
 
@@ -44,7 +44,7 @@ static void line_of(struct die_table *t, const struct die_unit *u, uint64_t offs
 {
 	struct module *m = t->module;
 	const struct line_row *row;
-	struct error ignored;
+	ERROR(ignored);
 	struct line_unit *l;
 
 	if (!u->has_stmt_list || !m->lines)
@@ -61,7 +61,7 @@ static void line_of(struct die_table *t, const struct die_unit *u, uint64_t offs
 
 bool source_symbolise(struct module *m, uint64_t offset, bool lines, struct source_symbolised *out)
 {
-	struct error ignored;
+	ERROR(ignored);
 	struct die_table *t = lines ? dies_table(m, &ignored) : m->dies;
 	struct die_unit *u;
 

@@ -25,7 +25,7 @@ struct path_search {
 static bool begins_function(struct module *m, uint64_t offset)
 {
 	struct call_owner owner;
-	struct error ignored;
+	ERROR(ignored);
 
 	return callsite_owner(m, offset, &owner, &ignored) == 0 && owner.low == offset;
 }
@@ -51,7 +51,7 @@ static bool by_bytes(struct module *m, uint64_t offset, uint64_t *out)
 /* By the name of what it jumps to: through the PLT. 0: outside of the module; -1: anywhere. */
 static int by_name(const struct entry *site, struct module *m, uint64_t *out)
 {
-	struct error ignored;
+	ERROR(ignored);
 	const char *name;
 	struct entry e;
 
@@ -106,7 +106,7 @@ static void search_from(struct path_search *s, uint64_t function)
 {
 	struct call_owner owner;
 	struct call_walk walk;
-	struct error ignored;
+	ERROR(ignored);
 	struct entry site;
 
 	if (++s->visits > VISITS)
@@ -139,7 +139,7 @@ size_t tailcalls_between(const struct dwarf_frame *callee, const struct dwarf_fr
 {
 	struct path_search s = {.module = callee->module};
 	struct call_owner owner;
-	struct error ignored;
+	ERROR(ignored);
 	uint64_t first;
 	size_t count = 0;
 

@@ -220,7 +220,7 @@ int type_members(const struct type *t, struct error *err)
 
 const char *type_enumerator_name(const struct type *t, int64_t value)
 {
-	struct error err;
+	ERROR(err);
 
 	if (t->kind != TYPE_ENUM || type_members(t, &err) < 0)
 		return NULL;
@@ -240,7 +240,7 @@ const struct type *type_argument(const struct type *t, unsigned i)
 {
 	struct entry e, child;
 	struct die_table *d;
-	struct error err;
+	ERROR(err);
 	uint64_t next;
 
 	if (!t->module || !t->entry || !(d = dies_table(t->module, &err)) ||

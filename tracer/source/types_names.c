@@ -96,7 +96,7 @@ static void search_unit(struct name_search *s, struct die_table *t, struct die_u
 {
 	struct cursor c;
 	struct enclosing a = {0};
-	struct error err;
+	ERROR(err);
 	struct die d;
 
 	u->read = true;
@@ -133,7 +133,7 @@ static int search_type(struct die_table *t, struct die_unit *u, void *ctx, struc
 
 static const struct type *search_module(struct name_search *s, struct module *m, uint64_t near)
 {
-	struct error err;
+	ERROR(err);
 	struct die_table *t = dies_table(m, &err);
 	struct die_unit *first;
 	bool *marks;
@@ -199,7 +199,7 @@ static void search_fini(struct name_search *s)
 static const char *make_full_name(const struct type *t)
 {
 	struct function named;
-	struct error err;
+	ERROR(err);
 	struct scope_ref ref = {0};
 	struct die_table *d = t->module && t->entry ? dies_table(t->module, &err) : NULL;
 
@@ -308,7 +308,7 @@ static const struct type *find_named(const struct dwarf_program *program, struct
 static const struct type *named_without_stars(const struct dwarf_program *program,
 					      struct module *near, uint64_t entry, const char *name)
 {
-	struct error err;
+	ERROR(err);
 	struct die_table *d = near ? dies_table(near, &err) : NULL;
 	struct die_unit *u = d && entry ? dies_unit_of(d, entry) : NULL;
 	struct type_table *types = d ? type_table_of(d) : NULL;

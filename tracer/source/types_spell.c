@@ -94,7 +94,7 @@ static void left(const struct type *t, struct str *out, unsigned depth)
 
 static void spell_parameters(const struct type *t, struct str *out, unsigned depth)
 {
-	struct error err;
+	ERROR(err);
 
 	str_add(out, "(");
 	if (type_members(t, &err) == 0) {

@@ -307,7 +307,7 @@ static void lend_one(struct lent *lent, struct thread *th, uint64_t addr)
 	struct target_process *p = th->pub.process;
 	const struct site *before = space_site(p->space, addr);
 	struct target_site *made;
-	struct error ignored = {0};
+	ERROR(ignored);
 
 	if (before && before->state == SITE_ARMED)
 		return;

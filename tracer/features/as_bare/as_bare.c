@@ -130,7 +130,7 @@ static void put(struct session *s, struct session_process *p, struct target_thre
 		uint64_t address, enum asbare_call what)
 {
 	const struct act act = {.owner = &asbare_owner, .what = what};
-	struct error ignored;
+	ERROR(ignored);
 	struct site_use *use = sites_use(s, p, t, address, NULL, &ignored);
 
 	if (use && !sites_has(use, &act))

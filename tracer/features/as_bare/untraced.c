@@ -25,7 +25,7 @@ static bool is_ours(const struct session *s, const struct session_thread *t, pid
 
 static void tell(struct session *s, pid_t pid)
 {
-	struct error err = {0};
+	ERROR(err);
 
 	error_set(&err, ERROR_STATE,
 		  "process %d, a child that the program has made untraced (CLONE_UNTRACED, past "

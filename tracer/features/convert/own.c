@@ -43,7 +43,7 @@ static const char *main_file(const struct convert_record *r)
 	struct source_sites sites = {0};
 	struct module *program = r->program;
 	struct location location;
-	struct error ignored;
+	ERROR(ignored);
 	const char *file = NULL;
 
 	if (!program || location_parse("main", &location, &ignored) < 0)

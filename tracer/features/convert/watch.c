@@ -40,7 +40,7 @@ static void put(struct session *s, struct session_process *p, struct target_thre
 {
 	struct convert_record *r = s->options->record;
 	struct target_site *site;
-	struct error ignored; /* an instruction that has no copy is no event */
+	ERROR(ignored); /* an instruction that has no copy is no event */
 	struct site_use *use = sites_use(s, p, t, bias + info->offset, &site, &ignored);
 	struct trap *trap;
 

@@ -25,7 +25,7 @@ static bool means(struct modules *symbols, struct module *program, const char *t
 {
 	struct source_sites sites = {0};
 	struct location location;
-	struct error ignored;
+	ERROR(ignored);
 	bool same, own = false;
 
 	if (location_parse(text, &location, &ignored) < 0)
@@ -328,7 +328,7 @@ static bool is_function(struct modules *symbols, struct module *program, const c
 {
 	struct source_sites sites = {0};
 	struct location location;
-	struct error ignored;
+	ERROR(ignored);
 	bool found;
 
 	if (!name || strchr(name, '<') || location_parse(name, &location, &ignored) < 0)

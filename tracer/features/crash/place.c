@@ -79,7 +79,7 @@ int crash_check_at(struct session *s, struct session_process *p, struct error *e
 	struct source_sites sites = {0};
 	struct location location = {0};
 	enum source_answer answer;
-	struct error inner = {0};
+	ERROR(inner);
 	bool pending;
 
 	if (!x->at)
@@ -98,7 +98,7 @@ bool crash_is_at(struct session *s, struct session_process *p, const struct insp
 {
 	struct source_sites sites = {0};
 	struct location location = {0};
-	struct error ignored;
+	ERROR(ignored);
 	bool found = false;
 
 	if (!s->plan.expect.at || resolve(s, p, &location, &sites, &ignored) != SOURCE_FOUND) {

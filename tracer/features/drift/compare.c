@@ -78,7 +78,7 @@ static bool means(struct search *s, const char *spelled, const char *path, unsig
 		  struct source_sites *out)
 {
 	struct location location;
-	struct error ignored;
+	ERROR(ignored);
 	bool same = false;
 
 	if (location_parse(spelled, &location, &ignored) < 0)
@@ -329,7 +329,7 @@ void drift_compare(struct modules *s, struct module *const *modules, size_t coun
 {
 	struct search search = {s, modules, count, was, .out = out};
 	struct meaning meaning = {0};
-	struct error ignored;
+	ERROR(ignored);
 
 	*out = (struct drift){0};
 	if (location_parse(was->location, &search.location, &ignored) < 0)

@@ -52,7 +52,7 @@ void ended_ask(struct session *s)
 		.stderr_text = s->options->pid ? NULL : o->stderr_text,
 		.signal_judged = &o->signal_judged,
 	};
-	struct error err = {0};
+	ERROR(err);
 
 	if (s->end_asked || !is_theirs_to_say(s))
 		return;

@@ -125,7 +125,7 @@ static void local_line(const struct inspect_call *call, const struct inspect_var
 		       struct str *out)
 {
 	struct inspect_value v;
-	struct error err = {0};
+	ERROR(err);
 
 	str_addf(out, "%s %s = ", home->type, home->name);
 	if (inspect_variable(call, home->name, &v, &err) == 0)
@@ -420,7 +420,7 @@ void interactive_there_line(struct interactive *l, struct str *out)
 {
 	const struct inspect_call *call;
 	struct inspect_stack calls;
-	struct error ignored;
+	ERROR(ignored);
 
 	if (l->state != INTERACTIVE_THERE || !l->came ||
 	    interactive_calls(l->came, &calls, &ignored) < 0)
@@ -456,7 +456,7 @@ static int found_line(struct interactive *l, const char *where, unsigned k, stru
 
 int interactive_find(struct interactive *l, const char *where, struct str *out, struct error *err)
 {
-	struct error ignored;
+	ERROR(ignored);
 
 	if (found_line(l, where, 0, out, err) == 0)
 		return 0;

@@ -101,7 +101,7 @@ static void stop_around(struct session *s, struct session_thread *t,
 {
 	enum { MOST_AROUND = 16 };
 	struct source_statements list;
-	struct error ignored;
+	ERROR(ignored);
 
 	for (size_t i = 1; i < calls->count && i < MOST_AROUND; i++) {
 		const struct dwarf_frame *f = &calls->items[i].frame;
@@ -125,7 +125,7 @@ static void stop_in_function(struct session *s, struct session_thread *t, uint64
 {
 	const struct image *image = images_find(s, t->process, address);
 	struct source_statements list;
-	struct error ignored;
+	ERROR(ignored);
 
 	if (!image)
 		return;
@@ -143,7 +143,7 @@ static void stop_at_calls(struct session *s, struct session_thread *t, uint64_t 
 {
 	uint8_t bytes[ARCH_INSN_MAX];
 	struct arch_insn insn;
-	struct error ignored;
+	ERROR(ignored);
 
 	for (uint64_t at = low; at < high; at += insn.length) {
 		if (target_read(t->process->target, at, bytes, sizeof(bytes)) < 0 ||
@@ -267,7 +267,7 @@ void interactive_count_at(struct interactive *l, struct session_process *p, cons
 			  struct interactive_addresses *out)
 {
 	struct session_thread *helper = p->target ? helper_of(l, p) : NULL;
-	struct error ignored;
+	ERROR(ignored);
 
 	if (helper)
 		stop_at_location(l, helper, location, REACH_NEVER, out, &ignored);
@@ -278,7 +278,7 @@ static bool may_come(struct interactive *l, const char *thread)
 {
 	const char *number = strrchr(thread, '#');
 	struct source_sites sites = {0};
-	struct error ignored;
+	ERROR(ignored);
 	char *routine;
 	bool found;
 

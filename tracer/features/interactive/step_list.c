@@ -148,7 +148,7 @@ int interactive_only(struct interactive *l, const char *thread, struct error *er
 
 const char *interactive_id(struct interactive *l, const char *thread)
 {
-	struct error ignored;
+	ERROR(ignored);
 	struct session_thread *t = interactive_thread(l, thread, &ignored);
 
 	return t ? t->engine->id : thread;

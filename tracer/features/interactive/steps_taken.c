@@ -75,7 +75,7 @@ static bool is_at(struct interactive *l, const struct session_thread *t, const c
 		  uint64_t address)
 {
 	struct source_sites sites = {0};
-	struct error ignored;
+	ERROR(ignored);
 	bool found = false;
 
 	if (interactive_resolve(l, t->process, location, &sites, &ignored) == 0)
@@ -93,7 +93,7 @@ static char *line_of(struct interactive *l, const struct session_thread *t,
 {
 	const char *paths[] = {str_base_name(call->file), call->file};
 	struct source_sites sites = {0};
-	struct error ignored;
+	ERROR(ignored);
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
 		struct str text = {0};
@@ -131,7 +131,7 @@ static void find_middle(struct interactive *l, struct session_thread *t, struct 
 {
 	const struct inspect_call *own = NULL;
 	struct inspect_stack calls = {0};
-	struct error ignored;
+	ERROR(ignored);
 
 	if (interactive_calls(t, &calls, &ignored) == 0)
 		for (size_t i = 0; i < calls.count && !own; i++)
@@ -257,7 +257,7 @@ static bool is_cradle(const struct module *m)
 static bool has_begun(struct session_thread *t)
 {
 	struct inspect_stack calls = {0};
-	struct error ignored;
+	ERROR(ignored);
 	bool begun = strcmp(t->engine->start, "main") == 0 || t->engine->held ||
 		     interactive_calls(t, &calls, &ignored) < 0;
 
@@ -348,7 +348,7 @@ static unsigned passes_of(struct interactive *l, const struct session_thread *t,
 			  const char *location)
 {
 	struct source_sites sites = {0};
-	struct error ignored;
+	ERROR(ignored);
 	unsigned sum = 0;
 	bool all = interactive_resolve(l, t->process, location, &sites, &ignored) == 0;
 
@@ -371,7 +371,7 @@ static void find_line(struct interactive *l, struct session_thread *t, uint64_t 
 		      struct hand_phase *phase)
 {
 	struct inspect_stack calls = {0};
-	struct error ignored;
+	ERROR(ignored);
 	char *line = NULL;
 
 	if (interactive_calls(t, &calls, &ignored) == 0 && interactive_is_own(t, &calls.items[0]))

@@ -51,7 +51,7 @@ bool near_miss_put(const struct near_miss_watch *w, enum near_miss_trap kind,
 		   const struct source_site *info)
 {
 	struct act act = {&near_miss_owner, kind, w->place, info, 0};
-	struct error ignored;
+	ERROR(ignored);
 
 	for (size_t i = 0; i < w->count; i++) {
 		if (w->images[i].module != info->module)

@@ -20,7 +20,7 @@ static void answer(struct query *q, const char *text, const char *source,
 		.location = text, .source = source, .modules = modules, .module_count = count};
 	struct source_sites sites = {0};
 	struct location location = {0};
-	struct error err = {0};
+	ERROR(err);
 
 	if (location_parse(text, &location, &err) < 0) {
 		out.error = &err;

@@ -124,7 +124,7 @@ static void settle(struct session *s, struct session_process *p, struct target_t
 					    "__interceptor_pthread_create"};
 	const struct act create = {.owner = &sanitizer_owner};
 	uint64_t offset, size;
-	struct error err;
+	ERROR(err);
 
 	for (size_t i = 0; i < p->images.count * 2; i++) {
 		const struct image *image = &p->images.items[i / 2];

@@ -47,7 +47,7 @@ static void begin_call(struct session *s, struct session_thread *t, const struct
 		       uint64_t sp)
 {
 	struct act act = *a;
-	struct error err;
+	ERROR(err);
 	uint64_t address;
 
 	if (target_read(t->process->target, sp, &address, sizeof(address)) < 0)

@@ -62,7 +62,7 @@ static void forget_left(struct session_thread *t, const struct place *place, uin
 
 static void begin(struct session *s, struct session_thread *t, struct place *place)
 {
-	struct error err;
+	ERROR(err);
 	uint64_t frame;
 
 	if (!t->target || !frame_of(s, t, &frame))

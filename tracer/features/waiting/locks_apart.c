@@ -44,7 +44,7 @@ static void try_variable(struct apart *apart, const struct waiter *w,
 			 const struct inspect_call *call, const char *name)
 {
 	struct inspect_value v;
-	struct error ignored;
+	ERROR(ignored);
 	struct str path = {0}, words = {0};
 
 	if (apart->asked++ > MOST_ASKED || inspect_variable_local(call, name, &v, &ignored) < 0)
@@ -61,7 +61,7 @@ static void try_variable(struct apart *apart, const struct waiter *w,
 static void try_call(struct apart *apart, const struct waiter *w, const struct inspect_call *call)
 {
 	struct inspect_variables homes = {0};
-	struct error ignored;
+	ERROR(ignored);
 
 	if (inspect_variables_at(call->frame.module, call->frame.lookup_pc - call->frame.bias,
 				 call->function, &homes, &ignored) == 0)

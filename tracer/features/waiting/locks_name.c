@@ -36,7 +36,7 @@ static bool name_member(struct waiter *w, uint64_t object, const char *symbol, s
 {
 	char *variable = base_strndup(symbol, n);
 	struct inspect_value v;
-	struct error ignored;
+	ERROR(ignored);
 	struct str path = {0};
 	bool found;
 
@@ -71,7 +71,7 @@ bool locks_means(const struct inspect_call *call, const char *expression, uint64
 		 struct str *inside)
 {
 	struct inspect_value v;
-	struct error ignored;
+	ERROR(ignored);
 	uint64_t address;
 
 	if (inspect_eval(call, expression, &v, &ignored) < 0)
@@ -98,7 +98,7 @@ static bool is_plain_name(const char *text)
 static bool is_pointer(const struct inspect_call *call, const char *name, uint64_t object)
 {
 	struct inspect_value v;
-	struct error ignored;
+	ERROR(ignored);
 
 	return inspect_variable_local(call, name, &v, &ignored) == 0 &&
 	       (v.place != INSPECT_IN_MEMORY || v.address != object);
@@ -316,7 +316,7 @@ static void share_names(struct waiters *all)
 static uint64_t address_of(const struct inspect_call *call, const char *expression)
 {
 	struct inspect_value v;
-	struct error ignored;
+	ERROR(ignored);
 	uint64_t address;
 
 	return inspect_eval(call, expression, &v, &ignored) == 0 &&

@@ -80,7 +80,7 @@ static char *function_at(struct search *search, const char *file, unsigned line)
 	struct module **modules = images_modules(p);
 	struct source_sites sites = {0};
 	struct location location;
-	struct error ignored;
+	ERROR(ignored);
 	struct str text = {0};
 	char *name = NULL;
 
@@ -132,7 +132,7 @@ static bool is_global(const struct search *search, const char *file, const char 
 	const struct inspect_call *call = call_in(search, file);
 	char *name = first_name(expression);
 	struct inspect_value here, global;
-	struct error ignored;
+	ERROR(ignored);
 	bool found;
 
 	found = call && *name && inspect_eval(call, name, &here, &ignored) == 0 &&

@@ -107,7 +107,7 @@ static void mix_frames(struct session_process *p, const struct dwarf_frame *fram
 uint64_t spin_state(struct session_thread *t, struct spin_code *code)
 {
 	struct dwarf_frame frames[MOST_FRAMES];
-	struct error ignored = {0};
+	ERROR(ignored);
 	struct arch_regs regs;
 	uint64_t state = 0;
 	size_t count = 1;
