@@ -48,6 +48,8 @@ void engine_free(struct engine *e)
 	array_fini(&e->queue);
 	array_fini(&e->candidates);
 	base_free(e->last_text);
+	error_fini(&e->error);
+	error_fini(&e->scratch);
 	base_free(e);
 }
 
@@ -96,16 +98,14 @@ void engine_log(struct engine *e, const char *text)
 
 struct error *engine_scratch(struct engine *e)
 {
-	e->scratch.code = ERROR_NONE;
-	e->scratch.text[0] = e->scratch.hint[0] = '\0';
-	return &e->scratch;
+	return &e->scratch; /* a fault of before is gone: engine_fault() has taken it */
 }
 
 void engine_fault(struct engine *e)
 {
 	if (e->faulted)
 		return;
-	e->error = e->scratch;
+	error_move(&e->error, &e->scratch);
 	engine_decide(e, DECISION_FAULT)->error = &e->error;
 	e->faulted = true;
 }

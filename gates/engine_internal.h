@@ -93,7 +93,7 @@ struct engine {
 	bool stirred;	       /* a gate may let somebody go who was held */
 	bool faulted;
 	struct error error;   /* of the fault */
-	struct error scratch; /* for a call of the script; 5 KB, not to be cleared at each */
+	struct error scratch; /* for a call of the script */
 };
 
 /* engine.c */

@@ -92,9 +92,9 @@ static struct program_frame where(lua_State *L, const struct arrival *a)
 	const struct script_program *p = &script_of(L)->host.program;
 	struct program_frame f = {.func = a->func, .file = a->file, .line = a->line};
 	struct program_frame asked = {0};
-	ERROR(ignored);
+	struct error *ignored = &script_of(L)->asked.err;
 
-	if (a->func || a->file || !p->frame || p->frame(p->ctx, a, 0, &asked, &ignored) <= 0)
+	if (a->func || a->file || !p->frame || p->frame(p->ctx, a, 0, &asked, ignored) <= 0)
 		return f;
 	return asked;
 }

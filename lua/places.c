@@ -205,13 +205,13 @@ static int core_step_elide(lua_State *L)
 static int core_order(lua_State *L)
 {
 	struct script *s = check_loading(L, "order");
-	ERROR(err);
+	struct error *err = &s->asked.err; /* a local one would be lost in what raises */
 
 	core_where(L);
 	budget_charge(L, ORDER_COSTS * lua_rawlen(L, 1));
-	if (engine_order(s->engine, luaL_checkstring(L, 1), lua_tostring(L, -1), &err) == 0)
+	if (engine_order(s->engine, luaL_checkstring(L, 1), lua_tostring(L, -1), err) == 0)
 		return 0;
-	lua_pushstring(L, err.text);
+	lua_pushstring(L, err->text);
 	return lua_error(L);
 }
 

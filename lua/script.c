@@ -71,6 +71,8 @@ void script_free(struct script *s)
 		lua_close(s->L);
 	program_value_fini(&s->asked.value);
 	str_fini(&s->asked.text);
+	error_fini(&s->asked.err);
+	error_fini(&s->broken);
 	base_free(s);
 }
 
@@ -114,10 +116,8 @@ static int load_file(struct script *s, const char *path, bool open, struct error
 	char *text;
 	int result;
 
-	if (s->broken.code) {
-		*err = s->broken;
-		return -1;
-	}
+	if (s->broken.code)
+		return error_copy(err, &s->broken);
 	text = script_read_file(path, &length, &what);
 	if (!text) {
 		error_errno(err, ERROR_SCRIPT, "%s: %s", path, what);

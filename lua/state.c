@@ -291,7 +291,7 @@ static int method_backtrace(lua_State *L)
 	if (got < 0 && count == 0)
 		return value_raise(L);
 	if (got < 0)
-		set_text(L, "cut", script_of(L)->asked.err.text);
+		set_text(L, "cut", error_text(&script_of(L)->asked.err));
 	script_push_prelude(L, "backtrace");
 	lua_setmetatable(L, -2);
 	return 1;

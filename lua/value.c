@@ -25,8 +25,7 @@ struct asked *value_ask(lua_State *L)
 	program_value_fini(&a->value);
 	memset(&a->value, 0, sizeof(a->value));
 	str_fini(&a->text);
-	a->err.code = ERROR_NONE;
-	a->err.text[0] = a->err.hint[0] = '\0';
+	error_fini(&a->err);
 	return a;
 }
 
@@ -34,7 +33,8 @@ int value_raise(lua_State *L)
 {
 	const struct error *err = &script_of(L)->asked.err;
 
-	return fault_raise(L, "%s%s%s", err->text, err->hint[0] ? "; " : "", err->hint);
+	return fault_raise(L, "%s%s%s", error_text(err), err->hint ? "; " : "",
+			   err->hint ? err->hint : "");
 }
 
 int value_unavailable(lua_State *L, const char *what)

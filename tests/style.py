@@ -208,6 +208,13 @@ def check_function_lengths(path, text, complain):
             start = None
 
 
+def check_errors(path, text, complain):
+    """A struct error owns its texts: a local one has to be empty at first, and to be freed."""
+    for body in re.findall(r"^{\n(.*?)^}", text, re.M | re.S):
+        for m in re.finditer(r"^\s+struct error (\w+)[ ;=].*", body, re.M):
+            complain(f"{path}: '{m.group(0).strip()}': write ERROR({m.group(1)})")
+
+
 def main():
     complaints = []
     texts = []
@@ -221,6 +228,7 @@ def main():
         check_rooms(path, text, complaints.append)
         check_file_length(path, text, complaints.append)
         check_function_lengths(path, text, complaints.append)
+        check_errors(path, text, complaints.append)
     others = sorted(glob.glob("tests/unit/*.[ch]") + glob.glob("lua/**/*.lua", recursive=True))
     for path in others:
         with open(path, encoding="utf-8") as f:

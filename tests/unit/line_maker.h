@@ -53,6 +53,7 @@ static inline int teardown(void **state)
 	array_fini(&f->line.b);
 	array_fini(&f->line_str.b);
 	array_fini(&f->str.b);
+	error_fini(&f->err);
 	base_free(f);
 	return 0;
 }
@@ -105,7 +106,7 @@ static inline struct line_table *table(struct fixture *f)
 {
 	cleanups_run(&f->m->cleanups);
 	f->m->lines = NULL;
-	memset(&f->err, 0, sizeof(f->err));
+	error_fini(&f->err);
 	if (!module_find_debug(f->m))
 		f->m->debug_path = base_strdup("made by hand");
 	if (!f->m->debug_elf)

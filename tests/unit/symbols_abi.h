@@ -181,6 +181,7 @@ static int tear_down(void **state)
 	struct place *p = *state;
 
 	self_free(p->self);
+	error_fini(&p->err);
 	base_free(p);
 	return 0;
 }

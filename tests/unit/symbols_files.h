@@ -98,6 +98,7 @@ static inline int teardown(void **state)
 	modules_free(f->s);
 	str_fini(&f->path);
 	base_free(f->image);
+	error_fini(&f->err);
 	base_free(f);
 	return 0;
 }
@@ -118,7 +119,7 @@ static inline struct module *self(struct fixture *f)
 
 static inline void expect_refused(struct fixture *f, const char *path, const char *words)
 {
-	memset(&f->err, 0, sizeof(f->err));
+	error_fini(&f->err);
 	assert_null(modules_open(f->s, path, &f->err));
 	assert_int_equal(f->err.code, ERROR_OBJECT);
 	if (!strstr(f->err.text, words) || !strstr(f->err.text, path))

@@ -99,6 +99,7 @@ static inline void program_build(struct program *p, const char *command)
 static inline void program_fini(struct program *p)
 {
 	program_close(p);
+	error_fini(&p->err);
 	program_run(p, "rm -rf \"$PWD\"");
 }
 
@@ -108,7 +109,7 @@ static inline enum source_answer resolve(struct program *p, const char *location
 	enum source_answer answer;
 
 	source_sites_fini(&p->sites);
-	memset(&p->err, 0, sizeof(p->err));
+	error_fini(&p->err);
 	if (location_parse(location, &l, &p->err) < 0)
 		fail_msg("%s", p->err.text);
 	answer = source_resolve(p->symbols, p->modules, p->count, &l, &p->sites, &p->err);

@@ -157,6 +157,7 @@ static inline void let_go(struct stopped *s)
 	kill(s->pid, SIGKILL);
 	waitpid(s->pid, &status, 0);
 	close(s->memory);
+	error_fini(&s->err);
 }
 
 /* ---- what is asked --------------------------------------------------------------------------- */

@@ -328,7 +328,7 @@ static void test_refused_leaves_nothing(void **state)
 	drive_begin(&d);
 	assert_int_equal(engine_order(d.e, "a -> b, c ->", "s", &err), -1);
 	assert_string_equal(err.text, "s: order: a name is missing in \"a -> b, c ->\"");
-	assert_true(err.hint[0] != '\0');
+	assert_non_null(err.hint);
 	assert_int_equal(engine_order(d.e, "a", "--order", &err), -1);
 	assert_string_equal(err.text, "--order: an arrow -> is missing in \"a\"");
 	assert_int_equal(engine_orders_finish(d.e, &err), 0);

@@ -6,7 +6,7 @@ static const char *refusal_of(struct place *p, const char *expression)
 	static struct error err;
 	struct inspect_value v;
 
-	memset(&err, 0, sizeof(err));
+	error_fini(&err);
 	if (inspect_eval(&p->call, expression, &v, &err) == 0)
 		fail_msg("%s: has a value", expression);
 	if (err.code != ERROR_STATE)

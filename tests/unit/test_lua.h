@@ -83,6 +83,7 @@ static inline void fixture_fini(struct fixture *f)
 	array_fini(&f->plan.expect.stdout_has);
 	array_fini(&f->plan.expect.stderr_has);
 	str_fini(&f->printed);
+	error_fini(&f->err);
 }
 
 /* Does loading the text give that fault? In the message * and ? are wildcards. */

@@ -81,7 +81,7 @@ static void test_broken(void **state)
 
 		assert_int_equal(lockfile_parse(cases[i].text, "p", &lock, &err), -1);
 		assert_int_equal(strncmp(err.text, cases[i].where, strlen(cases[i].where)), 0);
-		assert_true(err.hint[0]);
+		assert_non_null(err.hint);
 		lockfile_fini(&lock);
 	}
 }

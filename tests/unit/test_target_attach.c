@@ -128,7 +128,8 @@ static void attach(struct run *r, const struct program *p)
 {
 	const struct target_attach how = {.pid = p->pid, .tick_ms = 5};
 
-	*r = (struct run){.t = target_attach(&how, &r->err)};
+	*r = (struct run){0};
+	r->t = target_attach(&how, &r->err);
 	if (!r->t)
 		fail_msg("%s", r->err.text);
 	living = r->t;

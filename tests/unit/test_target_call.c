@@ -275,7 +275,7 @@ static struct target_call call_of(struct run *r, const void *function)
 
 static int make(struct run *r, struct target_call *call)
 {
-	r->err = (struct error){0};
+	error_fini(&r->err);
 	return target_call(r->t, r->ev.thread, call, &r->err);
 }
 
@@ -301,6 +301,7 @@ static void expect_failure(struct run *r, const void *function, long argument, c
 	assert_int_equal(r->err.code, ERROR_STATE);
 	if (!strstr(r->err.text, why))
 		fail_msg("'%s' instead of '%s'", r->err.text, why);
+	error_fini(&r->err);
 }
 
 /* The program checks itself that nothing has changed. */
@@ -539,6 +540,7 @@ static void dies_inside(void **state)
 	}
 	assert_int_equal(make(&r, &call), -1);
 	assert_non_null(strstr(r.err.text, "ended"));
+	error_fini(&r.err);
 	assert_false(to_site(&r, keeps_site));
 	assert_int_equal(WTERMSIG(r.status), SIGKILL);
 }

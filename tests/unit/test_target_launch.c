@@ -222,7 +222,7 @@ static int launch_without_ptrace(void)
 		return 77;
 	if (launch((char *[]){"/bin/true", NULL}, -1, &err))
 		return 1;
-	return err.code == ERROR_CANNOT_TRACE && strstr(err.text, "seccomp") && err.hint[0] ? 0 : 2;
+	return err.code == ERROR_CANNOT_TRACE && strstr(err.text, "seccomp") && err.hint ? 0 : 2;
 }
 
 static void refused_by_seccomp(void **state)

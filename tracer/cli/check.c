@@ -171,7 +171,7 @@ static void drift_error(const struct session_query *q, const struct meaning *was
 					: ", which is not there any more");
 		add_candidates(d, &text);
 	}
-	error_set(err, ERROR_LOCATION, "%.4000s", str_text(&text));
+	error_set(err, ERROR_LOCATION, "%s", str_text(&text));
 	str_fini(&text);
 }
 
@@ -518,6 +518,7 @@ int command_check(struct cli *cli)
 	array_each(struct checked *, c, &k.files)
 		checked_free(*c);
 	array_fini(&k.files);
+	error_fini(&k.fault);
 	modules_free(k.symbols);
 	return status;
 }

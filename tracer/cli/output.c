@@ -38,11 +38,11 @@ int output_error(const struct cli *cli, const struct error *err)
 	struct str text = {0};
 
 	if (status == SESSION_SKIPPED) {
-		log_line("gatectl: skipped: %s", err->text);
+		log_line("gatectl: skipped: %s", error_text(err));
 		return status;
 	}
-	str_addf(&text, "gatectl: %s: %s\n", session_error_word(err->code), err->text);
-	if (err->hint[0])
+	str_addf(&text, "gatectl: %s: %s\n", session_error_word(err->code), error_text(err));
+	if (err->hint)
 		str_addf(&text, "try: %s\n", err->hint);
 	else if (err->code == ERROR_SCRIPT)
 		str_add(&text, "try: correct the script there; gatectl-gates(5) says what it can "

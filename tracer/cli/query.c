@@ -60,12 +60,12 @@ static void print_site(const struct source_site *site, bool variables)
 
 static void report_error(const struct cli *cli, const struct session_query *q)
 {
-	struct error err = *q->error;
+	ERROR(err);
 
+	error_copy(&err, q->error);
 	if (q->source)
-		error_set(&err, q->error->code, "%s: %.3800s", q->source, q->error->text);
+		error_prefix(&err, "%s: ", q->source);
 	fflush(stdout);
-	error_hint(&err, "%s", q->error->hint);
 	output_error(cli, &err);
 }
 

@@ -113,7 +113,7 @@ int repl_lua(struct repl *r, const char *text, struct error *err)
 	failed = do_line(r, r->number, text, NULL, &made, err);
 
 	if (failed == INTERACTIVE_NEEDS_PROGRAM) {
-		*err = (struct error){0};
+		error_fini(err);
 		failed = start_again(r, err);
 		if (!failed)
 			failed = do_line(r, r->number, text, NULL, &made, err);
@@ -271,7 +271,7 @@ static int no_command(struct repl *r, const char *line, struct error *err)
 	if ((!here && !strstr(err->text, ": syntax error")) || is_known_to_lua(r, word))
 		return -1;
 	if (here) {
-		*err = (struct error){0};
+		error_fini(err);
 		error_set(err, ERROR_USAGE, "there is no command '%s'; here that is: %s", word,
 			  here);
 		return error_hint(err, "`help` lists them");
@@ -281,7 +281,7 @@ static int no_command(struct repl *r, const char *line, struct error *err)
 		suggest_offer(&like, c->name);
 	str_addf(&text, "there is no command '%s'", word);
 	suggest_take(&like, &text);
-	*err = (struct error){0};
+	error_fini(err);
 	error_set(err, ERROR_USAGE, "%s", str_text(&text));
 	str_fini(&text);
 	return error_hint(err, "`help` lists them; every other line is Lua, as in a gate script");
@@ -290,13 +290,9 @@ static int no_command(struct repl *r, const char *line, struct error *err)
 /* On a pipe nobody sees which line it is about. */
 static void name_line(const struct repl *r, struct error *err)
 {
-	struct error inner = *err;
-
-	if (r->terminal || inner.code == ERROR_FAILED || strncmp(inner.text, "input:", 6) == 0)
+	if (r->terminal || err->code == ERROR_FAILED || strncmp(error_text(err), "input:", 6) == 0)
 		return;
-	error_set(err, inner.code, "input:%u: %.3900s", r->number, inner.text);
-	if (inner.hint[0])
-		error_hint(err, "%s", inner.hint);
+	error_prefix(err, "input:%u: ", r->number);
 }
 
 static int do_command(struct repl *r, const char *line, struct error *err)

@@ -153,7 +153,7 @@ int repl_save(struct repl *r, const char *path, const struct repl_without *witho
 	while ((failed = script_text(r, &how, &text, err)) < 0 && how.refused &&
 	       leaves_out(r, how.refused, err)) {
 		*array_add(&how.without) = how.refused;
-		*err = (struct error){0};
+		error_fini(err);
 	}
 	if (!failed)
 		failed = file_replace(path, str_text(&text), err);

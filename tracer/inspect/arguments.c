@@ -43,7 +43,7 @@ static int read_arguments(const struct inspect_call *call, struct arguments *out
 
 static void add_fault(const struct error *err, struct str *out)
 {
-	if (strstr(err->text, "optimised out"))
+	if (strstr(error_text(err), "optimised out"))
 		str_add(out, "<optimised out>");
 	else
 		str_add(out, "<unreadable>");

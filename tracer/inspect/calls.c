@@ -33,10 +33,7 @@ static int fail(const struct placing *p, const char *what, const struct type *t)
 /* What symbols says of a value is said of this argument. */
 static int fail_inside(const struct placing *p)
 {
-	char what[sizeof(p->err->text)];
-
-	memcpy(what, p->err->text, sizeof(what));
-	return fail(p, what, NULL);
+	return fail(p, error_text(p->err), NULL);
 }
 
 static int put_integer(const struct placing *p, uint64_t value)

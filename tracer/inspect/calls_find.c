@@ -507,23 +507,22 @@ static bool is_expression(const char *name)
 static void note_no_global(const struct inspect_call *call, const char *name, int count)
 {
 	const struct dwarf_program *program = call->frame.program;
-	struct error *ignored = base_alloc(1, sizeof(*ignored));
+	ERROR(ignored);
 	uint64_t bias;
 	struct module *main = program->module(program->ctx, 0, &bias);
 	struct found *f = NULL;
 
 	if (main)
-		f = cached(main->owner->calls, main, unit_of(&call->frame, ignored), name, count);
+		f = cached(main->owner->calls, main, unit_of(&call->frame, &ignored), name, count);
 	if (f)
 		f->no_global = true;
-	base_free(ignored);
 }
 
 int callee_find(const struct inspect_call *call, const char *name, int count, struct callee *out,
 		struct error *err)
 {
 	struct inspect_value v;
-	struct error *ignored;
+	ERROR(ignored);
 	struct found f;
 	int found, variable;
 
@@ -536,16 +535,14 @@ int callee_find(const struct inspect_call *call, const char *name, int count, st
 	if (found == 0 && f.own)
 		return callee_of(call->frame.program, &f, out, err);
 	/* A variable in scope hides what a library has. */
-	ignored = base_alloc(1, sizeof(*ignored));
-	variable = found == 0 && f.no_global ? inspect_variable_local(call, name, &v, ignored)
-					     : inspect_variable(call, name, &v, ignored);
+	variable = found == 0 && f.no_global ? inspect_variable_local(call, name, &v, &ignored)
+					     : inspect_variable(call, name, &v, &ignored);
 	if (found == 0 && variable < 0)
 		note_no_global(call, name, count);
 	if (variable == 0)
-		variable = callee_of_value(call, name, &v, out, found == 0 ? ignored : err);
+		variable = callee_of_value(call, name, &v, out, found == 0 ? &ignored : err);
 	else if (found < 0)
 		variable = -1;
-	base_free(ignored);
 	if (variable == 0)
 		return 0;
 	return found == 0 ? callee_of(call->frame.program, &f, out, err) : -1;
@@ -554,14 +551,13 @@ int callee_find(const struct inspect_call *call, const char *name, int count, st
 int call_function_value(const struct inspect_call *call, const char *name,
 			struct inspect_value *out)
 {
-	struct error *err = base_alloc(1, sizeof(*err));
+	ERROR(ignored);
 	struct callee c;
 	struct found f;
-	int answer = find(call, name, -1, &f, err);
+	int answer = find(call, name, -1, &f, &ignored);
 
 	if (answer == 0)
-		answer = callee_of(call->frame.program, &f, &c, err);
-	base_free(err);
+		answer = callee_of(call->frame.program, &f, &c, &ignored);
 	if (answer < 0)
 		return -1;
 	*out = value_in_memory(call->frame.program, c.function ? c.function : &bare_function,

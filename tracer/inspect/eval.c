@@ -48,24 +48,18 @@ static int enumerator_value(const struct eval_scope *s, const struct eval_node *
 /* What is no variable may be an enumerator, a variable that 'FILE'::NAME tells apart, a function. */
 static int other_name(const struct eval_scope *s, struct eval_node *n, struct inspect_value *out)
 {
-	struct error *ignored = base_alloc(1, sizeof(*ignored));
+	ERROR(ignored);
 	int64_t value;
-	int answer = -1;
 
 	if (!n->no_enumerator && eval_enumerator(s, n->text, &n->type, &value)) {
 		n->is_enumerator = true;
 		n->number = (unsigned __int128)(__int128)value;
-		answer = enumerator_value(s, n, out);
-		goto out;
+		return enumerator_value(s, n, out);
 	}
 	n->no_enumerator = true;
 	if (*n->text == '\'')
-		answer = inspect_global(s->program, s->call->frame.thread, n->text, out, ignored);
-	else
-		answer = call_function_value(s->call, n->text, out);
-out:
-	base_free(ignored);
-	return answer;
+		return inspect_global(s->program, s->call->frame.thread, n->text, out, &ignored);
+	return call_function_value(s->call, n->text, out);
 }
 
 static int name_value(const struct eval_scope *s, struct eval_node *n, struct inspect_value *out)
@@ -108,12 +102,11 @@ static int string_value(const struct eval_scope *s, const struct eval_node *n,
 static void see_through_arrow(struct inspect_value *v)
 {
 	struct inspect_value whole = *v, object;
-	struct error *ignored = base_alloc(1, sizeof(*ignored));
+	ERROR(ignored);
 
-	if (value_whole(&whole, ignored) == 0 && whole.type->kind == TYPE_STRUCT &&
-	    inspect_deref(&whole, &object, ignored) == 0)
+	if (value_whole(&whole, &ignored) == 0 && whole.type->kind == TYPE_STRUCT &&
+	    inspect_deref(&whole, &object, &ignored) == 0)
 		*v = object;
-	base_free(ignored);
 }
 
 static int field_value(const struct eval_scope *s, struct eval_node *n, struct inspect_value *out)
@@ -283,16 +276,13 @@ static bool compares(unsigned op)
 /* std::string and the like. */
 static bool holds_text(const struct inspect_value *v, struct str *out)
 {
-	struct error *ignored;
+	ERROR(ignored);
 	struct inspect_plain p;
 	bool text;
 
 	if (v->type->kind != TYPE_STRUCT && v->type->kind != TYPE_REFERENCE)
 		return false;
-	ignored = base_alloc(1, sizeof(*ignored));
-	text = inspect_plain(v, &p, ignored) == 0;
-	base_free(ignored);
-	if (!text)
+	if (inspect_plain(v, &p, &ignored) != 0)
 		return false;
 	text = p.kind == INSPECT_TEXT;
 	if (text && out)

@@ -54,12 +54,11 @@ static bool is_type(void *ctx, const char *name)
 {
 	const struct eval_scope *s = ctx;
 	struct inspect_value *v = base_alloc(1, sizeof(*v));
-	struct error *ignored = base_alloc(1, sizeof(*ignored));
-	bool variable = inspect_variable(s->call, name, v, ignored) == 0 ||
+	ERROR(ignored);
+	bool variable = inspect_variable(s->call, name, v, &ignored) == 0 ||
 			inspect_variable_known(s->call, name);
 
 	base_free(v);
-	base_free(ignored);
 	return !variable && eval_type_exists(s, name);
 }
 

@@ -234,10 +234,10 @@ static void search_all(struct enum_search *s, const struct eval_scope *scope)
 bool eval_enumerator(const struct eval_scope *scope, const char *name, const struct type **type,
 		     int64_t *value)
 {
-	struct enum_search s = {0};
+	ERROR(ignored);
+	struct enum_search s = {.err = &ignored};
 	char *last;
 
-	s.err = base_alloc(1, sizeof(*s.err));
 	names_split(name, &s.wanted);
 	s.last = last = names_last(&s.wanted);
 	if (*last)
@@ -246,6 +246,5 @@ bool eval_enumerator(const struct eval_scope *scope, const char *name, const str
 	*value = s.value;
 	names_fini(&s.wanted);
 	base_free(last);
-	base_free(s.err);
 	return s.found;
 }

@@ -22,11 +22,10 @@ int eval_error(const char *text, const char *at, struct error *err, const char *
 
 int eval_inside(const struct eval_scope *s)
 {
-	char what[sizeof(s->err->text)];
+	const char *what = error_text(s->err);
 
-	if (strncmp(s->err->text, "hit:eval", 8) == 0)
+	if (strncmp(what, "hit:eval", 8) == 0)
 		return -1;
-	memcpy(what, s->err->text, sizeof(what));
 	return eval_error(s->text, NULL, s->err, "%s", what);
 }
 

@@ -127,14 +127,12 @@ static bool is_ambiguous(const struct eval_token *t)
 static bool means_type(struct eval_parser *p, const struct eval_type_name *n, const char *behind)
 {
 	struct eval_token t;
-	struct error *ignored;
+	ERROR(ignored);
 
 	if (n->builtin || n->pointers || n->reference || strchr(n->name, ' ') ||
 	    strchr(n->name, '<'))
 		return true;
-	ignored = base_alloc(1, sizeof(*ignored));
-	eval_token(p->text, behind, &t, ignored);
-	base_free(ignored);
+	eval_token(p->text, behind, &t, &ignored);
 	return begins_operand(&t) ||
 	       (is_ambiguous(&t) && p->how && p->how->is_type(p->how->ctx, n->name));
 }

@@ -262,17 +262,15 @@ static bool read_name(struct type_reader *r, unsigned closing)
 
 bool eval_type_name(const char *at, unsigned closing, struct eval_type_name *out, const char **end)
 {
-	struct type_reader *r = base_alloc(1, sizeof(*r)); /* an error in it is large */
+	struct type_reader r = {.text = at, .out = out};
 	bool answer;
 
 	*out = (struct eval_type_name){0};
-	r->text = at;
-	r->out = out;
-	r->token.start = at;
-	next(r);
-	answer = read_name(r, closing);
-	*end = r->token.start + r->token.length;
-	base_free(r);
+	r.token.start = at;
+	next(&r);
+	answer = read_name(&r, closing);
+	*end = r.token.start + r.token.length;
+	error_fini(&r.ignored);
 	if (!answer)
 		eval_type_name_fini(out);
 	return answer;

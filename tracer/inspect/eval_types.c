@@ -55,15 +55,13 @@ static const struct type *standard_type(const char *name)
 static uint64_t unit_of(const struct eval_scope *s)
 {
 	const struct dwarf_frame *f = &s->call->frame;
-	struct error *ignored;
+	ERROR(ignored);
 	struct die_table *t;
 	struct die_unit *u;
 
 	if (!f->module)
 		return 0;
-	ignored = base_alloc(1, sizeof(*ignored));
-	t = dies_table(f->module, ignored);
-	base_free(ignored);
+	t = dies_table(f->module, &ignored);
 	u = t ? dies_unit_at(t, f->lookup_pc - f->bias) : NULL;
 	return u ? u->first : 0;
 }
@@ -183,15 +181,12 @@ static bool find_base(struct bases *b, const struct type *in, unsigned depth, ui
 bool eval_base_offset(const struct dwarf_program *p, const struct type *derived,
 		      const struct type *base, uint64_t *offset)
 {
-	struct bases *b = base_alloc(1, sizeof(*b));
+	struct bases b = {.program = p, .wanted = base, .left = BASES_MAX};
 	bool found;
 
-	b->program = p;
-	b->wanted = base;
-	b->left = BASES_MAX;
 	*offset = 0;
-	found = find_base(b, derived, 0, offset);
-	base_free(b);
+	found = find_base(&b, derived, 0, offset);
+	error_fini(&b.ignored);
 	return found;
 }
 

@@ -38,7 +38,7 @@ static void quoted(const struct str *text, struct str *out)
 
 static void fault(const struct error *err, struct str *out)
 {
-	str_addf(out, "<%.200s>", err->text);
+	str_addf(out, "<%.200s>", error_text(err));
 }
 
 /* ---- parts ---------------------------------------------------------------------------------- */

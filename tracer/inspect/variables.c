@@ -134,16 +134,14 @@ static bool needs_caller(const struct variable *v)
 static int name_it(const struct code_place *p, const struct variable *v, const char *name,
 		   struct error *err)
 {
-	char *reason = base_strdup(err->text);
 	struct str where = {0};
 
 	if (needs_caller(v) && p->module == v->module && variable_nearest(p, v->entry, &where))
 		error_set(err, err->code, "%s: optimised out at this line; it lives at %s", name,
 			  str_text(&where));
 	else
-		error_set(err, err->code, "%s: %s", name, reason);
+		error_set(err, err->code, "%s: %s", name, error_text(err));
 	str_fini(&where);
-	base_free(reason);
 	return -1;
 }
 

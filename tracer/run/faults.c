@@ -19,6 +19,7 @@ bool faults_add(struct faults *f, const struct error *err)
 	if (err->code != ERROR_LOCATION) {
 		str_fini(&f->others);
 		str_fini(&f->last);
+		error_fini(&f->first);
 		return false;
 	}
 	/* An order has a place before and one after the location. */
@@ -27,7 +28,7 @@ bool faults_add(struct faults *f, const struct error *err)
 	str_clear(&f->last);
 	str_add(&f->last, err->text);
 	if (!f->count++) {
-		f->first = *err;
+		error_copy(&f->first, err);
 		return true;
 	}
 	if (!faults_tells_more(f))
@@ -46,12 +47,12 @@ int faults_end(struct faults *f, struct error *err)
 		return 0;
 	if (untold)
 		str_addf(&f->others, "\nand %u more", untold);
-	error_set(err, f->first.code, "%.*s%s", f->others.length ? 1000 : 4000, f->first.text,
-		  str_text(&f->others));
-	if (f->first.hint[0])
+	error_set(err, f->first.code, "%s%s", f->first.text, str_text(&f->others));
+	if (f->first.hint)
 		error_hint(err, "%s", f->first.hint);
 	str_fini(&f->others);
 	str_fini(&f->last);
+	error_fini(&f->first);
 	*f = (struct faults){0};
 	return -1;
 }

@@ -43,7 +43,7 @@ void session_fault(struct session *s, const struct error *err)
 		return;
 	s->outcome.failed = err->code == ERROR_FAILED;
 	s->outcome.fault = !s->outcome.failed;
-	s->fault = *err;
+	error_copy(&s->fault, err);
 	session_end(s);
 }
 

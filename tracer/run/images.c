@@ -314,6 +314,6 @@ void images_explain_refusal(struct modules *symbols, const char *program, struct
 	    stat(path, &st) < 0 || !S_ISREG(st.st_mode) || access(path, X_OK) < 0 ||
 	    modules_open(symbols, path, &why))
 		return;
-	error_set(err, ERROR_CANNOT_EXEC, "%.2000s", why.text);
-	error_hint(err, "%s", why.hint[0] ? why.hint : "build it again, for this machine");
+	error_set(err, ERROR_CANNOT_EXEC, "%s", why.text);
+	error_hint(err, "%s", why.hint ? why.hint : "build it again, for this machine");
 }

@@ -22,12 +22,7 @@ static bool wants_libraries(enum place_kind kind)
 
 static int prefix_source(struct error *err, const struct place *place)
 {
-	struct error inner = *err;
-	char hint[sizeof(inner.hint)];
-
-	memcpy(hint, inner.hint, sizeof(hint));
-	error_set(err, inner.code, "%s: %.3900s", place->source, inner.text);
-	return error_hint(err, "%s", hint);
+	return error_prefix(err, "%s: ", place->source);
 }
 
 static int prepare(struct session *s, struct place *place, struct error *err)

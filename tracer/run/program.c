@@ -489,7 +489,7 @@ static int call_failed(struct session_process *p, const char *function,
 			str_addf(&text, " (%s:%u)", where.file, where.line);
 		source_symbolised_fini(&where);
 	}
-	error_set(err, ERROR_STATE, "%.4000s", str_text(&text));
+	error_set(err, ERROR_STATE, "%s", str_text(&text));
 	str_fini(&text);
 	return -1;
 }

@@ -452,6 +452,7 @@ void session_fini(struct session *s)
 	expect_fini(&s->plan.expect);
 	given_fini(&s->plan.given);
 	str_fini(&s->cycle);
+	error_fini(&s->fault);
 	str_fini(&s->left);
 	array_fini(&s->held_max);
 	array_fini(&s->tick_wishes);

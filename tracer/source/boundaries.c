@@ -269,6 +269,8 @@ static void boundaries_fini(struct boundary_search *w)
 	base_free(w->name);
 	array_fini(&w->chain);
 	array_fini(&w->units);
+	error_fini(&w->r.complaint);
+	error_fini(&w->err);
 }
 
 static bool find_boundaries(struct boundary_search *w, bool out, struct source_sites *found)

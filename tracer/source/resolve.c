@@ -224,8 +224,7 @@ static int place_line(struct resolver *r, const struct location_match *match, un
 	if (!r->complained)
 		return error_set(r->err, ERROR_LOCATION, "%s: line %u of %s has no code",
 				 r->location->text, line, match->file);
-	*r->err = r->complaint;
-	return -1;
+	return error_move(r->err, &r->complaint);
 }
 
 static int place(struct resolver *r, struct location_match *match, struct source_sites *out)
@@ -319,7 +318,7 @@ static enum source_answer resolve(struct resolver *r, struct module *const *modu
 	if (r->complained) {
 		if (r->location->kind == LOCATION_LINE || is_text(r))
 			hint_elsewhere(r, modules, count);
-		*r->err = r->complaint;
+		error_move(r->err, &r->complaint);
 		return SOURCE_ERROR;
 	}
 	report_not_found(r, modules, count);
@@ -335,6 +334,7 @@ static void resolver_fini(struct resolver *r)
 		flows_trim(r->first->owner);
 	array_fini(&r->modules);
 	names_fini(&r->wanted);
+	error_fini(&r->complaint);
 }
 
 enum source_answer source_resolve(struct modules *s, struct module *const *modules, size_t count,
@@ -372,28 +372,24 @@ static int gather_functions(struct resolver *r, struct module *const *modules, s
 	if (r->matches.count)
 		return 0;
 	if (r->complained)
-		*r->err = r->complaint;
-	else
-		report_not_found(r, modules, count);
+		return error_move(r->err, &r->complaint);
+	report_not_found(r, modules, count);
 	return -1;
 }
 
 int resolve_functions(struct module *const *modules, size_t count, const struct location *location,
 		      struct found_functions *out, struct error *err)
 {
-	struct resolver *r = base_alloc(1, sizeof(*r));
+	struct resolver r = {.location = location, .err = err};
 	int answer;
 
-	r->location = location;
-	r->err = err;
-	r->first = count ? modules[0] : NULL;
-	names_split(location->name, &r->wanted);
-	answer = gather_functions(r, modules, count);
-	for (size_t i = 0; answer == 0 && i < r->matches.count; i++) {
-		array_each(const struct instance, one, &r->matches.items[i].instances)
+	r.first = count ? modules[0] : NULL;
+	names_split(location->name, &r.wanted);
+	answer = gather_functions(&r, modules, count);
+	for (size_t i = 0; answer == 0 && i < r.matches.count; i++) {
+		array_each(const struct instance, one, &r.matches.items[i].instances)
 			*array_add(out) = (struct found_function){*one, i};
 	}
-	resolver_fini(r);
-	base_free(r);
+	resolver_fini(&r);
 	return answer;
 }

@@ -77,13 +77,14 @@ static bool search_in(struct resolver *r, struct module *m)
 
 void hint_elsewhere(struct resolver *r, struct module *const *modules, size_t count)
 {
-	struct error kept = *r->err;
+	ERROR(kept);
 
 	if (!r->location->name || !strchr(r->location->name, '.') || r->location->object)
 		return;
+	error_move(&kept, r->err);
 	for (size_t i = 0; i < count; i++)
 		if (!is_looked_at(r, modules[i]) && module_find_debug(modules[i]) &&
 		    search_in(r, modules[i]))
 			break;
-	*r->err = kept;
+	error_move(r->err, &kept);
 }

@@ -56,15 +56,13 @@ struct location_match *match_get(struct resolver *r, struct module *m, const cha
 
 int complain(struct resolver *r, const char *fmt, ...)
 {
-	char text[sizeof(r->complaint.text)];
 	va_list ap;
 
 	if (r->complained)
 		return 0;
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	error_vset(&r->complaint, ERROR_LOCATION, fmt, ap);
 	va_end(ap);
-	error_set(&r->complaint, ERROR_LOCATION, "%s", text);
 	r->complained = true;
 	return 0;
 }

@@ -85,7 +85,7 @@ static int refuse_ifunc(struct resolver *r, struct module *m, const struct elf_s
 		 "%s: %s of %s is chosen among several when the program is loaded (an IFUNC): "
 		 "there is no one entry",
 		 r->location->text, s->name, module_name(m));
-	if (!r->complaint.hint[0])
+	if (!r->complaint.hint)
 		error_hint(&r->complaint, "name the implementation that is used, as nm lists it");
 	return 0;
 }

@@ -21,7 +21,7 @@ static int no_source(struct resolver *r, const char *path, const char *more, uns
 {
 	complain(r, "%s: the source file %s is not there to be searched%s", r->location->text, path,
 		 more);
-	if (r->complaint.hint[0])
+	if (r->complaint.hint)
 		return 0;
 	if (line)
 		return error_hint(&r->complaint, "give the line by its number, as %s:%u",

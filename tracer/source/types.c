@@ -541,7 +541,7 @@ const struct type *type_of_entry(const struct entry *e, struct error *err)
 	const struct attr *a;
 	struct entry holder;
 
-	err->code = ERROR_NONE;
+	error_fini(err);
 	a = entry_inherited(e, DW_AT_type, &holder, err);
 	if (!a && err->code != ERROR_NONE)
 		return NULL;

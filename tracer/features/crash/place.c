@@ -79,19 +79,19 @@ int crash_check_at(struct session *s, struct session_process *p, struct error *e
 	struct source_sites sites = {0};
 	struct location location = {0};
 	enum source_answer answer;
-	ERROR(inner);
+	ERROR(why);
 	bool pending;
 
 	if (!x->at)
 		return 0;
-	answer = resolve(s, p, &location, &sites, &inner);
+	answer = resolve(s, p, &location, &sites, &why);
 	pending = answer == SOURCE_NOT_FOUND && location.object && !images_have(p, location.object);
 	source_sites_fini(&sites);
 	location_fini(&location);
 	if (answer == SOURCE_FOUND || pending)
 		return 0;
-	error_set(err, inner.code, "%s: expect: at: %.3800s", x->at_source, inner.text);
-	return error_hint(err, "%s", inner.hint);
+	error_prefix(&why, "%s: expect: at: ", x->at_source);
+	return error_move(err, &why);
 }
 
 bool crash_is_at(struct session *s, struct session_process *p, const struct inspect_stack *calls)

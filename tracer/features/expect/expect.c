@@ -18,7 +18,7 @@ static void note_unfound(struct session *s)
 		if (!sp || sp->found || !sp->nearest || s->outcome.fault || s->interrupted)
 			continue;
 		s->outcome.fault = true;
-		error_set(&s->fault, ERROR_LOCATION, "%s: expect: never_reached: %.3800s",
+		error_set(&s->fault, ERROR_LOCATION, "%s: expect: never_reached: %s",
 			  never->own->source, sp->nearest);
 	}
 }
@@ -63,7 +63,7 @@ void ended_ask(struct session *s)
 		if (answer == ENGINE_FAULT) {
 			o->failed = err.code == ERROR_FAILED;
 			o->fault = !o->failed;
-			s->fault = err;
+			error_move(&s->fault, &err);
 		} else if (answer == ENGINE_NO) {
 			o->refused = check;
 		}

@@ -159,7 +159,7 @@ static void first_line(struct session *s, enum verdict v, struct str *out)
 	str_addf(out, "gatectl: %s: ", verdict_word(v));
 	switch (v) {
 	case VERDICT_NOT_AS_EXPECTED:
-		unmet = s->outcome.failed ? base_strdup(s->fault.text)
+		unmet = s->outcome.failed ? base_strdup(error_text(&s->fault))
 					  : verdict_unmet(&s->plan.expect, &s->outcome);
 		str_add(out, unmet ? unmet : "what the script expects does not hold");
 		base_free(unmet);
@@ -183,7 +183,7 @@ static void first_line(struct session *s, enum verdict v, struct str *out)
 		still_ran(s, out);
 		break;
 	default:
-		str_add(out, s->fault.text);
+		str_add(out, error_text(&s->fault));
 	}
 	str_add(out, "\n");
 }
@@ -219,7 +219,7 @@ static const char *advice(const struct session *s, enum verdict v)
 			       "`expect { time_limit = true }`";
 		return "a longer --time-limit, or -v to see what it does";
 	default:
-		if (s->fault.hint[0])
+		if (s->fault.hint)
 			return s->fault.hint;
 		return s->fault.code == ERROR_SCRIPT
 			       ? "correct the script there; gatectl-gates(5) says what it can use"

@@ -130,10 +130,8 @@ static int run_to_ready(struct interactive *l, struct error *err)
 	while (!s->root_settled) {
 		target_wait(s->target, &ev);
 		session_turn(s, &ev);
-		if (s->outcome.fault) {
-			*err = s->fault;
-			return -1;
-		}
+		if (s->outcome.fault)
+			return error_copy(err, &s->fault);
 		if (ev.kind == TARGET_EMPTY)
 			return error_set(err, ERROR_OBJECT,
 					 "%s ended before its libraries were loaded",

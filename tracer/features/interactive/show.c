@@ -131,7 +131,7 @@ static void local_line(const struct inspect_call *call, const struct inspect_var
 	if (inspect_variable(call, home->name, &v, &err) == 0)
 		inspect_describe(&v, out);
 	else
-		str_addf(out, "(%s)", err.text);
+		str_addf(out, "(%s)", error_text(&err));
 	str_add(out, "\n");
 }
 

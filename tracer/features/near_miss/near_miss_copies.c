@@ -53,15 +53,14 @@ static void look(const struct near_miss_watch *w, const struct location *locatio
 {
 	struct source_sites *sites = near_miss_new_sites(w->place);
 	struct module **modules = base_alloc(w->count, sizeof(*modules));
-	struct error *ignored = base_alloc(1, sizeof(*ignored));
+	ERROR(ignored);
 
 	for (size_t i = 0; i < w->count; i++)
 		modules[i] = w->images[i].module;
-	if (source_resolve(w->session->symbols, modules, w->count, location, sites, ignored) ==
+	if (source_resolve(w->session->symbols, modules, w->count, location, sites, &ignored) ==
 	    SOURCE_FOUND)
 		add(w, sites, text);
 	base_free(modules);
-	base_free(ignored);
 }
 
 /* Without OBJECT! and #K. Owned by the caller. */

@@ -237,7 +237,7 @@ void report_run(struct session *s, struct session_result *out)
 	const struct report_head head = {
 		.verdict = s->interrupted ? "interrupted" : verdict_word(out->verdict),
 		.status = out->status,
-		.error = out->verdict == VERDICT_ERROR ? s->fault.text : NULL,
+		.error = out->verdict == VERDICT_ERROR ? error_text(&s->fault) : NULL,
 		.message = str_text(&out->text),
 		.note = str_text(&out->note),
 	};
@@ -251,12 +251,12 @@ static void report_error(struct session *s, const struct error *err, struct sess
 	struct report_head head = {
 		.verdict = session_error_word(err->code),
 		.status = session_error_status(s->options, err->code),
-		.error =
-			err->code == ERROR_FAILED ? NULL : err->text, /* that is no error of ours */
+		/* What a script fails with is no error of ours. */
+		.error = err->code == ERROR_FAILED ? NULL : error_text(err),
 	};
 
-	str_addf(&message, "gatectl: %s: %s\n", head.verdict, err->text);
-	if (err->hint[0])
+	str_addf(&message, "gatectl: %s: %s\n", head.verdict, error_text(err));
+	if (err->hint)
 		str_addf(&message, "try: %s\n", err->hint);
 	head.message = str_text(&message);
 	write_all(s, &head, out);
