@@ -22,7 +22,7 @@ static enum engine_answer ask(struct call *c, struct error *err)
 /* Calls the function at index `f` with (self, hit) or (hit); the hit is over afterwards. */
 static void call_with_hit(lua_State *L, const struct call *c, int self, int f)
 {
-	struct hit *h = script_push_hit(L, c->arrival);
+	struct script_hit *h = script_push_hit(L, c->arrival);
 	int status;
 
 	lua_pushvalue(L, f);
@@ -142,7 +142,7 @@ static int body_log(lua_State *L)
 
 	script_push_prelude(L, "log");
 	lua_pushstring(L, c->text);
-	struct hit *h = script_push_hit(L, c->arrival);
+	struct script_hit *h = script_push_hit(L, c->arrival);
 
 	lua_pushvalue(L, -1);
 	lua_insert(L, 2); /* hit, function, text, hit */

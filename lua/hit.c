@@ -81,7 +81,7 @@ void thread_push(lua_State *L, struct engine_thread *t)
 /* ---- hit
  * ------------------------------------------------------------------------------------------- */
 
-struct hit *hit_at(lua_State *L, int index)
+struct script_hit *hit_at(lua_State *L, int index)
 {
 	return luaL_testudata(L, index, HIT);
 }
@@ -122,7 +122,7 @@ bool hit_push_field(lua_State *L, const struct arrival *a, const char *key)
 
 static int hit_index(lua_State *L)
 {
-	const struct hit *h = luaL_checkudata(L, 1, HIT);
+	const struct script_hit *h = luaL_checkudata(L, 1, HIT);
 	const char *key = luaL_tolstring(L, 2, NULL);
 
 	if (!h->arrival)
@@ -140,9 +140,9 @@ static int hit_newindex(lua_State *L)
 	return fault_raise(L, "hit.%s cannot be set", luaL_tolstring(L, 2, NULL));
 }
 
-struct hit *script_push_hit(lua_State *L, const struct arrival *a)
+struct script_hit *script_push_hit(lua_State *L, const struct arrival *a)
 {
-	struct hit *h = lua_newuserdatauv(L, sizeof(*h), 0);
+	struct script_hit *h = lua_newuserdatauv(L, sizeof(*h), 0);
 
 	h->arrival = a;
 	luaL_setmetatable(L, HIT);

@@ -4,11 +4,11 @@
 struct run {
 	struct script *script;
 	lua_State *co;
-	int co_ref, hit_ref; /* what keeps the coroutine and its hit alive */
-	int until_ref;	     /* the function of wait_until while it holds, or LUA_NOREF */
-	struct hit *hit;     /* valid as long as hit_ref */
-	struct gate *waits;  /* what gate:wait() has just asked for */
-	bool resumed;	     /* it has held before */
+	int co_ref, hit_ref;	/* what keeps the coroutine and its hit alive */
+	int until_ref;		/* the function of wait_until while it holds, or LUA_NOREF */
+	struct script_hit *hit; /* valid as long as hit_ref */
+	struct gate *waits;	/* what gate:wait() has just asked for */
+	bool resumed;		/* it has held before */
 };
 
 /* ---- what the function calls

@@ -210,10 +210,10 @@ void script_open_end(lua_State *L);   /* end.c: what is asked when the run is ov
 void script_open_given(lua_State *L); /* given.c: env, args, stdin */
 
 /* The arrival is the engine's: it lives as long as the call, or for :run until script_run_end(). */
-struct hit {
+struct script_hit {
 	const struct arrival *arrival; /* NULL: over */
 };
-struct hit *script_push_hit(lua_State *L, const struct arrival *a);
+struct script_hit *script_push_hit(lua_State *L, const struct arrival *a);
 void script_open_hit(lua_State *L);
 
 /* ---- struct engine_script

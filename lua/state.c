@@ -19,7 +19,7 @@ enum { MOST_ARGS = 16 }; /* of hit:call: more than fit into the registers */
 
 /* FRAME, VAR and ARG are made of this; the userdata of the hit is kept alive by theirs. */
 struct frame {
-	const struct hit *hit;
+	const struct script_hit *hit;
 	unsigned index;
 };
 
@@ -31,7 +31,7 @@ static const struct script_program *program_of(lua_State *L)
 /* What is at index 1, by a method's name: a hit is its own frame 0. */
 static struct frame check_frame(lua_State *L, const char *method)
 {
-	const struct hit *h = hit_at(L, 1);
+	const struct script_hit *h = hit_at(L, 1);
 	const struct frame *f = h ? NULL : luaL_testudata(L, 1, FRAME);
 
 	if (!h && !f)

@@ -46,7 +46,7 @@ void state_open(lua_State *L);
 /* ---- hit.c --------------------------------------------------------------------------------------
  */
 
-struct hit *hit_at(lua_State *L, int index); /* NULL: it is no hit */
+struct script_hit *hit_at(lua_State *L, int index); /* NULL: it is no hit */
 /* Pushes the thread: the same one is the same value, so that scripts can compare them. */
 void thread_push(lua_State *L, struct engine_thread *t);
 /* Pushes a field of the arrival; false: there is none of this name. */

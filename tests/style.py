@@ -186,6 +186,17 @@ def check_file_length(path, text, complain):
         complain(f"{path}: {lines} lines, {MAX_FILE} are the most")
 
 
+def check_tags(texts, complain):
+    """A reader who looks for a struct by its name finds one."""
+    defined = {}
+    for path, text in texts.items():
+        for tag in re.findall(r"^[ \t]*(?:(?:typedef|static|const) )*(?:struct|enum|union) (\w+)\s*\{", text, re.M):
+            defined.setdefault(tag, []).append(path)
+    for tag, paths in defined.items():
+        if len(paths) > 1:
+            complain(f"{paths[1]}: {tag} is the name of a struct or enum of {paths[0]}, too")
+
+
 def check_tour(texts, complain):
     """The functions that tracer/README.md leads through are there, and are not too many."""
     with open("tracer/README.md", encoding="utf-8") as f:
@@ -217,12 +228,12 @@ def check_errors(path, text, complain):
 
 def main():
     complaints = []
-    texts = []
+    texts = {}
     files = sorted(glob.glob("tracer/**/*.[ch]", recursive=True) + glob.glob("gates/*.[ch]") + glob.glob("lua/*.[ch]"))
     for path in files:
         with open(path, encoding="utf-8") as f:
             text = strip_comments(f.read())
-        texts.append(text)
+        texts[path] = text
         check_includes(path, text, complaints.append)
         check_internal(path, text, complaints.append)
         check_rooms(path, text, complaints.append)
@@ -233,6 +244,8 @@ def main():
     for path in others:
         with open(path, encoding="utf-8") as f:
             check_file_length(path, f.read(), complaints.append)
+    check_tags(texts, complaints.append)
+    check_tour(texts.values(), complaints.append)
     check_symbols(complaints.append)
     for c in complaints:
         print(c, file=sys.stderr)

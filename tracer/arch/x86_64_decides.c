@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { GENERAL = 16, VECTORS = 16, MOST_INSTRUCTIONS = 1000, MOST_WAYS = 24, MOST_CALLS = 3 };
+enum { GENERAL = 16, VECTORS = 16, MOST_INSTRUCTIONS = 1000, MOST_PATHS = 24, MOST_CALLS = 3 };
 enum { SEEN = 2048 }; /* a table: more than MOST_INSTRUCTIONS */
 /*
  * An instruction is come to twice: whoever begins behind the load in a loop, at its branch say, finds what
@@ -29,7 +29,7 @@ struct caller {
 };
 
 /* What is known at one point of the code. */
-struct way {
+struct path {
 	uint64_t pc;
 	uint64_t general[GENERAL], vector[VECTORS], flags;
 	uint64_t word[ARCH_DECIDES_WORDS];
@@ -40,11 +40,11 @@ struct way {
 	uint64_t written; /* words that are not as they were at the start */
 };
 
-struct search {
+struct decides_search {
 	struct arch_decides *out;
 	size_t count; /* of out->word */
 	uint64_t decides, result;
-	struct way ways[MOST_WAYS];
+	struct path paths[MOST_PATHS];
 	size_t waiting;
 	uint64_t seen[SEEN];
 	uint8_t times[SEEN]; /* ... so often */
@@ -53,7 +53,7 @@ struct search {
 
 /* ---- registers and words ---------------------------------------------------------------------- */
 
-static uint64_t *mask_of_register(struct way *w, ZydisRegister reg, uint8_t *number)
+static uint64_t *mask_of_register(struct path *p, ZydisRegister reg, uint8_t *number)
 {
 	/* by the number in the encoding: rax rcx rdx rbx rsp rbp rsi rdi */
 	static const uint8_t dwarf[8] = {0, 2, 1, 3, 7, 6, 4, 5};
@@ -66,35 +66,35 @@ static uint64_t *mask_of_register(struct way *w, ZydisRegister reg, uint8_t *num
 	switch (ZydisRegisterGetClass(large)) {
 	case ZYDIS_REGCLASS_GPR64:
 		*number = id < 8 ? dwarf[id] : (uint8_t)id;
-		return &w->general[*number];
+		return &p->general[*number];
 	case ZYDIS_REGCLASS_XMM:
 	case ZYDIS_REGCLASS_YMM:
 	case ZYDIS_REGCLASS_ZMM:
-		return &w->vector[id];
+		return &p->vector[id];
 	default:
 		return NULL;
 	}
 }
 
-static uint64_t read_register(struct way *w, ZydisRegister reg)
+static uint64_t read_register(struct path *p, ZydisRegister reg)
 {
 	uint8_t number;
-	const uint64_t *mask = mask_of_register(w, reg, &number);
+	const uint64_t *mask = mask_of_register(p, reg, &number);
 
 	return mask ? *mask : 0;
 }
 
-static struct held held_by(struct way *w, ZydisRegister reg)
+static struct held held_by(struct path *p, ZydisRegister reg)
 {
 	uint8_t number;
 
-	if (!mask_of_register(w, reg, &number) || number == ARCH_FROM_NOTHING)
+	if (!mask_of_register(p, reg, &number) || number == ARCH_FROM_NOTHING)
 		return (struct held){ARCH_FROM_NOTHING, 0};
-	return w->held[number];
+	return p->held[number];
 }
 
 /* False: it was computed, so the address is not known at the start. */
-static bool address_part(struct way *w, ZydisRegister reg, uint8_t scale, uint8_t *out,
+static bool address_part(struct path *p, ZydisRegister reg, uint8_t scale, uint8_t *out,
 			 int64_t *offset)
 {
 	struct held held;
@@ -102,7 +102,7 @@ static bool address_part(struct way *w, ZydisRegister reg, uint8_t scale, uint8_
 	*out = ARCH_FROM_NOTHING;
 	if (reg == ZYDIS_REGISTER_NONE)
 		return true;
-	held = held_by(w, reg);
+	held = held_by(p, reg);
 	*out = held.from;
 	*offset += held.more * scale;
 	return held.from != ARCH_FROM_NOTHING;
@@ -115,8 +115,8 @@ static bool same_word(const struct arch_word *a, const struct arch_word *b)
 }
 
 /* The word that the operand means, or NULL. */
-static uint64_t *mask_of_memory(struct search *s, struct way *w, const ZydisDecodedInstruction *in,
-				const ZydisDecodedOperand *op)
+static uint64_t *mask_of_memory(struct decides_search *s, struct path *p,
+				const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 {
 	struct arch_word word = {.scale = op->mem.scale, .offset = op->mem.disp.value};
 	bool of_code = op->mem.base == ZYDIS_REGISTER_RIP;
@@ -125,19 +125,19 @@ static uint64_t *mask_of_memory(struct search *s, struct way *w, const ZydisDeco
 	    op->size == 0 || op->size > 64)
 		return NULL;
 	word.size = (uint8_t)(op->size / 8);
-	if (!address_part(w, of_code ? ZYDIS_REGISTER_NONE : op->mem.base, 1, &word.base,
+	if (!address_part(p, of_code ? ZYDIS_REGISTER_NONE : op->mem.base, 1, &word.base,
 			  &word.offset) ||
-	    !address_part(w, op->mem.index, op->mem.scale, &word.index, &word.offset))
+	    !address_part(p, op->mem.index, op->mem.scale, &word.index, &word.offset))
 		return NULL;
 	if (of_code)
-		word.offset += (int64_t)(w->pc + in->length);
+		word.offset += (int64_t)(p->pc + in->length);
 	for (size_t i = 0; i < s->count; i++)
 		if (same_word(&s->out->word[i], &word))
-			return &w->word[i];
+			return &p->word[i];
 	if (s->count == ARCH_DECIDES_WORDS)
 		return NULL;
 	s->out->word[s->count] = word;
-	return &w->word[s->count++];
+	return &p->word[s->count++];
 }
 
 /* ---- one instruction -------------------------------------------------------------------------- */
@@ -150,46 +150,47 @@ static bool clears(const ZydisDecodedInstruction *in, const ZydisDecodedOperand 
 	       ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER && ops[0].reg.value == ops[1].reg.value;
 }
 
-static uint64_t address_mask(struct way *w, const ZydisDecodedOperand *op)
+static uint64_t address_mask(struct path *p, const ZydisDecodedOperand *op)
 {
-	return read_register(w, op->mem.base) | read_register(w, op->mem.index);
+	return read_register(p, op->mem.base) | read_register(p, op->mem.index);
 }
 
-static uint64_t read_operand(struct search *s, struct way *w, const ZydisDecodedInstruction *in,
-			     const ZydisDecodedOperand *op)
+static uint64_t read_operand(struct decides_search *s, struct path *p,
+			     const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 {
 	const uint64_t *mask;
 
 	if (op->type == ZYDIS_OPERAND_TYPE_REGISTER)
 		return op->actions & ZYDIS_OPERAND_ACTION_MASK_READ
-			       ? read_register(w, op->reg.value)
+			       ? read_register(p, op->reg.value)
 			       : 0;
 	if (op->type != ZYDIS_OPERAND_TYPE_MEMORY)
 		return 0;
 	if (op->mem.type == ZYDIS_MEMOP_TYPE_AGEN)
-		return address_mask(w, op);
+		return address_mask(p, op);
 	if (!(op->actions & ZYDIS_OPERAND_ACTION_MASK_READ))
 		return 0;
-	mask = mask_of_memory(s, w, in, op);
-	return mask ? *mask : address_mask(w, op); /* where it stands says something, too */
+	mask = mask_of_memory(s, p, in, op);
+	return mask ? *mask : address_mask(p, op); /* where it stands says something, too */
 }
 
-static uint64_t read_all(struct search *s, struct way *w, const ZydisDecodedInstruction *in,
-			 const ZydisDecodedOperand *ops)
+static uint64_t read_all(struct decides_search *s, struct path *p,
+			 const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
 	uint64_t mask = 0;
 
 	if (clears(in, ops))
 		return 0;
 	for (unsigned i = 0; i < in->operand_count; i++)
-		mask |= read_operand(s, w, in, &ops[i]);
+		mask |= read_operand(s, p, in, &ops[i]);
 	if (in->cpu_flags && in->cpu_flags->tested)
-		mask |= w->flags;
+		mask |= p->flags;
 	return mask;
 }
 
-static void write_operand(struct search *s, struct way *w, const ZydisDecodedInstruction *in,
-			  const ZydisDecodedOperand *op, uint64_t mask)
+static void write_operand(struct decides_search *s, struct path *p,
+			  const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op,
+			  uint64_t mask)
 {
 	uint8_t number = ARCH_FROM_NOTHING;
 	uint64_t *into = NULL;
@@ -197,45 +198,45 @@ static void write_operand(struct search *s, struct way *w, const ZydisDecodedIns
 	if (!(op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
 		return;
 	if (op->type == ZYDIS_OPERAND_TYPE_REGISTER)
-		into = mask_of_register(w, op->reg.value, &number);
+		into = mask_of_register(p, op->reg.value, &number);
 	else if (op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->mem.type == ZYDIS_MEMOP_TYPE_MEM)
-		into = mask_of_memory(s, w, in, op);
+		into = mask_of_memory(s, p, in, op);
 	if (into)
 		*into = op->size < 32 && number != ARCH_FROM_NOTHING ? *into | mask : mask;
 	if (number != ARCH_FROM_NOTHING)
-		w->held[number].from = ARCH_FROM_NOTHING;
-	else if (into >= w->word && into < w->word + ARCH_DECIDES_WORDS)
-		w->written |= 1ull << (into - w->word);
+		p->held[number].from = ARCH_FROM_NOTHING;
+	else if (into >= p->word && into < p->word + ARCH_DECIDES_WORDS)
+		p->written |= 1ull << (into - p->word);
 }
 
 /* What a called function may change by the calling convention, or a system call; from the second one on it
    is no result either. */
-static void forget(struct way *w, bool result)
+static void forget(struct path *p, bool result)
 {
 	static const uint8_t lost[] = {0, 1, 2, 4, 5, 8, 9, 10, 11};
 
 	for (size_t i = result ? 0 : 1; i < sizeof(lost); i++) {
-		w->general[lost[i]] = 0;
-		w->held[lost[i]].from = ARCH_FROM_NOTHING;
+		p->general[lost[i]] = 0;
+		p->held[lost[i]].from = ARCH_FROM_NOTHING;
 	}
-	memset(w->vector + !result, 0, sizeof(w->vector) - !result * sizeof(*w->vector));
-	w->flags = 0;
+	memset(p->vector + !result, 0, sizeof(p->vector) - !result * sizeof(*p->vector));
+	p->flags = 0;
 }
 
-static struct held held_in_memory(struct search *s, struct way *w,
+static struct held held_in_memory(struct decides_search *s, struct path *p,
 				  const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 {
-	const uint64_t *mask = op->size >= 32 ? mask_of_memory(s, w, in, op) : NULL;
-	ptrdiff_t i = mask ? mask - w->word : 0;
+	const uint64_t *mask = op->size >= 32 ? mask_of_memory(s, p, in, op) : NULL;
+	ptrdiff_t i = mask ? mask - p->word : 0;
 
-	if (!mask || (w->written >> i & 1))
+	if (!mask || (p->written >> i & 1))
 		return (struct held){ARCH_FROM_NOTHING, 0};
 	return (struct held){(uint8_t)(ARCH_FROM_WORD + i), 0};
 }
 
 /* What the first operand holds afterwards, where that is a value of the start moved about. */
-static struct held result_of(struct search *s, struct way *w, const ZydisDecodedInstruction *in,
-			     const ZydisDecodedOperand *ops)
+static struct held result_of(struct decides_search *s, struct path *p,
+			     const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
 	struct held held = {ARCH_FROM_NOTHING, 0};
 
@@ -244,14 +245,14 @@ static struct held result_of(struct search *s, struct way *w, const ZydisDecoded
 	case ZYDIS_MNEMONIC_MOVSXD:
 	case ZYDIS_MNEMONIC_CDQE:
 		if (ops[1].type == ZYDIS_OPERAND_TYPE_MEMORY)
-			return held_in_memory(s, w, in, &ops[1]);
+			return held_in_memory(s, p, in, &ops[1]);
 		if (ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER && ops[1].size >= 32)
-			return held_by(w, ops[1].reg.value);
+			return held_by(p, ops[1].reg.value);
 		break;
 	case ZYDIS_MNEMONIC_LEA:
 		if (ops[1].mem.index != ZYDIS_REGISTER_NONE)
 			break;
-		held = held_by(w, ops[1].mem.base);
+		held = held_by(p, ops[1].mem.base);
 		held.more += ops[1].mem.disp.value;
 		break;
 	case ZYDIS_MNEMONIC_ADD:
@@ -259,7 +260,7 @@ static struct held result_of(struct search *s, struct way *w, const ZydisDecoded
 		if (ops[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
 		    ops[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
 			break;
-		held = held_by(w, ops[0].reg.value);
+		held = held_by(p, ops[0].reg.value);
 		held.more += in->mnemonic == ZYDIS_MNEMONIC_ADD ? ops[1].imm.value.s
 								: -ops[1].imm.value.s;
 		break;
@@ -270,10 +271,10 @@ static struct held result_of(struct search *s, struct way *w, const ZydisDecoded
 }
 
 /* push, pop and leave move the stack pointer by a known amount. */
-static void move_stack(struct way *w, const ZydisDecodedInstruction *in, struct held sp,
+static void move_stack(struct path *p, const ZydisDecodedInstruction *in, struct held sp,
 		       struct held fp)
 {
-	struct held *now = &w->held[ARCH_DWARF_SP];
+	struct held *now = &p->held[ARCH_DWARF_SP];
 
 	switch (in->mnemonic) {
 	case ZYDIS_MNEMONIC_PUSH:
@@ -293,28 +294,28 @@ static void move_stack(struct way *w, const ZydisDecodedInstruction *in, struct 
 	}
 }
 
-static void execute(struct search *s, struct way *w, const ZydisDecodedInstruction *in,
+static void execute(struct decides_search *s, struct path *p, const ZydisDecodedInstruction *in,
 		    const ZydisDecodedOperand *ops)
 {
-	uint64_t mask = read_all(s, w, in, ops);
-	struct held held = result_of(s, w, in, ops), sp = w->held[ARCH_DWARF_SP],
-		    fp = w->held[ARCH_DWARF_FP];
+	uint64_t mask = read_all(s, p, in, ops);
+	struct held held = result_of(s, p, in, ops), sp = p->held[ARCH_DWARF_SP],
+		    fp = p->held[ARCH_DWARF_FP];
 	uint8_t number;
 
 	if (in->attributes &
 	    (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE))
-		s->decides |= w->general[2];
+		s->decides |= p->general[2];
 	for (unsigned i = 0; i < in->operand_count; i++)
-		write_operand(s, w, in, &ops[i], mask);
+		write_operand(s, p, in, &ops[i], mask);
 	if (held.from != ARCH_FROM_NOTHING && ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	    mask_of_register(w, ops[0].reg.value, &number) && number != ARCH_FROM_NOTHING)
-		w->held[number] = held;
-	move_stack(w, in, sp, fp);
+	    mask_of_register(p, ops[0].reg.value, &number) && number != ARCH_FROM_NOTHING)
+		p->held[number] = held;
+	move_stack(p, in, sp, fp);
 	if (in->cpu_flags && (in->cpu_flags->modified | in->cpu_flags->set_0 |
 			      in->cpu_flags->set_1 | in->cpu_flags->undefined))
-		w->flags = mask;
+		p->flags = mask;
 	if (in->mnemonic == ZYDIS_MNEMONIC_SYSCALL)
-		forget(w, true);
+		forget(p, true);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------ */
@@ -325,46 +326,46 @@ static bool is_kept(unsigned i)
 }
 
 /* True: on in the called function. */
-static bool enter(struct way *w, uint64_t next)
+static bool enter(struct path *p, uint64_t next)
 {
-	struct caller *c = &w->callers[w->calls];
+	struct caller *c = &p->callers[p->calls];
 
-	if (w->calls == MOST_CALLS)
+	if (p->calls == MOST_CALLS)
 		return false;
 	c->next = next;
-	memcpy(c->general, w->general, sizeof(c->general));
-	memcpy(c->held, w->held, sizeof(c->held));
-	w->held[ARCH_DWARF_SP].more -= 8;
-	w->calls++;
+	memcpy(c->general, p->general, sizeof(c->general));
+	memcpy(c->held, p->held, sizeof(c->held));
+	p->held[ARCH_DWARF_SP].more -= 8;
+	p->calls++;
 	for (unsigned i = 0; i < GENERAL; i++) /* what it saves, but does not look at */
 		if (is_kept(i) && i != ARCH_DWARF_SP)
-			w->general[i] = 0;
+			p->general[i] = 0;
 	return true;
 }
 
 /* True: on behind the call. `known`: what the function gives back is made of rax's mask. */
-static bool leave(struct way *w, bool known, uint64_t *next)
+static bool leave(struct path *p, bool known, uint64_t *next)
 {
 	const struct caller *c;
 
-	if (!w->calls)
+	if (!p->calls)
 		return false;
-	c = &w->callers[--w->calls];
-	forget(w, !known);
-	w->held[0].from = ARCH_FROM_NOTHING;
+	c = &p->callers[--p->calls];
+	forget(p, !known);
+	p->held[0].from = ARCH_FROM_NOTHING;
 	for (unsigned i = 0; i < GENERAL; i++) {
 		if (!is_kept(i))
 			continue;
-		w->general[i] = c->general[i];
-		w->held[i] = c->held[i];
+		p->general[i] = c->general[i];
+		p->held[i] = c->held[i];
 	}
 	*next = c->next;
 	return true;
 }
 
-/* ---- all ways --------------------------------------------------------------------------------- */
+/* ---- all paths -------------------------------------------------------------------------------- */
 
-static size_t place_of(const struct search *s, uint64_t pc)
+static size_t place_of(const struct decides_search *s, uint64_t pc)
 {
 	size_t i = (size_t)(pc * 0x9e3779b97f4a7c15u >> 53);
 
@@ -373,71 +374,71 @@ static size_t place_of(const struct search *s, uint64_t pc)
 	return i;
 }
 
-static bool is_seen(const struct search *s, uint64_t pc)
+static bool is_seen(const struct decides_search *s, uint64_t pc)
 {
 	return s->seen[place_of(s, pc)] == pc;
 }
 
-static void take(struct search *s, const struct way *w, uint64_t pc)
+static void take(struct decides_search *s, const struct path *p, uint64_t pc)
 {
-	if (s->times[place_of(s, pc)] == ROUNDS || s->waiting == MOST_WAYS)
+	if (s->times[place_of(s, pc)] == ROUNDS || s->waiting == MOST_PATHS)
 		return;
-	s->ways[s->waiting] = *w;
-	s->ways[s->waiting++].pc = pc;
+	s->paths[s->waiting] = *p;
+	s->paths[s->waiting++].pc = pc;
 }
 
-static bool ends(struct search *s, struct way *w, uint64_t *next)
+static bool ends(struct decides_search *s, struct path *p, uint64_t *next)
 {
-	if (!w->calls)
-		s->result |= w->general[0] | w->vector[0];
-	return leave(w, true, next);
+	if (!p->calls)
+		s->result |= p->general[0] | p->vector[0];
+	return leave(p, true, next);
 }
 
-/* True: it goes on at w->pc. */
-static bool step(struct search *s, struct way *w, const ZydisDecodedInstruction *in,
+/* True: it goes on at p->pc. */
+static bool step(struct decides_search *s, struct path *p, const ZydisDecodedInstruction *in,
 		 const ZydisDecodedOperand *ops)
 {
-	uint64_t next = w->pc + in->length, target = x86_64_target(in, w->pc);
-	uint64_t mask = read_all(s, w, in, ops); /* of a branch: its flags, or rcx */
+	uint64_t next = p->pc + in->length, target = x86_64_target(in, p->pc);
+	uint64_t mask = read_all(s, p, in, ops); /* of a branch: its flags, or rcx */
 	bool on = true;
 
 	switch (x86_64_flow(in)) {
 	case ARCH_FLOW_NEXT:
-		execute(s, w, in, ops);
+		execute(s, p, in, ops);
 		break;
 	case ARCH_FLOW_CALL:
-		if (!is_seen(s, target) && enter(w, next))
+		if (!is_seen(s, target) && enter(p, next))
 			next = target;
 		else
-			forget(w, true);
+			forget(p, true);
 		break;
 	case ARCH_FLOW_CALL_INDIRECT:
-		forget(w, true);
+		forget(p, true);
 		break;
 	case ARCH_FLOW_BRANCH:
 		s->decides |= mask;
-		take(s, w, target);
+		take(s, p, target);
 		break;
 	case ARCH_FLOW_JUMP:
 		next = target;
 		break;
 	case ARCH_FLOW_JUMP_INDIRECT: /* a table, or a function of another library */
 		s->decides |= mask;
-		on = leave(w, false, &next);
+		on = leave(p, false, &next);
 		break;
 	case ARCH_FLOW_RETURN:
-		on = ends(s, w, &next);
+		on = ends(s, p, &next);
 		break;
 	case ARCH_FLOW_STOP:
 		on = false;
 	}
-	w->pc = next;
-	w->called = x86_64_flow(in) == ARCH_FLOW_CALL || x86_64_flow(in) == ARCH_FLOW_CALL_INDIRECT;
+	p->pc = next;
+	p->called = x86_64_flow(in) == ARCH_FLOW_CALL || x86_64_flow(in) == ARCH_FLOW_CALL_INDIRECT;
 	return on;
 }
 
 /* False: it has been come to often enough. */
-static bool is_new(struct search *s, uint64_t pc)
+static bool is_new(struct decides_search *s, uint64_t pc)
 {
 	size_t i = place_of(s, pc);
 
@@ -448,7 +449,7 @@ static bool is_new(struct search *s, uint64_t pc)
 	return true;
 }
 
-static void follow(struct search *s, struct way w,
+static void follow(struct decides_search *s, struct path p,
 		   size_t (*read)(void *ctx, uint64_t addr, void *buf, size_t n), void *ctx)
 {
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
@@ -456,14 +457,14 @@ static void follow(struct search *s, struct way w,
 	uint8_t bytes[ARCH_INSN_MAX];
 	bool on = true;
 
-	while (on && is_new(s, w.pc)) {
-		size_t n = read(ctx, w.pc, bytes, sizeof(bytes));
+	while (on && is_new(s, p.pc)) {
+		size_t n = read(ctx, p.pc, bytes, sizeof(bytes));
 
 		if (!n || x86_64_decode_full(bytes, n, &in, ops) < 0)
 			return;
-		if (w.called && x86_64_is_nop(&in))
+		if (p.called && x86_64_is_nop(&in))
 			return; /* padding: that call does not return */
-		on = step(s, &w, &in, ops);
+		on = step(s, &p, &in, ops);
 	}
 }
 
@@ -471,19 +472,19 @@ void arch_decides(uint64_t addr, uint32_t known,
 		  size_t (*read)(void *ctx, uint64_t addr, void *buf, size_t n), void *ctx,
 		  struct arch_decides *out)
 {
-	struct search s = {.out = out};
-	struct way w = {.pc = addr};
+	struct decides_search s = {.out = out};
+	struct path p = {.pc = addr};
 
 	*out = (struct arch_decides){0};
 	for (uint8_t i = 0; i < GENERAL; i++) {
-		w.general[i] = known & 1u << i ? 1ull << i : 0;
-		w.held[i].from = known & 1u << i ? i : ARCH_FROM_NOTHING;
+		p.general[i] = known & 1u << i ? 1ull << i : 0;
+		p.held[i].from = known & 1u << i ? i : ARCH_FROM_NOTHING;
 	}
 	for (unsigned i = 0; i < ARCH_DECIDES_WORDS; i++)
-		w.word[i] = 1ull << (GENERAL + i);
-	take(&s, &w, addr);
+		p.word[i] = 1ull << (GENERAL + i);
+	take(&s, &p, addr);
 	while (s.waiting)
-		follow(&s, s.ways[--s.waiting], read, ctx);
+		follow(&s, s.paths[--s.waiting], read, ctx);
 	out->registers = (uint32_t)(s.decides & 0xffff);
 	out->words = s.decides >> GENERAL;
 	out->result_registers = (uint32_t)(s.result & 0xffff);

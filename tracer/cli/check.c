@@ -118,7 +118,7 @@ static void add_meaning(const struct meaning *m, struct str *out)
 		str_add(out, "something else");
 }
 
-static void add_place(const struct candidate *c, const struct meaning *was, struct str *out)
+static void add_place(const struct drift_candidate *c, const struct meaning *was, struct str *out)
 {
 	if (c->spelled)
 		str_add(out, c->spelled);
@@ -183,7 +183,8 @@ static void keep(struct checked *c, const struct meaning *was)
 	lockfile_add(&c->now, &kept);
 }
 
-static void add_fix(struct checked *c, const struct session_query *q, const struct candidate *to)
+static void add_fix(struct checked *c, const struct session_query *q,
+		    const struct drift_candidate *to)
 {
 	struct fix *f = array_add(&c->fixes);
 
@@ -198,7 +199,7 @@ static void add_fix(struct checked *c, const struct session_query *q, const stru
 static void tell_drift(struct check *k, struct checked *c, const struct session_query *q,
 		       const struct meaning *was, const struct drift *d)
 {
-	const struct candidate *to = d->kind == DRIFT_MOVED ? &d->candidates[0] : NULL;
+	const struct drift_candidate *to = d->kind == DRIFT_MOVED ? &d->candidates[0] : NULL;
 	ERROR(err);
 
 	keep(c, was);

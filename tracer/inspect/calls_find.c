@@ -14,7 +14,7 @@ static struct type bare_function = {
 
 /* ---- cache ---------------------------------------------------------------------------------- */
 
-struct found {
+struct call_target {
 	struct module *module;
 	uint64_t offset, entry; /* entry: of its prototype; 0 none */
 	const char *name;	/* the module owns it */
@@ -34,7 +34,7 @@ struct call_cache {
 		int count;
 		struct module *main;	     /* the program's executable: an exec changes it */
 		const struct die_unit *unit; /* that the call is made in */
-		struct found found;
+		struct call_target found;
 	})
 	items;
 };
@@ -52,8 +52,8 @@ static void call_cache_free(void *data)
 	base_free(data);
 }
 
-static struct found *cached(struct call_cache *c, const struct module *main,
-			    const struct die_unit *unit, const char *name, int count)
+static struct call_target *cached(struct call_cache *c, const struct module *main,
+				  const struct die_unit *unit, const char *name, int count)
 {
 	for (size_t i = 0; c && i < c->items.count; i++) {
 		struct kept *k = &c->items.items[i];
@@ -66,7 +66,7 @@ static struct found *cached(struct call_cache *c, const struct module *main,
 }
 
 static void keep(struct modules *s, struct module *main, const struct die_unit *unit,
-		 const char *name, int count, const struct found *f)
+		 const char *name, int count, const struct call_target *f)
 {
 	struct kept *k;
 
@@ -87,9 +87,9 @@ struct candidates {
 	const struct die_unit *unit; /* that the call is made in */
 	ARRAY(struct module *) modules;
 	struct found_functions found;
-	ARRAY(struct found) items;    /* different functions */
-	ARRAY(const char *) linkages; /* of items */
-	bool inlined;		      /* there are copies inside other functions */
+	ARRAY(struct call_target) items; /* different functions */
+	ARRAY(const char *) linkages;	 /* of items */
+	bool inlined;			 /* there are copies inside other functions */
 	struct error *err;
 };
 
@@ -149,10 +149,10 @@ static bool is_same(const char *a, const char *b)
 }
 
 /* Of one name at one place: copies of a `static inline` of a header, a constructor's symbols. */
-static bool is_known(const struct candidates *c, const struct found *f, const char *linkage)
+static bool is_known(const struct candidates *c, const struct call_target *f, const char *linkage)
 {
 	for (size_t i = 0; i < c->items.count; i++) {
-		const struct found *old = &c->items.items[i];
+		const struct call_target *old = &c->items.items[i];
 
 		if (old->module == f->module && old->offset == f->offset)
 			return true;
@@ -163,7 +163,7 @@ static bool is_known(const struct candidates *c, const struct found *f, const ch
 	return false;
 }
 
-static void add(struct candidates *c, const struct found *f, const char *linkage)
+static void add(struct candidates *c, const struct call_target *f, const char *linkage)
 {
 	if (is_known(c, f, linkage) || c->items.count == OVERLOADS_MAX)
 		return;
@@ -174,7 +174,7 @@ static void add(struct candidates *c, const struct found *f, const char *linkage
 static int add_scope(struct candidates *c, const struct instance *i, size_t thing)
 {
 	struct die_table *t = dies_table(i->module, c->err);
-	struct found f = {.module = i->module, .thing = thing};
+	struct call_target f = {.module = i->module, .thing = thing};
 	struct function known;
 
 	if (!t || function_read(t, i->scope, &known, c->err) < 0)
@@ -200,7 +200,7 @@ static int add_scope(struct candidates *c, const struct instance *i, size_t thin
 static int add_instance(struct candidates *c, const struct found_function *found)
 {
 	const struct instance *i = &found->instance;
-	struct found f = {.module = i->module};
+	struct call_target f = {.module = i->module};
 
 	if (i->scope.scope)
 		return add_scope(c, i, found->thing);
@@ -227,7 +227,7 @@ static const struct elf_symbol *ifunc_named(struct module *m, const char *name)
 }
 
 /* strlen and its like are IFUNCs. 1: found; 0: there is none of this name; -1 */
-static int find_ifunc(struct candidates *c, struct found *out)
+static int find_ifunc(struct candidates *c, struct call_target *out)
 {
 	uint64_t bias;
 	struct module *m;
@@ -239,7 +239,7 @@ static int find_ifunc(struct candidates *c, struct found *out)
 			return 0; /* the program has its own */
 		if (!s)
 			continue;
-		*out = (struct found){.module = m, .offset = s->offset, .name = s->name};
+		*out = (struct call_target){.module = m, .offset = s->offset, .name = s->name};
 		out->absolute = ifunc_target(c->program, m, bias, s);
 		if (out->absolute) {
 			out->absolute -= bias;
@@ -284,7 +284,7 @@ bool callee_takes(const struct type *function, bool variadic, size_t count)
 	return count == own || (variadic && count > own);
 }
 
-static const struct type *type_of(const struct found *f, struct error *err)
+static const struct type *type_of(const struct call_target *f, struct error *err)
 {
 	const struct type *t = f->entry ? type_get(f->module, f->entry, err) : NULL;
 
@@ -294,7 +294,7 @@ static const struct type *type_of(const struct found *f, struct error *err)
 static void list(struct candidates *c, struct str *out)
 {
 	for (size_t i = 0; i < c->items.count; i++) {
-		const struct found *f = &c->items.items[i];
+		const struct call_target *f = &c->items.items[i];
 		char *full = c->linkages.items[i] ? source_demangle(c->linkages.items[i]) : NULL;
 
 		str_addf(out, "\n  %s  (%s", full ? full : f->name, module_name(f->module));
@@ -317,7 +317,7 @@ static int ambiguous(struct candidates *c, const char *what)
 			  c->name);
 }
 
-static bool takes(struct candidates *c, const struct found *f)
+static bool takes(struct candidates *c, const struct call_target *f)
 {
 	const struct type *t = c->count >= 0 ? type_of(f, c->err) : NULL;
 
@@ -325,13 +325,13 @@ static bool takes(struct candidates *c, const struct found *f)
 }
 
 /* The only one that fits; of several the one in this very source file, as C has it. */
-static const struct found *choose_fitting(struct candidates *c, size_t *fitting)
+static const struct call_target *choose_fitting(struct candidates *c, size_t *fitting)
 {
-	const struct found *best = NULL, *near = NULL;
+	const struct call_target *best = NULL, *near = NULL;
 	size_t near_count = 0;
 
 	*fitting = 0;
-	array_each(const struct found, f, &c->items) {
+	array_each(const struct call_target, f, &c->items) {
 		if (!takes(c, f))
 			continue;
 		best = f;
@@ -344,9 +344,9 @@ static const struct found *choose_fitting(struct candidates *c, size_t *fitting)
 	return *fitting == 1 ? best : near_count == 1 ? near : NULL;
 }
 
-static int choose(struct candidates *c, struct found *out)
+static int choose(struct candidates *c, struct call_target *out)
 {
-	const struct found *best;
+	const struct call_target *best;
 	size_t fitting = 0;
 
 	if (!c->items.count)
@@ -377,7 +377,7 @@ static int gather_found(struct candidates *c)
 	return 0;
 }
 
-static int search(struct candidates *c, struct found *out)
+static int search(struct candidates *c, struct call_target *out)
 {
 	struct location location;
 	struct module *m;
@@ -413,14 +413,14 @@ static const struct die_unit *unit_of(const struct dwarf_frame *f, struct error 
 }
 
 /* In the order: the cache, the debug information and the symbols, IFUNCs. */
-static int find(const struct inspect_call *call, const char *name, int count, struct found *out,
-		struct error *err)
+static int find(const struct inspect_call *call, const char *name, int count,
+		struct call_target *out, struct error *err)
 {
 	struct candidates c = {
 		.program = call->frame.program, .name = name, .count = count, .err = err};
 	uint64_t bias;
 	struct module *main = c.program->module(c.program->ctx, 0, &bias);
-	const struct found *old;
+	const struct call_target *old;
 	int answer;
 
 	c.unit = unit_of(&call->frame, err);
@@ -443,8 +443,8 @@ static int find(const struct inspect_call *call, const char *name, int count, st
 
 /* ---- callees -------------------------------------------------------------------------------- */
 
-static int callee_of(const struct dwarf_program *program, const struct found *f, struct callee *out,
-		     struct error *err)
+static int callee_of(const struct dwarf_program *program, const struct call_target *f,
+		     struct callee *out, struct error *err)
 {
 	struct module *m;
 	uint64_t bias;
@@ -510,7 +510,7 @@ static void note_no_global(const struct inspect_call *call, const char *name, in
 	ERROR(ignored);
 	uint64_t bias;
 	struct module *main = program->module(program->ctx, 0, &bias);
-	struct found *f = NULL;
+	struct call_target *f = NULL;
 
 	if (main)
 		f = cached(main->owner->calls, main, unit_of(&call->frame, &ignored), name, count);
@@ -523,7 +523,7 @@ int callee_find(const struct inspect_call *call, const char *name, int count, st
 {
 	struct inspect_value v;
 	ERROR(ignored);
-	struct found f;
+	struct call_target f;
 	int found, variable;
 
 	if (strstr(name, "->") ? !strstr(name, "operator") : is_expression(name)) {
@@ -553,7 +553,7 @@ int call_function_value(const struct inspect_call *call, const char *name,
 {
 	ERROR(ignored);
 	struct callee c;
-	struct found f;
+	struct call_target f;
 	int answer = find(call, name, -1, &f, &ignored);
 
 	if (answer == 0)

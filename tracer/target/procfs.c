@@ -289,26 +289,26 @@ int look_mappings(struct target_process *process, struct mappings *out)
 	return out->list.count ? 0 : -1;
 }
 
-struct wanted {
+struct mapping_search {
 	uint64_t addr;
 	struct target_mapping *out;
 };
 
 static bool ends_above(void *ctx, const struct target_mapping *map)
 {
-	struct wanted *w = ctx;
+	struct mapping_search *search = ctx;
 
-	if (w->addr >= map->end)
+	if (search->addr >= map->end)
 		return false;
-	*w->out = *map;
+	*search->out = *map;
 	return true;
 }
 
 int target_mapping_above(struct target_process *process, uint64_t addr, struct target_mapping *out)
 {
-	struct wanted w = {addr, out};
+	struct mapping_search search = {addr, out};
 
-	return each_mapping(process, ends_above, &w);
+	return each_mapping(process, ends_above, &search);
 }
 
 int target_mapping_at(struct target_process *process, uint64_t addr, struct target_mapping *out)

@@ -27,12 +27,12 @@ enum asbare_call {
 
 /* Who refers to the first calls the second, which `act` is about. Internal ones are left alone: posix_spawn
    alone asks for each signal's action. */
-struct function {
+struct libc_function {
 	const char *name, *calls;
 	enum asbare_call act;
 };
 
-static const struct function functions[] = {
+static const struct libc_function functions[] = {
 	{"sigaction", "sigaction", ASBARE_SIGACTION},
 	{"sigset", "sigaction", ASBARE_SIGACTION},
 	{"sigignore", "sigaction", ASBARE_SIGACTION},
@@ -86,7 +86,7 @@ struct row {
 	uint64_t address; /* 0: nowhere yet */
 };
 
-struct search {
+struct libc_search {
 	const struct image *image;
 	bool is_exe;
 	struct row rows[FUNCTIONS];
@@ -94,12 +94,12 @@ struct search {
 
 static void visit(void *ctx, const char *name, uint64_t offset)
 {
-	struct search *search = ctx;
+	struct libc_search *search = ctx;
 
 	if (!strchr("sbp_c", *name) || strncmp(name, "_Z", 2) == 0) /* most of them */
 		return;
 	for (size_t i = 0; i < FUNCTIONS; i++) {
-		const struct function *f = &functions[i];
+		const struct libc_function *f = &functions[i];
 		struct row *row = &search->rows[i];
 
 		if (!offset && !row->used && strcmp(name, f->name) == 0)
@@ -111,7 +111,7 @@ static void visit(void *ctx, const char *name, uint64_t offset)
 }
 
 /* Whatever is in it is there because something calls it. */
-static void search_static(struct search *search)
+static void search_static(struct libc_search *search)
 {
 	const struct image *image = search->image;
 	uint64_t offset;
@@ -139,7 +139,7 @@ static void put(struct session *s, struct session_process *p, struct target_thre
 
 static void settle(struct session *s, struct session_process *p, struct target_thread *t)
 {
-	struct search search = {0};
+	struct libc_search search = {0};
 
 	array_each(const struct image, image, &p->images) {
 		search.image = image;

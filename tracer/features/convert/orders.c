@@ -181,19 +181,19 @@ static unsigned long ordinal(const struct convert_plan *p, const struct convert_
 	return k;
 }
 
-struct known {
+struct known_order {
 	size_t from, to, events;
 	bool blocked;
 };
-struct knowns {
-	struct known *items;
+struct known_orders {
+	struct known_order *items;
 	size_t count, capacity;
 };
 
 /* Something later of the same thread was waited for before: this is nothing new. */
-static bool is_known(const struct knowns *all, const struct known *k)
+static bool is_known(const struct known_orders *all, const struct known_order *k)
 {
-	array_each(const struct known, o, all)
+	array_each(const struct known_order, o, all)
 		if (o->from == k->from && o->to == k->to &&
 		    (o->events > k->events ||
 		     (o->events == k->events && (o->blocked || !k->blocked))))
@@ -233,13 +233,14 @@ static bool has_to_exit(const struct convert_record *r, const struct convert_oth
 
 static void add_order(struct convert_plan *p, const struct convert_record *r,
 		      const struct convert_sleep *s, const struct convert_other *other,
-		      struct knowns *known)
+		      struct known_orders *known)
 {
 	const struct convert_thread *t = &r->threads.items[other->thread];
 	bool blocked;
 	size_t n = last_event(r, s, other, &blocked);
 	bool exits = has_to_exit(r, other, n);
-	const struct known k = {other->thread, s->thread, exits ? t->events.count : n, blocked};
+	const struct known_order k = {other->thread, s->thread, exits ? t->events.count : n,
+				      blocked};
 	const struct convert_event *e = k.events ? &t->events.items[k.events - 1] : NULL;
 
 	if (!e || is_known(known, &k))
@@ -265,7 +266,7 @@ static void add_order(struct convert_plan *p, const struct convert_record *r,
 
 void convert_learn(struct convert_plan *p, const struct convert_record *r)
 {
-	struct knowns known = {0};
+	struct known_orders known = {0};
 
 	array_each(const struct convert_thread, t, &r->threads)
 		*array_add(&p->threads) = base_strdup(t->id ? t->id : "?");

@@ -74,7 +74,7 @@ void drift_look(struct modules *s, const char *location, const struct source_sit
 /* ---- what the script would have to say ------------------------------------------------------ */
 
 /* Resolves it; true where it means this very line. */
-static bool means(struct search *s, const char *spelled, const char *path, unsigned line,
+static bool means(struct drift_search *s, const char *spelled, const char *path, unsigned line,
 		  struct source_sites *out)
 {
 	struct location location;
@@ -93,8 +93,8 @@ static bool means(struct search *s, const char *spelled, const char *path, unsig
 	return same;
 }
 
-static void spell(const struct search *s, struct str *out, const char *name, const char *colon,
-		  unsigned number)
+static void spell(const struct drift_search *s, struct str *out, const char *name,
+		  const char *colon, unsigned number)
 {
 	str_clear(out);
 	if (s->location.object)
@@ -104,7 +104,8 @@ static void spell(const struct search *s, struct str *out, const char *name, con
 		str_addf(out, "#%u", s->location.match);
 }
 
-static bool line_means(struct search *s, const struct seed *seed, const char *name, struct str *out)
+static bool line_means(struct drift_search *s, const struct seed *seed, const char *name,
+		       struct str *out)
 {
 	struct source_sites sites = {0};
 	bool found;
@@ -116,7 +117,7 @@ static bool line_means(struct search *s, const struct seed *seed, const char *na
 }
 
 /* As the tester wrote the file, or its last component, or more of them where that is several. */
-static bool spell_line(struct search *s, const struct seed *seed, struct str *out)
+static bool spell_line(struct drift_search *s, const struct seed *seed, struct str *out)
 {
 	const char *name = str_base_name(seed->path);
 
@@ -133,7 +134,7 @@ static bool spell_line(struct search *s, const struct seed *seed, struct str *ou
 	}
 }
 
-static bool spell_offset(struct search *s, const struct seed *seed, const struct meaning *now,
+static bool spell_offset(struct drift_search *s, const struct seed *seed, const struct meaning *now,
 			 struct str *out)
 {
 	struct source_sites sites = {0};
@@ -149,7 +150,7 @@ static bool spell_offset(struct search *s, const struct seed *seed, const struct
 }
 
 /* Other locations have no line number that could be put right. */
-static char *spelled(struct search *s, const struct seed *seed, const struct meaning *now)
+static char *spelled(struct drift_search *s, const struct seed *seed, const struct meaning *now)
 {
 	struct str out = {0};
 	bool found = false;
@@ -166,11 +167,11 @@ static char *spelled(struct search *s, const struct seed *seed, const struct mea
 
 /* ---- candidates ----------------------------------------------------------------------------- */
 
-static void candidate_fini(struct candidate *c)
+static void candidate_fini(struct drift_candidate *c)
 {
 	base_free(c->spelled);
 	meaning_fini(&c->now);
-	*c = (struct candidate){0};
+	*c = (struct drift_candidate){0};
 }
 
 void drift_fini(struct drift *d)
@@ -186,13 +187,14 @@ static bool same_function(const struct meaning *a, const struct meaning *b)
 }
 
 /* The line's code, if it has any. */
-static bool candidate_fill(struct search *s, const struct seed *seed, struct candidate *c)
+static bool candidate_fill(struct drift_search *s, const struct seed *seed,
+			   struct drift_candidate *c)
 {
 	struct source_sites sites = {0};
 	struct str plain = {0};
 	bool found;
 
-	*c = (struct candidate){.score = seed->score, .same_text = seed->same_text};
+	*c = (struct drift_candidate){.score = seed->score, .same_text = seed->same_text};
 	str_addf(&plain, "%s:%u", seed->path, seed->line);
 	found = means(s, str_text(&plain), seed->path, seed->line, &sites);
 	str_fini(&plain);
@@ -208,7 +210,7 @@ static bool candidate_fill(struct search *s, const struct seed *seed, struct can
 	return true;
 }
 
-static void keep_candidate(struct drift *d, struct candidate *c)
+static void keep_candidate(struct drift *d, struct drift_candidate *c)
 {
 	unsigned i = d->count;
 
@@ -225,10 +227,10 @@ static void keep_candidate(struct drift *d, struct candidate *c)
 	d->candidates[i] = *c;
 }
 
-static void spell_candidates(struct search *s)
+static void spell_candidates(struct drift_search *s)
 {
 	for (unsigned i = 0; i < s->out->count; i++) {
-		struct candidate *c = &s->out->candidates[i];
+		struct drift_candidate *c = &s->out->candidates[i];
 
 		for (unsigned k = 0; k < s->seed_count && !c->spelled; k++) {
 			const struct seed *seed = &s->seeds[k];
@@ -241,7 +243,7 @@ static void spell_candidates(struct search *s)
 }
 
 /* The text alone is not enough: `return NULL;` stands everywhere. */
-static bool convincing(const struct search *s, const struct candidate *c)
+static bool convincing(const struct drift_search *s, const struct drift_candidate *c)
 {
 	unsigned around = 0;
 
@@ -252,11 +254,11 @@ static bool convincing(const struct search *s, const struct candidate *c)
 	return c->same_text && (same_function(s->was, &c->now) || around >= DRIFT_AROUND);
 }
 
-static void gather(struct search *s)
+static void gather(struct drift_search *s)
 {
 	drift_lines(s);
 	for (unsigned i = 0; i < s->seed_count; i++) {
-		struct candidate c;
+		struct drift_candidate c;
 
 		if (candidate_fill(s, &s->seeds[i], &c))
 			keep_candidate(s->out, &c);
@@ -264,7 +266,7 @@ static void gather(struct search *s)
 	spell_candidates(s);
 }
 
-static enum drift_kind judge(const struct search *s)
+static enum drift_kind judge(const struct drift_search *s)
 {
 	const struct drift *d = s->out;
 
@@ -295,10 +297,10 @@ static bool survives(const struct location *l)
 }
 
 /* Is the line it means now as good as the best of all? */
-static bool is_best(const struct search *s, const struct meaning *now)
+static bool is_best(const struct drift_search *s, const struct meaning *now)
 {
 	for (unsigned i = 0; i < s->out->count; i++) {
-		const struct candidate *c = &s->out->candidates[i];
+		const struct drift_candidate *c = &s->out->candidates[i];
 
 		if (c->now.line == now->line && c->now.file && now->file &&
 		    strcmp(c->now.file, now->file) == 0)
@@ -307,7 +309,7 @@ static bool is_best(const struct search *s, const struct meaning *now)
 	return false;
 }
 
-static bool unchanged(const struct search *s, const struct meaning *now)
+static bool unchanged(const struct drift_search *s, const struct meaning *now)
 {
 	const struct meaning *was = s->was;
 	bool whole = true;
@@ -327,7 +329,7 @@ static bool unchanged(const struct search *s, const struct meaning *now)
 void drift_compare(struct modules *s, struct module *const *modules, size_t count,
 		   const struct meaning *was, const struct source_sites *now, struct drift *out)
 {
-	struct search search = {s, modules, count, was, .out = out};
+	struct drift_search search = {s, modules, count, was, .out = out};
 	struct meaning meaning = {0};
 	ERROR(ignored);
 

@@ -64,7 +64,7 @@ char *drift_fold(const char *text);
 void drift_look(struct modules *s, const char *location, const struct source_sites *sites,
 		struct meaning *out);
 
-struct candidate {
+struct drift_candidate {
 	char *spelled;	    /* the script's location, if it is to mean this; NULL: cannot be said */
 	struct meaning now; /* of that, or of the plain line */
 	unsigned score;	    /* the higher, the more like it */
@@ -80,7 +80,7 @@ enum drift_kind {
 
 struct drift {
 	enum drift_kind kind;
-	struct candidate candidates[DRIFT_CANDIDATES]; /* the best first */
+	struct drift_candidate candidates[DRIFT_CANDIDATES]; /* the best first */
 	unsigned count;
 };
 

@@ -52,7 +52,7 @@ static bool may_be_same(const char *was, const char *line)
 	return *line == *was || *line == '/' || *was == '/';
 }
 
-static unsigned alike(const struct search *s, const char *text)
+static unsigned alike(const struct drift_search *s, const char *text)
 {
 	const char *was = s->was->text;
 
@@ -61,7 +61,7 @@ static unsigned alike(const struct search *s, const char *text)
 	return s->pass == PASS_SIMILAR ? drift_similarity(was, text) : 0;
 }
 
-static bool seed_score(const struct search *s, const struct source_text *t, struct seed *seed)
+static bool seed_score(const struct drift_search *s, const struct source_text *t, struct seed *seed)
 {
 	unsigned percent = alike(s, t->lines[seed->line - 1]);
 
@@ -76,7 +76,7 @@ static bool seed_score(const struct search *s, const struct source_text *t, stru
 }
 
 /* Keeps the best ones, the best first. */
-static void keep_seed(struct search *s, const struct seed *seed)
+static void keep_seed(struct drift_search *s, const struct seed *seed)
 {
 	unsigned i = s->seed_count;
 
@@ -91,7 +91,7 @@ static void keep_seed(struct search *s, const struct seed *seed)
 	s->seeds[i] = *seed;
 }
 
-static void look_in_file(struct search *s, const char *path)
+static void look_in_file(struct drift_search *s, const char *path)
 {
 	struct source_text text;
 
@@ -107,7 +107,7 @@ static void look_in_file(struct search *s, const char *path)
 
 static void each_path(void *ctx, const char *path)
 {
-	struct search *s = ctx;
+	struct drift_search *s = ctx;
 	bool same_name = path && strcmp(str_base_name(path), s->was->file) == 0;
 
 	if (path && same_name == (s->pass != PASS_OTHER_FILES))
@@ -120,7 +120,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* The files of the object that it was in; of all, where that has another name now. */
-static void gather_paths(struct search *s)
+static void gather_paths(struct drift_search *s)
 {
 	bool any = false;
 
@@ -136,7 +136,7 @@ static void gather_paths(struct search *s)
 }
 
 /* Many units have the same files: each is looked at once. */
-static void look(struct search *s, enum pass pass)
+static void look(struct drift_search *s, enum drift_pass pass)
 {
 	s->pass = pass;
 	gather_paths(s);
@@ -148,14 +148,14 @@ static void look(struct search *s, enum pass pass)
 }
 
 /* Is the best line surely worth more than any that is still to be looked for? */
-static bool found(const struct search *s)
+static bool found(const struct drift_search *s)
 {
 	return s->seed_count && s->seeds[0].same_text && s->seeds[0].around >= DRIFT_AROUND;
 }
 
-void drift_lines(struct search *s)
+void drift_lines(struct drift_search *s)
 {
-	for (enum pass pass = PASS_SAME_FILE; pass <= PASS_SIMILAR && !found(s); pass++)
+	for (enum drift_pass pass = PASS_SAME_FILE; pass <= PASS_SIMILAR && !found(s); pass++)
 		look(s, pass);
 	array_fini(&s->paths);
 }

@@ -28,19 +28,19 @@ struct seed {
 };
 
 /* Each pass costs more than the one before, and is made only where those have not found it. */
-enum pass {
+enum drift_pass {
 	PASS_SAME_FILE,	  /* the same text in a file of the same name */
 	PASS_OTHER_FILES, /* the same text in any other: a similar one says nothing there */
 	PASS_SIMILAR,	  /* other lines of the same file that are like it */
 };
 
-struct search {
+struct drift_search {
 	struct modules *symbols;
 	struct module *const *modules;
 	size_t count;
 	const struct meaning *was;
 	struct location location; /* what the script has */
-	enum pass pass;
+	enum drift_pass pass;
 	struct seed seeds[SEEDS];
 	unsigned seed_count;
 	ARRAY(const char *) paths; /* of the files of this pass; modules own them */
@@ -48,7 +48,7 @@ struct search {
 };
 
 /* Fills the seeds. */
-void drift_lines(struct search *s);
+void drift_lines(struct drift_search *s);
 
 /* The k-th line that has a word, counted from `line` up or down; NULL: there is none. */
 const char *drift_around(const struct source_text *t, unsigned line, int step, unsigned k);

@@ -135,15 +135,15 @@ static bool is_member(const struct inspect_call *call, const char *name, uint64_
 	return found;
 }
 
-struct candidate {
+struct lock_name {
 	struct str name;
 	enum rank rank;
 };
 
 static void try_expression(const struct inspect_call *call, const char *expression, uint64_t object,
-			   bool parts, struct candidate *best)
+			   bool parts, struct lock_name *best)
 {
-	struct candidate c = {.rank = RANK_OBJECT};
+	struct lock_name c = {.rank = RANK_OBJECT};
 	const char *text = shown(expression);
 	struct str inside = {0};
 
@@ -193,7 +193,7 @@ static void written_fini(struct written *w)
 }
 
 static void try_call(struct session *s, const struct inspect_call *call, uint64_t object,
-		     bool parts, struct candidate *best)
+		     bool parts, struct lock_name *best)
 {
 	struct written written;
 
@@ -239,7 +239,7 @@ enum primitive locks_kind(struct session *s, const struct waiter *w)
 
 /* From the call that waits outwards, as long as the name is only that of a parameter or member. */
 static void name_expression(struct session *s, struct waiter *w, uint64_t object,
-			    struct candidate *best)
+			    struct lock_name *best)
 {
 	for (size_t i = w->own; i < w->stack.count; i = caller_own(w, i + 1)) {
 		try_call(s, &w->stack.items[i], object, i > w->own, best);
@@ -250,7 +250,7 @@ static void name_expression(struct session *s, struct waiter *w, uint64_t object
 
 /* Where it was taken it may have a name, too. */
 static void name_by_owner(struct session *s, const struct waiter *w, uint64_t object,
-			  struct candidate *best)
+			  struct lock_name *best)
 {
 	array_each(const struct owner, o, &w->owners) {
 		struct inspect_call there;
@@ -267,7 +267,7 @@ static void name_by_owner(struct session *s, const struct waiter *w, uint64_t ob
 
 static void name_object(struct session *s, struct waiter *w)
 {
-	struct candidate best = {.rank = RANK_NONE};
+	struct lock_name best = {.rank = RANK_NONE};
 	uint64_t object = w->stream ? w->stream : w->object;
 
 	if (w->object) {

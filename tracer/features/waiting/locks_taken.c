@@ -93,7 +93,7 @@ bool locks_call_means(const struct inspect_call *call, const struct locks_call *
 
 /* ---- one function ------------------------------------------------------------------------------- */
 
-struct search {
+struct lock_search {
 	struct session *session;
 	uint64_t object;
 	enum primitive what;
@@ -103,7 +103,7 @@ struct search {
 };
 
 /* What is known of the way through a function from its beginning to where the thread is. */
-struct way {
+struct lock_state {
 	const struct locks_call *taken;
 	unsigned levels; /* how often it has been taken and not given back */
 	bool doubt;	 /* it may have been given back */
@@ -121,21 +121,23 @@ static bool is_aside(const struct locks_call *c, unsigned line)
 }
 
 /* What is done under a condition may not have been done: no lock is said to have been taken there. */
-static void pass_call(struct way *way, const struct locks_call *c, enum effect effect, bool maybe)
+static void pass_call(struct lock_state *state, const struct locks_call *c, enum effect effect,
+		      bool maybe)
 {
 	if (effect == EFFECT_GIVES && maybe)
-		way->doubt = true;
+		state->doubt = true;
 	else if (effect == EFFECT_GIVES)
-		way->levels -= way->levels > 0;
-	else if (!maybe && !way->levels++)
-		way->taken = c;
+		state->levels -= state->levels > 0;
+	else if (!maybe && !state->levels++)
+		state->taken = c;
 }
 
 /* The call in this function by which the object was taken; NULL: none, or it cannot be told. */
-static const struct locks_call *taken_in(struct search *search, const struct inspect_call *call,
+static const struct locks_call *taken_in(struct lock_search *search,
+					 const struct inspect_call *call,
 					 const struct locks_calls *calls)
 {
-	struct way way = {0};
+	struct lock_state state = {0};
 
 	array_each(const struct locks_call, c, calls) {
 		enum effect effect = effect_of(c->word, search->what);
@@ -144,14 +146,15 @@ static const struct locks_call *taken_in(struct search *search, const struct ins
 		    (c->last >= call->line && search->again) || search->asked++ > MOST_ASKED ||
 		    !locks_call_means(call, c, search->object))
 			continue;
-		pass_call(&way, c, effect, is_over(c, call->line) || c->guarded);
+		pass_call(&state, c, effect, is_over(c, call->line) || c->guarded);
 	}
-	return !way.doubt && (way.levels == 1 || (way.levels && search->recursive)) ? way.taken
-										    : NULL;
+	return !state.doubt && (state.levels == 1 || (state.levels && search->recursive))
+		       ? state.taken
+		       : NULL;
 }
 
 /* In a loop it may have been taken further down, the last time round. */
-static bool taken_below(struct search *search, const struct inspect_call *call,
+static bool taken_below(struct lock_search *search, const struct inspect_call *call,
 			const struct locks_calls *calls)
 {
 	array_each(const struct locks_call, c, calls)
@@ -161,7 +164,7 @@ static bool taken_below(struct search *search, const struct inspect_call *call,
 	return false;
 }
 
-static bool search_function(struct search *search, const struct inspect_call *call,
+static bool search_function(struct lock_search *search, const struct inspect_call *call,
 			    struct owner *out)
 {
 	unsigned first = inspect_call_begins(call), end;
@@ -188,12 +191,12 @@ static bool search_function(struct search *search, const struct inspect_call *ca
 bool locks_taken(struct waiters *all, const struct waiter *owner, const struct waiter *wants,
 		 struct owner *out)
 {
-	struct search search = {.session = all->session,
-				.object = wants->object,
-				.what = wants->what,
-				.again = owner->object == wants->object ||
-					 wants->what == PRIMITIVE_SEMAPHORE || wants->readers,
-				.recursive = wants->readers || glibc_is_recursive(wants)};
+	struct lock_search search = {.session = all->session,
+				     .object = wants->object,
+				     .what = wants->what,
+				     .again = owner->object == wants->object ||
+					      wants->what == PRIMITIVE_SEMAPHORE || wants->readers,
+				     .recursive = wants->readers || glibc_is_recursive(wants)};
 
 	for (size_t i = owner->own; i < owner->stack.count; i = caller_own(owner, i + 1)) {
 		const struct inspect_call *call = &owner->stack.items[i];

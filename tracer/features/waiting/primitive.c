@@ -9,14 +9,14 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-struct known {
+struct primitive_name {
 	const char *name; /* a pattern: * and ? */
 	enum primitive what;
 };
 
 /* C++ types are made of others: the first of these that is on the stack counts. The functions of all
    templates' insides have the type in their arguments. */
-static const struct known cxx[] = {
+static const struct primitive_name cxx[] = {
 	{"std::*future*::get", PRIMITIVE_FUTURE},
 	{"std::*future*::wait*", PRIMITIVE_FUTURE},
 	{"std::*latch::*wait*", PRIMITIVE_LATCH},
@@ -27,7 +27,7 @@ static const struct known cxx[] = {
 	{"std::__atomic_wait*", PRIMITIVE_ATOMIC},
 };
 
-static const struct known inner[] = {
+static const struct primitive_name inner[] = {
 	{"pthread_mutex_*lock*", PRIMITIVE_MUTEX},
 	{"pthread_rwlock_*rdlock*", PRIMITIVE_READ},
 	{"pthread_rwlock_*wrlock*", PRIMITIVE_WRITE},
@@ -68,7 +68,7 @@ static const char *bare(const char *function)
 	return function ? function : "";
 }
 
-static enum primitive look_up(const struct known *table, size_t count, const char *name)
+static enum primitive look_up(const struct primitive_name *table, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++)
 		if (str_wildcard(table[i].name, name))

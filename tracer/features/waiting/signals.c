@@ -23,7 +23,7 @@ struct text {
 	struct locks_calls calls;
 };
 
-struct search {
+struct signal_search {
 	struct session *session;
 	const struct waiters *all;
 	const struct waiter *waiter;
@@ -74,7 +74,7 @@ static const char *signalled(const struct locks_call *c)
 /* ---- the lines that signal --------------------------------------------------------------------- */
 
 /* The function that this line is in; NULL: it cannot be told. */
-static char *function_at(struct search *search, const char *file, unsigned line)
+static char *function_at(struct signal_search *search, const char *file, unsigned line)
 {
 	const struct session_process *p = search->waiter->thread->process;
 	struct module **modules = images_modules(p);
@@ -98,7 +98,8 @@ static char *function_at(struct search *search, const char *file, unsigned line)
 	return name;
 }
 
-static void add_signal(struct search *search, const char *file, unsigned line, const char *member)
+static void add_signal(struct signal_search *search, const char *file, unsigned line,
+		       const char *member)
 {
 	char *function;
 
@@ -111,7 +112,7 @@ static void add_signal(struct search *search, const char *file, unsigned line, c
 }
 
 /* A call of the tester's in this file, by which names of the file can be understood; or NULL. */
-static const struct inspect_call *call_in(const struct search *search, const char *file)
+static const struct inspect_call *call_in(const struct signal_search *search, const char *file)
 {
 	for (size_t i = 0; i < search->all->count; i++) {
 		const struct waiter *w = &search->all->items[i];
@@ -127,7 +128,7 @@ static const struct inspect_call *call_in(const struct search *search, const cha
 
 /* Does the expression mean the object wherever it stands in the file? It begins with a global variable then,
    which nothing hides where it is asked. */
-static bool is_global(const struct search *search, const char *file, const char *expression)
+static bool is_global(const struct signal_search *search, const char *file, const char *expression)
 {
 	const struct inspect_call *call = call_in(search, file);
 	char *name = first_name(expression);
@@ -144,7 +145,7 @@ static bool is_global(const struct search *search, const char *file, const char 
 	return found;
 }
 
-static void find_signals(struct search *search)
+static void find_signals(struct signal_search *search)
 {
 	array_each(const struct text, text, &search->texts) {
 		array_each(const struct locks_call, c, &text->calls) {
@@ -160,7 +161,7 @@ static void find_signals(struct search *search)
 	}
 }
 
-static bool is_known(const struct search *search, const char *function)
+static bool is_known(const struct signal_search *search, const char *function)
 {
 	array_each(const struct signal, s, &search->signals)
 		if (!s->member && strcmp(s->function, function) == 0)
@@ -168,7 +169,7 @@ static bool is_known(const struct search *search, const char *function)
 	return false;
 }
 
-static void find_callers(struct search *search)
+static void find_callers(struct signal_search *search)
 {
 	for (unsigned level = 0; level < MOST_LEVELS; level++)
 		array_each(const struct text, text, &search->texts)
@@ -196,7 +197,7 @@ static bool passes(const struct inspect_call *call, const struct locks_call *c, 
 	return found;
 }
 
-static bool would_signal(struct search *search, const struct inspect_call *call,
+static bool would_signal(struct signal_search *search, const struct inspect_call *call,
 			 const struct locks_call *c)
 {
 	uint64_t object = search->waiter->object;
@@ -221,7 +222,7 @@ static bool is_before(const struct waiter *other, const struct inspect_call *cal
 	       call == &other->stack.items[other->own];
 }
 
-static bool search_function(struct search *search, const struct waiter *other,
+static bool search_function(struct signal_search *search, const struct waiter *other,
 			    const struct inspect_call *call, struct owner *out)
 {
 	unsigned first = inspect_call_begins(call), from = call->line, end;
@@ -249,7 +250,8 @@ static bool search_function(struct search *search, const struct waiter *other,
 	return out->call != NULL;
 }
 
-static bool could_signal(struct search *search, const struct waiter *other, struct owner *out)
+static bool could_signal(struct signal_search *search, const struct waiter *other,
+			 struct owner *out)
 {
 	const struct waiter *w = search->waiter;
 
@@ -267,7 +269,7 @@ static bool could_signal(struct search *search, const struct waiter *other, stru
 
 /* ---- all of it ---------------------------------------------------------------------------------- */
 
-static void add_text(struct search *search, const char *file)
+static void add_text(struct signal_search *search, const char *file)
 {
 	struct source_text source;
 	struct text *text;
@@ -283,7 +285,7 @@ static void add_text(struct search *search, const char *file)
 	locks_text(source.lines, source.count, 1, (unsigned)source.count, &text->calls);
 }
 
-static void read_texts(struct search *search)
+static void read_texts(struct signal_search *search)
 {
 	for (size_t i = 0; i < search->all->count; i++) {
 		const struct waiter *w = &search->all->items[i];
@@ -296,7 +298,7 @@ static void read_texts(struct search *search)
 	}
 }
 
-static void search_fini(struct search *search)
+static void search_fini(struct signal_search *search)
 {
 	array_each(struct text, text, &search->texts)
 		locks_text_fini(&text->calls);
@@ -310,7 +312,7 @@ static void search_fini(struct search *search)
 
 void signals_find(struct waiters *all, struct waiter *w)
 {
-	struct search search = {.session = all->session, .all = all, .waiter = w};
+	struct signal_search search = {.session = all->session, .all = all, .waiter = w};
 
 	read_texts(&search);
 	find_signals(&search);
