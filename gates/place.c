@@ -1,6 +1,5 @@
 #include "gates/engine_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Counts steps that were made, of whatever engine: what was found out about steps is old then. */
@@ -205,8 +204,7 @@ void place_check_gate(struct engine *e, const struct gate *g)
 	if (e->uses_made != steps_made || e->uses.count < e->gates.count)
 		make_uses(e);
 	uses = &e->uses.items[g->index];
-	if (uses->count)
-		qsort(uses->items, uses->count, sizeof(*uses->items), by_number);
+	array_sort(uses, by_number);
 	for (size_t i = 0; i < uses->count; i++)
 		place_check_dead(e, e->places.items[uses->items[i]]);
 }

@@ -50,3 +50,9 @@ void array_cut(void *items, size_t *count, size_t size, size_t index)
 	*count -= 1;
 	memmove(at, at + size, (*count - index) * size);
 }
+
+void array_qsort(void *items, size_t count, size_t size, int (*compare)(const void *, const void *))
+{
+	if (count) /* else `items` may be NULL, which qsort does not permit */
+		qsort(items, count, size, compare);
+}

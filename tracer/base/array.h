@@ -12,7 +12,9 @@
 #ifndef GATECTL_BASE_ARRAY_H
 #define GATECTL_BASE_ARRAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define ARRAY(type)                                                                                \
 	struct {                                                                                   \
@@ -38,8 +40,44 @@
 		(a)->count = (a)->capacity = 0;                                                    \
 	} while (0)
 
+#define array_sort(a, compare) array_qsort((a)->items, (a)->count, sizeof(*(a)->items), compare)
+
+/*
+ * How many items have a `field` (an unsigned one of 32 or 64 bits) below `value`, or up to it, in an
+ * array that is sorted by that field: the index of the first one that has not.
+ */
+#define array_below(a, field, value)                                                               \
+	sorted_below((a)->items, (a)->count, field, (uint64_t)(value), false)
+#define array_upto(a, field, value)                                                                \
+	sorted_below((a)->items, (a)->count, field, (uint64_t)(value), true)
+/* The same where the items are not a whole array. */
+#define sorted_below(items, count, field, value, upto)                                             \
+	array_search((count) ? &(items)->field : NULL, sizeof((items)->field), sizeof(*(items)),   \
+		     (count), (value), (upto))
+
+static inline size_t array_search(const void *first, size_t width, size_t step, size_t count,
+				  uint64_t value, bool upto)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const void *at = (const char *)first + middle * step;
+		uint64_t found =
+			width == sizeof(uint32_t) ? *(const uint32_t *)at : *(const uint64_t *)at;
+
+		if (found < value || (upto && found == value))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 void *array_grow(void *items, size_t *count, size_t *capacity, size_t size);
 void array_cut(void *items, size_t *count, size_t size, size_t index);
+void array_qsort(void *items, size_t count, size_t size,
+		 int (*compare)(const void *, const void *));
 
 /* Zeroed memory, never NULL: ends the program with status 125 where there is none. */
 void *base_alloc(size_t count, size_t size);

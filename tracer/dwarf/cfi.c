@@ -3,7 +3,6 @@
 
 #include <libdwarf/dwarf.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- pointers ------------------------------------------------------------------------------- */
@@ -195,8 +194,7 @@ void cfi_index(struct cfi_section *s)
 		    span.low < span.high)
 			*array_add(&s->spans) = span;
 	}
-	if (s->spans.count)
-		qsort(s->spans.items, s->spans.count, sizeof(*s->spans.items), by_low);
+	array_sort(&s->spans, by_low);
 }
 
 void cfi_fini(struct cfi_section *s)
@@ -206,20 +204,12 @@ void cfi_fini(struct cfi_section *s)
 
 static const struct cfi_span *find_span(const struct cfi_section *s, uint64_t address)
 {
-	size_t low = 0, high = s->spans.count;
+	size_t i = array_upto(&s->spans, low, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->spans.items[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	/* They do not overlap, but where one of them lies. */
-	for (size_t steps = 0; low-- > 0 && steps < 4; steps++)
-		if (address < s->spans.items[low].high)
-			return &s->spans.items[low];
+	for (size_t steps = 0; i-- > 0 && steps < 4; steps++)
+		if (address < s->spans.items[i].high)
+			return &s->spans.items[i];
 	return NULL;
 }
 

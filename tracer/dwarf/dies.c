@@ -227,9 +227,7 @@ static void sort_signatures(struct die_table *t)
 			*array_add(&t->signatures) =
 				(struct type_signature){u->signature, u->type_die};
 	}
-	if (t->signatures.count)
-		qsort(t->signatures.items, t->signatures.count, sizeof(*t->signatures.items),
-		      by_signature);
+	array_sort(&t->signatures, by_signature);
 }
 
 uint64_t dies_signed(struct die_table *t, const struct die_unit *u, uint64_t signature)
@@ -278,8 +276,7 @@ static int read_units(struct die_table *t, struct error *err)
 			pass_to(&pass, dies_bytes(u, u->offset));
 	}
 	sort_signatures(t);
-	if (t->spans.count)
-		qsort(t->spans.items, t->spans.count, sizeof(*t->spans.items), by_low);
+	array_sort(&t->spans, by_low);
 	return 0;
 }
 
@@ -308,39 +305,24 @@ const char *dies_keep(struct die_table *t, char *text)
 
 struct die_unit *dies_unit_of(struct die_table *t, uint64_t die)
 {
-	size_t low = 0, high = t->units.count;
+	size_t i;
 
 	if (die >= SPLIT_START)
 		return split_unit_of(t, die);
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (t->units.items[middle].place_end <= die)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == t->units.count || die < t->units.items[low].first)
+	i = array_upto(&t->units, place_end, die);
+	if (i == t->units.count || die < t->units.items[i].first)
 		return NULL;
-	return &t->units.items[low];
+	return &t->units.items[i];
 }
 
 struct die_unit *dies_unit_at(struct die_table *t, uint64_t offset)
 {
-	size_t low = 0, high = t->spans.count;
+	size_t i = array_upto(&t->spans, low, offset);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (t->spans.items[middle].low <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	/* Spans of units do not overlap, but for units whose ranges are too wide: a few steps. */
-	for (size_t steps = 0; low-- > 0 && steps < 16; steps++) {
-		if (offset < t->spans.items[low].high)
-			return &t->units.items[t->spans.items[low].unit];
+	for (size_t steps = 0; i-- > 0 && steps < 16; steps++) {
+		if (offset < t->spans.items[i].high)
+			return &t->units.items[t->spans.items[i].unit];
 	}
 	return NULL;
 }

@@ -273,7 +273,7 @@ struct abbrevs *abbrevs_until(struct die_table *t, struct die_unit *u, uint64_t 
 
 const struct abbrev *abbrev_find(const struct abbrevs *a, uint64_t code)
 {
-	size_t low = 0, high = a->list.count;
+	size_t i;
 
 	if (code && code - 1 < a->list.count && a->list.items[code - 1].code == code)
 		return &a->list.items[code - 1];
@@ -284,13 +284,6 @@ const struct abbrev *abbrev_find(const struct abbrevs *a, uint64_t code)
 		}
 		return NULL;
 	}
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (a->list.items[middle].code < code)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < a->list.count && a->list.items[low].code == code ? &a->list.items[low] : NULL;
+	i = array_below(&a->list, code, code);
+	return i < a->list.count && a->list.items[i].code == code ? &a->list.items[i] : NULL;
 }

@@ -4,7 +4,6 @@
 #include <libdwarf/dwarf.h>
 
 #include <limits.h>
-#include <stdlib.h>
 
 /* Where the pass through a unit is: the scope in force at each depth. */
 struct die_walk {
@@ -162,8 +161,7 @@ int dies_load(struct die_table *t, struct die_unit *u, struct error *err)
 		dies_unload(u);
 		return -1;
 	}
-	if (u->spans.count)
-		qsort(u->spans.items, u->spans.count, sizeof(*u->spans.items), by_low);
+	array_sort(&u->spans, by_low);
 	u->loaded = true;
 	return 0;
 }
@@ -191,44 +189,28 @@ bool dies_covers(const struct die_unit *u, const struct scope *s, uint64_t offse
 int dies_function_at(struct die_table *t, uint64_t offset, struct scope_ref *out, struct error *err)
 {
 	struct die_unit *u = dies_unit_at(t, offset);
-	size_t low = 0, high;
+	size_t n;
 
 	*out = (struct scope_ref){0};
 	if (!u)
 		return 0;
 	if (dies_load(t, u, err) < 0)
 		return -1;
-	high = u->spans.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (u->spans.items[middle].low <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low > 0 && offset < u->spans.items[low - 1].high) {
+	n = array_upto(&u->spans, low, offset);
+	if (n > 0 && offset < u->spans.items[n - 1].high) {
 		out->unit = u;
-		out->scope = &u->scopes.items[u->spans.items[low - 1].scope];
+		out->scope = &u->scopes.items[u->spans.items[n - 1].scope];
 	}
 	return 0;
 }
 
 struct scope *dies_scope_of(struct die_unit *u, uint64_t die)
 {
-	size_t low = 0, high = u->scopes.count;
+	size_t i = array_below(&u->scopes, offset, die);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (u->scopes.items[middle].offset < die)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == u->scopes.count || u->scopes.items[low].offset != die)
+	if (i == u->scopes.count || u->scopes.items[i].offset != die)
 		return NULL;
-	return &u->scopes.items[low];
+	return &u->scopes.items[i];
 }
 
 int dies_origin(struct die_table *t, struct scope_ref of, struct scope_ref *out, struct error *err)

@@ -32,8 +32,7 @@ static bool needles_have(const struct needles *n, uint32_t value)
 
 static void needles_seal(struct needles *n)
 {
-	if (n->values.count)
-		qsort(n->values.items, n->values.count, sizeof(*n->values.items), by_value);
+	array_sort(&n->values, by_value);
 	array_each(const uint32_t, v, &n->values) {
 		uint16_t low = (uint16_t)*v;
 

@@ -283,37 +283,20 @@ int lines_decode(struct module *m, struct line_unit *u, struct error *err)
 				 m->debug_path, u->stmt_list + (uint64_t)(x.in.at - x.p->unit),
 				 u->stmt_list, x.fault);
 	}
-	if (u->sequences.count)
-		qsort(u->sequences.items, u->sequences.count, sizeof(*u->sequences.items),
-		      compare_sequences);
+	array_sort(&u->sequences, compare_sequences);
 	u->decoded = true;
 	return 0;
 }
 
 /* ---- lookup --------------------------------------------------------------------------------- */
 
-/* The last row at or before the offset; the rows are sorted and the first one is before it. */
-static const struct line_row *last_row_until(const struct line_row *rows, size_t count,
-					     uint64_t offset)
-{
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (rows[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return &rows[low - 1];
-}
-
+/* The last row at or before the offset; the sequence's first one is. */
 static const struct line_row *row_in(const struct line_unit *u, const struct line_sequence *s,
 				     uint64_t offset)
 {
 	const struct line_row *first = &u->rows.items[s->first];
-	const struct line_row *row = last_row_until(first, s->count, offset);
+	const struct line_row *row =
+		first + sorted_below(first, s->count, offset, offset, true) - 1;
 
 	while (row > first && row->line == 0)
 		row--;
@@ -322,17 +305,9 @@ static const struct line_row *row_in(const struct line_unit *u, const struct lin
 
 const struct line_row *lines_row_at(const struct line_unit *u, uint64_t offset)
 {
-	size_t low = 0, high = u->sequences.count;
+	size_t n = array_upto(&u->sequences, low, offset);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (u->sequences.items[middle].low <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || offset >= u->sequences.items[low - 1].high)
+	if (n == 0 || offset >= u->sequences.items[n - 1].high)
 		return NULL;
-	return row_in(u, &u->sequences.items[low - 1], offset);
+	return row_in(u, &u->sequences.items[n - 1], offset);
 }

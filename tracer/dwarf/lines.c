@@ -5,7 +5,6 @@
 #include "tracer/elf/mapped.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include <libdwarf/dwarf.h>
 
@@ -347,17 +346,9 @@ struct line_table *lines_table(struct module *m, struct error *err)
 
 struct line_unit *lines_unit_at(struct line_table *t, uint64_t stmt_list)
 {
-	size_t low = 0, high = t->units.count;
+	size_t i = array_below(&t->units, stmt_list, stmt_list);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (t->units.items[middle].stmt_list < stmt_list)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < t->units.count && t->units.items[low].stmt_list == stmt_list)
-		return &t->units.items[low];
+	if (i < t->units.count && t->units.items[i].stmt_list == stmt_list)
+		return &t->units.items[i];
 	return NULL;
 }

@@ -4,8 +4,6 @@
  */
 #include "tracer/dwarf/lines.h"
 
-#include <stdlib.h>
-
 enum { LOOKS = 8 };
 
 /* Optimised code has a statement's beginning in every other row; -O0 in all but a few in a hundred. */
@@ -43,13 +41,12 @@ static void make(struct line_unit *u)
 				*array_add(&u->by_line) =
 					(struct line_place){rows[i].line, (uint32_t)s, (uint32_t)i};
 	}
-	if (u->by_line.count)
-		qsort(u->by_line.items, u->by_line.count, sizeof(*u->by_line.items), by_line);
+	array_sort(&u->by_line, by_line);
 }
 
 const struct line_place *lines_places(struct line_unit *u, unsigned line, size_t *count)
 {
-	size_t low = 0, high;
+	size_t first;
 
 	*count = 0;
 	if (u->looks < LOOKS && ++u->looks < LOOKS)
@@ -58,15 +55,7 @@ const struct line_place *lines_places(struct line_unit *u, unsigned line, size_t
 		make(u);
 	if (!u->by_line.count)
 		return NULL;
-	for (high = u->by_line.count; low < high;) {
-		size_t middle = low + (high - low) / 2;
-
-		if (u->by_line.items[middle].line < line)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	while (low + *count < u->by_line.count && u->by_line.items[low + *count].line == line)
-		(*count)++;
-	return u->by_line.items + low;
+	first = array_below(&u->by_line, line, line);
+	*count = array_upto(&u->by_line, line, line) - first;
+	return u->by_line.items + first;
 }

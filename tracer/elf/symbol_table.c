@@ -1,7 +1,6 @@
 /* The symbol tables of ELF: read once, sorted by offset, found by name through a hash. */
 #include "tracer/elf/elf_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { VERSION_HIDDEN = 0x8000 };
@@ -163,9 +162,7 @@ void module_load_symbols(struct module *m)
 	if (!read_tables(m, m->elf, SHT_SYMTAB) && module_find_debug(m) && m->debug_separate)
 		read_tables(m, m->debug_elf, SHT_SYMTAB);
 	read_tables(m, m->elf, SHT_DYNSYM);
-	if (m->symbols.count)
-		qsort(m->symbols.items, m->symbols.count, sizeof(struct elf_symbol),
-		      compare_symbols);
+	array_sort(&m->symbols, compare_symbols);
 	drop_doubles(m);
 	set_reach(m);
 }
@@ -258,22 +255,6 @@ int module_symbol(struct module *m, const char *name, uint64_t *offset, uint64_t
 
 /* ---- by offset ------------------------------------------------------------------------------ */
 
-/* How many symbols begin at or before the offset. */
-static size_t count_until(const struct module *m, uint64_t offset)
-{
-	size_t low = 0, high = m->symbols.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (m->symbols.items[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* A function of assembly without .size goes on until the next symbol. */
 static bool holds(const struct module *m, const struct elf_symbol *s, uint64_t offset)
 {
@@ -287,7 +268,7 @@ const struct elf_symbol *module_symbol_at(struct module *m, uint64_t offset, boo
 	const struct elf_symbol *best = NULL, *nearest = NULL;
 
 	module_load_symbols(m);
-	for (size_t i = count_until(m, offset); i-- > 0;) {
+	for (size_t i = array_upto(&m->symbols, offset, offset); i-- > 0;) {
 		const struct elf_symbol *s = &m->symbols.items[i];
 
 		if (best && s->offset != best->offset)

@@ -1,8 +1,6 @@
 /* The graph of one function: decoding, blocks, and what can be read from them directly. */
 #include "tracer/source/flow_internal.h"
 
-#include <stdlib.h>
-
 enum { FLOW_BYTES_MAX = 64 << 20 }; /* no range of a real function is longer */
 
 bool flow_in_ranges(const struct module_range *ranges, size_t count, uint64_t offset)
@@ -13,25 +11,9 @@ bool flow_in_ranges(const struct module_range *ranges, size_t count, uint64_t of
 	return false;
 }
 
-/* The first instruction that does not begin before the offset. */
-static size_t first_from(const struct flow *f, uint64_t offset)
-{
-	size_t low = 0, high = f->insns.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (f->insns.items[middle].offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 uint32_t flow_find(const struct flow *f, uint64_t offset)
 {
-	size_t i = first_from(f, offset);
+	size_t i = array_below(&f->insns, offset, offset);
 
 	if (i == f->insns.count || f->insns.items[i].offset != offset)
 		return FLOW_NONE;
@@ -59,8 +41,7 @@ static void take_ranges(struct flow *f, const struct module_range *ranges, size_
 	for (size_t i = 0; i < count; i++)
 		if (ranges[i].low < ranges[i].high)
 			*array_add(&f->ranges) = ranges[i];
-	if (f->ranges.count)
-		qsort(f->ranges.items, f->ranges.count, sizeof(*f->ranges.items), compare_ranges);
+	array_sort(&f->ranges, compare_ranges);
 	array_each(struct module_range, r, &f->ranges) {
 		if (r->low < end)
 			r->low = end;
@@ -371,7 +352,7 @@ static void sort_exits(struct exits *e)
 
 	if (!e->count)
 		return;
-	qsort(e->items, e->count, sizeof(*e->items), compare_offsets);
+	array_sort(e, compare_offsets);
 	for (size_t i = 0; i < e->count; i++)
 		if (!kept || e->items[kept - 1] != e->items[i])
 			e->items[kept++] = e->items[i];
@@ -384,7 +365,7 @@ void flow_exits(const struct flow *f, const struct module_range *ranges, size_t 
 	struct exits e = {*out, *out_count, *out_capacity};
 
 	for (size_t r = 0; r < count; r++)
-		for (size_t i = first_from(f, ranges[r].low);
+		for (size_t i = array_below(&f->insns, offset, ranges[r].low);
 		     i < f->insns.count && f->insns.items[i].offset < ranges[r].high; i++)
 			if (f->blocks.items[f->insns.items[i].block].live)
 				exits_of(f, &f->insns.items[i], ranges, count, &e);

@@ -4,7 +4,6 @@
  */
 #include "tracer/source/functions_index.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -99,23 +98,7 @@ static void make(struct function_index *x, struct die_table *t)
 			return;
 		}
 	}
-	if (x->entries.count)
-		qsort(x->entries.items, x->entries.count, sizeof(*x->entries.items), by_hash);
-}
-
-static size_t first_of(const struct function_index *x, uint32_t hash)
-{
-	size_t low = 0, high = x->entries.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (x->entries.items[middle].hash < hash)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	array_sort(&x->entries, by_hash);
 }
 
 static void function_index_free(void *data)
@@ -137,8 +120,8 @@ bool function_index_find(struct die_table *t, const char *name, struct scope_ref
 		return false;
 	if (!x->made)
 		make(x, t);
-	for (size_t i = first_of(x, hash); i < x->entries.count && x->entries.items[i].hash == hash;
-	     i++) {
+	for (size_t i = array_below(&x->entries, hash, hash);
+	     i < x->entries.count && x->entries.items[i].hash == hash; i++) {
 		struct die_unit *u = &t->units.items[x->entries.items[i].unit];
 
 		*array_add(out) =

@@ -179,7 +179,7 @@ static struct location_match *choose(struct resolver *r)
 {
 	unsigned wanted = r->location->match;
 
-	qsort(r->matches.items, r->matches.count, sizeof(*r->matches.items), by_source);
+	array_sort(&r->matches, by_source);
 	if (wanted ? wanted > r->matches.count : r->matches.count > 1) {
 		report_ambiguous(r);
 		return NULL;
@@ -264,7 +264,7 @@ static void tidy(struct source_sites *out)
 
 	if (!out->count)
 		return;
-	qsort(out->items, out->count, sizeof(*out->items), by_address);
+	array_sort(out, by_address);
 	for (size_t i = 0; i < out->count; i++) {
 		if (n && by_address(&out->items[n - 1], &out->items[i]) == 0)
 			site_fini(&out->items[i]);

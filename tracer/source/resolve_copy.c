@@ -279,15 +279,13 @@ static int prune_starts(struct work *w)
 {
 	int answer = 0;
 
-	if (w->starts.count)
-		qsort(w->starts.items, w->starts.count, sizeof(*w->starts.items), by_value);
+	array_sort(&w->starts, by_value);
 	drop_broken_starts(w);
 	w->kept = w->starts.count;
 	if (w->kept > 1 && w->flow)
 		answer = drop_by_flow(w);
 	w->starts.count = w->kept;
-	if (w->kept)
-		qsort(w->starts.items, w->kept, sizeof(*w->starts.items), by_value);
+	array_sort(&w->starts, by_value);
 	return answer;
 }
 

@@ -85,20 +85,13 @@ static const struct line_row *first_row(const struct line_unit *l, uint64_t offs
 {
 	array_each(const struct line_sequence, s, &l->sequences) {
 		const struct line_row *rows = l->rows.items + s->first;
-		size_t low = 0, high = s->count;
+		size_t first;
 
 		if (offset < s->low || offset >= s->high)
 			continue;
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
-
-			if (rows[middle].offset < offset)
-				low = middle + 1;
-			else
-				high = middle;
-		}
+		first = sorted_below(rows, s->count, offset, offset, false);
 		*end = rows + s->count;
-		return low < s->count && rows[low].offset == offset ? rows + low : NULL;
+		return first < s->count && rows[first].offset == offset ? rows + first : NULL;
 	}
 	return NULL;
 }

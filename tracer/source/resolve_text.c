@@ -1,7 +1,6 @@
 /* Lines by what the source says on them: FUNC;TEXT, FILE;TEXT and //MARK. */
 #include "tracer/source/resolve.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static int add_line(struct resolver *r, struct module *m, const char *file, unsigned line,
@@ -174,7 +173,7 @@ static int no_source_of(struct resolver *r, const struct location_match *f)
 		if (answer == 0)
 			answer = own_lines(r, f, i, &last, &lines);
 	if (lines.items.count) {
-		qsort(lines.items.items, lines.items.count, sizeof(unsigned), by_number);
+		array_sort(&lines.items, by_number);
 		str_addf(&more, "; %s has code on ", f->name);
 		str_addf(&more, lines.items.items[0] == last ? "line " : "lines ");
 		print_lines(&lines, &more);
@@ -330,8 +329,7 @@ int mark_find(struct resolver *r, struct module *m)
 				*array_add(&paths) = path;
 		}
 	}
-	if (paths.count)
-		qsort(paths.items, paths.count, sizeof(*paths.items), by_text);
+	array_sort(&paths, by_text);
 	for (size_t i = 0; answer == 0 && i < paths.count; i++) {
 		if (i == 0 || strcmp(paths.items[i], paths.items[i - 1]) != 0)
 			answer = mark_in_file(r, m, paths.items[i], &read);

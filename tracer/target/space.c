@@ -82,17 +82,7 @@ void space_unuse(struct target *t, struct target_space *space)
 
 size_t space_first_site(const struct target_space *space, uint64_t addr)
 {
-	size_t low = 0, high = space->sites.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (space->sites.items[middle].addr < addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_below(&space->sites, addr, addr);
 }
 
 struct site *space_known_site(const struct target_space *space, uint64_t addr)

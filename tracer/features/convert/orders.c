@@ -5,7 +5,6 @@
 #include "tracer/features/convert/record.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- sites ---------------------------------------------------------------------------------- */
@@ -273,8 +272,7 @@ void convert_learn(struct convert_plan *p, const struct convert_record *r)
 	array_each(const struct convert_sleep, s, &r->sleeps)
 		if (own_counts(s))
 			add_site(p, r, s);
-	if (p->sites.count)
-		qsort(p->sites.items, p->sites.count, sizeof(*p->sites.items), by_line);
+	array_sort(&p->sites, by_line);
 	array_each(struct convert_site, site, &p->sites)
 		array_each(const struct convert_site, other, &p->sites)
 			site->several |= other != site && deeds_same_line(&other->at, &site->at);

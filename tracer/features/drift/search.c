@@ -2,7 +2,6 @@
 #include "tracer/features/drift/search.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool has_word(const char *line)
@@ -140,8 +139,7 @@ static void look(struct drift_search *s, enum drift_pass pass)
 {
 	s->pass = pass;
 	gather_paths(s);
-	if (s->paths.count)
-		qsort(s->paths.items, s->paths.count, sizeof(*s->paths.items), by_name);
+	array_sort(&s->paths, by_name);
 	for (size_t i = 0; i < s->paths.count; i++)
 		if (i == 0 || strcmp(s->paths.items[i], s->paths.items[i - 1]) != 0)
 			look_in_file(s, s->paths.items[i]);
