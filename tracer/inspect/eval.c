@@ -313,30 +313,14 @@ static int text_of(const struct eval_scope *s, const struct eval_node *n,
 	return inspect_string(&whole, out, s->err) < 0 ? eval_inside(s) : 1;
 }
 
-static bool order_holds(unsigned op, int order)
-{
-	switch (op) {
-	case OP2('=', '='):
-		return order == 0;
-	case OP2('!', '='):
-		return order != 0;
-	case '<':
-		return order < 0;
-	case '>':
-		return order > 0;
-	case OP2('<', '='):
-		return order <= 0;
-	default:
-		return order >= 0;
-	}
-}
-
 static int order_of_texts(const struct str *a, const struct str *b)
 {
 	size_t n = a->length < b->length ? a->length : b->length;
 	int order = memcmp(str_text(a), str_text(b), n);
 
-	return order ? order : (a->length > b->length) - (a->length < b->length);
+	if (order)
+		return order < 0 ? -1 : 1;
+	return (a->length > b->length) - (a->length < b->length);
 }
 
 static int compare_texts(const struct eval_scope *s, const struct eval_node *n,
@@ -349,9 +333,9 @@ static int compare_texts(const struct eval_scope *s, const struct eval_node *n,
 
 	/* NULL is not equal to any text. */
 	if (has_x > 0 && has_y > 0)
-		result = scalar_int(order_holds(n->op, order_of_texts(&x, &y)), "int");
+		result = scalar_int(scalar_compared(n->op, order_of_texts(&x, &y)), "int");
 	else
-		result = scalar_int(order_holds(n->op, has_x - has_y), "int");
+		result = scalar_int(scalar_compared(n->op, has_x - has_y), "int");
 	str_fini(&x);
 	str_fini(&y);
 	if (has_x < 0 || has_y < 0)

@@ -166,6 +166,8 @@ int scalar_unary(const struct eval_scope *s, const char *at, unsigned op,
 int scalar_binary(const struct eval_scope *s, const char *at, unsigned op,
 		  const struct eval_scalar *a, const struct eval_scalar *b,
 		  struct eval_scalar *out);
+/* What a comparison says of an order: -1, 0, 1; 2: unordered. -1: the operator does not compare. */
+int scalar_compared(unsigned op, int order);
 
 /* The type that the name means here; NULL: none, *err set. */
 const struct type *eval_type_find(const struct eval_scope *s, const struct eval_type_name *n,

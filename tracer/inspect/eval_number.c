@@ -217,8 +217,7 @@ static int order_of(const struct eval_scalar *a, const struct eval_scalar *b)
 	return (a->bits > b->bits) - (a->bits < b->bits);
 }
 
-/* -1: the operator does not compare */
-static int compared(unsigned op, int order)
+int scalar_compared(unsigned op, int order)
 {
 	switch (op) {
 	case OP2('=', '='):
@@ -390,7 +389,7 @@ static int pointer_binary(const struct eval_scope *s, const char *at, unsigned o
 			  struct eval_scalar *out)
 {
 	uint64_t x = (uint64_t)a->bits, y = (uint64_t)b->bits;
-	int answer = compared(op, (x > y) - (x < y));
+	int answer = scalar_compared(op, (x > y) - (x < y));
 
 	if (answer >= 0 && !scalar_is_float(a) && !scalar_is_float(b)) {
 		*out = scalar_int(answer, "int");
@@ -422,7 +421,7 @@ int scalar_binary(const struct eval_scope *s, const char *at, unsigned op,
 	common = common_type(&x, &y);
 	if (scalar_convert(s, at, &x, common, &x) < 0 || scalar_convert(s, at, &y, common, &y) < 0)
 		return -1;
-	answer = compared(op, order_of(&x, &y));
+	answer = scalar_compared(op, order_of(&x, &y));
 	if (answer >= 0) {
 		*out = scalar_int(answer, "int");
 		return 0;

@@ -432,7 +432,8 @@ static struct eval_node *parse_unary_inside(struct eval_parser *p)
 }
 
 /* All recursion of the parser goes through here. */
-static struct eval_node *parse_unary(struct eval_parser *p)
+static struct eval_node *parse_deeper(struct eval_parser *p,
+				      struct eval_node *(*parse)(struct eval_parser *p))
 {
 	struct eval_node *n;
 
@@ -440,9 +441,14 @@ static struct eval_node *parse_unary(struct eval_parser *p)
 		eval_error(p->text, p->token.start, p->err, "nested too deeply");
 		return NULL;
 	}
-	n = parse_unary_inside(p);
+	n = parse(p);
 	p->depth--;
 	return n;
+}
+
+static struct eval_node *parse_unary(struct eval_parser *p)
+{
+	return parse_deeper(p, parse_unary_inside);
 }
 
 /* ---- binary --------------------------------------------------------------------------------- */
@@ -511,14 +517,8 @@ static bool assigns(const struct eval_token *t)
 
 static struct eval_node *parse_assignment(struct eval_parser *p)
 {
-	struct eval_node *n;
+	struct eval_node *n = parse_deeper(p, parse_choice);
 
-	if (++p->depth > EVAL_DEEP) {
-		eval_error(p->text, p->token.start, p->err, "nested too deeply");
-		return NULL;
-	}
-	n = parse_choice(p);
-	p->depth--;
 	if (n && assigns(&p->token)) {
 		eval_error(p->text, p->token.start, p->err,
 			   "hit:eval changes nothing: assign to hit.var, or write == to compare");

@@ -30,12 +30,13 @@ bool function_same_file(const char *a, const char *b)
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* Follows the chain to the scope that has a name of its own. */
-static int find_named(struct die_table *t, struct scope_ref scope, struct scope_ref *out,
-		      struct error *err)
+/* Follows the chain to its end, since a method's declaration is where its class is around it; or, if
+   `named`, no further than to the first scope that has a name of its own. */
+static int find_origin(struct die_table *t, struct scope_ref scope, bool named,
+		       struct scope_ref *out, struct error *err)
 {
 	*out = scope;
-	for (int i = 0; i < CHAIN_MAX && !out->scope->name; i++) {
+	for (int i = 0; i < CHAIN_MAX && !(named && out->scope->name); i++) {
 		struct scope_ref next;
 
 		if (dies_origin(t, *out, &next, err) < 0)
@@ -56,23 +57,6 @@ static const char *part_name(const struct scope *s)
 	if (s->tag == DW_TAG_enumeration_type)
 		return NULL;
 	return s->kind == SCOPE_SPACE ? "{unnamed}" : NULL;
-}
-
-/* The end of the chain: a method's declaration is where its class is around it. */
-static int find_root(struct die_table *t, struct scope_ref scope, struct scope_ref *out,
-		     struct error *err)
-{
-	*out = scope;
-	for (int i = 0; i < CHAIN_MAX; i++) {
-		struct scope_ref next;
-
-		if (dies_origin(t, *out, &next, err) < 0)
-			return -1;
-		if (!next.scope)
-			break;
-		*out = next;
-	}
-	return 0;
 }
 
 struct name_pieces {
@@ -115,7 +99,8 @@ static int make_name(struct die_table *t, struct scope_ref root, struct error *e
 	for (int i = 0; i < NESTING_MAX; i++) {
 		struct scope_ref named;
 
-		if (find_root(t, at, &at, err) < 0 || find_named(t, at, &named, err) < 0)
+		if (find_origin(t, at, false, &at, err) < 0 ||
+		    find_origin(t, at, true, &named, err) < 0)
 			return -1;
 		p.text[p.count] = part_name(named.scope);
 		p.silent[p.count] = named.scope->silent;
@@ -185,7 +170,7 @@ int function_short_name(struct die_table *t, struct scope_ref scope, const char 
 {
 	struct scope_ref named;
 
-	if (find_named(t, scope, &named, err) < 0)
+	if (find_origin(t, scope, true, &named, err) < 0)
 		return -1;
 	*out = named.scope->name;
 	return 0;

@@ -36,13 +36,6 @@ static unsigned long effective(const char *text, const char *field)
 	return strtoul(end, NULL, 10);
 }
 
-static uint64_t mask(const char *text, const char *field)
-{
-	const char *at = strstr(text, field);
-
-	return at ? strtoull(at + strlen(field), NULL, 16) : 0;
-}
-
 static int look_holder(pid_t pid, struct holder *h)
 {
 	char text[4096];
@@ -51,8 +44,8 @@ static int look_holder(pid_t pid, struct holder *h)
 		return -1;
 	h->euid = effective(text, "\nUid:");
 	h->egid = effective(text, "\nGid:");
-	h->permitted = mask(text, "\nCapPrm:");
-	h->bounding = mask(text, "\nCapBnd:");
+	h->permitted = look_number(text, "CapPrm", 16);
+	h->bounding = look_number(text, "CapBnd", 16);
 	h->none_new = strstr(text, "\nNoNewPrivs:\t1") != NULL;
 	return 0;
 }

@@ -67,11 +67,11 @@ bool look_is_ours(pid_t tid)
 	return look_status(tid, "TracerPid") == getpid();
 }
 
-static uint64_t mask_of(const char *text, const char *field)
+uint64_t look_number(const char *text, const char *field, int base)
 {
 	const char *value = field_of(text, field);
 
-	return value ? strtoull(value, NULL, 16) : 0;
+	return value ? strtoull(value, NULL, base) : 0;
 }
 
 int look_signals(pid_t tid, struct look_signals *out)
@@ -81,10 +81,10 @@ int look_signals(pid_t tid, struct look_signals *out)
 	*out = (struct look_signals){0};
 	if (look_proc(tid, "status", text, sizeof(text)) <= 0)
 		return -1;
-	out->blocked = mask_of(text, "SigBlk");
-	out->ignored = mask_of(text, "SigIgn");
-	out->caught = mask_of(text, "SigCgt");
-	out->pending = mask_of(text, "SigPnd") | mask_of(text, "ShdPnd");
+	out->blocked = look_number(text, "SigBlk", 16);
+	out->ignored = look_number(text, "SigIgn", 16);
+	out->caught = look_number(text, "SigCgt", 16);
+	out->pending = look_number(text, "SigPnd", 16) | look_number(text, "ShdPnd", 16);
 	return 0;
 }
 
@@ -138,13 +138,6 @@ bool look_fatal_by_default(int signal)
 
 /* ---- what a thread is doing ----------------------------------------------------------------- */
 
-static uint64_t number_of(const char *text, const char *field)
-{
-	const char *value = field_of(text, field);
-
-	return value ? strtoull(value, NULL, 10) : 0;
-}
-
 bool target_is_vfork(long number)
 {
 	return number == SYS_vfork || number == SYS_clone || number == SYS_clone3;
@@ -182,8 +175,8 @@ void target_look(const struct target_thread *thread, struct target_block *out)
 		return;
 	state = field_of(text, "State");
 	out->activity = activity_of(state ? *state : 'X');
-	out->switches = number_of(text, "voluntary_ctxt_switches") +
-			number_of(text, "nonvoluntary_ctxt_switches");
+	out->switches = look_number(text, "voluntary_ctxt_switches", 10) +
+			look_number(text, "nonvoluntary_ctxt_switches", 10);
 	if (out->activity != TARGET_BLOCKED && out->activity != TARGET_DISK)
 		return;
 	if (look_proc(thread->tid, "syscall", text, sizeof(text)) <= 0 || parse_call(text, out) < 0)
@@ -205,8 +198,8 @@ uint64_t target_transfers(const struct target_process *process)
 
 	if (look_proc(process->pid, "io", text, sizeof(text)) <= 0)
 		return 0;
-	return number_of(text, "rchar") + number_of(text, "wchar") + number_of(text, "syscr") +
-	       number_of(text, "syscw");
+	return look_number(text, "rchar", 10) + look_number(text, "wchar", 10) +
+	       look_number(text, "syscr", 10) + look_number(text, "syscw", 10);
 }
 
 /* ---- mappings and the auxiliary vector ------------------------------------------------------- */

@@ -452,6 +452,7 @@ bool trap_is_handled(const struct thread *th); /* ... by this known handler of t
 /* procfs.c */
 int look_proc(pid_t tid, const char *name, char *buf, size_t n); /* bytes read, or -1 */
 long look_status(pid_t tid, const char *field);
+uint64_t look_number(const char *text, const char *field, int base); /* of such a file; 0: none */
 /* There is no such process, or nothing but its status is left. When one of its threads execs, the first one
    is a zombie for a moment, too: then they are two, or none is counted. */
 bool look_is_ours(pid_t tid); /* traced by us, dead or alive */
