@@ -1,9 +1,10 @@
 /*
  * A clock that no script can outrun.
  *
- * The count hook comes after so many instructions. One instruction may take long (two strings of
- * 60 MB are compared), and each coroutine counts for itself. So, after each quarter of a second that
- * gatectl has computed, a signal asks for the hook at the next instruction, wherever that is.
+ * The count hook fires only after a number of instructions. But one instruction may take long
+ * (comparing two strings of 60 MB), and each coroutine has a count of its own. So after each
+ * quarter of a second of gatectl's CPU time a signal asks for the hook at the next instruction,
+ * wherever that is.
  */
 #include "lua/script_internal.h"
 
@@ -16,7 +17,7 @@ static struct script *volatile current;
 static unsigned users;
 static struct sigaction before;
 
-/* As lua.c does it at Ctrl-C: lua_sethook is all that may be called here. */
+/* As lua.c does at Ctrl-C: a signal handler may call nothing of Lua but lua_sethook. */
 static void on_alarm(int signal)
 {
 	(void)signal;

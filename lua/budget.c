@@ -1,10 +1,11 @@
 /*
- * What a script may use up: a second of computing for each entry, and 256 MB.
+ * What a script may use: one second of computing per entry, and 256 MB of memory.
  *
- * Time is seen by a count hook, and memory by the allocator, which can only refuse; so from the
- * limit on it first asks for the hook at the next instruction, where an error has a position. A
- * script's own pcall would swallow those errors in a loop, so scripts get one that does not. What an
- * error of the hook calls while it goes up runs without hooks: no function of the script may be there.
+ * A count hook watches the time, the allocator the memory. The allocator can only refuse, so past
+ * the limit it first asks for the hook at the next instruction, where an error has a position. A
+ * script's own pcall in a loop would swallow these errors, so scripts get a pcall that lets them
+ * through. What is called while the hook's error unwinds runs without hooks, so that must never be
+ * a function of the script.
  */
 #include "lua/script_internal.h"
 
@@ -22,7 +23,7 @@
 static const char too_long[] = "the function computed for more than a second";
 const char budget_too_big[] = "the script uses more than 256 MB of memory";
 
-/* CPU time: on a busy machine a function that only waits for its turn is no runaway. */
+/* CPU time: a function that only waits for its turn on a busy machine is no runaway. */
 static long long now(void)
 {
 	struct timespec t;
@@ -51,7 +52,7 @@ static void hook(lua_State *L, lua_Debug *ar)
 	budget_check(L);
 }
 
-/* Called by a function of C: the next instruction is still executed before the hook. */
+/* Called by a C function: one more instruction is executed before the hook. */
 void budget_soon(lua_State *L)
 {
 	if (!script_of(L)->budget.fatal)
@@ -130,7 +131,7 @@ void budget_begin(struct script *s)
 	b->unchecked = b->queued = 0;
 }
 
-/* Called in the middle of anything: lua_sethook is all that is safe here. */
+/* May interrupt anything: only lua_sethook is safe here. */
 void budget_ask_for_hook(struct script *s)
 {
 	if (s->running && lua_gethookcount(s->running) == HOOK_EVERY)
@@ -141,7 +142,7 @@ static void *allocate(void *ctx, void *old, size_t old_size, size_t size)
 {
 	struct script *s = ctx;
 	struct budget *b = &s->budget;
-	size_t before = old ? old_size : 0; /* without an old block the size is a type */
+	size_t before = old ? old_size : 0; /* without an old block Lua passes a type there */
 	void *memory;
 
 	if (size == 0) {

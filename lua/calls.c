@@ -6,7 +6,7 @@ static const char *source_of(const struct arrival *a)
 	return a && a->place ? a->place->source : NULL;
 }
 
-/* Asks a function that may only answer. */
+/* Calls a function that may only answer, and change nothing. */
 static enum engine_answer ask(struct call *c, struct error *err)
 {
 	int result;

@@ -9,7 +9,7 @@ local format, concat, upper = string.format, table.concat, string.upper
 local find, sub = string.find, string.sub
 local to_integer, math_type = math.tointeger, math.type
 
-local types = setmetatable({}, { __mode = "k" }) -- what Gate.type gave, to know one by sight
+local types = setmetatable({}, { __mode = "k" }) -- what Gate.type has returned, to recognise it
 
 local function what(value)
 	return types[value] and "a gate type (call it to make a gate)" or kind(value)

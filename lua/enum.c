@@ -1,23 +1,23 @@
 /*
- * An enum equals its number, so it has to be a number of Lua, and yet has `.name`: numbers get a
- * metatable that remembers what they were called when they were read.
+ * An enum value equals its number, so in Lua it has to be a number, and yet it has `.name`: numbers
+ * get a metatable that remembers the enumerators they were read as.
  *
- * Two enumerations may have the same number. Then a name is given only where it is certain which of
- * them is meant, which is one of:
- *   - the number was read by the instruction before, as in hit.var.state.name, and it is not in a
- *     local variable, too;
- *   - it is in a local variable of a function that was called in this entry, and this number has
- *     been read as one enumeration only since.
- * Everything else is an error. What is remembered counts as memory of the script.
+ * Two enumerations may share a number. Then a name is given only where it is certain which one is
+ * meant:
+ *   - the number was read by the previous instruction, as in hit.var.state.name, and is not in a
+ *     local variable as well;
+ *   - it is in a local variable of a function that was called in this entry, and in this entry the
+ *     number has been read as one enumeration only.
+ * Anything else is an error. What is remembered counts towards the script's memory.
  */
 #include "lua/state.h"
 
 #include <string.h>
 
 static const char all_key;   /* registry: number -> its name; false: none; true: it has several */
-static const char entry_key; /* registry: the same, of the entry that runs */
+static const char entry_key; /* registry: the same, for the current entry */
 
-/* Writes it down in the table on top; does this number have several names now? */
+/* Notes the name in the table on top of the stack; true: the number has several by now. */
 static bool note(lua_State *L, lua_Integer number, const char *name)
 {
 	bool several = false;
@@ -89,7 +89,7 @@ static bool in_local(lua_State *L, lua_Integer number)
 	return found;
 }
 
-/* What the table on top knows of the number: pushes its name or nil; false: nothing, or several. */
+/* Pushes the number's name from the table on top, or nil; false: it has none there, or several. */
 static bool push_known(lua_State *L, lua_Integer number)
 {
 	int type = lua_rawgeti(L, -1, number);

@@ -29,7 +29,7 @@ local expectations = {
 	never_reached = check_text,
 }
 
-local expected = {} -- by field; of several texts all are
+local expected = {} -- by field; of several texts, all of them
 local texts = { stdout = true, stderr = true, never_reached = true }
 
 -- A run ends in one way only.

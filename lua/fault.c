@@ -63,7 +63,7 @@ static bool push_frame(lua_State *L, lua_State *of)
 	return false;
 }
 
-/* A coroutine may have no line of a file in it: then the line that runs below. */
+/* A coroutine may have no line of a script in it: then the one in the main thread counts. */
 bool fault_push_where(lua_State *L, lua_State *of)
 {
 	lua_State *main = script_of(L)->L;
@@ -124,7 +124,7 @@ bool fault_has_position(lua_State *L, const char *text)
 	return file_of(L, text, &length) != NULL;
 }
 
-/* Behind the position of a chunk that is no file of the tester's: the prelude, an {expr}. */
+/* Skips the position in a chunk that is not the tester's file: the prelude, an {expr}. */
 static const char *skip_own(const char *text)
 {
 	static const char *const own[] = {"[gatectl]", "(log)"};

@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { GATE_COSTS = 512 }; /* bytes of the engine, about */
+enum { GATE_COSTS = 512 }; /* bytes that the engine needs for one, about */
 
 static const char gates_key;  /* registry: table of a gate -> struct gate */
 static const char method_key; /* registry: what every gate can do */
@@ -134,8 +134,7 @@ static int core_metatable(lua_State *L)
 /* ---- constructors
  * ----------------------------------------------------------------------------------- */
 
-/* Pushes a table with the metatable at `index`. */
-/* Names are at index 2. */
+/* Pushes a table with the metatable at `index`, for the gate whose name is at index 2. */
 static void push_gate(lua_State *L, int index)
 {
 	budget_charge(L, GATE_COSTS + lua_rawlen(L, 2));

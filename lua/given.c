@@ -60,7 +60,7 @@ static const char *push_beside(lua_State *L, const char *name)
 	return lua_tostring(L, -1);
 }
 
-/* A name that nobody would write for a text: it has a slash in it, or a suffix, and no blank. */
+/* Is it a file's name rather than text? It has a slash or a suffix, and no blank. */
 static bool looks_like_path(const char *text)
 {
 	const char *dot = strrchr(text, '.');
@@ -70,7 +70,7 @@ static bool looks_like_path(const char *text)
 	return strchr(text, '/') || (dot && dot > text && isalpha((unsigned char)dot[1]));
 }
 
-/* Pushes the path of the file that is meant; NULL: a text is. */
+/* Pushes the path if a file is meant; NULL: it is text. */
 static const char *push_file(lua_State *L, const char *text, size_t length)
 {
 	struct stat found;
@@ -89,7 +89,7 @@ static const char *push_file(lua_State *L, const char *text, size_t length)
 	return NULL;
 }
 
-/* core.stdin(text): one line that names a file is that file, all else is a text. */
+/* core.stdin(text): a single line that names a file means that file, anything else is text. */
 static int core_stdin(lua_State *L)
 {
 	size_t length;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #define FILE_LIMIT (64u << 20)
-#define PIECE	   (64u << 10) /* bytes that are compiled between two looks at the clock */
+#define PIECE	   (64u << 10) /* bytes compiled between two looks at the clock */
 
 static const char modules_key; /* registry: path -> what the module gave back */
 
@@ -55,7 +55,7 @@ char *script_read_file(const char *path, size_t *length, const char **what)
 	return text;
 }
 
-/* What an editor or a shell may have put in front of Lua: the byte order mark, a #! line. */
+/* What an editor or a shell may have put before the text: a byte order mark, a #! line. */
 static size_t skip_front(const char *text, size_t length)
 {
 	size_t n = length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
@@ -78,7 +78,7 @@ int script_load_chunk(lua_State *L, const char *path, const char *text, size_t l
 /* ---- require
  * -------------------------------------------------------------------------------------- */
 
-/* Pushes the path of a module: beside the file that asks for it, dots are folders. */
+/* Pushes the path of a module: beside the file that requires it, with a folder for each dot. */
 static const char *push_path(lua_State *L, const char *name)
 {
 	const char *file, *slash;
@@ -95,7 +95,7 @@ static const char *push_path(lua_State *L, const char *name)
 	return lua_tostring(L, -1);
 }
 
-/* Pushes the chunk. Between the reading and the freeing of the text nothing can be raised. */
+/* Pushes the chunk. Nothing can raise an error between reading the text and freeing it. */
 static void push_module(lua_State *L, const char *name, const char *path)
 {
 	const char *what;
@@ -158,7 +158,7 @@ static int require(lua_State *L)
 	return run_module(L);
 }
 
-/* A long text is read in pieces, so that its compiling has an end, too. */
+/* A long text is compiled in pieces, so that the budget bounds that, too. */
 static int next_piece(lua_State *L)
 {
 	lua_Integer at = lua_tointeger(L, lua_upvalueindex(2));

@@ -250,7 +250,7 @@ bool pattern_anchored(const struct pattern *p)
 
 static const char *go(struct match *m, const char *at, const struct item *item);
 
-/* The rest of the pattern; the depth is bounded by the length of the pattern, and by us. */
+/* Matches the rest of the pattern. Its length bounds the recursion, and so does DEEPEST. */
 static const char *rest(struct match *m, const char *at, const struct item *item)
 {
 	const char *end;
@@ -348,7 +348,7 @@ static const char *again(const struct match *m, const char *at, const struct ite
 	return at + length;
 }
 
-/* What one item does where nothing has to be taken back: the place behind it, or NULL. */
+/* Matches an item that needs no backtracking: the place behind it, or NULL. */
 static const char *simple(struct match *m, const char *at, const struct item *item)
 {
 	switch (item->kind) {

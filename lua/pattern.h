@@ -1,10 +1,9 @@
 /*
  * Lua's patterns, with a bound.
  *
- * Lua's own matcher is a loop of C that backtracks, in which no hook can stop it: one bad pattern
- * would hang the run. This one looks at the budget. It is for patterns as in the reference manual,
- * section 6.4.1; a malformed one is an error at once, also where nothing would have reached the
- * malformed part.
+ * Lua's own matcher backtracks in a C loop that no hook can stop: one bad pattern would hang the
+ * run. This one checks the budget. Patterns are those of the reference manual, section 6.4.1; a
+ * malformed one is an error at once, even where matching would never reach the malformed part.
  */
 #ifndef GATECTL_LUA_PATTERN_H
 #define GATECTL_LUA_PATTERN_H

@@ -7,7 +7,7 @@
 
 #define PLACE "place"
 
-/* Bytes of the engine, about; of an order for each byte of its text: names are copied. */
+/* Bytes that the engine needs, about; of an order, for each byte of its text: names are copied. */
 enum { PLACE_COSTS = 512, STEP_COSTS = 96, ORDER_COSTS = 8 };
 
 static struct script *check_loading(lua_State *L, const char *who)
@@ -19,7 +19,7 @@ static struct script *check_loading(lua_State *L, const char *who)
 	return s;
 }
 
-/* core.loading(who): an error where nothing may be made any more. */
+/* core.loading(who): an error once nothing may be made any more. */
 static int core_loading(lua_State *L)
 {
 	check_loading(L, luaL_checkstring(L, 1));

@@ -1,6 +1,6 @@
 /*
  * What a script may ask of the program: hit.var, hit.arg, hit.ret, hit:frame, hit:backtrace,
- * hit:eval, hit:call, program.var. A table of functions of the session's (a test has a double).
+ * hit:eval, hit:call, program.var. The session's table of functions (tests have a double).
  *
  * An object (a struct, an array, a pointer ...) is bytes that only the session understands: they
  * are copied into a userdata of Lua and handed back; nothing is owned by them, none is ever freed.
@@ -71,7 +71,7 @@ struct script_program {
 	int (*call)(void *ctx, const struct arrival *a, const char *function,
 		    const struct program_value *args, size_t count, struct program_value *out,
 		    struct error *err);
-	/* 1: *out is that frame; 0: there are not so many; -1. */
+	/* 1: *out is that frame; 0: there are fewer; -1. */
 	int (*frame)(void *ctx, const struct arrival *a, unsigned frame, struct program_frame *out,
 		     struct error *err);
 	/* program.var.NAME, of the program's first process; `a` may be NULL (no hit around) */
@@ -100,7 +100,7 @@ struct script_program {
 	void (*asking)(void *ctx, const struct arrival *a);
 	/* Is its thread being killed at this moment? Then a fault is none of the script's. */
 	bool (*dying)(void *ctx, const struct arrival *a);
-	/* It has answered: what is read from now on is nothing to it. */
+	/* It has answered: what is read from now on does not matter to it. */
 	void (*answered)(void *ctx);
 };
 

@@ -10,7 +10,7 @@ static void pass_on(lua_State *L, int status)
 		lua_error(L);
 }
 
-/* The stack is what the protected call gave; `below` values under that are not results. */
+/* The stack holds what the protected call returned, above `below` values that are not results. */
 static int protected_end(lua_State *L, int status, lua_KContext below)
 {
 	if (status == LUA_OK || status == LUA_YIELD)
@@ -30,7 +30,7 @@ static int protected_call(lua_State *L)
 			     0);
 }
 
-/* The script's message handler, upvalue 1. An error of the hook comes here while hooks are off. */
+/* Upvalue 1: the script's message handler. Hooks are off when an error of the hook comes here. */
 static int handle_message(lua_State *L)
 {
 	if (script_of(L)->budget.fatal)
@@ -112,7 +112,8 @@ static int coroutine_wrap(lua_State *L)
 	return 1;
 }
 
-/* close(co), upvalue 1 is Lua's own: in a coroutine that the hook has ended hooks are still off. */
+/* close(co), upvalue 1 is Lua's own. In a coroutine that the hook has ended, hooks are still
+   off. */
 static int coroutine_close(lua_State *L)
 {
 	budget_check(L);

@@ -75,7 +75,7 @@ static void start(lua_State *L, struct run *r, const struct call *c)
 	lua_xmove(L, r->co, 2);
 }
 
-/* It holds no longer. */
+/* Its wait_until has ended. */
 static void forget_until(lua_State *L, struct run *r)
 {
 	luaL_unref(L, LUA_REGISTRYINDEX, r->until_ref);

@@ -1,7 +1,7 @@
 /*
  * The libraries a script gets: nothing that reaches outside, nothing that the budget cannot bound.
  *
- * The count hook sees Lua's instructions only; a function of C that can loop by itself for ever, or
+ * The count hook sees only Lua's instructions, so a C function that can loop for ever by itself, or
  * make a huge value at once, gets a guard in front.
  */
 #include "lua/script_internal.h"
@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define LARGEST_STRING (64u << 20)
-#define LINE_COSTS     128 /* bytes, besides its text: lines are printed when the entry is left */
-#define MOST_ELEMENTS  10000000 /* moved by one call */
+#define LINE_COSTS     128	/* bytes besides its text: lines are kept until the entry is left */
+#define MOST_ELEMENTS  10000000 /* that one call may move */
 
 static int guard_rep(lua_State *L)
 {
@@ -55,7 +55,7 @@ static int guard_move(lua_State *L)
 	return call_original(L, elements(luaL_checkinteger(L, 2), luaL_checkinteger(L, 3)));
 }
 
-/* An __index may give an element for every number. */
+/* An __index may have an element for every number. */
 static int guard_concat(lua_State *L)
 {
 	lua_Integer first = luaL_optinteger(L, 3, 1);
@@ -92,7 +92,7 @@ static int is_less(lua_State *L)
 	return 1;
 }
 
-/* Without a function of the script, that the hook sees, nothing would count. */
+/* Without a Lua function to compare, there would be no instructions for the hook to count. */
 static int guard_sort(lua_State *L)
 {
 	if (!lua_isnoneornil(L, 2))

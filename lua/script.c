@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the Lua of the API is made of. */
+/* The C functions that the API's Lua code is made of. */
 static void push_core(lua_State *L)
 {
 	lua_newtable(L);

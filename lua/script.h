@@ -46,12 +46,12 @@ enum engine_answer script_end(struct script *s, const struct expect_check *check
 /* Runs a script file. 0, or -1 with ERROR_SCRIPT. `require` finds Lua files beside it. */
 int script_load(struct script *s, const char *path, struct error *err);
 
-/* The same, but what the file declares local at the begin of a line is global: lines that are typed later
-   know it. */
+/* The same, but what the file declares local at the start of a line becomes global, so that lines
+   typed later know it. */
 int script_load_open(struct script *s, const char *path, struct error *err);
 
-/* One line, as if it stood in a script of this name. What it declares local is global, so that the next
-   lines know it. Where it is an expression `out` (may be NULL) gets its value as text. */
+/* One line, as if it stood in a script of this name. What it declares local becomes global, so that
+   the next lines know it. If it is an expression, `out` (may be NULL) gets its value as text. */
 int script_line(struct script *s, const char *name, const char *text, struct str *out,
 		struct error *err);
 

@@ -1,8 +1,8 @@
 /*
  * Inside the room: the state that its files share.
  *
- * One rule above all: a Lua error is a longjmp, so nothing that C would have to give back (memory,
- * files) is held while Lua is called, and Lua is entered by script_enter() only.
+ * One rule above all: a Lua error is a longjmp, so C holds nothing that it would have to release
+ * (memory, files) while Lua is called, and Lua is entered by script_enter() only.
  */
 #ifndef GATECTL_LUA_SCRIPT_INTERNAL_H
 #define GATECTL_LUA_SCRIPT_INTERNAL_H
@@ -24,7 +24,7 @@ enum script_mode {
 
 /* ---- suggest.c: "did you mean" --------------------------------------------------------------------- */
 
-/* Pushes "; did you mean NAME?" where a name in scope is like this one that is not; or "". */
+/* Pushes "; did you mean NAME?" if a name in scope is like this unknown one; else "". */
 const char *script_push_like_name(lua_State *L, const char *name);
 
 /* ---- budget.c: time and memory of one entry ----------------------------------------------------
@@ -38,8 +38,8 @@ struct budget {
 	long long start;  /* ns of this thread's CPU time; valid when `started` */
 	long long limit;  /* ns of computing in one entry */
 	bool started;	  /* the clock is first read when the hook first fires */
-	bool fatal;	  /* something that no pcall of the script may swallow ... */
-	bool failed;	  /* ... that the script itself has said: `fail` */
+	bool fatal;	  /* an error that no pcall of the script may swallow ... */
+	bool failed;	  /* ... raised by the script itself: `fail` */
 	bool placed;	  /* FILE:LINE stands behind it */
 	char text[4096];  /* what is fatal, FILE:LINE: in front */
 };
@@ -62,7 +62,7 @@ int budget_fatal(lua_State *L, const char *what);
 int budget_fail(lua_State *L, const char *text);
 /* What LUA_ERRMEM means to the tester. */
 extern const char budget_too_big[];
-/* Soon something is no longer true: enums.just_read ends with the next instruction. */
+/* Asks for the hook after one more instruction: enums.just_read ends there. */
 void budget_soon(lua_State *L);
 /* lua_resume, with `running` kept right. */
 int budget_resume(lua_State *L, lua_State *co, int args, int *results);
@@ -97,7 +97,7 @@ const char *fault_push_kind(lua_State *L, int index);
 
 struct run;
 
-/* Where the host's answers go. Lua may raise an error while they are made its own. */
+/* Where the host's answers go: Lua may raise an error while it copies them. */
 struct asked {
 	struct program_value value;
 	struct str text;
@@ -106,7 +106,7 @@ struct asked {
 
 /* enum.c: what was read as an enum */
 struct enum_reads {
-	unsigned long entry; /* whose table there is */
+	unsigned long entry; /* for which there is a table */
 	bool just_read;	     /* by the instruction before: `number`, which has several names */
 	lua_Integer number;
 	const char *name;
@@ -120,11 +120,11 @@ struct script {
 	struct script_host host;
 	enum script_mode mode;
 	unsigned depth;		      /* entries that are not left yet */
-	unsigned long entries;	      /* so far, but for those inside of others */
+	unsigned long entries;	      /* so far, not counting nested ones */
 	struct engine_thread *thread; /* on whose behalf; NULL at load */
 	const struct arrival *arrival;
 	struct run *run;	  /* whose coroutine was resumed; NULL none */
-	ARRAY(struct run *) runs; /* owned: that are not at their end */
+	ARRAY(struct run *) runs; /* owned: those that have not ended */
 	struct budget budget;
 	struct asked asked;
 	struct enum_reads enums;
@@ -158,7 +158,7 @@ struct call {
 
 /* Runs c->body under protection and the budget; nests. 0, or -1 with ERROR_SCRIPT. */
 int script_enter(struct call *c, struct error *err);
-/* What went wrong did so because the thread is being killed. */
+/* Did something go wrong because the thread is being killed? */
 bool script_is_dying(const struct script *s, const struct arrival *a);
 
 /*
@@ -183,7 +183,7 @@ void script_open_load(lua_State *L); /* load and require */
 void script_open_strings(lua_State *L); /* find, match, gmatch, gsub */
 void script_open_sandbox(lua_State *L); /* the libraries, without what a script must not have */
 
-/* What the text declares local at the begin of a line is global. */
+/* Makes global what the text declares local at the start of a line. */
 void script_make_global(char *text); /* typed.c */
 
 void script_open_protected(lua_State *L); /* pcall, xpcall, coroutine.{resume,wrap,close} */
@@ -231,7 +231,7 @@ enum engine_answer script_run(void *ctx, int ref, const struct arrival *a, void 
 void script_run_end(void *ctx, void *coroutine);
 void script_run_free_all(struct script *s);
 bool script_run_owns(const struct script *s, const lua_State *co);
-/* Do the functions that run on L have nothing left from earlier entries? */
+/* Were all functions that run on L called in this entry? */
 bool script_run_is_new(lua_State *L);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * hit.var, hit.arg, hit.ret, hit:frame, hit:backtrace, hit:eval, hit:call; program.var.
  *
- * They are asked of the host when they are used, never before, and only as long as the thread is
- * where the hit found it.
+ * The host is asked for each when it is used, never before, and only as long as the thread is where
+ * the hit found it.
  */
 #include "lua/state.h"
 
@@ -28,7 +28,7 @@ static const struct script_program *program_of(lua_State *L)
 	return &script_of(L)->host.program;
 }
 
-/* What is at index 1, by a method's name: a hit is its own frame 0. */
+/* The frame at index 1 that this method was called on; a hit is its own frame 0. */
 static struct frame check_frame(lua_State *L, const char *method)
 {
 	const struct script_hit *h = hit_at(L, 1);
@@ -202,12 +202,13 @@ static int method_call(lua_State *L)
 	if (!p->call)
 		return value_unavailable(L, "hit:call");
 	result = p->call(p->ctx, a, function, args, (size_t)count, &out->value, &out->err);
-	if (script_of(L)->mode != SCRIPT_PURE) /* what it wrote, even one that failed */
+	if (script_of(L)->mode !=
+	    SCRIPT_PURE) /* it may have written something, even if it failed */
 		engine_changed(script_of(L)->engine);
 	return value_answer(L, result);
 }
 
-/* 1, 0 or -1 as the host's; the frame's texts are valid until it is asked the next thing. */
+/* 1, 0 or -1 as from the host; the frame's texts are valid until the host is asked again. */
 static int ask_frame(lua_State *L, const struct arrival *a, unsigned index,
 		     struct program_frame *out)
 {
@@ -273,7 +274,7 @@ static void push_frame(lua_State *L, const struct program_frame *f)
 	lua_setmetatable(L, -2);
 }
 
-/* A stack that cannot be followed to its end is given as far as it can, with the reason. */
+/* A stack that cannot be unwound to its end is given as far as it goes, with the reason. */
 static int method_backtrace(lua_State *L)
 {
 	struct frame f = check_frame(L, "backtrace");

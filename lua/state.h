@@ -13,14 +13,14 @@
 /* ---- value.c ------------------------------------------------------------------------------------
  */
 
-/* Empties what the next answer goes into (it is the script's: a Lua error loses nothing). */
+/* Empties the place for the next answer (the script owns it: a Lua error leaks nothing). */
 struct asked *value_ask(lua_State *L);
 /* Pushes asked->value; for -1 raises asked->err at the script's line. */
 int value_answer(lua_State *L, int result);
 /* Raises asked->err at the script's line. */
 int value_raise(lua_State *L);
 int value_unavailable(lua_State *L, const char *what);
-/* Raises where the function that runs may only answer. */
+/* Raises an error if the running function may only answer. */
 void value_check_writing(lua_State *L, const char *what);
 /* The value at that index for the program. A text in it is Lua's: keep it on the stack. */
 void value_take(lua_State *L, int index, struct program_value *out);

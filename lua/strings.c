@@ -34,7 +34,7 @@ static int push_captures(lua_State *L, const struct match *m, bool whole, const 
 
 /* ---- find and match --------------------------------------------------------------------------- */
 
-/* From which offset on; behind the end: length + 1. */
+/* The offset to start from; behind the end: length + 1. */
 static size_t start_offset(lua_State *L, int index, size_t length)
 {
 	lua_Integer at = luaL_optinteger(L, index, 1);

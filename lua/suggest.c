@@ -1,4 +1,4 @@
-/* "did you mean": what stands in a script and is nearly a name that there is. */
+/* "did you mean": a word of the script that is nearly an existing name. */
 #include "lua/script_internal.h"
 
 #include "tracer/base/suggest.h"
@@ -49,7 +49,7 @@ static void offer_globals(lua_State *L, struct suggestions *s)
 	lua_pop(L, 1);
 }
 
-/* Of the function that is running: those whose names begin with ( are Lua's own. */
+/* Those of the running function; names that begin with ( are Lua's own. */
 static void offer_locals(lua_State *L, struct suggestions *s)
 {
 	lua_Debug ar;

@@ -58,7 +58,7 @@ static void blank_attributes(char *from, const char *to)
 	}
 }
 
-/* Blanks, so that columns stay; a declaration without a value is taken out whole. */
+/* Puts blanks there, so that columns stay; a declaration without a value is removed whole. */
 static void make_line_global(char *line, size_t length)
 {
 	enum { WORD = sizeof("local") };

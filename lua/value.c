@@ -343,7 +343,7 @@ static int object_pairs(lua_State *L)
 	int64_t length = 0;
 	bool elements = p->length && p->length(p->ctx, object, &length, &a->err) == 0;
 
-	/* An array whose length is not known has no members either: it is not empty. */
+	/* An array of unknown length has no members either, but it is not empty. */
 	if (p->length && !elements && p->member && !p->member(p->ctx, object, 0) && p->element &&
 	    p->element(p->ctx, object, 0, &a->value, &a->err) == 0)
 		return luaL_error(L, "it is not known how many elements there are");

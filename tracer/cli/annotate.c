@@ -64,7 +64,7 @@ static void add_file(struct str *out, const char *file, size_t length)
 	free(root);
 }
 
-/* The line of the text that begins so, behind that; or NULL. */
+/* What follows `begin` on the first line that begins so; or NULL. */
 static const char *line_behind(const char *text, const char *begin)
 {
 	for (const char *at = text; at; at = strchr(at, '\n')) {

@@ -322,7 +322,7 @@ static void not_rewritten(struct check *k, struct checked *c, const struct fix *
 	tell_problem(k, &err);
 }
 
-/* What was rewritten is told, and changes the lock. */
+/* Tells what was rewritten, and updates the lock. */
 static void finish_fixes(struct check *k, struct checked *c, const struct rewrite *edits)
 {
 	struct respelled *changes = base_alloc(c->fixes.count + 1, sizeof(*changes));
@@ -351,7 +351,7 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* It would get the name of a location that is lost: nobody could tell the two apart any more. */
+/* Would its new name be that of a lost location? Nobody could tell the two apart any more. */
 static bool is_taken(const struct checked *c, const struct fix *f)
 {
 	const struct meaning *other = lockfile_find(&c->now, f->to);
@@ -364,7 +364,7 @@ static bool is_taken(const struct checked *c, const struct fix *f)
 	return true;
 }
 
-/* One that stays keeps its name, which another one may have been about to get. */
+/* A location that stays keeps its name, even if another was about to take it. */
 static void leave_taken(struct check *k, struct checked *c)
 {
 	for (size_t i = 0; i < c->fixes.count;) {
@@ -386,7 +386,7 @@ static void leave_taken(struct check *k, struct checked *c)
 	}
 }
 
-/* Nothing is written where nothing has changed. */
+/* Writes nothing if nothing has changed. */
 static int fix_file(struct check *k, struct checked *c, struct error *err)
 {
 	struct rewrite *edits = base_alloc(c->fixes.count + 1, sizeof(*edits));
@@ -457,8 +457,8 @@ static int query_scripts(struct check *k, size_t first, size_t count, struct err
 	return session_query(&options, k->symbols, NULL, 0, each, k, err);
 }
 
-/* Each script by itself: several may be tests of several orders. One that cannot be loaded so may
-   use what those before it have defined, as in a run. */
+/* Each script is loaded alone, since several may test different orders. One that cannot be loaded
+   alone may use what those before it define, as in a run. */
 static int query_one(struct check *k, size_t i, struct error *err)
 {
 	ERROR(again);

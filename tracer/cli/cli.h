@@ -16,10 +16,10 @@ struct cli {
 	unsigned long runs;	   /* of prove, each; of convert, to verify; 0: not given */
 	const char *output;	   /* of convert; NULL: not given */
 	bool all;		   /* convert: sleeps, too, that the outcome does not depend on */
-	double most_seconds; /* convert: for all of it; 0: as long as it needs; < 0: not given */
-	char **rest;	     /* what stands behind the options: PROG and its arguments */
+	double most_seconds;	   /* convert: for all of it; 0: no limit; < 0: not given */
+	char **rest;		   /* what follows the options: PROG and its arguments */
 	int rest_count;
-	char *noted; /* of a run that was as expected: what was told last; or NULL */
+	char *noted; /* of a run that was as expected: what was said last; or NULL */
 };
 
 /* A command: its name, one line of help, which options it takes, and what it does. */
@@ -78,15 +78,15 @@ int output_error(const struct cli *cli, const struct error *err);
 /* A verdict's lines on standard error; `file` and `line`: what it is about, NULL and 0: not known. */
 void output_verdict(const struct cli *cli, const char *text, const char *file, unsigned line);
 
-/* Why an experiment is over before its time: the exit status. */
+/* Says why an experiment ended early; the exit status. */
 int output_over(const struct cli *cli, const struct experiment *x);
 
 /* Standard output, before something is said on standard error. -1: it cannot be written. */
 int output_flush(void);
-/* At the end: the status, or that of the error that standard output could not be written. */
+/* At the end: the status, or the error's if standard output could not be written. */
 int output_end(int status);
 
-/* shrunk.c: a file that becomes shorter while it is read is an error, not the end by SIGBUS. */
+/* shrunk.c: a file that becomes shorter while it is read is an error, not death by SIGBUS. */
 void shrunk_watch(void);
 
 /* annotate.c: the same for GitHub, where gatectl runs there */
@@ -97,7 +97,7 @@ int reports_check(const struct cli *cli, struct error *err);
 int reports_write(struct cli *cli, const struct session_result *r, struct error *err);
 int reports_finish(struct cli *cli, struct error *err); /* behind the last run */
 
-/* run.c: one run, and what there is to tell of it; the exit status */
+/* run.c: one run, and what there is to say of it; the exit status */
 int run_once(struct cli *cli);
 
 /* completions.c: on standard output; the exit status. `commands` ends with a NULL name. */

@@ -1,6 +1,7 @@
 /*
  * gatectl --completions bash|zsh|fish: the tables of commands and options as the shells want them.
- * The Makefile puts each before a file of tracer/cli/completions/, which uses it; users get that.
+ * The Makefile puts each table in front of the shell's file in tracer/cli/completions/, which uses
+ * it; both together are installed.
  */
 #include "tracer/cli/cli.h"
 
@@ -40,7 +41,7 @@ static void print_choices(const struct option_row *o)
 		putchar(*at == '|' ? ' ' : *at);
 }
 
-/* Inside of '...' in a shell: a quote ends it, stands for itself, and begins it anew. */
+/* For the inside of '...' in a shell: a quote there closes it, is escaped, and opens it again. */
 static void print_quoted(const char *text, const char *escaped)
 {
 	for (; *text; text++) {

@@ -73,7 +73,7 @@ static int check_output(const char *path, struct error *err)
 	return failed;
 }
 
-/* The script is written, and told of; the exit status. */
+/* Writes the script and says so; the exit status. */
 static int report(const struct cli *cli, const struct convert *c)
 {
 	ERROR(err);

@@ -99,9 +99,9 @@ static int answer(int argc, char **argv)
 }
 
 /*
- * A standard descriptor that is closed would be the next file that is opened: what is written for the
- * user would go into it. So there is something on it that gives the same error. The program under test
- * finds it closed.
+ * If a standard descriptor is closed, the next file opened gets its number, and what is written for
+ * the user would go into that file. So something that gives the same error is put there. The
+ * program under test finds it closed.
  */
 static void keep_standard(void)
 {
@@ -115,7 +115,7 @@ int main(int argc, char **argv)
 	keep_standard();
 	signal(SIGPIPE, SIG_IGN); /* nobody listens any more: the status still counts */
 	signal(SIGXFSZ,
-	       SIG_IGN); /* a file has become too large: writing it fails, and that is said */
+	       SIG_IGN); /* a file that has become too large: writing fails, and that is said */
 	shrunk_watch();
 	return output_end(answer(argc, argv));
 }

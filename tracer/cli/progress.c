@@ -58,7 +58,7 @@ static void add_bar(const struct progress *p, size_t room, struct str *out)
 	str_add(out, p->color ? "\033[0m] " : "] ");
 }
 
-/* From what the runs so far have taken. */
+/* Estimated from the time that the runs so far have taken. */
 static void add_left(const struct progress *p, uint64_t now, struct str *out)
 {
 	uint64_t left;

@@ -12,9 +12,9 @@ struct progress {
 	uint64_t start_ms, last_ms;
 };
 
-/* The bar is the view's; scripts are quiet but for -v: what they write would come in every run. */
+/* The view shows the bar. Without -v scripts are silent: they would print the same in every run. */
 void progress_begin(struct progress *p, struct cli *cli, struct experiment_view *view);
-/* Before anything else is written there. */
+/* To be called before anything else is written there. */
 void progress_erase(struct progress *p);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The line of a gate: with the one in which what it forces is pushed the other way round. */
+/* Does the gate of this line matter, alone or with what it forces pushed the other way round? */
 static bool matters(const struct prove *p, const struct prove_line *line)
 {
 	const struct prove_line *next = line + 1;

@@ -11,7 +11,7 @@ struct query_state {
 	unsigned failed;
 };
 
-/* Where each variable in scope lives. Code without debug information has none. */
+/* The location of each variable in scope. Code without debug information has none. */
 static void print_variables(const struct source_site *site)
 {
 	struct inspect_variables homes = {0};

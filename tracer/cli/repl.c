@@ -39,7 +39,7 @@ static void add_entry(struct repl *r, const char *lua, const char *file,
 	};
 }
 
-/* Behind so many empty lines Lua itself counts as the person does. */
+/* Empty lines go in front, so that Lua counts lines as the person does. */
 static int do_line(struct repl *r, unsigned number, const char *text, struct str *out,
 		   struct interactive_made *made, struct error *err)
 {
@@ -54,7 +54,7 @@ static int do_line(struct repl *r, unsigned number, const char *text, struct str
 	return failed;
 }
 
-/* Of a program that has ended: a new place is one of its next run. */
+/* The program has ended: a new place is for its next run. */
 static int start_again(struct repl *r, struct error *err)
 {
 	if (repl_restart(r, err) < 0)
@@ -63,8 +63,8 @@ static int start_again(struct repl *r, struct error *err)
 	return 0;
 }
 
-/* Nothing but GATE:open(), while the program runs: that is `open` but for going on. As a line of a
-   script it would be done before the start. */
+/* Is the line nothing but GATE:open(), while the program runs? That is `open` without going on;
+   kept as a line of the script it would be executed before the start. */
 static bool opens_by_hand(const struct repl *r, const char *text)
 {
 	static const char call[] = ":open()";
@@ -76,7 +76,7 @@ static bool opens_by_hand(const struct repl *r, const char *text)
 	       strcmp(text + length, call) == 0;
 }
 
-/* Which gate has been opened since `before` were? */
+/* A gate that is open and not in `before`; or NULL. */
 static const char *newly_open(const struct repl *r, const struct open_gates *before)
 {
 	const char *name;
@@ -200,7 +200,7 @@ int repl_go(struct repl *r)
 	return 0;
 }
 
-/* `at` is one of Lua's: what is wrong behind it Lua tells best. */
+/* A word such as `at` that Lua knows: Lua tells best what is wrong after it. */
 static bool is_known_to_lua(struct repl *r, const char *word)
 {
 	ERROR(ignored);
@@ -212,7 +212,7 @@ static bool is_known_to_lua(struct repl *r, const char *word)
 	return known;
 }
 
-/* What other debuggers call it; NULL: nothing that we know of. */
+/* Our command for a word of other debuggers; NULL: none is known. */
 static const char *word_of_others(const char *word)
 {
 	static const char *const words[][2] = {
@@ -252,7 +252,7 @@ static const char *word_of_others(const char *word)
 	return NULL;
 }
 
-/* What is no Lua, and begins with a word that could be a command, was to be one. */
+/* A line that is not Lua, and begins with a word that could be a command, was meant as one. */
 static int no_command(struct repl *r, const char *line, struct error *err)
 {
 	size_t length =
@@ -287,7 +287,7 @@ static int no_command(struct repl *r, const char *line, struct error *err)
 	return error_hint(err, "`help` lists them; every other line is Lua, as in a gate script");
 }
 
-/* On a pipe nobody sees which line it is about. */
+/* On a pipe nobody sees which line an error is about. */
 static void name_line(const struct repl *r, struct error *err)
 {
 	if (r->terminal || err->code == ERROR_FAILED || strncmp(error_text(err), "input:", 6) == 0)
@@ -384,7 +384,7 @@ static void repl_fini(struct repl *r)
 	interactive_free(r->live);
 }
 
-/* Where it was closed there is something on it by now that cannot be read (main.c). */
+/* If it was closed, main.c has put something there that cannot be read. */
 static int check_input(struct error *err)
 {
 	int flags = fcntl(STDIN_FILENO, F_GETFL);

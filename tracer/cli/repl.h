@@ -1,7 +1,7 @@
 /*
  * gatectl repl. One file, one idea:
  *
- *	repl.c           the loop: a line is read, done, and what came of it shown
+ *	repl.c           the loop: reads a line, executes it, shows what came of it
  *	repl_terminal.c  libedit and the program share the terminal; signals at the prompt
  *	repl_commands.c  the table of commands, and what each does
  *	repl_complete.c  completion
@@ -17,10 +17,10 @@
 struct repl_entry {
 	char *lua;		      /* the line; NULL: `file` */
 	char *file;		      /* a script */
-	unsigned number;	      /* that the line has in messages */
+	unsigned number;	      /* the line's, in messages */
 	struct interactive_made made; /* in this run */
 	bool dropped;
-	bool late; /* made when the program had run already */
+	bool late; /* made after the program had begun to run */
 };
 
 struct repl {

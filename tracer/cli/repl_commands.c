@@ -68,7 +68,7 @@ static char *last_word(char *text, size_t length)
 	return text + length;
 }
 
-/* LOCATION may have blanks: the verb and the name are its last two words. */
+/* LOCATION may have blanks, so the verb and the name are the last two words. */
 static const char *split_verb(char *rest, char **name)
 {
 	char *last = last_word(rest, strlen(rest)), *verb;
@@ -85,7 +85,7 @@ static const char *split_verb(char *rest, char **name)
 	return verb;
 }
 
-/* Only behind a ; or in a comment a location has blanks. */
+/* A location has blanks only behind a ; or in a comment. */
 static bool lacks_name(char *rest)
 {
 	const char *last = last_word(rest, strlen(rest));
@@ -118,8 +118,8 @@ static struct repl_entry *entry_of(struct repl *r, const char *lua)
 	return found;
 }
 
-/* *line is what makes the gate, if it was not among the lines before: one that was dropped is taken again
-   where its gate is still there. */
+/* *line is the line that makes the gate, unless an earlier one does. A dropped line is taken up
+   again if its gate is still there. */
 static int make_gate(struct repl *r, const char *name, struct repl_entry **line, struct error *err)
 {
 	bool known = is_gate(r, name);
@@ -184,7 +184,7 @@ static int cmd_gate(struct repl *r, char *rest, struct error *err)
 		return -1;
 	if (make_place(r, rest, verb ? verb : "wait", name, err) == 0)
 		return 0;
-	if (line) /* a script that is saved does without */
+	if (line) /* a saved script does without it */
 		line->dropped = true;
 	return -1;
 }

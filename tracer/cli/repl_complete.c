@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct repl *owner; /* libedit hands nothing through */
+static struct repl *owner; /* libedit passes no context on */
 
 struct names {
 	const char *begin;

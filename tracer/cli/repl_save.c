@@ -1,6 +1,6 @@
 /*
- * What was done, as a script that does it by itself: the lines that were accepted, and what live/ makes of
- * what was done by hand.
+ * What was done, as a script that does it by itself: the accepted lines, and what interactive/
+ * makes of what was done by hand.
  */
 #include "tracer/base/file.h"
 #include "tracer/cli/repl.h"
@@ -63,7 +63,7 @@ static int add_entry(struct str *out, const struct repl_entry *entry, struct err
 	return 0;
 }
 
-/* No name of the tester's is hidden by those of the steps. */
+/* A name for the steps that hides none of the tester's. */
 static const char *free_word(const char *text)
 {
 	static const char *const words[] = {"step", "turn", "stage", "phase", "stop"};
@@ -97,7 +97,8 @@ static int script_text(struct repl *r, struct interactive_saving *how, struct st
 	return failed ? -1 : 0;
 }
 
-/* Who is held when it is saved is held in each run of the script, and nobody is there then. */
+/* A thread that is held now will be held in each run of the script, with nobody there to let it
+   go. */
 static void note_held(struct repl *r)
 {
 	struct str who = {0}, line = {0};
@@ -111,7 +112,7 @@ static void note_held(struct repl *r)
 	str_fini(&line);
 }
 
-/* A person is asked; on a pipe nobody is there to answer. */
+/* Asks the person; on a pipe there is nobody to answer. */
 static bool leaves_out(struct repl *r, size_t step, struct error *err)
 {
 	struct str question = {0};
@@ -212,7 +213,7 @@ static void add_seconds(struct cli_words *words, const char *option, double seco
 	add_argument(words, text);
 }
 
-/* What the REPL itself was given, but for what is in the script. */
+/* The options that the REPL was given, but for those that the script contains. */
 static void add_options(struct cli_words *words, const struct cli *cli)
 {
 	add_argument(words, cli->color ? "--color=always" : "--color=never");
@@ -256,7 +257,8 @@ static void exec_gatectl(struct repl *r, const char *command, const char *count,
 	_exit(125);
 }
 
-/* Beside the first script that was loaded, where `require` finds what that requires, if that may be. */
+/* If possible beside the first script that was loaded, where `require` finds what that one
+   requires. */
 static char *temporary(const struct repl *r, struct error *err)
 {
 	array_each(const struct repl_entry, entry, &r->entries) {

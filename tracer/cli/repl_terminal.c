@@ -1,6 +1,6 @@
 /*
- * Two share one terminal: libedit, at the prompt, and the program, while it runs. Each finds it as it
- * has left it, modes and foreground process group, and at the end it is as gatectl has found it.
+ * Two share one terminal: libedit at the prompt, and the program while it runs. Each finds it as it
+ * left it (modes and foreground process group), and at the end it is as gatectl found it.
  *
  * Ctrl-C at the prompt empties the line, Ctrl-Z stops gatectl and the program together: the program
  * is halted at the prompt, and what the terminal has sent it is forgotten when the job goes on.
@@ -43,7 +43,7 @@ static void on_signal(int signal)
 		ended = signal;
 }
 
-/* The target's clock would interrupt it. */
+/* Repeated, as the target's clock may interrupt it. */
 static void set_modes(const struct termios *modes)
 {
 	while (tcsetattr(STDIN_FILENO, TCSADRAIN, modes) < 0 && errno == EINTR)
@@ -51,8 +51,8 @@ static void set_modes(const struct termios *modes)
 }
 
 /*
- * They are blocked but for two times, so that none is lost in between: while a line is waited for, with
- * the handler above, and while the program runs, with those of the target.
+ * The signals are blocked, so that none is lost, except at two times: while a line is waited for,
+ * with the handler above, and while the program runs, with the target's handlers.
  */
 static void block(int how)
 {
@@ -90,7 +90,7 @@ void repl_take_signals(const struct repl *r)
 
 	interrupted = suspended = 0;
 	for (int i = 0; i < TAKEN; i++) {
-		/* On a pipe there are no modes to give back: it stops without us. */
+		/* On a pipe there are no modes to give back: SIGTSTP stops us by itself. */
 		bool left = taken[i] == SIGTSTP &&
 			    (!r->terminal || terminal.stop.sa_handler == SIG_IGN);
 
@@ -109,8 +109,9 @@ int repl_give_signals_back(void)
 /* ---- whose turn it is ----------------------------------------------------------------------- */
 
 /*
- * In the background a job must not touch the terminal: reading, the kernel stops it until the shell
- * brings it back. False: nobody will (its group is orphaned, SIGTTIN is ignored, the terminal is gone).
+ * A background job must not touch the terminal: if it reads, the kernel stops it until the shell
+ * brings it back. False: nobody will (its group is orphaned, SIGTTIN is ignored, the terminal is
+ * gone).
  */
 static bool wait_for_foreground(void)
 {
@@ -132,7 +133,7 @@ void repl_terminal_to_program(struct repl *r)
 		tcsetpgrp(STDIN_FILENO, terminal.group);
 }
 
-/* Not the shell's, which has taken it to put us in the background. */
+/* And not the shell's, which has taken the terminal to put us in the background? */
 static bool is_programs(const struct repl *r, pid_t group)
 {
 	if (interactive_state(r->live) == INTERACTIVE_ENDED) /* its last group may be no more */
@@ -249,8 +250,8 @@ static int next_key(FILE *in)
 	}
 }
 
-/* By itself libedit shows the prompt first, and then makes the terminal raw: what is typed in between
-   is echoed by the kernel as well, and forgotten at a Ctrl-Z, as nobody has read it. */
+/* libedit by itself shows the prompt first and makes the terminal raw after that: what is typed in
+   between would be echoed by the kernel as well, and lost at a Ctrl-Z, as nobody has read it. */
 static int before_prompt(void)
 {
 	rl_prep_terminal(1);
@@ -279,7 +280,7 @@ char *repl_read_terminal(const char *question)
 	return line;
 }
 
-/* More of what is written to the pipe; 0: that was all of it. */
+/* Reads more of what is written to the pipe; 0: that was all of it. */
 static size_t read_more(struct str *line)
 {
 	char bytes[4096];
@@ -334,7 +335,7 @@ static char *history_path(void)
 	return path;
 }
 
-/* Before the program is started, which would inherit what is left. */
+/* To be called before the program is started: it has to find everything as gatectl did. */
 void repl_terminal_open(struct repl *r)
 {
 	const struct sigaction ignored = {.sa_handler = SIG_IGN};
@@ -348,7 +349,7 @@ void repl_terminal_open(struct repl *r)
 	wait_for_foreground();
 	tcgetattr(STDIN_FILENO, &terminal.found);
 	terminal.program = terminal.found;
-	sigaction(SIGTTOU, &ignored, NULL); /* giving the terminal to and fro is no mistake */
+	sigaction(SIGTTOU, &ignored, NULL); /* we give the terminal away and take it back */
 	sigaction(SIGQUIT, &ignored, NULL); /* the key for it is for the program */
 }
 

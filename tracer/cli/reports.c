@@ -31,7 +31,7 @@ int reports_check(const struct cli *cli, struct error *err)
 	return 0;
 }
 
-/* A report is there as a whole, or it is not. */
+/* A report is written as a whole or not at all. */
 static int write_report(const char *path, const struct str *text, struct error *err)
 {
 	struct stat now;

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* What there is to tell of runs that are as expected is told once: of a crash its first line, or with -v
-   all of it. */
+/* What there is to say of runs that are as expected is said once: of a crash its first line, or
+   with -v all of it. */
 static void say_note(struct cli *cli, const struct session_result *r)
 {
 	const char *text = str_text(&r->note);
@@ -50,7 +50,7 @@ static int tell_run(void *ctx, const struct session_result *r, struct error *err
 	return reports_write(cli, r, err);
 }
 
-/* Nothing has failed where it differs: the outcome may not depend on what came first. */
+/* A difference is no failure: the outcome may not depend on what came first. */
 static void say_order(const struct cli *cli, struct order_log *log)
 {
 	const char *difference = order_log_difference(log);

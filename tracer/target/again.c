@@ -77,7 +77,7 @@ static bool same_file(pid_t pid, const char *path)
 	return !stat(exe, &a) && !stat(seen, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* By the name it was started with, for its own sake; that of a script is not the interpreter's. */
+/* The name it was started with, which it may look at; a script's name is not its interpreter's. */
 static const char *path_of(struct thread *th, const struct stack_top *top)
 {
 	const char *path = string_at(top, target_auxv(th->pub.process, AT_EXECFN));

@@ -36,7 +36,7 @@ static bool is_zombie(pid_t pid)
 	return look.activity == TARGET_DEAD;
 }
 
-/* By its flags: one that is just ending has no memory any more, either. */
+/* Is it a kernel thread? By its flags, since a process that is just ending has no memory either. */
 static bool is_of_kernel(pid_t pid)
 {
 	enum { FLAGS = 7, OF_KERNEL = 0x00200000 }; /* behind the name; PF_KTHREAD */
@@ -108,9 +108,9 @@ static long options_of(const struct target *t)
 }
 
 /*
- * Seizing waits for an exec of another thread to be over, and that exec waits until those threads of
- * ours that it has ended are reaped, by us. So the clock reaps while we wait. In a signal handler:
- * without memory from the heap.
+ * Seizing waits until another thread's exec is over, and that exec waits until we have reaped those
+ * of our threads that it has ended. So the clock's signal handler reaps while we wait; it must not
+ * use the heap.
  */
 enum { MOST_REAPED = 1024, MOMENT_MS = 2 };
 static struct taken reaped[MOST_REAPED];
@@ -151,8 +151,8 @@ static bool seize(struct target *t, pid_t tid)
 }
 
 /*
- * A thread that has just ended is refused as one that may not be traced. When it ends by the exec of
- * another thread, that one has its id a moment later: so the first thread is asked for once more.
+ * A thread that has just ended is refused like one that may not be traced. If the exec of another
+ * thread ended it, that one has its id a moment later: so the first thread is tried once more.
  * 1: seized; 0: it has ended, or is ours already; -1: refused, with errno
  */
 static int ptrace_seize(struct target *t, pid_t tid)
@@ -180,8 +180,8 @@ static bool was_reaped(const struct target *t, pid_t tid)
 }
 
 /*
- * The id under which what we have seized goes on. It may have been seized in the middle of an exec: then
- * it has that of the first thread by now, and whether the exec will be reported nobody knows.
+ * The id that the thread has, now that it is seized. If it was seized in the middle of an exec it
+ * has the first thread's by now, and nobody knows whether the exec will be reported.
  */
 static pid_t id_of_seized(const struct target *t, const struct process *p, pid_t tid)
 {
@@ -194,7 +194,7 @@ static int seize_thread(struct target *t, struct process *p, pid_t tid, struct e
 	struct thread *th = thread_find(t, tid);
 	int seized;
 
-	/* one that was not ours may have execed, and goes on under the id of the first, which was */
+	/* one that was not ours may have execed: it goes on under the id of the first, which was */
 	if (th && (tid != p->pub.pid || look_is_ours(tid)))
 		return 0;
 	seized = ptrace_seize(t, tid);
@@ -204,7 +204,7 @@ static int seize_thread(struct target *t, struct process *p, pid_t tid, struct e
 		return 0;
 	tid = id_of_seized(t, p, tid);
 	th = thread_find(t, tid);
-	if (th) /* of that nobody is told: the exec has ended it */
+	if (th) /* ended by the exec, and nobody is told of that */
 		family_gone(t, th);
 	th = thread_new(t, p, tid, NULL);
 	th->pub.found = true;
@@ -214,8 +214,8 @@ static int seize_thread(struct target *t, struct process *p, pid_t tid, struct e
 }
 
 /*
- * How many threads were seized in this pass, or -1. The list is cut where a thread ends that the kernel
- * has just come to: then there is another pass, as if one had been seized.
+ * The number of threads seized in this pass, or -1. The kernel cuts the list short at a thread that
+ * is just ending: then another pass is made, as if one had been seized.
  */
 static int seize_pass(struct target *t, struct process *p, struct error *err)
 {
@@ -242,7 +242,7 @@ static int seize_pass(struct target *t, struct process *p, struct error *err)
 	return seized + (!seized && listed < look_status(p->pub.pid, "Threads"));
 }
 
-/* Passes until one finds nobody new. 0: nobody was seized, or -1. */
+/* Makes passes until one finds nobody new. 0: nobody was seized, or -1. */
 static int seize_all(struct target *t, struct process *p, struct error *err)
 {
 	int seized, all = 0;
@@ -258,7 +258,7 @@ static int seize_all(struct target *t, struct process *p, struct error *err)
 
 static int take_sharers(struct target *t, struct process *parent, struct error *err);
 
-/* It has execed before it was ours: it is a program of its own. */
+/* It execed before it was ours: now it is a program of its own. */
 static void part(struct process *p)
 {
 	p->pub.space->users--;
@@ -336,7 +336,7 @@ static struct target *target_of_attach(const struct target_attach *how)
 	return t;
 }
 
-/* Who is best asked to make a system call for us. */
+/* The thread that can best make a system call for us. */
 static struct thread *choose_helper(struct target *t, struct thread *otherwise)
 {
 	struct thread *th;
@@ -352,7 +352,7 @@ static struct thread *choose_helper(struct target *t, struct thread *otherwise)
 	return otherwise;
 }
 
-/* By a thread that has not begun to end: what has, has no memory any more. */
+/* Through a thread that has not begun to end: one that has, has no memory any more. */
 static void open_memory(struct target *t, struct process *p)
 {
 	struct thread *th;
@@ -381,8 +381,8 @@ static int take_all(struct target *t, struct process *p, struct error *err)
 }
 
 /*
- * What was in the middle of clone(2) when it became ours makes a thread that is not. When all stand
- * still nobody is: then those are taken, too.
+ * A thread that was in the middle of clone(2) when it became ours makes one that is not ours. Once
+ * all stand still nobody is in clone(2): then those are seized, too.
  */
 static int take_over(struct target *t, pid_t pid, struct error *err)
 {
@@ -392,7 +392,7 @@ static int take_over(struct target *t, pid_t pid, struct error *err)
 
 	p->pub.is_root = true;
 	*array_add(&t->queue) = (struct target_event){.kind = TARGET_ATTACHED, .process = &p->pub};
-	do /* in the middle of an exec there is nobody who could be seized */
+	do /* in the middle of an exec there is no thread that could be seized */
 		some = take_all(t, p, err);
 	while (!some && !look_has_ended(pid));
 	if (some < 0 || check_parent(pid, err) < 0)

@@ -1,10 +1,10 @@
 /*
  * A function of the program, run by a thread that is stopped.
  *
- * Its frame stands below the red zone; it returns to the trap of our stub, where the thread has to
- * be for all it was before to be put back (syscall.c). What happens in between is judged stop by
- * stop (inside.c). Entries of functions that leave others get traps for the time of the call:
- * threads that run into them meanwhile go on when it is over.
+ * Its frame stands below the red zone. It returns to our stub's trap, since only from there
+ * everything can be put back as it was (syscall.c). Each stop in between is judged by itself
+ * (call_stops.c). Functions that leave others (longjmp) have traps at their entries during the
+ * call: other threads that run into these go on when it is over.
  */
 #include "tracer/target/call.h"
 
@@ -40,7 +40,7 @@ static int vectors_restore(struct thread *th, struct vectors *v)
 	return ptrace(PTRACE_SETREGSET, th->pub.tid, NT_X86_XSTATE, &v->part) < 0 ? -1 : 0;
 }
 
-/* The arguments; and a function finds the stack of the x87 empty. */
+/* Sets the arguments; a function expects the x87 stack to be empty. */
 static int vectors_set(struct thread *th, struct vectors *v, const struct target_call *call)
 {
 	static const uint8_t none[3];
@@ -229,7 +229,7 @@ static enum inside_answer perform(struct inside *in, struct vectors *v, struct k
 	return vectors_result(th, call) < 0 ? died(in) : INSIDE_RETURNED;
 }
 
-/* With what they say where the kernel allows it. */
+/* With its siginfo, if the kernel allows that. */
 static void send_again(const struct thread *th, siginfo_t *info)
 {
 	pid_t pid = th->pub.process->pid, tid = th->pub.tid;
@@ -238,7 +238,7 @@ static void send_again(const struct thread *th, siginfo_t *info)
 		syscall(SYS_tgkill, pid, tid, info->si_signo);
 }
 
-/* A wait that the kernel has lost its notes on begins anew. */
+/* An interrupted wait that the kernel can no longer take up begins anew. */
 static void mend_restart(struct inside *in)
 {
 	enum { RESTART_BLOCK = -516 };
@@ -301,7 +301,8 @@ struct lent {
 	size_t count;
 };
 
-/* Where it cannot be had the call goes without: leaving is seen a little later, or not. */
+/* If there can be no trap the call does without: that the function is left is seen later, or not at
+   all. */
 static void lend_one(struct lent *lent, struct thread *th, uint64_t addr)
 {
 	struct target_process *p = th->pub.process;

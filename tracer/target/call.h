@@ -9,7 +9,7 @@ struct inside {
 	struct target_call *call;
 	struct error *err;
 	uint64_t frame;		  /* where the return address stands */
-	ARRAY(siginfo_t) put_off; /* signals that came although they are masked */
+	ARRAY(siginfo_t) put_off; /* signals that came although they were masked */
 	uint64_t old_mask; /* in rt_sigprocmask(2): where it writes the mask there was, or 0 */
 	bool restart_lost; /* the kernel's notes on an interrupted wait were overwritten */
 };

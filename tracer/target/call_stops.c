@@ -177,8 +177,8 @@ static enum inside_answer on_entry(struct inside *in, const struct __ptrace_sysc
 }
 
 /*
- * All signals are blocked for us, not for what the function makes: a new thread, or a new process,
- * gets the mask that its creator has asked for before (pthread_create, fork). So the answer is the
+ * We block all signals, but what the function creates must not inherit that: pthread_create and
+ * fork ask for the current mask and give it to the new thread or process. So they are told the
  * thread's own.
  */
 static void show_own_mask(const struct inside *in)

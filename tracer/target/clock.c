@@ -1,9 +1,10 @@
 /*
- * The program's clock where sleeps are reported. There time passes by what sleeps last (target_slept)
- * and by what the program works, but not by what the machine does for others, or for us: a time that
- * the program reckons with is as far away as it is on a machine of its own.
+ * The program's clock, if sleeps are reported. It advances by the sleeps (target_slept) and by the
+ * CPU time that the program uses, but not by what the machine does for others, or for us: a point
+ * in time is as far away as on a machine of the program's own.
  *
- * The clock of the vdso cannot be seen. The program is started without, and asks by system calls.
+ * Nobody sees a clock read through the vdso. So the program is started without the vdso, and reads
+ * it by system calls.
  */
 #include "tracer/target/target_internal.h"
 
@@ -42,7 +43,7 @@ uint64_t target_worked_ns(struct target *t)
 
 	TAILQ_FOREACH(p, &t->processes, link)
 	ns += cpu_ns(p);
-	if (ns > t->worked_ns) /* who is gone is not counted any more */
+	if (ns > t->worked_ns) /* threads that are gone are no longer counted */
 		t->worked_ns = ns;
 	return t->worked_ns;
 }
@@ -62,7 +63,7 @@ unsigned long target_clock_reads(const struct target *t)
 	return t->clock_reads;
 }
 
-/* How far the program's clock is behind the machine's. It is never in front of it. */
+/* How far the program's clock is behind the machine's. It is never ahead. */
 static uint64_t behind_ns(struct target *t)
 {
 	uint64_t real = read_clock(CLOCK_MONOTONIC) - t->clock_start_ns;

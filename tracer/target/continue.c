@@ -1,4 +1,4 @@
-/* A stopped thread runs, or waits as its process does: the requests, and what they make of our tables. */
+/* Lets a stopped thread run, or wait with its process: the requests, and our tables after them. */
 #include "tracer/target/target_internal.h"
 
 #include <assert.h>
@@ -36,7 +36,7 @@ void thread_listen(struct thread *th)
 	has_gone_on(th, TARGET_GROUP_STOPPED);
 }
 
-/* A thread that stays at its site really stands there: that is what /proc and core files show. */
+/* Sets the pc of a thread that stays at its site to the site: /proc and core files show it. */
 void thread_settle(struct thread *th)
 {
 	if (th->stop != STOP_SITE || th->settled)

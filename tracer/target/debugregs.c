@@ -26,7 +26,7 @@ static uint64_t peek(const struct thread *th, int number)
 	return (uint64_t)ptrace(PTRACE_PEEKUSER, th->pub.tid, at, 0);
 }
 
-/* Enabled, when written to, of this length. */
+/* Each enabled, for writes, with its length. */
 static uint64_t control_of(const struct watch_set *set)
 {
 	static const uint64_t length[] = {[1] = 0, [2] = 1, [4] = 3, [8] = 2};
@@ -39,7 +39,7 @@ static uint64_t control_of(const struct watch_set *set)
 	return control;
 }
 
-/* An address has to suit the length that is in force: none is, meanwhile. */
+/* The kernel wants an address to suit the length in force, so all are disabled first. */
 static int fill(const struct thread *th, const struct watch_set *set)
 {
 	if (th->watched.n && poke(th, DR_CONTROL, 0) < 0)
@@ -62,7 +62,8 @@ int debugregs_set(struct thread *th, const struct watch_set *set)
 	return 0;
 }
 
-/* An interruption overtakes the report of a write: it may find other registers than it was made by. */
+/* A stop that we asked for may overtake the report of a write, which then finds other registers
+   set. */
 bool debugregs_hit(struct thread *th)
 {
 	siginfo_t info;

@@ -5,9 +5,9 @@
  * instructions, before an instruction whose trap it has met), the program's own bytes are put back,
  * debug registers are cleared, our memory is unmapped. Then one after the other runs on.
  *
- * A thread that cannot be stopped (it waits in vfork) is left: the kernel lets it go when gatectl
- * ends. Our memory stays mapped then, for it may have to come back through it. But the kernel would
- * kill what was launched: those are waited for.
+ * A thread that cannot be stopped (it waits in vfork) is left as it is: the kernel lets it go when
+ * gatectl ends. Our memory then stays mapped, since the thread may have to return through it. But
+ * the kernel would kill a program that we launched: there the thread is waited for.
  */
 #include "tracer/target/target_internal.h"
 
@@ -107,7 +107,8 @@ static void let_go(struct thread *th)
 	th->awaited = false;
 }
 
-/* Debug registers outlive the tracer: who has some is waited for, whatever he does. */
+/* Debug registers outlive the tracer: a thread that has some is waited for, whatever it is
+   doing. */
 static bool is_late(const struct thread *th)
 {
 	return thread_is_alive(th) && th->beyond && (th->watched.n || !th->target->attached);

@@ -1,14 +1,14 @@
 /*
  * Sleeping calls that return at once as if they had slept.
  *
- * While a thread elides, it stops at every system call. In those that take a time to wait for, that
+ * While a thread elides, it stops at every system call. In those that wait for a given time, that
  * time becomes zero: the kernel does all the rest as always (it checks the arguments, says which
  * descriptors are ready, leaves a futex whose word has changed), and the answer is that of a call
  * whose time has passed. Endless waits are no sleeping and are left alone, and so is what a signal
  * handler does.
  *
- * The program's clock does not go on by it. A loop that sleeps until the clock says so would spin:
- * after many elided calls the others sleep.
+ * The program's clock does not advance by that, so a loop that sleeps until the clock says so would
+ * spin: after many elided calls the next ones really sleep.
  */
 #include "tracer/target/target_internal.h"
 
@@ -68,7 +68,8 @@ uint64_t elide_argument(const struct user_regs_struct *regs, const struct elide_
 	return *argument(&copy, call->argument);
 }
 
-/* Of our own, below the stack: the program's may be constant. The kernel writes what is left into it. */
+/* In memory below the stack: the program's own may be constant, and the kernel writes the rest
+   there. */
 static bool write_time(struct thread *th, uint64_t at, enum elide_form form, uint64_t time_ns)
 {
 	struct timespec time = {(time_t)(time_ns / NS_OF_S), (long)(time_ns % NS_OF_S)};
@@ -141,7 +142,7 @@ static void on_entry(struct thread *th)
 	th->elided++;
 }
 
-/* A system call leaves its arguments as they were. */
+/* Puts the argument back: a system call leaves its arguments as they were. */
 static void on_exit(struct thread *th)
 {
 	struct user_regs_struct regs;
@@ -166,7 +167,8 @@ static uint64_t return_address(const struct thread *th, uint64_t frame)
 		       : address;
 }
 
-/* By longjmp or an exception: others use its stack by now, or it is above that. */
+/* Was it left by longjmp or an exception? Then the stack pointer is above it, or others use its
+   stack. */
 static bool was_left(const struct thread *th, const struct elided *e, uint64_t sp)
 {
 	return sp >= e->frame || return_address(th, e->frame) != e->returns_to;

@@ -42,7 +42,7 @@ static void on_watch(struct target *t, struct thread *th, bool current)
 		target_resume(t, &th->pub);
 }
 
-/* Whose registers were asked for when it stopped last will be asked again: one request, not two. */
+/* If its registers were read at its last stop they will be read again: one request, not two. */
 static int pc_of_trap(struct thread *th, uint64_t *pc)
 {
 	if (th->asked)
@@ -96,7 +96,7 @@ static bool in_foreground(void)
 	return foreground;
 }
 
-/* The shell waits for us, not for the program: it shall see that the job has stopped. */
+/* The shell waits for us, not for the program: it has to see that the job has stopped. */
 static void mirror_stop(const struct thread *th)
 {
 	if (th->pub.process->is_root && th->pub.tid == th->pub.process->pid && in_foreground())
@@ -117,7 +117,7 @@ static void on_group_stop(struct thread *th, int signal)
 
 /* ---- ends ----------------------------------------------------------------------------------- */
 
-/* By itself: not because the process or the image ends. */
+/* The thread ends by itself, not because the process or the image does. */
 static void on_exit(struct target *t, struct thread *th)
 {
 	long number;
@@ -158,7 +158,7 @@ static void on_stop(struct target *t, struct thread *th, int event, int signal)
 		else
 			on_signal(t, th, signal);
 		break;
-	default: /* none that was asked for */
+	default: /* no stop that was asked for */
 		thread_continue(th, 0);
 	}
 }

@@ -71,7 +71,8 @@ static struct thread *add_process(struct target *t, struct process *parent, pid_
 	return th;
 }
 
-/* The memory is a copy of the parent's. This may let the child run, and die: its start is queued. */
+/* The memory is a copy of the parent's. This may let the child run, or even die, so its start is
+   queued already. */
 static void copy_space(struct target *t, struct thread *child, const struct target_space *from)
 {
 	struct target_space *space = space_of(child);

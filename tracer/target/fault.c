@@ -30,7 +30,7 @@ static bool is_sent(int code)
 	return code == SI_USER || code == SI_TKILL || code == SI_QUEUE;
 }
 
-/* Then what it is told of processes are other numbers than ours. */
+/* Is it in another PID namespace? Then the process ids that it is told are not ours. */
 static bool is_namespaced(pid_t pid)
 {
 	char path[64];

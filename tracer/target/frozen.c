@@ -80,7 +80,7 @@ static void *watch(void *unused)
 	return unused;
 }
 
-/* Without it, a program that does such a thing freezes us: no reason not to run the others. */
+/* If this fails, a program that does such a thing freezes us: no reason not to run others. */
 void frozen_watch(void)
 {
 	sigset_t all, before;

@@ -1,13 +1,14 @@
 /*
  * Stops every thread of the tree, and keeps it so until each is let go.
  *
- * What stops for a reason of its own (a site, a signal, a birth) is an event in the queue as always;
- * the others are at STOP_PAUSE. A thread that a trap of ours has interrupted already, but that has
- * not been told so yet, is taken there first: it would stand in the middle of an instruction.
+ * What stops for a reason of its own (a site, a signal, a birth) is an event in the queue as
+ * always; the others are at STOP_PAUSE. A thread that has executed a trap of ours, but has not
+ * reported it yet, is taken to that report first: else it would stand in the middle of an
+ * instruction.
  *
  * Threads that cannot be stopped now (a parent in vfork, one in an uninterruptible wait) are passed
- * over: they are in the kernel, and will stop before their next instruction. Not one that execs: the
- * memory would become another one while we look at it. That is waited for until it is reported.
+ * over: they are in the kernel, and will stop before their next instruction. But an exec is waited
+ * for until it is reported: it would replace the memory while we look at it.
  */
 #include "tracer/target/target_internal.h"
 
@@ -15,12 +16,12 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* Moments for which a thread in an uninterruptible wait is waited for. */
+/* How many moments we wait for a thread in an uninterruptible wait. */
 enum { MOST_LOOKS = 100 };
 
 /*
- * In an exec it has taken over the id of the first thread, and ended all others. Its own id is no more
- * before it has been reaped; the report comes under the other one when the new image is there.
+ * In an exec a thread takes over the id of the first thread and ends all others. Its own id is then
+ * gone, never reaped; the report comes under the first thread's id when the new image is there.
  */
 static bool has_other_id(const struct thread *th)
 {

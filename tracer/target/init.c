@@ -1,10 +1,10 @@
 /*
  * The first process of a PID namespace.
  *
- * The kernel gives it no signal that it has no handler for, unless it has sent that for a fault. But
- * where it is traced not even then: it would make the same fault again and again. So it is let go
- * before the instruction, on its own bytes: there it ends as it would have without us. How is known,
- * and to its parent; it is no child of ours to be waited for.
+ * The kernel gives it no signal that it has no handler for, except for a fault. But if it is traced
+ * not even that, and it would make the same fault again and again. So it is let go before the
+ * instruction, on its own bytes, and ends there as it would have without us. We know by which
+ * signal, and its parent learns it; it is no child of ours that we could wait for.
  */
 #include "tracer/target/target_internal.h"
 
@@ -49,7 +49,7 @@ bool init_stays(const struct thread *th)
 {
 	struct look_signals has;
 
-	/* those that an instruction raises are what our system calls do not block */
+	/* those that our system calls do not block are the ones that an instruction raises */
 	return th->signal && th->signal != SIGKILL && th->signal < 32 &&
 	       !(remote_blocked() >> (th->signal - 1) & 1) && is_fault(th) &&
 	       !look_signals(th->pub.tid, &has) && !look_has(has.caught, th->signal) &&

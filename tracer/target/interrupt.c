@@ -1,11 +1,12 @@
 /*
- * A signal that is to end gatectl does so also where nobody looks: in a search through much debug
- * information, or in a write that nobody reads.
+ * A signal that is to end gatectl does so even while nobody looks for one: during a search through
+ * much debug information, or a write that nobody reads.
  *
- * The loop takes the signal when it comes by. If gatectl has computed for half a second more, or if three
- * seconds have passed, and it is still there, the handler of a timer ends the program and gatectl. Nothing
- * is lost: whatever was found would have been thrown away. A program that was attached to has to be let
- * go, with its own bytes; only the loop can do that, so there the signal waits.
+ * The loop takes the signal when it comes round. If gatectl has computed for half a second more, or
+ * if three seconds have passed, and it is still there, the handler of a timer ends the program and
+ * gatectl. Nothing is lost: whatever was found would have been thrown away. A program that was
+ * attached to has to be let go, with its own bytes; only the loop can do that, so there the signal
+ * waits.
  */
 #include "tracer/target/target_internal.h"
 
@@ -19,7 +20,7 @@
 enum {
 	COMPUTES_MS = 500,
 	LASTS_MS = 3000,
-	MOST = 1024,	 /* processes that are waited for; others end by themselves with us */
+	MOST = 1024,	 /* processes that we wait for; others end with us by themselves */
 	DYING_TURNS = 30 /* an uninterruptible one may take longer than we want to wait */
 };
 
@@ -113,7 +114,7 @@ void target_signals_go_on(void)
 	hurry_end();
 }
 
-/* Takes what one has to report. Who has stopped on the way to its end is sent on. */
+/* Takes one status. A thread that has stopped on the way to its end is sent on. */
 static pid_t reap(void)
 {
 	int status;

@@ -70,8 +70,8 @@ static bool is_elf(const char *path)
 	return memcmp(magic, ELFMAG, SELFMAG) == 0;
 }
 
-/* execvp gives what the kernel does not know to the shell: right for a script, but not for a program
-   of another machine. */
+/* execvp gives a file that the kernel does not know to the shell: right for a script, but not for
+   another machine's program. */
 static void exec_program(char *const *argv, char *const *env)
 {
 	if (strchr(argv[0], '/')) {

@@ -2,9 +2,9 @@
  * Stops a thread that runs, to ask it something.
  *
  * An interrupted system call is mostly started again by the kernel itself. Some give up with EINTR
- * (epoll_wait, semop, sigtimedwait, msgrcv, calls on sockets with a time-out): those we start again.
- * A relative time-out begins anew then. Not where a handler will run, for that is what EINTR says,
- * and not close(2): what it has begun is done.
+ * (epoll_wait, semop, sigtimedwait, msgrcv, calls on sockets with a time-out): those we start
+ * again. A relative time-out begins anew then. But not if a handler will run, since EINTR says just
+ * that, and not close(2), which has done its work by then.
  */
 #include "tracer/target/target_internal.h"
 

@@ -1,7 +1,7 @@
 /*
  * The kernel withholds what the file of a program would give it (set-user-ID, set-group-ID,
- * capabilities) when it is traced by somebody who could not have it himself. The program then runs
- * without, which is not what it would do alone.
+ * capabilities) if whoever traces it may not have that himself. The program then runs without, and
+ * behaves otherwise than alone.
  */
 #include "tracer/target/target_internal.h"
 
@@ -16,12 +16,12 @@
 #include <sys/statvfs.h>
 #include <sys/xattr.h>
 
-enum { NOBODY = 65534 }; /* whoever has no id in this user namespace */
+enum { NOBODY = 65534 }; /* the id of whoever has none in this user namespace */
 
 struct holder {
 	unsigned long euid, egid;
 	uint64_t permitted, bounding; /* capabilities */
-	bool none_new;		      /* exec gives nothing to it, traced or not */
+	bool none_new;		      /* exec gives it nothing, traced or not */
 };
 
 /* The second number of "Uid: real effective saved filesystem". */

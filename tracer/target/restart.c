@@ -149,7 +149,7 @@ static void correct_info(struct thread *th, const struct slot *slot, uint64_t co
 		ptrace(PTRACE_SETSIGINFO, th->pub.tid, 0, info);
 }
 
-/* A system call that the kernel will start again behind the handler. */
+/* A system call that the kernel will start again after the handler. */
 static bool will_restart(const struct thread *th)
 {
 	int64_t rax = (int64_t)th->regs.rax;

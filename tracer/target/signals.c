@@ -13,7 +13,7 @@
 
 enum {
 	SIGNALS = 65,
-	IDLE_MS = 250, /* without ticks, a person's signal waits for at most so long */
+	IDLE_MS = 250, /* without ticks, a person's signal waits no longer than this */
 };
 
 static const int endings[] = {SIGINT, SIGTERM, SIGHUP};

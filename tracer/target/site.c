@@ -80,7 +80,7 @@ static int site_arm(struct target *t, struct target_space *space, struct site *s
 	return 0;
 }
 
-/* Was taken away before: the copy serves again where the instruction is still the same. */
+/* The site was removed before: its copy serves again if the instruction is still the same. */
 static int site_revive(struct target *t, struct target_process *process, struct thread *helper,
 		       struct site *site, const struct site *now, struct error *err)
 {

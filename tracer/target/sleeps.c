@@ -2,12 +2,13 @@
  * Who sleeps, and for how long: with target_launch.sleeps every system call that takes a time to wait
  * for is reported when it begins and when it has ended.
  *
- * What can also end otherwise (a wait for a condition, poll of a descriptor) gets a longer time: on a busy
- * machine what it waits for may be late, and its time is not to be over then. A time of day is one of the
- * program's own clock (clock.c), and the kernel gets its own.
+ * A call that may end otherwise (a wait for a condition, poll of a descriptor) gets a longer time:
+ * on a busy machine what it waits for may be late, and the wait must not time out for that. A point
+ * in time is one of the program's own clock (clock.c); the kernel is given that of its own.
  *
- * With target_hasten all of them really last a part of their time only: whoever reports whose turn
- * it is reckons with the whole. Timers of other kinds would then be late; that there are some is told.
+ * With target_hasten all of them really last only a part of their time; who is next is still worked
+ * out from the whole. Other kinds of timers would then be late; target_has_timers tells that there
+ * are some.
  */
 #include "tracer/target/target_internal.h"
 
@@ -24,7 +25,7 @@ enum {
 	LONGEST_S = 5 * 24 * 3600, /* whoever sleeps longer does not wait for that to end */
 };
 
-/* The time is one of the clock's, not a length: true with the clock. */
+/* Is the time a point in time, and not a length? Then *clock is the clock that it is of. */
 static bool is_absolute(const struct user_regs_struct *regs, clockid_t *clock)
 {
 	int op = (int)regs->rsi & FUTEX_CMD_MASK;
@@ -86,7 +87,8 @@ static bool time_of(struct thread *th, const struct elide_call *call, uint64_t *
 	return *ns > 0;
 }
 
-/* A signal has come in between, and the call goes on behind it; a handler's own calls are others. */
+/* Is it the same call, which goes on after a signal, and not one that the signal's handler
+   makes? */
 static bool is_taken_up(const struct thread *th)
 {
 	return th->sleeps_ns &&
@@ -103,7 +105,7 @@ static void push_slept(struct thread *th, bool timed_out)
 	th->sleeps_ns = 0;
 }
 
-/* By a handler, which makes a call of its own. */
+/* Was its sleep interrupted by a handler, which makes a call of its own? */
 static bool was_interrupted(struct thread *th)
 {
 	if (!th->sleeps_ns)
@@ -112,7 +114,7 @@ static bool was_interrupted(struct thread *th)
 	return true;
 }
 
-/* What the kernel is to be given of it: never nothing. */
+/* The part of it that the kernel is given: never nothing. */
 static uint64_t part_of(const struct thread *th, uint64_t ns, bool mere)
 {
 	uint64_t whole = mere ? ns : ns * STRETCH;
@@ -122,7 +124,8 @@ static uint64_t part_of(const struct thread *th, uint64_t ns, bool mere)
 	return part > least ? part : least;
 }
 
-/* A signal's handler has ended the one before: a new one says so, too. */
+/* The call begins. If there was one before, a signal's handler has ended that, which is reported,
+   too. */
 static bool begins(struct thread *th)
 {
 	const struct elide_call *call;

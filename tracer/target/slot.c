@@ -229,7 +229,7 @@ static bool same_bytes(struct target_space *space, uint64_t addr, const void *by
 	return !memory_raw_read(space, addr, there, n) && !memcmp(there, bytes, n);
 }
 
-/* What was mapped or written after the kernel had copied the parent is made up for. */
+/* Makes up for what was mapped or written after the kernel had copied the parent. */
 static void area_copy(struct target *t, struct thread *child, const struct area *from)
 {
 	struct target_space *space = space_of(child);

@@ -1,10 +1,10 @@
 /*
  * A system call made by a stopped thread on our behalf.
  *
- * It has to be invisible: registers, signal mask and the reason of the stop are as before. The last
- * stop of it is a trap (slot_stub), because only there the kernel looks once more whether a system
- * call that the thread was in has to be restarted, and takes a signal together with its siginfo.
- * Before the program has any memory of ours a `syscall` instruction of its own serves.
+ * It has to be invisible: registers, signal mask and the reason of the stop are as before. It ends
+ * in a trap (slot_stub), because only there the kernel checks again whether a system call that the
+ * thread was in has to be restarted, and accepts a signal together with its siginfo. As long as the
+ * program has no memory of ours, a `syscall` instruction of its own serves.
  */
 #include "tracer/target/target_internal.h"
 
@@ -244,7 +244,7 @@ int remote_land(struct remote *r)
 	return go_on(r, PTRACE_CONT, stopped_by_trap);
 }
 
-/* What the kernel does itself when the last stop is a trap. */
+/* Does what the kernel itself does if the last stop is a trap. */
 static void restart_by_hand(struct user_regs_struct *regs)
 {
 	enum { RESTARTSYS = -512, NOINTR = -513, NOHAND = -514, BLOCK = -516 };

@@ -84,10 +84,10 @@ struct target_event {
 	struct target_site *site;	/* SITE */
 	int signal;			/* SIGNAL, INTERRUPT */
 	int status;			/* PROCESS_GONE: as waitpid gives it */
-	uint64_t sleep_ns;		/* SLEEP, SLEPT: the program has asked for so long */
+	uint64_t sleep_ns;		/* SLEEP, SLEPT: how long the program asked to sleep */
 	bool mere_sleep;		/* SLEEP: nothing but its time ends it, or a signal */
-	bool sleeps_again;		/* SLEEP: it was elided so often that it is not any more */
-	unsigned long clock_reads;	/* SLEEP: its thread has asked for the time, so often */
+	bool sleeps_again;		/* SLEEP: was elided so often that it no longer is */
+	unsigned long clock_reads;	/* SLEEP: how often its thread has asked for the time */
 	bool timed_out;			/* SLEPT: nothing else has ended it */
 };
 
@@ -98,7 +98,7 @@ struct target_launch {
 	bool no_follow;			    /* children run untraced, with clean bytes */
 	bool trace_exit;		    /* report TARGET_THREAD_EXIT */
 	bool sleeps;			    /* report TARGET_SLEEP and TARGET_SLEPT, see sleeps.c */
-	bool as_alone;	   /* refuse what the kernel makes another program of when it is traced */
+	bool as_alone; /* refuse a program that the kernel runs with fewer rights if it is traced */
 	bool needs_memory; /* refuse what cannot be read */
 	unsigned tick_ms;  /* a TARGET_TICK about that often; changed with target_tick() */
 };
@@ -133,7 +133,7 @@ struct target *target_attach(const struct target_attach *how, struct error *err)
 /* When it was attached to, had it children, which are not traced now? */
 bool target_had_children(const struct target *t);
 
-/* They go on, but for those that an event in the queue is about. */
+/* Lets them go on, but for those that an event in the queue is about. */
 void target_let_found_go(struct target *t);
 
 /*
@@ -155,11 +155,12 @@ pid_t target_frozen_by(void);
 
 /* In a child that is about to exec: signals are as gatectl was started with. */
 void target_signals_as_found(void);
-/* Over several targets, one after another: a SIGINT, SIGTERM or SIGHUP that comes between two of them is the
-   next one's TARGET_INTERRUPT. _release: the one that came behind the last, or 0. */
+/* For several targets, one after another: a SIGINT, SIGTERM or SIGHUP that comes between two of
+   them is the next one's TARGET_INTERRUPT. _release: the one that came after the last target, or
+   0. */
 void target_signals_hold(void);
 int target_signals_release(void);
-/* The one that came does not end anything: it is answered in another way. */
+/* The signal that came ends nothing: it is answered in another way. */
 void target_signals_go_on(void);
 /* A temporary file that is not to be left behind by a signal; NULL: it is gone. Not copied. */
 void target_signals_unlink(const char *path);
@@ -296,7 +297,7 @@ struct target_call {
 	unsigned texts;
 	unsigned limit_ms;	 /* 0: none */
 	uint64_t errno_function; /* __errno_location, or 0 */
-	/* Functions that leave others (longjmp and the like): told by where they would go to whether
+	/* Functions that leave others (longjmp and the like): where they would go to tells whether
 	   they leave this call. */
 	uint64_t leaving[8];
 	unsigned leaving_count;
@@ -351,9 +352,9 @@ void target_elide(struct target_thread *thread, uint64_t frame);
 void target_elide_end(struct target_thread *thread, uint64_t frame);
 
 /*
- * The same for all threads at once, which takes no longer than for one that is slow to stop. Those that
- * stop for a reason of their own say so by an event. A parent in vfork is passed over: it stands still
- * as long as its child.
+ * Stops all running threads at once, which takes no longer than the slowest of them. Those that
+ * stop for a reason of their own say so by an event. A parent in vfork is passed over: it stands
+ * still as long as its child is there.
  */
 void target_halt(struct target *t);
 bool target_is_paused(const struct target_thread *thread); /* by target_halt() or target_pause() */
@@ -376,24 +377,25 @@ struct target_block {
 /* Is that a system call in which a parent waits for its child's exec? */
 bool target_is_vfork(long number);
 void target_look(const struct target_thread *thread, struct target_block *out);
-/* For how long it has had a processor so far; 0: the kernel does not say. */
+/* Its CPU time so far; 0: the kernel does not say. */
 uint64_t target_ran_ns(const struct target_thread *thread);
-/* A number that grows with each read and write of the process, whatever from or to. */
+/* A number that grows with each read and write of the process, of whatever kind. */
 uint64_t target_transfers(const struct target_process *process);
-/* The same of one that target_halt() has stopped, by its registers: the system call that was interrupted. */
+/* target_look() for a thread that target_halt() has stopped, by its registers: the interrupted
+   system call. */
 void target_look_stopped(struct target_thread *thread, struct target_block *out);
-/* With target_launch.sleeps the program's clock goes on by what it sleeps, all sleeps since its start together,
-   which the caller tells, and by what it works: the time that all of it has had a processor for. */
+/* With target_launch.sleeps the program's clock advances by its sleeps (`ns`: all of them since its
+   start, as the caller counts them) and by the CPU time of all its threads. */
 void target_slept(struct target *t, uint64_t ns);
-/* From now on sleeps really last that part of their time only; 0: all of it. See sleeps.c. */
+/* From now on sleeps last only one `part`-th of their time; 0: all of it. See sleeps.c. */
 void target_hasten(struct target *t, unsigned part);
 uint64_t target_worked_ns(struct target *t);
 unsigned long
-target_polls(const struct target_thread *thread); /* ... it has waited for files, so often */
+target_polls(const struct target_thread *thread); /* how often it has waited for files */
 bool target_has_timers(const struct target *t);	  /* of its own (alarm, timerfd ...), which go on */
-/* What of both together the program has seen, when it asked last. */
+/* The program's clock as it was when the program last asked for it. */
 uint64_t target_clock_seen_ns(const struct target *t);
-unsigned long target_clock_reads(const struct target *t); /* ... that often */
+unsigned long target_clock_reads(const struct target *t); /* how often it did */
 
 /* A mapping of /proc/PID/maps that holds addr: 0, or -1. */
 struct target_mapping {

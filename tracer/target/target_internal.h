@@ -7,8 +7,8 @@
  * our behalf, a step into a signal handler) waits for that thread alone and gives what it did not
  * expect to target.on_status.
  *
- * A ptrace request that fails with ESRCH means that the thread is dying: it is ignored here, the end
- * comes through waitpid.
+ * A ptrace request that fails with ESRCH means that the thread is dying: that is ignored here,
+ * waitpid will report the end.
  */
 #ifndef GATECTL_TARGET_TARGET_INTERNAL_H
 #define GATECTL_TARGET_TARGET_INTERNAL_H
@@ -131,12 +131,12 @@ struct thread {
 	ARRAY(struct restart) restarts;
 	ARRAY(struct elided) elisions; /* elide.c */
 	unsigned elided;	       /* calls, since the last of them began */
-	unsigned elide_handlers;       /* of signals, that have come in between */
-	unsigned timed_argument; /* the call that it is in got another time: counted from 1; or 0 */
-	uint64_t timed_value;	 /* what that argument was */
-	uint64_t sleeps_ns;	 /* sleeps.c: it is in a call that waits so long at most; or 0 */
-	unsigned long polls;	 /* ... it has begun to wait for files, so often */
-	unsigned long clock_reads;	 /* clock.c: it has asked for the time, so often */
+	unsigned elide_handlers;       /* ... that signals have started since */
+	unsigned timed_argument;       /* its call's that got another time: counted from 1; or 0 */
+	uint64_t timed_value;	       /* what that argument was */
+	uint64_t sleeps_ns;	       /* sleeps.c: how long its current call waits at most; or 0 */
+	unsigned long polls;	       /* ... how often it has begun to wait for files */
+	unsigned long clock_reads;     /* clock.c: how often it has asked for the time */
 	uint64_t sleeps_call, sleeps_sp; /* ... this one, made with this stack pointer */
 	bool calling;			 /* inside target_call */
 	struct watch_set watched;	 /* what its debug registers hold */
@@ -182,8 +182,8 @@ struct taken {
 };
 
 struct target {
-	/* What becomes of a status, whoever has fetched it: event_status(). Those that wait for one thread
-	   are below it, and give it what they did not expect. */
+	/* Deals with a status, whoever has fetched it: event_status(). Those that wait for one
+	   thread are below that file, and hand it what they did not expect. */
 	void (*on_status)(struct target *t, pid_t tid, int status);
 	TAILQ_HEAD(, thread) threads;
 	TAILQ_HEAD(process_list, process) processes;
@@ -243,7 +243,7 @@ static inline struct target_space *space_of(const struct thread *th)
 /* space.c */
 struct target_space *space_new(pid_t pid);
 void space_open(struct target_space *space, pid_t tid); /* anew: what this thread runs now */
-/* One process less has it; when nobody has, it is kept as a ghost for a while. */
+/* One process fewer uses it; once none does, it is kept as a ghost for a while. */
 void space_unuse(struct target *t, struct target_space *space);
 void space_free(struct target_space *space);
 struct site *space_site(const struct target_space *space, uint64_t addr); /* not a forgotten one */
@@ -385,7 +385,7 @@ bool watch_current(struct thread *th);
 
 /* pause.c */
 bool pause_shows(struct thread *th); /* by a system call that has given up */
-/* Nobody shall notice: a system call that has given up is made once more when it goes on. */
+/* So that nobody notices, a system call that has given up is made once more when it goes on. */
 void pause_hide(struct thread *th);
 
 /* restart.c */
@@ -453,9 +453,9 @@ bool trap_is_handled(const struct thread *th); /* ... by this known handler of t
 int look_proc(pid_t tid, const char *name, char *buf, size_t n); /* bytes read, or -1 */
 long look_status(pid_t tid, const char *field);
 uint64_t look_number(const char *text, const char *field, int base); /* of such a file; 0: none */
-/* There is no such process, or nothing but its status is left. When one of its threads execs, the first one
-   is a zombie for a moment, too: then they are two, or none is counted. */
 bool look_is_ours(pid_t tid); /* traced by us, dead or alive */
+/* There is no such process, or it is a zombie. In an exec by one of its threads the first thread is a
+   zombie for a moment, too: then two threads are counted, or none. */
 bool look_has_ended(pid_t pid);
 struct look_signals {
 	uint64_t blocked, ignored, caught;
@@ -480,23 +480,23 @@ void signals_waiting(bool waiting);
 unsigned signals_firings(void); /* of the clock so far */
 bool signals_tick_due(void);
 void signals_take_tick(void);
-/* Waiting for those ends when so much time has passed; 0: no limit. */
+/* A wait for one thread ends when that much time has passed; 0: no limit. */
 void signals_limit(unsigned ms);
 bool signals_late(void);
 void signals_when_late(void (*what)(void)); /* called in the handler, again and again; or NULL */
-int signals_interrupt(void);		    /* one that was sent to gatectl, taken; 0 none */
+int signals_interrupt(void);		    /* takes one that was sent to gatectl; 0: none */
 
 /* frozen.c: while there is a target */
 void frozen_watch(void);
 void frozen_end(void);
 
-/* interrupt.c: who does not come to take it dies by it */
+/* interrupt.c: if nobody comes to take such a signal, gatectl dies by it */
 void hurry_open(void);
 void hurry_close(void);
 void hurry_begin(int signal); /* in its handler */
 void hurry_end(void);
 void hurry_forbid(void);	  /* until _close: the program is to outlive us */
-bool hurry_is(const void *timer); /* is it one of these that has fired? */
+bool hurry_is(const void *timer); /* is that one of its timers? */
 void hurry_die(void);		  /* in its handler; does not return */
 void hurry_add(pid_t pid);	  /* a process that dies with us */
 void hurry_remove(pid_t pid);

@@ -237,7 +237,7 @@ bool trap_drops(const struct thread *th)
 	return info.si_code <= 0; /* a trap of the program's own ends it, ignored or not */
 }
 
-/* Is the handler there, and known? One that was set by a system call that nobody has seen is. */
+/* Puts the handler back if it is gone, and learns one that was set by an unseen system call. */
 static void handler_ready(struct thread *th)
 {
 	struct own_trap *own = own_trap(th);
@@ -253,7 +253,7 @@ static void handler_ready(struct thread *th)
 	}
 }
 
-/* Stops all other threads that run; those that then stand still for no other reason are listed. */
+/* Stops all other running threads, and lists those that stopped for no other reason. */
 static void halt_others(struct thread *th, struct paused *paused)
 {
 	struct thread *other;

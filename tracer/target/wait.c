@@ -5,9 +5,7 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
-enum {
-	FAIR_EVERY = 16
-}; /* events: a waitpid(2) that finds nothing is cheap, but not for nothing */
+enum { FAIR_EVERY = 16 }; /* events: a waitpid(2) that finds nothing is cheap, but not free */
 
 /*
  * The kernel looks for stopped threads in the same order each time, so that a few which stop all the

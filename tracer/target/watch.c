@@ -2,9 +2,9 @@
  * Watched words, in every thread of an address space.
  *
  * A thread that is stopped gets them at once, a new one before its first instruction, one that is
- * stopped by job control when it reports that it may go on. One that runs is interrupted for it.
- * Words that are not wanted any more are no reason for that: they leave a thread when it stops next,
- * and what they report until then is dropped.
+ * stopped by job control when it reports that it may go on. One that runs is interrupted for it,
+ * but not for words that are no longer wanted: those are cleared when the thread next stops, and
+ * what they report until then is dropped.
  *
  * Nobody waits for a thread that cannot be interrupted (a parent in vfork, an exec that waits for
  * the other threads to end): it will stop before its next instruction and gets them there.

@@ -1,8 +1,8 @@
 /*
- * A program that was attached to must outlive gatectl, even where that is killed by SIGKILL: traps
- * that stay behind would end it. So the one who traces is a process of its own, out of the reach of
- * the terminal and of signals to the group. The process that was started only waits for it and
- * passes signals on; when it dies, the other one is told (SIGTERM), and detaches.
+ * A program that was attached to must outlive gatectl, even if that is killed by SIGKILL: traps
+ * left behind would end the program. So the tracer is a process of its own, out of the reach of the
+ * terminal and of signals to the group. The process that was started only waits for it and passes
+ * signals on; when it dies, the other one is told (SIGTERM), and detaches.
  */
 #include "tracer/target/target_internal.h"
 
