@@ -414,7 +414,8 @@ int main(void)
 {
 	pthread_t t[2];
 	pthread_create(&t[0], NULL, setter, NULL);
-	usleep(10000);
+	for (int i = 0; i < 500 && !pointer; i++) /* it gives up then; a busy machine makes the rounds longer, too */
+		usleep(1000);
 	pthread_create(&t[1], NULL, user, NULL);
 	pthread_join(t[0], NULL);
 	pthread_join(t[1], NULL);
