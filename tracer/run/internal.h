@@ -87,14 +87,11 @@ struct page {
 
 struct session_process {
 	struct session *session;
+	struct kept_list kept;	       /* by features */
 	struct target_process *target; /* NULL once it is gone */
 	struct dwarf_program program;  /* itself, for symbols */
 	struct page pages[PAGES];
 	unsigned page_next;
-	struct target_watch watches[TARGET_WATCHES]; /* watchpoints.c: what is set now */
-	size_t watch_count;
-	unsigned
-		rewatched; /* how often `watches` changed since the last time that no condition was asked */
 	char *prefix; /* "" or "p1/" */
 	int pid;
 	int parent_pid;
@@ -141,35 +138,12 @@ struct session_place {
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
-struct completion_frame {
-	const struct place *place;
-	const struct source_site *info;
-	uint64_t bias;
-	uint64_t frame; /* canonical frame address */
-};
-
-/* elide.c: under way */
-struct elision {
-	struct place *place;
-	uint64_t frame; /* canonical frame address */
-};
-
-/* Memory that a condition has looked at. */
-struct watchpoint_read {
-	struct session_process *process;
-	uint64_t address;
-	uint32_t size;
-	uint64_t sum; /* of its bytes, as they were */
-};
-
 struct session_thread {
 	size_t index;	       /* in order of creation */
 	struct kept_list kept; /* by features */
 	struct engine_thread *engine;
 	struct target_thread *target; /* NULL once it is gone */
 	struct session_process *process;
-	ARRAY(struct completion_frame) frames;
-	ARRAY(struct elision) elisions;
 	uint64_t held_since; /* us; 0: not held */
 	struct engine_hold hold;
 	const struct place
@@ -179,30 +153,19 @@ struct session_thread {
 	unsigned hold_line;
 	bool lost;    /* has died while it was held, at `hold` */
 	bool crashes; /* crash/: the signal that it is stopped for will end its process */
-	bool watched;
-	struct target_block watched_look; /* the last one */
-	struct target_block judged;	  /* deadlock/: as it was when it was judged ... */
+	struct target_block judged; /* deadlock/: as it was when it was judged ... */
 	bool is_judged; /* ... and is to be described, though it has been stopped since */
 	const char *state;
 	bool parked;	  /* interactive/: by hand, it does not go on with the others */
 	bool stays;	  /* ... until all go on: it got where it was sent */
 	size_t parked_by; /* ... because of this step */
 	bool paused;	  /* ... it would go on, but everything is stopped */
-	enum source_site_kind at_return;     /* RETURN or TAIL: where it stands; else 0 */
-	struct inspect_stack calls;	     /* program.c: of this stop, as far as asked for */
-	bool calls_all;			     /* there are no more */
-	ARRAY(struct watchpoint_read) reads; /* of the condition that was asked last */
-	bool reads_call; /* it has called functions: what they read is not known */
+	enum source_site_kind at_return; /* RETURN or TAIL: where it stands; else 0 */
+	struct inspect_stack calls;	 /* program.c: of this stop, as far as asked for */
+	bool calls_all;			 /* there are no more */
 	unsigned names_read;
-	char comm[32];	   /* its name when it was last asked for */
-	int comm_file;	   /* ... where it is read, kept open for the next time; or -1 */
-	const char *runs;  /* trampoline.c: the function that it was given; or NULL */
-	bool runs_known;   /* ... and that is settled */
-	bool from_library; /* ... its start routine is a library's */
-	unsigned runs_looks;
-	const struct place *at_place; /* order_log.c: arrived at and not yet passed */
-	uint64_t creates,
-		creates_with; /* the start routine that it gives a sanitizer, its argument */
+	char comm[32]; /* its name when it was last asked for */
+	int comm_file; /* ... where it is read, kept open for the next time; or -1 */
 };
 
 /* ---- timeline ------------------------------------------------------------------------------- */
@@ -248,20 +211,7 @@ struct timeline {
 	struct happened last[TIMELINE_LAST];
 };
 
-/* watchpoints.c */
-struct watchpoints {
-	bool stale;	    /* conditions were asked: what is watched has to be looked over */
-	bool active;	    /* a thread is held by a condition that has read memory */
-	bool looks;	    /* by looking alone: too many words, or no debug registers */
-	bool refused;	    /* there are no debug registers to be had */
-	unsigned period_ms; /* between two looks */
-	uint64_t next_us;   /* the next one */
-};
-
-struct capture;	   /* capture.c */
-struct spins;	   /* deadlock/spin.c */
-struct crash;	   /* crash/crash.h */
-struct trial_move; /* trial.c */
+struct crash; /* crash/crash.h */
 
 struct tick_wish {
 	const void *who;
@@ -270,6 +220,7 @@ struct tick_wish {
 
 struct session {
 	const struct session_options *options;
+	struct kept_list kept;			  /* by features */
 	const struct site_placer *const *placers; /* features.c; and who observes: */
 	struct observers observers;
 	struct modules *symbols;
@@ -298,25 +249,18 @@ struct session {
 	struct session_thread *turned; /* whose event this turn is about, or NULL */
 	bool turned_goes;	       /* ... it was let go, and goes on when the turn is over */
 	struct session_thread *asker;  /* whose condition is being asked, or NULL */
-	struct watchpoints watchpoints;
-	struct interactive *live;    /* somebody looks on: rest is no verdict; or NULL */
-	bool attended;		     /* ... limits and Ctrl-C are theirs */
-	bool halted;		     /* ... and nobody goes on */
-	struct session_thread *only; /* ... or only this one does */
-	enum waits_answer rest;	     /* ... what came of the last look for a deadlock */
-	unsigned quiet_ticks;	     /* ... slow ticks in which nothing has happened */
-	unsigned watching;	     /* watch.c */
+	struct interactive *live;      /* somebody looks on: rest is no verdict; or NULL */
+	bool attended;		       /* ... limits and Ctrl-C are theirs */
+	bool halted;		       /* ... and nobody goes on */
+	struct session_thread *only;   /* ... or only this one does */
+	enum waits_answer rest;	       /* ... what came of the last look for a deadlock */
+	unsigned quiet_ticks;	       /* ... slow ticks in which nothing has happened */
 	struct outcome outcome;
 	bool explained;	   /* the threads' `why` is that of the deadlock found */
 	uint64_t doubt_us; /* until then a deadlock is not looked for, unless something happens */
-	pid_t outsider;	   /* deadlock/holders.c: was found to hold the other end of a file, or 0 */
 	bool over;	   /* the verdict is reached, the tree is being killed */
 	bool root_settled; /* the first image of the program is resolved: later ones may lack places */
 	bool root_ended;
-	bool end_asked;		      /* ended.c */
-	bool said_leaks;	      /* sanitizer.c has told what it does */
-	bool said_ptrace;	      /* that the kernel refuses the program's */
-	bool said_end, said_optional; /* attach_say.c */
 	bool said_withheld; /* that a child has not got the rights that it would have alone */
 	int killed_by;	    /* a :kill verb's signal */
 	bool killed_at;	    /* ... and the location of the expect is there */
@@ -326,17 +270,7 @@ struct session {
 	struct error fault;
 	struct session_thread *culprit; /* the thread that a limit or a deadlock is about */
 	struct str cycle;		/* the wait-for cycle in words */
-	struct capture *out, *errs;
-	char **argv, **env;  /* given.c: as a script has them; NULL: it has none */
-	struct spins *spins; /* NULL: nobody was looked at yet */
-	struct str
-		left; /* leftover.c: who is left behind, in words, until it is told; what comes of it */
-	const char *left_how;		/* NULL: not decided */
-	uint64_t left_us;		/* ... since then: the program's end */
 	ARRAY(struct crash *) crashes;	/* crash/: the last one of each process */
-	ARRAY(struct trial_move) moves; /* trial.c */
-	uint64_t back_us;		/* for so long somebody has been held back; trial.c */
-	uint64_t back_looked_us;	/* when that was looked at last; 0: nobody was */
 };
 
 /* go.c: the run ends now; what is left is killed. */
@@ -398,9 +332,6 @@ int loader_exec(struct session *s, struct session_process *p, struct target_thre
 /* Are its libraries of interest? */
 bool loader_is_wanted(struct session *s, const struct session_process *p);
 
-/* sanitizer.c: does a thread that begins there belong to a sanitizer? NULL: no name. */
-bool sanitizer_owns(const char *routine);
-
 /* places.c */
 int places_prepare(struct session *s, struct error *err); /* parses every location */
 /* Those from index `first` on were made while the program runs: all threads are stopped now. */
@@ -456,14 +387,5 @@ void pages_forget(struct session *s); /* what was read may have changed */
 
 /* tls.c: where the thread's block of the module begins. 0, or -1: not made yet, or none */
 int tls_block(struct session_thread *t, const struct module *m, uint64_t *base);
-
-/* watchpoints.c */
-bool watchpoints_is_asked(const struct session_thread *t); /* held until a function says yes */
-/* How the condition of a held thread is watched, where that is not by debug registers. */
-void watchpoints_describe(const struct session *s, const struct session_thread *t, struct str *out);
-
-/* capture.c: what the program has written, for the judges; all of it, so nothing may be left of it. */
-void capture_outcome(struct session *s);
-uint64_t capture_sum(struct capture *c); /* behind that: of all that came (digest.h) */
 
 #endif

@@ -8,14 +8,14 @@ void *kept_of(const struct kept_list *list, const struct keeper *keeper)
 	return NULL;
 }
 
-void *kept_make(struct kept_list *list, const struct keeper *keeper)
+void *kept_make(const struct kept_list *list, const struct keeper *keeper)
 {
 	void *what = kept_of(list, keeper);
 
 	if (what)
 		return what;
 	what = base_alloc(1, keeper->size);
-	*array_add(list) = (struct kept){keeper, what};
+	*array_add((struct kept_list *)list) = (struct kept){keeper, what};
 	return what;
 }
 

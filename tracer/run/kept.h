@@ -23,7 +23,8 @@ struct kept_list {
 };
 
 void *kept_of(const struct kept_list *list, const struct keeper *k); /* NULL: nothing yet */
-void *kept_make(struct kept_list *list, const struct keeper *k);     /* never NULL */
+/* Never NULL. Whom it is kept with may be const: it is none of theirs. */
+void *kept_make(const struct kept_list *list, const struct keeper *k);
 void kept_fini(struct kept_list *list);
 
 #endif

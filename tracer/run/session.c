@@ -453,9 +453,9 @@ void session_fini(struct session *s)
 	given_fini(&s->plan.given);
 	str_fini(&s->cycle);
 	error_fini(&s->fault);
-	str_fini(&s->left);
 	array_fini(&s->held_max);
 	array_fini(&s->tick_wishes);
+	kept_fini(&s->kept);
 }
 
 int session_run(const struct session_options *o, struct modules *symbols, unsigned long run_number,

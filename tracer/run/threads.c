@@ -194,6 +194,7 @@ static void free_process(struct session_process *p)
 		base_free(o->start);
 	array_fini(&p->ordinals);
 	threads_forgive(p);
+	kept_fini(&p->kept);
 	base_free(p);
 }
 
@@ -205,9 +206,6 @@ void threads_free(struct session *s)
 	array_each(struct session_thread *, t, &s->threads) {
 		program_forget(*t);
 		close_comm(*t);
-		array_fini(&(*t)->frames);
-		array_fini(&(*t)->elisions);
-		array_fini(&(*t)->reads);
 		kept_fini(&(*t)->kept);
 		base_free(*t);
 	}

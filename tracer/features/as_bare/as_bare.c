@@ -206,6 +206,12 @@ static void clone3_by(struct session_thread *t, uint64_t args)
 	target_write(p, args, &flags, sizeof(flags));
 }
 
+/* Kept with a run. */
+struct ptrace_told {
+	bool ptrace; /* that the kernel refuses the program's */
+};
+static const struct keeper told_keeper = {sizeof(struct ptrace_told), NULL};
+
 static bool is_ours(const struct session *s, pid_t tid)
 {
 	array_each(struct session_thread *, it, &s->threads)
@@ -217,6 +223,7 @@ static bool is_ours(const struct session *s, pid_t tid)
 static void note_ptrace(struct session *s, const struct session_thread *t, uint64_t request,
 			uint64_t pid)
 {
+	struct ptrace_told *told = kept_make(&s->kept, &told_keeper);
 	const char *name;
 
 	switch ((int)request) {
@@ -234,11 +241,11 @@ static void note_ptrace(struct session *s, const struct session_thread *t, uint6
 	}
 	if ((int)request != PTRACE_TRACEME && !is_ours(s, (pid_t)pid))
 		return;
-	if (!s->said_ptrace && s->run_number <= 1 && !s->options->quiet)
+	if (!told->ptrace && s->run_number <= 1 && !s->options->quiet)
 		log_line("gatectl: note: %s calls ptrace(%s), which the kernel refuses: gatectl "
 			 "traces it already",
 			 t->engine->id, name);
-	s->said_ptrace = true;
+	told->ptrace = true;
 }
 
 /* syscall(3): the arguments are one register further on. */

@@ -1,4 +1,5 @@
 /* What does a thread wait for that has been found blocked, and who could end that? */
+#include "tracer/features/watchpoints/watchpoints.h"
 #include "tracer/features/blocked/channels.h"
 
 #include <sys/syscall.h>
@@ -23,7 +24,7 @@ static bool depends_on_others(const struct session *s, struct session_thread *t)
 {
 	if (!watchpoints_is_asked(t))
 		return false;
-	array_each(const struct watchpoint_read, r, &t->reads)
+	array_each(const struct watchpoint_read, r, watchpoints_reads(t))
 		if (r->process->target &&
 		    futexes_reach(s, r->process, r->address, NULL) == REACH_OUTSIDE)
 			return true;

@@ -188,13 +188,24 @@ static bool is_traced(const struct session *s, pid_t pid)
 	return false;
 }
 
+/* Kept with a run: was found to hold the other end of a file; 0: nobody yet. */
+struct outsider {
+	pid_t pid;
+};
+static const struct keeper keeper = {sizeof(struct outsider), NULL};
+
+static struct outsider *outsider_of(const struct session *s)
+{
+	return kept_make(&s->kept, &keeper);
+}
+
 static bool holds_any(struct session *s, pid_t pid, const struct ends *ends)
 {
 	if (pid <= 0 || is_traced(s, pid))
 		return false;
 	array_each(struct end, e, ends)
 		if (holds(pid, e)) {
-			s->outsider = pid;
+			outsider_of(s)->pid = pid;
 			return true;
 		}
 	return false;
@@ -244,7 +255,7 @@ bool holders_outside(struct session *s, const struct ends *ends)
 	if (kernel_helps(s))
 		return true;
 	/* most often it is one of these: nobody else has to be looked at then */
-	if (holds_any(s, s->outsider, ends) || holds_any(s, getpid(), ends) ||
+	if (holds_any(s, outsider_of(s)->pid, ends) || holds_any(s, getpid(), ends) ||
 	    holds_any(s, getppid(), ends))
 		return true;
 	dir = opendir("/proc");

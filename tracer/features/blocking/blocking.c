@@ -11,23 +11,57 @@ enum { WATCHING_MS = 1 };
 
 extern const struct observer watch_observer;
 
+/* Kept with a thread. */
+struct watched {
+	bool on;
+	struct target_block look; /* the last one */
+};
+static const struct keeper watched_keeper = {sizeof(struct watched), NULL};
+
+/* Kept with a run: how many are watched. */
+struct watching {
+	unsigned count;
+};
+static const struct keeper watching_keeper = {sizeof(struct watching), NULL};
+
+static struct watched *watched_of(const struct session_thread *t)
+{
+	return kept_make(&t->kept, &watched_keeper);
+}
+
+static void count(struct session *s, int more)
+{
+	struct watching *watching = kept_make(&s->kept, &watching_keeper);
+
+	watching->count += (unsigned)more;
+	ticks_wish(s, &watch_observer, watching->count ? WATCHING_MS : 0);
+}
+
+static bool awaits(struct session *s)
+{
+	const struct watching *watching = kept_of(&s->kept, &watching_keeper);
+
+	return watching && watching->count > 0;
+}
+
 static void begin(struct session *s, struct session_thread *t)
 {
-	if (!t->target || t->watched)
+	struct watched *watched = watched_of(t);
+
+	if (!t->target || watched->on)
 		return;
-	t->watched = true;
-	t->watched_look = (struct target_block){.activity = TARGET_ACTIVE};
-	s->watching++;
-	ticks_wish(s, &watch_observer, s->watching ? WATCHING_MS : 0);
+	*watched = (struct watched){.on = true, .look = {.activity = TARGET_ACTIVE}};
+	count(s, 1);
 }
 
 static void end(struct session *s, struct session_thread *t)
 {
-	if (!t->watched)
+	struct watched *watched = kept_of(&t->kept, &watched_keeper);
+
+	if (!watched || !watched->on)
 		return;
-	t->watched = false;
-	s->watching--;
-	ticks_wish(s, &watch_observer, s->watching ? WATCHING_MS : 0);
+	watched->on = false;
+	count(s, -1);
 }
 
 /* A parent in vfork is blocked, too, though the kernel calls it uninterruptible. */
@@ -39,10 +73,11 @@ static bool is_blocked(const struct target_block *b)
 
 static bool blocked_twice(struct session_thread *t)
 {
-	struct target_block now, before = t->watched_look;
+	struct watched *watched = watched_of(t);
+	struct target_block now, before = watched->look;
 
 	target_look(t->target, &now);
-	t->watched_look = now;
+	watched->look = now;
 	if (now.activity == TARGET_DEAD) /* a main thread that left by pthread_exit */
 		return true;
 	return is_blocked(&now) && is_blocked(&before) && now.switches == before.switches &&
@@ -51,10 +86,10 @@ static bool blocked_twice(struct session_thread *t)
 
 static void look(struct session *s)
 {
-	for (size_t i = 0; s->watching && i < s->threads.count; i++) {
+	for (size_t i = 0; awaits(s) && i < s->threads.count; i++) {
 		struct session_thread *t = s->threads.items[i];
 
-		if (!t->watched || !t->target || t->target->state != TARGET_RUNNING ||
+		if (!watched_of(t)->on || !t->target || t->target->state != TARGET_RUNNING ||
 		    !blocked_twice(t))
 			continue;
 		end(s, t);
@@ -74,11 +109,6 @@ static void comes(struct session *s, struct session_thread *t, struct place *pla
 {
 	(void)place;
 	end(s, t);
-}
-
-static bool awaits(struct session *s)
-{
-	return s->watching > 0;
 }
 
 const struct observer watch_observer = {

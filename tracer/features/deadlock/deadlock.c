@@ -6,6 +6,7 @@
  * the time from its first look to its second. So all of them were blocked together at the moment
  * between the two passes, and nothing inside can wake them.
  */
+#include "tracer/features/sanitizer/sanitizer.h"
 #include "tracer/run/sites.h"
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/features/blocked/channels.h"

@@ -41,8 +41,15 @@ static bool is_theirs_to_say(struct session *s)
 				   v != VERDICT_GATE_DEADLOCK && v != VERDICT_TIME_LIMIT);
 }
 
+/* Kept with a run. */
+struct ended {
+	bool is_asked;
+};
+static const struct keeper keeper = {sizeof(struct ended), NULL};
+
 void ended_ask(struct session *s)
 {
+	struct ended *ended = kept_make(&s->kept, &keeper);
 	struct outcome *o = &s->outcome;
 	struct script_end end = {
 		.exited = o->exited,
@@ -54,9 +61,9 @@ void ended_ask(struct session *s)
 	};
 	ERROR(err);
 
-	if (s->end_asked || !is_theirs_to_say(s))
+	if (ended->is_asked || !is_theirs_to_say(s))
 		return;
-	s->end_asked = true;
+	ended->is_asked = true;
 	array_each(const struct expect_check, check, &s->plan.expect.checks) {
 		enum engine_answer answer = script_end(s->script, check, &end, &err);
 

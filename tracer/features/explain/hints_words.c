@@ -1,4 +1,5 @@
 /* The small words of hints: counts, lists, threads that are like a pattern. */
+#include "tracer/features/waiting/trampoline.h"
 #include "tracer/features/explain/hints.h"
 
 #include "tracer/base/suggest.h"
@@ -61,8 +62,8 @@ void hints_threads(struct session *s, struct str *out)
 			break;
 		}
 		str_add(out, t->id);
-		if (threads_of(t)->runs)
-			str_addf(out, " (%s)", threads_of(t)->runs);
+		if (trampoline_of(threads_of(t))->runs)
+			str_addf(out, " (%s)", trampoline_of(threads_of(t))->runs);
 		if (own_name(s, t))
 			str_addf(out, " (named %s)", own_name(s, t));
 	}
@@ -101,8 +102,8 @@ void hints_like(struct session *s, const char *pattern, struct str *out, char **
 			suggest_offer(&like, t->start);
 		if (own_name(s, t))
 			suggest_offer(&like, own_name(s, t));
-		if (threads_of(t)->runs)
-			suggest_offer(&like, threads_of(t)->runs);
+		if (trampoline_of(threads_of(t))->runs)
+			suggest_offer(&like, trampoline_of(threads_of(t))->runs);
 	}
 	if (best)
 		*best = like.best[0].text ? base_strdup(like.best[0].text) : NULL;

@@ -11,20 +11,43 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Kept with a run, as a script has them; NULL: it has none. */
+struct gifts {
+	char **argv, **env;
+};
+
+static void fini(void *what)
+{
+	struct gifts *gifts = what;
+
+	for (char **own = gifts->env; own && *own; own++)
+		base_free(*own);
+	base_free(gifts->env);
+	base_free(gifts->argv);
+}
+
+static const struct keeper keeper = {sizeof(struct gifts), fini};
+
+static struct gifts *gifts_of(const struct session *s)
+{
+	return kept_make(&s->kept, &keeper);
+}
+
 char *const *given_argv(struct session *s)
 {
 	const struct given *g = &s->plan.given;
 	char *const *argv = s->options->argv;
+	struct gifts *gifts = gifts_of(s);
 
 	if (!argv[0] || argv[1] || !g->has_args)
 		return argv;
-	if (!s->argv) {
-		s->argv = base_alloc(g->args.count + 2, sizeof(*s->argv));
-		s->argv[0] = argv[0];
+	if (!gifts->argv) {
+		gifts->argv = base_alloc(g->args.count + 2, sizeof(*gifts->argv));
+		gifts->argv[0] = argv[0];
 		for (size_t i = 0; i < g->args.count; i++)
-			s->argv[i + 1] = g->args.items[i];
+			gifts->argv[i + 1] = g->args.items[i];
 	}
-	return s->argv;
+	return gifts->argv;
 }
 
 /* ---- environment ---------------------------------------------------------------------------- */
@@ -50,21 +73,22 @@ static char *assignment_of(const struct given_variable *v)
 char *const *given_env(struct session *s)
 {
 	const struct given *g = &s->plan.given;
+	struct gifts *gifts = gifts_of(s);
 	size_t count = 0;
 
-	if (!g->env.count || s->env)
-		return s->env;
+	if (!g->env.count || gifts->env)
+		return gifts->env;
 	while (environ[count])
 		count++;
-	s->env = base_alloc(count + g->env.count + 1, sizeof(*s->env));
+	gifts->env = base_alloc(count + g->env.count + 1, sizeof(*gifts->env));
 	count = 0;
 	for (char **own = environ; *own; own++)
 		if (!is_given(g, *own))
-			s->env[count++] = base_strdup(*own);
+			gifts->env[count++] = base_strdup(*own);
 	array_each(const struct given_variable, v, &g->env)
 		if (v->value)
-			s->env[count++] = assignment_of(v);
-	return s->env;
+			gifts->env[count++] = assignment_of(v);
+	return gifts->env;
 }
 
 /* ---- standard input ------------------------------------------------------------------------- */
@@ -114,14 +138,6 @@ static int open_stdin(struct session *s, struct target_launch *how, struct error
 	return 0;
 }
 
-void given_forget(struct session *s)
-{
-	for (char **own = s->env; own && *own; own++)
-		base_free(*own);
-	base_free(s->env);
-	base_free(s->argv);
-}
-
 static int give(struct session *s, struct target_launch *how, struct error *err)
 {
 	how->argv = given_argv(s);
@@ -130,4 +146,4 @@ static int give(struct session *s, struct target_launch *how, struct error *err)
 }
 
 extern const struct observer given_observer;
-const struct observer given_observer = {.launch = give, .free = given_forget};
+const struct observer given_observer = {.launch = give};

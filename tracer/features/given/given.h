@@ -9,6 +9,4 @@ char *const *given_argv(struct session *s);
 /* gatectl's own environment with what the script changes; NULL: it changes nothing. */
 char *const *given_env(struct session *s);
 
-void given_forget(struct session *s);
-
 #endif

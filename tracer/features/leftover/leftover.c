@@ -1,3 +1,4 @@
+#include "tracer/features/output/output.h"
 #include "tracer/features/expect/expect.h"
 #include "tracer/run/sites.h"
 #include "tracer/features/leftover/leftover.h"
@@ -11,6 +12,27 @@
 /* Who does something at the end of the program may be about to end, too: because of it, or by itself. For
    so long that is waited for. */
 enum { MOMENT_US = 1000000 };
+
+/* Kept with a run. */
+struct leftover {
+	struct str names;  /* who is left behind, in words, until it is told */
+	const char *how;   /* what comes of them; NULL: not decided */
+	uint64_t since_us; /* the program's end; 0: not yet */
+};
+
+static void fini(void *what)
+{
+	struct leftover *left = what;
+
+	str_fini(&left->names);
+}
+
+static const struct keeper keeper = {sizeof(struct leftover), fini};
+
+static struct leftover *leftover_of(const struct session *s)
+{
+	return kept_make(&s->kept, &keeper);
+}
 
 enum left { LEFT_GONE, LEFT_ENDING, LEFT_AT_REST };
 
@@ -115,7 +137,7 @@ static size_t gather(struct session *s)
 		if (!p->target || p == s->root || look_at_all(s, p) == LEFT_GONE)
 			continue;
 		read_name(p->pid, name, sizeof(name));
-		str_addf(&s->left, "%s%s (pid %d)", n++ ? ", " : "", name, p->pid);
+		str_addf(&leftover_of(s)->names, "%s%s (pid %d)", n++ ? ", " : "", name, p->pid);
 		note_places(s, p, name);
 	}
 	return n;
@@ -152,27 +174,28 @@ static bool is_fine(struct session *s)
 static void see_what_is_left(struct session *s)
 {
 	enum session_leftover what = what_to_do(s);
+	struct leftover *left = leftover_of(s);
 
-	if (!s->root_ended || s->left_how || s->over || s->killed_by)
+	if (!s->root_ended || left->how || s->over || s->killed_by)
 		return;
-	if (!s->left_us)
-		s->left_us = session_now_us();
-	if ((!all_rest(s) && session_now_us() - s->left_us < MOMENT_US) || !gather(s))
+	if (!left->since_us)
+		left->since_us = session_now_us();
+	if ((!all_rest(s) && session_now_us() - left->since_us < MOMENT_US) || !gather(s))
 		return;
 	if (what == LEFTOVER_WAIT) {
-		s->left_how = "waited for";
+		left->how = "waited for";
 		leftover_tell(s, &(struct str){0});
 		return;
 	}
 	if (s->outcome.exited && anybody_held(s))
 		s->outcome.held_at_end = true;
 	if (!s->options->pid && what == LEFTOVER_LEAVE && is_fine(s)) {
-		s->left_how = "let go";
+		left->how = "let go";
 		timeline_end(s);
 		s->over = true;
 		target_detach(s->target);
 	} else {
-		s->left_how = s->options->pid ? "let go" : "ended";
+		left->how = s->options->pid ? "let go" : "ended";
 		session_end(s);
 	}
 }
@@ -189,8 +212,9 @@ const struct observer leftover_observer = {.process_gone = gone, .tick = see_wha
 bool leftover_try(const struct session *s, const struct place *p, struct str *out)
 {
 	const struct session_place *sp = p->user;
+	const struct leftover *left = leftover_of(s);
 
-	if (!sp || !sp->left || !s->left_how || strcmp(s->left_how, "ended") != 0)
+	if (!sp || !sp->left || !left->how || strcmp(left->how, "ended") != 0)
 		return false;
 	str_addf(out,
 		 "--leftover=wait: %s, which was ended because the program had, might still have "
@@ -201,12 +225,14 @@ bool leftover_try(const struct session *s, const struct place *p, struct str *ou
 
 void leftover_tell(struct session *s, struct str *verdict)
 {
-	if (!s->left.length || s->options->quiet)
+	struct leftover *left = leftover_of(s);
+
+	if (!left->names.length || s->options->quiet)
 		return;
 	if (verdict->length)
-		str_addf(verdict, "left behind: %s, %s\n", str_text(&s->left), s->left_how);
+		str_addf(verdict, "left behind: %s, %s\n", str_text(&left->names), left->how);
 	else
-		log_line("gatectl: left behind: %s, %s", str_text(&s->left), s->left_how);
-	str_fini(&s->left);
-	s->left = (struct str){0};
+		log_line("gatectl: left behind: %s, %s", str_text(&left->names), left->how);
+	str_fini(&left->names);
+	left->names = (struct str){0};
 }

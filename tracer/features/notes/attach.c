@@ -6,6 +6,13 @@
 #include <signal.h>
 #include <unistd.h>
 
+/* Kept with a run. */
+struct attach_told {
+	bool end;      /* how to end it */
+	bool optional; /* what it still waits for */
+};
+static const struct keeper keeper = {sizeof(struct attach_told), NULL};
+
 enum { SOON_US = 1000000, MOST_NAMED = 3 };
 
 static bool is_ignored(int signal)
@@ -16,9 +23,8 @@ static bool is_ignored(int signal)
 }
 
 /* The process that was started passes signals on to this one: see target_guard(). */
-static void say_how_it_ends(struct session *s)
+static void say_how_it_ends(const struct session *s)
 {
-	s->said_end = true;
 	if (is_ignored(SIGINT))
 		log_line(
 			"gatectl: note: attached to process %d; `kill %d` lets it go again (SIGINT "
@@ -36,7 +42,7 @@ static bool is_due(const struct place *p)
 }
 
 /* It goes when every place has done its work; those that need not be reached may never be. */
-static void say_what_is_optional(struct session *s)
+static void say_what_is_optional(const struct session *s, struct attach_told *told)
 {
 	struct str names = {0};
 	const struct place *place;
@@ -56,7 +62,7 @@ static void say_what_is_optional(struct session *s)
 	if (n > MOST_NAMED)
 		str_addf(&names, " and %zu more", n - MOST_NAMED);
 	if (n) {
-		s->said_optional = true;
+		told->optional = true;
 		log_line("gatectl: note: it stays attached for what is optional and was not "
 			 "reached so far: %s",
 			 str_text(&names));
@@ -74,12 +80,15 @@ static bool is_time(const struct session *s)
 
 static void say(struct session *s)
 {
-	if (s->options->quiet || !s->root || (s->said_end && s->said_optional) || !is_time(s))
+	struct attach_told *told = kept_make(&s->kept, &keeper);
+
+	if (s->options->quiet || !s->root || (told->end && told->optional) || !is_time(s))
 		return;
-	if (!s->said_end)
+	if (!told->end)
 		say_how_it_ends(s);
-	if (!s->said_optional)
-		say_what_is_optional(s);
+	told->end = true;
+	if (!told->optional)
+		say_what_is_optional(s, told);
 }
 
 extern const struct observer attach_observer;

@@ -216,16 +216,23 @@ bool order_log_swapped(struct order_log *log)
 
 /* ---- events ---- */
 
+/* Kept with a thread. */
+struct at_place {
+	const struct place *place; /* arrived at and not yet passed, or NULL */
+};
+static const struct keeper keeper = {sizeof(struct at_place), NULL};
+
 /* A stop may have several places: each is passed when the next one is arrived at, or at the end. */
 static void passes(struct session *s, struct session_thread *t)
 {
 	struct order_log *log = s->options->order_log;
+	struct at_place *at = kept_of(&t->kept, &keeper);
 
-	if (!t->at_place)
+	if (!at || !at->place)
 		return;
 	str_clear(&log->line);
-	str_addf(&log->line, "passes %s", t->at_place->location);
-	t->at_place = NULL;
+	str_addf(&log->line, "passes %s", at->place->location);
+	at->place = NULL;
 	add(s, t->engine);
 }
 
@@ -247,7 +254,8 @@ static void decided(struct session *s, const struct decision *d)
 	switch (d->kind) {
 	case DECISION_ARRIVED:
 		passes(s, t);
-		t->at_place = d->place->companion_of ? NULL : d->place;
+		((struct at_place *)kept_make(&t->kept, &keeper))->place =
+			d->place->companion_of ? NULL : d->place;
 		break;
 	case DECISION_RELEASE:
 		passes(s, t);

@@ -3,7 +3,7 @@
  * on what comes and keeps a copy. The thread does nothing else; ptrace stays with the main thread.
  */
 #include "tracer/features/output/digest.h"
-#include "tracer/run/internal.h"
+#include "tracer/features/output/output.h"
 
 #include "tracer/base/io.h"
 
@@ -120,6 +120,26 @@ static struct capture *capture_new(int to_fd, bool keep, int *write_fd, struct e
 	return NULL;
 }
 
+/* Kept with a run; NULL: nobody asks. */
+struct output {
+	struct capture *out, *err;
+};
+
+static void fini(void *what)
+{
+	struct output *output = what;
+
+	capture_free(output->out);
+	capture_free(output->err);
+}
+
+static const struct keeper keeper = {sizeof(struct output), fini};
+
+static struct output *output_of(const struct session *s)
+{
+	return kept_make(&s->kept, &keeper);
+}
+
 static int begin(struct session *s, int fd, bool expected, struct capture **out, int *write_fd,
 		 struct error *err)
 {
@@ -142,29 +162,29 @@ static int capture_begin(struct session *s, struct target_launch *how, struct er
 	}
 	if (s->live)
 		return 0;
-	if (begin(s, STDOUT_FILENO, expect_wants_stdout(x), &s->out, &how->stdout_fd, err) < 0 ||
-	    begin(s, STDERR_FILENO, expect_wants_stderr(x), &s->errs, &how->stderr_fd, err) < 0)
+	if (begin(s, STDOUT_FILENO, expect_wants_stdout(x), &output_of(s)->out, &how->stdout_fd,
+		  err) < 0 ||
+	    begin(s, STDERR_FILENO, expect_wants_stderr(x), &output_of(s)->err, &how->stderr_fd,
+		  err) < 0)
 		return -1;
 	return 0;
 }
 
-uint64_t capture_sum(struct capture *c)
-{
-	return digest_end(&c->digest);
-}
-
 void capture_outcome(struct session *s)
 {
-	s->outcome.stdout_text = s->out ? capture_finish(s->out) : NULL;
-	s->outcome.stderr_text = s->errs ? capture_finish(s->errs) : NULL;
+	const struct output *output = output_of(s);
+
+	s->outcome.stdout_text = output->out ? capture_finish(output->out) : NULL;
+	s->outcome.stderr_text = output->err ? capture_finish(output->err) : NULL;
 }
 
-static void forget(struct session *s)
+void capture_sums(const struct session *s, uint64_t *out, uint64_t *err)
 {
-	capture_free(s->out);
-	capture_free(s->errs);
+	const struct output *output = output_of(s);
+
+	*out = output->out ? digest_end(&output->out->digest) : 0;
+	*err = output->err ? digest_end(&output->err->digest) : 0;
 }
 
 extern const struct observer capture_observer;
-const struct observer capture_observer = {
-	.launch = capture_begin, .outcome = capture_outcome, .free = forget};
+const struct observer capture_observer = {.launch = capture_begin, .outcome = capture_outcome};

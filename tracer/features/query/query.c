@@ -148,7 +148,7 @@ int session_query(const struct session_options *o, struct modules *symbols,
 	engine_free(q.session.engine);
 	threads_free(&q.session);
 	expect_fini(&q.session.plan.expect);
-	given_forget(&q.session);
 	given_fini(&q.session.plan.given);
+	kept_fini(&q.session.kept);
 	return result;
 }

@@ -1,4 +1,5 @@
 /* --report FILE: the same facts as the words, for programs (.json), and which forms there are. */
+#include "tracer/features/waiting/trampoline.h"
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/features/report/suite.h"
 #include "tracer/features/crash/crash.h"
@@ -125,7 +126,7 @@ static void threads(struct session *s, struct json *j)
 		json_integer(j, "tid", t->engine->tid);
 		json_integer(j, "pid", t->process->pid);
 		json_string(j, "state", t->state);
-		json_string(j, "runs", t->runs);
+		json_string(j, "runs", trampoline_of(t)->runs);
 		waiting_says(t, &why);
 		json_string(j, "why", str_text(&why));
 		str_fini(&why);

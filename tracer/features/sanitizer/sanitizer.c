@@ -8,10 +8,23 @@
  * All sanitizers that know threads let them begin in a routine of their own. The one that the user
  * has passed is an argument of the pthread_create that they have in place of libc's.
  */
+#include "tracer/features/sanitizer/sanitizer.h"
 #include "tracer/base/log.h"
 #include "tracer/run/sites.h"
 
 #include <string.h>
+
+/* Kept with a thread: the start routine that it gives the sanitizer, and its argument; 0: none. */
+struct creation {
+	uint64_t routine, argument;
+};
+static const struct keeper creation_keeper = {sizeof(struct creation), NULL};
+
+/* Kept with a run. */
+struct sanitizer_told {
+	bool leaks; /* what was done about LeakSanitizer */
+};
+static const struct keeper told_keeper = {sizeof(struct sanitizer_told), NULL};
 
 #define OPTION "detect_leaks="
 
@@ -62,11 +75,13 @@ static const char *variable_of(struct target_thread *t, const struct module *m)
 
 static void say(struct session *s, const char *variable)
 {
-	if (!s->said_leaks && s->run_number <= 1 && !s->options->quiet)
+	struct sanitizer_told *told = kept_make(&s->kept, &told_keeper);
+
+	if (!told->leaks && s->run_number <= 1 && !s->options->quiet)
 		log_line("gatectl: note: LeakSanitizer cannot work under a tracer: "
 			 "detect_leaks=0 was added to %s",
 			 variable);
-	s->said_leaks = true;
+	told->leaks = true;
 }
 
 static bool exec_again(struct session *s, struct session_process *p, struct target_thread *t)
@@ -110,8 +125,8 @@ static enum hit_answer hit_create(struct session *s, const struct act *a, const 
 
 	(void)s;
 	(void)a;
-	h->thread->creates = h->regs.dwarf[RDX];
-	h->thread->creates_with = h->regs.dwarf[RCX];
+	*(struct creation *)kept_make(&h->thread->kept, &creation_keeper) =
+		(struct creation){h->regs.dwarf[RDX], h->regs.dwarf[RCX]};
 	return HIT_SEEN;
 }
 
@@ -150,12 +165,14 @@ bool sanitizer_owns(const char *routine)
 static bool start(struct session *s, struct session_thread *creator, const char *name,
 		  uint64_t *routine, uint64_t *argument)
 {
+	struct creation *creation = kept_of(&creator->kept, &creation_keeper);
+
 	(void)s;
-	if (!creator->creates || sanitizer_owns(name))
+	if (!creation || !creation->routine || sanitizer_owns(name))
 		return false;
-	*routine = creator->creates;
-	*argument = creator->creates_with;
-	creator->creates = 0;
+	*routine = creation->routine;
+	*argument = creation->argument;
+	creation->routine = 0;
 	return true;
 }
 

@@ -15,6 +15,32 @@ static const struct site_owner begins, ends;
 /* Frames that were left by longjmp or an exception stay here until their address is used again. */
 enum { MOST_FRAMES = 4096 };
 
+struct completion_frame {
+	const struct place *place;
+	const struct source_site *info;
+	uint64_t bias;
+	uint64_t frame; /* canonical frame address */
+};
+
+/* Kept with a thread: statements that it has begun. */
+struct begun {
+	ARRAY(struct completion_frame) frames;
+};
+
+static void fini(void *what)
+{
+	struct begun *begun = what;
+
+	array_fini(&begun->frames);
+}
+
+static const struct keeper keeper = {sizeof(struct begun), fini};
+
+static struct begun *begun_of(const struct session_thread *t)
+{
+	return kept_make(&t->kept, &keeper);
+}
+
 static bool same(const struct completion_frame *f, const struct act *a, uint64_t frame)
 {
 	return f->frame == frame && f->place == a->place && f->info == a->info &&
@@ -23,20 +49,24 @@ static bool same(const struct completion_frame *f, const struct act *a, uint64_t
 
 static void begin(struct session_thread *t, const struct act *a, uint64_t frame)
 {
-	for (size_t i = 0; i < t->frames.count; i++)
-		if (same(&t->frames.items[i], a, frame))
+	struct begun *begun = begun_of(t);
+
+	for (size_t i = 0; i < begun->frames.count; i++)
+		if (same(&begun->frames.items[i], a, frame))
 			return; /* left without passing an exit, and begun again */
-	if (t->frames.count == MOST_FRAMES)
-		array_remove(&t->frames, 0);
-	*array_add(&t->frames) = (struct completion_frame){a->place, a->info, a->bias, frame};
+	if (begun->frames.count == MOST_FRAMES)
+		array_remove(&begun->frames, 0);
+	*array_add(&begun->frames) = (struct completion_frame){a->place, a->info, a->bias, frame};
 }
 
 static bool end(struct session_thread *t, const struct act *a, uint64_t frame)
 {
-	for (size_t i = t->frames.count; i-- > 0;) {
-		if (!same(&t->frames.items[i], a, frame))
+	struct begun *begun = begun_of(t);
+
+	for (size_t i = begun->frames.count; i-- > 0;) {
+		if (!same(&begun->frames.items[i], a, frame))
 			continue;
-		array_remove(&t->frames, i);
+		array_remove(&begun->frames, i);
 		return true;
 	}
 	return false;
@@ -152,7 +182,7 @@ static void forget(struct session *s, struct session_thread *t, bool is_first)
 {
 	(void)s;
 	(void)is_first;
-	t->frames.count = 0;
+	begun_of(t)->frames.count = 0;
 }
 
 extern const struct observer completion_observer;

@@ -9,12 +9,37 @@
 
 static const struct site_owner elide_end;
 
+struct elision {
+	struct place *place;
+	uint64_t frame; /* canonical frame address */
+};
+
+/* Kept with a thread: what is under way. */
+struct elisions {
+	struct elision *items;
+	size_t count, capacity;
+};
+
+static void fini(void *what)
+{
+	struct elisions *all = what;
+
+	array_fini(all);
+}
+
+static const struct keeper keeper = {sizeof(struct elisions), fini};
+
+static struct elisions *elisions_of(const struct session_thread *t)
+{
+	return kept_make(&t->kept, &keeper);
+}
+
 static bool is_under_way(struct session *s, const struct place *place)
 {
 	array_each(struct session_thread *, t, &s->threads) {
 		if (!(*t)->target)
 			continue;
-		array_each(const struct elision, e, &(*t)->elisions)
+		array_each(const struct elision, e, elisions_of(*t))
 			if (!place || e->place == place)
 				return true;
 	}
@@ -50,12 +75,14 @@ static bool frame_of(struct session *s, struct session_thread *t, uint64_t *fram
 /* Frames below this one are gone; and so is this one, if it was left without passing an end. */
 static void forget_left(struct session_thread *t, const struct place *place, uint64_t frame)
 {
-	for (size_t i = t->elisions.count; i-- > 0;) {
-		struct elision e = t->elisions.items[i];
+	struct elisions *all = elisions_of(t);
+
+	for (size_t i = all->count; i-- > 0;) {
+		struct elision e = all->items[i];
 
 		if (e.frame > frame || (e.frame == frame && e.place != place))
 			continue;
-		array_remove(&t->elisions, i);
+		array_remove(all, i);
 		target_elide_end(t->target, e.frame);
 	}
 }
@@ -68,7 +95,7 @@ static void begin(struct session *s, struct session_thread *t, struct place *pla
 	if (!t->target || !frame_of(s, t, &frame))
 		return;
 	forget_left(t, place, frame);
-	*array_add(&t->elisions) = (struct elision){place, frame};
+	*array_add(elisions_of(t)) = (struct elision){place, frame};
 	target_elide(t->target, frame);
 	if (watch_return(s, t, place, frame, &err) < 0)
 		session_fault(s, &err);
@@ -78,15 +105,16 @@ static void begin(struct session *s, struct session_thread *t, struct place *pla
 static enum hit_answer hit_end(struct session *s, const struct act *a, const struct hit *h)
 {
 	struct session_thread *t = h->thread;
+	struct elisions *all = elisions_of(t);
 	uint64_t frame =
 		a->info ? sites_frame(a, h->address, &h->regs) : h->regs.dwarf[ARCH_DWARF_SP];
 
-	for (size_t i = t->elisions.count; i-- > 0;) {
-		struct elision e = t->elisions.items[i];
+	for (size_t i = all->count; i-- > 0;) {
+		struct elision e = all->items[i];
 
 		if (e.place != a->place || e.frame != frame)
 			continue;
-		array_remove(&t->elisions, i);
+		array_remove(all, i);
 		target_elide_end(t->target, frame);
 	}
 	if (a->place->retired && !is_under_way(s, a->place))
@@ -157,7 +185,7 @@ static void forget(struct session *s, struct session_thread *t, bool first)
 {
 	(void)s;
 	(void)first;
-	t->elisions.count = 0;
+	elisions_of(t)->count = 0;
 }
 
 extern const struct observer elide_observer;

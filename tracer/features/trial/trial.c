@@ -3,6 +3,7 @@
  * is said what came of it: whether it is what the script expects, and for runs without an expect
  * what it was.
  */
+#include "tracer/features/output/output.h"
 #include "tracer/run/sites.h"
 
 #include <string.h>
@@ -87,6 +88,29 @@ struct trial_move {
 	char *thread;
 };
 
+/* Kept with a run. */
+struct trial {
+	ARRAY(struct trial_move) moves;
+	uint64_t back_us;   /* for so long somebody has been held back */
+	uint64_t looked_us; /* when that was looked at last; 0: nobody was */
+};
+
+static void fini(void *what)
+{
+	struct trial *trial = what;
+
+	array_each(struct trial_move, m, &trial->moves)
+		base_free(m->thread);
+	array_fini(&trial->moves);
+}
+
+static const struct keeper keeper = {sizeof(struct trial), fini};
+
+static struct trial *trial_of(const struct session *s)
+{
+	return kept_make(&s->kept, &keeper);
+}
+
 /* Who opens a gate, or is held by a barrier: these are held back from their start in later runs. */
 static void note(struct session *s, const struct decision *d)
 {
@@ -96,10 +120,10 @@ static void note(struct session *s, const struct decision *d)
 		return;
 	if (d->kind != (barrier ? DECISION_HOLD : DECISION_OPENED))
 		return;
-	array_each(struct trial_move, m, &s->moves)
+	array_each(struct trial_move, m, &trial_of(s)->moves)
 		if (m->gate == d->gate && strcmp(m->thread, d->thread->id) == 0)
 			return;
-	*array_add(&s->moves) = (struct trial_move){d->gate, base_strdup(d->thread->id)};
+	*array_add(&trial_of(s)->moves) = (struct trial_move){d->gate, base_strdup(d->thread->id)};
 }
 
 static bool give_way(struct session *s, bool for_good)
@@ -139,14 +163,15 @@ static uint64_t held_back_most_us(const struct session *s)
 
 static void look(struct session *s, uint64_t now)
 {
-	uint64_t since = s->back_looked_us;
+	struct trial *trial = trial_of(s);
+	uint64_t since = trial->looked_us;
 
 	if (!s->options->trial || s->options->trial->way == TRIAL_PLAIN)
 		return;
-	s->back_looked_us = is_held_back(s) ? now : 0;
-	if (since && s->back_looked_us)
-		s->back_us += now - since;
-	if (s->back_us > held_back_most_us(s))
+	trial->looked_us = is_held_back(s) ? now : 0;
+	if (since && trial->looked_us)
+		trial->back_us += now - since;
+	if (trial->back_us > held_back_most_us(s))
 		give_way(s, true);
 }
 
@@ -154,9 +179,11 @@ static void look(struct session *s, uint64_t now)
 
 static void add_movers(struct session *s, const struct gate *g, struct session_subject *out)
 {
-	for (size_t i = s->moves.count; i-- > 0;)
-		if (s->moves.items[i].gate == g)
-			*array_add(&out->movers) = base_strdup(s->moves.items[i].thread);
+	const struct trial *trial = trial_of(s);
+
+	for (size_t i = trial->moves.count; i-- > 0;)
+		if (trial->moves.items[i].gate == g)
+			*array_add(&out->movers) = base_strdup(trial->moves.items[i].thread);
 }
 
 static void add_subjects(struct session *s, struct session_evidence *out)
@@ -216,18 +243,10 @@ static void judge(struct session *s, struct session_result *result)
 	out->as_expected = is_as_expected(s);
 	out->limited = is_limited(s);
 	out->has_limit = s->plan.limits.run > 0;
-	out->out_sum = s->out ? capture_sum(s->out) : 0;
-	out->err_sum = s->errs ? capture_sum(s->errs) : 0;
+	capture_sums(s, &out->out_sum, &out->err_sum);
 	expect_print(&s->plan.expect, &out->expected);
 	add_came(s, s->options->trial->left_out ? VERDICT_OK : result->verdict, &out->came);
 	add_subjects(s, out);
-}
-
-static void forget(struct session *s)
-{
-	array_each(struct trial_move, m, &s->moves)
-		base_free(m->thread);
-	array_fini(&s->moves);
 }
 
 extern const struct observer trial_observer;
@@ -237,5 +256,4 @@ const struct observer trial_observer = {
 	.slow_tick = look,
 	.stalled = stalled,
 	.judged = judge,
-	.free = forget,
 };

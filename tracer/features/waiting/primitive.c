@@ -3,6 +3,7 @@
  * code and the system call: those that a library exports are always there, even without its debug
  * information.
  */
+#include "tracer/features/waiting/trampoline.h"
 #include "tracer/features/waiting/waiting_internal.h"
 
 #include <linux/futex.h>
@@ -174,7 +175,8 @@ static bool is_past_start(const struct waiter *w)
 		return true;
 	if (w->stack.cut || !start || strstr(w->thread->engine->id, "main") || is_in_std_thread(w))
 		return false;
-	if (w->thread->from_library || w->thread->runs) /* it is called by a library, too */
+	if (trampoline_of(w->thread)->from_library ||
+	    trampoline_of(w->thread)->runs) /* it is called by a library, too */
 		return false;
 	return !primitive_is_in(w, start) && calls_around(w) > 2;
 }

@@ -3,6 +3,7 @@
  * to be asked where it is; of those that sleep only such are that wake by themselves, for these go on
  * with their sleep as if they had not been asked.
  */
+#include "tracer/features/sanitizer/sanitizer.h"
 #include "tracer/features/waiting/spin.h"
 #include "tracer/run/sites.h"
 #include "tracer/features/waiting/waiting_internal.h"
@@ -49,13 +50,28 @@ struct spins {
 	size_t next;	/* whose turn it is, where there are many */
 };
 
-static struct spins *spins_of(struct session *s)
+static void free_spins(void *what)
 {
-	if (!s->spins) {
-		s->spins = base_alloc(1, sizeof(*s->spins));
-		s->spins->event_us = s->spins->change_us = s->start_us;
+	struct spins *all = what;
+
+	array_each(struct spinner, sp, &all->threads) {
+		array_fini(&sp->places);
+		spin_states_clear(&sp->states);
 	}
-	return s->spins;
+	array_fini(&all->threads);
+	array_fini(&all->code);
+}
+
+static const struct keeper keeper = {sizeof(struct spins), free_spins};
+
+/* Kept with a run. */
+static struct spins *spins_of(const struct session *s)
+{
+	struct spins *all = kept_make(&s->kept, &keeper);
+
+	if (!all->event_us)
+		all->event_us = all->change_us = s->start_us;
+	return all;
 }
 
 static struct spinner *find(const struct spins *all, const struct session_thread *t)
@@ -182,7 +198,7 @@ static void take_sample(struct session *s, struct spinner *sp, struct waiter *w,
 		sp->samples++;
 		sp->slept += w->block.activity == TARGET_BLOCKED;
 	}
-	spin_states_add(&sp->states, spin_state(w->thread, &s->spins->code));
+	spin_states_add(&sp->states, spin_state(w->thread, &spins_of(s)->code));
 	target_resume(s->target, target);
 	inspect_stack_fini(&w->stack);
 }
@@ -190,7 +206,7 @@ static void take_sample(struct session *s, struct spinner *sp, struct waiter *w,
 static void look_at(struct session *s, struct session_thread *t, uint64_t now)
 {
 	struct waiter w = {.thread = t};
-	struct spinner *sp = spinner_of(s->spins, t);
+	struct spinner *sp = spinner_of(spins_of(s), t);
 
 	target_look(t->target, &w.block);
 	if (has_run(sp, t, &w.block, now))
@@ -248,9 +264,9 @@ static void look_at_transfers(struct session *s, uint64_t now)
 	array_each(struct session_process *, p, &s->processes)
 		if ((*p)->target)
 			sum += target_transfers((*p)->target);
-	if (sum != s->spins->transfers)
-		begin_anew(s->spins, now);
-	s->spins->transfers = sum;
+	if (sum != spins_of(s)->transfers)
+		begin_anew(spins_of(s), now);
+	spins_of(s)->transfers = sum;
 }
 
 static void look(struct session *s, uint64_t now, bool quiet)
@@ -281,7 +297,7 @@ static void look(struct session *s, uint64_t now, bool quiet)
    for nobody. */
 static bool is_waiting(struct session *s, struct session_thread *t, bool rests)
 {
-	const struct spinner *sp = find(s->spins, t);
+	const struct spinner *sp = find(spins_of(s), t);
 	struct target_block b;
 	struct wait w = {0};
 	bool waits;
@@ -299,7 +315,7 @@ static bool is_waiting(struct session *s, struct session_thread *t, bool rests)
 /* It looks like it so far, but was not looked at often enough. */
 static bool may_go_round(const struct session *s, const struct session_thread *t)
 {
-	const struct spinner *sp = find(s->spins, t);
+	const struct spinner *sp = find(spins_of(s), t);
 	struct target_block b;
 
 	if (sp && !spin_states_may_repeat(&sp->states, SAMPLES_AT_LAST))
@@ -310,7 +326,7 @@ static bool may_go_round(const struct session *s, const struct session_thread *t
 
 static bool goes_round(const struct session *s, const struct session_thread *t, unsigned least)
 {
-	const struct spinner *sp = find(s->spins, t);
+	const struct spinner *sp = find(spins_of(s), t);
 
 	return sp && spin_states_repeat(&sp->states, least);
 }
@@ -325,7 +341,7 @@ bool spin_is_livelock(struct session *s, bool at_last)
 	unsigned least = at_last ? SAMPLES_AT_LAST : SAMPLES;
 	bool any = false;
 
-	if (!s->spins || (!at_last && session_now_us() - s->spins->change_us < LIVELOCK_US))
+	if ((!at_last && session_now_us() - spins_of(s)->change_us < LIVELOCK_US))
 		return false;
 	array_each(struct session_thread *, it, &s->threads) {
 		bool round = goes_round(s, *it, least);
@@ -344,7 +360,7 @@ static bool is_unclear(struct session *s)
 {
 	bool any = false;
 
-	if (!s->spins || session_now_us() - s->spins->event_us < LIVELOCK_US)
+	if (session_now_us() - spins_of(s)->event_us < LIVELOCK_US)
 		return false;
 	array_each(struct session_thread *, it, &s->threads) {
 		bool may;
@@ -367,7 +383,7 @@ static bool is_unclear(struct session *s)
 
 bool spin_of(const struct session *s, const struct session_thread *t, struct spin *out)
 {
-	const struct spinner *sp = s->spins ? find(s->spins, t) : NULL;
+	const struct spinner *sp = find(spins_of(s), t);
 
 	if (!sp || !sp->samples || sp->stands_turn != t->stands_turn)
 		return false;
@@ -379,20 +395,6 @@ bool spin_of(const struct session *s, const struct session_thread *t, struct spi
 	return true;
 }
 
-static void free_spins(struct session *s)
-{
-	if (!s->spins)
-		return;
-	array_each(struct spinner, sp, &s->spins->threads) {
-		array_fini(&sp->places);
-		spin_states_clear(&sp->states);
-	}
-	array_fini(&s->spins->threads);
-	array_fini(&s->spins->code);
-	base_free(s->spins);
-	s->spins = NULL;
-}
-
 /* Slow or a livelock? Where the machine was too busy for the program to show it, it gets a moment more. */
 static bool late(struct session *s, double over_us)
 {
@@ -401,4 +403,4 @@ static bool late(struct session *s, double over_us)
 }
 
 extern const struct observer spin_observer;
-const struct observer spin_observer = {.slow_tick_over = look, .late = late, .free = free_spins};
+const struct observer spin_observer = {.slow_tick_over = look, .late = late};

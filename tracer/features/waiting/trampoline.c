@@ -5,6 +5,18 @@
 
 enum { MOST_CALLS = 256, LOOKS_MOST = 64, CALL_MOST = 6, MOST_CODE = 1 << 16 };
 
+static const struct keeper keeper = {sizeof(struct trampoline), NULL};
+
+static struct trampoline *to_note(const struct session_thread *t)
+{
+	return kept_make(&t->kept, &keeper);
+}
+
+const struct trampoline *trampoline_of(const struct session_thread *t)
+{
+	return to_note(t);
+}
+
 /* ---- the calls around the start routine --------------------------------------------------------- */
 
 static bool is_called(const struct inspect_call *call, const char *name)
@@ -136,8 +148,8 @@ static size_t next_own(const struct waiter *w, const struct inspect_stack *stack
 
 static void know(struct session_thread *t, const char *runs)
 {
-	t->runs = runs;
-	t->runs_known = true;
+	to_note(t)->runs = runs;
+	to_note(t)->known = true;
 }
 
 /* A start routine of the tester's own is a trampoline where it goes into another file by a pointer. */
@@ -161,7 +173,7 @@ static void see_library(struct session_thread *t, const struct waiter *w,
 {
 	size_t i = next_own(w, stack, start, NULL);
 
-	t->from_library = true;
+	to_note(t)->from_library = true;
 	if (i < stack->count)
 		know(t, stack->items[i].function);
 }
@@ -172,7 +184,7 @@ void trampoline_see(struct session_thread *t, const struct inspect_stack *stack)
 	bool left = false;
 	size_t start;
 
-	if (t->runs_known || stack->cut || !stack->count || !t->engine->start ||
+	if (to_note(t)->known || stack->cut || !stack->count || !t->engine->start ||
 	    t->engine->tid == t->process->pid)
 		return;
 	start = find_start(t, stack, &left);
@@ -196,20 +208,20 @@ static const char *runs(struct session *s, struct session_thread *t)
 	struct arch_regs regs;
 
 	(void)s;
-	if (t->runs_known || !t->target || t->target->state == TARGET_RUNNING ||
-	    t->runs_looks >= LOOKS_MOST)
-		return t->runs;
-	if (!t->runs_looks++ && (engine->tid == t->process->pid || !may_be_trampoline(t))) {
+	if (to_note(t)->known || !t->target || t->target->state == TARGET_RUNNING ||
+	    to_note(t)->looks >= LOOKS_MOST)
+		return to_note(t)->runs;
+	if (!to_note(t)->looks++ && (engine->tid == t->process->pid || !may_be_trampoline(t))) {
 		know(t, NULL);
 		return NULL;
 	}
 	if (target_regs(t->target, &regs) < 0)
-		return t->runs;
+		return to_note(t)->runs;
 	dwarf_frame_first(&t->process->program, t, &regs, &first);
 	inspect_stack(&first, NULL, MOST_CALLS, &stack);
 	trampoline_see(t, &stack);
 	inspect_stack_fini(&stack);
-	return t->runs;
+	return to_note(t)->runs;
 }
 
 /* Threads that are given no name have their process's. */
@@ -224,9 +236,9 @@ static bool has_name(const struct session_thread *t)
 
 void trampoline_describe(const struct session_thread *t, struct str *out)
 {
-	if (t->runs)
-		str_addf(out, " (%s)", t->runs);
-	else if (t->from_library && has_name(t))
+	if (to_note(t)->runs)
+		str_addf(out, " (%s)", to_note(t)->runs);
+	else if (to_note(t)->from_library && has_name(t))
 		str_addf(out, " (named %s)", t->comm);
 }
 

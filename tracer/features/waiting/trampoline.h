@@ -11,6 +11,14 @@
 
 #include "tracer/run/internal.h"
 
+/* Kept with a thread. */
+struct trampoline {
+	const char *runs;  /* the function that it was given; or NULL. Belongs to a module */
+	bool known;	   /* ... and that is settled */
+	bool from_library; /* its start routine is a library's */
+	unsigned looks;
+};
+const struct trampoline *trampoline_of(const struct session_thread *t);
 /* The calls of the thread are at hand: what do they show? */
 void trampoline_see(struct session_thread *t, const struct inspect_stack *stack);
 /* In brackets behind the id: " (worker_fn)", or " (named pool-2)" where only that is known; or "". */

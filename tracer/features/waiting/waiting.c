@@ -2,6 +2,7 @@
  * What each thread does or waits for when the run ends, for the verdict's words and the reports.
  * Whoever runs or is blocked is stopped for a moment to be asked where it is.
  */
+#include "tracer/features/watchpoints/watchpoints.h"
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/features/blocked/channels.h"
 #include "tracer/features/waiting/trampoline.h"
@@ -551,14 +552,5 @@ static const struct keeper keeper = {sizeof(struct waiting), fini};
 
 struct waiting *waiting_of(const struct session_thread *t)
 {
-	return kept_of(&t->kept, &keeper);
+	return kept_make(&t->kept, &keeper);
 }
-
-static void born(struct session *s, struct session_thread *t)
-{
-	(void)s;
-	kept_make(&t->kept, &keeper);
-}
-
-extern const struct observer waiting_observer;
-const struct observer waiting_observer = {.thread_new = born};

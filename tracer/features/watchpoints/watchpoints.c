@@ -8,7 +8,7 @@
  * that grow from 1 to 4 ms; and so they are besides, for stores that no debug register sees: the
  * kernel's (read(2) into a buffer) and those of other processes in shared memory.
  */
-#include "tracer/run/internal.h"
+#include "tracer/features/watchpoints/watchpoints.h"
 
 #include <string.h>
 
@@ -22,6 +22,57 @@ enum { FIRST_MS = 1, LAST_MS = 4, MOST_READS = 4096 };
  * time-out begins anew: where they change all the time (the tail of a list) it would never pass.
  */
 enum { MOST_REWATCHED = 32 };
+
+/* ---- what is kept --------------------------------------------------------------------------- */
+
+/* With a run. */
+struct watchpoints {
+	bool stale;	    /* conditions were asked: what is watched has to be looked over */
+	bool active;	    /* a thread is held by a condition that has read memory */
+	bool looks;	    /* by looking alone: too many words, or no debug registers */
+	bool refused;	    /* there are no debug registers to be had */
+	unsigned period_ms; /* between two looks */
+	uint64_t next_us;   /* the next one */
+};
+
+/* With a process. */
+struct watched_words {
+	struct target_watch words[TARGET_WATCHES]; /* that are set now */
+	size_t count;
+	unsigned
+		others; /* how often these were changed since the last time that no condition was asked */
+};
+
+static void fini_reads(void *what)
+{
+	struct watchpoint_reads *reads = what;
+
+	array_fini(reads);
+}
+
+static const struct keeper run_keeper = {sizeof(struct watchpoints), NULL};
+static const struct keeper process_keeper = {sizeof(struct watched_words), NULL};
+static const struct keeper thread_keeper = {sizeof(struct watchpoint_reads), fini_reads};
+
+static struct watchpoints *of_run(const struct session *s)
+{
+	return kept_make(&s->kept, &run_keeper);
+}
+
+static struct watched_words *of_process(const struct session_process *p)
+{
+	return kept_make(&p->kept, &process_keeper);
+}
+
+static struct watchpoint_reads *of_thread(const struct session_thread *t)
+{
+	return kept_make(&t->kept, &thread_keeper);
+}
+
+const struct watchpoint_reads *watchpoints_reads(const struct session_thread *t)
+{
+	return of_thread(t);
+}
 
 /* ---- what is read --------------------------------------------------------------------------- */
 
@@ -37,9 +88,9 @@ static uint64_t sum_of(const uint8_t *bytes, size_t n)
 static void begin(struct session *s, struct session_thread *t)
 {
 	s->asker = t;
-	s->watchpoints.stale = true;
-	t->reads.count = 0;
-	t->reads_call = false;
+	of_run(s)->stale = true;
+	of_thread(t)->count = 0;
+	of_thread(t)->calls = false;
 }
 
 static void end(struct session *s)
@@ -49,9 +100,9 @@ static void end(struct session *s)
 
 static void gone(struct session *s, struct session_thread *t)
 {
-	s->watchpoints.stale |= t->reads.count > 0 || t->reads_call;
-	t->reads.count = 0;
-	t->reads_call = false;
+	of_run(s)->stale |= of_thread(t)->count > 0 || of_thread(t)->calls;
+	of_thread(t)->count = 0;
+	of_thread(t)->calls = false;
 }
 
 static void note_read(struct session *s, struct session_process *p, uint64_t address,
@@ -59,32 +110,32 @@ static void note_read(struct session *s, struct session_process *p, uint64_t add
 {
 	struct session_thread *t = s->asker;
 
-	if (!t || t->reads.count == MOST_READS)
+	if (!t || of_thread(t)->count == MOST_READS)
 		return;
-	array_each(const struct watchpoint_read, r, &t->reads)
+	array_each(const struct watchpoint_read, r, of_thread(t))
 		if (r->process == p && r->address == address && r->size == n)
 			return;
-	*array_add(&t->reads) = (struct watchpoint_read){p, address, (uint32_t)n,
-							 bytes ? sum_of(bytes, n) : UNREADABLE};
+	*array_add(of_thread(t)) = (struct watchpoint_read){p, address, (uint32_t)n,
+							    bytes ? sum_of(bytes, n) : UNREADABLE};
 }
 
 static void called(struct session *s)
 {
 	if (s->asker)
-		s->asker->reads_call = true;
+		of_thread(s->asker)->calls = true;
 }
 
 /* No store tells of it; an asker's own is the same as long as it is held. */
 static void looks_at(struct session *s, const struct session_thread *of)
 {
 	if (s->asker && s->asker != of)
-		s->asker->reads_call = true;
+		of_thread(s->asker)->calls = true;
 }
 
 /* Is the thread held until a function of the tester's says yes? */
 bool watchpoints_is_asked(const struct session_thread *t)
 {
-	return t->target && t->engine->held && (t->reads.count || t->reads_call) &&
+	return t->target && t->engine->held && (of_thread(t)->count || of_thread(t)->calls) &&
 	       (!t->hold.gate || t->hold.gate->kind == GATE_CUSTOM);
 }
 
@@ -113,8 +164,8 @@ static void collect(const struct session *s, const struct session_process *p, st
 	array_each(struct session_thread *, t, &s->threads) {
 		if (!watchpoints_is_asked(*t))
 			continue;
-		w->too_many |= (*t)->reads_call;
-		array_each(const struct watchpoint_read, r, &(*t)->reads) {
+		w->too_many |= of_thread(*t)->calls;
+		array_each(const struct watchpoint_read, r, of_thread(*t)) {
 			if (r->process != p || r->sum == UNREADABLE)
 				continue;
 			for (uint64_t a = r->address & ~7ull;
@@ -126,8 +177,8 @@ static void collect(const struct session *s, const struct session_process *p, st
 
 static bool same_words(const struct session_process *p, const struct words *w)
 {
-	return p->watch_count == w->count &&
-	       memcmp(p->watches, w->items, w->count * sizeof(*w->items)) == 0;
+	return of_process(p)->count == w->count &&
+	       memcmp(of_process(p)->words, w->items, w->count * sizeof(*w->items)) == 0;
 }
 
 /* True: others than before are watched now. */
@@ -135,14 +186,14 @@ static bool set_words(struct session *s, struct session_process *p, const struct
 {
 	if (!p->target || same_words(p, w))
 		return false;
-	p->rewatched += w->count > 0;
-	if (!s->watchpoints.refused && target_watch(s->target, p->target, w->items, w->count) < 0) {
-		s->watchpoints.refused = true;
+	of_process(p)->others += w->count > 0;
+	if (!of_run(s)->refused && target_watch(s->target, p->target, w->items, w->count) < 0) {
+		of_run(s)->refused = true;
 		target_watch(s->target, p->target, NULL, 0);
 	}
-	memcpy(p->watches, w->items, sizeof(w->items));
-	p->watch_count = w->count;
-	return w->count && !s->watchpoints.refused;
+	memcpy(of_process(p)->words, w->items, sizeof(w->items));
+	of_process(p)->count = w->count;
+	return w->count && !of_run(s)->refused;
 }
 
 static bool any_asked(const struct session *s)
@@ -173,9 +224,9 @@ static bool look(struct session *s)
 	array_each(struct session_thread *, t, &s->threads) {
 		if (!watchpoints_is_asked(*t))
 			continue;
-		if ((*t)->reads_call)
+		if (of_thread(*t)->calls)
 			return true;
-		array_each(struct watchpoint_read, r, &(*t)->reads)
+		array_each(struct watchpoint_read, r, of_thread(*t))
 			if (has_changed(r))
 				return true;
 	}
@@ -184,22 +235,22 @@ static bool look(struct session *s)
 
 static bool is_stale(struct session *s)
 {
-	return s->watchpoints.active && look(s);
+	return of_run(s)->active && look(s);
 }
 
 /* The clock fires that often, but is not seen at once each time: half a period is slack enough. */
 static void plan_look(struct session *s, unsigned period_ms)
 {
-	s->watchpoints.period_ms = period_ms;
-	s->watchpoints.next_us = session_now_us() + period_ms * 1000u - FIRST_MS * 500u;
+	of_run(s)->period_ms = period_ms;
+	of_run(s)->next_us = session_now_us() + period_ms * 1000u - FIRST_MS * 500u;
 	ticks_wish(s, &watchpoints_observer, period_ms);
 }
 
 static void look_again(struct session *s)
 {
-	unsigned next = s->watchpoints.period_ms + 1;
+	unsigned next = of_run(s)->period_ms + 1;
 
-	if (!s->watchpoints.active || session_now_us() < s->watchpoints.next_us)
+	if (!of_run(s)->active || session_now_us() < of_run(s)->next_us)
 		return;
 	plan_look(s, next < LAST_MS ? next : LAST_MS);
 	if (look(s))
@@ -212,16 +263,16 @@ static bool watch_all(struct session *s)
 {
 	bool others = false;
 
-	s->watchpoints.looks = s->watchpoints.refused;
+	of_run(s)->looks = of_run(s)->refused;
 	array_each(struct session_process *, p, &s->processes) {
 		struct words words = {0};
 
-		if (s->watchpoints.active)
+		if (of_run(s)->active)
 			collect(s, *p, &words);
 		if (!words.count && !words.too_many)
-			(*p)->rewatched = 0;
-		if (words.too_many || (*p)->rewatched >= MOST_REWATCHED) {
-			s->watchpoints.looks = true;
+			of_process(*p)->others = 0;
+		if (words.too_many || of_process(*p)->others >= MOST_REWATCHED) {
+			of_run(s)->looks = true;
 			words = (struct words){0};
 		}
 		others |= set_words(s, *p, &words);
@@ -231,16 +282,16 @@ static bool watch_all(struct session *s)
 
 static bool update(struct session *s)
 {
-	bool was = s->watchpoints.active, others;
+	bool was = of_run(s)->active, others;
 
-	if (!s->watchpoints.stale || s->over)
+	if (!of_run(s)->stale || s->over)
 		return false;
-	s->watchpoints.stale = false;
-	s->watchpoints.active = any_asked(s);
-	if (!s->watchpoints.active && !was)
+	of_run(s)->stale = false;
+	of_run(s)->active = any_asked(s);
+	if (!of_run(s)->active && !was)
 		return false;
 	others = watch_all(s);
-	if (s->watchpoints.active)
+	if (of_run(s)->active)
 		plan_look(s, FIRST_MS);
 	else
 		ticks_wish(s, &watchpoints_observer, 0);
@@ -253,7 +304,7 @@ static size_t words_of(const struct session *s, const struct session_process *p)
 	size_t words = 0;
 
 	array_each(struct session_thread *, t, &s->threads) {
-		array_each(const struct watchpoint_read, r, &(*t)->reads)
+		array_each(const struct watchpoint_read, r, of_thread(*t))
 			if (watchpoints_is_asked(*t) && r->process == p)
 				words += (r->size + (r->address & 7) + 7) / 8;
 	}
@@ -262,17 +313,17 @@ static size_t words_of(const struct session *s, const struct session_process *p)
 
 void watchpoints_describe(const struct session *s, const struct session_thread *t, struct str *out)
 {
-	if (!watchpoints_is_asked(t) || !s->watchpoints.looks)
+	if (!watchpoints_is_asked(t) || !of_run(s)->looks)
 		return;
-	if (t->reads_call)
+	if (of_thread(t)->calls)
 		str_addf(out,
 			 " (it calls functions or looks at other threads: asked again every %d ms)",
 			 LAST_MS);
-	else if (s->watchpoints.refused)
+	else if (of_run(s)->refused)
 		str_addf(out,
 			 " (there are no debug registers: what it reads is looked at every %d ms)",
 			 LAST_MS);
-	else if (t->process->rewatched >= MOST_REWATCHED)
+	else if (of_process(t->process)->others >= MOST_REWATCHED)
 		str_addf(out,
 			 " (conditions here read other words again and again: they are looked at "
 			 "every %d ms)",
