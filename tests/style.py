@@ -50,7 +50,7 @@ FEATURES = {
     "statement": [],
     "timeline": [],
     "trial": ["output"],
-    "waiting": ["blocked", "sanitizer", "watchpoints"],
+    "waiting": ["blocked", "sanitizer", "timeline", "watchpoints"],
     "watchpoints": [],
 }
 EDGES |= {f"tracer/features/{name}": KERNEL + [f"tracer/features/{n}" for n in others] for name, others in FEATURES.items()}

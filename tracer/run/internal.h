@@ -114,23 +114,14 @@ struct placed {
 	struct target_site *site;
 };
 
-/* A thread came by, whether `thread` means it or not. */
-struct passer {
-	const struct engine_thread *thread;
-	unsigned long count;
-};
-
 /* place->user */
 struct session_place {
-	ARRAY(struct passer) passers; /* who has been there; see hints_comes() */
-	struct kept_list kept;	      /* by features */
-	char *nearest; /* why it is not in the object that was loaded for it; or NULL */
+	struct kept_list kept; /* by features */
+	char *nearest;	       /* why it is not in the object that was loaded for it; or NULL */
 	struct location location;
 	bool located; /* `location` is valid */
 	bool found;   /* has been found in some image */
 	bool ended;   /* retired, and no elision of it is under way */
-	bool jumped; /* FUNC%return: an arrival was at a jump to a function that was still to run */
-	char *left; /* who was left behind by the program, and might yet have come there; or NULL */
 	size_t sites; /* distinct addresses in the first image it was found in */
 	ARRAY(struct source_sites *) results;
 	ARRAY(struct placed) placed;
@@ -146,9 +137,6 @@ struct session_thread {
 	struct session_process *process;
 	uint64_t held_since; /* us; 0: not held */
 	struct engine_hold hold;
-	const struct place
-		*stands_at;	   /* report/timeline.c: the last one it arrived at or was let go */
-	unsigned long stands_turn; /* in this turn: later ones tell nothing of where it is */
 	const char *hold_file, *hold_func; /* where it was stopped, for the verdict */
 	unsigned hold_line;
 	bool lost;    /* has died while it was held, at `hold` */
@@ -168,51 +156,6 @@ struct session_thread {
 	int comm_file; /* ... where it is read, kept open for the next time; or -1 */
 };
 
-/* ---- timeline ------------------------------------------------------------------------------- */
-
-enum happening {
-	HAPPENED_ARRIVAL,
-	HAPPENED_HOLD,
-	HAPPENED_RELEASE,
-	HAPPENED_OPEN,
-	HAPPENED_EVENT,
-	HAPPENED_LOG,
-	HAPPENED_THREAD_START,
-	HAPPENED_THREAD_EXIT,
-	HAPPENED_FORK,
-	HAPPENED_EXEC,
-	HAPPENED_SIGNAL,
-	HAPPENED_KILL,
-	HAPPENED_CRASH,
-};
-
-struct happened {
-	unsigned long seq;
-	unsigned long caused_by; /* the seq of what let it happen: of an open for a release; or 0 */
-	uint64_t t_us;		 /* since the program was started */
-	enum happening what;
-	const struct engine_thread *thread; /* or NULL */
-	const struct place *place;
-	const struct gate *gate;
-	char *text;		 /* or NULL; owned */
-	const char *file, *func; /* where in the source; NULL unknown; a module owns them */
-	unsigned line;
-};
-
-enum { TIMELINE_LAST = 20, TIMELINE_MOST = 1000000 };
-
-struct timeline {
-	unsigned long seq;
-	uint64_t end_us;	       /* since start_us: the verdict; 0 not yet */
-	bool keep;		       /* all of it, for a report; else only the last ones */
-	ARRAY(unsigned long) opened;   /* by gate index: the seq that let its threads go, or 0 */
-	unsigned long stir, stir_turn; /* what last happened that a condition may wait for, when */
-	ARRAY(struct happened) all;
-	struct happened last[TIMELINE_LAST];
-};
-
-struct crash; /* crash/crash.h */
-
 struct tick_wish {
 	const void *who;
 	unsigned ms;
@@ -229,7 +172,6 @@ struct session {
 	struct script *script;
 	struct plan plan;
 	double gate_limit, time_limit;
-	struct timeline timeline;
 	ARRAY(struct session_process *) processes;
 	ARRAY(struct session_thread *) threads;
 	ARRAY(struct site_use *) uses; /* sites.h */
@@ -270,7 +212,6 @@ struct session {
 	struct error fault;
 	struct session_thread *culprit; /* the thread that a limit or a deadlock is about */
 	struct str cycle;		/* the wait-for cycle in words */
-	ARRAY(struct crash *) crashes;	/* crash/: the last one of each process */
 };
 
 /* go.c: the run ends now; what is left is killed. */

@@ -377,8 +377,6 @@ static void free_place(struct place *place)
 	kept_fini(&sp->kept);
 	location_fini(&sp->location);
 	base_free(sp->nearest);
-	base_free(sp->left);
-	array_fini(&sp->passers);
 	for (size_t i = 0; i < sp->results.count; i++) {
 		source_sites_fini(sp->results.items[i]);
 		base_free(sp->results.items[i]);

@@ -67,6 +67,13 @@ struct crash *crash_look(struct session *s, struct session_thread *t);
 /* How the program itself (its first process) has died; NULL: it has not, or nothing is known. */
 const struct crash *crash_of_root(const struct session *s);
 
+/* Kept with a run: the last one of each process. */
+struct crashes {
+	struct crash **items;
+	size_t count, capacity;
+};
+struct crashes *crash_all(const struct session *s);
+
 /* ---- between the files ---------------------------------------------------------------------- */
 
 void crash_address(struct crash *c, const struct arch_regs *regs); /* what, where */

@@ -220,12 +220,28 @@ static void crash_free(struct crash *c)
 	base_free(c);
 }
 
+static void free_all(void *what)
+{
+	struct crashes *all = what;
+
+	array_each(struct crash *, c, all)
+		crash_free(*c);
+	array_fini(all);
+}
+
+static const struct keeper keeper = {sizeof(struct crashes), free_all};
+
+struct crashes *crash_all(const struct session *s)
+{
+	return kept_make(&s->kept, &keeper);
+}
+
 static void drop(struct session *s, const struct session_process *p)
 {
-	for (size_t i = 0; i < s->crashes.count; i++)
-		if (s->crashes.items[i]->process == p) {
-			crash_free(s->crashes.items[i]);
-			array_remove(&s->crashes, i);
+	for (size_t i = 0; i < crash_all(s)->count; i++)
+		if (crash_all(s)->items[i]->process == p) {
+			crash_free(crash_all(s)->items[i]);
+			array_remove(crash_all(s), i);
 			return;
 		}
 }
@@ -243,7 +259,7 @@ static struct crash *look(struct session *s, struct session_thread *t)
 		return NULL;
 	}
 	drop(s, t->process); /* one before that has not ended it */
-	*array_add(&s->crashes) = c;
+	*array_add(crash_all(s)) = c;
 	return c;
 }
 
@@ -291,9 +307,9 @@ static bool deliver(struct session *s, struct session_thread *t)
 
 static struct crash *crash_of(const struct session *s, const struct session_process *p)
 {
-	for (size_t i = 0; i < s->crashes.count; i++)
-		if (s->crashes.items[i]->process == p)
-			return s->crashes.items[i];
+	for (size_t i = 0; i < crash_all(s)->count; i++)
+		if (crash_all(s)->items[i]->process == p)
+			return crash_all(s)->items[i];
 	return NULL;
 }
 
@@ -344,13 +360,6 @@ static void judge(struct session *s)
 	s->outcome.at = c->at;
 }
 
-static void free_all(struct session *s)
-{
-	array_each(struct crash *, c, &s->crashes)
-		crash_free(*c);
-	array_fini(&s->crashes);
-}
-
 static void decided(struct session *s, const struct decision *d)
 {
 	struct session_thread *t;
@@ -370,5 +379,4 @@ const struct observer crash_observer = {
 	.goes = deliver,
 	.decision = decided,
 	.outcome = judge,
-	.free = free_all,
 };

@@ -101,8 +101,8 @@ void crash_record(const struct session *s, struct json *j)
 	else
 		json_string(j, "crash", NULL);
 	json_array(j, "child_crashes");
-	for (size_t i = 0; i < s->crashes.count; i++)
-		if (s->crashes.items[i] != root && s->crashes.items[i]->ended)
-			add_crash(NULL, s, s->crashes.items[i], j);
+	for (size_t i = 0; i < crash_all(s)->count; i++)
+		if (crash_all(s)->items[i] != root && crash_all(s)->items[i]->ended)
+			add_crash(NULL, s, crash_all(s)->items[i], j);
 	json_end_array(j);
 }

@@ -154,8 +154,8 @@ void crash_try(const struct session *s, struct str *out)
 
 void crash_child_lines(const struct session *s, struct str *out)
 {
-	for (size_t i = 0; i < s->crashes.count; i++) {
-		const struct crash *c = s->crashes.items[i];
+	for (size_t i = 0; i < crash_all(s)->count; i++) {
+		const struct crash *c = crash_all(s)->items[i];
 		struct str title = {0};
 
 		if (c->process == s->root || !c->ended || !crash_is_signal(c->fault.signal))

@@ -6,6 +6,7 @@
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/explain/explain.h"
 #include "tracer/features/explain/hints.h"
+#include "tracer/features/explain/passers.h"
 #include "tracer/run/sites.h"
 #include "tracer/features/leftover/leftover.h"
 #include "tracer/features/report/report.h"
@@ -52,7 +53,7 @@ static void thread_lines(struct session *s, struct str *out)
 
 static void event_lines(const struct session *s, struct str *out)
 {
-	const struct timeline *tl = &s->timeline;
+	const struct timeline *tl = timeline_of(s);
 	unsigned long first = tl->seq > TIMELINE_LAST ? tl->seq - TIMELINE_LAST : 0;
 
 	str_add(out, "last events:\n");
@@ -338,7 +339,7 @@ static void tell(struct session *s, struct session_result *out)
 static void comes(struct session *s, struct session_thread *t, struct place *place)
 {
 	(void)s;
-	hints_comes(t, place);
+	passers_comes(t, place);
 }
 
 extern const struct observer explain_observer;

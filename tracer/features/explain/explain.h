@@ -32,7 +32,5 @@ bool hints_gates_try(struct session *s, struct str *out);
 void hints_missing(struct session *s, const struct place *p, struct str *out);
 void hints_missing_lines(struct session *s, const struct place *p, struct str *out);
 void hints_missing_try(struct session *s, const struct place *p, struct str *out);
-/* A thread is at the place, whether it is meant or not. */
-void hints_comes(const struct session_thread *t, struct place *place);
 
 #endif

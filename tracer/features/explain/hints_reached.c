@@ -1,76 +1,12 @@
 /* What came nearest to a place that was not reached. */
 #include "tracer/features/explain/explain.h"
 #include "tracer/features/explain/hints.h"
+#include "tracer/features/explain/passers.h"
 
 #include "tracer/base/suggest.h"
 #include "tracer/source/source_lines.h"
 
 #include <string.h>
-
-enum { NAMED_MOST = 6, PASSERS_MOST = 32 };
-
-static void pass_by(struct session_place *place, const struct engine_thread *t)
-{
-	array_each(struct passer, old, &place->passers) {
-		if (old->thread == t) {
-			old->count++;
-			return;
-		}
-	}
-	if (place->passers.count < PASSERS_MOST)
-		*array_add(&place->passers) = (struct passer){t, 1};
-}
-
-void hints_comes(const struct session_thread *t, struct place *place)
-{
-	struct session_place *sp = place->user;
-
-	if (place->thread || !place_reached(place))
-		pass_by(sp, t->engine);
-	if (t->at_return == SOURCE_TAIL)
-		sp->jumped |= sp->located && sp->location.kind == LOCATION_RETURN;
-}
-
-struct passers {
-	struct passer *items;
-	size_t count, capacity;
-};
-
-/* "main (3 times) and worker#1" */
-static void add_passers(const struct passers *list, struct str *out)
-{
-	size_t shown = list->count > NAMED_MOST ? NAMED_MOST + 1 : list->count;
-
-	for (size_t i = 0; i < shown; i++) {
-		const struct passer *one = &list->items[i];
-
-		hints_and(i, shown, out);
-		if (i == NAMED_MOST) {
-			str_addf(out, "%zu more", list->count - NAMED_MOST);
-			break;
-		}
-		str_add(out, one->thread->id);
-		if (one->count < 2)
-			continue;
-		str_add(out, " (");
-		hints_times(one->count, out);
-		str_add(out, ")");
-	}
-}
-
-/* Those that the place's `thread` option means, or those that it does not: in order of creation, so
-   that runs that differ in nothing but who came first are told in the same words. */
-static void passers_of(struct session *s, const struct place *p, bool meant, struct passers *out)
-{
-	const struct session_place *sp = p->user;
-	const struct engine_thread *t;
-
-	for (size_t i = 0; (t = engine_thread_at(s->engine, i)); i++)
-		array_each(const struct passer, one, &sp->passers)
-			if (one->thread == t &&
-			    engine_thread_matches(s->engine, t, p->thread) == meant)
-				*array_add(out) = *one;
-}
 
 bool hints_shut_out(struct session *s, const struct place *p, struct str *out)
 {
@@ -80,7 +16,7 @@ bool hints_shut_out(struct session *s, const struct place *p, struct str *out)
 	passers_of(s, p, false, &others);
 	any = others.count;
 	if (any)
-		add_passers(&others, out);
+		passers_add(&others, out);
 	array_fini(&others);
 	return any;
 }
@@ -96,7 +32,7 @@ static void near_by_hit(struct session *s, const struct place *p, struct str *ou
 	hints_times(p->arrivals, out);
 	if (meant.count) {
 		str_add(out, ", by ");
-		add_passers(&meant, out);
+		passers_add(&meant, out);
 	}
 	str_addf(out, ", but hit = %lu was asked for", p->hit_first);
 	array_fini(&meant);
@@ -125,7 +61,7 @@ static bool near_by_time(struct session *s, const struct place *p, struct str *o
 	passers_of(s, p, true, &early);
 	any = early.count > 0;
 	if (any) {
-		add_passers(&early, out);
+		passers_add(&early, out);
 		str_addf(out, " arrived there, but %s not called '%s' yet then",
 			 early.count > 1 ? "were" : "was", p->thread);
 	}
@@ -148,7 +84,7 @@ static bool near_by_thread(struct session *s, const struct place *p, struct str 
 		str_addf(out, "no thread that matches '%s' arrived there", p->thread);
 	if (others.count) {
 		str_add(out, known ? ", but " : "; ");
-		add_passers(&others, out);
+		passers_add(&others, out);
 		str_add(out, known ? " did" : " came there");
 	}
 	if (!known)
@@ -212,7 +148,7 @@ static void add_callers(const struct near_misses *nm, struct str *out)
 	if (by.count == 1)
 		str_add(out, by.items[0].thread->id);
 	else
-		add_passers(&by, out);
+		passers_add(&by, out);
 	array_fini(&by);
 }
 
@@ -390,10 +326,9 @@ void hints_missing(struct session *s, const struct place *p, struct str *out)
 
 void hints_missing_lines(struct session *s, const struct place *p, struct str *out)
 {
-	const struct session_place *sp = p->user;
 	const struct near_misses *nm = near_miss_of(p);
 
-	if (!nm || sp->passers.count)
+	if (!nm || passers_any(p))
 		return;
 	add_text(s, nm, out);
 	add_copies(nm, out);
@@ -418,10 +353,9 @@ static bool anybody_inside(const struct near_misses *nm)
 
 bool hints_is_mistaken(struct session *s, const struct place *p)
 {
-	const struct session_place *sp = p->user;
 	const struct near_misses *nm = near_miss_of(p);
 
-	if (p->arrivals || sp->passers.count || (p->thread && !hints_any_matches(s, p->thread)))
+	if (p->arrivals || passers_any(p) || (p->thread && !hints_any_matches(s, p->thread)))
 		return true;
 	return nm && nm->visits.count && !anybody_inside(nm);
 }
@@ -545,7 +479,7 @@ bool hints_jumped_try(const struct session *s, struct str *out)
 		const struct session_place *sp = p->user;
 		const struct location *l = &sp->location;
 
-		if (!sp->jumped)
+		if (!passers_jumped(p))
 			continue;
 		str_addf(out,
 			 "at(\"%s%s%s\", { after = true }): where %s acted, the function ends in a "

@@ -1,4 +1,5 @@
 /* Behind a time limit: that the program goes round in circles, and is not only slow. */
+#include "tracer/features/timeline/timeline.h"
 #include "tracer/features/explain/explain.h"
 #include "tracer/features/waiting/spin.h"
 
@@ -16,7 +17,7 @@ static void add_thread(const struct session_thread *t, const struct spin *spin, 
 void livelock_line(struct session *s, struct str *out)
 {
 	const struct outcome *o = &s->outcome;
-	uint64_t end_us = s->start_us + s->timeline.end_us, since_us = 0;
+	uint64_t end_us = s->start_us + timeline_of(s)->end_us, since_us = 0;
 	struct str names = {0};
 	size_t named = 0;
 

@@ -2,6 +2,7 @@
  * The program ended by itself where it should not have: somebody was let go shortly before, and nothing holds
  * the end back until that thread has done what the test is about.
  */
+#include "tracer/features/timeline/timeline.h"
 #include "tracer/features/explain/explain.h"
 
 static bool should_not_end(const struct session *s)
@@ -27,7 +28,7 @@ static bool is_done(const struct timeline *tl, const struct happened *h)
 /* The last release of a thread that was not seen to do anything after it. NULL: there is none. */
 static const struct happened *loose_end(const struct session *s)
 {
-	const struct timeline *tl = &s->timeline;
+	const struct timeline *tl = timeline_of(s);
 	const struct happened *found = NULL;
 
 	for (size_t i = 0; i < TIMELINE_LAST; i++) {

@@ -241,7 +241,7 @@ void interactive_places(struct interactive *l, struct str *out)
 
 void interactive_events(struct interactive *l, size_t most, struct str *out)
 {
-	const struct timeline *tl = &l->session.timeline;
+	const struct timeline *tl = timeline_of(&l->session);
 	size_t first = tl->all.count > most ? tl->all.count - most : 0;
 
 	for (size_t i = first; i < tl->all.count; i++) {

@@ -34,6 +34,25 @@ static struct leftover *leftover_of(const struct session *s)
 	return kept_make(&s->kept, &keeper);
 }
 
+/* Kept with a place. */
+struct left_behind {
+	char *who; /* was left behind, and might yet have come there; or NULL */
+};
+
+static void fini_place(void *what)
+{
+	struct left_behind *left = what;
+
+	base_free(left->who);
+}
+
+static const struct keeper place_keeper = {sizeof(struct left_behind), fini_place};
+
+static struct left_behind *left_behind_of(const struct session_place *sp)
+{
+	return kept_make(&sp->kept, &place_keeper);
+}
+
 enum left { LEFT_GONE, LEFT_ENDING, LEFT_AT_REST };
 
 static enum left look_at(const struct session_thread *t)
@@ -118,10 +137,10 @@ static void note_places(struct session *s, const struct session_process *p, cons
 		struct session_place *sp = place->user;
 		struct str who = {0};
 
-		if (!sp || sp->left || !is_in(sp, p) || !any_is_meant(s, p, place))
+		if (!sp || left_behind_of(sp)->who || !is_in(sp, p) || !any_is_meant(s, p, place))
 			continue;
 		str_addf(&who, "%s (pid %d)", name, p->pid);
-		sp->left = str_take(&who);
+		left_behind_of(sp)->who = str_take(&who);
 	}
 }
 
@@ -214,12 +233,12 @@ bool leftover_try(const struct session *s, const struct place *p, struct str *ou
 	const struct session_place *sp = p->user;
 	const struct leftover *left = leftover_of(s);
 
-	if (!sp || !sp->left || !left->how || strcmp(left->how, "ended") != 0)
+	if (!sp || !left_behind_of(sp)->who || !left->how || strcmp(left->how, "ended") != 0)
 		return false;
 	str_addf(out,
 		 "--leftover=wait: %s, which was ended because the program had, might still have "
 		 "come there",
-		 sp->left);
+		 left_behind_of(sp)->who);
 	return true;
 }
 

@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-enum { FIRST_SLOTS = 1024, NO_TEXT = UINT32_MAX };
+enum { FIRST_SLOTS = 1024, EVENTS_MOST = 1000000, NO_TEXT = UINT32_MAX };
 
 struct order_event {
 	uint32_t who, what; /* texts; who is "" for what nobody does */
@@ -161,7 +161,7 @@ void order_log_begin(struct order_log *log)
 
 static bool is_full(const struct order_log *log)
 {
-	return log->events >= TIMELINE_MOST;
+	return log->events >= EVENTS_MOST;
 }
 
 static bool is_as_first(struct session *s, const struct engine_thread *t, struct order_event ev)

@@ -2,6 +2,7 @@
  * --report FILE.html: the timeline, one file that needs nothing else. The page (page/) is a frame
  * with three marks, where its style, its script and the record with the source lines go.
  */
+#include "tracer/features/timeline/timeline.h"
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/report/report.h"
@@ -72,7 +73,7 @@ static void collect(struct session *s, struct wanted_list *list)
 
 	for (size_t i = 0; c && i < c->frames.count; i++)
 		want(s, list, c->frames.items[i].file, c->frames.items[i].line);
-	array_each(const struct happened, h, &s->timeline.all)
+	array_each(const struct happened, h, &timeline_of(s)->all)
 		want(s, list, h->file, h->line);
 	array_each(struct session_thread *, it, &s->threads) {
 		const struct waiting *w = waiting_of(*it);

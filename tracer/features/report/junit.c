@@ -2,6 +2,7 @@
  * --report FILE.xml: what CI systems read. One suite for the command, one testcase for each run.
  * A verdict on the program is a failure; what kept gatectl from judging it is an error.
  */
+#include "tracer/features/timeline/timeline.h"
 #include "tracer/features/report/suite.h"
 #include "tracer/base/xml.h"
 #include "tracer/features/report/report.h"
@@ -109,7 +110,7 @@ enum report_case report_junit(struct session *s, const struct report_head *head,
 	str_add(out, "    <testcase");
 	xml_attribute(out, "name", str_text(&name));
 	xml_attribute(out, "classname", str_base_name(s->options->argv[0]));
-	str_addf(out, " time=\"%.6f\">\n", (double)s->timeline.end_us / 1e6);
+	str_addf(out, " time=\"%.6f\">\n", (double)timeline_of(s)->end_us / 1e6);
 	outcome(head, what, out);
 	output("system-out", o->stdout_text, "", out);
 	str_addf(&told, "%s%s", head->note ? head->note : "", head->message);

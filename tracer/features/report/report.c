@@ -166,12 +166,12 @@ static void event(const struct happened *h, struct json *j)
 static void events(struct session *s, struct json *j)
 {
 	json_array(j, "events");
-	array_each(const struct happened, h, &s->timeline.all)
+	array_each(const struct happened, h, &timeline_of(s)->all)
 		event(h, j);
 	json_end_array(j);
-	if (s->timeline.seq > s->timeline.all.count)
+	if (timeline_of(s)->seq > timeline_of(s)->all.count)
 		json_integer(j, "events_dropped",
-			     (long long)(s->timeline.seq - s->timeline.all.count));
+			     (long long)(timeline_of(s)->seq - timeline_of(s)->all.count));
 }
 
 void report_record(struct session *s, const struct report_head *head, struct json *j)
@@ -189,7 +189,7 @@ void report_record(struct session *s, const struct report_head *head, struct jso
 		json_string(j, NULL, *arg);
 	json_end_array(j);
 	json_integer(j, "runs", (long long)s->run_number);
-	json_integer(j, "duration_us", (long long)s->timeline.end_us);
+	json_integer(j, "duration_us", (long long)timeline_of(s)->end_us);
 	gates(s, j);
 	places(s, j);
 	threads(s, j);
@@ -222,7 +222,7 @@ static bool is_asked(const struct session *s, enum report_kind kind)
 static void write_all(struct session *s, const struct report_head *head, struct session_result *out)
 {
 	timeline_end(s);
-	out->seconds = (double)s->timeline.end_us / 1e6;
+	out->seconds = (double)timeline_of(s)->end_us / 1e6;
 	if (is_asked(s, REPORT_JSON))
 		report_json(s, head, &out->reports[REPORT_JSON]);
 	if (is_asked(s, REPORT_HTML))

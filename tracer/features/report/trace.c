@@ -250,7 +250,7 @@ static void hold_begin(struct trace *tr, const struct happened *h, const struct 
 
 static const struct happened *by_seq(const struct trace *tr, unsigned long seq)
 {
-	const struct timeline *tl = &tr->session->timeline;
+	const struct timeline *tl = timeline_of(tr->session);
 
 	return seq && seq <= tl->all.count ? &tl->all.items[seq - 1] : NULL;
 }
@@ -264,7 +264,7 @@ static const struct happened *cause_of(const struct trace *tr, const struct happ
 
 static void find_arrows(struct trace *tr)
 {
-	const struct timeline *tl = &tr->session->timeline;
+	const struct timeline *tl = timeline_of(tr->session);
 
 	for (size_t i = 0; i < tl->all.count; i++) {
 		const struct happened *cause = cause_of(tr, &tl->all.items[i]);
@@ -324,7 +324,7 @@ static void write_event(struct trace *tr, const struct happened *h)
 
 static void write_end(struct trace *tr)
 {
-	uint64_t end_ns = tr->session->timeline.end_us * 1000;
+	uint64_t end_ns = timeline_of(tr->session)->end_us * 1000;
 
 	tr->now_ns = end_ns > tr->now_ns ? end_ns : tr->now_ns + STEP_NS;
 	array_each(struct session_thread *, t, &tr->session->threads)
@@ -353,7 +353,7 @@ void report_trace(struct session *s, const struct report_head *head, struct str 
 	json_object(&tr.json, NULL);
 	json_array(&tr.json, "traceEvents");
 	name_tracks(&tr);
-	array_each(const struct happened, h, &s->timeline.all)
+	array_each(const struct happened, h, &timeline_of(s)->all)
 		write_event(&tr, h);
 	write_end(&tr);
 	json_end_array(&tr.json);

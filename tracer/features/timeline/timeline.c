@@ -27,14 +27,9 @@ const char *timeline_word(enum happening what)
 	return words[what];
 }
 
-static void begin(struct session *s)
+static void fini(void *what)
 {
-	s->timeline.keep = s->options->reports.count > 0 || s->live;
-}
-
-static void forget(struct session *s)
-{
-	struct timeline *tl = &s->timeline;
+	struct timeline *tl = what;
 
 	array_each(struct happened, h, &tl->all)
 		base_free(h->text);
@@ -42,6 +37,33 @@ static void forget(struct session *s)
 	array_fini(&tl->opened);
 	for (size_t i = 0; i < TIMELINE_LAST; i++)
 		base_free(tl->last[i].text);
+}
+
+static const struct keeper keeper = {sizeof(struct timeline), fini};
+
+struct timeline *timeline_of(const struct session *s)
+{
+	return kept_make(&s->kept, &keeper);
+}
+
+/* Kept with a thread: the last place where it arrived or was let go; in later turns that tells nothing of
+   where it is. */
+struct stand {
+	const struct place *at;
+	unsigned long turn;
+};
+static const struct keeper stand_keeper = {sizeof(struct stand), NULL};
+
+unsigned long timeline_stands(const struct session_thread *t)
+{
+	const struct stand *stand = kept_of(&t->kept, &stand_keeper);
+
+	return stand ? stand->turn : 0;
+}
+
+static void begin(struct session *s)
+{
+	timeline_of(s)->keep = s->options->reports.count > 0 || s->live;
 }
 
 /* "worker#1 is held at calc.c:7 by gate worker2_done" without the time, which is the caller's. */
@@ -80,15 +102,14 @@ void timeline_line(const struct happened *h, struct str *out)
 static void note_place(struct session *s, struct happened *h)
 {
 	struct session_thread *t = h->thread ? threads_of(h->thread) : NULL;
+	struct stand *stand = t ? kept_make(&t->kept, &stand_keeper) : NULL;
 
 	if (!t)
 		return;
-	if (h->place) {
-		t->stands_at = h->place;
-		t->stands_turn = s->turns;
-	} else if (h->what == HAPPENED_OPEN && t->stands_turn == s->turns) {
-		h->place = t->stands_at;
-	}
+	if (h->place)
+		*stand = (struct stand){h->place, s->turns};
+	else if (h->what == HAPPENED_OPEN && stand->turn == s->turns)
+		h->place = stand->at;
 	if (!h->place && h->what != HAPPENED_CRASH && (h->what != HAPPENED_SIGNAL || !t->crashes))
 		return;
 	h->file = t->hold_file;
@@ -121,7 +142,7 @@ static void note_open(struct timeline *tl, struct happened *h)
  */
 static unsigned long cause_of_release(struct session *s, const struct happened *h)
 {
-	struct timeline *tl = &s->timeline;
+	struct timeline *tl = timeline_of(s);
 
 	if (h->gate && h->gate->kind != GATE_CUSTOM)
 		return *opened_by(tl, h->gate);
@@ -136,7 +157,7 @@ static bool may_stir(enum happening what)
 
 static void note_cause(struct session *s, struct happened *h)
 {
-	struct timeline *tl = &s->timeline;
+	struct timeline *tl = timeline_of(s);
 
 	if (h->what == HAPPENED_OPEN && h->gate)
 		note_open(tl, h);
@@ -150,7 +171,7 @@ static void note_cause(struct session *s, struct happened *h)
 
 void timeline_end(struct session *s)
 {
-	struct timeline *tl = &s->timeline;
+	struct timeline *tl = timeline_of(s);
 
 	if (!tl->end_us)
 		tl->end_us = session_now_us() - s->start_us;
@@ -171,7 +192,7 @@ static void write_verbose(const struct happened *h)
 void timeline_add(struct session *s, enum happening what, const struct engine_thread *t,
 		  const struct place *p, const struct gate *g, const char *text)
 {
-	struct timeline *tl = &s->timeline;
+	struct timeline *tl = timeline_of(s);
 	struct happened *last = &tl->last[tl->seq % TIMELINE_LAST];
 
 	if (s->over)
@@ -275,5 +296,4 @@ const struct observer timeline_observer = {
 	.signal = add_signal,
 	.decision = add_decision,
 	.end = end,
-	.free = forget,
 };

@@ -4,10 +4,55 @@
 
 #include "tracer/run/internal.h"
 
+enum happening {
+	HAPPENED_ARRIVAL,
+	HAPPENED_HOLD,
+	HAPPENED_RELEASE,
+	HAPPENED_OPEN,
+	HAPPENED_EVENT,
+	HAPPENED_LOG,
+	HAPPENED_THREAD_START,
+	HAPPENED_THREAD_EXIT,
+	HAPPENED_FORK,
+	HAPPENED_EXEC,
+	HAPPENED_SIGNAL,
+	HAPPENED_KILL,
+	HAPPENED_CRASH,
+};
+
+struct happened {
+	unsigned long seq;
+	unsigned long caused_by; /* the seq of what let it happen: of an open for a release; or 0 */
+	uint64_t t_us;		 /* since the program was started */
+	enum happening what;
+	const struct engine_thread *thread; /* or NULL */
+	const struct place *place;
+	const struct gate *gate;
+	char *text;		 /* or NULL; owned */
+	const char *file, *func; /* where in the source; NULL unknown; a module owns them */
+	unsigned line;
+};
+
+enum { TIMELINE_LAST = 20, TIMELINE_MOST = 1000000 };
+
+struct timeline {
+	unsigned long seq;
+	uint64_t end_us;	       /* since start_us: the verdict; 0 not yet */
+	bool keep;		       /* all of it, for a report; else only the last ones */
+	ARRAY(unsigned long) opened;   /* by gate index: the seq that let its threads go, or 0 */
+	unsigned long stir, stir_turn; /* what last happened that a condition may wait for, when */
+	ARRAY(struct happened) all;
+	struct happened last[TIMELINE_LAST];
+};
+
+struct timeline *timeline_of(const struct session *s);
+
 void timeline_add(struct session *s, enum happening what, const struct engine_thread *t,
 		  const struct place *p, const struct gate *g, const char *text);
 void timeline_end(struct session *s); /* the verdict is reached now */
 const char *timeline_word(enum happening what);
+/* The turn in which the thread last arrived somewhere or was let go; 0: never. */
+unsigned long timeline_stands(const struct session_thread *t);
 void timeline_line(const struct happened *h, struct str *out);
 
 #endif

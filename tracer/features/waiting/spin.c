@@ -3,6 +3,7 @@
  * to be asked where it is; of those that sleep only such are that wake by themselves, for these go on
  * with their sleep as if they had not been asked.
  */
+#include "tracer/features/timeline/timeline.h"
 #include "tracer/features/sanitizer/sanitizer.h"
 #include "tracer/features/waiting/spin.h"
 #include "tracer/run/sites.h"
@@ -30,11 +31,10 @@ enum {
 struct spinner {
 	const struct session_thread *thread;
 	uint64_t since_us;
-	unsigned long
-		stands_turn; /* session_thread.stands_turn: it has not arrived anywhere since */
-	uint64_t switches;   /* at the last look; 0: none yet */
-	uint64_t moved_us;   /* when these were last seen to have become more */
-	uint64_t ran_ns;     /* at the last sample, when it stood */
+	unsigned long stands_turn; /* timeline_stands(): it has not arrived anywhere since */
+	uint64_t switches;	   /* at the last look; 0: none yet */
+	uint64_t moved_us;	   /* when these were last seen to have become more */
+	uint64_t ran_ns;	   /* at the last sample, when it stood */
 	struct spin_states states; /* since something last happened in the run */
 	unsigned samples, slept;
 	ARRAY(struct spin_place) places;
@@ -97,12 +97,12 @@ static struct spinner *spinner_of(struct spins *all, const struct session_thread
 		sp = array_add(&all->threads);
 		sp->thread = t;
 		sp->since_us = all->event_us;
-		sp->stands_turn = t->stands_turn;
+		sp->stands_turn = timeline_stands(t);
 		sp->moved_us = session_now_us();
 	}
-	if (sp->stands_turn != t->stands_turn) {
+	if (sp->stands_turn != timeline_stands(t)) {
 		forget(sp, all->event_us);
-		sp->stands_turn = t->stands_turn;
+		sp->stands_turn = timeline_stands(t);
 	}
 	return sp;
 }
@@ -385,7 +385,7 @@ bool spin_of(const struct session *s, const struct session_thread *t, struct spi
 {
 	const struct spinner *sp = find(spins_of(s), t);
 
-	if (!sp || !sp->samples || sp->stands_turn != t->stands_turn)
+	if (!sp || !sp->samples || sp->stands_turn != timeline_stands(t))
 		return false;
 	*out = (struct spin){
 		.since_us = sp->since_us, .samples = sp->samples, .sleeps = sp->slept > 0};

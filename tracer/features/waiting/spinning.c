@@ -1,4 +1,5 @@
 /* Threads that run and get nowhere: where, and since when. */
+#include "tracer/features/timeline/timeline.h"
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/features/waiting/spin.h"
 
@@ -13,7 +14,8 @@ static bool is_known(const struct session *s, const struct session_thread *t, st
 
 static double seconds(const struct session *s, const struct spin *spin)
 {
-	uint64_t end = s->timeline.end_us ? s->start_us + s->timeline.end_us : session_now_us();
+	uint64_t end =
+		timeline_of(s)->end_us ? s->start_us + timeline_of(s)->end_us : session_now_us();
 
 	return end > spin->since_us ? (double)(end - spin->since_us) / 1e6 : 0;
 }

@@ -1,0 +1,92 @@
+/* Who has been at a place, whether it means them or not. */
+#include "tracer/features/explain/passers.h"
+
+#include "tracer/features/explain/hints.h"
+
+enum { NAMED_MOST = 6, PASSERS_MOST = 32 };
+
+/* Kept with a place. */
+struct passed {
+	ARRAY(struct passer) by;
+	bool jumped; /* FUNC%return: an arrival was at a jump to a function that was still to run */
+};
+
+static void fini(void *what)
+{
+	struct passed *passed = what;
+
+	array_fini(&passed->by);
+}
+
+static const struct keeper keeper = {sizeof(struct passed), fini};
+
+static struct passed *passed_of(const struct place *place)
+{
+	const struct session_place *sp = place->user;
+
+	return kept_make(&sp->kept, &keeper);
+}
+
+static void pass_by(struct passed *passed, const struct engine_thread *t)
+{
+	array_each(struct passer, old, &passed->by) {
+		if (old->thread == t) {
+			old->count++;
+			return;
+		}
+	}
+	if (passed->by.count < PASSERS_MOST)
+		*array_add(&passed->by) = (struct passer){t, 1};
+}
+
+void passers_comes(const struct session_thread *t, struct place *place)
+{
+	struct session_place *sp = place->user;
+
+	if (place->thread || !place_reached(place))
+		pass_by(passed_of(place), t->engine);
+	if (t->at_return == SOURCE_TAIL)
+		passed_of(place)->jumped |= sp->located && sp->location.kind == LOCATION_RETURN;
+}
+
+void passers_add(const struct passers *list, struct str *out)
+{
+	size_t shown = list->count > NAMED_MOST ? NAMED_MOST + 1 : list->count;
+
+	for (size_t i = 0; i < shown; i++) {
+		const struct passer *one = &list->items[i];
+
+		hints_and(i, shown, out);
+		if (i == NAMED_MOST) {
+			str_addf(out, "%zu more", list->count - NAMED_MOST);
+			break;
+		}
+		str_add(out, one->thread->id);
+		if (one->count < 2)
+			continue;
+		str_add(out, " (");
+		hints_times(one->count, out);
+		str_add(out, ")");
+	}
+}
+
+void passers_of(struct session *s, const struct place *p, bool meant, struct passers *out)
+{
+	const struct engine_thread *t;
+
+	for (size_t i = 0; (t = engine_thread_at(s->engine, i)); i++)
+		array_each(const struct passer, one, &passed_of(p)->by)
+			if (one->thread == t &&
+			    engine_thread_matches(s->engine, t, p->thread) == meant)
+				*array_add(out) = *one;
+}
+
+bool passers_any(const struct place *p)
+{
+	return passed_of(p)->by.count > 0;
+}
+
+bool passers_jumped(const struct place *p)
+{
+	return passed_of(p)->jumped;
+}
