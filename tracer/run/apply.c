@@ -1,4 +1,10 @@
 /* The engine's decisions are carried out. */
+#include "tracer/run/apply.h"
+#include "tracer/run/go.h"
+#include "tracer/run/pages.h"
+#include "tracer/run/places.h"
+#include "tracer/run/program.h"
+#include "tracer/run/threads.h"
 #include "tracer/run/sites.h"
 
 #include "tracer/base/log.h"

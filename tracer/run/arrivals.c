@@ -1,4 +1,9 @@
 /* A site hit or an event of the program becomes an arrival at the places that wait for it. */
+#include "tracer/run/arrivals.h"
+#include "tracer/run/go.h"
+#include "tracer/run/images.h"
+#include "tracer/run/program.h"
+#include "tracer/run/threads.h"
 #include "tracer/run/sites.h"
 
 #include <signal.h>

@@ -5,7 +5,14 @@
  * script has nothing left to do (every place has been reached and can never act again), at any
  * verdict, or when a person asks: nothing of it is ever killed.
  */
-#include "tracer/run/internal.h"
+#include "tracer/run/attach.h"
+#include "tracer/run/go.h"
+#include "tracer/run/images.h"
+#include "tracer/run/loader.h"
+#include "tracer/run/places.h"
+#include "tracer/run/start.h"
+#include "tracer/run/threads.h"
+#include "tracer/run/ticks.h"
 
 #include <sys/wait.h>
 

@@ -2,7 +2,7 @@
 #ifndef GATECTL_RUN_CALLS_H
 #define GATECTL_RUN_CALLS_H
 
-#include "tracer/run/internal.h"
+#include "tracer/run/state.h"
 
 /* Names longer than this are shown without template arguments: they would hide what was called. */
 enum { CALLS_NAME = 80 };

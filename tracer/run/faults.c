@@ -1,7 +1,7 @@
 #include "tracer/run/faults.h"
+#include "tracer/run/state.h"
 
 #include "tracer/base/suggest.h"
-#include "tracer/run/internal.h"
 
 #include <string.h>
 

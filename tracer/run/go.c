@@ -1,5 +1,5 @@
 /* What anybody may do to a run: a thread goes on, the run ends. */
-#include "tracer/run/internal.h"
+#include "tracer/run/go.h"
 
 #include <time.h>
 

@@ -2,6 +2,7 @@
  * Which modules a process has: its executable, and what ld.so says it has loaded
  * (struct r_debug and link_map of <link.h>, read from the program's memory).
  */
+#include "tracer/run/images.h"
 #include "tracer/run/sites.h"
 
 #include <fcntl.h>

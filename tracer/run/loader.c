@@ -2,6 +2,11 @@
  * ld.so tells debuggers when its list of libraries has changed (_dl_debug_state of <link.h>): a trap stands
  * there until nobody waits for another one.
  */
+#include "tracer/run/arrivals.h"
+#include "tracer/run/go.h"
+#include "tracer/run/images.h"
+#include "tracer/run/loader.h"
+#include "tracer/run/places.h"
 #include "tracer/run/sites.h"
 
 bool loader_is_wanted(struct session *s, const struct session_process *p)

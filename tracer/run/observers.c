@@ -1,4 +1,4 @@
-#include "tracer/run/internal.h"
+#include "tracer/run/state.h"
 
 #include <assert.h>
 #include <string.h>

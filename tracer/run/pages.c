@@ -2,7 +2,7 @@
  * The program's memory as conditions see it: whole pages, kept while one event is dealt with (one
  * system call for many reads, and what a condition sees is of one moment).
  */
-#include "tracer/run/internal.h"
+#include "tracer/run/pages.h"
 
 #include <string.h>
 

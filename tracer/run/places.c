@@ -2,6 +2,8 @@
  * A place is what was asked, a site is where a trap stands. Places are resolved against the modules
  * of a process when its first libraries are loaded, and again for every module that comes later.
  */
+#include "tracer/run/images.h"
+#include "tracer/run/places.h"
 #include "tracer/run/sites.h"
 #include "tracer/run/faults.h"
 

@@ -2,6 +2,10 @@
  * What a script asks of the program: struct script_program, answered by symbols, which reads the
  * program through the functions here.
  */
+#include "tracer/run/images.h"
+#include "tracer/run/pages.h"
+#include "tracer/run/program.h"
+#include "tracer/run/tls.h"
 #include "tracer/run/calls.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* Signals to gatectl, as those see it who make runs; and who has stopped it by ptrace. */
+#include "tracer/run/go.h"
 #include "tracer/run/signals.h"
 
 void session_signals_hold(void)

@@ -1,7 +1,7 @@
 #ifndef GATECTL_RUN_SIGNALS_H
 #define GATECTL_RUN_SIGNALS_H
 
-#include "tracer/run/internal.h"
+#include "tracer/run/state.h"
 
 /* A process has ended: was it one that had stopped gatectl? Then the run ends with an error. */
 void signals_note_frozen(struct session *s);

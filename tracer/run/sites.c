@@ -1,4 +1,5 @@
 /* What stands at one address: whose it is, in which order they are asked, and when nobody needs it. */
+#include "tracer/run/images.h"
 #include "tracer/run/sites.h"
 
 struct site_use *sites_use(struct session *s, struct session_process *p, struct target_thread *t,

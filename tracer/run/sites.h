@@ -9,7 +9,7 @@
 #ifndef GATECTL_RUN_SITES_H
 #define GATECTL_RUN_SITES_H
 
-#include "tracer/run/internal.h"
+#include "tracer/run/state.h"
 
 struct act;
 

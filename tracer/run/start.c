@@ -7,7 +7,8 @@
  * type name says what F is; if F is a pointer it is the last element in memory. A program with a
  * sanitizer has that one's routine there (sanitizer.c).
  */
-#include "tracer/run/internal.h"
+#include "tracer/run/images.h"
+#include "tracer/run/start.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef GATECTL_RUN_STOPS_H
 #define GATECTL_RUN_STOPS_H
 
-#include "tracer/run/internal.h"
+#include "tracer/run/state.h"
 
 #ifdef __SANITIZE_ADDRESS__
 /* Every thread runs, is held, is kept or parked by hand, or waits in the queue of events; ends the program

@@ -2,6 +2,9 @@
  * The ids of threads: "main", then start routine and ordinal in order of creation ("worker#1"); in
  * the k-th child process with "pk/" before it.
  */
+#include "tracer/run/images.h"
+#include "tracer/run/program.h"
+#include "tracer/run/threads.h"
 #include "tracer/run/sites.h"
 
 #include <fcntl.h>

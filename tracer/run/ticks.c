@@ -1,7 +1,9 @@
 /*
  * What happens when time passes: limits, and, when nothing has happened for a while, the question whether anything still can.
  */
-#include "tracer/run/internal.h"
+#include "tracer/run/apply.h"
+#include "tracer/run/go.h"
+#include "tracer/run/ticks.h"
 
 #include <signal.h>
 

@@ -3,6 +3,7 @@
  * inherited the traps, and the first one ends it by SIGTRAP. What the program does then is not its own doing
  * any more, so the run is over, and says why.
  */
+#include "tracer/run/go.h"
 #include "tracer/run/sites.h"
 
 #include <signal.h>

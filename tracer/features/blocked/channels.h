@@ -6,7 +6,7 @@
 #ifndef GATECTL_FEATURES_BLOCKED_CHANNELS_H
 #define GATECTL_FEATURES_BLOCKED_CHANNELS_H
 
-#include "tracer/run/internal.h"
+#include "tracer/run/state.h"
 
 #include <sys/stat.h>
 

@@ -5,6 +5,9 @@
  * watched. Asleep in the same system call at two looks, without having run in between, is blocked:
  * a short wait for a contended lock on the way is not.
  */
+#include "tracer/run/apply.h"
+#include "tracer/run/threads.h"
+#include "tracer/run/ticks.h"
 #include "tracer/run/sites.h"
 
 enum { WATCHING_MS = 1 };

@@ -1,6 +1,7 @@
 /*
  * One run for gatectl convert: who sleeps, where, and how the others stand when a sleep ends.
  */
+#include "tracer/run/go.h"
 #include "tracer/features/convert/record.h"
 #include "tracer/source/source_lines.h"
 

@@ -6,6 +6,8 @@
  *
  * Whoever works for longer than a sleep lasts is not waited for: nobody sleeps until that is done.
  */
+#include "tracer/run/go.h"
+#include "tracer/run/ticks.h"
 #include "tracer/features/convert/record.h"
 #include "tracer/features/deadlock/deadlock.h"
 

@@ -4,6 +4,7 @@
  * There is a trap at every function of the program; when it is entered for the first time its
  * statements get theirs. One that is met very often loses it: such a line orders nothing.
  */
+#include "tracer/run/go.h"
 #include "tracer/features/convert/record.h"
 #include "tracer/run/sites.h"
 

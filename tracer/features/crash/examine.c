@@ -3,6 +3,8 @@
  * delivered, and the others go on. What they could do until the kernel ends them they could do without
  * gatectl, too.
  */
+#include "tracer/run/pages.h"
+#include "tracer/run/threads.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/features/waiting/waiter.h"

@@ -2,6 +2,7 @@
  * expect { signal = "SIGSEGV", at = LOCATION }: is one of the calls at the location? A line is the line that
  * any of them stands at; a function is meant as a whole.
  */
+#include "tracer/run/images.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/run/calls.h"
 #include "tracer/source/names.h"

@@ -6,6 +6,8 @@
  * the time from its first look to its second. So all of them were blocked together at the moment
  * between the two passes, and nothing inside can wake them.
  */
+#include "tracer/run/go.h"
+#include "tracer/run/threads.h"
 #include "tracer/features/sanitizer/sanitizer.h"
 #include "tracer/run/sites.h"
 #include "tracer/features/waiting/waiting.h"

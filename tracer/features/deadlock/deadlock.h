@@ -2,7 +2,7 @@
 #ifndef GATECTL_FEATURES_DEADLOCK_DEADLOCK_H
 #define GATECTL_FEATURES_DEADLOCK_DEADLOCK_H
 
-#include "tracer/run/internal.h"
+#include "tracer/run/state.h"
 
 /* deadlock.c judges from /proc (`judge` of its observer); WAITS_MOVING is the answer where anything is in
    doubt. At any other answer everybody is described (waiting_look_all) and `cycle` is in words. */

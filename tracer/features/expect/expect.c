@@ -1,4 +1,5 @@
 /* What a script expects of the end of a run: functions that are asked when it is over. */
+#include "tracer/run/apply.h"
 #include "tracer/features/expect/expect.h"
 
 static int check(struct session *s, struct error *err)
@@ -42,14 +43,14 @@ static bool is_theirs_to_say(struct session *s)
 }
 
 /* Kept with a run. */
-struct ended {
+struct end_asked {
 	bool is_asked;
 };
-static const struct keeper keeper = {sizeof(struct ended), NULL};
+static const struct keeper keeper = {sizeof(struct end_asked), NULL};
 
 void ended_ask(struct session *s)
 {
-	struct ended *ended = kept_make(&s->kept, &keeper);
+	struct end_asked *ended = kept_make(&s->kept, &keeper);
 	struct outcome *o = &s->outcome;
 	struct script_end end = {
 		.exited = o->exited,

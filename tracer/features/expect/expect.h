@@ -2,7 +2,7 @@
 #ifndef GATECTL_FEATURES_EXPECT_EXPECT_H
 #define GATECTL_FEATURES_EXPECT_EXPECT_H
 
-#include "tracer/run/internal.h"
+#include "tracer/run/state.h"
 
 /* The run is over: the script's functions are asked, where all else is as expected. */
 void ended_ask(struct session *s);

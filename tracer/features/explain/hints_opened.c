@@ -1,4 +1,5 @@
 /* Why a gate is closed: who could open it, and where the threads are that would get there. */
+#include "tracer/run/threads.h"
 #include "tracer/features/explain/explain.h"
 #include "tracer/features/explain/hints.h"
 

@@ -1,4 +1,5 @@
 /* What came nearest to a place that was not reached. */
+#include "tracer/run/threads.h"
 #include "tracer/features/explain/explain.h"
 #include "tracer/features/explain/hints.h"
 #include "tracer/features/explain/passers.h"

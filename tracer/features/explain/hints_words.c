@@ -1,4 +1,5 @@
 /* The small words of hints: counts, lists, threads that are like a pattern. */
+#include "tracer/run/threads.h"
 #include "tracer/features/waiting/trampoline.h"
 #include "tracer/features/explain/hints.h"
 

@@ -3,6 +3,7 @@
  * whatever chain, for the thread that the gate holds. A circle of held and waiting threads, in words,
  * and where the gate would have to be.
  */
+#include "tracer/run/threads.h"
 #include "tracer/features/explain/explain.h"
 #include "tracer/features/explain/hints.h"
 

@@ -2,7 +2,7 @@
 #ifndef GATECTL_FEATURES_EXPLAIN_PASSERS_H
 #define GATECTL_FEATURES_EXPLAIN_PASSERS_H
 
-#include "tracer/run/internal.h"
+#include "tracer/run/state.h"
 
 /* A thread came by, whether `thread` means it or not. */
 struct passer {

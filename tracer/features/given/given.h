@@ -2,7 +2,7 @@
 #ifndef GATECTL_FEATURES_GIVEN_GIVEN_H
 #define GATECTL_FEATURES_GIVEN_GIVEN_H
 
-#include "tracer/run/internal.h"
+#include "tracer/run/state.h"
 
 /* The program and its arguments: those of the command line; where it has none, the script's. */
 char *const *given_argv(struct session *s);

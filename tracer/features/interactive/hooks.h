@@ -2,7 +2,7 @@
 #ifndef GATECTL_FEATURES_INTERACTIVE_HOOKS_H
 #define GATECTL_FEATURES_INTERACTIVE_HOOKS_H
 
-#include "tracer/run/internal.h"
+#include "tracer/run/state.h"
 
 /* It is where it was sent. */
 void interactive_came(struct session *s, struct session_thread *t, uint64_t address);

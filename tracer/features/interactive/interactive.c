@@ -1,3 +1,8 @@
+#include "tracer/run/apply.h"
+#include "tracer/run/go.h"
+#include "tracer/run/pages.h"
+#include "tracer/run/run.h"
+#include "tracer/run/places.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/run/sites.h"
 #include "tracer/features/interactive/hooks.h"

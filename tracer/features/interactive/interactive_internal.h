@@ -2,7 +2,7 @@
 #ifndef GATECTL_FEATURES_INTERACTIVE_INTERACTIVE_INTERNAL_H
 #define GATECTL_FEATURES_INTERACTIVE_INTERACTIVE_INTERNAL_H
 
-#include "tracer/run/internal.h"
+#include "tracer/run/state.h"
 #include "tracer/features/interactive/steps_taken.h"
 #include "tracer/features/interactive/interactive.h"
 

@@ -2,6 +2,7 @@
  * One thread is sent to a line: a location, the next statement of its function, or into a call. Traps
  * are set where it may get to and are taken away when it has, or when something else came first.
  */
+#include "tracer/run/images.h"
 #include "tracer/features/interactive/hooks.h"
 #include "tracer/features/interactive/interactive_internal.h"
 #include "tracer/run/sites.h"

@@ -1,4 +1,5 @@
 /* What a person does while the program stands still. */
+#include "tracer/run/apply.h"
 #include "tracer/features/interactive/interactive_internal.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+#include "tracer/run/go.h"
 #include "tracer/features/output/output.h"
 #include "tracer/features/expect/expect.h"
 #include "tracer/run/sites.h"

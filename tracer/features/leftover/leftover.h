@@ -5,7 +5,7 @@
 #ifndef GATECTL_FEATURES_LEFTOVER_LEFTOVER_H
 #define GATECTL_FEATURES_LEFTOVER_LEFTOVER_H
 
-#include "tracer/run/internal.h"
+#include "tracer/run/state.h"
 
 /* The verdict is known, in words (or ""): what was left behind is told, below it or alone. */
 void leftover_tell(struct session *s, struct str *verdict);

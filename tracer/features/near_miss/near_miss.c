@@ -2,6 +2,7 @@
  * The traps that look at the function of a place until it is reached. They cost a stop at each of the
  * first calls, and nothing else: places and arrivals know nothing of them.
  */
+#include "tracer/run/places.h"
 #include "tracer/run/sites.h"
 #include "tracer/features/near_miss/near_miss_internal.h"
 

@@ -2,6 +2,7 @@
  * Copies of the line that the location leaves out: the other ones of #K, the same source in another
  * object than OBJECT!, another instance of the template. One look at each: has anybody been there?
  */
+#include "tracer/run/places.h"
 #include "tracer/features/near_miss/near_miss_internal.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Whoever waits for gatectl attach to come back is told what it waits for, and how to end that. */
-#include "tracer/run/internal.h"
+#include "tracer/run/go.h"
 
 #include "tracer/base/log.h"
 

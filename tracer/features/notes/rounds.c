@@ -1,5 +1,5 @@
 /* `hit` counts arrivals; where the compiler made one of several rounds of a loop, that is said. */
-#include "tracer/run/internal.h"
+#include "tracer/run/state.h"
 
 #include "tracer/base/log.h"
 

@@ -8,6 +8,7 @@
  * Which of the threads of one start routine is worker#1 is decided by who is created first; they may
  * change roles from run to run (order_roles.c).
  */
+#include "tracer/run/threads.h"
 #include "tracer/features/order_log/order_log.h"
 #include "tracer/features/order_log/order_roles.h"
 #include "tracer/run/sites.h"

@@ -2,7 +2,7 @@
 #ifndef GATECTL_FEATURES_OUTPUT_OUTPUT_H
 #define GATECTL_FEATURES_OUTPUT_OUTPUT_H
 
-#include "tracer/run/internal.h"
+#include "tracer/run/state.h"
 
 /* Into s->outcome, for the judges: all of it, so nobody may be left who writes. */
 void capture_outcome(struct session *s);

@@ -1,4 +1,8 @@
 /* check and lines: what do locations mean in this program? None of its own code is run. */
+#include "tracer/run/images.h"
+#include "tracer/run/loader.h"
+#include "tracer/run/places.h"
+#include "tracer/run/threads.h"
 #include "tracer/features/query/query.h"
 #include "tracer/features/given/given.h"
 

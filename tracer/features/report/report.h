@@ -2,7 +2,7 @@
 #ifndef GATECTL_FEATURES_REPORT_REPORT_H
 #define GATECTL_FEATURES_REPORT_REPORT_H
 
-#include "tracer/run/internal.h"
+#include "tracer/run/state.h"
 
 /* report.c: what every report tells of the run as a whole */
 struct report_head {

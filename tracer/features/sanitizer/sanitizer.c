@@ -8,6 +8,7 @@
  * All sanitizers that know threads let them begin in a routine of their own. The one that the user
  * has passed is an argument of the pthread_create that they have in place of libc's.
  */
+#include "tracer/run/images.h"
 #include "tracer/features/sanitizer/sanitizer.h"
 #include "tracer/base/log.h"
 #include "tracer/run/sites.h"

@@ -6,6 +6,7 @@
  * change while the function runs: a recursion that passes the same exits has another one. For a
  * function the exit is its return address, so that a tail call does not end it early.
  */
+#include "tracer/run/go.h"
 #include "tracer/run/sites.h"
 
 enum { STATEMENT, CALL };

@@ -5,6 +5,10 @@
  * function returns to: a statement may end in a jump to the very function that sleeps. What leaves
  * in no such way (longjmp, an exception) is noticed at the next system call: see target_elide.
  */
+#include "tracer/run/go.h"
+#include "tracer/run/images.h"
+#include "tracer/run/places.h"
+#include "tracer/run/threads.h"
 #include "tracer/run/sites.h"
 
 static const struct site_owner elide_end;

@@ -1,4 +1,6 @@
 /* What happened, in order: the last events always, all of them where a report was asked for. */
+#include "tracer/run/go.h"
+#include "tracer/run/threads.h"
 #include "tracer/run/sites.h"
 #include "tracer/features/timeline/timeline.h"
 

@@ -2,7 +2,7 @@
 #ifndef GATECTL_FEATURES_TIMELINE_TIMELINE_H
 #define GATECTL_FEATURES_TIMELINE_TIMELINE_H
 
-#include "tracer/run/internal.h"
+#include "tracer/run/state.h"
 
 enum happening {
 	HAPPENED_ARRIVAL,

@@ -3,6 +3,7 @@
  * is said what came of it: whether it is what the script expects, and for runs without an expect
  * what it was.
  */
+#include "tracer/run/apply.h"
 #include "tracer/features/output/output.h"
 #include "tracer/run/sites.h"
 

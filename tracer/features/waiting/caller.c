@@ -6,6 +6,7 @@
  * Of the tester's calls one is told: where the tester's code went in. That is the innermost one in the
  * program, or where a place is, and there the one that calls the wrapper of a wait.
  */
+#include "tracer/run/pages.h"
 #include "tracer/features/waiting/waiting_internal.h"
 
 #include <ctype.h>

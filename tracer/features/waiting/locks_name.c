@@ -3,6 +3,7 @@
  * expression in the tester's call. An expression counts only where the debug information says that
  * it means this very object.
  */
+#include "tracer/run/images.h"
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/source/source_lines.h"
 

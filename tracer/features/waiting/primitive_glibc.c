@@ -2,6 +2,7 @@
  * Where the thing that a futex word belongs to begins, and what glibc has written into it: the
  * layouts of 2.34 and later (they are part of its ABI: static initialisers know them).
  */
+#include "tracer/run/threads.h"
 #include "tracer/features/waiting/waiting_internal.h"
 
 #include <linux/futex.h>

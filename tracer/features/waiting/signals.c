@@ -4,6 +4,7 @@
  * object, as the debug information confirms, or that calls a function which does. Where the source does
  * not show it, nothing is said.
  */
+#include "tracer/run/images.h"
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/source/source_lines.h"
 

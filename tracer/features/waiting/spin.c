@@ -3,6 +3,7 @@
  * to be asked where it is; of those that sleep only such are that wake by themselves, for these go on
  * with their sleep as if they had not been asked.
  */
+#include "tracer/run/go.h"
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/features/sanitizer/sanitizer.h"
 #include "tracer/features/waiting/spin.h"

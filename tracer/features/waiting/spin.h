@@ -8,7 +8,7 @@
 #ifndef GATECTL_FEATURES_WAITING_SPIN_H
 #define GATECTL_FEATURES_WAITING_SPIN_H
 
-#include "tracer/run/internal.h"
+#include "tracer/run/state.h"
 
 /* A place in the tester's code where a thread was seen; names and files belong to modules. */
 struct spin_place {

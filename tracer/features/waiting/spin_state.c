@@ -4,6 +4,7 @@
  * circles comes back to a few states. What it counts meanwhile is not part of them where no branch
  * depends on it, and so retries that are counted are still the same.
  */
+#include "tracer/run/pages.h"
 #include "tracer/features/waiting/spin_state.h"
 
 enum { MOST_FRAMES = 24, MOST_CODE = 4096, MOST_STATES = 4096, ONCE_PART = 8 };

@@ -3,7 +3,7 @@
 #define GATECTL_FEATURES_WAITING_SPIN_STATE_H
 
 #include "tracer/arch/decides.h"
-#include "tracer/run/internal.h"
+#include "tracer/run/state.h"
 
 /* What decides at an address of the program's code; found out once. */
 struct spin_decides {

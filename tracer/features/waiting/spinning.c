@@ -1,4 +1,5 @@
 /* Threads that run and get nowhere: where, and since when. */
+#include "tracer/run/go.h"
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/features/waiting/spin.h"

@@ -1,3 +1,5 @@
+#include "tracer/run/images.h"
+#include "tracer/run/pages.h"
 #include "tracer/features/waiting/trampoline.h"
 #include "tracer/features/waiting/waiting_internal.h"
 

@@ -9,7 +9,7 @@
 #ifndef GATECTL_FEATURES_WAITING_TRAMPOLINE_H
 #define GATECTL_FEATURES_WAITING_TRAMPOLINE_H
 
-#include "tracer/run/internal.h"
+#include "tracer/run/state.h"
 
 /* Kept with a thread. */
 struct trampoline {

@@ -2,7 +2,7 @@
 #ifndef GATECTL_FEATURES_WAITING_WAITER_H
 #define GATECTL_FEATURES_WAITING_WAITER_H
 
-#include "tracer/run/internal.h"
+#include "tracer/run/state.h"
 
 enum primitive {
 	PRIMITIVE_NONE, /* not known, or a futex of the tester's own */

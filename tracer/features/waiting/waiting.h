@@ -2,7 +2,7 @@
 #ifndef GATECTL_FEATURES_WAITING_WAITING_H
 #define GATECTL_FEATURES_WAITING_WAITING_H
 
-#include "tracer/run/internal.h"
+#include "tracer/run/state.h"
 
 /* In a report each is a word: waiting_word(). */
 enum waiting_kind {

@@ -8,6 +8,9 @@
  * that grow from 1 to 4 ms; and so they are besides, for stores that no debug register sees: the
  * kernel's (read(2) into a buffer) and those of other processes in shared memory.
  */
+#include "tracer/run/apply.h"
+#include "tracer/run/go.h"
+#include "tracer/run/ticks.h"
 #include "tracer/features/watchpoints/watchpoints.h"
 
 #include <string.h>

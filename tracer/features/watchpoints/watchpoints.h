@@ -2,7 +2,7 @@
 #ifndef GATECTL_FEATURES_WATCHPOINTS_WATCHPOINTS_H
 #define GATECTL_FEATURES_WATCHPOINTS_WATCHPOINTS_H
 
-#include "tracer/run/internal.h"
+#include "tracer/run/state.h"
 
 /* Memory that a condition has looked at. */
 struct watchpoint_read {

@@ -1,0 +1,12 @@
+/* A program that runs already: taken over, and let go. */
+#ifndef GATECTL_RUN_ATTACH_H
+#define GATECTL_RUN_ATTACH_H
+
+#include "tracer/run/state.h"
+
+int attach_start(struct session *s, struct error *err);
+void attach_begin(struct session *s, const struct target_event *ev); /* TARGET_ATTACHED */
+void attach_ended(struct session *s);				     /* nothing is left of it */
+void attach_check(struct session *s); /* after each turn: is there nothing left to do? */
+
+#endif

@@ -1,0 +1,12 @@
+/* Time passes: limits, and can anything still happen? */
+#ifndef GATECTL_RUN_TICKS_H
+#define GATECTL_RUN_TICKS_H
+
+#include "tracer/run/state.h"
+
+enum { TICKS_MS = 20 };
+/* `who` (any address of its own) wants a tick each `ms`; 0: no more. */
+void ticks_wish(struct session *s, const void *who, unsigned ms);
+void ticks_tick(struct session *s);
+
+#endif
