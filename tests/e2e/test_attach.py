@@ -123,12 +123,16 @@ def server(t, letters=""):
 
 
 # Said when it takes a second, which it may on a busy machine.
-NOTE = re.compile(r"gatectl: note: attached to process \d+; .* lets it go again\n")
+NOTE = re.compile(r"gatectl: note: (attached to process \d+; .* lets it go again|it stays attached for what is optional .*)\n")
+
+
+def without_notes(err, options):
+    return err if "-q" in options else NOTE.sub("", err)
 
 
 def attach(t, pid, script, *options, **kw):
     r = t.gate("attach", *options, "-g", t.file("attach.lua", script), str(pid), leftover=False, **kw)
-    r.err = NOTE.sub("", r.err)
+    r.err = without_notes(r.err, options)
     return r
 
 
@@ -144,7 +148,7 @@ def attach_until(t, pid, script, signal_number, seconds, *options):
     time.sleep(seconds)
     p.send_signal(signal_number)
     try:
-        return p, NOTE.sub("", p.communicate(timeout=30)[1])
+        return p, without_notes(p.communicate(timeout=30)[1], options)
     except subprocess.TimeoutExpired:
         raise Failure("gatectl does not end")
 
