@@ -190,10 +190,28 @@ def test_locks_crosswise(t, case):
 def test_blocked_meanwhile(t):
     """When the one got somewhere the other one was blocked already: the script sees to that."""
     program = programs("blocked", r"""
+#include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static volatile int wanted;
+static volatile pid_t waits;
+static void await_asleep(void)
+{
+	char path[64], text[512];
+	while (!waits)
+		sched_yield();
+	sprintf(path, "/proc/%d/stat", waits);
+	do {
+		int fd = open(path, O_RDONLY);
+		sched_yield();
+		text[read(fd, text, sizeof text - 1)] = 0;
+		close(fd);
+	} while (strrchr(text, ')')[2] != 'S');
+}
 static void *holder(void *arg)
 {
 	pthread_mutex_lock(&lock);
@@ -203,6 +221,7 @@ static void *holder(void *arg)
 }
 static void *taker(void *arg)
 {
+	waits = gettid();
 	pthread_mutex_lock(&lock);
 	wanted *= 2;
 	pthread_mutex_unlock(&lock);
@@ -210,6 +229,7 @@ static void *taker(void *arg)
 }
 static void *other(void *arg)
 {
+	await_asleep();
 	wanted *= 3;
 	return arg;
 }
