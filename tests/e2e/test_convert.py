@@ -667,6 +667,7 @@ def test_newline_in_an_argument(t):
     t.equal(t.gate("check", "-g", script, program).status, 0, "check of the script", r)
 
 
+@timeout(300)
 def test_signal_between_runs(t):
     """At any moment SIGTERM ends it with its status, and no file of it is left."""
     program = compile_text("awake_a_little.c", "#include <unistd.h>\nint main(void)\n{\n\tusleep(1000);\n\treturn 3;\n}\n")
@@ -678,7 +679,7 @@ def test_signal_between_runs(t):
             t.check(p.poll() is None, "it has ended before")
         time.sleep(i * 0.0173 % 0.3)
         p.terminate()
-        out = p.communicate(timeout=60)[0]
+        out = p.communicate(timeout=280)[0]
         t.equal((p.returncode, out, os.listdir(t.path("tmp"))), (143, b"", []), "round %d" % i)
 
 

@@ -10,7 +10,9 @@ struct cfi_state {
 	const struct cfi_common *common;
 	struct cursor c;
 	uint64_t at, wanted; /* addresses: of the row that is made, and the one that is asked for */
-	struct cfi_row row, initial, remembered[REMEMBERED];
+	struct cfi_row row, initial;
+	struct cfi_row *
+		remembered; /* REMEMBERED of them, of which `depth` are in use: not worth clearing */
 	unsigned depth;
 	bool has_initial, failed;
 	struct cfi_rule unwanted; /* of registers that nobody asks for */
@@ -235,7 +237,12 @@ static void run(struct cfi_state *t, struct cursor code)
 int cfi_run(const struct cfi_section *s, const struct cfi_common *common, struct cursor code,
 	    uint64_t low, uint64_t address, struct cfi_row *out, struct error *err)
 {
-	struct cfi_state t = {.section = s, .common = common, .at = low, .wanted = address};
+	struct cfi_row remembered[REMEMBERED];
+	struct cfi_state t = {.section = s,
+			      .common = common,
+			      .at = low,
+			      .wanted = address,
+			      .remembered = remembered};
 
 	t.row.cfa_register = CFI_REGISTERS;
 	run(&t, common->code);
