@@ -35,7 +35,7 @@ static void add_entry(struct repl *r, const char *lua, const char *file,
 		.file = file ? base_strdup(file) : NULL,
 		.number = r->number,
 		.made = *made,
-		.late = interactive_state(r->live) != INTERACTIVE_READY,
+		.late = interactive_state(r->interactive) != INTERACTIVE_READY,
 	};
 }
 
@@ -49,7 +49,7 @@ static int do_line(struct repl *r, unsigned number, const char *text, struct str
 	for (unsigned i = 1; i < number; i++)
 		str_add(&lines, "\n");
 	str_add(&lines, text);
-	failed = interactive_line(r->live, str_text(&lines), "input", out, made, err);
+	failed = interactive_line(r->interactive, str_text(&lines), "input", out, made, err);
 	str_fini(&lines);
 	return failed;
 }
@@ -71,8 +71,8 @@ static bool opens_by_hand(const struct repl *r, const char *text)
 	size_t length =
 		strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
 
-	return interactive_state(r->live) != INTERACTIVE_READY &&
-	       interactive_state(r->live) != INTERACTIVE_ENDED && length &&
+	return interactive_state(r->interactive) != INTERACTIVE_READY &&
+	       interactive_state(r->interactive) != INTERACTIVE_ENDED && length &&
 	       strcmp(text + length, call) == 0;
 }
 
@@ -81,7 +81,7 @@ static const char *newly_open(const struct repl *r, const struct open_gates *bef
 {
 	const char *name;
 
-	for (size_t i = 0; (name = interactive_open_gate(r->live, i)); i++)
+	for (size_t i = 0; (name = interactive_open_gate(r->interactive, i)); i++)
 		if (i >= before->count || before->items[i] != name)
 			return name;
 	return NULL;
@@ -93,12 +93,12 @@ static int open_by_lua(struct repl *r, const char *text, struct error *err)
 	const char *name;
 	int failed;
 
-	for (size_t i = 0; (name = interactive_open_gate(r->live, i)); i++)
+	for (size_t i = 0; (name = interactive_open_gate(r->interactive, i)); i++)
 		*array_add(&before) = name;
 	failed = do_line(r, r->number, text, NULL, NULL, err);
 	name = failed ? NULL : newly_open(r, &before);
 	if (name)
-		interactive_opened(r->live, name);
+		interactive_opened(r->interactive, name);
 	array_fini(&before);
 	return failed;
 }
@@ -141,9 +141,9 @@ int repl_file(struct repl *r, const char *path, struct error *err)
 {
 	struct interactive_made made;
 
-	if (interactive_state(r->live) == INTERACTIVE_ENDED && start_again(r, err) < 0)
+	if (interactive_state(r->interactive) == INTERACTIVE_ENDED && start_again(r, err) < 0)
 		return -1;
-	if (interactive_load(r->live, path, &made, err) < 0)
+	if (interactive_load(r->interactive, path, &made, err) < 0)
 		return -1;
 	add_entry(r, NULL, path, &made);
 	return 0;
@@ -153,7 +153,7 @@ static int again(struct repl *r, struct repl_entry *entry, struct error *err)
 {
 	entry->late = false;
 	if (entry->file)
-		return interactive_load(r->live, entry->file, &entry->made, err);
+		return interactive_load(r->interactive, entry->file, &entry->made, err);
 	return do_line(r, entry->number, entry->lua, NULL, &entry->made, err);
 }
 
@@ -164,7 +164,7 @@ int repl_restart(struct repl *r, struct error *err)
 
 	array_each(struct repl_entry, entry, &r->entries)
 		entry->made = (struct interactive_made){0}; /* of the run before */
-	if (interactive_start(r->live, err) < 0)
+	if (interactive_start(r->interactive, err) < 0)
 		return -1;
 	array_each(struct repl_entry, entry, &r->entries)
 		if (!entry->dropped && again(r, entry, failed ? &later : err) < 0)
@@ -179,22 +179,22 @@ int repl_go(struct repl *r)
 	struct str out = {0};
 
 	repl_terminal_to_program(r);
-	state = interactive_go(r->live);
+	state = interactive_go(r->interactive);
 	repl_terminal_back(r);
 
 	if (state == INTERACTIVE_ENDED) {
-		r->status = interactive_verdict(r->live, &out);
+		r->status = interactive_verdict(r->interactive, &out);
 	} else {
-		interactive_crash(r->live, &out);
+		interactive_crash(r->interactive, &out);
 		if (state != INTERACTIVE_THERE)
-			str_addf(&out, "%s\n", interactive_reason(r->live));
-		interactive_threads(r->live, &out);
-		interactive_there_line(r->live, &out);
+			str_addf(&out, "%s\n", interactive_reason(r->interactive));
+		interactive_threads(r->interactive, &out);
+		interactive_there_line(r->interactive, &out);
 	}
 	repl_say(str_text(&out));
 	str_fini(&out);
-	if (interactive_interrupted(r->live)) {
-		r->status = 128 + interactive_interrupted(r->live);
+	if (interactive_interrupted(r->interactive)) {
+		r->status = 128 + interactive_interrupted(r->interactive);
 		r->quit = true;
 	}
 	return 0;
@@ -356,7 +356,7 @@ static void loop(struct repl *r)
 
 static int begin(struct repl *r, struct error *err)
 {
-	if (interactive_start(r->live, err) < 0)
+	if (interactive_start(r->interactive, err) < 0)
 		return -1;
 	array_each(const char *, path, &r->cli->session.scripts)
 		if (repl_file(r, *path, err) < 0)
@@ -381,7 +381,7 @@ static void repl_fini(struct repl *r)
 		base_free(entry->file);
 	}
 	array_fini(&r->entries);
-	interactive_free(r->live);
+	interactive_free(r->interactive);
 }
 
 /* If it was closed, main.c has put something there that cannot be read. */
@@ -408,7 +408,7 @@ int command_repl(struct cli *cli)
 	repl_terminal_open(&r);
 	ui.rests_at_crash = r.terminal;
 	cli->session.no_stdin = !r.terminal;
-	r.live = interactive_new(&cli->session, symbols, &ui);
+	r.interactive = interactive_new(&cli->session, symbols, &ui);
 	if (begin(&r, &err) < 0) {
 		r.status = output_error(cli, &err);
 	} else {

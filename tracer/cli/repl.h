@@ -25,7 +25,7 @@ struct repl_entry {
 
 struct repl {
 	struct cli *cli;
-	struct interactive *live;
+	struct interactive *interactive;
 	bool terminal; /* commands come from one */
 	bool quit;
 	int status;	 /* of the last run, or of an error on a pipe */
@@ -51,8 +51,8 @@ struct repl_command {
 	enum repl_word words[3];
 	/* One of: */
 	int (*run)(struct repl *r, char *rest, struct error *err);
-	void (*show)(struct interactive *live, struct str *out);
-	int (*ask)(struct interactive *live, const char *argument, struct str *out,
+	void (*show)(struct interactive *interactive, struct str *out);
+	int (*ask)(struct interactive *interactive, const char *argument, struct str *out,
 		   struct error *err);
 };
 extern const struct repl_command repl_commands[]; /* ends with a NULL name */

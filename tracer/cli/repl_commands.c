@@ -99,7 +99,8 @@ static bool is_gate(struct repl *r, const char *name)
 	struct str known = {0};
 	bool found = false;
 
-	for (size_t i = 0; !found && interactive_name(r->live, INTERACTIVE_GATES, i, &known); i++) {
+	for (size_t i = 0; !found && interactive_name(r->interactive, INTERACTIVE_GATES, i, &known);
+	     i++) {
 		found = strcmp(str_text(&known), name) == 0;
 		str_clear(&known);
 	}
@@ -242,8 +243,8 @@ static int cmd_drop(struct repl *r, char *rest, struct error *err)
 		return error_hint(err, "drop %zu", user);
 	}
 	entry->dropped = true;
-	if (interactive_state(r->live) != INTERACTIVE_ENDED)
-		interactive_drop(r->live, &entry->made);
+	if (interactive_state(r->interactive) != INTERACTIVE_ENDED)
+		interactive_drop(r->interactive, &entry->made);
 	return 0;
 }
 
@@ -260,19 +261,19 @@ static int cmd_gates(struct repl *r, char *rest, struct error *err)
 			str_addf(&out, "%2zu  %s%s\n", n, entry->file ? "source " : "",
 				 entry->file ? entry->file : entry->lua);
 	}
-	interactive_gates(r->live, &out);
+	interactive_gates(r->interactive, &out);
 	return say(&out);
 }
 
 static int cmd_open(struct repl *r, char *rest, struct error *err)
 {
-	bool ready = interactive_state(r->live) == INTERACTIVE_READY;
+	bool ready = interactive_state(r->interactive) == INTERACTIVE_READY;
 
-	if (interactive_open(r->live, rest, err) < 0)
+	if (interactive_open(r->interactive, rest, err) < 0)
 		return -1;
 	if (ready)
 		return 0;
-	interactive_release_all(r->live, false);
+	interactive_release_all(r->interactive, false);
 	return repl_go(r);
 }
 
@@ -281,9 +282,9 @@ static int cmd_open(struct repl *r, char *rest, struct error *err)
 static int cmd_run(struct repl *r, char *rest, struct error *err)
 {
 	(void)rest;
-	if (interactive_state(r->live) == INTERACTIVE_ENDED && repl_restart(r, err) < 0)
+	if (interactive_state(r->interactive) == INTERACTIVE_ENDED && repl_restart(r, err) < 0)
 		return -1;
-	interactive_release_all(r->live, true);
+	interactive_release_all(r->interactive, true);
 	return repl_go(r);
 }
 
@@ -295,19 +296,19 @@ static int cmd_restart(struct repl *r, char *rest, struct error *err)
 
 static int cmd_hold(struct repl *r, char *rest, struct error *err)
 {
-	return interactive_hold(r->live, rest, err);
+	return interactive_hold(r->interactive, rest, err);
 }
 
 static int cmd_go(struct repl *r, char *rest, struct error *err)
 {
 	if (!*rest)
 		return cmd_run(r, rest, err);
-	return interactive_release(r->live, rest, err) < 0 ? -1 : repl_go(r);
+	return interactive_release(r->interactive, rest, err) < 0 ? -1 : repl_go(r);
 }
 
 static int cmd_only(struct repl *r, char *rest, struct error *err)
 {
-	return interactive_only(r->live, rest, err) < 0 ? -1 : repl_go(r);
+	return interactive_only(r->interactive, rest, err) < 0 ? -1 : repl_go(r);
 }
 
 static int cmd_until(struct repl *r, char *rest, struct error *err)
@@ -316,17 +317,19 @@ static int cmd_until(struct repl *r, char *rest, struct error *err)
 
 	if (!*rest)
 		return usage("until", err);
-	return interactive_until(r->live, thread, rest, err) < 0 ? -1 : repl_go(r);
+	return interactive_until(r->interactive, thread, rest, err) < 0 ? -1 : repl_go(r);
 }
 
 static int cmd_next(struct repl *r, char *rest, struct error *err)
 {
-	return interactive_line_step(r->live, rest, INTERACTIVE_NEXT, err) < 0 ? -1 : repl_go(r);
+	return interactive_line_step(r->interactive, rest, INTERACTIVE_NEXT, err) < 0 ? -1
+										      : repl_go(r);
 }
 
 static int cmd_step(struct repl *r, char *rest, struct error *err)
 {
-	return interactive_line_step(r->live, rest, INTERACTIVE_STEP, err) < 0 ? -1 : repl_go(r);
+	return interactive_line_step(r->interactive, rest, INTERACTIVE_STEP, err) < 0 ? -1
+										      : repl_go(r);
 }
 
 /* ---- looking -------------------------------------------------------------------------------- */
@@ -339,7 +342,7 @@ static int cmd_print(struct repl *r, char *rest, struct error *err)
 
 	if (!*rest)
 		return usage("print", err);
-	failed = interactive_print(r->live, thread, rest, &out, err);
+	failed = interactive_print(r->interactive, thread, rest, &out, err);
 	say(&out);
 	return failed;
 }
@@ -352,7 +355,7 @@ static int cmd_events(struct repl *r, char *rest, struct error *err)
 
 	if (*rest && (*end || !most || *rest == '-'))
 		return no_number("events", rest, err);
-	interactive_events(r->live, most, &out);
+	interactive_events(r->interactive, most, &out);
 	return say(&out);
 }
 
@@ -520,9 +523,9 @@ int repl_do(struct repl *r, const struct repl_command *c, char *rest, struct err
 	if (c->run)
 		return c->run(r, rest, err);
 	if (c->show)
-		c->show(r->live, &out);
+		c->show(r->interactive, &out);
 	else
-		failed = c->ask(r->live, rest, &out, err);
+		failed = c->ask(r->interactive, rest, &out, err);
 	if (failed)
 		str_clear(&out);
 	say(&out);

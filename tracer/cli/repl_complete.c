@@ -34,7 +34,7 @@ static void offer_names(enum interactive_names what)
 {
 	struct str name = {0};
 
-	for (size_t i = 0; interactive_name(owner->live, what, i, &name); i++) {
+	for (size_t i = 0; interactive_name(owner->interactive, what, i, &name); i++) {
 		offer(NULL, str_text(&name));
 		str_clear(&name);
 	}
@@ -73,7 +73,7 @@ static void collect(enum repl_word word)
 		offer_commands();
 		break;
 	case WORD_LOCATION:
-		interactive_locations(owner->live, found.begin, offer, NULL);
+		interactive_locations(owner->interactive, found.begin, offer, NULL);
 		break;
 	case WORD_THREAD:
 		offer_names(INTERACTIVE_THREADS);

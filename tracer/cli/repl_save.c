@@ -85,7 +85,7 @@ static int script_text(struct repl *r, struct interactive_saving *how, struct st
 	how->word = free_word(str_text(&entries));
 	how->is_variable = is_variable;
 	how->ctx = r;
-	failed = failed || interactive_save(r->live, how, err) < 0;
+	failed = failed || interactive_save(r->interactive, how, err) < 0;
 	if (!failed) {
 		str_add(out, "-- gatectl run -g THIS ");
 		str_add_on_line(out, r->cli->session.argv[0]);
@@ -103,7 +103,7 @@ static void note_held(struct repl *r)
 {
 	struct str who = {0}, line = {0};
 
-	if (interactive_held(r->live, &who)) {
+	if (interactive_held(r->interactive, &who)) {
 		str_addf(&line, "note: %s: open its gate, or the script ends there, too\n",
 			 str_text(&who));
 		repl_say(str_text(&line));

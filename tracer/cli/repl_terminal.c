@@ -129,16 +129,17 @@ void repl_terminal_to_program(struct repl *r)
 	if (!r->terminal)
 		return;
 	set_modes(&terminal.program);
-	if (terminal.group && interactive_owns_group(r->live, terminal.group))
+	if (terminal.group && interactive_owns_group(r->interactive, terminal.group))
 		tcsetpgrp(STDIN_FILENO, terminal.group);
 }
 
 /* And not the shell's, which has taken the terminal to put us in the background? */
 static bool is_programs(const struct repl *r, pid_t group)
 {
-	if (interactive_state(r->live) == INTERACTIVE_ENDED) /* its last group may be no more */
+	if (interactive_state(r->interactive) ==
+	    INTERACTIVE_ENDED) /* its last group may be no more */
 		return kill(-group, 0) < 0 && errno == ESRCH;
-	return interactive_owns_group(r->live, group);
+	return interactive_owns_group(r->interactive, group);
 }
 
 void repl_terminal_back(struct repl *r)
@@ -155,7 +156,7 @@ void repl_terminal_back(struct repl *r)
 	}
 	if (tcgetpgrp(STDIN_FILENO) != getpgrp())
 		return;
-	if (interactive_state(r->live) == INTERACTIVE_ENDED)
+	if (interactive_state(r->interactive) == INTERACTIVE_ENDED)
 		terminal.program = terminal.found;
 	else
 		tcgetattr(STDIN_FILENO, &terminal.program);

@@ -4,20 +4,20 @@
 
 extern const struct observer deadlock_observer, interrupt_observer, crash_observer,
 	untraced_observer, timeline_observer, order_log_observer, trial_observer, leftover_observer,
-	watch_observer, record_observer, spin_observer, near_miss_observer, explain_observer,
-	interactive_observer, capture_observer, given_observer, ended_observer, report_observer,
-	sanitizer_observer, asbare_observer, rounds_observer, elide_observer, completion_observer,
+	blocking_observer, convert_observer, spin_observer, near_miss_observer, explain_observer,
+	interactive_observer, capture_observer, given_observer, expected_observer, report_observer,
+	sanitizer_observer, as_bare_observer, rounds_observer, elide_observer, completion_observer,
 	attach_observer, trampoline_observer, watchpoints_observer;
 extern const struct site_placer elide_placer, completion_placer;
 
 /* Where two want the same moment the first one is asked first. */
 static const struct observer *const observers[] = {
 	&capture_observer,     &given_observer,	      &sanitizer_observer,
-	&asbare_observer,      &rounds_observer,      &deadlock_observer,
-	&interrupt_observer,   &crash_observer,	      &ended_observer,
+	&as_bare_observer,     &rounds_observer,      &deadlock_observer,
+	&interrupt_observer,   &crash_observer,	      &expected_observer,
 	&untraced_observer,    &timeline_observer,    &order_log_observer,
-	&trial_observer,       &leftover_observer,    &watch_observer,
-	&elide_observer,       &completion_observer,  &record_observer,
+	&trial_observer,       &leftover_observer,    &blocking_observer,
+	&elide_observer,       &completion_observer,  &convert_observer,
 	&spin_observer,	       &near_miss_observer,   &explain_observer,
 	&report_observer,      &attach_observer,      &trampoline_observer,
 	&interactive_observer, &watchpoints_observer, NULL,

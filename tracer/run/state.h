@@ -138,18 +138,18 @@ struct session {
 	unsigned events;	/* since the last tick */
 	unsigned tick_ms;	/* now; the least of: */
 	ARRAY(struct tick_wish) tick_wishes;
-	uint64_t start_us;	       /* of the program */
-	uint64_t slow_us;	       /* when limits and deadlocks were looked for last */
-	unsigned long turns;	       /* events so far, and other reasons to read memory anew */
-	struct session_thread *turned; /* whose event this turn is about, or NULL */
-	bool turned_goes;	       /* ... it was let go, and goes on when the turn is over */
-	struct session_thread *asker;  /* whose condition is being asked, or NULL */
-	struct interactive *live;      /* somebody looks on: rest is no verdict; or NULL */
-	bool attended;		       /* ... limits and Ctrl-C are theirs */
-	bool halted;		       /* ... and nobody goes on */
-	struct session_thread *only;   /* ... or only this one does */
-	enum waits_answer rest;	       /* ... what came of the last look for a deadlock */
-	unsigned quiet_ticks;	       /* ... slow ticks in which nothing has happened */
+	uint64_t start_us;		 /* of the program */
+	uint64_t slow_us;		 /* when limits and deadlocks were looked for last */
+	unsigned long turns;		 /* events so far, and other reasons to read memory anew */
+	struct session_thread *turned;	 /* whose event this turn is about, or NULL */
+	bool turned_goes;		 /* ... it was let go, and goes on when the turn is over */
+	struct session_thread *asker;	 /* whose condition is being asked, or NULL */
+	struct interactive *interactive; /* somebody looks on: rest is no verdict; or NULL */
+	bool attended;			 /* ... limits and Ctrl-C are theirs */
+	bool halted;			 /* ... and nobody goes on */
+	struct session_thread *only;	 /* ... or only this one does */
+	enum waits_answer rest;		 /* ... what came of the last look for a deadlock */
+	unsigned quiet_ticks;		 /* ... slow ticks in which nothing has happened */
 	struct outcome outcome;
 	bool explained;	   /* the threads' `why` is that of the deadlock found */
 	uint64_t doubt_us; /* until then a deadlock is not looked for, unless something happens */

@@ -14,42 +14,42 @@
 
 enum { RDX = 1, RCX = 2, RSI = 4, RDI = 5 };
 
-static const struct site_owner asbare_owner;
+static const struct site_owner as_bare_owner;
 
-enum asbare_call {
-	ASBARE_SIGACTION,
-	ASBARE_SIGNAL,
-	ASBARE_SIGMASK,
-	ASBARE_CLONE,
-	ASBARE_PTRACE,
-	ASBARE_CALL,
+enum as_bare_call {
+	AS_BARE_SIGACTION,
+	AS_BARE_SIGNAL,
+	AS_BARE_SIGMASK,
+	AS_BARE_CLONE,
+	AS_BARE_PTRACE,
+	AS_BARE_CALL,
 };
 
 /* Who refers to the first calls the second, which `act` is about. Internal ones are left alone: posix_spawn
    alone asks for each signal's action. */
 struct libc_function {
 	const char *name, *calls;
-	enum asbare_call act;
+	enum as_bare_call act;
 };
 
 static const struct libc_function functions[] = {
-	{"sigaction", "sigaction", ASBARE_SIGACTION},
-	{"sigset", "sigaction", ASBARE_SIGACTION},
-	{"sigignore", "sigaction", ASBARE_SIGACTION},
-	{"signal", "signal", ASBARE_SIGNAL},
-	{"ssignal", "signal", ASBARE_SIGNAL},
-	{"bsd_signal", "signal", ASBARE_SIGNAL},
-	{"sysv_signal", "sysv_signal", ASBARE_SIGNAL},
-	{"__sysv_signal", "sysv_signal", ASBARE_SIGNAL},
-	{"pthread_sigmask", "pthread_sigmask", ASBARE_SIGMASK},
-	{"sigprocmask", "pthread_sigmask", ASBARE_SIGMASK},
-	{"sigblock", "pthread_sigmask", ASBARE_SIGMASK},
-	{"sigsetmask", "pthread_sigmask", ASBARE_SIGMASK},
-	{"sighold", "pthread_sigmask", ASBARE_SIGMASK},
-	{"sigset", "pthread_sigmask", ASBARE_SIGMASK},
-	{"clone", "clone", ASBARE_CLONE},
-	{"ptrace", "ptrace", ASBARE_PTRACE},
-	{"syscall", "syscall", ASBARE_CALL},
+	{"sigaction", "sigaction", AS_BARE_SIGACTION},
+	{"sigset", "sigaction", AS_BARE_SIGACTION},
+	{"sigignore", "sigaction", AS_BARE_SIGACTION},
+	{"signal", "signal", AS_BARE_SIGNAL},
+	{"ssignal", "signal", AS_BARE_SIGNAL},
+	{"bsd_signal", "signal", AS_BARE_SIGNAL},
+	{"sysv_signal", "sysv_signal", AS_BARE_SIGNAL},
+	{"__sysv_signal", "sysv_signal", AS_BARE_SIGNAL},
+	{"pthread_sigmask", "pthread_sigmask", AS_BARE_SIGMASK},
+	{"sigprocmask", "pthread_sigmask", AS_BARE_SIGMASK},
+	{"sigblock", "pthread_sigmask", AS_BARE_SIGMASK},
+	{"sigsetmask", "pthread_sigmask", AS_BARE_SIGMASK},
+	{"sighold", "pthread_sigmask", AS_BARE_SIGMASK},
+	{"sigset", "pthread_sigmask", AS_BARE_SIGMASK},
+	{"clone", "clone", AS_BARE_CLONE},
+	{"ptrace", "ptrace", AS_BARE_PTRACE},
+	{"syscall", "syscall", AS_BARE_CALL},
 };
 enum { FUNCTIONS = sizeof(functions) / sizeof(functions[0]) };
 
@@ -103,7 +103,7 @@ static void visit(void *ctx, const char *name, uint64_t offset)
 		struct row *row = &search->rows[i];
 
 		if (!offset && !row->used && strcmp(name, f->name) == 0)
-			row->used = f->act != ASBARE_CALL ||
+			row->used = f->act != AS_BARE_CALL ||
 				    (search->is_exe && calls_by_number(search->image->module));
 		if (offset && !row->address && strcmp(name, f->calls) == 0)
 			row->address = search->image->bias + offset;
@@ -122,14 +122,14 @@ static void search_static(struct libc_search *search)
 		if (module_symbol(image->module, functions[i].calls, &offset, NULL) < 0)
 			continue;
 		row->address = image->bias + offset;
-		row->used = functions[i].act != ASBARE_CALL || calls_by_number(image->module);
+		row->used = functions[i].act != AS_BARE_CALL || calls_by_number(image->module);
 	}
 }
 
 static void put(struct session *s, struct session_process *p, struct target_thread *t,
-		uint64_t address, enum asbare_call what)
+		uint64_t address, enum as_bare_call what)
 {
-	const struct act act = {.owner = &asbare_owner, .what = what};
+	const struct act act = {.owner = &as_bare_owner, .what = what};
 	ERROR(ignored);
 	struct site_use *use = sites_use(s, p, t, address, NULL, &ignored);
 
@@ -151,11 +151,11 @@ static void settle(struct session *s, struct session_process *p, struct target_t
 	}
 	for (size_t i = 0; i < FUNCTIONS; i++) {
 		const struct row *row = &search.rows[i];
-		enum asbare_call act = functions[i].act;
+		enum as_bare_call act = functions[i].act;
 
 		/* without places there are no traps */
 		if (row->used && row->address &&
-		    (s->has_places || act == ASBARE_PTRACE || act == ASBARE_CALL))
+		    (s->has_places || act == AS_BARE_PTRACE || act == AS_BARE_CALL))
 			put(s, p, t, row->address, act);
 	}
 }
@@ -280,30 +280,30 @@ static enum hit_answer hit(struct session *s, const struct act *a, const struct 
 	const uint64_t *r = regs->dwarf;
 
 	switch (a->what) {
-	case ASBARE_SIGACTION:
+	case AS_BARE_SIGACTION:
 		set_action(t, r[RDI], r[RSI]);
 		break;
-	case ASBARE_SIGNAL:
+	case AS_BARE_SIGNAL:
 		if ((int)r[RDI] == SIGTRAP)
 			target_trap_action(t->target, r[RSI]);
 		break;
-	case ASBARE_SIGMASK:
+	case AS_BARE_SIGMASK:
 		set_mask(t, r[RDI], r[RSI]);
 		break;
-	case ASBARE_CLONE:
+	case AS_BARE_CLONE:
 		clone_by(t, regs, RDX);
 		break;
-	case ASBARE_PTRACE:
+	case AS_BARE_PTRACE:
 		note_ptrace(s, t, r[RDI], r[RSI]);
 		break;
-	case ASBARE_CALL:
+	case AS_BARE_CALL:
 		call_by_number(s, t, regs);
 		break;
 	}
 	return HIT_SEEN;
 }
 
-static const struct site_owner asbare_owner = {.name = "as bare", .hit = hit};
+static const struct site_owner as_bare_owner = {.name = "as bare", .hit = hit};
 
-extern const struct observer asbare_observer;
-const struct observer asbare_observer = {.needs_libraries = needs_libraries, .settled = settle};
+extern const struct observer as_bare_observer;
+const struct observer as_bare_observer = {.needs_libraries = needs_libraries, .settled = settle};

@@ -12,7 +12,7 @@
 
 enum { WATCHING_MS = 1 };
 
-extern const struct observer watch_observer;
+extern const struct observer blocking_observer;
 
 /* Kept with a thread. */
 struct watched {
@@ -37,7 +37,7 @@ static void count(struct session *s, int more)
 	struct watching *watching = kept_make(&s->kept, &watching_keeper);
 
 	watching->count += (unsigned)more;
-	ticks_wish(s, &watch_observer, watching->count ? WATCHING_MS : 0);
+	ticks_wish(s, &blocking_observer, watching->count ? WATCHING_MS : 0);
 }
 
 static bool awaits(struct session *s)
@@ -114,5 +114,5 @@ static void comes(struct session *s, struct session_thread *t, struct place *pla
 	end(s, t);
 }
 
-const struct observer watch_observer = {
+const struct observer blocking_observer = {
 	.thread_over = end, .comes = comes, .decision = decided, .tick = look, .awaits = awaits};

@@ -235,8 +235,8 @@ static bool awaits(struct session *s)
 	return s->options->record && s->options->record->waiting > 0;
 }
 
-extern const struct observer record_observer;
-const struct observer record_observer = {
+extern const struct observer convert_observer;
+const struct observer convert_observer = {
 	.launch = ask_for_sleeps,
 	.exec = needs_modules,
 	.image = watch_image,

@@ -274,7 +274,7 @@ struct crash *crash_look(struct session *s, struct session_thread *t)
 	s->asker = NULL;
 	c = look(s, t);
 	s->asker = asker;
-	if (!s->live) /* there it rests, and is looked at */
+	if (!s->interactive) /* there it rests, and is looked at */
 		forget_waiting(s, t->process == s->root ? s->root : NULL);
 	if (!c)
 		return NULL;
@@ -334,7 +334,7 @@ static void dies(struct session *s, struct session_process *p, int status)
 		return;
 	c->ended = WIFSIGNALED(status) && WTERMSIG(status) == c->fault.signal;
 	if (c->ended) {
-		if (p != s->root && s->options->verbose && !s->live)
+		if (p != s->root && s->options->verbose && !s->interactive)
 			say_child(c);
 		return;
 	}

@@ -4,7 +4,7 @@
 
 static int check(struct session *s, struct error *err)
 {
-	if (!s->plan.expect.time_limit || s->time_limit > 0 || s->live)
+	if (!s->plan.expect.time_limit || s->time_limit > 0 || s->interactive)
 		return 0;
 	error_set(err, ERROR_USAGE,
 		  "the script expects that the time limit passes, but there is none");
@@ -48,7 +48,7 @@ struct end_asked {
 };
 static const struct keeper keeper = {sizeof(struct end_asked), NULL};
 
-void ended_ask(struct session *s)
+void expected_ask(struct session *s)
 {
 	struct end_asked *ended = kept_make(&s->kept, &keeper);
 	struct outcome *o = &s->outcome;
@@ -84,8 +84,8 @@ void ended_ask(struct session *s)
 static void judge(struct session *s)
 {
 	note_unfound(s);
-	ended_ask(s);
+	expected_ask(s);
 }
 
-extern const struct observer ended_observer;
-const struct observer ended_observer = {.check = check, .outcome = judge};
+extern const struct observer expected_observer;
+const struct observer expected_observer = {.check = check, .outcome = judge};

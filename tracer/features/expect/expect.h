@@ -5,6 +5,6 @@
 #include "tracer/run/state.h"
 
 /* The run is over: the script's functions are asked, where all else is as expected. */
-void ended_ask(struct session *s);
+void expected_ask(struct session *s);
 
 #endif

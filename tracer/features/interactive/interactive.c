@@ -37,7 +37,7 @@ static void end_session(struct interactive *l)
 	if (!l->began)
 		return;
 	interactive_forget_stops(&l->session);
-	hand_forget(&l->hand);
+	steps_forget(&l->taken);
 	session_result_fini(&l->result);
 	session_fini(&l->session);
 	l->session = (struct session){0};
@@ -49,7 +49,7 @@ void interactive_free(struct interactive *l)
 	if (!l)
 		return;
 	end_session(l);
-	hand_fini(&l->hand);
+	steps_fini(&l->taken);
 	base_free(l);
 }
 
@@ -158,7 +158,7 @@ int interactive_start(struct interactive *l, struct error *err)
 	l->began = true;
 	s->options = &l->options;
 	s->symbols = l->symbols;
-	s->live = l;
+	s->interactive = l;
 	s->run_number = 1;
 	if (session_prepare(s, err) < 0)
 		return -1;
@@ -261,7 +261,7 @@ enum interactive_state interactive_go(struct interactive *l)
 
 	if (l->state == INTERACTIVE_ENDED)
 		return l->state;
-	hand_goes(l);
+	steps_goes(l);
 	l->came = NULL;
 	l->crash = NULL;
 	l->is_asked = false;
@@ -281,7 +281,7 @@ enum interactive_state interactive_go(struct interactive *l)
 		ended(l);
 	else
 		look_around(l);
-	hand_stops(l);
+	steps_stops(l);
 	ending = target_forget_interrupt(); /* too late to be an event */
 	if (ending)
 		l->result.interrupted = ending;
@@ -290,8 +290,8 @@ enum interactive_state interactive_go(struct interactive *l)
 
 void interactive_came(struct session *s, struct session_thread *t, uint64_t address)
 {
-	hand_came(s->live, t, address);
-	s->live->came = t;
+	steps_came(s->interactive, t, address);
+	s->interactive->came = t;
 	s->halted = true;
 }
 
@@ -301,11 +301,11 @@ static bool crashes(struct session *s, struct session_thread *t, int signal)
 	struct target_fault fault;
 
 	(void)signal;
-	if (!s->live || !t->crashes || !s->live->ui->rests_at_crash ||
+	if (!s->interactive || !t->crashes || !s->interactive->ui->rests_at_crash ||
 	    target_fault(t->target, &fault) < 0 || !crash_is_signal(fault.signal))
 		return false;
-	s->live->crash = crash_look(s, t);
-	if (!s->live->crash)
+	s->interactive->crash = crash_look(s, t);
+	if (!s->interactive->crash)
 		return false;
 	s->halted = true;
 	session_go(s, t);
@@ -316,7 +316,7 @@ static bool crashes(struct session *s, struct session_thread *t, int signal)
    or the program alone where it has a group of its own. */
 static bool drops_signal(struct session *s, struct session_thread *t, int signal)
 {
-	struct interactive *l = s->live;
+	struct interactive *l = s->interactive;
 
 	if (!l || signal != SIGINT || !target_signal_of_kernel(t->target))
 		return false;
@@ -330,7 +330,7 @@ static bool drops_signal(struct session *s, struct session_thread *t, int signal
 
 static bool is_wish(struct session *s, int signal)
 {
-	if (!s->live || signal != SIGINT)
+	if (!s->interactive || signal != SIGINT)
 		return false;
 	target_signals_go_on();
 	return true;
@@ -353,13 +353,13 @@ const struct observer interrupt_observer = {
 
 static void attend(struct session *s)
 {
-	s->attended = s->live;
+	s->attended = s->interactive;
 }
 
 static int ask_for_ends(struct session *s, struct target_launch *how, struct error *err)
 {
 	(void)err;
-	how->trace_exit |= s->live != NULL;
+	how->trace_exit |= s->interactive != NULL;
 	return 0;
 }
 
@@ -400,7 +400,7 @@ static bool is_of_interest(const char *signal)
 
 static void tell(struct session *s, const struct happened *h)
 {
-	const struct interactive *l = s->live;
+	const struct interactive *l = s->interactive;
 	bool tells = s->options->verbose || h->what == HAPPENED_HOLD || h->what == HAPPENED_OPEN ||
 		     h->what == HAPPENED_FORK || h->what == HAPPENED_EXEC ||
 		     (h->what == HAPPENED_SIGNAL && is_of_interest(h->text));

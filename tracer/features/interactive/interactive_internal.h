@@ -1,4 +1,4 @@
-/* Inside live: its files share these. What is done by hand, and saved: hand.h. */
+/* Inside interactive: its files share these. What is done by hand, and saved: steps_taken.h. */
 #ifndef GATECTL_FEATURES_INTERACTIVE_INTERACTIVE_INTERNAL_H
 #define GATECTL_FEATURES_INTERACTIVE_INTERACTIVE_INTERNAL_H
 
@@ -11,7 +11,7 @@ enum interactive_reach {
 	REACH_ANY,    /* whenever it comes by */
 	REACH_FRAME,  /* in that frame, or in one around it */
 	REACH_AROUND, /* only in one around it */
-	REACH_NEVER,  /* who comes by is counted: hand.h */
+	REACH_NEVER,  /* who comes by is counted: steps_taken.h */
 	REACH_CALL,   /* never: where the call or jump there goes to is what is meant */
 };
 struct interactive_stop {
@@ -40,7 +40,7 @@ struct interactive {
 	struct interactive_sent sent;
 	struct session_thread *came; /* who got where it was sent */
 	const struct crash *crash;   /* what the program is about to end by; or NULL */
-	struct hand hand;
+	struct steps_taken taken;
 	struct session_result result;
 };
 
@@ -59,7 +59,7 @@ int interactive_calls(struct session_thread *t, struct inspect_stack *out, struc
 /* Where the location is in this process. 0 with at least one, or -1. */
 int interactive_resolve(struct interactive *l, const struct session_process *p, const char *text,
 			struct source_sites *out, struct error *err);
-/* step.c: whoever comes by there in the next phase is told to hand_passes(). */
+/* step.c: whoever comes by there in the next phase is told to steps_passes(). */
 void interactive_count_at(struct interactive *l, struct session_process *p, const char *location,
 			  struct interactive_addresses *out);
 /* input.c: does the program wait for what the person types? Then it is their turn to type. */

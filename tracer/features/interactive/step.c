@@ -13,7 +13,7 @@ static const struct site_owner step_owner;
 
 static struct interactive_sent *sent_of(struct session *s)
 {
-	return &s->live->sent;
+	return &s->interactive->sent;
 }
 
 static int put_stop(struct session *s, struct session_thread *t, uint64_t address,
@@ -197,7 +197,7 @@ static int find_stops(struct interactive *l, struct session_thread *t, enum inte
 }
 
 /* Off it goes, to the stops that were set; or none of them stays. */
-static int send_off(struct interactive *l, struct session_thread *t, struct hand_step *step,
+static int send_off(struct interactive *l, struct session_thread *t, struct steps_step *step,
 		    const char *verb, struct error *err)
 {
 	int passes = t ? interactive_let(l, t, err) : 0;
@@ -207,7 +207,7 @@ static int send_off(struct interactive *l, struct session_thread *t, struct hand
 		return -1;
 	}
 	step->passes = passes;
-	hand_add(l, step, verb);
+	steps_add(l, step, verb);
 	return 0;
 }
 
@@ -215,14 +215,14 @@ int interactive_line_step(struct interactive *l, const char *thread, enum intera
 			  struct error *err)
 {
 	struct session_thread *t = interactive_thread(l, thread, err);
-	struct hand_step step = {.kind = HAND_LINE};
+	struct steps_step step = {.kind = HAND_LINE};
 
 	if (t && l->state == INTERACTIVE_READY) /* the loader's code is nobody's */
 		return interactive_until(l, thread, "main", err);
 	if (!t)
 		return -1;
 	step.thread = t->engine->id;
-	hand_begin_step(l, &step, t);
+	steps_begin_step(l, &step, t);
 	interactive_forget_stops(&l->session);
 	l->sent.thread = t;
 	if (find_stops(l, t, way, err) < 0) {
@@ -307,13 +307,13 @@ static int find_sent(struct interactive *l, const char *thread, struct session_t
 int interactive_until(struct interactive *l, const char *thread, const char *location,
 		      struct error *err)
 {
-	struct hand_step step = {.kind = HAND_UNTIL, .what = location};
+	struct steps_step step = {.kind = HAND_UNTIL, .what = location};
 	struct session_thread *t, *helper;
 
 	if (find_sent(l, thread, &t, &helper, err) < 0)
 		return -1;
 	step.thread = t ? t->engine->id : thread;
-	hand_begin_step(l, &step, t);
+	steps_begin_step(l, &step, t);
 	interactive_forget_stops(&l->session);
 	l->sent.thread = t;
 	l->sent.name = t ? NULL : base_strdup(thread);
@@ -391,7 +391,7 @@ static bool is_there(struct session *s, struct session_thread *t, const struct t
 	bool there = false, call = false;
 	uint64_t frame;
 
-	hand_passes(s->live, t, site->addr);
+	steps_passes(s->interactive, t, site->addr);
 	if (sent->name && !sent->thread && strcmp(sent->name, t->engine->id) == 0)
 		sent->thread = t;
 	if (t != sent->thread)

@@ -65,7 +65,7 @@ void interactive_opened(struct interactive *l, const char *gate)
 {
 	char *name = base_strdup(gate);
 
-	hand_add(l, &(struct hand_step){.kind = HAND_OPEN, .what = name}, "open");
+	steps_add(l, &(struct steps_step){.kind = HAND_OPEN, .what = name}, "open");
 	base_free(name);
 }
 
@@ -85,10 +85,10 @@ int interactive_hold(struct interactive *l, const char *thread, struct error *er
 
 	if (!t)
 		return -1;
-	hand_add(l, &(struct hand_step){.kind = HAND_HOLD, .thread = t->engine->id}, "hold");
+	steps_add(l, &(struct steps_step){.kind = HAND_HOLD, .thread = t->engine->id}, "hold");
 	t->parked = true;
 	t->stays = false;
-	t->parked_by = l->hand.steps.count - 1;
+	t->parked_by = l->taken.steps.count - 1;
 	return 0;
 }
 
@@ -108,16 +108,16 @@ int interactive_let(struct interactive *l, struct session_thread *t, struct erro
 	return 1;
 }
 
-static int let_by_hand(struct interactive *l, struct session_thread *t, enum hand_kind kind,
+static int let_by_hand(struct interactive *l, struct session_thread *t, enum steps_kind kind,
 		       const char *verb, struct error *err)
 {
 	int passes = interactive_let(l, t, err);
 
 	if (passes >= 0)
-		hand_add(l,
-			 &(struct hand_step){
-				 .kind = kind, .thread = t->engine->id, .passes = passes > 0},
-			 verb);
+		steps_add(l,
+			  &(struct steps_step){
+				  .kind = kind, .thread = t->engine->id, .passes = passes > 0},
+			  verb);
 	return passes < 0 ? -1 : 0;
 }
 
@@ -131,7 +131,7 @@ int interactive_release(struct interactive *l, const char *thread, struct error 
 void interactive_release_all(struct interactive *l, bool noted)
 {
 	if (noted)
-		hand_add(l, &(struct hand_step){.kind = HAND_RUN}, "run");
+		steps_add(l, &(struct steps_step){.kind = HAND_RUN}, "run");
 	array_each(struct session_thread *, it, &l->session.threads)
 		if ((*it)->stays)
 			(*it)->parked = (*it)->stays = false;

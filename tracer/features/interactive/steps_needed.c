@@ -5,7 +5,7 @@
 
 /* ---- what is asked for ---------------------------------------------------------------------- */
 
-bool hand_is_left_out(const struct saving *v, size_t step)
+bool steps_is_left_out(const struct saving *v, size_t step)
 {
 	array_each(const size_t, number, &v->how->without)
 		if (*number == step + 1)
@@ -13,23 +13,23 @@ bool hand_is_left_out(const struct saving *v, size_t step)
 	return false;
 }
 
-struct hand_phase *hand_phase_at(const struct saving *v, long p)
+struct steps_phase *steps_phase_at(const struct saving *v, long p)
 {
-	return &v->hand->phases.items[p];
+	return &v->taken->phases.items[p];
 }
 
 /* Phase p, or the last one before it whose end is told; NEVER: the beginning. */
-long hand_told(const struct saving *v, long p)
+long steps_told(const struct saving *v, long p)
 {
-	while (p >= 0 && hand_phase_at(v, p)->end == INTERACTIVE_THERE &&
-	       hand_is_left_out(v, hand_phase_at(v, p)->step))
+	while (p >= 0 && steps_phase_at(v, p)->end == INTERACTIVE_THERE &&
+	       steps_is_left_out(v, steps_phase_at(v, p)->step))
 		p--;
 	return p;
 }
 
 static int refuse(struct saving *v, size_t step, const char *thread, const char *why)
 {
-	const struct hand_step *s = &v->hand->steps.items[step];
+	const struct steps_step *s = &v->taken->steps.items[step];
 
 	if (v->how->refused)
 		return -1;
@@ -39,89 +39,89 @@ static int refuse(struct saving *v, size_t step, const char *thread, const char 
 	return -1;
 }
 
-const struct hand_stand *hand_stand_in(const struct saving *v, long p, const char *thread)
+const struct steps_stand *steps_stand_in(const struct saving *v, long p, const char *thread)
 {
-	array_each(const struct hand_stand, stand, &hand_phase_at(v, p)->stands)
-		if (strcmp(stand->thread, thread) == 0 && !hand_is_left_out(v, stand->step))
+	array_each(const struct steps_stand, stand, &steps_phase_at(v, p)->stands)
+		if (strcmp(stand->thread, thread) == 0 && !steps_is_left_out(v, stand->step))
 			return stand;
 	return NULL;
 }
 
 /* What is done at the stop behind phase p: gates opened, threads let past theirs. */
-bool hand_is_deed(const struct saving *v, const struct hand_step *step, long p)
+bool steps_is_deed(const struct saving *v, const struct steps_step *step, long p)
 {
 	return (long)step->phase == p + 1 && (step->kind == HAND_OPEN || step->passes) &&
-	       !hand_is_left_out(v, (size_t)(step - v->hand->steps.items));
+	       !steps_is_left_out(v, (size_t)(step - v->taken->steps.items));
 }
 
 /* Only at rest a script can let somebody past a gate, or open one that it knows by its name alone. */
 static bool has_rest_deed(const struct saving *v, long p)
 {
-	array_each(const struct hand_step, step, &v->hand->steps)
-		if (hand_is_deed(v, step, p) && (step->passes || hand_phase_at(v, p)->at_gate ||
-						 !v->how->is_variable(v->how->ctx, step->what)))
+	array_each(const struct steps_step, step, &v->taken->steps)
+		if (steps_is_deed(v, step, p) && (step->passes || steps_phase_at(v, p)->at_gate ||
+						  !v->how->is_variable(v->how->ctx, step->what)))
 			return true;
 	return false;
 }
 
-bool hand_has_deed(const struct saving *v, long p)
+bool steps_has_deed(const struct saving *v, long p)
 {
-	array_each(const struct hand_step, step, &v->hand->steps)
-		if (hand_is_deed(v, step, p))
+	array_each(const struct steps_step, step, &v->taken->steps)
+		if (steps_is_deed(v, step, p))
 			return true;
 	return false;
 }
 
-bool hand_ends_at_rest(const struct saving *v, long p)
+bool steps_ends_at_rest(const struct saving *v, long p)
 {
-	enum interactive_state end = hand_phase_at(v, p)->end;
+	enum interactive_state end = steps_phase_at(v, p)->end;
 
 	return end == INTERACTIVE_REST || end == INTERACTIVE_QUIET || end == INTERACTIVE_LOOK ||
 	       (end == INTERACTIVE_THERE ? has_rest_deed(v, p)
-					 : end == INTERACTIVE_GONE && hand_has_deed(v, p));
+					 : end == INTERACTIVE_GONE && steps_has_deed(v, p));
 }
 
 /* ---- which gates are needed ----------------------------------------------------------------- */
 
 static void need(struct saving *v, long p)
 {
-	p = hand_told(v, p);
+	p = steps_told(v, p);
 	if (p >= 0)
 		v->needed[p] = true;
 }
 
 /* The last phase through which it stands, from phase p on. */
-long hand_stands_until(const struct saving *v, long p, const char *thread)
+long steps_stands_until(const struct saving *v, long p, const char *thread)
 {
-	while (p + 1 < (long)v->hand->phases.count && hand_stand_in(v, p + 1, thread))
+	while (p + 1 < (long)v->taken->phases.count && steps_stand_in(v, p + 1, thread))
 		p++;
 	return p;
 }
 
-bool hand_is_held_throughout(const struct saving *v, long p, long q, const char *thread)
+bool steps_is_held_throughout(const struct saving *v, long p, long q, const char *thread)
 {
 	for (long i = p; i <= q; i++)
-		if (!hand_stand_in(v, i, thread)->still_held)
+		if (!steps_stand_in(v, i, thread)->still_held)
 			return false;
 	return true;
 }
 
-static int need_for_stand(struct saving *v, long p, const struct hand_stand *stand)
+static int need_for_stand(struct saving *v, long p, const struct steps_stand *stand)
 {
-	long q = hand_stands_until(v, p, stand->thread);
+	long q = steps_stands_until(v, p, stand->thread);
 	struct str why = {0};
 	int failed = 0;
 
 	switch (stand->position) {
 	case POSITION_SENT:
-		if (p == 0 || hand_told(v, p - 1) != p - 1)
+		if (p == 0 || steps_told(v, p - 1) != p - 1)
 			failed = refuse(v, stand->step, stand->thread,
 					"stands where a step that is left out has brought it");
 		else
 			v->stays[p - 1] = q;
 		break;
 	case POSITION_GATE:
-		if (hand_is_held_throughout(v, p, q, stand->thread))
+		if (steps_is_held_throughout(v, p, q, stand->thread))
 			return 0;
 		need(v, p - 1);
 		break;
@@ -142,24 +142,24 @@ static int need_for_stand(struct saving *v, long p, const struct hand_stand *sta
 }
 
 /* Does it stand at p, and not before? */
-bool hand_begins(const struct saving *v, long p, const struct hand_stand *stand)
+bool steps_begins(const struct saving *v, long p, const struct steps_stand *stand)
 {
-	return !hand_is_left_out(v, stand->step) &&
-	       (p == 0 || !hand_stand_in(v, p - 1, stand->thread));
+	return !steps_is_left_out(v, stand->step) &&
+	       (p == 0 || !steps_stand_in(v, p - 1, stand->thread));
 }
 
 static int need_for_stands(struct saving *v)
 {
-	for (long p = 0; p < (long)v->hand->phases.count; p++)
-		array_each(const struct hand_stand, stand, &hand_phase_at(v, p)->stands)
-			if (hand_begins(v, p, stand) && need_for_stand(v, p, stand) < 0)
+	for (long p = 0; p < (long)v->taken->phases.count; p++)
+		array_each(const struct steps_stand, stand, &steps_phase_at(v, p)->stands)
+			if (steps_begins(v, p, stand) && need_for_stand(v, p, stand) < 0)
 				return -1;
 	return 0;
 }
 
-bool hand_is_named(const struct saving *v, const struct session_thread *t)
+bool steps_is_named(const struct saving *v, const struct session_thread *t)
 {
-	array_each(const struct hand_step, step, &v->hand->steps)
+	array_each(const struct steps_step, step, &v->taken->steps)
 		if (step->thread && strcmp(step->thread, t->engine->id) == 0)
 			return true;
 	return false;
@@ -167,15 +167,15 @@ bool hand_is_named(const struct saving *v, const struct session_thread *t)
 
 /* The last time that somebody got somewhere, or stood, while this thread had not begun: it begins after
    that. */
-long hand_begins_after(const struct saving *v, const struct session_thread *t)
+long steps_begins_after(const struct saving *v, const struct session_thread *t)
 {
 	if (!strchr(t->engine->id, '#'))
 		return NEVER;
-	for (long p = (long)v->hand->phases.count - 1; p >= 0; p--) {
-		const struct hand_phase *phase = hand_phase_at(v, p);
+	for (long p = (long)v->taken->phases.count - 1; p >= 0; p--) {
+		const struct steps_phase *phase = steps_phase_at(v, p);
 
 		if (phase->end == INTERACTIVE_THERE
-			    ? hand_told(v, p) != p || !phase->location
+			    ? steps_told(v, p) != p || !phase->location
 			    : phase->end != INTERACTIVE_REST || !phase->stands.count)
 			continue;
 		if (t->index >= phase->threads_then)
@@ -189,40 +189,40 @@ long hand_begins_after(const struct saving *v, const struct session_thread *t)
 
 static void need_for_beginnings(struct saving *v)
 {
-	array_each(struct session_thread *, it, &v->live->session.threads)
-		need(v, hand_begins_after(v, *it));
+	array_each(struct session_thread *, it, &v->interactive->session.threads)
+		need(v, steps_begins_after(v, *it));
 }
 
-bool hand_is_told_there(const struct saving *v, long p)
+bool steps_is_told_there(const struct saving *v, long p)
 {
-	return hand_phase_at(v, p)->end == INTERACTIVE_THERE && hand_told(v, p) == p &&
-	       (v->needed[p] || v->stays[p] != NEVER || hand_has_deed(v, p));
+	return steps_phase_at(v, p)->end == INTERACTIVE_THERE && steps_told(v, p) == p &&
+	       (v->needed[p] || v->stays[p] != NEVER || steps_has_deed(v, p));
 }
 
 /* Whoever stood until the end of phase p, or got there then, comes later than that. */
-bool hand_is_behind(const struct saving *v, long p, const char *thread)
+bool steps_is_behind(const struct saving *v, long p, const char *thread)
 {
-	const char *who = hand_phase_at(v, p)->thread;
+	const char *who = steps_phase_at(v, p)->thread;
 
-	return hand_stand_in(v, p, thread) ||
-	       (hand_phase_at(v, p)->end == INTERACTIVE_THERE && strcmp(who, thread) == 0);
+	return steps_stand_in(v, p, thread) ||
+	       (steps_phase_at(v, p)->end == INTERACTIVE_THERE && strcmp(who, thread) == 0);
 }
 
 /* So often it has arrived there since its beginning. 0: that is not known, but from when it was let go. */
-unsigned hand_hits_of(const struct saving *v, long p)
+unsigned steps_hits_of(const struct saving *v, long p)
 {
-	const struct hand_phase *phase = hand_phase_at(v, p);
-	const struct hand_step *step = &v->hand->steps.items[phase->step];
+	const struct steps_phase *phase = steps_phase_at(v, p);
+	const struct steps_step *step = &v->taken->steps.items[phase->step];
 
-	if (phase->hits || (step->since == SINCE_STOP && hand_told(v, p - 1) >= 0))
+	if (phase->hits || (step->since == SINCE_STOP && steps_told(v, p - 1) >= 0))
 		return phase->hits;
 	return phase->passes + step->counts_here;
 }
 
 static int need_for_there(struct saving *v, long p)
 {
-	const struct hand_phase *phase = hand_phase_at(v, p);
-	long before = hand_told(v, p - 1);
+	const struct steps_phase *phase = steps_phase_at(v, p);
+	long before = steps_told(v, p - 1);
 	struct str why = {0};
 
 	if (!phase->location) {
@@ -232,9 +232,9 @@ static int need_for_there(struct saving *v, long p)
 		str_fini(&why);
 		return -1;
 	}
-	if (hand_ends_at_rest(v, p))
+	if (steps_ends_at_rest(v, p))
 		v->needed[p] = true;
-	if (before >= 0 && (!hand_hits_of(v, p) || !hand_is_behind(v, before, phase->thread)))
+	if (before >= 0 && (!steps_hits_of(v, p) || !steps_is_behind(v, before, phase->thread)))
 		need(v, before);
 	return 0;
 }
@@ -242,13 +242,13 @@ static int need_for_there(struct saving *v, long p)
 /* From the last to the first: each may need those before it. */
 static int need_for_phases(struct saving *v)
 {
-	for (long p = (long)v->hand->phases.count - 1; p >= 0; p--)
-		if (hand_is_told_there(v, p) && need_for_there(v, p) < 0)
+	for (long p = (long)v->taken->phases.count - 1; p >= 0; p--)
+		if (steps_is_told_there(v, p) && need_for_there(v, p) < 0)
 			return -1;
 	return 0;
 }
 
-int hand_needs(struct saving *v)
+int steps_needs(struct saving *v)
 {
 	if (need_for_stands(v) < 0)
 		return -1;

@@ -19,24 +19,24 @@ static void quote(struct str *out, const char *text)
 
 static void gate_name(const struct saving *v, long p, struct str *out)
 {
-	str_addf(out, "%s%zu", v->how->word, hand_phase_at(v, p)->step + 1);
+	str_addf(out, "%s%zu", v->how->word, steps_phase_at(v, p)->step + 1);
 }
 
 static void add_gates(struct saving *v)
 {
-	for (long p = 0; p < (long)v->hand->phases.count; p++) {
+	for (long p = 0; p < (long)v->taken->phases.count; p++) {
 		if (!v->needed[p])
 			continue;
 		str_add(&v->gates, "local ");
 		gate_name(v, p, &v->gates);
 		str_addf(&v->gates, " = SimpleGate \"%s %zu\"\n", v->how->word,
-			 hand_phase_at(v, p)->step + 1);
+			 steps_phase_at(v, p)->step + 1);
 	}
 }
 
 static void add_verb(struct saving *v, struct str *out, const char *verb, long p, bool inside)
 {
-	p = hand_told(v, p);
+	p = steps_told(v, p);
 	if (p < 0)
 		return;
 	if (inside) {
@@ -52,8 +52,8 @@ static void add_verb(struct saving *v, struct str *out, const char *verb, long p
 
 static void add_beginnings(struct saving *v)
 {
-	array_each(struct session_thread *, it, &v->live->session.threads) {
-		long p = hand_begins_after(v, *it);
+	array_each(struct session_thread *, it, &v->interactive->session.threads) {
+		long p = steps_begins_after(v, *it);
 
 		if (p == NEVER)
 			continue;
@@ -68,17 +68,17 @@ static void add_beginnings(struct saving *v)
 /* What the thread does where it got at the end of phase p. */
 static void add_verbs(struct saving *v, struct str *out, long p, bool inside)
 {
-	const struct hand_phase *phase = hand_phase_at(v, p);
-	long before = hand_told(v, p - 1);
+	const struct steps_phase *phase = steps_phase_at(v, p);
+	long before = steps_told(v, p - 1);
 
-	if (before >= 0 && !hand_is_behind(v, before, phase->thread))
+	if (before >= 0 && !steps_is_behind(v, before, phase->thread))
 		add_verb(v, out, "wait", before, inside);
-	if (hand_ends_at_rest(v, p))
+	if (steps_ends_at_rest(v, p))
 		add_verb(v, out, "wait", p, inside);
 	else if (v->needed[p])
 		add_verb(v, out, "open", p, inside);
-	array_each(const struct hand_step, step, &v->hand->steps)
-		if (hand_is_deed(v, step, p) && !hand_ends_at_rest(v, p))
+	array_each(const struct steps_step, step, &v->taken->steps)
+		if (steps_is_deed(v, step, p) && !steps_ends_at_rest(v, p))
 			str_addf(out, inside ? "\t\t%s:open()\n" : " :open(%s)", step->what);
 	if (v->stays[p] != NEVER)
 		add_verb(v, out, "wait", v->stays[p], inside);
@@ -95,13 +95,13 @@ static void add_at(struct str *out, const char *location, const char *thread)
 /* Counted from the moment when it was let go. */
 static void add_counted(struct saving *v, struct str *out, long p, unsigned nth)
 {
-	const struct hand_phase *phase = hand_phase_at(v, p);
+	const struct steps_phase *phase = steps_phase_at(v, p);
 
 	str_addf(out, "local count%zu = 0\n", phase->step + 1);
 	add_at(out, phase->location, phase->thread);
 	str_addf(out, " }) :run(function()\n\tcount%zu = count%zu + (", phase->step + 1,
 		 phase->step + 1);
-	gate_name(v, hand_told(v, p - 1), out);
+	gate_name(v, steps_told(v, p - 1), out);
 	str_addf(out, ".is_open and 1 or 0)\n\tif count%zu == %u then\n", phase->step + 1, nth);
 	add_verbs(v, out, p, true);
 	str_add(out, "\tend\nend)\n");
@@ -110,13 +110,14 @@ static void add_counted(struct saving *v, struct str *out, long p, unsigned nth)
 /* Who was blocked by then is to be blocked first; what main waits for at its end is every day's. */
 static void add_blocked(struct saving *v, long p, struct str *out)
 {
-	const struct hand_phase *phase = hand_phase_at(v, p);
+	const struct steps_phase *phase = steps_phase_at(v, p);
 	bool any = false;
 
-	array_each(const struct hand_block, block, &phase->blocked) {
-		const struct session_thread *t = v->live->session.threads.items[block->thread];
+	array_each(const struct steps_block, block, &phase->blocked) {
+		const struct session_thread *t =
+			v->interactive->session.threads.items[block->thread];
 
-		if (!hand_is_named(v, t))
+		if (!steps_is_named(v, t))
 			continue;
 		if (!any)
 			str_addf(out, " :event(\"end of %s %zu\")", v->how->word, phase->step + 1);
@@ -128,10 +129,10 @@ static void add_blocked(struct saving *v, long p, struct str *out)
 
 static void add_there(struct saving *v, long p)
 {
-	const struct hand_phase *phase = hand_phase_at(v, p);
-	const struct hand_step *step = &v->hand->steps.items[phase->step];
+	const struct steps_phase *phase = steps_phase_at(v, p);
+	const struct steps_step *step = &v->taken->steps.items[phase->step];
 	struct str *out = phase->at_gate ? &v->how->before : &v->places;
-	unsigned hits = hand_hits_of(v, p);
+	unsigned hits = steps_hits_of(v, p);
 
 	if (!hits) {
 		add_counted(v, out, p, phase->passes + step->counts_here);
@@ -150,9 +151,9 @@ static void add_there(struct saving *v, long p)
 }
 
 /* Between two ends it does not leave its place, whether it is there already or comes there. */
-static void add_window(struct saving *v, long p, long q, const struct hand_stand *stand)
+static void add_window(struct saving *v, long p, long q, const struct steps_stand *stand)
 {
-	long from = hand_told(v, p - 1), to = hand_told(v, q);
+	long from = steps_told(v, p - 1), to = steps_told(v, q);
 	struct str *out = &v->places;
 
 	if (to < 0)
@@ -169,9 +170,9 @@ static void add_window(struct saving *v, long p, long q, const struct hand_stand
 	str_add(out, ".is_open\nend)\n");
 }
 
-static void add_stand(struct saving *v, long p, const struct hand_stand *stand)
+static void add_stand(struct saving *v, long p, const struct steps_stand *stand)
 {
-	long q = hand_stands_until(v, p, stand->thread);
+	long q = steps_stands_until(v, p, stand->thread);
 	struct str *out = &v->places;
 
 	switch (stand->position) {
@@ -179,7 +180,7 @@ static void add_stand(struct saving *v, long p, const struct hand_stand *stand)
 	case POSITION_MIDDLE:
 		return;
 	case POSITION_GATE:
-		if (hand_is_held_throughout(v, p, q, stand->thread))
+		if (steps_is_held_throughout(v, p, q, stand->thread))
 			return;
 		add_window(v, p, q, stand);
 		return;
@@ -201,8 +202,8 @@ static void add_stand(struct saving *v, long p, const struct hand_stand *stand)
 
 static void add_deeds(const struct saving *v, struct str *out, long p)
 {
-	array_each(const struct hand_step, step, &v->hand->steps) {
-		if (!hand_is_deed(v, step, p))
+	array_each(const struct steps_step, step, &v->taken->steps) {
+		if (!steps_is_deed(v, step, p))
 			continue;
 		str_add(out, step->kind == HAND_OPEN ? " :open " : " :release ");
 		quote(out, step->kind == HAND_OPEN ? step->what : step->thread);
@@ -212,7 +213,7 @@ static void add_deeds(const struct saving *v, struct str *out, long p)
 /* When nobody can move: also what was done while somebody could, which is no time that a script knows. */
 static void add_rest(struct saving *v, long p)
 {
-	const struct hand_phase *phase = hand_phase_at(v, p);
+	const struct steps_phase *phase = steps_phase_at(v, p);
 	bool moved = phase->end == INTERACTIVE_QUIET || phase->end == INTERACTIVE_LOOK;
 
 	str_add(&v->rests, "on \"rest\"");
@@ -225,17 +226,17 @@ static void add_rest(struct saving *v, long p)
 		str_addf(&v->how->notes,
 			 "note: what followed step %zu, `%s`, was done while somebody could still "
 			 "move; the script does it when nobody can\n",
-			 phase->step + 1, v->hand->steps.items[phase->step].command);
+			 phase->step + 1, v->taken->steps.items[phase->step].command);
 }
 
 static void add_end(struct saving *v, long p)
 {
-	const struct hand_phase *phase = hand_phase_at(v, p);
+	const struct steps_phase *phase = steps_phase_at(v, p);
 
-	if (hand_is_told_there(v, p))
+	if (steps_is_told_there(v, p))
 		add_there(v, p);
-	if (hand_told(v, p) == p && hand_ends_at_rest(v, p)) {
-		if (v->needed[p] || hand_has_deed(v, p))
+	if (steps_told(v, p) == p && steps_ends_at_rest(v, p)) {
+		if (v->needed[p] || steps_has_deed(v, p))
 			add_rest(v, p);
 	} else if (phase->end == INTERACTIVE_GONE && v->needed[p]) {
 		str_add(&v->places, "on(\"thread-exit\", { thread = ");
@@ -253,8 +254,8 @@ static void add_end(struct saving *v, long p)
 /* Before its own code has run: where the gate has a name in Lua, it is just open. */
 static void add_ready(struct saving *v)
 {
-	array_each(const struct hand_step, step, &v->hand->steps) {
-		if (!hand_is_deed(v, step, -1))
+	array_each(const struct steps_step, step, &v->taken->steps) {
+		if (!steps_is_deed(v, step, -1))
 			continue;
 		if (v->how->is_variable(v->how->ctx, step->what))
 			str_addf(&v->places, "%s:open()\n", step->what);
@@ -274,17 +275,18 @@ static void add_ready(struct saving *v)
 /* How far the others were when somebody got somewhere is told of those that take part. */
 static void note_who_moved(const struct saving *v)
 {
-	array_each(const struct hand_phase, phase, &v->hand->phases) {
+	array_each(const struct steps_phase, phase, &v->taken->phases) {
 		array_each(const size_t, index, &phase->moving) {
-			const struct session_thread *t = v->live->session.threads.items[*index];
+			const struct session_thread *t =
+				v->interactive->session.threads.items[*index];
 
-			if (!hand_is_named(v, t))
+			if (!steps_is_named(v, t))
 				continue;
 			str_addf(
 				&v->how->notes,
 				"note: at the end of step %zu, `%s`, %s was on its way: how far it "
 				"had come was chance, and is not in the script\n",
-				phase->step + 1, v->hand->steps.items[phase->step].command,
+				phase->step + 1, v->taken->steps.items[phase->step].command,
 				t->engine->id);
 			return;
 		}
@@ -297,23 +299,23 @@ static void add_story(const struct saving *v, struct str *out)
 {
 	bool any = false;
 
-	array_each(const struct hand_step, step, &v->hand->steps)
+	array_each(const struct steps_step, step, &v->taken->steps)
 		any |= step->kind != HAND_RUN;
 	if (!any)
 		return;
 	str_add(out, "-- by hand:\n");
-	array_each(const struct hand_step, step, &v->hand->steps) {
-		size_t n = (size_t)(step - v->hand->steps.items);
+	array_each(const struct steps_step, step, &v->taken->steps) {
+		size_t n = (size_t)(step - v->taken->steps.items);
 
 		str_addf(out, "--  %2zu  %s%s\n", n + 1, step->command,
-			 hand_is_left_out(v, n) ? "  (left out)" : "");
+			 steps_is_left_out(v, n) ? "  (left out)" : "");
 	}
 }
 
 static void note_who_stands(const struct saving *v)
 {
-	array_each(struct session_thread *, it, &v->live->session.threads)
-		if ((*it)->target && (*it)->parked && v->live->state != INTERACTIVE_ENDED)
+	array_each(struct session_thread *, it, &v->interactive->session.threads)
+		if ((*it)->target && (*it)->parked && v->interactive->state != INTERACTIVE_ENDED)
 			str_addf(&v->how->notes,
 				 "note: %s still stands where it was stopped by hand; the script "
 				 "lets it go on\n",
@@ -327,9 +329,9 @@ static void write_all(struct saving *v)
 
 	add_ready(v);
 	add_beginnings(v);
-	for (long p = 0; p < (long)v->hand->phases.count; p++) {
-		array_each(const struct hand_stand, stand, &hand_phase_at(v, p)->stands)
-			if (hand_begins(v, p, stand))
+	for (long p = 0; p < (long)v->taken->phases.count; p++) {
+		array_each(const struct steps_stand, stand, &steps_phase_at(v, p)->stands)
+			if (steps_begins(v, p, stand))
 				add_stand(v, p, stand);
 		add_end(v, p);
 	}
@@ -354,8 +356,8 @@ void interactive_saving_fini(struct interactive_saving *how)
 
 int interactive_save(struct interactive *l, struct interactive_saving *how, struct error *err)
 {
-	size_t count = l->hand.phases.count;
-	struct saving v = {.live = l, .hand = &l->hand, .how = how, .err = err};
+	size_t count = l->taken.phases.count;
+	struct saving v = {.interactive = l, .taken = &l->taken, .how = how, .err = err};
 	int failed;
 
 	v.needed = base_alloc(count + 1, sizeof(*v.needed));
@@ -363,7 +365,7 @@ int interactive_save(struct interactive *l, struct interactive_saving *how, stru
 	for (size_t p = 0; p < count; p++)
 		v.stays[p] = NEVER;
 	how->refused = 0;
-	failed = hand_needs(&v) < 0;
+	failed = steps_needs(&v) < 0;
 	if (!failed)
 		write_all(&v);
 	base_free(v.needed);

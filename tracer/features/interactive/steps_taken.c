@@ -9,9 +9,9 @@ static char *copy(const char *text)
 	return text ? base_strdup(text) : NULL;
 }
 
-static void forget_counts(struct hand_watch *watch)
+static void forget_counts(struct steps_watch *watch)
 {
-	array_each(struct hand_count, count, &watch->counts)
+	array_each(struct steps_count, count, &watch->counts)
 		base_free(count->thread);
 	array_fini(&watch->counts);
 	array_fini(&watch->addresses);
@@ -19,22 +19,22 @@ static void forget_counts(struct hand_watch *watch)
 	watch->since = 0;
 }
 
-void hand_forget(struct hand *h)
+void steps_forget(struct steps_taken *h)
 {
-	array_each(struct hand_step, step, &h->steps) {
+	array_each(struct steps_step, step, &h->steps) {
 		base_free((char *)step->command);
 		base_free((char *)step->thread);
 		base_free((char *)step->what);
 	}
-	array_each(struct hand_phase, phase, &h->phases) {
-		array_each(struct hand_stand, stand, &phase->stands) {
+	array_each(struct steps_phase, phase, &h->phases) {
+		array_each(struct steps_stand, stand, &phase->stands) {
 			base_free(stand->thread);
 			base_free(stand->location);
 		}
 		array_fini(&phase->stands);
 		array_fini(&phase->unbegun);
 		array_fini(&phase->moving);
-		array_each(struct hand_block, block, &phase->blocked)
+		array_each(struct steps_block, block, &phase->blocked)
 			base_free(block->location);
 		array_fini(&phase->blocked);
 		base_free(phase->thread);
@@ -43,29 +43,29 @@ void hand_forget(struct hand *h)
 	}
 	array_fini(&h->steps);
 	array_fini(&h->phases);
-	array_each(struct hand_watch, watch, &h->watches)
+	array_each(struct steps_watch, watch, &h->watches)
 		forget_counts(watch);
 }
 
-void hand_fini(struct hand *h)
+void steps_fini(struct steps_taken *h)
 {
-	hand_forget(h);
-	array_each(struct hand_watch, watch, &h->watches)
+	steps_forget(h);
+	array_each(struct steps_watch, watch, &h->watches)
 		base_free(watch->location);
 	array_fini(&h->watches);
 }
 
-static const struct hand_stand *stand_of(const struct hand_phase *phase, const char *thread)
+static const struct steps_stand *stand_of(const struct steps_phase *phase, const char *thread)
 {
-	array_each(const struct hand_stand, stand, &phase->stands)
+	array_each(const struct steps_stand, stand, &phase->stands)
 		if (strcmp(stand->thread, thread) == 0)
 			return stand;
 	return NULL;
 }
 
-static struct hand_phase *last_phase(struct interactive *l)
+static struct steps_phase *last_phase(struct interactive *l)
 {
-	return l->hand.phases.count ? &l->hand.phases.items[l->hand.phases.count - 1] : NULL;
+	return l->taken.phases.count ? &l->taken.phases.items[l->taken.phases.count - 1] : NULL;
 }
 
 /* ---- where a thread is ---------------------------------------------------------------------- */
@@ -127,7 +127,7 @@ static bool is_blocked(const struct interactive *l, const struct session_thread 
 
 /* In a call that is made there, blocked or not, it has not come to the end of the statement. In the
    tester's own code it is in the middle of something. */
-static void find_middle(struct interactive *l, struct session_thread *t, struct hand_stand *out)
+static void find_middle(struct interactive *l, struct session_thread *t, struct steps_stand *out)
 {
 	const struct inspect_call *own = NULL;
 	struct inspect_stack calls = {0};
@@ -146,10 +146,10 @@ static void find_middle(struct interactive *l, struct session_thread *t, struct 
 	inspect_stack_fini(&calls);
 }
 
-static void find_position(struct interactive *l, struct session_thread *t, struct hand_stand *out)
+static void find_position(struct interactive *l, struct session_thread *t, struct steps_stand *out)
 {
-	const struct hand_phase *before = last_phase(l);
-	const struct hand_stand *stood = before ? stand_of(before, t->engine->id) : NULL;
+	const struct steps_phase *before = last_phase(l);
+	const struct steps_stand *stood = before ? stand_of(before, t->engine->id) : NULL;
 
 	if (stood) {
 		out->position = stood->position;
@@ -170,9 +170,9 @@ static void find_position(struct interactive *l, struct session_thread *t, struc
 
 enum { MOST_COUNTED = 10000 }; /* a trap each */
 
-static struct hand_watch *watch_of(struct interactive *l, const char *location)
+static struct steps_watch *watch_of(struct interactive *l, const char *location)
 {
-	array_each(struct hand_watch, watch, &l->hand.watches)
+	array_each(struct steps_watch, watch, &l->taken.watches)
 		if (strcmp(watch->location, location) == 0)
 			return watch;
 	return NULL;
@@ -180,7 +180,7 @@ static struct hand_watch *watch_of(struct interactive *l, const char *location)
 
 static void set_watches(struct interactive *l)
 {
-	array_each(struct hand_watch, watch, &l->hand.watches) {
+	array_each(struct steps_watch, watch, &l->taken.watches) {
 		watch->addresses.count = 0;
 		if (watch->given_up)
 			continue;
@@ -189,18 +189,18 @@ static void set_watches(struct interactive *l)
 	}
 }
 
-static struct hand_count *count_of(struct hand_watch *watch, const char *thread)
+static struct steps_count *count_of(struct steps_watch *watch, const char *thread)
 {
-	array_each(struct hand_count, count, &watch->counts)
+	array_each(struct steps_count, count, &watch->counts)
 		if (strcmp(count->thread, thread) == 0)
 			return count;
-	*array_add(&watch->counts) = (struct hand_count){.thread = base_strdup(thread)};
+	*array_add(&watch->counts) = (struct steps_count){.thread = base_strdup(thread)};
 	return &watch->counts.items[watch->counts.count - 1];
 }
 
-void hand_passes(struct interactive *l, const struct session_thread *t, uint64_t address)
+void steps_passes(struct interactive *l, const struct session_thread *t, uint64_t address)
 {
-	array_each(struct hand_watch, watch, &l->hand.watches) {
+	array_each(struct steps_watch, watch, &l->taken.watches) {
 		bool here = false;
 
 		array_each(const uint64_t, at, &watch->addresses)
@@ -213,31 +213,31 @@ void hand_passes(struct interactive *l, const struct session_thread *t, uint64_t
 }
 
 /* Who has not begun can be counted from the beginning. */
-static void begin_to_watch(struct interactive *l, const struct hand_step *step)
+static void begin_to_watch(struct interactive *l, const struct steps_step *step)
 {
-	struct hand_watch *watch = watch_of(l, step->what);
+	struct steps_watch *watch = watch_of(l, step->what);
 
 	if (watch)
 		return;
-	*array_add(&l->hand.watches) = (struct hand_watch){.location = base_strdup(step->what),
-							   .since = l->hand.phases.count};
+	*array_add(&l->taken.watches) = (struct steps_watch){.location = base_strdup(step->what),
+							     .since = l->taken.phases.count};
 	if (step->since != SINCE_START)
 		return;
 	watch = watch_of(l, step->what);
 	*array_add(&watch->counts) =
-		(struct hand_count){base_strdup(step->thread), step->counts_here, true};
+		(struct steps_count){base_strdup(step->thread), step->counts_here, true};
 }
 
 /* 0: it had begun before anybody counted, or there were too many. */
 static unsigned hits_at(struct interactive *l, const struct session_thread *t, const char *location)
 {
-	struct hand_watch *watch = watch_of(l, location);
-	const struct hand_count *count;
+	struct steps_watch *watch = watch_of(l, location);
+	const struct steps_count *count;
 
 	if (!watch || watch->given_up)
 		return 0;
 	count = count_of(watch, t->engine->id);
-	if (!count->known && watch->since && t->index < l->hand.phases.items[watch->since].threads)
+	if (!count->known && watch->since && t->index < l->taken.phases.items[watch->since].threads)
 		return 0;
 	return count->times;
 }
@@ -272,8 +272,8 @@ static bool has_begun(struct session_thread *t)
 
 static bool stood_at_start(struct interactive *l, struct session_thread *t)
 {
-	const struct hand_phase *before = last_phase(l);
-	const struct hand_stand *stood = before ? stand_of(before, t->engine->id) : NULL;
+	const struct steps_phase *before = last_phase(l);
+	const struct steps_stand *stood = before ? stand_of(before, t->engine->id) : NULL;
 
 	if (stood && stood->position == POSITION_START)
 		return true;
@@ -282,7 +282,7 @@ static bool stood_at_start(struct interactive *l, struct session_thread *t)
 	return !has_begun(t);
 }
 
-void hand_begin_step(struct interactive *l, struct hand_step *step, struct session_thread *t)
+void steps_begin_step(struct interactive *l, struct steps_step *step, struct session_thread *t)
 {
 	struct arch_regs regs;
 
@@ -299,9 +299,9 @@ void hand_begin_step(struct interactive *l, struct hand_step *step, struct sessi
 		step->counts_here = is_at(l, t, step->what, regs.dwarf[ARCH_DWARF_PC]);
 }
 
-void hand_add(struct interactive *l, const struct hand_step *step, const char *verb)
+void steps_add(struct interactive *l, const struct steps_step *step, const char *verb)
 {
-	struct hand_step *added = array_add(&l->hand.steps);
+	struct steps_step *added = array_add(&l->taken.steps);
 	struct str command = {0};
 
 	if (step->kind == HAND_UNTIL)
@@ -309,7 +309,7 @@ void hand_add(struct interactive *l, const struct hand_step *step, const char *v
 	*added = *step;
 	added->thread = copy(step->thread);
 	added->what = copy(step->what);
-	added->phase = l->hand.phases.count;
+	added->phase = l->taken.phases.count;
 	str_add(&command, verb);
 	if (step->thread)
 		str_addf(&command, " %s", step->thread);
@@ -320,18 +320,18 @@ void hand_add(struct interactive *l, const struct hand_step *step, const char *v
 
 /* ---- phases --------------------------------------------------------------------------------- */
 
-void hand_goes(struct interactive *l)
+void steps_goes(struct interactive *l)
 {
 	struct session *s = &l->session;
-	struct hand_phase phase = {
-		.step = l->hand.steps.count ? l->hand.steps.count - 1 : 0,
+	struct steps_phase phase = {
+		.step = l->taken.steps.count ? l->taken.steps.count - 1 : 0,
 		.threads = s->threads.count,
 		.passes = 1,
 	};
 
 	array_each(struct session_thread *, it, &s->threads) {
 		struct session_thread *t = *it;
-		struct hand_stand stand = {.step = t->parked ? t->parked_by : phase.step};
+		struct steps_stand stand = {.step = t->parked ? t->parked_by : phase.step};
 
 		if (!t->target || (!t->parked && (!s->only || s->only == t)))
 			continue;
@@ -339,7 +339,7 @@ void hand_goes(struct interactive *l)
 		stand.thread = copy(t->engine->id);
 		*array_add(&phase.stands) = stand;
 	}
-	*array_add(&l->hand.phases) = phase;
+	*array_add(&l->taken.phases) = phase;
 	set_watches(l);
 }
 
@@ -368,7 +368,7 @@ static unsigned passes_of(struct interactive *l, const struct session_thread *t,
 }
 
 static void find_line(struct interactive *l, struct session_thread *t, uint64_t address,
-		      struct hand_phase *phase)
+		      struct steps_phase *phase)
 {
 	struct inspect_stack calls = {0};
 	ERROR(ignored);
@@ -385,10 +385,10 @@ static void find_line(struct interactive *l, struct session_thread *t, uint64_t 
 		base_free(line);
 }
 
-void hand_came(struct interactive *l, struct session_thread *t, uint64_t address)
+void steps_came(struct interactive *l, struct session_thread *t, uint64_t address)
 {
-	struct hand_phase *phase = last_phase(l);
-	const struct hand_step *step = &l->hand.steps.items[phase->step];
+	struct steps_phase *phase = last_phase(l);
+	const struct steps_step *step = &l->taken.steps.items[phase->step];
 
 	if (step->kind == HAND_LINE)
 		find_line(l, t, address, phase);
@@ -398,22 +398,22 @@ void hand_came(struct interactive *l, struct session_thread *t, uint64_t address
 		phase->hits = hits_at(l, t, step->what);
 }
 
-static void end_stands(struct interactive *l, struct hand_phase *phase)
+static void end_stands(struct interactive *l, struct steps_phase *phase)
 {
-	array_each(struct hand_stand, stand, &phase->stands)
+	array_each(struct steps_stand, stand, &phase->stands)
 		array_each(struct session_thread *, it, &l->session.threads)
 			if (strcmp((*it)->engine->id, stand->thread) == 0)
 				stand->still_held = (*it)->engine->held;
 }
 
 /* Who was made while one alone went on has not begun. */
-static void add_newborn(struct interactive *l, struct hand_phase *phase)
+static void add_newborn(struct interactive *l, struct steps_phase *phase)
 {
 	for (size_t i = phase->threads; i < l->session.threads.count; i++) {
 		struct session_thread *t = l->session.threads.items[i];
 
-		if (t->target && l->hand.steps.items[phase->step].kind == HAND_ONLY)
-			*array_add(&phase->stands) = (struct hand_stand){
+		if (t->target && l->taken.steps.items[phase->step].kind == HAND_ONLY)
+			*array_add(&phase->stands) = (struct steps_stand){
 				.thread = copy(t->engine->id),
 				.step = phase->step,
 				.position = POSITION_START,
@@ -422,7 +422,7 @@ static void add_newborn(struct interactive *l, struct hand_phase *phase)
 }
 
 /* Who got where it was sent stays there, unless a gate holds it anyway. */
-static void stay(struct session_thread *t, const struct hand_phase *phase)
+static void stay(struct session_thread *t, const struct steps_phase *phase)
 {
 	if (t->engine->held)
 		return;
@@ -430,20 +430,20 @@ static void stay(struct session_thread *t, const struct hand_phase *phase)
 	t->parked_by = phase->step;
 }
 
-static void note_block(struct interactive *l, struct session_thread *t, struct hand_phase *phase)
+static void note_block(struct interactive *l, struct session_thread *t, struct steps_phase *phase)
 {
-	struct hand_stand where = {0};
+	struct steps_stand where = {0};
 
 	find_middle(l, t, &where);
 	if (where.position == POSITION_CALL)
-		*array_add(&phase->blocked) = (struct hand_block){t->index, where.location};
+		*array_add(&phase->blocked) = (struct steps_block){t->index, where.location};
 	else
 		base_free(where.location);
 }
 
 /* A script can say of those that have not begun that they are to wait until then, and of those that are
    blocked that they are to be so by then. */
-static void look_at_others(struct interactive *l, struct hand_phase *phase)
+static void look_at_others(struct interactive *l, struct steps_phase *phase)
 {
 	array_each(struct session_thread *, it, &l->session.threads) {
 		struct session_thread *t = *it;
@@ -459,9 +459,9 @@ static void look_at_others(struct interactive *l, struct hand_phase *phase)
 	}
 }
 
-void hand_stops(struct interactive *l)
+void steps_stops(struct interactive *l)
 {
-	struct hand_phase *phase = last_phase(l);
+	struct steps_phase *phase = last_phase(l);
 
 	phase->end = l->state;
 	phase->threads_then = l->session.threads.count;
@@ -473,6 +473,6 @@ void hand_stops(struct interactive *l)
 		look_at_others(l, phase);
 		stay(l->came, phase);
 	} else if (l->state == INTERACTIVE_GONE) {
-		phase->thread = copy(l->hand.steps.items[phase->step].thread);
+		phase->thread = copy(l->taken.steps.items[phase->step].thread);
 	}
 }

@@ -19,27 +19,27 @@ struct interactive_addresses {
 	size_t count, capacity;
 };
 
-enum hand_kind { HAND_OPEN, HAND_HOLD, HAND_GO, HAND_ONLY, HAND_UNTIL, HAND_LINE, HAND_RUN };
+enum steps_kind { HAND_OPEN, HAND_HOLD, HAND_GO, HAND_ONLY, HAND_UNTIL, HAND_LINE, HAND_RUN };
 
 /* From when on it can be told how often a thread that is sent comes by the location. */
-enum hand_since {
+enum steps_since {
 	SINCE_START, /* its own beginning */
 	SINCE_STOP,  /* it stood still when it was sent */
 	SINCE_NOW,   /* it was on its way: how often it had been there is not known */
 };
 
-struct hand_step {
-	enum hand_kind kind;
+struct steps_step {
+	enum steps_kind kind;
 	const char *command; /* as it could be typed; the thread by its id */
 	const char *thread;  /* or NULL */
 	const char *what;    /* a gate or location, or NULL */
 	bool passes;	     /* past the gate that held it */
 	size_t phase;
-	enum hand_since since; /* of UNTIL and LINE */
-	bool counts_here;      /* where it stands is an arrival at the location, too */
+	enum steps_since since; /* of UNTIL and LINE */
+	bool counts_here;	/* where it stands is an arrival at the location, too */
 };
 
-enum hand_position {
+enum steps_position {
 	POSITION_SENT,	 /* it got where it was sent */
 	POSITION_GATE,	 /* held by a gate at `location` */
 	POSITION_CALL,	 /* in a call that the statement at `location` makes */
@@ -49,23 +49,23 @@ enum hand_position {
 };
 
 /* A thread that does not go with the others in a phase. */
-struct hand_stand {
+struct steps_stand {
 	char *thread;
 	size_t step; /* because of this one */
-	enum hand_position position;
+	enum steps_position position;
 	char *location;
 	bool still_held; /* by the gate, when the phase ended */
 };
 
 /* In the statement at `location` it waits for something in the kernel. */
-struct hand_block {
+struct steps_block {
 	size_t thread; /* index */
 	char *location;
 };
 
-struct hand_phase {
+struct steps_phase {
 	size_t step; /* that let the program go */
-	ARRAY(struct hand_stand) stands;
+	ARRAY(struct steps_stand) stands;
 	size_t threads; /* there were so many */
 	enum interactive_state end;
 	char *thread;	 /* THERE and GONE */
@@ -78,42 +78,42 @@ struct hand_phase {
 	size_t threads_then;
 	ARRAY(size_t) unbegun;
 	ARRAY(size_t) moving; /* it was in the middle of something */
-	ARRAY(struct hand_block) blocked;
+	ARRAY(struct steps_block) blocked;
 };
 
 /* A location that somebody was sent to: from then on all who come by are counted, in later runs from the
    start. */
-struct hand_count {
+struct steps_count {
 	char *thread;
 	unsigned times;
 	bool known; /* from its beginning on */
 };
-struct hand_watch {
+struct steps_watch {
 	char *location;
 	size_t since;				/* phase */
 	struct interactive_addresses addresses; /* in this phase */
-	ARRAY(struct hand_count) counts;
+	ARRAY(struct steps_count) counts;
 	unsigned all;
 	bool given_up; /* too many */
 };
 
-struct hand {
-	ARRAY(struct hand_step) steps;
-	ARRAY(struct hand_phase) phases;
-	ARRAY(struct hand_watch) watches; /* kept over a restart */
+struct steps_taken {
+	ARRAY(struct steps_step) steps;
+	ARRAY(struct steps_phase) phases;
+	ARRAY(struct steps_watch) watches; /* kept over a restart */
 };
 
-/* hand.c */
+/* steps_taken.c */
 /* Before it is done: of a thread that is to be sent, how its arrivals can be counted. */
-void hand_begin_step(struct interactive *l, struct hand_step *step, struct session_thread *t);
+void steps_begin_step(struct interactive *l, struct steps_step *step, struct session_thread *t);
 /* It is done. Takes `thread` and `what` as copies. */
-void hand_add(struct interactive *l, const struct hand_step *step, const char *verb);
-void hand_goes(struct interactive *l); /* everything stands still, and is about to go on */
-void hand_passes(struct interactive *l, const struct session_thread *t, uint64_t address);
-void hand_came(struct interactive *l, struct session_thread *t,
-	       uint64_t address);	/* where it was sent */
-void hand_stops(struct interactive *l); /* everything has stopped */
-void hand_forget(struct hand *h);	/* the run is over */
-void hand_fini(struct hand *h);
+void steps_add(struct interactive *l, const struct steps_step *step, const char *verb);
+void steps_goes(struct interactive *l); /* everything stands still, and is about to go on */
+void steps_passes(struct interactive *l, const struct session_thread *t, uint64_t address);
+void steps_came(struct interactive *l, struct session_thread *t,
+		uint64_t address);	  /* where it was sent */
+void steps_stops(struct interactive *l);  /* everything has stopped */
+void steps_forget(struct steps_taken *h); /* the run is over */
+void steps_fini(struct steps_taken *h);
 
 #endif

@@ -186,7 +186,7 @@ static enum session_leftover what_to_do(const struct session *s)
 static bool is_fine(struct session *s)
 {
 	capture_outcome(s);
-	ended_ask(s);
+	expected_ask(s);
 	return verdict_of(s->engine, &s->plan.expect, &s->outcome) == VERDICT_OK;
 }
 
