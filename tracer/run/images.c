@@ -82,15 +82,21 @@ int images_exec(struct session *s, struct session_process *p, struct error *err)
 	return 0;
 }
 
+/* By pieces that stay on one page: behind a page's end there may be nothing. */
 static int read_name(struct session_process *p, uint64_t address, char *name, size_t size)
 {
-	size_t got = 0;
+	enum { PIECE = 64 };
 
-	for (; got + 1 < size; got++) {
-		if (target_read(p->target, address + got, name + got, 1) < 0)
+	for (size_t got = 0; got < size;) {
+		size_t n = PAGE_BYTES - ((address + got) & (PAGE_BYTES - 1));
+
+		n = n < PIECE ? n : PIECE;
+		n = n < size - got ? n : size - got;
+		if (target_read(p->target, address + got, name + got, n) < 0)
 			return -1;
-		if (!name[got])
+		if (memchr(name + got, '\0', n))
 			return 0;
+		got += n;
 	}
 	return -1;
 }
