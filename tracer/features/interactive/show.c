@@ -242,10 +242,10 @@ void interactive_places(struct interactive *l, struct str *out)
 
 void interactive_events(struct interactive *l, size_t most, struct str *out)
 {
-	const struct timeline *tl = timeline_of(&l->session);
-	size_t first = tl->all.count > most ? tl->all.count - most : 0;
+	const struct timeline *tl = l->began ? timeline_of(&l->session) : NULL;
+	size_t first = tl && tl->all.count > most ? tl->all.count - most : 0;
 
-	for (size_t i = first; i < tl->all.count; i++) {
+	for (size_t i = first; tl && i < tl->all.count; i++) {
 		const struct happened *h = &tl->all.items[i];
 
 		str_addf(out, "%.6f ", (double)h->t_us / 1e6);

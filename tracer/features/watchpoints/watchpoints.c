@@ -111,15 +111,15 @@ static void gone(struct session *s, struct session_thread *t)
 static void note_read(struct session *s, struct session_process *p, uint64_t address,
 		      const void *bytes, size_t n)
 {
-	struct session_thread *t = s->asker;
+	struct watchpoint_reads *reads = s->asker ? of_thread(s->asker) : NULL;
 
-	if (!t || of_thread(t)->count == MOST_READS)
+	if (!reads || reads->count == MOST_READS)
 		return;
-	array_each(const struct watchpoint_read, r, of_thread(t))
+	array_each(const struct watchpoint_read, r, reads)
 		if (r->process == p && r->address == address && r->size == n)
 			return;
-	*array_add(of_thread(t)) = (struct watchpoint_read){p, address, (uint32_t)n,
-							    bytes ? sum_of(bytes, n) : UNREADABLE};
+	*array_add(reads) = (struct watchpoint_read){p, address, (uint32_t)n,
+						     bytes ? sum_of(bytes, n) : UNREADABLE};
 }
 
 static void called(struct session *s)
