@@ -1,7 +1,7 @@
 /*
- * gatectl convert: a gate script from a test that orders its threads by sleeping. The test is run as it
- * is, then it is watched, to see what its sleeps order; then each is taken away alone; then all of
- * them, with gates instead, until only those gates are left that the outcome depends on.
+ * gatectl convert: makes a gate script from a test that orders its threads by sleeping. The test is
+ * run as it is, then watched, to see what its sleeps order; then each sleep is removed alone; then
+ * all of them, with gates in their place, until only the gates remain that the outcome depends on.
  */
 #include "tracer/experiments/convert_internal.h"
 
@@ -10,13 +10,13 @@
 enum { RUNS_USUAL = 20, RUNS_LEAST = 5, LEARN_MOST = 5, COUNT_MOST = 4 };
 enum { HASTEN = 10, AGAIN_RUNS = 10 };
 static const double hasten_from = 0.4; /* seconds: shorter tests are quick enough */
-/* Of the time that is left. */
+/* Parts of the time that is left. */
 static const double choose_part = 0.75, alone_part = 0.4, again_part = 0.5;
 
 /* ---- what the sleeps order -------------------------------------------------------------------- */
 
-/* What one run shows is taken for granted when another has shown the same; what one of them has not shown
-   does not count. */
+/* What a run shows counts once another run has shown the same; what one of them does not show is
+   dropped. */
 static int learn(struct convert *c)
 {
 	struct convert_record *r = NULL;
@@ -37,7 +37,7 @@ static int learn(struct convert *c)
 	return 0;
 }
 
-/* Which arrivals they are is counted by gates' own rules, until two runs say the same. */
+/* Counts, by the gates' own rules, which arrivals the orders are about, until two runs agree. */
 static int count(struct convert *c)
 {
 	struct str text = {0};
@@ -66,8 +66,8 @@ static int run_site(struct convert *c, size_t site, const struct str *text,
 	return convert_use_script(c, str_text(text)) < 0 ? -1 : convert_alone(c, site, out);
 }
 
-/* It comes by more often when it does not sleep. A sleep of no time is no sleep, and need not be
-   counted by now. 1, 0, or -1. */
+/* Is it a loop, that comes by more often without the sleep? A sleep of no time is no sleep, and may
+   not have been counted before. 1, 0, or -1. */
 static int is_loop(struct convert *c, size_t site, unsigned long times)
 {
 	const struct convert_site *s = &c->plan.sites.items[site];
@@ -83,7 +83,7 @@ static int is_loop(struct convert *c, size_t site, unsigned long times)
 	return same < 0 ? -1 : times > usual.times;
 }
 
-/* Does its removal alone change the outcome? 0, or -1. */
+/* Does removing this sleep alone change the outcome? 0 (site->matters says it), or -1. */
 static int without(struct convert *c, size_t i)
 {
 	struct str text = {0};
@@ -106,7 +106,7 @@ static int without(struct convert *c, size_t i)
 	return 0;
 }
 
-/* Where there is no time for it, it is taken for granted that it matters. */
+/* If there is no time to try a sleep, assume that it matters. */
 static int alone(struct convert *c)
 {
 	bool failed = false;
@@ -200,7 +200,8 @@ static void write_script(struct convert *c)
 	str_fini(&first);
 }
 
-/* As it is; or with all orders that were seen; or without the sites that spoil it. 1, 0 or -1. */
+/* Verifies the script as it is; or with all orders that were seen; or without the sites that spoil
+   it. 1, 0 or -1. */
 static int verified(struct convert *c)
 {
 	int same = verify(c);
@@ -231,7 +232,7 @@ static int finish(struct convert *c)
 	experiment_grant(&c->x, 1);
 	if (!convert_count_converted(&c->plan))
 		return convert_none(c);
-	convert_name_events(&c->plan); /* names of what is dropped are free again */
+	convert_name_events(&c->plan); /* names of what was dropped are free again */
 	same = verified(c);
 	if (!convert_count_converted(&c->plan))
 		return convert_none(c);

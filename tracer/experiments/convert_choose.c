@@ -1,7 +1,7 @@
 /*
- * What the script needs. Sites whose gates spoil the outcome are left; orders without which the outcome
- * is the same, also when it is tried to bring the opposite about, are dropped; a site without any order
- * is not for ordering.
+ * What the script needs. A site whose gates spoil the outcome keeps its sleep; an order is dropped
+ * if the outcome is the same without it, even in runs that try the opposite; a site left without
+ * any order is not for ordering.
  */
 #include "tracer/experiments/convert_internal.h"
 
@@ -30,8 +30,8 @@ static void leave(struct convert_site *site, const char *why, const char *how)
 
 /* ---- sites ------------------------------------------------------------------------------------ */
 
-/* Where it sleeps; or before that, where it takes a lock that the others need. 1, 0, or -1. `differs`,
-   where that is empty, is how it came out at first. */
+/* Holds the thread where it sleeps; or earlier, where it takes a lock that the others need. 1, 0,
+   or -1. `differs`, if empty, gets the first outcome that differed. */
 static int held_somewhere(struct convert *c, struct convert_site *site, int runs,
 			  struct str *differs)
 {
@@ -50,7 +50,8 @@ static int held_somewhere(struct convert *c, struct convert_site *site, int runs
 	return same;
 }
 
-/* Does one order, of its own or of the others, ask for what cannot happen with it? 1, 0, or -1. */
+/* Does one order, of this site or of another one, ask for the impossible? Tries without each. 1, 0,
+   or -1. */
 static int without_one(struct convert *c, size_t site, bool own, int runs, struct str *differs)
 {
 	int same = 0;
@@ -87,7 +88,7 @@ static const char *why_left(const struct convert_site *site)
 	return "the outcome does not depend on what the others do meanwhile";
 }
 
-/* Nothing that is seen happens while it sleeps. */
+/* Does nothing that is seen happen while it sleeps? */
 static bool sees_nothing(const struct convert_plan *p, size_t site)
 {
 	array_each(const struct convert_order, o, &p->orders)
@@ -96,7 +97,7 @@ static bool sees_nothing(const struct convert_plan *p, size_t site)
 	return true;
 }
 
-/* Whom it waits for is not seen: no gate can take its place. */
+/* What such a sleep waits for is not seen, so no gate can replace it. */
 static void leave_unseen(struct convert_plan *p)
 {
 	for (size_t i = 0; i < p->sites.count; i++) {
@@ -110,7 +111,7 @@ static void leave_unseen(struct convert_plan *p)
 
 static const char *const late = "there was no time to try it without (--for)";
 
-/* 1, 0 it was left, or -1. */
+/* 1, 0 the site keeps its sleep, or -1. */
 static int add_site(struct convert *c, size_t i, int runs)
 {
 	struct convert_site *site = &c->plan.sites.items[i];
@@ -144,7 +145,7 @@ int convert_one_by_one(struct convert *c, int runs)
 		waits[i] = !p->sites.items[i].left;
 		convert_leave(&p->sites.items[i], late);
 	}
-	c->in_turn = true; /* those that are not converted yet sleep */
+	c->in_turn = true; /* sites that are not converted yet sleep */
 	for (size_t i = 0; same >= 0 && i < p->sites.count; i++)
 		if (waits[i])
 			same = add_site(c, i, runs);
@@ -169,7 +170,7 @@ static void order_text(const struct convert_order *o, struct str *out)
 		 o->blocked ? "]" : "", o->to_name);
 }
 
-/* How a trial calls the order. NULL: it does not know it. */
+/* The order as trials know it. NULL: they do not. */
 static const struct session_subject *subject_of(const struct session_evidence *e,
 						const struct convert_order *o)
 {
@@ -184,7 +185,7 @@ static const struct session_subject *subject_of(const struct session_evidence *e
 	return found;
 }
 
-/* Runs in one way; `left_out` or only held back. 1 all the same, 0, or -1. */
+/* Runs trials of one way; `left_out`, or only held back. 1 all the same, 0, or -1. */
 static int runs_in_way(struct convert *c, const struct session_subject *subject, enum trial_way way,
 		       bool left_out, unsigned long runs)
 {
@@ -201,8 +202,8 @@ static int runs_in_way(struct convert *c, const struct session_subject *subject,
 			   .most = runs, .trial = &trial, .ctx = c, .judge = convert_judge});
 }
 
-/* Does the outcome depend on the order? Where holding somebody back changes the outcome by itself,
-   that way tells nothing. 1, 0, or -1. */
+/* Does the outcome depend on the order? A way of holding back that changes the outcome by itself
+   tells nothing. 1, 0, or -1. */
 static int needs(struct convert *c, const struct session_subject *subject)
 {
 	static const enum trial_way ways[] = {TRIAL_PLAIN, TRIAL_LATE, TRIAL_EARLY};
@@ -227,7 +228,7 @@ struct drop {
 	const struct convert_order *order;
 };
 
-/* A run with all gates, which names what may be left out. */
+/* After a run with all gates, which lists what may be left out. */
 static int judge_need(const struct experiment_series *s, struct session_result *r)
 {
 	const struct drop *drop = s->ctx;
@@ -249,7 +250,8 @@ static int try_to_drop(struct convert *c, struct convert_order *o)
 	return needed < 0 ? -1 : 0;
 }
 
-/* Somebody else's deed is a better reason to go on than that a third one waits for it (to join it). */
+/* A wait for what some thread does is better than one for a thread that only blocks (joining it,
+   say). */
 static bool is_poor(const struct convert_plan *p, const struct convert_order *o)
 {
 	if (!o->blocked)
@@ -274,7 +276,7 @@ static int drop_orders(struct convert *c, bool poor)
 	return 0;
 }
 
-/* That a thread has ended is waited for: the trials cannot hold it back from that. */
+/* Is the end of a thread waited for? Trials cannot hold a thread back from ending. */
 static bool waited_for_end(const struct convert_plan *p, size_t site)
 {
 	array_each(const struct convert_order, o, &p->orders)
@@ -283,8 +285,8 @@ static bool waited_for_end(const struct convert_plan *p, size_t site)
 	return false;
 }
 
-/* In a run in which the others' sleeps last as long as it takes it did not matter; but without that? -1:
-   it is all over. */
+/* It did not matter while the others' sleeps lasted until no work was left; does it when they do
+   not? -1: stop. */
 static int matters_at_times(struct convert *c, size_t site)
 {
 	struct str text = {0};
@@ -296,7 +298,7 @@ static int matters_at_times(struct convert *c, size_t site)
 	return same < 0 ? -1 : !same;
 }
 
-/* 1 it is left, 0 it need not sleep, or -1. */
+/* 1 the site keeps its sleep, 0 it need not sleep, or -1. */
 static int leave_site(struct convert *c, size_t i)
 {
 	struct convert_site *site = &c->plan.sites.items[i];
@@ -315,8 +317,9 @@ static int leave_site(struct convert *c, size_t i)
 	return 1;
 }
 
-/* With `all`, who need not sleep does not, as long as that changes nothing. Nor does, without it, whose sleep
-   orders something alone, and nothing any more beside the other gates. */
+/* Sites without any order left. With `all` they do not sleep either, as long as that changes
+   nothing. Without it that holds for a sleep that orders something alone, but nothing any more
+   beside the other gates. */
 static int leave_unordered(struct convert *c)
 {
 	struct convert_plan *p = &c->plan;

@@ -1,4 +1,4 @@
-/* Why gatectl convert has no script, in three lines. */
+/* Says why gatectl convert has no script, in three lines. */
 #include "tracer/experiments/convert_internal.h"
 
 #include <string.h>
@@ -46,8 +46,8 @@ static int no_sleep(struct convert *c)
 	return -1;
 }
 
-/* "x.c:7 in f: usleep of 10 ms, x.c:9 in f: usleep of 20 ms: not for ordering: ..." : the sites from
-   `first` on that are left for the same reason. */
+/* "x.c:7 in f: usleep of 10 ms, x.c:9 in f: usleep of 20 ms: not for ordering: ..." : the sites
+   from `first` on that are left alone for the same reason. */
 static void add_alike(const struct convert_plan *p, size_t first, struct str *out)
 {
 	const char *why = p->sites.items[first].left;

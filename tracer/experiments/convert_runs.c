@@ -1,4 +1,4 @@
-/* Runs of the test, and whether their outcome is the one that it has as it is. */
+/* Makes runs of the test, and compares their outcomes with that of the unchanged test. */
 #include "tracer/experiments/convert_internal.h"
 
 #include "tracer/base/file.h"
@@ -18,7 +18,7 @@ enum {
 
 static const struct session_trial plain;
 
-/* The verdict's first line. Our script is gone when it is read. */
+/* Adds the verdict's first line, without the position in our script: that file will be gone. */
 static void add_verdict(struct convert *c, const char *text)
 {
 	int n = (int)strcspn(text, "\n");
@@ -32,8 +32,8 @@ static void add_verdict(struct convert *c, const char *text)
 		str_addf(&c->differs, " (%.*s)", n, text);
 }
 
-/* Where a gate is missing, or somebody is held back, places may be passed by: what counts is how the
-   program ends. */
+/* If a gate is missing, or some thread is held back, places may be missed: only how the program
+   ends counts. */
 static bool is_same(struct convert *c, const struct session_result *r, bool strict)
 {
 	const struct session_evidence *e = &r->evidence;
@@ -78,7 +78,7 @@ int convert_same(struct convert *c, unsigned long runs)
 
 /* ---- the test as it is ------------------------------------------------------------------------ */
 
-/* A run that is stuck by a gate, or with a gate missing, shall not last for ever. */
+/* A run that gets stuck at a gate, or because a gate is missing, must not last for ever. */
 static void set_limits(struct convert *c)
 {
 	struct session_options *o = c->x.options;
@@ -106,12 +106,12 @@ static int judge_first(const struct experiment_series *s, struct session_result 
 	r->evidence = (struct session_evidence){0};
 	if (!s->in_turn && r->seconds > c->seconds)
 		c->seconds = r->seconds;
-	/* there will be no time for more than that */
+	/* there would be no time for the runs to follow */
 	c->x.expired |= c->x.most > 0 && LEAST_RUNS * c->seconds > c->x.most;
 	return c->x.expired ? -1 : 1;
 }
 
-/* `in_turn`: sleeps are as long as it takes. 0, or -1 it is all over. */
+/* `in_turn`: sleeps last until nobody has work left. 0, or -1 stop. */
 static int see_runs(struct first_runs *runs, bool in_turn)
 {
 	const struct experiment_series s = {
@@ -132,7 +132,7 @@ static void first_runs_fini(struct first_runs *runs)
 		session_evidence_fini(&runs->seen[i]);
 }
 
-/* False: not all of them have come out alike. */
+/* False: they did not all come out alike. */
 static bool take(struct convert *c, const struct session_evidence seen[BASE_RUNS])
 {
 	bool same = true;
@@ -149,7 +149,7 @@ static bool take(struct convert *c, const struct session_evidence seen[BASE_RUNS
 	return same;
 }
 
-/* What is told from longer sleeps was seen without them, too. */
+/* The outcome with longer sleeps must have occurred without them, too. */
 static bool has_been(const struct convert *c, const struct session_evidence seen[BASE_RUNS])
 {
 	for (int i = 0; i < BASE_RUNS; i++)
@@ -160,8 +160,9 @@ static bool has_been(const struct convert *c, const struct session_evidence seen
 }
 
 /*
- * The runs were not alike: that may be how the program is, or its sleeps are too short for a machine
- * that is as busy as this one. In the second case they are alike when every sleep is as long as it takes.
+ * The runs differed: either the program is like that, or its sleeps are too short for a machine as
+ * busy as this one. In the second case runs come out alike when every sleep lasts as long as
+ * needed.
  */
 static int settle(struct convert *c, const struct session_evidence first[BASE_RUNS])
 {
@@ -193,7 +194,7 @@ int convert_baseline(struct convert *c)
 	return failed;
 }
 
-/* Once; 1 the outcome is the test's own, 0, or -1. */
+/* Makes one run that is watched. 1 its outcome is the test's own, 0 it is not, or -1. */
 static int watch(struct convert *c)
 {
 	struct convert_record *record = *array_add(&c->records) = base_alloc(1, sizeof(*record));
@@ -202,7 +203,7 @@ static int watch(struct convert *c)
 	int same;
 
 	record->lines = true;
-	c->x.options->time_limit *= WATCHED_FACTOR; /* every system call of it is slower */
+	c->x.options->time_limit *= WATCHED_FACTOR; /* every system call is slower then */
 	same = experiment_run(&c->x, &plain, record, &r);
 	c->x.options->time_limit = limit;
 	if (same < 0)
@@ -216,7 +217,7 @@ struct convert_record *convert_watch_run(struct convert *c)
 {
 	int same = watch(c);
 
-	if (same == 0 && c->x.hasten) { /* some time in it is none that is reckoned with */
+	if (same == 0 && c->x.hasten) { /* hastened sleeps upset some other timing of the test */
 		c->x.hasten = 0;
 		same = watch(c);
 	}

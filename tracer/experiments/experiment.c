@@ -57,7 +57,7 @@ bool experiment_is_over(const struct experiment *x)
 	return x->over || x->err->code;
 }
 
-/* A run gets what is left, if that is less than its own limit. */
+/* A run gets the time that is left, if that is less than its own limit. */
 static bool limit_run(struct experiment *x)
 {
 	struct session_options *o = x->options;

@@ -2,9 +2,10 @@
  * gatectl prove: does the script force the outcome, and which of its gates matter? The program is
  * run many times: with all gates, with none, and with each one left out.
  *
- * By luck a program may do without a gate what the gate forces. So as many runs without it are made the
- * other way round (session_trial.way): whoever would open it is held back. Where that alone changes the
- * outcome, with the gate in its place, it tells nothing about the gate, and such runs do not count.
+ * By luck a program may do what a gate forces even without the gate. So as many runs are made the
+ * other way round (session_trial.way): threads that would open it are held back. If holding back
+ * alone changes the outcome, with the gate in its place, such runs tell nothing about the gate and
+ * do not count.
  */
 #include "tracer/experiments/prove.h"
 
@@ -13,7 +14,7 @@
 enum { LIMITED_MOST = 3, CONTROLS = 5, RUNS_USUAL = 20 };
 enum { LIMIT_LEAST_S = 5, LIMIT_FACTOR = 5 };
 
-/* Each line has its runs, and so have those with all gates and with none. */
+/* Each line has the same number of runs; so have those with all gates and with none. */
 static void plan_runs(struct prove *p)
 {
 	p->x.planned = (1 + (p->lines.count ? 1 : 0) + p->lines.count) * p->runs;
@@ -21,7 +22,7 @@ static void plan_runs(struct prove *p)
 
 /* ---- with all gates ------------------------------------------------------------------------- */
 
-/* A script without `expect` is taken at its first run's word. */
+/* For a script without `expect`, the outcome of the first run is the one expected. */
 static bool agrees_all(const struct prove *p, const struct session_result *r)
 {
 	if (p->has_expect)
@@ -47,7 +48,7 @@ static void take_first(struct prove *p, const struct session_evidence *e)
 	experiment_first(&p->outcome, e);
 }
 
-/* A script may make other gates in another run: all that were ever there are tried. */
+/* A script may make other gates in another run: every gate that any run had is tried. */
 static struct prove_line *line_for(struct prove *p, const char *name)
 {
 	struct prove_line *line;
@@ -145,7 +146,7 @@ static void drop_idle(struct prove *p)
 	}
 }
 
-/* What a gate forces is pushed the other way round, too: a line of its own behind that of the gate. */
+/* What a gate forces is also tried the other way round, as a line of its own after the gate's. */
 static void add_others(struct prove *p)
 {
 	for (size_t i = 0; i < p->lines.count; i++) {
@@ -194,7 +195,7 @@ static enum trial_way way_of(const struct prove_line *line)
 	return line->useless[TRIAL_LATE] ? TRIAL_PLAIN : TRIAL_LATE;
 }
 
-/* Every way to push it changes the outcome by itself. */
+/* Does every way to hold back change the outcome by itself? */
 static bool tells_nothing(const struct prove_line *line)
 {
 	return line->other && way_of(line) == TRIAL_PLAIN;
@@ -212,7 +213,7 @@ static int judge_alone(const struct experiment_series *s, struct session_result 
 	return agrees(s->ctx, r);
 }
 
-/* Does holding back alone change the outcome? 1 yes, 0 no, -1 it is all over. */
+/* Does holding back alone change the outcome? 1 yes, 0 no, -1 stop. */
 static int changes_alone(struct prove *p, struct prove_line *line, enum trial_way way)
 {
 	const struct session_trial trial = trial_of(p, line, false, way);
@@ -232,7 +233,7 @@ static int changes_alone(struct prove *p, struct prove_line *line, enum trial_wa
 	return !same;
 }
 
-/* Of a barrier's threads another one comes first each time. */
+/* Another one of a barrier's threads comes first in each run. */
 static void turn_movers(struct prove_line *line)
 {
 	char *first;
@@ -249,7 +250,7 @@ struct line_runs {
 	struct prove *p;
 	struct prove_line *line;
 	struct session_trial trial;
-	bool known[TRIAL_LATE + 1]; /* ways that were looked at more closely */
+	bool known[TRIAL_LATE + 1]; /* ways whose first difference was checked */
 };
 
 static bool next_of_line(const struct experiment_series *s)
@@ -261,7 +262,7 @@ static bool next_of_line(const struct experiment_series *s)
 	return line->runs < runs->p->runs && line->limited < LIMITED_MOST && !tells_nothing(line);
 }
 
-/* A way that differs for the first time is looked at more closely. */
+/* When a way makes a difference for the first time, checks whether holding back alone would. */
 static int judge_line(const struct experiment_series *s, struct session_result *r)
 {
 	struct line_runs *runs = s->ctx;
@@ -303,7 +304,7 @@ static int runs_without(struct prove *p, struct prove_line *line)
 	return experiment_series(&p->x, &runs) < 0 ? -1 : 0;
 }
 
-/* A program that hangs where a gate is missing shall not do so for ever. */
+/* A program that hangs without a gate must not hang for ever. */
 static void set_limit(struct prove *p)
 {
 	double limit = LIMIT_FACTOR * p->longest_s;

@@ -6,9 +6,9 @@
 
 /* Runs in which one thing is changed. */
 struct prove_line {
-	char *name; /* of what is left out; NULL: of all gates, or of none */
+	char *name; /* what is left out; NULL: all gates, or nothing */
 	bool holds, is_gate, is_barrier;
-	bool other;	      /* ... and what it forces is pushed the other way round */
+	bool other;	      /* ... and the opposite of what it forces is tried */
 	ARRAY(char *) movers; /* of a barrier: the one that is to come first, then the others */
 	unsigned long runs, agreed, limited;
 	bool useless[TRIAL_LATE + 1]; /* ways that change the outcome by themselves */
@@ -16,21 +16,21 @@ struct prove_line {
 
 struct prove {
 	struct experiment x;
-	unsigned long runs; /* of each line; 0: as many as are usual */
-	bool has_limit;	    /* the script's own, of each run */
+	unsigned long runs; /* of each line; 0: the usual number */
+	bool has_limit;	    /* each run has one, from the script */
 	double longest_s;
-	/* What is expected. */
-	bool has_expect;     /* the script says it ... */
-	struct str expected; /* ... in words; if not, this is how the first run came out */
+	/* The expectation. */
+	bool has_expect;     /* the script has one ... */
+	struct str expected; /* ... in words; without one, how the first run came out */
 	struct experiment_outcome outcome;
-	struct str failed; /* what gatectl says of the first run with all gates that was not so */
+	struct str failed; /* gatectl's message for the first run with all gates that differed */
 	struct prove_line all, none;
-	ARRAY(struct prove_line) lines; /* the other way round comes after its own */
-	bool lucky; /* somebody who is held back changes the outcome, with all gates */
+	ARRAY(struct prove_line) lines; /* the other way round comes after the gate's own line */
+	bool lucky; /* with all gates in place, holding back alone changes the outcome */
 	struct str luck;
 };
 
-/* 0 with the lines filled, or -1: experiment.h says why. */
+/* 0 with the lines filled; -1: see experiment.h for the error. */
 int prove_runs(struct prove *p);
 void prove_fini(struct prove *p);
 

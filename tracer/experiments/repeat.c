@@ -10,7 +10,7 @@ static bool begin_order(const struct experiment_series *s)
 	return true;
 }
 
-/* Is this run as the first one was, and as a test wants it? */
+/* Is this run like the first one, and acceptable to a test? */
 static int agrees(const struct experiment_series *s, struct session_result *r)
 {
 	struct repeat *p = s->ctx;

@@ -1,4 +1,4 @@
-/* gatectl run --repeat: the same run again and again, until one is not as the first was. */
+/* gatectl run --repeat: the same run again and again, until one differs from the first. */
 #ifndef GATECTL_EXPERIMENTS_REPEAT_H
 #define GATECTL_EXPERIMENTS_REPEAT_H
 
@@ -7,11 +7,11 @@
 struct repeat {
 	struct experiment x;
 	unsigned long agreed; /* of x.made runs */
-	int first, status;    /* exit statuses, of the first run and of the last */
+	int first, status;    /* exit statuses of the first and the last run */
 };
 
-/* options->repeat runs; options->order_log, which may be NULL, has the order of their events. 0, or -1 with
-   an error. */
+/* Makes options->repeat runs; options->order_log (may be NULL) compares the order of their events.
+   0, or -1 with an error. */
 int repeat_runs(struct repeat *r);
 
 #endif

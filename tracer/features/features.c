@@ -10,7 +10,7 @@ extern const struct observer deadlock_observer, interrupt_observer, crash_observ
 	attach_observer, trampoline_observer, watchpoints_observer;
 extern const struct site_placer elide_placer, completion_placer;
 
-/* Where two want the same moment the first one is asked first. */
+/* If two want the same moment, the first in this list is asked first. */
 static const struct observer *const observers[] = {
 	&capture_observer,     &given_observer,	      &sanitizer_observer,
 	&as_bare_observer,     &rounds_observer,      &deadlock_observer,

@@ -1,4 +1,4 @@
-/* Who takes part in a run: one line a feature. */
+/* The list of everything that takes part in a run: one line per feature. */
 #ifndef GATECTL_FEATURES_FEATURES_H
 #define GATECTL_FEATURES_FEATURES_H
 

@@ -1,4 +1,4 @@
-/* The engine's decisions are carried out. */
+/* Carries out what the engine has decided. */
 #include "tracer/run/apply.h"
 #include "tracer/run/go.h"
 #include "tracer/run/pages.h"
@@ -11,9 +11,9 @@
 
 #include <string.h>
 
-enum { AGAIN_MOST = 8 }; /* behind that, the next look at what conditions have read will do */
+enum { AGAIN_MOST = 8 }; /* rounds; after that the next look at what conditions have read will do */
 
-/* Of several places at its address it is held at this one. */
+/* Of several places at its address, the one that holds it. */
 static void note_spot(struct session_thread *t)
 {
 	struct arrival_spot spot;
@@ -25,7 +25,7 @@ static void note_spot(struct session_thread *t)
 	t->hold_func = spot.func;
 }
 
-/* The thread is held from now on, or is not any more. */
+/* Notes that the thread is held from now on, or no longer. */
 static void note_hold(struct session *s, const struct decision *d)
 {
 	struct session_thread *t = threads_of(d->thread);
@@ -87,7 +87,7 @@ static void apply(struct session *s, const struct decision *d)
 	case DECISION_HOLD:
 	case DECISION_PASS:
 	case DECISION_OPENED:
-	case DECISION_EVENT: /* that is for those who watch */
+	case DECISION_EVENT: /* only observers care */
 		break;
 	}
 }

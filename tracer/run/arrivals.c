@@ -14,7 +14,7 @@ enum { NAME_LOOKS = 8 };
 struct place_list {
 	struct place **items;
 	size_t count, capacity;
-	ARRAY(struct arrival_spot) spots; /* of each, or none */
+	ARRAY(struct arrival_spot) spots; /* of each place, if there are any */
 	bool several_lines;
 };
 
@@ -35,7 +35,7 @@ static void list_fini(struct place_list *list)
 	array_fini(&list->spots);
 }
 
-/* For the report: most threads name themselves when they begin, and then never again. */
+/* For the report: most threads name themselves when they begin, and never again. */
 static void note_name(struct session *s, struct session_thread *t)
 {
 	if (s->options->reports.count && t->names_read < NAME_LOOKS) {
@@ -74,7 +74,7 @@ static void arrive(struct session *s, struct session_thread *t, struct place_lis
 		observe(arrival, s, t, *place);
 }
 
-/* Registers cost a request of the kernel's. */
+/* Reading registers costs a system call. */
 static bool needs_registers(const struct site_use *use)
 {
 	array_each(const struct act, a, &use->acts)

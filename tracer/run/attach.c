@@ -1,9 +1,9 @@
 /*
- * A program that runs already: taken over, and let go.
+ * Takes over a program that runs already, and lets it go.
  *
  * Its threads stand still while their names are found and traps are set. It is let go when the
  * script has nothing left to do (every place has been reached and can never act again), at any
- * verdict, or when a person asks: nothing of it is ever killed.
+ * verdict, or when the user asks: nothing of it is ever killed.
  */
 #include "tracer/run/attach.h"
 #include "tracer/run/go.h"
@@ -90,7 +90,7 @@ static void name_threads(struct session *s, bool of_root)
 	}
 }
 
-/* Not all libraries are loaded yet, or one is at this moment: the trap in the loader will tell. */
+/* Some libraries are not loaded yet, or one is being loaded: the trap in the loader will tell. */
 static bool loads_now(struct session *s, struct session_process *p)
 {
 	bool consistent = true;
@@ -125,14 +125,14 @@ void attach_begin(struct session *s, const struct target_event *ev)
 		failed = set_places(s, p, ev->thread, &err);
 	name_threads(s, true);
 	name_threads(s, false);
-	if (failed && ev->process->threads) /* else it ended while we came */
+	if (failed && ev->process->threads) /* else it ended while we attached */
 		session_fault(s, &err);
 	target_let_found_go(s->target);
 }
 
 /* ---- and off -------------------------------------------------------------------------------- */
 
-/* What it expects can only be told when the program has ended. */
+/* Whether the script's expectation is met is only known when the program has ended. */
 static bool waits_for_end(const struct session *s)
 {
 	const struct expect *x = &s->plan.expect;
@@ -164,7 +164,8 @@ void attach_check(struct session *s)
 	target_detach(s->target);
 }
 
-/* How a process ends is told by its first thread: that one had ended before gatectl came. */
+/* A process's exit status comes from its first thread, and that one had ended before gatectl
+   came. */
 void attach_ended(struct session *s)
 {
 	ERROR(err);
@@ -203,7 +204,7 @@ int session_guard(const struct session_options *o, int *status, struct error *er
 	}
 	signal = WTERMSIG(*status);
 	*status = 128 + signal;
-	/* before it had begun */
+	/* by a signal that came before it had begun */
 	return signal == SIGINT || signal == SIGTERM || signal == SIGHUP ? which
 									 : lost(o, signal, err);
 }

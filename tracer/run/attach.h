@@ -1,4 +1,4 @@
-/* A program that runs already: taken over, and let go. */
+/* Takes over a program that runs already, and lets it go. */
 #ifndef GATECTL_RUN_ATTACH_H
 #define GATECTL_RUN_ATTACH_H
 
@@ -7,6 +7,6 @@
 int attach_start(struct session *s, struct error *err);
 void attach_begin(struct session *s, const struct target_event *ev); /* TARGET_ATTACHED */
 void attach_ended(struct session *s);				     /* nothing is left of it */
-void attach_check(struct session *s); /* after each turn: is there nothing left to do? */
+void attach_check(struct session *s); /* after each turn: lets go once nothing is left to do */
 
 #endif

@@ -11,8 +11,8 @@ static bool is_code(struct session_process *p, uint64_t address)
 }
 
 /*
- * No instruction of such a frame has been executed: the stack is as the call has left it. (Where it was
- * a jump or a return that led astray, nothing that could be a return address stands there.)
+ * A frame whose pc is at no code has executed nothing: the stack is as the call left it. (If a jump
+ * or a return went astray instead, nothing there looks like a return address.)
  */
 static bool find_caller(struct session_thread *t, struct arch_regs *regs)
 {

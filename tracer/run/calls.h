@@ -4,11 +4,11 @@
 
 #include "tracer/run/state.h"
 
-/* Names longer than this are shown without template arguments: they would hide what was called. */
+/* Longer names are shown without template arguments, which would hide what was called. */
 enum { CALLS_NAME = 80 };
 
 /*
- * At most `most`, innermost first; inspect_stack_fini() gives them back. `function`: see inspect_stack. A
+ * At most `most`, innermost first; inspect_stack_fini() frees them. `function`: see inspect_stack. A
  * thread whose pc is at no code (a call of NULL) is shown by that, and by who called. 0, or -1: it is not
  * stopped.
  */

@@ -22,7 +22,7 @@ bool faults_add(struct faults *f, const struct error *err)
 		error_fini(&f->first);
 		return false;
 	}
-	/* An order has a place before and one after the location. */
+	/* an order has two places for a location: one before it and one after */
 	if (f->count && strcmp(str_text(&f->last), err->text) == 0)
 		return true;
 	str_clear(&f->last);
@@ -57,8 +57,8 @@ int faults_end(struct faults *f, struct error *err)
 	return -1;
 }
 
-/* A name in an order that is no event's was taken for a location. What is like it may be an event that
-   the script names; the other names of orders are as doubtful as this one. */
+/* For a name in an order that is no event, and so was taken for a location. Only events that the
+   script names elsewhere are suggested: the other names in orders are as doubtful as this one. */
 void faults_suggest_event(struct session *s, const struct place *place, struct error *err)
 {
 	struct suggestions like = {.wanted = place->location};

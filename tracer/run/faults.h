@@ -1,6 +1,6 @@
 /*
- * The faulty locations of scripts, all of one run: the first as it is, with its hint, of the others what
- * is wrong, a line each.
+ * The faulty locations of all scripts of a run: the first is reported in full, with its hint, each
+ * of the others by one line that says what is wrong.
  */
 #ifndef GATECTL_RUN_FAULTS_H
 #define GATECTL_RUN_FAULTS_H
@@ -17,19 +17,19 @@ struct faults {
 	unsigned count;
 	struct error first;
 	struct str others;
-	unsigned told;	 /* of the others */
-	struct str last; /* its text */
+	unsigned told;	 /* how many of the others are reported */
+	struct str last; /* text of the last one */
 };
 
-/* False: the next one will only be counted, what it says is for nobody. */
+/* False: the next one is only counted; nobody will read its text. */
 bool faults_tells_more(const struct faults *f);
 
-/* False: it is no fault of a location, or an end to all; nothing more is to be looked for. */
+/* False: the error is of another kind; it ends everything, so look for no more. */
 bool faults_add(struct faults *f, const struct error *err);
-/* 0: there were none; -1: *err tells of them. It is empty again then. */
+/* 0: there were none; -1: *err reports them all. `f` is empty again afterwards. */
 int faults_end(struct faults *f, struct error *err);
 
-/* A name in an order that is no event's was taken for a location. */
+/* For a name in an order that is no event, and so was taken for a location. */
 void faults_suggest_event(struct session *s, const struct place *place, struct error *err);
 
 #endif

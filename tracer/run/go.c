@@ -1,4 +1,4 @@
-/* What anybody may do to a run: a thread goes on, the run ends. */
+/* Lets a thread go on, or ends the run: what anybody may do to a run. */
 #include "tracer/run/go.h"
 
 #include <time.h>
@@ -24,7 +24,7 @@ void session_note_held(struct session *s, struct session_thread *t)
 	t->held_since = 0;
 }
 
-/* What the threads do is written down before it is lost, then everything is killed. */
+/* Notes what the threads are doing before that is lost, then kills everything. */
 void session_end(struct session *s)
 {
 	if (s->over)

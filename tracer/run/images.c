@@ -35,8 +35,9 @@ static bool read_exe(int tid, char *link, size_t link_size, char path[PATH_MAX])
 }
 
 /*
- * The executable itself: by its name where that still is the file, else by the kernel's link. The
- * first thread of a program that was attached to may have ended: its others have the link, too.
+ * The executable: by its name if that still is the same file, else by the kernel's link. In a
+ * program that was attached to, the first thread may have ended: then the link of another thread is
+ * used.
  */
 static struct module *open_exe(struct session *s, struct session_process *p, struct error *err)
 {
@@ -113,7 +114,7 @@ static bool image_known(struct session_process *p, const struct module *m, uint6
 	return false;
 }
 
-/* `at`: where the entry stands in the program's memory */
+/* `at`: the address of the entry in the program's memory */
 static void one_link(struct session *s, struct session_process *p, const struct link_map *link,
 		     uint64_t at, struct module_list *loaded)
 {
@@ -128,7 +129,7 @@ static void one_link(struct session *s, struct session_process *p, const struct 
 		image_known(p, p->exe, link->l_addr, at);
 		return;
 	}
-	if (name[0] != '/') { /* relative to where the program was: the kernel knows better */
+	if (name[0] != '/') { /* relative to the directory at that time: the kernel knows better */
 		if (target_mapping_at(p->target, (uint64_t)(uintptr_t)link->l_ld, &map) < 0 ||
 		    map.path[0] != '/')
 			return; /* the vdso has no file */
@@ -156,7 +157,7 @@ static void one_namespace(struct session *s, struct session_process *p, uint64_t
 	}
 }
 
-/* A module that is in the list no more has been unmapped, its traps with it. */
+/* A module that is no longer in the list has been unmapped, and its traps with it. */
 static void drop_unseen(struct session *s, struct session_process *p)
 {
 	for (size_t i = p->images.count; i-- > 1;) {
@@ -210,7 +211,7 @@ struct image *images_at(struct session_process *p, uint64_t address)
 	return NULL;
 }
 
-/* Nobody watches the loader: what is mapped there is all there is to know. */
+/* Without a trap in the loader, the mapping at this address is all there is to go by. */
 static void image_from_mapping(struct session *s, struct session_process *p, uint64_t address)
 {
 	struct target_mapping map;
@@ -292,7 +293,7 @@ void images_copy(struct session_process *to, const struct session_process *from)
 		from->load_site ? target_site_find(to->target, from->load_site->addr) : NULL;
 }
 
-/* The file that execvp(3) would take; false where there is none. */
+/* The file that execvp(3) would run; false: there is none. */
 static bool find_program(const char *name, char *path, size_t size)
 {
 	const char *dirs = getenv("PATH"), *end;
@@ -310,7 +311,7 @@ static bool find_program(const char *name, char *path, size_t size)
 	return false;
 }
 
-/* The kernel's "Exec format error" says little: the file itself tells more. */
+/* The kernel's "Exec format error" says little: look into the file for the reason. */
 void images_explain_refusal(struct modules *symbols, const char *program, struct error *err)
 {
 	char path[PATH_MAX];

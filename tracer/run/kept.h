@@ -1,6 +1,6 @@
 /*
- * What features keep with a place, a thread, a process or a run: one piece of memory each, found by its
- * keeper. It is made of zeros when it is first asked for, and goes with what it is kept with.
+ * What features keep with a place, a thread, a process or a run: one piece of memory each, found by
+ * its keeper. It is zeroed when it is first asked for, and freed with what it is kept with.
  */
 #ifndef GATECTL_RUN_KEPT_H
 #define GATECTL_RUN_KEPT_H
@@ -23,7 +23,7 @@ struct kept_list {
 };
 
 void *kept_of(const struct kept_list *list, const struct keeper *k); /* NULL: nothing yet */
-/* Never NULL. Whom it is kept with may be const: it is none of theirs. */
+/* Never NULL. Whatever it is kept with may be const: its owner does not know of it. */
 void *kept_make(const struct kept_list *list, const struct keeper *k);
 void kept_fini(struct kept_list *list);
 

@@ -1,6 +1,6 @@
 /*
- * ld.so tells debuggers when its list of libraries has changed (_dl_debug_state of <link.h>): a trap stands
- * there until nobody waits for another one.
+ * ld.so calls _dl_debug_state of <link.h> for debuggers when its list of libraries has changed: a
+ * trap stands there as long as somebody waits for a library.
  */
 #include "tracer/run/arrivals.h"
 #include "tracer/run/go.h"
@@ -17,7 +17,8 @@ bool loader_is_wanted(struct session *s, const struct session_process *p)
 	return wanted;
 }
 
-/* The loader has changed its list: the first time everything is resolved, later what came. */
+/* The loader has changed its list: the first time all places are resolved, later those in new
+   libraries. */
 static enum hit_answer hit_loader(struct session *s, const struct act *a, const struct hit *h)
 {
 	struct session_thread *t = h->thread;
@@ -49,7 +50,7 @@ static enum hit_answer hit_loader(struct session *s, const struct act *a, const 
 static const struct site_owner loader_owner = {
 	.name = "loader", .no_registers = true, .hit = hit_loader};
 
-/* Puts a trap where ld.so says that its list has changed. */
+/* Sets a trap where ld.so reports that its list has changed. */
 static void watch_loader(struct session *s, struct session_process *p, struct target_thread *t)
 {
 	uint64_t offset, size;

@@ -1,13 +1,13 @@
-/* ld.so tells when libraries come and go. */
+/* ld.so reports when libraries are loaded and unloaded. */
 #ifndef GATECTL_RUN_LOADER_H
 #define GATECTL_RUN_LOADER_H
 
 #include "tracer/run/state.h"
 
-/* What the process has execed, and what it loads is seen from now on. */
+/* The process has just exec'd; from now on what it loads is noticed. */
 int loader_exec(struct session *s, struct session_process *p, struct target_thread *t,
 		struct error *err);
-/* Are its libraries of interest? */
+/* Does it matter which libraries the process loads? */
 bool loader_is_wanted(struct session *s, const struct session_process *p);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * What takes part in a run without the run knowing it by name. features.c is the list: one line a feature.
+ * Everything that takes part in a run without the run knowing its name. features.c has the list:
+ * one line per feature.
  */
 #ifndef GATECTL_RUN_OBSERVERS_H
 #define GATECTL_RUN_OBSERVERS_H
@@ -31,54 +32,58 @@ struct found {
 	struct target_thread *thread;
 	struct place *place;
 	const struct source_sites *sites;
-	const struct image *images; /* that were searched */
+	const struct image *images; /* that were searched, `count` of them */
 	size_t count;
 	bool first; /* it had not been found before */
 };
 
 /*
- * Who watches a run. Any of them may be NULL; they are called in the order of the list. What returns true
- * has seen to it: nobody behind it is asked any more.
+ * Who watches a run. Each function may be NULL; they are called in the order of the list. A
+ * function that returns true has taken care of the matter: those after it are not asked.
  */
 struct observer {
 	/* ---- before the program is started ---- */
-	void (*begin)(struct session *s);  /* there is an engine, and nothing in it */
+	void (*begin)(struct session *s);  /* the engine exists and is empty */
 	void (*loaded)(struct session *s); /* the scripts are loaded */
-	/* 0, or -1: what they ask for cannot be had. */
+	/* 0, or -1: what the scripts ask for is not possible. */
 	int (*check)(struct session *s, struct error *err);
-	/* 0, or -1: the program cannot be started so. */
+	/* 0, or -1: the program cannot be started like this. */
 	int (*launch)(struct session *s, struct target_launch *how, struct error *err);
-	/* There will be no run: the error is all there is to tell. */
+	/* There will be no run: the error is all there is to report. */
 	void (*failed)(struct session *s, const struct error *err, struct session_result *out);
 
 	/* ---- processes and threads ---- */
-	/* At an exec, before anything is known. True: the process execs once more, so this one is none. */
+	/* At an exec, before anything is known. True: the process execs again at once, so ignore
+	   this one. */
 	bool (*exec_again)(struct session *s, struct session_process *p, struct target_thread *t);
-	/* Its libraries have to be seen even if the script has no places. */
+	/* Do its libraries have to be noticed even if the script has no places? */
 	bool (*needs_libraries)(struct session *s, const struct session_process *p);
-	/* The thread is all that an exec has left of its process: of the new image nothing is known yet. */
+	/* An exec has left only this thread; nothing is known of the new image yet. */
 	void (*exec)(struct session *s, struct session_thread *t, bool first);
-	/* ... it is known, and traps are set. */
+	/* ... now it is known, and its traps are set. */
 	void (*image)(struct session *s, struct session_process *p, struct target_thread *t);
-	/* The libraries that it starts with are loaded; places are looked for next. */
+	/* The libraries that it starts with are loaded; places are resolved next. */
 	void (*settled)(struct session *s, struct session_process *p, struct target_thread *t);
-	/* ... and have been found in the program's first image. 0, or -1: something else has not. */
+	/* ... they are resolved in the program's first image. 0, or -1: something else was not
+	   found. */
 	int (*placed)(struct session *s, struct session_process *p, struct error *err);
 	void (*fork)(struct session *s, struct session_thread *t);
-	/* A new thread's start routine seems to be `name`. True: its creator gave it another one. */
+	/* A new thread's start routine seems to be `name`. True: its creator passed another one, in
+	   *routine and *argument. */
 	bool (*start)(struct session *s, struct session_thread *creator, const char *name,
 		      uint64_t *routine, uint64_t *argument);
 	void (*thread_new)(struct session *s, struct session_thread *t);
 	void (*thread_over)(struct session *s,
-			    struct session_thread *t); /* or called otherwise now */
+			    struct session_thread *t); /* it has ended, or got another name */
 	void (*thread_gone)(struct session *s, struct session_thread *t);
-	/* What does the thread run, where its start routine is a trampoline? NULL: not known. */
+	/* What does a thread whose start routine is a trampoline run? NULL: not known. */
 	const char *(*runs)(struct session *s, struct session_thread *t);
 	void (*process_dies)(struct session *s, struct session_process *p, int status);
 	void (*process_gone)(struct session *s, struct session_process *p); /* nothing is left */
-	/* A signal is about to be delivered. True: the script is not asked what it says to it. */
+	/* A signal is about to be delivered. True: do not ask the script about it. */
 	bool (*signal)(struct session *s, struct session_thread *t, int signal);
-	void (*signal_over)(struct session *s, struct session_thread *t); /* the script was */
+	void (*signal_over)(struct session *s,
+			    struct session_thread *t); /* ... it has been asked */
 	/* A stopped thread goes on. True: the observer has let it go. */
 	bool (*goes)(struct session *s, struct session_thread *t);
 	/* TARGET_SLEEP and TARGET_SLEPT; the observer lets the thread go on. */
@@ -86,59 +91,63 @@ struct observer {
 
 	/* ---- places ---- */
 	void (*found)(struct session *s, const struct found *f);
-	/* The place is retired. True: something of it is still under way. NULL: of any. */
+	/* The place is retired. True: something of it is still under way. NULL: of any place? */
 	bool (*busy)(struct session *s, const struct place *place);
-	/* A thread is at the place, which may be for others; and the engine has had the arrival. */
+	/* A thread is at the place, meant by it or not; `arrival`: the engine has been told of
+	   it. */
 	void (*comes)(struct session *s, struct session_thread *t, struct place *place);
 	void (*arrival)(struct session *s, struct session_thread *t, struct place *place);
-	/* The engine has decided this, and it is carried out now. */
+	/* The engine has decided this; it is about to be carried out. */
 	void (*decision)(struct session *s, const struct decision *d);
-	/* All are. True: a condition has to be asked again. */
+	/* All decisions are carried out. True: a condition has to be asked again. */
 	bool (*decided)(struct session *s);
 
-	/* One more line of the timeline. */
+	/* A line was added to the timeline. */
 	void (*happened)(struct session *s, const struct happened *h);
 
 	/* ---- conditions ---- */
-	void (*asks)(struct session *s, struct session_thread *t); /* the thread's is asked */
+	void (*asks)(struct session *s,
+		     struct session_thread *t); /* its condition is being asked */
 	void (*answered)(struct session *s);
-	/* It has read this; NULL: it could not be read. Called a function. Looked at a thread. */
+	/* The condition has read this memory (NULL: it could not), called a function, looked at a
+	   thread. */
 	void (*reads)(struct session *s, struct session_process *p, uint64_t address,
 		      const void *bytes, size_t n);
 	void (*calls)(struct session *s);
 	void (*looks_at)(struct session *s, const struct session_thread *t);
 
 	/* ---- time ---- */
-	void (*tick)(struct session *s); /* each; the run may end by it, then it is the last one */
-	/* Each TICKS_MS, before it is asked whether anybody can move; and when that is answered, `quiet`:
-	   nothing has happened since the last one. */
+	void (*tick)(struct session *s); /* every tick; if the run ends at one, that is the last */
+	/* Every TICKS_MS: before the check whether anybody can move, and after it. `quiet`: nothing
+	   has happened since the last one. */
 	void (*slow_tick)(struct session *s, uint64_t now);
 	void (*slow_tick_over)(struct session *s, uint64_t now, bool quiet);
-	/* True: somebody is looked at who may let others go, so it is not asked now. */
+	/* True: somebody who may let others go is still being looked at, so skip the check. */
 	bool (*awaits)(struct session *s);
-	/* Can anybody still move? True: *answer says so. */
+	/* Can anybody still move? True: *answer has the answer. */
 	bool (*judge)(struct session *s, enum waits_answer *answer);
-	/* Nobody can. True: just now something has changed that a condition has read. */
+	/* Nobody can. True: something that a condition has read has only just changed. */
 	bool (*stale)(struct session *s);
-	bool (*stalled)(struct session *s); /* True: now somebody can */
-	bool (*rest)(struct session *s);    /* ... for good, it seems. True: that is no verdict */
-	bool (*interrupt)(struct session *s, int signal); /* to gatectl. True: the run goes on */
-	/* The time limit has passed, by so much. True: it has to wait a little. */
+	bool (*stalled)(struct session *s); /* True: now somebody can move */
+	bool (*rest)(struct session *s);    /* ... for good, it seems. True: no verdict */
+	bool (*interrupt)(struct session *s,
+			  int signal); /* sent to gatectl. True: the run goes on */
+	/* The time limit passed so long ago. True: the verdict has to wait a little. */
 	bool (*late)(struct session *s, double over_us);
-	/* A program that was attached to has had a turn, and is not let go. */
+	/* After a turn of a program that was attached to and is not let go yet. */
 	void (*stays)(struct session *s);
 
 	/* ---- the end ---- */
 	void (*end)(struct session *s);	    /* the verdict is reached; everything is still there */
-	void (*outcome)(struct session *s); /* all have ended; the verdict is not known yet */
+	void (*outcome)(struct session *s); /* everything has ended; the verdict is not known yet */
 	void (*judged)(struct session *s, struct session_result *out);
 	void (*free)(struct session *s);
 };
 
-/* All that takes part in a run; each list has NULL at its end. */
+/* Everything that takes part in a run; each list ends with NULL. */
 struct features {
 	const struct observer *const *observers;
-	const struct site_placer *const *placers; /* the first that wants a site puts it */
+	const struct site_placer *const *placers; /* the first that wants a site sets it */
 };
 
 enum {
@@ -146,7 +155,8 @@ enum {
 	OBSERVER_FUNCTIONS = sizeof(struct observer) / sizeof(void (*)(void)),
 };
 
-/* For each function of an observer those that have one, and NULL: a decision asks nobody in vain. */
+/* For each function of an observer: those that have it, then NULL, so that nobody is called in
+   vain. */
 struct observers {
 	const struct observer *of[OBSERVER_FUNCTIONS][OBSERVERS_MOST + 1];
 };
@@ -163,7 +173,7 @@ void observers_set(struct session *s, const struct features *features); /* NULL:
 			(*o_)->what((s)__VA_OPT__(, ) __VA_ARGS__);                                \
 	} while (0)
 
-/* The same until one returns true, or -1: `taken`, a variable, is that then. */
+/* The same until one returns true or -1; the variable `taken` gets that. */
 #define observe_until(taken, what, s, ...)                                                         \
 	do {                                                                                       \
 		for (const struct observer *const *o_ = observers_of(what, s); *o_ && !(taken);    \

@@ -1,6 +1,6 @@
 /*
- * The program's memory as conditions see it: whole pages, kept while one event is dealt with (one
- * system call for many reads, and what a condition sees is of one moment).
+ * The program's memory as conditions see it: whole pages, kept while one event is handled (one
+ * system call for many reads, and everything a condition sees dates from one moment).
  */
 #include "tracer/run/pages.h"
 

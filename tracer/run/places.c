@@ -1,6 +1,7 @@
 /*
- * A place is what was asked, a site is where a trap stands. Places are resolved against the modules
- * of a process when its first libraries are loaded, and again for every module that comes later.
+ * A place is what was asked for, a site is where a trap stands. Places are resolved against the
+ * modules of a process when its first libraries are loaded, and again for every module that comes
+ * later.
  */
 #include "tracer/run/images.h"
 #include "tracer/run/places.h"
@@ -66,7 +67,7 @@ static enum hit_answer hit_place(struct session *s, const struct act *a, const s
 
 const struct site_owner arrival_owner = {.name = "arrival", .once = true, .hit = hit_place};
 
-/* syscall(3): an arrival if it is exit_group that is called. */
+/* At syscall(3): an arrival if the call is exit_group. */
 static enum hit_answer hit_syscall(struct session *s, const struct act *a, const struct hit *h)
 {
 	(void)s;
@@ -98,7 +99,7 @@ static uint64_t bias_of(const struct image *images, size_t count, const struct m
 	return 0;
 }
 
-/* The results live as long as the place: acts point into them. */
+/* The results are kept as long as the place, since acts point into them. */
 static enum source_answer resolve(struct session *s, struct place *place,
 				  const struct location *location, const struct image *images,
 				  size_t count, struct source_sites **out, struct error *err)
@@ -116,8 +117,8 @@ static enum source_answer resolve(struct session *s, struct place *place,
 }
 
 /*
- * A function has been executed when it returns. Where it may end by a jump to another function that
- * is too early; NULL then, and where it has no return of its own.
+ * A function has been executed when it returns. If it may end by a jump to another function, its
+ * own exits come too early: the answer is NULL then, and also if it has no return at all.
  */
 static const struct source_sites *own_returns(struct session *s, struct place *place,
 					      const struct image *images, size_t count)
@@ -151,8 +152,8 @@ static int put_sites(struct session *s, struct session_process *p, struct target
 }
 
 /*
- * Resolves the place in these images and sets its traps in the process. The answer tells whether
- * it is there at all; on SOURCE_ERROR and SOURCE_NOT_FOUND err is filled.
+ * Resolves the place in these images and sets its traps in the process. The answer says whether it
+ * is there at all; on SOURCE_ERROR and SOURCE_NOT_FOUND err is filled.
  */
 static enum source_answer locate(struct session *s, struct session_process *p,
 				 struct target_thread *t, struct place *place,
@@ -180,7 +181,7 @@ static enum source_answer locate(struct session *s, struct session_process *p,
 	return SOURCE_FOUND;
 }
 
-/* Places that stand for functions of the run-time libraries. */
+/* Places that stand for functions of the runtime libraries. */
 struct event_function {
 	enum place_kind kind;
 	const char *name;
@@ -193,7 +194,7 @@ static const struct event_function event_functions[] = {
 	{PLACE_EXIT, "syscall", &exit_owner},
 };
 
-/* The first module that has the function is the one that is called. */
+/* The first module that has the function is the one whose function is called. */
 static int put_event(struct session *s, struct session_process *p, struct target_thread *t,
 		     struct place *place, const struct event_function *f,
 		     const struct image *images, size_t count, struct error *err)
@@ -225,8 +226,8 @@ static int place_event(struct session *s, struct session_process *p, struct targ
 }
 
 /*
- * The libraries that the program starts with are loaded. `strict`: a location that is in none of
- * them is an error; else (a later image, of a child say) it simply is not there.
+ * The libraries that the program starts with are loaded. `strict`: a location found in none of them
+ * is an error; otherwise (a later image, of a child say) it just is not there.
  */
 static int settle(struct session *s, struct session_process *p, struct target_thread *t,
 		  struct place *place, bool strict, struct error *err)
@@ -307,7 +308,7 @@ int places_add(struct session *s, size_t first, struct error *err)
 	return faults_end(&faults, err);
 }
 
-/* A location that names its object: is that among what was loaded now? */
+/* For a location that names its object: is that among the modules loaded now? */
 static int locate_later(struct session *s, struct session_process *p, struct target_thread *t,
 			struct place *place, const struct module_list *loaded, struct error *err)
 {
@@ -355,7 +356,7 @@ void places_sweep(struct place *place)
 			target_site_remove(placed->process->target, placed->site);
 }
 
-/* The place can never act again: traps that serve nobody else are removed, in every process. */
+/* The place can never act again: removes, in every process, traps that serve no other place. */
 void places_retire(struct session *s, struct place *place)
 {
 	struct session_place *sp = of(place);
@@ -363,7 +364,7 @@ void places_retire(struct session *s, struct place *place)
 
 	place->retired = true;
 	observe_until(busy, busy, s, place);
-	if (busy) /* its end is still to be seen */
+	if (busy) /* one of its statements has still to end */
 		return;
 	sp->ended = true;
 	places_sweep(place);

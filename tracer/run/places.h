@@ -6,14 +6,14 @@
 #include "tracer/run/images.h"
 
 int places_prepare(struct session *s, struct error *err); /* parses every location */
-/* Those from index `first` on were made while the program runs: all threads are stopped now. */
+/* Places from index `first` on, made while the program runs; all threads are stopped. */
 int places_add(struct session *s, size_t first, struct error *err);
 int places_settle(struct session *s, struct session_process *p, struct target_thread *t,
 		  bool strict, struct error *err);
 int places_loaded(struct session *s, struct session_process *p, struct target_thread *t,
 		  const struct module_list *loaded, struct error *err);
 void places_retire(struct session *s, struct place *place);
-/* Takes away those traps of it that nobody needs any more. */
+/* Removes those traps of the place that nobody needs any more. */
 void places_sweep(struct place *place);
 void places_free(struct session *s);
 

@@ -1,5 +1,5 @@
 /*
- * What a script asks of the program: struct script_program, answered by symbols, which reads the
+ * What a script asks of the program: struct script_program, answered by inspect, which reads the
  * program through the functions here.
  */
 #include "tracer/run/images.h"
@@ -15,7 +15,7 @@ _Static_assert(sizeof(struct inspect_value) <= PROGRAM_OBJECT,
 
 enum { FRAMES_MORE = 16, CALL_LIMIT_MS = 1000 };
 
-/* ---- the program, for symbols --------------------------------------------------------------- */
+/* ---- the program, for inspect --------------------------------------------------------------- */
 
 static int on_read(void *ctx, uint64_t address, void *buf, size_t n)
 {
@@ -110,7 +110,8 @@ void program_forget(struct session_thread *t)
 	t->calls_all = false;
 }
 
-/* What unwinding reads is the thread's own and does not change while it stands. */
+/* Frames are kept: what unwinding reads belongs to the thread and does not change while it is
+   stopped. */
 static int read_frames(struct session *s, struct session_thread *t, const char *function,
 		       size_t most, struct error *err)
 {
@@ -127,7 +128,7 @@ static int read_frames(struct session *s, struct session_thread *t, const char *
 	return 0;
 }
 
-/* 1; 0: the thread has not so many calls; -1 */
+/* 1; 0: the thread has fewer calls; -1 */
 static int find_call(struct session *s, const struct arrival *a, unsigned frame,
 		     struct inspect_call **out, struct error *err)
 {
@@ -191,7 +192,7 @@ static void from_plain(struct inspect_plain *plain, struct program_value *out)
 		.number = plain->number,
 		.name = plain->name,
 		.type = plain->type,
-		.text = plain->text, /* handed over */
+		.text = plain->text, /* ownership passes */
 	};
 	if (plain->kind == INSPECT_OBJECT)
 		memcpy(out->object, &plain->object, sizeof(plain->object));
@@ -227,7 +228,7 @@ static void to_plain(const struct program_value *v, struct inspect_plain *out)
 		memcpy(&out->object, v->object, sizeof(out->object));
 }
 
-/* gatectl's own store: conditions may depend on it. */
+/* A store by gatectl itself, so conditions may depend on it. */
 static int store(struct session *s, const struct inspect_value *to,
 		 const struct program_value *from, struct error *err)
 {
@@ -437,7 +438,7 @@ static uint64_t symbol_of(const struct session_process *p, const char *name)
 	return 0;
 }
 
-/* Their addresses, each once; how many. */
+/* The addresses of the symbols with these names, each once; returns how many. */
 static unsigned symbols_of(const struct session_process *p, const char *const *names, size_t count,
 			   uint64_t *out)
 {
@@ -478,7 +479,7 @@ static void prepare_call(const struct session_process *p, const struct inspect_e
 	call->ending_count = symbols_of(p, ending, sizeof(ending) / sizeof(*ending), call->ending);
 }
 
-/* "it crashed with SIGSEGV at 0x...": who, and where in the source. */
+/* "it crashed with SIGSEGV at 0x...": says which function, and where in the source. */
 static int call_failed(struct session_process *p, const char *function,
 		       const struct target_call *call, struct error *err)
 {
@@ -509,7 +510,7 @@ static int run_call(struct session *s, struct session_thread *t, const char *fun
 	observe(calls, s);
 	failed = target_call(s->target, t->target, &call, err);
 	pages_forget(s);
-	if (call.wrote) /* to what another condition has read */
+	if (call.wrote) /* another condition may have read that memory */
 		engine_changed(s->engine);
 	if (failed < 0)
 		return call_failed(t->process, function, &call, err);

@@ -4,10 +4,10 @@
 
 #include "tracer/run/state.h"
 
-/* The table of functions for scripts; for a process, its own for symbols */
+/* Fills in the table of functions for scripts; and, for a process, its own for inspect */
 void program_functions(struct session *s, struct script_program *out);
 void program_init(struct session_process *p);
-/* The thread goes on: its frames are no more. */
+/* The thread goes on, so its frames are no longer valid. */
 void program_forget(struct session_thread *t);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is left of a run when it is over: what the caller was told. */
+/* The result of a run: what the caller is told when it is over. */
 #include "tracer/run/session.h"
 
 void session_evidence_fini(struct session_evidence *e)

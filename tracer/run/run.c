@@ -30,7 +30,7 @@ enum { DEFAULT_GATE_LIMIT = 10 };
 
 /* ---- the events ----------------------------------------------------------------------------- */
 
-/* A child: the program itself would have been refused. */
+/* Only for a child: the program itself would have been refused. */
 static void note_withheld(struct session *s, const struct session_process *p)
 {
 	char what[128];
@@ -70,7 +70,7 @@ static void on_exec(struct session *s, const struct target_event *ev)
 		t = ev->thread->user;
 	}
 	observe(exec, s, t, first);
-	threads_forgive(p); /* who is ended by an exec is no fault of its gate */
+	threads_forgive(p); /* a thread that an exec ends is not its gate's fault */
 	if (loader_exec(s, p, ev->thread, &err) < 0 && first && s->has_places)
 		session_fault(s, &err);
 	if (!s->over && p->exe && !p->load_site && loader_is_wanted(s, p)) {
@@ -106,7 +106,7 @@ static void on_thread_start(struct session *s, const struct target_event *ev)
 	arrivals_event(s, t, PLACE_THREAD_START, 0);
 }
 
-/* A thread that dies while it is held: its gate is at fault if the program ended by exit. */
+/* A thread dies while it is held: its gate is at fault if the program ended by exit. */
 static void note_lost(struct session_thread *t)
 {
 	struct engine_hold hold;
@@ -146,7 +146,7 @@ static void on_root_gone(struct session *s, int status)
 	s->outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-/* Its last name; and the first thread's, by which others are seen to have one of their own. */
+/* The thread's last name; the first thread's tells whether others were given names of their own. */
 static void note_name(struct session *s, const struct session_thread *t)
 {
 	const struct engine_thread *first = engine_thread_at(s->engine, 0);
@@ -172,7 +172,7 @@ static void on_process_gone(struct session *s, const struct target_event *ev)
 	sites_forget(s, p, 0, UINT64_MAX);
 	p->target = NULL;
 	if (s->killed_by)
-		session_end(s); /* :kill ends the whole program, not this process alone */
+		session_end(s); /* :kill ends the whole program, not only this process */
 	engine_changed(s->engine);
 	observe(process_gone, s, p);
 }
@@ -213,7 +213,7 @@ static void on_interrupt(struct session *s, int signal)
 
 /* ---- the loop ------------------------------------------------------------------------------- */
 
-/* While the tree is being killed only the ends of things are of interest. */
+/* While the tree is being killed, only what ends matters. */
 static void turn_over(struct session *s, const struct target_event *ev)
 {
 	if (ev->kind == TARGET_THREAD_GONE)
@@ -221,15 +221,15 @@ static void turn_over(struct session *s, const struct target_event *ev)
 	else if (ev->kind == TARGET_PROCESS_GONE)
 		on_process_gone(s, ev);
 	else if (ev->kind == TARGET_PROCESS_START)
-		target_kill_all(s->target); /* born while the others died */
+		target_kill_all(s->target); /* created while the others died */
 	else if (ev->kind == TARGET_INTERRUPT && (s->counts_late || s->outcome.fault))
 		s->interrupted =
-			ev->signal; /* the next run shall not be made; the fault has come late */
+			ev->signal; /* no next run shall begin; or the script's fault came first */
 	else if (ev->thread)
 		target_resume(s->target, ev->thread);
 }
 
-/* Something that the program does; how long it sleeps is its own affair. */
+/* Does the program do something? How long it sleeps is not of interest. */
 static bool is_deed(enum target_event_kind kind)
 {
 	return kind != TARGET_SLEEP && kind != TARGET_SLEPT && kind != TARGET_TICK &&
@@ -267,7 +267,7 @@ static void turn(struct session *s, const struct target_event *ev)
 	case TARGET_ATTACHED:
 		attach_begin(s, ev);
 		break;
-	case TARGET_WATCH: /* the thread that has stored goes on when the conditions have seen it */
+	case TARGET_WATCH: /* the thread that stored goes on when the conditions have seen it */
 		pages_forget(s);
 		engine_changed(s->engine);
 		s->turned_goes = true;
@@ -294,8 +294,8 @@ static void turn(struct session *s, const struct target_event *ev)
 }
 
 /*
- * Whoever was let go by what this thread did has gone on already: a thread that has just been
- * stopped runs at once on this processor, and would be in their way.
+ * The threads that this one has let go are running already. This one goes last: a thread that has
+ * just been stopped would run at once on this processor, and be in their way.
  */
 static void turned_goes(struct session *s)
 {
@@ -369,7 +369,8 @@ static bool uses_kind(const struct session *s, enum place_kind kind)
 	return false;
 }
 
-/* What a thread was called in the end is told where none was called as the script says. */
+/* If no thread had the name that the script asks for, the report tells the last names that threads
+   had. */
 static bool uses_names(const struct session *s)
 {
 	for (size_t i = 0; engine_place_at(s->engine, i); i++)

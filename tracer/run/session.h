@@ -1,9 +1,9 @@
 /*
- * One run: wires target, symbols, gates and lua together.
+ * One run: wires target, source, inspect, gates and lua together.
  *
  *	event (target) -> arrival (gates) -> decisions -> resume (target), and the timeline
  *
- * Ownership: the caller owns options and result; result strings are freed by session_result_fini.
+ * Ownership: the caller owns options and result; session_result_fini frees the strings of a result.
  */
 #ifndef GATECTL_RUN_SESSION_H
 #define GATECTL_RUN_SESSION_H
@@ -13,27 +13,27 @@
 #include "tracer/base/str.h"
 #include "tracer/source/source.h"
 
-/* gatectl prove: one run in which something is left out, or somebody held back. */
+/* gatectl prove: one run in which something is left out, or some thread is held back. */
 enum trial_way {
 	TRIAL_PLAIN,
-	TRIAL_EARLY, /* those that would open the gate are held back from their start */
+	TRIAL_EARLY, /* threads that would open the gate are held back from their start on */
 	TRIAL_LATE,  /* ... from where they would open it */
 };
 struct session_trial {
 	const char *about; /* the name of a gate, order or condition; NULL: of none, or of all */
-	bool left_out;	   /* it is, or with NULL all that the script does at places; else only held
-			      back as `way` says */
-	bool show_output;  /* the program's output is passed on; else it is only looked at */
+	bool left_out;	   /* ... is left out, or with NULL all that the script does at places; else
+			      threads are only held back as `way` says */
+	bool show_output;  /* the program's output is passed on; else it is only compared */
 	enum trial_way way;
 	const char *const *early; /* ids of the threads for TRIAL_EARLY */
 	size_t early_count;
 };
 
-/* What a script could do without. */
+/* Something that a script might do without. */
 struct session_subject {
 	char *name;   /* no two have the same */
-	bool holds;   /* false: a :run that has held nobody yet */
-	bool is_gate; /* the opposite of what it forces can be brought about */
+	bool holds;   /* false: a :run that has never held anybody */
+	bool is_gate; /* the opposite of what it forces can be tried */
 	bool is_barrier;
 	ARRAY(char *)
 	movers; /* ids of threads that have opened it, or that a barrier has held; the last first */
@@ -42,11 +42,11 @@ struct session_subject {
 /* What a trial has shown. */
 struct session_evidence {
 	bool has_expect;  /* the script has an expect; `expected` says it in words ... */
-	bool as_expected; /* ... and it came, whatever else is wrong (never-reached and the like) */
-	bool limited;	  /* ended by a limit, and not as expected */
+	bool as_expected; /* ... and was met, whatever else is wrong (never-reached and the like) */
+	bool limited;	  /* ended by a limit, which was not expected */
 	bool has_limit;	  /* the script says how long a run may last */
 	struct str expected, came; /* in words: "exit status 1" */
-	uint64_t out_sum, err_sum; /* of what the program has written */
+	uint64_t out_sum, err_sum; /* checksums of what the program has written */
 	ARRAY(struct session_subject) subjects;
 };
 
@@ -69,16 +69,16 @@ struct session_options {
 	unsigned long repeat;
 	bool no_follow, verbose, quiet;
 	bool no_stdin;	       /* the program reads /dev/null */
-	bool skip_unavailable; /* where tracing is not permitted the test is skipped: SESSION_SKIPPED */
+	bool skip_unavailable; /* where tracing is not permitted: skip the test (SESSION_SKIPPED) */
 	char *const *argv;     /* the program and its arguments */
 	enum session_leftover leftover;
-	const struct session_trial *trial; /* NULL but for prove */
-	struct order_log *order_log;	   /* NULL: not kept. The caller's */
-	struct convert_record *record;	   /* convert.h; NULL but for convert. The caller's */
-	int pid;			   /* attach: of the process that runs already; else 0 */
+	const struct session_trial *trial; /* NULL except for prove */
+	struct order_log *order_log;	   /* NULL: not kept. Owned by the caller */
+	struct convert_record *record;	   /* NULL except for convert. Owned by the caller */
+	int pid;			   /* attach: the running process; else 0 */
 };
 
-/* The forms of a report, known by how a file's name ends. */
+/* The formats of a report, chosen by the ending of the file's name. */
 enum report_kind {
 	REPORT_JSON,  /* .json: the record */
 	REPORT_HTML,  /* .html: the timeline */
@@ -87,7 +87,7 @@ enum report_kind {
 	REPORT_KINDS,
 };
 
-/* JUnit tells of all runs: the file is made of the runs' testcases (reports[REPORT_JUNIT]). */
+/* JUnit covers all runs: the file is made of the runs' test cases (reports[REPORT_JUNIT]). */
 enum report_case { CASE_PASSED, CASE_FAILED, CASE_ERROR, CASE_SKIPPED, CASES };
 struct report_suite {
 	unsigned long count[CASES];
@@ -100,9 +100,9 @@ struct session_result {
 	int interrupted; /* the signal that ended gatectl's run, or 0 */
 	struct str
 		text; /* what to tell on standard error: lines, the first as the contract has it */
-	struct str note;  /* what there is to tell of a run that was as expected: lines, or empty */
-	bool note_always; /* ... its first line also without -v */
-	struct str file;  /* the line of source that it is about, of the program or a script ... */
+	struct str note;  /* what there is to say of a run that was as expected: lines, or empty */
+	bool note_always; /* print its first line even without -v */
+	struct str file;  /* the source line that it is about, of the program or a script ... */
 	unsigned line;	  /* ... 0: none */
 	struct str reports[REPORT_KINDS]; /* empty unless asked for */
 	double seconds;			  /* from the start to the verdict */
@@ -114,32 +114,35 @@ void session_evidence_fini(struct session_evidence *e);
 
 /*
  * Runs the program once. 0 with the result filled; -1 with an error that came before there was a
- * program to give a verdict on (its code says which status). `symbols` is kept over several runs.
- * With `pid`: attaches, and detaches when every place has done its work, or at a verdict.
+ * program to judge (its code gives the exit status). `symbols` is kept over several runs. With
+ * `pid`: attaches, and detaches when every place has done its work, or at a verdict.
  */
 int session_run(const struct session_options *o, struct modules *symbols, unsigned long run_number,
 		struct session_result *out, struct error *err);
 
-/* Around several runs: SIGINT, SIGTERM or SIGHUP to gatectl that comes between two of them interrupts the
-   next one. _release: the one that came behind the last run, or 0. */
+/* Around several runs: a SIGINT, SIGTERM or SIGHUP to gatectl that arrives between two of them
+   interrupts the next one. _release returns the one that arrived after the last run, or 0. */
 void session_signals_hold(void);
 int session_signals_release(void);
-/* A temporary file that a signal shall not leave behind; NULL: it is gone. Not copied. */
+/* A temporary file to be removed if a signal ends gatectl; NULL: there is none any more. The path
+   is not copied. */
 void session_signals_unlink(const char *path);
 
 /*
- * Before attach: makes gatectl safe to be killed (target_guard). 0 in the process that goes on; 1 in
- * the one that was started, when all is over, with gatectl's exit status.
+ * Before attach: makes sure that killing gatectl does not harm the program (target_guard). 0 in the
+ * process that goes on; 1 in the one that was started, once all is over, with gatectl's exit
+ * status.
  */
 int session_guard(const struct session_options *o, int *status, struct error *err);
 
-/* In a child of gatectl's own that is about to exec: signals are as gatectl was started with. */
+/* In a child of gatectl that is about to exec: restores the signals that gatectl was started
+   with. */
 void session_signals_as_found(void);
 
 /* gatectl's exit status for an error: 77, 118, 125, 126 or 127. CTest and Automake know the first. */
 enum { SESSION_SKIPPED = 77 };
 int session_error_status(const struct session_options *o, enum error_code code);
-/* The word of its first line: "error", "cannot-trace", "not-as-expected". */
+/* The word on the first line for this error: "error", "cannot-trace", "not-as-expected". */
 const char *session_error_word(enum error_code code);
 
 #endif

@@ -1,4 +1,5 @@
-/* Signals to gatectl, as those see it who make runs; and who has stopped it by ptrace. */
+/* Signals to gatectl, for callers that make several runs; and a program that stops gatectl by
+   ptrace. */
 #include "tracer/run/go.h"
 #include "tracer/run/signals.h"
 
@@ -22,7 +23,7 @@ void session_signals_as_found(void)
 	target_signals_as_found();
 }
 
-/* It has ended because target had to kill it. */
+/* The process has ended because target had to kill it. */
 void signals_note_frozen(struct session *s)
 {
 	ERROR(err);

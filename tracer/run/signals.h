@@ -3,7 +3,7 @@
 
 #include "tracer/run/state.h"
 
-/* A process has ended: was it one that had stopped gatectl? Then the run ends with an error. */
+/* A process has ended: if it had stopped gatectl, the run ends with an error. */
 void signals_note_frozen(struct session *s);
 
 #endif

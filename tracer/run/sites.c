@@ -1,4 +1,5 @@
-/* What stands at one address: whose it is, in which order they are asked, and when nobody needs it. */
+/* What is at one address: the acts there, whose they are, in which order they are asked, and when
+   nobody needs the trap any more. */
 #include "tracer/run/images.h"
 #include "tracer/run/sites.h"
 
@@ -27,7 +28,7 @@ bool sites_has(const struct site_use *use, const struct act *act)
 	return false;
 }
 
-/* The other statements of an address in the order of the program. */
+/* Statements that begin at one address are asked in the order of the program. */
 static unsigned rank_of(const struct act *a)
 {
 	return a->info ? a->info->rank : 0;
@@ -42,7 +43,7 @@ static bool comes_before(const struct act *a, const struct act *b)
 {
 	if (!a->place || !b->place)
 		return !a->place;
-	if (a->owner->ends != b->owner->ends) /* one statement ends where the next begins */
+	if (a->owner->ends != b->owner->ends) /* one statement ends where the next one begins */
 		return a->owner->ends;
 	if (rank_of(a) && rank_of(b) && rank_of(a) != rank_of(b))
 		return rank_of(a) < rank_of(b);
@@ -123,7 +124,7 @@ bool sites_leaves(const struct act *a, const struct hit *h)
 
 /* ---- in other processes, and no more ---------------------------------------------------------- */
 
-/* A forked child has copies of all sites. */
+/* A forked child has copies of all traps. */
 void sites_copy(struct session *s, struct session_process *to, struct session_process *from)
 {
 	struct place *place;
@@ -145,7 +146,7 @@ void sites_copy(struct session *s, struct session_process *to, struct session_pr
 	}
 }
 
-/* What was mapped at [low, high) of the process is gone, and with it the traps there. */
+/* What was mapped at [low, high) of the process is gone, and its traps with it. */
 void sites_forget(struct session *s, struct session_process *p, uint64_t low, uint64_t high)
 {
 	struct place *place;

@@ -1,11 +1,11 @@
 /*
- * The start routine of a thread, read before its first instruction.
+ * The start routine of a thread, read before the thread's first instruction.
  *
- * glibc keeps it in struct pthread, at which the thread pointer points; where in it is told by the
- * descriptors that libc exports for debuggers (nptl_db: { bits, elements, offset }). A std::thread
- * has libstdc++'s own routine there, and its argument is a _State_impl<_Invoker<tuple<F, ...>>>, whose
- * type name says what F is; if F is a pointer it is the last element in memory. A program with a
- * sanitizer has that one's routine there (sanitizer.c).
+ * glibc keeps it in struct pthread, at the thread pointer; its offset there is in the descriptors
+ * that libc exports for debuggers (nptl_db: { bits, elements, offset }). A std::thread has
+ * libstdc++'s own routine there, and its argument is a _State_impl<_Invoker<tuple<F, ...>>>, whose
+ * type name says what F is; if F is a pointer, it is the last element in memory. A program with a
+ * sanitizer has the sanitizer's routine there (features/sanitizer).
  */
 #include "tracer/run/images.h"
 #include "tracer/run/start.h"
@@ -63,7 +63,7 @@ static bool read_type_name(struct session_process *p, uint64_t object, char *nam
 		if (target_read(p->target, text + n, name + n, 1) < 0 || !name[n])
 			break;
 	name[n] = '\0';
-	if (name[0] == '*') /* a type that has no name outside of its function */
+	if (name[0] == '*') /* a type without a name outside of its function */
 		memmove(name, name + 1, n);
 	return strstr(name, "_State_impl") != NULL;
 }
@@ -87,7 +87,7 @@ static char *first_of_tuple(const char *type)
 	return base_strndup(at, (size_t)(end - at));
 }
 
-/* Objects of their own have the size of their piece of memory before them (libc's malloc). */
+/* How many words an object has: libc's malloc keeps the size of a block in the word before it. */
 static uint64_t words_of(struct session_process *p, uint64_t object)
 {
 	uint64_t size = read_word(p, object - 8) & ~(uint64_t)7;
@@ -96,8 +96,8 @@ static uint64_t words_of(struct session_process *p, uint64_t object)
 }
 
 /*
- * The last of these words that is the address of a function, but none of the library's own; the first
- * one where it is not known how many words there are, since the allocator is a sanitizer's.
+ * The name of the function that the last of these words points to, leaving out the library's own.
+ * With a sanitizer's allocator the number of words is not known: then the first one.
  */
 static char *last_function(struct session *s, struct session_process *p, uint64_t object,
 			   uint64_t words)
@@ -118,7 +118,7 @@ static char *last_function(struct session *s, struct session_process *p, uint64_
 	return found;
 }
 
-/* std::async: the thread has a pointer to the state, and what the user passed is in that. */
+/* std::async: the thread has a pointer to the state, and the state has what the user passed. */
 static char *async_function(struct session *s, struct session_process *p, uint64_t object)
 {
 	char *found = NULL;
@@ -166,7 +166,7 @@ static bool may_be_std_thread(struct session_process *p, uint64_t routine, const
 	       (image && module_matches(image->module, "libstdc++.so"));
 }
 
-/* Anonymous namespaces have no name: nobody writes one. */
+/* Leaves out anonymous namespaces: nobody writes them. */
 static char *without_anonymous(char *name)
 {
 	static const char anonymous[] = "(anonymous namespace)::";
@@ -188,8 +188,9 @@ char *start_routine(struct session *s, struct session_process *p, struct target_
 
 	if (!p->images.count || target_regs(t, &regs) < 0 || !regs.fs_base)
 		return base_strdup(UNKNOWN);
-	images_find(s, p,
-		    regs.dwarf[ARCH_DWARF_PC]); /* libc's image, where nobody watches the loader */
+	images_find(
+		s, p,
+		regs.dwarf[ARCH_DWARF_PC]); /* maps libc's image, if nobody watches the loader */
 	offset = descriptor(p);
 	routine = offset ? read_word(p, regs.fs_base + offset) : 0;
 	argument = offset ? read_word(p, regs.fs_base + offset + 8) : 0;

@@ -1,6 +1,6 @@
 /*
- * What a run knows: the program's processes, their threads and modules, the places of the script. What only
- * one feature knows is kept by that one (kept.h). `session` is one run.
+ * What a run knows: the program's processes, their threads and modules, the places of the script.
+ * What only one feature needs is kept by that feature (kept.h). A `session` is one run.
  */
 #ifndef GATECTL_RUN_STATE_H
 #define GATECTL_RUN_STATE_H
@@ -20,7 +20,7 @@ struct image {
 	struct module *module;
 	uint64_t bias;
 	uint64_t link; /* its struct link_map in the program, 0 unknown */
-	bool seen;     /* while the list is compared with the program's */
+	bool seen;     /* used while the list is compared with the program's */
 };
 
 /* How many threads of a process began in this start routine. */
@@ -31,10 +31,10 @@ struct ordinal {
 
 enum { PAGE_BYTES = 4096, PAGES = 4 };
 
-/* pages.c: a page as it was in this turn */
+/* pages.c: a page as it was read in this turn */
 struct page {
 	uint64_t base;
-	unsigned long turn; /* 0: nothing */
+	unsigned long turn; /* in which it was read; 0: not read */
 	uint8_t bytes[PAGE_BYTES];
 };
 
@@ -42,7 +42,7 @@ struct session_process {
 	struct session *session;
 	struct kept_list kept;	       /* by features */
 	struct target_process *target; /* NULL once it is gone */
-	struct dwarf_program program;  /* itself, for symbols */
+	struct dwarf_program program;  /* the process as inspect sees it */
 	struct page pages[PAGES];
 	unsigned page_next;
 	char *prefix; /* "" or "p1/" */
@@ -54,9 +54,9 @@ struct session_process {
 	uint64_t loader_base;
 	struct target_site *load_site; /* trap at _dl_debug_state, or NULL */
 	bool settled;		       /* the libraries it starts with are loaded */
-	bool sanitized; /* malloc and pthread_create are a sanitizer's; known when settled */
+	bool sanitized; /* malloc and pthread_create are a sanitizer's; known once settled */
 	ARRAY(struct ordinal) ordinals;
-	ARRAY(char *) lost_held; /* threads that died while held: at what, in words */
+	ARRAY(char *) lost_held; /* threads that died while held: where, in words */
 };
 
 /* ---- sites ---------------------------------------------------------------------------------- */
@@ -70,10 +70,10 @@ struct placed {
 /* place->user */
 struct session_place {
 	struct kept_list kept; /* by features */
-	char *nearest;	       /* why it is not in the object that was loaded for it; or NULL */
+	char *nearest;	       /* the nearest match in the object that was loaded for it; or NULL */
 	struct location location;
 	bool located; /* `location` is valid */
-	bool found;   /* has been found in some image */
+	bool found;   /* it has been found in some image */
 	bool ended;   /* retired, and no elision of it is under way */
 	size_t sites; /* distinct addresses in the first image it was found in */
 	ARRAY(struct source_sites *) results;
@@ -92,21 +92,21 @@ struct session_thread {
 	struct engine_hold hold;
 	const char *hold_file, *hold_func; /* where it was stopped, for the verdict */
 	unsigned hold_line;
-	bool lost;    /* has died while it was held, at `hold` */
-	bool crashes; /* crash/: the signal that it is stopped for will end its process */
-	struct target_block judged; /* deadlock/: as it was when it was judged ... */
-	bool is_judged; /* ... and is to be described, though it has been stopped since */
+	bool lost;		    /* it died while it was held, at `hold` */
+	bool crashes;		    /* crash/: the signal it is stopped for will end its process */
+	struct target_block judged; /* deadlock/: its wait when it was judged ... */
+	bool is_judged; /* ... still to be described, although it has been stopped since */
 	const char *state;
-	bool parked;	  /* interactive/: by hand, it does not go on with the others */
-	bool stays;	  /* ... until all go on: it got where it was sent */
+	bool parked;	  /* interactive/: a user keeps it; it does not go on with the others */
+	bool stays;	  /* ... until all go on, since it got where it was sent */
 	size_t parked_by; /* ... because of this step */
-	bool paused;	  /* ... it would go on, but everything is stopped */
-	enum source_site_kind at_return; /* RETURN or TAIL: where it stands; else 0 */
-	struct inspect_stack calls;	 /* program.c: of this stop, as far as asked for */
-	bool calls_all;			 /* there are no more */
+	bool paused;	  /* ... it would go on, but everything is halted */
+	enum source_site_kind at_return; /* RETURN or TAIL: what it stands at; else 0 */
+	struct inspect_stack calls;	 /* program.c: its calls at this stop, as far as read */
+	bool calls_all;			 /* that is all of them */
 	unsigned names_read;
-	char comm[32]; /* its name when it was last asked for */
-	int comm_file; /* ... where it is read, kept open for the next time; or -1 */
+	char comm[32]; /* its name when last read */
+	int comm_file; /* ... the file it is read from, kept open; or -1 */
 };
 
 struct tick_wish {
@@ -131,37 +131,37 @@ struct session {
 	ARRAY(double) held_max;	       /* by gate index, ms */
 	struct session_process *root;
 	unsigned long run_number;
-	bool untraced_children; /* there are or were some: --no-follow, or made before attach */
+	bool untraced_children; /* there are or were some: --no-follow, or from before attach */
 	unsigned children;	/* child processes so far */
-	bool has_places;	/* of kind LOCATION or THROW or EXIT or LOAD: libraries matter */
+	bool has_places;	/* of kind LOCATION, THROW, EXIT or LOAD: libraries matter */
 	bool loads_matter;	/* pending locations or LOAD places: keep the trap in the loader */
 	unsigned events;	/* since the last tick */
-	unsigned tick_ms;	/* now; the least of: */
+	unsigned tick_ms;	/* the current interval; the least of: */
 	ARRAY(struct tick_wish) tick_wishes;
-	uint64_t start_us;		 /* of the program */
-	uint64_t slow_us;		 /* when limits and deadlocks were looked for last */
+	uint64_t start_us;		 /* when the program was started */
+	uint64_t slow_us;		 /* when limits and deadlocks were last checked */
 	unsigned long turns;		 /* events so far, and other reasons to read memory anew */
 	struct session_thread *turned;	 /* whose event this turn is about, or NULL */
-	bool turned_goes;		 /* ... it was let go, and goes on when the turn is over */
+	bool turned_goes;		 /* ... it was let go, and resumes at the end of the turn */
 	struct session_thread *asker;	 /* whose condition is being asked, or NULL */
-	struct interactive *interactive; /* somebody looks on: rest is no verdict; or NULL */
-	bool attended;			 /* ... limits and Ctrl-C are theirs */
-	bool halted;			 /* ... and nobody goes on */
+	struct interactive *interactive; /* a user looks on: rest is no verdict; or NULL */
+	bool attended;			 /* ... who deals with limits and Ctrl-C */
+	bool halted;			 /* ... and nobody may go on */
 	struct session_thread *only;	 /* ... or only this one does */
-	enum waits_answer rest;		 /* ... what came of the last look for a deadlock */
-	unsigned quiet_ticks;		 /* ... slow ticks in which nothing has happened */
+	enum waits_answer rest;		 /* ... result of the last check for a deadlock */
+	unsigned quiet_ticks;		 /* ... slow ticks in a row in which nothing has happened */
 	struct outcome outcome;
-	bool explained;	   /* the threads' `why` is that of the deadlock found */
-	uint64_t doubt_us; /* until then a deadlock is not looked for, unless something happens */
+	bool explained;	   /* each thread's wait is described, for the deadlock found */
+	uint64_t doubt_us; /* no check for a deadlock until then, unless something happens */
 	bool over;	   /* the verdict is reached, the tree is being killed */
 	bool root_settled; /* the first image of the program is resolved: later ones may lack places */
 	bool root_ended;
-	bool said_withheld; /* that a child has not got the rights that it would have alone */
-	int killed_by;	    /* a :kill verb's signal */
-	bool killed_at;	    /* ... and the location of the expect is there */
+	bool said_withheld; /* has reported that a child lacks rights that it would have untraced */
+	int killed_by;	    /* the signal of a :kill verb */
+	bool killed_at;	    /* ... and the thread was at the expect's location */
 	int interrupted;
-	bool counts_late; /* ... also behind the verdict: there are more runs to come */
-	bool driven; /* who goes on is somebody else's affair, so nobody looks whether anybody was forgotten */
+	bool counts_late; /* ... even one after the verdict: more runs follow */
+	bool driven;	  /* somebody else decides who goes on: stops_check() does not apply */
 	struct error fault;
 	struct session_thread *culprit; /* the thread that a limit or a deadlock is about */
 	struct str cycle;		/* the wait-for cycle in words */

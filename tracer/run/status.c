@@ -1,4 +1,4 @@
-/* What an error that comes before there is a verdict means for whoever started gatectl. */
+/* The exit status and the word for an error that comes before there is a verdict. */
 #include "tracer/run/session.h"
 
 const char *session_error_word(enum error_code code)

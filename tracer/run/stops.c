@@ -11,8 +11,8 @@ static bool has_reason(const struct session *s, const struct session_thread *t)
 	return t->engine->held || t->parked || t->paused || target_is_queued(s->target, t->target);
 }
 
-/* Where somebody else decides who goes on it is that one's affair: at rest by hand, in a recorded run. After
-   :kill whoever is stopped is about to die. */
+/* Not where somebody else decides who goes on: while everything is halted, or in a recorded run.
+   After :kill a stopped thread is about to die. */
 void stops_check(const struct session *s)
 {
 	if (s->over || s->killed_by || s->halted || s->driven)

@@ -1,6 +1,6 @@
 /*
- * The ids of threads: "main", then start routine and ordinal in order of creation ("worker#1"); in
- * the k-th child process with "pk/" before it.
+ * The ids of threads: "main", or the start routine and a number in order of creation ("worker#1");
+ * in the k-th child process with "pk/" in front.
  */
 #include "tracer/run/images.h"
 #include "tracer/run/program.h"
@@ -94,7 +94,7 @@ void threads_gone(struct session *s, struct session_thread *t)
 		t->state = "exited";
 }
 
-/* An exec leaves one thread, and that is the process's main thread from now on. */
+/* An exec leaves one thread, which is the process's main thread from now on. */
 void threads_become_main(struct session *s, struct session_thread *t)
 {
 	struct target_thread *target = t->target;
@@ -116,7 +116,8 @@ struct session_thread *threads_of(const struct engine_thread *t)
 	return t->user;
 }
 
-/* Kept open for the next time, unless half of the files that gatectl may have open are. */
+/* The file is kept open for the next time, unless half of the files that gatectl may open are
+   open. */
 static int open_comm(struct session_thread *t)
 {
 	char path[64];
@@ -132,8 +133,8 @@ static int open_comm(struct session_thread *t)
 }
 
 /*
- * The kernel's name of the thread, set by pthread_setname_np; kept when the thread is gone. It is read
- * each time: it and the process's other threads may change it, and nothing tells of that.
+ * The kernel's name of the thread (pthread_setname_np), kept when the thread is gone. It is read
+ * each time: the process's threads may change it, and nothing reports that.
  */
 const char *threads_name(void *ctx, const struct engine_thread *engine)
 {

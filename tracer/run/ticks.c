@@ -1,5 +1,6 @@
 /*
- * What happens when time passes: limits, and, when nothing has happened for a while, the question whether anything still can.
+ * What happens as time passes: limits and, when nothing has happened for a while, the question
+ * whether anything still can.
  */
 #include "tracer/run/apply.h"
 #include "tracer/run/go.h"
@@ -31,7 +32,8 @@ static void check_gate_limit(struct session *s, uint64_t now)
 	for (size_t i = 0; i < s->threads.count && s->gate_limit > 0 && !s->attended; i++) {
 		struct session_thread *t = s->threads.items[i];
 
-		if (!t->held_since || t->held_since > now || /* since a moment ago, in this tick */
+		if (!t->held_since ||
+		    t->held_since > now || /* only since a moment ago, in this tick */
 		    (double)(now - t->held_since) < s->gate_limit * 1e6)
 			continue;
 		s->outcome.gate_limit = true;
@@ -50,7 +52,7 @@ static enum waits_answer judge(struct session *s)
 	return answer;
 }
 
-/* The last store may be younger than the last look at what closed conditions have read. */
+/* The last store may be newer than the last look at what closed conditions have read. */
 static enum waits_answer judge_stuck(struct session *s)
 {
 	enum waits_answer answer = judge(s);
@@ -73,7 +75,8 @@ static bool has_held(const struct session *s, const struct session_process *p)
 	return false;
 }
 
-/* A fatal signal ends a program at once, held threads or not: here it waits for one of them. */
+/* A fatal signal ends a program at once, held threads or not; under ptrace it waits for the held
+   ones. */
 static void check_pending_death(struct session *s)
 {
 	array_each(struct session_process *, it, &s->processes) {
@@ -81,7 +84,7 @@ static void check_pending_death(struct session *s)
 		int signal = has_held(s, p) ? target_pending_death(s->target, p->target) : 0;
 
 		if (!signal ||
-		    (s->attended && signal == SIGINT)) /* a wish to look, which is dropped */
+		    (s->attended && signal == SIGINT)) /* a request to look, which is dropped */
 			continue;
 		target_kill(s->target, p->target, signal);
 		s->events++;
@@ -97,7 +100,7 @@ static void check_stuck(struct session *s)
 	s->rest = answer;
 	if (answer == WAITS_MOVING)
 		return;
-	check_pending_death(s); /* sent by the last one that moved, after the look for it */
+	check_pending_death(s); /* one that the last thread to move sent after the previous check */
 	goes_on = s->events > 0;
 	observe_until(goes_on, stalled, s);
 	if (goes_on) {
@@ -144,7 +147,7 @@ static bool is_awaited(struct session *s)
 	return awaited;
 }
 
-/* What needs no more than a look now and then. */
+/* For what only needs a look now and then. */
 static void on_slow_tick(struct session *s, uint64_t now)
 {
 	bool quiet = s->events == 0;

@@ -8,10 +8,10 @@
 /* glibc's dtv_t: a pointer, and what is to be freed. */
 enum { DTV_ENTRY = 16 };
 
-/* struct link_map is private behind its first fields; glibc tells debuggers where this one is. */
+/* struct link_map is private beyond its first fields; glibc tells debuggers where this field is. */
 static int module_number(struct session_process *p, const struct image *image, uint64_t *number)
 {
-	uint32_t field[3]; /* bits, how many, offset in bytes: DB_STRUCT of nptl_db */
+	uint32_t field[3]; /* bits, elements, offset in bytes: DB_STRUCT of nptl_db */
 	uint64_t offset, size;
 
 	*number = 0;
@@ -43,7 +43,7 @@ int tls_block(struct session_thread *t, const struct module *m, uint64_t *base)
 
 	if (!image || !t->target || target_regs(t->target, &regs) < 0 || !regs.fs_base)
 		return -1;
-	if (m == p->exe) { /* the first block, directly before what the register points to */
+	if (m == p->exe) { /* the first block, directly before the address in the register */
 		*base = module_tls_before(m, regs.fs_base);
 		return *base ? 0 : -1;
 	}
@@ -51,5 +51,5 @@ int tls_block(struct session_thread *t, const struct module *m, uint64_t *base)
 	    target_read(p->target, regs.fs_base + sizeof(dtv), &dtv, sizeof(dtv)) < 0 ||
 	    target_read(p->target, dtv + number * DTV_ENTRY, base, sizeof(*base)) < 0)
 		return -1;
-	return *base == UINT64_MAX ? -1 : 0; /* not made before it is first used */
+	return *base == UINT64_MAX ? -1 : 0; /* a block is allocated when it is first used */
 }

@@ -4,7 +4,7 @@
 
 #include "tracer/run/state.h"
 
-/* Where the thread's block of the module begins. 0, or -1: not made yet, or none */
+/* Where the thread's block for the module begins. 0, or -1: not allocated yet, or there is none */
 int tls_block(struct session_thread *t, const struct module *m, uint64_t *base);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Functions of the C library that a program uses and that would show it that it is traced. A trap
- * stands in them only where something of the program refers to them.
+ * Functions of the C library whose use would show a program that it is traced. They get a trap only
+ * if something in the program refers to them.
  */
 #include "tracer/run/sites.h"
 
@@ -25,8 +25,8 @@ enum as_bare_call {
 	AS_BARE_CALL,
 };
 
-/* Who refers to the first calls the second, which `act` is about. Internal ones are left alone: posix_spawn
-   alone asks for each signal's action. */
+/* A program that refers to `name` calls `calls`, where `act` says what to do. Internal callers are
+   left out: posix_spawn by itself asks for the action of each signal. */
 struct libc_function {
 	const char *name, *calls;
 	enum as_bare_call act;
@@ -80,7 +80,7 @@ static bool needs_libraries(struct session *s, const struct session_process *p)
 
 /* ---- where they are ------------------------------------------------------------------------- */
 
-/* Of the row `function`: does anything loaded refer to it, and where is what it calls? */
+/* For the row `function`: does anything loaded refer to it, and where is what it calls? */
 struct row {
 	bool used;
 	uint64_t address; /* 0: nowhere yet */
@@ -134,7 +134,7 @@ static void visit(void *ctx, const char *name, uint64_t offset)
 	}
 }
 
-/* Whatever is in it is there because something calls it. */
+/* In a static program, whatever is linked in is there because something calls it. */
 static void search_static(struct libc_search *search)
 {
 	const struct image *image = search->image;
@@ -207,8 +207,8 @@ static void set_mask(struct session_thread *t, uint64_t how, uint64_t set)
 		target_trap_blocked(t->target, has && (int)how != SIG_UNBLOCK);
 }
 
-/* A child that is not traced would run into the traps that it inherits. Without a tracer the flag means
-   nothing. */
+/* A child that is not traced would run into the traps that it inherits. Clears the flag; without a
+   tracer it would mean nothing. */
 static void clone_by(struct session_thread *t, const struct arch_regs *regs, unsigned reg)
 {
 	uint64_t flags = regs->dwarf[reg];
@@ -232,7 +232,7 @@ static void clone3_by(struct session_thread *t, uint64_t args)
 
 /* Kept with a run. */
 struct ptrace_told {
-	bool ptrace; /* that the kernel refuses the program's */
+	bool ptrace; /* has reported that the program's ptrace is refused */
 };
 static const struct keeper told_keeper = {sizeof(struct ptrace_told), NULL};
 

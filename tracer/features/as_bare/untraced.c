@@ -1,14 +1,14 @@
 /*
- * A child that the program has made past the C library, untraced (CLONE_UNTRACED): nobody sees it, but it has
- * inherited the traps, and the first one ends it by SIGTRAP. What the program does then is not its own doing
- * any more, so the run is over, and says why.
+ * A child that the program has made, bypassing the C library, with CLONE_UNTRACED: gatectl cannot
+ * see it, but it has inherited the traps, and the first one ends it by SIGTRAP. From then on the
+ * program behaves as it would not by itself, so the run is over, and says why.
  */
 #include "tracer/run/go.h"
 #include "tracer/run/sites.h"
 
 #include <signal.h>
 
-/* Its own children, that are seen, run into no trap of ours unseen. */
+/* The program's traced children: they run into no trap of ours unseen. */
 static bool is_seen(const struct session *s, pid_t pid)
 {
 	array_each(struct session_process *, p, &s->processes)
@@ -17,7 +17,7 @@ static bool is_seen(const struct session *s, pid_t pid)
 	return false;
 }
 
-/* Of those that were made before attach, or with --no-follow, it cannot be told. */
+/* Not known for children from before attach, or with --no-follow. */
 static bool is_ours(const struct session *s, const struct session_thread *t, pid_t pid)
 {
 	return pid && !s->untraced_children && t->process->target &&
@@ -49,7 +49,7 @@ static bool signals(struct session *s, struct session_thread *t, int signal)
 	return false;
 }
 
-/* Nobody can move any more: maybe for this. */
+/* Nobody can move any more: perhaps this is why. */
 static bool look(struct session *s)
 {
 	array_each(struct session_thread *, it, &s->threads) {

@@ -1,4 +1,4 @@
-/* What does a thread wait for that has been found blocked, and who could end that? */
+/* What does a blocked thread wait for, and who could end that? */
 #include "tracer/features/watchpoints/watchpoints.h"
 #include "tracer/features/blocked/channels.h"
 
@@ -11,7 +11,7 @@ static void judge_child(struct session *s, const struct target_block *b, struct 
 	uint64_t options = waitid ? b->args[3] : b->args[2];
 
 	if (s->options->no_follow || s->options->pid || (options & WNOHANG))
-		return; /* it may be for a child that we do not see */
+		return; /* perhaps for a child that we do not see */
 	w->kind = WAIT_PROCESS;
 	if (waitid)
 		w->on_process = b->args[0] == P_PID ? (int)b->args[1] : 0;
@@ -19,7 +19,7 @@ static void judge_child(struct session *s, const struct target_block *b, struct 
 		w->on_process = (int)b->args[0] > 0 ? (int)b->args[0] : 0;
 }
 
-/* Could a process that is not traced by us store what a held thread waits for? */
+/* Could a process that we do not trace store what a held thread waits for? */
 static bool depends_on_others(const struct session *s, struct session_thread *t)
 {
 	if (!watchpoints_is_asked(t))
@@ -31,7 +31,7 @@ static bool depends_on_others(const struct session *s, struct session_thread *t)
 	return false;
 }
 
-/* Processes made by vfork share the memory of their parents. */
+/* A process made by vfork shares its parent's memory. */
 static int space_of(const struct session *s, const struct session_process *p)
 {
 	array_each(struct session_process *, other, &s->processes)
@@ -40,7 +40,7 @@ static int space_of(const struct session *s, const struct session_process *p)
 	return p->pid;
 }
 
-/* The thread is asleep in a system call. */
+/* For a thread asleep in a system call. */
 static void judge_blocked(struct session *s, struct session_thread *t, const struct target_block *b,
 			  struct wait *w, struct ends *ends)
 {
@@ -51,7 +51,7 @@ static void judge_blocked(struct session *s, struct session_thread *t, const str
 	else if (channels_is_call(t, b))
 		channels_wait(s, t, b, w, ends);
 	else if (timers_is_helper(t, b))
-		w->kind = WAIT_FUTEX; /* whoever arms a timer */
+		w->kind = WAIT_FUTEX; /* whoever arms a timer could wake it */
 }
 
 void blocked_judge(struct session *s, struct session_thread *t, const struct target_block *b,

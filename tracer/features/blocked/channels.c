@@ -1,7 +1,7 @@
 /*
- * Threads that are blocked at files: who could end that? The files are told from the arguments of
- * the system call, the other end of a file from its kind. What is not known here (terminals, the
- * network, inotify ...) is something that the world outside can bring forth.
+ * Threads that are blocked at files: who could end that? The arguments of the system call tell the
+ * files, the kind of a file its other end. Anything else (terminals, the network, inotify ...)
+ * counts as something that the world outside can bring about.
  */
 #include "tracer/features/blocked/channels.h"
 
@@ -14,7 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Who waits at more files than that is a server: each takes a look at all descriptors of the tree. */
+/* A thread that waits at more files is a server: each file takes a look at all descriptors of the
+   tree. */
 enum { MOST_ENDS = 64, MOST_POLLED = 1024, MOST_NESTED = 2 };
 
 struct look {
@@ -28,7 +29,7 @@ struct look {
 
 /* ---- the other end of a file ---------------------------------------------------------------- */
 
-/* False where no traced process holds it: then somebody must whom we do not see. */
+/* False: no traced process holds it, so somebody does whom we do not see. */
 static bool add_end(struct look *l, const struct end *end)
 {
 	if (l->ends->count == MOST_ENDS)
@@ -37,7 +38,7 @@ static bool add_end(struct look *l, const struct end *end)
 	return holders_traced(l->s, end, l->w);
 }
 
-/* One in the file system, that somebody keeps open for those who are to come. */
+/* A pipe in the file system that one process keeps open for others still to come. */
 static bool is_public(const struct opened *f)
 {
 	struct stat st;
@@ -61,7 +62,7 @@ static bool look_anonymous(struct look *l, const struct opened *f)
 	return add_end(l, &end);
 }
 
-/* Its peer, and whoever could shut down this side of it. */
+/* Its peer can end the wait, or whoever may shut down this side of it. */
 static bool look_socket(struct look *l, const struct opened *f)
 {
 	struct end end = {.kind = END_FILE, .readers = true, .writers = true, .file = *f};
@@ -83,7 +84,7 @@ static bool is_disarmed(void *ctx, const char *line)
 
 static bool look_file(struct look *l, int fd);
 
-/* The set still has what was once open under this number. */
+/* Is another file open under this number now, while the set still has the old one? */
 static bool is_other_file(const struct look *l, int fd)
 {
 	struct kcmp_epoll_slot slot = {.efd = (unsigned)l->epoll, .tfd = (unsigned)fd};
@@ -143,7 +144,7 @@ static bool look_file(struct look *l, int fd)
 
 /* ---- several files -------------------------------------------------------------------------- */
 
-/* Without any file it is a wait for a signal. */
+/* A poll of no files is a wait for a signal. */
 static bool look_poll(struct look *l, struct session_process *p, const struct target_block *b)
 {
 	struct pollfd fds[MOST_POLLED];

@@ -1,7 +1,7 @@
 /*
- * Between the files that tell who could end a wait: at a pipe, a socket of a pair, an eventfd, a lock
- * of a file it is whoever holds the other end, at a word of memory whoever can reach it. Who is not
- * traced could do so at any time.
+ * Shared by the files that find out who could end a wait: at a pipe, a socket of a pair, an eventfd
+ * or a file lock, whoever holds the other end; at a word of memory, whoever can reach it. A process
+ * that is not traced could do so at any time.
  */
 #ifndef GATECTL_FEATURES_BLOCKED_CHANNELS_H
 #define GATECTL_FEATURES_BLOCKED_CHANNELS_H
@@ -25,15 +25,15 @@ struct opened {
 
 enum end_kind {
 	END_FILE,      /* the file `dev`, `ino`, open for what is wanted */
-	END_ANONYMOUS, /* the very same open file: eventfds and the like share one number */
+	END_ANONYMOUS, /* the same open file: eventfds and the like share one inode number */
 	END_LOCK,      /* a lock of the class `lock` held at the file */
 	END_MAPPING,   /* the file is mapped */
 };
 
-/* Whose holders could end a wait. */
+/* Its holders could end a wait. */
 struct end {
 	enum end_kind kind;
-	bool readers, writers; /* FILE: those that have it open for this; both: any */
+	bool readers, writers; /* FILE: those that have it open for this; both: for either */
 	const char *lock;      /* LOCK: "FLOCK", or "" for those of fcntl */
 	struct opened file;
 };
@@ -43,52 +43,55 @@ struct ends {
 	size_t count, capacity;
 };
 
-/* blocked.c: what the thread waits for, and who outside could end that; WAIT_NOT where it can move, or might. */
+/* blocked.c: what the thread waits for, and who outside could end that; WAIT_NOT: it can move, or
+   might. */
 void blocked_judge(struct session *s, struct session_thread *t, const struct target_block *b,
 		   struct wait *w, struct ends *ends);
-/* The same, where outsiders are of no interest. */
+/* The same, without outsiders. */
 void blocked_wait_of(struct session *s, struct session_thread *t, const struct target_block *b,
 		     struct wait *w);
 
-/* channels.c: WAIT_FILE with `by`, and the ends; or WAIT_NOT, where it is not known who could. */
+/* channels.c: WAIT_FILE with `by` and the ends filled in; or WAIT_NOT: not known who could end
+   it. */
 void channels_wait(struct session *s, struct session_thread *t, const struct target_block *b,
 		   struct wait *w, struct ends *ends);
-/* A system call that waits at files, and has no time-out. */
+/* Is it a system call that waits at files without a time-out? */
 bool channels_is_call(struct session_thread *t, const struct target_block *b);
 
-/* Whom may a wake-up of memory come from? */
+/* Who could wake a waiter at this memory? */
 enum reach {
-	REACH_OWN,     /* those who share the address space */
+	REACH_OWN,     /* those that share the address space */
 	REACH_TRACED,  /* processes that we trace */
 	REACH_OUTSIDE, /* anybody */
 };
 
-/* futexes.c: whom a change of this memory may come from. Memory of a file without a name is that of
-   those who hold it: they are added to `ends`; NULL: then it counts as anybody's. */
+/* futexes.c: who could change this memory. Memory of a file without a name belongs to those who
+   hold it: they are added to `ends`; if that is NULL, it counts as anybody's. */
 enum reach futexes_reach(const struct session *s, struct session_process *p, uint64_t address,
 			 struct ends *ends);
-/* The thread waits at a word (futex(2) or futex_waitv); WAIT_NOT with a time-out and where somebody
+/* The thread waits at a word (futex(2) or futex_waitv); WAIT_NOT: there is a time-out, or somebody
    outside could wake it. */
 void futexes_wait(struct session *s, struct session_thread *t, const struct target_block *b,
 		  struct wait *w, struct ends *ends);
 
 /* opened.c */
 int opened_look(pid_t tid, int fd, struct opened *out); /* 0, or -1: not open */
-/* Calls with each line of its fdinfo until `want` says true; has it? */
+/* Calls `want` with each line of its fdinfo until that returns true; did it? */
 bool opened_info(const struct opened *f, bool (*want)(void *ctx, const char *line), void *ctx);
 
-/* sockets.c: the other one of a pair. False: not known, or a wait at it ends by itself. */
+/* sockets.c: the inode of the socket's peer. False: not known, or a wait at it ends by itself. */
 bool sockets_peer(pid_t pid, const struct opened *f, ino_t *peer);
 
-/* holders.c: adds the traced processes that hold the end. False: none does. */
+/* holders.c: adds the traced processes that hold the end. False: there are none. */
 bool holders_traced(struct session *s, const struct end *end, struct wait *w);
-/* Does anybody else hold one of the ends, or does the kernel itself write to files for the program? */
+/* Does any other process hold one of the ends, or does the kernel itself write to files for the
+   program? */
 bool holders_outside(struct session *s, const struct ends *ends);
-/* Has the program a file that sends it a signal when something comes there (O_ASYNC)? */
+/* Does the program have a file that sends it a signal when input comes (O_ASYNC)? */
 bool holders_async(struct session *s);
 
-/* timers.c: is a signal to come that could wake somebody? Whoever was stopped to be asked is added to
-   `asked` and stays so until timers_let_go(). */
+/* timers.c: is a signal to come that could wake somebody? Threads that were stopped for the
+   question are added to `asked` and stay stopped until timers_let_go(). */
 struct timers_asked {
 	struct session_thread **items;
 	size_t count, capacity;

@@ -1,6 +1,6 @@
 /*
- * Threads that are blocked at a word of memory: who could wake them? Mutexes and joins have somebody's
- * tid there; of the others only is known who can reach the memory.
+ * Threads that are blocked at a word of memory: who could wake them? For mutexes and joins the word
+ * is somebody's tid; for the others all that is known is who can reach the memory.
  */
 #include "tracer/features/blocked/channels.h"
 
@@ -25,8 +25,8 @@ static bool begins_with(const char *text, const char *begin)
 }
 
 /*
- * "/dev/shm/sem.kK4Fxy (deleted)": sem_open(3) has made it under this name, has given it another one
- * with link(2), and has deleted the first.
+ * "/dev/shm/sem.kK4Fxy (deleted)": sem_open(3) made it under this name, gave it another one with
+ * link(2), and deleted the first.
  */
 static bool has_another_name(const struct session_process *p, const struct target_mapping *map,
 			     size_t length)
@@ -50,7 +50,8 @@ static bool has_another_name(const struct session_process *p, const struct targe
 	return found;
 }
 
-/* A file that has a name can be mapped by anybody; one that has none by those who hold it (`ends`). */
+/* A file with a name can be mapped by anybody; one without, by the processes that hold it
+   (`ends`). */
 enum reach futexes_reach(const struct session *s, struct session_process *p, uint64_t address,
 			 struct ends *ends)
 {
@@ -62,7 +63,7 @@ enum reach futexes_reach(const struct session *s, struct session_process *p, uin
 		return REACH_OUTSIDE;
 	if (!map.shared)
 		return REACH_OWN;
-	if (s->options->no_follow || s->options->pid) /* others were there before */
+	if (s->options->no_follow || s->options->pid) /* other processes existed before */
 		return REACH_OUTSIDE;
 	if (begins_with(map.path, "/dev/zero"))
 		return REACH_TRACED;
@@ -87,9 +88,9 @@ static bool is_endless_wait(const struct target_block *b)
 }
 
 /*
- * The owner of the glibc mutex whose word this is; 0: it is none, or not known. PI and robust ones
- * have the owner in the word itself, with a bit for "somebody waits"; the others say "contended"
- * there and have the owner in a field of their own.
+ * The owner of the glibc mutex whose word this is; 0: it is no mutex, or not known. PI and robust
+ * mutexes have the owner in the word itself, with a bit for "somebody waits"; the others have
+ * "contended" there and the owner in a field of its own.
  */
 static uint32_t mutex_owner(struct session_process *p, const struct target_block *b, uint32_t word)
 {
@@ -104,7 +105,7 @@ static uint32_t mutex_owner(struct session_process *p, const struct target_block
 	return word == MUTEX_CONTENDED || owner == (word & FUTEX_TID_MASK) ? owner : 0;
 }
 
-/* The lock was taken by a thread of another process: a fork has copied it. */
+/* Did a thread of another process take the lock, and a fork copy it? */
 static bool is_copy(const struct wait *w, const struct session_process *p,
 		    const struct session_thread *owner)
 {
@@ -131,7 +132,7 @@ static void judge_futex(struct session *s, struct session_thread *t, const struc
 	if (other) {
 		w->kind = is_copy(w, t->process, other) ? WAIT_NEVER : WAIT_MUTEX;
 	} else if (!private && word == (uint32_t)b->args[2]) {
-		other = by_tid(s, (int)word); /* cleared by the kernel when that thread ends */
+		other = by_tid(s, (int)word); /* the kernel clears the word when that thread ends */
 		if (other)
 			w->kind = WAIT_JOIN;
 	}

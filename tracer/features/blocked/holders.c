@@ -1,7 +1,7 @@
 /*
- * Who holds the other end: the processes that have a file open, a lock of it, or its memory mapped.
- * Told from /proc. Processes that may not be looked at belong to other users, to whom a file of
- * the program hardly came.
+ * Who holds the other end: the processes that have a file open, hold a lock of it, or have its
+ * memory mapped, as /proc tells. Processes that we may not look at belong to other users, who
+ * hardly got hold of a file of the program.
  */
 #include "tracer/features/blocked/channels.h"
 
@@ -18,7 +18,7 @@
 
 /* ---- one process ---------------------------------------------------------------------------- */
 
-/* Where that may not be asked, any file of this kind could be it. */
+/* If that cannot be asked, any file of this kind could be the one. */
 static bool is_same_file(const struct opened *a, const struct opened *b)
 {
 	return strcmp(a->link, b->link) == 0 &&
@@ -49,10 +49,10 @@ static bool is_end(const struct end *e, const struct opened *f)
 	case END_MAPPING:
 		break;
 	}
-	return true; /* whoever has it open can map it */
+	return true; /* any process that has it open can map it */
 }
 
-/* Is it so of one of the descriptors of the process? `dir` is their folder, `name` one in it. */
+/* Is this true of one of the process's descriptors? `dir` is their folder, `name` one in it. */
 static bool any_file(pid_t tid, bool (*is)(const void *ctx, pid_t tid, int dir, const char *name),
 		     const void *ctx)
 {
@@ -70,7 +70,7 @@ static bool any_file(pid_t tid, bool (*is)(const void *ctx, pid_t tid, int dir, 
 	return found;
 }
 
-/* Is it so of one line of its maps? */
+/* Is this true of one line of its maps? */
 static bool any_mapping(pid_t tid, bool (*is)(const void *ctx, const char *line), const void *ctx)
 {
 	char path[64], *line = NULL;
@@ -116,7 +116,8 @@ static bool holds(pid_t tid, const struct end *e)
 
 /* ---- those that are traced ------------------------------------------------------------------ */
 
-/* The first thread of a process may have ended before the others: it has no files any more. */
+/* The first thread of a process may have ended before the others, and then has no files any
+   more. */
 static pid_t living_thread(const struct session *s, const struct session_process *p)
 {
 	array_each(struct session_thread *, it, &s->threads) {
@@ -188,7 +189,7 @@ static bool is_traced(const struct session *s, pid_t pid)
 	return false;
 }
 
-/* Kept with a run: was found to hold the other end of a file; 0: nobody yet. */
+/* Kept with a run: the last outsider found to hold the other end of a file; 0: none yet. */
 struct outsider {
 	pid_t pid;
 };
@@ -213,7 +214,7 @@ static bool holds_any(struct session *s, pid_t pid, const struct ends *ends)
 
 /* ---- the kernel itself ----------------------------------------------------------------------- */
 
-/* Work that goes on while the process sleeps: io_uring(7), the machine of KVM, io_submit(2). */
+/* A file of something that works while the process sleeps: io_uring(7), KVM, io_submit(2). */
 static bool is_helper_file(const void *ctx, pid_t tid, int dir, const char *name)
 {
 	char link[64];
@@ -254,7 +255,7 @@ bool holders_outside(struct session *s, const struct ends *ends)
 		return false;
 	if (kernel_helps(s))
 		return true;
-	/* most often it is one of these: nobody else has to be looked at then */
+	/* it is usually one of these: then nobody else has to be looked at */
 	if (holds_any(s, outsider_of(s)->pid, ends) || holds_any(s, getpid(), ends) ||
 	    holds_any(s, getppid(), ends))
 		return true;

@@ -1,4 +1,4 @@
-/* What /proc tells about the open files of a process. */
+/* What /proc tells of the open files of a process. */
 #include "tracer/features/blocked/channels.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ int opened_look(pid_t tid, int fd, struct opened *out)
 		.dev = file.st_dev,
 		.ino = file.st_ino,
 		.type = file.st_mode & S_IFMT,
-		.reads = link.st_mode & S_IRUSR, /* the kernel shows the open mode there */
+		.reads = link.st_mode & S_IRUSR, /* the kernel shows the open mode in these bits */
 		.writes = link.st_mode & S_IWUSR,
 	};
 	n = readlink(path, out->link, sizeof(out->link) - 1);

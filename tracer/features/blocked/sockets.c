@@ -42,7 +42,7 @@ static bool ask(ino_t ino, struct answer *out)
 	return n > 0;
 }
 
-/* A datagram socket that has a name can be sent to by anybody. */
+/* Anybody can send to a datagram socket that has a name. */
 static bool find_peer(const struct answer *answer, ino_t *peer)
 {
 	const struct nlmsghdr *header = (const void *)answer->bytes;
@@ -65,7 +65,7 @@ static bool find_peer(const struct answer *answer, ino_t *peer)
 	return found && !(named && message->udiag_type == SOCK_DGRAM);
 }
 
-/* SO_RCVTIMEO and SO_SNDTIMEO: the wait ends by itself. In doubt it has one. */
+/* SO_RCVTIMEO and SO_SNDTIMEO end a wait by themselves. In doubt, assume one is set. */
 static bool has_time_out(pid_t pid, const struct opened *f)
 {
 	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);

@@ -1,10 +1,10 @@
 /*
  * Signals that are still to come. When all threads are blocked, a timer of one of the processes may
- * still wake somebody. Whether one is armed only the process itself can ask: a thread that is held,
+ * still wake somebody. Only the process itself can ask whether one is armed: a thread that is held,
  * or one that is stopped for a moment, makes the system call for us.
  *
- * A timer may run out just before it is asked for. So those who are stopped stay so until all is
- * known, and the caller then looks whether the others are as they were.
+ * A timer may run out just before it is asked for. So the threads that were stopped stay so until
+ * everything is known, and the caller then checks whether the others are as they were.
  */
 #include "tracer/features/blocked/channels.h"
 
@@ -88,9 +88,9 @@ static void read_posix_timers(pid_t pid, struct posix_timers *out)
 }
 
 /*
- * The CPU time of somebody who does not run stands still. Ignored signals wake nobody, but for those
- * of libc's own (some shells start programs with them ignored): the thread that waits for them blocks
- * them, and what is blocked is kept.
+ * A clock of CPU time stands still while its thread does not run. Ignored signals wake nobody,
+ * except libc's own (some shells start programs with them ignored): the thread that waits for these
+ * blocks them, and blocked signals are kept.
  */
 static bool can_run_out(const struct posix_timer *timer, const struct signals *signals)
 {
@@ -103,7 +103,8 @@ static bool can_run_out(const struct posix_timer *timer, const struct signals *s
 
 /* ---- what the process itself tells ---------------------------------------------------------- */
 
-/* A system call that writes what is left of a timer to its second argument. In doubt it is armed. */
+/* A system call that writes the time left of a timer to its second argument. In doubt the timer is
+   armed. */
 static bool is_armed(struct session *s, struct session_thread *t, long number, int which)
 {
 	uint64_t args[6] = {(uint64_t)which}, left[4]; /* the interval, and what is left of it */
@@ -115,7 +116,7 @@ static bool is_armed(struct session *s, struct session_thread *t, long number, i
 	if (target_regs(t->target, &regs) < 0)
 		return true;
 	args[1] = (regs.dwarf[ARCH_DWARF_SP] - SCRATCH) & ~(uint64_t)15;
-	memset(left, 0xff, sizeof(left)); /* what is not written shall not look like an answer */
+	memset(left, 0xff, sizeof(left)); /* what is not written must not look like an answer */
 	if (target_write(t->process->target, args[1], left, sizeof(left)) < 0 ||
 	    target_syscall(s->target, t->target, number, args, &result) < 0 || result != 0 ||
 	    target_read(t->process->target, args[1], left, sizeof(left)) < 0)
@@ -135,8 +136,8 @@ static bool any_armed(struct session *s, struct session_thread *t, const struct 
 }
 
 /*
- * System calls that do not show that they were interrupted. A write, or a read that waits for all of
- * what it asks for, ends with what it has got so far.
+ * System calls that do not show an interruption. A write, or a read that waits for everything it
+ * asks for, would return what it has got so far.
  */
 static bool can_be_asked(const struct target_block *b)
 {
@@ -167,7 +168,7 @@ static bool can_be_asked(const struct target_block *b)
 	}
 }
 
-/* Somebody of the process who can be asked: held, or asleep in a wait that can be interrupted. */
+/* A thread of the process that can be asked: held, or asleep in a wait that can be interrupted. */
 static struct session_thread *somebody(struct session *s, const struct session_process *p)
 {
 	struct session_thread *sleeper = NULL;
@@ -187,7 +188,7 @@ static struct session_thread *somebody(struct session *s, const struct session_p
 	return sleeper;
 }
 
-/* A signal that it will take as soon as it is let go. */
+/* Is a signal pending that it will take as soon as it is let go? */
 static bool has_pending(const struct session_thread *t)
 {
 	struct signals signals;
@@ -211,7 +212,7 @@ static bool ask(struct session *s, struct session_process *p, const struct signa
 	return any_armed(s, t, signals, timers) || has_pending(t);
 }
 
-/* From a timer, or from a child that we do not see. */
+/* From a timer, or from a child that we do not see? */
 static bool expects_signal(struct session *s, struct session_process *p, struct timers_asked *asked)
 {
 	struct posix_timers timers = {0};
@@ -252,8 +253,8 @@ void timers_let_go(struct session *s, struct timers_asked *asked)
 
 /* ---- who waits for a timer's signal --------------------------------------------------------- */
 
-/* glibc's thread that calls the functions of SIGEV_THREAD: it waits for signal 32, which is nobody
-   else's. */
+/* Is this glibc's thread that calls the functions of SIGEV_THREAD? It waits for signal 32, as
+   nobody else does. */
 bool timers_is_helper(const struct session_thread *t, const struct target_block *b)
 {
 	enum { TIMER_SIGNAL = 32 };

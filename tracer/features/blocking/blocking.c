@@ -1,9 +1,9 @@
 /*
- * Threads of which an order or a serial barrier wants to know when they block in the kernel.
+ * Notices when threads block in the kernel, for orders and serial barriers.
  *
- * Nobody tells a tracer that a thread goes to sleep, so it is looked up in /proc while one is
- * watched. Asleep in the same system call at two looks, without having run in between, is blocked:
- * a short wait for a contended lock on the way is not.
+ * Nothing tells a tracer that a thread goes to sleep, so threads that are watched are looked up in
+ * /proc. A thread is blocked if it is asleep in the same system call at two looks and has not run
+ * in between: a short wait for a contended lock does not count.
  */
 #include "tracer/run/apply.h"
 #include "tracer/run/threads.h"
@@ -21,7 +21,7 @@ struct watched {
 };
 static const struct keeper watched_keeper = {sizeof(struct watched), NULL};
 
-/* Kept with a run: how many are watched. */
+/* Kept with a run: how many threads are watched. */
 struct watching {
 	unsigned count;
 };
@@ -67,7 +67,7 @@ static void end(struct session *s, struct session_thread *t)
 	count(s, -1);
 }
 
-/* A parent in vfork is blocked, too, though the kernel calls it uninterruptible. */
+/* A parent in vfork is blocked, too, though the kernel calls its sleep uninterruptible. */
 static bool is_blocked(const struct target_block *b)
 {
 	return b->activity == TARGET_BLOCKED ||

@@ -1,6 +1,6 @@
 /*
- * What a thread has done: which of the statements that it has begun have been executed, and can be
- * named in a script.
+ * What a thread has done: which of the statements that it has begun are executed, and can be named
+ * in a script.
  */
 #include "tracer/features/convert/record.h"
 #include "tracer/source/source_lines.h"
@@ -47,7 +47,7 @@ bool deeds_is_empty(struct modules *symbols, const struct convert_line *at)
 	       (strncmp(text, "return", 6) == 0 && !strchr(text, '('));
 }
 
-/* Behind the bracket of "while (...)"; NULL: it is none. */
+/* What follows the brackets of "while (...)"; NULL: it is no such statement. */
 static const char *behind_while(const char *text)
 {
 	unsigned depth = 0;
@@ -72,7 +72,8 @@ bool deeds_is_while(struct modules *symbols, const struct convert_line *at, bool
 	return text && (!with_body || isalpha((unsigned char)text[strspn(text, " {")]));
 }
 
-/* Since then the thread was nowhere but in what the function calls, or (`same`) in the function. */
+/* Has the thread since been only in functions called from there or, with `same`, in the function
+   itself? */
 static bool stayed_in(const struct convert_thread *t, size_t event, size_t now, bool same)
 {
 	const struct convert_event *e = &t->events.items[event];
@@ -84,7 +85,8 @@ static bool stayed_in(const struct convert_thread *t, size_t event, size_t now, 
 	return event + 1 < now;
 }
 
-/* Who names a function, or where it begins, means all of it: that is no deed as long as it runs. */
+/* A line that names a function, or begins it, stands for the whole function: nothing is done while
+   that runs. */
 static bool is_function(const struct convert_record *r, const struct convert_line *at)
 {
 	char *location = convert_location(r->symbols, r->program, at);

@@ -1,6 +1,6 @@
 /*
- * What a run tells of the orders that sleeps make: who sleeps where, and what each of the others had
- * last done, or was blocked in, when the sleep was over.
+ * What a run tells of the orders that sleeps make: which threads sleep where, and what each of the
+ * others had done last, or was blocked in, when the sleep ended.
  */
 #include "tracer/features/convert/record.h"
 
@@ -14,7 +14,7 @@ static const char *callee_of(const struct convert_sleep *s)
 	return s->level ? s->calls[s->level - 1].func : s->what;
 }
 
-/* By its line, and what is called there: a macro may sleep in several ways. */
+/* Found by its line and by what is called there: a macro may sleep in several ways. */
 static size_t site_of(const struct convert_plan *p, const struct convert_sleep *s)
 {
 	size_t i = 0;
@@ -38,8 +38,8 @@ const char *convert_still_sleeps(const struct convert_plan *p, const struct conv
 	return NULL;
 }
 
-/* As a reader of the source comes by, the test's own first; who sleeps first may be another one each
-   time. */
+/* In the order of the source, the test's own files first; which sleep comes first differs from run
+   to run. */
 static int by_line(const void *a, const void *b)
 {
 	const struct convert_site *one = a, *two = b;
@@ -57,7 +57,7 @@ static void add_thread(struct convert_site *site, size_t thread)
 	*array_add(&site->threads) = thread;
 }
 
-/* Lines of the same function that its thread has passed just before. */
+/* Notes lines of the same function that the thread has passed just before. */
 static void note_back(struct convert_site *site, const struct convert_record *r,
 		      const struct convert_sleep *s)
 {
@@ -112,7 +112,7 @@ static const struct convert_sleep *sleep_at(const struct convert_record *r, size
 	return NULL;
 }
 
-/* Who sleeps has done what stands before the sleep: that has a gate of its own. */
+/* A thread that sleeps has done only what precedes its sleep, which has a gate of its own. */
 static size_t before_sleep(const struct convert_record *r, const struct convert_sleep *s)
 {
 	const struct convert_thread *t = &r->threads.items[s->thread];
@@ -131,8 +131,8 @@ static size_t before_sleep(const struct convert_record *r, const struct convert_
 	return n;
 }
 
-/* How many events the other thread had by the time the sleep ended: the last of them is the deed that was
-   waited for. A timed wait that something else has ended is no sleep. */
+/* How many events the other thread had when the sleep ended: the last of them is what was waited
+   for. A timed wait that something else ended is no sleep. */
 static size_t last_event(const struct convert_record *r, const struct convert_sleep *s,
 			 const struct convert_other *other, bool *blocked)
 {
@@ -143,8 +143,8 @@ static size_t last_event(const struct convert_record *r, const struct convert_sl
 	size_t n = sleeps ? before_sleep(r, own) : other->events, last;
 
 	if (!sleeps && !(own && own->foreign) && !other->blocked && !other->gone && n)
-		n--; /* it is in the middle of it */
-	/* nothing is left undone by who is gone */
+		n--; /* it is still executing that one */
+	/* a thread that has ended has left nothing undone */
 	last = deeds_last(r, t, n, other->gone ? 0 : other->events);
 	*blocked = (other->blocked || (own && own->foreign)) && !sleeps && last == n;
 	return last;
@@ -189,7 +189,7 @@ struct known_orders {
 	size_t count, capacity;
 };
 
-/* Something later of the same thread was waited for before: this is nothing new. */
+/* Has something later of the same thread been waited for before? Then this adds nothing. */
 static bool is_known(const struct known_orders *all, const struct known_order *k)
 {
 	array_each(const struct known_order, o, all)
@@ -200,8 +200,8 @@ static bool is_known(const struct known_orders *all, const struct known_order *k
 	return false;
 }
 
-/* A thread of a library's that works meanwhile: what it does is not seen. One that has only gone to
-   where it waits for work, and gets none in all the run, is no partner of anybody. */
+/* Is this a library's thread that works meanwhile? What it does is not seen. One that only goes to
+   where it waits for work, and gets none in the whole run, takes no part in any order. */
 static bool is_unseen(const struct convert_record *r, const struct convert_other *other)
 {
 	const struct convert_thread *t = &r->threads.items[other->thread];
@@ -210,8 +210,8 @@ static bool is_unseen(const struct convert_record *r, const struct convert_other
 	       (t->works || !(other->blocked || other->sleeps));
 }
 
-/* From here on nothing but the sleep puts its thread behind the others: it was made then, or its sleep
-   before was over. */
+/* Since when only the sleep keeps the thread behind the others: since it was created, or its
+   previous sleep ended. */
 static uint64_t alone_since(const struct convert_record *r, const struct convert_sleep *s)
 {
 	uint64_t since = r->threads.items[s->thread].born_us;
@@ -223,7 +223,7 @@ static uint64_t alone_since(const struct convert_record *r, const struct convert
 	return since;
 }
 
-/* Where what it has done last cannot be named, it can be waited for that it ends. */
+/* If what a thread did last cannot be named, its end can be waited for instead. */
 static bool has_to_exit(const struct convert_record *r, const struct convert_other *other, size_t n)
 {
 	return other->gone && other->thread &&
@@ -329,7 +329,7 @@ static const struct convert_sleep *sleep_of(const struct convert_plan *p,
 	return NULL;
 }
 
-/* By when the sleep was over, with `n` events that count. */
+/* Did it have the order's event when the sleep ended, having `n` events that count? */
 static bool has_it(const struct convert_record *r, const struct convert_other *other, size_t n,
 		   const struct convert_order *o)
 {
@@ -344,7 +344,7 @@ static bool has_it(const struct convert_record *r, const struct convert_other *o
 	return false;
 }
 
-/* It has less to show: that is what counts. */
+/* In this run the thread was less far: only what both runs show counts. */
 static void weaken(struct convert_order *o, const struct convert_record *r,
 		   const struct convert_other *other, size_t n, bool blocked)
 {
@@ -356,7 +356,7 @@ static void weaken(struct convert_order *o, const struct convert_record *r,
 	o->polled = polls_at(r, other->thread, &o->from);
 }
 
-/* Where two sleeps end at about the same time one run has less to show than the other. */
+/* If two sleeps end at about the same time, one run may show less than the other. */
 static bool agree(const struct convert_plan *p, const struct convert_record *r,
 		  struct convert_order *o)
 {
@@ -421,13 +421,14 @@ bool convert_is_left(const struct convert_plan *p, const struct convert_order *o
 	return o->dropped || p->sites.items[o->site].left;
 }
 
-/* Also where others say it. */
+/* Counting dropped orders that others imply, too. */
 static bool is_said(const struct convert_plan *p, const struct convert_order *o)
 {
 	return !p->sites.items[o->site].left && !o->blocked && (!o->dropped || o->superfluous);
 }
 
-/* `o` waits for what a third thread does behind a sleep, and that sleep waits for at least the same. */
+/* Is `o` implied: does it wait for what a third thread does after a sleep that waits for at least
+   the same? */
 static bool is_implied(const struct convert_plan *p, const struct convert_order *o)
 {
 	array_each(const struct convert_order, last, &p->orders) {
@@ -452,7 +453,7 @@ void convert_reduce(struct convert_plan *p)
 			o->dropped = o->superfluous = true;
 }
 
-/* The places stand in the order of the orders that are not left, two for each. */
+/* The script's places come in the order of the orders that are not left, two for each. */
 bool convert_count(struct convert_plan *p, const struct convert_record *r)
 {
 	size_t place = 0;
@@ -472,7 +473,7 @@ bool convert_count(struct convert_plan *p, const struct convert_record *r)
 		same &= hits == o->from_hit && to_hits == o->to_hit;
 		o->from_hit = hits;
 		o->to_hit = to_hits;
-		o->dropped = o->unreached = !hits; /* this place is never reached so */
+		o->dropped = o->unreached = !hits; /* its place is never reached this way */
 		place += 2;
 	}
 	return same;

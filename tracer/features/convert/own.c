@@ -1,8 +1,8 @@
 /*
- * What is the test's own, where it is linked with the library that it tests: the file that main is in,
- * those beside it, and those whose names say that they are tests; and the code that sleeps, wherever
- * that is. Of a library inside it is not seen what its threads do, as of one outside; its waits with a
- * time are sleeps only where the test calls them, and then that call is what sleeps.
+ * What belongs to the test itself, if it is linked with the library that it tests: the file with
+ * main, the files beside it, and those whose names say that they are tests; and the code that
+ * sleeps, wherever it is. What the threads of a library inside do is not seen, as with one outside;
+ * its timed waits are sleeps only if the test calls them, and then that call is what sleeps.
  */
 #include "tracer/features/convert/record.h"
 
@@ -22,7 +22,7 @@ static size_t length_of_dir(const char *file)
 	return slash ? (size_t)(slash - file) + 1 : 0;
 }
 
-/* Of the directories that both are in. */
+/* The length of the directories that both share. */
 static size_t common_dirs(const char *a, const char *b)
 {
 	size_t n = 0;
@@ -90,7 +90,7 @@ bool convert_can_hasten(const struct convert_record *r)
 	return !r->timers;
 }
 
-/* A few statements lead to the sleep, and behind it there are none. */
+/* Do only a few statements lead to the sleep, and none follow it? */
 static bool only_sleeps(const struct convert_record *r, const struct convert_sleep *s, unsigned i)
 {
 	const struct convert_thread *t = &r->threads.items[s->thread];
@@ -122,7 +122,7 @@ static bool has_other_caller(const struct convert_record *r, const struct conver
 	return false;
 }
 
-/* A function that does nothing but sleep stands for the library's own. */
+/* A function that does nothing but sleep counts like the library's own. */
 static bool is_wrapper(const struct convert_record *r, const struct convert_sleep *s, unsigned i)
 {
 	if (s->calls[i].inlined) /* its code is not part of the line that calls it */
@@ -141,7 +141,7 @@ static unsigned level_of(const struct convert_record *r, const struct convert_sl
 	return i;
 }
 
-/* The test's call that leads into a library inside. */
+/* Finds the test's call that leads into a library inside. */
 static void find_own_call(const struct convert_record *r, struct convert_sleep *s)
 {
 	unsigned i = s->level;
@@ -152,7 +152,7 @@ static void find_own_call(const struct convert_record *r, struct convert_sleep *
 	s->level = s->foreign ? s->level : i;
 }
 
-/* Does the test itself sleep anywhere? Else its files are not told apart by their names. */
+/* Does the test itself sleep anywhere? If not, its files are not told apart by name. */
 static bool is_parted(const struct convert_record *r)
 {
 	array_each(const struct convert_sleep, s, &r->sleeps)
@@ -164,7 +164,7 @@ static bool is_parted(const struct convert_record *r)
 
 /* ---- what is kept of a run -------------------------------------------------------------------- */
 
-/* Who sleeps in its midst is looked into, whoever's code it is. */
+/* Code that sleeps is looked into, whoever it belongs to. */
 static bool sleeps_in(const struct convert_record *r, const char *file)
 {
 	array_each(const struct convert_sleep, s, &r->sleeps)

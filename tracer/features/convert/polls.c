@@ -1,10 +1,10 @@
 /*
- * Loops that sleep: until something else has happened, or until the clock says so. How often they come by
- * is left to chance, and they are no orders.
+ * Loops that sleep until something else has happened, or until a time. How often they come by is
+ * left to chance, so they make no orders.
  */
 #include "tracer/features/convert/record.h"
 
-/* Of its function, before (-1) or behind (+1) the sleep; NULL: none. */
+/* The nearest line of its function before (-1) or after (+1) the sleep; NULL: none. */
 static const struct convert_line *beside(const struct convert_record *r,
 					 const struct convert_sleep *s, int step)
 {
@@ -38,7 +38,7 @@ static bool passes_between(const struct convert_thread *t, const struct convert_
 	return false;
 }
 
-/* Between any two of very many sleeps of one line, as far as it was watched. */
+/* Is the line passed between any two of very many sleeps of one line, as far as it was watched? */
 static bool is_between_all(const struct convert_record *r, size_t thread,
 			   const struct convert_line *at)
 {
@@ -56,7 +56,7 @@ static bool is_between_all(const struct convert_record *r, size_t thread,
 
 			if (passed && ended)
 				return false;
-			ended = !passed; /* it has been met too often to be watched */
+			ended = !passed; /* passed too often: it is no longer watched */
 			times += passed;
 		}
 		last = s;
@@ -81,7 +81,7 @@ bool polls_at(const struct convert_record *r, size_t thread, const struct conver
 static const char *const by_clock = "it looks at the clock, and sleeps again until that says so: a "
 				    "gate cannot make that shorter";
 
-/* The one before it of the same thread on that line; NULL: it is the first. */
+/* The thread's previous sleep on that line; NULL: this is the first. */
 static const struct convert_sleep *one_before(const struct convert_record *r,
 					      const struct convert_sleep *s)
 {
@@ -92,7 +92,7 @@ static const struct convert_sleep *one_before(const struct convert_record *r,
 	return NULL;
 }
 
-/* Between any two of its sleeps on that line a thread has asked for the time. */
+/* Does the thread ask for the time between any two of its sleeps on that line? */
 static bool asks_clock(const struct convert_record *r, const struct convert_line *at)
 {
 	bool asks = false;

@@ -1,56 +1,56 @@
-/* Between a run and watch.c. Nothing happens where session_options.record is NULL. */
+/* Between the files that watch a run. Nothing happens if session_options.record is NULL. */
 #ifndef GATECTL_FEATURES_CONVERT_RECORD_H
 #define GATECTL_FEATURES_CONVERT_RECORD_H
 
 #include "tracer/features/convert/convert.h"
 #include "tracer/features/waiting/waiter.h"
 
-/* TARGET_SLEEP and TARGET_SLEPT: the thread goes on, or does so in its turn. */
+/* TARGET_SLEEP and TARGET_SLEPT: the thread goes on now, or when it is its turn. */
 void convert_sleep(struct session *s, const struct target_event *ev);
 void convert_born(struct session *s, const struct session_thread *t);
-/* At a tick: who has slept goes on if it is its turn. */
+/* At a tick: a thread that has slept goes on if it is its turn. */
 void turns_look(struct session *s);
 
 /* ---- sleeps.c ---- */
 
-/* The thread in the record; made when it is asked for first. */
+/* The thread in the record, made when first asked for. The record owns it. */
 struct convert_thread *convert_thread_of(struct convert_record *r, const struct session_thread *t);
 struct convert_sleep *convert_open_sleep(struct convert_record *r, size_t thread); /* or NULL */
-/* After very many sleeps: it has had so many of them that it orders nothing by more. */
+/* Has it slept so often that more sleeps would order nothing? Then it just sleeps. */
 bool convert_sleeps_on(const struct convert_record *r, const struct session_thread *t);
 void convert_note_arrivals(struct session *s, struct arrival_counts *out);
-/* How the others stand; nobody is let go for it. */
+/* Notes how the other threads stand; none of them is resumed for it. */
 void convert_look_round(struct session *s, struct convert_sleep *sleep);
 
 /* ---- own.c ---- */
 
-/* The run is over: each sleep gets its level, and events that are not of own code are forgotten. */
+/* After the run: gives each sleep its level, and drops events outside the test's own code. */
 void own_settle(struct convert_record *r);
 bool own_is(const struct convert_record *r, const char *file);
-/* Its time was over, in code that a script can name. */
+/* Was its time up, in code that a script can name? */
 bool own_counts(const struct convert_sleep *s);
 const struct convert_line *own_line(const struct convert_sleep *s);
 
 /* ---- turns.c ---- */
 
 void turns_begin(struct session *s, struct convert_sleep *sleep);
-/* Its time is over; its thread stays stopped. */
+/* Its time is up; its thread stays stopped. */
 void turns_wait(struct session *s, struct convert_sleep *sleep);
 /* It has ended. */
 void turns_end(struct session *s, struct convert_sleep *sleep);
 
 /* ---- polls.c ---- */
 
-enum { POLLS_MOST = 60 }; /* who sleeps more often on a line does not mean one order by it */
-/* while (!ready) usleep(1000): how often it sleeps is left to chance, though it may be once in all the
-   runs that were seen. */
+enum { POLLS_MOST = 60 }; /* a line that sleeps more often does not mean one order by it */
+/* Is this a sleep of a loop like while (!ready) usleep(1000)? How often it sleeps is left to
+   chance, even if it was once in all runs that were seen. */
 bool polls_is(const struct convert_record *r, const struct convert_sleep *s);
-/* The line is of a loop in which its thread looks again and again. */
+/* Is the line part of a loop in which the thread checks again and again? */
 bool polls_at(const struct convert_record *r, size_t thread, const struct convert_line *at);
-/* Why the sleeps of that line are left: `otherwise`, or that the loop asks the clock. */
+/* Why the sleeps of that line are left alone: `otherwise`, or that the loop asks the clock. */
 const char *polls_why(const struct convert_record *r, const struct convert_line *at,
 		      const char *otherwise);
-/* ... why it sleeps though it was elided. */
+/* ... why it sleeps though it is elided. */
 const char *polls_again(const struct convert_sleep *s);
 
 /* ---- deeds.c ---- */
@@ -59,17 +59,18 @@ bool deeds_same_text(const char *a, const char *b);
 bool deeds_sounds_like_sleep(const char *func); /* NULL: no */
 bool deeds_same_line(const struct convert_line *a, const struct convert_line *b);
 bool deeds_same_place(const struct convert_line *a,
-		      const struct convert_line *b); /* and function */
-/* A brace, or nothing: nobody would name it as what has happened. */
+		      const struct convert_line *b); /* and in the same function */
+/* Is it a brace, or nothing? Nobody would name that as something that has happened. */
 bool deeds_is_empty(struct modules *symbols, const struct convert_line *at);
-/* It begins with "while (...)", and `with_body` has what that repeats on the same line. */
+/* Does it begin with "while (...)" and, if `with_body`, have the body on the same line? */
 bool deeds_is_while(struct modules *symbols, const struct convert_line *at, bool with_body);
 /* Has the thread, with `now` events, executed the statement of its event? */
 bool deeds_is_done(const struct convert_record *r, const struct convert_thread *t, size_t event,
 		   size_t now);
-/* Of a thread that has ended: was nothing to be done any more when the last of `n` events was? */
+/* For a thread that has ended: was nothing left to do after the last of `n` events? */
 bool deeds_is_all(const struct convert_record *r, const struct convert_thread *t, size_t n);
-/* The first `n` events: the last of them that is a deed, and has a location. 0: none. */
+/* How many of the first `n` events there are up to the last that is executed and has a location. 0:
+   none is. */
 size_t deeds_last(const struct convert_record *r, const struct convert_thread *t, size_t n,
 		  size_t now);
 

@@ -16,7 +16,7 @@ static void add_quoted(struct str *out, const char *text)
 	str_add(out, "\"");
 }
 
-/* { thread = "T", hit = N }, where they are needed. */
+/* { thread = "T", hit = N }, as far as needed. */
 static void add_options(struct str *out, const char *thread, unsigned long hit, bool optional)
 {
 	const char *comma = "";
@@ -48,7 +48,7 @@ static const char *to_thread(const struct convert_plan *p, const struct convert_
 	return o->to_shared ? p->threads.items[o->to_thread] : NULL;
 }
 
-/* The main thread of a process ends with it. */
+/* The end of the main thread is that of its process. */
 static const char *ending(const char *thread)
 {
 	const char *slash = strrchr(thread, '/');
@@ -62,7 +62,7 @@ static void add_place(const struct convert_plan *p, const struct convert_order *
 	add_quoted(out, o->exits ? ending(p->threads.items[o->from_thread]) : o->location);
 }
 
-/* A place that could do nothing would not be counted. */
+/* A place that has nothing to do would not be counted. */
 static void add_counted(struct str *out, const char *thread)
 {
 	add_options(out, thread, 0, true);
@@ -150,7 +150,7 @@ static bool came_before(const struct convert_plan *p, const struct convert_order
 	return false;
 }
 
-/* Where the thread is held that does not sleep any more. */
+/* Where a thread that no longer sleeps is held. */
 static const char *held_at(const struct convert_site *site)
 {
 	return site->held_back ? site->back_location[site->held_back - 1] : site->location;

@@ -1,5 +1,6 @@
 /*
- * One run for gatectl convert: who sleeps, where, and how the others stand when a sleep ends.
+ * One run for gatectl convert: which threads sleep, where, and how the others stand when a sleep
+ * ends.
  */
 #include "tracer/run/go.h"
 #include "tracer/features/convert/record.h"
@@ -31,7 +32,8 @@ bool convert_sleeps_on(const struct convert_record *r, const struct session_thre
 	       r->threads.items[t->index].times > SLEEPS_OFTEN;
 }
 
-/* By the name of the function that it calls; or by the line, where that has none (a stripped library). */
+/* By the name of the function that it calls; by the line, if that has no name (a stripped
+   library). */
 static bool asks_for_sleep(struct modules *symbols, const struct waiter *w, size_t call)
 {
 	const struct inspect_call *from = &w->stack.items[call];
@@ -42,8 +44,8 @@ static bool asks_for_sleep(struct modules *symbols, const struct waiter *w, size
 	return deeds_sounds_like_sleep(name);
 }
 
-/* The innermost call of the program's; stack.count: it waits in a library of the tester's, of which the
-   program has asked something else than to sleep. */
+/* The program's innermost call; stack.count: it waits in a library of the tester's, which the
+   program asked for something else than to sleep. */
 static size_t program_call(struct modules *symbols, const struct waiter *w)
 {
 	size_t i = w->own;
@@ -92,9 +94,9 @@ void convert_born(struct session *s, const struct session_thread *t)
 	convert_thread_of(s->options->record, t)->born_us = session_now_us() - s->start_us;
 }
 
-/* Who was blocked and is not any more, or has been on a processor in between, works at times; and so does
-   who has been given something by a file, and waits for more. Who sleeps is woken by its time alone, and
-   may stand still for its turn: that is none of it. */
+/* A thread works at times if it was blocked and no longer is, if it has run in between, or if it
+   waits for more after a file has given it something. A sleeping thread only waits for its time or
+   its turn, so it does not count. */
 static void note_rest(struct convert_record *r, const struct session_thread *of,
 		      const struct target_block *block)
 {

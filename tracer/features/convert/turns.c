@@ -1,10 +1,11 @@
 /*
- * Whose turn is it to wake up? In a run that is watched a sleep does not end before everybody who is
- * awake has nothing left to do; then those go on whose time is over first. So during a sleep the same
- * things happen however busy the machine is: it is of no matter how long it lasts, but only which one
- * ends before another. In `now_ns` sleeping takes time, and working none.
+ * Whose turn is it to wake up? In a run that is watched, a sleep does not end before everybody who
+ * is awake has nothing left to do; then the sleeps with the earliest end go on. So the same things
+ * happen during a sleep however busy the machine is: how long a sleep lasts does not matter, only
+ * which one ends before another. In `now_ns` sleeping takes time, and working none.
  *
- * Whoever works for longer than a sleep lasts is not waited for: nobody sleeps until that is done.
+ * A thread that works for longer than a sleep lasts is not waited for: nobody sleeps until such
+ * work is done.
  */
 #include "tracer/run/go.h"
 #include "tracer/run/ticks.h"
@@ -12,15 +13,15 @@
 #include "tracer/features/deadlock/deadlock.h"
 
 enum {
-	TOGETHER_PART = 16, /* two sleeps that differ by less than that part end together */
+	TOGETHER_PART = 16, /* two sleeps that differ by a smaller part end together */
 	TOGETHER_MOST_NS = 2000000,
-	WORK_FACTOR = 2, /* who is watched needs more time than alone */
+	WORK_FACTOR = 2, /* a watched thread needs more time than alone */
 	WORK_LEAST_NS = 100000000,
 	CLOCK_LEAST_NS = 20000000,
-	WAIT_FACTOR = 10, /* who neither works nor rests (a disk) is waited for as long as that */
+	WAIT_FACTOR = 10, /* a thread that neither works nor rests (a disk) gets so long */
 	WAIT_LEAST_US = 2000000,
 	SHORTEST_NS =
-		100000, /* nobody sleeps for less: whoever asks all the time needs that, too */
+		100000, /* no sleep is shorter: asking for the time in a loop takes as long, too */
 };
 
 enum { WAITING_MS = 1 };
@@ -38,7 +39,7 @@ void turns_begin(struct session *s, struct convert_sleep *sleep)
 	sleep->begin_clock_ns = s->options->record->now_ns + sleep->begin_worked_ns;
 }
 
-/* While somebody waits for their turn there is more to look at. */
+/* While a thread waits for its turn there is more to look at. */
 static void count_waiting(struct session *s, int more)
 {
 	struct convert_record *r = s->options->record;
@@ -58,7 +59,7 @@ void turns_wait(struct session *s, struct convert_sleep *sleep)
 void turns_end(struct session *s, struct convert_sleep *sleep)
 {
 	sleep->ended = true;
-	s->options->record->threads.items[sleep->thread].rested_at = 0; /* that is no work */
+	s->options->record->threads.items[sleep->thread].rested_at = 0; /* waking up is no work */
 	s->options->record->threads.items[sleep->thread].sleep = 0;
 	if (!sleep->over)
 		return;
@@ -67,7 +68,7 @@ void turns_end(struct session *s, struct convert_sleep *sleep)
 
 /* ---- who is next ------------------------------------------------------------------------------ */
 
-/* By a signal: its sleep does not end before somebody lets it go on. */
+/* Stopped by a signal: its sleep does not end before SIGCONT. */
 static bool is_stopped(const struct session *s, size_t thread)
 {
 	const struct session_thread *t = s->threads.items[thread];
@@ -110,7 +111,7 @@ static bool all_are_over(struct session *s, const struct convert_sleep *first)
 	return true;
 }
 
-/* It has slept, and waits for its turn; or it is not waited for. */
+/* Has it slept and waits for its turn, or is it not waited for? */
 static bool is_aside(const struct session *s, const struct session_thread *t)
 {
 	const struct convert_sleep *sleep = convert_open_sleep(s->options->record, t->index);
@@ -118,14 +119,14 @@ static bool is_aside(const struct session *s, const struct session_thread *t)
 	return (sleep && sleep->over) || convert_sleeps_on(s->options->record, t);
 }
 
-/* Somebody works until the clock has gone on, and has seen that it has. */
+/* Does somebody work until the clock has gone on, and has noticed that it has? */
 static bool is_past_by_clock(const struct session *s, const struct convert_sleep *sleep)
 {
 	return target_clock_seen_ns(s->target) >
 	       sleep->begin_clock_ns + sleep->ns + sleep->ns / 2 + CLOCK_LEAST_NS;
 }
 
-/* Somebody works for so long that no sleep waits for it. */
+/* Does somebody work for so long that no sleep would wait for it? */
 static bool is_out_of_patience(const struct session *s, const struct convert_sleep *sleep)
 {
 	uint64_t us = sleep->ns / 1000;
@@ -152,7 +153,7 @@ static void wake(struct session *s, struct convert_sleep *sleep)
 	s->events++;
 }
 
-/* With those that end together with it: all are looked at before any of them moves. */
+/* Wakes it and those that end together with it; all are looked at before any of them moves. */
 static void wake_all(struct session *s, struct convert_sleep *first)
 {
 	struct convert_record *r = s->options->record;
@@ -181,7 +182,7 @@ void turns_look(struct session *s)
 		struct convert_sleep *sleep = convert_open_sleep(r, i);
 
 		if (sleep && !s->threads.items[i]->target)
-			turns_end(s, sleep); /* it is gone */
+			turns_end(s, sleep); /* its thread is gone */
 		else if (sleep && sleep->over && is_out_of_patience(s, sleep))
 			wake_all(s, sleep);
 	}

@@ -1,8 +1,8 @@
 /*
- * One run for gatectl convert: which statements of the tester's own the threads begin.
+ * One run for gatectl convert: which statements of the tester's own code the threads begin.
  *
- * There is a trap at every function of the program; when it is entered for the first time its
- * statements get theirs. One that is met very often loses it: such a line orders nothing.
+ * There is a trap at every function of the program; when a function is entered for the first time,
+ * its statements get traps. A trap that is hit very often is removed: such a line orders nothing.
  */
 #include "tracer/run/go.h"
 #include "tracer/features/convert/record.h"
@@ -18,10 +18,10 @@ struct entered {
 	uint64_t offset;
 };
 
-/* Of one instruction: `info` is what its act points to. */
+/* A trap at one instruction: the act's `info` points to this. */
 struct trap {
 	struct source_site info;
-	bool opens; /* its function begins there */
+	bool opens; /* it is the first of its function */
 	unsigned long hits;
 };
 
@@ -41,7 +41,7 @@ static void put(struct session *s, struct session_process *p, struct target_thre
 {
 	struct convert_record *r = s->options->record;
 	struct target_site *site;
-	ERROR(ignored); /* an instruction that has no copy is no event */
+	ERROR(ignored); /* an instruction that cannot be relocated is no event */
 	struct site_use *use = sites_use(s, p, t, bias + info->offset, &site, &ignored);
 	struct trap *trap;
 
@@ -85,7 +85,7 @@ static uint64_t bias_of(const struct session_process *p)
 	return 0;
 }
 
-/* The program has been started, or execs: traps at its functions. */
+/* The program was started, or has exec'd: sets traps at its functions. */
 static void watch_image(struct session *s, struct session_process *p, struct target_thread *t)
 {
 	struct convert_record *r = s->options->record;
@@ -98,7 +98,7 @@ static void watch_image(struct session *s, struct session_process *p, struct tar
 	r->symbols = s->symbols;
 	target_hasten(s->target, r->hasten);
 	if (p == s->root && (!r->program || (p->exe && module_has_debug(p->exe))))
-		r->program = p->exe; /* a test may end as another program */
+		r->program = p->exe; /* a test may end as another program, by exec */
 	if (!r->lines || !p->exe || !module_has_debug(p->exe) || p != s->root)
 		return;
 	e.bias = bias_of(p);
@@ -174,10 +174,10 @@ static void note_line(struct session *s, struct session_thread *t, const struct 
 	};
 }
 
-/* A function is entered, a statement begins. */
+/* A function is entered, or a statement begins. */
 static enum hit_answer hit(struct session *s, const struct act *a, const struct hit *h)
 {
-	struct trap *trap = (struct trap *)a->info; /* put() has made it */
+	struct trap *trap = (struct trap *)a->info; /* made by put() */
 	const struct site_use *use = h->site->user;
 
 	if (a->info->kind == SOURCE_ENTRY)
@@ -211,7 +211,7 @@ static int ask_for_sleeps(struct session *s, struct target_launch *how, struct e
 	return 0;
 }
 
-/* Its modules are to be known, though the script may have no places. */
+/* Its modules must be known even if the script has no places. */
 static void needs_modules(struct session *s, struct session_thread *t, bool first)
 {
 	(void)t;

@@ -6,11 +6,11 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { SAME_MOST = 9 }; /* a person does not count further */
+enum { SAME_MOST = 9 }; /* after that, numbers */
 
 /* ---- locations ------------------------------------------------------------------------------ */
 
-/* Is it of this copy? Lambdas on one line are several functions. */
+/* Is it in this copy of the code? Several lambdas may be on one line. */
 static bool is_code_of(const struct source_site *site, const struct convert_line *at)
 {
 	array_each(const struct module_range, r, &site->ranges)
@@ -45,7 +45,7 @@ static bool means(struct modules *symbols, struct module *program, const char *t
 	return same && own;
 }
 
-/* The statement without what is around it. */
+/* The statement without indentation, comment and punctuation. Owned by the caller. */
 static char *trimmed(const char *text)
 {
 	size_t n;
@@ -72,7 +72,7 @@ static bool is_keyword(const char *text, size_t n)
 	return false;
 }
 
-/* "pthread_cond_wait" of "pthread_cond_wait(&c, &m)"; NULL where it does not begin with a call. */
+/* "pthread_cond_wait" for "pthread_cond_wait(&c, &m)"; NULL: it does not begin with a call. */
 static char *called(const char *text)
 {
 	size_t n =
@@ -178,7 +178,7 @@ static char *unique(const struct convert_plan *p, const struct convert_order *ow
 	return str_take(name);
 }
 
-/* A thread is called by its function; where several run that, by its number, too. */
+/* A thread is called by its function and, if several run that, its number. */
 static void add_thread(const struct convert_plan *p, size_t thread, struct str *out)
 {
 	const char *id = p->threads.items[thread], *hash = strchr(id, '#');
@@ -191,7 +191,7 @@ static void add_thread(const struct convert_plan *p, size_t thread, struct str *
 	base_free(base);
 }
 
-/* Of "if (f(x) != 0)" what is behind the bracket. */
+/* What follows the bracket of "if (f(x) != 0)". */
 static const char *condition(const char *text)
 {
 	size_t n = strncmp(text, "if", 2) == 0 ? 2 : strncmp(text, "while", 5) == 0 ? 5 : 0;
@@ -265,13 +265,13 @@ static void name_to(const struct convert_plan *p, struct convert_order *o)
 	o->to_name = unique(p, o, &name);
 }
 
-/* In a function of one line its own name is the first. */
+/* A function on one line names itself first. */
 static bool is_own_name(const char *name, size_t n, const struct convert_line *at)
 {
 	return at->func && strlen(at->func) == n && strncmp(name, at->func, n) == 0;
 }
 
-/* The name of what is called with this bracket; *length 0: nothing is. */
+/* The name before this bracket; *length 0: there is none. */
 static const char *called_at(const char *text, const char *bracket, size_t *length)
 {
 	const char *end = bracket, *from;
@@ -286,9 +286,9 @@ static const char *called_at(const char *text, const char *bracket, size_t *leng
 	return from;
 }
 
-/* What the line calls: that by which it sleeps, by its name. libc's own names for it (`known`) are not
-   those of the source, but may be. NULL: the line (of a macro) does not say, and what is known is better
-   than another name; where nothing is, the first call. */
+/* The call by which the line sleeps, as it is written there, which may differ from libc's name
+   (`known`); without one, the first call. NULL: the line (of a macro) does not show it, and `known`
+   is better than some other call's name. Owned by the caller. */
 static char *sleeping_call(struct modules *symbols, const struct convert_line *at,
 			   const char *known)
 {
@@ -322,8 +322,8 @@ static char *sleeping_call(struct modules *symbols, const struct convert_line *a
 	return found;
 }
 
-/* A function of the program: there its caller's threads can be held, where its call cannot be told apart
-   from what else is on the line. */
+/* Is it a function of the program? If its call cannot be told apart from the rest of the line,
+   threads can be held there. */
 static bool is_function(struct modules *symbols, struct module *program, const char *name)
 {
 	struct source_sites sites = {0};
@@ -345,7 +345,7 @@ static void words_of_site(struct convert_site *site, struct modules *symbols,
 {
 	const char *text = source_line(symbols, site->at.file, site->at.line);
 	bool callee = is_function(symbols, program, site->callee);
-	bool hidden = callee && text && !strstr(text, site->callee); /* by a macro */
+	bool hidden = callee && text && !strstr(text, site->callee); /* in a macro */
 	char *what = sleeping_call(symbols, &site->at, site->callee);
 
 	if (what) {
