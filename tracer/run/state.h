@@ -92,10 +92,8 @@ struct session_thread {
 	struct engine_hold hold;
 	const char *hold_file, *hold_func; /* where it was stopped, for the verdict */
 	unsigned hold_line;
-	bool lost;		    /* it died while it was held, at `hold` */
-	bool crashes;		    /* crash/: the signal it is stopped for will end its process */
-	struct target_block judged; /* deadlock/: its wait when it was judged ... */
-	bool is_judged; /* ... still to be described, although it has been stopped since */
+	bool lost;    /* it died while it was held, at `hold` */
+	bool crashes; /* crash/: the signal it is stopped for will end its process */
 	const char *state;
 	bool parked;	  /* interactive/: a user keeps it; it does not go on with the others */
 	bool stays;	  /* ... until all go on, since it got where it was sent */
@@ -138,18 +136,16 @@ struct session {
 	unsigned events;	/* since the last tick */
 	unsigned tick_ms;	/* the current interval; the least of: */
 	ARRAY(struct tick_wish) tick_wishes;
-	uint64_t start_us;		 /* when the program was started */
-	uint64_t slow_us;		 /* when limits and deadlocks were last checked */
-	unsigned long turns;		 /* events so far, and other reasons to read memory anew */
-	struct session_thread *turned;	 /* whose event this turn is about, or NULL */
-	bool turned_goes;		 /* ... it was let go, and resumes at the end of the turn */
-	struct session_thread *asker;	 /* whose condition is being asked, or NULL */
-	struct interactive *interactive; /* a user looks on: rest is no verdict; or NULL */
-	bool attended;			 /* ... who deals with limits and Ctrl-C */
-	bool halted;			 /* ... and nobody may go on */
-	struct session_thread *only;	 /* ... or only this one does */
-	enum waits_answer rest;		 /* ... result of the last check for a deadlock */
-	unsigned quiet_ticks;		 /* ... slow ticks in a row in which nothing has happened */
+	uint64_t start_us;	       /* when the program was started */
+	uint64_t slow_us;	       /* when limits and deadlocks were last checked */
+	unsigned long turns;	       /* events so far, and other reasons to read memory anew */
+	struct session_thread *turned; /* whose event this turn is about, or NULL */
+	bool turned_goes;	       /* ... it was let go, and resumes at the end of the turn */
+	struct session_thread *asker;  /* whose condition is being asked, or NULL */
+	bool attended; /* a user looks on: rest is no verdict, limits and Ctrl-C are theirs */
+	bool halted;   /* ... and nobody may go on */
+	enum waits_answer rest; /* ... result of the last check for a deadlock */
+	unsigned quiet_ticks;	/* ... slow ticks in a row in which nothing has happened */
 	struct outcome outcome;
 	bool explained;	   /* each thread's wait is described, for the deadlock found */
 	uint64_t doubt_us; /* no check for a deadlock until then, unless something happens */

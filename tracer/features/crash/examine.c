@@ -101,15 +101,16 @@ static void halt(struct session *s)
 	pages_forget(s);
 	array_each(struct session_thread *, it, &s->threads) {
 		struct session_thread *t = *it;
+		struct judged *judged = judged_of(t);
 
-		t->is_judged = t->target && !t->engine->held && !t->paused &&
-			       t->target->state == TARGET_STOPPED;
-		if (t->is_judged)
-			target_look_stopped(t->target, &t->judged);
+		judged->on = t->target && !t->engine->held && !t->paused &&
+			     t->target->state == TARGET_STOPPED;
+		if (judged->on)
+			target_look_stopped(t->target, &judged->look);
 	}
 	waiting_look_all(s);
 	array_each(struct session_thread *, it, &s->threads)
-		(*it)->is_judged = false;
+		judged_of(*it)->on = false;
 }
 
 /* Those that have been stopped for it go on. */
@@ -274,7 +275,7 @@ struct crash *crash_look(struct session *s, struct session_thread *t)
 	s->asker = NULL;
 	c = look(s, t);
 	s->asker = asker;
-	if (!s->interactive) /* there it rests, and is looked at */
+	if (!s->attended) /* there it rests, and is looked at */
 		forget_waiting(s, t->process == s->root ? s->root : NULL);
 	if (!c)
 		return NULL;
@@ -334,7 +335,7 @@ static void dies(struct session *s, struct session_process *p, int status)
 		return;
 	c->ended = WIFSIGNALED(status) && WTERMSIG(status) == c->fault.signal;
 	if (c->ended) {
-		if (p != s->root && s->options->verbose && !s->interactive)
+		if (p != s->root && s->options->verbose && !s->attended)
 			say_child(c);
 		return;
 	}

@@ -148,7 +148,7 @@ void crash_try(const struct session *s, struct str *out)
 	if (f && f->func)
 		try_at(f, out);
 	str_add(out, " }`");
-	if (!s->interactive)
+	if (!s->attended)
 		str_add(out, "; `gatectl repl` stops before it, to look at variables");
 }
 

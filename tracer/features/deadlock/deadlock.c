@@ -251,12 +251,14 @@ static void refine_all(struct scene *c, bool anybodys)
 static void explain(struct session *s, struct scene *c)
 {
 	for (size_t i = 0; i < c->looked.count; i++) {
-		c->looked.items[i].thread->judged = c->looked.items[i].look;
-		c->looked.items[i].thread->is_judged |= c->waits.items[i].kind != WAIT_NOT;
+		struct judged *judged = judged_of(c->looked.items[i].thread);
+
+		judged->look = c->looked.items[i].look;
+		judged->on |= c->waits.items[i].kind != WAIT_NOT;
 	}
 	waiting_look_all(s);
 	array_each(struct looked, l, &c->looked)
-		l->thread->is_judged = false;
+		judged_of(l->thread)->on = false;
 	refine_all(c, false);
 }
 
@@ -318,10 +320,10 @@ void deadlock_explain(struct session *s)
 
 		if (!(*it)->target || sanitizer_owns((*it)->engine->start))
 			continue;
-		if (!(*it)->is_judged)
+		if (!judged_of(*it)->on)
 			look_at(*it, &l);
 		else
-			l = (struct looked){.thread = *it, .look = (*it)->judged};
+			l = (struct looked){.thread = *it, .look = judged_of(*it)->look};
 		scene_add(&c, &l);
 	}
 	for (size_t i = 0; i < c.looked.count; i++)

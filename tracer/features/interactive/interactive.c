@@ -3,6 +3,7 @@
 #include "tracer/run/pages.h"
 #include "tracer/run/run.h"
 #include "tracer/run/places.h"
+#include "tracer/features/waiting/waiting.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/run/sites.h"
 #include "tracer/features/interactive/hooks.h"
@@ -70,11 +71,13 @@ int interactive_needs_program(const struct interactive *l, struct error *err)
 
 static void release(struct session *s)
 {
+	const struct interactive *l = interactive_of(s);
+
 	s->halted = false;
 	array_each(struct session_thread *, it, &s->threads) {
 		struct session_thread *t = *it;
 
-		if (!t->paused || t->parked || !t->target || (s->only && s->only != t))
+		if (!t->paused || t->parked || !t->target || (l->only && l->only != t))
 			continue;
 		t->paused = false;
 		target_resume(s->target, t->target);
@@ -86,10 +89,11 @@ static void note_what_they_do(struct session *s)
 {
 	array_each(struct session_thread *, it, &s->threads) {
 		struct session_thread *t = *it;
+		struct judged *judged = judged_of(t);
 
-		t->is_judged = t->target && !t->engine->held && !t->paused;
-		if (t->is_judged)
-			target_look(t->target, &t->judged);
+		judged->on = t->target && !t->engine->held && !t->paused;
+		if (judged->on)
+			target_look(t->target, &judged->look);
 	}
 }
 
@@ -101,7 +105,7 @@ static void look_around(struct interactive *l)
 	bool explained =
 		(l->state == INTERACTIVE_REST && s->explained) || l->state == INTERACTIVE_CRASHED;
 
-	s->only = NULL;
+	l->only = NULL;
 	interactive_forget_stops(s);
 	if (!explained)
 		note_what_they_do(s);
@@ -112,7 +116,7 @@ static void look_around(struct interactive *l)
 		deadlock_explain(s);
 	s->explained = false;
 	array_each(struct session_thread *, it, &s->threads) {
-		(*it)->is_judged = false;
+		judged_of(*it)->on = false;
 		if ((*it)->target && target_is_paused((*it)->target))
 			(*it)->paused = true;
 	}
@@ -158,7 +162,7 @@ int interactive_start(struct interactive *l, struct error *err)
 	l->began = true;
 	s->options = &l->options;
 	s->symbols = l->symbols;
-	s->interactive = l;
+	s->attended = true;
 	s->run_number = 1;
 	if (session_prepare(s, err) < 0)
 		return -1;
@@ -290,8 +294,8 @@ enum interactive_state interactive_go(struct interactive *l)
 
 void interactive_came(struct session *s, struct session_thread *t, uint64_t address)
 {
-	steps_came(s->interactive, t, address);
-	s->interactive->came = t;
+	steps_came(interactive_of(s), t, address);
+	interactive_of(s)->came = t;
 	s->halted = true;
 }
 
@@ -301,11 +305,11 @@ static bool crashes(struct session *s, struct session_thread *t, int signal)
 	struct target_fault fault;
 
 	(void)signal;
-	if (!s->interactive || !t->crashes || !s->interactive->ui->rests_at_crash ||
+	if (!s->attended || !t->crashes || !interactive_of(s)->ui->rests_at_crash ||
 	    target_fault(t->target, &fault) < 0 || !crash_is_signal(fault.signal))
 		return false;
-	s->interactive->crash = crash_look(s, t);
-	if (!s->interactive->crash)
+	interactive_of(s)->crash = crash_look(s, t);
+	if (!interactive_of(s)->crash)
 		return false;
 	s->halted = true;
 	session_go(s, t);
@@ -316,7 +320,7 @@ static bool crashes(struct session *s, struct session_thread *t, int signal)
    or the program alone where it has a group of its own. */
 static bool drops_signal(struct session *s, struct session_thread *t, int signal)
 {
-	struct interactive *l = s->interactive;
+	struct interactive *l = interactive_of(s);
 
 	if (!l || signal != SIGINT || !target_signal_of_kernel(t->target))
 		return false;
@@ -330,7 +334,7 @@ static bool drops_signal(struct session *s, struct session_thread *t, int signal
 
 static bool is_wish(struct session *s, int signal)
 {
-	if (!s->interactive || signal != SIGINT)
+	if (!s->attended || signal != SIGINT)
 		return false;
 	target_signals_go_on();
 	return true;
@@ -339,7 +343,9 @@ static bool is_wish(struct session *s, int signal)
 /* By hand: everybody, or all but one, or this thread. */
 static bool keeps(struct session *s, struct session_thread *t)
 {
-	if (!s->halted && !t->parked && (!s->only || s->only == t))
+	const struct interactive *l = interactive_of(s);
+
+	if (!l || (!s->halted && !t->parked && (!l->only || l->only == t)))
 		return false;
 	t->paused = true;
 	return true;
@@ -351,15 +357,10 @@ const struct observer interrupt_observer = {
 
 /* ---- in the run ------------------------------------------------------------------------------ */
 
-static void attend(struct session *s)
-{
-	s->attended = s->interactive;
-}
-
 static int ask_for_ends(struct session *s, struct target_launch *how, struct error *err)
 {
 	(void)err;
-	how->trace_exit |= s->interactive != NULL;
+	how->trace_exit |= s->attended;
 	return 0;
 }
 
@@ -400,7 +401,7 @@ static bool is_of_interest(const char *signal)
 
 static void tell(struct session *s, const struct happened *h)
 {
-	const struct interactive *l = s->interactive;
+	const struct interactive *l = interactive_of(s);
 	bool tells = s->options->verbose || h->what == HAPPENED_HOLD || h->what == HAPPENED_OPEN ||
 		     h->what == HAPPENED_FORK || h->what == HAPPENED_EXEC ||
 		     (h->what == HAPPENED_SIGNAL && is_of_interest(h->text));
@@ -543,7 +544,6 @@ void interactive_drop(struct interactive *l, const struct interactive_made *made
 
 extern const struct observer interactive_observer;
 const struct observer interactive_observer = {
-	.begin = attend,
 	.launch = ask_for_ends,
 	.signal = crashes,
 	.happened = tell,

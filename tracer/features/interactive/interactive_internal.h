@@ -34,6 +34,7 @@ struct interactive {
 	struct modules *symbols;
 	enum interactive_state state;
 	bool began;		       /* `session` is in use */
+	struct session_thread *only;   /* nobody else goes on; or NULL */
 	bool is_asked;		       /* Ctrl-C */
 	unsigned asked_ticks;	       /* since then */
 	struct session_thread *roused; /* by the program's own Ctrl-C, which was dropped; or NULL */
@@ -66,5 +67,13 @@ void interactive_count_at(struct interactive *l, struct session_process *p, cons
 bool interactive_reads_terminal(struct session *s);
 /* It has to be there, and stopped. */
 int interactive_needs_program(const struct interactive *l, struct error *err);
+
+/* The one that the run is part of; NULL: nobody steers it. */
+static inline struct interactive *interactive_of(struct session *s)
+{
+	return s->attended
+		       ? (struct interactive *)((char *)s - offsetof(struct interactive, session))
+		       : NULL;
+}
 
 #endif

@@ -13,7 +13,7 @@ static const struct site_owner step_owner;
 
 static struct interactive_sent *sent_of(struct session *s)
 {
-	return &s->interactive->sent;
+	return &interactive_of(s)->sent;
 }
 
 static int put_stop(struct session *s, struct session_thread *t, uint64_t address,
@@ -391,7 +391,7 @@ static bool is_there(struct session *s, struct session_thread *t, const struct t
 	bool there = false, call = false;
 	uint64_t frame;
 
-	steps_passes(s->interactive, t, site->addr);
+	steps_passes(interactive_of(s), t, site->addr);
 	if (sent->name && !sent->thread && strcmp(sent->name, t->engine->id) == 0)
 		sent->thread = t;
 	if (t != sent->thread)

@@ -143,7 +143,7 @@ int interactive_only(struct interactive *l, const char *thread, struct error *er
 
 	if (!t || let_by_hand(l, t, HAND_ONLY, "only", err) < 0)
 		return -1;
-	l->session.only = t;
+	l->only = t;
 	return 0;
 }
 

@@ -122,7 +122,7 @@ static char *words_of(const struct inspect_call *call)
 
 static bool is_blocked(const struct interactive *l, const struct session_thread *t)
 {
-	return l->state == INTERACTIVE_REST || t->judged.activity == TARGET_BLOCKED;
+	return l->state == INTERACTIVE_REST || judged_of(t)->look.activity == TARGET_BLOCKED;
 }
 
 /* In a call that is made there, blocked or not, it has not come to the end of the statement. In the
@@ -333,7 +333,7 @@ void steps_goes(struct interactive *l)
 		struct session_thread *t = *it;
 		struct steps_stand stand = {.step = t->parked ? t->parked_by : phase.step};
 
-		if (!t->target || (!t->parked && (!s->only || s->only == t)))
+		if (!t->target || (!t->parked && (!l->only || l->only == t)))
 			continue;
 		find_position(l, t, &stand);
 		stand.thread = copy(t->engine->id);

@@ -160,7 +160,7 @@ static int capture_begin(struct session *s, struct target_launch *how, struct er
 		if (how->stdin_fd < 0)
 			return error_errno(err, ERROR_SYSTEM, "/dev/null");
 	}
-	if (s->interactive)
+	if (s->attended)
 		return 0;
 	if (begin(s, STDOUT_FILENO, expect_wants_stdout(x), &output_of(s)->out, &how->stdout_fd,
 		  err) < 0 ||

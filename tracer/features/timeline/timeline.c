@@ -65,7 +65,7 @@ unsigned long timeline_stands(const struct session_thread *t)
 
 static void begin(struct session *s)
 {
-	timeline_of(s)->keep = s->options->reports.count > 0 || s->interactive;
+	timeline_of(s)->keep = s->options->reports.count > 0 || s->attended;
 }
 
 /* "worker#1 is held at calc.c:7 by gate worker2_done" without the time, which is the caller's. */
@@ -220,7 +220,7 @@ void timeline_add(struct session *s, enum happening what, const struct engine_th
 		h->text = text ? base_strdup(text) : NULL;
 	}
 	observe(happened, s, last);
-	if (!s->interactive && s->options->verbose)
+	if (!s->attended && s->options->verbose)
 		write_verbose(last);
 }
 

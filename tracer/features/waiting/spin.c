@@ -241,7 +241,7 @@ void spin_sample(struct session *s)
 /* Is there anything that could end the run and would have to say who spins? */
 static bool is_of_use(const struct session *s)
 {
-	if (s->interactive || s->options->record)
+	if (s->attended || s->options->record)
 		return false;
 	if (s->time_limit > 0 || s->plan.expect.livelock)
 		return true;

@@ -389,8 +389,8 @@ static void look(struct waiters *all, struct session_thread *t)
 		trampoline_see(t, &w->stack);
 		return;
 	}
-	if (t->is_judged) /* it may have been stopped since to be asked something */
-		w->block = t->judged;
+	if (judged_of(t)->on) /* it may have been stopped since to be asked something */
+		w->block = judged_of(t)->look;
 	else
 		target_look(t->target, &w->block);
 	blocked_wait_of(all->session, t, &w->block, &w->wait);
@@ -554,4 +554,11 @@ static const struct keeper keeper = {sizeof(struct waiting), fini};
 struct waiting *waiting_of(const struct session_thread *t)
 {
 	return kept_make(&t->kept, &keeper);
+}
+
+static const struct keeper judged_keeper = {sizeof(struct judged), NULL};
+
+struct judged *judged_of(const struct session_thread *t)
+{
+	return kept_make(&t->kept, &judged_keeper);
 }

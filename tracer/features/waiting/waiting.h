@@ -49,6 +49,13 @@ struct waiting {
 			  `kind` is that of something that has an owner */
 };
 
+/* Kept with a thread: it is described as it was at this look, though it has been stopped since. */
+struct judged {
+	bool on;
+	struct target_block look;
+};
+struct judged *judged_of(const struct session_thread *t);
+
 /* waiting.c; of every thread there is one */
 struct waiting *waiting_of(const struct session_thread *t);
 const char *waiting_word(enum waiting_kind kind);
