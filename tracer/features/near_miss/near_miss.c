@@ -74,7 +74,7 @@ static bool put_all(const struct near_miss_watch *w, enum near_miss_trap kind,
 	return all;
 }
 
-static const struct source_sites *ways(const struct near_miss_watch *w, bool out, bool *all)
+static const struct source_sites *boundaries(const struct near_miss_watch *w, bool out, bool *all)
 {
 	struct source_sites *sites = near_miss_new_sites(w->place);
 
@@ -102,7 +102,7 @@ static void watch(struct session *s, const struct found *f)
 		nm->complete = true;
 	}
 	nm->meant = f->sites;
-	in = ways(&w, false, &all);
+	in = boundaries(&w, false, &all);
 	if (in->count)
 		nm->function = in->items[0].function;
 	nm->complete &= all && put_all(&w, NEAR_MISS_IN, in);
@@ -155,7 +155,7 @@ static void watch_out(struct session *s, struct session_thread *t, const struct 
 	bool all;
 
 	if (!watches_out(p, a->place))
-		put_all(&w, NEAR_MISS_OUT, ways(&w, true, &all));
+		put_all(&w, NEAR_MISS_OUT, boundaries(&w, true, &all));
 }
 
 static void enter(struct session *s, struct session_thread *t, const struct act *a,
