@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { GENERAL = 16, VECTORS = 16, MOST_INSTRUCTIONS = 1000, MOST_PATHS = 24, MOST_CALLS = 3 };
+enum { GENERAL = 16, VECTORS = 16, MOST_INSTRUCTIONS = 1000, MOST_PATHS = 48, MOST_CALLS = 3 };
 enum { SEEN = 2048 }; /* a table: more than MOST_INSTRUCTIONS */
 /*
  * An instruction is come to twice: whoever begins behind the load in a loop, at its branch say, finds what
