@@ -15,7 +15,7 @@ struct convert_without {
 	const char *sleeps;	   /* why it sleeps even so; NULL: it does not */
 };
 
-/* ---- convert_runs.c: 1 the outcome is the test's own, 0 it is not, -1 stop ---------- */
+/* ---- convert_runs.c: 1 the outcome is the test's own, 0 it is not, -1 stop -------------------- */
 
 /* Finds out from the first runs what the outcome is. */
 int convert_baseline(struct convert *c);
@@ -31,7 +31,7 @@ int convert_judge(const struct experiment_series *s,
 int convert_same(struct convert *c, unsigned long runs);
 void convert_runs_fini(struct convert *c);
 
-/* ---- convert_choose.c: 0, or -1 stop ------------------------------------------------- */
+/* ---- convert_choose.c: 0, or -1 stop ----------------------------------------------------------- */
 
 /* Leaves alone the sites that cannot be converted, and drops the orders that the outcome does not
    depend on. */
@@ -47,7 +47,7 @@ int convert_one_by_one(struct convert *c, int runs);
 /* There is no time left: the sites that were not tried yet keep their sleeps. */
 void convert_leave_untried(struct convert *c);
 
-/* ---- convert_refusal.c: set the error, unless there is one already; -1 ----------- */
+/* ---- convert_refusal.c: set the error, unless there is one already; -1 ------------------------- */
 
 int convert_not_learned(struct convert *c); /* it cannot be seen what the sleeps order */
 int convert_none(struct convert *c);	    /* nothing can be converted */

@@ -19,7 +19,7 @@
 
 #include "tracer/run/session.h"
 
-/* ---- one run ----------------------------------------------------------------------- */
+/* ---- one run --------------------------------------------------------------------------------- */
 
 struct convert_line {
 	const char *func, *file; /* innermost function; NULL unknown */
@@ -104,7 +104,7 @@ struct convert_record {
 };
 void convert_record_fini(struct convert_record *r);
 
-/* ---- what there is to convert ----------------------------------------------------- */
+/* ---- what there is to convert ---------------------------------------------------------------- */
 
 enum { CONVERT_BACK = 3 };
 

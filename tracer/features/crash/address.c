@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Below is the page that NULL points to, and what is reached through it. */
+/* NULL_REACH: addresses below come from NULL, or from a member reached through it. */
 enum { NULL_REACH = 0x10000, RED_ZONE = 128, SLACK = 256 };
 
 static void add_address(uint64_t a, struct str *out)
@@ -58,7 +58,7 @@ static struct session_thread *thread_with_stack(struct crash *c, const struct ta
 	return NULL;
 }
 
-/* The stack pointer has reached the end of the thread's stack, and the address is just below. */
+/* Has the stack pointer reached the end of the thread's stack, with the address just below it? */
 static bool overflows(struct crash *c, const struct arch_regs *regs)
 {
 	uint64_t sp = regs->dwarf[ARCH_DWARF_SP], from = sp - RED_ZONE - SLACK;
@@ -91,7 +91,7 @@ static void add_rights(const struct target_mapping *map, struct str *out)
 static void add_mapping(struct crash *c, const struct target_mapping *map, struct str *out)
 {
 	struct session_thread *of = thread_with_stack(c, map);
-	const struct image *image = images_at(c->process, c->address); /* its .bss has no file */
+	const struct image *image = images_at(c->process, c->address); /* .bss has no file */
 
 	if (of)
 		str_addf(out, "in the stack of %s", of->engine->id);
@@ -113,7 +113,7 @@ static void add_mapping(struct crash *c, const struct target_mapping *map, struc
 		add_rights(map, out);
 }
 
-/* What MALLOC_PERTURB_ of the program's environment is; 0: it is not set. */
+/* The value of MALLOC_PERTURB_ in the program's environment; 0: it is not set. */
 static unsigned perturb_byte(const struct crash *c)
 {
 	static const char name[] = "MALLOC_PERTURB_=";
@@ -136,7 +136,7 @@ static unsigned perturb_byte(const struct crash *c)
 	return value;
 }
 
-/* The same byte over and over, but for what was added to reach a member: that byte; -1: it is not so. */
+/* The byte that fills the address, apart from the offset of a member; -1: there is none. */
 static int filling_of(uint64_t a)
 {
 	unsigned byte = a >> 56;
@@ -204,7 +204,7 @@ static void by_address(struct crash *c, uint64_t address, const char *verb)
 	describe_where(c, &c->where);
 }
 
-/* Memory that is there, and may be used. The kernel tells no address then, or 0. */
+/* For memory that is mapped and may be used. The kernel gives no address then, or 0. */
 static void misaligned(struct crash *c)
 {
 	if (!c->has_access) {
@@ -220,7 +220,7 @@ static void misaligned(struct crash *c)
 		str_addf(&c->what, " to %u bytes", c->access.size);
 }
 
-/* ---- no address is told: the processor refuses what cannot be one ------------------------------ */
+/* ---- no address is given: the processor refuses what is none ----------------------------------- */
 
 static int read_memory(void *ctx, uint64_t address, void *buf, size_t n)
 {
@@ -276,7 +276,7 @@ static void memory(struct crash *c, const struct arch_regs *regs)
 		by_address(c, c->pc, c->frames.count > 1 ? "calls" : "jumps to");
 		return;
 	}
-	for (size_t n = ARCH_INSN_MAX; n; n--) /* at the end of what is mapped it may be short */
+	for (size_t n = ARCH_INSN_MAX; n; n--) /* less may be mapped at the end */
 		if (target_read(c->process->target, c->pc, bytes, n) == 0)
 			break;
 	c->has_access = arch_access(bytes, sizeof(bytes), c->pc, regs, fault, &c->access) == 0;

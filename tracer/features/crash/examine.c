@@ -1,7 +1,7 @@
 /*
- * The moment before a signal ends a process: every thread is stopped and looked at, then the signal is
- * delivered, and the others go on. What they could do until the kernel ends them they could do without
- * gatectl, too.
+ * The moment before a signal ends a process: every thread is stopped and looked at, then the signal
+ * is delivered, and the others go on. What they can do until the kernel ends them, they could also
+ * do without gatectl.
  */
 #include "tracer/run/pages.h"
 #include "tracer/run/threads.h"
@@ -36,14 +36,16 @@ bool crash_is_signal(int signal)
 	}
 }
 
-/* Where a program was when somebody's SIGTERM came is told to those who ask. */
+/* Where the program was at somebody's SIGTERM is told only to those who ask for reports or
+   details. */
 static bool is_wanted(const struct session *s, int signal)
 {
 	return crash_is_signal(signal) || s->options->reports.count || s->options->verbose ||
 	       s->plan.expect.has_signal;
 }
 
-/* In optimised code all lines of the tester's calls may be those of headers: then the innermost of them. */
+/* In optimised code, lines of headers may hide all the tester's own lines: then the innermost line
+   of the program counts. */
 static size_t own_call(struct session_thread *t, const struct inspect_stack *calls)
 {
 	struct waiter w = {.thread = t, .stack = *calls};
@@ -72,8 +74,8 @@ static void note_place(struct session_thread *t, const struct inspect_stack *cal
 }
 
 /*
- * Will the signal end the process? Everybody is stopped then until the script has said what it says to it,
- * and the thread's place is known (hold_file ...).
+ * Will the signal end the process? Then all threads stay stopped until the script was asked about
+ * it, and the place of this one is noted (hold_file ...).
  */
 static bool comes(struct session *s, struct session_thread *t, int signal)
 {
@@ -85,7 +87,7 @@ static bool comes(struct session *s, struct session_thread *t, int signal)
 		     target_signal_ends(t->target);
 	if (!t->crashes)
 		return false;
-	target_halt(s->target); /* the others do nothing while its calls are looked up */
+	target_halt(s->target); /* the others must not run while its calls are looked up */
 	pages_forget(s);
 	if (calls_read(t, NULL, PLACE_CALLS, &calls) == 0)
 		note_place(t, &calls);
@@ -93,7 +95,7 @@ static bool comes(struct session *s, struct session_thread *t, int signal)
 	return false;
 }
 
-/* ---- all of them stand still ----------------------------------------------------------------- */
+/* ---- all threads stand still ----------------------------------------------------------------- */
 
 static void halt(struct session *s)
 {
@@ -113,7 +115,7 @@ static void halt(struct session *s)
 		judged_of(*it)->on = false;
 }
 
-/* Those that have been stopped for it go on. */
+/* The threads that were stopped for this go on. */
 static void let_go(struct session *s)
 {
 	if (s->halted)
@@ -146,7 +148,7 @@ static void take_frame(const struct inspect_call *call, struct crash *c)
 	};
 }
 
-/* The tester's own frame is among those that are shown, be it ever so far out. */
+/* The tester's own frame is among those shown, however far out it is. */
 static void take_frames(struct crash *c, const struct inspect_stack *calls)
 {
 	size_t own = own_call(c->thread, calls);
@@ -177,7 +179,7 @@ static void take_thread(struct crash *c, struct session_thread *t)
 	*other = (struct crash_other){t->engine, str_take(&text), w->file, w->line};
 }
 
-/* What is known of the threads now holds as long as the run goes on without them. */
+/* What is known of the waiting threads is valid only while the run goes on without them. */
 static void forget_waiting(struct session *s, const struct session_process *but)
 {
 	array_each(struct session_thread *, it, &s->threads)
@@ -249,7 +251,8 @@ static void drop(struct session *s, const struct session_process *p)
 		}
 }
 
-/* Of several threads that crash at once the first one ends the process: the others cannot be asked any more. */
+/* If several threads crash at once, the first one ends the process: the others cannot be asked any
+   more. */
 static struct crash *look(struct session *s, struct session_thread *t)
 {
 	struct crash *c = base_alloc(1, sizeof(*c));
@@ -261,7 +264,7 @@ static struct crash *look(struct session *s, struct session_thread *t)
 		crash_free(c);
 		return NULL;
 	}
-	drop(s, t->process); /* one before that has not ended it */
+	drop(s, t->process); /* an earlier crash that did not end it */
 	*array_add(crash_all(s)) = c;
 	return c;
 }
@@ -275,7 +278,7 @@ struct crash *crash_look(struct session *s, struct session_thread *t)
 	s->asker = NULL;
 	c = look(s, t);
 	s->asker = asker;
-	if (!s->attended) /* there it rests, and is looked at */
+	if (!s->attended) /* else the program rests, and the user looks at it */
 		forget_waiting(s, t->process == s->root ? s->root : NULL);
 	if (!c)
 		return NULL;
@@ -286,19 +289,19 @@ struct crash *crash_look(struct session *s, struct session_thread *t)
 	return c;
 }
 
-/* The script has had its say. */
+/* The script has been asked. */
 static void signal_over(struct session *s, struct session_thread *t)
 {
 	if (t->crashes)
 		let_go(s);
 }
 
-/* Looks, and delivers the signal before anybody else goes on. */
+/* Examines the crash, and delivers the signal before anybody else goes on. */
 static bool deliver(struct session *s, struct session_thread *t)
 {
 	if (!t->crashes)
 		return false;
-	if (target_signal_ends(t->target)) /* it may have been held for a while */
+	if (target_signal_ends(t->target)) /* else the thread was held, and things have changed */
 		crash_look(s, t);
 	t->crashes = false;
 	target_resume(s->target, t->target);
@@ -306,7 +309,7 @@ static bool deliver(struct session *s, struct session_thread *t)
 	return true;
 }
 
-/* ---- and what came of it ---------------------------------------------------------------------- */
+/* ---- the outcome ------------------------------------------------------------------------------ */
 
 static struct crash *crash_of(const struct session *s, const struct session_process *p)
 {
@@ -316,7 +319,7 @@ static struct crash *crash_of(const struct session *s, const struct session_proc
 	return NULL;
 }
 
-/* With -v: the program's own verdict may be about something else. */
+/* With -v only: the verdict on the program may be about something else. */
 static void say_child(const struct crash *c)
 {
 	struct str text = {0};
@@ -350,7 +353,7 @@ const struct crash *crash_of_root(const struct session *s)
 	return c && c->ended ? c : NULL;
 }
 
-/* Has the program itself crashed, and where? */
+/* Did the program itself crash, and where? */
 static void judge(struct session *s)
 {
 	struct crash *c = s->root ? crash_of(s, s->root) : NULL;

@@ -1,8 +1,9 @@
 /*
- * Does a pointer come from freed memory? glibc (2.34 and later) writes two numbers to the beginning of a
- * block that is freed: a link, scrambled with the block's own address, and a key that is the same in the
- * whole process. A program that follows them as pointers gets to where nothing is. The key is read from a
- * freed block of main's heap, which the first block of that heap (struct tcache_perthread_struct) knows.
+ * Does a pointer come from freed memory? glibc (2.34 and later) writes two numbers to the start of
+ * a block that is freed: a link, scrambled with the block's own address, and a key that is the same
+ * in the whole process. A program that follows them as pointers gets to where nothing is mapped.
+ * The key is read from a freed block of main's heap, found through the first block of that heap
+ * (struct tcache_perthread_struct).
  */
 #include "tracer/features/crash/crash.h"
 
@@ -38,7 +39,7 @@ static bool read_key(struct target_process *p, const struct target_mapping *heap
 	return false;
 }
 
-/* The address is the number itself, or that of a member behind it. */
+/* Is the address the number itself, or that of a member at an offset? */
 static bool is_reached(uint64_t address, uint64_t number)
 {
 	return address >= number && address - number < REACH;

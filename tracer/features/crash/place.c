@@ -1,6 +1,6 @@
 /*
- * expect { signal = "SIGSEGV", at = LOCATION }: is one of the calls at the location? A line is the line that
- * any of them stands at; a function is meant as a whole.
+ * expect { signal = "SIGSEGV", at = LOCATION }: is one of the calls at the location? A line has to
+ * be the line of one of the calls; a function stands for all of its code.
  */
 #include "tracer/run/images.h"
 #include "tracer/features/crash/crash.h"
@@ -22,14 +22,15 @@ static bool is_name(const char *a, const char *b)
 	return a && b && strcmp(a, b) == 0;
 }
 
-/* By what a backtrace shows, or by what locations call it. */
+/* By the name that a backtrace shows, or the one that locations use. */
 static bool same_function(const struct source_site *site, const struct inspect_call *call)
 {
 	return is_name(site->function, call->function) ||
 	       is_name(site->function, inspect_call_named(call));
 }
 
-/* A lambda has another name in the symbol table than in the debug information; the call has one of them. */
+/* A lambda has different names in the symbol table and in the debug information; the call has one
+   of them. */
 static bool called_so(const struct location *l, const struct inspect_call *call)
 {
 	struct name_parts wanted;

@@ -1,4 +1,4 @@
-/* A crash in the JSON record: `crash` is the program's own (null: it has not died of a signal),
+/* A crash in the JSON record: `crash` is the program's own (null: it did not die of a signal),
    `child_crashes` are those of its children. */
 #include "tracer/features/crash/crash.h"
 #include "tracer/base/signame.h"

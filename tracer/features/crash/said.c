@@ -1,10 +1,11 @@
 /*
- * What the program itself says of its abort: glibc keeps the text of a failed assertion or a damaged heap
- * (__abort_msg); a C++ exception that nobody catches stands in memory still, and the frames of the C++
- * run-time library point to it.
+ * What the program itself said when it aborted: glibc keeps the text of a failed assertion or a
+ * damaged heap (__abort_msg); a C++ exception that nobody catches is still in memory, and the
+ * frames of the C++ runtime library point to it.
  *
- * The exception is only looked at: its type by its type_info, what() where that is std::runtime_error's or
- * std::logic_error's own, which holds its text in its first member. No function of the program is called.
+ * The exception is only read: its type from its type_info, and what() if it is std::runtime_error's
+ * or std::logic_error's own, which has its text in its first member. No function of the program is
+ * called.
  */
 #include "tracer/features/crash/crash.h"
 
@@ -18,7 +19,7 @@ static int read_word(const struct crash *c, uint64_t address, uint64_t *out)
 	return target_read(c->process->target, address, out, sizeof(*out));
 }
 
-/* Up to its 0, on one line. The last page may end behind it. */
+/* Reads up to the terminating 0, on one line. The last page may end right after it. */
 static int read_text(const struct crash *c, uint64_t address, char *out, size_t size)
 {
 	size_t n = 0;
@@ -63,8 +64,8 @@ static void abort_message(struct crash *c)
 
 /* ---- exceptions -------------------------------------------------------------------------------- */
 
-/* struct _Unwind_Exception begins with who has thrown it; the type is in front of it, the object behind
-   (Itanium C++ ABI, libstdc++ and libc++abi alike). */
+/* struct _Unwind_Exception begins with the thrower's mark; the type comes before it, the object
+   after it (Itanium C++ ABI, libstdc++ and libc++abi alike). */
 enum { TYPE_BEFORE = 80, OBJECT_BEHIND = 32 };
 
 static bool is_exception(const struct crash *c, uint64_t header, uint64_t *type)
@@ -86,13 +87,14 @@ static int type_name(const struct crash *c, uint64_t type, char *out, size_t siz
 
 	if (read_word(c, type + 8, &name) < 0 || read_text(c, name, out, size) < 0 || !*out)
 		return -1;
-	if (*out == '*') /* of a type that is local to its file */
+	if (*out == '*') /* the type is local to its file */
 		memmove(out, out + 1, strlen(out));
 	return 0;
 }
 
-/* The first base of a class, which is where the object begins; 0: there is none. A type_info of several bases
-   (__vmi_class_type_info) has two numbers, flags and how many, where that of one base has a pointer to it. */
+/* The first base of a class, which is at the start of the object; 0: there is none. A type_info for
+   several bases (__vmi_class_type_info) has two numbers, flags and count, where one for a single
+   base has a pointer to it. */
 static uint64_t first_base(const struct crash *c, uint64_t type)
 {
 	enum { FLAGS_MOST = 3, VIRTUAL = 1, OFFSET_SHIFT = 8 };
@@ -107,7 +109,7 @@ static uint64_t first_base(const struct crash *c, uint64_t type)
 	return place & VIRTUAL || place >> OFFSET_SHIFT ? 0 : word;
 }
 
-/* Does it derive from one of those, by its first base each time? */
+/* Does it derive from one of those, following the first base each time? */
 static bool holds_text(const struct crash *c, uint64_t type)
 {
 	for (int i = 0; i < BASES && type; i++) {
@@ -126,7 +128,7 @@ static bool holds_text(const struct crash *c, uint64_t type)
 
 #define STRING "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
 
-/* false: it is no number, and nothing is added. */
+/* False: it is not a number, and nothing was added. */
 static bool add_number(const char *mangled, uint64_t word, struct str *out)
 {
 	double real;
@@ -201,7 +203,7 @@ static bool is_runtime(const char *function)
 	return false;
 }
 
-/* The outermost frame of the run-time library; calls->count: std::terminate is not on the stack. */
+/* The outermost frame of the runtime library; calls->count: std::terminate is not on the stack. */
 static size_t runtime_end(const struct inspect_stack *calls)
 {
 	size_t found = calls->count;
@@ -212,7 +214,8 @@ static size_t runtime_end(const struct inspect_stack *calls)
 	return found;
 }
 
-/* The run-time library's frames keep a pointer to the exception, to the header or to the object. */
+/* The runtime library's frames keep a pointer to the exception, either to its header or to its
+   object. */
 static void exception(struct crash *c, const struct inspect_stack *calls)
 {
 	enum { WORDS = 1024, OBJECT = OBJECT_BEHIND };

@@ -1,4 +1,4 @@
-/* A crash for people. */
+/* A crash in words. */
 #include "tracer/features/crash/crash.h"
 #include "tracer/run/calls.h"
 #include "tracer/features/waiting/waiting.h"
@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <string.h>
 
-/* What a library was asked to do for the tester's own frame: strlen of a bad pointer. */
+/* The library function that the tester's own frame called: strlen of a bad pointer. */
 static const struct crash_frame *library_frame(const struct crash *c)
 {
 	const struct crash_frame *f = c->frames.items;
@@ -50,7 +50,7 @@ void crash_title(const struct crash *c, struct str *out)
 	crash_place(c, out);
 }
 
-/* Of "a.out: x.c:9: f: Assertion `n' failed." the place is told already. */
+/* "a.out: x.c:9: f: Assertion `n' failed." without the place, which is told already. */
 static const char *short_said(const struct crash *c)
 {
 	const char *said = str_text(&c->said), *assertion = strstr(said, "Assertion `");
@@ -125,7 +125,8 @@ void crash_expected(const struct session *s, enum verdict v, struct str *out)
 	crash_lines(c, out);
 }
 
-/* A location that means this frame. Lambdas of one function have the same name: their line tells them apart. */
+/* Adds a location that means this frame. Lambdas of one function share a name: their lines tell
+   them apart. */
 static void try_at(const struct crash_frame *f, struct str *out)
 {
 	char *plain = names_plain(f->func);

@@ -1,10 +1,10 @@
 /*
- * Can anybody still move? Judged from /proc, without stopping anyone, after a tick in which nothing
- * happened. Whatever is in doubt counts as moving: a verdict of deadlock has to be right.
+ * Can anybody still move? Judged from /proc, without stopping anybody, after a tick in which
+ * nothing happened. Any doubt counts as moving: a verdict of deadlock has to be right.
  *
- * Two looks at every thread: one that is blocked in both and has not run in between was blocked all
- * the time from its first look to its second. So all of them were blocked together at the moment
- * between the two passes, and nothing inside can wake them.
+ * There are two looks at every thread: one that is blocked in both and has not run in between was
+ * blocked all the time from the first to the second. So at the moment between the two passes all of
+ * them were blocked together, and nothing inside can wake them.
  */
 #include "tracer/run/go.h"
 #include "tracer/run/threads.h"
@@ -17,8 +17,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-/* Files were looked for, or threads stopped to be asked, and somebody may still move: for so long that
-   is not done again, unless something happens. */
+/* After files were searched, or threads stopped to be asked, and somebody may still move: for so
+   long this is not repeated, unless something happens. */
 enum { DOUBT_US = 60000 };
 
 struct looked {
@@ -28,14 +28,14 @@ struct looked {
 
 /* ---- all of them ---------------------------------------------------------------------------- */
 
-/* At a gate, or by hand. */
+/* At a gate, or by a user. */
 static bool is_held(const struct session_thread *t)
 {
 	return t->engine->held || t->paused;
 }
 
-/* That a thread has ended comes as an event at once, and somebody may wait for it. Only a leader stays a
-   zombie until the other threads of its process have ended, too. */
+/* The end of a thread is reported at once, and somebody may wait for that. Only a leader stays a
+   zombie, until the other threads of its process have ended. */
 static bool is_leader_that_left(const struct session_thread *t)
 {
 	if (t->target->tid != t->process->pid)
@@ -46,14 +46,14 @@ static bool is_leader_that_left(const struct session_thread *t)
 	return false;
 }
 
-/* False where this thread alone shows that something can move. */
+/* False: this thread alone shows that something can move. */
 static bool look_at(struct session_thread *t, struct looked *out)
 {
 	out->thread = t;
 	if (!is_held(t) && t->target->state != TARGET_RUNNING)
 		return false;
 	target_look(t->target, &out->look);
-	if (is_held(t)) /* not if it is being killed at this moment, with its process */
+	if (is_held(t)) /* unless it is being killed at this moment, with its process */
 		return out->look.activity == TARGET_HALTED;
 	if (out->look.activity == TARGET_DEAD)
 		return is_leader_that_left(t);
@@ -71,12 +71,12 @@ static bool unchanged(const struct looked *before)
 					   now.look.switches == before->look.switches);
 }
 
-/* All threads that are alive, what each waits for, and who outside could end that. */
+/* All living threads, what each of them waits for, and who outside could end that. */
 struct scene {
 	ARRAY(struct looked) looked;
-	ARRAY(struct wait) waits; /* one for each */
+	ARRAY(struct wait) waits; /* one for each thread */
 	struct ends ends;
-	bool asked; /* threads were stopped for it */
+	bool asked; /* threads were stopped for the question */
 	size_t *cycle;
 	size_t length;
 };
@@ -100,7 +100,7 @@ static void scene_add(struct scene *c, const struct looked *l)
 	(void)array_add(&c->waits);
 }
 
-/* False as soon as one is found that can move. */
+/* False as soon as a thread is found that can move. */
 static bool look_at_all(struct session *s, struct scene *c)
 {
 	array_each(struct session_thread *, it, &s->threads) {
@@ -116,7 +116,7 @@ static bool look_at_all(struct session *s, struct scene *c)
 	return c->looked.count > 0;
 }
 
-/* A moment on the disk is on the way; a parent in vfork waits as well as one that sleeps. */
+/* Uninterruptible: a moment on the disk. But a parent in vfork waits like one that sleeps. */
 static bool is_on_disk(const struct looked *l)
 {
 	return l->look.activity == TARGET_DISK && !target_is_vfork(l->look.number);
@@ -145,7 +145,7 @@ bool deadlock_rests(struct session *s,
 	return rests;
 }
 
-/* Files last: it takes longer to find out about them. False as soon as one is found that can move. */
+/* Files last, as they take longest. False as soon as a thread is found that can move. */
 static bool judge_each(struct session *s, struct scene *c)
 {
 	for (int files = 0; files <= 1; files++)
@@ -201,8 +201,8 @@ static void describe_cycle(struct session *s, const struct scene *c)
 	}
 }
 
-/* Things that only their owner can give; and (`anybodys`) semaphores, which somebody took, and condition
-   variables, which somebody would signal: but anybody may. */
+/* Things that only their owner can give back; with `anybodys` also semaphores, which some thread
+   took, and condition variables, which some thread would signal, though anybody may. */
 static bool is_owned(const struct waiting *found, bool anybodys)
 {
 	switch (found->kind) {
@@ -219,7 +219,7 @@ static bool is_owned(const struct waiting *found, bool anybodys)
 	}
 }
 
-/* What was found out about a lock while its waiters stood still. */
+/* Uses what was found out about a lock while its waiters were stopped. */
 static void refine(const struct waiting *found, struct wait *w, bool anybodys)
 {
 	if (w->kind != WAIT_FUTEX && w->kind != WAIT_MUTEX && w->kind != WAIT_NEVER)
@@ -247,7 +247,8 @@ static void refine_all(struct scene *c, bool anybodys)
 		refine(waiting_of(c->looked.items[i].thread), &c->waits.items[i], anybodys);
 }
 
-/* In words. The threads are stopped for it; what they wait for is known from before. */
+/* Puts the deadlock into words. The threads are stopped for that; what they wait for was found
+   before. */
 static void explain(struct session *s, struct scene *c)
 {
 	for (size_t i = 0; i < c->looked.count; i++) {
@@ -262,7 +263,8 @@ static void explain(struct session *s, struct scene *c)
 	refine_all(c, false);
 }
 
-/* Who has taken a semaphore, or would signal, decides nothing, but may be what there is to tell. */
+/* Who took a semaphore, or would signal, does not decide anything, but may be what is worth
+   telling. */
 static void describe_best(struct session *s, struct scene *c, enum waits_answer answer)
 {
 	size_t *cycle = base_alloc(c->looked.count, sizeof(*cycle)), length = c->length;
@@ -300,7 +302,7 @@ static enum waits_answer judge_all(struct session *s)
 
 /* ---- while some still move ------------------------------------------------------------------ */
 
-/* What cannot be told counts as moving; so does who has moved since. */
+/* Any doubt counts as moving, and so does a thread that has moved since. */
 static void judge_one(struct session *s, const struct looked *l, struct wait *w)
 {
 	struct ends ends = {0};
@@ -336,7 +338,7 @@ void deadlock_explain(struct session *s)
 	scene_fini(&c);
 }
 
-/* What the threads do is written down before it is lost. */
+/* Describes what the threads do before that is lost. */
 static void end(struct session *s)
 {
 	if (!s->explained)

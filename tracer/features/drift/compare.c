@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By how much is one candidate better than another? */
+/* How much better one candidate has to be than another. */
 enum {
-	BETTER = 60,   /* by so much another line is the one */
-	CLEARLY = 100, /* and by so much no third can be */
+	BETTER = 60,   /* then it is the line */
+	CLEARLY = 100, /* ... and no third line can be */
 };
 
-/* ---- what stands where ---------------------------------------------------------------------- */
+/* ---- where a line is ------------------------------------------------------------------------ */
 
 static char *folded(const char *text)
 {
@@ -23,7 +23,7 @@ static char *folded(const char *text)
 	return out;
 }
 
-/* Of several copies always the same one, whatever the addresses are. */
+/* Always the same one of several copies, whatever their addresses. */
 static const struct source_site *first_site(const struct source_sites *sites)
 {
 	const struct source_site *first = &sites->items[0];
@@ -71,9 +71,9 @@ void drift_look(struct modules *s, const char *location, const struct source_sit
 	look_at_text(s, site->file, out);
 }
 
-/* ---- what the script would have to say ------------------------------------------------------ */
+/* ---- the location for the script ------------------------------------------------------------ */
 
-/* Resolves it; true where it means this very line. */
+/* Resolves it: does it mean exactly this line? */
 static bool means(struct drift_search *s, const char *spelled, const char *path, unsigned line,
 		  struct source_sites *out)
 {
@@ -116,7 +116,8 @@ static bool line_means(struct drift_search *s, const struct seed *seed, const ch
 	return found;
 }
 
-/* As the tester wrote the file, or its last component, or more of them where that is several. */
+/* With the file as the tester wrote it, or its last component, or as many components as make it
+   unique. */
 static bool spell_line(struct drift_search *s, const struct seed *seed, struct str *out)
 {
 	const char *name = str_base_name(seed->path);
@@ -149,7 +150,7 @@ static bool spell_offset(struct drift_search *s, const struct seed *seed, const 
 	return found;
 }
 
-/* Other locations have no line number that could be put right. */
+/* For locations other than lines there is no number to correct. Owned by the caller. */
 static char *spelled(struct drift_search *s, const struct seed *seed, const struct meaning *now)
 {
 	struct str out = {0};
@@ -186,7 +187,7 @@ static bool same_function(const struct meaning *a, const struct meaning *b)
 	return a->function && b->function && strcmp(a->function, b->function) == 0;
 }
 
-/* The line's code, if it has any. */
+/* Fills in the line's code; false: it has none. */
 static bool candidate_fill(struct drift_search *s, const struct seed *seed,
 			   struct drift_candidate *c)
 {
@@ -242,7 +243,7 @@ static void spell_candidates(struct drift_search *s)
 	}
 }
 
-/* The text alone is not enough: `return NULL;` stands everywhere. */
+/* The text alone is not enough: `return NULL;` is everywhere. */
 static bool convincing(const struct drift_search *s, const struct drift_candidate *c)
 {
 	unsigned around = 0;
@@ -282,7 +283,7 @@ static enum drift_kind judge(const struct drift_search *s)
 
 /* ---- then and now --------------------------------------------------------------------------- */
 
-/* Names, texts and marks mean what they say, wherever that is now. */
+/* Names, texts and marks stay valid wherever their code is now. */
 static bool survives(const struct location *l)
 {
 	switch (l->kind) {
@@ -296,7 +297,7 @@ static bool survives(const struct location *l)
 	}
 }
 
-/* Is the line it means now as good as the best of all? */
+/* Is the line that it means now as good as the best candidate? */
 static bool is_best(const struct drift_search *s, const struct meaning *now)
 {
 	for (unsigned i = 0; i < s->out->count; i++) {
@@ -315,7 +316,7 @@ static bool unchanged(const struct drift_search *s, const struct meaning *now)
 	bool whole = true;
 
 	if (was->build && now->build && strcmp(was->build, now->build) == 0)
-		return true; /* the same code, whatever the source has become */
+		return true; /* the same code, whatever happened to the source */
 	if (!was->text)	     /* the source could not be read then */
 		return same_function(was, now) && was->in_function == now->in_function;
 	if (!now->text || !drift_same_text(was->text, now->text) || !same_function(was, now))

@@ -1,14 +1,14 @@
 /*
- * Scripts that survive edits: what the locations of a script meant when somebody looked last, kept
- * in a lock file beside it (`gatectl check --lock`), and where that is now.
+ * Scripts that survive edits: what the locations of a script meant at the last check, kept in a
+ * lock file beside it (`gatectl check --lock`), and where that is now.
  *
  *	lockfile.c	the lock file's text: read and written
- *	look.c		what a location means now; is it what it was, and if not, where is that?
- *	search.c		which lines of the source may be the one
+ *	compare.c	what a location means now; is that what it meant? if not, where is that?
+ *	search.c	which lines of the source may be the one
  *	text.c		how alike two lines are
  *	rewrite.c	a location in the text of a script is replaced by another
  *
- * None of these opens a file of its own; the source is read through symbols.
+ * None of these opens a file of its own; the source is read through tracer/source.
  */
 #ifndef GATECTL_FEATURES_DRIFT_DRIFT_H
 #define GATECTL_FEATURES_DRIFT_DRIFT_H
@@ -26,12 +26,12 @@ struct meaning {
 	char *object;	/* the module's name */
 	char *build;	/* and its build-id */
 	char *function;
-	unsigned in_function; /* lines behind the one it begins on, where has_offset */
+	unsigned in_function; /* lines after the function's first one, if has_offset */
 	bool has_offset;
 	char *file; /* its last component */
 	unsigned line;
 	char *text; /* of the line, blanks folded */
-	/* The nearest lines that have a word in them, the nearest first. */
+	/* The nearest lines with a word in them, nearest first. */
 	char *before[DRIFT_AROUND], *behind[DRIFT_AROUND];
 };
 
@@ -43,9 +43,9 @@ struct lockfile {
 int lockfile_parse(const char *text, const char *path, struct lockfile *out, struct error *err);
 void lockfile_print(const struct lockfile *l, const char *script, struct str *out);
 const struct meaning *lockfile_find(const struct lockfile *l, const char *location); /* or NULL */
-/* Adds it and takes its strings, unless the location is there already: frees them then. */
+/* Adds it and takes its strings; if the location is there already, frees them instead. */
 void lockfile_add(struct lockfile *l, struct meaning *m);
-/* Locations that the script spells otherwise now: each is put in the place of the one it was. */
+/* Locations that the script now spells otherwise: each replaces the one it was. */
 struct respelled {
 	const char *from;	  /* a meaning's location */
 	const struct meaning *to; /* copied */
@@ -55,7 +55,7 @@ void lockfile_fini(struct lockfile *l);
 
 void meaning_copy(const struct meaning *from, struct meaning *to);
 void meaning_fini(struct meaning *m);
-/* Without blanks at the ends, and one blank for several: as lock files have texts. Owned. */
+/* Trims the text and folds blanks, as in lock files. Owned by the caller. */
 char *drift_fold(const char *text);
 
 /* ---- then and now --------------------------------------------------------------------------- */
@@ -65,16 +65,16 @@ void drift_look(struct modules *s, const char *location, const struct source_sit
 		struct meaning *out);
 
 struct drift_candidate {
-	char *spelled;	    /* the script's location, if it is to mean this; NULL: cannot be said */
-	struct meaning now; /* of that, or of the plain line */
-	unsigned score;	    /* the higher, the more like it */
+	char *spelled;	    /* the location that would mean this; NULL: there is none */
+	struct meaning now; /* what that means, or the plain line */
+	unsigned score;	    /* the higher, the more similar */
 	bool same_text;
 };
 
 enum drift_kind {
 	DRIFT_NONE,
 	DRIFT_MOVED,   /* it is at candidates[0] now, and nothing else can be meant */
-	DRIFT_DOUBTED, /* the text is there still, in several places or in another surrounding */
+	DRIFT_DOUBTED, /* the text is still there, in several places or among other lines */
 	DRIFT_LOST,    /* the text is nowhere; the candidates are similar */
 };
 
@@ -84,22 +84,22 @@ struct drift {
 	unsigned count;
 };
 
-/* `now`: the sites of the location, or NULL where it means nothing any more. */
+/* `now`: the sites of the location, or NULL if it no longer means anything. */
 void drift_compare(struct modules *s, struct module *const *modules, size_t count,
 		   const struct meaning *was, const struct source_sites *now, struct drift *out);
 void drift_fini(struct drift *d);
 
-/* How much two texts are alike, blanks apart: 0 to 100. */
+/* How similar two texts are, ignoring blanks: 0 to 100. */
 unsigned drift_similarity(const char *a, const char *b);
-/* Are they the same but for blanks and comments? */
+/* Are they the same, ignoring blanks and comments? */
 bool drift_same_text(const char *a, const char *b);
 
 /* ---- the script's text ---------------------------------------------------------------------- */
 
 enum rewrite_answer {
 	REWRITE_DONE,
-	REWRITE_NOT_FOUND, /* no string of the script is this location: it is put together */
-	REWRITE_AMBIGUOUS, /* several strings elsewhere are */
+	REWRITE_NOT_FOUND, /* no string of the script is this location: it is computed */
+	REWRITE_AMBIGUOUS, /* several strings elsewhere are it */
 };
 
 struct rewrite {
@@ -108,7 +108,7 @@ struct rewrite {
 	enum rewrite_answer answer;
 };
 
-/* The script's text with the locations replaced, as far as each answer says DONE; owned. */
+/* The script's text with those locations replaced whose answer is DONE; owned by the caller. */
 char *rewrite_script(const char *text, struct rewrite *edits, size_t count);
 
 #endif

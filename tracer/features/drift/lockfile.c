@@ -33,7 +33,7 @@ char *drift_fold(const char *text)
 		else if (to > folded && to[-1] != ' ')
 			*to++ = ' ';
 	}
-	if ((*at & 0xC0) == 0x80) { /* half of a character */
+	if ((*at & 0xC0) == 0x80) { /* in the middle of a character */
 		while (to > folded && (to[-1] & 0xC0) == 0x80)
 			to--;
 		if (to > folded)
@@ -112,7 +112,8 @@ static const struct meaning *respelling(const struct meaning *m, const struct re
 	return NULL;
 }
 
-/* What one location becomes may be what another one was: all at once, then each one once. */
+/* One location's new name may be another one's old name: rename all at once, then drop
+   duplicates. */
 void lockfile_respell(struct lockfile *l, const struct respelled *changes, size_t count)
 {
 	struct lockfile out = {0};
@@ -158,7 +159,7 @@ static void print_meaning(const struct meaning *m, struct str *out)
 			str_addf(out, "\t+ %s\n", m->behind[i]);
 }
 
-/* The first of this object that has a build-id: with one, there is an object. */
+/* The first of this object that has a build-id, which is only known together with an object. */
 static const struct meaning *first_of(const struct lockfile *l, const char *object)
 {
 	array_each(const struct meaning, m, &l->meanings)
@@ -167,7 +168,7 @@ static const struct meaning *first_of(const struct lockfile *l, const char *obje
 	return NULL;
 }
 
-/* Where a location is lost, --fix leaves what it meant in an older build: as one of this build it
+/* Where a location is lost, --fix keeps what it meant in an older build: under this build's id it
    would count as unchanged. */
 static bool one_build(const struct lockfile *l, const struct meaning *first)
 {
@@ -178,7 +179,7 @@ static bool one_build(const struct lockfile *l, const struct meaning *first)
 	return true;
 }
 
-/* One line for each object: a new build changes no other. */
+/* One line for each object, so that a new build changes no others. */
 static void print_builds(const struct lockfile *l, struct str *out)
 {
 	array_each(const struct meaning, m, &l->meanings)
@@ -218,7 +219,7 @@ static int unknown(struct parser *p)
 	return error_hint(p->err, "write it anew: gatectl check --lock -g FILE.lua PROG");
 }
 
-/* What stands behind the word, or NULL: another word. */
+/* What follows the word, or NULL: the line begins otherwise. */
 static char *behind_word(char *line, const char *word)
 {
 	size_t length = strlen(word);
@@ -232,7 +233,7 @@ static void set(char **to, const char *value)
 	*to = base_strdup(value);
 }
 
-/* Splits at the last `mark`; false where there is none with a number behind it. */
+/* Splits at the last `mark`; false: no number follows it. */
 static bool split_number(char *text, char mark, unsigned *number)
 {
 	char *at = strrchr(text, mark);
@@ -247,7 +248,7 @@ static bool split_number(char *text, char mark, unsigned *number)
 	return true;
 }
 
-/* The nearest line before comes last in the file: those that were there move back. */
+/* In the file the nearest line before comes last: earlier ones move back. */
 static void push_before(struct meaning *m, const char *text)
 {
 	base_free(m->before[DRIFT_AROUND - 1]);

@@ -1,4 +1,4 @@
-/* A location in the text of a Lua script is replaced; everything else stays byte for byte. */
+/* Replaces a location in the text of a Lua script; everything else stays byte for byte. */
 #include "tracer/features/drift/drift.h"
 
 #include <ctype.h>
@@ -26,7 +26,7 @@ static void step(struct scanner *s)
 		s->at++;
 }
 
-/* At "[[" or "[==["? Then how many signs stand between. -1: neither. */
+/* At "[[" or "[==["? Returns the number of equals signs; -1: neither. */
 static int long_level(const char *at)
 {
 	size_t level = at[0] == '[' ? strspn(at + 1, "=") : 0;
@@ -34,7 +34,7 @@ static int long_level(const char *at)
 	return at[0] == '[' && at[1 + level] == '[' ? (int)level : -1;
 }
 
-/* Steps to behind the closing bracket, or to the end. */
+/* Skips past the closing bracket, or to the end. */
 static void long_bracket(struct scanner *s, int level, struct literal *out)
 {
 	s->at += 2 + level;
@@ -100,7 +100,7 @@ static void scan(struct scanner *s)
 	}
 }
 
-/* ---- where the location stands in one ------------------------------------------------------- */
+/* ---- where the location is in one ----------------------------------------------------------- */
 
 static const char *whole(const struct literal *l, const char *from)
 {
@@ -120,7 +120,7 @@ static bool is_edge(char c, const char *others)
 	return isspace((unsigned char)c) || strchr(others, c);
 }
 
-/* An order names several: "a -> calc.c:7, [calc.c:9]". The first from `at` on. */
+/* An order names several: "a -> calc.c:7, [calc.c:9]". The first from `at` on, or NULL. */
 static const char *in_order(const struct literal *l, const char *at, const char *from)
 {
 	size_t length = strlen(from);
@@ -164,7 +164,7 @@ static bool is_order(const struct literal *l)
 	return memmem(l->begin, (size_t)(l->end - l->begin), "->", 2) != NULL;
 }
 
-/* How many there are in this string. They are noted where `out` is. */
+/* How many times it is in this string. `out` (may be NULL) gets the spots. */
 static size_t look_in(const struct literal *l, const struct rewrite *edit, struct spots *out)
 {
 	const char *at = whole(l, edit->from);
@@ -185,8 +185,8 @@ static size_t look_in(const struct literal *l, const struct rewrite *edit, struc
 	return count;
 }
 
-/* A location is mostly written on the line that uses it; a loop or a call over several lines takes
-   it from elsewhere: that has to be one string of the script. */
+/* A location is mostly written on the line that uses it. A loop, or a call over several lines, has
+   it elsewhere: then exactly one string of the script has to be it. */
 static void place(const struct scanner *s, struct rewrite *edit, struct spots *out)
 {
 	size_t here = 0, anywhere = 0;

@@ -19,7 +19,7 @@ const char *drift_around(const struct source_text *t, unsigned line, int step, u
 	return NULL;
 }
 
-/* ---- how like it is a line? ----------------------------------------------------------------- */
+/* ---- how similar is a line? ----------------------------------------------------------------- */
 
 bool drift_same(const char *was, const char *now)
 {
@@ -44,7 +44,7 @@ unsigned drift_nearness(unsigned a, unsigned b)
 	return NEAR * 50 / (50 + far);
 }
 
-/* Most lines are ruled out by how they begin, unless that may be a comment. */
+/* Rules out most lines by their first character, unless that may start a comment. */
 static bool may_be_same(const char *was, const char *line)
 {
 	line += strspn(line, " \t");
@@ -56,7 +56,7 @@ static unsigned alike(const struct drift_search *s, const char *text)
 	const char *was = s->was->text;
 
 	if (may_be_same(was, text) && drift_same_text(was, text))
-		return s->pass == PASS_SIMILAR ? 0 : 100; /* it was found before */
+		return s->pass == PASS_SIMILAR ? 0 : 100; /* an earlier pass found it */
 	return s->pass == PASS_SIMILAR ? drift_similarity(was, text) : 0;
 }
 
@@ -74,7 +74,7 @@ static bool seed_score(const struct drift_search *s, const struct source_text *t
 	return true;
 }
 
-/* Keeps the best ones, the best first. */
+/* Keeps the best lines, best first. */
 static void keep_seed(struct drift_search *s, const struct seed *seed)
 {
 	unsigned i = s->seed_count;
@@ -118,7 +118,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The files of the object that it was in; of all, where that has another name now. */
+/* The files of the object that it was in; if no object has that name now, all files. */
 static void gather_paths(struct drift_search *s)
 {
 	bool any = false;
@@ -134,7 +134,7 @@ static void gather_paths(struct drift_search *s)
 		source_paths(s->modules[i], each_path, s);
 }
 
-/* Many units have the same files: each is looked at once. */
+/* Many units share files: each file is looked at once. */
 static void look(struct drift_search *s, enum drift_pass pass)
 {
 	s->pass = pass;
@@ -145,7 +145,7 @@ static void look(struct drift_search *s, enum drift_pass pass)
 			look_in_file(s, s->paths.items[i]);
 }
 
-/* Is the best line surely worth more than any that is still to be looked for? */
+/* Is the best line certainly better than any that is still to come? */
 static bool found(const struct drift_search *s)
 {
 	return s->seed_count && s->seeds[0].same_text && s->seeds[0].around >= DRIFT_AROUND;

@@ -4,8 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Without blanks and comments; what stands in quotes is no comment. A long line is cut as lock files
-   cut it. */
+/* Removes blanks and comments, but not in quotes. Long lines are cut as in lock files. Owned by the
+   caller. */
 static char *solid(const char *text)
 {
 	char *out = drift_fold(text), *to = out, quote = '\0';
@@ -47,7 +47,7 @@ static bool same_folded(const char *a, const char *b)
 bool drift_same_text(const char *a, const char *b)
 {
 	char *x = solid(a), *y = solid(b);
-	/* a line that is nothing but a comment has to be the same comment */
+	/* a line that is only a comment must have the same comment */
 	bool same = *x || *y ? strcmp(x, y) == 0 : same_folded(a, b);
 
 	base_free(x);
@@ -88,7 +88,7 @@ unsigned drift_similarity(const char *a, const char *b)
 
 	if (!most)
 		answer = 100;
-	else if (4 * less >= most) /* else they cannot be half alike */
+	else if (4 * less >= most) /* otherwise they cannot be half alike */
 		answer = (unsigned)(200 * common(x, n, y, m) / most);
 	base_free(x);
 	base_free(y);

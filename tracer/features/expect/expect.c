@@ -1,4 +1,4 @@
-/* What a script expects of the end of a run: functions that are asked when it is over. */
+/* What a script expects of the end of a run: its functions are asked when the run is over. */
 #include "tracer/run/apply.h"
 #include "tracer/features/expect/expect.h"
 
@@ -24,7 +24,7 @@ static void note_unfound(struct session *s)
 	}
 }
 
-/* Nothing but what the functions say can make the run not as expected. */
+/* Is everything else as expected, so that only these functions can still object? */
 static bool is_theirs_to_say(struct session *s)
 {
 	const struct outcome *o = &s->outcome;
@@ -33,7 +33,7 @@ static bool is_theirs_to_say(struct session *s)
 
 	if (!s->plan.expect.checks.count || s->interrupted || o->fault || o->failed)
 		return false;
-	s->outcome.signal_judged = true; /* they may have the say on that */
+	s->outcome.signal_judged = true; /* they may have a say about the signal */
 	v = verdict_of(s->engine, &s->plan.expect, o);
 	why = verdict_unmet(&s->plan.expect, o);
 	base_free(why);

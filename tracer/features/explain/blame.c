@@ -1,11 +1,11 @@
-/* Which line of source a verdict is about, for those who can show one only. */
+/* Which line of source a verdict is about, for reports that can show only one. */
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/explain/explain.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the threads that it is about the one that is held comes first. */
+/* Of the threads that the verdict is about, one that is held comes first. */
 static const struct waiting *of_threads(struct session *s)
 {
 	const struct waiting *found = NULL;

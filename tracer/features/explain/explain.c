@@ -1,6 +1,6 @@
 /*
- * The verdict in words: the first line as the contract has it, what happened, each thread and why
- * it does not move, the last events, and what to try next.
+ * The verdict in words: the first line in its fixed form, what happened, each thread and why it
+ * does not move, the last events, and what to try next.
  */
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/features/crash/crash.h"
@@ -21,7 +21,7 @@
 /* Threads of a library without a line of interest would bury the others. */
 enum { MOST_THREADS = 40 };
 
-/* A line that has a place begins with it, as a compiler's would: editors jump there. */
+/* A line about a place begins with it, as a compiler's does: editors jump there. */
 static void begin_line(const char *file, unsigned line, struct str *out)
 {
 	if (file && line)
@@ -89,7 +89,7 @@ static void missing_first_line(struct session *s, struct str *out)
 	hints_missing(s, p, out);
 }
 
-/* The first one stands in the first line already. */
+/* The first one is in the first line already. */
 static void missing_lines(struct session *s, struct str *out)
 {
 	const struct place *p;
@@ -189,7 +189,8 @@ static void first_line(struct session *s, enum verdict v, struct str *out)
 	str_add(out, "\n");
 }
 
-/* For the program itself, and not for a gate: nobody was seen to run, not even now and then. */
+/* Do all threads wait for the program itself, and not for a gate? None was seen to run, even now
+   and then. */
 static bool all_wait(const struct session *s)
 {
 	array_each(struct session_thread *, it, &s->threads) {
@@ -250,7 +251,7 @@ static void add_advice(struct session *s, enum verdict v, struct str *out)
 		str_add(out, advice(s, v));
 }
 
-/* What came as expected, where it is no end by itself. */
+/* Tells of an expected outcome that does not end the program by itself. */
 static void explain_expected(struct session *s, struct str *out)
 {
 	if (s->outcome.deadlock) {
@@ -270,7 +271,7 @@ static void explain_expected(struct session *s, struct str *out)
 	thread_lines(s, out);
 }
 
-/* Where the first line is about something else, what the thread did is still to be told. */
+/* If the first line is about something else, the crash is still to be told. */
 static void crash_lines_of_verdict(struct session *s, enum verdict v, struct str *out)
 {
 	const struct crash *c = crash_of_root(s);
@@ -294,7 +295,7 @@ static void what_was_seen(struct session *s, enum verdict v, bool brief, struct 
 	event_lines(s, out);
 }
 
-/* `brief`: of a crash no more than the first line. */
+/* `brief`: of a crash only the first line. */
 static void explain_verdict(struct session *s, enum verdict v, bool brief, struct str *out)
 {
 	if (v == VERDICT_OK)
@@ -318,7 +319,7 @@ static void explain_verdict(struct session *s, enum verdict v, bool brief, struc
 	str_add(out, "\n");
 }
 
-/* The verdict in words, which line it is about, and the reports. */
+/* The verdict in words, the line that it is about, and the reports. */
 static void tell(struct session *s, struct session_result *out)
 {
 	if (!s->interrupted)

@@ -5,30 +5,31 @@
 #include "tracer/base/path.h"
 #include "tracer/features/waiting/waiting.h"
 
-/* infeasible.c: a circle of threads, one of which would have to open the gate that holds another: each
-   one's line, and what to try. False: there is none. */
+/* infeasible.c: a circle of threads, each of which waits for the next or is held by a gate that the
+   next would open: a line for each, and what to try. False: there is none. */
 bool infeasible_lines(struct session *s, struct str *out);
 bool infeasible_try(struct session *s, struct str *out);
 
-/* loose_end.c: ... when it ended though it should not have, and somebody had just been let go; false: nobody */
+/* loose_end.c: what to try for a program that ended too early, just after some thread was let go;
+   false: none was */
 bool loose_end_try(const struct session *s, struct str *out);
 
 /* own_deadlock.c: what to try */
 void own_deadlock_try(struct session *s, struct str *out);
 
-/* livelock.c: where the time limit has passed, whether that is a livelock, and who moves where */
+/* livelock.c: after the time limit, whether it is a livelock, and which threads move where */
 void livelock_line(struct session *s, struct str *out);
 
 /* blame.c: the line that the verdict is about */
 void blame_verdict(struct session *s, enum verdict v, struct session_result *out);
 
-/* hints_opened.c: why the gates are closed at which somebody is held; what to do about it, for the
-   line `try:` (false: nothing of its own) */
+/* hints_opened.c: why the gates that hold threads are closed; what to do about it, for the line
+   `try:` (false: nothing specific) */
 void hints_gates(struct session *s, struct str *out);
 bool hints_gates_try(struct session *s, struct str *out);
 
-/* hints_reached.c: why a place was not reached: in one sentence, what else there is to say, and what
-   to do about it */
+/* hints_reached.c: why a place was not reached: one sentence, further lines, and what to do about
+   it */
 void hints_missing(struct session *s, const struct place *p, struct str *out);
 void hints_missing_lines(struct session *s, const struct place *p, struct str *out);
 void hints_missing_try(struct session *s, const struct place *p, struct str *out);

@@ -39,7 +39,7 @@ static bool waits_at(const struct place *p, const struct gate *g)
 	return false;
 }
 
-/* It has died with the program, while it was held. */
+/* Did it die with the program while it was held? */
 static bool is_lost(const struct session_thread *t)
 {
 	return t->lost && t->process->lost_held.count;
@@ -62,7 +62,7 @@ static bool is_held_at(const struct session_thread *t, const struct gate *g)
 
 /* ---- one place that opens it ---------------------------------------------------------------- */
 
-/* Somebody is held there before the verb that opens. */
+/* A thread that is held there, before the verb that opens; or NULL. */
 static const struct session_thread *stopped_before(struct session *s, const struct place *p)
 {
 	array_each(struct session_thread *, it, &s->threads)
@@ -100,7 +100,7 @@ static void why_not_opened(struct session *s, const struct place *p, const struc
 	}
 }
 
-/* Others came there, but who is meant has not yet: another gate holds it. */
+/* Others came there, but the thread that is meant is held by another gate. */
 static bool is_kept_away(struct session *s, const struct place *p)
 {
 	array_each(struct session_thread *, t, &s->threads)
@@ -115,7 +115,7 @@ static bool is_mistaken(struct session *s, const struct place *p)
 	return hints_is_mistaken(s, p) && (p->arrivals || !is_kept_away(s, p));
 }
 
-/* Who would open it there: one that is in its function, or that alone is meant. */
+/* Would this thread open it there? It is in the place's function, or is the only one meant. */
 static bool would_open(struct session *s, const struct session_thread *t, const struct place *p)
 {
 	const struct near_misses *nm = near_miss_of(p);
@@ -126,7 +126,7 @@ static bool would_open(struct session *s, const struct session_thread *t, const 
 	return p->thread || (nm && hints_inside(nm, t->engine));
 }
 
-/* ... and waits for the very same gate. */
+/* ... a thread that waits for the very same gate; or NULL. */
 static const struct session_thread *waits_itself(struct session *s, const struct place *p,
 						 const struct gate *g)
 {
@@ -173,7 +173,7 @@ static bool may_be_meant(const struct gate *other, const struct gate *g)
 	return other != g && !other->from_order;
 }
 
-/* Another gate of nearly that name is opened somewhere: one was meant, two were made. */
+/* A gate with nearly that name that something opens: perhaps one was meant, and two were made. */
 static const struct gate *like(struct session *s, const struct gate *g)
 {
 	struct suggestions similar = {.wanted = g->name};
@@ -211,7 +211,7 @@ static const struct place *opener_of(struct session *s, const struct gate *g)
 	return NULL;
 }
 
-/* The line of the script at which threads wait for the gate; a function may do so, too. */
+/* The line of the script where threads wait for the gate; a function may wait for it, too. */
 static const char *waited_for_at(struct session *s, const struct gate *g)
 {
 	const struct place *p;
@@ -299,7 +299,7 @@ static unsigned count_alive(const struct session *s, const struct gate *g, bool 
 	return count;
 }
 
-/* Why somebody who is still missing does not come by way of this place. */
+/* Why a missing thread does not come to the barrier through this place. */
 static void way_to_barrier(struct session *s, const struct place *p, struct str *out)
 {
 	struct str others = {0};
@@ -315,7 +315,7 @@ static void way_to_barrier(struct session *s, const struct place *p, struct str 
 	str_fini(&others);
 }
 
-/* Whom at the barrier does the thread wait for? */
+/* The thread at the barrier that this one waits for; or NULL. */
 static const struct session_thread *needs_one_at(const struct session_thread *t,
 						 const struct gate *g)
 {
@@ -325,7 +325,7 @@ static const struct session_thread *needs_one_at(const struct session_thread *t,
 	return NULL;
 }
 
-/* Threads that could still come to it. */
+/* How many threads could still come to it. */
 static unsigned count_free(const struct session *s, const struct gate *g)
 {
 	unsigned count = 0;
@@ -443,7 +443,7 @@ void hints_gates(struct session *s, struct str *out)
 
 /* ---- what to do ----------------------------------------------------------------------------- */
 
-/* The place that would open a gate at which somebody is held, and was not reached. */
+/* A place that would open a gate that holds somebody, but was not reached; or NULL. */
 static const struct place *missing_opener(struct session *s)
 {
 	const struct place *p;
@@ -460,7 +460,7 @@ static const struct place *missing_opener(struct session *s)
 	return NULL;
 }
 
-/* A gate that holds somebody and that nothing can open. */
+/* A gate that holds somebody and that nothing can open; or NULL. */
 static const struct gate *orphan(struct session *s)
 {
 	const struct gate *g;
@@ -471,7 +471,7 @@ static const struct gate *orphan(struct session *s)
 	return NULL;
 }
 
-/* A barrier at which threads wait in vain. */
+/* For a barrier at which threads wait in vain. */
 static bool barrier_try(struct session *s, struct str *out)
 {
 	const struct place *p;

@@ -39,7 +39,7 @@ static void near_by_hit(struct session *s, const struct place *p, struct str *ou
 	array_fini(&meant);
 }
 
-/* Which name was meant; or, where none is like it, which there are. */
+/* The names that may have been meant; or, if none is similar, the names there are. */
 static void add_like(struct session *s, const char *pattern, bool or_all, struct str *out)
 {
 	struct str like = {0};
@@ -53,7 +53,8 @@ static void add_like(struct session *s, const char *pattern, bool or_all, struct
 	str_fini(&like);
 }
 
-/* They are meant, as they are called now; but nobody who was meant has arrived: so it was too early. */
+/* Threads match by their present names, but no matching thread has arrived: they came before they
+   got the names. */
 static bool near_by_time(struct session *s, const struct place *p, struct str *out)
 {
 	struct passers early = {0};
@@ -70,7 +71,7 @@ static bool near_by_time(struct session *s, const struct place *p, struct str *o
 	return any;
 }
 
-/* False: the `thread` option is not what kept them out. */
+/* False: the `thread` option is not what excluded them. */
 static bool near_by_thread(struct session *s, const struct place *p, struct str *out)
 {
 	bool known = hints_any_matches(s, p->thread);
@@ -179,7 +180,7 @@ static void add_exits(const struct near_misses *nm, struct str *out)
 	array_fini(&exits);
 }
 
-/* Is it known that the thread is in this function now? */
+/* Is it certain that the thread is now in this function? */
 static bool is_inside(const struct near_misses *nm, const struct near_miss_visit *v)
 {
 	const struct waiting *w = waiting_of(threads_of(v->thread));
@@ -198,7 +199,7 @@ bool hints_inside(const struct near_misses *nm, const struct engine_thread *t)
 	return false;
 }
 
-/* The threads that have entered and not come back, once each. */
+/* The threads that entered and did not come back, each once. */
 static void add_inside(const struct session *s, const struct near_misses *nm, bool first,
 		       struct str *out)
 {
@@ -221,7 +222,7 @@ static void add_inside(const struct session *s, const struct near_misses *nm, bo
 	}
 }
 
-/* Those whose end it was, or that were thrown out of it. */
+/* The threads that ended in it, or left it by an exception. */
 static void add_lost(const struct near_misses *nm, struct str *out)
 {
 	array_each(const struct near_miss_visit, v, &nm->visits)
@@ -266,7 +267,8 @@ static void near_by_function(const struct session *s, const struct near_misses *
 		str_add(out, "; this line was not executed");
 }
 
-/* Do all who have entered the function match the place's `thread` option, or has nobody? */
+/* Do all threads that entered the function match the place's `thread` option (or did none
+   enter)? */
 static bool all_meant(struct session *s, const struct place *p, const struct near_misses *nm)
 {
 	array_each(const struct near_miss_visit, v, &nm->visits)
@@ -296,7 +298,7 @@ void hints_near(struct session *s, const struct place *p, struct str *out)
 		str_add(out, "no thread arrived there");
 }
 
-/* The line that is meant, as it stands in the source. */
+/* The line that is meant, as it is in the source. */
 static void add_text(struct session *s, const struct near_misses *nm, struct str *out)
 {
 	const struct source_site *site = &nm->meant->items[0];
@@ -343,7 +345,7 @@ static const struct near_miss_visit *some_exit(const struct near_misses *nm)
 	return NULL;
 }
 
-/* Somebody who has entered the function may still come to the line. */
+/* A thread that has entered the function may still come to the line. */
 static bool anybody_inside(const struct near_misses *nm)
 {
 	array_each(const struct near_miss_visit, v, &nm->visits)
@@ -363,7 +365,7 @@ bool hints_is_mistaken(struct session *s, const struct place *p)
 
 /* ---- what to do ----------------------------------------------------------------------------- */
 
-/* The start routine that all of them have; else the first one's id. */
+/* The start routine that all of them share; else the first one's id. */
 static const char *common_name(const struct passers *list)
 {
 	const struct engine_thread *first = list->items[0].thread;
@@ -374,7 +376,8 @@ static const char *common_name(const struct passers *list)
 	return *first->start && strchr(first->id, '#') ? first->start : first->id;
 }
 
-/* One that the option means, and that cannot come to the place where it stands now. */
+/* A thread that the option means, but that cannot come to the place from where it is now; or
+   NULL. */
 static const struct session_thread *kept_away(struct session *s, const struct place *p)
 {
 	array_each(struct session_thread *, t, &s->threads) {
@@ -395,14 +398,14 @@ static bool all_of_kind(const struct passers *list, const struct session_thread 
 	return true;
 }
 
-/* The thread is the right one: it is the order that keeps it from the place. */
+/* It is the right thread: the order keeps it from the place. */
 static void try_order(const struct session_thread *kept, const struct place *p, struct str *out)
 {
 	str_addf(out, "another order: %s, which is meant at %s, %s and cannot come there first",
 		 kept->engine->id, p->location, str_text(&waiting_of(kept)->text));
 }
 
-/* A name that is given later; the id is known from the beginning. */
+/* If the name is set later, suggest the id, which is known from the start. */
 static bool try_early(struct session *s, const struct place *p, struct str *out)
 {
 	struct passers early = {0};
@@ -491,7 +494,7 @@ bool hints_jumped_try(const struct session *s, struct str *out)
 	return false;
 }
 
-/* Did the program crash as the script expects? Then it may have been too early for the place. */
+/* Did the program crash as the script expects? Then perhaps too early for the place. */
 static bool crashed_as_expected(const struct session *s)
 {
 	return s->plan.expect.has_signal && s->outcome.signaled &&

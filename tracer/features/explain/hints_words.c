@@ -1,4 +1,4 @@
-/* The small words of hints: counts, lists, threads that are like a pattern. */
+/* The wording that hints share: counts, lists, threads similar to a pattern. */
 #include "tracer/run/threads.h"
 #include "tracer/features/waiting/trampoline.h"
 #include "tracer/features/explain/hints.h"
@@ -41,7 +41,7 @@ static size_t threads_count(const struct session *s)
 	return count;
 }
 
-/* A name of its own, not the one that it got from the program. */
+/* The thread's own name, unless it just inherited the program's. */
 static const char *own_name(struct session *s, const struct engine_thread *t)
 {
 	const struct engine_thread *first = engine_thread_at(s->engine, 0);

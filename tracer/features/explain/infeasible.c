@@ -1,7 +1,7 @@
 /*
  * Why the order that the gates ask for cannot happen: the thread that would open a gate waits, by
- * whatever chain, for the thread that the gate holds. A circle of held and waiting threads, in words,
- * and where the gate would have to be.
+ * whatever chain, for the thread that the gate holds. Tells this circle of held and waiting threads
+ * in words, and where the gate would have to be.
  */
 #include "tracer/run/threads.h"
 #include "tracer/features/explain/explain.h"
@@ -40,12 +40,13 @@ static bool is_meant(struct session *s, const struct session_thread *t, const st
 
 /* ---- the circle ---------------------------------------------------------------------------------- */
 
-/* A thread of the circle. It waits for the next one, or would be let go by it. */
+/* A thread of the circle. It waits for the next one, or is held by a gate that the next one would
+   open. */
 struct member {
 	struct session_thread *thread;
 	const struct place
-		*opens; /* where it would open the gate that holds the one before; or NULL */
-	size_t before;	/* in the search: whom it was found from */
+		*opens; /* where it would open the gate that holds the previous one; or NULL */
+	size_t before;	/* in the search: index of the one it was found from */
 };
 
 struct circle {
@@ -61,7 +62,7 @@ static bool is_known(const struct circle *c, const struct session_thread *t)
 	return false;
 }
 
-/* Back at the start: only those on the way there are kept, in their order. */
+/* The search is back at its start: keeps only the threads on the way, in order. */
 static void keep_way(struct circle *c, size_t last, const struct place *closing)
 {
 	struct circle way = {0};
@@ -78,7 +79,7 @@ static void keep_way(struct circle *c, size_t last, const struct place *closing)
 	c->items[0].opens = closing;
 }
 
-/* True: that was the start, the circle is complete. */
+/* True: this was the start, so the circle is complete. */
 static bool add_member(struct circle *c, size_t from, struct session_thread *t,
 		       const struct place *p)
 {
@@ -91,7 +92,8 @@ static bool add_member(struct circle *c, size_t from, struct session_thread *t,
 	return false;
 }
 
-/* Those in the place's function; where nobody is, and one thread is named, those that it means. */
+/* Adds the threads in the place's function; if there are none and the place names a thread, those
+   that it means. */
 static bool add_openers(struct session *s, struct circle *c, size_t from, const struct place *p)
 {
 	bool any = false;
@@ -108,7 +110,7 @@ static bool add_openers(struct session *s, struct circle *c, size_t from, const 
 	return false;
 }
 
-/* Nobody has come there, or who has is held before it does what the order asks for. */
+/* Has nobody come there, or is the thread that came held before it does what the order asks for? */
 static bool is_ahead(const struct session *s, const struct place *p, const struct gate *g)
 {
 	array_each(struct session_thread *, t, &s->threads)
@@ -168,7 +170,7 @@ static const struct member *before(const struct circle *c, size_t i)
 
 /* ---- in words ------------------------------------------------------------------------------------ */
 
-/* Where it is in the source; else as the tester wrote it. */
+/* Its position in the source; else as the tester wrote it. */
 static void add_location(const struct place *p, struct str *out)
 {
 	const struct session_place *sp = p->user;

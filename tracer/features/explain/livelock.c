@@ -1,4 +1,4 @@
-/* Behind a time limit: that the program goes round in circles, and is not only slow. */
+/* After a time limit: says that the program goes round in circles, and is not only slow. */
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/features/explain/explain.h"
 #include "tracer/features/waiting/spin.h"

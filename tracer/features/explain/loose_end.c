@@ -1,6 +1,6 @@
 /*
- * The program ended by itself where it should not have: somebody was let go shortly before, and nothing holds
- * the end back until that thread has done what the test is about.
+ * The program ended by itself too early: a thread was let go shortly before, and nothing delays the
+ * end until that thread has done what the test is about.
  */
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/features/explain/explain.h"
@@ -25,7 +25,7 @@ static bool is_done(const struct timeline *tl, const struct happened *h)
 	return false;
 }
 
-/* The last release of a thread that was not seen to do anything after it. NULL: there is none. */
+/* The last release of a thread that was not seen to do anything afterwards. NULL: there is none. */
 static const struct happened *loose_end(const struct session *s)
 {
 	const struct timeline *tl = timeline_of(s);

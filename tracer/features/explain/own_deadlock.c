@@ -9,7 +9,7 @@ static bool waits_for_lock(const struct waiting *w)
 	return (w->kind == WAITING_MUTEX || w->kind == WAITING_RWLOCK) && w->object;
 }
 
-/* A circle of locks: all those that the verdict is about. */
+/* For a circle of locks: names all that the verdict is about. */
 static void try_order(struct session *s, struct str *out)
 {
 	size_t locks = 0;
@@ -49,7 +49,7 @@ static void try_once(const struct session_thread *t, struct str *out)
 		 w->object, w->kind == WAITING_MUTEX ? ", or make it recursive" : "");
 }
 
-/* The only thread that the verdict is about, if it waits for a lock of its own. */
+/* The only thread that the verdict is about, if it waits for a lock that it owns; or NULL. */
 static const struct session_thread *waits_for_itself(struct session *s)
 {
 	const struct session_thread *found = NULL;

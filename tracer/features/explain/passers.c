@@ -1,4 +1,4 @@
-/* Who has been at a place, whether it means them or not. */
+/* Which threads have been at a place, whether it means them or not. */
 #include "tracer/features/explain/passers.h"
 
 #include "tracer/features/explain/hints.h"
@@ -8,7 +8,7 @@ enum { NAMED_MOST = 6, PASSERS_MOST = 32 };
 /* Kept with a place. */
 struct passed {
 	ARRAY(struct passer) by;
-	bool jumped; /* FUNC%return: an arrival was at a jump to a function that was still to run */
+	bool jumped; /* FUNC%return: see passers_jumped() */
 };
 
 static void fini(void *what)

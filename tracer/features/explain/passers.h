@@ -1,10 +1,10 @@
-/* Who has been at a place, whether it means them or not. */
+/* Which threads have been at a place, whether it means them or not. */
 #ifndef GATECTL_FEATURES_EXPLAIN_PASSERS_H
 #define GATECTL_FEATURES_EXPLAIN_PASSERS_H
 
 #include "tracer/run/state.h"
 
-/* A thread came by, whether `thread` means it or not. */
+/* A thread that came by, whether `thread` means it or not. */
 struct passer {
 	const struct engine_thread *thread;
 	unsigned long count;
@@ -15,13 +15,14 @@ struct passers {
 	size_t count, capacity;
 };
 
-/* A thread is at the place, whether it is meant or not. */
+/* Notes that a thread is at the place, whether it is meant or not. */
 void passers_comes(const struct session_thread *t, struct place *place);
 bool passers_any(const struct place *p); /* has anybody been there? */
-/* FUNC%return: an arrival was at a jump to a function that was still to run. */
+/* FUNC%return: did a thread arrive at a jump to a function that was still to run? */
 bool passers_jumped(const struct place *p);
-/* Those that the place's `thread` option means, or those that it does not: in order of creation, so
-   that runs that differ in nothing but who came first are told in the same words. */
+/* The threads that the place's `thread` option means, or those that it does not, in order of
+   creation: so runs that differ only in who came first are described in the same words. The caller
+   frees the list with array_fini(). */
 void passers_of(struct session *s, const struct place *p, bool meant, struct passers *out);
 /* "main (3 times) and worker#1" */
 void passers_add(const struct passers *list, struct str *out);

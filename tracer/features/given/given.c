@@ -1,7 +1,7 @@
 /*
  * What a script says about the program's environment, arguments and standard input, so that the
- * script alone is the test. The command line wins: arguments behind PROG are all the arguments, and
- * `gatectl run ... < FILE` gives it that file.
+ * script alone is the test. The command line takes precedence: arguments after PROG replace all the
+ * script's, and `gatectl run ... < FILE` passes that file.
  */
 #include "tracer/features/given/given.h"
 
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Kept with a run, as a script has them; NULL: it has none. */
+/* Kept with a run, as the script has them; NULL: it does not say. */
 struct gifts {
 	char **argv, **env;
 };
@@ -93,7 +93,8 @@ char *const *given_env(struct session *s)
 
 /* ---- standard input ------------------------------------------------------------------------- */
 
-/* Whoever starts tests gives them a pipe, /dev/null or a terminal without meaning anything by it. */
+/* Test runners pass a pipe, /dev/null or a terminal without meaning anything by it; a file is
+   meant. */
 static bool is_redirected(const struct session *s)
 {
 	struct stat own;

@@ -1,10 +1,10 @@
-/* What a run tells the one who steers it by hand. */
+/* What a run tells its interactive user. */
 #ifndef GATECTL_FEATURES_INTERACTIVE_HOOKS_H
 #define GATECTL_FEATURES_INTERACTIVE_HOOKS_H
 
 #include "tracer/run/state.h"
 
-/* It is where it was sent. */
+/* The thread is where it was sent. */
 void interactive_came(struct session *s, struct session_thread *t, uint64_t address);
 
 void interactive_forget_stops(struct session *s);

@@ -9,7 +9,7 @@
 
 enum { MOST_FILES = 64 };
 
-/* The terminal that the commands come from, under whatever name the program has opened it. */
+/* Is it the terminal that the commands come from, under whatever name the program has opened it? */
 static bool is_terminal(const struct session_process *p, int fd)
 {
 	struct stat mine, its;

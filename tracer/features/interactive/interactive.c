@@ -84,7 +84,7 @@ static void release(struct session *s)
 	}
 }
 
-/* What they do now is what is told of them; in a moment all of them are stopped. */
+/* The reports tell what threads do now, before all of them are stopped. */
 static void note_what_they_do(struct session *s)
 {
 	array_each(struct session_thread *, it, &s->threads) {
@@ -97,8 +97,8 @@ static void note_what_they_do(struct session *s)
 	}
 }
 
-/* Everything stops. A thread that stops at this moment for a reason of its own says so by an event
-   that is taken up when the program goes on. */
+/* Stops everything. A thread that stops just now for a reason of its own is reported by an event,
+   which is handled when the program goes on. */
 static void look_around(struct interactive *l)
 {
 	struct session *s = &l->session;
@@ -166,7 +166,7 @@ int interactive_start(struct interactive *l, struct error *err)
 	s->run_number = 1;
 	if (session_prepare(s, err) < 0)
 		return -1;
-	s->has_places = s->loads_matter = true; /* places come later */
+	s->has_places = s->loads_matter = true; /* places may come later */
 	if (session_launch(s, err) < 0 || run_to_ready(l, err) < 0) {
 		end_session(l);
 		return -1;
@@ -185,8 +185,8 @@ static bool anybody_held(const struct session *s)
 	return false;
 }
 
-/* The terminal has sent Ctrl-C to the program, too. It is dropped there, and whoever was roused by it
-   goes back to what it did before: that is what is to be seen. */
+/* The terminal has sent Ctrl-C to the program, too, where it is dropped. A thread that it woke goes
+   back to what it did before, and that is what the user wants to see. */
 static bool is_roused(const struct interactive *l)
 {
 	struct target_block b;
@@ -202,7 +202,7 @@ static bool is_roused(const struct interactive *l)
 
 static bool is_look_due(struct interactive *l, const struct target_event *ev)
 {
-	enum { SOON = 2, LATEST = 12 }; /* ticks; whoever computes does not get to rest */
+	enum { SOON = 2, LATEST = 12 }; /* ticks; a thread that computes never rests */
 
 	if (ev->kind == TARGET_INTERRUPT)
 		l->is_asked = true;
@@ -212,8 +212,8 @@ static bool is_look_due(struct interactive *l, const struct target_event *ev)
 	return l->asked_ticks >= LATEST || (l->asked_ticks >= SOON && !is_roused(l));
 }
 
-/* Somebody is held, and for a while nothing has happened: neither here nor at the terminal, where
-   somebody may be typing what the program waits for. */
+/* A thread is held, and nothing has happened for a while: neither here nor at the terminal, where
+   the user may be typing what the program waits for. */
 static bool is_quiet(struct session *s, const struct target_event *ev)
 {
 	if (ev->kind != TARGET_TICK || s->events || s->quiet_ticks == 0 || !anybody_held(s))
@@ -231,7 +231,7 @@ static bool anybody_lives(const struct session *s)
 	return false;
 }
 
-/* False: on and on. */
+/* Is there something to look at? */
 static bool is_to_look(struct interactive *l, const struct target_event *ev)
 {
 	struct session *s = &l->session;
@@ -299,7 +299,7 @@ void interactive_came(struct session *s, struct session_thread *t, uint64_t addr
 	s->halted = true;
 }
 
-/* A crash is to be looked at first. */
+/* The user can look at a crash first. */
 static bool crashes(struct session *s, struct session_thread *t, int signal)
 {
 	struct target_fault fault;
@@ -316,8 +316,8 @@ static bool crashes(struct session *s, struct session_thread *t, int signal)
 	return true;
 }
 
-/* Ctrl-C is a wish to look: the terminal sends it to its foreground group, that is us and the program,
-   or the program alone where it has a group of its own. */
+/* Ctrl-C is a request to look: the terminal sends it to its foreground group, that is us and the
+   program, or only the program if it has a group of its own. */
 static bool drops_signal(struct session *s, struct session_thread *t, int signal)
 {
 	struct interactive *l = interactive_of(s);
@@ -340,7 +340,7 @@ static bool is_wish(struct session *s, int signal)
 	return true;
 }
 
-/* By hand: everybody, or all but one, or this thread. */
+/* Is this thread kept by the user, or everybody, or all but one? */
 static bool keeps(struct session *s, struct session_thread *t)
 {
 	const struct interactive *l = interactive_of(s);
@@ -377,7 +377,7 @@ bool interactive_owns_group(const struct interactive *l, pid_t group)
 	return false;
 }
 
-/* Unless the location says it already. */
+/* Unless the location already has it. */
 static void add_position(const struct happened *h, struct str *out)
 {
 	struct str here = {0};
@@ -388,7 +388,7 @@ static void add_position(const struct happened *h, struct str *out)
 	str_fini(&here);
 }
 
-/* Job control and the like is every day's. */
+/* Is it more than job control and the like? */
 static bool is_of_interest(const char *signal)
 {
 	static const char *const daily[] = {"TSTP", "CONT", "WINCH", "CHLD", "TTIN", "TTOU"};
@@ -448,7 +448,7 @@ static size_t places_so_far(const struct interactive *l)
 	return n;
 }
 
-/* What is made from here on. */
+/* Counts what is made from here on. */
 static struct interactive_made begin_to_make(const struct interactive *l)
 {
 	return (struct interactive_made){.place = places_so_far(l),
@@ -490,7 +490,7 @@ int interactive_load(struct interactive *l, const char *path, struct interactive
 	return add_places(l, made, err);
 }
 
-/* The program has ended, what Lua knows of the run is still there: only places need a program. */
+/* The program has ended, but Lua still has its state: only what makes places needs a program. */
 static int line_behind_the_end(struct interactive *l, struct interactive_made *made,
 			       struct error *err)
 {
@@ -525,7 +525,7 @@ int interactive_line(struct interactive *l, const char *text, const char *name, 
 	return failed;
 }
 
-/* A place that was made in vain has no sites yet, or some. */
+/* Drops a place that failed; it may have some sites, or none. */
 void interactive_drop(struct interactive *l, const struct interactive_made *made)
 {
 	struct engine *e = l->session.engine;

@@ -1,5 +1,5 @@
 /*
- * A run under somebody's hand, for the REPL: it goes until it comes to rest, is looked at, and goes
+ * A run that a user steers, for the REPL: it goes until it comes to rest, is looked at, and goes
  * on. While somebody looks every thread is stopped, so that nothing changes under their eyes; Ctrl-C
  * (TARGET_INTERRUPT) is one of the ways to get there and kills nothing.
  *
@@ -19,39 +19,39 @@
 struct interactive;
 
 enum interactive_state {
-	INTERACTIVE_READY,   /* its libraries are loaded, none of its own code has run */
+	INTERACTIVE_READY,   /* its libraries are loaded, but none of its own code has run */
 	INTERACTIVE_REST,    /* nobody can move */
-	INTERACTIVE_QUIET,   /* somebody is held, and for a while nothing has happened */
+	INTERACTIVE_QUIET,   /* some thread is held, and nothing has happened for a while */
 	INTERACTIVE_LOOK,    /* Ctrl-C */
 	INTERACTIVE_THERE,   /* a thread got where it was sent */
 	INTERACTIVE_CRASHED, /* a signal is about to end the program: interactive_crash */
-	INTERACTIVE_GONE,    /* ... or has ended on the way */
+	INTERACTIVE_GONE,    /* ... or has ended without getting there */
 	INTERACTIVE_ENDED,   /* the program is gone: interactive_verdict */
 };
 
-/* Tells of holds, opens and the like while the program runs: one line. */
+/* Called for holds, opens and the like while the program runs: one line each. */
 struct interactive_ui {
 	void *ctx;
 	void (*line)(void *ctx, const char *text);
-	bool rests_at_crash; /* else the program ends, and the verdict tells of it */
+	bool rests_at_crash; /* else the program ends, and the verdict tells of the crash */
 };
 
 struct interactive *interactive_new(const struct session_options *o, struct modules *symbols,
 				    const struct interactive_ui *ui);
 void interactive_free(struct interactive *l); /* kills what is left */
 
-/* Starts the program, stopped before its own code; one that runs is killed first. 0, or -1. */
+/* Starts the program, stopped before its own code; kills one that still runs. 0, or -1. */
 int interactive_start(struct interactive *l, struct error *err);
 enum interactive_state interactive_state(const struct interactive *l);
 bool interactive_owns_group(const struct interactive *l,
 			    pid_t group); /* is a process of the program in it? */
 
 /*
- * Lua: a script file, or one line of one (`name` stands in messages for the file). The places that it
- * makes are looked for at once; where one of them cannot be found none of this line's acts. `out`
- * (may be NULL) gets the value of an expression, `made` (may be NULL for a line) what was made. A line
- * can still be run when the program has ended; INTERACTIVE_NEEDS_PROGRAM (with an error, like -1): it would
- * have made places or orders.
+ * Lua: a script file, or one line (`name` stands for the file in messages). The places that it
+ * makes are resolved at once; if one of them cannot be found, nothing made by this line acts. `out`
+ * (may be NULL) gets the value of an expression, `made` (may be NULL for a line) what was made. A
+ * line can still be run when the program has ended; INTERACTIVE_NEEDS_PROGRAM (with an error, like
+ * -1): it would have made places or orders.
  */
 enum { INTERACTIVE_NEEDS_PROGRAM = -2 };
 struct interactive_made {
@@ -63,9 +63,9 @@ int interactive_load(struct interactive *l, const char *path, struct interactive
 int interactive_line(struct interactive *l, const char *text, const char *name, struct str *out,
 		     struct interactive_made *made, struct error *err);
 void interactive_drop(struct interactive *l,
-		      const struct interactive_made *made); /* no more; whom it holds goes on */
+		      const struct interactive_made *made); /* retires it; threads it holds go on */
 
-/* The name of the i-th gate that is open, or NULL. It stays as it is as long as the run. */
+/* The name of the i-th gate that is open, or NULL. Valid as long as the run. */
 const char *interactive_open_gate(const struct interactive *l, size_t i);
 
 /* Goes on until there is something to look at. */
@@ -74,30 +74,30 @@ enum interactive_state interactive_go(struct interactive *l);
 const char *interactive_id(struct interactive *l,
 			   const char *thread); /* of one that is given by its number */
 
-/* By hand. 0, or -1: no such gate or thread, or it is nothing that can be done to it. */
+/* Steps of the user. 0, or -1: there is no such gate or thread, or this cannot be done to it. */
 int interactive_open(struct interactive *l, const char *gate, struct error *err);
-void interactive_opened(struct interactive *l,
-			const char *gate); /* that was done by a line of Lua */
+void interactive_opened(struct interactive *l, const char *gate); /* opened by a line of Lua */
 int interactive_hold(struct interactive *l, const char *thread, struct error *err);
 int interactive_release(struct interactive *l, const char *thread,
 			struct error *err); /* and past its gate */
-/* Those that stay where they were sent, too; `noted`: as a step of its own. */
+/* Also those that stay where they were sent; `noted`: noted as a step of its own. */
 void interactive_release_all(struct interactive *l, bool noted);
-/* Like interactive_release, and nobody else goes on until the next stop. */
+/* Like interactive_release, but nobody else goes on until the next stop. */
 int interactive_only(struct interactive *l, const char *thread, struct error *err);
 
-/* Where a thread is sent by the next interactive_go. It stays there until it is let go, or all are. */
+/* Where the next interactive_go sends a thread. It stays there until it is let go, or all are. */
 enum interactive_way { INTERACTIVE_NEXT, INTERACTIVE_STEP };
-/* The thread need not be there yet: "worker#2" can be sent off before it is created. */
+/* The thread need not exist yet: "worker#2" can be sent before it is created. */
 int interactive_until(struct interactive *l, const char *thread, const char *location,
 		      struct error *err);
 int interactive_line_step(struct interactive *l, const char *thread, enum interactive_way way,
 			  struct error *err);
 
 /*
- * What was done by hand in this run, as lines of a script that does it by itself. `before` stands before
- * the lines that made gates and places, `behind` after them; `notes` is for the person. 0; or -1 with an
- * error: `refused` (from 1) is the step that a script has no words for, `without` would leave it out.
+ * The user's steps in this run, as lines of a script that takes them by itself. `before` goes
+ * before the lines that made gates and places, `behind` after them; `notes` is for the user. 0; or
+ * -1 with an error: `refused` (from 1) is a step that a script cannot express; listed in `without`
+ * it would be left out.
  */
 struct interactive_saving {
 	const char *word;      /* its gates are WORD1, WORD2, ... */
@@ -110,12 +110,12 @@ struct interactive_saving {
 int interactive_save(struct interactive *l, struct interactive_saving *how, struct error *err);
 void interactive_saving_fini(struct interactive_saving *how);
 
-/* To look at. */
+/* Looking around. */
 void interactive_threads(struct interactive *l, struct str *out);
 void interactive_gates(struct interactive *l, struct str *out);
 void interactive_places(struct interactive *l, struct str *out);
 bool interactive_held(struct interactive *l,
-		      struct str *out); /* the first that is held at a gate */
+		      struct str *out); /* the first thread that is held at a gate */
 void interactive_events(struct interactive *l, size_t most, struct str *out);
 const char *
 interactive_reason(const struct interactive *l); /* why it has stopped, in a few words */
@@ -126,26 +126,26 @@ int interactive_locals(struct interactive *l, const char *thread, struct str *ou
 		       struct error *err);
 int interactive_print(struct interactive *l, const char *thread, const char *expression,
 		      struct str *out, struct error *err);
-/* The source around a location, the line marked. */
+/* The source around a location, with the line marked. */
 int interactive_list(struct interactive *l, const char *location, struct str *out,
 		     struct error *err);
 void interactive_crash(struct interactive *l,
-		       struct str *out); /* INTERACTIVE_CRASHED: what has happened */
+		       struct str *out); /* INTERACTIVE_CRASHED: what happened */
 void interactive_there_line(struct interactive *l,
 			    struct str *out); /* INTERACTIVE_THERE: the line that it is at */
 /* The lines of FUNC or FILE whose text has TEXT. */
 int interactive_find(struct interactive *l, const char *where, struct str *out, struct error *err);
 
-/* INTERACTIVE_ENDED: the verdict's lines (how it ended, where that is ok) and gatectl's exit status. */
+/* INTERACTIVE_ENDED: the verdict's lines (for ok, how it ended) and gatectl's exit status. */
 int interactive_verdict(struct interactive *l, struct str *out);
 int interactive_interrupted(
 	const struct interactive *l); /* by SIGTERM or SIGHUP to gatectl; or 0 */
 
-/* Names for completion, one after the other; false behind the last one. */
+/* Names for completion, one after the other; false after the last one. */
 enum interactive_names { INTERACTIVE_THREADS, INTERACTIVE_GATES };
 bool interactive_name(struct interactive *l, enum interactive_names what, size_t i,
 		      struct str *out);
-/* Functions and files of the program itself; or, of a FILE: as it is being written, its lines. */
+/* Functions and files of the program itself; or, once FILE: is typed, its lines. */
 void interactive_locations(struct interactive *l, const char *begin,
 			   void (*each)(void *ctx, const char *name), void *ctx);
 

@@ -1,4 +1,4 @@
-/* Inside interactive: its files share these. What is done by hand, and saved: steps_taken.h. */
+/* Shared by the files of interactive. Steps taken, and saved: steps_taken.h. */
 #ifndef GATECTL_FEATURES_INTERACTIVE_INTERACTIVE_INTERNAL_H
 #define GATECTL_FEATURES_INTERACTIVE_INTERACTIVE_INTERNAL_H
 
@@ -6,21 +6,21 @@
 #include "tracer/features/interactive/steps_taken.h"
 #include "tracer/features/interactive/interactive.h"
 
-/* When a thread that is sent off is there. The frame it was sent from is `frame`. */
+/* When a thread counts as there. `frame` is the frame that it was sent from. */
 enum interactive_reach {
 	REACH_ANY,    /* whenever it comes by */
 	REACH_FRAME,  /* in that frame, or in one around it */
 	REACH_AROUND, /* only in one around it */
-	REACH_NEVER,  /* who comes by is counted: steps_taken.h */
-	REACH_CALL,   /* never: where the call or jump there goes to is what is meant */
+	REACH_NEVER,  /* only counted: steps_taken.h */
+	REACH_CALL,   /* at a call or jump, whose target is what is meant */
 };
 struct interactive_stop {
 	uint64_t address;
 	enum interactive_reach reach;
-	unsigned passed; /* the thread came by so often */
+	unsigned passed; /* how often the thread came by */
 };
 struct interactive_sent {
-	struct session_thread *thread; /* NULL: nobody is sent, or it is not there yet: */
+	struct session_thread *thread; /* NULL: nobody is sent, or it does not exist yet: ... */
 	char *name;		       /* ... then its id */
 	uint64_t frame;
 	ARRAY(struct interactive_stop) stops; /* an address may have several */
@@ -29,7 +29,7 @@ struct interactive_sent {
 
 struct interactive {
 	struct session session;
-	struct session_options options; /* without its scripts: they come by interactive_load */
+	struct session_options options; /* without its scripts: interactive_load loads them */
 	const struct interactive_ui *ui;
 	struct modules *symbols;
 	enum interactive_state state;
@@ -37,10 +37,10 @@ struct interactive {
 	struct session_thread *only;   /* nobody else goes on; or NULL */
 	bool is_asked;		       /* Ctrl-C */
 	unsigned asked_ticks;	       /* since then */
-	struct session_thread *roused; /* by the program's own Ctrl-C, which was dropped; or NULL */
+	struct session_thread *roused; /* woken by its own Ctrl-C, which was dropped; or NULL */
 	struct interactive_sent sent;
-	struct session_thread *came; /* who got where it was sent */
-	const struct crash *crash;   /* what the program is about to end by; or NULL */
+	struct session_thread *came; /* the thread that got where it was sent */
+	const struct crash *crash;   /* what is about to end the program; or NULL */
 	struct steps_taken taken;
 	struct session_result result;
 };
@@ -53,19 +53,20 @@ struct session_thread *interactive_thread(struct interactive *l, const char *nam
 					  struct error *err);
 struct session_thread *interactive_living(struct interactive *l, const char *name,
 					  struct error *err);
-/* It goes on, past its gate too: then 1, else 0; or -1 with an error. */
+/* Lets it go on: 1 if past its gate, too, else 0; or -1 with an error. */
 int interactive_let(struct interactive *l, struct session_thread *t, struct error *err);
-/* The calls of a stopped thread; the caller gives them back. 0, or -1. */
+/* The calls of a stopped thread, for the caller to free by inspect_stack_fini(). 0, or -1. */
 int interactive_calls(struct session_thread *t, struct inspect_stack *out, struct error *err);
-/* Where the location is in this process. 0 with at least one, or -1. */
+/* The sites of the location in this process. 0 with at least one, or -1. */
 int interactive_resolve(struct interactive *l, const struct session_process *p, const char *text,
 			struct source_sites *out, struct error *err);
-/* step.c: whoever comes by there in the next phase is told to steps_passes(). */
+/* step.c: from the next phase on, steps_passes() is told of threads that come by there. */
 void interactive_count_at(struct interactive *l, struct session_process *p, const char *location,
 			  struct interactive_addresses *out);
-/* input.c: does the program wait for what the person types? Then it is their turn to type. */
+/* input.c: does the program wait for input from the user's terminal? Then it is the user's turn to
+   type. */
 bool interactive_reads_terminal(struct session *s);
-/* It has to be there, and stopped. */
+/* 0, or -1 with an error: there is no program, or it is not stopped. */
 int interactive_needs_program(const struct interactive *l, struct error *err);
 
 /* The one that the run is part of; NULL: nobody steers it. */

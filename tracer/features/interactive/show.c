@@ -31,7 +31,8 @@ static const char *mark_of(const struct interactive *l, const struct session_thr
 	return t == l->came ? "*" : t->parked ? "h" : " ";
 }
 
-/* Before its own code nobody has looked at it; what a signal ended did not come to an end of its own. */
+/* Before its own code runs nobody has asked what it does; and one that a signal ended did not exit
+   by itself. */
 static void thread_sentence(const struct interactive *l, const struct session_thread *t,
 			    struct str *out)
 {
@@ -94,7 +95,7 @@ int interactive_backtrace(struct interactive *l, const char *thread, struct str 
 
 /* ---- variables ------------------------------------------------------------------------------ */
 
-/* Libraries of the system are not what a tester looks at. */
+/* Code in the system's libraries is not what a tester looks at. */
 bool interactive_is_own(const struct session_thread *t, const struct inspect_call *call)
 {
 	const char *path = call->frame.module ? module_path(call->frame.module) : "/lib";
@@ -104,7 +105,7 @@ bool interactive_is_own(const struct session_thread *t, const struct inspect_cal
 		(strncmp(path, "/lib", 4) != 0 && strncmp(path, "/usr/lib", 8) != 0));
 }
 
-/* The innermost call of the tester's own code; else the innermost of all. */
+/* The innermost call in the tester's own code; else the innermost of all. */
 static const struct inspect_call *own_call(const struct session_thread *t,
 					   const struct inspect_stack *calls)
 {
@@ -328,7 +329,7 @@ static void add_try(struct interactive *l, struct str *out)
 	str_fini(&text);
 }
 
-/* What a verdict would say here. */
+/* What a verdict would say at this point. */
 void interactive_why(struct interactive *l, struct str *out)
 {
 	struct session *s = &l->session;
@@ -368,7 +369,7 @@ int interactive_resolve(struct interactive *l, const struct session_process *p, 
 static int sites_of(struct interactive *l, const char *text, struct source_sites *out,
 		    struct error *err)
 {
-	if (!l->session.root) /* it could not be started again; one that has ended is known still */
+	if (!l->session.root) /* it could not be started again; one that has ended is still known */
 		return interactive_needs_program(l, err);
 	return interactive_resolve(l, l->session.root, text, out, err);
 }
@@ -416,7 +417,7 @@ void interactive_crash(struct interactive *l, struct str *out)
 	crash_lines(c, out);
 }
 
-/* The source line at which the thread is that was sent off and has got there. */
+/* The source line of the thread that was sent off and has arrived. */
 void interactive_there_line(struct interactive *l, struct str *out)
 {
 	const struct inspect_call *call;
@@ -432,7 +433,7 @@ void interactive_there_line(struct interactive *l, struct str *out)
 	inspect_stack_fini(&calls);
 }
 
-/* One line of `find`, for the k-th of several matches (0: there is but one). 0, or -1. */
+/* One line of `find`, for the k-th of several matches (0: it is the only one). 0, or -1. */
 static int found_line(struct interactive *l, const char *where, unsigned k, struct str *out,
 		      struct error *err)
 {

@@ -1,6 +1,6 @@
 /*
- * One thread is sent to a line: a location, the next statement of its function, or into a call. Traps
- * are set where it may get to and are taken away when it has, or when something else came first.
+ * Sends one thread to a line: a location, the next statement of its function, or into a call. Traps
+ * are set where it may get to, and removed when it has, or when something else came first.
  */
 #include "tracer/run/images.h"
 #include "tracer/features/interactive/hooks.h"
@@ -44,7 +44,7 @@ static void take_stop(struct placed *p)
 		target_site_remove(p->process->target, p->site);
 }
 
-/* Sites of a process that is gone, or of an image that it has left, are no more. */
+/* Sites of a process that is gone, or of an image that it has left, no longer exist. */
 void interactive_forget_stops(struct session *s)
 {
 	struct interactive_sent *sent = sent_of(s);
@@ -76,7 +76,7 @@ static bool statements_of(const struct inspect_call *call, struct source_stateme
 	return f->module && source_statements(f->module, f->lookup_pc - f->bias, out);
 }
 
-/* The other statements of its function, and its own where a loop comes back to it. */
+/* The other statements of its function, and its own in case a loop comes back to it. */
 static int stop_in_own(struct session *s, struct session_thread *t, const struct inspect_call *here,
 		       struct error *err)
 {
@@ -95,7 +95,7 @@ static int stop_in_own(struct session *s, struct session_thread *t, const struct
 	return 0;
 }
 
-/* It may leave its function by its return, by an exception or by longjmp: then it is at the next
+/* It may leave its function by a return, an exception or longjmp: then it arrives at the next
    statement of a function around it. */
 static void stop_around(struct session *s, struct session_thread *t,
 			const struct inspect_stack *calls)
@@ -120,8 +120,8 @@ static void stop_around(struct session *s, struct session_thread *t,
 
 /* ---- into calls ----------------------------------------------------------------------------- */
 
-/* The second statement of a function is behind its prologue. What has no statements may be on the way
-   to what has: a stub of the procedure linkage table. */
+/* A function's second statement is behind its prologue. Code without statements may lead to code
+   with some: a stub of the procedure linkage table. */
 static void stop_in_function(struct session *s, struct session_thread *t, uint64_t address)
 {
 	const struct image *image = images_find(s, t->process, address);
@@ -139,7 +139,8 @@ static void stop_in_function(struct session *s, struct session_thread *t, uint64
 	array_fini(&list);
 }
 
-/* Where calls and indirect jumps go is known when they are reached; direct calls tell it now. */
+/* Where indirect calls and jumps go is known when they are reached; for direct calls it is known
+   now. */
 static void stop_at_calls(struct session *s, struct session_thread *t, uint64_t low, uint64_t high)
 {
 	uint8_t bytes[ARCH_INSN_MAX];
@@ -157,7 +158,7 @@ static void stop_at_calls(struct session *s, struct session_thread *t, uint64_t 
 	}
 }
 
-/* The code of its statement: from where it is, and the other pieces of the same line. */
+/* The code of its statement: from the pc on, and the other ranges of the same line. */
 static void stop_at_own_calls(struct session *s, struct session_thread *t,
 			      const struct inspect_call *here)
 {
@@ -196,7 +197,7 @@ static int find_stops(struct interactive *l, struct session_thread *t, enum inte
 	return result;
 }
 
-/* Off it goes, to the stops that were set; or none of them stays. */
+/* Sends it to the stops that were set; on failure none of them stays. */
 static int send_off(struct interactive *l, struct session_thread *t, struct steps_step *step,
 		    const char *verb, struct error *err)
 {
@@ -217,7 +218,7 @@ int interactive_line_step(struct interactive *l, const char *thread, enum intera
 	struct session_thread *t = interactive_thread(l, thread, err);
 	struct steps_step step = {.kind = HAND_LINE};
 
-	if (t && l->state == INTERACTIVE_READY) /* the loader's code is nobody's */
+	if (t && l->state == INTERACTIVE_READY) /* until then only the loader has run */
 		return interactive_until(l, thread, "main", err);
 	if (!t)
 		return -1;
@@ -232,7 +233,7 @@ int interactive_line_step(struct interactive *l, const char *thread, enum intera
 	return send_off(l, t, &step, way == INTERACTIVE_STEP ? "step" : "next", err);
 }
 
-/* Anybody who stands still there can set the traps. NULL: all of it is gone. */
+/* A thread stopped in that process, through which traps can be set. NULL: the process is gone. */
 static struct session_thread *helper_of(struct interactive *l, const struct session_process *p)
 {
 	array_each(struct session_thread *, it, &l->session.threads)
@@ -274,7 +275,7 @@ void interactive_count_at(struct interactive *l, struct session_process *p, cons
 		stop_at_location(l, helper, location, REACH_NEVER, out, &ignored);
 }
 
-/* "worker#2", which the first process has not created yet: worker has to be a function of it. */
+/* For "worker#2", which the first process has not created yet: is worker a function of it? */
 static bool may_come(struct interactive *l, const char *thread)
 {
 	const char *number = strrchr(thread, '#');
@@ -293,7 +294,8 @@ static bool may_come(struct interactive *l, const char *thread)
 	return found;
 }
 
-/* Who is to be sent, or NULL: it is not there yet. `helper` is of the process where it will be. */
+/* The thread to be sent, or NULL: it does not exist yet. `helper` is one of the process where it
+   will be. */
 static int find_sent(struct interactive *l, const char *thread, struct session_thread **t,
 		     struct session_thread **helper, struct error *err)
 {
@@ -339,7 +341,7 @@ static int read_slot(void *ctx, uint64_t addr, void *buf, size_t n)
 	return target_read(reader->thread->process->target, addr, buf, n);
 }
 
-/* The loader has not looked for the function yet: it is looked for in the loader's order. */
+/* If the loader has not resolved the slot's function yet: looks for it in the loader's order. */
 static uint64_t of_slot(struct session_thread *t, uint64_t slot)
 {
 	const struct image *image = images_at(t->process, slot);
@@ -352,7 +354,7 @@ static uint64_t of_slot(struct session_thread *t, uint64_t slot)
 	return 0;
 }
 
-/* A call or a jump on the way: now it can be told where it goes. */
+/* A call or jump on the way: its target is known now. */
 static void follow(struct session *s, struct session_thread *t, uint64_t at,
 		   const struct arch_regs *regs)
 {
@@ -361,7 +363,7 @@ static void follow(struct session *s, struct session_thread *t, uint64_t at,
 	struct arch_insn insn;
 	uint64_t to, named;
 
-	for (int i = 0; i < 2; i++) { /* behind an endbr64, or behind the `sub` of a thunk */
+	for (int i = 0; i < 2; i++) { /* after an endbr64, or the `sub` of a thunk */
 		if (target_read(t->process->target, at, bytes, sizeof(bytes)) < 0 ||
 		    arch_decode(bytes, sizeof(bytes), at, &insn) < 0)
 			return;
@@ -383,7 +385,7 @@ static bool reaches(const struct interactive_stop *stop, uint64_t at, uint64_t f
 	       (stop->reach == REACH_AROUND && at > from);
 }
 
-/* In a call of its own function that lies further in it is not there yet. */
+/* A deeper call of its own function does not count. */
 static bool is_there(struct session *s, struct session_thread *t, const struct target_site *site,
 		     const struct arch_regs *regs)
 {

@@ -1,4 +1,4 @@
-/* What a person does while the program stands still. */
+/* What a user does while the program is stopped. */
 #include "tracer/run/apply.h"
 #include "tracer/features/interactive/interactive_internal.h"
 

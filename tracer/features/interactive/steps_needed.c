@@ -1,4 +1,4 @@
-/* What has to be said of that which was done by hand, and what no script can say. */
+/* What a script has to say about the user's steps, and what no script can say. */
 #include "tracer/features/interactive/steps_saving.h"
 
 #include <string.h>
@@ -18,7 +18,8 @@ struct steps_phase *steps_phase_at(const struct saving *v, long p)
 	return &v->taken->phases.items[p];
 }
 
-/* Phase p, or the last one before it whose end is told; NEVER: the beginning. */
+/* Phase p, or the last one before it whose end the script tells; NEVER: the start of the
+   program. */
 long steps_told(const struct saving *v, long p)
 {
 	while (p >= 0 && steps_phase_at(v, p)->end == INTERACTIVE_THERE &&
@@ -47,14 +48,14 @@ const struct steps_stand *steps_stand_in(const struct saving *v, long p, const c
 	return NULL;
 }
 
-/* What is done at the stop behind phase p: gates opened, threads let past theirs. */
+/* Is it an action at the stop after phase p: opening a gate, letting a thread past its gate? */
 bool steps_is_deed(const struct saving *v, const struct steps_step *step, long p)
 {
 	return (long)step->phase == p + 1 && (step->kind == HAND_OPEN || step->passes) &&
 	       !steps_is_left_out(v, (size_t)(step - v->taken->steps.items));
 }
 
-/* Only at rest a script can let somebody past a gate, or open one that it knows by its name alone. */
+/* Only at rest can a script let a thread past a gate, or open a gate that it knows only by name. */
 static bool has_rest_deed(const struct saving *v, long p)
 {
 	array_each(const struct steps_step, step, &v->taken->steps)
@@ -90,7 +91,7 @@ static void need(struct saving *v, long p)
 		v->needed[p] = true;
 }
 
-/* The last phase through which it stands, from phase p on. */
+/* The last phase through which it stands, counting from phase p. */
 long steps_stands_until(const struct saving *v, long p, const char *thread)
 {
 	while (p + 1 < (long)v->taken->phases.count && steps_stand_in(v, p + 1, thread))
@@ -141,7 +142,7 @@ static int need_for_stand(struct saving *v, long p, const struct steps_stand *st
 	return failed;
 }
 
-/* Does it stand at p, and not before? */
+/* Does its stand begin with phase p? */
 bool steps_begins(const struct saving *v, long p, const struct steps_stand *stand)
 {
 	return !steps_is_left_out(v, stand->step) &&
@@ -165,8 +166,8 @@ bool steps_is_named(const struct saving *v, const struct session_thread *t)
 	return false;
 }
 
-/* The last time that somebody got somewhere, or stood, while this thread had not begun: it begins after
-   that. */
+/* The last phase, with an arrival or with threads standing, at whose end this thread had not begun:
+   it begins after that. */
 long steps_begins_after(const struct saving *v, const struct session_thread *t)
 {
 	if (!strchr(t->engine->id, '#'))
@@ -199,7 +200,8 @@ bool steps_is_told_there(const struct saving *v, long p)
 	       (v->needed[p] || v->stays[p] != NEVER || steps_has_deed(v, p));
 }
 
-/* Whoever stood until the end of phase p, or got there then, comes later than that. */
+/* Did it stand until the end of phase p, or arrive then? Then whatever it does is later than
+   that. */
 bool steps_is_behind(const struct saving *v, long p, const char *thread)
 {
 	const char *who = steps_phase_at(v, p)->thread;
@@ -208,7 +210,7 @@ bool steps_is_behind(const struct saving *v, long p, const char *thread)
 	       (steps_phase_at(v, p)->end == INTERACTIVE_THERE && strcmp(who, thread) == 0);
 }
 
-/* So often it has arrived there since its beginning. 0: that is not known, but from when it was let go. */
+/* How often it had arrived there since its start. 0: only known since it was let go. */
 unsigned steps_hits_of(const struct saving *v, long p)
 {
 	const struct steps_phase *phase = steps_phase_at(v, p);
@@ -239,7 +241,7 @@ static int need_for_there(struct saving *v, long p)
 	return 0;
 }
 
-/* From the last to the first: each may need those before it. */
+/* From the last to the first, since each may need earlier ones. */
 static int need_for_phases(struct saving *v)
 {
 	for (long p = (long)v->taken->phases.count - 1; p >= 0; p--)

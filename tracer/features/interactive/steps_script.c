@@ -1,7 +1,7 @@
 /*
- * What was done by hand, in the words of a script. The end of a phase is a gate: whoever stood still
- * through phases p to q waits for the gate of q, at the place where it stood. What opens the gate is what
- * ended the phase: the thread that got where it was sent, or that nobody could move (on "rest").
+ * The user's steps as a script. The end of a phase is a gate: a thread that stood through phases p
+ * to q waits for the gate of q, at the place where it stood. The gate is opened by what ended the
+ * phase: the thread that arrived where it was sent, or that nobody could move (on "rest").
  */
 #include "tracer/features/interactive/steps_saving.h"
 
@@ -65,7 +65,7 @@ static void add_beginnings(struct saving *v)
 	}
 }
 
-/* What the thread does where it got at the end of phase p. */
+/* What the thread does on its arrival at the end of phase p. */
 static void add_verbs(struct saving *v, struct str *out, long p, bool inside)
 {
 	const struct steps_phase *phase = steps_phase_at(v, p);
@@ -107,7 +107,8 @@ static void add_counted(struct saving *v, struct str *out, long p, unsigned nth)
 	str_add(out, "\tend\nend)\n");
 }
 
-/* Who was blocked by then is to be blocked first; what main waits for at its end is every day's. */
+/* Threads that were blocked by then have to be blocked first; only those that the user named
+   count. */
 static void add_blocked(struct saving *v, long p, struct str *out)
 {
 	const struct steps_phase *phase = steps_phase_at(v, p);
@@ -150,7 +151,8 @@ static void add_there(struct saving *v, long p)
 			 phase->step + 1, step->command, phase->thread);
 }
 
-/* Between two ends it does not leave its place, whether it is there already or comes there. */
+/* From one end to the other it does not leave its place, whether it is there already or still
+   comes. */
 static void add_window(struct saving *v, long p, long q, const struct steps_stand *stand)
 {
 	long from = steps_told(v, p - 1), to = steps_told(v, q);
@@ -210,7 +212,8 @@ static void add_deeds(const struct saving *v, struct str *out, long p)
 	}
 }
 
-/* When nobody can move: also what was done while somebody could, which is no time that a script knows. */
+/* For when nobody can move. What was done while somebody could is put there, too: a script knows no
+   such moment. */
 static void add_rest(struct saving *v, long p)
 {
 	const struct steps_phase *phase = steps_phase_at(v, p);
@@ -251,7 +254,7 @@ static void add_end(struct saving *v, long p)
 	}
 }
 
-/* Before its own code has run: where the gate has a name in Lua, it is just open. */
+/* What was done before the program's own code ran: a gate with a name in Lua is simply opened. */
 static void add_ready(struct saving *v)
 {
 	array_each(const struct steps_step, step, &v->taken->steps) {
@@ -272,7 +275,7 @@ static void add_ready(struct saving *v)
 	}
 }
 
-/* How far the others were when somebody got somewhere is told of those that take part. */
+/* How far other threads were when one arrived is said only of those that the user named. */
 static void note_who_moved(const struct saving *v)
 {
 	array_each(const struct steps_phase, phase, &v->taken->phases) {

@@ -70,7 +70,7 @@ static struct steps_phase *last_phase(struct interactive *l)
 
 /* ---- where a thread is ---------------------------------------------------------------------- */
 
-/* Is this address one of the location's? */
+/* Is this address one of the location's sites? */
 static bool is_at(struct interactive *l, const struct session_thread *t, const char *location,
 		  uint64_t address)
 {
@@ -87,7 +87,8 @@ static bool is_at(struct interactive *l, const struct session_thread *t, const c
 	return found;
 }
 
-/* The line as a script names it: by the file's name, or by its path where several have that. */
+/* The line as a script names it: with the file's name, or its path if several files have that name.
+   Owned by the caller. */
 static char *line_of(struct interactive *l, const struct session_thread *t,
 		     const struct inspect_call *call)
 {
@@ -125,8 +126,8 @@ static bool is_blocked(const struct interactive *l, const struct session_thread 
 	return l->state == INTERACTIVE_REST || judged_of(t)->look.activity == TARGET_BLOCKED;
 }
 
-/* In a call that is made there, blocked or not, it has not come to the end of the statement. In the
-   tester's own code it is in the middle of something. */
+/* In a call made by a statement, blocked or not, the statement has not ended. In the tester's own
+   code the thread is in the middle of something. */
 static void find_middle(struct interactive *l, struct session_thread *t, struct steps_stand *out)
 {
 	const struct inspect_call *own = NULL;
@@ -168,7 +169,7 @@ static void find_position(struct interactive *l, struct session_thread *t, struc
 
 /* ---- who comes by --------------------------------------------------------------------------- */
 
-enum { MOST_COUNTED = 10000 }; /* a trap each */
+enum { MOST_COUNTED = 10000 }; /* at one trap each */
 
 static struct steps_watch *watch_of(struct interactive *l, const char *location)
 {
@@ -212,7 +213,7 @@ void steps_passes(struct interactive *l, const struct session_thread *t, uint64_
 	}
 }
 
-/* Who has not begun can be counted from the beginning. */
+/* A thread that has not begun can be counted from its start. */
 static void begin_to_watch(struct interactive *l, const struct steps_step *step)
 {
 	struct steps_watch *watch = watch_of(l, step->what);
@@ -228,7 +229,7 @@ static void begin_to_watch(struct interactive *l, const struct steps_step *step)
 		(struct steps_count){base_strdup(step->thread), step->counts_here, true};
 }
 
-/* 0: it had begun before anybody counted, or there were too many. */
+/* 0: it had begun before counting started, or there were too many. */
 static unsigned hits_at(struct interactive *l, const struct session_thread *t, const char *location)
 {
 	struct steps_watch *watch = watch_of(l, location);
@@ -242,7 +243,7 @@ static unsigned hits_at(struct interactive *l, const struct session_thread *t, c
 	return count->times;
 }
 
-/* Where threads come from before their own code begins. */
+/* Do threads come from there before their own code begins? */
 static bool is_cradle(const struct module *m)
 {
 	static const char *const names[] = {"libc.so", "libpthread.so", "libstdc++.so", "ld-linux"};
@@ -253,7 +254,7 @@ static bool is_cradle(const struct module *m)
 	return !m;
 }
 
-/* It has been created, and nothing of what it is to do has run. */
+/* Has it been created without any of its own code having run yet? */
 static bool has_begun(struct session_thread *t)
 {
 	struct inspect_stack calls = {0};
@@ -343,7 +344,7 @@ void steps_goes(struct interactive *l)
 	set_watches(l);
 }
 
-/* How often has it come by the sites of this line on its way? 0: not all of them were looked at. */
+/* How often it came by the sites of this line on its way. 0: not all of them had a trap. */
 static unsigned passes_of(struct interactive *l, const struct session_thread *t,
 			  const char *location)
 {
@@ -406,7 +407,7 @@ static void end_stands(struct interactive *l, struct steps_phase *phase)
 				stand->still_held = (*it)->engine->held;
 }
 
-/* Who was made while one alone went on has not begun. */
+/* Threads created while only one went on have not begun. */
 static void add_newborn(struct interactive *l, struct steps_phase *phase)
 {
 	for (size_t i = phase->threads; i < l->session.threads.count; i++) {
@@ -421,7 +422,7 @@ static void add_newborn(struct interactive *l, struct steps_phase *phase)
 	}
 }
 
-/* Who got where it was sent stays there, unless a gate holds it anyway. */
+/* A thread that arrives where it was sent stays there, unless a gate holds it anyway. */
 static void stay(struct session_thread *t, const struct steps_phase *phase)
 {
 	if (t->engine->held)
@@ -441,8 +442,8 @@ static void note_block(struct interactive *l, struct session_thread *t, struct s
 		base_free(where.location);
 }
 
-/* A script can say of those that have not begun that they are to wait until then, and of those that are
-   blocked that they are to be so by then. */
+/* A script can make threads that have not begun wait until then, and demand that those that are
+   blocked are so by then. */
 static void look_at_others(struct interactive *l, struct steps_phase *phase)
 {
 	array_each(struct session_thread *, it, &l->session.threads) {

@@ -1,9 +1,9 @@
 /*
- * What is done by hand, step by step, so that it can be saved as a script.
+ * The user's steps, noted so that they can be saved as a script.
  *
- * Between two stops of the program there is a phase: it begins when a step lets the program go, with some
- * threads standing, and ends when there is something to look at. Steps of `phase` p were done at the stop
- * before phase p; phase p - 1 ended there.
+ * Between two stops of the program there is a phase: it begins when a step lets the program go,
+ * with some threads standing, and ends when there is something to look at. Steps of `phase` p were
+ * taken at the stop before phase p, where phase p - 1 ended.
  */
 #ifndef GATECTL_FEATURES_INTERACTIVE_STEPS_TAKEN_H
 #define GATECTL_FEATURES_INTERACTIVE_STEPS_TAKEN_H
@@ -21,34 +21,34 @@ struct interactive_addresses {
 
 enum steps_kind { HAND_OPEN, HAND_HOLD, HAND_GO, HAND_ONLY, HAND_UNTIL, HAND_LINE, HAND_RUN };
 
-/* From when on it can be told how often a thread that is sent comes by the location. */
+/* Since when it is known how often a thread that is sent comes by the location. */
 enum steps_since {
 	SINCE_START, /* its own beginning */
-	SINCE_STOP,  /* it stood still when it was sent */
-	SINCE_NOW,   /* it was on its way: how often it had been there is not known */
+	SINCE_STOP,  /* it was stopped when it was sent */
+	SINCE_NOW,   /* it was on its way: earlier arrivals are not known */
 };
 
 struct steps_step {
 	enum steps_kind kind;
-	const char *command; /* as it could be typed; the thread by its id */
+	const char *command; /* as one would type it; the thread by its id */
 	const char *thread;  /* or NULL */
 	const char *what;    /* a gate or location, or NULL */
 	bool passes;	     /* past the gate that held it */
 	size_t phase;
 	enum steps_since since; /* of UNTIL and LINE */
-	bool counts_here;	/* where it stands is an arrival at the location, too */
+	bool counts_here;	/* the place where it stood is an arrival at the location, too */
 };
 
 enum steps_position {
-	POSITION_SENT,	 /* it got where it was sent */
+	POSITION_SENT,	 /* it arrived where it was sent */
 	POSITION_GATE,	 /* held by a gate at `location` */
-	POSITION_CALL,	 /* in a call that the statement at `location` makes */
+	POSITION_CALL,	 /* in a call made by the statement at `location` */
 	POSITION_MAIN,	 /* nothing of the program has run yet */
-	POSITION_START,	 /* it was made in a phase of `only`, and nothing of it has run */
-	POSITION_MIDDLE, /* wherever it was: `location` in words */
+	POSITION_START,	 /* created in a phase of `only`; none of its code has run */
+	POSITION_MIDDLE, /* anywhere else: `location` is in words */
 };
 
-/* A thread that does not go with the others in a phase. */
+/* A thread that does not go on with the others in a phase. */
 struct steps_stand {
 	char *thread;
 	size_t step; /* because of this one */
@@ -57,7 +57,7 @@ struct steps_stand {
 	bool still_held; /* by the gate, when the phase ended */
 };
 
-/* In the statement at `location` it waits for something in the kernel. */
+/* A thread that waits in the kernel, in the statement at `location`. */
 struct steps_block {
 	size_t thread; /* index */
 	char *location;
@@ -66,27 +66,27 @@ struct steps_block {
 struct steps_phase {
 	size_t step; /* that let the program go */
 	ARRAY(struct steps_stand) stands;
-	size_t threads; /* there were so many */
+	size_t threads; /* how many there were */
 	enum interactive_state end;
 	char *thread;	 /* THERE and GONE */
-	char *location;	 /* THERE; NULL: none that a script could name */
-	char *words;	 /* ... then where that is, or NULL */
-	unsigned passes; /* it came by so often, this time included */
+	char *location;	 /* THERE; NULL: none that a script could use */
+	char *words;	 /* ... then where it was, in words, or NULL */
+	unsigned passes; /* how often it came by, this time included */
 	unsigned hits;	 /* ... since its own beginning; 0: not known */
 	bool at_gate;	 /* a gate holds it there, too */
-	/* THERE: who had not begun, or was not there: those whose index is not below `threads_then`. */
+	/* THERE: threads that had not begun, or did not exist: index `threads_then` and above. */
 	size_t threads_then;
 	ARRAY(size_t) unbegun;
-	ARRAY(size_t) moving; /* it was in the middle of something */
+	ARRAY(size_t) moving; /* in the middle of something */
 	ARRAY(struct steps_block) blocked;
 };
 
-/* A location that somebody was sent to: from then on all who come by are counted, in later runs from the
-   start. */
+/* A location that some thread was sent to: from then on all threads that come by are counted, in
+   later runs from the start. */
 struct steps_count {
 	char *thread;
 	unsigned times;
-	bool known; /* from its beginning on */
+	bool known; /* since the thread's start */
 };
 struct steps_watch {
 	char *location;
@@ -104,14 +104,14 @@ struct steps_taken {
 };
 
 /* steps_taken.c */
-/* Before it is done: of a thread that is to be sent, how its arrivals can be counted. */
+/* Before a step: notes how the arrivals of a thread that is to be sent can be counted. */
 void steps_begin_step(struct interactive *l, struct steps_step *step, struct session_thread *t);
-/* It is done. Takes `thread` and `what` as copies. */
+/* After a step. Copies `thread` and `what`. */
 void steps_add(struct interactive *l, const struct steps_step *step, const char *verb);
-void steps_goes(struct interactive *l); /* everything stands still, and is about to go on */
+void steps_goes(struct interactive *l); /* everything is stopped, and about to go on */
 void steps_passes(struct interactive *l, const struct session_thread *t, uint64_t address);
 void steps_came(struct interactive *l, struct session_thread *t,
-		uint64_t address);	  /* where it was sent */
+		uint64_t address);	  /* it is where it was sent */
 void steps_stops(struct interactive *l);  /* everything has stopped */
 void steps_forget(struct steps_taken *h); /* the run is over */
 void steps_fini(struct steps_taken *h);

@@ -10,14 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Who does something at the end of the program may be about to end, too: because of it, or by itself. For
-   so long that is waited for. */
+/* Threads that act at the end of the program may be about to end, too: because of that, or by
+   themselves. How long to wait for it. */
 enum { MOMENT_US = 1000000 };
 
 /* Kept with a run. */
 struct leftover {
-	struct str names;  /* who is left behind, in words, until it is told */
-	const char *how;   /* what comes of them; NULL: not decided */
+	struct str names;  /* of the processes left behind, until they are reported */
+	const char *how;   /* what becomes of them; NULL: not decided */
 	uint64_t since_us; /* the program's end; 0: not yet */
 };
 
@@ -37,7 +37,7 @@ static struct leftover *leftover_of(const struct session *s)
 
 /* Kept with a place. */
 struct left_behind {
-	char *who; /* was left behind, and might yet have come there; or NULL */
+	char *who; /* a process that was left behind, and might still have come there; or NULL */
 };
 
 static void fini_place(void *what)
@@ -70,7 +70,7 @@ static enum left look_at(const struct session_thread *t)
 	return look.activity == TARGET_BLOCKED ? LEFT_AT_REST : LEFT_ENDING;
 }
 
-/* It rests if all of its threads that are no zombies do. */
+/* A process rests if all of its threads but zombies do. */
 static enum left look_at_all(const struct session *s, const struct session_process *p)
 {
 	enum left all = LEFT_GONE;
@@ -129,7 +129,7 @@ static bool any_is_meant(struct session *s, const struct session_process *p,
 	return false;
 }
 
-/* The places that it might yet come to. */
+/* Notes the places that it might still have come to. */
 static void note_places(struct session *s, const struct session_process *p, const char *name)
 {
 	const struct place *place;
@@ -145,7 +145,7 @@ static void note_places(struct session *s, const struct session_process *p, cons
 	}
 }
 
-/* How many there are; their names are kept. */
+/* Counts the processes left behind, and notes their names. */
 static size_t gather(struct session *s)
 {
 	size_t n = 0;
@@ -182,7 +182,7 @@ static enum session_leftover what_to_do(const struct session *s)
 	return s->plan.expect.any || o->trial || o->record ? LEFTOVER_KILL : LEFTOVER_LEAVE;
 }
 
-/* Only what the whole run is fine without: whoever gets a verdict shall find nothing left of it. */
+/* They are left alone only if the whole run is fine: after a verdict nothing may be left. */
 static bool is_fine(struct session *s)
 {
 	capture_outcome(s);
@@ -190,7 +190,7 @@ static bool is_fine(struct session *s)
 	return verdict_of(s->engine, &s->plan.expect, &s->outcome) == VERDICT_OK;
 }
 
-/* Has the program ended, and what is left of it? */
+/* Has the program ended, and is something left of it? */
 static void see_what_is_left(struct session *s)
 {
 	enum session_leftover what = what_to_do(s);

@@ -1,6 +1,6 @@
 /*
- * The traps that look at the function of a place until it is reached. They cost a stop at each of the
- * first calls, and nothing else: places and arrivals know nothing of them.
+ * The traps that watch the function of a place until the place is reached. They cost a stop at each
+ * of the first calls, and nothing else: places and arrivals know nothing of them.
  */
 #include "tracer/run/places.h"
 #include "tracer/run/sites.h"
@@ -146,7 +146,8 @@ static bool watches_out(struct session_process *p, const struct place *place)
 	return false;
 }
 
-/* Only when it is entered: most runs reach the place, or never come near. */
+/* Sets the traps at exits only when it is entered: most runs reach the place, or never come
+   near. */
 static void watch_out(struct session *s, struct session_thread *t, const struct act *a)
 {
 	struct session_process *p = t->process;

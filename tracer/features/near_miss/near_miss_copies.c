@@ -1,6 +1,7 @@
 /*
- * Copies of the line that the location leaves out: the other ones of #K, the same source in another
- * object than OBJECT!, another instance of the template. One look at each: has anybody been there?
+ * Copies of the line that the location excludes: the others of #K, the same source in another
+ * object than OBJECT!, other instances of the template. One question for each: has anybody been
+ * there?
  */
 #include "tracer/run/places.h"
 #include "tracer/features/near_miss/near_miss_internal.h"
@@ -49,7 +50,7 @@ static void add(const struct near_miss_watch *w, const struct source_sites *site
 	}
 }
 
-/* What the location would be with these changes. `text` is how the tester would write it. */
+/* Looks at what the changed location means. `text` is how the tester would write it. */
 static void look(const struct near_miss_watch *w, const struct location *location, const char *text)
 {
 	struct source_sites *sites = near_miss_new_sites(w->place);
@@ -98,7 +99,7 @@ static void other_objects(const struct near_miss_watch *w, const char *bare)
 	look(w, &location, bare);
 }
 
-/* Queue<int>::push;text without the arguments means every instance. */
+/* Queue<int>::push;text without the template arguments means all instances. */
 static void other_instances(const struct near_miss_watch *w)
 {
 	struct location location = of(w->place)->location;

@@ -15,15 +15,15 @@ struct near_miss_watch {
 	size_t count;
 };
 enum near_miss_trap {
-	NEAR_MISS_IN, /* the function that the place is in is entered */
+	NEAR_MISS_IN, /* at an entry of the place's function */
 	NEAR_MISS_OUT,
 	NEAR_MISS_COPY,
 };
 struct near_misses *near_miss_to_note(const struct place *place); /* near_miss_of() */
-/* False: the trap cannot be had. */
+/* False: the trap cannot be set. */
 bool near_miss_put(const struct near_miss_watch *w, enum near_miss_trap kind,
 		   const struct source_site *info);
-struct source_sites *near_miss_new_sites(struct place *place); /* they live as long as the place */
+struct source_sites *near_miss_new_sites(struct place *place); /* owned by the place */
 void near_miss_watch_copies(const struct near_miss_watch *w);
 void near_miss_see_copy(const struct session_thread *t, const struct act *a);
 bool near_miss_copy_seen(const struct act *a);

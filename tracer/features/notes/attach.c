@@ -1,4 +1,4 @@
-/* Whoever waits for gatectl attach to come back is told what it waits for, and how to end that. */
+/* Tells the user of gatectl attach what it waits for, and how to end that. */
 #include "tracer/run/go.h"
 
 #include "tracer/base/log.h"
@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* Kept with a run. */
+/* Kept with a run: what has been told. */
 struct attach_told {
 	bool end;      /* how to end it */
 	bool optional; /* what it still waits for */
@@ -22,7 +22,7 @@ static bool is_ignored(int signal)
 	return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/* The process that was started passes signals on to this one: see target_guard(). */
+/* The process that the user started passes signals on to this one: see target_guard(). */
 static void say_how_it_ends(const struct session *s)
 {
 	if (is_ignored(SIGINT))
@@ -41,7 +41,7 @@ static bool is_due(const struct place *p)
 	return !p->retired && !p->companion_of && (p->inside || !place_reached(p));
 }
 
-/* It goes when every place has done its work; those that need not be reached may never be. */
+/* It detaches when every place has done its work; places that need not be reached may never be. */
 static void say_what_is_optional(const struct session *s, struct attach_told *told)
 {
 	struct str names = {0};
@@ -70,8 +70,8 @@ static void say_what_is_optional(const struct session *s, struct attach_told *to
 	str_fini(&names);
 }
 
-/* At once where a person looks on, or where Ctrl-C would be in vain; else when it takes its time: a script
-   whose work is done in a moment leaves standard error empty. */
+/* At once if the user is at a terminal, or Ctrl-C would not work; otherwise only after a while: a
+   script that is done in a moment leaves standard error empty. */
 static bool is_time(const struct session *s)
 {
 	return session_now_us() - s->start_us >= SOON_US || is_ignored(SIGINT) ||

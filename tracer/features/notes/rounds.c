@@ -1,4 +1,4 @@
-/* `hit` counts arrivals; where the compiler made one of several rounds of a loop, that is said. */
+/* `hit` counts arrivals: says so if the compiler made one round out of several of a loop. */
 #include "tracer/run/state.h"
 
 #include "tracer/base/log.h"

@@ -1,12 +1,12 @@
 /*
- * The order of events, compared over several runs. Of the first run it is kept: texts once, events
- * as their numbers. Each event of a later run is looked at when it comes and forgotten.
+ * Compares the order of events in several runs. The first run is kept: each text once, events as
+ * numbers. An event of a later run is compared when it comes, and forgotten.
  *
- * A thread passes a place when it goes on from there, held before or not: that is the moment which
- * gates can order. When it came there is the program's own affair.
+ * A thread passes a place when it goes on from there, held before or not: that is the moment that
+ * gates can order. When it arrived is up to the program.
  *
- * Which of the threads of one start routine is worker#1 is decided by who is created first; they may
- * change roles from run to run (order_roles.c).
+ * Which thread of a start routine is worker#1 depends on which is created first; such threads may
+ * swap roles from run to run (order_roles.c).
  */
 #include "tracer/run/threads.h"
 #include "tracer/features/order_log/order_log.h"
@@ -20,7 +20,7 @@
 enum { FIRST_SLOTS = 1024, EVENTS_MOST = 1000000, NO_TEXT = UINT32_MAX };
 
 struct order_event {
-	uint32_t who, what; /* texts; who is "" for what nobody does */
+	uint32_t who, what; /* indexes of texts; `who` is "" for what no thread does */
 };
 
 struct order_log {
@@ -28,13 +28,13 @@ struct order_log {
 	uint32_t *slots;		 /* hash table of indexes in texts, NO_TEXT: free */
 	size_t slot_count;		 /* a power of two */
 	ARRAY(struct order_event) first; /* the first run */
-	struct order_roles roles;	 /* of this run, in the first one */
-	bool swapped;			 /* in some run they were */
-	unsigned long run;		 /* number of the one that is made now */
+	struct order_roles roles;	 /* of this run's threads, in the first one */
+	bool swapped;			 /* roles were swapped in some run */
+	unsigned long run;		 /* number of the current run */
 	unsigned long events;		 /* so far in this run */
-	bool differs;			 /* this run does, from the first */
+	bool differs;			 /* this run differs from the first */
 	unsigned long differing;
-	struct str difference; /* of the first that did */
+	struct str difference; /* of the first run that differed */
 	struct str line;       /* scratch */
 };
 
@@ -69,7 +69,7 @@ static uint64_t hash_of(const char *text)
 	return h ^ h >> 29;
 }
 
-/* The slot that has the text, or the free one where it would be. */
+/* The slot of the text, or the free one where it belongs. */
 static uint32_t *find_slot(const struct order_log *log, const char *text)
 {
 	size_t i = hash_of(text) & (log->slot_count - 1);
@@ -112,7 +112,7 @@ static void add_event(const struct order_log *log, struct order_event ev, struct
 	str_addf(out, "%s%s%s", who, *who ? " " : "", log->texts.items[ev.what]);
 }
 
-/* It did the same, but it had another's role until now. */
+/* It did the same, but in another thread's role until now. */
 static void add_role(const struct order_log *log, struct order_event ev, struct str *out)
 {
 	uint32_t role = order_roles_of(&log->roles, ev.who);
@@ -181,7 +181,7 @@ static bool is_as_first(struct session *s, const struct engine_thread *t, struct
 				 first->who);
 }
 
-/* What `line` says is done by the thread; NULL: by nobody. */
+/* Adds the event in `line`, done by the thread; NULL: by none. */
 static void add(struct session *s, const struct engine_thread *t)
 {
 	struct order_log *log = s->options->order_log;
@@ -223,7 +223,8 @@ struct at_place {
 };
 static const struct keeper keeper = {sizeof(struct at_place), NULL};
 
-/* A stop may have several places: each is passed when the next one is arrived at, or at the end. */
+/* A stop may have several places: each is passed when the thread arrives at the next one, or at the
+   end. */
 static void passes(struct session *s, struct session_thread *t)
 {
 	struct order_log *log = s->options->order_log;

@@ -43,7 +43,7 @@ static void bind(struct order_roles *r, uint32_t who, uint32_t first)
 	r->taken.items[first] = who;
 }
 
-/* "p1/worker#2": all in front of the ordinal; main has none. */
+/* "p1/worker#2": compares everything before the number; main has none. */
 static bool same_start(const char *a, const char *b)
 {
 	const char *end = strrchr(a, '#');
@@ -57,7 +57,7 @@ static bool parts(const char *pattern, const char *a, const char *b)
 	return pattern && str_wildcard(pattern, a) != str_wildcard(pattern, b);
 }
 
-/* Names that the program gives go with the role, whoever has it. */
+/* Names that the program sets belong to the role, whichever thread has it. */
 static bool told_apart(struct engine *e, const char *a, const char *b)
 {
 	const struct place *p;

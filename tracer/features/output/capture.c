@@ -1,6 +1,6 @@
 /*
- * The program's output where an expect or a trial asks for it: a pipe, and a thread of ours that passes
- * on what comes and keeps a copy. The thread does nothing else; ptrace stays with the main thread.
+ * The program's output, for an expect or a trial: a pipe, and a thread of ours that passes the
+ * output on and keeps a copy. The thread does nothing else; ptrace stays with the main thread.
  */
 #include "tracer/features/output/digest.h"
 #include "tracer/features/output/output.h"
@@ -16,7 +16,7 @@
 
 struct capture {
 	int from, to;
-	int stop[2]; /* written to when the tree is gone: what is in the pipe now is all */
+	int stop[2]; /* written to when the tree is gone: what is in the pipe by then is all */
 	pthread_t thread;
 	bool running;
 	bool keep;
@@ -37,7 +37,7 @@ static bool pass_on(struct capture *c)
 	if (c->keep)
 		str_add_bytes(&c->text, buffer, (size_t)n);
 	if (c->to >= 0)
-		io_write(c->to, buffer, (size_t)n); /* where nobody reads it: still keep it */
+		io_write(c->to, buffer, (size_t)n); /* keep it even if nobody reads it */
 	return true;
 }
 
@@ -120,7 +120,7 @@ static struct capture *capture_new(int to_fd, bool keep, int *write_fd, struct e
 	return NULL;
 }
 
-/* Kept with a run; NULL: nobody asks. */
+/* Kept with a run; NULL: the output is not captured. */
 struct output {
 	struct capture *out, *err;
 };

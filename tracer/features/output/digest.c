@@ -41,7 +41,7 @@ static void take_held(struct digest *d)
 	d->length = d->unit = 0;
 }
 
-/* Could it, with this byte, be a time or the begin of one? */
+/* With this byte, could it still be a time, or the start of one? */
 static bool goes_on(const struct digest *d, unsigned char byte)
 {
 	if (!d->length)

@@ -1,7 +1,7 @@
 /*
- * Whether two runs write the same, from a sum over the bytes (FNV-1a, 64 bits: Fowler, Noll, Vo). How
- * long something took is told by many tests, and is no outcome: for the sum all times ("60 ms", "0.5
- * seconds") are the same.
+ * Do two runs write the same? Compared by a checksum (FNV-1a, 64 bits: Fowler, Noll, Vo). Many
+ * tests print how long something took, which is no outcome: for the checksum all times ("60 ms",
+ * "0.5 seconds") are the same.
  */
 #ifndef GATECTL_FEATURES_OUTPUT_DIGEST_H
 #define GATECTL_FEATURES_OUTPUT_DIGEST_H
@@ -14,10 +14,10 @@ enum { DIGEST_TIME_MOST = 40 };
 
 struct digest {
 	uint64_t sum;
-	/* what may be a time: "12", "12.5", "12 m", "12 ms"; it counts when it is known whether it is */
+	/* what may be a time: "12", "12.5", "12 m", "12 ms"; added once it is known */
 	char held[DIGEST_TIME_MOST];
 	size_t length, unit; /* unit: where it begins; 0 none yet */
-	bool in_word;	     /* a number would be part of what stands before it */
+	bool in_word;	     /* a number now would be part of the preceding word */
 };
 
 void digest_begin(struct digest *d);

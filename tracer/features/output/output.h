@@ -4,9 +4,9 @@
 
 #include "tracer/run/state.h"
 
-/* Into s->outcome, for the judges: all of it, so nobody may be left who writes. */
+/* Stores all output in s->outcome, for the verdict: nobody may still be writing. */
 void capture_outcome(struct session *s);
-/* Behind that: of all that came (digest.h); 0 where nothing was kept. */
+/* After that: checksums of the whole output (digest.h); 0: it was not kept. */
 void capture_sums(const struct session *s, uint64_t *out, uint64_t *err);
 
 #endif

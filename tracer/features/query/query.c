@@ -1,4 +1,4 @@
-/* check and lines: what do locations mean in this program? None of its own code is run. */
+/* check and lines: what do locations mean in this program? None of the program's own code runs. */
 #include "tracer/run/images.h"
 #include "tracer/run/loader.h"
 #include "tracer/run/places.h"
@@ -67,7 +67,7 @@ static void answer_all(struct query *q, struct session_process *p)
 	base_free(modules);
 }
 
-/* 1: the libraries it starts with are known; 0: not yet; -1: an error. */
+/* 1: the libraries that it starts with are known; 0: not yet; -1: an error. */
 static int step(struct query *q, const struct target_event *ev, struct error *err)
 {
 	struct session *s = &q->session;

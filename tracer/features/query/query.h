@@ -4,14 +4,14 @@
 #include "tracer/run/session.h"
 
 /*
- * For check and lines: starts the program as far as its libraries are loaded, calls `each` for
+ * For check and lines: starts the program up to where its libraries are loaded, calls `each` for
  * every place of the scripts (or every location given), and kills it: none of its own code has run.
  */
 struct session_query {
 	const char *location;		  /* as written */
 	const char *source;		  /* FILE:LINE of the script, or NULL */
 	bool pending;			  /* OBJECT! that is not loaded at the start */
-	const struct source_sites *sites; /* NULL where `error` is */
+	const struct source_sites *sites; /* NULL if `error` is set */
 	const struct error *error;
 	struct module *const *modules; /* all that is loaded, the executable first */
 	size_t module_count;

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Source lines around each one that is shown, and what of a long one is. */
+/* Source lines shown around each one, and bytes shown of a long line. */
 enum { CONTEXT = 2, LINE_MOST = 400 };
 
 static const char page[] = {
@@ -48,7 +48,7 @@ static struct wanted *wanted_file(struct wanted_list *list, const char *file)
 	return w;
 }
 
-/* The text is looked up once for each file: `lines` ends where that does. */
+/* The text is looked up once per file, where `lines` gets its length. */
 static void want(struct session *s, struct wanted_list *list, const char *file, unsigned line)
 {
 	struct source_text text;
@@ -119,7 +119,7 @@ static void sources(struct session *s, struct json *j)
 
 /* ---- the page ------------------------------------------------------------------------------- */
 
-/* Inside a script element: nothing in it may end the element, or a line of JavaScript. */
+/* For the inside of a script element: nothing may end the element, or a line of JavaScript. */
 static void add_escaped(struct str *out, const char *json)
 {
 	while (*json) {

@@ -75,7 +75,7 @@ static void outcome(const struct report_head *head, enum report_case what, struc
 	str_fini(&first);
 }
 
-/* All of it: a program may write zero bytes. */
+/* The whole text: programs may write NUL bytes. */
 static void written(const struct str *text, struct str *out)
 {
 	const char *at = str_text(text), *end = at + text->length;

@@ -1,4 +1,4 @@
-/* --report FILE: the same facts as the words, for programs (.json), and which forms there are. */
+/* --report FILE: the facts of the verdict for programs (.json), and the choice of formats. */
 #include "tracer/features/waiting/trampoline.h"
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/features/report/suite.h"
@@ -16,7 +16,7 @@ static const char *const endings[REPORT_KINDS] = {
 	[REPORT_JUNIT] = ".xml",
 };
 
-/* The longest ending that fits: .trace.json is a .json too. */
+/* The longest ending that fits wins: .trace.json ends in .json, too. */
 enum report_kind report_kind_of(const char *path)
 {
 	enum report_kind best = REPORT_KINDS;
@@ -83,7 +83,7 @@ static void line_of(struct json *j, const char *file, unsigned line, const char 
 	json_string(j, "func", func);
 }
 
-/* What it did, or waited for, when the run ended; null for one that had exited before. */
+/* What it did, or waited for, when the run ended; null if it had exited. */
 static void waiting(const struct session_thread *t, struct json *j)
 {
 	const struct waiting *w = waiting_of(t);
@@ -252,7 +252,7 @@ static void report_error(struct session *s, const struct error *err, struct sess
 	struct report_head head = {
 		.verdict = session_error_word(err->code),
 		.status = session_error_status(s->options, err->code),
-		/* What a script fails with is no error of ours. */
+		/* A script's own failure is no error of gatectl. */
 		.error = err->code == ERROR_FAILED ? NULL : error_text(err),
 	};
 

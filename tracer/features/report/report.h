@@ -1,4 +1,4 @@
-/* What happened, kept, and written for people and for programs. */
+/* Reports of a run, for people and for programs. */
 #ifndef GATECTL_FEATURES_REPORT_REPORT_H
 #define GATECTL_FEATURES_REPORT_REPORT_H
 
@@ -10,11 +10,11 @@ struct report_head {
 	int status;
 	const char *error;   /* gatectl's own, or NULL */
 	const char *message; /* the verdict in words, as on standard error */
-	const char *note;    /* what there is to tell of a run that was as expected; "", or NULL */
+	const char *note;    /* what there is to say of a run that was as expected; "", or NULL */
 };
-/* All that were asked for, into out->reports. */
+/* Writes all reports that were asked for to out->reports. */
 void report_run(struct session *s, struct session_result *out);
-/* The members of the record's object. */
+/* Adds the members of the record to the current object. */
 void report_record(struct session *s, const struct report_head *head, struct json *j);
 
 /* html.c, trace.c, junit.c */

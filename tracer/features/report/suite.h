@@ -1,4 +1,4 @@
-/* The reports as the whole of gatectl sees them: by the names of files, over all runs. */
+/* Reports as the command line sees them: by the names of files, over all runs. */
 #ifndef GATECTL_FEATURES_REPORT_SUITE_H
 #define GATECTL_FEATURES_REPORT_SUITE_H
 

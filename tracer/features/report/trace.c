@@ -21,11 +21,11 @@ enum { STEP_NS = 10 };
 
 struct track {
 	size_t process;
-	bool living, held; /* slices that have begun */
+	bool living, held; /* slices that are open */
 };
 
-/* Arrows from one event: the seq of the first release that it caused, and of the next one of the
-   same cause. By index of the event; 0: none. */
+/* The arrows from one event: the seq of the first release that it caused, and of the next release
+   with the same cause. By event index; 0: none. */
 struct arrows {
 	unsigned long first, last, next;
 };
@@ -38,8 +38,7 @@ struct trace {
 	ARRAY(struct arrows) arrows; /* by index of the event */
 };
 
-/* Numbers that no two threads share (the kernel uses its own again); a process has its first one's.
- */
+/* Numbers unique to a thread, as the kernel may reuse its ids; a process has its first thread's. */
 static size_t track_of(const struct session_thread *t)
 {
 	return t->index + 1;
@@ -120,7 +119,7 @@ static void name_process(struct trace *tr, const struct session_thread *first)
 	str_fini(&name);
 }
 
-/* A thread that was given no name has its program's, which tells nothing. */
+/* A thread without a name has its program's, which says nothing. */
 static void name_thread(struct trace *tr, const struct session_thread *t)
 {
 	struct str name = {0};
@@ -238,7 +237,7 @@ static void hold_begin(struct trace *tr, const struct happened *h, const struct 
 	struct track *track = &tr->tracks.items[t->index];
 	struct str name = {0};
 
-	slice_end(tr, t, &track->held); /* torn away from where it was held, by a signal */
+	slice_end(tr, t, &track->held); /* a signal took it away from where it was held */
 	title(h, &name);
 	begin(tr, "B", str_text(&name), t);
 	add_args(tr, h);
@@ -310,7 +309,7 @@ static void write_event(struct trace *tr, const struct happened *h)
 
 	tr->now_ns = h->t_us * 1000 > tr->now_ns ? h->t_us * 1000 : tr->now_ns + STEP_NS;
 	if (!t)
-		return; /* a barrier has opened: its flow comes from who came last */
+		return; /* a barrier has opened: the flow begins at the last to arrive */
 	life_begin(tr, t);
 	if (h->what == HAPPENED_HOLD)
 		hold_begin(tr, h, t);

@@ -1,12 +1,12 @@
 /*
  * What programs built with sanitizers need.
  *
- * LeakSanitizer refuses to work under any tracer, and would turn a good run into a failed one: the
- * programs that have it (those with AddressSanitizer too) get detect_leaks=0 among their options.
- * They read these from the environment that they were exec'ed with, so they are exec'ed again.
+ * LeakSanitizer refuses to work under any tracer, and would make a good run fail: programs that
+ * have it (also those with AddressSanitizer) get detect_leaks=0 among their options. They read
+ * these from the environment of the exec, so they are exec'ed again.
  *
- * All sanitizers that know threads let them begin in a routine of their own. The one that the user
- * has passed is an argument of the pthread_create that they have in place of libc's.
+ * Sanitizers that know threads start them in a routine of their own. The user's routine is an
+ * argument of the pthread_create that they have in place of libc's.
  */
 #include "tracer/run/images.h"
 #include "tracer/features/sanitizer/sanitizer.h"
@@ -15,7 +15,8 @@
 
 #include <string.h>
 
-/* Kept with a thread: the start routine that it gives the sanitizer, and its argument; 0: none. */
+/* Kept with a thread: the start routine that it passes to the sanitizer, and its argument; 0:
+   none. */
 struct creation {
 	uint64_t routine, argument;
 };
@@ -23,13 +24,13 @@ static const struct keeper creation_keeper = {sizeof(struct creation), NULL};
 
 /* Kept with a run. */
 struct sanitizer_told {
-	bool leaks; /* what was done about LeakSanitizer */
+	bool leaks; /* what was done about LeakSanitizer was reported */
 };
 static const struct keeper told_keeper = {sizeof(struct sanitizer_told), NULL};
 
 #define OPTION "detect_leaks="
 
-/* In every copy of its code, also where that is linked statically and no symbols are left. */
+/* Present in every copy of LeakSanitizer's code, even linked statically and stripped. */
 static const char refusal[] = "LeakSanitizer has encountered a fatal error";
 
 /* As the sanitizers read it: the last one counts. */
@@ -62,14 +63,14 @@ static bool linked(struct target_thread *t, const struct module *m, const char *
 	return module_has_string(m, symbol) || env_has(t, "LD_PRELOAD", library);
 }
 
-/* The variable that its options are in; NULL: it has no LeakSanitizer. */
+/* The environment variable for its options; NULL: it has no LeakSanitizer. */
 static const char *variable_of(struct target_thread *t, const struct module *m)
 {
 	bool has = module_contains(m, refusal, strlen(refusal));
 
 	if (linked(t, m, "__asan_init", "asan") ||
 	    (has && module_contains(m, "ASAN_OPTIONS", sizeof("ASAN_OPTIONS"))))
-		/* what is said of leaks in this one wins there, too */
+		/* this one takes precedence there, too */
 		return env_has(t, "LSAN_OPTIONS", OPTION) ? "LSAN_OPTIONS" : "ASAN_OPTIONS";
 	return has || linked(t, m, "__lsan_init", "liblsan") ? "LSAN_OPTIONS" : NULL;
 }
@@ -111,15 +112,15 @@ static bool exec_again(struct session *s, struct session_process *p, struct targ
 /* ---- threads -------------------------------------------------------------------------------- */
 
 /*
- * Each runtime of a sanitizer asks for this, if only weakly, and so names it in its dynamic symbols.
- * Others' symbols are then not read in vain: libc's would be half of a start.
+ * Every sanitizer runtime refers to this symbol, if only weakly, and so has it among its dynamic
+ * symbols. Other modules' symbols need not be read: libc's would take half the time of a start.
  */
 static bool has_runtime(const struct module *m)
 {
 	return module_has_string(m, "__sanitizer_symbolize_code");
 }
 
-/* What it is called with: a thread of its own begins with a function of the runtime's. */
+/* Notes the arguments: the new thread itself begins with a function of the runtime. */
 static enum hit_answer hit_create(struct session *s, const struct act *a, const struct hit *h)
 {
 	enum { RDX = 1, RCX = 2 };
@@ -135,7 +136,7 @@ static const struct site_owner sanitizer_owner = {.name = "sanitizer", .hit = hi
 
 static void settle(struct session *s, struct session_process *p, struct target_thread *t)
 {
-	/* the second is a jump to the first where there are both */
+	/* if both exist, the second is a jump to the first */
 	static const char *const names[] = {"___interceptor_pthread_create",
 					    "__interceptor_pthread_create"};
 	const struct act create = {.owner = &sanitizer_owner};
@@ -162,7 +163,7 @@ bool sanitizer_owns(const char *routine)
 	return routine && strstr(routine, "BackgroundThread");
 }
 
-/* Threads of the sanitizer's own begin with a routine that nobody has passed. */
+/* The sanitizer's own threads begin with a routine that nobody passed. */
 static bool start(struct session *s, struct session_thread *creator, const char *name,
 		  uint64_t *routine, uint64_t *argument)
 {

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* Does a thread that begins there belong to a sanitizer? NULL: no name. */
+/* Does a thread with this start routine belong to a sanitizer? NULL: it has no name. */
 bool sanitizer_owns(const char *routine);
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * `after = true`: an arrival when the statement has been executed.
  *
- * Where a statement begins the frame it runs in is noted; where control leaves its code in that same
- * frame, it has been executed. The frame is known by its canonical frame address, which does not
- * change while the function runs: a recursion that passes the same exits has another one. For a
- * function the exit is its return address, so that a tail call does not end it early.
+ * When a statement begins, the frame it runs in is noted; when control leaves the statement's code
+ * in that same frame, it has been executed. The frame is known by its canonical frame address,
+ * which does not change while the function runs: a recursion that passes the same exits has another
+ * one. For a function the exit is its return address, so that a tail call does not end it early.
  */
 #include "tracer/run/go.h"
 #include "tracer/run/sites.h"
@@ -54,7 +54,7 @@ static void begin(struct session_thread *t, const struct act *a, uint64_t frame)
 
 	for (size_t i = 0; i < begun->frames.count; i++)
 		if (same(&begun->frames.items[i], a, frame))
-			return; /* left without passing an exit, and begun again */
+			return; /* it was left without passing an exit, and has begun again */
 	if (begun->frames.count == MOST_FRAMES)
 		array_remove(&begun->frames, 0);
 	*array_add(&begun->frames) = (struct completion_frame){a->place, a->info, a->bias, frame};
@@ -90,8 +90,9 @@ static void begin_call(struct session *s, struct session_thread *t, const struct
 }
 
 /*
- * A return has just taken its address from the word below the stack pointer. Whoever comes here by a
- * jump, from a landing pad say, has had other calls since, and another word stands there.
+ * A return has just popped its address, which is still in the word below the stack pointer. If
+ * control came here by a jump, from a landing pad say, other calls were made since, and another
+ * word is there.
  */
 static bool has_returned(struct session_thread *t, uint64_t address, uint64_t sp)
 {
@@ -128,7 +129,8 @@ static const struct site_owner ends = {.name = "completion: ends", .ends = true,
 
 /* ---- what a place needs --------------------------------------------------------------------- */
 
-/* `after` a function means that the call is over: its first instruction tells where it returns to. */
+/* `after` a function means that the call is over: the trap at its first instruction finds the
+   return address. */
 static int put_call(struct session *s, struct session_process *p, struct target_thread *t,
 		    struct act act, struct error *err)
 {

@@ -1,9 +1,9 @@
 /*
  * elide_sleep: from its arrival until the statement has been executed a thread does not sleep.
  *
- * The end is where control leaves the statement's code in the same frame, or where the frame's
- * function returns to: a statement may end in a jump to the very function that sleeps. What leaves
- * in no such way (longjmp, an exception) is noticed at the next system call: see target_elide.
+ * The statement ends where control leaves its code in the same frame, or where the frame's function
+ * returns to: a statement may end in a jump to the very function that sleeps. If control leaves in
+ * no such way (longjmp, an exception), that is noticed at the next system call: see target_elide.
  */
 #include "tracer/run/go.h"
 #include "tracer/run/images.h"
@@ -18,7 +18,7 @@ struct elision {
 	uint64_t frame; /* canonical frame address */
 };
 
-/* Kept with a thread: what is under way. */
+/* Kept with a thread: the elisions under way. */
 struct elisions {
 	struct elision *items;
 	size_t count, capacity;
@@ -50,7 +50,8 @@ static bool is_under_way(struct session *s, const struct place *place)
 	return false;
 }
 
-/* A trap at the address that the frame's function returns to; it stands below the frame. */
+/* Sets a trap at the return address of the frame's function, which is in the word below the
+   frame. */
 static int watch_return(struct session *s, struct session_thread *t, struct place *place,
 			uint64_t frame, struct error *err)
 {
@@ -76,7 +77,7 @@ static bool frame_of(struct session *s, struct session_thread *t, uint64_t *fram
 	return true;
 }
 
-/* Frames below this one are gone; and so is this one, if it was left without passing an end. */
+/* Frames below this one are gone; so is this one, if it was left without passing an end. */
 static void forget_left(struct session_thread *t, const struct place *place, uint64_t frame)
 {
 	struct elisions *all = elisions_of(t);
@@ -105,7 +106,8 @@ static void begin(struct session *s, struct session_thread *t, struct place *pla
 		session_fault(s, &err);
 }
 
-/* At the end of the statement, or where the function returns to: of this thread's elision? */
+/* At the end of the statement, or the function's return address: is it the end of this thread's
+   elision? */
 static enum hit_answer hit_end(struct session *s, const struct act *a, const struct hit *h)
 {
 	struct session_thread *t = h->thread;
@@ -147,8 +149,9 @@ static bool is_inside(const struct source_site *info, uint64_t offset)
 }
 
 /*
- * A statement that does not sleep: its arrival is its beginning. Ends within its own code, returns and
- * tail jumps, are left out: a jump may lead to the very call that sleeps. watch_return() sees to it.
+ * For a statement that must not sleep: its arrival is its start. Ends inside its own code, returns
+ * and tail jumps, are left out, since a jump may lead to the very call that sleeps; watch_return()
+ * covers those.
  */
 static int put(struct session *s, struct session_process *p, struct target_thread *t,
 	       struct act act, struct error *err)
@@ -157,7 +160,7 @@ static int put(struct session *s, struct session_process *p, struct target_threa
 		return -1;
 	act.owner = &elide_end;
 	if (act.info->kind == SOURCE_ENTRY && !act.info->inlined_into)
-		return 0; /* the whole function */
+		return 0; /* it is about the whole function */
 	for (size_t i = 0; i < act.info->exits.count; i++) {
 		uint64_t offset = act.info->exits.items[i];
 

@@ -1,4 +1,4 @@
-/* What happened, in order: the last events always, all of them where a report was asked for. */
+/* What happened, in order: always the last events; all of them if a report was asked for. */
 #include "tracer/run/go.h"
 #include "tracer/run/threads.h"
 #include "tracer/run/sites.h"
@@ -48,7 +48,7 @@ struct timeline *timeline_of(const struct session *s)
 	return kept_make(&s->kept, &keeper);
 }
 
-/* Kept with a thread: the last place where it arrived or was let go; in later turns that tells nothing of
+/* Kept with a thread: the place of its last arrival or release. In later turns that no longer says
    where it is. */
 struct stand {
 	const struct place *at;
@@ -68,7 +68,7 @@ static void begin(struct session *s)
 	timeline_of(s)->keep = s->options->reports.count > 0 || s->attended;
 }
 
-/* "worker#1 is held at calc.c:7 by gate worker2_done" without the time, which is the caller's. */
+/* "worker#1 is held at calc.c:7 by gate worker2_done", without the time, which the caller adds. */
 void timeline_line(const struct happened *h, struct str *out)
 {
 	static const char *const verbs[] = {
@@ -97,9 +97,9 @@ void timeline_line(const struct happened *h, struct str *out)
 }
 
 /*
- * A place of the script is where its thread stands. Who opens a gate does so at the place where it
- * has arrived, or was let go, in this turn; at no place if it opens by blocking in the kernel. A signal
- * that ends a process has one, too.
+ * An event at a place of the script happens where the thread stopped. A thread opens a gate at the
+ * place where it arrived, or was let go, in this turn; if it opens one by blocking in the kernel,
+ * at no place. A signal that ends a process has a position, too.
  */
 static void note_place(struct session *s, struct happened *h)
 {
@@ -128,7 +128,7 @@ static unsigned long *opened_by(struct timeline *tl, const struct gate *g)
 	return &tl->opened.items[g->index];
 }
 
-/* A barrier that comes together is opened by nobody's verb: it was the last one held at it. */
+/* No verb opens a complete barrier: its last arrival, the event before, does. */
 static void note_open(struct timeline *tl, struct happened *h)
 {
 	const struct happened *before = h->seq > 1 ? &tl->last[(h->seq - 2) % TIMELINE_LAST] : NULL;
@@ -139,8 +139,8 @@ static void note_open(struct timeline *tl, struct happened *h)
 }
 
 /*
- * A gate that an open() has opened lets go because of that. A function of the script has been asked
- * again because of something in this turn; a store in the program's memory is no event here.
+ * A release at a gate is caused by the open of that gate. A function of the script was asked again
+ * because of something in this turn; a store in the program's memory is no event here.
  */
 static unsigned long cause_of_release(struct session *s, const struct happened *h)
 {
@@ -198,9 +198,9 @@ void timeline_add(struct session *s, enum happening what, const struct engine_th
 	struct happened *last = &tl->last[tl->seq % TIMELINE_LAST];
 
 	if (s->over)
-		return; /* what our own SIGKILL does is nobody's doing */
+		return; /* the effects of our own SIGKILL are not reported */
 	if (what == HAPPENED_ARRIVAL && p->companion_of)
-		return; /* the statement's end: its begin is in the timeline */
+		return; /* the end of a statement; its start is in the timeline */
 	base_free(last->text);
 	*last = (struct happened){
 		.seq = ++tl->seq,
@@ -224,7 +224,7 @@ void timeline_add(struct session *s, enum happening what, const struct engine_th
 		write_verbose(last);
 }
 
-/* ---- what is told of a run ------------------------------------------------------------------- */
+/* ---- what is reported of a run --------------------------------------------------------------- */
 
 static void add_exec(struct session *s, struct session_thread *t, bool first)
 {

@@ -1,4 +1,4 @@
-/* What happened, in its order: the last events, or all of them where a report is asked for. */
+/* What happened, in order: the last events, or all of them if a report is asked for. */
 #ifndef GATECTL_FEATURES_TIMELINE_TIMELINE_H
 #define GATECTL_FEATURES_TIMELINE_TIMELINE_H
 
@@ -22,14 +22,14 @@ enum happening {
 
 struct happened {
 	unsigned long seq;
-	unsigned long caused_by; /* the seq of what let it happen: of an open for a release; or 0 */
+	unsigned long caused_by; /* the seq of its cause: for a release, an open; or 0 */
 	uint64_t t_us;		 /* since the program was started */
 	enum happening what;
 	const struct engine_thread *thread; /* or NULL */
 	const struct place *place;
 	const struct gate *gate;
 	char *text;		 /* or NULL; owned */
-	const char *file, *func; /* where in the source; NULL unknown; a module owns them */
+	const char *file, *func; /* position in the source; NULL unknown; owned by a module */
 	unsigned line;
 };
 
@@ -38,9 +38,9 @@ enum { TIMELINE_LAST = 20, TIMELINE_MOST = 1000000 };
 struct timeline {
 	unsigned long seq;
 	uint64_t end_us;	       /* since start_us: the verdict; 0 not yet */
-	bool keep;		       /* all of it, for a report; else only the last ones */
+	bool keep;		       /* keep all of it, for a report; else only the last ones */
 	ARRAY(unsigned long) opened;   /* by gate index: the seq that let its threads go, or 0 */
-	unsigned long stir, stir_turn; /* what last happened that a condition may wait for, when */
+	unsigned long stir, stir_turn; /* seq and turn of the last event a condition may wait for */
 	ARRAY(struct happened) all;
 	struct happened last[TIMELINE_LAST];
 };
@@ -49,7 +49,7 @@ struct timeline *timeline_of(const struct session *s);
 
 void timeline_add(struct session *s, enum happening what, const struct engine_thread *t,
 		  const struct place *p, const struct gate *g, const char *text);
-void timeline_end(struct session *s); /* the verdict is reached now */
+void timeline_end(struct session *s); /* notes that the verdict is reached now */
 const char *timeline_word(enum happening what);
 /* The turn in which the thread last arrived somewhere or was let go; 0: never. */
 unsigned long timeline_stands(const struct session_thread *t);

@@ -1,7 +1,7 @@
 /*
- * gatectl prove: one run of many. Something is left out or somebody is held back, and afterwards it
- * is said what came of it: whether it is what the script expects, and for runs without an expect
- * what it was.
+ * gatectl prove: one run of many. Something is left out, or threads are held back, and afterwards
+ * the result is noted: whether it is what the script expects and, for runs without an expect, what
+ * it was.
  */
 #include "tracer/run/apply.h"
 #include "tracer/features/output/output.h"
@@ -9,12 +9,13 @@
 
 #include <string.h>
 
-/* So long may threads be held back while others run on. It decides nothing: they are let go. */
+/* How long threads may be held back while others run. The limit decides nothing: they are let
+   go. */
 enum { HELD_BACK_MOST_MS = 500, HELD_BACK_PART = 4 };
 
 /* ---- before the run ---- */
 
-/* Two of one name are told apart by their number: it is how the next run finds them. */
+/* Several of one name get a number each: by that the next run finds them. */
 static char *name_of(const struct engine *e, size_t index)
 {
 	struct engine_subject subject;
@@ -48,8 +49,8 @@ static bool find(const struct engine *e, const char *name, struct engine_subject
 	return found;
 }
 
-/* No place of the script's acts, so there is no trap, no sleep that is cut short, nothing. But where
-   nobody is expected to come somebody has to look. */
+/* The script does nothing at places, so they need no traps, and no sleep is elided. Only places
+   that must not be reached stay watched. */
 static void leave_bare(struct session *s)
 {
 	struct place *p;
@@ -59,7 +60,7 @@ static void leave_bare(struct session *s)
 			engine_drop(s->engine, p);
 }
 
-/* A name that is not there this time (a script that makes its gates by chance) changes nothing. */
+/* A name that is missing this time (a script that makes its gates by chance) changes nothing. */
 static void prepare(struct session *s)
 {
 	const struct session_trial *trial = s->options->trial;
@@ -92,8 +93,8 @@ struct trial_move {
 /* Kept with a run. */
 struct trial {
 	ARRAY(struct trial_move) moves;
-	uint64_t back_us;   /* for so long somebody has been held back */
-	uint64_t looked_us; /* when that was looked at last; 0: nobody was */
+	uint64_t back_us;   /* how long threads have been held back */
+	uint64_t looked_us; /* when that was last updated; 0: none was */
 };
 
 static void fini(void *what)
@@ -112,7 +113,8 @@ static struct trial *trial_of(const struct session *s)
 	return kept_make(&s->kept, &keeper);
 }
 
-/* Who opens a gate, or is held by a barrier: these are held back from their start in later runs. */
+/* Notes threads that open a gate, or are held by a barrier: later runs hold these back from their
+   start. */
 static void note(struct session *s, const struct decision *d)
 {
 	bool barrier = d->gate && d->gate->kind == GATE_BARRIER;
@@ -136,7 +138,7 @@ static bool give_way(struct session *s, bool for_good)
 	return true;
 }
 
-/* Nobody else can move: who is held back is let go. */
+/* Nobody else can move: threads that are held back are let go. */
 static bool stalled(struct session *s)
 {
 	return s->options->trial && give_way(s, false);
@@ -153,7 +155,7 @@ static bool is_held_back(const struct session *s)
 	return false;
 }
 
-/* A small part of the time that the run has: holding back shall not be what ends it. */
+/* A small part of the run's time: holding back must not be what ends it. */
 static uint64_t held_back_most_us(const struct session *s)
 {
 	double part = s->time_limit * 1e6 / HELD_BACK_PART;
@@ -176,7 +178,7 @@ static void look(struct session *s, uint64_t now)
 		give_way(s, true);
 }
 
-/* ---- what has come of it ---- */
+/* ---- the result ------------- */
 
 static void add_movers(struct session *s, const struct gate *g, struct session_subject *out)
 {
@@ -203,7 +205,7 @@ static void add_subjects(struct session *s, struct session_evidence *out)
 	}
 }
 
-/* Ended by a limit, where that is not what is expected. */
+/* Did a limit end it, unexpectedly? */
 static bool is_limited(const struct session *s)
 {
 	const struct expect *x = &s->plan.expect;
@@ -212,7 +214,7 @@ static bool is_limited(const struct session *s)
 	       (s->outcome.time_limit && !x->time_limit && !(x->livelock && s->outcome.livelock));
 }
 
-/* Places that were not reached and threads left at gates do not count: gates are missing. */
+/* Places that were not reached and threads left at gates do not count, since gates are missing. */
 static bool is_as_expected(const struct session *s)
 {
 	const struct outcome *o = &s->outcome;
@@ -226,7 +228,7 @@ static bool is_as_expected(const struct session *s)
 	return !why;
 }
 
-/* A verdict says more than how the program ended, which may be exit status 0. */
+/* A verdict says more than how the program ended, which may be with exit status 0. */
 static void add_came(const struct session *s, enum verdict v, struct str *out)
 {
 	if (v == VERDICT_NEVER_REACHED || v == VERDICT_NEVER_OPENED)

@@ -1,6 +1,7 @@
 /*
- * The calls around the one that is told of a thread: who called the tester's function, and what that
- * has called of others before it came to the wait. Three calls in all, so that it stays one line.
+ * The calls around the one reported of a thread: who called the tester's function, and what that
+ * called outside the tester's code on the way to the wait. Three calls in all, so that it stays one
+ * line.
  */
 #include "tracer/features/waiting/waiting_internal.h"
 
@@ -16,7 +17,7 @@ static void add_call(const struct inspect_call *call, struct str *out)
 		str_addf(out, " at %s:%u", str_base_name(call->file), call->line);
 }
 
-/* What the kind of the wait says already, and the insides of libraries. */
+/* Is it what the kind of the wait says already, or a library's internal? */
 static bool says_nothing(const struct waiter *w, const char *function)
 {
 	static const char *const known[] = {"_*",     "std::*", "thrd_*",    "mtx_*",	  "cnd_*",
@@ -28,7 +29,8 @@ static bool says_nothing(const struct waiter *w, const char *function)
 	return primitive_of(function) != PRIMITIVE_NONE || w->stream;
 }
 
-/* The function of others that the told call has called; NULL: there is none to tell of. */
+/* The function outside the tester's code that the reported call has called; NULL: none to
+   report. */
 static const struct inspect_call *entered(const struct waiter *w, bool blocked)
 {
 	const struct inspect_call *call;
@@ -45,7 +47,7 @@ static const struct inspect_call *entered(const struct waiter *w, bool blocked)
 	return call;
 }
 
-/* Behind the entered one: where in the tester's other code it waits. */
+/* Further in than that one: where in the tester's other code it waits. */
 static const struct inspect_call *innermost(const struct waiter *w)
 {
 	const struct inspect_call *call;

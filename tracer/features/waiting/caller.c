@@ -1,10 +1,11 @@
 /*
  * The calls of a thread that is not held, and which of them are in the tester's own code: in the
- * program, in a library that is not the system's, or in one that a place of the script is in. The
- * libraries further in (libc) are what it blocks in. The thread is stopped for a moment to be asked.
+ * program, in a library that is not the system's, or in one that a place of the script is in.
+ * Libraries further in (libc) are what it blocks in. The thread is stopped for a moment to be
+ * asked.
  *
- * Of the tester's calls one is told: where the tester's code went in. That is the innermost one in the
- * program, or where a place is, and there the one that calls the wrapper of a wait.
+ * One of the tester's calls is reported: the innermost one in the program, or in a module with a
+ * place; if that is in a wrapper of a wait, the call of the wrapper.
  */
 #include "tracer/run/pages.h"
 #include "tracer/features/waiting/waiting_internal.h"
@@ -22,7 +23,7 @@ static bool has_place(const struct waiters *all, const struct module *m)
 	return false;
 }
 
-/* Do the words of the path begin with these? */
+/* Does the path begin with the components of one of these directories? */
 static bool is_below(const char *path, const char *const *directories)
 {
 	for (; *directories; directories++)
@@ -31,7 +32,7 @@ static bool is_below(const char *path, const char *const *directories)
 	return false;
 }
 
-/* Libraries of the system are not where a tester looks. */
+/* A tester does not look at system libraries. */
 static bool is_system_library(const char *path)
 {
 	static const char *const directories[] = {
@@ -41,8 +42,8 @@ static bool is_system_library(const char *path)
 	return is_below(path, directories);
 }
 
-/* std::mutex::lock: its caller is of interest. Compilers write the way to their headers in many words
-   (/usr/bin/../lib/gcc/../../include). */
+/* In std::mutex::lock the caller is of interest. Compilers write paths of their headers in
+   roundabout ways (/usr/bin/../lib/gcc/../../include). */
 static bool is_system_source(const char *file)
 {
 	static const char *const directories[] = {"/usr/", "/rustc/", NULL};
@@ -74,7 +75,7 @@ void caller_modules(struct session *s, struct waiters *all)
 	}
 }
 
-/* The program's, or code that the script speaks of. */
+/* Is it in the program, or in a module with a place of the script? */
 static bool is_meant(const struct waiter *w, const struct inspect_call *call)
 {
 	const struct module *m = call->frame.module;
@@ -89,7 +90,7 @@ bool caller_is_own(const struct waiter *w, const struct inspect_call *call)
 	return is_meant(w, call) || !caller_is_system(call->frame.module);
 }
 
-/* libc in a static program has no lines, the tester's code has. */
+/* In a static program libc has no lines, but the tester's code has. */
 static bool has_line(const struct inspect_call *call)
 {
 	return call->line || !module_has_debug(call->frame.module);
@@ -112,9 +113,9 @@ size_t caller_own(const struct waiter *w, size_t i)
 	return first;
 }
 
-/* ---- which one is told -------------------------------------------------------------------------- */
+/* ---- which one is reported ---------------------------------------------------------------------- */
 
-/* "nni_cv_wait", "Mutex::lock": what anybody's own name for a wait is like. */
+/* Does the name look like somebody's own wrapper of a wait: "nni_cv_wait", "Mutex::lock"? */
 static bool is_wrapper(const char *function)
 {
 	static const char *const names[] = {
@@ -135,7 +136,7 @@ static bool is_wrapper(const char *function)
 	return found;
 }
 
-/* The next one that is the program's and has a line; stack.count: there is none. */
+/* The next call from `i` on in the program that has a line; stack.count: there is none. */
 static size_t next_meant(const struct waiter *w, size_t i)
 {
 	while (i < w->stack.count && !(w->stack.items[i].line && is_meant(w, &w->stack.items[i]) &&
@@ -149,7 +150,8 @@ static bool same_file(const struct inspect_call *a, const struct inspect_call *b
 	return a->file && b->file && strcmp(a->file, b->file) == 0;
 }
 
-/* Wrappers are told by who calls them: a tester's own are in another file than that. */
+/* Instead of wrappers, their caller is reported; wrappers in the caller's own file count as
+   callers. */
 static size_t behind_wrappers(const struct waiter *w, size_t first)
 {
 	size_t last = first;

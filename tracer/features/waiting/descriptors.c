@@ -7,7 +7,7 @@
 
 static const struct {
 	long number;
-	const char *verb, *holds; /* before and behind the file's name */
+	const char *verb, *holds; /* before and after the file's name */
 } calls[] = {
 	{SYS_read, "reads from", ", whose other end is held by"},
 	{SYS_readv, "reads from", ", whose other end is held by"},
@@ -54,7 +54,7 @@ static const char *noun_of(const struct opened *f)
 									   : f->link;
 }
 
-/* The processes that could end the wait, as far as deadlock/ has found them, by their first threads. */
+/* The processes that could end the wait, as far as blocked/ found them, by their first threads. */
 static void add_processes(struct waiters *all, const struct waiter *w, const char *before,
 			  struct str *out)
 {

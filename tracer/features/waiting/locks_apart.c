@@ -1,7 +1,7 @@
 /*
- * Two objects that have one name: "a->lock" where two threads are in the same function. Each is called
- * by a variable of some function on the way, of whatever thread, that leads to it and under whose name no
- * other of them is known: "a->lock (alice->lock)". Where there is none, its address stands there.
+ * Two objects with one name: "a->lock", if two threads are in the same function. Each gets the name
+ * of a variable, in some function on any thread's stack, that leads to it and not to another one of
+ * them: "a->lock (alice->lock)". If there is none, its address is shown.
  */
 #include "tracer/features/waiting/waiting_internal.h"
 
@@ -10,7 +10,7 @@
 
 enum { MOST_ASKED = 4000, MOST_WORDS = 80 };
 
-/* What an object may be called. */
+/* A name that an object may have. */
 struct called {
 	const struct waiter *who;
 	char *name;
@@ -89,7 +89,7 @@ static void collect(struct apart *apart, const struct waiter *w)
 			try_thread(apart, w, &apart->all->items[i]);
 }
 
-/* ---- which one is its alone --------------------------------------------------------------------- */
+/* ---- which name is its own ---------------------------------------------------------------------- */
 
 static bool is_taken(const struct apart *apart, const struct waiter *w, const char *name)
 {
@@ -146,7 +146,7 @@ static void rename_all(struct apart *apart, const bool *doubtful)
 
 /* ---- the mutexes of condition variables ---------------------------------------------------------- */
 
-/* Is the name that of another object, or of another one's mutex? */
+/* Is the name that of another object, or of the mutex of another one? */
 static bool is_another(const struct waiters *all, const struct waiter *w)
 {
 	for (size_t i = 0; i < all->count; i++) {

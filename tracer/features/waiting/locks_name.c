@@ -1,6 +1,6 @@
 /*
- * The name of what a thread waits for: of a variable where it is one or a part of one, else the
- * expression in the tester's call. An expression counts only where the debug information says that
+ * The name of what a thread waits for: that of the variable if it is one, or part of one; else the
+ * expression in the tester's call. An expression counts only if the debug information confirms that
  * it means this very object.
  */
 #include "tracer/run/images.h"
@@ -11,19 +11,19 @@
 #include <string.h>
 
 enum { MOST_TEXT = 200 };
-enum { CALL_LINES = 8 }; /* a call may begin above the line that it is on, and end below it */
+enum { CALL_LINES = 8 }; /* how far a call may extend above its line, and below it */
 
 enum rank {
 	RANK_NONE,
-	RANK_POINTER, /* "m": another thread knows it by another name */
-	RANK_MEMBER,  /* "Queue::m_": of what object is not said */
+	RANK_POINTER, /* "m": other threads may have other names for it */
+	RANK_MEMBER,  /* "Queue::m_": it does not say of which object */
 	RANK_OBJECT,  /* "from->lock" */
 	RANK_GLOBAL,  /* "bank.accounts[1].lock" */
 };
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-/* A static variable of a function may have a number behind its name: "q.1" is no name in the source. */
+/* A function's static variable may have a number appended: "q.1" is no name in the source. */
 static bool is_numbered(const char *symbol, size_t n)
 {
 	const char *dot = memchr(symbol, '.', n);
@@ -31,7 +31,7 @@ static bool is_numbered(const char *symbol, size_t n)
 	return dot && isdigit((unsigned char)dot[1]);
 }
 
-/* "bank" and an offset: the member there in words; false: it cannot be told. */
+/* Names the member at that offset in "bank", say; false: it cannot be told. */
 static bool name_member(struct waiter *w, uint64_t object, const char *symbol, size_t n,
 			struct str *out)
 {
@@ -95,7 +95,7 @@ static bool is_plain_name(const char *text)
 	return !*text;
 }
 
-/* A local name alone: does it stand for the object, or only point or refer to it? */
+/* Does a local name alone only point or refer to the object? */
 static bool is_pointer(const struct inspect_call *call, const char *name, uint64_t object)
 {
 	struct inspect_value v;
@@ -119,7 +119,7 @@ static size_t class_length(const char *function)
 	return length;
 }
 
-/* Members of the object that the function belongs to are written without it. */
+/* Members of the object that a function belongs to are written without it. */
 static bool is_member(const struct inspect_call *call, const char *name, uint64_t object,
 		      struct str *out)
 {
@@ -168,7 +168,7 @@ static void try_expression(const struct inspect_call *call, const char *expressi
 	}
 }
 
-/* The calls that are written where this call of the tester's stands. */
+/* The calls in the source text where this call of the tester's is. */
 struct written {
 	struct locks_calls all;
 	ARRAY(const struct locks_call *) here;
@@ -238,7 +238,7 @@ enum primitive locks_kind(struct session *s, const struct waiter *w)
 	return found;
 }
 
-/* From the call that waits outwards, as long as the name is only that of a parameter or member. */
+/* From the waiting call outwards, as long as the name is only that of a parameter or member. */
 static void name_expression(struct session *s, struct waiter *w, uint64_t object,
 			    struct lock_name *best)
 {
@@ -249,7 +249,7 @@ static void name_expression(struct session *s, struct waiter *w, uint64_t object
 	}
 }
 
-/* Where it was taken it may have a name, too. */
+/* It may also have a name where its owner took it. */
 static void name_by_owner(struct session *s, const struct waiter *w, uint64_t object,
 			  struct lock_name *best)
 {
@@ -293,7 +293,7 @@ static bool same_object(const struct waiter *a, const struct waiter *b)
 	return a->object && a->object == b->object && a->thread->process == b->thread->process;
 }
 
-/* The best name that any thread has for the object is everybody's. */
+/* All threads use the best name that any thread has for the object. */
 static void share_names(struct waiters *all)
 {
 	for (size_t i = 0; i < all->count; i++) {
@@ -345,9 +345,9 @@ static void name_mutex(struct session *s, struct waiter *w)
 	written_fini(&written);
 }
 
-/* ---- things whose futex word is not a part of them --------------------------------------------- */
+/* ---- objects whose futex word is not in them --------------------------------------------------- */
 
-/* The object that the one call which waits is made for, as it is written: future.get() */
+/* If only one call is written there, its object, as in future.get(), is the one. */
 static void name_receiver(struct session *s, struct waiter *w)
 {
 	const struct inspect_call *call = &w->stack.items[w->own];
@@ -367,7 +367,7 @@ static void name_receiver(struct session *s, struct waiter *w)
 	written_fini(&written);
 }
 
-/* libstdc++ lets many wait at words of its own. */
+/* libstdc++ lets many objects wait at words of its own. */
 static bool is_proxy(const struct waiter *w)
 {
 	return w->name && strstr(w->name, "__waiter_pool");

@@ -1,8 +1,8 @@
 /*
- * Where a thread took the lock that it owns. Nothing in the program says that; but the source of the
- * functions that the thread is in may: the last call on the way to where it is that takes this very
- * object, as the debug information confirms, and does not give it back. Where more than one way leads
- * there, nothing is said.
+ * Where a thread took the lock that it owns. The program's memory does not say, but the source of
+ * the thread's functions may: the last call on the way to where it is that takes this very object,
+ * as the debug information confirms, and does not give it back. If more than one way leads there,
+ * nothing is said.
  */
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/source/source_lines.h"
@@ -16,7 +16,7 @@ enum effect { EFFECT_NONE, EFFECT_TAKES, EFFECT_GIVES };
 
 /* ---- words ------------------------------------------------------------------------------------- */
 
-/* "lock" in it, but not as a part of block, clock, locked or unlock. */
+/* Does the word contain "lock", but not as part of block, clock, locked or unlock? */
 static bool says_lock(const char *word)
 {
 	for (const char *at = word; (at = strcasestr(at, "lock")); at += 4) {
@@ -41,7 +41,7 @@ static enum effect effect_of(const char *word, enum primitive what)
 	return says_lock(word) || strcasestr(word, "acquire") ? EFFECT_TAKES : EFFECT_NONE;
 }
 
-/* Wrappers may be given what the lock is a part of; the libraries' functions get the lock itself. */
+/* Wrappers may be passed what contains the lock; library functions get the lock itself. */
 static bool is_wrapper(const struct locks_call *c)
 {
 	return strncmp(c->word, "pthread_", 8) != 0 && strncmp(c->word, "sem_", 4) != 0 &&
@@ -59,7 +59,7 @@ static bool expression_means(const struct inspect_call *call, const struct locks
 	if (strlen(expression) > 200 || strchr(expression, '"'))
 		return false;
 	found = locks_means(call, expression, object, is_wrapper(c) ? &inside : NULL);
-	if (!found && expression == c->object) { /* of a std::unique_lock or shared_lock */
+	if (!found && expression == c->object) { /* it may be a std::unique_lock or shared_lock */
 		str_addf(&device, "%s%s", expression, "._M_device");
 		found = locks_means(call, str_text(&device), object, NULL);
 		str_clear(&device);
@@ -98,11 +98,11 @@ struct lock_search {
 	uint64_t object;
 	enum primitive what;
 	unsigned asked;
-	bool again;	/* on the line where the thread is it may not have taken it yet */
+	bool again;	/* it may not have taken it yet on the line where it is */
 	bool recursive; /* it may be taken more than once */
 };
 
-/* What is known of the way through a function from its beginning to where the thread is. */
+/* What is known of the way through a function, from its start to where the thread is. */
 struct lock_state {
 	const struct locks_call *taken;
 	unsigned levels; /* how often it has been taken and not given back */
@@ -114,13 +114,13 @@ static bool is_over(const struct locks_call *c, unsigned line)
 	return c->until && c->until < line;
 }
 
-/* Was this call not on the way, or is what it did undone? */
+/* Was this call not on the way, or was its effect undone? */
 static bool is_aside(const struct locks_call *c, unsigned line)
 {
 	return is_over(c, line) && (c->jumps || c->declares || c->lambda);
 }
 
-/* What is done under a condition may not have been done: no lock is said to have been taken there. */
+/* What depends on a condition may not have happened: no lock is said to have been taken there. */
 static void pass_call(struct lock_state *state, const struct locks_call *c, enum effect effect,
 		      bool maybe)
 {
@@ -132,7 +132,7 @@ static void pass_call(struct lock_state *state, const struct locks_call *c, enum
 		state->taken = c;
 }
 
-/* The call in this function by which the object was taken; NULL: none, or it cannot be told. */
+/* The call in this function that took the object; NULL: there is none, or it cannot be told. */
 static const struct locks_call *taken_in(struct lock_search *search,
 					 const struct inspect_call *call,
 					 const struct locks_calls *calls)
@@ -153,7 +153,7 @@ static const struct locks_call *taken_in(struct lock_search *search,
 		       : NULL;
 }
 
-/* In a loop it may have been taken further down, the last time round. */
+/* In a loop it may have been taken further down, in the previous round. */
 static bool taken_below(struct lock_search *search, const struct inspect_call *call,
 			const struct locks_calls *calls)
 {

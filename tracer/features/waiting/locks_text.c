@@ -1,22 +1,22 @@
 /*
- * Calls in a piece of source text, C or C++, as they are written. No more than that: what a name means
- * is asked of the debug information, and whatever it does not confirm is dropped.
+ * Finds calls in a piece of source text, C or C++, as they are written. It does no more: the debug
+ * information tells what a name means, and whatever it does not confirm is dropped.
  */
 #include "tracer/features/waiting/waiting_internal.h"
 
 #include <ctype.h>
 #include <string.h>
 
-enum { LOOP_LINES = 1000 }; /* a loop's end is looked for so far */
+enum { LOOP_LINES = 1000 }; /* how far a loop's end is searched for */
 
-/* ---- comments, strings and directives are taken out -------------------------------------------- */
+/* ---- removing comments, strings and directives ------------------------------------------------- */
 
 struct cleaner {
 	struct str *out;
 	bool comment, directive;
 };
 
-/* Behind the string or character that begins at `at`; on a broken line its end. */
+/* Past the string or character that begins at `at`; to the end of an unfinished line. */
 static const char *behind_quoted(const char *at)
 {
 	const char quote = *at++;
@@ -71,14 +71,14 @@ static void clean(const char *const *lines, size_t count, unsigned first, unsign
 	str_add(out, "");
 }
 
-/* ---- backwards over what a call begins with ---------------------------------------------------- */
+/* ---- backwards over the start of a call -------------------------------------------------------- */
 
 static bool is_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* All of these go from `end` (excluded) backwards, never before `start`. */
+/* These all go backwards from `end` (excluded), never beyond `start`. */
 
 static const char *blanks_before(const char *start, const char *end)
 {
@@ -94,7 +94,7 @@ static const char *word_before(const char *start, const char *end)
 	return end;
 }
 
-/* Over a bracketed piece that ends here; `end` where it has no beginning. */
+/* Over a bracketed piece that ends here; `end` if its start is missing. */
 static const char *bracket_before(const char *start, const char *end, char open, char close)
 {
 	int depth = 0;
@@ -185,7 +185,7 @@ static bool is_blank(const char *from, const char *to)
 	return blanks_before(from, to) == from;
 }
 
-/* Splits what is in the brackets; behind them, or NULL where they do not end. */
+/* Splits the arguments; returns what follows the brackets, or NULL if they do not close. */
 static const char *split_args(const char *open, struct locks_call *call)
 {
 	const char *from = open + 1;
@@ -210,7 +210,7 @@ static const char *split_args(const char *open, struct locks_call *call)
 	return NULL;
 }
 
-/* The type's own name: "std::lock_guard<std::mutex>" is a lock_guard. */
+/* The type's last name: "std::lock_guard<std::mutex>" is a lock_guard. Owned by the caller. */
 static char *last_word(const char *from, const char *to)
 {
 	const char *end = to;
@@ -245,7 +245,7 @@ static bool is_guarded(const char *start, const char *name)
 	return is_keyword(word, (size_t)(end - word));
 }
 
-/* A call whose brackets open at `open`; false: it is none. */
+/* Reads the call whose bracket opens at `open`; false: it is none. */
 static bool read_call(const char *start, const char *open, struct locks_call *call)
 {
 	const char *end = blanks_before(start, open), *name = name_before(start, end), *before,
@@ -289,7 +289,7 @@ static void call_fini(struct locks_call *call)
 	*call = (struct locks_call){0};
 }
 
-/* A brace has closed the blocks that are deeper than this. */
+/* A brace has closed all blocks deeper than this. */
 static void close_blocks(struct locks_calls *calls, int depth, unsigned line)
 {
 	array_each(struct locks_call, call, calls)
@@ -309,7 +309,7 @@ static bool is_jump(const char *start, const char *at)
 	return false;
 }
 
-/* The block that is open at this depth is left here. */
+/* The open block at this depth is left here. */
 static void leave_block(struct locks_calls *calls, int depth)
 {
 	array_each(struct locks_call, call, calls)
@@ -336,7 +336,7 @@ struct scan {
 	const char *start;
 	unsigned line;
 	int depth;
-	int lambda; /* the depth outside of a lambda that is open; -1: none */
+	int lambda; /* the depth outside of an open lambda; -1: none */
 	struct locks_calls *out;
 };
 

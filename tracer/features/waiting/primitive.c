@@ -1,7 +1,7 @@
 /*
- * What kind of thing a blocked thread waits for, by the names of the functions between the tester's
- * code and the system call: those that a library exports are always there, even without its debug
- * information.
+ * What kind of object a blocked thread waits for, told by the names of the functions between the
+ * tester's code and the system call: a library's exported names are always there, even without its
+ * debug information.
  */
 #include "tracer/features/waiting/trampoline.h"
 #include "tracer/features/waiting/waiting_internal.h"
@@ -15,8 +15,8 @@ struct primitive_name {
 	enum primitive what;
 };
 
-/* C++ types are made of others: the first of these that is on the stack counts. The functions of all
-   templates' insides have the type in their arguments. */
+/* C++ types are built from others: the first of these that is on the stack counts. Functions inside
+   any template have the type in their arguments. */
 static const struct primitive_name cxx[] = {
 	{"std::*future*::get", PRIMITIVE_FUTURE},
 	{"std::*future*::wait*", PRIMITIVE_FUTURE},
@@ -49,7 +49,7 @@ static const char *const stdio[] = {
 	"*fclose*", "*fseek*",	   "*ftell*",	"*rewind*", "*setvbuf*", "*ungetc*",   "*perror*",
 };
 
-/* "__GI___pthread_mutex_lock" and "__new_sem_wait" are known by shorter names. */
+/* The plain name of "__GI___pthread_mutex_lock" or "__new_sem_wait". */
 static const char *bare(const char *function)
 {
 	static const char *const prefixes[] = {"_", "GI_", "new_", "IO_", "old_"};
@@ -92,7 +92,7 @@ enum primitive primitive_of(const char *function)
 	return look_up(inner, sizeof(inner) / sizeof(*inner), bare(function));
 }
 
-/* The innermost; libraries make system calls, too. */
+/* The innermost one, also for system calls of libraries. */
 static enum primitive of_c(const struct waiter *w)
 {
 	enum primitive found = PRIMITIVE_NONE;
@@ -142,7 +142,7 @@ bool primitive_is_in(const struct waiter *w, const char *function)
 	return false;
 }
 
-/* How many calls of the system's libraries are around the outermost one of the tester's. */
+/* How many calls of system libraries are outside the tester's outermost one. */
 static size_t calls_around(const struct waiter *w)
 {
 	size_t last = w->stack.count;
@@ -152,7 +152,7 @@ static size_t calls_around(const struct waiter *w)
 	return last < w->stack.count ? w->stack.count - last - 1 : 0;
 }
 
-/* The C++ library calls what std::thread runs, whatever name a lambda has on the stack. */
+/* The C++ library calls what std::thread runs, whatever a lambda is called on the stack. */
 static bool is_in_std_thread(const struct waiter *w)
 {
 	for (size_t i = w->stack.count - calls_around(w); i < w->stack.count; i++) {
@@ -165,8 +165,8 @@ static bool is_in_std_thread(const struct waiter *w)
 	return primitive_is_in(w, "execute_native_thread_routine");
 }
 
-/* Keys' destructors are called by a function of libc's that exports no name: the start routine has
-   returned when it is not on the stack any more, and one call more than usual is around. */
+/* A libc function without an exported name calls destructors of keys: the start routine has
+   returned if it is no longer on the stack, and there is one call more than usual. */
 static bool is_past_start(const struct waiter *w)
 {
 	const char *start = w->thread->engine->start;
@@ -176,7 +176,7 @@ static bool is_past_start(const struct waiter *w)
 	if (w->stack.cut || !start || strstr(w->thread->engine->id, "main") || is_in_std_thread(w))
 		return false;
 	if (trampoline_of(w->thread)->from_library ||
-	    trampoline_of(w->thread)->runs) /* it is called by a library, too */
+	    trampoline_of(w->thread)->runs) /* called by a library, too */
 		return false;
 	return !primitive_is_in(w, start) && calls_around(w) > 2;
 }

@@ -12,7 +12,7 @@
 enum {
 	MUTEX_COUNT = 4,
 	MUTEX_OWNER = 8,
-	RWLOCK_PHASE = 8, /* readers and the first writer wait there */
+	RWLOCK_PHASE = 8, /* where readers and the first writer wait */
 	RWLOCK_WRITERS = 12,
 	RWLOCK_WRITER = 24, /* tid */
 	RWLOCK_READER_SHIFT = 3,
@@ -23,7 +23,7 @@ enum {
 	BARRIER_COUNT = 8,
 	STREAM_LOCK = 136,    /* in a FILE, a pointer */
 	STREAM_OWNER = 8,     /* in the lock, a pointer to the owner's struct pthread */
-	STREAM_TO_LOCK = 224, /* fopen's own: the lock is behind the FILE */
+	STREAM_TO_LOCK = 224, /* if fopen made it: the lock follows the FILE */
 	PTHREAD_TID = 720,
 };
 
@@ -52,8 +52,8 @@ static uint64_t pointer_at(const struct waiter *w, uint64_t address)
 
 /* ---- where it begins ------------------------------------------------------------------------- */
 
-/* A reader waits at the phase, or (preferring writers) at the count of readers; a writer at the
-   phase once it is the next one, else behind the other writers. */
+/* Readers wait at the phase or, if writers are preferred, at the count of readers; a writer waits
+   at the phase when it is next, else with the other writers. */
 static uint64_t rwlock_of(const struct waiter *w)
 {
 	uint64_t word = w->block.args[0];
@@ -64,7 +64,7 @@ static uint64_t rwlock_of(const struct waiter *w)
 	return expected >> RWLOCK_READER_SHIFT ? word : word - RWLOCK_PHASE;
 }
 
-/* There are two words, for two groups of waiters. */
+/* There is a word for each of two groups of waiters. */
 static uint64_t condition_of(const struct waiter *w)
 {
 	uint64_t at = w->block.args[0] - CONDITION_SIGNALS;
@@ -72,7 +72,7 @@ static uint64_t condition_of(const struct waiter *w)
 	return at & ~(uint64_t)7;
 }
 
-/* One of the three that there always are, or one of fopen's own. */
+/* One of the three standard streams, or one that fopen made. */
 static uint64_t stream_of(const struct waiter *w)
 {
 	static const char *const standard[] = {"_IO_2_1_stdout_", "_IO_2_1_stderr_",
@@ -123,7 +123,8 @@ static void add_owner(struct waiter *w, struct session_thread *t)
 		array_add(&w->owners)->thread = t;
 }
 
-/* A fork copies locks that others of the parent's own: they will never give back the copy. */
+/* Does it own a copy that a fork made of a lock of the parent's? Then nobody will ever give that
+   back. */
 static bool is_copy(const struct waiter *w, const struct session_thread *owner)
 {
 	const struct target_process *mine = w->thread->process->target;
@@ -132,10 +133,10 @@ static bool is_copy(const struct waiter *w, const struct session_thread *owner)
 	return !w->wait.shared && mine && other && mine->space != other->space;
 }
 
-/* The thread that has, or had last, this id. */
+/* Adds the thread that has, or last had, this id. */
 static void add_tid(struct waiters *all, struct waiter *w, uint32_t tid)
 {
-	enum { TID_MOST = 1 << 22 }; /* the kernel's: above that it is no mutex after all */
+	enum { TID_MOST = 1 << 22 }; /* the kernel's limit: a higher one is no mutex after all */
 	const struct session *s = all->session;
 
 	if (tid > TID_MOST)
@@ -153,7 +154,7 @@ static void add_tid(struct waiters *all, struct waiter *w, uint32_t tid)
 	w->tid = tid;
 }
 
-/* Where writers are preferred a reader does not count yet while one of them waits. */
+/* If writers are preferred, a reader does not count while a writer waits. */
 bool glibc_is_behind_writer(const struct waiter *w)
 {
 	return w->what == PRIMITIVE_READ && w->block.args[0] == w->object;
@@ -179,7 +180,8 @@ static void stream_owner(struct waiters *all, struct waiter *w)
 		add_tid(all, w, word_at(w, thread + PTHREAD_TID));
 }
 
-/* Who runs the routine of a pthread_once or std::call_once is in a call that was given it, too. */
+/* The thread that runs the routine of a pthread_once or std::call_once is also in a call with the
+   object as its argument. */
 static bool runs_routine(struct session *s, const struct waiter *other, uint64_t object)
 {
 	bool waits = other->what == PRIMITIVE_ONCE;
@@ -203,13 +205,13 @@ static void routine_owner(struct waiters *all, struct waiter *w)
 	}
 }
 
-/* The call that waits here is made by this function of the tester's. */
+/* The function of the tester's that makes the waiting call. */
 static const char *own_function(const struct waiter *w)
 {
 	return w->own < w->stack.count ? w->stack.items[w->own].function : NULL;
 }
 
-/* How often is the function on the stack, the call that waits itself left out? */
+/* How often is the function on the stack, not counting the waiting call? */
 static unsigned entered(const struct waiter *other, const struct waiter *w)
 {
 	size_t first = other->what == w->what && other->object == w->object ? other->own + 1 : 0;
@@ -222,7 +224,7 @@ static unsigned entered(const struct waiter *other, const struct waiter *w)
 	return times;
 }
 
-/* Who initialises has entered the same function: if that is only one thread, it is that. */
+/* The initialiser has entered the same function: if only one other thread has, it is that one. */
 static void initialiser(struct waiters *all, struct waiter *w)
 {
 	struct waiter *found = NULL;

@@ -1,8 +1,8 @@
 /*
- * Who could signal a condition variable? Nothing in the program says that, but the source of the
- * functions that the other threads are in may: a call further on in one of them that signals this very
- * object, as the debug information confirms, or that calls a function which does. Where the source does
- * not show it, nothing is said.
+ * Who could signal a condition variable? The program's memory does not say, but the source of the
+ * other threads' functions may: a call further on in one of them that signals this very object, as
+ * the debug information confirms, or that calls a function which does. If the source does not show
+ * it, nothing is said.
  */
 #include "tracer/run/images.h"
 #include "tracer/features/waiting/waiting_internal.h"
@@ -15,8 +15,8 @@ enum { MOST_FILES = 32, MOST_LINES = 10000, MOST_SIGNALS = 64, MOST_LEVELS = 3, 
 
 /* A line that signals, or that calls a function which does. */
 struct signal {
-	char *function; /* that the line is in, without its namespaces and classes */
-	char *member;	/* what it signals is a member of this name; NULL: it is this very object */
+	char *function; /* the function with the line, without namespaces and classes */
+	char *member;	/* it signals the member of this name; NULL: this very object */
 };
 
 struct text {
@@ -28,7 +28,7 @@ struct signal_search {
 	struct session *session;
 	const struct waiters *all;
 	const struct waiter *waiter;
-	ARRAY(struct text) texts; /* of the files that threads are in */
+	ARRAY(struct text) texts; /* of the files that threads' calls are in */
 	ARRAY(struct signal) signals;
 	unsigned asked;
 };
@@ -74,7 +74,7 @@ static const char *signalled(const struct locks_call *c)
 
 /* ---- the lines that signal --------------------------------------------------------------------- */
 
-/* The function that this line is in; NULL: it cannot be told. */
+/* The function that this line is in; NULL: it cannot be told. Owned by the caller. */
 static char *function_at(struct signal_search *search, const char *file, unsigned line)
 {
 	const struct session_process *p = search->waiter->thread->process;
@@ -112,7 +112,7 @@ static void add_signal(struct signal_search *search, const char *file, unsigned 
 			(struct signal){function, member ? base_strdup(member) : NULL};
 }
 
-/* A call of the tester's in this file, by which names of the file can be understood; or NULL. */
+/* A call of the tester's in this file, in which names of the file can be resolved; or NULL. */
 static const struct inspect_call *call_in(const struct signal_search *search, const char *file)
 {
 	for (size_t i = 0; i < search->all->count; i++) {
@@ -127,8 +127,8 @@ static const struct inspect_call *call_in(const struct signal_search *search, co
 	return NULL;
 }
 
-/* Does the expression mean the object wherever it stands in the file? It begins with a global variable then,
-   which nothing hides where it is asked. */
+/* Does the expression mean the object everywhere in the file? Then it begins with a global
+   variable, which nothing hides at the call where it is evaluated. */
 static bool is_global(const struct signal_search *search, const char *file, const char *expression)
 {
 	const struct inspect_call *call = call_in(search, file);
@@ -182,7 +182,7 @@ static void find_callers(struct signal_search *search)
 
 /* ---- who is on the way to one ------------------------------------------------------------------- */
 
-/* Is the object the member of this name of what the call is given, or is made for? */
+/* Is the object a member of this name in what the call is passed, or in its own object? */
 static bool passes(const struct inspect_call *call, const struct locks_call *c, const char *member,
 		   uint64_t object)
 {
@@ -214,7 +214,8 @@ static bool would_signal(struct signal_search *search, const struct inspect_call
 	return false;
 }
 
-/* The thread is held before the statement of this call: what the line does is still to come. */
+/* Is the thread held before the statement of this call? Then what the line does is still to
+   come. */
 static bool is_before(const struct waiter *other, const struct inspect_call *call)
 {
 	const struct place *place = other->thread->hold.place;
@@ -239,7 +240,7 @@ static bool search_function(struct signal_search *search, const struct waiter *o
 	if (!is_before(other, call))
 		from++;
 	if (locks_loop_end(text.lines, text.count, first, call->line))
-		from = first; /* the next time round */
+		from = first; /* in the next round */
 	locks_text(text.lines, text.count, first, end, &calls);
 	array_each(const struct locks_call, c, &calls) {
 		if (!c->depth || c->line < from || !would_signal(search, call, c))

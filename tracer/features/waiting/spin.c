@@ -1,7 +1,7 @@
 /*
- * Threads that move while nothing happens, seen at moments. A thread that runs is stopped for a moment
- * to be asked where it is; of those that sleep only such are that wake by themselves, for these go on
- * with their sleep as if they had not been asked.
+ * Threads that move while nothing happens, seen in samples. A running thread is stopped for a
+ * moment to be asked where it is; of those that sleep, only ones that wake up by themselves, since
+ * these continue their sleep as if nothing had been asked.
  */
 #include "tracer/run/go.h"
 #include "tracer/features/timeline/timeline.h"
@@ -15,12 +15,14 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-/* Ticks of quiet before the first look, and between two; threads that are looked at each time. */
+/* Ticks of quiet before the first look, and between two; how many threads are looked at each
+   time. */
 enum { QUIET_TICKS = 10, EVERY_TICKS = 2, MOST_THREADS = 8 };
 enum { MOST_PLACES = 16, MOST_FUNCTIONS = 4 };
-/* A thread has run since it was looked at last; what it needs for being stopped is not meant. */
+/* CPU time that shows a thread has run since its last sample; being stopped costs less. */
 enum { RUN_NS = 50000 };
-/* A livelock: for so long nothing else happens, so many looks at each thread that goes round. */
+/* For a livelock nothing else may happen for so long, with so many samples of each thread that goes
+   round. */
 enum {
 	LIVELOCK_US = 1000000,
 	REST_US = 500000,
@@ -32,11 +34,11 @@ enum {
 struct spinner {
 	const struct session_thread *thread;
 	uint64_t since_us;
-	unsigned long stands_turn; /* timeline_stands(): it has not arrived anywhere since */
+	unsigned long stands_turn; /* timeline_stands() then: it has not arrived anywhere since */
 	uint64_t switches;	   /* at the last look; 0: none yet */
-	uint64_t moved_us;	   /* when these were last seen to have become more */
-	uint64_t ran_ns;	   /* at the last sample, when it stood */
-	struct spin_states states; /* since something last happened in the run */
+	uint64_t moved_us;	   /* when that number was last seen to grow */
+	uint64_t ran_ns;	   /* at the last sample, when stopped */
+	struct spin_states states; /* since the run's last event */
 	unsigned samples, slept;
 	ARRAY(struct spin_place) places;
 };
@@ -44,11 +46,11 @@ struct spinner {
 struct spins {
 	ARRAY(struct spinner) threads;
 	struct spin_code code;
-	uint64_t event_us;  /* when something last happened in the run */
-	uint64_t change_us; /* ... or something was read or written */
+	uint64_t event_us;  /* the run's last event */
+	uint64_t change_us; /* ... or when something was last read or written */
 	uint64_t transfers;
-	unsigned ticks; /* quiet ones since */
-	size_t next;	/* whose turn it is, where there are many */
+	unsigned ticks; /* quiet ones since then */
+	size_t next;	/* whose turn it is, if there are many threads */
 };
 
 static void free_spins(void *what)
@@ -110,7 +112,7 @@ static struct spinner *spinner_of(struct spins *all, const struct session_thread
 
 /* ---- one look ------------------------------------------------------------------------------- */
 
-/* Sleeps that do not notice when somebody looks. */
+/* Is it a sleep that does not notice being looked at? */
 static bool is_nap(const struct target_block *b)
 {
 	switch (b->number) {
@@ -163,7 +165,7 @@ static void note_place(struct spinner *sp, const struct inspect_call *call, uint
 	}
 }
 
-/* Of a thread on a processor: has it had it since the last sample? */
+/* For a thread on a processor: has it used that since the last sample? */
 static bool has_worked(const struct spinner *sp, const struct session_thread *t)
 {
 	uint64_t ran = target_ran_ns(t->target);
@@ -190,8 +192,9 @@ static void take_sample(struct session *s, struct spinner *sp, struct waiter *w,
 
 	if (target_pause(s->target, target) < 0)
 		return; /* it has just stopped for a reason of its own */
-	/* Now that it stands: on a busy machine being stopped takes time, and the next look may come before it
-	   has run at all. Its state would be the same then, and that not because it goes round. */
+	/* Read while it is stopped: stopping takes time on a busy machine, and the next look may
+	   come before it has run at all. Then its state is the same, but not because it goes
+	   round. */
 	sp->ran_ns = target_ran_ns(target);
 	caller_look(s, w);
 	if (w->told < w->stack.count) {
@@ -238,7 +241,7 @@ void spin_sample(struct session *s)
 
 /* ---- over time ------------------------------------------------------------------------------ */
 
-/* Is there anything that could end the run and would have to say who spins? */
+/* Could anything end the run that has to say who spins? */
 static bool is_of_use(const struct session *s)
 {
 	if (s->attended || s->options->record)
@@ -294,8 +297,8 @@ static void look(struct session *s, uint64_t now, bool quiet)
 
 /* ---- a livelock ----------------------------------------------------------------------------- */
 
-/* For somebody of the program, and (`rests`) has not moved for a while. A leader that has ended waits
-   for nobody. */
+/* Does it wait for a thread of the program and, with `rests`, has it not moved for a while? A
+   leader that has ended waits for nobody. */
 static bool is_waiting(struct session *s, struct session_thread *t, bool rests)
 {
 	const struct spinner *sp = find(spins_of(s), t);
@@ -313,7 +316,7 @@ static bool is_waiting(struct session *s, struct session_thread *t, bool rests)
 	return waits;
 }
 
-/* It looks like it so far, but was not looked at often enough. */
+/* Does it look that way so far, with too few samples to be sure? */
 static bool may_go_round(const struct session *s, const struct session_thread *t)
 {
 	const struct spinner *sp = find(spins_of(s), t);
@@ -356,7 +359,8 @@ bool spin_is_livelock(struct session *s, bool at_last)
 	return any;
 }
 
-/* At last: it looks like one, but on a busy machine somebody has run too seldom to be looked at often enough. */
+/* At the time limit: it looks like a livelock, but on a busy machine some thread ran too rarely for
+   enough samples. */
 static bool is_unclear(struct session *s)
 {
 	bool any = false;
@@ -396,7 +400,8 @@ bool spin_of(const struct session *s, const struct session_thread *t, struct spi
 	return true;
 }
 
-/* Slow or a livelock? Where the machine was too busy for the program to show it, it gets a moment more. */
+/* Is it slow, or a livelock? If the machine was too busy to tell, the program gets a moment
+   more. */
 static bool late(struct session *s, double over_us)
 {
 	s->outcome.livelock = spin_is_livelock(s, true);

@@ -1,14 +1,14 @@
 /*
- * Does a thread get on? A computation that is only slow is never twice in the same state: its counter, or
- * the element that it has come to, is another one each time, or else it would not end. Who goes round in
- * circles comes back to a few states. What it counts meanwhile is not part of them where no branch
- * depends on it, and so retries that are counted are still the same.
+ * Does a thread make progress? A computation that is only slow is never in the same state twice:
+ * its counter, or the element it has reached, differs each time, or it would never end. A thread
+ * that goes round in circles comes back to a few states. Values that no branch depends on are not
+ * part of a state, so counting retries does not make states differ.
  */
 #include "tracer/run/pages.h"
 #include "tracer/features/waiting/spin_state.h"
 
 enum { MOST_FRAMES = 24, MOST_CODE = 4096, MOST_STATES = 4096, ONCE_PART = 8 };
-enum { RESULT = 1 }; /* rax: outside of the innermost call it is what that will give back */
+enum { RESULT = 1 }; /* rax: in an outer call, what the inner call will return */
 
 /* ---- what decides --------------------------------------------------------------------------- */
 
@@ -89,7 +89,8 @@ static void mix_values(struct session_process *p, const struct dwarf_frame *f,
 	}
 }
 
-/* From the outermost on: does what the call inside gives back decide anything there? */
+/* From the outermost call inwards: does the result of the inner call decide anything in the outer
+   one? */
 static void mix_frames(struct session_process *p, const struct dwarf_frame *frames, size_t count,
 		       struct spin_code *code, uint64_t *state)
 {
@@ -124,7 +125,7 @@ uint64_t spin_state(struct session_thread *t, struct spin_code *code)
 	return state;
 }
 
-/* ---- states that were seen ------------------------------------------------------------------ */
+/* ---- states seen ---------------------------------------------------------------------------- */
 
 void spin_states_add(struct spin_states *states, uint64_t state)
 {

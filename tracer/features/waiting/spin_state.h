@@ -1,11 +1,11 @@
-/* spin_state.c: has a thread been in this state before? Between spin.c and itself. */
+/* Has a thread been in this state before? Used by spin.c. */
 #ifndef GATECTL_FEATURES_WAITING_SPIN_STATE_H
 #define GATECTL_FEATURES_WAITING_SPIN_STATE_H
 
 #include "tracer/arch/decides.h"
 #include "tracer/run/state.h"
 
-/* What decides at an address of the program's code; found out once. */
+/* Which values decide at an address of the program's code; found out once. */
 struct spin_decides {
 	int pid;
 	uint64_t pc;
@@ -17,7 +17,7 @@ struct spin_code {
 	size_t count, capacity;
 };
 
-/* States that a thread was seen in: how often each. */
+/* A state that a thread was seen in, and how often. */
 struct spin_seen {
 	uint64_t state;
 	unsigned times;
@@ -25,18 +25,19 @@ struct spin_seen {
 struct spin_states {
 	struct spin_seen *items;
 	size_t count, capacity;
-	unsigned samples, once; /* all; states that were seen once only */
+	unsigned samples, once; /* all; states seen only once */
 };
 
-/* The state of a stopped thread, as one number: where it is in each of its calls, and all values that
-   decide where it goes from there. Two that are the same go the same way, but for what others do. */
+/* The state of a stopped thread as one number: where it is in each of its calls, and all values
+   that decide where it goes from there. From equal states a thread goes the same way, apart from
+   what others do. */
 uint64_t spin_state(struct session_thread *t, struct spin_code *code);
 
 void spin_states_add(struct spin_states *states, uint64_t state);
 void spin_states_clear(struct spin_states *states);
-/* Do the same states come again and again? What has been seen once only is what there is still to come. */
+/* Do the same states recur? A state seen only once stands for progress. */
 bool spin_states_repeat(const struct spin_states *states, unsigned least);
-/* These are too few to tell; nothing that was seen so far is against it. */
+/* The samples are too few to tell, but none so far speaks against it. */
 bool spin_states_may_repeat(const struct spin_states *states, unsigned least);
 
 #endif

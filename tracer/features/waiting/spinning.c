@@ -1,4 +1,4 @@
-/* Threads that run and get nowhere: where, and since when. */
+/* Threads that run without progress: where, and since when. */
 #include "tracer/run/go.h"
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/features/waiting/waiting_internal.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { LOOKS_LEAST = 2 }; /* one alone says nothing of how long */
+enum { LOOKS_LEAST = 2 }; /* one sample alone does not say for how long */
 
 static bool is_known(const struct session *s, const struct session_thread *t, struct spin *out)
 {
@@ -21,7 +21,7 @@ static double seconds(const struct session *s, const struct spin *spin)
 	return end > spin->since_us ? (double)(end - spin->since_us) / 1e6 : 0;
 }
 
-/* It is told by where it was seen most often: the last look may have found it anywhere. */
+/* The place where it was seen most often: the last sample may be from anywhere. */
 static void take_place(const struct spin_place *place, struct waiting *out)
 {
 	bool same = out->func && strcmp(out->func, place->func) == 0;
@@ -33,7 +33,7 @@ static void take_place(const struct spin_place *place, struct waiting *out)
 	out->line = place->line;
 }
 
-/* What livelock.c has found it to be; other limits do not ask. */
+/* What explain/livelock.c has found; other limits do not ask. */
 static const char *how(const struct session *s, const struct spin *spin)
 {
 	if (spin->sleeps)

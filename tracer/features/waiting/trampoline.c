@@ -33,7 +33,7 @@ static bool is_in_library(const struct inspect_call *call, const char *name)
 	return m && strncmp(str_base_name(module_path(m)), name, strlen(name)) == 0;
 }
 
-/* What begins a thread in libc, static or not. */
+/* libc's part of a thread's start, static or not. */
 static bool is_libc(const struct inspect_call *call)
 {
 	return is_in_library(call, "libc.so") || is_in_library(call, "libpthread") ||
@@ -42,7 +42,7 @@ static bool is_libc(const struct inspect_call *call)
 	       is_called(call, "__clone") || is_called(call, "__clone3");
 }
 
-/* std::thread and its like: their threads are called by what the tester passed already. */
+/* std::thread and the like: what they call is what the tester passed. */
 static bool is_cxx(const struct inspect_call *call)
 {
 	return is_in_library(call, "libstdc++") || is_in_library(call, "libc++") ||
@@ -50,8 +50,8 @@ static bool is_cxx(const struct inspect_call *call)
 	       (call->function && strncmp(call->function, "std::", 5) == 0);
 }
 
-/* The start routine; or, where it has left by a jump, the function that it has jumped to (`left`).
-   stack.count: it is not there. */
+/* The start routine; or, if it left by a jump, the function that it jumped to (`left`).
+   stack.count: neither is there. */
 static size_t find_start(const struct session_thread *t, const struct inspect_stack *stack,
 			 bool *left)
 {
@@ -63,13 +63,13 @@ static size_t find_start(const struct session_thread *t, const struct inspect_st
 	*left = true;
 	while (i > 0 && is_libc(&stack->items[i - 1]))
 		i--;
-	/* more of libc's than usual: the start routine has returned, destructors run */
+	/* with more calls of libc than usual, the start routine has returned and destructors run */
 	return i && stack->count - i <= 2 ? i - 1 : stack->count;
 }
 
 /* ---- does it call through a pointer? ------------------------------------------------------------- */
 
-/* `call` is the caller's; the instruction before the return address tells. */
+/* `call` is the caller; decided by the instruction before the return address. */
 static bool calls_by_name(struct session_process *p, const struct inspect_call *call)
 {
 	uint64_t behind = call->frame.lookup_pc + 1, slot;
@@ -86,12 +86,13 @@ static bool calls_by_name(struct session_process *p, const struct inspect_call *
 	if (arch_decode(bytes, 6, behind - 6, &insn) != 0 || insn.length != 6 ||
 	    insn.flow != ARCH_FLOW_CALL_INDIRECT)
 		return false;
-	memcpy(&offset, bytes + 2, sizeof(offset)); /* call *slot(%rip), where there is no PLT */
+	memcpy(&offset, bytes + 2,
+	       sizeof(offset)); /* call *slot(%rip), as compiled without a PLT */
 	slot = behind + (uint64_t)(int64_t)offset;
 	return module_got_name(call->frame.module, slot - call->frame.bias) != NULL;
 }
 
-/* Does this code go anywhere through a pointer? Slots of the linker's count as that, too. */
+/* Does this code call or jump through a pointer? The linker's slots count, too. */
 static bool has_pointer(struct module *m, uint64_t offset, uint64_t size)
 {
 	uint8_t *code = base_alloc(1, size);
@@ -110,7 +111,7 @@ static bool has_pointer(struct module *m, uint64_t offset, uint64_t size)
 	return found;
 }
 
-/* Most threads are told by their start routine's code alone, without looking at their calls. */
+/* For most threads the code of the start routine decides, without looking at their calls. */
 static bool may_be_trampoline(const struct session_thread *t)
 {
 	bool known = false;
@@ -135,7 +136,7 @@ static bool same_file(const struct inspect_call *a, const struct inspect_call *b
 	return a->file && b->file && strcmp(a->file, b->file) == 0;
 }
 
-/* Inwards from `i` (excluded): the first call of the tester's, not in this file. stack.count: none. */
+/* The tester's first call further in than `i`, outside of this file. stack.count: none. */
 static size_t next_own(const struct waiter *w, const struct inspect_stack *stack, size_t i,
 		       const struct inspect_call *but)
 {
@@ -154,7 +155,8 @@ static void know(struct session_thread *t, const char *runs)
 	to_note(t)->known = true;
 }
 
-/* A start routine of the tester's own is a trampoline where it goes into another file by a pointer. */
+/* The tester's own start routine is a trampoline if it calls into another file through a
+   pointer. */
 static void see_own(struct session_thread *t, const struct waiter *w,
 		    const struct inspect_stack *stack, size_t start)
 {
@@ -226,7 +228,7 @@ static const char *runs(struct session *s, struct session_thread *t)
 	return to_note(t)->runs;
 }
 
-/* Threads that are given no name have their process's. */
+/* A thread that was not given a name has its process's. */
 static bool has_name(const struct session_thread *t)
 {
 	array_each(struct session_thread *, other, &t->process->session->threads)

@@ -1,10 +1,10 @@
 /*
- * What a thread runs whose start routine is a trampoline: a routine of a library (or of the tester's
- * own) that calls the function which it was given. The thread keeps its id (linux_pthread_proxy#3), and is
- * also called by that function.
+ * What a thread runs whose start routine is a trampoline: a routine of a library (or of the
+ * tester's own) that calls the function it was passed. The thread keeps its id
+ * (linux_pthread_proxy#3), and is also called by that function.
  *
- * It is known once the thread stands still inside the function: at its first arrival there, or when the
- * verdict looks at everybody.
+ * It is known once the thread is stopped inside the function: at its first arrival there, or when
+ * the verdict looks at all threads.
  */
 #ifndef GATECTL_FEATURES_WAITING_TRAMPOLINE_H
 #define GATECTL_FEATURES_WAITING_TRAMPOLINE_H
@@ -13,15 +13,15 @@
 
 /* Kept with a thread. */
 struct trampoline {
-	const char *runs;  /* the function that it was given; or NULL. Belongs to a module */
-	bool known;	   /* ... and that is settled */
+	const char *runs;  /* the function that it was passed, or NULL. Owned by a module */
+	bool known;	   /* ... and that is final */
 	bool from_library; /* its start routine is a library's */
 	unsigned looks;
 };
 const struct trampoline *trampoline_of(const struct session_thread *t);
-/* The calls of the thread are at hand: what do they show? */
+/* Learns what it can from the calls of the thread. */
 void trampoline_see(struct session_thread *t, const struct inspect_stack *stack);
-/* In brackets behind the id: " (worker_fn)", or " (named pool-2)" where only that is known; or "". */
+/* In brackets after the id: " (worker_fn)", or " (named pool-2)" if only that is known; or "". */
 void trampoline_describe(const struct session_thread *t, struct str *out);
 
 #endif

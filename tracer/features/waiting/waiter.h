@@ -1,4 +1,4 @@
-/* A thread that is looked at: its calls, and which of them are the tester's. */
+/* A thread as it was examined: its calls, and which of them are the tester's. */
 #ifndef GATECTL_FEATURES_WAITING_WAITER_H
 #define GATECTL_FEATURES_WAITING_WAITER_H
 
@@ -22,7 +22,8 @@ enum primitive {
 	PRIMITIVE_SYSCALL /* the tester's own system call */
 };
 
-/* Who owns what a thread waits for, and where it was taken; or who could signal it, and where. */
+/* A thread that owns what another one waits for, and where it took that; or that could signal it,
+   and where. */
 struct owner {
 	struct session_thread *thread;
 	const char *file; /* NULL: not known */
@@ -30,15 +31,15 @@ struct owner {
 	const struct inspect_call *call; /* the one that took it, if it is known */
 };
 
-/* A thread as it was looked at. */
+/* A thread as it was examined. */
 struct waiter {
 	struct session_thread *thread;
 	struct target_block block;
 	struct wait wait;
 	struct inspect_stack stack;
-	const struct waiters *all; /* that it is one of; NULL: looked at alone */
-	size_t own;  /* the innermost call of the tester's; stack.count: there is none */
-	size_t told; /* where the tester's code went in: the same one, or further out */
+	const struct waiters *all; /* which it is one of; NULL: examined alone */
+	size_t own;		   /* the tester's innermost call; stack.count: there is none */
+	size_t told;		   /* the call that is reported: the same, or further out */
 	enum primitive what;
 	bool timed;
 	uint64_t object;       /* address of the mutex, semaphore ...; 0 unknown */
@@ -48,28 +49,29 @@ struct waiter {
 	char *mutex;	       /* CONDITION: the mutex that goes with it, or NULL */
 	uint64_t mutex_object; /* ... and its address; 0 unknown */
 	ARRAY(struct owner) owners;
-	unsigned readers; /* how many threads have a rwlock to read */
-	bool gone;	  /* its owner is no more, or in another process: nobody can give it back */
-	uint32_t tid;	  /* the owner's, where nobody has it any more */
+	unsigned readers; /* how many threads hold a rwlock for reading */
+	bool gone;	  /* its owner is gone, or in another process: nobody can give it back */
+	uint32_t tid;	  /* of the owner that no longer exists */
 };
 
 struct waiters {
 	struct session *session;
 	struct waiter *items;
 	size_t count, capacity;
-	ARRAY(struct module *) placed; /* those that places of the script are in */
+	ARRAY(struct module *) placed; /* modules with places of the script */
 };
 
 /* ---- caller.c ------------------------------------------------------------------------------- */
 
 void caller_modules(struct session *s, struct waiters *all); /* fills in `placed` */
-bool caller_is_system(const struct module *m);		     /* a library of the system's */
+bool caller_is_system(const struct module *m);		     /* is it a system library? */
 /* Is the call in the tester's own code? */
 bool caller_is_own(const struct waiter *w, const struct inspect_call *call);
 
-/* The calls of a thread that runs, is blocked or held; stopped for a moment where it has to be. */
+/* Reads the calls of a thread, which is stopped for a moment if need be. The caller frees
+   w->stack. */
 void caller_look(struct session *s, struct waiter *w);
-/* The next call of the tester's own from `i` on; stack.count: there is none. */
+/* The next call in the tester's own code from `i` on; stack.count: there is none. */
 size_t caller_own(const struct waiter *w, size_t i);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * What each thread does or waits for when the run ends, for the verdict's words and the reports.
- * Whoever runs or is blocked is stopped for a moment to be asked where it is.
+ * What each thread does or waits for when the run ends, for the verdict's words and the reports. A
+ * thread that runs or is blocked is stopped for a moment to be asked where it is.
  */
 #include "tracer/run/threads.h"
 #include "tracer/features/watchpoints/watchpoints.h"
@@ -71,7 +71,7 @@ static void add_owner(const struct waiter *w, const struct owner *o, struct str 
 		str_add(out, ", which has exited");
 }
 
-/* ", which worker#2 took at queue.c:12": it may be meant as a lock, or not. */
+/* ", which worker#2 took at queue.c:12": said if it is not certain to be used as a lock. */
 static void add_doers(const struct waiter *w, const char *what, struct str *out)
 {
 	for (size_t i = 0; i < w->owners.count && i < MOST_OWNERS; i++) {
@@ -114,7 +114,7 @@ static const char *stream_name(const struct waiter *w)
 	return w->name;
 }
 
-/* Some are not the tester's: they are known by what they protect. */
+/* Locks inside libraries are named by what they protect. */
 static const char *library_lock(const struct waiter *w)
 {
 	const struct session_process *p = w->thread->process;
@@ -228,7 +228,7 @@ static const char *asleep(long number)
 	case SYS_nanosleep:
 	case SYS_clock_nanosleep:
 		return "sleeps";
-	case SYS_restart_syscall: /* it was stopped meanwhile: which call it was nobody can tell */
+	case SYS_restart_syscall: /* it was stopped meanwhile, and then the call is not known */
 		return "sleeps, or waits with a time limit";
 	case SYS_pause:
 	case SYS_rt_sigsuspend:
@@ -239,7 +239,7 @@ static const char *asleep(long number)
 	}
 }
 
-/* Those that can block for long and have no words of their own. */
+/* Calls that can block for long and have no words of their own. */
 static void describe_system_call(long number, struct str *out)
 {
 	static const struct {
@@ -346,7 +346,7 @@ static void describe(struct waiters *all, struct waiter *w)
 		str_add(&out->text, t->stays	? "stays where it was sent"
 				    : t->parked ? "is held by hand"
 						: "is stopped");
-		add_place(w, w->own, out); /* somebody steps through it */
+		add_place(w, w->own, out); /* a user may be stepping it: the innermost line */
 		return;
 	}
 	add_place(w, w->told, out);
@@ -389,7 +389,7 @@ static void look(struct waiters *all, struct session_thread *t)
 		trampoline_see(t, &w->stack);
 		return;
 	}
-	if (judged_of(t)->on) /* it may have been stopped since to be asked something */
+	if (judged_of(t)->on) /* it may have been stopped since to be asked */
 		w->block = judged_of(t)->look;
 	else
 		target_look(t->target, &w->block);
@@ -416,8 +416,8 @@ static struct waiter *waiter_of(struct waiters *all, const struct session_thread
 	return NULL;
 }
 
-/* Readers of a rwlock and takers of a semaphore are nowhere written down: only the source tells.
-   A reader that wants more of its own rwlock is one of them. */
+/* Readers of a rwlock and takers of a semaphore are recorded nowhere: only the source shows them. A
+   reader that wants its own rwlock again is one of them. */
 static void find_takers(struct waiters *all, struct waiter *w)
 {
 	bool unwritten = w->readers || w->what == PRIMITIVE_SEMAPHORE;
@@ -432,7 +432,7 @@ static void find_takers(struct waiters *all, struct waiter *w)
 	}
 }
 
-/* Another thread that waits for the same, whose owners are known already. */
+/* Another thread that waits for the same object, and whose owners are known already. */
 static const struct waiter *known_before(const struct waiters *all, const struct waiter *w)
 {
 	for (const struct waiter *other = all->items; w->object && other < w; other++)

@@ -1,12 +1,13 @@
 /*
- * Shut conditions are asked again when what they have read changes, though nobody arrives anywhere.
+ * Closed conditions are asked again when what they have read changes, even if no thread arrives
+ * anywhere.
  *
- * While a condition is asked, the memory that it reads is written down. If its thread is held
- * afterwards, these words are watched: up to four by the processor's debug registers, so that the
- * thread that stores is stopped right behind its store and the condition is asked there and then.
- * Where they are more, or there are no debug registers, the words are looked at again, at intervals
- * that grow from 1 to 4 ms; and so they are besides, for stores that no debug register sees: the
- * kernel's (read(2) into a buffer) and those of other processes in shared memory.
+ * While a condition is asked, the memory that it reads is noted. If its thread is held afterwards,
+ * these words are watched: up to four by the processor's debug registers, so that a thread that
+ * stores to one is stopped right after its store, and the condition is asked at once. If there are
+ * more words, or no debug registers, the words are read again at intervals that grow from 1 to 4
+ * ms. That is done in any case, for stores that no debug register sees: the kernel's (read(2) into
+ * a buffer) and those of other processes in shared memory.
  */
 #include "tracer/run/apply.h"
 #include "tracer/run/go.h"
@@ -17,12 +18,12 @@
 
 extern const struct observer watchpoints_observer;
 
-enum { UNREADABLE = 0 }; /* instead of a sum: it may be mapped later, with what is waited for */
+enum { UNREADABLE = 0 }; /* no checksum: it may be mapped later, with what is waited for */
 enum { FIRST_MS = 1, LAST_MS = 4, MOST_READS = 4096 };
 
 /*
- * Other words are an interruption for each thread that runs, and a wait of it with a relative
- * time-out begins anew: where they change all the time (the tail of a list) it would never pass.
+ * Setting other words interrupts every thread that runs, and restarts a wait with a relative
+ * time-out: if the words change all the time (the tail of a list), it would never end.
  */
 enum { MOST_REWATCHED = 32 };
 
@@ -30,20 +31,19 @@ enum { MOST_REWATCHED = 32 };
 
 /* With a run. */
 struct watchpoints {
-	bool stale;	    /* conditions were asked: what is watched has to be looked over */
+	bool stale;	    /* conditions were asked: what is watched has to be updated */
 	bool active;	    /* a thread is held by a condition that has read memory */
-	bool looks;	    /* by looking alone: too many words, or no debug registers */
-	bool refused;	    /* there are no debug registers to be had */
-	unsigned period_ms; /* between two looks */
-	uint64_t next_us;   /* the next one */
+	bool looks;	    /* only by reading: too many words, or no debug registers */
+	bool refused;	    /* debug registers are not available */
+	unsigned period_ms; /* between two readings */
+	uint64_t next_us;   /* of the next reading */
 };
 
 /* With a process. */
 struct watched_words {
-	struct target_watch words[TARGET_WATCHES]; /* that are set now */
+	struct target_watch words[TARGET_WATCHES]; /* currently set */
 	size_t count;
-	unsigned
-		others; /* how often these were changed since the last time that no condition was asked */
+	unsigned others; /* how often these were replaced since no condition was asked */
 };
 
 static void fini_reads(void *what)
@@ -128,14 +128,15 @@ static void called(struct session *s)
 		of_thread(s->asker)->calls = true;
 }
 
-/* No store tells of it; an asker's own is the same as long as it is held. */
+/* No store announces a change of a thread's state; an asker's own does not change while it is
+   held. */
 static void looks_at(struct session *s, const struct session_thread *of)
 {
 	if (s->asker && s->asker != of)
 		of_thread(s->asker)->calls = true;
 }
 
-/* Is the thread held until a function of the tester's says yes? */
+/* Is the thread held until a function of the tester's returns true? */
 bool watchpoints_is_asked(const struct session_thread *t)
 {
 	return t->target && t->engine->held && (of_thread(t)->count || of_thread(t)->calls) &&
@@ -161,7 +162,8 @@ static void add_word(struct words *w, uint64_t address)
 		w->items[w->count++] = (struct target_watch){address, 8};
 }
 
-/* Whole aligned words: what else is in them makes a condition be asked in vain, no more. */
+/* Collects whole aligned words: if something else in a word changes, a condition is asked in vain,
+   no more. */
 static void collect(const struct session *s, const struct session_process *p, struct words *w)
 {
 	array_each(struct session_thread *, t, &s->threads) {
@@ -184,7 +186,7 @@ static bool same_words(const struct session_process *p, const struct words *w)
 	       memcmp(of_process(p)->words, w->items, w->count * sizeof(*w->items)) == 0;
 }
 
-/* True: others than before are watched now. */
+/* True: the words watched now differ from before. */
 static bool set_words(struct session *s, struct session_process *p, const struct words *w)
 {
 	if (!p->target || same_words(p, w))
@@ -207,9 +209,9 @@ static bool any_asked(const struct session *s)
 	return false;
 }
 
-/* ---- looking -------------------------------------------------------------------------------- */
+/* ---- reading -------------------------------------------------------------------------------- */
 
-/* What cannot be read any more, or can be now, has changed, too. */
+/* Memory that has become unreadable, or readable, has changed, too. */
 static bool has_changed(struct watchpoint_read *r)
 {
 	uint8_t small[256], *bytes = r->size > sizeof(small) ? base_alloc(r->size, 1) : small;
@@ -241,7 +243,7 @@ static bool is_stale(struct session *s)
 	return of_run(s)->active && look(s);
 }
 
-/* The clock fires that often, but is not seen at once each time: half a period is slack enough. */
+/* The clock ticks that often, but a tick may be noticed late: half a period is enough slack. */
 static void plan_look(struct session *s, unsigned period_ms)
 {
 	of_run(s)->period_ms = period_ms;
@@ -301,7 +303,7 @@ static bool update(struct session *s)
 	return others && look(s);
 }
 
-/* All words that conditions have read in this thread's process. */
+/* How many words conditions have read in this process. */
 static size_t words_of(const struct session *s, const struct session_process *p)
 {
 	size_t words = 0;

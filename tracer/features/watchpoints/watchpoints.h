@@ -1,27 +1,27 @@
-/* Shut conditions, and the memory that they have read. */
+/* Closed conditions, and the memory that they have read. */
 #ifndef GATECTL_FEATURES_WATCHPOINTS_WATCHPOINTS_H
 #define GATECTL_FEATURES_WATCHPOINTS_WATCHPOINTS_H
 
 #include "tracer/run/state.h"
 
-/* Memory that a condition has looked at. */
+/* Memory that a condition has read. */
 struct watchpoint_read {
 	struct session_process *process;
 	uint64_t address;
 	uint32_t size;
-	uint64_t sum; /* of its bytes, as they were */
+	uint64_t sum; /* checksum of the bytes read */
 };
 
-/* Kept with a thread: what its condition has read when it was asked last. */
+/* Kept with a thread: what its condition read when it was last asked. */
 struct watchpoint_reads {
 	struct watchpoint_read *items;
 	size_t count, capacity;
-	bool calls; /* it has called functions: what they read is not known */
+	bool calls; /* it called functions: what they read is not known */
 };
 const struct watchpoint_reads *watchpoints_reads(const struct session_thread *t);
 
 bool watchpoints_is_asked(const struct session_thread *t); /* held until a function says yes */
-/* How the condition of a held thread is watched, where that is not by debug registers. */
+/* How the condition of a held thread is watched, unless it is by debug registers. */
 void watchpoints_describe(const struct session *s, const struct session_thread *t, struct str *out);
 
 #endif
