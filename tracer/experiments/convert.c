@@ -66,7 +66,7 @@ static int run_site(struct convert *c, size_t site, const struct str *text,
 	return convert_use_script(c, str_text(text)) < 0 ? -1 : convert_alone(c, site, out);
 }
 
-/* Is it a loop, that comes by more often without the sleep? A sleep of no time is no sleep, and may
+/* Is it a loop that comes by more often without the sleep? A sleep of no time is no sleep, and may
    not have been counted before. 1, 0, or -1. */
 static int is_loop(struct convert *c, size_t site, unsigned long times)
 {

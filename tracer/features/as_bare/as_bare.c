@@ -94,7 +94,7 @@ struct libc_search {
 
 #define HEAD(a, b, c) ((unsigned)(a) << 16 | (unsigned)(b) << 8 | (unsigned)(c))
 
-/* Most symbols are told by three letters to be none of the table's. */
+/* For most symbols three letters show that they are not in the table. */
 static bool may_be_listed(const char *name)
 {
 	const unsigned char *n = (const unsigned char *)name;

@@ -2,7 +2,7 @@
  * gatectl convert: from what runs of a test that sleeps have shown to a gate script.
  *
  *	watch.c	 one run: what the threads do
- *	sleeps.c ... who sleeps, and how the others stand when that ends
+ *	sleeps.c ... which threads sleep, and how the others stand when a sleep ends
  *	own.c	 ... what of it is the test's own code, and not that of a library inside
  *	turns.c	 ... in which order sleeps end
  *	polls.c	 loops that sleep until something has happened

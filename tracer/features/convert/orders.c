@@ -344,7 +344,7 @@ static bool has_it(const struct convert_record *r, const struct convert_other *o
 	return false;
 }
 
-/* In this run the thread was less far: only what both runs show counts. */
+/* In this run the thread had not got as far: only what both runs show counts. */
 static void weaken(struct convert_order *o, const struct convert_record *r,
 		   const struct convert_other *other, size_t n, bool blocked)
 {

@@ -50,7 +50,7 @@ void crash_title(const struct crash *c, struct str *out)
 	crash_place(c, out);
 }
 
-/* "a.out: x.c:9: f: Assertion `n' failed." without the place, which is told already. */
+/* "a.out: x.c:9: f: Assertion `n' failed." without the place, which was given already. */
 static const char *short_said(const struct crash *c)
 {
 	const char *said = str_text(&c->said), *assertion = strstr(said, "Assertion `");

@@ -254,7 +254,7 @@ static bool is_cradle(const struct module *m)
 	return !m;
 }
 
-/* Has it been created without any of its own code having run yet? */
+/* Has any of its own code run? Before that, only code of libc and the loader is on its stack. */
 static bool has_begun(struct session_thread *t)
 {
 	struct inspect_stack calls = {0};

@@ -103,7 +103,6 @@ struct steps_taken {
 	ARRAY(struct steps_watch) watches; /* kept over a restart */
 };
 
-/* steps_taken.c */
 /* Before a step: notes how the arrivals of a thread that is to be sent can be counted. */
 void steps_begin_step(struct interactive *l, struct steps_step *step, struct session_thread *t);
 /* After a step. Copies `thread` and `what`. */

@@ -78,7 +78,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* These all go backwards from `end` (excluded), never beyond `start`. */
+/* All functions of this section go backwards from `end` (excluded), never beyond `start`. */
 
 static const char *blanks_before(const char *start, const char *end)
 {

@@ -5,8 +5,8 @@
  *
  *	waiting.c	  all of it, in words
  *	caller.c	  the calls of a thread, and which of them are the tester's
- *	around.c	  the calls around the one that is told
- *	spinning.c	  who runs and gets nowhere
+ *	around.c	  the calls around the one that is reported
+ *	spinning.c	  who runs without progress
  *	primitive.c	  what kind of thing it is, by the names of the functions that wait
  *	primitive_glibc.c where the thing begins, and what glibc has written into it
  *	locks_text.c	  calls in a piece of source text
