@@ -1,27 +1,53 @@
+/*
+ * Who takes part in a run: a line each. Where two want the same moment the first one is asked first, so
+ * capture's pipes are there before the script's input is given; a user has their say on a signal before it
+ * is looked at as a crash; a crash is looked at before it is judged what was expected; the verdict is put
+ * into words when everybody else has seen the end.
+ */
 #include "tracer/features/features.h"
 
 #include "tracer/run/observers.h"
 
-extern const struct observer deadlock_observer, interrupt_observer, crash_observer,
-	untraced_observer, timeline_observer, order_log_observer, trial_observer, leftover_observer,
-	blocking_observer, convert_observer, spin_observer, near_miss_observer, explain_observer,
-	interactive_observer, capture_observer, given_observer, expected_observer, report_observer,
-	sanitizer_observer, as_bare_observer, rounds_observer, elide_observer, completion_observer,
-	attach_observer, trampoline_observer, watchpoints_observer;
-extern const struct site_placer elide_placer, completion_placer;
+#define OBSERVERS(ONE)                                                                             \
+	ONE(capture)                                                                               \
+	ONE(given)                                                                                 \
+	ONE(sanitizer)                                                                             \
+	ONE(as_bare)                                                                               \
+	ONE(rounds)                                                                                \
+	ONE(deadlock)                                                                              \
+	ONE(interrupt)                                                                             \
+	ONE(crash)                                                                                 \
+	ONE(expected)                                                                              \
+	ONE(untraced)                                                                              \
+	ONE(timeline)                                                                              \
+	ONE(order_log)                                                                             \
+	ONE(trial)                                                                                 \
+	ONE(leftover)                                                                              \
+	ONE(blocking)                                                                              \
+	ONE(elide)                                                                                 \
+	ONE(completion)                                                                            \
+	ONE(convert)                                                                               \
+	ONE(spin)                                                                                  \
+	ONE(near_miss)                                                                             \
+	ONE(explain)                                                                               \
+	ONE(report)                                                                                \
+	ONE(attach)                                                                                \
+	ONE(trampoline)                                                                            \
+	ONE(interactive)                                                                           \
+	ONE(watchpoints)
 
-/* If two want the same moment, the first in this list is asked first. */
-static const struct observer *const observers[] = {
-	&capture_observer,     &given_observer,	      &sanitizer_observer,
-	&as_bare_observer,     &rounds_observer,      &deadlock_observer,
-	&interrupt_observer,   &crash_observer,	      &expected_observer,
-	&untraced_observer,    &timeline_observer,    &order_log_observer,
-	&trial_observer,       &leftover_observer,    &blocking_observer,
-	&elide_observer,       &completion_observer,  &convert_observer,
-	&spin_observer,	       &near_miss_observer,   &explain_observer,
-	&report_observer,      &attach_observer,      &trampoline_observer,
-	&interactive_observer, &watchpoints_observer, NULL,
-};
-static const struct site_placer *const placers[] = {&elide_placer, &completion_placer, NULL};
+/* Where an arrival at a place takes more than a trap at its address: the first that wants it. */
+#define PLACERS(ONE) ONE(elide) ONE(completion)
+
+#define OBSERVER_DECLARED(name) extern const struct observer name##_observer;
+#define OBSERVER_LISTED(name)	&name##_observer,
+#define PLACER_DECLARED(name)	extern const struct site_placer name##_placer;
+#define PLACER_LISTED(name)	&name##_placer,
+
+OBSERVERS(OBSERVER_DECLARED)
+PLACERS(PLACER_DECLARED)
+
+static const struct observer *const observers[] = {OBSERVERS(OBSERVER_LISTED) NULL};
+static const struct site_placer *const placers[] = {PLACERS(PLACER_LISTED) NULL};
 
 const struct features all_features = {observers, placers};

@@ -1,3 +1,4 @@
+/* A run from launch to verdict: each event goes to whom it concerns. */
 #include "tracer/run/apply.h"
 #include "tracer/run/arrivals.h"
 #include "tracer/run/attach.h"
