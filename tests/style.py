@@ -22,6 +22,7 @@ EDGES = {
     "gates": ["tracer/base"],
     "lua": ["gates", "tracer/base"],
     "tracer/run": LIBRARY,
+    "tracer/explore/strategy": ["tracer/base"],
     "tracer/experiments": LIBRARY + ["tracer/run", "tracer/features/convert", "tracer/features/order_log"],
     "tracer/cli": LIBRARY + ["tracer/run", "tracer/features", "tracer/experiments", "tracer/features/drift", "tracer/features/interactive",
                              "tracer/features/convert", "tracer/features/order_log", "tracer/features/query", "tracer/features/report"],
@@ -76,7 +77,7 @@ def strip_comments(text):
 
 def room_of(path):
     parts = path.split("/")[:-1]
-    depth = 1 if parts[0] != "tracer" else 3 if parts[1:2] == ["features"] else 2
+    depth = 1 if parts[0] != "tracer" else 3 if parts[1:2] in (["features"], ["explore"]) else 2
     return "/".join(parts[:depth])
 
 

@@ -1,0 +1,107 @@
+/*
+ * PCT: each thread has a random priority, the highest that can go on goes on. At d - 1 steps, drawn
+ * from the k of a run, the thread that would go on falls below all that did not fall; the i-th of these
+ * steps gives it priority i, whichever comes first.
+ *
+ * In the paper threads that spin are the scheduler's trouble: whoever yields or spins goes to the back,
+ * below all others, those that fell too.
+ */
+#include "tracer/explore/strategy/spin.h"
+#include "tracer/explore/strategy/strategy_internal.h"
+
+#include "tracer/base/array.h"
+
+/* From high to low: where threads begin, where they fall to, and below it the back. */
+#define HIGH   (UINT64_C(1) << 63)
+#define FALLEN (UINT64_C(1) << 62)
+
+struct pct {
+	struct strategy base;
+	ARRAY(uint64_t) priorities;    /* by thread; 0: not seen yet */
+	ARRAY(unsigned long) falls;    /* at which steps, unordered */
+	unsigned long step, run_steps; /* run_steps: k, 0 as long as it is not known */
+	uint64_t back;		       /* the lowest priority given */
+	struct spin_watch spin;
+};
+
+static void begin(struct strategy *s)
+{
+	struct pct *p = (struct pct *)s;
+
+	if (s->options.steps)
+		p->run_steps = s->options.steps;
+	p->priorities.count = p->falls.count = 0;
+	p->step = 0;
+	p->back = FALLEN;
+	p->spin = (struct spin_watch){0};
+	for (unsigned i = 1; p->run_steps && i < s->options.depth; i++)
+		*array_add(&p->falls) = 1 + prng_below(&s->prng, p->run_steps);
+}
+
+static void meet(struct pct *p, unsigned thread)
+{
+	while (p->priorities.count <= thread)
+		*array_add(&p->priorities) = 0;
+	if (!p->priorities.items[thread])
+		p->priorities.items[thread] = HIGH | prng_next(&p->base.prng);
+}
+
+static size_t highest(const struct pct *p, const struct strategy_point *points, size_t count)
+{
+	const uint64_t *priorities = p->priorities.items;
+	size_t best = 0;
+
+	for (size_t i = 1; i < count; i++)
+		if (priorities[points[i].thread] > priorities[points[best].thread])
+			best = i;
+	return best;
+}
+
+static size_t choose(struct strategy *s, const struct strategy_point *points, size_t count)
+{
+	struct pct *p = (struct pct *)s;
+	size_t best;
+
+	for (size_t i = 0; i < count; i++)
+		meet(p, points[i].thread);
+	best = highest(p, points, count);
+	if (points[best].op == STRATEGY_WAKE)
+		return best;
+	p->step++;
+	for (size_t i = 0; i < p->falls.count; i++) {
+		if (p->falls.items[i] != p->step)
+			continue;
+		p->priorities.items[points[best].thread] = FALLEN + 1 + i;
+		best = highest(p, points, count);
+	}
+	if (spin_step(&p->spin, &points[best]) || points[best].op == STRATEGY_YIELD)
+		p->priorities.items[points[best].thread] = --p->back;
+	return best;
+}
+
+/* Without an estimate run 0 counts; its threads do not fall. */
+static void end(struct strategy *s)
+{
+	struct pct *p = (struct pct *)s;
+
+	if (s->run == 0 && !s->options.steps)
+		p->run_steps = p->step;
+}
+
+static void fini(struct strategy *s)
+{
+	struct pct *p = (struct pct *)s;
+
+	array_fini(&p->priorities);
+	array_fini(&p->falls);
+}
+
+const struct strategy_type strategy_pct = {
+	.name = "pct",
+	.size = sizeof(struct pct),
+	.memory = STRATEGY_MEMORY_FIRST,
+	.begin = begin,
+	.choose = choose,
+	.end = end,
+	.fini = fini,
+};

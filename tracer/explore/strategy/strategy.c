@@ -1,0 +1,73 @@
+#include "tracer/explore/strategy/strategy_internal.h"
+
+#include "tracer/base/array.h"
+
+#include <string.h>
+
+static const struct strategy_type *const types[] = {
+	&strategy_random, &strategy_pct, &strategy_pos, &strategy_surw, &strategy_dfs,
+};
+
+const char *strategy_name(size_t i)
+{
+	return i < sizeof(types) / sizeof(*types) ? types[i]->name : NULL;
+}
+
+struct strategy *strategy_new(const char *name, const struct strategy_options *options)
+{
+	for (size_t i = 0; strategy_name(i); i++) {
+		struct strategy *s;
+
+		if (strcmp(types[i]->name, name) != 0)
+			continue;
+		s = base_alloc(1, types[i]->size);
+		s->type = types[i];
+		s->options = *options;
+		return s;
+	}
+	return NULL;
+}
+
+void strategy_free(struct strategy *s)
+{
+	if (s && s->type->fini)
+		s->type->fini(s);
+	base_free(s);
+}
+
+enum strategy_memory strategy_memory(const struct strategy *s)
+{
+	/* Who has been told the steps need not count them. */
+	if (s->type == &strategy_pct && s->options.steps)
+		return STRATEGY_MEMORY_NONE;
+	return s->type->memory;
+}
+
+void strategy_begin(struct strategy *s, uint64_t run)
+{
+	s->run = run;
+	prng_seed(&s->prng, s->options.seed, run);
+	if (s->type->begin)
+		s->type->begin(s);
+}
+
+size_t strategy_choose(struct strategy *s, const struct strategy_point *points, size_t count)
+{
+	return s->type->choose(s, points, count);
+}
+
+void strategy_end(struct strategy *s)
+{
+	if (s->type->end)
+		s->type->end(s);
+}
+
+bool strategy_is_done(const struct strategy *s)
+{
+	return s->is_done;
+}
+
+unsigned long strategy_strayed(const struct strategy *s)
+{
+	return s->strayed;
+}
