@@ -71,9 +71,6 @@ const char *interactive_open_gate(const struct interactive *l, size_t i);
 /* Goes on until there is something to look at. */
 enum interactive_state interactive_go(struct interactive *l);
 
-const char *interactive_id(struct interactive *l,
-			   const char *thread); /* of one that is given by its number */
-
 /* Steps of the user. 0, or -1: there is no such gate or thread, or this cannot be done to it. */
 int interactive_open(struct interactive *l, const char *gate, struct error *err);
 void interactive_opened(struct interactive *l, const char *gate); /* opened by a line of Lua */

@@ -146,11 +146,3 @@ int interactive_only(struct interactive *l, const char *thread, struct error *er
 	l->only = t;
 	return 0;
 }
-
-const char *interactive_id(struct interactive *l, const char *thread)
-{
-	ERROR(ignored);
-	struct session_thread *t = interactive_thread(l, thread, &ignored);
-
-	return t ? t->engine->id : thread;
-}

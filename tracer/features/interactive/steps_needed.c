@@ -40,7 +40,8 @@ static int refuse(struct saving *v, size_t step, const char *thread, const char 
 	return -1;
 }
 
-const struct steps_stand *steps_stand_in(const struct saving *v, long p, const char *thread)
+/* The thread's stand in phase p; or NULL. */
+static const struct steps_stand *stand_in(const struct saving *v, long p, const char *thread)
 {
 	array_each(const struct steps_stand, stand, &steps_phase_at(v, p)->stands)
 		if (strcmp(stand->thread, thread) == 0 && !steps_is_left_out(v, stand->step))
@@ -94,7 +95,7 @@ static void need(struct saving *v, long p)
 /* The last phase through which it stands, counting from phase p. */
 long steps_stands_until(const struct saving *v, long p, const char *thread)
 {
-	while (p + 1 < (long)v->taken->phases.count && steps_stand_in(v, p + 1, thread))
+	while (p + 1 < (long)v->taken->phases.count && stand_in(v, p + 1, thread))
 		p++;
 	return p;
 }
@@ -102,7 +103,7 @@ long steps_stands_until(const struct saving *v, long p, const char *thread)
 bool steps_is_held_throughout(const struct saving *v, long p, long q, const char *thread)
 {
 	for (long i = p; i <= q; i++)
-		if (!steps_stand_in(v, i, thread)->still_held)
+		if (!stand_in(v, i, thread)->still_held)
 			return false;
 	return true;
 }
@@ -145,8 +146,7 @@ static int need_for_stand(struct saving *v, long p, const struct steps_stand *st
 /* Does its stand begin with phase p? */
 bool steps_begins(const struct saving *v, long p, const struct steps_stand *stand)
 {
-	return !steps_is_left_out(v, stand->step) &&
-	       (p == 0 || !steps_stand_in(v, p - 1, stand->thread));
+	return !steps_is_left_out(v, stand->step) && (p == 0 || !stand_in(v, p - 1, stand->thread));
 }
 
 static int need_for_stands(struct saving *v)
@@ -206,7 +206,7 @@ bool steps_is_behind(const struct saving *v, long p, const char *thread)
 {
 	const char *who = steps_phase_at(v, p)->thread;
 
-	return steps_stand_in(v, p, thread) ||
+	return stand_in(v, p, thread) ||
 	       (steps_phase_at(v, p)->end == INTERACTIVE_THERE && strcmp(who, thread) == 0);
 }
 

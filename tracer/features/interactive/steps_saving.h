@@ -24,8 +24,6 @@ int steps_needs(struct saving *v);
    program. */
 long steps_told(const struct saving *v, long p);
 struct steps_phase *steps_phase_at(const struct saving *v, long p);
-/* The thread's stand in phase p; or NULL. */
-const struct steps_stand *steps_stand_in(const struct saving *v, long p, const char *thread);
 bool steps_is_left_out(const struct saving *v, size_t step);
 /* Is it an action at the stop after phase p: opening a gate, letting a thread past its gate? */
 bool steps_is_deed(const struct saving *v, const struct steps_step *step, long p);

@@ -223,7 +223,8 @@ static bool may_move(const struct session_thread *t)
 	       !sanitizer_owns(t->engine->start);
 }
 
-void spin_sample(struct session *s)
+/* All threads that move, now. */
+static void sample(struct session *s)
 {
 	struct spins *all = spins_of(s);
 	uint64_t now = session_now_us();
@@ -273,6 +274,13 @@ static void look_at_transfers(struct session *s, uint64_t now)
 	spins_of(s)->transfers = sum;
 }
 
+/*
+ * Is this a livelock? Some threads move, but all of these come back to the same few states, all
+ * others wait for them, and for a while no place was reached, nothing read and nothing written.
+ * `at_last`: the time limit has passed, so the samples so far have to do.
+ */
+static bool is_livelock(struct session *s, bool at_last);
+
 static void look(struct session *s, uint64_t now, bool quiet)
 {
 	struct spins *all = spins_of(s);
@@ -288,8 +296,8 @@ static void look(struct session *s, uint64_t now, bool quiet)
 	if (all->ticks < QUIET_TICKS || all->ticks % every || !is_of_use(s))
 		return;
 	look_at_transfers(s, now);
-	spin_sample(s);
-	if (s->plan.expect.livelock && !s->over && spin_is_livelock(s, false)) {
+	sample(s);
+	if (s->plan.expect.livelock && !s->over && is_livelock(s, false)) {
 		s->outcome.livelock = true;
 		session_end(s);
 	}
@@ -340,7 +348,7 @@ static bool counts(const struct session_thread *t)
 	return t->target && !sanitizer_owns(t->engine->start);
 }
 
-bool spin_is_livelock(struct session *s, bool at_last)
+static bool is_livelock(struct session *s, bool at_last)
 {
 	unsigned least = at_last ? SAMPLES_AT_LAST : SAMPLES;
 	bool any = false;
@@ -404,7 +412,7 @@ bool spin_of(const struct session *s, const struct session_thread *t, struct spi
    more. */
 static bool late(struct session *s, double over_us)
 {
-	s->outcome.livelock = spin_is_livelock(s, true);
+	s->outcome.livelock = is_livelock(s, true);
 	return !s->outcome.livelock && over_us <= LATE_US && is_unclear(s);
 }
 

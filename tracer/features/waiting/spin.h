@@ -26,14 +26,6 @@ struct spin {
 	bool sleeps;	  /* it sleeps briefly in between (usleep, a time-out); else it only runs */
 };
 
-/*
- * Is this a livelock? Some threads move, but all of these come back to the same few states, all
- * others wait for them, and for a while no place was reached, nothing read and nothing written.
- * `at_last`: the time limit has passed, so the samples so far have to do.
- */
-bool spin_is_livelock(struct session *s, bool at_last);
-/* Samples all threads that move, now: for a verdict that comes before the regular samples. */
-void spin_sample(struct session *s);
 /* What is known of the thread. False: it was not seen to run since it last arrived somewhere. */
 bool spin_of(const struct session *s, const struct session_thread *t, struct spin *out);
 
