@@ -23,7 +23,9 @@ EDGES = {
     "lua": ["gates", "tracer/base"],
     "tracer/run": LIBRARY,
     "tracer/explore/strategy": ["tracer/base"],
-    "tracer/experiments": LIBRARY + ["tracer/run", "tracer/features/convert", "tracer/features/order_log"],
+    "tracer/explore/schedule": ["tracer/base", "tracer/explore/strategy"],
+    "tracer/experiments": LIBRARY + ["tracer/run", "tracer/features/convert", "tracer/features/order_log", "tracer/explore/strategy",
+                                     "tracer/explore/schedule"],
     "tracer/cli": LIBRARY + ["tracer/run", "tracer/features", "tracer/experiments", "tracer/features/drift", "tracer/features/interactive",
                              "tracer/features/convert", "tracer/features/order_log", "tracer/features/query", "tracer/features/report"],
 }

@@ -1,0 +1,71 @@
+/*
+ * gatectl explore: many controlled runs of a program, each under a schedule of its own, until one
+ * fails. Nothing is printed here: the caller is told of progress through the view.
+ */
+#ifndef GATECTL_EXPERIMENTS_EXPLORE_H
+#define GATECTL_EXPERIMENTS_EXPLORE_H
+
+#include "tracer/experiments/experiment.h"
+#include "tracer/explore/schedule/schedule.h"
+
+enum explore_points { POINTS_RACES, POINTS_SYNC, POINTS_MEMORY, POINTS_LOCATION };
+
+struct explore_options {
+	const char *output;   /* DIR; NULL: gatectl-found */
+	const char *strategy; /* NULL: auto */
+	unsigned depth, bound;
+	enum explore_points points;
+	const char *location; /* POINTS_LOCATION: FILE.c or FUNC */
+	const char *from;     /* LOCATION where schedules begin; NULL: main */
+	unsigned long runs;   /* 0: as many as there is time for */
+	double seconds;	      /* 0: no limit */
+	unsigned long steps;  /* of one schedule at most */
+	uint64_t seed;
+	bool all; /* go on after the first failure */
+	unsigned jobs;
+	unsigned shard, shards; /* the shard-th (from 1) of so many */
+};
+
+/* A way to fail: runs that failed alike, told apart by kind and place. */
+struct explore_failure {
+	char *kind;	   /* "signal", "status", "expect", "deadlock", "livelock", "sanitizer" */
+	char *where;	   /* what tells it from others of its kind: places, or "exit status 3" */
+	char *text;	   /* as `run` would say it: lines, the first as the contract has it */
+	unsigned long run; /* the first schedule that failed so, from 1 */
+	const char *strategy;	     /* that found it */
+	unsigned long times;	     /* schedules that failed so */
+	unsigned steps, preemptions; /* of the schedule as found */
+	char *folder;		     /* DIR/N; NULL: not written */
+	char *script;		     /* DIR/N/gates.lua; NULL: there is none ... */
+	char *no_script;	     /* ... for this reason */
+	struct schedule schedule;    /* described */
+};
+
+/* For the search's report: how many distinct schedules there were at that time. */
+struct explore_sample {
+	double seconds;
+	unsigned long runs, distinct;
+};
+
+struct explore {
+	struct experiment x;
+	struct explore_options options;
+	/* The result. */
+	unsigned long runs, distinct, points; /* schedules; points of all of them */
+	unsigned long barred; /* schedules that ended because of the script's gates: no failures */
+	unsigned long twice, differed; /* run a second time; ... and were another one then */
+	char *differs;		       /* the first step that differed, in words; or NULL */
+	unsigned long cut; /* schedules that reached the step limit, and something still moved */
+	bool complete;	   /* dfs: there are no others */
+	bool forked;	   /* each schedule is a fork of the program at main ... */
+	char *not_forked;  /* ... or why not */
+	double seconds;
+	ARRAY(struct explore_failure) failures;
+	ARRAY(struct explore_sample) samples;
+};
+
+/* 0: see the result; -1: see experiment.h for the error. x must have begun (experiment_begin). */
+int explore_search(struct explore *e);
+void explore_fini(struct explore *e); /* before experiment_end */
+
+#endif

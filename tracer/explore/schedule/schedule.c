@@ -1,0 +1,61 @@
+#include "tracer/explore/schedule/schedule.h"
+
+#include <string.h>
+
+void schedule_clear(struct schedule *s)
+{
+	s->steps.count = 0;
+}
+
+static void free_texts(char **items, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		base_free(items[i]);
+}
+
+void schedule_fini(struct schedule *s)
+{
+	free_texts(s->threads.items, s->threads.count);
+	free_texts(s->texts.items, s->texts.count);
+	array_fini(&s->threads);
+	array_fini(&s->texts);
+	array_fini(&s->steps);
+}
+
+const char *schedule_text(struct schedule *s, const char *text)
+{
+	if (!text)
+		return NULL;
+	array_each(char *, known, &s->texts)
+		if (strcmp(*known, text) == 0)
+			return *known;
+	return *array_add(&s->texts) = base_strdup(text);
+}
+
+unsigned schedule_thread(struct schedule *s, const char *id)
+{
+	for (size_t i = 0; i < s->threads.count; i++)
+		if (strcmp(s->threads.items[i], id) == 0)
+			return (unsigned)i;
+	*array_add(&s->threads) = base_strdup(id);
+	return (unsigned)s->threads.count - 1;
+}
+
+/* FNV-1a (Fowler, Noll, Vo), a word at a time. */
+static uint64_t add(uint64_t digest, uint64_t word)
+{
+	return (digest ^ word) * 0x100000001b3;
+}
+
+uint64_t schedule_digest(const struct schedule *s)
+{
+	uint64_t digest = 0xcbf29ce484222325;
+
+	array_each(const struct schedule_step, step, &s->steps) {
+		digest = add(digest, step->thread);
+		digest = add(digest, step->point.op);
+		digest = add(digest, step->point.place);
+		digest = add(digest, step->point.object);
+	}
+	return digest;
+}

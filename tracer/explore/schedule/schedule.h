@@ -1,0 +1,48 @@
+/*
+ * A schedule: in which order the points of a controlled run were passed.
+ *
+ * A point is a place where a thread is held until the strategy lets it go; its step is what it does
+ * from there to its next point. What a thread is called and where a step stands in the source are
+ * known only of a schedule that was described (for a person, or to be made into gates).
+ */
+#ifndef GATECTL_EXPLORE_SCHEDULE_H
+#define GATECTL_EXPLORE_SCHEDULE_H
+
+#include "tracer/base/array.h"
+#include "tracer/base/error.h"
+#include "tracer/base/str.h"
+#include "tracer/explore/strategy/strategy.h"
+
+/* Where the tester's code leads to a point. Texts belong to the schedule (schedule_text()). */
+struct schedule_where {
+	const char *file; /* as DWARF names it; NULL: not known */
+	unsigned line;
+	const char *func;
+	const char *call;   /* what is called there: "pthread_mutex_lock", "read"; NULL: nothing */
+	const char *var;    /* the object as C names it: "account.balance"; NULL: not known */
+	const char *object; /* the module's file name, and the address in it as nm prints it: */
+	uint64_t address;   /* ... of the statement's instruction, or of the call */
+};
+
+struct schedule_step {
+	unsigned thread; /* index of schedule.threads */
+	struct strategy_point point;
+	bool others; /* more than one thread could have gone on: this was a choice */
+	struct schedule_where where; /* all zero unless described */
+};
+
+struct schedule {
+	ARRAY(char *) threads; /* ids as gates know them: "main", "worker#1" */
+	ARRAY(struct schedule_step) steps;
+	ARRAY(char *) texts;
+};
+
+void schedule_clear(struct schedule *s);
+void schedule_fini(struct schedule *s);
+/* The schedule's own copy of a text, one for all that are the same; NULL for NULL. */
+const char *schedule_text(struct schedule *s, const char *text);
+unsigned schedule_thread(struct schedule *s, const char *id); /* its index, added if it is new */
+/* Two schedules are the same if they do the same points in the same order. */
+uint64_t schedule_digest(const struct schedule *s);
+
+#endif
