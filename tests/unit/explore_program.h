@@ -141,7 +141,9 @@ static inline enum ended world_run(struct world *w, const struct program *p, str
 		assert_true(i < count);
 		world_move(w, &points[i]);
 	}
-	strategy_end(s);
+	strategy_end(s, ended == STOPPED || ended == RAN_OUT ? STRATEGY_CUT
+			: ended == DEADLOCK		     ? STRATEGY_FAILED
+							     : STRATEGY_PASSED);
 	return ended;
 }
 

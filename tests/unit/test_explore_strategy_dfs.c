@@ -295,7 +295,7 @@ static void test_wake(void **state)
 		strategy_choose(s, &signal, 1);
 		seen[waiters[strategy_choose(s, waiters, 2)].thread]++;
 		strategy_choose(s, &signal, 1);
-		strategy_end(s);
+		strategy_end(s, STRATEGY_PASSED);
 	}
 	assert_int_equal(run, 2);
 	assert_int_equal(seen[1], 1);

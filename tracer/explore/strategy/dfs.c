@@ -232,10 +232,11 @@ static size_t choose(struct strategy *s, const struct strategy_point *points, si
 }
 
 /* On to the next leaf. */
-static void end(struct strategy *s)
+static void end(struct strategy *s, enum strategy_result result)
 {
 	struct dfs *d = (struct dfs *)s;
 
+	(void)result;
 	s->strayed += d->has_strayed || d->depth < d->nodes.count;
 	while (d->nodes.count) {
 		struct dfs_node *n = &d->nodes.items[d->nodes.count - 1];

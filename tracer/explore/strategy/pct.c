@@ -80,10 +80,11 @@ static size_t choose(struct strategy *s, const struct strategy_point *points, si
 }
 
 /* Without an estimate run 0 counts; its threads do not fall. */
-static void end(struct strategy *s)
+static void end(struct strategy *s, enum strategy_result result)
 {
 	struct pct *p = (struct pct *)s;
 
+	(void)result;
 	if (s->run == 0 && !s->options.steps)
 		p->run_steps = p->step;
 }

@@ -13,18 +13,21 @@ const char *strategy_name(size_t i)
 	return i < sizeof(types) / sizeof(*types) ? types[i]->name : NULL;
 }
 
+struct strategy *strategy_alloc(const struct strategy_type *type,
+				const struct strategy_options *options)
+{
+	struct strategy *s = base_alloc(1, type->size);
+
+	s->type = type;
+	s->options = *options;
+	return s;
+}
+
 struct strategy *strategy_new(const char *name, const struct strategy_options *options)
 {
-	for (size_t i = 0; strategy_name(i); i++) {
-		struct strategy *s;
-
-		if (strcmp(types[i]->name, name) != 0)
-			continue;
-		s = base_alloc(1, types[i]->size);
-		s->type = types[i];
-		s->options = *options;
-		return s;
-	}
+	for (size_t i = 0; strategy_name(i); i++)
+		if (strcmp(types[i]->name, name) == 0)
+			return strategy_alloc(types[i], options);
 	return NULL;
 }
 
@@ -56,10 +59,10 @@ size_t strategy_choose(struct strategy *s, const struct strategy_point *points, 
 	return s->type->choose(s, points, count);
 }
 
-void strategy_end(struct strategy *s)
+void strategy_end(struct strategy *s, enum strategy_result result)
 {
 	if (s->type->end)
-		s->type->end(s);
+		s->type->end(s, result);
 }
 
 bool strategy_is_done(const struct strategy *s)

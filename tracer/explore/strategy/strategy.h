@@ -13,7 +13,7 @@
  *				break;		the rest of this run would show nothing new
  *			points[i].thread does what it is at, and goes on to its next point
  *		}
- *		strategy_end(s);
+ *		strategy_end(s, result);
  *	}
  *
  * The same options and the same points give the same choices on every machine. What chance there is
@@ -105,7 +105,13 @@ enum strategy_memory strategy_memory(const struct strategy *s);
 /* Points are in the same order wherever a run comes to the same state; there is at least one. */
 void strategy_begin(struct strategy *s, uint64_t run);
 size_t strategy_choose(struct strategy *s, const struct strategy_point *points, size_t count);
-void strategy_end(struct strategy *s);
+
+enum strategy_result {
+	STRATEGY_PASSED,
+	STRATEGY_FAILED,
+	STRATEGY_CUT, /* stopped by the strategy, or by others: nobody knows how it would have ended */
+};
+void strategy_end(struct strategy *s, enum strategy_result result);
 
 /* All has been seen (dfs), but for what strategy_strayed() tells. */
 bool strategy_is_done(const struct strategy *s);

@@ -22,9 +22,12 @@ struct strategy_type {
 	/* All but choose() may be NULL. */
 	void (*begin)(struct strategy *s);
 	size_t (*choose)(struct strategy *s, const struct strategy_point *points, size_t count);
-	void (*end)(struct strategy *s);
+	void (*end)(struct strategy *s, enum strategy_result result);
 	void (*fini)(struct strategy *s);
 };
+
+struct strategy *strategy_alloc(const struct strategy_type *type,
+				const struct strategy_options *options);
 
 extern const struct strategy_type strategy_random, strategy_pct, strategy_pos, strategy_surw,
 	strategy_dfs;

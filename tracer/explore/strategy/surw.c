@@ -252,10 +252,11 @@ static void add_up(struct surw *w)
 	w->touches.count = w->touches.count ? kept + 1 : 0;
 }
 
-static void end(struct strategy *s)
+static void end(struct strategy *s, enum strategy_result result)
 {
 	struct surw *w = (struct surw *)s;
 
+	(void)result;
 	if (s->run > 0)
 		return;
 	add_up(w);
