@@ -78,13 +78,42 @@ int arch_jump_target(const uint8_t *bytes, size_t n, uint64_t addr, const struct
  */
 struct arch_access {
 	uint64_t address;
-	unsigned size; /* bytes; 0 unknown */
+	uint64_t size; /* bytes; 0 unknown */
 	bool writes, reads;
 	bool jumps; /* takes the target of a call or jump from there */
 };
 int arch_access(const uint8_t *bytes, size_t n, uint64_t addr, const struct arch_regs *regs,
 		const uint64_t *fault, struct arch_access *out);
 bool arch_is_address(uint64_t address); /* one that a program's memory can have */
+
+/*
+ * What an instruction is to a search for races, from its bytes: does it read or write memory that other threads
+ * may share? All memory is, but for direct offsets of the stack pointer, or of the frame pointer where the function
+ * has one (`framed`), and but for thread-local memory (fs, gs). Not judged by the address: locals that were
+ * given away to others would be missed. An atomic operation counts wherever it is done, as nobody does one
+ * on what is only his own.
+ */
+struct arch_shared {
+	uint8_t length;
+	bool reads, writes; /* such memory */
+	bool atomic;	    /* it does so with a lock prefix, or it is an exchange */
+	bool pauses;	    /* PAUSE: who does this waits for somebody */
+	uint64_t fixed;	    /* the one place where it does so, which no register moves; 0: not so */
+};
+/* 0, or -1 where there is no instruction. */
+int arch_shared(const uint8_t *bytes, size_t n, uint64_t addr, bool framed,
+		struct arch_shared *out);
+
+/*
+ * All such memory that it takes or changes, given the registers before it: how many places, up to `max`
+ * (ARCH_ACCESSES_MAX are enough); 0 also where there is no instruction. With `rep` it is the whole that is
+ * moved or stored; a comparison may end early, so that it is only the first element. A masked move is thought to do all of
+ * its operand, and a bit that a register counts to be in the operand. Gathers and scatters are left out, and
+ * what has no known size.
+ */
+enum { ARCH_ACCESSES_MAX = 2 };
+size_t arch_accesses(const uint8_t *bytes, size_t n, uint64_t addr, bool framed,
+		     const struct arch_regs *regs, struct arch_access *out, size_t max);
 
 /*
  * Where a thread stands that is before the instruction of a copy which begins at code[at]: in the

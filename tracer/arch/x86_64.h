@@ -30,4 +30,12 @@ int x86_64_register(const struct arch_regs *regs, ZydisRegister reg, uint64_t *v
 int x86_64_address(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64_t addr,
 		   const struct arch_regs *regs, uint64_t *out);
 
+/* Does the instruction read or write memory there? */
+bool x86_64_is_memory(const ZydisDecodedOperand *op);
+
+/* What the instruction does at an operand for which that is so; a string instruction only with the first
+   element. 0, or -1 as x86_64_address. */
+int x86_64_operand_access(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op,
+			  uint64_t addr, const struct arch_regs *regs, struct arch_access *out);
+
 #endif

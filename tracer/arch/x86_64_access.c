@@ -8,7 +8,7 @@ bool arch_is_address(uint64_t address)
 	return address < user_end || address >= -user_end;
 }
 
-static bool is_memory(const ZydisDecodedOperand *op)
+bool x86_64_is_memory(const ZydisDecodedOperand *op)
 {
 	return op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->mem.type != ZYDIS_MEMOP_TYPE_AGEN &&
 	       (op->actions & (ZYDIS_OPERAND_ACTION_MASK_READ | ZYDIS_OPERAND_ACTION_MASK_WRITE));
@@ -48,6 +48,21 @@ static bool jumps(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *
 		(flow == ARCH_FLOW_JUMP_INDIRECT || flow == ARCH_FLOW_CALL_INDIRECT));
 }
 
+int x86_64_operand_access(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op,
+			  uint64_t addr, const struct arch_regs *regs, struct arch_access *out)
+{
+	*out = (struct arch_access){
+		.size = op->size / 8,
+		.writes = op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE,
+		.reads = op->actions & ZYDIS_OPERAND_ACTION_MASK_READ,
+		.jumps = jumps(in, op),
+	};
+	if (x86_64_address(in, op, addr, regs, &out->address) < 0)
+		return -1;
+	out->address = moved(op, out->address);
+	return 0;
+}
+
 int arch_access(const uint8_t *bytes, size_t n, uint64_t addr, const struct arch_regs *regs,
 		const uint64_t *fault, struct arch_access *out)
 {
@@ -58,17 +73,11 @@ int arch_access(const uint8_t *bytes, size_t n, uint64_t addr, const struct arch
 	if (x86_64_decode_full(bytes, n, &in, ops) < 0)
 		return -1;
 	for (unsigned i = 0; i < in.operand_count; i++) {
-		const ZydisDecodedOperand *op = &ops[i];
-		struct arch_access a = {
-			.size = op->size / 8,
-			.writes = op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE,
-			.reads = op->actions & ZYDIS_OPERAND_ACTION_MASK_READ,
-		};
+		struct arch_access a;
 
-		if (!is_memory(op) || x86_64_address(&in, op, addr, regs, &a.address) < 0)
+		if (!x86_64_is_memory(&ops[i]) ||
+		    x86_64_operand_access(&in, &ops[i], addr, regs, &a) < 0)
 			continue;
-		a.address = moved(op, a.address);
-		a.jumps = jumps(&in, op);
 		if (!found || is_better(&a, out, fault))
 			*out = a;
 		found = true;

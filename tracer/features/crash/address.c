@@ -217,7 +217,7 @@ static void misaligned(struct crash *c)
 	add_address(c->address, &c->what);
 	str_add(&c->what, ", which is not aligned");
 	if (c->access.size)
-		str_addf(&c->what, " to %u bytes", c->access.size);
+		str_addf(&c->what, " to %llu bytes", (unsigned long long)c->access.size);
 }
 
 /* ---- no address is given: the processor refuses what is none ----------------------------------- */

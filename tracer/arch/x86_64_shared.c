@@ -1,0 +1,130 @@
+/* x86-64: which instructions may touch memory that threads share. */
+#include "tracer/arch/x86_64.h"
+
+enum { DIRECTION = 1 << 10, RCX = 2 };
+
+/* ---- which operands ------------------------------------------------------------------------- */
+
+/* They name memory, and neither read nor write it. */
+static bool is_hint(const ZydisDecodedInstruction *in)
+{
+	switch (in->mnemonic) {
+	case ZYDIS_MNEMONIC_CLFLUSH:
+	case ZYDIS_MNEMONIC_CLFLUSHOPT:
+	case ZYDIS_MNEMONIC_CLWB:
+	case ZYDIS_MNEMONIC_CLDEMOTE:
+		return true;
+	default:
+		return in->meta.category == ZYDIS_CATEGORY_PREFETCH ||
+		       in->meta.category == ZYDIS_CATEGORY_WIDENOP;
+	}
+}
+
+static bool is_atomic(const ZydisDecodedInstruction *in)
+{
+	return in->mnemonic == ZYDIS_MNEMONIC_XCHG || in->attributes & ZYDIS_ATTRIB_HAS_LOCK;
+}
+
+/* `lock or $0, (%rsp)` is what compilers write for a fence. */
+static bool is_fence(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
+{
+	return (in->mnemonic == ZYDIS_MNEMONIC_OR || in->mnemonic == ZYDIS_MNEMONIC_ADD) &&
+	       ops[0].mem.base == ZYDIS_REGISTER_RSP &&
+	       ops[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && ops[1].imm.value.u == 0;
+}
+
+static bool is_own_frame(const ZydisDecodedOperandMem *m, bool framed)
+{
+	return m->index == ZYDIS_REGISTER_NONE &&
+	       (m->base == ZYDIS_REGISTER_RSP || (framed && m->base == ZYDIS_REGISTER_RBP));
+}
+
+/* What push, call and leave do to the stack. */
+static bool is_stack_traffic(const ZydisDecodedOperand *op)
+{
+	return op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
+	       op->mem.segment == ZYDIS_REGISTER_SS;
+}
+
+static bool is_shared(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
+		      const ZydisDecodedOperand *op, bool framed)
+{
+	if (!x86_64_is_memory(op) || op->mem.segment == ZYDIS_REGISTER_FS ||
+	    op->mem.segment == ZYDIS_REGISTER_GS || is_stack_traffic(op) || is_hint(in))
+		return false;
+	return !is_own_frame(&op->mem, framed) || (is_atomic(in) && !is_fence(in, ops));
+}
+
+/* ---- from the bytes ------------------------------------------------------------------------- */
+
+static bool is_fixed(const ZydisDecodedOperandMem *m)
+{
+	return m->index == ZYDIS_REGISTER_NONE &&
+	       (m->base == ZYDIS_REGISTER_RIP || m->base == ZYDIS_REGISTER_NONE);
+}
+
+int arch_shared(const uint8_t *bytes, size_t n, uint64_t addr, bool framed, struct arch_shared *out)
+{
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction in;
+	const struct arch_regs none = {0};
+
+	if (x86_64_decode_full(bytes, n, &in, ops) < 0)
+		return -1;
+	*out = (struct arch_shared){
+		.length = in.length,
+		.pauses = in.mnemonic == ZYDIS_MNEMONIC_PAUSE,
+	};
+	for (unsigned i = 0; i < in.operand_count; i++) {
+		if (!is_shared(&in, ops, &ops[i], framed))
+			continue;
+		out->reads |= (ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
+		out->writes |= (ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+		out->atomic |= is_atomic(&in);
+		/* Only strings and the like have two: registers move those. */
+		if (is_fixed(&ops[i].mem))
+			x86_64_address(&in, &ops[i], addr, &none, &out->fixed);
+	}
+	return 0;
+}
+
+/* ---- with registers ------------------------------------------------------------------------- */
+
+/* With rep: rcx counts elements, from the first one on or down from it. */
+static void repeat(const ZydisDecodedInstruction *in, const struct arch_regs *regs,
+		   struct arch_access *a)
+{
+	const ZydisInstructionAttributes until = ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
+	uint64_t count = regs->dwarf[RCX];
+
+	if (!(in->attributes & (ZYDIS_ATTRIB_HAS_REP | until)))
+		return;
+	if (in->address_width == 32)
+		count &= UINT32_MAX;
+	if (in->attributes & until && count > 1)
+		count = 1;
+	if (regs->flags & DIRECTION && count)
+		a->address -= (count - 1) * a->size;
+	a->size *= count;
+}
+
+size_t arch_accesses(const uint8_t *bytes, size_t n, uint64_t addr, bool framed,
+		     const struct arch_regs *regs, struct arch_access *out, size_t max)
+{
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction in;
+	size_t count = 0;
+
+	if (x86_64_decode_full(bytes, n, &in, ops) < 0)
+		return 0;
+	for (unsigned i = 0; i < in.operand_count && count < max; i++) {
+		struct arch_access *a = &out[count];
+
+		if (!is_shared(&in, ops, &ops[i], framed) ||
+		    x86_64_operand_access(&in, &ops[i], addr, regs, a) < 0)
+			continue;
+		repeat(&in, regs, a);
+		count += a->size > 0;
+	}
+	return count;
+}
