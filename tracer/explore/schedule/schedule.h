@@ -28,6 +28,8 @@ struct schedule_step {
 	unsigned thread; /* index of schedule.threads */
 	struct strategy_point point;
 	bool others; /* more than one thread could have gone on: this was a choice */
+	/* The thread of the step before could have gone on, and did not stand at a YIELD. */
+	bool preempts;
 	struct schedule_where where; /* all zero unless described */
 };
 

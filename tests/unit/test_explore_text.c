@@ -1,0 +1,133 @@
+/* The file of a schedule: what is written is read again, and what is wrong is told. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "tracer/explore/schedule/text.h"
+
+static const char sample[] =
+	"# gatectl schedule 1\n"
+	"# program: ./count 2\n"
+	"seed: 1\n"
+	"point: count+0x1189\n"
+	"point: count+0x1193\n"
+	"note: \" a\\x0ab\"\n"
+	"steps: 5\n"
+	"\n"
+	"1  main      start    -                                                   at=0x0\n"
+	"2  main      create   count.c:20 (main, pthread_create)                   writes "
+	"object=0x64"
+	" at=0x7f00 code=count+0x1200\n"
+	"3  worker#1  read     count.c:12 (count, -, counter)                      choice preempts"
+	" object=0x4040 at=0x1189 code=count+0x1189 as=5\n"
+	"4  main      lock     \"my file.cc:7\" (\"push(int, int)\", \"-\", \"a[\\\"k\\\"]\")  "
+	"object=any"
+	" at=0xffffffffffffffff code=\"lib (a).so+0x2\"\n"
+	"5  worker#1  timeout  - (f)                                               at=0x5 "
+	"code=+0x5\n";
+
+static void test_as_it_is_written(void **state)
+{
+	struct schedule_head head = {0};
+	struct schedule s = {0};
+	struct str out = {0};
+	ERROR(err);
+
+	(void)state;
+	assert_int_equal(schedule_parse(sample, "s", &s, &head, &err), 0);
+	schedule_print(&s, &head, &out);
+	assert_string_equal(str_text(&out), sample);
+	str_fini(&out);
+
+	assert_string_equal(head.program, "./count 2");
+	assert_string_equal(schedule_option(&head, "point", 1), "count+0x1193");
+	assert_null(schedule_option(&head, "point", 2));
+	assert_string_equal(schedule_option(&head, "note", 0), " a\nb");
+	assert_int_equal(s.threads.count, 2);
+	assert_string_equal(s.threads.items[1], "worker#1");
+	assert_int_equal(s.steps.count, 5);
+	schedule_fini(&s);
+	schedule_head_fini(&head);
+}
+
+static void test_what_is_read(void **state)
+{
+	struct schedule_head head = {0};
+	struct schedule s = {0};
+	const struct schedule_step *step;
+	ERROR(err);
+
+	(void)state;
+	assert_int_equal(schedule_parse(sample, "s", &s, &head, &err), 0);
+	step = &s.steps.items[2];
+	assert_true(step->others && step->preempts && !step->point.writes);
+	assert_int_equal(step->thread, 1);
+	assert_int_equal(step->point.thread, 5);
+	assert_int_equal(step->point.op, STRATEGY_READ);
+	assert_true(step->point.object == 0x4040 && step->point.place == 0x1189);
+	assert_string_equal(step->where.file, "count.c");
+	assert_int_equal(step->where.line, 12);
+	assert_null(step->where.call);
+	assert_string_equal(step->where.var, "counter");
+	step = &s.steps.items[3];
+	assert_true(step->point.object == STRATEGY_ANY_OBJECT && !step->others);
+	assert_string_equal(step->where.file, "my file.cc");
+	assert_string_equal(step->where.call, "-");
+	assert_string_equal(step->where.var, "a[\"k\"]");
+	assert_string_equal(step->where.object, "lib (a).so");
+	step = &s.steps.items[4];
+	assert_null(step->where.file);
+	assert_null(step->where.object);
+	assert_int_equal(step->where.address, 5);
+	schedule_fini(&s);
+	schedule_head_fini(&head);
+}
+
+#define HEAD "# gatectl schedule 1\nsteps: 1\n"
+
+static void refused(const char *text, const char *why)
+{
+	struct schedule_head head = {0};
+	struct schedule s = {0};
+	ERROR(err);
+
+	assert_int_equal(schedule_parse(text, "x.schedule", &s, &head, &err), -1);
+	assert_int_equal(err.code, ERROR_SCRIPT);
+	assert_string_equal(error_text(&err), why);
+	schedule_fini(&s);
+	schedule_head_fini(&head);
+}
+
+static void test_refused(void **state)
+{
+	(void)state;
+	refused("", "x.schedule:1: this is no schedule: the first line of one is '# gatectl "
+		    "schedule 1'");
+	refused(HEAD, "x.schedule:2: the schedule ends after 0 of 1 steps");
+	refused(HEAD "1 a read", "x.schedule:3: the place is missing");
+	refused(HEAD "1 a eat -", "x.schedule:3: there is no operation 'eat'");
+	refused(HEAD "2 a read -", "x.schedule:3: step 1 was to come here, not 2");
+	refused(HEAD "1 a read f.c:x", "x.schedule:3: 'x' is no number");
+	refused(HEAD "1 a read f.c", "x.schedule:3: 'f.c' has no :");
+	refused(HEAD "1 a read f.c:1 (g", "x.schedule:3: a ) is missing");
+	refused(HEAD "1 a read \"f.c:1", "x.schedule:3: a quote is not closed");
+	refused(HEAD "1 a read - often", "x.schedule:3: what is 'often'?");
+	refused(HEAD "1 a read - on=1", "x.schedule:3: what is 'on='?");
+	refused(HEAD "1 a read - as=5000000000", "x.schedule:3: 5000000000 is too large");
+	refused("# gatectl schedule 1\n1 a read -",
+		"x.schedule:2: a step before the line 'steps: N'");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_as_it_is_written),
+		cmocka_unit_test(test_what_is_read),
+		cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

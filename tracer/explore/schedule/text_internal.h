@@ -1,0 +1,14 @@
+/* The spelling of the file, for who writes it and who reads it. */
+#ifndef GATECTL_EXPLORE_TEXT_INTERNAL_H
+#define GATECTL_EXPLORE_TEXT_INTERNAL_H
+
+#include "tracer/explore/schedule/text.h"
+
+#define SCHEDULE_FIRST_LINE "# gatectl schedule 1"
+#define SCHEDULE_PROGRAM    "# program: "
+#define SCHEDULE_ENDS_WORD  " \"(),\\"
+
+enum { SCHEDULE_OPS = STRATEGY_WAKE + 1 };
+extern const char *const schedule_op_names[SCHEDULE_OPS];
+
+#endif

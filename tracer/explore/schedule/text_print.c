@@ -1,0 +1,199 @@
+#include "tracer/explore/schedule/text_internal.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* No column of places is made wider than this for the sake of a few long ones. */
+enum { WIDEST = 64 };
+
+const char *const schedule_op_names[SCHEDULE_OPS] = {
+	[STRATEGY_START] = "start",	[STRATEGY_CREATE] = "create", [STRATEGY_END] = "end",
+	[STRATEGY_LOCK] = "lock",	[STRATEGY_UNLOCK] = "unlock", [STRATEGY_WAIT] = "wait",
+	[STRATEGY_SIGNAL] = "signal",	[STRATEGY_READ] = "read",     [STRATEGY_WRITE] = "write",
+	[STRATEGY_ATOMIC] = "atomic",	[STRATEGY_YIELD] = "yield",   [STRATEGY_BLOCK] = "block",
+	[STRATEGY_TIMEOUT] = "timeout", [STRATEGY_WAKE] = "wake",
+};
+
+const char *schedule_op(enum strategy_op op)
+{
+	return schedule_op_names[op];
+}
+
+void schedule_head_fini(struct schedule_head *h)
+{
+	base_free(h->program);
+	h->program = NULL;
+	array_each(struct schedule_option, o, &h->options) {
+		base_free(o->key);
+		base_free(o->value);
+	}
+	array_fini(&h->options);
+}
+
+void schedule_option_add(struct schedule_head *h, const char *key, const char *value)
+{
+	struct schedule_option *o = array_add(&h->options);
+
+	o->key = base_strdup(key);
+	o->value = base_strdup(value);
+}
+
+const char *schedule_option(const struct schedule_head *h, const char *key, size_t k)
+{
+	array_each(const struct schedule_option, o, &h->options)
+		if (strcmp(o->key, key) == 0 && k-- == 0)
+			return o->value;
+	return NULL;
+}
+
+/* ---- words -------------------------------------------------------------------------------------- */
+
+static void add_quoted(struct str *out, const char *text)
+{
+	str_add(out, "\"");
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			str_addf(out, "\\%c", *text);
+		else if (iscntrl((unsigned char)*text))
+			str_addf(out, "\\x%02x", (unsigned char)*text);
+		else
+			str_add_bytes(out, text, 1);
+	}
+	str_add(out, "\"");
+}
+
+/* NULL is -, so what is - itself is quoted. */
+static void add_word(struct str *out, const char *text)
+{
+	if (!text)
+		str_add(out, "-");
+	else if (!*text || strcmp(text, "-") == 0 || strpbrk(text, SCHEDULE_ENDS_WORD) ||
+		 !str_is_plain(text))
+		add_quoted(out, text);
+	else
+		str_add(out, text);
+}
+
+static void add_value(struct str *out, const char *text)
+{
+	size_t n = strlen(text);
+
+	if (!n || *text == '"' || *text == ' ' || text[n - 1] == ' ' || !str_is_plain(text))
+		add_quoted(out, text);
+	else
+		str_add(out, text);
+	str_add(out, "\n");
+}
+
+/* ---- steps -------------------------------------------------------------------------------------- */
+
+static void add_where(struct str *out, const struct schedule_where *w)
+{
+	const char *texts[] = {w->func, w->call, w->var};
+	size_t known = w->var ? 3 : w->call ? 2 : w->func ? 1 : 0;
+	struct str line = {0};
+
+	if (w->file)
+		str_addf(&line, "%s:%u", w->file, w->line);
+	add_word(out, line.text);
+	for (size_t i = 0; i < known; i++) {
+		str_add(out, i ? ", " : " (");
+		add_word(out, texts[i]);
+	}
+	if (known)
+		str_add(out, ")");
+	str_fini(&line);
+}
+
+static void add_code(struct str *out, const struct schedule_where *w)
+{
+	struct str code = {0};
+
+	if (!w->object && !w->address)
+		return;
+	str_addf(&code, "%s+0x%llx", w->object ? w->object : "", (unsigned long long)w->address);
+	str_add(out, " code=");
+	add_word(out, code.text);
+	str_fini(&code);
+}
+
+static void add_machine(struct str *out, const struct schedule_step *step)
+{
+	const struct strategy_point *p = &step->point;
+
+	str_add(out, step->others ? " choice" : "");
+	str_add(out, step->preempts ? " preempts" : "");
+	str_add(out, p->writes ? " writes" : "");
+	if (p->object == STRATEGY_ANY_OBJECT)
+		str_add(out, " object=any");
+	else if (p->object != STRATEGY_NO_OBJECT)
+		str_addf(out, " object=0x%llx", (unsigned long long)p->object);
+	str_addf(out, " at=0x%llx", (unsigned long long)p->place);
+	add_code(out, &step->where);
+	if (p->thread != step->thread)
+		str_addf(out, " as=%u", p->thread);
+	str_add(out, "\n");
+}
+
+struct widths {
+	int number, thread, where;
+};
+
+static void widen(int *width, size_t length)
+{
+	if (length <= WIDEST && (int)length > *width)
+		*width = (int)length;
+}
+
+static struct widths measure(const struct schedule *s)
+{
+	struct widths w = {snprintf(NULL, 0, "%zu", s->steps.count), 0, 0};
+	struct str text = {0};
+
+	array_each(const struct schedule_step, step, &s->steps) {
+		str_clear(&text);
+		add_where(&text, &step->where);
+		widen(&w.where, text.length);
+		str_clear(&text);
+		add_word(&text, s->threads.items[step->thread]);
+		widen(&w.thread, text.length);
+	}
+	str_fini(&text);
+	return w;
+}
+
+static void add_padded(struct str *out, struct str *text, int width)
+{
+	str_addf(out, "  %-*s", width, str_text(text));
+	str_clear(text);
+}
+
+void schedule_print(const struct schedule *s, const struct schedule_head *h, struct str *out)
+{
+	struct widths w = measure(s);
+	struct str text = {0};
+	size_t number = 0;
+
+	str_add(out, SCHEDULE_FIRST_LINE "\n");
+	if (h->program) {
+		str_add(out, SCHEDULE_PROGRAM);
+		add_value(out, h->program);
+	}
+	array_each(const struct schedule_option, o, &h->options) {
+		str_addf(out, "%s: ", o->key);
+		add_value(out, o->value);
+	}
+	str_addf(out, "steps: %zu\n\n", s->steps.count);
+	array_each(const struct schedule_step, step, &s->steps) {
+		str_addf(out, "%*zu", w.number, ++number);
+		add_word(&text, s->threads.items[step->thread]);
+		add_padded(out, &text, w.thread);
+		str_addf(out, "  %-7s", schedule_op(step->point.op));
+		add_where(&text, &step->where);
+		add_padded(out, &text, w.where);
+		str_add(out, " ");
+		add_machine(out, step);
+	}
+	str_fini(&text);
+}
