@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct parse {
+struct schedule_reader {
 	const char *source;
 	unsigned line;
 	const char *at; /* in the line */
@@ -19,8 +19,9 @@ struct parse {
 	struct str word;
 };
 
-static int fail(struct parse *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static int fail(struct parse *p, const char *fmt, ...)
+static int fail(struct schedule_reader *p, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+static int fail(struct schedule_reader *p, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -32,13 +33,13 @@ static int fail(struct parse *p, const char *fmt, ...)
 
 /* ---- words -------------------------------------------------------------------------------------- */
 
-static void skip_blanks(struct parse *p)
+static void skip_blanks(struct schedule_reader *p)
 {
 	p->at += strspn(p->at, " \t");
 }
 
 /* The character behind \x. */
-static bool unescape(struct parse *p)
+static bool unescape(struct schedule_reader *p)
 {
 	char digits[3] = {0};
 	char c;
@@ -53,7 +54,7 @@ static bool unescape(struct parse *p)
 	return c != '\0';
 }
 
-static int quoted(struct parse *p)
+static int quoted(struct schedule_reader *p)
 {
 	for (p->at++; *p->at && *p->at != '"';) {
 		if (*p->at != '\\') {
@@ -73,7 +74,7 @@ static int quoted(struct parse *p)
 }
 
 /* The next word, in p->word; `is_null`: it is a plain -. */
-static int next_word(struct parse *p, const char *what, bool *is_null)
+static int next_word(struct schedule_reader *p, const char *what, bool *is_null)
 {
 	size_t n = strcspn(p->at, SCHEDULE_ENDS_WORD "\t");
 
@@ -88,7 +89,7 @@ static int next_word(struct parse *p, const char *what, bool *is_null)
 	return 0;
 }
 
-static int to_number(struct parse *p, const char *text, uint64_t *out)
+static int to_number(struct schedule_reader *p, const char *text, uint64_t *out)
 {
 	char *end;
 
@@ -99,7 +100,7 @@ static int to_number(struct parse *p, const char *text, uint64_t *out)
 	return 0;
 }
 
-static int to_unsigned(struct parse *p, const char *text, unsigned *out)
+static int to_unsigned(struct schedule_reader *p, const char *text, unsigned *out)
 {
 	uint64_t n;
 
@@ -111,7 +112,7 @@ static int to_unsigned(struct parse *p, const char *text, unsigned *out)
 
 /* ---- a step ------------------------------------------------------------------------------------- */
 
-static int parse_number(struct parse *p)
+static int parse_number(struct schedule_reader *p)
 {
 	uint64_t number;
 	bool is_null;
@@ -125,7 +126,7 @@ static int parse_number(struct parse *p)
 	return 0;
 }
 
-static int parse_op(struct parse *p, enum strategy_op *out)
+static int parse_op(struct schedule_reader *p, enum strategy_op *out)
 {
 	bool is_null;
 
@@ -141,7 +142,7 @@ static int parse_op(struct parse *p, enum strategy_op *out)
 }
 
 /* The word up to the last `sign`, and the number behind it. */
-static int split(struct parse *p, char sign, const char **text, uint64_t *number)
+static int split(struct schedule_reader *p, char sign, const char **text, uint64_t *number)
 {
 	char *at = p->word.text ? strrchr(p->word.text, sign) : NULL;
 
@@ -152,7 +153,7 @@ static int split(struct parse *p, char sign, const char **text, uint64_t *number
 	return to_number(p, at + 1, number);
 }
 
-static int parse_brackets(struct parse *p, struct schedule_where *w)
+static int parse_brackets(struct schedule_reader *p, struct schedule_where *w)
 {
 	const char **texts[] = {&w->func, &w->call, &w->var};
 	bool is_null;
@@ -172,7 +173,7 @@ static int parse_brackets(struct parse *p, struct schedule_where *w)
 	return 0;
 }
 
-static int parse_where(struct parse *p, struct schedule_where *w)
+static int parse_where(struct schedule_reader *p, struct schedule_where *w)
 {
 	uint64_t line = 0;
 	bool is_null;
@@ -187,7 +188,7 @@ static int parse_where(struct parse *p, struct schedule_where *w)
 	return *p->at == '(' ? parse_brackets(p, w) : 0;
 }
 
-static int parse_flag(struct parse *p, struct schedule_step *step)
+static int parse_flag(struct schedule_reader *p, struct schedule_step *step)
 {
 	const char *word = str_text(&p->word);
 
@@ -202,7 +203,7 @@ static int parse_flag(struct parse *p, struct schedule_step *step)
 	return 0;
 }
 
-static int parse_pair(struct parse *p, const char *key, struct schedule_step *step)
+static int parse_pair(struct schedule_reader *p, const char *key, struct schedule_step *step)
 {
 	const char *value = str_text(&p->word);
 
@@ -218,7 +219,7 @@ static int parse_pair(struct parse *p, const char *key, struct schedule_step *st
 	return strcmp(value, "any") == 0 ? 0 : to_number(p, value, &step->point.object);
 }
 
-static int parse_machine(struct parse *p, struct schedule_step *step)
+static int parse_machine(struct schedule_reader *p, struct schedule_step *step)
 {
 	char key[16] = "";
 	bool is_null;
@@ -231,7 +232,7 @@ static int parse_machine(struct parse *p, struct schedule_step *step)
 	return n ? parse_pair(p, key, step) : parse_flag(p, step);
 }
 
-static int parse_step(struct parse *p)
+static int parse_step(struct schedule_reader *p)
 {
 	struct schedule_step step = {0};
 	bool is_null;
@@ -256,7 +257,7 @@ static int parse_step(struct parse *p)
 /* ---- the head ----------------------------------------------------------------------------------- */
 
 /* The rest of the line, in p->word. */
-static int parse_value(struct parse *p)
+static int parse_value(struct schedule_reader *p)
 {
 	str_clear(&p->word);
 	if (*p->at != '"') {
@@ -268,7 +269,7 @@ static int parse_value(struct parse *p)
 	return *p->at ? fail(p, "something stands behind the quote") : 0;
 }
 
-static int parse_program(struct parse *p)
+static int parse_program(struct schedule_reader *p)
 {
 	p->at += strlen(SCHEDULE_PROGRAM);
 	if (parse_value(p) < 0)
@@ -278,7 +279,7 @@ static int parse_program(struct parse *p)
 	return 0;
 }
 
-static int parse_option(struct parse *p, size_t length)
+static int parse_option(struct schedule_reader *p, size_t length)
 {
 	char *key = base_strndup(p->at, length);
 	int answer;
@@ -296,7 +297,7 @@ static int parse_option(struct parse *p, size_t length)
 	return answer;
 }
 
-static int parse_line(struct parse *p)
+static int parse_line(struct schedule_reader *p)
 {
 	size_t key = strspn(p->at, "abcdefghijklmnopqrstuvwxyz"
 				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
@@ -320,7 +321,7 @@ static int parse_line(struct parse *p)
 int schedule_parse(const char *text, const char *source, struct schedule *s,
 		   struct schedule_head *h, struct error *err)
 {
-	struct parse p = {.source = source, .s = s, .h = h, .err = err};
+	struct schedule_reader p = {.source = source, .s = s, .h = h, .err = err};
 	int answer = 0;
 
 	do {

@@ -1,0 +1,179 @@
+/*
+ * Made-up programs that can fail, as a controlled run has them: a lock that is taken blocks inside its
+ * step, so a deadlock ends with the steps that block.
+ */
+#ifndef EXPLORE_FAILING_H
+#define EXPLORE_FAILING_H
+
+#include "explore_program.h"
+
+#include "tracer/explore/schedule/minimise.h"
+
+struct failing {
+	struct program program;
+	/* Of a run that is over. */
+	bool (*fails)(const struct world *w, bool deadlock);
+	/* Where a step stands in the source; NULL: nowhere. */
+	struct schedule_where (*where)(size_t thread, size_t at);
+	const char *threads[THREADS]; /* ids; NULL: "a", "b", ... */
+};
+
+struct failing_run {
+	struct world w;
+	bool waits[THREADS];
+};
+
+static inline size_t failing_points(const struct failing_run *r, struct strategy_point *points)
+{
+	size_t count = 0;
+
+	for (size_t t = 0; t < THREADS; t++) {
+		const char *step = next_step(&r->w, t);
+
+		if (*step && !r->waits[t])
+			points[count++] = point_of(t, r->w.now.at[t], step);
+	}
+	return count;
+}
+
+static inline void hand_over(struct failing_run *r, char object)
+{
+	for (size_t t = 0; t < THREADS; t++) {
+		if (!r->waits[t] || next_step(&r->w, t)[1] != object)
+			continue;
+		r->waits[t] = false;
+		r->w.now.at[t] += 2;
+		r->w.now.locked[(int)object] = true;
+		return;
+	}
+}
+
+static inline void failing_move(struct failing_run *r, const struct strategy_point *p)
+{
+	const char *step = next_step(&r->w, p->thread);
+
+	if (*step == 'l' && r->w.now.locked[(int)step[1]]) {
+		r->waits[p->thread] = true;
+		r->w.moved[r->w.moves] = *p;
+		r->w.schedule[r->w.moves++] = (char)('A' + p->thread);
+		r->w.schedule[r->w.moves] = '\0';
+		return;
+	}
+	world_move(&r->w, p);
+	if (*step == 'u')
+		hand_over(r, step[1]);
+}
+
+static inline void failing_note(const struct failing *f, const struct strategy_point *points,
+				size_t count, size_t chosen, struct schedule *out)
+{
+	const struct strategy_point *p = &points[chosen];
+	char id[2] = {(char)('a' + p->thread), '\0'};
+	size_t steps = out->steps.count;
+	struct schedule_step step = {.point = *p, .others = count > 1};
+
+	for (size_t i = 0; steps && i < count; i++)
+		step.preempts |= points[i].thread == out->steps.items[steps - 1].point.thread &&
+				 points[i].thread != p->thread && points[i].op != STRATEGY_YIELD;
+	step.thread = schedule_thread(out, f->threads[p->thread] ? f->threads[p->thread] : id);
+	if (f->where)
+		step.where = f->where(p->thread, p->place % 1000 / 2);
+	*array_add(&out->steps) = step;
+}
+
+/* Does it fail? The schedule (empty before) is the caller's. */
+static inline bool failing_run(const struct failing *f, struct strategy *s, uint64_t run,
+			       struct world *w, struct schedule *out)
+{
+	struct strategy_point points[THREADS];
+	static struct failing_run r;
+	size_t count, i;
+
+	r = (struct failing_run){0};
+	world_begin(&r.w, &f->program);
+	strategy_begin(s, run);
+	while ((count = failing_points(&r, points)) && r.w.moves < MOVES) {
+		i = strategy_choose(s, points, count);
+		assert_true(i < count);
+		failing_note(f, points, count, i, out);
+		failing_move(&r, &points[i]);
+	}
+	strategy_end(s, STRATEGY_PASSED);
+	*w = r.w;
+	return f->fails(w, !count && !world_is_done(w));
+}
+
+/* The schedule of the first run of a search that fails. */
+static inline void failing_search(const struct failing *f, const char *name, uint64_t seed,
+				  struct schedule *out)
+{
+	struct strategy *s = strategy_made(name, seed, 3, 2);
+	static struct world w;
+
+	for (uint64_t run = 0; run < 100000; run++) {
+		if (failing_run(f, s, run, &w, out))
+			break;
+		schedule_fini(out);
+		*out = (struct schedule){0};
+	}
+	assert_int_not_equal(out->steps.count, 0);
+	strategy_free(s);
+}
+
+/* For struct minimise. */
+static inline int failing_follow(void *ctx, const struct segments *wanted, struct schedule *came)
+{
+	struct strategy *s = strategy_guide_loose(wanted->items, wanted->count);
+	static struct world w;
+	bool failed = failing_run(ctx, s, 0, &w, came);
+
+	strategy_free(s);
+	return failed;
+}
+
+/* ---- ways to fail ------------------------------------------------------------------------------- */
+
+static inline bool fails_deadlock(const struct world *w, bool deadlock)
+{
+	(void)w;
+	return deadlock;
+}
+
+/* x is what was read + 1 wherever it is written: does a write get lost? */
+static inline bool fails_lost_update(const struct world *w, bool deadlock)
+{
+	unsigned x = 0, writes = 0, seen[THREADS] = {0};
+
+	for (size_t i = 0; i < w->moves; i++) {
+		const struct strategy_point *p = &w->moved[i];
+
+		if (p->object != 'x')
+			continue;
+		if (p->op == STRATEGY_READ)
+			seen[p->thread] = x;
+		else if (p->op == STRATEGY_WRITE)
+			x = seen[p->thread] + 1, writes++;
+	}
+	return !deadlock && x < writes;
+}
+
+/* Somebody has read y before it was written, and x after it was. */
+static inline bool fails_reorder(const struct world *w, bool deadlock)
+{
+	bool written[128] = {false}, x[THREADS] = {false}, failed = false;
+
+	(void)deadlock;
+	for (size_t i = 0; i < w->moves; i++) {
+		const struct strategy_point *p = &w->moved[i];
+
+		if (p->op == STRATEGY_WRITE)
+			written[p->object] = true;
+		else if (p->op == STRATEGY_READ && p->object == 'x')
+			x[p->thread] = written['x'];
+		else if (p->op == STRATEGY_READ && p->object == 'y')
+			failed |= x[p->thread] && !written['y'];
+	}
+	return failed;
+}
+
+#endif
