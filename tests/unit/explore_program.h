@@ -20,7 +20,7 @@
 #include "tracer/base/array.h"
 #include "tracer/explore/strategy/strategy.h"
 
-enum { THREADS = 8, MOVES = 4000 };
+enum { THREADS = 32, MOVES = 4000 };
 
 struct program {
 	const char *threads[THREADS];

@@ -3,6 +3,9 @@
  * from the k of a run, the thread that would go on falls below all that did not fall; the i-th of these
  * steps gives it priority i, whichever comes first.
  *
+ * Steps of a thread's own, and those that make and begin threads, do not count among the k: who falls at
+ * the next one that others may see does the same.
+ *
  * In the paper threads that spin are the scheduler's trouble: whoever yields or spins goes to the back,
  * below all others, those that fell too.
  */
@@ -57,6 +60,29 @@ static size_t highest(const struct pct *p, const struct strategy_point *points, 
 	return best;
 }
 
+static bool is_own(const struct strategy_point *p)
+{
+	return p->object == STRATEGY_NO_OBJECT || p->op == STRATEGY_CREATE ||
+	       p->op == STRATEGY_START || p->op == STRATEGY_END;
+}
+
+/* It is about to go on: does it fall instead? */
+static bool falls(struct pct *p, const struct strategy_point *point)
+{
+	bool fallen = false;
+
+	if (is_own(point))
+		return false;
+	p->step++;
+	for (size_t i = 0; i < p->falls.count; i++) {
+		if (p->falls.items[i] != p->step)
+			continue;
+		p->priorities.items[point->thread] = FALLEN + 1 + i;
+		fallen = true;
+	}
+	return fallen;
+}
+
 static size_t choose(struct strategy *s, const struct strategy_point *points, size_t count)
 {
 	struct pct *p = (struct pct *)s;
@@ -67,13 +93,8 @@ static size_t choose(struct strategy *s, const struct strategy_point *points, si
 	best = highest(p, points, count);
 	if (points[best].op == STRATEGY_WAKE)
 		return best;
-	p->step++;
-	for (size_t i = 0; i < p->falls.count; i++) {
-		if (p->falls.items[i] != p->step)
-			continue;
-		p->priorities.items[points[best].thread] = FALLEN + 1 + i;
+	if (falls(p, &points[best]))
 		best = highest(p, points, count);
-	}
 	if (spin_step(&p->spin, &points[best]) || points[best].op == STRATEGY_YIELD)
 		p->priorities.items[points[best].thread] = --p->back;
 	return best;

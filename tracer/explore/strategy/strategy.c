@@ -5,7 +5,8 @@
 #include <string.h>
 
 static const struct strategy_type *const types[] = {
-	&strategy_random, &strategy_pct, &strategy_pos, &strategy_surw, &strategy_dfs,
+	&strategy_random, &strategy_pct, &strategy_pos,
+	&strategy_surw,	  &strategy_rff, &strategy_dfs,
 };
 
 const char *strategy_name(size_t i)
@@ -33,8 +34,11 @@ struct strategy *strategy_new(const char *name, const struct strategy_options *o
 
 void strategy_free(struct strategy *s)
 {
-	if (s && s->type->fini)
+	if (!s)
+		return;
+	if (s->type->fini)
 		s->type->fini(s);
+	strategy_free_lessons(s);
 	base_free(s);
 }
 
@@ -48,6 +52,7 @@ enum strategy_memory strategy_memory(const struct strategy *s)
 
 void strategy_begin(struct strategy *s, uint64_t run)
 {
+	strategy_apply_lessons(s, run);
 	s->run = run;
 	prng_seed(&s->prng, s->options.seed, run);
 	if (s->type->begin)
@@ -63,6 +68,7 @@ void strategy_end(struct strategy *s, enum strategy_result result)
 {
 	if (s->type->end)
 		s->type->end(s, result);
+	strategy_keep_lesson(s);
 }
 
 bool strategy_is_done(const struct strategy *s)

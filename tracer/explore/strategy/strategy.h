@@ -19,6 +19,11 @@
  * The same options and the same points give the same choices on every machine. What chance there is
  * comes from the seed and the number of the run alone, so runs can be done in any order and in parts,
  * as far as strategy_memory() permits.
+ *
+ * A strategy that learns does it batch by batch: what it does in a run depends on the seed, the number of
+ * the run, and the runs of earlier batches. So the runs of one batch can be done in any order, too, and by
+ * several workers, each with a strategy of its own, if they tell each other what they have learnt
+ * (strategy_lesson()) before the next batch begins.
  */
 #ifndef GATECTL_EXPLORE_STRATEGY_H
 #define GATECTL_EXPLORE_STRATEGY_H
@@ -80,6 +85,8 @@ struct strategy;
  *	   at least one of n * k^(d-1) runs.
  * pos     Yuan, Yang, Gu: Partial order aware concurrency sampling, CAV 2018.
  * surw    Zhao, Wolff, Mathur, Roychoudhury: Selectively uniform concurrency testing, ASPLOS 2025.
+ * rff     Wolff, Shi, Duck, Mathur, Roychoudhury: Greybox fuzzing for concurrency testing, ASPLOS 2024.
+ *	   Schedules mutated towards pairs of a write and a read not seen yet.
  * dfs     each schedule of at most `bound` preemptions; of those that differ only in the order of
  *	   independent steps one (sleep sets; Godefroid: Partial-order methods for the verification of
  *	   concurrent systems, 1996).
@@ -96,6 +103,7 @@ const char *strategy_name(size_t i);
 enum strategy_memory {
 	STRATEGY_MEMORY_NONE,
 	STRATEGY_MEMORY_FIRST, /* run 0, which counts: each part of a search does it by itself */
+	STRATEGY_MEMORY_BATCH, /* run 0 as before, and the lessons of those of earlier batches */
 	STRATEGY_MEMORY_ALL,   /* all before: there are no parts */
 };
 enum strategy_memory strategy_memory(const struct strategy *s);
@@ -112,6 +120,15 @@ enum strategy_result {
 	STRATEGY_CUT, /* stopped by the strategy, or by others: nobody knows how it would have ended */
 };
 void strategy_end(struct strategy *s, enum strategy_result result);
+
+/* Run r is in batch r / STRATEGY_BATCH. */
+enum { STRATEGY_BATCH = 32 };
+
+/* What the run that ended last has taught: numbers, good until the next run begins; NULL: nothing. */
+const uint64_t *strategy_lesson(const struct strategy *s, size_t *count);
+/* What another one's strategy has learnt from this run. Copied; runs in any order. Its own it knows.
+   A part of a search that goes without the others' lessons is as reproducible, only less clever. */
+void strategy_learn(struct strategy *s, uint64_t run, const uint64_t *lesson, size_t count);
 
 /* All has been seen (dfs), but for what strategy_strayed() tells. */
 bool strategy_is_done(const struct strategy *s);

@@ -2,8 +2,16 @@
 #ifndef GATECTL_EXPLORE_STRATEGY_INTERNAL_H
 #define GATECTL_EXPLORE_STRATEGY_INTERNAL_H
 
+#include "tracer/base/array.h"
 #include "tracer/explore/strategy/prng.h"
 #include "tracer/explore/strategy/strategy.h"
+
+/* What a run has taught, and is not learnt yet. */
+struct strategy_lesson {
+	uint64_t run;
+	uint64_t *words; /* owned */
+	size_t count;
+};
 
 /* The first member of each strategy's own struct. */
 struct strategy {
@@ -13,6 +21,8 @@ struct strategy {
 	struct prng prng; /* of this run */
 	bool is_done;
 	unsigned long strayed;
+	ARRAY(uint64_t) lesson;		       /* of the run that ended last: end() writes it */
+	ARRAY(struct strategy_lesson) lessons; /* of this batch, and later ones */
 };
 
 struct strategy_type {
@@ -23,13 +33,20 @@ struct strategy_type {
 	void (*begin)(struct strategy *s);
 	size_t (*choose)(struct strategy *s, const struct strategy_point *points, size_t count);
 	void (*end)(struct strategy *s, enum strategy_result result);
+	/* Before the first run of a later batch, in the order of runs; run 0 before all others. */
+	void (*learn)(struct strategy *s, const uint64_t *lesson, size_t count);
 	void (*fini)(struct strategy *s);
 };
+
+/* lesson.c */
+void strategy_keep_lesson(struct strategy *s); /* a run has ended */
+void strategy_apply_lessons(struct strategy *s, uint64_t run);
+void strategy_free_lessons(struct strategy *s);
 
 struct strategy *strategy_alloc(const struct strategy_type *type,
 				const struct strategy_options *options);
 
 extern const struct strategy_type strategy_random, strategy_pct, strategy_pos, strategy_surw,
-	strategy_dfs;
+	strategy_rff, strategy_dfs;
 
 #endif

@@ -1,0 +1,95 @@
+/*
+ * How many runs until a bug is found? A table of strategies and classic bugs: the median of 20 seeds,
+ * and the worst one. Of those that are to find each of them it is asserted that they do.
+ */
+#include "explore_classics.h"
+
+enum { SEEDS = 20, MOST = 10000, FEW = 1000 };
+
+struct column {
+	const char *title, *name;
+	unsigned depth;
+	unsigned most; /* runs */
+};
+
+static const struct column columns[] = {
+	{"random", "random", 0, FEW}, {"pct 2", "pct", 2, FEW}, {"pct 3", "pct", 3, FEW},
+	{"pct 4", "pct", 4, FEW},     {"pos", "pos", 0, FEW},	{"surw", "surw", 0, FEW},
+	{"rff", "rff", 0, MOST},
+};
+
+enum { COLUMNS = sizeof(columns) / sizeof(*columns) };
+
+static int by_number(const void *a, const void *b)
+{
+	unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* One more than all: not found. */
+static unsigned runs_until(const struct classic *c, const struct column *column, uint64_t seed)
+{
+	struct strategy *s = strategy_made(column->name, seed, column->depth, 0);
+	static struct world w;
+	unsigned run = 0;
+
+	while (run < column->most && !c->fails(&w, world_run(&w, &c->program, s, run)))
+		run++;
+	strategy_free(s);
+	return run + 1;
+}
+
+struct rate {
+	unsigned median, worst;
+};
+
+static struct rate measure(const struct classic *c, const struct column *column)
+{
+	unsigned runs[SEEDS];
+
+	for (unsigned seed = 0; seed < SEEDS; seed++)
+		runs[seed] = runs_until(c, column, seed);
+	qsort(runs, SEEDS, sizeof(*runs), by_number);
+	return (struct rate){runs[SEEDS / 2], runs[SEEDS - 1]};
+}
+
+static void print_number(unsigned runs, unsigned most, const char *end)
+{
+	if (runs > most)
+		print_message("    -%s", end);
+	else
+		print_message("%5u%s", runs, end);
+}
+
+static void test_table(void **state)
+{
+	static struct classic all[CLASSICS];
+
+	(void)state;
+	classics(all);
+	print_message("%-14s", "");
+	for (size_t k = 0; k < COLUMNS; k++)
+		print_message("%8s    ", columns[k].title);
+	print_message("\n");
+	for (size_t i = 0; i < CLASSICS; i++) {
+		print_message("%-14s", all[i].name);
+		for (size_t k = 0; k < COLUMNS; k++) {
+			struct rate r = measure(&all[i], &columns[k]);
+
+			print_number(r.median, columns[k].most, "/");
+			print_number(r.worst, columns[k].most, " ");
+			assert_true(columns[k].most < MOST || r.worst <= MOST);
+		}
+		print_message("\n");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
