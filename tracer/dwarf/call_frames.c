@@ -56,6 +56,29 @@ bool frames_is_signal(struct module *m, uint64_t offset)
 	return cfi_is_signal(&table_of(m)->eh, offset);
 }
 
+static void each_span(const struct cfi_section *s, const struct cfi_section *without,
+		      void (*each)(void *ctx, uint64_t low, uint64_t high), void *ctx)
+{
+	uint64_t end = 0;
+
+	array_each(const struct cfi_span, span, &s->spans) {
+		if (span->low < end || (without && cfi_has(without, span->low)))
+			continue;
+		each(ctx, span->low, span->high);
+		end = span->high;
+	}
+}
+
+void frames_each(struct module *m, void (*each)(void *ctx, uint64_t low, uint64_t high), void *ctx)
+{
+	struct frame_table *f = table_of(m);
+
+	if (!f->debug_read)
+		find_debug(m, f);
+	each_span(&f->eh, NULL, each, ctx);
+	each_span(&f->debug, &f->eh, each, ctx);
+}
+
 int frames_row(struct module *m, uint64_t offset, struct cfi_row *out, struct error *err)
 {
 	struct frame_table *f = table_of(m);

@@ -213,6 +213,11 @@ static const struct cfi_span *find_span(const struct cfi_section *s, uint64_t ad
 	return NULL;
 }
 
+bool cfi_has(const struct cfi_section *s, uint64_t address)
+{
+	return find_span(s, address) != NULL;
+}
+
 bool cfi_is_signal(const struct cfi_section *s, uint64_t address)
 {
 	const struct cfi_span *span = find_span(s, address);

@@ -63,6 +63,8 @@ void cfi_fini(struct cfi_section *s);
 /* The rules at this address. 1; 0: the section has none; -1 with ERROR_STATE: they are broken. */
 int cfi_row(const struct cfi_section *s, uint64_t address, struct cfi_row *out, struct error *err);
 
+bool cfi_has(const struct cfi_section *s, uint64_t address); /* is there any? */
+
 /* Is it the code that a signal handler returns to? */
 bool cfi_is_signal(const struct cfi_section *s, uint64_t address);
 
@@ -74,5 +76,8 @@ struct module;
 int frames_row(struct module *m, uint64_t offset, struct cfi_row *out, struct error *err);
 
 bool frames_is_signal(struct module *m, uint64_t offset);
+
+/* The pieces of code that there are rules for, mostly functions; none overlaps another one. */
+void frames_each(struct module *m, void (*each)(void *ctx, uint64_t low, uint64_t high), void *ctx);
 
 #endif

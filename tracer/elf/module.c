@@ -210,6 +210,8 @@ static int read_segments(struct module *m, const char *path, size_t count, GElf_
 			m->dynamic = true;
 		if (p.p_type == PT_TLS)
 			m->tls = p;
+		if (p.p_type == PT_GNU_RELRO)
+			m->relro = (struct module_range){p.p_vaddr, p.p_vaddr + p.p_memsz};
 		if (p.p_type != PT_LOAD && p.p_type != PT_DYNAMIC && p.p_type != PT_NOTE)
 			continue;
 		if (!extent_fits(p.p_offset, p.p_filesz, m->size))
@@ -399,6 +401,13 @@ bool module_is_code(const struct module *m, uint64_t offset)
 	const GElf_Phdr *p = segment_at(m, offset);
 
 	return p && p->p_flags & PF_X;
+}
+
+bool module_is_constant(const struct module *m, uint64_t offset)
+{
+	const GElf_Phdr *p = segment_at(m, offset);
+
+	return p && (!(p->p_flags & PF_W) || (offset >= m->relro.low && offset < m->relro.high));
 }
 
 size_t module_bytes(const struct module *m, uint64_t offset, void *buf, size_t n)

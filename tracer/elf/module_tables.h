@@ -55,8 +55,9 @@ struct module {
 	ARRAY(Elf64_Phdr) segments; /* PT_LOAD */
 	bool pie, dynamic;
 	uint64_t entry;
-	Elf64_Phdr tls;	   /* PT_TLS, or 0 */
-	char build_id[65]; /* hex, "" none */
+	Elf64_Phdr tls;		   /* PT_TLS, or 0 */
+	struct module_range relro; /* what can only be read once it is loaded */
+	char build_id[65];	   /* hex, "" none */
 
 	/* The file with .debug_info: this one, or a separate one found by build-id or debuglink. */
 	bool debug_searched;
@@ -106,6 +107,9 @@ const struct elf_symbol *module_symbol_at(struct module *m, uint64_t offset, boo
 
 /* Is this offset in an executable PT_LOAD? */
 bool module_is_code(const struct module *m, uint64_t offset);
+
+/* Is it in what can only be read when the program runs? */
+bool module_is_constant(const struct module *m, uint64_t offset);
 
 /* A section as it is loaded (".eh_frame"), and its address in the module. False: it is not there, or is packed. */
 bool module_loaded_section(const struct module *m, const char *name, struct section_data *out,
