@@ -25,7 +25,7 @@ EDGES = {
     "tracer/explore/strategy": ["tracer/base"],
     "tracer/explore/schedule": ["tracer/base", "tracer/explore/strategy"],
     "tracer/experiments": LIBRARY + ["tracer/run", "tracer/features/convert", "tracer/features/order_log", "tracer/explore/strategy",
-                                     "tracer/explore/schedule"],
+                                     "tracer/explore/schedule", "tracer/features/controlled"],
     "tracer/cli": LIBRARY + ["tracer/run", "tracer/features", "tracer/experiments", "tracer/features/drift", "tracer/features/interactive",
                              "tracer/features/convert", "tracer/features/order_log", "tracer/features/query", "tracer/features/report"],
 }
@@ -34,6 +34,7 @@ FEATURES = {
     "as_bare": [],
     "blocked": ["watchpoints"],
     "blocking": [],
+    "controlled": [],
     "convert": ["deadlock", "waiting"],
     "crash": ["timeline", "waiting"],
     "deadlock": ["blocked", "sanitizer", "waiting"],
@@ -57,6 +58,7 @@ FEATURES = {
     "watchpoints": [],
 }
 EDGES |= {f"tracer/features/{name}": KERNEL + [f"tracer/features/{n}" for n in others] for name, others in FEATURES.items()}
+EDGES["tracer/features/controlled"] += ["tracer/explore/strategy", "tracer/explore/schedule"]
 EDGES["tracer/features"] = KERNEL + [f"tracer/features/{name}" for name in FEATURES]
 ONLY_IN = [  # what, a pattern, the only room that may contain it
     ("ptrace and waitpid", r"\b(ptrace|waitpid|process_vm_readv|process_vm_writev)\s*\(", "tracer/target"),

@@ -38,7 +38,8 @@ enum {
 	CMD_PROVE = 8,
 	CMD_REPL = 16,
 	CMD_ATTACH = 32,
-	CMD_CONVERT = 64
+	CMD_CONVERT = 64,
+	CMD_EXPLORE = 128,
 };
 
 /* One row of the table that parsing, --help and completions come from. */
@@ -109,6 +110,7 @@ int command_check(struct cli *cli);
 int command_lines(struct cli *cli);
 int command_prove(struct cli *cli);
 int command_repl(struct cli *cli);
+int command_explore(struct cli *cli);
 int command_convert(struct cli *cli);
 
 #endif

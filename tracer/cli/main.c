@@ -22,6 +22,8 @@ static const struct command commands[] = {
 	{"convert", "convert [OPTIONS] -o FILE.lua [--] PROG [ARG...]",
 	 "a gate script from a test that orders its threads by sleeping", CMD_CONVERT,
 	 command_convert},
+	{"explore", "explore [OPTIONS] [-g FILE.lua]... [-o DIR] [--] PROG [ARG...]",
+	 "search the interleavings for one that fails", CMD_EXPLORE, command_explore},
 	{"check", "check -g FILE.lua PROG", "resolve every location of a script, run nothing",
 	 CMD_CHECK, command_check},
 	{"lines", "lines PROG LOCATION...",

@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 const struct option_row option_rows[] = {
-	{"gates", 'g', "FILE.lua", CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_PROVE,
+	{"gates", 'g', "FILE.lua",
+	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_PROVE | CMD_EXPLORE,
 	 "a gate script; may be repeated"},
 	{"order", OPT_ORDER, "'A -> B'", CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE,
 	 "A has been executed before B may be; may be repeated"},

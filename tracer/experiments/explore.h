@@ -28,6 +28,7 @@ struct explore_options {
 
 /* A way to fail: runs that failed alike, told apart by kind and place. */
 struct explore_failure {
+	uint64_t key;	   /* the same for those that are the same */
 	char *kind;	   /* "signal", "status", "expect", "deadlock", "livelock", "sanitizer" */
 	char *where;	   /* what tells it from others of its kind: places, or "exit status 3" */
 	char *text;	   /* as `run` would say it: lines, the first as the contract has it */
@@ -48,6 +49,8 @@ struct explore_sample {
 };
 
 struct explore {
+	/* Who takes part in the runs of the search, and in the one that explains a failure. */
+	const struct features *quick, *full;
 	struct experiment x;
 	struct explore_options options;
 	/* The result. */

@@ -44,10 +44,25 @@
 #define PLACER_DECLARED(name)	extern const struct site_placer name##_placer;
 #define PLACER_LISTED(name)	&name##_placer,
 
+/* Of one run among thousands: what happens in it, and how it ends, but nothing in words. */
+#define SEARCHERS(ONE)                                                                             \
+	ONE(given)                                                                                 \
+	ONE(sanitizer)                                                                             \
+	ONE(deadlock)                                                                              \
+	ONE(expected)                                                                              \
+	ONE(leftover)                                                                              \
+	ONE(controlled)
+
 OBSERVERS(OBSERVER_DECLARED)
+extern const struct observer controlled_observer;
 PLACERS(PLACER_DECLARED)
 
 static const struct observer *const observers[] = {OBSERVERS(OBSERVER_LISTED) NULL};
+static const struct observer *const controlled[] = {
+	OBSERVERS(OBSERVER_LISTED) & controlled_observer, NULL};
+static const struct observer *const searchers[] = {SEARCHERS(OBSERVER_LISTED) NULL};
 static const struct site_placer *const placers[] = {PLACERS(PLACER_LISTED) NULL};
 
 const struct features all_features = {observers, placers};
+const struct features controlled_features = {controlled, placers};
+const struct features search_features = {searchers, placers};

@@ -86,6 +86,8 @@ struct observer {
 			    struct session_thread *t); /* ... it has been asked */
 	/* A stopped thread goes on. True: the observer has let it go. */
 	bool (*goes)(struct session *s, struct session_thread *t);
+	/* TARGET_CALL and TARGET_CALLED. True: the observer deals with the thread. */
+	bool (*call)(struct session *s, const struct target_event *ev);
 	/* TARGET_SLEEP and TARGET_SLEPT; the observer lets the thread go on. */
 	void (*sleep)(struct session *s, const struct target_event *ev);
 

@@ -201,6 +201,15 @@ static void on_fork(struct session *s, const struct target_event *ev)
 	arrivals_event(s, t, PLACE_FORK, 0);
 }
 
+static void on_call(struct session *s, const struct target_event *ev)
+{
+	bool taken = false;
+
+	observe_until(taken, call, s, ev);
+	if (!taken)
+		target_resume(s->target, ev->thread);
+}
+
 static void on_interrupt(struct session *s, int signal)
 {
 	bool taken = false;
@@ -277,6 +286,10 @@ static void turn(struct session *s, const struct target_event *ev)
 	case TARGET_SLEPT:
 		observe(sleep, s, ev);
 		break;
+	case TARGET_CALL:
+	case TARGET_CALLED:
+		on_call(s, ev);
+		break;
 	case TARGET_PROCESS_GONE:
 		on_process_gone(s, ev);
 		signals_note_frozen(s);
@@ -322,7 +335,7 @@ void session_turn(struct session *s, const struct target_event *ev)
 		attach_check(s);
 }
 
-static void loop(struct session *s)
+void session_loop(struct session *s)
 {
 	struct target_event ev;
 
@@ -452,6 +465,7 @@ void session_judge(struct session *s, struct session_result *out)
 	out->verdict = verdict_of(s->engine, &s->plan.expect, &s->outcome);
 	out->status = verdict_status(out->verdict, &s->plan.expect, &s->outcome);
 	out->interrupted = s->interrupted;
+	out->expects = s->plan.expect.any;
 	if (s->interrupted)
 		out->status = 128 + s->interrupted;
 	observe(judged, s, out);
@@ -483,7 +497,7 @@ int session_run(const struct session_options *o, struct modules *symbols, unsign
 	*out = (struct session_result){0};
 	if (session_prepare(&s, err) == 0 &&
 	    (o->pid ? attach_start(&s, err) : session_launch(&s, err)) == 0) {
-		loop(&s);
+		session_loop(&s);
 		if (o->pid)
 			attach_ended(&s);
 		session_judge(&s, out);

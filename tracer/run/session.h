@@ -75,7 +75,8 @@ struct session_options {
 	const struct session_trial *trial; /* NULL except for prove */
 	struct order_log *order_log;	   /* NULL: not kept. Owned by the caller */
 	struct convert_record *record;	   /* NULL except for convert. Owned by the caller */
-	int pid;			   /* attach: the running process; else 0 */
+	struct controlled *controlled; /* NULL except for explore and replay. Owned by the caller */
+	int pid;		       /* attach: the running process; else 0 */
 };
 
 /* The formats of a report, chosen by the ending of the file's name. */
@@ -98,6 +99,7 @@ struct session_result {
 	enum verdict verdict;
 	int status;	 /* gatectl's exit status */
 	int interrupted; /* the signal that ended gatectl's run, or 0 */
+	bool expects;	 /* the script has an expect */
 	struct str
 		text; /* what to tell on standard error: lines, the first as the contract has it */
 	struct str note;  /* what there is to say of a run that was as expected: lines, or empty */

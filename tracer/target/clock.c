@@ -151,16 +151,24 @@ static uint64_t auxiliary(struct thread *th)
 	return at + sizeof(word);
 }
 
-void clock_exec(struct thread *th)
+uint64_t clock_auxiliary(struct thread *th, uint64_t type)
 {
-	const uint64_t ignore = AT_IGNORE;
-	uint64_t entry[2], at = 0;
+	uint64_t entry[2], at = thread_regs(th) == 0 ? auxiliary(th) : 0;
 
-	if (th->target->sleeps && thread_regs(th) == 0)
-		at = auxiliary(th);
 	for (; at && memory_raw_read(space_of(th), at, entry, sizeof(entry)) == 0 &&
 	       entry[0] != AT_NULL;
 	     at += sizeof(entry))
-		if (entry[0] == AT_SYSINFO_EHDR)
-			target_write(th->pub.process, at, &ignore, sizeof(ignore));
+		if (entry[0] == type)
+			return at;
+	return 0;
+}
+
+void clock_exec(struct thread *th)
+{
+	const uint64_t ignore = AT_IGNORE;
+	uint64_t at =
+		th->target->sleeps || th->target->calls ? clock_auxiliary(th, AT_SYSINFO_EHDR) : 0;
+
+	if (at)
+		target_write(th->pub.process, at, &ignore, sizeof(ignore));
 }

@@ -20,7 +20,7 @@ static void has_gone_on(struct thread *th, enum target_state state)
 void thread_continue(struct thread *th, int signal)
 {
 	bool syscalls = th->restarts.count || th->in_sigreturn || th->elisions.count ||
-			th->timed_argument || th->target->sleeps;
+			th->timed_argument || th->tells_end || th->target->sleeps;
 	int request = syscalls ? PTRACE_SYSCALL : PTRACE_CONT;
 
 	assert(th->pub.state == TARGET_STOPPED);

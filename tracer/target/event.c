@@ -147,6 +147,9 @@ static void on_stop(struct target *t, struct thread *th, int event, int signal)
 	case PTRACE_EVENT_EXIT:
 		on_exit(t, th);
 		break;
+	case PTRACE_EVENT_SECCOMP:
+		call_entry(t, th);
+		break;
 	case PTRACE_EVENT_STOP:
 		on_group_stop(th, signal);
 		break;

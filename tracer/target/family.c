@@ -268,6 +268,7 @@ static void new_image(struct thread *th)
 	th->rewatched = false;
 	th->dead = false;
 	clock_exec(th);
+	call_exec(th);
 }
 
 /* An unfollowed child shared our traps until now. */

@@ -79,7 +79,7 @@ void target_kill_all(struct target *t)
 	struct process *p;
 
 	TAILQ_FOREACH(p, &t->processes, link)
-	if (!p->gone)
+	if (!p->gone && !p->kept)
 		kill(p->pub.pid, SIGKILL);
 	array_each(struct parked, parked, &t->parked)
 		kill(parked->tid, SIGKILL);
@@ -114,6 +114,7 @@ void target_free(struct target *t)
 	if (t->attached) {
 		target_detach(t);
 	} else if (!t->detached) {
+		template_end(t);
 		target_kill_all(t);
 		reap_all();
 	}

@@ -96,7 +96,7 @@ static void child(struct launch *l)
 	target_signals_as_found();
 	if (retry_read(l->go[0], &go, 1) != 1)
 		_exit(125);
-	if (!redirect(how))
+	if (!redirect(how) && (!how->calls || call_prepare(how->calls) == 0))
 		exec_program(how->argv, how->env ? how->env : environ);
 	if (write(l->fault[1], &errno, sizeof(errno)) < 0)
 		_exit(125);
@@ -142,6 +142,8 @@ static int seize(const struct launch *l, struct error *err)
 
 	if (l->how->trace_exit)
 		options |= PTRACE_O_TRACEEXIT;
+	if (l->how->calls)
+		options |= PTRACE_O_TRACESECCOMP;
 	if (ptrace(PTRACE_SEIZE, l->pid, 0, options) < 0)
 		return refusal_of_seize(l->pid, errno, err);
 	return 0;
@@ -232,6 +234,7 @@ static struct target *target_of_launch(const struct launch *l)
 	t->no_follow = l->how->no_follow;
 	t->trace_exit = l->how->trace_exit;
 	t->sleeps = l->how->sleeps;
+	t->calls = l->how->calls != NULL;
 	t->last.kind = TARGET_TICK;
 	p = process_new(t, l->pid, NULL, space_new(l->pid));
 	p->pub.is_root = true;
@@ -239,6 +242,7 @@ static struct target *target_of_launch(const struct launch *l)
 	th->stop = STOP_EXEC;
 	clock_start(t);
 	clock_exec(th);
+	call_exec(th);
 	event_push(t, TARGET_EXEC, th);
 	trap_begin(th);
 	return t;

@@ -44,6 +44,10 @@ static bool gather(struct target *t, struct target_event *out)
 		orphan_settle(t);
 	if (t->queue.count)
 		return false;
+	if (template_is_left(t)) {
+		*out = (struct target_event){.kind = TARGET_EMPTY};
+		return true;
+	}
 	tid = status_of_any(t, &status, due ? WNOHANG : 0);
 	if (tid > 0) {
 		event_status(t, tid, status);

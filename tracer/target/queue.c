@@ -26,6 +26,11 @@ bool event_take(struct target *t, struct target_event *out)
 	return true;
 }
 
+bool target_is_settled(const struct target *t, size_t running)
+{
+	return t->queue_head == t->queue.count && t->running == running;
+}
+
 bool target_is_queued(const struct target *t, const struct target_thread *thread)
 {
 	for (size_t i = t->queue_head; i < t->queue.count; i++)

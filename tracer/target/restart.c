@@ -298,7 +298,8 @@ void restart_syscall_stop(struct thread *th)
 			elide_syscall_stop(th, &info);
 		if (th->target->sleeps && info.op == PTRACE_SYSCALL_INFO_EXIT)
 			clock_syscall_exit(th);
-		if (sleeps_syscall_stop(th, &info))
+		if (sleeps_syscall_stop(th, &info) ||
+		    (info.op == PTRACE_SYSCALL_INFO_EXIT && call_exit(th->target, th)))
 			return;
 	}
 	if (th->interrupted)

@@ -195,6 +195,16 @@ static void site_agree(struct target *t, struct target_space *space, const struc
 		memory_raw_write(t, space, site->pub.addr, arch_trap, ARCH_TRAP_LEN);
 }
 
+void site_copy_table(const struct target_space *from, struct target_space *to)
+{
+	array_each(struct site_entry, entry, &from->sites) {
+		struct site *site = base_alloc(1, sizeof(*site));
+
+		*site = *entry->site;
+		*array_add(&to->sites) = (struct site_entry){entry->addr, site};
+	}
+}
+
 void site_copy_all(struct target *t, const struct target_space *from, struct target_space *to)
 {
 	array_each(struct site_entry, entry, &from->sites) {

@@ -252,6 +252,17 @@ static void area_copy(struct target *t, struct thread *child, const struct area 
 	}
 }
 
+void slot_copy_table(const struct target_space *from, struct target_space *to)
+{
+	array_each(struct area, area, &from->areas) {
+		struct area *copy = array_add(&to->areas);
+
+		copy->base = area->base;
+		array_each(const struct slot, slot, &area->slots)
+			*array_add(&copy->slots) = *slot;
+	}
+}
+
 void slot_copy_all(struct target *t, struct thread *child, const struct target_space *from)
 {
 	array_each(struct area, area, &from->areas)

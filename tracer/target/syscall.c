@@ -76,7 +76,8 @@ static bool has_second_mask(struct thread *th)
 bool remote_possible(struct thread *th)
 {
 	return th->pub.state == TARGET_STOPPED && th->stop != STOP_NONE && th->stop != STOP_EXIT &&
-	       th->stop != STOP_VFORK && th->stop != STOP_SLEEP && !has_second_mask(th);
+	       th->stop != STOP_VFORK && th->stop != STOP_SLEEP && th->stop != STOP_CALL &&
+	       !has_second_mask(th);
 }
 
 /* Signals but for those that an instruction raises: blocked ones of those would be fatal. */

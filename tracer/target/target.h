@@ -68,12 +68,22 @@ enum target_event_kind {
 	TARGET_ATTACHED, /* the first event of all behind target_attach: every thread stands still */
 	TARGET_SLEEP,	 /* `thread` begins to wait for `sleep_ns` at most; only with `sleeps` */
 	TARGET_SLEPT,	 /* ... and does not wait any more */
+	TARGET_CALL,	 /* `thread` is about to make a system call of target_launch.calls */
+	TARGET_CALLED,	 /* ... has made it; only after target_tell_end() */
 	TARGET_WATCH,	 /* `thread` has just written to a watched word */
 	TARGET_SIGNAL,	 /* `signal` is about to be delivered to `thread` */
 	TARGET_PROCESS_GONE, /* all threads of `process` are gone; `status` as waitpid gives it */
 	TARGET_TICK,	     /* time has passed (target_launch.tick_ms); no thread */
 	TARGET_INTERRUPT,    /* gatectl itself was sent `signal` (INT, TERM or HUP); no thread */
 	TARGET_EMPTY,	     /* no traced process is left; no thread */
+};
+
+/* A system call that the program makes. */
+struct target_made {
+	long number;
+	uint64_t args[6];
+	int64_t result; /* CALLED: -errno where it has failed */
+	uint64_t pc, sp, fs_base;
 };
 
 struct target_event {
@@ -89,6 +99,7 @@ struct target_event {
 	bool sleeps_again;		/* SLEEP: was elided so often that it no longer is */
 	unsigned long clock_reads;	/* SLEEP: how often its thread has asked for the time */
 	bool timed_out;			/* SLEPT: nothing else has ended it */
+	struct target_made call;	/* CALL, CALLED */
 };
 
 struct target_launch {
@@ -98,6 +109,9 @@ struct target_launch {
 	bool no_follow;			    /* children run untraced, with clean bytes */
 	bool trace_exit;		    /* report TARGET_THREAD_EXIT */
 	bool sleeps;			    /* report TARGET_SLEEP and TARGET_SLEPT, see sleeps.c */
+	const long
+		*calls; /* report TARGET_CALL for these, -1 behind the last; NULL: none. The program
+			      has one address space layout, random bytes and no vdso then, see call_seen.c */
 	bool as_alone; /* refuse a program that the kernel runs with fewer rights if it is traced */
 	bool needs_memory; /* refuse what cannot be read */
 	unsigned tick_ms;  /* a TARGET_TICK about that often; changed with target_tick() */
@@ -186,6 +200,30 @@ void target_tick(struct target *t, unsigned tick_ms);
  * A thread that is gone or running is left alone.
  */
 void target_resume(struct target *t, struct target_thread *thread);
+
+/* A thread at TARGET_CALL does not make the call when it is resumed, but has this result; at
+   TARGET_CALLED: another result. */
+void target_answer(struct target_thread *thread, int64_t result);
+/* ... makes it with this argument. */
+void target_argument(struct target_thread *thread, unsigned index, uint64_t value);
+/* ... TARGET_CALLED comes when it is over. */
+void target_tell_end(struct target_thread *thread);
+/* A thread at TARGET_CALLED makes the same call once more when it is resumed: TARGET_CALL comes. */
+void target_call_again(struct target_thread *thread);
+
+/* Is no event waiting to be told, and do no more threads run than these? */
+bool target_is_settled(const struct target *t, size_t running);
+
+/*
+ * A program as it is now, kept for others to begin with: its only thread stands at a site, and stays
+ * there. target_kill_all() spares it, target_wait() does not count it: TARGET_EMPTY means that all others
+ * are gone. 0, or -1: it has other threads.
+ */
+int target_keep(struct target *t, struct target_thread *thread);
+/* A new process that is what the kept one is, a root, stopped as that is: no event comes for it. NULL with
+   ERROR_SYSTEM. */
+struct target_process *target_copy(struct target *t, struct target_thread **thread,
+				   struct error *err);
 
 /* The signal of a thread stopped at TARGET_SIGNAL is dropped when it is resumed. */
 void target_drop_signal(struct target_thread *thread);

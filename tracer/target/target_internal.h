@@ -92,7 +92,9 @@ enum stop {
 	STOP_EXIT,
 	STOP_PAUSE,
 	STOP_WATCH,
-	STOP_SLEEP, /* in a system call, see sleeps.c */
+	STOP_SLEEP,  /* in a system call, see sleeps.c */
+	STOP_CALL,   /* before a system call, see call_seen.c */
+	STOP_CALLED, /* ... behind it */
 };
 
 /*
@@ -138,6 +140,7 @@ struct thread {
 	unsigned long polls;	       /* ... how often it has begun to wait for files */
 	unsigned long clock_reads;     /* clock.c: how often it has asked for the time */
 	uint64_t sleeps_call, sleeps_sp; /* ... this one, made with this stack pointer */
+	bool tells_end;			 /* call_seen.c: of its current call */
 	bool calling;			 /* inside target_call */
 	struct watch_set watched;	 /* what its debug registers hold */
 	bool rewatched;	   /* they held others when it stopped last: one may still report */
@@ -165,8 +168,16 @@ struct process {
 	struct target *target;
 	TAILQ_ENTRY(process) link;
 	bool gone;
+	bool kept;   /* template.c */
 	int ends_by; /* init.c: by this signal, in place of SIGKILL; or 0 */
 	struct own_trap trap;
+};
+
+/* template.c */
+struct kept_program {
+	struct thread *thread; /* NULL: none */
+	uint64_t tid_at;       /* where it has its own thread id; 0: not known */
+	uint64_t robust, robust_size;
 };
 
 /* A new task that has stopped before its creator's report. */
@@ -196,6 +207,8 @@ struct target {
 	struct target_event last;	     /* what the last target_wait() gave */
 	bool no_follow, trace_exit;
 	bool sleeps;					       /* are reported */
+	bool calls;					       /* some are: call_seen.c */
+	struct kept_program kept;			       /* template.c */
 	unsigned hasten;				       /* sleeps.c */
 	bool timers;					       /* ... there are some */
 	uint64_t clock_start_ns, slept_ns, worked_ns, seen_ns; /* clock.c */
@@ -270,6 +283,8 @@ void regs_from_arch(const struct arch_regs *in, struct user_regs_struct *out);
 /* site.c */
 /* The child's memory is a copy of the parent's: its table too, and what has changed since. */
 void site_copy_all(struct target *t, const struct target_space *from, struct target_space *to);
+/* ... of one that stands still: nothing has changed. */
+void site_copy_table(const struct target_space *from, struct target_space *to);
 /* The program's own byte instead of a trap, unless the program has written another one since. */
 void site_restore(struct target *t, struct target_space *space, const struct site *site);
 /* Takes the traps out of a process that will not be traced. */
@@ -281,6 +296,7 @@ int slot_make(struct target *t, struct target_process *process, struct thread *h
 	      const struct site *site, const struct arch_insn *insn, uint64_t *to,
 	      struct error *err);
 void slot_copy_all(struct target *t, struct thread *child, const struct target_space *from);
+void slot_copy_table(const struct target_space *from, struct target_space *to);
 void slot_first_area(struct target *t, struct thread *helper);
 /* The code that makes a system call and traps. */
 enum { STUB_TRAP = 2, STUB_LENGTH = 3 };
@@ -425,9 +441,20 @@ bool elide_give_time(struct thread *th, const struct elide_call *call, uint64_t 
 /* sleeps.c: true: there is an event of it, the thread stays stopped */
 bool sleeps_syscall_stop(struct thread *th, const struct __ptrace_syscall_info *info);
 
+/* call_seen.c */
+int call_prepare(const long *calls); /* in a child that is about to exec. 0, or -1 with errno */
+void call_entry(struct target *t, struct thread *th);
+bool call_exit(struct target *t, struct thread *th); /* true: there is an event of it */
+void call_exec(struct thread *th); /* before the new program's first instruction */
+
+/* template.c */
+void template_end(struct target *t);	       /* the kept process dies with the others */
+bool template_is_left(const struct target *t); /* nobody but the kept process */
+
 /* clock.c: with `sleeps` */
 void clock_start(struct target *t);
 void clock_exec(struct thread *th); /* before the new program's first instruction */
+uint64_t clock_auxiliary(struct thread *th, uint64_t type); /* the address of its entry, or 0 */
 void clock_syscall_exit(struct thread *th);
 /* *ns, a time of the clock's as the program sees it, becomes how long that is from now. `now_ns` is now
    as the kernel sees it. False: it is over already, or the clock is none that goes on by itself. */

@@ -1,0 +1,213 @@
+/* The search: run after run, until one fails, or there is nothing left to see, or no time. */
+#include "tracer/experiments/explore.h"
+#include "tracer/experiments/explore_examine.h"
+#include "tracer/experiments/explore_failure.h"
+#include "tracer/experiments/explore_run.h"
+#include "tracer/experiments/explore_seen.h"
+
+#include <time.h>
+
+enum { SAMPLES = 512 };
+
+struct search {
+	struct explore *e;
+	struct explore_runs runs;
+	struct strategy *strategy;
+	struct seen seen;
+	double begun;
+	unsigned long every; /* runs between two samples */
+};
+
+static double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* ---- what a run has shown ------------------------------------------------------------------------ */
+
+/* Of so many samples every second one is dropped. */
+static void thin(struct search *s)
+{
+	struct explore *e = s->e;
+	size_t kept = 0;
+
+	for (size_t i = 1; i < e->samples.count; i += 2)
+		e->samples.items[kept++] = e->samples.items[i];
+	e->samples.count = kept;
+	s->every *= 2;
+}
+
+static void sample(struct search *s)
+{
+	struct explore *e = s->e;
+
+	if (e->runs % s->every)
+		return;
+	*array_add(&e->samples) = (struct explore_sample){now_s() - s->begun, e->runs, e->distinct};
+	if (e->samples.count == SAMPLES)
+		thin(s);
+}
+
+static void copy_schedule(const struct schedule *from, struct schedule *to)
+{
+	array_each(char *, id, &from->threads)
+		schedule_thread(to, *id);
+	array_each(const struct schedule_step, step, &from->steps)
+		*array_add(&to->steps) = *step;
+}
+
+/* Switches away from a thread that could have gone on: it moves again later. */
+static unsigned preemptions(const struct schedule *s)
+{
+	unsigned count = 0;
+
+	for (size_t i = 1; i < s->steps.count; i++)
+		count += s->steps.items[i - 1].thread != s->steps.items[i].thread &&
+			 s->steps.items[i].others;
+	return count;
+}
+
+static struct explore_failure *known(struct explore *e, uint64_t key)
+{
+	array_each(struct explore_failure, f, &e->failures)
+		if (f->key == key)
+			return f;
+	return NULL;
+}
+
+static void failed(struct search *s, const struct session_result *r, const char *kind, uint64_t key)
+{
+	struct explore *e = s->e;
+	struct explore_failure *f = known(e, key);
+
+	if (f) {
+		f->times++;
+		return;
+	}
+	f = array_add(&e->failures);
+	*f = (struct explore_failure){.key = key,
+				      .kind = base_strdup(kind),
+				      .where = explore_where(r, kind),
+				      .text = base_strdup(str_text(&r->text)),
+				      .run = e->runs,
+				      .strategy = e->options.strategy,
+				      .times = 1};
+	copy_schedule(&s->runs.controlled.schedule, &f->schedule);
+	f->steps = (unsigned)f->schedule.steps.count;
+	f->preemptions = preemptions(&f->schedule);
+}
+
+static enum strategy_result note(struct search *s, const struct session_result *r)
+{
+	static const enum strategy_result results[] = {
+		[EXPLORE_PASSED] = STRATEGY_PASSED,
+		[EXPLORE_FAILED] = STRATEGY_FAILED,
+		[EXPLORE_BARRED] = STRATEGY_CUT,
+		[EXPLORE_CUT] = STRATEGY_CUT,
+	};
+	struct controlled *c = &s->runs.controlled;
+	struct explore *e = s->e;
+	const char *kind;
+	uint64_t key;
+	enum explore_ended ended = explore_judge(c, r, &kind, &key);
+
+	if (c->end == CONTROLLED_STOPPED) /* the strategy has seen it: no schedule */
+		return STRATEGY_CUT;
+	e->runs++;
+	e->points += c->schedule.steps.count;
+	e->distinct += seen_add(&s->seen, schedule_digest(&c->schedule));
+	e->barred += ended == EXPLORE_BARRED;
+	e->cut += ended == EXPLORE_CUT;
+	if (ended == EXPLORE_FAILED)
+		failed(s, r, kind, key);
+	sample(s);
+	return results[ended];
+}
+
+/* ---- the runs ------------------------------------------------------------------------------------- */
+
+static bool is_over(const struct search *s)
+{
+	const struct explore *e = s->e;
+	const struct explore_options *o = &e->options;
+
+	return (o->runs && e->runs >= o->runs) ||
+	       (o->seconds > 0 && now_s() - s->begun >= o->seconds) ||
+	       (e->failures.count && !o->all) || strategy_is_done(s->strategy);
+}
+
+static void tell(struct explore *e)
+{
+	if (e->x.view.progress)
+		e->x.view.progress(e->x.view.ctx, e->runs, e->options.runs, "");
+}
+
+static int search(struct search *s)
+{
+	struct explore *e = s->e;
+
+	for (uint64_t run = 0; !is_over(s); run++) {
+		struct session_result r;
+		int failed;
+
+		tell(e);
+		strategy_begin(s->strategy, run);
+		failed = explore_runs_one(&s->runs, &r, e->x.err);
+		strategy_end(s->strategy, failed ? STRATEGY_CUT : note(s, &r));
+		if (!failed && r.interrupted)
+			return experiment_over(&e->x, &r);
+		session_result_fini(&r);
+		if (failed < 0)
+			return -1;
+	}
+	e->complete = strategy_is_done(s->strategy) && !strategy_strayed(s->strategy);
+	return 0;
+}
+
+static int begin(struct search *s)
+{
+	struct explore *e = s->e;
+	const struct explore_options *o = &e->options;
+	const struct strategy_options options = {o->seed, o->depth, o->bound, 0};
+
+	s->strategy = strategy_new(o->strategy, &options);
+	if (!s->strategy)
+		return error_set(e->x.err, ERROR_USAGE, "--strategy: there is none called '%s'",
+				 o->strategy);
+	s->runs.controlled.strategy = s->strategy;
+	s->runs.controlled.steps = o->steps;
+	if (explore_runs_begin(&s->runs, e->x.options, e->x.symbols, e->quick, true, e->x.err) < 0)
+		return -1;
+	e->forked = s->runs.kept != NULL;
+	e->not_forked = s->runs.not_kept ? base_strdup(s->runs.not_kept) : NULL;
+	return 0;
+}
+
+int explore_search(struct explore *e)
+{
+	struct search s = {.e = e, .begun = now_s(), .every = 1};
+	int answer = begin(&s);
+
+	if (answer == 0)
+		answer = search(&s);
+	e->seconds = now_s() - s.begun;
+	explore_runs_end(&s.runs);
+	strategy_free(s.strategy);
+	seen_fini(&s.seen);
+	for (size_t i = 0; answer == 0 && i < e->failures.count; i++)
+		answer = explore_examine(e, &e->failures.items[i]);
+	return answer;
+}
+
+void explore_fini(struct explore *e)
+{
+	array_each(struct explore_failure, f, &e->failures)
+		explore_failure_fini(f);
+	array_fini(&e->failures);
+	array_fini(&e->samples);
+	base_free(e->differs);
+	base_free(e->not_forked);
+}

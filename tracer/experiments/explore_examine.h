@@ -1,0 +1,10 @@
+/* A failure that was found, looked at: the same run once more, with everybody who can explain it. */
+#ifndef GATECTL_EXPERIMENTS_EXPLORE_EXAMINE_H
+#define GATECTL_EXPERIMENTS_EXPLORE_EXAMINE_H
+
+#include "tracer/experiments/explore.h"
+
+/* 0: its text is that of `run`, and its schedule is described; -1: the experiment is over. */
+int explore_examine(struct explore *e, struct explore_failure *f);
+
+#endif

@@ -1,0 +1,94 @@
+#include "tracer/experiments/explore_failure.h"
+
+#include "tracer/base/signame.h"
+
+#include <string.h>
+
+/* FNV-1a (Fowler, Noll, Vo). */
+static uint64_t hash(uint64_t digest, const char *text)
+{
+	for (; text && *text; text++)
+		digest = (digest ^ (unsigned char)*text) * 0x100000001b3;
+	return digest;
+}
+
+/* Where the last step of the run was: of two crashes by one signal it tells which. */
+static uint64_t last_place(const struct controlled *c)
+{
+	const struct schedule *s = &c->schedule;
+
+	return s->steps.count ? s->steps.items[s->steps.count - 1].point.place : 0;
+}
+
+static enum explore_ended failed(const char *word, const char **kind)
+{
+	*kind = word;
+	return EXPLORE_FAILED;
+}
+
+static enum explore_ended judge(const struct controlled *c, const struct session_result *r,
+				const char **kind)
+{
+	if (c->end == CONTROLLED_STOPPED)
+		return EXPLORE_CUT;
+	if (c->end == CONTROLLED_STEPS)
+		return controlled_spins(c) ? failed("livelock", kind) : EXPLORE_CUT;
+	switch (r->verdict) {
+	case VERDICT_OK:
+		if (r->expects || !r->status)
+			return EXPLORE_PASSED;
+		return failed(c->sanitizer	 ? "sanitizer"
+			      : r->status >= 128 ? "signal"
+						 : "status",
+			      kind);
+	case VERDICT_CRASHED:
+		return failed(c->sanitizer ? "sanitizer" : "signal", kind);
+	case VERDICT_DEADLOCK:
+		return failed("deadlock", kind);
+	case VERDICT_NOT_AS_EXPECTED:
+		return failed("expect", kind);
+	default:
+		return EXPLORE_BARRED;
+	}
+}
+
+enum explore_ended explore_judge(const struct controlled *c, const struct session_result *r,
+				 const char **kind, uint64_t *key)
+{
+	enum explore_ended ended = judge(c, r, kind);
+
+	if (ended != EXPLORE_FAILED)
+		return ended;
+	*key = hash(hash(0xcbf29ce484222325, *kind),
+		    strcmp(*kind, "deadlock") == 0 ? c->stuck : NULL) +
+	       (uint64_t)r->status;
+	if (strcmp(*kind, "signal") == 0)
+		*key ^= last_place(c);
+	return ended;
+}
+
+char *explore_where(const struct session_result *r, const char *kind)
+{
+	struct str text = {0};
+
+	if (strcmp(kind, "signal") == 0)
+		str_addf(&text, "SIG%s", signame_text(r->status - 128));
+	else if (strcmp(kind, "deadlock") == 0 || strcmp(kind, "livelock") == 0)
+		str_addf(&text, "a %s", kind);
+	else if (strcmp(kind, "sanitizer") == 0)
+		str_add(&text, "a sanitizer's report");
+	else
+		str_addf(&text, "exit status %d", r->status);
+	return str_take(&text);
+}
+
+void explore_failure_fini(struct explore_failure *f)
+{
+	base_free(f->kind);
+	base_free(f->where);
+	base_free(f->text);
+	base_free(f->folder);
+	base_free(f->script);
+	base_free(f->no_script);
+	schedule_fini(&f->schedule);
+}

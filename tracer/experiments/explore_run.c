@@ -1,0 +1,159 @@
+#include "tracer/experiments/explore_run.h"
+
+#include "tracer/features/controlled/controlled_run.h"
+#include "tracer/run/go.h"
+#include "tracer/run/run.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* ---- the program at its beginning --------------------------------------------------------------- */
+
+static void drop_kept(struct explore_runs *r)
+{
+	if (r->kept) {
+		session_fini(r->kept);
+		base_free(r->kept);
+	}
+	r->kept = NULL;
+}
+
+static bool is_there(const struct session *s)
+{
+	return control_arrived(s) || s->over;
+}
+
+/* Until its first thread stands where schedules begin, or until it has ended. */
+static bool bring_there(struct session *s)
+{
+	struct target_event ev = {.kind = TARGET_TICK};
+
+	while (!is_there(s) && ev.kind != TARGET_EMPTY) {
+		target_wait(s->target, &ev);
+		session_turn(s, &ev);
+	}
+	if (s->over && ev.kind != TARGET_EMPTY)
+		session_loop(s);
+	return control_arrived(s);
+}
+
+static void cannot_keep(struct explore_runs *r, const char *why)
+{
+	base_free(r->not_kept);
+	r->not_kept = base_strdup(why);
+	drop_kept(r);
+}
+
+static bool has_places(const struct session *s)
+{
+	return engine_place_at(s->engine, 0) != NULL;
+}
+
+/* 0, also where it cannot be kept. */
+static int keep(struct explore_runs *r, struct error *err)
+{
+	struct session *s = r->kept = base_alloc(1, sizeof(*s));
+
+	*s = (struct session){.options = &r->options, .symbols = r->symbols, .run_number = 1};
+	r->controlled.keeps = true;
+	if (session_prepare(s, err) < 0 || session_launch(s, err) < 0) {
+		drop_kept(r);
+		return -1;
+	}
+	if (has_places(s))
+		cannot_keep(r, "the gates begin with the program");
+	else if (!bring_there(s))
+		cannot_keep(r, "the program does not come to main");
+	else if (target_keep(s->target, control_arrived(s)->target) < 0)
+		cannot_keep(r, "it has threads before main");
+	r->controlled.keeps = false;
+	return 0;
+}
+
+/* ---- files ---------------------------------------------------------------------------------------- */
+
+static int new_file(const char *name)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC);
+
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, O_APPEND);
+	return fd;
+}
+
+static void rewind_files(const struct controlled *c)
+{
+	if (c->in >= 0)
+		lseek(c->in, 0, SEEK_SET);
+	if (ftruncate(c->out, 0) < 0 || ftruncate(c->err, 0) < 0)
+		return;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------ */
+
+int explore_runs_begin(struct explore_runs *r, const struct session_options *o,
+		       struct modules *symbols, const struct features *features, bool keeps,
+		       struct error *err)
+{
+	struct controlled *c = &r->controlled;
+
+	r->options = *o;
+	r->options.features = features;
+	r->options.controlled = c;
+	r->options.leftover = LEFTOVER_KILL;
+	r->options.quiet = true;
+	r->symbols = symbols;
+	c->in = lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0 ? STDIN_FILENO : -1;
+	c->out = new_file("stdout");
+	c->err = new_file("stderr");
+	if (c->out < 0 || c->err < 0)
+		return error_errno(err, ERROR_SYSTEM,
+				   "cannot make a file for the program's output");
+	return keeps ? keep(r, err) : 0;
+}
+
+static int start(struct explore_runs *r, struct session *s, struct error *err)
+{
+	struct session_thread *t;
+
+	if (session_prepare(s, err) < 0)
+		return -1;
+	if (!r->kept)
+		return session_launch(s, err);
+	t = session_copy(s, r->kept, err);
+	if (!t)
+		return -1;
+	control_begin(s, t);
+	session_go(s, t);
+	return 0;
+}
+
+int explore_runs_one(struct explore_runs *r, struct session_result *out, struct error *err)
+{
+	struct session s = {.options = &r->options, .symbols = r->symbols, .run_number = ++r->made};
+	int answer = -1;
+
+	*out = (struct session_result){0};
+	rewind_files(&r->controlled);
+	if (start(r, &s, err) == 0) {
+		session_loop(&s);
+		session_judge(&s, out);
+		answer = 0;
+	}
+	if (r->kept)
+		s.target = NULL;
+	session_fini(&s);
+	return answer;
+}
+
+void explore_runs_end(struct explore_runs *r)
+{
+	drop_kept(r);
+	controlled_fini(&r->controlled);
+	if (r->controlled.out >= 0)
+		close(r->controlled.out);
+	if (r->controlled.err >= 0)
+		close(r->controlled.err);
+	base_free(r->not_kept);
+}

@@ -1,0 +1,25 @@
+/* The runs of a search: the program is brought to where schedules begin, and copied for each of them. */
+#ifndef GATECTL_EXPERIMENTS_EXPLORE_RUN_H
+#define GATECTL_EXPERIMENTS_EXPLORE_RUN_H
+
+#include "tracer/features/controlled/controlled.h"
+#include "tracer/run/state.h"
+
+struct explore_runs {
+	struct session_options options; /* a copy of the caller's */
+	struct modules *symbols;
+	struct controlled controlled;
+	struct session *kept; /* the program at its beginning; NULL: each run starts it anew ... */
+	char *not_kept;	      /* ... for this reason */
+	unsigned long made;
+};
+
+/* 0, or -1: the program cannot be started. `keeps`: many runs will follow. */
+int explore_runs_begin(struct explore_runs *r, const struct session_options *o,
+		       struct modules *symbols, const struct features *features, bool keeps,
+		       struct error *err);
+/* One run under r->controlled.strategy, which has begun. 0 with the result; -1: there was none. */
+int explore_runs_one(struct explore_runs *r, struct session_result *out, struct error *err);
+void explore_runs_end(struct explore_runs *r);
+
+#endif

@@ -1,0 +1,498 @@
+/* Turns: who stands at a point, who is chosen, and when there is nothing to choose from. */
+#include "tracer/features/controlled/controlled_internal.h"
+#include "tracer/features/controlled/controlled_run.h"
+#include "tracer/run/go.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	PATH_MOST = 4096,
+	SHORT_NS = 1000000000, /* a wait that is no longer may be over at any time */
+};
+
+/* ---- what is kept ----------------------------------------------------------------------------- */
+
+static void fini(void *what)
+{
+	struct control *c = what;
+
+	array_fini(&c->turns);
+	array_fini(&c->points);
+	array_fini(&c->at);
+}
+
+static const struct keeper run_keeper = {sizeof(struct control), fini};
+static const struct keeper turn_keeper = {sizeof(struct turn), NULL};
+
+struct control *control_of(const struct session *s)
+{
+	return kept_of(&s->kept, &run_keeper);
+}
+
+struct turn *turn_of(const struct session_thread *t)
+{
+	return kept_make(&t->kept, &turn_keeper);
+}
+
+void controlled_fini(struct controlled *c)
+{
+	schedule_fini(&c->schedule);
+	array_each(char *, path, &c->paths)
+		base_free(*path);
+	array_fini(&c->paths);
+	base_free(c->stuck);
+	c->stuck = NULL;
+}
+
+/* ---- threads ---------------------------------------------------------------------------------- */
+
+static unsigned number_of(struct controlled *g, const char *path)
+{
+	for (size_t i = 0; i < g->paths.count; i++)
+		if (strcmp(g->paths.items[i], path) == 0)
+			return (unsigned)i;
+	*array_add(&g->paths) = base_strdup(path);
+	return (unsigned)g->paths.count - 1;
+}
+
+/* Who made it: a thread, or the first thread of the process that forked. NULL: the program's first. */
+static struct turn *maker_of(const struct session_thread *t)
+{
+	const struct target_thread *creator = t->target->creator;
+	struct session_process *parent;
+
+	if (creator && creator->user)
+		return turn_of(creator->user);
+	parent = t->process->target->parent ? t->process->target->parent->user : NULL;
+	if (!parent)
+		return NULL;
+	array_each(struct session_thread *, other, &t->process->session->threads)
+		if ((*other)->process == parent)
+			return turn_of(*other);
+	return NULL;
+}
+
+/* Sorted by path: that order does not depend on the order in time. */
+static void insert(struct control *c, struct turn *t)
+{
+	size_t i = c->turns.count;
+
+	(void)array_add(&c->turns);
+	for (; i > 0 && strcmp(c->turns.items[i - 1]->path, t->path) > 0; i--)
+		c->turns.items[i] = c->turns.items[i - 1];
+	c->turns.items[i] = t;
+}
+
+static void turn_new(struct control *c, struct session_thread *thread)
+{
+	struct turn *t = turn_of(thread), *maker = maker_of(thread);
+	char path[PATH_MOST] = "0";
+
+	if (maker && maker->thread)
+		snprintf(path, sizeof(path), "%s.%04x", maker->path, ++maker->children);
+	else if (c->turns.count)
+		snprintf(path, sizeof(path), "1.%04zx", thread->index);
+	t->number = number_of(c->given, path);
+	t->path = c->given->paths.items[t->number];
+	t->listed = schedule_thread(&c->given->schedule, thread->engine->id);
+	t->thread = thread;
+	t->at_point = true;
+	t->point = (struct strategy_point){.thread = t->number, .op = STRATEGY_START};
+	insert(c, t);
+}
+
+static void thread_new(struct session *s, struct session_thread *t)
+{
+	struct control *c = control_of(s);
+
+	if (c && c->begun && !c->over)
+		turn_new(c, t);
+}
+
+static void forget(struct control *c, struct turn *t)
+{
+	for (size_t i = 0; i < c->turns.count; i++)
+		if (c->turns.items[i] == t) {
+			array_remove(&c->turns, i);
+			break;
+		}
+	if (t->moment == MOMENT_KERNEL)
+		c->kernel--;
+	t->moment = MOMENT_RUNS;
+}
+
+static void thread_gone(struct session *s, struct session_thread *thread)
+{
+	struct control *c = control_of(s);
+	struct turn *t = turn_of(thread);
+
+	if (!c || !t->thread)
+		return;
+	forget(c, t);
+	t->thread = NULL;
+	if (!c->over)
+		futexes_thread_gone(c, thread->process);
+}
+
+/* ---- steps ------------------------------------------------------------------------------------ */
+
+void turn_ready(struct turn *t, const struct strategy_point *p)
+{
+	t->point = *p;
+	t->point.thread = t->number;
+	t->moment = MOMENT_READY;
+	t->timed = false;
+}
+
+void turn_goes(struct turn *t)
+{
+	struct session_thread *thread = t->thread;
+
+	t->moment = MOMENT_RUNS;
+	target_resume(thread->process->session->target, thread->target);
+}
+
+void turn_answered(struct turn *t, int64_t result)
+{
+	t->has_result = true;
+	t->result = result;
+	t->moment = MOMENT_READY;
+	t->timed = false;
+}
+
+static void end(struct control *c, enum controlled_end how)
+{
+	c->over = true;
+	c->given->end = how;
+	session_end(c->session);
+}
+
+static bool too_many(struct control *c)
+{
+	const struct controlled *g = c->given;
+
+	return g->steps && g->schedule.steps.count >= g->steps;
+}
+
+struct turn *control_choose(struct control *c)
+{
+	struct schedule_step *step;
+	size_t i;
+
+	if (too_many(c)) {
+		end(c, CONTROLLED_STEPS);
+		return NULL;
+	}
+	i = strategy_choose(c->given->strategy, c->points.items, c->points.count);
+	if (i == STRATEGY_STOP) {
+		end(c, CONTROLLED_STOPPED);
+		return NULL;
+	}
+	step = array_add(&c->given->schedule.steps);
+	step->thread = c->at.items[i]->listed;
+	step->point = c->points.items[i];
+	step->others = c->points.count > 1;
+	if (c->given->describes)
+		describe(c, c->at.items[i], step);
+	c->clock_reads = 0;
+	return c->at.items[i];
+}
+
+/* The call that the thread stands before, and that was its point. */
+static void make_call(struct control *c, struct turn *t)
+{
+	t->at_call = false;
+	if (t->call.number == SYS_futex)
+		futexes_call(c, t);
+	else if (t->call.number == SYS_sched_yield)
+		target_answer(t->thread->target, 0), turn_goes(t);
+	else
+		kernel_call(c, t);
+}
+
+static void take_step(struct control *c, struct turn *t)
+{
+	if (t->moment != MOMENT_READY)
+		times_pass(c, t->until_ns);
+	if (t->has_result) {
+		t->has_result = false;
+		target_answer(t->thread->target, t->result);
+		turn_goes(t);
+	} else if (t->at_call) {
+		make_call(c, t);
+	} else {
+		turn_goes(t);
+	}
+}
+
+/* ---- whose turn it is -------------------------------------------------------------------------- */
+
+static bool is_settled(struct control *c)
+{
+	const struct session *s = c->session;
+
+	return !(s->turned && s->turned_goes) && target_is_settled(s->target, c->kernel) &&
+	       kernel_rests(c);
+}
+
+void control_offer(struct control *c, struct turn *t, enum strategy_op op)
+{
+	struct strategy_point *p = array_add(&c->points);
+
+	*p = t->point;
+	p->thread = t->number;
+	p->op = op;
+	*array_add(&c->at) = t;
+}
+
+void control_offer_none(struct control *c)
+{
+	c->points.count = c->at.count = 0;
+}
+
+/* The end of the waits that may be over by now, if somebody else can go on or not. */
+static uint64_t time_for_some(const struct control *c)
+{
+	uint64_t first = UINT64_MAX;
+
+	array_each(struct turn *, t, &c->turns) {
+		if ((*t)->moment == MOMENT_READY)
+			return c->now_ns + SHORT_NS;
+		if ((*t)->timed && (*t)->until_ns < first)
+			first = (*t)->until_ns;
+	}
+	return first > c->now_ns + SHORT_NS ? first : c->now_ns + SHORT_NS;
+}
+
+/* Whoever can go on, and whoever may have waited for long enough. */
+static void offer_all(struct control *c)
+{
+	uint64_t until = time_for_some(c);
+
+	control_offer_none(c);
+	array_each(struct turn *, t, &c->turns) {
+		if ((*t)->moment == MOMENT_READY)
+			control_offer(c, *t, (*t)->point.op);
+		else if ((*t)->timed && (*t)->until_ns <= until)
+			control_offer(c, *t, STRATEGY_TIMEOUT);
+	}
+}
+
+/* Where everybody stands: what tells this deadlock from another one. */
+static char *stuck_text(const struct control *c)
+{
+	struct str text = {0};
+
+	array_each(struct turn *, t, &c->turns)
+		str_addf(&text, "%s%" PRIx64, t == c->turns.items ? "" : " ", (*t)->point.place);
+	return str_take(&text);
+}
+
+static bool somebody_is_held(const struct control *c)
+{
+	array_each(struct turn *, t, &c->turns)
+		if ((*t)->thread->engine->held)
+			return true;
+	return false;
+}
+
+/*
+ * Nobody can go on. What they wait for, and whose fault that is, the run's own verdict says: for that the
+ * waits that were decided here become real ones. The kernel will find their words as they are.
+ */
+static void stuck(struct control *c)
+{
+	struct session *s = c->session;
+
+	base_free(c->given->stuck);
+	c->given->stuck = stuck_text(c);
+	c->given->end = CONTROLLED_STUCK;
+	c->over = true;
+	if (!c->given->judges && !c->kernel && !somebody_is_held(c)) {
+		s->outcome.deadlock = true;
+		session_end(s);
+		return;
+	}
+	array_each(struct turn *, t, &c->turns)
+		if ((*t)->moment == MOMENT_FUTEX)
+			turn_goes(*t);
+	s->driven = false;
+}
+
+static void control_turn(struct control *c)
+{
+	while (c->begun && !c->over && !c->session->over && c->turns.count && is_settled(c)) {
+		struct turn *chosen;
+
+		offer_all(c);
+		chosen = c->points.count ? control_choose(c) : NULL;
+		if (chosen)
+			take_step(c, chosen);
+		else if (!c->over)
+			stuck(c);
+	}
+}
+
+/* ---- what happens in the run -------------------------------------------------------------------- */
+
+static void begin(struct session *s)
+{
+	struct control *c;
+
+	if (!s->options->controlled)
+		return;
+	c = kept_make(&s->kept, &run_keeper);
+	c->given = s->options->controlled;
+	c->session = s;
+	c->given->end = CONTROLLED_RAN;
+	schedule_clear(&c->given->schedule);
+	s->driven = true;
+}
+
+/* Each run finds its input unread, and its output empty. */
+static int rewound(int fd, bool empties)
+{
+	if (fd < 0)
+		return -1;
+	lseek(fd, 0, SEEK_SET);
+	if (empties && ftruncate(fd, 0) < 0)
+		return -1;
+	return fcntl(fd, F_DUPFD_CLOEXEC, 3);
+}
+
+static int launch(struct session *s, struct target_launch *how, struct error *err)
+{
+	const struct controlled *g = s->options->controlled;
+
+	(void)err;
+	if (!g)
+		return 0;
+	how->calls = controlled_calls;
+	how->stdin_fd = how->stdin_fd < 0 ? rewound(g->in, false) : how->stdin_fd;
+	how->stdout_fd = how->stdout_fd < 0 ? rewound(g->out, true) : how->stdout_fd;
+	how->stderr_fd = how->stderr_fd < 0 ? rewound(g->err, true) : how->stderr_fd;
+	return 0;
+}
+
+void control_begin(struct session *s, struct session_thread *t)
+{
+	struct control *c = control_of(s);
+
+	c->begun = true;
+	if (t)
+		turn_new(c, t);
+}
+
+static bool goes(struct session *s, struct session_thread *thread)
+{
+	struct control *c = control_of(s);
+	struct turn *t = turn_of(thread);
+
+	if (!c || !c->begun || c->over || !t->thread)
+		return false;
+	if (!t->at_point) {
+		t->moment = MOMENT_RUNS;
+		return false;
+	}
+	t->at_point = false;
+	turn_ready(t, &t->point);
+	control_turn(c);
+	return true;
+}
+
+/* After each event: threads may have been held, or have gone. */
+static bool decided(struct session *s)
+{
+	struct control *c = control_of(s);
+
+	if (c)
+		control_turn(c);
+	return false;
+}
+
+/* The call is a point by itself. */
+static void stand_before(struct turn *t, enum strategy_op op)
+{
+	struct strategy_point p = {.op = op, .object = STRATEGY_ANY_OBJECT, .place = t->call.pc};
+
+	if (op == STRATEGY_YIELD)
+		p.object = STRATEGY_NO_OBJECT;
+	else
+		p.writes = true;
+	if (t->call.number == SYS_exit)
+		p.object = t->call.fs_base;
+	t->at_call = true;
+	t->function = NULL;
+	turn_ready(t, &p);
+}
+
+static void on_call(struct control *c, struct turn *t)
+{
+	switch (t->call.number) {
+	case SYS_exit:
+	case SYS_exit_group:
+		stand_before(t, STRATEGY_END);
+		break;
+	case SYS_sched_yield:
+		stand_before(t, STRATEGY_YIELD);
+		break;
+	case SYS_kill:
+	case SYS_tkill:
+	case SYS_tgkill:
+		stand_before(t, STRATEGY_SIGNAL);
+		break;
+	default:
+		if (!times_call(c, t) && !(t->call.number == SYS_futex && futexes_call(c, t)))
+			stand_before(t, STRATEGY_BLOCK);
+	}
+}
+
+static bool call(struct session *s, const struct target_event *ev)
+{
+	struct control *c = control_of(s);
+	struct turn *t = turn_of(ev->thread->user);
+
+	if (!c || c->over)
+		return false;
+	t->call = ev->call;
+	if (!c->begun || !t->thread) {
+		t->thread = ev->thread->user;
+		t->path = "";
+		if (!times_told(c, t))
+			target_resume(s->target, ev->thread);
+		t->thread = NULL;
+	} else if (ev->kind == TARGET_CALLED) {
+		kernel_called(c, t);
+	} else {
+		on_call(c, t);
+	}
+	return true;
+}
+
+static bool needs_libraries(struct session *s, const struct session_process *p)
+{
+	(void)p;
+	return control_of(s);
+}
+
+static void settled(struct session *s, struct session_process *p, struct target_thread *t)
+{
+	if (control_of(s))
+		points_settled(s, p, t);
+}
+
+extern const struct observer controlled_observer;
+const struct observer controlled_observer = {.begin = begin,
+					     .launch = launch,
+					     .needs_libraries = needs_libraries,
+					     .settled = settled,
+					     .thread_new = thread_new,
+					     .thread_gone = thread_gone,
+					     .goes = goes,
+					     .call = call,
+					     .decided = decided};

@@ -1,0 +1,61 @@
+/*
+ * A controlled run: one thread at a time. At every point a thread is held until the strategy says that it
+ * goes on; nothing runs meanwhile. A strategy is a policy on the way that exists: a thread that the kernel
+ * of the run lets go (observer `goes`) is held here if it stands at a point.
+ *
+ * Nothing of pthread is modelled: the program's own libc does mutexes, conditions and all the rest. What it
+ * asks of the kernel is seen (target_launch.calls): waits on futexes are decided here (futexes.c), time
+ * passes when the strategy says so (times.c), other calls that wait go to the kernel (kernel.c).
+ */
+#ifndef GATECTL_CONTROLLED_H
+#define GATECTL_CONTROLLED_H
+
+#include "tracer/explore/schedule/schedule.h"
+#include "tracer/explore/strategy/strategy.h"
+#include "tracer/run/session.h"
+
+/* An instruction of a module that is a point: it reads or writes memory that threads share. */
+struct controlled_access {
+	char *object;	 /* the module's file name */
+	uint64_t offset; /* as nm prints it */
+};
+
+enum controlled_end {
+	CONTROLLED_RAN,	    /* to the program's end, or to a verdict of the run's */
+	CONTROLLED_STUCK,   /* nobody can move */
+	CONTROLLED_STEPS,   /* so many points, and no end */
+	CONTROLLED_STOPPED, /* by the strategy: the rest shows nothing new */
+};
+
+enum { CONTROLLED_RUNTIMES = 4 };
+
+/* Of a search: owned by the caller, and the same for all of its runs. */
+struct controlled {
+	/* Given. */
+	struct strategy *strategy; /* has begun a run */
+	unsigned long steps;	   /* at most; 0: no limit */
+	const char *from;	   /* LOCATION at which it begins; NULL: main */
+	int in, out,
+		err;	/* the program's, as files: they begin anew with each run; -1: inherited */
+	bool judges;	/* where nobody can move, the run's own verdict says why (slower) */
+	bool describes; /* each step's place in the source is noted (slower) */
+	bool keeps; /* the run ends where schedules begin, and is kept for others to begin there */
+	/* What the run was. */
+	struct schedule schedule;
+	enum controlled_end end;
+	bool sanitizer; /* the program has a sanitizer, which has reported something */
+	char *stuck;	/* STUCK: tells this one from others; or NULL */
+	/* Kept. */
+	ARRAY(char *) paths; /* by the numbers of threads: who made them as which child */
+	struct controlled_span {
+		uint64_t low, size;
+	} runtime[CONTROLLED_RUNTIMES]; /* libc, ld.so: calls from there are no points */
+	unsigned runtime_count;
+};
+
+/* STEPS: has everything that was done lately been done again and again? */
+bool controlled_spins(const struct controlled *c);
+
+void controlled_fini(struct controlled *c);
+
+#endif

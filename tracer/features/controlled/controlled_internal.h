@@ -1,0 +1,111 @@
+/*
+ * A controlled run, inside: controlled.c gives the turns; points.c says where points are; the others
+ * deal with one kind of system call each.
+ */
+#ifndef GATECTL_CONTROLLED_INTERNAL_H
+#define GATECTL_CONTROLLED_INTERNAL_H
+
+#include "tracer/features/controlled/controlled.h"
+#include "tracer/run/state.h"
+
+enum moment {
+	MOMENT_RUNS,   /* between two points, or at a stop that is none */
+	MOMENT_READY,  /* at a point, or may go on from what it waited for */
+	MOMENT_FUTEX,  /* waits for a wake, stopped before its call */
+	MOMENT_SLEEPS, /* for a time, stopped before its call */
+	MOMENT_KERNEL, /* waits in the kernel */
+};
+
+/* What a thread waits on: a word of its process's, or of a file that is mapped. */
+struct futex_key {
+	uint64_t a, b, c;
+};
+
+/* Kept with a thread. */
+struct turn {
+	struct session_thread *thread; /* NULL: not under control */
+	unsigned number;	       /* of its path */
+	unsigned children;	       /* that it has made so far */
+	const char *path;
+	unsigned listed; /* index of schedule.threads */
+	enum moment moment;
+	bool at_point;
+	bool at_call;		     /* the point is a system call, not made yet */
+	struct strategy_point point; /* the next step */
+	const char *function;	     /* ... which enters this function; or NULL */
+	struct target_made call;     /* the call it stands before */
+	bool timed;		     /* its wait ends at: */
+	uint64_t until_ns;
+	struct futex_key key; /* FUTEX */
+	uint32_t bits;	      /* ... of FUTEX_WAIT_BITSET */
+	bool left;	      /* KERNEL: has ended, but is its process's first thread */
+	bool blocked;	      /* its call has waited in the kernel */
+	bool has_result;      /* READY: the call's, which is not made */
+	int64_t result;
+};
+
+/* Kept with a run. */
+struct control {
+	struct controlled *given;
+	struct session *session;
+	bool begun, over;
+	ARRAY(struct turn *) turns; /* of living threads, by path */
+	ARRAY(struct strategy_point) points;
+	ARRAY(struct turn *) at;	/* whose point that is */
+	size_t kernel;			/* how many are in MOMENT_KERNEL */
+	uint64_t now_ns;		/* of the program's clock, since its start */
+	unsigned clock_reads;		/* of it, since the last step */
+	uint64_t random;		/* bytes given by getrandom(2) so far */
+	struct session_thread *arrived; /* where schedules begin; or NULL */
+};
+
+struct control *control_of(const struct session *s); /* NULL: the run is not controlled */
+struct turn *turn_of(const struct session_thread *t);
+
+/* ---- controlled.c ---- */
+
+/* The thread can go on when it is chosen: its next step is `p`. */
+void turn_ready(struct turn *t, const struct strategy_point *p);
+/* It goes on at once: this was no point. */
+void turn_goes(struct turn *t);
+/* It will not make the call that it stands before, but can go on with this result. */
+void turn_answered(struct turn *t, int64_t result);
+/* What could happen next: this thread does what it is at, as `op`. In the order of c->turns. */
+void control_offer(struct control *c, struct turn *t, enum strategy_op op);
+void control_offer_none(struct control *c);
+/* One of those offered, by the strategy; the step is recorded. NULL: the run is over. */
+struct turn *control_choose(struct control *c);
+
+/* ---- points.c ---- */
+
+bool points_is_runtime(const struct control *c, uint64_t address); /* libc's or ld.so's code */
+void points_settled(struct session *s, struct session_process *p, struct target_thread *t);
+
+/* ---- describe.c: where the tester's code leads to the thread's point ---- */
+
+void describe(struct control *c, struct turn *t, struct schedule_step *step);
+
+/* ---- futexes.c, times.c, kernel.c: true: it is taken care of ---- */
+
+bool futexes_call(struct control *c, struct turn *t);
+/* A thread has ended: the kernel has cleared the word that a join waits for, and freed robust locks. */
+void futexes_thread_gone(struct control *c, const struct session_process *p);
+
+/* A sleep, or a question for the time. */
+bool times_call(struct control *c, struct turn *t);
+/* The second of these alone: the program is not under control yet. */
+bool times_told(struct control *c, struct turn *t);
+/* The waits that end until then are over. */
+void times_pass(struct control *c, uint64_t until_ns);
+/* Sets until when the thread waits: a struct timespec at `address`, 0: for ever. `absolute`: of `clock`;
+   else it is a length. */
+void times_wait(struct control *c, struct turn *t, uint64_t address, bool absolute, int clock);
+
+/* Makes the call. */
+void kernel_call(struct control *c, struct turn *t);
+void kernel_called(struct control *c, struct turn *t); /* TARGET_CALLED */
+/* Do all of those in the kernel still wait there? Those that do not will stop. */
+bool kernel_rests(struct control *c);
+extern const long controlled_calls[]; /* that are told, -1 behind the last */
+
+#endif

@@ -1,0 +1,12 @@
+/* For who makes the runs of a search (experiments): where a run is taken under control. */
+#ifndef GATECTL_CONTROLLED_RUN_H
+#define GATECTL_CONTROLLED_RUN_H
+
+#include "tracer/run/state.h"
+
+/* From now on there is one thread at a time; `t`: the thread there is, NULL: none yet. */
+void control_begin(struct session *s, struct session_thread *t);
+/* The thread that has come to where schedules begin, and is stopped there; NULL: nobody yet. */
+struct session_thread *control_arrived(const struct session *s);
+
+#endif

@@ -1,0 +1,50 @@
+/* A step in the source's words: the innermost of the thread's calls that is the tester's own code. */
+#include "tracer/features/controlled/controlled_internal.h"
+#include "tracer/run/calls.h"
+
+#include <string.h>
+
+enum { MOST_CALLS = 32 };
+
+/* Headers of the system hold code that is compiled into the tester's functions. */
+static bool is_own(const struct control *c, const struct inspect_call *call)
+{
+	return call->file && call->line && !points_is_runtime(c, call->frame.lookup_pc) &&
+	       strncmp(call->file, "/usr/", 5) != 0;
+}
+
+static const struct inspect_call *own_call(const struct control *c,
+					   const struct inspect_stack *calls)
+{
+	for (size_t i = 0; i < calls->count; i++)
+		if (is_own(c, &calls->items[i]))
+			return &calls->items[i];
+	return NULL;
+}
+
+void describe(struct control *c, struct turn *t, struct schedule_step *step)
+{
+	struct schedule *s = &c->given->schedule;
+	struct inspect_stack calls = {0};
+	const struct inspect_call *own;
+
+	if (t->point.op == STRATEGY_START || calls_read(t->thread, NULL, MOST_CALLS, &calls) < 0)
+		return;
+	own = own_call(c, &calls);
+	if (own) {
+		const struct inspect_call *inner = own > calls.items ? own - 1 : NULL;
+
+		step->where = (struct schedule_where){
+			.file = schedule_text(s, own->file),
+			.line = own->line,
+			.func = schedule_text(s, own->function),
+			.call = schedule_text(s, t->function ? t->function
+						 : inner     ? inspect_call_named(inner)
+							     : NULL),
+			.object = own->frame.module
+					  ? schedule_text(s, module_name(own->frame.module))
+					  : NULL,
+			.address = own->frame.lookup_pc - own->frame.bias};
+	}
+	inspect_stack_fini(&calls);
+}

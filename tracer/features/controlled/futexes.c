@@ -1,0 +1,249 @@
+/*
+ * futex(2) as the kernel does it, for threads that are stopped before the call: a wait compares the word,
+ * and leaves the thread where it is; a wake lets it go on with its result. Which of several waiters is woken
+ * is a choice, too. Locks with priority inheritance stay the kernel's.
+ */
+#include "tracer/features/controlled/controlled_internal.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+enum { ALL_BITS = -1 };
+
+static struct target_process *process_of(const struct turn *t)
+{
+	return t->thread->process->target;
+}
+
+/* Memory that processes share has a file, if only one without a name. */
+static struct futex_key key_of(const struct turn *t, uint64_t address, bool is_private)
+{
+	struct target_mapping map;
+
+	if (!is_private && target_mapping_at(process_of(t), address, &map) == 0 && map.shared)
+		return (struct futex_key){map.dev, map.ino, map.offset + (address - map.start)};
+	return (struct futex_key){(uint64_t)(uintptr_t)process_of(t)->space, 0, address};
+}
+
+static bool same(const struct futex_key *x, const struct futex_key *y)
+{
+	return x->a == y->a && x->b == y->b && x->c == y->c;
+}
+
+static bool is_private(const struct turn *t)
+{
+	return t->call.args[1] & FUTEX_PRIVATE_FLAG;
+}
+
+static void answer(struct turn *t, int64_t result)
+{
+	target_answer(t->thread->target, result);
+	turn_goes(t);
+}
+
+/* ---- waits ------------------------------------------------------------------------------------- */
+
+static void wait(struct control *c, struct turn *t)
+{
+	const uint64_t *args = t->call.args;
+	int op = (int)args[1] & FUTEX_CMD_MASK;
+	bool absolute = op == FUTEX_WAIT_BITSET;
+	uint32_t word;
+
+	if (target_read(process_of(t), args[0], &word, sizeof(word)) < 0) {
+		answer(t, -EFAULT);
+		return;
+	}
+	if (word != (uint32_t)args[2]) {
+		answer(t, -EAGAIN);
+		return;
+	}
+	times_wait(c, t, args[3], absolute,
+		   args[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC);
+	t->bits = absolute ? (uint32_t)args[5] : (uint32_t)ALL_BITS;
+	t->key = key_of(t, args[0], is_private(t));
+	t->point = (struct strategy_point){
+		.op = STRATEGY_LOCK, .object = args[0], .place = t->point.place, .writes = true};
+	t->moment = MOMENT_FUTEX;
+}
+
+/* ---- wakes ------------------------------------------------------------------------------------- */
+
+static bool waits_at(const struct turn *t, const struct futex_key *key, uint32_t bits)
+{
+	return t->moment == MOMENT_FUTEX && same(&t->key, key) && (t->bits & bits);
+}
+
+static size_t offer_waiters(struct control *c, const struct futex_key *key, uint32_t bits)
+{
+	control_offer_none(c);
+	array_each(struct turn *, t, &c->turns)
+		if (waits_at(*t, key, bits))
+			control_offer(c, *t, STRATEGY_WAKE);
+	return c->points.count;
+}
+
+/* How many were woken; -1: the run is over. */
+static int64_t wake(struct control *c, const struct futex_key *key, uint32_t bits, uint64_t most)
+{
+	int64_t woken = 0;
+	size_t count;
+
+	while ((uint64_t)woken < most && (count = offer_waiters(c, key, bits))) {
+		struct turn *chosen = count > 1 && count > most - (uint64_t)woken
+					      ? control_choose(c)
+					      : c->at.items[0];
+
+		if (!chosen)
+			return -1;
+		turn_answered(chosen, 0);
+		woken++;
+	}
+	return woken;
+}
+
+static void wake_call(struct control *c, struct turn *t, uint32_t bits)
+{
+	const struct futex_key key = key_of(t, t->call.args[0], is_private(t));
+	int64_t woken = wake(c, &key, bits, (uint32_t)t->call.args[2]);
+
+	if (woken >= 0)
+		answer(t, woken);
+}
+
+static void requeue(struct control *c, struct turn *t, bool compares)
+{
+	const uint64_t *args = t->call.args;
+	const struct futex_key from = key_of(t, args[0], is_private(t)),
+			       to = key_of(t, args[4], is_private(t));
+	uint64_t moved = 0;
+	int64_t woken;
+	uint32_t word;
+
+	if (compares && target_read(process_of(t), args[0], &word, sizeof(word)) == 0 &&
+	    word != (uint32_t)args[5]) {
+		answer(t, -EAGAIN);
+		return;
+	}
+	woken = wake(c, &from, (uint32_t)ALL_BITS, (uint32_t)args[2]);
+	if (woken < 0)
+		return;
+	array_each(struct turn *, w, &c->turns) {
+		if (moved == (uint32_t)args[3] || !waits_at(*w, &from, (uint32_t)ALL_BITS))
+			continue;
+		(*w)->key = to;
+		moved++;
+	}
+	answer(t, woken + (compares ? (int64_t)moved : 0));
+}
+
+/* FUTEX_WAKE_OP: changes the second word, wakes at the first, and at the second if its old value was such. */
+static bool changes(struct turn *t, uint32_t *old)
+{
+	uint32_t code = (uint32_t)t->call.args[5], arg = code >> 12 & 0xfff, now;
+	uint64_t at = t->call.args[4];
+
+	if (code >> 28 & FUTEX_OP_OPARG_SHIFT)
+		arg = 1u << (arg & 31);
+	if (target_read(process_of(t), at, old, sizeof(*old)) < 0)
+		return false;
+	switch (code >> 28 & 7) {
+	case FUTEX_OP_SET:
+		now = arg;
+		break;
+	case FUTEX_OP_ADD:
+		now = *old + arg;
+		break;
+	case FUTEX_OP_OR:
+		now = *old | arg;
+		break;
+	case FUTEX_OP_ANDN:
+		now = *old & ~arg;
+		break;
+	default:
+		now = *old ^ arg;
+	}
+	return target_write(process_of(t), at, &now, sizeof(now)) == 0;
+}
+
+static bool compares(uint32_t code, uint32_t old)
+{
+	int32_t value = (int32_t)old, than = (int32_t)(code << 20) >> 20;
+
+	switch (code >> 24 & 0xf) {
+	case FUTEX_OP_CMP_EQ:
+		return value == than;
+	case FUTEX_OP_CMP_NE:
+		return value != than;
+	case FUTEX_OP_CMP_LT:
+		return value < than;
+	case FUTEX_OP_CMP_LE:
+		return value <= than;
+	case FUTEX_OP_CMP_GT:
+		return value > than;
+	default:
+		return value >= than;
+	}
+}
+
+static void wake_op(struct control *c, struct turn *t)
+{
+	const uint64_t *args = t->call.args;
+	const struct futex_key first = key_of(t, args[0], is_private(t)),
+			       second = key_of(t, args[4], is_private(t));
+	int64_t woken, more = 0;
+	uint32_t old;
+
+	if (!changes(t, &old)) {
+		answer(t, -EFAULT);
+		return;
+	}
+	woken = wake(c, &first, (uint32_t)ALL_BITS, (uint32_t)args[2]);
+	if (woken >= 0 && compares((uint32_t)args[5], old))
+		more = wake(c, &second, (uint32_t)ALL_BITS, (uint32_t)args[3]);
+	if (woken >= 0 && more >= 0)
+		answer(t, woken + more);
+}
+
+bool futexes_call(struct control *c, struct turn *t)
+{
+	switch ((int)t->call.args[1] & FUTEX_CMD_MASK) {
+	case FUTEX_WAIT:
+	case FUTEX_WAIT_BITSET:
+		wait(c, t);
+		return true;
+	case FUTEX_WAKE:
+		wake_call(c, t, (uint32_t)ALL_BITS);
+		return true;
+	case FUTEX_WAKE_BITSET:
+		wake_call(c, t, (uint32_t)t->call.args[5]);
+		return true;
+	case FUTEX_REQUEUE:
+	case FUTEX_CMP_REQUEUE:
+		requeue(c, t, ((int)t->call.args[1] & FUTEX_CMD_MASK) == FUTEX_CMP_REQUEUE);
+		return true;
+	case FUTEX_WAKE_OP:
+		wake_op(c, t);
+		return true;
+	default: /* with priority inheritance */
+		return false;
+	}
+}
+
+/* ---- what the kernel wakes by itself --------------------------------------------------------------- */
+
+void futexes_thread_gone(struct control *c, const struct session_process *p)
+{
+	array_each(struct turn *, it, &c->turns) {
+		struct turn *t = *it;
+		uint32_t word;
+
+		if (t->moment != MOMENT_FUTEX || (p->target && t->thread->process != p) ||
+		    target_read(process_of(t), t->call.args[0], &word, sizeof(word)) < 0 ||
+		    word == (uint32_t)t->call.args[2] || (word && !(word & FUTEX_OWNER_DIED)))
+			continue;
+		turn_answered(t, 0);
+	}
+}

@@ -1,0 +1,157 @@
+/*
+ * Calls that wait in the kernel: the thread is let in, and the next choice is made when it sleeps there or
+ * is back. One that was woken by another thread's step stops before it does anything else.
+ */
+#include "tracer/features/controlled/controlled_internal.h"
+
+#include <sched.h>
+#include <sys/syscall.h>
+
+const long controlled_calls[] = {SYS_futex,
+				 SYS_nanosleep,
+				 SYS_clock_nanosleep,
+				 SYS_clock_gettime,
+				 SYS_gettimeofday,
+				 SYS_time,
+				 SYS_sched_yield,
+				 SYS_exit,
+				 SYS_exit_group,
+				 SYS_kill,
+				 SYS_tkill,
+				 SYS_tgkill,
+				 SYS_read,
+				 SYS_readv,
+				 SYS_write,
+				 SYS_writev,
+				 SYS_poll,
+				 SYS_ppoll,
+				 SYS_select,
+				 SYS_pselect6,
+				 SYS_epoll_wait,
+				 SYS_epoll_pwait,
+				 SYS_epoll_pwait2,
+				 SYS_accept,
+				 SYS_accept4,
+				 SYS_connect,
+				 SYS_recvfrom,
+				 SYS_recvmsg,
+				 SYS_recvmmsg,
+				 SYS_sendto,
+				 SYS_sendmsg,
+				 SYS_sendmmsg,
+				 SYS_wait4,
+				 SYS_waitid,
+				 SYS_pause,
+				 SYS_rt_sigsuspend,
+				 SYS_rt_sigtimedwait,
+				 SYS_flock,
+				 SYS_msgrcv,
+				 SYS_msgsnd,
+				 SYS_semop,
+				 SYS_semtimedop,
+				 SYS_mq_timedreceive,
+				 SYS_mq_timedsend,
+				 SYS_io_getevents,
+				 SYS_io_uring_enter,
+				 SYS_close,
+				 -1};
+
+static struct target *target_of_run(const struct control *c)
+{
+	return c->session->target;
+}
+
+/* True: it waits. False: it has come back, or ended; that will be told. */
+static bool waits_inside(const struct turn *t)
+{
+	struct target_block look;
+
+	for (;;) {
+		target_look(t->thread->target, &look);
+		if (look.activity == TARGET_BLOCKED)
+			return true;
+		if (look.activity != TARGET_ACTIVE && look.activity != TARGET_DISK)
+			return false;
+		sched_yield(); /* it is on its way, on this processor or on another one */
+	}
+}
+
+static void rests_inside(struct control *c, struct turn *t)
+{
+	t->moment = MOMENT_KERNEL;
+	c->kernel++;
+}
+
+/* A process's first thread that ends before the others is not told of. */
+static bool is_left_behind(const struct turn *t)
+{
+	return t->call.number == SYS_exit && t->thread->target->tid == t->thread->process->pid &&
+	       t->thread->process->target->threads > 1;
+}
+
+static void leave(struct control *c, struct turn *t)
+{
+	struct target_block look;
+
+	turn_goes(t);
+	do {
+		sched_yield();
+		target_look(t->thread->target, &look);
+	} while (look.activity != TARGET_DEAD);
+	rests_inside(c, t);
+	t->left = true;
+	futexes_thread_gone(c, t->thread->process);
+}
+
+void kernel_call(struct control *c, struct turn *t)
+{
+	long number = t->call.number;
+
+	if (is_left_behind(t)) {
+		leave(c, t);
+		return;
+	}
+	t->blocked = false;
+	if (number == SYS_exit || number == SYS_exit_group) {
+		turn_goes(t);
+		return;
+	}
+	target_tell_end(t->thread->target);
+	turn_goes(t);
+	if (waits_inside(t)) {
+		t->blocked = true;
+		rests_inside(c, t);
+	}
+}
+
+bool kernel_rests(struct control *c)
+{
+	bool rest = true;
+
+	if (!c->kernel)
+		return true;
+	array_each(struct turn *, t, &c->turns) {
+		if ((*t)->moment != MOMENT_KERNEL || (*t)->left || waits_inside(*t))
+			continue;
+		(*t)->moment = MOMENT_RUNS;
+		c->kernel--;
+		rest = false;
+	}
+	return rest && target_is_settled(target_of_run(c), c->kernel);
+}
+
+void kernel_called(struct control *c, struct turn *t)
+{
+	struct strategy_point p = {.op = STRATEGY_BLOCK,
+				   .object = STRATEGY_ANY_OBJECT,
+				   .place = t->call.pc,
+				   .writes = true};
+
+	if (t->moment == MOMENT_KERNEL)
+		c->kernel--;
+	if (t->blocked)
+		turn_ready(t, &p);
+	else
+		turn_goes(t);
+	t->blocked = false;
+}

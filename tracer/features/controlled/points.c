@@ -1,0 +1,226 @@
+/* Where points are: entries of the functions that synchronise, wherever they are linked in. */
+#include "tracer/features/controlled/controlled_internal.h"
+#include "tracer/features/controlled/controlled_run.h"
+#include "tracer/run/images.h"
+#include "tracer/run/sites.h"
+
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+enum which { NONE = -1, ANY = -2, FIRST = 0 };
+
+struct sync_function {
+	const char *name;
+	enum strategy_op op;
+	enum which object;
+	bool reads; /* changes nothing that another one of its kind would see */
+};
+
+static const struct sync_function functions[] = {
+	{"pthread_create", STRATEGY_CREATE, NONE, false},
+	{"thrd_create", STRATEGY_CREATE, NONE, false},
+	{"pthread_join", STRATEGY_LOCK, FIRST, false},
+	{"pthread_tryjoin_np", STRATEGY_LOCK, FIRST, false},
+	{"pthread_timedjoin_np", STRATEGY_LOCK, FIRST, false},
+	{"pthread_clockjoin_np", STRATEGY_LOCK, FIRST, false},
+	{"thrd_join", STRATEGY_LOCK, FIRST, false},
+	{"pthread_mutex_lock", STRATEGY_LOCK, FIRST, false},
+	{"pthread_mutex_trylock", STRATEGY_LOCK, FIRST, false},
+	{"pthread_mutex_timedlock", STRATEGY_LOCK, FIRST, false},
+	{"pthread_mutex_clocklock", STRATEGY_LOCK, FIRST, false},
+	{"pthread_mutex_unlock", STRATEGY_UNLOCK, FIRST, false},
+	{"mtx_lock", STRATEGY_LOCK, FIRST, false},
+	{"mtx_trylock", STRATEGY_LOCK, FIRST, false},
+	{"mtx_timedlock", STRATEGY_LOCK, FIRST, false},
+	{"mtx_unlock", STRATEGY_UNLOCK, FIRST, false},
+	{"pthread_spin_lock", STRATEGY_LOCK, FIRST, false},
+	{"pthread_spin_trylock", STRATEGY_LOCK, FIRST, false},
+	{"pthread_spin_unlock", STRATEGY_UNLOCK, FIRST, false},
+	{"pthread_rwlock_rdlock", STRATEGY_LOCK, FIRST, true},
+	{"pthread_rwlock_tryrdlock", STRATEGY_LOCK, FIRST, true},
+	{"pthread_rwlock_timedrdlock", STRATEGY_LOCK, FIRST, true},
+	{"pthread_rwlock_clockrdlock", STRATEGY_LOCK, FIRST, true},
+	{"pthread_rwlock_wrlock", STRATEGY_LOCK, FIRST, false},
+	{"pthread_rwlock_trywrlock", STRATEGY_LOCK, FIRST, false},
+	{"pthread_rwlock_timedwrlock", STRATEGY_LOCK, FIRST, false},
+	{"pthread_rwlock_clockwrlock", STRATEGY_LOCK, FIRST, false},
+	{"pthread_rwlock_unlock", STRATEGY_UNLOCK, FIRST, false},
+	{"pthread_cond_wait", STRATEGY_WAIT, ANY, false},
+	{"pthread_cond_timedwait", STRATEGY_WAIT, ANY, false},
+	{"pthread_cond_clockwait", STRATEGY_WAIT, ANY, false},
+	{"cnd_wait", STRATEGY_WAIT, ANY, false},
+	{"cnd_timedwait", STRATEGY_WAIT, ANY, false},
+	{"pthread_cond_signal", STRATEGY_SIGNAL, FIRST, false},
+	{"pthread_cond_broadcast", STRATEGY_SIGNAL, FIRST, false},
+	{"cnd_signal", STRATEGY_SIGNAL, FIRST, false},
+	{"cnd_broadcast", STRATEGY_SIGNAL, FIRST, false},
+	{"pthread_barrier_wait", STRATEGY_WAIT, FIRST, false},
+	{"sem_wait", STRATEGY_LOCK, FIRST, false},
+	{"sem_trywait", STRATEGY_LOCK, FIRST, false},
+	{"sem_timedwait", STRATEGY_LOCK, FIRST, false},
+	{"sem_clockwait", STRATEGY_LOCK, FIRST, false},
+	{"sem_post", STRATEGY_UNLOCK, FIRST, false},
+	{"sem_getvalue", STRATEGY_READ, FIRST, true},
+	{"pthread_once", STRATEGY_LOCK, FIRST, false},
+	{"call_once", STRATEGY_LOCK, FIRST, false},
+	{"pthread_cancel", STRATEGY_SIGNAL, ANY, false},
+	{"pthread_kill", STRATEGY_SIGNAL, ANY, false},
+	{"syscall", STRATEGY_BLOCK, ANY, false},
+};
+enum { FUNCTIONS = sizeof(functions) / sizeof(*functions) };
+
+/* ---- a thread comes by -------------------------------------------------------------------------- */
+
+static const unsigned arguments[] = {5, 4, 1, 2, 8, 9}; /* rdi rsi rdx rcx r8 r9, DWARF's numbers */
+
+static uint64_t argument_of(const struct hit *h, unsigned i)
+{
+	return h->regs.dwarf[arguments[i]];
+}
+
+bool points_is_runtime(const struct control *c, uint64_t address)
+{
+	for (unsigned i = 0; i < c->given->runtime_count; i++)
+		if (address - c->given->runtime[i].low < c->given->runtime[i].size)
+			return true;
+	return false;
+}
+
+/* syscall(SYS_futex, word, op, ...): false: it is another call. */
+static bool is_futex(const struct hit *h, struct strategy_point *p)
+{
+	int op = (int)argument_of(h, 2) & FUTEX_CMD_MASK;
+
+	if (argument_of(h, 0) != SYS_futex)
+		return false;
+	p->op = op == FUTEX_WAIT || op == FUTEX_WAIT_BITSET ? STRATEGY_LOCK : STRATEGY_SIGNAL;
+	p->object = argument_of(h, 1);
+	return true;
+}
+
+static enum hit_answer hit_function(struct session *s, const struct act *a, const struct hit *h)
+{
+	const struct sync_function *f = &functions[a->what];
+	struct control *c = control_of(s);
+	struct turn *t = turn_of(h->thread);
+	struct strategy_point p = {.op = f->op, .writes = !f->reads};
+
+	if (!c || !c->begun || c->over || !t->thread ||
+	    target_read(h->thread->process->target, h->regs.dwarf[ARCH_DWARF_SP], &p.place,
+			sizeof(p.place)) < 0 ||
+	    points_is_runtime(c, p.place))
+		return HIT_SEEN;
+	p.object = f->object == NONE  ? STRATEGY_NO_OBJECT
+		   : f->object == ANY ? STRATEGY_ANY_OBJECT
+				      : argument_of(h, (unsigned)f->object);
+	if (strcmp(f->name, "syscall") == 0 && !is_futex(h, &p))
+		return HIT_SEEN;
+	t->point = p;
+	t->function = f->name;
+	t->at_point = true;
+	return HIT_SEEN;
+}
+
+static const struct site_owner function_owner = {.name = "point", .hit = hit_function};
+
+static void put(struct session *s, struct session_process *p, struct target_thread *t,
+		uint64_t address, const struct site_owner *owner, unsigned what)
+{
+	const struct act act = {.owner = owner, .what = what};
+	ERROR(ignored);
+	struct site_use *use = sites_use(s, p, t, address, NULL, &ignored);
+
+	if (use && !sites_has(use, &act))
+		sites_act(use, &act);
+}
+
+/* ---- where schedules begin ---------------------------------------------------------------------- */
+
+static enum hit_answer hit_start(struct session *s, const struct act *a, const struct hit *h)
+{
+	struct control *c = control_of(s);
+
+	(void)a;
+	if (!c || c->begun || h->thread->process != s->root)
+		return HIT_SEEN;
+	c->arrived = h->thread;
+	if (!s->options->controlled->keeps)
+		control_begin(s, h->thread);
+	else
+		return HIT_TAKEN;
+	turn_of(h->thread)->at_point = true;
+	return HIT_SEEN;
+}
+
+static const struct site_owner start_owner = {
+	.name = "start", .no_registers = true, .hit = hit_start};
+
+struct session_thread *control_arrived(const struct session *s)
+{
+	const struct control *c = control_of(s);
+
+	return c ? c->arrived : NULL;
+}
+
+/* ---- setting them -------------------------------------------------------------------------------- */
+
+struct setting {
+	struct session *session;
+	struct session_process *process;
+	struct target_thread *thread;
+	const struct image *image;
+};
+
+static void put_named(void *ctx, const char *name, uint64_t offset)
+{
+	const struct setting *x = ctx;
+
+	for (unsigned i = 0; offset && i < FUNCTIONS; i++)
+		if (name[0] == functions[i].name[0] && strcmp(name, functions[i].name) == 0)
+			put(x->session, x->process, x->thread, x->image->bias + offset,
+			    &function_owner, i);
+}
+
+static void put_static(const struct setting *x)
+{
+	uint64_t offset;
+
+	for (unsigned i = 0; i < FUNCTIONS; i++)
+		if (module_symbol(x->image->module, functions[i].name, &offset, NULL) == 0)
+			put(x->session, x->process, x->thread, x->image->bias + offset,
+			    &function_owner, i);
+}
+
+static void note_runtime(struct controlled *g, const struct image *image)
+{
+	uint64_t low, high;
+
+	if (g->runtime_count == CONTROLLED_RUNTIMES ||
+	    !(module_matches(image->module, "libc.so.6") ||
+	      module_matches(image->module, "libpthread.so.0") ||
+	      module_matches(image->module, "ld-linux-x86-64.so.2")))
+		return;
+	module_span(image->module, &low, &high);
+	g->runtime[g->runtime_count].low = image->bias + low;
+	g->runtime[g->runtime_count++].size = high - low;
+}
+
+void points_settled(struct session *s, struct session_process *p, struct target_thread *t)
+{
+	struct controlled *g = s->options->controlled;
+	struct setting x = {s, p, t, NULL};
+	uint64_t offset;
+
+	g->runtime_count = 0;
+	array_each(const struct image, image, &p->images) {
+		x.image = image;
+		if (p->loader)
+			module_each_dynamic(image->module, put_named, &x);
+		else
+			put_static(&x);
+		note_runtime(g, image);
+	}
+	if (p == s->root && module_symbol(p->exe, "main", &offset, NULL) == 0)
+		put(s, p, t, p->images.items[0].bias + offset, &start_owner, 0);
+}

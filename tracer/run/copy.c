@@ -1,0 +1,22 @@
+/* A run that begins where another one was left: with a copy of its program. */
+#include "tracer/run/go.h"
+#include "tracer/run/images.h"
+#include "tracer/run/run.h"
+#include "tracer/run/threads.h"
+
+struct session_thread *session_copy(struct session *s, const struct session *from,
+				    struct error *err)
+{
+	struct target_thread *thread;
+	struct target_process *process = target_copy(from->target, &thread, err);
+
+	if (!process)
+		return NULL;
+	s->start_us = session_now_us();
+	s->target = from->target;
+	s->tick_ms = from->tick_ms;
+	s->root = threads_process(s, process);
+	images_copy(s->root, from->root);
+	s->root_settled = true;
+	return threads_new(s, s->root, thread, "main");
+}

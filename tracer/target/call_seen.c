@@ -1,0 +1,156 @@
+/*
+ * System calls that are told before they are made: a seccomp(2) filter gives the tracer a stop for them
+ * and for no others, which costs half of what PTRACE_SYSCALL does. A program that is looked at like this is
+ * meant to do the same in each run: the layout of its memory and its first random bytes are the same, and
+ * it reads no clock unseen (clock.c takes the vdso away).
+ */
+#include "tracer/target/target_internal.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/auxvec.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { CALLS_MOST = 200 }; /* a conditional jump reaches 255 instructions */
+
+/* ---- the filter ------------------------------------------------------------------------------ */
+
+/* Permitted without CAP_SYS_ADMIN only to those that can gain no rights by exec any more. */
+static int install(const struct sock_fprog *program)
+{
+	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, program) == 0)
+		return 0;
+	if (errno != EACCES || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -1;
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, program);
+}
+
+int call_prepare(const long *calls)
+{
+	struct sock_filter code[CALLS_MOST + 6];
+	unsigned short n = 0, count = 0;
+
+	while (calls[count] >= 0 && count < CALLS_MOST)
+		count++;
+	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+						 offsetof(struct seccomp_data, arch));
+	code[n++] =
+		(struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0);
+	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+						 offsetof(struct seccomp_data, nr));
+	for (unsigned i = 0; i < count; i++)
+		code[n++] = (struct sock_filter)BPF_JUMP(
+			BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)calls[i], (uint8_t)(count - i), 0);
+	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE);
+	personality(ADDR_NO_RANDOMIZE);
+	return install(&(struct sock_fprog){n, code});
+}
+
+void call_exec(struct thread *th)
+{
+	static const uint8_t same[16] = "gatectl's random";
+	uint64_t entry[2], at = th->target->calls ? clock_auxiliary(th, AT_RANDOM) : 0;
+
+	if (at && memory_raw_read(space_of(th), at, entry, sizeof(entry)) == 0)
+		target_write(th->pub.process, entry[1], same, sizeof(same));
+}
+
+/* ---- the stops -------------------------------------------------------------------------------- */
+
+static void push(struct target *t, struct thread *th, enum target_event_kind kind)
+{
+	const struct user_regs_struct *regs = &th->regs;
+	struct target_event *ev = event_push(t, kind, th);
+
+	ev->call = (struct target_made){
+		.number = (long)regs->orig_rax,
+		.args = {regs->rdi, regs->rsi, regs->rdx, regs->r10, regs->r8, regs->r9},
+		.result = (int64_t)regs->rax,
+		.pc = regs->rip,
+		.sp = regs->rsp,
+		.fs_base = regs->fs_base};
+}
+
+void call_entry(struct target *t, struct thread *th)
+{
+	if (event_silent(th) || th->calling || thread_regs(th) < 0) {
+		thread_continue(th, 0);
+		return;
+	}
+	th->stop = STOP_CALL;
+	push(t, th, TARGET_CALL);
+}
+
+/* The kernel takes it up again by itself: a signal has come in between. */
+static bool is_taken_up(const struct thread *th)
+{
+	enum { RESTARTSYS = -512, RESTART_BLOCK = -516 };
+	int64_t result = (int64_t)th->regs.rax;
+
+	return result <= RESTARTSYS && result >= RESTART_BLOCK;
+}
+
+bool call_exit(struct target *t, struct thread *th)
+{
+	if (!th->tells_end || thread_regs(th) < 0 || is_taken_up(th))
+		return false;
+	th->tells_end = false;
+	th->stop = STOP_CALLED;
+	push(t, th, TARGET_CALLED);
+	return true;
+}
+
+void target_answer(struct target_thread *thread, int64_t result)
+{
+	struct thread *th = thread_of(thread);
+	struct user_regs_struct regs;
+
+	if (thread_regs(th) < 0)
+		return;
+	regs = th->regs;
+	regs.rax = (uint64_t)result;
+	if (th->stop == STOP_CALL)
+		regs.orig_rax = (uint64_t)-1;
+	thread_set_regs(th, &regs);
+}
+
+void target_argument(struct target_thread *thread, unsigned index, uint64_t value)
+{
+	struct thread *th = thread_of(thread);
+	struct user_regs_struct regs;
+	unsigned long long *const args[6] = {&regs.rdi, &regs.rsi, &regs.rdx,
+					     &regs.r10, &regs.r8,  &regs.r9};
+
+	if (thread_regs(th) < 0)
+		return;
+	regs = th->regs;
+	*args[index] = value;
+	thread_set_regs(th, &regs);
+}
+
+void target_tell_end(struct target_thread *thread)
+{
+	thread_of(thread)->tells_end = true;
+}
+
+void target_call_again(struct target_thread *thread)
+{
+	struct thread *th = thread_of(thread);
+	struct user_regs_struct regs;
+
+	if (thread_regs(th) < 0)
+		return;
+	regs = th->regs;
+	regs.rax = regs.orig_rax;
+	regs.rip -= 2; /* of the syscall instruction */
+	thread_set_regs(th, &regs);
+}
