@@ -4,7 +4,7 @@
 #include "tracer/explore/strategy/reads_from.h"
 #include "tracer/explore/strategy/rff_corpus.h"
 
-static const char *const learning[] = {"rff"};
+static const char *const learning[] = {"rff", "auto"};
 
 #define each_learning(name)                                                                        \
 	for (const char *const *name = learning;                                                   \
@@ -183,6 +183,7 @@ static void test_corpus(void **state)
 						      {5, 22, 0}, {5, 21, 11}, {6, 31, 0}};
 	struct rff_abstract none = {0}, a;
 	struct rff_corpus c = {0};
+	struct rff_news news;
 	unsigned fresh = 0, negative = 0, longest = 0;
 	struct prng r;
 
@@ -190,8 +191,10 @@ static void test_corpus(void **state)
 	prng_seed(&r, 1, 1);
 	assert_int_equal(rff_corpus_draw(&c, &r, &a), 0);
 	assert_int_equal(a.count, 0); /* of nothing comes nothing */
-	assert_int_equal(rff_corpus_learn(&c, 0, &none, false, seen, 6), 3);
-	assert_int_equal(rff_corpus_learn(&c, 0, &none, false, seen, 6), 0);
+	news = rff_corpus_learn(&c, 0, &none, false, seen, 6);
+	assert_true(news.pairs == 3 && news.is_set_new);
+	news = rff_corpus_learn(&c, 0, &none, false, seen, 6);
+	assert_true(news.pairs == 0 && !news.is_set_new);
 	for (unsigned i = 0; i < 1000; i++) {
 		size_t parent = rff_corpus_draw(&c, &r, &a);
 

@@ -25,7 +25,7 @@ static void keep(struct strategy *s, uint64_t run, const uint64_t *lesson, size_
 
 void strategy_learn(struct strategy *s, uint64_t run, const uint64_t *lesson, size_t count)
 {
-	if (run > 0)
+	if (run > 0 && s->type->learn)
 		keep(s, run, lesson, count);
 }
 
@@ -43,7 +43,7 @@ void strategy_apply_lessons(struct strategy *s, uint64_t run)
 
 		if (first->run / STRATEGY_BATCH >= run / STRATEGY_BATCH && (first->run || !run))
 			return;
-		s->type->learn(s, first->words, first->count);
+		s->type->learn(s, first->run, first->words, first->count);
 		base_free(first->words);
 		array_remove(&s->lessons, 0);
 	}

@@ -9,6 +9,7 @@
  * In the paper threads that spin are the scheduler's trouble: whoever yields or spins goes to the back,
  * below all others, those that fell too.
  */
+#include "tracer/explore/strategy/pct.h"
 #include "tracer/explore/strategy/spin.h"
 #include "tracer/explore/strategy/strategy_internal.h"
 
@@ -60,10 +61,10 @@ static size_t highest(const struct pct *p, const struct strategy_point *points, 
 	return best;
 }
 
-static bool is_own(const struct strategy_point *p)
+bool pct_counts(const struct strategy_point *p)
 {
-	return p->object == STRATEGY_NO_OBJECT || p->op == STRATEGY_CREATE ||
-	       p->op == STRATEGY_START || p->op == STRATEGY_END;
+	return p->object != STRATEGY_NO_OBJECT && p->op != STRATEGY_CREATE &&
+	       p->op != STRATEGY_START && p->op != STRATEGY_END && p->op != STRATEGY_WAKE;
 }
 
 /* It is about to go on: does it fall instead? */
@@ -71,7 +72,7 @@ static bool falls(struct pct *p, const struct strategy_point *point)
 {
 	bool fallen = false;
 
-	if (is_own(point))
+	if (!pct_counts(point))
 		return false;
 	p->step++;
 	for (size_t i = 0; i < p->falls.count; i++) {

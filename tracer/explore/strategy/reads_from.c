@@ -33,8 +33,11 @@ uint64_t reads_from_last(const struct reads_from *f, uint64_t object)
 
 static void add(struct reads_from *f, struct reads_from_pair pair)
 {
-	uint64_t *known = table_at(&f->known, table_mix(pair.writer, pair.reader));
+	uint64_t *known;
 
+	if (f->pairs.count == READS_FROM_MOST)
+		return;
+	known = table_at(&f->known, table_mix(pair.writer, pair.reader));
 	if (!*known)
 		*array_add(&f->pairs) = pair;
 	*known = 1;

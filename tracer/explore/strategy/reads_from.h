@@ -14,6 +14,8 @@
 
 #define READS_FROM_NOBODY ((uint64_t)0)
 
+enum { READS_FROM_MOST = 4096 }; /* pairs of a run: what is behind them is not looked at */
+
 struct reads_from_pair {
 	uint64_t object;
 	uint64_t writer; /* event; NOBODY: what was there before the run */

@@ -17,7 +17,7 @@ struct rff {
 	struct strategy base;
 	struct strategy *pos; /* owned */
 	struct rff_corpus corpus;
-	size_t fresh;
+	struct rff_news news;
 	/* Of this run: */
 	struct rff_abstract schedule;
 	size_t parent;
@@ -162,9 +162,9 @@ void rff_watch(struct strategy *s, const struct strategy_point *moved)
 		reads_from_step(&f->reads, moved);
 }
 
-size_t rff_fresh(const struct strategy *s)
+struct rff_news rff_news(const struct strategy *s)
 {
-	return ((const struct rff *)s)->fresh;
+	return ((const struct rff *)s)->news;
 }
 
 /* ---- lessons: parent, failed, number of constraints, these (4 words each), pairs (3 each) --------- */
@@ -198,19 +198,20 @@ static struct reads_from_pair read_pair(const uint64_t *words)
 	return (struct reads_from_pair){words[0], words[1], words[2]};
 }
 
-static void learn(struct strategy *s, const uint64_t *lesson, size_t count)
+static void learn(struct strategy *s, uint64_t run, const uint64_t *lesson, size_t count)
 {
 	struct rff *f = (struct rff *)s;
 	struct rff_abstract a = {.count = (size_t)lesson[2]};
 	ARRAY(struct reads_from_pair) pairs = {0};
 	size_t at = 3;
 
+	(void)run;
 	for (size_t i = 0; i < a.count; i++, at += 4)
 		a.constraints[i] = (struct rff_constraint){read_pair(lesson + at), lesson[at + 3]};
 	for (; at < count; at += 3)
 		*array_add(&pairs) = read_pair(lesson + at);
-	f->fresh = rff_corpus_learn(&f->corpus, (size_t)lesson[0], &a, lesson[1], pairs.items,
-				    pairs.count);
+	f->news = rff_corpus_learn(&f->corpus, (size_t)lesson[0], &a, lesson[1], pairs.items,
+				   pairs.count);
 	array_fini(&pairs);
 }
 

@@ -2,13 +2,14 @@
 #ifndef GATECTL_EXPLORE_RFF_H
 #define GATECTL_EXPLORE_RFF_H
 
+#include "tracer/explore/strategy/rff_corpus.h"
 #include "tracer/explore/strategy/strategy_internal.h"
 
 /* Instead of strategy_begin() and strategy_choose(): another strategy chooses in this run. */
 void rff_begin_watching(struct strategy *s, uint64_t run);
 void rff_watch(struct strategy *s, const struct strategy_point *moved);
 
-/* How many pairs the lesson showed that was learnt last, of those not seen before. */
-size_t rff_fresh(const struct strategy *s);
+/* What was new in the run whose lesson was learnt last. */
+struct rff_news rff_news(const struct strategy *s);
 
 #endif

@@ -105,11 +105,11 @@ static void know(struct rff_corpus *c, const struct reads_from_pair *pair)
 		*array_add(&c->writers) = (struct rff_event){pair->object, event};
 }
 
-size_t rff_corpus_learn(struct rff_corpus *c, size_t parent, const struct rff_abstract *a,
-			bool failed, const struct reads_from_pair *pairs, size_t count)
+struct rff_news rff_corpus_learn(struct rff_corpus *c, size_t parent, const struct rff_abstract *a,
+				 bool failed, const struct reads_from_pair *pairs, size_t count)
 {
 	uint64_t signature = 0;
-	size_t fresh = 0;
+	struct rff_news news = {0};
 
 	if (!c->kept.count)
 		*array_add(&c->kept) = (struct rff_abstract){0};
@@ -120,20 +120,21 @@ size_t rff_corpus_learn(struct rff_corpus *c, size_t parent, const struct rff_ab
 		if (!pairs[i].reader)
 			continue;
 		signature += pair; /* in whatever order they came */
-		fresh += (*table_at(&c->pairs, pair))++ == 0;
+		news.pairs += (*table_at(&c->pairs, pair))++ == 0;
 	}
 	signature = table_mix(signature, 0);
-	c->kept.items[parent].chosen++;
-	++*table_at(&c->runs, signature);
+	if (parent < c->kept.count) /* else somebody's who has learnt more */
+		c->kept.items[parent].chosen++;
+	news.is_set_new = (*table_at(&c->runs, signature))++ == 0;
 	c->total++;
 	if (a->count == 0)
 		c->kept.items[0].signature = signature;
-	else if (fresh || failed) {
+	else if (news.pairs || failed) {
 		*array_add(&c->kept) = *a;
 		c->kept.items[c->kept.count - 1].signature = signature;
 		c->kept.items[c->kept.count - 1].chosen = 0;
 	}
-	return fresh;
+	return news;
 }
 
 void rff_corpus_fini(struct rff_corpus *c)

@@ -41,10 +41,14 @@ struct rff_corpus {
 /* Draws an abstract schedule and mutates it; returns which one it was. */
 size_t rff_corpus_draw(const struct rff_corpus *c, struct prng *r, struct rff_abstract *mutated);
 
-/* A run of this abstract schedule, mutated from `parent`, had these pairs. Returns how many of them are
-   new. */
-size_t rff_corpus_learn(struct rff_corpus *c, size_t parent, const struct rff_abstract *a,
-			bool failed, const struct reads_from_pair *pairs, size_t count);
+struct rff_news {
+	size_t pairs;	 /* not seen before */
+	bool is_set_new; /* no run had all these pairs, and no others */
+};
+
+/* A run of this abstract schedule, mutated from `parent`, had these pairs. What is new in them? */
+struct rff_news rff_corpus_learn(struct rff_corpus *c, size_t parent, const struct rff_abstract *a,
+				 bool failed, const struct reads_from_pair *pairs, size_t count);
 void rff_corpus_fini(struct rff_corpus *c);
 
 #endif

@@ -5,8 +5,8 @@
 #include <string.h>
 
 static const struct strategy_type *const types[] = {
-	&strategy_random, &strategy_pct, &strategy_pos,
-	&strategy_surw,	  &strategy_rff, &strategy_dfs,
+	&strategy_auto, &strategy_random, &strategy_pct, &strategy_pos,
+	&strategy_surw, &strategy_rff,	  &strategy_dfs,
 };
 
 const char *strategy_name(size_t i)

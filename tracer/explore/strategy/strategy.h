@@ -69,7 +69,7 @@ bool strategy_depends(const struct strategy_point *a, const struct strategy_poin
 
 struct strategy_options {
 	uint64_t seed;
-	unsigned depth;	     /* pct: how many orders make the bug; 0 is 1 */
+	unsigned depth;	     /* pct: how many orders make the bug; 0 is 1, auto: 3 */
 	unsigned bound;	     /* dfs: preemptions in a run, or STRATEGY_UNBOUND */
 	unsigned long steps; /* pct: points of a run, estimated; 0: run 0 counts them */
 };
@@ -79,6 +79,8 @@ struct strategy_options {
 struct strategy;
 
 /*
+ * auto    a portfolio of pct (at its depth, one less, one more), pos, surw, rff and random, shared out by
+ *	   what each finds new; never much worse than the best of them.
  * random  a random walk: each thread is as likely as each other.
  * pct     Burckhardt, Kothari, Musuvathi, Nagarakatte: A randomized scheduler with probabilistic
  *	   guarantees of finding bugs, ASPLOS 2010. Finds a bug of depth d among n threads and k steps in

@@ -34,7 +34,7 @@ struct strategy_type {
 	size_t (*choose)(struct strategy *s, const struct strategy_point *points, size_t count);
 	void (*end)(struct strategy *s, enum strategy_result result);
 	/* Before the first run of a later batch, in the order of runs; run 0 before all others. */
-	void (*learn)(struct strategy *s, const uint64_t *lesson, size_t count);
+	void (*learn)(struct strategy *s, uint64_t run, const uint64_t *lesson, size_t count);
 	void (*fini)(struct strategy *s);
 };
 
@@ -46,7 +46,7 @@ void strategy_free_lessons(struct strategy *s);
 struct strategy *strategy_alloc(const struct strategy_type *type,
 				const struct strategy_options *options);
 
-extern const struct strategy_type strategy_random, strategy_pct, strategy_pos, strategy_surw,
-	strategy_rff, strategy_dfs;
+extern const struct strategy_type strategy_auto, strategy_random, strategy_pct, strategy_pos,
+	strategy_surw, strategy_rff, strategy_dfs;
 
 #endif
