@@ -24,8 +24,9 @@ EDGES = {
     "tracer/run": LIBRARY,
     "tracer/explore/strategy": ["tracer/base"],
     "tracer/explore/schedule": ["tracer/base", "tracer/explore/strategy"],
+    "tracer/explore/scripted": ["tracer/base", "lua", "tracer/explore/strategy", "tracer/explore/schedule"],
     "tracer/experiments": LIBRARY + ["tracer/run", "tracer/features/convert", "tracer/features/order_log", "tracer/explore/strategy",
-                                     "tracer/explore/schedule", "tracer/features/controlled"],
+                                     "tracer/explore/schedule", "tracer/explore/scripted", "tracer/features/controlled"],
     "tracer/cli": LIBRARY + ["tracer/run", "tracer/features", "tracer/experiments", "tracer/features/drift", "tracer/features/interactive",
                              "tracer/features/convert", "tracer/features/order_log", "tracer/features/query", "tracer/features/report"],
 }
