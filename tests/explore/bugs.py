@@ -113,7 +113,7 @@ BUGS = (
     cxx("cxx_async", "status", 3),
     cxx("cxx_condition", "deadlock", 2),
     cxx("cxx_cas", "status", 3),
-    cxx("cxx_iterator", "status", 3),
+    cxx("cxx_iterator", "status signal", 3),
     cxx("cxx_weak_ptr", "signal", 3),
     cxx("cxx_atomic_wait", "deadlock", 3, "std::atomic::wait"),
 )
