@@ -107,6 +107,7 @@ BUGS = (
     c("signal_pair", "status", 2, "a signal handler"),
     c("pipe_message", "status", 3, "reads of a pipe"),
     c("process_update", "status", 2, "two processes"),
+    c("process_check", "status", 2, "two processes"),
     c("process_deadlock", "deadlock", 2, "two processes"),
     # C11 and C++
     c("c11_trylock", "status", 3),

@@ -1,9 +1,11 @@
 /* A signal handler reads two fields that belong together while its thread is between writing them.
- * The signal is sent after `low` was written and before `high` was. The twin blocks it meanwhile. */
+ * The signal is sent when the thread has told its progress and not yet written `high`. The twin blocks it meanwhile. */
+#include <semaphore.h>
 #include <signal.h>
 #include "bug.h"
 
 static volatile sig_atomic_t low, high;
+static sem_t progress;
 
 static void report(int number)
 {
@@ -22,6 +24,7 @@ static void *work(void *arg)
 		if (FIXED)
 			pthread_sigmask(SIG_BLOCK, &usr1, NULL);
 		low = i;
+		sem_post(&progress);
 		high = i;
 		if (FIXED)
 			pthread_sigmask(SIG_UNBLOCK, &usr1, NULL);
@@ -34,8 +37,10 @@ int main(void)
 	struct sigaction action = {.sa_handler = report};
 	pthread_t worker;
 
+	sem_init(&progress, 0, 0);
 	sigaction(SIGUSR1, &action, NULL);
 	worker = start(work, NULL);
+	sem_wait(&progress);
 	pthread_kill(worker, SIGUSR1);
 	join_all();
 	return 0;
