@@ -16,6 +16,7 @@ struct failing {
 	/* Where a step stands in the source; NULL: nowhere. */
 	struct schedule_where (*where)(size_t thread, size_t at);
 	const char *threads[THREADS]; /* ids; NULL: "a", "b", ... */
+	bool at_once;		      /* the run ends as soon as it has failed */
 };
 
 struct failing_run {
@@ -64,21 +65,41 @@ static inline void failing_move(struct failing_run *r, const struct strategy_poi
 		hand_over(r, step[1]);
 }
 
+static inline struct schedule_step
+failing_step(const struct failing *f, const struct strategy_point *p, struct schedule *out)
+{
+	char id[2] = {(char)('a' + p->thread), '\0'};
+	const char *known = f->threads[p->thread];
+	struct schedule_step step = {.point = *p};
+
+	step.thread = schedule_thread(out, known ? known : id);
+	if (f->where)
+		step.where = f->where(p->thread, p->place % 1000 / 2);
+	return step;
+}
+
 static inline void failing_note(const struct failing *f, const struct strategy_point *points,
 				size_t count, size_t chosen, struct schedule *out)
 {
-	const struct strategy_point *p = &points[chosen];
-	char id[2] = {(char)('a' + p->thread), '\0'};
+	struct schedule_step step = failing_step(f, &points[chosen], out);
 	size_t steps = out->steps.count;
-	struct schedule_step step = {.point = *p, .others = count > 1};
 
+	step.others = count > 1;
 	for (size_t i = 0; steps && i < count; i++)
 		step.preempts |= points[i].thread == out->steps.items[steps - 1].point.thread &&
-				 points[i].thread != p->thread && points[i].op != STRATEGY_YIELD;
-	step.thread = schedule_thread(out, f->threads[p->thread] ? f->threads[p->thread] : id);
-	if (f->where)
-		step.where = f->where(p->thread, p->place % 1000 / 2);
+				 i != chosen && points[i].op != STRATEGY_YIELD;
 	*array_add(&out->steps) = step;
+}
+
+/* What is left when it fails at once; the thread that fails goes nowhere. */
+static inline void failing_end(const struct failing *f, struct failing_run *r, struct schedule *out)
+{
+	struct strategy_point points[THREADS];
+	size_t count = failing_points(r, points);
+
+	for (size_t i = 0; i < count; i++)
+		if (points[i].thread != r->w.moved[r->w.moves - 1].thread)
+			*array_add(&out->pending) = failing_step(f, &points[i], out);
 }
 
 /* Does it fail? The schedule (empty before) is the caller's. */
@@ -97,7 +118,11 @@ static inline bool failing_run(const struct failing *f, struct strategy *s, uint
 		assert_true(i < count);
 		failing_note(f, points, count, i, out);
 		failing_move(&r, &points[i]);
+		if (f->at_once && f->fails(&r.w, false))
+			break;
 	}
+	if (count)
+		failing_end(f, &r, out);
 	strategy_end(s, STRATEGY_PASSED);
 	*w = r.w;
 	return f->fails(w, !count && !world_is_done(w));

@@ -27,7 +27,10 @@ static const char sample[] =
 	"object=any"
 	" at=0xffffffffffffffff code=\"lib (a).so+0x2\"\n"
 	"5  worker#1  timeout  - (f)                                               at=0x5 "
-	"code=+0x5\n";
+	"code=+0x5\n"
+	"-  main      write    count.c:21 (main, -, counter)                       writes "
+	"object=0x4040"
+	" at=0x1207\n";
 
 static void test_as_it_is_written(void **state)
 {
@@ -82,6 +85,9 @@ static void test_what_is_read(void **state)
 	assert_null(step->where.file);
 	assert_null(step->where.object);
 	assert_int_equal(step->where.address, 5);
+	assert_int_equal(s.pending.count, 1);
+	assert_int_equal(s.pending.items[0].thread, 0);
+	assert_int_equal(s.pending.items[0].where.line, 21);
 	schedule_fini(&s);
 	schedule_head_fini(&head);
 }

@@ -4,7 +4,7 @@
 
 void schedule_clear(struct schedule *s)
 {
-	s->steps.count = 0;
+	s->steps.count = s->pending.count = 0;
 }
 
 static void free_texts(char **items, size_t count)
@@ -20,6 +20,7 @@ void schedule_fini(struct schedule *s)
 	array_fini(&s->threads);
 	array_fini(&s->texts);
 	array_fini(&s->steps);
+	array_fini(&s->pending);
 }
 
 const char *schedule_text(struct schedule *s, const char *text)

@@ -36,6 +36,8 @@ struct schedule_step {
 struct schedule {
 	ARRAY(char *) threads; /* ids as gates know them: "main", "worker#1" */
 	ARRAY(struct schedule_step) steps;
+	/* Where those threads stood in the end that could have gone on: these were not done. */
+	ARRAY(struct schedule_step) pending;
 	ARRAY(char *) texts;
 };
 

@@ -14,7 +14,8 @@
  * are known, and what only a machine reads: `choice` others could have gone on, `preempts` the one before
  * could have, `writes`, the object, the place of the point, the code that leads there as nm prints it, and
  * `as` the strategy's number of the thread where it is not the schedule's. What contains blanks, brackets
- * and the like stands in "". Lines that begin with # are comments.
+ * and the like stands in "". Behind the steps, with - for a number, is where the threads stood in the end that
+ * could have gone on. Lines that begin with # are comments.
  */
 #ifndef GATECTL_EXPLORE_TEXT_H
 #define GATECTL_EXPLORE_TEXT_H

@@ -112,13 +112,16 @@ static int to_unsigned(struct schedule_reader *p, const char *text, unsigned *ou
 
 /* ---- a step ------------------------------------------------------------------------------------- */
 
-static int parse_number(struct schedule_reader *p)
+/* `pending`: it is - instead. */
+static int parse_number(struct schedule_reader *p, bool *pending)
 {
 	uint64_t number;
-	bool is_null;
 
-	if (next_word(p, "a step's number", &is_null) < 0 ||
-	    to_number(p, str_text(&p->word), &number) < 0)
+	if (next_word(p, "a step's number", pending) < 0)
+		return -1;
+	if (*pending)
+		return 0;
+	if (to_number(p, str_text(&p->word), &number) < 0)
 		return -1;
 	if (number != p->s->steps.count + 1)
 		return fail(p, "step %zu was to come here, not %llu", p->s->steps.count + 1,
@@ -235,11 +238,11 @@ static int parse_machine(struct schedule_reader *p, struct schedule_step *step)
 static int parse_step(struct schedule_reader *p)
 {
 	struct schedule_step step = {0};
-	bool is_null;
+	bool is_null, pending;
 
 	if (!p->counted)
 		return fail(p, "a step before the line 'steps: N'");
-	if (parse_number(p) < 0)
+	if (parse_number(p, &pending) < 0)
 		return -1;
 	skip_blanks(p);
 	if (next_word(p, "the thread", &is_null) < 0)
@@ -250,7 +253,10 @@ static int parse_step(struct schedule_reader *p)
 	for (skip_blanks(p); *p->at; skip_blanks(p))
 		if (parse_machine(p, &step) < 0)
 			return -1;
-	*array_add(&p->s->steps) = step;
+	if (pending)
+		*array_add(&p->s->pending) = step;
+	else
+		*array_add(&p->s->steps) = step;
 	return 0;
 }
 

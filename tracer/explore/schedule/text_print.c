@@ -146,20 +146,26 @@ static void widen(int *width, size_t length)
 		*width = (int)length;
 }
 
-static struct widths measure(const struct schedule *s)
+static void measure(const struct schedule *s, const struct schedule_step *step, struct widths *w)
 {
-	struct widths w = {snprintf(NULL, 0, "%zu", s->steps.count), 0, 0};
 	struct str text = {0};
 
-	array_each(const struct schedule_step, step, &s->steps) {
-		str_clear(&text);
-		add_where(&text, &step->where);
-		widen(&w.where, text.length);
-		str_clear(&text);
-		add_word(&text, s->threads.items[step->thread]);
-		widen(&w.thread, text.length);
-	}
+	add_where(&text, &step->where);
+	widen(&w->where, text.length);
+	str_clear(&text);
+	add_word(&text, s->threads.items[step->thread]);
+	widen(&w->thread, text.length);
 	str_fini(&text);
+}
+
+static struct widths measure_all(const struct schedule *s)
+{
+	struct widths w = {snprintf(NULL, 0, "%zu", s->steps.count), 0, 0};
+
+	array_each(const struct schedule_step, step, &s->steps)
+		measure(s, step, &w);
+	array_each(const struct schedule_step, step, &s->pending)
+		measure(s, step, &w);
 	return w;
 }
 
@@ -169,10 +175,24 @@ static void add_padded(struct str *out, struct str *text, int width)
 	str_clear(text);
 }
 
+static void add_step(const struct schedule *s, const struct schedule_step *step,
+		     const struct widths *w, struct str *out)
+{
+	struct str text = {0};
+
+	add_word(&text, s->threads.items[step->thread]);
+	add_padded(out, &text, w->thread);
+	str_addf(out, "  %-7s", schedule_op(step->point.op));
+	add_where(&text, &step->where);
+	add_padded(out, &text, w->where);
+	str_add(out, " ");
+	add_machine(out, step);
+	str_fini(&text);
+}
+
 void schedule_print(const struct schedule *s, const struct schedule_head *h, struct str *out)
 {
-	struct widths w = measure(s);
-	struct str text = {0};
+	struct widths w = measure_all(s);
 	size_t number = 0;
 
 	str_add(out, SCHEDULE_FIRST_LINE "\n");
@@ -187,13 +207,10 @@ void schedule_print(const struct schedule *s, const struct schedule_head *h, str
 	str_addf(out, "steps: %zu\n\n", s->steps.count);
 	array_each(const struct schedule_step, step, &s->steps) {
 		str_addf(out, "%*zu", w.number, ++number);
-		add_word(&text, s->threads.items[step->thread]);
-		add_padded(out, &text, w.thread);
-		str_addf(out, "  %-7s", schedule_op(step->point.op));
-		add_where(&text, &step->where);
-		add_padded(out, &text, w.where);
-		str_add(out, " ");
-		add_machine(out, step);
+		add_step(s, step, &w, out);
 	}
-	str_fini(&text);
+	array_each(const struct schedule_step, step, &s->pending) {
+		str_addf(out, "%*s", w.number, "-");
+		add_step(s, step, &w, out);
+	}
 }

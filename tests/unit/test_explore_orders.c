@@ -1,0 +1,267 @@
+/* Which orders a schedule needs, and where: schedules as their files have them, scripts as they come. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "tracer/explore/schedule/plan.h"
+#include "tracer/explore/schedule/text.h"
+
+#define HEAD(steps) "# gatectl schedule 1\nsteps: " #steps "\n"
+
+static const struct plan_words words = {.program = "prog"};
+
+static void read_schedule(const char *text, struct schedule *s)
+{
+	struct schedule_head head = {0};
+	ERROR(err);
+
+	if (schedule_parse(text, "test", s, &head, &err) < 0)
+		fail_msg("%s", error_text(&err));
+	schedule_head_fini(&head);
+}
+
+/* Without its comments. */
+static char *gates_of(const struct gate_plan *p, const struct schedule *s)
+{
+	static const struct plan_texts texts = {.expect = "--"};
+	struct str out = {0}, gates = {0};
+	const char *at;
+
+	gate_plan_script(p, s, &words, &texts, &out);
+	for (at = str_text(&out); *at; at += strcspn(at, "\n") + 1)
+		if (*at != '-' && *at != '\n')
+			str_add_bytes(&gates, at, strcspn(at, "\n") + 1);
+	str_fini(&out);
+	return str_take(&gates);
+}
+
+static void needs(const char *text, enum plan_orders orders, const char *script)
+{
+	struct schedule s = {0};
+	struct gate_plan p = {0};
+	char *gates;
+	ERROR(err);
+
+	read_schedule(text, &s);
+	if (gate_plan_make(&p, &s, orders, &words, &err) < 0)
+		fail_msg("%s", error_text(&err));
+	gates = gates_of(&p, &s);
+	assert_string_equal(gates ? gates : "", script);
+	base_free(gates);
+	gate_plan_fini(&p);
+	schedule_fini(&s);
+}
+
+/* What the program sees to: a thread is created, ends, is joined; who has to wait for a lock waits. */
+static void test_not_needed(void **state)
+{
+	static const char text[] =
+		HEAD(12) "1 main create m.c:1 (main, pthread_create) object=0x100\n"
+			 "2 main lock m.c:2 (main, pthread_join) writes object=0x100\n"
+			 "3 worker#1 start - object=0x100\n"
+			 "4 worker#1 write w.c:1 (worker, -, x) writes object=0x10\n"
+			 "5 worker#1 create w.c:2 (worker, pthread_create) object=0x200\n"
+			 "6 worker#1 lock w.c:3 (worker, pthread_join) writes object=0x200\n"
+			 "7 deputy start - object=0x200\n"
+			 "8 deputy write d.c:1 (deputy, -, x) writes object=0x10\n"
+			 "9 deputy end - writes object=0x200\n"
+			 "10 worker#1 write w.c:4 (worker, -, x) writes object=0x10\n"
+			 "11 worker#1 end - writes object=0x100\n"
+			 "12 main read m.c:3 (main, -, x) object=0x10\n";
+
+	(void)state;
+	needs(text, PLAN_DEPENDENT, "");
+	needs(text, PLAN_ALL, "");
+}
+
+/* That the threads are there from the start on is not told: so it has to be forced. */
+static void test_creation_not_known(void **state)
+{
+	(void)state;
+	needs(HEAD(3) "1 main create m.c:1 (main)\n"
+		      "2 main write m.c:2 (main, -, x) writes object=0x10\n"
+		      "3 worker#1 read w.c:1 (worker, -, x) object=0x10\n",
+	      PLAN_DEPENDENT,
+	      "local main_wrote_x = SimpleGate \"main_wrote_x\"\n"
+	      "at(\"m.c:2\", { after = true }) :open(main_wrote_x)\n"
+	      "at \"w.c:1\"                    :wait(main_wrote_x)\n");
+	needs(HEAD(2) "1 main write m.c:2 (main, -, x) writes object=0x10\n"
+		      "2 worker#1 read w.c:1 (worker, -, x) object=0x10\n",
+	      PLAN_DEPENDENT,
+	      "local main_wrote_x = SimpleGate \"main_wrote_x\"\n"
+	      "at(\"m.c:2\", { after = true }) :open(main_wrote_x)\n"
+	      "at \"w.c:1\"                    :wait(main_wrote_x)\n");
+}
+
+/* A lost wake-up: the signal comes between the look and the wait. */
+static void test_lost_wakeup(void **state)
+{
+	(void)state;
+	needs(HEAD(8) "1 waiter lock q.c:1 (take, pthread_mutex_lock, m) writes object=0x1\n"
+		      "2 waiter read q.c:2 (take, -, ready) object=0x2\n"
+		      "3 waiter unlock q.c:3 (take, pthread_mutex_unlock, m) writes object=0x1\n"
+		      "4 poster lock q.c:11 (post, pthread_mutex_lock, m) preempts writes "
+		      "object=0x1\n"
+		      "5 poster write q.c:12 (post, -, ready) writes object=0x2\n"
+		      "6 poster signal q.c:13 (post, pthread_cond_signal, c) writes object=0x3\n"
+		      "7 poster unlock q.c:14 (post, pthread_mutex_unlock, m) writes object=0x1\n"
+		      "8 waiter wait q.c:4 (take, pthread_cond_wait, c) preempts writes "
+		      "object=0x3\n",
+	      PLAN_DEPENDENT,
+	      "local waiter_read_ready  = SimpleGate \"waiter_read_ready\"\n"
+	      "local poster_signalled_c = SimpleGate \"poster_signalled_c\"\n"
+	      "at \"q.c:4\"                     :open(waiter_read_ready) "
+	      ":wait(poster_signalled_c)\n"
+	      "at \"q.c:11\"                    :wait(waiter_read_ready)\n"
+	      "at(\"q.c:13\", { after = true }) :open(poster_signalled_c)\n");
+}
+
+/* The other way round: the waiter sleeps before the signal comes. */
+static void test_blocked(void **state)
+{
+	static const char text[] =
+		HEAD(4) "1 waiter wait q.c:4 (take, pthread_cond_wait, c) writes object=0x3\n"
+			"2 poster signal q.c:13 (post, pthread_cond_signal, c) writes object=0x3\n"
+			"3 poster write q.c:14 (post, -, ready) writes object=0x2\n"
+			"4 waiter read q.c:5 (take, -, ready) preempts object=0x2\n";
+
+	(void)state;
+	needs(text, PLAN_DEPENDENT,
+	      "local poster_wrote_ready = SimpleGate \"poster_wrote_ready\"\n"
+	      "at \"q.c:4\"                     :event \"waiter_waits_for_c\"\n"
+	      "at \"q.c:13\"                    :event \"poster_signals_c\"\n"
+	      "at(\"q.c:14\", { after = true }) :open(poster_wrote_ready)\n"
+	      "at \"q.c:5\"                     :wait(poster_wrote_ready)\n"
+	      "order \"[waiter_waits_for_c] -> poster_signals_c\"\n");
+}
+
+/* Of two lines that a thread passes often it is a certain time that counts. */
+static void test_hit(void **state)
+{
+	(void)state;
+	needs(HEAD(6) "1 a write f.c:1 (f, -, x) writes object=0x1 code=prog+0x10\n"
+		      "2 a write f.c:1 (f, -, x) writes object=0x1 code=prog+0x10\n"
+		      "3 b read f.c:9 (g, -, y) preempts object=0x2 code=prog+0x20\n"
+		      "4 b read f.c:9 (g, -, x) object=0x1 code=prog+0x28\n"
+		      "5 a write f.c:1 (f, -, x) preempts writes object=0x1 code=prog+0x10\n"
+		      "6 a read f.c:2 (f, -, x) object=0x1 code=prog+0x18\n",
+	      PLAN_DEPENDENT,
+	      "local a_wrote_x = SimpleGate \"a_wrote_x\"\n"
+	      "local b_read_x  = SimpleGate \"b_read_x\"\n"
+	      "at(\"f.c:1\", { hit = 3 })      :open(a_wrote_x) :wait(b_read_x)\n"
+	      "at \"f.c:9\"                    :wait(a_wrote_x)\n"
+	      "at(\"f.c:9\", { after = true }) :open(b_read_x)\n");
+}
+
+/* Inside a line, and in a library; where no text is known; threads before they begin, and when they end. */
+static void test_places(void **state)
+{
+	(void)state;
+	needs(HEAD(4) "1 a read lib.c:5 (f, -, n) object=0x1 code=/usr/lib/liba.so+0x10\n"
+		      "2 b read lib.c:5 (f, -, n) preempts object=0x1 code=/usr/lib/liba.so+0x10\n"
+		      "3 b write lib.c:5 (f, -, n) writes object=0x1 code=/usr/lib/liba.so+0x18\n"
+		      "4 a write lib.c:5 (f, -, n) writes object=0x1 code=/usr/lib/liba.so+0x18\n",
+	      PLAN_DEPENDENT,
+	      "local a_read_n  = SimpleGate \"a_read_n\"\n"
+	      "local b_wrote_n = SimpleGate \"b_wrote_n\"\n"
+	      "at(\"liba.so!*0x18\", { thread = \"a\" })         :open(a_read_n) :wait(b_wrote_n)\n"
+	      "at(\"lib.c:5\", { thread = \"b\" })               :wait(a_read_n)\n"
+	      "at(\"lib.c:5\", { thread = \"b\", after = true }) :open(b_wrote_n)\n");
+	needs(HEAD(3) "1 a write - (f) writes object=0x1 code=prog+0x10\n"
+		      "2 a write - (f) writes object=0x9 code=prog+0x20\n"
+		      "3 b read - (g) preempts object=0x1 code=prog+0x30\n",
+	      PLAN_DEPENDENT,
+	      "local a_wrote = SimpleGate \"a_wrote\"\n"
+	      "at \"*0x20\" :open(a_wrote)\n"
+	      "at \"*0x30\" :wait(a_wrote)\n");
+	needs(HEAD(4) "1 a start -\n"
+		      "2 a end -\n"
+		      "3 b start -\n"
+		      "4 b write f.c:1 (f, -, x) writes object=0x1\n",
+	      PLAN_ALL,
+	      "local a_ended = SimpleGate \"a_ended\"\n"
+	      "on(\"thread-exit\", { thread = \"a\" })  :open(a_ended)\n"
+	      "on(\"thread-start\", { thread = \"b\" }) :wait(a_ended)\n");
+}
+
+/* A line that calls a function is not over while that one is held. */
+static void test_called(void **state)
+{
+	(void)state;
+	needs(HEAD(4) "1 a read f.c:1 (f, -, x) object=0x1 code=prog+0x10\n"
+		      "2 b write f.c:9 (g, -, x) preempts writes object=0x1 code=prog+0x90\n"
+		      "3 b write f.c:10 (g, -, y) writes object=0x2 code=prog+0x98\n"
+		      "4 a read f.c:5 (called, -, y) preempts object=0x2 code=prog+0x50\n",
+	      PLAN_DEPENDENT,
+	      "local a_read_x  = SimpleGate \"a_read_x\"\n"
+	      "local b_wrote_y = SimpleGate \"b_wrote_y\"\n"
+	      "at \"f.c:5\"                     :open(a_read_x) :wait(b_wrote_y)\n"
+	      "at \"f.c:9\"                     :wait(a_read_x)\n"
+	      "at(\"f.c:10\", { after = true }) :open(b_wrote_y)\n");
+}
+
+static void test_nowhere(void **state)
+{
+	struct schedule s = {0};
+	struct gate_plan p = {0};
+	ERROR(err);
+
+	(void)state;
+	read_schedule(HEAD(2) "1 a write f.c:1 (f, -, x) writes object=0x1\n"
+			      "2 b read - (-, -, x) preempts object=0x1\n",
+		      &s);
+	assert_int_equal(gate_plan_make(&p, &s, PLAN_DEPENDENT, &words, &err), -1);
+	assert_int_equal(err.code, ERROR_STATE);
+	assert_string_equal(
+		error_text(&err),
+		"b has to be stopped where it reads `x`, and nothing tells where in the "
+		"source or in the code of a module that is");
+	gate_plan_fini(&p);
+	schedule_fini(&s);
+}
+
+/* What the caller leaves out is gone from the script, with the places that nobody else needs. */
+static void test_dropped(void **state)
+{
+	struct schedule s = {0};
+	struct gate_plan p = {0};
+	char *gates;
+	ERROR(err);
+
+	(void)state;
+	read_schedule(HEAD(4) "1 a write f.c:1 (f, -, x) writes object=0x1\n"
+			      "2 b read f.c:9 (g, -, x) preempts object=0x1\n"
+			      "3 b read f.c:10 (g, -, x) object=0x1\n"
+			      "4 a write f.c:2 (f, -, x) preempts writes object=0x1\n",
+		      &s);
+	assert_int_equal(gate_plan_make(&p, &s, PLAN_DEPENDENT, &words, &err), 0);
+	assert_int_equal(p.orders.count, 2);
+	assert_int_equal(gate_plan_lines(&p), 5);
+	p.orders.items[0].dropped = true;
+	assert_int_equal(gate_plan_lines(&p), 3);
+	gates = gates_of(&p, &s);
+	assert_string_equal(gates, "local b_read_x = SimpleGate \"b_read_x\"\n"
+				   "at(\"f.c:10\", { after = true }) :open(b_read_x)\n"
+				   "at \"f.c:2\"                     :wait(b_read_x)\n");
+	base_free(gates);
+	p.orders.items[1].dropped = true;
+	assert_int_equal(gate_plan_lines(&p), 0);
+	gate_plan_fini(&p);
+	schedule_fini(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_not_needed),  cmocka_unit_test(test_creation_not_known),
+		cmocka_unit_test(test_lost_wakeup), cmocka_unit_test(test_blocked),
+		cmocka_unit_test(test_hit),	    cmocka_unit_test(test_places),
+		cmocka_unit_test(test_called),	    cmocka_unit_test(test_nowhere),
+		cmocka_unit_test(test_dropped),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,321 @@
+/*
+ * Which orders of steps make the outcome? Those of steps that depend on each other (Mazurkiewicz: a run
+ * that has them is the same run), where the program itself does not see to them. Vector clocks tell what
+ * follows from what.
+ */
+#include "tracer/explore/schedule/plan_internal.h"
+
+#include <string.h>
+
+/* By step and thread: 1 + the last step of that thread that comes before it (itself included) in every
+   run that has the orders so far. */
+struct clocks {
+	const struct plan_view *v;
+	size_t threads;
+	uint32_t *rows;
+};
+
+static uint32_t *row(const struct clocks *c, size_t step)
+{
+	return c->rows + step * c->threads;
+}
+
+static unsigned thread_of(const struct plan_view *v, size_t step)
+{
+	return plan_step(v, step)->thread;
+}
+
+static void join(struct clocks *c, size_t to, size_t from)
+{
+	for (size_t t = 0; t < c->threads; t++)
+		if (row(c, to)[t] < row(c, from)[t])
+			row(c, to)[t] = row(c, from)[t];
+}
+
+static bool covers(const struct clocks *c, size_t step, size_t earlier)
+{
+	return row(c, step)[thread_of(c->v, earlier)] > earlier;
+}
+
+static bool same_object(const struct plan_view *v, size_t a, size_t b)
+{
+	uint64_t object = plan_step(v, a)->point.object;
+
+	return object != STRATEGY_NO_OBJECT && object == plan_step(v, b)->point.object;
+}
+
+/* ---- what the program sees to ------------------------------------------------------------------- */
+
+/* Where the thread whose first step this is was created, or the first thread was. */
+static size_t creation(const struct plan_view *v, size_t first)
+{
+	size_t any = PLAN_NONE;
+
+	for (size_t i = 0; i < first; i++) {
+		if (plan_op(v, i) != STRATEGY_CREATE)
+			continue;
+		if (same_object(v, i, first))
+			return i;
+		if (any == PLAN_NONE)
+			any = i;
+	}
+	return any;
+}
+
+/* Does it let the blocked step go on? */
+static bool lets_go(const struct plan_view *v, size_t step, size_t blocked)
+{
+	enum strategy_op op = plan_op(v, step);
+
+	if (!same_object(v, step, blocked))
+		return false;
+	if (plan_op(v, blocked) == STRATEGY_WAIT)
+		return op == STRATEGY_SIGNAL;
+	return plan_op(v, blocked) == STRATEGY_LOCK &&
+	       (op == STRATEGY_UNLOCK || op == STRATEGY_END);
+}
+
+static void begin_row(struct clocks *c, size_t at)
+{
+	const struct plan_view *v = c->v;
+	size_t before = v->steps.items[at].before, from = PLAN_NONE;
+
+	if (before == PLAN_NONE) {
+		from = creation(v, at);
+	} else {
+		join(c, at, before);
+		if (plan_is_blocked(v, before))
+			for (size_t i = before + 1; i < at; i++)
+				if (lets_go(v, i, before))
+					from = i;
+	}
+	if (from != PLAN_NONE)
+		join(c, at, from);
+	if (plan_op(v, at) == STRATEGY_LOCK) /* a join: had the thread not ended, it would wait */
+		for (size_t i = 0; i < at; i++)
+			if (plan_op(v, i) == STRATEGY_END && same_object(v, i, at))
+				join(c, at, i);
+	row(c, at)[thread_of(v, at)] = (uint32_t)at + 1;
+}
+
+/* A lock that waits for as long as it takes: not trylock, not a time-out. */
+static bool is_patient(const struct plan_view *v, size_t step)
+{
+	const char *call = plan_step(v, step)->where.call;
+
+	return !call || (!strstr(call, "try") && !strstr(call, "timed") && !strstr(call, "clock"));
+}
+
+/* The thread's lock of this object before `step`, which it still has then; NONE. */
+static size_t holds(const struct plan_view *v, size_t step, size_t like)
+{
+	for (size_t i = v->steps.items[step].before; i != PLAN_NONE; i = v->steps.items[i].before) {
+		if (!same_object(v, i, like))
+			continue;
+		return plan_op(v, i) == STRATEGY_LOCK ? i : PLAN_NONE;
+	}
+	return PLAN_NONE;
+}
+
+/* Who had the lock before (an order has it so) has given it back by then: a wait for a condition does. */
+static void join_releases(struct clocks *c, size_t at)
+{
+	const struct plan_view *v = c->v;
+
+	if (plan_op(v, at) != STRATEGY_LOCK || !is_patient(v, at))
+		return;
+	for (size_t i = at; i-- > 0;) {
+		enum strategy_op op = plan_op(v, i);
+		size_t lock;
+
+		if ((op != STRATEGY_UNLOCK || !same_object(v, i, at)) && op != STRATEGY_WAIT)
+			continue;
+		lock = holds(v, i, at);
+		if (lock != PLAN_NONE && thread_of(v, i) != thread_of(v, at) && covers(c, at, lock))
+			join(c, at, i);
+	}
+}
+
+/* ---- what has to be seen to --------------------------------------------------------------------- */
+
+static bool is_lock(enum strategy_op op)
+{
+	return op == STRATEGY_LOCK || op == STRATEGY_UNLOCK;
+}
+
+/* Locks: which comes first counts, and not whether the second one had to wait. */
+static bool locks_matter(const struct plan_view *v, size_t x, size_t y)
+{
+	const struct strategy_point *a = &plan_step(v, x)->point, *b = &plan_step(v, y)->point;
+
+	if (a->op == STRATEGY_LOCK && b->op == STRATEGY_LOCK)
+		return a->writes || b->writes;
+	if (a->op == STRATEGY_UNLOCK && b->op == STRATEGY_UNLOCK)
+		return false;
+	return !is_patient(v, a->op == STRATEGY_LOCK ? x : y);
+}
+
+/* Of a step that blocks: will it be of importance that it did before `later`? */
+static bool blocked_matters(const struct plan_view *v, size_t step, size_t later)
+{
+	switch (plan_op(v, step)) {
+	case STRATEGY_WAIT:
+		return plan_op(v, later) == STRATEGY_SIGNAL;
+	case STRATEGY_LOCK:
+		return plan_op(v, later) == STRATEGY_LOCK &&
+		       v->steps.items[step].behind != PLAN_NONE;
+	default:
+		return true;
+	}
+}
+
+/* It begins before `later`, and ends after it, if ever. */
+static bool blocks_over(const struct plan_view *v, size_t step, size_t later)
+{
+	return plan_is_blocked(v, step) && v->steps.items[step].behind > later;
+}
+
+/* Creation, end and join are seen to; a time-out cannot be held; signals do not mind each other. */
+static bool matters(const struct plan_view *v, size_t x, size_t y)
+{
+	enum strategy_op a = plan_op(v, x), b = plan_op(v, y);
+
+	if (!strategy_depends(&plan_step(v, x)->point, &plan_step(v, y)->point))
+		return false;
+	if (a == STRATEGY_CREATE || a == STRATEGY_START || a == STRATEGY_END ||
+	    b == STRATEGY_CREATE || b == STRATEGY_START || b == STRATEGY_END ||
+	    b == STRATEGY_TIMEOUT || (a == STRATEGY_SIGNAL && b == STRATEGY_SIGNAL))
+		return false;
+	if (is_lock(a) && is_lock(b) && !locks_matter(v, x, y))
+		return false;
+	return !blocks_over(v, x, y) || blocked_matters(v, x, y);
+}
+
+static void add_edge(const struct plan_view *v, struct plan_edges *out, size_t from, size_t to)
+{
+	*array_add(out) = (struct plan_edge){from, to, blocks_over(v, from, to)};
+}
+
+/* The latest steps first: what they follow follows. */
+static void dependent(struct clocks *c, bool to_the_end, struct plan_edges *out)
+{
+	size_t done = c->v->done;
+
+	for (size_t y = 0; y < (to_the_end ? c->v->steps.count : done); y++) {
+		begin_row(c, y);
+		for (size_t x = y < done ? y : done; x-- > 0;) {
+			if (covers(c, y, x) || !matters(c->v, x, y))
+				continue;
+			add_edge(c->v, out, x, y);
+			join(c, y, x);
+		}
+		join_releases(c, y);
+	}
+}
+
+/* The last thing that the segment does; to wait for the end of a thread is nothing. */
+static size_t last_deed(const struct plan_view *v, const struct plan_segment *segment)
+{
+	size_t last = segment->last < v->done ? segment->last : v->done - 1;
+
+	if (last == segment->first || plan_op(v, last) != STRATEGY_LOCK ||
+	    !plan_is_blocked(v, last))
+		return last;
+	for (size_t i = last; i < v->steps.count; i++)
+		if (plan_op(v, i) == STRATEGY_END && same_object(v, i, last))
+			return last - 1;
+	return last;
+}
+
+static void one_by_one(const struct plan_view *v, struct plan_edges *out)
+{
+	for (size_t i = 1; i < v->segments.count; i++) {
+		size_t last = last_deed(v, &v->segments.items[i - 1]);
+		size_t first = v->segments.items[i].first;
+
+		if (plan_op(v, first) != STRATEGY_TIMEOUT &&
+		    (first < v->done || !is_lock(plan_op(v, last))))
+			add_edge(v, out, last, first);
+	}
+}
+
+/* ---- fewer -------------------------------------------------------------------------------------- */
+
+static size_t segment_of(const struct plan_view *v, size_t step)
+{
+	return v->steps.items[step].segment;
+}
+
+/* May one do for both? All of a segment comes before all of a later one. */
+static bool joins(const struct plan_view *v, const struct plan_edge *a, const struct plan_edge *b)
+{
+	return thread_of(v, a->from) == thread_of(v, b->from) &&
+	       thread_of(v, a->to) == thread_of(v, b->to) &&
+	       (segment_of(v, a->from) == segment_of(v, b->from) ||
+		segment_of(v, a->to) == segment_of(v, b->to));
+}
+
+static void unite(const struct plan_view *v, struct plan_edges *edges)
+{
+	for (size_t i = 0; i < edges->count; i++) {
+		struct plan_edge *a = &edges->items[i];
+
+		for (size_t j = edges->count; j-- > i + 1;) {
+			const struct plan_edge *b = &edges->items[j];
+
+			if (!joins(v, a, b))
+				continue;
+			if (b->from > a->from) {
+				a->from = b->from;
+				a->blocked = b->blocked;
+			}
+			if (b->to < a->to)
+				a->to = b->to;
+			array_remove(edges, j);
+		}
+	}
+}
+
+static int by_place(const void *x, const void *y)
+{
+	const struct plan_edge *a = x, *b = y;
+
+	if (a->to != b->to)
+		return a->to < b->to ? -1 : 1;
+	return (a->from < b->from) - (a->from > b->from);
+}
+
+/* Leaves out those that follow from the others. */
+static void reduce(struct clocks *c, struct plan_edges *edges)
+{
+	size_t kept = 0, at = 0;
+
+	array_sort(edges, by_place);
+	memset(c->rows, 0, c->v->steps.count * c->threads * sizeof(*c->rows));
+	for (size_t y = 0; y < c->v->steps.count; y++) {
+		begin_row(c, y);
+		for (; at < edges->count && edges->items[at].to == y; at++) {
+			const struct plan_edge edge = edges->items[at];
+
+			if (covers(c, y, edge.from))
+				continue;
+			edges->items[kept++] = edge;
+			join(c, y, edge.from);
+		}
+	}
+	edges->count = kept;
+}
+
+void plan_orders(const struct plan_view *v, enum plan_orders orders, struct plan_edges *out)
+{
+	struct clocks c = {.v = v, .threads = v->s->threads.count};
+
+	c.rows = base_alloc(v->steps.count * c.threads + 1, sizeof(*c.rows));
+	if (orders == PLAN_ALL)
+		one_by_one(v, out);
+	else
+		dependent(&c, orders == PLAN_TO_THE_END, out);
+	unite(v, out);
+	reduce(&c, out);
+	base_free(c.rows);
+}

@@ -1,0 +1,381 @@
+/* Where threads are held, and where gates are opened: by the line where that is not too coarse. */
+#include "tracer/explore/schedule/plan_internal.h"
+
+#include <string.h>
+
+struct plan_placing {
+	struct gate_plan *p;
+	const struct plan_view *v;
+	const struct plan_words *words;
+	struct error *err;
+};
+
+/* ---- what a place needs to be told from others -------------------------------------------------- */
+
+static const struct schedule_where *where_of(const struct plan_view *v, size_t step)
+{
+	return &plan_step(v, step)->where;
+}
+
+static bool has_line(const struct plan_view *v, size_t step)
+{
+	return where_of(v, step)->file != NULL;
+}
+
+static bool has_address(const struct plan_view *v, size_t step)
+{
+	return where_of(v, step)->object && where_of(v, step)->address;
+}
+
+static bool is_same_place(const struct schedule_where *a, const struct schedule_where *b, bool line)
+{
+	if (line)
+		return plan_same_line(a, b);
+	return a->address == b->address && a->object && b->object &&
+	       strcmp(a->object, b->object) == 0;
+}
+
+/* "worker#1" and "worker#2" run the same code. */
+static bool are_alike(const char *a, const char *b)
+{
+	size_t n = strcspn(a, "#");
+
+	return n == strcspn(b, "#") && strncmp(a, b, n) == 0;
+}
+
+static bool others_pass(const struct plan_view *v, size_t at, bool line)
+{
+	const struct schedule *s = v->s;
+	unsigned own = plan_step(v, at)->thread;
+
+	for (size_t t = 0; t < s->threads.count; t++)
+		if (t != own && are_alike(s->threads.items[t], s->threads.items[own]))
+			return true;
+	array_each(const struct plan_step, step, &v->steps)
+		if (step->step->thread != own &&
+		    is_same_place(&step->step->where, where_of(v, at), line))
+			return true;
+	return false;
+}
+
+/* The how manieth time is it that the thread comes by there? */
+static unsigned long passes(const struct plan_view *v, size_t at, bool line)
+{
+	unsigned long times = 1;
+
+	for (size_t i = v->steps.items[at].before; i != PLAN_NONE; i = v->steps.items[i].before) {
+		const struct plan_step *step = &v->steps.items[i];
+
+		if (line &&
+		    (step->line_first != i || step->line_first == v->steps.items[at].line_first))
+			continue;
+		times += is_same_place(&step->step->where, where_of(v, at), line);
+	}
+	return times;
+}
+
+/* ---- making places ------------------------------------------------------------------------------ */
+
+static void name_line(struct plan_placing *g, size_t at, struct plan_place *out)
+{
+	const struct schedule_where *w = where_of(g->v, at);
+	struct str text = {0};
+
+	if (g->words->location)
+		out->location = g->words->location(g->words->ctx, w);
+	if (out->location)
+		return;
+	str_addf(&text, "%s:%u", str_base_name(w->file), w->line);
+	out->location = str_take(&text);
+}
+
+static void name_address(struct plan_placing *g, size_t at, struct plan_place *out)
+{
+	const struct schedule_where *w = where_of(g->v, at);
+	struct str text = {0};
+
+	if (!g->words->program || strcmp(g->words->program, str_base_name(w->object)) != 0)
+		str_addf(&text, "%s!", str_base_name(w->object));
+	str_addf(&text, "*0x%llx", (unsigned long long)w->address);
+	out->location = str_take(&text);
+}
+
+static bool are_equal(const struct plan_place *a, const struct plan_place *b)
+{
+	return a->kind == b->kind && a->after == b->after && a->hit == b->hit &&
+	       !a->thread == !b->thread && (!a->thread || strcmp(a->thread, b->thread) == 0) &&
+	       (!a->location || strcmp(a->location, b->location) == 0);
+}
+
+static void place_fini(struct plan_place *place)
+{
+	base_free(place->location);
+	base_free(place->thread);
+}
+
+static size_t keep(struct plan_placing *g, struct plan_place place)
+{
+	for (size_t i = 0; i < g->p->places.count; i++) {
+		if (!are_equal(&g->p->places.items[i], &place))
+			continue;
+		g->p->places.items[i].optional &= place.optional;
+		place_fini(&place);
+		return i;
+	}
+	*array_add(&g->p->places) = place;
+	return g->p->places.count - 1;
+}
+
+/* The failure may come first: in the line that ends the schedule, or before what was pending then. */
+static bool is_last(const struct plan_view *v, size_t at, bool after)
+{
+	if (at >= v->done)
+		return true;
+	return after && v->steps.items[at].line_last == v->steps.items[v->done - 1].line_last;
+}
+
+static size_t make(struct plan_placing *g, size_t at, enum plan_at kind, bool line, bool after)
+{
+	const struct schedule_step *step = plan_step(g->v, at);
+	struct plan_place place = {
+		.kind = kind,
+		.after = after,
+		.inside = kind == PLAN_LOCATION && !line,
+		.optional = is_last(g->v, at, after),
+		.step = g->v->steps.items[at].index,
+	};
+	unsigned long times;
+
+	if (kind != PLAN_LOCATION || others_pass(g->v, at, line))
+		place.thread = base_strdup(g->v->s->threads.items[step->thread]);
+	if (kind == PLAN_LOCATION) {
+		times = passes(g->v, at, line);
+		place.hit = times > 1 ? times : 0;
+		if (line)
+			name_line(g, at, &place);
+		else
+			name_address(g, at, &place);
+	}
+	return keep(g, place);
+}
+
+static int nowhere(struct plan_placing *g, size_t at)
+{
+	const struct schedule_step *step = plan_step(g->v, at);
+	struct str deed = {0};
+
+	plan_deed(step, g->words, &deed);
+	error_set(g->err, ERROR_STATE,
+		  "%s has to be stopped where it %s, and nothing tells where in the source or in "
+		  "the code of a module that is",
+		  g->v->s->threads.items[step->thread], str_text(&deed));
+	str_fini(&deed);
+	return -1;
+}
+
+/* ---- holding ------------------------------------------------------------------------------------ */
+
+/* The step before which the thread is held: `at`, or one before it in its segment. `line`: before the
+   statement; else before that very instruction. */
+static bool hold_step(const struct plan_view *v, size_t *at, bool *line)
+{
+	size_t begins = v->segments.items[v->steps.items[*at].segment].first;
+
+	for (size_t i = *at;; i--) {
+		const struct plan_step *step = &v->steps.items[i];
+
+		*line = has_line(v, i) && step->line_first >= begins;
+		*at = *line ? step->line_first : i;
+		if (*line || has_address(v, i) || step->step->point.op == STRATEGY_START)
+			return true;
+		if (i == begins)
+			return false;
+	}
+}
+
+static int hold(struct plan_placing *g, size_t step, size_t *out)
+{
+	size_t at = step;
+	bool line;
+
+	if (!hold_step(g->v, &at, &line))
+		return nowhere(g, step);
+	if (plan_op(g->v, at) == STRATEGY_START)
+		*out = make(g, at, PLAN_THREAD_START, false, false);
+	else
+		*out = make(g, at, PLAN_LOCATION, line, false);
+	return 0;
+}
+
+/* ---- opening ------------------------------------------------------------------------------------ */
+
+/* The thread's next step, if it comes there before the others go on. */
+static size_t next_step(const struct plan_view *v, size_t at)
+{
+	const struct plan_step *step = &v->steps.items[at];
+	const struct plan_segment *segment = &v->segments.items[step->segment];
+
+	return at < segment->last || segment->preempted ? step->behind : PLAN_NONE;
+}
+
+/* Where the thread is held next, if it stands there when others go on: it has done all by then. */
+static bool held_next(const struct plan_view *v, const struct plan_edges *edges, size_t at,
+		      size_t *out)
+{
+	const struct plan_segment *segment = &v->segments.items[v->steps.items[at].segment];
+	size_t next = segment->preempted ? v->steps.items[segment->last].behind : PLAN_NONE;
+
+	array_each(const struct plan_edge, edge, edges) {
+		size_t step = edge->to;
+		bool line;
+
+		if (next == PLAN_NONE || !hold_step(v, &step, &line) || step != next)
+			continue;
+		*out = edge->to;
+		return true;
+	}
+	return false;
+}
+
+/* Is the line behind the thread before the others go on? */
+static bool line_is_over(const struct plan_view *v, size_t at)
+{
+	return v->steps.items[at].line_last <= v->segments.items[v->steps.items[at].segment].last;
+}
+
+/* From a function that the line calls, or back in one that has called it? The line may go on. */
+static bool leads_elsewhere(const struct plan_view *v, size_t at, size_t next)
+{
+	const char *a = where_of(v, at)->func, *b = where_of(v, next)->func;
+
+	return !a || !b || strcmp(a, b) != 0;
+}
+
+static int open_behind(struct plan_placing *g, size_t at, size_t *out)
+{
+	const struct plan_view *v = g->v;
+	size_t next = next_step(v, at);
+	bool fresh =
+		next != PLAN_NONE && has_line(v, next) && v->steps.items[next].line_first == next;
+	bool over = has_line(v, at) && line_is_over(v, at);
+
+	if (plan_op(v, at) == STRATEGY_END)
+		*out = make(g, at, PLAN_THREAD_EXIT, false, false);
+	else if (over && !(fresh && leads_elsewhere(v, at, next)))
+		*out = make(g, at, PLAN_LOCATION, true, true);
+	else if (fresh)
+		*out = make(g, next, PLAN_LOCATION, true, false);
+	else if (next != PLAN_NONE && has_address(v, next))
+		*out = make(g, next, PLAN_LOCATION, false, false);
+	else if (next != PLAN_NONE && plan_op(v, next) == STRATEGY_END)
+		*out = make(g, next, PLAN_THREAD_EXIT, false, false);
+	else
+		return nowhere(g, at);
+	return 0;
+}
+
+/* All of the segment has been done: of that an access to memory says more than a lock. */
+static size_t named_for_all(const struct plan_view *v, size_t at)
+{
+	size_t last = v->segments.items[v->steps.items[at].segment].last;
+
+	for (size_t i = last; i > at; i--)
+		if (plan_op(v, i) == STRATEGY_READ || plan_op(v, i) == STRATEGY_WRITE ||
+		    plan_op(v, i) == STRATEGY_ATOMIC)
+			return i;
+	return at;
+}
+
+/* `named`: the step that the gate is called after. */
+static int open_at(struct plan_placing *g, const struct plan_edges *edges,
+		   const struct plan_edge *edge, size_t *out, size_t *named)
+{
+	size_t next;
+
+	*named = edge->from;
+	if (!edge->blocked && held_next(g->v, edges, edge->from, &next)) {
+		*named = named_for_all(g->v, edge->from);
+		return hold(g, next, out);
+	}
+	if (!edge->blocked)
+		return open_behind(g, edge->from, out);
+	if (!has_line(g->v, edge->from) && !has_address(g->v, edge->from))
+		return nowhere(g, edge->from);
+	*out = make(g, edge->from, PLAN_LOCATION, has_line(g->v, edge->from), false);
+	return 0;
+}
+
+/* ---- the plan ----------------------------------------------------------------------------------- */
+
+static bool is_taken(const struct gate_plan *p, const char *name)
+{
+	array_each(const struct plan_order, o, &p->orders)
+		if ((o->name && strcmp(o->name, name) == 0) ||
+		    (o->event && strcmp(o->event, name) == 0))
+			return true;
+	return false;
+}
+
+static char *unique_name(struct plan_placing *g, size_t at, enum plan_tense tense)
+{
+	char *plain = plan_name(g->v->s, plan_step(g->v, at), tense);
+	struct str name = {0};
+
+	str_add(&name, plain);
+	for (unsigned n = 2; is_taken(g->p, str_text(&name)); n++) {
+		str_clear(&name);
+		str_addf(&name, "%s_%u", plain, n);
+	}
+	base_free(plain);
+	return str_take(&name);
+}
+
+static int add_order(struct plan_placing *g, const struct plan_edges *edges,
+		     const struct plan_edge *edge)
+{
+	struct plan_order o = {
+		.done = g->v->steps.items[edge->from].index,
+		.held = g->v->steps.items[edge->to].index,
+		.blocked = edge->blocked,
+	};
+	size_t named;
+
+	if (hold(g, edge->to, &o.to) < 0 || open_at(g, edges, edge, &o.from, &named) < 0)
+		return -1;
+	if (edge->to < g->v->done) /* it could not be done otherwise */
+		g->p->places.items[o.from].optional = g->p->places.items[o.to].optional = false;
+	o.name = unique_name(g, named, edge->blocked ? PLAN_DOES : PLAN_DID);
+	o.event = edge->blocked ? unique_name(g, edge->to, PLAN_DOES) : NULL;
+	*array_add(&g->p->orders) = o;
+	return 0;
+}
+
+int gate_plan_make(struct gate_plan *p, const struct schedule *s, enum plan_orders orders,
+		   const struct plan_words *words, struct error *err)
+{
+	struct plan_edges edges = {0};
+	struct plan_view v;
+	struct plan_placing g = {.p = p, .v = &v, .words = words, .err = err};
+	int answer = 0;
+
+	plan_view_init(&v, s);
+	plan_orders(&v, orders, &edges);
+	array_each(const struct plan_edge, edge, &edges)
+		if (answer == 0)
+			answer = add_order(&g, &edges, edge);
+	array_fini(&edges);
+	plan_view_fini(&v);
+	return answer;
+}
+
+void gate_plan_fini(struct gate_plan *p)
+{
+	array_each(struct plan_place, place, &p->places)
+		place_fini(place);
+	array_each(struct plan_order, o, &p->orders) {
+		base_free(o->name);
+		base_free(o->event);
+	}
+	array_fini(&p->places);
+	array_fini(&p->orders);
+}

@@ -1,0 +1,89 @@
+/*
+ * From a failing schedule, made small and described, to gates that force it.
+ *
+ *	view.c	 the schedule as threads, segments (who goes on until another one does) and lines
+ *	orders.c which orders of steps of different threads make the outcome
+ *	places.c where threads are held for them, and where gates are opened
+ *	words.c	 what steps are called
+ *	story.c	 what happens, for the script's comments
+ *	script.c the script
+ *
+ * Under plain `gatectl run` all threads run free and at once: an order "`done` has been executed before
+ * `held` may be" is one gate, at which the thread of `held` waits before that step.
+ */
+#ifndef GATECTL_EXPLORE_PLAN_H
+#define GATECTL_EXPLORE_PLAN_H
+
+#include "tracer/explore/schedule/schedule.h"
+
+enum plan_at { PLAN_LOCATION, PLAN_THREAD_START, PLAN_THREAD_EXIT };
+
+struct plan_place {
+	enum plan_at kind;
+	char *location;	   /* of LOCATION */
+	char *thread;	   /* NULL: whoever comes by */
+	unsigned long hit; /* 0: the first one will do */
+	bool after;
+	bool inside; /* an address inside a line: it means nothing once the program is recompiled */
+	bool optional; /* it may be that it is not reached: the failure comes first */
+	size_t step;   /* it is about to be done there (`after`: it has been) */
+};
+
+struct plan_order {
+	char *name;	   /* of its gate, an identifier of Lua; `blocked`: of the event `from` */
+	char *event;	   /* `blocked`: of the event `to`, else NULL */
+	size_t from, to;   /* places: it is opened there, and waited for here */
+	size_t done, held; /* steps: plan_step_at() */
+	bool blocked;	   /* `done` has begun and blocks in the kernel */
+	bool dropped;	   /* the caller's: it is left out of the script */
+};
+
+struct gate_plan {
+	ARRAY(struct plan_place) places; /* in the order of their steps */
+	ARRAY(struct plan_order) orders; /* in the order of `held` */
+};
+
+/* What the caller knows of the source. */
+struct plan_words {
+	void *ctx;
+	const char
+		*program; /* file name of the executable: other modules are OBJECT! in locations */
+	/* The text of a line; NULL: it is not known. May be NULL. */
+	const char *(*line_text)(void *ctx, const char *file, unsigned line);
+	/* FUNC;TEXT, or what else means this line only; base_free'd here. NULL (it may be, too):
+	   FILE:LINE will do. */
+	char *(*location)(void *ctx, const struct schedule_where *w);
+};
+
+enum plan_orders {
+	/* Steps that depend on each other (strategy_depends) come in the schedule's order, where the
+	   program does not see to it: enough if all that matters is a point. */
+	PLAN_DEPENDENT,
+	/* ... and steps that were pending in the end come after those done that they depend on. */
+	PLAN_TO_THE_END,
+	/* Segment comes after segment, what was pending last: more gates, and nothing is left to
+	   chance. */
+	PLAN_ALL,
+};
+
+/* Steps are counted from 0; behind the schedule's last one are those that are pending. */
+const struct schedule_step *plan_step_at(const struct schedule *s, size_t index);
+
+/* Of an empty plan. -1: no gates can say it, ERROR_STATE tells why; gate_plan_fini all the same. */
+int gate_plan_make(struct gate_plan *p, const struct schedule *s, enum plan_orders orders,
+		   const struct plan_words *words, struct error *err);
+void gate_plan_fini(struct gate_plan *p);
+/* Lines of gates, places and orders that the script has; comments and `expect` are none. */
+size_t gate_plan_lines(const struct gate_plan *p);
+
+/* What the caller says in the script: lines, without -- and without a newline at the end. */
+struct plan_texts {
+	const char *title;   /* where it comes from; NULL: nothing */
+	const char *outcome; /* what happens in the end: "main fails the assertion ..."; NULL */
+	const char *expect;  /* expect { ... } */
+};
+void gate_plan_script(const struct gate_plan *p, const struct schedule *s,
+		      const struct plan_words *words, const struct plan_texts *texts,
+		      struct str *out);
+
+#endif

@@ -1,0 +1,72 @@
+/* The schedule as plans are made from it; WAKE is no step here. */
+#ifndef GATECTL_EXPLORE_PLAN_INTERNAL_H
+#define GATECTL_EXPLORE_PLAN_INTERNAL_H
+
+#include "tracer/explore/schedule/plan.h"
+
+#define PLAN_NONE ((size_t)-1)
+
+struct plan_step {
+	const struct schedule_step *step;
+	size_t index;	       /* plan_step_at()'s */
+	size_t before, behind; /* the thread's own; NONE */
+	size_t segment;
+	/* The steps of one execution of its line: the first, and the last. */
+	size_t line_first, line_last;
+};
+
+struct plan_segment {
+	size_t first, last;
+	bool preempted; /* its thread could have gone on */
+};
+
+struct plan_view {
+	const struct schedule *s;
+	ARRAY(struct plan_step) steps;
+	ARRAY(struct plan_segment) segments; /* a pending step is one of its own */
+	size_t done; /* so many steps were; behind them are the pending ones */
+};
+void plan_view_init(struct plan_view *v, const struct schedule *s);
+void plan_view_fini(struct plan_view *v);
+/* Has it begun, and blocks when the next segment begins? */
+bool plan_is_blocked(const struct plan_view *v, size_t step);
+bool plan_same_line(const struct schedule_where *a, const struct schedule_where *b);
+
+static inline const struct schedule_step *plan_step(const struct plan_view *v, size_t i)
+{
+	return v->steps.items[i].step;
+}
+
+static inline enum strategy_op plan_op(const struct plan_view *v, size_t i)
+{
+	return v->steps.items[i].step->point.op;
+}
+
+/* orders.c: `from` has been executed (`blocked`: has begun and blocks) before `to` may be. */
+struct plan_edge {
+	size_t from, to;
+	bool blocked;
+};
+struct plan_edges {
+	struct plan_edge *items;
+	size_t count, capacity;
+};
+void plan_orders(const struct plan_view *v, enum plan_orders orders, struct plan_edges *out);
+
+/* words.c */
+enum plan_tense { PLAN_DOES, PLAN_DID };
+/* "reads `count`"; without the place. */
+void plan_deed(const struct schedule_step *step, const struct plan_words *words, struct str *out);
+/* "worker1_read_count": an identifier. */
+char *plan_name(const struct schedule *s, const struct schedule_step *step, enum plan_tense tense);
+
+/* story.c: lines of comment, with their --. */
+void plan_story(const struct gate_plan *p, const struct plan_view *v,
+		const struct plan_words *words, const char *outcome, struct str *out);
+/* A comment, in lines that are not too long; the second and those after it are indented. */
+void plan_comment(const char *text, unsigned indent, struct str *out);
+
+/* Is the place named by an order that is not dropped? */
+bool plan_is_used(const struct gate_plan *p, size_t place);
+
+#endif

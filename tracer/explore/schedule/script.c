@@ -1,0 +1,256 @@
+/* The script, set as a person would. */
+#include "tracer/explore/schedule/plan_internal.h"
+
+#include <string.h>
+
+/* Verbs stand in one column, unless a place is longer than this. */
+enum { WIDEST = 72 };
+
+static bool is_used_by(const struct plan_order *o, size_t place)
+{
+	return !o->dropped && (o->from == place || o->to == place);
+}
+
+bool plan_is_used(const struct gate_plan *p, size_t place)
+{
+	array_each(const struct plan_order, o, &p->orders)
+		if (is_used_by(o, place))
+			return true;
+	return false;
+}
+
+size_t gate_plan_lines(const struct gate_plan *p)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; i < p->places.count; i++)
+		lines += plan_is_used(p, i);
+	array_each(const struct plan_order, o, &p->orders)
+		lines += !o->dropped; /* a gate, or an order */
+	return lines;
+}
+
+static void add_quoted(struct str *out, const char *text)
+{
+	str_add(out, "\"");
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			str_add(out, "\\");
+		str_add_bytes(out, *text == '\t' ? " " : text, 1);
+	}
+	str_add(out, "\"");
+}
+
+/* ---- gates -------------------------------------------------------------------------------------- */
+
+static void add_gates(const struct gate_plan *p, struct str *out)
+{
+	size_t widest = 0, gates = 0;
+
+	array_each(const struct plan_order, o, &p->orders) {
+		if (o->dropped || o->blocked)
+			continue;
+		gates++;
+		if (strlen(o->name) > widest)
+			widest = strlen(o->name);
+	}
+	array_each(const struct plan_order, o, &p->orders)
+		if (!o->dropped && !o->blocked)
+			str_addf(out, "local %-*s = SimpleGate \"%s\"\n", (int)widest, o->name,
+				 o->name);
+	str_add(out, gates ? "\n" : "");
+}
+
+/* ---- places ------------------------------------------------------------------------------------- */
+
+/* at "f", or at("f", { thread = "T", hit = 2, after = true }) */
+static void add_place(const struct plan_place *place, struct str *out)
+{
+	static const char *const events[] = {
+		[PLAN_THREAD_START] = "thread-start",
+		[PLAN_THREAD_EXIT] = "thread-exit",
+	};
+	bool options = place->thread || place->hit || place->after || place->optional;
+	const char *comma = "";
+
+	str_add(out, place->kind == PLAN_LOCATION ? "at" : "on");
+	str_add(out, options ? "(" : " ");
+	add_quoted(out, place->kind == PLAN_LOCATION ? place->location : events[place->kind]);
+	if (!options)
+		return;
+	str_add(out, ", {");
+	if (place->thread) {
+		str_add(out, " thread = ");
+		add_quoted(out, place->thread);
+		comma = ",";
+	}
+	if (place->hit) {
+		str_addf(out, "%s hit = %lu", comma, place->hit);
+		comma = ",";
+	}
+	if (place->after)
+		str_addf(out, "%s after = true", comma);
+	if (place->optional)
+		str_addf(out, "%s optional = true", place->after ? "," : comma);
+	str_add(out, " })");
+}
+
+/* Whoever comes first tells others so, and then waits himself. */
+static void add_verbs(const struct gate_plan *p, size_t place, struct str *out)
+{
+	array_each(const struct plan_order, o, &p->orders) {
+		if (o->dropped || o->from != place)
+			continue;
+		if (o->blocked)
+			str_addf(out, " :event \"%s\"", o->name);
+		else
+			str_addf(out, " :open(%s)", o->name);
+	}
+	array_each(const struct plan_order, o, &p->orders) {
+		if (o->dropped || o->to != place)
+			continue;
+		if (o->blocked)
+			str_addf(out, " :event \"%s\"", o->event);
+		else
+			str_addf(out, " :wait(%s)", o->name);
+	}
+	str_add(out, "\n");
+}
+
+static size_t widest_place(const struct gate_plan *p)
+{
+	size_t widest = 0;
+
+	for (size_t i = 0; i < p->places.count; i++) {
+		struct str text = {0};
+
+		add_place(&p->places.items[i], &text);
+		if (plan_is_used(p, i) && text.length > widest && text.length <= WIDEST)
+			widest = text.length;
+		str_fini(&text);
+	}
+	return widest;
+}
+
+/* By the first step that its orders are about: so the lines tell the story, too. NONE: it is not used. */
+static size_t rank(const struct gate_plan *p, size_t place)
+{
+	size_t first = PLAN_NONE;
+
+	array_each(const struct plan_order, o, &p->orders) {
+		size_t step = o->from == place ? o->done : o->held;
+
+		if (is_used_by(o, place) && step < first)
+			first = step;
+	}
+	return first;
+}
+
+/* The used place that comes behind this one (NONE: the first one); NONE: none does. */
+static size_t next_place(const struct gate_plan *p, size_t last)
+{
+	size_t best = PLAN_NONE;
+
+	for (size_t i = 0; i < p->places.count; i++) {
+		size_t own = rank(p, i);
+		bool behind = last == PLAN_NONE || own > rank(p, last) ||
+			      (own == rank(p, last) && i > last);
+
+		if (own != PLAN_NONE && behind && (best == PLAN_NONE || own < rank(p, best)))
+			best = i;
+	}
+	return best;
+}
+
+static void add_places(const struct gate_plan *p, struct str *out)
+{
+	size_t widest = widest_place(p);
+	struct str text = {0};
+
+	for (size_t i = next_place(p, PLAN_NONE); i != PLAN_NONE; i = next_place(p, i)) {
+		str_clear(&text);
+		add_place(&p->places.items[i], &text);
+		str_addf(out, "%-*s", (int)widest, str_text(&text));
+		add_verbs(p, i, out);
+	}
+	str_fini(&text);
+}
+
+static void add_orders(const struct gate_plan *p, struct str *out)
+{
+	size_t orders = 0;
+
+	array_each(const struct plan_order, o, &p->orders)
+		if (!o->dropped && o->blocked)
+			str_addf(out, "%sorder \"[%s] -> %s\"\n", orders++ ? "" : "\n", o->name,
+				 o->event);
+}
+
+/* ---- comments ----------------------------------------------------------------------------------- */
+
+static void add_lines(const char *text, struct str *out)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		char *line = base_strndup(text, n);
+
+		plan_comment(line, 0, out);
+		base_free(line);
+		text += n + (text[n] == '\n');
+	}
+}
+
+/* What an address means, and for how long. */
+static void add_inside(const struct gate_plan *p, const struct schedule *s,
+		       const struct plan_words *words, struct str *out)
+{
+	struct str text = {0};
+	bool any = false;
+
+	for (size_t i = 0; i < p->places.count; i++) {
+		const struct plan_place *place = &p->places.items[i];
+		const struct schedule_step *step = plan_step_at(s, place->step);
+
+		if (!place->inside || !plan_is_used(p, i))
+			continue;
+		str_clear(&text);
+		str_addf(&text, "%s is the instruction of %s:%u that ", place->location,
+			 step->where.file ? str_base_name(step->where.file) : "?",
+			 step->where.line);
+		plan_deed(step, words, &text);
+		str_add(&text, ".");
+		str_add(out, any ? "" : "--\n");
+		plan_comment(str_text(&text), 0, out);
+		any = true;
+	}
+	if (any)
+		plan_comment(
+			"No text can mean a place inside a line: the address is that of this "
+			"build. "
+			"After another compilation it has to be looked up again (objdump -dl), "
+			"or found again by gatectl explore.",
+			0, out);
+	str_fini(&text);
+}
+
+void gate_plan_script(const struct gate_plan *p, const struct schedule *s,
+		      const struct plan_words *words, const struct plan_texts *texts,
+		      struct str *out)
+{
+	struct plan_view v;
+
+	plan_view_init(&v, s);
+	if (texts->title) {
+		add_lines(texts->title, out);
+		str_add(out, "--\n");
+	}
+	plan_story(p, &v, words, texts->outcome, out);
+	plan_view_fini(&v);
+	add_inside(p, s, words, out);
+	str_add(out, "\n");
+	add_gates(p, out);
+	add_places(p, out);
+	add_orders(p, out);
+	str_add(out, gate_plan_lines(p) ? "\n" : "");
+	str_addf(out, "%s\n", texts->expect);
+}

@@ -1,0 +1,165 @@
+/* What happens, in words: for each segment that an order is about, what its thread does in it. */
+#include "tracer/explore/schedule/plan_internal.h"
+
+#include <string.h>
+
+enum {
+	COLUMNS = 98,
+	TOLD = 6, /* as many steps of a segment are told all */
+};
+
+void plan_comment(const char *text, unsigned indent, struct str *out)
+{
+	size_t column = 0;
+
+	for (size_t n; *text; text += n + strspn(text + n, " ")) {
+		n = strcspn(text, " ");
+		if (column + 1 + n > COLUMNS) {
+			str_addf(out, "\n--%*s", (int)indent, "");
+			column = 2 + indent;
+		} else if (!column) {
+			str_add(out, "--");
+			column = 2;
+		}
+		str_add(out, " ");
+		str_add_bytes(out, text, n);
+		column += 1 + n;
+	}
+	str_add(out, "\n");
+}
+
+struct teller {
+	const struct gate_plan *p;
+	const struct plan_view *v;
+	const struct plan_words *words;
+};
+
+/* Is there an order that begins or ends with a step of these? */
+static bool is_about(const struct teller *t, size_t first, size_t last)
+{
+	size_t from = t->v->steps.items[first].index, to = t->v->steps.items[last].index;
+
+	array_each(const struct plan_order, o, &t->p->orders)
+		if (!o->dropped &&
+		    ((o->done >= from && o->done <= to) || (o->held >= from && o->held <= to)))
+			return true;
+	return false;
+}
+
+static bool is_event(enum strategy_op op)
+{
+	return op != STRATEGY_START && op != STRATEGY_END && op != STRATEGY_YIELD;
+}
+
+static bool is_told(const struct teller *t, const struct plan_segment *segment, size_t at)
+{
+	size_t events = 0;
+
+	for (size_t i = segment->first; i <= segment->last; i++)
+		events += is_event(plan_op(t->v, i));
+	return (events <= TOLD && is_event(plan_op(t->v, at))) || is_about(t, at, at);
+}
+
+static void add_place(const struct schedule_where *w, struct str *out)
+{
+	if (w->file)
+		str_addf(out, " (%s:%u)", str_base_name(w->file), w->line);
+}
+
+/* It takes a lock, or asks for one that it does not get. */
+static void add_deed(const struct teller *t, size_t at, struct str *out)
+{
+	const struct schedule_step *step = plan_step(t->v, at);
+	bool is_last = at + 1 == t->v->done;
+	size_t length = out->length;
+
+	plan_deed(step, t->words, out);
+	if (step->point.op != STRATEGY_LOCK || (!is_last && !plan_is_blocked(t->v, at)) ||
+	    strncmp(out->text + length, "locks ", 6) != 0)
+		return;
+	out->length = length;
+	str_addf(out, "asks for `%s`", step->where.var);
+}
+
+/* "reads `x` and writes `x` (f.c:2), locks `m` (f.c:3)" */
+static void add_deeds(const struct teller *t, const struct plan_segment *segment, struct str *out)
+{
+	const struct schedule_where *line = NULL;
+
+	for (size_t i = segment->first; i <= segment->last; i++) {
+		const struct schedule_step *step = plan_step(t->v, i);
+
+		if (!is_told(t, segment, i))
+			continue;
+		if (line && plan_same_line(line, &step->where)) {
+			str_add(out, " and ");
+		} else if (line) {
+			add_place(line, out);
+			str_add(out, ", ");
+		}
+		add_deed(t, i, out);
+		line = &step->where;
+	}
+	if (line)
+		add_place(line, out);
+}
+
+/* Is the thread held where the segment ends? */
+static void add_end(const struct teller *t, const struct plan_segment *segment, struct str *out)
+{
+	size_t next = t->v->steps.items[segment->last].behind;
+
+	if (plan_is_blocked(t->v, segment->last)) {
+		str_add(out, ", where it blocks");
+	} else if (segment->preempted && next != PLAN_NONE) {
+		const struct plan_segment *later =
+			&t->v->segments.items[t->v->steps.items[next].segment];
+
+		if (!is_about(t, later->first, later->last))
+			return;
+		str_add(out, "; it is held before it ");
+		plan_deed(plan_step(t->v, next), t->words, out);
+	}
+}
+
+static bool came_before(const struct teller *t, const struct plan_segment *segment)
+{
+	for (size_t i = t->v->steps.items[segment->first].before; i != PLAN_NONE;
+	     i = t->v->steps.items[i].before) {
+		const struct plan_segment *s = &t->v->segments.items[t->v->steps.items[i].segment];
+
+		if (is_about(t, s->first, s->last))
+			return true;
+	}
+	return false;
+}
+
+void plan_story(const struct gate_plan *p, const struct plan_view *v,
+		const struct plan_words *words, const char *outcome, struct str *out)
+{
+	struct teller t = {.p = p, .v = v, .words = words};
+	struct str text = {0};
+	unsigned number = 0;
+
+	array_each(const struct plan_segment, segment, &v->segments) {
+		const struct schedule_step *first = plan_step(v, segment->first);
+
+		bool is_pending = segment->first >= v->done, before = came_before(&t, segment);
+
+		if (!is_about(&t, segment->first, segment->last) || (is_pending && before))
+			continue;
+		str_clear(&text);
+		str_addf(&text, "%u. %s ", ++number, v->s->threads.items[first->thread]);
+		str_add(&text, is_pending ? "is held before it " : before ? "goes on: " : "");
+		add_deeds(&t, segment, &text);
+		add_end(&t, segment, &text);
+		str_add(&text, ".");
+		plan_comment(str_text(&text), 3, out);
+	}
+	if (outcome) {
+		str_clear(&text);
+		str_addf(&text, "Then %s.", outcome);
+		plan_comment(str_text(&text), 3, out);
+	}
+	str_fini(&text);
+}
