@@ -9,6 +9,10 @@ const char *verdict_word(enum verdict v)
 	switch (v) {
 	case VERDICT_OK:
 		return "ok";
+	case VERDICT_FOUND:
+		return "found";
+	case VERDICT_DIVERGED:
+		return "diverged";
 	case VERDICT_NOT_AS_EXPECTED:
 		return "not-as-expected";
 	case VERDICT_NEVER_REACHED:
@@ -190,6 +194,8 @@ enum verdict verdict_of(const struct engine *e, const struct expect *x, const st
 
 	if (o->fault)
 		return VERDICT_ERROR;
+	if (o->diverged)
+		return VERDICT_DIVERGED;
 	if (o->failed)
 		return VERDICT_NOT_AS_EXPECTED;
 	if (o->gate_deadlock)

@@ -59,6 +59,8 @@ struct plan {
 
 enum verdict {
 	VERDICT_OK = 0,
+	VERDICT_FOUND = 116, /* of a search, never of a run */
+	VERDICT_DIVERGED = 117,
 	VERDICT_NOT_AS_EXPECTED = 119,
 	VERDICT_NEVER_REACHED = 120,
 	VERDICT_NEVER_OPENED = 121,
@@ -73,6 +75,7 @@ const char *verdict_word(enum verdict v); /* "ok", "never-reached", ... */
 /* What was seen. */
 struct outcome {
 	bool fault;	    /* a script's fault or gatectl's own */
+	bool diverged;	    /* a schedule was to be followed, and the program does not */
 	bool gate_deadlock; /* no thread could move ... */
 	bool deadlock;
 	bool time_limit;

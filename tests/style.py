@@ -28,7 +28,8 @@ EDGES = {
     "tracer/experiments": LIBRARY + ["tracer/run", "tracer/features/convert", "tracer/features/order_log", "tracer/explore/strategy",
                                      "tracer/explore/schedule", "tracer/explore/scripted", "tracer/features/controlled"],
     "tracer/cli": LIBRARY + ["tracer/run", "tracer/features", "tracer/experiments", "tracer/features/drift", "tracer/features/interactive",
-                             "tracer/features/convert", "tracer/features/order_log", "tracer/features/query", "tracer/features/report"],
+                             "tracer/features/convert", "tracer/features/order_log", "tracer/features/query", "tracer/features/report",
+                             "tracer/explore/strategy", "tracer/explore/schedule"],
 }
 # A feature may use the kernel and these others; the list of all, features.c, knows each.
 FEATURES = {

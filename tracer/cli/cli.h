@@ -4,7 +4,7 @@
 #ifndef GATECTL_CLI_CLI_H
 #define GATECTL_CLI_CLI_H
 
-#include "tracer/experiments/experiment.h"
+#include "tracer/experiments/explore.h"
 #include "tracer/run/session.h"
 
 struct cli {
@@ -14,10 +14,12 @@ struct cli {
 	bool lock, fix;		   /* check: write the lock files; rewrite the scripts */
 	struct report_suite suite; /* of the runs so far, for JUnit */
 	unsigned long runs;	   /* of prove, each; of convert, to verify; 0: not given */
-	const char *output;	   /* of convert; NULL: not given */
+	const char *output;	   /* of convert and explore; NULL: not given */
 	bool all;		   /* convert: sleeps, too, that the outcome does not depend on */
-	double most_seconds;	   /* convert: for all of it; 0: no limit; < 0: not given */
-	char **rest;		   /* what follows the options: PROG and its arguments */
+	double most_seconds; /* convert, explore: for all of it; 0: no limit; < 0: not given */
+	struct explore_options explore; /* but for what has a place above */
+	bool merge;			/* explore: of folders, nothing is run */
+	char **rest;			/* what follows the options: PROG and its arguments */
 	int rest_count;
 	char *noted; /* of a run that was as expected: what was said last; or NULL */
 };
@@ -40,6 +42,7 @@ enum {
 	CMD_ATTACH = 32,
 	CMD_CONVERT = 64,
 	CMD_EXPLORE = 128,
+	CMD_REPLAY = 256,
 };
 
 /* One row of the table that parsing, --help and completions come from. */
@@ -64,7 +67,16 @@ enum {
 	OPT_FIX,
 	OPT_ALL,
 	OPT_FOR,
-	OPT_COLOR
+	OPT_COLOR,
+	OPT_STRATEGY,
+	OPT_DEPTH,
+	OPT_BOUND,
+	OPT_POINTS,
+	OPT_FROM,
+	OPT_STEPS,
+	OPT_SEED,
+	OPT_SHARD,
+	OPT_MERGE
 };
 
 /* options.c: 0, or -1 with a usage error. argv[0] is the command's name. */
@@ -73,6 +85,15 @@ int options_parse(const struct command *c, int argc, char **argv, struct cli *ou
 extern const char *const options_leftover[]; /* the word for each enum session_leftover */
 void options_help(const struct command *c);
 void options_fini(struct cli *cli);
+/* A value of the option `name`. */
+int options_seconds(const char *name, const char *text, double *out, struct error *err);
+int options_count(const char *name, const char *text, unsigned long *out, struct error *err);
+
+/* options_explore.c: those that only explore has */
+extern const struct explore_options options_explore_defaults;
+int options_explore(int key, const char *value, struct cli *out, struct error *err);
+/* When all have been given. -1: what was asked for is not there yet. */
+int options_explore_settle(struct cli *cli, struct error *err);
 
 /* output.c: prints an error as the contract has it; returns the exit status. */
 int output_error(const struct cli *cli, const struct error *err);
@@ -96,10 +117,13 @@ void annotate(const char *text, const char *file, unsigned long line);
 /* reports.c: --report. 0, or -1 with an error. */
 int reports_check(const struct cli *cli, struct error *err);
 int reports_write(struct cli *cli, const struct session_result *r, struct error *err);
+int reports_put(const char *path, const struct str *text, struct error *err); /* one file */
 int reports_finish(struct cli *cli, struct error *err); /* behind the last run */
 
 /* run.c: one run, and what there is to say of it; the exit status */
 int run_once(struct cli *cli);
+/* ... of one that has been made; `err` is set if there was none. */
+int run_tell(struct cli *cli, const struct session_result *r, struct error *err);
 
 /* completions.c: on standard output; the exit status. `commands` ends with a NULL name. */
 int completions_print(const char *shell, const struct command *commands);
@@ -111,6 +135,7 @@ int command_lines(struct cli *cli);
 int command_prove(struct cli *cli);
 int command_repl(struct cli *cli);
 int command_explore(struct cli *cli);
+int command_replay(struct cli *cli);
 int command_convert(struct cli *cli);
 
 #endif

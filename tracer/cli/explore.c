@@ -1,47 +1,209 @@
+/* gatectl explore: the summary on standard output; what was found on standard error, and in folders. */
 #include "tracer/experiments/explore.h"
 #include "tracer/cli/cli.h"
+#include "tracer/cli/explore_report.h"
+#include "tracer/cli/found.h"
+#include "tracer/cli/progress.h"
 #include "tracer/features/features.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-/* To be replaced: options come with the command line. */
-int command_explore(struct cli *cli)
+/* ---- while it goes on ------------------------------------------------------------------------------- */
+
+struct searching {
+	struct progress bar;
+	void (*show)(void *ctx, unsigned long done, unsigned long all, const char *what);
+	const struct explore *e;
+};
+
+static void show(void *ctx, unsigned long done, unsigned long all, const char *what)
 {
-	const char *strategy = getenv("GATECTL_STRATEGY"), *runs = getenv("GATECTL_RUNS"),
-		   *seed = getenv("GATECTL_SEED");
-	struct explore e = {.quick = &search_features, .full = &controlled_features};
+	struct searching *w = ctx;
+	const struct explore *e = w->e;
+	double seconds = progress_seconds(&w->bar);
+	struct str text = {0};
+
+	(void)what;
+	if (!progress_is_due(&w->bar))
+		return;
+	if (seconds > 0)
+		str_addf(&text, "%.0f/s, ", (double)done / seconds);
+	str_addf(&text, "%lu distinct, %zu failure%s", e->distinct, e->failures.count,
+		 e->failures.count == 1 ? "" : "s");
+	w->show(&w->bar, done, all, str_text(&text));
+	str_fini(&text);
+}
+
+static void progress(struct cli *cli, struct explore *e, struct searching *w)
+{
+	w->e = e;
+	progress_begin(&w->bar, cli, &e->x.view);
+	w->bar.noun = "schedule";
+	w->show = e->x.view.progress;
+	e->x.view.ctx = w;
+	e->x.view.progress = show;
+}
+
+/* ---- the summary -------------------------------------------------------------------------------------- */
+
+static const char *s_of(unsigned long n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* Is that all there is? */
+static void print_extent(const struct explore *e)
+{
+	if (!e->failures.count)
+		printf("nothing failed; ");
+	if (!e->complete)
+		puts("there may be schedules that were not tried");
+	else
+		printf("these are all schedules of at most %u preemption%s%s\n", e->options.bound,
+		       s_of(e->options.bound),
+		       e->options.points == POINTS_SYNC ? ", with synchronisation alone as points"
+							: "");
+}
+
+static void print_oddities(const struct explore *e)
+{
+	if (e->barred)
+		printf("%lu ended because of the gates, which is no failure\n", e->barred);
+	if (e->cut)
+		printf("%lu reached the limit of %lu steps while something still moved\n", e->cut,
+		       e->options.steps);
+	if (e->differed)
+		printf("%lu of %lu that were run twice were not the same: %s\n", e->differed,
+		       e->twice, e->differs ? e->differs : "");
+	if (!e->forked && e->not_forked)
+		printf("each schedule has started the program anew: %s\n", e->not_forked);
+}
+
+static void print_summary(const struct explore *e)
+{
+	printf("%lu schedule%s, %lu distinct, in %.2f s", e->runs, s_of(e->runs), e->distinct,
+	       e->seconds);
+	if (e->seconds > 0 && e->runs)
+		printf(" (%.0f/s, %.1f points each)", (double)e->runs / e->seconds,
+		       (double)e->points / (double)e->runs);
+	printf("; strategy %s, seed %llu\n", e->options.strategy,
+	       (unsigned long long)e->options.seed);
+	print_oddities(e);
+	if (e->complete || !e->failures.count)
+		print_extent(e);
+}
+
+/* ---- what was found ------------------------------------------------------------------------------------- */
+
+static void add_first_line(const struct explore *e, struct str *out)
+{
+	const struct explore_failure *f = &e->failures.items[0];
+
+	str_addf(out, "gatectl: found: %zu failure%s in %lu schedule%s; the first: %s",
+		 e->failures.count, s_of(e->failures.count), e->runs, s_of(e->runs), f->where);
+	if (f->script)
+		str_addf(out, "; its script: %s", f->script);
+	else if (f->folder)
+		str_addf(out, "; its schedule: %s/schedule", f->folder);
+	str_add(out, "\n");
+}
+
+/* What `run` would have said; where it says nothing (a status), how to see it again. */
+static void add_story(const struct explore_failure *f, struct str *out)
+{
+	if (!f->again)
+		str_add(out, "run once more it did not fail like that: the program depends on "
+			     "something else than the order of its threads\n");
+	str_add(out, f->text);
+	if (f->folder && !strstr(f->text, "\ntry: "))
+		str_addf(out, "try: gatectl replay %s/schedule\n", f->folder);
+}
+
+static void add_others(const struct cli *cli, const struct explore *e, struct str *out)
+{
+	for (size_t i = 1; i < e->failures.count; i++) {
+		const struct explore_failure *f = &e->failures.items[i];
+
+		str_addf(out, "%s, in %lu schedule%s: %s\n", f->where, f->times, s_of(f->times),
+			 f->folder ? f->folder : "not written");
+		if (cli->session.verbose)
+			add_story(f, out);
+	}
+}
+
+static int tell_found(const struct cli *cli, const struct explore *e)
+{
+	struct str text = {0};
+
+	add_first_line(e, &text);
+	add_story(&e->failures.items[0], &text);
+	add_others(cli, e, &text);
+	output_verdict(cli, str_text(&text), NULL, 0);
+	str_fini(&text);
+	return VERDICT_FOUND;
+}
+
+static int write_all(struct explore *e, struct error *err)
+{
+	array_each(struct explore_failure, f, &e->failures)
+		if (found_write(e, f, e->options.output, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* ---- the command ---------------------------------------------------------------------------------------- */
+
+/* What was found is told even where a signal, or an error, has ended the search. */
+static int tell(struct cli *cli, struct explore *e, int answer)
+{
+	int status = answer < 0 ? output_over(cli, &e->x) : 0;
+	ERROR(err);
+
+	if (write_all(e, &err) < 0)
+		return output_error(cli, &err);
+	if (e->runs && !cli->session.quiet)
+		print_summary(e);
+	if (output_flush() < 0)
+		return VERDICT_ERROR;
+	if (e->failures.count)
+		answer = tell_found(cli, e);
+	status = status ? status : answer;
+	return explore_report(cli, e, status, &err) < 0 ? output_error(cli, &err) : status;
+}
+
+static int explore(struct cli *cli)
+{
+	struct explore e = {
+		.quick = &search_features, .full = &controlled_features, .options = cli->explore};
+	bool is_quiet = cli->session.quiet;
+	struct searching w;
 	ERROR(err);
 	int status;
 
-	e.options = (struct explore_options){.strategy = strategy ? strategy : "pos",
-					     .depth = 3,
-					     .bound = 2,
-					     .runs = runs ? strtoul(runs, NULL, 10) : 10000,
-					     .steps = 100000,
-					     .all = getenv("GATECTL_ALL"),
-					     .seed = seed ? strtoul(seed, NULL, 10) : 1};
 	experiment_begin(&e.x, &cli->session, &err);
+	progress(cli, &e, &w);
 	status = explore_search(&e);
-	if (status < 0) {
-		status = output_over(cli, &e.x);
-	} else {
-		printf("%lu schedules, %lu distinct, %lu points, %.2f s%s%s%s\n", e.runs,
-		       e.distinct, e.points, e.seconds, e.complete ? ", all seen" : "",
-		       e.not_forked ? ", not forked: " : "", e.not_forked ? e.not_forked : "");
-		array_each(struct explore_failure, f, &e.failures) {
-			printf("%s: %s, %lu times, first in %lu\n%s\n", f->kind, f->where, f->times,
-			       f->run, f->text);
-			array_each(struct schedule_step, st, &f->schedule.steps)
-				printf("  %s op %d %s:%u %s %s\n",
-				       f->schedule.threads.items[st->thread], (int)st->point.op,
-				       st->where.file ? st->where.file : "?", st->where.line,
-				       st->where.func ? st->where.func : "",
-				       st->where.call ? st->where.call : "");
-		}
-		status = e.failures.count ? 116 : 0;
-	}
+	progress_erase(&w.bar);
+	cli->session.quiet = is_quiet;
+	status = tell(cli, &e, status);
 	explore_fini(&e);
 	return experiment_end(&e.x, status);
+}
+
+int command_explore(struct cli *cli)
+{
+	int is_new, status;
+	ERROR(err);
+
+	if (options_explore_settle(cli, &err) < 0 || explore_reports_check(cli, &err) < 0)
+		return output_error(cli, &err);
+	is_new = found_check(cli->explore.output, &err);
+	if (is_new < 0)
+		return output_error(cli, &err);
+	status = explore(cli);
+	if (is_new)
+		rmdir(cli->explore.output); /* if it is empty */
+	return status;
 }

@@ -24,6 +24,8 @@ static const struct command commands[] = {
 	 command_convert},
 	{"explore", "explore [OPTIONS] [-g FILE.lua]... [-o DIR] [--] PROG [ARG...]",
 	 "search the interleavings for one that fails", CMD_EXPLORE, command_explore},
+	{"replay", "replay [OPTIONS] FILE.schedule [[--] PROG [ARG...]]",
+	 "one recorded interleaving again, exactly", CMD_REPLAY, command_replay},
 	{"check", "check -g FILE.lua PROG", "resolve every location of a script, run nothing",
 	 CMD_CHECK, command_check},
 	{"lines", "lines PROG LOCATION...",

@@ -11,22 +11,46 @@
 
 const struct option_row option_rows[] = {
 	{"gates", 'g', "FILE.lua",
-	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_PROVE | CMD_EXPLORE,
+	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_PROVE | CMD_EXPLORE | CMD_REPLAY,
 	 "a gate script; may be repeated"},
-	{"order", OPT_ORDER, "'A -> B'", CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE,
+	{"order", OPT_ORDER, "'A -> B'",
+	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE | CMD_EXPLORE | CMD_REPLAY,
 	 "A has been executed before B may be; may be repeated"},
 	{"output", 'o', "FILE.lua", CMD_CONVERT, "where the script is written to"},
 	{"runs", 'n', "N", CMD_PROVE | CMD_CONVERT,
 	 "prove: N runs of each kind; convert: N runs to verify the script (20)"},
+	{"output", 'o', "DIR", CMD_EXPLORE,
+	 "where what is found goes: DIR/1/, DIR/2/, ... (gatectl-found)"},
+	{"strategy", OPT_STRATEGY, "auto|random|pct|pos|surw|rff|dfs", CMD_EXPLORE,
+	 "who chooses, or FILE.lua with a strategy of your own (auto)"},
+	{"depth", OPT_DEPTH, "D", CMD_EXPLORE, "of pct: how many orders make the bug (3)"},
+	{"bound", OPT_BOUND, "K", CMD_EXPLORE, "of dfs: preemptions in a schedule at most (2)"},
+	{"points", OPT_POINTS, "sync|races|memory", CMD_EXPLORE,
+	 "accesses to memory that are points, or FILE.c or FUNC: every line there"},
+	{"from", OPT_FROM, "LOCATION", CMD_EXPLORE, "where schedules begin (main)"},
+	{"runs", 'n', "N", CMD_EXPLORE,
+	 "schedules at most (10000; with --for as many as there is time for)"},
+	{"for", OPT_FOR, "SECONDS", CMD_EXPLORE, "how long to search (no limit)"},
+	{"steps", OPT_STEPS, "N", CMD_EXPLORE,
+	 "points of a schedule before it counts as one that does not end (100000)"},
+	{"seed", OPT_SEED, "N", CMD_EXPLORE, "the same seed gives the same schedules (1)"},
+	{"all", OPT_ALL, NULL, CMD_EXPLORE,
+	 "go on after the first failure; failures are told apart by kind and place"},
+	{"jobs", 'j', "N", CMD_EXPLORE, "that many schedules at once (all CPUs)"},
+	{"shard", OPT_SHARD, "K/N", CMD_EXPLORE, "only the K-th of N disjoint parts (1/1)"},
+	{"merge", OPT_MERGE, NULL, CMD_EXPLORE,
+	 "one summary of what shards found: the DIRs come instead of PROG"},
+	{"report", OPT_REPORT, "FILE", CMD_EXPLORE,
+	 "the search as .json, .xml or .html; may be repeated"},
 	{"all", OPT_ALL, NULL, CMD_CONVERT,
 	 "convert sleeps, too, on whose order the outcome does not depend"},
 	{"for", OPT_FOR, "SECONDS", CMD_CONVERT,
 	 "how long the whole command may take; 0 = as long as it needs (60)"},
-	{"gate-limit", OPT_GATE_LIMIT, "SECONDS", CMD_RUN | CMD_ATTACH | CMD_PROVE,
+	{"gate-limit", OPT_GATE_LIMIT, "SECONDS", CMD_RUN | CMD_ATTACH | CMD_PROVE | CMD_REPLAY,
 	 "how long one thread may be held at one gate; 0 = for ever (10)"},
 	{"gate-limit", OPT_GATE_LIMIT, "SECONDS", CMD_CONVERT,
 	 "how long one thread may be held at one gate; 0 = for ever (from the test's time)"},
-	{"time-limit", OPT_TIME_LIMIT, "SECONDS", CMD_RUN | CMD_ATTACH,
+	{"time-limit", OPT_TIME_LIMIT, "SECONDS", CMD_RUN | CMD_ATTACH | CMD_REPLAY,
 	 "how long the whole run may last (no limit)"},
 	{"time-limit", OPT_TIME_LIMIT, "SECONDS", CMD_PROVE | CMD_CONVERT,
 	 "how long each run may last; 0 = for ever (from the first runs' time)"},
@@ -35,9 +59,10 @@ const struct option_row option_rows[] = {
 	{"time-limit", OPT_TIME_LIMIT, "SECONDS", CMD_REPL,
 	 "of the runs that repeat and prove make"},
 	{"repeat", OPT_REPEAT, "N", CMD_RUN, "N runs; stops at the first that differs (1)"},
-	{"report", OPT_REPORT, "FILE", CMD_RUN | CMD_ATTACH,
+	{"report", OPT_REPORT, "FILE", CMD_RUN | CMD_ATTACH | CMD_REPLAY,
 	 "a .json, .trace.json, .html or .xml report; may be repeated"},
-	{"leftover", OPT_LEFTOVER, "kill|leave|wait", CMD_RUN | CMD_REPL | CMD_PROVE | CMD_CONVERT,
+	{"leftover", OPT_LEFTOVER, "kill|leave|wait",
+	 CMD_RUN | CMD_REPL | CMD_PROVE | CMD_CONVERT | CMD_REPLAY,
 	 "what becomes of processes that PROG leaves behind (leave; with expect, kill)"},
 	{"leftover", OPT_LEFTOVER, "leave|wait", CMD_ATTACH,
 	 "what becomes of processes that the program leaves behind (leave)"},
@@ -45,19 +70,25 @@ const struct option_row option_rows[] = {
 	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE | CMD_CONVERT,
 	 "let child processes go untouched"},
 	{"skip-if-unavailable", OPT_SKIP, NULL,
-	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_PROVE | CMD_CONVERT,
+	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_PROVE | CMD_CONVERT | CMD_EXPLORE |
+		 CMD_REPLAY,
 	 "status 77 (skipped), not 118, where tracing is not permitted"},
 	{"lock", OPT_LOCK, NULL, CMD_CHECK, "write beside each script what its locations mean now"},
 	{"fix", OPT_FIX, NULL, CMD_CHECK, "rewrite line numbers of locations that have moved"},
-	{"verbose", 'v', NULL, CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE | CMD_CONVERT,
+	{"verbose", 'v', NULL,
+	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE | CMD_CONVERT | CMD_REPLAY,
 	 "a line for every arrival, hold, release and open"},
-	{"quiet", 'q', NULL, CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE | CMD_CONVERT,
+	{"verbose", 'v', NULL, CMD_EXPLORE, "the whole text of every failure, not of the first"},
+	{"quiet", 'q', NULL,
+	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE | CMD_CONVERT | CMD_EXPLORE | CMD_REPLAY,
 	 "only verdicts"},
 	{"color", OPT_COLOR, "auto|always|never",
-	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_LINES | CMD_PROVE | CMD_CONVERT,
+	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_LINES | CMD_PROVE | CMD_CONVERT |
+		 CMD_EXPLORE | CMD_REPLAY,
 	 "whether verdicts are coloured (auto)"},
 	{"help", 'h', NULL,
-	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_LINES | CMD_PROVE | CMD_CONVERT,
+	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_LINES | CMD_PROVE | CMD_CONVERT |
+		 CMD_EXPLORE | CMD_REPLAY,
 	 "this text"},
 	{0},
 };
@@ -90,7 +121,7 @@ static int usage(struct error *err, const struct command *c)
 	return error_hint(err, "gatectl %s --help", c->name);
 }
 
-static int parse_seconds(const char *name, const char *text, double *out, struct error *err)
+int options_seconds(const char *name, const char *text, double *out, struct error *err)
 {
 	char *end;
 
@@ -101,7 +132,7 @@ static int parse_seconds(const char *name, const char *text, double *out, struct
 	return 0;
 }
 
-static int parse_count(const char *name, const char *text, unsigned long *out, struct error *err)
+int options_count(const char *name, const char *text, unsigned long *out, struct error *err)
 {
 	char *end;
 
@@ -148,13 +179,13 @@ static int one_option(int key, struct cli *out, struct error *err)
 		*array_add(&s->orders) = optarg;
 		return 0;
 	case OPT_GATE_LIMIT:
-		return parse_seconds("gate-limit", optarg, &s->gate_limit, err);
+		return options_seconds("gate-limit", optarg, &s->gate_limit, err);
 	case OPT_TIME_LIMIT:
-		return parse_seconds("time-limit", optarg, &s->time_limit, err);
+		return options_seconds("time-limit", optarg, &s->time_limit, err);
 	case OPT_REPEAT:
-		return parse_count("--repeat", optarg, &s->repeat, err);
+		return options_count("--repeat", optarg, &s->repeat, err);
 	case 'n':
-		return parse_count("-n", optarg, &out->runs, err);
+		return options_count("--runs", optarg, &out->runs, err);
 	case OPT_REPORT:
 		*array_add(&s->reports) = optarg;
 		return 0;
@@ -179,7 +210,7 @@ static int one_option(int key, struct cli *out, struct error *err)
 		out->all = true;
 		return 0;
 	case OPT_FOR:
-		return parse_seconds("for", optarg, &out->most_seconds, err);
+		return options_seconds("for", optarg, &out->most_seconds, err);
 	case OPT_LOCK:
 		out->lock = true;
 		return 0;
@@ -188,9 +219,11 @@ static int one_option(int key, struct cli *out, struct error *err)
 		return 0;
 	case OPT_COLOR:
 		return parse_color(optarg, out, err);
-	default:
+	case 'h':
 		out->help = true;
 		return 0;
+	default:
+		return options_explore(key, optarg, out, err);
 	}
 }
 
@@ -223,6 +256,7 @@ int options_parse(const struct command *c, int argc, char **argv, struct cli *ou
 					.gate_limit = -1,
 					.time_limit = -1,
 					.repeat = 1},
+			    .explore = options_explore_defaults,
 			    .most_seconds = -1,
 			    .color = wants_color()};
 	fill_getopt(c, longs, shorts);
@@ -239,7 +273,9 @@ int options_parse(const struct command *c, int argc, char **argv, struct cli *ou
 	if (out->help || out->rest_count)
 		return 0;
 	error_set(err, ERROR_USAGE, "%s: no %s was given", c->name,
-		  c->mask == CMD_ATTACH ? "process" : "program");
+		  c->mask == CMD_ATTACH	  ? "process"
+		  : c->mask == CMD_REPLAY ? "schedule"
+					  : "program");
 	return usage(err, c);
 }
 

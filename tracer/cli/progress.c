@@ -64,10 +64,10 @@ static void add_left(const struct progress *p, uint64_t now, struct str *out)
 	uint64_t left;
 
 	if (!p->all) {
-		str_addf(out, "%lu run%s", p->done, p->done == 1 ? "" : "s");
+		str_addf(out, "%lu %s%s", p->done, p->noun, p->done == 1 ? "" : "s");
 		return;
 	}
-	str_addf(out, "%lu of %lu runs", p->done, p->all);
+	str_addf(out, "%lu of %lu %ss", p->done, p->all, p->noun);
 	if (!p->done || p->done > p->all)
 		return;
 	left = (now - p->start_ms) * (p->all - p->done) / p->done / 1000;
@@ -91,18 +91,27 @@ static void draw(const struct progress *p, uint64_t now, const char *what)
 	str_fini(&line);
 }
 
+double progress_seconds(const struct progress *p)
+{
+	return (double)(now_ms() - p->start_ms) / 1000;
+}
+
+bool progress_is_due(const struct progress *p)
+{
+	return p->shown && (!p->drawn || now_ms() - p->last_ms >= BETWEEN_MS);
+}
+
 static void show(void *ctx, unsigned long done, unsigned long all, const char *what)
 {
 	struct progress *p = ctx;
-	uint64_t now = now_ms();
 
 	p->done = done;
 	p->all = all;
-	if (!p->shown || (p->drawn && now - p->last_ms < BETWEEN_MS))
+	if (!progress_is_due(p))
 		return;
-	draw(p, now, what);
+	p->last_ms = now_ms();
+	draw(p, p->last_ms, what);
 	p->drawn = true;
-	p->last_ms = now;
 }
 
 void progress_begin(struct progress *p, struct cli *cli, struct experiment_view *view)
@@ -110,7 +119,7 @@ void progress_begin(struct progress *p, struct cli *cli, struct experiment_view 
 	const char *term = getenv("TERM");
 	bool wanted = !cli->session.quiet && !cli->session.verbose;
 
-	*p = (struct progress){.color = cli->color, .start_ms = now_ms()};
+	*p = (struct progress){.noun = "run", .color = cli->color, .start_ms = now_ms()};
 	p->shown = wanted && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
 	*view = (struct experiment_view){.ctx = p, .progress = show};
 	cli->session.quiet |= !cli->session.verbose;

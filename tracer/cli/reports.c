@@ -32,7 +32,7 @@ int reports_check(const struct cli *cli, struct error *err)
 }
 
 /* A report is written as a whole or not at all. */
-static int write_report(const char *path, const struct str *text, struct error *err)
+int reports_put(const char *path, const struct str *text, struct error *err)
 {
 	struct stat now;
 
@@ -51,7 +51,7 @@ int reports_write(struct cli *cli, const struct session_result *r, struct error 
 	array_each(const char *, path, &cli->session.reports) {
 		enum report_kind kind = report_kind_of(*path);
 
-		if (kind != REPORT_JUNIT && write_report(*path, &r->reports[kind], err) < 0)
+		if (kind != REPORT_JUNIT && reports_put(*path, &r->reports[kind], err) < 0)
 			return -1;
 	}
 	return 0;
@@ -65,7 +65,7 @@ int reports_finish(struct cli *cli, struct error *err)
 	report_suite_text(&cli->suite, &cli->session, &text);
 	array_each(const char *, path, &cli->session.reports)
 		if (!failed && report_kind_of(*path) == REPORT_JUNIT)
-			failed = write_report(*path, &text, err);
+			failed = reports_put(*path, &text, err);
 	str_fini(&text);
 	str_fini(&cli->suite.cases);
 	return failed;

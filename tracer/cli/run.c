@@ -91,6 +91,11 @@ static int finish(struct cli *cli, int status)
 	return reports_finish(cli, &err) < 0 ? output_error(cli, &err) : status;
 }
 
+int run_tell(struct cli *cli, const struct session_result *r, struct error *err)
+{
+	return finish(cli, tell_run(cli, r, err) < 0 ? output_error(cli, err) : r->status);
+}
+
 int run_once(struct cli *cli)
 {
 	struct modules *symbols = modules_new();
@@ -99,10 +104,10 @@ int run_once(struct cli *cli)
 	int status;
 
 	session_run(&cli->session, symbols, 1, &r, &err);
-	status = tell_run(cli, &r, &err) < 0 ? output_error(cli, &err) : r.status;
+	status = run_tell(cli, &r, &err);
 	session_result_fini(&r);
 	modules_free(symbols);
-	return finish(cli, status);
+	return status;
 }
 
 int command_run(struct cli *cli)

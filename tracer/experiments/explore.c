@@ -92,6 +92,7 @@ static void failed(struct search *s, const struct session_result *r, const char 
 				      .kind = base_strdup(kind),
 				      .where = explore_where(r, kind),
 				      .text = base_strdup(str_text(&r->text)),
+				      .status = r->status,
 				      .run = e->runs,
 				      .strategy = e->options.strategy,
 				      .times = 1};
@@ -186,6 +187,12 @@ static int begin(struct search *s)
 	return 0;
 }
 
+static void keep_paths(struct explore *e, const struct controlled *c)
+{
+	array_each(char *, path, &c->paths)
+		*array_add(&e->paths) = base_strdup(*path);
+}
+
 int explore_search(struct explore *e)
 {
 	struct search s = {.e = e, .begun = now_s(), .every = 1};
@@ -194,6 +201,7 @@ int explore_search(struct explore *e)
 	if (answer == 0)
 		answer = search(&s);
 	e->seconds = now_s() - s.begun;
+	keep_paths(e, &s.runs.controlled);
 	explore_runs_end(&s.runs);
 	strategy_free(s.strategy);
 	seen_fini(&s.seen);
@@ -208,6 +216,10 @@ void explore_fini(struct explore *e)
 		explore_failure_fini(f);
 	array_fini(&e->failures);
 	array_fini(&e->samples);
+	array_each(char *, path, &e->paths)
+		base_free(*path);
+	array_fini(&e->paths);
+	array_fini(&e->modules);
 	base_free(e->differs);
 	base_free(e->not_forked);
 }

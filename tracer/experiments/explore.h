@@ -32,6 +32,7 @@ struct explore_failure {
 	char *kind;	   /* "signal", "status", "expect", "deadlock", "livelock", "sanitizer" */
 	char *where;	   /* what tells it from others of its kind: places, or "exit status 3" */
 	char *text;	   /* as `run` would say it: lines, the first as the contract has it */
+	int status;	   /* ... and its exit status */
 	unsigned long run; /* the first schedule that failed so, from 1 */
 	const char *strategy;	     /* that found it */
 	unsigned long times;	     /* schedules that failed so */
@@ -39,7 +40,11 @@ struct explore_failure {
 	char *folder;		     /* DIR/N; NULL: not written */
 	char *script;		     /* DIR/N/gates.lua; NULL: there is none ... */
 	char *no_script;	     /* ... for this reason */
-	struct schedule schedule;    /* described */
+	struct schedule schedule;    /* described, if `again` */
+	/* Of the run that was made to look at it: */
+	bool again;	     /* it followed the schedule to its end, and failed in the same way */
+	struct str out, err; /* what the program wrote */
+	struct str reports[REPORT_KINDS]; /* .json and .html */
 };
 
 /* For the search's report: how many distinct schedules there were at that time. */
@@ -64,6 +69,9 @@ struct explore {
 	char *not_forked;  /* ... or why not */
 	double seconds;
 	ARRAY(struct explore_failure) failures;
+	ARRAY(char *)
+	paths; /* by the numbers of threads in schedules: who made them, as which child */
+	ARRAY(struct module *) modules; /* of the program when it failed; the experiment's */
 	ARRAY(struct explore_sample) samples;
 };
 

@@ -1,9 +1,13 @@
 #include "tracer/experiments/explore_examine.h"
 
+#include "tracer/experiments/explore_failure.h"
 #include "tracer/experiments/explore_run.h"
 #include "tracer/explore/strategy/guide.h"
 
-static struct strategy *guide_of(const struct schedule *s)
+#include <string.h>
+#include <unistd.h>
+
+struct strategy *explore_guide(const struct schedule *s)
 {
 	ARRAY(struct strategy_point) points = {0};
 	struct strategy *guide;
@@ -15,41 +19,107 @@ static struct strategy *guide_of(const struct schedule *s)
 	return guide;
 }
 
+static void read_all(int fd, struct str *out)
+{
+	char bytes[4096];
+	off_t at = 0;
+	ssize_t n;
+
+	while ((n = pread(fd, bytes, sizeof(bytes), at)) > 0) {
+		str_add_bytes(out, bytes, (size_t)n);
+		at += n;
+	}
+}
+
+/* Where the verdict is about a line, that says more than "a deadlock". */
+static void take_where(struct explore_failure *f, const struct session_result *r)
+{
+	struct str where = {0};
+
+	if (!r->line)
+		return;
+	str_addf(&where, "%s at %s:%u", f->where, str_base_name(str_text(&r->file)), r->line);
+	base_free(f->where);
+	f->where = str_take(&where);
+}
+
 /* The texts are the failure's from now on. */
 static void take(struct explore_failure *f, struct controlled *c, struct session_result *r)
 {
 	base_free(f->text);
 	f->text = base_strdup(str_text(&r->text));
-	if (c->schedule.steps.count != f->schedule.steps.count)
-		return;
+	f->status = r->status;
+	take_where(f, r);
+	read_all(c->out, &f->out);
+	read_all(c->err, &f->err);
+	for (int kind = 0; kind < REPORT_KINDS; kind++) {
+		f->reports[kind] = r->reports[kind];
+		r->reports[kind] = (struct str){0};
+	}
 	schedule_fini(&f->schedule);
 	f->schedule = c->schedule;
 	c->schedule = (struct schedule){0};
 }
 
+/* The program did what the schedule says, to its end, and failed as it had. */
+static bool is_again(const struct explore_failure *f, const struct controlled *c,
+		     const struct session_result *r)
+{
+	const char *kind;
+	uint64_t key;
+
+	return !strategy_guide_differs(c->strategy) &&
+	       c->schedule.steps.count == f->schedule.steps.count &&
+	       explore_judge(c, r, &kind, &key) == EXPLORE_FAILED && strcmp(kind, f->kind) == 0;
+}
+
+static void look(struct explore *e, struct explore_failure *f, struct explore_runs *runs,
+		 struct session_result *r)
+{
+	struct controlled *c = &runs->controlled;
+
+	strategy_end(c->strategy, c->end == CONTROLLED_STOPPED ? STRATEGY_CUT : STRATEGY_FAILED);
+	f->again = is_again(f, c, r);
+	if (!f->again)
+		return;
+	take(f, c, r);
+	e->modules.count = 0;
+	array_each(struct module *, m, &runs->modules)
+		*array_add(&e->modules) = *m;
+}
+
+static void prepare(struct explore *e, const struct explore_failure *f, struct controlled *c)
+{
+	bool is_endless = strcmp(f->kind, "livelock") == 0;
+
+	c->steps = is_endless ? f->schedule.steps.count : e->options.steps;
+	c->judges = c->describes = true;
+	c->strategy = explore_guide(&f->schedule);
+	array_each(char *, path, &e->paths)
+		*array_add(&c->paths) = base_strdup(*path);
+}
+
 int explore_examine(struct explore *e, struct explore_failure *f)
 {
+	static const char *reports[] = {"report.json", "report.html"};
 	struct explore_runs runs = {0};
-	struct controlled *c = &runs.controlled;
 	struct session_result r = {0};
 	int answer;
 
-	c->steps = e->options.steps;
-	c->judges = c->describes = true;
-	c->strategy = guide_of(&f->schedule);
+	prepare(e, f, &runs.controlled);
 	answer = explore_runs_begin(&runs, e->x.options, e->x.symbols, e->full, false, e->x.err);
+	runs.options.reports.items = reports;
+	runs.options.reports.count = sizeof(reports) / sizeof(*reports);
 	if (answer == 0) {
-		strategy_begin(c->strategy, 0);
+		strategy_begin(runs.controlled.strategy, 0);
 		answer = explore_runs_one(&runs, &r, e->x.err);
 	}
-	if (answer == 0) {
-		strategy_end(c->strategy, STRATEGY_FAILED);
-		take(f, c, &r);
-	}
+	if (answer == 0)
+		look(e, f, &runs, &r);
 	if (answer == 0 && r.interrupted)
 		answer = experiment_over(&e->x, &r);
 	session_result_fini(&r);
-	strategy_free(c->strategy);
+	strategy_free(runs.controlled.strategy);
 	explore_runs_end(&runs);
 	return answer;
 }

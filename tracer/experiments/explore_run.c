@@ -129,6 +129,13 @@ static int start(struct explore_runs *r, struct session *s, struct error *err)
 	return 0;
 }
 
+static void note_modules(struct explore_runs *r, const struct session *s)
+{
+	r->modules.count = 0;
+	for (size_t i = 0; s->root && i < s->root->images.count; i++)
+		*array_add(&r->modules) = s->root->images.items[i].module;
+}
+
 int explore_runs_one(struct explore_runs *r, struct session_result *out, struct error *err)
 {
 	struct session s = {.options = &r->options, .symbols = r->symbols, .run_number = ++r->made};
@@ -138,6 +145,8 @@ int explore_runs_one(struct explore_runs *r, struct session_result *out, struct 
 	rewind_files(&r->controlled);
 	if (start(r, &s, err) == 0) {
 		session_loop(&s);
+		if (r->controlled.describes)
+			note_modules(r, &s);
 		session_judge(&s, out);
 		answer = 0;
 	}
@@ -156,4 +165,5 @@ void explore_runs_end(struct explore_runs *r)
 	if (r->controlled.err >= 0)
 		close(r->controlled.err);
 	base_free(r->not_kept);
+	array_fini(&r->modules);
 }

@@ -1,0 +1,128 @@
+#include "tracer/cli/found.h"
+
+#include "tracer/base/array.h"
+#include "tracer/base/io.h"
+#include "tracer/experiments/replay.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* In this order; a folder that was begun and cannot be finished is emptied of them. */
+static const char *const files[] = {"schedule", "report.json", "report.html", "stdout", "stderr"};
+enum { FILES = sizeof(files) / sizeof(*files) };
+
+static int write_file(int dir, const char *name, const struct str *text)
+{
+	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int failed = fd < 0 ? -1 : io_write(fd, str_text(text), text->length);
+
+	return fd >= 0 && close(fd) < 0 ? -1 : failed;
+}
+
+static int write_files(int dir, const struct explore *e, const struct explore_failure *f)
+{
+	struct str schedule = {0};
+	struct schedule_head head = {0};
+	const struct str *texts[FILES] = {&schedule, &f->reports[REPORT_JSON],
+					  &f->reports[REPORT_HTML], &f->out, &f->err};
+	int failed = 0;
+
+	replay_head(e, f, &head);
+	schedule_print(&f->schedule, &head, &schedule);
+	for (size_t i = 0; i < FILES && !failed; i++)
+		if (i == 0 || f->again)
+			failed = write_file(dir, files[i], texts[i]);
+	schedule_head_fini(&head);
+	str_fini(&schedule);
+	return failed;
+}
+
+static void remove_folder(const char *path, int dir)
+{
+	int saved = errno;
+
+	for (size_t i = 0; dir >= 0 && i < FILES; i++)
+		unlinkat(dir, files[i], 0);
+	rmdir(path);
+	errno = saved;
+}
+
+/* The next number that is free becomes the folder's; another search may go on beside this one. */
+static char *number(const char *dir, const char *temporary)
+{
+	struct str path = {0};
+
+	for (unsigned n = 1;; n++) {
+		str_clear(&path);
+		str_addf(&path, "%s/%u", dir, n);
+		if (mkdir(path.text, 0777) == 0)
+			break;
+		if (errno != EEXIST) {
+			str_fini(&path);
+			return NULL;
+		}
+	}
+	if (rename(temporary, path.text) < 0) {
+		remove_folder(path.text, -1);
+		str_fini(&path);
+	}
+	return path.text;
+}
+
+static char *new_folder(const char *dir)
+{
+	struct str path = {0};
+	mode_t mask = umask(0);
+
+	umask(mask);
+	str_addf(&path, "%s/.found-XXXXXX", dir);
+	if (!mkdtemp(path.text)) {
+		str_fini(&path);
+		return NULL;
+	}
+	chmod(path.text, 0777 & ~mask);
+	return path.text;
+}
+
+int found_write(const struct explore *e, struct explore_failure *f, const char *dir,
+		struct error *err)
+{
+	char *temporary = new_folder(dir);
+	int folder = temporary ? open(temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	if (folder >= 0 && write_files(folder, e, f) == 0)
+		f->folder = number(dir, temporary);
+	if (!f->folder && temporary)
+		remove_folder(temporary, folder);
+	if (!f->folder)
+		error_errno(err, ERROR_SYSTEM, "%s: what was found cannot be written there", dir);
+	if (folder >= 0)
+		close(folder);
+	base_free(temporary);
+	return f->folder ? 0 : -1;
+}
+
+int found_check(const char *dir, struct error *err)
+{
+	bool is_new = mkdir(dir, 0777) == 0;
+	char *folder;
+
+	if (!is_new && errno != EEXIST) {
+		error_errno(err, ERROR_USAGE, "--output: %s: no folder can be made there", dir);
+		return error_hint(err, "-o DIR, in a directory that exists and is yours");
+	}
+	folder = new_folder(dir);
+	if (folder) {
+		rmdir(folder);
+		base_free(folder);
+		return is_new;
+	}
+	error_errno(err, ERROR_USAGE, "--output: %s: nothing can be written there", dir);
+	if (is_new)
+		rmdir(dir);
+	return error_hint(err, "-o DIR, in a directory that exists and is yours");
+}

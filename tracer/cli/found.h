@@ -1,0 +1,13 @@
+/* The folders of what a search has found: DIR/1/, DIR/2/, ... Those that are there stay as they are. */
+#ifndef GATECTL_CLI_FOUND_H
+#define GATECTL_CLI_FOUND_H
+
+#include "tracer/experiments/explore.h"
+
+/* Before the search: can there be folders in `dir`, which is made if it is not there? 1: it was made. */
+int found_check(const char *dir, struct error *err);
+/* Writes the folder of a failure, and sets f->folder. A folder is there as a whole or not at all. */
+int found_write(const struct explore *e, struct explore_failure *f, const char *dir,
+		struct error *err);
+
+#endif

@@ -1,0 +1,186 @@
+/* The options of a search: their values, and which of them it cannot do yet. */
+#include "tracer/cli/cli.h"
+
+#include "tracer/explore/strategy/strategy.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct explore_options options_explore_defaults = {
+	.depth = 3,
+	.bound = 2,
+	.points = POINTS_RACES,
+	.runs = 10000,
+	.steps = 100000,
+	.seed = 1,
+	.shard = 1,
+	.shards = 1,
+};
+
+static int parse_number(const char *name, const char *text, uint64_t most, uint64_t *out,
+			struct error *err)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(text, &end, 0);
+	if (end == text || *end || *text == '-' || errno || *out > most)
+		return error_set(err, ERROR_USAGE, "--%s: '%s' is not a number from 0 to %llu",
+				 name, text, (unsigned long long)most);
+	return 0;
+}
+
+static int parse_small(const char *name, const char *text, unsigned *out, struct error *err)
+{
+	enum { MOST = 1000000 };
+	uint64_t number;
+
+	if (parse_number(name, text, MOST, &number, err) < 0)
+		return -1;
+	*out = (unsigned)number;
+	return 0;
+}
+
+static int parse_positive(const char *name, const char *text, unsigned *out, struct error *err)
+{
+	if (parse_small(name, text, out, err) < 0)
+		return -1;
+	return *out ? 0
+		    : error_set(err, ERROR_USAGE, "--%s: '%s' is not a positive number", name,
+				text);
+}
+
+static bool ends_with(const char *text, const char *ending)
+{
+	size_t length = strlen(text), n = strlen(ending);
+
+	return length > n && strcmp(text + length - n, ending) == 0;
+}
+
+static bool is_strategy(const char *name)
+{
+	for (size_t i = 0; strategy_name(i); i++)
+		if (strcmp(strategy_name(i), name) == 0)
+			return true;
+	return false;
+}
+
+static int parse_strategy(const char *text, struct explore_options *o, struct error *err)
+{
+	struct str names = {0};
+
+	o->strategy = text;
+	if (strcmp(text, "auto") == 0 || is_strategy(text) || ends_with(text, ".lua"))
+		return 0;
+	for (size_t i = 0; strategy_name(i); i++)
+		if (strcmp(strategy_name(i), "auto") != 0)
+			str_addf(&names, ", %s", strategy_name(i));
+	error_set(err, ERROR_USAGE, "--strategy: '%s' is none of auto%s, and no FILE.lua", text,
+		  str_text(&names));
+	str_fini(&names);
+	return -1;
+}
+
+/* FILE.c or FUNC is resolved when the program is known. */
+static int parse_points(const char *text, struct explore_options *o, struct error *err)
+{
+	if (!*text)
+		return error_set(err, ERROR_USAGE,
+				 "--points: '' is none of sync, races and memory, no file and no "
+				 "function");
+	o->points = strcmp(text, "sync") == 0	  ? POINTS_SYNC
+		    : strcmp(text, "races") == 0  ? POINTS_RACES
+		    : strcmp(text, "memory") == 0 ? POINTS_MEMORY
+						  : POINTS_LOCATION;
+	o->location = text;
+	return 0;
+}
+
+static int parse_shard(const char *text, struct explore_options *o, struct error *err)
+{
+	char *end = NULL;
+	unsigned long k = strtoul(text, &end, 10), n = 0;
+
+	if (end != text && *end == '/' && end[1] >= '0' && end[1] <= '9')
+		n = strtoul(end + 1, &end, 10);
+	if (*end || *text == '-' || k < 1 || n < k || n > UINT32_MAX)
+		return error_set(err, ERROR_USAGE,
+				 "--shard: '%s' is not K/N with K from 1 to N, as in 2/8", text);
+	o->shard = (unsigned)k;
+	o->shards = (unsigned)n;
+	return 0;
+}
+
+int options_explore(int key, const char *value, struct cli *out, struct error *err)
+{
+	struct explore_options *o = &out->explore;
+
+	switch (key) {
+	case OPT_STRATEGY:
+		return parse_strategy(value, o, err);
+	case OPT_DEPTH:
+		return parse_positive("depth", value, &o->depth, err);
+	case OPT_BOUND:
+		return parse_small("bound", value, &o->bound, err);
+	case OPT_POINTS:
+		return parse_points(value, o, err);
+	case OPT_FROM:
+		o->from = value;
+		return 0;
+	case OPT_STEPS:
+		return options_count("--steps", value, &o->steps, err);
+	case OPT_SEED:
+		return parse_number("seed", value, UINT64_MAX, &o->seed, err);
+	case 'j':
+		return parse_positive("jobs", value, &o->jobs, err);
+	case OPT_SHARD:
+		return parse_shard(value, o, err);
+	case OPT_MERGE:
+		out->merge = true;
+		return 0;
+	default:
+		return error_set(err, ERROR_USAGE, "an option without a meaning: %d", key);
+	}
+}
+
+/* ---- all of them ---------------------------------------------------------------------------------- */
+
+/* NULL: everything that was asked for is there. */
+static const char *missing(const struct cli *cli)
+{
+	const struct explore_options *o = &cli->explore;
+
+	if (cli->merge)
+		return "--merge";
+	if (o->strategy && ends_with(o->strategy, ".lua"))
+		return "--strategy FILE.lua";
+	if (o->location && o->points != POINTS_SYNC)
+		return "--points other than sync";
+	if (o->from)
+		return "--from";
+	if (o->jobs > 1)
+		return "-j with more than 1";
+	if (o->shards > 1)
+		return "--shard";
+	return NULL;
+}
+
+int options_explore_settle(struct cli *cli, struct error *err)
+{
+	struct explore_options *o = &cli->explore;
+	const char *what = missing(cli);
+
+	if (what)
+		return error_set(err, ERROR_USAGE, "explore: %s is not there yet", what);
+	o->points = POINTS_SYNC;
+	o->jobs = 1;
+	o->output = cli->output ? cli->output : "gatectl-found";
+	o->all = cli->all;
+	o->seconds = cli->most_seconds > 0 ? cli->most_seconds : 0;
+	if (cli->runs || o->seconds > 0)
+		o->runs = cli->runs;
+	if (!o->strategy || strcmp(o->strategy, "auto") == 0)
+		o->strategy = is_strategy("auto") ? "auto" : "pos";
+	return 0;
+}

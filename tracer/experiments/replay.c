@@ -1,0 +1,263 @@
+#include "tracer/experiments/replay.h"
+
+#include "tracer/base/file.h"
+#include "tracer/base/path.h"
+#include "tracer/experiments/explore_examine.h"
+#include "tracer/explore/strategy/guide.h"
+#include "tracer/features/controlled/controlled.h"
+#include "tracer/run/images.h"
+#include "tracer/run/run.h"
+
+#include <string.h>
+
+/* ---- the head ------------------------------------------------------------------------------------- */
+
+static void add_number(struct schedule_head *h, const char *key, unsigned long long number)
+{
+	struct str text = {0};
+
+	str_addf(&text, "%llu", number);
+	schedule_option_add(h, key, str_text(&text));
+	str_fini(&text);
+}
+
+static void add_modules(const struct explore *e, struct schedule_head *h)
+{
+	array_each(struct module *const, m, &e->modules) {
+		struct str text = {0};
+
+		str_addf(&text, "%s %s", module_name(*m), module_build_id(*m));
+		schedule_option_add(h, "module", str_text(&text));
+		str_fini(&text);
+	}
+}
+
+void replay_head(const struct explore *e, const struct explore_failure *f, struct schedule_head *h)
+{
+	const struct session_options *o = e->x.options;
+	struct str program = {0};
+
+	for (char *const *arg = o->argv; *arg; arg++) {
+		str_addf(&program, "%s%s", program.length ? " " : "", *arg);
+		schedule_option_add(h, "arg", *arg);
+	}
+	h->program = str_take(&program);
+	array_each(const char *, script, &o->scripts)
+		schedule_option_add(h, "gates", *script);
+	array_each(const char *, order, &o->orders)
+		schedule_option_add(h, "order", *order);
+	schedule_option_add(h, "failure", f->kind);
+	schedule_option_add(h, "where", f->where);
+	add_number(h, "status", (unsigned)f->status);
+	schedule_option_add(h, "strategy", f->strategy);
+	add_number(h, "seed", e->options.seed);
+	add_number(h, "run", f->run);
+	array_each(char *, path, &e->paths)
+		schedule_option_add(h, "path", *path);
+	add_modules(e, h);
+}
+
+/* ---- the file --------------------------------------------------------------------------------------- */
+
+static void set_options(struct replay *r)
+{
+	struct session_options *o = r->options;
+	bool has_gates = o->scripts.count || o->orders.count;
+	const char *value;
+
+	for (size_t k = 0; (value = schedule_option(&r->head, "arg", k)); k++)
+		*array_add(&r->args) = (char *)value;
+	(void)array_add(&r->args);
+	if (!o->argv[0])
+		o->argv = r->args.items;
+	for (size_t k = 0; !has_gates && (value = schedule_option(&r->head, "gates", k)); k++)
+		*array_add(&o->scripts) = value;
+	for (size_t k = 0; !has_gates && (value = schedule_option(&r->head, "order", k)); k++)
+		*array_add(&o->orders) = value;
+}
+
+int replay_load(struct replay *r, const char *path, struct error *err)
+{
+	char *text = file_read(path, err);
+	int answer;
+
+	if (!text)
+		return -1;
+	answer = schedule_parse(text, path, &r->schedule, &r->head, err);
+	base_free(text);
+	if (answer < 0)
+		return -1;
+	set_options(r);
+	if (r->options->argv[0])
+		return 0;
+	error_set(err, ERROR_USAGE, "%s does not say of which program it is", path);
+	return error_hint(err, "gatectl replay %s PROG [ARG...]", path);
+}
+
+void replay_fini(struct replay *r)
+{
+	array_fini(&r->args);
+	schedule_fini(&r->schedule);
+	schedule_head_fini(&r->head);
+}
+
+/* ---- where the program does not follow ----------------------------------------------------------------- */
+
+static void say_place(const char *file, unsigned line, const char *func, struct str *out)
+{
+	if (file && line)
+		str_addf(out, " at %s:%u", path_shown(file), line);
+	if (func)
+		str_addf(out, " in %s", func);
+}
+
+static void say_recorded(const struct replay *r, size_t i, struct str *out)
+{
+	const struct schedule_step *step = &r->schedule.steps.items[i];
+	const struct schedule_where *w = &step->where;
+
+	str_addf(out, "%s was to %s%s%s", r->schedule.threads.items[step->thread],
+		 schedule_op(step->point.op), w->call ? ", by " : "", w->call ? w->call : "");
+	say_place(w->file, w->line, w->func, out);
+}
+
+/* What a thread is called, if the schedule has it. */
+static const char *name_of(const struct replay *r, unsigned number)
+{
+	array_each(const struct schedule_step, step, &r->schedule.steps)
+		if (step->point.thread == number)
+			return r->schedule.threads.items[step->thread];
+	return "a thread that the schedule does not have";
+}
+
+static void say_came(const struct replay *r, struct session *s, const struct strategy_point *p,
+		     struct str *out)
+{
+	struct image *image = s->root ? images_at(s->root, p->place) : NULL;
+	struct source_symbolised is = {0};
+
+	str_addf(out, "%s came to %s", name_of(r, p->thread), schedule_op(p->op));
+	if (image && source_symbolise(image->module, p->place - image->bias - 1, true, &is))
+		say_place(is.file, is.line, is.function, out);
+	source_symbolised_fini(&is);
+}
+
+static bool has_changed(const struct replay *r, const struct module *m)
+{
+	const char *name = module_name(m), *was;
+	size_t length = strlen(name);
+
+	for (size_t k = 0; (was = schedule_option(&r->head, "module", k)); k++)
+		if (strncmp(was, name, length) == 0 && was[length] == ' ')
+			return strcmp(was + length + 1, module_build_id(m)) != 0;
+	return false;
+}
+
+static bool other_arguments(const struct replay *r)
+{
+	char *const *now = r->options->argv, *const *then = r->args.items;
+
+	for (; *now && *then; now++, then++)
+		if (strcmp(*now, *then) != 0)
+			return true;
+	return *now || *then;
+}
+
+static void say_reason(const struct replay *r, const struct session *s, struct error *err)
+{
+	for (size_t i = 0; s->root && i < s->root->images.count; i++) {
+		const struct module *m = s->root->images.items[i].module;
+
+		if (!has_changed(r, m))
+			continue;
+		error_hint(err,
+			   "%s is not the one that the schedule was recorded with (its build-id is "
+			   "another one): search again with `gatectl explore`",
+			   module_name(m));
+		return;
+	}
+	if (other_arguments(r))
+		error_hint(err, "the program or its arguments are others than recorded: give none, "
+				"and it gets those");
+	else
+		error_hint(err,
+			   "the program and its libraries are the same, so it depends on something "
+			   "else: its input, its environment, files, or other processes");
+}
+
+static void diverged(const struct replay *r, struct session *s, const struct strategy_difference *d)
+{
+	struct str text = {0};
+
+	str_addf(&text, "at step %zu of %zu ", d->step + 1, r->schedule.steps.count);
+	if (d->is_longer)
+		str_add(&text, "the schedule ends, but not the program");
+	else
+		say_recorded(r, d->step, &text);
+	if (d->has_come || d->is_longer) {
+		str_add(&text, d->is_longer ? ": " : ", but ");
+		say_came(r, s, &d->came, &text);
+	} else {
+		str_add(&text, s->root_ended && s->outcome.exited ? ", but the program has ended"
+								  : ", but it cannot go on there");
+	}
+	error_set(&s->fault, ERROR_FAILED, "%s", str_text(&text));
+	say_reason(r, s, &s->fault);
+	s->outcome.diverged = true;
+	str_fini(&text);
+}
+
+/* ---- the run --------------------------------------------------------------------------------------------- */
+
+static void compare(const struct replay *r, struct session *s, struct controlled *c)
+{
+	const struct strategy_difference *d;
+
+	strategy_end(c->strategy,
+		     s->interrupted || s->outcome.fault ? STRATEGY_CUT : STRATEGY_PASSED);
+	d = strategy_guide_differs(c->strategy);
+	if (d && !s->interrupted && !s->outcome.fault)
+		diverged(r, s, d);
+}
+
+static void follow(const struct replay *r, struct controlled *c)
+{
+	const char *value;
+
+	*c = (struct controlled){.strategy = explore_guide(&r->schedule),
+				 .in = -1,
+				 .out = -1,
+				 .err = -1,
+				 .judges = true};
+	value = schedule_option(&r->head, "failure", 0);
+	if (value && strcmp(value, "livelock") == 0)
+		c->steps = r->schedule.steps.count;
+	for (size_t k = 0; (value = schedule_option(&r->head, "path", k)); k++)
+		*array_add(&c->paths) = base_strdup(value);
+	strategy_begin(c->strategy, 0);
+}
+
+int replay_run(struct replay *r, struct modules *symbols, struct session_result *out,
+	       struct error *err)
+{
+	struct controlled c;
+	struct session s = {.options = r->options, .symbols = symbols, .run_number = 1};
+	int answer = -1;
+
+	follow(r, &c);
+	*out = (struct session_result){0};
+	r->options->controlled = &c;
+	if (session_prepare(&s, err) == 0 && session_launch(&s, err) == 0) {
+		session_loop(&s);
+		compare(r, &s, &c);
+		session_judge(&s, out);
+		answer = 0;
+	} else {
+		observe(failed, &s, err, out);
+	}
+	session_fini(&s);
+	r->options->controlled = NULL;
+	strategy_free(c.strategy);
+	controlled_fini(&c);
+	return answer;
+}

@@ -1,0 +1,31 @@
+/*
+ * A recorded schedule once more: the program does the same steps in the same order, or it is said where it
+ * does not. What a run needs besides the steps stands in the head of the file (explore/schedule/text.h):
+ *
+ *	arg: ./count		the program and its arguments, one a line
+ *	gates: FILE.lua		and `order: A -> B`: what the search was under
+ *	path: 0.0001		of thread 0, 1, ...: who made it, as which child
+ *	module: libc.so.6 ID	what was loaded, and its build-id
+ */
+#ifndef GATECTL_EXPERIMENTS_REPLAY_H
+#define GATECTL_EXPERIMENTS_REPLAY_H
+
+#include "tracer/experiments/explore.h"
+#include "tracer/explore/schedule/text.h"
+
+void replay_head(const struct explore *e, const struct explore_failure *f, struct schedule_head *h);
+
+struct replay {
+	struct session_options *options; /* the caller's */
+	struct schedule schedule;
+	struct schedule_head head;
+	ARRAY(char *) args; /* of the head, with a NULL behind the last one */
+};
+/* Reads the file. What the caller's options leave open (program, gates, orders) is set from it. */
+int replay_load(struct replay *r, const char *path, struct error *err);
+/* As session_run(). VERDICT_DIVERGED: the program does not follow. */
+int replay_run(struct replay *r, struct modules *symbols, struct session_result *out,
+	       struct error *err);
+void replay_fini(struct replay *r); /* when the options are used no more */
+
+#endif
