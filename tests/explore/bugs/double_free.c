@@ -4,18 +4,13 @@
 #include <stdlib.h>
 #include "bug.h"
 
-static struct block {
-	_Atomic int users;
-	char data[400000];
-} * block;
+static void *block;
 static _Atomic int users = 2;
 
 static void *drop(void *arg)
 {
-	int left;
+	int left = atomic_fetch_sub(&users, 1) - 1;
 
-	block->users = 1;
-	left = atomic_fetch_sub(&users, 1) - 1;
 	if (!FIXED)
 		left = users;
 	if (left == 0)
@@ -25,7 +20,7 @@ static void *drop(void *arg)
 
 int main(void)
 {
-	block = malloc(sizeof(*block));
+	block = malloc(400000);
 	start(drop, NULL);
 	start(drop, NULL);
 	join_all();
