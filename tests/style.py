@@ -23,6 +23,7 @@ EDGES = {
     "lua": ["gates", "tracer/base"],
     "tracer/run": LIBRARY,
     "tracer/explore/strategy": ["tracer/base"],
+    "tracer/explore/races": ["tracer/base"],
     "tracer/explore/schedule": ["tracer/base", "tracer/explore/strategy"],
     "tracer/explore/scripted": ["tracer/base", "lua", "tracer/explore/strategy", "tracer/explore/schedule"],
     "tracer/experiments": LIBRARY + ["tracer/run", "tracer/features/convert", "tracer/features/order_log", "tracer/explore/strategy",
