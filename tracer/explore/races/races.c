@@ -192,7 +192,8 @@ void races_access(struct races *r, unsigned thread, const struct races_access *a
 	uint32_t atomic = a->atomic ? object_clock(r, a->address) : 0;
 	uint64_t size = a->size < RACES_LONGEST ? a->size : RACES_LONGEST;
 	const struct race_thread *t;
-	struct seen now = {.thread = (uint16_t)thread, .writes = a->writes, .atomic = a->atomic};
+	struct shadow_seen now = {
+		.thread = (uint16_t)thread, .writes = a->writes, .atomic = a->atomic};
 
 	races_point(r, thread);
 	t = thread_of(r, thread);
@@ -225,7 +226,7 @@ void races_forget(struct races *r, uint64_t low, uint64_t size)
 
 /* ---- what is found -------------------------------------------------------------------------- */
 
-static bool is_ordered(void *ctx, const struct seen *before)
+static bool is_ordered(void *ctx, const struct shadow_seen *before)
 {
 	const struct races *r = ctx;
 
@@ -242,7 +243,7 @@ static void found_shared(void *ctx, uint32_t place)
 	p->shared = true;
 }
 
-static struct races_side side_of(const struct races *r, const struct seen *seen)
+static struct races_side side_of(const struct races *r, const struct shadow_seen *seen)
 {
 	const struct lock_set *set = lock_sets_get(&r->locks, seen->locks);
 
@@ -256,8 +257,8 @@ static struct races_side side_of(const struct races *r, const struct seen *seen)
 	};
 }
 
-static void found_race(void *ctx, uint64_t address, const struct seen *before,
-		       const struct seen *now)
+static void found_race(void *ctx, uint64_t address, const struct shadow_seen *before,
+		       const struct shadow_seen *now)
 {
 	struct races *r = ctx;
 	uint32_t low = before->place < now->place ? before->place : now->place;

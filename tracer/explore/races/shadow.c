@@ -88,21 +88,21 @@ static void free_variable(struct shadow *s, uint32_t number)
 
 /* ---- one variable --------------------------------------------------------------------------- */
 
-static bool is_same(const struct seen *a, const struct seen *b)
+static bool is_same(const struct shadow_seen *a, const struct shadow_seen *b)
 {
 	return a->clock == b->clock && a->thread == b->thread && a->place == b->place &&
 	       a->locks == b->locks && a->writes == b->writes && a->atomic == b->atomic;
 }
 
-static void compare(struct shadow *s, uint64_t address, const struct seen *before,
-		    const struct seen *now)
+static void compare(struct shadow *s, uint64_t address, const struct shadow_seen *before,
+		    const struct shadow_seen *now)
 {
 	if (before->clock && before->thread != now->thread && !(before->atomic && now->atomic) &&
 	    !s->user.is_ordered(s->user.ctx, before))
 		s->user.race(s->user.ctx, address, before, now);
 }
 
-static void share(struct shadow *s, struct shadow_variable *v, const struct seen *now)
+static void share(struct shadow *s, struct shadow_variable *v, const struct shadow_seen *now)
 {
 	if (!v->shared && (!v->places || v->owner == now->thread)) {
 		v->owner = now->thread;
@@ -121,10 +121,10 @@ static void keep_all_reads(struct shadow *s, struct shadow_variable *v)
 {
 	v->reads = new_reads(s);
 	*array_add(&s->reads.items[v->reads - 1].list) = v->read;
-	v->read = (struct seen){0};
+	v->read = (struct shadow_seen){0};
 }
 
-static void note_read(struct shadow *s, struct shadow_variable *v, const struct seen *now)
+static void note_read(struct shadow *s, struct shadow_variable *v, const struct shadow_seen *now)
 {
 	struct read_list *reads;
 
@@ -136,7 +136,7 @@ static void note_read(struct shadow *s, struct shadow_variable *v, const struct 
 	if (!v->reads)
 		keep_all_reads(s, v);
 	reads = &s->reads.items[v->reads - 1];
-	array_each(struct seen, read, &reads->list) {
+	array_each(struct shadow_seen, read, &reads->list) {
 		if (read->thread == now->thread) {
 			*read = *now;
 			return;
@@ -146,19 +146,19 @@ static void note_read(struct shadow *s, struct shadow_variable *v, const struct 
 }
 
 static void note_write(struct shadow *s, struct shadow_variable *v, uint64_t address,
-		       const struct seen *now)
+		       const struct shadow_seen *now)
 {
 	compare(s, address, &v->read, now);
 	if (v->reads)
-		array_each(struct seen, read, &s->reads.items[v->reads - 1].list)
+		array_each(struct shadow_seen, read, &s->reads.items[v->reads - 1].list)
 			compare(s, address, read, now);
 	free_reads(s, v);
-	v->read = (struct seen){0};
+	v->read = (struct shadow_seen){0};
 	v->write = *now;
 }
 
 static void touch(struct shadow *s, struct shadow_variable *v, uint64_t cell,
-		  const struct seen *now)
+		  const struct shadow_seen *now)
 {
 	uint64_t address = cell * CELL + (unsigned)__builtin_ctz(v->bytes);
 
@@ -190,12 +190,13 @@ static void split(struct shadow *s, uint32_t number, uint8_t bytes)
 		add_place(s, o, s->links.items[i - 1].place);
 	if (v->reads) {
 		o->reads = new_reads(s);
-		array_each(const struct seen, read, &s->reads.items[v->reads - 1].list)
+		array_each(const struct shadow_seen, read, &s->reads.items[v->reads - 1].list)
 			*array_add(&s->reads.items[o->reads - 1].list) = *read;
 	}
 }
 
-static void touch_cell(struct shadow *s, uint64_t cell, uint8_t bytes, const struct seen *now)
+static void touch_cell(struct shadow *s, uint64_t cell, uint8_t bytes,
+		       const struct shadow_seen *now)
 {
 	uint32_t *first = map_at(&s->cells, cell);
 	uint8_t left = bytes;
@@ -228,7 +229,7 @@ static uint8_t bytes_of(uint64_t cell, uint64_t low, uint64_t last)
 	return (uint8_t)(0xff << from) & (uint8_t)(0xff >> (CELL - 1 - to));
 }
 
-void shadow_access(struct shadow *s, uint64_t address, uint64_t size, const struct seen *now)
+void shadow_access(struct shadow *s, uint64_t address, uint64_t size, const struct shadow_seen *now)
 {
 	uint64_t last = address + size - 1;
 

@@ -9,7 +9,7 @@
 #include "tracer/explore/races/map.h"
 
 /* An access, and when its thread did it: its epoch. */
-struct seen {
+struct shadow_seen {
 	uint32_t clock; /* 0: there was none */
 	uint16_t thread;
 	bool writes, atomic;
@@ -17,14 +17,15 @@ struct seen {
 };
 
 struct shadow_variable {
-	uint8_t bytes;	   /* of its cell, a bit each */
-	bool shared;	   /* several threads have touched it */
-	uint32_t next;	   /* of the cell */
-	struct seen write; /* the last one */
-	struct seen read;  /* since then, the last one that all others of them happen before ... */
-	uint32_t reads;	   /* ... or, if there is none, each thread's last one */
-	uint16_t owner;	   /* while not `shared`: who touched it, */
-	uint32_t places;   /* and where */
+	uint8_t bytes;		  /* of its cell, a bit each */
+	bool shared;		  /* several threads have touched it */
+	uint32_t next;		  /* of the cell */
+	struct shadow_seen write; /* the last one */
+	struct shadow_seen
+		read;	 /* since then, the last one that all others of them happen before ... */
+	uint32_t reads;	 /* ... or, if there is none, each thread's last one */
+	uint16_t owner;	 /* while not `shared`: who touched it, */
+	uint32_t places; /* and where */
 };
 
 /* Of the lists below. Numbers of all these are index + 1, 0 is none. */
@@ -32,16 +33,16 @@ struct place_link {
 	uint32_t place, next;
 };
 struct read_list {
-	ARRAY(struct seen) list;
+	ARRAY(struct shadow_seen) list;
 	uint32_t next; /* of those that are free */
 };
 
 /* Whom an access is told to. */
 struct shadow_user {
 	/* Has what was seen happened before what this thread does now? */
-	bool (*is_ordered)(void *ctx, const struct seen *before);
-	void (*race)(void *ctx, uint64_t address, const struct seen *before,
-		     const struct seen *now);
+	bool (*is_ordered)(void *ctx, const struct shadow_seen *before);
+	void (*race)(void *ctx, uint64_t address, const struct shadow_seen *before,
+		     const struct shadow_seen *now);
 	void (*shared)(void *ctx, uint32_t place);
 	void *ctx;
 };
@@ -55,7 +56,8 @@ struct shadow {
 	uint32_t free_variable, free_link, free_reads;
 };
 
-void shadow_access(struct shadow *s, uint64_t address, uint64_t size, const struct seen *now);
+void shadow_access(struct shadow *s, uint64_t address, uint64_t size,
+		   const struct shadow_seen *now);
 void shadow_forget(struct shadow *s, uint64_t address, uint64_t size);
 void shadow_clear(struct shadow *s);
 void shadow_fini(struct shadow *s);
