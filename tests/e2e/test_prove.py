@@ -477,7 +477,7 @@ def test_progress_on_a_terminal(t, how):
 
 def test_errors(t):
     t.error(t.gate("prove", calc()), where="no gate script was given")
-    t.error(t.gate("prove", "-n", "0", "-g", "x", calc()), where="-n: '0' is not a positive number")
+    t.error(t.gate("prove", "-n", "0", "-g", "x", calc()), where="--runs: '0' is not a positive number")
     t.error(t.gate("prove", "--repeat", "2", calc()), where="--repeat")
     t.error(prove(t, "/no/such", GATES), status=127)
     t.error(prove(t, calc(), 'at "nowhere.c:3":log "x"\n'), where=r"gates\d+\.lua:1: ")

@@ -92,6 +92,34 @@ static void test_what_is_read(void **state)
 	schedule_head_fini(&head);
 }
 
+/* A reader numbers threads as they come in the file; the strategy's numbers are others then. */
+static void test_out_of_order(void **state)
+{
+	static const char *const ids[] = {"main", "late", "soon"};
+	static const unsigned order[] = {0, 2, 1, 2};
+	struct schedule_head none = {0}, head = {0};
+	struct schedule written = {0}, s = {0};
+	struct str text = {0};
+	ERROR(err);
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		schedule_thread(&written, ids[i]);
+	for (size_t i = 0; i < 4; i++)
+		*array_add(&written.steps) = (struct schedule_step){
+			.thread = order[i], .point = {.thread = order[i], .op = STRATEGY_LOCK}};
+	schedule_print(&written, &none, &text);
+	assert_int_equal(schedule_parse(str_text(&text), "s", &s, &head, &err), 0);
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(s.steps.items[i].point.thread, order[i]);
+		assert_string_equal(s.threads.items[s.steps.items[i].thread], ids[order[i]]);
+	}
+	str_fini(&text);
+	schedule_fini(&written);
+	schedule_fini(&s);
+	schedule_head_fini(&head);
+}
+
 #define HEAD "# gatectl schedule 1\nsteps: 1\n"
 
 static void refused(const char *text, const char *why)
@@ -132,6 +160,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_as_it_is_written),
 		cmocka_unit_test(test_what_is_read),
+		cmocka_unit_test(test_out_of_order),
 		cmocka_unit_test(test_refused),
 	};
 

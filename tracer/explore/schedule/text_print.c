@@ -118,7 +118,8 @@ static void add_code(struct str *out, const struct schedule_where *w)
 	str_fini(&code);
 }
 
-static void add_machine(struct str *out, const struct schedule_step *step)
+/* Who reads the file numbers threads as they come in it: `as` is needed where that is not `listed`. */
+static void add_machine(struct str *out, const struct schedule_step *step, unsigned listed)
 {
 	const struct strategy_point *p = &step->point;
 
@@ -131,14 +132,23 @@ static void add_machine(struct str *out, const struct schedule_step *step)
 		str_addf(out, " object=0x%llx", (unsigned long long)p->object);
 	str_addf(out, " at=0x%llx", (unsigned long long)p->place);
 	add_code(out, &step->where);
-	if (p->thread != step->thread)
+	if (p->thread != listed)
 		str_addf(out, " as=%u", p->thread);
 	str_add(out, "\n");
 }
 
-struct widths {
-	int number, thread, where;
+struct layout {
+	int number, thread, where; /* widths */
+	unsigned *listed; /* by threads: how many the file has had by then; 0: not come yet */
+	unsigned threads;
 };
+
+static unsigned listed(struct layout *l, unsigned thread)
+{
+	if (!l->listed[thread])
+		l->listed[thread] = ++l->threads;
+	return l->listed[thread] - 1;
+}
 
 static void widen(int *width, size_t length)
 {
@@ -146,27 +156,28 @@ static void widen(int *width, size_t length)
 		*width = (int)length;
 }
 
-static void measure(const struct schedule *s, const struct schedule_step *step, struct widths *w)
+static void measure(const struct schedule *s, const struct schedule_step *step, struct layout *l)
 {
 	struct str text = {0};
 
 	add_where(&text, &step->where);
-	widen(&w->where, text.length);
+	widen(&l->where, text.length);
 	str_clear(&text);
 	add_word(&text, s->threads.items[step->thread]);
-	widen(&w->thread, text.length);
+	widen(&l->thread, text.length);
 	str_fini(&text);
 }
 
-static struct widths measure_all(const struct schedule *s)
+static struct layout measure_all(const struct schedule *s)
 {
-	struct widths w = {snprintf(NULL, 0, "%zu", s->steps.count), 0, 0};
+	struct layout l = {.number = snprintf(NULL, 0, "%zu", s->steps.count)};
 
+	l.listed = base_alloc(s->threads.count + 1, sizeof(*l.listed));
 	array_each(const struct schedule_step, step, &s->steps)
-		measure(s, step, &w);
+		measure(s, step, &l);
 	array_each(const struct schedule_step, step, &s->pending)
-		measure(s, step, &w);
-	return w;
+		measure(s, step, &l);
+	return l;
 }
 
 static void add_padded(struct str *out, struct str *text, int width)
@@ -175,24 +186,24 @@ static void add_padded(struct str *out, struct str *text, int width)
 	str_clear(text);
 }
 
-static void add_step(const struct schedule *s, const struct schedule_step *step,
-		     const struct widths *w, struct str *out)
+static void add_step(const struct schedule *s, const struct schedule_step *step, struct layout *l,
+		     struct str *out)
 {
 	struct str text = {0};
 
 	add_word(&text, s->threads.items[step->thread]);
-	add_padded(out, &text, w->thread);
+	add_padded(out, &text, l->thread);
 	str_addf(out, "  %-7s", schedule_op(step->point.op));
 	add_where(&text, &step->where);
-	add_padded(out, &text, w->where);
+	add_padded(out, &text, l->where);
 	str_add(out, " ");
-	add_machine(out, step);
+	add_machine(out, step, listed(l, step->thread));
 	str_fini(&text);
 }
 
 void schedule_print(const struct schedule *s, const struct schedule_head *h, struct str *out)
 {
-	struct widths w = measure_all(s);
+	struct layout l = measure_all(s);
 	size_t number = 0;
 
 	str_add(out, SCHEDULE_FIRST_LINE "\n");
@@ -206,11 +217,12 @@ void schedule_print(const struct schedule *s, const struct schedule_head *h, str
 	}
 	str_addf(out, "steps: %zu\n\n", s->steps.count);
 	array_each(const struct schedule_step, step, &s->steps) {
-		str_addf(out, "%*zu", w.number, ++number);
-		add_step(s, step, &w, out);
+		str_addf(out, "%*zu", l.number, ++number);
+		add_step(s, step, &l, out);
 	}
 	array_each(const struct schedule_step, step, &s->pending) {
-		str_addf(out, "%*s", w.number, "-");
-		add_step(s, step, &w, out);
+		str_addf(out, "%*s", l.number, "-");
+		add_step(s, step, &l, out);
 	}
+	base_free(l.listed);
 }

@@ -167,8 +167,15 @@ void turn_answered(struct turn *t, int64_t result)
 
 static void end(struct control *c, enum controlled_end how)
 {
+	struct outcome *o = &c->session->outcome;
+
 	c->over = true;
 	c->given->end = how;
+	if (how == CONTROLLED_STEPS) {
+		o->time_limit = true;
+		o->steps = c->given->steps;
+		o->livelock = controlled_spins(c->given);
+	}
 	session_end(c->session);
 }
 

@@ -149,8 +149,13 @@ static void crash_first_line(struct session *s, struct str *out)
 
 static void still_ran(const struct session *s, struct str *out)
 {
-	str_addf(out, "the program still ran after %g second%s", s->time_limit,
-		 s->time_limit == 1 ? "" : "s");
+	if (s->outcome.steps)
+		str_addf(out, "the program still ran after %lu steps of its threads%s",
+			 s->outcome.steps,
+			 s->outcome.livelock ? ", and did the same again and again" : "");
+	else
+		str_addf(out, "the program still ran after %g second%s", s->time_limit,
+			 s->time_limit == 1 ? "" : "s");
 }
 
 static void first_line(struct session *s, enum verdict v, struct str *out)
@@ -215,6 +220,9 @@ static const char *advice(const struct session *s, enum verdict v)
 		return "the order asked for cannot happen: open the gate earlier, or hold the "
 		       "thread where it has not yet taken what the opener needs";
 	case VERDICT_TIME_LIMIT:
+		if (s->outcome.steps)
+			return "look at the last steps of the schedule: who was to end the loop, "
+			       "and was it in time? `--steps` lets a schedule be longer";
 		if (all_wait(s))
 			return "nobody runs: a longer --time-limit helps only where one of these "
 			       "waits ends by itself; a test of it says "
