@@ -62,33 +62,25 @@ static size_t creation(const struct plan_view *v, size_t first)
 	return any;
 }
 
-/* Does it let the blocked step go on? */
-static bool lets_go(const struct plan_view *v, size_t step, size_t blocked)
+/* What has ended the wait for a condition. */
+static size_t signal_of(const struct plan_view *v, size_t wait, size_t next)
 {
-	enum strategy_op op = plan_op(v, step);
-
-	if (!same_object(v, step, blocked))
-		return false;
-	if (plan_op(v, blocked) == STRATEGY_WAIT)
-		return op == STRATEGY_SIGNAL;
-	return plan_op(v, blocked) == STRATEGY_LOCK &&
-	       (op == STRATEGY_UNLOCK || op == STRATEGY_END);
+	if (plan_op(v, wait) != STRATEGY_WAIT || !plan_is_blocked(v, wait))
+		return PLAN_NONE;
+	for (size_t i = next; i-- > wait;)
+		if (plan_op(v, i) == STRATEGY_SIGNAL && same_object(v, i, wait))
+			return i;
+	return PLAN_NONE;
 }
 
 static void begin_row(struct clocks *c, size_t at)
 {
 	const struct plan_view *v = c->v;
-	size_t before = v->steps.items[at].before, from = PLAN_NONE;
+	size_t before = v->steps.items[at].before, from;
 
-	if (before == PLAN_NONE) {
-		from = creation(v, at);
-	} else {
+	if (before != PLAN_NONE)
 		join(c, at, before);
-		if (plan_is_blocked(v, before))
-			for (size_t i = before + 1; i < at; i++)
-				if (lets_go(v, i, before))
-					from = i;
-	}
+	from = before == PLAN_NONE ? creation(v, at) : signal_of(v, before, at);
 	if (from != PLAN_NONE)
 		join(c, at, from);
 	if (plan_op(v, at) == STRATEGY_LOCK) /* a join: had the thread not ended, it would wait */
@@ -155,18 +147,12 @@ static bool locks_matter(const struct plan_view *v, size_t x, size_t y)
 	return !is_patient(v, a->op == STRATEGY_LOCK ? x : y);
 }
 
-/* Of a step that blocks: will it be of importance that it did before `later`? */
+/* Of a step that blocks: is it of importance that it did before `later`? Who never gets a lock does no more. */
 static bool blocked_matters(const struct plan_view *v, size_t step, size_t later)
 {
-	switch (plan_op(v, step)) {
-	case STRATEGY_WAIT:
-		return plan_op(v, later) == STRATEGY_SIGNAL;
-	case STRATEGY_LOCK:
-		return plan_op(v, later) == STRATEGY_LOCK &&
-		       v->steps.items[step].behind != PLAN_NONE;
-	default:
-		return true;
-	}
+	enum strategy_op op = plan_op(v, step);
+
+	return op == STRATEGY_WAIT ? plan_op(v, later) == STRATEGY_SIGNAL : op != STRATEGY_LOCK;
 }
 
 /* It begins before `later`, and ends after it, if ever. */
@@ -213,26 +199,13 @@ static void dependent(struct clocks *c, bool to_the_end, struct plan_edges *out)
 	}
 }
 
-/* The last thing that the segment does; to wait for the end of a thread is nothing. */
-static size_t last_deed(const struct plan_view *v, const struct plan_segment *segment)
-{
-	size_t last = segment->last < v->done ? segment->last : v->done - 1;
-
-	if (last == segment->first || plan_op(v, last) != STRATEGY_LOCK ||
-	    !plan_is_blocked(v, last))
-		return last;
-	for (size_t i = last; i < v->steps.count; i++)
-		if (plan_op(v, i) == STRATEGY_END && same_object(v, i, last))
-			return last - 1;
-	return last;
-}
-
 static void one_by_one(const struct plan_view *v, struct plan_edges *out)
 {
 	for (size_t i = 1; i < v->segments.count; i++) {
-		size_t last = last_deed(v, &v->segments.items[i - 1]);
-		size_t first = v->segments.items[i].first;
+		size_t first = v->segments.items[i].first, last = v->segments.items[i - 1].last;
 
+		if (last >= v->done)
+			last = v->done - 1;
 		if (plan_op(v, first) != STRATEGY_TIMEOUT &&
 		    (first < v->done || !is_lock(plan_op(v, last))))
 			add_edge(v, out, last, first);

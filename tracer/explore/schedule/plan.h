@@ -10,6 +10,11 @@
  *
  * Under plain `gatectl run` all threads run free and at once: an order "`done` has been executed before
  * `held` may be" is one gate, at which the thread of `held` waits before that step.
+ *
+ * The schedule has to be described. That a thread runs only once it was created is seen by its START having
+ * the object of the CREATE, and that a join waits by its LOCK having the object of the END; else gates see
+ * to it. `preempts` tells who is blocked in a LOCK, WAIT or BLOCK: whose last step that is before another
+ * thread goes on without preempting.
  */
 #ifndef GATECTL_EXPLORE_PLAN_H
 #define GATECTL_EXPLORE_PLAN_H

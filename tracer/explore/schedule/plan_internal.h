@@ -1,4 +1,7 @@
-/* The schedule as plans are made from it; WAKE is no step here. */
+/*
+ * The schedule as plans are made from it. WAKE is no step here, and a lock is asked for when it is got: who
+ * waits for one does nothing until then.
+ */
 #ifndef GATECTL_EXPLORE_PLAN_INTERNAL_H
 #define GATECTL_EXPLORE_PLAN_INTERNAL_H
 
@@ -11,6 +14,7 @@ struct plan_step {
 	size_t index;	       /* plan_step_at()'s */
 	size_t before, behind; /* the thread's own; NONE */
 	size_t segment;
+	bool stands; /* ... at the thread's next step when another thread goes on behind this one */
 	/* The steps of one execution of its line: the first, and the last. */
 	size_t line_first, line_last;
 };

@@ -95,25 +95,18 @@ static void add_place(const struct plan_place *place, struct str *out)
 	str_add(out, " })");
 }
 
-/* Whoever comes first tells others so, and then waits himself. */
+/* Whoever comes first tells others so, waits himself, and then it is about to happen. */
 static void add_verbs(const struct gate_plan *p, size_t place, struct str *out)
 {
-	array_each(const struct plan_order, o, &p->orders) {
-		if (o->dropped || o->from != place)
-			continue;
-		if (o->blocked)
-			str_addf(out, " :event \"%s\"", o->name);
-		else
+	array_each(const struct plan_order, o, &p->orders)
+		if (!o->dropped && !o->blocked && o->from == place)
 			str_addf(out, " :open(%s)", o->name);
-	}
-	array_each(const struct plan_order, o, &p->orders) {
-		if (o->dropped || o->to != place)
-			continue;
-		if (o->blocked)
-			str_addf(out, " :event \"%s\"", o->event);
-		else
+	array_each(const struct plan_order, o, &p->orders)
+		if (!o->dropped && !o->blocked && o->to == place)
 			str_addf(out, " :wait(%s)", o->name);
-	}
+	array_each(const struct plan_order, o, &p->orders)
+		if (!o->dropped && o->blocked && (o->from == place || o->to == place))
+			str_addf(out, " :event \"%s\"", o->from == place ? o->name : o->event);
 	str_add(out, "\n");
 }
 

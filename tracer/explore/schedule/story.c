@@ -37,12 +37,13 @@ struct teller {
 /* Is there an order that begins or ends with a step of these? */
 static bool is_about(const struct teller *t, size_t first, size_t last)
 {
-	size_t from = t->v->steps.items[first].index, to = t->v->steps.items[last].index;
+	for (size_t i = first; i <= last; i++) {
+		size_t index = t->v->steps.items[i].index;
 
-	array_each(const struct plan_order, o, &t->p->orders)
-		if (!o->dropped &&
-		    ((o->done >= from && o->done <= to) || (o->held >= from && o->held <= to)))
-			return true;
+		array_each(const struct plan_order, o, &t->p->orders)
+			if (!o->dropped && (o->done == index || o->held == index))
+				return true;
+	}
 	return false;
 }
 

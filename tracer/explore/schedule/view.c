@@ -57,30 +57,13 @@ static void join_segment(struct plan_view *v, size_t at)
 
 	if (!at || at >= v->done || plan_step(v, at - 1)->thread != step->thread) {
 		if (at)
-			v->segments.items[v->segments.count - 1].preempted = step->preempts;
+			v->segments.items[v->segments.count - 1].preempted =
+				v->steps.items[at - 1].stands;
 		array_add(&v->segments)->first = at;
 	}
 	segment = &v->segments.items[v->segments.count - 1];
 	segment->last = at;
 	v->steps.items[at].segment = v->segments.count - 1;
-}
-
-static void add_step(struct plan_view *v, const struct schedule_step *step, size_t index,
-		     size_t *last)
-{
-	size_t at = v->steps.count;
-	struct plan_step *own;
-
-	if (step->point.op == STRATEGY_WAKE)
-		return;
-	own = array_add(&v->steps);
-	*own = (struct plan_step){.step = step, .index = index, .behind = PLAN_NONE};
-	own->before = last[step->thread] - 1; /* NONE for 0 */
-	if (own->before != PLAN_NONE)
-		v->steps.items[own->before].behind = at;
-	last[step->thread] = at + 1;
-	join_segment(v, at);
-	join_line(v, at);
 }
 
 const struct schedule_step *plan_step_at(const struct schedule *s, size_t index)
@@ -89,17 +72,110 @@ const struct schedule_step *plan_step_at(const struct schedule *s, size_t index)
 				      : &s->pending.items[index - s->steps.count];
 }
 
+/* ---- the order of steps ------------------------------------------------------------------------- */
+
+/* As it was recorded. */
+struct plan_record {
+	const struct schedule *s;
+	size_t count;	 /* steps, and those that are pending */
+	size_t *waiting; /* by thread: 1 + the lock that it has asked for; 0: none */
+	size_t *last;	 /* by thread: 1 + its last step in the view */
+};
+
+static size_t next_recorded(const struct plan_record *r, size_t index, bool own)
+{
+	unsigned thread = plan_step_at(r->s, index)->thread;
+
+	for (size_t i = index + 1; i < r->count; i++) {
+		const struct schedule_step *step = plan_step_at(r->s, i);
+
+		if (step->point.op != STRATEGY_WAKE && (!own || step->thread == thread))
+			return i;
+	}
+	return PLAN_NONE;
+}
+
+/* Does another thread go on while this one cannot? */
+static bool is_stuck(const struct plan_record *r, size_t index)
+{
+	size_t next = next_recorded(r, index, false);
+	const struct schedule_step *step = next != PLAN_NONE ? plan_step_at(r->s, next) : NULL;
+
+	return step && step->thread != plan_step_at(r->s, index)->thread && !step->preempts;
+}
+
+/* A lock that has to be waited for: until it is got, or for good. */
+static bool waits_for_lock(const struct plan_record *r, size_t index)
+{
+	size_t next = next_recorded(r, index, true);
+
+	if (plan_step_at(r->s, index)->point.op != STRATEGY_LOCK)
+		return false;
+	if (next == PLAN_NONE)
+		return is_stuck(r, index) || next_recorded(r, index, false) == PLAN_NONE;
+	return is_stuck(r, index) && plan_step_at(r->s, next)->point.op != STRATEGY_TIMEOUT;
+}
+
+static void add_step(struct plan_view *v, struct plan_record *r, size_t index, bool stands)
+{
+	const struct schedule_step *step = plan_step_at(r->s, index);
+	size_t at = v->steps.count;
+	struct plan_step *own = array_add(&v->steps);
+
+	*own = (struct plan_step){
+		.step = step,
+		.index = index,
+		.behind = PLAN_NONE,
+		.before = r->last[step->thread] - 1, /* NONE for 0 */
+		.stands = stands,
+	};
+	if (own->before != PLAN_NONE)
+		v->steps.items[own->before].behind = at;
+	r->last[step->thread] = at + 1;
+	join_segment(v, at);
+	join_line(v, at);
+}
+
+/* The lock that its thread has waited for. */
+static void add_lock(struct plan_view *v, struct plan_record *r, unsigned thread, bool got)
+{
+	if (r->waiting[thread])
+		add_step(v, r, r->waiting[thread] - 1, got);
+	r->waiting[thread] = 0;
+}
+
+static void add_recorded(struct plan_view *v, struct plan_record *r, size_t index)
+{
+	const struct schedule_step *step = plan_step_at(r->s, index);
+
+	if (step->point.op == STRATEGY_WAKE)
+		return;
+	add_lock(v, r, step->thread, true);
+	if (waits_for_lock(r, index))
+		r->waiting[step->thread] = index + 1;
+	else
+		add_step(v, r, index, !is_stuck(r, index));
+}
+
 void plan_view_init(struct plan_view *v, const struct schedule *s)
 {
-	size_t *last = base_alloc(s->threads.count + 1, sizeof(*last)); /* of each thread, + 1 */
+	struct plan_record r = {.s = s, .count = s->steps.count + s->pending.count};
 
 	*v = (struct plan_view){.s = s, .done = PLAN_NONE};
+	r.waiting = base_alloc(s->threads.count + 1, sizeof(*r.waiting));
+	r.last = base_alloc(s->threads.count + 1, sizeof(*r.last));
 	for (size_t i = 0; i < s->steps.count; i++)
-		add_step(v, &s->steps.items[i], i, last);
+		add_recorded(v, &r, i);
+	array_each(const struct schedule_step, step, &s->pending)
+		add_lock(v, &r, step->thread, true);
+	for (size_t i = 0; i < s->steps.count; i++)
+		if (r.waiting[s->steps.items[i].thread] == i + 1)
+			add_lock(v, &r, s->steps.items[i].thread, false);
 	v->done = v->steps.count;
-	for (size_t i = 0; i < s->pending.count; i++)
-		add_step(v, &s->pending.items[i], s->steps.count + i, last);
-	base_free(last);
+	for (size_t i = s->steps.count; i < r.count; i++)
+		add_recorded(v, &r, i);
+	base_free(r.waiting);
+	base_free(r.last);
 }
 
 void plan_view_fini(struct plan_view *v)
