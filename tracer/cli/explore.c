@@ -36,6 +36,13 @@ static void show(void *ctx, unsigned long done, unsigned long all, const char *w
 	str_fini(&text);
 }
 
+/* What a strategy in Lua says. */
+static void print(void *ctx, const char *line)
+{
+	progress_erase(&((struct searching *)ctx)->bar);
+	fprintf(stderr, "%s\n", line);
+}
+
 static void progress(struct cli *cli, struct explore *e, struct searching *w)
 {
 	w->e = e;
@@ -44,6 +51,7 @@ static void progress(struct cli *cli, struct explore *e, struct searching *w)
 	w->show = e->x.view.progress;
 	e->x.view.ctx = w;
 	e->x.view.progress = show;
+	e->x.view.print = print;
 }
 
 /* ---- the summary -------------------------------------------------------------------------------------- */

@@ -153,8 +153,6 @@ static const char *missing(const struct cli *cli)
 
 	if (cli->merge)
 		return "--merge";
-	if (o->strategy && ends_with(o->strategy, ".lua"))
-		return "--strategy FILE.lua";
 	if (o->location && o->points != POINTS_SYNC)
 		return "--points other than sync";
 	if (o->from)

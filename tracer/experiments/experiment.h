@@ -19,6 +19,8 @@ struct experiment_view {
 	void (*progress)(void *ctx, unsigned long done, unsigned long all, const char *what);
 	/* After each run; err->code is set if there was none. -1 with an error: make no more. */
 	int (*ran)(void *ctx, const struct session_result *r, struct error *err);
+	/* A strategy in Lua prints. NULL: that is lost. */
+	void (*print)(void *ctx, const char *line);
 };
 
 struct experiment {

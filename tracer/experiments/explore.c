@@ -4,6 +4,7 @@
 #include "tracer/experiments/explore_failure.h"
 #include "tracer/experiments/explore_run.h"
 #include "tracer/experiments/explore_seen.h"
+#include "tracer/explore/scripted/scripted.h"
 
 #include <time.h>
 
@@ -13,6 +14,7 @@ struct search {
 	struct explore *e;
 	struct explore_runs runs;
 	struct strategy *strategy;
+	struct error fault; /* of a strategy in Lua */
 	struct seen seen;
 	double begun;
 	unsigned long every; /* runs between two samples */
@@ -163,21 +165,53 @@ static int search(struct search *s)
 		session_result_fini(&r);
 		if (failed < 0)
 			return -1;
+		if (s->fault.code)
+			return error_move(e->x.err, &s->fault);
 	}
 	e->complete = strategy_is_done(s->strategy) && !strategy_strayed(s->strategy);
 	return 0;
+}
+
+/* ---- the strategy ---------------------------------------------------------------------------------- */
+
+static void print(void *ctx, const char *line)
+{
+	const struct experiment_view *view = &((struct search *)ctx)->e->x.view;
+
+	if (view->print)
+		view->print(view->ctx, line);
+}
+
+static void describe(void *ctx, const struct strategy_point *point, struct schedule_where *where)
+{
+	controlled_describe(&((struct search *)ctx)->runs.controlled, point, where);
+}
+
+static int make_strategy(struct search *s)
+{
+	const struct explore_options *o = &s->e->options;
+	const struct strategy_options options = {o->seed, o->depth, o->bound, 0};
+	const struct scripted_host host = {s, print, describe, &s->fault};
+	struct error *err = s->e->x.err;
+
+	if (!scripted_is_file(o->strategy)) {
+		s->strategy = strategy_new(o->strategy, &options);
+		return s->strategy
+			       ? 0
+			       : error_set(err, ERROR_USAGE,
+					   "--strategy: there is none called '%s'", o->strategy);
+	}
+	s->strategy = scripted_new(o->strategy, o->seed, &host);
+	return s->strategy ? 0 : error_move(err, &s->fault);
 }
 
 static int begin(struct search *s)
 {
 	struct explore *e = s->e;
 	const struct explore_options *o = &e->options;
-	const struct strategy_options options = {o->seed, o->depth, o->bound, 0};
 
-	s->strategy = strategy_new(o->strategy, &options);
-	if (!s->strategy)
-		return error_set(e->x.err, ERROR_USAGE, "--strategy: there is none called '%s'",
-				 o->strategy);
+	if (make_strategy(s) < 0)
+		return -1;
 	s->runs.controlled.strategy = s->strategy;
 	s->runs.controlled.steps = o->steps;
 	if (explore_runs_begin(&s->runs, e->x.options, e->x.symbols, e->quick, true, e->x.err) < 0)
@@ -204,6 +238,7 @@ int explore_search(struct explore *e)
 	keep_paths(e, &s.runs.controlled);
 	explore_runs_end(&s.runs);
 	strategy_free(s.strategy);
+	error_fini(&s.fault);
 	seen_fini(&s.seen);
 	for (size_t i = 0; answer == 0 && i < e->failures.count; i++)
 		answer = explore_examine(e, &e->failures.items[i]);

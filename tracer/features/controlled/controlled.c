@@ -21,6 +21,8 @@ static void fini(void *what)
 {
 	struct control *c = what;
 
+	if (c->given)
+		c->given->now = NULL;
 	array_fini(&c->turns);
 	array_fini(&c->points);
 	array_fini(&c->at);
@@ -205,7 +207,7 @@ struct turn *control_choose(struct control *c)
 	step->point = c->points.items[i];
 	step->others = c->points.count > 1;
 	if (c->given->describes)
-		describe(c, c->at.items[i], step);
+		describe(c, c->at.items[i], &step->where);
 	c->clock_reads = 0;
 	return c->at.items[i];
 }
@@ -355,6 +357,7 @@ static void begin(struct session *s)
 		return;
 	c = kept_make(&s->kept, &run_keeper);
 	c->given = s->options->controlled;
+	c->given->now = c;
 	c->session = s;
 	c->given->end = CONTROLLED_RAN;
 	schedule_clear(&c->given->schedule);

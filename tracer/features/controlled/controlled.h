@@ -43,8 +43,9 @@ struct controlled {
 	/* What the run was. */
 	struct schedule schedule;
 	enum controlled_end end;
-	bool sanitizer; /* the program has a sanitizer, which has reported something */
-	char *stuck;	/* STUCK: tells this one from others; or NULL */
+	bool sanitizer;	     /* the program has a sanitizer, which has reported something */
+	char *stuck;	     /* STUCK: tells this one from others; or NULL */
+	struct control *now; /* the run that goes on; or NULL */
 	/* Kept. */
 	ARRAY(char *) paths; /* by the numbers of threads: who made them as which child */
 	struct controlled_span {
@@ -52,6 +53,10 @@ struct controlled {
 	} runtime[CONTROLLED_RUNTIMES]; /* libc, ld.so: calls from there are no points */
 	unsigned runtime_count;
 };
+
+/* While the strategy chooses: where this point is, in the source. Its texts are the schedule's. */
+void controlled_describe(struct controlled *c, const struct strategy_point *point,
+			 struct schedule_where *where);
 
 /* STEPS: has everything that was done lately been done again and again? */
 bool controlled_spins(const struct controlled *c);

@@ -83,7 +83,7 @@ void points_settled(struct session *s, struct session_process *p, struct target_
 
 /* ---- describe.c: where the tester's code leads to the thread's point ---- */
 
-void describe(struct control *c, struct turn *t, struct schedule_step *step);
+void describe(struct control *c, struct turn *t, struct schedule_where *where);
 
 /* ---- futexes.c, times.c, kernel.c: true: it is taken care of ---- */
 

@@ -22,7 +22,7 @@ static const struct inspect_call *own_call(const struct control *c,
 	return NULL;
 }
 
-void describe(struct control *c, struct turn *t, struct schedule_step *step)
+void describe(struct control *c, struct turn *t, struct schedule_where *where)
 {
 	struct schedule *s = &c->given->schedule;
 	struct inspect_stack calls = {0};
@@ -34,7 +34,7 @@ void describe(struct control *c, struct turn *t, struct schedule_step *step)
 	if (own) {
 		const struct inspect_call *inner = own > calls.items ? own - 1 : NULL;
 
-		step->where = (struct schedule_where){
+		*where = (struct schedule_where){
 			.file = schedule_text(s, own->file),
 			.line = own->line,
 			.func = schedule_text(s, own->function),
@@ -47,4 +47,14 @@ void describe(struct control *c, struct turn *t, struct schedule_step *step)
 			.address = own->frame.lookup_pc - own->frame.bias};
 	}
 	inspect_stack_fini(&calls);
+}
+
+void controlled_describe(struct controlled *given, const struct strategy_point *point,
+			 struct schedule_where *where)
+{
+	struct control *c = given->now;
+
+	for (size_t i = 0; c && i < c->points.count; i++)
+		if (c->points.items[i].thread == point->thread)
+			describe(c, c->at.items[i], where);
 }

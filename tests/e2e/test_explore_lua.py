@@ -1,0 +1,70 @@
+"""explore --strategy FILE.lua: the tester's own strategy sees the program's points, and decides."""
+from harness import compile_text
+
+PROGRAM = r"""
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int seen, done;
+static void *early(void *arg)
+{
+	pthread_mutex_lock(&lock); /* early */
+	seen = done;
+	pthread_mutex_unlock(&lock);
+	return arg;
+}
+int main(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, 0, early, 0);
+	pthread_mutex_lock(&lock); /* main */
+	done = 1;
+	pthread_mutex_unlock(&lock);
+	pthread_join(thread, 0);
+	return seen ? 0 : 3;
+}
+"""
+# Whoever is in `func` goes on; else the first one.
+STRATEGY = """
+local runs = 0
+strategy {
+  start = function(run) runs = runs + 1 end,
+  choose = function(points)
+    for i, p in ipairs(points) do
+      if p.func == "%s" and p.op == "lock" then print(runs, p.file:match "[^/]*$", p.line) return i end
+    end
+    return math.random(#points)
+  end
+}
+"""
+
+
+def explore(t, strategy, runs=5):
+    return t.gate("explore", "-o", t.path("found"), "--strategy", t.file("s.lua", strategy), "--runs", str(runs),
+                  "--seed", "3", compile_text("early.c", PROGRAM))
+
+
+def test_decides(t):
+    """Held back until the other has been there, the thread never comes too early; let go first it does."""
+    hold = STRATEGY.replace("return math.random(#points)",
+                            'for i, p in ipairs(points) do if p.func ~= "early" then return i end end return 1')
+    r = explore(t, hold % "main")
+    t.equal(r.status, 0, "status", r)
+    t.check("1\tearly.c\t16\n" in r.err and "5\tearly.c\t16\n" in r.err, "what it printed", r)
+    r = explore(t, hold.replace('~= "early"', '~= "main"') % "early")
+    t.equal(r.status, 116, "status", r)
+    t.check("1\tearly.c\t7\n" in r.err, "what it printed", r)
+
+
+def test_same_dice(t):
+    """math.random is the search's: the same seed, the same runs."""
+    first, second = (explore(t, STRATEGY % "main", 20) for _ in range(2))
+    t.check(first.err.count("early.c\t16") > 1, "what it printed", first)
+    t.equal(first.err, second.err, "what it printed the second time", first)
+
+
+def test_faults(t):
+    t.error(explore(t, "\nstrategy { choose = function(points) return points[1].colour end }"),
+            where=t.path("s.lua") + ":2")
+    t.error(explore(t, "strategy { choose = function(points) return 0 end }"), where=t.path("s.lua") + ":1")
+    t.error(explore(t, "strategy { }"), where=t.path("s.lua") + ":1")
+    t.error(t.gate("explore", "-o", t.path("found"), "--strategy", t.path("none.lua"), "true"))
