@@ -38,6 +38,17 @@ static char *gates_of(const struct gate_plan *p, const struct schedule *s)
 	return str_take(&gates);
 }
 
+static bool tells(const struct gate_plan *p, const struct schedule *s, const char *line)
+{
+	struct str out = {0};
+	bool there;
+
+	gate_plan_script(p, s, &words, &(struct plan_texts){.expect = ""}, &out);
+	there = strstr(str_text(&out), line) != NULL;
+	str_fini(&out);
+	return there;
+}
+
 static void needs(const char *text, enum plan_orders orders, const char *script)
 {
 	struct schedule s = {0};
@@ -247,7 +258,12 @@ static void test_dropped(void **state)
 				   "at(\"f.c:10\", { after = true }) :open(b_read_x)\n"
 				   "at \"f.c:2\"                     :wait(b_read_x)\n");
 	base_free(gates);
+	p.orders.items[0].dropped = false;
+	assert_true(
+		tells(&p, &s, "-- 1. a writes `x` (f.c:1); it is held before it writes `x`.\n"));
 	p.orders.items[1].dropped = true;
+	assert_true(tells(&p, &s, "-- 1. a writes `x` (f.c:1).\n"));
+	p.orders.items[0].dropped = true;
 	assert_int_equal(gate_plan_lines(&p), 0);
 	gate_plan_fini(&p);
 	schedule_fini(&s);

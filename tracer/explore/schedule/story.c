@@ -34,17 +34,22 @@ struct teller {
 	const struct plan_words *words;
 };
 
-/* Is there an order that begins or ends with a step of these? */
-static bool is_about(const struct teller *t, size_t first, size_t last)
+/* Is there an order that holds a thread before one of these steps, or (`done`) waits for one of them? */
+static bool has_order(const struct teller *t, size_t first, size_t last, bool done)
 {
 	for (size_t i = first; i <= last; i++) {
 		size_t index = t->v->steps.items[i].index;
 
 		array_each(const struct plan_order, o, &t->p->orders)
-			if (!o->dropped && (o->done == index || o->held == index))
+			if (!o->dropped && (done ? o->done : o->held) == index)
 				return true;
 	}
 	return false;
+}
+
+static bool is_about(const struct teller *t, size_t first, size_t last)
+{
+	return has_order(t, first, last, true) || has_order(t, first, last, false);
 }
 
 static bool is_event(enum strategy_op op)
@@ -116,7 +121,7 @@ static void add_end(const struct teller *t, const struct plan_segment *segment, 
 		const struct plan_segment *later =
 			&t->v->segments.items[t->v->steps.items[next].segment];
 
-		if (!is_about(t, later->first, later->last))
+		if (!has_order(t, later->first, later->last, false))
 			return;
 		str_add(out, "; it is held before it ");
 		plan_deed(plan_step(t->v, next), t->words, out);
