@@ -4,7 +4,8 @@
  * member gets the more the more of what its runs showed was new: pairs of a write and a read, and sets
  * of such pairs. Whoever was good long ago is not for ever: what was found counts less batch by batch.
  *
- * RFF watches the runs of all, so it mutates what others have found, too.
+ * RFF watches the runs of all: what others have found is not new to it, and writes that they did can be
+ * wanted.
  */
 #include "tracer/explore/strategy/pct.h"
 #include "tracer/explore/strategy/rff.h"
