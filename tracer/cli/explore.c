@@ -80,8 +80,9 @@ static void print_oddities(const struct explore *e)
 	if (e->barred)
 		printf("%lu ended because of the gates, which is no failure\n", e->barred);
 	if (e->cut)
-		printf("%lu reached the limit of %lu steps while something still moved\n", e->cut,
-		       e->options.steps);
+		printf("%lu did not end in %lu steps, or in the time there was, while something "
+		       "still moved\n",
+		       e->cut, e->options.steps);
 	if (e->differed)
 		printf("%lu of %lu that were run twice were not the same: %s\n", e->differed,
 		       e->twice, e->differs ? e->differs : "");

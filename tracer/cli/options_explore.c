@@ -176,6 +176,7 @@ int options_explore_settle(struct cli *cli, struct error *err)
 	o->output = cli->output ? cli->output : "gatectl-found";
 	o->all = cli->all;
 	o->seconds = cli->most_seconds > 0 ? cli->most_seconds : 0;
+	cli->session.time_limit = o->seconds > 0 ? o->seconds : -1; /* of one that does not end */
 	if (cli->runs || o->seconds > 0)
 		o->runs = cli->runs;
 	if (!o->strategy || strcmp(o->strategy, "auto") == 0)

@@ -159,7 +159,7 @@ static int search(struct search *s)
 		tell(e);
 		strategy_begin(s->strategy, run);
 		failed = explore_runs_one(&s->runs, &r, e->x.err);
-		strategy_end(s->strategy, failed ? STRATEGY_CUT : note(s, &r));
+		strategy_end(s->strategy, failed || r.interrupted ? STRATEGY_CUT : note(s, &r));
 		if (!failed && r.interrupted)
 			return experiment_over(&e->x, &r);
 		session_result_fini(&r);

@@ -47,6 +47,8 @@ static enum explore_ended judge(const struct controlled *c, const struct session
 		return failed("deadlock", kind);
 	case VERDICT_NOT_AS_EXPECTED:
 		return failed("expect", kind);
+	case VERDICT_TIME_LIMIT:
+		return EXPLORE_CUT;
 	default:
 		return EXPLORE_BARRED;
 	}
