@@ -153,8 +153,8 @@ static const char *missing(const struct cli *cli)
 
 	if (cli->merge)
 		return "--merge";
-	if (o->location && o->points != POINTS_SYNC)
-		return "--points other than sync";
+	if (o->points == POINTS_LOCATION)
+		return "--points FILE.c or FUNC";
 	if (o->from)
 		return "--from";
 	if (o->jobs > 1)
@@ -171,7 +171,6 @@ int options_explore_settle(struct cli *cli, struct error *err)
 
 	if (what)
 		return error_set(err, ERROR_USAGE, "explore: %s is not there yet", what);
-	o->points = POINTS_SYNC;
 	o->jobs = 1;
 	o->output = cli->output ? cli->output : "gatectl-found";
 	o->all = cli->all;

@@ -5,6 +5,8 @@
 #include "tracer/experiments/explore_run.h"
 #include "tracer/experiments/explore_seen.h"
 #include "tracer/explore/scripted/scripted.h"
+#include "tracer/experiments/explore_shrink.h"
+#include "tracer/explore/schedule/minimise.h"
 
 #include <time.h>
 
@@ -53,25 +55,6 @@ static void sample(struct search *s)
 		thin(s);
 }
 
-static void copy_schedule(const struct schedule *from, struct schedule *to)
-{
-	array_each(char *, id, &from->threads)
-		schedule_thread(to, *id);
-	array_each(const struct schedule_step, step, &from->steps)
-		*array_add(&to->steps) = *step;
-}
-
-/* Switches away from a thread that could have gone on: it moves again later. */
-static unsigned preemptions(const struct schedule *s)
-{
-	unsigned count = 0;
-
-	for (size_t i = 1; i < s->steps.count; i++)
-		count += s->steps.items[i - 1].thread != s->steps.items[i].thread &&
-			 s->steps.items[i].others;
-	return count;
-}
-
 static struct explore_failure *known(struct explore *e, uint64_t key)
 {
 	array_each(struct explore_failure, f, &e->failures)
@@ -98,9 +81,9 @@ static void failed(struct search *s, const struct session_result *r, const char 
 				      .run = e->runs,
 				      .strategy = e->options.strategy,
 				      .times = 1};
-	copy_schedule(&s->runs.controlled.schedule, &f->schedule);
+	schedule_copy(&f->schedule, &s->runs.controlled.schedule);
 	f->steps = (unsigned)f->schedule.steps.count;
-	f->preemptions = preemptions(&f->schedule);
+	f->preemptions = (unsigned)schedule_preemptions(&f->schedule);
 }
 
 static enum strategy_result note(struct search *s, const struct session_result *r)
@@ -214,6 +197,8 @@ static int begin(struct search *s)
 		return -1;
 	s->runs.controlled.strategy = s->strategy;
 	s->runs.controlled.steps = o->steps;
+	e->points_at.kind = o->points == POINTS_SYNC ? CONTROLLED_SYNC : CONTROLLED_MEMORY;
+	explore_runs_points(&s->runs, &e->points_at);
 	if (explore_runs_begin(&s->runs, e->x.options, e->x.symbols, e->quick, true, e->x.err) < 0)
 		return -1;
 	e->forked = s->runs.kept != NULL;
@@ -235,6 +220,8 @@ int explore_search(struct explore *e)
 	if (answer == 0)
 		answer = search(&s);
 	e->seconds = now_s() - s.begun;
+	for (size_t i = 0; answer == 0 && i < e->failures.count; i++)
+		answer = explore_shrink(e, &s.runs, &e->failures.items[i]);
 	keep_paths(e, &s.runs.controlled);
 	explore_runs_end(&s.runs);
 	strategy_free(s.strategy);

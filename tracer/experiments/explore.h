@@ -7,6 +7,7 @@
 
 #include "tracer/experiments/experiment.h"
 #include "tracer/explore/schedule/schedule.h"
+#include "tracer/features/controlled/controlled.h"
 
 enum explore_points { POINTS_RACES, POINTS_SYNC, POINTS_MEMORY, POINTS_LOCATION };
 
@@ -26,6 +27,13 @@ struct explore_options {
 	unsigned shard, shards; /* the shard-th (from 1) of so many */
 };
 
+/* Which accesses to memory are points. */
+struct explore_points_at {
+	enum controlled_points kind;
+	struct controlled_chosen *items; /* of CHOSEN */
+	size_t count, capacity;
+};
+
 /* A way to fail: runs that failed alike, told apart by kind and place. */
 struct explore_failure {
 	uint64_t key;	   /* the same for those that are the same */
@@ -37,6 +45,7 @@ struct explore_failure {
 	const char *strategy;	     /* that found it */
 	unsigned long times;	     /* schedules that failed so */
 	unsigned steps, preemptions; /* of the schedule as found */
+	unsigned long tries;	     /* runs that made it small */
 	char *folder;		     /* DIR/N; NULL: not written */
 	char *script;		     /* DIR/N/gates.lua; NULL: there is none ... */
 	char *no_script;	     /* ... for this reason */
@@ -58,6 +67,8 @@ struct explore {
 	const struct features *quick, *full;
 	struct experiment x;
 	struct explore_options options;
+	struct explore_points_at
+		points_at; /* found by the first runs, where they are to be found */
 	/* The result. */
 	unsigned long runs, distinct, points; /* schedules; points of all of them */
 	unsigned long barred; /* schedules that ended because of the script's gates: no failures */

@@ -98,6 +98,7 @@ int explore_runs_begin(struct explore_runs *r, const struct session_options *o,
 {
 	struct controlled *c = &r->controlled;
 
+	controlled_pin(0);
 	r->options = *o;
 	r->options.features = features;
 	r->options.controlled = c;
@@ -111,6 +112,13 @@ int explore_runs_begin(struct explore_runs *r, const struct session_options *o,
 		return error_errno(err, ERROR_SYSTEM,
 				   "cannot make a file for the program's output");
 	return keeps ? keep(r, err) : 0;
+}
+
+void explore_runs_points(struct explore_runs *r, const struct explore_points_at *points)
+{
+	r->controlled.points = points->kind;
+	array_each(const struct controlled_chosen, chosen, points)
+		controlled_choose(&r->controlled, chosen->module, chosen->offset);
 }
 
 static int start(struct explore_runs *r, struct session *s, struct error *err)
@@ -166,4 +174,5 @@ void explore_runs_end(struct explore_runs *r)
 		close(r->controlled.err);
 	base_free(r->not_kept);
 	array_fini(&r->modules);
+	controlled_unpin();
 }

@@ -2,7 +2,7 @@
 #ifndef GATECTL_EXPERIMENTS_EXPLORE_RUN_H
 #define GATECTL_EXPERIMENTS_EXPLORE_RUN_H
 
-#include "tracer/features/controlled/controlled.h"
+#include "tracer/experiments/explore.h"
 #include "tracer/run/state.h"
 
 struct explore_runs {
@@ -19,6 +19,8 @@ struct explore_runs {
 int explore_runs_begin(struct explore_runs *r, const struct session_options *o,
 		       struct modules *symbols, const struct features *features, bool keeps,
 		       struct error *err);
+/* The accesses that are points, before that. */
+void explore_runs_points(struct explore_runs *r, const struct explore_points_at *points);
 /* One run under r->controlled.strategy, which has begun. 0 with the result; -1: there was none. */
 int explore_runs_one(struct explore_runs *r, struct session_result *out, struct error *err);
 void explore_runs_end(struct explore_runs *r);

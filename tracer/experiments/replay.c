@@ -8,6 +8,8 @@
 #include "tracer/run/images.h"
 #include "tracer/run/run.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- the head ------------------------------------------------------------------------------------- */
@@ -29,6 +31,42 @@ static void add_modules(const struct explore *e, struct schedule_head *h)
 		str_addf(&text, "%s %s", module_name(*m), module_build_id(*m));
 		schedule_option_add(h, "module", str_text(&text));
 		str_fini(&text);
+	}
+}
+
+/* Which accesses to memory were points. */
+static void add_points(const struct explore_points_at *points, struct schedule_head *h)
+{
+	static const char *const words[] = {
+		[CONTROLLED_SYNC] = "sync",
+		[CONTROLLED_CHOSEN] = "chosen",
+		[CONTROLLED_MEMORY] = "memory",
+	};
+
+	schedule_option_add(h, "points", words[points->kind]);
+	array_each(const struct controlled_chosen, chosen, points) {
+		struct str text = {0};
+
+		str_addf(&text, "%s+0x%" PRIx64, chosen->module, chosen->offset);
+		schedule_option_add(h, "point", str_text(&text));
+		str_fini(&text);
+	}
+}
+
+static void set_points(const struct schedule_head *h, struct controlled *c)
+{
+	const char *value = schedule_option(h, "points", 0);
+
+	c->points = !value || strcmp(value, "sync") == 0 ? CONTROLLED_SYNC
+		    : strcmp(value, "memory") == 0	 ? CONTROLLED_MEMORY
+							 : CONTROLLED_CHOSEN;
+	for (size_t k = 0; (value = schedule_option(h, "point", k)); k++) {
+		const char *plus = strrchr(value, '+');
+		char *module = plus ? base_strndup(value, (size_t)(plus - value)) : NULL;
+
+		if (module)
+			controlled_choose(c, module, strtoull(plus + 1, NULL, 16));
+		base_free(module);
 	}
 }
 
@@ -54,6 +92,7 @@ void replay_head(const struct explore *e, const struct explore_failure *f, struc
 	add_number(h, "run", f->run);
 	array_each(char *, path, &e->paths)
 		schedule_option_add(h, "path", *path);
+	add_points(&e->points_at, h);
 	add_modules(e, h);
 }
 
@@ -229,6 +268,7 @@ static void follow(const struct replay *r, struct controlled *c)
 				 .out = -1,
 				 .err = -1,
 				 .judges = true};
+	set_points(&r->head, c);
 	value = schedule_option(&r->head, "failure", 0);
 	if (value && strcmp(value, "livelock") == 0)
 		c->steps = r->schedule.steps.count;

@@ -77,9 +77,15 @@ static struct process *adopt(struct target *t, pid_t pid)
 	return p;
 }
 
-/* The child stands where the kept thread does, at its own copy of the site. */
+/* The child stands where the kept thread does, at its own copy of the site. It was made while signals were
+   blocked. */
 static int stand_there(struct thread *th, const struct thread *kept)
 {
+	uint64_t mask;
+
+	if (ptrace(PTRACE_GETSIGMASK, kept->pub.tid, sizeof(mask), &mask) < 0 ||
+	    ptrace(PTRACE_SETSIGMASK, th->pub.tid, sizeof(mask), &mask) < 0)
+		return -1;
 	th->stop = STOP_SITE;
 	th->site = space_site(space_of(th), kept->site->pub.addr);
 	th->settled = true;

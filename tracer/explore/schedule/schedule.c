@@ -60,3 +60,15 @@ uint64_t schedule_digest(const struct schedule *s)
 	}
 	return digest;
 }
+
+void schedule_copy(struct schedule *to, const struct schedule *from)
+{
+	array_each(char *, id, &from->threads)
+		schedule_thread(to, *id);
+	array_each(const struct schedule_step, step, &from->steps) {
+		struct schedule_step *copy = array_add(&to->steps);
+
+		*copy = *step;
+		copy->where = (struct schedule_where){0};
+	}
+}

@@ -43,6 +43,8 @@ struct schedule {
 
 void schedule_clear(struct schedule *s);
 void schedule_fini(struct schedule *s);
+/* Adds the threads and the steps, but not where they are, to one that is empty. */
+void schedule_copy(struct schedule *to, const struct schedule *from);
 /* The schedule's own copy of a text, one for all that are the same; NULL for NULL. */
 const char *schedule_text(struct schedule *s, const char *text);
 unsigned schedule_thread(struct schedule *s, const char *id); /* its index, added if it is new */

@@ -11,102 +11,10 @@
 #include <unistd.h>
 
 enum {
-	PATH_MOST = 4096,
 	SHORT_NS = 1000000000, /* a wait that is no longer may be over at any time */
 };
 
-/* ---- what is kept ----------------------------------------------------------------------------- */
-
-static void fini(void *what)
-{
-	struct control *c = what;
-
-	if (c->given)
-		c->given->now = NULL;
-	array_fini(&c->turns);
-	array_fini(&c->points);
-	array_fini(&c->at);
-}
-
-static const struct keeper run_keeper = {sizeof(struct control), fini};
-static const struct keeper turn_keeper = {sizeof(struct turn), NULL};
-
-struct control *control_of(const struct session *s)
-{
-	return kept_of(&s->kept, &run_keeper);
-}
-
-struct turn *turn_of(const struct session_thread *t)
-{
-	return kept_make(&t->kept, &turn_keeper);
-}
-
-void controlled_fini(struct controlled *c)
-{
-	schedule_fini(&c->schedule);
-	array_each(char *, path, &c->paths)
-		base_free(*path);
-	array_fini(&c->paths);
-	base_free(c->stuck);
-	c->stuck = NULL;
-}
-
 /* ---- threads ---------------------------------------------------------------------------------- */
-
-static unsigned number_of(struct controlled *g, const char *path)
-{
-	for (size_t i = 0; i < g->paths.count; i++)
-		if (strcmp(g->paths.items[i], path) == 0)
-			return (unsigned)i;
-	*array_add(&g->paths) = base_strdup(path);
-	return (unsigned)g->paths.count - 1;
-}
-
-/* Who made it: a thread, or the first thread of the process that forked. NULL: the program's first. */
-static struct turn *maker_of(const struct session_thread *t)
-{
-	const struct target_thread *creator = t->target->creator;
-	struct session_process *parent;
-
-	if (creator && creator->user)
-		return turn_of(creator->user);
-	parent = t->process->target->parent ? t->process->target->parent->user : NULL;
-	if (!parent)
-		return NULL;
-	array_each(struct session_thread *, other, &t->process->session->threads)
-		if ((*other)->process == parent)
-			return turn_of(*other);
-	return NULL;
-}
-
-/* Sorted by path: that order does not depend on the order in time. */
-static void insert(struct control *c, struct turn *t)
-{
-	size_t i = c->turns.count;
-
-	(void)array_add(&c->turns);
-	for (; i > 0 && strcmp(c->turns.items[i - 1]->path, t->path) > 0; i--)
-		c->turns.items[i] = c->turns.items[i - 1];
-	c->turns.items[i] = t;
-}
-
-static void turn_new(struct control *c, struct session_thread *thread)
-{
-	struct turn *t = turn_of(thread), *maker = maker_of(thread);
-	char path[PATH_MOST] = "0";
-
-	if (maker && maker->thread)
-		snprintf(path, sizeof(path), "%s.%04x", maker->path, ++maker->children);
-	else if (c->turns.count)
-		snprintf(path, sizeof(path), "1.%04zx", thread->index);
-	t->number = number_of(c->given, path);
-	t->path = c->given->paths.items[t->number];
-	t->listed = schedule_thread(&c->given->schedule, thread->engine->id);
-	t->thread = thread;
-	t->at_point = true;
-	t->point = (struct strategy_point){.thread = t->number, .op = STRATEGY_START};
-	insert(c, t);
-}
 
 static void thread_new(struct session *s, struct session_thread *t)
 {
@@ -116,18 +24,6 @@ static void thread_new(struct session *s, struct session_thread *t)
 		turn_new(c, t);
 }
 
-static void forget(struct control *c, struct turn *t)
-{
-	for (size_t i = 0; i < c->turns.count; i++)
-		if (c->turns.items[i] == t) {
-			array_remove(&c->turns, i);
-			break;
-		}
-	if (t->moment == MOMENT_KERNEL)
-		c->kernel--;
-	t->moment = MOMENT_RUNS;
-}
-
 static void thread_gone(struct session *s, struct session_thread *thread)
 {
 	struct control *c = control_of(s);
@@ -135,82 +31,35 @@ static void thread_gone(struct session *s, struct session_thread *thread)
 
 	if (!c || !t->thread)
 		return;
-	forget(c, t);
+	turn_forget(c, t);
+	if (!t->ends)
+		turns_forget(c, thread->process);
 	t->thread = NULL;
 	if (!c->over)
-		futexes_thread_gone(c, thread->process);
+		futexes_thread_gone(c, thread);
+}
+
+static void process_gone(struct session *s, struct session_process *p)
+{
+	struct control *c = control_of(s);
+
+	if (c && c->dying == p)
+		c->dying = NULL;
+}
+
+/* The other threads are gone, as in a process that ends. */
+static void exec(struct session *s, struct session_thread *t, bool first)
+{
+	struct control *c = control_of(s);
+
+	if (!c || first || !c->begun)
+		return;
+	process_gone(s, t->process);
+	if (!turn_of(t)->thread)
+		turn_new(c, t);
 }
 
 /* ---- steps ------------------------------------------------------------------------------------ */
-
-void turn_ready(struct turn *t, const struct strategy_point *p)
-{
-	t->point = *p;
-	t->point.thread = t->number;
-	t->moment = MOMENT_READY;
-	t->timed = false;
-}
-
-void turn_goes(struct turn *t)
-{
-	struct session_thread *thread = t->thread;
-
-	t->moment = MOMENT_RUNS;
-	target_resume(thread->process->session->target, thread->target);
-}
-
-void turn_answered(struct turn *t, int64_t result)
-{
-	t->has_result = true;
-	t->result = result;
-	t->moment = MOMENT_READY;
-	t->timed = false;
-}
-
-static void end(struct control *c, enum controlled_end how)
-{
-	struct outcome *o = &c->session->outcome;
-
-	c->over = true;
-	c->given->end = how;
-	if (how == CONTROLLED_STEPS) {
-		o->time_limit = true;
-		o->steps = c->given->steps;
-		o->livelock = controlled_spins(c->given);
-	}
-	session_end(c->session);
-}
-
-static bool too_many(struct control *c)
-{
-	const struct controlled *g = c->given;
-
-	return g->steps && g->schedule.steps.count >= g->steps;
-}
-
-struct turn *control_choose(struct control *c)
-{
-	struct schedule_step *step;
-	size_t i;
-
-	if (too_many(c)) {
-		end(c, CONTROLLED_STEPS);
-		return NULL;
-	}
-	i = strategy_choose(c->given->strategy, c->points.items, c->points.count);
-	if (i == STRATEGY_STOP) {
-		end(c, CONTROLLED_STOPPED);
-		return NULL;
-	}
-	step = array_add(&c->given->schedule.steps);
-	step->thread = c->at.items[i]->listed;
-	step->point = c->points.items[i];
-	step->others = c->points.count > 1;
-	if (c->given->describes)
-		describe(c, c->at.items[i], &step->where);
-	c->clock_reads = 0;
-	return c->at.items[i];
-}
 
 /* The call that the thread stands before, and that was its point. */
 static void make_call(struct control *c, struct turn *t)
@@ -247,21 +96,6 @@ static bool is_settled(struct control *c)
 
 	return !(s->turned && s->turned_goes) && target_is_settled(s->target, c->kernel) &&
 	       kernel_rests(c);
-}
-
-void control_offer(struct control *c, struct turn *t, enum strategy_op op)
-{
-	struct strategy_point *p = array_add(&c->points);
-
-	*p = t->point;
-	p->thread = t->number;
-	p->op = op;
-	*array_add(&c->at) = t;
-}
-
-void control_offer_none(struct control *c)
-{
-	c->points.count = c->at.count = 0;
 }
 
 /* The end of the waits that may be over by now, if somebody else can go on or not. */
@@ -312,7 +146,7 @@ static bool somebody_is_held(const struct control *c)
 
 /*
  * Nobody can go on. What they wait for, and whose fault that is, the run's own verdict says: for that the
- * waits that were decided here become real ones. The kernel will find their words as they are.
+ * waits that were decided here become real ones.
  */
 static void stuck(struct control *c)
 {
@@ -329,13 +163,14 @@ static void stuck(struct control *c)
 	}
 	array_each(struct turn *, t, &c->turns)
 		if ((*t)->moment == MOMENT_FUTEX)
-			turn_goes(*t);
+			futexes_let_wait(*t);
 	s->driven = false;
 }
 
 static void control_turn(struct control *c)
 {
-	while (c->begun && !c->over && !c->session->over && c->turns.count && is_settled(c)) {
+	while (c->begun && !c->over && !c->dying && !c->session->over && c->turns.count &&
+	       is_settled(c)) {
 		struct turn *chosen;
 
 		offer_all(c);
@@ -348,21 +183,6 @@ static void control_turn(struct control *c)
 }
 
 /* ---- what happens in the run -------------------------------------------------------------------- */
-
-static void begin(struct session *s)
-{
-	struct control *c;
-
-	if (!s->options->controlled)
-		return;
-	c = kept_make(&s->kept, &run_keeper);
-	c->given = s->options->controlled;
-	c->given->now = c;
-	c->session = s;
-	c->given->end = CONTROLLED_RAN;
-	schedule_clear(&c->given->schedule);
-	s->driven = true;
-}
 
 /* Each run finds its input unread, and its output empty. */
 static int rewound(int fd, bool empties)
@@ -387,15 +207,6 @@ static int launch(struct session *s, struct target_launch *how, struct error *er
 	how->stdout_fd = how->stdout_fd < 0 ? rewound(g->out, true) : how->stdout_fd;
 	how->stderr_fd = how->stderr_fd < 0 ? rewound(g->err, true) : how->stderr_fd;
 	return 0;
-}
-
-void control_begin(struct session *s, struct session_thread *t)
-{
-	struct control *c = control_of(s);
-
-	c->begun = true;
-	if (t)
-		turn_new(c, t);
 }
 
 static bool goes(struct session *s, struct session_thread *thread)
@@ -457,7 +268,8 @@ static void on_call(struct control *c, struct turn *t)
 		stand_before(t, STRATEGY_SIGNAL);
 		break;
 	default:
-		if (!times_call(c, t) && !(t->call.number == SYS_futex && futexes_call(c, t)))
+		if (!times_call(c, t) && !processors_call(t) &&
+		    !(t->call.number == SYS_futex && futexes_call(c, t)))
 			stand_before(t, STRATEGY_BLOCK);
 	}
 }
@@ -473,7 +285,7 @@ static bool call(struct session *s, const struct target_event *ev)
 	if (!c->begun || !t->thread) {
 		t->thread = ev->thread->user;
 		t->path = "";
-		if (!times_told(c, t))
+		if (!times_told(c, t) && !processors_call(t))
 			target_resume(s->target, ev->thread);
 		t->thread = NULL;
 	} else if (ev->kind == TARGET_CALLED) {
@@ -497,12 +309,14 @@ static void settled(struct session *s, struct session_process *p, struct target_
 }
 
 extern const struct observer controlled_observer;
-const struct observer controlled_observer = {.begin = begin,
+const struct observer controlled_observer = {.begin = control_new,
 					     .launch = launch,
 					     .needs_libraries = needs_libraries,
 					     .settled = settled,
 					     .thread_new = thread_new,
 					     .thread_gone = thread_gone,
+					     .process_gone = process_gone,
+					     .exec = exec,
 					     .goes = goes,
 					     .call = call,
 					     .decided = decided};

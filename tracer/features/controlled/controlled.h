@@ -12,12 +12,29 @@
 
 #include "tracer/explore/schedule/schedule.h"
 #include "tracer/explore/strategy/strategy.h"
+#include "tracer/arch/arch.h"
 #include "tracer/run/session.h"
 
-/* An instruction of a module that is a point: it reads or writes memory that threads share. */
+/* Which accesses to memory are points; those of atomic instructions always are. */
+enum controlled_points {
+	CONTROLLED_SYNC,   /* none */
+	CONTROLLED_CHOSEN, /* those in `chosen` */
+	CONTROLLED_MEMORY, /* all that may touch what threads share */
+};
+
+/* An instruction that reads or writes memory which threads may share. */
 struct controlled_access {
-	char *object;	 /* the module's file name */
+	const struct module *module;
 	uint64_t offset; /* as nm prints it */
+	struct arch_shared what;
+	bool framed; /* for arch_accesses() */
+	uint8_t code[ARCH_INSN_MAX];
+};
+
+/* An access that was chosen to be a point, by the name of its module. */
+struct controlled_chosen {
+	char *module;
+	uint64_t offset;
 };
 
 enum controlled_end {
@@ -33,8 +50,10 @@ enum { CONTROLLED_RUNTIMES = 4 };
 struct controlled {
 	/* Given. */
 	struct strategy *strategy; /* has begun a run */
-	unsigned long steps;	   /* at most; 0: no limit */
-	const char *from;	   /* LOCATION at which it begins; NULL: main */
+	enum controlled_points points;
+	ARRAY(struct controlled_chosen) chosen;
+	unsigned long steps; /* at most; 0: no limit */
+	const char *from;    /* LOCATION at which it begins; NULL: main */
 	int in, out,
 		err;	/* the program's, as files: they begin anew with each run; -1: inherited */
 	bool judges;	/* where nobody can move, the run's own verdict says why (slower) */
@@ -48,6 +67,7 @@ struct controlled {
 	struct control *now; /* the run that goes on; or NULL */
 	/* Kept. */
 	ARRAY(char *) paths; /* by the numbers of threads: who made them as which child */
+	ARRAY(struct controlled_access) accesses; /* that have a trap */
 	struct controlled_span {
 		uint64_t low, size;
 	} runtime[CONTROLLED_RUNTIMES]; /* libc, ld.so: calls from there are no points */
@@ -60,6 +80,9 @@ void controlled_describe(struct controlled *c, const struct strategy_point *poin
 
 /* STEPS: has everything that was done lately been done again and again? */
 bool controlled_spins(const struct controlled *c);
+
+/* Chosen, if it is not yet. */
+void controlled_choose(struct controlled *c, const char *module, uint64_t offset);
 
 void controlled_fini(struct controlled *c);
 

@@ -38,6 +38,7 @@ struct turn {
 	uint64_t until_ns;
 	struct futex_key key; /* FUTEX */
 	uint32_t bits;	      /* ... of FUTEX_WAIT_BITSET */
+	bool ends;	      /* by itself, and not with its process */
 	bool left;	      /* KERNEL: has ended, but is its process's first thread */
 	bool blocked;	      /* its call has waited in the kernel */
 	bool has_result;      /* READY: the call's, which is not made */
@@ -49,9 +50,12 @@ struct control {
 	struct controlled *given;
 	struct session *session;
 	bool begun, over;
+	const struct session_process
+		*dying;		    /* some of its threads are gone, and soon all; or NULL */
 	ARRAY(struct turn *) turns; /* of living threads, by path */
 	ARRAY(struct strategy_point) points;
 	ARRAY(struct turn *) at;	/* whose point that is */
+	struct turn *moved;		/* the last step was its; or NULL */
 	size_t kernel;			/* how many are in MOMENT_KERNEL */
 	uint64_t now_ns;		/* of the program's clock, since its start */
 	unsigned clock_reads;		/* of it, since the last step */
@@ -62,7 +66,9 @@ struct control {
 struct control *control_of(const struct session *s); /* NULL: the run is not controlled */
 struct turn *turn_of(const struct session_thread *t);
 
-/* ---- controlled.c ---- */
+/* ---- turns.c ---- */
+
+void control_new(struct session *s); /* if the run's options say so */
 
 /* The thread can go on when it is chosen: its next step is `p`. */
 void turn_ready(struct turn *t, const struct strategy_point *p);
@@ -75,11 +81,26 @@ void control_offer(struct control *c, struct turn *t, enum strategy_op op);
 void control_offer_none(struct control *c);
 /* One of those offered, by the strategy; the step is recorded. NULL: the run is over. */
 struct turn *control_choose(struct control *c);
+bool control_is_runtime(const struct control *c, uint64_t address);
+
+/* ---- threads.c ---- */
+
+void turn_new(struct control *c, struct session_thread *thread);
+void turn_forget(struct control *c, struct turn *t);
+/* A thread has ended with its process: the others may still be said to be stopped, but do not move again. */
+void turns_forget(struct control *c, const struct session_process *p);
 
 /* ---- points.c ---- */
 
-bool points_is_runtime(const struct control *c, uint64_t address); /* libc's or ld.so's code */
 void points_settled(struct session *s, struct session_process *p, struct target_thread *t);
+
+/* ---- accesses.c ---- */
+
+void accesses_settled(struct session *s, struct session_process *p, struct target_thread *t);
+
+/* ---- processors.c ---- */
+
+bool processors_call(struct turn *t);
 
 /* ---- describe.c: where the tester's code leads to the thread's point ---- */
 
@@ -89,7 +110,10 @@ void describe(struct control *c, struct turn *t, struct schedule_where *where);
 
 bool futexes_call(struct control *c, struct turn *t);
 /* A thread has ended: the kernel has cleared the word that a join waits for, and freed robust locks. */
-void futexes_thread_gone(struct control *c, const struct session_process *p);
+void futexes_thread_gone(struct control *c, const struct session_thread *gone);
+
+/* The thread waits in the kernel, whatever has become of the word meanwhile. */
+void futexes_let_wait(struct turn *t);
 
 /* A sleep, or a question for the time. */
 bool times_call(struct control *c, struct turn *t);

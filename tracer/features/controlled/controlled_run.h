@@ -9,4 +9,8 @@ void control_begin(struct session *s, struct session_thread *t);
 /* The thread that has come to where schedules begin, and is stopped there; NULL: nobody yet. */
 struct session_thread *control_arrived(const struct session *s);
 
+/* gatectl, and what it starts from now on, has one processor: the worker-th of those that it may use. */
+void controlled_pin(unsigned worker);
+void controlled_unpin(void);
+
 #endif

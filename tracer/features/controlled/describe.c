@@ -9,7 +9,7 @@ enum { MOST_CALLS = 32 };
 /* Headers of the system hold code that is compiled into the tester's functions. */
 static bool is_own(const struct control *c, const struct inspect_call *call)
 {
-	return call->file && call->line && !points_is_runtime(c, call->frame.lookup_pc) &&
+	return call->file && call->line && !control_is_runtime(c, call->frame.lookup_pc) &&
 	       strncmp(call->file, "/usr/", 5) != 0;
 }
 
@@ -20,6 +20,17 @@ static const struct inspect_call *own_call(const struct control *c,
 		if (is_own(c, &calls->items[i]))
 			return &calls->items[i];
 	return NULL;
+}
+
+/* "read" for what libc calls "__libc_read" or "__GI___read". */
+static const char *plain(const char *name)
+{
+	static const char *const prefixes[] = {"__GI_", "__libc_", "_"};
+
+	for (size_t i = 0; name && i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		while (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+			name += strlen(prefixes[i]);
+	return name;
 }
 
 void describe(struct control *c, struct turn *t, struct schedule_where *where)
@@ -39,7 +50,7 @@ void describe(struct control *c, struct turn *t, struct schedule_where *where)
 			.line = own->line,
 			.func = schedule_text(s, own->function),
 			.call = schedule_text(s, t->function ? t->function
-						 : inner     ? inspect_call_named(inner)
+						 : inner     ? plain(inspect_call_named(inner))
 							     : NULL),
 			.object = own->frame.module
 					  ? schedule_text(s, module_name(own->frame.module))

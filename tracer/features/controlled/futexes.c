@@ -69,6 +69,15 @@ static void wait(struct control *c, struct turn *t)
 	t->moment = MOMENT_FUTEX;
 }
 
+void futexes_let_wait(struct turn *t)
+{
+	uint32_t word;
+
+	if (target_read(process_of(t), t->call.args[0], &word, sizeof(word)) == 0)
+		target_argument(t->thread->target, 2, word);
+	turn_goes(t);
+}
+
 /* ---- wakes ------------------------------------------------------------------------------------- */
 
 static bool waits_at(const struct turn *t, const struct futex_key *key, uint32_t bits)
@@ -234,16 +243,23 @@ bool futexes_call(struct control *c, struct turn *t)
 
 /* ---- what the kernel wakes by itself --------------------------------------------------------------- */
 
-void futexes_thread_gone(struct control *c, const struct session_process *p)
+/*
+ * A join waits until the word with the thread's id is 0; a robust lock has the id of its owner, which
+ * becomes a mark that the owner has died (set_robust_list(2)).
+ */
+static bool waited_for(const struct turn *t, uint32_t tid)
 {
-	array_each(struct turn *, it, &c->turns) {
-		struct turn *t = *it;
-		uint32_t word;
+	uint32_t expected = (uint32_t)t->call.args[2], word;
 
-		if (t->moment != MOMENT_FUTEX || (p->target && t->thread->process != p) ||
-		    target_read(process_of(t), t->call.args[0], &word, sizeof(word)) < 0 ||
-		    word == (uint32_t)t->call.args[2] || (word && !(word & FUTEX_OWNER_DIED)))
-			continue;
-		turn_answered(t, 0);
-	}
+	if (t->moment != MOMENT_FUTEX || (expected & FUTEX_TID_MASK) != tid ||
+	    target_read(process_of(t), t->call.args[0], &word, sizeof(word)) < 0)
+		return false;
+	return !word || (word & FUTEX_OWNER_DIED);
+}
+
+void futexes_thread_gone(struct control *c, const struct session_thread *gone)
+{
+	array_each(struct turn *, t, &c->turns)
+		if (waited_for(*t, (uint32_t)gone->engine->tid))
+			turn_answered(*t, 0);
 }

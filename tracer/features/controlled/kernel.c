@@ -14,6 +14,7 @@ const long controlled_calls[] = {SYS_futex,
 				 SYS_gettimeofday,
 				 SYS_time,
 				 SYS_sched_yield,
+				 SYS_sched_getaffinity,
 				 SYS_exit,
 				 SYS_exit_group,
 				 SYS_kill,
@@ -100,7 +101,7 @@ static void leave(struct control *c, struct turn *t)
 	} while (look.activity != TARGET_DEAD);
 	rests_inside(c, t);
 	t->left = true;
-	futexes_thread_gone(c, t->thread->process);
+	futexes_thread_gone(c, t->thread);
 }
 
 void kernel_call(struct control *c, struct turn *t)
@@ -112,6 +113,7 @@ void kernel_call(struct control *c, struct turn *t)
 		return;
 	}
 	t->blocked = false;
+	t->ends = number == SYS_exit;
 	if (number == SYS_exit || number == SYS_exit_group) {
 		turn_goes(t);
 		return;

@@ -79,14 +79,6 @@ static uint64_t argument_of(const struct hit *h, unsigned i)
 	return h->regs.dwarf[arguments[i]];
 }
 
-bool points_is_runtime(const struct control *c, uint64_t address)
-{
-	for (unsigned i = 0; i < c->given->runtime_count; i++)
-		if (address - c->given->runtime[i].low < c->given->runtime[i].size)
-			return true;
-	return false;
-}
-
 /* syscall(SYS_futex, word, op, ...): false: it is another call. */
 static bool is_futex(const struct hit *h, struct strategy_point *p)
 {
@@ -109,7 +101,7 @@ static enum hit_answer hit_function(struct session *s, const struct act *a, cons
 	if (!c || !c->begun || c->over || !t->thread ||
 	    target_read(h->thread->process->target, h->regs.dwarf[ARCH_DWARF_SP], &p.place,
 			sizeof(p.place)) < 0 ||
-	    points_is_runtime(c, p.place))
+	    control_is_runtime(c, p.place))
 		return HIT_SEEN;
 	p.object = f->object == NONE  ? STRATEGY_NO_OBJECT
 		   : f->object == ANY ? STRATEGY_ANY_OBJECT
@@ -221,6 +213,7 @@ void points_settled(struct session *s, struct session_process *p, struct target_
 			put_static(&x);
 		note_runtime(g, image);
 	}
+	accesses_settled(s, p, t);
 	if (p == s->root && module_symbol(p->exe, "main", &offset, NULL) == 0)
 		put(s, p, t, p->images.items[0].bias + offset, &start_owner, 0);
 }

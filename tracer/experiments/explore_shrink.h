@@ -1,0 +1,11 @@
+/* A failing schedule made small by trying: each candidate is run (explore/schedule/minimise.h). */
+#ifndef GATECTL_EXPERIMENTS_EXPLORE_SHRINK_H
+#define GATECTL_EXPERIMENTS_EXPLORE_SHRINK_H
+
+#include "tracer/experiments/explore.h"
+#include "tracer/experiments/explore_run.h"
+
+/* f->schedule becomes the smallest one that fails in the same way. 0; -1: the experiment is over. */
+int explore_shrink(struct explore *e, struct explore_runs *runs, struct explore_failure *f);
+
+#endif

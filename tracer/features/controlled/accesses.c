@@ -1,0 +1,129 @@
+/*
+ * Instructions that are points: atomic ones and PAUSE always; accesses to memory that may be shared, all of
+ * them or those that a search for races has found.
+ */
+#include "tracer/features/controlled/controlled_internal.h"
+#include "tracer/run/images.h"
+#include "tracer/run/sites.h"
+#include "tracer/source/accesses.h"
+
+#include <string.h>
+
+/* ---- a thread comes by -------------------------------------------------------------------------- */
+
+static enum strategy_op op_of(const struct arch_shared *what)
+{
+	if (what->pauses)
+		return STRATEGY_YIELD;
+	if (what->atomic)
+		return STRATEGY_ATOMIC;
+	return what->writes ? STRATEGY_WRITE : STRATEGY_READ;
+}
+
+static enum hit_answer hit_access(struct session *s, const struct act *a, const struct hit *h)
+{
+	struct control *c = control_of(s);
+	struct turn *t = turn_of(h->thread);
+	const struct controlled_access *access;
+	struct arch_access at[ARCH_ACCESSES_MAX];
+	size_t n;
+
+	if (!c || !c->begun || c->over || !t->thread)
+		return HIT_SEEN;
+	access = &c->given->accesses.items[a->what];
+	n = arch_accesses(access->code, sizeof(access->code), h->address, access->framed, &h->regs,
+			  at, ARCH_ACCESSES_MAX);
+	t->point = (struct strategy_point){.op = op_of(&access->what),
+					   .object = n ? at[0].address : STRATEGY_NO_OBJECT,
+					   .place = h->address,
+					   .writes = access->what.writes};
+	t->function = NULL;
+	t->at_point = true;
+	return HIT_SEEN;
+}
+
+static const struct site_owner access_owner = {.name = "access", .hit = hit_access};
+
+/* ---- setting them -------------------------------------------------------------------------------- */
+
+struct access_setting {
+	struct session *session;
+	struct session_process *process;
+	struct target_thread *thread;
+	const struct image *image;
+};
+
+static bool is_chosen(const struct controlled *g, const struct module *m, uint64_t offset)
+{
+	array_each(const struct controlled_chosen, chosen, &g->chosen)
+		if (chosen->offset == offset && strcmp(chosen->module, module_name(m)) == 0)
+			return true;
+	return false;
+}
+
+void controlled_choose(struct controlled *c, const char *module, uint64_t offset)
+{
+	array_each(const struct controlled_chosen, chosen, &c->chosen)
+		if (chosen->offset == offset && strcmp(chosen->module, module) == 0)
+			return;
+	*array_add(&c->chosen) = (struct controlled_chosen){base_strdup(module), offset};
+}
+
+static bool is_wanted(const struct controlled *g, const struct module *m,
+		      const struct source_access *a)
+{
+	return a->what.atomic || a->what.pauses || g->points == CONTROLLED_MEMORY ||
+	       (g->points == CONTROLLED_CHOSEN && is_chosen(g, m, a->offset));
+}
+
+static void put(const struct access_setting *x, unsigned index)
+{
+	struct controlled_access *access = &x->session->options->controlled->accesses.items[index];
+	const struct act act = {.owner = &access_owner, .what = index};
+	ERROR(ignored);
+	struct site_use *use = sites_use(x->session, x->process, x->thread,
+					 x->image->bias + access->offset, NULL, &ignored);
+
+	if (use && !sites_has(use, &act))
+		sites_act(use, &act);
+}
+
+static void add(void *ctx, const struct source_access *a)
+{
+	const struct access_setting *x = ctx;
+	struct controlled *g = x->session->options->controlled;
+	struct controlled_access *access;
+
+	if (!is_wanted(g, x->image->module, a))
+		return;
+	access = array_add(&g->accesses);
+	*access = (struct controlled_access){.module = x->image->module,
+					     .offset = a->offset,
+					     .framed = a->framed,
+					     .what = a->what};
+	module_bytes(x->image->module, a->offset, access->code, sizeof(access->code));
+	put(x, (unsigned)g->accesses.count - 1);
+}
+
+/* Code of the system is not looked at: it would be most of all there is. */
+static bool is_looked_at(const struct controlled *g, const struct session_process *p,
+			 const struct image *image)
+{
+	(void)g;
+	if (image->module == p->exe)
+		return true;
+	return image->module != p->loader && module_has_debug(image->module) &&
+	       strncmp(module_path(image->module), "/lib", 4) != 0 &&
+	       strncmp(module_path(image->module), "/usr/lib", 8) != 0;
+}
+
+void accesses_settled(struct session *s, struct session_process *p, struct target_thread *t)
+{
+	struct access_setting x = {s, p, t, NULL};
+
+	array_each(const struct image, image, &p->images) {
+		x.image = image;
+		if (is_looked_at(s->options->controlled, p, image))
+			source_accesses(image->module, module_has_debug(image->module), add, &x);
+	}
+}

@@ -1,0 +1,59 @@
+/*
+ * One thread runs at a time, and a switch between two of them is cheapest on one processor: the program is
+ * started there. It does not see that: who asks for its processors gets those that gatectl was started with.
+ */
+#include "tracer/features/controlled/controlled_internal.h"
+#include "tracer/features/controlled/controlled_run.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static struct {
+	bool known;
+	long size; /* as the kernel returns it */
+	uint8_t mask[1024 / 8];
+} found;
+
+void controlled_pin(unsigned worker)
+{
+	cpu_set_t all, one;
+	unsigned n = 0;
+
+	found.size = syscall(SYS_sched_getaffinity, 0, sizeof(found.mask), found.mask);
+	if (found.size <= 0 || sched_getaffinity(0, sizeof(all), &all) < 0)
+		return;
+	found.known = true;
+	worker %= (unsigned)CPU_COUNT(&all);
+	CPU_ZERO(&one);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &all) && n++ == worker)
+			CPU_SET(cpu, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+}
+
+void controlled_unpin(void)
+{
+	if (found.known)
+		syscall(SYS_sched_setaffinity, 0, (size_t)found.size, found.mask);
+	found.known = false;
+}
+
+bool processors_call(struct turn *t)
+{
+	const struct target_made *call = &t->call;
+	int64_t result = found.size;
+
+	if (call->number != SYS_sched_getaffinity || !found.known)
+		return false;
+	if (call->args[1] < (uint64_t)found.size)
+		result = -EINVAL;
+	else if (target_write(t->thread->process->target, call->args[2], found.mask,
+			      (size_t)found.size) < 0)
+		result = -EFAULT;
+	target_answer(t->thread->target, result);
+	turn_goes(t);
+	return true;
+}

@@ -1,0 +1,155 @@
+/* What is kept of a run and its threads, what a thread can do at its turn, and which of several it is. */
+#include "tracer/features/controlled/controlled_internal.h"
+#include "tracer/run/go.h"
+
+#include <stdint.h>
+
+static void fini(void *what)
+{
+	struct control *c = what;
+
+	if (c->given)
+		c->given->now = NULL;
+	array_fini(&c->turns);
+	array_fini(&c->points);
+	array_fini(&c->at);
+}
+
+static const struct keeper run_keeper = {sizeof(struct control), fini};
+static const struct keeper turn_keeper = {sizeof(struct turn), NULL};
+
+struct control *control_of(const struct session *s)
+{
+	return kept_of(&s->kept, &run_keeper);
+}
+
+struct turn *turn_of(const struct session_thread *t)
+{
+	return kept_make(&t->kept, &turn_keeper);
+}
+
+void turn_ready(struct turn *t, const struct strategy_point *p)
+{
+	t->point = *p;
+	t->point.thread = t->number;
+	t->moment = MOMENT_READY;
+	t->timed = false;
+}
+
+void turn_goes(struct turn *t)
+{
+	struct session_thread *thread = t->thread;
+
+	t->moment = MOMENT_RUNS;
+	target_resume(thread->process->session->target, thread->target);
+}
+
+void turn_answered(struct turn *t, int64_t result)
+{
+	t->has_result = true;
+	t->result = result;
+	t->moment = MOMENT_READY;
+	t->timed = false;
+}
+
+static void end(struct control *c, enum controlled_end how)
+{
+	struct outcome *o = &c->session->outcome;
+
+	c->over = true;
+	c->given->end = how;
+	if (how == CONTROLLED_STEPS) {
+		o->time_limit = true;
+		o->steps = c->given->steps;
+		o->livelock = controlled_spins(c->given);
+	}
+	session_end(c->session);
+}
+
+static bool too_many(struct control *c)
+{
+	const struct controlled *g = c->given;
+
+	return g->steps && g->schedule.steps.count >= g->steps;
+}
+
+/* The thread that has moved last could go on, and does not. */
+static bool preempts(const struct control *c, const struct turn *chosen)
+{
+	for (size_t i = 0; i < c->at.count; i++)
+		if (c->at.items[i] == c->moved)
+			return c->moved != chosen && c->points.items[i].op != STRATEGY_YIELD;
+	return false;
+}
+
+static void record(struct control *c, size_t i)
+{
+	struct schedule_step *step = array_add(&c->given->schedule.steps);
+	struct turn *t = c->at.items[i];
+
+	step->thread = t->listed;
+	step->point = c->points.items[i];
+	step->others = c->points.count > 1;
+	step->preempts = preempts(c, t);
+	if (step->point.op != STRATEGY_WAKE)
+		c->moved = t;
+	if (c->given->describes)
+		describe(c, t, &step->where);
+}
+
+void control_offer(struct control *c, struct turn *t, enum strategy_op op)
+{
+	struct strategy_point *p = array_add(&c->points);
+
+	*p = t->point;
+	p->thread = t->number;
+	p->op = op;
+	*array_add(&c->at) = t;
+}
+
+void control_offer_none(struct control *c)
+{
+	c->points.count = c->at.count = 0;
+}
+
+struct turn *control_choose(struct control *c)
+{
+	size_t i;
+
+	if (too_many(c)) {
+		end(c, CONTROLLED_STEPS);
+		return NULL;
+	}
+	i = strategy_choose(c->given->strategy, c->points.items, c->points.count);
+	if (i == STRATEGY_STOP) {
+		end(c, CONTROLLED_STOPPED);
+		return NULL;
+	}
+	record(c, i);
+	c->clock_reads = 0;
+	return c->at.items[i];
+}
+
+/* Libc's or ld.so's code: its own use of locks is not the tester's. */
+bool control_is_runtime(const struct control *c, uint64_t address)
+{
+	for (unsigned i = 0; i < c->given->runtime_count; i++)
+		if (address - c->given->runtime[i].low < c->given->runtime[i].size)
+			return true;
+	return false;
+}
+
+void control_new(struct session *s)
+{
+	struct control *c;
+
+	if (!s->options->controlled)
+		return;
+	c = kept_make(&s->kept, &run_keeper);
+	c->given = s->options->controlled;
+	c->given->now = c;
+	c->session = s;
+	c->given->end = CONTROLLED_RAN;
+	schedule_clear(&c->given->schedule);
+	s->driven = true;
+}
