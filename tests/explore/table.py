@@ -16,7 +16,7 @@ import tempfile
 
 import bugs
 
-GATECTL = os.path.join(bugs.ROOT, "build", "gatectl")
+GATECTL = os.environ.get("GATECTL", os.path.join(bugs.ROOT, "build", "gatectl"))
 STRATEGIES = ("auto", "random", "pct", "pos", "surw", "rff", "dfs")
 FOUND, NONE = 116, 0
 

@@ -26,6 +26,7 @@ static void arrive(void)
 static void *work(void *arg)
 {
 	arrive();
+	give_time();
 	arrive();
 	return arg;
 }

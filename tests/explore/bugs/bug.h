@@ -23,6 +23,12 @@ static inline void check(int holds, const char *or_else)
 	_exit(1);
 }
 
+/* What makes a program pass nearly always, by itself: somebody else has the time to go on. */
+static inline void give_time(void)
+{
+	usleep(2000);
+}
+
 static inline pthread_t start(void *(*routine)(void *), void *argument)
 {
 	check(!pthread_create(&started[how_many], NULL, routine, argument), "no thread");

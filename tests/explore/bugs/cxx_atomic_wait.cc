@@ -18,6 +18,7 @@ static void pulse()
 	arrived.wait(0);
 	phase = 1;
 	phase.notify_all();
+	give_time();
 	if (!FIXED)
 		phase = 0;
 }

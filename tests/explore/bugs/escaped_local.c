@@ -17,8 +17,10 @@ int main(void)
 	int ids[2] = {0, 1};
 	volatile int i;
 
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < 2; i++) {
 		start(do_part, FIXED ? &ids[i] : (int *)&i);
+		give_time();
+	}
 	join_all();
 	check(done[0] == 1 && done[1] == 1, "a part was not done");
 	return 0;

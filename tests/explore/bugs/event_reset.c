@@ -26,6 +26,7 @@ static void *pulse(void *arg)
 	times++;
 	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&lock);
+	give_time();
 	pthread_mutex_lock(&lock);
 	is_set = 0;
 	pthread_mutex_unlock(&lock);

@@ -14,6 +14,7 @@ int main(void)
 {
 	pthread_t worker = start(compute, NULL);
 
+	give_time();
 	if (FIXED)
 		pthread_join(worker, NULL);
 	check(result == 42, "no result yet");
