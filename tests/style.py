@@ -27,10 +27,10 @@ EDGES = {
     "tracer/explore/schedule": ["tracer/base", "tracer/explore/strategy"],
     "tracer/explore/scripted": ["tracer/base", "lua", "tracer/explore/strategy", "tracer/explore/schedule"],
     "tracer/experiments": LIBRARY + ["tracer/run", "tracer/features/convert", "tracer/features/order_log", "tracer/explore/strategy",
-                                     "tracer/explore/schedule", "tracer/explore/scripted", "tracer/features/controlled"],
+                                     "tracer/explore/schedule", "tracer/explore/scripted", "tracer/explore/races", "tracer/features/controlled"],
     "tracer/cli": LIBRARY + ["tracer/run", "tracer/features", "tracer/experiments", "tracer/features/drift", "tracer/features/interactive",
                              "tracer/features/convert", "tracer/features/order_log", "tracer/features/query", "tracer/features/report",
-                             "tracer/explore/strategy", "tracer/explore/schedule"],
+                             "tracer/explore/strategy", "tracer/explore/schedule", "tracer/explore/races"],
 }
 # A feature may use the kernel and these others; the list of all, features.c, knows each.
 FEATURES = {
@@ -61,7 +61,7 @@ FEATURES = {
     "watchpoints": [],
 }
 EDGES |= {f"tracer/features/{name}": KERNEL + [f"tracer/features/{n}" for n in others] for name, others in FEATURES.items()}
-EDGES["tracer/features/controlled"] += ["tracer/explore/strategy", "tracer/explore/schedule"]
+EDGES["tracer/features/controlled"] += ["tracer/explore/strategy", "tracer/explore/schedule", "tracer/explore/races"]
 EDGES["tracer/features"] = KERNEL + [f"tracer/features/{name}" for name in FEATURES]
 ONLY_IN = [  # what, a pattern, the only room that may contain it
     ("ptrace and waitpid", r"\b(ptrace|waitpid|process_vm_readv|process_vm_writev)\s*\(", "tracer/target"),

@@ -2,6 +2,7 @@
 #include "tracer/experiments/explore.h"
 #include "tracer/experiments/explore_examine.h"
 #include "tracer/experiments/explore_failure.h"
+#include "tracer/experiments/explore_races.h"
 #include "tracer/experiments/explore_run.h"
 #include "tracer/experiments/explore_seen.h"
 #include "tracer/explore/scripted/scripted.h"
@@ -63,7 +64,8 @@ static struct explore_failure *known(struct explore *e, uint64_t key)
 	return NULL;
 }
 
-static void failed(struct search *s, const struct session_result *r, const char *kind, uint64_t key)
+static void failed(struct search *s, const struct controlled *c, const struct session_result *r,
+		   const char *kind, uint64_t key)
 {
 	struct explore *e = s->e;
 	struct explore_failure *f = known(e, key);
@@ -81,12 +83,13 @@ static void failed(struct search *s, const struct session_result *r, const char 
 				      .run = e->runs,
 				      .strategy = e->options.strategy,
 				      .times = 1};
-	schedule_copy(&f->schedule, &s->runs.controlled.schedule);
+	schedule_copy(&f->schedule, &c->schedule);
 	f->steps = (unsigned)f->schedule.steps.count;
 	f->preemptions = (unsigned)schedule_preemptions(&f->schedule);
 }
 
-static enum strategy_result note(struct search *s, const struct session_result *r)
+static enum strategy_result note(struct search *s, const struct controlled *c,
+				 const struct session_result *r)
 {
 	static const enum strategy_result results[] = {
 		[EXPLORE_PASSED] = STRATEGY_PASSED,
@@ -94,7 +97,6 @@ static enum strategy_result note(struct search *s, const struct session_result *
 		[EXPLORE_BARRED] = STRATEGY_CUT,
 		[EXPLORE_CUT] = STRATEGY_CUT,
 	};
-	struct controlled *c = &s->runs.controlled;
 	struct explore *e = s->e;
 	const char *kind;
 	uint64_t key;
@@ -108,7 +110,7 @@ static enum strategy_result note(struct search *s, const struct session_result *
 	e->barred += ended == EXPLORE_BARRED;
 	e->cut += ended == EXPLORE_CUT;
 	if (ended == EXPLORE_FAILED)
-		failed(s, r, kind, key);
+		failed(s, c, r, kind, key);
 	sample(s);
 	return results[ended];
 }
@@ -131,28 +133,57 @@ static void tell(struct explore *e)
 		e->x.view.progress(e->x.view.ctx, e->runs, e->options.runs, "");
 }
 
+/* One run. 0, or -1: the experiment is over. */
+static int run(struct search *s, struct explore_runs *runs, uint64_t number)
+{
+	struct explore *e = s->e;
+	struct strategy *strategy = runs->controlled.strategy;
+	struct session_result r;
+	int failed;
+
+	tell(e);
+	strategy_begin(strategy, number);
+	failed = explore_runs_one(runs, &r, e->x.err);
+	strategy_end(strategy,
+		     failed || r.interrupted ? STRATEGY_CUT : note(s, &runs->controlled, &r));
+	if (!failed && r.interrupted)
+		return experiment_over(&e->x, &r);
+	session_result_fini(&r);
+	return failed;
+}
+
 static int search(struct search *s)
 {
 	struct explore *e = s->e;
 
-	for (uint64_t run = 0; !is_over(s); run++) {
-		struct session_result r;
-		int failed;
-
-		tell(e);
-		strategy_begin(s->strategy, run);
-		failed = explore_runs_one(&s->runs, &r, e->x.err);
-		strategy_end(s->strategy, failed || r.interrupted ? STRATEGY_CUT : note(s, &r));
-		if (!failed && r.interrupted)
-			return experiment_over(&e->x, &r);
-		session_result_fini(&r);
-		if (failed < 0)
+	for (uint64_t number = 0; !is_over(s); number++) {
+		if (run(s, &s->runs, number) < 0)
 			return -1;
 		if (s->fault.code)
 			return error_move(e->x.err, &s->fault);
 	}
 	e->complete = strategy_is_done(s->strategy) && !strategy_strayed(s->strategy);
 	return 0;
+}
+
+/* Afterwards it is known where points are. */
+static int find_races(struct search *s)
+{
+	struct explore *e = s->e;
+	struct explore_race_runs x = {0};
+	int answer = explore_races_begin(&x, e);
+	bool more = true;
+
+	while (answer == 0 && more && !is_over(s)) {
+		answer = run(s, &x.runs, x.made);
+		more = explore_races_more(&x);
+	}
+	if (!e->failures.count || e->options.all)
+		explore_races_choose(&x, &e->points_at);
+	array_each(char *, path, &x.runs.controlled.paths)
+		*array_add(&s->runs.controlled.paths) = base_strdup(*path);
+	explore_races_end(&x);
+	return answer;
 }
 
 /* ---- the strategy ---------------------------------------------------------------------------------- */
@@ -197,7 +228,9 @@ static int begin(struct search *s)
 		return -1;
 	s->runs.controlled.strategy = s->strategy;
 	s->runs.controlled.steps = o->steps;
-	e->points_at.kind = o->points == POINTS_SYNC ? CONTROLLED_SYNC : CONTROLLED_MEMORY;
+	e->points_at.kind = o->points == POINTS_MEMORY ? CONTROLLED_MEMORY : CONTROLLED_SYNC;
+	if (o->points == POINTS_RACES && find_races(s) < 0)
+		return -1;
 	explore_runs_points(&s->runs, &e->points_at);
 	if (explore_runs_begin(&s->runs, e->x.options, e->x.symbols, e->quick, true, e->x.err) < 0)
 		return -1;

@@ -164,6 +164,19 @@ int explore_runs_one(struct explore_runs *r, struct session_result *out, struct 
 	return answer;
 }
 
+void explore_runs_let_hot_go(struct explore_runs *r)
+{
+	struct target_process *kept = r->kept ? r->kept->root->target : NULL;
+
+	array_each(const struct controlled_access, a, &r->controlled.accesses) {
+		struct target_site *site =
+			kept && a->is_hot ? target_site_find(kept, a->address) : NULL;
+
+		if (site)
+			target_site_remove(kept, site);
+	}
+}
+
 void explore_runs_end(struct explore_runs *r)
 {
 	drop_kept(r);

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+enum { HITS_MOST = 1000 }; /* in a run, of an access that is only looked at */
+
 /* ---- a thread comes by -------------------------------------------------------------------------- */
 
 static enum strategy_op op_of(const struct arch_shared *what)
@@ -20,21 +22,37 @@ static enum strategy_op op_of(const struct arch_shared *what)
 	return what->writes ? STRATEGY_WRITE : STRATEGY_READ;
 }
 
+/* Somebody else has to look at it: it costs ten microseconds each time. */
+static void let_go(struct session *s, struct controlled_access *access, const struct hit *h)
+{
+	(void)s;
+	access->is_hot = true;
+	target_site_remove(h->thread->process->target, h->site);
+}
+
 static enum hit_answer hit_access(struct session *s, const struct act *a, const struct hit *h)
 {
 	struct control *c = control_of(s);
 	struct turn *t = turn_of(h->thread);
-	const struct controlled_access *access;
-	struct arch_access at[ARCH_ACCESSES_MAX];
-	size_t n;
+	struct controlled_access *access;
 
 	if (!c || !c->begun || c->over || !t->thread)
 		return HIT_SEEN;
 	access = &c->given->accesses.items[a->what];
-	n = arch_accesses(access->code, sizeof(access->code), h->address, access->framed, &h->regs,
-			  at, ARCH_ACCESSES_MAX);
+	watch_own_code(c, t);
+	t->access_count = arch_accesses(access->code, sizeof(access->code), h->address,
+					access->framed, &h->regs, t->accesses, ARCH_ACCESSES_MAX);
+	t->accesses_index = a->what;
+	t->accesses_atomic = access->what.atomic;
+	if (!access->is_point) {
+		watch_accesses(c, t);
+		if (++access->hits > HITS_MOST)
+			let_go(s, access, h);
+		return HIT_SEEN;
+	}
 	t->point = (struct strategy_point){.op = op_of(&access->what),
-					   .object = n ? at[0].address : STRATEGY_NO_OBJECT,
+					   .object = t->access_count ? t->accesses[0].address
+								     : STRATEGY_NO_OBJECT,
 					   .place = h->address,
 					   .writes = access->what.writes};
 	t->function = NULL;
@@ -69,8 +87,8 @@ void controlled_choose(struct controlled *c, const char *module, uint64_t offset
 	*array_add(&c->chosen) = (struct controlled_chosen){base_strdup(module), offset};
 }
 
-static bool is_wanted(const struct controlled *g, const struct module *m,
-		      const struct source_access *a)
+static bool is_point(const struct controlled *g, const struct module *m,
+		     const struct source_access *a)
 {
 	return a->what.atomic || a->what.pauses || g->points == CONTROLLED_MEMORY ||
 	       (g->points == CONTROLLED_CHOSEN && is_chosen(g, m, a->offset));
@@ -92,15 +110,19 @@ static void add(void *ctx, const struct source_access *a)
 {
 	const struct access_setting *x = ctx;
 	struct controlled *g = x->session->options->controlled;
+	bool point = is_point(g, x->image->module, a);
+
 	struct controlled_access *access;
 
-	if (!is_wanted(g, x->image->module, a))
+	if (!point && !g->races)
 		return;
 	access = array_add(&g->accesses);
 	*access = (struct controlled_access){.module = x->image->module,
 					     .offset = a->offset,
 					     .framed = a->framed,
-					     .what = a->what};
+					     .what = a->what,
+					     .is_point = point,
+					     .address = x->image->bias + a->offset};
 	module_bytes(x->image->module, a->offset, access->code, sizeof(access->code));
 	put(x, (unsigned)g->accesses.count - 1);
 }
@@ -121,6 +143,8 @@ void accesses_settled(struct session *s, struct session_process *p, struct targe
 {
 	struct access_setting x = {s, p, t, NULL};
 
+	if (p == s->root)
+		s->options->controlled->accesses.count = 0;
 	array_each(const struct image, image, &p->images) {
 		x.image = image;
 		if (is_looked_at(s->options->controlled, p, image))

@@ -296,6 +296,14 @@ static bool call(struct session *s, const struct target_event *ev)
 	return true;
 }
 
+static void forked(struct session *s, struct session_thread *t)
+{
+	struct control *c = control_of(s);
+
+	if (c)
+		watch_fork(c, t);
+}
+
 static bool needs_libraries(struct session *s, const struct session_process *p)
 {
 	(void)p;
@@ -317,6 +325,7 @@ const struct observer controlled_observer = {.begin = control_new,
 					     .thread_gone = thread_gone,
 					     .process_gone = process_gone,
 					     .exec = exec,
+					     .fork = forked,
 					     .goes = goes,
 					     .call = call,
 					     .decided = decided};

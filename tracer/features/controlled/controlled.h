@@ -10,6 +10,7 @@
 #ifndef GATECTL_CONTROLLED_H
 #define GATECTL_CONTROLLED_H
 
+#include "tracer/explore/races/races.h"
 #include "tracer/explore/schedule/schedule.h"
 #include "tracer/explore/strategy/strategy.h"
 #include "tracer/arch/arch.h"
@@ -29,6 +30,10 @@ struct controlled_access {
 	struct arch_shared what;
 	bool framed; /* for arch_accesses() */
 	uint8_t code[ARCH_INSN_MAX];
+	bool is_point;
+	uint64_t address; /* in the program */
+	unsigned hits;	  /* in this run */
+	bool is_hot;	  /* it came so often that it is not looked at any more */
 };
 
 /* An access that was chosen to be a point, by the name of its module. */
@@ -51,6 +56,8 @@ struct controlled {
 	/* Given. */
 	struct strategy *strategy; /* has begun a run */
 	enum controlled_points points;
+	struct races *
+		races; /* is told of what threads do; NULL: nobody. A place is an index of `accesses` */
 	ARRAY(struct controlled_chosen) chosen;
 	unsigned long steps; /* at most; 0: no limit */
 	const char *from;    /* LOCATION at which it begins; NULL: main */

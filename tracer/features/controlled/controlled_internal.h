@@ -34,7 +34,14 @@ struct turn {
 	struct strategy_point point; /* the next step */
 	const char *function;	     /* ... which enters this function; or NULL */
 	struct target_made call;     /* the call it stands before */
-	bool timed;		     /* its wait ends at: */
+	uint64_t objects[2];	     /* of a function with several: a condition, its mutex */
+	/* For a search for races: */
+	struct arch_access accesses[ARCH_ACCESSES_MAX]; /* that it is about to make */
+	size_t access_count;
+	unsigned accesses_index; /* of controlled.accesses */
+	bool accesses_atomic;
+	uint64_t locking; /* it has this lock when its call returns; 0: none */
+	bool timed;	  /* its wait ends at: */
 	uint64_t until_ns;
 	struct futex_key key; /* FUTEX */
 	uint32_t bits;	      /* ... of FUTEX_WAIT_BITSET */
@@ -54,13 +61,15 @@ struct control {
 		*dying;		    /* some of its threads are gone, and soon all; or NULL */
 	ARRAY(struct turn *) turns; /* of living threads, by path */
 	ARRAY(struct strategy_point) points;
-	ARRAY(struct turn *) at;	/* whose point that is */
-	struct turn *moved;		/* the last step was its; or NULL */
-	size_t kernel;			/* how many are in MOMENT_KERNEL */
-	uint64_t now_ns;		/* of the program's clock, since its start */
-	unsigned clock_reads;		/* of it, since the last step */
-	uint64_t random;		/* bytes given by getrandom(2) so far */
-	struct session_thread *arrived; /* where schedules begin; or NULL */
+	ARRAY(struct turn *) at;	      /* whose point that is */
+	struct turn *moved;		      /* the last step was its; or NULL */
+	size_t kernel;			      /* how many are in MOMENT_KERNEL */
+	uint64_t now_ns;		      /* of the program's clock, since its start */
+	unsigned clock_reads;		      /* of it, since the last step */
+	uint64_t random;		      /* bytes given by getrandom(2) so far */
+	unsigned processes;		      /* that were forked */
+	ARRAY(struct controlled_span) shared; /* memory that they have in common */
+	struct session_thread *arrived;	      /* where schedules begin; or NULL */
 };
 
 struct control *control_of(const struct session *s); /* NULL: the run is not controlled */
@@ -97,6 +106,17 @@ void points_settled(struct session *s, struct session_process *p, struct target_
 /* ---- accesses.c ---- */
 
 void accesses_settled(struct session *s, struct session_process *p, struct target_thread *t);
+
+/* ---- watch.c: nothing, if no races are searched for ---- */
+
+void watch_begin(struct control *c);
+void watch_thread(struct control *c, const struct turn *t, const struct turn *maker);
+void watch_fork(struct control *c, const struct session_thread *parent);
+/* The thread is in its own code again; it takes this step; it makes the accesses that it is at; frees. */
+void watch_own_code(struct control *c, struct turn *t);
+void watch_step(struct control *c, struct turn *t, const struct strategy_point *p);
+void watch_accesses(struct control *c, struct turn *t);
+void watch_free(struct control *c, const struct turn *t, uint64_t block);
 
 /* ---- processors.c ---- */
 

@@ -67,6 +67,8 @@ static const struct sync_function functions[] = {
 	{"pthread_cancel", STRATEGY_SIGNAL, ANY, false},
 	{"pthread_kill", STRATEGY_SIGNAL, ANY, false},
 	{"syscall", STRATEGY_BLOCK, ANY, false},
+	{"free", STRATEGY_WRITE, FIRST,
+	 false}, /* no point, and only where races are searched for */
 };
 enum { FUNCTIONS = sizeof(functions) / sizeof(*functions) };
 
@@ -108,6 +110,13 @@ static enum hit_answer hit_function(struct session *s, const struct act *a, cons
 				      : argument_of(h, (unsigned)f->object);
 	if (strcmp(f->name, "syscall") == 0 && !is_futex(h, &p))
 		return HIT_SEEN;
+	watch_own_code(c, t);
+	if (strcmp(f->name, "free") == 0) {
+		watch_free(c, t, argument_of(h, 0));
+		return HIT_SEEN;
+	}
+	t->objects[0] = f->object == ANY ? argument_of(h, 0) : 0;
+	t->objects[1] = f->op == STRATEGY_WAIT && f->object == ANY ? argument_of(h, 1) : 0;
 	t->point = p;
 	t->function = f->name;
 	t->at_point = true;
@@ -164,11 +173,17 @@ struct setting {
 	const struct image *image;
 };
 
+/* The last one is `free`. */
+static unsigned functions_wanted(const struct session *s)
+{
+	return s->options->controlled->races ? FUNCTIONS : FUNCTIONS - 1;
+}
+
 static void put_named(void *ctx, const char *name, uint64_t offset)
 {
 	const struct setting *x = ctx;
 
-	for (unsigned i = 0; offset && i < FUNCTIONS; i++)
+	for (unsigned i = 0; offset && i < functions_wanted(x->session); i++)
 		if (name[0] == functions[i].name[0] && strcmp(name, functions[i].name) == 0)
 			put(x->session, x->process, x->thread, x->image->bias + offset,
 			    &function_owner, i);
@@ -178,7 +193,7 @@ static void put_static(const struct setting *x)
 {
 	uint64_t offset;
 
-	for (unsigned i = 0; i < FUNCTIONS; i++)
+	for (unsigned i = 0; i < functions_wanted(x->session); i++)
 		if (module_symbol(x->image->module, functions[i].name, &offset, NULL) == 0)
 			put(x->session, x->process, x->thread, x->image->bias + offset,
 			    &function_owner, i);

@@ -60,6 +60,7 @@ void turn_new(struct control *c, struct session_thread *thread)
 	t->at_point = true;
 	t->point = (struct strategy_point){.thread = t->number, .op = STRATEGY_START};
 	insert(c, t);
+	watch_thread(c, t, maker);
 }
 
 void control_begin(struct session *s, struct session_thread *t)

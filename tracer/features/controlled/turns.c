@@ -13,6 +13,7 @@ static void fini(void *what)
 	array_fini(&c->turns);
 	array_fini(&c->points);
 	array_fini(&c->at);
+	array_fini(&c->shared);
 }
 
 static const struct keeper run_keeper = {sizeof(struct control), fini};
@@ -93,6 +94,7 @@ static void record(struct control *c, size_t i)
 	step->preempts = preempts(c, t);
 	if (step->point.op != STRATEGY_WAKE)
 		c->moved = t;
+	watch_step(c, t, &step->point);
 	if (c->given->describes)
 		describe(c, t, &step->where);
 }
@@ -152,4 +154,5 @@ void control_new(struct session *s)
 	c->given->end = CONTROLLED_RAN;
 	schedule_clear(&c->given->schedule);
 	s->driven = true;
+	watch_begin(c);
 }

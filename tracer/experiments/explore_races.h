@@ -1,0 +1,23 @@
+/* The first runs of a search: which accesses to memory race? Those are points from then on. */
+#ifndef GATECTL_EXPERIMENTS_EXPLORE_RACES_H
+#define GATECTL_EXPERIMENTS_EXPLORE_RACES_H
+
+#include "tracer/experiments/explore.h"
+#include "tracer/experiments/explore_run.h"
+
+struct explore_race_runs {
+	struct explore_runs runs; /* the schedules have points where threads synchronise */
+	struct races *races;
+	unsigned long quiet; /* runs in a row that have found no new pair */
+	unsigned long made;
+	size_t pairs;
+};
+
+int explore_races_begin(struct explore_race_runs *x, struct explore *e);
+/* After each run: false: enough is known. */
+bool explore_races_more(struct explore_race_runs *x);
+/* What was found are the points that the search goes on with. */
+void explore_races_choose(const struct explore_race_runs *x, struct explore_points_at *points);
+void explore_races_end(struct explore_race_runs *x);
+
+#endif

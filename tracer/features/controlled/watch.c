@@ -1,0 +1,154 @@
+/*
+ * What a search for races is told of a controlled run: each access to memory, each synchronising call. They
+ * happen one after the other, so the order is known.
+ */
+#include "tracer/features/controlled/controlled_internal.h"
+
+#include <string.h>
+
+enum {
+	KERNEL = 1, /* what all calls that go through the kernel synchronise on */
+	PROCESS_SHIFT =
+		48 /* memory of several processes: each has its own, but for what is shared */
+};
+
+static struct races *races_of(const struct control *c)
+{
+	return c->given->races;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------- */
+
+/* Spans that a child shares with its parent: at the same addresses, since it was forked. */
+void watch_fork(struct control *c, const struct session_thread *parent)
+{
+	struct target_mapping map = {0};
+
+	if (!races_of(c))
+		return;
+	c->processes++;
+	c->shared.count = 0;
+	while (target_mapping_above(parent->process->target, map.end, &map) == 0)
+		if (map.shared && map.writable)
+			*array_add(&c->shared) =
+				(struct controlled_span){map.start, map.end - map.start};
+}
+
+static uint64_t address_of(const struct control *c, const struct turn *t, uint64_t address)
+{
+	const struct session_process *p = t->thread->process;
+
+	if (p == c->session->root || !c->processes)
+		return address;
+	array_each(const struct controlled_span, span, &c->shared)
+		if (address - span->low < span->size)
+			return address;
+	return address ^ (uint64_t)p->pid << PROCESS_SHIFT;
+}
+
+void watch_accesses(struct control *c, struct turn *t)
+{
+	for (size_t i = 0; races_of(c) && i < t->access_count; i++) {
+		const struct arch_access *a = &t->accesses[i];
+		const struct races_access told = {
+			.address = address_of(c, t, a->address),
+			.size = a->size,
+			.writes = a->writes,
+			.atomic = t->accesses_atomic,
+			.place = t->accesses_index,
+		};
+
+		races_access(races_of(c), t->number, &told);
+	}
+	t->access_count = 0;
+}
+
+/* A block is given back: its size stands in the word before it, as libc's malloc keeps it. */
+void watch_free(struct control *c, const struct turn *t, uint64_t block)
+{
+	uint64_t size;
+
+	if (!races_of(c) || !block ||
+	    target_read(t->thread->process->target, block - sizeof(size), &size, sizeof(size)) < 0)
+		return;
+	races_forget(races_of(c), address_of(c, t, block), size & ~(uint64_t)7);
+}
+
+/* ---- threads and what they synchronise on ---------------------------------------------------------- */
+
+void watch_begin(struct control *c)
+{
+	if (races_of(c))
+		races_restart(races_of(c));
+}
+
+void watch_thread(struct control *c, const struct turn *t, const struct turn *maker)
+{
+	if (races_of(c))
+		races_thread_begin(races_of(c), t->number, maker ? maker->number : RACES_NOBODY);
+}
+
+/* Its call has returned. */
+void watch_own_code(struct control *c, struct turn *t)
+{
+	if (!races_of(c))
+		return;
+	races_point(races_of(c), t->number);
+	if (t->locking)
+		races_lock(races_of(c), t->number, t->locking);
+	t->locking = 0;
+}
+
+/* Its result is known: it has the lock when it returns. */
+static bool locks_for_sure(const struct turn *t)
+{
+	return t->function && strstr(t->function, "lock") && !strstr(t->function, "try") &&
+	       !strstr(t->function, "timed") && !strstr(t->function, "clocklock");
+}
+
+static void synchronise(struct control *c, struct turn *t, uint64_t object)
+{
+	if (object == STRATEGY_NO_OBJECT)
+		return;
+	if (object != STRATEGY_ANY_OBJECT) {
+		races_sync(races_of(c), t->number, object);
+		return;
+	}
+	races_sync(races_of(c), t->number, t->objects[0] ? t->objects[0] : KERNEL);
+	if (t->objects[1])
+		races_sync(races_of(c), t->number, t->objects[1]);
+}
+
+void watch_step(struct control *c, struct turn *t, const struct strategy_point *p)
+{
+	if (!races_of(c))
+		return;
+	switch (p->op) {
+	case STRATEGY_LOCK:
+		synchronise(c, t, p->object);
+		if (locks_for_sure(t))
+			t->locking = p->object;
+		break;
+	case STRATEGY_UNLOCK:
+		races_unlock(races_of(c), t->number, p->object);
+		synchronise(c, t, p->object);
+		break;
+	case STRATEGY_END:
+	case STRATEGY_WAIT:
+	case STRATEGY_SIGNAL:
+	case STRATEGY_BLOCK:
+		synchronise(c, t, p->object);
+		break;
+	case STRATEGY_READ:
+	case STRATEGY_WRITE:
+	case STRATEGY_ATOMIC:
+		watch_accesses(c, t);
+		break;
+	case STRATEGY_START:
+	case STRATEGY_CREATE:
+	case STRATEGY_YIELD:
+	case STRATEGY_TIMEOUT:
+	case STRATEGY_WAKE:
+		break;
+	}
+}
