@@ -9,6 +9,7 @@
 #include "tracer/experiments/explore_shrink.h"
 #include "tracer/explore/schedule/minimise.h"
 
+#include <string.h>
 #include <time.h>
 
 enum { SAMPLES = 512 };
@@ -133,19 +134,21 @@ static void tell(struct explore *e)
 		e->x.view.progress(e->x.view.ctx, e->runs, e->options.runs, "");
 }
 
-/* One run. 0, or -1: the experiment is over. */
-static int run(struct search *s, struct explore_runs *runs, uint64_t number)
+/* One run. 0, or -1: the experiment is over. `counts`: it is one of the search's. */
+static int run(struct search *s, struct explore_runs *runs, uint64_t number, bool counts)
 {
 	struct explore *e = s->e;
 	struct strategy *strategy = runs->controlled.strategy;
+	enum strategy_result result = STRATEGY_CUT;
 	struct session_result r;
 	int failed;
 
 	tell(e);
 	strategy_begin(strategy, number);
 	failed = explore_runs_one(runs, &r, e->x.err);
-	strategy_end(strategy,
-		     failed || r.interrupted ? STRATEGY_CUT : note(s, &runs->controlled, &r));
+	if (!failed && !r.interrupted && counts)
+		result = note(s, &runs->controlled, &r);
+	strategy_end(strategy, result);
 	if (!failed && r.interrupted)
 		return experiment_over(&e->x, &r);
 	session_result_fini(&r);
@@ -157,7 +160,7 @@ static int search(struct search *s)
 	struct explore *e = s->e;
 
 	for (uint64_t number = 0; !is_over(s); number++) {
-		if (run(s, &s->runs, number) < 0)
+		if (run(s, &s->runs, number, true) < 0)
 			return -1;
 		if (s->fault.code)
 			return error_move(e->x.err, &s->fault);
@@ -166,20 +169,23 @@ static int search(struct search *s)
 	return 0;
 }
 
-/* Afterwards it is known where points are. */
+/*
+ * Afterwards it is known where points are. `auto` is a search from here on already; whoever asks for another
+ * strategy wants to see what that one finds.
+ */
 static int find_races(struct search *s)
 {
 	struct explore *e = s->e;
 	struct explore_race_runs x = {0};
 	int answer = explore_races_begin(&x, e);
-	bool more = true;
+	bool counts = strcmp(e->options.strategy, "auto") == 0;
 
-	while (answer == 0 && more && !is_over(s)) {
-		answer = run(s, &x.runs, x.made);
-		more = explore_races_more(&x);
+	while (answer == 0 && !is_over(s)) {
+		answer = run(s, &x.runs, x.made, counts);
+		if ((e->failures.count && !e->options.all) || !explore_races_more(&x))
+			break;
 	}
-	if (!e->failures.count || e->options.all)
-		explore_races_choose(&x, &e->points_at);
+	explore_races_choose(&x, &e->points_at);
 	array_each(char *, path, &x.runs.controlled.paths)
 		*array_add(&s->runs.controlled.paths) = base_strdup(*path);
 	explore_races_end(&x);

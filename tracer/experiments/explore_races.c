@@ -1,7 +1,5 @@
 #include "tracer/experiments/explore_races.h"
 
-#include <string.h>
-
 enum { QUIET_RUNS = 10, MOST_RUNS = 50 };
 
 int explore_races_begin(struct explore_race_runs *x, struct explore *e)
@@ -16,40 +14,39 @@ int explore_races_begin(struct explore_race_runs *x, struct explore *e)
 	return explore_runs_begin(&x->runs, e->x.options, e->x.symbols, e->quick, true, e->x.err);
 }
 
-bool explore_races_more(struct explore_race_runs *x)
+/* Threads are switched there from the next run on, so that more is seen to race. */
+static bool is_new(struct controlled *c, uint64_t index)
 {
-	size_t pairs;
+	struct controlled_access *a = &c->accesses.items[index];
+	bool is_new = !a->is_point;
 
-	explore_runs_let_hot_go(&x->runs);
-	races_pairs(x->races, &pairs);
-	x->quiet = pairs == x->pairs ? x->quiet + 1 : 0;
-	x->pairs = pairs;
-	return ++x->made < MOST_RUNS && x->quiet < QUIET_RUNS;
+	a->is_point = true;
+	return is_new;
 }
 
-static void choose(const struct controlled *c, uint64_t index, struct explore_points_at *points)
+bool explore_races_more(struct explore_race_runs *x)
 {
-	const struct controlled_access *a = &c->accesses.items[index];
+	struct controlled *c = &x->runs.controlled;
+	size_t count;
+	const struct races_pair *pairs = races_pairs(x->races, &count);
+	bool more = false;
 
-	array_each(const struct controlled_chosen, known, points)
-		if (known->offset == a->offset &&
-		    strcmp(known->module, module_name(a->module)) == 0)
-			return;
-	*array_add(points) =
-		(struct controlled_chosen){base_strdup(module_name(a->module)), a->offset};
+	for (size_t i = 0; i < count; i++) {
+		more |= is_new(c, pairs[i].first.place);
+		more |= is_new(c, pairs[i].second.place);
+	}
+	explore_runs_let_hot_go(&x->runs);
+	x->quiet = more ? 0 : x->quiet + 1;
+	return ++x->made < MOST_RUNS && x->quiet < QUIET_RUNS;
 }
 
 void explore_races_choose(const struct explore_race_runs *x, struct explore_points_at *points)
 {
-	const struct controlled *c = &x->runs.controlled;
-	size_t count;
-	const struct races_pair *pairs = races_pairs(x->races, &count);
-
 	points->kind = CONTROLLED_CHOSEN;
-	for (size_t i = 0; i < count; i++) {
-		choose(c, pairs[i].first.place, points);
-		choose(c, pairs[i].second.place, points);
-	}
+	array_each(const struct controlled_access, a, &x->runs.controlled.accesses)
+		if (a->is_point && !a->what.atomic && !a->what.pauses)
+			*array_add(points) = (struct controlled_chosen){
+				base_strdup(module_name(a->module)), a->offset};
 }
 
 void explore_races_end(struct explore_race_runs *x)

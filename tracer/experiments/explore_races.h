@@ -8,15 +8,14 @@
 struct explore_race_runs {
 	struct explore_runs runs; /* the schedules have points where threads synchronise */
 	struct races *races;
-	unsigned long quiet; /* runs in a row that have found no new pair */
+	unsigned long quiet; /* runs in a row that have found nothing new */
 	unsigned long made;
-	size_t pairs;
 };
 
 int explore_races_begin(struct explore_race_runs *x, struct explore *e);
-/* After each run: false: enough is known. */
+/* After each run: what has raced is a point in those to come. False: enough is known. */
 bool explore_races_more(struct explore_race_runs *x);
-/* What was found are the points that the search goes on with. */
+/* The points of the last run. */
 void explore_races_choose(const struct explore_race_runs *x, struct explore_points_at *points);
 void explore_races_end(struct explore_race_runs *x);
 
