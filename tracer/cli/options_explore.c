@@ -122,7 +122,11 @@ int options_explore(int key, const char *value, struct cli *out, struct error *e
 	case OPT_DEPTH:
 		return parse_positive("depth", value, &o->depth, err);
 	case OPT_BOUND:
-		return parse_small("bound", value, &o->bound, err);
+		if (strcmp(value, "none") == 0)
+			o->bound = STRATEGY_UNBOUND;
+		else
+			return parse_small("bound", value, &o->bound, err);
+		return 0;
 	case OPT_POINTS:
 		return parse_points(value, o, err);
 	case OPT_FROM:

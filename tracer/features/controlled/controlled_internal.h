@@ -33,8 +33,9 @@ struct turn {
 	bool at_call;		     /* the point is a system call, not made yet */
 	struct strategy_point point; /* the next step */
 	const char *function;	     /* ... which enters this function; or NULL */
-	struct target_made call;     /* the call it stands before */
-	uint64_t objects[2];	     /* of a function with several: a condition, its mutex */
+	uint64_t entry_sp;	 /* ... with this stack pointer, where its return address stands */
+	struct target_made call; /* the call it stands before */
+	uint64_t objects[2];	 /* of a function with several: a condition, its mutex */
 	/* For a search for races: */
 	struct arch_access accesses[ARCH_ACCESSES_MAX]; /* that it is about to make */
 	size_t access_count;

@@ -45,6 +45,16 @@ static void answer(struct turn *t, int64_t result)
 
 /* ---- waits ------------------------------------------------------------------------------------- */
 
+/* Is it in the function that was its last point? Then it goes on as what it was there. */
+static bool is_inside(const struct turn *t)
+{
+	uint64_t back;
+
+	return t->function && t->call.sp < t->entry_sp &&
+	       target_read(process_of(t), t->entry_sp, &back, sizeof(back)) == 0 &&
+	       back == t->point.place;
+}
+
 static void wait(struct control *c, struct turn *t)
 {
 	const uint64_t *args = t->call.args;
@@ -64,8 +74,11 @@ static void wait(struct control *c, struct turn *t)
 		   args[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC);
 	t->bits = absolute ? (uint32_t)args[5] : (uint32_t)ALL_BITS;
 	t->key = key_of(t, args[0], is_private(t));
-	t->point = (struct strategy_point){
-		.op = STRATEGY_LOCK, .object = args[0], .place = t->point.place, .writes = true};
+	if (!is_inside(t))
+		t->point = (struct strategy_point){.op = STRATEGY_LOCK,
+						   .object = args[0],
+						   .place = t->call.pc,
+						   .writes = true};
 	t->moment = MOMENT_FUTEX;
 }
 

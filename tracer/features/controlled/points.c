@@ -119,6 +119,7 @@ static enum hit_answer hit_function(struct session *s, const struct act *a, cons
 	t->objects[1] = f->op == STRATEGY_WAIT && f->object == ANY ? argument_of(h, 1) : 0;
 	t->point = p;
 	t->function = f->name;
+	t->entry_sp = h->regs.dwarf[ARCH_DWARF_SP];
 	t->at_point = true;
 	return HIT_SEEN;
 }

@@ -1,0 +1,132 @@
+"""explore --strategy dfs --bound none: exactly one schedule of each Mazurkiewicz trace.
+
+Two schedules are the same trace if they differ only in the order of steps that do not depend on each other: of two
+threads, and not on one object. (A. Mazurkiewicz: Trace theory, 1987.) How many there are is told here by theory where a
+formula is known, and otherwise by a model of the program that goes through every interleaving."""
+import json
+from math import factorial
+
+from harness import compile_text
+
+PROGRAM = r"""
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+static _Atomic int counters[8];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int plain;
+static void *work(void *arg)
+{
+	for (int i = 0; i < STEPS; i++) {
+		if (LOCKS) {
+			pthread_mutex_lock(&lock);
+			plain++;
+			pthread_mutex_unlock(&lock);
+		} else {
+			counters[SHARED ? 0 : (intptr_t)arg]++;
+		}
+	}
+	return arg;
+}
+int main(void)
+{
+	pthread_t threads[THREADS];
+	for (intptr_t i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], 0, work, (void *)i);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], 0);
+	return 0;
+}
+"""
+
+
+def explored(t, **defines):
+    program = compile_text("traces.c", PROGRAM, "-g -O1 " + " ".join(f"-D{k}={v}" for k, v in defines.items()))
+    report = t.path("search.json")
+    r = t.gate("explore", "--strategy", "dfs", "--bound", "none", "--points", "sync", "-o", t.path("found"),
+               "--report", report, program)
+    t.equal(r.status, 0, "status", r)
+    found = json.load(open(report))
+    t.check(found["complete"], "it has seen all", r)
+    t.equal(found["distinct"], found["schedules"], "each once", r)
+    return found["schedules"]
+
+
+def atomics(threads, steps):
+    """Orders of the additions, and of each join whether it comes before the thread's end, and waits."""
+    return factorial(threads * steps) // factorial(steps) ** threads * 2 ** threads
+
+
+def test_atomics(t):
+    for threads, steps in (1, 0), (2, 0), (2, 1), (2, 2), (2, 3), (3, 1):
+        t.equal(explored(t, THREADS=threads, STEPS=steps, SHARED=1, LOCKS=0), atomics(threads, steps), f"{threads} threads, {steps} steps")
+
+
+def test_independent(t):
+    """Each thread has a counter of its own: nothing but the joins makes a difference."""
+    for threads in 2, 3:
+        t.equal(explored(t, THREADS=threads, STEPS=2, SHARED=0, LOCKS=0), 2 ** threads, f"{threads} threads")
+
+
+# ---- locks: a model of them, gone through in full ----
+
+MUTEX = 0
+
+
+def steps_of(state):
+    """Whoever can move. A thread is (position, waits): it wants the lock at even positions, gives it back at odd ones,
+    and ends behind the last; main joins one after the other."""
+    threads, holder, joined, join_waits, steps = state
+    for i, (at, waits) in enumerate(threads):
+        if at <= 2 * steps and not waits:
+            yield i
+    if joined < len(threads) and not join_waits:
+        yield -1
+
+
+def step(state, who):
+    threads, holder, joined, join_waits, steps = state
+    threads = list(threads)
+    if who < 0:
+        if threads[joined][0] > 2 * steps:
+            return (tuple(threads), holder, joined + 1, False, steps), ("join", joined)
+        return (tuple(threads), holder, joined, True, steps), ("join", joined)
+    at, _ = threads[who]
+    if at == 2 * steps:  # its end wakes main, which asks again
+        threads[who] = (at + 1, False)
+        return (tuple(threads), holder, joined, join_waits and joined != who, steps), ("join", who)
+    if at % 2 == 0:
+        if holder is None:
+            threads[who] = (at + 1, False)
+            return (tuple(threads), who, joined, join_waits, steps), MUTEX
+        threads[who] = (at, True)
+        return (tuple(threads), holder, joined, join_waits, steps), MUTEX
+    threads[who] = (at + 1, False)
+    threads = [(a, False) if w else (a, w) for a, w in threads]  # of two threads one waits at most
+    return (tuple(threads), None, joined, join_waits, steps), MUTEX
+
+
+def traces(threads, steps):
+    """All interleavings, each as the orders of its dependent steps: of one thread, or on one object."""
+    found = set()
+
+    def go(state, history):
+        moved = False
+        for who in steps_of(state):
+            moved = True
+            after, on = step(state, who)
+            go(after, history + ((who, on),))
+        if not moved:
+            count, names = {}, []
+            for who, on in history:
+                count[who] = count.get(who, 0) + 1
+                names.append((who, count[who], on))
+            found.add(frozenset((a, b) for i, a in enumerate(names) for b in names[i + 1:] if a[0] != b[0] and a[2] == b[2]))
+
+    go((((0, False),) * threads, None, 0, False, steps), ())
+    return len(found)
+
+
+def test_locks(t):
+    for steps in 1, 2:
+        t.equal(explored(t, THREADS=2, STEPS=steps, SHARED=1, LOCKS=1), traces(2, steps), f"{steps} times the lock")
