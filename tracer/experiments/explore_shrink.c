@@ -62,8 +62,8 @@ int explore_shrink(struct explore *e, struct explore_runs *runs, struct explore_
 	unsigned long steps = c->steps;
 	int answer;
 
-	if (strcmp(f->kind, "livelock") != 0)
-		c->steps = steps_enough(f, steps);
+	c->steps = strcmp(f->kind, "livelock") == 0 ? controlled_spins_enough(&f->schedule)
+						    : steps_enough(f, steps);
 	answer = schedule_minimise(&m, &f->schedule);
 	f->tries = m.tries;
 	c->strategy = before;

@@ -87,6 +87,8 @@ void controlled_describe(struct controlled *c, const struct strategy_point *poin
 
 /* STEPS: has everything that was done lately been done again and again? */
 bool controlled_spins(const struct controlled *c);
+/* So many steps of such a schedule show it, too. */
+size_t controlled_spins_enough(const struct schedule *s);
 
 /* Chosen, if it is not yet. */
 void controlled_choose(struct controlled *c, const char *module, uint64_t offset);
