@@ -281,6 +281,7 @@ def test_full_disk(t):
     r = t.gate("explore", "-o", found, abba(), preexec=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (30000, 30000)))
     t.error(r, where="what was found cannot be written there")
     t.equal(os.path.exists(found) and os.listdir(found), False, "nothing is left", r)
+    t.check("gatectl: deadlock: " in r.err, "what was found is told all the same", r)
 
 
 # ---- bad options --------------------------------------------------------------------------------
@@ -312,10 +313,10 @@ def test_usage(t):
 @params("deadlock", "status", "signal")
 @timeout(600)
 def test_replay(t, kind):
-    program = {"deadlock": [abba()], "status": [nested()], "signal": [nested(), "11"]}[kind]
+    program = {"deadlock": [abba()], "status": [nested()], "signal": [nested(), "6"]}[kind]
     r = explore(t, *program)
     schedule = os.path.join(r.found, "1", "schedule")
-    expected = {"deadlock": 123, "status": 7, "signal": 139}[kind]
+    expected = {"deadlock": 123, "status": 7, "signal": 134}[kind]
     load = [subprocess.Popen(["sh", "-c", "while :; do :; done"], env=t.env) for _ in range(4 if t.full else 0)]
     try:
         for _ in range(100 if t.full else 5):
@@ -405,7 +406,7 @@ def test_ended(t, name):
     wait_until(lambda: not processes_with(t.marker), "everybody is gone")
     if number != signal.SIGKILL:
         t.equal(err, b"", "standard error")
-        t.check(re.match(rb"\d+ schedules, ", out), "what there was until then: %s" % out)
+        t.check(not out or re.match(rb"\d+ schedules?, ", out), "what there was until then, if anything: %s" % out)
         t.check(not os.path.exists(found), "no folder is left")
 
 

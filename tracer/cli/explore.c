@@ -122,7 +122,7 @@ static void add_first_line(const struct explore *e, struct str *out)
 /* What `run` would have said; where it says nothing (a status), how to see it again. */
 static void add_story(const struct explore_failure *f, struct str *out)
 {
-	if (!f->again)
+	if (f->looked_at && !f->again)
 		str_add(out, "run once more it did not fail like that: the program depends on "
 			     "something else than the order of its threads\n");
 	str_add(out, f->text);
@@ -164,14 +164,14 @@ static int write_all(struct explore *e, struct error *err)
 
 /* ---- the command ---------------------------------------------------------------------------------------- */
 
-/* What was found is told even where a signal, or an error, has ended the search. */
+/* What was found is told even where a signal or an error has ended the search, or a disk is full. */
 static int tell(struct cli *cli, struct explore *e, int answer)
 {
 	int status = answer < 0 ? output_over(cli, &e->x) : 0;
 	ERROR(err);
 
 	if (write_all(e, &err) < 0)
-		return output_error(cli, &err);
+		status = output_error(cli, &err);
 	if (e->runs && !cli->session.quiet)
 		print_summary(e);
 	if (output_flush() < 0)
@@ -179,7 +179,9 @@ static int tell(struct cli *cli, struct explore *e, int answer)
 	if (e->failures.count)
 		answer = tell_found(cli, e);
 	status = status ? status : answer;
-	return explore_report(cli, e, status, &err) < 0 ? output_error(cli, &err) : status;
+	if (explore_report(cli, e, status, &err) == 0 || status == VERDICT_ERROR)
+		return status;
+	return output_error(cli, &err);
 }
 
 static int explore(struct cli *cli)

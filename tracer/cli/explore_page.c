@@ -222,7 +222,8 @@ static void add_failure(const struct explore_failure *f, const char *path, struc
 	str_addf(out, "</small></h2>\n<p>first in schedule %lu, by ", f->run);
 	xml_text(out, f->strategy);
 	str_addf(out, "; in %lu schedules; %u steps, %u preemptions%s</p>\n", f->times, f->steps,
-		 f->preemptions, f->again ? "" : "; run once more it did not fail like that");
+		 f->preemptions,
+		 f->again || !f->looked_at ? "" : "; run once more it did not fail like that");
 	if (f->folder)
 		add_files(f, path, out);
 	if (*f->text) {

@@ -22,6 +22,8 @@ const char *explore_verdict(const struct explore *e, int status)
 		return verdict_word((enum verdict)status);
 	if (e->x.err->code)
 		return session_error_word(e->x.err->code);
+	if (status == VERDICT_ERROR)
+		return "error";
 	return e->x.last.interrupted ? "interrupted" : verdict_word(e->x.last.verdict);
 }
 
@@ -38,7 +40,8 @@ static void add_failure(const struct explore_failure *f, struct json *j)
 	json_integer(j, "times", (long long)f->times);
 	json_integer(j, "steps", f->steps);
 	json_integer(j, "preemptions", f->preemptions);
-	json_bool(j, "again", f->again);
+	if (f->looked_at)
+		json_bool(j, "again", f->again);
 	json_string(j, "folder", f->folder);
 	json_string(j, "script", f->script);
 	if (f->no_script)
@@ -173,8 +176,8 @@ int explore_report(const struct cli *cli, const struct explore *e, int status, s
 			as_junit(e, status, &text);
 		else
 			explore_page(e, status, *path, &text);
-		if (!failed)
-			failed = reports_put(*path, &text, err);
+		if (reports_put(*path, &text, err) < 0)
+			failed = -1;
 		str_fini(&text);
 	}
 	return failed;

@@ -51,8 +51,9 @@ struct explore_failure {
 	char *no_script;	     /* ... for this reason */
 	struct schedule schedule;    /* described, if `again` */
 	/* Of the run that was made to look at it: */
-	bool again;	     /* it followed the schedule to its end, and failed in the same way */
-	struct str out, err; /* what the program wrote */
+	bool looked_at; /* there was one ... */
+	bool again;	/* ... it followed the schedule to its end, and failed in the same way */
+	struct str out, err;		  /* what the program wrote */
 	struct str reports[REPORT_KINDS]; /* .json and .html */
 };
 

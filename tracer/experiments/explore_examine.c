@@ -79,6 +79,7 @@ static void look(struct explore *e, struct explore_failure *f, struct explore_ru
 	struct controlled *c = &runs->controlled;
 
 	strategy_end(c->strategy, c->end == CONTROLLED_STOPPED ? STRATEGY_CUT : STRATEGY_FAILED);
+	f->looked_at = !r->interrupted;
 	f->again = is_again(f, c, r);
 	if (!f->again)
 		return;
