@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 /* In this order; a folder that was begun and cannot be finished is emptied of them. */
-static const char *const files[] = {"schedule", "report.json", "report.html", "stdout", "stderr"};
+static const char *const files[] = {"schedule", "report.json", "report.html",
+				    "stdout",	"stderr",      "gates.lua"};
 enum { FILES = sizeof(files) / sizeof(*files) };
 
 static int write_file(int dir, const char *name, const struct str *text)
@@ -27,14 +28,15 @@ static int write_files(int dir, const struct explore *e, const struct explore_fa
 {
 	struct str schedule = {0};
 	struct schedule_head head = {0};
-	const struct str *texts[FILES] = {&schedule, &f->reports[REPORT_JSON],
-					  &f->reports[REPORT_HTML], &f->out, &f->err};
+	const struct str *texts[FILES] = {
+		&schedule, &f->reports[REPORT_JSON], &f->reports[REPORT_HTML], &f->out, &f->err,
+		&f->gates};
 	int failed = 0;
 
 	replay_head(e, f, &head);
 	schedule_print(&f->schedule, &head, &schedule);
 	for (size_t i = 0; i < FILES && !failed; i++)
-		if (i == 0 || f->again)
+		if (i == 0 || (f->again && (texts[i] != &f->gates || f->gates.length)))
 			failed = write_file(dir, files[i], texts[i]);
 	schedule_head_fini(&head);
 	str_fini(&schedule);
@@ -88,6 +90,14 @@ static char *new_folder(const char *dir)
 	return path.text;
 }
 
+static char *in_folder(const char *folder, const char *name)
+{
+	struct str path = {0};
+
+	str_addf(&path, "%s/%s", folder, name);
+	return str_take(&path);
+}
+
 int found_write(const struct explore *e, struct explore_failure *f, const char *dir,
 		struct error *err)
 {
@@ -96,6 +106,8 @@ int found_write(const struct explore *e, struct explore_failure *f, const char *
 
 	if (folder >= 0 && write_files(folder, e, f) == 0)
 		f->folder = number(dir, temporary);
+	if (f->folder && f->gates.length)
+		f->script = in_folder(f->folder, "gates.lua");
 	if (!f->folder && temporary)
 		remove_folder(temporary, folder);
 	if (!f->folder)

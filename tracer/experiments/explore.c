@@ -2,6 +2,7 @@
 #include "tracer/experiments/explore.h"
 #include "tracer/experiments/explore_examine.h"
 #include "tracer/experiments/explore_failure.h"
+#include "tracer/experiments/explore_gates.h"
 #include "tracer/experiments/explore_races.h"
 #include "tracer/experiments/explore_run.h"
 #include "tracer/experiments/explore_seen.h"
@@ -268,6 +269,8 @@ int explore_search(struct explore *e)
 	seen_fini(&s.seen);
 	for (size_t i = 0; answer == 0 && i < e->failures.count; i++)
 		answer = explore_examine(e, &e->failures.items[i]);
+	for (size_t i = 0; answer == 0 && i < e->failures.count; i++)
+		answer = explore_gates(e, &e->failures.items[i]);
 	return answer;
 }
 

@@ -23,6 +23,7 @@ struct explore_options {
 	unsigned long steps;  /* of one schedule at most */
 	uint64_t seed;
 	bool all; /* go on after the first failure */
+	unsigned long verify; /* plain runs in which a script has to force it; 0: none is made */
 	unsigned jobs;
 	unsigned shard, shards; /* the shard-th (from 1) of so many */
 };
@@ -53,7 +54,9 @@ struct explore_failure {
 	/* Of the run that was made to look at it: */
 	bool looked_at; /* there was one ... */
 	bool again;	/* ... it followed the schedule to its end, and failed in the same way */
-	struct str out, err;		  /* what the program wrote */
+	double seconds; /* how long it took */
+	struct str out, err; /* what the program wrote */
+	struct str gates;    /* the script; empty: see no_script */
 	struct str reports[REPORT_KINDS]; /* .json and .html */
 };
 
@@ -64,8 +67,9 @@ struct explore_sample {
 };
 
 struct explore {
-	/* Who takes part in the runs of the search, and in the one that explains a failure. */
-	const struct features *quick, *full;
+	/* Who takes part in the runs of the search, in the one that explains a failure, and in plain
+	   runs that try gates. */
+	const struct features *quick, *full, *plain;
 	struct experiment x;
 	struct explore_options options;
 	struct explore_points_at

@@ -49,6 +49,7 @@ static void take(struct explore_failure *f, struct controlled *c, struct session
 	base_free(f->text);
 	f->text = base_strdup(str_text(&r->text));
 	f->status = r->status;
+	f->seconds = r->seconds;
 	take_where(f, r);
 	read_all(c->out, &f->out);
 	read_all(c->err, &f->err);

@@ -94,6 +94,7 @@ void explore_failure_fini(struct explore_failure *f)
 	base_free(f->no_script);
 	str_fini(&f->out);
 	str_fini(&f->err);
+	str_fini(&f->gates);
 	for (int kind = 0; kind < REPORT_KINDS; kind++)
 		str_fini(&f->reports[kind]);
 	schedule_fini(&f->schedule);

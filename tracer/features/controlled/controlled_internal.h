@@ -32,6 +32,8 @@ struct turn {
 	bool at_point;
 	bool at_call;		     /* the point is a system call, not made yet */
 	struct strategy_point point; /* the next step */
+	struct schedule_where where; /* ... in the source, if `described` */
+	bool described;
 	const char *function;	     /* ... which enters this function; or NULL */
 	uint64_t entry_sp;	 /* ... with this stack pointer, where its return address stands */
 	struct target_made call; /* the call it stands before */
@@ -125,7 +127,7 @@ bool processors_call(struct turn *t);
 
 /* ---- describe.c: where the tester's code leads to the thread's point ---- */
 
-void describe(struct control *c, struct turn *t, struct schedule_where *where);
+const struct schedule_where *describe(struct control *c, struct turn *t);
 
 /* ---- futexes.c, times.c, kernel.c: true: it is taken care of ---- */
 

@@ -33,7 +33,7 @@ static const char *plain(const char *name)
 	return name;
 }
 
-void describe(struct control *c, struct turn *t, struct schedule_where *where)
+static void look(struct control *c, struct turn *t, struct schedule_where *where)
 {
 	struct schedule *s = &c->given->schedule;
 	struct inspect_stack calls = {0};
@@ -60,6 +60,17 @@ void describe(struct control *c, struct turn *t, struct schedule_where *where)
 	inspect_stack_fini(&calls);
 }
 
+/* It stays where it is until it moves. */
+const struct schedule_where *describe(struct control *c, struct turn *t)
+{
+	if (!t->described) {
+		t->where = (struct schedule_where){0};
+		look(c, t, &t->where);
+	}
+	t->described = true;
+	return &t->where;
+}
+
 void controlled_describe(struct controlled *given, const struct strategy_point *point,
 			 struct schedule_where *where)
 {
@@ -67,5 +78,5 @@ void controlled_describe(struct controlled *given, const struct strategy_point *
 
 	for (size_t i = 0; c && i < c->points.count; i++)
 		if (c->points.items[i].thread == point->thread)
-			describe(c, c->at.items[i], where);
+			*where = *describe(c, c->at.items[i]);
 }

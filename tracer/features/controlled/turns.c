@@ -35,6 +35,7 @@ void turn_ready(struct turn *t, const struct strategy_point *p)
 	t->point.thread = t->number;
 	t->moment = MOMENT_READY;
 	t->timed = false;
+	t->described = false;
 }
 
 void turn_goes(struct turn *t)
@@ -83,6 +84,26 @@ static bool preempts(const struct control *c, const struct turn *chosen)
 	return false;
 }
 
+/* Should this be the last step: these could have gone on, too. */
+static void note_pending(struct control *c, const struct turn *chosen)
+{
+	struct schedule *s = &c->given->schedule;
+
+	s->pending.count = 0;
+	for (size_t i = 0; i < c->at.count; i++) {
+		struct turn *t = c->at.items[i];
+		enum strategy_op op = c->points.items[i].op;
+
+		if (t == chosen || op == STRATEGY_WAKE || op == STRATEGY_TIMEOUT)
+			continue;
+		*array_add(&s->pending) = (struct schedule_step){
+			.thread = t->listed,
+			.point = c->points.items[i],
+			.where = *describe(c, t),
+		};
+	}
+}
+
 static void record(struct control *c, size_t i)
 {
 	struct schedule_step *step = array_add(&c->given->schedule.steps);
@@ -95,8 +116,11 @@ static void record(struct control *c, size_t i)
 	if (step->point.op != STRATEGY_WAKE)
 		c->moved = t;
 	watch_step(c, t, &step->point);
-	if (c->given->describes)
-		describe(c, t, &step->where);
+	if (c->given->describes) {
+		step->where = *describe(c, t);
+		note_pending(c, t);
+	}
+	t->described = false;
 }
 
 void control_offer(struct control *c, struct turn *t, enum strategy_op op)

@@ -1,0 +1,275 @@
+/*
+ * Which gates? As few orders as will do: those of steps that depend on each other are tried first, then
+ * all (plan.h). Orders without which the runs come out the same are left out: also where the threads
+ * that would open the gate are held back, since by luck a program does what a gate forces (prove.h).
+ * What is left has to force the failure in each of many runs.
+ */
+#include "tracer/experiments/explore_gates.h"
+
+#include "tracer/base/file.h"
+#include "tracer/base/path.h"
+#include "tracer/base/signame.h"
+#include "tracer/experiments/explore_gates_internal.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	VERIFIED_S = 60, /* or as many runs as there are in this time */
+	TRIED = 20,	 /* runs that an order, or a plan, is tried by */
+	LIMIT_FACTOR = 20,
+	LIMIT_LEAST_S = 5,
+	GATE_LIMIT_S = 3,
+};
+
+static double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* ---- plain runs ------------------------------------------------------------------------------------- */
+
+static void set_options(struct gating *g)
+{
+	const struct session_options *given = g->e->x.options;
+	struct session_options *o = &g->options;
+	double limit = LIMIT_FACTOR * g->f->seconds;
+
+	*o = *given;
+	o->scripts.items = NULL;
+	o->scripts.count = o->scripts.capacity = 0;
+	array_each(const char *, script, &given->scripts)
+		*array_add(&o->scripts) = *script;
+	*array_add(&o->scripts) = g->path;
+	o->features = g->e->plain;
+	o->reports.count = 0;
+	o->controlled = NULL;
+	o->leftover = LEFTOVER_KILL;
+	o->verbose = false;
+	o->quiet = true;
+	o->gate_limit = o->gate_limit < 0 ? GATE_LIMIT_S : o->gate_limit;
+	if (o->time_limit < 0)
+		o->time_limit = limit > LIMIT_LEAST_S ? limit : LIMIT_LEAST_S;
+}
+
+/* With gates left out places may be missed: then only how the program ends counts. */
+static bool agrees(const struct gating *g, const struct session_trial *trial,
+		   const struct session_result *r)
+{
+	if (trial->left_out)
+		return r->evidence.as_expected != g->defies;
+	return r->verdict == (g->defies ? VERDICT_NOT_AS_EXPECTED : VERDICT_OK);
+}
+
+static void note_difference(struct gating *g, const struct session_result *r)
+{
+	const char *text = r->text.length ? str_text(&r->text) : str_text(&r->evidence.came);
+
+	str_clear(&g->differs);
+	str_add_bytes(&g->differs, text, strcspn(text, "\n"));
+}
+
+/* 1: it agreed, 0: it did not, -1: the experiment is over. */
+static int run(struct gating *g, const struct session_trial *trial)
+{
+	struct experiment *x = &g->e->x;
+	struct session_options *given = x->options;
+	struct session_result r;
+	int answer;
+
+	lseek(STDIN_FILENO, 0, SEEK_SET);
+	x->options = &g->options;
+	answer = experiment_run(x, trial, NULL, &r);
+	x->options = given;
+	if (answer < 0)
+		return -1;
+	answer = agrees(g, trial, &r);
+	if (!answer)
+		note_difference(g, &r);
+	session_result_fini(&r);
+	return answer;
+}
+
+/* 1: all agreed; g->made tells how many, up to the first that did not. */
+static int runs(struct gating *g, unsigned long most, const struct session_trial *trial)
+{
+	double begun = now_s();
+	int answer = 1;
+
+	g->made = 0;
+	g->e->x.planned = most;
+	while (answer == 1 && g->made < most && (!g->made || now_s() - begun < VERIFIED_S)) {
+		g->e->x.done = g->made;
+		answer = run(g, trial);
+		g->made++;
+	}
+	return answer;
+}
+
+static int write_script(struct gating *g)
+{
+	str_clear(&g->f->gates);
+	gating_script(g, &g->f->gates);
+	return file_replace(g->path, str_text(&g->f->gates), g->e->x.err);
+}
+
+static int runs_of_all(struct gating *g, unsigned long most, const char *what)
+{
+	static const struct session_trial all;
+
+	experiment_say(&g->e->x, what);
+	return write_script(g) < 0 ? -1 : runs(g, most, &all);
+}
+
+/* ---- what is not needed ------------------------------------------------------------------------------ */
+
+static int agrees_without(struct gating *g, const struct plan_order *o)
+{
+	const char *opens = g->schedule.threads.items[plan_step_at(&g->schedule, o->done)->thread];
+	static const enum trial_way ways[] = {TRIAL_PLAIN, TRIAL_LATE, TRIAL_EARLY};
+	int answer = 1;
+
+	for (size_t i = 0; answer == 1 && i < sizeof(ways) / sizeof(*ways); i++) {
+		const struct session_trial trial = {
+			.about = o->name,
+			.left_out = true,
+			.way = ways[i],
+			.early = &opens,
+			.early_count = 1,
+		};
+
+		answer = runs(g, TRIED, &trial);
+	}
+	return answer;
+}
+
+static int drop(struct gating *g)
+{
+	experiment_say(&g->e->x, "without each of the gates");
+	array_each(struct plan_order, o, &g->plan.orders) {
+		int answer = o->blocked ? 0 : agrees_without(g, o);
+
+		if (answer < 0)
+			return -1;
+		o->dropped = answer;
+		g->dropped += o->dropped;
+		if (o->dropped && write_script(g) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void restore(struct gating *g)
+{
+	array_each(struct plan_order, o, &g->plan.orders)
+		o->dropped = false;
+	g->dropped = 0;
+}
+
+/* ---- one plan after the other ------------------------------------------------------------------------ */
+
+static void no_script(struct gating *g, const char *reason)
+{
+	base_free(g->f->no_script);
+	g->f->no_script = base_strdup(reason);
+	str_clear(&g->f->gates);
+}
+
+static void not_forced(struct gating *g)
+{
+	struct str text = {0};
+
+	str_addf(&text, "with %zu lines of gates it failed in %lu runs, and then did not: %s",
+		 gate_plan_lines(&g->plan), g->made - 1, str_text(&g->differs));
+	no_script(g, str_text(&text));
+	str_fini(&text);
+}
+
+/* 1: it forces the failure; what it says of that is in it. */
+static int verify(struct gating *g)
+{
+	int answer = runs_of_all(g, g->e->options.verify, "verifying");
+
+	if (answer != 1)
+		return answer;
+	g->verified = g->made;
+	return write_script(g) < 0 ? -1 : 1;
+}
+
+static int try_plan(struct gating *g)
+{
+	int answer = runs_of_all(g, TRIED, "trying gates");
+
+	if (answer == 1 && drop(g) < 0)
+		return -1;
+	if (answer == 1)
+		answer = verify(g);
+	if (answer == 0 && g->dropped) {
+		restore(g);
+		answer = verify(g);
+	}
+	if (answer == 0)
+		not_forced(g);
+	return answer;
+}
+
+static int try_orders(struct gating *g, enum plan_orders orders)
+{
+	ERROR(err);
+	int answer = 0;
+
+	g->dropped = 0;
+	if (gate_plan_make(&g->plan, &g->schedule, orders, &g->words, &err) == 0)
+		answer = try_plan(g);
+	else if (!g->f->no_script)
+		no_script(g, error_text(&err));
+	error_fini(&err);
+	gate_plan_fini(&g->plan);
+	g->plan = (struct gate_plan){0};
+	return answer;
+}
+
+static int try_all(struct gating *g)
+{
+	int answer = 0;
+
+	for (enum plan_orders orders = PLAN_DEPENDENT; answer == 0 && orders <= PLAN_ALL; orders++)
+		answer = try_orders(g, orders);
+	if (answer == 1) {
+		base_free(g->f->no_script);
+		g->f->no_script = NULL;
+	}
+	return answer < 0 ? -1 : 0;
+}
+
+int explore_gates(struct explore *e, struct explore_failure *f)
+{
+	struct gating g = {.e = e, .f = f};
+	int answer = -1;
+
+	if (!e->options.verify)
+		return 0;
+	if (!f->again || strcmp(f->kind, "livelock") == 0) {
+		no_script(&g, f->again ? "gates cannot say that a program goes on for ever"
+				       : "it did not fail again");
+		return 0;
+	}
+	g.path = file_temporary(NULL, "gatectl-", ".lua", e->x.err);
+	if (g.path) {
+		session_signals_unlink(g.path);
+		gating_begin(&g);
+		set_options(&g);
+		answer = try_all(&g);
+		gating_end(&g);
+		unlink(g.path);
+		session_signals_unlink(NULL);
+		array_fini(&g.options.scripts);
+		str_fini(&g.differs);
+	}
+	base_free(g.path);
+	return answer;
+}

@@ -1,0 +1,11 @@
+/* From a failure to a gate script that forces it, tried by plain runs (explore/schedule/plan.h). */
+#ifndef GATECTL_EXPERIMENTS_EXPLORE_GATES_H
+#define GATECTL_EXPERIMENTS_EXPLORE_GATES_H
+
+#include "tracer/experiments/explore.h"
+
+/* Of a failure that was looked at (explore_examine.h): sets f->gates, or f->no_script with the reason. 0; -1:
+   the experiment is over. */
+int explore_gates(struct explore *e, struct explore_failure *f);
+
+#endif

@@ -1,0 +1,27 @@
+/* The script of a failure: explore_gates.c tries it, explore_gates_words.c says it. */
+#ifndef GATECTL_EXPERIMENTS_EXPLORE_GATES_INTERNAL_H
+#define GATECTL_EXPERIMENTS_EXPLORE_GATES_INTERNAL_H
+
+#include "tracer/experiments/explore.h"
+#include "tracer/explore/schedule/plan.h"
+
+struct gating {
+	struct explore *e;
+	struct explore_failure *f;
+	struct schedule schedule; /* the failure's; the steps are its own, all else is borrowed */
+	struct gate_plan plan;
+	struct plan_words words;
+	struct module *program;
+	bool defies;			/* it fails what the tester's own script expects */
+	struct session_options options; /* of plain runs; `scripts` is its own */
+	char *path;			/* the script's, for them */
+	size_t dropped;			/* orders */
+	unsigned long made, verified;	/* runs: those in a row; of the verification, 0: none */
+	struct str differs;		/* how the first one came out that was another */
+};
+
+void gating_begin(struct gating *g);
+void gating_end(struct gating *g);
+void gating_script(const struct gating *g, struct str *out);
+
+#endif

@@ -1,0 +1,165 @@
+/* What the script says, and what it calls places. */
+#include "tracer/experiments/explore_gates_internal.h"
+
+#include "tracer/base/path.h"
+#include "tracer/base/signame.h"
+#include "tracer/features/convert/convert.h"
+#include "tracer/source/source_lines.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- places ------------------------------------------------------------------------------------------ */
+
+static struct module *module_named(const struct gating *g, const char *name)
+{
+	array_each(struct module *, m, &g->e->modules)
+		if (name && strcmp(module_name(*m), name) == 0)
+			return *m;
+	return NULL;
+}
+
+static char *location(void *ctx, const struct schedule_where *w)
+{
+	const struct gating *g = ctx;
+	struct convert_line at = {.func = w->func, .file = w->file, .line = w->line};
+	struct module *module = module_named(g, w->object);
+	char *plain = module ? convert_location(g->e->x.symbols, module, &at) : NULL;
+	struct str text = {0};
+
+	if (!plain || module == g->program)
+		return plain;
+	str_addf(&text, "%s!%s", str_base_name(w->object), plain);
+	base_free(plain);
+	return str_take(&text);
+}
+
+static const char *line_text(void *ctx, const char *file, unsigned line)
+{
+	const struct gating *g = ctx;
+
+	return source_line(g->e->x.symbols, file, line);
+}
+
+/* ---- the schedule ------------------------------------------------------------------------------------- */
+
+/* The thread that this one has made as its so manieth; NULL: none. */
+static const char *child_of(const struct explore *e, unsigned thread, unsigned children, size_t *at)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s.%04x", e->paths.items[thread], children);
+	for (*at = 0; *at < e->paths.count; (*at)++)
+		if (strcmp(e->paths.items[*at], path) == 0)
+			return e->paths.items[*at];
+	return NULL;
+}
+
+/* A CREATE and the START that comes of it have one object: the thread. */
+static void link_threads(struct gating *g)
+{
+	unsigned *children = base_alloc(g->e->paths.count + 1, sizeof(*children));
+
+	array_each(struct schedule_step, step, &g->schedule.steps) {
+		struct strategy_point *p = &step->point;
+		size_t child;
+
+		if (p->op == STRATEGY_START)
+			p->object = p->thread + 1;
+		else if (p->op == STRATEGY_CREATE && p->thread < g->e->paths.count &&
+			 child_of(g->e, p->thread, ++children[p->thread], &child))
+			p->object = child + 1;
+	}
+	base_free(children);
+}
+
+void gating_begin(struct gating *g)
+{
+	const struct schedule *s = &g->f->schedule;
+
+	g->schedule = *s;
+	g->schedule.steps.items = NULL;
+	g->schedule.steps.count = g->schedule.steps.capacity = 0;
+	array_each(const struct schedule_step, step, &s->steps)
+		*array_add(&g->schedule.steps) = *step;
+	link_threads(g);
+	g->defies = strcmp(g->f->kind, "expect") == 0;
+	g->program = g->e->modules.count ? g->e->modules.items[0] : NULL;
+	g->words = (struct plan_words){
+		.ctx = g,
+		.program = g->program ? str_base_name(module_name(g->program)) : NULL,
+		.line_text = line_text,
+		.location = location,
+	};
+}
+
+void gating_end(struct gating *g)
+{
+	array_fini(&g->schedule.steps);
+}
+
+/* ---- the script --------------------------------------------------------------------------------------- */
+
+static void add_command(const struct gating *g, struct str *out)
+{
+	const struct session_options *o = g->e->x.options;
+
+	str_add(out, "gatectl run");
+	array_each(const char *, script, &o->scripts)
+		str_addf(out, " -g %s", *script);
+	array_each(const char *, order, &o->orders)
+		str_addf(out, " --order '%s'", *order);
+	str_add(out, " -g gates.lua --");
+	for (char *const *arg = o->argv; *arg; arg++)
+		str_addf(out, " %s", *arg);
+}
+
+static void add_title(const struct gating *g, struct str *out)
+{
+	str_addf(out, "Found by gatectl explore: %s.\n", g->f->where);
+	add_command(g, out);
+	if (g->verified)
+		str_addf(out, "\nIt has failed like that in %lu of %lu runs.", g->verified,
+			 g->verified);
+}
+
+static void add_expect(const struct gating *g, struct str *out)
+{
+	const struct explore_failure *f = g->f;
+
+	if (g->defies)
+		str_add(out, "-- What fails is an expect of the script that it was found with.");
+	else if (strcmp(f->kind, "deadlock") == 0)
+		str_add(out, "expect { deadlock = true }");
+	else if (strcmp(f->kind, "signal") == 0)
+		str_addf(out, "expect { signal = \"SIG%s\" }", signame_text(f->status - 128));
+	else
+		str_addf(out, "expect { exit = %d }", f->status);
+}
+
+static void add_outcome(const struct explore_failure *f, struct str *out)
+{
+	if (strcmp(f->kind, "deadlock") == 0)
+		str_add(out, "no thread can move: a deadlock");
+	else if (strcmp(f->kind, "signal") == 0)
+		str_addf(out, "the program dies by SIG%s", signame_text(f->status - 128));
+	else if (strcmp(f->kind, "expect") == 0)
+		str_add(out, "what the tester's script expects does not hold");
+	else
+		str_addf(out, "the program ends with status %d", f->status);
+}
+
+void gating_script(const struct gating *g, struct str *out)
+{
+	struct str title = {0}, outcome = {0}, expect = {0};
+	struct plan_texts texts;
+
+	add_title(g, &title);
+	add_outcome(g->f, &outcome);
+	add_expect(g, &expect);
+	texts = (struct plan_texts){str_text(&title), str_text(&outcome), str_text(&expect)};
+	gate_plan_script(&g->plan, &g->schedule, &g->words, &texts, out);
+	str_fini(&title);
+	str_fini(&outcome);
+	str_fini(&expect);
+}
