@@ -13,7 +13,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import bugs
 
-GATECTL = os.path.join(bugs.ROOT, "build", "gatectl")
+GATECTL = os.environ.get("GATECTL", os.path.join(bugs.ROOT, "build", "gatectl"))
 LIMIT_S = 600
 
 

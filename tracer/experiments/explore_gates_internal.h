@@ -17,6 +17,7 @@ struct gating {
 	char *path;			/* the script's, for them */
 	size_t dropped;			/* orders */
 	unsigned long made, verified;	/* runs: those in a row; of the verification, 0: none */
+	bool barred;			/* it did not come to its end: by gates */
 	struct str differs;		/* how the first one came out that was another */
 };
 

@@ -161,12 +161,38 @@ static bool blocks_over(const struct plan_view *v, size_t step, size_t later)
 	return plan_is_blocked(v, step) && v->steps.items[step].behind > later;
 }
 
+static bool is_kernel(const struct plan_view *v, size_t step)
+{
+	enum strategy_op op = plan_op(v, step);
+	const char *call = plan_step(v, step)->where.call;
+
+	return op == STRATEGY_BLOCK || (op == STRATEGY_SIGNAL && call && strstr(call, "kill"));
+}
+
+/*
+ * A step of which it is not known what it is about: for the kernel that may be something that other calls are
+ * about, for a condition its signals. It is not what memory or a lock is.
+ */
+static bool may_be_about_one(const struct plan_view *v, size_t x, size_t y)
+{
+	enum strategy_op a = plan_op(v, x), b = plan_op(v, y);
+
+	if (plan_step(v, x)->point.object != STRATEGY_ANY_OBJECT &&
+	    plan_step(v, y)->point.object != STRATEGY_ANY_OBJECT)
+		return true;
+	if (is_kernel(v, x) || is_kernel(v, y))
+		return is_kernel(v, x) && is_kernel(v, y);
+	return (a == STRATEGY_WAIT && b == STRATEGY_SIGNAL) ||
+	       (a == STRATEGY_SIGNAL && b == STRATEGY_WAIT);
+}
+
 /* Creation, end and join are seen to; a time-out cannot be held; signals do not mind each other. */
 static bool matters(const struct plan_view *v, size_t x, size_t y)
 {
 	enum strategy_op a = plan_op(v, x), b = plan_op(v, y);
 
-	if (!strategy_depends(&plan_step(v, x)->point, &plan_step(v, y)->point))
+	if (!strategy_depends(&plan_step(v, x)->point, &plan_step(v, y)->point) ||
+	    !may_be_about_one(v, x, y))
 		return false;
 	if (a == STRATEGY_CREATE || a == STRATEGY_START || a == STRATEGY_END ||
 	    b == STRATEGY_CREATE || b == STRATEGY_START || b == STRATEGY_END ||
@@ -177,15 +203,31 @@ static bool matters(const struct plan_view *v, size_t x, size_t y)
 	return !blocks_over(v, x, y) || blocked_matters(v, x, y);
 }
 
+static bool is_join(const struct plan_view *v, size_t step)
+{
+	const char *call = plan_step(v, step)->where.call;
+
+	return plan_op(v, step) == STRATEGY_LOCK && call && strstr(call, "join");
+}
+
 static void add_edge(const struct plan_view *v, struct plan_edges *out, size_t from, size_t to)
 {
 	*array_add(out) = (struct plan_edge){from, to, blocks_over(v, from, to)};
 }
 
+/* The step with which all ends; NONE. */
+static size_t end_of_process(const struct plan_view *v)
+{
+	for (size_t i = v->done; i-- > 0;)
+		if (plan_ends_process(v, i))
+			return i;
+	return PLAN_NONE;
+}
+
 /* The latest steps first: what they follow follows. */
 static void dependent(struct clocks *c, bool to_the_end, struct plan_edges *out)
 {
-	size_t done = c->v->done;
+	size_t done = c->v->done, end = end_of_process(c->v);
 
 	for (size_t y = 0; y < (to_the_end ? c->v->steps.count : done); y++) {
 		begin_row(c, y);
@@ -195,6 +237,8 @@ static void dependent(struct clocks *c, bool to_the_end, struct plan_edges *out)
 			add_edge(c->v, out, x, y);
 			join(c, y, x);
 		}
+		if (y >= done && end != PLAN_NONE && !is_join(c->v, y))
+			add_edge(c->v, out, end, y);
 		join_releases(c, y);
 	}
 }
@@ -207,6 +251,7 @@ static void one_by_one(const struct plan_view *v, struct plan_edges *out)
 		if (last >= v->done)
 			last = v->done - 1;
 		if (plan_op(v, first) != STRATEGY_TIMEOUT &&
+		    !(first >= v->done && is_join(v, first)) &&
 		    (first < v->done || !is_lock(plan_op(v, last))))
 			add_edge(v, out, last, first);
 	}

@@ -260,7 +260,8 @@ static int open_behind(struct plan_placing *g, size_t at, size_t *out)
 	bool over = has_line(v, at) && line_is_over(v, at);
 
 	if (plan_op(v, at) == STRATEGY_END)
-		*out = make(g, at, PLAN_THREAD_EXIT, false, false);
+		*out = make(g, at, plan_ends_process(v, at) ? PLAN_EXIT : PLAN_THREAD_EXIT, false,
+			    false);
 	else if (over && !(fresh && leads_elsewhere(v, at, next)))
 		*out = make(g, at, PLAN_LOCATION, true, true);
 	else if (fresh)
@@ -268,7 +269,8 @@ static int open_behind(struct plan_placing *g, size_t at, size_t *out)
 	else if (next != PLAN_NONE && has_address(v, next))
 		*out = make(g, next, PLAN_LOCATION, false, false);
 	else if (next != PLAN_NONE && plan_op(v, next) == STRATEGY_END)
-		*out = make(g, next, PLAN_THREAD_EXIT, false, false);
+		*out = make(g, next, plan_ends_process(v, next) ? PLAN_EXIT : PLAN_THREAD_EXIT,
+			    false, false);
 	else
 		return nowhere(g, at);
 	return 0;
@@ -330,6 +332,49 @@ static char *unique_name(struct plan_placing *g, size_t at, enum plan_tense tens
 	return str_take(&name);
 }
 
+/* Its like was not there when it ended: it was held there, too. */
+static bool nobody_passed(const struct plan_view *v, const struct plan_place *place, const char *id)
+{
+	const struct schedule_where *where = &plan_step_at(v->s, place->step)->where;
+
+	for (size_t i = 0; i < v->done; i++) {
+		const struct schedule_step *step = plan_step(v, i);
+
+		if (are_alike(v->s->threads.items[step->thread], id) &&
+		    (place->kind == PLAN_LOCATION
+			     ? is_same_place(&step->where, where, !place->inside)
+			     : step->point.op == STRATEGY_START))
+			return false;
+	}
+	return true;
+}
+
+/* A thread that has not begun may come to where its like is held in the end: one place does for them all. */
+static bool held_alike(struct plan_placing *g, const struct plan_edge *edge)
+{
+	const struct plan_view *v = g->v;
+	const char *id = v->s->threads.items[plan_step(v, edge->to)->thread];
+
+	array_each(const struct plan_order, o, &g->p->orders) {
+		struct plan_place *place = &g->p->places.items[o->to];
+		unsigned other = plan_step_at(v->s, o->held)->thread;
+
+		if (o->held < v->s->steps.count || o->blocked || place->hit ||
+		    o->done != v->steps.items[edge->from].index ||
+		    !are_alike(v->s->threads.items[other], id) || !nobody_passed(v, place, id))
+			continue;
+		base_free(place->thread);
+		place->thread = base_strndup(id, strcspn(id, "#"));
+		return true;
+	}
+	return false;
+}
+
+static bool is_unbegun(const struct plan_view *v, const struct plan_edge *edge)
+{
+	return edge->to >= v->done && plan_op(v, edge->to) == STRATEGY_START;
+}
+
 static int add_order(struct plan_placing *g, const struct plan_edges *edges,
 		     const struct plan_edge *edge)
 {
@@ -361,7 +406,10 @@ int gate_plan_make(struct gate_plan *p, const struct schedule *s, enum plan_orde
 	plan_view_init(&v, s);
 	plan_orders(&v, orders, &edges);
 	array_each(const struct plan_edge, edge, &edges)
-		if (answer == 0)
+		if (answer == 0 && !is_unbegun(&v, edge))
+			answer = add_order(&g, &edges, edge);
+	array_each(const struct plan_edge, edge, &edges)
+		if (answer == 0 && is_unbegun(&v, edge) && !held_alike(&g, edge))
 			answer = add_order(&g, &edges, edge);
 	array_fini(&edges);
 	plan_view_fini(&v);

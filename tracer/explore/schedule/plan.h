@@ -21,7 +21,7 @@
 
 #include "tracer/explore/schedule/schedule.h"
 
-enum plan_at { PLAN_LOCATION, PLAN_THREAD_START, PLAN_THREAD_EXIT };
+enum plan_at { PLAN_LOCATION, PLAN_THREAD_START, PLAN_THREAD_EXIT, PLAN_EXIT };
 
 struct plan_place {
 	enum plan_at kind;
@@ -80,6 +80,8 @@ int gate_plan_make(struct gate_plan *p, const struct schedule *s, enum plan_orde
 void gate_plan_fini(struct gate_plan *p);
 /* Lines of gates, places and orders that the script has; comments and `expect` are none. */
 size_t gate_plan_lines(const struct gate_plan *p);
+/* The name of the order's gate in the script: orders that are opened at one place have one. */
+const char *gate_plan_gate(const struct gate_plan *p, const struct plan_order *o);
 
 /* What the caller says in the script: lines, without -- and without a newline at the end. */
 struct plan_texts {

@@ -46,6 +46,13 @@ static inline enum strategy_op plan_op(const struct plan_view *v, size_t i)
 	return v->steps.items[i].step->point.op;
 }
 
+/* Is it the end of the whole process? */
+static inline bool plan_ends_process(const struct plan_view *v, size_t i)
+{
+	return plan_op(v, i) == STRATEGY_END &&
+	       plan_step(v, i)->point.object == STRATEGY_ANY_OBJECT;
+}
+
 /* orders.c: `from` has been executed (`blocked`: has begun and blocks) before `to` may be. */
 struct plan_edge {
 	size_t from, to;

@@ -19,6 +19,25 @@ bool plan_is_used(const struct gate_plan *p, size_t place)
 	return false;
 }
 
+/* Orders that are opened at one place have one gate: the first one's. */
+static const struct plan_order *gate_of(const struct gate_plan *p, const struct plan_order *o)
+{
+	array_each(const struct plan_order, first, &p->orders)
+		if (!first->dropped && !first->blocked && first->from == o->from)
+			return first;
+	return o;
+}
+
+static bool has_gate(const struct gate_plan *p, const struct plan_order *o)
+{
+	return !o->dropped && !o->blocked && gate_of(p, o) == o;
+}
+
+const char *gate_plan_gate(const struct gate_plan *p, const struct plan_order *o)
+{
+	return o->blocked || o->dropped ? o->name : gate_of(p, o)->name;
+}
+
 size_t gate_plan_lines(const struct gate_plan *p)
 {
 	size_t lines = 0;
@@ -26,7 +45,7 @@ size_t gate_plan_lines(const struct gate_plan *p)
 	for (size_t i = 0; i < p->places.count; i++)
 		lines += plan_is_used(p, i);
 	array_each(const struct plan_order, o, &p->orders)
-		lines += !o->dropped; /* a gate, or an order */
+		lines += has_gate(p, o) || (o->blocked && !o->dropped);
 	return lines;
 }
 
@@ -48,14 +67,14 @@ static void add_gates(const struct gate_plan *p, struct str *out)
 	size_t widest = 0, gates = 0;
 
 	array_each(const struct plan_order, o, &p->orders) {
-		if (o->dropped || o->blocked)
+		if (!has_gate(p, o))
 			continue;
 		gates++;
 		if (strlen(o->name) > widest)
 			widest = strlen(o->name);
 	}
 	array_each(const struct plan_order, o, &p->orders)
-		if (!o->dropped && !o->blocked)
+		if (has_gate(p, o))
 			str_addf(out, "local %-*s = SimpleGate \"%s\"\n", (int)widest, o->name,
 				 o->name);
 	str_add(out, gates ? "\n" : "");
@@ -69,6 +88,7 @@ static void add_place(const struct plan_place *place, struct str *out)
 	static const char *const events[] = {
 		[PLAN_THREAD_START] = "thread-start",
 		[PLAN_THREAD_EXIT] = "thread-exit",
+		[PLAN_EXIT] = "exit",
 	};
 	bool options = place->thread || place->hit || place->after || place->optional;
 	const char *comma = "";
@@ -99,11 +119,11 @@ static void add_place(const struct plan_place *place, struct str *out)
 static void add_verbs(const struct gate_plan *p, size_t place, struct str *out)
 {
 	array_each(const struct plan_order, o, &p->orders)
-		if (!o->dropped && !o->blocked && o->from == place)
+		if (has_gate(p, o) && o->from == place)
 			str_addf(out, " :open(%s)", o->name);
 	array_each(const struct plan_order, o, &p->orders)
 		if (!o->dropped && !o->blocked && o->to == place)
-			str_addf(out, " :wait(%s)", o->name);
+			str_addf(out, " :wait(%s)", gate_of(p, o)->name);
 	array_each(const struct plan_order, o, &p->orders)
 		if (!o->dropped && o->blocked && (o->from == place || o->to == place))
 			str_addf(out, " :event \"%s\"", o->from == place ? o->name : o->event);

@@ -33,6 +33,25 @@ static const char *plain(const char *name)
 	return name;
 }
 
+/* The instruction, of which `lookup_pc` is the last byte if it is a call that has been made. */
+static uint64_t statement_of(const struct inspect_call *own, bool is_call)
+{
+	static const unsigned lengths[] = {5, 6, 2, 3, 7, 4, 8};
+	uint64_t behind = own->frame.lookup_pc - own->frame.bias + 1;
+
+	for (size_t i = 0; is_call && i < sizeof(lengths) / sizeof(*lengths); i++) {
+		uint64_t at = behind - lengths[i];
+		uint8_t bytes[ARCH_INSN_MAX];
+		struct arch_insn insn;
+		size_t n = module_bytes(own->frame.module, at, bytes, sizeof(bytes));
+
+		if (arch_decode(bytes, n, at, &insn) == 0 && insn.length == lengths[i] &&
+		    (insn.flow == ARCH_FLOW_CALL || insn.flow == ARCH_FLOW_CALL_INDIRECT))
+			return at;
+	}
+	return behind - 1;
+}
+
 static void look(struct control *c, struct turn *t, struct schedule_where *where)
 {
 	struct schedule *s = &c->given->schedule;
@@ -55,7 +74,8 @@ static void look(struct control *c, struct turn *t, struct schedule_where *where
 			.object = own->frame.module
 					  ? schedule_text(s, module_name(own->frame.module))
 					  : NULL,
-			.address = own->frame.lookup_pc - own->frame.bias};
+			.address = own->frame.module ? statement_of(own, inner != NULL)
+						     : own->frame.lookup_pc - own->frame.bias};
 	}
 	inspect_stack_fini(&calls);
 }

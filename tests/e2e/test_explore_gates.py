@@ -1,0 +1,141 @@
+"""gatectl explore: the script of gates that a failure comes back as, run plainly.
+
+Quick: 20 runs each. Full: 200.
+"""
+
+import os
+import re
+
+from harness import compile_text, params
+
+LOST = """#include <pthread.h>
+static volatile int n;
+static void *add(void *x)
+{
+	int old;
+	old = n;
+	n = old + 1;
+	return x;
+}
+int main(void)
+{
+	pthread_t t[2];
+	pthread_create(&t[0], 0, add, 0);
+	pthread_create(&t[1], 0, add, 0);
+	pthread_join(t[0], 0);
+	pthread_join(t[1], 0);
+	return n != 2;
+}
+"""
+
+ABBA = """#include <pthread.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static void *one(void *x)
+{
+	pthread_mutex_lock(&a);
+	pthread_mutex_lock(&b);
+	pthread_mutex_unlock(&b);
+	pthread_mutex_unlock(&a);
+	return x;
+}
+static void *two(void *x)
+{
+	pthread_mutex_lock(&b);
+	pthread_mutex_lock(&a);
+	pthread_mutex_unlock(&a);
+	pthread_mutex_unlock(&b);
+	return x;
+}
+int main(void)
+{
+	pthread_t t[2];
+	pthread_create(&t[0], 0, one, 0);
+	pthread_create(&t[1], 0, two, 0);
+	pthread_join(t[0], 0);
+	pthread_join(t[1], 0);
+	return 0;
+}
+"""
+
+# main leaves before the thread has begun: nothing but the end of the program comes after that.
+EARLY = """#include <pthread.h>
+static volatile int done;
+static void *work(void *x)
+{
+	done = 1;
+	return x;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, 0, work, 0);
+	return !done;
+}
+"""
+
+# Goes on for ever when main comes first.
+SPIN = """#include <pthread.h>
+#include <sched.h>
+static volatile int stop;
+static void *wait(void *x)
+{
+	stop = 0;
+	while (!stop)
+		sched_yield();
+	return x;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, 0, wait, 0);
+	stop = 1;
+	pthread_join(t, 0);
+	return 0;
+}
+"""
+
+PROGRAMS = {"lost": LOST, "abba": ABBA, "early": EARLY}
+EXPECTED = {"lost": "exit = 1", "abba": "deadlock = true", "early": "exit = 1"}
+
+
+def explore(t, name, text, runs, *args):
+    program = compile_text(name + ".c", text)
+    found = t.path("found-" + name)
+    r = t.gate("explore", "--points", "memory", "-o", found, *args, "--", program, env={"GATECTL_VERIFY": str(runs)})
+    t.equal(r.status, 116, "status", r)
+    return program, os.path.join(found, "1", "gates.lua"), r
+
+
+def read(path):
+    with open(path) as f:
+        return f.read()
+
+
+@params(*PROGRAMS)
+def test_forced(t, name):
+    runs = 200 if t.full else 20
+    program, script, r = explore(t, name, PROGRAMS[name], runs)
+    t.check("; its script: " + script in r.first, "the first line names the script", r)
+    text = read(script)
+    t.check("expect { %s }" % EXPECTED[name] in text, "what it expects: " + text, r)
+    t.check("failed like that in %d of %d runs" % (runs, runs) in text, "how often it was tried: " + text, r)
+    t.check(0 < len(re.findall(r"^(?:at|on)\b", text, re.M)) <= 4, "lines of gates: " + text, r)
+    t.check("*0x" not in text, "places are texts: " + text, r)
+    r = t.gate("run", "--repeat", str(runs), "-g", script, "--", program)
+    t.equal(r.status, 0, "as the script expects, in all runs", r)
+
+
+def test_another_expectation(t):
+    """What fails is an expect of the tester's own script: with both scripts it fails plainly, too."""
+    own = t.file("own.lua", "expect { exit = 0 }\n")
+    program, script, r = explore(t, "lost", LOST, 20, "-g", own)
+    t.check("gatectl run -g %s -g gates.lua -- " % own in read(script), "the command line", r)
+    r = t.gate("run", "-g", own, "-g", script, "--", program)
+    t.verdict(r, 119)
+
+
+def test_no_script(t):
+    program, script, r = explore(t, "spin", SPIN, 20, "--steps", "2000")
+    t.check(not os.path.exists(script), "there is none", r)
+    t.check("\nno script of gates: " in r.err.decode(), "the reason", r)
+    t.check("its schedule: " in r.first, "the schedule remains", r)
