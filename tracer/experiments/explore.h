@@ -22,7 +22,7 @@ struct explore_options {
 	double seconds;	      /* 0: no limit */
 	unsigned long steps;  /* of one schedule at most */
 	uint64_t seed;
-	bool all; /* go on after the first failure */
+	bool all;	      /* go on after the first failure */
 	unsigned long verify; /* plain runs in which a script has to force it; 0: none is made */
 	unsigned jobs;
 	unsigned shard, shards; /* the shard-th (from 1) of so many */

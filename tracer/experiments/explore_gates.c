@@ -301,6 +301,8 @@ int explore_gates(struct explore *e, struct explore_failure *f)
 		gating_begin(&g);
 		set_options(&g);
 		answer = try_all(&g);
+		if (answer < 0)
+			no_script(&g, "the search for one was ended");
 		gating_end(&g);
 		unlink(g.path);
 		session_signals_unlink(NULL);

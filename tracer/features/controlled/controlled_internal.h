@@ -34,7 +34,7 @@ struct turn {
 	struct strategy_point point; /* the next step */
 	struct schedule_where where; /* ... in the source, if `described` */
 	bool described;
-	const char *function;	     /* ... which enters this function; or NULL */
+	const char *function;	 /* ... which enters this function; or NULL */
 	uint64_t entry_sp;	 /* ... with this stack pointer, where its return address stands */
 	struct target_made call; /* the call it stands before */
 	uint64_t objects[2];	 /* of a function with several: a condition, its mutex */
