@@ -55,8 +55,8 @@ struct explore_failure {
 	bool looked_at; /* there was one ... */
 	bool again;	/* ... it followed the schedule to its end, and failed in the same way */
 	double seconds; /* how long it took */
-	struct str out, err; /* what the program wrote */
-	struct str gates;    /* the script; empty: see no_script */
+	struct str out, err;		  /* what the program wrote */
+	struct str gates;		  /* the script; empty: see no_script */
 	struct str reports[REPORT_KINDS]; /* .json and .html */
 };
 
