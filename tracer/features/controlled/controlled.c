@@ -268,7 +268,7 @@ static void on_call(struct control *c, struct turn *t)
 		stand_before(t, STRATEGY_SIGNAL);
 		break;
 	default:
-		if (!times_call(c, t) && !processors_call(t) &&
+		if (!times_call(c, t) && !processors_call(t) && !random_call(c, t) &&
 		    !(t->call.number == SYS_futex && futexes_call(c, t)))
 			stand_before(t, STRATEGY_BLOCK);
 	}
@@ -285,7 +285,7 @@ static bool call(struct session *s, const struct target_event *ev)
 	if (!c->begun || !t->thread) {
 		t->thread = ev->thread->user;
 		t->path = "";
-		if (!times_told(c, t) && !processors_call(t))
+		if (!times_told(c, t) && !processors_call(t) && !random_call(c, t))
 			target_resume(s->target, ev->thread);
 		t->thread = NULL;
 	} else if (ev->kind == TARGET_CALLED) {

@@ -74,6 +74,8 @@ struct controlled {
 	struct control *now; /* the run that goes on; or NULL */
 	/* Kept. */
 	ARRAY(char *) paths; /* by the numbers of threads: who made them as which child */
+	uint64_t start_ns,
+		start_random; /* of the program's clock and getrandom(2), where schedules begin */
 	ARRAY(struct controlled_access) accesses; /* that have a trap */
 	struct controlled_span {
 		uint64_t low, size;

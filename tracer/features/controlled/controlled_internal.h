@@ -69,7 +69,7 @@ struct control {
 	size_t kernel;			      /* how many are in MOMENT_KERNEL */
 	uint64_t now_ns;		      /* of the program's clock, since its start */
 	unsigned clock_reads;		      /* of it, since the last step */
-	uint64_t random;		      /* bytes given by getrandom(2) so far */
+	uint64_t random;		      /* of the bytes that getrandom(2) has given */
 	unsigned processes;		      /* that were forked */
 	ARRAY(struct controlled_span) shared; /* memory that they have in common */
 	struct session_thread *arrived;	      /* where schedules begin; or NULL */
@@ -124,6 +124,7 @@ void watch_free(struct control *c, const struct turn *t, uint64_t block);
 /* ---- processors.c ---- */
 
 bool processors_call(struct turn *t);
+bool random_call(struct control *c, struct turn *t); /* random.c */
 
 /* ---- describe.c: where the tester's code leads to the thread's point ---- */
 

@@ -147,6 +147,8 @@ static enum hit_answer hit_start(struct session *s, const struct act *a, const s
 	if (!c || c->begun || h->thread->process != s->root)
 		return HIT_SEEN;
 	c->arrived = h->thread;
+	c->given->start_ns = c->now_ns;
+	c->given->start_random = c->random;
 	if (!s->options->controlled->keeps)
 		control_begin(s, h->thread);
 	else

@@ -68,6 +68,8 @@ void control_begin(struct session *s, struct session_thread *t)
 	struct control *c = control_of(s);
 
 	c->begun = true;
+	c->now_ns = c->given->start_ns;
+	c->random = c->given->start_random;
 	if (t)
 		turn_new(c, t);
 }

@@ -1,0 +1,42 @@
+/*
+ * getrandom(2) gives the same bytes in each run: a sequence that begins anew with it (SplitMix64: Steele, Lea,
+ * Flood, 2014). Whoever reads /dev/urandom, or asks the processor, is not answered here.
+ */
+#include "tracer/features/controlled/controlled_internal.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+
+enum { WORD = 8, MOST = 1 << 20 }; /* bytes; the kernel need not give more at once either */
+
+static uint64_t next(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+bool random_call(struct control *c, struct turn *t)
+{
+	struct target_process *p = t->thread->process->target;
+	uint64_t at = t->call.args[0], left = t->call.args[1];
+	int64_t given = 0;
+
+	if (t->call.number != SYS_getrandom)
+		return false;
+	left = left < MOST ? left : MOST;
+	while (left) {
+		uint64_t word = next(&c->random), n = left < WORD ? left : WORD;
+
+		if (target_write(p, at, &word, n) < 0)
+			break;
+		at += n;
+		left -= n;
+		given += (int64_t)n;
+	}
+	target_answer(t->thread->target, left && !given ? -EFAULT : given);
+	turn_goes(t);
+	return true;
+}
