@@ -66,6 +66,43 @@ static void needs(const char *text, enum plan_orders orders, const char *script)
 	schedule_fini(&s);
 }
 
+/* Whoever could have gone on when the program ended is held until then: those that run the same code, at one
+   place, and not where main waits for them. */
+static void test_to_the_end(void **state)
+{
+	static const char text[] =
+		HEAD(5) "1 main create m.c:1 (main, pthread_create) object=0x100\n"
+			"2 set#1 start - object=0x100\n"
+			"3 set#1 write s.c:1 (set, -, a) writes object=0x10\n"
+			"4 look read l.c:1 (look, -, a) preempts object=0x10\n"
+			"5 look end l.c:2 (look, _exit) writes object=any\n"
+			"- main lock m.c:2 (main, pthread_join) writes object=0x100\n"
+			"- set#1 write s.c:2 (set, -, b) writes object=0x14\n"
+			"- set#2 start - object=0x200\n";
+
+	(void)state;
+	needs(text, PLAN_TO_THE_END,
+	      "local set1_wrote_a = SimpleGate \"set1_wrote_a\"\n"
+	      "local look_ended   = SimpleGate \"look_ended\"\n"
+	      "at(\"s.c:2\", { thread = \"set\" }) :open(set1_wrote_a) :wait(look_ended)\n"
+	      "at \"l.c:1\"                      :wait(set1_wrote_a)\n"
+	      "on(\"exit\", { thread = \"look\" }) :open(look_ended)\n");
+}
+
+/* What a call into the kernel is about is not known, but it is no memory and no lock. */
+static void test_kernel(void **state)
+{
+	static const char text[] =
+		HEAD(4) "1 main block m.c:1 (main, fprintf) writes object=any\n"
+			"2 other read o.c:1 (other, -, x) preempts object=0x10\n"
+			"3 other write o.c:2 (other, -, x) writes object=0x10\n"
+			"4 other lock o.c:3 (other, pthread_mutex_lock, m) writes "
+			"object=0x20\n";
+
+	(void)state;
+	needs(text, PLAN_DEPENDENT, "");
+}
+
 /* What the program sees to: a thread is created, ends, is joined; who has to wait for a lock waits. */
 static void test_not_needed(void **state)
 {
@@ -272,6 +309,7 @@ static void test_dropped(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_to_the_end),  cmocka_unit_test(test_kernel),
 		cmocka_unit_test(test_not_needed),  cmocka_unit_test(test_creation_not_known),
 		cmocka_unit_test(test_lost_wakeup), cmocka_unit_test(test_blocked),
 		cmocka_unit_test(test_hit),	    cmocka_unit_test(test_places),

@@ -104,7 +104,7 @@ static struct schedule_where count_where(size_t thread, size_t at)
 {
 	(void)thread;
 	return (struct schedule_where){
-		"count.c", 12, "worker", NULL, "count", "prog", at ? 0x1193u : 0x1189u};
+		"count.c", 12, "worker", NULL, "count", "prog", at ? 0x1193u : 0x1189u, false};
 }
 
 static void test_lost_update(void **state)
@@ -224,9 +224,14 @@ static struct schedule_where seats_where(size_t thread, size_t at)
 	static const char *const calls[] = {"pthread_mutex_lock", NULL, "pthread_mutex_unlock"};
 
 	(void)thread;
-	return (struct schedule_where){
-		"seats.c", lines[at],	    "book", calls[at % 3], at % 3 == 1 ? "seats_free" : "m",
-		"prog",	   0x1300 + at * 16};
+	return (struct schedule_where){"seats.c",
+				       lines[at],
+				       "book",
+				       calls[at % 3],
+				       at % 3 == 1 ? "seats_free" : "m",
+				       "prog",
+				       0x1300 + at * 16,
+				       false};
 }
 
 static void test_check_then_act(void **state)

@@ -73,6 +73,40 @@ static void link_threads(struct gating *g)
 	base_free(children);
 }
 
+/* The lock that the thread has when it begins to wait for a condition; NO_OBJECT: none. */
+static uint64_t lock_of(const struct schedule *s, size_t wait)
+{
+	unsigned depth = 0;
+
+	for (size_t i = wait; i-- > 0;) {
+		const struct schedule_step *step = &s->steps.items[i];
+
+		if (step->thread != s->steps.items[wait].thread)
+			continue;
+		depth += step->point.op == STRATEGY_UNLOCK;
+		if (step->point.op == STRATEGY_LOCK && depth-- == 0)
+			return step->point.object;
+	}
+	return STRATEGY_NO_OBJECT;
+}
+
+/* Who goes on from a wait for a condition takes the lock again. */
+static void link_waits(struct schedule *s)
+{
+	for (size_t i = 0; i < s->steps.count; i++) {
+		struct schedule_step *step = &s->steps.items[i];
+		uint64_t lock;
+
+		if (step->point.op != STRATEGY_WAIT || !step->where.inside)
+			continue;
+		lock = lock_of(s, i);
+		if (lock == STRATEGY_NO_OBJECT)
+			continue;
+		step->point.op = STRATEGY_LOCK;
+		step->point.object = lock;
+	}
+}
+
 void gating_begin(struct gating *g)
 {
 	const struct schedule *s = &g->f->schedule;
@@ -83,6 +117,7 @@ void gating_begin(struct gating *g)
 	array_each(const struct schedule_step, step, &s->steps)
 		*array_add(&g->schedule.steps) = *step;
 	link_threads(g);
+	link_waits(&g->schedule);
 	g->defies = strcmp(g->f->kind, "expect") == 0;
 	g->program = g->e->modules.count ? g->e->modules.items[0] : NULL;
 	g->words = (struct plan_words){

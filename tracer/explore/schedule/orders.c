@@ -245,11 +245,15 @@ static void dependent(struct clocks *c, bool to_the_end, struct plan_edges *out)
 
 static void one_by_one(const struct plan_view *v, struct plan_edges *out)
 {
+	size_t end = end_of_process(v);
+
 	for (size_t i = 1; i < v->segments.count; i++) {
 		size_t first = v->segments.items[i].first, last = v->segments.items[i - 1].last;
 
+		if (first > end && first < v->done) /* a lock that was not got before that */
+			continue;
 		if (last >= v->done)
-			last = v->done - 1;
+			last = end != PLAN_NONE ? end : v->done - 1;
 		if (plan_op(v, first) != STRATEGY_TIMEOUT &&
 		    !(first >= v->done && is_join(v, first)) &&
 		    (first < v->done || !is_lock(plan_op(v, last))))
@@ -324,6 +328,31 @@ static void reduce(struct clocks *c, struct plan_edges *edges)
 	edges->count = kept;
 }
 
+static bool may_wake(const struct plan_view *v, size_t signal, size_t wait)
+{
+	return plan_op(v, signal) == STRATEGY_SIGNAL &&
+	       thread_of(v, signal) != thread_of(v, wait) &&
+	       (plan_step(v, wait)->point.object == STRATEGY_ANY_OBJECT ||
+		same_object(v, signal, wait));
+}
+
+/* Who is held where it goes on from a wait has to wait first: it does not, if it is late for the signal. */
+static void let_wait(const struct plan_view *v, struct plan_edges *edges)
+{
+	for (size_t i = 0, n = edges->count; i < n; i++) {
+		size_t held = edges->items[i].to, wait = v->steps.items[held].before;
+
+		if (!plan_step(v, held)->where.inside || wait == PLAN_NONE)
+			continue;
+		for (size_t signal = wait + 1; signal < held; signal++) {
+			if (!may_wake(v, signal, wait))
+				continue;
+			*array_add(edges) = (struct plan_edge){wait, signal, true};
+			break;
+		}
+	}
+}
+
 void plan_orders(const struct plan_view *v, enum plan_orders orders, struct plan_edges *out)
 {
 	struct clocks c = {.v = v, .threads = v->s->threads.count};
@@ -335,5 +364,6 @@ void plan_orders(const struct plan_view *v, enum plan_orders orders, struct plan
 		dependent(&c, orders == PLAN_TO_THE_END, out);
 	unite(v, out);
 	reduce(&c, out);
+	let_wait(v, out);
 	base_free(c.rows);
 }

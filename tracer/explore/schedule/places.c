@@ -19,7 +19,7 @@ static const struct schedule_where *where_of(const struct plan_view *v, size_t s
 
 static bool has_line(const struct plan_view *v, size_t step)
 {
-	return where_of(v, step)->file != NULL;
+	return where_of(v, step)->file != NULL && !where_of(v, step)->inside;
 }
 
 static bool has_address(const struct plan_view *v, size_t step)

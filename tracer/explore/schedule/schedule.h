@@ -22,6 +22,7 @@ struct schedule_where {
 	const char *var;    /* the object as C names it: "account.balance"; NULL: not known */
 	const char *object; /* the module's file name, and the address in it as nm prints it: */
 	uint64_t address;   /* ... of the statement's instruction, or of the call */
+	bool inside; /* ... or of what is called there, where the thread goes on from a wait */
 };
 
 struct schedule_step {

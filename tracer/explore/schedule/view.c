@@ -12,8 +12,8 @@ static bool same_text(const char *a, const char *b)
 
 bool plan_same_line(const struct schedule_where *a, const struct schedule_where *b)
 {
-	return a->file && a->line == b->line && same_text(a->file, b->file) &&
-	       same_text(a->func, b->func);
+	return a->file && a->inside == b->inside && a->line == b->line &&
+	       same_text(a->file, b->file) && same_text(a->func, b->func);
 }
 
 /*
@@ -109,7 +109,7 @@ static bool waits_for_lock(const struct plan_record *r, size_t index)
 {
 	size_t next = next_recorded(r, index, true);
 
-	if (plan_step_at(r->s, index)->point.op != STRATEGY_LOCK)
+	if (index >= r->s->steps.count || plan_step_at(r->s, index)->point.op != STRATEGY_LOCK)
 		return false;
 	if (next == PLAN_NONE)
 		return is_stuck(r, index) || next_recorded(r, index, false) == PLAN_NONE;

@@ -52,6 +52,17 @@ static uint64_t statement_of(const struct inspect_call *own, bool is_call)
 	return behind - 1;
 }
 
+/* Behind the system call that it has waited in: it goes on there, and not with a statement of the tester's. */
+static void name_inner(struct control *c, const struct inspect_call *inner,
+		       struct schedule_where *where)
+{
+	if (!inner->frame.module)
+		return;
+	where->object = schedule_text(&c->given->schedule, module_name(inner->frame.module));
+	where->address = inner->frame.lookup_pc - inner->frame.bias;
+	where->inside = true;
+}
+
 static void look(struct control *c, struct turn *t, struct schedule_where *where)
 {
 	struct schedule *s = &c->given->schedule;
@@ -77,6 +88,8 @@ static void look(struct control *c, struct turn *t, struct schedule_where *where
 			.address = own->frame.module ? statement_of(own, inner != NULL)
 						     : own->frame.lookup_pc - own->frame.bias};
 	}
+	if (own && t->has_result)
+		name_inner(c, &calls.items[0], where);
 	inspect_stack_fini(&calls);
 }
 

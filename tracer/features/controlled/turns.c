@@ -49,6 +49,7 @@ void turn_goes(struct turn *t)
 void turn_answered(struct turn *t, int64_t result)
 {
 	t->has_result = true;
+	t->described = false;
 	t->result = result;
 	t->moment = MOMENT_READY;
 	t->timed = false;
