@@ -4,6 +4,8 @@
 #include "tracer/base/xml.h"
 #include "tracer/features/report/suite.h"
 
+#include <inttypes.h>
+
 int explore_reports_check(const struct cli *cli, struct error *err)
 {
 	array_each(const char *, path, &cli->session.reports)
@@ -65,8 +67,12 @@ static void add_samples(const struct explore *e, struct json *j)
 
 static void add_numbers(const struct explore *e, struct json *j)
 {
+	struct str digest = {0};
+
+	str_addf(&digest, "%016" PRIx64, e->digest);
 	json_integer(j, "schedules", (long long)e->runs);
 	json_integer(j, "distinct", (long long)e->distinct);
+	json_string(j, "digest", str_text(&digest));
 	json_integer(j, "points", (long long)e->points);
 	json_integer(j, "barred", (long long)e->barred);
 	json_integer(j, "cut", (long long)e->cut);
@@ -80,6 +86,7 @@ static void add_numbers(const struct explore *e, struct json *j)
 	json_integer(j, "differed", (long long)e->differed);
 	if (e->differs)
 		json_string(j, "differs", e->differs);
+	str_fini(&digest);
 }
 
 static void as_json(const struct explore *e, int status, struct str *out)

@@ -161,8 +161,6 @@ static const char *missing(const struct cli *cli)
 		return "--points FILE.c or FUNC";
 	if (o->from)
 		return "--from";
-	if (o->jobs > 1)
-		return "-j with more than 1";
 	if (o->shards > 1)
 		return "--shard";
 	return NULL;
@@ -175,7 +173,6 @@ int options_explore_settle(struct cli *cli, struct error *err)
 
 	if (what)
 		return error_set(err, ERROR_USAGE, "explore: %s is not there yet", what);
-	o->jobs = 1;
 	o->output = cli->output ? cli->output : "gatectl-found";
 	o->all = cli->all;
 	o->seconds = cli->most_seconds > 0 ? cli->most_seconds : 0;

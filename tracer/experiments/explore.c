@@ -1,121 +1,28 @@
 /* The search: run after run, until one fails, or there is nothing left to see, or no time. */
 #include "tracer/experiments/explore.h"
+#include "tracer/experiments/explore_account.h"
 #include "tracer/experiments/explore_examine.h"
 #include "tracer/experiments/explore_failure.h"
 #include "tracer/experiments/explore_gates.h"
+#include "tracer/experiments/explore_jobs.h"
 #include "tracer/experiments/explore_races.h"
-#include "tracer/experiments/explore_run.h"
-#include "tracer/experiments/explore_seen.h"
-#include "tracer/explore/scripted/scripted.h"
 #include "tracer/experiments/explore_shrink.h"
-#include "tracer/explore/schedule/minimise.h"
+#include "tracer/experiments/explore_worker.h"
+#include "tracer/explore/scripted/scripted.h"
 
+#include <sched.h>
 #include <string.h>
-#include <time.h>
-
-enum { SAMPLES = 512 };
 
 struct search {
 	struct explore *e;
-	struct explore_runs runs;
+	struct explore_account account;
 	struct strategy *strategy;
-	struct error fault; /* of a strategy in Lua */
-	struct seen seen;
-	double begun;
-	unsigned long every; /* runs between two samples */
+	struct error fault;	       /* of a strategy in Lua */
+	struct controlled_paths paths; /* of threads in runs before the search */
+	struct explore_worker worker;  /* of one job */
+	struct explore_jobs jobs;      /* of more */
+	uint64_t run;		       /* the strategy's next */
 };
-
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-/* ---- what a run has shown ------------------------------------------------------------------------ */
-
-/* Of so many samples every second one is dropped. */
-static void thin(struct search *s)
-{
-	struct explore *e = s->e;
-	size_t kept = 0;
-
-	for (size_t i = 1; i < e->samples.count; i += 2)
-		e->samples.items[kept++] = e->samples.items[i];
-	e->samples.count = kept;
-	s->every *= 2;
-}
-
-static void sample(struct search *s)
-{
-	struct explore *e = s->e;
-
-	if (e->runs % s->every)
-		return;
-	*array_add(&e->samples) = (struct explore_sample){now_s() - s->begun, e->runs, e->distinct};
-	if (e->samples.count == SAMPLES)
-		thin(s);
-}
-
-static struct explore_failure *known(struct explore *e, uint64_t key)
-{
-	array_each(struct explore_failure, f, &e->failures)
-		if (f->key == key)
-			return f;
-	return NULL;
-}
-
-static void failed(struct search *s, const struct controlled *c, const struct session_result *r,
-		   const char *kind, uint64_t key)
-{
-	struct explore *e = s->e;
-	struct explore_failure *f = known(e, key);
-
-	if (f) {
-		f->times++;
-		return;
-	}
-	f = array_add(&e->failures);
-	*f = (struct explore_failure){.key = key,
-				      .kind = base_strdup(kind),
-				      .where = explore_where(r, kind),
-				      .text = base_strdup(str_text(&r->text)),
-				      .status = r->status,
-				      .run = e->runs,
-				      .strategy = e->options.strategy,
-				      .times = 1};
-	schedule_copy(&f->schedule, &c->schedule);
-	f->steps = (unsigned)f->schedule.steps.count;
-	f->preemptions = (unsigned)schedule_preemptions(&f->schedule);
-}
-
-static enum strategy_result note(struct search *s, const struct controlled *c,
-				 const struct session_result *r)
-{
-	static const enum strategy_result results[] = {
-		[EXPLORE_PASSED] = STRATEGY_PASSED,
-		[EXPLORE_FAILED] = STRATEGY_FAILED,
-		[EXPLORE_BARRED] = STRATEGY_CUT,
-		[EXPLORE_CUT] = STRATEGY_CUT,
-	};
-	struct explore *e = s->e;
-	const char *kind;
-	uint64_t key;
-	enum explore_ended ended = explore_judge(c, r, &kind, &key);
-
-	if (c->end == CONTROLLED_STOPPED) /* the strategy has seen it: no schedule */
-		return STRATEGY_CUT;
-	e->runs++;
-	e->points += c->schedule.steps.count;
-	e->distinct += seen_add(&s->seen, schedule_digest(&c->schedule));
-	e->barred += ended == EXPLORE_BARRED;
-	e->cut += ended == EXPLORE_CUT;
-	if (ended == EXPLORE_FAILED)
-		failed(s, c, r, kind, key);
-	sample(s);
-	return results[ended];
-}
 
 /* ---- the runs ------------------------------------------------------------------------------------- */
 
@@ -125,7 +32,7 @@ static bool is_over(const struct search *s)
 	const struct explore_options *o = &e->options;
 
 	return (o->runs && e->runs >= o->runs) ||
-	       (o->seconds > 0 && now_s() - s->begun >= o->seconds) ||
+	       (o->seconds > 0 && explore_now_s() - s->account.begun >= o->seconds) ||
 	       (e->failures.count && !o->all) || strategy_is_done(s->strategy);
 }
 
@@ -135,39 +42,41 @@ static void tell(struct explore *e)
 		e->x.view.progress(e->x.view.ctx, e->runs, e->options.runs, "");
 }
 
-/* One run. 0, or -1: the experiment is over. `counts`: it is one of the search's. */
-static int run(struct search *s, struct explore_runs *runs, uint64_t number, bool counts)
+static int one(struct search *s)
 {
-	struct explore *e = s->e;
-	struct strategy *strategy = runs->controlled.strategy;
-	enum strategy_result result = STRATEGY_CUT;
-	struct session_result r;
-	int failed;
+	struct explore_outcome o = {0};
+	int answer;
 
-	tell(e);
-	strategy_begin(strategy, number);
-	failed = explore_runs_one(runs, &r, e->x.err);
-	if (!failed && !r.interrupted && counts)
-		result = note(s, &runs->controlled, &r);
-	strategy_end(strategy, result);
-	if (!failed && r.interrupted)
-		return experiment_over(&e->x, &r);
-	session_result_fini(&r);
-	return failed;
+	tell(s->e);
+	answer = s->jobs.items.count ? explore_jobs_run(&s->jobs, s->run, &o)
+				     : explore_worker_run(&s->worker, s->run, &o);
+	if (answer == 0)
+		explore_account(&s->account, &o);
+	explore_outcome_fini(&o);
+	s->run++;
+	return answer;
 }
 
 static int search(struct search *s)
 {
-	struct explore *e = s->e;
-
-	for (uint64_t number = 0; !is_over(s); number++) {
-		if (run(s, &s->runs, number, true) < 0)
+	while (!is_over(s))
+		if (one(s) < 0)
 			return -1;
-		if (s->fault.code)
-			return error_move(e->x.err, &s->fault);
-	}
-	e->complete = strategy_is_done(s->strategy) && !strategy_strayed(s->strategy);
+	s->e->complete = strategy_is_done(s->strategy) && !strategy_strayed(s->strategy);
 	return 0;
+}
+
+static int one_for_races(struct search *s, struct explore_race_runs *x, bool counts)
+{
+	struct explore_outcome o = {0};
+	int answer;
+
+	tell(s->e);
+	answer = explore_make(s->e, &x->runs, x->made, &o);
+	if (answer == 0 && counts)
+		explore_account(&s->account, &o);
+	explore_outcome_fini(&o);
+	return answer;
 }
 
 /*
@@ -182,13 +91,12 @@ static int find_races(struct search *s)
 	bool counts = strcmp(e->options.strategy, "auto") == 0;
 
 	while (answer == 0 && !is_over(s)) {
-		answer = run(s, &x.runs, x.made, counts);
+		answer = one_for_races(s, &x, counts);
 		if ((e->failures.count && !e->options.all) || !explore_races_more(&x))
 			break;
 	}
 	explore_races_choose(&x, &e->points_at);
-	array_each(char *, path, &x.runs.controlled.paths)
-		*array_add(&s->runs.controlled.paths) = base_strdup(*path);
+	controlled_paths_copy(&s->paths, &x.runs.controlled.paths);
 	explore_races_end(&x);
 	return answer;
 }
@@ -205,7 +113,7 @@ static void print(void *ctx, const char *line)
 
 static void describe(void *ctx, const struct strategy_point *point, struct schedule_where *where)
 {
-	controlled_describe(&((struct search *)ctx)->runs.controlled, point, where);
+	controlled_describe(&((struct search *)ctx)->worker.runs.controlled, point, where);
 }
 
 static int make_strategy(struct search *s)
@@ -226,47 +134,95 @@ static int make_strategy(struct search *s)
 	return s->strategy ? 0 : error_move(err, &s->fault);
 }
 
-static int begin(struct search *s)
+/* ---- the search -------------------------------------------------------------------------------------- */
+
+static int find_points(struct search *s)
 {
 	struct explore *e = s->e;
-	const struct explore_options *o = &e->options;
 
-	if (make_strategy(s) < 0)
+	e->points_at.kind =
+		e->options.points == POINTS_MEMORY ? CONTROLLED_MEMORY : CONTROLLED_SYNC;
+	return e->options.points == POINTS_RACES ? find_races(s) : 0;
+}
+
+/* As many as there are processors, and as the strategy permits. */
+static unsigned count_jobs(const struct search *s)
+{
+	const struct explore_options *o = &s->e->options;
+	cpu_set_t all;
+	unsigned jobs = o->jobs;
+
+	if (strategy_memory(s->strategy) == STRATEGY_MEMORY_ALL)
+		return 1;
+	if (!jobs)
+		jobs = sched_getaffinity(0, sizeof(all), &all) < 0 ? 1 : (unsigned)CPU_COUNT(&all);
+	return o->runs && jobs > o->runs ? (unsigned)o->runs : jobs;
+}
+
+static int begin_alone(struct search *s)
+{
+	struct explore *e = s->e;
+
+	s->worker = (struct explore_worker){.e = e, .strategy = s->strategy, .fault = &s->fault};
+	if (explore_worker_begin(&s->worker, 0, &s->paths) < 0)
 		return -1;
-	s->runs.controlled.strategy = s->strategy;
-	s->runs.controlled.steps = o->steps;
-	e->points_at.kind = o->points == POINTS_MEMORY ? CONTROLLED_MEMORY : CONTROLLED_SYNC;
-	if (o->points == POINTS_RACES && find_races(s) < 0)
-		return -1;
-	explore_runs_points(&s->runs, &e->points_at);
-	if (explore_runs_begin(&s->runs, e->x.options, e->x.symbols, e->quick, true, e->x.err) < 0)
-		return -1;
-	e->forked = s->runs.kept != NULL;
-	e->not_forked = s->runs.not_kept ? base_strdup(s->runs.not_kept) : NULL;
+	e->forked = s->worker.runs.kept != NULL;
+	e->not_forked = s->worker.runs.not_kept ? base_strdup(s->worker.runs.not_kept) : NULL;
 	return 0;
 }
 
-static void keep_paths(struct explore *e, const struct controlled *c)
+static int begin(struct search *s)
 {
-	array_each(char *, path, &c->paths)
-		*array_add(&e->paths) = base_strdup(*path);
+	unsigned jobs;
+
+	if (make_strategy(s) < 0 || find_points(s) < 0)
+		return -1;
+	if (is_over(s))
+		return 0;
+	jobs = count_jobs(s);
+	if (jobs == 1)
+		return begin_alone(s);
+	s->jobs = (struct explore_jobs){.e = s->e,
+					.strategy = s->strategy,
+					.fault = &s->fault,
+					.paths = &s->paths,
+					.step = 1};
+	return explore_jobs_begin(&s->jobs, jobs);
+}
+
+static int shrink_all(struct search *s)
+{
+	struct explore *e = s->e;
+	int answer = 0;
+
+	if (e->failures.count && !s->worker.e) {
+		s->worker = (struct explore_worker){
+			.e = e, .strategy = s->strategy, .fault = &s->fault};
+		answer = explore_worker_begin(&s->worker, 0, &s->paths);
+	}
+	for (size_t i = 0; answer == 0 && i < e->failures.count; i++)
+		answer = explore_shrink(e, &s->worker.runs, &e->failures.items[i]);
+	return answer;
 }
 
 int explore_search(struct explore *e)
 {
-	struct search s = {.e = e, .begun = now_s(), .every = 1};
+	struct search s = {.e = e, .account = {.e = e, .begun = explore_now_s()}};
 	int answer = begin(&s);
 
 	if (answer == 0)
 		answer = search(&s);
-	e->seconds = now_s() - s.begun;
-	for (size_t i = 0; answer == 0 && i < e->failures.count; i++)
-		answer = explore_shrink(e, &s.runs, &e->failures.items[i]);
-	keep_paths(e, &s.runs.controlled);
-	explore_runs_end(&s.runs);
+	e->seconds = explore_now_s() - s.account.begun;
+	explore_jobs_end(&s.jobs);
+	if (answer == 0)
+		answer = shrink_all(&s);
+	if (s.worker.e)
+		explore_worker_end(&s.worker);
 	strategy_free(s.strategy);
 	error_fini(&s.fault);
-	seen_fini(&s.seen);
+	controlled_paths_cut(&s.paths, 0);
+	array_fini(&s.paths);
+	seen_fini(&s.account.seen);
 	for (size_t i = 0; answer == 0 && i < e->failures.count; i++)
 		answer = explore_examine(e, &e->failures.items[i]);
 	for (size_t i = 0; answer == 0 && i < e->failures.count; i++)
@@ -280,9 +236,6 @@ void explore_fini(struct explore *e)
 		explore_failure_fini(f);
 	array_fini(&e->failures);
 	array_fini(&e->samples);
-	array_each(char *, path, &e->paths)
-		base_free(*path);
-	array_fini(&e->paths);
 	array_fini(&e->modules);
 	base_free(e->differs);
 	base_free(e->not_forked);

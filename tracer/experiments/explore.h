@@ -43,14 +43,15 @@ struct explore_failure {
 	char *text;	   /* as `run` would say it: lines, the first as the contract has it */
 	int status;	   /* ... and its exit status */
 	unsigned long run; /* the first schedule that failed so, from 1 */
-	const char *strategy;	     /* that found it */
-	unsigned long times;	     /* schedules that failed so */
-	unsigned steps, preemptions; /* of the schedule as found */
-	unsigned long tries;	     /* runs that made it small */
-	char *folder;		     /* DIR/N; NULL: not written */
-	char *script;		     /* DIR/N/gates.lua; NULL: there is none ... */
-	char *no_script;	     /* ... for this reason */
-	struct schedule schedule;    /* described, if `again` */
+	const char *strategy;	       /* that found it */
+	unsigned long times;	       /* schedules that failed so */
+	unsigned steps, preemptions;   /* of the schedule as found */
+	unsigned long tries;	       /* runs that made it small */
+	char *folder;		       /* DIR/N; NULL: not written */
+	char *script;		       /* DIR/N/gates.lua; NULL: there is none ... */
+	char *no_script;	       /* ... for this reason */
+	struct schedule schedule;      /* described, if `again` */
+	struct controlled_paths paths; /* by its numbers of threads */
 	/* Of the run that was made to look at it: */
 	bool looked_at; /* there was one ... */
 	bool again;	/* ... it followed the schedule to its end, and failed in the same way */
@@ -76,6 +77,7 @@ struct explore {
 		points_at; /* found by the first runs, where they are to be found */
 	/* The result. */
 	unsigned long runs, distinct, points; /* schedules; points of all of them */
+	uint64_t digest;      /* of all of them in their order: equal ones, equal searches */
 	unsigned long barred; /* schedules that ended because of the script's gates: no failures */
 	unsigned long twice, differed; /* run a second time; ... and were another one then */
 	char *differs;		       /* the first step that differed, in words; or NULL */
@@ -85,8 +87,6 @@ struct explore {
 	char *not_forked;  /* ... or why not */
 	double seconds;
 	ARRAY(struct explore_failure) failures;
-	ARRAY(char *)
-	paths; /* by the numbers of threads in schedules: who made them, as which child */
 	ARRAY(struct module *) modules; /* of the program when it failed; the experiment's */
 	ARRAY(struct explore_sample) samples;
 };

@@ -97,8 +97,7 @@ static void prepare(struct explore *e, const struct explore_failure *f, struct c
 	c->steps = is_endless ? f->schedule.steps.count : e->options.steps;
 	c->judges = c->describes = true;
 	c->strategy = explore_guide(&f->schedule);
-	array_each(char *, path, &e->paths)
-		*array_add(&c->paths) = base_strdup(*path);
+	controlled_paths_copy(&c->paths, &f->paths);
 }
 
 int explore_examine(struct explore *e, struct explore_failure *f)

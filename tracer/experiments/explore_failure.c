@@ -98,4 +98,6 @@ void explore_failure_fini(struct explore_failure *f)
 	for (int kind = 0; kind < REPORT_KINDS; kind++)
 		str_fini(&f->reports[kind]);
 	schedule_fini(&f->schedule);
+	controlled_paths_cut(&f->paths, 0);
+	array_fini(&f->paths);
 }

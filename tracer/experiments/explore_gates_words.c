@@ -44,21 +44,22 @@ static const char *line_text(void *ctx, const char *file, unsigned line)
 /* ---- the schedule ------------------------------------------------------------------------------------- */
 
 /* The thread that this one has made as its so manieth; NULL: none. */
-static const char *child_of(const struct explore *e, unsigned thread, unsigned children, size_t *at)
+static const char *child_of(const struct explore_failure *f, unsigned thread, unsigned children,
+			    size_t *at)
 {
 	char path[4096];
 
-	snprintf(path, sizeof(path), "%s.%04x", e->paths.items[thread], children);
-	for (*at = 0; *at < e->paths.count; (*at)++)
-		if (strcmp(e->paths.items[*at], path) == 0)
-			return e->paths.items[*at];
+	snprintf(path, sizeof(path), "%s.%04x", f->paths.items[thread], children);
+	for (*at = 0; *at < f->paths.count; (*at)++)
+		if (strcmp(f->paths.items[*at], path) == 0)
+			return f->paths.items[*at];
 	return NULL;
 }
 
 /* A CREATE and the START that comes of it have one object: the thread. */
 static void link_threads(struct gating *g)
 {
-	unsigned *children = base_alloc(g->e->paths.count + 1, sizeof(*children));
+	unsigned *children = base_alloc(g->f->paths.count + 1, sizeof(*children));
 
 	array_each(struct schedule_step, step, &g->schedule.steps) {
 		struct strategy_point *p = &step->point;
@@ -66,8 +67,8 @@ static void link_threads(struct gating *g)
 
 		if (p->op == STRATEGY_START)
 			p->object = p->thread + 1;
-		else if (p->op == STRATEGY_CREATE && p->thread < g->e->paths.count &&
-			 child_of(g->e, p->thread, ++children[p->thread], &child))
+		else if (p->op == STRATEGY_CREATE && p->thread < g->f->paths.count &&
+			 child_of(g->f, p->thread, ++children[p->thread], &child))
 			p->object = child + 1;
 	}
 	base_free(children);

@@ -98,7 +98,7 @@ int explore_runs_begin(struct explore_runs *r, const struct session_options *o,
 {
 	struct controlled *c = &r->controlled;
 
-	controlled_pin(0);
+	controlled_pin(r->worker);
 	r->options = *o;
 	r->options.features = features;
 	r->options.controlled = c;

@@ -64,7 +64,9 @@ int explore_shrink(struct explore *e, struct explore_runs *runs, struct explore_
 
 	c->steps = strcmp(f->kind, "livelock") == 0 ? controlled_spins_enough(&f->schedule)
 						    : steps_enough(f, steps);
+	controlled_paths_copy(&c->paths, &f->paths);
 	answer = schedule_minimise(&m, &f->schedule);
+	controlled_paths_copy(&f->paths, &c->paths);
 	f->tries = m.tries;
 	c->strategy = before;
 	c->steps = steps;

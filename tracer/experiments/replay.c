@@ -90,7 +90,7 @@ void replay_head(const struct explore *e, const struct explore_failure *f, struc
 	schedule_option_add(h, "strategy", f->strategy);
 	add_number(h, "seed", e->options.seed);
 	add_number(h, "run", f->run);
-	array_each(char *, path, &e->paths)
+	array_each(char *const, path, &f->paths)
 		schedule_option_add(h, "path", *path);
 	add_points(&e->points_at, h);
 	add_modules(e, h);

@@ -13,6 +13,11 @@ int session_signals_release(void)
 	return target_signals_release();
 }
 
+bool session_signals_came(void)
+{
+	return target_signals_came();
+}
+
 void session_signals_unlink(const char *path)
 {
 	target_signals_unlink(path);

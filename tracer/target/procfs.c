@@ -165,6 +165,28 @@ static int parse_call(const char *text, struct target_block *out)
 	return 0;
 }
 
+static unsigned long switches_of(const char *status)
+{
+	return look_number(status, "voluntary_ctxt_switches", 10) +
+	       look_number(status, "nonvoluntary_ctxt_switches", 10);
+}
+
+/*
+ * Whoever is about to sleep or is just awake says "sleeping", too, while it looks whether it has to; and the
+ * call is told of one that has come to a stop since. So it is only believed of one that has not run meanwhile.
+ */
+static bool has_rested(const struct target_thread *thread, const struct target_block *seen)
+{
+	char text[4096];
+	const char *state;
+
+	if (look_proc(thread->tid, "status", text, sizeof(text)) <= 0)
+		return false;
+	state = field_of(text, "State");
+	return state && activity_of(*state) == seen->activity &&
+	       switches_of(text) == seen->switches;
+}
+
 void target_look(const struct target_thread *thread, struct target_block *out)
 {
 	char text[4096];
@@ -175,11 +197,11 @@ void target_look(const struct target_thread *thread, struct target_block *out)
 		return;
 	state = field_of(text, "State");
 	out->activity = activity_of(state ? *state : 'X');
-	out->switches = look_number(text, "voluntary_ctxt_switches", 10) +
-			look_number(text, "nonvoluntary_ctxt_switches", 10);
+	out->switches = switches_of(text);
 	if (out->activity != TARGET_BLOCKED && out->activity != TARGET_DISK)
 		return;
-	if (look_proc(thread->tid, "syscall", text, sizeof(text)) <= 0 || parse_call(text, out) < 0)
+	if (look_proc(thread->tid, "syscall", text, sizeof(text)) <= 0 ||
+	    parse_call(text, out) < 0 || !has_rested(thread, out))
 		out->activity = TARGET_ACTIVE; /* it woke up in between */
 }
 

@@ -235,6 +235,14 @@ int signals_interrupt(void)
 	return 0;
 }
 
+bool target_signals_came(void)
+{
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
+		if (arrived[endings[i]])
+			return true;
+	return false;
+}
+
 void target_signals_hold(void)
 {
 	signals_open(0);

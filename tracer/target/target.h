@@ -174,6 +174,14 @@ void target_signals_as_found(void);
    0. */
 void target_signals_hold(void);
 int target_signals_release(void);
+bool target_signals_came(void); /* one waits to be that */
+/* Forks a process that has targets of its own; signals are held in both. 0 in it. It is killed when the one
+   that has forked it ends. */
+pid_t target_worker(void);
+/* The signal that has ended it, this one or another one before; 0: it had exited. */
+int target_worker_kill(pid_t worker);
+/* All at once, with their programs. */
+void target_workers_end(const pid_t *workers, size_t count);
 /* The signal that came ends nothing: it is answered in another way. */
 void target_signals_go_on(void);
 /* A temporary file that is not to be left behind by a signal; NULL: it is gone. Not copied. */

@@ -2,15 +2,17 @@
 
 #include <string.h>
 
-void schedule_clear(struct schedule *s)
-{
-	s->steps.count = s->pending.count = 0;
-}
-
 static void free_texts(char **items, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		base_free(items[i]);
+}
+
+/* The threads, too: they are numbered as they come, and a digest must not know of earlier runs. */
+void schedule_clear(struct schedule *s)
+{
+	free_texts(s->threads.items, s->threads.count);
+	s->threads.count = s->steps.count = s->pending.count = 0;
 }
 
 void schedule_fini(struct schedule *s)

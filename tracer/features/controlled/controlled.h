@@ -51,6 +51,12 @@ enum controlled_end {
 
 enum { CONTROLLED_RUNTIMES = 4 };
 
+/* By the numbers of threads: who made them as which child. */
+struct controlled_paths {
+	char **items; /* owned */
+	size_t count, capacity;
+};
+
 /* Of a search: owned by the caller, and the same for all of its runs. */
 struct controlled {
 	/* Given. */
@@ -73,7 +79,7 @@ struct controlled {
 	char *stuck;	     /* STUCK: tells this one from others; or NULL */
 	struct control *now; /* the run that goes on; or NULL */
 	/* Kept. */
-	ARRAY(char *) paths; /* by the numbers of threads: who made them as which child */
+	struct controlled_paths paths;
 	uint64_t start_ns,
 		start_random; /* of the program's clock and getrandom(2), where schedules begin */
 	ARRAY(struct controlled_access) accesses; /* that have a trap */
@@ -94,6 +100,10 @@ size_t controlled_spins_enough(const struct schedule *s);
 
 /* Chosen, if it is not yet. */
 void controlled_choose(struct controlled *c, const char *module, uint64_t offset);
+
+void controlled_paths_copy(struct controlled_paths *to, const struct controlled_paths *from);
+/* Forgets the numbers from `count` on: runs give them anew, in the order in which threads come. */
+void controlled_paths_cut(struct controlled_paths *p, size_t count);
 
 void controlled_fini(struct controlled *c);
 

@@ -95,11 +95,23 @@ void turns_forget(struct control *c, const struct session_process *p)
 			turn_forget(c, c->turns.items[i]);
 }
 
+void controlled_paths_cut(struct controlled_paths *p, size_t count)
+{
+	while (p->count > count)
+		base_free(p->items[--p->count]);
+}
+
+void controlled_paths_copy(struct controlled_paths *to, const struct controlled_paths *from)
+{
+	controlled_paths_cut(to, 0);
+	array_each(char *const, path, from)
+		*array_add(to) = base_strdup(*path);
+}
+
 void controlled_fini(struct controlled *c)
 {
 	schedule_fini(&c->schedule);
-	array_each(char *, path, &c->paths)
-		base_free(*path);
+	controlled_paths_cut(&c->paths, 0);
 	array_fini(&c->paths);
 	array_fini(&c->accesses);
 	array_each(struct controlled_chosen, chosen, &c->chosen)

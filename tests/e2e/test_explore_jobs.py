@@ -1,0 +1,94 @@
+"""gatectl explore with several workers: the same search as with one, and nobody is left behind."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+from harness import ROOT, compile_text, params, processes_with, wait_until
+
+import test_explore
+
+
+def bug(name):
+    path = os.path.join(ROOT, "tests", "explore", "bugs")
+    with open(os.path.join(path, name + ".c")) as f:
+        return compile_text(name + "_jobs.c", f.read(), "-I" + path)
+
+
+def search(t, *args, **kw):
+    report = t.path("search.json")
+    r = t.gate("explore", "-o", t.path("found"), "--report", report, *args, **kw)
+    with open(report) as f:
+        r.report = json.load(f)
+    keys = ("schedules", "distinct", "points", "digest", "barred", "cut", "twice", "differed")
+    r.same = [r.report[k] for k in keys] + [
+        [f[k] for k in ("kind", "where", "schedule", "times", "steps", "preemptions", "again")] for f in r.report["failures"]]
+    return r
+
+
+@params("auto", "rff", "pct", "pos")
+def test_same_with_workers(t, strategy):
+    """Run by run, and what is found."""
+    one, three = (search(t, "--strategy", strategy, "--all", "--runs", "250", "-j", j, bug("bounded_buffer")) for j in ("1", "3"))
+    t.equal(three.same, one.same, "three workers, and one", three)
+    t.equal((one.report["schedules"], one.report["twice"] >= 1, one.report["differed"]), (250, True, 0), "some were run twice", one)
+
+
+def test_first_failure(t):
+    """What the others have done behind it is dropped."""
+    one, two = (search(t, "-j", j, bug("lost_update")) for j in ("1", "2"))
+    t.equal(two.same, one.same, "two workers, and one", two)
+    t.equal([r.status for r in (one, two)], [116, 116], "found")
+    read = [test_explore.read(r.report["failures"][0]["folder"], "schedule") for r in (one, two)]
+    t.equal(read[1], read[0], "the schedule")
+
+
+def test_input(t):
+    """Each worker reads all of it."""
+    program = compile_text("input_jobs.c", '#include <stdio.h>\nint main(void) { char s[9] = ""; return !fgets(s, 9, stdin) || s[0] != 104; }\n')
+    command = '"$0" explore -q -j 3 --runs 60 "$1" < "$2"'
+    r = t.run(["sh", "-c", command, t.gatectl, program, t.file("in", "hello\n")], cwd=t.tmp)
+    t.equal((r.status, r.err), (0, ""), "nothing fails", r)
+
+
+def begin(t):
+    p = subprocess.Popen([t.gatectl, "explore", "-j", "2", "--runs", "1000000", "-o", t.path("found"), test_explore.abba_fixed()], env=t.env,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_until(lambda: len(workers(p)) == 2, "the workers")
+    time.sleep(0.3)
+    return p
+
+
+def is_gatectl(pid):
+    try:
+        return os.readlink("/proc/%d/exe" % pid).endswith("/gatectl")
+    except OSError:
+        return False
+
+
+def workers(p):
+    with open("/proc/%d/task/%d/children" % (p.pid, p.pid)) as f:
+        return [pid for pid in map(int, f.read().split()) if is_gatectl(pid)]
+
+
+@params("SIGINT", "SIGTERM", "SIGKILL")
+def test_ended(t, name):
+    number = getattr(signal, name)
+    p = begin(t)
+    p.send_signal(number)
+    out, err = p.communicate(timeout=20)
+    t.equal(p.returncode, -9 if number == signal.SIGKILL else 128 + number, "status: %s %s" % (out, err))
+    t.equal(err, "", "standard error")
+    wait_until(lambda: not processes_with(t.marker), "everybody is gone")
+
+
+def test_worker_killed(t):
+    p = begin(t)
+    os.kill(workers(p)[1], signal.SIGKILL)
+    out, err = p.communicate(timeout=20)
+    t.equal(p.returncode, 125, "status: %s %s" % (out, err))
+    t.check(err.startswith("gatectl: error: a worker of the search was ended by signal 9"), "the error: " + err)
+    t.check("schedules, " in out, "what there was until then: " + out)
+    t.equal(processes_with(t.marker), [], "nobody is left")

@@ -1,0 +1,101 @@
+#include "tracer/experiments/explore_account.h"
+
+#include "tracer/explore/schedule/minimise.h"
+
+#include <time.h>
+
+enum { SAMPLES = 512 };
+
+double explore_now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Of so many samples every second one is dropped. */
+static void thin(struct explore_account *a)
+{
+	struct explore *e = a->e;
+	size_t kept = 0;
+
+	for (size_t i = 1; i < e->samples.count; i += 2)
+		e->samples.items[kept++] = e->samples.items[i];
+	e->samples.count = kept;
+	a->every *= 2;
+}
+
+static void sample(struct explore_account *a)
+{
+	struct explore *e = a->e;
+
+	a->every = a->every ? a->every : 1;
+	if (e->runs % a->every)
+		return;
+	*array_add(&e->samples) =
+		(struct explore_sample){explore_now_s() - a->begun, e->runs, e->distinct};
+	if (e->samples.count == SAMPLES)
+		thin(a);
+}
+
+static struct explore_failure *known(struct explore *e, uint64_t key)
+{
+	array_each(struct explore_failure, f, &e->failures)
+		if (f->key == key)
+			return f;
+	return NULL;
+}
+
+static void failed(struct explore *e, struct explore_outcome *o)
+{
+	struct explore_failure *f = known(e, o->key);
+
+	if (f) {
+		f->times++;
+		return;
+	}
+	f = array_add(&e->failures);
+	*f = (struct explore_failure){.key = o->key,
+				      .kind = o->kind,
+				      .where = o->where,
+				      .text = o->text,
+				      .status = o->status,
+				      .run = e->runs,
+				      .strategy = e->options.strategy,
+				      .times = 1,
+				      .schedule = o->schedule,
+				      .paths = o->paths};
+	f->steps = (unsigned)f->schedule.steps.count;
+	f->preemptions = (unsigned)schedule_preemptions(&f->schedule);
+	o->kind = o->where = o->text = NULL;
+	o->schedule = (struct schedule){0};
+	o->paths = (struct controlled_paths){0};
+}
+
+/* FNV-1a (Fowler, Noll, Vo), a word at a time: which schedules, in which order. */
+static void add_digest(struct explore *e, uint64_t digest)
+{
+	e->digest = ((e->digest ? e->digest : 0xcbf29ce484222325) ^ digest) * 0x100000001b3;
+}
+
+void explore_account(struct explore_account *a, struct explore_outcome *o)
+{
+	struct explore *e = a->e;
+
+	if (o->none) /* the strategy has seen it */
+		return;
+	e->runs++;
+	e->points += o->points;
+	e->distinct += seen_add(&a->seen, o->digest);
+	add_digest(e, o->digest);
+	e->barred += o->ended == EXPLORE_BARRED;
+	e->cut += o->ended == EXPLORE_CUT;
+	e->twice += o->twice;
+	e->differed += o->differs != NULL;
+	if (o->differs && !e->differs)
+		e->differs = base_strdup(o->differs);
+	if (o->ended == EXPLORE_FAILED)
+		failed(e, o);
+	sample(a);
+}

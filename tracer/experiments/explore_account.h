@@ -1,0 +1,19 @@
+/* What the runs of a search have shown, put together in their order. */
+#ifndef GATECTL_EXPERIMENTS_EXPLORE_ACCOUNT_H
+#define GATECTL_EXPERIMENTS_EXPLORE_ACCOUNT_H
+
+#include "tracer/experiments/explore_outcome.h"
+#include "tracer/experiments/explore_seen.h"
+
+struct explore_account {
+	struct explore *e; /* whose result it becomes */
+	struct seen seen;
+	double begun;	     /* by the clock */
+	unsigned long every; /* runs between two samples */
+};
+
+double explore_now_s(void);
+/* Takes what a new failure needs out of the outcome. */
+void explore_account(struct explore_account *a, struct explore_outcome *o);
+
+#endif

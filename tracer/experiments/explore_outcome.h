@@ -1,0 +1,33 @@
+/* What one run of a search has shown: made by whoever did the run, accounted for by the search. */
+#ifndef GATECTL_EXPERIMENTS_EXPLORE_OUTCOME_H
+#define GATECTL_EXPERIMENTS_EXPLORE_OUTCOME_H
+
+#include "tracer/experiments/explore.h"
+#include "tracer/experiments/explore_failure.h"
+#include "tracer/experiments/explore_record.h"
+
+struct explore_outcome {
+	uint64_t run; /* the strategy's number of it, from 0 */
+	enum explore_ended ended;
+	bool none; /* the strategy has ended it: this is no schedule */
+	uint64_t digest, points;
+	bool twice;    /* it was run a second time ... */
+	char *differs; /* ... and was another one; or NULL */
+	/* What it has taught. */
+	ARRAY(uint64_t) lesson;
+	/* FAILED: */
+	uint64_t key;
+	int status;
+	/* ... for the first time, as far as its maker knows: */
+	char *kind, *where, *text; /* explore_failure */
+	struct schedule schedule;
+	struct controlled_paths paths;
+};
+
+void explore_outcome_fini(struct explore_outcome *o);
+
+void explore_outcome_write(const struct explore_outcome *o, struct record *r);
+/* Of a RECORD_RUN whose kind was read. False: it is damaged. */
+bool explore_outcome_read(struct explore_outcome *o, struct record *r);
+
+#endif
