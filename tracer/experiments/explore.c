@@ -32,7 +32,7 @@ static bool is_over(const struct search *s)
 	const struct explore_options *o = &e->options;
 
 	return (o->runs && e->runs >= o->runs) ||
-	       (o->seconds > 0 && explore_now_s() - s->account.begun >= o->seconds) ||
+	       (o->seconds > 0 && e->runs && explore_now_s() - s->account.begun >= o->seconds) ||
 	       (e->failures.count && !o->all) || strategy_is_done(s->strategy);
 }
 
