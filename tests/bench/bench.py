@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 
+import explore
 import scale
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -177,11 +178,15 @@ def bench_scale():
     scale.bench_scale(GATECTL, OUT)
 
 
+def bench_explore():
+    explore.bench_explore(GATECTL, OUT)
+
+
 def main():
     os.makedirs(OUT, exist_ok=True)
     if not GDB:
         print("gdb is not installed: its figures are left out (apt-get install gdb)")
-    for bench in (bench_hit, bench_open, bench_start, bench_retired, bench_resolve, bench_scale):
+    for bench in (bench_hit, bench_open, bench_start, bench_retired, bench_resolve, bench_scale, bench_explore):
         if len(sys.argv) < 2 or bench.__name__[6:] in sys.argv[1:]:
             bench()
 
