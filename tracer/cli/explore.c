@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { VERIFIED = 1000 };
 
@@ -223,16 +222,10 @@ static int explore(struct cli *cli)
 
 int command_explore(struct cli *cli)
 {
-	int is_new, status;
 	ERROR(err);
 
-	if (options_explore_settle(cli, &err) < 0 || explore_reports_check(cli, &err) < 0)
+	if (options_explore_settle(cli, &err) < 0 || explore_reports_check(cli, &err) < 0 ||
+	    found_check(cli->explore.output, &err) < 0)
 		return output_error(cli, &err);
-	is_new = found_check(cli->explore.output, &err);
-	if (is_new < 0)
-		return output_error(cli, &err);
-	status = explore(cli);
-	if (is_new)
-		rmdir(cli->explore.output); /* if it is empty */
-	return status;
+	return explore(cli);
 }

@@ -101,6 +101,7 @@ static char *in_folder(const char *folder, const char *name)
 int found_write(const struct explore *e, struct explore_failure *f, const char *dir,
 		struct error *err)
 {
+	bool is_new = mkdir(dir, 0777) == 0;
 	char *temporary = new_folder(dir);
 	int folder = temporary ? open(temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 
@@ -112,6 +113,8 @@ int found_write(const struct explore *e, struct explore_failure *f, const char *
 		remove_folder(temporary, folder);
 	if (!f->folder)
 		error_errno(err, ERROR_SYSTEM, "%s: what was found cannot be written there", dir);
+	if (!f->folder && is_new)
+		rmdir(dir);
 	if (folder >= 0)
 		close(folder);
 	base_free(temporary);
@@ -128,13 +131,14 @@ int found_check(const char *dir, struct error *err)
 		return error_hint(err, "-o DIR, in a directory that exists and is yours");
 	}
 	folder = new_folder(dir);
-	if (folder) {
+	if (folder)
 		rmdir(folder);
-		base_free(folder);
-		return is_new;
-	}
-	error_errno(err, ERROR_USAGE, "--output: %s: nothing can be written there", dir);
+	else
+		error_errno(err, ERROR_USAGE, "--output: %s: nothing can be written there", dir);
 	if (is_new)
 		rmdir(dir);
+	base_free(folder);
+	if (!err->code)
+		return 0;
 	return error_hint(err, "-o DIR, in a directory that exists and is yours");
 }
