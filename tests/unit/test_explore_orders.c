@@ -89,6 +89,23 @@ static void test_to_the_end(void **state)
 	      "on(\"exit\", { thread = \"look\" }) :open(look_ended)\n");
 }
 
+/* A call that does several steps is one execution of its line; the line again begins with the same step. */
+static void test_call(void **state)
+{
+	static const char text[] = HEAD(
+		5) "1 main read m.c:1 (main, reset, a) object=0x10 at=0x1 code=prog+0x100\n"
+		   "2 main write m.c:1 (main, reset, b) writes object=0x14 at=0x2 code=prog+0x100\n"
+		   "3 main read m.c:1 (main, reset, a) object=0x10 at=0x1 code=prog+0x100\n"
+		   "4 main write m.c:1 (main, reset, b) writes object=0x14 at=0x2 code=prog+0x100\n"
+		   "5 other read o.c:1 (other, -, b) object=0x14 at=0x3 code=prog+0x200\n";
+
+	(void)state;
+	needs(text, PLAN_DEPENDENT,
+	      "local main_wrote_b = SimpleGate \"main_wrote_b\"\n"
+	      "at(\"m.c:1\", { hit = 2, after = true }) :open(main_wrote_b)\n"
+	      "at \"o.c:1\"                             :wait(main_wrote_b)\n");
+}
+
 /* What a call into the kernel is about is not known, but it is no memory and no lock. */
 static void test_kernel(void **state)
 {
@@ -309,11 +326,17 @@ static void test_dropped(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_to_the_end),  cmocka_unit_test(test_kernel),
-		cmocka_unit_test(test_not_needed),  cmocka_unit_test(test_creation_not_known),
-		cmocka_unit_test(test_lost_wakeup), cmocka_unit_test(test_blocked),
-		cmocka_unit_test(test_hit),	    cmocka_unit_test(test_places),
-		cmocka_unit_test(test_called),	    cmocka_unit_test(test_nowhere),
+		cmocka_unit_test(test_to_the_end),
+		cmocka_unit_test(test_call),
+		cmocka_unit_test(test_kernel),
+		cmocka_unit_test(test_not_needed),
+		cmocka_unit_test(test_creation_not_known),
+		cmocka_unit_test(test_lost_wakeup),
+		cmocka_unit_test(test_blocked),
+		cmocka_unit_test(test_hit),
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_called),
+		cmocka_unit_test(test_nowhere),
 		cmocka_unit_test(test_dropped),
 	};
 

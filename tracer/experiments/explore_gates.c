@@ -155,11 +155,13 @@ static int agrees_turned(struct gating *g, struct plan_order *o)
 {
 	static const struct session_trial all;
 	char *const *ids = g->schedule.threads.items;
-	const char *opens = ids[plan_step_at(&g->schedule, o->done)->thread];
+	const char *opens = g->plan.places.items[o->from].thread; /* or several alike */
 	const char *waits = ids[plan_step_at(&g->schedule, o->held)->thread];
 	struct str script = {0};
 	int answer;
 
+	if (!opens)
+		opens = ids[plan_step_at(&g->schedule, o->done)->thread];
 	o->dropped = true;
 	gating_script(g, &script);
 	o->dropped = false;

@@ -169,6 +169,11 @@ static bool is_kernel(const struct plan_view *v, size_t step)
 	return op == STRATEGY_BLOCK || (op == STRATEGY_SIGNAL && call && strstr(call, "kill"));
 }
 
+static bool is_wait(enum strategy_op op)
+{
+	return op == STRATEGY_WAIT || op == STRATEGY_TIMEOUT;
+}
+
 /*
  * A step of which it is not known what it is about: for the kernel that may be something that other calls are
  * about, for a condition its signals. It is not what memory or a lock is.
@@ -182,8 +187,7 @@ static bool may_be_about_one(const struct plan_view *v, size_t x, size_t y)
 		return true;
 	if (is_kernel(v, x) || is_kernel(v, y))
 		return is_kernel(v, x) && is_kernel(v, y);
-	return (a == STRATEGY_WAIT && b == STRATEGY_SIGNAL) ||
-	       (a == STRATEGY_SIGNAL && b == STRATEGY_WAIT);
+	return (is_wait(a) && b == STRATEGY_SIGNAL) || (a == STRATEGY_SIGNAL && is_wait(b));
 }
 
 /* Creation, end and join are seen to; a time-out cannot be held; signals do not mind each other. */
@@ -342,7 +346,8 @@ static void let_wait(const struct plan_view *v, struct plan_edges *edges)
 	for (size_t i = 0, n = edges->count; i < n; i++) {
 		size_t held = edges->items[i].to, wait = v->steps.items[held].before;
 
-		if (!plan_step(v, held)->where.inside || wait == PLAN_NONE)
+		if (!plan_step(v, held)->where.inside || wait == PLAN_NONE ||
+		    plan_op(v, wait) != STRATEGY_WAIT)
 			continue;
 		for (size_t signal = wait + 1; signal < held; signal++) {
 			if (!may_wake(v, signal, wait))

@@ -48,6 +48,8 @@ static bool others_pass(const struct plan_view *v, size_t at, bool line)
 	const struct schedule *s = v->s;
 	unsigned own = plan_step(v, at)->thread;
 
+	if (where_of(v, at)->inside) /* a library's own code: there may be anybody */
+		return true;
 	for (size_t t = 0; t < s->threads.count; t++)
 		if (t != own && are_alike(s->threads.items[t], s->threads.items[own]))
 			return true;
@@ -254,12 +256,15 @@ static bool leads_elsewhere(const struct plan_view *v, size_t at, size_t next)
 static int open_behind(struct plan_placing *g, size_t at, size_t *out)
 {
 	const struct plan_view *v = g->v;
-	size_t next = next_step(v, at);
+	size_t next = next_step(v, at), behind = v->steps.items[at].behind;
 	bool fresh =
 		next != PLAN_NONE && has_line(v, next) && v->steps.items[next].line_first == next;
 	bool over = has_line(v, at) && line_is_over(v, at);
 
-	if (plan_op(v, at) == STRATEGY_END)
+	if (behind != PLAN_NONE && plan_op(v, at) == STRATEGY_TIMEOUT &&
+	    where_of(v, behind)->inside)
+		*out = make(g, behind, PLAN_LOCATION, false, false);
+	else if (plan_op(v, at) == STRATEGY_END)
 		*out = make(g, at, plan_ends_process(v, at) ? PLAN_EXIT : PLAN_THREAD_EXIT, false,
 			    false);
 	else if (over && !(fresh && leads_elsewhere(v, at, next)))

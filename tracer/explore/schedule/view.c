@@ -16,9 +16,23 @@ bool plan_same_line(const struct schedule_where *a, const struct schedule_where 
 	       same_text(a->file, b->file) && same_text(a->func, b->func);
 }
 
+/* Is `later` in the same execution of its line? */
+static bool goes_on(const struct plan_view *v, size_t earlier, size_t later)
+{
+	const struct schedule_where *a = &plan_step(v, earlier)->where;
+	const struct schedule_where *b = &plan_step(v, later)->where;
+	size_t first = v->steps.items[earlier].line_first;
+
+	if (plan_op(v, later) == STRATEGY_TIMEOUT)
+		return true;
+	if (a->address != b->address)
+		return a->address < b->address;
+	return b->call && plan_step(v, first)->point.place != plan_step(v, later)->point.place;
+}
+
 /*
  * One execution of a line goes from lower to higher addresses, and does not leave the line for another one
- * of its function. (Where that is wrong, a place is given by an address that could have been a line.)
+ * of its function. What is called from there may do several steps, but does not begin anew. (Where that is wrong, a place is given by an address that could have been a line.)
  */
 static size_t same_execution(const struct plan_view *v, size_t at)
 {
@@ -29,7 +43,7 @@ static size_t same_execution(const struct plan_view *v, size_t at)
 		const struct schedule_where *earlier = &plan_step(v, i)->where;
 
 		if (plan_same_line(w, earlier))
-			return earlier->address < w->address ? i : PLAN_NONE;
+			return goes_on(v, i, at) ? i : PLAN_NONE;
 		if (same_text(w->func, earlier->func))
 			return PLAN_NONE;
 	}
