@@ -18,6 +18,7 @@ struct cli {
 	bool all;		   /* convert: sleeps, too, that the outcome does not depend on */
 	double most_seconds; /* convert, explore: for all of it; 0: no limit; < 0: not given */
 	struct explore_options explore; /* but for what has a place above */
+	const char *ignore;		/* races: a file of locations; NULL: none */
 	bool merge;			/* explore: of folders, nothing is run */
 	char **rest;			/* what follows the options: PROG and its arguments */
 	int rest_count;
@@ -43,6 +44,7 @@ enum {
 	CMD_CONVERT = 64,
 	CMD_EXPLORE = 128,
 	CMD_REPLAY = 256,
+	CMD_RACES = 512,
 };
 
 /* One row of the table that parsing, --help and completions come from. */
@@ -76,7 +78,8 @@ enum {
 	OPT_STEPS,
 	OPT_SEED,
 	OPT_SHARD,
-	OPT_MERGE
+	OPT_MERGE,
+	OPT_IGNORE
 };
 
 /* options.c: 0, or -1 with a usage error. argv[0] is the command's name. */
@@ -94,6 +97,7 @@ extern const struct explore_options options_explore_defaults;
 int options_explore(int key, const char *value, struct cli *out, struct error *err);
 /* When all have been given. -1: what was asked for is not there yet. */
 int options_explore_settle(struct cli *cli, struct error *err);
+bool options_is_strategy(const char *name); /* "auto", "pos", ...: none in Lua */
 
 /* output.c: prints an error as the contract has it; returns the exit status. */
 int output_error(const struct cli *cli, const struct error *err);
@@ -136,6 +140,7 @@ int command_prove(struct cli *cli);
 int command_repl(struct cli *cli);
 int command_explore(struct cli *cli);
 int command_replay(struct cli *cli);
+int command_races(struct cli *cli);
 int command_convert(struct cli *cli);
 
 #endif

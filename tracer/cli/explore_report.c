@@ -127,47 +127,55 @@ static void add_problem(const char *tag, const char *message, const char *type, 
 	str_addf(out, "</%s>\n", tag);
 }
 
-static enum report_case add_outcome(const struct explore *e, int status, struct str *out)
+static enum report_case add_outcome(const struct explore *e, int status, const char *headline,
+				    const char *text, struct str *out)
 {
-	const struct explore_failure *f = e->failures.items;
-	struct str message = {0};
-	enum report_case what = CASE_PASSED;
-
+	if (!status)
+		return CASE_PASSED;
 	if (status == VERDICT_FOUND) {
-		str_addf(&message, "%zu failures in %lu schedules; the first: %s",
-			 e->failures.count, e->runs, f->where);
-		add_problem("failure", str_text(&message), "found", f->text, out);
-		what = CASE_FAILED;
-	} else if (status == SESSION_SKIPPED && e->x.err->code == ERROR_CANNOT_TRACE) {
-		add_problem("skipped", error_text(e->x.err), "cannot-trace", "", out);
-		what = CASE_SKIPPED;
-	} else if (status) {
-		add_problem("error", error_text(e->x.err), explore_verdict(e, status),
-			    str_text(&e->x.last.text), out);
-		what = CASE_ERROR;
+		add_problem("failure", headline, "found", text, out);
+		return CASE_FAILED;
 	}
-	str_fini(&message);
-	return what;
+	if (status == SESSION_SKIPPED && e->x.err->code == ERROR_CANNOT_TRACE) {
+		add_problem("skipped", error_text(e->x.err), "cannot-trace", "", out);
+		return CASE_SKIPPED;
+	}
+	add_problem("error", error_text(e->x.err), explore_verdict(e, status),
+		    str_text(&e->x.last.text), out);
+	return CASE_ERROR;
 }
 
-static void as_junit(const struct explore *e, int status, struct str *out)
+void explore_junit(const struct explore *e, int status, const char *command, const char *headline,
+		   const char *text, struct str *out)
 {
 	struct report_suite suite = {.seconds = e->seconds};
 	const char *program = str_base_name(e->x.options->argv[0]);
 	struct str name = {0};
 
-	str_addf(&name, "explore %s", program);
+	str_addf(&name, "%s %s", command, program);
 	str_add(&suite.cases, "    <testcase");
 	xml_attribute(&suite.cases, "name", str_text(&name));
 	xml_attribute(&suite.cases, "classname", program);
 	str_addf(&suite.cases, " time=\"%.6f\">\n", e->seconds);
-	suite.count[add_outcome(e, status, &suite.cases)]++;
-	str_addf(&suite.cases, "      <system-out>%lu schedules, %lu distinct</system-out>\n",
-		 e->runs, e->distinct);
-	str_add(&suite.cases, "    </testcase>\n");
+	suite.count[add_outcome(e, status, headline, text, &suite.cases)]++;
+	str_add(&suite.cases, "      <system-out>");
+	xml_text(&suite.cases, headline);
+	str_add(&suite.cases, "</system-out>\n    </testcase>\n");
 	report_suite_text(&suite, e->x.options, out);
 	str_fini(&suite.cases);
 	str_fini(&name);
+}
+
+static void as_junit(const struct explore *e, int status, struct str *out)
+{
+	const struct explore_failure *f = e->failures.items;
+	struct str headline = {0};
+
+	str_addf(&headline, "%lu schedules, %lu distinct", e->runs, e->distinct);
+	if (e->failures.count)
+		str_addf(&headline, ": %zu failures; the first: %s", e->failures.count, f->where);
+	explore_junit(e, status, "explore", str_text(&headline), f ? f->text : "", out);
+	str_fini(&headline);
 }
 
 int explore_report(const struct cli *cli, const struct explore *e, int status, struct error *err)

@@ -9,6 +9,10 @@ int explore_reports_check(const struct cli *cli, struct error *err);
 /* `status`: gatectl's. 0, or -1: one of them cannot be written. */
 int explore_report(const struct cli *cli, const struct explore *e, int status, struct error *err);
 
+/* One test case of this name; what was found in a headline and its text. */
+void explore_junit(const struct explore *e, int status, const char *command, const char *headline,
+		   const char *text, struct str *out);
+
 /* "found", "ok", "error", "interrupted" ... */
 const char *explore_verdict(const struct explore *e, int status);
 

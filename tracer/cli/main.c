@@ -26,6 +26,8 @@ static const struct command commands[] = {
 	 "search the interleavings for one that fails", CMD_EXPLORE, command_explore},
 	{"replay", "replay [OPTIONS] FILE.schedule [[--] PROG [ARG...]]",
 	 "one recorded interleaving again, exactly", CMD_REPLAY, command_replay},
+	{"races", "races [OPTIONS] [-g FILE.lua]... [--] PROG [ARG...]",
+	 "which accesses to memory are ordered by nothing?", CMD_RACES, command_races},
 	{"check", "check -g FILE.lua PROG", "resolve every location of a script, run nothing",
 	 CMD_CHECK, command_check},
 	{"lines", "lines PROG LOCATION...",

@@ -58,7 +58,7 @@ static bool ends_with(const char *text, const char *ending)
 	return length > n && strcmp(text + length - n, ending) == 0;
 }
 
-static bool is_strategy(const char *name)
+bool options_is_strategy(const char *name)
 {
 	for (size_t i = 0; strategy_name(i); i++)
 		if (strcmp(strategy_name(i), name) == 0)
@@ -71,7 +71,7 @@ static int parse_strategy(const char *text, struct explore_options *o, struct er
 	struct str names = {0};
 
 	o->strategy = text;
-	if (strcmp(text, "auto") == 0 || is_strategy(text) || ends_with(text, ".lua"))
+	if (strcmp(text, "auto") == 0 || options_is_strategy(text) || ends_with(text, ".lua"))
 		return 0;
 	for (size_t i = 0; strategy_name(i); i++)
 		if (strcmp(strategy_name(i), "auto") != 0)
@@ -143,6 +143,9 @@ int options_explore(int key, const char *value, struct cli *out, struct error *e
 	case OPT_MERGE:
 		out->merge = true;
 		return 0;
+	case OPT_IGNORE:
+		out->ignore = value;
+		return 0;
 	default:
 		return error_set(err, ERROR_USAGE, "an option without a meaning: %d", key);
 	}
@@ -180,6 +183,6 @@ int options_explore_settle(struct cli *cli, struct error *err)
 	if (cli->runs || o->seconds > 0)
 		o->runs = cli->runs;
 	if (!o->strategy || strcmp(o->strategy, "auto") == 0)
-		o->strategy = is_strategy("auto") ? "auto" : "pos";
+		o->strategy = options_is_strategy("auto") ? "auto" : "pos";
 	return 0;
 }

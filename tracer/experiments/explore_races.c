@@ -4,11 +4,12 @@ enum { QUIET_RUNS = 10, MOST_RUNS = 50 };
 
 int explore_races_begin(struct explore_race_runs *x, struct explore *e)
 {
-	const struct strategy_options options = {.seed = e->options.seed};
+	const struct strategy_options options = {
+		.seed = e->options.seed, .depth = e->options.depth, .bound = e->options.bound};
 	struct controlled *c = &x->runs.controlled;
 
 	x->races = c->races = races_new();
-	c->strategy = strategy_new("pos", &options);
+	c->strategy = strategy_new(x->strategy ? x->strategy : "pos", &options);
 	c->steps = e->options.steps;
 	c->points = CONTROLLED_SYNC;
 	return explore_runs_begin(&x->runs, e->x.options, e->x.symbols, e->quick, true, e->x.err);
@@ -24,14 +25,28 @@ static bool is_new(struct controlled *c, uint64_t index)
 	return is_new;
 }
 
+/* Variables that turned out to be atomic order what other accesses do: that was not seen in this run. */
+static bool drop_those_of_atomics(struct explore_race_runs *x)
+{
+	struct controlled *c = &x->runs.controlled;
+	bool found = false;
+
+	for (size_t i = x->pairs; i < c->told.count; i++)
+		found |= c->told.items[i].atomic;
+	if (!found)
+		return false;
+	races_drop_pairs(x->races, x->pairs);
+	controlled_forget_told(c, x->pairs);
+	return true;
+}
+
 bool explore_races_more(struct explore_race_runs *x)
 {
 	struct controlled *c = &x->runs.controlled;
-	size_t count;
-	const struct races_pair *pairs = races_pairs(x->races, &count);
-	bool more = false;
+	bool more = drop_those_of_atomics(x);
+	const struct races_pair *pairs = races_pairs(x->races, &x->pairs);
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < x->pairs; i++) {
 		more |= is_new(c, pairs[i].first.place);
 		more |= is_new(c, pairs[i].second.place);
 	}
@@ -42,11 +57,16 @@ bool explore_races_more(struct explore_race_runs *x)
 
 void explore_races_choose(const struct explore_race_runs *x, struct explore_points_at *points)
 {
+	const struct controlled *c = &x->runs.controlled;
+
 	points->kind = CONTROLLED_CHOSEN;
-	array_each(const struct controlled_access, a, &x->runs.controlled.accesses)
+	array_each(const struct controlled_access, a, &c->accesses)
 		if (a->is_point && !a->what.atomic && !a->what.pauses)
 			*array_add(points) = (struct controlled_chosen){
-				base_strdup(module_name(a->module)), a->offset};
+				base_strdup(module_name(a->module)), a->offset, false};
+	array_each(const struct controlled_chosen, atomic, &c->chosen)
+		*array_add(points) = (struct controlled_chosen){base_strdup(atomic->module),
+								atomic->offset, true};
 }
 
 void explore_races_end(struct explore_race_runs *x)

@@ -6,10 +6,12 @@
 #include "tracer/experiments/explore_run.h"
 
 struct explore_race_runs {
+	const char *strategy;	  /* given; NULL: pos */
 	struct explore_runs runs; /* the schedules have points where threads synchronise */
 	struct races *races;
 	unsigned long quiet; /* runs in a row that have found nothing new */
 	unsigned long made;
+	size_t pairs; /* of races that have been found so far */
 };
 
 int explore_races_begin(struct explore_race_runs *x, struct explore *e);

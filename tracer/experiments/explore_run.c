@@ -118,7 +118,7 @@ void explore_runs_points(struct explore_runs *r, const struct explore_points_at 
 {
 	r->controlled.points = points->kind;
 	array_each(const struct controlled_chosen, chosen, points)
-		controlled_choose(&r->controlled, chosen->module, chosen->offset);
+		controlled_choose(&r->controlled, chosen);
 }
 
 static int start(struct explore_runs *r, struct session *s, struct error *err)

@@ -48,8 +48,25 @@ static void add_points(const struct explore_points_at *points, struct schedule_h
 		struct str text = {0};
 
 		str_addf(&text, "%s+0x%" PRIx64, chosen->module, chosen->offset);
-		schedule_option_add(h, "point", str_text(&text));
+		schedule_option_add(h, chosen->atomic ? "atomic" : "point", str_text(&text));
 		str_fini(&text);
+	}
+}
+
+static void choose(const struct schedule_head *h, const char *key, struct controlled *c)
+{
+	const char *value;
+
+	for (size_t k = 0; (value = schedule_option(h, key, k)); k++) {
+		const char *plus = strrchr(value, '+');
+		struct controlled_chosen chosen = {.atomic = strcmp(key, "atomic") == 0};
+
+		if (!plus)
+			continue;
+		chosen.module = base_strndup(value, (size_t)(plus - value));
+		chosen.offset = strtoull(plus + 1, NULL, 16);
+		controlled_choose(c, &chosen);
+		base_free(chosen.module);
 	}
 }
 
@@ -60,14 +77,8 @@ static void set_points(const struct schedule_head *h, struct controlled *c)
 	c->points = !value || strcmp(value, "sync") == 0 ? CONTROLLED_SYNC
 		    : strcmp(value, "memory") == 0	 ? CONTROLLED_MEMORY
 							 : CONTROLLED_CHOSEN;
-	for (size_t k = 0; (value = schedule_option(h, "point", k)); k++) {
-		const char *plus = strrchr(value, '+');
-		char *module = plus ? base_strndup(value, (size_t)(plus - value)) : NULL;
-
-		if (module)
-			controlled_choose(c, module, strtoull(plus + 1, NULL, 16));
-		base_free(module);
-	}
+	choose(h, "point", c);
+	choose(h, "atomic", c);
 }
 
 void replay_head(const struct explore *e, const struct explore_failure *f, struct schedule_head *h)

@@ -206,6 +206,7 @@ static int fill_alias(struct type *t, const struct entry *e, struct error *err)
 	t->pointer = t->arrays = t->next = NULL;
 	t->is_const = t->is_const || e->tag == DW_TAG_const_type;
 	t->is_volatile = t->is_volatile || e->tag == DW_TAG_volatile_type;
+	t->is_atomic = t->is_atomic || e->tag == DW_TAG_atomic_type;
 	if (e->tag != DW_TAG_typedef && e->tag != DW_TAG_template_alias)
 		return 0;
 	t->name = name;

@@ -67,6 +67,7 @@ struct type {
 	const char *tag; /* the name that its definition has, typedefs seen through; NULL */
 	bool is_typedef; /* `name` is that of a typedef */
 	bool is_const, is_volatile; /* as declared; only type_spell looks at them */
+	bool is_atomic;		    /* _Atomic, typedefs seen through */
 	bool is_rvalue;		    /* REFERENCE: && */
 	bool is_nullptr;	    /* decltype(nullptr) */
 	/* Filled in by type_members(): */

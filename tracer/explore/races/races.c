@@ -282,6 +282,21 @@ const struct races_pair *races_pairs(const struct races *r, size_t *count)
 	return r->pairs.items;
 }
 
+static void drop_pair(void *ctx, uint64_t key, uint32_t *number)
+{
+	(void)key;
+	if (*number > *(const size_t *)ctx)
+		*number = 0;
+}
+
+void races_drop_pairs(struct races *r, size_t count)
+{
+	if (count >= r->pairs.count)
+		return;
+	map_each(&r->pair_numbers, 0, UINT64_MAX, drop_pair, &count);
+	r->pairs.count = r->counted.count = count;
+}
+
 const uint64_t *races_shared_places(const struct races *r, size_t *count)
 {
 	*count = r->shared.count;

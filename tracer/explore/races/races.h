@@ -80,6 +80,9 @@ struct races_pair {
 /* In the order in which they were found; valid until the next event. */
 const struct races_pair *races_pairs(const struct races *r, size_t *count);
 
+/* Pairs behind the first `count` turned out to be none: as if they had not been found. */
+void races_drop_pairs(struct races *r, size_t count);
+
 /* Places that touched a byte which another thread touched, too, ordered or not. Valid as above. */
 const uint64_t *races_shared_places(const struct races *r, size_t *count);
 

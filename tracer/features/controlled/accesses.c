@@ -71,27 +71,31 @@ struct access_setting {
 	const struct image *image;
 };
 
-static bool is_chosen(const struct controlled *g, const struct module *m, uint64_t offset)
+static struct controlled_chosen *chosen_at(const struct controlled *g, const char *module,
+					   uint64_t offset)
 {
-	array_each(const struct controlled_chosen, chosen, &g->chosen)
-		if (chosen->offset == offset && strcmp(chosen->module, module_name(m)) == 0)
-			return true;
-	return false;
-}
-
-void controlled_choose(struct controlled *c, const char *module, uint64_t offset)
-{
-	array_each(const struct controlled_chosen, chosen, &c->chosen)
+	array_each(struct controlled_chosen, chosen, &g->chosen)
 		if (chosen->offset == offset && strcmp(chosen->module, module) == 0)
-			return;
-	*array_add(&c->chosen) = (struct controlled_chosen){base_strdup(module), offset};
+			return chosen;
+	return NULL;
 }
 
-static bool is_point(const struct controlled *g, const struct module *m,
-		     const struct source_access *a)
+void controlled_choose(struct controlled *c, const struct controlled_chosen *what)
 {
-	return a->what.atomic || a->what.pauses || g->points == CONTROLLED_MEMORY ||
-	       (g->points == CONTROLLED_CHOSEN && is_chosen(g, m, a->offset));
+	struct controlled_chosen *there = chosen_at(c, what->module, what->offset);
+
+	if (there)
+		there->atomic |= what->atomic;
+	else
+		*array_add(&c->chosen) = (struct controlled_chosen){base_strdup(what->module),
+								    what->offset, what->atomic};
+}
+
+static bool is_point(const struct controlled *g, const struct controlled_chosen *chosen,
+		     const struct arch_shared *what)
+{
+	return what->atomic || what->pauses || g->points == CONTROLLED_MEMORY ||
+	       (g->points == CONTROLLED_CHOSEN && chosen);
 }
 
 static void put(const struct access_setting *x, unsigned index)
@@ -110,17 +114,21 @@ static void add(void *ctx, const struct source_access *a)
 {
 	const struct access_setting *x = ctx;
 	struct controlled *g = x->session->options->controlled;
-	bool point = is_point(g, x->image->module, a);
-
+	const struct controlled_chosen *chosen =
+		chosen_at(g, module_name(x->image->module), a->offset);
+	struct arch_shared what = a->what;
 	struct controlled_access *access;
+	bool point;
 
+	what.atomic |= chosen && chosen->atomic;
+	point = is_point(g, chosen, &what);
 	if (!point && !g->races)
 		return;
 	access = array_add(&g->accesses);
 	*access = (struct controlled_access){.module = x->image->module,
 					     .offset = a->offset,
 					     .framed = a->framed,
-					     .what = a->what,
+					     .what = what,
 					     .is_point = point,
 					     .address = x->image->bias + a->offset};
 	module_bytes(x->image->module, a->offset, access->code, sizeof(access->code));

@@ -25,7 +25,7 @@ enum controlled_points {
 
 /* An instruction that reads or writes memory which threads may share. */
 struct controlled_access {
-	const struct module *module;
+	struct module *module;
 	uint64_t offset; /* as nm prints it */
 	struct arch_shared what;
 	bool framed; /* for arch_accesses() */
@@ -40,6 +40,25 @@ struct controlled_access {
 struct controlled_chosen {
 	char *module;
 	uint64_t offset;
+	bool atomic; /* it is an atomic operation, though the instruction is a plain one */
+};
+
+/*
+ * A pair of `races`, as it was when it was found: the second thread stood before its access. Texts are owned;
+ * NULL: not known.
+ */
+struct controlled_race {
+	struct controlled_race_side {
+		char *file;
+		unsigned line;
+		char *func, *thread, *locks; /* "m, q->lock"; NULL: it held none */
+		bool writes;
+	} sides[2]; /* in time */
+	char *variable;
+	uint64_t size; /* of the second access */
+	/* Its value before the first wrote, before the second access, after that one. */
+	char *before, *between, *after;
+	bool atomic; /* it is no race: the variable is an atomic one */
 };
 
 enum controlled_end {
@@ -83,6 +102,7 @@ struct controlled {
 	uint64_t start_ns,
 		start_random; /* of the program's clock and getrandom(2), where schedules begin */
 	ARRAY(struct controlled_access) accesses; /* that have a trap */
+	ARRAY(struct controlled_race) told;	  /* by the numbers of races' pairs */
 	struct controlled_span {
 		uint64_t low, size;
 	} runtime[CONTROLLED_RUNTIMES]; /* libc, ld.so: calls from there are no points */
@@ -99,7 +119,9 @@ bool controlled_spins(const struct controlled *c);
 size_t controlled_spins_enough(const struct schedule *s);
 
 /* Chosen, if it is not yet. */
-void controlled_choose(struct controlled *c, const char *module, uint64_t offset);
+void controlled_choose(struct controlled *c, const struct controlled_chosen *what);
+/* Forgets the races behind the first `count`. */
+void controlled_forget_told(struct controlled *c, size_t count);
 
 void controlled_paths_copy(struct controlled_paths *to, const struct controlled_paths *from);
 /* Forgets the numbers from `count` on: runs give them anew, in the order in which threads come. */

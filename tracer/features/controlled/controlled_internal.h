@@ -44,7 +44,10 @@ struct turn {
 	unsigned accesses_index; /* of controlled.accesses */
 	bool accesses_atomic;
 	uint64_t locking; /* it has this lock when its call returns; 0: none */
-	bool timed;	  /* its wait ends at: */
+	size_t raced; /* the last of controlled.told that it has been second in, from 1; 0: none */
+	uint64_t raced_at;
+	const struct type *raced_type; /* of the variable there */
+	bool timed;		       /* its wait ends at: */
 	uint64_t until_ns;
 	struct futex_key key; /* FUTEX */
 	uint32_t bits;	      /* ... of FUTEX_WAIT_BITSET */
@@ -53,6 +56,12 @@ struct turn {
 	bool blocked;	      /* its call has waited in the kernel */
 	bool has_result;      /* READY: the call's, which is not made */
 	int64_t result;
+};
+
+/* Values that were overwritten lately: the last one of each address, unless others took its place. */
+enum { WRITTEN = 1024 };
+struct overwritten {
+	uint64_t address, value;
 };
 
 /* Kept with a run. */
@@ -73,6 +82,7 @@ struct control {
 	unsigned processes;		      /* that were forked */
 	ARRAY(struct controlled_span) shared; /* memory that they have in common */
 	struct session_thread *arrived;	      /* where schedules begin; or NULL */
+	struct overwritten written[WRITTEN];
 };
 
 struct control *control_of(const struct session *s); /* NULL: the run is not controlled */
@@ -121,6 +131,19 @@ void watch_step(struct control *c, struct turn *t, const struct strategy_point *
 void watch_accesses(struct control *c, struct turn *t);
 void watch_free(struct control *c, const struct turn *t, uint64_t block);
 
+/* ---- race.c: a pair of the search for races is new; the thread is about to make the access ---- */
+
+void race_told(struct control *c, struct turn *t, const struct arch_access *a,
+	       const struct races_pair *pair);
+/* The access has been made. */
+void race_made(struct control *c, struct turn *t);
+
+/* ---- race_name.c ---- */
+
+/* What the source calls the memory at the address where the thread is now. False: it cannot be told. `type`: NULL if not known. */
+bool race_name(struct turn *t, const struct inspect_stack *calls, size_t own, uint64_t address,
+	       struct str *out, const struct type **type);
+
 /* ---- processors.c ---- */
 
 bool processors_call(struct turn *t);
@@ -129,6 +152,8 @@ bool random_call(struct control *c, struct turn *t); /* random.c */
 /* ---- describe.c: where the tester's code leads to the thread's point ---- */
 
 const struct schedule_where *describe(struct control *c, struct turn *t);
+/* The innermost call that is the tester's own code; NULL: none is. */
+const struct inspect_call *describe_own(const struct control *c, const struct inspect_stack *calls);
 
 /* ---- futexes.c, times.c, kernel.c: true: it is taken care of ---- */
 

@@ -13,8 +13,7 @@ static bool is_own(const struct control *c, const struct inspect_call *call)
 	       strncmp(call->file, "/usr/", 5) != 0;
 }
 
-static const struct inspect_call *own_call(const struct control *c,
-					   const struct inspect_stack *calls)
+const struct inspect_call *describe_own(const struct control *c, const struct inspect_stack *calls)
 {
 	for (size_t i = 0; i < calls->count; i++)
 		if (is_own(c, &calls->items[i]))
@@ -71,7 +70,7 @@ static void look(struct control *c, struct turn *t, struct schedule_where *where
 
 	if (t->point.op == STRATEGY_START || calls_read(t->thread, NULL, MOST_CALLS, &calls) < 0)
 		return;
-	own = own_call(c, &calls);
+	own = describe_own(c, &calls);
 	if (own) {
 		const struct inspect_call *inner = own > calls.items ? own - 1 : NULL;
 

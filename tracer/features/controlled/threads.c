@@ -114,6 +114,8 @@ void controlled_fini(struct controlled *c)
 	controlled_paths_cut(&c->paths, 0);
 	array_fini(&c->paths);
 	array_fini(&c->accesses);
+	controlled_forget_told(c, 0);
+	array_fini(&c->told);
 	array_each(struct controlled_chosen, chosen, &c->chosen)
 		base_free(chosen->module);
 	array_fini(&c->chosen);

@@ -46,6 +46,32 @@ static uint64_t address_of(const struct control *c, const struct turn *t, uint64
 	return address ^ (uint64_t)p->pid << PROCESS_SHIFT;
 }
 
+/* What an access overwrites tells later what another order would have read. */
+static void note_written(struct control *c, const struct turn *t, const struct arch_access *a)
+{
+	struct overwritten *w = &c->written[(a->address >> 2) % WRITTEN];
+
+	*w = (struct overwritten){a->address, 0};
+	if (a->size > sizeof(w->value) ||
+	    target_read(t->thread->process->target, a->address, &w->value, a->size) < 0)
+		w->address = 0;
+}
+
+static void look(struct control *c, struct turn *t, const struct arch_access *a,
+		 const struct races_access *told)
+{
+	size_t before, count;
+	const struct races_pair *pairs;
+
+	races_pairs(races_of(c), &before);
+	races_access(races_of(c), t->number, told);
+	pairs = races_pairs(races_of(c), &count);
+	for (size_t i = before; i < count; i++)
+		race_told(c, t, a, &pairs[i]);
+	if (a->writes)
+		note_written(c, t, a);
+}
+
 void watch_accesses(struct control *c, struct turn *t)
 {
 	for (size_t i = 0; races_of(c) && i < t->access_count; i++) {
@@ -58,7 +84,7 @@ void watch_accesses(struct control *c, struct turn *t)
 			.place = t->accesses_index,
 		};
 
-		races_access(races_of(c), t->number, &told);
+		look(c, t, a, &told);
 	}
 	t->access_count = 0;
 }
@@ -93,6 +119,7 @@ void watch_own_code(struct control *c, struct turn *t)
 {
 	if (!races_of(c))
 		return;
+	race_made(c, t);
 	races_point(races_of(c), t->number);
 	if (t->locking)
 		races_lock(races_of(c), t->number, t->locking);

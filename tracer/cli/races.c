@@ -1,0 +1,89 @@
+/* gatectl races: the summary on standard output, what was found on standard error. */
+#include "tracer/cli/cli.h"
+#include "tracer/cli/explore_report.h"
+#include "tracer/cli/progress.h"
+#include "tracer/cli/races_report.h"
+#include "tracer/features/features.h"
+
+#include <stdio.h>
+
+enum { RUNS = 200, ENOUGH = 50 }; /* unless it is said how many */
+
+static void print_summary(const struct races_hunt *h)
+{
+	const struct explore *e = &h->e;
+
+	printf("%lu run%s in %.2f s; strategy %s, seed %llu\n", e->runs, e->runs == 1 ? "" : "s",
+	       e->seconds, e->options.strategy, (unsigned long long)e->options.seed);
+	if (h->failed)
+		printf("%lu of them failed: gatectl explore says how\n", h->failed);
+	if (h->ignored)
+		printf("%lu pair%s of accesses ignored\n", h->ignored, h->ignored == 1 ? "" : "s");
+	if (!h->found.count)
+		puts("no race: in these runs every two conflicting accesses were ordered");
+}
+
+static int tell_found(const struct cli *cli, const struct races_hunt *h)
+{
+	const struct controlled_race_side *at = &h->found.items[0].seen->sides[1];
+	struct str text = {0};
+
+	str_add(&text, "gatectl: found: ");
+	races_headline(h, &text);
+	str_add(&text, "\n");
+	races_text(h, &text);
+	output_verdict(cli, str_text(&text), at->line ? at->file : NULL, at->line);
+	str_fini(&text);
+	return VERDICT_FOUND;
+}
+
+static int tell(struct cli *cli, struct races_hunt *h, int answer)
+{
+	int status = answer < 0 ? output_over(cli, &h->e.x) : 0;
+	ERROR(err);
+
+	if (h->e.runs && !cli->session.quiet)
+		print_summary(h);
+	if (output_flush() < 0)
+		return VERDICT_ERROR;
+	if (h->found.count)
+		answer = tell_found(cli, h);
+	status = status ? status : answer;
+	return races_report(cli, h, status, &err) < 0 ? output_error(cli, &err) : status;
+}
+
+/* -1: it is not there yet. */
+static int settle(struct cli *cli, struct races_hunt *h, struct error *err)
+{
+	struct explore_options *o = &h->e.options;
+
+	h->ignore = cli->ignore;
+	o->seconds = cli->most_seconds > 0 ? cli->most_seconds : 0;
+	cli->session.time_limit = o->seconds > 0 ? o->seconds : -1; /* of one that does not end */
+	h->enough = cli->runs || o->seconds > 0 ? 0 : ENOUGH;
+	o->runs = cli->runs ? cli->runs : h->enough ? RUNS : 0;
+	o->strategy = o->strategy ? o->strategy : "pos";
+	if (options_is_strategy(o->strategy))
+		return 0;
+	return error_set(err, ERROR_USAGE, "races: --strategy %s is not there yet", o->strategy);
+}
+
+int command_races(struct cli *cli)
+{
+	struct races_hunt h = {.e = {.quick = &search_features, .options = cli->explore}};
+	bool is_quiet = cli->session.quiet;
+	struct progress bar;
+	ERROR(err);
+	int status;
+
+	if (settle(cli, &h, &err) < 0 || explore_reports_check(cli, &err) < 0)
+		return output_error(cli, &err);
+	experiment_begin(&h.e.x, &cli->session, &err);
+	progress_begin(&bar, cli, &h.e.x.view);
+	status = races_hunt(&h);
+	progress_erase(&bar);
+	cli->session.quiet = is_quiet;
+	status = tell(cli, &h, status);
+	races_hunt_fini(&h);
+	return experiment_end(&h.e.x, status);
+}

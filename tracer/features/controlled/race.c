@@ -1,0 +1,221 @@
+/*
+ * A race in the source's words. It is told while the second thread stands before its access: that thread's
+ * calls and variables are there to be asked, the first one has gone on since.
+ */
+#include "tracer/features/controlled/controlled_internal.h"
+#include "tracer/run/calls.h"
+#include "tracer/source/source_lines.h"
+#include "tracer/source/types.h"
+
+#include <string.h>
+
+enum { MOST_CALLS = 32 };
+
+struct telling {
+	struct control *c;
+	struct turn *t; /* of the second thread */
+	struct inspect_stack calls;
+	size_t own; /* the tester's own call among those; calls.count: none is */
+	struct controlled_race *race;
+};
+
+/* ---- who and where -------------------------------------------------------------------------------- */
+
+/* Also of a thread that has ended. */
+static char *thread_name(const struct control *c, unsigned number)
+{
+	array_each(struct session_thread *, t, &c->session->threads) {
+		const struct turn *turn = turn_of(*t);
+
+		if (turn->path && turn->number == number)
+			return base_strdup((*t)->engine->id);
+	}
+	return NULL;
+}
+
+static void place(const struct telling *x, const struct races_side *from,
+		  struct controlled_race_side *side)
+{
+	const struct controlled_access *access = &x->c->given->accesses.items[from->place];
+	struct source_symbolised where;
+
+	side->writes = from->writes;
+	side->thread = thread_name(x->c, from->thread);
+	if (!source_symbolise(access->module, access->offset, true, &where))
+		return;
+	side->file = where.file ? base_strdup(where.file) : NULL;
+	side->line = where.line;
+	side->func = where.function ? base_strdup(where.function) : NULL;
+	source_symbolised_fini(&where);
+}
+
+/* Code of a header of the system belongs to whoever has called it. */
+static void place_own(const struct telling *x, struct controlled_race_side *side)
+{
+	const struct inspect_call *own = x->own < x->calls.count ? &x->calls.items[x->own] : NULL;
+
+	if (!own || (side->file && strcmp(side->file, own->file) == 0))
+		return;
+	base_free(side->file);
+	base_free(side->func);
+	side->file = base_strdup(own->file);
+	side->line = own->line;
+	side->func = own->function ? base_strdup(own->function) : NULL;
+}
+
+static char *lock_names(const struct telling *x, const struct races_side *from)
+{
+	const struct type *type;
+	struct str out = {0};
+
+	for (size_t i = 0; i < from->lock_count; i++) {
+		size_t length = out.length;
+
+		str_add(&out, i ? ", " : "");
+		if (!race_name(x->t, &x->calls, x->own, from->locks[i], &out, &type))
+			str_addf(&out, "%s0x%llx", i && out.length == length ? ", " : "",
+				 (unsigned long long)from->locks[i]);
+	}
+	return out.length ? str_take(&out) : NULL;
+}
+
+/* ---- values ---------------------------------------------------------------------------------------- */
+
+static char *value_text(const struct turn *t, const struct type *type, const void *bytes,
+			uint64_t size)
+{
+	struct inspect_value v = {.program = &t->thread->process->program,
+				  .type = type,
+				  .place = INSPECT_IN_BYTES,
+				  .reg = INSPECT_NO_REGISTER,
+				  .size = (uint16_t)size};
+	struct str out = {0};
+
+	memcpy(v.bytes, bytes, size);
+	memset(v.kept, 0xff, sizeof(v.kept));
+	inspect_describe(&v, &out);
+	return str_take(&out);
+}
+
+static char *value_now(const struct turn *t, const struct type *type, uint64_t address)
+{
+	uint64_t value;
+
+	if (!type || type->size > sizeof(value) || !type->size ||
+	    target_read(t->thread->process->target, address, &value, type->size) < 0)
+		return NULL;
+	return value_text(t, type, &value, type->size);
+}
+
+static void tell_values(const struct telling *x, const struct arch_access *a,
+			const struct type *type)
+{
+	const struct overwritten *w = &x->c->written[(a->address >> 2) % WRITTEN];
+	struct turn *t = x->t;
+
+	if (!type || type->size != a->size)
+		return;
+	x->race->between = value_now(t, type, a->address);
+	if (x->race->between && x->race->sides[0].writes && w->address == a->address)
+		x->race->before = value_text(t, type, &w->value, type->size);
+	t->raced = x->race->sides[1].writes ? x->c->given->told.count : 0;
+	t->raced_at = a->address;
+	t->raced_type = type;
+}
+
+void race_made(struct control *c, struct turn *t)
+{
+	if (t->raced && t->raced <= c->given->told.count && t->thread)
+		c->given->told.items[t->raced - 1].after = value_now(t, t->raced_type, t->raced_at);
+	t->raced = 0;
+}
+
+/* ---- atomic variables ------------------------------------------------------------------------------ */
+
+/* Loads and stores of atomic variables are plain instructions: the source tells them from others. */
+static bool is_atomic(const struct telling *x, const struct type *type)
+{
+	const char *line = NULL;
+
+	if (type && (type->is_atomic || (type->name && strncmp(type_full_name(type), "std::atomic",
+							       strlen("std::atomic")) == 0)))
+		return true;
+	for (size_t i = 0; i < x->calls.count && i <= x->own; i++) {
+		const char *function = x->calls.items[i].function;
+
+		if (function && (strncmp(function, "std::atomic", strlen("std::atomic")) == 0 ||
+				 strncmp(function, "std::__atomic", strlen("std::__atomic")) == 0))
+			return true;
+	}
+	if (x->own < x->calls.count)
+		line = source_line(x->c->session->symbols, x->calls.items[x->own].file,
+				   x->calls.items[x->own].line);
+	return line && (strstr(line, "atomic_load") || strstr(line, "atomic_store"));
+}
+
+static void make_atomic(struct controlled *g, uint64_t index)
+{
+	struct controlled_access *access = &g->accesses.items[index];
+	struct controlled_chosen chosen = {base_strdup(module_name(access->module)), access->offset,
+					   true};
+
+	access->what.atomic = access->is_point = true;
+	controlled_choose(g, &chosen);
+	base_free(chosen.module);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------- */
+
+static void tell(struct telling *x, const struct arch_access *a, const struct races_pair *pair)
+{
+	const struct type *type = NULL;
+	struct str name = {0};
+
+	place(x, &pair->first, &x->race->sides[0]);
+	place(x, &pair->second, &x->race->sides[1]);
+	place_own(x, &x->race->sides[1]);
+	x->race->sides[0].locks = lock_names(x, &pair->first);
+	x->race->sides[1].locks = lock_names(x, &pair->second);
+	if (race_name(x->t, &x->calls, x->own, a->address, &name, &type))
+		x->race->variable = str_take(&name);
+	str_fini(&name);
+	tell_values(x, a, type);
+	x->race->atomic = is_atomic(x, type);
+	if (!x->race->atomic)
+		return;
+	make_atomic(x->c->given, pair->first.place);
+	make_atomic(x->c->given, pair->second.place);
+}
+
+void race_told(struct control *c, struct turn *t, const struct arch_access *a,
+	       const struct races_pair *pair)
+{
+	struct telling x = {.c = c, .t = t, .race = array_add(&c->given->told)};
+	const struct inspect_call *own;
+
+	*x.race = (struct controlled_race){.size = a->size};
+	if (calls_read(t->thread, NULL, MOST_CALLS, &x.calls) < 0)
+		x.calls.count = 0;
+	own = describe_own(c, &x.calls);
+	x.own = own ? (size_t)(own - x.calls.items) : x.calls.count;
+	tell(&x, a, pair);
+	inspect_stack_fini(&x.calls);
+}
+
+void controlled_forget_told(struct controlled *c, size_t count)
+{
+	while (c->told.count > count) {
+		struct controlled_race *r = &c->told.items[--c->told.count];
+
+		for (int i = 0; i < 2; i++) {
+			base_free(r->sides[i].file);
+			base_free(r->sides[i].func);
+			base_free(r->sides[i].thread);
+			base_free(r->sides[i].locks);
+		}
+		base_free(r->variable);
+		base_free(r->before);
+		base_free(r->between);
+		base_free(r->after);
+	}
+}

@@ -1,0 +1,172 @@
+/*
+ * What the source calls some memory: a variable outside of functions by its symbol; else what the statement
+ * at hand says that is there; else a local that is there, or that points to it.
+ */
+#include "tracer/features/controlled/controlled_internal.h"
+#include "tracer/run/images.h"
+#include "tracer/source/source_lines.h"
+#include "tracer/source/types.h"
+
+#include <ctype.h>
+#include <string.h>
+
+struct naming {
+	const struct inspect_call *call;
+	uint64_t address;
+	struct str *out;
+};
+
+/* ---- outside of functions ------------------------------------------------------------------------- */
+
+static bool name_global(struct turn *t, uint64_t address, struct str *out)
+{
+	struct session_process *p = t->thread->process;
+	struct image *image = images_at(p, address);
+	char *symbol = image ? source_name_of(image->module, address - image->bias) : NULL;
+	struct str path = {0};
+	struct inspect_value v;
+	ERROR(ignored);
+	bool found;
+
+	if (!symbol)
+		return false;
+	symbol[strcspn(symbol, "+")] = '\0';
+	found = inspect_global(&p->program, NULL, symbol, &v, &ignored) == 0 &&
+		inspect_member_at(&v, address, &path, &ignored) == 0;
+	if (found)
+		str_addf(out, "%s%s", symbol, str_text(&path));
+	str_fini(&path);
+	base_free(symbol);
+	return found;
+}
+
+/* ---- what is written in the statement -------------------------------------------------------------- */
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Behind the next ".name", "->name" or "[...]"; NULL: nothing of that follows. */
+static const char *more(const char *at)
+{
+	int depth = 0;
+
+	if (*at == '[') {
+		do
+			depth += *at == '[' ? 1 : *at == ']' ? -1 : 0;
+		while (*at++ && depth);
+		return depth ? NULL : at;
+	}
+	if (strncmp(at, "->", 2) == 0)
+		at += 2;
+	else if (*at == '.')
+		at++;
+	else
+		return NULL;
+	if (!is_word(*at))
+		return NULL;
+	while (is_word(*at))
+		at++;
+	return at;
+}
+
+/* Is that what is at the address? Then it is the name, unless a longer one is known. */
+static bool means(const struct naming *n, const char *text, size_t length, bool pointed)
+{
+	struct str expression = {0};
+	struct inspect_value v;
+	ERROR(ignored);
+	bool found;
+
+	str_addf(&expression, "%s%.*s", pointed ? "*" : "", (int)length, text);
+	found = expression.length > n->out->length &&
+		inspect_eval(n->call, str_text(&expression), &v, &ignored) == 0 &&
+		v.place == INSPECT_IN_MEMORY && v.address == n->address;
+	if (found) {
+		str_clear(n->out);
+		str_add(n->out, str_text(&expression));
+	}
+	str_fini(&expression);
+	return found;
+}
+
+static bool name_written(const struct naming *n, const char *line)
+{
+	bool found = false;
+
+	for (const char *at = line; *at; at++) {
+		if (!is_word(*at) || isdigit((unsigned char)*at) ||
+		    (at > line && (is_word(at[-1]) || at[-1] == '.' || at[-1] == '>')))
+			continue;
+		for (const char *end = at + strspn(at, "_abcdefghijklmnopqrstuvwxyz"
+						       "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
+		     end; end = more(end)) {
+			found |= means(n, at, (size_t)(end - at), false);
+			found |= means(n, at, (size_t)(end - at), true);
+		}
+	}
+	return found;
+}
+
+/* ---- locals ---------------------------------------------------------------------------------------- */
+
+static bool name_by(const struct naming *n, const char *variable)
+{
+	struct inspect_value v;
+	struct str path = {0};
+	ERROR(ignored);
+	bool found = inspect_variable_local(n->call, variable, &v, &ignored) == 0 &&
+		     inspect_member_at(&v, n->address, &path, &ignored) == 0;
+
+	if (found && !path.length && (v.place != INSPECT_IN_MEMORY || v.address != n->address))
+		str_addf(n->out, "*%s", variable);
+	else if (found)
+		str_addf(n->out, "%s%s", variable, str_text(&path));
+	str_fini(&path);
+	return found;
+}
+
+static bool name_local(const struct naming *n)
+{
+	const struct dwarf_frame *f = &n->call->frame;
+	struct inspect_variables all = {0};
+	ERROR(ignored);
+	bool found = false;
+
+	if (!f->module || inspect_variables_at(f->module, f->lookup_pc - f->bias, n->call->function,
+					       &all, &ignored) < 0)
+		return false;
+	for (size_t i = 0; i < all.count && !found; i++)
+		found = all.items[i].name && name_by(n, all.items[i].name);
+	inspect_variables_fini(&all);
+	return found;
+}
+
+static bool name_here(struct turn *t, const struct naming *n)
+{
+	const char *line = n->call->file ? source_line(t->thread->process->session->symbols,
+						       n->call->file, n->call->line)
+					 : NULL;
+
+	return (line && name_written(n, line)) || name_local(n);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------- */
+
+bool race_name(struct turn *t, const struct inspect_stack *calls, size_t own, uint64_t address,
+	       struct str *out, const struct type **type)
+{
+	const struct inspect_call *call = own < calls->count ? &calls->items[own] : NULL;
+	struct str name = {0};
+	const struct naming n = {call, address, &name};
+	struct inspect_value v;
+	ERROR(ignored);
+	bool found = name_global(t, address, &name) || (call && name_here(t, &n));
+
+	*type = found && call && inspect_eval(call, str_text(&name), &v, &ignored) == 0 ? v.type
+											: NULL;
+	str_add(out, str_text(&name));
+	str_fini(&name);
+	return found;
+}
