@@ -25,25 +25,24 @@ static bool is_new(struct controlled *c, uint64_t index)
 	return is_new;
 }
 
-/* Variables that turned out to be atomic order what other accesses do: that was not seen in this run. */
-static bool drop_those_of_atomics(struct explore_race_runs *x)
+/* Accesses that turned out to be atomic order what others do: that was not seen in this run. */
+static bool drop_if_atomic(struct explore_race_runs *x)
 {
 	struct controlled *c = &x->runs.controlled;
-	bool found = false;
+	bool found = c->chosen.count > x->atomic;
 
-	for (size_t i = x->pairs; i < c->told.count; i++)
-		found |= c->told.items[i].atomic;
-	if (!found)
-		return false;
-	races_drop_pairs(x->races, x->pairs);
-	controlled_forget_told(c, x->pairs);
-	return true;
+	x->atomic = c->chosen.count;
+	if (found) {
+		races_drop_pairs(x->races, x->pairs);
+		controlled_forget_told(c, x->pairs);
+	}
+	return found;
 }
 
 bool explore_races_more(struct explore_race_runs *x)
 {
 	struct controlled *c = &x->runs.controlled;
-	bool more = drop_those_of_atomics(x);
+	bool more = drop_if_atomic(x);
 	const struct races_pair *pairs = races_pairs(x->races, &x->pairs);
 
 	for (size_t i = 0; i < x->pairs; i++) {

@@ -11,7 +11,7 @@ struct explore_race_runs {
 	struct races *races;
 	unsigned long quiet; /* runs in a row that have found nothing new */
 	unsigned long made;
-	size_t pairs; /* of races that have been found so far */
+	size_t pairs, atomic; /* races, and accesses that are atomic, found so far */
 };
 
 int explore_races_begin(struct explore_race_runs *x, struct explore *e);

@@ -58,7 +58,6 @@ struct controlled_race {
 	uint64_t size; /* of the second access */
 	/* Its value before the first wrote, before the second access, after that one. */
 	char *before, *between, *after;
-	bool atomic; /* it is no race: the variable is an atomic one */
 };
 
 enum controlled_end {

@@ -129,6 +129,8 @@ void watch_fork(struct control *c, const struct session_thread *parent);
 void watch_own_code(struct control *c, struct turn *t);
 void watch_step(struct control *c, struct turn *t, const struct strategy_point *p);
 void watch_accesses(struct control *c, struct turn *t);
+/* It wakes who waits at the word: pthread_once does so when the routine has been run. */
+void watch_wake(struct control *c, const struct turn *t, uint64_t word);
 void watch_free(struct control *c, const struct turn *t, uint64_t block);
 
 /* ---- race.c: a pair of the search for races is new; the thread is about to make the access ---- */

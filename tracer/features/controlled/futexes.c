@@ -131,6 +131,7 @@ static void wake_call(struct control *c, struct turn *t, uint32_t bits)
 	const struct futex_key key = key_of(t, t->call.args[0], is_private(t));
 	int64_t woken = wake(c, &key, bits, (uint32_t)t->call.args[2]);
 
+	watch_wake(c, t, t->call.args[0]);
 	if (woken >= 0)
 		answer(t, woken);
 }

@@ -132,25 +132,30 @@ void race_made(struct control *c, struct turn *t)
 
 /* ---- atomic variables ------------------------------------------------------------------------------ */
 
-/* Loads and stores of atomic variables are plain instructions: the source tells them from others. */
-static bool is_atomic(const struct telling *x, const struct type *type)
+static bool begins_with(const char *text, const char *with)
 {
-	const char *line = NULL;
+	return text && strncmp(text, with, strlen(with)) == 0;
+}
 
-	if (type && (type->is_atomic || (type->name && strncmp(type_full_name(type), "std::atomic",
-							       strlen("std::atomic")) == 0)))
-		return true;
+static bool is_written_atomic(const struct telling *x, const char *file, unsigned line)
+{
+	const char *text = file ? source_line(x->c->session->symbols, file, line) : NULL;
+
+	return text && (strstr(text, "atomic_load") || strstr(text, "atomic_store"));
+}
+
+/* As the tester's statement, or the header's code that it calls, has it. */
+static bool is_called_atomic(const struct telling *x)
+{
 	for (size_t i = 0; i < x->calls.count && i <= x->own; i++) {
-		const char *function = x->calls.items[i].function;
+		const struct inspect_call *call = &x->calls.items[i];
 
-		if (function && (strncmp(function, "std::atomic", strlen("std::atomic")) == 0 ||
-				 strncmp(function, "std::__atomic", strlen("std::__atomic")) == 0))
+		if (begins_with(call->function, "std::atomic") ||
+		    begins_with(call->function, "std::__atomic") ||
+		    is_written_atomic(x, call->file, call->line))
 			return true;
 	}
-	if (x->own < x->calls.count)
-		line = source_line(x->c->session->symbols, x->calls.items[x->own].file,
-				   x->calls.items[x->own].line);
-	return line && (strstr(line, "atomic_load") || strstr(line, "atomic_store"));
+	return false;
 }
 
 static void make_atomic(struct controlled *g, uint64_t index)
@@ -159,9 +164,26 @@ static void make_atomic(struct controlled *g, uint64_t index)
 	struct controlled_chosen chosen = {base_strdup(module_name(access->module)), access->offset,
 					   true};
 
+	if (!access->what.atomic)
+		controlled_choose(g, &chosen);
 	access->what.atomic = access->is_point = true;
-	controlled_choose(g, &chosen);
 	base_free(chosen.module);
+}
+
+/* Loads and stores of atomic variables are plain instructions: the source tells them from others. */
+static void find_atomic(const struct telling *x, const struct races_pair *pair,
+			const struct type *type)
+{
+	const struct controlled_race_side *first = &x->race->sides[0];
+	bool is_typed =
+		type && (type->is_atomic || begins_with(type_full_name(type), "std::atomic"));
+
+	if (is_typed || begins_with(first->func, "std::atomic") ||
+	    begins_with(first->func, "std::__atomic") ||
+	    is_written_atomic(x, first->file, first->line))
+		make_atomic(x->c->given, pair->first.place);
+	if (is_typed || is_called_atomic(x))
+		make_atomic(x->c->given, pair->second.place);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------- */
@@ -180,11 +202,7 @@ static void tell(struct telling *x, const struct arch_access *a, const struct ra
 		x->race->variable = str_take(&name);
 	str_fini(&name);
 	tell_values(x, a, type);
-	x->race->atomic = is_atomic(x, type);
-	if (!x->race->atomic)
-		return;
-	make_atomic(x->c->given, pair->first.place);
-	make_atomic(x->c->given, pair->second.place);
+	find_atomic(x, pair, type);
 }
 
 void race_told(struct control *c, struct turn *t, const struct arch_access *a,

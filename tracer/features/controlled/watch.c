@@ -100,6 +100,12 @@ void watch_free(struct control *c, const struct turn *t, uint64_t block)
 	races_forget(races_of(c), address_of(c, t, block), size & ~(uint64_t)7);
 }
 
+void watch_wake(struct control *c, const struct turn *t, uint64_t word)
+{
+	if (races_of(c))
+		races_sync(races_of(c), t->number, word);
+}
+
 /* ---- threads and what they synchronise on ---------------------------------------------------------- */
 
 void watch_begin(struct control *c)
