@@ -1,0 +1,141 @@
+"""gatectl races: what is found and how it is told, what is none, what is left out."""
+
+import json
+import xml.etree.ElementTree
+
+from harness import compile_text, params
+
+PROGRAM = """#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+struct account { long id; int balance; };
+struct shared { struct account *account; pthread_mutex_t lock; };
+static int counters[4];
+static atomic_int ready;
+static int published;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static sem_t full;
+static int initialised;
+static struct shared shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static void initialise(void) { initialised = 1; }
+static void *first(void *arg)
+{
+	struct account *account = arg;
+	(void)account;
+#if RACY
+	counters[2] = 5; //one
+	pthread_mutex_lock(&shared.lock);
+	account->balance = 7; //heap
+	pthread_mutex_unlock(&shared.lock);
+#else
+	published = 5;
+	atomic_store_explicit(&ready, 1, memory_order_release);
+	pthread_once(&once, initialise);
+	pthread_mutex_lock(&lock);
+	counters[1]++;
+	pthread_mutex_unlock(&lock);
+	account->balance = 7;
+	sem_post(&full);
+#endif
+	return NULL;
+}
+static void *second(void *arg)
+{
+	struct account *account = arg;
+	volatile int seen = 0;
+#if RACY
+	seen = counters[2]; //two
+	seen = account->balance; //read
+#else
+	if (atomic_load_explicit(&ready, memory_order_acquire))
+		seen = published;
+	pthread_once(&once, initialise);
+	seen = initialised;
+	pthread_mutex_lock(&lock);
+	counters[1]++;
+	pthread_mutex_unlock(&lock);
+	sem_wait(&full);
+	seen = account->balance;
+#endif
+	(void)seen;
+	return NULL;
+}
+int main(void)
+{
+	struct account *account = calloc(1, sizeof(*account));
+	pthread_t t[2];
+	sem_init(&full, 0, 0);
+	pthread_create(&t[0], NULL, first, account);
+	pthread_create(&t[1], NULL, second, account);
+	pthread_join(t[0], NULL);
+	pthread_join(t[1], NULL);
+	free(account);
+	return 0;
+}
+"""
+
+
+def line(mark):
+    return next(n for n, text in enumerate(PROGRAM.split("\n"), 1) if text.endswith("//" + mark))
+
+
+def program(racy, level="-O0"):
+    return compile_text("races.c", PROGRAM, f"-g -pthread {level} -DRACY={racy}")
+
+
+def races(t, *args):
+    report = t.path("races.json")
+    r = t.gate("races", "--report", report, *args)
+    with open(report) as f:
+        r.report = json.load(f)
+    t.equal(r.report["status"], r.status, "status in the report", r)
+    return r
+
+
+def test_found(t):
+    r = races(t, program(1))
+    t.equal(r.status, 116, "status", r)
+    t.check(r.first.startswith("gatectl: found: 2 races in "), "the first line", r)
+    found = {race["variable"]: race for race in r.report["races"]}
+    t.equal(sorted(found), ["account->balance", "counters[2]"], "variables as C names them", r)
+    race = found["counters[2]"]
+    t.equal(sorted((race["first"]["line"], race["second"]["line"])), sorted((line("one"), line("two"))), "places", r)
+    t.equal({race["first"]["thread"], race["second"]["thread"]}, {"first#1", "second#1"}, "threads", r)
+    sides = {side["access"]: side for side in (found["account->balance"]["first"], found["account->balance"]["second"])}
+    t.equal((sides["write"]["line"], sides["write"]["locks"]), (line("heap"), ["shared.lock"]), "who writes, and its lock", r)
+    t.equal((sides["read"]["line"], sides["read"]["locks"]), (line("read"), []), "who reads", r)
+    t.check("in the other order it reads" in r.err, "what the other order gives", r)
+    for mark in ("one", "two", "heap", "read"):
+        t.check("races.c:%d: " % line(mark) in r.err, mark, r)
+
+
+@params("-O0", "-O2")
+def test_none(t, level):
+    """All of it is ordered: by an atomic variable, once, a mutex, a semaphore, join."""
+    r = races(t, program(0, level))
+    t.equal((r.status, r.report["races"], r.err), (0, [], ""), "no race", r)
+    t.check("no race" in r.stdout, "the summary", r)
+
+
+def test_ignore(t):
+    ignore = t.file("ignore", "# known\n\nraces.c:%d\nsecond;account->balance\n" % line("one"))
+    r = races(t, "--ignore", ignore, program(1))
+    t.equal((r.status, r.report["races"]), (0, []), "all of them", r)
+    t.equal(r.report["ignored"], 2, "how many", r)
+    r = races(t, "--ignore", t.file("mark", "//heap\n"), program(1))
+    t.equal([race["variable"] for race in r.report["races"]], ["counters[2]"], "one of them", r)
+    t.error(t.gate("races", "--ignore", t.file("bad", "*0x123\n"), program(1)), where="--ignore: ")
+    t.error(t.gate("races", "--ignore", t.path("none"), program(1)))
+
+
+def test_reports(t):
+    r = t.gate("races", "-q", "-n", "20", "--report", t.path("r.xml"), "--report", t.path("r.html"), program(1))
+    t.equal((r.status, r.stdout), (116, ""), "-q", r)
+    case = xml.etree.ElementTree.parse(t.path("r.xml")).getroot().find(".//testcase")
+    t.check("counters[2]" in case.find("failure").text, "the failure's text", r)
+    with open(t.path("r.html")) as f:
+        t.check("counters[2]" in f.read(), "the page", r)
+    t.error(t.gate("races", "--strategy", "x.lua", program(1)), where="--strategy")
+    t.error(t.gate("races"), where="no program")
