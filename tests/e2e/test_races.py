@@ -119,6 +119,55 @@ def test_none(t, level):
     t.check("no race" in r.stdout, "the summary", r)
 
 
+CXX = """#include <atomic>
+#include <mutex>
+#include <pthread.h>
+#include <sched.h>
+struct config { int a = 3; config() { a = 4; } };
+static config &get() { static config c; return c; }
+static std::once_flag flag;
+static std::atomic<int> ready;
+static int table, data;
+static void *work(void *arg)
+{
+	volatile int seen = get().a;
+	std::call_once(flag, [] { table = 4; });
+	seen = table;
+	(void)seen;
+	return arg;
+}
+static void *publish(void *arg)
+{
+	data = 5;
+	ready.store(1, std::memory_order_release);
+	return arg;
+}
+static void *take(void *arg)
+{
+	while (!ready.load(std::memory_order_acquire))
+		sched_yield();
+	return data == 5 ? arg : nullptr;
+}
+int main()
+{
+	void *(*routines[])(void *) = {work, work, publish, take};
+	pthread_t t[4];
+	for (int i = 0; i < 4; i++)
+		pthread_create(&t[i], nullptr, routines[i], nullptr);
+	for (auto each : t)
+		pthread_join(each, nullptr);
+	return 0;
+}
+"""
+
+
+@params("-O0", "-O2")
+def test_none_cxx(t, level):
+    """A static local, std::call_once, std::atomic."""
+    r = races(t, compile_text("ordered.cc", CXX, f"-g -pthread -std=c++20 {level}"))
+    t.equal((r.status, r.report["races"]), (0, []), "no race", r)
+
+
 def test_ignore(t):
     ignore = t.file("ignore", "# known\n\nraces.c:%d\nsecond;account->balance\n" % line("one"))
     r = races(t, "--ignore", ignore, program(1))

@@ -267,6 +267,28 @@ static void test_restart(void **state)
 	races_free(r);
 }
 
+/* They are found again, if they come again; those before stay. */
+static void test_drop(void **state)
+{
+	struct races *r = races_new();
+	char text[64];
+
+	(void)state;
+	trace_run(r, "0wX 1wX");
+	races_restart(r);
+	trace_run(r, "0rY 1sM 1wY");
+	assert_string_equal(trace_pairs(r, text, sizeof(text)), "0-1 0-2");
+	races_drop_pairs(r, 1);
+	assert_string_equal(trace_pairs(r, text, sizeof(text)), "0-1");
+	races_restart(r);
+	trace_run(r, "0wX 1wX");
+	assert_string_equal(trace_pairs(r, text, sizeof(text)), "0-1");
+	races_restart(r);
+	trace_run(r, "0rY 1sM 1wY");
+	assert_string_equal(trace_pairs(r, text, sizeof(text)), "0-1 0-2");
+	races_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -276,7 +298,7 @@ int main(void)
 		cmocka_unit_test(test_rwlock),	cmocka_unit_test(test_paper),
 		cmocka_unit_test(test_bytes),	cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_pair),	cmocka_unit_test(test_shared_places),
-		cmocka_unit_test(test_restart),
+		cmocka_unit_test(test_restart), cmocka_unit_test(test_drop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include "tracer/run/images.h"
 #include "tracer/run/sites.h"
 #include "tracer/source/accesses.h"
+#include "tracer/source/source.h"
 
 #include <string.h>
 
@@ -110,6 +111,27 @@ static void put(const struct access_setting *x, unsigned index)
 		sites_act(use, &act);
 }
 
+/* Does it ask whether a static variable of a C++ function has been made? That is an atomic load. */
+static bool asks_guard(const struct image *image, const struct source_access *a,
+		       const uint8_t *code)
+{
+	const struct arch_regs none = {0};
+	struct arch_access at;
+	char *name;
+	bool found;
+
+	if (a->what.writes ||
+	    arch_accesses(code, ARCH_INSN_MAX, image->bias + a->offset, a->framed, &none, &at, 1) !=
+		    1 ||
+	    at.size != 1)
+		return false;
+	name = source_name_of(image->module, at.address - image->bias);
+	found = name && (strncmp(name, "guard variable", strlen("guard variable")) == 0 ||
+			 strncmp(name, "_ZGV", strlen("_ZGV")) == 0);
+	base_free(name);
+	return found;
+}
+
 static void add(void *ctx, const struct source_access *a)
 {
 	const struct access_setting *x = ctx;
@@ -117,10 +139,12 @@ static void add(void *ctx, const struct source_access *a)
 	const struct controlled_chosen *chosen =
 		chosen_at(g, module_name(x->image->module), a->offset);
 	struct arch_shared what = a->what;
+	uint8_t code[ARCH_INSN_MAX];
 	struct controlled_access *access;
 	bool point;
 
-	what.atomic |= chosen && chosen->atomic;
+	module_bytes(x->image->module, a->offset, code, sizeof(code));
+	what.atomic |= (chosen && chosen->atomic) || asks_guard(x->image, a, code);
 	point = is_point(g, chosen, &what);
 	if (!point && !g->races)
 		return;
@@ -131,7 +155,7 @@ static void add(void *ctx, const struct source_access *a)
 					     .what = what,
 					     .is_point = point,
 					     .address = x->image->bias + a->offset};
-	module_bytes(x->image->module, a->offset, access->code, sizeof(access->code));
+	memcpy(access->code, code, sizeof(code));
 	put(x, (unsigned)g->accesses.count - 1);
 }
 

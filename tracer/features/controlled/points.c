@@ -64,6 +64,8 @@ static const struct sync_function functions[] = {
 	{"sem_getvalue", STRATEGY_READ, FIRST, true},
 	{"pthread_once", STRATEGY_LOCK, FIRST, false},
 	{"call_once", STRATEGY_LOCK, FIRST, false},
+	{"__cxa_guard_acquire", STRATEGY_LOCK, FIRST, false},
+	{"__cxa_guard_release", STRATEGY_UNLOCK, FIRST, false},
 	{"pthread_cancel", STRATEGY_SIGNAL, ANY, false},
 	{"pthread_kill", STRATEGY_SIGNAL, ANY, false},
 	{"syscall", STRATEGY_BLOCK, ANY, false},

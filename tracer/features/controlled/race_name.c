@@ -18,26 +18,30 @@ struct naming {
 
 /* ---- outside of functions ------------------------------------------------------------------------- */
 
-static bool name_global(struct turn *t, uint64_t address, struct str *out)
+static bool name_global(struct turn *t, const char *symbol, uint64_t address, struct str *out)
 {
-	struct session_process *p = t->thread->process;
-	struct image *image = images_at(p, address);
-	char *symbol = image ? source_name_of(image->module, address - image->bias) : NULL;
-	struct str path = {0};
 	struct inspect_value v;
+	struct str path = {0};
 	ERROR(ignored);
-	bool found;
-
-	if (!symbol)
-		return false;
-	symbol[strcspn(symbol, "+")] = '\0';
-	found = inspect_global(&p->program, NULL, symbol, &v, &ignored) == 0 &&
+	bool found =
+		inspect_global(&t->thread->process->program, NULL, symbol, &v, &ignored) == 0 &&
 		inspect_member_at(&v, address, &path, &ignored) == 0;
+
 	if (found)
 		str_addf(out, "%s%s", symbol, str_text(&path));
 	str_fini(&path);
-	base_free(symbol);
 	return found;
+}
+
+/* NULL: it is in no variable that the linker knows. */
+static char *symbol_at(struct turn *t, uint64_t address)
+{
+	struct image *image = images_at(t->thread->process, address);
+	char *symbol = image ? source_name_of(image->module, address - image->bias) : NULL;
+
+	if (symbol)
+		symbol[strcspn(symbol, "+")] = '\0';
+	return symbol;
 }
 
 /* ---- what is written in the statement -------------------------------------------------------------- */
@@ -162,7 +166,15 @@ bool race_name(struct turn *t, const struct inspect_stack *calls, size_t own, ui
 	const struct naming n = {call, address, &name};
 	struct inspect_value v;
 	ERROR(ignored);
-	bool found = name_global(t, address, &name) || (call && name_here(t, &n));
+	char *symbol = symbol_at(t, address);
+	bool found =
+		(symbol && name_global(t, symbol, address, &name)) || (call && name_here(t, &n));
+
+	if (!found && symbol) {
+		str_add(&name, symbol);
+		found = true;
+	}
+	base_free(symbol);
 
 	*type = found && call && inspect_eval(call, str_text(&name), &v, &ignored) == 0 ? v.type
 											: NULL;
