@@ -137,6 +137,13 @@ static bool begins_with(const char *text, const char *with)
 	return text && strncmp(text, with, strlen(with)) == 0;
 }
 
+/* Of the library: what it reads and writes is atomic. */
+static bool is_atomic_function(const char *name)
+{
+	return begins_with(name, "std::atomic") || begins_with(name, "std::__atomic") ||
+	       begins_with(name, "std::_Sp_counted_base");
+}
+
 static bool is_written_atomic(const struct telling *x, const char *file, unsigned line)
 {
 	const char *text = file ? source_line(x->c->session->symbols, file, line) : NULL;
@@ -150,8 +157,7 @@ static bool is_called_atomic(const struct telling *x)
 	for (size_t i = 0; i < x->calls.count && i <= x->own; i++) {
 		const struct inspect_call *call = &x->calls.items[i];
 
-		if (begins_with(call->function, "std::atomic") ||
-		    begins_with(call->function, "std::__atomic") ||
+		if (is_atomic_function(call->function) ||
 		    is_written_atomic(x, call->file, call->line))
 			return true;
 	}
@@ -178,8 +184,7 @@ static void find_atomic(const struct telling *x, const struct races_pair *pair,
 	bool is_typed =
 		type && (type->is_atomic || begins_with(type_full_name(type), "std::atomic"));
 
-	if (is_typed || begins_with(first->func, "std::atomic") ||
-	    begins_with(first->func, "std::__atomic") ||
+	if (is_typed || is_atomic_function(first->func) ||
 	    is_written_atomic(x, first->file, first->line))
 		make_atomic(x->c->given, pair->first.place);
 	if (is_typed || is_called_atomic(x))
