@@ -207,7 +207,8 @@ static void end(struct session *s, struct session_result *out)
 static int ask_for_sleeps(struct session *s, struct target_launch *how, struct error *err)
 {
 	(void)err;
-	s->driven = how->sleeps = s->options->record;
+	how->sleeps = s->options->record;
+	s->driven |= how->sleeps;
 	return 0;
 }
 
