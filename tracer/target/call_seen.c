@@ -99,10 +99,43 @@ static bool is_taken_up(const struct thread *th)
 	return result <= RESTARTSYS && result >= RESTART_BLOCK;
 }
 
+/* Interrupted, select(2) leaves the sets as they are; none of their files is ready. */
+static void clear_sets(struct thread *th)
+{
+	const struct user_regs_struct *regs = &th->regs;
+	const uint64_t sets[] = {regs->rsi, regs->rdx, regs->r10}, none = 0;
+
+	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++)
+		for (uint64_t bit = 0; sets[i] && bit < regs->rdi; bit += 64)
+			target_write(th->pub.process, sets[i] + bit / 8, &none, sizeof(none));
+}
+
+/* It was interrupted, and that is the end of it. */
+static void time_out(struct thread *th)
+{
+	struct user_regs_struct regs = th->regs;
+	const struct elide_call *call = elide_call_of(&regs);
+
+	if ((int64_t)regs.rax != -EINTR && !is_taken_up(th))
+		return; /* it was over just then */
+	if (call && (call->form == FORM_LEFT || call->form == FORM_TIMEVAL))
+		elide_clear_rest(th, elide_argument(&regs, call));
+	if (regs.orig_rax == SYS_select || regs.orig_rax == SYS_pselect6)
+		clear_sets(th);
+	regs.rax = (uint64_t)sleeps_over(regs.orig_rax);
+	regs.orig_rax = (uint64_t)-1;
+	thread_set_regs(th, &regs);
+}
+
 bool call_exit(struct target *t, struct thread *th)
 {
-	if (!th->tells_end || thread_regs(th) < 0 || is_taken_up(th))
+	if (!th->tells_end || thread_regs(th) < 0)
 		return false;
+	if (th->times_out)
+		time_out(th);
+	else if (is_taken_up(th))
+		return false;
+	th->times_out = false;
 	th->tells_end = false;
 	th->stop = STOP_CALLED;
 	push(t, th, TARGET_CALLED);
@@ -140,6 +173,27 @@ void target_argument(struct target_thread *thread, unsigned index, uint64_t valu
 void target_tell_end(struct target_thread *thread)
 {
 	thread_of(thread)->tells_end = true;
+}
+
+bool target_unlimit(struct target_thread *thread, struct target_limit *out)
+{
+	struct thread *th = thread_of(thread);
+	const struct elide_call *call;
+
+	if (thread_regs(th) < 0)
+		return false;
+	call = elide_call_of(&th->regs);
+	if (!call || !elide_waits(th, call, elide_argument(&th->regs, call)) ||
+	    !sleeps_time_of(th, call, &out->ns))
+		return false;
+	out->is_absolute = sleeps_is_absolute(&th->regs, &out->clock);
+	return elide_give_no_limit(th, call);
+}
+
+void target_time_out(struct target_thread *thread)
+{
+	thread_of(thread)->times_out = true;
+	ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0);
 }
 
 void target_call_again(struct target_thread *thread)

@@ -96,6 +96,19 @@ bool elide_give_time(struct thread *th, const struct elide_call *call, uint64_t 
 	return true;
 }
 
+bool elide_give_no_limit(struct thread *th, const struct elide_call *call)
+{
+	struct user_regs_struct regs = th->regs;
+	unsigned long long *time = argument(&regs, call->argument);
+
+	th->timed_value = *time;
+	*time = call->form == FORM_MS ? (unsigned long long)-1 : 0;
+	if (thread_set_regs(th, &regs) < 0)
+		return false;
+	th->timed_argument = call->argument + 1;
+	return true;
+}
+
 /* A time to wait for, that the kernel would take. */
 static bool is_time(struct thread *th, uint64_t at, enum elide_form form)
 {
@@ -107,7 +120,7 @@ static bool is_time(struct thread *th, uint64_t at, enum elide_form form)
 }
 
 /* What is left of it is zero, too, where the program could see that. */
-static void clear_rest(struct thread *th, uint64_t at)
+void elide_clear_rest(struct thread *th, uint64_t at)
 {
 	const struct timespec zero = {0};
 	struct target_mapping map;
@@ -116,7 +129,7 @@ static void clear_rest(struct thread *th, uint64_t at)
 		target_write(th->pub.process, at, &zero, sizeof(zero));
 }
 
-static bool waits(struct thread *th, const struct elide_call *call, uint64_t time)
+bool elide_waits(struct thread *th, const struct elide_call *call, uint64_t time)
 {
 	return call->form == FORM_MS ? (int)time > 0 : is_time(th, time, call->form);
 }
@@ -135,10 +148,10 @@ static void on_entry(struct thread *th)
 		return;
 	call = elide_call_of(&th->regs);
 	time = call ? elide_argument(&th->regs, call) : 0;
-	if (!call || !waits(th, call, time) || !elide_give_time(th, call, 0))
+	if (!call || !elide_waits(th, call, time) || !elide_give_time(th, call, 0))
 		return;
 	if (call->form == FORM_LEFT || call->form == FORM_TIMEVAL)
-		clear_rest(th, time);
+		elide_clear_rest(th, time);
 	th->elided++;
 }
 

@@ -25,8 +25,7 @@ enum {
 	LONGEST_S = 5 * 24 * 3600, /* whoever sleeps longer does not wait for that to end */
 };
 
-/* Is the time a point in time, and not a length? Then *clock is the clock that it is of. */
-static bool is_absolute(const struct user_regs_struct *regs, clockid_t *clock)
+bool sleeps_is_absolute(const struct user_regs_struct *regs, clockid_t *clock)
 {
 	int op = (int)regs->rsi & FUTEX_CMD_MASK;
 
@@ -68,8 +67,7 @@ static bool is_mere_sleep(const struct user_regs_struct *regs)
 	}
 }
 
-/* What the call is given, in ns; false: it does not wait, or for ever. */
-static bool time_of(struct thread *th, const struct elide_call *call, uint64_t *ns)
+bool sleeps_time_of(struct thread *th, const struct elide_call *call, uint64_t *ns)
 {
 	uint64_t argument = elide_argument(&th->regs, call);
 	struct timespec time;
@@ -138,9 +136,9 @@ static bool begins(struct thread *th)
 		return false;
 	taken_up = is_taken_up(th);
 	call = elide_call_of(&th->regs);
-	if (!call || !time_of(th, call, &ns))
+	if (!call || !sleeps_time_of(th, call, &ns))
 		return !taken_up && was_interrupted(th);
-	absolute = is_absolute(&th->regs, &clock);
+	absolute = sleeps_is_absolute(&th->regs, &clock);
 	mere = is_mere_sleep(&th->regs);
 	if (absolute && !clock_length(th->target, clock, &ns, &now_ns))
 		return !taken_up && was_interrupted(th);
@@ -168,20 +166,30 @@ static bool is_restarted(const struct user_regs_struct *regs)
 	return result <= RESTARTSYS && result >= RESTART_BLOCK;
 }
 
+int64_t sleeps_over(uint64_t number)
+{
+	switch (number) {
+	case SYS_futex:
+	case SYS_futex_waitv:
+	case SYS_mq_timedsend:
+	case SYS_mq_timedreceive:
+		return -ETIMEDOUT;
+	case SYS_semtimedop:
+	case SYS_rt_sigtimedwait:
+		return -EAGAIN;
+	default:
+		return 0;
+	}
+}
+
 /* Did it end because the time was over? */
 static bool was_slept(const struct user_regs_struct *regs)
 {
-	long result = (long)regs->rax;
+	int64_t result = (int64_t)regs->rax;
 
 	if (regs->orig_rax == SYS_restart_syscall)
 		return result == 0 || result == -ETIMEDOUT;
-	return regs->orig_rax == SYS_futex || regs->orig_rax == SYS_futex_waitv ||
-			       regs->orig_rax == SYS_mq_timedsend ||
-			       regs->orig_rax == SYS_mq_timedreceive
-		       ? result == -ETIMEDOUT
-	       : regs->orig_rax == SYS_semtimedop || regs->orig_rax == SYS_rt_sigtimedwait
-		       ? result == -EAGAIN
-		       : result == 0;
+	return result == sleeps_over(regs->orig_rax);
 }
 
 static bool ends(struct thread *th)

@@ -216,6 +216,16 @@ void target_answer(struct target_thread *thread, int64_t result);
 void target_argument(struct target_thread *thread, unsigned index, uint64_t value);
 /* ... TARGET_CALLED comes when it is over. */
 void target_tell_end(struct target_thread *thread);
+/* A thread at TARGET_CALL waits there until what it waits for has come, though for a time at most: this
+   one. False: it waits for no time, or for ever. */
+struct target_limit {
+	uint64_t ns;
+	bool is_absolute; /* of `clock`; else a length */
+	clockid_t clock;
+};
+bool target_unlimit(struct target_thread *thread, struct target_limit *out);
+/* ... that is over: it comes back from the kernel (TARGET_CALLED) with the result which says so. */
+void target_time_out(struct target_thread *thread);
 /* A thread at TARGET_CALLED makes the same call once more when it is resumed: TARGET_CALL comes. */
 void target_call_again(struct target_thread *thread);
 

@@ -141,6 +141,7 @@ struct thread {
 	unsigned long clock_reads;     /* clock.c: how often it has asked for the time */
 	uint64_t sleeps_call, sleeps_sp; /* ... this one, made with this stack pointer */
 	bool tells_end;			 /* call_seen.c: of its current call */
+	bool times_out;			 /* ... whose time is said to be over */
 	bool calling;			 /* inside target_call */
 	struct watch_set watched;	 /* what its debug registers hold */
 	bool rewatched;	   /* they held others when it stopped last: one may still report */
@@ -437,9 +438,21 @@ uint64_t elide_argument(const struct user_regs_struct *regs, const struct elide_
 /* At its entry: it waits as long as `time` says, in ns. The program does not notice: at the exit the
    argument is what it was. False: it could not be done. */
 bool elide_give_time(struct thread *th, const struct elide_call *call, uint64_t time_ns);
+/* ... for as long as it takes. */
+bool elide_give_no_limit(struct thread *th, const struct elide_call *call);
+/* `time` is its argument: a time that is not over, and that the kernel takes. */
+bool elide_waits(struct thread *th, const struct elide_call *call, uint64_t time);
+/* What is left of the time at this address is nothing, where the program could see that. */
+void elide_clear_rest(struct thread *th, uint64_t at);
 
 /* sleeps.c: true: there is an event of it, the thread stays stopped */
 bool sleeps_syscall_stop(struct thread *th, const struct __ptrace_syscall_info *info);
+/* What the call is given, in ns; false: it does not wait, or for ever. */
+bool sleeps_time_of(struct thread *th, const struct elide_call *call, uint64_t *ns);
+/* Is the time a point in time, and not a length? Then *clock is the clock that it is of. */
+bool sleeps_is_absolute(const struct user_regs_struct *regs, clockid_t *clock);
+/* What the call returns when its time is over. */
+int64_t sleeps_over(uint64_t number);
 
 /* call_seen.c */
 int call_prepare(const long *calls); /* in a child that is about to exec. 0, or -1 with errno */

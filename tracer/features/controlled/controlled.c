@@ -77,7 +77,9 @@ static void take_step(struct control *c, struct turn *t)
 {
 	if (t->moment != MOMENT_READY)
 		times_pass(c, t->until_ns);
-	if (t->has_result) {
+	if (t->moment == MOMENT_RUNS) {
+		t->blocked = false; /* it comes back from the kernel and goes on */
+	} else if (t->has_result) {
 		t->has_result = false;
 		target_answer(t->thread->target, t->result);
 		turn_goes(t);
@@ -279,15 +281,17 @@ static bool call(struct session *s, const struct target_event *ev)
 	struct control *c = control_of(s);
 	struct turn *t = turn_of(ev->thread->user);
 
-	if (!c || c->over)
+	if (!c)
 		return false;
 	t->call = ev->call;
-	if (!c->begun || !t->thread) {
+	if (!c->begun || c->over || !t->thread) {
+		struct session_thread *controlled = t->thread;
+
 		t->thread = ev->thread->user;
-		t->path = "";
+		t->path = controlled ? t->path : "";
 		if (!times_told(c, t) && !processors_call(t) && !random_call(c, t))
 			target_resume(s->target, ev->thread);
-		t->thread = NULL;
+		t->thread = controlled;
 	} else if (ev->kind == TARGET_CALLED) {
 		kernel_called(c, t);
 	} else {

@@ -175,10 +175,13 @@ void times_pass(struct control *c, uint64_t until_ns);
 /* Sets until when the thread waits: a struct timespec at `address`, 0: for ever. `absolute`: of `clock`;
    else it is a length. */
 void times_wait(struct control *c, struct turn *t, uint64_t address, bool absolute, int clock);
+void times_limit(struct control *c, struct turn *t, const struct target_limit *limit);
 
 /* Makes the call. */
 void kernel_call(struct control *c, struct turn *t);
 void kernel_called(struct control *c, struct turn *t); /* TARGET_CALLED */
+/* The time for which it waits there is over: it will stop. */
+void kernel_time_out(struct control *c, struct turn *t);
 /* Do all of those in the kernel still wait there? Those that do not will stop. */
 bool kernel_rests(struct control *c);
 extern const long controlled_calls[]; /* that are told, -1 behind the last */

@@ -1,6 +1,7 @@
 /*
  * Calls that wait in the kernel: the thread is let in, and the next choice is made when it sleeps there or
- * is back. One that was woken by another thread's step stops before it does anything else.
+ * is back. One that was woken by another thread's step stops before it does anything else. For how long it
+ * waits at most the strategy says, as for all waits: in the kernel there is no time-out.
  */
 #include "tracer/features/controlled/controlled_internal.h"
 
@@ -108,18 +109,21 @@ static void leave(struct control *c, struct turn *t)
 void kernel_call(struct control *c, struct turn *t)
 {
 	long number = t->call.number;
+	struct target_limit limit;
 
 	if (is_left_behind(t)) {
 		leave(c, t);
 		return;
 	}
-	t->blocked = false;
+	t->blocked = t->timed = false;
 	t->ends = number == SYS_exit;
 	if (number == SYS_exit || number == SYS_exit_group) {
 		turn_goes(t);
 		return;
 	}
 	target_tell_end(t->thread->target);
+	if (target_unlimit(t->thread->target, &limit))
+		times_limit(c, t, &limit);
 	turn_goes(t);
 	if (waits_inside(t)) {
 		t->blocked = true;
@@ -156,5 +160,13 @@ void kernel_called(struct control *c, struct turn *t)
 		turn_ready(t, &p);
 	else
 		turn_goes(t);
-	t->blocked = false;
+	t->blocked = t->timed = false;
+}
+
+void kernel_time_out(struct control *c, struct turn *t)
+{
+	target_time_out(t->thread->target);
+	t->moment = MOMENT_RUNS;
+	t->timed = false;
+	c->kernel--;
 }

@@ -77,21 +77,28 @@ bool times_told(struct control *c, struct turn *t)
 	return true;
 }
 
+void times_limit(struct control *c, struct turn *t, const struct target_limit *limit)
+{
+	uint64_t ns = limit->ns, start = limit->is_absolute ? start_of(limit->clock) : 0;
+
+	t->timed = true;
+	if (limit->is_absolute)
+		t->until_ns = ns > start ? ns - start : 0;
+	else
+		t->until_ns = ns < UINT64_MAX - c->now_ns ? c->now_ns + ns : UINT64_MAX;
+}
+
 void times_wait(struct control *c, struct turn *t, uint64_t address, bool absolute, int clock)
 {
+	struct target_limit limit = {.is_absolute = absolute, .clock = clock};
 	struct timespec time;
-	uint64_t ns, start = absolute ? start_of(clock) : 0;
 
 	t->timed = false;
 	if (!address || target_read(t->thread->process->target, address, &time, sizeof(time)) < 0 ||
 	    time.tv_sec < 0 || (uint64_t)time.tv_sec > UINT64_MAX / NS_OF_S - 1)
 		return;
-	ns = (uint64_t)time.tv_sec * NS_OF_S + (uint64_t)time.tv_nsec;
-	t->timed = true;
-	if (absolute)
-		t->until_ns = ns > start ? ns - start : 0;
-	else
-		t->until_ns = ns < UINT64_MAX - c->now_ns ? c->now_ns + ns : UINT64_MAX;
+	limit.ns = (uint64_t)time.tv_sec * NS_OF_S + (uint64_t)time.tv_nsec;
+	times_limit(c, t, &limit);
 }
 
 static void sleeps(struct control *c, struct turn *t, uint64_t address, bool absolute, int clock)
@@ -125,6 +132,10 @@ void times_pass(struct control *c, uint64_t until_ns)
 	if (until_ns > c->now_ns)
 		c->now_ns = until_ns;
 	array_each(struct turn *, t, &c->turns)
-		if ((*t)->timed && (*t)->until_ns <= until_ns)
+		if (!(*t)->timed || (*t)->until_ns > until_ns)
+			continue;
+		else if ((*t)->moment == MOMENT_KERNEL)
+			kernel_time_out(c, *t);
+		else
 			turn_answered(*t, (*t)->moment == MOMENT_SLEEPS ? 0 : -ETIMEDOUT);
 }

@@ -1,0 +1,128 @@
+"""gatectl explore on what real programs do besides locking: waits for files with a time-out, timers by the clock."""
+
+import os
+import time
+
+from harness import compile_text
+from test_explore import explore, failed
+
+# Hours pass at once where nobody else can go on, and the clock says so.
+HOURS = """#include <assert.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <time.h>
+#include <unistd.h>
+enum { HOUR = 3600 };
+static long now(void) { struct timespec t; clock_gettime(CLOCK_REALTIME, &t); return t.tv_sec; }
+int main(void)
+{
+	int p[2], ep = epoll_create1(0);
+	struct epoll_event e = {.events = EPOLLIN};
+	struct timespec hour = {HOUR, 0};
+	struct timeval tv = {HOUR, 500000};
+	sigset_t usr1;
+	fd_set s;
+	long begun;
+	assert(pipe(p) == 0 && epoll_ctl(ep, EPOLL_CTL_ADD, p[0], &e) == 0);
+	struct pollfd f = {p[0], POLLIN};
+#define TAKES_AN_HOUR(call) begun = now(); assert(call); assert(now() - begun >= HOUR && now() - begun < HOUR + 5)
+	TAKES_AN_HOUR(poll(&f, 1, HOUR * 1000) == 0);
+	TAKES_AN_HOUR(poll(0, 0, HOUR * 1000) == 0);
+	TAKES_AN_HOUR(ppoll(&f, 1, &hour, 0) == 0);
+	TAKES_AN_HOUR(epoll_wait(ep, &e, 1, HOUR * 1000) == 0);
+	FD_ZERO(&s);
+	FD_SET(p[0], &s);
+	TAKES_AN_HOUR(select(p[0] + 1, &s, 0, 0, &tv) == 0);
+	assert(!tv.tv_sec && !tv.tv_usec && !FD_ISSET(p[0], &s));
+	sigemptyset(&usr1);
+	sigaddset(&usr1, SIGUSR1);
+	TAKES_AN_HOUR(sigtimedwait(&usr1, 0, &hour) < 0);
+	return 0;
+}
+"""
+
+# The other thread writes before the time is over, or not: both are schedules. What is there already is found at once.
+EVENT = """#include <assert.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int p[2];
+static void *writer(void *x) { assert(write(p[1], "x", 1) == 1); return x; }
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	int n;
+	assert(pipe(p) == 0);
+	struct pollfd f = {p[0], POLLIN};
+	pthread_create(&t, 0, writer, 0);
+	n = poll(&f, 1, atoi(argv[1]));
+	pthread_join(t, 0);
+	assert(poll(&f, 1, 1000) == 1);
+	return n == 1 ? 0 : 3;
+}
+"""
+
+# As event loops do it: a timer of their own, by the clock and the time-out of epoll_wait; others wait meanwhile.
+LOOP = """#include <assert.h>
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <time.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+static int over;
+static long now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1000 + t.tv_nsec / 1000000; }
+static void *waits(void *x)
+{
+	pthread_mutex_lock(&lock);
+	while (!over)
+		pthread_cond_wait(&cond, &lock);
+	pthread_mutex_unlock(&lock);
+	return x;
+}
+int main(void)
+{
+	int ep = epoll_create1(0);
+	struct epoll_event e;
+	pthread_t t[2];
+	long due = now() + 10;
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, waits, 0);
+	while (now() < due)
+		assert(epoll_wait(ep, &e, 1, (int)(due - now())) == 0);
+	pthread_mutex_lock(&lock);
+	over = 1;
+	pthread_cond_broadcast(&cond);
+	pthread_mutex_unlock(&lock);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+"""
+
+
+def clean(t, r):
+    t.equal((r.status, r.err), (0, ""), "status and standard error", r)
+
+
+def test_hours_pass_at_once(t):
+    begun = time.monotonic()
+    clean(t, explore(t, "--points", "sync", "--runs", "20", compile_text("hours.c", HOURS)))
+    t.check(time.monotonic() - begun < 60, "hours that are none take no time")
+
+
+def test_event_or_time_out(t):
+    program = compile_text("event.c", EVENT)
+    f = failed(t, explore(t, "--points", "sync", "--runs", "200", program, "100"), "status", "exit status 3")
+    for _ in range(3):
+        t.equal(t.gate("replay", os.path.join(f["folder"], "schedule")).status, 3, "status of the replay")
+    clean(t, explore(t, "--points", "sync", "--runs", "200", program, "100000"))
+    clean(t, explore(t, "--points", "sync", "--runs", "200", program, "-1"))
+
+
+def test_loop_with_timer(t):
+    for points in ("sync", "races"):
+        clean(t, explore(t, "--points", points, "--runs", "100", compile_text("loop.c", LOOP)))
