@@ -1,5 +1,7 @@
 #include "tracer/experiments/explore_races.h"
 
+#include <string.h>
+
 enum { QUIET_RUNS = 10, MOST_RUNS = 50 };
 
 int explore_races_begin(struct explore_race_runs *x, struct explore *e)
@@ -25,13 +27,22 @@ static bool is_new(struct controlled *c, uint64_t index)
 	return is_new;
 }
 
+static void make_atomic(struct controlled *c, const struct controlled_chosen *chosen)
+{
+	array_each(struct controlled_access, a, &c->accesses)
+		if (a->offset == chosen->offset &&
+		    strcmp(module_name(a->module), chosen->module) == 0)
+			a->what.atomic = a->is_point = true;
+}
+
 /* Accesses that turned out to be atomic order what others do: that was not seen in this run. */
 static bool drop_if_atomic(struct explore_race_runs *x)
 {
 	struct controlled *c = &x->runs.controlled;
 	bool found = c->chosen.count > x->atomic;
 
-	x->atomic = c->chosen.count;
+	for (; x->atomic < c->chosen.count; x->atomic++)
+		make_atomic(c, &c->chosen.items[x->atomic]);
 	if (found) {
 		races_drop_pairs(x->races, x->pairs);
 		controlled_forget_told(c, x->pairs);
@@ -63,9 +74,9 @@ void explore_races_choose(const struct explore_race_runs *x, struct explore_poin
 		if (a->is_point && !a->what.atomic && !a->what.pauses)
 			*array_add(points) = (struct controlled_chosen){
 				base_strdup(module_name(a->module)), a->offset, false};
-	array_each(const struct controlled_chosen, atomic, &c->chosen)
-		*array_add(points) = (struct controlled_chosen){base_strdup(atomic->module),
-								atomic->offset, true};
+	for (size_t i = 0; i < x->atomic; i++)
+		*array_add(points) = (struct controlled_chosen){
+			base_strdup(c->chosen.items[i].module), c->chosen.items[i].offset, true};
 }
 
 void explore_races_end(struct explore_race_runs *x)

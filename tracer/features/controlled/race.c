@@ -164,15 +164,15 @@ static bool is_called_atomic(const struct telling *x)
 	return false;
 }
 
+/* From the next run on: points do not change in a run, or it could not be replayed. */
 static void make_atomic(struct controlled *g, uint64_t index)
 {
-	struct controlled_access *access = &g->accesses.items[index];
+	const struct controlled_access *access = &g->accesses.items[index];
 	struct controlled_chosen chosen = {base_strdup(module_name(access->module)), access->offset,
 					   true};
 
 	if (!access->what.atomic)
 		controlled_choose(g, &chosen);
-	access->what.atomic = access->is_point = true;
 	base_free(chosen.module);
 }
 
