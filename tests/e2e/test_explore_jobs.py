@@ -53,6 +53,22 @@ def test_input(t):
     t.equal((r.status, r.err), (0, ""), "nothing fails", r)
 
 
+@params("auto", "pct")
+def test_shards(t, strategy):
+    """Together they are the whole search, each is the same again, with workers or without."""
+    program = bug("bounded_buffer")
+    given = ("--strategy", strategy, "--all", "--runs", "150")
+    parts = [search(t, *given, "-j", "1", "--shard", "%d/3" % k, program) for k in (1, 2, 3)]
+    t.equal(sum(r.report["schedules"] for r in parts), 150, "schedules of all")
+    t.equal(len({r.report["digest"] for r in parts}), 3, "they are different")
+    again = search(t, *given, "-j", "2", "--shard", "2/3", program)
+    t.equal(again.same, parts[1].same, "the second one again, with two workers", again)
+
+
+def test_no_shards(t):
+    t.error(t.gate("explore", "--strategy", "dfs", "--shard", "1/2", test_explore.abba_fixed(), cwd=t.tmp), where="--shard: the strategy dfs")
+
+
 def begin(t):
     p = subprocess.Popen([t.gatectl, "explore", "-j", "2", "--runs", "1000000", "-o", t.path("found"), test_explore.abba_fixed()], env=t.env,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

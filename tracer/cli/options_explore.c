@@ -164,8 +164,6 @@ static const char *missing(const struct cli *cli)
 		return "--points FILE.c or FUNC";
 	if (o->from)
 		return "--from";
-	if (o->shards > 1)
-		return "--shard";
 	return NULL;
 }
 

@@ -21,7 +21,8 @@ struct search {
 	struct controlled_paths paths; /* of threads in runs before the search */
 	struct explore_worker worker;  /* of one job */
 	struct explore_jobs jobs;      /* of more */
-	uint64_t run;		       /* the strategy's next */
+	uint64_t run;		       /* the strategy's next: of this shard */
+	unsigned long before;	       /* runs of all shards that were made to find races */
 };
 
 /* ---- the runs ------------------------------------------------------------------------------------- */
@@ -31,7 +32,7 @@ static bool is_over(const struct search *s)
 	const struct explore *e = s->e;
 	const struct explore_options *o = &e->options;
 
-	return (o->runs && e->runs >= o->runs) ||
+	return (o->runs && (o->shards > 1 ? s->before + s->run : e->runs) >= o->runs) ||
 	       (o->seconds > 0 && e->runs && explore_now_s() - s->account.begun >= o->seconds) ||
 	       (e->failures.count && !o->all) || strategy_is_done(s->strategy);
 }
@@ -53,7 +54,7 @@ static int one(struct search *s)
 	if (answer == 0)
 		explore_account(&s->account, &o);
 	explore_outcome_fini(&o);
-	s->run++;
+	s->run += s->e->options.shards;
 	return answer;
 }
 
@@ -73,8 +74,9 @@ static int one_for_races(struct search *s, struct explore_race_runs *x, bool cou
 
 	tell(s->e);
 	answer = explore_make(s->e, &x->runs, x->made, &o);
-	if (answer == 0 && counts)
+	if (answer == 0 && counts && s->e->options.shard == 1)
 		explore_account(&s->account, &o);
+	s->before += counts;
 	explore_outcome_fini(&o);
 	return answer;
 }
@@ -164,19 +166,33 @@ static int begin_alone(struct search *s)
 	struct explore *e = s->e;
 
 	s->worker = (struct explore_worker){.e = e, .strategy = s->strategy, .fault = &s->fault};
-	if (explore_worker_begin(&s->worker, 0, &s->paths) < 0)
+	if (explore_worker_begin(&s->worker, e->options.shard - 1, &s->paths) < 0)
 		return -1;
 	e->forked = s->worker.runs.kept != NULL;
 	e->not_forked = s->worker.runs.not_kept ? base_strdup(s->worker.runs.not_kept) : NULL;
 	return 0;
 }
 
+static int no_parts(const struct explore *e)
+{
+	error_set(e->x.err, ERROR_USAGE,
+		  "--shard: the strategy %s goes from each schedule to the next: it has no parts",
+		  e->options.strategy);
+	return error_hint(e->x.err, "gatectl explore --strategy auto --shard K/N ...");
+}
+
 static int begin(struct search *s)
 {
 	unsigned jobs;
+	const struct explore_options *o = &s->e->options;
 
-	if (make_strategy(s) < 0 || find_points(s) < 0)
+	if (make_strategy(s) < 0)
 		return -1;
+	if (o->shards > 1 && strategy_memory(s->strategy) == STRATEGY_MEMORY_ALL)
+		return no_parts(s->e);
+	if (find_points(s) < 0)
+		return -1;
+	s->run = o->shard - 1;
 	if (is_over(s))
 		return 0;
 	jobs = count_jobs(s);
@@ -186,7 +202,9 @@ static int begin(struct search *s)
 					.strategy = s->strategy,
 					.fault = &s->fault,
 					.paths = &s->paths,
-					.step = 1};
+					.first = (o->shard - 1) * jobs,
+					.run = s->run,
+					.step = o->shards};
 	return explore_jobs_begin(&s->jobs, jobs);
 }
 

@@ -150,7 +150,8 @@ static int make_runs(struct working *w, uint64_t run, uint64_t step)
 static void work(struct explore_jobs *j, unsigned number, struct explore_job pipes)
 {
 	struct working w = {.worker = {.e = j->e, .strategy = j->strategy, .fault = j->fault},
-			    .pipes = pipes};
+			    .pipes = pipes,
+			    .batch = j->run / STRATEGY_BATCH};
 	uint64_t step = j->step * j->items.count;
 	int answer;
 
