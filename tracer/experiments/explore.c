@@ -9,6 +9,7 @@
 #include "tracer/experiments/explore_shrink.h"
 #include "tracer/experiments/explore_worker.h"
 #include "tracer/explore/scripted/scripted.h"
+#include "tracer/features/controlled/controlled_run.h"
 
 #include <sched.h>
 #include <string.h>
@@ -226,8 +227,11 @@ static int shrink_all(struct search *s)
 int explore_search(struct explore *e)
 {
 	struct search s = {.e = e, .account = {.e = e, .begun = explore_now_s()}};
-	int answer = begin(&s);
+	int answer;
 
+	if (e->options.shards == 1) /* parts of one search are told apart by their number */
+		controlled_settle();
+	answer = begin(&s);
 	if (answer == 0)
 		answer = search(&s);
 	e->seconds = explore_now_s() - s.account.begun;

@@ -11,6 +11,8 @@ struct session_thread *control_arrived(const struct session *s);
 
 /* gatectl, and what it starts from now on, has one processor: the worker-th of those that it may use. */
 void controlled_pin(unsigned worker);
+/* Worker 0 has the one that gatectl is on now, where the kernel found it room; without this, the first one. */
+void controlled_settle(void);
 void controlled_unpin(void);
 
 #endif

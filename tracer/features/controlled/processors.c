@@ -17,6 +17,20 @@ static struct {
 	uint8_t mask[1024 / 8];
 } found;
 
+static unsigned home; /* worker 0 has the home-th of them */
+
+void controlled_settle(void)
+{
+	cpu_set_t all;
+	int here = sched_getcpu();
+
+	if (here < 0 || sched_getaffinity(0, sizeof(all), &all) < 0)
+		return;
+	home = 0;
+	for (int cpu = 0; cpu < here && cpu < CPU_SETSIZE; cpu++)
+		home += CPU_ISSET(cpu, &all) != 0;
+}
+
 void controlled_pin(unsigned worker)
 {
 	cpu_set_t all, one;
@@ -26,7 +40,7 @@ void controlled_pin(unsigned worker)
 	if (found.size <= 0 || sched_getaffinity(0, sizeof(all), &all) < 0)
 		return;
 	found.known = true;
-	worker %= (unsigned)CPU_COUNT(&all);
+	worker = (home + worker) % (unsigned)CPU_COUNT(&all);
 	CPU_ZERO(&one);
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET(cpu, &all) && n++ == worker)
