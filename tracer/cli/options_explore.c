@@ -160,8 +160,6 @@ static const char *missing(const struct cli *cli)
 
 	if (cli->merge)
 		return "--merge";
-	if (o->points == POINTS_LOCATION)
-		return "--points FILE.c or FUNC";
 	if (o->from)
 		return "--from";
 	return NULL;

@@ -5,6 +5,7 @@
 #include "tracer/experiments/explore_failure.h"
 #include "tracer/experiments/explore_gates.h"
 #include "tracer/experiments/explore_jobs.h"
+#include "tracer/experiments/explore_places.h"
 #include "tracer/experiments/explore_races.h"
 #include "tracer/experiments/explore_shrink.h"
 #include "tracer/experiments/explore_worker.h"
@@ -143,8 +144,8 @@ static int find_points(struct search *s)
 {
 	struct explore *e = s->e;
 
-	e->points_at.kind =
-		e->options.points == POINTS_MEMORY ? CONTROLLED_MEMORY : CONTROLLED_SYNC;
+	if (explore_places(e) < 0)
+		return -1;
 	return e->options.points == POINTS_RACES ? find_races(s) : 0;
 }
 

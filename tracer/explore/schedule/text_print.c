@@ -12,7 +12,7 @@ const char *const schedule_op_names[SCHEDULE_OPS] = {
 	[STRATEGY_LOCK] = "lock",	[STRATEGY_UNLOCK] = "unlock", [STRATEGY_WAIT] = "wait",
 	[STRATEGY_SIGNAL] = "signal",	[STRATEGY_READ] = "read",     [STRATEGY_WRITE] = "write",
 	[STRATEGY_ATOMIC] = "atomic",	[STRATEGY_YIELD] = "yield",   [STRATEGY_BLOCK] = "block",
-	[STRATEGY_TIMEOUT] = "timeout", [STRATEGY_WAKE] = "wake",
+	[STRATEGY_TIMEOUT] = "timeout", [STRATEGY_WAKE] = "wake",     [STRATEGY_LINE] = "line",
 };
 
 const char *schedule_op(enum strategy_op op)

@@ -25,6 +25,7 @@ static struct verb verb_of(const struct schedule_step *step)
 		[STRATEGY_READ] = {"reads", "read", NULL},
 		[STRATEGY_WRITE] = {"writes", "wrote", NULL},
 		[STRATEGY_ATOMIC] = {"changes", "changed", NULL},
+		[STRATEGY_LINE] = {"comes to a line", "came", NULL},
 		[STRATEGY_YIELD] = {"yields", "yielded", NULL},
 		[STRATEGY_BLOCK] = {"calls into the kernel", "called", ""},
 		[STRATEGY_TIMEOUT] = {"waits no longer for", "no_longer_waits", NULL},

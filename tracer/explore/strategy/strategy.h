@@ -43,6 +43,7 @@ enum strategy_op {
 	STRATEGY_READ,	  /* of memory */
 	STRATEGY_WRITE,	  /* of memory */
 	STRATEGY_ATOMIC,  /* an atomic instruction */
+	STRATEGY_LINE,	  /* a statement that the tester wants to be a point, whatever it does */
 	STRATEGY_YIELD,	  /* sched_yield, PAUSE: somebody else is to go on */
 	STRATEGY_BLOCK,	  /* a system call that can block */
 	STRATEGY_TIMEOUT, /* the thread is blocked: choosing it ends its time */

@@ -181,5 +181,6 @@ void accesses_settled(struct session *s, struct session_process *p, struct targe
 		x.image = image;
 		if (is_looked_at(s->options->controlled, p, image))
 			source_accesses(image->module, module_has_debug(image->module), add, &x);
+		lines_settled(s, p, t, image);
 	}
 }

@@ -16,7 +16,7 @@
 #include "tracer/arch/arch.h"
 #include "tracer/run/session.h"
 
-/* Which accesses to memory are points; those of atomic instructions always are. */
+/* Which places are points besides synchronisation; those of atomic instructions always are. */
 enum controlled_points {
 	CONTROLLED_SYNC,   /* none */
 	CONTROLLED_CHOSEN, /* those in `chosen` */
@@ -36,7 +36,7 @@ struct controlled_access {
 	bool is_hot;	  /* it came so often that it is not looked at any more */
 };
 
-/* An access that was chosen to be a point, by the name of its module. */
+/* An access, or a line, that was chosen to be a point, by the name of its module. */
 struct controlled_chosen {
 	char *module;
 	uint64_t offset;

@@ -120,6 +120,11 @@ void points_settled(struct session *s, struct session_process *p, struct target_
 
 void accesses_settled(struct session *s, struct session_process *p, struct target_thread *t);
 
+/* ---- lines.c: after the image's accesses ---- */
+
+void lines_settled(struct session *s, struct session_process *p, struct target_thread *t,
+		   const struct image *image);
+
 /* ---- watch.c: nothing, if no races are searched for ---- */
 
 void watch_begin(struct control *c);

@@ -179,6 +179,7 @@ void watch_step(struct control *c, struct turn *t, const struct strategy_point *
 		break;
 	case STRATEGY_START:
 	case STRATEGY_CREATE:
+	case STRATEGY_LINE:
 	case STRATEGY_YIELD:
 	case STRATEGY_TIMEOUT:
 	case STRATEGY_WAKE:
