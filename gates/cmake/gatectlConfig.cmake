@@ -5,6 +5,8 @@
 #   gatectl_discover_tests(TARGET t DIRECTORY dir [PREFIX p] [ARGS ...] [REPEAT n] [LIMIT s]
 #                    [LABELS ...] [OPTIONS ...])
 #   gatectl_add_check(NAME n TARGET t [SCRIPTS f.lua...] [LABELS ...])
+#   gatectl_add_exploration(NAME n TARGET t [ARGS ...] [RUNS n] [STRATEGY s] [TIME s] [LABELS ...]
+#                    [OPTIONS ...])
 
 if(CMAKE_VERSION VERSION_LESS 3.16)
   set(gatectl_FOUND FALSE)
@@ -204,6 +206,46 @@ function(gatectl_add_check)
       "$<TARGET_FILE:${_gatectl_TARGET}>")
   _gatectl_properties("${_gatectl_NAME}" "${_gatectl_LABELS}")
   set_tests_properties("${_gatectl_NAME}" PROPERTIES FIXTURES_SETUP "${fixtures}" TIMEOUT 120)
+endfunction()
+
+# A failure's folder, report/1 and so on, is named in the test's output.
+function(gatectl_add_exploration)
+  _gatectl_arguments(gatectl_add_exploration "NAME;TARGET;RUNS;STRATEGY;TIME"
+    "ARGS;LABELS;OPTIONS" "NAME;TARGET")
+  if(NOT "${_gatectl_RUNS}" MATCHES "^([1-9][0-9]*)?$")
+    message(FATAL_ERROR "gatectl_add_exploration: RUNS '${_gatectl_RUNS}' is not a positive number")
+  endif()
+  if(NOT "${_gatectl_TIME}" MATCHES "^([0-9]+(\\.[0-9]+)?)?$")
+    message(FATAL_ERROR
+      "gatectl_add_exploration: TIME '${_gatectl_TIME}' is not a number of seconds")
+  endif()
+  _gatectl_report_base("${_gatectl_NAME}" report)
+
+  set(options -o "${report}" --report "${report}.json" --report "${report}.html")
+  if(NOT "${_gatectl_RUNS}" STREQUAL "")
+    list(APPEND options --runs ${_gatectl_RUNS})
+  endif()
+  if(NOT "${_gatectl_STRATEGY}" STREQUAL "")
+    if(_gatectl_STRATEGY MATCHES "\\.lua$")
+      _gatectl_scripts(gatectl_add_exploration _gatectl_STRATEGY "${_gatectl_STRATEGY}")
+    endif()
+    list(APPEND options --strategy "${_gatectl_STRATEGY}")
+  endif()
+  if(NOT "${_gatectl_TIME}" MATCHES "^[0.]*$")
+    list(APPEND options --for ${_gatectl_TIME})
+  endif()
+  add_test(NAME "${_gatectl_NAME}"
+    COMMAND gatectl::gatectl explore --skip-if-unavailable ${options} ${_gatectl_OPTIONS} --
+      "$<TARGET_FILE:${_gatectl_TARGET}>" ${_gatectl_ARGS})
+  _gatectl_properties("${_gatectl_NAME}" "gatectl-exploration;${_gatectl_LABELS}")
+  set_tests_properties("${_gatectl_NAME}" PROPERTIES
+    ATTACHED_FILES_ON_FAIL "${report}.json;${report}.html")
+  # What is found is made small and tried, for as long as the search again and a few minutes.
+  if(NOT "${_gatectl_TIME}" MATCHES "^[0.]*$")
+    _gatectl_timeout("${_gatectl_TIME}" 2 timeout)
+    math(EXPR timeout "${timeout} + 300")
+    set_tests_properties("${_gatectl_NAME}" PROPERTIES TIMEOUT ${timeout})
+  endif()
 endfunction()
 
 cmake_policy(POP)

@@ -11,6 +11,8 @@ from test_status import NO_PTRACE
 
 SAMPLE = os.path.join(ROOT, "tests", "cmake-sample")
 GATED = {"early", "late", "deadlock", "crash", "pool_in_order"}
+EXPLORED = {"pool_explored", "calc_explored"}
+NOT_EXPLORED = "-LE", "gatectl-exploration"
 
 
 def need(*tools):
@@ -92,14 +94,26 @@ def test_sample(t):
     build(t, there)
     cases, sums, r = ctest(t, there, status=0)
     gated = GATED | ({"queue"} if "queue" in cases else set())
-    t.equal(set(cases), gated | {"calc_bare", "calc_locations"}, "the tests", r)
+    t.equal(set(cases), gated | EXPLORED | {"calc_bare", "calc_locations"}, "the tests", r)
     t.equal(sums, {"tests": len(cases), "failures": 0, "skipped": 0, "disabled": 0}, "sums", r)
     t.equal(states(cases, "run"), set(cases), "all have run", r)
     t.equal(cases["pool_in_order"][1].count("two words: 42"), 20, "an argument with a blank, twenty times", r)
+    explored(t, there, cases)
     drifted(t, there, gatectl, gated)
     discovered(t, there)
     limits_and_reports(t, there)
     no_tracing(t, there)
+
+
+def explored(t, there, cases):
+    found = os.path.join(there, "build", "gatectl", "pool_explored", "1")
+    output = cases["pool_explored"][1]
+    t.check("gatectl: found: 1 failure " in output and found in output, "a failure, and its folder", output)
+    t.check(os.path.exists(os.path.join(found, "schedule")), "it is there")
+    t.check("nothing failed" in cases["calc_explored"][1], "nothing is found", cases["calc_explored"][1])
+    labels = {n: set(p.get("LABELS", [])) for n, p in properties(t, there).items()}
+    t.equal(labels["calc_explored"], {"gatectl-exploration", "quick"}, "its labels")
+    t.equal({n for n in labels if "gatectl-exploration" in labels[n]}, EXPLORED, "explorations alone have that one")
 
 
 def drifted(t, there, gatectl, gated):
@@ -108,7 +122,7 @@ def drifted(t, there, gatectl, gated):
     was = line_of(read(source), "multiplier = *(int *)value;")
     put_in(source, was - 3, ["/* Two lines", " * that were not there. */"])
     build(t, there)
-    cases, sums, r = ctest(t, there, status=8)
+    cases, sums, r = ctest(t, there, *NOT_EXPLORED, status=8)
     t.equal((sums["failures"], states(cases, "fail")), (1, {"calc_locations"}), "one failure", r)
     t.equal(states(cases, "notrun"), {"early", "late"}, "what depends on it is not run", r)
     t.equal(states(cases, "run"), gated - {"early", "late"} | {"calc_bare"}, "the rest is", r)
@@ -119,7 +133,7 @@ def drifted(t, there, gatectl, gated):
     t.check(fix, "says what to do", output)
     scripts = [os.path.join(there, "gates", n) for n in ("early.gate.lua", "late.gate.lua")]
     run(t, gatectl, "check", "--fix", "-g", scripts[0], "-g", scripts[1], os.path.join(there, "build", "calc"))
-    cases, sums, r = ctest(t, there, status=0)
+    cases, sums, r = ctest(t, there, *NOT_EXPLORED, status=0)
     t.equal(states(cases, "run"), gated | {"calc_bare", "calc_locations"}, "all is well again", r)
 
 
@@ -136,7 +150,7 @@ def discovered(t, there):
 
 def limits_and_reports(t, there):
     for name, p in properties(t, there).items():
-        if name in ("calc_bare", "calc_locations"):
+        if name in ("calc_bare", "calc_locations", "calc_explored"):
             continue
         t.check(p["TIMEOUT"] > 20, "CTest's limit of %s is behind gatectl's" % name)
         t.equal(p["SKIP_RETURN_CODE"], 77, "skip code")
@@ -219,6 +233,9 @@ MISUSE = {
     "gatectl_add_test(x TARGET ends SCRIPT a.gate.lua)": "'x' is none of its keywords",
     "gatectl_discover_tests(TARGET ends DIRECTORY gates)": "there is no directory ",
     "gatectl_add_check(NAME x TARGET ends SCRIPTS c.lua)": "there is no script ",
+    "gatectl_add_exploration(NAME x TARGET ends TIME long)": "TIME 'long' is not a number of seconds",
+    "gatectl_add_exploration(NAME x TARGET ends RUNS 0)": "RUNS '0' is not a positive number",
+    "gatectl_add_exploration(NAME x TARGET ends STRATEGY c.lua)": "there is no script ",
     "add_library(l ends.c)\ngatectl_add_check(NAME x TARGET l)": "the target 'l' is no executable",
     "find_package(gatectl 99 REQUIRED)": "version \"99\"",
 }
