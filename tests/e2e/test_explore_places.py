@@ -1,8 +1,9 @@
 """gatectl explore --points FILE.c or FUNC: what the tester says of places."""
 
 import os
+import subprocess
 
-from harness import compile_text, params
+from harness import compile_text, line_of, params
 from test_explore import explore, failed, read
 
 # `count` is changed without a lock, in two steps; `other` is, too, but nobody asks for it.
@@ -83,3 +84,115 @@ def test_wrong_points(t, where):
 def test_points_unknown(t):
     r = t.gate("explore", "--points", "work", compile_text("places.c", COUNT, flags="-O0"), cwd=t.tmp)
     t.equal((r.status, r.err), (125, "gatectl: error: --points: work: no debug information tells which lines it has\n"), "refused", r)
+
+
+# ---- where schedules begin ----------------------------------------------------------------------
+
+# What comes before `ready` would be 200 points, and a thread of its own that has ended by then.
+LATE = """#include <pthread.h>
+#include <stdio.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int count, early;
+static void *work(void *x)
+{
+	pthread_mutex_lock(&lock);
+	int now = count;
+	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&lock);
+	count = now + 1;
+	pthread_mutex_unlock(&lock);
+	return x;
+}
+static pthread_mutex_t stays = PTHREAD_MUTEX_INITIALIZER;
+static void *before(void *x)
+{
+	pthread_mutex_lock(&stays);
+	pthread_mutex_unlock(&stays);
+	for (int i = 0; i < 100; i++) {
+		pthread_mutex_lock(&lock);
+		early++;
+		pthread_mutex_unlock(&lock);
+	}
+	return x;
+}
+static void ready(void) { puts("ready"); }
+static void never(void) { early = 0; }
+int main(int argc, char **argv)
+{
+	pthread_t t[3];
+	pthread_mutex_lock(&stays);
+	pthread_create(&t[2], 0, before, 0);
+	if (argc > 1)
+		ready();
+	pthread_mutex_unlock(&stays);
+	pthread_join(t[2], 0);
+	if (argc > 2)
+		never();
+	ready();
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, work, 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+	return count == 2 ? 0 : 3;
+}
+"""
+
+
+def forgotten(r):
+    """How many steps there are before the threads that matter."""
+    return [s[1] for s in steps(r)].count("before#1")
+
+
+def late(t, *args, flags="-g -O0", strip=False):
+    program = compile_text("late.c", LATE, flags=flags)
+    if strip:
+        stripped = t.path("stripped")
+        subprocess.run(["strip", "-s", "-o", stripped, program], check=True)
+        program = stripped
+    return explore(t, "--points", "sync", *args, program)
+
+
+def comes_again(t, r):
+    again = t.gate("replay", os.path.join(r.found, "1", "schedule"))
+    t.equal((again.status, again.err), (3, ""), "it comes again", again)
+
+
+def test_from(t):
+    r = late(t)
+    failed(t, r, "status", "exit status 3")
+    t.check(forgotten(r) > 200, "from main there is more", r)
+    for where in ("ready", "late.c:%d" % (line_of(LATE, "never();") + 1)):
+        r = late(t, "--from", where)
+        failed(t, r, "status", "exit status 3")
+        t.check("begin" not in r.stdout and "anew" not in r.stdout and forgotten(r) == 0, "it begins there", r)
+        t.check("from: late+0x" in read(r.found, "1", "schedule"), "as the schedule says", r)
+        comes_again(t, r)
+
+
+def test_from_among_threads(t):
+    r = explore(t, "--points", "sync", "--from", "ready", compile_text("late.c", LATE), "early")
+    failed(t, r, "status", "exit status 3")
+    t.check("schedules begin at main: the program has other threads when it comes to ready\n" in r.stdout, "told", r)
+    t.check(forgotten(r) > 200 and "from:" not in read(r.found, "1", "schedule"), "at main", r)
+    comes_again(t, r)
+
+
+@params("never", "nver", "late.c:1000")
+def test_wrong_from(t, where):
+    says = {"never": "the program has ended, and had not come to never", "nver": "did you mean never?", "late.c:1000": "late.c:1000"}
+    r = t.gate("explore", "--from", where, compile_text("late.c", LATE), cwd=t.tmp)
+    t.equal((r.status, r.stdout), (125, ""), "refused", r)
+    t.check(r.first.startswith("gatectl: error: --from: ") and says[where] in r.err, "an error", r)
+
+
+@params("-O0", "-O2 -static", "-O2 -no-pie", "-O2 -static-pie")
+def test_stripped(t, flags):
+    """main has no name."""
+    r = late(t, flags=flags, strip=True)
+    if "-static" in flags:  # nor has anything else: only what it asks of the kernel is a point
+        t.check(r.status in (0, 116) and r.report["schedules"], "it is explored", r)
+    else:
+        failed(t, r, "status", "exit status 3")
+        comes_again(t, r)
+    t.check("anew" not in r.stdout, "by forks", r)
+    t.equal(late(t, "--runs", "20", flags=flags).report["points"] > 100, True, "with symbols, too")

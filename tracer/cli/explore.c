@@ -90,6 +90,10 @@ static void print_oddities(const struct explore *e)
 	if (e->differed)
 		printf("%lu of %lu that were run twice were not the same: %s\n", e->differed,
 		       e->twice, e->differs ? e->differs : "");
+	if (e->not_from)
+		printf("schedules begin at main: the program has other threads when it comes to "
+		       "%s\n",
+		       e->options.from);
 	if (!e->forked && e->not_forked)
 		printf("each schedule has started the program anew: %s\n", e->not_forked);
 }

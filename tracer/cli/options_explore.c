@@ -156,12 +156,8 @@ int options_explore(int key, const char *value, struct cli *out, struct error *e
 /* NULL: everything that was asked for is there. */
 static const char *missing(const struct cli *cli)
 {
-	const struct explore_options *o = &cli->explore;
-
 	if (cli->merge)
 		return "--merge";
-	if (o->from)
-		return "--from";
 	return NULL;
 }
 

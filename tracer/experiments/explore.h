@@ -33,6 +33,7 @@ struct explore_points_at {
 	enum controlled_points kind;
 	struct controlled_chosen *items; /* of CHOSEN */
 	size_t count, capacity;
+	ARRAY(struct controlled_chosen) starts; /* where schedules begin; none: at main */
 };
 
 /* A way to fail: runs that failed alike, told apart by kind and place. */
@@ -85,6 +86,7 @@ struct explore {
 	bool complete;	   /* dfs: there are no others */
 	bool forked;	   /* each schedule is a fork of the program at main ... */
 	char *not_forked;  /* ... or why not */
+	bool not_from;	   /* it has threads at options.from: schedules begin at main */
 	double seconds;
 	ARRAY(struct explore_failure) failures;
 	ARRAY(struct module *) modules; /* of the program when it failed; the experiment's */

@@ -1,4 +1,5 @@
 #include "tracer/experiments/explore_places.h"
+#include "tracer/experiments/explore_start.h"
 
 #include "tracer/features/query/query.h"
 #include "tracer/source/accesses.h"
@@ -26,7 +27,7 @@ static void add_point(struct explore_points_at *points, const struct module *m, 
 	array_each(const struct controlled_chosen, chosen, points)
 		if (chosen->offset == offset && strcmp(chosen->module, module_name(m)) == 0)
 			return;
-	*array_add(points) = (struct controlled_chosen){base_strdup(module_name(m)), offset};
+	*array_add(points) = (struct controlled_chosen){base_strdup(module_name(m)), offset, false};
 }
 
 /* ---- statements ----------------------------------------------------------------------------------- */
@@ -249,5 +250,7 @@ int explore_places(struct explore *e)
 	};
 
 	e->points_at.kind = kinds[e->options.points];
-	return e->options.points == POINTS_LOCATION ? find_points(e) : 0;
+	if (e->options.points == POINTS_LOCATION && find_points(e) < 0)
+		return -1;
+	return explore_start(e);
 }

@@ -13,7 +13,7 @@ int explore_races_begin(struct explore_race_runs *x, struct explore *e)
 	x->races = c->races = races_new();
 	c->strategy = strategy_new(x->strategy ? x->strategy : "pos", &options);
 	c->steps = e->options.steps;
-	c->points = CONTROLLED_SYNC;
+	explore_runs_points(&x->runs, &e->points_at);
 	return explore_runs_begin(&x->runs, e->x.options, e->x.symbols, e->quick, true, e->x.err);
 }
 

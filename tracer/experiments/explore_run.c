@@ -38,6 +38,28 @@ static bool bring_there(struct session *s)
 	return control_arrived(s);
 }
 
+/* A thread that was joined may not be gone yet: it has cleared the word that a join waits for, no more. */
+static void let_others_end(struct session *s)
+{
+	enum { TICK_MS = 5, TICKS = 20 };
+	const struct target_process *p = control_arrived(s)->target->process;
+	struct target_event ev;
+
+	if (p->threads > 1)
+		target_tick(s->target, TICK_MS);
+	for (int ticks = 0; p->threads > 1 && ticks < TICKS; ticks += ev.kind == TARGET_TICK) {
+		target_wait(s->target, &ev);
+		session_turn(s, &ev);
+	}
+}
+
+/* It has come to where schedules begin: is it alone? */
+static bool keeps_alone(struct session *s)
+{
+	let_others_end(s);
+	return !s->over && target_keep(s->target, control_arrived(s)->target) == 0;
+}
+
 static void cannot_keep(struct explore_runs *r, const char *why)
 {
 	base_free(r->not_kept);
@@ -63,9 +85,9 @@ static int keep(struct explore_runs *r, struct error *err)
 	}
 	if (has_places(s))
 		cannot_keep(r, "the gates begin with the program");
-	else if (!bring_there(s))
+	else if (!(r->came = bring_there(s)))
 		cannot_keep(r, "the program does not come to main");
-	else if (target_keep(s->target, control_arrived(s)->target) < 0)
+	else if (!keeps_alone(s))
 		cannot_keep(r, "it has threads before main");
 	r->controlled.keeps = false;
 	return 0;
@@ -117,6 +139,8 @@ int explore_runs_begin(struct explore_runs *r, const struct session_options *o,
 void explore_runs_points(struct explore_runs *r, const struct explore_points_at *points)
 {
 	r->controlled.points = points->kind;
+	array_each(const struct controlled_chosen, start, &points->starts)
+		controlled_start(&r->controlled, start);
 	array_each(const struct controlled_chosen, chosen, points)
 		controlled_choose(&r->controlled, chosen);
 }

@@ -11,6 +11,7 @@ struct explore_runs {
 	struct controlled controlled;
 	struct session *kept; /* the program at its beginning; NULL: each run starts it anew ... */
 	char *not_kept;	      /* ... for this reason */
+	bool came;	      /* ... but it has been there */
 	unsigned long made;
 	unsigned worker;		/* whose processor they run on */
 	ARRAY(struct module *) modules; /* of the last run that was described */

@@ -34,7 +34,17 @@ static void add_modules(const struct explore *e, struct schedule_head *h)
 	}
 }
 
-/* Which accesses to memory were points. */
+static void add_place(struct schedule_head *h, const char *key,
+		      const struct controlled_chosen *place)
+{
+	struct str text = {0};
+
+	str_addf(&text, "%s+0x%" PRIx64, place->module, place->offset);
+	schedule_option_add(h, key, str_text(&text));
+	str_fini(&text);
+}
+
+/* Which places were points, and where it began. */
 static void add_points(const struct explore_points_at *points, struct schedule_head *h)
 {
 	static const char *const words[] = {
@@ -44,29 +54,28 @@ static void add_points(const struct explore_points_at *points, struct schedule_h
 	};
 
 	schedule_option_add(h, "points", words[points->kind]);
-	array_each(const struct controlled_chosen, chosen, points) {
-		struct str text = {0};
-
-		str_addf(&text, "%s+0x%" PRIx64, chosen->module, chosen->offset);
-		schedule_option_add(h, chosen->atomic ? "atomic" : "point", str_text(&text));
-		str_fini(&text);
-	}
+	array_each(const struct controlled_chosen, chosen, points)
+		add_place(h, chosen->atomic ? "atomic" : "point", chosen);
+	array_each(const struct controlled_chosen, start, &points->starts)
+		add_place(h, "from", start);
 }
 
-static void choose(const struct schedule_head *h, const char *key, struct controlled *c)
+/* As it was written. */
+static void each_place(const struct schedule_head *h, const char *key, struct controlled *c,
+		       void (*add)(struct controlled *c, const struct controlled_chosen *place))
 {
 	const char *value;
 
 	for (size_t k = 0; (value = schedule_option(h, key, k)); k++) {
 		const char *plus = strrchr(value, '+');
-		struct controlled_chosen chosen = {.atomic = strcmp(key, "atomic") == 0};
+		struct controlled_chosen place = {.atomic = strcmp(key, "atomic") == 0};
 
 		if (!plus)
 			continue;
-		chosen.module = base_strndup(value, (size_t)(plus - value));
-		chosen.offset = strtoull(plus + 1, NULL, 16);
-		controlled_choose(c, &chosen);
-		base_free(chosen.module);
+		place.module = base_strndup(value, (size_t)(plus - value));
+		place.offset = strtoull(plus + 1, NULL, 16);
+		add(c, &place);
+		base_free(place.module);
 	}
 }
 
@@ -77,8 +86,9 @@ static void set_points(const struct schedule_head *h, struct controlled *c)
 	c->points = !value || strcmp(value, "sync") == 0 ? CONTROLLED_SYNC
 		    : strcmp(value, "memory") == 0	 ? CONTROLLED_MEMORY
 							 : CONTROLLED_CHOSEN;
-	choose(h, "point", c);
-	choose(h, "atomic", c);
+	each_place(h, "point", c, controlled_choose);
+	each_place(h, "atomic", c, controlled_choose);
+	each_place(h, "from", c, controlled_start);
 }
 
 void replay_head(const struct explore *e, const struct explore_failure *f, struct schedule_head *h)

@@ -84,7 +84,8 @@ struct controlled {
 		races; /* is told of what threads do; NULL: nobody. A place is an index of `accesses` */
 	ARRAY(struct controlled_chosen) chosen;
 	unsigned long steps; /* at most; 0: no limit */
-	const char *from;    /* LOCATION at which it begins; NULL: main */
+	ARRAY(struct controlled_chosen)
+	starts; /* it begins where the program first comes to one; none: at main */
 	int in, out,
 		err;	/* the program's, as files: they begin anew with each run; -1: inherited */
 	bool judges;	/* where nobody can move, the run's own verdict says why (slower) */
@@ -119,6 +120,7 @@ size_t controlled_spins_enough(const struct schedule *s);
 
 /* Chosen, if it is not yet. */
 void controlled_choose(struct controlled *c, const struct controlled_chosen *what);
+void controlled_start(struct controlled *c, const struct controlled_chosen *where);
 /* Forgets the races behind the first `count`. */
 void controlled_forget_told(struct controlled *c, size_t count);
 

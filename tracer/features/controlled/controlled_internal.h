@@ -116,6 +116,10 @@ void turns_forget(struct control *c, const struct session_process *p);
 
 void points_settled(struct session *s, struct session_process *p, struct target_thread *t);
 
+/* ---- starts.c: after all other points, so that it begins behind those at the same place ---- */
+
+void starts_settled(struct session *s, struct session_process *p, struct target_thread *t);
+
 /* ---- accesses.c ---- */
 
 void accesses_settled(struct session *s, struct session_process *p, struct target_thread *t);

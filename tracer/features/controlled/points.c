@@ -139,36 +139,6 @@ static void put(struct session *s, struct session_process *p, struct target_thre
 		sites_act(use, &act);
 }
 
-/* ---- where schedules begin ---------------------------------------------------------------------- */
-
-static enum hit_answer hit_start(struct session *s, const struct act *a, const struct hit *h)
-{
-	struct control *c = control_of(s);
-
-	(void)a;
-	if (!c || c->begun || h->thread->process != s->root)
-		return HIT_SEEN;
-	c->arrived = h->thread;
-	c->given->start_ns = c->now_ns;
-	c->given->start_random = c->random;
-	if (!s->options->controlled->keeps)
-		control_begin(s, h->thread);
-	else
-		return HIT_TAKEN;
-	turn_of(h->thread)->at_point = true;
-	return HIT_SEEN;
-}
-
-static const struct site_owner start_owner = {
-	.name = "start", .no_registers = true, .hit = hit_start};
-
-struct session_thread *control_arrived(const struct session *s)
-{
-	const struct control *c = control_of(s);
-
-	return c ? c->arrived : NULL;
-}
-
 /* ---- setting them -------------------------------------------------------------------------------- */
 
 struct setting {
@@ -222,7 +192,6 @@ void points_settled(struct session *s, struct session_process *p, struct target_
 {
 	struct controlled *g = s->options->controlled;
 	struct setting x = {s, p, t, NULL};
-	uint64_t offset;
 
 	g->runtime_count = 0;
 	array_each(const struct image, image, &p->images) {
@@ -234,6 +203,5 @@ void points_settled(struct session *s, struct session_process *p, struct target_
 		note_runtime(g, image);
 	}
 	accesses_settled(s, p, t);
-	if (p == s->root && module_symbol(p->exe, "main", &offset, NULL) == 0)
-		put(s, p, t, p->images.items[0].bias + offset, &start_owner, 0);
+	starts_settled(s, p, t);
 }

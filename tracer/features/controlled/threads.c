@@ -119,6 +119,9 @@ void controlled_fini(struct controlled *c)
 	array_each(struct controlled_chosen, chosen, &c->chosen)
 		base_free(chosen->module);
 	array_fini(&c->chosen);
+	array_each(struct controlled_chosen, start, &c->starts)
+		base_free(start->module);
+	array_fini(&c->starts);
 	base_free(c->stuck);
 	c->stuck = NULL;
 }

@@ -1,0 +1,58 @@
+#include "tracer/experiments/explore_start.h"
+
+#include "tracer/experiments/explore_run.h"
+#include "tracer/features/query/query.h"
+
+static void look(void *ctx, const struct session_query *q)
+{
+	struct explore *e = ctx;
+
+	if (!q->sites) {
+		error_copy(e->x.err, q->error);
+		error_prefix(e->x.err, "--from: ");
+		return;
+	}
+	array_each(const struct source_site, site, q->sites)
+		*array_add(&e->points_at.starts) = (struct controlled_chosen){
+			.module = base_strdup(module_name(site->module)), .offset = site->offset};
+}
+
+static void forget(struct explore *e)
+{
+	array_each(struct controlled_chosen, start, &e->points_at.starts)
+		base_free(start->module);
+	array_fini(&e->points_at.starts);
+}
+
+/* Without its gates: they hold nobody before there is a second thread. */
+static int try(struct explore *e, const struct session_options *program)
+{
+	struct explore_runs runs = {0};
+	int answer;
+
+	explore_runs_points(&runs, &e->points_at);
+	answer = explore_runs_begin(&runs, program, e->x.symbols, e->quick, true, e->x.err);
+	if (answer == 0 && !runs.kept && !runs.came) {
+		error_set(e->x.err, ERROR_LOCATION,
+			  "--from: the program has ended, and had not come to %s", e->options.from);
+		answer = -1;
+	} else if (answer == 0 && !runs.kept) {
+		e->not_from = true;
+		forget(e);
+	}
+	explore_runs_end(&runs);
+	return answer;
+}
+
+int explore_start(struct explore *e)
+{
+	struct session_options program = *e->x.options;
+
+	if (!e->options.from)
+		return 0;
+	program.scripts.count = program.orders.count = 0;
+	if (session_query(&program, e->x.symbols, &e->options.from, 1, look, e, e->x.err) < 0 ||
+	    e->x.err->code)
+		return -1;
+	return try(e, &program);
+}
