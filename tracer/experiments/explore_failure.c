@@ -37,10 +37,7 @@ static enum explore_ended judge(const struct controlled *c, const struct session
 	case VERDICT_OK:
 		if (r->expects || !r->status)
 			return EXPLORE_PASSED;
-		return failed(c->sanitizer	 ? "sanitizer"
-			      : r->status >= 128 ? "signal"
-						 : "status",
-			      kind);
+		return failed(c->sanitizer ? "sanitizer" : r->signaled ? "signal" : "status", kind);
 	case VERDICT_CRASHED:
 		return failed(c->sanitizer ? "sanitizer" : "signal", kind);
 	case VERDICT_DEADLOCK:

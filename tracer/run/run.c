@@ -466,6 +466,7 @@ void session_judge(struct session *s, struct session_result *out)
 	out->status = verdict_status(out->verdict, &s->plan.expect, &s->outcome);
 	out->interrupted = s->interrupted;
 	out->expects = s->plan.expect.any;
+	out->signaled = s->outcome.signaled;
 	if (s->interrupted)
 		out->status = 128 + s->interrupted;
 	observe(judged, s, out);

@@ -100,6 +100,7 @@ struct session_result {
 	int status;	 /* gatectl's exit status */
 	int interrupted; /* the signal that ended gatectl's run, or 0 */
 	bool expects;	 /* the script has an expect */
+	bool signaled;	 /* the program was ended by a signal */
 	struct str
 		text; /* what to tell on standard error: lines, the first as the contract has it */
 	struct str note;  /* what there is to say of a run that was as expected: lines, or empty */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 enum {
+	IDLE_TICKS = 10,
 	SHORT_NS = 1000000000, /* a wait that is no longer may be over at any time */
 };
 
@@ -179,9 +180,22 @@ static void control_turn(struct control *c)
 		chosen = c->points.count ? control_choose(c) : NULL;
 		if (chosen)
 			take_step(c, chosen);
+		else if (c->kernel && !c->over && c->idle < IDLE_TICKS)
+			return; /* something may come from outside: idle() */
 		else if (!c->over)
 			stuck(c);
 	}
+}
+
+/* What comes over the network, from a timer or a person comes in real time: so long it is waited for. */
+static void idle(struct session *s)
+{
+	struct control *c = control_of(s);
+
+	if (!c || !c->begun || c->over || !c->kernel)
+		return;
+	c->idle++;
+	control_turn(c);
 }
 
 /* ---- what happens in the run -------------------------------------------------------------------- */
@@ -233,6 +247,8 @@ static bool decided(struct session *s)
 {
 	struct control *c = control_of(s);
 
+	if (c && s->events)
+		c->idle = 0;
 	if (c)
 		control_turn(c);
 	return false;
@@ -332,4 +348,5 @@ const struct observer controlled_observer = {.begin = control_new,
 					     .fork = forked,
 					     .goes = goes,
 					     .call = call,
+					     .tick = idle,
 					     .decided = decided};

@@ -67,7 +67,7 @@ enum controlled_end {
 	CONTROLLED_STOPPED, /* by the strategy: the rest shows nothing new */
 };
 
-enum { CONTROLLED_RUNTIMES = 4 };
+enum { CONTROLLED_STATES = 256, CONTROLLED_RUNTIMES = 4 };
 
 /* By the numbers of threads: who made them as which child. */
 struct controlled_paths {
@@ -99,6 +99,8 @@ struct controlled {
 	struct control *now; /* the run that goes on; or NULL */
 	/* Kept. */
 	struct controlled_paths paths;
+	uint64_t states[CONTROLLED_STATES]; /* of threads in the last steps: spins.c */
+	unsigned states_count;		    /* more: too many */
 	uint64_t start_ns,
 		start_random; /* of the program's clock and getrandom(2), where schedules begin */
 	ARRAY(struct controlled_access) accesses; /* that have a trap */

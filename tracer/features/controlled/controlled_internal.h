@@ -73,13 +73,14 @@ struct control {
 		*dying;		    /* some of its threads are gone, and soon all; or NULL */
 	ARRAY(struct turn *) turns; /* of living threads, by path */
 	ARRAY(struct strategy_point) points;
-	ARRAY(struct turn *) at;	      /* whose point that is */
-	struct turn *moved;		      /* the last step was its; or NULL */
-	size_t kernel;			      /* how many are in MOMENT_KERNEL */
-	uint64_t now_ns;		      /* of the program's clock, since its start */
-	unsigned clock_reads;		      /* of it, since the last step */
-	uint64_t random;		      /* of the bytes that getrandom(2) has given */
-	unsigned processes;		      /* that were forked */
+	ARRAY(struct turn *) at; /* whose point that is */
+	struct turn *moved;	 /* the last step was its; or NULL */
+	size_t kernel;		 /* how many are in MOMENT_KERNEL */
+	uint64_t now_ns;	 /* of the program's clock, since its start */
+	unsigned idle;	      /* ticks in which nobody could go on, but some wait in the kernel */
+	unsigned clock_reads; /* of it, since the last step */
+	uint64_t random;      /* of the bytes that getrandom(2) has given */
+	unsigned processes;   /* that were forked */
 	ARRAY(struct controlled_span) shared; /* memory that they have in common */
 	struct session_thread *arrived;	      /* where schedules begin; or NULL */
 	struct overwritten written[WRITTEN];
@@ -159,6 +160,10 @@ bool race_name(struct turn *t, const struct inspect_stack *calls, size_t own, ui
 
 bool processors_call(struct turn *t);
 bool random_call(struct control *c, struct turn *t); /* random.c */
+
+/* ---- spins.c ---- */
+
+void spins_look(struct control *c, struct turn *t);
 
 /* ---- describe.c: where the tester's code leads to the thread's point ---- */
 

@@ -1,10 +1,42 @@
 /*
  * A run of very many steps: a livelock, or only a long one? In a livelock few different steps (thread,
- * place, object) are left, and they come again and again.
+ * place, object) are left, and they come again and again; and the threads are in the same few states there, by
+ * their registers and the ends of their stacks. A loop that counts gets on.
  */
-#include "tracer/features/controlled/controlled.h"
+#include "tracer/features/controlled/controlled_internal.h"
 
-enum { LOOKED_AT = 8192, FEW = 64 };
+enum { LOOKED_AT = 8192, FEW = 64, STACK = 512 };
+
+static uint64_t hash(uint64_t digest, const void *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		digest = (digest ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3;
+	return digest;
+}
+
+/* Of the thread that takes a step, in the last steps of a run. */
+void spins_look(struct control *c, struct turn *t)
+{
+	struct controlled *g = c->given;
+	struct arch_regs regs;
+	uint8_t stack[STACK];
+	uint64_t state = 0xcbf29ce484222325;
+
+	if (g->schedule.steps.count == 1)
+		g->states_count = 0;
+	if (!g->steps || g->schedule.steps.count + LOOKED_AT < g->steps ||
+	    g->states_count > CONTROLLED_STATES || target_regs(t->thread->target, &regs) < 0)
+		return;
+	state = hash(state, regs.dwarf, sizeof(regs.dwarf));
+	if (target_read(t->thread->process->target, regs.dwarf[ARCH_DWARF_SP], stack, STACK) == 0)
+		state = hash(state, stack, STACK);
+	for (unsigned i = 0; i < g->states_count; i++)
+		if (g->states[i] == state)
+			return;
+	if (g->states_count < CONTROLLED_STATES)
+		g->states[g->states_count] = state;
+	g->states_count++;
+}
 
 static bool same(const struct strategy_point *a, const struct strategy_point *b)
 {
@@ -34,7 +66,7 @@ bool controlled_spins(const struct controlled *c)
 {
 	const struct strategy_point *known[FEW];
 
-	return kinds_of(&c->schedule, known) <= FEW;
+	return kinds_of(&c->schedule, known) <= FEW && c->states_count <= CONTROLLED_STATES;
 }
 
 size_t controlled_spins_enough(const struct schedule *s)

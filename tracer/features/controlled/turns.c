@@ -116,6 +116,7 @@ static void record(struct control *c, size_t i)
 	step->preempts = preempts(c, t);
 	if (step->point.op != STRATEGY_WAKE)
 		c->moved = t;
+	spins_look(c, t);
 	watch_step(c, t, &step->point);
 	if (c->given->describes) {
 		step->where = *describe(c, t);
