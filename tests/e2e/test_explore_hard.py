@@ -126,3 +126,13 @@ def test_event_or_time_out(t):
 def test_loop_with_timer(t):
     for points in ("sync", "races"):
         clean(t, explore(t, "--points", points, "--runs", "100", compile_text("loop.c", LOOP)))
+
+
+def test_input(t):
+    """A file is read anew in each schedule; a pipe is nobody's, as it could be read only once."""
+    program = compile_text("reads.c", "#include <stdio.h>\nint main(void) { char b[9]; return fgets(b, 9, stdin) ? 0 : 3; }\n")
+    path = t.file("in.txt", "hello\n")
+    r = t.gate("explore", "-o", t.path("found"), "--runs", "5", "-j", "1", program, preexec=lambda: os.dup2(os.open(path, os.O_RDONLY), 0))
+    t.equal(r.status, 0, "status", r)
+    r = t.gate("explore", "-o", t.path("found"), "--runs", "5", "-j", "1", program, stdin=b"hello\n")
+    t.equal(r.status, 116, "status", r)

@@ -127,7 +127,8 @@ int explore_runs_begin(struct explore_runs *r, const struct session_options *o,
 	r->options.leftover = LEFTOVER_KILL;
 	r->options.quiet = true;
 	r->symbols = symbols;
-	c->in = lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0 ? STDIN_FILENO : -1;
+	c->in = lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0 ? dup(STDIN_FILENO)
+						      : open("/dev/null", O_RDONLY | O_CLOEXEC);
 	c->out = new_file("stdout");
 	c->err = new_file("stderr");
 	if (c->out < 0 || c->err < 0)
@@ -205,6 +206,8 @@ void explore_runs_end(struct explore_runs *r)
 {
 	drop_kept(r);
 	controlled_fini(&r->controlled);
+	if (r->controlled.in > 0)
+		close(r->controlled.in);
 	if (r->controlled.out >= 0)
 		close(r->controlled.out);
 	if (r->controlled.err >= 0)

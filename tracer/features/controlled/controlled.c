@@ -12,6 +12,8 @@
 
 enum {
 	IDLE_TICKS = 10,
+	OUTSIDE_TICKS = 500,
+	COMPUTES_S = 10,
 	SHORT_NS = 1000000000, /* a wait that is no longer may be over at any time */
 };
 
@@ -181,21 +183,49 @@ static void control_turn(struct control *c)
 		if (chosen)
 			take_step(c, chosen);
 		else if (c->kernel && !c->over && c->idle < IDLE_TICKS)
-			return; /* something may come from outside: idle() */
+			return; /* something may come from outside: wait_outside() */
 		else if (!c->over)
 			stuck(c);
 	}
 }
 
 /* What comes over the network, from a timer or a person comes in real time: so long it is waited for. */
-static void idle(struct session *s)
+static void wait_outside(struct control *c)
+{
+	struct session *s = c->session;
+
+	c->idle++;
+	if (!c->over) {
+		control_turn(c);
+	} else if (c->given->end == CONTROLLED_STUCK && c->idle > OUTSIDE_TICKS) {
+		s->outcome.time_limit = true;
+		session_end(s);
+	}
+}
+
+/* A thread that computes comes to no point. Its time counts, not that of a busy machine. */
+static void limit_computing(struct control *c)
+{
+	uint64_t worked = target_worked_ns(c->session->target);
+
+	if (c->moves != c->moves_then) {
+		c->moves_then = c->moves;
+		c->worked_then = worked;
+	} else if (worked - c->worked_then > (uint64_t)COMPUTES_S * 1000000000) {
+		control_end(c, CONTROLLED_COMPUTES);
+	}
+}
+
+static void tick(struct session *s)
 {
 	struct control *c = control_of(s);
 
-	if (!c || !c->begun || c->over || !c->kernel)
+	if (!c || !c->begun)
 		return;
-	c->idle++;
-	control_turn(c);
+	if (c->kernel || c->over)
+		wait_outside(c);
+	else
+		limit_computing(c);
 }
 
 /* ---- what happens in the run -------------------------------------------------------------------- */
@@ -232,6 +262,7 @@ static bool goes(struct session *s, struct session_thread *thread)
 
 	if (!c || !c->begun || c->over || !t->thread)
 		return false;
+	c->moves++;
 	if (!t->at_point) {
 		t->moment = MOMENT_RUNS;
 		return false;
@@ -299,6 +330,7 @@ static bool call(struct session *s, const struct target_event *ev)
 
 	if (!c)
 		return false;
+	c->moves++;
 	t->call = ev->call;
 	if (!c->begun || c->over || !t->thread) {
 		struct session_thread *controlled = t->thread;
@@ -348,5 +380,5 @@ const struct observer controlled_observer = {.begin = control_new,
 					     .fork = forked,
 					     .goes = goes,
 					     .call = call,
-					     .tick = idle,
+					     .tick = tick,
 					     .decided = decided};

@@ -61,10 +61,11 @@ struct controlled_race {
 };
 
 enum controlled_end {
-	CONTROLLED_RAN,	    /* to the program's end, or to a verdict of the run's */
-	CONTROLLED_STUCK,   /* nobody can move */
-	CONTROLLED_STEPS,   /* so many points, and no end */
-	CONTROLLED_STOPPED, /* by the strategy: the rest shows nothing new */
+	CONTROLLED_RAN,	     /* to the program's end, or to a verdict of the run's */
+	CONTROLLED_STUCK,    /* nobody can move */
+	CONTROLLED_COMPUTES, /* for so long without a point that nobody waits any longer */
+	CONTROLLED_STEPS,    /* so many points, and no end */
+	CONTROLLED_STOPPED,  /* by the strategy: the rest shows nothing new */
 };
 
 enum { CONTROLLED_STATES = 256, CONTROLLED_RUNTIMES = 4 };

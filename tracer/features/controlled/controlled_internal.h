@@ -77,7 +77,10 @@ struct control {
 	struct turn *moved;	 /* the last step was its; or NULL */
 	size_t kernel;		 /* how many are in MOMENT_KERNEL */
 	uint64_t now_ns;	 /* of the program's clock, since its start */
-	unsigned idle;	      /* ticks in which nobody could go on, but some wait in the kernel */
+	unsigned idle; /* ticks in which nobody could go on, but some wait in the kernel */
+	unsigned long moves,
+		moves_then;   /* stops of threads: now, and when it was last looked ... */
+	uint64_t worked_then; /* ... how long they had computed */
 	unsigned clock_reads; /* of it, since the last step */
 	uint64_t random;      /* of the bytes that getrandom(2) has given */
 	unsigned processes;   /* that were forked */
@@ -104,6 +107,7 @@ void control_offer(struct control *c, struct turn *t, enum strategy_op op);
 void control_offer_none(struct control *c);
 /* One of those offered, by the strategy; the step is recorded. NULL: the run is over. */
 struct turn *control_choose(struct control *c);
+void control_end(struct control *c, enum controlled_end how); /* and the run with it */
 bool control_is_runtime(const struct control *c, uint64_t address);
 
 /* ---- threads.c ---- */

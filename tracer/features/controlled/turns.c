@@ -55,14 +55,14 @@ void turn_answered(struct turn *t, int64_t result)
 	t->timed = false;
 }
 
-static void end(struct control *c, enum controlled_end how)
+void control_end(struct control *c, enum controlled_end how)
 {
 	struct outcome *o = &c->session->outcome;
 
 	c->over = true;
 	c->given->end = how;
+	o->time_limit = how != CONTROLLED_STOPPED;
 	if (how == CONTROLLED_STEPS) {
-		o->time_limit = true;
 		o->steps = c->given->steps;
 		o->livelock = controlled_spins(c->given);
 	}
@@ -145,12 +145,12 @@ struct turn *control_choose(struct control *c)
 	size_t i;
 
 	if (too_many(c)) {
-		end(c, CONTROLLED_STEPS);
+		control_end(c, CONTROLLED_STEPS);
 		return NULL;
 	}
 	i = strategy_choose(c->given->strategy, c->points.items, c->points.count);
 	if (i == STRATEGY_STOP) {
-		end(c, CONTROLLED_STOPPED);
+		control_end(c, CONTROLLED_STOPPED);
 		return NULL;
 	}
 	record(c, i);
