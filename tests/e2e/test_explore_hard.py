@@ -136,3 +136,47 @@ def test_input(t):
     t.equal(r.status, 0, "status", r)
     r = t.gate("explore", "-o", t.path("found"), "--runs", "5", "-j", "1", program, stdin=b"hello\n")
     t.equal(r.status, 116, "status", r)
+
+
+EARLY = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static volatile int set;
+static char *text;
+static void *work(void *arg)
+{
+	set = 1;
+	free(text);
+	return arg;
+}
+int main(void)
+{
+	pthread_t thread;
+	text = calloc(1, 10);
+	pthread_create(&thread, 0, work, 0);
+	printf("set is %d\\n", set);
+	fflush(stdout);
+	text[3] = 1;
+	pthread_join(thread, 0);
+	return 0;
+}
+"""
+
+
+def test_expected_output(t):
+    """A script's expect decides what a failure is: here what the program writes."""
+    program = compile_text("early.c", EARLY)
+    r = t.gate("explore", "-g", t.file("e.lua", 'expect { stdout = "set is 0" }'), "-o", t.path("found"), "--runs", "100", program)
+    t.equal(r.status, 116, "status", r)
+    t.check("the first: not as expected" in r.err, "what it says", r)
+    r = t.gate("explore", "-g", t.file("e.lua", 'expect { stdout = "set is" }'), "-o", t.path("found"), "--runs", "50", program)
+    t.equal(r.status, 0, "status", r)
+
+
+def test_sanitizer(t):
+    """What a sanitizer reports is a failure of its own kind."""
+    program = compile_text("early.c", EARLY, "-g -O0 -fsanitize=address")
+    r = t.gate("explore", "-o", t.path("found"), "--runs", "100", program)
+    t.equal(r.status, 116, "status", r)
+    t.check("the first: a sanitizer's report" in r.err, "what it says", r)

@@ -74,6 +74,8 @@ char *explore_where(const struct session_result *r, const char *kind)
 		str_addf(&text, "SIG%s", signame_text(r->status - 128));
 	else if (strcmp(kind, "deadlock") == 0 || strcmp(kind, "livelock") == 0)
 		str_addf(&text, "a %s", kind);
+	else if (strcmp(kind, "expect") == 0)
+		str_add(&text, "not as expected");
 	else if (strcmp(kind, "sanitizer") == 0)
 		str_add(&text, "a sanitizer's report");
 	else

@@ -49,9 +49,9 @@
 	ONE(given)                                                                                 \
 	ONE(sanitizer)                                                                             \
 	ONE(deadlock)                                                                              \
+	ONE(controlled)                                                                            \
 	ONE(expected)                                                                              \
-	ONE(leftover)                                                                              \
-	ONE(controlled)
+	ONE(leftover)
 
 OBSERVERS(OBSERVER_DECLARED)
 extern const struct observer controlled_observer;

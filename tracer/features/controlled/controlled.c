@@ -368,6 +368,14 @@ static void settled(struct session *s, struct session_process *p, struct target_
 		points_settled(s, p, t);
 }
 
+static void outcome(struct session *s)
+{
+	struct control *c = control_of(s);
+
+	if (c)
+		written_outcome(c);
+}
+
 extern const struct observer controlled_observer;
 const struct observer controlled_observer = {.begin = control_new,
 					     .launch = launch,
@@ -381,4 +389,5 @@ const struct observer controlled_observer = {.begin = control_new,
 					     .goes = goes,
 					     .call = call,
 					     .tick = tick,
+					     .outcome = outcome,
 					     .decided = decided};

@@ -77,7 +77,8 @@ struct control {
 	struct turn *moved;	 /* the last step was its; or NULL */
 	size_t kernel;		 /* how many are in MOMENT_KERNEL */
 	uint64_t now_ns;	 /* of the program's clock, since its start */
-	unsigned idle; /* ticks in which nobody could go on, but some wait in the kernel */
+	unsigned idle;	     /* ticks in which nobody could go on, but some wait in the kernel */
+	struct str out, err; /* what the program has written, where it was asked for */
 	unsigned long moves,
 		moves_then;   /* stops of threads: now, and when it was last looked ... */
 	uint64_t worked_then; /* ... how long they had computed */
@@ -164,6 +165,10 @@ bool race_name(struct turn *t, const struct inspect_stack *calls, size_t own, ui
 
 bool processors_call(struct turn *t);
 bool random_call(struct control *c, struct turn *t); /* random.c */
+
+/* ---- written.c ---- */
+
+void written_outcome(struct control *c);
 
 /* ---- spins.c ---- */
 

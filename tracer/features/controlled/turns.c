@@ -14,6 +14,8 @@ static void fini(void *what)
 	array_fini(&c->points);
 	array_fini(&c->at);
 	array_fini(&c->shared);
+	str_fini(&c->out);
+	str_fini(&c->err);
 }
 
 static const struct keeper run_keeper = {sizeof(struct control), fini};
