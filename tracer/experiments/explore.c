@@ -253,8 +253,19 @@ int explore_search(struct explore *e)
 	return answer;
 }
 
+static void points_fini(struct explore_points_at *points)
+{
+	array_each(struct controlled_chosen, chosen, points)
+		base_free(chosen->module);
+	array_each(struct controlled_chosen, start, &points->starts)
+		base_free(start->module);
+	array_fini(&points->starts);
+	array_fini(points);
+}
+
 void explore_fini(struct explore *e)
 {
+	points_fini(&e->points_at);
 	array_each(struct explore_failure, f, &e->failures)
 		explore_failure_fini(f);
 	array_fini(&e->failures);
