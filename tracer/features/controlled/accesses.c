@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { HITS_MOST = 1000 }; /* in a run, of an access that is only looked at */
+enum { HITS_MOST = 1000 }; /* in all runs, of an access that is only looked at */
 
 /* ---- a thread comes by -------------------------------------------------------------------------- */
 
@@ -23,10 +23,9 @@ static enum strategy_op op_of(const struct arch_shared *what)
 	return what->writes ? STRATEGY_WRITE : STRATEGY_READ;
 }
 
-/* Somebody else has to look at it: it costs ten microseconds each time. */
-static void let_go(struct session *s, struct controlled_access *access, const struct hit *h)
+/* It has been looked at often enough: each time costs ten microseconds. */
+static void let_go(struct controlled_access *access, const struct hit *h)
 {
-	(void)s;
 	access->is_hot = true;
 	target_site_remove(h->thread->process->target, h->site);
 }
@@ -48,7 +47,7 @@ static enum hit_answer hit_access(struct session *s, const struct act *a, const 
 	if (!access->is_point) {
 		watch_accesses(c, t);
 		if (++access->hits > HITS_MOST)
-			let_go(s, access, h);
+			let_go(access, h);
 		return HIT_SEEN;
 	}
 	t->point = (struct strategy_point){.op = op_of(&access->what),

@@ -32,7 +32,7 @@ struct controlled_access {
 	uint8_t code[ARCH_INSN_MAX];
 	bool is_point;
 	uint64_t address; /* in the program */
-	unsigned hits;	  /* in this run */
+	unsigned hits;	  /* in all runs */
 	bool is_hot;	  /* it came so often that it is not looked at any more */
 };
 
