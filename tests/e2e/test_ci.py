@@ -97,13 +97,17 @@ def test_automake(t):
     t.equal(got, {"lost-update": "FAIL", "one-by-one": "PASS"}, "a broken script", r)
 
 
-def steps(there):
+def load(*path):
     try:
         import yaml
     except ImportError:
         raise Skip("no python3-yaml here")
-    with open(os.path.join(there, ".github", "workflows", "gates.yml")) as f:
-        workflow = yaml.safe_load(f)
+    with open(os.path.join(*path)) as f:
+        return yaml.safe_load(f)
+
+
+def steps(there):
+    workflow = load(there, ".github", "workflows", "gates.yml")
     # YAML 1.1 reads the word `on` as true
     assert set(workflow) == {"name", True, "jobs"}, workflow.keys()
     (job,) = workflow["jobs"].values()
@@ -139,3 +143,54 @@ def test_github(t):
     r = run_steps(8)
     t.check("::error" in r.stdout, "an annotation for GitHub", r)
     t.check(os.path.isdir(os.path.join(there, "build", "gatectl")), "the timelines are where they are kept")
+
+
+def lost_update(t):
+    """A program that fails in some orders, as PROG in a folder of its own."""
+    there = t.path("a search")
+    os.mkdir(there)
+    bugs = os.path.join(ROOT, "tests", "explore", "bugs")
+    with open(os.path.join(bugs, "lost_update.c")) as f:
+        shutil.copy(compile_text("lost_update_ci.c", f.read(), "-I" + bugs), os.path.join(there, "PROG"))
+    return there
+
+
+@timeout(120)
+def test_parallel(t):
+    need("parallel")
+    if "GNU parallel" not in subprocess.run(["parallel", "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout:
+        raise Skip("the parallel that is here is not GNU's")
+    there, script = lost_update(t), os.path.join(ROOT, "examples", "ci", "parallel.sh")
+    env = {"PATH": os.path.dirname(t.gatectl) + ":" + t.env["PATH"]}
+    r = run(t, "sh", script, "2", "./missing", cwd=there, env=env, status=1)
+    t.check("gatectl: error: ./missing: No such file" in r.err, "a part that could not be searched", r)
+    r = run(t, "sh", script, "2", "./PROG", cwd=there, env=env, status=1)
+    t.check("File exists" in r.err, "folders of an earlier search", r)
+    for part in ("found.1", "found.2"):
+        os.rmdir(os.path.join(there, part))
+    run(t, "sh", script, "2", "./PROG", cwd=there, env=env, status=None)
+    for part in ("found.1", "found.2"):
+        t.check(os.path.exists(os.path.join(there, part, "1", "schedule")), "what a part has found")
+
+
+@timeout(120)
+def test_actions(t):
+    """The commands of the parts of a search, as GitHub would fill them in."""
+    jobs = load(ROOT, "examples", "ci", "github-actions.yml")["jobs"]
+    t.equal([jobs[j].get("needs") for j in ("build", "part", "merge")], [None, "build", "part"], "who waits for whom")
+    there = lost_update(t)
+    os.makedirs(os.path.join(there, "opt", "bin"))
+    os.symlink(t.gatectl, os.path.join(there, "opt", "bin", "gatectl"))
+    run(t, "tar", "-czf", "built.tgz", "opt", "PROG", cwd=there)
+
+    def commands(job, part=""):
+        given = {"matrix.part": part, "strategy.job-total": "4", "github.run_number": "7"}
+        for step in jobs[job]["steps"]:
+            if "run" in step and "apt-get" not in step["run"]:
+                yield re.sub(r"\$\{\{ (\S+) \}\}", lambda m: given[m[1]], step["run"])
+
+    for part in map(str, jobs["part"]["strategy"]["matrix"]["part"]):
+        (command,) = commands("part", part)
+        r = t.run(["sh", "-e", "-c", command], cwd=there, seconds=60)
+        t.equal(r.status, 0, "a part that has found something", r)
+        t.check(os.path.exists(os.path.join(there, "found." + part, "1", "schedule")), "what it has found", r)
