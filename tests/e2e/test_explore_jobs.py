@@ -19,7 +19,8 @@ def bug(name):
 
 def search(t, *args, **kw):
     report = t.path("search.json")
-    r = t.gate("explore", "-o", t.path("found"), "--report", report, *args, **kw)
+    t.count += 1
+    r = t.gate("explore", "-o", t.path("found%d" % t.count), "--report", report, *args, **kw)
     with open(report) as f:
         r.report = json.load(f)
     keys = ("schedules", "distinct", "points", "digest", "barred", "cut", "twice", "differed")

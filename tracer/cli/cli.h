@@ -96,7 +96,7 @@ int options_count(const char *name, const char *text, unsigned long *out, struct
 extern const struct explore_options options_explore_defaults;
 int options_explore(int key, const char *value, struct cli *out, struct error *err);
 /* When all have been given. -1: what was asked for is not there yet. */
-int options_explore_settle(struct cli *cli, struct error *err);
+void options_explore_settle(struct cli *cli);
 bool options_is_strategy(const char *name); /* "auto", "pos", ...: none in Lua */
 
 /* output.c: prints an error as the contract has it; returns the exit status. */

@@ -4,6 +4,7 @@
 #include "tracer/cli/explore_report.h"
 #include "tracer/cli/found.h"
 #include "tracer/cli/progress.h"
+#include "tracer/experiments/explore_merge.h"
 #include "tracer/features/features.h"
 
 #include <stdio.h>
@@ -81,6 +82,13 @@ static void print_extent(const struct explore *e)
 
 static void print_oddities(const struct explore *e)
 {
+	if (e->earlier)
+		printf("%lu of them by an earlier search, which this one has gone on with\n",
+		       e->earlier);
+	if (e->no_journal)
+		printf("it cannot be gone on with later: %s\n", e->no_journal);
+	array_each(char *const, text, &e->lacks)
+		puts(*text);
 	if (e->barred)
 		printf("%lu ended because of the gates, which is no failure\n", e->barred);
 	if (e->cut)
@@ -167,21 +175,19 @@ static int tell_found(const struct cli *cli, const struct explore *e)
 static int write_all(struct explore *e, struct error *err)
 {
 	array_each(struct explore_failure, f, &e->failures)
-		if (found_write(e, f, e->options.output, err) < 0)
+		if ((!f->folder || (f->is_raw && f->done)) &&
+		    found_write(e, f, e->options.output, err) < 0)
 			return -1;
 	return 0;
 }
 
 /* ---- the command ---------------------------------------------------------------------------------------- */
 
-/* What was found is told even where a signal or an error has ended the search, or a disk is full. */
-static int tell(struct cli *cli, struct explore *e, int answer)
+/* `status` is that of whatever went wrong, or 0; `answer` the one if nothing has failed. */
+static int tell(struct cli *cli, struct explore *e, int status, int answer)
 {
-	int status = answer < 0 ? output_over(cli, &e->x) : 0;
 	ERROR(err);
 
-	if (write_all(e, &err) < 0)
-		status = output_error(cli, &err);
 	if (e->runs && !cli->session.quiet)
 		print_summary(e);
 	if (output_flush() < 0)
@@ -192,6 +198,18 @@ static int tell(struct cli *cli, struct explore *e, int answer)
 	if (explore_report(cli, e, status, &err) == 0 || status == VERDICT_ERROR)
 		return status;
 	return output_error(cli, &err);
+}
+
+/* What was found is told even where a signal or an error has ended the search, or a disk is full. */
+static int finish(struct cli *cli, struct explore *e, int answer)
+{
+	int status = answer < 0 ? output_over(cli, &e->x) : 0;
+	ERROR(err);
+
+	if (write_all(e, &err) < 0)
+		status = output_error(cli, &err);
+	explore_keep(e);
+	return tell(cli, e, status, answer);
 }
 
 /* For our own tests, which have no time for more. */
@@ -219,17 +237,40 @@ static int explore(struct cli *cli)
 	status = explore_search(&e);
 	progress_erase(&w.bar);
 	cli->session.quiet = is_quiet;
-	status = tell(cli, &e, status);
+	status = finish(cli, &e, status);
 	explore_fini(&e);
 	return experiment_end(&e.x, status);
+}
+
+/* Of folders that searches have left. */
+static int merge(struct cli *cli)
+{
+	ERROR(err);
+	struct explore e = {.x = {.options = &cli->session, .err = &err}, .options = cli->explore};
+	struct explore_args args = {0};
+	int status;
+
+	if (explore_merge(&e, cli->rest, (size_t)cli->rest_count, &args, &err) < 0) {
+		status = output_error(cli, &err);
+	} else {
+		(void)array_add(&args);
+		cli->session.argv = args.items;
+		status = tell(cli, &e, 0, 0);
+	}
+	array_each(char *, arg, &args)
+		base_free(*arg);
+	array_fini(&args);
+	explore_fini(&e);
+	return status;
 }
 
 int command_explore(struct cli *cli)
 {
 	ERROR(err);
 
-	if (options_explore_settle(cli, &err) < 0 || explore_reports_check(cli, &err) < 0 ||
-	    found_check(cli->explore.output, &err) < 0)
+	options_explore_settle(cli);
+	if (explore_reports_check(cli, &err) < 0 ||
+	    (!cli->merge && found_check(cli->explore.output, &err) < 0))
 		return output_error(cli, &err);
-	return explore(cli);
+	return cli->merge ? merge(cli) : explore(cli);
 }

@@ -53,6 +53,20 @@ static void remove_folder(const char *path, int dir)
 	errno = saved;
 }
 
+/* In the place of the one that an earlier search has written. */
+static char *renew(char *path, const char *temporary)
+{
+	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	remove_folder(path, dir);
+	if (dir >= 0)
+		close(dir);
+	if (rename(temporary, path) == 0)
+		return path;
+	base_free(path);
+	return NULL;
+}
+
 /* The next number that is free becomes the folder's; another search may go on beside this one. */
 static char *number(const char *dir, const char *temporary)
 {
@@ -102,11 +116,14 @@ int found_write(const struct explore *e, struct explore_failure *f, const char *
 		struct error *err)
 {
 	bool is_new = mkdir(dir, 0777) == 0;
-	char *temporary = new_folder(dir);
+	char *temporary = new_folder(dir), *old = f->folder;
 	int folder = temporary ? open(temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 
-	if (folder >= 0 && write_files(folder, e, f) == 0)
-		f->folder = number(dir, temporary);
+	f->folder = NULL;
+	if (folder >= 0 && write_files(folder, e, f) == 0) {
+		f->folder = old ? renew(old, temporary) : number(dir, temporary);
+		old = NULL;
+	}
 	if (f->folder && f->gates.length)
 		f->script = in_folder(f->folder, "gates.lua");
 	if (!f->folder && temporary)
@@ -118,6 +135,7 @@ int found_write(const struct explore *e, struct explore_failure *f, const char *
 	if (folder >= 0)
 		close(folder);
 	base_free(temporary);
+	base_free(old);
 	return f->folder ? 0 : -1;
 }
 

@@ -6,7 +6,7 @@
 
 /* Before the search: can there be folders in `dir`? It is made when there is one. 0, or -1. */
 int found_check(const char *dir, struct error *err);
-/* Writes the folder of a failure, and sets f->folder. A folder is there as a whole or not at all. */
+/* Writes the folder of a failure (anew, if it has one), and sets f->folder. A folder is there as a whole or not at all. */
 int found_write(const struct explore *e, struct explore_failure *f, const char *dir,
 		struct error *err);
 

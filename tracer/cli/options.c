@@ -254,12 +254,46 @@ static int bad_option(const struct command *c, char **argv, int key, struct erro
 	return usage(err, c);
 }
 
-int options_parse(const struct command *c, int argc, char **argv, struct cli *out,
-		  struct error *err)
+/* As `shorts` has it: up to the first word that is none, or wherever they are. */
+static int take_options(const struct command *c, int argc, char **argv, const char *shorts,
+			const struct option *longs, struct cli *out, struct error *err)
+{
+	int key;
+
+	while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		if (key == '?' || key == ':')
+			return bad_option(c, argv, key, err);
+		if (one_option(key, out, err) < 0)
+			return usage(err, c);
+	}
+	return 0;
+}
+
+/* With --merge there is no PROG whose options the ones behind it could be. */
+static int take_all_options(const struct command *c, int argc, char **argv, struct cli *out,
+			    struct error *err)
 {
 	struct option longs[ROWS + 1];
 	char shorts[2 * ROWS + 3];
-	int key;
+	int passed;
+
+	fill_getopt(c, longs, shorts);
+	optind = 1;
+	if (take_options(c, argc, argv, shorts, longs, out, err) < 0)
+		return -1;
+	passed = optind - 1;
+	if (!out->merge)
+		return optind;
+	optind = 0; /* getopt(3): begins anew, in the other way */
+	if (take_options(c, argc - passed, argv + passed, shorts + 1, longs, out, err) < 0)
+		return -1;
+	return passed + optind;
+}
+
+int options_parse(const struct command *c, int argc, char **argv, struct cli *out,
+		  struct error *err)
+{
+	int passed;
 
 	*out = (struct cli){.session = {.features = &all_features,
 					.gate_limit = -1,
@@ -268,22 +302,18 @@ int options_parse(const struct command *c, int argc, char **argv, struct cli *ou
 			    .explore = options_explore_defaults,
 			    .most_seconds = -1,
 			    .color = wants_color()};
-	fill_getopt(c, longs, shorts);
-	optind = 1;
-	while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-		if (key == '?' || key == ':')
-			return bad_option(c, argv, key, err);
-		if (one_option(key, out, err) < 0)
-			return usage(err, c);
-	}
-	out->rest = argv + optind;
-	out->rest_count = argc - optind;
+	passed = take_all_options(c, argc, argv, out, err);
+	if (passed < 0)
+		return -1;
+	out->rest = argv + passed;
+	out->rest_count = argc - passed;
 	out->session.argv = out->rest;
 	if (out->help || out->rest_count)
 		return 0;
 	error_set(err, ERROR_USAGE, "%s: no %s was given", c->name,
 		  c->mask == CMD_ATTACH	  ? "process"
 		  : c->mask == CMD_REPLAY ? "schedule"
+		  : out->merge		  ? "folder"
 					  : "program");
 	return usage(err, c);
 }

@@ -153,22 +153,12 @@ int options_explore(int key, const char *value, struct cli *out, struct error *e
 
 /* ---- all of them ---------------------------------------------------------------------------------- */
 
-/* NULL: everything that was asked for is there. */
-static const char *missing(const struct cli *cli)
-{
-	if (cli->merge)
-		return "--merge";
-	return NULL;
-}
-
-int options_explore_settle(struct cli *cli, struct error *err)
+void options_explore_settle(struct cli *cli)
 {
 	struct explore_options *o = &cli->explore;
-	const char *what = missing(cli);
 
-	if (what)
-		return error_set(err, ERROR_USAGE, "explore: %s is not there yet", what);
 	o->output = cli->output ? cli->output : "gatectl-found";
+	o->goes_on = cli->output;
 	o->all = cli->all;
 	o->seconds = cli->most_seconds > 0 ? cli->most_seconds : 0;
 	cli->session.time_limit = o->seconds > 0 ? o->seconds : -1; /* of one that does not end */
@@ -176,5 +166,4 @@ int options_explore_settle(struct cli *cli, struct error *err)
 		o->runs = cli->runs;
 	if (!o->strategy || strcmp(o->strategy, "auto") == 0)
 		o->strategy = options_is_strategy("auto") ? "auto" : "pos";
-	return 0;
 }

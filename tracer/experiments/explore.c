@@ -5,6 +5,7 @@
 #include "tracer/experiments/explore_failure.h"
 #include "tracer/experiments/explore_gates.h"
 #include "tracer/experiments/explore_jobs.h"
+#include "tracer/experiments/explore_journal.h"
 #include "tracer/experiments/explore_places.h"
 #include "tracer/experiments/explore_races.h"
 #include "tracer/experiments/explore_shrink.h"
@@ -18,6 +19,7 @@
 struct search {
 	struct explore *e;
 	struct explore_account account;
+	double begun; /* by the clock; earlier searches are before it */
 	struct strategy *strategy;
 	struct error fault;	       /* of a strategy in Lua */
 	struct controlled_paths paths; /* of threads in runs before the search */
@@ -25,24 +27,42 @@ struct search {
 	struct explore_jobs jobs;      /* of more */
 	uint64_t run;		       /* the strategy's next: of this shard */
 	unsigned long before;	       /* runs of all shards that were made to find races */
+	unsigned long early;	       /* ... of these the journal has so many */
 };
 
 /* ---- the runs ------------------------------------------------------------------------------------- */
 
-static bool is_over(const struct search *s)
+/* By itself: nobody wants it to go on. */
+static bool has_ended(const struct search *s)
 {
 	const struct explore *e = s->e;
 	const struct explore_options *o = &e->options;
 
 	return (o->runs && (o->shards > 1 ? s->before + s->run : e->runs) >= o->runs) ||
-	       (o->seconds > 0 && e->runs && explore_now_s() - s->account.begun >= o->seconds) ||
 	       (e->failures.count && !o->all) || strategy_is_done(s->strategy);
+}
+
+static bool is_over(const struct search *s)
+{
+	double seconds = s->e->options.seconds;
+
+	return (seconds > 0 && s->e->runs > s->e->earlier &&
+		explore_now_s() - s->begun >= seconds) ||
+	       has_ended(s);
 }
 
 static void tell(struct explore *e)
 {
 	if (e->x.view.progress)
 		e->x.view.progress(e->x.view.ctx, e->runs, e->options.runs, "");
+}
+
+/* A run that was made now. */
+static void account(struct search *s, struct explore_outcome *o)
+{
+	o->at_us = (uint64_t)((explore_now_s() - s->account.begun) * 1e6);
+	explore_journal_add(s->e, o);
+	explore_account(&s->account, o);
 }
 
 static int one(struct search *s)
@@ -54,7 +74,7 @@ static int one(struct search *s)
 	answer = s->jobs.items.count ? explore_jobs_run(&s->jobs, s->run, &o)
 				     : explore_worker_run(&s->worker, s->run, &o);
 	if (answer == 0)
-		explore_account(&s->account, &o);
+		account(s, &o);
 	explore_outcome_fini(&o);
 	s->run += s->e->options.shards;
 	return answer;
@@ -76,8 +96,9 @@ static int one_for_races(struct search *s, struct explore_race_runs *x, bool cou
 
 	tell(s->e);
 	answer = explore_make(s->e, &x->runs, x->made, &o);
-	if (answer == 0 && counts && s->e->options.shard == 1)
-		explore_account(&s->account, &o);
+	o.early = true;
+	if (answer == 0 && counts && s->e->options.shard == 1 && s->before >= s->early)
+		account(s, &o);
 	s->before += counts;
 	explore_outcome_fini(&o);
 	return answer;
@@ -149,6 +170,29 @@ static int find_points(struct search *s)
 	return e->options.points == POINTS_RACES ? find_races(s) : 0;
 }
 
+/*
+ * What an earlier search has done: its runs count, and what they have taught is learnt; only the races are looked
+ * for again, so that points are known.
+ */
+static void take_up(struct search *s)
+{
+	struct explore *e = s->e;
+	struct explore_outcome o = {0};
+
+	while (e->journal && explore_journal_next(e->journal, e, &o)) {
+		s->account.begun = s->begun - (double)o.at_us / 1e6;
+		if (o.early) {
+			s->early++;
+		} else {
+			strategy_learn(s->strategy, o.run, o.lesson.items, o.lesson.count);
+			s->run = o.run + e->options.shards;
+		}
+		explore_account(&s->account, &o);
+		explore_outcome_fini(&o);
+	}
+	e->earlier = e->runs;
+}
+
 /* As many as there are processors, and as the strategy permits. */
 static unsigned count_jobs(const struct search *s)
 {
@@ -192,9 +236,12 @@ static int begin(struct search *s)
 		return -1;
 	if (o->shards > 1 && strategy_memory(s->strategy) == STRATEGY_MEMORY_ALL)
 		return no_parts(s->e);
-	if (find_points(s) < 0)
-		return -1;
 	s->run = o->shard - 1;
+	if (strategy_memory(s->strategy) != STRATEGY_MEMORY_ALL)
+		explore_journal_open(s->e);
+	take_up(s);
+	if (!is_over(s) && find_points(s) < 0)
+		return -1;
 	if (is_over(s))
 		return 0;
 	jobs = count_jobs(s);
@@ -210,24 +257,44 @@ static int begin(struct search *s)
 	return explore_jobs_begin(&s->jobs, jobs);
 }
 
+static bool has_new_failures(const struct explore *e)
+{
+	array_each(const struct explore_failure, f, &e->failures)
+		if (!f->done)
+			return true;
+	return false;
+}
+
 static int shrink_all(struct search *s)
 {
 	struct explore *e = s->e;
 	int answer = 0;
 
-	if (e->failures.count && !s->worker.e) {
+	if (has_new_failures(e) && !s->worker.e) {
 		s->worker = (struct explore_worker){
 			.e = e, .strategy = s->strategy, .fault = &s->fault};
 		answer = explore_worker_begin(&s->worker, 0, &s->paths);
 	}
 	for (size_t i = 0; answer == 0 && i < e->failures.count; i++)
-		answer = explore_shrink(e, &s->worker.runs, &e->failures.items[i]);
+		if (!e->failures.items[i].done)
+			answer = explore_shrink(e, &s->worker.runs, &e->failures.items[i]);
 	return answer;
+}
+
+static int look_at(struct explore *e, struct explore_failure *f)
+{
+	if (f->done)
+		return 0;
+	if (explore_examine(e, f) < 0 || explore_gates(e, f) < 0)
+		return -1;
+	f->done = true;
+	return 0;
 }
 
 int explore_search(struct explore *e)
 {
-	struct search s = {.e = e, .account = {.e = e, .begun = explore_now_s()}};
+	double now = explore_now_s();
+	struct search s = {.e = e, .account = {.e = e, .begun = now}, .begun = now};
 	int answer;
 
 	if (e->options.shards == 1) /* parts of one search are told apart by their number */
@@ -236,6 +303,7 @@ int explore_search(struct explore *e)
 	if (answer == 0)
 		answer = search(&s);
 	e->seconds = explore_now_s() - s.account.begun;
+	e->over = answer == 0 && has_ended(&s);
 	explore_jobs_end(&s.jobs);
 	if (answer == 0)
 		answer = shrink_all(&s);
@@ -247,9 +315,8 @@ int explore_search(struct explore *e)
 	array_fini(&s.paths);
 	seen_fini(&s.account.seen);
 	for (size_t i = 0; answer == 0 && i < e->failures.count; i++)
-		answer = explore_examine(e, &e->failures.items[i]);
-	for (size_t i = 0; answer == 0 && i < e->failures.count; i++)
-		answer = explore_gates(e, &e->failures.items[i]);
+		answer = look_at(e, &e->failures.items[i]);
+	e->over = e->over && answer == 0;
 	return answer;
 }
 
@@ -273,4 +340,11 @@ void explore_fini(struct explore *e)
 	array_fini(&e->modules);
 	base_free(e->differs);
 	base_free(e->not_forked);
+	if (e->journal)
+		explore_journal_fini(e->journal);
+	base_free(e->journal);
+	base_free(e->no_journal);
+	array_each(char *, text, &e->lacks)
+		base_free(*text);
+	array_fini(&e->lacks);
 }

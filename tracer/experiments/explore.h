@@ -26,6 +26,7 @@ struct explore_options {
 	unsigned long verify; /* plain runs in which a script has to force it; 0: none is made */
 	unsigned jobs;
 	unsigned shard, shards; /* the shard-th (from 1) of so many */
+	bool goes_on; /* what it has done is kept in `output`, and gone on with the next time */
 };
 
 /* Which accesses to memory are points. */
@@ -57,6 +58,8 @@ struct explore_failure {
 	bool looked_at; /* there was one ... */
 	bool again;	/* ... it followed the schedule to its end, and failed in the same way */
 	double seconds; /* how long it took */
+	bool done;	/* nothing is left to be found out about it */
+	bool is_raw;	/* its folder is of an earlier search, which was ended before it was done */
 	struct str out, err;		  /* what the program wrote */
 	struct str gates;		  /* the script; empty: see no_script */
 	struct str reports[REPORT_KINDS]; /* .json and .html */
@@ -84,6 +87,7 @@ struct explore {
 	char *differs;		       /* the first step that differed, in words; or NULL */
 	unsigned long cut; /* schedules that reached the step limit, and something still moved */
 	bool complete;	   /* dfs: there are no others */
+	bool over;	   /* it has ended by itself */
 	bool forked;	   /* each schedule is a fork of the program at main ... */
 	char *not_forked;  /* ... or why not */
 	bool not_from;	   /* it has threads at options.from: schedules begin at main */
@@ -91,10 +95,16 @@ struct explore {
 	ARRAY(struct explore_failure) failures;
 	ARRAY(struct module *) modules; /* of the program when it failed; the experiment's */
 	ARRAY(struct explore_sample) samples;
+	struct explore_journal *journal; /* NULL: none is kept */
+	char *no_journal;		 /* why not, if there was to be one */
+	unsigned long earlier;		 /* runs that were not made, but found in the journal */
+	ARRAY(char *) lacks;		 /* --merge: what there is to say of its parts */
 };
 
 /* 0: see the result; -1: see experiment.h for the error. x must have begun (experiment_begin). */
 int explore_search(struct explore *e);
+/* After the failures have got their folders: nothing is done twice if the search goes on one day. */
+void explore_keep(struct explore *e);
 void explore_fini(struct explore *e); /* before experiment_end */
 
 #endif

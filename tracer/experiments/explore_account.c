@@ -26,20 +26,19 @@ static void thin(struct explore_account *a)
 	a->every *= 2;
 }
 
-static void sample(struct explore_account *a)
+static void sample(struct explore_account *a, double at)
 {
 	struct explore *e = a->e;
 
 	a->every = a->every ? a->every : 1;
 	if (e->runs % a->every)
 		return;
-	*array_add(&e->samples) =
-		(struct explore_sample){explore_now_s() - a->begun, e->runs, e->distinct};
+	*array_add(&e->samples) = (struct explore_sample){at, e->runs, e->distinct};
 	if (e->samples.count == SAMPLES)
 		thin(a);
 }
 
-static struct explore_failure *known(struct explore *e, uint64_t key)
+struct explore_failure *explore_known(struct explore *e, uint64_t key)
 {
 	array_each(struct explore_failure, f, &e->failures)
 		if (f->key == key)
@@ -49,7 +48,7 @@ static struct explore_failure *known(struct explore *e, uint64_t key)
 
 static void failed(struct explore *e, struct explore_outcome *o)
 {
-	struct explore_failure *f = known(e, o->key);
+	struct explore_failure *f = explore_known(e, o->key);
 
 	if (f) {
 		f->times++;
@@ -97,5 +96,5 @@ void explore_account(struct explore_account *a, struct explore_outcome *o)
 		e->differs = base_strdup(o->differs);
 	if (o->ended == EXPLORE_FAILED)
 		failed(e, o);
-	sample(a);
+	sample(a, (double)o->at_us / 1e6);
 }

@@ -40,7 +40,8 @@ void explore_outcome_write(const struct explore_outcome *o, struct record *r)
 	record_begin(r, RECORD_RUN);
 	record_add(r, o->run);
 	record_add(r, o->ended);
-	record_add(r, o->none);
+	record_add(r, (uint64_t)o->early << 1 | o->none);
+	record_add(r, o->at_us);
 	record_add(r, o->digest);
 	record_add(r, o->points);
 	record_add(r, o->twice);
@@ -103,9 +104,14 @@ static void read_failure(struct explore_outcome *o, struct record *r)
 
 bool explore_outcome_read(struct explore_outcome *o, struct record *r)
 {
+	uint64_t flags;
+
 	*o = (struct explore_outcome){.run = record_get(r)};
 	o->ended = (enum explore_ended)record_get(r);
-	o->none = record_get(r);
+	flags = record_get(r);
+	o->none = flags & 1;
+	o->early = flags >> 1 & 1;
+	o->at_us = record_get(r);
 	o->digest = record_get(r);
 	o->points = record_get(r);
 	o->twice = record_get(r);

@@ -11,7 +11,7 @@ enum record_kind {
 	RECORD_HEAD = 1, /* which search it is */
 	RECORD_RUN,	 /* explore_outcome.h */
 	RECORD_FOUND,	 /* a failure that has its folder */
-	RECORD_TIME,	 /* that was searched, and whether it is all there is */
+	RECORD_OVER,	 /* the search has ended by itself */
 	RECORD_READY,	 /* a worker's program is there */
 	RECORD_FAULT,	 /* a worker cannot go on */
 	RECORD_LESSON,	 /* what a run has taught */

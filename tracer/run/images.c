@@ -293,8 +293,7 @@ void images_copy(struct session_process *to, const struct session_process *from)
 		from->load_site ? target_site_find(to->target, from->load_site->addr) : NULL;
 }
 
-/* The file that execvp(3) would run; false: there is none. */
-static bool find_program(const char *name, char *path, size_t size)
+bool images_find_program(const char *name, char *path, size_t size)
 {
 	const char *dirs = getenv("PATH"), *end;
 
@@ -318,7 +317,7 @@ void images_explain_refusal(struct modules *symbols, const char *program, struct
 	ERROR(why);
 	struct stat st;
 
-	if (err->code != ERROR_CANNOT_EXEC || !find_program(program, path, sizeof(path)) ||
+	if (err->code != ERROR_CANNOT_EXEC || !images_find_program(program, path, sizeof(path)) ||
 	    stat(path, &st) < 0 || !S_ISREG(st.st_mode) || access(path, X_OK) < 0 ||
 	    modules_open(symbols, path, &why))
 		return;

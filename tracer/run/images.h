@@ -21,6 +21,8 @@ struct image *images_find(struct session *s, struct session_process *p, uint64_t
 struct module **images_modules(const struct session_process *p);
 /* Is the OBJECT of a location loaded? If a location is not in it by then, it will never be. */
 bool images_have(const struct session_process *p, const char *object);
+/* The file that execvp(3) would run; false: there is none. */
+bool images_find_program(const char *name, char *path, size_t size);
 /* The canonical frame address of the frame that is executing at this offset of the module (NULL: a
    module is not known). Code without call frame information is taken to leave the stack pointer
    alone. */

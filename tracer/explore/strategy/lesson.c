@@ -38,15 +38,21 @@ void strategy_keep_lesson(struct strategy *s)
 /* Each strategy has done run 0 by itself, so that one need not wait. */
 void strategy_apply_lessons(struct strategy *s, uint64_t run)
 {
-	while (s->lessons.count) {
-		struct strategy_lesson *first = &s->lessons.items[0];
+	size_t learnt = 0;
 
-		if (first->run / STRATEGY_BATCH >= run / STRATEGY_BATCH && (first->run || !run))
-			return;
-		s->type->learn(s, first->run, first->words, first->count);
-		base_free(first->words);
-		array_remove(&s->lessons, 0);
+	for (; learnt < s->lessons.count; learnt++) {
+		struct strategy_lesson *l = &s->lessons.items[learnt];
+
+		if (l->run / STRATEGY_BATCH >= run / STRATEGY_BATCH && (l->run || !run))
+			break;
+		s->type->learn(s, l->run, l->words, l->count);
+		base_free(l->words);
 	}
+	if (!learnt)
+		return;
+	s->lessons.count -= learnt;
+	memmove(s->lessons.items, s->lessons.items + learnt,
+		s->lessons.count * sizeof(*s->lessons.items));
 }
 
 void strategy_free_lessons(struct strategy *s)

@@ -1,0 +1,177 @@
+"""gatectl explore -o DIR again goes on, and --merge joins parts."""
+
+import json
+import os
+import signal
+import subprocess
+import xml.etree.ElementTree
+
+from harness import compile_text, params, wait_until
+
+import test_explore
+from test_explore_jobs import bug, search
+
+RUNS = ("--all", "--runs", "600")
+
+
+def kept(t, folder="kept", part=""):
+    return t.path(os.path.join(folder, "search" + part))
+
+
+def given(t, *args, folder="kept"):
+    """In a folder of its own, with what makes the search; .same is what two equal ones have in common."""
+    return search(t, "-o", t.path(folder), *RUNS, *args)
+
+
+def end(t, number, *args, at=20000):
+    """The search is ended when its journal has so many bytes."""
+    p = subprocess.Popen([t.gatectl, "explore", "-o", t.path("kept"), *RUNS, *args], env=t.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_until(lambda: os.path.exists(kept(t)) and os.path.getsize(kept(t)) > at or p.poll() is not None, "so many bytes")
+    p.send_signal(number)
+    p.communicate(timeout=60)
+    return p.returncode
+
+
+def earlier(t, r):
+    t.check("of them by an earlier search" in r.stdout, "it went on", r)
+
+
+@params(*[(s, j) for s in ("auto", "rff", "pct", "random") for j in ("1", "2")])
+def test_goes_on(t, how):
+    """Killed, interrupted, and gone on with: as if nothing had happened."""
+    strategy, jobs = how
+    args = ("--strategy", strategy, "-j", jobs, bug("bounded_buffer"))
+    whole = given(t, *args, folder="whole")
+    t.check(not os.path.exists(kept(t, "whole")), "one that has ended keeps nothing", whole)
+    t.equal(end(t, signal.SIGKILL, *args), -9, "killed")
+    size = os.path.getsize(kept(t))
+    end(t, signal.SIGINT, *args, at=size + 8000)
+    t.check(os.path.getsize(kept(t)) > size, "it grows")
+    r = given(t, *args)
+    earlier(t, r)
+    t.equal(r.same, whole.same, "the same search", r)
+    t.equal(sorted(os.listdir(t.path("kept"))), ["1"], "one failure, one folder", r)
+
+
+def test_goes_on_for_a_while(t):
+    """With --for: so much longer."""
+    program = bug("bounded_buffer")
+    runs = []
+    for _ in range(3):
+        r = search(t, "-o", t.path("kept"), "--all", "--for", "0.3", program)
+        runs.append(r.report["schedules"])
+        t.equal((r.status, os.listdir(t.path("kept")).count("1"), len(os.listdir(t.path("kept")))), (116, 1, 2), "one folder, and the search", r)
+    t.check(runs == sorted(set(runs)), "each goes on: %s" % runs)
+
+
+@params("cut", "changed", "empty")
+def test_damaged(t, how):
+    """What is behind the damage is done again."""
+    args = ("--strategy", "auto", "-j", "1", bug("bounded_buffer"))
+    whole = given(t, *args, folder="whole")
+    end(t, signal.SIGKILL, *args)
+    with open(kept(t), "r+b") as f:
+        size = f.seek(0, 2)
+        if how == "changed":
+            f.seek(size // 2)
+            byte = f.read(1)
+            f.seek(size // 2)
+            f.write(bytes([byte[0] ^ 1]))
+        else:
+            f.truncate(size - 3 if how == "cut" else 0)
+    r = given(t, *args)
+    if how != "empty":
+        earlier(t, r)
+    t.equal(r.same, whole.same, "the same search", r)
+
+
+def test_another_search(t):
+    """Another seed, another program: nothing of the first one counts."""
+    program = bug("bounded_buffer")
+    end(t, signal.SIGKILL, "-j", "1", program)
+    for args in (("--seed", "2", program), ("-j", "1", bug("lost_update"))):
+        r = given(t, *args)
+        t.check("earlier search" not in r.stdout, "it begins anew", r)
+        t.equal(r.report["schedules"], 600, "and does all", r)
+
+
+def test_beside_another(t):
+    """Two at once in one folder: the second one goes without."""
+    program = bug("bounded_buffer")
+    env = {k: v for k, v in t.env.items() if k != "GATECTL_E2E"}  # it may live while the other one ends
+    p = subprocess.Popen([t.gatectl, "explore", "-o", t.path("kept"), "--all", "--runs", "1000000", "-j", "1", program], env=env,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        wait_until(lambda: os.path.exists(kept(t)) and os.path.getsize(kept(t)) > 1000, "the first one has begun")
+        r = given(t, program)
+    finally:
+        p.send_signal(signal.SIGINT)
+        p.communicate(timeout=60)
+    t.check("it cannot be gone on with later: " in r.stdout and "another search is writing it" in r.stdout, "it says so", r)
+    t.check(os.path.exists(kept(t)), "that of the first one stays")
+
+
+def merge(t, *folders):
+    reports = [t.path("merged" + e) for e in (".json", ".xml", ".html")]
+    r = t.gate("explore", "--merge", *map(t.path, folders), *[x for e in reports for x in ("--report", e)])
+    with open(reports[0]) as f:
+        r.report = json.load(f)
+    t.equal(r.report["status"], r.status, "status in the report", r)
+    xml.etree.ElementTree.parse(reports[1])
+    return r
+
+
+def parts(t, *args, folders=("one", "two", "three")):
+    return [given(t, "--shard", "%d/3" % (k + 1), *args, folder=f) for k, f in enumerate(folders)]
+
+
+def numbers(r):
+    return [r.report[k] for k in ("schedules", "distinct", "points", "digest", "twice", "strategy", "seed", "command")]
+
+
+@params(("one", "two", "three"), ("same", "same", "same"))
+def test_merge(t, folders):
+    """Joined they are the whole search: its schedules in its order, its failures with their folders."""
+    args = ("--strategy", "random", "--points", "sync", bug("bounded_buffer"))
+    whole = given(t, *args, folder="whole")
+    parts(t, *args, folders=folders)
+    r = merge(t, *sorted(set(folders)))
+    t.equal(numbers(r), numbers(whole), "the whole search", r)
+    mine, all_ = r.report["failures"], whole.report["failures"]
+    t.equal([(f["kind"], f["schedule"], f["times"]) for f in mine], [(f["kind"], f["schedule"], f["times"]) for f in all_], "what failed", r)
+    t.check(r.status == 116 and all(os.path.exists(os.path.join(f["folder"], "schedule")) for f in mine), "with folders", r)
+    t.check("missing" not in r.stdout and "not done" not in r.stdout, "nothing lacks", r)
+
+
+def test_merge_nothing_found(t):
+    fixed = test_explore.abba_fixed()
+    parts(t, fixed)
+    r = merge(t, "one", "two", "three")
+    t.equal((r.status, r.err, r.report["schedules"]), (0, "", 600), "nothing found", r)
+
+
+def test_merge_lacks(t):
+    args = ("-j", "1", bug("bounded_buffer"))
+    all_ = parts(t, *args)
+    r = merge(t, "three", "one")
+    t.check("part 2 of 3 is missing\n" in r.stdout, "it says so", r)
+    with open(kept(t, "two", ".2-3"), "r+b") as f:
+        f.truncate(f.seek(0, 2) // 2)
+    r = merge(t, "one", "two", "three")
+    t.check("part 2 of 3 is not done: the same command again goes on with" in r.stdout, "it says so", r)
+    t.equal(given(t, "--shard", "2/3", *args, folder="two").same[:5], all_[1].same[:5], "it goes on")
+    t.check("part" not in merge(t, "one", "two", "three").stdout.replace("of them by", ""), "all is there")
+
+
+def test_merge_wrong(t):
+    program = test_explore.abba_fixed()
+    parts(t, program)
+    os.mkdir(t.path("empty"))
+    t.file("one/search.4-5", "something else")
+    for folders, where in ((("two", "two"), "are both part 2 of 3"), (("none",), "no search was kept there"), (("empty",), "no search was kept there"),
+                           (("two", "one"), "not written by a search of this version")):
+        t.error(t.gate("explore", "--merge", *map(t.path, folders)), where=where)
+    given(t, "--seed", "9", "--shard", "1/3", program, folder="other")
+    t.error(t.gate("explore", "--merge", t.path("two"), t.path("other")), where="is not of the search that")
+    t.error(t.gate("explore", "--merge"), where="no folder was given")
+    t.error(t.gate("explore", "--merge", t.path("two"), "--nonsense"), where="--nonsense is not an option")
