@@ -46,6 +46,13 @@ def test_first_failure(t):
     t.equal(read[1], read[0], "the schedule")
 
 
+@params("4", "7")
+def test_seldom_races(t, seed):
+    """Accesses that ten runs in a row do not see race, and the bug needs them as points."""
+    r = search(t, "-q", "-j", "1", "--runs", "600", "--seed", seed, bug("readers_count"))
+    t.equal(len(r.report["failures"]), 1, "found", r)
+
+
 def test_input(t):
     """Each worker reads all of it."""
     program = compile_text("input_jobs.c", '#include <stdio.h>\nint main(void) { char s[9] = ""; return !fgets(s, 9, stdin) || s[0] != 104; }\n')
