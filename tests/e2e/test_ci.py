@@ -168,9 +168,10 @@ def test_parallel(t):
     t.check("File exists" in r.err, "folders of an earlier search", r)
     for part in ("found.1", "found.2"):
         os.rmdir(os.path.join(there, part))
-    run(t, "sh", script, "2", "./PROG", cwd=there, env=env, status=None)
-    for part in ("found.1", "found.2"):
-        t.check(os.path.exists(os.path.join(there, part, "1", "schedule")), "what a part has found")
+    r = run(t, "sh", script, "2", "./PROG", cwd=there, env=env, status=116)
+    for part in ("found.1", "found.2", "found"):
+        t.check(os.path.exists(os.path.join(there, part, "1", "schedule")), "what a part has found", r)
+    t.equal(os.listdir(os.path.join(there, "found")), ["1"], "each failure once", r)
 
 
 @timeout(120)
@@ -194,3 +195,6 @@ def test_actions(t):
         r = t.run(["sh", "-e", "-c", command], cwd=there, seconds=60)
         t.equal(r.status, 0, "a part that has found something", r)
         t.check(os.path.exists(os.path.join(there, "found." + part, "1", "schedule")), "what it has found", r)
+    (command,) = commands("merge")
+    r = t.run(["sh", "-e", "-c", command], cwd=there, seconds=60)
+    t.equal((r.status, os.listdir(os.path.join(there, "found"))), (116, ["1"]), "what they have found, once", r)

@@ -1,5 +1,6 @@
 """gatectl explore -o DIR again goes on, and --merge joins parts."""
 
+import filecmp
 import json
 import os
 import signal
@@ -120,9 +121,9 @@ def test_beside_another(t):
     t.check(os.path.exists(kept(t)), "that of the first one stays")
 
 
-def merge(t, *folders):
+def merge(t, *folders, options=()):
     reports = [t.path("merged" + e) for e in (".json", ".xml", ".html")]
-    r = t.gate("explore", "--merge", *map(t.path, folders), *[x for e in reports for x in ("--report", e)])
+    r = t.gate("explore", "--merge", *options, *map(t.path, folders), *[x for e in reports for x in ("--report", e)])
     with open(reports[0]) as f:
         r.report = json.load(f)
     t.equal(r.report["status"], r.status, "status in the report", r)
@@ -150,6 +151,27 @@ def test_merge(t, folders):
     t.equal([(f["kind"], f["schedule"], f["times"]) for f in mine], [(f["kind"], f["schedule"], f["times"]) for f in all_], "what failed", r)
     t.check(r.status == 116 and all(os.path.exists(os.path.join(f["folder"], "schedule")) for f in mine), "with folders", r)
     t.check("missing" not in r.stdout and "not done" not in r.stdout, "nothing lacks", r)
+
+
+def test_merge_gathers(t):
+    """What the parts have found comes into one folder, also from parts that were brought here from elsewhere."""
+    parts(t, "--strategy", "random", "-j", "1", bug("readers_count"))
+    for f in ("one", "two", "three"):
+        os.rename(t.path(f), t.path("from " + f))
+    r = merge(t, "from one", "from two", "from three", options=("-o", t.path("all")))
+    found = r.report["failures"]
+    t.check(len(found) > 1, "more than one failure", r)
+    t.equal([f["folder"] for f in found], [t.path("all/%d" % (i + 1)) for i in range(len(found))], "their folders", r)
+    t.equal(sorted(os.listdir(t.path("all"))), [str(i + 1) for i in range(len(found))], "and nothing else")
+    for f in found:
+        t.check(any(same(f["folder"], t.path("from %s/%s" % (p, n))) for p in ("one", "two", "three") for n in os.listdir(t.path("from " + p)) if n.isdigit()), "a copy")
+    r = t.gate("replay", os.path.join(found[0]["folder"], "schedule"))
+    t.equal(r.status, found[0]["status"], "as it was", r)
+
+
+def same(one, two):
+    names = sorted(os.listdir(one))
+    return names == sorted(os.listdir(two)) and not filecmp.cmpfiles(one, two, names, shallow=False)[1]
 
 
 def test_merge_nothing_found(t):
@@ -183,4 +205,5 @@ def test_merge_wrong(t):
     given(t, "--seed", "9", "--shard", "1/3", program, folder="other")
     t.error(t.gate("explore", "--merge", t.path("two"), t.path("other")), where="is not of the search that")
     t.error(t.gate("explore", "--merge"), where="no folder was given")
+    t.error(t.gate("explore", "--merge", "-o", t.file("file", ""), t.path("two")), where="nothing can be written there: Not a directory")
     t.error(t.gate("explore", "--merge", t.path("two"), "--nonsense"), where="--nonsense is not an option")

@@ -25,3 +25,13 @@ int io_write(int fd, const char *bytes, size_t length)
 	}
 	return 0;
 }
+
+int io_read(int fd, struct str *out)
+{
+	char bytes[65536];
+	ssize_t n;
+
+	while ((n = read(fd, bytes, sizeof(bytes))) > 0 || (n < 0 && errno == EINTR))
+		str_add_bytes(out, bytes, n > 0 ? (size_t)n : 0);
+	return n < 0 ? -1 : 0;
+}

@@ -2,10 +2,14 @@
 #ifndef GATECTL_BASE_IO_H
 #define GATECTL_BASE_IO_H
 
+#include "tracer/base/str.h"
+
 #include <stddef.h>
 
 /* All of it, whatever signals and short writes come in between; a file that does not block (a
    terminal that others have set so) is waited for. 0, or -1 with errno. */
 int io_write(int fd, const char *bytes, size_t length);
+/* Adds what there is up to the end. 0, or -1 with errno. */
+int io_read(int fd, struct str *out);
 
 #endif

@@ -242,6 +242,16 @@ static int explore(struct cli *cli)
 	return experiment_end(&e.x, status);
 }
 
+/* With -o DIR each failure's folder comes there, too. */
+static int gather(struct explore *e, struct error *err)
+{
+	if (e->options.goes_on)
+		array_each(struct explore_failure, f, &e->failures)
+			if (f->folder && found_copy(f, e->options.output, err) < 0)
+				return -1;
+	return 0;
+}
+
 /* Of folders that searches have left. */
 static int merge(struct cli *cli)
 {
@@ -250,7 +260,8 @@ static int merge(struct cli *cli)
 	struct explore_args args = {0};
 	int status;
 
-	if (explore_merge(&e, cli->rest, (size_t)cli->rest_count, &args, &err) < 0) {
+	if (explore_merge(&e, cli->rest, (size_t)cli->rest_count, &args, &err) < 0 ||
+	    gather(&e, &err) < 0) {
 		status = output_error(cli, &err);
 	} else {
 		(void)array_add(&args);
@@ -270,7 +281,7 @@ int command_explore(struct cli *cli)
 
 	options_explore_settle(cli);
 	if (explore_reports_check(cli, &err) < 0 ||
-	    (!cli->merge && found_check(cli->explore.output, &err) < 0))
+	    ((!cli->merge || cli->explore.goes_on) && found_check(cli->explore.output, &err) < 0))
 		return output_error(cli, &err);
 	return cli->merge ? merge(cli) : explore(cli);
 }

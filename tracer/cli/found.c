@@ -112,20 +112,39 @@ static char *in_folder(const char *folder, const char *name)
 	return str_take(&path);
 }
 
-int found_write(const struct explore *e, struct explore_failure *f, const char *dir,
-		struct error *err)
+static int copy_files(int dir, const char *from)
+{
+	int old = open(from, O_RDONLY | O_DIRECTORY | O_CLOEXEC), failed = old < 0 ? -1 : 0;
+
+	for (size_t i = 0; i < FILES && !failed; i++) {
+		int fd = openat(old, files[i], O_RDONLY | O_CLOEXEC);
+		struct str text = {0};
+
+		if (fd >= 0)
+			failed = io_read(fd, &text) < 0 ? -1 : write_file(dir, files[i], &text);
+		else if (errno != ENOENT)
+			failed = -1;
+		if (fd >= 0)
+			close(fd);
+		str_fini(&text);
+	}
+	if (old >= 0)
+		close(old);
+	return failed;
+}
+
+/* What it gets comes from `e`, or (NULL) from the folder that it has. */
+static int write_folder(const struct explore *e, struct explore_failure *f, const char *dir,
+			struct error *err)
 {
 	bool is_new = mkdir(dir, 0777) == 0;
 	char *temporary = new_folder(dir), *old = f->folder;
 	int folder = temporary ? open(temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	int failed = folder < 0 ? -1 : e ? write_files(folder, e, f) : copy_files(folder, old);
 
 	f->folder = NULL;
-	if (folder >= 0 && write_files(folder, e, f) == 0) {
-		f->folder = old ? renew(old, temporary) : number(dir, temporary);
-		old = NULL;
-	}
-	if (f->folder && f->gates.length)
-		f->script = in_folder(f->folder, "gates.lua");
+	if (!failed)
+		f->folder = e && old ? renew(base_strdup(old), temporary) : number(dir, temporary);
 	if (!f->folder && temporary)
 		remove_folder(temporary, folder);
 	if (!f->folder)
@@ -137,6 +156,27 @@ int found_write(const struct explore *e, struct explore_failure *f, const char *
 	base_free(temporary);
 	base_free(old);
 	return f->folder ? 0 : -1;
+}
+
+int found_write(const struct explore *e, struct explore_failure *f, const char *dir,
+		struct error *err)
+{
+	if (write_folder(e, f, dir, err) < 0)
+		return -1;
+	if (f->gates.length)
+		f->script = in_folder(f->folder, "gates.lua");
+	return 0;
+}
+
+int found_copy(struct explore_failure *f, const char *dir, struct error *err)
+{
+	if (write_folder(NULL, f, dir, err) < 0)
+		return -1;
+	if (f->script) {
+		base_free(f->script);
+		f->script = in_folder(f->folder, "gates.lua");
+	}
+	return 0;
 }
 
 int found_check(const char *dir, struct error *err)

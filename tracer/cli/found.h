@@ -9,5 +9,7 @@ int found_check(const char *dir, struct error *err);
 /* Writes the folder of a failure (anew, if it has one), and sets f->folder. A folder is there as a whole or not at all. */
 int found_write(const struct explore *e, struct explore_failure *f, const char *dir,
 		struct error *err);
+/* The same for a failure of parts that were joined: its folder's files come into one in `dir`. */
+int found_copy(struct explore_failure *f, const char *dir, struct error *err);
 
 #endif

@@ -13,16 +13,6 @@
 
 /* ---- bytes ---------------------------------------------------------------------------------------- */
 
-static int read_all(int fd, struct str *out)
-{
-	char bytes[65536];
-	ssize_t n;
-
-	while ((n = read(fd, bytes, sizeof(bytes))) > 0)
-		str_add_bytes(out, bytes, (size_t)n);
-	return n < 0 ? -1 : 0;
-}
-
 /* The search goes on without. */
 static void give_up(struct explore *e, const char *why)
 {
@@ -68,9 +58,21 @@ static void write_found(const struct explore_failure *f, struct record *r)
 	record_add(r, f->tries);
 	record_add_text(r, f->where);
 	record_add_text(r, f->text);
-	record_add_text(r, f->folder);
-	record_add_text(r, f->script);
+	record_add_text(r, str_base_name(f->folder));
+	record_add_text(r, f->script ? str_base_name(f->script) : NULL);
 	record_add_text(r, f->no_script);
+}
+
+/* Takes `name`. */
+static char *inside(const char *folder, size_t length, char *name)
+{
+	struct str path = {0};
+
+	if (!name || !length)
+		return name;
+	str_addf(&path, "%.*s/%s", (int)length, folder, name);
+	base_free(name);
+	return str_take(&path);
 }
 
 static void replace(char **text, char *by)
@@ -87,8 +89,10 @@ static bool is_there(const char *folder)
 	return folder && stat(folder, &st) == 0;
 }
 
-static void read_found(struct explore *e, struct record *r)
+static void read_found(struct explore *e, struct explore_journal *j)
 {
+	const char *path = str_text(&j->path);
+	struct record *r = &j->record;
 	struct explore_failure read = {.key = record_get(r)}, *f;
 	uint64_t flags = record_get(r), steps;
 
@@ -97,8 +101,10 @@ static void read_found(struct explore *e, struct record *r)
 	read.tries = record_get(r);
 	read.where = record_get_text(r);
 	read.text = record_get_text(r);
-	read.folder = record_get_text(r);
-	read.script = record_get_text(r);
+	/* Beside the journal, wherever that has been brought since. */
+	read.folder = inside(path, (size_t)(strrchr(path, '/') - path), record_get_text(r));
+	read.script =
+		inside(read.folder, read.folder ? strlen(read.folder) : 0, record_get_text(r));
 	read.no_script = record_get_text(r);
 	f = explore_known(e, read.key);
 	if (f && !f->done && !r->bad && read.where && read.text && is_there(read.folder)) {
@@ -135,7 +141,7 @@ bool explore_journal_next(struct explore_journal *j, struct explore *e, struct e
 		if (kind == RECORD_RUN)
 			return true;
 		if (kind == RECORD_FOUND)
-			read_found(e, &j->record);
+			read_found(e, j);
 	}
 	if (j->fd >= 0 && j->bytes.length && ftruncate(j->fd, (off_t)j->at) == 0)
 		str_fini(&j->bytes);
@@ -149,7 +155,7 @@ int explore_journal_read(struct explore_journal *j, const char *path, struct exp
 
 	*j = (struct explore_journal){.fd = -1};
 	str_add(&j->path, path);
-	if (fd < 0 || read_all(fd, &j->bytes) < 0) {
+	if (fd < 0 || io_read(fd, &j->bytes) < 0) {
 		error_errno(err, ERROR_USAGE, "--merge: %s", path);
 		if (fd >= 0)
 			close(fd);
@@ -196,7 +202,7 @@ static const char *prepare(struct explore *e)
 		return strerror(errno);
 	if (flock(j->fd, LOCK_EX | LOCK_NB) < 0)
 		return "another search is writing it";
-	if (read_all(j->fd, &j->bytes) < 0)
+	if (io_read(j->fd, &j->bytes) < 0)
 		return strerror(errno);
 	explore_head_write(e, &head);
 	if (!is_same(j, &head) && begin_anew(j) == 0) {
