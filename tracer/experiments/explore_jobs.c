@@ -30,13 +30,15 @@ static int wait_for(int fd)
 	return poll(&p, 1, LOOK_MS) > 0;
 }
 
-/* 1; 0: the other side is gone. */
+/* 1; 0: the other side is gone, or a signal asks for the end, however much there is to be read. */
 static int receive(struct explore_job *job, struct record *r)
 {
 	char bytes[READ_SIZE];
 	ssize_t n;
 	int taken;
 
+	if (session_signals_came())
+		return 0;
 	while ((taken = record_take(r, &job->bytes, &job->at)) == 0) {
 		if (job->at == job->bytes.length) {
 			str_clear(&job->bytes);
