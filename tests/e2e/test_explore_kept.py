@@ -62,6 +62,18 @@ def test_goes_on(t, how):
     t.equal(sorted(os.listdir(t.path("kept"))), ["1"], "one failure, one folder", r)
 
 
+def test_ended_before_it_is_looked_at(t):
+    """A failure of a run before all points were known: its schedule is one already, and what is left is done later."""
+    program = bug("lost_update")
+    done = end(t, signal.SIGINT, "-j", "1", program)
+    r = t.gate("replay", t.path("kept/1/schedule"))
+    t.equal(r.status, 1, "as it was", r)
+    t.equal(sorted(os.listdir(t.path("kept/1"))), ["schedule"], "not yet looked at")
+    r = given(t, "-j", "1", program, runs=("--all", "--runs", str(done)))
+    t.equal((r.report["schedules"], r.report["failures"][0]["again"]), (done, True), "nothing but that was left", r)
+    t.check(os.path.exists(t.path("kept/1/report.html")), "now it is", r)
+
+
 def test_goes_on_for_a_while(t):
     """With --for: so much longer."""
     program = bug("bounded_buffer")

@@ -89,6 +89,19 @@ static int search(struct search *s)
 	return 0;
 }
 
+/* A schedule means nothing with other points than it was made with. */
+static void note_points(struct search *s, const struct explore_race_runs *x)
+{
+	array_each(struct explore_failure, f, &s->e->failures)
+		if (f->run == s->before && !f->points) {
+			f->points = base_alloc(1, sizeof(*f->points));
+			explore_races_choose(x, f->points);
+			array_each(const struct controlled_chosen, start, &s->e->points_at.starts)
+				*array_add(&f->points->starts) = (struct controlled_chosen){
+					base_strdup(start->module), start->offset, false};
+		}
+}
+
 static int one_for_races(struct search *s, struct explore_race_runs *x, bool counts)
 {
 	struct explore_outcome o = {0};
@@ -100,8 +113,16 @@ static int one_for_races(struct search *s, struct explore_race_runs *x, bool cou
 	if (answer == 0 && counts && s->e->options.shard == 1 && s->before >= s->early)
 		account(s, &o);
 	s->before += counts;
+	if (answer == 0 && counts && s->e->options.shard == 1)
+		note_points(s, x);
 	explore_outcome_fini(&o);
 	return answer;
+}
+
+/* Those that an earlier search has made are made again, and if it has gone on from there, then all. */
+static bool is_enough_for_races(const struct search *s)
+{
+	return s->before >= s->early && s->e->earlier <= s->early && is_over(s);
 }
 
 /*
@@ -115,9 +136,9 @@ static int find_races(struct search *s)
 	int answer = explore_races_begin(&x, e);
 	bool counts = strcmp(e->options.strategy, "auto") == 0;
 
-	while (answer == 0 && !is_over(s)) {
+	while (answer == 0 && !is_enough_for_races(s)) {
 		answer = one_for_races(s, &x, counts);
-		if ((e->failures.count && !e->options.all) || !explore_races_more(&x))
+		if (!explore_races_more(&x))
 			break;
 	}
 	explore_races_choose(&x, &e->points_at);
@@ -227,6 +248,14 @@ static int no_parts(const struct explore *e)
 	return error_hint(e->x.err, "gatectl explore --strategy auto --shard K/N ...");
 }
 
+static bool has_new_failures(const struct explore *e)
+{
+	array_each(const struct explore_failure, f, &e->failures)
+		if (!f->done)
+			return true;
+	return false;
+}
+
 static int begin(struct search *s)
 {
 	unsigned jobs;
@@ -240,7 +269,7 @@ static int begin(struct search *s)
 	if (strategy_memory(s->strategy) != STRATEGY_MEMORY_ALL)
 		explore_journal_open(s->e);
 	take_up(s);
-	if (!is_over(s) && find_points(s) < 0)
+	if ((!is_over(s) || has_new_failures(s->e)) && find_points(s) < 0)
 		return -1;
 	if (is_over(s))
 		return 0;
@@ -257,28 +286,26 @@ static int begin(struct search *s)
 	return explore_jobs_begin(&s->jobs, jobs);
 }
 
-static bool has_new_failures(const struct explore *e)
+static int begin_with_points(struct search *s, const struct explore_points_at *points)
 {
-	array_each(const struct explore_failure, f, &e->failures)
-		if (!f->done)
-			return true;
-	return false;
+	struct explore_worker *w = &s->worker;
+
+	if (w->e && w->points == points)
+		return 0;
+	if (w->e)
+		explore_worker_end(w);
+	*w = (struct explore_worker){
+		.e = s->e, .strategy = s->strategy, .fault = &s->fault, .points = points};
+	return explore_worker_begin(w, 0, &s->paths);
 }
 
 static int shrink_all(struct search *s)
 {
-	struct explore *e = s->e;
-	int answer = 0;
-
-	if (has_new_failures(e) && !s->worker.e) {
-		s->worker = (struct explore_worker){
-			.e = e, .strategy = s->strategy, .fault = &s->fault};
-		answer = explore_worker_begin(&s->worker, 0, &s->paths);
-	}
-	for (size_t i = 0; answer == 0 && i < e->failures.count; i++)
-		if (!e->failures.items[i].done)
-			answer = explore_shrink(e, &s->worker.runs, &e->failures.items[i]);
-	return answer;
+	array_each(struct explore_failure, f, &s->e->failures)
+		if (!f->done && (begin_with_points(s, f->points) < 0 ||
+				 explore_shrink(s->e, &s->worker.runs, f) < 0))
+			return -1;
+	return 0;
 }
 
 static int look_at(struct explore *e, struct explore_failure *f)
@@ -320,19 +347,9 @@ int explore_search(struct explore *e)
 	return answer;
 }
 
-static void points_fini(struct explore_points_at *points)
-{
-	array_each(struct controlled_chosen, chosen, points)
-		base_free(chosen->module);
-	array_each(struct controlled_chosen, start, &points->starts)
-		base_free(start->module);
-	array_fini(&points->starts);
-	array_fini(points);
-}
-
 void explore_fini(struct explore *e)
 {
-	points_fini(&e->points_at);
+	explore_points_fini(&e->points_at);
 	array_each(struct explore_failure, f, &e->failures)
 		explore_failure_fini(f);
 	array_fini(&e->failures);

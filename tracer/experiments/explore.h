@@ -45,6 +45,8 @@ struct explore_failure {
 	char *text;	   /* as `run` would say it: lines, the first as the contract has it */
 	int status;	   /* ... and its exit status */
 	unsigned long run; /* the first schedule that failed so, from 1 */
+	struct explore_points_at *
+		points; /* of that schedule, if not all were known yet; NULL: those of the search */
 	const char *strategy;	       /* that found it */
 	unsigned long times;	       /* schedules that failed so */
 	unsigned steps, preemptions;   /* of the schedule as found */

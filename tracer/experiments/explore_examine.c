@@ -108,7 +108,7 @@ int explore_examine(struct explore *e, struct explore_failure *f)
 	int answer;
 
 	prepare(e, f, &runs.controlled);
-	explore_runs_points(&runs, &e->points_at);
+	explore_runs_points(&runs, f->points ? f->points : &e->points_at);
 	answer = explore_runs_begin(&runs, e->x.options, e->x.symbols, e->full, false, e->x.err);
 	runs.options.reports.items = reports;
 	runs.options.reports.count = sizeof(reports) / sizeof(*reports);

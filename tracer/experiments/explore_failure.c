@@ -83,8 +83,21 @@ char *explore_where(const struct session_result *r, const char *kind)
 	return str_take(&text);
 }
 
+void explore_points_fini(struct explore_points_at *points)
+{
+	array_each(struct controlled_chosen, chosen, points)
+		base_free(chosen->module);
+	array_each(struct controlled_chosen, start, &points->starts)
+		base_free(start->module);
+	array_fini(&points->starts);
+	array_fini(points);
+}
+
 void explore_failure_fini(struct explore_failure *f)
 {
+	if (f->points)
+		explore_points_fini(f->points);
+	base_free(f->points);
 	base_free(f->kind);
 	base_free(f->where);
 	base_free(f->text);

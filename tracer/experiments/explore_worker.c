@@ -144,7 +144,7 @@ int explore_worker_begin(struct explore_worker *w, unsigned worker,
 	controlled_paths_copy(&c->paths, paths);
 	w->paths = paths->count;
 	w->runs.worker = worker;
-	explore_runs_points(&w->runs, &e->points_at);
+	explore_runs_points(&w->runs, w->points ? w->points : &e->points_at);
 	return explore_runs_begin(&w->runs, e->x.options, e->x.symbols, e->quick, true, e->x.err);
 }
 

@@ -7,8 +7,9 @@
 
 struct explore_worker {
 	struct explore *e;
-	struct strategy *strategy; /* owned by the search */
-	struct error *fault;	   /* of a strategy in Lua */
+	struct strategy *strategy;		/* owned by the search */
+	struct error *fault;			/* of a strategy in Lua */
+	const struct explore_points_at *points; /* NULL: those of the search */
 	struct explore_runs runs;
 	size_t paths; /* threads that have a number in all runs */
 	bool counted; /* run 0 was done */

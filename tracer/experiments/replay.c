@@ -113,7 +113,7 @@ void replay_head(const struct explore *e, const struct explore_failure *f, struc
 	add_number(h, "run", f->run);
 	array_each(char *const, path, &f->paths)
 		schedule_option_add(h, "path", *path);
-	add_points(&e->points_at, h);
+	add_points(f->points ? f->points : &e->points_at, h);
 	add_modules(e, h);
 }
 
