@@ -1,5 +1,6 @@
-"""gatectl explore on what real programs do besides locking: waits for files with a time-out, timers by the clock."""
+"""gatectl explore on what real programs do besides locking: waits for files with a time-out, timers by the clock, signals."""
 
+import json
 import os
 import time
 
@@ -180,3 +181,139 @@ def test_sanitizer(t):
     r = t.gate("explore", "-o", t.path("found"), "--runs", "100", program)
     t.equal(r.status, 116, "status", r)
     t.check("the first: a sanitizer's report" in r.err, "what it says", r)
+
+
+# A handler runs in a thread that waits; what it waited for comes afterwards. 3: its wait was interrupted.
+SIGNALS = r"""
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+static sem_t sem, handled;
+static int fds[2], over, interrupted;
+static char kind;
+static void handler(int s) { (void)s; sem_post(&handled); }
+static void *waits(void *x)
+{
+	struct timespec hour = {3600, 0}, left = {0};
+	char byte;
+	if (kind == 's')
+		interrupted = sem_wait(&sem) < 0;
+	else if (kind == 'r')
+		interrupted = read(fds[0], &byte, 1) < 0;
+	else if (kind == 't')
+		interrupted = nanosleep(&hour, &left) < 0 && left.tv_sec >= 3590;
+	else if (kind == 'm')
+		pthread_mutex_lock(&lock), pthread_mutex_unlock(&lock);
+	else {
+		pthread_mutex_lock(&lock);
+		while (!over)
+			pthread_cond_wait(&cond, &lock);
+		pthread_mutex_unlock(&lock);
+	}
+	return x;
+}
+int main(int argc, char **argv)
+{
+	struct sigaction act = {.sa_handler = handler, .sa_flags = argc > 2 ? SA_RESTART : 0};
+	pthread_t t;
+	kind = argv[1][0];
+	if (pipe(fds) < 0)
+		return 1;
+	sem_init(&sem, 0, 0);
+	sem_init(&handled, 0, 0);
+	sigaction(SIGUSR1, &act, 0);
+	if (kind == 'm')
+		pthread_mutex_lock(&lock);
+	pthread_create(&t, 0, waits, 0);
+	pthread_kill(t, SIGUSR1);
+	while (sem_wait(&handled))
+		;
+	if (kind != 'm')
+		pthread_mutex_lock(&lock);
+	over = 1;
+	pthread_cond_signal(&cond);
+	pthread_mutex_unlock(&lock);
+	sem_post(&sem);
+	if (write(fds[1], "x", 1) != 1)
+		return 1;
+	pthread_join(t, 0);
+	return interrupted ? 3 : 0;
+}
+"""
+
+CANCEL = r"""
+#include <pthread.h>
+#include <semaphore.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+static sem_t sem;
+static int fds[2];
+static char kind;
+static void unlock(void *m) { pthread_mutex_unlock(m); }
+static void *waits(void *x)
+{
+	char byte;
+	pthread_mutex_lock(&lock);
+	pthread_cleanup_push(unlock, &lock);
+	while (kind == 'c')
+		pthread_cond_wait(&cond, &lock);
+	if (kind == 's')
+		sem_wait(&sem);
+	else if (kind == 't')
+		sleep(3600);
+	else if (read(fds[0], &byte, 1) == 1)
+		x = &lock;
+	pthread_cleanup_pop(1);
+	return x;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	void *result;
+	kind = argv[1][0];
+	if (pipe(fds) < 0)
+		return 1;
+	sem_init(&sem, 0, 0);
+	pthread_create(&t, 0, waits, 0);
+	pthread_cancel(t);
+	pthread_join(t, &result);
+	return result == PTHREAD_CANCELED && pthread_mutex_trylock(&lock) == 0 ? 0 : 3;
+}
+"""
+
+
+def searched(t, *args):
+    """The digest of a search with that many jobs, by what its report says."""
+    def digest(jobs):
+        path = t.path("search.json")
+        r = t.gate("explore", "-o", t.path("found"), "--all", "--runs", "100", "-j", jobs, "--report", path, *args)
+        return r, json.load(open(path))["digest"]
+    (r, one), (_, two) = digest("1"), digest("2")
+    t.equal(one, two, "digest with one job and with two", r)
+    return r
+
+
+def test_signals(t):
+    """A signal comes to a thread whose wait is decided by gatectl: its handler runs, and the wait goes on or not as the kernel has it."""
+    program = compile_text("signals.c", SIGNALS)
+    for kind in ("c", "m"):
+        t.equal(searched(t, program, kind).status, 0, f"status of {kind}")
+    for kind in ("s", "r"):
+        t.equal(searched(t, program, kind, "restart").status, 0, f"status of {kind} with SA_RESTART")
+    for kind in ("s", "r", "t"):
+        f = failed(t, explore(t, "--runs", "100", program, kind), "status", "exit status 3")
+        for _ in range(3):
+            t.equal(t.gate("replay", os.path.join(f["folder"], "schedule")).status, 3, f"status of the replay of {kind}")
+
+
+def test_cancelled_waits(t):
+    program = compile_text("cancel.c", CANCEL)
+    for kind in ("c", "s", "t", "r"):
+        t.equal(searched(t, program, kind).status, 0, f"status of {kind}")

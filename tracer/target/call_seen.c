@@ -7,6 +7,7 @@
 #include "tracer/target/target_internal.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <linux/audit.h>
 #include <linux/auxvec.h>
 #include <linux/filter.h>
@@ -133,7 +134,7 @@ bool call_exit(struct target *t, struct thread *th)
 		return false;
 	if (th->times_out)
 		time_out(th);
-	else if (is_taken_up(th))
+	else if (is_taken_up(th) && !target_is_signalled(&th->pub))
 		return false;
 	th->times_out = false;
 	th->tells_end = false;
@@ -168,6 +169,20 @@ void target_argument(struct target_thread *thread, unsigned index, uint64_t valu
 	regs = th->regs;
 	*args[index] = value;
 	thread_set_regs(th, &regs);
+}
+
+bool target_is_signalled(const struct target_thread *thread)
+{
+	struct look_signals has;
+
+	if (look_signals(thread->tid, &has) < 0)
+		return false;
+	has.pending &= ~has.blocked & ~has.ignored;
+	for (int signal = 1; signal <= SIGRTMAX; signal++)
+		if (look_has(has.pending, signal) &&
+		    (look_has(has.caught, signal) || look_fatal_by_default(signal)))
+			return true;
+	return false;
 }
 
 void target_tell_end(struct target_thread *thread)

@@ -216,6 +216,8 @@ void target_answer(struct target_thread *thread, int64_t result);
 void target_argument(struct target_thread *thread, unsigned index, uint64_t value);
 /* ... TARGET_CALLED comes when it is over. */
 void target_tell_end(struct target_thread *thread);
+/* Has it a signal that runs a handler or ends it, as soon as it runs? That comes before its call waits. */
+bool target_is_signalled(const struct target_thread *thread);
 /* A thread at TARGET_CALL waits there until what it waits for has come, though for a time at most: this
    one. False: it waits for no time, or for ever. */
 struct target_limit {

@@ -68,6 +68,7 @@ static void exec(struct session *s, struct session_thread *t, bool first)
 static void make_call(struct control *c, struct turn *t)
 {
 	t->at_call = false;
+	interrupts_step(c, t);
 	if (t->call.number == SYS_futex)
 		futexes_call(c, t);
 	else if (t->call.number == SYS_sched_yield)
@@ -78,6 +79,10 @@ static void make_call(struct control *c, struct turn *t)
 
 static void take_step(struct control *c, struct turn *t)
 {
+	if (t->moment != MOMENT_READY && t->signalled) {
+		interrupts_end_wait(c, t);
+		return;
+	}
 	if (t->moment != MOMENT_READY)
 		times_pass(c, t->until_ns);
 	if (t->moment == MOMENT_RUNS) {
@@ -109,7 +114,7 @@ static uint64_t time_for_some(const struct control *c)
 	uint64_t first = UINT64_MAX;
 
 	array_each(struct turn *, t, &c->turns) {
-		if ((*t)->moment == MOMENT_READY)
+		if ((*t)->moment == MOMENT_READY || (*t)->signalled)
 			return c->now_ns + SHORT_NS;
 		if ((*t)->timed && (*t)->until_ns < first)
 			first = (*t)->until_ns;
@@ -120,12 +125,16 @@ static uint64_t time_for_some(const struct control *c)
 /* Whoever can go on, and whoever may have waited for long enough. */
 static void offer_all(struct control *c)
 {
-	uint64_t until = time_for_some(c);
+	uint64_t until;
 
+	interrupts_look(c);
+	until = time_for_some(c);
 	control_offer_none(c);
 	array_each(struct turn *, t, &c->turns) {
 		if ((*t)->moment == MOMENT_READY)
 			control_offer(c, *t, (*t)->point.op);
+		else if ((*t)->signalled)
+			control_offer(c, *t, STRATEGY_BLOCK);
 		else if ((*t)->timed && (*t)->until_ns <= until)
 			control_offer(c, *t, STRATEGY_TIMEOUT);
 	}
@@ -161,7 +170,8 @@ static void stuck(struct control *c)
 	c->given->stuck = stuck_text(c);
 	c->given->end = CONTROLLED_STUCK;
 	c->over = true;
-	if (!c->given->judges && !c->kernel && !somebody_is_held(c)) {
+	if (!c->given->judges && !c->kernel && !target_has_timers(s->target) &&
+	    !somebody_is_held(c)) {
 		s->outcome.deadlock = true;
 		session_end(s);
 		return;
@@ -314,6 +324,8 @@ static void on_call(struct control *c, struct turn *t)
 	case SYS_kill:
 	case SYS_tkill:
 	case SYS_tgkill:
+	case SYS_rt_sigqueueinfo:
+	case SYS_rt_tgsigqueueinfo:
 		stand_before(t, STRATEGY_SIGNAL);
 		break;
 	default:

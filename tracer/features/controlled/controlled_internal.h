@@ -54,6 +54,7 @@ struct turn {
 	bool ends;	      /* by itself, and not with its process */
 	bool left;	      /* KERNEL: has ended, but is its process's first thread */
 	bool blocked;	      /* its call has waited in the kernel */
+	bool signalled;	      /* FUTEX, SLEEPS: a handler is to run */
 	bool has_result;      /* READY: the call's, which is not made */
 	int64_t result;
 };
@@ -69,6 +70,7 @@ struct control {
 	struct controlled *given;
 	struct session *session;
 	bool begun, over;
+	bool signals; /* some were sent: somebody who is parked may have one */
 	const struct session_process
 		*dying;		    /* some of its threads are gone, and soon all; or NULL */
 	ARRAY(struct turn *) turns; /* of living threads, by path */
@@ -169,6 +171,15 @@ bool random_call(struct control *c, struct turn *t); /* random.c */
 /* ---- written.c ---- */
 
 void written_outcome(struct control *c);
+
+/* ---- interrupts.c ---- */
+
+/* The thread makes its call, which may send a signal. */
+void interrupts_step(struct control *c, const struct turn *t);
+/* Sets `signalled` of all that are parked. */
+void interrupts_look(struct control *c);
+/* A thread that is `signalled` leaves its wait for the handler. */
+void interrupts_end_wait(struct control *c, struct turn *t);
 
 /* ---- spins.c ---- */
 

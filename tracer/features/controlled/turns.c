@@ -51,6 +51,7 @@ void turn_goes(struct turn *t)
 void turn_answered(struct turn *t, int64_t result)
 {
 	t->has_result = true;
+	t->signalled = false;
 	t->described = false;
 	t->result = result;
 	t->moment = MOMENT_READY;
@@ -134,6 +135,8 @@ void control_offer(struct control *c, struct turn *t, enum strategy_op op)
 	*p = t->point;
 	p->thread = t->number;
 	p->op = op;
+	if (t->signalled)
+		p->object = STRATEGY_ANY_OBJECT;
 	*array_add(&c->at) = t;
 }
 
