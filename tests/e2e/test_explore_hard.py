@@ -285,6 +285,31 @@ int main(int argc, char **argv)
 	pthread_cancel(t);
 	pthread_join(t, &result);
 	return result == PTHREAD_CANCELED && pthread_mutex_trylock(&lock) == 0 ? 0 : 3;
+
+
+# No call and no PAUSE in the loop; the bug: what the flag says to be there comes after it.
+FLAG = """#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int flag;
+static int data;
+static void *work(void *x)
+{
+	if (ORDER)
+		data = 1;
+	atomic_store_explicit(&flag, 1, memory_order_release);
+	data = 1;
+	return x;
+}
+int main(void)
+{
+	pthread_t t;
+	int seen;
+	pthread_create(&t, 0, work, 0);
+	while (!atomic_load_explicit(&flag, memory_order_acquire))
+		;
+	seen = data;
+	pthread_join(t, 0);
+	return !seen;
 }
 """
 
@@ -317,3 +342,13 @@ def test_cancelled_waits(t):
     program = compile_text("cancel.c", CANCEL)
     for kind in ("c", "s", "t", "r"):
         t.equal(searched(t, program, kind).status, 0, f"status of {kind}")
+
+
+def test_waits_in_a_loop(t):
+    """For a flag: the thread that sets it has its turn, and the bug is found."""
+    for level in ("-O0", "-O2"):
+        broken, mended = (compile_text("flag.c", FLAG, "-g %s -DORDER=%d" % (level, order)) for order in (0, 1))
+        failed(t, explore(t, "-j", "1", "--runs", "300", broken), "status", "exit status 1")
+        r = explore(t, "-j", "1", "--runs", "300", mended)
+        clean(t, r)
+        t.check("did not end" not in r.stdout, "each run ends", r)

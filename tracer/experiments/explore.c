@@ -28,6 +28,7 @@ struct search {
 	uint64_t run;		       /* the strategy's next: of this shard */
 	unsigned long before;	       /* runs of all shards that were made to find races */
 	unsigned long early;	       /* ... of these the journal has so many */
+	unsigned long shown;	       /* ... of these are schedules */
 };
 
 /* ---- the runs ------------------------------------------------------------------------------------- */
@@ -93,7 +94,7 @@ static int search(struct search *s)
 static void note_points(struct search *s, const struct explore_race_runs *x)
 {
 	array_each(struct explore_failure, f, &s->e->failures)
-		if (f->run == s->before && !f->points) {
+		if (f->run == s->shown && !f->points) {
 			f->points = base_alloc(1, sizeof(*f->points));
 			explore_races_choose(x, f->points);
 			array_each(const struct controlled_chosen, start, &s->e->points_at.starts)
@@ -113,6 +114,7 @@ static int one_for_races(struct search *s, struct explore_race_runs *x, bool cou
 	if (answer == 0 && counts && s->e->options.shard == 1 && s->before >= s->early)
 		account(s, &o);
 	s->before += counts;
+	s->shown += !o.none;
 	if (answer == 0 && counts && s->e->options.shard == 1)
 		note_points(s, x);
 	explore_outcome_fini(&o);

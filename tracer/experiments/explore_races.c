@@ -54,7 +54,7 @@ static bool drop_if_atomic(struct explore_race_runs *x)
 bool explore_races_more(struct explore_race_runs *x)
 {
 	struct controlled *c = &x->runs.controlled;
-	bool more = drop_if_atomic(x);
+	bool more = drop_if_atomic(x) || c->end == CONTROLLED_STOPPED; /* at a loop */
 	const struct races_pair *pairs = races_pairs(x->races, &x->pairs);
 
 	for (size_t i = 0; i < x->pairs; i++) {

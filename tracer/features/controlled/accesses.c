@@ -30,6 +30,13 @@ static void let_go(struct controlled_access *access, const struct hit *h)
 	target_site_remove(h->thread->process->target, h->site);
 }
 
+/* Others have to go on here, or it goes round for ever: from the next run on it is a point. */
+static void end_here(struct control *c, struct controlled_access *access)
+{
+	access->is_point = true;
+	control_end(c, CONTROLLED_STOPPED);
+}
+
 static enum hit_answer hit_access(struct session *s, const struct act *a, const struct hit *h)
 {
 	struct control *c = control_of(s);
@@ -45,6 +52,8 @@ static enum hit_answer hit_access(struct session *s, const struct act *a, const 
 	t->accesses_index = a->what;
 	t->accesses_atomic = access->what.atomic;
 	if (!access->is_point) {
+		if (spins_at(c, t, &h->regs))
+			end_here(c, access);
 		watch_accesses(c, t);
 		if (++access->hits > HITS_MOST)
 			let_go(access, h);

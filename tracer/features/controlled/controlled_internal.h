@@ -21,6 +21,14 @@ struct futex_key {
 	uint64_t a, b, c;
 };
 
+/* The last ones that the thread was in, at accesses that are no points, since a point. */
+enum { ROUND_STATES = 8 };
+struct controlled_round {
+	size_t steps; /* of the run then */
+	unsigned hits;
+	uint64_t items[ROUND_STATES];
+};
+
 /* Kept with a thread. */
 struct turn {
 	struct session_thread *thread; /* NULL: not under control */
@@ -43,6 +51,7 @@ struct turn {
 	size_t access_count;
 	unsigned accesses_index; /* of controlled.accesses */
 	bool accesses_atomic;
+	struct controlled_round spin;
 	uint64_t locking; /* it has this lock when its call returns; 0: none */
 	size_t raced; /* the last of controlled.told that it has been second in, from 1; 0: none */
 	uint64_t raced_at;
@@ -184,6 +193,8 @@ void interrupts_end_wait(struct control *c, struct turn *t);
 /* ---- spins.c ---- */
 
 void spins_look(struct control *c, struct turn *t);
+/* At the access that it is about to make. */
+bool spins_at(struct control *c, struct turn *t, const struct arch_regs *regs);
 
 /* ---- describe.c: where the tester's code leads to the thread's point ---- */
 

@@ -5,7 +5,7 @@
  */
 #include "tracer/features/controlled/controlled_internal.h"
 
-enum { LOOKED_AT = 8192, FEW = 64, STACK = 512 };
+enum { LOOKED_AT = 8192, FEW = 64, STACK = 512, HITS_LEAST = 64 };
 
 static uint64_t hash(uint64_t digest, const void *bytes, size_t n)
 {
@@ -14,28 +14,60 @@ static uint64_t hash(uint64_t digest, const void *bytes, size_t n)
 	return digest;
 }
 
+static uint64_t state_of(const struct turn *t, const struct arch_regs *regs)
+{
+	uint8_t stack[STACK];
+	uint64_t state = hash(0xcbf29ce484222325, regs->dwarf, sizeof(regs->dwarf));
+
+	if (target_read(t->thread->process->target, regs->dwarf[ARCH_DWARF_SP], stack, STACK) == 0)
+		state = hash(state, stack, STACK);
+	return state;
+}
+
 /* Of the thread that takes a step, in the last steps of a run. */
 void spins_look(struct control *c, struct turn *t)
 {
 	struct controlled *g = c->given;
 	struct arch_regs regs;
-	uint8_t stack[STACK];
-	uint64_t state = 0xcbf29ce484222325;
+	uint64_t state;
 
 	if (g->schedule.steps.count == 1)
 		g->states_count = 0;
 	if (!g->steps || g->schedule.steps.count + LOOKED_AT < g->steps ||
 	    g->states_count > CONTROLLED_STATES || target_regs(t->thread->target, &regs) < 0)
 		return;
-	state = hash(state, regs.dwarf, sizeof(regs.dwarf));
-	if (target_read(t->thread->process->target, regs.dwarf[ARCH_DWARF_SP], stack, STACK) == 0)
-		state = hash(state, stack, STACK);
+	state = state_of(t, &regs);
 	for (unsigned i = 0; i < g->states_count; i++)
 		if (g->states[i] == state)
 			return;
 	if (g->states_count < CONTROLLED_STATES)
 		g->states[g->states_count] = state;
 	g->states_count++;
+}
+
+/*
+ * It waits for what another thread is to write: with no point between, it has come back to the same state, and
+ * reads the same value again.
+ */
+bool spins_at(struct control *c, struct turn *t, const struct arch_regs *regs)
+{
+	struct controlled_round *seen = &t->spin;
+	const struct arch_access *a = &t->accesses[0];
+	size_t steps = c->given->schedule.steps.count;
+	uint64_t state, value = 0;
+
+	if (seen->steps != steps)
+		*seen = (struct controlled_round){.steps = steps};
+	if (++seen->hits <= HITS_LEAST || !t->access_count || a->writes ||
+	    a->size > sizeof(value) ||
+	    target_read(t->thread->process->target, a->address, &value, a->size) < 0)
+		return false;
+	state = hash(state_of(t, regs), &value, sizeof(value));
+	for (unsigned i = 0; i < ROUND_STATES; i++)
+		if (seen->items[i] == state)
+			return true;
+	seen->items[seen->hits % ROUND_STATES] = state;
+	return false;
 }
 
 static bool same(const struct strategy_point *a, const struct strategy_point *b)
