@@ -285,7 +285,8 @@ int main(int argc, char **argv)
 	pthread_cancel(t);
 	pthread_join(t, &result);
 	return result == PTHREAD_CANCELED && pthread_mutex_trylock(&lock) == 0 ? 0 : 3;
-
+}
+"""
 
 # No call and no PAUSE in the loop; the bug: what the flag says to be there comes after it.
 FLAG = """#include <pthread.h>
@@ -352,3 +353,44 @@ def test_waits_in_a_loop(t):
         r = explore(t, "-j", "1", "--runs", "300", mended)
         clean(t, r)
         t.check("did not end" not in r.stdout, "each run ends", r)
+
+
+def test_word_of_the_first_thread(t):
+    """The word that the kernel clears when a thread ends has its id in glibc only; in musl it is a lock."""
+    program = compile_text("word.c", """#include <sys/syscall.h>
+#include <unistd.h>
+static int word;
+__attribute__((constructor)) static void own(void) { syscall(SYS_set_tid_address, &word); }
+int main(void) { return word ? 3 : 0; }
+""")
+    t.equal(explore(t, "--runs", "5", program).status, 0, "status")
+
+
+# Everybody waits, but for the timer's signal.
+TIMER = """#include <semaphore.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <time.h>
+static sem_t sem;
+static void handler(int s) { (void)s; sem_post(&sem); }
+int main(int argc, char **argv)
+{
+	struct itimerval soon = {{0, 0}, {0, 20000}};
+	struct itimerspec as_well = {{0, 0}, {0, 20000000}};
+	timer_t timer;
+	(void)argv;
+	signal(SIGALRM, handler);
+	sem_init(&sem, 0, 0);
+	if (argc > 1)
+		return timer_create(CLOCK_MONOTONIC, 0, &timer) || timer_settime(timer, 0, &as_well, 0) || (sem_wait(&sem) && sem_wait(&sem));
+	setitimer(ITIMER_REAL, &soon, 0);
+	return sem_wait(&sem) && sem_wait(&sem);
+}
+"""
+
+
+def test_timers(t):
+    """Their signals come in real time: who waits for one is in no deadlock."""
+    program = compile_text("timer.c", TIMER)
+    for args in ((), ("posix",)):
+        clean(t, explore(t, "--runs", "5", program, *args))

@@ -100,11 +100,22 @@ static int set_robust(struct target *t, struct thread *th)
 	return t->kept.robust ? target_syscall(t, &th->pub, SYS_set_robust_list, args, &result) : 0;
 }
 
+/* musl has a lock there, which the kernel releases; only glibc keeps the id in it. */
+static uint64_t tid_flags(const struct target *t)
+{
+	const struct target_thread *kept = &t->kept.thread->pub;
+	uint32_t word = 0;
+
+	if (!t->kept.tid_at)
+		return 0;
+	target_read(kept->process, t->kept.tid_at, &word, sizeof(word));
+	return CLONE_CHILD_CLEARTID | (word == (uint32_t)kept->tid ? CLONE_CHILD_SETTID : 0);
+}
+
 struct target_process *target_copy(struct target *t, struct target_thread **thread,
 				   struct error *err)
 {
-	const uint64_t flags = CLONE_PARENT | SIGCHLD |
-			       (t->kept.tid_at ? CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID : 0);
+	const uint64_t flags = CLONE_PARENT | SIGCHLD | tid_flags(t);
 	const uint64_t args[6] = {flags, 0, 0, t->kept.tid_at, 0};
 	struct thread *kept = t->kept.thread, *th;
 	struct process *p;

@@ -170,8 +170,7 @@ static void stuck(struct control *c)
 	c->given->stuck = stuck_text(c);
 	c->given->end = CONTROLLED_STUCK;
 	c->over = true;
-	if (!c->given->judges && !c->kernel && !target_has_timers(s->target) &&
-	    !somebody_is_held(c)) {
+	if (!c->given->judges && !c->kernel && !c->timers && !somebody_is_held(c)) {
 		s->outcome.deadlock = true;
 		session_end(s);
 		return;
@@ -320,6 +319,12 @@ static void on_call(struct control *c, struct turn *t)
 		break;
 	case SYS_sched_yield:
 		stand_before(t, STRATEGY_YIELD);
+		break;
+	case SYS_alarm:
+	case SYS_setitimer:
+	case SYS_timer_settime:
+		c->timers = true;
+		turn_goes(t);
 		break;
 	case SYS_kill:
 	case SYS_tkill:

@@ -79,6 +79,7 @@ struct control {
 	struct controlled *given;
 	struct session *session;
 	bool begun, over;
+	bool timers;  /* some thread has set one, whose signal comes in real time */
 	bool signals; /* some were sent: somebody who is parked may have one */
 	const struct session_process
 		*dying;		    /* some of its threads are gone, and soon all; or NULL */
