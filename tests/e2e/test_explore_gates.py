@@ -119,10 +119,21 @@ def test_forced(t, name):
     text = read(script)
     t.check("expect { %s }" % EXPECTED[name] in text, "what it expects: " + text, r)
     t.check("failed like that in %d of %d runs" % (runs, runs) in text, "how often it was tried: " + text, r)
+    t.check("\nthe script has forced it in %d of %d runs\n" % (runs, runs) in r.err, "... and said", r)
     t.check(0 < len(re.findall(r"^(?:at|on)\b", text, re.M)) <= 4, "lines of gates: " + text, r)
     t.check("*0x" not in text, "places are texts: " + text, r)
     r = t.gate("run", "--repeat", str(runs), "-g", script, "--", program)
     t.equal(r.status, 0, "as the script expects, in all runs", r)
+
+
+def test_no_time_for_all(t):
+    """Fewer runs than asked for: the script and what is printed say so."""
+    program, script, r = explore(t, "lost", LOST, "1000000/1")
+    said = "all of the ([0-9]+) runs that 1 s gave of the 1000000 asked for"
+    counted = re.search("\nthe script has forced it in " + said + "\n", r.err)
+    t.check(counted and int(counted.group(1)) > 0, "what is printed", r)
+    written = re.search("failed like that in " + said, read(script).replace("\n-- ", " "))
+    t.check(written and written.group(1) == counted.group(1), "what the script says: " + read(script), r)
 
 
 def test_another_expectation(t):

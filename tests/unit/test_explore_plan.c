@@ -337,13 +337,93 @@ static void test_reordered(void **state)
 	       "expect { signal = \"SIGABRT\" }\n");
 }
 
+/* ---- woken ---------------------------------------------------------------------------------------- */
+
+static const struct source_line wait_c[] = {
+	{"wait.c", 4, "\tpthread_mutex_lock(&m);"},
+	{"wait.c", 5, "\tpthread_cond_wait(&c, &m);"},
+	{"wait.c", 6, "\tpthread_mutex_unlock(&m);"},
+	{"wait.c", 9, "\tpthread_cond_signal(&c);"},
+	{NULL, 0, NULL},
+};
+
+enum { MUTEX = 8, COND };
+
+static void waited(struct schedule *s, const char *thread, enum strategy_op op, uint64_t object,
+		   unsigned line, const char *call)
+{
+	struct schedule_step *step = array_add(&s->steps);
+
+	*step = (struct schedule_step){.thread = schedule_thread(s, thread)};
+	step->point = (struct strategy_point){step->thread, op, object, line, true};
+	step->where = (struct schedule_where){
+		"wait.c", line, line == 9 ? "tell" : "sleep", call, NULL, "prog", line, false};
+}
+
+/* It has the lock, and gives it back by waiting. */
+static void waits(struct schedule *s, const char *thread)
+{
+	waited(s, thread, STRATEGY_START, STRATEGY_NO_OBJECT, 3, NULL);
+	waited(s, thread, STRATEGY_LOCK, MUTEX, 4, "pthread_mutex_lock");
+	waited(s, thread, STRATEGY_WAIT, STRATEGY_ANY_OBJECT, 5, "pthread_cond_wait");
+}
+
+/* Of two that wait the signal wakes the first: in a plain run it has to be asleep before the other. */
+static void test_woken(void **state)
+{
+	struct plan_words words = words_of(wait_c);
+	struct gate_plan p = {0};
+	struct schedule s = {0};
+	struct str out = {0};
+	ERROR(err);
+
+	(void)state;
+	waits(&s, "sleep#1");
+	waits(&s, "sleep#2");
+	waited(&s, "main", STRATEGY_SIGNAL, COND, 9, "pthread_cond_signal");
+	waited(&s, "sleep#1", STRATEGY_WAKE, STRATEGY_ANY_OBJECT, 5, "pthread_cond_wait");
+	waited(&s, "sleep#1", STRATEGY_LOCK, MUTEX, 5, "pthread_cond_wait");
+	s.steps.items[s.steps.count - 1].where.inside = true;
+	waited(&s, "sleep#1", STRATEGY_UNLOCK, MUTEX, 6, "pthread_mutex_unlock");
+	assert_int_equal(gate_plan_make(&p, &s, PLAN_DEPENDENT, &words, &err), 0);
+	gate_plan_script(&p, &s, &words, &texts, &out);
+	assert_string_equal(
+		str_text(&out),
+		"-- Found by a test.\n"
+		"--\n"
+		"-- 1. sleep#1 locks (wait.c:4), waits for (wait.c:5), where it blocks.\n"
+		"-- 2. sleep#2 locks (wait.c:4), waits for (wait.c:5), where it blocks.\n"
+		"-- 3. main signals (wait.c:9).\n"
+		"-- Then it has failed.\n"
+		"\n"
+		"local sleep1_locked_line4 = SimpleGate \"sleep1_locked_line4\"\n"
+		"\n"
+		"at(\"sleep;pthread_mutex_lock(&m)\", { thread = \"sleep#1\", after = true }) "
+		":open(sleep1_locked_line4)\n"
+		"at(\"sleep;pthread_cond_wait(&c, &m)\", { thread = \"sleep#1\" })            "
+		":event \"sleep1_waits_for_line5\"\n"
+		"at(\"sleep;pthread_mutex_lock(&m)\", { thread = \"sleep#2\" })               "
+		":wait(sleep1_locked_line4)\n"
+		"at(\"sleep;pthread_cond_wait(&c, &m)\", { thread = \"sleep#2\" })            "
+		":event \"sleep2_waits_for_line5\" :event \"sleep2_waits_for_line5_2\"\n"
+		"at \"tell;pthread_cond_signal(&c)\"                                        :event "
+		"\"main_signals_line9\"\n"
+		"\n"
+		"order \"[sleep2_waits_for_line5] -> main_signals_line9\"\n"
+		"order \"[sleep1_waits_for_line5] -> sleep2_waits_for_line5_2\"\n"
+		"\n"
+		"expect { signal = \"SIGABRT\" }\n");
+	str_fini(&out);
+	gate_plan_fini(&p);
+	schedule_fini(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lost_update),
-		cmocka_unit_test(test_two_locks),
-		cmocka_unit_test(test_check_then_act),
-		cmocka_unit_test(test_reordered),
+		cmocka_unit_test(test_lost_update),    cmocka_unit_test(test_two_locks),
+		cmocka_unit_test(test_check_then_act), cmocka_unit_test(test_reordered),
+		cmocka_unit_test(test_woken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include "tracer/cli/explore_report.h"
 #include "tracer/cli/found.h"
 #include "tracer/cli/progress.h"
+#include "tracer/experiments/explore_gates.h"
 #include "tracer/experiments/explore_merge.h"
 #include "tracer/features/features.h"
 
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERIFIED = 1000 };
+enum { VERIFIED = 1000, VERIFIED_S = 60 };
 
 /* ---- while it goes on ------------------------------------------------------------------------------- */
 
@@ -136,7 +137,7 @@ static void add_first_line(const struct explore *e, struct str *out)
 }
 
 /* What `run` would have said; where it says nothing (a status), how to see it again. */
-static void add_story(const struct explore_failure *f, struct str *out)
+static void add_story(const struct explore *e, const struct explore_failure *f, struct str *out)
 {
 	if (f->looked_at && !f->again)
 		str_add(out, "run once more it did not fail like that: the program depends on "
@@ -146,6 +147,11 @@ static void add_story(const struct explore_failure *f, struct str *out)
 		str_addf(out, "try: gatectl replay %s/schedule\n", f->folder);
 	if (f->no_script)
 		str_addf(out, "no script of gates: %s\n", f->no_script);
+	if (f->forced) {
+		str_add(out, "the script has forced it in ");
+		explore_gates_runs(e, f, out);
+		str_add(out, "\n");
+	}
 }
 
 static void add_others(const struct cli *cli, const struct explore *e, struct str *out)
@@ -156,7 +162,7 @@ static void add_others(const struct cli *cli, const struct explore *e, struct st
 		str_addf(out, "%s, in %lu schedule%s: %s\n", f->where, f->times, s_of(f->times),
 			 f->folder ? f->folder : "not written");
 		if (cli->session.verbose)
-			add_story(f, out);
+			add_story(e, f, out);
 	}
 }
 
@@ -165,7 +171,7 @@ static int tell_found(const struct cli *cli, const struct explore *e)
 	struct str text = {0};
 
 	add_first_line(e, &text);
-	add_story(&e->failures.items[0], &text);
+	add_story(e, &e->failures.items[0], &text);
 	add_others(cli, e, &text);
 	output_verdict(cli, str_text(&text), NULL, 0);
 	str_fini(&text);
@@ -212,12 +218,14 @@ static int finish(struct cli *cli, struct explore *e, int answer)
 	return tell(cli, e, status, answer);
 }
 
-/* For our own tests, which have no time for more. */
-static unsigned long verified(void)
+/* RUNS or RUNS/SECONDS for our own tests, which have no time for more. */
+static void set_verify(struct explore_options *o)
 {
 	const char *given = getenv("GATECTL_VERIFY");
+	char *end = NULL;
 
-	return given ? strtoul(given, NULL, 10) : VERIFIED;
+	o->verify = given ? strtoul(given, &end, 10) : VERIFIED;
+	o->verify_s = end && *end == '/' ? strtod(end + 1, NULL) : VERIFIED_S;
 }
 
 static int explore(struct cli *cli)
@@ -231,7 +239,6 @@ static int explore(struct cli *cli)
 	ERROR(err);
 	int status;
 
-	e.options.verify = verified();
 	experiment_begin(&e.x, &cli->session, &err);
 	progress(cli, &e, &w);
 	status = explore_search(&e);
@@ -280,6 +287,7 @@ int command_explore(struct cli *cli)
 	ERROR(err);
 
 	options_explore_settle(cli);
+	set_verify(&cli->explore);
 	if (explore_reports_check(cli, &err) < 0 ||
 	    ((!cli->merge || cli->explore.goes_on) && found_check(cli->explore.output, &err) < 0))
 		return output_error(cli, &err);

@@ -48,6 +48,10 @@ static void add_failure(const struct explore_failure *f, struct json *j)
 	json_string(j, "script", f->script);
 	if (f->no_script)
 		json_string(j, "no_script", f->no_script);
+	if (f->forced) {
+		json_integer(j, "forced", (long long)f->forced);
+		json_integer(j, "asked", (long long)f->asked);
+	}
 	json_string(j, "text", f->text);
 	json_end_object(j);
 }

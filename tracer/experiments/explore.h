@@ -24,6 +24,7 @@ struct explore_options {
 	uint64_t seed;
 	bool all;	      /* go on after the first failure */
 	unsigned long verify; /* plain runs in which a script has to force it; 0: none is made */
+	double verify_s;      /* ... or as many as there are in this time */
 	unsigned jobs;
 	unsigned shard, shards; /* the shard-th (from 1) of so many */
 	bool goes_on; /* what it has done is kept in `output`, and gone on with the next time */
@@ -47,14 +48,16 @@ struct explore_failure {
 	unsigned long run; /* the first schedule that failed so, from 1 */
 	struct explore_points_at *
 		points; /* of that schedule, if not all were known yet; NULL: those of the search */
-	const char *strategy;	       /* that found it */
-	unsigned long times;	       /* schedules that failed so */
-	unsigned steps, preemptions;   /* of the schedule as found */
-	unsigned long tries;	       /* runs that made it small */
-	char *folder;		       /* DIR/N; NULL: not written */
-	char *script;		       /* DIR/N/gates.lua; NULL: there is none ... */
-	char *no_script;	       /* ... for this reason */
-	struct schedule schedule;      /* described, if `again` */
+	const char *strategy;	     /* that found it */
+	unsigned long times;	     /* schedules that failed so */
+	unsigned steps, preemptions; /* of the schedule as found */
+	unsigned long tries;	     /* runs that made it small */
+	char *folder;		     /* DIR/N; NULL: not written */
+	char *script;		     /* DIR/N/gates.lua; NULL: there is none ... */
+	char *no_script;	     /* ... for this reason */
+	unsigned long forced,
+		asked;		  /* plain runs that it has failed in, all there were; and wanted */
+	struct schedule schedule; /* described, if `again` */
 	struct controlled_paths paths; /* by its numbers of threads */
 	/* Of the run that was made to look at it: */
 	bool looked_at; /* there was one ... */

@@ -16,8 +16,7 @@
 #include <unistd.h>
 
 enum {
-	VERIFIED_S = 60, /* or as many runs as there are in this time */
-	TRIED = 20,	 /* runs that an order, or a plan, is tried by */
+	TRIED = 20, /* runs that an order, or a plan, is tried by */
 	TURNED = 3,
 	LIMIT_FACTOR = 20,
 	LIMIT_LEAST_S = 5,
@@ -104,7 +103,8 @@ static int runs(struct gating *g, unsigned long most, const struct session_trial
 
 	g->made = 0;
 	g->e->x.planned = most;
-	while (answer == 1 && g->made < most && (!g->made || now_s() - begun < VERIFIED_S)) {
+	while (answer == 1 && g->made < most &&
+	       (!g->made || now_s() - begun < g->e->options.verify_s)) {
 		g->e->x.done = g->made;
 		answer = run(g, trial);
 		g->made++;
@@ -202,11 +202,19 @@ static int drop(struct gating *g)
 	return 0;
 }
 
-static void restore(struct gating *g)
+/* What was left out last has been tried with the fewest others. */
+static bool put_back(struct gating *g)
 {
-	array_each(struct plan_order, o, &g->plan.orders)
+	for (size_t i = g->plan.orders.count; i-- > 0;) {
+		struct plan_order *o = &g->plan.orders.items[i];
+
+		if (!o->dropped)
+			continue;
 		o->dropped = false;
-	g->dropped = 0;
+		g->dropped--;
+		return true;
+	}
+	return false;
 }
 
 /* ---- one plan after the other ------------------------------------------------------------------------ */
@@ -235,7 +243,8 @@ static int verify(struct gating *g)
 
 	if (answer != 1)
 		return answer;
-	g->verified = g->made;
+	g->f->forced = g->made;
+	g->f->asked = g->e->options.verify;
 	return write_script(g) < 0 ? -1 : 1;
 }
 
@@ -247,10 +256,8 @@ static int try_plan(struct gating *g)
 		return -1;
 	if (answer == 1)
 		answer = verify(g);
-	if (answer == 0 && g->dropped) {
-		restore(g);
+	while (answer == 0 && put_back(g))
 		answer = verify(g);
-	}
 	if (answer == 0)
 		not_forced(g);
 	return answer;

@@ -7,5 +7,7 @@
 /* Of a failure that was looked at (explore_examine.h): sets f->gates, or f->no_script with the reason. 0; -1:
    the experiment is over. */
 int explore_gates(struct explore *e, struct explore_failure *f);
+/* In how many runs the script has forced it: "1000 of 1000 runs", or that there was no time for all. */
+void explore_gates_runs(const struct explore *e, const struct explore_failure *f, struct str *out);
 
 #endif

@@ -16,7 +16,7 @@ struct gating {
 	struct session_options options; /* of plain runs; `scripts` is its own */
 	char *path;			/* the script's, for them */
 	size_t dropped;			/* orders */
-	unsigned long made, verified;	/* runs: those in a row; of the verification, 0: none */
+	unsigned long made;		/* runs in a row */
 	bool barred;			/* it did not come to its end: by gates */
 	struct str differs;		/* how the first one came out that was another */
 };

@@ -1,4 +1,5 @@
 /* What the script says, and what it calls places. */
+#include "tracer/experiments/explore_gates.h"
 #include "tracer/experiments/explore_gates_internal.h"
 
 #include "tracer/base/path.h"
@@ -150,13 +151,24 @@ static void add_command(const struct gating *g, struct str *out)
 		str_addf(out, " %s", *arg);
 }
 
+void explore_gates_runs(const struct explore *e, const struct explore_failure *f, struct str *out)
+{
+	if (f->forced >= f->asked)
+		str_addf(out, "%lu of %lu runs", f->forced, f->asked);
+	else
+		str_addf(out, "all of the %lu runs that %.0f s gave of the %lu asked for",
+			 f->forced, e->options.verify_s, f->asked);
+}
+
 static void add_title(const struct gating *g, struct str *out)
 {
 	str_addf(out, "Found by gatectl explore: %s.\n", g->f->where);
 	add_command(g, out);
-	if (g->verified)
-		str_addf(out, "\nIt has failed like that in %lu of %lu runs.", g->verified,
-			 g->verified);
+	if (g->f->forced) {
+		str_add(out, "\nIt has failed like that in ");
+		explore_gates_runs(g->e, g->f, out);
+		str_add(out, ".");
+	}
 }
 
 static void add_expect(const struct gating *g, struct str *out)

@@ -61,6 +61,8 @@ static void write_found(const struct explore_failure *f, struct record *r)
 	record_add_text(r, str_base_name(f->folder));
 	record_add_text(r, f->script ? str_base_name(f->script) : NULL);
 	record_add_text(r, f->no_script);
+	record_add(r, f->forced);
+	record_add(r, f->asked);
 }
 
 /* Takes `name`. */
@@ -106,6 +108,8 @@ static void read_found(struct explore *e, struct explore_journal *j)
 	read.script =
 		inside(read.folder, read.folder ? strlen(read.folder) : 0, record_get_text(r));
 	read.no_script = record_get_text(r);
+	read.forced = record_get(r);
+	read.asked = record_get(r);
 	f = explore_known(e, read.key);
 	if (f && !f->done && !r->bad && read.where && read.text && is_there(read.folder)) {
 		f->looked_at = f->done = flags & 2;
@@ -115,6 +119,8 @@ static void read_found(struct explore *e, struct explore_journal *j)
 		f->steps = (unsigned)(steps >> 32);
 		f->preemptions = (unsigned)steps;
 		f->tries = read.tries;
+		f->forced = read.forced;
+		f->asked = read.asked;
 		replace(&f->where, read.where);
 		replace(&f->text, read.text);
 		replace(&f->folder, read.folder);

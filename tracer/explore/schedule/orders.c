@@ -62,15 +62,42 @@ static size_t creation(const struct plan_view *v, size_t first)
 	return any;
 }
 
-/* What has ended the wait for a condition. */
+static bool may_wake(const struct plan_view *v, size_t signal, size_t wait)
+{
+	return plan_op(v, signal) == STRATEGY_SIGNAL &&
+	       thread_of(v, signal) != thread_of(v, wait) &&
+	       (plan_step(v, wait)->point.object == STRATEGY_ANY_OBJECT ||
+		same_object(v, signal, wait));
+}
+
+/* Of several that waited it has woken others. */
+static bool has_woken_others(const struct plan_view *v, size_t signal, unsigned thread)
+{
+	const struct schedule *s = v->s;
+	size_t i = v->steps.items[signal].index + 1, first = i;
+
+	for (; i < s->steps.count && s->steps.items[i].point.op == STRATEGY_WAKE; i++)
+		if (s->steps.items[i].thread == thread)
+			return false;
+	return i > first;
+}
+
+/* Not before it has the wait ended: the first that may have done it, where they all are one thread's. */
 static size_t signal_of(const struct plan_view *v, size_t wait, size_t next)
 {
-	if (plan_op(v, wait) != STRATEGY_WAIT || !plan_is_blocked(v, wait))
+	size_t first = PLAN_NONE;
+
+	if (plan_op(v, wait) != STRATEGY_WAIT || !plan_is_blocked(v, wait) ||
+	    plan_op(v, next) == STRATEGY_TIMEOUT)
 		return PLAN_NONE;
-	for (size_t i = next; i-- > wait;)
-		if (plan_op(v, i) == STRATEGY_SIGNAL && same_object(v, i, wait))
-			return i;
-	return PLAN_NONE;
+	for (size_t i = next; i-- > wait;) {
+		if (!may_wake(v, i, wait) || has_woken_others(v, i, thread_of(v, wait)))
+			continue;
+		if (first != PLAN_NONE && thread_of(v, first) != thread_of(v, i))
+			return PLAN_NONE;
+		first = i;
+	}
+	return first;
 }
 
 static void begin_row(struct clocks *c, size_t at)
@@ -332,14 +359,6 @@ static void reduce(struct clocks *c, struct plan_edges *edges)
 	edges->count = kept;
 }
 
-static bool may_wake(const struct plan_view *v, size_t signal, size_t wait)
-{
-	return plan_op(v, signal) == STRATEGY_SIGNAL &&
-	       thread_of(v, signal) != thread_of(v, wait) &&
-	       (plan_step(v, wait)->point.object == STRATEGY_ANY_OBJECT ||
-		same_object(v, signal, wait));
-}
-
 /* Who is held where it goes on from a wait has to wait first: it does not, if it is late for the signal. */
 static void let_wait(const struct plan_view *v, struct plan_edges *edges)
 {
@@ -358,6 +377,46 @@ static void let_wait(const struct plan_view *v, struct plan_edges *edges)
 	}
 }
 
+/* The wait that the thread is in at the signal; NONE. */
+static size_t waits_at(const struct plan_view *v, unsigned thread, size_t signal)
+{
+	for (size_t i = signal; i-- > 0;) {
+		if (thread_of(v, i) != thread)
+			continue;
+		return plan_op(v, i) == STRATEGY_WAIT && plan_is_blocked(v, i) ? i : PLAN_NONE;
+	}
+	return PLAN_NONE;
+}
+
+static void add_blocked(struct plan_edges *edges, size_t from, size_t to)
+{
+	array_each(const struct plan_edge, edge, edges)
+		if (edge->from == from && edge->to == to && edge->blocked)
+			return;
+	*array_add(edges) = (struct plan_edge){from, to, true};
+}
+
+/* Of several that wait a plain run wakes the one that has slept longest: that has to be who was woken. */
+static void let_wake(const struct plan_view *v, struct plan_edges *edges)
+{
+	for (size_t signal = 0; signal < v->done; signal++) {
+		size_t next = v->steps.items[signal].index + 1, woken;
+
+		if (plan_op(v, signal) != STRATEGY_SIGNAL || next >= v->s->steps.count ||
+		    v->s->steps.items[next].point.op != STRATEGY_WAKE)
+			continue;
+		woken = waits_at(v, v->s->steps.items[next].thread, signal);
+		for (unsigned t = 0; woken != PLAN_NONE && t < v->s->threads.count; t++) {
+			size_t other = waits_at(v, t, signal);
+
+			if (other == PLAN_NONE || other <= woken)
+				continue;
+			add_blocked(edges, woken, other);
+			add_blocked(edges, other, signal);
+		}
+	}
+}
+
 void plan_orders(const struct plan_view *v, enum plan_orders orders, struct plan_edges *out)
 {
 	struct clocks c = {.v = v, .threads = v->s->threads.count};
@@ -370,5 +429,6 @@ void plan_orders(const struct plan_view *v, enum plan_orders orders, struct plan
 	unite(v, out);
 	reduce(&c, out);
 	let_wait(v, out);
+	let_wake(v, out);
 	base_free(c.rows);
 }
