@@ -4,7 +4,7 @@ import json
 import os
 import time
 
-from harness import compile_text
+from harness import Target, compile_text
 from test_explore import explore, failed
 
 # Hours pass at once where nobody else can go on, and the clock says so.
@@ -394,3 +394,16 @@ def test_timers(t):
     program = compile_text("timer.c", TIMER)
     for args in ((), ("posix",)):
         clean(t, explore(t, "--runs", "5", program, *args))
+
+
+def test_priority_inheritance(t):
+    """The kernel has a part in each of these locks: counted, tried, timed, left by its owner's death, with conditions, in a handler, between processes."""
+    for build in ("gcc-O0", "gcc-O2", "clang-O2") if t.full else ("gcc-O2",):
+        program = Target("pi_locks", build).build().path
+        for how in ("c", "r", "e", "t", "w", "d", "s", "s timed", "q", "p"):
+            r = searched(t, program, *how.split())
+            clean(t, r)
+            t.check("did not end" not in r.stdout, f"each run of {how} ends", r)
+        f = failed(t, explore(t, "--runs", "300", program, "a"), "deadlock", "a deadlock")
+        for _ in range(3):
+            t.equal(t.gate("replay", os.path.join(f["folder"], "schedule")).status, 123, "status of the replay")

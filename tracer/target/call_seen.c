@@ -221,5 +221,6 @@ void target_call_again(struct target_thread *thread)
 	regs = th->regs;
 	regs.rax = regs.orig_rax;
 	regs.rip -= 2; /* of the syscall instruction */
+	regs.orig_rax = (uint64_t)-1;
 	thread_set_regs(th, &regs);
 }

@@ -228,7 +228,8 @@ struct target_limit {
 bool target_unlimit(struct target_thread *thread, struct target_limit *out);
 /* ... that is over: it comes back from the kernel (TARGET_CALLED) with the result which says so. */
 void target_time_out(struct target_thread *thread);
-/* A thread at TARGET_CALLED makes the same call once more when it is resumed: TARGET_CALL comes. */
+/* A thread at TARGET_CALL does not make the call when it is resumed, but stands before it once more; a handler
+   runs before that. */
 void target_call_again(struct target_thread *thread);
 
 /* Is no event waiting to be told, and do no more threads run than these? */

@@ -69,9 +69,7 @@ static void make_call(struct control *c, struct turn *t)
 {
 	t->at_call = false;
 	interrupts_step(c, t);
-	if (t->call.number == SYS_futex)
-		futexes_call(c, t);
-	else if (t->call.number == SYS_sched_yield)
+	if (t->call.number == SYS_sched_yield)
 		target_answer(t->thread->target, 0), turn_goes(t);
 	else
 		kernel_call(c, t);

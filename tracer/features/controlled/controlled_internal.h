@@ -21,6 +21,13 @@ struct futex_key {
 	uint64_t a, b, c;
 };
 
+/* What ends its wait on a futex. */
+enum futex_waits {
+	FUTEX_FOR_WAKE,
+	FUTEX_FOR_LOCK,	   /* with priority inheritance: it has it then */
+	FUTEX_FOR_REQUEUE, /* it waits for such a lock from then on */
+};
+
 /* The last ones that the thread was in, at accesses that are no points, since a point. */
 enum { ROUND_STATES = 8 };
 struct controlled_round {
@@ -59,12 +66,14 @@ struct turn {
 	bool timed;		       /* its wait ends at: */
 	uint64_t until_ns;
 	struct futex_key key; /* FUTEX */
-	uint32_t bits;	      /* ... of FUTEX_WAIT_BITSET */
-	bool ends;	      /* by itself, and not with its process */
-	bool left;	      /* KERNEL: has ended, but is its process's first thread */
-	bool blocked;	      /* its call has waited in the kernel */
-	bool signalled;	      /* FUTEX, SLEEPS: a handler is to run */
-	bool has_result;      /* READY: the call's, which is not made */
+	enum futex_waits waits;
+	uint32_t bits;	 /* ... of FUTEX_WAIT_BITSET */
+	uint64_t lock;	 /* ... the word, if not FOR_WAKE */
+	bool ends;	 /* by itself, and not with its process */
+	bool left;	 /* KERNEL: has ended, but is its process's first thread */
+	bool blocked;	 /* its call has waited in the kernel */
+	bool signalled;	 /* FUTEX, SLEEPS: a handler is to run */
+	bool has_result; /* READY: the call's, which is not made */
 	int64_t result;
 };
 
@@ -211,6 +220,21 @@ void futexes_thread_gone(struct control *c, const struct session_thread *gone);
 
 /* The thread waits in the kernel, whatever has become of the word meanwhile. */
 void futexes_let_wait(struct turn *t);
+
+/* ---- futexes.c, for futexes_pi.c ---- */
+
+struct futex_key futexes_key(const struct turn *t, uint64_t address);
+bool futexes_same(const struct futex_key *x, const struct futex_key *y);
+void futexes_answer(struct turn *t, int64_t result); /* and it goes on */
+void futexes_wait_at(struct turn *t);		     /* it waits before its call; what for is set */
+
+/* ---- futexes_pi.c ---- */
+
+bool futexes_pi_call(struct control *c, struct turn *t);
+void futexes_pi_thread_gone(struct control *c, uint32_t tid);
+/* For a handler that is to run; the wait goes on behind it. */
+void futexes_pi_interrupt(struct turn *t);
+void futexes_pi_let_wait(struct turn *t);
 
 /* A sleep, or a question for the time. */
 bool times_call(struct control *c, struct turn *t);

@@ -1,7 +1,7 @@
 /*
  * futex(2) as the kernel does it, for threads that are stopped before the call: a wait compares the word,
  * and leaves the thread where it is; a wake lets it go on with its result. Which of several waiters is woken
- * is a choice, too. Locks with priority inheritance stay the kernel's.
+ * is a choice, too.
  */
 #include "tracer/features/controlled/controlled_internal.h"
 
@@ -17,27 +17,27 @@ static struct target_process *process_of(const struct turn *t)
 	return t->thread->process->target;
 }
 
-/* Memory that processes share has a file, if only one without a name. */
-static struct futex_key key_of(const struct turn *t, uint64_t address, bool is_private)
-{
-	struct target_mapping map;
-
-	if (!is_private && target_mapping_at(process_of(t), address, &map) == 0 && map.shared)
-		return (struct futex_key){map.dev, map.ino, map.offset + (address - map.start)};
-	return (struct futex_key){(uint64_t)(uintptr_t)process_of(t)->space, 0, address};
-}
-
-static bool same(const struct futex_key *x, const struct futex_key *y)
-{
-	return x->a == y->a && x->b == y->b && x->c == y->c;
-}
-
 static bool is_private(const struct turn *t)
 {
 	return t->call.args[1] & FUTEX_PRIVATE_FLAG;
 }
 
-static void answer(struct turn *t, int64_t result)
+/* Memory that processes share has a file, if only one without a name. */
+struct futex_key futexes_key(const struct turn *t, uint64_t address)
+{
+	struct target_mapping map;
+
+	if (!is_private(t) && target_mapping_at(process_of(t), address, &map) == 0 && map.shared)
+		return (struct futex_key){map.dev, map.ino, map.offset + (address - map.start)};
+	return (struct futex_key){(uint64_t)(uintptr_t)process_of(t)->space, 0, address};
+}
+
+bool futexes_same(const struct futex_key *x, const struct futex_key *y)
+{
+	return x->a == y->a && x->b == y->b && x->c == y->c;
+}
+
+void futexes_answer(struct turn *t, int64_t result)
 {
 	target_answer(t->thread->target, result);
 	turn_goes(t);
@@ -55,6 +55,16 @@ static bool is_inside(const struct turn *t)
 	       back == t->point.place;
 }
 
+void futexes_wait_at(struct turn *t)
+{
+	if (!is_inside(t))
+		t->point = (struct strategy_point){.op = STRATEGY_LOCK,
+						   .object = t->call.args[0],
+						   .place = t->call.pc,
+						   .writes = true};
+	t->moment = MOMENT_FUTEX;
+}
+
 static void wait(struct control *c, struct turn *t)
 {
 	const uint64_t *args = t->call.args;
@@ -63,30 +73,28 @@ static void wait(struct control *c, struct turn *t)
 	uint32_t word;
 
 	if (target_read(process_of(t), args[0], &word, sizeof(word)) < 0) {
-		answer(t, -EFAULT);
+		futexes_answer(t, -EFAULT);
 		return;
 	}
 	if (word != (uint32_t)args[2]) {
-		answer(t, -EAGAIN);
+		futexes_answer(t, -EAGAIN);
 		return;
 	}
 	times_wait(c, t, args[3], absolute,
 		   args[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC);
 	t->bits = absolute ? (uint32_t)args[5] : (uint32_t)ALL_BITS;
-	t->key = key_of(t, args[0], is_private(t));
-	if (!is_inside(t))
-		t->point = (struct strategy_point){.op = STRATEGY_LOCK,
-						   .object = args[0],
-						   .place = t->call.pc,
-						   .writes = true};
-	t->moment = MOMENT_FUTEX;
+	t->waits = FUTEX_FOR_WAKE;
+	t->key = futexes_key(t, args[0]);
+	futexes_wait_at(t);
 }
 
 void futexes_let_wait(struct turn *t)
 {
 	uint32_t word;
 
-	if (target_read(process_of(t), t->call.args[0], &word, sizeof(word)) == 0)
+	if (t->waits == FUTEX_FOR_LOCK)
+		futexes_pi_let_wait(t);
+	else if (target_read(process_of(t), t->call.args[0], &word, sizeof(word)) == 0)
 		target_argument(t->thread->target, 2, word);
 	turn_goes(t);
 }
@@ -95,7 +103,8 @@ void futexes_let_wait(struct turn *t)
 
 static bool waits_at(const struct turn *t, const struct futex_key *key, uint32_t bits)
 {
-	return t->moment == MOMENT_FUTEX && same(&t->key, key) && (t->bits & bits);
+	return t->moment == MOMENT_FUTEX && t->waits == FUTEX_FOR_WAKE &&
+	       futexes_same(&t->key, key) && (t->bits & bits);
 }
 
 static size_t offer_waiters(struct control *c, const struct futex_key *key, uint32_t bits)
@@ -128,26 +137,25 @@ static int64_t wake(struct control *c, const struct futex_key *key, uint32_t bit
 
 static void wake_call(struct control *c, struct turn *t, uint32_t bits)
 {
-	const struct futex_key key = key_of(t, t->call.args[0], is_private(t));
+	const struct futex_key key = futexes_key(t, t->call.args[0]);
 	int64_t woken = wake(c, &key, bits, (uint32_t)t->call.args[2]);
 
 	watch_wake(c, t, t->call.args[0]);
 	if (woken >= 0)
-		answer(t, woken);
+		futexes_answer(t, woken);
 }
 
 static void requeue(struct control *c, struct turn *t, bool compares)
 {
 	const uint64_t *args = t->call.args;
-	const struct futex_key from = key_of(t, args[0], is_private(t)),
-			       to = key_of(t, args[4], is_private(t));
+	const struct futex_key from = futexes_key(t, args[0]), to = futexes_key(t, args[4]);
 	uint64_t moved = 0;
 	int64_t woken;
 	uint32_t word;
 
 	if (compares && target_read(process_of(t), args[0], &word, sizeof(word)) == 0 &&
 	    word != (uint32_t)args[5]) {
-		answer(t, -EAGAIN);
+		futexes_answer(t, -EAGAIN);
 		return;
 	}
 	woken = wake(c, &from, (uint32_t)ALL_BITS, (uint32_t)args[2]);
@@ -159,7 +167,7 @@ static void requeue(struct control *c, struct turn *t, bool compares)
 		(*w)->key = to;
 		moved++;
 	}
-	answer(t, woken + (compares ? (int64_t)moved : 0));
+	futexes_answer(t, woken + (compares ? (int64_t)moved : 0));
 }
 
 /* FUTEX_WAKE_OP: changes the second word, wakes at the first, and at the second if its old value was such. */
@@ -214,20 +222,19 @@ static bool compares(uint32_t code, uint32_t old)
 static void wake_op(struct control *c, struct turn *t)
 {
 	const uint64_t *args = t->call.args;
-	const struct futex_key first = key_of(t, args[0], is_private(t)),
-			       second = key_of(t, args[4], is_private(t));
+	const struct futex_key first = futexes_key(t, args[0]), second = futexes_key(t, args[4]);
 	int64_t woken, more = 0;
 	uint32_t old;
 
 	if (!changes(t, &old)) {
-		answer(t, -EFAULT);
+		futexes_answer(t, -EFAULT);
 		return;
 	}
 	woken = wake(c, &first, (uint32_t)ALL_BITS, (uint32_t)args[2]);
 	if (woken >= 0 && compares((uint32_t)args[5], old))
 		more = wake(c, &second, (uint32_t)ALL_BITS, (uint32_t)args[3]);
 	if (woken >= 0 && more >= 0)
-		answer(t, woken + more);
+		futexes_answer(t, woken + more);
 }
 
 bool futexes_call(struct control *c, struct turn *t)
@@ -250,8 +257,8 @@ bool futexes_call(struct control *c, struct turn *t)
 	case FUTEX_WAKE_OP:
 		wake_op(c, t);
 		return true;
-	default: /* with priority inheritance */
-		return false;
+	default:
+		return futexes_pi_call(c, t);
 	}
 }
 
@@ -265,7 +272,8 @@ static bool waited_for(const struct turn *t, uint32_t tid)
 {
 	uint32_t expected = (uint32_t)t->call.args[2], word;
 
-	if (t->moment != MOMENT_FUTEX || (expected & FUTEX_TID_MASK) != tid ||
+	if (t->moment != MOMENT_FUTEX || t->waits != FUTEX_FOR_WAKE ||
+	    (expected & FUTEX_TID_MASK) != tid ||
 	    target_read(process_of(t), t->call.args[0], &word, sizeof(word)) < 0)
 		return false;
 	return !word || (word & FUTEX_OWNER_DIED);
@@ -276,4 +284,5 @@ void futexes_thread_gone(struct control *c, const struct session_thread *gone)
 	array_each(struct turn *, t, &c->turns)
 		if (waited_for(*t, (uint32_t)gone->engine->tid))
 			turn_answered(*t, 0);
+	futexes_pi_thread_gone(c, (uint32_t)gone->engine->tid);
 }

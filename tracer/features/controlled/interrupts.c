@@ -57,6 +57,10 @@ static void tell_rest(const struct control *c, const struct turn *t)
 void interrupts_end_wait(struct control *c, struct turn *t)
 {
 	t->signalled = false;
+	if (t->moment == MOMENT_FUTEX && t->waits != FUTEX_FOR_WAKE) {
+		futexes_pi_interrupt(t);
+		return;
+	}
 	if (!t->timed) {
 		turn_goes(t);
 		return;

@@ -90,7 +90,10 @@ static bool is_futex(const struct hit *h, struct strategy_point *p)
 
 	if (argument_of(h, 0) != SYS_futex)
 		return false;
-	p->op = op == FUTEX_WAIT || op == FUTEX_WAIT_BITSET ? STRATEGY_LOCK : STRATEGY_SIGNAL;
+	p->op = op == FUTEX_WAIT || op == FUTEX_WAIT_BITSET || op == FUTEX_LOCK_PI ||
+				op == FUTEX_LOCK_PI2 || op == FUTEX_TRYLOCK_PI
+			? STRATEGY_LOCK
+			: STRATEGY_SIGNAL;
 	p->object = argument_of(h, 1);
 	return true;
 }
