@@ -38,7 +38,7 @@ FEATURES = {
     "as_bare": [],
     "blocked": ["watchpoints"],
     "blocking": [],
-    "controlled": [],
+    "controlled": ["waiting"],
     "convert": ["deadlock", "waiting"],
     "crash": ["timeline", "waiting"],
     "deadlock": ["blocked", "sanitizer", "waiting"],

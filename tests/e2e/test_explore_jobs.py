@@ -37,6 +37,44 @@ def test_same_with_workers(t, strategy):
     t.equal((one.report["schedules"], one.report["twice"] >= 1, one.report["differed"]), (250, True, 0), "some were run twice", one)
 
 
+# Two threads wait in loops at which no points are known: by the result of a function, and counting.
+LOOPS = """#include <pthread.h>
+static volatile int flag, stop;
+static volatile long rounds;
+__attribute__((noinline)) static int is_set(volatile int *p) { return *p; }
+static void *sets(void *x) { flag = 1; return x; }
+static void *counts(void *x)
+{
+	long n = 0;
+	while (!stop)
+		n++;
+	rounds = n;
+	return x;
+}
+int main(void)
+{
+	pthread_t t, u;
+	pthread_create(&u, 0, counts, 0);
+	pthread_create(&t, 0, sets, 0);
+	while (!is_set(&flag))
+		;
+	stop = 1;
+	pthread_join(t, 0);
+	pthread_join(u, 0);
+	return 0;
+}
+"""
+
+
+@params("-O0", "-O2")
+def test_same_in_loops(t, level):
+    """When such a loop is noticed does not decide what is tried."""
+    program = compile_text("loops.c", LOOPS, "-g " + level)
+    one, two = (search(t, "--points", "sync", "--runs", "400", "-j", j, program) for j in ("1", "2"))
+    t.equal(two.same, one.same, "two workers, and one", two)
+    t.equal((one.report["schedules"], one.report["cut"], one.report["differed"]), (400, 0, 0), "each run ends, and ends so again", one)
+
+
 def test_first_failure(t):
     """What the others have done behind it is dropped."""
     one, two = (search(t, "-j", j, bug("lost_update")) for j in ("1", "2"))

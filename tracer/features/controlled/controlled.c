@@ -13,7 +13,6 @@
 enum {
 	IDLE_TICKS = 10,
 	OUTSIDE_TICKS = 500,
-	COMPUTES_S = 10,
 	SHORT_NS = 1000000000, /* a wait that is no longer may be over at any time */
 };
 
@@ -210,19 +209,6 @@ static void wait_outside(struct control *c)
 	}
 }
 
-/* A thread that computes comes to no point. Its time counts, not that of a busy machine. */
-static void limit_computing(struct control *c)
-{
-	uint64_t worked = target_worked_ns(c->session->target);
-
-	if (c->moves != c->moves_then) {
-		c->moves_then = c->moves;
-		c->worked_then = worked;
-	} else if (worked - c->worked_then > (uint64_t)COMPUTES_S * 1000000000) {
-		control_end(c, CONTROLLED_COMPUTES);
-	}
-}
-
 static void tick(struct session *s)
 {
 	struct control *c = control_of(s);
@@ -231,8 +217,8 @@ static void tick(struct session *s)
 		return;
 	if (c->kernel || c->over)
 		wait_outside(c);
-	else
-		limit_computing(c);
+	if (!c->over)
+		loops_tick(c);
 }
 
 /* ---- what happens in the run -------------------------------------------------------------------- */

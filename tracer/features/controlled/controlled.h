@@ -14,6 +14,7 @@
 #include "tracer/explore/schedule/schedule.h"
 #include "tracer/explore/strategy/strategy.h"
 #include "tracer/arch/arch.h"
+#include "tracer/features/waiting/spin_state.h"
 #include "tracer/run/session.h"
 
 /* Which places are points besides synchronisation; those of atomic instructions always are. */
@@ -68,7 +69,7 @@ enum controlled_end {
 	CONTROLLED_STOPPED,  /* by the strategy: the rest shows nothing new */
 };
 
-enum { CONTROLLED_STATES = 256, CONTROLLED_RUNTIMES = 4 };
+enum { CONTROLLED_STATES = 256, CONTROLLED_RUNTIMES = 4, CONTROLLED_LOOPS = 64 };
 
 /* By the numbers of threads: who made them as which child. */
 struct controlled_paths {
@@ -104,6 +105,13 @@ struct controlled {
 	unsigned states_count;		    /* more: too many */
 	uint64_t start_ns,
 		start_random; /* of the program's clock and getrandom(2), where schedules begin */
+	struct controlled_loop {
+		uint64_t address;
+		unsigned hits; /* in all runs, while it was none */
+		bool is_one;   /* a thread has gone round there, waiting for another one */
+	} loops[CONTROLLED_LOOPS];
+	unsigned loops_count;
+	struct spin_code code;			  /* ... of the threads that come by there */
 	ARRAY(struct controlled_access) accesses; /* that have a trap */
 	ARRAY(struct controlled_race) told;	  /* by the numbers of races' pairs */
 	struct controlled_span {

@@ -36,6 +36,13 @@ struct controlled_round {
 	uint64_t items[ROUND_STATES];
 };
 
+/* How often it has come by a trap of loops.c, always in this state. */
+struct controlled_loop_rounds {
+	size_t steps; /* of the run then */
+	uint64_t state;
+	unsigned count;
+};
+
 /* Kept with a thread. */
 struct turn {
 	struct session_thread *thread; /* NULL: not under control */
@@ -59,6 +66,7 @@ struct turn {
 	unsigned accesses_index; /* of controlled.accesses */
 	bool accesses_atomic;
 	struct controlled_round spin;
+	struct controlled_loop_rounds rounds;
 	uint64_t locking; /* it has this lock when its call returns; 0: none */
 	size_t raced; /* the last of controlled.told that it has been second in, from 1; 0: none */
 	uint64_t raced_at;
@@ -103,9 +111,11 @@ struct control {
 	unsigned long moves,
 		moves_then;   /* stops of threads: now, and when it was last looked ... */
 	uint64_t worked_then; /* ... how long they had computed */
-	unsigned clock_reads; /* of it, since the last step */
-	uint64_t random;      /* of the bytes that getrandom(2) has given */
-	unsigned processes;   /* that were forked */
+	unsigned looks;	      /* at threads that have come to no point, since the step: */
+	size_t looked_at;
+	unsigned clock_reads;		      /* of it, since the last step */
+	uint64_t random;		      /* of the bytes that getrandom(2) has given */
+	unsigned processes;		      /* that were forked */
 	ARRAY(struct controlled_span) shared; /* memory that they have in common */
 	struct session_thread *arrived;	      /* where schedules begin; or NULL */
 	struct overwritten written[WRITTEN];
@@ -205,6 +215,13 @@ void interrupts_end_wait(struct control *c, struct turn *t);
 void spins_look(struct control *c, struct turn *t);
 /* At the access that it is about to make. */
 bool spins_at(struct control *c, struct turn *t, const struct arch_regs *regs);
+
+/* ---- loops.c ---- */
+
+/* The traps that earlier runs have set. */
+void loops_put(struct session *s, struct session_process *p, struct target_thread *t);
+/* Has somebody come to no point for long? */
+void loops_tick(struct control *c);
 
 /* ---- describe.c: where the tester's code leads to the thread's point ---- */
 

@@ -206,5 +206,6 @@ void points_settled(struct session *s, struct session_process *p, struct target_
 		note_runtime(g, image);
 	}
 	accesses_settled(s, p, t);
+	loops_put(s, p, t);
 	starts_settled(s, p, t);
 }

@@ -70,8 +70,10 @@ void control_begin(struct session *s, struct session_thread *t)
 	c->begun = true;
 	c->now_ns = c->given->start_ns;
 	c->random = c->given->start_random;
-	if (t)
-		turn_new(c, t);
+	if (!t)
+		return;
+	turn_new(c, t);
+	loops_put(s, t->process, t->target);
 }
 
 void turn_forget(struct control *c, struct turn *t)
@@ -122,6 +124,7 @@ void controlled_fini(struct controlled *c)
 	array_each(struct controlled_chosen, start, &c->starts)
 		base_free(start->module);
 	array_fini(&c->starts);
+	array_fini(&c->code);
 	base_free(c->stuck);
 	c->stuck = NULL;
 }

@@ -4,6 +4,7 @@
  * that goes round in circles comes back to a few states. Values that no branch depends on are not
  * part of a state, so counting retries does not make states differ.
  */
+#include "tracer/run/images.h"
 #include "tracer/run/pages.h"
 #include "tracer/features/waiting/spin_state.h"
 
@@ -22,18 +23,23 @@ static size_t read_code(void *ctx, uint64_t addr, void *buf, size_t n)
 static const struct arch_decides *decides_at(struct session_process *p, uint64_t pc, uint32_t known,
 					     struct spin_code *code)
 {
+	const struct image *image = images_at(p, pc);
+	const struct module *module = image ? image->module : NULL;
+	int pid = image ? 0 : p->pid;
 	struct spin_decides *found;
 
 	for (size_t i = 0; i < code->count; i++) {
 		found = &code->items[i];
-		if (found->pc == pc && found->pid == p->pid && found->known == known)
+		if (found->pc == pc && found->module == module && found->pid == pid &&
+		    found->known == known)
 			return &found->decides;
 	}
 	if (code->count == MOST_CODE)
 		code->count = 0;
 	found = array_add(code);
 	found->pc = pc;
-	found->pid = p->pid;
+	found->module = module;
+	found->pid = pid;
 	found->known = known;
 	arch_decides(pc, known, read_code, p, &found->decides);
 	return &found->decides;

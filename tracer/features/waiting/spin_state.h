@@ -5,8 +5,9 @@
 #include "tracer/arch/decides.h"
 #include "tracer/run/state.h"
 
-/* Which values decide at an address of the program's code; found out once. */
+/* Which values decide at an address of the program's code; found out once, also for its copies. */
 struct spin_decides {
+	const struct module *module; /* at the same address in all processes; NULL: of this one: */
 	int pid;
 	uint64_t pc;
 	uint32_t known;

@@ -1,0 +1,130 @@
+/*
+ * A thread that comes to no point for a long time computes, or it goes round in a loop that only reads, until
+ * another thread has written something: then others must have their turn there. Its pc is looked at, and gets a
+ * trap. If the thread is in the same state each time it comes by (spin_state.h), it would go round for ever, and
+ * this is a point. It is one in every run, also in those that know the trap from the beginning: what the strategy
+ * sees does not depend on when somebody looked.
+ */
+#include "tracer/features/controlled/controlled_internal.h"
+#include "tracer/run/images.h"
+#include "tracer/run/sites.h"
+
+enum {
+	LOOK_NS =
+		100000000, /* of the program's own time without a point, until its pc is looked at */
+	LOOKS = 6,	   /* in a run, each after twice the time of the one before */
+	COMPUTES_S = 10,
+	ROUNDS = 8,	  /* in the same state, until that is believed */
+	MOST_HITS = 1000, /* in all runs, of a trap at which nobody goes round for ever */
+};
+
+/* ---- a thread comes by -------------------------------------------------------------------------- */
+
+/* With no step between: nobody else has moved. */
+static bool goes_round(struct control *c, struct turn *t)
+{
+	struct controlled_loop_rounds *r = &t->rounds;
+	size_t steps = c->given->schedule.steps.count;
+	uint64_t state = spin_state(t->thread, &c->given->code);
+
+	if (r->steps != steps || r->state != state)
+		*r = (struct controlled_loop_rounds){.steps = steps, .state = state};
+	return ++r->count >= ROUNDS;
+}
+
+static enum hit_answer hit_loop(struct session *s, const struct act *a, const struct hit *h)
+{
+	struct control *c = control_of(s);
+	struct turn *t = turn_of(h->thread);
+	struct controlled_loop *loop;
+
+	if (!c || !c->begun || c->over || !t->thread || t->at_point)
+		return HIT_SEEN;
+	loop = &c->given->loops[a->what];
+	if (!goes_round(c, t)) {
+		if (!loop->is_one && ++loop->hits > MOST_HITS)
+			target_site_remove(h->thread->process->target, h->site);
+		return HIT_SEEN;
+	}
+	loop->is_one = true;
+	t->rounds.count = 0;
+	t->point = (struct strategy_point){.op = STRATEGY_YIELD, .object = STRATEGY_NO_OBJECT};
+	t->function = NULL;
+	t->at_point = true;
+	return HIT_SEEN;
+}
+
+static const struct site_owner loop_owner = {.name = "loop", .no_registers = true, .hit = hit_loop};
+
+/* ---- setting them -------------------------------------------------------------------------------- */
+
+static bool put(struct session *s, struct session_process *p, struct target_thread *t,
+		uint64_t address, unsigned index)
+{
+	const struct act act = {.owner = &loop_owner, .what = index};
+	ERROR(ignored);
+	struct site_use *use = sites_use(s, p, t, address, NULL, &ignored);
+
+	if (use && !sites_has(use, &act))
+		sites_act(use, &act);
+	return use != NULL;
+}
+
+void loops_put(struct session *s, struct session_process *p, struct target_thread *t)
+{
+	const struct controlled *g = s->options->controlled;
+
+	for (unsigned i = 0; i < g->loops_count; i++)
+		if (g->loops[i].is_one || g->loops[i].hits <= MOST_HITS)
+			put(s, p, t, g->loops[i].address, i);
+}
+
+/* ---- who comes to no point ------------------------------------------------------------------------ */
+
+static void look_at(struct control *c, struct session_thread *t)
+{
+	struct controlled *g = c->given;
+	struct session *s = c->session;
+	struct arch_regs regs;
+	uint64_t pc;
+
+	if (target_pause(s->target, t->target) < 0)
+		return; /* it stops for a reason of its own */
+	pc = target_regs(t->target, &regs) < 0 ? 0 : regs.dwarf[ARCH_DWARF_PC];
+	if (images_at(t->process, pc) && put(s, t->process, t->target, pc, g->loops_count))
+		g->loops[g->loops_count++] = (struct controlled_loop){.address = pc};
+	target_resume(s->target, t->target);
+}
+
+static void look(struct control *c)
+{
+	c->looks++;
+	array_each(struct turn *, t, &c->turns)
+		if ((*t)->moment == MOMENT_RUNS && c->given->loops_count < CONTROLLED_LOOPS)
+			look_at(c, (*t)->thread);
+}
+
+static bool is_time_to_look(struct control *c, uint64_t worked_ns)
+{
+	size_t steps = c->given->schedule.steps.count;
+
+	if (c->looked_at != steps)
+		c->looks = 0;
+	c->looked_at = steps;
+	return c->looks < LOOKS && worked_ns > (uint64_t)LOOK_NS << c->looks;
+}
+
+/* Its time counts, not that of a busy machine. */
+void loops_tick(struct control *c)
+{
+	uint64_t worked = target_worked_ns(c->session->target);
+
+	if (c->moves != c->moves_then) {
+		c->moves_then = c->moves;
+		c->worked_then = worked;
+	} else if (worked - c->worked_then > (uint64_t)COMPUTES_S * 1000000000) {
+		control_end(c, CONTROLLED_COMPUTES);
+	} else if (is_time_to_look(c, worked - c->worked_then)) {
+		look(c);
+	}
+}
