@@ -3,6 +3,7 @@
  *
  *	wx writes x	rx reads x	lm locks m	um unlocks m	-- a step of its own
  *	y- yields	sx reads x until somebody has written it	Yx the same, with yields
+ *	px the same, with a call that may do anything
  *	c1 creates thread 1, which is not there before
  *
  * A schedule is a text, too: A is thread 0, ABBA four steps of two threads.
@@ -62,19 +63,21 @@ static inline const char *next_step(const struct world *w, size_t thread)
 
 static inline struct strategy_point point_of(size_t thread, size_t at, const char *step)
 {
-	static const char letters[] = "wrlu-ysYc";
+	static const char letters[] = "wrlu-ysYcp";
 	static const enum strategy_op ops[] = {
 		STRATEGY_WRITE, STRATEGY_READ, STRATEGY_LOCK,  STRATEGY_UNLOCK, STRATEGY_WRITE,
-		STRATEGY_YIELD, STRATEGY_READ, STRATEGY_YIELD, STRATEGY_CREATE,
+		STRATEGY_YIELD, STRATEGY_READ, STRATEGY_YIELD, STRATEGY_CREATE, STRATEGY_BLOCK,
 	};
 	bool has_object = strchr("wrlus", *step);
 
 	return (struct strategy_point){
 		.thread = (unsigned)thread,
 		.op = ops[strchr(letters, *step) - letters],
-		.object = has_object ? (uint64_t)step[1] : STRATEGY_NO_OBJECT,
+		.object = has_object	 ? (uint64_t)step[1]
+			  : *step == 'p' ? STRATEGY_ANY_OBJECT
+					 : STRATEGY_NO_OBJECT,
 		.place = (uint64_t)thread * 1000 + at,
-		.writes = has_object && *step != 'r' && *step != 's',
+		.writes = *step == 'p' || (has_object && *step != 'r' && *step != 's'),
 	};
 }
 
@@ -99,7 +102,7 @@ static inline void world_move(struct world *w, const struct strategy_point *p)
 	w->moved[w->moves] = *p;
 	w->schedule[w->moves++] = (char)('A' + p->thread);
 	w->schedule[w->moves] = '\0';
-	if ((*step == 's' || *step == 'Y') && !w->now.written[object])
+	if (strchr("sYp", *step) && !w->now.written[object])
 		return;
 	if (*step == 'l' || *step == 'u')
 		w->now.locked[object] = *step == 'l';

@@ -155,6 +155,7 @@ static void test_nobody_starves(void **state)
 		{{"sx", "sx", "------wx"}},
 		{{"Yx", "Yx", "------wx"}},
 		{{"sx", "sy", "Yx", "lm--wxwyum"}},
+		{{"px", "y-y-y-wx"}},
 	};
 	struct world w;
 
@@ -163,7 +164,7 @@ static void test_nobody_starves(void **state)
 	{
 		struct strategy *s = strategy_made(*name, 9, 3, 0);
 
-		for (size_t i = 0; i < 3; i++)
+		for (size_t i = 0; i < 4; i++)
 			for (unsigned run = 0; run < 2000; run++)
 				if (world_run(&w, &spins[i], s, run) != ALL_DONE)
 					fail_msg("%s: program %zu, run %u", *name, i, run);

@@ -2,7 +2,8 @@
  * POS: each point has a random priority, the highest goes on. When it has, the points that depend on it
  * draw anew: whom it beat is not likelier to win the next time.
  *
- * A yield, and what a thread that spins does next, does not draw: it goes below all others.
+ * A yield, and what a thread that spins does next, does not draw: it goes below all others, and stays there until
+ * it has its turn. If it went below them anew, two that wait for each other's turn would never have it.
  */
 #include "tracer/explore/strategy/spin.h"
 #include "tracer/explore/strategy/strategy_internal.h"
@@ -63,7 +64,8 @@ static size_t choose(struct strategy *s, const struct strategy_point *points, si
 		if (threads[points[i].thread].priority > threads[points[best].thread].priority)
 			best = i;
 	for (size_t i = 0; i < count; i++)
-		if (strategy_depends(&points[i], &points[best]))
+		if (i == best || (strategy_depends(&points[i], &points[best]) &&
+				  threads[points[i].thread].priority >= DRAWN))
 			threads[points[i].thread].has_drawn = false;
 	if (points[best].op != STRATEGY_WAKE)
 		threads[points[best].thread].spins = spin_step(&p->spin, &points[best]);
