@@ -18,8 +18,9 @@ DAEMON = r"""
 static volatile int n;
 static void *beats(void *path)
 {
-	while (access(path, F_OK))
+	do
 		usleep(1000 + n % 2); /* gate: beat */
+	while (access(path, F_OK));
 	n++; /* gate: late */
 	return NULL;
 }
