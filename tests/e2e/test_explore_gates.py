@@ -94,8 +94,38 @@ int main(void)
 }
 """
 
-PROGRAMS = {"lost": LOST, "abba": ABBA, "early": EARLY}
-EXPECTED = {"lost": "exit = 1", "abba": "deadlock = true", "early": "exit = 1"}
+# What the one has read the other one unmaps, with a call that is no point: all of it has to have been done.
+UNMAPPED = """#include <pthread.h>
+#include <sys/mman.h>
+static char *volatile page;
+static void *use(void *x)
+{
+	char *mine = page;
+	if (mine)
+		*mine = 1;
+	return x;
+}
+static void *drop(void *x)
+{
+	char *old = page;
+	page = 0;
+	munmap(old, 4096);
+	return x;
+}
+int main(void)
+{
+	pthread_t t[2];
+	page = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_create(&t[0], 0, use, 0);
+	pthread_create(&t[1], 0, drop, 0);
+	pthread_join(t[0], 0);
+	pthread_join(t[1], 0);
+	return 0;
+}
+"""
+
+PROGRAMS = {"lost": LOST, "abba": ABBA, "early": EARLY, "unmapped": UNMAPPED}
+EXPECTED = {"lost": "exit = 1", "abba": "deadlock = true", "early": "exit = 1", "unmapped": 'signal = "SIGSEGV"'}
 
 
 def explore(t, name, text, runs, *args):

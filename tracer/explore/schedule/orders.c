@@ -286,7 +286,7 @@ static void one_by_one(const struct plan_view *v, struct plan_edges *out)
 		if (last >= v->done)
 			last = end != PLAN_NONE ? end : v->done - 1;
 		if (plan_op(v, first) != STRATEGY_TIMEOUT &&
-		    !(first >= v->done && is_join(v, first)) &&
+		    !(first >= v->over && is_join(v, first)) &&
 		    (first < v->done || !is_lock(plan_op(v, last))))
 			add_edge(v, out, last, first);
 	}

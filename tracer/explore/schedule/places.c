@@ -133,7 +133,7 @@ static bool is_last(const struct plan_view *v, size_t at, bool after)
 {
 	if (at >= v->done)
 		return true;
-	return after && v->steps.items[at].line_last == v->steps.items[v->done - 1].line_last;
+	return after && v->steps.items[at].line_last == v->steps.items[v->over - 1].line_last;
 }
 
 static size_t make(struct plan_placing *g, size_t at, enum plan_at kind, bool line, bool after)
@@ -392,7 +392,7 @@ static int add_order(struct plan_placing *g, const struct plan_edges *edges,
 
 	if (hold(g, edge->to, &o.to) < 0 || open_at(g, edges, edge, &o.from, &named) < 0)
 		return -1;
-	if (edge->to < g->v->done) /* it could not be done otherwise */
+	if (edge->to < g->v->over) /* it could not be done otherwise */
 		g->p->places.items[o.from].optional = g->p->places.items[o.to].optional = false;
 	o.name = unique_name(g, named, edge->blocked ? PLAN_DOES : PLAN_DID);
 	o.event = edge->blocked ? unique_name(g, edge->to, PLAN_DOES) : NULL;

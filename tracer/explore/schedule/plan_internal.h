@@ -28,7 +28,8 @@ struct plan_view {
 	const struct schedule *s;
 	ARRAY(struct plan_step) steps;
 	ARRAY(struct plan_segment) segments; /* a pending step is one of its own */
-	size_t done; /* so many steps were; behind them are the pending ones */
+	size_t over; /* so many steps were; behind them are locks from which nobody went on, ... */
+	size_t done; /* ... and behind those the pending steps */
 };
 void plan_view_init(struct plan_view *v, const struct schedule *s);
 void plan_view_fini(struct plan_view *v);

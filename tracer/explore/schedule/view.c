@@ -180,6 +180,7 @@ void plan_view_init(struct plan_view *v, const struct schedule *s)
 	r.last = base_alloc(s->threads.count + 1, sizeof(*r.last));
 	for (size_t i = 0; i < s->steps.count; i++)
 		add_recorded(v, &r, i);
+	v->over = v->steps.count;
 	array_each(const struct schedule_step, step, &s->pending)
 		add_lock(v, &r, step->thread, true);
 	for (size_t i = 0; i < s->steps.count; i++)
