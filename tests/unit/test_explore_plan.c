@@ -418,12 +418,75 @@ static void test_woken(void **state)
 	schedule_fini(&s);
 }
 
+/* ---- in a call ------------------------------------------------------------------------------------- */
+
+static const struct source_line call_c[] = {
+	{"call.c", 4, "\tn = 1;"},
+	{"call.c", 9, "\tpublish(&n);"},
+	{NULL, 0, NULL},
+};
+
+static void called(struct schedule *s, const char *thread, uint64_t object, unsigned line,
+		   uint64_t place)
+{
+	struct schedule_step *step = array_add(&s->steps);
+
+	*step = (struct schedule_step){.thread = schedule_thread(s, thread)};
+	step->preempts = s->steps.count > 1;
+	step->point = (struct strategy_point){step->thread, STRATEGY_WRITE, object, place, true};
+	step->where = (struct schedule_where){"call.c",
+					      line,
+					      line == 9 ? "main" : "set",
+					      line == 9 ? "publish" : NULL,
+					      "n",
+					      "prog",
+					      line * 16,
+					      false};
+}
+
+/* Between two steps of one call nobody can be held: the other one comes before all of the call. */
+static void test_in_a_call(void **state)
+{
+	struct plan_words words = words_of(call_c);
+	struct gate_plan p = {0};
+	struct schedule s = {0};
+	struct str out = {0};
+	ERROR(err);
+
+	(void)state;
+	called(&s, "main", 1, 9, 901);
+	called(&s, "set#1", 2, 4, 400);
+	called(&s, "main", 2, 9, 902);
+	assert_int_equal(gate_plan_make(&p, &s, PLAN_ALL, &words, &err), 0);
+	gate_plan_script(&p, &s, &words, &texts, &out);
+	assert_string_equal(
+		str_text(&out),
+		"-- Found by a test.\n"
+		"--\n"
+		"-- 1. main writes `n` (call.c:9); it is held before it writes `n`.\n"
+		"-- 2. set#1 writes `n` (call.c:4).\n"
+		"-- 3. main goes on: writes `n` (call.c:9).\n"
+		"-- Then it has failed.\n"
+		"\n"
+		"local main_wrote_n = SimpleGate \"main_wrote_n\"\n"
+		"local set1_wrote_n = SimpleGate \"set1_wrote_n\"\n"
+		"\n"
+		"at \"main;publish(&n)\"             :open(main_wrote_n) :wait(set1_wrote_n)\n"
+		"at \"set;n = 1\"                    :wait(main_wrote_n)\n"
+		"at(\"set;n = 1\", { after = true }) :open(set1_wrote_n)\n"
+		"\n"
+		"expect { signal = \"SIGABRT\" }\n");
+	str_fini(&out);
+	gate_plan_fini(&p);
+	schedule_fini(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lost_update),    cmocka_unit_test(test_two_locks),
 		cmocka_unit_test(test_check_then_act), cmocka_unit_test(test_reordered),
-		cmocka_unit_test(test_woken),
+		cmocka_unit_test(test_woken),	       cmocka_unit_test(test_in_a_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

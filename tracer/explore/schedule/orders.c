@@ -234,13 +234,6 @@ static bool matters(const struct plan_view *v, size_t x, size_t y)
 	return !blocks_over(v, x, y) || blocked_matters(v, x, y);
 }
 
-static bool is_join(const struct plan_view *v, size_t step)
-{
-	const char *call = plan_step(v, step)->where.call;
-
-	return plan_op(v, step) == STRATEGY_LOCK && call && strstr(call, "join");
-}
-
 static void add_edge(const struct plan_view *v, struct plan_edges *out, size_t from, size_t to)
 {
 	*array_add(out) = (struct plan_edge){from, to, blocks_over(v, from, to)};
@@ -268,7 +261,7 @@ static void dependent(struct clocks *c, bool to_the_end, struct plan_edges *out)
 			add_edge(c->v, out, x, y);
 			join(c, y, x);
 		}
-		if (y >= done && end != PLAN_NONE && !is_join(c->v, y))
+		if (y >= done && end != PLAN_NONE && !plan_is_join(c->v, y))
 			add_edge(c->v, out, end, y);
 		join_releases(c, y);
 	}
@@ -286,7 +279,7 @@ static void one_by_one(const struct plan_view *v, struct plan_edges *out)
 		if (last >= v->done)
 			last = end != PLAN_NONE ? end : v->done - 1;
 		if (plan_op(v, first) != STRATEGY_TIMEOUT &&
-		    !(first >= v->over && is_join(v, first)) &&
+		    !(first >= v->over && plan_is_join(v, first)) &&
 		    (first < v->done || !is_lock(plan_op(v, last))))
 			add_edge(v, out, last, first);
 	}

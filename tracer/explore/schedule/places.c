@@ -22,9 +22,11 @@ static bool has_line(const struct plan_view *v, size_t step)
 	return where_of(v, step)->file != NULL && !where_of(v, step)->inside;
 }
 
+/* One that it is the first to come to. */
 static bool has_address(const struct plan_view *v, size_t step)
 {
-	return where_of(v, step)->object && where_of(v, step)->address;
+	return where_of(v, step)->object && where_of(v, step)->address &&
+	       v->steps.items[step].call_first == step;
 }
 
 static bool is_same_place(const struct schedule_where *a, const struct schedule_where *b, bool line)
@@ -70,6 +72,8 @@ static unsigned long passes(const struct plan_view *v, size_t at, bool line)
 
 		if (line &&
 		    (step->line_first != i || step->line_first == v->steps.items[at].line_first))
+			continue;
+		if (!line && step->call_first != i)
 			continue;
 		times += is_same_place(&step->step->where, where_of(v, at), line);
 	}
@@ -177,6 +181,18 @@ static int nowhere(struct plan_placing *g, size_t at)
 
 /* ---- holding ------------------------------------------------------------------------------------ */
 
+/* Nobody can be held in the middle of a call: before all of it, then. */
+static bool before_call(const struct plan_view *v, size_t *at, bool *line)
+{
+	const struct plan_step *step = &v->steps.items[*at];
+
+	if (step->call_first == *at)
+		return false;
+	*at = step->call_first;
+	*line = has_line(v, *at) && v->steps.items[*at].line_first == *at;
+	return *line || has_address(v, *at);
+}
+
 /* The step before which the thread is held: `at`, or one before it in its segment. `line`: before the
    statement; else before that very instruction. */
 static bool hold_step(const struct plan_view *v, size_t *at, bool *line)
@@ -191,7 +207,7 @@ static bool hold_step(const struct plan_view *v, size_t *at, bool *line)
 		if (*line || has_address(v, i) || step->step->point.op == STRATEGY_START)
 			return true;
 		if (i == begins)
-			return false;
+			return before_call(v, at, line);
 	}
 }
 
@@ -226,12 +242,14 @@ static bool held_next(const struct plan_view *v, const struct plan_edges *edges,
 {
 	const struct plan_segment *segment = &v->segments.items[v->steps.items[at].segment];
 	size_t next = segment->preempted ? v->steps.items[segment->last].behind : PLAN_NONE;
+	bool line;
 
+	if (next == PLAN_NONE || !hold_step(v, &next, &line))
+		return false;
 	array_each(const struct plan_edge, edge, edges) {
 		size_t step = edge->to;
-		bool line;
 
-		if (next == PLAN_NONE || !hold_step(v, &step, &line) || step != next)
+		if (!hold_step(v, &step, &line) || step != next)
 			continue;
 		*out = edge->to;
 		return true;
@@ -256,9 +274,9 @@ static bool leads_elsewhere(const struct plan_view *v, size_t at, size_t next)
 static int open_behind(struct plan_placing *g, size_t at, size_t *out)
 {
 	const struct plan_view *v = g->v;
-	size_t next = next_step(v, at), behind = v->steps.items[at].behind;
-	bool fresh =
-		next != PLAN_NONE && has_line(v, next) && v->steps.items[next].line_first == next;
+	size_t next = next_step(v, at), behind = v->steps.items[at].behind, before = next;
+	bool line, fresh = next != PLAN_NONE && has_line(v, next) &&
+			   v->steps.items[next].line_first == next;
 	bool over = has_line(v, at) && line_is_over(v, at);
 
 	if (behind != PLAN_NONE && plan_op(v, at) == STRATEGY_TIMEOUT &&
@@ -273,6 +291,8 @@ static int open_behind(struct plan_placing *g, size_t at, size_t *out)
 		*out = make(g, next, PLAN_LOCATION, true, false);
 	else if (next != PLAN_NONE && has_address(v, next))
 		*out = make(g, next, PLAN_LOCATION, false, false);
+	else if (next != PLAN_NONE && before_call(v, &before, &line))
+		*out = make(g, before, PLAN_LOCATION, line, false);
 	else if (next != PLAN_NONE && plan_op(v, next) == STRATEGY_END)
 		*out = make(g, next, plan_ends_process(v, next) ? PLAN_EXIT : PLAN_THREAD_EXIT,
 			    false, false);

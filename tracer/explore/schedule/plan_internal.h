@@ -17,6 +17,7 @@ struct plan_step {
 	bool stands; /* ... at the thread's next step when another thread goes on behind this one */
 	/* The steps of one execution of its line: the first, and the last. */
 	size_t line_first, line_last;
+	size_t call_first; /* ... and the first one of what its instruction calls; itself */
 };
 
 struct plan_segment {
@@ -28,7 +29,7 @@ struct plan_view {
 	const struct schedule *s;
 	ARRAY(struct plan_step) steps;
 	ARRAY(struct plan_segment) segments; /* a pending step is one of its own */
-	size_t over; /* so many steps were; behind them are locks from which nobody went on, ... */
+	size_t over; /* so many steps were; behind them are joins from which nobody went on, ... */
 	size_t done; /* ... and behind those the pending steps */
 };
 void plan_view_init(struct plan_view *v, const struct schedule *s);
@@ -53,6 +54,8 @@ static inline bool plan_ends_process(const struct plan_view *v, size_t i)
 	return plan_op(v, i) == STRATEGY_END &&
 	       plan_step(v, i)->point.object == STRATEGY_ANY_OBJECT;
 }
+
+bool plan_is_join(const struct plan_view *v, size_t step);
 
 /* orders.c: `from` has been executed (`blocked`: has begun and blocks) before `to` may be. */
 struct plan_edge {

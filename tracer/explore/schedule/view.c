@@ -64,6 +64,28 @@ static void join_line(struct plan_view *v, size_t at)
 	}
 }
 
+static bool same_instruction(const struct schedule_where *a, const struct schedule_where *b)
+{
+	return a->call && b->call && a->inside == b->inside && a->address == b->address &&
+	       same_text(a->object, b->object);
+}
+
+/* One call may do several steps, at places inside; where it comes to the first one's again it is another one. */
+static void join_call(struct plan_view *v, size_t at)
+{
+	struct plan_step *step = &v->steps.items[at];
+	size_t first;
+
+	step->call_first = at;
+	if (step->before == PLAN_NONE)
+		return;
+	first = v->steps.items[step->before].call_first;
+	if (same_instruction(&step->step->where, &plan_step(v, step->before)->where) &&
+	    (step->step->point.op == STRATEGY_TIMEOUT ||
+	     step->step->point.place != plan_step(v, first)->point.place))
+		step->call_first = first;
+}
+
 static void join_segment(struct plan_view *v, size_t at)
 {
 	const struct schedule_step *step = plan_step(v, at);
@@ -148,6 +170,7 @@ static void add_step(struct plan_view *v, struct plan_record *r, size_t index, b
 	r->last[step->thread] = at + 1;
 	join_segment(v, at);
 	join_line(v, at);
+	join_call(v, at);
 }
 
 /* The lock that its thread has waited for. */
@@ -171,22 +194,32 @@ static void add_recorded(struct plan_view *v, struct plan_record *r, size_t inde
 		add_step(v, r, index, !is_stuck(r, index));
 }
 
+bool plan_is_join(const struct plan_view *v, size_t step)
+{
+	const char *call = plan_step(v, step)->where.call;
+
+	return plan_op(v, step) == STRATEGY_LOCK && call && strstr(call, "join");
+}
+
 void plan_view_init(struct plan_view *v, const struct schedule *s)
 {
 	struct plan_record r = {.s = s, .count = s->steps.count + s->pending.count};
+	size_t asked;
 
 	*v = (struct plan_view){.s = s, .done = PLAN_NONE};
 	r.waiting = base_alloc(s->threads.count + 1, sizeof(*r.waiting));
 	r.last = base_alloc(s->threads.count + 1, sizeof(*r.last));
 	for (size_t i = 0; i < s->steps.count; i++)
 		add_recorded(v, &r, i);
-	v->over = v->steps.count;
+	asked = v->steps.count;
 	array_each(const struct schedule_step, step, &s->pending)
 		add_lock(v, &r, step->thread, true);
 	for (size_t i = 0; i < s->steps.count; i++)
 		if (r.waiting[s->steps.items[i].thread] == i + 1)
 			add_lock(v, &r, s->steps.items[i].thread, false);
-	v->done = v->steps.count;
+	v->over = v->done = v->steps.count;
+	while (v->over > asked && plan_is_join(v, v->over - 1))
+		v->over--;
 	for (size_t i = s->steps.count; i < r.count; i++)
 		add_recorded(v, &r, i);
 	base_free(r.waiting);
