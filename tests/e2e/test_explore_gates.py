@@ -6,7 +6,9 @@ Quick: 20 runs each. Full: 200.
 import os
 import re
 
-from harness import compile_text, params
+from harness import ROOT, compile_text, params
+
+BUGS = os.path.join(ROOT, "tests", "explore", "bugs")
 
 LOST = """#include <pthread.h>
 static volatile int n;
@@ -153,6 +155,20 @@ def test_forced(t, name):
     t.check(0 < len(re.findall(r"^(?:at|on)\b", text, re.M)) <= 4, "lines of gates: " + text, r)
     t.check("*0x" not in text, "places are texts: " + text, r)
     r = t.gate("run", "--repeat", str(runs), "-g", script, "--", program)
+    t.equal(r.status, 0, "as the script expects, in all runs", r)
+
+
+@params("futex", "cancel_lock", "signal_lock", "notify_one", "double_free", "stale_lookup", "timeout_event", "cxx_iterator.cc", "cxx_atomic_wait.cc")
+def test_classic(t, name):
+    """What takes more than the order of lines: calls, waits and who is woken, time-outs, calls that are no points."""
+    runs = 200 if t.full else 10
+    name = name if "." in name else name + ".c"
+    with open(os.path.join(BUGS, name)) as f:
+        program = compile_text(name, f.read(), "-g -O0 -pthread -I" + BUGS + " -std=c++20" * name.endswith("cc"))
+    found = t.path("found")
+    r = t.gate("explore", "--points", "memory", "-o", found, "--", program, env={"GATECTL_VERIFY": str(runs)})
+    t.check("\nthe script has forced it in %d of %d runs\n" % (runs, runs) in r.err, "there is a script", r)
+    r = t.gate("run", "--repeat", str(runs), "-g", os.path.join(found, "1", "gates.lua"), "--", program)
     t.equal(r.status, 0, "as the script expects, in all runs", r)
 
 

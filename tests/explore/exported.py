@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Do the scripts that `gatectl explore` writes force the failure, and on other builds, too? For each bug of this
-folder: found on one build, its gates.lua run plainly there, and where all locations are texts on the others."""
+folder: found on one build, its gates.lua run plainly there, and where no location is an address of the program on the others."""
 import argparse
 import concurrent.futures
 import os
@@ -56,13 +56,14 @@ def forced(script, bug, build, runs):
 
 def measure(bug, folder):
     script, reason = script_of(bug, options.found_on, folder)
-    row = {"bug": bug, "reason": reason, "places": 0, "lines": 0, "builds": {}}
+    row = {"bug": bug, "reason": reason, "places": 0, "lines": 0, "addresses": 0, "builds": {}}
     if not script:
         return row
     with open(script, encoding="utf-8") as f:
         text = f.read()
     row["places"], row["lines"] = lines_of(text)
-    portable = not re.search(r'^(at|on)\W+[^"]*"([^"]*!)?\*0x', text, re.M)
+    row["addresses"] = len(re.findall(r'^(?:at|on)\W+[^"]*"(?:[^"]*!)?\*0x', text, re.M))
+    portable = not re.search(r'^(at|on)\W+[^"]*"\*0x', text, re.M)  # a library's are the same for all builds
     for build in bugs.BUILDS:
         own = build == options.found_on
         if own or (portable and options.others):
@@ -73,7 +74,7 @@ def measure(bug, folder):
 def show(row):
     cells = [row["builds"].get(build) for build in bugs.BUILDS]
     numbers = " ".join(f"{cell[0] if cell else '-':>8}" for cell in cells)
-    print(f"{row['bug'].name:20} {row['places'] or '-':>6} {row['lines'] or '-':>6} {numbers}  {row['reason'][:200]}", flush=True)
+    print(f"{row['bug'].name:20} {row['places'] or '-':>6} {row['lines'] or '-':>6} {row['addresses'] or '-':>6} {numbers}  {row['reason'][:200]}", flush=True)
     for build, cell in row["builds"].items():
         if cell[1]:
             print(f"{'':20} {build}: {cell[1]}", flush=True)
@@ -82,11 +83,13 @@ def show(row):
 def sums(rows):
     own = [row for row in rows if row["builds"].get(options.found_on, (0,))[0] == options.runs]
     small = [row for row in own if row["places"] <= 8]
-    text = [row for row in small if len(row["builds"]) == len(bugs.BUILDS)]
-    everywhere = [row for row in text if all(not cell[1] for cell in row["builds"].values())]
+    text = [row for row in small if not row["addresses"]]
+    everywhere = [row for row in small if len(row["builds"]) == len(bugs.BUILDS) and all(not cell[1] for cell in row["builds"].values())]
     print(f"{len(rows)} bugs found on {options.found_on}: {len(own)} have a script that forced the failure in {options.runs} of {options.runs} runs, "
           f"{len(small)} of these with at most 8 lines of gates")
-    print(f"texts alone: {len(text)}; of these {len(everywhere)} forced it on all builds ({options.others} runs on the others)")
+    print(f"texts alone: {len(text)}")
+    if options.others:
+        print(f"without addresses of the program, forced on all builds ({options.others} runs on the others): {len(everywhere)}")
 
 
 def main():
@@ -94,7 +97,7 @@ def main():
     chosen = bugs.named(options.names)
     bugs.build_all(chosen, bugs.BUILDS if options.others else (options.found_on,), twins=False)
     folder = options.output or tempfile.mkdtemp(prefix="exported-", dir=bugs.OUT)
-    print(f"{'bug':20} {'places':>6} {'lines':>6} " + " ".join(f"{build:>8}" for build in bugs.BUILDS))
+    print(f"{'bug':20} {'places':>6} {'lines':>6} {'addr':>6} " + " ".join(f"{build:>8}" for build in bugs.BUILDS))
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         rows = []
         for row in pool.map(lambda bug: measure(bug, folder), chosen):

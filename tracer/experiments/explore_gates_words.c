@@ -109,6 +109,21 @@ static void link_waits(struct schedule *s)
 	}
 }
 
+/* Of a raw futex nobody knows whether it is a lock: its waits wait, and are woken. */
+static void link_futexes(struct schedule *s)
+{
+	array_each(struct schedule_step, step, &s->steps) {
+		const char *call = step->where.call;
+
+		if (step->point.op != STRATEGY_LOCK || !call || strcmp(call, "syscall") != 0)
+			continue;
+		if (step->where.inside)
+			step->point.object = STRATEGY_NO_OBJECT;
+		else
+			step->point.op = STRATEGY_WAIT;
+	}
+}
+
 void gating_begin(struct gating *g)
 {
 	const struct schedule *s = &g->f->schedule;
@@ -120,6 +135,7 @@ void gating_begin(struct gating *g)
 		*array_add(&g->schedule.steps) = *step;
 	link_threads(g);
 	link_waits(&g->schedule);
+	link_futexes(&g->schedule);
 	g->defies = strcmp(g->f->kind, "expect") == 0;
 	g->program = g->e->modules.count ? g->e->modules.items[0] : NULL;
 	g->words = (struct plan_words){

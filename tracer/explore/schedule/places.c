@@ -211,6 +211,12 @@ static bool hold_step(const struct plan_view *v, size_t *at, bool *line)
 	}
 }
 
+/* A time-out: it comes there when its time is over, before whatever it does then. */
+static bool goes_on_inside(const struct plan_view *v, size_t at)
+{
+	return at != PLAN_NONE && plan_op(v, at) == STRATEGY_TIMEOUT && where_of(v, at)->inside;
+}
+
 static int hold(struct plan_placing *g, size_t step, size_t *out)
 {
 	size_t at = step;
@@ -220,6 +226,8 @@ static int hold(struct plan_placing *g, size_t step, size_t *out)
 		return nowhere(g, step);
 	if (plan_op(g->v, at) == STRATEGY_START)
 		*out = make(g, at, PLAN_THREAD_START, false, false);
+	else if (where_of(g->v, at)->inside && goes_on_inside(g->v, g->v->steps.items[at].before))
+		*out = make(g, g->v->steps.items[at].before, PLAN_LOCATION, false, false);
 	else
 		*out = make(g, at, PLAN_LOCATION, line, false);
 	return 0;
@@ -274,14 +282,13 @@ static bool leads_elsewhere(const struct plan_view *v, size_t at, size_t next)
 static int open_behind(struct plan_placing *g, size_t at, size_t *out)
 {
 	const struct plan_view *v = g->v;
-	size_t next = next_step(v, at), behind = v->steps.items[at].behind, before = next;
+	size_t next = next_step(v, at), before = next;
 	bool line, fresh = next != PLAN_NONE && has_line(v, next) &&
 			   v->steps.items[next].line_first == next;
 	bool over = has_line(v, at) && line_is_over(v, at);
 
-	if (behind != PLAN_NONE && plan_op(v, at) == STRATEGY_TIMEOUT &&
-	    where_of(v, behind)->inside)
-		*out = make(g, behind, PLAN_LOCATION, false, false);
+	if (goes_on_inside(v, at))
+		*out = make(g, at, PLAN_LOCATION, false, false);
 	else if (plan_op(v, at) == STRATEGY_END)
 		*out = make(g, at, plan_ends_process(v, at) ? PLAN_EXIT : PLAN_THREAD_EXIT, false,
 			    false);

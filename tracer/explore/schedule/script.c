@@ -213,37 +213,74 @@ static void add_lines(const char *text, struct str *out)
 	}
 }
 
-/* What an address means, and for how long. */
+static bool is_address(const struct gate_plan *p, size_t place)
+{
+	return p->places.items[place].inside && plan_is_used(p, place);
+}
+
+static bool was_said(const struct gate_plan *p, size_t place)
+{
+	for (size_t i = 0; i < place; i++)
+		if (is_address(p, i) &&
+		    strcmp(p->places.items[i].location, p->places.items[place].location) == 0)
+			return true;
+	return false;
+}
+
+/* OBJECT!*0xADDR */
+static bool is_library(const char *location)
+{
+	return *location != '*';
+}
+
+static void add_address(const struct plan_place *place, const struct schedule *s,
+			const struct plan_words *words, struct str *out)
+{
+	const struct schedule_step *step = plan_step_at(s, place->step);
+	const struct schedule_where *w = &step->where;
+	struct str text = {0};
+
+	str_addf(&text, "%s is ", place->location);
+	if (w->inside)
+		str_addf(&text, "where %s goes on that %s:%u has called",
+			 w->call ? w->call : "a function", w->file ? str_base_name(w->file) : "?",
+			 w->line);
+	else
+		str_addf(&text, "the instruction of %s:%u that ",
+			 w->file ? str_base_name(w->file) : "?", w->line);
+	if (!w->inside)
+		plan_deed(step, words, &text);
+	str_add(&text, ".");
+	plan_comment(str_text(&text), 0, out);
+	str_fini(&text);
+}
+
+/* What addresses mean, and for how long. */
 static void add_inside(const struct gate_plan *p, const struct schedule *s,
 		       const struct plan_words *words, struct str *out)
 {
-	struct str text = {0};
-	bool any = false;
+	bool own = false, library = false;
 
 	for (size_t i = 0; i < p->places.count; i++) {
-		const struct plan_place *place = &p->places.items[i];
-		const struct schedule_step *step = plan_step_at(s, place->step);
-
-		if (!place->inside || !plan_is_used(p, i))
+		if (!is_address(p, i) || was_said(p, i))
 			continue;
-		str_clear(&text);
-		str_addf(&text, "%s is the instruction of %s:%u that ", place->location,
-			 step->where.file ? str_base_name(step->where.file) : "?",
-			 step->where.line);
-		plan_deed(step, words, &text);
-		str_add(&text, ".");
-		str_add(out, any ? "" : "--\n");
-		plan_comment(str_text(&text), 0, out);
-		any = true;
+		str_add(out, own || library ? "" : "--\n");
+		add_address(&p->places.items[i], s, words, out);
+		if (is_library(p->places.items[i].location))
+			library = true;
+		else
+			own = true;
 	}
-	if (any)
+	if (own)
 		plan_comment(
 			"No text can mean a place inside a line: the address is that of this "
-			"build. "
-			"After another compilation it has to be looked up again (objdump -dl), "
-			"or found again by gatectl explore.",
+			"build. After another compilation it has to be looked up again (objdump "
+			"-dl), or found again by gatectl explore.",
 			0, out);
-	str_fini(&text);
+	if (library)
+		plan_comment("An address of a library holds for this build of the library, "
+			     "whatever build of the program it is.",
+			     0, out);
 }
 
 void gate_plan_script(const struct gate_plan *p, const struct schedule *s,

@@ -225,7 +225,7 @@ void loops_tick(struct control *c);
 
 /* ---- describe.c: where the tester's code leads to the thread's point ---- */
 
-const struct schedule_where *describe(struct control *c, struct turn *t);
+struct schedule_where describe(struct control *c, struct turn *t, enum strategy_op op);
 /* The innermost call that is the tester's own code; NULL: none is. */
 const struct inspect_call *describe_own(const struct control *c, const struct inspect_stack *calls);
 

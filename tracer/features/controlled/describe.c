@@ -92,15 +92,29 @@ static void look(struct control *c, struct turn *t, struct schedule_where *where
 	inspect_stack_fini(&calls);
 }
 
+/* A time-out: where it goes on then. */
+static struct schedule_where timeout(struct control *c, struct turn *t)
+{
+	struct schedule_where where = t->where;
+	struct inspect_stack calls = {0};
+
+	if (t->moment != MOMENT_FUTEX || calls_read(t->thread, NULL, MOST_CALLS, &calls) < 0)
+		return where;
+	if (describe_own(c, &calls) > calls.items)
+		name_inner(c, &calls.items[0], &where);
+	inspect_stack_fini(&calls);
+	return where;
+}
+
 /* It stays where it is until it moves. */
-const struct schedule_where *describe(struct control *c, struct turn *t)
+struct schedule_where describe(struct control *c, struct turn *t, enum strategy_op op)
 {
 	if (!t->described) {
 		t->where = (struct schedule_where){0};
 		look(c, t, &t->where);
 	}
 	t->described = true;
-	return &t->where;
+	return op == STRATEGY_TIMEOUT ? timeout(c, t) : t->where;
 }
 
 void controlled_describe(struct controlled *given, const struct strategy_point *point,
@@ -110,5 +124,5 @@ void controlled_describe(struct controlled *given, const struct strategy_point *
 
 	for (size_t i = 0; c && i < c->points.count; i++)
 		if (c->points.items[i].thread == point->thread)
-			*where = *describe(c, c->at.items[i]);
+			*where = describe(c, c->at.items[i], point->op);
 }

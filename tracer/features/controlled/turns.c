@@ -103,7 +103,7 @@ static void note_pending(struct control *c, const struct turn *chosen)
 		*array_add(&s->pending) = (struct schedule_step){
 			.thread = t->listed,
 			.point = c->points.items[i],
-			.where = *describe(c, t),
+			.where = describe(c, t, op),
 		};
 	}
 }
@@ -122,7 +122,7 @@ static void record(struct control *c, size_t i)
 	spins_look(c, t);
 	watch_step(c, t, &step->point);
 	if (c->given->describes) {
-		step->where = *describe(c, t);
+		step->where = describe(c, t, step->point.op);
 		note_pending(c, t);
 	}
 	t->described = false;
