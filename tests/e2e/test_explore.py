@@ -392,6 +392,16 @@ def test_endless(t, name):
     t.check(r.report["schedules"] > 0, "schedules", r)
 
 
+@params("auto", "random")
+def test_endless_to_the_points(t, strategy):
+    """Where runs do not end, the search for races does, before it has been still for long."""
+    program = compile_text("adds.c", "int n; int main(void) { for (;;) __atomic_add_fetch(&n, 1, 5); }\n")
+    begin = time.monotonic()
+    r = explore(t, "--for", "1", "--steps", "100000000", "--strategy", strategy, program)
+    t.check(time.monotonic() - begin < 15, "it ends in time", r)
+    t.equal((r.status, r.report["schedules"] > 0), (0, True), "status, schedules", r)
+
+
 @params("SIGINT", "SIGTERM", "SIGHUP", "SIGKILL")
 def test_ended(t, name):
     number = getattr(signal, name)

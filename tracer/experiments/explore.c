@@ -43,13 +43,14 @@ static bool has_ended(const struct search *s)
 	       (e->failures.count && !o->all) || strategy_is_done(s->strategy);
 }
 
+static bool is_late(const struct explore *e)
+{
+	return e->until > 0 && explore_now_s() >= e->until;
+}
+
 static bool is_over(const struct search *s)
 {
-	double seconds = s->e->options.seconds;
-
-	return (seconds > 0 && s->e->runs > s->e->earlier &&
-		explore_now_s() - s->begun >= seconds) ||
-	       has_ended(s);
+	return (is_late(s->e) && s->e->runs > s->e->earlier) || has_ended(s);
 }
 
 static void tell(struct explore *e)
@@ -140,7 +141,7 @@ static int find_races(struct search *s)
 
 	while (answer == 0 && !is_enough_for_races(s)) {
 		answer = one_for_races(s, &x, counts);
-		if (!explore_races_more(&x))
+		if (!explore_races_more(&x) || is_late(e))
 			break;
 	}
 	explore_races_choose(&x, &e->points_at);
@@ -326,6 +327,7 @@ int explore_search(struct explore *e)
 	struct search s = {.e = e, .account = {.e = e, .begun = now}, .begun = now};
 	int answer;
 
+	e->until = e->options.seconds > 0 ? now + e->options.seconds : 0;
 	if (e->options.shards == 1) /* parts of one search are told apart by their number */
 		controlled_settle();
 	answer = begin(&s);

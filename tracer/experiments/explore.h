@@ -84,6 +84,7 @@ struct explore {
 	struct explore_options options;
 	struct explore_points_at
 		points_at; /* found by the first runs, where they are to be found */
+	double until;	   /* by explore_now_s(): no run of the search goes on then; 0: no limit */
 	/* The result. */
 	unsigned long runs, distinct, points; /* schedules; points of all of them */
 	uint64_t digest;      /* of all of them in their order: equal ones, equal searches */

@@ -1,5 +1,6 @@
 #include "tracer/experiments/explore_worker.h"
 
+#include "tracer/experiments/explore_account.h"
 #include "tracer/experiments/explore_examine.h"
 #include "tracer/explore/schedule/text.h"
 #include "tracer/explore/strategy/guide.h"
@@ -56,6 +57,27 @@ static void take_lesson(const struct strategy *s, struct explore_outcome *o)
 		*array_add(&o->lesson) = words[i];
 }
 
+/* What is left of the search's time, but enough for a run that is to say something. */
+static double run_limit(const struct explore *e)
+{
+	static const double least_s = 0.5;
+	double left = e->until - explore_now_s();
+
+	return left > least_s ? left : least_s;
+}
+
+static int run_in_time(struct explore *e, struct explore_runs *runs, struct session_result *r)
+{
+	double *limit = &runs->options.time_limit, before = *limit;
+	int failed;
+
+	if (e->until > 0)
+		*limit = run_limit(e);
+	failed = explore_runs_one(runs, r, e->x.err);
+	*limit = before;
+	return failed;
+}
+
 int explore_make(struct explore *e, struct explore_runs *runs, uint64_t run,
 		 struct explore_outcome *out)
 {
@@ -66,7 +88,7 @@ int explore_make(struct explore *e, struct explore_runs *runs, uint64_t run,
 
 	*out = (struct explore_outcome){.run = run};
 	strategy_begin(strategy, run);
-	failed = explore_runs_one(runs, &r, e->x.err);
+	failed = run_in_time(e, runs, &r);
 	if (!failed && !r.interrupted)
 		result = take(e, &runs->controlled, &r, out);
 	strategy_end(strategy, result);
