@@ -407,3 +407,127 @@ def test_priority_inheritance(t):
         f = failed(t, explore(t, "--runs", "300", program, "a"), "deadlock", "a deadlock")
         for _ in range(3):
             t.equal(t.gate("replay", os.path.join(f["folder"], "schedule")).status, 123, "status of the replay")
+
+
+# Others go on while a thread is in vfork, and the commands take turns, too. fail: there is no such command.
+COMMANDS = r"""
+#include <pthread.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern char **environ;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int n, failed;
+static char kind;
+static void count(void)
+{
+	pthread_mutex_lock(&lock);
+	n++;
+	pthread_mutex_unlock(&lock);
+}
+static void *counts(void *x)
+{
+	count();
+	count();
+	return x;
+}
+static int status_of(pid_t pid)
+{
+	int status;
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+static void *commands(void *x)
+{
+	char *args[] = {"true", 0};
+	pid_t pid;
+	count();
+	if (kind == 's')
+		failed |= system("exit 3") != 3 << 8;
+	else if (kind == 'p')
+		failed |= posix_spawnp(&pid, "true", 0, 0, args, environ) || status_of(pid);
+	else if (kind == 'f')
+		failed |= !posix_spawnp(&pid, "/no/such/command", 0, 0, args, environ);
+	else if ((pid = vfork()) == 0)
+		kind == 'x' ? _exit(7) : execvp("true", args);
+	else
+		failed |= status_of(pid) != (kind == 'x' ? 7 : 0);
+	return x;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t[3];
+	(void)argc;
+	kind = argv[1][0];
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], 0, i ? commands : counts, 0);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], 0);
+	return n != 4 || failed;
+}
+"""
+
+
+def test_commands(t):
+    """system(3), posix_spawn and vfork in threads: the caller waits for its child's exec, and the others go on."""
+    for compiler, level in (("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O2")) if t.full else (("gcc", "-O2"),):
+        program = compile_text("commands.c", COMMANDS, "-g " + level, compiler=compiler)
+        for kind in "spfvx" if t.full else "spx":
+            r = searched(t, program, kind)
+            clean(t, r)
+            t.check("did not end" not in r.stdout, f"each run of {kind} ends", r)
+
+
+# A thread that a constructor has made: it lives on, or may be over before main; `broken`: it takes two locks in another order.
+BEFORE_MAIN = r"""
+#include <pthread.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+static int n, over;
+static pthread_t t;
+static void *waits(void *x)
+{
+	pthread_mutex_lock(&a);
+	while (!over)
+		pthread_cond_wait(&cond, &a);
+	n++;
+	pthread_mutex_unlock(&a);
+	return x;
+}
+static void *counts(void *x)
+{
+	pthread_mutex_lock(&a);
+	pthread_mutex_lock(&b);
+	n++;
+	pthread_mutex_unlock(&b);
+	pthread_mutex_unlock(&a);
+	return x;
+}
+__attribute__((constructor)) static void begin(void) { pthread_create(&t, 0, WORK, 0); }
+int main(void)
+{
+	pthread_mutex_lock(&SECOND);
+	pthread_mutex_lock(&FIRST);
+	over = 1;
+	n++;
+	pthread_cond_signal(&cond);
+	pthread_mutex_unlock(&FIRST);
+	pthread_mutex_unlock(&SECOND);
+	pthread_join(t, 0);
+	return n != 2;
+}
+"""
+
+
+def test_threads_before_main(t):
+    """They take turns from the first of them on; that there is no fork server then is said once."""
+    for work in ("waits", "counts"):
+        program = compile_text("before.c", BEFORE_MAIN, f"-g -O0 -DWORK={work} -DFIRST=b -DSECOND=a")
+        r = searched(t, program)
+        clean(t, r)
+        t.equal(r.stdout.count("started the program anew: it has threads before main\n"), 1, "what is said of it", r)
+        t.check("did not end" not in r.stdout, "each run ends", r)
+    program = compile_text("before.c", BEFORE_MAIN, "-g -O0 -DWORK=counts -DFIRST=a -DSECOND=b")
+    f = failed(t, explore(t, "--runs", "100", program), "deadlock", "a deadlock")
+    for _ in range(3):
+        t.equal(t.gate("replay", os.path.join(f["folder"], "schedule")).status, 123, "status of the replay")

@@ -96,6 +96,7 @@ static void prepare(struct explore *e, const struct explore_failure *f, struct c
 
 	c->steps = is_endless ? f->schedule.steps.count : e->options.steps;
 	c->judges = c->describes = true;
+	c->early = !e->forked;
 	c->strategy = explore_guide(&f->schedule);
 	controlled_paths_copy(&c->paths, &f->paths);
 }

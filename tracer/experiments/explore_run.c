@@ -53,9 +53,16 @@ static void let_others_end(struct session *s)
 	}
 }
 
-/* It has come to where schedules begin: is it alone? */
+/*
+ * It has come to where schedules begin: is it alone? A thread of a constructor may be over by then, or not, as
+ * it happens; before a place that the tester has named it has been so for long.
+ */
 static bool keeps_alone(struct session *s)
 {
+	const struct controlled *c = s->options->controlled;
+
+	if (c->had_threads && !c->starts.count)
+		return false;
 	let_others_end(s);
 	return !s->over && target_keep(s->target, control_arrived(s)->target) == 0;
 }
@@ -64,6 +71,7 @@ static void cannot_keep(struct explore_runs *r, const char *why)
 {
 	base_free(r->not_kept);
 	r->not_kept = base_strdup(why);
+	r->controlled.early = true;
 	drop_kept(r);
 }
 
@@ -79,6 +87,7 @@ static int keep(struct explore_runs *r, struct error *err)
 
 	*s = (struct session){.options = &r->options, .symbols = r->symbols, .run_number = 1};
 	r->controlled.keeps = true;
+	r->controlled.had_threads = false;
 	if (session_prepare(s, err) < 0 || session_launch(s, err) < 0) {
 		drop_kept(r);
 		return -1;

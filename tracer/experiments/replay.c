@@ -89,6 +89,7 @@ static void set_points(const struct schedule_head *h, struct controlled *c)
 	each_place(h, "point", c, controlled_choose);
 	each_place(h, "atomic", c, controlled_choose);
 	each_place(h, "from", c, controlled_start);
+	c->early = schedule_option(h, "begins", 0);
 }
 
 void replay_head(const struct explore *e, const struct explore_failure *f, struct schedule_head *h)
@@ -114,6 +115,8 @@ void replay_head(const struct explore *e, const struct explore_failure *f, struc
 	array_each(char *const, path, &f->paths)
 		schedule_option_add(h, "path", *path);
 	add_points(f->points ? f->points : &e->points_at, h);
+	if (!e->forked)
+		schedule_option_add(h, "begins", "early");
 	add_modules(e, h);
 }
 

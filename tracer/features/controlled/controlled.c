@@ -18,10 +18,26 @@ enum {
 
 /* ---- threads ---------------------------------------------------------------------------------- */
 
+/* Nobody is to wait in the kernel for what is decided here. Its maker goes on from where it is. */
+static void begin_early(struct control *c, const struct session_thread *made)
+{
+	const struct target_thread *maker = made->target->creator;
+
+	if (c->begun || c->over || !maker || !maker->user)
+		return;
+	c->given->had_threads = true;
+	if (!c->given->early)
+		return;
+	control_begin(c->session, maker->user);
+	turn_of(maker->user)->at_point = false;
+}
+
 static void thread_new(struct session *s, struct session_thread *t)
 {
 	struct control *c = control_of(s);
 
+	if (c)
+		begin_early(c, t);
 	if (c && c->begun && !c->over)
 		turn_new(c, t);
 }
@@ -256,6 +272,10 @@ static bool goes(struct session *s, struct session_thread *thread)
 	if (!c || !c->begun || c->over || !t->thread)
 		return false;
 	c->moves++;
+	if (t->bears) {
+		kernel_born(c, t);
+		return true;
+	}
 	if (!t->at_point) {
 		t->moment = MOMENT_RUNS;
 		return false;
@@ -349,12 +369,23 @@ static bool call(struct session *s, const struct target_event *ev)
 	return true;
 }
 
+/* With another process: a child of vfork, until its exec. */
+static bool shares_memory(const struct session *s, const struct session_process *p)
+{
+	array_each(struct session_process *, other, &s->processes)
+		if (*other != p && (*other)->target && (*other)->target->space == p->target->space)
+			return true;
+	return false;
+}
+
 static void forked(struct session *s, struct session_thread *t)
 {
 	struct control *c = control_of(s);
 
-	if (c)
-		watch_fork(c, t);
+	if (!c)
+		return;
+	watch_fork(c, t);
+	turn_of(t)->bears = shares_memory(s, t->process);
 }
 
 static bool needs_libraries(struct session *s, const struct session_process *p)

@@ -92,11 +92,13 @@ struct controlled {
 		err;	/* the program's, as files: they begin anew with each run; -1: inherited */
 	bool judges;	/* where nobody can move, the run's own verdict says why (slower) */
 	bool describes; /* each step's place in the source is noted (slower) */
+	bool early;	/* a thread that is made before schedules begin is where they begin */
 	bool keeps; /* the run ends where schedules begin, and is kept for others to begin there */
 	/* What the run was. */
 	struct schedule schedule;
 	enum controlled_end end;
 	bool sanitizer;	     /* the program has a sanitizer, which has reported something */
+	bool had_threads;    /* keeps: it has made some on its way, ended or not */
 	char *stuck;	     /* STUCK: tells this one from others; or NULL */
 	struct control *now; /* the run that goes on; or NULL */
 	/* Kept. */

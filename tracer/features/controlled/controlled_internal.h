@@ -79,6 +79,7 @@ struct turn {
 	uint64_t lock;	 /* ... the word, if not FOR_WAKE */
 	bool ends;	 /* by itself, and not with its process */
 	bool left;	 /* KERNEL: has ended, but is its process's first thread */
+	bool bears;	 /* is about to leave a call that has made a process in its memory */
 	bool blocked;	 /* its call has waited in the kernel */
 	bool signalled;	 /* FUTEX, SLEEPS: a handler is to run */
 	bool has_result; /* READY: the call's, which is not made */
@@ -264,6 +265,8 @@ void times_pass(struct control *c, uint64_t until_ns);
 void times_wait(struct control *c, struct turn *t, uint64_t address, bool absolute, int clock);
 void times_limit(struct control *c, struct turn *t, const struct target_limit *limit);
 
+/* In the middle of vfork(2), or what is like it: it waits until the child has memory of its own, or ends. */
+void kernel_born(struct control *c, struct turn *t);
 /* Makes the call. */
 void kernel_call(struct control *c, struct turn *t);
 void kernel_called(struct control *c, struct turn *t); /* TARGET_CALLED */

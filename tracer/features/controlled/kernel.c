@@ -76,7 +76,8 @@ static bool waits_inside(const struct turn *t)
 
 	for (;;) {
 		target_look(t->thread->target, &look);
-		if (look.activity == TARGET_BLOCKED)
+		if (look.activity == TARGET_BLOCKED ||
+		    (look.activity == TARGET_DISK && target_is_vfork(look.number)))
 			return true;
 		if (look.activity != TARGET_ACTIVE && look.activity != TARGET_DISK)
 			return false;
@@ -88,6 +89,17 @@ static void rests_inside(struct control *c, struct turn *t)
 {
 	t->moment = MOMENT_KERNEL;
 	c->kernel++;
+}
+
+/* It goes on in its call, for as long as it need not wait. */
+static void enter(struct control *c, struct turn *t)
+{
+	target_tell_end(t->thread->target);
+	turn_goes(t);
+	if (!waits_inside(t))
+		return;
+	t->blocked = true;
+	rests_inside(c, t);
 }
 
 /* A process's first thread that ends before the others is not told of. */
@@ -126,14 +138,16 @@ void kernel_call(struct control *c, struct turn *t)
 		turn_goes(t);
 		return;
 	}
-	target_tell_end(t->thread->target);
 	if (target_unlimit(t->thread->target, &limit))
 		times_limit(c, t, &limit);
-	turn_goes(t);
-	if (waits_inside(t)) {
-		t->blocked = true;
-		rests_inside(c, t);
-	}
+	enter(c, t);
+}
+
+void kernel_born(struct control *c, struct turn *t)
+{
+	t->bears = false;
+	t->blocked = t->timed = false;
+	enter(c, t);
 }
 
 bool kernel_rests(struct control *c)
