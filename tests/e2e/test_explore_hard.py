@@ -4,7 +4,7 @@ import json
 import os
 import time
 
-from harness import Target, compile_text
+from harness import Target, compile_text, params
 from test_explore import explore, failed
 
 # Hours pass at once where nobody else can go on, and the clock says so.
@@ -353,6 +353,44 @@ def test_waits_in_a_loop(t):
         r = explore(t, "-j", "1", "--runs", "300", mended)
         clean(t, r)
         t.check("did not end" not in r.stdout, "each run ends", r)
+
+
+PLUGIN = "static int n;\nvoid bump(void)\n{\n\t%s\n}\nint value(void) { return n; }\n"
+OPENS = """#include <dlfcn.h>
+#include <pthread.h>
+static void *lib;
+static void open_it(const char *path) { lib = dlopen(path, RTLD_NOW); }
+static void *work(void *path)
+{
+	if (LATE)
+		open_it(path);
+	((void (*)(void))dlsym(lib, "bump"))();
+	return path;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t, u;
+	(void)argc;
+	if (!LATE)
+		open_it(argv[1]);
+	pthread_create(&t, 0, work, argv[1]);
+	pthread_create(&u, 0, work, argv[1]);
+	pthread_join(t, 0);
+	pthread_join(u, 0);
+	return ((int (*)(void))dlsym(lib, "value"))() != 2;
+}
+"""
+
+
+@params("0", "1")
+def test_plugin(t, late):
+    """A library that comes by dlopen has points as those that are there from the beginning."""
+    program = compile_text("opens.c", OPENS, "-g -DLATE=" + late)
+    broken, mended = (compile_text("plugin.c", PLUGIN % text, "-g -shared -fPIC") for text in ("n++;", "__atomic_add_fetch(&n, 1, 5);"))
+    failed(t, explore(t, "-j", "1", "--runs", "300", program, broken), "status", "exit status 1")
+    clean(t, explore(t, "-j", "1", "--runs", "300", program, mended))
+    one, two = (explore(t, "-j", j, "--runs", "200", program, mended).report["digest"] for j in "12")
+    t.equal(one, two, "digest with one worker, and with two")
 
 
 def test_word_of_the_first_thread(t):

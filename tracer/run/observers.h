@@ -64,6 +64,9 @@ struct observer {
 	void (*image)(struct session *s, struct session_process *p, struct target_thread *t);
 	/* The libraries that it starts with are loaded; places are resolved next. */
 	void (*settled)(struct session *s, struct session_process *p, struct target_thread *t);
+	/* These have come later (dlopen); only while session.loads_matter. */
+	void (*opened)(struct session *s, struct session_process *p, struct target_thread *t,
+		       const struct image *images, size_t count);
 	/* ... they are resolved in the program's first image. 0, or -1: something else was not
 	   found. */
 	int (*placed)(struct session *s, struct session_process *p, struct error *err);

@@ -334,6 +334,7 @@ int places_loaded(struct session *s, struct session_process *p, struct target_th
 {
 	struct place *place;
 
+	observe(opened, s, p, t, loaded->items, loaded->count);
 	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
 		if (place->retired)
 			continue;

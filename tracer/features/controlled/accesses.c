@@ -168,10 +168,8 @@ static void add(void *ctx, const struct source_access *a)
 }
 
 /* Code of the system is not looked at: it would be most of all there is. */
-static bool is_looked_at(const struct controlled *g, const struct session_process *p,
-			 const struct image *image)
+static bool is_looked_at(const struct session_process *p, const struct image *image)
 {
-	(void)g;
 	if (image->module == p->exe)
 		return true;
 	return image->module != p->loader && module_has_debug(image->module) &&
@@ -179,16 +177,44 @@ static bool is_looked_at(const struct controlled *g, const struct session_proces
 	       strncmp(module_path(image->module), "/usr/lib", 8) != 0;
 }
 
-void accesses_settled(struct session *s, struct session_process *p, struct target_thread *t)
+static const struct controlled_looked *known(const struct controlled *g,
+					     const struct module *module)
 {
-	struct access_setting x = {s, p, t, NULL};
+	array_each(const struct controlled_looked, looked, &g->looked)
+		if (looked->module == module)
+			return looked;
+	return NULL;
+}
 
-	if (p == s->root)
-		s->options->controlled->accesses.count = 0;
-	array_each(const struct image, image, &p->images) {
-		x.image = image;
-		if (is_looked_at(s->options->controlled, p, image))
-			source_accesses(image->module, module_has_debug(image->module), add, &x);
-		lines_settled(s, p, t, image);
+/* In an earlier run, or in another process. */
+static void put_again(const struct access_setting *x, const struct controlled_looked *looked)
+{
+	struct controlled *g = x->session->options->controlled;
+
+	for (size_t i = looked->first; i < looked->first + looked->count; i++) {
+		struct controlled_access *access = &g->accesses.items[i];
+
+		access->address = x->image->bias + access->offset;
+		if (!access->is_hot)
+			put(x, (unsigned)i);
 	}
+}
+
+void accesses_settled(struct session *s, struct session_process *p, struct target_thread *t,
+		      const struct image *image)
+{
+	struct access_setting x = {s, p, t, image};
+	struct controlled *g = s->options->controlled;
+	const struct controlled_looked *looked = known(g, image->module);
+	size_t first = g->accesses.count;
+
+	if (!is_looked_at(p, image))
+		return;
+	if (looked) {
+		put_again(&x, looked);
+		return;
+	}
+	source_accesses(image->module, module_has_debug(image->module), add, &x);
+	*array_add(&g->looked) =
+		(struct controlled_looked){image->module, first, g->accesses.count - first};
 }

@@ -400,6 +400,13 @@ static void settled(struct session *s, struct session_process *p, struct target_
 		points_settled(s, p, t);
 }
 
+static void opened(struct session *s, struct session_process *p, struct target_thread *t,
+		   const struct image *images, size_t count)
+{
+	if (control_of(s))
+		points_opened(s, p, t, images, count);
+}
+
 static void outcome(struct session *s)
 {
 	struct control *c = control_of(s);
@@ -413,6 +420,7 @@ const struct observer controlled_observer = {.begin = control_new,
 					     .launch = launch,
 					     .needs_libraries = needs_libraries,
 					     .settled = settled,
+					     .opened = opened,
 					     .thread_new = thread_new,
 					     .thread_gone = thread_gone,
 					     .process_gone = process_gone,

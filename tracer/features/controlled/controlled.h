@@ -37,6 +37,12 @@ struct controlled_access {
 	bool is_hot;	  /* it came so often that it is not looked at any more */
 };
 
+/* A module whose accesses are known: an index of the first, and how many. */
+struct controlled_looked {
+	const struct module *module;
+	size_t first, count;
+};
+
 /* An access, or a line, that was chosen to be a point, by the name of its module. */
 struct controlled_chosen {
 	char *module;
@@ -114,8 +120,9 @@ struct controlled {
 	} loops[CONTROLLED_LOOPS];
 	unsigned loops_count;
 	struct spin_code code;			  /* ... of the threads that come by there */
-	ARRAY(struct controlled_access) accesses; /* that have a trap */
-	ARRAY(struct controlled_race) told;	  /* by the numbers of races' pairs */
+	ARRAY(struct controlled_access) accesses; /* that have a trap; one module's are together: */
+	ARRAY(struct controlled_looked) looked;
+	ARRAY(struct controlled_race) told; /* by the numbers of races' pairs */
 	struct controlled_span {
 		uint64_t low, size;
 	} runtime[CONTROLLED_RUNTIMES]; /* libc, ld.so: calls from there are no points */

@@ -153,6 +153,9 @@ void turns_forget(struct control *c, const struct session_process *p);
 /* ---- points.c ---- */
 
 void points_settled(struct session *s, struct session_process *p, struct target_thread *t);
+/* These libraries have come later. */
+void points_opened(struct session *s, struct session_process *p, struct target_thread *t,
+		   const struct image *images, size_t count);
 
 /* ---- starts.c: after all other points, so that it begins behind those at the same place ---- */
 
@@ -160,7 +163,8 @@ void starts_settled(struct session *s, struct session_process *p, struct target_
 
 /* ---- accesses.c ---- */
 
-void accesses_settled(struct session *s, struct session_process *p, struct target_thread *t);
+void accesses_settled(struct session *s, struct session_process *p, struct target_thread *t,
+		      const struct image *image);
 
 /* ---- lines.c: after the image's accesses ---- */
 

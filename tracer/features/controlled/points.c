@@ -191,21 +191,28 @@ static void note_runtime(struct controlled *g, const struct image *image)
 	g->runtime[g->runtime_count++].size = high - low;
 }
 
+static void image_settled(const struct setting *x)
+{
+	if (x->process->loader)
+		module_each_dynamic(x->image->module, put_named, (void *)x);
+	else
+		put_static(x);
+	note_runtime(x->session->options->controlled, x->image);
+	accesses_settled(x->session, x->process, x->thread, x->image);
+	lines_settled(x->session, x->process, x->thread, x->image);
+}
+
 void points_settled(struct session *s, struct session_process *p, struct target_thread *t)
 {
-	struct controlled *g = s->options->controlled;
-	struct setting x = {s, p, t, NULL};
-
-	g->runtime_count = 0;
-	array_each(const struct image, image, &p->images) {
-		x.image = image;
-		if (p->loader)
-			module_each_dynamic(image->module, put_named, &x);
-		else
-			put_static(&x);
-		note_runtime(g, image);
-	}
-	accesses_settled(s, p, t);
+	s->options->controlled->runtime_count = 0;
+	points_opened(s, p, t, p->images.items, p->images.count);
 	loops_put(s, p, t);
 	starts_settled(s, p, t);
+}
+
+void points_opened(struct session *s, struct session_process *p, struct target_thread *t,
+		   const struct image *images, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		image_settled(&(struct setting){s, p, t, &images[i]});
 }

@@ -116,6 +116,7 @@ void controlled_fini(struct controlled *c)
 	controlled_paths_cut(&c->paths, 0);
 	array_fini(&c->paths);
 	array_fini(&c->accesses);
+	array_fini(&c->looked);
 	controlled_forget_told(c, 0);
 	array_fini(&c->told);
 	array_each(struct controlled_chosen, chosen, &c->chosen)

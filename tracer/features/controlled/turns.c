@@ -185,5 +185,6 @@ void control_new(struct session *s)
 	c->given->end = CONTROLLED_RAN;
 	schedule_clear(&c->given->schedule);
 	s->driven = true;
+	s->loads_matter = true; /* by dlopen: they have points, too */
 	watch_begin(c);
 }
