@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 enum {
-	TRIED = 20, /* runs that an order, or a plan, is tried by */
+	TRIED_LONG = 3, /* ... of a livelock, which is not seen for a second */
+	TRIED = 20,	/* runs that an order, or a plan, is tried by */
 	TURNED = 3,
 	LIMIT_FACTOR = 20,
 	LIMIT_LEAST_S = 5,
@@ -144,7 +145,7 @@ static int agrees_without(struct gating *g, const struct plan_order *o)
 			.early_count = 1,
 		};
 
-		answer = runs(g, TRIED, &trial);
+		answer = runs(g, g->tried, &trial);
 	}
 	return answer;
 }
@@ -228,10 +229,22 @@ static void no_script(struct gating *g, const char *reason)
 
 static void not_forced(struct gating *g)
 {
+	const char *differs = str_text(&g->differs);
+	size_t lines = gate_plan_lines(&g->plan);
 	struct str text = {0};
 
-	str_addf(&text, "with %zu lines of gates it failed in %lu runs, and then did not: %s",
-		 gate_plan_lines(&g->plan), g->made - 1, str_text(&g->differs));
+	if (!lines)
+		str_add(&text, "there is no order of threads that gates could force, and a plain "
+			       "run came out differently");
+	else if (g->made == 1)
+		str_addf(&text, "under %zu lines of gates the first plain run came out differently",
+			 lines);
+	else
+		str_addf(&text,
+			 "under %zu lines of gates it failed in %lu plain runs, and the next one "
+			 "came out differently",
+			 lines, g->made - 1);
+	str_addf(&text, ": %s", differs + (strncmp(differs, "gatectl: ", 9) == 0 ? 9 : 0));
 	no_script(g, str_text(&text));
 	str_fini(&text);
 }
@@ -250,7 +263,7 @@ static int verify(struct gating *g)
 
 static int try_plan(struct gating *g)
 {
-	int answer = runs_of_all(g, TRIED, "trying gates");
+	int answer = runs_of_all(g, g->tried, "trying gates");
 
 	if (answer == 1 && drop(g) < 0)
 		return -1;
@@ -294,20 +307,21 @@ static int try_all(struct gating *g)
 
 int explore_gates(struct explore *e, struct explore_failure *f)
 {
-	struct gating g = {.e = e, .f = f};
+	struct gating g = {.e = e, .f = f, .tried = TRIED};
 	int answer = -1;
 
 	if (!e->options.verify)
 		return 0;
-	if (!f->again || strcmp(f->kind, "livelock") == 0) {
-		no_script(&g, f->again ? "gates cannot say that a program goes on for ever"
-				       : "it did not fail again");
+	if (!f->again) {
+		no_script(&g, "it did not fail again");
 		return 0;
 	}
 	g.path = file_temporary(NULL, "gatectl-", ".lua", e->x.err);
 	if (g.path) {
 		session_signals_unlink(g.path);
 		gating_begin(&g);
+		if (g.livelock)
+			g.tried = TRIED_LONG;
 		set_options(&g);
 		answer = try_all(&g);
 		if (answer < 0)

@@ -12,10 +12,12 @@ struct gating {
 	struct gate_plan plan;
 	struct plan_words words;
 	struct module *program;
+	bool livelock;			/* its schedule is cut where nothing new comes any more */
 	bool defies;			/* it fails what the tester's own script expects */
 	struct session_options options; /* of plain runs; `scripts` is its own */
 	char *path;			/* the script's, for them */
 	size_t dropped;			/* orders */
+	unsigned long tried;		/* runs that an order, or a plan, is tried by */
 	unsigned long made;		/* runs in a row */
 	bool barred;			/* it did not come to its end: by gates */
 	struct str differs;		/* how the first one came out that was another */

@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* So many of the last steps of a livelock have all that it does for ever. */
+enum { LAST_ROUNDS = 512 };
+
 /* ---- places ------------------------------------------------------------------------------------------ */
 
 static struct module *module_named(const struct gating *g, const char *name)
@@ -124,6 +127,36 @@ static void link_futexes(struct schedule *s)
 	}
 }
 
+static bool is_like(const struct schedule_step *a, const struct schedule_step *b)
+{
+	return a->thread == b->thread && a->point.op == b->point.op &&
+	       a->point.place == b->point.place;
+}
+
+/* Is there its like among the steps between? */
+static bool comes_between(const struct schedule *s, size_t at, size_t low, size_t high)
+{
+	for (size_t i = low; i < high; i++)
+		if (is_like(&s->steps.items[i], &s->steps.items[at]))
+			return true;
+	return false;
+}
+
+/* Of what goes round for ever all that matters has happened before, and in the first round. */
+static void cut_rounds(struct schedule *s)
+{
+	size_t last = s->steps.count > LAST_ROUNDS ? s->steps.count - LAST_ROUNDS : 0;
+	size_t begin = last, end;
+
+	while (begin && comes_between(s, begin - 1, last, s->steps.count))
+		begin--;
+	end = begin;
+	while (end < s->steps.count && !comes_between(s, end, begin, end))
+		end++;
+	s->steps.count = end;
+	s->pending.count = 0;
+}
+
 void gating_begin(struct gating *g)
 {
 	const struct schedule *s = &g->f->schedule;
@@ -133,6 +166,9 @@ void gating_begin(struct gating *g)
 	g->schedule.steps.count = g->schedule.steps.capacity = 0;
 	array_each(const struct schedule_step, step, &s->steps)
 		*array_add(&g->schedule.steps) = *step;
+	g->livelock = strcmp(g->f->kind, "livelock") == 0;
+	if (g->livelock)
+		cut_rounds(&g->schedule);
 	link_threads(g);
 	link_waits(&g->schedule);
 	link_futexes(&g->schedule);
@@ -195,6 +231,8 @@ static void add_expect(const struct gating *g, struct str *out)
 		str_add(out, "-- What fails is an expect of the script that it was found with.");
 	else if (strcmp(f->kind, "deadlock") == 0)
 		str_add(out, "expect { deadlock = true }");
+	else if (g->livelock)
+		str_add(out, "expect { livelock = true }");
 	else if (strcmp(f->kind, "signal") == 0)
 		str_addf(out, "expect { signal = \"SIG%s\" }", signame_text(f->status - 128));
 	else
@@ -205,6 +243,8 @@ static void add_outcome(const struct explore_failure *f, struct str *out)
 {
 	if (strcmp(f->kind, "deadlock") == 0)
 		str_add(out, "no thread can move: a deadlock");
+	else if (strcmp(f->kind, "livelock") == 0)
+		str_add(out, "the program goes round for ever: a livelock");
 	else if (strcmp(f->kind, "signal") == 0)
 		str_addf(out, "the program dies by SIG%s", signame_text(f->status - 128));
 	else if (strcmp(f->kind, "expect") == 0)
