@@ -276,19 +276,38 @@ static int try_plan(struct gating *g)
 	return answer;
 }
 
-static int try_orders(struct gating *g, enum plan_orders orders)
+static void no_plan(struct gating *g)
 {
-	ERROR(err);
-	int answer = 0;
-
-	g->dropped = 0;
-	if (gate_plan_make(&g->plan, &g->schedule, orders, &g->words, &err) == 0)
-		answer = g->plan.orders.count || orders == PLAN_ALL ? try_plan(g) : 0;
-	else if (!g->f->no_script)
-		no_script(g, error_text(&err));
-	error_fini(&err);
 	gate_plan_fini(&g->plan);
 	g->plan = (struct gate_plan){0};
+	g->dropped = 0;
+}
+
+static bool make_plan(struct gating *g, enum plan_orders orders, bool whole_lines)
+{
+	ERROR(err);
+	bool made;
+
+	no_plan(g);
+	g->plan.whole_lines = whole_lines;
+	made = gate_plan_make(&g->plan, &g->schedule, orders, &g->words, &err) == 0;
+	if (!made && !g->f->no_script)
+		no_script(g, error_text(&err));
+	error_fini(&err);
+	return made && (g->plan.orders.count || orders == PLAN_ALL);
+}
+
+/* Where there are addresses, places that the next build has, too, are tried first. */
+static int try_orders(struct gating *g, enum plan_orders orders)
+{
+	int answer = 0;
+
+	if (make_plan(g, orders, false) && gate_plan_is_inside(&g->plan) &&
+	    make_plan(g, orders, true))
+		answer = try_plan(g);
+	if (answer == 0 && make_plan(g, orders, false))
+		answer = try_plan(g);
+	no_plan(g);
 	return answer;
 }
 

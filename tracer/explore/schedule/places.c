@@ -195,14 +195,15 @@ static bool before_call(const struct plan_view *v, size_t *at, bool *line)
 
 /* The step before which the thread is held: `at`, or one before it in its segment. `line`: before the
    statement; else before that very instruction. */
-static bool hold_step(const struct plan_view *v, size_t *at, bool *line)
+static bool hold_step(const struct plan_placing *g, size_t *at, bool *line)
 {
+	const struct plan_view *v = g->v;
 	size_t begins = v->segments.items[v->steps.items[*at].segment].first;
 
 	for (size_t i = *at;; i--) {
 		const struct plan_step *step = &v->steps.items[i];
 
-		*line = has_line(v, i) && step->line_first >= begins;
+		*line = has_line(v, i) && (step->line_first >= begins || g->p->whole_lines);
 		*at = *line ? step->line_first : i;
 		if (*line || has_address(v, i) || step->step->point.op == STRATEGY_START)
 			return true;
@@ -217,14 +218,36 @@ static bool goes_on_inside(const struct plan_view *v, size_t at)
 	return at != PLAN_NONE && plan_op(v, at) == STRATEGY_TIMEOUT && where_of(v, at)->inside;
 }
 
+static bool is_access(enum strategy_op op)
+{
+	return op == STRATEGY_READ || op == STRATEGY_WRITE || op == STRATEGY_ATOMIC;
+}
+
+/* An access before which the thread does nothing of the tester's code: its start, which every build has, where a
+   compiler may have made nothing of the line. NONE: it is another step. */
+static size_t start_for(const struct plan_view *v, size_t at)
+{
+	size_t i = v->steps.items[at].before;
+
+	while (is_access(plan_op(v, at)) && i != PLAN_NONE && !has_line(v, i)) {
+		if (plan_op(v, i) == STRATEGY_START)
+			return i;
+		i = v->steps.items[i].before;
+	}
+	return PLAN_NONE;
+}
+
 static int hold(struct plan_placing *g, size_t step, size_t *out)
 {
-	size_t at = step;
+	size_t at = step, start;
 	bool line;
 
-	if (!hold_step(g->v, &at, &line))
+	if (!hold_step(g, &at, &line))
 		return nowhere(g, step);
-	if (plan_op(g->v, at) == STRATEGY_START)
+	start = start_for(g->v, at);
+	if (start != PLAN_NONE && at < g->v->done)
+		*out = make(g, start, PLAN_THREAD_START, false, false);
+	else if (plan_op(g->v, at) == STRATEGY_START)
 		*out = make(g, at, PLAN_THREAD_START, false, false);
 	else if (where_of(g->v, at)->inside && goes_on_inside(g->v, g->v->steps.items[at].before))
 		*out = make(g, g->v->steps.items[at].before, PLAN_LOCATION, false, false);
@@ -245,19 +268,20 @@ static size_t next_step(const struct plan_view *v, size_t at)
 }
 
 /* Where the thread is held next, if it stands there when others go on: it has done all by then. */
-static bool held_next(const struct plan_view *v, const struct plan_edges *edges, size_t at,
+static bool held_next(const struct plan_placing *g, const struct plan_edges *edges, size_t at,
 		      size_t *out)
 {
+	const struct plan_view *v = g->v;
 	const struct plan_segment *segment = &v->segments.items[v->steps.items[at].segment];
 	size_t next = segment->preempted ? v->steps.items[segment->last].behind : PLAN_NONE;
 	bool line;
 
-	if (next == PLAN_NONE || !hold_step(v, &next, &line))
+	if (next == PLAN_NONE || !hold_step(g, &next, &line))
 		return false;
 	array_each(const struct plan_edge, edge, edges) {
 		size_t step = edge->to;
 
-		if (!hold_step(v, &step, &line) || step != next)
+		if (!hold_step(g, &step, &line) || step != next)
 			continue;
 		*out = edge->to;
 		return true;
@@ -296,6 +320,8 @@ static int open_behind(struct plan_placing *g, size_t at, size_t *out)
 		*out = make(g, at, PLAN_LOCATION, true, true);
 	else if (fresh)
 		*out = make(g, next, PLAN_LOCATION, true, false);
+	else if (next != PLAN_NONE && has_line(v, next) && g->p->whole_lines)
+		*out = make(g, v->steps.items[next].line_first, PLAN_LOCATION, true, false);
 	else if (next != PLAN_NONE && has_address(v, next))
 		*out = make(g, next, PLAN_LOCATION, false, false);
 	else if (next != PLAN_NONE && before_call(v, &before, &line))
@@ -327,7 +353,7 @@ static int open_at(struct plan_placing *g, const struct plan_edges *edges,
 	size_t next;
 
 	*named = edge->from;
-	if (!edge->blocked && held_next(g->v, edges, edge->from, &next)) {
+	if (!edge->blocked && held_next(g, edges, edge->from, &next)) {
 		*named = named_for_all(g->v, edge->from);
 		return hold(g, next, out);
 	}

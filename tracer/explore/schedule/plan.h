@@ -44,6 +44,9 @@ struct plan_order {
 };
 
 struct gate_plan {
+	/* The caller's: who stands inside a line is held before all of it, where it has one. A place that
+	   every build has; but what the line had done by then comes later. */
+	bool whole_lines;
 	ARRAY(struct plan_place) places; /* in the order of their steps */
 	ARRAY(struct plan_order) orders; /* in the order of `held` */
 };
@@ -74,12 +77,14 @@ enum plan_orders {
 /* Steps are counted from 0; behind the schedule's last one are those that are pending. */
 const struct schedule_step *plan_step_at(const struct schedule *s, size_t index);
 
-/* Of an empty plan. -1: no gates can say it, ERROR_STATE tells why; gate_plan_fini all the same. */
+/* Of an empty plan, but for whole_lines. -1: no gates can say it, ERROR_STATE tells why; gate_plan_fini all the same. */
 int gate_plan_make(struct gate_plan *p, const struct schedule *s, enum plan_orders orders,
 		   const struct plan_words *words, struct error *err);
 void gate_plan_fini(struct gate_plan *p);
 /* Lines of gates, places and orders that the script has; comments and `expect` are none. */
 size_t gate_plan_lines(const struct gate_plan *p);
+/* Has it a place that is an address inside a line of the program? */
+bool gate_plan_is_inside(const struct gate_plan *p);
 /* The name of the order's gate in the script: orders that are opened at one place have one. */
 const char *gate_plan_gate(const struct gate_plan *p, const struct plan_order *o);
 

@@ -233,6 +233,14 @@ static bool is_library(const char *location)
 	return *location != '*';
 }
 
+bool gate_plan_is_inside(const struct gate_plan *p)
+{
+	for (size_t i = 0; i < p->places.count; i++)
+		if (is_address(p, i) && !is_library(p->places.items[i].location))
+			return true;
+	return false;
+}
+
 static void add_address(const struct plan_place *place, const struct schedule *s,
 			const struct plan_words *words, struct str *out)
 {
