@@ -166,13 +166,30 @@ def test_forced(t, name):
     t.equal(r.status, 0, "as the script expects, in all runs", r)
 
 
+def classic(name, flags="-O0", compilers=("gcc", "g++")):
+    is_cxx = name.endswith(".cc")
+    with open(os.path.join(BUGS, name)) as f:
+        return compile_text(name, f.read(), "-g -pthread -I" + BUGS + " " + flags + " -std=c++20" * is_cxx, compilers[is_cxx])
+
+
+@params("reorder.c", "cxx_condition.cc")
+def test_other_build(t, name):
+    """Where a line has no code of its own, or ends in a jump to what it calls, the starts and ends of threads are there."""
+    runs = 100 if t.full else 10
+    found = t.path("found")
+    r = t.gate("explore", "--points", "memory", "-o", found, "--", classic(name), env={"GATECTL_VERIFY": str(runs)})
+    for build in ("gcc", "g++"), ("clang", "clang++"):
+        program = classic(name, "-O2", build)
+        r = t.gate("run", "--repeat", str(runs), "-g", os.path.join(found, "1", "gates.lua"), "--", program)
+        t.equal(r.status, 0, "as the script expects, in all runs of " + build[0], r)
+
+
 @params("escaped_local", "process_check", "cxx_cas.cc", "futex", "cancel_lock", "signal_lock", "notify_one", "double_free", "stale_lookup", "timeout_event", "cxx_iterator.cc", "cxx_atomic_wait.cc")
 def test_classic(t, name):
     """What takes more than the order of lines: calls, waits and who is woken, time-outs, calls that are no points."""
     runs = 200 if t.full else 10
     name = name if "." in name else name + ".c"
-    with open(os.path.join(BUGS, name)) as f:
-        program = compile_text(name, f.read(), "-g -O0 -pthread -I" + BUGS + " -std=c++20" * name.endswith("cc"))
+    program = classic(name)
     found = t.path("found")
     r = t.gate("explore", "--points", "memory", "-o", found, "--", program, env={"GATECTL_VERIFY": str(runs)})
     t.check("\nthe script has forced it in %d of %d runs\n" % (runs, runs) in r.err, "there is a script", r)

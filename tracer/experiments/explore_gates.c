@@ -66,6 +66,14 @@ static bool agrees(const struct gating *g, const struct session_trial *trial,
 	return r->verdict == (g->defies ? VERDICT_NOT_AS_EXPECTED : VERDICT_OK);
 }
 
+static bool was_turned(const struct session_result *r)
+{
+	array_each(const struct session_subject, s, &r->evidence.subjects)
+		if (strcmp(s->name, "turned") == 0)
+			return s->movers.count;
+	return false;
+}
+
 static void note_difference(struct gating *g, const struct session_result *r)
 {
 	const char *text = r->text.length ? str_text(&r->text) : str_text(&r->evidence.came);
@@ -89,6 +97,7 @@ static int run(struct gating *g, const struct session_trial *trial)
 	if (answer < 0)
 		return -1;
 	answer = agrees(g, trial, &r);
+	g->turned = was_turned(&r);
 	g->barred = !answer && r.verdict != (g->defies ? VERDICT_OK : VERDICT_NOT_AS_EXPECTED);
 	if (!answer)
 		note_difference(g, &r);
@@ -150,14 +159,27 @@ static int agrees_without(struct gating *g, const struct plan_order *o)
 	return answer;
 }
 
-/* What holding back at places cannot say: all that the one thread does before all that the other one does. 1: it
-   comes out the same, or cannot be tried. */
-static int agrees_turned(struct gating *g, struct plan_order *o)
+/* When it is let go that the other thread begins. */
+static void add_turn(struct gating *g, const struct plan_order *o, bool at_its_end, struct str *out)
+{
+	struct plan_place held = g->plan.places.items[o->to];
+
+	held.after = held.optional = true;
+	if (at_its_end)
+		str_addf(out, "on(\"thread-exit\", { thread = \"%s\" })",
+			 g->schedule.threads.items[plan_step_at(&g->schedule, o->held)->thread]);
+	else
+		gate_plan_place(&held, out);
+	str_add(out, " :open(turned)\n");
+}
+
+/* What holding back at places cannot say: what is held has been done, or (at its end) all that its thread does,
+   before anything that the other one does. 1: it comes out the same, or cannot be tried. */
+static int agrees_turned(struct gating *g, struct plan_order *o, bool at_its_end)
 {
 	static const struct session_trial all;
 	char *const *ids = g->schedule.threads.items;
 	const char *opens = g->plan.places.items[o->from].thread; /* or several alike */
-	const char *waits = ids[plan_step_at(&g->schedule, o->held)->thread];
 	struct str script = {0};
 	int answer;
 
@@ -166,15 +188,24 @@ static int agrees_turned(struct gating *g, struct plan_order *o)
 	o->dropped = true;
 	gating_script(g, &script);
 	o->dropped = false;
-	str_addf(&script,
-		 "local turned = SimpleGate \"turned\"\n"
-		 "on(\"thread-exit\", { thread = \"%s\" }) :open(turned)\n"
-		 "on(\"thread-start\", { thread = \"%s\" }) :wait(turned)\n",
-		 waits, opens);
+	str_add(&script, "local turned = SimpleGate \"turned\"\n");
+	add_turn(g, o, at_its_end, &script);
+	str_addf(&script, "on(\"thread-start\", { thread = \"%s\" }) :wait(turned)\n", opens);
 	answer = file_replace(g->path, str_text(&script), g->e->x.err);
 	str_fini(&script);
 	answer = answer < 0 ? -1 : runs(g, TURNED, &all);
-	return answer || g->barred;
+	return answer || (g->barred && !g->turned);
+}
+
+/* Where it is held by a line that it has not begun, what it does there can be done first. */
+static int agrees_otherwise(struct gating *g, struct plan_order *o)
+{
+	const struct plan_place *held = &g->plan.places.items[o->to];
+	int answer = 1;
+
+	if (held->kind == PLAN_LOCATION && !held->inside)
+		answer = agrees_turned(g, o, false);
+	return answer == 1 ? agrees_turned(g, o, true) : answer;
 }
 
 static size_t orders_left(const struct gating *g)
@@ -187,7 +218,7 @@ static int drop(struct gating *g)
 {
 	experiment_say(&g->e->x, "without each of the gates");
 	array_each(struct plan_order, o, &g->plan.orders) {
-		int answer = o->blocked || orders_left(g) == 1 ? 0 : agrees_turned(g, o);
+		int answer = o->blocked || orders_left(g) == 1 ? 0 : agrees_otherwise(g, o);
 
 		if (answer < 0 || write_script(g) < 0)
 			return -1;

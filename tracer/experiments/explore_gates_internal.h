@@ -19,6 +19,7 @@ struct gating {
 	size_t dropped;			/* orders */
 	unsigned long tried;		/* runs that an order, or a plan, is tried by */
 	unsigned long made;		/* runs in a row */
+	bool turned;			/* the last run's gate of that name was opened */
 	bool barred;			/* it did not come to its end: by gates */
 	struct str differs;		/* how the first one came out that was another */
 };

@@ -303,6 +303,20 @@ static bool leads_elsewhere(const struct plan_view *v, size_t at, size_t next)
 	return !a || !b || strcmp(a, b) != 0;
 }
 
+/* The thread's end, if it does nothing of the tester's code before that: a line that is the last one may be a jump
+   to what it calls, and is never left. NONE: it goes on. */
+static size_t end_for(const struct plan_view *v, size_t at)
+{
+	size_t i = v->steps.items[at].behind;
+
+	while (i != PLAN_NONE && !has_line(v, i) && plan_op(v, i) != STRATEGY_END)
+		i = v->steps.items[i].behind;
+	if (i == PLAN_NONE || plan_op(v, i) != STRATEGY_END || plan_ends_process(v, i) ||
+	    (i < v->done && v->steps.items[i].segment != v->steps.items[at].segment))
+		return PLAN_NONE;
+	return i;
+}
+
 static int open_behind(struct plan_placing *g, size_t at, size_t *out)
 {
 	const struct plan_view *v = g->v;
@@ -310,12 +324,15 @@ static int open_behind(struct plan_placing *g, size_t at, size_t *out)
 	bool line, fresh = next != PLAN_NONE && has_line(v, next) &&
 			   v->steps.items[next].line_first == next;
 	bool over = has_line(v, at) && line_is_over(v, at);
+	size_t end = end_for(v, at);
 
 	if (goes_on_inside(v, at))
 		*out = make(g, at, PLAN_LOCATION, false, false);
 	else if (plan_op(v, at) == STRATEGY_END)
 		*out = make(g, at, plan_ends_process(v, at) ? PLAN_EXIT : PLAN_THREAD_EXIT, false,
 			    false);
+	else if (end != PLAN_NONE)
+		*out = make(g, end, PLAN_THREAD_EXIT, false, false);
 	else if (over && !(fresh && leads_elsewhere(v, at, next)))
 		*out = make(g, at, PLAN_LOCATION, true, true);
 	else if (fresh)

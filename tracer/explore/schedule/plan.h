@@ -85,6 +85,8 @@ void gate_plan_fini(struct gate_plan *p);
 size_t gate_plan_lines(const struct gate_plan *p);
 /* Has it a place that is an address inside a line of the program? */
 bool gate_plan_is_inside(const struct gate_plan *p);
+/* at("f", { thread = "T", hit = 2, after = true }), without verbs. */
+void gate_plan_place(const struct plan_place *place, struct str *out);
 /* The name of the order's gate in the script: orders that are opened at one place have one. */
 const char *gate_plan_gate(const struct gate_plan *p, const struct plan_order *o);
 

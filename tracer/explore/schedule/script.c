@@ -83,7 +83,7 @@ static void add_gates(const struct gate_plan *p, struct str *out)
 /* ---- places ------------------------------------------------------------------------------------- */
 
 /* at "f", or at("f", { thread = "T", hit = 2, after = true }) */
-static void add_place(const struct plan_place *place, struct str *out)
+void gate_plan_place(const struct plan_place *place, struct str *out)
 {
 	static const char *const events[] = {
 		[PLAN_THREAD_START] = "thread-start",
@@ -137,7 +137,7 @@ static size_t widest_place(const struct gate_plan *p)
 	for (size_t i = 0; i < p->places.count; i++) {
 		struct str text = {0};
 
-		add_place(&p->places.items[i], &text);
+		gate_plan_place(&p->places.items[i], &text);
 		if (plan_is_used(p, i) && text.length > widest && text.length <= WIDEST)
 			widest = text.length;
 		str_fini(&text);
@@ -182,7 +182,7 @@ static void add_places(const struct gate_plan *p, struct str *out)
 
 	for (size_t i = next_place(p, PLAN_NONE); i != PLAN_NONE; i = next_place(p, i)) {
 		str_clear(&text);
-		add_place(&p->places.items[i], &text);
+		gate_plan_place(&p->places.items[i], &text);
 		str_addf(out, "%-*s", (int)widest, str_text(&text));
 		add_verbs(p, i, out);
 	}
