@@ -175,7 +175,7 @@ def classic(name, flags="-O0", compilers=("gcc", "g++")):
 @params("reorder.c", "cxx_condition.cc")
 def test_other_build(t, name):
     """Where a line has no code of its own, or ends in a jump to what it calls, the starts and ends of threads are there."""
-    runs = 100 if t.full else 10
+    runs = 100 if t.full else 30
     found = t.path("found")
     r = t.gate("explore", "--points", "memory", "-o", found, "--", classic(name), env={"GATECTL_VERIFY": str(runs)})
     for build in ("gcc", "g++"), ("clang", "clang++"):
@@ -187,7 +187,7 @@ def test_other_build(t, name):
 @params("escaped_local", "process_check", "cxx_cas.cc", "futex", "cancel_lock", "signal_lock", "notify_one", "double_free", "stale_lookup", "timeout_event", "cxx_iterator.cc", "cxx_atomic_wait.cc")
 def test_classic(t, name):
     """What takes more than the order of lines: calls, waits and who is woken, time-outs, calls that are no points."""
-    runs = 200 if t.full else 10
+    runs = 200 if t.full else 30
     name = name if "." in name else name + ".c"
     program = classic(name)
     found = t.path("found")
