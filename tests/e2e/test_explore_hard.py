@@ -2,10 +2,11 @@
 
 import json
 import os
+import shutil
 import time
 
-from harness import Target, compile_text, params
-from test_explore import explore, failed
+from harness import Skip, Target, compile_text, params
+from test_explore import ABBA, explore, failed
 
 # Hours pass at once where nobody else can go on, and the clock says so.
 HOURS = """#include <assert.h>
@@ -569,3 +570,91 @@ def test_threads_before_main(t):
     f = failed(t, explore(t, "--runs", "100", program), "deadlock", "a deadlock")
     for _ in range(3):
         t.equal(t.gate("replay", os.path.join(f["folder"], "schedule")).status, 123, "status of the replay")
+
+
+# Objects of pthread, of each kind one; two threads and main.
+OBJECTS = r"""
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t full = PTHREAD_COND_INITIALIZER, empty = PTHREAD_COND_INITIALIZER;
+static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_barrier_t bar;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static sem_t sem;
+static int queue, got, inits;
+static void init(void) { inits++; }
+static void *produce(void *x)
+{
+	pthread_once(&once, init);
+	for (int i = 0; i < 2; i++) {
+		pthread_mutex_lock(&m);
+		while (queue == 1)
+			pthread_cond_wait(&empty, &m);
+		queue++;
+		pthread_cond_signal(&full);
+		pthread_mutex_unlock(&m);
+	}
+	free(malloc(100));
+	pthread_barrier_wait(&bar);
+	sem_post(&sem);
+	return x;
+}
+static void *consume(void *x)
+{
+	pthread_once(&once, init);
+	for (int i = 0; i < 2; i++) {
+		pthread_mutex_lock(&m);
+		while (queue == 0)
+			pthread_cond_wait(&full, &m);
+		queue--;
+		pthread_cond_signal(&empty);
+		pthread_mutex_unlock(&m);
+		pthread_rwlock_wrlock(&rw);
+		got++;
+		pthread_rwlock_unlock(&rw);
+	}
+	pthread_barrier_wait(&bar);
+	sem_post(&sem);
+	pthread_rwlock_rdlock(&rw);
+	x = got == 2 ? 0 : &rw;
+	pthread_rwlock_unlock(&rw);
+	printf("%d\n", got);
+	return x;
+}
+int main(void)
+{
+	pthread_t t[2];
+	void *r;
+	pthread_barrier_init(&bar, 0, 2);
+	sem_init(&sem, 0, 0);
+	pthread_create(&t[0], 0, produce, 0);
+	pthread_create(&t[1], 0, consume, 0);
+	sem_wait(&sem);
+	sem_wait(&sem);
+	pthread_join(t[0], 0);
+	pthread_join(t[1], &r);
+	return r || inits != 1;
+}
+"""
+
+
+def test_musl(t):
+    """Its loader's list is found, and so its pthread functions are points; a fork of the first thread knows its own id."""
+    if not shutil.which("musl-gcc"):
+        raise Skip("no musl-gcc")
+    for flags in ("-g -O0", "-g -O2", "-g -O2 -static"):
+        program = compile_text("objects.c", OBJECTS, flags, compiler="musl-gcc")
+        r = t.gate("run", "-g", t.file("g.lua", 'at "produce":run(function() end)'), program)
+        t.equal(r.status, 0, "status under a gate", r)
+        r = searched(t, program)
+        clean(t, r)
+        t.check("program anew" not in r.stdout, "each schedule is a fork", r)
+        broken = compile_text("abba.c", ABBA.replace("@", "&b, &a"), flags, compiler="musl-gcc")
+        f = failed(t, explore(t, "--runs", "100", broken), "deadlock", "a deadlock")
+        t.equal(t.gate("replay", os.path.join(f["folder"], "schedule")).status, 123, "status of the replay")
+        aborts = compile_text("aborts.c", "#include <stdlib.h>\nint main(void) { abort(); }\n", flags, compiler="musl-gcc")
+        r = explore(t, "--all", "--runs", "5", aborts)
+        t.check("found: 1 failure in 5 schedules; the first: SIGABRT" in r.err, "each run aborts", r)

@@ -15,7 +15,10 @@ int explore_races_begin(struct explore_race_runs *x, struct explore *e)
 	c->strategy = strategy_new(x->strategy ? x->strategy : "pos", &options);
 	c->steps = e->options.steps;
 	explore_runs_points(&x->runs, &e->points_at);
-	return explore_runs_begin(&x->runs, e->x.options, e->x.symbols, e->quick, true, e->x.err);
+	if (explore_runs_begin(&x->runs, e->x.options, e->x.symbols, e->quick, true, e->x.err) < 0)
+		return -1;
+	e->forked = x->runs.kept != NULL;
+	return 0;
 }
 
 /* Threads are switched there from the next run on, so that more is seen to race. */

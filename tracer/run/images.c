@@ -114,6 +114,15 @@ static bool image_known(struct session_process *p, const struct module *m, uint6
 	return false;
 }
 
+static bool is_exe(const struct session_process *p, const struct link_map *link)
+{
+	const struct image *exe = &p->images.items[0];
+	uint64_t low, high, dynamic = (uint64_t)(uintptr_t)link->l_ld - exe->bias;
+
+	module_span(exe->module, &low, &high);
+	return link->l_addr == exe->bias && dynamic >= low && dynamic < high;
+}
+
 /* `at`: the address of the entry in the program's memory */
 static void one_link(struct session *s, struct session_process *p, const struct link_map *link,
 		     uint64_t at, struct module_list *loaded)
@@ -125,7 +134,7 @@ static void one_link(struct session *s, struct session_process *p, const struct 
 
 	if (read_name(p, (uint64_t)(uintptr_t)link->l_name, name, sizeof(name)) < 0)
 		return;
-	if (!name[0]) { /* the executable has no name */
+	if (!name[0] || is_exe(p, link)) { /* which has no name in glibc's list */
 		image_known(p, p->exe, link->l_addr, at);
 		return;
 	}
@@ -172,19 +181,31 @@ static void drop_unseen(struct session *s, struct session_process *p)
 	}
 }
 
+/* Where the list begins, by the loader's symbols: glibc's is the list itself, musl's points there. */
+static uint64_t list_of(struct session_process *p)
+{
+	uint64_t offset, at;
+
+	if (p->loader && module_symbol(p->loader, "_r_debug", &offset, NULL) == 0)
+		return p->loader_base + offset;
+	if (p->loader && module_symbol(p->loader, "_dl_debug_addr", &offset, NULL) == 0 &&
+	    target_read(p->target, p->loader_base + offset, &at, sizeof(at)) == 0)
+		return at;
+	return 0;
+}
+
 void images_update(struct session *s, struct session_process *p, struct module_list *loaded,
 		   bool *consistent)
 {
 	/* struct r_debug_extended of glibc 2.35 and later; r_version says whether r_next is there. */
 	struct r_debug debug;
-	uint64_t offset, size, next;
+	uint64_t next = list_of(p);
 
 	*consistent = false;
-	if (!p->loader || module_symbol(p->loader, "_r_debug", &offset, &size) < 0)
+	if (!next)
 		return;
 	array_each(struct image, image, &p->images)
 		image->seen = image == p->images.items;
-	next = p->loader_base + offset;
 	for (int i = 0; next && i < MOST_NAMESPACES; i++) {
 		if (target_read(p->target, next, &debug, sizeof(debug)) < 0)
 			return;

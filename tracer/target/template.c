@@ -4,7 +4,8 @@
  *
  * Two things in which a copy would differ from a program that has run to there: the kernel clears a word
  * of its own when the thread ends (set_tid_address(2)), on which a join of the first thread waits, and
- * which has its id until then; and it looks through a list of locks (set_robust_list(2)).
+ * which has its id until then; and it looks through a list of locks (set_robust_list(2)). The C library
+ * knows the thread's id, too: glibc by that word, musl by one at the thread's pointer.
  */
 #include "tracer/target/target_internal.h"
 
@@ -92,14 +93,6 @@ static int stand_there(struct thread *th, const struct thread *kept)
 	return thread_set_regs(th, &kept->regs);
 }
 
-static int set_robust(struct target *t, struct thread *th)
-{
-	const uint64_t args[6] = {t->kept.robust, t->kept.robust_size};
-	int64_t result;
-
-	return t->kept.robust ? target_syscall(t, &th->pub, SYS_set_robust_list, args, &result) : 0;
-}
-
 /* musl has a lock there, which the kernel releases; only glibc keeps the id in it. */
 static uint64_t tid_flags(const struct target *t)
 {
@@ -110,6 +103,30 @@ static uint64_t tid_flags(const struct target *t)
 		return 0;
 	target_read(kept->process, t->kept.tid_at, &word, sizeof(word));
 	return CLONE_CHILD_CLEARTID | (word == (uint32_t)kept->tid ? CLONE_CHILD_SETTID : 0);
+}
+
+/* A signal that it sends to itself would be the kept thread's else. */
+static void set_own_id(const struct target *t, struct thread *th)
+{
+	const struct thread *kept = t->kept.thread;
+	const uint32_t id = (uint32_t)kept->pub.tid, own = (uint32_t)th->pub.tid;
+	uint32_t words[16];
+
+	if (tid_flags(t) & CLONE_CHILD_SETTID ||
+	    target_read(th->pub.process, kept->regs.fs_base, words, sizeof(words)) < 0)
+		return;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (words[i] == id)
+			target_write(th->pub.process, kept->regs.fs_base + i * sizeof(own), &own,
+				     sizeof(own));
+}
+
+static int set_robust(struct target *t, struct thread *th)
+{
+	const uint64_t args[6] = {t->kept.robust, t->kept.robust_size};
+	int64_t result;
+
+	return t->kept.robust ? target_syscall(t, &th->pub, SYS_set_robust_list, args, &result) : 0;
 }
 
 struct target_process *target_copy(struct target *t, struct target_thread **thread,
@@ -135,6 +152,7 @@ struct target_process *target_copy(struct target *t, struct target_thread **thre
 		error_set(err, ERROR_SYSTEM, "the program's copy has died");
 		return NULL;
 	}
+	set_own_id(t, th);
 	*thread = &th->pub;
 	return &p->pub;
 }

@@ -177,14 +177,15 @@ static void put_static(const struct setting *x)
 			    &function_owner, i);
 }
 
-static void note_runtime(struct controlled *g, const struct image *image)
+/* In musl one file is all of these. */
+static void note_runtime(struct controlled *g, const struct module *loader,
+			 const struct image *image)
 {
 	uint64_t low, high;
 
 	if (g->runtime_count == CONTROLLED_RUNTIMES ||
-	    !(module_matches(image->module, "libc.so.6") ||
-	      module_matches(image->module, "libpthread.so.0") ||
-	      module_matches(image->module, "ld-linux-x86-64.so.2")))
+	    !(image->module == loader || module_matches(image->module, "libc.so") ||
+	      module_matches(image->module, "libpthread.so")))
 		return;
 	module_span(image->module, &low, &high);
 	g->runtime[g->runtime_count].low = image->bias + low;
@@ -197,7 +198,7 @@ static void image_settled(const struct setting *x)
 		module_each_dynamic(x->image->module, put_named, (void *)x);
 	else
 		put_static(x);
-	note_runtime(x->session->options->controlled, x->image);
+	note_runtime(x->session->options->controlled, x->process->loader, x->image);
 	accesses_settled(x->session, x->process, x->thread, x->image);
 	lines_settled(x->session, x->process, x->thread, x->image);
 }
