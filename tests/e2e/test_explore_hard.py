@@ -658,3 +658,53 @@ def test_musl(t):
         aborts = compile_text("aborts.c", "#include <stdlib.h>\nint main(void) { abort(); }\n", flags, compiler="musl-gcc")
         r = explore(t, "--all", "--runs", "5", aborts)
         t.check("found: 1 failure in 5 schedules; the first: SIGABRT" in r.err, "each run aborts", r)
+
+
+# How often each thread locks is drawn.
+DRAWS = r"""
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int n;
+static unsigned draw(const char *from)
+{
+	unsigned x = 0;
+	int fd = open(from, O_RDONLY);
+	if (read(fd, &x, sizeof(x)) != sizeof(x))
+		return 0;
+	close(fd);
+	return x;
+}
+static void *work(void *x)
+{
+	unsigned k = draw("/dev/urandom") % 7 + draw("/dev/random") % 5;
+	FILE *f = fopen("/dev/urandom", "r");
+	for (k += fgetc(f) % 3; k; k--) {
+		pthread_mutex_lock(&m);
+		n++;
+		pthread_mutex_unlock(&m);
+	}
+	fclose(f);
+	return x;
+}
+int main(void)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, work, 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+"""
+
+
+def test_random_files(t):
+    """What is read from /dev/random and /dev/urandom is the same in each run."""
+    program = compile_text("draws.c", DRAWS)
+    for _ in range(10 if t.full else 2):
+        r = searched(t, program)
+        clean(t, r)
+        t.check("not the same" not in r.stdout, "equal runs", r)
