@@ -708,3 +708,27 @@ def test_random_files(t):
         r = searched(t, program)
         clean(t, r)
         t.check("not the same" not in r.stdout, "equal runs", r)
+
+
+def test_ids(t):
+    """Those of threads and processes are others in each run: that is said of a program that asks, and of no other one."""
+    text = """#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+static void *work(void *x) { return ASKS ? (void *)(long)gettid() : x; }
+static void handler(int s) { (void)s; }
+int main(void)
+{
+	pthread_t t;
+	signal(SIGUSR1, handler);
+	raise(SIGUSR1);
+	pthread_create(&t, 0, work, 0);
+	pthread_kill(t, SIGUSR1);
+	return pthread_join(t, 0);
+}
+"""
+    for jobs in ("1", "2"):
+        for asks, flags in ((0, ""), (1, ""), (1, " -static")):
+            r = explore(t, "--runs", "50", "-j", jobs, compile_text("ids.c", text, f"-g -O0 -DASKS={asks}{flags}"))
+            clean(t, r)
+            t.equal(r.stdout.count("asks for ids"), asks, "what is said of it", r)

@@ -99,6 +99,9 @@ static void print_oddities(const struct explore *e)
 	if (e->differed)
 		printf("%lu of %lu that were run twice were not the same: %s\n", e->differed,
 		       e->twice, e->differs ? e->differs : "");
+	if (e->asks_ids)
+		puts("the program asks for ids of its threads or processes, which are others in "
+		     "each run");
 	if (e->not_from)
 		printf("schedules begin at main: the program has other threads when it comes to "
 		       "%s\n",

@@ -90,6 +90,7 @@ static void add_numbers(const struct explore *e, struct json *j)
 	json_integer(j, "differed", (long long)e->differed);
 	if (e->differs)
 		json_string(j, "differs", e->differs);
+	json_bool(j, "asks_ids", e->asks_ids);
 	str_fini(&digest);
 }
 

@@ -91,6 +91,7 @@ struct explore {
 	unsigned long barred; /* schedules that ended because of the script's gates: no failures */
 	unsigned long twice, differed; /* run a second time; ... and were another one then */
 	char *differs;		       /* the first step that differed, in words; or NULL */
+	bool asks_ids;	   /* the program asks for its own, which are others in each run */
 	unsigned long cut; /* schedules that reached the step limit, and something still moved */
 	bool complete;	   /* dfs: there are no others */
 	bool over;	   /* it has ended by itself */

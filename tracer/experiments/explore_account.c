@@ -90,6 +90,7 @@ void explore_account(struct explore_account *a, struct explore_outcome *o)
 	add_digest(e, o->digest);
 	e->barred += o->ended == EXPLORE_BARRED;
 	e->cut += o->ended == EXPLORE_CUT;
+	e->asks_ids |= o->asks_ids;
 	e->twice += o->twice;
 	e->differed += o->differs != NULL;
 	if (o->differs && !e->differs)

@@ -13,6 +13,7 @@ struct explore_outcome {
 	bool early;	/* made to find races, before the strategy's first: `run` counts those */
 	uint64_t at_us; /* microseconds after the search's begin it was known */
 	uint64_t digest, points;
+	bool asks_ids; /* the program has asked for its own by now */
 	bool twice;    /* it was run a second time ... */
 	char *differs; /* ... and was another one; or NULL */
 	/* What it has taught. */

@@ -43,6 +43,7 @@ static enum strategy_result take(const struct explore *e, const struct controlle
 	o->digest = schedule_digest(&c->schedule);
 	o->points = c->schedule.steps.count;
 	o->status = r->status;
+	o->asks_ids = c->asks_ids;
 	if (o->ended == EXPLORE_FAILED && !is_known(e, o->key))
 		take_failure(c, r, kind, o);
 	return results[o->ended];

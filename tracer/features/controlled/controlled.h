@@ -104,6 +104,7 @@ struct controlled {
 	struct schedule schedule;
 	enum controlled_end end;
 	bool sanitizer;	     /* the program has a sanitizer, which has reported something */
+	bool asks_ids;	     /* the program has asked for its own, in this run or another one */
 	bool had_threads;    /* keeps: it has made some on its way, ended or not */
 	char *stuck;	     /* STUCK: tells this one from others; or NULL */
 	struct control *now; /* the run that goes on; or NULL */

@@ -201,6 +201,7 @@ bool race_name(struct turn *t, const struct inspect_stack *calls, size_t own, ui
 
 bool processors_call(struct turn *t);
 bool random_call(struct control *c, struct turn *t); /* random.c */
+bool ids_call(struct control *c, struct turn *t);    /* ids.c */
 
 /* ---- written.c ---- */
 
