@@ -9,6 +9,7 @@ import re
 from harness import ROOT, compile_text, params
 
 BUGS = os.path.join(ROOT, "tests", "explore", "bugs")
+VERIFY = 100  # an order that is needed in one of ten runs may be left out by luck: verification puts it back
 
 LOST = """#include <pthread.h>
 static volatile int n;
@@ -175,24 +176,24 @@ def classic(name, flags="-O0", compilers=("gcc", "g++")):
 @params("reorder.c", "cxx_condition.cc")
 def test_other_build(t, name):
     """Where a line has no code of its own, or ends in a jump to what it calls, the starts and ends of threads are there."""
-    runs = 100 if t.full else 30
+    runs = 100 if t.full else 20
     found = t.path("found")
-    r = t.gate("explore", "--points", "memory", "-o", found, "--", classic(name), env={"GATECTL_VERIFY": str(runs)})
+    r = t.gate("explore", "--points", "memory", "-o", found, "--", classic(name), env={"GATECTL_VERIFY": str(VERIFY)})
     for build in ("gcc", "g++"), ("clang", "clang++"):
         program = classic(name, "-O2", build)
         r = t.gate("run", "--repeat", str(runs), "-g", os.path.join(found, "1", "gates.lua"), "--", program)
         t.equal(r.status, 0, "as the script expects, in all runs of " + build[0], r)
 
 
-@params("escaped_local", "process_check", "cxx_cas.cc", "futex", "cancel_lock", "signal_lock", "notify_one", "double_free", "stale_lookup", "timeout_event", "cxx_iterator.cc", "cxx_atomic_wait.cc")
+@params("escaped_local", "process_check", "cxx_cas.cc", "futex", "cancel_lock", "signal_lock", "notify_one", "timeout_event", "cxx_iterator.cc", "cxx_atomic_wait.cc")
 def test_classic(t, name):
     """What takes more than the order of lines: calls, waits and who is woken, time-outs, calls that are no points."""
-    runs = 200 if t.full else 30
+    runs = 200 if t.full else 20
     name = name if "." in name else name + ".c"
     program = classic(name)
     found = t.path("found")
-    r = t.gate("explore", "--points", "memory", "-o", found, "--", program, env={"GATECTL_VERIFY": str(runs)})
-    t.check("\nthe script has forced it in %d of %d runs\n" % (runs, runs) in r.err, "there is a script", r)
+    r = t.gate("explore", "--points", "memory", "-o", found, "--", program, env={"GATECTL_VERIFY": str(VERIFY)})
+    t.check("\nthe script has forced it in %d of %d runs\n" % (VERIFY, VERIFY) in r.err, "there is a script", r)
     script = os.path.join(found, "1", "gates.lua")
     if name != "cxx_iterator.cc":  # between two steps of a `for` there is no line
         t.check('"*0x' not in read(script), "no address of the program: " + read(script), r)

@@ -137,7 +137,8 @@ static bool is_last(const struct plan_view *v, size_t at, bool after)
 {
 	if (at >= v->done)
 		return true;
-	return after && v->steps.items[at].line_last == v->steps.items[v->over - 1].line_last;
+	return after && v->over &&
+	       v->steps.items[at].line_last == v->steps.items[v->over - 1].line_last;
 }
 
 static size_t make(struct plan_placing *g, size_t at, enum plan_at kind, bool line, bool after)
