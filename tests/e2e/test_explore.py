@@ -333,6 +333,35 @@ def test_replay(t, kind):
     t.equal("gatectl: " in again.err, kind != "status", "as run says it", again)
 
 
+# Main is the one that waits when all others have ended, and is asked twice: can it move, and where is it?
+EARLY = """#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t finished = PTHREAD_COND_INITIALIZER;
+static void *work(void *x) { pthread_cond_signal(&finished); return x; }
+int main(void)
+{
+	pthread_t t;
+	pthread_mutex_lock(&lock);
+	pthread_create(&t, 0, work, 0);
+	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&lock);
+	pthread_cond_wait(&finished, &lock);
+	pthread_mutex_unlock(&lock);
+	return pthread_join(t, 0);
+}
+"""
+
+
+def test_replay_says_the_same(t):
+    r = explore(t, compile_text("early.c", EARLY))
+    where = "in main at early.c:12"
+    t.check(where in failed(t, r, "deadlock", "a deadlock at early.c:12")["text"], "what explore says", r)
+    for _ in range(100 if t.full else 10):
+        again = t.gate("replay", os.path.join(r.found, "1", "schedule"))
+        t.equal(again.status, 123, "status", again)
+        t.check(again.first.endswith(f"main waits for condition variable finished (with mutex lock), {where}"), "where it waits", again)
+
+
 def diverged(t, r, reason):
     t.equal(r.status, 117, "status", r)
     t.check(re.match(r"gatectl: diverged: at step \d+ of \d+ ", r.first), "the first line", r)

@@ -196,11 +196,14 @@ void caller_look(struct session *s, struct waiter *w)
 {
 	struct session_thread *t = w->thread;
 	bool runs = t->target->state == TARGET_RUNNING;
+	bool paused = runs && target_pause(s->target, t->target) == 0;
 
-	if (runs && target_pause(s->target, t->target) < 0)
-		return; /* it has just stopped for a reason of its own */
+	/* Not paused, it has just stopped for a reason of its own, as on its way back into the call
+	   that an earlier question interrupted: there it can be asked, too. */
+	if (t->target->state == TARGET_RUNNING)
+		return;
 	pages_forget(s);
 	read_stack(w);
-	if (runs)
+	if (paused)
 		target_resume(s->target, t->target);
 }
