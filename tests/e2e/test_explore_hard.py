@@ -732,3 +732,42 @@ int main(void)
             r = explore(t, "--runs", "50", "-j", jobs, compile_text("ids.c", text, f"-g -O0 -DASKS={asks}{flags}"))
             clean(t, r)
             t.equal(r.stdout.count("asks for ids"), asks, "what is said of it", r)
+
+
+# To open it waits for the other end: a call that explore is not told of.
+FIFO = r"""
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+static void *writes(void *x)
+{
+	int fd = open("fifo", O_WRONLY);
+	if (write(fd, "x", 1) != 1)
+		abort();
+	close(fd);
+	return x;
+}
+int main(void)
+{
+	pthread_t t;
+	char byte, dir[] = "/tmp/gatectl-fifo-XXXXXX";
+	int fd;
+	if (!mkdtemp(dir) || chdir(dir) || mkfifo("fifo", 0600))
+		return 4;
+	pthread_create(&t, 0, writes, 0);
+	fd = open("fifo", O_RDONLY);
+	if (read(fd, &byte, 1) != 1)
+		return 3;
+	pthread_join(t, 0);
+	return unlink("fifo") || rmdir(dir);
+}
+"""
+
+
+def test_waits_untold(t):
+    r = searched(t, "--points", "sync", compile_text("fifo.c", FIFO), runs="20")
+    clean(t, r)
+    t.check("did not end" not in r.stdout, "each run ends", r)

@@ -231,6 +231,8 @@ static void tick(struct session *s)
 
 	if (!c || !c->begun)
 		return;
+	if (!c->over)
+		kernel_notice(c);
 	if (c->kernel || c->over)
 		wait_outside(c);
 	if (!c->over)
@@ -272,6 +274,7 @@ static bool goes(struct session *s, struct session_thread *thread)
 	if (!c || !c->begun || c->over || !t->thread)
 		return false;
 	c->moves++;
+	kernel_left(c, t);
 	if (t->bears) {
 		kernel_born(c, t);
 		return true;
@@ -362,8 +365,10 @@ static bool call(struct session *s, const struct target_event *ev)
 			target_resume(s->target, ev->thread);
 		t->thread = controlled;
 	} else if (ev->kind == TARGET_CALLED) {
-		kernel_called(c, t);
+		kernel_left(c, t);
+		kernel_called(t);
 	} else {
+		kernel_left(c, t);
 		on_call(c, t);
 	}
 	return true;

@@ -75,12 +75,14 @@ struct turn {
 	uint64_t until_ns;
 	struct futex_key key; /* FUTEX */
 	enum futex_waits waits;
-	uint32_t bits;	 /* ... of FUTEX_WAIT_BITSET */
-	uint64_t lock;	 /* ... the word, if not FOR_WAKE */
-	bool ends;	 /* by itself, and not with its process */
-	bool left;	 /* KERNEL: has ended, but is its process's first thread */
-	bool bears;	 /* is about to leave a call that has made a process in its memory */
-	bool blocked;	 /* its call has waited in the kernel */
+	uint32_t bits; /* ... of FUTEX_WAIT_BITSET */
+	uint64_t lock; /* ... the word, if not FOR_WAKE */
+	bool ends;     /* by itself, and not with its process */
+	bool left;     /* KERNEL: has ended, but is its process's first thread */
+	bool bears;    /* is about to leave a call that has made a process in its memory */
+	uint64_t
+		slept; /* RUNS: times it had gone to sleep when it was seen asleep; 0: it was not */
+	bool blocked;  /* its call has waited in the kernel */
 	bool signalled;	 /* FUTEX, SLEEPS: a handler is to run */
 	bool has_result; /* READY: the call's, which is not made */
 	int64_t result;
@@ -274,7 +276,11 @@ void times_limit(struct control *c, struct turn *t, const struct target_limit *l
 void kernel_born(struct control *c, struct turn *t);
 /* Makes the call. */
 void kernel_call(struct control *c, struct turn *t);
-void kernel_called(struct control *c, struct turn *t); /* TARGET_CALLED */
+void kernel_left(struct control *c,
+		 struct turn *t);   /* it has stopped, and so waits there no more */
+void kernel_called(struct turn *t); /* TARGET_CALLED */
+/* At a tick: who sleeps in a call that is not told of waits there, too. */
+void kernel_notice(struct control *c);
 /* The time for which it waits there is over: it will stop. */
 void kernel_time_out(struct control *c, struct turn *t);
 /* Do all of those in the kernel still wait there? Those that do not will stop. */

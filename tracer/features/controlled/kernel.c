@@ -168,20 +168,53 @@ bool kernel_rests(struct control *c)
 	return rest && target_is_settled(target_of_run(c), c->kernel);
 }
 
-void kernel_called(struct control *c, struct turn *t)
+void kernel_left(struct control *c, struct turn *t)
+{
+	if (t->moment != MOMENT_KERNEL)
+		return;
+	t->moment = MOMENT_RUNS;
+	c->kernel--;
+}
+
+void kernel_called(struct turn *t)
 {
 	struct strategy_point p = {.op = STRATEGY_BLOCK,
 				   .object = STRATEGY_ANY_OBJECT,
 				   .place = t->call.pc,
 				   .writes = true};
 
-	if (t->moment == MOMENT_KERNEL)
-		c->kernel--;
 	if (t->blocked)
 		turn_ready(t, &p);
 	else
 		turn_goes(t);
 	t->blocked = t->timed = false;
+}
+
+/*
+ * A file's opening, a lock on a file: too many calls can wait for one of them to be told of. Asleep twice, and
+ * not awake in between, it is not on its way. A wait for several futexes could not be ended by any step.
+ */
+static bool sleeps_untold(struct turn *t)
+{
+	struct target_block look = {.activity = TARGET_ACTIVE};
+	uint64_t before = t->slept;
+
+	if (t->moment == MOMENT_RUNS && t->thread->target->state == TARGET_RUNNING)
+		target_look(t->thread->target, &look);
+	t->slept = look.activity == TARGET_BLOCKED && look.number != SYS_futex_waitv
+			   ? look.switches + 1
+			   : 0;
+	return t->slept && t->slept == before;
+}
+
+void kernel_notice(struct control *c)
+{
+	array_each(struct turn *, t, &c->turns) {
+		if (!sleeps_untold(*t))
+			continue;
+		(*t)->blocked = true;
+		rests_inside(c, *t);
+	}
 }
 
 void kernel_time_out(struct control *c, struct turn *t)
