@@ -35,3 +35,15 @@ int io_read(int fd, struct str *out)
 		str_add_bytes(out, bytes, n > 0 ? (size_t)n : 0);
 	return n < 0 ? -1 : 0;
 }
+
+void io_read_at(int fd, struct str *out)
+{
+	char bytes[4096];
+	off_t at = 0;
+	ssize_t n;
+
+	while ((n = pread(fd, bytes, sizeof(bytes), at)) > 0) {
+		str_add_bytes(out, bytes, (size_t)n);
+		at += n;
+	}
+}

@@ -11,5 +11,7 @@
 int io_write(int fd, const char *bytes, size_t length);
 /* Adds what there is up to the end. 0, or -1 with errno. */
 int io_read(int fd, struct str *out);
+/* Adds a whole file, wherever it is being read or written. */
+void io_read_at(int fd, struct str *out);
 
 #endif

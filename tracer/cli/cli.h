@@ -5,6 +5,7 @@
 #define GATECTL_CLI_CLI_H
 
 #include "tracer/experiments/explore.h"
+#include "tracer/experiments/harness.h"
 #include "tracer/run/session.h"
 
 struct cli {
@@ -19,6 +20,7 @@ struct cli {
 	double most_seconds; /* convert, explore: for all of it; 0: no limit; < 0: not given */
 	struct explore_options explore; /* but for what has a place above */
 	const char *ignore;		/* races: a file of locations; NULL: none */
+	struct harness_options harness; /* of harness; `library` is in rest */
 	bool merge;			/* explore: of folders, nothing is run */
 	char **rest;			/* what follows the options: PROG and its arguments */
 	int rest_count;
@@ -45,6 +47,7 @@ enum {
 	CMD_EXPLORE = 128,
 	CMD_REPLAY = 256,
 	CMD_RACES = 512,
+	CMD_HARNESS = 1024,
 };
 
 /* One row of the table that parsing, --help and completions come from. */
@@ -79,7 +82,18 @@ enum {
 	OPT_SEED,
 	OPT_SHARD,
 	OPT_MERGE,
-	OPT_IGNORE
+	OPT_IGNORE,
+	OPT_OBJECT, /* from here on those of harness alone */
+	OPT_NEW,
+	OPT_DELETE,
+	OPT_OPS,
+	OPT_VALUES,
+	OPT_THREADS,
+	OPT_CALLS,
+	OPT_SCHEMA,
+	OPT_LIST,
+	OPT_INCLUDE,
+	OPT_CFLAGS
 };
 
 /* options.c: 0, or -1 with a usage error. argv[0] is the command's name. */
@@ -97,7 +111,13 @@ extern const struct explore_options options_explore_defaults;
 int options_explore(int key, const char *value, struct cli *out, struct error *err);
 /* When all have been given. -1: what was asked for is not there yet. */
 void options_explore_settle(struct cli *cli);
-bool options_is_strategy(const char *name); /* "auto", "pos", ...: none in Lua */
+void options_verify(struct explore_options *o); /* how often a script is tried */
+bool options_is_strategy(const char *name);	/* "auto", "pos", ...: none in Lua */
+
+/* options_harness.c */
+int options_harness(int key, const char *value, struct cli *out, struct error *err);
+int options_harness_settle(struct cli *cli, struct error *err); /* when all have been given */
+void options_harness_fini(struct cli *cli);
 
 /* output.c: prints an error as the contract has it; returns the exit status. */
 int output_error(const struct cli *cli, const struct error *err);
@@ -141,6 +161,7 @@ int command_repl(struct cli *cli);
 int command_explore(struct cli *cli);
 int command_replay(struct cli *cli);
 int command_races(struct cli *cli);
+int command_harness(struct cli *cli);
 int command_convert(struct cli *cli);
 
 #endif

@@ -9,10 +9,7 @@
 #include "tracer/features/features.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum { VERIFIED = 1000, VERIFIED_S = 60 };
 
 /* ---- while it goes on ------------------------------------------------------------------------------- */
 
@@ -221,16 +218,6 @@ static int finish(struct cli *cli, struct explore *e, int answer)
 	return tell(cli, e, status, answer);
 }
 
-/* RUNS or RUNS/SECONDS for our own tests, which have no time for more. */
-static void set_verify(struct explore_options *o)
-{
-	const char *given = getenv("GATECTL_VERIFY");
-	char *end = NULL;
-
-	o->verify = given ? strtoul(given, &end, 10) : VERIFIED;
-	o->verify_s = end && *end == '/' ? strtod(end + 1, NULL) : VERIFIED_S;
-}
-
 static int explore(struct cli *cli)
 {
 	struct explore e = {.quick = &search_features,
@@ -290,7 +277,7 @@ int command_explore(struct cli *cli)
 	ERROR(err);
 
 	options_explore_settle(cli);
-	set_verify(&cli->explore);
+	options_verify(&cli->explore);
 	if (explore_reports_check(cli, &err) < 0 ||
 	    ((!cli->merge || cli->explore.goes_on) && found_check(cli->explore.output, &err) < 0))
 		return output_error(cli, &err);

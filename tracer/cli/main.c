@@ -28,6 +28,8 @@ static const struct command commands[] = {
 	 "one recorded interleaving again, exactly", CMD_REPLAY, command_replay},
 	{"races", "races [OPTIONS] [-g FILE.lua]... [--] PROG [ARG...]",
 	 "which accesses to memory are ordered by nothing?", CMD_RACES, command_races},
+	{"harness", "harness [OPTIONS] --object TYPE [-o DIR] LIBRARY",
+	 "is every operation of a C object atomic?", CMD_HARNESS, command_harness},
 	{"check", "check -g FILE.lua PROG", "resolve every location of a script, run nothing",
 	 CMD_CHECK, command_check},
 	{"lines", "lines PROG LOCATION...",

@@ -20,25 +20,48 @@ const struct option_row option_rows[] = {
 	{"output", 'o', "FILE.lua", CMD_CONVERT, "where the script is written to"},
 	{"runs", 'n', "N", CMD_PROVE | CMD_CONVERT,
 	 "prove: N runs of each kind; convert: N runs to verify the script (20)"},
-	{"output", 'o', "DIR", CMD_EXPLORE,
+	{"output", 'o', "DIR", CMD_EXPLORE | CMD_HARNESS,
 	 "where what is found goes: DIR/1/, DIR/2/, ... (gatectl-found)"},
-	{"strategy", OPT_STRATEGY, "auto|random|pct|pos|surw|rff|dfs", CMD_EXPLORE | CMD_RACES,
+	{"strategy", OPT_STRATEGY, "auto|random|pct|pos|surw|rff|dfs",
+	 CMD_EXPLORE | CMD_RACES | CMD_HARNESS,
 	 "who chooses, or FILE.lua with a strategy of your own (auto)"},
-	{"depth", OPT_DEPTH, "D", CMD_EXPLORE, "of pct: how many orders make the bug (3)"},
-	{"bound", OPT_BOUND, "K", CMD_EXPLORE, "of dfs: preemptions in a schedule at most (2)"},
-	{"points", OPT_POINTS, "sync|races|memory", CMD_EXPLORE,
+	{"depth", OPT_DEPTH, "D", CMD_EXPLORE | CMD_HARNESS,
+	 "of pct: how many orders make the bug (3)"},
+	{"bound", OPT_BOUND, "K", CMD_EXPLORE | CMD_HARNESS,
+	 "of dfs: preemptions in a schedule at most (2)"},
+	{"points", OPT_POINTS, "sync|races|memory", CMD_EXPLORE | CMD_HARNESS,
 	 "accesses to memory that are points, or FILE.c or FUNC: every line there"},
 	{"from", OPT_FROM, "LOCATION", CMD_EXPLORE, "where schedules begin (main)"},
 	{"runs", 'n', "N", CMD_EXPLORE,
 	 "schedules at most (10000; with --for as many as there is time for)"},
 	{"for", OPT_FOR, "SECONDS", CMD_EXPLORE | CMD_RACES, "how long to search (no limit)"},
-	{"steps", OPT_STEPS, "N", CMD_EXPLORE | CMD_RACES,
+	{"runs", 'n', "N", CMD_HARNESS, "schedules of each harness at most (10000)"},
+	{"for", OPT_FOR, "SECONDS", CMD_HARNESS,
+	 "how long to search all of them; 0 = as long as it needs (60)"},
+	{"steps", OPT_STEPS, "N", CMD_EXPLORE | CMD_RACES | CMD_HARNESS,
 	 "points of a schedule before it counts as one that does not end (100000)"},
-	{"seed", OPT_SEED, "N", CMD_EXPLORE | CMD_RACES,
+	{"seed", OPT_SEED, "N", CMD_EXPLORE | CMD_RACES | CMD_HARNESS,
 	 "the same seed gives the same schedules (1)"},
 	{"all", OPT_ALL, NULL, CMD_EXPLORE,
 	 "go on after the first failure; failures are told apart by kind and place"},
-	{"jobs", 'j', "N", CMD_EXPLORE, "that many schedules at once (all CPUs)"},
+	{"all", OPT_ALL, NULL, CMD_HARNESS,
+	 "go on after the first violation; harnesses that contain one are left out"},
+	{"object", OPT_OBJECT, "TYPE", CMD_HARNESS,
+	 "the struct whose operations are called: 'struct queue', queue_t"},
+	{"new", OPT_NEW, "EXPR", CMD_HARNESS, "of C: gives an object (a call of its constructor)"},
+	{"delete", OPT_DELETE, "FUNC", CMD_HARNESS, "ends an object (its destructor)"},
+	{"ops", OPT_OPS, "OPS", CMD_HARNESS, "f,g,h: only these operations (all that were found)"},
+	{"values", OPT_VALUES, "LIST", CMD_HARNESS, "what parameters get (0,1,2)"},
+	{"threads", OPT_THREADS, "N", CMD_HARNESS, "threads of a harness, 2 to 4 (2)"},
+	{"calls", OPT_CALLS, "N..M", CMD_HARNESS,
+	 "calls of a harness, all threads together (3..6)"},
+	{"schema", OPT_SCHEMA, "HARNESS", CMD_HARNESS,
+	 "'{ f(1); g() } || { h() }': this one alone; may be repeated"},
+	{"list", OPT_LIST, NULL, CMD_HARNESS, "only say which functions were found, and what for"},
+	{"include", OPT_INCLUDE, "FILE.h", CMD_HARNESS,
+	 "declares the functions (what debug information says); may be repeated"},
+	{"cflags", OPT_CFLAGS, "OPTIONS", CMD_HARNESS, "for the compiler, which is CC or cc"},
+	{"jobs", 'j', "N", CMD_EXPLORE | CMD_HARNESS, "that many schedules at once (all CPUs)"},
 	{"shard", OPT_SHARD, "K/N", CMD_EXPLORE, "only the K-th of N disjoint parts (1/1)"},
 	{"merge", OPT_MERGE, NULL, CMD_EXPLORE,
 	 "one summary of what shards found: the DIRs come instead of PROG"},
@@ -48,6 +71,7 @@ const struct option_row option_rows[] = {
 	 "for)"},
 	{"ignore", OPT_IGNORE, "FILE", CMD_RACES,
 	 "races there are left out: one location a line, # begins a comment"},
+	{"report", OPT_REPORT, "FILE", CMD_HARNESS, "the search as .json or .xml; may be repeated"},
 	{"report", OPT_REPORT, "FILE", CMD_EXPLORE | CMD_RACES,
 	 "the search as .json, .xml or .html; may be repeated"},
 	{"all", OPT_ALL, NULL, CMD_CONVERT,
@@ -79,7 +103,7 @@ const struct option_row option_rows[] = {
 	 "let child processes go untouched"},
 	{"skip-if-unavailable", OPT_SKIP, NULL,
 	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_PROVE | CMD_CONVERT | CMD_EXPLORE |
-		 CMD_REPLAY | CMD_RACES,
+		 CMD_REPLAY | CMD_RACES | CMD_HARNESS,
 	 "status 77 (skipped), not 118, where tracing is not permitted"},
 	{"lock", OPT_LOCK, NULL, CMD_CHECK, "write beside each script what its locations mean now"},
 	{"fix", OPT_FIX, NULL, CMD_CHECK, "rewrite line numbers of locations that have moved"},
@@ -89,15 +113,15 @@ const struct option_row option_rows[] = {
 	{"verbose", 'v', NULL, CMD_EXPLORE, "the whole text of every failure, not of the first"},
 	{"quiet", 'q', NULL,
 	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE | CMD_CONVERT | CMD_EXPLORE | CMD_REPLAY |
-		 CMD_RACES,
+		 CMD_RACES | CMD_HARNESS,
 	 "only verdicts"},
 	{"color", OPT_COLOR, "auto|always|never",
 	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_LINES | CMD_PROVE | CMD_CONVERT |
-		 CMD_EXPLORE | CMD_REPLAY | CMD_RACES,
+		 CMD_EXPLORE | CMD_REPLAY | CMD_RACES | CMD_HARNESS,
 	 "whether verdicts are coloured (auto)"},
 	{"help", 'h', NULL,
 	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_LINES | CMD_PROVE | CMD_CONVERT |
-		 CMD_EXPLORE | CMD_REPLAY | CMD_RACES,
+		 CMD_EXPLORE | CMD_REPLAY | CMD_RACES | CMD_HARNESS,
 	 "this text"},
 	{0},
 };
@@ -232,7 +256,8 @@ static int one_option(int key, struct cli *out, struct error *err)
 		out->help = true;
 		return 0;
 	default:
-		return options_explore(key, optarg, out, err);
+		return key >= OPT_OBJECT ? options_harness(key, optarg, out, err)
+					 : options_explore(key, optarg, out, err);
 	}
 }
 
@@ -311,10 +336,11 @@ int options_parse(const struct command *c, int argc, char **argv, struct cli *ou
 	if (out->help || out->rest_count)
 		return 0;
 	error_set(err, ERROR_USAGE, "%s: no %s was given", c->name,
-		  c->mask == CMD_ATTACH	  ? "process"
-		  : c->mask == CMD_REPLAY ? "schedule"
-		  : out->merge		  ? "folder"
-					  : "program");
+		  c->mask == CMD_ATTACH	   ? "process"
+		  : c->mask == CMD_REPLAY  ? "schedule"
+		  : c->mask == CMD_HARNESS ? "library"
+		  : out->merge		   ? "folder"
+					   : "program");
 	return usage(err, c);
 }
 
@@ -324,6 +350,7 @@ void options_fini(struct cli *cli)
 	array_fini(&cli->session.orders);
 	array_fini(&cli->session.reports);
 	base_free(cli->noted);
+	options_harness_fini(cli);
 }
 
 void options_help(const struct command *c)

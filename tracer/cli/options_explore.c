@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { VERIFIED = 1000, VERIFIED_S = 60 };
+
 const struct explore_options options_explore_defaults = {
 	.depth = 3,
 	.bound = 2,
@@ -166,4 +168,14 @@ void options_explore_settle(struct cli *cli)
 		o->runs = cli->runs;
 	if (!o->strategy || strcmp(o->strategy, "auto") == 0)
 		o->strategy = options_is_strategy("auto") ? "auto" : "pos";
+}
+
+/* RUNS or RUNS/SECONDS for our own tests, which have no time for more. */
+void options_verify(struct explore_options *o)
+{
+	const char *given = getenv("GATECTL_VERIFY");
+	char *end = NULL;
+
+	o->verify = given ? strtoul(given, &end, 10) : VERIFIED;
+	o->verify_s = end && *end == '/' ? strtod(end + 1, NULL) : VERIFIED_S;
 }

@@ -336,7 +336,7 @@ int explore_search(struct explore *e)
 	e->seconds = explore_now_s() - s.account.begun;
 	e->over = answer == 0 && has_ended(&s);
 	explore_jobs_end(&s.jobs);
-	if (answer == 0)
+	if (answer == 0 && !e->options.only_finds)
 		answer = shrink_all(&s);
 	if (s.worker.e)
 		explore_worker_end(&s.worker);
@@ -345,7 +345,7 @@ int explore_search(struct explore *e)
 	controlled_paths_cut(&s.paths, 0);
 	array_fini(&s.paths);
 	seen_fini(&s.account.seen);
-	for (size_t i = 0; answer == 0 && i < e->failures.count; i++)
+	for (size_t i = 0; answer == 0 && !e->options.only_finds && i < e->failures.count; i++)
 		answer = look_at(e, &e->failures.items[i]);
 	e->over = e->over && answer == 0;
 	return answer;

@@ -27,7 +27,8 @@ struct explore_options {
 	double verify_s;      /* ... or as many as there are in this time */
 	unsigned jobs;
 	unsigned shard, shards; /* the shard-th (from 1) of so many */
-	bool goes_on; /* what it has done is kept in `output`, and gone on with the next time */
+	bool only_finds; /* a failure is not made small, nor looked at, nor made into gates */
+	bool goes_on;	 /* what it has done is kept in `output`, and gone on with the next time */
 };
 
 /* Which accesses to memory are points. */
@@ -82,6 +83,9 @@ struct explore {
 	const struct features *quick, *full, *plain;
 	struct experiment x;
 	struct explore_options options;
+	/* Of each schedule what the program has written on its standard output; NULL: nobody asks. */
+	void (*said)(void *ctx, const char *text);
+	void *said_ctx;
 	struct explore_points_at
 		points_at; /* found by the first runs, where they are to be found */
 	double until;	   /* by explore_now_s(): no run of the search goes on then; 0: no limit */

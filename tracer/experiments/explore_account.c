@@ -84,6 +84,8 @@ void explore_account(struct explore_account *a, struct explore_outcome *o)
 
 	if (o->none) /* the strategy has seen it */
 		return;
+	if (o->said && e->said)
+		e->said(e->said_ctx, o->said);
 	e->runs++;
 	e->points += o->points;
 	e->distinct += seen_add(&a->seen, o->digest);

@@ -1,5 +1,6 @@
 #include "tracer/experiments/explore_examine.h"
 
+#include "tracer/base/io.h"
 #include "tracer/experiments/explore_failure.h"
 #include "tracer/experiments/explore_run.h"
 #include "tracer/explore/strategy/guide.h"
@@ -17,18 +18,6 @@ struct strategy *explore_guide(const struct schedule *s)
 	guide = strategy_guide_exact(points.items, points.count);
 	array_fini(&points);
 	return guide;
-}
-
-static void read_all(int fd, struct str *out)
-{
-	char bytes[4096];
-	off_t at = 0;
-	ssize_t n;
-
-	while ((n = pread(fd, bytes, sizeof(bytes), at)) > 0) {
-		str_add_bytes(out, bytes, (size_t)n);
-		at += n;
-	}
 }
 
 /* Where the verdict is about a line, that says more than "a deadlock". */
@@ -51,8 +40,8 @@ static void take(struct explore_failure *f, struct controlled *c, struct session
 	f->status = r->status;
 	f->seconds = r->seconds;
 	take_where(f, r);
-	read_all(c->out, &f->out);
-	read_all(c->err, &f->err);
+	io_read_at(c->out, &f->out);
+	io_read_at(c->err, &f->err);
 	for (int kind = 0; kind < REPORT_KINDS; kind++) {
 		f->reports[kind] = r->reports[kind];
 		r->reports[kind] = (struct str){0};

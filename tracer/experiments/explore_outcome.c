@@ -3,6 +3,7 @@
 void explore_outcome_fini(struct explore_outcome *o)
 {
 	base_free(o->differs);
+	base_free(o->said);
 	base_free(o->kind);
 	base_free(o->where);
 	base_free(o->text);
@@ -46,6 +47,7 @@ void explore_outcome_write(const struct explore_outcome *o, struct record *r)
 	record_add(r, o->points);
 	record_add(r, o->twice);
 	record_add_text(r, o->differs);
+	record_add_text(r, o->said);
 	record_add(r, o->lesson.count);
 	array_each(const uint64_t, word, &o->lesson)
 		record_add(r, *word);
@@ -117,6 +119,7 @@ bool explore_outcome_read(struct explore_outcome *o, struct record *r)
 	o->points = record_get(r);
 	o->twice = record_get(r);
 	o->differs = record_get_text(r);
+	o->said = record_get_text(r);
 	for (uint64_t n = record_get(r); n-- && !r->bad;)
 		*array_add(&o->lesson) = record_get(r);
 	if (o->ended == EXPLORE_FAILED)

@@ -16,6 +16,7 @@ struct explore_outcome {
 	bool asks_ids; /* the program has asked for its own by now */
 	bool twice;    /* it was run a second time ... */
 	char *differs; /* ... and was another one; or NULL */
+	char *said;    /* what the program has written, if explore.said asks for it; or NULL */
 	/* What it has taught. */
 	ARRAY(uint64_t) lesson;
 	/* FAILED: */

@@ -1,5 +1,6 @@
 #include "tracer/experiments/explore_worker.h"
 
+#include "tracer/base/io.h"
 #include "tracer/experiments/explore_account.h"
 #include "tracer/experiments/explore_examine.h"
 #include "tracer/explore/schedule/text.h"
@@ -27,6 +28,14 @@ static void take_failure(const struct controlled *c, const struct session_result
 	controlled_paths_copy(&o->paths, &c->paths);
 }
 
+static char *take_said(const struct controlled *c)
+{
+	struct str text = {0};
+
+	io_read_at(c->out, &text);
+	return str_take(&text);
+}
+
 static enum strategy_result take(const struct explore *e, const struct controlled *c,
 				 const struct session_result *r, struct explore_outcome *o)
 {
@@ -44,6 +53,7 @@ static enum strategy_result take(const struct explore *e, const struct controlle
 	o->points = c->schedule.steps.count;
 	o->status = r->status;
 	o->asks_ids = c->asks_ids;
+	o->said = e->said ? take_said(c) : NULL;
 	if (o->ended == EXPLORE_FAILED && !is_known(e, o->key))
 		take_failure(c, r, kind, o);
 	return results[o->ended];

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct reader {
+struct signature_reader {
 	struct module *module;
 	struct die_table *table;
 	const char *wanted; /* without "struct " */
@@ -29,13 +29,13 @@ static int by_text(const void *a, const void *b)
 
 static void add_exported(void *ctx, const char *name, uint64_t offset)
 {
-	struct reader *r = ctx;
+	struct signature_reader *r = ctx;
 
 	if (offset)
 		*array_add(&r->exported) = base_strdup(name);
 }
 
-static bool is_exported(const struct reader *r, const char *name)
+static bool is_exported(const struct signature_reader *r, const char *name)
 {
 	return !r->only_exported ||
 	       (r->exported.count && bsearch(&name, r->exported.items, r->exported.count,
@@ -64,17 +64,17 @@ static bool is_called(const char *name, const char *wanted)
 	return name && strcmp(name, wanted) == 0;
 }
 
-static bool is_wanted(const struct reader *r, const struct type *t)
+static bool is_wanted(const struct signature_reader *r, const struct type *t)
 {
 	return is_aggregate(t) && (is_called(t->name, r->wanted) || is_called(t->tag, r->wanted));
 }
 
-static bool points_to_wanted(const struct reader *r, const struct type *t)
+static bool points_to_wanted(const struct signature_reader *r, const struct type *t)
 {
 	return t->kind == TYPE_POINTER && t->of && is_wanted(r, t->of);
 }
 
-static void note_type(struct reader *r, const struct type *t)
+static void note_type(struct signature_reader *r, const struct type *t)
 {
 	if (t->kind != TYPE_POINTER || !t->of || !is_aggregate(t->of))
 		return;
@@ -92,7 +92,7 @@ static bool is_number(const struct type *t)
 					       t->kind == TYPE_BOOL || t->kind == TYPE_ENUM);
 }
 
-static enum signature_class class_of_pointer(const struct reader *r, const struct type *t)
+static enum signature_class class_of_pointer(const struct signature_reader *r, const struct type *t)
 {
 	const struct type *of = t->of;
 
@@ -111,7 +111,7 @@ static enum signature_class class_of_pointer(const struct reader *r, const struc
 	return is_number(of) && !of->is_const ? SIGNATURE_OUT_INTEGER : SIGNATURE_OTHER;
 }
 
-static enum signature_class class_of(const struct reader *r, const struct type *t)
+static enum signature_class class_of(const struct signature_reader *r, const struct type *t)
 {
 	switch (t->kind) {
 	case TYPE_VOID:
@@ -135,7 +135,8 @@ static enum signature_class class_of(const struct reader *r, const struct type *
 	}
 }
 
-static struct signature_value value_of(struct reader *r, const struct type *t, const char *name)
+static struct signature_value value_of(struct signature_reader *r, const struct type *t,
+				       const char *name)
 {
 	struct signature_value v = {class_of(r, t), name, NULL, t};
 	struct str text = {0};
@@ -148,7 +149,7 @@ static struct signature_value value_of(struct reader *r, const struct type *t, c
 	return v;
 }
 
-static int add_parameter(struct reader *r, const struct entry *e, struct signature *s,
+static int add_parameter(struct signature_reader *r, const struct entry *e, struct signature *s,
 			 struct error *err)
 {
 	const struct type *t = type_of_entry(e, err);
@@ -161,8 +162,8 @@ static int add_parameter(struct reader *r, const struct entry *e, struct signatu
 	return 0;
 }
 
-static int read_parameters(struct reader *r, const struct entry *function, struct signature *s,
-			   struct error *err)
+static int read_parameters(struct signature_reader *r, const struct entry *function,
+			   struct signature *s, struct error *err)
 {
 	uint64_t at = function->next;
 	struct entry e;
@@ -287,7 +288,8 @@ static void signature_fini(struct signature *s)
 }
 
 /* The entry that has all parameters: a copy out of line may lack those that are not used. */
-static int read_whole(struct reader *r, uint64_t offset, struct entry *out, struct error *err)
+static int read_whole(struct signature_reader *r, uint64_t offset, struct entry *out,
+		      struct error *err)
 {
 	uint64_t origin;
 
@@ -297,7 +299,7 @@ static int read_whole(struct reader *r, uint64_t offset, struct entry *out, stru
 	return origin ? entry_read(r->table, origin, out, err) : 0;
 }
 
-static int read_function(struct reader *r, struct scope_ref scope, const char *name,
+static int read_function(struct signature_reader *r, struct scope_ref scope, const char *name,
 			 struct error *err)
 {
 	struct signature s = {.name = name};
@@ -324,7 +326,7 @@ static int read_function(struct reader *r, struct scope_ref scope, const char *n
 	return 0;
 }
 
-static int read_unit(struct reader *r, struct die_unit *u, struct error *err)
+static int read_unit(struct signature_reader *r, struct die_unit *u, struct error *err)
 {
 	if (dies_load(r->table, u, err) < 0)
 		return -1;
@@ -350,7 +352,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct signature *)a)->name, ((const struct signature *)b)->name);
 }
 
-static int no_type(struct reader *r, struct error *err)
+static int no_type(struct signature_reader *r, struct error *err)
 {
 	struct str near = {0};
 
@@ -362,7 +364,7 @@ static int no_type(struct reader *r, struct error *err)
 	return -1;
 }
 
-static void describe(struct reader *r)
+static void describe(struct signature_reader *r)
 {
 	const struct type *whole = type_whole(r->found, NULL);
 	struct str text = {0};
@@ -377,7 +379,7 @@ static void describe(struct reader *r)
 	r->out->size = whole && !whole->incomplete ? whole->size : 0;
 }
 
-static int read_units(struct reader *r, struct error *err)
+static int read_units(struct signature_reader *r, struct error *err)
 {
 	array_each(struct die_unit, u, &r->table->units)
 		if (read_unit(r, u, err) < 0)
@@ -392,7 +394,7 @@ static void drop(struct signatures *s)
 	array_fini(&s->items);
 }
 
-static int read_all(struct reader *r, struct error *err)
+static int read_all(struct signature_reader *r, struct error *err)
 {
 	r->table = dies_table(r->module, err);
 	if (!r->table || read_units(r, err) < 0)
@@ -413,7 +415,7 @@ static int read_all(struct reader *r, struct error *err)
 
 int signatures_read(struct module *m, const char *type, struct signatures *out, struct error *err)
 {
-	struct reader r = {.module = m, .wanted = without_keyword(type), .out = out};
+	struct signature_reader r = {.module = m, .wanted = without_keyword(type), .out = out};
 	struct str none = {0};
 	int answer;
 

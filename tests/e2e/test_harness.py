@@ -1,0 +1,204 @@
+"""gatectl harness: what is found of an object, which outcomes are atomic, what comes of one that is not, errors."""
+
+import json
+import os
+import re
+import subprocess
+import xml.etree.ElementTree
+
+from harness import ROOT, compile_text, params, timeout
+
+OBJECTS = os.path.join(ROOT, "tests", "harness")
+ENV = {"GATECTL_VERIFY": "20/20"}
+
+
+def library(name, level="-O2", compiler=None, flags="-shared -fPIC"):
+    with open(os.path.join(OBJECTS, name + ".c"), encoding="utf-8") as f:
+        return compile_text(f"lib{name}.c", f.read(), f"-g -pthread {flags} {level}", compiler)
+
+
+def made(name, text, flags="-shared -fPIC"):
+    return compile_text(name, "#include <stdlib.h>\n" + text, f"-g -pthread {flags}")
+
+
+def harness(t, *args, **kw):
+    report = t.path("harness.json")
+    r = t.gate("harness", "--for", "100", "--report", report, *args, env=ENV, seconds=110, **kw)
+    with open(report) as f:
+        r.report = json.load(f)
+    t.equal(r.report["status"], r.status, "status in the report", r)
+    return r
+
+
+def test_list(t):
+    r = t.gate("harness", "--list", "--object", "struct queue", library("queue_size"))
+    t.equal((r.status, r.err), (0, ""), "status", r)
+    for line in ("struct queue in libqueue_size", "constructor  struct queue *queue_new(void)", "destructor   void queue_free(struct queue *)",
+                 "operation    int queue_push(struct queue *, int)", "; 1,2,0", "made by: object = queue_new();",
+                 "ended by: queue_free(object);"):
+        t.check(line in r.stdout, line, r)
+
+
+BOX = """#include <stdarg.h>
+struct box { int n; };
+struct pair { int a, b; };
+struct box *box_new(void) { return calloc(1, sizeof(struct box)); }
+int box_get(struct box *b) { return b->n; }
+int box_log(struct box *b, const char *format, ...) { return b->n + (format != 0); }
+int box_pair(struct box *b, struct pair p) { return b->n + p.a; }
+"""
+
+
+def test_left_out(t):
+    r = t.gate("harness", "--list", "--object", "box", made("box.c", BOX))
+    t.check("left out     int box_log(struct box *, const char *, ...)" in r.stdout and "; it is variadic\n" in r.stdout, "variadic", r)
+    t.check("; by value: parameter p is a struct pair\n" in r.stdout, "struct by value", r)
+    r = t.gate("harness", "--object", "box", "--ops", "box_log", "-o", t.path("d"), made("box.c", BOX))
+    t.error(r, where="--ops: 'box_log' is no operation of struct box: it is variadic")
+
+
+@timeout(120)
+@params("gcc", "clang")
+def test_violation(t, compiler):
+    """The size of a queue that is read as two words: found, explained, forced, written as a test."""
+    folder = t.path("found")
+    r = harness(t, "--object", "queue", "--schema", "{ push(1); pop() } || { size() }", "-o", folder, library("queue_size", compiler=compiler))
+    t.equal(r.status, 116, "status", r)
+    t.check(r.first.startswith("gatectl: found: 1 violation in 1 harness; the first: { push(1); pop() } || { size() }: "), "first line", r)
+    t.check(f"; its script: {folder}/1/gates.lua" in r.first, "the script", r)
+    (found,) = r.report["violations"]
+    t.equal((found["kind"], found["forced"]), ("status", found["asked"]), "kind, and forced", r)
+    with open(f"{folder}/1/outcomes.txt") as f:
+        rows = [line.rstrip("\n").split("\t") for line in f]
+    t.equal(rows[0], ["outcome", "times", "atomic", "explained by"], "the header", r)
+    atomic = {row[0]: row[3] for row in rows[1:] if row[2] == "yes"}
+    t.equal(atomic, {"push(1)=1 pop()=1,1 | size()=0 ; size()=0": atomic.get("push(1)=1 pop()=1,1 | size()=0 ; size()=0"),
+                     "push(1)=1 pop()=1,1 | size()=1 ; size()=0": "push(1) size() pop()"}, "what is atomic, and why", r)
+    wrong = [row for row in rows[1:] if row[2] == "NO"]
+    t.equal([(row[0], row[3]) for row in wrong], [("push(1)=1 pop()=1,1 | size()=-1 ; size()=0", "-")], "what is not", r)
+    t.check(all(int(row[1]) > 0 for row in wrong), "it came", r)
+    with open(f"{folder}/1/README.md") as f:
+        readme = f.read()
+    t.check("size() gave -1, not 0" in readme and "libqueue_size.c:" in readme, "the story: " + readme, r)
+    check_test(t, folder + "/1")
+
+
+def check_test(t, folder):
+    """test.c is what a person would have written, and gates.lua forces the outcome in it."""
+    with open(folder + "/test.c") as f:
+        lines = f.read().splitlines()
+    t.check(len(lines) <= 60, f"{len(lines)} lines", None)
+    command = lines[0].removeprefix("/* ").removesuffix(" */").replace("-g ", "-g -Wall -Wextra ", 1)
+    made = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True)
+    t.equal((made.returncode, made.stderr), (0, ""), command, None)
+    r = t.run([folder + "/test"])
+    t.equal(r.status, 0, "without gates it passes", r)
+    for _ in range(5):
+        r = t.gate("run", "-g", folder + "/gates.lua", folder + "/test")
+        t.equal((r.status, r.err), (0, ""), "with gates it fails as expected", r)
+
+
+@timeout(120)
+def test_enumerated(t):
+    """Without a schema harnesses are made, and the smallest ones come first."""
+    r = harness(t, "--object", "queue", "--calls", "2..3", "--ops", "push,pop,size", "-o", t.path("found"), library("queue_size"))
+    t.equal(r.status, 116, "status", r)
+    t.equal(r.report["sizes"][0]["harnesses"], 6, "of two calls", r)
+    t.equal({o["function"]: o["reads"] for o in r.report["operations"]}, {"queue_push": False, "queue_pop": False, "queue_size": True},
+            "who reads was found by running", r)
+
+
+@timeout(120)
+def test_correct(t):
+    r = harness(t, "--object", "queue", "--calls", "2", "-n", "40", "-o", t.path("found"), library("queue_locked"))
+    t.equal((r.status, r.err, r.report["violations"]), (0, "", []), "nothing found", r)
+    t.check("no violation" in r.stdout, "the summary", r)
+    t.check(not os.path.exists(t.path("found")), "nothing is written", r)
+
+
+@timeout(120)
+@params("object", "archive")
+def test_linked_in(t, kind):
+    """An object file and a static archive are linked with as a shared object is."""
+    path = library("queue_size", flags="-c")
+    if kind == "archive":
+        archive = t.path("libqueue.a")
+        subprocess.run(["ar", "rcs", archive, path], check=True)
+        path = archive
+    r = harness(t, "--object", "queue", "--schema", "{ push(1); pop() } || { size() }", "-o", t.path("found"), path)
+    t.equal(r.status, 116, "status", r)
+
+
+def test_reports(t):
+    xml_path = t.path("r.xml")
+    r = t.gate("harness", "-q", "--object", "queue", "--schema", "{ push(1) } || { pop() }", "-n", "20", "--report", xml_path,
+               "-o", t.path("d"), library("queue_locked"))
+    t.equal((r.status, r.stdout, r.err), (0, "", ""), "-q", r)
+    suite = xml.etree.ElementTree.parse(xml_path).getroot()
+    t.check(suite.find(".//testcase") is not None and suite.find(".//failure") is None, "passed", r)
+    t.error(t.gate("harness", "--object", "queue", "--report", t.path("r.trace.json"), library("queue_locked")), where="--report")
+
+
+ODD = """#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+struct odd { pthread_mutex_t lock; int n; };
+struct odd *odd_new(void) { struct odd *o = calloc(1, sizeof(*o)); pthread_mutex_init(&o->lock, 0); return o; }
+int odd_add(struct odd *o) { return __atomic_add_fetch(&o->n, 1, __ATOMIC_SEQ_CST); }
+int odd_stuck(struct odd *o) { pthread_mutex_lock(&o->lock); pthread_mutex_lock(&o->lock); return 0; }
+int odd_quit(struct odd *o) { (void)o; exit(3); }
+int odd_die(struct odd *o) { return *(volatile int *)(long)o->n; }
+void *odd_address(struct odd *o) { (void)o; return malloc(100000); }
+"""
+
+
+@timeout(120)
+def test_odd_operations(t):
+    """One that blocks for ever, one that exits, one that crashes, one whose result is an address: each is told."""
+    r = harness(t, "--object", "odd", "--calls", "2", "-n", "20", "-o", t.path("d"), made("odd.c", ODD))
+    t.equal(r.status, 0, "status", r)
+    for line in ("odd_stuck was left out: it blocks for ever", "odd_quit was left out: it ends the program (exit status 3)",
+                 "odd_die was left out: it dies by SIGSEGV", "what odd_address gives differs from one run to the next: it is left out"):
+        t.check(line in r.stdout, line, r)
+    r = t.gate("harness", "--object", "odd", "--ops", "quit,stuck", "-o", t.path("d"), made("odd.c", ODD))
+    t.error(r, where="no operation of struct odd comes back")
+
+
+def refused(t, where, *args, **kw):
+    r = t.gate("harness", "-o", t.path("d"), *args, **kw)
+    t.error(r, where=re.escape(where))
+    t.check(not os.path.exists(t.path("d")), "nothing is written", r)
+
+
+def test_errors(t):
+    queue = library("queue_locked")
+    refused(t, "no function that can be called takes or returns a pointer to qeue; did you mean queue?", "--object", "struct qeue", queue)
+    refused(t, "no --object TYPE was given", queue)
+    refused(t, "no library was given", "--object", "queue")
+    refused(t, "no debug information", "--object", "queue", compile_text("bare.c", "int bare(void *p) { return p != 0; }\n", "-shared -fPIC"))
+    refused(t, "is a program: nothing can be linked with it", "--object", "queue", compile_text("prog.c", "int main(void) { return 0; }\n", "-g"))
+    refused(t, "is no shared object", "--object", "queue", t.file("text", "no library\n"))
+    refused(t, "--schema: '{ push(1) }': one thread alone", "--object", "queue", "--schema", "{ push(1) }", queue)
+    refused(t, "--schema: there is no operation 'put'", "--object", "queue", "--schema", "{ put(1) } || { pop() }", queue)
+    refused(t, "--calls: '6..3'", "--object", "queue", "--calls", "6..3", queue)
+    refused(t, "--values: '1,x'", "--object", "queue", "--values", "1,x", queue)
+    refused(t, "--threads: '9'", "--object", "queue", "--threads", "9", queue)
+    refused(t, "--ops: 'put' is no operation", "--object", "queue", "--ops", "push,put", queue)
+    refused(t, "the harness cannot be compiled", "--object", "queue", "--new", "no_such_function(", queue)
+
+
+OPAQUE = """struct hidden;
+int hidden_get(struct hidden *h) { return h != 0; }
+int hidden_set(struct hidden *h, int v) { return h != 0 && v; }
+"""
+FAILING = """struct lame { int n; };
+struct lame *lame_new(void) { %s }
+int lame_get(struct lame *l) { return l->n; }
+"""
+
+
+def test_constructors(t):
+    refused(t, "struct hidden is opaque", "--object", "hidden", made("opaque.c", OPAQUE))
+    refused(t, "'object = lame_new();' gives no object", "--object", "lame", made("null.c", FAILING % "return 0;"))
+    refused(t, "'object = lame_new();' dies by SIGABRT", "--object", "lame", made("abort.c", FAILING % "abort();"))
+    refused(t, "'object = lame_new();' ends the program (exit status 7)", "--object", "lame", made("exit.c", FAILING % "exit(7);"))

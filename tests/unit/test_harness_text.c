@@ -1,0 +1,325 @@
+/* Harnesses without a process: schemas, their enumeration, outcomes, and the C that is written. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tracer/harness/enumerate.h"
+#include "tracer/harness/write.h"
+
+/* ---- an object: push(int), pop(int *), size() ---------------------------------------------------------- */
+
+static struct harness_op *add_op(struct harness_object *o, const char *function, const char *name,
+				 const char *result, enum harness_shown shown)
+{
+	struct harness_op *op = array_add(&o->ops);
+
+	op->function = base_strdup(function);
+	op->name = base_strdup(name);
+	op->result = base_strdup(result);
+	op->shown = shown;
+	return op;
+}
+
+static void add_value(struct harness_op *op, const char *type, const char *const *values,
+		      bool renames)
+{
+	struct harness_argument *a = array_add(&op->arguments);
+
+	a->type = base_strdup(type);
+	a->renames = renames;
+	for (; *values; values++)
+		*array_add(&a->values) = base_strdup(*values);
+}
+
+static void make_queue(struct harness_object *o)
+{
+	static const char *const numbers[] = {"1", "2", "0", NULL};
+	struct harness_argument *out;
+	struct harness_op *pop;
+
+	*o = (struct harness_object){.type = base_strdup("struct queue"),
+				     .declared = base_strdup("struct queue;"),
+				     .make = base_strdup("object = queue_new();"),
+				     .end = base_strdup("queue_free")};
+	*array_add(&o->prototypes) = base_strdup("struct queue *queue_new(void);");
+	*array_add(&o->prototypes) = base_strdup("void queue_free(struct queue *);");
+	add_value(add_op(o, "queue_push", "push", "int", HARNESS_SIGNED), "int", numbers, true);
+	pop = add_op(o, "queue_pop", "pop", "int", HARNESS_SIGNED);
+	out = array_add(&pop->arguments);
+	*out = (struct harness_argument){.kind = HARNESS_OUT,
+					 .type = base_strdup("int *"),
+					 .of = base_strdup("int"),
+					 .shown = HARNESS_SIGNED};
+	add_op(o, "queue_size", "size", "unsigned long", HARNESS_UNSIGNED)->reads = true;
+	harness_calls(o);
+}
+
+/* ---- schemas ------------------------------------------------------------------------------------------- */
+
+static void assert_parses(struct harness_object *o, const char *text, const char *printed)
+{
+	struct schema s;
+	struct str out = {0};
+	ERROR(err);
+
+	if (schema_parse(o, text, &s, &err) < 0)
+		fail_msg("%s: %s", text, error_text(&err));
+	schema_print(o, &s, &out);
+	assert_string_equal(str_text(&out), printed);
+	str_fini(&out);
+}
+
+static void assert_refused(struct harness_object *o, const char *text, const char *part)
+{
+	struct schema s;
+	ERROR(err);
+
+	assert_int_equal(schema_parse(o, text, &s, &err), -1);
+	if (!strstr(error_text(&err), part))
+		fail_msg("%s: %s", text, error_text(&err));
+}
+
+static void schemas(void **state)
+{
+	struct harness_object o;
+
+	(void)state;
+	make_queue(&o);
+	assert_int_equal(o.calls.count, 5);
+	assert_parses(&o, "{push(1);pop()}||{size()}", "{ push(1); pop() } || { size() }");
+	assert_parses(&o, " { queue_push( 7 ); } || { pop() } || { pop() }",
+		      "{ push(7) } || { pop() } || { pop() }");
+	assert_int_equal(o.calls.count, 6);
+	assert_parses(&o, "{ push(7) } || { push(7) }", "{ push(7) } || { push(7) }");
+	assert_int_equal(o.calls.count, 6);
+	assert_refused(&o, "{ push(1) }", "one thread alone");
+	assert_refused(&o, "{ push(1) } || { }", "at least one call");
+	assert_refused(&o, "{ push(1) } { pop() }", "between two threads");
+	assert_refused(&o, "{ push(1) pop() } || { pop() }", "between two calls");
+	assert_refused(&o, "{ push() } || { pop() }", "push takes 1 value");
+	assert_refused(&o, "{ push(1, 2) } || { pop() }", "push takes 1 value");
+	assert_refused(&o, "{ put(1) } || { pop() }", "no operation 'put'");
+	assert_refused(&o, "push(1) || pop()", "a thread begins with {");
+	assert_refused(&o, "", "a thread begins with {");
+	harness_object_fini(&o);
+}
+
+static void contained(void **state)
+{
+	struct harness_object o;
+	struct schema small, whole, other;
+	ERROR(err);
+
+	(void)state;
+	make_queue(&o);
+	schema_parse(&o, "{ push(1) } || { size() }", &small, &err);
+	schema_parse(&o, "{ size(); pop() } || { pop(); push(2) }", &whole, &err);
+	schema_parse(&o, "{ size(); push(1) } || { pop() }", &other, &err);
+	assert_true(schema_contains(&o, &whole, &small));
+	assert_true(schema_contains(&o, &small, &small));
+	assert_false(schema_contains(&o, &other, &small));
+	assert_false(schema_contains(&o, &small, &whole));
+	harness_object_fini(&o);
+}
+
+/* ---- enumeration --------------------------------------------------------------------------------------- */
+
+static unsigned enumerate(const struct harness_object *o, unsigned threads, unsigned size,
+			  struct str *out)
+{
+	struct enumeration e;
+	struct schema s;
+	unsigned count = 0;
+
+	enumerate_begin(&e, o, threads, size);
+	while (enumerate_next(&e, &s)) {
+		assert_int_equal(schema_size(&s), size);
+		schema_print(o, &s, out);
+		str_add(out, "\n");
+		count++;
+	}
+	return count;
+}
+
+static unsigned count_lines(const struct str *s, const char *line)
+{
+	unsigned count = 0;
+
+	for (const char *at = strstr(str_text(s), line); at; at = strstr(at + 1, line))
+		count++;
+	return count;
+}
+
+static void enumerated(void **state)
+{
+	struct harness_object o;
+	struct str two = {0}, three = {0}, four = {0};
+
+	(void)state;
+	make_queue(&o);
+	/* push-push (the same value or two), push-pop, push-size, pop-pop, pop-size */
+	assert_int_equal(enumerate(&o, 2, 2, &two), 6);
+assert_string_equal(str_text(&two), "{ push(1) } || { push(1) }\n"
+					    "{ push(1) } || { push(2) }\n"
+					    "{ push(1) } || { pop() }\n"
+					    "{ push(1) } || { size() }\n"
+					    "{ pop() } || { pop() }\n"
+					    "{ pop() } || { size() }\n");
+	enumerate(&o, 2, 3, &three);
+	assert_int_equal(count_lines(&three, "{ push(1); push(2) } || { pop() }\n"), 1);
+	assert_int_equal(count_lines(&three, "\n{ push(2)"), 0);
+	assert_int_equal(count_lines(&three, "{ size(); size() } || { size() }"), 0);
+	/* Thread and value symmetry: of four calls each pair of two-call threads comes once. */
+	enumerate(&o, 2, 4, &four);
+	assert_int_equal(count_lines(&four, "{ push(1); pop() } || { pop(); size() }\n"), 1);
+	assert_int_equal(count_lines(&four, "{ pop(); size() } || { push(1); pop() }\n"), 0);
+	assert_int_equal(enumerate(&o, 2, 1, &two), 0);
+	str_fini(&two);
+	str_fini(&three);
+	str_fini(&four);
+	harness_object_fini(&o);
+}
+
+/* ---- outcomes -------------------------------------------------------------------------------------------- */
+
+static void outcomes(void **state)
+{
+	struct outcomes o = {0};
+	struct str text = {0};
+	const struct harness_outcome *near;
+
+	(void)state;
+	outcomes_add(&o, "push(1)=0 pop()=1 | size()=0", "size() push(1) pop()");
+	outcomes_add(&o, "push(1)=0 pop()=1 | size()=1", "push(1) size() pop()")->times = 3;
+	outcomes_add(&o, "push(1)=0 pop()=1 | size()=1", "other");
+	outcomes_add(&o, "push(1)=0 pop()=0 | size()=-1", NULL)->times++;
+	assert_int_equal(o.count, 3);
+	outcomes_print(&o, &text);
+	assert_string_equal(str_text(&text),
+			    "outcome\ttimes\tatomic\texplained by\n"
+			    "push(1)=0 pop()=1 | size()=0\t0\tyes\tsize() push(1) pop()\n"
+			    "push(1)=0 pop()=1 | size()=1\t3\tyes\tpush(1) size() pop()\n"
+			    "push(1)=0 pop()=0 | size()=-1\t1\tNO\t-\n");
+	str_clear(&text);
+	near = outcomes_nearest(&o, "push(1)=0 pop()=1 | size()=-1", &text);
+	assert_string_equal(near->text, "push(1)=0 pop()=1 | size()=0");
+	assert_string_equal(str_text(&text), "size() gave -1, not 0\n");
+	str_fini(&text);
+	outcomes_fini(&o);
+}
+
+/* ---- C ----------------------------------------------------------------------------------------------------- */
+
+static const char queue[] =
+	"#include <stdlib.h>\n"
+	"struct queue { int items[8], head, tail; };\n"
+	"struct queue *queue_new(void) { return calloc(1, sizeof(struct queue)); }\n"
+	"void queue_free(struct queue *q) { free(q); }\n"
+	"int queue_push(struct queue *q, int v) { q->items[q->tail++] = v; return 0; }\n"
+	"int queue_pop(struct queue *q, int *v) { *v = q->items[q->head++]; return 1; }\n"
+	"unsigned long queue_size(struct queue *q) { return q->tail - q->head; }\n";
+
+static void put(const char *dir, const char *name, const char *text)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+static int shell(const char *dir, const char *command, struct str *out)
+{
+	char line[512], bytes[512];
+	size_t n;
+	FILE *f;
+
+	snprintf(line, sizeof(line), "cd %s && %s 2>&1", dir, command);
+	f = popen(line, "r");
+	assert_non_null(f);
+	str_clear(out);
+	while ((n = fread(bytes, 1, sizeof(bytes), f)) > 0)
+		str_add_bytes(out, bytes, n);
+	return pclose(f);
+}
+
+static void assert_says(const char *dir, const char *command, int status, const char *said)
+{
+	struct str out = {0};
+	int got = shell(dir, command, &out);
+
+	if (got != status << 8 || strcmp(str_text(&out), said) != 0)
+		fail_msg("%s: status %d, said: %s", command, got >> 8, str_text(&out));
+	str_fini(&out);
+}
+
+static void written(void **state)
+{
+	static const char *const compilers[] = {"gcc", "clang"};
+	char dir[] = "/tmp/gatectl-harness-unit-XXXXXX", command[128];
+	struct harness_object o;
+	struct outcomes atomic = {0};
+	struct str program = {0}, test = {0};
+	struct schema s;
+	unsigned final;
+	ERROR(err);
+
+	(void)state;
+	make_queue(&o);
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(schema_parse(&o, "{ push(1); pop() } || { size() }", &s, &err), 0);
+	assert_int_equal(harness_call_named(&o, "size()", 6, &final, &err), 0);
+	outcomes_add(&atomic, "push(1)=0 pop()=1,1 | size()=0 ; size()=0", "push(1) pop() size()");
+	outcomes_add(&atomic, "push(1)=0 pop()=1,1 | size()=1 ; size()=0", "push(1) size() pop()");
+	write_program(&o, &program);
+	write_test(&(struct write_test){&o, &s, &final, 1, &atomic, "cc"}, &test);
+	put(dir, "queue.c", queue);
+	put(dir, "program.c", str_text(&program));
+	put(dir, "test.c", str_text(&test));
+	for (int i = 0; i < 2; i++) {
+		snprintf(command, sizeof(command),
+			 "%s -c -w queue.c && %s -Wall -Wextra -Werror -pthread -o test test.c "
+			 "queue.o",
+			 compilers[i], compilers[i]);
+		assert_says(dir, command, 0, "");
+		assert_says(dir, "./test | cut -c1-20", 0, "push(1)=0 pop()=1,1 \n");
+		snprintf(command, sizeof(command),
+			 "%s -Wall -Wextra -pthread -o program program.c queue.o", compilers[i]);
+		assert_says(dir, command, 0, "");
+		/* 0 push(1), 3 pop(), 4 size() */
+		assert_says(dir, "echo 0 4 3 | ./program orders", 0,
+			    "ok 0\t3\tpush(1)=0\tsize()=1\tpop()=1,1\n");
+		assert_says(
+			dir,
+			"./program run 4 '0 3' '' = 'push(1)=0 pop()=1,1 |  ; size()=0' x; true", 0,
+			"push(1)=0 pop()=1,1 ; size()=0\n");
+		assert_says(dir, "./program run '' 0 = 'push(1)=0'", 0, "push(1)=0\n");
+		assert_says(dir, "./program run '' 0 = 'push(1)=1'", 1, "push(1)=0\n");
+	}
+	assert_says(dir, "grep -c '' test.c | awk '{ print $1 <= 60 }'", 0, "1\n");
+	assert_says(dir, "rm -r \"$PWD\"", 0, "");
+	str_fini(&program);
+	str_fini(&test);
+	outcomes_fini(&atomic);
+	harness_object_fini(&o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(schemas),    cmocka_unit_test(contained),
+		cmocka_unit_test(enumerated), cmocka_unit_test(outcomes),
+		cmocka_unit_test(written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,240 @@
+/* gatectl harness: what was found out on standard output; a violation on standard error, and in folders. */
+#include "tracer/experiments/harness.h"
+#include "tracer/cli/cli.h"
+#include "tracer/cli/explore_report.h"
+#include "tracer/cli/found.h"
+#include "tracer/cli/harness_report.h"
+#include "tracer/cli/progress.h"
+#include "tracer/features/features.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *s_of(unsigned long n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* ---- --list -------------------------------------------------------------------------------------------- */
+
+static void print_signature(const struct signature *s)
+{
+	printf("%s%s%s(", s->result.spelled, strchr(s->result.spelled, '*') ? "" : " ", s->name);
+	for (size_t i = 0; i < s->parameters.count; i++)
+		printf("%s%s", i ? ", " : "", s->parameters.items[i].spelled);
+	printf("%s)", s->is_variadic ? ", ..." : s->parameters.count ? "" : "void");
+	if (s->file)
+		printf("  %s:%u", str_base_name(s->file), s->line);
+}
+
+static void print_values(const struct harness_op *op)
+{
+	array_each(const struct harness_argument, a, &op->arguments) {
+		if (a->kind == HARNESS_OUT)
+			printf("; %s: looked at afterwards", a->type);
+		if (a->kind == HARNESS_VISITS)
+			printf("; a function that counts its calls");
+		for (size_t i = 0; a->kind == HARNESS_VALUE && i < a->values.count; i++)
+			printf("%s%s", i ? "," : "; ", a->values.items[i]);
+	}
+}
+
+static void print_role(struct harness_hunt *h, const struct signature *s)
+{
+	static const char *const roles[] = {
+		[SIGNATURE_OPERATION] = "operation",	 [SIGNATURE_CONSTRUCTOR] = "constructor",
+		[SIGNATURE_INITIALISER] = "initialiser", [SIGNATURE_DESTRUCTOR] = "destructor",
+		[SIGNATURE_LEFT_OUT] = "left out",
+	};
+	const struct harness_op *op = harness_op_named(&h->object, s->name, strlen(s->name));
+
+	printf("  %-12s ", op ? roles[SIGNATURE_OPERATION] : roles[s->role]);
+	print_signature(s);
+	if (op)
+		print_values(op);
+	else if (s->why)
+		printf("; %s", s->why);
+	else if (s->role == SIGNATURE_OPERATION)
+		printf("; not among --ops");
+	putchar('\n');
+}
+
+static void print_list(struct harness_hunt *h)
+{
+	const struct harness_object *o = &h->object;
+
+	printf("%s in %s: %zu operation%s\n", o->type, module_name(h->module), o->ops.count,
+	       s_of(o->ops.count));
+	array_each(const struct signature, s, &h->signatures.items)
+		print_role(h, s);
+	if (o->make)
+		printf("made by: %s\n", o->make);
+	else
+		printf("made by: %llu bytes of zeroes\n", (unsigned long long)o->memory);
+	if (o->end)
+		printf("ended by: %s(object);\n", o->end);
+	else
+		puts("ended by: nothing");
+}
+
+/* ---- the summary ----------------------------------------------------------------------------------------- */
+
+static void print_names(const struct harness_hunt *h, bool reads)
+{
+	const char *before = "";
+
+	array_each(const struct harness_op, op, &h->object.ops)
+		if (!op->is_out && op->reads == reads) {
+			printf("%s%s", before, op->name);
+			before = ", ";
+		}
+	if (!*before)
+		printf("none");
+}
+
+static void print_final(const struct harness_hunt *h)
+{
+	if (!h->final.count)
+		return;
+	printf("; in the end");
+	array_each(const unsigned, call, &h->final)
+		printf(" %s", h->object.calls.items[*call].text);
+}
+
+static void print_extent(const struct harness_hunt *h)
+{
+	array_each(const struct harness_size, s, &h->sizes)
+		if (s->calls && s->harnesses)
+			printf("%u calls: %lu harness%s, %lu searched, %lu left out, since whole "
+			       "calls "
+			       "do not end well there\n",
+			       s->calls, s->harnesses, s->harnesses == 1 ? "" : "es", s->searched,
+			       s->unusable);
+	if (h->unusable && h->options.schemas.count)
+		printf("%lu left out, since whole calls do not end well there\n", h->unusable);
+	if (h->contained)
+		printf("%lu left out, since they contain a violation\n", h->contained);
+	if (h->out_of_time)
+		printf("the %.0f seconds are over: there may be more (--for)\n",
+		       h->explore.seconds);
+	if (!h->violations.count)
+		puts("no violation: every outcome that came is one of whole calls");
+}
+
+static void print_summary(const struct harness_hunt *h)
+{
+	array_each(char *const, note, &h->notes)
+		puts(*note);
+	printf("changes: ");
+	print_names(h, false);
+	printf("; only reads: ");
+	print_names(h, true);
+	print_final(h);
+	printf("\n%lu harness%s, %lu schedule%s in %.2f s", h->harnesses,
+	       h->harnesses == 1 ? "" : "es", h->runs, s_of(h->runs), h->seconds);
+	if (h->seconds > 0)
+		printf(" (%.1f harnesses/s, %.0f schedules/s)", (double)h->harnesses / h->seconds,
+		       (double)h->runs / h->seconds);
+	printf("; strategy %s, seed %llu\n", h->explore.strategy,
+	       (unsigned long long)h->explore.seed);
+	print_extent(h);
+}
+
+/* ---- what was found ---------------------------------------------------------------------------------------- */
+
+static void add_story(const struct harness_violation *v, struct str *out)
+{
+	str_addf(out, "after %.1f s, in %lu schedule%s of it\n", v->seconds, v->runs,
+		 s_of(v->runs));
+	if (!v->folder)
+		return;
+	if (v->script)
+		str_addf(out, "the script has forced it in %lu of %lu runs\n", v->forced, v->asked);
+	else
+		str_addf(out, "no script of gates: %s\n",
+			 v->no_script ? v->no_script : "the test did not fail in its own search");
+	str_addf(out, "try: cat %s/README.md\n", v->folder);
+}
+
+static int tell_found(const struct cli *cli, const struct harness_hunt *h)
+{
+	const struct harness_violation *first = h->violations.items;
+	struct str text = {0};
+
+	str_addf(&text, "gatectl: found: %zu violation%s in %lu harness%s; the first: %s",
+		 h->violations.count, s_of(h->violations.count), h->harnesses,
+		 h->harnesses == 1 ? "" : "es", first->headline);
+	if (first->script)
+		str_addf(&text, "; its script: %s", first->script);
+	else if (first->folder)
+		str_addf(&text, "; its test: %s/test.c", first->folder);
+	str_add(&text, "\n");
+	add_story(first, &text);
+	for (size_t i = 1; i < h->violations.count; i++)
+		str_addf(&text, "%s: %s\n", h->violations.items[i].headline,
+			 h->violations.items[i].folder ? h->violations.items[i].folder
+						       : "not written");
+	output_verdict(cli, str_text(&text), NULL, 0);
+	str_fini(&text);
+	return VERDICT_FOUND;
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------- */
+
+static int tell(struct cli *cli, struct harness_hunt *h, int answer)
+{
+	int status = answer < 0 ? output_over(cli, &h->x) : 0;
+	ERROR(err);
+
+	if (h->harnesses && !cli->session.quiet)
+		print_summary(h);
+	if (output_flush() < 0)
+		return VERDICT_ERROR;
+	if (h->violations.count)
+		answer = tell_found(cli, h);
+	status = status ? status : answer;
+	return harness_report(cli, h, status, &err) < 0 ? output_error(cli, &err) : status;
+}
+
+static int list(struct cli *cli, struct harness_hunt *h)
+{
+	if (harness_discover(h) < 0)
+		return output_over(cli, &h->x);
+	print_list(h);
+	return 0;
+}
+
+static int hunt(struct cli *cli, struct harness_hunt *h)
+{
+	bool is_quiet = cli->session.quiet;
+	struct progress bar;
+	int answer;
+
+	progress_begin(&bar, cli, &h->x.view);
+	bar.noun = "schedule";
+	answer = harness_discover(h);
+	if (answer == 0)
+		answer = harness_hunt(h);
+	progress_erase(&bar);
+	cli->session.quiet = is_quiet;
+	return tell(cli, h, answer);
+}
+
+int command_harness(struct cli *cli)
+{
+	struct harness_hunt h = {
+		.quick = &search_features, .full = &controlled_features, .plain = &all_features};
+	ERROR(err);
+	int status;
+
+	if (options_harness_settle(cli, &err) < 0 || harness_reports_check(cli, &err) < 0 ||
+	    (!cli->harness.lists && found_check(cli->explore.output, &err) < 0))
+		return output_error(cli, &err);
+	options_verify(&cli->explore);
+	h.explore = cli->explore;
+	h.options = cli->harness;
+	experiment_begin(&h.x, &cli->session, &err);
+	status = cli->harness.lists ? list(cli, &h) : hunt(cli, &h);
+	harness_hunt_fini(&h);
+	return experiment_end(&h.x, status);
+}

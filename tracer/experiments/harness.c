@@ -1,0 +1,228 @@
+#include "tracer/experiments/harness.h"
+
+#include "tracer/experiments/explore_account.h"
+#include "tracer/experiments/harness_atomic.h"
+#include "tracer/experiments/harness_build.h"
+#include "tracer/experiments/harness_found.h"
+#include "tracer/experiments/harness_object.h"
+#include "tracer/experiments/harness_orders.h"
+#include "tracer/experiments/harness_probe.h"
+#include "tracer/experiments/harness_search.h"
+#include "tracer/harness/enumerate.h"
+
+/* Each time a harness is searched it gets so many runs; at the end as many as were asked for. */
+static const unsigned long levels[] = {100, 1000};
+enum { LEVELS = sizeof(levels) / sizeof(*levels) + 1, MOST_OF_A_SIZE = 20000 };
+
+/* All harnesses of one size. */
+struct harness_group {
+	struct harness_size *size;
+	struct enumeration from;
+	bool enumerated, given;
+	ARRAY(struct harness_sought) items;
+};
+
+struct hunt {
+	struct harness_hunt *h;
+	ARRAY(struct harness_group) groups;
+};
+
+int harness_discover(struct harness_hunt *h)
+{
+	if (harness_library(h) < 0)
+		return -1;
+	if (signatures_read(h->module, h->options.type, &h->signatures, h->x.err) < 0)
+		return -1;
+	return harness_object(h);
+}
+
+/* ---- one harness ---------------------------------------------------------------------------------------- */
+
+static bool is_over(const struct harness_hunt *h)
+{
+	return harness_left(h) < 0 || (h->violations.count && !h->explore.all);
+}
+
+static bool contains_known(const struct harness_hunt *h, const struct schema *s)
+{
+	array_each(const struct harness_violation, v, &h->violations)
+		if (schema_contains(&h->object, s, &v->schema))
+			return true;
+	return false;
+}
+
+/* Atomic outcomes are there afterwards, or it is out. */
+static int prepare(struct harness_hunt *h, struct harness_group *g, struct harness_sought *s)
+{
+	enum harness_use use;
+
+	if (harness_atomic(h, &s->schema, &s->outcomes, &use) < 0)
+		return -1;
+	s->out = use != HARNESS_USABLE || !s->outcomes.count;
+	g->size->unusable += s->out;
+	h->unusable += s->out;
+	return 0;
+}
+
+static int search(struct harness_hunt *h, struct harness_group *g, struct harness_sought *s,
+		  unsigned level)
+{
+	unsigned long most = h->explore.runs ? h->explore.runs : 0, runs;
+	bool violated = false;
+
+	if (s->out)
+		return 0;
+	if (!g->given && contains_known(h, &s->schema)) {
+		s->out = true;
+		h->contained++;
+		return 0;
+	}
+	if (!s->level && prepare(h, g, s) < 0)
+		return -1;
+	if (s->out)
+		return 0;
+	g->size->searched += !s->level;
+	runs = level < LEVELS - 1 ? levels[level] : most;
+	if (most && s->runs + runs > most)
+		runs = most - s->runs;
+	if (!runs && most)
+		return 0;
+	if (harness_search(h, s, runs, &violated) < 0)
+		return -1;
+	s->out = violated;
+	return violated ? harness_found(h, &h->violations.items[h->violations.count - 1]) : 0;
+}
+
+/* ---- all of one size ---------------------------------------------------------------------------------------- */
+
+static bool next_of(struct harness_hunt *h, struct harness_group *g)
+{
+	struct schema s;
+
+	if (g->enumerated || g->items.count >= MOST_OF_A_SIZE || !enumerate_next(&g->from, &s)) {
+		g->enumerated = true;
+		return false;
+	}
+	array_add(&g->items)->schema = s;
+	g->size->harnesses++;
+	h->harnesses++;
+	return true;
+}
+
+static int search_group(struct harness_hunt *h, struct harness_group *g, unsigned level)
+{
+	for (size_t i = 0; !is_over(h) && (i < g->items.count || next_of(h, g)); i++)
+		if (search(h, g, &g->items.items[i], level) < 0)
+			return -1;
+	return 0;
+}
+
+/* The smallest first, but no size waits until all that is smaller is done. */
+static int search_all(struct hunt *w)
+{
+	for (unsigned stage = 0; stage < w->groups.count + LEVELS - 1; stage++)
+		for (unsigned i = 0; i < w->groups.count && i <= stage; i++)
+			if (stage - i < LEVELS && !is_over(w->h) &&
+			    search_group(w->h, &w->groups.items[i], stage - i) < 0)
+				return -1;
+	return 0;
+}
+
+/* ---- the hunt -------------------------------------------------------------------------------------------------- */
+
+/* Their values have calls from now on; which number a call has is known once all operations were tried. */
+static int parse_given(struct harness_hunt *h)
+{
+	struct schema ignored;
+
+	array_each(const char *const, text, &h->options.schemas)
+		if (schema_parse(&h->object, *text, &ignored, h->x.err) < 0)
+			return -1;
+	harness_calls(&h->object);
+	return 0;
+}
+
+static int add_given(struct hunt *w)
+{
+	struct harness_hunt *h = w->h;
+	struct harness_group *g = array_add(&w->groups);
+
+	array_add(&h->sizes)->harnesses = h->options.schemas.count;
+	g->size = h->sizes.items;
+	g->enumerated = g->given = true;
+	array_each(const char *const, text, &h->options.schemas) {
+		struct harness_sought s = {0};
+
+		if (schema_parse(&h->object, *text, &s.schema, h->x.err) < 0)
+			return -1;
+		*array_add(&g->items) = s;
+	}
+	h->harnesses = g->items.count;
+	return 0;
+}
+
+static void add_sizes(struct hunt *w)
+{
+	const struct harness_options *o = &w->h->options;
+
+	for (unsigned size = o->least; size <= o->most; size++) {
+		*array_add(&w->h->sizes) = (struct harness_size){.calls = size};
+		enumerate_begin(&array_add(&w->groups)->from, &w->h->object, o->threads, size);
+	}
+	for (size_t i = 0; i < w->groups.count; i++)
+		w->groups.items[i].size = &w->h->sizes.items[i];
+}
+
+static void hunt_fini(struct hunt *w)
+{
+	array_each(struct harness_group, g, &w->groups) {
+		array_each(struct harness_sought, s, &g->items)
+			outcomes_fini(&s->outcomes);
+		array_fini(&g->items);
+	}
+	array_fini(&w->groups);
+}
+
+int harness_hunt(struct harness_hunt *h)
+{
+	bool given = h->options.schemas.count;
+	struct hunt w = {.h = h};
+	int answer = 0;
+
+	h->begun = explore_now_s();
+
+	if (given)
+		answer = parse_given(h);
+	if (answer == 0)
+		answer = harness_probe(h);
+	if (answer == 0 && given)
+		answer = add_given(&w);
+	else if (answer == 0)
+		add_sizes(&w);
+	if (answer == 0)
+		answer = search_all(&w);
+	h->seconds = explore_now_s() - h->begun;
+	h->out_of_time = harness_left(h) < 0;
+	hunt_fini(&w);
+	return answer;
+}
+
+void harness_hunt_fini(struct harness_hunt *h)
+{
+	harness_remove(h);
+	if (h->orders)
+		harness_orders_free(h);
+	array_each(struct harness_violation, v, &h->violations)
+		harness_violation_fini(v);
+	array_fini(&h->violations);
+	array_fini(&h->sizes);
+	array_each(char *, note, &h->notes)
+		base_free(*note);
+	array_fini(&h->notes);
+	array_fini(&h->final);
+	signatures_fini(&h->signatures);
+	harness_object_fini(&h->object);
+	base_free(h->program);
+	base_free(h->compiler);
+	base_free(h->link);
+}

@@ -1,0 +1,135 @@
+#include "tracer/experiments/harness_atomic.h"
+
+#include "tracer/experiments/harness_build.h"
+#include "tracer/experiments/harness_orders.h"
+
+#include <string.h>
+
+/* One order of whole calls: whose turn it is, step by step. */
+struct turns {
+	unsigned char of[ORDER_CALLS];
+	size_t order; /* of harness_orders */
+};
+
+struct atomic_work {
+	struct harness_hunt *h;
+	const struct schema *s;
+	unsigned size;
+	struct turns now;
+	unsigned at[SCHEMA_THREADS];
+	ARRAY(struct turns) all;
+	struct outcomes *outcomes;
+};
+
+/* ---- the orders --------------------------------------------------------------------------------------- */
+
+static void add_order(struct atomic_work *w)
+{
+	unsigned calls[ORDER_CALLS], at[SCHEMA_THREADS] = {0}, count = 0;
+	struct turns *t = array_add(&w->all);
+
+	*t = w->now;
+	for (; count < w->size; count++) {
+		unsigned thread = t->of[count];
+
+		calls[count] = w->s->calls[thread][at[thread]++];
+	}
+	array_each(const unsigned, call, &w->h->final)
+		if (count < ORDER_CALLS)
+			calls[count++] = *call;
+	t->order = harness_orders_want(w->h->orders, calls, count);
+}
+
+static void add_orders(struct atomic_work *w, unsigned count)
+{
+	if (count == w->size) {
+		add_order(w);
+		return;
+	}
+	for (unsigned t = 0; t < w->s->threads; t++) {
+		if (w->at[t] == w->s->counts[t])
+			continue;
+		w->now.of[count] = (unsigned char)t;
+		w->at[t]++;
+		add_orders(w, count + 1);
+		w->at[t]--;
+	}
+}
+
+/* ---- what they give -------------------------------------------------------------------------------------- */
+
+static void add_text(struct atomic_work *w, const struct turns *t, const struct harness_order *o)
+{
+	struct str parts[SCHEMA_THREADS + 1] = {0}, text = {0}, order = {0};
+	unsigned threads = w->s->threads;
+
+	for (unsigned i = 0; i < o->count; i++) {
+		struct str *part = &parts[i < w->size ? t->of[i] : threads];
+
+		str_addf(part, "%s%s", part->length ? " " : "", o->given[i]);
+		if (i < w->size)
+			str_addf(&order, "%s%s", i ? " " : "",
+				 w->h->object.calls.items[o->calls[i]].text);
+	}
+	for (unsigned i = 0; i < threads; i++)
+		str_addf(&text, "%s%s", i ? " | " : "", str_text(&parts[i]));
+	if (o->count > w->size)
+		str_addf(&text, " ; %s", str_text(&parts[threads]));
+	outcomes_add(w->outcomes, str_text(&text), str_text(&order));
+	for (unsigned i = 0; i <= threads; i++)
+		str_fini(&parts[i]);
+	str_fini(&text);
+	str_fini(&order);
+}
+
+/* Do all orders that begin as this one does wait for ever at that step? */
+static bool stops(const struct atomic_work *w, const struct turns *t, unsigned done)
+{
+	array_each(const struct turns, other, &w->all) {
+		const struct harness_order *o = harness_orders_get(w->h->orders, other->order);
+
+		if (memcmp(other->of, t->of, done) == 0 &&
+		    !(o->end == ORDER_BLOCKED && o->done == (int)done))
+			return false;
+	}
+	return true;
+}
+
+static enum harness_use judge(struct atomic_work *w)
+{
+	enum harness_use use = HARNESS_USABLE;
+
+	array_each(const struct turns, t, &w->all) {
+		const struct harness_order *o = harness_orders_get(w->h->orders, t->order);
+
+		if (o->end == ORDER_OK)
+			add_text(w, t, o);
+		else if (o->end != ORDER_BLOCKED)
+			return HARNESS_FAILS;
+		else if (o->done >= (int)w->size || stops(w, t, (unsigned)o->done))
+			use = HARNESS_MAY_STOP;
+	}
+	return use;
+}
+
+int harness_atomic(struct harness_hunt *h, const struct schema *s, struct outcomes *out,
+		   enum harness_use *use)
+{
+	struct atomic_work w = {.h = h, .s = s, .size = schema_size(s), .outcomes = out};
+	bool varied;
+	int failed;
+
+	do {
+		w.all.count = 0;
+		add_orders(&w, 0);
+		failed = harness_orders_run(h, &varied);
+		if (!failed && varied) {
+			harness_orders_clear(h);
+			failed = harness_compile(h);
+		}
+	} while (!failed && varied);
+	if (!failed)
+		*use = judge(&w);
+	array_fini(&w.all);
+	return failed;
+}

@@ -1,0 +1,195 @@
+#include "tracer/experiments/harness_found.h"
+
+#include "tracer/base/file.h"
+#include "tracer/experiments/explore_account.h"
+#include "tracer/experiments/harness_build.h"
+#include "tracer/experiments/harness_search.h"
+#include "tracer/experiments/harness_story.h"
+#include "tracer/harness/write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LEAST_S = 20, RUNS = 20000 };
+
+/* ---- the folder ----------------------------------------------------------------------------------------- */
+
+static int make_folder(struct harness_hunt *h, struct harness_violation *v)
+{
+	const char *dir = h->explore.output;
+	struct str path = {0};
+
+	mkdir(dir, 0777);
+	for (unsigned n = 1;; n++) {
+		str_clear(&path);
+		str_addf(&path, "%s/%u", dir, n);
+		if (mkdir(path.text, 0777) == 0)
+			break;
+		if (errno != EEXIST) {
+			error_errno(h->x.err, ERROR_SYSTEM,
+				    "%s: what was found cannot be written there", dir);
+			str_fini(&path);
+			return -1;
+		}
+	}
+	v->folder = str_take(&path);
+	return 0;
+}
+
+static char *in_folder(const struct harness_violation *v, const char *name)
+{
+	struct str path = {0};
+
+	str_addf(&path, "%s/%s", v->folder, name);
+	return str_take(&path);
+}
+
+static int write_text(const struct harness_hunt *h, const struct harness_violation *v,
+		      const char *name, const struct str *text)
+{
+	char *path = in_folder(v, name);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	int failed = fd < 0 ? error_errno(h->x.err, ERROR_SYSTEM, "%s", path) : 0;
+
+	if (fd >= 0) {
+		close(fd);
+		failed = file_replace(path, str_text(text), h->x.err);
+	}
+	base_free(path);
+	return failed;
+}
+
+/* ---- the test --------------------------------------------------------------------------------------------- */
+
+static int write_source(struct harness_hunt *h, struct harness_violation *v)
+{
+	struct str command = {0}, text = {0};
+	const struct write_test t = {&h->object,     &v->schema,   h->final.items,
+				     h->final.count, &v->outcomes, NULL};
+	struct write_test with = t;
+	int failed;
+
+	harness_command(h, "test", "test.c", &command);
+	with.command = str_text(&command);
+	write_test(&with, &text);
+	failed = write_text(h, v, "test.c", &text);
+	str_fini(&command);
+	str_fini(&text);
+	return failed;
+}
+
+/* With warnings: there are none, or the test is not what it should be. */
+static int compile(struct harness_hunt *h, struct harness_violation *v)
+{
+	char *to = in_folder(v, "test"), *from = in_folder(v, "test.c");
+	struct str command = {0}, said = {0};
+	int failed;
+
+	harness_command(h, to, from, &command);
+	str_add(&command, " 2>&1");
+	failed = harness_shell(str_text(&command), &said);
+	if (failed)
+		error_set(h->x.err, ERROR_SYSTEM, "%s cannot be compiled: %s", from,
+			  str_text(&said));
+	str_fini(&command);
+	str_fini(&said);
+	base_free(to);
+	base_free(from);
+	return failed;
+}
+
+static void set_options(const struct harness_hunt *h, struct explore_options *o)
+{
+	double left = harness_left(h);
+
+	*o = h->explore;
+	o->all = o->goes_on = false;
+	o->shard = o->shards = 1;
+	o->runs = RUNS;
+	o->seconds = left == 0 || left > LEAST_S ? left : LEAST_S;
+}
+
+static void take(struct harness_violation *v, struct explore_failure *f)
+{
+	if (f->gates.length)
+		v->script = in_folder(v, "gates.lua");
+	v->no_script = f->no_script ? base_strdup(f->no_script) : NULL;
+	v->forced = f->forced;
+	v->asked = f->asked;
+}
+
+static void add_files(const struct harness_violation *v, struct str *out)
+{
+	str_add(out, "\n## Files\n\n"
+		     "- test.c: the harness; its first line compiles it. 0: an atomic outcome, 1: "
+		     "another\n"
+		     "- outcomes.txt: what came in the search, how often, and which order explains "
+		     "it\n");
+	if (v->script)
+		str_addf(out,
+			 "- gates.lua: forces it, as `gatectl run -g gates.lua ./test`, in %lu of "
+			 "%lu "
+			 "runs\n",
+			 v->forced, v->asked);
+	else
+		str_addf(out, "\nThere is no gates.lua: %s.\n",
+			 v->no_script ? v->no_script : "the test did not fail in its own search");
+}
+
+static int write_all(struct harness_hunt *h, struct harness_violation *v, struct explore_failure *f)
+{
+	struct str outcomes = {0};
+	int failed;
+
+	if (f)
+		take(v, f);
+	harness_story(h, v, f, &v->story);
+	add_files(v, &v->story);
+	outcomes_print(&v->outcomes, &outcomes);
+	failed = write_text(h, v, "README.md", &v->story);
+	if (!failed)
+		failed = write_text(h, v, "outcomes.txt", &outcomes);
+	if (!failed && v->script)
+		failed = write_text(h, v, "gates.lua", &f->gates);
+	str_fini(&outcomes);
+	return failed;
+}
+
+static int search(struct harness_hunt *h, struct harness_violation *v)
+{
+	struct explore e = {.quick = h->quick, .full = h->full, .plain = h->plain, .x = h->x};
+	char *program = in_folder(v, "test"), *argv[] = {program, NULL};
+	int answer;
+
+	set_options(h, &e.options);
+	e.x.options->argv = argv;
+	answer = explore_search(&e);
+	h->x = e.x;
+	if (answer == 0)
+		answer = write_all(h, v, e.failures.count ? &e.failures.items[0] : NULL);
+	explore_fini(&e);
+	h->x.options->argv = NULL;
+	base_free(program);
+	return answer;
+}
+
+int harness_found(struct harness_hunt *h, struct harness_violation *v)
+{
+	if (make_folder(h, v) < 0 || write_source(h, v) < 0 || compile(h, v) < 0)
+		return -1;
+	return search(h, v);
+}
+
+void harness_violation_fini(struct harness_violation *v)
+{
+	outcomes_fini(&v->outcomes);
+	base_free(v->kind);
+	base_free(v->headline);
+	base_free(v->folder);
+	base_free(v->script);
+	base_free(v->no_script);
+	str_fini(&v->story);
+}

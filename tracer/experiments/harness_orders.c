@@ -1,0 +1,207 @@
+#include "tracer/experiments/harness_orders.h"
+
+#include "tracer/experiments/harness_build.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct harness_orders {
+	ARRAY(struct harness_order) items;
+	size_t *slots; /* by calls, one more than the index; linear probing, a power of two */
+	size_t size;
+	size_t run; /* so many of the first were run */
+};
+
+/* ---- the table -------------------------------------------------------------------------------------- */
+
+static size_t hash(const unsigned *calls, unsigned count)
+{
+	uint64_t sum = 0xcbf29ce484222325;
+
+	for (unsigned i = 0; i < count; i++)
+		sum = (sum ^ (calls[i] + 1)) * 0x100000001b3;
+	return (size_t)(sum ^ sum >> 32);
+}
+
+static size_t *slot_of(const struct harness_orders *o, const unsigned *calls, unsigned count)
+{
+	size_t at = hash(calls, count) & (o->size - 1);
+
+	for (; o->slots[at]; at = (at + 1) & (o->size - 1)) {
+		const struct harness_order *item = &o->items.items[o->slots[at] - 1];
+
+		if (item->count == count && memcmp(item->calls, calls, count * sizeof(*calls)) == 0)
+			break;
+	}
+	return &o->slots[at];
+}
+
+static void grow(struct harness_orders *o)
+{
+	enum { FIRST = 1024 };
+
+	if (o->size > 2 * o->items.count)
+		return;
+	base_free(o->slots);
+	o->size = o->size ? 2 * o->size : FIRST;
+	o->slots = base_alloc(o->size, sizeof(*o->slots));
+	for (size_t i = 0; i < o->items.count; i++)
+		*slot_of(o, o->items.items[i].calls, o->items.items[i].count) = i + 1;
+}
+
+size_t harness_orders_want(struct harness_orders *o, const unsigned *calls, unsigned count)
+{
+	struct harness_order *item;
+	size_t *slot;
+
+	grow(o);
+	slot = slot_of(o, calls, count);
+	if (*slot)
+		return *slot - 1;
+	item = array_add(&o->items);
+	item->count = count;
+	memcpy(item->calls, calls, count * sizeof(*calls));
+	*slot = o->items.count;
+	return o->items.count - 1;
+}
+
+const struct harness_order *harness_orders_get(const struct harness_orders *o, size_t index)
+{
+	return &o->items.items[index];
+}
+
+static void forget(struct harness_order *item)
+{
+	for (int i = 0; i < ORDER_CALLS; i++)
+		base_free(item->given[i]);
+}
+
+void harness_orders_free(struct harness_hunt *h)
+{
+	array_each(struct harness_order, item, &h->orders->items)
+		forget(item);
+	array_fini(&h->orders->items);
+	base_free(h->orders->slots);
+	base_free(h->orders);
+	h->orders = NULL;
+}
+
+void harness_orders_clear(struct harness_hunt *h)
+{
+	if (h->orders)
+		harness_orders_free(h);
+	h->orders = base_alloc(1, sizeof(*h->orders));
+}
+
+/* ---- a line of the program's ---------------------------------------------------------------------------- */
+
+static enum order_end end_of(const char *word)
+{
+	static const char *const words[] = {
+		[ORDER_OK] = "ok",	   [ORDER_UNMADE] = "unmade", [ORDER_BLOCKED] = "blocked",
+		[ORDER_SIGNAL] = "signal", [ORDER_EXIT] = "exit",
+	};
+
+	for (int i = ORDER_OK; i <= ORDER_EXIT; i++)
+		if (strncmp(word, words[i], strlen(words[i])) == 0)
+			return (enum order_end)i;
+	return ORDER_UNKNOWN;
+}
+
+static void read_line(char *line, struct harness_order *out)
+{
+	char *rest = line, *word = strsep(&rest, "\t"), *blank = strchr(word, ' ');
+
+	out->end = end_of(word);
+	out->number = blank ? atoi(blank) : 0;
+	word = strsep(&rest, "\t");
+	out->done = word ? atoi(word) : -1;
+	for (int i = 0; rest && i < ORDER_CALLS; i++)
+		out->given[i] = base_strdup(strsep(&rest, "\t"));
+}
+
+/* Which operation has given something else the second time? It varies. */
+static bool compare(struct harness_hunt *h, const struct harness_order *a,
+		    const struct harness_order *b)
+{
+	bool varied = false;
+
+	for (unsigned i = 0; i < a->count; i++) {
+		struct harness_op *op = &h->object.ops.items[h->object.calls.items[a->calls[i]].op];
+
+		if (!a->given[i] || !b->given[i] || strcmp(a->given[i], b->given[i]) == 0)
+			continue;
+		varied |= !op->varies;
+		op->varies = true;
+	}
+	return varied;
+}
+
+/* ---- the runs ----------------------------------------------------------------------------------------- */
+
+static int write_wanted(const struct harness_orders *o, const char *path, struct error *err)
+{
+	FILE *f = fopen(path, "we");
+
+	if (!f)
+		return error_errno(err, ERROR_SYSTEM, "%s", path);
+	for (size_t i = o->run; i < o->items.count; i++) {
+		for (unsigned c = 0; c < o->items.items[i].count; c++)
+			fprintf(f, "%s%u", c ? " " : "", o->items.items[i].calls[c]);
+		fputc('\n', f);
+	}
+	return fclose(f) == 0 ? 0 : error_errno(err, ERROR_SYSTEM, "%s", path);
+}
+
+/* A second line of the same order says whether it gives the same again. */
+static bool take_lines(struct harness_hunt *h, struct str *said)
+{
+	struct harness_orders *o = h->orders;
+	size_t count = o->items.count - o->run;
+	char *rest = said->text, *line;
+	bool varied = false;
+
+	for (size_t i = 0; rest && i < 2 * count && (line = strsep(&rest, "\n")); i++) {
+		struct harness_order *item = &o->items.items[o->run + i % count];
+		struct harness_order second = {0};
+
+		if (i < count) {
+			read_line(line, item);
+			continue;
+		}
+		read_line(line, &second);
+		varied |= compare(h, item, &second);
+		if (second.end != item->end)
+			item->end = ORDER_UNKNOWN;
+		forget(&second);
+	}
+	return varied;
+}
+
+int harness_orders_run(struct harness_hunt *h, bool *varied)
+{
+	struct harness_orders *o = h->orders;
+	char *path = harness_path(h, "orders");
+	struct str command = {0}, said = {0};
+	int failed = 0;
+
+	*varied = false;
+	if (o->run < o->items.count)
+		failed = write_wanted(o, path, h->x.err);
+	if (o->run < o->items.count && !failed) {
+		str_add(&command, "for i in 1 2; do ");
+		harness_quote(h->program, &command);
+		str_add(&command, " < ");
+		harness_quote(path, &command);
+		str_add(&command, "; done 2> /dev/null");
+		harness_shell(str_text(&command), &said);
+		*varied = take_lines(h, &said);
+		o->run = o->items.count;
+	}
+	str_fini(&command);
+	str_fini(&said);
+	base_free(path);
+	return failed;
+}

@@ -1,0 +1,311 @@
+#include "tracer/experiments/harness_probe.h"
+
+#include "tracer/base/signame.h"
+#include "tracer/experiments/harness_build.h"
+#include "tracer/experiments/harness_orders.h"
+
+#include <string.h>
+
+enum { CONTEXTS = 6, OBSERVERS = 16, FINAL = 3, FINAL_OF_ONE = 2 };
+
+static const struct harness_op *op_of(const struct harness_hunt *h, unsigned call)
+{
+	return &h->object.ops.items[h->object.calls.items[call].op];
+}
+
+static const struct harness_order *order(const struct harness_hunt *h, const unsigned *calls,
+					 unsigned count)
+{
+	return harness_orders_get(h->orders, harness_orders_want(h->orders, calls, count));
+}
+
+/* 1: operations have changed, all is to be done anew; 0, or -1. */
+static int run(struct harness_hunt *h)
+{
+	bool varied;
+
+	if (harness_orders_run(h, &varied) < 0)
+		return -1;
+	return varied;
+}
+
+/* ---- the object --------------------------------------------------------------------------------------- */
+
+static void say_end(const struct harness_order *o, struct str *out)
+{
+	if (o->end == ORDER_SIGNAL)
+		str_addf(out, "dies by SIG%s", signame_text(o->number));
+	else if (o->end == ORDER_EXIT)
+		str_addf(out, "ends the program (exit status %d)", o->number);
+	else
+		str_add(out, "blocks for ever");
+}
+
+static int not_made(struct harness_hunt *h, const struct harness_order *o)
+{
+	const char *make = h->object.make ? h->object.make : "the constructor";
+	struct str text = {0};
+
+	say_end(o, &text);
+	if (o->end == ORDER_UNMADE)
+		error_set(h->x.err, ERROR_USAGE, "the constructor has failed: '%s' gives no object",
+			  make);
+	else
+		error_set(h->x.err, ERROR_USAGE, "the constructor has failed: '%s' %s", make,
+			  str_text(&text));
+	str_fini(&text);
+	return error_hint(h->x.err, "--new 'EXPRESSION of C' says how to make one");
+}
+
+/* ---- operations that cannot be called ------------------------------------------------------------------- */
+
+/* Behind every other call that comes back it ends like that, too. */
+static bool never_returns(struct harness_hunt *h, unsigned op)
+{
+	const struct harness_object *o = &h->object;
+
+	for (unsigned c = 0; c < o->calls.count; c++) {
+		if (o->calls.items[c].op != op)
+			continue;
+		if (order(h, &c, 1)->end == ORDER_OK)
+			return false;
+		for (unsigned before = 0; before < o->calls.count; before++) {
+			const unsigned calls[] = {before, c};
+
+			if (order(h, &before, 1)->end == ORDER_OK &&
+			    order(h, calls, 2)->end == ORDER_OK)
+				return false;
+		}
+	}
+	return true;
+}
+
+static void want_alone(struct harness_hunt *h)
+{
+	for (unsigned c = 0; c < h->object.calls.count; c++)
+		harness_orders_want(h->orders, &c, 1);
+}
+
+static void want_behind_others(struct harness_hunt *h)
+{
+	const unsigned count = (unsigned)h->object.calls.count;
+
+	for (unsigned c = 0; c < count; c++)
+		for (unsigned before = 0; before < count; before++) {
+			const unsigned calls[] = {before, c};
+
+			if (order(h, &c, 1)->end != ORDER_OK &&
+			    order(h, &before, 1)->end == ORDER_OK)
+				harness_orders_want(h->orders, calls, 2);
+		}
+}
+
+/* True: there are such; they are marked. */
+static bool mark_never(struct harness_hunt *h)
+{
+	struct harness_object *o = &h->object;
+	bool any = false;
+
+	for (unsigned c = 0; c < o->calls.count; c++) {
+		struct harness_op *op = &o->ops.items[o->calls.items[c].op];
+		struct str why = {0};
+
+		if (op->is_out || !never_returns(h, o->calls.items[c].op))
+			continue;
+		say_end(order(h, &c, 1), &why);
+		op->is_out = any = true;
+		op->why = str_take(&why);
+		str_addf(&why, "%s was left out: it %s", op->function, op->why);
+		*array_add(&h->notes) = str_take(&why);
+	}
+	return any;
+}
+
+static int nothing_left(struct harness_hunt *h)
+{
+	struct str text = {0};
+
+	array_each(const struct harness_op, op, &h->object.ops)
+		str_addf(&text, "%s%s %s", text.length ? "; " : "", op->function,
+			 op->why ? op->why : "");
+	error_set(h->x.err, ERROR_USAGE, "no operation of %s comes back: %s", h->object.type,
+		  str_text(&text));
+	str_fini(&text);
+	return -1;
+}
+
+static int find_callable(struct harness_hunt *h)
+{
+	const unsigned first = 0;
+	int again;
+
+	want_alone(h);
+	again = run(h);
+	if (again)
+		return again;
+	if (order(h, &first, 1)->done < 0)
+		return not_made(h, order(h, &first, 1));
+	want_behind_others(h);
+	again = run(h);
+	if (again || !mark_never(h))
+		return again;
+	harness_calls(&h->object);
+	return h->object.calls.count ? 1 : nothing_left(h);
+}
+
+/* ---- which only read -------------------------------------------------------------------------------------- */
+
+static bool gives(const struct harness_op *op)
+{
+	bool any = op->shown != HARNESS_NOTHING;
+
+	array_each(const struct harness_argument, a, &op->arguments)
+		any |= a->kind == HARNESS_OUT || a->kind == HARNESS_VISITS;
+	return any && !op->varies;
+}
+
+/* The first call of each operation, as far as there is room. */
+static unsigned contexts(const struct harness_hunt *h, unsigned out[CONTEXTS])
+{
+	unsigned count = 0;
+
+	for (unsigned c = 0; c < h->object.calls.count && count < CONTEXTS; c++)
+		if (c == 0 || h->object.calls.items[c].op != h->object.calls.items[c - 1].op)
+			out[count++] = c;
+	return count;
+}
+
+/* The observer's result behind the context, with and without the call between them. `wants`: only asks. */
+static bool differs(struct harness_hunt *h, const unsigned *context, unsigned n, unsigned call,
+		    unsigned observer, bool wants)
+{
+	unsigned with[3] = {*context, call, observer}, without[2] = {*context, observer};
+	const unsigned *a = n ? with : with + 1, *b = n ? without : without + 1;
+	const struct harness_order *x, *y;
+
+	if (wants) {
+		harness_orders_want(h->orders, a, n + 2);
+		harness_orders_want(h->orders, b, n + 1);
+		return false;
+	}
+	x = order(h, a, n + 2);
+	y = order(h, b, n + 1);
+	if (x->done < (int)n + 1 || y->done < (int)n)
+		return false; /* the call itself, or its context, does not come back */
+	return x->end != y->end ||
+	       (x->end == ORDER_OK && strcmp(x->given[n + 1], y->given[n]) != 0);
+}
+
+/* Of each of its calls, behind nothing and behind others, nobody sees anything. */
+static bool only_reads(struct harness_hunt *h, unsigned call, bool wants)
+{
+	unsigned context[CONTEXTS], count = contexts(h, context), observers = 0;
+
+	for (unsigned g = 0; g < h->object.calls.count && observers < OBSERVERS; g++) {
+		if (!gives(op_of(h, g)))
+			continue;
+		observers++;
+		if (differs(h, context, 0, call, g, wants))
+			return false;
+		for (unsigned i = 0; i < count; i++)
+			if (differs(h, &context[i], 1, call, g, wants))
+				return false;
+	}
+	return observers > 0;
+}
+
+static int find_readers(struct harness_hunt *h)
+{
+	struct harness_object *o = &h->object;
+	int again;
+
+	for (unsigned c = 0; c < o->calls.count; c++)
+		only_reads(h, c, true);
+	again = run(h);
+	if (again)
+		return again;
+	array_each(struct harness_op, op, &o->ops)
+		op->reads = gives(op);
+	for (unsigned c = 0; c < o->calls.count; c++)
+		if (!only_reads(h, c, false))
+			o->ops.items[o->calls.items[c].op].reads = false;
+	return 0;
+}
+
+/* ---- the final observation ---------------------------------------------------------------------------------- */
+
+static bool has_values(const struct harness_op *op)
+{
+	array_each(const struct harness_argument, a, &op->arguments)
+		if (a->kind == HARNESS_VALUE)
+			return true;
+	return false;
+}
+
+static void add_observers(struct harness_hunt *h, bool valued)
+{
+	unsigned of_one = 0, last = 0;
+
+	for (unsigned c = 0; c < h->object.calls.count && h->final.count < FINAL; c++) {
+		const struct harness_op *op = op_of(h, c);
+
+		of_one = h->object.calls.items[c].op == last ? of_one : 0;
+		last = h->object.calls.items[c].op;
+		if (op->reads && has_values(op) == valued && of_one++ < FINAL_OF_ONE)
+			*array_add(&h->final) = c;
+	}
+}
+
+/* Where nothing only reads: what can still be taken out. */
+static void drain(struct harness_hunt *h)
+{
+	for (unsigned c = 0; c < h->object.calls.count && !h->final.count; c++) {
+		if (has_values(op_of(h, c)) || !gives(op_of(h, c)) ||
+		    order(h, &c, 1)->end != ORDER_OK)
+			continue;
+		for (unsigned i = 0; i < FINAL_OF_ONE; i++)
+			*array_add(&h->final) = c;
+	}
+}
+
+static void choose_final(struct harness_hunt *h)
+{
+	h->final.count = 0;
+	add_observers(h, false);
+	add_observers(h, true);
+	drain(h);
+}
+
+/* ---- all of it ---------------------------------------------------------------------------------------------- */
+
+static void note_varying(struct harness_hunt *h)
+{
+	array_each(const struct harness_op, op, &h->object.ops) {
+		struct str text = {0};
+
+		if (!op->varies)
+			continue;
+		str_addf(&text, "what %s gives differs from one run to the next: it is left out",
+			 op->function);
+		*array_add(&h->notes) = str_take(&text);
+	}
+}
+
+int harness_probe(struct harness_hunt *h)
+{
+	int again = 1;
+
+	while (again > 0) {
+		harness_orders_clear(h);
+		if (harness_compile(h) < 0)
+			return -1;
+		again = find_callable(h);
+		if (again == 0)
+			again = find_readers(h);
+	}
+	if (again < 0)
+		return -1;
+	choose_final(h);
+	note_varying(h);
+	return 0;
+}

@@ -1,0 +1,149 @@
+#include "tracer/experiments/harness_search.h"
+
+#include "tracer/experiments/explore_account.h"
+
+#include <string.h>
+
+enum { ARGUMENTS = 8 + SCHEMA_THREADS, FEW = 2000 };
+
+double harness_left(const struct harness_hunt *h)
+{
+	double left = h->explore.seconds;
+
+	if (left <= 0)
+		return 0;
+	left -= explore_now_s() - h->begun;
+	return left > 0 ? left : -1;
+}
+
+/* ---- the command line of a harness ---------------------------------------------------------------------- */
+
+struct command_words {
+	ARRAY(char *) words;
+};
+
+static char *numbers(const unsigned *calls, size_t count)
+{
+	struct str text = {0};
+
+	for (size_t i = 0; i < count; i++)
+		str_addf(&text, "%s%u", i ? " " : "", calls[i]);
+	return text.length ? str_take(&text) : base_strdup("");
+}
+
+static void make_command(const struct harness_hunt *h, const struct harness_sought *s,
+			 struct command_words *c)
+{
+	*array_add(&c->words) = base_strdup(h->program);
+	*array_add(&c->words) = base_strdup("run");
+	*array_add(&c->words) = numbers(h->final.items, h->final.count);
+	for (unsigned t = 0; t < s->schema.threads; t++)
+		*array_add(&c->words) = numbers(s->schema.calls[t], s->schema.counts[t]);
+	*array_add(&c->words) = base_strdup("=");
+	array_each(const struct harness_outcome, o, &s->outcomes)
+		if (o->order)
+			*array_add(&c->words) = base_strdup(o->text);
+	(void)array_add(&c->words);
+}
+
+static void command_fini(struct command_words *c)
+{
+	array_each(char *, word, &c->words)
+		base_free(*word);
+	array_fini(&c->words);
+}
+
+/* ---- what came --------------------------------------------------------------------------------------------- */
+
+static void count(void *ctx, const char *text)
+{
+	struct harness_sought *s = ctx;
+	char *line = base_strndup(text, strcspn(text, "\n"));
+
+	if (*line)
+		outcomes_add(&s->outcomes, line, NULL)->times++;
+	base_free(line);
+}
+
+static const struct harness_outcome *first_wrong(const struct outcomes *o)
+{
+	array_each(const struct harness_outcome, item, o)
+		if (!item->order && item->times)
+			return item;
+	return NULL;
+}
+
+static const struct explore_failure *chosen_failure(const struct explore *e)
+{
+	array_each(const struct explore_failure, f, &e->failures)
+		if (strcmp(f->kind, "status") == 0)
+			return f;
+	return e->failures.items;
+}
+
+static void add_violation(struct harness_hunt *h, struct harness_sought *s, const struct explore *e)
+{
+	const struct explore_failure *f = chosen_failure(e);
+	const struct harness_outcome *wrong = first_wrong(&s->outcomes);
+	struct harness_violation *v = array_add(&h->violations);
+	struct str text = {0};
+
+	v->schema = s->schema;
+	v->kind = base_strdup(f->kind);
+	v->runs = s->runs;
+	v->seconds = explore_now_s() - h->begun;
+	schema_print(&h->object, &s->schema, &text);
+	if (strcmp(f->kind, "status") == 0 && wrong)
+		str_addf(&text, ": %s", wrong->text);
+	else
+		str_addf(&text, ": %s", f->where);
+	v->headline = str_take(&text);
+	v->outcomes = s->outcomes;
+	s->outcomes = (struct outcomes){0};
+}
+
+/* ---- the search ----------------------------------------------------------------------------------------------- */
+
+static void set_options(const struct harness_hunt *h, const struct harness_sought *s,
+			unsigned long runs, struct explore_options *o)
+{
+	double left = harness_left(h);
+
+	*o = h->explore;
+	o->runs = runs;
+	o->seconds = left;
+	o->seed += (uint64_t)s->level << 32;
+	o->all = o->only_finds = true;
+	o->goes_on = false;
+	o->jobs = runs < FEW && !o->jobs ? 1 : o->jobs;
+}
+
+int harness_search(struct harness_hunt *h, struct harness_sought *s, unsigned long runs,
+		   bool *violated)
+{
+	struct explore e = {.quick = h->quick,
+			    .full = h->full,
+			    .plain = h->plain,
+			    .x = h->x,
+			    .said = count,
+			    .said_ctx = s};
+	struct command_words c = {{0}};
+	int answer;
+
+	set_options(h, s, runs, &e.options);
+	make_command(h, s, &c);
+	e.x.options->argv = c.words.items;
+	answer = explore_search(&e);
+	h->x = e.x;
+	s->runs += e.runs;
+	s->level++;
+	h->runs += e.runs;
+	h->points += e.points;
+	*violated = answer == 0 && e.failures.count;
+	if (*violated)
+		add_violation(h, s, &e);
+	explore_fini(&e);
+	h->x.options->argv = NULL;
+	command_fini(&c);
+	return answer;
+}

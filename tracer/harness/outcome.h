@@ -1,0 +1,34 @@
+/* Outcomes: what each call has given, and what was seen in the end. "push(1)=0 pop()=2 | size()=1" */
+#ifndef GATECTL_HARNESS_OUTCOME_H
+#define GATECTL_HARNESS_OUTCOME_H
+
+#include "tracer/base/array.h"
+#include "tracer/base/str.h"
+
+#include <stdbool.h>
+
+struct harness_outcome {
+	char *text;
+	char *order; /* of whole calls that explains it: "size() push(1) pop()"; NULL: none does */
+	unsigned long times; /* seen */
+};
+
+struct outcomes {
+	struct harness_outcome *items;
+	size_t count, capacity;
+};
+
+/* The one of this text, added if it is new. */
+struct harness_outcome *outcomes_add(struct outcomes *o, const char *text, const char *order);
+struct harness_outcome *outcomes_find(const struct outcomes *o, const char *text); /* NULL */
+void outcomes_fini(struct outcomes *o);
+
+/* Tab-separated with a header: outcome, times, atomic, explained by. */
+void outcomes_print(const struct outcomes *o, struct str *out);
+
+/* The atomic one that differs from `text` in the fewest calls; NULL: there are none. These calls, as they
+   were and as they would have been, go to *differences, a line each. */
+const struct harness_outcome *outcomes_nearest(const struct outcomes *o, const char *text,
+					       struct str *differences);
+
+#endif

@@ -1,0 +1,43 @@
+/* C programs that call the operations. */
+#ifndef GATECTL_HARNESS_WRITE_H
+#define GATECTL_HARNESS_WRITE_H
+
+#include "tracer/harness/outcome.h"
+#include "tracer/harness/schema.h"
+
+/*
+ * One program for all harnesses. Calls go by their numbers in object->calls:
+ *
+ *	PROG orders				each line of its input is a sequence of calls: they are made one
+ *						after the other on a new object, in a child process, and a line
+ *						says what came of it (orders.h)
+ *	PROG run FINAL CALLS CALLS... = OUTCOME...	a thread for each CALLS ("3 1"; FINAL: behind them, "" none);
+ *						prints the outcome; 1 if it is none of these
+ */
+void write_program(const struct harness_object *o, struct str *out);
+
+/* What is wanted of a test of one harness. */
+struct write_test {
+	const struct harness_object *object;
+	const struct schema *schema;
+	const unsigned *final; /* calls behind the threads */
+	size_t final_count;
+	const struct outcomes *atomic;
+	const char *command; /* that compiles it */
+};
+
+/* A program without arguments that a person would have written: 1 if the outcome is not atomic. */
+void write_test(const struct write_test *t, struct str *out);
+
+/* Of both, in order of use; between the files of this room. */
+void write_declarations(const struct harness_object *o, const bool *used, struct str *out);
+/* "queue_push(object, 1)"; out-parameters go to NAMEn, which counts on. */
+void write_call_text(const struct harness_object *o, const struct harness_call *c, const char *name,
+		     unsigned first, struct str *out);
+/* What printf() prints of a number that an operation gave, and the argument: "%ld", "(long)r1" */
+const char *write_format(enum harness_shown shown);
+void write_shown(enum harness_shown shown, const char *variable, struct str *out);
+/* As a text of C in which printf() finds no directives. */
+void write_quoted(const char *text, struct str *out);
+
+#endif

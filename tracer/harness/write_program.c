@@ -1,0 +1,351 @@
+/* The program that has all harnesses. */
+#include "tracer/harness/write.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char head[] =
+	"#define _GNU_SOURCE\n"
+	"#include <dirent.h>\n#include <errno.h>\n#include <fcntl.h>\n#include <pthread.h>\n"
+	"#include <signal.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+	"#include <string.h>\n#include <sys/mman.h>\n#include <sys/wait.h>\n#include <time.h>\n"
+	"#include <unistd.h>\n\n"
+	"enum { CALLS = 16, GIVEN = 8 };\n"
+	"union given { long n; unsigned long u; double d; const void *p; };\n"
+	"static __thread long visits;\n"
+	"long harness_visit(void);\n"
+	"long harness_visit(void) { visits++; return 0; }\n"
+	"static void *visit __attribute__((unused)) = (void *)harness_visit;\n\n";
+
+/* ---- each call ----------------------------------------------------------------------------------------- */
+
+static const char *field(enum harness_shown shown)
+{
+	switch (shown) {
+	case HARNESS_UNSIGNED:
+		return "u";
+	case HARNESS_FLOAT:
+		return "d";
+	case HARNESS_STRING:
+	case HARNESS_POINTER:
+		return "p";
+	default:
+		return "n";
+	}
+}
+
+/* Something that a call gives: its result (`of` NULL), or what one of its arguments shows. */
+struct gift {
+	unsigned number, variable;
+	const struct harness_argument *of;
+	enum harness_shown shown;
+};
+
+static void each_gift(const struct harness_op *op, void (*each)(void *ctx, const struct gift *g),
+		      void *ctx)
+{
+	struct gift g = {0, 0, NULL, op->shown};
+
+	if (op->varies)
+		return;
+	if (op->shown != HARNESS_NOTHING)
+		each(ctx, &g), g.number++;
+	array_each(const struct harness_argument, a, &op->arguments) {
+		g.of = a;
+		g.variable += a->kind == HARNESS_OUT;
+		g.shown = a->kind == HARNESS_OUT ? a->shown : HARNESS_SIGNED;
+		if (a->kind == HARNESS_OUT || a->kind == HARNESS_VISITS)
+			each(ctx, &g), g.number++;
+	}
+}
+
+static void keep(void *ctx, const struct gift *g)
+{
+	struct str *out = ctx;
+
+	if (g->of && g->of->kind == HARNESS_VISITS)
+		str_addf(out, "	given[%u].n = visits;\n", g->number);
+	else if (g->of)
+		str_addf(out, "	given[%u].%s = o%u;\n", g->number, field(g->shown), g->variable);
+}
+
+static void add_variables(const struct harness_op *op, struct str *out)
+{
+	unsigned variable = 0;
+
+	array_each(const struct harness_argument, a, &op->arguments)
+		if (a->kind == HARNESS_OUT)
+			str_addf(out, "	%s%so%u = 0;\n", a->of, strchr(a->of, '*') ? "" : " ",
+				 ++variable);
+	array_each(const struct harness_argument, a, &op->arguments)
+		if (a->kind == HARNESS_VISITS)
+			str_add(out, "	visits = 0;\n");
+}
+
+static void add_function(const struct harness_object *o, unsigned number, struct str *out)
+{
+	const struct harness_call *c = &o->calls.items[number];
+	const struct harness_op *op = &o->ops.items[c->op];
+
+	str_addf(out, "static void call_%u(union given *given)\n{\n", number);
+	add_variables(op, out);
+	str_add(out, "	(void)given;\n	");
+	if (op->shown != HARNESS_NOTHING && !op->varies)
+		str_addf(out, "given[0].%s = ", field(op->shown));
+	else if (strcmp(op->result, "void") != 0)
+		str_add(out, "(void)");
+	write_call_text(o, c, "o", 1, out);
+	str_add(out, ";\n");
+	each_gift(op, keep, out);
+	str_add(out, "}\n\n");
+}
+
+struct gift_text {
+	struct str format, values;
+};
+
+static void tell(void *ctx, const struct gift *g)
+{
+	struct gift_text *t = ctx;
+	char name[32];
+
+	snprintf(name, sizeof(name), "given[%u].%s", g->number, field(g->shown));
+	str_addf(&t->format, "%s%s", g->number ? "," : "=", write_format(g->shown));
+	str_add(&t->values, ", ");
+	write_shown(g->shown, name, &t->values);
+}
+
+static void add_teller(const struct harness_object *o, unsigned number, struct str *out)
+{
+	const struct harness_call *c = &o->calls.items[number];
+	struct gift_text t = {{0}, {0}};
+
+	each_gift(&o->ops.items[c->op], tell, &t);
+	str_addf(out, "static void tell_%u(const union given *given, char *out, size_t size)\n{\n",
+		 number);
+	str_add(out, "	(void)given;\n	snprintf(out, size, \"");
+	write_quoted(c->text, out);
+	str_addf(out, "%s\"%s);\n}\n\n", str_text(&t.format), str_text(&t.values));
+	str_fini(&t.format);
+	str_fini(&t.values);
+}
+
+static void add_table(const struct harness_object *o, struct str *out)
+{
+	str_add(out, "static const struct {\n	void (*call)(union given *);\n"
+		     "	void (*tell)(const union given *, char *, size_t);\n} calls[] = {\n");
+	for (unsigned i = 0; i < o->calls.count; i++)
+		str_addf(out, "	{call_%u, tell_%u},\n", i, i);
+	str_add(out, "};\n\n");
+}
+
+/* ---- the object ------------------------------------------------------------------------------------------ */
+
+static void add_object(const struct harness_object *o, struct str *out)
+{
+	str_addf(out, "static %s *object;\n", o->type);
+	if (o->memory)
+		str_addf(out, "static _Alignas(64) char memory[%llu];\n",
+			 (unsigned long long)o->memory);
+	str_add(out, "static int make(void)\n{\n");
+	if (o->memory)
+		str_add(out, "	object = (void *)memory;\n");
+	if (o->make)
+		str_addf(out, "	%s\n", o->make);
+	str_add(out, "	return object != NULL;\n}\n\nstatic void end(void)\n{\n");
+	if (o->end)
+		str_addf(out, "	%s(object);\n", o->end);
+	str_add(out, "}\n\n");
+}
+
+/* ---- what it does with them ------------------------------------------------------------------------------- */
+
+static const char orders[] =
+	"struct told { volatile int made, calls; char text[CALLS][256]; };\n\n"
+	"static unsigned read_calls(const char *line, unsigned *out)\n"
+	"{\n"
+	"	unsigned count = 0;\n"
+	"	char *end;\n\n"
+	"	for (unsigned long n = strtoul(line, &end, 10); end != line && count < CALLS;\n"
+	"	     line = end, n = strtoul(line, &end, 10))\n"
+	"		out[count++] = (unsigned)n;\n"
+	"	return count;\n"
+	"}\n\n"
+	"static void one_after_the_other(const char *line, struct told *told)\n"
+	"{\n"
+	"	union given given[GIVEN];\n"
+	"	unsigned numbers[CALLS], count = read_calls(line, numbers);\n\n"
+	"	if (!make())\n"
+	"		_exit(0);\n"
+	"	told->made = 1;\n"
+	"	for (unsigned i = 0; i < count; i++) {\n"
+	"		calls[numbers[i]].call(given);\n"
+	"		calls[numbers[i]].tell(given, told->text[i], sizeof(told->text[i]));\n"
+	"		told->calls++;\n"
+	"	}\n"
+	"	told->made = 2;\n"
+	"	_exit(0);\n"
+	"}\n\n"
+	"static int threads_of(pid_t pid)\n"
+	"{\n"
+	"	char path[64];\n"
+	"	int count = 0;\n"
+	"	DIR *dir;\n\n"
+	"	snprintf(path, sizeof(path), \"/proc/%d/task\", (int)pid);\n"
+	"	dir = opendir(path);\n"
+	"	for (struct dirent *e = dir ? readdir(dir) : NULL; e; e = readdir(dir))\n"
+	"		count += e->d_name[0] != '.';\n"
+	"	if (dir)\n"
+	"		closedir(dir);\n"
+	"	return count;\n"
+	"}\n\n"
+	"/* A single thread that waits for a futex without a limit waits for ever. */\n"
+	"static int waits_for_ever(pid_t pid)\n"
+	"{\n"
+	"	unsigned long call, word, op, value, limit;\n"
+	"	char path[64];\n"
+	"	FILE *f;\n"
+	"	int n;\n\n"
+	"	if (threads_of(pid) != 1)\n"
+	"		return 0;\n"
+	"	snprintf(path, sizeof(path), \"/proc/%d/syscall\", (int)pid);\n"
+	"	f = fopen(path, \"r\");\n"
+	"	if (!f)\n"
+	"		return 0;\n"
+	"	n = fscanf(f, \"%lu %lx %lx %lx %lx\", &call, &word, &op, &value, &limit);\n"
+	"	fclose(f);\n"
+	"	return n == 5 && call == 202 && !limit;\n"
+	"}\n\n"
+	"/* Its status; -1: it waits for ever, or takes longer than the limit. */\n"
+	"static int end_of(pid_t pid)\n"
+	"{\n"
+	"	const struct timespec tick = {0, 20000000};\n"
+	"	sigset_t child;\n"
+	"	int status;\n\n"
+	"	sigemptyset(&child);\n"
+	"	sigaddset(&child, SIGCHLD);\n"
+	"	for (int ticks = 0; ticks < 250; ticks++) {\n"
+	"		if (waitpid(pid, &status, WNOHANG) == pid)\n"
+	"			return status;\n"
+	"		if (sigtimedwait(&child, NULL, &tick) < 0 && errno == EAGAIN &&\n"
+	"		    waits_for_ever(pid))\n"
+	"			break;\n"
+	"	}\n"
+	"	kill(pid, SIGKILL);\n"
+	"	waitpid(pid, &status, 0);\n"
+	"	return -1;\n"
+	"}\n\n"
+	"static void report(const struct told *told, int status)\n"
+	"{\n"
+	"	if (status < 0)\n"
+	"		printf(\"blocked 0\");\n"
+	"	else if (WIFSIGNALED(status))\n"
+	"		printf(\"signal %d\", WTERMSIG(status));\n"
+	"	else if (told->made == 2)\n"
+	"		printf(\"ok 0\");\n"
+	"	else if (!told->made && !WEXITSTATUS(status))\n"
+	"		printf(\"unmade 0\");\n"
+	"	else\n"
+	"		printf(\"exit %d\", WEXITSTATUS(status));\n"
+	"	printf(\"\\t%d\", told->made ? told->calls : -1);\n"
+	"	for (int i = 0; i < told->calls; i++)\n"
+	"		printf(\"\\t%s\", told->text[i]);\n"
+	"	putchar('\\n');\n"
+	"}\n\n"
+	"static int orders(void)\n"
+	"{\n"
+	"	struct told *told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE,\n"
+	"				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);\n"
+	"	int nowhere = open(\"/dev/null\", O_RDWR);\n"
+	"	static char line[256];\n"
+	"	sigset_t child;\n\n"
+	"	sigemptyset(&child);\n"
+	"	sigaddset(&child, SIGCHLD);\n"
+	"	sigprocmask(SIG_BLOCK, &child, NULL);\n"
+	"	while (fgets(line, sizeof(line), stdin)) {\n"
+	"		pid_t pid;\n\n"
+	"		memset(told, 0, sizeof(*told));\n"
+	"		fflush(stdout);\n"
+	"		pid = fork();\n"
+	"		if (pid < 0)\n"
+	"			return 2;\n"
+	"		if (pid == 0) {\n"
+	"			sigprocmask(SIG_UNBLOCK, &child, NULL);\n"
+	"			for (int fd = 0; fd < 3; fd++)\n"
+	"				dup2(nowhere, fd);\n"
+	"			one_after_the_other(line, told);\n"
+	"		}\n"
+	"		report(told, end_of(pid));\n"
+	"	}\n"
+	"	return 0;\n"
+	"}\n\n";
+
+static const char run[] =
+	"struct thread { unsigned calls[CALLS], count; union given given[CALLS][GIVEN]; };\n\n"
+	"static void *thread(void *arg)\n"
+	"{\n"
+	"	struct thread *t = arg;\n\n"
+	"	for (unsigned i = 0; i < t->count; i++)\n"
+	"		calls[t->calls[i]].call(t->given[i]);\n"
+	"	return NULL;\n"
+	"}\n\n"
+	"static void tell(const struct thread *t, const char *before, char *out, size_t size)\n"
+	"{\n"
+	"	for (unsigned i = 0; i < t->count; i++) {\n"
+	"		size_t at = strlen(out);\n\n"
+	"		at += (size_t)snprintf(out + at, size - at, \"%s\", i ? \" \" : before);\n"
+	"		calls[t->calls[i]].tell(t->given[i], out + at, size - at);\n"
+	"	}\n"
+	"}\n\n"
+	"static int is_atomic(const char *outcome, char **known)\n"
+	"{\n"
+	"	while (*known && strcmp(*known, outcome) != 0)\n"
+	"		known++;\n"
+	"	return *known != NULL;\n"
+	"}\n\n"
+	"static int run(int count, char **argv)\n"
+	"{\n"
+	"	static struct thread threads[CALLS];\n"
+	"	static char outcome[4096];\n"
+	"	pthread_t ids[CALLS];\n"
+	"	int n = 0;\n\n"
+	"	for (; n < count && strcmp(argv[n], \"=\") != 0; n++)\n"
+	"		threads[n].count = read_calls(argv[n], threads[n].calls);\n"
+	"	if (!make())\n"
+	"		return 2;\n"
+	"	for (int i = 1; i < n; i++)\n"
+	"		pthread_create(&ids[i], NULL, thread, &threads[i]);\n"
+	"	for (int i = 1; i < n; i++)\n"
+	"		pthread_join(ids[i], NULL);\n"
+	"	thread(&threads[0]);\n"
+	"	for (int i = 1; i < n; i++)\n"
+	"		tell(&threads[i], i > 1 ? \" | \" : \"\", outcome, sizeof(outcome));\n"
+	"	tell(&threads[0], \" ; \", outcome, sizeof(outcome));\n"
+	"	end();\n"
+	"	puts(outcome);\n"
+	"	return !is_atomic(outcome, argv + n + 1);\n"
+	"}\n\n"
+	"int main(int argc, char **argv)\n"
+	"{\n"
+	"	return argc > 1 && strcmp(argv[1], \"run\") == 0 ? run(argc - 2, argv + 2) : "
+	"orders();\n"
+	"}\n";
+
+void write_program(const struct harness_object *o, struct str *out)
+{
+	bool *used = base_alloc(o->ops.count + 1, sizeof(*used));
+
+	for (size_t i = 0; i < o->ops.count; i++)
+		used[i] = !o->ops.items[i].is_out;
+	str_add(out, head);
+	write_declarations(o, used, out);
+	add_object(o, out);
+	for (unsigned i = 0; i < o->calls.count; i++) {
+		add_function(o, i, out);
+		add_teller(o, i, out);
+	}
+	add_table(o, out);
+	str_add(out, orders);
+	str_add(out, run);
+	base_free(used);
+}

@@ -1,0 +1,243 @@
+/* The test of one harness, for people. */
+#include "tracer/harness/write.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LINES = 60 };
+
+struct test {
+	const struct write_test *t;
+	struct str variables, calls[SCHEMA_THREADS], final; /* of C */
+	struct str format, values;			    /* of the outcome */
+	unsigned results, outs;				    /* so far: r1, r2; o1 */
+	bool visits;
+};
+
+/* ---- calls ------------------------------------------------------------------------------------------- */
+
+static void declare(struct test *w, const char *type, const char *name, unsigned number)
+{
+	str_addf(&w->variables, "static %s%s%s%u;\n", type, strchr(type, '*') ? "" : " ", name,
+		 number);
+}
+
+static void show(struct test *w, enum harness_shown shown, const char *name, unsigned number,
+		 bool *first)
+{
+	char variable[32];
+
+	snprintf(variable, sizeof(variable), number ? "%s%u" : "%s", name, number);
+	str_addf(&w->format, "%s%s", *first ? "=" : ",", write_format(shown));
+	str_add(&w->values, ", ");
+	write_shown(shown, variable, &w->values);
+	*first = false;
+}
+
+static void show_arguments(struct test *w, const struct harness_op *op, unsigned out, bool *first)
+{
+	array_each(const struct harness_argument, a, &op->arguments) {
+		if (a->kind == HARNESS_OUT) {
+			declare(w, a->of, "o", out);
+			if (!op->varies)
+				show(w, a->shown, "o", out, first);
+			out++;
+		}
+		if (a->kind == HARNESS_VISITS && !op->varies) {
+			declare(w, "long", "v", ++w->results);
+			show(w, HARNESS_SIGNED, "v", w->results, first);
+		}
+		w->visits |= a->kind == HARNESS_VISITS;
+	}
+}
+
+static unsigned count_outs(const struct harness_op *op)
+{
+	unsigned count = 0;
+
+	array_each(const struct harness_argument, a, &op->arguments)
+		count += a->kind == HARNESS_OUT;
+	return count;
+}
+
+static bool is_visiting(const struct harness_op *op)
+{
+	array_each(const struct harness_argument, a, &op->arguments)
+		if (a->kind == HARNESS_VISITS)
+			return !op->varies;
+	return false;
+}
+
+static void add_call(struct test *w, unsigned number, struct str *calls)
+{
+	const struct harness_object *o = w->t->object;
+	const struct harness_call *c = &o->calls.items[number];
+	const struct harness_op *op = &o->ops.items[c->op];
+	unsigned out = w->outs + 1;
+	bool first = true;
+
+	w->outs += count_outs(op);
+	write_quoted(c->text, &w->format);
+	str_add(calls, "	");
+	if (op->shown != HARNESS_NOTHING && !op->varies) {
+		declare(w, op->result, "r", ++w->results);
+		str_addf(calls, "r%u = ", w->results);
+		show(w, op->shown, "r", w->results, &first);
+	}
+	if (is_visiting(op))
+		str_add(calls, "visits = 0;\n	");
+	write_call_text(o, c, "o", out, calls);
+	str_add(calls, ";\n");
+	show_arguments(w, op, out, &first);
+	if (is_visiting(op))
+		str_addf(calls, "	v%u = visits;\n", w->results);
+}
+
+static void add_calls(struct test *w)
+{
+	const struct schema *s = w->t->schema;
+
+	for (unsigned t = 0; t < s->threads; t++)
+		for (unsigned i = 0; i < s->counts[t]; i++) {
+			str_add(&w->format, i ? " " : t ? " | " : "");
+			add_call(w, s->calls[t][i], &w->calls[t]);
+		}
+	for (size_t i = 0; i < w->t->final_count; i++) {
+		str_add(&w->format, i ? " " : " ; ");
+		add_call(w, w->t->final[i], &w->final);
+	}
+}
+
+/* ---- the program ----------------------------------------------------------------------------------------- */
+
+static const char *const names[SCHEMA_THREADS] = {"first", "second", "third", "fourth"};
+
+static void add_top(struct test *w, struct str *out)
+{
+	const struct harness_object *o = w->t->object;
+	bool *used = base_alloc(o->ops.count + 1, sizeof(*used));
+	const struct schema *s = w->t->schema;
+
+	for (unsigned t = 0; t < s->threads; t++)
+		for (unsigned i = 0; i < s->counts[t]; i++)
+			used[o->calls.items[s->calls[t][i]].op] = true;
+	for (size_t i = 0; i < w->t->final_count; i++)
+		used[o->calls.items[w->t->final[i]].op] = true;
+	str_addf(out, "/* %s */\n/* ", w->t->command);
+	schema_print(o, s, out);
+	str_add(out, ": whole calls, one after the other, give the outcomes below. */\n"
+		     "#include <pthread.h>\n#include <stdio.h>\n#include <string.h>\n");
+	write_declarations(o, used, out);
+	str_addf(out, "\nstatic %s *object;\n%s", o->type, str_text(&w->variables));
+	if (o->memory)
+		str_addf(out, "static _Alignas(64) char memory[%llu];\n",
+			 (unsigned long long)o->memory);
+	if (w->visits)
+		str_add(out, "static __thread long visits;\n"
+			     "static long count(void)\n{\n	return visits++ * 0;\n}\n"
+			     "static void *visit = (void *)count;\n");
+	base_free(used);
+}
+
+static void add_threads(struct test *w, struct str *out)
+{
+	for (unsigned t = 0; t < w->t->schema->threads; t++)
+		str_addf(out, "\nstatic void *%s(void *nothing)\n{\n%s	return nothing;\n}\n",
+			 names[t], str_text(&w->calls[t]));
+}
+
+/* Each outcome on a line of its own, if there is room for so many lines. */
+static void add_atomic(struct test *w, size_t room, struct str *out)
+{
+	const struct outcomes *known = w->t->atomic;
+	size_t count = 0, in_line = 1;
+
+	array_each(const struct harness_outcome, item, known)
+		count += item->order != NULL;
+	while ((count + in_line - 1) / in_line > room)
+		in_line++;
+	count = 0;
+	array_each(const struct harness_outcome, item, known) {
+		if (!item->order)
+			continue;
+		str_add(out, count % in_line ? ", \""
+			     : count	     ? ",\n		\""
+					     : "		\"");
+		for (const char *at = item->text; *at; at++) {
+			str_add(out, *at == '"' || *at == '\\' ? "\\" : "");
+			str_add_bytes(out, at, 1);
+		}
+		str_add(out, "\"");
+		count++;
+	}
+	str_add(out, ",\n");
+}
+
+static void add_start(struct test *w, struct str *out)
+{
+	const struct harness_object *o = w->t->object;
+	unsigned threads = w->t->schema->threads;
+
+	if (o->memory)
+		str_add(out, "	object = (void *)memory;\n");
+	if (o->make)
+		str_addf(out, "	%s\n", o->make);
+	for (unsigned t = 0; t < threads; t++)
+		str_addf(out, "	pthread_create(&threads[%u], NULL, %s, NULL);\n", t, names[t]);
+	str_addf(out,
+		 "	for (int i = 0; i < %u; i++)\n		pthread_join(threads[i], "
+		 "NULL);\n%s",
+		 threads, str_text(&w->final));
+}
+
+static void add_end(struct test *w, struct str *out)
+{
+	const struct harness_object *o = w->t->object;
+
+	str_addf(out, "	snprintf(outcome, sizeof(outcome), \"%s\"%s);\n", str_text(&w->format),
+		 str_text(&w->values));
+	if (o->end)
+		str_addf(out, "	%s(object);\n", o->end);
+	str_add(out, "	puts(outcome);\n"
+		     "	for (size_t i = 0; i < sizeof(atomic) / sizeof(*atomic); i++)\n"
+		     "		if (strcmp(outcome, atomic[i]) == 0)\n"
+		     "			return 0;\n"
+		     "	return 1;\n}\n");
+}
+
+static size_t count_lines(const struct str *s)
+{
+	size_t count = 0;
+
+	for (const char *at = str_text(s); *at; at++)
+		count += *at == '\n';
+	return count;
+}
+
+void write_test(const struct write_test *t, struct str *out)
+{
+	struct test w = {.t = t};
+	struct str top = {0}, start = {0};
+	size_t lines;
+
+	add_calls(&w);
+	add_top(&w, &top);
+	add_threads(&w, &top);
+	str_addf(&start, "	};\n	pthread_t threads[%u];\n	char outcome[1024];\n\n",
+		 t->schema->threads);
+	add_start(&w, &start);
+	add_end(&w, &start);
+	str_add(&top, "\nint main(void)\n{\n	static const char *const atomic[] = {\n");
+	lines = count_lines(&top) + count_lines(&start);
+	str_add(out, str_text(&top));
+	add_atomic(&w, lines < LINES ? LINES - lines : 1, out);
+	str_add(out, str_text(&start));
+	str_fini(&top);
+	str_fini(&start);
+	str_fini(&w.variables);
+	for (int i = 0; i < SCHEMA_THREADS; i++)
+		str_fini(&w.calls[i]);
+	str_fini(&w.final);
+	str_fini(&w.format);
+	str_fini(&w.values);
+}
