@@ -1,16 +1,19 @@
 #include "tracer/experiments/explore_shrink.h"
 
+#include "tracer/experiments/explore_account.h"
 #include "tracer/experiments/explore_failure.h"
 #include "tracer/explore/schedule/minimise.h"
 
 #include <string.h>
 
-enum { MOST_TRIES = 2000 };
+enum { MOST_TRIES = 2000, MOST_S = 60 };
 
 struct shrinking {
 	struct explore *e;
 	struct explore_runs *runs;
 	const struct explore_failure *failure;
+	struct minimise *m;
+	double until;
 };
 
 static int fails_alike(const struct shrinking *x, const struct session_result *r)
@@ -49,14 +52,16 @@ static int run(void *ctx, const struct segments *wanted, struct schedule *came)
 		answer = fails_alike(x, &r);
 	if (answer == 1)
 		schedule_copy(came, &c->schedule);
+	if (explore_now_s() > x->until)
+		x->m->most = x->m->tries; /* it is as small as could be had in this time */
 	session_result_fini(&r);
 	return answer;
 }
 
 int explore_shrink(struct explore *e, struct explore_runs *runs, struct explore_failure *f)
 {
-	struct shrinking x = {e, runs, f};
-	struct minimise m = {.ctx = &x, .run = run, .most = MOST_TRIES};
+	struct minimise m = {.run = run, .most = MOST_TRIES};
+	struct shrinking x = {e, runs, f, &m, explore_now_s() + MOST_S};
 	struct controlled *c = &runs->controlled;
 	struct strategy *before = c->strategy;
 	unsigned long steps = c->steps;
@@ -65,6 +70,7 @@ int explore_shrink(struct explore *e, struct explore_runs *runs, struct explore_
 	c->steps = strcmp(f->kind, "livelock") == 0 ? controlled_spins_enough(&f->schedule)
 						    : steps_enough(f, steps);
 	controlled_paths_copy(&c->paths, &f->paths);
+	m.ctx = &x;
 	answer = schedule_minimise(&m, &f->schedule);
 	controlled_paths_copy(&f->paths, &c->paths);
 	f->tries = m.tries;
