@@ -47,7 +47,7 @@ FEATURES = {
     "expect": [],
     "explain": ["crash", "leftover", "near_miss", "report", "timeline", "waiting"],
     "given": [],
-    "interactive": ["crash", "deadlock", "explain", "timeline", "waiting"],
+    "interactive": ["controlled", "crash", "deadlock", "explain", "timeline", "waiting"],
     "leftover": ["expect", "output", "timeline"],
     "near_miss": [],
     "notes": [],

@@ -19,6 +19,7 @@ struct cli {
 	bool all;		   /* convert: sleeps, too, that the outcome does not depend on */
 	double most_seconds; /* convert, explore: for all of it; 0: no limit; < 0: not given */
 	struct explore_options explore; /* but for what has a place above */
+	const char *schedule;		/* repl: to be followed; NULL: none */
 	const char *ignore;		/* races: a file of locations; NULL: none */
 	struct harness_options harness; /* of harness; `library` is in rest */
 	bool merge;			/* explore: of folders, nothing is run */
@@ -83,6 +84,7 @@ enum {
 	OPT_SHARD,
 	OPT_MERGE,
 	OPT_IGNORE,
+	OPT_REPLAY,
 	OPT_OBJECT, /* from here on those of harness alone */
 	OPT_NEW,
 	OPT_DELETE,

@@ -17,6 +17,8 @@ const struct option_row option_rows[] = {
 	{"order", OPT_ORDER, "'A -> B'",
 	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE | CMD_EXPLORE | CMD_REPLAY | CMD_RACES,
 	 "A has been executed before B may be; may be repeated"},
+	{"replay", OPT_REPLAY, "FILE.schedule", CMD_REPL,
+	 "who goes on is what the schedule says: `step` by step, or `run`"},
 	{"output", 'o', "FILE.lua", CMD_CONVERT, "where the script is written to"},
 	{"runs", 'n', "N", CMD_PROVE | CMD_CONVERT,
 	 "prove: N runs of each kind; convert: N runs to verify the script (20)"},
@@ -239,6 +241,9 @@ static int one_option(int key, struct cli *out, struct error *err)
 	case 'o':
 		out->output = optarg;
 		return 0;
+	case OPT_REPLAY:
+		out->schedule = optarg;
+		return 0;
 	case OPT_ALL:
 		out->all = true;
 		return 0;
@@ -333,7 +338,7 @@ int options_parse(const struct command *c, int argc, char **argv, struct cli *ou
 	out->rest = argv + passed;
 	out->rest_count = argc - passed;
 	out->session.argv = out->rest;
-	if (out->help || out->rest_count)
+	if (out->help || out->rest_count || out->schedule)
 		return 0;
 	error_set(err, ERROR_USAGE, "%s: no %s was given", c->name,
 		  c->mask == CMD_ATTACH	   ? "process"

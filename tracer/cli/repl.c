@@ -7,6 +7,7 @@
 
 #include "tracer/base/io.h"
 #include "tracer/base/suggest.h"
+#include "tracer/features/features.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -186,7 +187,10 @@ int repl_go(struct repl *r)
 		r->status = interactive_verdict(r->interactive, &out);
 	} else {
 		interactive_crash(r->interactive, &out);
-		if (state != INTERACTIVE_THERE)
+		if (state == INTERACTIVE_TURN) {
+			replay_next(&r->replay, &out);
+			str_add(&out, "\n");
+		} else if (state != INTERACTIVE_THERE)
 			str_addf(&out, "%s\n", interactive_reason(r->interactive));
 		interactive_threads(r->interactive, &out);
 		interactive_there_line(r->interactive, &out);
@@ -374,6 +378,32 @@ static int begin(struct repl *r, struct error *err)
 	return 0;
 }
 
+static void replay_begins(void *ctx)
+{
+	replay_begin(&((struct repl *)ctx)->replay);
+}
+
+static void replay_ends(void *ctx, struct session *s)
+{
+	replay_compare(&((struct repl *)ctx)->replay, s);
+}
+
+static int take_schedule(struct repl *r, struct interactive_ui *ui, struct error *err)
+{
+	struct cli *cli = r->cli;
+
+	if (!cli->schedule)
+		return 0;
+	r->replay.options = &cli->session;
+	if (replay_load(&r->replay, cli->schedule, err) < 0)
+		return -1;
+	cli->session.features = &controlled_features;
+	replay_begin(&r->replay);
+	ui->begins = replay_begins;
+	ui->ends = replay_ends;
+	return 0;
+}
+
 static void repl_fini(struct repl *r)
 {
 	array_each(struct repl_entry, entry, &r->entries) {
@@ -382,6 +412,8 @@ static void repl_fini(struct repl *r)
 	}
 	array_fini(&r->entries);
 	interactive_free(r->interactive);
+	if (r->cli->schedule)
+		replay_fini(&r->replay);
 }
 
 /* If it was closed, main.c has put something there that cannot be read. */
@@ -402,7 +434,7 @@ int command_repl(struct cli *cli)
 	struct interactive_ui ui = {.ctx = &r, .line = repl_tell};
 	ERROR(err);
 
-	if (check_input(&err) < 0)
+	if (check_input(&err) < 0 || take_schedule(&r, &ui, &err) < 0)
 		return output_error(cli, &err);
 	symbols = modules_new();
 	repl_terminal_open(&r);

@@ -11,6 +11,7 @@
 #define GATECTL_CLI_REPL_H
 
 #include "tracer/cli/cli.h"
+#include "tracer/experiments/replay.h"
 #include "tracer/features/interactive/interactive.h"
 
 /* A line or file of Lua that was accepted, in order; a restart does them again. */
@@ -26,7 +27,8 @@ struct repl_entry {
 struct repl {
 	struct cli *cli;
 	struct interactive *interactive;
-	bool terminal; /* commands come from one */
+	struct replay replay; /* in use if cli->schedule */
+	bool terminal;	      /* commands come from one */
 	bool quit;
 	int status;	 /* of the last run, or of an error on a pipe */
 	unsigned number; /* of the line */
@@ -49,6 +51,7 @@ struct repl_command {
 	const char *arguments;
 	const char *help;
 	enum repl_word words[3];
+	bool chooses; /* who goes on: in a replay the schedule does */
 	/* One of: */
 	int (*run)(struct repl *r, char *rest, struct error *err);
 	void (*show)(struct interactive *interactive, struct str *out);

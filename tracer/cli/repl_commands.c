@@ -279,13 +279,20 @@ static int cmd_open(struct repl *r, char *rest, struct error *err)
 
 /* ---- going on ------------------------------------------------------------------------------- */
 
+static int go_on(struct repl *r, size_t steps, struct error *err)
+{
+	if (interactive_state(r->interactive) == INTERACTIVE_ENDED && repl_restart(r, err) < 0)
+		return -1;
+	if (r->cli->schedule)
+		replay_rest(&r->replay, steps);
+	interactive_release_all(r->interactive, true);
+	return repl_go(r);
+}
+
 static int cmd_run(struct repl *r, char *rest, struct error *err)
 {
 	(void)rest;
-	if (interactive_state(r->interactive) == INTERACTIVE_ENDED && repl_restart(r, err) < 0)
-		return -1;
-	interactive_release_all(r->interactive, true);
-	return repl_go(r);
+	return go_on(r, 0, err);
 }
 
 static int cmd_restart(struct repl *r, char *rest, struct error *err)
@@ -326,8 +333,24 @@ static int cmd_next(struct repl *r, char *rest, struct error *err)
 										      : repl_go(r);
 }
 
+/* Of the schedule. */
+static int step_on(struct repl *r, const char *rest, struct error *err)
+{
+	char *end;
+	unsigned long steps = *rest ? strtoul(rest, &end, 10) : 1;
+
+	if (!*rest || (!*end && steps && *rest != '-'))
+		return go_on(r, steps, err);
+	error_set(err, ERROR_USAGE, "step: '%s' is not a number from 1 on", rest);
+	return error_hint(err, "step [N]: in a replay, the next N steps of the schedule");
+}
+
 static int cmd_step(struct repl *r, char *rest, struct error *err)
 {
+	if (r->cli->schedule)
+		return step_on(r, rest, err);
+	if (!*rest)
+		return usage("step", err);
 	return interactive_line_step(r->interactive, rest, INTERACTIVE_STEP, err) < 0 ? -1
 										      : repl_go(r);
 }
@@ -447,34 +470,47 @@ const struct repl_command repl_commands[] = {
 	 "LOCATION [wait|open NAME]",
 	 "threads that get there wait at the gate, or open it",
 	 {WORD_LOCATION, WORD_VERB, WORD_GATE},
+	 .chooses = true,
 	 .run = cmd_gate},
 	{"drop", "N", "take a line of `gates` back", .run = cmd_drop},
 	{"gates", "", "what was asked for, line by line, and the gates", .run = cmd_gates},
 	{"places", "", "where threads are stopped, and how often they came",
 	 .show = interactive_places},
-	{"open", "NAME", "open the gate and go on", {WORD_GATE}, .run = cmd_open},
+	{"open", "NAME", "open the gate and go on", {WORD_GATE}, .chooses = true, .run = cmd_open},
 	{"run", "", "go on until there is something to look at", .run = cmd_run},
 	{"restart", "", "kill the program and start it again, with the same gates",
 	 .run = cmd_restart},
 	{"threads", "", "each thread and what it waits for", .show = interactive_threads},
-	{"hold", "T", "T stays where it is until `go T`", {WORD_THREAD}, .run = cmd_hold},
+	{"hold",
+	 "T",
+	 "T stays where it is until `go T`",
+	 {WORD_THREAD},
+	 .chooses = true,
+	 .run = cmd_hold},
 	{"go",
 	 "[T]",
 	 "T goes on, past its gate, with whoever runs; all that were sent",
 	 {WORD_THREAD},
+	 .chooses = true,
 	 .run = cmd_go},
-	{"only", "T", "T alone goes on", {WORD_THREAD}, .run = cmd_only},
+	{"only", "T", "T alone goes on", {WORD_THREAD}, .chooses = true, .run = cmd_only},
 	{"until",
 	 "T LOCATION",
 	 "go on until T is there; it stays till `go`",
 	 {WORD_THREAD, WORD_LOCATION},
+	 .chooses = true,
 	 .run = cmd_until},
 	{"next",
 	 "T",
 	 "go on until T is at another line of its function",
 	 {WORD_THREAD},
+	 .chooses = true,
 	 .run = cmd_next},
-	{"step", "T", "the same, but into calls", {WORD_THREAD}, .run = cmd_step},
+	{"step",
+	 "[T|N]",
+	 "the same, but into calls; in a replay, N steps (1) of the schedule",
+	 {WORD_THREAD},
+	 .run = cmd_step},
 	{"bt", "T", "the calls of T", {WORD_THREAD}, .ask = interactive_backtrace},
 	{"locals", "T", "the variables of T's function", {WORD_THREAD}, .ask = interactive_locals},
 	{"print",
@@ -490,12 +526,14 @@ const struct repl_command repl_commands[] = {
 	 .ask = interactive_find},
 	{"why", "", "what stops progress", .show = interactive_why},
 	{"events", "[N]", "the last N events (20)", .run = cmd_events},
-	{"repeat", "N", "run it N times by itself, as it would be saved", .run = cmd_repeat},
-	{"prove", "", "which gates matter? (see gatectl prove)", .run = cmd_prove},
+	{"repeat", "N", "run it N times by itself, as it would be saved", .chooses = true,
+	 .run = cmd_repeat},
+	{"prove", "", "which gates matter? (see gatectl prove)", .chooses = true, .run = cmd_prove},
 	{"save",
 	 "FILE [--without N]",
 	 "write what was done as a gate script; without step N",
 	 {WORD_PATH},
+	 .chooses = true,
 	 .run = cmd_save},
 	{"source", "FILE", "take the gates of a script", {WORD_PATH}, .run = cmd_source},
 	{"=", "LUA", "the value of a Lua expression", .run = cmd_value},
@@ -520,6 +558,11 @@ int repl_do(struct repl *r, const struct repl_command *c, char *rest, struct err
 
 	if (required && !*rest)
 		return usage(c->name, err);
+	if (c->chooses && r->cli->schedule) {
+		error_set(err, ERROR_USAGE, "%s: in a replay the schedule says who goes on",
+			  c->name);
+		return error_hint(err, "`step` takes its next step, `run` all that are left");
+	}
 	if (c->run)
 		return c->run(r, rest, err);
 	if (c->show)

@@ -157,13 +157,6 @@ int replay_load(struct replay *r, const char *path, struct error *err)
 	return error_hint(err, "gatectl replay %s PROG [ARG...]", path);
 }
 
-void replay_fini(struct replay *r)
-{
-	array_fini(&r->args);
-	schedule_fini(&r->schedule);
-	schedule_head_fini(&r->head);
-}
-
 /* ---- where the program does not follow ----------------------------------------------------------------- */
 
 static void say_place(const char *file, unsigned line, const char *func, struct str *out)
@@ -174,12 +167,12 @@ static void say_place(const char *file, unsigned line, const char *func, struct 
 		str_addf(out, " in %s", func);
 }
 
-static void say_recorded(const struct replay *r, size_t i, struct str *out)
+static void say_recorded(const struct replay *r, size_t i, const char *is_to, struct str *out)
 {
 	const struct schedule_step *step = &r->schedule.steps.items[i];
 	const struct schedule_where *w = &step->where;
 
-	str_addf(out, "%s was to %s%s%s", r->schedule.threads.items[step->thread],
+	str_addf(out, "%s %s %s%s%s", r->schedule.threads.items[step->thread], is_to,
 		 schedule_op(step->point.op), w->call ? ", by " : "", w->call ? w->call : "");
 	say_place(w->file, w->line, w->func, out);
 }
@@ -256,7 +249,7 @@ static void diverged(const struct replay *r, struct session *s, const struct str
 	if (d->is_longer)
 		str_add(&text, "the schedule ends, but not the program");
 	else
-		say_recorded(r, d->step, &text);
+		say_recorded(r, d->step, "was to", &text);
 	if (d->has_come || d->is_longer) {
 		str_add(&text, d->is_longer ? ": " : ", but ");
 		say_came(r, s, &d->came, &text);
@@ -272,21 +265,17 @@ static void diverged(const struct replay *r, struct session *s, const struct str
 
 /* ---- the run --------------------------------------------------------------------------------------------- */
 
-static void compare(const struct replay *r, struct session *s, struct controlled *c)
-{
-	const struct strategy_difference *d;
-
-	strategy_end(c->strategy,
-		     s->interrupted || s->outcome.fault ? STRATEGY_CUT : STRATEGY_PASSED);
-	d = strategy_guide_differs(c->strategy);
-	if (d && !s->interrupted && !s->outcome.fault)
-		diverged(r, s, d);
-}
-
-static void follow(const struct replay *r, struct controlled *c)
+void replay_begin(struct replay *r)
 {
 	const char *value;
+	struct controlled *c;
 
+	if (r->controlled) {
+		strategy_begin(r->controlled->strategy, 0);
+		r->controlled->rests = false;
+		return;
+	}
+	c = r->controlled = r->options->controlled = base_alloc(1, sizeof(*c));
 	*c = (struct controlled){.strategy = explore_guide(&r->schedule),
 				 .in = -1,
 				 .out = -1,
@@ -301,27 +290,66 @@ static void follow(const struct replay *r, struct controlled *c)
 	strategy_begin(c->strategy, 0);
 }
 
+void replay_compare(const struct replay *r, struct session *s)
+{
+	const struct strategy_difference *d;
+	bool whole = !s->interrupted && !s->outcome.fault;
+
+	strategy_end(r->controlled->strategy, whole ? STRATEGY_PASSED : STRATEGY_CUT);
+	d = strategy_guide_differs(r->controlled->strategy);
+	if (d && whole)
+		diverged(r, s, d);
+}
+
 int replay_run(struct replay *r, struct modules *symbols, struct session_result *out,
 	       struct error *err)
 {
-	struct controlled c;
 	struct session s = {.options = r->options, .symbols = symbols, .run_number = 1};
 	int answer = -1;
 
-	follow(r, &c);
+	replay_begin(r);
 	*out = (struct session_result){0};
-	r->options->controlled = &c;
 	if (session_prepare(&s, err) == 0 && session_launch(&s, err) == 0) {
 		session_loop(&s);
-		compare(r, &s, &c);
+		replay_compare(r, &s);
 		session_judge(&s, out);
 		answer = 0;
 	} else {
 		observe(failed, &s, err, out);
 	}
 	session_fini(&s);
-	r->options->controlled = NULL;
-	strategy_free(c.strategy);
-	controlled_fini(&c);
 	return answer;
+}
+
+/* ---- step by step ----------------------------------------------------------------------------------------- */
+
+void replay_rest(struct replay *r, size_t steps)
+{
+	r->controlled->rests = steps > 0;
+	r->controlled->rest_at = r->controlled->schedule.steps.count + steps;
+}
+
+void replay_next(const struct replay *r, struct str *out)
+{
+	size_t i = r->controlled->schedule.steps.count;
+
+	if (i >= r->schedule.steps.count) {
+		str_add(out, "the schedule has no further step");
+		return;
+	}
+	str_addf(out, "step %zu of %zu: ", i + 1, r->schedule.steps.count);
+	say_recorded(r, i, "is to", out);
+}
+
+void replay_fini(struct replay *r)
+{
+	if (r->controlled) {
+		strategy_free(r->controlled->strategy);
+		controlled_fini(r->controlled);
+		base_free(r->controlled);
+		r->options->controlled = NULL;
+	}
+	array_fini(&r->args);
+	schedule_fini(&r->schedule);
+	schedule_head_fini(&r->head);
 }

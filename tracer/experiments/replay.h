@@ -19,13 +19,23 @@ struct replay {
 	struct session_options *options; /* the caller's */
 	struct schedule schedule;
 	struct schedule_head head;
-	ARRAY(char *) args; /* of the head, with a NULL behind the last one */
+	ARRAY(char *) args;	       /* of the head, with a NULL behind the last one */
+	struct controlled *controlled; /* owned; NULL: it has not begun */
 };
 /* Reads the file. What the caller's options leave open (program, gates, orders) is set from it. */
 int replay_load(struct replay *r, const char *path, struct error *err);
 /* As session_run(). VERDICT_DIVERGED: the program does not follow. */
 int replay_run(struct replay *r, struct modules *symbols, struct session_result *out,
 	       struct error *err);
+
+/* For who makes the run himself: before each, with the options above, and behind its end, before it is judged. */
+void replay_begin(struct replay *r);
+void replay_compare(const struct replay *r, struct session *s);
+/* So many steps more, and then it rests (controlled.h); 0: to its end. */
+void replay_rest(struct replay *r, size_t steps);
+/* "step 3 of 12: worker#1 is to lock, by pthread_mutex_lock at bank.c:11 in work" */
+void replay_next(const struct replay *r, struct str *out);
+
 void replay_fini(struct replay *r); /* when the options are used no more */
 
 #endif

@@ -194,13 +194,23 @@ static void stuck(struct control *c)
 	s->driven = false;
 }
 
+static bool is_to_rest(const struct control *c)
+{
+	const struct controlled *g = c->given;
+
+	return g->rests && c->points.count && g->schedule.steps.count >= g->rest_at;
+}
+
 static void control_turn(struct control *c)
 {
 	while (c->begun && !c->over && !c->dying && !c->session->over && c->turns.count &&
-	       is_settled(c)) {
+	       !c->rests && is_settled(c)) {
 		struct turn *chosen;
 
 		offer_all(c);
+		c->rests = is_to_rest(c);
+		if (c->rests)
+			return;
 		chosen = c->points.count ? control_choose(c) : NULL;
 		if (chosen)
 			take_step(c, chosen);
@@ -209,6 +219,23 @@ static void control_turn(struct control *c)
 		else if (!c->over)
 			stuck(c);
 	}
+}
+
+bool controlled_rests(const struct session *s)
+{
+	const struct control *c = control_of(s);
+
+	return c && c->rests;
+}
+
+void controlled_go_on(struct session *s)
+{
+	struct control *c = control_of(s);
+
+	if (!c)
+		return;
+	c->rests = false;
+	control_turn(c);
 }
 
 /* What comes over the network, from a timer or a person comes in real time: so long it is waited for. */

@@ -99,6 +99,8 @@ struct controlled {
 	bool judges;	/* where nobody can move, the run's own verdict says why (slower) */
 	bool describes; /* each step's place in the source is noted (slower) */
 	bool early;	/* a thread that is made before schedules begin is where they begin */
+	bool rests;	/* it rests when so many steps have been taken (controlled_rests): */
+	size_t rest_at;
 	bool keeps; /* the run ends where schedules begin, and is kept for others to begin there */
 	/* What the run was. */
 	struct schedule schedule;
@@ -129,6 +131,10 @@ struct controlled {
 	} runtime[CONTROLLED_RUNTIMES]; /* libc, ld.so: calls from there are no points */
 	unsigned runtime_count;
 };
+
+/* Nobody moves until controlled_go_on(), which looks at `rests` and `rest_at` anew. */
+bool controlled_rests(const struct session *s);
+void controlled_go_on(struct session *s); /* nothing, if the run is not controlled */
 
 /* While the strategy chooses: where this point is, in the source. Its texts are the schedule's. */
 void controlled_describe(struct controlled *c, const struct strategy_point *point,

@@ -99,6 +99,7 @@ struct control {
 	struct controlled *given;
 	struct session *session;
 	bool begun, over;
+	bool rests;   /* before its next step, because somebody wants to look */
 	bool timers;  /* some thread has set one, whose signal comes in real time */
 	bool signals; /* some were sent: somebody who is parked may have one */
 	const struct session_process

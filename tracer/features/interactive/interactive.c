@@ -6,6 +6,7 @@
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/run/sites.h"
+#include "tracer/features/controlled/controlled.h"
 #include "tracer/features/interactive/hooks.h"
 #include "tracer/features/interactive/interactive_internal.h"
 #include "tracer/features/timeline/timeline.h"
@@ -124,6 +125,8 @@ static void look_around(struct interactive *l)
 
 static void ended(struct interactive *l)
 {
+	if (l->ui->ends)
+		l->ui->ends(l->ui->ctx, &l->session);
 	session_judge(&l->session, &l->result);
 	l->state = INTERACTIVE_ENDED;
 }
@@ -164,6 +167,8 @@ int interactive_start(struct interactive *l, struct error *err)
 	s->symbols = l->symbols;
 	s->attended = true;
 	s->run_number = 1;
+	if (l->ui->begins)
+		l->ui->begins(l->ui->ctx);
 	if (session_prepare(s, err) < 0)
 		return -1;
 	s->has_places = s->loads_matter = true; /* places may come later */
@@ -244,6 +249,8 @@ static bool is_to_look(struct interactive *l, const struct target_event *ev)
 		l->state = INTERACTIVE_CRASHED;
 	else if (l->came)
 		l->state = INTERACTIVE_THERE;
+	else if (controlled_rests(s))
+		l->state = INTERACTIVE_TURN;
 	else if (l->sent.thread && !l->sent.thread->target && anybody_lives(s))
 		l->state = INTERACTIVE_GONE;
 	else if (is_look_due(l, ev))
@@ -277,6 +284,7 @@ enum interactive_state interactive_go(struct interactive *l)
 	s->doubt_us = 0;
 	s->events = 1;
 	release(s);
+	controlled_go_on(s);
 	do {
 		target_wait(s->target, &ev);
 		session_turn(s, &ev);

@@ -25,6 +25,7 @@ enum interactive_state {
 	INTERACTIVE_LOOK,    /* Ctrl-C */
 	INTERACTIVE_THERE,   /* a thread got where it was sent */
 	INTERACTIVE_CRASHED, /* a signal is about to end the program: interactive_crash */
+	INTERACTIVE_TURN,    /* a controlled run rests before its next step (controlled.h) */
 	INTERACTIVE_GONE,    /* ... or has ended without getting there */
 	INTERACTIVE_ENDED,   /* the program is gone: interactive_verdict */
 };
@@ -33,6 +34,9 @@ enum interactive_state {
 struct interactive_ui {
 	void *ctx;
 	void (*line)(void *ctx, const char *text);
+	/* Of a controlled run, or NULL: it is about to begin; it has ended, and is to be judged. */
+	void (*begins)(void *ctx);
+	void (*ends)(void *ctx, struct session *s);
 	bool rests_at_crash; /* else the program ends, and the verdict tells of the crash */
 };
 

@@ -288,6 +288,8 @@ const char *interactive_reason(const struct interactive *l)
 		return "stopped by Ctrl-C";
 	case INTERACTIVE_THERE:
 		return "a thread got where it was sent";
+	case INTERACTIVE_TURN:
+		return "the schedule rests: `step` takes its next step, `run` all that are left";
 	case INTERACTIVE_CRASHED:
 		return "a signal is about to end the program: `bt`, `locals` and `print` show why, "
 		       "`run` lets it end";
