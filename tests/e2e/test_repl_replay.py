@@ -70,6 +70,7 @@ def test_step_by_step(t):
     t.equal(r.status, 1, "the program's status", r)
     t.equal(re.findall(r"^(?:\S+ = )?(\d+)$", r.stdout, re.M)[:3], ["0", "0", "0"], "what they have read", r)
     t.check("#0  add at " in r.stdout, "its calls", r)
+    t.check(re.search(r"main runs .* \(waits\)\n.*add#\d runs in add .* \(is to write\)\n.*add#\d runs in add .* \(is to write\)", r.stdout), "threads", r)
 
 
 def test_again(t):

@@ -1,4 +1,5 @@
 /* Turns: who stands at a point, who is chosen, and when there is nothing to choose from. */
+#include "tracer/explore/schedule/text.h"
 #include "tracer/features/controlled/controlled_internal.h"
 #include "tracer/features/controlled/controlled_run.h"
 #include "tracer/run/go.h"
@@ -236,6 +237,18 @@ void controlled_go_on(struct session *s)
 		return;
 	c->rests = false;
 	control_turn(c);
+}
+
+void controlled_say(const struct session_thread *thread, struct str *out)
+{
+	const struct turn *t = turn_of(thread);
+
+	if (!t->thread)
+		return;
+	if (t->moment == MOMENT_READY && !t->has_result)
+		str_addf(out, " (is to %s)", schedule_op(t->point.op));
+	else
+		str_add(out, t->moment == MOMENT_READY ? " (is to go on)" : " (waits)");
 }
 
 /* What comes over the network, from a timer or a person comes in real time: so long it is waited for. */

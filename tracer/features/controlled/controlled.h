@@ -135,6 +135,8 @@ struct controlled {
 /* Nobody moves until controlled_go_on(), which looks at `rests` and `rest_at` anew. */
 bool controlled_rests(const struct session *s);
 void controlled_go_on(struct session *s); /* nothing, if the run is not controlled */
+/* While it rests: " (is to lock)", " (waits)"; nothing for a thread that is not under control. */
+void controlled_say(const struct session_thread *t, struct str *out);
 
 /* While the strategy chooses: where this point is, in the source. Its texts are the schedule's. */
 void controlled_describe(struct controlled *c, const struct strategy_point *point,

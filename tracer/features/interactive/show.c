@@ -1,5 +1,6 @@
 /* What there is to see of a program that rests. */
 #include "tracer/run/images.h"
+#include "tracer/features/controlled/controlled.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/explain/explain.h"
 #include "tracer/features/interactive/interactive_internal.h"
@@ -55,8 +56,11 @@ void interactive_threads(struct interactive *l, struct str *out)
 		struct str sentence = {0};
 
 		thread_sentence(l, t, &sentence);
-		str_addf(out, "%s%2zu  %s%s\n", mark_of(l, t), ++n, str_text(&sentence),
+		str_addf(out, "%s%2zu  %s%s", mark_of(l, t), ++n, str_text(&sentence),
 			 t->parked && t->target && !t->paused ? " (held by hand)" : "");
+		if (l->state == INTERACTIVE_TURN && t->target)
+			controlled_say(t, out);
+		str_add(out, "\n");
 		str_fini(&sentence);
 	}
 }
