@@ -241,9 +241,6 @@ static int one_option(int key, struct cli *out, struct error *err)
 	case 'o':
 		out->output = optarg;
 		return 0;
-	case OPT_REPLAY:
-		out->schedule = optarg;
-		return 0;
 	case OPT_ALL:
 		out->all = true;
 		return 0;

@@ -142,6 +142,9 @@ int options_explore(int key, const char *value, struct cli *out, struct error *e
 		return parse_positive("jobs", value, &o->jobs, err);
 	case OPT_SHARD:
 		return parse_shard(value, o, err);
+	case OPT_REPLAY:
+		out->schedule = value;
+		return 0;
 	case OPT_MERGE:
 		out->merge = true;
 		return 0;

@@ -349,8 +349,6 @@ static int cmd_step(struct repl *r, char *rest, struct error *err)
 {
 	if (r->cli->schedule)
 		return step_on(r, rest, err);
-	if (!*rest)
-		return usage("step", err);
 	return interactive_line_step(r->interactive, rest, INTERACTIVE_STEP, err) < 0 ? -1
 										      : repl_go(r);
 }
@@ -507,8 +505,8 @@ const struct repl_command repl_commands[] = {
 	 .chooses = true,
 	 .run = cmd_next},
 	{"step",
-	 "[T|N]",
-	 "the same, but into calls; in a replay, N steps (1) of the schedule",
+	 "T",
+	 "the same, but into calls; in a replay, `step [N]` takes N steps of the schedule",
 	 {WORD_THREAD},
 	 .run = cmd_step},
 	{"bt", "T", "the calls of T", {WORD_THREAD}, .ask = interactive_backtrace},
@@ -552,7 +550,8 @@ const struct repl_command *repl_find(const char *name, size_t length)
 
 int repl_do(struct repl *r, const struct repl_command *c, char *rest, struct error *err)
 {
-	bool required = *c->arguments && *c->arguments != '[';
+	bool required =
+		*c->arguments && *c->arguments != '[' && !(r->cli->schedule && c->run == cmd_step);
 	struct str out = {0};
 	int failed = 0;
 
