@@ -129,6 +129,28 @@ def test_linked_in(t, kind):
     t.equal(r.status, 116, "status", r)
 
 
+VIOLATED = {"queue_size": "queue", "map_put_if_absent": "map", "stack_aba": "stack", "counter_relaxed": "counter", "set_weak": "set",
+            "ring_single": "ring", "cache_unlocked": "cache_t", "reference_count": "shared"}
+
+
+@timeout(150)
+@params(*VIOLATED)
+def test_known(t, name):
+    """Each of these is found within a minute, without a hint, in code that was compiled with -O2."""
+    folder = t.path("found")
+    r = t.gate("harness", "--object", VIOLATED[name], "-o", folder, library(name), env=ENV, seconds=140)
+    t.equal(r.status, 116, "status", r)
+    t.check("its script: " in r.first, "a script", r)
+    check_test(t, folder + "/1")
+
+
+@timeout(150)
+@params("queue_locked", "queue_lockfree")
+def test_right(t, name):
+    r = t.gate("harness", "--object", "queue", "--for", "12", "-o", t.path("d"), library(name), env=ENV, seconds=140)
+    t.equal((r.status, r.err), (0, ""), "nothing found", r)
+
+
 def test_reports(t):
     xml_path = t.path("r.xml")
     r = t.gate("harness", "-q", "--object", "queue", "--schema", "{ push(1) } || { pop() }", "-n", "20", "--report", xml_path,

@@ -101,15 +101,20 @@ static void print_final(const struct harness_hunt *h)
 		printf(" %s", h->object.calls.items[*call].text);
 }
 
+static void print_size(const struct harness_size *s)
+{
+	printf("%u calls: %s%lu harness%s, %lu searched", s->calls, s->more ? "more than " : "",
+	       s->harnesses, s->harnesses == 1 ? "" : "es", s->searched);
+	if (s->unusable)
+		printf(", %lu left out, since whole calls do not end well there", s->unusable);
+	putchar('\n');
+}
+
 static void print_extent(const struct harness_hunt *h)
 {
 	array_each(const struct harness_size, s, &h->sizes)
 		if (s->calls && s->harnesses)
-			printf("%u calls: %lu harness%s, %lu searched, %lu left out, since whole "
-			       "calls "
-			       "do not end well there\n",
-			       s->calls, s->harnesses, s->harnesses == 1 ? "" : "es", s->searched,
-			       s->unusable);
+			print_size(s);
 	if (h->unusable && h->options.schemas.count)
 		printf("%lu left out, since whole calls do not end well there\n", h->unusable);
 	if (h->contained)
@@ -186,7 +191,7 @@ static int tell(struct cli *cli, struct harness_hunt *h, int answer)
 	int status = answer < 0 ? output_over(cli, &h->x) : 0;
 	ERROR(err);
 
-	if (h->harnesses && !cli->session.quiet)
+	if (h->program && !cli->session.quiet)
 		print_summary(h);
 	if (output_flush() < 0)
 		return VERDICT_ERROR;

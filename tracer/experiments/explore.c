@@ -144,6 +144,7 @@ static int find_races(struct search *s)
 		if (!explore_races_more(&x) || is_late(e))
 			break;
 	}
+	explore_points_clear(&e->points_at);
 	explore_races_choose(&x, &e->points_at);
 	controlled_paths_copy(&s->paths, &x.runs.controlled.paths);
 	explore_races_end(&x);
@@ -191,6 +192,8 @@ static int find_points(struct search *s)
 
 	if (explore_places(e) < 0)
 		return -1;
+	if (e->points_at.count)
+		e->points_at.kind = CONTROLLED_CHOSEN;
 	return e->options.points == POINTS_RACES ? find_races(s) : 0;
 }
 

@@ -27,6 +27,7 @@ struct explore_options {
 	double verify_s;      /* ... or as many as there are in this time */
 	unsigned jobs;
 	unsigned shard, shards; /* the shard-th (from 1) of so many */
+	bool races_known;	/* POINTS_RACES: explore.points_at has them already */
 	bool only_finds; /* a failure is not made small, nor looked at, nor made into gates */
 	bool goes_on;	 /* what it has done is kept in `output`, and gone on with the next time */
 };
@@ -86,9 +87,10 @@ struct explore {
 	/* Of each schedule what the program has written on its standard output; NULL: nobody asks. */
 	void (*said)(void *ctx, const char *text);
 	void *said_ctx;
-	struct explore_points_at
-		points_at; /* found by the first runs, where they are to be found */
-	double until;	   /* by explore_now_s(): no run of the search goes on then; 0: no limit */
+	/* Found by the first runs, where they are to be found; those that are there before are points from the
+	   first run on. */
+	struct explore_points_at points_at;
+	double until; /* by explore_now_s(): no run of the search goes on then; 0: no limit */
 	/* The result. */
 	unsigned long runs, distinct, points; /* schedules; points of all of them */
 	uint64_t digest;      /* of all of them in their order: equal ones, equal searches */

@@ -83,10 +83,16 @@ char *explore_where(const struct session_result *r, const char *kind)
 	return str_take(&text);
 }
 
-void explore_points_fini(struct explore_points_at *points)
+void explore_points_clear(struct explore_points_at *points)
 {
 	array_each(struct controlled_chosen, chosen, points)
 		base_free(chosen->module);
+	points->count = 0;
+}
+
+void explore_points_fini(struct explore_points_at *points)
+{
+	explore_points_clear(points);
 	array_each(struct controlled_chosen, start, &points->starts)
 		base_free(start->module);
 	array_fini(&points->starts);

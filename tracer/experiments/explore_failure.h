@@ -19,6 +19,7 @@ enum explore_ended explore_judge(const struct controlled *c, const struct sessio
 /* In so many words: "SIGSEGV", "exit status 3", "a deadlock". */
 char *explore_where(const struct session_result *r, const char *kind);
 
+void explore_points_clear(struct explore_points_at *points); /* but for where schedules begin */
 void explore_points_fini(struct explore_points_at *points);
 void explore_failure_fini(struct explore_failure *f);
 

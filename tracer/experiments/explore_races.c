@@ -15,6 +15,7 @@ int explore_races_begin(struct explore_race_runs *x, struct explore *e)
 	c->strategy = strategy_new(x->strategy ? x->strategy : "pos", &options);
 	c->steps = e->options.steps;
 	explore_runs_points(&x->runs, &e->points_at);
+	x->atomic = c->chosen.count; /* known before */
 	if (explore_runs_begin(&x->runs, e->x.options, e->x.symbols, e->quick, true, e->x.err) < 0)
 		return -1;
 	e->forked = x->runs.kept != NULL;
@@ -79,8 +80,10 @@ void explore_races_choose(const struct explore_race_runs *x, struct explore_poin
 			*array_add(points) = (struct controlled_chosen){
 				base_strdup(module_name(a->module)), a->offset, false};
 	for (size_t i = 0; i < x->atomic; i++)
-		*array_add(points) = (struct controlled_chosen){
-			base_strdup(c->chosen.items[i].module), c->chosen.items[i].offset, true};
+		if (c->chosen.items[i].atomic)
+			*array_add(points) =
+				(struct controlled_chosen){base_strdup(c->chosen.items[i].module),
+							   c->chosen.items[i].offset, true};
 }
 
 void explore_races_end(struct explore_race_runs *x)

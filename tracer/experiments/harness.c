@@ -1,6 +1,7 @@
 #include "tracer/experiments/harness.h"
 
 #include "tracer/experiments/explore_account.h"
+#include "tracer/experiments/explore_failure.h"
 #include "tracer/experiments/harness_atomic.h"
 #include "tracer/experiments/harness_build.h"
 #include "tracer/experiments/harness_found.h"
@@ -11,7 +12,7 @@
 #include "tracer/harness/enumerate.h"
 
 /* Each time a harness is searched it gets so many runs; at the end as many as were asked for. */
-static const unsigned long levels[] = {100, 1000};
+static const unsigned long levels[] = {30, 300};
 enum { LEVELS = sizeof(levels) / sizeof(*levels) + 1, MOST_OF_A_SIZE = 20000 };
 
 /* All harnesses of one size. */
@@ -82,6 +83,7 @@ static int search(struct harness_hunt *h, struct harness_group *g, struct harnes
 	if (s->out)
 		return 0;
 	g->size->searched += !s->level;
+	h->harnesses += !s->level;
 	runs = level < LEVELS - 1 ? levels[level] : most;
 	if (most && s->runs + runs > most)
 		runs = most - s->runs;
@@ -95,35 +97,63 @@ static int search(struct harness_hunt *h, struct harness_group *g, struct harnes
 
 /* ---- all of one size ---------------------------------------------------------------------------------------- */
 
-static bool next_of(struct harness_hunt *h, struct harness_group *g)
+/* xorshift (Marsaglia): the same order for the same seed. */
+static uint64_t random_of(uint64_t *state)
 {
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/* Neighbours are alike: what one does not show the next one hardly will. */
+static void shuffle(struct harness_sought *items, size_t count, uint64_t seed)
+{
+	uint64_t state = seed * 0x9e3779b97f4a7c15 | 1;
+
+	for (size_t i = count; i > 1; i--) {
+		size_t j = (size_t)(random_of(&state) % i);
+		struct harness_sought kept = items[i - 1];
+
+		items[i - 1] = items[j];
+		items[j] = kept;
+	}
+}
+
+static void enumerate(struct harness_hunt *h, struct harness_group *g)
+{
+	size_t first = 0;
 	struct schema s;
 
-	if (g->enumerated || g->items.count >= MOST_OF_A_SIZE || !enumerate_next(&g->from, &s)) {
-		g->enumerated = true;
-		return false;
+	g->enumerated = true;
+	while (g->items.count < MOST_OF_A_SIZE && enumerate_next(&g->from, &s)) {
+		array_add(&g->items)->schema = s;
+		first += !g->from.second;
 	}
-	array_add(&g->items)->schema = s;
-	g->size->harnesses++;
-	h->harnesses++;
-	return true;
+	g->size->harnesses = g->items.count;
+	g->size->more = g->items.count == MOST_OF_A_SIZE;
+	shuffle(g->items.items, first, h->explore.seed);
+	if (first < g->items.count)
+		shuffle(g->items.items + first, g->items.count - first, h->explore.seed);
 }
 
 static int search_group(struct harness_hunt *h, struct harness_group *g, unsigned level)
 {
-	for (size_t i = 0; !is_over(h) && (i < g->items.count || next_of(h, g)); i++)
+	if (!g->enumerated)
+		enumerate(h, g);
+	for (size_t i = 0; !is_over(h) && i < g->items.count; i++)
 		if (search(h, g, &g->items.items[i], level) < 0)
 			return -1;
 	return 0;
 }
 
-/* The smallest first, but no size waits until all that is smaller is done. */
+/* The smallest first, but the next size is looked at before one is searched more thoroughly. */
 static int search_all(struct hunt *w)
 {
 	for (unsigned stage = 0; stage < w->groups.count + LEVELS - 1; stage++)
-		for (unsigned i = 0; i < w->groups.count && i <= stage; i++)
-			if (stage - i < LEVELS && !is_over(w->h) &&
-			    search_group(w->h, &w->groups.items[i], stage - i) < 0)
+		for (unsigned level = 0; level < LEVELS && level <= stage; level++)
+			if (stage - level < w->groups.count && !is_over(w->h) &&
+			    search_group(w->h, &w->groups.items[stage - level], level) < 0)
 				return -1;
 	return 0;
 }
@@ -157,7 +187,6 @@ static int add_given(struct hunt *w)
 			return -1;
 		*array_add(&g->items) = s;
 	}
-	h->harnesses = g->items.count;
 	return 0;
 }
 
@@ -222,6 +251,7 @@ void harness_hunt_fini(struct harness_hunt *h)
 	array_fini(&h->final);
 	signatures_fini(&h->signatures);
 	harness_object_fini(&h->object);
+	explore_points_fini(&h->races);
 	base_free(h->program);
 	base_free(h->compiler);
 	base_free(h->link);

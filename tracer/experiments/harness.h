@@ -44,6 +44,7 @@ struct harness_size {
 	unsigned calls;
 	unsigned long harnesses, searched,
 		unusable; /* unusable: no order of whole calls ends well */
+	bool more;	  /* there are, but nobody would come to them */
 };
 
 struct harness_hunt {
@@ -64,6 +65,7 @@ struct harness_hunt {
 	char *compiler; /* the command up to the names of files */
 	char *link;	/* the library and what finds it */
 	struct harness_orders *orders;
+	struct explore_points_at races; /* accesses that race, whatever the harness */
 	/* The result. */
 	ARRAY(struct harness_violation) violations;
 	ARRAY(struct harness_size) sizes;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { ARGUMENTS = 8 + SCHEMA_THREADS, FEW = 2000 };
+enum { FEW = 2000 };
 
 double harness_left(const struct harness_hunt *h)
 {
@@ -102,7 +102,33 @@ static void add_violation(struct harness_hunt *h, struct harness_sought *s, cons
 	s->outcomes = (struct outcomes){0};
 }
 
+/* ---- accesses that race: the program is the same one, whatever the harness ------------------------------ */
+
+static void add_points(struct explore_points_at *to, const struct explore_points_at *from)
+{
+	array_each(const struct controlled_chosen, c, from) {
+		bool known = false;
+
+		array_each(const struct controlled_chosen, has, to)
+			known |= has->offset == c->offset && strcmp(has->module, c->module) == 0;
+		if (!known)
+			*array_add(to) = (struct controlled_chosen){base_strdup(c->module),
+								    c->offset, c->atomic};
+	}
+}
+
 /* ---- the search ----------------------------------------------------------------------------------------------- */
+
+/* FNV-1a (Fowler, Noll, Vo). Harnesses that are alike are not to be searched by the same choices. */
+static uint64_t seed_of(const struct schema *s)
+{
+	uint64_t sum = 0xcbf29ce484222325;
+
+	for (unsigned t = 0; t < s->threads; t++)
+		for (unsigned i = 0; i <= s->counts[t]; i++)
+			sum = (sum ^ (i < s->counts[t] ? s->calls[t][i] + 1 : 0)) * 0x100000001b3;
+	return sum >> 32;
+}
 
 static void set_options(const struct harness_hunt *h, const struct harness_sought *s,
 			unsigned long runs, struct explore_options *o)
@@ -112,7 +138,7 @@ static void set_options(const struct harness_hunt *h, const struct harness_sough
 	*o = h->explore;
 	o->runs = runs;
 	o->seconds = left;
-	o->seed += (uint64_t)s->level << 32;
+	o->seed += (uint64_t)s->level << 32 ^ seed_of(&s->schema);
 	o->all = o->only_finds = true;
 	o->goes_on = false;
 	o->jobs = runs < FEW && !o->jobs ? 1 : o->jobs;
@@ -131,10 +157,14 @@ int harness_search(struct harness_hunt *h, struct harness_sought *s, unsigned lo
 	int answer;
 
 	set_options(h, s, runs, &e.options);
+	if (e.options.points == POINTS_RACES)
+		add_points(&e.points_at, &h->races);
 	make_command(h, s, &c);
 	e.x.options->argv = c.words.items;
 	answer = explore_search(&e);
 	h->x = e.x;
+	if (e.options.points == POINTS_RACES)
+		add_points(&h->races, &e.points_at);
 	s->runs += e.runs;
 	s->level++;
 	h->runs += e.runs;
