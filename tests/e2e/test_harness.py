@@ -186,6 +186,57 @@ def test_odd_operations(t):
     t.error(r, where="no operation of struct odd comes back")
 
 
+PAIR = """#include <pthread.h>
+struct pair { pthread_mutex_t a, b; int *p; };
+struct pair *pair_new(void)
+{
+	struct pair *p = calloc(1, sizeof(*p));
+	pthread_mutex_init(&p->a, 0);
+	pthread_mutex_init(&p->b, 0);
+	p->p = calloc(1, sizeof(int));
+	return p;
+}
+#if DEAD
+static int both(pthread_mutex_t *a, pthread_mutex_t *b)
+{
+	pthread_mutex_lock(a);
+	pthread_mutex_lock(b);
+	pthread_mutex_unlock(b);
+	return pthread_mutex_unlock(a);
+}
+int pair_one(struct pair *p) { return both(&p->a, &p->b); }
+int pair_two(struct pair *p) { return both(&p->b, &p->a); }
+#else
+void pair_swap(struct pair *p, int v)
+{
+	int *n = malloc(sizeof(int)), *old = p->p;
+	*n = v;
+	p->p = n;
+	free(old);
+}
+int pair_get(struct pair *p) { return *p->p; }
+#endif
+"""
+
+
+@timeout(120)
+def test_deadlock(t):
+    """Two locks in two orders: a violation, though nobody sees what the operations change."""
+    r = harness(t, "--object", "pair", "--calls", "2", "-o", t.path("d"), made("dead.c", PAIR, "-shared -fPIC -O2 -DDEAD=1"))
+    t.equal((r.status, r.report["violations"][0]["kind"]), (116, "deadlock"), "a deadlock", r)
+    t.check("nobody sees what any of these changes" in r.stdout, "told", r)
+    with open(r.report["violations"][0]["script"]) as f:
+        t.check("expect { deadlock = true }" in f.read(), "the script expects it", r)
+
+
+@timeout(120)
+def test_sanitizer(t):
+    """Of a library with AddressSanitizer: its report is a violation."""
+    r = harness(t, "--object", "pair", "--schema", "{ swap(1) } || { swap(2) }", "-o", t.path("d"),
+                made("uaf.c", PAIR, "-shared -fPIC -O1 -fsanitize=address"))
+    t.equal((r.status, [v["kind"] for v in r.report["violations"]]), (116, ["sanitizer"]), "freed twice", r)
+
+
 def refused(t, where, *args, **kw):
     r = t.gate("harness", "-o", t.path("d"), *args, **kw)
     t.error(r, where=re.escape(where))

@@ -165,7 +165,7 @@ static void enumerated(void **state)
 	make_queue(&o);
 	/* push-push (the same value or two), push-pop, push-size, pop-pop, pop-size */
 	assert_int_equal(enumerate(&o, 2, 2, &two), 6);
-assert_string_equal(str_text(&two), "{ push(1) } || { push(1) }\n"
+	assert_string_equal(str_text(&two), "{ push(1) } || { push(1) }\n"
 					    "{ push(1) } || { push(2) }\n"
 					    "{ push(1) } || { pop() }\n"
 					    "{ push(1) } || { size() }\n"
@@ -305,6 +305,17 @@ static void written(void **state)
 		assert_says(dir, "./program run '' 0 = 'push(1)=0'", 0, "push(1)=0\n");
 		assert_says(dir, "./program run '' 0 = 'push(1)=1'", 1, "push(1)=0\n");
 	}
+	assert_says(dir, "grep -c '' test.c | awk '{ print $1 <= 60 }'", 0, "1\n");
+	/* However many calls there are, up to six and three behind them. */
+	assert_int_equal(schema_parse(&o, "{ push(1); pop(); size() } || { pop(); push(2); pop() }",
+				      &s, &err),
+			 0);
+	str_clear(&test);
+	write_test(
+		&(struct write_test){&o, &s, (unsigned[]){final, final, final}, 3, &atomic, "cc"},
+		&test);
+	put(dir, "test.c", str_text(&test));
+	assert_says(dir, "cc -c -Wall -Wextra -Werror test.c", 0, "");
 	assert_says(dir, "grep -c '' test.c | awk '{ print $1 <= 60 }'", 0, "1\n");
 	assert_says(dir, "rm -r \"$PWD\"", 0, "");
 	str_fini(&program);

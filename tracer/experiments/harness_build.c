@@ -222,6 +222,17 @@ static int link_probe(struct harness_hunt *h, bool is_archive)
 	return h->module ? 0 : -1;
 }
 
+/* A library that was built with one needs a program that was, too. */
+static void add_sanitizer(const struct harness_hunt *h, struct str *out)
+{
+	static const char *const symbols[][2] = {{"__asan_init", " -fsanitize=address"},
+						 {"__tsan_init", " -fsanitize=thread"}};
+
+	for (size_t i = 0; h->module && i < sizeof(symbols) / sizeof(*symbols); i++)
+		if (module_has_string(h->module, symbols[i][0]))
+			str_add(out, symbols[i][1]);
+}
+
 static void set_commands(struct harness_hunt *h, enum kind kind)
 {
 	const char *cc = getenv("CC");
@@ -229,6 +240,7 @@ static void set_commands(struct harness_hunt *h, enum kind kind)
 	struct str text = {0};
 
 	str_addf(&text, "%s -g -pthread", cc && *cc ? cc : "cc");
+	add_sanitizer(h, &text);
 	if (h->options.cflags)
 		str_addf(&text, " %s", h->options.cflags);
 	h->compiler = str_take(&text);

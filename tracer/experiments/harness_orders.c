@@ -180,6 +180,21 @@ static bool take_lines(struct harness_hunt *h, struct str *said)
 	return varied;
 }
 
+/* The program itself does not run: it says why. */
+static int not_run(struct harness_hunt *h)
+{
+	struct str command = {0}, said = {0};
+
+	harness_quote(h->program, &command);
+	str_add(&command, " orders < /dev/null 2>&1");
+	harness_shell(str_text(&command), &said);
+	error_set(h->x.err, ERROR_USAGE, "the harness does not run with this library: %.*s",
+		  (int)strcspn(str_text(&said), "\n"), str_text(&said));
+	str_fini(&command);
+	str_fini(&said);
+	return error_hint(h->x.err, "--cflags 'OPTIONS' go to the compiler");
+}
+
 int harness_orders_run(struct harness_hunt *h, bool *varied)
 {
 	struct harness_orders *o = h->orders;
@@ -199,6 +214,7 @@ int harness_orders_run(struct harness_hunt *h, bool *varied)
 		harness_shell(str_text(&command), &said);
 		*varied = take_lines(h, &said);
 		o->run = o->items.count;
+		failed = said.length ? 0 : not_run(h);
 	}
 	str_fini(&command);
 	str_fini(&said);

@@ -37,8 +37,10 @@ static void say_end(const struct harness_order *o, struct str *out)
 		str_addf(out, "dies by SIG%s", signame_text(o->number));
 	else if (o->end == ORDER_EXIT)
 		str_addf(out, "ends the program (exit status %d)", o->number);
-	else
+	else if (o->end == ORDER_BLOCKED)
 		str_add(out, "blocks for ever");
+	else
+		str_add(out, "ends in another way each time");
 }
 
 static int not_made(struct harness_hunt *h, const struct harness_order *o)
@@ -232,6 +234,21 @@ static int find_readers(struct harness_hunt *h)
 	return 0;
 }
 
+/* What nobody sees may be there all the same: a lock that is taken, a thing that is freed. */
+static void settle_readers(struct harness_hunt *h)
+{
+	bool any = false;
+
+	array_each(const struct harness_op, op, &h->object.ops)
+		any |= !op->is_out && !op->reads;
+	if (any)
+		return;
+	array_each(struct harness_op, op, &h->object.ops)
+		op->reads = false;
+	*array_add(&h->notes) = base_strdup("nobody sees what any of these changes: all are taken "
+					    "to change something");
+}
+
 /* ---- the final observation ---------------------------------------------------------------------------------- */
 
 static bool has_values(const struct harness_op *op)
@@ -306,6 +323,7 @@ int harness_probe(struct harness_hunt *h)
 	if (again < 0)
 		return -1;
 	choose_final(h);
+	settle_readers(h);
 	note_varying(h);
 	return 0;
 }

@@ -28,16 +28,14 @@ static int column_of(const struct schedule *s, unsigned thread)
 	return -1;
 }
 
-static void add_source(const struct harness_hunt *h, const struct schedule_where *w,
-		       struct str *out)
+/* Code without a source is not the tester's. */
+static const char *line_of(const struct harness_hunt *h, const struct schedule_where *w)
 {
-	const char *line = source_line(h->x.symbols, w->file, w->line);
+	const char *line = w->line ? source_line(h->x.symbols, w->file, w->line) : NULL;
 
-	str_addf(out, "%s:%u", str_base_name(w->file), w->line);
 	while (line && isspace((unsigned char)*line))
 		line++;
-	if (line)
-		str_addf(out, "  %s", line);
+	return line;
 }
 
 static bool same_place(const struct schedule_step *a, const struct schedule_step *b)
@@ -53,15 +51,17 @@ static void add_columns(const struct harness_hunt *h, const struct schedule *s, 
 	unsigned lines = 0;
 
 	array_each(const struct schedule_step, step, &s->steps) {
+		const char *line = line_of(h, &step->where);
 		int column = column_of(s, step->thread);
 		struct str text = {0};
 
-		if (column < 0 || !step->where.line || (last && same_place(last, step)))
+		if (column < 0 || !line || (last && same_place(last, step)))
 			continue;
 		last = step;
 		if (++lines > LINES)
 			break;
-		add_source(h, &step->where, &text);
+		str_addf(&text, "%s:%u  %s", str_base_name(step->where.file), step->where.line,
+			 line);
 		str_addf(out, "%*s%.*s\n", column * COLUMN, "", COLUMN + 24, str_text(&text));
 		str_fini(&text);
 	}

@@ -6,11 +6,18 @@
 
 enum { LINES = 60 };
 
+/* Variables of one type, on one line. */
+struct test_variables {
+	const char *type;
+	struct str names;
+};
+
 struct test {
 	const struct write_test *t;
-	struct str variables, calls[SCHEMA_THREADS], final; /* of C */
-	struct str format, values;			    /* of the outcome */
-	unsigned results, outs;				    /* so far: r1, r2; o1 */
+	ARRAY(struct test_variables) variables;
+	struct str calls[SCHEMA_THREADS], final; /* of C */
+	struct str format, values;		 /* of the outcome */
+	unsigned results, outs;			 /* so far: r1, r2; o1 */
 	bool visits;
 };
 
@@ -18,8 +25,33 @@ struct test {
 
 static void declare(struct test *w, const char *type, const char *name, unsigned number)
 {
-	str_addf(&w->variables, "static %s%s%s%u;\n", type, strchr(type, '*') ? "" : " ", name,
-		 number);
+	struct test_variables *of = w->variables.items;
+	size_t i = 0;
+
+	while (i < w->variables.count && strcmp(of[i].type, type) != 0)
+		i++;
+	if (i == w->variables.count)
+		array_add(&w->variables)->type = type;
+	of = &w->variables.items[i];
+	str_addf(&of->names, "%s%s%s%u", of->names.length ? ", " : "", strchr(type, '*') ? "*" : "",
+		 name, number);
+}
+
+/* Of "const char *" what stands before the star. */
+static int base_length(const char *type)
+{
+	size_t length = strcspn(type, "*");
+
+	while (length && type[length - 1] == ' ')
+		length--;
+	return (int)length;
+}
+
+static void add_variables(const struct test *w, struct str *out)
+{
+	array_each(const struct test_variables, v, &w->variables)
+		str_addf(out, "static %.*s %s;\n", base_length(v->type), v->type,
+			 str_text(&v->names));
 }
 
 static void show(struct test *w, enum harness_shown shown, const char *name, unsigned number,
@@ -128,7 +160,8 @@ static void add_top(struct test *w, struct str *out)
 	str_add(out, ": whole calls, one after the other, give the outcomes below. */\n"
 		     "#include <pthread.h>\n#include <stdio.h>\n#include <string.h>\n");
 	write_declarations(o, used, out);
-	str_addf(out, "\nstatic %s *object;\n%s", o->type, str_text(&w->variables));
+	str_addf(out, "\nstatic %s *object;\n", o->type);
+	add_variables(w, out);
 	if (o->memory)
 		str_addf(out, "static _Alignas(64) char memory[%llu];\n",
 			 (unsigned long long)o->memory);
@@ -234,7 +267,9 @@ void write_test(const struct write_test *t, struct str *out)
 	str_add(out, str_text(&start));
 	str_fini(&top);
 	str_fini(&start);
-	str_fini(&w.variables);
+	array_each(struct test_variables, v, &w.variables)
+		str_fini(&v->names);
+	array_fini(&w.variables);
 	for (int i = 0; i < SCHEMA_THREADS; i++)
 		str_fini(&w.calls[i]);
 	str_fini(&w.final);
