@@ -186,6 +186,96 @@ def test_odd_operations(t):
     t.error(r, where="no operation of struct odd comes back")
 
 
+KINDS_H = """#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+enum mode { SLOW, FAST = 4 };
+typedef struct kinds kinds_t;
+int kinds_open(kinds_t **out, const char *name, size_t room);
+void kinds_close(kinds_t *k);
+void *kinds_put(kinds_t *k, void *item);
+bool kinds_take(kinds_t *k, void **item);
+uint8_t kinds_mode(kinds_t *k, enum mode m, bool on);
+const char *kinds_name(kinds_t *k, const char *name);
+long long kinds_each(kinds_t *k, int (*visit)(void *, int), void *arg);
+double kinds_ratio(const kinds_t *k, uint64_t *count, int64_t *sum);
+"""
+KINDS = KINDS_H + """#include <pthread.h>
+struct kinds { pthread_mutex_t lock; void *items[8]; int count; enum mode mode; const char *name; };
+int kinds_open(kinds_t **out, const char *name, size_t room)
+{
+	*out = calloc(1, sizeof(kinds_t));
+	(*out)->name = name;
+	return room == 0;
+}
+void kinds_close(kinds_t *k) { free(k); }
+void *kinds_put(kinds_t *k, void *item)
+{
+	pthread_mutex_lock(&k->lock);
+	if (k->count < 8)
+		k->items[k->count++] = item;
+	pthread_mutex_unlock(&k->lock);
+	return item;
+}
+bool kinds_take(kinds_t *k, void **item)
+{
+	bool any = k->count > 0;
+	if (any)
+		*item = k->items[--k->count];
+	return any;
+}
+uint8_t kinds_mode(kinds_t *k, enum mode m, bool on)
+{
+	uint8_t old = (uint8_t)k->mode;
+	if (on)
+		k->mode = m;
+	return old;
+}
+const char *kinds_name(kinds_t *k, const char *name) { const char *old = k->name; k->name = name; return old; }
+long long kinds_each(kinds_t *k, int (*visit)(void *, int), void *arg)
+{
+	pthread_mutex_lock(&k->lock);
+	for (int i = 0; i < k->count; i++)
+		visit(arg, i);
+	pthread_mutex_unlock(&k->lock);
+	return k->count;
+}
+double kinds_ratio(const kinds_t *k, uint64_t *count, int64_t *sum)
+{
+	*count = (uint64_t)k->count;
+	*sum = -k->count;
+	return k->count / 2.0;
+}
+"""
+SCHEMAS = {"{ each(1) } || { put(7) }": "each(1)=1,0 | put(7)=7 ; ratio()=0.5,1,-1",
+           "{ take() } || { put(1); take() }": None,
+           "{ mode(4,1) } || { mode(4,1); mode(0,0) }": None,
+           '{ name("a") } || { name("b"); name("c") }': None}
+
+
+@timeout(150)
+@params(*range(2 * len(SCHEMAS)))
+def test_kinds(t, number):
+    """Parameters of every kind, with and without a header: what the harness and the test call is the same."""
+    schema, outcome = list(SCHEMAS.items())[number // 2]
+    header = ["--include", t.file("kinds.h", KINDS_H)] if number % 2 else []
+    r = harness(t, "--object", "kinds_t", "--schema", schema, "-n", "300", "-o", t.path("d"), *header, made("kinds.c", KINDS, "-shared -fPIC -O1"))
+    t.equal(r.status, 116, "status", r)
+    if outcome:
+        t.check(": %s; its script" % outcome in r.first, outcome, r)
+    check_test(t, t.path("d/1"))
+
+
+def test_said(t):
+    """--new, --delete and --ops say what is not guessed."""
+    library_path = made("kinds.c", KINDS, "-shared -fPIC -O1")
+    r = t.gate("harness", "--list", "--object", "kinds_t", library_path)
+    t.check('made by: if (kinds_open(&object, "a", 4) != 0) object = NULL;' in r.stdout, "guessed", r)
+    r = t.gate("harness", "--list", "--object", "kinds_t", "--ops", "kinds_put,close", "--new", "calloc(1, 256)", "--delete", "kinds_close", library_path)
+    t.check("2 operations" in r.stdout and "made by: object = calloc(1, 256);" in r.stdout, "said", r)
+    t.check("not among --ops" in r.stdout and "ended by: kinds_close(object);" in r.stdout, "said", r)
+
+
 PAIR = """#include <pthread.h>
 struct pair { pthread_mutex_t a, b; int *p; };
 struct pair *pair_new(void)

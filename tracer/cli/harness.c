@@ -59,6 +59,16 @@ static void print_role(struct harness_hunt *h, const struct signature *s)
 	putchar('\n');
 }
 
+/* On one line. */
+static void print_make(const char *text)
+{
+	printf("made by: ");
+	for (; *text; text++)
+		if (*text != '\t')
+			putchar(*text == '\n' ? ' ' : *text);
+	putchar('\n');
+}
+
 static void print_list(struct harness_hunt *h)
 {
 	const struct harness_object *o = &h->object;
@@ -68,7 +78,7 @@ static void print_list(struct harness_hunt *h)
 	array_each(const struct signature, s, &h->signatures.items)
 		print_role(h, s);
 	if (o->make)
-		printf("made by: %s\n", o->make);
+		print_make(o->make);
 	else
 		printf("made by: %llu bytes of zeroes\n", (unsigned long long)o->memory);
 	if (o->end)

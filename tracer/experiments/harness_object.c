@@ -323,7 +323,7 @@ static char *checked(const struct signature *s, const char *before)
 
 	str_add(&text, says ? "if (" : "");
 	add_guesses(s, before, 1, &text);
-	str_add(&text, says ? " != 0) object = NULL;" : ";");
+	str_add(&text, says ? " != 0)\n		object = NULL;" : ";");
 	return str_take(&text);
 }
 

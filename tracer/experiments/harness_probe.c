@@ -259,7 +259,15 @@ static bool has_values(const struct harness_op *op)
 	return false;
 }
 
-static void add_observers(struct harness_hunt *h, bool valued)
+static bool visits(const struct harness_op *op)
+{
+	array_each(const struct harness_argument, a, &op->arguments)
+		if (a->kind == HARNESS_VISITS)
+			return true;
+	return false;
+}
+
+static void add_observers(struct harness_hunt *h, bool valued, bool visiting)
 {
 	unsigned of_one = 0, last = 0;
 
@@ -268,7 +276,8 @@ static void add_observers(struct harness_hunt *h, bool valued)
 
 		of_one = h->object.calls.items[c].op == last ? of_one : 0;
 		last = h->object.calls.items[c].op;
-		if (op->reads && has_values(op) == valued && of_one++ < FINAL_OF_ONE)
+		if (op->reads && has_values(op) == valued && visits(op) == visiting &&
+		    of_one++ < FINAL_OF_ONE)
 			*array_add(&h->final) = c;
 	}
 }
@@ -288,8 +297,12 @@ static void drain(struct harness_hunt *h)
 static void choose_final(struct harness_hunt *h)
 {
 	h->final.count = 0;
-	add_observers(h, false);
-	add_observers(h, true);
+	add_observers(h, false, false);
+	add_observers(h, true, false);
+	if (!h->final.count)
+		add_observers(h, false, true);
+	if (!h->final.count)
+		add_observers(h, true, true);
 	drain(h);
 }
 

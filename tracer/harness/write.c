@@ -70,7 +70,7 @@ void write_call_text(const struct harness_object *o, const struct harness_call *
 		if (a->kind == HARNESS_OUT)
 			str_addf(out, "&%s%u", name, first++);
 		else if (a->kind == HARNESS_VISITS)
-			str_add(out, "visit");
+			str_add(out, "(void *)visit");
 		else if (a->kind == HARNESS_NULL)
 			str_add(out, "NULL");
 		else

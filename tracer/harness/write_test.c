@@ -110,14 +110,12 @@ static void add_call(struct test *w, unsigned number, struct str *calls)
 
 	w->outs += count_outs(op);
 	write_quoted(c->text, &w->format);
-	str_add(calls, "	");
+	str_add(calls, is_visiting(op) ? "	visits = 0;\n	" : "	");
 	if (op->shown != HARNESS_NOTHING && !op->varies) {
 		declare(w, op->result, "r", ++w->results);
 		str_addf(calls, "r%u = ", w->results);
 		show(w, op->shown, "r", w->results, &first);
 	}
-	if (is_visiting(op))
-		str_add(calls, "visits = 0;\n	");
 	write_call_text(o, c, "o", out, calls);
 	str_add(calls, ";\n");
 	show_arguments(w, op, out, &first);
@@ -167,8 +165,7 @@ static void add_top(struct test *w, struct str *out)
 			 (unsigned long long)o->memory);
 	if (w->visits)
 		str_add(out, "static __thread long visits;\n"
-			     "static long count(void)\n{\n	return visits++ * 0;\n}\n"
-			     "static void *visit = (void *)count;\n");
+			     "static long visit(void)\n{\n	return ++visits == 0;\n}\n");
 	base_free(used);
 }
 
@@ -247,6 +244,17 @@ static size_t count_lines(const struct str *s)
 	return count;
 }
 
+/* Blank lines are the first to go where it is too long. */
+static void drop_blank(struct str *s, size_t most)
+{
+	for (size_t lines = count_lines(s), at = s->length; lines > most && at-- > 1;)
+		if (s->text[at] == '\n' && s->text[at - 1] == '\n') {
+			memmove(s->text + at, s->text + at + 1, s->length - at);
+			s->length--;
+			lines--;
+		}
+}
+
 void write_test(const struct write_test *t, struct str *out)
 {
 	struct test w = {.t = t};
@@ -265,6 +273,7 @@ void write_test(const struct write_test *t, struct str *out)
 	str_add(out, str_text(&top));
 	add_atomic(&w, lines < LINES ? LINES - lines : 1, out);
 	str_add(out, str_text(&start));
+	drop_blank(out, LINES);
 	str_fini(&top);
 	str_fini(&start);
 	array_each(struct test_variables, v, &w.variables)
