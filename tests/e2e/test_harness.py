@@ -31,7 +31,7 @@ def harness(t, *args, **kw):
 
 
 def test_list(t):
-    r = t.gate("harness", "--list", "--object", "struct queue", library("queue_size"))
+    r = t.gate("harness", library("queue_size"), "--list", "--object", "struct queue")
     t.equal((r.status, r.err), (0, ""), "status", r)
     for line in ("struct queue in libqueue_size", "constructor  struct queue *queue_new(void)", "destructor   void queue_free(struct queue *)",
                  "operation    int queue_push(struct queue *, int)", "; 1,2,0", "made by: object = queue_new();",
@@ -342,6 +342,7 @@ def test_errors(t):
     refused(t, "is a program: nothing can be linked with it", "--object", "queue", compile_text("prog.c", "int main(void) { return 0; }\n", "-g"))
     refused(t, "is no shared object", "--object", "queue", t.file("text", "no library\n"))
     refused(t, "--schema: '{ push(1) }': one thread alone", "--object", "queue", "--schema", "{ push(1) }", queue)
+    refused(t, "'second.so' comes behind the library", "--object", "queue", queue, "second.so")
     refused(t, "--schema: there is no operation 'put'", "--object", "queue", "--schema", "{ put(1) } || { pop() }", queue)
     refused(t, "--calls: '6..3'", "--object", "queue", "--calls", "6..3", queue)
     refused(t, "--values: '1,x'", "--object", "queue", "--values", "1,x", queue)

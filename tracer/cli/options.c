@@ -296,7 +296,7 @@ static int take_options(const struct command *c, int argc, char **argv, const ch
 	return 0;
 }
 
-/* With --merge there is no PROG whose options the ones behind it could be. */
+/* With --merge, and behind a library, there is no PROG whose options the ones behind it could be. */
 static int take_all_options(const struct command *c, int argc, char **argv, struct cli *out,
 			    struct error *err)
 {
@@ -309,7 +309,7 @@ static int take_all_options(const struct command *c, int argc, char **argv, stru
 	if (take_options(c, argc, argv, shorts, longs, out, err) < 0)
 		return -1;
 	passed = optind - 1;
-	if (!out->merge)
+	if (!out->merge && c->mask != CMD_HARNESS)
 		return optind;
 	optind = 0; /* getopt(3): begins anew, in the other way */
 	if (take_options(c, argc - passed, argv + passed, shorts + 1, longs, out, err) < 0)
