@@ -953,3 +953,41 @@ def test_frames_of_templates_are_short(t):
     t.check(all(len(l) < 300 for l in frames), "lines", r)
     r = t.gate("lines", program, name)
     t.check(r.status == 0 and ": 1 site\n" in r.stdout, "it is a location", r)
+
+
+HELD_AT_ITS_END = """#include <pthread.h>
+#include <stdlib.h>
+static void die(void)
+{
+	if (WHO == 1)
+		abort();
+	*(volatile int *)8 = 1;
+}
+static void *ends(void *x) { return x; }
+static void *dies(void *x)
+{
+	if (WHO < 2)
+		die();
+	return x;
+}
+int main(void)
+{
+	pthread_t t, u;
+	pthread_create(&t, 0, ends, 0);
+	pthread_create(&u, 0, dies, 0);
+	pthread_join(u, 0);
+	die();
+}
+"""
+
+
+@params("0", "1", "2")
+def test_somebody_is_held_at_its_end(t, who):
+    """The kernel does not wake it for a core dump, so that the program would never end."""
+    program = compile_text("held_at_its_end.c", HELD_AT_ITS_END, "-g -DWHO=" + who)
+    script = 'local held, never = SimpleGate "held", SimpleGate "never"\n' \
+             'on("thread-exit", { thread = "ends#1" }) :open(held) :wait(never)\n' \
+             'at "die" :wait(held)\n'
+    r = t.run_gated(program, script=script)
+    t.equal(r.status, 134 if who == "1" else 139, "status", r)
+    t.check(r.err.startswith("gatectl: crashed: SIG"), "first line", r)

@@ -117,11 +117,31 @@ static void on_group_stop(struct thread *th, int signal)
 
 /* ---- ends ----------------------------------------------------------------------------------- */
 
+/* Whoever stands at his own end is not woken by the kernel when a signal with a core dump ends the process. */
+static void let_others_end(struct target *t, const struct thread *th)
+{
+	struct thread *other;
+
+	TAILQ_FOREACH(other, &t->threads, link)
+	if (other != th && other->pub.process == th->pub.process &&
+	    other->pub.state == TARGET_STOPPED && other->stop == STOP_EXIT)
+		thread_continue(other, 0);
+}
+
+static bool ends_by_signal(const struct thread *th)
+{
+	unsigned long status;
+
+	return ptrace(PTRACE_GETEVENTMSG, th->pub.tid, 0, &status) == 0 && WIFSIGNALED(status);
+}
+
 /* The thread ends by itself, not because the process or the image does. */
 static void on_exit(struct target *t, struct thread *th)
 {
 	long number;
 
+	if (ends_by_signal(th))
+		let_others_end(t, th);
 	th->stop = STOP_EXIT;
 	errno = 0;
 	number = ptrace(PTRACE_PEEKUSER, th->pub.tid, offsetof(struct user, regs.orig_rax), 0);
