@@ -27,7 +27,6 @@ struct explore_options {
 	double verify_s;      /* ... or as many as there are in this time */
 	unsigned jobs;
 	unsigned shard, shards; /* the shard-th (from 1) of so many */
-	bool races_known;	/* POINTS_RACES: explore.points_at has them already */
 	bool only_finds; /* a failure is not made small, nor looked at, nor made into gates */
 	bool goes_on;	 /* what it has done is kept in `output`, and gone on with the next time */
 };
@@ -38,6 +37,8 @@ struct explore_points_at {
 	struct controlled_chosen *items; /* of CHOSEN */
 	size_t count, capacity;
 	ARRAY(struct controlled_chosen) starts; /* where schedules begin; none: at main */
+	/* Its accesses are looked at in place of the program's; NULL: those of the program. */
+	const struct module *tested;
 };
 
 /* A way to fail: runs that failed alike, told apart by kind and place. */

@@ -149,6 +149,7 @@ int explore_runs_begin(struct explore_runs *r, const struct session_options *o,
 void explore_runs_points(struct explore_runs *r, const struct explore_points_at *points)
 {
 	r->controlled.points = points->kind;
+	r->controlled.tested = points->tested;
 	array_each(const struct controlled_chosen, start, &points->starts)
 		controlled_start(&r->controlled, start);
 	array_each(const struct controlled_chosen, chosen, points)

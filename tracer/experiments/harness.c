@@ -13,7 +13,7 @@
 
 /* Each time a harness is searched it gets so many runs; at the end as many as were asked for. */
 static const unsigned long levels[] = {30, 300};
-enum { LEVELS = sizeof(levels) / sizeof(*levels) + 1, MOST_OF_A_SIZE = 20000 };
+enum { LEVELS = sizeof(levels) / sizeof(*levels) + 1, MOST_OF_A_SIZE = 20000, TOGETHER = 64 };
 
 /* All harnesses of one size. */
 struct harness_group {
@@ -53,15 +53,33 @@ static bool contains_known(const struct harness_hunt *h, const struct schema *s)
 }
 
 /* Atomic outcomes are there afterwards, or it is out. */
-static int prepare(struct harness_hunt *h, struct harness_group *g, struct harness_sought *s)
+static int prepare_one(struct harness_hunt *h, struct harness_group *g, struct harness_sought *s)
 {
-	enum harness_use use;
+	struct harness_atomic a = {.use = HARNESS_FAILS};
+	int failed = harness_atomic(h, &s->schema, &a);
 
-	if (harness_atomic(h, &s->schema, &s->outcomes, &use) < 0)
+	s->outcomes = a.outcomes;
+	if (failed)
 		return -1;
-	s->out = use != HARNESS_USABLE || !s->outcomes.count;
+	s->prepared = true;
+	s->concerned = a.concerned;
+	s->out = a.use != HARNESS_USABLE || !a.outcomes.count;
 	g->size->unusable += s->out;
 	h->unusable += s->out;
+	return 0;
+}
+
+/* Some at once: their orders are run together. */
+static int prepare(struct harness_hunt *h, struct harness_group *g, size_t from)
+{
+	size_t end = from + TOGETHER < g->items.count ? from + TOGETHER : g->items.count;
+
+	for (size_t i = from; i < end; i++)
+		if (!g->items.items[i].prepared)
+			harness_atomic_want(h, &g->items.items[i].schema);
+	for (size_t i = from; i < end; i++)
+		if (!g->items.items[i].prepared && prepare_one(h, g, &g->items.items[i]) < 0)
+			return -1;
 	return 0;
 }
 
@@ -78,10 +96,6 @@ static int search(struct harness_hunt *h, struct harness_group *g, struct harnes
 		h->contained++;
 		return 0;
 	}
-	if (!s->level && prepare(h, g, s) < 0)
-		return -1;
-	if (s->out)
-		return 0;
 	g->size->searched += !s->level;
 	h->harnesses += !s->level;
 	runs = level < LEVELS - 1 ? levels[level] : most;
@@ -137,21 +151,34 @@ static void enumerate(struct harness_hunt *h, struct harness_group *g)
 		shuffle(g->items.items + first, g->items.count - first, h->explore.seed);
 }
 
+static int search_those(struct harness_hunt *h, struct harness_group *g, unsigned level,
+			bool concerned)
+{
+	for (size_t i = 0; !is_over(h) && i < g->items.count; i++) {
+		struct harness_sought *s = &g->items.items[i];
+
+		if ((!s->prepared && prepare(h, g, i) < 0) ||
+		    (s->concerned == concerned && search(h, g, s, level) < 0))
+			return -1;
+	}
+	return 0;
+}
+
+/* Where nobody sees anything of another one, only crashes and the like are left to be found: later. */
 static int search_group(struct harness_hunt *h, struct harness_group *g, unsigned level)
 {
 	if (!g->enumerated)
 		enumerate(h, g);
-	for (size_t i = 0; !is_over(h) && i < g->items.count; i++)
-		if (search(h, g, &g->items.items[i], level) < 0)
-			return -1;
-	return 0;
+	if (level < LEVELS && search_those(h, g, level, true) < 0)
+		return -1;
+	return level > 0 ? search_those(h, g, level - 1, false) : 0;
 }
 
 /* The smallest first, but the next size is looked at before one is searched more thoroughly. */
 static int search_all(struct hunt *w)
 {
-	for (unsigned stage = 0; stage < w->groups.count + LEVELS - 1; stage++)
-		for (unsigned level = 0; level < LEVELS && level <= stage; level++)
+	for (unsigned stage = 0; stage < w->groups.count + LEVELS; stage++)
+		for (unsigned level = 0; level <= LEVELS && level <= stage; level++)
 			if (stage - level < w->groups.count && !is_over(w->h) &&
 			    search_group(w->h, &w->groups.items[stage - level], level) < 0)
 				return -1;

@@ -55,6 +55,7 @@ struct harness_hunt {
 	struct harness_options options;
 	/* What was found out. */
 	struct module *module;
+	const struct module *tested; /* a shared object; NULL: it is linked with statically */
 	struct signatures signatures;
 	struct harness_object object;
 	ARRAY(unsigned) final; /* calls behind the threads */

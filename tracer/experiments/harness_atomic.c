@@ -18,7 +18,7 @@ struct atomic_work {
 	struct turns now;
 	unsigned at[SCHEMA_THREADS];
 	ARRAY(struct turns) all;
-	struct outcomes *outcomes;
+	struct harness_atomic *out;
 };
 
 /* ---- the orders --------------------------------------------------------------------------------------- */
@@ -75,7 +75,7 @@ static void add_text(struct atomic_work *w, const struct turns *t, const struct 
 		str_addf(&text, "%s%s", i ? " | " : "", str_text(&parts[i]));
 	if (o->count > w->size)
 		str_addf(&text, " ; %s", str_text(&parts[threads]));
-	outcomes_add(w->outcomes, str_text(&text), str_text(&order));
+	outcomes_add(&w->out->outcomes, str_text(&text), str_text(&order));
 	for (unsigned i = 0; i <= threads; i++)
 		str_fini(&parts[i]);
 	str_fini(&text);
@@ -112,24 +112,93 @@ static enum harness_use judge(struct atomic_work *w)
 	return use;
 }
 
-int harness_atomic(struct harness_hunt *h, const struct schema *s, struct outcomes *out,
-		   enum harness_use *use)
+/* ---- is there anything to see? ----------------------------------------------------------------------------- */
+
+static const struct harness_op *op_of(const struct atomic_work *w, unsigned call)
 {
-	struct atomic_work w = {.h = h, .s = s, .size = schema_size(s), .outcomes = out};
+	return &w->h->object.ops.items[w->h->object.calls.items[call].op];
+}
+
+static void want_alone(struct atomic_work *w)
+{
+	for (unsigned t = 0; t < w->s->threads; t++)
+		for (unsigned i = 0; i < w->s->counts[t]; i++)
+			harness_orders_want(w->h->orders, &w->s->calls[t][i], 1);
+}
+
+/* The step at which the thread makes its call. */
+static unsigned step_of(const struct turns *t, unsigned thread, unsigned call)
+{
+	unsigned step = 0;
+
+	while (t->of[step] != thread || call-- > 0)
+		step++;
+	return step;
+}
+
+/* Does the call ever give something else than on a new object? */
+static bool sees(const struct atomic_work *w, unsigned thread, unsigned call)
+{
+	struct harness_orders *orders = w->h->orders;
+	const struct harness_order *alone = harness_orders_get(
+		orders, harness_orders_want(orders, &w->s->calls[thread][call], 1));
+
+	array_each(const struct turns, t, &w->all) {
+		const struct harness_order *o = harness_orders_get(orders, t->order);
+
+		if (o->end != ORDER_OK || alone->end != ORDER_OK ||
+		    strcmp(o->given[step_of(t, thread, call)], alone->given[0]) != 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_concerned(const struct atomic_work *w)
+{
+	if (w->out->outcomes.count < 2)
+		return false;
+	for (unsigned t = 0; t < w->s->threads; t++)
+		for (unsigned i = 0; i < w->s->counts[t]; i++)
+			if (op_of(w, w->s->calls[t][i])->reads && !sees(w, t, i))
+				return false;
+	return true;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------------ */
+
+static void want(struct atomic_work *w)
+{
+	w->all.count = 0;
+	want_alone(w);
+	add_orders(w, 0);
+}
+
+void harness_atomic_want(struct harness_hunt *h, const struct schema *s)
+{
+	struct atomic_work w = {.h = h, .s = s, .size = schema_size(s)};
+
+	want(&w);
+	array_fini(&w.all);
+}
+
+int harness_atomic(struct harness_hunt *h, const struct schema *s, struct harness_atomic *out)
+{
+	struct atomic_work w = {.h = h, .s = s, .size = schema_size(s), .out = out};
 	bool varied;
 	int failed;
 
 	do {
-		w.all.count = 0;
-		add_orders(&w, 0);
+		want(&w);
 		failed = harness_orders_run(h, &varied);
 		if (!failed && varied) {
 			harness_orders_clear(h);
 			failed = harness_compile(h);
 		}
 	} while (!failed && varied);
-	if (!failed)
-		*use = judge(&w);
+	if (!failed) {
+		out->use = judge(&w);
+		out->concerned = out->use == HARNESS_USABLE && is_concerned(&w);
+	}
 	array_fini(&w.all);
 	return failed;
 }

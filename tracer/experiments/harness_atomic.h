@@ -10,8 +10,15 @@ enum harness_use {
 	HARNESS_FAILS, /* in some order whole calls crash, end the program, or differ from run to run */
 };
 
+struct harness_atomic {
+	struct outcomes outcomes;
+	enum harness_use use;
+	bool concerned; /* the order matters, and whoever only reads sees what others do */
+};
+
+/* They are run together with others, at the next harness_atomic(). */
+void harness_atomic_want(struct harness_hunt *h, const struct schema *s);
 /* Every order that keeps each thread's own is run. 0 with the outcomes of those that end; -1. */
-int harness_atomic(struct harness_hunt *h, const struct schema *s, struct outcomes *out,
-		   enum harness_use *use);
+int harness_atomic(struct harness_hunt *h, const struct schema *s, struct harness_atomic *out);
 
 #endif

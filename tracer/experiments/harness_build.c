@@ -282,6 +282,7 @@ int harness_library(struct harness_hunt *h)
 	if (kind == KIND_OTHER || (kind == KIND_PROGRAM && !h->options.lists))
 		return refuse(h, kind);
 	set_commands(h, kind);
+	h->tested = kind == KIND_SHARED ? h->module : NULL;
 	if (make_folder(h) < 0)
 		return -1;
 	return kind == KIND_ARCHIVE || kind == KIND_OBJECT ? link_probe(h, kind == KIND_ARCHIVE)

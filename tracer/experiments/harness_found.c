@@ -165,6 +165,7 @@ static int search(struct harness_hunt *h, struct harness_violation *v)
 	int answer;
 
 	set_options(h, &e.options);
+	e.points_at.tested = h->tested;
 	e.x.options->argv = argv;
 	answer = explore_search(&e);
 	h->x = e.x;

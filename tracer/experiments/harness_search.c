@@ -157,6 +157,7 @@ int harness_search(struct harness_hunt *h, struct harness_sought *s, unsigned lo
 	int answer;
 
 	set_options(h, s, runs, &e.options);
+	e.points_at.tested = h->tested;
 	if (e.options.points == POINTS_RACES)
 		add_points(&e.points_at, &h->races);
 	make_command(h, s, &c);

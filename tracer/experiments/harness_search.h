@@ -9,6 +9,8 @@ struct harness_sought {
 	struct outcomes outcomes; /* the atomic ones, and those that came */
 	unsigned long runs;
 	unsigned level; /* how often it was searched */
+	bool prepared;	/* the atomic outcomes are there */
+	bool concerned; /* as harness_atomic says; those that are come first */
 	bool out;	/* it is not searched any more */
 };
 

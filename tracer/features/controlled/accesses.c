@@ -168,10 +168,11 @@ static void add(void *ctx, const struct source_access *a)
 }
 
 /* Code of the system is not looked at: it would be most of all there is. */
-static bool is_looked_at(const struct session_process *p, const struct image *image)
+static bool is_looked_at(const struct controlled *g, const struct session_process *p,
+			 const struct image *image)
 {
-	if (image->module == p->exe)
-		return true;
+	if (image->module == p->exe || image->module == g->tested)
+		return image->module == g->tested || !g->tested;
 	return image->module != p->loader && module_has_debug(image->module) &&
 	       strncmp(module_path(image->module), "/lib", 4) != 0 &&
 	       strncmp(module_path(image->module), "/usr/lib", 8) != 0;
@@ -208,7 +209,7 @@ void accesses_settled(struct session *s, struct session_process *p, struct targe
 	const struct controlled_looked *looked = known(g, image->module);
 	size_t first = g->accesses.count;
 
-	if (!is_looked_at(p, image))
+	if (!is_looked_at(g, p, image))
 		return;
 	if (looked) {
 		put_again(&x, looked);

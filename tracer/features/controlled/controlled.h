@@ -94,6 +94,8 @@ struct controlled {
 	unsigned long steps; /* at most; 0: no limit */
 	ARRAY(struct controlled_chosen)
 	starts; /* it begins where the program first comes to one; none: at main */
+	const struct module *tested; /* its accesses are looked at, wherever it lies, and not
+					the program's; NULL: the program's */
 	int in, out,
 		err;	/* the program's, as files: they begin anew with each run; -1: inherited */
 	bool judges;	/* where nobody can move, the run's own verdict says why (slower) */
