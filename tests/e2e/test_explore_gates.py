@@ -97,6 +97,34 @@ int main(void)
 }
 """
 
+# main looks at the flag as often as it likes: that is no order of threads.
+ROUNDS = """#include <pthread.h>
+static volatile int n, ready;
+static void *add(void *x)
+{
+	int old;
+	ready = 1;
+	old = n;
+	n = old + 1;
+	return x;
+}
+static void wait(void)
+{
+	while (!ready)
+		;
+}
+int main(void)
+{
+	pthread_t t[2];
+	pthread_create(&t[0], 0, add, 0);
+	pthread_create(&t[1], 0, add, 0);
+	wait();
+	pthread_join(t[0], 0);
+	pthread_join(t[1], 0);
+	return n != 2;
+}
+"""
+
 # Addresses are not randomised while explore decides who goes on; in a plain run they are as without gatectl.
 FIXED = """#include <sys/personality.h>
 int main(void)
@@ -227,6 +255,27 @@ def test_livelock(t):
     t.check("\nthe script has forced it in 3 of 3 runs\n" in r.err, "how often it was tried", r)
     r = t.gate("run", "-g", script, "--", program)
     t.equal(r.status, 0, "as the script expects", r)
+
+
+@params("1", "2", "3", "4")
+def test_rounds(t, seed):
+    program, script, r = explore(t, "rounds", ROUNDS, 20, "--seed", seed)
+    t.check("\nthe script has forced it in 20 of 20 runs\n" in r.err, "there is a script", r)
+
+
+@params("signal_pair.c", "process_update.c")
+def test_any_schedule(t, name):
+    """What 20 plain runs do by luck is no reason to leave a gate out: no schedule that they permit comes out differently."""
+    program = classic(name)
+    found = t.path("found")
+    r = t.gate("explore", "--points", "memory", "-o", found, "--", program, env={"GATECTL_VERIFY": "20"})
+    t.equal(r.status, 116, "found", r)
+    script = os.path.join(found, "1", "gates.lua")
+    said = " and in 20 searched schedules that its gates permit."
+    t.check(said in read(script).replace("\n-- ", " "), "the script says so: " + read(script), r)
+    r = t.gate("explore", "--points", "memory", "--seed", "7", "--runs", "200", "-g", script, "-o", t.path("no"), "--", program)
+    t.equal(r.status, 0, "no schedule comes out differently", r)
+    t.check(b"ended because of the gates" not in r.out, "... nor is ended by the gates", r)
 
 
 def test_no_script(t):

@@ -1,8 +1,8 @@
 /*
  * Which gates? As few orders as will do: those of steps that depend on each other are tried first, then
  * all (plan.h). Orders without which the runs come out the same are left out: also where the threads
- * that would open the gate are held back, since by luck a program does what a gate forces (prove.h).
- * What is left has to force the failure in each of many runs.
+ * that would open the gate are held back, since by luck a program does what a gate forces (prove.h), and in
+ * schedules that are searched (explore_gates_schedules.c). What is left has to force the failure in each of many runs.
  */
 #include "tracer/experiments/explore_gates.h"
 
@@ -22,6 +22,8 @@ enum {
 	LIMIT_FACTOR = 20,
 	LIMIT_LEAST_S = 5,
 	GATE_LIMIT_S = 3,
+	SCHEDULES = 100, /* ... and schedules, if not fewer runs are asked for */
+	LAST_SCHEDULES = 300,
 };
 
 static double now_s(void)
@@ -208,6 +210,26 @@ static int agrees_otherwise(struct gating *g, struct plan_order *o)
 	return answer == 1 ? agrees_turned(g, o, true) : answer;
 }
 
+static int escapes(struct gating *g, unsigned long schedules)
+{
+	unsigned long asked = g->e->options.verify;
+
+	return gating_escapes(g, asked < schedules ? asked : schedules);
+}
+
+static int agrees_in_schedules(struct gating *g, struct plan_order *o)
+{
+	int answer = 0;
+
+	if (!g->strict)
+		return 1;
+	o->dropped = true;
+	if (write_script(g) == 0)
+		answer = escapes(g, SCHEDULES);
+	o->dropped = false;
+	return answer < 0 || write_script(g) < 0 ? -1 : !answer;
+}
+
 static size_t orders_left(const struct gating *g)
 {
 	return g->plan.orders.count - g->dropped;
@@ -224,6 +246,8 @@ static int drop(struct gating *g)
 			return -1;
 		if (answer == 1)
 			answer = agrees_without(g, o);
+		if (answer == 1)
+			answer = agrees_in_schedules(g, o);
 		if (answer < 0)
 			return -1;
 		o->dropped = answer;
@@ -280,11 +304,28 @@ static void not_forced(struct gating *g)
 	str_fini(&text);
 }
 
+/*
+ * Does all of the plan leave no way around it? There may be one for reasons that say nothing against the plan: in a
+ * schedule a time-out may end before anything else is done, and a livelock is known only by its length.
+ */
+static int look_around(struct gating *g)
+{
+	int answer = g->livelock || g->defies ? 1 : escapes(g, SCHEDULES);
+
+	g->strict = answer == 0;
+	return answer < 0 ? -1 : 1;
+}
+
 /* 1: it forces the failure; what it says of that is in it. */
 static int verify(struct gating *g)
 {
-	int answer = runs_of_all(g, g->e->options.verify, "verifying");
+	int answer = write_script(g);
 
+	if (answer == 0 && g->strict)
+		answer = escapes(g, LAST_SCHEDULES);
+	answer = answer == 0   ? runs_of_all(g, g->e->options.verify, "verifying")
+		 : answer == 1 ? 0
+			       : -1;
 	if (answer != 1)
 		return answer;
 	g->f->forced = g->made;
@@ -296,6 +337,8 @@ static int try_plan(struct gating *g)
 {
 	int answer = runs_of_all(g, g->tried, "trying gates");
 
+	if (answer == 1)
+		answer = look_around(g);
 	if (answer == 1 && drop(g) < 0)
 		return -1;
 	if (answer == 1)
@@ -342,12 +385,21 @@ static int try_orders(struct gating *g, enum plan_orders orders)
 	return answer;
 }
 
-static int try_all(struct gating *g)
+static int try_schedule(struct gating *g)
 {
 	int answer = 0;
 
 	for (enum plan_orders orders = PLAN_DEPENDENT; answer == 0 && orders <= PLAN_ALL; orders++)
 		answer = try_orders(g, orders);
+	return answer;
+}
+
+static int try_all(struct gating *g)
+{
+	int answer = try_schedule(g);
+
+	if (answer == 0 && gating_cut_spins(g))
+		answer = try_schedule(g);
 	if (answer == 1) {
 		base_free(g->f->no_script);
 		g->f->no_script = NULL;

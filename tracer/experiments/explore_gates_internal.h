@@ -1,4 +1,5 @@
-/* The script of a failure: explore_gates.c tries it, explore_gates_words.c says it. */
+/* The script of a failure: explore_gates.c tries it, explore_gates_schedules.c looks for a way around it,
+   explore_gates_words.c says it. */
 #ifndef GATECTL_EXPERIMENTS_EXPLORE_GATES_INTERNAL_H
 #define GATECTL_EXPERIMENTS_EXPLORE_GATES_INTERNAL_H
 
@@ -19,12 +20,19 @@ struct gating {
 	size_t dropped;			/* orders */
 	unsigned long tried;		/* runs that an order, or a plan, is tried by */
 	unsigned long made;		/* runs in a row */
+	bool strict;			/* no schedule was found that comes out differently */
+	unsigned long schedules;	/* ... in the last search, of so many */
 	bool turned;			/* the last run's gate of that name was opened */
 	bool barred;			/* it did not come to its end: by gates */
 	struct str differs;		/* how the first one came out that was another */
 };
 
+/* Of the script that is written, in so many schedules. 1: its gates permit one that comes out differently, 0: none
+   was found, -1: the experiment is over. */
+int gating_escapes(struct gating *g, unsigned long schedules);
 void gating_begin(struct gating *g);
+/* How often a thread looks at what it waits for is no matter of order. False: nobody waits like that. */
+bool gating_cut_spins(struct gating *g);
 void gating_end(struct gating *g);
 void gating_script(const struct gating *g, struct str *out);
 

@@ -157,6 +157,37 @@ static void cut_rounds(struct schedule *s)
 	s->pending.count = 0;
 }
 
+/* Does its thread do nothing but wait for somebody in a loop: read the same once more, or yield? */
+static bool goes_round(const struct schedule *s, size_t at)
+{
+	const struct schedule_step *step = &s->steps.items[at];
+
+	if (step->point.op == STRATEGY_YIELD)
+		return true;
+	if (step->point.op != STRATEGY_READ)
+		return false;
+	for (size_t i = at + 1; i < s->steps.count; i++) {
+		const struct schedule_step *next = &s->steps.items[i];
+
+		if (next->thread == step->thread && next->point.op != STRATEGY_WAKE &&
+		    next->point.op != STRATEGY_YIELD)
+			return is_like(next, step) && next->point.object == step->point.object;
+	}
+	return false;
+}
+
+bool gating_cut_spins(struct gating *g)
+{
+	struct schedule *s = &g->schedule;
+	size_t kept = 0, count = s->steps.count;
+
+	for (size_t i = 0; i < count; i++)
+		if (!goes_round(s, i))
+			s->steps.items[kept++] = s->steps.items[i];
+	s->steps.count = kept;
+	return kept < count;
+}
+
 void gating_begin(struct gating *g)
 {
 	const struct schedule *s = &g->f->schedule;
@@ -219,6 +250,9 @@ static void add_title(const struct gating *g, struct str *out)
 	if (g->f->forced) {
 		str_add(out, "\nIt has failed like that in ");
 		explore_gates_runs(g->e, g->f, out);
+		if (g->strict)
+			str_addf(out, ", and in %lu searched schedules that its gates permit",
+				 g->schedules);
 		str_add(out, ".");
 	}
 }
