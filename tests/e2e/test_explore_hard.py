@@ -448,6 +448,61 @@ def test_priority_inheritance(t):
             t.equal(t.gate("replay", os.path.join(f["folder"], "schedule")).status, 123, "status of the replay")
 
 
+# A wait for two words at once says which one woke it. late: a time-out ends it; lost: nobody wakes.
+SEVERAL = r"""
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+static uint32_t words[2];
+static int failed;
+static const char *how;
+static void *waits(void *x)
+{
+	struct futex_waitv both[2] = {{.uaddr = (uintptr_t)&words[0], .flags = FUTEX_32 | FUTEX_PRIVATE_FLAG},
+				      {.uaddr = (uintptr_t)&words[1], .flags = FUTEX_32 | FUTEX_PRIVATE_FLAG}};
+	struct timespec soon;
+	long woken;
+	clock_gettime(CLOCK_MONOTONIC, &soon);
+	soon.tv_sec += 100;
+	do
+		woken = syscall(SYS_futex_waitv, both, 2, 0, how ? NULL : &soon, CLOCK_MONOTONIC);
+	while (woken == 0);
+	failed = woken != 1 && errno != EAGAIN && (how || errno != ETIMEDOUT);
+	return x;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	how = argc > 1 ? argv[1] : "";
+	if (strcmp(how, "late") == 0)
+		how = NULL;
+	pthread_create(&t, 0, waits, 0);
+	syscall(SYS_futex, &words[0], FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+	__atomic_store_n(&words[1], 1, __ATOMIC_SEQ_CST);
+	if (!how || strcmp(how, "lost"))
+		syscall(SYS_futex, &words[1], FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+	pthread_join(t, 0);
+	return failed;
+}
+"""
+
+
+def test_wait_for_several(t):
+    program = compile_text("several.c", SEVERAL)
+    for how in (), ("late",):
+        r = searched(t, program, *how, runs="50")
+        clean(t, r)
+        t.check("did not end" not in r.stdout, "each run ends", r)
+    f = failed(t, explore(t, "--runs", "300", program, "lost"), "deadlock", "a deadlock")
+    t.equal(t.gate("replay", os.path.join(f["folder"], "schedule")).status, 123, "status of the replay")
+
+
 # Others go on while a thread is in vfork, and the commands take turns, too. fail: there is no such command.
 COMMANDS = r"""
 #include <pthread.h>

@@ -382,7 +382,7 @@ static void on_call(struct control *c, struct turn *t)
 		break;
 	default:
 		if (!times_call(c, t) && !processors_call(t) && !random_call(c, t) &&
-		    !ids_call(c, t) && !(t->call.number == SYS_futex && futexes_call(c, t)))
+		    !ids_call(c, t) && !futexes_call(c, t))
 			stand_before(t, STRATEGY_BLOCK);
 	}
 }

@@ -24,6 +24,7 @@ struct futex_key {
 /* What ends its wait on a futex. */
 enum futex_waits {
 	FUTEX_FOR_WAKE,
+	FUTEX_FOR_ANY,	   /* a wake at one of several words: futex_waitv(2) */
 	FUTEX_FOR_LOCK,	   /* with priority inheritance: it has it then */
 	FUTEX_FOR_REQUEUE, /* it waits for such a lock from then on */
 };

@@ -17,19 +17,20 @@ static struct target_process *process_of(const struct turn *t)
 	return t->thread->process->target;
 }
 
-static bool is_private(const struct turn *t)
-{
-	return t->call.args[1] & FUTEX_PRIVATE_FLAG;
-}
-
 /* Memory that processes share has a file, if only one without a name. */
-struct futex_key futexes_key(const struct turn *t, uint64_t address)
+static struct futex_key key_of(const struct turn *t, uint64_t address, uint64_t flags)
 {
 	struct target_mapping map;
 
-	if (!is_private(t) && target_mapping_at(process_of(t), address, &map) == 0 && map.shared)
+	if (!(flags & FUTEX_PRIVATE_FLAG) && target_mapping_at(process_of(t), address, &map) == 0 &&
+	    map.shared)
 		return (struct futex_key){map.dev, map.ino, map.offset + (address - map.start)};
 	return (struct futex_key){(uint64_t)(uintptr_t)process_of(t)->space, 0, address};
+}
+
+struct futex_key futexes_key(const struct turn *t, uint64_t address)
+{
+	return key_of(t, address, t->call.args[1]);
 }
 
 bool futexes_same(const struct futex_key *x, const struct futex_key *y)
@@ -88,12 +89,64 @@ static void wait(struct control *c, struct turn *t)
 	futexes_wait_at(t);
 }
 
+/* The words of futex_waitv(2); 0: the kernel refuses the call. */
+static size_t words_of(const struct turn *t, struct futex_waitv words[FUTEX_WAITV_MAX])
+{
+	size_t count = (size_t)t->call.args[1];
+
+	if (count > FUTEX_WAITV_MAX || t->call.args[2] ||
+	    target_read(process_of(t), t->call.args[0], words, count * sizeof(*words)) < 0)
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		if ((words[i].flags & ~(uint32_t)FUTEX_PRIVATE_FLAG) != FUTEX_32)
+			return 0;
+	return count;
+}
+
+static bool wait_for_any(struct control *c, struct turn *t)
+{
+	struct futex_waitv words[FUTEX_WAITV_MAX];
+	size_t count = words_of(t, words);
+	uint32_t word;
+
+	for (size_t i = 0; i < count; i++) {
+		if (target_read(process_of(t), words[i].uaddr, &word, sizeof(word)) < 0)
+			return false;
+		if (word == (uint32_t)words[i].val)
+			continue;
+		futexes_answer(t, -EAGAIN);
+		return true;
+	}
+	if (!count)
+		return false;
+	times_wait(c, t, t->call.args[3], true, (int)t->call.args[4]);
+	t->waits = FUTEX_FOR_ANY;
+	futexes_wait_at(t);
+	t->point.object = STRATEGY_ANY_OBJECT;
+	return true;
+}
+
+/* It is asked to wait for what the words are now. */
+static void let_wait_for_any(struct turn *t)
+{
+	struct futex_waitv words[FUTEX_WAITV_MAX];
+	size_t count = words_of(t, words);
+	uint32_t word;
+
+	for (size_t i = 0; i < count; i++)
+		if (target_read(process_of(t), words[i].uaddr, &word, sizeof(word)) == 0)
+			words[i].val = word;
+	target_write(process_of(t), t->call.args[0], words, count * sizeof(*words));
+}
+
 void futexes_let_wait(struct turn *t)
 {
 	uint32_t word;
 
 	if (t->waits == FUTEX_FOR_LOCK)
 		futexes_pi_let_wait(t);
+	else if (t->waits == FUTEX_FOR_ANY)
+		let_wait_for_any(t);
 	else if (target_read(process_of(t), t->call.args[0], &word, sizeof(word)) == 0)
 		target_argument(t->thread->target, 2, word);
 	turn_goes(t);
@@ -107,11 +160,29 @@ static bool waits_at(const struct turn *t, const struct futex_key *key, uint32_t
 	       futexes_same(&t->key, key) && (t->bits & bits);
 }
 
+/* What its call gives if it is woken there: of several words the index; -1: it does not wait there. */
+static int64_t woken_at(const struct turn *t, const struct futex_key *key, uint32_t bits)
+{
+	struct futex_waitv words[FUTEX_WAITV_MAX];
+	size_t count;
+
+	if (t->moment != MOMENT_FUTEX || t->waits != FUTEX_FOR_ANY)
+		return waits_at(t, key, bits) ? 0 : -1;
+	count = words_of(t, words);
+	for (size_t i = 0; i < count; i++) {
+		const struct futex_key own = key_of(t, words[i].uaddr, words[i].flags);
+
+		if (futexes_same(&own, key))
+			return (int64_t)i;
+	}
+	return -1;
+}
+
 static size_t offer_waiters(struct control *c, const struct futex_key *key, uint32_t bits)
 {
 	control_offer_none(c);
 	array_each(struct turn *, t, &c->turns)
-		if (waits_at(*t, key, bits))
+		if (woken_at(*t, key, bits) >= 0)
 			control_offer(c, *t, STRATEGY_WAKE);
 	return c->points.count;
 }
@@ -129,7 +200,7 @@ static int64_t wake(struct control *c, const struct futex_key *key, uint32_t bit
 
 		if (!chosen)
 			return -1;
-		turn_answered(chosen, 0);
+		turn_answered(chosen, woken_at(chosen, key, bits));
 		woken++;
 	}
 	return woken;
@@ -237,7 +308,7 @@ static void wake_op(struct control *c, struct turn *t)
 		futexes_answer(t, woken + more);
 }
 
-bool futexes_call(struct control *c, struct turn *t)
+static bool call(struct control *c, struct turn *t)
 {
 	switch ((int)t->call.args[1] & FUTEX_CMD_MASK) {
 	case FUTEX_WAIT:
@@ -260,6 +331,13 @@ bool futexes_call(struct control *c, struct turn *t)
 	default:
 		return futexes_pi_call(c, t);
 	}
+}
+
+bool futexes_call(struct control *c, struct turn *t)
+{
+	if (t->call.number == SYS_futex_waitv)
+		return wait_for_any(c, t);
+	return t->call.number == SYS_futex && call(c, t);
 }
 
 /* ---- what the kernel wakes by itself --------------------------------------------------------------- */

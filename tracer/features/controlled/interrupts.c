@@ -57,7 +57,7 @@ static void tell_rest(const struct control *c, const struct turn *t)
 void interrupts_end_wait(struct control *c, struct turn *t)
 {
 	t->signalled = false;
-	if (t->moment == MOMENT_FUTEX && t->waits != FUTEX_FOR_WAKE) {
+	if (t->moment == MOMENT_FUTEX && t->waits >= FUTEX_FOR_LOCK) {
 		futexes_pi_interrupt(t);
 		return;
 	}

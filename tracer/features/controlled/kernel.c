@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 
 const long controlled_calls[] = {SYS_futex,
+				 SYS_futex_waitv,
 				 SYS_nanosleep,
 				 SYS_clock_nanosleep,
 				 SYS_clock_gettime,
@@ -192,7 +193,7 @@ void kernel_called(struct turn *t)
 
 /*
  * A file's opening, a lock on a file: too many calls can wait for one of them to be told of. Asleep twice, and
- * not awake in between, it is not on its way. A wait for several futexes could not be ended by any step.
+ * not awake in between, it is not on its way.
  */
 static bool sleeps_untold(struct turn *t)
 {
@@ -201,9 +202,7 @@ static bool sleeps_untold(struct turn *t)
 
 	if (t->moment == MOMENT_RUNS && t->thread->target->state == TARGET_RUNNING)
 		target_look(t->thread->target, &look);
-	t->slept = look.activity == TARGET_BLOCKED && look.number != SYS_futex_waitv
-			   ? look.switches + 1
-			   : 0;
+	t->slept = look.activity == TARGET_BLOCKED ? look.switches + 1 : 0;
 	return t->slept && t->slept == before;
 }
 
