@@ -55,6 +55,24 @@ char *script_read_file(const char *path, size_t *length, const char **what)
 	return text;
 }
 
+int script_enter_file(struct script *s, const char *path, lua_CFunction body, const char *hint,
+		      struct error *err)
+{
+	struct call c = {.script = s, .body = body, .path = path, .source = path};
+	const char *what;
+	char *text = script_read_file(path, &c.length, &what);
+	int result;
+
+	if (!text) {
+		error_errno(err, ERROR_SCRIPT, "%s: %s", path, what);
+		return error_hint(err, "%s", hint);
+	}
+	c.text = text;
+	result = script_enter(&c, err);
+	base_free(text);
+	return result;
+}
+
 /* What an editor or a shell may have put before the text: a byte order mark, a #! line. */
 static size_t skip_front(const char *text, size_t length)
 {

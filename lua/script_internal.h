@@ -178,6 +178,9 @@ void script_answered(struct script *s);
 int script_load_chunk(lua_State *L, const char *path, const char *text, size_t length);
 /* The file's contents, base_free'd by the caller; NULL with errno and *what ("cannot open"). */
 char *script_read_file(const char *path, size_t *length, const char **what);
+/* script_enter() with the file's text; ERROR_SCRIPT, with the hint, where it cannot be read. */
+int script_enter_file(struct script *s, const char *path, lua_CFunction body, const char *hint,
+		      struct error *err);
 void script_open_load(lua_State *L); /* load and require */
 
 void script_open_strings(lua_State *L); /* find, match, gmatch, gsub */

@@ -262,25 +262,6 @@ static int body_load(lua_State *L)
 	return 0;
 }
 
-static int load(struct script_strategy *s, struct error *err)
-{
-	struct call c = {
-		.script = &s->script, .body = body_load, .path = s->path, .source = s->path};
-	const char *what;
-	char *text = script_read_file(s->path, &c.length, &what);
-	int result;
-
-	if (!text) {
-		error_errno(err, ERROR_SCRIPT, "%s: %s", s->path, what);
-		return error_hint(err,
-				  "give the name of a strategy, or of a Lua file that has one");
-	}
-	c.text = text;
-	result = script_enter(&c, err);
-	base_free(text);
-	return result;
-}
-
 static void print(void *ctx, const char *line)
 {
 	const struct script_strategy_host *host = &((struct script_strategy *)ctx)->host;
@@ -307,7 +288,9 @@ struct script_strategy *script_strategy_new(const char *path, uint64_t seed_of_a
 	if (!s->script.L)
 		error_set(err, ERROR_SYSTEM, "cannot start Lua: out of memory");
 	else if (enter(s, open_all, err) == 0)
-		result = load(s, err);
+		result = script_enter_file(
+			&s->script, path, body_load,
+			"give the name of a strategy, or of a Lua file that has one", err);
 	if (result == 0)
 		return s;
 	script_strategy_free(s);

@@ -99,6 +99,24 @@ def check_test(t, folder):
 
 
 @timeout(120)
+def test_weakened(t):
+    """--weaken: what the file allows is no violation, and what it does not is one still."""
+    given = ("--object", "queue", "--schema", "{ push(1); pop() } || { size() }", "-n", "30", "-o", t.path("found"))
+    lists = t.file("list.lua", "return { -1, 0, 1 }")
+    asks = t.file("asks.lua", "return function(c) return c.call == 'size()' and c.result == -1 and #c.results == 1 and #c.atomic == 2 end")
+    for script in (lists, asks):
+        r = harness(t, *given, "--weaken", f"size:{script}", library("queue_size"))
+        t.equal((r.status, r.err, r.report["violations"]), (0, "", []), script, r)
+    r = harness(t, *given, "--weaken", "size:" + t.file("zero.lua", "return { 0 }"), library("queue_size"))
+    t.equal(r.status, 116, "-1 is not in the list", r)
+    for script, where in (("x = 1", "has to return a function or a table"), ("return function(c) return c.no.more end", "bad.lua:1: attempt to index")):
+        r = t.gate("harness", *given, "--weaken", "size:" + t.file("bad.lua", script), library("queue_size"))
+        t.error(r, where=re.escape(where))
+    t.error(t.gate("harness", *given, "--weaken", "sise:" + lists, library("queue_size")), where="--weaken: 'sise' is no operation")
+    t.error(t.gate("harness", *given, "--weaken", "size", library("queue_size")), where="--weaken: 'size' is not OPERATION:FILE.lua")
+
+
+@timeout(120)
 def test_enumerated(t):
     """Without a schema harnesses are made, and the smallest ones come first."""
     r = harness(t, "--object", "queue", "--calls", "2..3", "--ops", "push,pop,size", "-o", t.path("found"), library("queue_size"))

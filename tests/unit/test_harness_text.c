@@ -214,6 +214,43 @@ static void outcomes(void **state)
 	outcomes_fini(&o);
 }
 
+static bool allows_size(void *ctx, const char *call, const char *given, const char *const *atomic,
+			size_t count)
+{
+	++*(unsigned *)ctx;
+	assert_string_equal(call, "size()");
+	assert_string_equal(given, "7");
+	assert_int_equal(count, 2);
+	assert_string_equal(atomic[0], "0");
+	assert_string_equal(atomic[1], "1");
+	return true;
+}
+
+static bool allows_nothing(void *ctx, const char *call, const char *given,
+			   const char *const *atomic, size_t count)
+{
+	(void)ctx, (void)call, (void)given, (void)atomic, (void)count;
+	return false;
+}
+
+static void weakened(void **state)
+{
+	unsigned asked = 0;
+	const struct outcome_contract size = {&asked, allows_size}, none = {NULL, allows_nothing};
+	struct outcomes o = {0};
+
+	(void)state;
+	outcomes_add(&o, "push(1)=0 | size()=0 ; size()=1", "size() push(1)");
+	outcomes_add(&o, "push(1)=0 | size()=1 ; size()=1", "push(1) size()");
+	outcomes_add(&o, "push(1)=0 | size()=2 ; size()=1", NULL);
+	assert_ptr_equal(outcomes_allow(&o, "push(1)=0 | size()=7 ; size()=1", &size), o.items);
+	assert_int_equal(asked, 1);
+	assert_null(outcomes_allow(&o, "push(1)=0 | size()=7 ; size()=7", &none));
+	assert_null(outcomes_allow(&o, "push(1)=0 | size()=0 ; size()=7", &size)); /* in the end */
+	assert_null(outcomes_allow(&o, "push(1)=0", &size));
+	outcomes_fini(&o);
+}
+
 /* ---- C ----------------------------------------------------------------------------------------------------- */
 
 static const char queue[] =
@@ -329,7 +366,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(schemas),    cmocka_unit_test(contained),
 		cmocka_unit_test(enumerated), cmocka_unit_test(outcomes),
-		cmocka_unit_test(written),
+		cmocka_unit_test(weakened),   cmocka_unit_test(written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

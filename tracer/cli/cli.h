@@ -86,6 +86,7 @@ enum {
 	OPT_IGNORE,
 	OPT_REPLAY,
 	OPT_OBJECT, /* from here on those of harness alone */
+	OPT_WEAKEN,
 	OPT_NEW,
 	OPT_DELETE,
 	OPT_OPS,

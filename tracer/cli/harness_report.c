@@ -41,6 +41,7 @@ static void add_violation(const struct harness_hunt *h, const struct harness_vio
 		json_string(j, "outcome", o->text);
 		json_integer(j, "times", (long long)o->times);
 		json_bool(j, "atomic", o->order != NULL);
+		json_bool(j, "weakened", o->weakened);
 		json_string(j, "order", o->order);
 		json_end_object(j);
 	}

@@ -59,6 +59,8 @@ const struct option_row option_rows[] = {
 	 "calls of a harness, all threads together (3..6)"},
 	{"schema", OPT_SCHEMA, "HARNESS", CMD_HARNESS,
 	 "'{ f(1); g() } || { h() }': this one alone; may be repeated"},
+	{"weaken", OPT_WEAKEN, "OP:FILE.lua", CMD_HARNESS,
+	 "FILE.lua says what this operation may give besides; may be repeated"},
 	{"list", OPT_LIST, NULL, CMD_HARNESS, "only say which functions were found, and what for"},
 	{"include", OPT_INCLUDE, "FILE.h", CMD_HARNESS,
 	 "declares the functions (what debug information says); may be repeated"},

@@ -51,6 +51,18 @@ static int parse_values(const char *text, struct harness_options *o, struct erro
 	return 0;
 }
 
+static int parse_weaken(const char *text, struct harness_options *o, struct error *err)
+{
+	const char *colon = strchr(text, ':');
+
+	if (!colon || colon == text || !colon[1])
+		return error_set(err, ERROR_USAGE,
+				 "--weaken: '%s' is not OPERATION:FILE.lua, as in size:old.lua",
+				 text);
+	*array_add(&o->weaken) = text;
+	return 0;
+}
+
 int options_harness(int key, const char *value, struct cli *out, struct error *err)
 {
 	struct harness_options *o = &out->harness;
@@ -77,6 +89,8 @@ int options_harness(int key, const char *value, struct cli *out, struct error *e
 	case OPT_SCHEMA:
 		*array_add(&o->schemas) = value;
 		return 0;
+	case OPT_WEAKEN:
+		return parse_weaken(value, o, err);
 	case OPT_LIST:
 		o->lists = true;
 		return 0;
@@ -120,4 +134,5 @@ void options_harness_fini(struct cli *cli)
 {
 	array_fini(&cli->harness.schemas);
 	array_fini(&cli->harness.includes);
+	array_fini(&cli->harness.weaken);
 }

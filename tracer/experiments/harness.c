@@ -9,6 +9,7 @@
 #include "tracer/experiments/harness_orders.h"
 #include "tracer/experiments/harness_probe.h"
 #include "tracer/experiments/harness_search.h"
+#include "tracer/experiments/harness_weaken.h"
 #include "tracer/harness/enumerate.h"
 
 /* Each time a harness is searched it gets so many runs; at the end as many as were asked for. */
@@ -34,7 +35,7 @@ int harness_discover(struct harness_hunt *h)
 		return -1;
 	if (signatures_read(h->module, h->options.type, &h->signatures, h->x.err) < 0)
 		return -1;
-	return harness_object(h);
+	return harness_object(h) < 0 ? -1 : harness_weaken(h);
 }
 
 /* ---- one harness ---------------------------------------------------------------------------------------- */
@@ -276,6 +277,7 @@ void harness_hunt_fini(struct harness_hunt *h)
 		base_free(*note);
 	array_fini(&h->notes);
 	array_fini(&h->final);
+	harness_weaken_fini(h);
 	signatures_fini(&h->signatures);
 	harness_object_fini(&h->object);
 	explore_points_fini(&h->races);

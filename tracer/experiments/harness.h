@@ -19,10 +19,17 @@ struct harness_options {
 	const char *cflags;	/* NULL: none */
 	unsigned threads, least, most;
 	ARRAY(const char *) schemas, includes;
-	bool lists; /* --list: nothing is run, or linked with */
+	ARRAY(const char *) weaken; /* OPERATION:FILE.lua */
+	bool lists;		    /* --list: nothing is run, or linked with */
 };
 
 struct harness_orders; /* harness_orders.h */
+
+/* An operation that may give more than whole calls do. */
+struct harness_weak {
+	const struct harness_op *op;
+	struct script_weaken *script; /* owned */
+};
 
 /* A harness that has given what whole calls cannot give. */
 struct harness_violation {
@@ -66,7 +73,8 @@ struct harness_hunt {
 	char *compiler; /* the command up to the names of files */
 	char *link;	/* the library and what finds it */
 	struct harness_orders *orders;
-	struct explore_points_at races; /* accesses that race, whatever the harness */
+	ARRAY(struct harness_weak) weak; /* harness_weaken.h */
+	struct explore_points_at races;	 /* accesses that race, whatever the harness */
 	/* The result. */
 	ARRAY(struct harness_violation) violations;
 	ARRAY(struct harness_size) sizes;

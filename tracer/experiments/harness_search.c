@@ -1,6 +1,7 @@
 #include "tracer/experiments/harness_search.h"
 
 #include "tracer/experiments/explore_account.h"
+#include "tracer/experiments/harness_weaken.h"
 
 #include <string.h>
 
@@ -73,17 +74,24 @@ static const struct harness_outcome *first_wrong(const struct outcomes *o)
 	return NULL;
 }
 
-static const struct explore_failure *chosen_failure(const struct explore *e)
+static bool is_outcome(const struct explore_failure *f)
 {
-	array_each(const struct explore_failure, f, &e->failures)
-		if (strcmp(f->kind, "status") == 0)
-			return f;
-	return e->failures.items;
+	return strcmp(f->kind, "status") == 0;
 }
 
-static void add_violation(struct harness_hunt *h, struct harness_sought *s, const struct explore *e)
+/* An outcome, if one that came is wrong; NULL: all of them are allowed. */
+static const struct explore_failure *chosen_failure(const struct explore *e,
+						    const struct harness_outcome *wrong)
 {
-	const struct explore_failure *f = chosen_failure(e);
+	array_each(const struct explore_failure, f, &e->failures)
+		if (is_outcome(f) == (wrong != NULL))
+			return f;
+	return wrong ? e->failures.items : NULL;
+}
+
+static void add_violation(struct harness_hunt *h, struct harness_sought *s,
+			  const struct explore_failure *f)
+{
 	const struct harness_outcome *wrong = first_wrong(&s->outcomes);
 	struct harness_violation *v = array_add(&h->violations);
 	struct str text = {0};
@@ -93,7 +101,7 @@ static void add_violation(struct harness_hunt *h, struct harness_sought *s, cons
 	v->runs = s->runs;
 	v->seconds = explore_now_s() - h->begun;
 	schema_print(&h->object, &s->schema, &text);
-	if (strcmp(f->kind, "status") == 0 && wrong)
+	if (is_outcome(f) && wrong)
 		str_addf(&text, ": %s", wrong->text);
 	else
 		str_addf(&text, ": %s", f->where);
@@ -154,6 +162,7 @@ int harness_search(struct harness_hunt *h, struct harness_sought *s, unsigned lo
 			    .said = count,
 			    .said_ctx = s};
 	struct command_words c = {{0}};
+	const struct explore_failure *f;
 	int answer;
 
 	set_options(h, s, runs, &e.options);
@@ -170,9 +179,12 @@ int harness_search(struct harness_hunt *h, struct harness_sought *s, unsigned lo
 	s->level++;
 	h->runs += e.runs;
 	h->points += e.points;
-	*violated = answer == 0 && e.failures.count;
-	if (*violated)
-		add_violation(h, s, &e);
+	if (answer == 0 && harness_allow(h, &s->outcomes) < 0)
+		answer = -1;
+	f = answer == 0 && e.failures.count ? chosen_failure(&e, first_wrong(&s->outcomes)) : NULL;
+	*violated = f;
+	if (f)
+		add_violation(h, s, f);
 	explore_fini(&e);
 	h->x.options->argv = NULL;
 	command_fini(&c);

@@ -112,3 +112,111 @@ const struct harness_outcome *outcomes_nearest(const struct outcomes *o, const c
 		distance(text, best->text, differences);
 	return best;
 }
+
+/* ---- what a contract allows ------------------------------------------------------------------------------ */
+
+/* One call of an outcome: "size()" and "1". */
+struct told_call {
+	char *call, *given;
+	bool is_final;
+};
+
+struct told {
+	struct told_call *items;
+	size_t count, capacity;
+};
+
+static void told_fini(struct told *t)
+{
+	array_each(struct told_call, c, t) {
+		base_free(c->call);
+		base_free(c->given);
+	}
+	array_fini(t);
+}
+
+static void tell_calls(const char *text, struct told *out)
+{
+	bool is_final = false;
+	size_t length;
+
+	for (;; text += length) {
+		struct told_call *added;
+		size_t call;
+
+		is_final |= strncmp(text, " ; ", 3) == 0;
+		length = piece(&text);
+		if (!length)
+			return;
+		call = call_length(text, length);
+		added = array_add(out);
+		added->call = base_strndup(text, call);
+		added->given = length > call ? base_strndup(text + call + 1, length - call - 1)
+					     : base_strdup("");
+		added->is_final = is_final;
+	}
+}
+
+struct contract_work {
+	const struct outcome_contract *contract;
+	ARRAY(struct told) atomic;
+	struct told came;
+};
+
+/* What the n-th call gives in any of them. */
+static bool is_allowed(const struct contract_work *w, size_t n)
+{
+	ARRAY(const char *) given = {0};
+	const struct told_call *came = &w->came.items[n];
+	bool allowed;
+
+	array_each(const struct told, t, &w->atomic) {
+		bool known = false;
+
+		array_each(const char *const, text, &given)
+			known |= strcmp(*text, t->items[n].given) == 0;
+		if (!known)
+			*array_add(&given) = t->items[n].given;
+	}
+	allowed = w->contract->allows(w->contract->ctx, came->call, came->given, given.items,
+				      given.count);
+	array_fini(&given);
+	return allowed;
+}
+
+static bool agrees(const struct contract_work *w, const struct told *t)
+{
+	for (size_t n = 0; n < t->count; n++) {
+		const struct told_call *came = &w->came.items[n];
+
+		if (strcmp(came->given, t->items[n].given) != 0 &&
+		    (came->is_final || !is_allowed(w, n)))
+			return false;
+	}
+	return true;
+}
+
+const struct harness_outcome *outcomes_allow(const struct outcomes *o, const char *text,
+					     const struct outcome_contract *c)
+{
+	struct contract_work w = {.contract = c};
+	const struct harness_outcome *found = NULL;
+	size_t at = 0;
+
+	tell_calls(text, &w.came);
+	array_each(const struct harness_outcome, item, o)
+		if (item->order && !item->weakened)
+			tell_calls(item->text, array_add(&w.atomic));
+	array_each(const struct harness_outcome, item, o)
+		if (item->order && !item->weakened) {
+			const struct told *t = &w.atomic.items[at++];
+
+			if (!found && t->count == w.came.count && agrees(&w, t))
+				found = item;
+		}
+	array_each(struct told, t, &w.atomic)
+		told_fini(t);
+	array_fini(&w.atomic);
+	told_fini(&w.came);
+	return found;
+}

@@ -10,6 +10,7 @@
 struct harness_outcome {
 	char *text;
 	char *order; /* of whole calls that explains it: "size() push(1) pop()"; NULL: none does */
+	bool weakened;	     /* it does so but for what --weaken allows */
 	unsigned long times; /* seen */
 };
 
@@ -30,5 +31,18 @@ void outcomes_print(const struct outcomes *o, struct str *out);
    were and as they would have been, go to *differences, a line each. */
 const struct harness_outcome *outcomes_nearest(const struct outcomes *o, const char *text,
 					       struct str *differences);
+
+/* What calls are allowed to give besides. */
+struct outcome_contract {
+	void *ctx;
+	/* May the call ("size()") have given that ("1,2")? `atomic`: what orders of whole calls give there. */
+	bool (*allows)(void *ctx, const char *call, const char *given, const char *const *atomic,
+		       size_t count);
+};
+
+/* The atomic one from which `text` differs in nothing but calls of threads that were allowed to give what they
+   gave; NULL: there is none. */
+const struct harness_outcome *outcomes_allow(const struct outcomes *o, const char *text,
+					     const struct outcome_contract *c);
 
 #endif

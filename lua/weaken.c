@@ -1,0 +1,176 @@
+#include "lua/weaken.h"
+#include "lua/script_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct script_weaken {
+	struct script script; /* the first: script_of() gives it */
+	char *path;
+	int allowed;			     /* a reference: the function or the table */
+	const struct script_weak_call *call; /* of the call that runs */
+	int answer;
+};
+
+static struct script_weaken *weaken_of(lua_State *L)
+{
+	return (struct script_weaken *)script_of(L);
+}
+
+/* ---- values --------------------------------------------------------------------------------------- */
+
+/* Up to a comma outside of quotes. */
+static size_t value_length(const char *text)
+{
+	bool quoted = false;
+	size_t n = 0;
+
+	for (; text[n] && (quoted || text[n] != ','); n++)
+		quoted ^= text[n] == '"';
+	return n;
+}
+
+static void push_value(lua_State *L, const char *text, size_t length)
+{
+	if (length >= 2 && *text == '"') {
+		lua_pushlstring(L, text + 1, length - 2);
+		return;
+	}
+	lua_pushlstring(L, text, length);
+	if (lua_stringtonumber(L, lua_tostring(L, -1)))
+		lua_remove(L, -2);
+}
+
+static void push_values(lua_State *L, const char *given)
+{
+	lua_newtable(L);
+	for (lua_Integer i = 1; *given; i++) {
+		size_t length = value_length(given);
+
+		push_value(L, given, length);
+		lua_rawseti(L, -2, i);
+		given += length + (given[length] == ',');
+	}
+}
+
+static void push_call(lua_State *L, const struct script_weak_call *c)
+{
+	lua_newtable(L);
+	lua_pushstring(L, c->call);
+	lua_setfield(L, -2, "call");
+	push_values(L, c->given);
+	lua_rawgeti(L, -1, 1);
+	lua_setfield(L, -3, "result");
+	lua_setfield(L, -2, "results");
+	lua_newtable(L);
+	for (size_t i = 0; i < c->atomic_count; i++) {
+		push_value(L, c->atomic[i], value_length(c->atomic[i]));
+		lua_rawseti(L, -2, (lua_Integer)i + 1);
+	}
+	lua_setfield(L, -2, "atomic");
+}
+
+/* ---- asked ---------------------------------------------------------------------------------------- */
+
+/* Is the first value among those of the table at the top? */
+static bool is_listed(lua_State *L, const char *given)
+{
+	bool found = false;
+
+	push_value(L, given, value_length(given));
+	for (lua_pushnil(L); !found && lua_next(L, -3); lua_pop(L, 1))
+		found = lua_rawequal(L, -1, -3);
+	return found;
+}
+
+static int body_allows(lua_State *L)
+{
+	struct script_weaken *w = weaken_of(L);
+
+	lua_rawgeti(L, LUA_REGISTRYINDEX, w->allowed);
+	if (lua_istable(L, -1)) {
+		w->answer = is_listed(L, w->call->given);
+		return 0;
+	}
+	push_call(L, w->call);
+	if (script_call(L, 1, 1) != LUA_OK)
+		lua_error(L);
+	w->answer = lua_toboolean(L, -1);
+	return 0;
+}
+
+static int enter(struct script_weaken *w, lua_CFunction body, struct error *err)
+{
+	struct call c = {.script = &w->script, .body = body, .source = w->path};
+
+	return script_enter(&c, err);
+}
+
+int script_weaken_allows(struct script_weaken *w, const struct script_weak_call *call,
+			 struct error *err)
+{
+	w->call = call;
+	return enter(w, body_allows, err) < 0 ? -1 : w->answer;
+}
+
+/* ---- made and freed --------------------------------------------------------------------------------- */
+
+static int open_all(lua_State *L)
+{
+	script_open_sandbox(L);
+	script_open_protected(L);
+	script_open_load(L);
+	return 0;
+}
+
+static int body_load(lua_State *L)
+{
+	struct call *c = lua_touserdata(L, 1);
+
+	if (script_load_chunk(L, c->path, c->text, c->length) != LUA_OK ||
+	    script_call(L, 0, 1) != LUA_OK)
+		return lua_error(L);
+	if (!lua_isfunction(L, -1) && !lua_istable(L, -1))
+		return luaL_error(L, "%s:1: this file has to return a function or a table, not %s",
+				  c->path, fault_push_kind(L, -1));
+	weaken_of(L)->allowed = luaL_ref(L, LUA_REGISTRYINDEX);
+	return 0;
+}
+
+static void print(void *ctx, const char *line)
+{
+	(void)ctx;
+	fprintf(stderr, "%s\n", line);
+}
+
+struct script_weaken *script_weaken_new(const char *path, struct error *err)
+{
+	struct script_weaken *w = base_alloc(1, sizeof(*w));
+	int result = -1;
+
+	alarm_open();
+	w->path = base_strdup(path);
+	w->script.host = (struct script_host){.print = print};
+	w->script.L = w->script.running = budget_new_state(&w->script);
+	if (!w->script.L)
+		error_set(err, ERROR_SYSTEM, "cannot start Lua: out of memory");
+	else if (enter(w, open_all, err) == 0)
+		result = script_enter_file(&w->script, path, body_load,
+					   "--weaken OPERATION:FILE.lua", err);
+	if (result == 0)
+		return w;
+	script_weaken_free(w);
+	return NULL;
+}
+
+void script_weaken_free(struct script_weaken *w)
+{
+	if (!w)
+		return;
+	alarm_close();
+	if (w->script.L)
+		lua_close(w->script.L);
+	base_free(w->path);
+	base_free(w);
+}
