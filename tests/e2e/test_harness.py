@@ -128,6 +128,9 @@ def test_enumerated(t):
 
 @timeout(120)
 def test_correct(t):
+    shards = [harness(t, "--object", "queue", "--calls", "2", "-n", "3", "--shard", f"{k}/2", "-o", t.path("found"), library("queue_locked"))
+              for k in (1, 2)]
+    t.equal([r.report["sizes"][0]["searched"] for r in shards], [3, 3], "of six", shards[0])
     r = harness(t, "--object", "queue", "--calls", "2", "-n", "40", "-o", t.path("found"), library("queue_locked"))
     t.equal((r.status, r.err, r.report["violations"]), (0, "", []), "nothing found", r)
     t.check("no violation" in r.stdout, "the summary", r)
@@ -176,6 +179,14 @@ def test_reports(t):
     t.equal((r.status, r.stdout, r.err), (0, "", ""), "-q", r)
     suite = xml.etree.ElementTree.parse(xml_path).getroot()
     t.check(suite.find(".//testcase") is not None and suite.find(".//failure") is None, "passed", r)
+    page = t.path("r.html")
+    r = t.gate("harness", "-q", "--object", "queue", "--schema", "{ push(1); pop() } || { size() }", "--report", page, "-o", t.path("d"),
+               library("queue_size"), env=ENV)
+    t.equal(r.status, 116, "found", r)
+    with open(page) as f:
+        text = f.read()
+    for part in ("<title>gatectl harness</title>", "<td>queue_size</td><td>only reads</td>", 'href="d/1/gates.lua"', "<td>NO</td><td>-</td>", "</html>"):
+        t.check(part in text, part + ": " + text, r)
     t.error(t.gate("harness", "--object", "queue", "--report", t.path("r.trace.json"), library("queue_locked")), where="--report")
 
 

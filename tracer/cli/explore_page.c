@@ -1,24 +1,15 @@
 /*
- * --report FILE.html of a search: a page that needs nothing else. Its look is that of a run's timeline
- * (features/report/page); the pictures are SVG, drawn here.
+ * --report FILE.html of a search (page.h); the pictures are SVG, drawn here.
  */
 #include "tracer/base/path.h"
 #include "tracer/base/xml.h"
 #include "tracer/cli/explore_report.h"
+#include "tracer/cli/page.h"
 #include "tracer/explore/schedule/text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 560, HEIGHT = 180, LEFT = 64, BOTTOM = 24, TOP = 12, PARTS = 60, STEPS_MOST = 400 };
-
-static const char page[] = {
-#include "tracer/features/report/page/search.html.inc"
-	0};
-static const char look[] = {
-#include "tracer/features/report/page/timeline.css.inc"
-#include "tracer/features/report/page/search.css.inc"
-	0};
 
 /* ---- pictures --------------------------------------------------------------------------------------- */
 
@@ -119,32 +110,6 @@ static void draw_all(const struct explore *e, struct str *out)
 
 /* ---- failures ------------------------------------------------------------------------------------------- */
 
-/* How one gets from the page's folder to `to`, if both are there. */
-static void add_link(const char *path, const char *to, struct str *out)
-{
-	const char *slash = strrchr(path, '/');
-	char *dir = slash ? base_strndup(path, (size_t)(slash - path) + 1) : base_strdup(".");
-	char *from = realpath(dir, NULL), *real = realpath(to, NULL);
-	size_t common = 0;
-
-	for (size_t i = 0; from && real && (from[i] == real[i] || (!from[i] && real[i] == '/'));
-	     i++) {
-		if (!from[i] || from[i] == '/')
-			common = i;
-		if (!from[i])
-			break;
-	}
-	if (from && real) {
-		for (const char *up = from + common; *up; up++)
-			if (*up == '/' && up[1])
-				str_add(out, "../");
-		str_add(out, real + common + 1);
-	}
-	free(from);
-	free(real);
-	base_free(dir);
-}
-
 static void add_head(const struct schedule *s, struct str *out)
 {
 	str_add(out, "<table class=\"steps\"><thead><tr><th>step</th>");
@@ -194,23 +159,12 @@ static void add_files(const struct explore_failure *f, const char *path, struct 
 {
 	static const char *const files[] = {"report.html", "report.json", "schedule",
 					    "gates.lua",   "stdout",	  "stderr"};
-	struct str link = {0};
 
-	add_link(path, f->folder, &link);
 	str_add(out, "<p>");
-	for (size_t i = 0; link.length && i < sizeof(files) / sizeof(*files); i++) {
-		struct str file = {0};
-
-		if ((i == 3 && !f->script) || (i != 2 && i != 3 && !f->again))
-			continue;
-		str_addf(&file, "%s/%s", str_text(&link), files[i]);
-		str_add(out, "<a");
-		xml_attribute(out, "href", str_text(&file));
-		str_addf(out, ">%s</a> ", files[i]);
-		str_fini(&file);
-	}
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		if ((i != 3 || f->script) && (i == 2 || i == 3 || f->again))
+			page_link(path, f->folder, files[i], out);
 	str_add(out, "</p>\n");
-	str_fini(&link);
 }
 
 static void add_failure(const struct explore_failure *f, const char *path, struct str *out)
@@ -237,67 +191,44 @@ static void add_failure(const struct explore_failure *f, const char *path, struc
 
 /* ---- the page ---------------------------------------------------------------------------------------------- */
 
-static void add_fact(const char *name, const char *value, struct str *out)
-{
-	str_addf(out, "<div><dt>%s</dt><dd>", name);
-	xml_text(out, value);
-	str_add(out, "</dd></div>\n");
-}
-
-static void add_number(const char *name, unsigned long long value, struct str *out)
-{
-	struct str text = {0};
-
-	str_addf(&text, "%llu", value);
-	add_fact(name, str_text(&text), out);
-	str_fini(&text);
-}
-
 static void add_facts(const struct explore *e, struct str *out)
 {
-	add_number("Schedules", e->runs, out);
-	add_number("Distinct", e->distinct, out);
-	add_number("Failures", e->failures.count, out);
-	add_fact("Strategy", e->options.strategy, out);
-	add_number("Seed", e->options.seed, out);
+	page_number("Schedules", e->runs, out);
+	page_number("Distinct", e->distinct, out);
+	page_number("Failures", e->failures.count, out);
+	page_fact("Strategy", e->options.strategy, out);
+	page_number("Seed", e->options.seed, out);
 	str_addf(out, "<div><dt>Time</dt><dd>%.2f s</dd></div>\n", e->seconds);
 }
 
-static void add_verdict(const struct explore *e, int status, struct str *out)
+static const char *remark(const struct explore *e)
 {
-	bool good = status == VERDICT_OK;
+	return e->complete ? "These are all schedules of the given bound."
+	       : e->failures.count == 0
+		       ? "Nothing failed; there may be schedules that were not tried."
+		       : "";
+}
 
-	str_addf(out, "<header class=\"verdict%s\"><span class=\"verdict-icon\">%s</span>",
-		 good ? " good" : "", good ? "✓" : "!");
-	str_addf(out, "<div class=\"verdict-body\"><h1>%s <small>exit status %d</small></h1><p>",
-		 explore_verdict(e, status), status);
-	for (char *const *arg = e->x.options->argv; *arg; arg++) {
-		xml_text(out, *arg);
-		str_add(out, " ");
-	}
-	str_addf(out, "</p><p>%s</p></div>\n<dl class=\"facts\">\n",
-		 e->complete		  ? "These are all schedules of the given bound."
-		 : e->failures.count == 0 ? "Nothing failed; there may be schedules that were not "
-					    "tried."
-					  : "");
-	add_facts(e, out);
-	str_add(out, "</dl></header>\n");
+static void add_command(const struct explore *e, struct str *out)
+{
+	for (char *const *arg = e->x.options->argv; *arg; arg++)
+		str_addf(out, "%s ", *arg);
 }
 
 void explore_page(const struct explore *e, int status, const char *path, struct str *out)
 {
-	const char *style = strstr(page, "@STYLE@"), *body = strstr(page, "@BODY@");
+	struct str command = {0};
 
-	str_add_bytes(out, page, (size_t)(style - page));
-	str_add(out, look);
-	style += strlen("@STYLE@");
-	str_add_bytes(out, style, (size_t)(body - style));
-	add_verdict(e, status, out);
-	str_add(out, "<main>\n<div class=\"figures\">\n");
+	add_command(e, &command);
+	page_begin("explore", out);
+	page_verdict(explore_verdict(e, status), status, str_text(&command), remark(e), out);
+	add_facts(e, out);
+	str_add(out, "</dl></header>\n<main>\n<div class=\"figures\">\n");
 	draw_all(e, out);
 	str_add(out, "</div>\n");
 	array_each(const struct explore_failure, f, &e->failures)
 		add_failure(f, path, out);
 	str_add(out, "</main>\n");
-	str_add(out, body + strlen("@BODY@"));
+	page_end(out);
+	str_fini(&command);
 }

@@ -244,7 +244,7 @@ int command_harness(struct cli *cli)
 	ERROR(err);
 	int status;
 
-	if (options_harness_settle(cli, &err) < 0 || harness_reports_check(cli, &err) < 0 ||
+	if (options_harness_settle(cli, &err) < 0 || explore_reports_check(cli, &err) < 0 ||
 	    (!cli->harness.lists && found_check(cli->explore.output, &err) < 0))
 		return output_error(cli, &err);
 	options_verify(&cli->explore);

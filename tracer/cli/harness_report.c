@@ -4,17 +4,6 @@
 #include "tracer/cli/explore_report.h"
 #include "tracer/features/report/suite.h"
 
-int harness_reports_check(const struct cli *cli, struct error *err)
-{
-	array_each(const char *, path, &cli->session.reports)
-		if (report_kind_of(*path) != REPORT_JSON && report_kind_of(*path) != REPORT_JUNIT) {
-			error_set(err, ERROR_USAGE,
-				  "--report: %s: of harnesses there is a .json or .xml", *path);
-			return error_hint(err, "gatectl harness --report harness.json ...");
-		}
-	return reports_check(cli, err);
-}
-
 /* ---- JSON ------------------------------------------------------------------------------------------- */
 
 static void add_violation(const struct harness_hunt *h, const struct harness_violation *v,
@@ -142,8 +131,10 @@ int harness_report(const struct cli *cli, const struct harness_hunt *h, int stat
 
 		if (report_kind_of(*path) == REPORT_JSON)
 			as_json(h, status, &text);
-		else
+		else if (report_kind_of(*path) == REPORT_JUNIT)
 			as_junit(cli, h, status, &text);
+		else
+			harness_page(h, status, *path, &text);
 		if (reports_put(*path, &text, err) < 0)
 			failed = -1;
 		str_fini(&text);

@@ -70,16 +70,23 @@ static int prepare_one(struct harness_hunt *h, struct harness_group *g, struct h
 	return 0;
 }
 
+/* Is it one of this shard's? */
+static bool is_ours(const struct harness_hunt *h, size_t index)
+{
+	return index % h->explore.shards == h->explore.shard - 1;
+}
+
 /* Some at once: their orders are run together. */
 static int prepare(struct harness_hunt *h, struct harness_group *g, size_t from)
 {
 	size_t end = from + TOGETHER < g->items.count ? from + TOGETHER : g->items.count;
 
 	for (size_t i = from; i < end; i++)
-		if (!g->items.items[i].prepared)
+		if (is_ours(h, i) && !g->items.items[i].prepared)
 			harness_atomic_want(h, &g->items.items[i].schema);
 	for (size_t i = from; i < end; i++)
-		if (!g->items.items[i].prepared && prepare_one(h, g, &g->items.items[i]) < 0)
+		if (is_ours(h, i) && !g->items.items[i].prepared &&
+		    prepare_one(h, g, &g->items.items[i]) < 0)
 			return -1;
 	return 0;
 }
@@ -158,6 +165,8 @@ static int search_those(struct harness_hunt *h, struct harness_group *g, unsigne
 	for (size_t i = 0; !is_over(h) && i < g->items.count; i++) {
 		struct harness_sought *s = &g->items.items[i];
 
+		if (!is_ours(h, i))
+			continue;
 		if ((!s->prepared && prepare(h, g, i) < 0) ||
 		    (s->concerned == concerned && search(h, g, s, level) < 0))
 			return -1;

@@ -149,6 +149,7 @@ static void set_options(const struct harness_hunt *h, const struct harness_sough
 	o->seed += (uint64_t)s->level << 32 ^ seed_of(&s->schema);
 	o->all = o->only_finds = true;
 	o->goes_on = false;
+	o->shard = o->shards = 1; /* whole harnesses are shared out */
 	o->jobs = runs < FEW && !o->jobs ? 1 : o->jobs;
 }
 
