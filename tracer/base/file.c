@@ -130,3 +130,19 @@ char *file_temporary(const char *dir, const char *name, const char *ending, stru
 	str_fini(&path);
 	return NULL;
 }
+
+char *file_numbered(const char *dir)
+{
+	struct str path = {0};
+
+	for (unsigned n = 1;; n++) {
+		str_clear(&path);
+		str_addf(&path, "%s/%u", dir, n);
+		if (mkdir(str_text(&path), 0777) == 0)
+			return str_take(&path);
+		if (errno != EEXIST) {
+			str_fini(&path);
+			return NULL;
+		}
+	}
+}

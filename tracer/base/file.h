@@ -1,4 +1,4 @@
-/* Text files that belong to the tester: scripts and their lock files. */
+/* Files that belong to the tester: scripts and their lock files, folders of what was found. */
 #ifndef GATECTL_BASE_FILE_H
 #define GATECTL_BASE_FILE_H
 
@@ -13,5 +13,8 @@ int file_replace(const char *path, const char *text, struct error *err);
 /* An empty file that nobody else may read, NAMExxxxxxENDING in `dir`; NULL: in TMPDIR, or /tmp. Its path is
    the caller's, who unlinks it. NULL with the error. */
 char *file_temporary(const char *dir, const char *name, const char *ending, struct error *err);
+/* Makes the folder DIR/N, N the first number from 1 that is free: others may do so at the same time. Its path,
+   owned; NULL with errno. */
+char *file_numbered(const char *dir);
 
 #endif

@@ -1,6 +1,7 @@
 #include "tracer/cli/found.h"
 
 #include "tracer/base/array.h"
+#include "tracer/base/file.h"
 #include "tracer/base/io.h"
 #include "tracer/experiments/replay.h"
 
@@ -70,23 +71,14 @@ static char *renew(char *path, const char *temporary)
 /* The next number that is free becomes the folder's; another search may go on beside this one. */
 static char *number(const char *dir, const char *temporary)
 {
-	struct str path = {0};
+	char *path = file_numbered(dir);
 
-	for (unsigned n = 1;; n++) {
-		str_clear(&path);
-		str_addf(&path, "%s/%u", dir, n);
-		if (mkdir(path.text, 0777) == 0)
-			break;
-		if (errno != EEXIST) {
-			str_fini(&path);
-			return NULL;
-		}
+	if (path && rename(temporary, path) < 0) {
+		remove_folder(path, -1);
+		base_free(path);
+		path = NULL;
 	}
-	if (rename(temporary, path.text) < 0) {
-		remove_folder(path.text, -1);
-		str_fini(&path);
-	}
-	return path.text;
+	return path;
 }
 
 static char *new_folder(const char *dir)

@@ -104,11 +104,13 @@ static void print_names(const struct harness_hunt *h, bool reads)
 
 static void print_final(const struct harness_hunt *h)
 {
-	if (!h->final.count)
+	if (!h->final.count && !h->takes)
 		return;
 	printf("; in the end");
 	array_each(const unsigned, call, &h->final)
 		printf(" %s", h->object.calls.items[*call].text);
+	if (h->takes)
+		printf(" %s until there is nothing left", h->object.calls.items[h->taker].text);
 }
 
 static void print_size(const struct harness_size *s)

@@ -65,8 +65,10 @@ struct harness_hunt {
 	const struct module *tested; /* a shared object; NULL: it is linked with statically */
 	struct signatures signatures;
 	struct harness_object object;
-	ARRAY(unsigned) final; /* calls behind the threads */
-	ARRAY(char *) notes;   /* what there is to say of the object */
+	ARRAY(unsigned) final;	/* calls behind the threads: harness_final() */
+	bool takes;		/* ... and there is one that takes out what is left: */
+	unsigned taker, filled; /* the call, and how much a new object has */
+	ARRAY(char *) notes;	/* what there is to say of the object */
 	/* Files. */
 	char *folder;	/* for those that are needed for a while */
 	char *program;	/* of all harnesses */

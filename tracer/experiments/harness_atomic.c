@@ -2,6 +2,7 @@
 
 #include "tracer/experiments/harness_build.h"
 #include "tracer/experiments/harness_orders.h"
+#include "tracer/experiments/harness_probe.h"
 
 #include <string.h>
 
@@ -34,9 +35,7 @@ static void add_order(struct atomic_work *w)
 
 		calls[count] = w->s->calls[thread][at[thread]++];
 	}
-	array_each(const unsigned, call, &w->h->final)
-		if (count < ORDER_CALLS)
-			calls[count++] = *call;
+	count += harness_final(w->h, w->s, calls + count);
 	t->order = harness_orders_want(w->h->orders, calls, count);
 }
 

@@ -3,12 +3,12 @@
 #include "tracer/base/file.h"
 #include "tracer/experiments/explore_account.h"
 #include "tracer/experiments/harness_build.h"
+#include "tracer/experiments/harness_probe.h"
 #include "tracer/experiments/harness_search.h"
 #include "tracer/experiments/harness_story.h"
 #include "tracer/experiments/harness_weaken.h"
 #include "tracer/harness/write.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,23 +21,12 @@ enum { LEAST_S = 20, RUNS = 20000 };
 static int make_folder(struct harness_hunt *h, struct harness_violation *v)
 {
 	const char *dir = h->explore.output;
-	struct str path = {0};
 
 	mkdir(dir, 0777);
-	for (unsigned n = 1;; n++) {
-		str_clear(&path);
-		str_addf(&path, "%s/%u", dir, n);
-		if (mkdir(path.text, 0777) == 0)
-			break;
-		if (errno != EEXIST) {
-			error_errno(h->x.err, ERROR_SYSTEM,
-				    "%s: what was found cannot be written there", dir);
-			str_fini(&path);
-			return -1;
-		}
-	}
-	v->folder = str_take(&path);
-	return 0;
+	v->folder = file_numbered(dir);
+	return v->folder ? 0
+			 : error_errno(h->x.err, ERROR_SYSTEM,
+				       "%s: what was found cannot be written there", dir);
 }
 
 static char *in_folder(const struct harness_violation *v, const char *name)
@@ -68,14 +57,13 @@ static int write_text(const struct harness_hunt *h, const struct harness_violati
 static int write_source(struct harness_hunt *h, struct harness_violation *v)
 {
 	struct str command = {0}, text = {0};
-	const struct write_test t = {&h->object,     &v->schema,   h->final.items,
-				     h->final.count, &v->outcomes, NULL};
-	struct write_test with = t;
+	unsigned final[ORDER_CALLS], count = harness_final(h, &v->schema, final);
 	int failed;
 
 	harness_command(h, "test", "test.c", &command);
-	with.command = str_text(&command);
-	write_test(&with, &text);
+	write_test(&(struct write_test){&h->object, &v->schema, final, count, &v->outcomes,
+					str_text(&command)},
+		   &text);
 	failed = write_text(h, v, "test.c", &text);
 	str_fini(&command);
 	str_fini(&text);

@@ -4,9 +4,12 @@
 #include "tracer/experiments/harness_build.h"
 #include "tracer/experiments/harness_orders.h"
 
+#include <limits.h>
 #include <string.h>
 
-enum { CONTEXTS = 6, OBSERVERS = 16, FINAL = 3, FINAL_OF_ONE = 2 };
+enum { CONTEXTS = 6, OBSERVERS = 16, FINAL = 3, FINAL_OF_ONE = 2, TAKEN = 4 };
+
+static const unsigned NONE = UINT_MAX;
 
 static const struct harness_op *op_of(const struct harness_hunt *h, unsigned call)
 {
@@ -282,16 +285,84 @@ static void add_observers(struct harness_hunt *h, bool valued, bool visiting)
 	}
 }
 
-/* Where nothing only reads: what can still be taken out. */
-static void drain(struct harness_hunt *h)
+static bool may_take(const struct harness_hunt *h, unsigned call)
 {
-	for (unsigned c = 0; c < h->object.calls.count && !h->final.count; c++) {
-		if (has_values(op_of(h, c)) || !gives(op_of(h, c)) ||
-		    order(h, &c, 1)->end != ORDER_OK)
-			continue;
-		for (unsigned i = 0; i < FINAL_OF_ONE; i++)
+	return !op_of(h, call)->reads && !has_values(op_of(h, call)) && gives(op_of(h, call)) &&
+	       order(h, &call, 1)->end == ORDER_OK;
+}
+
+/* It is called again and again, behind another one or (NONE) alone. */
+static const struct harness_order *calls_of(const struct harness_hunt *h, unsigned behind,
+					    unsigned call)
+{
+	unsigned calls[TAKEN + 1] = {behind}, first = behind != NONE;
+
+	for (unsigned i = 0; i < TAKEN; i++)
+		calls[first + i] = call;
+	return order(h, calls, first + TAKEN);
+}
+
+/* The same, if it gives nothing new any more in the end; else NULL. */
+static const struct harness_order *taken(const struct harness_hunt *h, unsigned behind,
+					 unsigned call)
+{
+	const struct harness_order *o = calls_of(h, behind, call);
+	unsigned last = o->count - 1;
+
+	return o->end == ORDER_OK && strcmp(o->given[last], o->given[last - 1]) == 0 ? o : NULL;
+}
+
+/* Does it find what the other one has left, and then as little as it does alone? */
+static bool takes_from(const struct harness_hunt *h, unsigned behind, unsigned call)
+{
+	const struct harness_order *alone = taken(h, NONE, call), *o = taken(h, behind, call);
+	bool differs = false;
+
+	if (!alone || !o || strcmp(alone->given[TAKEN - 1], o->given[TAKEN]) != 0)
+		return false;
+	for (unsigned i = 0; i < TAKEN; i++)
+		differs |= strcmp(alone->given[i], o->given[i + 1]) != 0;
+	return differs;
+}
+
+static void note_taker(struct harness_hunt *h, unsigned call)
+{
+	const struct harness_order *alone = taken(h, NONE, call);
+
+	h->takes = true;
+	h->taker = call;
+	h->filled = 0;
+	while (strcmp(alone->given[h->filled], alone->given[TAKEN - 1]) != 0)
+		h->filled++;
+}
+
+/* An operation that takes out what others have put in, until there is nothing left: it shows what was lost. */
+static int find_taker(struct harness_hunt *h)
+{
+	const unsigned count = (unsigned)h->object.calls.count;
+	int again;
+
+	h->takes = false;
+	for (unsigned c = 0; c < count; c++)
+		for (unsigned m = 0; may_take(h, c) && m < count; m++) {
+			calls_of(h, NONE, c);
+			calls_of(h, m, c);
+		}
+	again = run(h);
+	for (unsigned c = 0; !again && !h->takes && c < count; c++)
+		for (unsigned m = 0; !h->takes && may_take(h, c) && m < count; m++)
+			if (h->object.calls.items[m].op != h->object.calls.items[c].op &&
+			    takes_from(h, m, c))
+				note_taker(h, c);
+	return again;
+}
+
+/* Where nobody only reads, and nobody takes: what may be something. */
+static void call_twice(struct harness_hunt *h)
+{
+	for (unsigned c = 0; c < h->object.calls.count && !h->final.count; c++)
+		for (unsigned i = 0; may_take(h, c) && i < FINAL_OF_ONE; i++)
 			*array_add(&h->final) = c;
-	}
 }
 
 static void choose_final(struct harness_hunt *h)
@@ -303,7 +374,8 @@ static void choose_final(struct harness_hunt *h)
 		add_observers(h, false, true);
 	if (!h->final.count)
 		add_observers(h, true, true);
-	drain(h);
+	if (!h->takes)
+		call_twice(h);
 }
 
 /* ---- all of it ---------------------------------------------------------------------------------------------- */
@@ -332,6 +404,8 @@ int harness_probe(struct harness_hunt *h)
 		again = find_callable(h);
 		if (again == 0)
 			again = find_readers(h);
+		if (again == 0)
+			again = find_taker(h);
 	}
 	if (again < 0)
 		return -1;
@@ -339,4 +413,32 @@ int harness_probe(struct harness_hunt *h)
 	settle_readers(h);
 	note_varying(h);
 	return 0;
+}
+
+/* ---- behind a harness ----------------------------------------------------------------------------------------- */
+
+/* So many may be there: what a new object has, and what calls may have put in; and one more says that there is
+   nothing else. */
+static unsigned count_taken(const struct harness_hunt *h, const struct schema *s)
+{
+	unsigned count = h->filled + 1;
+
+	for (unsigned t = 0; t < s->threads; t++)
+		for (unsigned i = 0; i < s->counts[t]; i++)
+			count += !op_of(h, s->calls[t][i])->reads &&
+				 h->object.calls.items[s->calls[t][i]].op !=
+					 h->object.calls.items[h->taker].op;
+	return count;
+}
+
+unsigned harness_final(const struct harness_hunt *h, const struct schema *s,
+		       unsigned calls[ORDER_CALLS])
+{
+	unsigned room = ORDER_CALLS - schema_size(s), count = 0;
+
+	for (; count < h->final.count && count < room; count++)
+		calls[count] = h->final.items[count];
+	for (unsigned n = h->takes ? count_taken(h, s) : 0; n > 0 && count < room; n--)
+		calls[count++] = h->taker;
+	return count;
 }

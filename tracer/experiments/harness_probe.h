@@ -2,12 +2,15 @@
 #ifndef GATECTL_EXPERIMENTS_HARNESS_PROBE_H
 #define GATECTL_EXPERIMENTS_HARNESS_PROBE_H
 
-#include "tracer/experiments/harness.h"
+#include "tracer/experiments/harness_orders.h"
 
 /*
  * Compiles, and finds: does the constructor give an object, which operations can be called at all, which only
  * read, which give something else every time, and which make the final observation. 0, or -1.
  */
 int harness_probe(struct harness_hunt *h);
+/* The calls behind the threads: those that only read, then what is left is taken out. The number of them. */
+unsigned harness_final(const struct harness_hunt *h, const struct schema *s,
+		       unsigned calls[ORDER_CALLS]);
 
 #endif

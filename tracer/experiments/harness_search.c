@@ -1,6 +1,7 @@
 #include "tracer/experiments/harness_search.h"
 
 #include "tracer/experiments/explore_account.h"
+#include "tracer/experiments/harness_probe.h"
 #include "tracer/experiments/harness_weaken.h"
 
 #include <string.h>
@@ -35,9 +36,11 @@ static char *numbers(const unsigned *calls, size_t count)
 static void make_command(const struct harness_hunt *h, const struct harness_sought *s,
 			 struct command_words *c)
 {
+	unsigned final[ORDER_CALLS];
+
 	*array_add(&c->words) = base_strdup(h->program);
 	*array_add(&c->words) = base_strdup("run");
-	*array_add(&c->words) = numbers(h->final.items, h->final.count);
+	*array_add(&c->words) = numbers(final, harness_final(h, &s->schema, final));
 	for (unsigned t = 0; t < s->schema.threads; t++)
 		*array_add(&c->words) = numbers(s->schema.calls[t], s->schema.counts[t]);
 	*array_add(&c->words) = base_strdup("=");
