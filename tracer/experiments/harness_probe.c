@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { CONTEXTS = 6, OBSERVERS = 16, FINAL = 3, FINAL_OF_ONE = 2, TAKEN = 4 };
+enum { CONTEXTS = 6, OBSERVERS = 16, FINAL = 3, FINAL_OF_ONE = 2, TAKEN = 6 };
 
 static const unsigned NONE = UINT_MAX;
 

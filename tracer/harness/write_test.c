@@ -255,13 +255,33 @@ static void drop_blank(struct str *s, size_t most)
 		}
 }
 
-void write_test(const struct write_test *t, struct str *out)
+/* Each second line goes behind the one before it. */
+static void join_lines(struct str *s)
+{
+	bool joins = true;
+
+	for (size_t at = 0; at + 1 < s->length; at++) {
+		if (s->text[at] != '\n')
+			continue;
+		if (joins) {
+			s->text[at] = ' ';
+			memmove(s->text + at + 1, s->text + at + 2, s->length - at - 1);
+			s->length--;
+		}
+		joins = !joins;
+	}
+}
+
+/* `dense`: what is done in the end takes half the lines. */
+static void write_as(const struct write_test *t, bool dense, struct str *out)
 {
 	struct test w = {.t = t};
 	struct str top = {0}, start = {0};
 	size_t lines;
 
 	add_calls(&w);
+	if (dense)
+		join_lines(&w.final);
 	add_top(&w, &top);
 	add_threads(&w, &top);
 	str_addf(&start, "	};\n	pthread_t threads[%u];\n	char outcome[1024];\n\n",
@@ -284,4 +304,13 @@ void write_test(const struct write_test *t, struct str *out)
 	str_fini(&w.final);
 	str_fini(&w.format);
 	str_fini(&w.values);
+}
+
+void write_test(const struct write_test *t, struct str *out)
+{
+	write_as(t, false, out);
+	if (count_lines(out) > LINES) {
+		str_clear(out);
+		write_as(t, true, out);
+	}
 }
