@@ -323,9 +323,9 @@ static int verify(struct gating *g)
 
 	if (answer == 0 && g->strict)
 		answer = escapes(g, LAST_SCHEDULES);
-	answer = answer == 0   ? runs_of_all(g, g->e->options.verify, "verifying")
-		 : answer == 1 ? 0
-			       : -1;
+	if (answer)
+		return answer < 0 ? -1 : 0;
+	answer = runs_of_all(g, g->e->options.verify, "verifying");
 	if (answer != 1)
 		return answer;
 	g->f->forced = g->made;
@@ -345,6 +345,10 @@ static int try_plan(struct gating *g)
 		answer = verify(g);
 	while (answer == 0 && put_back(g))
 		answer = verify(g);
+	if (answer == 0 && g->strict) { /* the longer look has found a way around all of it */
+		g->strict = false;
+		answer = verify(g);
+	}
 	if (answer == 0)
 		not_forced(g);
 	return answer;
