@@ -133,7 +133,8 @@ class Running:
 
     def result(self, timed_out):
         os.close(self.pipe)
-        os.waitpid(self.pid, 0)
+        used = os.wait4(self.pid, 0)[2]
+        self.cpu = used.ru_utime + used.ru_stime
         head, _, rest = self.data.partition(b"\n.\n")
         if head:
             harness.end_processes(pickle.loads(head))
@@ -160,7 +161,8 @@ def run_all(tests, options, report):
                     r.stop()
                 if over or late:
                     running.remove(r)
-                    report(r.name, *r.result(late), now - r.begin)
+                    verdict, text = r.result(late)
+                    report(r.name, verdict, text, now - r.begin, r.cpu)
     finally:
         for r in running:
             r.stop()
@@ -180,20 +182,21 @@ def main():
         print("no test matches", file=sys.stderr)
         return 2
     counts = {"pass": 0, "fail": 0, "skip": 0}
-    skips, spent = {}, {}
+    skips, spent, used = {}, {}, {}
 
-    def report(name, verdict, text, seconds):
+    def report(name, verdict, text, seconds, cpu):
         if verdict == "skip" and not re.search(EXPECTED_SKIPS, text):
             verdict, text = "fail", "skipped, which nobody expects (is all of .ci/packages installed?): " + text
         counts[verdict] += 1
         file = name.split(".")[0]
         spent[file] = spent.get(file, 0) + seconds
+        used[name] = cpu
         if verdict == "fail":
             print("FAIL %s (%.1f s): %s" % (name, seconds, text.strip().replace("\n", "\n     ")))
         elif verdict == "skip":
             skips.setdefault(text, []).append(name)
         elif options.v:
-            print("pass %s (%.1f s)" % (name, seconds))
+            print("pass %s (%.1f s, %.1f s of processor)" % (name, seconds, cpu))
         sys.stdout.flush()
 
     begin = time.monotonic()
@@ -202,6 +205,8 @@ def main():
         print("skipped %d (%s): %s" % (len(names), names[0], reason))
     slowest = sorted(spent.items(), key=lambda item: -item[1])[:8]
     print("%.0f s; of %d workers: %s" % (time.monotonic() - begin, options.j, ", ".join("%s %.0f s" % item for item in slowest)))
+    busiest = sorted(used.items(), key=lambda item: -item[1])[:8]
+    print("%.0f s of processor: %s" % (sum(used.values()), ", ".join("%s %.1f s" % item for item in busiest)))
     print("%d passed, %d failed%s" % (counts["pass"], counts["fail"],
                                       ", %d skipped" % counts["skip"] if counts["skip"] else ""))
     return 1 if counts["fail"] else 0
