@@ -2,6 +2,7 @@
 """All tests: the rules of the house, unit tests (cmocka), end-to-end tests with gatectl as users have it,
 fuzzers, and end-to-end tests with gatectl built under the address and undefined-behaviour sanitizers.
 The last line is the sum: N passed, N failed."""
+import concurrent.futures
 import glob
 import os
 import re
@@ -15,7 +16,7 @@ failures = []  # said once more at the end: a long log is often cut in its middl
 
 
 def run(title, command):
-    print(f"== {title}", flush=True)
+    """Its exit code and what it says; one that fails is told at the end, too."""
     env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}  # make's job server is not for what a test builds
     p = subprocess.run(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     told = re.findall(r"^FAIL .*(?:\n {5}.*)*", p.stdout, re.M)
@@ -24,69 +25,77 @@ def run(title, command):
     return p.returncode, p.stdout
 
 
-def style():
-    code, out = run("style", ["make", "--no-print-directory", "lint"])
-    print(out if code else out.strip().split("\n")[-1])
-    return (1, 0, 0) if code == 0 else (0, 1, 0)
+# Each of these returns what is to be said, and how many passed, failed and were skipped.
+
+def one(title, command):
+    """A check that is right or wrong; what it says last is its sum."""
+    code, out = run(title, command)
+    return (out, (0, 1, 0)) if code else (out.strip().split("\n")[-1], (1, 0, 0))
 
 
-def unit(path):
-    code, out = run(os.path.basename(path), [path])
+def unit(title, command):
+    code, out = run(title, command)
     passed = sum(int(n) for n in re.findall(r"^\[  PASSED  \] (\d+) test", out, re.M))
     failed = sum(int(n) for n in re.findall(r"^\[  FAILED  \] (\d+) test", out, re.M))
     skipped = sum(int(n) for n in re.findall(r"^\[  SKIPPED \] (\d+) test", out, re.M))
     if code and not failed:
         failed = 1
-    if failed or skipped or not passed:
-        print(out, end="")
-    return passed, failed or skipped or int(not passed), 0  # no unit test has a reason to skip
+    said = out.rstrip("\n") if failed or skipped or not passed else ""
+    return said, (passed, failed or skipped or int(not passed), 0)  # no unit test has a reason to skip
 
 
-def e2e(title, arguments):
-    code, out = run(title, [sys.executable, "tests/e2e/run.py", *arguments])
-    print(out, end="")
+def fuzz(title, command):
+    """Ten seconds of it, from the first number on; `--full` is for an hour of ones that nobody has seen."""
+    code, out = run(title, command)
+    m = re.search(r"(\d+) passed, (\d+) failed\s*$", out)
+    said = out if code else out.strip().split("\n")[-1]
+    if not m:
+        return said, (0, 1, 0)
+    return said, (int(m.group(1)), int(m.group(2)) or int(code != 0), 0)
+
+
+def e2e(title, command):
+    code, out = run(title, command)
     m = re.search(r"(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*$", out)
     if not m:
-        return 0, 1, 0
+        return out, (0, 1, 0)
     passed, failed, skipped = (int(x or 0) for x in m.groups())
-    return passed, failed or int(code != 0), skipped
+    return out.rstrip("\n"), (passed, failed or int(code != 0), skipped)
 
 
-def lines():
-    code, out = run("line tables against readelf", [sys.executable, "tests/e2e/lines_vs_readelf.py", "build/unit/dump_lines"])
-    print(out if code else out.strip().split("\n")[-1])
-    return (0, 1, 0) if code else (1, 0, 0)
+def perform(steps, at_once):
+    """The steps' sums. Each is told when it and all before it are over."""
+    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+        sums = []
+        for (_, title, _), (said, counts) in zip(steps, pool.map(lambda s: s[0](*s[1:]), steps)):
+            print(f"== {title}" + (f"\n{said}" if said else ""), flush=True)
+            sums.append(counts)
+        return sums
 
 
-def against_gdb(script):
-    """What gdb says of the same program at the same place; every difference has a reason or fails."""
-    code, out = run(script, [sys.executable, os.path.join("tests/e2e", script)])
-    print(out if code else out.strip().split("\n")[-1])
-    return (0, 1, 0) if code else (1, 0, 0)
-
-
-def fuzz(script):
-    """Ten seconds of it, from the first number on; `--full` is for an hour of ones that nobody has seen."""
-    code, out = run(script, [sys.executable, os.path.join("tests/fuzz", script)])
-    m = re.search(r"(\d+) passed, (\d+) failed\s*$", out)
-    print(out if code else out.strip().split("\n")[-1])
-    if not m:
-        return 0, 1, 0
-    return int(m.group(1)), int(m.group(2)) or int(code != 0), 0
+def short_steps():
+    """What works alone, on one processor each: the longest first."""
+    python = [sys.executable]
+    # What gdb says of the same program at the same place; every difference has a reason or fails.
+    steps = [(one, s, python + ["tests/e2e/" + s]) for s in ("vars_vs_gdb.py", "backtrace_vs_gdb.py")]
+    steps.append((one, "style", ["make", "--no-print-directory", "lint"]))
+    steps.append((one, "line tables against readelf", python + ["tests/e2e/lines_vs_readelf.py", "build/unit/dump_lines"]))
+    steps += [(fuzz, s, python + ["tests/fuzz/" + s]) for s in ("text.py", "elf.py")]
+    paths = sorted(glob.glob(os.path.join(ROOT, "build/unit/test_*")))
+    return steps + [(unit, os.path.basename(p), [p]) for p in paths if not p.endswith(".d")]
 
 
 def main():
-    results = [style(), lines()]
-    results += [unit(p) for p in sorted(glob.glob(os.path.join(ROOT, "build/unit/test_*"))) if not p.endswith(".d")]
-    results += [against_gdb(s) for s in ("vars_vs_gdb.py", "backtrace_vs_gdb.py")]
-    results += [fuzz(s) for s in ("text.py", "elf.py")]
-    results.append(e2e("end to end", ["--quick"]))
     # Not what is about the installed program, or many runs of one that is slow under the sanitizers; of the builds
     # of each target the two that are most unlike. Nor where a test loads the machine itself: sanitized it is slow enough.
     without = [word for name in ("test_ci.", "test_cmake.", "test_install.", "test_completions.", "test_convert.", "test_prove.",
                                  "test_bare_is_deterministic", "test_livelock_on_a_busy_machine", "test_explore_gates.test_classic", "test_harness.test_known", "test_same?*gcc-O2", "test_same?*clang-O0")
                for word in ("-x", name)]
-    results.append(e2e("end to end, sanitized", ["--quick", "--gatectl", "build/san/gatectl", *without]))
+    command = [sys.executable, "tests/e2e/run.py", "--quick"]
+    # The sanitized run compares the stacks of test_like_gdb with gdb's, and backtrace_vs_gdb.py those of all builds.
+    results = perform(short_steps(), os.cpu_count() or 1)
+    results += perform([(e2e, "end to end", command + ["-x", "test_backtrace.test_like_gdb"]),
+                        (e2e, "end to end, sanitized", command + ["--gatectl", "build/san/gatectl", *without])], 1)
     passed, failed, skipped = (sum(r[i] for r in results) for i in range(3))
     if failures:
         print("== what failed, once more")
