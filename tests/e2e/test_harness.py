@@ -226,19 +226,37 @@ int odd_stuck(struct odd *o) { pthread_mutex_lock(&o->lock); pthread_mutex_lock(
 int odd_quit(struct odd *o) { (void)o; exit(3); }
 int odd_die(struct odd *o) { return *(volatile int *)(long)o->n; }
 void *odd_address(struct odd *o) { (void)o; return malloc(100000); }
+void odd_spin(struct odd *o) { while (*(volatile int *)&o->n >= 0) ; }
 """
 
 
 @timeout(120)
 def test_odd_operations(t):
-    """One that blocks for ever, one that exits, one that crashes, one whose result is an address: each is told."""
+    """One that blocks for ever, asleep or not, one that exits, one that crashes, one that gives an address: each is told."""
     r = harness(t, "--object", "odd", "--calls", "2", "-n", "20", "-o", t.path("d"), made("odd.c", ODD))
     t.equal(r.status, 0, "status", r)
     for line in ("odd_stuck was left out: it blocks for ever", "odd_quit was left out: it ends the program (exit status 3)",
-                 "odd_die was left out: it dies by SIGSEGV", "what odd_address gives differs from one run to the next: it is left out"):
+                 "odd_die was left out: it dies by SIGSEGV", "odd_spin was left out: it computes without end", "what odd_address gives differs from one run to the next: it is left out"):
         t.check(line in r.stdout, line, r)
     r = t.gate("harness", "--object", "odd", "--ops", "quit,stuck", "-o", t.path("d"), made("odd.c", ODD))
     t.error(r, where="no operation of struct odd comes back")
+
+
+FLAG = """struct flag { volatile int up; };
+void flag_set(struct flag *f) { f->up = 1; }
+int flag_wait(struct flag *f) { while (!f->up) ; return 7; }
+"""
+
+
+@timeout(60)
+def test_waits_for_another(t):
+    """A loop that another thread ends is an operation, though it would be the only one to look in the end."""
+    path = made("flag.c", FLAG, "-shared -fPIC -O2")
+    r = harness(t, "--object", "flag", "--schema", "{ set() } || { wait() }", "-n", "20", "-o", t.path("d"), path)
+    t.equal((r.status, r.report["violations"]), (0, []), "searched", r)
+    t.check("; in the end" not in r.stdout and "1 harness, 20 schedules" in r.stdout, "nobody waits in the end", r)
+    refused(t, "nothing was searched: whole calls do not end well in any of 1 harness", "--object", "flag",
+            "--schema", "{ wait() } || { wait() }", path)
 
 
 KINDS_H = """#include <stdbool.h>

@@ -134,9 +134,7 @@ static void print_extent(const struct harness_hunt *h)
 	if (h->out_of_time)
 		printf("the %.0f seconds are over: there may be more (--for)\n",
 		       h->explore.seconds);
-	if (!h->runs)
-		puts("nothing was searched");
-	else if (!h->violations.count)
+	if (h->runs && !h->violations.count)
 		puts("no violation: every outcome that came is one of whole calls");
 }
 

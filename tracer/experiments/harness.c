@@ -62,6 +62,10 @@ static int prepare_one(struct harness_hunt *h, struct harness_group *g, struct h
 	s->outcomes = a.outcomes;
 	if (failed)
 		return -1;
+	if (harness_left(h) < 0) {
+		s->out = true; /* not all orders were run */
+		return 0;
+	}
 	s->prepared = true;
 	s->concerned = a.concerned;
 	s->out = a.use != HARNESS_USABLE || !a.outcomes.count;
@@ -249,6 +253,26 @@ static void hunt_fini(struct hunt *w)
 	array_fini(&w->groups);
 }
 
+/* That is no all-clear. */
+static int nothing_searched(struct harness_hunt *h)
+{
+	if (h->out_of_time) {
+		error_set(h->x.err, ERROR_USAGE,
+			  "nothing was searched: the %.0f seconds were over before",
+			  h->explore.seconds);
+		return error_hint(h->x.err,
+				  "--for SECONDS gives more time, --ops names fewer operations");
+	}
+	if (!h->unusable)
+		return error_set(h->x.err, ERROR_USAGE,
+				 "nothing was searched: no harness of so many threads and calls "
+				 "changes anything");
+	error_set(h->x.err, ERROR_USAGE,
+		  "nothing was searched: whole calls do not end well in any of %lu harness%s",
+		  h->unusable, h->unusable == 1 ? "" : "es");
+	return error_hint(h->x.err, "--ops says which operations are called, --schema how");
+}
+
 int harness_hunt(struct harness_hunt *h)
 {
 	bool given = h->options.schemas.count;
@@ -269,6 +293,8 @@ int harness_hunt(struct harness_hunt *h)
 		answer = search_all(&w);
 	h->seconds = explore_now_s() - h->begun;
 	h->out_of_time = harness_left(h) < 0;
+	if (answer == 0 && !h->runs)
+		answer = nothing_searched(h);
 	hunt_fini(&w);
 	return answer;
 }

@@ -1,6 +1,8 @@
 #include "tracer/experiments/harness_orders.h"
 
+#include "tracer/experiments/explore_account.h"
 #include "tracer/experiments/harness_build.h"
+#include "tracer/experiments/harness_search.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +13,8 @@ struct harness_orders {
 	ARRAY(struct harness_order) items;
 	size_t *slots; /* by calls, one more than the index; linear probing, a power of two */
 	size_t size;
-	size_t run; /* so many of the first were run */
+	size_t run;	       /* so many of the first were run */
+	ARRAY(size_t) pending; /* of the others: those that are to be run */
 };
 
 /* ---- the table -------------------------------------------------------------------------------------- */
@@ -83,6 +86,7 @@ void harness_orders_free(struct harness_hunt *h)
 	array_each(struct harness_order, item, &h->orders->items)
 		forget(item);
 	array_fini(&h->orders->items);
+	array_fini(&h->orders->pending);
 	base_free(h->orders->slots);
 	base_free(h->orders);
 	h->orders = NULL;
@@ -141,36 +145,42 @@ static bool compare(struct harness_hunt *h, const struct harness_order *a,
 
 /* ---- the runs ----------------------------------------------------------------------------------------- */
 
-static int write_wanted(const struct harness_orders *o, const char *path, struct error *err)
+static int write_pending(const struct harness_orders *o, const char *path, struct error *err)
 {
 	FILE *f = fopen(path, "we");
 
 	if (!f)
 		return error_errno(err, ERROR_SYSTEM, "%s", path);
-	for (size_t i = o->run; i < o->items.count; i++) {
-		for (unsigned c = 0; c < o->items.items[i].count; c++)
-			fprintf(f, "%s%u", c ? " " : "", o->items.items[i].calls[c]);
+	array_each(const size_t, i, &o->pending) {
+		const struct harness_order *item = &o->items.items[*i];
+
+		for (unsigned c = 0; c < item->count; c++)
+			fprintf(f, "%s%u", c ? " " : "", item->calls[c]);
 		fputc('\n', f);
 	}
 	return fclose(f) == 0 ? 0 : error_errno(err, ERROR_SYSTEM, "%s", path);
 }
 
-/* A second line of the same order says whether it gives the same again. */
-static bool take_lines(struct harness_hunt *h, struct str *said)
+/* The lines of the first run. */
+static void take_first(struct harness_orders *o, struct str *said)
+{
+	char *rest = said->text, *line;
+
+	for (size_t i = 0; i < o->pending.count && (line = strsep(&rest, "\n")) && *line; i++)
+		read_line(line, &o->items.items[o->pending.items[i]]);
+}
+
+/* Those of the second run: does each give the same again? */
+static bool take_second(struct harness_hunt *h, struct str *said)
 {
 	struct harness_orders *o = h->orders;
-	size_t count = o->items.count - o->run;
 	char *rest = said->text, *line;
 	bool varied = false;
 
-	for (size_t i = 0; rest && i < 2 * count && (line = strsep(&rest, "\n")); i++) {
-		struct harness_order *item = &o->items.items[o->run + i % count];
+	for (size_t i = 0; i < o->pending.count && (line = strsep(&rest, "\n")) && *line; i++) {
+		struct harness_order *item = &o->items.items[o->pending.items[i]];
 		struct harness_order second = {0};
 
-		if (i < count) {
-			read_line(line, item);
-			continue;
-		}
 		read_line(line, &second);
 		varied |= compare(h, item, &second);
 		if (second.end != item->end)
@@ -179,6 +189,68 @@ static bool take_lines(struct harness_hunt *h, struct str *said)
 	}
 	return varied;
 }
+
+/* ---- those that do not come back ------------------------------------------------------------------------- */
+
+static void copy_end(const struct harness_order *from, struct harness_order *to)
+{
+	to->end = from->end;
+	to->number = from->number;
+	to->done = from->done;
+	for (int i = 0; i < from->done; i++)
+		to->given[i] = from->given[i] ? base_strdup(from->given[i]) : NULL;
+}
+
+/* Does it begin like one that was stopped? Then it ends there, too. */
+static bool is_stopped(const struct harness_orders *o, struct harness_order *item)
+{
+	for (unsigned n = 1; n < item->count; n++) {
+		size_t at = *slot_of(o, item->calls, n);
+		const struct harness_order *known = at ? &o->items.items[at - 1] : NULL;
+
+		if (known && known->end == ORDER_BLOCKED) {
+			copy_end(known, item);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The calls up to the one that was stopped, as an order of their own. */
+static void note_stopped(struct harness_orders *o, size_t index)
+{
+	struct harness_order whole = o->items.items[index];
+	size_t at;
+
+	if (whole.end != ORDER_BLOCKED || whole.done < 0 || whole.done + 1 >= (int)whole.count)
+		return;
+	at = harness_orders_want(o, whole.calls, (unsigned)whole.done + 1);
+	if (o->items.items[at].end == ORDER_UNKNOWN)
+		copy_end(&whole, &o->items.items[at]);
+}
+
+static void find_pending(struct harness_orders *o)
+{
+	o->pending.count = 0;
+	for (size_t i = o->run; i < o->items.count; i++)
+		if (!is_stopped(o, &o->items.items[i]))
+			*array_add(&o->pending) = i;
+}
+
+/* They take long, and do not come back a second time. */
+static void drop_stopped(struct harness_orders *o)
+{
+	size_t kept = 0;
+
+	array_each(const size_t, i, &o->pending) {
+		note_stopped(o, *i);
+		if (o->items.items[*i].end != ORDER_BLOCKED)
+			o->pending.items[kept++] = *i;
+	}
+	o->pending.count = kept;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------ */
 
 /* The program itself does not run: it says why. */
 static int not_run(struct harness_hunt *h)
@@ -195,29 +267,43 @@ static int not_run(struct harness_hunt *h)
 	return error_hint(h->x.err, "--cflags 'OPTIONS' go to the compiler");
 }
 
+/* What the program says of the pending ones: nothing, if time is over. */
+static int run_pending(struct harness_hunt *h, struct str *said)
+{
+	double left = harness_left(h);
+	char *path = harness_path(h, "orders");
+	struct str command = {0};
+	int failed = left < 0 ? 0 : write_pending(h->orders, path, h->x.err);
+
+	if (left >= 0 && !failed && h->orders->pending.count) {
+		harness_quote(h->program, &command);
+		str_addf(&command, " orders %.3f < ", left ? explore_now_s() + left : 0);
+		harness_quote(path, &command);
+		str_add(&command, " 2> /dev/null");
+		harness_shell(str_text(&command), said);
+		if (!said->length && harness_left(h) >= 0)
+			failed = not_run(h);
+	}
+	str_fini(&command);
+	base_free(path);
+	return failed;
+}
+
 int harness_orders_run(struct harness_hunt *h, bool *varied)
 {
 	struct harness_orders *o = h->orders;
-	char *path = harness_path(h, "orders");
-	struct str command = {0}, said = {0};
-	int failed = 0;
+	struct str first = {0}, second = {0};
+	int failed;
 
-	*varied = false;
-	if (o->run < o->items.count)
-		failed = write_wanted(o, path, h->x.err);
-	if (o->run < o->items.count && !failed) {
-		str_add(&command, "for i in 1 2; do ");
-		harness_quote(h->program, &command);
-		str_add(&command, " < ");
-		harness_quote(path, &command);
-		str_add(&command, "; done 2> /dev/null");
-		harness_shell(str_text(&command), &said);
-		*varied = take_lines(h, &said);
-		o->run = o->items.count;
-		failed = said.length ? 0 : not_run(h);
-	}
-	str_fini(&command);
-	str_fini(&said);
-	base_free(path);
+	find_pending(o);
+	failed = run_pending(h, &first);
+	take_first(o, &first);
+	drop_stopped(o);
+	if (!failed)
+		failed = run_pending(h, &second);
+	*varied = !failed && take_second(h, &second);
+	o->run = o->items.count;
+	str_fini(&first);
+	str_fini(&second);
 	return failed;
 }

@@ -3,6 +3,7 @@
 #include "tracer/base/signame.h"
 #include "tracer/experiments/harness_build.h"
 #include "tracer/experiments/harness_orders.h"
+#include "tracer/experiments/harness_search.h"
 
 #include <limits.h>
 #include <string.h>
@@ -22,6 +23,15 @@ static const struct harness_order *order(const struct harness_hunt *h, const uns
 	return harness_orders_get(h->orders, harness_orders_want(h->orders, calls, count));
 }
 
+static int no_time(struct harness_hunt *h)
+{
+	error_set(h->x.err, ERROR_USAGE,
+		  "nothing was searched: the %.0f seconds were over while the operations of %s "
+		  "were tried one by one",
+		  h->explore.seconds, h->object.type);
+	return error_hint(h->x.err, "--for SECONDS gives more time, --ops names fewer operations");
+}
+
 /* 1: operations have changed, all is to be done anew; 0, or -1. */
 static int run(struct harness_hunt *h)
 {
@@ -29,7 +39,7 @@ static int run(struct harness_hunt *h)
 
 	if (harness_orders_run(h, &varied) < 0)
 		return -1;
-	return varied;
+	return harness_left(h) < 0 ? no_time(h) : varied;
 }
 
 /* ---- the object --------------------------------------------------------------------------------------- */
@@ -40,6 +50,10 @@ static void say_end(const struct harness_order *o, struct str *out)
 		str_addf(out, "dies by SIG%s", signame_text(o->number));
 	else if (o->end == ORDER_EXIT)
 		str_addf(out, "ends the program (exit status %d)", o->number);
+	else if (o->end == ORDER_BLOCKED && o->number == ORDER_COMPUTES)
+		str_add(out, "computes without end, as a loop that waits for another thread");
+	else if (o->end == ORDER_BLOCKED && o->number == ORDER_WAITS)
+		str_add(out, "waits for longer than half a second");
 	else if (o->end == ORDER_BLOCKED)
 		str_add(out, "blocks for ever");
 	else
@@ -120,7 +134,10 @@ static bool mark_never(struct harness_hunt *h)
 		say_end(order(h, &c, 1), &why);
 		op->is_out = any = true;
 		op->why = str_take(&why);
-		str_addf(&why, "%s was left out: it %s", op->function, op->why);
+		str_addf(&why,
+			 "%s was left out: it %s, whichever other call comes before; --ops says "
+			 "which operations are called",
+			 op->function, op->why);
 		*array_add(&h->notes) = str_take(&why);
 	}
 	return any;
@@ -224,15 +241,16 @@ static int find_readers(struct harness_hunt *h)
 	struct harness_object *o = &h->object;
 	int again;
 
-	for (unsigned c = 0; c < o->calls.count; c++)
-		only_reads(h, c, true);
-	again = run(h);
-	if (again)
-		return again;
 	array_each(struct harness_op, op, &o->ops)
 		op->reads = gives(op);
 	for (unsigned c = 0; c < o->calls.count; c++)
-		if (!only_reads(h, c, false))
+		if (op_of(h, c)->reads)
+			only_reads(h, c, true);
+	again = run(h);
+	if (again)
+		return again;
+	for (unsigned c = 0; c < o->calls.count; c++)
+		if (op_of(h, c)->reads && !only_reads(h, c, false))
 			o->ops.items[o->calls.items[c].op].reads = false;
 	return 0;
 }
@@ -270,6 +288,17 @@ static bool visits(const struct harness_op *op)
 	return false;
 }
 
+/* Whoever waits for a change is not to be asked in the end: nobody is left to make it. */
+static bool may_stop(struct harness_hunt *h, unsigned call)
+{
+	unsigned context[CONTEXTS], count = contexts(h, context);
+	bool stops = order(h, &call, 1)->end != ORDER_OK;
+
+	for (unsigned i = 0; i < count; i++)
+		stops |= order(h, (unsigned[]){context[i], call}, 2)->end == ORDER_BLOCKED;
+	return stops;
+}
+
 static void add_observers(struct harness_hunt *h, bool valued, bool visiting)
 {
 	unsigned of_one = 0, last = 0;
@@ -280,7 +309,7 @@ static void add_observers(struct harness_hunt *h, bool valued, bool visiting)
 		of_one = h->object.calls.items[c].op == last ? of_one : 0;
 		last = h->object.calls.items[c].op;
 		if (op->reads && has_values(op) == valued && visits(op) == visiting &&
-		    of_one++ < FINAL_OF_ONE)
+		    !may_stop(h, c) && of_one++ < FINAL_OF_ONE)
 			*array_add(&h->final) = c;
 	}
 }

@@ -8,9 +8,10 @@
 /*
  * One program for all harnesses. Calls go by their numbers in object->calls:
  *
- *	PROG orders				each line of its input is a sequence of calls: they are made one
+ *	PROG orders [UNTIL]			each line of its input is a sequence of calls: they are made one
  *						after the other on a new object, in a child process, and a line
- *						says what came of it (orders.h)
+ *						says what came of it (harness_orders.h); nothing more is done
+ *						when the monotonic clock is past UNTIL, in seconds
  *	PROG run FINAL CALLS CALLS... = OUTCOME...	a thread for each CALLS ("3 1"; FINAL: behind them, "" none);
  *						prints the outcome; 1 if it is none of these
  */
