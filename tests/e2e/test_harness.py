@@ -436,6 +436,9 @@ int lame_get(struct lame *l) { return l->n; }
 
 def test_constructors(t):
     refused(t, "struct hidden is opaque", "--object", "hidden", made("opaque.c", OPAQUE))
+    refused(t, "lame_init makes a struct lame, but cannot be called: no value can be guessed: parameter o", "--object", "lame",
+            made("init.c", "struct lame { int n; };\nstruct other;\nvoid lame_init(struct lame *l, struct other *o) { l->n = o != 0; }\n"
+                 "int lame_get(struct lame *l) { return l->n; }\n"))
     refused(t, "'object = lame_new();' gives no object", "--object", "lame", made("null.c", FAILING % "return 0;"))
     refused(t, "'object = lame_new();' dies by SIGABRT", "--object", "lame", made("abort.c", FAILING % "abort();"))
     refused(t, "'object = lame_new();' ends the program (exit status 7)", "--object", "lame", made("exit.c", FAILING % "exit(7);"))

@@ -19,6 +19,10 @@ static const char source[] =
 	"}\n"
 	"void queue_init(struct queue *q) { q->count = 0; }\n"
 	"void queue_free(queue_t *q) { free(q); }\n"
+	"void queue_free_full(queue_t *q, void (*f)(void *)) { if (f) f(q); }\n"
+	"void queue_deinit(queue_t *q) { free(q); }\n" /* folded into queue_free, at -O2 */
+	"queue_t *queue_clone(int n, const queue_t *q) { return queue_new(n + q->count); }\n"
+	"int queue_pop_unlocked(struct queue *q) { return q->items[q->count]; }\n"
 	"int queue_push(struct queue *q, int value) { q->items[q->count++] = value; return 0; }\n"
 	"int queue_pop(struct queue *q, int *out) { *out = q->items[--q->count]; return 1; }\n"
 	"size_t queue_size(const struct queue *q) { return (size_t)q->count; }\n"
@@ -57,8 +61,11 @@ static const struct {
 	 "it returns struct box by value"},
 	{"queue_box", SIGNATURE_LEFT_OUT, SIGNATURE_INTEGER, "Os",
 	 "by value: parameter b is a struct box"},
+	{"queue_clone", SIGNATURE_LEFT_OUT, SIGNATURE_OBJECT, "iO", "first parameter"},
+	{"queue_deinit", SIGNATURE_DESTRUCTOR, SIGNATURE_NOTHING, "O", NULL},
 	{"queue_each", SIGNATURE_OPERATION, SIGNATURE_NOTHING, "Oct", NULL},
 	{"queue_free", SIGNATURE_DESTRUCTOR, SIGNATURE_NOTHING, "O", NULL},
+	{"queue_free_full", SIGNATURE_DESTRUCTOR, SIGNATURE_NOTHING, "Oc", NULL},
 	{"queue_init", SIGNATURE_INITIALISER, SIGNATURE_NOTHING, "O", NULL},
 	{"queue_join", SIGNATURE_LEFT_OUT, SIGNATURE_INTEGER, "OO", "a second object"},
 	{"queue_log", SIGNATURE_LEFT_OUT, SIGNATURE_INTEGER, "Oz", "variadic"},
@@ -66,6 +73,7 @@ static const struct {
 	{"queue_open", SIGNATURE_CONSTRUCTOR, SIGNATURE_INTEGER, "Nz", NULL},
 	{"queue_paint", SIGNATURE_OPERATION, SIGNATURE_ENUM, "Oebf", NULL},
 	{"queue_pop", SIGNATURE_OPERATION, SIGNATURE_INTEGER, "OI", NULL},
+	{"queue_pop_unlocked", SIGNATURE_OPERATION, SIGNATURE_INTEGER, "O", "a lock"},
 	{"queue_push", SIGNATURE_OPERATION, SIGNATURE_INTEGER, "Oi", NULL},
 	{"queue_put", SIGNATURE_OPERATION, SIGNATURE_TOKEN, "OztT", NULL},
 	{"queue_size", SIGNATURE_OPERATION, SIGNATURE_INTEGER, "O", NULL},

@@ -177,15 +177,16 @@ static size_t common(const char *a, const char *b, size_t most)
 	return n;
 }
 
-/* What all functions begin with, up to an underscore. */
+/* What all functions begin with, up to an underscore; those with one in front are not meant for everybody. */
 static char *prefix_of(const struct signatures *s)
 {
 	const char *first = NULL;
 	size_t length = 0;
 
 	array_each(const struct signature, item, &s->items) {
-		if (item->role == SIGNATURE_LEFT_OUT && item->parameters.count &&
-		    item->parameters.items[0].class != SIGNATURE_OBJECT)
+		if (item->name[0] == '_' ||
+		    (item->role == SIGNATURE_LEFT_OUT && item->parameters.count &&
+		     item->parameters.items[0].class != SIGNATURE_OBJECT))
 			continue;
 		length = first ? common(first, item->name, length) : strlen(item->name);
 		first = first ? first : item->name;
@@ -238,7 +239,7 @@ static void add_ops(struct harness_hunt *h)
 		const char *name = has ? s->name + length : s->name;
 
 		if (can_be_called(s) && (list ? is_in_list(list, s->name) || is_in_list(list, name)
-					      : s->role == SIGNATURE_OPERATION))
+					      : s->role == SIGNATURE_OPERATION && !s->why))
 			add_op(h, s, name);
 	}
 	base_free(prefix);
@@ -315,15 +316,17 @@ static void add_guesses(const struct signature *s, const char *before, size_t fr
 	str_add(out, ")");
 }
 
-/* A call that says 0 if it was done. */
+/* A call that says 0 if it was done, or true. */
 static char *checked(const struct signature *s, const char *before)
 {
-	bool says = s->result.class == SIGNATURE_INTEGER || s->result.class == SIGNATURE_ENUM;
+	bool number = s->result.class == SIGNATURE_INTEGER || s->result.class == SIGNATURE_ENUM;
+	bool truth = s->result.class == SIGNATURE_BOOL;
 	struct str text = {0};
 
-	str_add(&text, says ? "if (" : "");
+	str_add(&text, truth ? "if (!" : number ? "if (" : "");
 	add_guesses(s, before, 1, &text);
-	str_add(&text, says ? " != 0)\n		object = NULL;" : ";");
+	str_add(&text, number ? " != 0" : "");
+	str_add(&text, truth || number ? ")\n		object = NULL;" : ";");
 	return str_take(&text);
 }
 
@@ -371,14 +374,23 @@ static bool by_value(const struct signature *s)
 	return s->is_variadic;
 }
 
-/* The one that takes the least. */
+/* First by the name, since who has an object may give it away, too; then by what nobody can guess; then by how
+   much it takes. The least is the best. */
+static size_t badness(const struct signature *s)
+{
+	size_t guessed = 0;
+
+	array_each(const struct signature_value, p, &s->parameters)
+		guessed += p->class == SIGNATURE_OTHER;
+	return (s->makes ? 0 : 10000) + 100 * guessed + s->parameters.count;
+}
+
 static const struct signature *best_of(const struct harness_hunt *h, enum signature_role role)
 {
 	const struct signature *best = NULL;
 
 	array_each(const struct signature, s, &h->signatures.items)
-		if (s->role == role && !by_value(s) &&
-		    (!best || s->parameters.count < best->parameters.count))
+		if (s->role == role && !by_value(s) && (!best || badness(s) < badness(best)))
 			best = s;
 	return best;
 }
@@ -412,6 +424,19 @@ static int no_constructor(struct harness_hunt *h)
 	return error_hint(h->x.err, "--new 'EXPRESSION of C' says it");
 }
 
+/* Zeroes are no object where a function makes one that nobody knows how to call. */
+static int no_initialiser(struct harness_hunt *h)
+{
+	array_each(const struct signature, s, &h->signatures.items)
+		if (s->role == SIGNATURE_LEFT_OUT && s->makes && s->parameters.count &&
+		    s->parameters.items[0].class == SIGNATURE_OBJECT) {
+			error_set(h->x.err, ERROR_USAGE, "%s makes a %s, but cannot be called: %s",
+				  s->name, h->object.type, s->why);
+			return error_hint(h->x.err, "--new 'EXPRESSION of C' says how to make one");
+		}
+	return 0;
+}
+
 static int find_make(struct harness_hunt *h)
 {
 	const struct signature *s = best_of(h, SIGNATURE_CONSTRUCTOR);
@@ -433,13 +458,13 @@ static int find_make(struct harness_hunt *h)
 		h->object.memory = h->signatures.size;
 	else
 		return no_constructor(h);
-	return 0;
+	return s ? 0 : no_initialiser(h);
 }
 
 /* Memory of our own is not to be freed. */
 static bool may_end(const struct harness_hunt *h, const struct signature *s)
 {
-	return s->role == SIGNATURE_DESTRUCTOR &&
+	return s->role == SIGNATURE_DESTRUCTOR && s->parameters.count == 1 &&
 	       !harness_op_named((struct harness_object *)&h->object, s->name, strlen(s->name)) &&
 	       !(h->object.memory && (strstr(s->name, "free") || strstr(s->name, "delete")));
 }

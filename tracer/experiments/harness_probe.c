@@ -422,6 +422,18 @@ static void note_varying(struct harness_hunt *h)
 	}
 }
 
+static void note_zeroes(struct harness_hunt *h)
+{
+	struct str text = {0};
+
+	if (h->object.make)
+		return;
+	str_addf(&text,
+		 "nothing is known that makes a %s: it is %llu bytes of zeroes (--new says how)",
+		 h->object.type, (unsigned long long)h->object.memory);
+	*array_add(&h->notes) = str_take(&text);
+}
+
 int harness_probe(struct harness_hunt *h)
 {
 	int again = 1;
@@ -440,6 +452,7 @@ int harness_probe(struct harness_hunt *h)
 		return -1;
 	choose_final(h);
 	settle_readers(h);
+	note_zeroes(h);
 	note_varying(h);
 	return 0;
 }

@@ -201,24 +201,48 @@ static bool has_word_of(const char *name, const char *const *words)
 	return false;
 }
 
-static const char *const ending[] = {"free",	"destroy", "delete", "dispose", "fini", "release",
-				     "cleanup", "unref",   "close",  "term",	NULL};
+static const char *const ending[] = {"free",	"destroy", "delete", "dispose", "fini",	  "release",
+				     "cleanup", "unref",   "close",  "term",	"deinit", NULL};
 static const char *const starting[] = {"init", "initialize", "initialise", "setup", "ctor", NULL};
 static const char *const making[] = {"new", "create", "make", "alloc", "open", "init", NULL};
+static const char *const unlocked[] = {"unlocked", "nolock", NULL};
+
+static bool takes_object(const struct signature *s)
+{
+	array_each(const struct signature_value, p, &s->parameters)
+		if (p->class == SIGNATURE_OBJECT)
+			return true;
+	return false;
+}
+
+/* Of the object alone, or with what is to be done to the things in it: free_full(queue, free). */
+static bool may_end(const struct signature *s)
+{
+	bool calls = s->parameters.count == 1;
+
+	for (size_t i = 1; i < s->parameters.count; i++) {
+		enum signature_class class = s->parameters.items[i].class;
+
+		if (class != SIGNATURE_CALLBACK && class != SIGNATURE_TOKEN)
+			return false;
+		calls |= class == SIGNATURE_CALLBACK;
+	}
+	return calls;
+}
 
 static enum signature_role role_of(const struct signature *s)
 {
 	const struct signature_value *first = s->parameters.items;
 	bool is_object = s->parameters.count && first->class == SIGNATURE_OBJECT;
 
-	if (s->result.class == SIGNATURE_OBJECT && !is_object)
+	if (s->result.class == SIGNATURE_OBJECT && !takes_object(s))
 		return SIGNATURE_CONSTRUCTOR;
 	if (s->parameters.count && first->class == SIGNATURE_OBJECT_OUT &&
 	    has_word_of(s->name, making))
 		return SIGNATURE_CONSTRUCTOR;
 	if (!is_object)
 		return SIGNATURE_LEFT_OUT;
-	if (s->parameters.count == 1 && has_word_of(s->name, ending))
+	if (may_end(s) && has_word_of(s->name, ending))
 		return SIGNATURE_DESTRUCTOR;
 	return has_word_of(s->name, starting) ? SIGNATURE_INITIALISER : SIGNATURE_OPERATION;
 }
@@ -268,10 +292,13 @@ static void settle(struct signature *s)
 	struct str why = {0};
 
 	s->role = role_of(s);
+	s->makes = has_word_of(s->name, making) || has_word_of(s->name, starting);
 	find_why(s, &why);
 	if (why.length && s->role != SIGNATURE_CONSTRUCTOR)
 		s->role = SIGNATURE_LEFT_OUT;
-	if (s->role == SIGNATURE_LEFT_OUT)
+	if (!why.length && s->role == SIGNATURE_OPERATION && has_word_of(s->name, unlocked))
+		str_add(&why, "by its name the caller has a lock: --ops takes it all the same");
+	if (why.length && s->role != SIGNATURE_CONSTRUCTOR)
 		s->why = str_take(&why);
 	str_fini(&why);
 }
@@ -326,6 +353,14 @@ static int read_function(struct signature_reader *r, struct scope_ref scope, con
 	return 0;
 }
 
+/* Of two functions that do the same gcc keeps one, and the other is a symbol alone. */
+static bool is_there(struct signature_reader *r, const struct scope *scope, const char *name)
+{
+	uint64_t offset, size;
+
+	return dies_has_code(scope) || module_symbol(r->module, name, &offset, &size) == 0;
+}
+
 static int read_unit(struct signature_reader *r, struct die_unit *u, struct error *err)
 {
 	if (dies_load(r->table, u, err) < 0)
@@ -335,11 +370,12 @@ static int read_unit(struct signature_reader *r, struct die_unit *u, struct erro
 		const char *name = NULL;
 
 		if (scope.scope->kind != SCOPE_FUNCTION || scope.scope->declaration ||
-		    scope.scope->parent != SCOPE_NONE || !dies_has_code(scope.scope))
+		    scope.scope->parent != SCOPE_NONE)
 			continue;
 		if (function_short_name(r->table, scope, &name, err) < 0)
 			return -1;
-		if (!name || !is_exported(r, name) || signatures_find(r->out, name))
+		if (!name || !is_exported(r, name) || signatures_find(r->out, name) ||
+		    !is_there(r, scope.scope, name))
 			continue;
 		if (read_function(r, scope, name, err) < 0)
 			return -1;

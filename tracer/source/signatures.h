@@ -45,8 +45,9 @@ struct signature {
 	const char *file; /* NULL: not known */
 	unsigned line;
 	enum signature_role role;
-	char *why; /* LEFT_OUT */
+	char *why; /* LEFT_OUT; of an OPERATION: it is one only for who asks. NULL: nothing is to be said */
 	bool is_variadic;
+	bool makes; /* its name has a word as new, create, init */
 	struct signature_value result;
 	ARRAY(struct signature_value) parameters;
 };
