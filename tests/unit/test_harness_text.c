@@ -361,12 +361,54 @@ static void written(void **state)
 	harness_object_fini(&o);
 }
 
+/* What a call leaves behind that says false is anything: it is no outcome. */
+static void said_false(void **state)
+{
+	char dir[] = "/tmp/gatectl-harness-unit-XXXXXX";
+	struct harness_object o;
+	struct outcomes atomic = {0};
+	struct str program = {0}, test = {0};
+	struct harness_argument *out;
+	struct harness_op *take;
+	struct schema s;
+	ERROR(err);
+
+	(void)state;
+	make_queue(&o);
+	take = add_op(&o, "queue_take", "take", "_Bool", HARNESS_BOOL);
+	out = array_add(&take->arguments);
+	*out = (struct harness_argument){.kind = HARNESS_OUT,
+					 .type = base_strdup("int *"),
+					 .of = base_strdup("int"),
+					 .shown = HARNESS_SIGNED};
+	harness_calls(&o);
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(schema_parse(&o, "{ take() } || { take() }", &s, &err), 0);
+	outcomes_add(&atomic, "take()=0,0 | take()=0,0", "take() take()");
+	write_program(&o, &program);
+	write_test(&(struct write_test){&o, &s, NULL, 0, &atomic, "cc"}, &test);
+	put(dir, "queue.c", queue);
+	put(dir, "take.c", "_Bool queue_take(void *q, int *v) { *v = q != 0; return 0; }\n");
+	put(dir, "program.c", str_text(&program));
+	put(dir, "test.c", str_text(&test));
+	assert_says(dir, "gcc -w -pthread -o program program.c queue.c take.c", 0, "");
+	assert_says(dir, "gcc -w -pthread -o test test.c queue.c take.c", 0, "");
+	assert_says(dir, "echo 5 | ./program orders", 0, "ok 0\t1\ttake()=0,0\n");
+	assert_says(dir, "./test", 0, "take()=0,0 | take()=0,0\n");
+	assert_says(dir, "rm -r \"$PWD\"", 0, "");
+	str_fini(&program);
+	str_fini(&test);
+	outcomes_fini(&atomic);
+	harness_object_fini(&o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(schemas),    cmocka_unit_test(contained),
 		cmocka_unit_test(enumerated), cmocka_unit_test(outcomes),
 		cmocka_unit_test(weakened),   cmocka_unit_test(written),
+		cmocka_unit_test(said_false),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,12 +59,22 @@ static void each_gift(const struct harness_op *op, void (*each)(void *ctx, const
 	}
 }
 
+struct gift_keeper {
+	const struct harness_op *op;
+	struct str *out;
+};
+
+/* What a call leaves behind that has said false is anything: nobody looks at it. */
 static void keep(void *ctx, const struct gift *g)
 {
-	struct str *out = ctx;
+	const struct gift_keeper *k = ctx;
+	struct str *out = k->out;
 
 	if (g->of && g->of->kind == HARNESS_VISITS)
 		str_addf(out, "	given[%u].n = visits;\n", g->number);
+	else if (g->of && k->op->shown == HARNESS_BOOL)
+		str_addf(out, "	given[%u].%s = given[0].n ? o%u : 0;\n", g->number, field(g->shown),
+			 g->variable);
 	else if (g->of)
 		str_addf(out, "	given[%u].%s = o%u;\n", g->number, field(g->shown), g->variable);
 }
@@ -96,7 +106,7 @@ static void add_function(const struct harness_object *o, unsigned number, struct
 		str_add(out, "(void)");
 	write_call_text(o, c, "o", 1, out);
 	str_add(out, ";\n");
-	each_gift(op, keep, out);
+	each_gift(op, keep, &(struct gift_keeper){op, out});
 	str_add(out, "}\n\n");
 }
 

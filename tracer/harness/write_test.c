@@ -18,6 +18,7 @@ struct test {
 	struct str calls[SCHEMA_THREADS], final; /* of C */
 	struct str format, values;		 /* of the outcome */
 	unsigned results, outs;			 /* so far: r1, r2; o1 */
+	unsigned called;			 /* the result of this call */
 	bool visits;
 };
 
@@ -57,7 +58,7 @@ static void add_variables(const struct test *w, struct str *out)
 static void show(struct test *w, enum harness_shown shown, const char *name, unsigned number,
 		 bool *first)
 {
-	char variable[32];
+	char variable[64];
 
 	snprintf(variable, sizeof(variable), number ? "%s%u" : "%s", name, number);
 	str_addf(&w->format, "%s%s", *first ? "=" : ",", write_format(shown));
@@ -66,14 +67,28 @@ static void show(struct test *w, enum harness_shown shown, const char *name, uns
 	*first = false;
 }
 
+/* The variable that is the call's `out`-th; of a call that has said false nobody looks at it. */
+static void show_out(struct test *w, const struct harness_op *op, enum harness_shown shown,
+		     unsigned out, bool *first)
+{
+	char text[48];
+
+	if (op->varies)
+		return;
+	if (op->shown == HARNESS_BOOL) {
+		snprintf(text, sizeof(text), "(r%u ? o%u : 0)", w->called, out);
+		show(w, shown, text, 0, first);
+	} else {
+		show(w, shown, "o", out, first);
+	}
+}
+
 static void show_arguments(struct test *w, const struct harness_op *op, unsigned out, bool *first)
 {
 	array_each(const struct harness_argument, a, &op->arguments) {
 		if (a->kind == HARNESS_OUT) {
 			declare(w, a->of, "o", out);
-			if (!op->varies)
-				show(w, a->shown, "o", out, first);
-			out++;
+			show_out(w, op, a->shown, out++, first);
 		}
 		if (a->kind == HARNESS_VISITS && !op->varies) {
 			declare(w, "long", "v", ++w->results);
@@ -116,6 +131,7 @@ static void add_call(struct test *w, unsigned number, struct str *calls)
 		str_addf(calls, "r%u = ", w->results);
 		show(w, op->shown, "r", w->results, &first);
 	}
+	w->called = w->results;
 	write_call_text(o, c, "o", out, calls);
 	str_add(calls, ";\n");
 	show_arguments(w, op, out, &first);
