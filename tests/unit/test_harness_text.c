@@ -246,7 +246,7 @@ static void weakened(void **state)
 	assert_ptr_equal(outcomes_allow(&o, "push(1)=0 | size()=7 ; size()=1", &size), o.items);
 	assert_int_equal(asked, 1);
 	assert_null(outcomes_allow(&o, "push(1)=0 | size()=7 ; size()=7", &none));
-	assert_null(outcomes_allow(&o, "push(1)=0 | size()=0 ; size()=7", &size)); /* in the end */
+	assert_null(outcomes_allow(&o, "push(1)=0 | size()=7 ; size()=7", &size)); /* in the end */
 	assert_null(outcomes_allow(&o, "push(1)=0", &size));
 	outcomes_fini(&o);
 }
