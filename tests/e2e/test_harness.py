@@ -163,6 +163,26 @@ def test_correct(t):
     t.check(not os.path.exists(t.path("found")), "nothing is written", r)
 
 
+# Linked behind what needs it.
+OTHER = "int both(int a, int b) { return a + b; }\n"
+ADDER = """#include <stdlib.h>
+struct adder { int sum; };
+int both(int a, int b);
+struct adder *adder_new(void) { return calloc(1, sizeof(struct adder)); }
+void adder_free(struct adder *a) { free(a); }
+int adder_add(struct adder *a) { int sum = both(a->sum, 1); a->sum = sum; return sum; }
+"""
+
+
+def test_further_library(t):
+    archive = t.path("libother.a")
+    subprocess.run(["ar", "rcs", archive, made("other.c", OTHER, "-c")], check=True)
+    r = harness(t, "--object", "adder", "--cflags", archive, "-o", t.path("found"), made("adder.c", ADDER, "-c"))
+    t.equal(r.status, 116, "status", r)
+    with open(t.path("found/1/test.c"), encoding="utf-8") as f:
+        t.check(archive + " */" in f.readline(), "the command that compiles it has it last", r)
+
+
 @timeout(120)
 @params("object", "archive")
 def test_linked_in(t, kind):

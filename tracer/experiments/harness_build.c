@@ -198,6 +198,13 @@ static enum kind kind_of(struct harness_hunt *h, const unsigned char *head)
 	return e->e_type == ET_DYN && !module_is_dynamic(h->module) ? KIND_SHARED : KIND_PROGRAM;
 }
 
+/* Behind the library: what it needs of other libraries is looked for there. */
+static void add_cflags(const struct harness_hunt *h, struct str *out)
+{
+	if (h->options.cflags)
+		str_addf(out, " %s", h->options.cflags);
+}
+
 /* Of an archive or an object file a program is made: its debug information has addresses. */
 static int link_probe(struct harness_hunt *h, bool is_archive)
 {
@@ -210,6 +217,7 @@ static int link_probe(struct harness_hunt *h, bool is_archive)
 		 is_archive ? "-Wl,--whole-archive " : "");
 	harness_quote(h->options.library, &command);
 	str_add(&command, is_archive ? " -Wl,--no-whole-archive" : "");
+	add_cflags(h, &command);
 	failed = write_file(source, &text, h->x.err);
 	if (!failed)
 		failed = compile(h, str_text(&command), "nothing can be linked with the library");
@@ -241,8 +249,6 @@ static void set_commands(struct harness_hunt *h, enum kind kind)
 
 	str_addf(&text, "%s -g -pthread", cc && *cc ? cc : "cc");
 	add_sanitizer(h, &text);
-	if (h->options.cflags)
-		str_addf(&text, " %s", h->options.cflags);
 	h->compiler = str_take(&text);
 	harness_quote(path ? path : h->options.library, &text);
 	if (kind == KIND_SHARED && path) {
@@ -253,6 +259,7 @@ static void set_commands(struct harness_hunt *h, enum kind kind)
 		harness_quote(str_text(&rpath), &text);
 		str_fini(&rpath);
 	}
+	add_cflags(h, &text);
 	h->link = str_take(&text);
 	free(path);
 }
