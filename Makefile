@@ -60,7 +60,7 @@ $(BUILD)/$(PAGE)/%: $(PAGE)/%
 $(BUILD)/$(PAGE)/%.inc: $(BUILD)/$(PAGE)/%
 	od -An -v -tx1 $< | sed 's/ \([0-9a-f][0-9a-f]\)/(char)0x\1,/g' > $@
 $(BUILD)/obj/tracer/features/report/html.o: $(addprefix $(BUILD)/$(PAGE)/timeline.,html.inc css.inc js.inc)
-$(BUILD)/obj/tracer/cli/explore_page.o: $(addprefix $(BUILD)/$(PAGE)/,search.html.inc search.css.inc timeline.css.inc)
+$(BUILD)/obj/tracer/cli/page.o: $(addprefix $(BUILD)/$(PAGE)/,search.html.inc search.css.inc timeline.css.inc)
 
 $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libgatectl.a
 	@mkdir -p $(@D)
