@@ -2,9 +2,16 @@
    (PTRACE_O_EXITKILL), and a worker with the process that has forked it. */
 #include "tracer/target/target_internal.h"
 
+#include "tracer/base/array.h"
+
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,9 +54,74 @@ static void reap(const sigset_t *signals)
 	} while (pid == 0 && (sigtimedwait(signals, NULL, &most) > 0 || errno == EINTR));
 }
 
+/* ---- programs that have become nobody's children: daemons ------------------------------------------ */
+
+struct mourned {
+	ARRAY(struct pollfd) fds; /* readable: it has ended (pidfd_open(2)) */
+};
+
+/* From now on they begin nothing. */
+static void stop(const pid_t *workers, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		kill(workers[i], SIGSTOP);
+	for (size_t i = 0; i < count; i++) {
+		siginfo_t info;
+
+		while (waitid(P_PID, (id_t)workers[i], &info, WSTOPPED | WEXITED | WNOWAIT) < 0 &&
+		       errno == EINTR)
+			;
+	}
+}
+
+static bool is_traced(pid_t pid, const pid_t *workers, size_t count)
+{
+	long tracer = look_status(pid, "TracerPid");
+
+	for (size_t i = 0; i < count; i++)
+		if (tracer == workers[i])
+			return true;
+	return false;
+}
+
+static void find_traced(const pid_t *workers, size_t count, struct mourned *ends)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+
+	while (proc && (entry = readdir(proc))) {
+		pid_t pid = isdigit(*entry->d_name) ? (pid_t)atoi(entry->d_name) : 0;
+		int fd = pid && is_traced(pid, workers, count)
+				 ? (int)syscall(SYS_pidfd_open, pid, 0)
+				 : -1;
+
+		if (fd >= 0)
+			*array_add(&ends->fds) = (struct pollfd){.fd = fd, .events = POLLIN};
+	}
+	if (proc)
+		closedir(proc);
+}
+
+/* They die with their tracers. */
+static void wait_for(struct mourned *ends)
+{
+	enum { MOST_MS = 1000 };
+
+	array_each(struct pollfd, end, &ends->fds) {
+		while (poll(end, 1, MOST_MS) < 0 && errno == EINTR)
+			;
+		close(end->fd);
+	}
+	array_fini(&ends->fds);
+}
+
 void target_workers_end(const pid_t *workers, size_t count)
 {
+	struct mourned ends = {{0}};
 	sigset_t signals, before;
+
+	stop(workers, count);
+	find_traced(workers, count, &ends);
 
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGCHLD);
@@ -58,6 +130,7 @@ void target_workers_end(const pid_t *workers, size_t count)
 	for (size_t i = 0; i < count; i++)
 		kill(workers[i], SIGKILL);
 	reap(&signals);
+	wait_for(&ends);
 	prctl(PR_SET_CHILD_SUBREAPER, 0);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
