@@ -42,7 +42,7 @@ def parse_args():
     p.add_argument("--gatectl", default=os.path.join(harness.ROOT, "build", "gatectl"))
     p.add_argument("--quick", action="store_true", help="few repetitions (default)")
     p.add_argument("--full", action="store_true", help="many repetitions, all builds")
-    p.add_argument("-j", type=int, default=(os.cpu_count() or 1) + 1, help="workers; most of the time a test waits")
+    p.add_argument("-j", type=int, default=(os.cpu_count() or 1) + 2, help="workers; most of the time a test waits")
     p.add_argument("--timeout", type=float, help="seconds for one test")
     p.add_argument("-v", action="store_true", help="a line for every test")
     p.add_argument("--list", action="store_true")
