@@ -12,6 +12,7 @@ static void take_points(const struct gating *g, struct explore *e)
 {
 	const struct explore_points_at *from = g->f->points ? g->f->points : &g->e->points_at;
 
+	e->points_at.tested = from->tested;
 	array_each(const struct controlled_chosen, c, from)
 		*array_add(&e->points_at) =
 			(struct controlled_chosen){base_strdup(c->module), c->offset, c->atomic};
