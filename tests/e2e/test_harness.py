@@ -113,6 +113,7 @@ def test_weakened(t):
     for script, where in (("x = 1", "has to return a function or a table"), ("return function(c) return c.no.more end", "bad.lua:1: attempt to index")):
         r = t.gate("harness", *given, "--weaken", "size:" + t.file("bad.lua", script), library("queue_size"))
         t.error(r, where=re.escape(where))
+        t.check("no violation" not in r.stdout, "no all-clear", r)
     t.error(t.gate("harness", *given, "--weaken", "sise:" + lists, library("queue_size")), where="--weaken: 'sise' is no operation")
     t.error(t.gate("harness", *given, "--weaken", "size", library("queue_size")), where="--weaken: 'size' is not OPERATION:FILE.lua")
 
@@ -260,6 +261,22 @@ def test_odd_operations(t):
         t.check(line in r.stdout, line, r)
     r = t.gate("harness", "--object", "odd", "--ops", "quit,stuck", "-o", t.path("d"), made("odd.c", ODD))
     t.error(r, where="no operation of struct odd comes back")
+
+
+PERMITS = """struct permits { volatile int n; };
+struct permits *permits_new(void) { struct permits *p = calloc(1, sizeof(*p)); p->n = 3; return p; }
+void permits_end(struct permits *p) { p->n = 0; }
+int permits_try(struct permits *p) { int n = p->n; return n ? p->n = n - 1, 1 : 0; }
+"""
+
+
+@timeout(60)
+def test_seen_late(t):
+    """What an operation takes is seen when there is nothing left: it does not only read."""
+    # Behind end(), and once, nobody sees it.
+    r = harness(t, "--object", "permits", "--schema", "{ try(); try() } || { try(); try() }", "-n", "200", "-o", t.path("d"), made("permits.c", PERMITS))
+    t.check("changes: end, try; only reads: none" in r.stdout, "it changes something", r)
+    t.equal(r.status, 116, "one permit is given twice", r)
 
 
 FLAG = """struct flag { volatile int up; };

@@ -122,7 +122,8 @@ static void print_size(const struct harness_size *s)
 	putchar('\n');
 }
 
-static void print_extent(const struct harness_hunt *h)
+/* `is_whole`: no error has ended the search. */
+static void print_extent(const struct harness_hunt *h, bool is_whole)
 {
 	array_each(const struct harness_size, s, &h->sizes)
 		if (s->calls && s->harnesses)
@@ -134,11 +135,11 @@ static void print_extent(const struct harness_hunt *h)
 	if (h->out_of_time)
 		printf("the %.0f seconds are over: there may be more (--for)\n",
 		       h->explore.seconds);
-	if (h->runs && !h->violations.count)
+	if (is_whole && h->runs && !h->violations.count)
 		puts("no violation: every outcome that came is one of whole calls");
 }
 
-static void print_summary(const struct harness_hunt *h)
+static void print_summary(const struct harness_hunt *h, bool is_whole)
 {
 	array_each(char *const, note, &h->notes)
 		puts(*note);
@@ -154,7 +155,7 @@ static void print_summary(const struct harness_hunt *h)
 		       (double)h->runs / h->seconds);
 	printf("; strategy %s, seed %llu\n", h->explore.strategy,
 	       (unsigned long long)h->explore.seed);
-	print_extent(h);
+	print_extent(h, is_whole);
 }
 
 /* ---- what was found ---------------------------------------------------------------------------------------- */
@@ -204,7 +205,7 @@ static int tell(struct cli *cli, struct harness_hunt *h, int answer)
 	ERROR(err);
 
 	if (h->program && !cli->session.quiet)
-		print_summary(h);
+		print_summary(h, answer == 0);
 	if (output_flush() < 0)
 		return VERDICT_ERROR;
 	if (h->violations.count)
