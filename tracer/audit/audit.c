@@ -1,0 +1,65 @@
+#include "tracer/audit/audit.h"
+
+#include <string.h>
+
+static bool is_type(const struct audit *a, const struct audit_record *r)
+{
+	const char *name = program_text(a->program, r->name);
+
+	for (const char *const *type = a->options->types; *type; type++) {
+		const char *wanted = strncmp(*type, "struct ", 7) == 0 ? *type + 7 : *type;
+
+		if (strcmp(wanted, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* --type: those alone. */
+static void choose_types(struct audit *a)
+{
+	array_each(struct audit_record, r, &a->program->records) {
+		if (!a->options->types)
+			continue;
+		r->thread_safe = is_type(a, r);
+		r->not_shared = !r->thread_safe;
+	}
+}
+
+void audit_run(struct audit *a, struct audit_program *p, const struct audit_options *options)
+{
+	a->program = p;
+	a->options = options;
+	a->facts = base_alloc(p->functions.count + 1, sizeof(*a->facts));
+	(void)term_of(&a->terms, TERM_CONSTANT, 0, 0);
+	choose_types(a);
+	for (unsigned i = 0; i < p->functions.count; i++)
+		audit_facts_of(a, i);
+	check_escape(a);
+	check_publication(a);
+	check_guards(a);
+	check_locks(a);
+	findings_sort(&a->findings, p);
+}
+
+void audit_fini(struct audit *a)
+{
+	for (size_t i = 0; a->facts && i < a->program->functions.count; i++) {
+		struct audit_facts *f = &a->facts[i];
+
+		array_fini(&f->accesses);
+		array_fini(&f->acquisitions);
+		array_fini(&f->effects);
+		array_fini(&f->stored);
+		array_fini(&f->made);
+		array_fini(&f->freed);
+		array_fini(&f->given);
+	}
+	base_free(a->facts);
+	array_fini(&a->suspicions);
+	number_map_fini(&a->handed);
+	number_map_fini(&a->recursive);
+	number_map_fini(&a->called);
+	terms_fini(&a->terms);
+	findings_fini(&a->findings);
+}

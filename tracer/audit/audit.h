@@ -1,0 +1,70 @@
+/*
+ * The analysis as a whole: facts of each function, in the order of calls; then the properties (check_*.c), each of which
+ * adds findings. P1 to P3 are those that make a class thread-safe in "Scalable Thread-Safety Analysis of Java Classes with
+ * CodeQL" (2025), for C; the facts are compositional as RacerD's (Blackshear et al. 2018).
+ */
+#ifndef GATECTL_AUDIT_AUDIT_H
+#define GATECTL_AUDIT_AUDIT_H
+
+#include "tracer/audit/facts.h"
+#include "tracer/audit/finding.h"
+
+/* Something that may be a fault, once all functions are known. */
+enum suspicion_kind {
+	SUSPECT_LATE_WRITE, /* after the object was made visible */
+	SUSPECT_UNSET,	    /* a field of a new object that has no value when it is given away */
+	SUSPECT_FREED,	    /* while it can be reached */
+	SUSPECT_KEPT_LOCK,
+	SUSPECT_DOUBLE_LOCK,
+	SUSPECT_COMPOUND,
+	SUSPECT_ESCAPE,
+};
+
+struct suspicion {
+	enum suspicion_kind kind;
+	unsigned function, term, field; /* field: + 1 */
+	const char *how;		/* ESCAPE: what happens to it */
+	struct audit_place at, other;
+};
+
+struct audit_options {
+	const char *const *types;	    /* --type; NULL at the end; NULL: those with a lock or an atomic */
+	const char *const *lock, *const *unlock; /* names of functions; NULL at the end */
+	bool all;
+};
+
+struct audit {
+	struct audit_program *program;
+	const struct audit_options *options;
+	struct terms terms;
+	struct audit_facts *facts; /* one for each of the program's functions */
+	ARRAY(struct suspicion) suspicions;
+	struct number_map handed; /* locks (a field + 1, or a USR) that are released by others than who took them */
+	struct number_map recursive; /* ... that were initialised with attributes: they may be taken twice */
+	struct number_map called;    /* functions that others of the program call */
+	unsigned blocks;	     /* numbers for TERM_JOIN */
+	struct findings findings;
+};
+
+/* Reads nothing: the program is there. Findings are sorted. */
+void audit_run(struct audit *a, struct audit_program *p, const struct audit_options *options);
+void audit_fini(struct audit *a);
+
+/* ---- flow.c: one function ----------------------------------------------------------------------------------- */
+
+/* Of its facts; those of a function that is being looked at are not known yet. */
+const struct audit_facts *audit_facts_of(struct audit *a, unsigned function);
+
+/* A lock's field + 1, or the USR of a global: it stands for all locks of its kind. */
+unsigned audit_lock_key(const struct audit *a, unsigned lock);
+/* The struct that has the field; NULL: it is no field. */
+const struct audit_record *audit_record_of(const struct audit *a, unsigned field);
+
+/* ---- the properties ------------------------------------------------------------------------------------------- */
+
+void check_escape(struct audit *a);
+void check_publication(struct audit *a);
+void check_guards(struct audit *a);
+void check_locks(struct audit *a);
+
+#endif

@@ -1,0 +1,531 @@
+/* Calls: of functions that everybody knows, of the program's own, and of others. */
+#include "tracer/audit/flow.h"
+
+#include <string.h>
+
+enum effect {
+	DOES_LOCK,
+	DOES_LOCK_SHARED,
+	DOES_TRY,
+	DOES_TRY_SHARED,
+	DOES_TRY_TRUE, /* not 0: it was taken */
+	DOES_TRY_TRUE_SHARED,
+	DOES_UNLOCK,
+	DOES_INIT,
+	DOES_DESTROY,
+	DOES_ALLOCATE,
+	DOES_ALLOCATE_ZEROED,
+	DOES_FREE,
+	DOES_THREAD, /* the fourth argument is its own */
+	DOES_C11_THREAD,
+	DOES_ONCE,
+	DOES_WRITE, /* what the first argument points to */
+	DOES_COPY,  /* ... from the second */
+	DOES_END,
+	DOES_NOTHING,
+};
+
+static const struct known {
+	const char *name;
+	enum effect effect;
+} known[] = {
+	{"pthread_mutex_lock", DOES_LOCK},
+	{"pthread_mutex_trylock", DOES_TRY},
+	{"pthread_mutex_timedlock", DOES_TRY},
+	{"pthread_mutex_clocklock", DOES_TRY},
+	{"pthread_mutex_unlock", DOES_UNLOCK},
+	{"pthread_mutex_init", DOES_INIT},
+	{"pthread_mutex_destroy", DOES_DESTROY},
+	{"pthread_rwlock_rdlock", DOES_LOCK_SHARED},
+	{"pthread_rwlock_wrlock", DOES_LOCK},
+	{"pthread_rwlock_tryrdlock", DOES_TRY_SHARED},
+	{"pthread_rwlock_timedrdlock", DOES_TRY_SHARED},
+	{"pthread_rwlock_trywrlock", DOES_TRY},
+	{"pthread_rwlock_timedwrlock", DOES_TRY},
+	{"pthread_rwlock_unlock", DOES_UNLOCK},
+	{"pthread_rwlock_init", DOES_INIT},
+	{"pthread_rwlock_destroy", DOES_DESTROY},
+	{"pthread_spin_lock", DOES_LOCK},
+	{"pthread_spin_trylock", DOES_TRY},
+	{"pthread_spin_unlock", DOES_UNLOCK},
+	{"pthread_spin_init", DOES_INIT},
+	{"pthread_spin_destroy", DOES_DESTROY},
+	{"mtx_lock", DOES_LOCK},
+	{"mtx_trylock", DOES_TRY},
+	{"mtx_timedlock", DOES_TRY},
+	{"mtx_unlock", DOES_UNLOCK},
+	{"mtx_init", DOES_INIT},
+	{"mtx_destroy", DOES_DESTROY},
+	{"g_mutex_lock", DOES_LOCK},
+	{"g_mutex_trylock", DOES_TRY_TRUE},
+	{"g_mutex_unlock", DOES_UNLOCK},
+	{"g_mutex_init", DOES_INIT},
+	{"g_mutex_clear", DOES_DESTROY},
+	{"g_rec_mutex_lock", DOES_LOCK},
+	{"g_rec_mutex_unlock", DOES_UNLOCK},
+	{"g_rw_lock_reader_lock", DOES_LOCK_SHARED},
+	{"g_rw_lock_reader_unlock", DOES_UNLOCK},
+	{"g_rw_lock_writer_lock", DOES_LOCK},
+	{"g_rw_lock_writer_unlock", DOES_UNLOCK},
+	{"uv_mutex_lock", DOES_LOCK},
+	{"uv_mutex_trylock", DOES_TRY},
+	{"uv_mutex_unlock", DOES_UNLOCK},
+	{"uv_mutex_init", DOES_INIT},
+	{"uv_mutex_destroy", DOES_DESTROY},
+	{"uv_rwlock_rdlock", DOES_LOCK_SHARED},
+	{"uv_rwlock_rdunlock", DOES_UNLOCK},
+	{"uv_rwlock_wrlock", DOES_LOCK},
+	{"uv_rwlock_wrunlock", DOES_UNLOCK},
+	{"malloc", DOES_ALLOCATE},
+	{"aligned_alloc", DOES_ALLOCATE},
+	{"calloc", DOES_ALLOCATE_ZEROED},
+	{"g_malloc0", DOES_ALLOCATE_ZEROED},
+	{"g_slice_alloc0", DOES_ALLOCATE_ZEROED},
+	{"free", DOES_FREE},
+	{"g_free", DOES_FREE},
+	{"pthread_create", DOES_THREAD},
+	{"thrd_create", DOES_C11_THREAD},
+	{"uv_thread_create", DOES_C11_THREAD},
+	{"pthread_once", DOES_ONCE},
+	{"call_once", DOES_ONCE},
+	{"memset", DOES_WRITE},
+	{"snprintf", DOES_WRITE},
+	{"sprintf", DOES_WRITE},
+	{"vsnprintf", DOES_WRITE},
+	{"memcpy", DOES_COPY},
+	{"memmove", DOES_COPY},
+	{"strcpy", DOES_COPY},
+	{"strncpy", DOES_COPY},
+	{"strlcpy", DOES_COPY},
+	{"strcat", DOES_COPY},
+	{"exit", DOES_END},
+	{"_exit", DOES_END},
+	{"abort", DOES_END},
+	{"__assert_fail", DOES_END},
+	{"pthread_exit", DOES_END},
+	{"longjmp", DOES_END},
+};
+
+struct call {
+	const struct audit_expr *e;
+	unsigned usr; /* 0: by a pointer */
+	const char *name;
+	unsigned count, *arguments;
+};
+
+static struct terms *terms_of(struct flow *w)
+{
+	return &w->audit->terms;
+}
+
+static unsigned argument(const struct call *c, unsigned i)
+{
+	return i < c->count ? c->arguments[i] : 0;
+}
+
+static unsigned anything(struct flow *w, struct state *s, const struct call *c)
+{
+	unsigned term = term_of(terms_of(w), TERM_SITE, c->e->site, 0);
+
+	state_forget(s, term);
+	return term;
+}
+
+static bool is_named(const char *name, const char *const *names)
+{
+	for (; names && *names; names++)
+		if (strcmp(name, *names) == 0)
+			return true;
+	return false;
+}
+
+static enum effect effect_of(const struct flow *w, const struct call *c)
+{
+	if (is_named(c->name, w->audit->options->lock))
+		return DOES_LOCK;
+	if (is_named(c->name, w->audit->options->unlock))
+		return DOES_UNLOCK;
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (strcmp(known[i].name, c->name) == 0)
+			return known[i].effect;
+	return DOES_NOTHING;
+}
+
+/* ---- those that everybody knows ------------------------------------------------------------------------------- */
+
+/* Each time anew. */
+static unsigned tried(struct flow *w, struct state *s, unsigned lock, unsigned how)
+{
+	unsigned term = lock ? term_of(terms_of(w), TERM_TRIED, lock, how) : 0;
+
+	state_forget(s, term);
+	return term;
+}
+
+/* The lock's object is new; with attributes, the lock may be one that is taken twice. */
+static void initialise(struct flow *w, const struct call *c)
+{
+	const struct term attributes = term_at(terms_of(w), argument(c, 1)),
+			  lock = term_at(terms_of(w), argument(c, 0));
+
+	object_make(w, lock.kind == TERM_FIELD ? lock.a : argument(c, 0));
+	if (c->count > 1 && attributes.kind != TERM_CONSTANT && attributes.kind != TERM_UNKNOWN)
+		number_map_set(&w->audit->recursive, audit_lock_key(w->audit, argument(c, 0)), 1);
+}
+
+static void start_thread(struct flow *w, struct state *s, unsigned function, unsigned given,
+			 struct audit_place at)
+{
+	const struct term body = term_at(terms_of(w), function);
+
+	s->makes_threads = w->facts->makes_threads = true;
+	if (body.kind == TERM_FUNCTION)
+		number_map_set(&w->audit->program->taken, body.a, 1);
+	if (!given)
+		return;
+	object_show(w, s, term_object(terms_of(w), given), at);
+	*array_add(&w->facts->given) = given;
+}
+
+/* What the address is of: a whole struct of ours, or a part of one. */
+static void touch(struct flow *w, struct state *s, unsigned address, const struct call *c,
+		  bool writes)
+{
+	const enum term_kind kind = term_at(terms_of(w), address).kind;
+	struct audit_expr e = *c->e;
+
+	e.decays = false;
+	if (kind == TERM_FIELD || kind == TERM_ELEMENT) {
+		if (writes)
+			object_write(w, s, address, 0, &e, false, false);
+		else
+			object_read(w, s, address, &e, false);
+	} else if (writes && address) {
+		*array_add(&s->written) = address;
+	}
+}
+
+/* Of all of an object: who overwrites it has it alone, who copies it lets all out. */
+static void touch_whole(struct flow *w, struct state *s, const struct call *c, bool copies)
+{
+	const struct audit_expr *first = c->count ? c->e->operands[1] : NULL,
+				*second = copies && c->count > 1 ? c->e->operands[2] : NULL;
+	const struct audit_program *p = w->audit->program;
+
+	touch(w, s, argument(c, 0), c, true);
+	if (copies)
+		touch(w, s, argument(c, 1), c, false);
+	if (first && first->record && first->is_pointer &&
+	    program_is_shared(&p->records.items[first->record - 1]) &&
+	    term_object(terms_of(w), argument(c, 0)) == argument(c, 0))
+		object_make(w, argument(c, 0));
+	if (second && second->record && second->is_pointer && argument(c, 1) &&
+	    program_is_shared(&p->records.items[second->record - 1]) &&
+	    term_object(terms_of(w), argument(c, 1)) == argument(c, 1) &&
+	    !object_is_own(w, s, argument(c, 1)))
+		suspect(w, &(struct suspicion){SUSPECT_ESCAPE, w->index, argument(c, 1), 0,
+					       "is copied as a whole", c->e->at, c->e->at});
+}
+
+static void call_once(struct flow *w, unsigned function)
+{
+	const struct term is = term_at(terms_of(w), function);
+	unsigned index = is.kind == TERM_FUNCTION
+				 ? number_map_get(&w->audit->program->function_of, is.a)
+				 : 0;
+
+	if (index)
+		w->audit->facts[index - 1].is_once = true;
+}
+
+static unsigned apply_known(struct flow *w, struct state *s, const struct call *c,
+			    enum effect effect)
+{
+	const struct audit_place at = c->e->at;
+
+	switch (effect) {
+	case DOES_LOCK:
+	case DOES_LOCK_SHARED:
+		lock_take(w, s, argument(c, 0), effect == DOES_LOCK_SHARED, at);
+		return term_of(terms_of(w), TERM_CONSTANT, 0, 0);
+	case DOES_UNLOCK:
+		lock_release(w, s, argument(c, 0), at);
+		return term_of(terms_of(w), TERM_CONSTANT, 0, 0);
+	case DOES_TRY:
+		return tried(w, s, argument(c, 0), TRIED_ZERO);
+	case DOES_TRY_SHARED:
+		return tried(w, s, argument(c, 0), TRIED_ZERO | TRIED_SHARED);
+	case DOES_TRY_TRUE:
+		return tried(w, s, argument(c, 0), TRIED_NOT_ZERO);
+	case DOES_TRY_TRUE_SHARED:
+		return tried(w, s, argument(c, 0), TRIED_NOT_ZERO | TRIED_SHARED);
+	case DOES_INIT:
+		initialise(w, c);
+		break;
+	case DOES_DESTROY:
+		initialise(w, c);
+		object_end(w, s, term_object(terms_of(w), argument(c, 0)), at);
+		break;
+	case DOES_ALLOCATE:
+	case DOES_ALLOCATE_ZEROED:
+		return term_of(terms_of(w), TERM_FRESH, c->e->site, effect == DOES_ALLOCATE_ZEROED);
+	case DOES_FREE:
+		object_free(w, s, argument(c, 0), at);
+		break;
+	case DOES_THREAD:
+		start_thread(w, s, argument(c, 2), argument(c, 3), at);
+		break;
+	case DOES_C11_THREAD:
+		start_thread(w, s, argument(c, 1), argument(c, 2), at);
+		break;
+	case DOES_ONCE:
+		call_once(w, argument(c, 1));
+		break;
+	case DOES_WRITE:
+	case DOES_COPY:
+		touch_whole(w, s, c, effect == DOES_COPY);
+		return argument(c, 0);
+	case DOES_END:
+		s->never = true;
+		break;
+	case DOES_NOTHING:
+		break;
+	}
+	return anything(w, s, c);
+}
+
+/* ---- the program's own ------------------------------------------------------------------------------------------ */
+
+struct applied {
+	struct flow *w;
+	struct state *s;
+	const struct call *c;
+	struct term_binding binding;
+};
+
+static unsigned load_local(void *ctx, unsigned address)
+{
+	const struct applied *a = ctx;
+	const struct term is = term_at(terms_of(a->w), address);
+
+	return is.a == a->w->function->usr ? a->s->values[is.b] : 0;
+}
+
+static unsigned bind(struct applied *a, unsigned term)
+{
+	return term_bind(terms_of(a->w), term, &a->binding);
+}
+
+static void apply_accesses(struct applied *a, const struct audit_facts *f)
+{
+	if (!a->w->records)
+		return;
+	for (size_t i = 0; i < f->accesses.count; i++) {
+		const struct audit_access *inner = f->accesses.items[i];
+		struct audit_helds held = lock_helds_inside(a->w, a->s, &inner->held, &a->binding);
+		unsigned address = bind(a, inner->address);
+
+		object_access_inside(a->w, a->s, inner, address ? address : inner->address, &held,
+				     a->c->e->at);
+	}
+}
+
+static bool is_released_inside(const struct audit_helds *held, struct applied *a, unsigned lock)
+{
+	for (unsigned i = 0; i < held->count; i++)
+		if (held->items[i].mode == HELD_LEFT && bind(a, held->items[i].lock) == lock)
+			return true;
+	return false;
+}
+
+static void apply_acquisitions(struct applied *a, const struct audit_facts *f)
+{
+	for (size_t i = 0; a->w->records && i < f->acquisitions.count; i++) {
+		const struct audit_acquisition *inner = f->acquisitions.items[i];
+		unsigned lock = bind(a, inner->lock);
+		const struct audit_held *has = lock ? state_held(a->s, lock) : NULL;
+		struct audit_acquisition *all;
+
+		if (!lock)
+			continue;
+		if (has && has->mode == HELD_ALONE && !is_released_inside(&inner->held, a, lock) &&
+		    !number_map_get(&a->w->audit->recursive, audit_lock_key(a->w->audit, lock)))
+			suspect(a->w, &(struct suspicion){SUSPECT_DOUBLE_LOCK, a->w->index, lock, 0,
+							  NULL, a->c->e->at, has->at});
+		all = program_alloc(a->w->audit->program, sizeof(*all));
+		*all = *inner;
+		all->lock = lock;
+		all->function = a->w->index;
+		all->at = a->c->e->at;
+		all->held = lock_helds_inside(a->w, a->s, &inner->held, &a->binding);
+		all->inner = inner;
+		*array_add(&a->w->facts->acquisitions) = all;
+	}
+}
+
+static unsigned apply_effects(struct applied *a, const struct audit_facts *f)
+{
+	unsigned result = 0;
+
+	array_each(const struct audit_effect, effect, &f->effects) {
+		unsigned lock = bind(a, effect->lock);
+		struct audit_held *held;
+
+		if (!lock)
+			continue;
+		if (effect->change == CHANGE_LEAVES) {
+			lock_release(a->w, a->s, lock, a->c->e->at);
+		} else if (effect->change == CHANGE_TAKES) {
+			lock_tried(a->w, a->s, lock, effect->is_shared, a->c->e->at);
+			held = state_held(a->s, lock);
+			held->is_given = true;
+		} else {
+			result = tried(a->w, a->s, lock,
+				       effect->tried | (effect->is_shared ? TRIED_SHARED : 0));
+		}
+	}
+	return result;
+}
+
+static void apply_objects(struct applied *a, const struct audit_facts *f)
+{
+	const struct audit_place at = a->c->e->at;
+
+	for (size_t i = 0; i < f->stored.count; i++)
+		object_store(a->w, a->s, bind(a, f->stored.items[i].address),
+			     bind(a, f->stored.items[i].object), at);
+	for (size_t i = 0; i < f->given.count; i++)
+		object_show(a->w, a->s, term_object(terms_of(a->w), bind(a, f->given.items[i])), at);
+	for (size_t i = 0; i < f->freed.count; i++)
+		if (bind(a, f->freed.items[i]))
+			object_free(a->w, a->s, bind(a, f->freed.items[i]), at);
+	for (size_t i = 0; i < f->made.count; i++)
+		object_make(a->w, bind(a, f->made.items[i]));
+}
+
+/* What it writes of a new object is written. */
+static void apply_writes(struct applied *a, const struct audit_facts *f)
+{
+	for (size_t i = 0; i < f->accesses.count; i++) {
+		unsigned address = bind(a, f->accesses.items[i]->address);
+
+		if (f->accesses.items[i]->writes && address &&
+		    object_is_own(a->w, a->s, address))
+			*array_add(&a->s->written) = address;
+	}
+	for (size_t i = 0; i < f->made.count; i++)
+		if (object_is_own(a->w, a->s, bind(a, f->made.items[i])))
+			*array_add(&a->s->written) = bind(a, f->made.items[i]);
+}
+
+/* Locals whose address it was given may have been changed. */
+static void forget_locals(struct flow *w, struct state *s, const struct call *c)
+{
+	for (unsigned i = 0; i < c->count; i++) {
+		const struct term is = term_at(terms_of(w), c->arguments[i]);
+
+		if (is.kind == TERM_LOCAL && is.a == w->function->usr && is.b < s->locals &&
+		    c->e->operands[i + 1]->is_pointer)
+			s->values[is.b] =
+				term_of(terms_of(w), TERM_SITE, c->e->operands[i + 1]->site, 0);
+	}
+}
+
+static unsigned apply_own(struct flow *w, struct state *s, const struct call *c, unsigned index)
+{
+	struct applied a = {w, s, c, {c->arguments, c->count, load_local, NULL}};
+	const struct audit_facts *f = audit_facts_of(w->audit, index);
+	unsigned try, result;
+
+	a.binding.ctx = &a;
+	number_map_set(&w->audit->called, c->usr, 1);
+	if (f->progress != FACTS_DONE) {
+		forget_locals(w, s, c);
+		return anything(w, s, c);
+	}
+	apply_accesses(&a, f);
+	apply_acquisitions(&a, f);
+	apply_writes(&a, f);
+	apply_objects(&a, f);
+	try = apply_effects(&a, f);
+	result = bind(&a, f->result);
+	if (term_at(terms_of(w), f->result).kind == TERM_FRESH)
+		result = term_of(terms_of(w), TERM_FRESH, c->e->site, 1);
+	s->makes_threads |= f->makes_threads;
+	w->facts->makes_threads |= f->makes_threads;
+	s->never |= f->never_returns;
+	forget_locals(w, s, c);
+	if (term_at(terms_of(w), result).kind == TERM_TRIED)
+		state_forget(s, result);
+	return try ? try : result ? result : anything(w, s, c);
+}
+
+/* ---- any ------------------------------------------------------------------------------------------------------------ */
+
+/* Behind the last @ of its USR. */
+static const char *name_of(const struct audit_program *p, unsigned usr)
+{
+	const char *text = program_text(p, usr), *at = strrchr(text, '@');
+
+	return at ? at + 1 : text;
+}
+
+/* Others' functions may keep what they are given; those of libc do not. */
+static void let_out(struct flow *w, struct state *s, const struct call *c)
+{
+	const struct audit_program *p = w->audit->program;
+
+	if (c->usr && !number_map_get(&p->declared, c->usr))
+		return;
+	for (unsigned i = 0; i < c->count; i++)
+		if (term_at(terms_of(w), c->arguments[i]).kind == TERM_FIELD &&
+		    c->e->operands[i + 1]->is_pointer | c->e->operands[i + 1]->decays &&
+		    !object_is_own(w, s, c->arguments[i]))
+			object_escape(w, c->arguments[i],
+				      c->usr ? "is given to another module"
+					     : "is given to a function that is not known",
+				      c->e->at);
+}
+
+static unsigned apply(struct flow *w, struct state *s, const struct call *c)
+{
+	unsigned index = number_map_get(&w->audit->program->function_of, c->usr);
+	enum effect effect = c->usr ? effect_of(w, c) : DOES_NOTHING;
+
+	if (effect != DOES_NOTHING)
+		return apply_known(w, s, c, effect);
+	if (index)
+		return apply_own(w, s, c, index - 1);
+	let_out(w, s, c);
+	for (unsigned i = 0; i < c->count; i++)
+		if (term_at(terms_of(w), c->arguments[i]).kind == TERM_FRESH ||
+		    term_at(terms_of(w), c->arguments[i]).kind == TERM_FIELD)
+			*array_add(&s->written) = c->arguments[i];
+	forget_locals(w, s, c);
+	return anything(w, s, c);
+}
+
+unsigned evaluate_call(struct flow *w, struct state *s, const struct audit_expr *e)
+{
+	const struct audit_expr *to = e->count ? e->operands[0] : NULL;
+	struct call c = {.e = e};
+	unsigned result;
+
+	if (!to)
+		return 0;
+	c.count = e->count - 1;
+	c.arguments = base_alloc(c.count + 1, sizeof(*c.arguments));
+	if (to->kind == EXPR_FUNCTION) {
+		c.usr = to->id;
+	} else {
+		const struct term is = term_at(terms_of(w), evaluate(w, s, to));
+
+		c.usr = is.kind == TERM_FUNCTION ? is.a : 0;
+	}
+	c.name = name_of(w->audit->program, c.usr);
+	for (unsigned i = 0; i < c.count; i++)
+		c.arguments[i] = evaluate(w, s, e->operands[i + 1]);
+	result = apply(w, s, &c);
+	base_free(c.arguments);
+	return result;
+}

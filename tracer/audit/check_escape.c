@@ -1,0 +1,108 @@
+/* P1: a struct's fields are used by its own module alone, and no address of one goes out of it. */
+#include "tracer/audit/entries.h"
+
+#include <string.h>
+
+/* Without folder and ending. */
+static size_t stem(const char *path, const char **out)
+{
+	const char *slash = strrchr(path, '/'), *dot;
+
+	*out = slash ? slash + 1 : path;
+	dot = strrchr(*out, '.');
+	return dot ? (size_t)(dot - *out) : strlen(*out);
+}
+
+static bool same_stem(const char *a, const char *b)
+{
+	const char *x, *y;
+	size_t n = stem(a, &x), m = stem(b, &y);
+
+	return n == m && strncmp(x, y, n) == 0;
+}
+
+/* Is there a file of functions that belongs to the header? Only then is it known whose the struct is. */
+static bool has_module(const struct audit *a, const struct audit_record *r)
+{
+	const char *header = program_text(a->program, r->at.file);
+
+	array_each(const struct audit_function, f, &a->program->functions)
+		if (f->at.file != r->at.file &&
+		    same_stem(program_text(a->program, f->at.file), header))
+			return true;
+	return false;
+}
+
+static void report_use(struct audit *a, const struct audit_record *r,
+		       const struct audit_access *access)
+{
+	const struct audit_field *of = &a->program->fields.items[access->field - 1];
+	struct finding *f;
+
+	array_each(const struct finding, known, &a->findings.items)
+		if (known->tag == FINDING_P1 && known->field == of->name && known->record == r->name &&
+		    known->function == a->program->functions.items[access->function].name)
+			return;
+	f = findings_add(&a->findings, FINDING_P1, access->at, of->name);
+	if (!f)
+		return;
+	f->record = r->name;
+	f->function = a->program->functions.items[access->function].name;
+	f->confidence = CONFIDENCE_MEDIUM;
+	finding_say(f, "'%s' of struct %s is used outside of its module, %s; in %s",
+		    program_text(a->program, of->name), program_text(a->program, r->name),
+		    str_base_name(program_text(a->program, r->at.file)),
+		    program_text(a->program, f->function));
+	finding_note(f, of->at, "it is declared here");
+}
+
+static void check_uses(struct audit *a, unsigned function)
+{
+	const struct audit_facts *f = &a->facts[function];
+	const char *file =
+		program_text(a->program, a->program->functions.items[function].at.file);
+
+	for (size_t i = 0; i < f->accesses.count; i++) {
+		const struct audit_access *access = f->accesses.items[i];
+		const struct audit_record *r = audit_record_of(a, access->field);
+
+		if (!access->inner && r->is_public && has_module(a, r) &&
+		    !same_stem(file, program_text(a->program, r->at.file)))
+			report_use(a, r, access);
+	}
+}
+
+static void report_escape(struct audit *a, const struct suspicion *s)
+{
+	const struct audit_program *p = a->program;
+	const struct audit_field *of = s->field ? &p->fields.items[s->field - 1] : NULL;
+	const struct audit_record *r = of ? &p->records.items[of->record] : NULL;
+	struct str object = {0};
+	struct finding *f;
+
+	if (r && !program_is_shared(r))
+		return;
+	f = findings_add(&a->findings, FINDING_P1, s->at, of ? of->name : 0);
+	if (!f)
+		return;
+	f->record = r ? r->name : 0;
+	f->function = p->functions.items[s->function].name;
+	term_print(&a->terms, p, &p->functions.items[s->function], s->term, &object);
+	if (of)
+		finding_say(f, "the address of '%s' of struct %s %s: it can be used without its lock; in %s",
+			    program_text(p, of->name), program_text(p, r->name), s->how,
+			    program_text(p, f->function));
+	else
+		finding_say(f, "'%s' %s, its lock and all; in %s", str_text(&object), s->how,
+			    program_text(p, f->function));
+	str_fini(&object);
+}
+
+void check_escape(struct audit *a)
+{
+	for (unsigned i = 0; i < a->program->functions.count; i++)
+		check_uses(a, i);
+	array_each(const struct suspicion, s, &a->suspicions)
+		if (s->kind == SUSPECT_ESCAPE)
+			report_escape(a, s);
+}

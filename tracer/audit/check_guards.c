@@ -1,0 +1,297 @@
+/* P3: for every pair of conflicting accesses, one lock that is held at both. */
+#include "tracer/audit/entries.h"
+
+#include <string.h>
+
+/* One lock that an access holds: its key, or 0 if it is another object's. */
+struct guard {
+	unsigned key;
+	bool alone;
+};
+
+enum { GUARDS_MOST = 16 };
+
+struct guarded {
+	struct guard guards[GUARDS_MOST];
+	unsigned count;
+};
+
+/* ---- which locks ---------------------------------------------------------------------------------------------- */
+
+static const struct audit_record *lock_record(const struct audit *a, unsigned lock)
+{
+	struct term is = term_at(&a->terms, lock);
+
+	while (is.kind == TERM_ELEMENT)
+		is = term_at(&a->terms, is.a);
+	return is.kind == TERM_FIELD ? audit_record_of(a, is.b + 1) : NULL;
+}
+
+/* A lock of the same kind of struct guards its own object alone; one of several objects may be this one. */
+static bool is_others(const struct audit *a, const struct audit_access *access, unsigned lock)
+{
+	unsigned object = term_object(&a->terms, access->address),
+		 of = term_object(&a->terms, lock);
+
+	if (object == of || lock_record(a, lock) != audit_record_of(a, access->field) ||
+	    term_at(&a->terms, of).kind == TERM_SITE || term_at(&a->terms, of).kind == TERM_JOIN)
+		return false;
+	return !term_contains(&a->terms, object, of) && !term_contains(&a->terms, of, object);
+}
+
+static struct guarded guards_of(const struct audit *a, const struct audit_access *access)
+{
+	struct guarded g = {.count = 0};
+
+	for (unsigned i = 0; i < access->held.count && g.count < GUARDS_MOST; i++) {
+		const struct audit_held *h = &access->held.items[i];
+		unsigned key = audit_lock_key(a, h->lock);
+
+		if (key && h->mode != HELD_LEFT && !is_others(a, access, h->lock))
+			g.guards[g.count++] = (struct guard){key, h->mode != HELD_SHARED};
+	}
+	return g;
+}
+
+static const struct guard *guard_in(const struct guarded *g, unsigned key)
+{
+	for (unsigned i = 0; i < g->count; i++)
+		if (g->guards[i].key == key)
+			return &g->guards[i];
+	return NULL;
+}
+
+/* Does the access hold the lock as it has to? */
+static bool is_guarded_by(const struct audit *a, const struct audit_access *access, unsigned key)
+{
+	const struct guarded g = guards_of(a, access);
+	const struct guard *is = guard_in(&g, key);
+
+	return is && (is->alone || !access->writes);
+}
+
+static bool exclude(const struct audit *a, const struct audit_access *x,
+		    const struct audit_access *y)
+{
+	const struct guarded of_x = guards_of(a, x), of_y = guards_of(a, y);
+
+	for (unsigned i = 0; i < of_x.count; i++) {
+		const struct guard *other = guard_in(&of_y, of_x.guards[i].key);
+
+		if (other && (other->alone || of_x.guards[i].alone))
+			return true;
+	}
+	return false;
+}
+
+/* ---- the one lock of a field -------------------------------------------------------------------------------------- */
+
+static bool same_place(struct audit_place a, struct audit_place b)
+{
+	return a.file == b.file && a.line == b.line && a.column == b.column;
+}
+
+/* How many places there are, and at how many of them the lock is held always. */
+static unsigned places(const struct audit *a, const struct entry_accesses *all, unsigned key,
+		       unsigned *held)
+{
+	unsigned count = 0;
+
+	*held = 0;
+	for (size_t i = 0; i < all->items.count; i++) {
+		bool known = false, always = true;
+
+		for (size_t k = 0; k < all->items.count; k++)
+			if (same_place(all->items.items[k].at, all->items.items[i].at)) {
+				known |= k < i;
+				always &= is_guarded_by(a, all->items.items[k].access, key);
+			}
+		count += !known;
+		*held += !known && always;
+	}
+	return count;
+}
+
+/* What its comment names. */
+static unsigned told_guard(const struct audit *a, unsigned field)
+{
+	const struct audit_field *f = &a->program->fields.items[field - 1];
+
+	if (f->guarded_by)
+		array_each(const unsigned, other, &a->program->records.items[f->record].fields)
+			if (a->program->fields.items[*other].name == f->guarded_by)
+				return *other + 1;
+	return 0;
+}
+
+struct majority {
+	unsigned key, held, places;
+};
+
+static struct majority majority_of(const struct audit *a, const struct entry_accesses *all,
+				   unsigned field)
+{
+	struct majority best = {told_guard(a, field), 0, 0};
+
+	if (best.key) {
+		best.places = places(a, all, best.key, &best.held);
+		return best;
+	}
+	for (size_t i = 0; i < all->items.count; i++) {
+		const struct guarded g = guards_of(a, all->items.items[i].access);
+
+		for (unsigned k = 0; k < g.count; k++) {
+			unsigned held;
+
+			if (g.guards[k].key == best.key)
+				continue;
+			best.places = places(a, all, g.guards[k].key, &held);
+			if (held > best.held || !best.key) {
+				best.held = held;
+				best.key = g.guards[k].key;
+			}
+		}
+	}
+	return best;
+}
+
+/* ---- what is wrong --------------------------------------------------------------------------------------------------- */
+
+/* An access that may come at the same time; a write if there is one. */
+static const struct entry_access *conflict(const struct audit *a, const struct entry_accesses *all,
+					   const struct entry_access *with)
+{
+	const struct entry_access *found = NULL;
+
+	array_each(const struct entry_access, other, &all->items) {
+		bool writes = other->access->writes || with->access->writes;
+
+		if (!writes || (other->access->is_atomic && with->access->is_atomic) ||
+		    exclude(a, other->access, with->access))
+			continue;
+		if (!found || (other->access->writes && !found->access->writes) ||
+		    same_place(found->at, with->at))
+			found = other;
+	}
+	return found;
+}
+
+static void lock_name(const struct audit *a, unsigned key, struct str *out)
+{
+	const struct audit_program *p = a->program;
+
+	if (key > p->fields.count)
+		str_addf(out, "%s",
+			 program_text(p, program_global(p, key - (unsigned)p->fields.count - 1)
+						 ? program_global(p, key - (unsigned)p->fields.count - 1)->name
+						 : 0));
+	else
+		str_addf(out, "%s", program_text(p, p->fields.items[key - 1].name));
+}
+
+static void report(struct audit *a, const struct entry_access *e, const struct entry_access *other,
+		   const struct majority *m, unsigned field)
+{
+	const struct audit_program *p = a->program;
+	const struct audit_field *of = &p->fields.items[field - 1];
+	struct finding *f = findings_add(&a->findings, FINDING_P3, e->at, of->name);
+	struct str lock = {0};
+
+	if (!f)
+		return;
+	f->record = p->records.items[of->record].name;
+	f->function = p->functions.items[e->function].name;
+	f->other = other->at;
+	if (m->held) {
+		lock_name(a, m->key, &lock);
+		finding_say(f, "'%s' of struct %s is %s without '%s', which is held at %u of %u places; in %s",
+			    program_text(p, of->name), program_text(p, f->record),
+			    e->access->writes ? "written" : "read", str_text(&lock), m->held,
+			    m->places, program_text(p, f->function));
+		f->confidence = 2 * m->held > m->places ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
+	} else {
+		finding_say(f, "'%s' of struct %s is %s with no lock that others hold, too; in %s",
+			    program_text(p, of->name), program_text(p, f->record),
+			    e->access->writes ? "written" : "read", program_text(p, f->function));
+		f->confidence = other->access->is_atomic ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
+	}
+	str_fini(&lock);
+	entry_notes(a, e, f);
+	finding_note(f, other->at, "%s here%s, in %s", other->access->writes ? "written" : "read",
+		     other->access->is_atomic ? " as an atomic" : "", entry_name(a, other->function));
+	entry_notes(a, other, f);
+}
+
+static void add_safe(struct audit *a, unsigned field, const struct majority *m, bool written,
+		     bool plain)
+{
+	const struct audit_field *of = &a->program->fields.items[field - 1];
+	struct finding_safe *s = array_add(&a->findings.safe);
+	struct str why = {0};
+
+	s->record = a->program->records.items[of->record].name;
+	s->field = of->name;
+	if (!written) {
+		str_add(&why, "never written once others can see it");
+	} else if (!plain) {
+		str_add(&why, "atomic");
+	} else {
+		str_add(&why, "guarded by ");
+		lock_name(a, m->key, &why);
+	}
+	s->why = str_take(&why);
+}
+
+/* Without any place that holds a lock, nothing says that there is one for this field, unless its struct is marked. */
+static bool is_likely(const struct audit *a, const struct majority *m, unsigned field,
+		      const struct entry_access *other)
+{
+	return m->held || a->options->all || audit_record_of(a, field)->thread_safe ||
+	       other->access->is_atomic;
+}
+
+/* Who uses a field of another module's has no lock anyway. */
+static bool is_told(const struct audit *a, struct audit_place at, unsigned field)
+{
+	array_each(const struct finding, f, &a->findings.items)
+		if (f->tag == FINDING_P1 && f->at.file == at.file && f->at.line == at.line &&
+		    f->field == a->program->fields.items[field - 1].name)
+			return true;
+	return false;
+}
+
+static void check_field(struct audit *a, unsigned field)
+{
+	struct entry_accesses all = {{0}};
+	struct majority m;
+	bool written = false, plain = false, wrong = false;
+
+	entries_of_field(a, field, &all);
+	array_each(const struct entry_access, e, &all.items) {
+		written |= e->access->writes;
+		plain |= !e->access->is_atomic;
+	}
+	m = majority_of(a, &all, field);
+	array_each(const struct entry_access, e, &all.items) {
+		const struct entry_access *other;
+
+		if (!written || e->access->is_atomic || is_told(a, e->at, field) ||
+		    (m.key && is_guarded_by(a, e->access, m.key)))
+			continue;
+		other = conflict(a, &all, e);
+		if (other && is_likely(a, &m, field, other)) {
+			report(a, e, other, &m, field);
+			wrong = true;
+		}
+	}
+	if (!wrong && all.items.count && (m.key || !written || !plain))
+		add_safe(a, field, &m, written, plain);
+	array_fini(&all.items);
+}
+
+void check_guards(struct audit *a)
+{
+	for (unsigned i = 0; i < a->program->fields.count; i++)
+		if (!a->program->fields.items[i].lock && program_is_shared(audit_record_of(a, i + 1)))
+			check_field(a, i + 1);
+}

@@ -1,0 +1,114 @@
+/* P2: all fields have values before others can see the object, and it is freed when nobody can. */
+#include "tracer/audit/entries.h"
+
+static struct finding *add(struct audit *a, const struct suspicion *s, struct audit_place at,
+			   unsigned field)
+{
+	const struct audit_program *p = a->program;
+	struct finding *f = findings_add(&a->findings, FINDING_P2, at,
+					 field ? p->fields.items[field - 1].name : 0);
+
+	if (!f)
+		return NULL;
+	f->record = field ? audit_record_of(a, field)->name : 0;
+	f->function = p->functions.items[s->function].name;
+	f->other = s->other;
+	return f;
+}
+
+/* Somebody else who uses the field. */
+static const struct entry_access *other_use(const struct entry_accesses *all, unsigned function)
+{
+	array_each(const struct entry_access, e, &all->items)
+		if (e->function != function)
+			return e;
+	return NULL;
+}
+
+static void check_late(struct audit *a, const struct suspicion *s)
+{
+	struct entry_accesses all = {{0}};
+	const struct entry_access *other;
+	struct finding *f = NULL;
+
+	entries_of_field(a, s->field, &all);
+	other = other_use(&all, s->function);
+	if (other)
+		f = add(a, s, s->at, s->field);
+	if (f) {
+		finding_say(f, "'%s' of struct %s is written when others can see the object already; in %s",
+			    program_text(a->program, f->field), program_text(a->program, f->record),
+			    program_text(a->program, f->function));
+		finding_note(f, s->other, "others can see it from here on");
+		finding_note(f, other->at, "it is used here, in %s",
+			     entry_name(a, other->function));
+		f->other = other->at;
+	}
+	array_fini(&all.items);
+}
+
+static void check_unset(struct audit *a, const struct suspicion *s)
+{
+	struct entry_accesses all = {{0}};
+	const struct entry_access *reader = NULL;
+	struct finding *f = NULL;
+	bool is_set = false;
+
+	entries_of_field(a, s->field, &all);
+	array_each(const struct entry_access, e, &all.items) {
+		is_set |= e->access->writes && !e->access->reads && e->function != s->function;
+		if (e->access->reads && !reader)
+			reader = e;
+	}
+	if (reader && !is_set)
+		f = add(a, s, reader->at, s->field);
+	if (f) {
+		f->function = a->program->functions.items[reader->function].name;
+		finding_say(f, "'%s' of struct %s is read, and has no value in a new object; in %s",
+			    program_text(a->program, f->field), program_text(a->program, f->record),
+			    program_text(a->program, f->function));
+		finding_note(f, s->at, "the new object is given away here, in %s",
+			     entry_name(a, s->function));
+		f->confidence = CONFIDENCE_MEDIUM;
+	}
+	array_fini(&all.items);
+}
+
+/* Whose place is it that still has the address? */
+static const struct audit_record *owner(const struct audit *a, unsigned address)
+{
+	struct term is = term_at(&a->terms, address);
+
+	while (is.kind == TERM_ELEMENT)
+		is = term_at(&a->terms, is.a);
+	return is.kind == TERM_FIELD ? audit_record_of(a, is.b + 1) : NULL;
+}
+
+static void check_freed(struct audit *a, const struct suspicion *s)
+{
+	const struct audit_record *r = owner(a, s->term);
+	struct str place = {0};
+	struct finding *f;
+
+	if (r && !program_is_shared(r))
+		return;
+	f = add(a, s, s->at, 0);
+	if (!f)
+		return;
+	term_print(&a->terms, a->program, &a->program->functions.items[s->function], s->term, &place);
+	finding_say(f, "what '%s' points to is ended here while others can still come to it there; in %s",
+		    str_text(&place), program_text(a->program, f->function));
+	str_fini(&place);
+}
+
+void check_publication(struct audit *a)
+{
+	array_each(const struct suspicion, s, &a->suspicions) {
+		if (s->kind == SUSPECT_LATE_WRITE)
+			check_late(a, s);
+		else if (s->kind == SUSPECT_UNSET)
+			check_unset(a, s);
+		else if (s->kind == SUSPECT_FREED)
+			check_freed(a, s);
+	}
+}

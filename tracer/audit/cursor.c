@@ -1,0 +1,219 @@
+#include "tracer/audit/reader.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* ---- what belongs to a cursor --------------------------------------------------------------------------- */
+
+struct collection {
+	const struct audit_reader *reader;
+	struct cursors *out;
+};
+
+static enum CXChildVisitResult collect(CXCursor c, CXCursor parent, CXClientData data)
+{
+	struct collection *to = data;
+	enum CXCursorKind kind = to->reader->clang.getCursorKind(c);
+
+	(void)parent;
+	if (kind != CXCursor_TypeRef && kind != CXCursor_MemberRef)
+		*array_add(to->out) = c;
+	return CXChildVisit_Continue;
+}
+
+void cursor_children(const struct audit_reader *r, CXCursor c, struct cursors *out)
+{
+	struct collection to = {r, out};
+
+	r->clang.visitChildren(c, collect, &to);
+}
+
+enum CXCursorKind cursor_kind(const struct audit_reader *r, CXCursor c)
+{
+	return r->clang.getCursorKind(c);
+}
+
+CXType cursor_type(const struct audit_reader *r, CXCursor c)
+{
+	return r->clang.getCanonicalType(r->clang.getCursorType(c));
+}
+
+static unsigned intern(const struct audit_reader *r, CXString s)
+{
+	const char *text = r->clang.getCString(s);
+	unsigned name = interned_add(&r->program->names, text ? text : "");
+
+	r->clang.disposeString(s);
+	return name;
+}
+
+unsigned cursor_usr(const struct audit_reader *r, CXCursor c)
+{
+	return intern(r, r->clang.getCursorUSR(c));
+}
+
+unsigned cursor_name(const struct audit_reader *r, CXCursor c)
+{
+	return intern(r, r->clang.getCursorSpelling(c));
+}
+
+/* ---- where it is ---------------------------------------------------------------------------------------- */
+
+static struct audit_place place_at(const struct audit_reader *r, CXSourceLocation at)
+{
+	struct audit_place place = {0, 0, 0};
+	CXFile file;
+
+	r->clang.getFileLocation(at, &file, &place.line, &place.column, NULL);
+	if (file)
+		place.file = intern(r, r->clang.getFileName(file));
+	return place;
+}
+
+struct audit_place cursor_place(const struct audit_reader *r, CXCursor c)
+{
+	return place_at(r, r->clang.getCursorLocation(c));
+}
+
+struct audit_place cursor_end(const struct audit_reader *r, CXCursor c)
+{
+	struct audit_place at = place_at(r, r->clang.getRangeEnd(r->clang.getCursorExtent(c)));
+
+	at.column -= at.column > 1;
+	return at;
+}
+
+static struct cursor_text text_at(const struct audit_reader *r, CXSourceLocation at)
+{
+	struct cursor_text text = {NULL, NULL, NULL};
+	unsigned offset;
+	size_t size;
+	CXFile file;
+
+	r->clang.getSpellingLocation(at, &file, NULL, NULL, &offset);
+	if (!file)
+		return text;
+	text.begin = r->clang.getFileContents(r->unit, file, &size);
+	if (!text.begin || offset > size)
+		return (struct cursor_text){NULL, NULL, NULL};
+	text.end = text.begin + size;
+	text.at = text.begin + offset;
+	return text;
+}
+
+struct cursor_text cursor_text(const struct audit_reader *r, CXCursor c)
+{
+	return text_at(r, r->clang.getRangeStart(r->clang.getCursorExtent(c)));
+}
+
+struct cursor_text cursor_text_end(const struct audit_reader *r, CXCursor c)
+{
+	return text_at(r, r->clang.getRangeEnd(r->clang.getCursorExtent(c)));
+}
+
+bool cursor_offsets(const struct audit_reader *r, CXCursor c, unsigned *from, unsigned *to,
+		    struct cursor_text *file)
+{
+	CXSourceRange extent = r->clang.getCursorExtent(c);
+	CXFile first, last;
+	size_t size;
+
+	r->clang.getFileLocation(r->clang.getRangeStart(extent), &first, NULL, NULL, from);
+	r->clang.getFileLocation(r->clang.getRangeEnd(extent), &last, NULL, NULL, to);
+	if (!first || !last || !r->clang.File_isEqual(first, last) || *from >= *to)
+		return false;
+	file->begin = file->at = r->clang.getFileContents(r->unit, first, &size);
+	file->end = file->begin ? file->begin + size : NULL;
+	return file->begin && *to <= size;
+}
+
+/* ---- operators ------------------------------------------------------------------------------------------- */
+
+/* Is that what stands before the text, blanks aside? */
+static bool stands_before(struct cursor_text t, const char *operator)
+{
+	const char *p = t.at;
+	size_t length = strlen(operator);
+
+	while (p > t.begin && (isspace((unsigned char)p[-1]) || p[-1] == '\\'))
+		p--;
+	return (size_t)(p - t.begin) >= length && strncmp(p - length, operator, length) == 0;
+}
+
+static bool is_lvalue(const struct audit_reader *r, CXCursor c)
+{
+	switch (cursor_kind(r, c)) {
+	case CXCursor_DeclRefExpr:
+	case CXCursor_MemberRefExpr:
+	case CXCursor_ArraySubscriptExpr:
+	case CXCursor_UnaryOperator:
+	case CXCursor_ParenExpr:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Whoever's value is used is under a cast from an lvalue, which libclang shows as a cursor of its own; who is
+   assigned to is not. */
+static bool is_assigned(const struct audit_reader *r, CXCursor left)
+{
+	enum CXTypeKind kind = cursor_type(r, left).kind;
+
+	return is_lvalue(r, left) && kind != CXType_ConstantArray &&
+	       kind != CXType_IncompleteArray && kind != CXType_FunctionProto;
+}
+
+enum cursor_operator cursor_binary(const struct audit_reader *r, CXCursor left, CXCursor right)
+{
+	static const struct {
+		const char *text;
+		enum cursor_operator is;
+	} known[] = {{"==", CURSOR_EQUAL}, {"!=", CURSOR_UNEQUAL}, {"<=", CURSOR_OTHER},
+		     {">=", CURSOR_OTHER}, {"=", CURSOR_ASSIGN},   {"&&", CURSOR_AND},
+		     {"||", CURSOR_OR},	   {",", CURSOR_COMMA},	   {"+", CURSOR_OTHER},
+		     {"-", CURSOR_OTHER},  {"*", CURSOR_OTHER},	   {"/", CURSOR_OTHER},
+		     {"%", CURSOR_OTHER},  {"<", CURSOR_OTHER},	   {">", CURSOR_OTHER},
+		     {"&", CURSOR_OTHER},  {"|", CURSOR_OTHER},	   {"^", CURSOR_OTHER}};
+	struct cursor_text t = cursor_text(r, right);
+
+	for (size_t i = 0; t.at && i < sizeof(known) / sizeof(*known); i++)
+		if (stands_before(t, known[i].text) && known[i].is != CURSOR_COMMA)
+			return known[i].is;
+	if (is_assigned(r, left))
+		return CURSOR_ASSIGN;
+	return t.at && stands_before(t, ",") ? CURSOR_COMMA : CURSOR_OTHER;
+}
+
+static enum cursor_operator by_types(const struct audit_reader *r, CXCursor c, CXCursor operand)
+{
+	CXType is = cursor_type(r, c), of = cursor_type(r, operand);
+
+	if (is_lvalue(r, operand) && is.kind == CXType_Pointer && of.kind != CXType_Pointer)
+		return CURSOR_ADDRESS;
+	if (of.kind == CXType_Pointer && is.kind != CXType_Pointer && is.kind != CXType_Int)
+		return CURSOR_DEREF;
+	return is_lvalue(r, operand) ? CURSOR_STEP : CURSOR_OTHER;
+}
+
+enum cursor_operator cursor_unary(const struct audit_reader *r, CXCursor c, CXCursor operand)
+{
+	struct cursor_text t = cursor_text(r, c), end = cursor_text_end(r, c);
+
+	if (t.at && t.at + 1 < t.end) {
+		if (t.at[0] == t.at[1] && (*t.at == '+' || *t.at == '-'))
+			return CURSOR_STEP;
+		if (*t.at == '&')
+			return CURSOR_ADDRESS;
+		if (*t.at == '*')
+			return CURSOR_DEREF;
+		if (*t.at == '!')
+			return CURSOR_NOT;
+		if (strchr("~-+", *t.at))
+			return CURSOR_OTHER;
+	}
+	if (end.at && end.at - end.begin >= 2 &&
+	    (strncmp(end.at - 2, "++", 2) == 0 || strncmp(end.at - 2, "--", 2) == 0))
+		return CURSOR_STEP;
+	return by_types(r, c, operand);
+}

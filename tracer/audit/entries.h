@@ -1,0 +1,30 @@
+/* Functions that any thread may call, and what they do to fields in the end. */
+#ifndef GATECTL_AUDIT_ENTRIES_H
+#define GATECTL_AUDIT_ENTRIES_H
+
+#include "tracer/audit/audit.h"
+
+/* Called from outside: public ones, thread functions, callbacks. */
+bool entry_is(const struct audit *a, unsigned function);
+
+/* One access, as an entry comes to it. */
+struct entry_access {
+	const struct audit_access *access;
+	unsigned entry;
+	struct audit_place at; /* the innermost place */
+	unsigned function;     /* ... and its function */
+};
+
+struct entry_accesses {
+	ARRAY(struct entry_access) items;
+};
+
+/* All accesses to the field (+ 1) that may be beside others, of all entries. */
+void entries_of_field(const struct audit *a, unsigned field, struct entry_accesses *out);
+
+/* The way from the entry to the place, as notes. */
+void entry_notes(const struct audit *a, const struct entry_access *e, struct finding *f);
+
+const char *entry_name(const struct audit *a, unsigned function);
+
+#endif

@@ -1,0 +1,81 @@
+/*
+ * What functions do with objects and locks, as far as their callers may know: terms are the function's own, its
+ * parameters stand for whatever is given. Lists that belong to an access or an acquisition are the program's memory.
+ */
+#ifndef GATECTL_AUDIT_FACTS_H
+#define GATECTL_AUDIT_FACTS_H
+
+#include "tracer/audit/term.h"
+
+enum audit_mode {
+	HELD_SHARED,
+	HELD_ALONE,
+	HELD_LEFT, /* the caller's was released here */
+	HELD_BACK, /* ... and taken again */
+};
+
+struct audit_held {
+	unsigned lock; /* its address */
+	enum audit_mode mode;
+	bool is_given; /* taken in a function that was called */
+	struct audit_place at;
+};
+
+struct audit_helds {
+	const struct audit_held *items;
+	unsigned count;
+};
+
+/* One place, or what a call there does in the end: `inner` then. */
+struct audit_access {
+	unsigned address, field; /* field: of the program's + 1; 0: a global's own */
+	bool reads, writes, is_atomic;
+	bool alone; /* no thread was made yet, on the way from main */
+	unsigned function; /* index */
+	struct audit_place at;
+	struct audit_helds held;
+	const struct audit_access *inner;
+};
+
+struct audit_acquisition {
+	unsigned lock;
+	bool is_shared, is_ordered; /* ordered: the addresses were compared */
+	unsigned function;
+	struct audit_place at;
+	struct audit_helds held;
+	const struct audit_acquisition *inner;
+};
+
+enum audit_change {
+	CHANGE_TAKES,
+	CHANGE_LEAVES,
+	CHANGE_MAY_TAKE, /* the result says whether it did: see tried */
+};
+
+struct audit_effect {
+	enum audit_change change;
+	unsigned lock, tried;
+	bool is_shared;
+};
+
+/* What is put where: the object's address, stored at an address. */
+struct audit_stored {
+	unsigned object, address;
+};
+
+enum audit_progress { FACTS_NONE, FACTS_BEGUN, FACTS_DONE };
+
+struct audit_facts {
+	enum audit_progress progress;
+	ARRAY(const struct audit_access *) accesses;
+	ARRAY(const struct audit_acquisition *) acquisitions;
+	ARRAY(struct audit_effect) effects;
+	ARRAY(struct audit_stored) stored;
+	ARRAY(unsigned) made;  /* objects that it initialises, or ends: nobody else has them */
+	ARRAY(unsigned) freed; /* objects */
+	ARRAY(unsigned) given; /* objects given to a new thread */
+	unsigned result;       /* a term; 0: unknown */
+	bool makes_threads, never_returns, is_once;
+};
+
+#endif

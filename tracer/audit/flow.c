@@ -1,0 +1,316 @@
+/* One function: its blocks until nothing new is known, and once more for what is seen there. */
+#include "tracer/audit/flow.h"
+
+enum { WAYS_MOST = 8, ROUNDS_MOST = 4000, ACCESSES_MOST = 6000 };
+
+/* What is known where the block begins: one state for each set of locks. */
+struct ways {
+	ARRAY(struct state) states;
+	bool is_new, is_head; /* head: of a loop */
+	enum { UNSEEN, OPEN, DONE } seen;
+};
+
+struct blocks {
+	struct ways *ways;
+	size_t count, rounds;
+	ARRAY(unsigned) order; /* reversed: those that come later first */
+};
+
+/* ---- from block to block ------------------------------------------------------------------------------------ */
+
+static bool arrive_renamed(struct ways *ways, const struct state *s, struct terms *t,
+			   unsigned number)
+{
+	struct state renamed;
+	bool is = false;
+
+	state_copy(&renamed, s);
+	array_each(struct state, known, &ways->states)
+		if (!is && state_rename_locks(known, &renamed, t, number)) {
+			state_join(known, &renamed, t, number);
+			is = ways->is_new = true;
+		}
+	state_fini(&renamed);
+	return is;
+}
+
+static void arrive(struct flow *w, struct blocks *b, unsigned to, const struct state *s)
+{
+	struct ways *ways = &b->ways[to];
+	struct terms *t = &w->audit->terms;
+	const unsigned number = w->audit->blocks + to;
+
+	/* What holds in all rounds of a loop is known when it is gone through for the last time. */
+	if (s->never || (w->records && ways->is_head))
+		return;
+	array_each(struct state, known, &ways->states)
+		if (state_holds_same(known, s)) {
+			ways->is_new |= state_join(known, s, t, number);
+			return;
+		}
+	if (arrive_renamed(ways, s, t, number))
+		return;
+	if (ways->states.count < WAYS_MOST) {
+		state_copy(array_add(&ways->states), s);
+		ways->is_new = true;
+		return;
+	}
+	ways->is_new |= state_meet_locks(&ways->states.items[0], s);
+	ways->is_new |= state_join(&ways->states.items[0], s, t, number);
+}
+
+static void leave(struct flow *w, struct state *s, const struct audit_block *block)
+{
+	unsigned value = block->value ? evaluate(w, s, block->value) : 0;
+	struct flow_exit *x;
+
+	if (s->never || !w->records)
+		return;
+	object_leave(w, s, value, block->at);
+	x = array_add(&w->exits);
+	x->value = value;
+	x->at = block->at;
+	x->held = lock_helds(w, s);
+}
+
+static void go_either_way(struct flow *w, struct blocks *b, struct state *s,
+			  const struct audit_block *block)
+{
+	unsigned values[2];
+	struct state other;
+
+	if (block->value)
+		evaluate_condition(w, s, block->value, values);
+	state_copy(&other, s);
+	if (block->value) {
+		evaluate_branch(w, s, block->value, values, true);
+		evaluate_branch(w, &other, block->value, values, false);
+	}
+	arrive(w, b, block->to, s);
+	arrive(w, b, block->otherwise, &other);
+	state_fini(&other);
+}
+
+static void go_through(struct flow *w, struct blocks *b, unsigned index, const struct state *from)
+{
+	const struct audit_block *block = &w->function->blocks.items[index];
+	struct state s;
+
+	state_copy(&s, from);
+	array_each(struct audit_expr *const, step, &block->steps)
+		if (!s.never)
+			evaluate(w, &s, *step);
+	if (!s.never && block->end == END_JUMP)
+		arrive(w, b, block->to, &s);
+	else if (!s.never && block->end == END_BRANCH)
+		go_either_way(w, b, &s, block);
+	else if (!s.never && block->end == END_RETURN)
+		leave(w, &s, block);
+	state_fini(&s);
+}
+
+static void go_through_all(struct flow *w, struct blocks *b, unsigned index)
+{
+	/* States are added meanwhile, to this block, too. */
+	for (size_t i = 0; i < b->ways[index].states.count; i++) {
+		struct state from;
+
+		state_copy(&from, &b->ways[index].states.items[i]);
+		go_through(w, b, index, &from);
+		state_fini(&from);
+	}
+}
+
+static void enter(struct flow *w, struct blocks *b)
+{
+	struct state s;
+
+	state_init(&s, (unsigned)w->function->locals.count);
+	for (unsigned i = 0; i < w->function->parameters; i++)
+		s.values[i] = term_of(&w->audit->terms, TERM_PARAMETER, i, 0);
+	arrive(w, b, 0, &s);
+	state_fini(&s);
+}
+
+static void settle(struct flow *w, struct blocks *b)
+{
+	bool any = true;
+
+	while (any && b->rounds < ROUNDS_MOST) {
+		any = false;
+		for (unsigned i = 0; i < b->count; i++)
+			if (b->ways[i].is_new) {
+				b->ways[i].is_new = false;
+				b->rounds++;
+				any = true;
+				go_through_all(w, b, i);
+			}
+	}
+}
+
+/* Depth first: whoever comes back to a block that is still open closes a loop. */
+static void find_order(const struct audit_function *f, struct blocks *b, unsigned index)
+{
+	const struct audit_block *block = &f->blocks.items[index];
+	const unsigned next[] = {block->to, block->otherwise};
+	unsigned count = block->end == END_JUMP ? 1 : block->end == END_BRANCH ? 2 : 0;
+
+	b->ways[index].seen = OPEN;
+	for (unsigned i = 0; i < count; i++)
+		if (b->ways[next[i]].seen == OPEN)
+			b->ways[next[i]].is_head = true;
+		else if (b->ways[next[i]].seen == UNSEEN)
+			find_order(f, b, next[i]);
+	b->ways[index].seen = DONE;
+	*array_add(&b->order) = index;
+}
+
+static void clear(struct ways *ways)
+{
+	array_each(struct state, s, &ways->states)
+		state_fini(s);
+	array_fini(&ways->states);
+}
+
+/* Once more, from what is known at the heads of the loops: what was known before it settled is forgotten. */
+static void record(struct flow *w, struct blocks *b)
+{
+	find_order(w->function, b, 0);
+	for (size_t i = 1; i < b->count; i++)
+		if (!b->ways[i].is_head)
+			clear(&b->ways[i]);
+	w->records = true;
+	for (size_t i = b->order.count; i > 0; i--)
+		go_through_all(w, b, b->order.items[i - 1]);
+}
+
+static void blocks_fini(struct blocks *b)
+{
+	for (size_t i = 0; i < b->count; i++)
+		clear(&b->ways[i]);
+	base_free(b->ways);
+	array_fini(&b->order);
+}
+
+/* ---- what is left of it --------------------------------------------------------------------------------------- */
+
+static bool is_made(const struct audit_facts *f, const struct terms *t, unsigned address)
+{
+	array_each(const unsigned, made, &f->made)
+		if (term_object(t, address) == *made)
+			return true;
+	return false;
+}
+
+static bool is_held(const struct audit_access *a)
+{
+	for (unsigned i = 0; i < a->held.count; i++)
+		if (a->held.items[i].mode != HELD_LEFT)
+			return true;
+	return false;
+}
+
+static bool same_helds(const struct audit_helds *a, const struct audit_helds *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (unsigned i = 0; i < a->count; i++)
+		if (a->items[i].lock != b->items[i].lock || a->items[i].mode != b->items[i].mode)
+			return false;
+	return true;
+}
+
+static struct audit_place innermost(const struct audit_access *a)
+{
+	while (a->inner)
+		a = a->inner;
+	return a->at;
+}
+
+static bool is_same(const struct audit_access *a, const struct audit_access *b)
+{
+	struct audit_place x = innermost(a), y = innermost(b);
+
+	return a->address == b->address && a->reads == b->reads && a->writes == b->writes &&
+	       x.file == y.file && x.line == y.line && x.column == y.column &&
+	       a->alone == b->alone && same_helds(&a->held, &b->held);
+}
+
+/* Objects that it initialises or ends are its own; what is there twice is there once. */
+static void keep_accesses(struct flow *w)
+{
+	struct audit_facts *f = w->facts;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < f->accesses.count; i++) {
+		const struct audit_access *a = f->accesses.items[i];
+		bool known = is_made(f, &w->audit->terms, a->address) && !is_held(a);
+
+		for (size_t k = kept; !known && k > 0 && kept - k < 200; k--)
+			known = is_same(a, f->accesses.items[k - 1]);
+		if (!known && kept < ACCESSES_MOST)
+			f->accesses.items[kept++] = a;
+	}
+	f->accesses.count = kept;
+}
+
+static void find_result(struct flow *w)
+{
+	unsigned result = 0;
+	const struct terms *t = &w->audit->terms;
+
+	array_each(const struct flow_exit, x, &w->exits) {
+		/* NULL is no object. */
+		if (term_at(t, x->value).kind == TERM_CONSTANT && w->exits.count > 1 &&
+		    !term_at(t, x->value).a)
+			continue;
+		if (result && result != x->value &&
+		    term_at(t, result).kind != term_at(t, x->value).kind)
+			return;
+		result = x->value;
+	}
+	switch (term_at(t, result).kind) {
+	case TERM_LOCAL:
+	case TERM_JOIN:
+	case TERM_SITE:
+		return;
+	default:
+		w->facts->result = result;
+	}
+}
+
+static void look_at(struct flow *w)
+{
+	struct blocks b = {.count = w->function->blocks.count};
+
+	b.ways = base_alloc(b.count, sizeof(*b.ways));
+	enter(w, &b);
+	settle(w, &b);
+	record(w, &b);
+	keep_accesses(w);
+	lock_effects(w);
+	find_result(w);
+	w->facts->never_returns = !w->exits.count;
+	w->audit->blocks += (unsigned)b.count;
+	blocks_fini(&b);
+}
+
+const struct audit_facts *audit_facts_of(struct audit *a, unsigned function)
+{
+	struct audit_facts *f = &a->facts[function];
+	struct flow w = {.audit = a,
+			 .function = &a->program->functions.items[function],
+			 .index = function,
+			 .facts = f};
+
+	if (f->progress != FACTS_NONE)
+		return f;
+	f->progress = FACTS_BEGUN;
+	if (w.function->blocks.count)
+		look_at(&w);
+	array_fini(&w.released);
+	array_fini(&w.exits);
+	array_fini(&w.fresh);
+	f->progress = FACTS_DONE;
+	return f;
+}

@@ -1,0 +1,220 @@
+/* Locks that are taken and released, and how a function ends. */
+#include "tracer/audit/flow.h"
+
+#include <string.h>
+
+unsigned audit_lock_key(const struct audit *a, unsigned lock)
+{
+	struct term is = term_at(&a->terms, lock);
+
+	while (is.kind == TERM_ELEMENT || is.kind == TERM_LOAD)
+		is = term_at(&a->terms, is.a);
+	if (is.kind == TERM_FIELD)
+		return is.b + 1;
+	return is.kind == TERM_GLOBAL ? is.a + (unsigned)a->program->fields.count + 1 : 0;
+}
+
+static bool may_be_taken_twice(const struct audit *a, unsigned lock)
+{
+	return number_map_get(&a->recursive, audit_lock_key(a, lock));
+}
+
+/* ---- what is held ------------------------------------------------------------------------------------------ */
+
+struct audit_helds lock_helds(struct flow *w, const struct state *s)
+{
+	struct audit_held *items;
+
+	if (!s->held.count)
+		return (struct audit_helds){NULL, 0};
+	items = program_alloc(w->audit->program, s->held.count * sizeof(*items));
+	memcpy(items, s->held.items, s->held.count * sizeof(*items));
+	return (struct audit_helds){items, (unsigned)s->held.count};
+}
+
+struct audit_helds lock_helds_inside(struct flow *w, const struct state *s,
+				     const struct audit_helds *inside, const struct term_binding *b)
+{
+	struct state all;
+	struct audit_helds held;
+
+	if (!inside->count)
+		return lock_helds(w, s);
+	state_init(&all, 0);
+	array_each(const struct audit_held, h, &s->held)
+		state_take(&all, h);
+	for (unsigned i = 0; i < inside->count; i++) {
+		struct audit_held h = inside->items[i], *known;
+
+		h.lock = term_bind(&w->audit->terms, h.lock, b);
+		known = h.lock ? state_held(&all, h.lock) : NULL;
+		if (!h.lock)
+			continue;
+		if (h.mode == HELD_BACK)
+			h.mode = HELD_ALONE;
+		if (known)
+			known->mode = h.mode;
+		else
+			state_take(&all, &h);
+	}
+	held = lock_helds(w, &all);
+	state_fini(&all);
+	return held;
+}
+
+static void note_acquisition(struct flow *w, const struct state *s, unsigned lock, bool is_shared,
+			     struct audit_place at)
+{
+	struct audit_acquisition *a;
+
+	if (!w->records)
+		return;
+	a = program_alloc(w->audit->program, sizeof(*a));
+	a->lock = lock;
+	a->is_shared = is_shared;
+	a->is_ordered = w->compares;
+	a->function = w->index;
+	a->at = at;
+	a->held = lock_helds(w, s);
+	*array_add(&w->facts->acquisitions) = a;
+}
+
+void lock_tried(struct flow *w, struct state *s, unsigned lock, bool is_shared,
+		struct audit_place at)
+{
+	struct audit_held *known = state_held(s, lock);
+
+	(void)w;
+	if (known && known->mode == HELD_LEFT)
+		known->mode = HELD_BACK;
+	else if (!known)
+		state_take(s, &(struct audit_held){lock, is_shared ? HELD_SHARED : HELD_ALONE,
+						   false, at});
+}
+
+void lock_take(struct flow *w, struct state *s, unsigned lock, bool is_shared, struct audit_place at)
+{
+	struct audit_held *known;
+
+	if (!lock)
+		return;
+	known = state_held(s, lock);
+	note_acquisition(w, s, lock, is_shared, at);
+	if (known && known->mode != HELD_LEFT && !(is_shared && known->mode == HELD_SHARED) &&
+	    !may_be_taken_twice(w->audit, lock))
+		suspect(w, &(struct suspicion){SUSPECT_DOUBLE_LOCK, w->index, lock, 0, NULL, at,
+					       known->at});
+	lock_tried(w, s, lock, is_shared, at);
+}
+
+void lock_release(struct flow *w, struct state *s, unsigned lock, struct audit_place at)
+{
+	struct audit_held *known;
+
+	if (!lock)
+		return;
+	known = state_held(s, lock);
+	if (w->records)
+		*array_add(&w->released) = lock;
+	if (!known) {
+		state_take(s, &(struct audit_held){lock, HELD_LEFT, false, at});
+	} else if (known->mode == HELD_BACK) {
+		known->mode = HELD_LEFT;
+	} else if (known->mode != HELD_LEFT) {
+		if (known->is_given)
+			number_map_set(&w->audit->handed, audit_lock_key(w->audit, lock), 1);
+		array_remove(&s->held, (size_t)(known - s->held.items));
+	}
+}
+
+/* ---- how it ends ---------------------------------------------------------------------------------------------- */
+
+static const struct audit_held *held_at(const struct flow_exit *x, unsigned lock)
+{
+	for (unsigned i = 0; i < x->held.count; i++)
+		if (x->held.items[i].lock == lock)
+			return &x->held.items[i];
+	return NULL;
+}
+
+static bool is_taken(const struct flow_exit *x, unsigned lock)
+{
+	const struct audit_held *h = held_at(x, lock);
+
+	return h && (h->mode == HELD_SHARED || h->mode == HELD_ALONE);
+}
+
+enum sign { SIGN_ZERO = 1, SIGN_NOT_ZERO = 2, SIGN_ANY = 4 };
+
+static enum sign sign_of(const struct terms *t, unsigned value)
+{
+	const struct term is = term_at(t, value);
+
+	if (is.kind == TERM_CONSTANT)
+		return is.a ? SIGN_NOT_ZERO : SIGN_ZERO;
+	return is.kind == TERM_FRESH || is.kind == TERM_FIELD || is.kind == TERM_LOCAL
+		       ? SIGN_NOT_ZERO
+		       : SIGN_ANY;
+}
+
+/* Does the result say whether the lock is held? */
+static bool is_told(const struct flow *w, unsigned lock, enum audit_tried *tried)
+{
+	unsigned with = 0, without = 0;
+
+	array_each(const struct flow_exit, x, &w->exits)
+		*(is_taken(x, lock) ? &with : &without) |= sign_of(&w->audit->terms, x->value);
+	*tried = with == SIGN_ZERO && !(without & SIGN_ZERO) ? TRIED_ZERO : TRIED_NOT_ZERO;
+	return *tried == TRIED_ZERO || (without == SIGN_ZERO && !(with & SIGN_ZERO));
+}
+
+static void add_effect(struct flow *w, enum audit_change change, unsigned lock, unsigned tried,
+		       bool is_shared)
+{
+	array_each(const struct audit_effect, known, &w->facts->effects)
+		if (known->lock == lock)
+			return;
+	*array_add(&w->facts->effects) = (struct audit_effect){change, lock, tried, is_shared};
+}
+
+static void suspect_exits(struct flow *w, unsigned lock)
+{
+	bool releases = false;
+
+	array_each(const unsigned, released, &w->released)
+		releases |= *released == lock;
+	array_each(const struct flow_exit, x, &w->exits)
+		if (releases && is_taken(x, lock))
+			suspect(w, &(struct suspicion){SUSPECT_KEPT_LOCK, w->index, lock, 0, NULL,
+						       x->at, held_at(x, lock)->at});
+}
+
+static void effect_of(struct flow *w, unsigned lock, const struct audit_held *h)
+{
+	enum audit_tried tried;
+	size_t taken = 0, left = 0;
+
+	array_each(const struct flow_exit, x, &w->exits) {
+		const struct audit_held *is = held_at(x, lock);
+
+		taken += is_taken(x, lock);
+		left += is && is->mode == HELD_LEFT;
+	}
+	if (taken == w->exits.count)
+		add_effect(w, CHANGE_TAKES, lock, 0, h->mode == HELD_SHARED);
+	else if (taken && is_told(w, lock, &tried))
+		add_effect(w, CHANGE_MAY_TAKE, lock, tried, h->mode == HELD_SHARED);
+	else if (left && !taken)
+		add_effect(w, CHANGE_LEAVES, lock, 0, false);
+	if (left)
+		number_map_set(&w->audit->handed, audit_lock_key(w->audit, lock), 1);
+	if (taken)
+		suspect_exits(w, lock);
+}
+
+void lock_effects(struct flow *w)
+{
+	array_each(const struct flow_exit, x, &w->exits)
+		for (unsigned i = 0; i < x->held.count; i++)
+			effect_of(w, x->held.items[i].lock, &x->held.items[i]);
+}

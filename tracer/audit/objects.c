@@ -1,0 +1,353 @@
+/* Accesses to fields, and who can see an object. */
+#include "tracer/audit/flow.h"
+
+static bool has(const unsigned *items, size_t count, unsigned wanted)
+{
+	for (size_t i = 0; i < count; i++)
+		if (items[i] == wanted)
+			return true;
+	return false;
+}
+
+const struct audit_record *audit_record_of(const struct audit *a, unsigned field)
+{
+	return field ? &a->program->records.items[a->program->fields.items[field - 1].record] : NULL;
+}
+
+void suspect(struct flow *w, const struct suspicion *s)
+{
+	if (!w->records)
+		return;
+	array_each(const struct suspicion, known, &w->audit->suspicions)
+		if (known->kind == s->kind && known->function == s->function &&
+		    known->term == s->term && known->field == s->field &&
+		    known->at.line == s->at.line && known->at.column == s->at.column)
+			return;
+	*array_add(&w->audit->suspicions) = *s;
+}
+
+/* ---- who can see it ----------------------------------------------------------------------------------------- */
+
+static bool is_born_here(const struct flow *w, unsigned object)
+{
+	const struct term is = term_at(&w->audit->terms, object);
+
+	return is.kind == TERM_FRESH || is.kind == TERM_PRIVATE ||
+	       (is.kind == TERM_LOCAL && is.a == w->function->usr);
+}
+
+bool object_is_own(const struct flow *w, const struct state *s, unsigned object)
+{
+	const struct terms *t = &w->audit->terms;
+	unsigned root = term_root(t, object);
+
+	if (!is_born_here(w, root))
+		return false;
+	/* What a local struct points to may be anybody's. */
+	if (term_at(t, root).kind == TERM_LOCAL && term_object(t, object) != root)
+		return false;
+	return !state_visible(s, root);
+}
+
+static unsigned record_of_new(const struct flow *w, unsigned object)
+{
+	array_each(const struct flow_new, n, &w->fresh)
+		if (n->object == object)
+			return n->record;
+	return 0;
+}
+
+/* Is something of the field written, or all of the object? */
+static bool is_set(const struct flow *w, const struct state *s, unsigned object, unsigned field)
+{
+	array_each(const unsigned, address, &s->written) {
+		unsigned at = *address;
+
+		if (at == object)
+			return true;
+		while (term_at(&w->audit->terms, at).kind == TERM_FIELD ||
+		       term_at(&w->audit->terms, at).kind == TERM_ELEMENT) {
+			const struct term is = term_at(&w->audit->terms, at);
+
+			if (is.kind == TERM_FIELD && is.a == object && is.b == field)
+				return true;
+			at = is.a;
+		}
+	}
+	return false;
+}
+
+/* A new object goes out of the function: its fields should have values. */
+static void suspect_unset(struct flow *w, const struct state *s, unsigned object,
+			  struct audit_place at)
+{
+	const struct term is = term_at(&w->audit->terms, object);
+	const struct audit_program *p = w->audit->program;
+	unsigned record = record_of_new(w, object);
+
+	if (is.kind != TERM_FRESH || is.b || !record)
+		return;
+	array_each(const unsigned, field, &p->records.items[record - 1].fields)
+		if (!p->fields.items[*field].lock && !is_set(w, s, object, *field))
+			suspect(w, &(struct suspicion){SUSPECT_UNSET, w->index, object, *field + 1,
+						       NULL, at, at});
+}
+
+void object_show(struct flow *w, struct state *s, unsigned object, struct audit_place at)
+{
+	if (!object || state_visible(s, object))
+		return;
+	suspect_unset(w, s, object, at);
+	*array_add(&s->visible) = (struct state_visible){object, at, state_any_lock(s)};
+	/* And all that it has. */
+	for (size_t i = 0; i < s->stored.count; i++)
+		if (term_object(&w->audit->terms, s->stored.items[i].address) == object)
+			object_show(w, s, s->stored.items[i].object, at);
+}
+
+static void note_stored(struct flow *w, unsigned object, unsigned address)
+{
+	if (!w->records)
+		return;
+	array_each(const struct audit_stored, known, &w->facts->stored)
+		if (known->object == object && known->address == address)
+			return;
+	*array_add(&w->facts->stored) = (struct audit_stored){object, address};
+}
+
+void object_escape(struct flow *w, unsigned address, const char *how, struct audit_place at)
+{
+	const struct audit_program *p = w->audit->program;
+	struct term is = term_at(&w->audit->terms, address);
+
+	while (is.kind == TERM_ELEMENT)
+		is = term_at(&w->audit->terms, is.a);
+	if (is.kind != TERM_FIELD || p->fields.items[is.b].lock)
+		return;
+	suspect(w, &(struct suspicion){SUSPECT_ESCAPE, w->index, address, is.b + 1, how, at, at});
+}
+
+void object_store(struct flow *w, struct state *s, unsigned address, unsigned value,
+		  struct audit_place at)
+{
+	const struct terms *t = &w->audit->terms;
+	unsigned object = term_object(t, value), to = term_object(t, address);
+	enum term_kind kind = term_at(t, object).kind;
+
+	if (!object || !to || object == to)
+		return;
+	if (object_is_own(w, s, to)) {
+		*array_add(&s->stored) = (struct audit_stored){object, address};
+		return;
+	}
+	if (value != object && !object_is_own(w, s, object))
+		object_escape(w, value, "is stored", at);
+	if (kind == TERM_PARAMETER)
+		note_stored(w, object, address);
+	if (kind == TERM_PARAMETER || kind == TERM_FRESH || kind == TERM_LOCAL)
+		object_show(w, s, object, at);
+}
+
+void object_make(struct flow *w, unsigned object)
+{
+	if (object && !has(w->facts->made.items, w->facts->made.count, object))
+		*array_add(&w->facts->made) = object;
+}
+
+void object_end(struct flow *w, struct state *s, unsigned object, struct audit_place at)
+{
+	const struct term is = term_at(&w->audit->terms, object);
+
+	if (is.kind != TERM_LOAD || object_is_own(w, s, is.a) ||
+	    has(s->written.items, s->written.count, is.a))
+		return;
+	array_each(const struct state_freed, f, &s->freed)
+		if (f->from == is.a)
+			return;
+	*array_add(&s->freed) = (struct state_freed){object, is.a, at, state_any_lock(s)};
+}
+
+void object_free(struct flow *w, struct state *s, unsigned object, struct audit_place at)
+{
+	if (!object)
+		return;
+	object_make(w, object);
+	if (!has(w->facts->freed.items, w->facts->freed.count, object))
+		*array_add(&w->facts->freed) = object;
+	object_end(w, s, object, at);
+}
+
+/* ---- accesses -------------------------------------------------------------------------------------------------- */
+
+/* The innermost field of a struct that is looked at, + 1; 0: of none. */
+static unsigned field_of(const struct flow *w, unsigned address)
+{
+	const struct audit_program *p = w->audit->program;
+	struct term is = term_at(&w->audit->terms, address);
+
+	for (; is.kind == TERM_FIELD || is.kind == TERM_ELEMENT;
+	     is = term_at(&w->audit->terms, is.a))
+		if (is.kind == TERM_FIELD &&
+		    program_is_shared(&p->records.items[p->fields.items[is.b].record]))
+			return p->fields.items[is.b].lock ? 0 : is.b + 1;
+	return 0;
+}
+
+static struct audit_access *note(struct flow *w, const struct state *s, unsigned address)
+{
+	unsigned field = field_of(w, address);
+	struct audit_access *a;
+
+	if (!w->records || !field || object_is_own(w, s, address))
+		return NULL;
+	a = program_alloc(w->audit->program, sizeof(*a));
+	a->address = address;
+	a->field = field;
+	a->function = w->index;
+	a->alone = !s->makes_threads;
+	*array_add(&w->facts->accesses) = a;
+	return a;
+}
+
+void object_read(struct flow *w, struct state *s, unsigned address, const struct audit_expr *e,
+		 bool is_atomic)
+{
+	struct audit_access *a = note(w, s, address);
+
+	if (is_atomic && !has(s->loaded.items, s->loaded.count, address))
+		*array_add(&s->loaded) = address;
+	if (!a)
+		return;
+	a->reads = true;
+	a->is_atomic = is_atomic;
+	a->at = e->at;
+	a->held = lock_helds(w, s);
+}
+
+/* An access of a function that was called: the caller's locks are held there, too. */
+void object_access_inside(struct flow *w, struct state *s, const struct audit_access *inner,
+			  unsigned address, const struct audit_helds *held, struct audit_place at)
+{
+	struct audit_access *a = note(w, s, address);
+
+	if (!a)
+		return;
+	a->reads = inner->reads;
+	a->writes = inner->writes;
+	a->is_atomic = inner->is_atomic;
+	a->alone &= inner->alone;
+	a->at = at;
+	a->held = *held;
+	a->inner = inner;
+}
+
+/* Does it depend on what was loaded there: the value, or that it comes to this at all? */
+static bool depends_on(const struct flow *w, const struct state *s, unsigned value,
+		       unsigned address)
+{
+	struct terms *t = &w->audit->terms;
+	unsigned load = term_of(t, TERM_LOAD, address, 0);
+
+	if (!has(s->loaded.items, s->loaded.count, address))
+		return false;
+	if (term_contains(t, value, load))
+		return true;
+	array_each(const struct state_truth, truth, &s->truths)
+		if (term_contains(t, truth->term, load))
+			return true;
+	return false;
+}
+
+/* It says itself what it expects, or found. */
+static bool is_exchange(const struct audit_expr *e)
+{
+	return e->kind == EXPR_ATOMIC && e->id == ATOMIC_EXCHANGE;
+}
+
+static void suspect_write(struct flow *w, struct state *s, unsigned address, unsigned value,
+			  const struct audit_expr *e, bool is_atomic)
+{
+	unsigned object = term_object(&w->audit->terms, address), field = field_of(w, address);
+	const struct state_visible *v = state_visible(s, object);
+
+	if (field && v && !is_atomic && !state_any_lock(s))
+		suspect(w, &(struct suspicion){SUSPECT_LATE_WRITE, w->index, address, field, NULL,
+					       e->at, v->at});
+	if (field && is_atomic && !is_exchange(e) && !object_is_own(w, s, address) &&
+	    !state_any_lock(s) && depends_on(w, s, value, address))
+		suspect(w, &(struct suspicion){SUSPECT_COMPOUND, w->index, address, field, NULL,
+					       e->at, e->at});
+}
+
+/* What was freed there is not reachable from there any more; whoever had no lock came too late. */
+static void forget_freed(struct state *s, unsigned address)
+{
+	for (size_t i = s->freed.count; i > 0; i--) {
+		const struct state_freed *f = &s->freed.items[i - 1];
+
+		if (f->from == address && f->lock && state_held(s, f->lock))
+			array_remove(&s->freed, i - 1);
+	}
+}
+
+static void forget_loaded(struct state *s, unsigned address)
+{
+	for (size_t i = s->loaded.count; i > 0; i--)
+		if (s->loaded.items[i - 1] == address)
+			array_remove(&s->loaded, i - 1);
+}
+
+static void write_local(struct flow *w, struct state *s, unsigned local, unsigned value)
+{
+	unsigned record = w->function->locals.items[local].record;
+
+	s->values[local] = value;
+	if (record && term_at(&w->audit->terms, value).kind == TERM_FRESH &&
+	    !record_of_new(w, value))
+		*array_add(&w->fresh) = (struct flow_new){value, record};
+}
+
+void object_write(struct flow *w, struct state *s, unsigned address, unsigned value,
+		  const struct audit_expr *e, bool is_atomic, bool is_update)
+{
+	const struct term is = term_at(&w->audit->terms, address);
+	struct audit_access *a;
+
+	if (is.kind == TERM_LOCAL && is.a == w->function->usr) {
+		write_local(w, s, is.b, value);
+		return;
+	}
+	suspect_write(w, s, address, is_update ? 0 : value, e, is_atomic);
+	a = note(w, s, address);
+	if (a) {
+		a->writes = true;
+		a->reads = is_update;
+		a->is_atomic = is_atomic;
+		a->at = e->at;
+		a->held = lock_helds(w, s);
+	}
+	if (is_atomic && is_update)
+		forget_loaded(s, address);
+	if (is.kind == TERM_FIELD && w->audit->program->fields.items[is.b].lock)
+		object_make(w, is.a);
+	forget_freed(s, address);
+	if (address && !has(s->written.items, s->written.count, address))
+		*array_add(&s->written) = address;
+	object_store(w, s, address, value, e->at);
+}
+
+/* ---- the end -------------------------------------------------------------------------------------------------------- */
+
+void object_leave(struct flow *w, struct state *s, unsigned value, struct audit_place at)
+{
+	const struct terms *t = &w->audit->terms;
+
+	if (object_is_own(w, s, value) && value == term_object(t, value))
+		suspect_unset(w, s, value, at);
+	else if (value != term_object(t, value) && !object_is_own(w, s, value))
+		object_escape(w, value, "is returned", at);
+	array_each(const struct state_freed, f, &s->freed)
+		if (!has(w->facts->made.items, w->facts->made.count, term_object(t, f->from)))
+			suspect(w, &(struct suspicion){SUSPECT_FREED, w->index, f->from, 0, NULL,
+						       f->at, f->at});
+}

@@ -1,0 +1,374 @@
+#include "tracer/audit/read.h"
+
+#include "tracer/audit/reader.h"
+#include "tracer/base/str.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* One unit, and how it is compiled. */
+struct unit {
+	char *file, *folder; /* folder: where the compiler was started; may be NULL */
+	struct words {
+		char **items;
+		size_t count, capacity;
+	} words;
+};
+
+struct reading {
+	struct audit_reader reader;
+	struct audit_read *to;
+	ARRAY(struct unit) units;
+};
+
+static void skip(struct audit_read *a, const char *file, char *why)
+{
+	struct audit_skipped *s = array_add(&a->skipped);
+
+	s->file = base_strdup(file);
+	s->why = why;
+}
+
+/* ---- what to compile, and how ------------------------------------------------------------------------------- */
+
+/* Of a command for gcc, what changes the meaning of the text: libclang knows not all the others. `takes`: the next
+   word, too. */
+static bool matters(const char *word, bool *takes)
+{
+	static const char *const with[] = {"-isystem",	"-iquote",    "-idirafter", "-include",
+					   "-imacros",	"-isysroot",  "-I",	    "-D",
+					   "-U",	"-x"};
+	static const char *const begin[] = {"-I",	 "-D",	     "-U",     "-std=", "-isystem",
+					    "-iquote",	 "-nostdin", "-include", "-m32", "-m64",
+					    "-pthread", "-fgnu",    "-ansi"};
+
+	for (size_t i = 0; i < sizeof(with) / sizeof(*with); i++)
+		if (strcmp(word, with[i]) == 0)
+			return *takes = true;
+	*takes = false;
+	for (size_t i = 0; i < sizeof(begin) / sizeof(*begin); i++)
+		if (strncmp(word, begin[i], strlen(begin[i])) == 0)
+			return true;
+	return false;
+}
+
+static char *absolute(const char *folder, const char *file)
+{
+	struct str path = {0};
+	char *real;
+
+	if (*file != '/' && folder)
+		str_addf(&path, "%s/", folder);
+	str_add(&path, file);
+	real = realpath(str_text(&path), NULL);
+	if (!real)
+		return str_take(&path);
+	str_clear(&path);
+	str_add(&path, real);
+	free(real);
+	return str_take(&path);
+}
+
+/* Of the files that are named, where there are some. */
+static bool is_wanted(const struct audit_read_options *o, const char *path)
+{
+	bool wanted = !o->count;
+
+	for (size_t i = 0; i < o->count && !wanted; i++) {
+		char *file = absolute(NULL, o->files[i]);
+
+		wanted = strcmp(file, path) == 0;
+		base_free(file);
+	}
+	return wanted;
+}
+
+static bool is_known(const struct reading *r, const char *path)
+{
+	array_each(const struct unit, u, &r->units)
+		if (strcmp(u->file, path) == 0)
+			return true;
+	return false;
+}
+
+static void add_command(struct reading *r, CXCompileCommand command)
+{
+	const struct clang *c = &r->reader.clang;
+	char *folder = clang_take(c, c->CompileCommand_getDirectory(command)),
+	     *name = clang_take(c, c->CompileCommand_getFilename(command)),
+	     *path = absolute(folder, name);
+	struct unit *u;
+	bool takes = false;
+
+	base_free(name);
+	if (!is_wanted(r->reader.options, path) || is_known(r, path)) {
+		base_free(folder);
+		base_free(path);
+		return;
+	}
+	u = array_add(&r->units);
+	u->file = path;
+	u->folder = folder;
+	for (unsigned i = 1; i < c->CompileCommand_getNumArgs(command); i++) {
+		char *word = clang_take(c, c->CompileCommand_getArg(command, i));
+
+		if (takes ? !(takes = false) : matters(word, &takes))
+			*array_add(&u->words) = word;
+		else
+			base_free(word);
+	}
+}
+
+static int add_commands(struct reading *r, struct error *err)
+{
+	const struct clang *c = &r->reader.clang;
+	const char *folder = r->reader.options->folder;
+	CXCompilationDatabase_Error error = CXCompilationDatabase_NoError;
+	CXCompilationDatabase all = c->CompilationDatabase_fromDirectory(folder, &error);
+	CXCompileCommands commands;
+
+	if (!all || error != CXCompilationDatabase_NoError) {
+		error_set(err, ERROR_USAGE, "%s: no compile_commands.json that can be read",
+			  folder);
+		return error_hint(err, "cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON writes one; "
+				       "`bear -- make` does so for make");
+	}
+	commands = c->CompilationDatabase_getAllCompileCommands(all);
+	for (unsigned i = 0; commands && i < c->CompileCommands_getSize(commands); i++)
+		add_command(r, c->CompileCommands_getCommand(commands, i));
+	if (commands)
+		c->CompileCommands_dispose(commands);
+	c->CompilationDatabase_dispose(all);
+	return 0;
+}
+
+static void add_flags(struct unit *u, const char *flags)
+{
+	while (flags && *flags) {
+		size_t length = strcspn(flags, " \t");
+
+		if (length)
+			*array_add(&u->words) = base_strndup(flags, length);
+		flags += length;
+		flags += strspn(flags, " \t");
+	}
+}
+
+/* Those that the folder does not name. */
+static void add_files(struct reading *r)
+{
+	const struct audit_read_options *o = r->reader.options;
+
+	for (size_t i = 0; i < o->count; i++) {
+		char *path = absolute(NULL, o->files[i]);
+
+		if (is_known(r, path)) {
+			base_free(path);
+			continue;
+		}
+		array_add(&r->units)->file = path;
+		add_flags(&r->units.items[r->units.count - 1], o->flags);
+	}
+}
+
+/* ---- one unit -------------------------------------------------------------------------------------------------- */
+
+static bool is_system(const struct reading *r, CXCursor c)
+{
+	return r->reader.clang.Location_isInSystemHeader(r->reader.clang.getCursorLocation(c));
+}
+
+/* Functions that a variable begins with may be called by anybody. */
+static enum CXChildVisitResult take_addresses(CXCursor c, CXCursor parent, CXClientData data)
+{
+	struct reading *r = data;
+	CXCursor to;
+
+	(void)parent;
+	if (cursor_kind(&r->reader, c) != CXCursor_DeclRefExpr)
+		return CXChildVisit_Recurse;
+	to = r->reader.clang.getCursorReferenced(c);
+	if (cursor_kind(&r->reader, to) == CXCursor_FunctionDecl)
+		number_map_set(&r->reader.program->taken, cursor_usr(&r->reader, to), 1);
+	return CXChildVisit_Recurse;
+}
+
+static void read_function(struct reading *r, CXCursor c)
+{
+	struct audit_program *p = r->reader.program;
+
+	if (!r->reader.clang.isCursorDefinition(c))
+		number_map_set(&p->declared, cursor_usr(&r->reader, c), 1);
+	if (!r->reader.clang.isCursorDefinition(c))
+		return;
+	p->has_main |= strcmp(program_text(p, cursor_name(&r->reader, c)), "main") == 0;
+	lower_function(&r->reader, c);
+}
+
+static enum CXChildVisitResult read_top(CXCursor c, CXCursor parent, CXClientData data)
+{
+	struct reading *r = data;
+
+	(void)parent;
+	if (is_system(r, c))
+		return CXChildVisit_Continue;
+	switch ((unsigned)cursor_kind(&r->reader, c)) {
+	case CXCursor_FunctionDecl:
+		read_function(r, c);
+		break;
+	case CXCursor_VarDecl:
+		lower_global(&r->reader, c);
+		r->reader.clang.visitChildren(c, take_addresses, r);
+		break;
+	case CXCursor_StructDecl:
+	case CXCursor_UnionDecl:
+		record_of_type(&r->reader, r->reader.clang.getCursorType(c));
+		break;
+	default:
+		break;
+	}
+	return CXChildVisit_Continue;
+}
+
+/* The first error of the compiler, owned; NULL: there is none. */
+static char *first_error(const struct audit_reader *r)
+{
+	const struct clang *c = &r->clang;
+	struct str text = {0};
+
+	for (unsigned i = 0; !text.length && i < c->getNumDiagnostics(r->unit); i++) {
+		CXDiagnostic d = c->getDiagnostic(r->unit, i);
+		unsigned line = 0;
+		CXFile file = NULL;
+
+		if (c->getDiagnosticSeverity(d) >= CXDiagnostic_Error) {
+			char *said = clang_take(c, c->getDiagnosticSpelling(d)), *name;
+
+			c->getFileLocation(c->getDiagnosticLocation(d), &file, &line, NULL, NULL);
+			name = file ? clang_take(c, c->getFileName(file)) : base_strdup("");
+			str_addf(&text, "%s%s%.0u%s%s", name, line ? ":" : "", line,
+				 *name ? ": " : "", said);
+			base_free(name);
+			base_free(said);
+		}
+		c->disposeDiagnostic(d);
+	}
+	return text.length ? str_take(&text) : NULL;
+}
+
+static bool is_c(const char *file)
+{
+	const char *dot = strrchr(file, '.');
+
+	return dot && strcmp(dot, ".c") == 0;
+}
+
+static CXTranslationUnit parse(struct reading *r, const struct unit *u)
+{
+	const struct clang *c = &r->reader.clang;
+	ARRAY(const char *) words = {0};
+	struct str where = {0};
+	CXTranslationUnit unit = NULL;
+
+	if (u->folder)
+		str_addf(&where, "-working-directory=%s", u->folder);
+	if (u->folder)
+		*array_add(&words) = str_text(&where);
+	else
+		*array_add(&words) = "-std=gnu11";
+	array_each(char *const, word, &u->words)
+		*array_add(&words) = *word;
+	if (c->parseTranslationUnit2(r->reader.index, u->file, words.items, (int)words.count, NULL, 0, 0,
+				     &unit) != CXError_Success)
+		unit = NULL;
+	array_fini(&words);
+	str_fini(&where);
+	return unit;
+}
+
+static void read_unit(struct reading *r, const struct unit *u)
+{
+	const struct clang *c = &r->reader.clang;
+	char *error;
+
+	if (access(u->file, R_OK) != 0) {
+		skip(r->to, u->file, base_strdup("there is no such file"));
+		return;
+	}
+	if (!is_c(u->file)) {
+		skip(r->to, u->file, base_strdup("it is not C"));
+		return;
+	}
+	r->reader.unit = parse(r, u);
+	if (!r->reader.unit) {
+		skip(r->to, u->file, base_strdup("libclang cannot read it"));
+		return;
+	}
+	error = first_error(&r->reader);
+	if (error) {
+		skip(r->to, u->file, error);
+	} else {
+		r->reader.program->units++;
+		c->visitChildren(c->getTranslationUnitCursor(r->reader.unit), read_top, r);
+	}
+	c->disposeTranslationUnit(r->reader.unit);
+}
+
+/* ---- all ----------------------------------------------------------------------------------------------------------- */
+
+static void reading_fini(struct reading *r)
+{
+	array_each(struct unit, u, &r->units) {
+		array_each(char *, word, &u->words)
+			base_free(*word);
+		array_fini(&u->words);
+		base_free(u->file);
+		base_free(u->folder);
+	}
+	array_fini(&r->units);
+	if (r->reader.index)
+		r->reader.clang.disposeIndex(r->reader.index);
+	clang_unload(&r->reader.clang);
+}
+
+static int nothing_read(const struct audit_read *a, struct error *err)
+{
+	if (!a->skipped.count)
+		return error_set(err, ERROR_USAGE, "there is no file to read");
+	error_set(err, ERROR_USAGE, "none of %zu file%s can be read; the first: %s: %s",
+		  a->skipped.count, a->skipped.count == 1 ? "" : "s", a->skipped.items[0].file,
+		  a->skipped.items[0].why);
+	return error_hint(err, "-p FOLDER with compile_commands.json, or --cflags, says how they "
+			       "are compiled");
+}
+
+int audit_read(struct audit_read *a, const struct audit_read_options *options, struct error *err)
+{
+	struct reading r = {.reader = {.program = &a->program, .options = options}, .to = a};
+	int answer = clang_load(&r.reader.clang, err);
+
+	if (answer == 0)
+		r.reader.index = r.reader.clang.createIndex(0, 0);
+	if (answer == 0 && options->folder)
+		answer = add_commands(&r, err);
+	if (answer == 0)
+		add_files(&r);
+	for (size_t i = 0; answer == 0 && i < r.units.count; i++)
+		read_unit(&r, &r.units.items[i]);
+	if (answer == 0 && !a->program.units)
+		answer = nothing_read(a, err);
+	reading_fini(&r);
+	return answer;
+}
+
+void audit_read_fini(struct audit_read *a)
+{
+	array_each(struct audit_skipped, s, &a->skipped) {
+		base_free(s->file);
+		base_free(s->why);
+	}
+	array_fini(&a->skipped);
+	program_fini(&a->program);
+}
