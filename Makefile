@@ -11,6 +11,8 @@ VERSION := 0.1.0
 
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 LUA_CFLAGS := $(shell pkg-config --cflags lua5.4 2>/dev/null || echo -I/usr/include/lua5.4)
+# Headers of libclang, in a folder with its version; it is loaded when `audit` is used (dlopen).
+CLANG_INCLUDE := $(lastword $(sort $(wildcard /usr/lib/llvm-*/include)))
 ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -DGATECTL_VERSION='"$(VERSION)"' $(LUA_CFLAGS) \
 	$(WARN) $(CPPFLAGS) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 ALL_LDFLAGS := $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
@@ -68,6 +70,8 @@ $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libgatectl.a
 # The witness reads DWARF by libdwarf, as nothing else does; gatectl is one of the files it looks at.
 $(BUILD)/unit/test_dwarf_witness: UNIT_LIBS := -ldwarf
 $(BUILD)/unit/test_dwarf_witness: $(BUILD)/gatectl
+
+$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tracer/audit/*.c)): ALL_CFLAGS += -isystem $(CLANG_INCLUDE)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 

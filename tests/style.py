@@ -27,10 +27,11 @@ EDGES = {
     "tracer/explore/schedule": ["tracer/base", "tracer/explore/strategy"],
     "tracer/explore/scripted": ["tracer/base", "lua", "tracer/explore/strategy", "tracer/explore/schedule"],
     "tracer/harness": ["tracer/base"],
+    "tracer/audit": ["tracer/base"],
     "tracer/experiments": LIBRARY + ["tracer/run", "tracer/harness", "tracer/features/convert", "tracer/features/order_log", "tracer/explore/strategy",
                                      "tracer/explore/schedule", "tracer/explore/scripted", "tracer/explore/races", "tracer/features/controlled",
                                      "tracer/features/query"],
-    "tracer/cli": LIBRARY + ["tracer/run", "tracer/harness", "tracer/features", "tracer/experiments", "tracer/features/drift", "tracer/features/interactive",
+    "tracer/cli": LIBRARY + ["tracer/run", "tracer/harness", "tracer/audit", "tracer/features", "tracer/experiments", "tracer/features/drift", "tracer/features/interactive",
                              "tracer/features/convert", "tracer/features/order_log", "tracer/features/query", "tracer/features/report",
                              "tracer/explore/strategy", "tracer/explore/schedule", "tracer/explore/races"],
 }

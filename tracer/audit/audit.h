@@ -28,7 +28,8 @@ struct suspicion {
 };
 
 struct audit_options {
-	const char *const *types;	    /* --type; NULL at the end; NULL: those with a lock or an atomic */
+	const char *const
+		*types; /* --type; NULL at the end; NULL: those with a lock or an atomic */
 	const char *const *lock, *const *unlock; /* names of functions; NULL at the end */
 	bool all;
 };
@@ -39,10 +40,12 @@ struct audit {
 	struct terms terms;
 	struct audit_facts *facts; /* one for each of the program's functions */
 	ARRAY(struct suspicion) suspicions;
-	struct number_map handed; /* locks (a field + 1, or a USR) that are released by others than who took them */
-	struct number_map recursive; /* ... that were initialised with attributes: they may be taken twice */
-	struct number_map called;    /* functions that others of the program call */
-	unsigned blocks;	     /* numbers for TERM_JOIN */
+	struct number_map
+		handed; /* locks (a field + 1, or a USR) that are released by others than who took them */
+	struct number_map
+		recursive; /* ... that were initialised with attributes: they may be taken twice */
+	struct number_map called; /* functions that others of the program call */
+	unsigned blocks;	  /* numbers for TERM_JOIN */
 	struct findings findings;
 };
 

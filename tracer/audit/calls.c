@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum effect {
+enum call_effect {
 	DOES_LOCK,
 	DOES_LOCK_SHARED,
 	DOES_TRY,
@@ -27,7 +27,7 @@ enum effect {
 
 static const struct known {
 	const char *name;
-	enum effect effect;
+	enum call_effect effect;
 } known[] = {
 	{"pthread_mutex_lock", DOES_LOCK},
 	{"pthread_mutex_trylock", DOES_TRY},
@@ -106,24 +106,24 @@ static const struct known {
 	{"longjmp", DOES_END},
 };
 
-struct call {
+struct audit_call {
 	const struct audit_expr *e;
 	unsigned usr; /* 0: by a pointer */
 	const char *name;
 	unsigned count, *arguments;
 };
 
-static struct terms *terms_of(struct flow *w)
+static struct terms *terms_of(struct audit_flow *w)
 {
 	return &w->audit->terms;
 }
 
-static unsigned argument(const struct call *c, unsigned i)
+static unsigned argument(const struct audit_call *c, unsigned i)
 {
 	return i < c->count ? c->arguments[i] : 0;
 }
 
-static unsigned anything(struct flow *w, struct state *s, const struct call *c)
+static unsigned anything(struct audit_flow *w, struct state *s, const struct audit_call *c)
 {
 	unsigned term = term_of(terms_of(w), TERM_SITE, c->e->site, 0);
 
@@ -139,7 +139,7 @@ static bool is_named(const char *name, const char *const *names)
 	return false;
 }
 
-static enum effect effect_of(const struct flow *w, const struct call *c)
+static enum call_effect effect_of(const struct audit_flow *w, const struct audit_call *c)
 {
 	if (is_named(c->name, w->audit->options->lock))
 		return DOES_LOCK;
@@ -154,7 +154,7 @@ static enum effect effect_of(const struct flow *w, const struct call *c)
 /* ---- those that everybody knows ------------------------------------------------------------------------------- */
 
 /* Each time anew. */
-static unsigned tried(struct flow *w, struct state *s, unsigned lock, unsigned how)
+static unsigned tried(struct audit_flow *w, struct state *s, unsigned lock, unsigned how)
 {
 	unsigned term = lock ? term_of(terms_of(w), TERM_TRIED, lock, how) : 0;
 
@@ -163,7 +163,7 @@ static unsigned tried(struct flow *w, struct state *s, unsigned lock, unsigned h
 }
 
 /* The lock's object is new; with attributes, the lock may be one that is taken twice. */
-static void initialise(struct flow *w, const struct call *c)
+static void initialise(struct audit_flow *w, const struct audit_call *c)
 {
 	const struct term attributes = term_at(terms_of(w), argument(c, 1)),
 			  lock = term_at(terms_of(w), argument(c, 0));
@@ -173,7 +173,7 @@ static void initialise(struct flow *w, const struct call *c)
 		number_map_set(&w->audit->recursive, audit_lock_key(w->audit, argument(c, 0)), 1);
 }
 
-static void start_thread(struct flow *w, struct state *s, unsigned function, unsigned given,
+static void start_thread(struct audit_flow *w, struct state *s, unsigned function, unsigned given,
 			 struct audit_place at)
 {
 	const struct term body = term_at(terms_of(w), function);
@@ -188,8 +188,8 @@ static void start_thread(struct flow *w, struct state *s, unsigned function, uns
 }
 
 /* What the address is of: a whole struct of ours, or a part of one. */
-static void touch(struct flow *w, struct state *s, unsigned address, const struct call *c,
-		  bool writes)
+static void touch(struct audit_flow *w, struct state *s, unsigned address,
+		  const struct audit_call *c, bool writes)
 {
 	const enum term_kind kind = term_at(terms_of(w), address).kind;
 	struct audit_expr e = *c->e;
@@ -206,7 +206,8 @@ static void touch(struct flow *w, struct state *s, unsigned address, const struc
 }
 
 /* Of all of an object: who overwrites it has it alone, who copies it lets all out. */
-static void touch_whole(struct flow *w, struct state *s, const struct call *c, bool copies)
+static void touch_whole(struct audit_flow *w, struct state *s, const struct audit_call *c,
+			bool copies)
 {
 	const struct audit_expr *first = c->count ? c->e->operands[1] : NULL,
 				*second = copies && c->count > 1 ? c->e->operands[2] : NULL;
@@ -227,7 +228,7 @@ static void touch_whole(struct flow *w, struct state *s, const struct call *c, b
 					       "is copied as a whole", c->e->at, c->e->at});
 }
 
-static void call_once(struct flow *w, unsigned function)
+static void call_once(struct audit_flow *w, unsigned function)
 {
 	const struct term is = term_at(terms_of(w), function);
 	unsigned index = is.kind == TERM_FUNCTION
@@ -238,8 +239,8 @@ static void call_once(struct flow *w, unsigned function)
 		w->audit->facts[index - 1].is_once = true;
 }
 
-static unsigned apply_known(struct flow *w, struct state *s, const struct call *c,
-			    enum effect effect)
+static unsigned apply_known(struct audit_flow *w, struct state *s, const struct audit_call *c,
+			    enum call_effect effect)
 {
 	const struct audit_place at = c->e->at;
 
@@ -297,9 +298,9 @@ static unsigned apply_known(struct flow *w, struct state *s, const struct call *
 /* ---- the program's own ------------------------------------------------------------------------------------------ */
 
 struct applied {
-	struct flow *w;
+	struct audit_flow *w;
 	struct state *s;
-	const struct call *c;
+	const struct audit_call *c;
 	struct term_binding binding;
 };
 
@@ -395,7 +396,8 @@ static void apply_objects(struct applied *a, const struct audit_facts *f)
 		object_store(a->w, a->s, bind(a, f->stored.items[i].address),
 			     bind(a, f->stored.items[i].object), at);
 	for (size_t i = 0; i < f->given.count; i++)
-		object_show(a->w, a->s, term_object(terms_of(a->w), bind(a, f->given.items[i])), at);
+		object_show(a->w, a->s, term_object(terms_of(a->w), bind(a, f->given.items[i])),
+			    at);
 	for (size_t i = 0; i < f->freed.count; i++)
 		if (bind(a, f->freed.items[i]))
 			object_free(a->w, a->s, bind(a, f->freed.items[i]), at);
@@ -409,8 +411,7 @@ static void apply_writes(struct applied *a, const struct audit_facts *f)
 	for (size_t i = 0; i < f->accesses.count; i++) {
 		unsigned address = bind(a, f->accesses.items[i]->address);
 
-		if (f->accesses.items[i]->writes && address &&
-		    object_is_own(a->w, a->s, address))
+		if (f->accesses.items[i]->writes && address && object_is_own(a->w, a->s, address))
 			*array_add(&a->s->written) = address;
 	}
 	for (size_t i = 0; i < f->made.count; i++)
@@ -419,7 +420,7 @@ static void apply_writes(struct applied *a, const struct audit_facts *f)
 }
 
 /* Locals whose address it was given may have been changed. */
-static void forget_locals(struct flow *w, struct state *s, const struct call *c)
+static void forget_locals(struct audit_flow *w, struct state *s, const struct audit_call *c)
 {
 	for (unsigned i = 0; i < c->count; i++) {
 		const struct term is = term_at(terms_of(w), c->arguments[i]);
@@ -431,7 +432,8 @@ static void forget_locals(struct flow *w, struct state *s, const struct call *c)
 	}
 }
 
-static unsigned apply_own(struct flow *w, struct state *s, const struct call *c, unsigned index)
+static unsigned apply_own(struct audit_flow *w, struct state *s, const struct audit_call *c,
+			  unsigned index)
 {
 	struct applied a = {w, s, c, {c->arguments, c->count, load_local, NULL}};
 	const struct audit_facts *f = audit_facts_of(w->audit, index);
@@ -457,7 +459,9 @@ static unsigned apply_own(struct flow *w, struct state *s, const struct call *c,
 	forget_locals(w, s, c);
 	if (term_at(terms_of(w), result).kind == TERM_TRIED)
 		state_forget(s, result);
-	return try ? try : result ? result : anything(w, s, c);
+	return try ?
+	try : result
+		? result : anything(w, s, c);
 }
 
 /* ---- any ------------------------------------------------------------------------------------------------------------ */
@@ -471,7 +475,7 @@ static const char *name_of(const struct audit_program *p, unsigned usr)
 }
 
 /* Others' functions may keep what they are given; those of libc do not. */
-static void let_out(struct flow *w, struct state *s, const struct call *c)
+static void let_out(struct audit_flow *w, struct state *s, const struct audit_call *c)
 {
 	const struct audit_program *p = w->audit->program;
 
@@ -487,10 +491,10 @@ static void let_out(struct flow *w, struct state *s, const struct call *c)
 				      c->e->at);
 }
 
-static unsigned apply(struct flow *w, struct state *s, const struct call *c)
+static unsigned apply(struct audit_flow *w, struct state *s, const struct audit_call *c)
 {
 	unsigned index = number_map_get(&w->audit->program->function_of, c->usr);
-	enum effect effect = c->usr ? effect_of(w, c) : DOES_NOTHING;
+	enum call_effect effect = c->usr ? effect_of(w, c) : DOES_NOTHING;
 
 	if (effect != DOES_NOTHING)
 		return apply_known(w, s, c, effect);
@@ -505,10 +509,10 @@ static unsigned apply(struct flow *w, struct state *s, const struct call *c)
 	return anything(w, s, c);
 }
 
-unsigned evaluate_call(struct flow *w, struct state *s, const struct audit_expr *e)
+unsigned evaluate_call(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
 	const struct audit_expr *to = e->count ? e->operands[0] : NULL;
-	struct call c = {.e = e};
+	struct audit_call c = {.e = e};
 	unsigned result;
 
 	if (!to)

@@ -40,7 +40,8 @@ static void report_use(struct audit *a, const struct audit_record *r,
 	struct finding *f;
 
 	array_each(const struct finding, known, &a->findings.items)
-		if (known->tag == FINDING_P1 && known->field == of->name && known->record == r->name &&
+		if (known->tag == FINDING_P1 && known->field == of->name &&
+		    known->record == r->name &&
 		    known->function == a->program->functions.items[access->function].name)
 			return;
 	f = findings_add(&a->findings, FINDING_P1, access->at, of->name);
@@ -59,8 +60,7 @@ static void report_use(struct audit *a, const struct audit_record *r,
 static void check_uses(struct audit *a, unsigned function)
 {
 	const struct audit_facts *f = &a->facts[function];
-	const char *file =
-		program_text(a->program, a->program->functions.items[function].at.file);
+	const char *file = program_text(a->program, a->program->functions.items[function].at.file);
 
 	for (size_t i = 0; i < f->accesses.count; i++) {
 		const struct audit_access *access = f->accesses.items[i];
@@ -89,7 +89,9 @@ static void report_escape(struct audit *a, const struct suspicion *s)
 	f->function = p->functions.items[s->function].name;
 	term_print(&a->terms, p, &p->functions.items[s->function], s->term, &object);
 	if (of)
-		finding_say(f, "the address of '%s' of struct %s %s: it can be used without its lock; in %s",
+		finding_say(f,
+			    "the address of '%s' of struct %s %s: it can be used without its lock; "
+			    "in %s",
 			    program_text(p, of->name), program_text(p, r->name), s->how,
 			    program_text(p, f->function));
 	else

@@ -182,9 +182,11 @@ static void lock_name(const struct audit *a, unsigned key, struct str *out)
 
 	if (key > p->fields.count)
 		str_addf(out, "%s",
-			 program_text(p, program_global(p, key - (unsigned)p->fields.count - 1)
-						 ? program_global(p, key - (unsigned)p->fields.count - 1)->name
-						 : 0));
+			 program_text(
+				 p, program_global(p, key - (unsigned)p->fields.count - 1)
+					    ? program_global(p, key - (unsigned)p->fields.count - 1)
+						      ->name
+					    : 0));
 	else
 		str_addf(out, "%s", program_text(p, p->fields.items[key - 1].name));
 }
@@ -204,7 +206,9 @@ static void report(struct audit *a, const struct entry_access *e, const struct e
 	f->other = other->at;
 	if (m->held) {
 		lock_name(a, m->key, &lock);
-		finding_say(f, "'%s' of struct %s is %s without '%s', which is held at %u of %u places; in %s",
+		finding_say(f,
+			    "'%s' of struct %s is %s without '%s', which is held at %u of %u "
+			    "places; in %s",
 			    program_text(p, of->name), program_text(p, f->record),
 			    e->access->writes ? "written" : "read", str_text(&lock), m->held,
 			    m->places, program_text(p, f->function));
@@ -216,10 +220,11 @@ static void report(struct audit *a, const struct entry_access *e, const struct e
 		f->confidence = other->access->is_atomic ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
 	}
 	str_fini(&lock);
-	entry_notes(a, e, f);
+	entries_notes(a, e, f);
 	finding_note(f, other->at, "%s here%s, in %s", other->access->writes ? "written" : "read",
-		     other->access->is_atomic ? " as an atomic" : "", entry_name(a, other->function));
-	entry_notes(a, other, f);
+		     other->access->is_atomic ? " as an atomic" : "",
+		     entries_name(a, other->function));
+	entries_notes(a, other, f);
 }
 
 static void add_safe(struct audit *a, unsigned field, const struct majority *m, bool written,
@@ -229,6 +234,7 @@ static void add_safe(struct audit *a, unsigned field, const struct majority *m, 
 	struct finding_safe *s = array_add(&a->findings.safe);
 	struct str why = {0};
 
+	s->at = of->at;
 	s->record = a->program->records.items[of->record].name;
 	s->field = of->name;
 	if (!written) {
@@ -292,6 +298,7 @@ static void check_field(struct audit *a, unsigned field)
 void check_guards(struct audit *a)
 {
 	for (unsigned i = 0; i < a->program->fields.count; i++)
-		if (!a->program->fields.items[i].lock && program_is_shared(audit_record_of(a, i + 1)))
+		if (!a->program->fields.items[i].lock &&
+		    program_is_shared(audit_record_of(a, i + 1)))
 			check_field(a, i + 1);
 }

@@ -2,15 +2,15 @@
 #include "tracer/audit/entries.h"
 
 /* One lock held while another one is taken. */
-struct order_edge {
+struct lock_edge {
 	unsigned from, to; /* keys */
 	const struct audit_acquisition *at;
 	const struct audit_held *held;
 	int way; /* of two locks of one kind: 1: the second is reached from the first; -1: the other way round; 0: neither */
 };
 
-struct order_edges {
-	ARRAY(struct order_edge) items;
+struct lock_edges {
+	ARRAY(struct lock_edge) items;
 };
 
 static void name_lock(const struct audit *a, unsigned function, unsigned lock, struct str *out)
@@ -49,20 +49,20 @@ static int way_of(const struct audit *a, unsigned held, unsigned taken)
 	return term_contains(&a->terms, y, x) ? 1 : term_contains(&a->terms, x, y) ? -1 : 0;
 }
 
-static void add_edges(struct audit *a, const struct audit_acquisition *at, struct order_edges *out)
+static void add_edges(struct audit *a, const struct audit_acquisition *at, struct lock_edges *out)
 {
 	unsigned to = audit_lock_key(a, at->lock);
 
 	for (unsigned i = 0; to && i < at->held.count; i++) {
 		const struct audit_held *h = &at->held.items[i];
-		struct order_edge e = {audit_lock_key(a, h->lock), to, at, h, 0};
+		struct lock_edge e = {audit_lock_key(a, h->lock), to, at, h, 0};
 		bool known = false;
 
 		e.way = way_of(a, h->lock, at->lock);
 		if (h->mode == HELD_LEFT || !e.from || h->lock == at->lock ||
 		    (e.from == to && (at->is_ordered || innermost(at)->is_ordered)))
 			continue;
-		array_each(const struct order_edge, other, &out->items)
+		array_each(const struct lock_edge, other, &out->items)
 			known |= other->from == e.from && other->to == to && other->way == e.way &&
 				 innermost(other->at)->at.line == innermost(at)->at.line &&
 				 innermost(other->at)->at.file == innermost(at)->at.file;
@@ -72,11 +72,11 @@ static void add_edges(struct audit *a, const struct audit_acquisition *at, struc
 }
 
 /* Does a way lead from one lock to the other? It is marked. */
-static bool leads(const struct order_edges *all, unsigned from, unsigned to, bool *seen,
-		  const struct order_edge **first)
+static bool leads(const struct lock_edges *all, unsigned from, unsigned to, bool *seen,
+		  const struct lock_edge **first)
 {
 	for (size_t i = 0; i < all->items.count; i++) {
-		const struct order_edge *e = &all->items.items[i];
+		const struct lock_edge *e = &all->items.items[i];
 
 		if (e->from != from || seen[i] || e->from == e->to)
 			continue;
@@ -89,8 +89,8 @@ static bool leads(const struct order_edges *all, unsigned from, unsigned to, boo
 	return false;
 }
 
-static void report_order(struct audit *a, const struct order_edge *e,
-			 const struct order_edge *against)
+static void report_order(struct audit *a, const struct lock_edge *e,
+			 const struct lock_edge *against)
 {
 	const struct audit_acquisition *in = innermost(e->at), *other = innermost(against->at);
 	struct finding *f = findings_add(&a->findings, FINDING_LOCK_ORDER, in->at,
@@ -104,34 +104,40 @@ static void report_order(struct audit *a, const struct order_edge *e,
 	f->function = a->program->functions.items[in->function].name;
 	f->other = other->at;
 	if (e == against)
-		finding_say(f, "'%s' is taken while '%s' is held, and nothing says which of two such locks comes first; in %s",
-			    str_text(&taken), str_text(&held), program_text(a->program, f->function));
+		finding_say(f,
+			    "'%s' is taken while '%s' is held, and nothing says which of two such "
+			    "locks comes first; in %s",
+			    str_text(&taken), str_text(&held),
+			    program_text(a->program, f->function));
 	else
-		finding_say(f, "'%s' is taken while '%s' is held, elsewhere it is the other way round; in %s",
-			    str_text(&taken), str_text(&held), program_text(a->program, f->function));
+		finding_say(f,
+			    "'%s' is taken while '%s' is held, elsewhere it is the other way "
+			    "round; in %s",
+			    str_text(&taken), str_text(&held),
+			    program_text(a->program, f->function));
 	finding_note(f, e->held->at, "'%s' is taken here", str_text(&held));
 	for (const struct audit_acquisition *at = e->at; at->inner; at = at->inner)
-		finding_note(f, at->at, "from here, in %s", entry_name(a, at->function));
+		finding_note(f, at->at, "from here, in %s", entries_name(a, at->function));
 	if (e != against)
 		finding_note(f, other->at, "the other order: here, in %s",
-			     entry_name(a, other->function));
+			     entries_name(a, other->function));
 	str_fini(&taken);
 	str_fini(&held);
 }
 
 /* Two of one kind: in both ways, or without any. */
-static const struct order_edge *against_itself(const struct order_edges *all,
-					       const struct order_edge *e)
+static const struct lock_edge *against_itself(const struct lock_edges *all,
+					      const struct lock_edge *e)
 {
 	if (e->way == 0)
 		return e;
-	array_each(const struct order_edge, other, &all->items)
+	array_each(const struct lock_edge, other, &all->items)
 		if (other->from == e->from && other->to == e->to && other->way == -e->way)
 			return other;
 	return NULL;
 }
 
-static bool is_later(const struct order_edge *e, const struct order_edge *than)
+static bool is_later(const struct lock_edge *e, const struct lock_edge *than)
 {
 	struct audit_place x = innermost(e->at)->at, y = innermost(than->at)->at;
 
@@ -139,12 +145,12 @@ static bool is_later(const struct order_edge *e, const struct order_edge *than)
 }
 
 /* Each circle once, where it is closed. */
-static void check_order(struct audit *a, const struct order_edges *all)
+static void check_order(struct audit *a, const struct lock_edges *all)
 {
 	bool *seen = base_alloc(all->items.count + 1, sizeof(*seen));
 
-	array_each(const struct order_edge, e, &all->items) {
-		const struct order_edge *against = NULL;
+	array_each(const struct lock_edge, e, &all->items) {
+		const struct lock_edge *against = NULL;
 
 		if (e->from == e->to) {
 			against = against_itself(all, e);
@@ -183,7 +189,8 @@ static void report_lock(struct audit *a, const struct suspicion *s, enum finding
 	if (!f)
 		return;
 	name_lock(a, s->function, s->term, &lock);
-	finding_say(f, "'%s' %s; in %s", str_text(&lock), what, program_text(a->program, f->function));
+	finding_say(f, "'%s' %s; in %s", str_text(&lock), what,
+		    program_text(a->program, f->function));
 	finding_note(f, s->other, "%s", before);
 	str_fini(&lock);
 }
@@ -196,14 +203,16 @@ static void report_compound(struct audit *a, const struct suspicion *s)
 	if (!f)
 		return;
 	f->record = a->program->records.items[of->record].name;
-	finding_say(f, "'%s' of struct %s is loaded, and then changed by what was loaded, in two steps: another thread may come between; in %s",
+	finding_say(f,
+		    "'%s' of struct %s is loaded, and then changed by what was loaded, in two "
+		    "steps: another thread may come between; in %s",
 		    program_text(a->program, of->name), program_text(a->program, f->record),
 		    program_text(a->program, f->function));
 }
 
 void check_locks(struct audit *a)
 {
-	struct order_edges edges = {{0}};
+	struct lock_edges edges = {{0}};
 
 	array_each(const struct suspicion, s, &a->suspicions) {
 		if (s->kind == SUSPECT_DOUBLE_LOCK)
@@ -219,7 +228,7 @@ void check_locks(struct audit *a)
 			report_compound(a, s);
 	}
 	for (unsigned i = 0; i < a->program->functions.count; i++)
-		for (size_t k = 0; entry_is(a, i) && k < a->facts[i].acquisitions.count; k++)
+		for (size_t k = 0; entries_is(a, i) && k < a->facts[i].acquisitions.count; k++)
 			add_edges(a, a->facts[i].acquisitions.items[k], &edges);
 	check_order(a, &edges);
 	array_fini(&edges.items);

@@ -36,12 +36,14 @@ static void check_late(struct audit *a, const struct suspicion *s)
 	if (other)
 		f = add(a, s, s->at, s->field);
 	if (f) {
-		finding_say(f, "'%s' of struct %s is written when others can see the object already; in %s",
+		finding_say(f,
+			    "'%s' of struct %s is written when others can see the object already; "
+			    "in %s",
 			    program_text(a->program, f->field), program_text(a->program, f->record),
 			    program_text(a->program, f->function));
 		finding_note(f, s->other, "others can see it from here on");
 		finding_note(f, other->at, "it is used here, in %s",
-			     entry_name(a, other->function));
+			     entries_name(a, other->function));
 		f->other = other->at;
 	}
 	array_fini(&all.items);
@@ -68,7 +70,7 @@ static void check_unset(struct audit *a, const struct suspicion *s)
 			    program_text(a->program, f->field), program_text(a->program, f->record),
 			    program_text(a->program, f->function));
 		finding_note(f, s->at, "the new object is given away here, in %s",
-			     entry_name(a, s->function));
+			     entries_name(a, s->function));
 		f->confidence = CONFIDENCE_MEDIUM;
 	}
 	array_fini(&all.items);
@@ -95,9 +97,12 @@ static void check_freed(struct audit *a, const struct suspicion *s)
 	f = add(a, s, s->at, 0);
 	if (!f)
 		return;
-	term_print(&a->terms, a->program, &a->program->functions.items[s->function], s->term, &place);
-	finding_say(f, "what '%s' points to is ended here while others can still come to it there; in %s",
-		    str_text(&place), program_text(a->program, f->function));
+	term_print(&a->terms, a->program, &a->program->functions.items[s->function], s->term,
+		   &place);
+	finding_say(
+		f,
+		"what '%s' points to is ended here while others can still come to it there; in %s",
+		str_text(&place), program_text(a->program, f->function));
 	str_fini(&place);
 }
 

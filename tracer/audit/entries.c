@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-const char *entry_name(const struct audit *a, unsigned function)
+const char *entries_name(const struct audit *a, unsigned function)
 {
 	return program_text(a->program, a->program->functions.items[function].name);
 }
@@ -18,7 +18,7 @@ static bool wants_lock(const char *name)
 	return name[0] == '_';
 }
 
-bool entry_is(const struct audit *a, unsigned function)
+bool entries_is(const struct audit *a, unsigned function)
 {
 	const struct audit_program *p = a->program;
 	const struct audit_function *f = &p->functions.items[function];
@@ -47,7 +47,7 @@ static struct entry_access innermost(const struct audit_access *access, unsigned
 
 static bool is_main(const struct audit *a, unsigned function)
 {
-	return strcmp(entry_name(a, function), "main") == 0;
+	return strcmp(entries_name(a, function), "main") == 0;
 }
 
 void entries_of_field(const struct audit *a, unsigned field, struct entry_accesses *out)
@@ -55,7 +55,7 @@ void entries_of_field(const struct audit *a, unsigned field, struct entry_access
 	for (unsigned i = 0; i < a->program->functions.count; i++) {
 		const struct audit_facts *f = &a->facts[i];
 
-		if (!entry_is(a, i))
+		if (!entries_is(a, i))
 			continue;
 		for (size_t k = 0; k < f->accesses.count; k++)
 			if (f->accesses.items[k]->field == field &&
@@ -64,10 +64,10 @@ void entries_of_field(const struct audit *a, unsigned field, struct entry_access
 	}
 }
 
-void entry_notes(const struct audit *a, const struct entry_access *e, struct finding *f)
+void entries_notes(const struct audit *a, const struct entry_access *e, struct finding *f)
 {
 	if (!e->access->inner)
 		return;
 	for (const struct audit_access *at = e->access; at->inner; at = at->inner)
-		finding_note(f, at->at, "from here, in %s", entry_name(a, at->function));
+		finding_note(f, at->at, "from here, in %s", entries_name(a, at->function));
 }

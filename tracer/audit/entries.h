@@ -5,7 +5,7 @@
 #include "tracer/audit/audit.h"
 
 /* Called from outside: public ones, thread functions, callbacks. */
-bool entry_is(const struct audit *a, unsigned function);
+bool entries_is(const struct audit *a, unsigned function);
 
 /* One access, as an entry comes to it. */
 struct entry_access {
@@ -23,8 +23,8 @@ struct entry_accesses {
 void entries_of_field(const struct audit *a, unsigned field, struct entry_accesses *out);
 
 /* The way from the entry to the place, as notes. */
-void entry_notes(const struct audit *a, const struct entry_access *e, struct finding *f);
+void entries_notes(const struct audit *a, const struct entry_access *e, struct finding *f);
 
-const char *entry_name(const struct audit *a, unsigned function);
+const char *entries_name(const struct audit *a, unsigned function);
 
 #endif

@@ -1,13 +1,13 @@
 /* Expressions, as C evaluates them. */
 #include "tracer/audit/flow.h"
 
-static struct terms *terms_of(struct flow *w)
+static struct terms *terms_of(struct audit_flow *w)
 {
 	return &w->audit->terms;
 }
 
 /* What came of it is one thing: it is new each time. */
-static unsigned anything(struct flow *w, struct state *s, const struct audit_expr *e)
+static unsigned anything(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
 	unsigned term = term_of(terms_of(w), TERM_SITE, e->site, 0);
 
@@ -17,7 +17,7 @@ static unsigned anything(struct flow *w, struct state *s, const struct audit_exp
 
 /* ---- places -------------------------------------------------------------------------------------------------- */
 
-static unsigned member_address(struct flow *w, struct state *s, const struct audit_expr *e)
+static unsigned member_address(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
 	unsigned base = e->is_arrow ? evaluate(w, s, e->operands[0])
 				    : evaluate_address(w, s, e->operands[0]);
@@ -27,7 +27,7 @@ static unsigned member_address(struct flow *w, struct state *s, const struct aud
 	return term_of(terms_of(w), TERM_FIELD, base, e->id);
 }
 
-unsigned evaluate_address(struct flow *w, struct state *s, const struct audit_expr *e)
+unsigned evaluate_address(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
 	unsigned base;
 
@@ -51,7 +51,7 @@ unsigned evaluate_address(struct flow *w, struct state *s, const struct audit_ex
 	}
 }
 
-static bool is_atomic_place(const struct flow *w, unsigned address)
+static bool is_atomic_place(const struct audit_flow *w, unsigned address)
 {
 	const struct audit_program *p = w->audit->program;
 	struct term is = term_at(&w->audit->terms, address);
@@ -62,7 +62,7 @@ static bool is_atomic_place(const struct flow *w, unsigned address)
 }
 
 /* It may be another value than the last time. */
-static unsigned loaded(struct flow *w, struct state *s, unsigned address)
+static unsigned loaded(struct audit_flow *w, struct state *s, unsigned address)
 {
 	unsigned term = term_of(terms_of(w), TERM_LOAD, address, 0);
 
@@ -70,7 +70,8 @@ static unsigned loaded(struct flow *w, struct state *s, unsigned address)
 	return term;
 }
 
-static unsigned load(struct flow *w, struct state *s, unsigned address, const struct audit_expr *e)
+static unsigned load(struct audit_flow *w, struct state *s, unsigned address,
+		     const struct audit_expr *e)
 {
 	const struct term is = term_at(terms_of(w), address);
 
@@ -83,7 +84,7 @@ static unsigned load(struct flow *w, struct state *s, unsigned address, const st
 }
 
 /* What is there, when who changes it is what counts. */
-static unsigned old_value(struct flow *w, struct state *s, unsigned address)
+static unsigned old_value(struct audit_flow *w, struct state *s, unsigned address)
 {
 	const struct term is = term_at(terms_of(w), address);
 
@@ -104,7 +105,7 @@ static unsigned weight(const struct terms *t, unsigned value)
 	return is.kind == TERM_LOAD ? 3 : is.kind == TERM_CONSTANT || !value ? 0 : 2;
 }
 
-static unsigned derived(struct flow *w, struct state *s, const struct audit_expr *e)
+static unsigned derived(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
 	unsigned of = 0;
 
@@ -121,7 +122,7 @@ static unsigned derived(struct flow *w, struct state *s, const struct audit_expr
 }
 
 /* Whether a try has succeeded, compared with 0, says so still. */
-static unsigned compared(struct flow *w, struct state *s, const struct audit_expr *e)
+static unsigned compared(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
 	unsigned values[2] = {evaluate(w, s, e->operands[0]), 0};
 	struct term is = term_at(terms_of(w), values[0]), with = {TERM_CONSTANT, 0, 0};
@@ -140,7 +141,7 @@ static unsigned compared(struct flow *w, struct state *s, const struct audit_exp
 }
 
 /* Whoever compares the addresses of two objects orders their locks by them. */
-static void note_comparison(struct flow *w, const struct audit_expr *e)
+static void note_comparison(struct audit_flow *w, const struct audit_expr *e)
 {
 	if (e->count == 2 && !e->is_pointer && e->operands[0]->is_pointer &&
 	    e->operands[1]->is_pointer && e->operands[0]->record &&
@@ -148,13 +149,13 @@ static void note_comparison(struct flow *w, const struct audit_expr *e)
 		w->compares = true;
 }
 
-static bool copies_whole(const struct flow *w, const struct audit_expr *e)
+static bool copies_whole(const struct audit_flow *w, const struct audit_expr *e)
 {
 	return e->record && e->operands[1]->decays && !e->operands[1]->is_pointer &&
 	       program_is_shared(&w->audit->program->records.items[e->record - 1]);
 }
 
-static void suspect_copy(struct flow *w, struct state *s, unsigned object,
+static void suspect_copy(struct audit_flow *w, struct state *s, unsigned object,
 			 const struct audit_expr *e)
 {
 	if (object && !object_is_own(w, s, object) &&
@@ -163,7 +164,7 @@ static void suspect_copy(struct flow *w, struct state *s, unsigned object,
 					       "is copied as a whole", e->at, e->at});
 }
 
-static unsigned assign(struct flow *w, struct state *s, const struct audit_expr *e)
+static unsigned assign(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
 	unsigned value = evaluate(w, s, e->operands[1]),
 		 address = evaluate_address(w, s, e->operands[0]);
@@ -183,7 +184,7 @@ static unsigned assign(struct flow *w, struct state *s, const struct audit_expr 
 	return value;
 }
 
-static unsigned step(struct flow *w, struct state *s, const struct audit_expr *e)
+static unsigned step(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
 	unsigned address = evaluate_address(w, s, e->operands[0]), value;
 	bool atomic = is_atomic_place(w, address);
@@ -196,7 +197,7 @@ static unsigned step(struct flow *w, struct state *s, const struct audit_expr *e
 	return value;
 }
 
-static unsigned atomic(struct flow *w, struct state *s, const struct audit_expr *e)
+static unsigned atomic(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
 	unsigned address = e->count ? evaluate(w, s, e->operands[0]) : 0, value = 0;
 
@@ -215,7 +216,7 @@ static unsigned atomic(struct flow *w, struct state *s, const struct audit_expr 
 	return anything(w, s, e);
 }
 
-static unsigned choice(struct flow *w, struct state *s, const struct audit_expr *e)
+static unsigned choice(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
 	unsigned a, b;
 
@@ -229,7 +230,7 @@ static unsigned choice(struct flow *w, struct state *s, const struct audit_expr 
 	return anything(w, s, e);
 }
 
-static unsigned last(struct flow *w, struct state *s, const struct audit_expr *e)
+static unsigned last(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
 	unsigned value = 0;
 
@@ -238,7 +239,7 @@ static unsigned last(struct flow *w, struct state *s, const struct audit_expr *e
 	return value;
 }
 
-unsigned evaluate(struct flow *w, struct state *s, const struct audit_expr *e)
+unsigned evaluate(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
 	switch (e->kind) {
 	case EXPR_LOCAL:
@@ -285,7 +286,7 @@ static bool is_comparison(const struct audit_expr *e)
 	return e->kind == EXPR_EQUAL || e->kind == EXPR_UNEQUAL;
 }
 
-void evaluate_condition(struct flow *w, struct state *s, const struct audit_expr *e,
+void evaluate_condition(struct audit_flow *w, struct state *s, const struct audit_expr *e,
 			unsigned values[2])
 {
 	values[1] = 0;
@@ -303,7 +304,7 @@ static bool is_lasting(enum term_kind kind)
 	return kind != TERM_DERIVED && kind != TERM_ELEMENT;
 }
 
-static void know(struct flow *w, struct state *s, unsigned term, bool is_zero,
+static void know(struct audit_flow *w, struct state *s, unsigned term, bool is_zero,
 		 struct audit_place at)
 {
 	const struct term is = term_at(terms_of(w), term);
@@ -324,7 +325,7 @@ static void know(struct flow *w, struct state *s, unsigned term, bool is_zero,
 		*array_add(&s->truths) = (struct state_truth){term, is_zero};
 }
 
-void evaluate_branch(struct flow *w, struct state *s, const struct audit_expr *e,
+void evaluate_branch(struct audit_flow *w, struct state *s, const struct audit_expr *e,
 		     const unsigned values[2], bool holds)
 {
 	struct term with = term_at(terms_of(w), values[1]);

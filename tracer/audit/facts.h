@@ -30,7 +30,7 @@ struct audit_helds {
 struct audit_access {
 	unsigned address, field; /* field: of the program's + 1; 0: a global's own */
 	bool reads, writes, is_atomic;
-	bool alone; /* no thread was made yet, on the way from main */
+	bool alone;	   /* no thread was made yet, on the way from main */
 	unsigned function; /* index */
 	struct audit_place at;
 	struct audit_helds held;

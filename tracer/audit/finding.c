@@ -6,8 +6,8 @@
 
 const char *finding_tag_text(enum finding_tag tag)
 {
-	static const char *const texts[] = {"P1", "P2", "P3", "lock-order", "double-lock",
-					    "return-with-lock", "compound"};
+	static const char *const texts[] = {
+		"P1", "P2", "P3", "lock-order", "double-lock", "return-with-lock", "compound"};
 
 	return texts[tag];
 }

@@ -27,14 +27,18 @@ struct finding_note {
 struct finding {
 	enum finding_tag tag;
 	enum finding_confidence confidence;
-	struct audit_place at, other; /* other: the access, or lock, that it conflicts with; nowhere: none */
-	char *text;		      /* names field and function */
-	unsigned record, field, function; /* names: of the struct, the field, the function at `at` */
+	struct audit_place at,
+		other; /* other: the access, or lock, that it conflicts with; nowhere: none */
+	char *text;    /* names field and function */
+	unsigned record, field,
+		function; /* names: of the struct, the field, the function at `at` */
 	ARRAY(struct finding_note) notes;
+	bool is_known; /* it is in the baseline */
 };
 
 /* A field that is used as it should be: by which lock. */
 struct finding_safe {
+	struct audit_place at; /* of its declaration */
 	unsigned record, field;
 	char *why;
 };

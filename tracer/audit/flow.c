@@ -34,7 +34,7 @@ static bool arrive_renamed(struct ways *ways, const struct state *s, struct term
 	return is;
 }
 
-static void arrive(struct flow *w, struct blocks *b, unsigned to, const struct state *s)
+static void arrive(struct audit_flow *w, struct blocks *b, unsigned to, const struct state *s)
 {
 	struct ways *ways = &b->ways[to];
 	struct terms *t = &w->audit->terms;
@@ -59,7 +59,7 @@ static void arrive(struct flow *w, struct blocks *b, unsigned to, const struct s
 	ways->is_new |= state_join(&ways->states.items[0], s, t, number);
 }
 
-static void leave(struct flow *w, struct state *s, const struct audit_block *block)
+static void leave(struct audit_flow *w, struct state *s, const struct audit_block *block)
 {
 	unsigned value = block->value ? evaluate(w, s, block->value) : 0;
 	struct flow_exit *x;
@@ -73,7 +73,7 @@ static void leave(struct flow *w, struct state *s, const struct audit_block *blo
 	x->held = lock_helds(w, s);
 }
 
-static void go_either_way(struct flow *w, struct blocks *b, struct state *s,
+static void go_either_way(struct audit_flow *w, struct blocks *b, struct state *s,
 			  const struct audit_block *block)
 {
 	unsigned values[2];
@@ -91,7 +91,8 @@ static void go_either_way(struct flow *w, struct blocks *b, struct state *s,
 	state_fini(&other);
 }
 
-static void go_through(struct flow *w, struct blocks *b, unsigned index, const struct state *from)
+static void go_through(struct audit_flow *w, struct blocks *b, unsigned index,
+		       const struct state *from)
 {
 	const struct audit_block *block = &w->function->blocks.items[index];
 	struct state s;
@@ -109,7 +110,7 @@ static void go_through(struct flow *w, struct blocks *b, unsigned index, const s
 	state_fini(&s);
 }
 
-static void go_through_all(struct flow *w, struct blocks *b, unsigned index)
+static void go_through_all(struct audit_flow *w, struct blocks *b, unsigned index)
 {
 	/* States are added meanwhile, to this block, too. */
 	for (size_t i = 0; i < b->ways[index].states.count; i++) {
@@ -121,7 +122,7 @@ static void go_through_all(struct flow *w, struct blocks *b, unsigned index)
 	}
 }
 
-static void enter(struct flow *w, struct blocks *b)
+static void enter(struct audit_flow *w, struct blocks *b)
 {
 	struct state s;
 
@@ -132,7 +133,7 @@ static void enter(struct flow *w, struct blocks *b)
 	state_fini(&s);
 }
 
-static void settle(struct flow *w, struct blocks *b)
+static void settle(struct audit_flow *w, struct blocks *b)
 {
 	bool any = true;
 
@@ -173,7 +174,7 @@ static void clear(struct ways *ways)
 }
 
 /* Once more, from what is known at the heads of the loops: what was known before it settled is forgotten. */
-static void record(struct flow *w, struct blocks *b)
+static void record(struct audit_flow *w, struct blocks *b)
 {
 	find_order(w->function, b, 0);
 	for (size_t i = 1; i < b->count; i++)
@@ -237,7 +238,7 @@ static bool is_same(const struct audit_access *a, const struct audit_access *b)
 }
 
 /* Objects that it initialises or ends are its own; what is there twice is there once. */
-static void keep_accesses(struct flow *w)
+static void keep_accesses(struct audit_flow *w)
 {
 	struct audit_facts *f = w->facts;
 	size_t kept = 0;
@@ -254,7 +255,7 @@ static void keep_accesses(struct flow *w)
 	f->accesses.count = kept;
 }
 
-static void find_result(struct flow *w)
+static void find_result(struct audit_flow *w)
 {
 	unsigned result = 0;
 	const struct terms *t = &w->audit->terms;
@@ -279,7 +280,7 @@ static void find_result(struct flow *w)
 	}
 }
 
-static void look_at(struct flow *w)
+static void look_at(struct audit_flow *w)
 {
 	struct blocks b = {.count = w->function->blocks.count};
 
@@ -298,10 +299,10 @@ static void look_at(struct flow *w)
 const struct audit_facts *audit_facts_of(struct audit *a, unsigned function)
 {
 	struct audit_facts *f = &a->facts[function];
-	struct flow w = {.audit = a,
-			 .function = &a->program->functions.items[function],
-			 .index = function,
-			 .facts = f};
+	struct audit_flow w = {.audit = a,
+			       .function = &a->program->functions.items[function],
+			       .index = function,
+			       .facts = f};
 
 	if (f->progress != FACTS_NONE)
 		return f;

@@ -17,13 +17,13 @@ struct flow_new {
 	unsigned object, record;
 };
 
-struct flow {
+struct audit_flow {
 	struct audit *audit;
 	const struct audit_function *function;
 	unsigned index; /* of the function */
 	struct audit_facts *facts;
-	bool records; /* the last time through: what is seen counts */
-	bool compares; /* addresses, for an order of locks */
+	bool records;		  /* the last time through: what is seen counts */
+	bool compares;		  /* addresses, for an order of locks */
 	ARRAY(unsigned) released; /* locks that are released somewhere in it */
 	ARRAY(struct flow_exit) exits;
 	ARRAY(struct flow_new) fresh;
@@ -31,59 +31,61 @@ struct flow {
 
 /* ---- evaluate.c: expressions ------------------------------------------------------------------------------- */
 
-unsigned evaluate(struct flow *w, struct state *s, const struct audit_expr *e); /* its value */
-unsigned evaluate_address(struct flow *w, struct state *s, const struct audit_expr *e);
+unsigned evaluate(struct audit_flow *w, struct state *s,
+		  const struct audit_expr *e); /* its value */
+unsigned evaluate_address(struct audit_flow *w, struct state *s, const struct audit_expr *e);
 /* What is known where the condition, whose value that is, holds or does not; s->never: it cannot be. */
-void evaluate_branch(struct flow *w, struct state *s, const struct audit_expr *e,
+void evaluate_branch(struct audit_flow *w, struct state *s, const struct audit_expr *e,
 		     const unsigned values[2], bool holds);
 /* Of the condition: of both sides of a comparison. */
-void evaluate_condition(struct flow *w, struct state *s, const struct audit_expr *e,
+void evaluate_condition(struct audit_flow *w, struct state *s, const struct audit_expr *e,
 			unsigned values[2]);
 
 /* ---- objects.c: accesses, and who can see an object --------------------------------------------------------- */
 
-void object_read(struct flow *w, struct state *s, unsigned address, const struct audit_expr *e,
-		 bool is_atomic);
-void object_write(struct flow *w, struct state *s, unsigned address, unsigned value,
+void object_read(struct audit_flow *w, struct state *s, unsigned address,
+		 const struct audit_expr *e, bool is_atomic);
+void object_write(struct audit_flow *w, struct state *s, unsigned address, unsigned value,
 		  const struct audit_expr *e, bool is_atomic, bool is_update);
 /* The value is stored there; no access. */
-void object_store(struct flow *w, struct state *s, unsigned address, unsigned value,
+void object_store(struct audit_flow *w, struct state *s, unsigned address, unsigned value,
 		  struct audit_place at);
 /* Others can see it from now on. */
-void object_show(struct flow *w, struct state *s, unsigned object, struct audit_place at);
+void object_show(struct audit_flow *w, struct state *s, unsigned object, struct audit_place at);
 /* Nobody may use it from now on: it should not be reachable from where it was loaded. */
-void object_end(struct flow *w, struct state *s, unsigned object, struct audit_place at);
-void object_free(struct flow *w, struct state *s, unsigned object, struct audit_place at);
+void object_end(struct audit_flow *w, struct state *s, unsigned object, struct audit_place at);
+void object_free(struct audit_flow *w, struct state *s, unsigned object, struct audit_place at);
 /* It is initialised, or ended: nobody else has it. */
-void object_make(struct flow *w, unsigned object);
+void object_make(struct audit_flow *w, unsigned object);
 /* An address of a part of it goes where others may use it. */
-void object_escape(struct flow *w, unsigned address, const char *how, struct audit_place at);
+void object_escape(struct audit_flow *w, unsigned address, const char *how, struct audit_place at);
 /* Has nobody else it? */
-bool object_is_own(const struct flow *w, const struct state *s, unsigned object);
+bool object_is_own(const struct audit_flow *w, const struct state *s, unsigned object);
 /* One that begins with the `inner` of a function that was called there. */
-void object_access_inside(struct flow *w, struct state *s, const struct audit_access *inner,
+void object_access_inside(struct audit_flow *w, struct state *s, const struct audit_access *inner,
 			  unsigned address, const struct audit_helds *held, struct audit_place at);
 /* The function ends with that value. */
-void object_leave(struct flow *w, struct state *s, unsigned value, struct audit_place at);
-void suspect(struct flow *w, const struct suspicion *s);
+void object_leave(struct audit_flow *w, struct state *s, unsigned value, struct audit_place at);
+void suspect(struct audit_flow *w, const struct suspicion *s);
 
 /* ---- locks.c -------------------------------------------------------------------------------------------------- */
 
-void lock_take(struct flow *w, struct state *s, unsigned lock, bool is_shared, struct audit_place at);
-void lock_release(struct flow *w, struct state *s, unsigned lock, struct audit_place at);
+void lock_take(struct audit_flow *w, struct state *s, unsigned lock, bool is_shared,
+	       struct audit_place at);
+void lock_release(struct audit_flow *w, struct state *s, unsigned lock, struct audit_place at);
 /* A try has taken it. */
-void lock_tried(struct flow *w, struct state *s, unsigned lock, bool is_shared,
+void lock_tried(struct audit_flow *w, struct state *s, unsigned lock, bool is_shared,
 		struct audit_place at);
-struct audit_helds lock_helds(struct flow *w, const struct state *s);
+struct audit_helds lock_helds(struct audit_flow *w, const struct state *s);
 /* What is held within a call: the caller's, and what the function itself holds there. */
-struct audit_helds lock_helds_inside(struct flow *w, const struct state *s,
+struct audit_helds lock_helds_inside(struct audit_flow *w, const struct state *s,
 				     const struct audit_helds *inside,
 				     const struct term_binding *b);
 /* The effects of the function, by how it ends. */
-void lock_effects(struct flow *w);
+void lock_effects(struct audit_flow *w);
 
 /* ---- calls.c ------------------------------------------------------------------------------------------------- */
 
-unsigned evaluate_call(struct flow *w, struct state *s, const struct audit_expr *e);
+unsigned evaluate_call(struct audit_flow *w, struct state *s, const struct audit_expr *e);
 
 #endif

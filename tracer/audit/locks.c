@@ -21,7 +21,7 @@ static bool may_be_taken_twice(const struct audit *a, unsigned lock)
 
 /* ---- what is held ------------------------------------------------------------------------------------------ */
 
-struct audit_helds lock_helds(struct flow *w, const struct state *s)
+struct audit_helds lock_helds(struct audit_flow *w, const struct state *s)
 {
 	struct audit_held *items;
 
@@ -32,7 +32,7 @@ struct audit_helds lock_helds(struct flow *w, const struct state *s)
 	return (struct audit_helds){items, (unsigned)s->held.count};
 }
 
-struct audit_helds lock_helds_inside(struct flow *w, const struct state *s,
+struct audit_helds lock_helds_inside(struct audit_flow *w, const struct state *s,
 				     const struct audit_helds *inside, const struct term_binding *b)
 {
 	struct state all;
@@ -62,8 +62,8 @@ struct audit_helds lock_helds_inside(struct flow *w, const struct state *s,
 	return held;
 }
 
-static void note_acquisition(struct flow *w, const struct state *s, unsigned lock, bool is_shared,
-			     struct audit_place at)
+static void note_acquisition(struct audit_flow *w, const struct state *s, unsigned lock,
+			     bool is_shared, struct audit_place at)
 {
 	struct audit_acquisition *a;
 
@@ -79,7 +79,7 @@ static void note_acquisition(struct flow *w, const struct state *s, unsigned loc
 	*array_add(&w->facts->acquisitions) = a;
 }
 
-void lock_tried(struct flow *w, struct state *s, unsigned lock, bool is_shared,
+void lock_tried(struct audit_flow *w, struct state *s, unsigned lock, bool is_shared,
 		struct audit_place at)
 {
 	struct audit_held *known = state_held(s, lock);
@@ -92,7 +92,8 @@ void lock_tried(struct flow *w, struct state *s, unsigned lock, bool is_shared,
 						   false, at});
 }
 
-void lock_take(struct flow *w, struct state *s, unsigned lock, bool is_shared, struct audit_place at)
+void lock_take(struct audit_flow *w, struct state *s, unsigned lock, bool is_shared,
+	       struct audit_place at)
 {
 	struct audit_held *known;
 
@@ -107,7 +108,7 @@ void lock_take(struct flow *w, struct state *s, unsigned lock, bool is_shared, s
 	lock_tried(w, s, lock, is_shared, at);
 }
 
-void lock_release(struct flow *w, struct state *s, unsigned lock, struct audit_place at)
+void lock_release(struct audit_flow *w, struct state *s, unsigned lock, struct audit_place at)
 {
 	struct audit_held *known;
 
@@ -158,7 +159,7 @@ static enum sign sign_of(const struct terms *t, unsigned value)
 }
 
 /* Does the result say whether the lock is held? */
-static bool is_told(const struct flow *w, unsigned lock, enum audit_tried *tried)
+static bool is_told(const struct audit_flow *w, unsigned lock, enum audit_tried *tried)
 {
 	unsigned with = 0, without = 0;
 
@@ -168,8 +169,8 @@ static bool is_told(const struct flow *w, unsigned lock, enum audit_tried *tried
 	return *tried == TRIED_ZERO || (without == SIGN_ZERO && !(with & SIGN_ZERO));
 }
 
-static void add_effect(struct flow *w, enum audit_change change, unsigned lock, unsigned tried,
-		       bool is_shared)
+static void add_effect(struct audit_flow *w, enum audit_change change, unsigned lock,
+		       unsigned tried, bool is_shared)
 {
 	array_each(const struct audit_effect, known, &w->facts->effects)
 		if (known->lock == lock)
@@ -177,7 +178,7 @@ static void add_effect(struct flow *w, enum audit_change change, unsigned lock, 
 	*array_add(&w->facts->effects) = (struct audit_effect){change, lock, tried, is_shared};
 }
 
-static void suspect_exits(struct flow *w, unsigned lock)
+static void suspect_exits(struct audit_flow *w, unsigned lock)
 {
 	bool releases = false;
 
@@ -189,7 +190,7 @@ static void suspect_exits(struct flow *w, unsigned lock)
 						       x->at, held_at(x, lock)->at});
 }
 
-static void effect_of(struct flow *w, unsigned lock, const struct audit_held *h)
+static void effect_of(struct audit_flow *w, unsigned lock, const struct audit_held *h)
 {
 	enum audit_tried tried;
 	size_t taken = 0, left = 0;
@@ -212,7 +213,7 @@ static void effect_of(struct flow *w, unsigned lock, const struct audit_held *h)
 		suspect_exits(w, lock);
 }
 
-void lock_effects(struct flow *w)
+void lock_effects(struct audit_flow *w)
 {
 	array_each(const struct flow_exit, x, &w->exits)
 		for (unsigned i = 0; i < x->held.count; i++)

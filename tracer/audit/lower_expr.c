@@ -117,9 +117,9 @@ static struct audit_expr *member(struct lower *l, CXCursor c, const struct curso
 static struct audit_expr *binary(struct lower *l, CXCursor c, const struct cursors *parts)
 {
 	static const enum audit_expr_kind kinds[] = {
-		[CURSOR_OTHER] = EXPR_OTHER,	 [CURSOR_ASSIGN] = EXPR_ASSIGN,
-		[CURSOR_EQUAL] = EXPR_EQUAL,	 [CURSOR_UNEQUAL] = EXPR_UNEQUAL,
-		[CURSOR_AND] = EXPR_AND,	 [CURSOR_OR] = EXPR_OR,
+		[CURSOR_OTHER] = EXPR_OTHER, [CURSOR_ASSIGN] = EXPR_ASSIGN,
+		[CURSOR_EQUAL] = EXPR_EQUAL, [CURSOR_UNEQUAL] = EXPR_UNEQUAL,
+		[CURSOR_AND] = EXPR_AND,     [CURSOR_OR] = EXPR_OR,
 		[CURSOR_COMMA] = EXPR_LAST,
 	};
 	enum cursor_operator is;
@@ -241,7 +241,7 @@ static struct audit_expr *call(struct lower *l, CXCursor c, const struct cursors
 
 			return atomic(l, c, &rest,
 				      strncmp(name, "__sync_lock_release", 19) == 0 ? "store"
-										     : name);
+										    : name);
 		}
 	}
 	return lower_all(l, EXPR_CALL, c, parts);
@@ -273,8 +273,7 @@ static struct audit_expr *lower_parts(struct lower *l, CXCursor c, const struct 
 	case CXCursor_BinaryOperator:
 		return binary(l, c, parts);
 	case CXCursor_CompoundAssignOperator:
-		return parts->count == 2 ? update(l, c, parts)
-					 : lower_all(l, EXPR_OTHER, c, parts);
+		return parts->count == 2 ? update(l, c, parts) : lower_all(l, EXPR_OTHER, c, parts);
 	case CXCursor_UnaryOperator:
 		return unary(l, c, parts);
 	case CXCursor_CallExpr:

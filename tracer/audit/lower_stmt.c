@@ -347,8 +347,8 @@ static void lower_for(struct lower *l, CXCursor c, const struct cursors *parts)
 	CXCursor **const all[] = {&f.begin, &f.condition, &f.step};
 	struct cursor_text file, ignored;
 	unsigned from, to, at[2], begin, end;
-	bool is_plain = cursor_offsets(l->reader, c, &from, &to, &file) &&
-			semicolons(&file, from, to, at);
+	bool is_plain =
+		cursor_offsets(l->reader, c, &from, &to, &file) && semicolons(&file, from, to, at);
 
 	for (size_t i = 0; i + 1 < parts->count; i++) {
 		size_t which = i;

@@ -11,10 +11,11 @@ static bool has(const unsigned *items, size_t count, unsigned wanted)
 
 const struct audit_record *audit_record_of(const struct audit *a, unsigned field)
 {
-	return field ? &a->program->records.items[a->program->fields.items[field - 1].record] : NULL;
+	return field ? &a->program->records.items[a->program->fields.items[field - 1].record]
+		     : NULL;
 }
 
-void suspect(struct flow *w, const struct suspicion *s)
+void suspect(struct audit_flow *w, const struct suspicion *s)
 {
 	if (!w->records)
 		return;
@@ -28,7 +29,7 @@ void suspect(struct flow *w, const struct suspicion *s)
 
 /* ---- who can see it ----------------------------------------------------------------------------------------- */
 
-static bool is_born_here(const struct flow *w, unsigned object)
+static bool is_born_here(const struct audit_flow *w, unsigned object)
 {
 	const struct term is = term_at(&w->audit->terms, object);
 
@@ -36,7 +37,7 @@ static bool is_born_here(const struct flow *w, unsigned object)
 	       (is.kind == TERM_LOCAL && is.a == w->function->usr);
 }
 
-bool object_is_own(const struct flow *w, const struct state *s, unsigned object)
+bool object_is_own(const struct audit_flow *w, const struct state *s, unsigned object)
 {
 	const struct terms *t = &w->audit->terms;
 	unsigned root = term_root(t, object);
@@ -49,7 +50,7 @@ bool object_is_own(const struct flow *w, const struct state *s, unsigned object)
 	return !state_visible(s, root);
 }
 
-static unsigned record_of_new(const struct flow *w, unsigned object)
+static unsigned record_of_new(const struct audit_flow *w, unsigned object)
 {
 	array_each(const struct flow_new, n, &w->fresh)
 		if (n->object == object)
@@ -58,7 +59,8 @@ static unsigned record_of_new(const struct flow *w, unsigned object)
 }
 
 /* Is something of the field written, or all of the object? */
-static bool is_set(const struct flow *w, const struct state *s, unsigned object, unsigned field)
+static bool is_set(const struct audit_flow *w, const struct state *s, unsigned object,
+		   unsigned field)
 {
 	array_each(const unsigned, address, &s->written) {
 		unsigned at = *address;
@@ -78,7 +80,7 @@ static bool is_set(const struct flow *w, const struct state *s, unsigned object,
 }
 
 /* A new object goes out of the function: its fields should have values. */
-static void suspect_unset(struct flow *w, const struct state *s, unsigned object,
+static void suspect_unset(struct audit_flow *w, const struct state *s, unsigned object,
 			  struct audit_place at)
 {
 	const struct term is = term_at(&w->audit->terms, object);
@@ -93,7 +95,7 @@ static void suspect_unset(struct flow *w, const struct state *s, unsigned object
 						       NULL, at, at});
 }
 
-void object_show(struct flow *w, struct state *s, unsigned object, struct audit_place at)
+void object_show(struct audit_flow *w, struct state *s, unsigned object, struct audit_place at)
 {
 	if (!object || state_visible(s, object))
 		return;
@@ -105,7 +107,7 @@ void object_show(struct flow *w, struct state *s, unsigned object, struct audit_
 			object_show(w, s, s->stored.items[i].object, at);
 }
 
-static void note_stored(struct flow *w, unsigned object, unsigned address)
+static void note_stored(struct audit_flow *w, unsigned object, unsigned address)
 {
 	if (!w->records)
 		return;
@@ -115,7 +117,7 @@ static void note_stored(struct flow *w, unsigned object, unsigned address)
 	*array_add(&w->facts->stored) = (struct audit_stored){object, address};
 }
 
-void object_escape(struct flow *w, unsigned address, const char *how, struct audit_place at)
+void object_escape(struct audit_flow *w, unsigned address, const char *how, struct audit_place at)
 {
 	const struct audit_program *p = w->audit->program;
 	struct term is = term_at(&w->audit->terms, address);
@@ -127,7 +129,7 @@ void object_escape(struct flow *w, unsigned address, const char *how, struct aud
 	suspect(w, &(struct suspicion){SUSPECT_ESCAPE, w->index, address, is.b + 1, how, at, at});
 }
 
-void object_store(struct flow *w, struct state *s, unsigned address, unsigned value,
+void object_store(struct audit_flow *w, struct state *s, unsigned address, unsigned value,
 		  struct audit_place at)
 {
 	const struct terms *t = &w->audit->terms;
@@ -148,13 +150,13 @@ void object_store(struct flow *w, struct state *s, unsigned address, unsigned va
 		object_show(w, s, object, at);
 }
 
-void object_make(struct flow *w, unsigned object)
+void object_make(struct audit_flow *w, unsigned object)
 {
 	if (object && !has(w->facts->made.items, w->facts->made.count, object))
 		*array_add(&w->facts->made) = object;
 }
 
-void object_end(struct flow *w, struct state *s, unsigned object, struct audit_place at)
+void object_end(struct audit_flow *w, struct state *s, unsigned object, struct audit_place at)
 {
 	const struct term is = term_at(&w->audit->terms, object);
 
@@ -167,7 +169,7 @@ void object_end(struct flow *w, struct state *s, unsigned object, struct audit_p
 	*array_add(&s->freed) = (struct state_freed){object, is.a, at, state_any_lock(s)};
 }
 
-void object_free(struct flow *w, struct state *s, unsigned object, struct audit_place at)
+void object_free(struct audit_flow *w, struct state *s, unsigned object, struct audit_place at)
 {
 	if (!object)
 		return;
@@ -180,7 +182,7 @@ void object_free(struct flow *w, struct state *s, unsigned object, struct audit_
 /* ---- accesses -------------------------------------------------------------------------------------------------- */
 
 /* The innermost field of a struct that is looked at, + 1; 0: of none. */
-static unsigned field_of(const struct flow *w, unsigned address)
+static unsigned field_of(const struct audit_flow *w, unsigned address)
 {
 	const struct audit_program *p = w->audit->program;
 	struct term is = term_at(&w->audit->terms, address);
@@ -193,7 +195,7 @@ static unsigned field_of(const struct flow *w, unsigned address)
 	return 0;
 }
 
-static struct audit_access *note(struct flow *w, const struct state *s, unsigned address)
+static struct audit_access *note(struct audit_flow *w, const struct state *s, unsigned address)
 {
 	unsigned field = field_of(w, address);
 	struct audit_access *a;
@@ -209,8 +211,8 @@ static struct audit_access *note(struct flow *w, const struct state *s, unsigned
 	return a;
 }
 
-void object_read(struct flow *w, struct state *s, unsigned address, const struct audit_expr *e,
-		 bool is_atomic)
+void object_read(struct audit_flow *w, struct state *s, unsigned address,
+		 const struct audit_expr *e, bool is_atomic)
 {
 	struct audit_access *a = note(w, s, address);
 
@@ -225,7 +227,7 @@ void object_read(struct flow *w, struct state *s, unsigned address, const struct
 }
 
 /* An access of a function that was called: the caller's locks are held there, too. */
-void object_access_inside(struct flow *w, struct state *s, const struct audit_access *inner,
+void object_access_inside(struct audit_flow *w, struct state *s, const struct audit_access *inner,
 			  unsigned address, const struct audit_helds *held, struct audit_place at)
 {
 	struct audit_access *a = note(w, s, address);
@@ -242,7 +244,7 @@ void object_access_inside(struct flow *w, struct state *s, const struct audit_ac
 }
 
 /* Does it depend on what was loaded there: the value, or that it comes to this at all? */
-static bool depends_on(const struct flow *w, const struct state *s, unsigned value,
+static bool depends_on(const struct audit_flow *w, const struct state *s, unsigned value,
 		       unsigned address)
 {
 	struct terms *t = &w->audit->terms;
@@ -264,7 +266,7 @@ static bool is_exchange(const struct audit_expr *e)
 	return e->kind == EXPR_ATOMIC && e->id == ATOMIC_EXCHANGE;
 }
 
-static void suspect_write(struct flow *w, struct state *s, unsigned address, unsigned value,
+static void suspect_write(struct audit_flow *w, struct state *s, unsigned address, unsigned value,
 			  const struct audit_expr *e, bool is_atomic)
 {
 	unsigned object = term_object(&w->audit->terms, address), field = field_of(w, address);
@@ -297,7 +299,7 @@ static void forget_loaded(struct state *s, unsigned address)
 			array_remove(&s->loaded, i - 1);
 }
 
-static void write_local(struct flow *w, struct state *s, unsigned local, unsigned value)
+static void write_local(struct audit_flow *w, struct state *s, unsigned local, unsigned value)
 {
 	unsigned record = w->function->locals.items[local].record;
 
@@ -307,7 +309,7 @@ static void write_local(struct flow *w, struct state *s, unsigned local, unsigne
 		*array_add(&w->fresh) = (struct flow_new){value, record};
 }
 
-void object_write(struct flow *w, struct state *s, unsigned address, unsigned value,
+void object_write(struct audit_flow *w, struct state *s, unsigned address, unsigned value,
 		  const struct audit_expr *e, bool is_atomic, bool is_update)
 {
 	const struct term is = term_at(&w->audit->terms, address);
@@ -338,7 +340,7 @@ void object_write(struct flow *w, struct state *s, unsigned address, unsigned va
 
 /* ---- the end -------------------------------------------------------------------------------------------------------- */
 
-void object_leave(struct flow *w, struct state *s, unsigned value, struct audit_place at)
+void object_leave(struct audit_flow *w, struct state *s, unsigned value, struct audit_place at)
 {
 	const struct terms *t = &w->audit->terms;
 

@@ -28,7 +28,8 @@ struct audit_record {
 	unsigned usr, name;
 	struct audit_place at;
 	bool has_lock, has_atomic, thread_safe, not_shared, is_public; /* public: in a header */
-	ARRAY(unsigned) fields; /* of the program's fields; those of unnamed structs within it are its own */
+	ARRAY(unsigned)
+	fields; /* of the program's fields; those of unnamed structs within it are its own */
 };
 
 /* ---- functions ------------------------------------------------------------------------------------------- */
@@ -40,7 +41,7 @@ enum audit_expr_kind {
 	EXPR_GLOBAL,   /* id: its USR */
 	EXPR_PRIVATE,  /* a variable of its thread alone */
 	EXPR_FUNCTION, /* id: its USR */
-	EXPR_MEMBER,   /* id: of the program's fields; of what the operand is, or points to (is_arrow) */
+	EXPR_MEMBER, /* id: of the program's fields; of what the operand is, or points to (is_arrow) */
 	EXPR_DEREF,
 	EXPR_ADDRESS,
 	EXPR_INDEX,
@@ -61,9 +62,10 @@ enum audit_atomic { ATOMIC_LOAD, ATOMIC_STORE, ATOMIC_UPDATE, ATOMIC_EXCHANGE };
 
 struct audit_expr {
 	enum audit_expr_kind kind;
-	unsigned id, site;	    /* site: no other expression of the program has it */
-	unsigned record;	    /* of the program's structs + 1: what it is, or points to */
-	bool is_arrow, is_update, decays; /* decays: an array or a struct; its value is where it is */
+	unsigned id, site; /* site: no other expression of the program has it */
+	unsigned record;   /* of the program's structs + 1: what it is, or points to */
+	bool is_arrow, is_update,
+		decays; /* decays: an array or a struct; its value is where it is */
 	bool is_pointer;
 	long value;
 	struct audit_place at;
@@ -76,9 +78,10 @@ enum audit_end { END_JUMP, END_BRANCH, END_RETURN, END_NEVER };
 struct audit_block {
 	ARRAY(struct audit_expr *) steps;
 	enum audit_end end;
-	struct audit_expr *value; /* the condition (NULL: either way), or what is returned (NULL: nothing) */
-	unsigned to, otherwise;	  /* blocks */
-	struct audit_place at;	  /* of the end */
+	struct audit_expr
+		*value; /* the condition (NULL: either way), or what is returned (NULL: nothing) */
+	unsigned to, otherwise; /* blocks */
+	struct audit_place at;	/* of the end */
 };
 
 struct audit_local {
@@ -116,7 +119,8 @@ struct audit_program {
 	ARRAY(struct audit_function) functions;
 	ARRAY(struct audit_global) globals;
 	struct number_map record_of, field_of, function_of, global_of; /* by USR: index + 1 */
-	struct number_map declared, taken; /* functions: declared by files of its own; their address is taken */
+	struct number_map declared,
+		taken; /* functions: declared by files of its own; their address is taken */
 	ARRAY(void *) memory;
 	struct {
 		char *memory;

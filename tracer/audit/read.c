@@ -1,6 +1,7 @@
 #include "tracer/audit/read.h"
 
 #include "tracer/audit/reader.h"
+#include "tracer/base/file.h"
 #include "tracer/base/str.h"
 
 #include <limits.h>
@@ -11,7 +12,7 @@
 /* One unit, and how it is compiled. */
 struct unit {
 	char *file, *folder; /* folder: where the compiler was started; may be NULL */
-	struct words {
+	struct unit_words {
 		char **items;
 		size_t count, capacity;
 	} words;
@@ -37,11 +38,11 @@ static void skip(struct audit_read *a, const char *file, char *why)
    word, too. */
 static bool matters(const char *word, bool *takes)
 {
-	static const char *const with[] = {"-isystem",	"-iquote",    "-idirafter", "-include",
-					   "-imacros",	"-isysroot",  "-I",	    "-D",
-					   "-U",	"-x"};
-	static const char *const begin[] = {"-I",	 "-D",	     "-U",     "-std=", "-isystem",
-					    "-iquote",	 "-nostdin", "-include", "-m32", "-m64",
+	static const char *const with[] = {"-isystem", "-iquote",   "-idirafter", "-include",
+					   "-imacros", "-isysroot", "-I",	  "-D",
+					   "-U",       "-x"};
+	static const char *const begin[] = {"-I",	"-D",	    "-U",	"-std=", "-isystem",
+					    "-iquote",	"-nostdin", "-include", "-m32",	 "-m64",
 					    "-pthread", "-fgnu",    "-ansi"};
 
 	for (size_t i = 0; i < sizeof(with) / sizeof(*with); i++)
@@ -126,9 +127,15 @@ static int add_commands(struct reading *r, struct error *err)
 	const struct clang *c = &r->reader.clang;
 	const char *folder = r->reader.options->folder;
 	CXCompilationDatabase_Error error = CXCompilationDatabase_NoError;
-	CXCompilationDatabase all = c->CompilationDatabase_fromDirectory(folder, &error);
+	CXCompilationDatabase all = NULL;
 	CXCompileCommands commands;
+	struct str path = {0};
 
+	/* libclang says more of a file that is not there than anybody wants to read. */
+	str_addf(&path, "%s/compile_commands.json", folder);
+	if (access(str_text(&path), R_OK) == 0)
+		all = c->CompilationDatabase_fromDirectory(folder, &error);
+	str_fini(&path);
 	if (!all || error != CXCompilationDatabase_NoError) {
 		error_set(err, ERROR_USAGE, "%s: no compile_commands.json that can be read",
 			  folder);
@@ -280,12 +287,24 @@ static CXTranslationUnit parse(struct reading *r, const struct unit *u)
 		*array_add(&words) = "-std=gnu11";
 	array_each(char *const, word, &u->words)
 		*array_add(&words) = *word;
-	if (c->parseTranslationUnit2(r->reader.index, u->file, words.items, (int)words.count, NULL, 0, 0,
-				     &unit) != CXError_Success)
+	if (c->parseTranslationUnit2(r->reader.index, u->file, words.items, (int)words.count, NULL,
+				     0, 0, &unit) != CXError_Success)
 		unit = NULL;
 	array_fini(&words);
 	str_fini(&where);
 	return unit;
+}
+
+static size_t count_lines(const char *file)
+{
+	ERROR(err);
+	char *text = file_read(file, &err);
+	size_t lines = 0;
+
+	for (const char *p = text; p && *p; p++)
+		lines += *p == '\n';
+	base_free(text);
+	return lines;
 }
 
 static void read_unit(struct reading *r, const struct unit *u)
@@ -311,6 +330,7 @@ static void read_unit(struct reading *r, const struct unit *u)
 		skip(r->to, u->file, error);
 	} else {
 		r->reader.program->units++;
+		r->reader.program->lines += count_lines(u->file);
 		c->visitChildren(c->getTranslationUnitCursor(r->reader.unit), read_top, r);
 	}
 	c->disposeTranslationUnit(r->reader.unit);

@@ -222,7 +222,8 @@ unsigned record_of_type(struct audit_reader *r, CXType type)
 
 unsigned record_field(struct audit_reader *r, CXCursor declaration)
 {
-	unsigned usr = cursor_usr(r, declaration), known = number_map_get(&r->program->field_of, usr);
+	unsigned usr = cursor_usr(r, declaration),
+		 known = number_map_get(&r->program->field_of, usr);
 
 	if (known || cursor_kind(r, declaration) != CXCursor_FieldDecl)
 		return known;

@@ -11,8 +11,8 @@ void state_init(struct state *s, unsigned locals)
 
 #define COPY(to, from)                                                                             \
 	do {                                                                                       \
-		(to)->items = (from)->count ? base_alloc((from)->count, sizeof(*(to)->items))      \
-					    : NULL;                                                \
+		(to)->items =                                                                      \
+			(from)->count ? base_alloc((from)->count, sizeof(*(to)->items)) : NULL;    \
 		if ((from)->count)                                                                 \
 			memcpy((to)->items, (from)->items, (from)->count * sizeof(*(to)->items));  \
 		(to)->count = (to)->capacity = (from)->count;                                      \
@@ -292,7 +292,8 @@ static bool join_addresses(struct state *s, const struct state *from)
 	bool changed = false;
 
 	for (size_t i = s->written.count; i > 0; i--)
-		if (!has_number(from->written.items, from->written.count, s->written.items[i - 1])) {
+		if (!has_number(from->written.items, from->written.count,
+				s->written.items[i - 1])) {
 			array_remove(&s->written, i - 1);
 			changed = true;
 		}

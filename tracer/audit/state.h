@@ -31,7 +31,8 @@ struct state {
 	ARRAY(struct state_truth) truths;
 	ARRAY(struct state_visible) visible;
 	ARRAY(struct state_freed) freed;
-	ARRAY(struct audit_stored) stored; /* objects that nobody else has yet, and where they were put */
+	ARRAY(struct audit_stored)
+	stored; /* objects that nobody else has yet, and where they were put */
 	ARRAY(unsigned) written, loaded; /* addresses; loaded: of atomics */
 	bool makes_threads, never;	 /* never: nobody comes here */
 };

@@ -12,7 +12,8 @@ static size_t slot_of(const struct terms *t, const struct term *wanted)
 	sum = (sum * 0x9e3779b97f4a7c15) ^ wanted->a;
 	sum = (sum * 0x9e3779b97f4a7c15) ^ wanted->b;
 	sum = sum * 0x9e3779b97f4a7c15;
-	for (at = (size_t)(sum >> 32) & (t->size - 1); t->slots[at]; at = (at + 1) & (t->size - 1)) {
+	for (at = (size_t)(sum >> 32) & (t->size - 1); t->slots[at];
+	     at = (at + 1) & (t->size - 1)) {
 		const struct term *is = &t->all.items[t->slots[at]];
 
 		if (is->kind == wanted->kind && is->a == wanted->a && is->b == wanted->b)

@@ -21,10 +21,10 @@ enum term_kind {
 	TERM_SITE,	/* a: site; what came of it, one value each time */
 	TERM_JOIN,	/* a: block's number, b: local; one of several */
 	TERM_LOAD,	/* a: term of the address */
-	TERM_FIELD,	/* a: term of the struct's address, b: of the program's fields; an address */
-	TERM_ELEMENT,	/* a: term of the array's address */
-	TERM_DERIVED,	/* a: term; computed from it */
-	TERM_TRIED,	/* a: lock's term, b: an audit_tried */
+	TERM_FIELD,   /* a: term of the struct's address, b: of the program's fields; an address */
+	TERM_ELEMENT, /* a: term of the array's address */
+	TERM_DERIVED, /* a: term; computed from it */
+	TERM_TRIED,   /* a: lock's term, b: an audit_tried */
 };
 
 /* What the result of a try says: the lock was taken if it is 0, or if it is not; for reading. */

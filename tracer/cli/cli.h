@@ -4,9 +4,17 @@
 #ifndef GATECTL_CLI_CLI_H
 #define GATECTL_CLI_CLI_H
 
+#include "tracer/audit/audit.h"
+#include "tracer/audit/read.h"
 #include "tracer/experiments/explore.h"
 #include "tracer/experiments/harness.h"
 #include "tracer/run/session.h"
+
+/* Of audit; the files are in rest. Lists end with NULL. */
+struct cli_audit {
+	const char *folder, *flags, *baseline;
+	ARRAY(const char *) types, lock, unlock;
+};
 
 struct cli {
 	struct session_options session;
@@ -22,6 +30,7 @@ struct cli {
 	const char *schedule;		/* repl: to be followed; NULL: none */
 	const char *ignore;		/* races: a file of locations; NULL: none */
 	struct harness_options harness; /* of harness; `library` is in rest */
+	struct cli_audit audit;
 	bool merge;			/* explore: of folders, nothing is run */
 	char **rest;			/* what follows the options: PROG and its arguments */
 	int rest_count;
@@ -49,6 +58,7 @@ enum {
 	CMD_REPLAY = 256,
 	CMD_RACES = 512,
 	CMD_HARNESS = 1024,
+	CMD_AUDIT = 2048,
 };
 
 /* One row of the table that parsing, --help and completions come from. */
@@ -96,7 +106,11 @@ enum {
 	OPT_SCHEMA,
 	OPT_LIST,
 	OPT_INCLUDE,
-	OPT_CFLAGS
+	OPT_CFLAGS,
+	OPT_TYPE, /* from here on those of audit alone */
+	OPT_LOCKS,
+	OPT_UNLOCKS,
+	OPT_BASELINE,
 };
 
 /* options.c: 0, or -1 with a usage error. argv[0] is the command's name. */
@@ -122,6 +136,11 @@ int options_harness(int key, const char *value, struct cli *out, struct error *e
 int options_harness_settle(struct cli *cli, struct error *err); /* when all have been given */
 void options_harness_fini(struct cli *cli);
 
+/* options_audit.c */
+int options_audit(int key, const char *value, struct cli *out, struct error *err);
+void options_audit_settle(struct cli *cli); /* when all have been given */
+void options_audit_fini(struct cli *cli);
+
 /* output.c: prints an error as the contract has it; returns the exit status. */
 int output_error(const struct cli *cli, const struct error *err);
 /* A verdict's lines on standard error; `file` and `line`: what it is about, NULL and 0: not known. */
@@ -143,6 +162,7 @@ void annotate(const char *text, const char *file, unsigned long line);
 
 /* reports.c: --report. 0, or -1 with an error. */
 int reports_check(const struct cli *cli, struct error *err);
+int reports_may_write(const char *path, struct error *err);
 int reports_write(struct cli *cli, const struct session_result *r, struct error *err);
 int reports_put(const char *path, const struct str *text, struct error *err); /* one file */
 int reports_finish(struct cli *cli, struct error *err); /* behind the last run */
@@ -165,6 +185,7 @@ int command_explore(struct cli *cli);
 int command_replay(struct cli *cli);
 int command_races(struct cli *cli);
 int command_harness(struct cli *cli);
+int command_audit(struct cli *cli);
 int command_convert(struct cli *cli);
 
 #endif

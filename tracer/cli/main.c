@@ -30,6 +30,8 @@ static const struct command commands[] = {
 	 "which accesses to memory are ordered by nothing?", CMD_RACES, command_races},
 	{"harness", "harness [OPTIONS] --object TYPE [-o DIR] LIBRARY",
 	 "is every operation of a C object atomic?", CMD_HARNESS, command_harness},
+	{"audit", "audit [OPTIONS] [-p BUILD_DIR] [FILE.c...]",
+	 "is a C struct thread-safe? what its sources say, nothing is run", CMD_AUDIT, command_audit},
 	{"check", "check -g FILE.lua PROG", "resolve every location of a script, run nothing",
 	 CMD_CHECK, command_check},
 	{"lines", "lines PROG LOCATION...",

@@ -65,6 +65,20 @@ const struct option_row option_rows[] = {
 	{"include", OPT_INCLUDE, "FILE.h", CMD_HARNESS,
 	 "declares the functions (what debug information says); may be repeated"},
 	{"cflags", OPT_CFLAGS, "OPTIONS", CMD_HARNESS, "for the compiler, which is CC or cc"},
+	{"build-dir", 'p', "BUILD_DIR", CMD_AUDIT,
+	 "where compile_commands.json says what is compiled, and how"},
+	{"cflags", OPT_CFLAGS, "OPTIONS", CMD_AUDIT,
+	 "how files are compiled that it does not name"},
+	{"type", OPT_TYPE, "TYPE", CMD_AUDIT,
+	 "this struct (those with a lock or an atomic); may be repeated"},
+	{"lock", OPT_LOCKS, "FUNC", CMD_AUDIT, "FUNC(LOCK) takes a lock; may be repeated"},
+	{"unlock", OPT_UNLOCKS, "FUNC", CMD_AUDIT, "FUNC(LOCK) releases one; may be repeated"},
+	{"baseline", OPT_BASELINE, "FILE", CMD_AUDIT,
+	 "findings that are in FILE (a --report FILE.baseline) are left out"},
+	{"all", OPT_ALL, NULL, CMD_AUDIT,
+	 "findings of low confidence, too, and the fields that are safe, and why"},
+	{"report", OPT_REPORT, "FILE", CMD_AUDIT,
+	 "what was found as .sarif, .json, .html or .baseline; may be repeated"},
 	{"jobs", 'j', "N", CMD_EXPLORE | CMD_HARNESS, "that many schedules at once (all CPUs)"},
 	{"shard", OPT_SHARD, "K/N", CMD_EXPLORE | CMD_HARNESS,
 	 "only the K-th of N disjoint parts (1/1)"},
@@ -117,15 +131,15 @@ const struct option_row option_rows[] = {
 	{"verbose", 'v', NULL, CMD_EXPLORE, "the whole text of every failure, not of the first"},
 	{"quiet", 'q', NULL,
 	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE | CMD_CONVERT | CMD_EXPLORE | CMD_REPLAY |
-		 CMD_RACES | CMD_HARNESS,
+		 CMD_RACES | CMD_HARNESS | CMD_AUDIT,
 	 "only verdicts"},
 	{"color", OPT_COLOR, "auto|always|never",
 	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_LINES | CMD_PROVE | CMD_CONVERT |
-		 CMD_EXPLORE | CMD_REPLAY | CMD_RACES | CMD_HARNESS,
+		 CMD_EXPLORE | CMD_REPLAY | CMD_RACES | CMD_HARNESS | CMD_AUDIT,
 	 "whether verdicts are coloured (auto)"},
 	{"help", 'h', NULL,
 	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_LINES | CMD_PROVE | CMD_CONVERT |
-		 CMD_EXPLORE | CMD_REPLAY | CMD_RACES | CMD_HARNESS,
+		 CMD_EXPLORE | CMD_REPLAY | CMD_RACES | CMD_HARNESS | CMD_AUDIT,
 	 "this text"},
 	{0},
 };
@@ -260,6 +274,8 @@ static int one_option(int key, struct cli *out, struct error *err)
 		out->help = true;
 		return 0;
 	default:
+		if (key >= OPT_TYPE || key == 'p')
+			return options_audit(key, optarg, out, err);
 		return key >= OPT_OBJECT ? options_harness(key, optarg, out, err)
 					 : options_explore(key, optarg, out, err);
 	}
@@ -311,7 +327,7 @@ static int take_all_options(const struct command *c, int argc, char **argv, stru
 	if (take_options(c, argc, argv, shorts, longs, out, err) < 0)
 		return -1;
 	passed = optind - 1;
-	if (!out->merge && c->mask != CMD_HARNESS)
+	if (!out->merge && c->mask != CMD_HARNESS && c->mask != CMD_AUDIT)
 		return optind;
 	optind = 0; /* getopt(3): begins anew, in the other way */
 	if (take_options(c, argc - passed, argv + passed, shorts + 1, longs, out, err) < 0)
@@ -337,12 +353,13 @@ int options_parse(const struct command *c, int argc, char **argv, struct cli *ou
 	out->rest = argv + passed;
 	out->rest_count = argc - passed;
 	out->session.argv = out->rest;
-	if (out->help || out->rest_count || out->schedule)
+	if (out->help || out->rest_count || out->schedule || out->audit.folder)
 		return 0;
 	error_set(err, ERROR_USAGE, "%s: no %s was given", c->name,
 		  c->mask == CMD_ATTACH	   ? "process"
 		  : c->mask == CMD_REPLAY  ? "schedule"
 		  : c->mask == CMD_HARNESS ? "library"
+		  : c->mask == CMD_AUDIT   ? "file, and no -p BUILD_DIR,"
 		  : out->merge		   ? "folder"
 					   : "program");
 	return usage(err, c);
@@ -355,6 +372,7 @@ void options_fini(struct cli *cli)
 	array_fini(&cli->session.reports);
 	base_free(cli->noted);
 	options_harness_fini(cli);
+	options_audit_fini(cli);
 }
 
 void options_help(const struct command *c)

@@ -9,11 +9,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+int reports_may_write(const char *path, struct error *err)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+
+	if (fd < 0) {
+		error_errno(err, ERROR_USAGE, "--report: %s: cannot be written", path);
+		return error_hint(err, "a directory that exists and is yours");
+	}
+	close(fd);
+	return 0;
+}
+
 int reports_check(const struct cli *cli, struct error *err)
 {
 	array_each(const char *, path, &cli->session.reports) {
-		int fd;
-
 		if (report_kind_of(*path) == REPORT_KINDS) {
 			error_set(err, ERROR_USAGE,
 				  "--report: %s: the name has to end in .json, .trace.json, .html "
@@ -21,12 +31,8 @@ int reports_check(const struct cli *cli, struct error *err)
 				  *path);
 			return error_hint(err, "gatectl run --report run.html ...");
 		}
-		fd = open(*path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-		if (fd < 0) {
-			error_errno(err, ERROR_USAGE, "--report: %s: cannot be written", *path);
-			return error_hint(err, "a directory that exists and is yours");
-		}
-		close(fd);
+		if (reports_may_write(*path, err) < 0)
+			return -1;
 	}
 	return 0;
 }

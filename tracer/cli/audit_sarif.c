@@ -1,0 +1,128 @@
+/* --report FILE.sarif: SARIF 2.1.0 (OASIS, 2020), as code hosts read it. */
+#include "tracer/cli/audit_report.h"
+
+#include "tracer/base/json.h"
+#include "tracer/base/path.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static const char *const rules[FINDING_TAGS][2] = {
+	[FINDING_P1] = {"FieldEscapes",
+			"A field is used outside of its module, or its address goes out"},
+	[FINDING_P2] = {"UnsafePublication",
+			"An object is shared before it is complete, or ended while it is shared"},
+	[FINDING_P3] = {"NoCommonLock", "Two conflicting accesses hold no common lock"},
+	[FINDING_LOCK_ORDER] = {"LockOrder", "Locks are taken in both orders"},
+	[FINDING_DOUBLE_LOCK] = {"DoubleLock", "A lock is taken by the thread that holds it"},
+	[FINDING_RETURN_WITH_LOCK] = {"ReturnWithLock", "A lock is kept on one of the ways out"},
+	[FINDING_COMPOUND] = {"CompoundAtomic", "Two atomic steps that ought to be one"},
+};
+
+static void add_rules(struct json *j)
+{
+	json_array(j, "rules");
+	for (unsigned tag = 0; tag < FINDING_TAGS; tag++) {
+		json_object(j, NULL);
+		json_string(j, "id", finding_tag_text((enum finding_tag)tag));
+		json_string(j, "name", rules[tag][0]);
+		json_object(j, "shortDescription");
+		json_string(j, "text", rules[tag][1]);
+		json_end_object(j);
+		json_end_object(j);
+	}
+	json_end_array(j);
+}
+
+/* RFC 3986; a relative one is relative to where the sources are. */
+static void uri_of(const char *path, struct str *out)
+{
+	if (*path == '/')
+		str_add(out, "file://");
+	for (; *path; path++)
+		if (isalnum((unsigned char)*path) || strchr("-._~/+", *path))
+			str_add_bytes(out, path, 1);
+		else
+			str_addf(out, "%%%02X", (unsigned char)*path);
+}
+
+static void add_location(const struct audit_program *p, struct audit_place at, const char *text,
+			 struct json *j)
+{
+	struct str uri = {0};
+
+	uri_of(path_shown(program_text(p, at.file)), &uri);
+	json_object(j, NULL);
+	json_object(j, "physicalLocation");
+	json_object(j, "artifactLocation");
+	json_string(j, "uri", str_text(&uri));
+	if (*str_text(&uri) != 'f' || strncmp(str_text(&uri), "file:", 5) != 0)
+		json_string(j, "uriBaseId", "%SRCROOT%");
+	json_end_object(j);
+	json_object(j, "region");
+	json_integer(j, "startLine", at.line);
+	json_integer(j, "startColumn", at.column);
+	json_end_object(j);
+	json_end_object(j);
+	if (text) {
+		json_object(j, "message");
+		json_string(j, "text", text);
+		json_end_object(j);
+	}
+	json_end_object(j);
+	str_fini(&uri);
+}
+
+static void add_result(const struct audit_program *p, const struct finding *f, struct json *j)
+{
+	json_object(j, NULL);
+	json_string(j, "ruleId", finding_tag_text(f->tag));
+	json_integer(j, "ruleIndex", f->tag);
+	json_string(j, "level", f->confidence == CONFIDENCE_LOW ? "note" : "warning");
+	json_object(j, "message");
+	json_string(j, "text", f->text);
+	json_end_object(j);
+	json_array(j, "locations");
+	add_location(p, f->at, NULL, j);
+	json_end_array(j);
+	if (f->notes.count) {
+		json_array(j, "relatedLocations");
+		array_each(const struct finding_note, note, &f->notes)
+			add_location(p, note->at, note->text, j);
+		json_end_array(j);
+	}
+	json_object(j, "properties");
+	json_string(j, "confidence", finding_confidence_text(f->confidence));
+	json_end_object(j);
+	json_end_object(j);
+}
+
+void audit_sarif(const struct cli *cli, const struct audit_told *t, struct str *out)
+{
+	struct json j = {0};
+
+	json_object(&j, NULL);
+	json_string(&j, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+	json_string(&j, "version", "2.1.0");
+	json_array(&j, "runs");
+	json_object(&j, NULL);
+	json_object(&j, "tool");
+	json_object(&j, "driver");
+	json_string(&j, "name", "gatectl audit");
+	json_string(&j, "version", GATECTL_VERSION);
+	add_rules(&j);
+	json_end_object(&j);
+	json_end_object(&j);
+	json_string(&j, "columnKind", "utf16CodeUnits");
+	json_array(&j, "results");
+	array_each(const struct finding, f, &t->audit->findings.items)
+		if (audit_is_told(cli, f))
+			add_result(t->audit->program, f, &j);
+	json_end_array(&j);
+	json_end_object(&j);
+	json_end_array(&j);
+	json_end_object(&j);
+	str_add(out, str_text(&j.out));
+	str_add(out, "\n");
+	json_fini(&j);
+}
