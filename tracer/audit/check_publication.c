@@ -12,7 +12,6 @@ static struct finding *add(struct audit *a, const struct suspicion *s, struct au
 		return NULL;
 	f->record = field ? audit_record_of(a, field)->name : 0;
 	f->function = p->functions.items[s->function].name;
-	f->other = s->other;
 	return f;
 }
 

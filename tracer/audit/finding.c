@@ -93,6 +93,7 @@ void findings_fini(struct findings *f)
 {
 	array_each(struct finding, item, &f->items) {
 		base_free(item->text);
+		base_free(item->script);
 		array_each(struct finding_note, note, &item->notes)
 			base_free(note->text);
 		array_fini(&item->notes);

@@ -33,7 +33,9 @@ struct finding {
 	unsigned record, field,
 		function; /* names: of the struct, the field, the function at `at` */
 	ARRAY(struct finding_note) notes;
-	bool is_known; /* it is in the baseline */
+	bool is_known;		     /* it is in the baseline */
+	bool is_tried, is_confirmed; /* in runs of a program */
+	char *script;		     /* that makes it happen; NULL: none */
 };
 
 /* A field that is used as it should be: by which lock. */

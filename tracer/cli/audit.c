@@ -1,7 +1,9 @@
 /* gatectl audit: findings as compiler warnings on standard output, one verdict on standard error. */
 #include "tracer/audit/audit.h"
 #include "tracer/base/path.h"
+#include "tracer/cli/audit_confirm.h"
 #include "tracer/cli/audit_report.h"
+#include "tracer/cli/found.h"
 #include "tracer/experiments/explore_account.h"
 
 #include <stdio.h>
@@ -73,6 +75,8 @@ static void print_summary(const struct audit_told *t)
 		printf("; %lu in the baseline", t->known);
 	if (t->hidden)
 		printf("; %lu of low confidence not told (--all)", t->hidden);
+	if (t->tried)
+		printf("; %lu of %lu confirmed", t->confirmed, t->tried);
 	putchar('\n');
 }
 
@@ -111,6 +115,8 @@ static void count_untold(const struct cli *cli, struct audit_told *t)
 {
 	array_each(const struct finding, f, &t->audit->findings.items) {
 		t->known += f->is_known;
+		t->tried += f->is_tried;
+		t->confirmed += f->is_confirmed;
 		t->hidden += !f->is_known && !audit_is_told(cli, f);
 	}
 }
@@ -141,14 +147,18 @@ static int run(struct cli *cli, struct audit_read *read, struct audit *a, struct
 					   cli->all};
 	double begun = explore_now_s();
 	struct audit_told t = {.audit = a, .read = read};
+	int status, answer;
 
-	if (audit_reports_check(cli, err) < 0 || audit_read(read, &how, err) < 0)
+	if ((o->confirm && found_check(cli->output ? cli->output : "gatectl-found", err) < 0) ||
+	    audit_reports_check(cli, err) < 0 || audit_read(read, &how, err) < 0)
 		return output_error(cli, err);
 	audit_run(a, &read->program, &what);
 	if (o->baseline && audit_baseline_read(a, o->baseline, err) < 0)
 		return output_error(cli, err);
 	t.seconds = explore_now_s() - begun;
-	return tell(cli, &t, err);
+	status = o->confirm ? audit_confirm(cli, a) : 0;
+	answer = tell(cli, &t, err);
+	return status ? status : answer;
 }
 
 int command_audit(struct cli *cli)

@@ -25,6 +25,10 @@ static void add_finding(const struct audit_program *p, const struct finding *f, 
 	json_string(j, "struct", f->record ? program_text(p, f->record) : NULL);
 	json_string(j, "field", f->field ? program_text(p, f->field) : NULL);
 	json_string(j, "function", program_text(p, f->function));
+	if (f->is_tried) {
+		json_bool(j, "confirmed", f->is_confirmed);
+		json_string(j, "script", f->script);
+	}
 	json_array(j, "notes");
 	array_each(const struct finding_note, note, &f->notes) {
 		json_object(j, NULL);

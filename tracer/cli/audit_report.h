@@ -7,7 +7,8 @@
 struct audit_told {
 	const struct audit *audit;
 	const struct audit_read *read;
-	unsigned long known, hidden; /* in the baseline; of low confidence */
+	unsigned long known, hidden;	/* in the baseline; of low confidence */
+	unsigned long tried, confirmed; /* in runs of a program */
 	double seconds;
 };
 

@@ -13,6 +13,7 @@
 /* Of audit; the files are in rest. Lists end with NULL. */
 struct cli_audit {
 	const char *folder, *flags, *baseline;
+	const char *confirm; /* PROG; NULL: nothing is run */
 	ARRAY(const char *) types, lock, unlock;
 };
 
@@ -111,6 +112,7 @@ enum {
 	OPT_LOCKS,
 	OPT_UNLOCKS,
 	OPT_BASELINE,
+	OPT_CONFIRM,
 };
 
 /* options.c: 0, or -1 with a usage error. argv[0] is the command's name. */

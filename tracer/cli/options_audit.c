@@ -16,6 +16,9 @@ int options_audit(int key, const char *value, struct cli *out, struct error *err
 	case OPT_UNLOCKS:
 		*array_add(&out->audit.unlock) = value;
 		return 0;
+	case OPT_CONFIRM:
+		out->audit.confirm = value;
+		return 0;
 	case OPT_BASELINE:
 		out->audit.baseline = value;
 		return 0;

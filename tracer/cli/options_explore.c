@@ -84,13 +84,13 @@ static int parse_strategy(const char *text, struct explore_options *o, struct er
 	return -1;
 }
 
-/* FILE.c or FUNC is resolved when the program is known. */
+/* FILE.c, FILE.c:LINE or FUNC, or several of these, are resolved when the program is known. */
 static int parse_points(const char *text, struct explore_options *o, struct error *err)
 {
 	if (!*text)
 		return error_set(err, ERROR_USAGE,
-				 "--points: '' is none of sync, races and memory, no file and no "
-				 "function");
+				 "--points: '' is none of sync, races and memory, no file, no "
+				 "line and no function");
 	o->points = strcmp(text, "sync") == 0	  ? POINTS_SYNC
 		    : strcmp(text, "races") == 0  ? POINTS_RACES
 		    : strcmp(text, "memory") == 0 ? POINTS_MEMORY

@@ -16,7 +16,9 @@ struct span {
 struct places {
 	struct explore *e;
 	const struct session_query *query;
-	struct location location; /* of --points: FUNC, or FILE:1 for FILE */
+	const char *what;	  /* one of those that --points names */
+	struct location location; /* FUNC, FILE:LINE, or FILE:1 for FILE */
+	bool is_file;
 	const char *file;
 	ARRAY(unsigned) lines; /* with code */
 	ARRAY(struct span) spans;
@@ -176,55 +178,71 @@ static void no_points(const struct places *s, const struct session_query *q)
 
 	if (!q->error) {
 		error_set(err, ERROR_LOCATION,
-			  "--points: %s: no debug information tells which lines it has",
-			  s->e->options.location);
+			  "--points: %s: no debug information tells which lines it has", s->what);
 		return;
 	}
 	error_copy(err, q->error);
 	error_prefix(err, "--points: ");
-	if (s->location.kind == LOCATION_LINE && err->hint && strlen(err->hint) > 2)
+	if (s->is_file && err->hint && strlen(err->hint) > 2)
 		error_hint(err, "%.*s", (int)strlen(err->hint) - 2, err->hint);
+}
+
+static void add_sites(struct places *s, const struct source_sites *sites)
+{
+	array_each(const struct source_site, site, sites)
+		add_site(s, site);
+}
+
+/* One that another name of the list has, too. */
+static bool has_point(const struct places *s)
+{
+	return s->spans.count;
 }
 
 static void look(void *ctx, const struct session_query *q)
 {
 	struct places *s = ctx;
 
+	size_t before = s->e->points_at.count;
+
 	s->query = q;
-	if (s->location.kind == LOCATION_LINE)
+	if (s->is_file)
 		add_file(s);
+	else if (q->sites && s->location.kind == LOCATION_LINE)
+		add_sites(s, q->sites);
 	else if (q->sites)
 		add_function(s, q->sites);
 	add_accesses(s);
-	if (!s->e->points_at.count)
+	if (s->e->points_at.count == before && !has_point(s))
 		no_points(s, q);
 }
 
-/* FUNC or FILE, told apart as locations are: a file would need a line there. */
+/* FUNC, FILE:LINE or FILE, told apart as locations are: a file would need a line there. */
 static int parse(struct places *s, struct str *text)
 {
-	const char *what = s->e->options.location;
 	ERROR(ignored);
 	ERROR(err);
 
-	str_add(text, what);
-	if (location_parse(what, &s->location, &err) == 0 && s->location.kind == LOCATION_FUNC)
+	str_add(text, s->what);
+	if (location_parse(s->what, &s->location, &err) == 0 &&
+	    (s->location.kind == LOCATION_FUNC || s->location.kind == LOCATION_LINE))
 		return 0;
 	location_fini(&s->location);
 	str_add(text, ":1");
+	s->is_file = true;
 	if (location_parse(str_text(text), &s->location, &ignored) == 0 &&
 	    s->location.kind == LOCATION_LINE)
 		return 0;
 	if (!err.code)
-		error_set(&err, ERROR_LOCATION, "%s is neither a file nor a function", what);
+		error_set(&err, ERROR_LOCATION, "%s is no file, no line and no function", s->what);
 	error_move(s->e->x.err, &err);
 	return error_prefix(s->e->x.err, "--points: ");
 }
 
-static int find_points(struct explore *e)
+static int find_those(struct explore *e, const char *what)
 {
 	struct session_options program = *e->x.options;
-	struct places s = {.e = e};
+	struct places s = {.e = e, .what = what};
 	struct str text = {0};
 	const char *location;
 	int answer = parse(&s, &text);
@@ -238,6 +256,34 @@ static int find_points(struct explore *e)
 	array_fini(&s.spans);
 	str_fini(&text);
 	return answer < 0 || e->x.err->code ? -1 : 0;
+}
+
+/* Several are parted by commas, but for those in the parameters of a function. */
+static size_t length_of_first(const char *list)
+{
+	size_t depth = 0, i;
+
+	for (i = 0; list[i] && (list[i] != ',' || depth); i++)
+		depth += list[i] == '(' || list[i] == '<'	       ? 1
+			 : depth && (list[i] == ')' || list[i] == '>') ? (size_t)-1
+								       : 0;
+	return i;
+}
+
+static int find_points(struct explore *e)
+{
+	const char *list = e->options.location;
+	int answer = 0;
+
+	while (answer == 0 && *list) {
+		size_t length = length_of_first(list);
+		char *what = base_strndup(list, length);
+
+		answer = find_those(e, what);
+		base_free(what);
+		list += length + (list[length] == ',');
+	}
+	return answer;
 }
 
 int explore_places(struct explore *e)

@@ -1,0 +1,232 @@
+#include "tracer/cli/audit_confirm.h"
+
+#include "tracer/base/path.h"
+#include "tracer/cli/found.h"
+#include "tracer/cli/progress.h"
+#include "tracer/experiments/explore.h"
+#include "tracer/features/features.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { RUNS = 2000, SECONDS = 20 };
+
+struct confirming {
+	struct cli *cli;
+	const struct audit_program *program;
+	struct experiment x;
+	struct words {
+		char **items;
+		size_t count, capacity;
+	} argv;
+	unsigned number, confirmed; /* of findings */
+};
+
+/* ---- the program ----------------------------------------------------------------------------------------- */
+
+/* One word, if there is a file of that name; else a program and its arguments. */
+static void split(const char *text, struct words *out)
+{
+	if (access(text, F_OK) == 0) {
+		*array_add(out) = base_strdup(text);
+		text = "";
+	}
+	while (*text) {
+		size_t length = strcspn(text, " ");
+
+		if (length)
+			*array_add(out) = base_strndup(text, length);
+		text += length;
+		text += strspn(text, " ");
+	}
+	(void)array_add(out);
+}
+
+static void words_fini(struct words *w)
+{
+	array_each(char *, word, w)
+		base_free(*word);
+	array_fini(w);
+}
+
+/* ---- does the failure come of the finding? ------------------------------------------------------------------ */
+
+static bool is_about_locks(const struct finding *f)
+{
+	return f->tag == FINDING_LOCK_ORDER || f->tag == FINDING_DOUBLE_LOCK ||
+	       f->tag == FINDING_RETURN_WITH_LOCK;
+}
+
+static bool is_at(const struct confirming *c, const struct schedule_step *step,
+		  struct audit_place at)
+{
+	return step->where.file && step->where.line == at.line &&
+	       path_names_file(program_text(c->program, at.file), step->where.file);
+}
+
+/* A gate that was left in a script matters: without it the failure does not come. */
+static bool names_function(const struct confirming *c, const struct explore_failure *failure,
+			   const struct finding *f)
+{
+	return failure->gates.length &&
+	       strstr(str_text(&failure->gates), program_text(c->program, f->function));
+}
+
+/* Its place was reached; and the other one by another thread, or a gate in its function matters. */
+static bool comes_of(const struct confirming *c, const struct explore_failure *failure,
+		     const struct finding *f)
+{
+	unsigned first = 0, both = 0;
+
+	if (is_about_locks(f))
+		return strcmp(failure->kind, "deadlock") == 0;
+	array_each(const struct schedule_step, step, &failure->schedule.steps) {
+		if (is_at(c, step, f->at))
+			first |= 1U << (step->thread & 31);
+		if (is_at(c, step, f->at) || (f->other.file && is_at(c, step, f->other)))
+			both |= 1U << (step->thread & 31);
+	}
+	return first && ((both & (both - 1)) || names_function(c, failure, f));
+}
+
+/* ---- one finding -------------------------------------------------------------------------------------------- */
+
+static char *points_of(const struct confirming *c, const struct finding *f)
+{
+	struct str text = {0};
+
+	str_addf(&text, "%s:%u", program_text(c->program, f->at.file), f->at.line);
+	if (f->other.file && (f->other.line != f->at.line || f->other.file != f->at.file))
+		str_addf(&text, ",%s:%u", program_text(c->program, f->other.file), f->other.line);
+	return str_take(&text);
+}
+
+static void tell_confirmed(struct finding *f, const struct explore_failure *failure,
+			   const struct explore *e)
+{
+	f->script = failure->script ? base_strdup(failure->script) : NULL;
+	if (failure->script)
+		finding_note(f, f->at, "confirmed: %s; %s forces it (%lu of %lu runs)",
+			     failure->where, failure->script, failure->forced, failure->asked);
+	else
+		finding_note(f, f->at,
+			     "confirmed: %s, in schedule %lu of %lu; no script of gates: %s; "
+			     "%s/schedule",
+			     failure->where, failure->run, e->runs,
+			     failure->no_script ? failure->no_script : "none was found",
+			     failure->folder);
+}
+
+static void tell_unconfirmed(struct finding *f, const struct explore *e, bool other)
+{
+	if (e->x.err->code)
+		finding_note(f, f->at, "not confirmed: %s", error_text(e->x.err));
+	else if (other)
+		finding_note(f, f->at,
+			     "not confirmed: what failed in %lu schedules did not come of this",
+			     e->runs);
+	else if (!e->points_at.count)
+		finding_note(f, f->at, "not confirmed: PROG has no code for these lines");
+	else
+		finding_note(f, f->at, "not confirmed: nothing failed in %lu schedules%s", e->runs,
+			     e->complete ? ", and there are no others" : "");
+}
+
+/* Its places alone; or (NULL) all accesses that race, where what goes wrong is elsewhere. */
+static void set_options(const struct confirming *c, const char *points, struct explore_options *o)
+{
+	const struct cli *cli = c->cli;
+
+	*o = cli->explore;
+	o->points = points ? POINTS_LOCATION : POINTS_RACES;
+	o->location = points;
+	o->output = cli->output ? cli->output : "gatectl-found";
+	o->strategy = o->strategy ? o->strategy : "auto";
+	o->runs = cli->runs ? cli->runs : RUNS;
+	o->seconds = cli->most_seconds >= 0 ? cli->most_seconds : SECONDS;
+	options_verify(o);
+}
+
+/* DIR/N is the finding's, whatever was there. */
+static int write_found(struct confirming *c, struct explore *e, struct explore_failure *failure)
+{
+	struct str folder = {0};
+
+	str_addf(&folder, "%s/%u", e->options.output, c->number);
+	base_free(failure->folder);
+	failure->folder = str_take(&folder);
+	return found_write(e, failure, e->options.output, e->x.err);
+}
+
+/* 1: it has happened; 0, -1. */
+static int try_points(struct confirming *c, struct finding *f, const char *points)
+{
+	struct explore e = {.quick = &search_features,
+			    .full = &controlled_features,
+			    .plain = &all_features,
+			    .x = c->x};
+	struct explore_failure *failure;
+	int answer;
+
+	set_options(c, points, &e.options);
+	answer = explore_search(&e);
+	failure = e.failures.count ? &e.failures.items[0] : NULL;
+	f->is_confirmed = failure && comes_of(c, failure, f);
+	if (f->is_confirmed && write_found(c, &e, failure) < 0)
+		answer = -1;
+	else if (f->is_confirmed)
+		tell_confirmed(f, failure, &e);
+	else if (!e.x.over && (!points || e.x.err->code))
+		tell_unconfirmed(f, &e, failure);
+	c->x = e.x;
+	explore_fini(&e);
+	return answer < 0 ? -1 : f->is_confirmed;
+}
+
+static int confirm_one(struct confirming *c, struct finding *f)
+{
+	char *points = points_of(c, f);
+	int answer = try_points(c, f, points);
+
+	f->is_tried = true;
+	if (answer == 0)
+		answer = try_points(c, f, NULL);
+	/* No such place in PROG: the next one may be there. */
+	if (answer < 0 && !f->is_confirmed && !c->x.over && c->x.err->code == ERROR_LOCATION) {
+		error_fini(c->x.err);
+		answer = 0;
+	}
+	c->confirmed += f->is_confirmed;
+	base_free(points);
+	return answer < 0 ? -1 : 0;
+}
+
+/* ---- all ------------------------------------------------------------------------------------------------------- */
+
+int audit_confirm(struct cli *cli, struct audit *a)
+{
+	struct confirming c = {.cli = cli, .program = a->program};
+	bool is_quiet = cli->session.quiet;
+	struct progress bar;
+	ERROR(err);
+	int answer = 0, status;
+
+	split(cli->audit.confirm, &c.argv);
+	cli->session.argv = c.argv.items;
+	experiment_begin(&c.x, &cli->session, &err);
+	progress_begin(&bar, cli, &c.x.view);
+	bar.noun = "schedule";
+	array_each(struct finding, f, &a->findings.items) {
+		if (!audit_is_told(cli, f))
+			continue;
+		c.number++;
+		if (answer == 0)
+			answer = confirm_one(&c, f);
+	}
+	progress_erase(&bar);
+	cli->session.quiet = is_quiet;
+	status = answer < 0 ? output_over(cli, &c.x) : 0;
+	status = experiment_end(&c.x, status);
+	words_fini(&c.argv);
+	return status;
+}
