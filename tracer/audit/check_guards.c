@@ -157,7 +157,13 @@ static struct majority majority_of(const struct audit *a, const struct entry_acc
 
 /* ---- what is wrong --------------------------------------------------------------------------------------------------- */
 
-/* An access that may come at the same time; a write if there is one. */
+/* Another place says more than the same one in another thread, and a write more than a read. */
+static unsigned weight(const struct entry_access *other, const struct entry_access *with)
+{
+	return 2 * !same_place(other->at, with->at) + other->access->writes;
+}
+
+/* An access that may come at the same time. */
 static const struct entry_access *conflict(const struct audit *a, const struct entry_accesses *all,
 					   const struct entry_access *with)
 {
@@ -169,8 +175,7 @@ static const struct entry_access *conflict(const struct audit *a, const struct e
 		if (!writes || (other->access->is_atomic && with->access->is_atomic) ||
 		    exclude(a, other->access, with->access))
 			continue;
-		if (!found || (other->access->writes && !found->access->writes) ||
-		    same_place(found->at, with->at))
+		if (!found || weight(other, with) > weight(found, with))
 			found = other;
 	}
 	return found;
