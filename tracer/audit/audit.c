@@ -1,4 +1,4 @@
-#include "tracer/audit/audit.h"
+#include "tracer/audit/entries.h"
 
 #include <string.h>
 
@@ -35,6 +35,7 @@ void audit_run(struct audit *a, struct audit_program *p, const struct audit_opti
 	choose_types(a);
 	for (unsigned i = 0; i < p->functions.count; i++)
 		audit_facts_of(a, i);
+	entries_collect(a);
 	check_escape(a);
 	check_publication(a);
 	check_guards(a);
@@ -60,6 +61,8 @@ void audit_fini(struct audit *a)
 	number_map_fini(&a->handed);
 	number_map_fini(&a->recursive);
 	number_map_fini(&a->called);
+	entries_forget(a);
+	audit_helds_fini(a);
 	terms_fini(&a->terms);
 	findings_fini(&a->findings);
 }

@@ -34,6 +34,14 @@ struct audit_options {
 	bool all;
 };
 
+struct helds_table {
+	ARRAY(struct audit_helds) all;
+	unsigned *slots;
+	size_t size;
+};
+
+struct entry_accesses;
+
 struct audit {
 	struct audit_program *program;
 	const struct audit_options *options;
@@ -46,6 +54,8 @@ struct audit {
 		recursive; /* ... that were initialised with attributes: they may be taken twice */
 	struct number_map called; /* functions that others of the program call */
 	unsigned blocks;	  /* numbers for TERM_JOIN */
+	struct helds_table helds;
+	struct entry_accesses *of_fields; /* entries.h; one for each of the program's fields */
 	struct findings findings;
 };
 
@@ -57,6 +67,9 @@ void audit_fini(struct audit *a);
 
 /* Of its facts; those of a function that is being looked at are not known yet. */
 const struct audit_facts *audit_facts_of(struct audit *a, unsigned function);
+
+struct audit_helds audit_helds_of(struct audit *a, const struct audit_held *items, unsigned count);
+void audit_helds_fini(struct audit *a);
 
 /* A lock's field + 1, or the USR of a global: it stands for all locks of its kind. */
 unsigned audit_lock_key(const struct audit *a, unsigned lock);

@@ -319,13 +319,15 @@ static unsigned bind(struct applied *a, unsigned term)
 
 static void apply_accesses(struct applied *a, const struct audit_facts *f)
 {
-	if (!a->w->records)
-		return;
-	for (size_t i = 0; i < f->accesses.count; i++) {
+	for (size_t i = 0; a->w->records && i < f->accesses.count; i++) {
 		const struct audit_access *inner = f->accesses.items[i];
-		struct audit_helds held = lock_helds_inside(a->w, a->s, &inner->held, &a->binding);
-		unsigned address = bind(a, inner->address);
+		struct audit_helds held;
+		unsigned address;
 
+		if (inner->is_settled)
+			continue;
+		held = lock_helds_inside(a->w, a->s, &inner->held, &a->binding);
+		address = bind(a, inner->address);
 		object_access_inside(a->w, a->s, inner, address ? address : inner->address, &held,
 				     a->c->e->at);
 	}
@@ -345,7 +347,7 @@ static void apply_acquisitions(struct applied *a, const struct audit_facts *f)
 		const struct audit_acquisition *inner = f->acquisitions.items[i];
 		unsigned lock = bind(a, inner->lock);
 		const struct audit_held *has = lock ? state_held(a->s, lock) : NULL;
-		struct audit_acquisition *all;
+		struct audit_acquisition all = *inner;
 
 		if (!lock)
 			continue;
@@ -353,14 +355,13 @@ static void apply_acquisitions(struct applied *a, const struct audit_facts *f)
 		    !number_map_get(&a->w->audit->recursive, audit_lock_key(a->w->audit, lock)))
 			suspect(a->w, &(struct suspicion){SUSPECT_DOUBLE_LOCK, a->w->index, lock, 0,
 							  NULL, a->c->e->at, has->at});
-		all = program_alloc(a->w->audit->program, sizeof(*all));
-		*all = *inner;
-		all->lock = lock;
-		all->function = a->w->index;
-		all->at = a->c->e->at;
-		all->held = lock_helds_inside(a->w, a->s, &inner->held, &a->binding);
-		all->inner = inner;
-		*array_add(&a->w->facts->acquisitions) = all;
+		/* What is held inside is told where it is taken. */
+		all.lock = lock;
+		all.function = a->w->index;
+		all.at = a->c->e->at;
+		all.held = lock_helds(a->w, a->s);
+		all.inner = inner;
+		lock_acquired(a->w, &all);
 	}
 }
 

@@ -273,31 +273,29 @@ static bool is_told(const struct audit *a, struct audit_place at, unsigned field
 
 static void check_field(struct audit *a, unsigned field)
 {
-	struct entry_accesses all = {{0}};
+	const struct entry_accesses *all = entries_of_field(a, field);
 	struct majority m;
 	bool written = false, plain = false, wrong = false;
 
-	entries_of_field(a, field, &all);
-	array_each(const struct entry_access, e, &all.items) {
+	array_each(const struct entry_access, e, &all->items) {
 		written |= e->access->writes;
 		plain |= !e->access->is_atomic;
 	}
-	m = majority_of(a, &all, field);
-	array_each(const struct entry_access, e, &all.items) {
+	m = majority_of(a, all, field);
+	array_each(const struct entry_access, e, &all->items) {
 		const struct entry_access *other;
 
 		if (!written || e->access->is_atomic || is_told(a, e->at, field) ||
 		    (m.key && is_guarded_by(a, e->access, m.key)))
 			continue;
-		other = conflict(a, &all, e);
+		other = conflict(a, all, e);
 		if (other && is_likely(a, &m, field, other)) {
 			report(a, e, other, &m, field);
 			wrong = true;
 		}
 	}
-	if (!wrong && all.items.count && (m.key || !written || !plain))
+	if (!wrong && all->items.count && (m.key || !written || !plain))
 		add_safe(a, field, &m, written, plain);
-	array_fini(&all.items);
 }
 
 void check_guards(struct audit *a)

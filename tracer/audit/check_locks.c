@@ -228,7 +228,7 @@ void check_locks(struct audit *a)
 			report_compound(a, s);
 	}
 	for (unsigned i = 0; i < a->program->functions.count; i++)
-		for (size_t k = 0; entries_is(a, i) && k < a->facts[i].acquisitions.count; k++)
+		for (size_t k = 0; k < a->facts[i].acquisitions.count; k++)
 			add_edges(a, a->facts[i].acquisitions.items[k], &edges);
 	check_order(a, &edges);
 	array_fini(&edges.items);

@@ -26,12 +26,11 @@ static const struct entry_access *other_use(const struct entry_accesses *all, un
 
 static void check_late(struct audit *a, const struct suspicion *s)
 {
-	struct entry_accesses all = {{0}};
+	const struct entry_accesses *all = entries_of_field(a, s->field);
 	const struct entry_access *other;
 	struct finding *f = NULL;
 
-	entries_of_field(a, s->field, &all);
-	other = other_use(&all, s->function);
+	other = other_use(all, s->function);
 	if (other)
 		f = add(a, s, s->at, s->field);
 	if (f) {
@@ -45,18 +44,16 @@ static void check_late(struct audit *a, const struct suspicion *s)
 			     entries_name(a, other->function));
 		f->other = other->at;
 	}
-	array_fini(&all.items);
 }
 
 static void check_unset(struct audit *a, const struct suspicion *s)
 {
-	struct entry_accesses all = {{0}};
+	const struct entry_accesses *all = entries_of_field(a, s->field);
 	const struct entry_access *reader = NULL;
 	struct finding *f = NULL;
 	bool is_set = false;
 
-	entries_of_field(a, s->field, &all);
-	array_each(const struct entry_access, e, &all.items) {
+	array_each(const struct entry_access, e, &all->items) {
 		is_set |= e->access->writes && !e->access->reads && e->function != s->function;
 		if (e->access->reads && !reader)
 			reader = e;
@@ -72,7 +69,6 @@ static void check_unset(struct audit *a, const struct suspicion *s)
 			     entries_name(a, s->function));
 		f->confidence = CONFIDENCE_MEDIUM;
 	}
-	array_fini(&all.items);
 }
 
 /* Whose place is it that still has the address? */

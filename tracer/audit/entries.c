@@ -1,5 +1,7 @@
 #include "tracer/audit/entries.h"
 
+#include "tracer/audit/flow.h"
+
 #include <string.h>
 
 const char *entries_name(const struct audit *a, unsigned function)
@@ -36,32 +38,57 @@ bool entries_is(const struct audit *a, unsigned function)
 
 /* ---- accesses ------------------------------------------------------------------------------------------------ */
 
-static struct entry_access innermost(const struct audit_access *access, unsigned entry)
-{
-	const struct audit_access *in = access;
-
-	while (in->inner)
-		in = in->inner;
-	return (struct entry_access){access, entry, in->at, in->function};
-}
+enum { LOOKS_BACK = 400 };
 
 static bool is_main(const struct audit *a, unsigned function)
 {
 	return strcmp(entries_name(a, function), "main") == 0;
 }
 
-void entries_of_field(const struct audit *a, unsigned field, struct entry_accesses *out)
+static bool is_same(const struct entry_access *a, const struct entry_access *b)
 {
+	return a->at.line == b->at.line && a->at.column == b->at.column &&
+	       a->at.file == b->at.file && a->access->held.items == b->access->held.items &&
+	       a->access->address == b->access->address && a->access->reads == b->access->reads &&
+	       a->access->writes == b->access->writes;
+}
+
+static void add(struct audit *a, const struct audit_access *access, unsigned entry)
+{
+	struct entry_accesses *to = &a->of_fields[access->field - 1];
+	const struct audit_access *in = access_innermost(access);
+	const struct entry_access e = {access, entry, in->at, in->function};
+
+	for (size_t i = to->items.count; i > 0 && to->items.count - i < LOOKS_BACK; i--)
+		if (is_same(&to->items.items[i - 1], &e))
+			return;
+	*array_add(&to->items) = e;
+}
+
+void entries_collect(struct audit *a)
+{
+	a->of_fields = base_alloc(a->program->fields.count + 1, sizeof(*a->of_fields));
 	for (unsigned i = 0; i < a->program->functions.count; i++) {
 		const struct audit_facts *f = &a->facts[i];
+		bool is_entry = entries_is(a, i);
 
-		if (!entries_is(a, i))
-			continue;
-		for (size_t k = 0; k < f->accesses.count; k++)
-			if (f->accesses.items[k]->field == field &&
+		for (size_t k = 0; !f->is_once && k < f->accesses.count; k++)
+			if ((is_entry || f->accesses.items[k]->is_settled) &&
 			    !(f->accesses.items[k]->alone && is_main(a, i)))
-				*array_add(&out->items) = innermost(f->accesses.items[k], i);
+				add(a, f->accesses.items[k], i);
 	}
+}
+
+void entries_forget(struct audit *a)
+{
+	for (size_t i = 0; a->of_fields && i < a->program->fields.count; i++)
+		array_fini(&a->of_fields[i].items);
+	base_free(a->of_fields);
+}
+
+const struct entry_accesses *entries_of_field(const struct audit *a, unsigned field)
+{
+	return &a->of_fields[field - 1];
 }
 
 void entries_notes(const struct audit *a, const struct entry_access *e, struct finding *f)

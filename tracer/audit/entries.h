@@ -20,7 +20,10 @@ struct entry_accesses {
 };
 
 /* All accesses to the field (+ 1) that may be beside others, of all entries. */
-void entries_of_field(const struct audit *a, unsigned field, struct entry_accesses *out);
+const struct entry_accesses *entries_of_field(const struct audit *a, unsigned field);
+/* Once, when the facts of all functions are there; and when they are not needed any more. */
+void entries_collect(struct audit *a);
+void entries_forget(struct audit *a);
 
 /* The way from the entry to the place, as notes. */
 void entries_notes(const struct audit *a, const struct entry_access *e, struct finding *f);

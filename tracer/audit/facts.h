@@ -21,6 +21,7 @@ struct audit_held {
 	struct audit_place at;
 };
 
+/* The same locks are the same items. */
 struct audit_helds {
 	const struct audit_held *items;
 	unsigned count;
@@ -30,8 +31,9 @@ struct audit_helds {
 struct audit_access {
 	unsigned address, field; /* field: of the program's + 1; 0: a global's own */
 	bool reads, writes, is_atomic;
-	bool alone;	   /* no thread was made yet, on the way from main */
-	unsigned function; /* index */
+	bool alone;		  /* no thread was made yet, on the way from main */
+	bool is_settled;	  /* its object's own lock is held: callers need not know of it */
+	unsigned function, depth; /* function: index; depth: calls down to `inner` */
 	struct audit_place at;
 	struct audit_helds held;
 	const struct audit_access *inner;

@@ -1,7 +1,7 @@
 /* One function: its blocks until nothing new is known, and once more for what is seen there. */
 #include "tracer/audit/flow.h"
 
-enum { WAYS_MOST = 8, ROUNDS_MOST = 4000, ACCESSES_MOST = 6000 };
+enum { WAYS_MOST = 8, ROUNDS_MOST = 4000 };
 
 /* What is known where the block begins: one state for each set of locks. */
 struct ways {
@@ -211,47 +211,16 @@ static bool is_held(const struct audit_access *a)
 	return false;
 }
 
-static bool same_helds(const struct audit_helds *a, const struct audit_helds *b)
-{
-	if (a->count != b->count)
-		return false;
-	for (unsigned i = 0; i < a->count; i++)
-		if (a->items[i].lock != b->items[i].lock || a->items[i].mode != b->items[i].mode)
-			return false;
-	return true;
-}
-
-static struct audit_place innermost(const struct audit_access *a)
-{
-	while (a->inner)
-		a = a->inner;
-	return a->at;
-}
-
-static bool is_same(const struct audit_access *a, const struct audit_access *b)
-{
-	struct audit_place x = innermost(a), y = innermost(b);
-
-	return a->address == b->address && a->reads == b->reads && a->writes == b->writes &&
-	       x.file == y.file && x.line == y.line && x.column == y.column &&
-	       a->alone == b->alone && same_helds(&a->held, &b->held);
-}
-
-/* Objects that it initialises or ends are its own; what is there twice is there once. */
+/* Objects that it initialises or ends are its own. */
 static void keep_accesses(struct audit_flow *w)
 {
 	struct audit_facts *f = w->facts;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < f->accesses.count; i++) {
-		const struct audit_access *a = f->accesses.items[i];
-		bool known = is_made(f, &w->audit->terms, a->address) && !is_held(a);
-
-		for (size_t k = kept; !known && k > 0 && kept - k < 200; k--)
-			known = is_same(a, f->accesses.items[k - 1]);
-		if (!known && kept < ACCESSES_MOST)
-			f->accesses.items[kept++] = a;
-	}
+	for (size_t i = 0; i < f->accesses.count; i++)
+		if (!is_made(f, &w->audit->terms, f->accesses.items[i]->address) ||
+		    is_held(f->accesses.items[i]))
+			f->accesses.items[kept++] = f->accesses.items[i];
 	f->accesses.count = kept;
 }
 
@@ -309,6 +278,7 @@ const struct audit_facts *audit_facts_of(struct audit *a, unsigned function)
 	f->progress = FACTS_BEGUN;
 	if (w.function->blocks.count)
 		look_at(&w);
+	base_free(w.known.slots);
 	array_fini(&w.released);
 	array_fini(&w.exits);
 	array_fini(&w.fresh);

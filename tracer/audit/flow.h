@@ -22,8 +22,12 @@ struct audit_flow {
 	const struct audit_function *function;
 	unsigned index; /* of the function */
 	struct audit_facts *facts;
-	bool records;		  /* the last time through: what is seen counts */
-	bool compares;		  /* addresses, for an order of locks */
+	bool records;  /* the last time through: what is seen counts */
+	bool compares; /* addresses, for an order of locks */
+	struct {
+		unsigned *slots;
+		size_t size;
+	} known;		  /* accesses of `facts`, by what they are */
 	ARRAY(unsigned) released; /* locks that are released somewhere in it */
 	ARRAY(struct flow_exit) exits;
 	ARRAY(struct flow_new) fresh;
@@ -68,6 +72,12 @@ void object_access_inside(struct audit_flow *w, struct state *s, const struct au
 void object_leave(struct audit_flow *w, struct state *s, unsigned value, struct audit_place at);
 void suspect(struct audit_flow *w, const struct suspicion *s);
 
+/* ---- access.c ------------------------------------------------------------------------------------------------ */
+
+/* Keeps a copy, if there is none like it. */
+void access_add(struct audit_flow *w, struct audit_access *a);
+const struct audit_access *access_innermost(const struct audit_access *a);
+
 /* ---- locks.c -------------------------------------------------------------------------------------------------- */
 
 void lock_take(struct audit_flow *w, struct state *s, unsigned lock, bool is_shared,
@@ -76,6 +86,8 @@ void lock_release(struct audit_flow *w, struct state *s, unsigned lock, struct a
 /* A try has taken it. */
 void lock_tried(struct audit_flow *w, struct state *s, unsigned lock, bool is_shared,
 		struct audit_place at);
+/* Keeps a copy, if none of that lock beside those that are held is there. */
+void lock_acquired(struct audit_flow *w, const struct audit_acquisition *a);
 struct audit_helds lock_helds(struct audit_flow *w, const struct state *s);
 /* What is held within a call: the caller's, and what the function itself holds there. */
 struct audit_helds lock_helds_inside(struct audit_flow *w, const struct state *s,

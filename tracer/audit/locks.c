@@ -1,8 +1,6 @@
 /* Locks that are taken and released, and how a function ends. */
 #include "tracer/audit/flow.h"
 
-#include <string.h>
-
 unsigned audit_lock_key(const struct audit *a, unsigned lock)
 {
 	struct term is = term_at(&a->terms, lock);
@@ -23,13 +21,7 @@ static bool may_be_taken_twice(const struct audit *a, unsigned lock)
 
 struct audit_helds lock_helds(struct audit_flow *w, const struct state *s)
 {
-	struct audit_held *items;
-
-	if (!s->held.count)
-		return (struct audit_helds){NULL, 0};
-	items = program_alloc(w->audit->program, s->held.count * sizeof(*items));
-	memcpy(items, s->held.items, s->held.count * sizeof(*items));
-	return (struct audit_helds){items, (unsigned)s->held.count};
+	return audit_helds_of(w->audit, s->held.items, (unsigned)s->held.count);
 }
 
 struct audit_helds lock_helds_inside(struct audit_flow *w, const struct state *s,
@@ -62,21 +54,27 @@ struct audit_helds lock_helds_inside(struct audit_flow *w, const struct state *s
 	return held;
 }
 
+void lock_acquired(struct audit_flow *w, const struct audit_acquisition *a)
+{
+	struct audit_acquisition *kept;
+
+	array_each(const struct audit_acquisition *const, known, &w->facts->acquisitions)
+		if ((*known)->lock == a->lock && (*known)->held.items == a->held.items)
+			return;
+	kept = program_alloc(w->audit->program, sizeof(*kept));
+	*kept = *a;
+	*array_add(&w->facts->acquisitions) = kept;
+}
+
 static void note_acquisition(struct audit_flow *w, const struct state *s, unsigned lock,
 			     bool is_shared, struct audit_place at)
 {
-	struct audit_acquisition *a;
+	struct audit_acquisition a = {lock, is_shared, w->compares, w->index, at, {NULL, 0}, NULL};
 
 	if (!w->records)
 		return;
-	a = program_alloc(w->audit->program, sizeof(*a));
-	a->lock = lock;
-	a->is_shared = is_shared;
-	a->is_ordered = w->compares;
-	a->function = w->index;
-	a->at = at;
-	a->held = lock_helds(w, s);
-	*array_add(&w->facts->acquisitions) = a;
+	a.held = lock_helds(w, s);
+	lock_acquired(w, &a);
 }
 
 void lock_tried(struct audit_flow *w, struct state *s, unsigned lock, bool is_shared,

@@ -195,52 +195,41 @@ static unsigned field_of(const struct audit_flow *w, unsigned address)
 	return 0;
 }
 
-static struct audit_access *note(struct audit_flow *w, const struct state *s, unsigned address)
+/* Fills in what the state says, and keeps it. */
+static void note(struct audit_flow *w, const struct state *s, struct audit_access *a)
 {
-	unsigned field = field_of(w, address);
-	struct audit_access *a;
-
-	if (!w->records || !field || object_is_own(w, s, address))
-		return NULL;
-	a = program_alloc(w->audit->program, sizeof(*a));
-	a->address = address;
-	a->field = field;
+	a->field = field_of(w, a->address);
+	if (!w->records || !a->field || object_is_own(w, s, a->address))
+		return;
 	a->function = w->index;
-	a->alone = !s->makes_threads;
-	*array_add(&w->facts->accesses) = a;
-	return a;
+	a->alone = !s->makes_threads && (!a->inner || a->inner->alone);
+	if (!a->inner)
+		a->held = lock_helds(w, s);
+	access_add(w, a);
 }
 
 void object_read(struct audit_flow *w, struct state *s, unsigned address,
 		 const struct audit_expr *e, bool is_atomic)
 {
-	struct audit_access *a = note(w, s, address);
+	struct audit_access a = {
+		.address = address, .reads = true, .is_atomic = is_atomic, .at = e->at};
 
 	if (is_atomic && !has(s->loaded.items, s->loaded.count, address))
 		*array_add(&s->loaded) = address;
-	if (!a)
-		return;
-	a->reads = true;
-	a->is_atomic = is_atomic;
-	a->at = e->at;
-	a->held = lock_helds(w, s);
+	note(w, s, &a);
 }
 
 /* An access of a function that was called: the caller's locks are held there, too. */
 void object_access_inside(struct audit_flow *w, struct state *s, const struct audit_access *inner,
 			  unsigned address, const struct audit_helds *held, struct audit_place at)
 {
-	struct audit_access *a = note(w, s, address);
+	struct audit_access a = *inner;
 
-	if (!a)
-		return;
-	a->reads = inner->reads;
-	a->writes = inner->writes;
-	a->is_atomic = inner->is_atomic;
-	a->alone &= inner->alone;
-	a->at = at;
-	a->held = *held;
-	a->inner = inner;
+	a.address = address;
+	a.at = at;
+	a.held = *held;
+	a.inner = inner;
+	note(w, s, &a);
 }
 
 /* Does it depend on what was loaded there: the value, or that it comes to this at all? */
@@ -313,21 +302,18 @@ void object_write(struct audit_flow *w, struct state *s, unsigned address, unsig
 		  const struct audit_expr *e, bool is_atomic, bool is_update)
 {
 	const struct term is = term_at(&w->audit->terms, address);
-	struct audit_access *a;
+	struct audit_access a = {.address = address,
+				 .writes = true,
+				 .reads = is_update,
+				 .is_atomic = is_atomic,
+				 .at = e->at};
 
 	if (is.kind == TERM_LOCAL && is.a == w->function->usr) {
 		write_local(w, s, is.b, value);
 		return;
 	}
 	suspect_write(w, s, address, is_update ? 0 : value, e, is_atomic);
-	a = note(w, s, address);
-	if (a) {
-		a->writes = true;
-		a->reads = is_update;
-		a->is_atomic = is_atomic;
-		a->at = e->at;
-		a->held = lock_helds(w, s);
-	}
+	note(w, s, &a);
 	if (is_atomic && is_update)
 		forget_loaded(s, address);
 	if (is.kind == TERM_FIELD && w->audit->program->fields.items[is.b].lock)
