@@ -126,14 +126,29 @@ static unsigned told_guard(const struct audit *a, unsigned field)
 
 struct majority {
 	unsigned key, held, places;
+	bool is_told; /* by the field's comment: no other lock will do */
 };
+
+/* Has an access before this one a lock of that kind? */
+static bool was_tried(const struct audit *a, const struct entry_accesses *all, size_t before,
+		      unsigned key)
+{
+	for (size_t i = 0; i < before; i++) {
+		const struct guarded g = guards_of(a, all->items.items[i].access);
+
+		if (guard_in(&g, key))
+			return true;
+	}
+	return false;
+}
 
 static struct majority majority_of(const struct audit *a, const struct entry_accesses *all,
 				   unsigned field)
 {
-	struct majority best = {told_guard(a, field), 0, 0};
+	struct majority best = {told_guard(a, field), 0, 0, false};
 
 	if (best.key) {
+		best.is_told = true;
 		best.places = places(a, all, best.key, &best.held);
 		return best;
 	}
@@ -143,7 +158,7 @@ static struct majority majority_of(const struct audit *a, const struct entry_acc
 		for (unsigned k = 0; k < g.count; k++) {
 			unsigned held;
 
-			if (g.guards[k].key == best.key)
+			if (g.guards[k].key == best.key || was_tried(a, all, i, g.guards[k].key))
 				continue;
 			best.places = places(a, all, g.guards[k].key, &held);
 			if (held > best.held || !best.key) {
@@ -159,7 +174,8 @@ static struct majority majority_of(const struct audit *a, const struct entry_acc
 
 /* An access that may come at the same time; a write if there is one. */
 static const struct entry_access *conflict(const struct audit *a, const struct entry_accesses *all,
-					   const struct entry_access *with)
+					   const struct entry_access *with,
+					   const struct majority *m)
 {
 	const struct entry_access *found = NULL;
 
@@ -167,7 +183,7 @@ static const struct entry_access *conflict(const struct audit *a, const struct e
 		bool writes = other->access->writes || with->access->writes;
 
 		if (!writes || (other->access->is_atomic && with->access->is_atomic) ||
-		    exclude(a, other->access, with->access))
+		    (!m->is_told && exclude(a, other->access, with->access)))
 			continue;
 		if (!found || (other->access->writes && !found->access->writes) ||
 		    same_place(found->at, with->at))
@@ -204,7 +220,15 @@ static void report(struct audit *a, const struct entry_access *e, const struct e
 	f->record = p->records.items[of->record].name;
 	f->function = p->functions.items[e->function].name;
 	f->other = other->at;
-	if (m->held) {
+	if (m->is_told) {
+		lock_name(a, m->key, &lock);
+		finding_say(f,
+			    "'%s' of struct %s is %s without '%s', which its comment names; in %s",
+			    program_text(p, of->name), program_text(p, f->record),
+			    e->access->writes ? "written" : "read", str_text(&lock),
+			    program_text(p, f->function));
+		f->confidence = CONFIDENCE_HIGH;
+	} else if (m->held) {
 		lock_name(a, m->key, &lock);
 		finding_say(f,
 			    "'%s' of struct %s is %s without '%s', which is held at %u of %u "
@@ -252,7 +276,7 @@ static void add_safe(struct audit *a, unsigned field, const struct majority *m, 
 static bool is_likely(const struct audit *a, const struct majority *m, unsigned field,
 		      const struct entry_access *other)
 {
-	return m->held || a->options->all || audit_record_of(a, field)->thread_safe ||
+	return m->held || m->is_told || a->options->all || audit_record_of(a, field)->thread_safe ||
 	       other->access->is_atomic;
 }
 
@@ -284,7 +308,7 @@ static void check_field(struct audit *a, unsigned field)
 		if (!written || e->access->is_atomic || is_told(a, e->at, field) ||
 		    (m.key && is_guarded_by(a, e->access, m.key)))
 			continue;
-		other = conflict(a, &all, e);
+		other = conflict(a, &all, e, &m);
 		if (other && is_likely(a, &m, field, other)) {
 			report(a, e, other, &m, field);
 			wrong = true;
