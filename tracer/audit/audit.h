@@ -8,6 +8,7 @@
 
 #include "tracer/audit/facts.h"
 #include "tracer/audit/finding.h"
+#include "tracer/base/error.h"
 
 /* Something that may be a fault, once all functions are known. */
 enum suspicion_kind {
@@ -49,6 +50,8 @@ struct audit {
 	struct findings findings;
 };
 
+/* 0, or -1: there is no struct of such a name (types: as above). */
+int audit_types_check(const struct audit_program *p, const char *const *types, struct error *err);
 /* Reads nothing: the program is there. Findings are sorted. */
 void audit_run(struct audit *a, struct audit_program *p, const struct audit_options *options);
 void audit_fini(struct audit *a);

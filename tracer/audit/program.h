@@ -25,7 +25,7 @@ struct audit_field {
 };
 
 struct audit_record {
-	unsigned usr, name;
+	unsigned usr, name, alias; /* alias: the name of a typedef; may be 0 */
 	struct audit_place at;
 	bool has_lock, has_atomic, thread_safe, not_shared, is_public; /* public: in a header */
 	ARRAY(unsigned)
