@@ -452,3 +452,38 @@ def test_empty(t):
     for text in ("", "\n", "/* nothing */"):
         r = sound(t, t.file("empty.c", text))
         t.check(r.stdout.startswith("1 file, "), "the summary", r)
+
+
+IDIOMS = """#include <stdlib.h>
+int box_braces(void) { struct box b = { PTHREAD_MUTEX_INITIALIZER, 1 }; b.n = 2; return box_get(&b); }
+struct box *box_new(void)
+{
+	struct box *b = malloc(sizeof(*b));
+
+	if (b)
+		*b = (struct box){ PTHREAD_MUTEX_INITIALIZER, 1 };
+	return b;
+}
+int box_switch(struct box *b, int what)
+{
+	pthread_mutex_lock(&b->lock);
+	switch (what) {
+	case 0:
+		b->n = 1;
+		/* fall through */
+	case 1:
+		pthread_mutex_unlock(&b->lock);
+		return 1;
+	default:
+		pthread_mutex_unlock(&b->lock);
+	}
+	return 0;
+}
+"""
+
+
+def test_idioms(t):
+    """An initialiser in braces copies no object; one of the ways of a switch with a default is gone."""
+    sound(t, t.file("idioms.c", BOX + IDIOMS))
+    kept = IDIOMS.replace("\tdefault:\n\t\tpthread_mutex_unlock(&b->lock);\n", "")
+    found(t, [("idioms.c", len((BOX + kept).splitlines()) - 1, "return-with-lock")], t.file("idioms.c", BOX + kept))
