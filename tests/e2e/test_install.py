@@ -9,7 +9,7 @@ from harness import ROOT, Skip, params
 
 WANTED = [
     "bin/gatectl", "share/man/man1/gatectl.1", "share/man/man5/gatectl-gates.5",
-    "share/man/man7/gatectl-explore.7", "share/man/man7/gatectl-harness.7",
+    "share/man/man7/gatectl-explore.7", "share/man/man7/gatectl-harness.7", "share/man/man7/gatectl-audit.7",
     "share/bash-completion/completions/gatectl", "share/zsh/site-functions/_gatectl",
     "share/fish/vendor_completions.d/gatectl.fish", "share/gatectl/annotations/gatectl.d.lua",
     "share/gatectl/luacheckrc",

@@ -2,17 +2,35 @@
 
 #include <string.h>
 
+static bool is_called(const struct audit_program *p, const struct audit_record *r, const char *type)
+{
+	const char *wanted = strncmp(type, "struct ", 7) == 0 ? type + 7 : type;
+
+	return strcmp(wanted, program_text(p, r->name)) == 0 ||
+	       (r->alias && strcmp(wanted, program_text(p, r->alias)) == 0);
+}
+
 static bool is_type(const struct audit *a, const struct audit_record *r)
 {
-	const char *name = program_text(a->program, r->name);
-
-	for (const char *const *type = a->options->types; *type; type++) {
-		const char *wanted = strncmp(*type, "struct ", 7) == 0 ? *type + 7 : *type;
-
-		if (strcmp(wanted, name) == 0)
+	for (const char *const *type = a->options->types; *type; type++)
+		if (is_called(a->program, r, *type))
 			return true;
-	}
 	return false;
+}
+
+int audit_types_check(const struct audit_program *p, const char *const *types, struct error *err)
+{
+	for (; types && *types; types++) {
+		bool is_there = false;
+
+		array_each(const struct audit_record, r, &p->records)
+			is_there |= is_called(p, r, *types);
+		if (!is_there)
+			return error_set(err, ERROR_USAGE,
+					 "--type: no struct of these sources is called '%s'",
+					 *types);
+	}
+	return 0;
 }
 
 /* --type: those alone. */

@@ -8,6 +8,7 @@
 
 #include "tracer/audit/facts.h"
 #include "tracer/audit/finding.h"
+#include "tracer/base/error.h"
 
 /* Something that may be a fault, once all functions are known. */
 enum suspicion_kind {
@@ -59,6 +60,8 @@ struct audit {
 	struct findings findings;
 };
 
+/* 0, or -1: there is no struct of such a name (types: as above). */
+int audit_types_check(const struct audit_program *p, const char *const *types, struct error *err);
 /* Reads nothing: the program is there. Findings are sorted. */
 void audit_run(struct audit *a, struct audit_program *p, const struct audit_options *options);
 void audit_fini(struct audit *a);
@@ -73,6 +76,8 @@ void audit_helds_fini(struct audit *a);
 
 /* A lock's field + 1, or the USR of a global: it stands for all locks of its kind. */
 unsigned audit_lock_key(const struct audit *a, unsigned lock);
+/* A recursive one; or one of an array, which may be another each time. */
+bool audit_may_be_taken_twice(const struct audit *a, unsigned lock);
 /* The struct that has the field; NULL: it is no field. */
 const struct audit_record *audit_record_of(const struct audit *a, unsigned field);
 

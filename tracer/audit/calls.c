@@ -180,7 +180,7 @@ static void start_thread(struct audit_flow *w, struct state *s, unsigned functio
 
 	s->makes_threads = w->facts->makes_threads = true;
 	if (body.kind == TERM_FUNCTION)
-		number_map_set(&w->audit->program->taken, body.a, 1);
+		number_map_set(&w->audit->program->taken, body.a, TAKEN_BY_THREAD);
 	if (!given)
 		return;
 	object_show(w, s, term_object(terms_of(w), given), at);
@@ -352,7 +352,7 @@ static void apply_acquisitions(struct applied *a, const struct audit_facts *f)
 		if (!lock)
 			continue;
 		if (has && has->mode == HELD_ALONE && !is_released_inside(&inner->held, a, lock) &&
-		    !number_map_get(&a->w->audit->recursive, audit_lock_key(a->w->audit, lock)))
+		    !audit_may_be_taken_twice(a->w->audit, lock))
 			suspect(a->w, &(struct suspicion){SUSPECT_DOUBLE_LOCK, a->w->index, lock, 0,
 							  NULL, a->c->e->at, has->at});
 		/* What is held inside is told where it is taken. */

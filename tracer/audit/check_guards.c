@@ -126,14 +126,29 @@ static unsigned told_guard(const struct audit *a, unsigned field)
 
 struct majority {
 	unsigned key, held, places;
+	bool is_told; /* by the field's comment: no other lock will do */
 };
+
+/* Has an access before this one a lock of that kind? */
+static bool was_tried(const struct audit *a, const struct entry_accesses *all, size_t before,
+		      unsigned key)
+{
+	for (size_t i = 0; i < before; i++) {
+		const struct guarded g = guards_of(a, all->items.items[i].access);
+
+		if (guard_in(&g, key))
+			return true;
+	}
+	return false;
+}
 
 static struct majority majority_of(const struct audit *a, const struct entry_accesses *all,
 				   unsigned field)
 {
-	struct majority best = {told_guard(a, field), 0, 0};
+	struct majority best = {told_guard(a, field), 0, 0, false};
 
 	if (best.key) {
+		best.is_told = true;
 		best.places = places(a, all, best.key, &best.held);
 		return best;
 	}
@@ -143,7 +158,7 @@ static struct majority majority_of(const struct audit *a, const struct entry_acc
 		for (unsigned k = 0; k < g.count; k++) {
 			unsigned held;
 
-			if (g.guards[k].key == best.key)
+			if (g.guards[k].key == best.key || was_tried(a, all, i, g.guards[k].key))
 				continue;
 			best.places = places(a, all, g.guards[k].key, &held);
 			if (held > best.held || !best.key) {
@@ -165,7 +180,8 @@ static unsigned weight(const struct entry_access *other, const struct entry_acce
 
 /* An access that may come at the same time. */
 static const struct entry_access *conflict(const struct audit *a, const struct entry_accesses *all,
-					   const struct entry_access *with)
+					   const struct entry_access *with,
+					   const struct majority *m)
 {
 	const struct entry_access *found = NULL;
 
@@ -173,7 +189,7 @@ static const struct entry_access *conflict(const struct audit *a, const struct e
 		bool writes = other->access->writes || with->access->writes;
 
 		if (!writes || (other->access->is_atomic && with->access->is_atomic) ||
-		    exclude(a, other->access, with->access))
+		    (!m->is_told && exclude(a, other->access, with->access)))
 			continue;
 		if (!found || weight(other, with) > weight(found, with))
 			found = other;
@@ -196,12 +212,51 @@ static void lock_name(const struct audit *a, unsigned key, struct str *out)
 		str_addf(out, "%s", program_text(p, p->fields.items[key - 1].name));
 }
 
+/* Is the lock one of the struct's own? Then it is there for its fields. */
+static bool is_own_lock(const struct audit *a, unsigned key, unsigned field)
+{
+	return key <= a->program->fields.count &&
+	       audit_record_of(a, key) == audit_record_of(a, field);
+}
+
+static enum finding_confidence confidence(const struct audit *a, const struct entry_access *e,
+					  const struct entry_access *other,
+					  const struct majority *m, unsigned field)
+{
+	if (m->is_told || (m->held && audit_record_of(a, field)->thread_safe))
+		return CONFIDENCE_HIGH;
+	if (entries_is_callback(a, e->entry) || entries_is_callback(a, other->entry))
+		return CONFIDENCE_LOW;
+	if (!m->held)
+		return other->access->is_atomic ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
+	if (2 * m->held > m->places)
+		return CONFIDENCE_HIGH;
+	/* A lock that happens to be held now and then says nothing. */
+	return is_own_lock(a, m->key, field) && 4 * m->held >= m->places ? CONFIDENCE_MEDIUM
+									 : CONFIDENCE_LOW;
+}
+
+/* One cause, one finding: of a function, and of a field. */
+static bool is_reported(const struct audit *a, const struct entry_access *e, unsigned field)
+{
+	const struct audit_field *of = &a->program->fields.items[field - 1];
+
+	array_each(const struct finding, f, &a->findings.items)
+		if (f->tag == FINDING_P3 && f->field == of->name &&
+		    f->record == a->program->records.items[of->record].name &&
+		    f->function == a->program->functions.items[e->function].name)
+			return true;
+	return false;
+}
+
 static void report(struct audit *a, const struct entry_access *e, const struct entry_access *other,
 		   const struct majority *m, unsigned field)
 {
 	const struct audit_program *p = a->program;
 	const struct audit_field *of = &p->fields.items[field - 1];
-	struct finding *f = findings_add(&a->findings, FINDING_P3, e->at, of->name);
+	struct finding *f = is_reported(a, e, field)
+				    ? NULL
+				    : findings_add(&a->findings, FINDING_P3, e->at, of->name);
 	struct str lock = {0};
 
 	if (!f)
@@ -209,7 +264,15 @@ static void report(struct audit *a, const struct entry_access *e, const struct e
 	f->record = p->records.items[of->record].name;
 	f->function = p->functions.items[e->function].name;
 	f->other = other->at;
-	if (m->held) {
+	f->confidence = confidence(a, e, other, m, field);
+	if (m->is_told) {
+		lock_name(a, m->key, &lock);
+		finding_say(f,
+			    "'%s' of struct %s is %s without '%s', which its comment names; in %s",
+			    program_text(p, of->name), program_text(p, f->record),
+			    e->access->writes ? "written" : "read", str_text(&lock),
+			    program_text(p, f->function));
+	} else if (m->held) {
 		lock_name(a, m->key, &lock);
 		finding_say(f,
 			    "'%s' of struct %s is %s without '%s', which is held at %u of %u "
@@ -217,12 +280,10 @@ static void report(struct audit *a, const struct entry_access *e, const struct e
 			    program_text(p, of->name), program_text(p, f->record),
 			    e->access->writes ? "written" : "read", str_text(&lock), m->held,
 			    m->places, program_text(p, f->function));
-		f->confidence = 2 * m->held > m->places ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
 	} else {
 		finding_say(f, "'%s' of struct %s is %s with no lock that others hold, too; in %s",
 			    program_text(p, of->name), program_text(p, f->record),
 			    e->access->writes ? "written" : "read", program_text(p, f->function));
-		f->confidence = other->access->is_atomic ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
 	}
 	str_fini(&lock);
 	entries_notes(a, e, f);
@@ -257,7 +318,7 @@ static void add_safe(struct audit *a, unsigned field, const struct majority *m, 
 static bool is_likely(const struct audit *a, const struct majority *m, unsigned field,
 		      const struct entry_access *other)
 {
-	return m->held || a->options->all || audit_record_of(a, field)->thread_safe ||
+	return m->held || m->is_told || a->options->all || audit_record_of(a, field)->thread_safe ||
 	       other->access->is_atomic;
 }
 
@@ -288,7 +349,7 @@ static void check_field(struct audit *a, unsigned field)
 		if (!written || e->access->is_atomic || is_told(a, e->at, field) ||
 		    (m.key && is_guarded_by(a, e->access, m.key)))
 			continue;
-		other = conflict(a, all, e);
+		other = conflict(a, all, e, &m);
 		if (other && is_likely(a, &m, field, other)) {
 			report(a, e, other, &m, field);
 			wrong = true;

@@ -60,7 +60,8 @@ static void add_edges(struct audit *a, const struct audit_acquisition *at, struc
 
 		e.way = way_of(a, h->lock, at->lock);
 		if (h->mode == HELD_LEFT || !e.from || h->lock == at->lock ||
-		    (e.from == to && (at->is_ordered || innermost(at)->is_ordered)))
+		    (e.from == to && (at->is_ordered || innermost(at)->is_ordered ||
+				      audit_may_be_taken_twice(a, at->lock))))
 			continue;
 		array_each(const struct lock_edge, other, &out->items)
 			known |= other->from == e.from && other->to == to && other->way == e.way &&

@@ -71,23 +71,27 @@ static void check_unset(struct audit *a, const struct suspicion *s)
 	}
 }
 
-/* Whose place is it that still has the address? */
-static const struct audit_record *owner(const struct audit *a, unsigned address)
+/* Is the place that still has the address one that threads share: a field of such a struct, or a global that points
+   to one? */
+static bool is_shared_place(const struct audit *a, unsigned address)
 {
 	struct term is = term_at(&a->terms, address);
+	const struct audit_global *g;
 
 	while (is.kind == TERM_ELEMENT)
 		is = term_at(&a->terms, is.a);
-	return is.kind == TERM_FIELD ? audit_record_of(a, is.b + 1) : NULL;
+	if (is.kind == TERM_FIELD)
+		return program_is_shared(audit_record_of(a, is.b + 1));
+	g = is.kind == TERM_GLOBAL ? program_global(a->program, is.a) : NULL;
+	return g && g->record && program_is_shared(&a->program->records.items[g->record - 1]);
 }
 
 static void check_freed(struct audit *a, const struct suspicion *s)
 {
-	const struct audit_record *r = owner(a, s->term);
 	struct str place = {0};
 	struct finding *f;
 
-	if (r && !program_is_shared(r))
+	if (!is_shared_place(a, s->term))
 		return;
 	f = add(a, s, s->at, 0);
 	if (!f)

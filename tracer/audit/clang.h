@@ -67,6 +67,7 @@
 	X(getFileName)                                                                             \
 	X(getFileContents)                                                                         \
 	X(File_isEqual)                                                                            \
+	X(File_tryGetRealPathName)                                                                 \
 	X(getCString)                                                                              \
 	X(disposeString)                                                                           \
 	X(CompilationDatabase_fromDirectory)                                                       \

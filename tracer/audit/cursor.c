@@ -59,6 +59,15 @@ unsigned cursor_name(const struct audit_reader *r, CXCursor c)
 
 /* ---- where it is ---------------------------------------------------------------------------------------- */
 
+/* Headers are named as the command names their folder, from wherever it was started: their own path is the same in
+   all units. */
+static unsigned file_name(const struct audit_reader *r, CXFile file)
+{
+	unsigned name = intern(r, r->clang.File_tryGetRealPathName(file));
+
+	return *program_text(r->program, name) ? name : intern(r, r->clang.getFileName(file));
+}
+
 static struct audit_place place_at(const struct audit_reader *r, CXSourceLocation at)
 {
 	struct audit_place place = {0, 0, 0};
@@ -66,7 +75,7 @@ static struct audit_place place_at(const struct audit_reader *r, CXSourceLocatio
 
 	r->clang.getFileLocation(at, &file, &place.line, &place.column, NULL);
 	if (file)
-		place.file = intern(r, r->clang.getFileName(file));
+		place.file = file_name(r, file);
 	return place;
 }
 

@@ -36,6 +36,14 @@ bool entries_is(const struct audit *a, unsigned function)
 	return !p->has_main;
 }
 
+bool entries_is_callback(const struct audit *a, unsigned function)
+{
+	const struct audit_function *f = &a->program->functions.items[function];
+
+	return number_map_get(&a->program->taken, f->usr) == TAKEN_SOMEHOW &&
+	       (f->is_static || a->program->has_main);
+}
+
 /* ---- accesses ------------------------------------------------------------------------------------------------ */
 
 enum { LOOKS_BACK = 400 };

@@ -7,6 +7,9 @@
 /* Called from outside: public ones, thread functions, callbacks. */
 bool entries_is(const struct audit *a, unsigned function);
 
+/* Who calls it, with what in hand, is not known: its address is somewhere, and it is no thread's first function. */
+bool entries_is_callback(const struct audit *a, unsigned function);
+
 /* One access, as an entry comes to it. */
 struct entry_access {
 	const struct audit_access *access;

@@ -155,11 +155,14 @@ static bool copies_whole(const struct audit_flow *w, const struct audit_expr *e)
 	       program_is_shared(&w->audit->program->records.items[e->record - 1]);
 }
 
+/* What an initialiser in braces gives is no object. */
 static void suspect_copy(struct audit_flow *w, struct state *s, unsigned object,
 			 const struct audit_expr *e)
 {
-	if (object && !object_is_own(w, s, object) &&
-	    term_at(terms_of(w), object).kind != TERM_SITE)
+	const enum term_kind kind = term_at(terms_of(w), object).kind;
+
+	if (object && !object_is_own(w, s, object) && kind != TERM_SITE && kind != TERM_DERIVED &&
+	    kind != TERM_CONSTANT)
 		suspect(w, &(struct suspicion){SUSPECT_ESCAPE, w->index, object, 0,
 					       "is copied as a whole", e->at, e->at});
 }
@@ -252,7 +255,8 @@ unsigned evaluate(struct audit_flow *w, struct state *s, const struct audit_expr
 	case EXPR_CONSTANT:
 		return term_of(terms_of(w), TERM_CONSTANT, (unsigned)e->value, 0);
 	case EXPR_FUNCTION:
-		number_map_set(&w->audit->program->taken, e->id, 1);
+		if (!number_map_get(&w->audit->program->taken, e->id))
+			number_map_set(&w->audit->program->taken, e->id, TAKEN_SOMEHOW);
 		return term_of(terms_of(w), TERM_FUNCTION, e->id, 0);
 	case EXPR_ADDRESS:
 		return evaluate_address(w, s, e->operands[0]);

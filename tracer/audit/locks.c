@@ -12,8 +12,14 @@ unsigned audit_lock_key(const struct audit *a, unsigned lock)
 	return is.kind == TERM_GLOBAL ? is.a + (unsigned)a->program->fields.count + 1 : 0;
 }
 
-static bool may_be_taken_twice(const struct audit *a, unsigned lock)
+bool audit_may_be_taken_twice(const struct audit *a, unsigned lock)
 {
+	/* Of an array, which one it is is not known. */
+	for (unsigned at = lock; term_at(&a->terms, at).kind == TERM_FIELD ||
+				 term_at(&a->terms, at).kind == TERM_ELEMENT;
+	     at = term_at(&a->terms, at).a)
+		if (term_at(&a->terms, at).kind == TERM_ELEMENT)
+			return true;
 	return number_map_get(&a->recursive, audit_lock_key(a, lock));
 }
 
@@ -100,7 +106,7 @@ void lock_take(struct audit_flow *w, struct state *s, unsigned lock, bool is_sha
 	known = state_held(s, lock);
 	note_acquisition(w, s, lock, is_shared, at);
 	if (known && known->mode != HELD_LEFT && !(is_shared && known->mode == HELD_SHARED) &&
-	    !may_be_taken_twice(w->audit, lock))
+	    !audit_may_be_taken_twice(w->audit, lock))
 		suspect(w, &(struct suspicion){SUSPECT_DOUBLE_LOCK, w->index, lock, 0, NULL, at,
 					       known->at});
 	lock_tried(w, s, lock, is_shared, at);

@@ -24,6 +24,7 @@ struct lower {
 	ARRAY(struct lower_label) labels;
 	ARRAY(unsigned) cleanups; /* locals of the scopes that are open */
 	ARRAY(unsigned) cases;	  /* blocks of the switches that are open */
+	bool has_default;	  /* of the innermost switch */
 };
 
 struct audit_expr *lower_new(struct lower *l, enum audit_expr_kind kind, CXCursor c,

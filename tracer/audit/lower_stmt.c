@@ -365,8 +365,10 @@ static void lower_switch(struct lower *l, const struct cursors *parts)
 {
 	unsigned select, behind = new_block(l);
 	size_t outer_cases = l->cases.count;
+	bool outer_default = l->has_default;
 	struct loop outer;
 
+	l->has_default = false;
 	lower_step(l, lower_expr(l, parts->items[0]));
 	select = new_block(l);
 	go(l, select);
@@ -374,23 +376,31 @@ static void lower_switch(struct lower *l, const struct cursors *parts)
 	lower_statement(l, parts->items[1]);
 	loop_end(l, outer);
 	jump(l, behind);
-	/* Whichever of the cases, or none. */
+	/* Whichever of the cases, or none, unless there is a default. */
 	l->block = select;
 	for (size_t i = outer_cases; i < l->cases.count; i++) {
-		unsigned next = new_block(l);
+		unsigned next;
 
+		if (l->has_default && i + 1 == l->cases.count) {
+			jump(l, l->cases.items[i]);
+			break;
+		}
+		next = new_block(l);
 		branch(l, NULL, l->cases.items[i], next);
 		l->block = next;
 	}
-	jump(l, behind);
+	if (!l->has_default)
+		jump(l, behind);
 	l->cases.count = outer_cases;
+	l->has_default = outer_default;
 	l->block = behind;
 }
 
-static void lower_case(struct lower *l, const struct cursors *parts)
+static void lower_case(struct lower *l, const struct cursors *parts, bool is_default)
 {
 	unsigned here = new_block(l);
 
+	l->has_default |= is_default;
 	jump(l, here);
 	l->block = here;
 	*array_add(&l->cases) = here;
@@ -489,7 +499,7 @@ static void lower_kind(struct lower *l, CXCursor c, const struct cursors *parts)
 		return;
 	case CXCursor_CaseStmt:
 	case CXCursor_DefaultStmt:
-		lower_case(l, parts);
+		lower_case(l, parts, cursor_kind(l->reader, c) == CXCursor_DefaultStmt);
 		return;
 	case CXCursor_LabelStmt:
 		lower_label_statement(l, c, parts);

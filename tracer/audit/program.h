@@ -25,7 +25,7 @@ struct audit_field {
 };
 
 struct audit_record {
-	unsigned usr, name;
+	unsigned usr, name, alias; /* alias: the name of a typedef; may be 0 */
 	struct audit_place at;
 	bool has_lock, has_atomic, thread_safe, not_shared, is_public; /* public: in a header */
 	ARRAY(unsigned)
@@ -112,6 +112,9 @@ struct number_map {
 	size_t count, size;
 };
 
+/* A function whose address is taken may be called by anybody, or is what a thread begins with. */
+enum audit_taken { TAKEN_SOMEHOW = 1, TAKEN_BY_THREAD };
+
 struct audit_program {
 	struct interned names;
 	ARRAY(struct audit_record) records;
@@ -120,7 +123,7 @@ struct audit_program {
 	ARRAY(struct audit_global) globals;
 	struct number_map record_of, field_of, function_of, global_of; /* by USR: index + 1 */
 	struct number_map declared,
-		taken; /* functions: declared by files of its own; their address is taken */
+		taken; /* functions: declared by files of its own; their address is taken: an audit_taken */
 	ARRAY(void *) memory;
 	struct {
 		char *memory;

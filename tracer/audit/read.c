@@ -2,11 +2,15 @@
 
 #include "tracer/audit/reader.h"
 #include "tracer/base/file.h"
+#include "tracer/base/path.h"
 #include "tracer/base/str.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* One unit, and how it is compiled. */
@@ -21,6 +25,7 @@ struct unit {
 struct reading {
 	struct audit_reader reader;
 	struct audit_read *to;
+	int here; /* the working directory */
 	ARRAY(struct unit) units;
 };
 
@@ -122,26 +127,72 @@ static void add_command(struct reading *r, CXCompileCommand command)
 	}
 }
 
+/* What libclang wrote: behind the name of the reader that is meant. */
+static void why_not(int fd, struct str *out)
+{
+	static const char before[] = "json-compilation-database: ";
+	char said[1024];
+	ssize_t n = pread(fd, said, sizeof(said) - 1, 0);
+	const char *at;
+
+	said[n > 0 ? n : 0] = '\0';
+	at = strstr(said, before);
+	if (at)
+		str_add_bytes(out, at + strlen(before), strcspn(at + strlen(before), "\n"));
+}
+
+/* It says why not on our standard error, in many lines: they are caught. */
+static CXCompilationDatabase open_commands(const struct clang *c, const char *folder,
+					   struct str *why)
+{
+	CXCompilationDatabase_Error error = CXCompilationDatabase_NoError;
+	CXCompilationDatabase all;
+	int own = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3),
+	    said = memfd_create("said", MFD_CLOEXEC);
+
+	if (own >= 0 && said >= 0)
+		dup2(said, STDERR_FILENO);
+	all = c->CompilationDatabase_fromDirectory(folder, &error);
+	if (own >= 0 && said >= 0)
+		dup2(own, STDERR_FILENO);
+	if (said >= 0 && error != CXCompilationDatabase_NoError)
+		why_not(said, why);
+	if (own >= 0)
+		close(own);
+	if (said >= 0)
+		close(said);
+	return error == CXCompilationDatabase_NoError ? all : NULL;
+}
+
+static int no_commands(const char *folder, const struct str *why, struct error *err)
+{
+	if (why->length)
+		error_set(err, ERROR_USAGE, "%s/compile_commands.json: %s", folder, str_text(why));
+	else
+		error_set(err, ERROR_USAGE, "%s: no compile_commands.json that can be read",
+			  folder);
+	return error_hint(err, "cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON writes one; "
+			       "`bear -- make` does so for make");
+}
+
 static int add_commands(struct reading *r, struct error *err)
 {
 	const struct clang *c = &r->reader.clang;
 	const char *folder = r->reader.options->folder;
-	CXCompilationDatabase_Error error = CXCompilationDatabase_NoError;
 	CXCompilationDatabase all = NULL;
 	CXCompileCommands commands;
-	struct str path = {0};
+	struct str path = {0}, why = {0};
 
 	/* libclang says more of a file that is not there than anybody wants to read. */
 	str_addf(&path, "%s/compile_commands.json", folder);
 	if (access(str_text(&path), R_OK) == 0)
-		all = c->CompilationDatabase_fromDirectory(folder, &error);
+		all = open_commands(c, folder, &why);
 	str_fini(&path);
-	if (!all || error != CXCompilationDatabase_NoError) {
-		error_set(err, ERROR_USAGE, "%s: no compile_commands.json that can be read",
-			  folder);
-		return error_hint(err, "cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON writes one; "
-				       "`bear -- make` does so for make");
-	}
+	if (!all)
+		no_commands(folder, &why, err);
+	str_fini(&why);
+	if (!all)
+		return -1;
 	commands = c->CompilationDatabase_getAllCompileCommands(all);
 	for (unsigned i = 0; commands && i < c->CompileCommands_getSize(commands); i++)
 		add_command(r, c->CompileCommands_getCommand(commands, i));
@@ -198,7 +249,8 @@ static enum CXChildVisitResult take_addresses(CXCursor c, CXCursor parent, CXCli
 		return CXChildVisit_Recurse;
 	to = r->reader.clang.getCursorReferenced(c);
 	if (cursor_kind(&r->reader, to) == CXCursor_FunctionDecl)
-		number_map_set(&r->reader.program->taken, cursor_usr(&r->reader, to), 1);
+		number_map_set(&r->reader.program->taken, cursor_usr(&r->reader, to),
+			       TAKEN_SOMEHOW);
 	return CXChildVisit_Recurse;
 }
 
@@ -229,6 +281,9 @@ static enum CXChildVisitResult read_top(CXCursor c, CXCursor parent, CXClientDat
 		lower_global(&r->reader, c);
 		r->reader.clang.visitChildren(c, take_addresses, r);
 		break;
+	case CXCursor_TypedefDecl:
+		record_alias(&r->reader, c);
+		break;
 	case CXCursor_StructDecl:
 	case CXCursor_UnionDecl:
 		record_of_type(&r->reader, r->reader.clang.getCursorType(c));
@@ -239,8 +294,8 @@ static enum CXChildVisitResult read_top(CXCursor c, CXCursor parent, CXClientDat
 	return CXChildVisit_Continue;
 }
 
-/* The first error of the compiler, owned; NULL: there is none. */
-static char *first_error(const struct audit_reader *r)
+/* The first error of the compiler, owned; NULL: there is none. Of the file itself only the line is told. */
+static char *first_error(const struct audit_reader *r, const char *of)
 {
 	const struct clang *c = &r->clang;
 	struct str text = {0};
@@ -255,8 +310,12 @@ static char *first_error(const struct audit_reader *r)
 
 			c->getFileLocation(c->getDiagnosticLocation(d), &file, &line, NULL, NULL);
 			name = file ? clang_take(c, c->getFileName(file)) : base_strdup("");
-			str_addf(&text, "%s%s%.0u%s%s", name, line ? ":" : "", line,
-				 *name ? ": " : "", said);
+			if (*name && strcmp(name, of) != 0)
+				str_addf(&text, "%s:%u: %s", path_shown(name), line, said);
+			else if (line)
+				str_addf(&text, "line %u: %s", line, said);
+			else
+				str_add(&text, said);
 			base_free(name);
 			base_free(said);
 		}
@@ -321,11 +380,14 @@ static void read_unit(struct reading *r, const struct unit *u)
 		return;
 	}
 	r->reader.unit = parse(r, u);
+	/* libclang has gone to the folder that the command names; where that fails, paths are shown from there. */
+	if (fchdir(r->here) < 0)
+		errno = 0;
 	if (!r->reader.unit) {
 		skip(r->to, u->file, base_strdup("libclang cannot read it"));
 		return;
 	}
-	error = first_error(&r->reader);
+	error = first_error(&r->reader, u->file);
 	if (error) {
 		skip(r->to, u->file, error);
 	} else {
@@ -348,6 +410,8 @@ static void reading_fini(struct reading *r)
 		base_free(u->folder);
 	}
 	array_fini(&r->units);
+	if (r->here >= 0)
+		close(r->here);
 	if (r->reader.index)
 		r->reader.clang.disposeIndex(r->reader.index);
 	clang_unload(&r->reader.clang);
@@ -358,8 +422,8 @@ static int nothing_read(const struct audit_read *a, struct error *err)
 	if (!a->skipped.count)
 		return error_set(err, ERROR_USAGE, "there is no file to read");
 	error_set(err, ERROR_USAGE, "none of %zu file%s can be read; the first: %s: %s",
-		  a->skipped.count, a->skipped.count == 1 ? "" : "s", a->skipped.items[0].file,
-		  a->skipped.items[0].why);
+		  a->skipped.count, a->skipped.count == 1 ? "" : "s",
+		  path_shown(a->skipped.items[0].file), a->skipped.items[0].why);
 	return error_hint(err, "-p FOLDER with compile_commands.json, or --cflags, says how they "
 			       "are compiled");
 }
@@ -369,6 +433,7 @@ int audit_read(struct audit_read *a, const struct audit_read_options *options, s
 	struct reading r = {.reader = {.program = &a->program, .options = options}, .to = a};
 	int answer = clang_load(&r.reader.clang, err);
 
+	r.here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (answer == 0)
 		r.reader.index = r.reader.clang.createIndex(0, 0);
 	if (answer == 0 && options->folder)

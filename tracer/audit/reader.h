@@ -67,6 +67,8 @@ enum cursor_operator cursor_unary(const struct audit_reader *r, CXCursor c, CXCu
 /* The struct that it is, or points to, of the program's (index + 1); 0: none. */
 unsigned record_of_type(struct audit_reader *r, CXType type);
 /* Index + 1 of the field's. */
+/* A typedef of a struct. */
+void record_alias(struct audit_reader *r, CXCursor declaration);
 unsigned record_field(struct audit_reader *r, CXCursor declaration);
 enum audit_lock_kind record_lock_kind(const struct audit_reader *r, CXType type);
 bool record_is_atomic(const struct audit_reader *r, CXType type);

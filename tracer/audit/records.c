@@ -175,6 +175,20 @@ static enum CXChildVisitResult read_field(CXCursor c, CXCursor parent, CXClientD
 	return CXChildVisit_Continue;
 }
 
+/* One without a tag has the name of its typedef, which is that of its type. */
+static unsigned name_of(struct audit_reader *r, CXCursor c)
+{
+	unsigned name = cursor_name(r, c);
+	char *text;
+
+	if (*program_text(r->program, name) && !strchr(program_text(r->program, name), '('))
+		return name;
+	text = clang_take(&r->clang, r->clang.getTypeSpelling(r->clang.getCursorType(c)));
+	name = interned_add(&r->program->names, strchr(text, '(') ? "(unnamed)" : text);
+	base_free(text);
+	return name;
+}
+
 /* Index + 1. */
 static unsigned read_record(struct audit_reader *r, CXCursor c)
 {
@@ -189,7 +203,7 @@ static unsigned read_record(struct audit_reader *r, CXCursor c)
 	record = array_add(&p->records);
 	comment = comment_of(r, c);
 	record->usr = usr;
-	record->name = cursor_name(r, c);
+	record->name = name_of(r, c);
 	record->at = cursor_place(r, c);
 	record->is_public = is_header(program_text(p, record->at.file));
 	record->thread_safe = comment_says(comment, "@thread_safe");
@@ -218,6 +232,14 @@ unsigned record_of_type(struct audit_reader *r, CXType type)
 	return type.kind == CXType_Record
 		       ? record_of_declaration(r, r->clang.getTypeDeclaration(type))
 		       : 0;
+}
+
+void record_alias(struct audit_reader *r, CXCursor declaration)
+{
+	unsigned record = record_of_type(r, r->clang.getCursorType(declaration));
+
+	if (record)
+		r->program->records.items[record - 1].alias = cursor_name(r, declaration);
 }
 
 unsigned record_field(struct audit_reader *r, CXCursor declaration)

@@ -126,7 +126,6 @@ static int tell(struct cli *cli, struct audit_told *t, struct error *err)
 	int status;
 
 	count_untold(cli, t);
-	tell_skipped(t->read);
 	print_findings(cli, t);
 	if (cli->all)
 		print_safe(t);
@@ -134,7 +133,8 @@ static int tell(struct cli *cli, struct audit_told *t, struct error *err)
 		print_summary(t);
 	if (output_flush() < 0)
 		return VERDICT_ERROR;
-	status = tell_found(cli, t);
+	status = tell_found(cli, t); /* the verdict comes first on standard error */
+	tell_skipped(t->read);
 	return audit_report(cli, t, status, err) < 0 ? output_error(cli, err) : status;
 }
 
@@ -151,6 +151,8 @@ static int run(struct cli *cli, struct audit_read *read, struct audit *a, struct
 
 	if ((o->confirm && found_check(cli->output ? cli->output : "gatectl-found", err) < 0) ||
 	    audit_reports_check(cli, err) < 0 || audit_read(read, &how, err) < 0)
+		return output_error(cli, err);
+	if (audit_types_check(&read->program, what.types, err) < 0)
 		return output_error(cli, err);
 	audit_run(a, &read->program, &what);
 	if (o->baseline && audit_baseline_read(a, o->baseline, err) < 0)

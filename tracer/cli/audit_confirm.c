@@ -15,7 +15,7 @@ struct confirming {
 	struct cli *cli;
 	const struct audit_program *program;
 	struct experiment x;
-	struct words {
+	struct confirm_words {
 		char **items;
 		size_t count, capacity;
 	} argv;
@@ -25,7 +25,7 @@ struct confirming {
 /* ---- the program ----------------------------------------------------------------------------------------- */
 
 /* One word, if there is a file of that name; else a program and its arguments. */
-static void split(const char *text, struct words *out)
+static void split(const char *text, struct confirm_words *out)
 {
 	if (access(text, F_OK) == 0) {
 		*array_add(out) = base_strdup(text);
@@ -42,7 +42,7 @@ static void split(const char *text, struct words *out)
 	(void)array_add(out);
 }
 
-static void words_fini(struct words *w)
+static void confirm_words_fini(struct confirm_words *w)
 {
 	array_each(char *, word, w)
 		base_free(*word);
@@ -227,6 +227,6 @@ int audit_confirm(struct cli *cli, struct audit *a)
 	cli->session.quiet = is_quiet;
 	status = answer < 0 ? output_over(cli, &c.x) : 0;
 	status = experiment_end(&c.x, status);
-	words_fini(&c.argv);
+	confirm_words_fini(&c.argv);
 	return status;
 }

@@ -1,0 +1,490 @@
+"""gatectl audit: the corpus, what is told of it and how, the options, and input that cannot be read."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+from harness import ROOT, line_of, params
+
+sys.path.insert(0, os.path.join(ROOT, "tests", "audit"))
+import corpus  # noqa: E402
+
+FINDING = re.compile(r"^(.+?):(\d+):(\d+): warning: (.*) \[(\S+)\]$", re.M)
+NOTE = re.compile(r"^(.+?):(\d+):(\d+): note: (.+)$", re.M)
+SUMMARY = re.compile(r"^\d+ files?, \d+ lines?, \d+ functions?, \d+ structs? that threads may share, in [\d.]+ s(?:; .*)?$", re.M)
+HEAD = "#include <pthread.h>\n"
+BOX = HEAD + """struct box { pthread_mutex_t lock; int n; };
+int box_get(struct box *b)
+{
+	pthread_mutex_lock(&b->lock);
+	int n = b->n;
+	pthread_mutex_unlock(&b->lock);
+	return n;
+}
+void box_add(struct box *b, int n)
+{
+	pthread_mutex_lock(&b->lock);
+	b->n += n;
+	pthread_mutex_unlock(&b->lock);
+}
+"""
+SET = "void box_set(struct box *b, int n)\n{\n\tb->n = n;\n}\n"
+
+
+def audit(t, *args, **kw):
+    """Its findings in r.found: (name of the file, line, tag)."""
+    r = t.gate("audit", *args, **kw)
+    r.found = [(os.path.basename(m[0]), int(m[1]), m[4]) for m in FINDING.findall(r.stdout)]
+    if r.status == 116:
+        first = FINDING.search(r.stdout)
+        t.equal(r.first, "gatectl: found: %d finding%s; the first: %s:%s: %s [%s]" % (
+            len(r.found), "" if len(r.found) == 1 else "s", *first.group(1, 2, 4, 5)), "the verdict", r)
+    else:
+        t.equal(r.found, [], "findings without the status", r)
+    return r
+
+
+def sound(t, *args, **kw):
+    r = audit(t, *args, **kw)
+    t.equal((r.status, r.err), (0, ""), "nothing is found", r)
+    t.check(SUMMARY.fullmatch(r.stdout.strip()), "the summary alone", r)
+    return r
+
+
+def found(t, expected, *args, **kw):
+    r = audit(t, *args, **kw)
+    t.equal((r.status, r.found), (116, expected), "what is found", r)
+    t.equal(r.err, r.first + "\n", "the verdict alone", r)
+    return r
+
+
+def told(t, line, name, *args, tag="P3", **kw):
+    return found(t, [(name, line, tag)], *args, **kw)
+
+
+# ---- the corpus --------------------------------------------------------------------------------
+
+
+def check_module(t, module):
+    r = audit(t, *[path for path in module.files if path.endswith(".c")])
+    if module.kind == "sound":
+        t.equal((r.status, r.err), (0, ""), module.name, r)
+        return
+    t.equal(r.status, 116, module.name, r)
+    is_marked = {(os.path.basename(file), line, tag) for file, line, tag, _ in module.findings}
+    is_other = {(os.path.basename(file), line, tag) for file, line, tag, _ in module.either}
+    t.equal(set(r.found) - is_other, is_marked, module.name + ": the lines", r)
+    t.check(not is_other or is_other & set(r.found), module.name + ": one of the lines", r)
+    t.equal(len(r.found), len(set(r.found)), module.name + ": each once", r)
+    for file, line, tag, text in module.findings:
+        shown = re.search(r"%s:%d:\d+: warning: (.*)" % (os.path.basename(file), line), r.stdout).group(1)
+        t.check(tag != "P3" or "'%s' of struct " % text in shown, "%s: the field, %r, is named" % (module.name, text), r)
+
+
+@params("fault-1", "fault-2", "sound-1", "sound-2")
+def test_corpus(t, part):
+    kind, number = part.split("-")
+    modules = [m for m in corpus.modules() if m.kind == kind]
+    t.check(len(modules) >= 50, "the corpus is there")
+    for module in modules[int(number) - 1::2]:
+        check_module(t, module)
+
+
+# ---- what is told --------------------------------------------------------------------------------
+
+
+CHAIN = BOX + """static void set(struct box *b, int n)
+{
+	b->n = n; /* here */
+}
+void box_clear(struct box *b)
+{
+	set(b, 0); /* from */
+}
+"""
+
+
+def test_output(t):
+    """Where it is, what is used how, and the way there from a public function; in order of lines."""
+    path = t.file("chain.c", CHAIN)
+    here, call = line_of(CHAIN, "/* here */"), line_of(CHAIN, "/* from */")
+    r = told(t, here, "chain.c", path)
+    t.check("'n' of struct box is written without 'lock', which is held at 2 of 3 places; in set [P3]\n" in r.stdout, "the text", r)
+    t.check((path, str(call), "2", "from here, in box_clear") in NOTE.findall(r.stdout), "the way", r)
+    t.check("1 file, 23 lines, 4 functions, 1 struct that threads may share, in " in r.stdout, "the summary", r)
+    r = told(t, here, "chain.c", "chain.c", cwd=t.tmp)
+    t.check(r.stdout.startswith("chain.c:"), "relative to where one is", r)
+    r = told(t, here, "chain.c", "-q", path)
+    t.check(not SUMMARY.search(r.stdout), "-q: no summary", r)
+    t.equal(t.gate("audit", "-q", t.file("box.c", BOX)).out, b"", "-q: nothing")
+
+
+@params("json", "sarif", "html")
+def test_report(t, kind):
+    """Two findings, one with a way there, in a folder whose name has a blank."""
+    os.mkdir(t.path("a folder"))
+    t.file("a folder/chain.c", CHAIN + SET)
+    report = t.path("report." + kind)
+    r = audit(t, "--report", report, "a folder/chain.c", "gone.c", cwd=t.tmp)
+    lines = [line_of(CHAIN, "/* here */"), line_of(CHAIN + SET, "void box_set") + 2]
+    t.equal((r.status, r.found), (116, [("chain.c", line, "P3") for line in lines]), "what is found", r)
+    t.equal(r.err.splitlines()[1:], ["gone.c: skipped: there is no such file"], "what is skipped is behind the verdict", r)
+    with open(report, encoding="utf-8") as f:
+        {"json": check_json, "sarif": check_sarif, "html": check_html}[kind](t, f.read(), lines)
+
+
+def check_json(t, text, lines):
+    j = json.loads(text)
+    t.equal({k: j[k] for k in ("verdict", "status", "files", "functions", "in_baseline", "of_low_confidence")},
+            {"verdict": "found", "status": 116, "files": 1, "functions": 5, "in_baseline": 0, "of_low_confidence": 0}, "the run")
+    t.equal([(f["file"], f["line"], f["tag"], f["confidence"], f["struct"], f["field"], f["function"]) for f in j["findings"]],
+            [("a folder/chain.c", lines[0], "P3", "medium", "box", "n", "set"),
+             ("a folder/chain.c", lines[1], "P3", "medium", "box", "n", "box_set")], "the findings")
+    for f in j["findings"]:
+        t.check(f["column"] > 0 and f["text"] and all(n["file"] and n["line"] > 0 and n["text"] for n in f["notes"]), "places: %r" % f)
+    t.check("from here, in box_clear" in [n["text"] for n in j["findings"][0]["notes"]], "the way: %r" % j["findings"][0])
+    t.equal(j["skipped"], [{"file": "gone.c", "why": "there is no such file"}], "skipped")
+    t.equal(j["safe"], [], "safe fields")
+
+
+def check_location(t, where):
+    physical = where["physicalLocation"]
+    artifact, region = physical["artifactLocation"], physical["region"]
+    t.equal((artifact["uri"], artifact["uriBaseId"]), ("a%20folder/chain.c", "%SRCROOT%"), "the file")
+    t.check(region["startLine"] >= 1 and region["startColumn"] >= 1, "the region: %r" % region)
+    return region["startLine"]
+
+
+def check_sarif(t, text, lines):
+    """What SARIF 2.1.0 asks for (sections 3.13, 3.14, 3.18, 3.27, 3.28)."""
+    j = json.loads(text)
+    t.equal((j["version"], j["$schema"]), ("2.1.0", "https://json.schemastore.org/sarif-2.1.0.json"), "what it is")
+    (run,) = j["runs"]
+    driver = run["tool"]["driver"]
+    t.check(driver["name"] and driver["version"], "the tool")
+    rules = [rule["id"] for rule in driver["rules"]]
+    t.equal(rules, list(corpus.TAGS), "the rules")
+    t.check(all(rule["name"].isalnum() and rule["shortDescription"]["text"] for rule in driver["rules"]), "each says what it is")
+    t.check(run["columnKind"] in ("utf16CodeUnits", "unicodeCodePoints"), "what a column is")
+    for result, line in zip(run["results"], lines, strict=True):
+        t.equal((result["ruleId"], rules[result["ruleIndex"]], result["level"]), ("P3", "P3", "warning"), "the rule")
+        t.check("'n' of struct box" in result["message"]["text"], "the message")
+        t.equal([check_location(t, where) for where in result["locations"]], [line], "where")
+        for where in result["relatedLocations"]:
+            t.check(check_location(t, where) and where["message"]["text"], "the way")
+        t.equal(result["properties"], {"confidence": "medium"}, "how sure")
+
+
+class Tags(HTMLParser):
+    """What is open, and the text."""
+    EMPTY = ("meta", "link", "br", "hr", "img", "input", "col", "wbr")
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.text, self.wrong = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append((tag, self.getpos()))
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def check_html(t, text, lines):
+    page = Tags()
+    page.feed(text)
+    page.close()
+    t.equal((page.open, page.wrong), ([], []), "what is opened is closed")
+    shown = "".join(page.text)
+    for word in ("b->n = n; /* here */", "set(b, 0); /* from */", "pthread_mutex_unlock(&b->lock);", "a folder/chain.c:%d" % lines[0],
+                 "'n' of struct box is written without 'lock'", "confidence: medium"):
+        t.check(word in shown, "%r is in the page" % word)
+
+
+def test_baseline(t):
+    """What is in it is not told again, also where it has moved; what is new is."""
+    known, j = t.path("known.baseline"), t.path("audit.json")
+    path = t.file("box.c", BOX + SET)
+    line = line_of(BOX + SET, "b->n = n;")
+    told(t, line, "box.c", "--report", known, path)
+    with open(known) as f:
+        t.equal([l for l in f.read().splitlines() if not l.startswith("#")], ["P3 box.c box_set n"], "what it says")
+    r = sound(t, "--baseline", known, "--report", j, path)
+    t.check(r.stdout.endswith("; 1 in the baseline\n"), "the summary", r)
+    with open(j) as f:
+        report = json.load(f)
+    t.equal((report["in_baseline"], report["findings"]), (1, []), "the report", r)
+    t.file("box.c", BOX + "\n\n\n" + SET)
+    sound(t, "--baseline", known, path)
+    new = BOX + "\n\n\n" + SET + SET.replace("box_set", "box_put").replace("n;", "n + 1;")
+    t.file("box.c", new)
+    told(t, line_of(new, "n + 1;"), "box.c", "--baseline", known, "--report", known, path)
+    sound(t, "--baseline", known, path)
+    r = audit(t, "--baseline", t.path("none.baseline"), path)
+    t.error(r, where="--baseline: .*none.baseline: No such file")
+
+
+# ---- options --------------------------------------------------------------------------------------
+
+
+def test_type(t):
+    """A struct without a lock is looked at when it is named: by its tag, or by a typedef."""
+    text = HEAD + """static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+%s
+int bag_get(bag *b) { pthread_mutex_lock(&lock); int n = b->n; pthread_mutex_unlock(&lock); return n; }
+void bag_set(bag *b, int n) { b->n = n; }
+"""
+    for number, (declared, names) in enumerate((("typedef struct bag_s { int n; } bag;", ("bag", "bag_s", "struct bag_s")),
+                                                ("typedef struct { int n; } bag;", ("bag",)))):
+        path = t.file("bag%d.c" % number, text % declared)
+        sound(t, path)
+        for name in names:
+            r = told(t, 5, "bag%d.c" % number, "--type", name, path)
+            t.check("written without 'lock'" in r.stdout, "the lock is a global", r)
+    two = t.file("two.c", BOX + SET + "struct other { int n; };\nint other_get(struct other *o) { return o->n; }\n")
+    sound(t, "--type", "other", two)
+    told(t, line_of(BOX + SET, "b->n = n;"), "two.c", "--type", "other", "--type", "struct box", two)
+    t.error(audit(t, "--type", "oter", two), where="--type: no struct of these sources is called 'oter'")
+
+
+def test_own_locks(t):
+    """A project's own locks, whose functions cannot be seen."""
+    text = """struct my_lock;
+void my_take(struct my_lock *lock);
+void my_leave(struct my_lock *lock);
+/* @thread_safe */
+struct box { struct my_lock *lock; int n; };
+int box_get(struct box *b) { my_take(b->lock); int n = b->n; my_leave(b->lock); return n; }
+void box_set(struct box *b, int n) { my_take(b->lock); b->n = n; my_leave(b->lock); }
+int box_keep(struct box *b) { my_take(b->lock); if (b->n) return 1; my_leave(b->lock); return 0; }
+void box_bad(struct box *b, int n) { b->n = n; }
+"""
+    path = t.file("own.c", text)
+    r = sound(t, path)
+    t.check("of low confidence not told (--all)" in r.stdout, "nothing is known of a lock", r)
+    found(t, [("own.c", 8, "return-with-lock"), ("own.c", 9, "P3")], "--lock", "my_take", "--unlock", "my_leave", path)
+
+
+def test_all(t):
+    """Fields that are safe, and why; what is not likely, too."""
+    text = HEAD + """struct box { pthread_mutex_t lock; int n, fixed; _Atomic int hits; };
+int box_get(struct box *b) { pthread_mutex_lock(&b->lock); int n = b->n; pthread_mutex_unlock(&b->lock); return n; }
+void box_set(struct box *b) { pthread_mutex_lock(&b->lock); b->n = b->fixed; pthread_mutex_unlock(&b->lock); }
+void box_hit(struct box *b) { b->hits++; }
+"""
+    r = t.gate("audit", "--all", t.file("safe.c", text))
+    t.equal((r.status, r.err), (0, ""), "status", r)
+    why = {"n": "guarded by lock", "fixed": "never written once others can see it", "hits": "atomic"}
+    t.equal([n[3] for n in NOTE.findall(r.stdout)], ["'%s' of struct box is safe: %s" % pair for pair in why.items()], "why", r)
+    low = t.file("low.c", HEAD + "struct box { pthread_mutex_t lock; int n; };\nvoid box_set(struct box *b, int n) { b->n = n; }\n")
+    sound(t, low)
+    told(t, 3, "low.c", "--all", "--report", t.path("low.sarif"), low)
+    with open(t.path("low.sarif")) as f:
+        t.equal([result["level"] for result in json.load(f)["runs"][0]["results"]], ["note"], "the level of what is not likely")
+
+
+def test_marks(t):
+    """Comments before or behind a declaration say what the analysis cannot know."""
+    marked = BOX.replace("struct box { pthread_mutex_t lock; int n; };", """%s
+struct box {
+	pthread_mutex_t lock, other;
+	int n; %s
+};""") + SET
+    line = line_of(marked, "b->n = n;")
+    sound(t, t.file("alone.c", marked % ("/* @not_shared: each thread has its own */", "")))
+    told(t, line, "box.c", t.file("box.c", marked % ("/* a box */", "/* how many */")))
+    r = found(t, [("by.c", n, "P3") for n, l in enumerate(marked.splitlines(), 1) if "b->n" in l],
+              t.file("by.c", marked % ("", "/* @guarded_by(other) */")))
+    t.check("without 'other', which its comment names" in r.stdout, "the lock that is named", r)
+    path = t.file("by.c", marked % ("", "/* @guarded_by(lock) */"))
+    told(t, line, "by.c", path)
+    plain = HEAD + """static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+%s
+struct bag { int n; };
+int bag_get(struct bag *b) { pthread_mutex_lock(&lock); int n = b->n; pthread_mutex_unlock(&lock); return n; }
+void bag_set(struct bag *b, int n) { b->n = n; }
+"""
+    sound(t, t.file("bag.c", plain % "/* nobody's */"))
+    told(t, 6, "bag.c", t.file("bag.c", plain % "/* @thread_safe */"))
+
+
+# ---- compile_commands.json ------------------------------------------------------------------------
+
+
+def commands(t, *entries, folder="build"):
+    os.makedirs(t.path(folder), exist_ok=True)
+    t.file(folder + "/compile_commands.json", json.dumps(entries))
+    return t.path(folder)
+
+
+def project(t):
+    """A helper of another file that is called under the lock, and once without; a header by -I, a field by -D."""
+    for folder in ("src", "include"):
+        os.makedirs(t.path(folder), exist_ok=True)
+    t.file("include/types.h", HEAD + "struct box { pthread_mutex_t lock; int FIELD; };\nvoid box_note(struct box *b, int n);\n")
+    t.file("src/help.c", '#include "types.h"\nvoid box_note(struct box *b, int n) { b->n = n; }\n')
+    box = BOX.replace(HEAD + "struct box { pthread_mutex_t lock; int n; };", '#include "types.h"').replace("b->n += n;", "box_note(b, n);")
+    t.file("src/box.c", box + "int main(void) { pthread_t p; pthread_create(&p, 0, 0, 0); return 0; }\n")
+    t.file("src/use.c", '#include "types.h"\nvoid use(struct box *b) { box_note(b, 1); }\n')
+    build = t.path("build")
+    command = "cc -I../include -DFIELD=n -O2 -Wno-such-warning -fno-such-thing -o %s.o -c ../src/%s.c"
+    return [{"directory": build, "file": "../src/%s.c" % name, "command": command % (name, name)} for name in ("help", "box")] + [
+        {"directory": build, "file": "../src/use.c", "arguments": shlex.split(command % ("use", "use"))}]
+
+
+def test_commands(t):
+    units = project(t)
+    r = sound(t, "-p", commands(t, *units[:2]))
+    t.check(r.stdout.startswith("2 files, "), "two units", r)
+    build = commands(t, *units)
+    r = told(t, 2, "help.c", "-p", "build", "--report", "here.json", "--report", "build/there.html", cwd=t.tmp)
+    t.check(r.stdout.startswith("src/help.c:2:39: warning: 'n' of struct box is written without 'lock'"), "the helper", r)
+    t.check("src/use.c:2:27: note: from here, in use\n" in r.stdout, "who calls it without", r)
+    t.check(os.path.exists(t.path("here.json")) and os.path.exists(t.path("build/there.html")), "reports are where they are wanted", r)
+    r = sound(t, "-p", build, t.path("src/box.c"))
+    t.check(r.stdout.startswith("1 file, "), "of its units only those that are named", r)
+    t.error(audit(t, t.path("src/box.c")), where=r"src/box\.c: line 1: 'types\.h' file not found")
+    sound(t, "--cflags", "-I %s -DFIELD=n" % t.path("include"), t.path("src/box.c"))
+    r = audit(t, "-p", commands(t, *units[:2], dict(units[0], file="../src/gone.c")))
+    t.equal((r.status, r.err), (0, t.path("src/gone.c").replace("/src/", "/build/../src/") + ": skipped: there is no such file\n"), "gone", r)
+
+
+def test_broken_commands(t):
+    """One error that says what is wrong, and nothing of libclang's own."""
+    os.mkdir(t.path("build"))
+    for text, why in (("", "Expected array"), ("{", "Expected array"), ("no JSON", "Expected array"), ("[1]", "Expected object"),
+                      ("[{}]", 'Missing key: "file"'), ('[{"directory": "/", "file": "x.c"}]', 'Missing key: "command"')):
+        t.file("build/compile_commands.json", text)
+        r = t.error(audit(t, "-p", t.path("build")), where="build/compile_commands.json: " + why)
+        t.equal(r.err.count("\n"), 2, "the error, and what to try", r)
+    t.error(audit(t, "-p", t.path("none")), where="none: no compile_commands.json that can be read")
+    t.error(audit(t, "-p", commands(t)), where="there is no file to read")
+
+
+# ---- input that is wrong, or strange ------------------------------------------------------------
+
+
+def test_skipped(t):
+    """What cannot be read is told, with the reason; the rest is looked at."""
+    good = t.file("good.c", BOX)
+    bad = {"missing.c": ('#include "none.h"\n', "line 1: 'none.h' file not found"),
+           "syntax.c": (BOX + "int f( {\n", "line 16: "),
+           "self.c": ('#include "self.c"\n', "line 1: #include nested too deeply"),
+           "nested.c": ("int f(int a)\n{\n\tint g(int b) { return a + b; }\n\treturn g(1);\n}\n", "line 3: function definition is not allowed here"),
+           "box.cc": ("class box {};\n", "it is not C"), "box.h": (BOX, "it is not C")}
+    paths = [t.file(name, text) for name, (text, _) in bad.items()] + [t.path("gone.c"), t.tmp]
+    why = [w for _, w in bad.values()] + ["there is no such file", "it is not C"]
+    r = audit(t, good, *paths)
+    t.equal(r.status, 0, "status", r)
+    lines = r.err.splitlines()
+    t.equal(len(lines), len(paths), "a line for each", r)
+    for line, path, text in zip(lines, paths, why):
+        t.check(line.startswith("%s: skipped: %s" % (path, text)), "%s: %r in %r" % (path, text, line), r)
+    t.check(r.stdout.startswith("1 file, 15 lines, ") and r.stdout.endswith("; 8 files skipped\n"), "the summary", r)
+    t.error(audit(t, *paths), where="none of 8 files can be read; the first: %s: line 1: " % re.escape(paths[0]))
+
+
+def test_wrong_options(t):
+    good = t.file("good.c", BOX)
+    t.error(audit(t), where="no file, and no -p BUILD_DIR, was given")
+    t.error(audit(t, "--report", t.path("audit.txt"), good), where=r"audit\.txt: the name has to end in \.sarif")
+    for name in ("none/audit.json", "none/audit.sarif"):
+        t.error(audit(t, "--report", t.path(name), good), where=name + ": cannot be written")
+    t.error(audit(t, "--type", good), where="no file, and no -p BUILD_DIR, was given")
+    t.check(not os.path.exists(t.path("audit.txt")), "nothing is written")
+
+
+STRANGE = {
+    "computed goto": """void box_goto(struct box *b, int i)
+{
+	static void *const to[] = { &&one, &&two };
+	goto *to[i];
+one:
+	b->n = 1; /* bad */
+	return;
+two:
+	pthread_mutex_lock(&b->lock);
+	b->n = 2;
+	pthread_mutex_unlock(&b->lock);
+}
+""",
+    "statement expressions": """#define GET(b) ({ pthread_mutex_lock(&(b)->lock); int n_ = (b)->n; pthread_mutex_unlock(&(b)->lock); n_; })
+int box_value(struct box *b) { return GET(b); }
+int box_next(struct box *b) { return ({ int n = b->n++; n; }); } /* bad */
+""",
+    "K&R": "void box_set(b, n)\n\tstruct box *b;\n\tint n;\n{\n\tb->n = n; /* bad */\n}\n",
+    "_Generic": """void by_int(struct box *b, int n) { pthread_mutex_lock(&b->lock); b->n = n; pthread_mutex_unlock(&b->lock); }
+void by_long(struct box *b, long n) { (void)b; (void)n; }
+void box_set(struct box *b, int n) { _Generic(n, int: by_int, long: by_long)(b, n); }
+void box_put(struct box *b, int n) { _Generic(b, struct box *: b->n, default: 0) = n; } /* bad */
+""",
+    "200 ifs": "void box_deep(struct box *b, int a)\n{\n" + "".join("if (a > %d) {\n" % i for i in range(200)) + "b->n = a; /* bad */\n" + "}\n" * 200 + "}\n",
+    "5000 statements": "int box_long(struct box *b, int a)\n{\n" + "".join("int v%d = a + %d;\n" % (i, i) for i in range(5000)) + (
+        "b->n = v4999; /* bad */\nreturn v1;\n}\n"),
+    "2000 locks in turn": "struct two { pthread_mutex_t a, b; int x; };\nvoid two_set(struct two *t)\n{\n" + "".join(
+        "pthread_mutex_lock(&t->%s); t->x = %d; pthread_mutex_unlock(&t->%s);\n" % (c, i, c) for i, c in enumerate("ab" * 1000)) + (
+        "}\nvoid two_one(struct box *b) { b->n = 1; } /* bad */\n"),
+}
+
+
+@params("small", "large")
+def test_strange(t, size):
+    for name, text in STRANGE.items():
+        if (size == "large") != name[0].isdigit():
+            continue
+        all_of = BOX + text
+        path = t.file("strange.c", all_of)
+        r = audit(t, path)
+        t.check(("strange.c", line_of(all_of, "/* bad */"), "P3") in r.found, name, r)
+        t.check(len(r.found) == 1 or name == "2000 locks in turn", name + ": nothing else", r)
+        t.check(r.seconds < 5, "%s: %.1f s" % (name, r.seconds))
+
+
+def test_empty(t):
+    for text in ("", "\n", "/* nothing */"):
+        r = sound(t, t.file("empty.c", text))
+        t.check(r.stdout.startswith("1 file, "), "the summary", r)
+
+
+IDIOMS = """#include <stdlib.h>
+int box_braces(void) { struct box b = { PTHREAD_MUTEX_INITIALIZER, 1 }; b.n = 2; return box_get(&b); }
+struct box *box_new(void)
+{
+	struct box *b = malloc(sizeof(*b));
+
+	if (b)
+		*b = (struct box){ PTHREAD_MUTEX_INITIALIZER, 1 };
+	return b;
+}
+int box_switch(struct box *b, int what)
+{
+	pthread_mutex_lock(&b->lock);
+	switch (what) {
+	case 0:
+		b->n = 1;
+		/* fall through */
+	case 1:
+		pthread_mutex_unlock(&b->lock);
+		return 1;
+	default:
+		pthread_mutex_unlock(&b->lock);
+	}
+	return 0;
+}
+"""
+
+
+def test_idioms(t):
+    """An initialiser in braces copies no object; one of the ways of a switch with a default is gone."""
+    sound(t, t.file("idioms.c", BOX + IDIOMS))
+    kept = IDIOMS.replace("\tdefault:\n\t\tpthread_mutex_unlock(&b->lock);\n", "")
+    found(t, [("idioms.c", len((BOX + kept).splitlines()) - 1, "return-with-lock")], t.file("idioms.c", BOX + kept))
