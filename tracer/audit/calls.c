@@ -201,7 +201,7 @@ static void touch(struct audit_flow *w, struct state *s, unsigned address,
 		else
 			object_read(w, s, address, &e, false);
 	} else if (writes && address) {
-		*array_add(&s->written) = address;
+		state_write(s, address);
 	}
 }
 
@@ -413,11 +413,11 @@ static void apply_writes(struct applied *a, const struct audit_facts *f)
 		unsigned address = bind(a, f->accesses.items[i]->address);
 
 		if (f->accesses.items[i]->writes && address && object_is_own(a->w, a->s, address))
-			*array_add(&a->s->written) = address;
+			state_write(a->s, address);
 	}
 	for (size_t i = 0; i < f->made.count; i++)
 		if (object_is_own(a->w, a->s, bind(a, f->made.items[i])))
-			*array_add(&a->s->written) = bind(a, f->made.items[i]);
+			state_write(a->s, bind(a, f->made.items[i]));
 }
 
 /* Locals whose address it was given may have been changed. */
@@ -433,6 +433,16 @@ static void forget_locals(struct audit_flow *w, struct state *s, const struct au
 	}
 }
 
+/* What was known of fields that it writes; of all, if it takes locks: others may come meanwhile. */
+static void forget_written(struct audit_flow *w, struct state *s, const struct audit_facts *f)
+{
+	if (f->acquisitions.count)
+		state_change(s, terms_of(w), 0);
+	for (size_t i = 0; i < f->accesses.count; i++)
+		if (f->accesses.items[i]->writes)
+			state_change(s, terms_of(w), f->accesses.items[i]->field);
+}
+
 static unsigned apply_own(struct audit_flow *w, struct state *s, const struct audit_call *c,
 			  unsigned index)
 {
@@ -446,6 +456,7 @@ static unsigned apply_own(struct audit_flow *w, struct state *s, const struct au
 		forget_locals(w, s, c);
 		return anything(w, s, c);
 	}
+	forget_written(w, s, f);
 	apply_accesses(&a, f);
 	apply_acquisitions(&a, f);
 	apply_writes(&a, f);
@@ -505,8 +516,9 @@ static unsigned apply(struct audit_flow *w, struct state *s, const struct audit_
 	for (unsigned i = 0; i < c->count; i++)
 		if (term_at(terms_of(w), c->arguments[i]).kind == TERM_FRESH ||
 		    term_at(terms_of(w), c->arguments[i]).kind == TERM_FIELD)
-			*array_add(&s->written) = c->arguments[i];
+			state_write(s, c->arguments[i]);
 	forget_locals(w, s, c);
+	state_change(s, terms_of(w), 0);
 	return anything(w, s, c);
 }
 

@@ -39,16 +39,16 @@ static bool is_others(const struct audit *a, const struct audit_access *access, 
 	return !term_contains(&a->terms, object, of) && !term_contains(&a->terms, of, object);
 }
 
-static struct guarded guards_of(const struct audit *a, const struct audit_access *access)
+static struct guarded *guards_of(const struct audit *a, const struct audit_access *access)
 {
-	struct guarded g = {.count = 0};
+	struct guarded *g = program_alloc(a->program, sizeof(*g));
 
-	for (unsigned i = 0; i < access->held.count && g.count < GUARDS_MOST; i++) {
+	for (unsigned i = 0; i < access->held.count && g->count < GUARDS_MOST; i++) {
 		const struct audit_held *h = &access->held.items[i];
 		unsigned key = audit_lock_key(a, h->lock);
 
 		if (key && h->mode != HELD_LEFT && !is_others(a, access, h->lock))
-			g.guards[g.count++] = (struct guard){key, h->mode != HELD_SHARED};
+			g->guards[g->count++] = (struct guard){key, h->mode != HELD_SHARED};
 	}
 	return g;
 }
@@ -62,23 +62,19 @@ static const struct guard *guard_in(const struct guarded *g, unsigned key)
 }
 
 /* Does the access hold the lock as it has to? */
-static bool is_guarded_by(const struct audit *a, const struct audit_access *access, unsigned key)
+static bool is_guarded_by(const struct entry_access *e, unsigned key)
 {
-	const struct guarded g = guards_of(a, access);
-	const struct guard *is = guard_in(&g, key);
+	const struct guard *is = guard_in(e->guards, key);
 
-	return is && (is->alone || !access->writes);
+	return is && (is->alone || !e->access->writes);
 }
 
-static bool exclude(const struct audit *a, const struct audit_access *x,
-		    const struct audit_access *y)
+static bool exclude(const struct entry_access *x, const struct entry_access *y)
 {
-	const struct guarded of_x = guards_of(a, x), of_y = guards_of(a, y);
+	for (unsigned i = 0; i < x->guards->count; i++) {
+		const struct guard *other = guard_in(y->guards, x->guards->guards[i].key);
 
-	for (unsigned i = 0; i < of_x.count; i++) {
-		const struct guard *other = guard_in(&of_y, of_x.guards[i].key);
-
-		if (other && (other->alone || of_x.guards[i].alone))
+		if (other && (other->alone || x->guards->guards[i].alone))
 			return true;
 	}
 	return false;
@@ -92,22 +88,19 @@ static bool same_place(struct audit_place a, struct audit_place b)
 }
 
 /* How many places there are, and at how many of them the lock is held always. */
-static unsigned places(const struct audit *a, const struct entry_accesses *all, unsigned key,
-		       unsigned *held)
+static unsigned places(const struct entry_accesses *all, unsigned key, unsigned *held)
 {
 	unsigned count = 0;
 
 	*held = 0;
-	for (size_t i = 0; i < all->items.count; i++) {
-		bool known = false, always = true;
+	for (size_t i = 0, next; i < all->items.count; i = next, count++) {
+		bool always = true;
 
-		for (size_t k = 0; k < all->items.count; k++)
-			if (same_place(all->items.items[k].at, all->items.items[i].at)) {
-				known |= k < i;
-				always &= is_guarded_by(a, all->items.items[k].access, key);
-			}
-		count += !known;
-		*held += !known && always;
+		for (next = i; next < all->items.count &&
+			       same_place(all->items.items[next].at, all->items.items[i].at);
+		     next++)
+			always &= is_guarded_by(&all->items.items[next], key);
+		*held += always;
 	}
 	return count;
 }
@@ -129,44 +122,28 @@ struct majority {
 	bool is_told; /* by the field's comment: no other lock will do */
 };
 
-/* Has an access before this one a lock of that kind? */
-static bool was_tried(const struct audit *a, const struct entry_accesses *all, size_t before,
-		      unsigned key)
-{
-	for (size_t i = 0; i < before; i++) {
-		const struct guarded g = guards_of(a, all->items.items[i].access);
-
-		if (guard_in(&g, key))
-			return true;
-	}
-	return false;
-}
-
 static struct majority majority_of(const struct audit *a, const struct entry_accesses *all,
 				   unsigned field)
 {
 	struct majority best = {told_guard(a, field), 0, 0, false};
+	struct number_map tried = {0};
 
-	if (best.key) {
-		best.is_told = true;
-		best.places = places(a, all, best.key, &best.held);
-		return best;
-	}
-	for (size_t i = 0; i < all->items.count; i++) {
-		const struct guarded g = guards_of(a, all->items.items[i].access);
+	best.is_told = best.key;
+	best.places = places(all, best.key, &best.held);
+	array_each(const struct entry_access, e, &all->items)
+		for (unsigned k = 0; !best.is_told && k < e->guards->count; k++) {
+			unsigned key = e->guards->guards[k].key, held;
 
-		for (unsigned k = 0; k < g.count; k++) {
-			unsigned held;
-
-			if (g.guards[k].key == best.key || was_tried(a, all, i, g.guards[k].key))
+			if (number_map_get(&tried, key))
 				continue;
-			best.places = places(a, all, g.guards[k].key, &held);
+			number_map_set(&tried, key, 1);
+			places(all, key, &held);
 			if (held > best.held || !best.key) {
 				best.held = held;
-				best.key = g.guards[k].key;
+				best.key = key;
 			}
 		}
-	}
+	number_map_fini(&tried);
 	return best;
 }
 
@@ -179,7 +156,7 @@ static unsigned weight(const struct entry_access *other, const struct entry_acce
 }
 
 /* An access that may come at the same time. */
-static const struct entry_access *conflict(const struct audit *a, const struct entry_accesses *all,
+static const struct entry_access *conflict(const struct entry_accesses *all,
 					   const struct entry_access *with,
 					   const struct majority *m)
 {
@@ -189,7 +166,7 @@ static const struct entry_access *conflict(const struct audit *a, const struct e
 		bool writes = other->access->writes || with->access->writes;
 
 		if (!writes || (other->access->is_atomic && with->access->is_atomic) ||
-		    (!m->is_told && exclude(a, other->access, with->access)))
+		    (!m->is_told && exclude(other, with)))
 			continue;
 		if (!found || weight(other, with) > weight(found, with))
 			found = other;
@@ -254,9 +231,7 @@ static void report(struct audit *a, const struct entry_access *e, const struct e
 {
 	const struct audit_program *p = a->program;
 	const struct audit_field *of = &p->fields.items[field - 1];
-	struct finding *f = is_reported(a, e, field)
-				    ? NULL
-				    : findings_add(&a->findings, FINDING_P3, e->at, of->name);
+	struct finding *f = findings_add(&a->findings, FINDING_P3, e->at, of->name);
 	struct str lock = {0};
 
 	if (!f)
@@ -334,11 +309,12 @@ static bool is_told(const struct audit *a, struct audit_place at, unsigned field
 
 static void check_field(struct audit *a, unsigned field)
 {
-	const struct entry_accesses *all = entries_of_field(a, field);
+	struct entry_accesses *all = entries_of_field(a, field);
 	struct majority m;
 	bool written = false, plain = false, wrong = false;
 
-	array_each(const struct entry_access, e, &all->items) {
+	array_each(struct entry_access, e, &all->items) {
+		e->guards = guards_of(a, e->access);
 		written |= e->access->writes;
 		plain |= !e->access->is_atomic;
 	}
@@ -347,9 +323,9 @@ static void check_field(struct audit *a, unsigned field)
 		const struct entry_access *other;
 
 		if (!written || e->access->is_atomic || is_told(a, e->at, field) ||
-		    (m.key && is_guarded_by(a, e->access, m.key)))
+		    is_reported(a, e, field) || (m.key && is_guarded_by(e, m.key)))
 			continue;
-		other = conflict(a, all, e, &m);
+		other = conflict(all, e, &m);
 		if (other && is_likely(a, &m, field, other)) {
 			report(a, e, other, &m, field);
 			wrong = true;

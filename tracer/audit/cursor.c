@@ -149,15 +149,56 @@ static bool stands_before(struct cursor_text t, const char *operator)
 	return (size_t)(p - t.begin) >= length && strncmp(p - length, operator, length) == 0;
 }
 
+static const char *unqualified(const char *type)
+{
+	while (strncmp(type, "const ", 6) == 0 || strncmp(type, "volatile ", 9) == 0)
+		type = strchr(type, ' ') + 1;
+	return type;
+}
+
+static bool same_type(const struct audit_reader *r, CXType a, CXType b)
+{
+	char *x = clang_take(&r->clang, r->clang.getTypeSpelling(a)),
+	     *y = clang_take(&r->clang, r->clang.getTypeSpelling(b));
+	bool is = strcmp(unqualified(x), unqualified(y)) == 0;
+
+	base_free(x);
+	base_free(y);
+	return is;
+}
+
+static CXType pointee(const struct audit_reader *r, CXType pointer)
+{
+	return r->clang.getCanonicalType(r->clang.getPointeeType(pointer));
+}
+
+/* Of a unary operator: does its type say that it follows its operand? */
+static bool follows(const struct audit_reader *r, CXCursor c, CXCursor operand)
+{
+	CXType of = cursor_type(r, operand);
+
+	return of.kind == CXType_Pointer && same_type(r, pointee(r, of), cursor_type(r, c));
+}
+
 static bool is_lvalue(const struct audit_reader *r, CXCursor c)
 {
+	struct cursors parts = {NULL, 0, 0};
+	bool is = false;
+
 	switch (cursor_kind(r, c)) {
 	case CXCursor_DeclRefExpr:
 	case CXCursor_MemberRefExpr:
 	case CXCursor_ArraySubscriptExpr:
+		return true;
 	case CXCursor_UnaryOperator:
 	case CXCursor_ParenExpr:
-		return true;
+		cursor_children(r, c, &parts);
+		if (parts.count == 1 && cursor_kind(r, c) == CXCursor_ParenExpr)
+			is = is_lvalue(r, parts.items[0]);
+		else if (parts.count == 1)
+			is = follows(r, c, parts.items[0]);
+		array_fini(&parts);
+		return is;
 	default:
 		return false;
 	}
@@ -194,15 +235,17 @@ enum cursor_operator cursor_binary(const struct audit_reader *r, CXCursor left, 
 	return t.at && stands_before(t, ",") ? CURSOR_COMMA : CURSOR_OTHER;
 }
 
+/* ++ keeps the type of what it changes, & points to it, * follows it. An int that follows a pointer to one may be !,
+   too: that only reads. */
 static enum cursor_operator by_types(const struct audit_reader *r, CXCursor c, CXCursor operand)
 {
 	CXType is = cursor_type(r, c), of = cursor_type(r, operand);
 
-	if (is_lvalue(r, operand) && is.kind == CXType_Pointer && of.kind != CXType_Pointer)
+	if (is_lvalue(r, operand) && is.kind == CXType_Pointer && same_type(r, pointee(r, is), of))
 		return CURSOR_ADDRESS;
-	if (of.kind == CXType_Pointer && is.kind != CXType_Pointer && is.kind != CXType_Int)
+	if (follows(r, c, operand))
 		return CURSOR_DEREF;
-	return is_lvalue(r, operand) ? CURSOR_STEP : CURSOR_OTHER;
+	return is_lvalue(r, operand) && same_type(r, is, of) ? CURSOR_STEP : CURSOR_OTHER;
 }
 
 enum cursor_operator cursor_unary(const struct audit_reader *r, CXCursor c, CXCursor operand)

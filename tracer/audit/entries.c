@@ -65,12 +65,24 @@ static void add(struct audit *a, const struct audit_access *access, unsigned ent
 {
 	struct entry_accesses *to = &a->of_fields[access->field - 1];
 	const struct audit_access *in = access_innermost(access);
-	const struct entry_access e = {access, entry, in->at, in->function};
+	const struct entry_access e = {access, entry, in->at, in->function, NULL};
 
 	for (size_t i = to->items.count; i > 0 && to->items.count - i < LOOKS_BACK; i--)
 		if (is_same(&to->items.items[i - 1], &e))
 			return;
 	*array_add(&to->items) = e;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct audit_place x = ((const struct entry_access *)a)->at,
+				 y = ((const struct entry_access *)b)->at;
+
+	if (x.file != y.file)
+		return x.file < y.file ? -1 : 1;
+	if (x.line != y.line)
+		return x.line < y.line ? -1 : 1;
+	return (x.column > y.column) - (x.column < y.column);
 }
 
 void entries_collect(struct audit *a)
@@ -85,6 +97,8 @@ void entries_collect(struct audit *a)
 			    !(f->accesses.items[k]->alone && is_main(a, i)))
 				add(a, f->accesses.items[k], i);
 	}
+	for (size_t i = 0; i < a->program->fields.count; i++)
+		array_sort(&a->of_fields[i].items, by_place);
 }
 
 void entries_forget(struct audit *a)
@@ -94,7 +108,7 @@ void entries_forget(struct audit *a)
 	base_free(a->of_fields);
 }
 
-const struct entry_accesses *entries_of_field(const struct audit *a, unsigned field)
+struct entry_accesses *entries_of_field(const struct audit *a, unsigned field)
 {
 	return &a->of_fields[field - 1];
 }

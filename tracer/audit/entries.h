@@ -14,16 +14,18 @@ bool entries_is_callback(const struct audit *a, unsigned function);
 struct entry_access {
 	const struct audit_access *access;
 	unsigned entry;
-	struct audit_place at; /* the innermost place */
-	unsigned function;     /* ... and its function */
+	struct audit_place at;	/* the innermost place */
+	unsigned function;	/* ... and its function */
+	struct guarded *guards; /* check_guards.c's */
 };
 
+/* Sorted by place. */
 struct entry_accesses {
 	ARRAY(struct entry_access) items;
 };
 
 /* All accesses to the field (+ 1) that may be beside others, of all entries. */
-const struct entry_accesses *entries_of_field(const struct audit *a, unsigned field);
+struct entry_accesses *entries_of_field(const struct audit *a, unsigned field);
 /* Once, when the facts of all functions are there; and when they are not needed any more. */
 void entries_collect(struct audit *a);
 void entries_forget(struct audit *a);

@@ -61,15 +61,6 @@ static bool is_atomic_place(const struct audit_flow *w, unsigned address)
 	return is.kind == TERM_FIELD && p->fields.items[is.b].is_atomic;
 }
 
-/* It may be another value than the last time. */
-static unsigned loaded(struct audit_flow *w, struct state *s, unsigned address)
-{
-	unsigned term = term_of(terms_of(w), TERM_LOAD, address, 0);
-
-	state_forget(s, term);
-	return term;
-}
-
 static unsigned load(struct audit_flow *w, struct state *s, unsigned address,
 		     const struct audit_expr *e)
 {
@@ -80,7 +71,8 @@ static unsigned load(struct audit_flow *w, struct state *s, unsigned address,
 	if (is.kind == TERM_LOCAL && is.a == w->function->usr)
 		return s->values[is.b];
 	object_read(w, s, address, e, is_atomic_place(w, address));
-	return loaded(w, s, address);
+	state_load(s, term_of(terms_of(w), TERM_LOAD, address, 0));
+	return term_of(terms_of(w), TERM_LOAD, address, 0);
 }
 
 /* What is there, when who changes it is what counts. */
@@ -213,7 +205,8 @@ static unsigned atomic(struct audit_flow *w, struct state *s, const struct audit
 	}
 	if (e->id == ATOMIC_LOAD) {
 		object_read(w, s, address, e, true);
-		return loaded(w, s, address);
+		state_load(s, term_of(terms_of(w), TERM_LOAD, address, 0));
+		return term_of(terms_of(w), TERM_LOAD, address, 0);
 	}
 	object_write(w, s, address, value, e, true, e->id != ATOMIC_STORE);
 	return anything(w, s, e);
@@ -326,7 +319,7 @@ static void know(struct audit_flow *w, struct state *s, unsigned term, bool is_z
 	if (is.kind == TERM_TRIED && is_zero == !(is.b & TRIED_NOT_ZERO))
 		lock_tried(w, s, is.a, is.b & TRIED_SHARED, at);
 	if (term)
-		*array_add(&s->truths) = (struct state_truth){term, is_zero};
+		*array_add(&s->truths) = (struct state_truth){term, is_zero, false};
 }
 
 void evaluate_branch(struct audit_flow *w, struct state *s, const struct audit_expr *e,

@@ -118,6 +118,8 @@ void lock_release(struct audit_flow *w, struct state *s, unsigned lock, struct a
 
 	if (!lock)
 		return;
+	/* Others may change what it guards from now on. */
+	state_change(s, &w->audit->terms, 0);
 	known = state_held(s, lock);
 	if (w->records)
 		*array_add(&w->released) = lock;

@@ -62,6 +62,8 @@ static unsigned record_of_new(const struct audit_flow *w, unsigned object)
 static bool is_set(const struct audit_flow *w, const struct state *s, unsigned object,
 		   unsigned field)
 {
+	if (state_writes_all(s))
+		return true;
 	array_each(const unsigned, address, &s->written) {
 		unsigned at = *address;
 
@@ -318,9 +320,10 @@ void object_write(struct audit_flow *w, struct state *s, unsigned address, unsig
 		forget_loaded(s, address);
 	if (is.kind == TERM_FIELD && w->audit->program->fields.items[is.b].lock)
 		object_make(w, is.a);
+	if (is.kind == TERM_FIELD)
+		state_change(s, &w->audit->terms, is.b + 1);
 	forget_freed(s, address);
-	if (address && !has(s->written.items, s->written.count, address))
-		*array_add(&s->written) = address;
+	state_write(s, address);
 	object_store(w, s, address, value, e->at);
 }
 

@@ -2,6 +2,16 @@
 
 #include <string.h>
 
+enum { WRITES_MOST = 300 };
+
+static bool has_number(const unsigned *items, size_t count, unsigned wanted)
+{
+	for (size_t i = 0; i < count; i++)
+		if (items[i] == wanted)
+			return true;
+	return false;
+}
+
 void state_init(struct state *s, unsigned locals)
 {
 	*s = (struct state){0};
@@ -125,7 +135,7 @@ static void rename_locks(struct state *s, struct terms *t, unsigned local, unsig
 	int zero = state_is_zero(s, t, s->values[local]);
 
 	if (zero >= 0)
-		*array_add(&s->truths) = (struct state_truth){joined, zero};
+		*array_add(&s->truths) = (struct state_truth){joined, zero, false};
 	array_each(struct audit_held, h, &s->held) {
 		h->lock = term_replace(t, h->lock, s->values[local], joined);
 		state_take(&renamed, h);
@@ -180,6 +190,43 @@ void state_forget(struct state *s, unsigned term)
 			array_remove(&s->truths, i - 1);
 }
 
+static bool is_load_of(const struct terms *t, unsigned term, unsigned field)
+{
+	struct term is = term_at(t, term);
+
+	if (is.kind == TERM_DERIVED)
+		is = term_at(t, is.a);
+	if (is.kind != TERM_LOAD)
+		return false;
+	is = term_at(t, is.a);
+	return !field || is.kind != TERM_FIELD || is.b + 1 == field;
+}
+
+void state_change(struct state *s, const struct terms *t, unsigned field)
+{
+	array_each(struct state_truth, truth, &s->truths)
+		truth->is_stale |= is_load_of(t, truth->term, field);
+}
+
+void state_load(struct state *s, unsigned term)
+{
+	for (size_t i = s->truths.count; i > 0; i--)
+		if (s->truths.items[i - 1].term == term && s->truths.items[i - 1].is_stale)
+			array_remove(&s->truths, i - 1);
+}
+
+void state_write(struct state *s, unsigned address)
+{
+	if (address && !state_writes_all(s) &&
+	    !has_number(s->written.items, s->written.count, address))
+		*array_add(&s->written) = address;
+}
+
+bool state_writes_all(const struct state *s)
+{
+	return s->written.count >= WRITES_MOST;
+}
+
 const struct state_visible *state_visible(const struct state *s, unsigned object)
 {
 	array_each(const struct state_visible, v, &s->visible)
@@ -205,7 +252,7 @@ static bool join_values(struct state *s, const struct state *from, struct terms 
 		joined = term_of(t, TERM_JOIN, block, i);
 		zero = state_is_zero(s, t, s->values[i]);
 		if (zero >= 0 && zero == state_is_zero(from, t, from->values[i]))
-			*array_add(&kept->truths) = (struct state_truth){joined, zero};
+			*array_add(&kept->truths) = (struct state_truth){joined, zero, false};
 		changed |= s->values[i] != joined;
 		s->values[i] = joined;
 	}
@@ -220,16 +267,29 @@ static bool knows(const struct state *s, const struct state_truth *what)
 	return false;
 }
 
+static bool is_stale(const struct state *s, const struct state_truth *what)
+{
+	array_each(const struct state_truth, truth, &s->truths)
+		if (truth->term == what->term && truth->is_zero == what->is_zero)
+			return truth->is_stale;
+	return false;
+}
+
 static bool join_truths(struct state *s, const struct state *from, const struct state *kept)
 {
 	bool changed = false;
 
 	for (size_t i = s->truths.count; i > 0; i--) {
-		const struct state_truth *is = &s->truths.items[i - 1];
-		const bool both = knows(from, is) || knows(kept, is);
-		if (!both)
+		struct state_truth *is = &s->truths.items[i - 1];
+		const bool stale = is_stale(from, is) && !is->is_stale;
+
+		if (!knows(from, is) && !knows(kept, is))
 			array_remove(&s->truths, i - 1);
-		changed |= !both;
+		else if (stale)
+			is->is_stale = true;
+		else
+			continue;
+		changed = true;
 	}
 	array_each(const struct state_truth, other, &kept->truths)
 		if (!knows(s, other)) {
@@ -276,14 +336,6 @@ static bool join_events(struct state *s, const struct state *from)
 			changed = true;
 		}
 	return changed;
-}
-
-static bool has_number(const unsigned *items, size_t count, unsigned wanted)
-{
-	for (size_t i = 0; i < count; i++)
-		if (items[i] == wanted)
-			return true;
-	return false;
 }
 
 /* What has happened for certain, and what may have. */

@@ -10,6 +10,7 @@
 struct state_truth {
 	unsigned term;
 	bool is_zero;
+	bool is_stale; /* of a value that was loaded: what would be loaded now may be another one */
 };
 
 struct state_visible {
@@ -56,10 +57,16 @@ struct audit_held *state_held(struct state *s, unsigned lock);
 /* One that is held, not left; 0: none. */
 unsigned state_any_lock(const struct state *s);
 void state_take(struct state *s, const struct audit_held *h);
+/* Others may have changed that field (+ 1; 0: any): what is loaded anew from there is not known. */
+void state_change(struct state *s, const struct terms *t, unsigned field);
+void state_load(struct state *s, unsigned term); /* it is loaded anew */
 /* What was known of the term is not any more. */
 void state_forget(struct state *s, unsigned term);
 /* 1: it is zero; 0: it is not; -1: nobody knows. */
 int state_is_zero(const struct state *s, const struct terms *t, unsigned term);
+/* Something is written there. More than a few hundred are not told apart: then all is taken to be written. */
+void state_write(struct state *s, unsigned address);
+bool state_writes_all(const struct state *s);
 /* NULL: others cannot see it. */
 const struct state_visible *state_visible(const struct state *s, unsigned object);
 
