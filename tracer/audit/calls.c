@@ -12,6 +12,7 @@ enum call_effect {
 	DOES_TRY_TRUE_SHARED,
 	DOES_UNLOCK,
 	DOES_INIT,
+	DOES_INIT_RECURSIVE,
 	DOES_DESTROY,
 	DOES_ALLOCATE,
 	DOES_ALLOCATE_ZEROED,
@@ -71,6 +72,7 @@ static const struct known {
 	{"uv_mutex_trylock", DOES_TRY},
 	{"uv_mutex_unlock", DOES_UNLOCK},
 	{"uv_mutex_init", DOES_INIT},
+	{"uv_mutex_init_recursive", DOES_INIT_RECURSIVE},
 	{"uv_mutex_destroy", DOES_DESTROY},
 	{"uv_rwlock_rdlock", DOES_LOCK_SHARED},
 	{"uv_rwlock_rdunlock", DOES_UNLOCK},
@@ -263,6 +265,10 @@ static unsigned apply_known(struct audit_flow *w, struct state *s, const struct 
 	case DOES_INIT:
 		initialise(w, c);
 		break;
+	case DOES_INIT_RECURSIVE:
+		initialise(w, c);
+		number_map_set(&w->audit->recursive, audit_lock_key(w->audit, argument(c, 0)), 1);
+		break;
 	case DOES_DESTROY:
 		initialise(w, c);
 		object_end(w, s, term_object(terms_of(w), argument(c, 0)), at);
@@ -399,8 +405,10 @@ static void apply_objects(struct applied *a, const struct audit_facts *f)
 	for (size_t i = 0; i < f->given.count; i++)
 		object_show(a->w, a->s, term_object(terms_of(a->w), bind(a, f->given.items[i])),
 			    at);
+	/* What it has loaded itself was looked at there. */
 	for (size_t i = 0; i < f->freed.count; i++)
-		if (bind(a, f->freed.items[i]))
+		if (term_at(terms_of(a->w), f->freed.items[i]).kind == TERM_PARAMETER &&
+		    bind(a, f->freed.items[i]))
 			object_free(a->w, a->s, bind(a, f->freed.items[i]), at);
 	for (size_t i = 0; i < f->made.count; i++)
 		object_make(a->w, bind(a, f->made.items[i]));

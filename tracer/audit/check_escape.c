@@ -33,6 +33,21 @@ static bool has_module(const struct audit *a, const struct audit_record *r)
 	return false;
 }
 
+/* Do mostly functions of its own module use the field? A header for all of a program has no module. */
+static bool is_private(const struct audit *a, unsigned field)
+{
+	const struct audit_record *r = audit_record_of(a, field);
+	unsigned long inside = 0, outside = 0;
+
+	array_each(const struct entry_access, e, &entries_of_field(a, field)->items)
+		if (same_stem(program_text(a->program, e->at.file),
+			      program_text(a->program, r->at.file)))
+			inside++;
+		else
+			outside++;
+	return inside >= outside;
+}
+
 static void report_use(struct audit *a, const struct audit_record *r,
 		       const struct audit_access *access)
 {
@@ -49,7 +64,7 @@ static void report_use(struct audit *a, const struct audit_record *r,
 		return;
 	f->record = r->name;
 	f->function = a->program->functions.items[access->function].name;
-	f->confidence = CONFIDENCE_MEDIUM;
+	f->confidence = is_private(a, access->field) ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
 	finding_say(f, "'%s' of struct %s is used outside of its module, %s; in %s",
 		    program_text(a->program, of->name), program_text(a->program, r->name),
 		    str_base_name(program_text(a->program, r->at.file)),
@@ -87,6 +102,8 @@ static void report_escape(struct audit *a, const struct suspicion *s)
 		return;
 	f->record = r ? r->name : 0;
 	f->function = p->functions.items[s->function].name;
+	/* The head of a list, or another struct in this one, is made to be pointed to. */
+	f->confidence = of && of->is_record ? CONFIDENCE_LOW : CONFIDENCE_HIGH;
 	term_print(&a->terms, p, &p->functions.items[s->function], s->term, &object);
 	if (of)
 		finding_say(f,

@@ -209,7 +209,7 @@ static enum finding_confidence confidence(const struct audit *a, const struct en
 	if (2 * m->held > m->places)
 		return CONFIDENCE_HIGH;
 	/* A lock that happens to be held now and then says nothing. */
-	return is_own_lock(a, m->key, field) && 4 * m->held >= m->places ? CONFIDENCE_MEDIUM
+	return is_own_lock(a, m->key, field) && 2 * m->held >= m->places ? CONFIDENCE_MEDIUM
 									 : CONFIDENCE_LOW;
 }
 

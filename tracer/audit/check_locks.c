@@ -110,6 +110,12 @@ static void report_order(struct audit *a, const struct lock_edge *e,
 			    "locks comes first; in %s",
 			    str_text(&taken), str_text(&held),
 			    program_text(a->program, f->function));
+	else if (against->to != e->from)
+		finding_say(
+			f,
+			"'%s' is taken while '%s' is held, and elsewhere the locks lead back in "
+			"a circle; in %s",
+			str_text(&taken), str_text(&held), program_text(a->program, f->function));
 	else
 		finding_say(f,
 			    "'%s' is taken while '%s' is held, elsewhere it is the other way "
@@ -120,7 +126,8 @@ static void report_order(struct audit *a, const struct lock_edge *e,
 	for (const struct audit_acquisition *at = e->at; at->inner; at = at->inner)
 		finding_note(f, at->at, "from here, in %s", entries_name(a, at->function));
 	if (e != against)
-		finding_note(f, other->at, "the other order: here, in %s",
+		finding_note(f, other->at, "%s here, in %s",
+			     against->to == e->from ? "the other order:" : "the way back begins",
 			     entries_name(a, other->function));
 	str_fini(&taken);
 	str_fini(&held);

@@ -1,6 +1,17 @@
 /* P2: all fields have values before others can see the object, and it is freed when nobody can. */
 #include "tracer/audit/entries.h"
 
+/* Does anybody hold a lock, or use an atomic, for the field? Else its struct may have its lock for other ones. */
+static bool is_protected(const struct audit *a, unsigned field)
+{
+	if (audit_record_of(a, field)->thread_safe || a->program->fields.items[field - 1].is_atomic)
+		return true;
+	array_each(const struct entry_access, e, &entries_of_field(a, field)->items)
+		if (e->access->held.count || e->access->is_atomic)
+			return true;
+	return false;
+}
+
 static struct finding *add(struct audit *a, const struct suspicion *s, struct audit_place at,
 			   unsigned field)
 {
@@ -12,6 +23,7 @@ static struct finding *add(struct audit *a, const struct suspicion *s, struct au
 		return NULL;
 	f->record = field ? audit_record_of(a, field)->name : 0;
 	f->function = p->functions.items[s->function].name;
+	f->confidence = !field || is_protected(a, field) ? CONFIDENCE_HIGH : CONFIDENCE_LOW;
 	return f;
 }
 
@@ -34,6 +46,7 @@ static void check_late(struct audit *a, const struct suspicion *s)
 	if (other)
 		f = add(a, s, s->at, s->field);
 	if (f) {
+		f->confidence = CONFIDENCE_HIGH;
 		finding_say(f,
 			    "'%s' of struct %s is written when others can see the object already; "
 			    "in %s",
@@ -67,7 +80,6 @@ static void check_unset(struct audit *a, const struct suspicion *s)
 			    program_text(a->program, f->function));
 		finding_note(f, s->at, "the new object is given away here, in %s",
 			     entries_name(a, s->function));
-		f->confidence = CONFIDENCE_MEDIUM;
 	}
 }
 
@@ -81,7 +93,7 @@ static bool is_shared_place(const struct audit *a, unsigned address)
 	while (is.kind == TERM_ELEMENT)
 		is = term_at(&a->terms, is.a);
 	if (is.kind == TERM_FIELD)
-		return program_is_shared(audit_record_of(a, is.b + 1));
+		return program_is_shared(audit_record_of(a, is.b + 1)) && is_protected(a, is.b + 1);
 	g = is.kind == TERM_GLOBAL ? program_global(a->program, is.a) : NULL;
 	return g && g->record && program_is_shared(&a->program->records.items[g->record - 1]);
 }

@@ -214,7 +214,20 @@ static bool is_assigned(const struct audit_reader *r, CXCursor left)
 	       kind != CXType_IncompleteArray && kind != CXType_FunctionProto;
 }
 
-enum cursor_operator cursor_binary(const struct audit_reader *r, CXCursor left, CXCursor right)
+/* Not the comma between arguments of a macro, whose text begins before its first one. */
+static bool is_comma(const struct audit_reader *r, CXCursor c, CXCursor left, CXCursor right)
+{
+	unsigned from, to, from_left, to_left, from_right, to_right;
+	struct cursor_text file;
+
+	return cursor_offsets(r, c, &from, &to, &file) &&
+	       cursor_offsets(r, left, &from_left, &to_left, &file) &&
+	       cursor_offsets(r, right, &from_right, &to_right, &file) && from == from_left &&
+	       to == to_right && stands_before(cursor_text(r, right), ",");
+}
+
+enum cursor_operator cursor_binary(const struct audit_reader *r, CXCursor c, CXCursor left,
+				   CXCursor right)
 {
 	static const struct {
 		const char *text;
@@ -232,7 +245,7 @@ enum cursor_operator cursor_binary(const struct audit_reader *r, CXCursor left, 
 			return known[i].is;
 	if (is_assigned(r, left))
 		return CURSOR_ASSIGN;
-	return t.at && stands_before(t, ",") ? CURSOR_COMMA : CURSOR_OTHER;
+	return is_comma(r, c, left, right) ? CURSOR_COMMA : CURSOR_OTHER;
 }
 
 /* ++ keeps the type of what it changes, & points to it, * follows it. An int that follows a pointer to one may be !,

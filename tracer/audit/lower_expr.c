@@ -126,7 +126,7 @@ static struct audit_expr *binary(struct lower *l, CXCursor c, const struct curso
 
 	if (parts->count != 2)
 		return lower_all(l, EXPR_OTHER, c, parts);
-	is = cursor_binary(l->reader, parts->items[0], parts->items[1]);
+	is = cursor_binary(l->reader, c, parts->items[0], parts->items[1]);
 	return lower_all(l, kinds[is], c, parts);
 }
 

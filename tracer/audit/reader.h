@@ -59,7 +59,8 @@ enum cursor_operator {
 };
 /* Which operator a BinaryOperator or UnaryOperator is: before its version 17 libclang does not say. It is read in
    the text; where a macro hides it, told by the types and casts around. */
-enum cursor_operator cursor_binary(const struct audit_reader *r, CXCursor left, CXCursor right);
+enum cursor_operator cursor_binary(const struct audit_reader *r, CXCursor c, CXCursor left,
+				   CXCursor right);
 enum cursor_operator cursor_unary(const struct audit_reader *r, CXCursor c, CXCursor operand);
 
 /* ---- records.c ------------------------------------------------------------------------------------------- */
