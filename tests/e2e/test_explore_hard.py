@@ -826,3 +826,39 @@ def test_waits_untold(t):
     r = searched(t, "--points", "sync", compile_text("fifo.c", FIFO), runs="20")
     clean(t, r)
     t.check("did not end" not in r.stdout, "each run ends", r)
+
+
+# Two poll under a lock until main, which can go on all the time, has set x: it ends under every schedule that is fair.
+POLL = """#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int x = -1;
+static int add(void)
+{
+	pthread_mutex_lock(&m);
+	int more = x != 1;
+	if (more && x != -1)
+		x++;
+	pthread_mutex_unlock(&m);
+	return more;
+}
+static void *worker(void *p) { while (add()) ; return p; }
+int main(void)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, worker, 0);
+	__atomic_store_n(&x, 0, __ATOMIC_SEQ_CST);
+	while (add())
+		;
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+"""
+
+
+@params("rff", "auto", "pos", "random")
+def test_nobody_starves(t, strategy):
+    """What a strategy wants first is no reason to hold one thread back for ever while others wait for it in a loop."""
+    r = explore(t, "--strategy", strategy, "-n", "60", "--steps", "20000", "-j", "1", compile_text("poll.c", POLL, flags="-g -O1"))
+    t.equal((r.status, r.report["cut"]), (0, 0), "each run ends", r)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Schedules to the first failure, strategy by bug, beside bare runs under load; and that no twin ever fails.
 
-A cell is `median / worst` of the seeds; where some seeds found nothing, `median / worst (found of seeds)`.
+A cell is `median / worst` of the seeds; where some seeds found nothing, `median / worst (found of seeds)`; `- (0 of N)`:
+N seeds found nothing, and with --give-up N the others were not tried.
 With --log FILE each search is kept as a line, and those that are there already are not run again."""
 import argparse
 import contextlib
@@ -69,15 +70,19 @@ def search_all(chosen, fixed, given, log):
     """(bug, strategy) -> the answers, one a seed"""
     asked = [(os.path.basename(bug.program(given.build, fixed)), given.build, strategy, seed, given.runs)
              for bug in chosen for strategy in given.strategies for seed in given.seeds]
-    todo = [a for a in asked if a not in log.known]
+    answers = {(a[0], a[2]): [] for a in asked}
+    hopeless = lambda of: len(of) >= given.give_up > 0 and not any(a["kind"] for a in of)
+
+    def one(a):
+        of = answers[a[0], a[2]]
+        if a not in log.known and hopeless(of):
+            return
+        if a not in log.known:
+            log.add(a, search(os.path.join(bugs.OUT, given.build, a[0]), a[2], a[3], given))
+        of.append(log.known[a])
+
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-        program = lambda a: os.path.join(bugs.OUT, given.build, a[0])
-        running = {pool.submit(search, program(a), a[2], a[3], given): a for a in todo}
-        for future in concurrent.futures.as_completed(running):
-            log.add(running[future], future.result())
-    answers = {}
-    for a in asked:
-        answers.setdefault((a[0], a[2]), []).append(log.known[a])
+        list(pool.map(one, asked))
     return answers
 
 
@@ -115,7 +120,7 @@ def cell(answers):
         return "error"
     found = [a["schedules"] for a in answers if a["kind"]]
     if not found:
-        return "-"
+        return f"- (0 of {len(answers)})"
     text = f"{statistics.median_low(found)} / {max(found)}"
     return text if len(found) == len(answers) else f"{text} ({len(found)} of {len(answers)})"
 
@@ -185,6 +190,7 @@ def main():
     options.add_argument("--timeout", type=float, default=600, help="seconds a search may take")
     options.add_argument("--bare", type=int, default=100, help="bare runs under load; 0 for none")
     options.add_argument("--bare-limit", type=float, default=2, help="seconds after which a bare run hangs")
+    options.add_argument("--give-up", type=int, default=0, help="seeds that find nothing before the others are left out; 0: none are")
     options.add_argument("--twins", choices=("too", "only", "no"), default="too")
     options.add_argument("--jobs", type=int, default=1, help="searches at once")
     options.add_argument("--log", help="keeps each search; goes on where it ended")

@@ -8,10 +8,15 @@
  * as long as it would see that write, and the write as long as the read is at hand.
  *
  * Whoever yields or spins may wait for who is held back: he goes after those.
+ *
+ * Others who poll for what a thread does that is held back would poll for ever: who was passed over so often that no
+ * constraint can be worth it goes on, and the rest of the run is POS's alone.
  */
 #include "tracer/explore/strategy/rff.h"
 #include "tracer/explore/strategy/rff_corpus.h"
 #include "tracer/explore/strategy/spin.h"
+
+enum { PATIENCE = 1000 };
 
 struct rff {
 	struct strategy base;
@@ -24,7 +29,9 @@ struct rff {
 	bool satisfied[RFF_CONSTRAINTS];
 	struct reads_from reads;
 	struct spin_watch spin;
-	ARRAY(bool) spins;		   /* by thread */
+	ARRAY(bool) spins;	     /* by thread */
+	ARRAY(unsigned) passed_over; /* by thread: so often in a row */
+	bool gave_up;
 	ARRAY(uint64_t) events;		   /* at the points */
 	ARRAY(struct strategy_point) best; /* points that POS may choose of ... */
 	ARRAY(size_t) indexes;		   /* ... and where they are among all */
@@ -40,7 +47,8 @@ static void begin(struct strategy *s)
 	f->parent = rff_corpus_draw(&f->corpus, &s->prng, &f->schedule);
 	reads_from_clear(&f->reads);
 	f->spin = (struct spin_watch){0};
-	f->spins.count = 0;
+	f->spins.count = f->passed_over.count = 0;
+	f->gave_up = false;
 	for (size_t i = 0; i < RFF_CONSTRAINTS; i++)
 		f->satisfied[i] = false;
 }
@@ -81,6 +89,8 @@ static int wanted(const struct rff *f, const struct strategy_point *p, uint64_t 
 {
 	int sum = 0;
 
+	if (f->gave_up)
+		return 0;
 	if (p->op == STRATEGY_YIELD || (p->thread < f->spins.count && f->spins.items[p->thread]))
 		return WAITS;
 	for (size_t i = 0; i < f->schedule.count; i++)
@@ -106,6 +116,24 @@ static void select_best(struct rff *f, const struct strategy_point *points, size
 		best = w;
 		*array_add(&f->best) = points[i];
 		*array_add(&f->indexes) = i;
+	}
+}
+
+/* Those that POS could not choose, because of what is wanted. */
+static void count_passed_over(struct rff *f, const struct strategy_point *points, size_t count)
+{
+	size_t best = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		bool is_best = best < f->indexes.count && f->indexes.items[best] == i;
+		unsigned *passed;
+
+		best += is_best;
+		while (f->passed_over.count <= points[i].thread)
+			*array_add(&f->passed_over) = 0;
+		passed = &f->passed_over.items[points[i].thread];
+		*passed = is_best ? 0 : *passed + 1;
+		f->gave_up |= *passed > PATIENCE;
 	}
 }
 
@@ -135,6 +163,7 @@ static size_t choose(struct strategy *s, const struct strategy_point *points, si
 	select_best(f, points, count);
 	i = f->indexes.items[strategy_choose(f->pos, f->best.items, f->best.count)];
 	p = &points[i];
+	count_passed_over(f, points, count);
 	while (f->spins.count <= p->thread)
 		*array_add(&f->spins) = false;
 	f->spins.items[p->thread] = spin_step(&f->spin, p);
@@ -223,6 +252,7 @@ static void fini(struct strategy *s)
 	rff_corpus_fini(&f->corpus);
 	reads_from_fini(&f->reads);
 	array_fini(&f->spins);
+	array_fini(&f->passed_over);
 	array_fini(&f->events);
 	array_fini(&f->best);
 	array_fini(&f->indexes);
