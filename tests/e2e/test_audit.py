@@ -8,7 +8,7 @@ import subprocess
 import sys
 from html.parser import HTMLParser
 
-from harness import ROOT, line_of, params
+from harness import ROOT, compile_text, line_of, params
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "audit"))
 import corpus  # noqa: E402
@@ -488,3 +488,43 @@ def test_idioms(t):
     sound(t, t.file("idioms.c", BOX + IDIOMS))
     kept = IDIOMS.replace("\tdefault:\n\t\tpthread_mutex_unlock(&b->lock);\n", "")
     found(t, [("idioms.c", len((BOX + kept).splitlines()) - 1, "return-with-lock")], t.file("idioms.c", BOX + kept))
+
+
+# ---- made to happen -----------------------------------------------------------------------------
+
+DRIVEN = {"forgotten_lock": "status", "publish_then_fill": "status", "transfer_both_ways": "deadlock", "last_permit_twice": "status"}
+
+
+def driver(path, defines="-DDRIVER"):
+    with open(path, encoding="utf-8") as f:
+        return compile_text(os.path.basename(path), f.read(), f"-std=gnu11 -g -O0 -pthread {defines}")
+
+
+@params(*DRIVEN)
+def test_confirmed(t, name):
+    """A finding is made to happen in a program, and comes back as a script that does so."""
+    path = os.path.join(ROOT, "tests", "audit", "faults", name + ".c")
+    program, folder, report = driver(path), t.path("found"), t.path("audit.json")
+    r = t.gate("audit", "--confirm", program, "-o", folder, "--report", report, path, env={"GATECTL_VERIFY": "10"})
+    t.equal(r.status, 116, "found", r)
+    t.check("; 1 of 1 confirmed" in r.stdout and ": note: confirmed: " in r.stdout, "confirmed", r)
+    with open(report) as f:
+        (finding,) = json.load(f)["findings"]
+    t.equal((finding["confirmed"], finding["script"]), (True, folder + "/1/gates.lua"), "in the report", r)
+    r = t.gate("run", "-g", finding["script"], program)
+    t.equal((r.status, r.err), (0, ""), "the script forces it", r)
+
+
+def test_not_confirmed(t):
+    """A program that never comes there; one that has none of these lines; none at all."""
+    path = os.path.join(ROOT, "tests", "audit", "faults", "forgotten_lock.c")
+    with open(path, encoding="utf-8") as f:
+        module = f.read()
+    idle = compile_text("forgotten_lock.c", module + "int main(void) { return 0; }\n", "-std=gnu11 -g -O0 -pthread")
+    for program, why in ((idle, "nothing failed in "), (compile_text("other.c", "int main(void) { return 0; }\n", "-g"), "no source file forgotten_lock.c")):
+        r = t.gate("audit", "--confirm", program, "-n", "50", "-o", t.path("found"), path)
+        t.equal(r.status, 116, "found", r)
+        t.check("; 0 of 1 confirmed" in r.stdout and why in r.stdout.split("note: not confirmed: ")[1], why, r)
+    t.check(not os.path.exists(t.path("found")), "nothing was written", r)
+    r = t.gate("audit", "--confirm", t.path("none"), "-o", t.path("found"), path)
+    t.equal(r.status, 127, "no such program", r)

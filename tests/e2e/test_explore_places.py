@@ -46,7 +46,7 @@ def lines_of(r, op):
     return {s[3].split(":")[-1] for s in steps(r) if s[2] == op}
 
 
-@params(("work", "10 12 13"), ("places.c", "5 6 7 10 12 13 17 18"), ("places!work", "10 12 13"))
+@params(("work", "10 12 13"), ("places.c", "5 6 7 10 12 13 17 18"), ("places!work", "10 12 13"), ("places.c:11,places.c:12", "12"))
 def test_points(t, what):
     where, lines = what
     program = compile_text("places.c", COUNT)
@@ -69,7 +69,8 @@ def test_points_elsewhere(t):
 WRONG = {
     "wrok": "no function wrok in places or the libraries it starts with; did you mean work?\ntry: write work\n",
     "placs.c": "no source file placs.c in places or the libraries it starts with; did you mean places.c?\ntry: write places.c\n",
-    "places.c:10": "places.c:10 is neither a file nor a function\n",
+    "places.c:1": "places.c:1 has no code; the nearest line that has is 4 (in twice)\n",
+    "work,wrok": "no function wrok in places or the libraries it starts with; did you mean work?\ntry: write work\n",
 }
 
 

@@ -1,6 +1,5 @@
 #include "tracer/cli/audit_confirm.h"
 
-#include "tracer/base/path.h"
 #include "tracer/cli/found.h"
 #include "tracer/cli/progress.h"
 #include "tracer/experiments/explore.h"
@@ -61,7 +60,8 @@ static bool is_at(const struct confirming *c, const struct schedule_step *step,
 		  struct audit_place at)
 {
 	return step->where.file && step->where.line == at.line &&
-	       path_names_file(program_text(c->program, at.file), step->where.file);
+	       strcmp(str_base_name(program_text(c->program, at.file)),
+		      str_base_name(step->where.file)) == 0;
 }
 
 /* A gate that was left in a script matters: without it the failure does not come. */
@@ -91,13 +91,21 @@ static bool comes_of(const struct confirming *c, const struct explore_failure *f
 
 /* ---- one finding -------------------------------------------------------------------------------------------- */
 
-static char *points_of(const struct confirming *c, const struct finding *f)
+/* PROG may have been compiled in another place: the name alone will do, if it is one file's. */
+static const char *file_of(const struct confirming *c, struct audit_place at, bool briefly)
+{
+	const char *path = program_text(c->program, at.file);
+
+	return briefly ? str_base_name(path) : path;
+}
+
+static char *points_of(const struct confirming *c, const struct finding *f, bool briefly)
 {
 	struct str text = {0};
 
-	str_addf(&text, "%s:%u", program_text(c->program, f->at.file), f->at.line);
+	str_addf(&text, "%s:%u", file_of(c, f->at, briefly), f->at.line);
 	if (f->other.file && (f->other.line != f->at.line || f->other.file != f->at.file))
-		str_addf(&text, ",%s:%u", program_text(c->program, f->other.file), f->other.line);
+		str_addf(&text, ",%s:%u", file_of(c, f->other, briefly), f->other.line);
 	return str_take(&text);
 }
 
@@ -119,14 +127,10 @@ static void tell_confirmed(struct finding *f, const struct explore_failure *fail
 
 static void tell_unconfirmed(struct finding *f, const struct explore *e, bool other)
 {
-	if (e->x.err->code)
-		finding_note(f, f->at, "not confirmed: %s", error_text(e->x.err));
-	else if (other)
+	if (other)
 		finding_note(f, f->at,
 			     "not confirmed: what failed in %lu schedules did not come of this",
 			     e->runs);
-	else if (!e->points_at.count)
-		finding_note(f, f->at, "not confirmed: PROG has no code for these lines");
 	else
 		finding_note(f, f->at, "not confirmed: nothing failed in %lu schedules%s", e->runs,
 			     e->complete ? ", and there are no others" : "");
@@ -176,28 +180,45 @@ static int try_points(struct confirming *c, struct finding *f, const char *point
 		answer = -1;
 	else if (f->is_confirmed)
 		tell_confirmed(f, failure, &e);
-	else if (!e.x.over && (!points || e.x.err->code))
+	else if (!e.x.over && !points && !e.x.err->code)
 		tell_unconfirmed(f, &e, failure);
 	c->x = e.x;
 	explore_fini(&e);
 	return answer < 0 ? -1 : f->is_confirmed;
 }
 
-static int confirm_one(struct confirming *c, struct finding *f)
+static bool is_elsewhere(const struct confirming *c, const struct finding *f, int answer)
 {
-	char *points = points_of(c, f);
+	return answer < 0 && !f->is_confirmed && !c->x.over && c->x.err->code == ERROR_LOCATION;
+}
+
+static int try_lines(struct confirming *c, struct finding *f, bool briefly)
+{
+	char *points = points_of(c, f, briefly);
 	int answer = try_points(c, f, points);
 
+	base_free(points);
+	return answer;
+}
+
+static int confirm_one(struct confirming *c, struct finding *f)
+{
+	int answer = try_lines(c, f, false);
+
 	f->is_tried = true;
+	if (is_elsewhere(c, f, answer)) {
+		error_fini(c->x.err);
+		answer = try_lines(c, f, true);
+	}
 	if (answer == 0)
 		answer = try_points(c, f, NULL);
 	/* No such place in PROG: the next one may be there. */
-	if (answer < 0 && !f->is_confirmed && !c->x.over && c->x.err->code == ERROR_LOCATION) {
+	if (is_elsewhere(c, f, answer)) {
+		finding_note(f, f->at, "not confirmed: %s", error_text(c->x.err));
 		error_fini(c->x.err);
 		answer = 0;
 	}
 	c->confirmed += f->is_confirmed;
-	base_free(points);
 	return answer < 0 ? -1 : 0;
 }
 
