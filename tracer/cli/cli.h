@@ -32,8 +32,8 @@ struct cli {
 	const char *ignore;		/* races: a file of locations; NULL: none */
 	struct harness_options harness; /* of harness; `library` is in rest */
 	struct cli_audit audit;
-	bool merge;			/* explore: of folders, nothing is run */
-	char **rest;			/* what follows the options: PROG and its arguments */
+	bool merge;  /* explore: of folders, nothing is run */
+	char **rest; /* what follows the options: PROG and its arguments */
 	int rest_count;
 	char *noted; /* of a run that was as expected: what was said last; or NULL */
 };
