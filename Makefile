@@ -12,7 +12,7 @@ VERSION := 0.1.0
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 LUA_CFLAGS := $(shell pkg-config --cflags lua5.4 2>/dev/null || echo -I/usr/include/lua5.4)
 # Headers of libclang, in a folder with its version; it is loaded when `audit` is used (dlopen).
-CLANG_INCLUDE := $(lastword $(sort $(wildcard /usr/lib/llvm-*/include)))
+CLANG_INCLUDE := $(patsubst %/clang-c,%,$(lastword $(sort $(wildcard /usr/lib/llvm-*/include/clang-c))))
 ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -DGATECTL_VERSION='"$(VERSION)"' $(LUA_CFLAGS) \
 	$(WARN) $(CPPFLAGS) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 ALL_LDFLAGS := $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
@@ -71,7 +71,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libgatectl.a
 $(BUILD)/unit/test_dwarf_witness: UNIT_LIBS := -ldwarf
 $(BUILD)/unit/test_dwarf_witness: $(BUILD)/gatectl
 
-$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tracer/audit/*.c)): ALL_CFLAGS += -isystem $(CLANG_INCLUDE)
+$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tracer/audit/*.c)): ALL_CFLAGS += $(addprefix -isystem ,$(CLANG_INCLUDE))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
