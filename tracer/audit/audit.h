@@ -54,6 +54,7 @@ struct audit {
 	struct number_map
 		recursive; /* ... that were initialised with attributes: they may be taken twice */
 	struct number_map called; /* functions that others of the program call */
+	unsigned depth;		  /* of the calls that are being looked at */
 	unsigned blocks;	  /* numbers for TERM_JOIN */
 	struct helds_table helds;
 	struct entry_accesses *of_fields; /* entries.h; one for each of the program's fields */

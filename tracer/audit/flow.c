@@ -1,7 +1,7 @@
 /* One function: its blocks until nothing new is known, and once more for what is seen there. */
 #include "tracer/audit/flow.h"
 
-enum { WAYS_MOST = 8, ROUNDS_MOST = 4000 };
+enum { WAYS_MOST = 8, ROUNDS_MOST = 4000, DEEPEST_CALL = 1000 };
 
 /* What is known where the block begins: one state for each set of locks. */
 struct ways {
@@ -273,8 +273,14 @@ const struct audit_facts *audit_facts_of(struct audit *a, unsigned function)
 			       .index = function,
 			       .facts = f};
 
+	static const struct audit_facts unknown = {.progress = FACTS_BEGUN};
+
 	if (f->progress != FACTS_NONE)
 		return f;
+	/* Its turn comes later; whoever calls it knows nothing of it. */
+	if (a->depth >= DEEPEST_CALL)
+		return &unknown;
+	a->depth++;
 	f->progress = FACTS_BEGUN;
 	if (w.function->blocks.count)
 		look_at(&w);
@@ -283,5 +289,6 @@ const struct audit_facts *audit_facts_of(struct audit *a, unsigned function)
 	array_fini(&w.exits);
 	array_fini(&w.fresh);
 	f->progress = FACTS_DONE;
+	a->depth--;
 	return f;
 }
