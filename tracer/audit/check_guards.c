@@ -20,11 +20,9 @@ struct guarded {
 
 static const struct audit_record *lock_record(const struct audit *a, unsigned lock)
 {
-	struct term is = term_at(&a->terms, lock);
+	unsigned key = audit_lock_key(a, lock);
 
-	while (is.kind == TERM_ELEMENT)
-		is = term_at(&a->terms, is.a);
-	return is.kind == TERM_FIELD ? audit_record_of(a, is.b + 1) : NULL;
+	return key <= a->program->fields.count ? audit_record_of(a, key) : NULL;
 }
 
 /* A lock of the same kind of struct guards its own object alone; one of several objects may be this one. */
@@ -196,13 +194,34 @@ static bool is_own_lock(const struct audit *a, unsigned key, unsigned field)
 	       audit_record_of(a, key) == audit_record_of(a, field);
 }
 
-static enum finding_confidence confidence(const struct audit *a, const struct entry_access *e,
+/* It may be called from outside, but whoever calls it in these files has the lock: it may be no interface at all. */
+static bool callers_hold(const struct audit *a, const struct entry_accesses *all,
+			 const struct entry_access *e, unsigned key)
+{
+	bool any = false;
+
+	if (!number_map_get(&a->called, a->program->functions.items[e->entry].usr))
+		return false;
+	array_each(const struct entry_access, other, &all->items) {
+		if (!same_place(other->at, e->at) || other->entry == e->entry)
+			continue;
+		if (!is_guarded_by(other, key))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+static enum finding_confidence confidence(const struct audit *a, const struct entry_accesses *all,
+					  const struct entry_access *e,
 					  const struct entry_access *other,
 					  const struct majority *m, unsigned field)
 {
 	if (m->is_told || (m->held && audit_record_of(a, field)->thread_safe))
 		return CONFIDENCE_HIGH;
 	if (entries_is_callback(a, e->entry) || entries_is_callback(a, other->entry))
+		return CONFIDENCE_LOW;
+	if (m->held && callers_hold(a, all, e, m->key))
 		return CONFIDENCE_LOW;
 	if (!m->held)
 		return other->access->is_atomic ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
@@ -226,8 +245,8 @@ static bool is_reported(const struct audit *a, const struct entry_access *e, uns
 	return false;
 }
 
-static void report(struct audit *a, const struct entry_access *e, const struct entry_access *other,
-		   const struct majority *m, unsigned field)
+static void report(struct audit *a, const struct entry_accesses *all, const struct entry_access *e,
+		   const struct entry_access *other, const struct majority *m, unsigned field)
 {
 	const struct audit_program *p = a->program;
 	const struct audit_field *of = &p->fields.items[field - 1];
@@ -239,7 +258,7 @@ static void report(struct audit *a, const struct entry_access *e, const struct e
 	f->record = p->records.items[of->record].name;
 	f->function = p->functions.items[e->function].name;
 	f->other = other->at;
-	f->confidence = confidence(a, e, other, m, field);
+	f->confidence = confidence(a, all, e, other, m, field);
 	if (m->is_told) {
 		lock_name(a, m->key, &lock);
 		finding_say(f,
@@ -327,7 +346,7 @@ static void check_field(struct audit *a, unsigned field)
 			continue;
 		other = conflict(all, e, &m);
 		if (other && is_likely(a, &m, field, other)) {
-			report(a, e, other, &m, field);
+			report(a, all, e, other, &m, field);
 			wrong = true;
 		}
 	}

@@ -22,7 +22,6 @@
 	X(getDiagnosticSeverity)                                                                   \
 	X(getDiagnosticSpelling)                                                                   \
 	X(getDiagnosticLocation)                                                                   \
-	X(getClangVersion)                                                                         \
 	X(visitChildren)                                                                           \
 	X(getCursorKind)                                                                           \
 	X(getCursorType)                                                                           \
@@ -37,12 +36,10 @@
 	X(PrintingPolicy_dispose)                                                                  \
 	X(getCursorTLSKind)                                                                        \
 	X(getCursorLinkage)                                                                        \
-	X(getCanonicalCursor)                                                                      \
 	X(isCursorDefinition)                                                                      \
 	X(equalCursors)                                                                            \
 	X(isExpression)                                                                            \
 	X(Cursor_getStorageClass)                                                                  \
-	X(Cursor_getRawCommentText)                                                                \
 	X(Cursor_isAnonymous)                                                                      \
 	X(Cursor_isNull)                                                                           \
 	X(Cursor_Evaluate)                                                                         \
@@ -53,12 +50,8 @@
 	X(getCanonicalType)                                                                        \
 	X(getPointeeType)                                                                          \
 	X(getArrayElementType)                                                                     \
-	X(getResultType)                                                                           \
 	X(getTypeDeclaration)                                                                      \
 	X(getTypeSpelling)                                                                         \
-	X(isConstQualifiedType)                                                                    \
-	X(isVolatileQualifiedType)                                                                 \
-	X(Type_getValueType)                                                                       \
 	X(getRangeStart)                                                                           \
 	X(getRangeEnd)                                                                             \
 	X(getFileLocation)                                                                         \

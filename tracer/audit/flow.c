@@ -224,25 +224,38 @@ static void keep_accesses(struct audit_flow *w)
 	f->accesses.count = kept;
 }
 
+/* One value, whichever way it ends; NULL besides is no object. */
 static void find_result(struct audit_flow *w)
 {
-	unsigned result = 0;
 	const struct terms *t = &w->audit->terms;
+	unsigned result = 0;
+	bool zero = false;
 
 	array_each(const struct flow_exit, x, &w->exits) {
-		/* NULL is no object. */
-		if (term_at(t, x->value).kind == TERM_CONSTANT && w->exits.count > 1 &&
-		    !term_at(t, x->value).a)
+		const struct term is = term_at(t, x->value);
+
+		if (is.kind == TERM_CONSTANT && !is.a) {
+			zero = true;
 			continue;
+		}
 		if (result && result != x->value &&
-		    term_at(t, result).kind != term_at(t, x->value).kind)
+		    (is.kind != TERM_FRESH || term_at(t, result).kind != TERM_FRESH))
 			return;
 		result = x->value;
 	}
 	switch (term_at(t, result).kind) {
+	case TERM_UNKNOWN:
+		if (zero)
+			w->facts->result = term_of(&w->audit->terms, TERM_CONSTANT, 0, 0);
+		return;
 	case TERM_LOCAL:
 	case TERM_JOIN:
 	case TERM_SITE:
+		return;
+	case TERM_CONSTANT:
+	case TERM_DERIVED:
+	case TERM_TRIED:
+		w->facts->result = zero ? 0 : result;
 		return;
 	default:
 		w->facts->result = result;

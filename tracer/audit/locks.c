@@ -1,11 +1,19 @@
 /* Locks that are taken and released, and how a function ends. */
 #include "tracer/audit/flow.h"
 
+static bool is_lock(const struct audit *a, struct term is)
+{
+	return is.kind == TERM_FIELD && a->program->fields.items[is.b].lock;
+}
+
 unsigned audit_lock_key(const struct audit *a, unsigned lock)
 {
 	struct term is = term_at(&a->terms, lock);
 
 	while (is.kind == TERM_ELEMENT || is.kind == TERM_LOAD)
+		is = term_at(&a->terms, is.a);
+	/* Of a lock within a lock, the one that its user has. */
+	while (is.kind == TERM_FIELD && is_lock(a, term_at(&a->terms, is.a)))
 		is = term_at(&a->terms, is.a);
 	if (is.kind == TERM_FIELD)
 		return is.b + 1;

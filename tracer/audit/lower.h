@@ -8,10 +8,6 @@ struct lower_label {
 	unsigned name, block;
 };
 
-struct lower_scope {
-	unsigned local; /* its cleanup is called at the end */
-};
-
 struct lower {
 	struct audit_reader *reader;
 	struct audit_function *function;

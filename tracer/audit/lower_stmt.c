@@ -330,6 +330,9 @@ static bool semicolons(const struct cursor_text *file, unsigned from, unsigned t
 {
 	unsigned depth = 0, found = 0;
 
+	/* A macro's: what stands here is what it was given. */
+	if (to - from < 3 || strncmp(file->begin + from, "for", 3) != 0)
+		return false;
 	for (unsigned i = from; i < to && found < 2; i++) {
 		char c = file->begin[i];
 

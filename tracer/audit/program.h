@@ -19,7 +19,7 @@ enum audit_lock_kind { AUDIT_NO_LOCK, AUDIT_MUTEX, AUDIT_RWLOCK, AUDIT_SPIN };
 struct audit_field {
 	unsigned usr, name, record;
 	enum audit_lock_kind lock;
-	bool is_atomic, is_volatile, is_const, is_array, is_record;
+	bool is_atomic, is_record;
 	unsigned guarded_by; /* a name: guarded_by(lock) in its comment */
 	struct audit_place at;
 };
@@ -87,7 +87,6 @@ struct audit_block {
 struct audit_local {
 	unsigned name, record; /* record: as above */
 	unsigned cleanup;      /* the USR of a function that is called when its scope ends */
-	bool is_array;
 	struct audit_place at;
 };
 

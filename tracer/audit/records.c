@@ -44,12 +44,31 @@ static enum audit_lock_kind lock_named(const struct audit_reader *r, CXType type
 	return kind;
 }
 
-/* By the names of its types: pthread_mutex_t is a union without one, a spin lock is an int. */
-enum audit_lock_kind record_lock_kind(const struct audit_reader *r, CXType type)
+static enum audit_lock_kind kind_of_all(const struct audit_program *p, const struct audit_record *r)
 {
-	enum audit_lock_kind kind = lock_named(r, element(r, type));
+	enum audit_lock_kind kind = AUDIT_NO_LOCK;
 
-	return kind ? kind : lock_named(r, element(r, r->clang.getCanonicalType(type)));
+	array_each(const unsigned, field, &r->fields) {
+		kind = p->fields.items[*field].lock;
+		if (!kind)
+			return AUDIT_NO_LOCK;
+	}
+	return kind;
+}
+
+/* By the names of its types: pthread_mutex_t is a union without one, a spin lock is an int. */
+enum audit_lock_kind record_lock_kind(struct audit_reader *r, CXType type)
+{
+	CXType canonical = element(r, r->clang.getCanonicalType(type));
+	enum audit_lock_kind kind = lock_named(r, element(r, type));
+	unsigned record;
+
+	if (!kind)
+		kind = lock_named(r, canonical);
+	if (kind || canonical.kind != CXType_Record)
+		return kind;
+	record = record_of_type(r, canonical);
+	return record ? kind_of_all(r->program, &r->program->records.items[record - 1]) : kind;
 }
 
 bool record_is_atomic(const struct audit_reader *r, CXType type)
@@ -132,28 +151,25 @@ static CXCursor named_record(const struct audit_reader *r, CXCursor record)
 	return record;
 }
 
+/* Its type may be a struct that is read on the way. */
 static void add_field(struct audit_reader *r, unsigned record, CXCursor c)
 {
 	struct audit_program *p = r->program;
 	CXType type = r->clang.getCursorType(c), canonical = r->clang.getCanonicalType(type);
-	struct audit_field *f = array_add(&p->fields);
 	char *comment = comment_of(r, c);
+	struct audit_field f = {
+		.usr = cursor_usr(r, c), .name = cursor_name(r, c), .record = record};
 
-	f->usr = cursor_usr(r, c);
-	f->name = cursor_name(r, c);
-	f->record = record;
-	f->at = cursor_place(r, c);
-	f->lock = record_lock_kind(r, type);
-	f->is_atomic = record_is_atomic(r, type);
-	f->is_volatile = r->clang.isVolatileQualifiedType(canonical);
-	f->is_const = r->clang.isConstQualifiedType(canonical);
-	f->is_array = canonical.kind == CXType_ConstantArray;
-	f->is_record = element(r, canonical).kind == CXType_Record;
-	f->guarded_by = guard_of(r, comment);
+	f.at = cursor_place(r, c);
+	f.lock = record_lock_kind(r, type);
+	f.is_atomic = record_is_atomic(r, type);
+	f.is_record = element(r, canonical).kind == CXType_Record;
+	f.guarded_by = guard_of(r, comment);
 	base_free(comment);
-	p->records.items[record].has_lock |= f->lock != AUDIT_NO_LOCK;
-	p->records.items[record].has_atomic |= f->is_atomic;
-	number_map_set(&p->field_of, f->usr, (unsigned)p->fields.count);
+	p->records.items[record].has_lock |= f.lock != AUDIT_NO_LOCK;
+	p->records.items[record].has_atomic |= f.is_atomic;
+	*array_add(&p->fields) = f;
+	number_map_set(&p->field_of, f.usr, (unsigned)p->fields.count);
 	*array_add(&p->records.items[record].fields) = (unsigned)p->fields.count - 1;
 }
 
