@@ -82,10 +82,6 @@ unsigned lower_global(struct audit_reader *r, CXCursor declaration)
 	g = array_add(&p->globals);
 	g->usr = usr;
 	g->name = cursor_name(r, declaration);
-	g->at = cursor_place(r, declaration);
-	g->is_static = r->clang.getCursorLinkage(declaration) != CXLinkage_External;
-	g->is_atomic = record_is_atomic(r, type);
-	g->lock = record_lock_kind(r, type);
 	g->record = record_of_type(r, type);
 	number_map_set(&p->global_of, usr, (unsigned)p->globals.count);
 	return (unsigned)p->globals.count;
@@ -127,7 +123,6 @@ static unsigned add_local(struct lower *l, CXCursor c)
 	*array_add(&l->declared) = c;
 	local->name = cursor_name(l->reader, c);
 	local->record = record_of_type(l->reader, type);
-	local->at = cursor_place(l->reader, c);
 	return (unsigned)l->function->locals.count - 1;
 }
 

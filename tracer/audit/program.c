@@ -69,13 +69,6 @@ void number_map_fini(struct number_map *m)
 
 /* ---- what is in it ------------------------------------------------------------------------------------------- */
 
-struct audit_function *program_function(const struct audit_program *p, unsigned usr)
-{
-	unsigned index = number_map_get(&p->function_of, usr);
-
-	return index ? &p->functions.items[index - 1] : NULL;
-}
-
 struct audit_global *program_global(const struct audit_program *p, unsigned usr)
 {
 	unsigned index = number_map_get(&p->global_of, usr);

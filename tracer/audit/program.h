@@ -87,7 +87,6 @@ struct audit_block {
 struct audit_local {
 	unsigned name, record; /* record: as above */
 	unsigned cleanup;      /* the USR of a function that is called when its scope ends */
-	struct audit_place at;
 };
 
 struct audit_function {
@@ -100,9 +99,6 @@ struct audit_function {
 
 struct audit_global {
 	unsigned usr, name, record;
-	bool is_static, is_atomic;
-	enum audit_lock_kind lock;
-	struct audit_place at;
 };
 
 /* Numbers by numbers that are not 0. */
@@ -141,7 +137,6 @@ void number_map_set(struct number_map *m, unsigned key, unsigned value);
 void number_map_fini(struct number_map *m);
 
 /* By USR, or NULL. */
-struct audit_function *program_function(const struct audit_program *p, unsigned usr);
 struct audit_global *program_global(const struct audit_program *p, unsigned usr);
 
 const char *program_text(const struct audit_program *p, unsigned name);
