@@ -2,11 +2,12 @@
 
 import json
 import os
+import re
 import shutil
 import time
 
 from harness import Skip, Target, compile_text, params
-from test_explore import ABBA, explore, failed
+from test_explore import ABBA, explore, failed, read
 
 # Hours pass at once where nobody else can go on, and the clock says so.
 HOURS = """#include <assert.h>
@@ -862,3 +863,46 @@ def test_nobody_starves(t, strategy):
     """What a strategy wants first is no reason to hold one thread back for ever while others wait for it in a loop."""
     r = explore(t, "--strategy", strategy, "-n", "60", "--steps", "20000", "-j", "1", compile_text("poll.c", POLL, flags="-g -O1"))
     t.equal((r.status, r.report["cut"]), (0, 0), "each run ends", r)
+
+
+# Who takes waits until what is in has been linked (liburcu's wfcqueue). Two that take at a time may both see the only
+# one: then one of them waits for ever. That is a livelock; that one waits for who is about to link is none.
+HALF_IN = """#include <poll.h>
+#include <pthread.h>
+static int tail, next;
+static void *take(void *p)
+{
+	if (__atomic_fetch_add(&tail, 0, __ATOMIC_SEQ_CST))
+		for (int looks = 1; !__atomic_exchange_n(&next, 0, __ATOMIC_SEQ_CST); looks++)
+			if (looks < 10)
+				__builtin_ia32_pause();
+			else
+				looks = poll(0, 0, 10);
+	__atomic_exchange_n(&tail, 0, __ATOMIC_SEQ_CST);
+	return p;
+}
+static void *put(void *p)
+{
+	__atomic_exchange_n(&tail, 1, __ATOMIC_SEQ_CST);
+	__atomic_exchange_n(&next, 1, __ATOMIC_SEQ_CST);
+	return take(p);
+}
+int main(void)
+{
+	pthread_t t[2];
+	pthread_create(&t[0], 0, put, 0);
+	pthread_create(&t[1], 0, take, 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+"""
+
+
+def test_starved_is_no_livelock(t):
+    """What is found, and made small, is that somebody waits for ever, not that somebody is never let who could end it."""
+    r = explore(t, "-n", "300", "--steps", "20000", "-j", "1",
+                compile_text("half_in.c", HALF_IN, flags="-g -O2 -pthread"))
+    f = failed(t, r, "livelock", "a livelock")
+    ends = re.findall(r"^ *[0-9]+  (put|take)#1 +end ", read(f["folder"] + "/schedule"), re.M)
+    t.equal(len(ends), 1, "the other one has ended", r)

@@ -107,8 +107,9 @@ struct controlled {
 	/* What the run was. */
 	struct schedule schedule;
 	enum controlled_end end;
-	bool sanitizer;	     /* the program has a sanitizer, which has reported something */
-	bool asks_ids;	     /* the program has asked for its own, in this run or another one */
+	bool sanitizer; /* the program has a sanitizer, which has reported something */
+	bool starves;  /* STEPS: somebody could have gone on in the last of them, and was not let */
+	bool asks_ids; /* the program has asked for its own, in this run or another one */
 	bool had_threads;    /* keeps: it has made some on its way, ended or not */
 	char *stuck;	     /* STUCK: tells this one from others; or NULL */
 	struct control *now; /* the run that goes on; or NULL */

@@ -66,6 +66,7 @@ struct turn {
 	size_t access_count;
 	unsigned accesses_index; /* of controlled.accesses */
 	bool accesses_atomic;
+	unsigned long passed_over; /* so many choices in a row it was among, and was not taken */
 	struct controlled_round spin;
 	struct controlled_loop_rounds rounds;
 	uint64_t locking; /* it has this lock when its call returns; 0: none */
@@ -118,8 +119,9 @@ struct control {
 	uint64_t worked_then; /* ... how long they had computed */
 	unsigned looks;	      /* at threads that have come to no point, since the step: */
 	size_t looked_at;
-	unsigned clock_reads;		      /* of it, since the last step */
-	uint64_t random;		      /* of the bytes that getrandom(2) has given */
+	unsigned clock_reads; /* of it, since the last step */
+	size_t starved_at; /* the last step at which somebody had been passed over for long; or 0 */
+	uint64_t random;   /* of the bytes that getrandom(2) has given */
 	unsigned processes;		      /* that were forked */
 	ARRAY(struct controlled_span) shared; /* memory that they have in common */
 	struct session_thread *arrived;	      /* where schedules begin; or NULL */
@@ -223,6 +225,10 @@ void interrupts_end_wait(struct control *c, struct turn *t);
 /* ---- spins.c ---- */
 
 void spins_look(struct control *c, struct turn *t);
+/* The strategy has chosen this one; the others in c->at have to wait. */
+void spins_pass_over(struct control *c, struct turn *chosen);
+/* Has somebody had to wait for long, in the last steps? */
+bool spins_starves(const struct control *c);
 /* At the access that it is about to make. */
 bool spins_at(struct control *c, struct turn *t, const struct arch_regs *regs);
 

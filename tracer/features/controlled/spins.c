@@ -2,10 +2,13 @@
  * A run of very many steps: a livelock, or only a long one? In a livelock few different steps (thread,
  * place, object) are left, and they come again and again; and the threads are in the same few states there, by
  * their registers and the ends of their stacks. A loop that counts gets on.
+ *
+ * Nor is it one if somebody could go on there and was not let for long: what the others wait for may be his to do,
+ * and no scheduler of a real machine keeps him waiting for ever.
  */
 #include "tracer/features/controlled/controlled_internal.h"
 
-enum { LOOKED_AT = 8192, FEW = 64, STACK = 512, HITS_LEAST = 64 };
+enum { LOOKED_AT = 8192, FEW = 64, STACK = 512, HITS_LEAST = 64, PATIENCE = 2048 };
 
 static uint64_t hash(uint64_t digest, const void *bytes, size_t n)
 {
@@ -43,6 +46,28 @@ void spins_look(struct control *c, struct turn *t)
 	if (g->states_count < CONTROLLED_STATES)
 		g->states[g->states_count] = state;
 	g->states_count++;
+}
+
+/* So many choices: by chance nobody waits for longer, be it among hundreds. */
+static unsigned long patience(const struct controlled *g)
+{
+	return g->steps && g->steps / 4 < PATIENCE ? g->steps / 4 : PATIENCE;
+}
+
+/* Which of several is woken is nobody's turn. */
+void spins_pass_over(struct control *c, struct turn *chosen)
+{
+	if (c->points.items[0].op == STRATEGY_WAKE)
+		return;
+	array_each(struct turn *const, t, &c->at)
+		if (++(*t)->passed_over > patience(c->given))
+			c->starved_at = c->given->schedule.steps.count;
+	chosen->passed_over = 0;
+}
+
+bool spins_starves(const struct control *c)
+{
+	return c->starved_at && c->given->schedule.steps.count - c->starved_at < LOOKED_AT;
 }
 
 /*
@@ -98,7 +123,8 @@ bool controlled_spins(const struct controlled *c)
 {
 	const struct strategy_point *known[FEW];
 
-	return kinds_of(&c->schedule, known) <= FEW && c->states_count <= CONTROLLED_STATES;
+	return !c->starves && kinds_of(&c->schedule, known) <= FEW &&
+	       c->states_count <= CONTROLLED_STATES;
 }
 
 size_t controlled_spins_enough(const struct schedule *s)

@@ -67,6 +67,7 @@ void control_end(struct control *c, enum controlled_end how)
 	o->time_limit = how != CONTROLLED_STOPPED;
 	if (how == CONTROLLED_STEPS) {
 		o->steps = c->given->steps;
+		c->given->starves = spins_starves(c);
 		o->livelock = controlled_spins(c->given);
 	}
 	session_end(c->session);
@@ -159,6 +160,7 @@ struct turn *control_choose(struct control *c)
 		return NULL;
 	}
 	record(c, i);
+	spins_pass_over(c, c->at.items[i]);
 	c->clock_reads = 0;
 	return c->at.items[i];
 }
