@@ -53,6 +53,7 @@ void audit_run(struct audit *a, struct audit_program *p, const struct audit_opti
 	choose_types(a);
 	for (unsigned i = 0; i < p->functions.count; i++)
 		audit_facts_of(a, i);
+	beside_find(a);
 	entries_collect(a);
 	check_escape(a);
 	check_publication(a);
@@ -75,6 +76,7 @@ void audit_fini(struct audit *a)
 		array_fini(&f->given);
 	}
 	base_free(a->facts);
+	base_free(a->sequential);
 	array_fini(&a->suspicions);
 	number_map_fini(&a->handed);
 	number_map_fini(&a->recursive);

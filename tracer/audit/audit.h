@@ -58,6 +58,7 @@ struct audit {
 	unsigned blocks;	  /* numbers for TERM_JOIN */
 	struct helds_table helds;
 	struct entry_accesses *of_fields; /* entries.h; one for each of the program's fields */
+	bool *sequential;		  /* targets that have one thread alone (beside.c) */
 	struct findings findings;
 };
 

@@ -1,5 +1,6 @@
 /* Calls: of functions that everybody knows, of the program's own, and of others. */
 #include "tracer/audit/flow.h"
+#include "tracer/audit/targets.h"
 
 #include <string.h>
 
@@ -330,21 +331,13 @@ static void apply_accesses(struct applied *a, const struct audit_facts *f)
 		struct audit_helds held;
 		unsigned address;
 
-		if (inner->is_settled)
+		if (inner->is_settled || !conditions_hold(a->w, a->s, &inner->when, &a->binding))
 			continue;
 		held = lock_helds_inside(a->w, a->s, &inner->held, &a->binding);
 		address = bind(a, inner->address);
 		object_access_inside(a->w, a->s, inner, address ? address : inner->address, &held,
-				     a->c->e->at);
+				     &a->binding, a->c->e->at);
 	}
-}
-
-static bool is_released_inside(const struct audit_helds *held, struct applied *a, unsigned lock)
-{
-	for (unsigned i = 0; i < held->count; i++)
-		if (held->items[i].mode == HELD_LEFT && bind(a, held->items[i].lock) == lock)
-			return true;
-	return false;
 }
 
 static void apply_acquisitions(struct applied *a, const struct audit_facts *f)
@@ -355,9 +348,9 @@ static void apply_acquisitions(struct applied *a, const struct audit_facts *f)
 		const struct audit_held *has = lock ? state_held(a->s, lock) : NULL;
 		struct audit_acquisition all = *inner;
 
-		if (!lock)
+		if (!lock || !conditions_hold(a->w, a->s, &inner->when, &a->binding))
 			continue;
-		if (has && has->mode == HELD_ALONE && !is_released_inside(&inner->held, a, lock) &&
+		if (has && has->mode == HELD_ALONE && !inner->is_again &&
 		    !audit_may_be_taken_twice(a->w->audit, lock))
 			suspect(a->w, &(struct suspicion){SUSPECT_DOUBLE_LOCK, a->w->index, lock, 0,
 							  NULL, a->c->e->at, has->at});
@@ -366,6 +359,7 @@ static void apply_acquisitions(struct applied *a, const struct audit_facts *f)
 		all.function = a->w->index;
 		all.at = a->c->e->at;
 		all.held = lock_helds(a->w, a->s);
+		all.when = conditions_inside(a->w, a->s, &inner->when, &a->binding);
 		all.inner = inner;
 		lock_acquired(a->w, &all);
 	}
@@ -511,15 +505,28 @@ static void let_out(struct audit_flow *w, struct state *s, const struct audit_ca
 				      c->e->at);
 }
 
+/* A library's own way to make a thread, by its name. */
+static bool may_make_thread(const char *name)
+{
+	static const char *const verbs[] = {"create", "Create", "new", "start", "spawn", "pool"};
+	bool says = false;
+
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+		says |= strstr(name, verbs[i]) != NULL;
+	return says && (strstr(name, "thread") || strstr(name, "Thread"));
+}
+
 static unsigned apply(struct audit_flow *w, struct state *s, const struct audit_call *c)
 {
-	unsigned index = number_map_get(&w->audit->program->function_of, c->usr);
+	unsigned index = targets_function(w->audit->program, c->usr, w->function->unit);
 	enum call_effect effect = c->usr ? effect_of(w, c) : DOES_NOTHING;
 
 	if (effect != DOES_NOTHING)
 		return apply_known(w, s, c, effect);
 	if (index)
 		return apply_own(w, s, c, index - 1);
+	if (may_make_thread(c->name))
+		s->makes_threads = w->facts->makes_threads = true;
 	let_out(w, s, c);
 	for (unsigned i = 0; i < c->count; i++)
 		if (term_at(terms_of(w), c->arguments[i]).kind == TERM_FRESH ||

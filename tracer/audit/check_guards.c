@@ -154,7 +154,7 @@ static unsigned weight(const struct entry_access *other, const struct entry_acce
 }
 
 /* An access that may come at the same time. */
-static const struct entry_access *conflict(const struct entry_accesses *all,
+static const struct entry_access *conflict(const struct audit *a, const struct entry_accesses *all,
 					   const struct entry_access *with,
 					   const struct majority *m)
 {
@@ -164,7 +164,7 @@ static const struct entry_access *conflict(const struct entry_accesses *all,
 		bool writes = other->access->writes || with->access->writes;
 
 		if (!writes || (other->access->is_atomic && with->access->is_atomic) ||
-		    (!m->is_told && exclude(other, with)))
+		    (!m->is_told && exclude(other, with)) || !entries_beside(a, other, with))
 			continue;
 		if (!found || weight(other, with) > weight(found, with))
 			found = other;
@@ -326,6 +326,38 @@ static bool is_told(const struct audit *a, struct audit_place at, unsigned field
 	return false;
 }
 
+/* Of those that are in one program with it. */
+static struct entry_accesses together_with(const struct audit *a, const struct entry_accesses *all,
+					   const struct entry_access *e)
+{
+	struct entry_accesses some = {{0}};
+
+	array_each(const struct entry_access, other, &all->items)
+		if (entries_beside(a, other, e))
+			*array_add(&some.items) = *other;
+	return some;
+}
+
+/* True: there is something wrong with it. */
+static bool check_access(struct audit *a, const struct entry_accesses *all,
+			 const struct entry_access *e, const struct majority *of_all,
+			 unsigned field)
+{
+	struct entry_accesses some = together_with(a, all, e);
+	const struct majority m =
+		some.items.count == all->items.count ? *of_all : majority_of(a, &some, field);
+	const struct entry_access *other = NULL;
+	bool is;
+
+	if (!m.key || !is_guarded_by(e, m.key))
+		other = conflict(a, &some, e, &m);
+	is = other && is_likely(a, &m, field, other);
+	if (is)
+		report(a, &some, e, other, &m, field);
+	array_fini(&some.items);
+	return is;
+}
+
 static void check_field(struct audit *a, unsigned field)
 {
 	struct entry_accesses *all = entries_of_field(a, field);
@@ -339,16 +371,10 @@ static void check_field(struct audit *a, unsigned field)
 	}
 	m = majority_of(a, all, field);
 	array_each(const struct entry_access, e, &all->items) {
-		const struct entry_access *other;
-
 		if (!written || e->access->is_atomic || is_told(a, e->at, field) ||
-		    is_reported(a, e, field) || (m.key && is_guarded_by(e, m.key)))
+		    is_reported(a, e, field))
 			continue;
-		other = conflict(all, e, &m);
-		if (other && is_likely(a, &m, field, other)) {
-			report(a, all, e, other, &m, field);
-			wrong = true;
-		}
+		wrong |= check_access(a, all, e, &m, field);
 	}
 	if (!wrong && all->items.count && (m.key || !written || !plain))
 		add_safe(a, field, &m, written, plain);

@@ -30,6 +30,12 @@ struct entry_accesses *entries_of_field(const struct audit *a, unsigned field);
 void entries_collect(struct audit *a);
 void entries_forget(struct audit *a);
 
+/* May both come at the same time, as far as programs go: are they in one, and has it threads? */
+bool entries_beside(const struct audit *a, const struct entry_access *x,
+		    const struct entry_access *y);
+/* Once, when the facts of all functions are there. */
+void beside_find(struct audit *a);
+
 /* The way from the entry to the place, as notes. */
 void entries_notes(const struct audit *a, const struct entry_access *e, struct finding *f);
 

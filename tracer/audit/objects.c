@@ -154,6 +154,11 @@ void object_store(struct audit_flow *w, struct state *s, unsigned address, unsig
 
 void object_make(struct audit_flow *w, unsigned object)
 {
+	/* Of a lock within a lock, the object that has it. */
+	for (struct term is = term_at(&w->audit->terms, object);
+	     is.kind == TERM_FIELD && w->audit->program->fields.items[is.b].lock;
+	     is = term_at(&w->audit->terms, object))
+		object = is.a;
 	if (object && !has(w->facts->made.items, w->facts->made.count, object))
 		*array_add(&w->facts->made) = object;
 }
@@ -205,8 +210,10 @@ static void note(struct audit_flow *w, const struct state *s, struct audit_acces
 		return;
 	a->function = w->index;
 	a->alone = !s->makes_threads && (!a->inner || a->inner->alone);
-	if (!a->inner)
+	if (!a->inner) {
 		a->held = lock_helds(w, s);
+		a->when = conditions_of(w, s);
+	}
 	access_add(w, a);
 }
 
@@ -223,7 +230,8 @@ void object_read(struct audit_flow *w, struct state *s, unsigned address,
 
 /* An access of a function that was called: the caller's locks are held there, too. */
 void object_access_inside(struct audit_flow *w, struct state *s, const struct audit_access *inner,
-			  unsigned address, const struct audit_helds *held, struct audit_place at)
+			  unsigned address, const struct audit_helds *held,
+			  const struct term_binding *b, struct audit_place at)
 {
 	struct audit_access a = *inner;
 
@@ -231,6 +239,7 @@ void object_access_inside(struct audit_flow *w, struct state *s, const struct au
 	a.at = at;
 	a.held = *held;
 	a.inner = inner;
+	a.when = conditions_inside(w, s, &inner->when, b);
 	note(w, s, &a);
 }
 

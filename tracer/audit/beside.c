@@ -1,0 +1,55 @@
+/* Which accesses may be beside each other at all: those of one program, if it has threads. */
+#include "tracer/audit/entries.h"
+#include "tracer/audit/targets.h"
+
+#include <string.h>
+
+/* A program is what has a main; without anything that makes a thread, all of it comes one after the other. */
+void beside_find(struct audit *a)
+{
+	const struct audit_program *p = a->program;
+	bool *has_main = base_alloc(p->targets.count + 1, sizeof(*has_main)),
+	     *has_threads = base_alloc(p->targets.count + 1, sizeof(*has_threads));
+
+	for (unsigned i = 0; i < p->functions.count; i++) {
+		const struct audit_function *f = &p->functions.items[i];
+
+		if (!f->unit)
+			continue;
+		array_each(const unsigned, t, &p->sources.items[f->unit - 1].targets) {
+			has_main[*t] |= strcmp(entries_name(a, i), "main") == 0;
+			has_threads[*t] |= a->facts[i].makes_threads;
+		}
+	}
+	a->sequential = base_alloc(p->targets.count + 1, sizeof(*a->sequential));
+	for (unsigned t = 0; t < p->targets.count; t++)
+		a->sequential[t] = targets_is_named(p, t) && has_main[t] && !has_threads[t];
+	base_free(has_main);
+	base_free(has_threads);
+}
+
+static bool are_beside(const struct audit *a, unsigned unit, unsigned other)
+{
+	const struct audit_program *p = a->program;
+
+	if (!unit || !other)
+		return true;
+	array_each(const unsigned, x, &p->sources.items[unit - 1].targets)
+		array_each(const unsigned, y, &p->sources.items[other - 1].targets)
+			if (*x == *y ? !a->sequential[*x] : !targets_are_apart(p, *x, *y))
+				return true;
+	return false;
+}
+
+bool entries_beside(const struct audit *a, const struct entry_access *x,
+		    const struct entry_access *y)
+{
+	const struct audit_function *all = a->program->functions.items;
+
+	return are_beside(a, all[x->function].unit, all[y->function].unit) &&
+	       are_beside(a, all[x->entry].unit, all[y->function].unit) &&
+	       are_beside(a, all[x->function].unit, all[y->entry].unit) &&
+	       are_beside(a, all[x->entry].unit, all[y->entry].unit) &&
+	       are_beside(a, all[x->entry].unit, all[x->function].unit) &&
+	       are_beside(a, all[y->entry].unit, all[y->function].unit);
+}
