@@ -80,6 +80,7 @@ void audit_fini(struct audit *a)
 	array_fini(&a->suspicions);
 	number_map_fini(&a->handed);
 	number_map_fini(&a->recursive);
+	number_map_fini(&a->own_threads);
 	number_map_fini(&a->called);
 	entries_forget(a);
 	audit_helds_fini(a);

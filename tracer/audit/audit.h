@@ -35,6 +35,9 @@ struct audit_options {
 	bool all;
 };
 
+/* Has each object that such a thread is given a thread of its own? */
+enum audit_own_thread { THREAD_OWNS = 1, THREAD_SHARES };
+
 struct helds_table {
 	ARRAY(struct audit_helds) all;
 	unsigned *slots;
@@ -53,9 +56,10 @@ struct audit {
 		handed; /* locks (a field + 1, or a USR) that are released by others than who took them */
 	struct number_map
 		recursive; /* ... that were initialised with attributes: they may be taken twice */
-	struct number_map called; /* functions that others of the program call */
-	unsigned depth;		  /* of the calls that are being looked at */
-	unsigned blocks;	  /* numbers for TERM_JOIN */
+	struct number_map own_threads; /* first functions of threads: an audit_own_thread */
+	struct number_map called;      /* functions that others of the program call */
+	unsigned depth;		       /* of the calls that are being looked at */
+	unsigned blocks;	       /* numbers for TERM_JOIN */
 	struct helds_table helds;
 	struct entry_accesses *of_fields; /* entries.h; one for each of the program's fields */
 	bool *sequential;		  /* targets that have one thread alone (beside.c) */

@@ -28,6 +28,18 @@ void beside_find(struct audit *a)
 	base_free(has_threads);
 }
 
+bool beside_nobody(const struct audit *a, unsigned function)
+{
+	const unsigned unit = a->program->functions.items[function].unit;
+
+	if (!unit)
+		return false;
+	array_each(const unsigned, t, &a->program->sources.items[unit - 1].targets)
+		if (!a->sequential[*t])
+			return false;
+	return true;
+}
+
 static bool are_beside(const struct audit *a, unsigned unit, unsigned other)
 {
 	const struct audit_program *p = a->program;
@@ -41,8 +53,8 @@ static bool are_beside(const struct audit *a, unsigned unit, unsigned other)
 	return false;
 }
 
-bool entries_beside(const struct audit *a, const struct entry_access *x,
-		    const struct entry_access *y)
+bool entries_together(const struct audit *a, const struct entry_access *x,
+		      const struct entry_access *y)
 {
 	const struct audit_function *all = a->program->functions.items;
 
@@ -52,4 +64,29 @@ bool entries_beside(const struct audit *a, const struct entry_access *x,
 	       are_beside(a, all[x->entry].unit, all[y->entry].unit) &&
 	       are_beside(a, all[x->entry].unit, all[x->function].unit) &&
 	       are_beside(a, all[y->entry].unit, all[y->function].unit);
+}
+
+/* Nobody else's: what is reached from the thread's argument. */
+static bool is_of_argument(const struct audit *a, const struct entry_access *e)
+{
+	const enum term_kind kind =
+		term_at(&a->terms, term_root(&a->terms, e->access->address)).kind;
+
+	return kind == TERM_PARAMETER || kind == TERM_SITE || kind == TERM_JOIN;
+}
+
+/* Both are what one thread does with the object that it has to itself. */
+static bool are_of_one_thread(const struct audit *a, const struct entry_access *x,
+			      const struct entry_access *y)
+{
+	return x->entry == y->entry &&
+	       number_map_get(&a->own_threads, a->program->functions.items[x->entry].usr) ==
+		       THREAD_OWNS &&
+	       is_of_argument(a, x) && is_of_argument(a, y);
+}
+
+bool entries_beside(const struct audit *a, const struct entry_access *x,
+		    const struct entry_access *y)
+{
+	return entries_together(a, x, y) && !are_of_one_thread(a, x, y);
 }

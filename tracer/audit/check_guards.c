@@ -25,14 +25,22 @@ static const struct audit_record *lock_record(const struct audit *a, unsigned lo
 	return key <= a->program->fields.count ? audit_record_of(a, key) : NULL;
 }
 
-/* A lock of the same kind of struct guards its own object alone; one of several objects may be this one. */
+/* One of several objects: it may be any. */
+static bool is_uncertain(const struct audit *a, unsigned object)
+{
+	const enum term_kind kind = term_at(&a->terms, term_root(&a->terms, object)).kind;
+
+	return kind == TERM_SITE || kind == TERM_JOIN;
+}
+
+/* A lock of the same kind of struct guards its own object alone. */
 static bool is_others(const struct audit *a, const struct audit_access *access, unsigned lock)
 {
 	unsigned object = term_object(&a->terms, access->address),
 		 of = term_object(&a->terms, lock);
 
 	if (object == of || lock_record(a, lock) != audit_record_of(a, access->field) ||
-	    term_at(&a->terms, of).kind == TERM_SITE || term_at(&a->terms, of).kind == TERM_JOIN)
+	    is_uncertain(a, of) || is_uncertain(a, object))
 		return false;
 	return !term_contains(&a->terms, object, of) && !term_contains(&a->terms, of, object);
 }
@@ -212,6 +220,9 @@ static bool callers_hold(const struct audit *a, const struct entry_accesses *all
 	return any;
 }
 
+/* A field that is the lock's has it at three of five places; of few places, at half of them. */
+enum { MOST = 3, MOST_OF = 5, FEW = 4 };
+
 static enum finding_confidence confidence(const struct audit *a, const struct entry_accesses *all,
 					  const struct entry_access *e,
 					  const struct entry_access *other,
@@ -225,11 +236,14 @@ static enum finding_confidence confidence(const struct audit *a, const struct en
 		return CONFIDENCE_LOW;
 	if (!m->held)
 		return other->access->is_atomic ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
-	if (2 * m->held > m->places)
+	if (entries_wants_lock(a, e->function))
+		return CONFIDENCE_LOW;
+	if (MOST_OF * m->held >= MOST * m->places)
 		return CONFIDENCE_HIGH;
 	/* A lock that happens to be held now and then says nothing. */
-	return is_own_lock(a, m->key, field) && 2 * m->held >= m->places ? CONFIDENCE_MEDIUM
-									 : CONFIDENCE_LOW;
+	return is_own_lock(a, m->key, field) && m->places <= FEW && 2 * m->held >= m->places
+		       ? CONFIDENCE_MEDIUM
+		       : CONFIDENCE_LOW;
 }
 
 /* One cause, one finding: of a function, and of a field. */
@@ -333,7 +347,7 @@ static struct entry_accesses together_with(const struct audit *a, const struct e
 	struct entry_accesses some = {{0}};
 
 	array_each(const struct entry_access, other, &all->items)
-		if (entries_beside(a, other, e))
+		if (entries_together(a, other, e))
 			*array_add(&some.items) = *other;
 	return some;
 }

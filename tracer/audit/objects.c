@@ -131,6 +131,20 @@ void object_escape(struct audit_flow *w, unsigned address, const char *how, stru
 	suspect(w, &(struct suspicion){SUSPECT_ESCAPE, w->index, address, is.b + 1, how, at, at});
 }
 
+/* Do others look there: at a global, a field of a struct that is shared? What points back to who owns it tells nobody. */
+static bool is_shared_place(const struct audit_flow *w, unsigned address)
+{
+	const struct audit_program *p = w->audit->program;
+	struct term is = term_at(&w->audit->terms, address);
+
+	for (; is.kind == TERM_ELEMENT || is.kind == TERM_LOAD || is.kind == TERM_FIELD;
+	     is = term_at(&w->audit->terms, is.a))
+		if (is.kind == TERM_FIELD &&
+		    program_is_shared(&p->records.items[p->fields.items[is.b].record]))
+			return true;
+	return is.kind == TERM_GLOBAL;
+}
+
 void object_store(struct audit_flow *w, struct state *s, unsigned address, unsigned value,
 		  struct audit_place at)
 {
@@ -148,7 +162,10 @@ void object_store(struct audit_flow *w, struct state *s, unsigned address, unsig
 		object_escape(w, value, "is stored", at);
 	if (kind == TERM_PARAMETER)
 		note_stored(w, object, address);
-	if (kind == TERM_PARAMETER || kind == TERM_FRESH || kind == TERM_LOCAL)
+	if (kind == TERM_LOCAL && value != object)
+		return; /* the head of a list, say: nobody comes from there to all of it */
+	if (kind == TERM_FRESH || ((kind == TERM_PARAMETER || kind == TERM_LOCAL) &&
+				   (is_shared_place(w, address) || state_any_lock(s))))
 		object_show(w, s, object, at);
 }
 
