@@ -307,6 +307,8 @@ struct box {
     t.check("without 'other', which its comment names" in r.stdout, "the lock that is named", r)
     path = t.file("by.c", marked % ("", "/* @guarded_by(lock) */"))
     told(t, line, "by.c", path)
+    r = t.gate("audit", t.file("by.c", marked % ("", "/* @guarded_by(lok) */")))
+    t.check(r.status == 125 and "by.c:5: @guarded_by(lok): struct box has no field 'lok'" in r.err, "a misspelt lock is told", r)
     plain = HEAD + """static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 %s
 struct bag { int n; };
@@ -356,6 +358,41 @@ def test_commands(t):
     sound(t, "--cflags", "-I %s -DFIELD=n" % t.path("include"), t.path("src/box.c"))
     r = audit(t, "-p", commands(t, *units[:2], dict(units[0], file="../src/gone.c")))
     t.equal((r.status, r.err), (0, t.path("src/gone.c").replace("/src/", "/build/../src/") + ": skipped: there is no such file\n"), "gone", r)
+
+
+def objects(t, **of):
+    """Commands for files whose objects go to folders of their targets, as CMake names them."""
+    return [{"directory": t.path("."), "file": name + ".c", "command": "cc -o CMakeFiles/%s.dir/%s.c.o -c %s.c" % (target, name, name)}
+            for name, targets in of.items() for target in targets]
+
+
+def test_programs(t):
+    """Two programs in one file of commands: what one does is never beside the other, nor is anything in one without threads."""
+    t.file("types.h", HEAD + "struct box { pthread_mutex_t lock; int n; };\nvoid say(int n);\nint box_get(struct box *b);\nvoid box_add(struct box *b, int n);\n")
+    t.file("box.c", '#include "types.h"\n' + BOX[BOX.index("int box_get"):])
+    t.file("log.c", '#include "types.h"\nvoid say(int n) { (void)n; }\n')
+    t.file("user.c", '#include "types.h"\nvoid say(int n) { (void)n; }\nvoid box_set(struct box *b, int n) { say(n); b->n = n; }\n')
+    t.file("starts.c", '#include "types.h"\nint main(void) { struct box *b = 0; pthread_t p; pthread_create(&p, 0, 0, 0); box_add(b, 1); return box_get(b); }\n')
+    main = '#include "types.h"\nvoid box_set(struct box *b, int n);\nint main(void) { struct box *b = 0; %sbox_set(b, 1); return box_get(b); }\n'
+    thread = "pthread_t p; pthread_create(&p, 0, 0, 0); "
+    t.file("main.c", main % thread)
+    told(t, 3, "user.c", "-p", commands(t, *objects(t, box=["tool"], user=["tool"], main=["tool"])))
+    t.file("main.c", main % "")
+    sound(t, "-p", commands(t, *objects(t, box=["tool"], user=["tool"], main=["tool"])))
+    t.file("main.c", main % thread)
+    sound(t, "-p", commands(t, *objects(t, box=["one"], log=["one"], starts=["one"], user=["two"])))
+
+
+def test_utf16_columns(t):
+    """SARIF counts UTF-16 units: 2 bytes of UTF-8 are one, 4 bytes are two."""
+    report = t.path("r.sarif")
+    wide = SET.replace("\tb->n", "\t/* \u00e4\U0001f600 */ b->n")
+    r = audit(t, "--report", report, t.file("box.c", BOX + wide))
+    column = int(FINDING.search(r.stdout).group(3))
+    with open(report, encoding="utf-8") as f:
+        where = json.load(f)["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"]
+    line = (BOX + wide).splitlines()[where["startLine"] - 1]
+    t.equal((column, where["startColumn"]), (line.encode().index(b"b->n") + 1, len(line[:line.index("b->n")].encode("utf-16-le")) // 2 + 1), "columns", r)
 
 
 def test_broken_commands(t):

@@ -38,6 +38,11 @@ struct audit_options {
 /* Has each object that such a thread is given a thread of its own? */
 enum audit_own_thread { THREAD_OWNS = 1, THREAD_SHARES };
 
+/* Who calls whom: indexes. */
+struct audit_edge {
+	unsigned from, to;
+};
+
 struct helds_table {
 	ARRAY(struct audit_helds) all;
 	unsigned *slots;
@@ -62,12 +67,16 @@ struct audit {
 	unsigned blocks;	       /* numbers for TERM_JOIN */
 	struct helds_table helds;
 	struct entry_accesses *of_fields; /* entries.h; one for each of the program's fields */
-	bool *sequential;		  /* targets that have one thread alone (beside.c) */
+	ARRAY(struct audit_edge) calls;
+	unsigned *thread_of; /* of each function: the thread's first one that alone leads there */
+	bool *sequential;    /* targets that have one thread alone (beside.c) */
 	struct findings findings;
 };
 
 /* 0, or -1: there is no struct of such a name (types: as above). */
 int audit_types_check(const struct audit_program *p, const char *const *types, struct error *err);
+/* 0, or -1: a field's mark names no field of its struct. */
+int audit_marks_check(const struct audit_program *p, struct error *err);
 /* Reads nothing: the program is there. Findings are sorted. */
 void audit_run(struct audit *a, struct audit_program *p, const struct audit_options *options);
 void audit_fini(struct audit *a);

@@ -4,6 +4,36 @@
 
 #include <string.h>
 
+enum { OF_SEVERAL = -1 };
+
+static bool is_own_thread(const struct audit *a, unsigned function)
+{
+	return number_map_get(&a->own_threads, a->program->functions.items[function].usr) ==
+	       THREAD_OWNS;
+}
+
+/* Which thread alone comes to each function: index + 1 of its first one; 0: none that is known. */
+static void find_threads(struct audit *a)
+{
+	bool changes = true;
+
+	a->thread_of = base_alloc(a->program->functions.count + 1, sizeof(*a->thread_of));
+	for (unsigned i = 0; i < a->program->functions.count; i++)
+		if (entries_is(a, i))
+			a->thread_of[i] = is_own_thread(a, i) ? i + 1 : (unsigned)OF_SEVERAL;
+	while (changes) {
+		changes = false;
+		array_each(const struct audit_edge, e, &a->calls) {
+			const unsigned from = a->thread_of[e->from], is = a->thread_of[e->to];
+
+			if (!from || from == is || is == (unsigned)OF_SEVERAL)
+				continue;
+			a->thread_of[e->to] = is ? (unsigned)OF_SEVERAL : from;
+			changes = true;
+		}
+	}
+}
+
 /* A program is what has a main; without anything that makes a thread, all of it comes one after the other. */
 void beside_find(struct audit *a)
 {
@@ -21,6 +51,7 @@ void beside_find(struct audit *a)
 			has_threads[*t] |= a->facts[i].makes_threads;
 		}
 	}
+	find_threads(a);
 	a->sequential = base_alloc(p->targets.count + 1, sizeof(*a->sequential));
 	for (unsigned t = 0; t < p->targets.count; t++)
 		a->sequential[t] = targets_is_named(p, t) && has_main[t] && !has_threads[t];
@@ -79,9 +110,9 @@ static bool is_of_argument(const struct audit *a, const struct entry_access *e)
 static bool are_of_one_thread(const struct audit *a, const struct entry_access *x,
 			      const struct entry_access *y)
 {
-	return x->entry == y->entry &&
-	       number_map_get(&a->own_threads, a->program->functions.items[x->entry].usr) ==
-		       THREAD_OWNS &&
+	const unsigned thread = a->thread_of[x->entry];
+
+	return thread && thread != (unsigned)OF_SEVERAL && thread == a->thread_of[y->entry] &&
 	       is_of_argument(a, x) && is_of_argument(a, y);
 }
 

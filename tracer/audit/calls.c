@@ -288,7 +288,7 @@ static void apply_objects(struct applied *a, const struct audit_facts *f)
 
 	for (size_t i = 0; i < f->stored.count; i++)
 		object_store(a->w, a->s, bind(a, f->stored.items[i].address),
-			     bind(a, f->stored.items[i].object), at);
+			     bind(a, f->stored.items[i].object), f->stored.items[i].is_part, at);
 	for (size_t i = 0; i < f->given.count; i++)
 		object_show(a->w, a->s, term_object(terms_of(a->w), bind(a, f->given.items[i])),
 			    at);
@@ -347,6 +347,8 @@ static unsigned apply_own(struct audit_flow *w, struct state *s, const struct au
 
 	a.binding.ctx = &a;
 	number_map_set(&w->audit->called, c->usr, 1);
+	if (w->records)
+		*array_add(&w->audit->calls) = (struct audit_edge){w->index, index};
 	if (f->progress != FACTS_DONE) {
 		forget_locals(w, s, c);
 		return anything(w, s, c);

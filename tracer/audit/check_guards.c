@@ -202,6 +202,11 @@ static bool is_own_lock(const struct audit *a, unsigned key, unsigned field)
 	       audit_record_of(a, key) == audit_record_of(a, field);
 }
 
+static bool is_others_lock(const struct audit *a, unsigned key, unsigned field)
+{
+	return key <= a->program->fields.count && !is_own_lock(a, key, field);
+}
+
 /* It may be called from outside, but whoever calls it in these files has the lock: it may be no interface at all. */
 static bool callers_hold(const struct audit *a, const struct entry_accesses *all,
 			 const struct entry_access *e, unsigned key)
@@ -220,8 +225,8 @@ static bool callers_hold(const struct audit *a, const struct entry_accesses *all
 	return any;
 }
 
-/* A field that is the lock's has it at three of five places; of few places, at half of them. */
-enum { MOST = 3, MOST_OF = 5, FEW = 4 };
+/* A field that is the lock's has it at three of five places, of few at half of them; if the lock is another struct's, at four. */
+enum { MOST = 3, MOST_OTHERS = 4, MOST_OF = 5, FEW = 4 };
 
 static enum finding_confidence confidence(const struct audit *a, const struct entry_accesses *all,
 					  const struct entry_access *e,
@@ -238,7 +243,8 @@ static enum finding_confidence confidence(const struct audit *a, const struct en
 		return other->access->is_atomic ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
 	if (entries_wants_lock(a, e->function))
 		return CONFIDENCE_LOW;
-	if (MOST_OF * m->held >= MOST * m->places)
+	if (MOST_OF * m->held >=
+	    (is_others_lock(a, m->key, field) ? MOST_OTHERS : MOST) * m->places)
 		return CONFIDENCE_HIGH;
 	/* A lock that happens to be held now and then says nothing. */
 	return is_own_lock(a, m->key, field) && m->places <= FEW && 2 * m->held >= m->places
@@ -273,6 +279,9 @@ static void report(struct audit *a, const struct entry_accesses *all, const stru
 	f->function = p->functions.items[e->function].name;
 	f->other = other->at;
 	f->confidence = confidence(a, all, e, other, m, field);
+	f->lock = m->key;
+	f->sets = e->access->writes && !e->access->reads;
+	f->other_function = p->functions.items[other->function].name;
 	if (m->is_told) {
 		lock_name(a, m->key, &lock);
 		finding_say(f,
@@ -394,10 +403,35 @@ static void check_field(struct audit *a, unsigned field)
 		add_safe(a, field, &m, written, plain);
 }
 
+/* Who sets fields of several locks, and holds none of these, sets the object up: nobody has it yet. */
+static bool sets_up(const struct audit *a, unsigned record, unsigned function)
+{
+	const struct finding *first = NULL;
+
+	array_each(const struct finding, f, &a->findings.items) {
+		if (f->tag != FINDING_P3 || f->record != record || f->function != function ||
+		    !f->sets)
+			continue;
+		if (first && first->lock != f->lock)
+			return true;
+		first = f;
+	}
+	return false;
+}
+
+static void doubt_setting_up(struct audit *a)
+{
+	array_each(struct finding, f, &a->findings.items)
+		if (f->tag == FINDING_P3 && (sets_up(a, f->record, f->function) ||
+					     sets_up(a, f->record, f->other_function)))
+			f->confidence = CONFIDENCE_LOW;
+}
+
 void check_guards(struct audit *a)
 {
 	for (unsigned i = 0; i < a->program->fields.count; i++)
 		if (!a->program->fields.items[i].lock &&
 		    program_is_shared(audit_record_of(a, i + 1)))
 			check_field(a, i + 1);
+	doubt_setting_up(a);
 }

@@ -72,6 +72,7 @@ struct audit_effect {
 /* What is put where: the object's address, stored at an address. */
 struct audit_stored {
 	unsigned object, address;
+	bool is_part; /* only the address of a part of it */
 };
 
 enum audit_progress { FACTS_NONE, FACTS_BEGUN, FACTS_DONE };

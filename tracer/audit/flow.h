@@ -51,9 +51,9 @@ void object_read(struct audit_flow *w, struct state *s, unsigned address,
 		 const struct audit_expr *e, bool is_atomic);
 void object_write(struct audit_flow *w, struct state *s, unsigned address, unsigned value,
 		  const struct audit_expr *e, bool is_atomic, bool is_update);
-/* The value is stored there; no access. */
+/* The value is stored there; no access. is_part: only the address of a part of the object. */
 void object_store(struct audit_flow *w, struct state *s, unsigned address, unsigned value,
-		  struct audit_place at);
+		  bool is_part, struct audit_place at);
 /* Others can see it from now on. */
 void object_show(struct audit_flow *w, struct state *s, unsigned object, struct audit_place at);
 /* Nobody may use it from now on: it should not be reachable from where it was loaded. */

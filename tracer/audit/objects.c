@@ -109,14 +109,16 @@ void object_show(struct audit_flow *w, struct state *s, unsigned object, struct 
 			object_show(w, s, s->stored.items[i].object, at);
 }
 
-static void note_stored(struct audit_flow *w, unsigned object, unsigned address)
+static void note_stored(struct audit_flow *w, unsigned object, unsigned address, bool is_part)
 {
 	if (!w->records)
 		return;
-	array_each(const struct audit_stored, known, &w->facts->stored)
-		if (known->object == object && known->address == address)
+	array_each(struct audit_stored, known, &w->facts->stored)
+		if (known->object == object && known->address == address) {
+			known->is_part &= is_part;
 			return;
-	*array_add(&w->facts->stored) = (struct audit_stored){object, address};
+		}
+	*array_add(&w->facts->stored) = (struct audit_stored){object, address, is_part};
 }
 
 void object_escape(struct audit_flow *w, unsigned address, const char *how, struct audit_place at)
@@ -146,7 +148,7 @@ static bool is_shared_place(const struct audit_flow *w, unsigned address)
 }
 
 void object_store(struct audit_flow *w, struct state *s, unsigned address, unsigned value,
-		  struct audit_place at)
+		  bool is_part, struct audit_place at)
 {
 	const struct terms *t = &w->audit->terms;
 	unsigned object = term_object(t, value), to = term_object(t, address);
@@ -155,14 +157,14 @@ void object_store(struct audit_flow *w, struct state *s, unsigned address, unsig
 	if (!object || !to || object == to)
 		return;
 	if (object_is_own(w, s, to)) {
-		*array_add(&s->stored) = (struct audit_stored){object, address};
+		*array_add(&s->stored) = (struct audit_stored){object, address, false};
 		return;
 	}
 	if (value != object && !object_is_own(w, s, object))
 		object_escape(w, value, "is stored", at);
 	if (kind == TERM_PARAMETER)
-		note_stored(w, object, address);
-	if (kind == TERM_LOCAL && value != object)
+		note_stored(w, object, address, is_part);
+	if (kind == TERM_LOCAL && is_part)
 		return; /* the head of a list, say: nobody comes from there to all of it */
 	if (kind == TERM_FRESH || ((kind == TERM_PARAMETER || kind == TERM_LOCAL) &&
 				   (is_shared_place(w, address) || state_any_lock(s))))
@@ -350,7 +352,7 @@ void object_write(struct audit_flow *w, struct state *s, unsigned address, unsig
 		state_change(s, &w->audit->terms, is.b + 1);
 	forget_freed(s, address);
 	state_write(s, address);
-	object_store(w, s, address, value, e->at);
+	object_store(w, s, address, value, value != term_object(&w->audit->terms, value), e->at);
 }
 
 /* ---- the end -------------------------------------------------------------------------------------------------------- */
