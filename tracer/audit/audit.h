@@ -26,6 +26,7 @@ struct suspicion {
 	unsigned function, term, field; /* field: + 1 */
 	const char *how;		/* ESCAPE: what happens to it */
 	struct audit_place at, other;
+	bool is_certain; /* LATE_WRITE: it is new, or was put where a lock is held */
 };
 
 struct audit_options {

@@ -36,6 +36,26 @@ static const struct entry_access *other_use(const struct entry_accesses *all, un
 	return NULL;
 }
 
+/* Is some lock held at most places of the field? Else it may belong to one thread. */
+static bool is_guarded(const struct audit *a, unsigned field)
+{
+	unsigned held = 0, atomic = 0, all = 0;
+
+	array_each(const struct entry_access, e, &entries_of_field(a, field)->items) {
+		held += e->access->held.count > 0;
+		atomic += e->access->is_atomic;
+		all++;
+	}
+	return audit_record_of(a, field)->thread_safe || 2 * (held + atomic) > all;
+}
+
+/* Does another thread use it for certain? */
+static bool is_of_thread(const struct audit *a, const struct entry_access *e)
+{
+	return number_map_get(&a->program->taken, a->program->functions.items[e->entry].usr) ==
+	       TAKEN_BY_THREAD;
+}
+
 static void check_late(struct audit *a, const struct suspicion *s)
 {
 	const struct entry_accesses *all = entries_of_field(a, s->field);
@@ -46,7 +66,9 @@ static void check_late(struct audit *a, const struct suspicion *s)
 	if (other)
 		f = add(a, s, s->at, s->field);
 	if (f) {
-		f->confidence = CONFIDENCE_HIGH;
+		f->confidence = s->is_certain || is_guarded(a, s->field) || is_of_thread(a, other)
+					? CONFIDENCE_HIGH
+					: CONFIDENCE_LOW;
 		finding_say(f,
 			    "'%s' of struct %s is written when others can see the object already; "
 			    "in %s",
@@ -81,19 +103,6 @@ static void check_unset(struct audit *a, const struct suspicion *s)
 		finding_note(f, s->at, "the new object is given away here, in %s",
 			     entries_name(a, s->function));
 	}
-}
-
-/* Is some lock held at most places of the field? Else it may belong to one thread. */
-static bool is_guarded(const struct audit *a, unsigned field)
-{
-	unsigned held = 0, atomic = 0, all = 0;
-
-	array_each(const struct entry_access, e, &entries_of_field(a, field)->items) {
-		held += e->access->held.count > 0;
-		atomic += e->access->is_atomic;
-		all++;
-	}
-	return audit_record_of(a, field)->thread_safe || 2 * (held + atomic) > all;
 }
 
 /* Is the place that still has the address one that threads share: a field of such a struct, or a global that points

@@ -293,7 +293,9 @@ static void suspect_write(struct audit_flow *w, struct state *s, unsigned addres
 
 	if (field && v && !is_atomic && !state_any_lock(s))
 		suspect(w, &(struct suspicion){SUSPECT_LATE_WRITE, w->index, address, field, NULL,
-					       e->at, v->at});
+					       e->at, v->at,
+					       v->lock || term_at(&w->audit->terms, object).kind ==
+								  TERM_FRESH});
 	if (field && is_atomic && !is_exchange(e) && !object_is_own(w, s, address) &&
 	    !state_any_lock(s) && depends_on(w, s, value, address))
 		suspect(w, &(struct suspicion){SUSPECT_COMPOUND, w->index, address, field, NULL,
