@@ -32,6 +32,7 @@ void box_add(struct box *b, int n)
 	pthread_mutex_unlock(&b->lock);
 }
 """
+MORE = BOX[BOX.index("void box_add"):].replace("box_add", "box_take").replace("+=", "-=")
 SET = "void box_set(struct box *b, int n)\n{\n\tb->n = n;\n}\n"
 
 
@@ -127,7 +128,7 @@ def test_output(t):
 def test_report(t, kind):
     """Two findings, one with a way there, in a folder whose name has a blank."""
     os.mkdir(t.path("a folder"))
-    t.file("a folder/chain.c", CHAIN + SET)
+    t.file("a folder/chain.c", CHAIN + SET + MORE)
     report = t.path("report." + kind)
     r = audit(t, "--report", report, "a folder/chain.c", "gone.c", cwd=t.tmp)
     lines = [line_of(CHAIN, "/* here */"), line_of(CHAIN + SET, "void box_set") + 2]
@@ -140,10 +141,10 @@ def test_report(t, kind):
 def check_json(t, text, lines):
     j = json.loads(text)
     t.equal({k: j[k] for k in ("verdict", "status", "files", "functions", "in_baseline", "of_low_confidence")},
-            {"verdict": "found", "status": 116, "files": 1, "functions": 5, "in_baseline": 0, "of_low_confidence": 0}, "the run")
+            {"verdict": "found", "status": 116, "files": 1, "functions": 6, "in_baseline": 0, "of_low_confidence": 0}, "the run")
     t.equal([(f["file"], f["line"], f["tag"], f["confidence"], f["struct"], f["field"], f["function"]) for f in j["findings"]],
-            [("a folder/chain.c", lines[0], "P3", "medium", "box", "n", "set"),
-             ("a folder/chain.c", lines[1], "P3", "medium", "box", "n", "box_set")], "the findings")
+            [("a folder/chain.c", lines[0], "P3", "high", "box", "n", "set"),
+             ("a folder/chain.c", lines[1], "P3", "high", "box", "n", "box_set")], "the findings")
     for f in j["findings"]:
         t.check(f["column"] > 0 and f["text"] and all(n["file"] and n["line"] > 0 and n["text"] for n in f["notes"]), "places: %r" % f)
     t.check("from here, in box_clear" in [n["text"] for n in j["findings"][0]["notes"]], "the way: %r" % j["findings"][0])
@@ -176,7 +177,7 @@ def check_sarif(t, text, lines):
         t.equal([check_location(t, where) for where in result["locations"]], [line], "where")
         for where in result["relatedLocations"]:
             t.check(check_location(t, where) and where["message"]["text"], "the way")
-        t.equal(result["properties"], {"confidence": "medium"}, "how sure")
+        t.equal(result["properties"], {"confidence": "high"}, "how sure")
 
 
 class Tags(HTMLParser):
@@ -206,15 +207,15 @@ def check_html(t, text, lines):
     t.equal((page.open, page.wrong), ([], []), "what is opened is closed")
     shown = "".join(page.text)
     for word in ("b->n = n; /* here */", "set(b, 0); /* from */", "pthread_mutex_unlock(&b->lock);", "a folder/chain.c:%d" % lines[0],
-                 "'n' of struct box is written without 'lock'", "confidence: medium"):
+                 "'n' of struct box is written without 'lock'", "confidence: high"):
         t.check(word in shown, "%r is in the page" % word)
 
 
 def test_baseline(t):
     """What is in it is not told again, also where it has moved; what is new is."""
     known, j = t.path("known.baseline"), t.path("audit.json")
-    path = t.file("box.c", BOX + SET)
-    line = line_of(BOX + SET, "b->n = n;")
+    path = t.file("box.c", BOX + MORE + SET)
+    line = line_of(BOX + MORE + SET, "b->n = n;")
     told(t, line, "box.c", "--report", known, path)
     with open(known) as f:
         t.equal([l for l in f.read().splitlines() if not l.startswith("#")], ["P3 box.c box_set n"], "what it says")
@@ -223,9 +224,9 @@ def test_baseline(t):
     with open(j) as f:
         report = json.load(f)
     t.equal((report["in_baseline"], report["findings"]), (1, []), "the report", r)
-    t.file("box.c", BOX + "\n\n\n" + SET)
+    t.file("box.c", BOX + MORE + "\n\n\n" + SET)
     sound(t, "--baseline", known, path)
-    new = BOX + "\n\n\n" + SET + SET.replace("box_set", "box_put").replace("n;", "n + 1;")
+    new = BOX + MORE + "\n\n\n" + SET + SET.replace("box_set", "box_put").replace("n;", "n + 1;")
     t.file("box.c", new)
     told(t, line_of(new, "n + 1;"), "box.c", "--baseline", known, "--report", known, path)
     sound(t, "--baseline", known, path)

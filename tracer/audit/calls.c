@@ -121,7 +121,7 @@ static void touch_whole(struct audit_flow *w, struct state *s, const struct audi
 	    term_object(terms_of(w), argument(c, 1)) == argument(c, 1) &&
 	    !object_is_own(w, s, argument(c, 1)))
 		suspect(w, &(struct suspicion){SUSPECT_ESCAPE, w->index, argument(c, 1), 0,
-					       "is copied as a whole", c->e->at, c->e->at});
+					       "is copied as a whole", c->e->at, c->e->at, false});
 }
 
 static void call_once(struct audit_flow *w, unsigned function)
@@ -246,7 +246,7 @@ static void apply_acquisitions(struct applied *a, const struct audit_facts *f)
 		if (has && has->mode == HELD_ALONE && !inner->is_again &&
 		    !audit_may_be_taken_twice(a->w->audit, lock))
 			suspect(a->w, &(struct suspicion){SUSPECT_DOUBLE_LOCK, a->w->index, lock, 0,
-							  NULL, a->c->e->at, has->at});
+							  NULL, a->c->e->at, has->at, false});
 		/* What is held inside is told where it is taken. */
 		all.lock = lock;
 		all.function = a->w->index;

@@ -225,8 +225,8 @@ static bool callers_hold(const struct audit *a, const struct entry_accesses *all
 	return any;
 }
 
-/* A field that is the lock's has it at three of five places, of few at half of them; if the lock is another struct's, at four. */
-enum { MOST = 3, MOST_OTHERS = 4, MOST_OF = 5, FEW = 4 };
+/* A field that is the lock's has it at three of five places, of two at one; if the lock is another struct's, at four. */
+enum { MOST = 3, MOST_OTHERS = 4, MOST_OF = 5, FEW = 2 };
 
 static enum finding_confidence confidence(const struct audit *a, const struct entry_accesses *all,
 					  const struct entry_access *e,

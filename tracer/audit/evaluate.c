@@ -156,7 +156,7 @@ static void suspect_copy(struct audit_flow *w, struct state *s, unsigned object,
 	if (object && !object_is_own(w, s, object) && kind != TERM_SITE && kind != TERM_DERIVED &&
 	    kind != TERM_CONSTANT)
 		suspect(w, &(struct suspicion){SUSPECT_ESCAPE, w->index, object, 0,
-					       "is copied as a whole", e->at, e->at});
+					       "is copied as a whole", e->at, e->at, false});
 }
 
 static unsigned assign(struct audit_flow *w, struct state *s, const struct audit_expr *e)

@@ -123,7 +123,7 @@ void lock_take(struct audit_flow *w, struct state *s, unsigned lock, bool is_sha
 	if (known && known->mode != HELD_LEFT && !(is_shared && known->mode == HELD_SHARED) &&
 	    !audit_may_be_taken_twice(w->audit, lock))
 		suspect(w, &(struct suspicion){SUSPECT_DOUBLE_LOCK, w->index, lock, 0, NULL, at,
-					       known->at});
+					       known->at, false});
 	lock_tried(w, s, lock, is_shared, at);
 }
 
@@ -208,7 +208,7 @@ static void suspect_exits(struct audit_flow *w, unsigned lock)
 	array_each(const struct flow_exit, x, &w->exits)
 		if (releases && is_taken(x, lock))
 			suspect(w, &(struct suspicion){SUSPECT_KEPT_LOCK, w->index, lock, 0, NULL,
-						       x->at, held_at(x, lock)->at});
+						       x->at, held_at(x, lock)->at, false});
 }
 
 static void effect_of(struct audit_flow *w, unsigned lock, const struct audit_held *h)

@@ -94,7 +94,7 @@ static void suspect_unset(struct audit_flow *w, const struct state *s, unsigned 
 	array_each(const unsigned, field, &p->records.items[record - 1].fields)
 		if (!p->fields.items[*field].lock && !is_set(w, s, object, *field))
 			suspect(w, &(struct suspicion){SUSPECT_UNSET, w->index, object, *field + 1,
-						       NULL, at, at});
+						       NULL, at, at, false});
 }
 
 void object_show(struct audit_flow *w, struct state *s, unsigned object, struct audit_place at)
@@ -130,7 +130,8 @@ void object_escape(struct audit_flow *w, unsigned address, const char *how, stru
 		is = term_at(&w->audit->terms, is.a);
 	if (is.kind != TERM_FIELD || p->fields.items[is.b].lock)
 		return;
-	suspect(w, &(struct suspicion){SUSPECT_ESCAPE, w->index, address, is.b + 1, how, at, at});
+	suspect(w, &(struct suspicion){SUSPECT_ESCAPE, w->index, address, is.b + 1, how, at, at,
+				       false});
 }
 
 /* Do others look there: at a global, a field of a struct that is shared? What points back to who owns it tells nobody. */
@@ -299,7 +300,7 @@ static void suspect_write(struct audit_flow *w, struct state *s, unsigned addres
 	if (field && is_atomic && !is_exchange(e) && !object_is_own(w, s, address) &&
 	    !state_any_lock(s) && depends_on(w, s, value, address))
 		suspect(w, &(struct suspicion){SUSPECT_COMPOUND, w->index, address, field, NULL,
-					       e->at, e->at});
+					       e->at, e->at, false});
 }
 
 /* What was freed there is not reachable from there any more; whoever had no lock came too late. */
@@ -370,5 +371,5 @@ void object_leave(struct audit_flow *w, struct state *s, unsigned value, struct 
 	array_each(const struct state_freed, f, &s->freed)
 		if (!has(w->facts->made.items, w->facts->made.count, term_object(t, f->from)))
 			suspect(w, &(struct suspicion){SUSPECT_FREED, w->index, f->from, 0, NULL,
-						       f->at, f->at});
+						       f->at, f->at, false});
 }
