@@ -32,6 +32,7 @@ void box_add(struct box *b, int n)
 	pthread_mutex_unlock(&b->lock);
 }
 """
+MORE = BOX[BOX.index("void box_add"):].replace("box_add", "box_take").replace("+=", "-=")
 SET = "void box_set(struct box *b, int n)\n{\n\tb->n = n;\n}\n"
 
 
@@ -127,7 +128,7 @@ def test_output(t):
 def test_report(t, kind):
     """Two findings, one with a way there, in a folder whose name has a blank."""
     os.mkdir(t.path("a folder"))
-    t.file("a folder/chain.c", CHAIN + SET)
+    t.file("a folder/chain.c", CHAIN + SET + MORE)
     report = t.path("report." + kind)
     r = audit(t, "--report", report, "a folder/chain.c", "gone.c", cwd=t.tmp)
     lines = [line_of(CHAIN, "/* here */"), line_of(CHAIN + SET, "void box_set") + 2]
@@ -140,10 +141,10 @@ def test_report(t, kind):
 def check_json(t, text, lines):
     j = json.loads(text)
     t.equal({k: j[k] for k in ("verdict", "status", "files", "functions", "in_baseline", "of_low_confidence")},
-            {"verdict": "found", "status": 116, "files": 1, "functions": 5, "in_baseline": 0, "of_low_confidence": 0}, "the run")
+            {"verdict": "found", "status": 116, "files": 1, "functions": 6, "in_baseline": 0, "of_low_confidence": 0}, "the run")
     t.equal([(f["file"], f["line"], f["tag"], f["confidence"], f["struct"], f["field"], f["function"]) for f in j["findings"]],
-            [("a folder/chain.c", lines[0], "P3", "medium", "box", "n", "set"),
-             ("a folder/chain.c", lines[1], "P3", "medium", "box", "n", "box_set")], "the findings")
+            [("a folder/chain.c", lines[0], "P3", "high", "box", "n", "set"),
+             ("a folder/chain.c", lines[1], "P3", "high", "box", "n", "box_set")], "the findings")
     for f in j["findings"]:
         t.check(f["column"] > 0 and f["text"] and all(n["file"] and n["line"] > 0 and n["text"] for n in f["notes"]), "places: %r" % f)
     t.check("from here, in box_clear" in [n["text"] for n in j["findings"][0]["notes"]], "the way: %r" % j["findings"][0])
@@ -176,7 +177,7 @@ def check_sarif(t, text, lines):
         t.equal([check_location(t, where) for where in result["locations"]], [line], "where")
         for where in result["relatedLocations"]:
             t.check(check_location(t, where) and where["message"]["text"], "the way")
-        t.equal(result["properties"], {"confidence": "medium"}, "how sure")
+        t.equal(result["properties"], {"confidence": "high"}, "how sure")
 
 
 class Tags(HTMLParser):
@@ -206,15 +207,15 @@ def check_html(t, text, lines):
     t.equal((page.open, page.wrong), ([], []), "what is opened is closed")
     shown = "".join(page.text)
     for word in ("b->n = n; /* here */", "set(b, 0); /* from */", "pthread_mutex_unlock(&b->lock);", "a folder/chain.c:%d" % lines[0],
-                 "'n' of struct box is written without 'lock'", "confidence: medium"):
+                 "'n' of struct box is written without 'lock'", "confidence: high"):
         t.check(word in shown, "%r is in the page" % word)
 
 
 def test_baseline(t):
     """What is in it is not told again, also where it has moved; what is new is."""
     known, j = t.path("known.baseline"), t.path("audit.json")
-    path = t.file("box.c", BOX + SET)
-    line = line_of(BOX + SET, "b->n = n;")
+    path = t.file("box.c", BOX + MORE + SET)
+    line = line_of(BOX + MORE + SET, "b->n = n;")
     told(t, line, "box.c", "--report", known, path)
     with open(known) as f:
         t.equal([l for l in f.read().splitlines() if not l.startswith("#")], ["P3 box.c box_set n"], "what it says")
@@ -223,9 +224,9 @@ def test_baseline(t):
     with open(j) as f:
         report = json.load(f)
     t.equal((report["in_baseline"], report["findings"]), (1, []), "the report", r)
-    t.file("box.c", BOX + "\n\n\n" + SET)
+    t.file("box.c", BOX + MORE + "\n\n\n" + SET)
     sound(t, "--baseline", known, path)
-    new = BOX + "\n\n\n" + SET + SET.replace("box_set", "box_put").replace("n;", "n + 1;")
+    new = BOX + MORE + "\n\n\n" + SET + SET.replace("box_set", "box_put").replace("n;", "n + 1;")
     t.file("box.c", new)
     told(t, line_of(new, "n + 1;"), "box.c", "--baseline", known, "--report", known, path)
     sound(t, "--baseline", known, path)
@@ -307,6 +308,8 @@ struct box {
     t.check("without 'other', which its comment names" in r.stdout, "the lock that is named", r)
     path = t.file("by.c", marked % ("", "/* @guarded_by(lock) */"))
     told(t, line, "by.c", path)
+    r = t.gate("audit", t.file("by.c", marked % ("", "/* @guarded_by(lok) */")))
+    t.check(r.status == 125 and "by.c:5: @guarded_by(lok): struct box has no field 'lok'" in r.err, "a misspelt lock is told", r)
     plain = HEAD + """static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 %s
 struct bag { int n; };
@@ -356,6 +359,41 @@ def test_commands(t):
     sound(t, "--cflags", "-I %s -DFIELD=n" % t.path("include"), t.path("src/box.c"))
     r = audit(t, "-p", commands(t, *units[:2], dict(units[0], file="../src/gone.c")))
     t.equal((r.status, r.err), (0, t.path("src/gone.c").replace("/src/", "/build/../src/") + ": skipped: there is no such file\n"), "gone", r)
+
+
+def objects(t, **of):
+    """Commands for files whose objects go to folders of their targets, as CMake names them."""
+    return [{"directory": t.path("."), "file": name + ".c", "command": "cc -o CMakeFiles/%s.dir/%s.c.o -c %s.c" % (target, name, name)}
+            for name, targets in of.items() for target in targets]
+
+
+def test_programs(t):
+    """Two programs in one file of commands: what one does is never beside the other, nor is anything in one without threads."""
+    t.file("types.h", HEAD + "struct box { pthread_mutex_t lock; int n; };\nvoid say(int n);\nint box_get(struct box *b);\nvoid box_add(struct box *b, int n);\n")
+    t.file("box.c", '#include "types.h"\n' + BOX[BOX.index("int box_get"):])
+    t.file("log.c", '#include "types.h"\nvoid say(int n) { (void)n; }\n')
+    t.file("user.c", '#include "types.h"\nvoid say(int n) { (void)n; }\nvoid box_set(struct box *b, int n) { say(n); b->n = n; }\n')
+    t.file("starts.c", '#include "types.h"\nint main(void) { struct box *b = 0; pthread_t p; pthread_create(&p, 0, 0, 0); box_add(b, 1); return box_get(b); }\n')
+    main = '#include "types.h"\nvoid box_set(struct box *b, int n);\nint main(void) { struct box *b = 0; %sbox_set(b, 1); return box_get(b); }\n'
+    thread = "pthread_t p; pthread_create(&p, 0, 0, 0); "
+    t.file("main.c", main % thread)
+    told(t, 3, "user.c", "-p", commands(t, *objects(t, box=["tool"], user=["tool"], main=["tool"])))
+    t.file("main.c", main % "")
+    sound(t, "-p", commands(t, *objects(t, box=["tool"], user=["tool"], main=["tool"])))
+    t.file("main.c", main % thread)
+    sound(t, "-p", commands(t, *objects(t, box=["one"], log=["one"], starts=["one"], user=["two"])))
+
+
+def test_utf16_columns(t):
+    """SARIF counts UTF-16 units: 2 bytes of UTF-8 are one, 4 bytes are two."""
+    report = t.path("r.sarif")
+    wide = SET.replace("\tb->n", "\t/* \u00e4\U0001f600 */ b->n")
+    r = audit(t, "--report", report, t.file("box.c", BOX + wide))
+    column = int(FINDING.search(r.stdout).group(3))
+    with open(report, encoding="utf-8") as f:
+        where = json.load(f)["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"]
+    line = (BOX + wide).splitlines()[where["startLine"] - 1]
+    t.equal((column, where["startColumn"]), (line.encode().index(b"b->n") + 1, len(line[:line.index("b->n")].encode("utf-16-le")) // 2 + 1), "columns", r)
 
 
 def test_broken_commands(t):

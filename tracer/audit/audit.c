@@ -1,4 +1,5 @@
 #include "tracer/audit/entries.h"
+#include "tracer/base/path.h"
 
 #include <string.h>
 
@@ -33,6 +34,30 @@ int audit_types_check(const struct audit_program *p, const char *const *types, s
 	return 0;
 }
 
+static bool has_field(const struct audit_program *p, const struct audit_record *r, unsigned name)
+{
+	array_each(const unsigned, field, &r->fields)
+		if (p->fields.items[*field].name == name)
+			return true;
+	return false;
+}
+
+int audit_marks_check(const struct audit_program *p, struct error *err)
+{
+	array_each(const struct audit_field, f, &p->fields) {
+		const struct audit_record *r = &p->records.items[f->record];
+
+		if (!f->guarded_by || has_field(p, r, f->guarded_by))
+			continue;
+		error_set(err, ERROR_USAGE, "%s:%u: @guarded_by(%s): struct %s has no field '%s'",
+			  path_shown(program_text(p, f->at.file)), f->at.line,
+			  program_text(p, f->guarded_by), program_text(p, r->name),
+			  program_text(p, f->guarded_by));
+		return error_hint(err, "it names the lock, a field of the same struct");
+	}
+	return 0;
+}
+
 /* --type: those alone. */
 static void choose_types(struct audit *a)
 {
@@ -53,6 +78,7 @@ void audit_run(struct audit *a, struct audit_program *p, const struct audit_opti
 	choose_types(a);
 	for (unsigned i = 0; i < p->functions.count; i++)
 		audit_facts_of(a, i);
+	beside_find(a);
 	entries_collect(a);
 	check_escape(a);
 	check_publication(a);
@@ -75,9 +101,13 @@ void audit_fini(struct audit *a)
 		array_fini(&f->given);
 	}
 	base_free(a->facts);
+	base_free(a->sequential);
+	base_free(a->thread_of);
+	array_fini(&a->calls);
 	array_fini(&a->suspicions);
 	number_map_fini(&a->handed);
 	number_map_fini(&a->recursive);
+	number_map_fini(&a->own_threads);
 	number_map_fini(&a->called);
 	entries_forget(a);
 	audit_helds_fini(a);

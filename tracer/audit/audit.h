@@ -26,6 +26,7 @@ struct suspicion {
 	unsigned function, term, field; /* field: + 1 */
 	const char *how;		/* ESCAPE: what happens to it */
 	struct audit_place at, other;
+	bool is_certain; /* LATE_WRITE: it is new, or was put where a lock is held */
 };
 
 struct audit_options {
@@ -33,6 +34,14 @@ struct audit_options {
 		*types; /* --type; NULL at the end; NULL: those with a lock or an atomic */
 	const char *const *lock, *const *unlock; /* names of functions; NULL at the end */
 	bool all;
+};
+
+/* Has each object that such a thread is given a thread of its own? */
+enum audit_own_thread { THREAD_OWNS = 1, THREAD_SHARES };
+
+/* Who calls whom: indexes. */
+struct audit_edge {
+	unsigned from, to;
 };
 
 struct helds_table {
@@ -53,16 +62,22 @@ struct audit {
 		handed; /* locks (a field + 1, or a USR) that are released by others than who took them */
 	struct number_map
 		recursive; /* ... that were initialised with attributes: they may be taken twice */
-	struct number_map called; /* functions that others of the program call */
-	unsigned depth;		  /* of the calls that are being looked at */
-	unsigned blocks;	  /* numbers for TERM_JOIN */
+	struct number_map own_threads; /* first functions of threads: an audit_own_thread */
+	struct number_map called;      /* functions that others of the program call */
+	unsigned depth;		       /* of the calls that are being looked at */
+	unsigned blocks;	       /* numbers for TERM_JOIN */
 	struct helds_table helds;
 	struct entry_accesses *of_fields; /* entries.h; one for each of the program's fields */
+	ARRAY(struct audit_edge) calls;
+	unsigned *thread_of; /* of each function: the thread's first one that alone leads there */
+	bool *sequential;    /* targets that have one thread alone (beside.c) */
 	struct findings findings;
 };
 
 /* 0, or -1: there is no struct of such a name (types: as above). */
 int audit_types_check(const struct audit_program *p, const char *const *types, struct error *err);
+/* 0, or -1: a field's mark names no field of its struct. */
+int audit_marks_check(const struct audit_program *p, struct error *err);
 /* Reads nothing: the program is there. Findings are sorted. */
 void audit_run(struct audit *a, struct audit_program *p, const struct audit_options *options);
 void audit_fini(struct audit *a);

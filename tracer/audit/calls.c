@@ -1,112 +1,9 @@
 /* Calls: of functions that everybody knows, of the program's own, and of others. */
+#include "tracer/audit/calls.h"
 #include "tracer/audit/flow.h"
+#include "tracer/audit/targets.h"
 
 #include <string.h>
-
-enum call_effect {
-	DOES_LOCK,
-	DOES_LOCK_SHARED,
-	DOES_TRY,
-	DOES_TRY_SHARED,
-	DOES_TRY_TRUE, /* not 0: it was taken */
-	DOES_TRY_TRUE_SHARED,
-	DOES_UNLOCK,
-	DOES_INIT,
-	DOES_INIT_RECURSIVE,
-	DOES_DESTROY,
-	DOES_ALLOCATE,
-	DOES_ALLOCATE_ZEROED,
-	DOES_FREE,
-	DOES_THREAD, /* the fourth argument is its own */
-	DOES_C11_THREAD,
-	DOES_ONCE,
-	DOES_WRITE, /* what the first argument points to */
-	DOES_COPY,  /* ... from the second */
-	DOES_END,
-	DOES_NOTHING,
-};
-
-static const struct known {
-	const char *name;
-	enum call_effect effect;
-} known[] = {
-	{"pthread_mutex_lock", DOES_LOCK},
-	{"pthread_mutex_trylock", DOES_TRY},
-	{"pthread_mutex_timedlock", DOES_TRY},
-	{"pthread_mutex_clocklock", DOES_TRY},
-	{"pthread_mutex_unlock", DOES_UNLOCK},
-	{"pthread_mutex_init", DOES_INIT},
-	{"pthread_mutex_destroy", DOES_DESTROY},
-	{"pthread_rwlock_rdlock", DOES_LOCK_SHARED},
-	{"pthread_rwlock_wrlock", DOES_LOCK},
-	{"pthread_rwlock_tryrdlock", DOES_TRY_SHARED},
-	{"pthread_rwlock_timedrdlock", DOES_TRY_SHARED},
-	{"pthread_rwlock_trywrlock", DOES_TRY},
-	{"pthread_rwlock_timedwrlock", DOES_TRY},
-	{"pthread_rwlock_unlock", DOES_UNLOCK},
-	{"pthread_rwlock_init", DOES_INIT},
-	{"pthread_rwlock_destroy", DOES_DESTROY},
-	{"pthread_spin_lock", DOES_LOCK},
-	{"pthread_spin_trylock", DOES_TRY},
-	{"pthread_spin_unlock", DOES_UNLOCK},
-	{"pthread_spin_init", DOES_INIT},
-	{"pthread_spin_destroy", DOES_DESTROY},
-	{"mtx_lock", DOES_LOCK},
-	{"mtx_trylock", DOES_TRY},
-	{"mtx_timedlock", DOES_TRY},
-	{"mtx_unlock", DOES_UNLOCK},
-	{"mtx_init", DOES_INIT},
-	{"mtx_destroy", DOES_DESTROY},
-	{"g_mutex_lock", DOES_LOCK},
-	{"g_mutex_trylock", DOES_TRY_TRUE},
-	{"g_mutex_unlock", DOES_UNLOCK},
-	{"g_mutex_init", DOES_INIT},
-	{"g_mutex_clear", DOES_DESTROY},
-	{"g_rec_mutex_lock", DOES_LOCK},
-	{"g_rec_mutex_unlock", DOES_UNLOCK},
-	{"g_rw_lock_reader_lock", DOES_LOCK_SHARED},
-	{"g_rw_lock_reader_unlock", DOES_UNLOCK},
-	{"g_rw_lock_writer_lock", DOES_LOCK},
-	{"g_rw_lock_writer_unlock", DOES_UNLOCK},
-	{"uv_mutex_lock", DOES_LOCK},
-	{"uv_mutex_trylock", DOES_TRY},
-	{"uv_mutex_unlock", DOES_UNLOCK},
-	{"uv_mutex_init", DOES_INIT},
-	{"uv_mutex_init_recursive", DOES_INIT_RECURSIVE},
-	{"uv_mutex_destroy", DOES_DESTROY},
-	{"uv_rwlock_rdlock", DOES_LOCK_SHARED},
-	{"uv_rwlock_rdunlock", DOES_UNLOCK},
-	{"uv_rwlock_wrlock", DOES_LOCK},
-	{"uv_rwlock_wrunlock", DOES_UNLOCK},
-	{"malloc", DOES_ALLOCATE},
-	{"aligned_alloc", DOES_ALLOCATE},
-	{"calloc", DOES_ALLOCATE_ZEROED},
-	{"g_malloc0", DOES_ALLOCATE_ZEROED},
-	{"g_slice_alloc0", DOES_ALLOCATE_ZEROED},
-	{"free", DOES_FREE},
-	{"g_free", DOES_FREE},
-	{"pthread_create", DOES_THREAD},
-	{"thrd_create", DOES_C11_THREAD},
-	{"uv_thread_create", DOES_C11_THREAD},
-	{"pthread_once", DOES_ONCE},
-	{"call_once", DOES_ONCE},
-	{"memset", DOES_WRITE},
-	{"snprintf", DOES_WRITE},
-	{"sprintf", DOES_WRITE},
-	{"vsnprintf", DOES_WRITE},
-	{"memcpy", DOES_COPY},
-	{"memmove", DOES_COPY},
-	{"strcpy", DOES_COPY},
-	{"strncpy", DOES_COPY},
-	{"strlcpy", DOES_COPY},
-	{"strcat", DOES_COPY},
-	{"exit", DOES_END},
-	{"_exit", DOES_END},
-	{"abort", DOES_END},
-	{"__assert_fail", DOES_END},
-	{"pthread_exit", DOES_END},
-	{"longjmp", DOES_END},
-};
 
 struct audit_call {
 	const struct audit_expr *e;
@@ -133,26 +30,6 @@ static unsigned anything(struct audit_flow *w, struct state *s, const struct aud
 	return term;
 }
 
-static bool is_named(const char *name, const char *const *names)
-{
-	for (; names && *names; names++)
-		if (strcmp(name, *names) == 0)
-			return true;
-	return false;
-}
-
-static enum call_effect effect_of(const struct audit_flow *w, const struct audit_call *c)
-{
-	if (is_named(c->name, w->audit->options->lock))
-		return DOES_LOCK;
-	if (is_named(c->name, w->audit->options->unlock))
-		return DOES_UNLOCK;
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (strcmp(known[i].name, c->name) == 0)
-			return known[i].effect;
-	return DOES_NOTHING;
-}
-
 /* ---- those that everybody knows ------------------------------------------------------------------------------- */
 
 /* Each time anew. */
@@ -175,14 +52,31 @@ static void initialise(struct audit_flow *w, const struct audit_call *c)
 		number_map_set(&w->audit->recursive, audit_lock_key(w->audit, argument(c, 0)), 1);
 }
 
-static void start_thread(struct audit_flow *w, struct state *s, unsigned function, unsigned given,
-			 struct audit_place at)
+/* Is the thread's handle a part of the object that the thread is given? Then each object has one thread. */
+static bool is_thread_of(const struct terms *t, unsigned handle, unsigned given)
 {
+	for (; handle && handle != given; handle = term_at(t, handle).a)
+		if (term_at(t, handle).kind != TERM_FIELD)
+			return false;
+	return handle != 0;
+}
+
+static void note_thread(struct audit_flow *w, unsigned usr, bool is_own)
+{
+	number_map_set(&w->audit->program->taken, usr, TAKEN_BY_THREAD);
+	if (number_map_get(&w->audit->own_threads, usr) != THREAD_SHARES)
+		number_map_set(&w->audit->own_threads, usr, is_own ? THREAD_OWNS : THREAD_SHARES);
+}
+
+static void start_thread(struct audit_flow *w, struct state *s, const struct audit_call *c,
+			 unsigned function, unsigned given)
+{
+	const struct audit_place at = c->e->at;
 	const struct term body = term_at(terms_of(w), function);
 
 	s->makes_threads = w->facts->makes_threads = true;
 	if (body.kind == TERM_FUNCTION)
-		number_map_set(&w->audit->program->taken, body.a, TAKEN_BY_THREAD);
+		note_thread(w, body.a, is_thread_of(terms_of(w), argument(c, 0), given));
 	if (!given)
 		return;
 	object_show(w, s, term_object(terms_of(w), given), at);
@@ -227,7 +121,7 @@ static void touch_whole(struct audit_flow *w, struct state *s, const struct audi
 	    term_object(terms_of(w), argument(c, 1)) == argument(c, 1) &&
 	    !object_is_own(w, s, argument(c, 1)))
 		suspect(w, &(struct suspicion){SUSPECT_ESCAPE, w->index, argument(c, 1), 0,
-					       "is copied as a whole", c->e->at, c->e->at});
+					       "is copied as a whole", c->e->at, c->e->at, false});
 }
 
 static void call_once(struct audit_flow *w, unsigned function)
@@ -280,10 +174,10 @@ static unsigned apply_known(struct audit_flow *w, struct state *s, const struct 
 		object_free(w, s, argument(c, 0), at);
 		break;
 	case DOES_THREAD:
-		start_thread(w, s, argument(c, 2), argument(c, 3), at);
+		start_thread(w, s, c, argument(c, 2), argument(c, 3));
 		break;
 	case DOES_C11_THREAD:
-		start_thread(w, s, argument(c, 1), argument(c, 2), at);
+		start_thread(w, s, c, argument(c, 1), argument(c, 2));
 		break;
 	case DOES_ONCE:
 		call_once(w, argument(c, 1));
@@ -330,21 +224,13 @@ static void apply_accesses(struct applied *a, const struct audit_facts *f)
 		struct audit_helds held;
 		unsigned address;
 
-		if (inner->is_settled)
+		if (inner->is_settled || !conditions_hold(a->w, a->s, &inner->when, &a->binding))
 			continue;
 		held = lock_helds_inside(a->w, a->s, &inner->held, &a->binding);
 		address = bind(a, inner->address);
 		object_access_inside(a->w, a->s, inner, address ? address : inner->address, &held,
-				     a->c->e->at);
+				     &a->binding, a->c->e->at);
 	}
-}
-
-static bool is_released_inside(const struct audit_helds *held, struct applied *a, unsigned lock)
-{
-	for (unsigned i = 0; i < held->count; i++)
-		if (held->items[i].mode == HELD_LEFT && bind(a, held->items[i].lock) == lock)
-			return true;
-	return false;
 }
 
 static void apply_acquisitions(struct applied *a, const struct audit_facts *f)
@@ -355,17 +241,18 @@ static void apply_acquisitions(struct applied *a, const struct audit_facts *f)
 		const struct audit_held *has = lock ? state_held(a->s, lock) : NULL;
 		struct audit_acquisition all = *inner;
 
-		if (!lock)
+		if (!lock || !conditions_hold(a->w, a->s, &inner->when, &a->binding))
 			continue;
-		if (has && has->mode == HELD_ALONE && !is_released_inside(&inner->held, a, lock) &&
+		if (has && has->mode == HELD_ALONE && !inner->is_again &&
 		    !audit_may_be_taken_twice(a->w->audit, lock))
 			suspect(a->w, &(struct suspicion){SUSPECT_DOUBLE_LOCK, a->w->index, lock, 0,
-							  NULL, a->c->e->at, has->at});
+							  NULL, a->c->e->at, has->at, false});
 		/* What is held inside is told where it is taken. */
 		all.lock = lock;
 		all.function = a->w->index;
 		all.at = a->c->e->at;
 		all.held = lock_helds(a->w, a->s);
+		all.when = conditions_inside(a->w, a->s, &inner->when, &a->binding);
 		all.inner = inner;
 		lock_acquired(a->w, &all);
 	}
@@ -401,7 +288,7 @@ static void apply_objects(struct applied *a, const struct audit_facts *f)
 
 	for (size_t i = 0; i < f->stored.count; i++)
 		object_store(a->w, a->s, bind(a, f->stored.items[i].address),
-			     bind(a, f->stored.items[i].object), at);
+			     bind(a, f->stored.items[i].object), f->stored.items[i].is_part, at);
 	for (size_t i = 0; i < f->given.count; i++)
 		object_show(a->w, a->s, term_object(terms_of(a->w), bind(a, f->given.items[i])),
 			    at);
@@ -460,6 +347,8 @@ static unsigned apply_own(struct audit_flow *w, struct state *s, const struct au
 
 	a.binding.ctx = &a;
 	number_map_set(&w->audit->called, c->usr, 1);
+	if (w->records)
+		*array_add(&w->audit->calls) = (struct audit_edge){w->index, index};
 	if (f->progress != FACTS_DONE) {
 		forget_locals(w, s, c);
 		return anything(w, s, c);
@@ -513,13 +402,16 @@ static void let_out(struct audit_flow *w, struct state *s, const struct audit_ca
 
 static unsigned apply(struct audit_flow *w, struct state *s, const struct audit_call *c)
 {
-	unsigned index = number_map_get(&w->audit->program->function_of, c->usr);
-	enum call_effect effect = c->usr ? effect_of(w, c) : DOES_NOTHING;
+	unsigned index = targets_function(w->audit->program, c->usr, w->function->unit);
+	enum call_effect effect =
+		c->usr ? call_effect_of(w->audit->options, c->name) : DOES_NOTHING;
 
 	if (effect != DOES_NOTHING)
 		return apply_known(w, s, c, effect);
 	if (index)
 		return apply_own(w, s, c, index - 1);
+	if (call_may_make_thread(c->name))
+		s->makes_threads = w->facts->makes_threads = true;
 	let_out(w, s, c);
 	for (unsigned i = 0; i < c->count; i++)
 		if (term_at(terms_of(w), c->arguments[i]).kind == TERM_FRESH ||

@@ -25,14 +25,22 @@ static const struct audit_record *lock_record(const struct audit *a, unsigned lo
 	return key <= a->program->fields.count ? audit_record_of(a, key) : NULL;
 }
 
-/* A lock of the same kind of struct guards its own object alone; one of several objects may be this one. */
+/* One of several objects: it may be any. */
+static bool is_uncertain(const struct audit *a, unsigned object)
+{
+	const enum term_kind kind = term_at(&a->terms, term_root(&a->terms, object)).kind;
+
+	return kind == TERM_SITE || kind == TERM_JOIN;
+}
+
+/* A lock of the same kind of struct guards its own object alone. */
 static bool is_others(const struct audit *a, const struct audit_access *access, unsigned lock)
 {
 	unsigned object = term_object(&a->terms, access->address),
 		 of = term_object(&a->terms, lock);
 
 	if (object == of || lock_record(a, lock) != audit_record_of(a, access->field) ||
-	    term_at(&a->terms, of).kind == TERM_SITE || term_at(&a->terms, of).kind == TERM_JOIN)
+	    is_uncertain(a, of) || is_uncertain(a, object))
 		return false;
 	return !term_contains(&a->terms, object, of) && !term_contains(&a->terms, of, object);
 }
@@ -154,7 +162,7 @@ static unsigned weight(const struct entry_access *other, const struct entry_acce
 }
 
 /* An access that may come at the same time. */
-static const struct entry_access *conflict(const struct entry_accesses *all,
+static const struct entry_access *conflict(const struct audit *a, const struct entry_accesses *all,
 					   const struct entry_access *with,
 					   const struct majority *m)
 {
@@ -164,7 +172,7 @@ static const struct entry_access *conflict(const struct entry_accesses *all,
 		bool writes = other->access->writes || with->access->writes;
 
 		if (!writes || (other->access->is_atomic && with->access->is_atomic) ||
-		    (!m->is_told && exclude(other, with)))
+		    (!m->is_told && exclude(other, with)) || !entries_beside(a, other, with))
 			continue;
 		if (!found || weight(other, with) > weight(found, with))
 			found = other;
@@ -194,6 +202,11 @@ static bool is_own_lock(const struct audit *a, unsigned key, unsigned field)
 	       audit_record_of(a, key) == audit_record_of(a, field);
 }
 
+static bool is_others_lock(const struct audit *a, unsigned key, unsigned field)
+{
+	return key <= a->program->fields.count && !is_own_lock(a, key, field);
+}
+
 /* It may be called from outside, but whoever calls it in these files has the lock: it may be no interface at all. */
 static bool callers_hold(const struct audit *a, const struct entry_accesses *all,
 			 const struct entry_access *e, unsigned key)
@@ -212,6 +225,9 @@ static bool callers_hold(const struct audit *a, const struct entry_accesses *all
 	return any;
 }
 
+/* A field that is the lock's has it at three of five places, of two at one; if the lock is another struct's, at four. */
+enum { MOST = 3, MOST_OTHERS = 4, MOST_OF = 5, FEW = 2 };
+
 static enum finding_confidence confidence(const struct audit *a, const struct entry_accesses *all,
 					  const struct entry_access *e,
 					  const struct entry_access *other,
@@ -225,11 +241,15 @@ static enum finding_confidence confidence(const struct audit *a, const struct en
 		return CONFIDENCE_LOW;
 	if (!m->held)
 		return other->access->is_atomic ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
-	if (2 * m->held > m->places)
+	if (entries_wants_lock(a, e->function))
+		return CONFIDENCE_LOW;
+	if (MOST_OF * m->held >=
+	    (is_others_lock(a, m->key, field) ? MOST_OTHERS : MOST) * m->places)
 		return CONFIDENCE_HIGH;
 	/* A lock that happens to be held now and then says nothing. */
-	return is_own_lock(a, m->key, field) && 2 * m->held >= m->places ? CONFIDENCE_MEDIUM
-									 : CONFIDENCE_LOW;
+	return is_own_lock(a, m->key, field) && m->places <= FEW && 2 * m->held >= m->places
+		       ? CONFIDENCE_MEDIUM
+		       : CONFIDENCE_LOW;
 }
 
 /* One cause, one finding: of a function, and of a field. */
@@ -259,6 +279,9 @@ static void report(struct audit *a, const struct entry_accesses *all, const stru
 	f->function = p->functions.items[e->function].name;
 	f->other = other->at;
 	f->confidence = confidence(a, all, e, other, m, field);
+	f->lock = m->key;
+	f->sets = e->access->writes && !e->access->reads;
+	f->other_function = p->functions.items[other->function].name;
 	if (m->is_told) {
 		lock_name(a, m->key, &lock);
 		finding_say(f,
@@ -326,6 +349,38 @@ static bool is_told(const struct audit *a, struct audit_place at, unsigned field
 	return false;
 }
 
+/* Of those that are in one program with it. */
+static struct entry_accesses together_with(const struct audit *a, const struct entry_accesses *all,
+					   const struct entry_access *e)
+{
+	struct entry_accesses some = {{0}};
+
+	array_each(const struct entry_access, other, &all->items)
+		if (entries_together(a, other, e))
+			*array_add(&some.items) = *other;
+	return some;
+}
+
+/* True: there is something wrong with it. */
+static bool check_access(struct audit *a, const struct entry_accesses *all,
+			 const struct entry_access *e, const struct majority *of_all,
+			 unsigned field)
+{
+	struct entry_accesses some = together_with(a, all, e);
+	const struct majority m =
+		some.items.count == all->items.count ? *of_all : majority_of(a, &some, field);
+	const struct entry_access *other = NULL;
+	bool is;
+
+	if (!m.key || !is_guarded_by(e, m.key))
+		other = conflict(a, &some, e, &m);
+	is = other && is_likely(a, &m, field, other);
+	if (is)
+		report(a, &some, e, other, &m, field);
+	array_fini(&some.items);
+	return is;
+}
+
 static void check_field(struct audit *a, unsigned field)
 {
 	struct entry_accesses *all = entries_of_field(a, field);
@@ -339,19 +394,37 @@ static void check_field(struct audit *a, unsigned field)
 	}
 	m = majority_of(a, all, field);
 	array_each(const struct entry_access, e, &all->items) {
-		const struct entry_access *other;
-
 		if (!written || e->access->is_atomic || is_told(a, e->at, field) ||
-		    is_reported(a, e, field) || (m.key && is_guarded_by(e, m.key)))
+		    is_reported(a, e, field))
 			continue;
-		other = conflict(all, e, &m);
-		if (other && is_likely(a, &m, field, other)) {
-			report(a, all, e, other, &m, field);
-			wrong = true;
-		}
+		wrong |= check_access(a, all, e, &m, field);
 	}
 	if (!wrong && all->items.count && (m.key || !written || !plain))
 		add_safe(a, field, &m, written, plain);
+}
+
+/* Who sets fields of several locks, and holds none of these, sets the object up: nobody has it yet. */
+static bool sets_up(const struct audit *a, unsigned record, unsigned function)
+{
+	const struct finding *first = NULL;
+
+	array_each(const struct finding, f, &a->findings.items) {
+		if (f->tag != FINDING_P3 || f->record != record || f->function != function ||
+		    !f->sets)
+			continue;
+		if (first && first->lock != f->lock)
+			return true;
+		first = f;
+	}
+	return false;
+}
+
+static void doubt_setting_up(struct audit *a)
+{
+	array_each(struct finding, f, &a->findings.items)
+		if (f->tag == FINDING_P3 && (sets_up(a, f->record, f->function) ||
+					     sets_up(a, f->record, f->other_function)))
+			f->confidence = CONFIDENCE_LOW;
 }
 
 void check_guards(struct audit *a)
@@ -360,4 +433,5 @@ void check_guards(struct audit *a)
 		if (!a->program->fields.items[i].lock &&
 		    program_is_shared(audit_record_of(a, i + 1)))
 			check_field(a, i + 1);
+	doubt_setting_up(a);
 }

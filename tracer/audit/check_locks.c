@@ -223,7 +223,9 @@ void check_locks(struct audit *a)
 	struct lock_edges edges = {{0}};
 
 	array_each(const struct suspicion, s, &a->suspicions) {
-		if (s->kind == SUSPECT_DOUBLE_LOCK)
+		if (beside_nobody(a, s->function) && s->kind == SUSPECT_COMPOUND)
+			continue;
+		if (s->kind == SUSPECT_DOUBLE_LOCK && !audit_may_be_taken_twice(a, s->term))
 			report_lock(a, s, FINDING_DOUBLE_LOCK,
 				    "is locked by the thread that holds it already",
 				    "it is locked here");

@@ -36,6 +36,26 @@ static const struct entry_access *other_use(const struct entry_accesses *all, un
 	return NULL;
 }
 
+/* Is some lock held at most places of the field? Else it may belong to one thread. */
+static bool is_guarded(const struct audit *a, unsigned field)
+{
+	unsigned held = 0, atomic = 0, all = 0;
+
+	array_each(const struct entry_access, e, &entries_of_field(a, field)->items) {
+		held += e->access->held.count > 0;
+		atomic += e->access->is_atomic;
+		all++;
+	}
+	return audit_record_of(a, field)->thread_safe || 2 * (held + atomic) > all;
+}
+
+/* Does another thread use it for certain? */
+static bool is_of_thread(const struct audit *a, const struct entry_access *e)
+{
+	return number_map_get(&a->program->taken, a->program->functions.items[e->entry].usr) ==
+	       TAKEN_BY_THREAD;
+}
+
 static void check_late(struct audit *a, const struct suspicion *s)
 {
 	const struct entry_accesses *all = entries_of_field(a, s->field);
@@ -46,7 +66,9 @@ static void check_late(struct audit *a, const struct suspicion *s)
 	if (other)
 		f = add(a, s, s->at, s->field);
 	if (f) {
-		f->confidence = CONFIDENCE_HIGH;
+		f->confidence = s->is_certain || is_guarded(a, s->field) || is_of_thread(a, other)
+					? CONFIDENCE_HIGH
+					: CONFIDENCE_LOW;
 		finding_say(f,
 			    "'%s' of struct %s is written when others can see the object already; "
 			    "in %s",
@@ -93,7 +115,7 @@ static bool is_shared_place(const struct audit *a, unsigned address)
 	while (is.kind == TERM_ELEMENT)
 		is = term_at(&a->terms, is.a);
 	if (is.kind == TERM_FIELD)
-		return program_is_shared(audit_record_of(a, is.b + 1)) && is_protected(a, is.b + 1);
+		return program_is_shared(audit_record_of(a, is.b + 1)) && is_guarded(a, is.b + 1);
 	g = is.kind == TERM_GLOBAL ? program_global(a->program, is.a) : NULL;
 	return g && g->record && program_is_shared(&a->program->records.items[g->record - 1]);
 }
@@ -120,6 +142,8 @@ static void check_freed(struct audit *a, const struct suspicion *s)
 void check_publication(struct audit *a)
 {
 	array_each(const struct suspicion, s, &a->suspicions) {
+		if (beside_nobody(a, s->function))
+			continue;
 		if (s->kind == SUSPECT_LATE_WRITE)
 			check_late(a, s);
 		else if (s->kind == SUSPECT_UNSET)

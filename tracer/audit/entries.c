@@ -12,12 +12,18 @@ const char *entries_name(const struct audit *a, unsigned function)
 /* Its name says that the caller has the lock. */
 static bool wants_lock(const char *name)
 {
-	static const char *const words[] = {"locked", "unlocked", "nolock", "unsafe", "internal"};
+	static const char *const words[] = {"locked",  "unlocked", "nolock",
+					    "no_lock", "unsafe",   "internal"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (strstr(name, words[i]))
 			return true;
-	return name[0] == '_';
+	return false;
+}
+
+bool entries_wants_lock(const struct audit *a, unsigned function)
+{
+	return wants_lock(entries_name(a, function));
 }
 
 bool entries_is(const struct audit *a, unsigned function)
@@ -28,9 +34,11 @@ bool entries_is(const struct audit *a, unsigned function)
 
 	if (a->facts[function].is_once)
 		return false;
-	if (number_map_get(&p->taken, f->usr) || !is_called)
+	if (number_map_get(&p->taken, f->usr) || (!is_called && !f->is_static))
 		return true;
-	if (f->is_static || wants_lock(program_text(p, f->name)))
+	/* One that nobody calls is not there. */
+	if (f->is_static || *program_text(p, f->name) == '_' ||
+	    wants_lock(program_text(p, f->name)))
 		return false;
 	/* In a program, what its own files call is no interface. */
 	return !p->has_main;

@@ -10,6 +10,9 @@ bool entries_is(const struct audit *a, unsigned function);
 /* Who calls it, with what in hand, is not known: its address is somewhere, and it is no thread's first function. */
 bool entries_is_callback(const struct audit *a, unsigned function);
 
+/* Its name says that its callers have the lock. */
+bool entries_wants_lock(const struct audit *a, unsigned function);
+
 /* One access, as an entry comes to it. */
 struct entry_access {
 	const struct audit_access *access;
@@ -29,6 +32,17 @@ struct entry_accesses *entries_of_field(const struct audit *a, unsigned field);
 /* Once, when the facts of all functions are there; and when they are not needed any more. */
 void entries_collect(struct audit *a);
 void entries_forget(struct audit *a);
+
+/* Are both in one program, and has it threads? */
+bool entries_together(const struct audit *a, const struct entry_access *x,
+		      const struct entry_access *y);
+/* ... and may they be of two threads? */
+bool entries_beside(const struct audit *a, const struct entry_access *x,
+		    const struct entry_access *y);
+/* Is the function of programs alone that have one thread? */
+bool beside_nobody(const struct audit *a, unsigned function);
+/* Once, when the facts of all functions are there. */
+void beside_find(struct audit *a);
 
 /* The way from the entry to the place, as notes. */
 void entries_notes(const struct audit *a, const struct entry_access *e, struct finding *f);

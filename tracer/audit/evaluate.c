@@ -156,7 +156,7 @@ static void suspect_copy(struct audit_flow *w, struct state *s, unsigned object,
 	if (object && !object_is_own(w, s, object) && kind != TERM_SITE && kind != TERM_DERIVED &&
 	    kind != TERM_CONSTANT)
 		suspect(w, &(struct suspicion){SUSPECT_ESCAPE, w->index, object, 0,
-					       "is copied as a whole", e->at, e->at});
+					       "is copied as a whole", e->at, e->at, false});
 }
 
 static unsigned assign(struct audit_flow *w, struct state *s, const struct audit_expr *e)
@@ -214,9 +214,12 @@ static unsigned atomic(struct audit_flow *w, struct state *s, const struct audit
 
 static unsigned choice(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
+	const struct term of = term_at(terms_of(w), evaluate(w, s, e->operands[0]));
 	unsigned a, b;
 
-	evaluate(w, s, e->operands[0]);
+	/* Macros check the types of what they are given by what is never evaluated. */
+	if (of.kind == TERM_CONSTANT)
+		return evaluate(w, s, e->operands[of.a ? 1 : 2]);
 	a = evaluate(w, s, e->operands[1]);
 	b = evaluate(w, s, e->operands[2]);
 	if (a == b || (e->is_pointer && term_at(terms_of(w), b).kind == TERM_CONSTANT))

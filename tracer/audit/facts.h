@@ -27,6 +27,12 @@ struct audit_helds {
 	unsigned count;
 };
 
+/* It comes to this only where parameters are 0, or are not: each is 2 * (parameter + 1) + is_zero; 0: no more of them. */
+enum { CONDITIONS_MOST = 4 };
+struct audit_conditions {
+	unsigned items[CONDITIONS_MOST];
+};
+
 /* One place, or what a call there does in the end: `inner` then. */
 struct audit_access {
 	unsigned address, field; /* field: of the program's + 1; 0: a global's own */
@@ -36,15 +42,18 @@ struct audit_access {
 	unsigned function, depth; /* function: index; depth: calls down to `inner` */
 	struct audit_place at;
 	struct audit_helds held;
+	struct audit_conditions when;
 	const struct audit_access *inner;
 };
 
 struct audit_acquisition {
 	unsigned lock;
 	bool is_shared, is_ordered; /* ordered: the addresses were compared */
+	bool is_again;		    /* the caller's was released before: a wait for a condition */
 	unsigned function;
 	struct audit_place at;
 	struct audit_helds held;
+	struct audit_conditions when;
 	const struct audit_acquisition *inner;
 };
 
@@ -63,6 +72,7 @@ struct audit_effect {
 /* What is put where: the object's address, stored at an address. */
 struct audit_stored {
 	unsigned object, address;
+	bool is_part; /* only the address of a part of it */
 };
 
 enum audit_progress { FACTS_NONE, FACTS_BEGUN, FACTS_DONE };

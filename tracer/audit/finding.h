@@ -31,7 +31,10 @@ struct finding {
 		other; /* other: the access, or lock, that it conflicts with; nowhere: none */
 	char *text;    /* names field and function */
 	unsigned record, field,
-		function; /* names: of the struct, the field, the function at `at` */
+		function;	 /* names: of the struct, the field, the function at `at` */
+	unsigned other_function; /* a name: at `other` */
+	unsigned lock;		 /* of P3: the key of the one that is held elsewhere */
+	bool sets;		 /* it is written there, and not read */
 	ARRAY(struct finding_note) notes;
 	bool is_known;		     /* it is in the baseline */
 	bool is_tried, is_confirmed; /* in runs of a program */

@@ -197,10 +197,15 @@ static void blocks_fini(struct blocks *b)
 
 static bool is_made(const struct audit_facts *f, const struct terms *t, unsigned address)
 {
-	array_each(const unsigned, made, &f->made)
-		if (term_object(t, address) == *made)
-			return true;
-	return false;
+	for (;; address = term_at(t, address).a) {
+		const enum term_kind kind = term_at(t, address).kind;
+
+		array_each(const unsigned, made, &f->made)
+			if (address == *made)
+				return true;
+		if (kind != TERM_FIELD && kind != TERM_ELEMENT)
+			return false;
+	}
 }
 
 static bool is_held(const struct audit_access *a)

@@ -51,9 +51,9 @@ void object_read(struct audit_flow *w, struct state *s, unsigned address,
 		 const struct audit_expr *e, bool is_atomic);
 void object_write(struct audit_flow *w, struct state *s, unsigned address, unsigned value,
 		  const struct audit_expr *e, bool is_atomic, bool is_update);
-/* The value is stored there; no access. */
+/* The value is stored there; no access. is_part: only the address of a part of the object. */
 void object_store(struct audit_flow *w, struct state *s, unsigned address, unsigned value,
-		  struct audit_place at);
+		  bool is_part, struct audit_place at);
 /* Others can see it from now on. */
 void object_show(struct audit_flow *w, struct state *s, unsigned object, struct audit_place at);
 /* Nobody may use it from now on: it should not be reachable from where it was loaded. */
@@ -67,7 +67,8 @@ void object_escape(struct audit_flow *w, unsigned address, const char *how, stru
 bool object_is_own(const struct audit_flow *w, const struct state *s, unsigned object);
 /* One that begins with the `inner` of a function that was called there. */
 void object_access_inside(struct audit_flow *w, struct state *s, const struct audit_access *inner,
-			  unsigned address, const struct audit_helds *held, struct audit_place at);
+			  unsigned address, const struct audit_helds *held,
+			  const struct term_binding *b, struct audit_place at);
 /* The function ends with that value. */
 void object_leave(struct audit_flow *w, struct state *s, unsigned value, struct audit_place at);
 void suspect(struct audit_flow *w, const struct suspicion *s);
@@ -77,6 +78,19 @@ void suspect(struct audit_flow *w, const struct suspicion *s);
 /* Keeps a copy, if there is none like it. */
 void access_add(struct audit_flow *w, struct audit_access *a);
 const struct audit_access *access_innermost(const struct audit_access *a);
+
+/* ---- conditions.c --------------------------------------------------------------------------------------------- */
+
+/* Of the function's own parameters, as far as the state knows them. */
+struct audit_conditions conditions_of(const struct audit_flow *w, const struct state *s);
+/* False: with these arguments it never comes to it. */
+bool conditions_hold(const struct audit_flow *w, const struct state *s,
+		     const struct audit_conditions *inner, const struct term_binding *b);
+/* Those of the place of the call, and of a function that is called with parameters of this one. */
+struct audit_conditions conditions_inside(const struct audit_flow *w, const struct state *s,
+					  const struct audit_conditions *inner,
+					  const struct term_binding *b);
+bool conditions_same(const struct audit_conditions *a, const struct audit_conditions *b);
 
 /* ---- locks.c -------------------------------------------------------------------------------------------------- */
 

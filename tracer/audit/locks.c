@@ -73,21 +73,28 @@ void lock_acquired(struct audit_flow *w, const struct audit_acquisition *a)
 	struct audit_acquisition *kept;
 
 	array_each(const struct audit_acquisition *const, known, &w->facts->acquisitions)
-		if ((*known)->lock == a->lock && (*known)->held.items == a->held.items)
+		if ((*known)->lock == a->lock && (*known)->held.items == a->held.items &&
+		    (*known)->is_again == a->is_again && conditions_same(&(*known)->when, &a->when))
 			return;
 	kept = program_alloc(w->audit->program, sizeof(*kept));
 	*kept = *a;
 	*array_add(&w->facts->acquisitions) = kept;
 }
 
-static void note_acquisition(struct audit_flow *w, const struct state *s, unsigned lock,
-			     bool is_shared, struct audit_place at)
+static void note_acquisition(struct audit_flow *w, struct state *s, unsigned lock, bool is_shared,
+			     struct audit_place at)
 {
-	struct audit_acquisition a = {lock, is_shared, w->compares, w->index, at, {NULL, 0}, NULL};
+	struct audit_acquisition a = {.lock = lock,
+				      .is_shared = is_shared,
+				      .is_ordered = w->compares,
+				      .function = w->index,
+				      .at = at};
 
 	if (!w->records)
 		return;
 	a.held = lock_helds(w, s);
+	a.when = conditions_of(w, s);
+	a.is_again = state_held(s, lock) && state_held(s, lock)->mode == HELD_LEFT;
 	lock_acquired(w, &a);
 }
 
@@ -116,7 +123,7 @@ void lock_take(struct audit_flow *w, struct state *s, unsigned lock, bool is_sha
 	if (known && known->mode != HELD_LEFT && !(is_shared && known->mode == HELD_SHARED) &&
 	    !audit_may_be_taken_twice(w->audit, lock))
 		suspect(w, &(struct suspicion){SUSPECT_DOUBLE_LOCK, w->index, lock, 0, NULL, at,
-					       known->at});
+					       known->at, false});
 	lock_tried(w, s, lock, is_shared, at);
 }
 
@@ -201,7 +208,7 @@ static void suspect_exits(struct audit_flow *w, unsigned lock)
 	array_each(const struct flow_exit, x, &w->exits)
 		if (releases && is_taken(x, lock))
 			suspect(w, &(struct suspicion){SUSPECT_KEPT_LOCK, w->index, lock, 0, NULL,
-						       x->at, held_at(x, lock)->at});
+						       x->at, held_at(x, lock)->at, false});
 }
 
 static void effect_of(struct audit_flow *w, unsigned lock, const struct audit_held *h)

@@ -543,6 +543,17 @@ static void lower_body(struct lower *l, CXCursor definition, CXCursor body)
 	open_block(l)->at = l->function->end = cursor_end(l->reader, definition);
 }
 
+/* Two programs may each have one of that name. */
+static bool is_read(const struct audit_program *p, const struct audit_function *f)
+{
+	unsigned known = number_map_get(&p->function_of, f->usr);
+
+	for (; known; known = p->functions.items[known - 1].next)
+		if (f->is_static || !f->unit || p->functions.items[known - 1].unit == f->unit)
+			return true;
+	return false;
+}
+
 void lower_function(struct audit_reader *r, CXCursor definition)
 {
 	struct audit_program *p = r->program;
@@ -551,11 +562,16 @@ void lower_function(struct audit_reader *r, CXCursor definition)
 	struct cursors parts = {NULL, 0, 0};
 
 	f.usr = cursor_usr(r, definition);
-	if (!f.usr || number_map_get(&p->function_of, f.usr))
-		return;
-	f.name = cursor_name(r, definition);
 	f.at = cursor_place(r, definition);
 	f.is_static = r->clang.getCursorLinkage(definition) != CXLinkage_External;
+	if (strcmp(program_text(p, f.at.file), r->file) == 0)
+		f.unit = r->source;
+	if (f.unit && !f.is_static)
+		*array_add(&p->definitions) = (struct audit_definition){f.usr, f.unit};
+	if (!f.usr || is_read(p, &f))
+		return;
+	f.next = number_map_get(&p->function_of, f.usr);
+	f.name = cursor_name(r, definition);
 	cursor_children(r, definition, &parts);
 	for (size_t i = 0; i < parts.count; i++)
 		if (cursor_kind(r, parts.items[i]) == CXCursor_ParmDecl)

@@ -94,7 +94,7 @@ static void suspect_unset(struct audit_flow *w, const struct state *s, unsigned 
 	array_each(const unsigned, field, &p->records.items[record - 1].fields)
 		if (!p->fields.items[*field].lock && !is_set(w, s, object, *field))
 			suspect(w, &(struct suspicion){SUSPECT_UNSET, w->index, object, *field + 1,
-						       NULL, at, at});
+						       NULL, at, at, false});
 }
 
 void object_show(struct audit_flow *w, struct state *s, unsigned object, struct audit_place at)
@@ -109,14 +109,16 @@ void object_show(struct audit_flow *w, struct state *s, unsigned object, struct 
 			object_show(w, s, s->stored.items[i].object, at);
 }
 
-static void note_stored(struct audit_flow *w, unsigned object, unsigned address)
+static void note_stored(struct audit_flow *w, unsigned object, unsigned address, bool is_part)
 {
 	if (!w->records)
 		return;
-	array_each(const struct audit_stored, known, &w->facts->stored)
-		if (known->object == object && known->address == address)
+	array_each(struct audit_stored, known, &w->facts->stored)
+		if (known->object == object && known->address == address) {
+			known->is_part &= is_part;
 			return;
-	*array_add(&w->facts->stored) = (struct audit_stored){object, address};
+		}
+	*array_add(&w->facts->stored) = (struct audit_stored){object, address, is_part};
 }
 
 void object_escape(struct audit_flow *w, unsigned address, const char *how, struct audit_place at)
@@ -128,11 +130,26 @@ void object_escape(struct audit_flow *w, unsigned address, const char *how, stru
 		is = term_at(&w->audit->terms, is.a);
 	if (is.kind != TERM_FIELD || p->fields.items[is.b].lock)
 		return;
-	suspect(w, &(struct suspicion){SUSPECT_ESCAPE, w->index, address, is.b + 1, how, at, at});
+	suspect(w, &(struct suspicion){SUSPECT_ESCAPE, w->index, address, is.b + 1, how, at, at,
+				       false});
+}
+
+/* Do others look there: at a global, a field of a struct that is shared? What points back to who owns it tells nobody. */
+static bool is_shared_place(const struct audit_flow *w, unsigned address)
+{
+	const struct audit_program *p = w->audit->program;
+	struct term is = term_at(&w->audit->terms, address);
+
+	for (; is.kind == TERM_ELEMENT || is.kind == TERM_LOAD || is.kind == TERM_FIELD;
+	     is = term_at(&w->audit->terms, is.a))
+		if (is.kind == TERM_FIELD &&
+		    program_is_shared(&p->records.items[p->fields.items[is.b].record]))
+			return true;
+	return is.kind == TERM_GLOBAL;
 }
 
 void object_store(struct audit_flow *w, struct state *s, unsigned address, unsigned value,
-		  struct audit_place at)
+		  bool is_part, struct audit_place at)
 {
 	const struct terms *t = &w->audit->terms;
 	unsigned object = term_object(t, value), to = term_object(t, address);
@@ -141,19 +158,27 @@ void object_store(struct audit_flow *w, struct state *s, unsigned address, unsig
 	if (!object || !to || object == to)
 		return;
 	if (object_is_own(w, s, to)) {
-		*array_add(&s->stored) = (struct audit_stored){object, address};
+		*array_add(&s->stored) = (struct audit_stored){object, address, false};
 		return;
 	}
 	if (value != object && !object_is_own(w, s, object))
 		object_escape(w, value, "is stored", at);
 	if (kind == TERM_PARAMETER)
-		note_stored(w, object, address);
-	if (kind == TERM_PARAMETER || kind == TERM_FRESH || kind == TERM_LOCAL)
+		note_stored(w, object, address, is_part);
+	if (kind == TERM_LOCAL && is_part)
+		return; /* the head of a list, say: nobody comes from there to all of it */
+	if (kind == TERM_FRESH || ((kind == TERM_PARAMETER || kind == TERM_LOCAL) &&
+				   (is_shared_place(w, address) || state_any_lock(s))))
 		object_show(w, s, object, at);
 }
 
 void object_make(struct audit_flow *w, unsigned object)
 {
+	/* Of a lock within a lock, the object that has it. */
+	for (struct term is = term_at(&w->audit->terms, object);
+	     is.kind == TERM_FIELD && w->audit->program->fields.items[is.b].lock;
+	     is = term_at(&w->audit->terms, object))
+		object = is.a;
 	if (object && !has(w->facts->made.items, w->facts->made.count, object))
 		*array_add(&w->facts->made) = object;
 }
@@ -205,8 +230,10 @@ static void note(struct audit_flow *w, const struct state *s, struct audit_acces
 		return;
 	a->function = w->index;
 	a->alone = !s->makes_threads && (!a->inner || a->inner->alone);
-	if (!a->inner)
+	if (!a->inner) {
 		a->held = lock_helds(w, s);
+		a->when = conditions_of(w, s);
+	}
 	access_add(w, a);
 }
 
@@ -223,7 +250,8 @@ void object_read(struct audit_flow *w, struct state *s, unsigned address,
 
 /* An access of a function that was called: the caller's locks are held there, too. */
 void object_access_inside(struct audit_flow *w, struct state *s, const struct audit_access *inner,
-			  unsigned address, const struct audit_helds *held, struct audit_place at)
+			  unsigned address, const struct audit_helds *held,
+			  const struct term_binding *b, struct audit_place at)
 {
 	struct audit_access a = *inner;
 
@@ -231,6 +259,7 @@ void object_access_inside(struct audit_flow *w, struct state *s, const struct au
 	a.at = at;
 	a.held = *held;
 	a.inner = inner;
+	a.when = conditions_inside(w, s, &inner->when, b);
 	note(w, s, &a);
 }
 
@@ -265,11 +294,13 @@ static void suspect_write(struct audit_flow *w, struct state *s, unsigned addres
 
 	if (field && v && !is_atomic && !state_any_lock(s))
 		suspect(w, &(struct suspicion){SUSPECT_LATE_WRITE, w->index, address, field, NULL,
-					       e->at, v->at});
+					       e->at, v->at,
+					       v->lock || term_at(&w->audit->terms, object).kind ==
+								  TERM_FRESH});
 	if (field && is_atomic && !is_exchange(e) && !object_is_own(w, s, address) &&
 	    !state_any_lock(s) && depends_on(w, s, value, address))
 		suspect(w, &(struct suspicion){SUSPECT_COMPOUND, w->index, address, field, NULL,
-					       e->at, e->at});
+					       e->at, e->at, false});
 }
 
 /* What was freed there is not reachable from there any more; whoever had no lock came too late. */
@@ -324,7 +355,7 @@ void object_write(struct audit_flow *w, struct state *s, unsigned address, unsig
 		state_change(s, &w->audit->terms, is.b + 1);
 	forget_freed(s, address);
 	state_write(s, address);
-	object_store(w, s, address, value, e->at);
+	object_store(w, s, address, value, value != term_object(&w->audit->terms, value), e->at);
 }
 
 /* ---- the end -------------------------------------------------------------------------------------------------------- */
@@ -340,5 +371,5 @@ void object_leave(struct audit_flow *w, struct state *s, unsigned value, struct 
 	array_each(const struct state_freed, f, &s->freed)
 		if (!has(w->facts->made.items, w->facts->made.count, term_object(t, f->from)))
 			suspect(w, &(struct suspicion){SUSPECT_FREED, w->index, f->from, 0, NULL,
-						       f->at, f->at});
+						       f->at, f->at, false});
 }

@@ -1,5 +1,7 @@
 #include "tracer/audit/program.h"
 
+#include "tracer/audit/targets.h"
+
 enum { CHUNK = 1 << 18, FIRST = 256 };
 
 void *program_alloc(struct audit_program *p, size_t size)
@@ -99,6 +101,7 @@ void program_fini(struct audit_program *p)
 	array_each(void *, memory, &p->memory)
 		base_free(*memory);
 	array_fini(&p->memory);
+	targets_fini(p);
 	array_fini(&p->records);
 	array_fini(&p->fields);
 	array_fini(&p->functions);

@@ -93,12 +93,24 @@ struct audit_function {
 	unsigned usr, name, parameters; /* the first ones of the locals */
 	struct audit_place at, end;
 	bool is_static;
+	unsigned unit; /* index + 1 of the sources; 0: it stands in a header */
+	unsigned next; /* index + 1 of one with the same USR, of another program; 0: none */
 	ARRAY(struct audit_local) locals;
 	ARRAY(struct audit_block) blocks; /* it begins with the first */
 };
 
 struct audit_global {
 	unsigned usr, name, record;
+};
+
+/* A source file, and what it is compiled for (targets.h). */
+struct audit_unit {
+	ARRAY(unsigned) targets;
+};
+
+/* An external function in a source file; there may be more of its name. */
+struct audit_definition {
+	unsigned usr, unit;
 };
 
 /* Numbers by numbers that are not 0. */
@@ -119,6 +131,13 @@ struct audit_program {
 	struct number_map record_of, field_of, function_of, global_of; /* by USR: index + 1 */
 	struct number_map declared,
 		taken; /* functions: declared by files of its own; their address is taken: an audit_taken */
+	ARRAY(struct audit_unit) sources;
+	ARRAY(struct audit_definition) definitions;
+	struct {
+		unsigned count;
+		struct number_map of_name; /* index + 1 */
+		bool *apart;		   /* count * count: they are not linked together */
+	} targets;
 	ARRAY(void *) memory;
 	struct {
 		char *memory;

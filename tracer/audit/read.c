@@ -1,6 +1,7 @@
 #include "tracer/audit/read.h"
 
 #include "tracer/audit/reader.h"
+#include "tracer/audit/targets.h"
 #include "tracer/base/file.h"
 #include "tracer/base/path.h"
 #include "tracer/base/str.h"
@@ -16,6 +17,7 @@
 /* One unit, and how it is compiled. */
 struct unit {
 	char *file, *folder; /* folder: where the compiler was started; may be NULL */
+	unsigned source;     /* index + 1 of the program's */
 	struct unit_words {
 		char **items;
 		size_t count, capacity;
@@ -91,12 +93,42 @@ static bool is_wanted(const struct audit_read_options *o, const char *path)
 	return wanted;
 }
 
-static bool is_known(const struct reading *r, const char *path)
+/* NULL: there is none yet. */
+static const struct unit *known(const struct reading *r, const char *path)
 {
 	array_each(const struct unit, u, &r->units)
 		if (strcmp(u->file, path) == 0)
-			return true;
-	return false;
+			return u;
+	return NULL;
+}
+
+static struct unit *add_unit(struct reading *r, char *path)
+{
+	struct unit *u = array_add(&r->units);
+
+	u->file = path;
+	u->source = targets_add_unit(r->reader.program);
+	return u;
+}
+
+/* What the command's object is for. */
+static void add_target(struct reading *r, CXCompileCommand command, const char *folder,
+		       const struct unit *u)
+{
+	const struct clang *c = &r->reader.clang;
+
+	for (unsigned i = 1; i + 1 < c->CompileCommand_getNumArgs(command); i++) {
+		char *word = clang_take(c, c->CompileCommand_getArg(command, i)),
+		     *object = clang_take(c, c->CompileCommand_getArg(command, i + 1)),
+		     *target = strcmp(word, "-o") == 0 ? targets_of_object(folder, object, u->file)
+						       : NULL;
+
+		if (target)
+			targets_add(r->reader.program, u->source, target);
+		base_free(word);
+		base_free(object);
+		base_free(target);
+	}
 }
 
 static void add_command(struct reading *r, CXCompileCommand command)
@@ -109,14 +141,16 @@ static void add_command(struct reading *r, CXCompileCommand command)
 	bool takes = false;
 
 	base_free(name);
-	if (!is_wanted(r->reader.options, path) || is_known(r, path)) {
+	if (is_wanted(r->reader.options, path) && known(r, path))
+		add_target(r, command, folder, known(r, path));
+	if (!is_wanted(r->reader.options, path) || known(r, path)) {
 		base_free(folder);
 		base_free(path);
 		return;
 	}
-	u = array_add(&r->units);
-	u->file = path;
+	u = add_unit(r, path);
 	u->folder = folder;
+	add_target(r, command, folder, u);
 	for (unsigned i = 1; i < c->CompileCommand_getNumArgs(command); i++) {
 		char *word = clang_take(c, c->CompileCommand_getArg(command, i));
 
@@ -222,12 +256,11 @@ static void add_files(struct reading *r)
 	for (size_t i = 0; i < o->count; i++) {
 		char *path = absolute(NULL, o->files[i]);
 
-		if (is_known(r, path)) {
+		if (known(r, path)) {
 			base_free(path);
 			continue;
 		}
-		array_add(&r->units)->file = path;
-		add_flags(&r->units.items[r->units.count - 1], o->flags);
+		add_flags(add_unit(r, path), o->flags);
 	}
 }
 
@@ -392,6 +425,8 @@ static void read_unit(struct reading *r, const struct unit *u)
 		skip(r->to, u->file, error);
 	} else {
 		r->reader.program->units++;
+		r->reader.file = u->file;
+		r->reader.source = u->source;
 		r->reader.program->lines += count_lines(u->file);
 		c->visitChildren(c->getTranslationUnitCursor(r->reader.unit), read_top, r);
 	}
@@ -442,6 +477,7 @@ int audit_read(struct audit_read *a, const struct audit_read_options *options, s
 		add_files(&r);
 	for (size_t i = 0; answer == 0 && i < r.units.count; i++)
 		read_unit(&r, &r.units.items[i]);
+	targets_settle(&a->program);
 	if (answer == 0 && !a->program.units)
 		answer = nothing_read(a, err);
 	reading_fini(&r);

@@ -15,6 +15,8 @@ struct audit_reader {
 	struct audit_program *program;
 	CXTranslationUnit unit;
 	const struct audit_read_options *options;
+	const char *file; /* the unit's */
+	unsigned source;  /* ... index + 1 of the program's */
 };
 
 struct cursors {

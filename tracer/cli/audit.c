@@ -152,7 +152,8 @@ static int run(struct cli *cli, struct audit_read *read, struct audit *a, struct
 	if ((o->confirm && found_check(cli->output ? cli->output : "gatectl-found", err) < 0) ||
 	    audit_reports_check(cli, err) < 0 || audit_read(read, &how, err) < 0)
 		return output_error(cli, err);
-	if (audit_types_check(&read->program, what.types, err) < 0)
+	if (audit_types_check(&read->program, what.types, err) < 0 ||
+	    audit_marks_check(&read->program, err) < 0)
 		return output_error(cli, err);
 	audit_run(a, &read->program, &what);
 	if (o->baseline && audit_baseline_read(a, o->baseline, err) < 0)

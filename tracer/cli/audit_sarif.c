@@ -1,6 +1,7 @@
 /* --report FILE.sarif: SARIF 2.1.0 (OASIS, 2020), as code hosts read it. */
 #include "tracer/cli/audit_report.h"
 
+#include "tracer/base/file.h"
 #include "tracer/base/json.h"
 #include "tracer/base/path.h"
 
@@ -46,6 +47,26 @@ static void uri_of(const char *path, struct str *out)
 			str_addf(out, "%%%02X", (unsigned char)*path);
 }
 
+/* Columns are bytes here; in UTF-16, a character is one unit, or two where UTF-8 takes four bytes. */
+static unsigned utf16_column(struct audit_place at, const char *file)
+{
+	ERROR(err);
+	char *text = file_read(file, &err);
+	const char *line = text;
+	unsigned column = 1;
+
+	for (unsigned i = 1; line && i < at.line; i++) {
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
+	}
+	for (unsigned i = 0; line && i + 1 < at.column && line[i] && line[i] != '\n'; i++)
+		column += ((unsigned char)line[i] & 0xc0) != 0x80
+				  ? 1 + ((unsigned char)line[i] >= 0xf0)
+				  : 0;
+	base_free(text);
+	return line ? column : at.column;
+}
+
 static void add_location(const struct audit_program *p, struct audit_place at, const char *text,
 			 struct json *j)
 {
@@ -61,7 +82,7 @@ static void add_location(const struct audit_program *p, struct audit_place at, c
 	json_end_object(j);
 	json_object(j, "region");
 	json_integer(j, "startLine", at.line);
-	json_integer(j, "startColumn", at.column);
+	json_integer(j, "startColumn", utf16_column(at, program_text(p, at.file)));
 	json_end_object(j);
 	json_end_object(j);
 	if (text) {

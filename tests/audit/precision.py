@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""How many findings of gatectl audit on real code are real: fetches Debian sources, makes their compile_commands.json, audits
+them, and counts by judged.tsv what is told today. No part of the tests: it takes half an hour, the net, and root for packages.
+
+    tests/audit/precision.py [--folder /tmp/real] [--gatectl build/gatectl] [PROJECT...]
+
+It needs deb-src lines for apt, and what the projects need to be configured (apt-get build-dep PROJECT). A project that cannot be
+made is told and left out. Findings that nobody has judged are listed: read the source, and add a line to judged.tsv
+(project, version, file:line, tag, field, judgement, why). Judgements: real: a fault, or an access that races by C's rules and
+may give a wrong value; benign: a race that does no harm, as in an assertion; false: it cannot happen. What was judged and is
+not told any more is counted, too: real ones that are lost.
+Projects in LATER were looked at only when the rules were made.
+"""
+import argparse
+import collections
+import csv
+import glob
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+CMAKE = "cmake -S . -B audit-build -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DCMAKE_BUILD_TYPE=Debug "
+PROJECTS = {
+    "libuv1": CMAKE,
+    "memcached": "./configure && bear -- make",
+    "libusb-1.0": "./configure --enable-examples-build && bear -- make",
+    "mosquitto": CMAKE + "-DDOCUMENTATION=OFF",
+    "civetweb": CMAKE + "-DCIVETWEB_BUILD_TESTING=OFF",
+    "libmicrohttpd": "./configure --disable-doc && bear -- make",
+    "nng": CMAKE,
+    "librdkafka": CMAKE,
+    "glib2.0": "meson setup audit-build -Dtests=false && ninja -C audit-build",
+    "libvncserver": CMAKE,
+    "fuse3": "meson setup audit-build -Dtests=false -Dutils=false",
+    "apr": "./configure && bear -- make",
+    "libwebsockets": CMAKE + "-DLWS_MAX_SMP=32",
+    "dav1d": "meson setup audit-build -Denable_asm=false -Denable_tests=false",
+    "libevent": CMAKE,
+    "wayland": "meson setup audit-build -Ddocumentation=false -Dtests=false",
+    "alsa-lib": "autoreconf -fi && ./configure && bear -- make",
+    "unbound": "./configure --with-pthreads && bear -- make",
+}
+LATER = ("glib2.0", "libvncserver", "fuse3", "apr", "libwebsockets", "dav1d", "libevent", "wayland", "alsa-lib", "unbound")
+MEMORY = 8 << 30
+
+
+def fetch(folder, name):
+    """The folder of its sources, and of its compile_commands.json."""
+    home = os.path.join(folder, name)
+    os.makedirs(home, exist_ok=True)
+    if not glob.glob(home + "/*/"):
+        subprocess.run(["apt-get", "source", "-q", name], cwd=home, check=True, capture_output=True)
+    source = sorted(glob.glob(home + "/*/"))[0].rstrip("/")
+    places = [os.path.join(source, where) for where in ("audit-build", "build", "bld", ".")]
+    if not any(os.path.exists(p + "/compile_commands.json") for p in places):
+        subprocess.run(["sh", "-c", PROJECTS[name]], cwd=source, check=True, capture_output=True)
+    return source, next(p for p in places if os.path.exists(p + "/compile_commands.json"))
+
+
+def audit(gatectl, folder, name):
+    source, build = fetch(folder, name)
+    report = os.path.join(folder, name + ".json")
+    begun = time.monotonic()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([gatectl, "audit", "-q", "-p", build, "--report", report], cwd=source, capture_output=True,
+                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)))
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with open(report, encoding="utf-8") as f:
+        told = json.load(f)
+    print(f"{name}: {told['lines']} lines, {time.monotonic() - begun:.1f} s, {after.ru_utime - before.ru_utime:.1f} s of processor, "
+          f"{after.ru_maxrss >> 10} MB at most so far, {len(told['findings'])} findings")
+    return [(name, f"{os.path.relpath(os.path.join(source, f['file']), source)}:{f['line']}", f["tag"], f["field"] or "-") for f in told["findings"]]
+
+
+def judgements():
+    with open(os.path.join(HERE, "judged.tsv"), encoding="utf-8") as f:
+        return {(row["project"], row["place"], row["tag"], row["field"]): row["judgement"] for row in csv.DictReader(f, delimiter="\t")}
+
+
+def count(title, told, judged):
+    by = collections.defaultdict(collections.Counter)
+    for key in told:
+        by[key[2]][judged.get(key, "not judged")] += 1
+    for tag, of in sorted(by.items()):
+        known = sum(of[k] for k in ("real", "benign", "false"))
+        print(f"{title}: {tag}: {of['real']} real, {of['benign']} benign, {of['false']} false"
+              f" ({100 * of['false'] // max(known, 1)} %), {of['not judged']} not judged")
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--folder", default="/tmp/real")
+    p.add_argument("--gatectl", default=os.path.join(ROOT, "build", "gatectl"))
+    p.add_argument("projects", nargs="*", metavar="PROJECT")
+    args = p.parse_args()
+    names, judged, told = args.projects or list(PROJECTS), judgements(), []
+    for name in names:
+        try:
+            told += audit(args.gatectl, args.folder, name)
+        except (OSError, StopIteration, IndexError, subprocess.CalledProcessError) as e:
+            print(f"{name}: left out: {e!r}")
+    count("known while the rules were made", [k for k in told if k[0] not in LATER], judged)
+    count("looked at later", [k for k in told if k[0] in LATER], judged)
+    for key in told:
+        if key[2] == "P3" and key not in judged:
+            print("not judged:", *key)
+    for key, is_ in judged.items():
+        if is_ == "real" and key[0] in names and key not in told:
+            print("real, and not told any more:", *key)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
