@@ -174,6 +174,7 @@ def check_sarif(t, text, lines):
         t.equal((result["ruleId"], rules[result["ruleIndex"]], result["level"]), ("P3", "P3", "warning"), "the rule")
         t.check("'n' of struct box" in result["message"]["text"], "the message")
         t.equal([check_location(t, where) for where in result["locations"]], [line], "where")
+        t.equal([where["id"] for where in result["relatedLocations"]], list(range(len(result["relatedLocations"]))), "no step is said twice")
         for where in result["relatedLocations"]:
             t.check(check_location(t, where) and where["message"]["text"], "the way")
         t.equal(result["properties"], {"confidence": "medium"}, "how sure")
@@ -381,16 +382,18 @@ def test_skipped(t):
            "self.c": ('#include "self.c"\n', "line 1: #include nested too deeply"),
            "nested.c": ("int f(int a)\n{\n\tint g(int b) { return a + b; }\n\treturn g(1);\n}\n", "line 3: function definition is not allowed here"),
            "box.cc": ("class box {};\n", "it is not C"), "box.h": (BOX, "it is not C")}
-    paths = [t.file(name, text) for name, (text, _) in bad.items()] + [t.path("gone.c"), t.tmp]
-    why = [w for _, w in bad.values()] + ["there is no such file", "it is not C"]
+    os.mkdir(t.path("folder.c"))
+    os.mkfifo(t.path("pipe.c"))
+    paths = [t.file(name, text) for name, (text, _) in bad.items()] + [t.path(name) for name in ("gone.c", "folder.c", "pipe.c")] + [t.tmp]
+    why = [w for _, w in bad.values()] + ["there is no such file", "it is no file", "it is no file", "it is not C"]
     r = audit(t, good, *paths)
     t.equal(r.status, 0, "status", r)
     lines = r.err.splitlines()
     t.equal(len(lines), len(paths), "a line for each", r)
     for line, path, text in zip(lines, paths, why):
         t.check(line.startswith("%s: skipped: %s" % (path, text)), "%s: %r in %r" % (path, text, line), r)
-    t.check(r.stdout.startswith("1 file, 15 lines, ") and r.stdout.endswith("; 8 files skipped\n"), "the summary", r)
-    t.error(audit(t, *paths), where="none of 8 files can be read; the first: %s: line 1: " % re.escape(paths[0]))
+    t.check(r.stdout.startswith("1 file, 15 lines, ") and r.stdout.endswith("; 10 files skipped\n"), "the summary", r)
+    t.error(audit(t, *paths), where="none of 10 files can be read; the first: %s: line 1: " % re.escape(paths[0]))
 
 
 def test_wrong_options(t):
