@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* One unit, and how it is compiled. */
@@ -357,6 +358,13 @@ static char *first_error(const struct audit_reader *r, const char *of)
 	return text.length ? str_take(&text) : NULL;
 }
 
+static bool is_file(const char *path)
+{
+	struct stat s;
+
+	return stat(path, &s) == 0 && S_ISREG(s.st_mode);
+}
+
 static bool is_c(const char *file)
 {
 	const char *dot = strrchr(file, '.');
@@ -410,6 +418,11 @@ static void read_unit(struct reading *r, const struct unit *u)
 	}
 	if (!is_c(u->file)) {
 		skip(r->to, u->file, base_strdup("it is not C"));
+		return;
+	}
+	/* A pipe would be waited for. */
+	if (!is_file(u->file)) {
+		skip(r->to, u->file, base_strdup("it is no file"));
 		return;
 	}
 	r->reader.unit = parse(r, u);

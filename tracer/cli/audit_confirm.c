@@ -65,28 +65,73 @@ static bool is_at(const struct confirming *c, const struct schedule_step *step,
 }
 
 /* A gate that was left in a script matters: without it the failure does not come. */
-static bool names_function(const struct confirming *c, const struct explore_failure *failure,
-			   const struct finding *f)
+static bool names(const struct explore_failure *failure, const char *function)
 {
-	return failure->gates.length &&
-	       strstr(str_text(&failure->gates), program_text(c->program, f->function));
+	return function && failure->gates.length &&
+	       strstr(str_text(&failure->gates), function) != NULL;
 }
 
-/* Its place was reached; and the other one by another thread, or a gate in its function matters. */
+static bool is_of(const struct confirming *c, const struct schedule_step *step,
+		  const struct finding *f)
+{
+	return is_at(c, step, f->at) || (f->other.file && is_at(c, step, f->other));
+}
+
+static bool does(const struct schedule_step *step, unsigned thread, const char *what)
+{
+	return step->thread == thread && step->where.call && strstr(step->where.call, what);
+}
+
+static bool has_steps(const struct schedule_step *from, const struct schedule_step *end,
+		      unsigned thread)
+{
+	for (; from < end; from++)
+		if (from->thread == thread)
+			return true;
+	return false;
+}
+
+/* One made the other's thread between the two, or waited for its end. */
+static bool are_in_order(const struct schedule *s, const struct schedule_step *one,
+			 const struct schedule_step *other)
+{
+	const struct schedule_step *begin = s->steps.items, *end = begin + s->steps.count;
+
+	for (const struct schedule_step *step = one; step < other; step++)
+		if ((does(step, one->thread, "create") && !has_steps(begin, step, other->thread)) ||
+		    (does(step, other->thread, "join") && !has_steps(step, end, one->thread)))
+			return true;
+	return false;
+}
+
+/* Another thread came to one of the places later, and could have come before. */
+static bool is_met(const struct confirming *c, const struct schedule *s,
+		   const struct schedule_step *here, const struct finding *f)
+{
+	const struct schedule_step *end = s->steps.items + s->steps.count;
+
+	for (const struct schedule_step *step = here + 1; step < end; step++)
+		if (step->thread != here->thread && is_of(c, step, f) &&
+		    (is_at(c, here, f->at) || is_at(c, step, f->at)) &&
+		    !are_in_order(s, here, step))
+			return true;
+	return false;
+}
+
+/* Its place was reached; and the other one by another thread meanwhile, or a gate in one of their functions matters. */
 static bool comes_of(const struct confirming *c, const struct explore_failure *failure,
 		     const struct finding *f)
 {
-	unsigned first = 0, both = 0;
+	bool is_reached = false, is_its = names(failure, program_text(c->program, f->function));
 
 	if (is_about_locks(f))
 		return strcmp(failure->kind, "deadlock") == 0;
 	array_each(const struct schedule_step, step, &failure->schedule.steps) {
-		if (is_at(c, step, f->at))
-			first |= 1U << (step->thread & 31);
-		if (is_at(c, step, f->at) || (f->other.file && is_at(c, step, f->other)))
-			both |= 1U << (step->thread & 31);
+		is_reached |= is_at(c, step, f->at);
+		is_its |= is_of(c, step, f) && (names(failure, step->where.func) ||
+						is_met(c, &failure->schedule, step, f));
 	}
-	return first && ((both & (both - 1)) || names_function(c, failure, f));
+	return is_reached && is_its;
 }
 
 /* ---- one finding -------------------------------------------------------------------------------------------- */

@@ -20,6 +20,13 @@ static const char *const rules[FINDING_TAGS][2] = {
 	[FINDING_COMPOUND] = {"CompoundAtomic", "Two atomic steps that ought to be one"},
 };
 
+static void add_text(const char *name, const char *text, struct json *j)
+{
+	json_object(j, name);
+	json_string(j, "text", text);
+	json_end_object(j);
+}
+
 static void add_rules(struct json *j)
 {
 	json_array(j, "rules");
@@ -27,9 +34,7 @@ static void add_rules(struct json *j)
 		json_object(j, NULL);
 		json_string(j, "id", finding_tag_text((enum finding_tag)tag));
 		json_string(j, "name", rules[tag][0]);
-		json_object(j, "shortDescription");
-		json_string(j, "text", rules[tag][1]);
-		json_end_object(j);
+		add_text("shortDescription", rules[tag][1], j);
 		json_end_object(j);
 	}
 	json_end_array(j);
@@ -67,13 +72,11 @@ static unsigned utf16_column(struct audit_place at, const char *file)
 	return line ? column : at.column;
 }
 
-static void add_location(const struct audit_program *p, struct audit_place at, const char *text,
-			 struct json *j)
+static void add_physical(const struct audit_program *p, struct audit_place at, struct json *j)
 {
 	struct str uri = {0};
 
 	uri_of(path_shown(program_text(p, at.file)), &uri);
-	json_object(j, NULL);
 	json_object(j, "physicalLocation");
 	json_object(j, "artifactLocation");
 	json_string(j, "uri", str_text(&uri));
@@ -85,13 +88,23 @@ static void add_location(const struct audit_program *p, struct audit_place at, c
 	json_integer(j, "startColumn", utf16_column(at, program_text(p, at.file)));
 	json_end_object(j);
 	json_end_object(j);
-	if (text) {
-		json_object(j, "message");
-		json_string(j, "text", text);
+	str_fini(&uri);
+}
+
+/* Both ways may share a step, and a list of locations may not say one twice: their ids tell them apart. */
+static void add_notes(const struct audit_program *p, const struct finding *f, struct json *j)
+{
+	int id = 0;
+
+	json_array(j, "relatedLocations");
+	array_each(const struct finding_note, note, &f->notes) {
+		json_object(j, NULL);
+		json_integer(j, "id", id++);
+		add_physical(p, note->at, j);
+		add_text("message", note->text, j);
 		json_end_object(j);
 	}
-	json_end_object(j);
-	str_fini(&uri);
+	json_end_array(j);
 }
 
 static void add_result(const struct audit_program *p, const struct finding *f, struct json *j)
@@ -100,18 +113,14 @@ static void add_result(const struct audit_program *p, const struct finding *f, s
 	json_string(j, "ruleId", finding_tag_text(f->tag));
 	json_integer(j, "ruleIndex", f->tag);
 	json_string(j, "level", f->confidence == CONFIDENCE_LOW ? "note" : "warning");
-	json_object(j, "message");
-	json_string(j, "text", f->text);
-	json_end_object(j);
+	add_text("message", f->text, j);
 	json_array(j, "locations");
-	add_location(p, f->at, NULL, j);
+	json_object(j, NULL);
+	add_physical(p, f->at, j);
+	json_end_object(j);
 	json_end_array(j);
-	if (f->notes.count) {
-		json_array(j, "relatedLocations");
-		array_each(const struct finding_note, note, &f->notes)
-			add_location(p, note->at, note->text, j);
-		json_end_array(j);
-	}
+	if (f->notes.count)
+		add_notes(p, f, j);
 	json_object(j, "properties");
 	json_string(j, "confidence", finding_confidence_text(f->confidence));
 	json_end_object(j);
