@@ -1,4 +1,4 @@
-"""A plot as SVG, both axes logarithmic. Called by explore.py."""
+"""A plot as SVG, both axes logarithmic. Called by explore.py and growth.py."""
 import html
 import math
 
