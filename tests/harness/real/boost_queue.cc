@@ -1,0 +1,34 @@
+/* boost: lockfree::queue. */
+#include <boost/lockfree/queue.hpp>
+
+struct subject {
+	boost::lockfree::queue<int> queue{8};
+};
+
+extern "C" {
+
+struct subject *object_new(void)
+{
+	return new subject;
+}
+
+void object_free(struct subject *o)
+{
+	delete o;
+}
+
+bool object_push(struct subject *o, int value)
+{
+	return o->queue.push(value);
+}
+
+bool object_pop(struct subject *o, int *value)
+{
+	return o->queue.pop(*value);
+}
+
+bool object_empty(struct subject *o)
+{
+	return o->queue.empty();
+}
+}
