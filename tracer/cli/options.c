@@ -127,6 +127,8 @@ const struct option_row option_rows[] = {
 	{"no-follow", OPT_NO_FOLLOW, NULL,
 	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE | CMD_CONVERT,
 	 "let child processes go untouched"},
+	{"no-resident", OPT_NO_RESIDENT, NULL, CMD_RUN | CMD_EXPLORE | CMD_REPLAY,
+	 "every arrival ends in gatectl, none is decided inside the program"},
 	{"skip-if-unavailable", OPT_SKIP, NULL,
 	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_PROVE | CMD_CONVERT | CMD_EXPLORE |
 		 CMD_REPLAY | CMD_RACES | CMD_HARNESS,
@@ -252,6 +254,9 @@ static int one_option(int key, struct cli *out, struct error *err)
 		return parse_leftover(optarg, s, err);
 	case OPT_NO_FOLLOW:
 		s->no_follow = true;
+		return 0;
+	case OPT_NO_RESIDENT:
+		s->no_resident = true;
 		return 0;
 	case OPT_SKIP:
 		s->skip_unavailable = true;

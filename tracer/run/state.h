@@ -107,6 +107,8 @@ struct session_thread {
 	int comm_file; /* ... the file it is read from, kept open; or -1 */
 };
 
+struct inside;
+
 struct tick_wish {
 	const void *who;
 	unsigned ms;
@@ -126,6 +128,7 @@ struct session {
 	ARRAY(struct session_process *) processes;
 	ARRAY(struct session_thread *) threads;
 	ARRAY(struct site_use *) uses; /* sites.h */
+	ARRAY(struct inside *) insides; /* inside.h */
 	ARRAY(double) held_max;	       /* by gate index, ms */
 	struct session_process *root;
 	unsigned long run_number;
