@@ -13,7 +13,7 @@ struct inside_count {
 	int64_t given;
 };
 
-struct inside {
+struct inside_site {
 	struct session *session;
 	struct site_use *use;
 	ARRAY(struct inside_count) counts;
@@ -53,7 +53,7 @@ static unsigned long idle_arrivals(const struct session *s, const struct site_us
 	return least;
 }
 
-static struct inside *inside_of(struct session *s, struct site_use *use)
+static struct inside_site *inside_of(struct session *s, struct site_use *use)
 {
 	if (!use->inside) {
 		use->inside = base_alloc(1, sizeof(*use->inside));
@@ -93,7 +93,7 @@ void inside_hit(struct session *s, struct session_thread *t, struct target_site 
 	if (++use->hits % WORTH_HITS == 0 && is_permitted(s) && idle_arrivals(s, use) >= WORTH_IDLE)
 		make_resident(s, t, site);
 	array_each(const struct act, a, &use->acts)
-		array_each(struct inside *, i, &s->insides)
+		array_each(struct inside_site *, i, &s->insides)
 			array_each(const struct act, other, &(*i)->use->acts)
 				if (a->place && a->place == other->place)
 					inside_take_back((*i)->use);
@@ -102,7 +102,7 @@ void inside_hit(struct session *s, struct session_thread *t, struct target_site 
 /* ---- what has happened there ---------------------------------------------------------------- */
 
 /* Arrivals that were not told yet. */
-static void tell(struct inside *i, unsigned long taken)
+static void tell(struct inside_site *i, unsigned long taken)
 {
 	struct session *s = i->session;
 
@@ -140,13 +140,13 @@ void inside_take_back(const struct site_use *use)
 
 void inside_take_all_back(struct session *s)
 {
-	array_each(struct inside *, i, &s->insides)
+	array_each(struct inside_site *, i, &s->insides)
 		inside_take_back((*i)->use);
 }
 
 void inside_tell(struct session *s)
 {
-	array_each(struct inside *, i, &s->insides) {
+	array_each(struct inside_site *, i, &s->insides) {
 		int64_t taken = 0;
 
 		array_each(struct inside_count, c, &(*i)->counts)
@@ -157,7 +157,7 @@ void inside_tell(struct session *s)
 
 /* ---- how many more -------------------------------------------------------------------------- */
 
-static bool is_at(const struct inside *i, const struct place *place)
+static bool is_at(const struct inside_site *i, const struct place *place)
 {
 	array_each(const struct act, a, &i->use->acts)
 		if (a->place == place)
@@ -171,7 +171,7 @@ static int64_t share_of(const struct session *s, const struct place *place)
 	unsigned long idle = place_idle_arrivals(s->engine, place);
 	int64_t rest = idle < INT64_MAX / 4 ? (int64_t)idle : INT64_MAX / 4, askers = 0;
 
-	array_each(struct inside *const, i, &s->insides)
+	array_each(struct inside_site *const, i, &s->insides)
 		if (is_at(*i, place))
 			array_each(const struct inside_count, c, &(*i)->counts) {
 				rest -= c->given;
@@ -180,7 +180,7 @@ static int64_t share_of(const struct session *s, const struct place *place)
 	return rest > 0 && askers ? rest / askers : 0;
 }
 
-static void give(struct session *s, struct inside *i, struct inside_count *c)
+static void give(struct session *s, struct inside_site *i, struct inside_count *c)
 {
 	int64_t least = INT64_MAX;
 
@@ -199,14 +199,14 @@ void inside_give(struct session *s)
 {
 	if (s->over)
 		return;
-	array_each(struct inside *, i, &s->insides)
+	array_each(struct inside_site *, i, &s->insides)
 		array_each(struct inside_count, c, &(*i)->counts)
 			give(s, *i, c);
 }
 
 void inside_free(struct session *s)
 {
-	array_each(struct inside *, i, &s->insides) {
+	array_each(struct inside_site *, i, &s->insides) {
 		array_fini(&(*i)->counts);
 		base_free(*i);
 	}

@@ -210,80 +210,28 @@ struct resident_count *target_site_resident(struct target *t, struct target_proc
 	return site->count;
 }
 
-/* A trap again, or the program's own byte. Where a thread cannot be stopped the jump stays; the count is used up,
-   so that it traps as well. */
-void resident_end(struct target *t, struct target_space *space, struct site *site, bool trap)
+/* The program's own bytes again. Where a thread cannot be stopped the jump stays; its count is used up, so that who
+   comes by traps, and goes on unnoticed. */
+static void end(struct target *t, struct target_space *space, struct site *site)
 {
-	uint8_t bytes[RESIDENT_JUMP];
 	struct paused paused;
 
-	memcpy(bytes, site->bytes, sizeof(bytes));
-	if (trap)
-		bytes[0] = arch_trap[0];
 	if (still_begin(t, space, &paused) &&
-	    memory_raw_write(t, space, site->pub.addr, bytes, RESIDENT_JUMP) == 0)
+	    memory_raw_write(t, space, site->pub.addr, site->bytes, RESIDENT_JUMP) == 0)
 		site->count = NULL;
 	let_others_go(t, &paused);
 }
 
-/* The one whose jump this address is in the middle of, or NULL. */
-struct site *resident_over(const struct target_space *space, uint64_t addr)
+void target_site_remove(struct target_process *process, struct target_site *pub)
 {
-	for (uint64_t back = 1; back < RESIDENT_JUMP; back++) {
-		struct site *site = space_known_site(space, addr - back);
+	struct site *site = (struct site *)pub;
 
-		if (site && site->count)
-			return site;
-	}
-	return NULL;
-}
-
-/* ---- threads inside ------------------------------------------------------------------------- */
-
-struct site *resident_trapped(const struct target_space *space, uint64_t pc)
-{
-	uint64_t offset;
-	const struct slot *slot = space->shared.count ? space_slot(space, pc, &offset) : NULL;
-
-	return slot && slot->count && offset == RESIDENT_AT_TRAP ? space_site(space, slot->from)
-								 : NULL;
-}
-
-static bool restore(struct thread *th, const struct resident_point *point,
-		    struct user_regs_struct *regs)
-{
-	uint64_t flags;
-
-	if (point->pushed == RESIDENT_PUSHED && point->where != RESIDENT_BEFORE) {
-		if (memory_raw_read(space_of(th), regs->rsp, &flags, sizeof(flags)) < 0)
-			return false;
-		regs->eflags = flags;
-	}
-	regs->rsp += point->pushed;
-	return true;
-}
-
-void resident_leave(struct thread *th)
-{
-	enum { SIGN = 1 << 7 };
-	struct target_space *space = space_of(th);
-	struct resident_point point;
-	struct user_regs_struct regs;
-	const struct slot *slot;
-	const struct site *site;
-	uint64_t pc, offset;
-
-	if (!space->shared.count || thread_pc(th, &pc) < 0)
+	if (site->state != SITE_ARMED)
 		return;
-	slot = space_slot(space, pc, &offset);
-	site = slot && slot->count ? space_known_site(space, slot->from) : NULL;
-	if (!site || thread_regs(th) < 0)
-		return;
-	regs = th->regs;
-	if (!resident_point(offset, regs.eflags & SIGN, &point) || !restore(th, &point, &regs))
-		return;
-	if (point.where == RESIDENT_VAIN)
-		resident_put_back(slot->count);
-	regs.rip = point.where == RESIDENT_TAKEN ? site->copy : slot->from;
-	thread_set_regs(th, &regs);
+	if (site->count)
+		end(target_of(process), process->space, site);
+	else
+		site_restore(target_of(process), process->space, site);
+	site->state = SITE_RETIRED;
+	site->quiet = false;
 }

@@ -73,7 +73,8 @@ static int site_prepare(struct target *t, struct target_process *process, struct
 static int site_arm(struct target *t, struct target_space *space, struct site *site,
 		    struct error *err)
 {
-	if (!site->count && memory_raw_write(t, space, site->pub.addr, arch_trap, ARCH_TRAP_LEN) < 0)
+	if (!site->count &&
+	    memory_raw_write(t, space, site->pub.addr, arch_trap, ARCH_TRAP_LEN) < 0)
 		return error_set(err, ERROR_LOCATION, "a trap cannot be written at 0x%" PRIx64,
 				 site->pub.addr);
 	site->state = SITE_ARMED;
@@ -118,10 +119,10 @@ struct target_site *target_site_add(struct target *t, struct target_process *pro
 	struct thread *hand = helper ? thread_of(helper) : NULL;
 	struct site *over = resident_over(process->space, addr);
 
-	if (over)
-		resident_end(t, process->space, over, over->state == SITE_ARMED);
-	if (over && over->count) {
-		error_set(err, ERROR_LOCATION, "0x%" PRIx64 " is inside of another place", addr);
+	if (over) {
+		error_set(err, ERROR_LOCATION,
+			  "0x%" PRIx64 " is inside of the instruction at 0x%" PRIx64, addr,
+			  over->pub.addr);
 		return NULL;
 	}
 	if (site && site->state == SITE_ARMED) {
@@ -168,20 +169,6 @@ void site_restore(struct target *t, struct target_space *space, const struct sit
 		memory_raw_write(t, space, site->pub.addr, site->bytes, RESIDENT_JUMP);
 	else if (!memory_raw_read(space, site->pub.addr, &byte, 1) && byte == arch_trap[0])
 		memory_raw_write(t, space, site->pub.addr, site->bytes, 1);
-}
-
-void target_site_remove(struct target_process *process, struct target_site *pub)
-{
-	struct site *site = (struct site *)pub;
-
-	if (site->state != SITE_ARMED)
-		return;
-	if (site->count)
-		resident_end(target_of(process), process->space, site, false);
-	else
-		site_restore(target_of(process), process->space, site);
-	site->state = SITE_RETIRED;
-	site->quiet = false;
 }
 
 bool target_has_sites(const struct target_process *process)

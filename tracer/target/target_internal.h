@@ -67,9 +67,10 @@ struct site {
 	bool is_trap;
 	bool quiet;    /* of target_call: whoever runs into it goes on unnoticed */
 	uint64_t copy; /* 0: none, the instruction is emulated (or is_trap) */
-	struct resident_count *count; /* a jump stands there, not a trap: resident.c. NULL: a trap */
-	uint8_t jump[RESIDENT_JUMP];  /* that one, now or at another time ... */
-	bool jumped;		      /* ... if there was any */
+	struct resident_count
+		*count;		     /* a jump stands there, not a trap: resident.c. NULL: a trap */
+	uint8_t jump[RESIDENT_JUMP]; /* that one, now or at another time ... */
+	bool jumped;		     /* ... if there was any */
 };
 
 struct site_entry {
@@ -328,15 +329,17 @@ extern const uint8_t slot_stub[STUB_LENGTH];
 
 /* resident.c */
 void resident_copy(struct target_process *child, const struct target_space *from);
-void resident_end(struct target *t, struct target_space *space, struct site *site, bool trap);
+void resident_free(struct target *t);
+
+/* stub.c */
+/* The site whose jump this address is in the middle of, or NULL. */
 struct site *resident_over(const struct target_space *space, uint64_t addr);
 /* The site whose stub has its trap here, or NULL. */
 struct site *resident_trapped(const struct target_space *space, uint64_t pc);
 /* A thread that has stopped in a stub stands where it would be without it, or before the copy. */
 void resident_leave(struct thread *th);
-void resident_free(struct target *t);
 
-/* halt.c: stops all running threads but this one, and lists those that stopped for no other reason */
+/* still.c: stops all running threads but this one, and lists those that stopped for no other reason */
 struct paused {
 	struct thread **items;
 	size_t count, capacity;
