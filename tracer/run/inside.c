@@ -30,9 +30,14 @@ static bool is_permitted(const struct session *s)
 	       !o->reports.count && !o->order_log && !o->record && !o->controlled && !o->trial;
 }
 
+/* Will nobody ask for its hits any more? */
 static bool is_over(const struct act *a)
 {
-	return a->place && a->place->retired;
+	if (!a->place)
+		return false;
+	if (a->owner->idle)
+		return a->owner->idle(a);
+	return a->place->retired && !a->owner->outlives;
 }
 
 /* Of the next arrivals there; 0 where somebody wants more than to count them. */
@@ -43,7 +48,7 @@ static unsigned long idle_arrivals(const struct session *s, const struct site_us
 	array_each(const struct act, a, &use->acts) {
 		unsigned long idle;
 
-		if (is_over(a) && !a->owner->outlives)
+		if (is_over(a))
 			continue;
 		if (a->owner != &arrival_owner || !a->place || (a->info && a->info->check_target))
 			return 0;
@@ -109,7 +114,7 @@ static void tell(struct inside_site *i, unsigned long taken)
 	if (!taken || s->over)
 		return;
 	array_each(const struct act, a, &i->use->acts) {
-		if (is_over(a))
+		if (a->owner != &arrival_owner || is_over(a))
 			continue;
 		place_passed(a->place, taken);
 		observe(passed, s, a->place, taken);

@@ -61,9 +61,7 @@ static void on_trap(struct target *t, struct thread *th)
 		thread_continue(th, 0);
 		return;
 	}
-	site = space_site(space_of(th), pc - ARCH_TRAP_LEN);
-	if (!site)
-		site = resident_trapped(space_of(th), pc - ARCH_TRAP_LEN);
+	site = stub_site(space_of(th), pc - ARCH_TRAP_LEN);
 	if (!site || (site->length == ARCH_TRAP_LEN && !th->trap_blocked && !raised_by_trap(th))) {
 		on_signal(t, th, SIGTRAP);
 		return;
@@ -197,7 +195,7 @@ static void on_stopped(struct target *t, struct thread *th, int status)
 		th->rewatched = false;
 	if (status >> 16 != PTRACE_EVENT_EXEC) { /* that has another space in a moment */
 		watch_agree(th);
-		resident_leave(th);
+		stub_leave(th);
 	}
 	if (wrote)
 		on_watch(t, th, current);

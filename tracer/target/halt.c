@@ -72,7 +72,7 @@ static void on_pause(struct thread *th, int signal)
 		th->awaited = true;
 		return;
 	}
-	resident_leave(th);
+	stub_leave(th);
 	th->stop = STOP_PAUSE;
 	th->group_signal = signal == SIGTRAP ? 0 : signal;
 }

@@ -117,7 +117,7 @@ struct target_site *target_site_add(struct target *t, struct target_process *pro
 {
 	struct site *site = space_known_site(process->space, addr), now = {.pub.addr = addr};
 	struct thread *hand = helper ? thread_of(helper) : NULL;
-	struct site *over = resident_over(process->space, addr);
+	struct site *over = stub_over(process->space, addr);
 
 	if (over) {
 		error_set(err, ERROR_LOCATION,

@@ -2,7 +2,7 @@
 #include "tracer/target/target_internal.h"
 
 /* The one whose jump this address is in the middle of, or NULL. */
-struct site *resident_over(const struct target_space *space, uint64_t addr)
+struct site *stub_over(const struct target_space *space, uint64_t addr)
 {
 	for (uint64_t back = 1; back < RESIDENT_JUMP; back++) {
 		struct site *site = space_known_site(space, addr - back);
@@ -13,11 +13,15 @@ struct site *resident_over(const struct target_space *space, uint64_t addr)
 	return NULL;
 }
 
-struct site *resident_trapped(const struct target_space *space, uint64_t pc)
+struct site *stub_site(const struct target_space *space, uint64_t trap)
 {
+	struct site *site = space_site(space, trap);
+	const struct slot *slot;
 	uint64_t offset;
-	const struct slot *slot = space->shared.count ? space_slot(space, pc, &offset) : NULL;
 
+	if (site || !space->shared.count)
+		return site;
+	slot = space_slot(space, trap, &offset);
 	return slot && slot->count && offset == RESIDENT_AT_TRAP ? space_site(space, slot->from)
 								 : NULL;
 }
@@ -36,7 +40,7 @@ static bool restore(struct thread *th, const struct resident_point *point,
 	return true;
 }
 
-void resident_leave(struct thread *th)
+void stub_leave(struct thread *th)
 {
 	enum { SIGN = 1 << 7 };
 	struct target_space *space = space_of(th);

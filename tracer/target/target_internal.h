@@ -333,11 +333,11 @@ void resident_free(struct target *t);
 
 /* stub.c */
 /* The site whose jump this address is in the middle of, or NULL. */
-struct site *resident_over(const struct target_space *space, uint64_t addr);
-/* The site whose stub has its trap here, or NULL. */
-struct site *resident_trapped(const struct target_space *space, uint64_t pc);
+struct site *stub_over(const struct target_space *space, uint64_t addr);
+/* The site that has its trap at this address, itself or in its stub; or NULL. */
+struct site *stub_site(const struct target_space *space, uint64_t trap);
 /* A thread that has stopped in a stub stands where it would be without it, or before the copy. */
-void resident_leave(struct thread *th);
+void stub_leave(struct thread *th);
 
 /* still.c: stops all running threads but this one, and lists those that stopped for no other reason */
 struct paused {
