@@ -5,6 +5,7 @@
 enum {
 	WORTH_HITS = 32,   /* a site that was reported so often may be again ... */
 	WORTH_IDLE = 1000, /* ... and this is so many times what it costs to change that */
+	COUNTS_MOST = 64,  /* of one site; children that were forked before have one each */
 };
 
 /* The count of one memory: forked children share it, others have their own. */
@@ -84,7 +85,10 @@ static void make_resident(struct session *s, struct session_thread *t, struct ta
 	struct resident_count *count;
 	const char *why;
 
+	if (use->stays_trap || (use->inside && use->inside->counts.count >= COUNTS_MOST))
+		return;
 	count = target_site_resident(s->target, t->process->target, t->target, site, &why);
+	use->stays_trap = !count;
 	if (count && !has_count(use, count))
 		*array_add(&inside_of(s, use)->counts) = (struct inside_count){count, 0};
 }

@@ -55,6 +55,7 @@ struct site_use {
 	ARRAY(struct act) acts;
 	unsigned long hits;	    /* that were reported */
 	struct inside_site *inside; /* some arrivals are decided in the program; or NULL */
+	bool stays_trap;	    /* that was tried in vain */
 };
 
 /* The trap at this address, made if there is none; `site` may be NULL. NULL with an error. Owned by
