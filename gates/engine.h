@@ -163,6 +163,14 @@ bool place_reached(const struct place *p);
  */
 bool engine_is_done(const struct engine *e);
 
+/*
+ * How many of the next arrivals of anybody at the place are certain to have no consequence but that they
+ * are counted: ULONG_MAX without end. It only grows as the program goes on. Those that were not told one by one
+ * are told by place_passed().
+ */
+unsigned long place_idle_arrivals(const struct engine *e, const struct place *p);
+void place_passed(struct place *p, unsigned long arrivals);
+
 /* FILE:LINE of the script that made it. */
 const char *place_source(const struct place *p);
 

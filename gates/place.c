@@ -1,5 +1,6 @@
 #include "gates/engine_internal.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* Counts steps that were made, of whatever engine: what was found out about steps is old then. */
@@ -137,6 +138,31 @@ static bool steps_are_idle(const struct place *p)
 		if (!step_is_idle(p, step))
 			return false;
 	return true;
+}
+
+/* Where one thread goes on when another one arrives, each arrival matters. */
+static bool arrivals_matter(const struct engine *e)
+{
+	array_each(struct gate *const, it, &e->gates)
+		if ((*it)->serial || (*it)->left_out || (*it)->opposed || (*it)->holds_back)
+			return true;
+	return false;
+}
+
+unsigned long place_idle_arrivals(const struct engine *e, const struct place *p)
+{
+	if (p->thread || p->companion_of || p->dropped || arrivals_matter(e))
+		return 0;
+	if (p->arrivals + 1 < p->hit_first)
+		return p->hit_first - 1 - p->arrivals;
+	if ((p->hit_last && p->arrivals >= p->hit_last) || steps_are_idle(p))
+		return ULONG_MAX;
+	return 0;
+}
+
+void place_passed(struct place *p, unsigned long arrivals)
+{
+	p->arrivals += arrivals;
 }
 
 void place_check_dead(struct engine *e, struct place *p)

@@ -12,6 +12,7 @@ import time
 
 import explore
 import growth
+import resident
 import scale
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -183,6 +184,10 @@ def bench_growth():
     growth.bench_growth(GATECTL, OUT)
 
 
+def bench_resident():
+    resident.bench_resident(GATECTL, OUT)
+
+
 def bench_explore():
     explore.bench_explore(GATECTL, OUT)
 
@@ -191,7 +196,7 @@ def main():
     os.makedirs(OUT, exist_ok=True)
     if not GDB:
         print("gdb is not installed: its figures are left out (apt-get install gdb)")
-    for bench in (bench_hit, bench_open, bench_start, bench_retired, bench_resolve, bench_scale, bench_growth, bench_explore):
+    for bench in (bench_hit, bench_open, bench_start, bench_retired, bench_resident, bench_resolve, bench_scale, bench_growth, bench_explore):
         if len(sys.argv) < 2 or bench.__name__[6:] in sys.argv[1:]:
             bench()
 

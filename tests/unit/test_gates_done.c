@@ -1,6 +1,8 @@
 /* Places that can do nothing any more: when the engine says so, and when it must not yet. */
 #include "test_gates_drive.h"
 
+#include <limits.h>
+
 /* A place with no verbs only asks to be reached. */
 static void test_dead_without_steps(void **state)
 {
@@ -19,6 +21,57 @@ static void test_dead_without_steps(void **state)
 	arrive2(&d, t, p, q);
 	arrive2(&d, t, p, q);
 	decided(&d, "a:t@A d:A a:t@B r:t a:t@A a:t@B d:B r:t a:t@A a:t@B r:t");
+	engine_free(d.e);
+}
+
+/* How many arrivals are certain to do nothing: only a number that no other thread's deed can lessen. */
+static void test_idle_arrivals(void **state)
+{
+	struct drive d;
+	struct engine_thread *t;
+	struct place *p, *q;
+	struct gate *g;
+
+	(void)state;
+	drive_begin(&d);
+	t = drive_thread(&d, "t");
+	p = drive_place(&d, "A");
+	q = drive_place(&d, "B");
+	g = engine_gate_simple(d.e, "g");
+	p->hit_first = p->hit_last = 4;
+	step_gate(p, STEP_WAIT, g);
+	step_gate(q, STEP_WAIT, g);
+	assert_int_equal(place_idle_arrivals(d.e, p), 3);
+	assert_int_equal(place_idle_arrivals(d.e, q), 0);
+	arrive(&d, t, p);
+	assert_int_equal(place_idle_arrivals(d.e, p), 2);
+	place_passed(p, 2);
+	assert_int_equal(place_idle_arrivals(d.e, p), 0);
+	decided(&d, "a:t@A r:t");
+	arrive(&d, t, p);
+	decided(&d, "a:t@A h:t:g");
+	assert_int_equal(place_idle_arrivals(d.e, p), ULONG_MAX);
+	engine_open(d.e, g, NULL);
+	assert_int_equal(place_idle_arrivals(d.e, q), ULONG_MAX);
+	p->arrivals = 0;
+	p->thread = base_strdup("u"); /* others' arrivals are none */
+	assert_int_equal(place_idle_arrivals(d.e, p), 0);
+	engine_free(d.e);
+}
+
+/* Where threads go one at a time, an arrival lets the next one go. */
+static void test_no_idle_arrivals_if_serial(void **state)
+{
+	struct drive d;
+	struct place *p;
+
+	(void)state;
+	drive_begin(&d);
+	p = drive_place(&d, "A");
+	p->hit_first = 100;
+	assert_int_equal(place_idle_arrivals(d.e, p), 99);
+	engine_gate_barrier(d.e, "b", 2, true);
+	assert_int_equal(place_idle_arrivals(d.e, p), 0);
 	engine_free(d.e);
 }
 
@@ -105,6 +158,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dead_without_steps),
+		cmocka_unit_test(test_idle_arrivals),
+		cmocka_unit_test(test_no_idle_arrivals_if_serial),
 		cmocka_unit_test(test_not_dead_inside),
 		cmocka_unit_test(test_not_dead),
 		cmocka_unit_test(test_done),

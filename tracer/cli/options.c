@@ -127,6 +127,8 @@ const struct option_row option_rows[] = {
 	{"no-follow", OPT_NO_FOLLOW, NULL,
 	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE | CMD_CONVERT,
 	 "let child processes go untouched"},
+	{"no-resident", OPT_NO_RESIDENT, NULL, CMD_RUN | CMD_EXPLORE | CMD_REPLAY,
+	 "every arrival ends in gatectl, none is decided inside the program"},
 	{"skip-if-unavailable", OPT_SKIP, NULL,
 	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_PROVE | CMD_CONVERT | CMD_EXPLORE |
 		 CMD_REPLAY | CMD_RACES | CMD_HARNESS,
@@ -226,10 +228,42 @@ static int parse_leftover(const char *text, struct session_options *out, struct 
 			 text);
 }
 
+/* What is on or off; NULL: it is none of these. */
+static bool *switch_of(int key, struct cli *out)
+{
+	switch (key) {
+	case OPT_NO_FOLLOW:
+		return &out->session.no_follow;
+	case OPT_NO_RESIDENT:
+		return &out->session.no_resident;
+	case OPT_SKIP:
+		return &out->session.skip_unavailable;
+	case 'v':
+		return &out->session.verbose;
+	case 'q':
+		return &out->session.quiet;
+	case OPT_ALL:
+		return &out->all;
+	case OPT_LOCK:
+		return &out->lock;
+	case OPT_FIX:
+		return &out->fix;
+	case 'h':
+		return &out->help;
+	default:
+		return NULL;
+	}
+}
+
 static int one_option(int key, struct cli *out, struct error *err)
 {
 	struct session_options *s = &out->session;
+	bool *on = switch_of(key, out);
 
+	if (on) {
+		*on = true;
+		return 0;
+	}
 	switch (key) {
 	case 'g':
 		*array_add(&s->scripts) = optarg;
@@ -250,37 +284,13 @@ static int one_option(int key, struct cli *out, struct error *err)
 		return 0;
 	case OPT_LEFTOVER:
 		return parse_leftover(optarg, s, err);
-	case OPT_NO_FOLLOW:
-		s->no_follow = true;
-		return 0;
-	case OPT_SKIP:
-		s->skip_unavailable = true;
-		return 0;
-	case 'v':
-		s->verbose = true;
-		return 0;
-	case 'q':
-		s->quiet = true;
-		return 0;
 	case 'o':
 		out->output = optarg;
 		return 0;
-	case OPT_ALL:
-		out->all = true;
-		return 0;
 	case OPT_FOR:
 		return options_seconds("for", optarg, &out->most_seconds, err);
-	case OPT_LOCK:
-		out->lock = true;
-		return 0;
-	case OPT_FIX:
-		out->fix = true;
-		return 0;
 	case OPT_COLOR:
 		return parse_color(optarg, out, err);
-	case 'h':
-		out->help = true;
-		return 0;
 	default:
 		if (key >= OPT_TYPE || key == 'p')
 			return options_audit(key, optarg, out, err);

@@ -2,7 +2,9 @@
 #include "tracer/features/query/query.h"
 #include "tracer/cli/query.h"
 
+#include "tracer/arch/arch.h"
 #include "tracer/inspect/inspect.h"
+#include "tracer/resident/stub.h"
 
 #include <stdio.h>
 
@@ -38,6 +40,21 @@ static void print_rounds(const struct source_site *site)
 	}
 }
 
+/* Arrivals without consequence are decided inside the program where there is room for a jump. */
+static void print_trap(const struct source_site *site)
+{
+	uint8_t bytes[ARCH_INSN_MAX];
+	size_t n = module_bytes(site->module, site->offset, bytes, sizeof(bytes));
+	struct arch_insn in;
+
+	if (site->check_target)
+		puts("      every arrival is a trap: where its jump goes has to be looked at");
+	else if (!arch_decode(bytes, n, site->offset, &in) && in.length < RESIDENT_JUMP)
+		printf("      every arrival is a trap: its first instruction has %u byte%s, a "
+		       "jump has %d\n",
+		       in.length, in.length == 1 ? "" : "s", RESIDENT_JUMP);
+}
+
 static void print_site(const struct source_site *site, bool variables)
 {
 	printf("  %s", module_name(site->module));
@@ -54,8 +71,10 @@ static void print_site(const struct source_site *site, bool variables)
 	if (site->empty)
 		printf("      no code of its own: it shares this address with what comes next\n");
 	print_rounds(site);
-	if (variables)
+	if (variables) {
 		print_variables(site);
+		print_trap(site);
+	}
 }
 
 static void report_error(const struct cli *cli, const struct session_query *q)

@@ -2,6 +2,7 @@
 #include "tracer/run/arrivals.h"
 #include "tracer/run/go.h"
 #include "tracer/run/images.h"
+#include "tracer/run/inside.h"
 #include "tracer/run/program.h"
 #include "tracer/run/threads.h"
 #include "tracer/run/sites.h"
@@ -92,6 +93,7 @@ void arrivals_site(struct session *s, struct session_thread *t, struct target_si
 	const struct source_site *info = NULL;
 	bool taken = false;
 
+	inside_hit(s, t, site);
 	if (use && needs_registers(use) && target_regs(t->target, &hit.regs) < 0)
 		use = NULL; /* it is dying */
 	for (size_t i = 0; use && i < use->acts.count; i++) {

@@ -3,6 +3,7 @@
  * program through the functions here.
  */
 #include "tracer/run/images.h"
+#include "tracer/run/inside.h"
 #include "tracer/run/pages.h"
 #include "tracer/run/program.h"
 #include "tracer/run/tls.h"
@@ -508,6 +509,7 @@ static int run_call(struct session *s, struct session_thread *t, const char *fun
 
 	prepare_call(t->process, entry, &call);
 	observe(calls, s);
+	inside_take_all_back(s); /* what the call comes by does not count */
 	failed = target_call(s->target, t->target, &call, err);
 	pages_forget(s);
 	if (call.wrote) /* another condition may have read that memory */

@@ -4,6 +4,7 @@
 #include "tracer/run/attach.h"
 #include "tracer/run/go.h"
 #include "tracer/run/images.h"
+#include "tracer/run/inside.h"
 #include "tracer/run/loader.h"
 #include "tracer/run/pages.h"
 #include "tracer/run/run.h"
@@ -325,10 +326,12 @@ void session_turn(struct session *s, const struct target_event *ev)
 {
 	s->turns++;
 	s->turned = ev->thread ? ev->thread->user : NULL;
+	inside_tell(s);
 	if (s->over)
 		turn_over(s, ev);
 	else
 		turn(s, ev);
+	inside_give(s);
 	turned_goes(s);
 	stops_check(s);
 	if (s->options->pid)
@@ -475,6 +478,7 @@ void session_judge(struct session *s, struct session_result *out)
 void session_fini(struct session *s)
 {
 	target_free(s->target);
+	inside_free(s);
 	places_free(s);
 	script_free(s->script);
 	engine_free(s->engine);

@@ -68,6 +68,7 @@ struct session_options {
 	double gate_limit, time_limit; /* seconds, 0 for ever; negative: not given */
 	unsigned long repeat;
 	bool no_follow, verbose, quiet;
+	bool no_resident;      /* nothing is decided inside the program */
 	bool no_stdin;	       /* the program reads /dev/null */
 	bool skip_unavailable; /* where tracing is not permitted: skip the test (SESSION_SKIPPED) */
 	char *const *argv;     /* the program and its arguments */

@@ -1,6 +1,7 @@
 /* What is at one address: the acts there, whose they are, in which order they are asked, and when
    nobody needs the trap any more. */
 #include "tracer/run/images.h"
+#include "tracer/run/inside.h"
 #include "tracer/run/sites.h"
 
 struct site_use *sites_use(struct session *s, struct session_process *p, struct target_thread *t,
@@ -56,6 +57,7 @@ void sites_act(struct site_use *use, const struct act *act)
 {
 	size_t i;
 
+	inside_take_back(use);
 	*array_add(&use->acts) = *act;
 	for (i = use->acts.count - 1; i > 0; i--) {
 		if (comes_before(&use->acts.items[i - 1], act))

@@ -48,9 +48,14 @@ struct act {
 	uint64_t bias;
 };
 
+struct inside_site; /* inside.h */
+
 /* target_site->user; shared with forked children; lives as long as the session. */
 struct site_use {
 	ARRAY(struct act) acts;
+	unsigned long hits;	    /* that were reported */
+	struct inside_site *inside; /* some arrivals are decided in the program; or NULL */
+	bool stays_trap;	    /* that was tried in vain */
 };
 
 /* The trap at this address, made if there is none; `site` may be NULL. NULL with an error. Owned by

@@ -107,6 +107,8 @@ struct session_thread {
 	int comm_file; /* ... the file it is read from, kept open; or -1 */
 };
 
+struct inside_site;
+
 struct tick_wish {
 	const void *who;
 	unsigned ms;
@@ -125,8 +127,9 @@ struct session {
 	double gate_limit, time_limit;
 	ARRAY(struct session_process *) processes;
 	ARRAY(struct session_thread *) threads;
-	ARRAY(struct site_use *) uses; /* sites.h */
-	ARRAY(double) held_max;	       /* by gate index, ms */
+	ARRAY(struct site_use *) uses;	     /* sites.h */
+	ARRAY(struct inside_site *) insides; /* inside.h */
+	ARRAY(double) held_max;		     /* by gate index, ms */
 	struct session_process *root;
 	unsigned long run_number;
 	bool untraced_children; /* there are or were some: --no-follow, or from before attach */

@@ -136,7 +136,7 @@ static enum inside_answer on_trap(struct inside *in)
 		return th->regs.rsp == in->frame + sizeof(uint64_t)
 			       ? INSIDE_RETURNED
 			       : fail(in, "it did not return the way it was called");
-	site = space_site(space_of(th), th->regs.rip - ARCH_TRAP_LEN);
+	site = stub_site(space_of(th), th->regs.rip - ARCH_TRAP_LEN);
 	return site ? on_site(in, site) : crashed(in, SIGTRAP);
 }
 

@@ -73,6 +73,8 @@ static void unmap_areas(struct target *t, struct target_space *space)
 {
 	struct thread *helper = space->areas.count ? helper_in(t, space) : NULL;
 
+	while (helper && space->shared.count)
+		remote_unmap(helper, space->shared.items[--space->shared.count].base, AREA_SIZE);
 	while (helper && space->areas.count) {
 		struct area *last = &space->areas.items[space->areas.count - 1];
 		struct area gone = *last;
@@ -89,6 +91,7 @@ static void clean(struct target *t, struct target_space *space)
 		if (entry->site->state == SITE_ARMED) {
 			site_restore(t, space, entry->site);
 			entry->site->state = SITE_RETIRED;
+			entry->site->count = NULL;
 		}
 	unmap_areas(t, space);
 }

@@ -61,7 +61,7 @@ static void on_trap(struct target *t, struct thread *th)
 		thread_continue(th, 0);
 		return;
 	}
-	site = space_site(space_of(th), pc - ARCH_TRAP_LEN);
+	site = stub_site(space_of(th), pc - ARCH_TRAP_LEN);
 	if (!site || (site->length == ARCH_TRAP_LEN && !th->trap_blocked && !raised_by_trap(th))) {
 		on_signal(t, th, SIGTRAP);
 		return;
@@ -193,8 +193,10 @@ static void on_stopped(struct target *t, struct thread *th, int status)
 
 	if (trap)
 		th->rewatched = false;
-	if (status >> 16 != PTRACE_EVENT_EXEC) /* that has another space in a moment */
+	if (status >> 16 != PTRACE_EVENT_EXEC) { /* that has another space in a moment */
 		watch_agree(th);
+		stub_leave(th);
+	}
 	if (wrote)
 		on_watch(t, th, current);
 	else

@@ -80,6 +80,7 @@ static void copy_space(struct target *t, struct thread *child, const struct targ
 	if (space == from)
 		return;
 	slot_copy_all(t, child, from);
+	resident_copy(child->pub.process, from);
 	site_copy_all(t, from, space);
 }
 

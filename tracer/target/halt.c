@@ -72,6 +72,7 @@ static void on_pause(struct thread *th, int signal)
 		th->awaited = true;
 		return;
 	}
+	stub_leave(th);
 	th->stop = STOP_PAUSE;
 	th->group_signal = signal == SIGTRAP ? 0 : signal;
 }

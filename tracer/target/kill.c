@@ -129,6 +129,7 @@ void target_free(struct target *t)
 		process_free(t, p);
 	array_fini(&t->queue);
 	orphan_free(t);
+	resident_free(t);
 	array_fini(&t->taken);
 	base_free(t);
 }

@@ -76,20 +76,42 @@ int memory_raw_write(struct target *t, struct target_space *space, uint64_t addr
 	return th ? write_through_ptrace(th->pub.tid, addr, buf, n) : -1;
 }
 
+/* How many bytes of the site are ours: a trap, a jump, or none. */
+static size_t bytes_of_ours(const struct site *site)
+{
+	if (site->count)
+		return RESIDENT_JUMP;
+	return site->state == SITE_ARMED ? ARCH_TRAP_LEN : 0;
+}
+
+static uint8_t byte_of_ours(const struct site *site, size_t i)
+{
+	return site->count ? site->jump[i] : arch_trap[i];
+}
+
+/* The first one of which something may stand at `addr` or behind it. */
+static size_t first_over(const struct target_space *space, uint64_t addr)
+{
+	return space_first_site(space, addr < RESIDENT_JUMP ? 0 : addr - RESIDENT_JUMP + 1);
+}
+
 int memory_read(struct target_space *space, uint64_t addr, void *buf, size_t n)
 {
-	uint8_t *bytes = buf, *at;
+	uint8_t *bytes = buf;
 
 	if (memory_raw_read(space, addr, buf, n) < 0)
 		return -1;
-	for (size_t i = space_first_site(space, addr); i < space->sites.count; i++) {
-		struct site_entry *entry = &space->sites.items[i];
+	for (size_t i = first_over(space, addr); i < space->sites.count; i++) {
+		const struct site_entry *entry = &space->sites.items[i];
 
-		if (entry->addr - addr >= n)
+		if (entry->addr >= addr + n)
 			break;
-		at = &bytes[entry->addr - addr];
-		if (entry->site->state == SITE_ARMED && *at == arch_trap[0])
-			*at = entry->site->bytes[0];
+		for (size_t k = 0; k < bytes_of_ours(entry->site); k++) {
+			uint64_t at = entry->addr + k - addr;
+
+			if (at < n && bytes[at] == byte_of_ours(entry->site, k))
+				bytes[at] = entry->site->bytes[k];
+		}
 	}
 	return 0;
 }
@@ -107,15 +129,19 @@ int target_write(struct target_process *process, uint64_t addr, const void *buf,
 	int result;
 
 	memcpy(bytes, buf, n);
-	for (size_t i = space_first_site(space, addr); i < space->sites.count; i++) {
+	for (size_t i = first_over(space, addr); i < space->sites.count; i++) {
 		struct site_entry *entry = &space->sites.items[i];
 
-		if (entry->addr - addr >= n)
+		if (entry->addr >= addr + n)
 			break;
-		if (entry->site->state != SITE_ARMED)
-			continue;
-		entry->site->bytes[0] = bytes[entry->addr - addr];
-		bytes[entry->addr - addr] = arch_trap[0];
+		for (size_t k = 0; k < bytes_of_ours(entry->site); k++) {
+			uint64_t at = entry->addr + k - addr;
+
+			if (at >= n)
+				continue;
+			entry->site->bytes[k] = bytes[at];
+			bytes[at] = byte_of_ours(entry->site, k);
+		}
 	}
 	result = memory_raw_write(target_of(process), space, addr, bytes, n);
 	base_free(bytes);

@@ -80,7 +80,7 @@ void orphan_free(struct target *t)
 
 static bool holds(struct target_space *child, uint64_t addr, const uint8_t *bytes, size_t n)
 {
-	uint8_t there[STUB_LENGTH];
+	uint8_t there[RESIDENT_JUMP];
 
 	return !memory_raw_read(child, addr, there, n) && !memcmp(there, bytes, n);
 }
@@ -98,7 +98,9 @@ static bool is_copy(struct target_space *child, const struct target_space *from)
 		if (entry->site->state != SITE_ARMED)
 			continue;
 		armed++;
-		found += holds(child, entry->addr, arch_trap, ARCH_TRAP_LEN);
+		found += entry->site->count
+				 ? holds(child, entry->addr, entry->site->jump, RESIDENT_JUMP)
+				 : holds(child, entry->addr, arch_trap, ARCH_TRAP_LEN);
 	}
 	return from->areas.count + armed && 2 * found >= armed;
 }

@@ -70,6 +70,7 @@ int target_pause(struct target *t, struct target_thread *thread)
 		return -1;
 	thread_set_state(th, TARGET_STOPPED);
 	watch_agree(th);
+	stub_leave(th);
 	th->stop = STOP_PAUSE;
 	return 0;
 }

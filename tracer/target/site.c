@@ -73,7 +73,8 @@ static int site_prepare(struct target *t, struct target_process *process, struct
 static int site_arm(struct target *t, struct target_space *space, struct site *site,
 		    struct error *err)
 {
-	if (memory_raw_write(t, space, site->pub.addr, arch_trap, ARCH_TRAP_LEN) < 0)
+	if (!site->count &&
+	    memory_raw_write(t, space, site->pub.addr, arch_trap, ARCH_TRAP_LEN) < 0)
 		return error_set(err, ERROR_LOCATION, "a trap cannot be written at 0x%" PRIx64,
 				 site->pub.addr);
 	site->state = SITE_ARMED;
@@ -116,7 +117,14 @@ struct target_site *target_site_add(struct target *t, struct target_process *pro
 {
 	struct site *site = space_known_site(process->space, addr), now = {.pub.addr = addr};
 	struct thread *hand = helper ? thread_of(helper) : NULL;
+	struct site *over = stub_over(process->space, addr);
 
+	if (over) {
+		error_set(err, ERROR_LOCATION,
+			  "0x%" PRIx64 " is inside of the instruction at 0x%" PRIx64, addr,
+			  over->pub.addr);
+		return NULL;
+	}
 	if (site && site->state == SITE_ARMED) {
 		if (site->quiet)
 			site->pub.user = user;
@@ -145,23 +153,22 @@ struct target_site *target_site_find(struct target_process *process, uint64_t ad
 	return site && site->state == SITE_ARMED && !site->quiet ? &site->pub : NULL;
 }
 
+static bool has_jump(struct target_space *space, const struct site *site)
+{
+	uint8_t bytes[RESIDENT_JUMP];
+
+	return site->jumped && !memory_raw_read(space, site->pub.addr, bytes, sizeof(bytes)) &&
+	       !memcmp(bytes, site->jump, sizeof(bytes));
+}
+
 void site_restore(struct target *t, struct target_space *space, const struct site *site)
 {
 	uint8_t byte;
 
-	if (!memory_raw_read(space, site->pub.addr, &byte, 1) && byte == arch_trap[0])
+	if (has_jump(space, site))
+		memory_raw_write(t, space, site->pub.addr, site->bytes, RESIDENT_JUMP);
+	else if (!memory_raw_read(space, site->pub.addr, &byte, 1) && byte == arch_trap[0])
 		memory_raw_write(t, space, site->pub.addr, site->bytes, 1);
-}
-
-void target_site_remove(struct target_process *process, struct target_site *pub)
-{
-	struct site *site = (struct site *)pub;
-
-	if (site->state != SITE_ARMED)
-		return;
-	site_restore(target_of(process), process->space, site);
-	site->state = SITE_RETIRED;
-	site->quiet = false;
 }
 
 bool target_has_sites(const struct target_process *process)
@@ -177,6 +184,7 @@ void target_forget(struct target_process *process, uint64_t from, uint64_t to)
 		if (space->sites.items[i].addr >= to)
 			break;
 		space->sites.items[i].site->state = SITE_FORGOTTEN;
+		space->sites.items[i].site->count = NULL;
 	}
 }
 
@@ -184,10 +192,16 @@ void target_forget(struct target_process *process, uint64_t from, uint64_t to)
  * The memory was copied when the parent called fork, maybe a while ago: other threads of the parent
  * ran on, and traps came and went.
  */
-static void site_agree(struct target *t, struct target_space *space, const struct site *site)
+static void site_agree(struct target *t, struct target_space *space, struct site *site)
 {
 	uint8_t byte;
 
+	if (has_jump(space, site)) {
+		if (site->count)
+			return;
+		site_restore(t, space, site);
+	}
+	site->count = NULL;
 	if (site->state == SITE_RETIRED)
 		site_restore(t, space, site);
 	if (site->state == SITE_ARMED && !memory_raw_read(space, site->pub.addr, &byte, 1) &&

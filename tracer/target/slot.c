@@ -101,39 +101,51 @@ static uint64_t gap_above(pid_t pid, const struct mappings *maps, size_t i, uint
 
 /* ---- areas ---------------------------------------------------------------------------------- */
 
-static bool map_at(struct thread *helper, uint64_t base)
+struct mapping_wish {
+	int prot, flags, fd;
+};
+
+static bool map_at(struct thread *helper, uint64_t base, const struct mapping_wish *wish)
 {
-	const uint64_t args[6] = {base,
-				  AREA_SIZE,
-				  PROT_READ | PROT_EXEC,
-				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
-				  (uint64_t)-1,
-				  0};
+	const uint64_t args[6] = {
+		base,
+		AREA_SIZE,
+		(uint64_t)wish->prot,
+		(uint64_t)(wish->flags | MAP_FIXED_NOREPLACE),
+		(uint64_t)wish->fd,
+		0,
+	};
 	int64_t result;
 
-	return !remote_call(helper, SYS_mmap, args, &result) && (uint64_t)result == base;
+	return base && !remote_call(helper, SYS_mmap, args, &result) && (uint64_t)result == base;
 }
 
-static struct area *area_at(struct target *t, struct target_space *space, struct thread *helper,
-			    uint64_t base)
+static const struct mapping_wish for_code = {PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
+					     -1};
+
+static struct area *area_add(struct target *t, struct target_space *space, uint64_t base)
 {
 	struct area *area;
 
-	if (!base || !map_at(helper, base) ||
-	    memory_raw_write(t, space, base, slot_stub, STUB_LENGTH) < 0)
+	if (!base || memory_raw_write(t, space, base, slot_stub, STUB_LENGTH) < 0)
 		return NULL;
 	area = array_add(&space->areas);
 	area->base = base;
 	return area;
 }
 
-static struct area *area_near(struct target *t, struct target_process *process,
-			      struct thread *helper, uint64_t addr)
+static struct area *area_at(struct target *t, struct target_space *space, struct thread *helper,
+			    uint64_t base)
+{
+	return map_at(helper, base, &for_code) ? area_add(t, space, base) : NULL;
+}
+
+static uint64_t map_near(struct target_process *process, struct thread *helper, uint64_t addr,
+			 const struct mapping_wish *wish)
 {
 	enum { TRIES = 8 }; /* another thread may map something there first */
 	struct mappings maps = {0};
-	struct area *area = NULL;
-	uint64_t limit = UINT64_MAX, low, high;
+	uint64_t limit = UINT64_MAX, low, high, base = 0;
 	size_t i, first;
 
 	if (look_mappings(process, &maps) < 0 ||
@@ -142,15 +154,30 @@ static struct area *area_near(struct target *t, struct target_process *process,
 	first = module_start(&maps, i);
 	low = maps.list.items[first].start;
 	high = maps.list.items[i].end;
-	for (int n = 0; n < TRIES && limit && !area; n++) {
+	for (int n = 0; n < TRIES && limit && !base; n++) {
 		limit = gap_below(process->pid, &maps, first, limit, high);
-		area = area_at(t, process->space, helper, limit);
+		base = map_at(helper, limit, wish) ? limit : 0;
 	}
-	if (!area)
-		area = area_at(t, process->space, helper, gap_above(process->pid, &maps, i, low));
+	limit = base ? base : gap_above(process->pid, &maps, i, low);
+	if (!base && map_at(helper, limit, wish))
+		base = limit;
 out:
 	array_fini(&maps.list);
-	return area;
+	return base;
+}
+
+uint64_t slot_map_near(struct target_process *process, struct thread *helper, uint64_t addr,
+		       int prot, int flags, int fd)
+{
+	const struct mapping_wish wish = {prot, flags, fd};
+
+	return map_near(process, helper, addr, &wish);
+}
+
+static struct area *area_near(struct target *t, struct target_process *process,
+			      struct thread *helper, uint64_t addr)
+{
+	return area_add(t, process->space, map_near(process, helper, addr, &for_code));
 }
 
 /* For the stub alone, anywhere. */
@@ -172,6 +199,30 @@ static uint64_t slot_address(const struct area *area, size_t i)
 static bool area_usable(const struct area *area, uint64_t addr)
 {
 	return area->slots.count < AREA_SIZE / SLOT_SIZE - 1 && distance(area->base, addr) < reach;
+}
+
+bool slot_reaches(uint64_t a, uint64_t b)
+{
+	return distance(a, b) < reach;
+}
+
+uint64_t slot_next(const struct target_space *space, uint64_t addr)
+{
+	array_each(const struct area, area, &space->areas)
+		if (area_usable(area, addr))
+			return slot_address(area, area->slots.count);
+	return 0;
+}
+
+int slot_add(struct target *t, struct target_space *space, uint64_t at, const struct slot *slot)
+{
+	array_each(struct area, area, &space->areas) {
+		if (at - area->base >= AREA_SIZE)
+			continue;
+		*array_add(&area->slots) = *slot;
+		return memory_raw_write(t, space, at, slot->copy.code, slot->copy.length);
+	}
+	return -1;
 }
 
 /* 0 with the address in *to (0: it does not reach from here); -1: there is no such copy. */

@@ -55,6 +55,7 @@ void space_free(struct target_space *space)
 		close(space->memory);
 	drop_sites(space);
 	drop_areas(space);
+	array_fini(&space->shared);
 	base_free(space);
 }
 

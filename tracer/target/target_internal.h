@@ -32,6 +32,7 @@ enum {
 struct slot {
 	uint64_t from; /* the site */
 	bool is_syscall;
+	struct resident_count *count; /* it is no copy, but a stub that takes from this; or NULL */
 	struct arch_copy copy;
 };
 
@@ -39,6 +40,16 @@ struct slot {
 struct area {
 	uint64_t base;
 	ARRAY(struct slot) slots;
+};
+
+/* Counts for the stubs of resident sites: memory that is shared with the program. */
+struct counts {
+	struct resident_count *here;
+	size_t used;
+};
+struct shared {
+	uint64_t base; /* in the program */
+	struct counts *counts;
 };
 
 enum site_state {
@@ -56,6 +67,10 @@ struct site {
 	bool is_trap;
 	bool quiet;    /* of target_call: whoever runs into it goes on unnoticed */
 	uint64_t copy; /* 0: none, the instruction is emulated (or is_trap) */
+	struct resident_count
+		*count;		     /* a jump stands there, not a trap: resident.c. NULL: a trap */
+	uint8_t jump[RESIDENT_JUMP]; /* that one, now or at another time ... */
+	bool jumped;		     /* ... if there was any */
 };
 
 struct site_entry {
@@ -75,6 +90,7 @@ struct target_space {
 	bool writable;			/* through it */
 	ARRAY(struct site_entry) sites; /* by address */
 	ARRAY(struct area) areas;
+	ARRAY(struct shared) shared;
 	struct watch_set watched; /* in all of its threads, see watch.c */
 	bool refused;		  /* some thread's debug registers could not be set */
 };
@@ -204,6 +220,7 @@ struct target {
 	ARRAY(struct target_event) queue;
 	size_t queue_head;
 	ARRAY(struct parked) parked;
+	ARRAY(struct counts *) counts;	     /* of all spaces: resident.c */
 	ARRAY(struct target_space *) ghosts; /* the last spaces that ended, the latest at the end */
 	struct target_event last;	     /* what the last target_wait() gave */
 	bool no_follow, trace_exit;
@@ -299,9 +316,36 @@ int slot_make(struct target *t, struct target_process *process, struct thread *h
 void slot_copy_all(struct target *t, struct thread *child, const struct target_space *from);
 void slot_copy_table(const struct target_space *from, struct target_space *to);
 void slot_first_area(struct target *t, struct thread *helper);
+/* Our memory near `addr`; 0: it could not be had. */
+uint64_t slot_map_near(struct target_process *process, struct thread *helper, uint64_t addr,
+		       int prot, int flags, int fd);
+bool slot_reaches(uint64_t a, uint64_t b);
+/* Where the next slot within reach of `addr` is, 0: nowhere; and fills it. */
+uint64_t slot_next(const struct target_space *space, uint64_t addr);
+int slot_add(struct target *t, struct target_space *space, uint64_t at, const struct slot *slot);
 /* The code that makes a system call and traps. */
 enum { STUB_TRAP = 2, STUB_LENGTH = 3 };
 extern const uint8_t slot_stub[STUB_LENGTH];
+
+/* resident.c */
+void resident_copy(struct target_process *child, const struct target_space *from);
+void resident_free(struct target *t);
+
+/* stub.c */
+/* The site whose jump this address is in the middle of, or NULL. */
+struct site *stub_over(const struct target_space *space, uint64_t addr);
+/* The site that has its trap at this address, itself or in its stub; or NULL. */
+struct site *stub_site(const struct target_space *space, uint64_t trap);
+/* A thread that has stopped in a stub stands where it would be without it, or before the copy. */
+void stub_leave(struct thread *th);
+
+/* still.c: stops all running threads but this one, and lists those that stopped for no other reason */
+struct paused {
+	struct thread **items;
+	size_t count, capacity;
+};
+void halt_others(struct target *t, const struct thread *but, struct paused *paused);
+void let_others_go(struct target *t, struct paused *paused);
 
 /* syscall.c */
 /* target_syscall, but for a first area: to be used while that is being made. */

@@ -29,11 +29,6 @@ enum {
 };
 static const uint64_t trap_bit = 1ull << (SIGTRAP - 1);
 
-struct paused {
-	struct thread **items;
-	size_t count, capacity;
-};
-
 static struct own_trap *own_trap(const struct thread *th)
 {
 	return &((struct process *)th->pub.process)->trap;
@@ -253,26 +248,6 @@ static void handler_ready(struct thread *th)
 	}
 }
 
-/* Stops all other running threads, and lists those that stopped for no other reason. */
-static void halt_others(struct thread *th, struct paused *paused)
-{
-	struct thread *other;
-
-	TAILQ_FOREACH(other, &th->target->threads, link)
-	if (other != th && thread_is_alive(other) && other->pub.state != TARGET_STOPPED)
-		*array_add(paused) = other;
-	if (paused->count)
-		target_halt(th->target);
-}
-
-static void let_others_go(struct target *t, struct paused *paused)
-{
-	array_each(struct thread *, other, paused)
-		if (thread_is_alive(*other) && target_is_paused(&(*other)->pub))
-			target_resume(t, &(*other)->pub);
-	array_fini(paused);
-}
-
 void trap_deliver(struct thread *th, void (*deliver)(struct thread *th))
 {
 	struct paused paused = {0};
@@ -282,7 +257,7 @@ void trap_deliver(struct thread *th, void (*deliver)(struct thread *th))
 		return;
 	}
 	if (th->pub.process->threads > 1)
-		halt_others(th, &paused);
+		halt_others(th->target, th, &paused);
 	handler_ready(th);
 	if (thread_is_alive(th) && th->pub.state == TARGET_STOPPED)
 		deliver(th);

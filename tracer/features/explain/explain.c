@@ -351,5 +351,11 @@ static void comes(struct session *s, struct session_thread *t, struct place *pla
 	passers_comes(t, place);
 }
 
+static void passed(struct session *s, struct place *place, unsigned long arrivals)
+{
+	(void)s;
+	passers_inside_add(place, arrivals);
+}
+
 extern const struct observer explain_observer;
-const struct observer explain_observer = {.comes = comes, .judged = tell};
+const struct observer explain_observer = {.comes = comes, .passed = passed, .judged = tell};

@@ -31,8 +31,10 @@ static void near_by_hit(struct session *s, const struct place *p, struct str *ou
 	passers_of(s, p, true, &meant);
 	str_add(out, "it was arrived at only ");
 	hints_times(p->arrivals, out);
+	if (passers_inside(p))
+		str_addf(out, ", %lu of them decided inside the program", passers_inside(p));
 	if (meant.count) {
-		str_add(out, ", by ");
+		str_add(out, passers_inside(p) ? ", the others by " : ", by ");
 		passers_add(&meant, out);
 	}
 	str_addf(out, ", but hit = %lu was asked for", p->hit_first);

@@ -9,6 +9,7 @@ enum { NAMED_MOST = 6, PASSERS_MOST = 32 };
 struct passed {
 	ARRAY(struct passer) by;
 	bool jumped; /* FUNC%return: see passers_jumped() */
+	unsigned long inside;
 };
 
 static void fini(void *what)
@@ -79,6 +80,16 @@ void passers_of(struct session *s, const struct place *p, bool meant, struct pas
 			if (one->thread == t &&
 			    engine_thread_matches(s->engine, t, p->thread) == meant)
 				*array_add(out) = *one;
+}
+
+void passers_inside_add(const struct place *p, unsigned long arrivals)
+{
+	passed_of(p)->inside += arrivals;
+}
+
+unsigned long passers_inside(const struct place *p)
+{
+	return passed_of(p)->inside;
 }
 
 bool passers_any(const struct place *p)

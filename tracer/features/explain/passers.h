@@ -17,6 +17,9 @@ struct passers {
 
 /* Notes that a thread is at the place, whether it is meant or not. */
 void passers_comes(const struct session_thread *t, struct place *place);
+/* How many were decided inside the program: nobody knows whose they were. */
+void passers_inside_add(const struct place *p, unsigned long arrivals);
+unsigned long passers_inside(const struct place *p);
 bool passers_any(const struct place *p); /* has anybody been there? */
 /* FUNC%return: did a thread arrive at a jump to a function that was still to run? */
 bool passers_jumped(const struct place *p);

@@ -10,6 +10,7 @@
 
 static const char *const words[] = {
 	[HAPPENED_ARRIVAL] = "arrival",
+	[HAPPENED_PASSED] = "passed",
 	[HAPPENED_HOLD] = "hold",
 	[HAPPENED_RELEASE] = "release",
 	[HAPPENED_OPEN] = "open",
@@ -81,6 +82,11 @@ void timeline_line(const struct happened *h, struct str *out)
 		[HAPPENED_CRASH] = "crashes:",
 	};
 
+	if (h->what == HAPPENED_PASSED) {
+		str_addf(out, "%lu arrivals without consequence at %s", h->times,
+			 h->place->location);
+		return;
+	}
 	str_addf(out, "%s %s", h->thread ? h->thread->id : "gatectl", verbs[h->what]);
 	if (h->what == HAPPENED_OPEN && h->gate)
 		str_addf(out, " gate %s", h->gate->name);
@@ -283,6 +289,19 @@ static void add_decision(struct session *s, const struct decision *d)
 	}
 }
 
+/* One line for those between two other events. */
+static void add_passed(struct session *s, struct place *place, unsigned long arrivals)
+{
+	struct timeline *tl = timeline_of(s);
+	struct happened *last = tl->seq ? &tl->last[(tl->seq - 1) % TIMELINE_LAST] : NULL;
+
+	if (!last || last->what != HAPPENED_PASSED || last->place != place) {
+		timeline_add(s, HAPPENED_PASSED, NULL, place, NULL, NULL);
+		last = &tl->last[(tl->seq - 1) % TIMELINE_LAST];
+	}
+	last->times += arrivals;
+}
+
 static void end(struct session *s)
 {
 	timeline_end(s);
@@ -296,6 +315,7 @@ const struct observer timeline_observer = {
 	.thread_new = add_start,
 	.thread_gone = add_exit,
 	.signal = add_signal,
+	.passed = add_passed,
 	.decision = add_decision,
 	.end = end,
 };

@@ -6,6 +6,7 @@
 
 enum happening {
 	HAPPENED_ARRIVAL,
+	HAPPENED_PASSED, /* that were decided inside the program: `times` arrivals */
 	HAPPENED_HOLD,
 	HAPPENED_RELEASE,
 	HAPPENED_OPEN,
@@ -31,6 +32,7 @@ struct happened {
 	char *text;		 /* or NULL; owned */
 	const char *file, *func; /* position in the source; NULL unknown; owned by a module */
 	unsigned line;
+	unsigned long times; /* PASSED */
 };
 
 enum { TIMELINE_LAST = 20, TIMELINE_MOST = 1000000 };

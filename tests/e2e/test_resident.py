@@ -1,0 +1,335 @@
+"""Arrivals without consequence are decided inside the program: each is counted once, and nobody notices."""
+
+import os
+import re
+
+from harness import compile_text, params, wait_until
+
+HEAD = r"""
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+static volatile int x, done;
+/* The first instruction of the line has ten bytes. */
+static void *work(void *rounds)
+{
+	for (long i = (long)rounds; i; i--) {
+		x = 0x12345; /* gate: hot */
+		__asm__ volatile("");
+	}
+	return NULL;
+}
+"""
+
+HAMMER = HEAD + r"""
+extern char __executable_start, etext;
+static volatile int signals, strange;
+static volatile __thread int inside;
+static void on_alarm(int signal, siginfo_t *info, void *context)
+{
+	char *pc = (char *)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+
+	(void)signal, (void)info;
+	signals++;
+	if (inside && (pc < &__executable_start || pc >= &etext))
+		strange = 1;
+}
+static void *forker(void *arg)
+{
+	while (!done) {
+		pid_t pid = fork();
+		if (!pid) {
+			execl("/bin/true", "true", (char *)NULL);
+			_exit(1);
+		}
+		waitpid(pid, NULL, 0);
+	}
+	return arg;
+}
+static void *worker(void *rounds)
+{
+	inside = 1;
+	work(rounds);
+	inside = 0;
+	return NULL;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t[2], f;
+	long n = atol(argv[1]);
+	struct sigaction sa = {.sa_sigaction = on_alarm, .sa_flags = SA_RESTART | SA_SIGINFO};
+	struct itimerval every = {{0, 100}, {0, 100}};
+	sigset_t set, all;
+
+	sigaction(SIGALRM, &sa, NULL);
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &set);
+	if (strstr(argv[2], "fork"))
+		pthread_create(&f, NULL, forker, NULL);
+	pthread_sigmask(SIG_SETMASK, &set, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, worker, (void *)n);
+	pthread_sigmask(SIG_BLOCK, &all, &set);
+	if (strstr(argv[2], "timer"))
+		setitimer(ITIMER_REAL, &every, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	done = 1;
+	if (strstr(argv[2], "fork"))
+		pthread_join(f, NULL);
+	printf("%d signals\n", signals);
+	return strange ? 3 : 0;
+}
+"""
+
+LAST = 'at("//hot", {hit = %d}):run(function(hit) assert(hit.count == %d) print "last" end)\n'
+
+
+def last(t, program, n, *args, **kw):
+    """The n-th arrival acts, and it is the last one."""
+    r = t.run_gated(program, LAST % (n, n), args, report=False, **kw)
+    t.equal(r.err, "last\n", "what the script prints", r)
+    t.equal(r.status, 0, "status", r)
+    return r
+
+
+def all_of(t, program, n, *args, **kw):
+    """There are n arrivals, of which many were decided inside; how many."""
+    r = t.run_gated(program, LAST % (n + 10**6, 0), args, report=False, **kw)
+    t.verdict(r, 120)
+    t.check("arrived at only %d times" % n in r.err, "it was arrived at %d times" % n, r)
+    m = re.search(r"(\d+) of them decided inside the program", r.err)
+    return int(m.group(1)) if m else 0
+
+
+def hammered(t, build, mode, n):
+    compiler, opt = build.split()
+    program = compile_text("resident.c", HAMMER, "-g " + opt + " -fno-unroll-loops", compiler=compiler)
+    last(t, program, 2 * n, str(n), mode)
+    t.check(all_of(t, program, 2 * n, str(n), mode) > n, "most are decided inside")
+
+
+@params("gcc -O0", "gcc -O2", "clang -O0", "clang -O2")
+def test_two_threads(t, build):
+    """Two threads: all arrivals are counted, also with a signal every 100 us and a thread that forks and execs."""
+    times = 50 if t.full else 1
+    for mode in ("", "timer", "fork", "timer fork") * times:
+        hammered(t, build, mode, 200000)
+
+
+def test_no_resident(t):
+    """With --no-resident each of them ends in gatectl, and so it is where each is told."""
+    program = compile_text("resident.c", HAMMER, "-g -O1")
+    t.equal(all_of(t, program, 4000, "2000", "", options=["--no-resident"]), 0, "arrivals decided inside")
+    t.equal(all_of(t, program, 4000, "2000", "", options=["-v"]), 0, "arrivals decided inside with -v")
+
+
+def test_several_sites_and_places(t):
+    """Two places with other numbers at one line, of which there are two copies: the numbers are exact."""
+    program = compile_text("copies.c", HEAD + r"""
+static inline __attribute__((always_inline)) void both(int k)
+{
+	x = 0x12345 + k; /* gate: both */
+	__asm__ volatile("");
+}
+int main(void)
+{
+	for (int i = 0; i < 50000; i++) {
+		both(1);
+		both(2);
+		if (i & 1)
+			both(3);
+	}
+	return 0;
+}
+""", "-g -O1")
+    r = t.run_gated(program, '''
+at("//both", {hit = 100001}):run(function(hit) print("a", hit.count) end)
+at("//both", {hit = {60000, 60001}}):run(function(hit) print("b", hit.count) end)
+at("//both", {hit = 125001}):run(function(hit) end)
+''', report=False)
+    t.verdict(r, 120)
+    t.equal(r.err.split("gatectl:")[0].split("\n")[:3], ["b\t60000", "b\t60001", "a\t100001"], "what the script prints", r)
+    t.check("arrived at only 125000 times" in r.err, "125000 arrivals", r)
+
+
+@params("", "-static")
+def test_children(t, static):
+    """Forked children have the same count; what they exec has one of its own, of the same place."""
+    program = compile_text("family.c", HEAD + r"""
+int main(int argc, char **argv)
+{
+	work((void *)50000);
+	for (int i = 0; i < 4 && argc == 1; i++)
+		if (!fork()) {
+			work((void *)25000);
+			if (i == 3)
+				execl("/proc/self/exe", "family", "again", (char *)NULL);
+			_exit(0);
+		}
+	while (wait(NULL) > 0)
+		;
+	return 0;
+}
+""", "-g -O1 " + static)
+    t.check(all_of(t, program, 200000) > 150000, "most are decided inside")
+    last(t, program, 200000)
+
+
+def test_unfollowed_children(t):
+    """Children that are not followed have the program's own bytes, and do not count."""
+    program = compile_text("unfollowed.c", HEAD + r"""
+int main(void)
+{
+	int status = 0;
+	work((void *)50000);
+	if (!fork()) {
+		uint8_t *code = (uint8_t *)work;
+		int found = 0;
+		work((void *)50000);
+		for (int i = 0; i < 64; i++) /* the number that the line stores */
+			found |= !memcmp(code + i, "\x45\x23\x01", 3);
+		_exit(found);
+	}
+	wait(&status);
+	work((void *)50000);
+	return WEXITSTATUS(status) == 1 ? 0 : 9;
+}
+""", "-g -O1")
+    r = t.run_gated(program, LAST % (100000, 100000), report=False, options=["--no-follow"])
+    t.equal((r.status, r.err), (0, "last\n"), "status and what is printed", r)
+    t.check(all_of(t, program, 100000, options=["--no-follow"]) > 90000, "most are decided inside")
+
+
+def test_left_behind(t):
+    """A child that is let go in the middle goes on as if nobody had been there."""
+    path = t.path("left")
+    program = compile_text("left.c", HEAD + r"""
+int main(int argc, char **argv)
+{
+	work((void *)50000);
+	if (!fork()) {
+		FILE *out;
+		while (getppid() != 1 && !done)
+			work((void *)1000), done = kill(atoi(argv[2]), 0) < 0;
+		work((void *)1000000);
+		out = fopen(argv[1], "w");
+		fprintf(out, "%d %d\n", x, !memmem((void *)work, 64, "\x45\x23\x01", 3));
+		fclose(out);
+		_exit(0);
+	}
+	usleep(20000);
+	return 0;
+}
+""", "-g -O1")
+    r = t.run_gated(program, 'at("//hot", {hit = 100000000, optional = true}):run(function() end)\n', (path, str(os.getpid())), report=False)
+    t.equal(r.status, 0, "status", r)
+    wait_until(lambda: os.path.exists(path) and open(path).read().endswith("\n"), "what the child writes")
+    t.equal(open(path).read(), "%d 0\n" % 0x12345, "what the child has seen")
+
+
+def test_fault_there(t):
+    """The instruction at the jump faults: a handler sees its address, mends it and returns; it arrives once."""
+    program = compile_text("fault.c", HEAD + r"""
+static volatile int *at;
+static char *page;
+static int seen;
+static void on_fault(int signal, siginfo_t *info, void *context)
+{
+	uint8_t *pc = (uint8_t *)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+
+	(void)signal;
+	seen += info->si_addr == page && pc >= (uint8_t *)work && pc < (uint8_t *)on_fault + 4096;
+	mprotect(page, 4096, PROT_READ | PROT_WRITE);
+}
+int main(void)
+{
+	struct sigaction sa = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+	volatile int *p;
+
+	sigaction(SIGSEGV, &sa, NULL);
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	at = (int *)page;
+	p = at;
+	for (int i = 0; i < 20000; i++) {
+		if (i % 5000 == 4999)
+			mprotect(page, 4096, PROT_NONE);
+		*p = 0x12345; /* gate: store */
+		__asm__ volatile("");
+	}
+	return seen == 4 ? 0 : 7;
+}
+""", "-g -O1")
+    r = t.run_gated(program, LAST.replace("hot", "store") % (20000, 20000), report=False)
+    t.equal((r.status, r.err), (0, "last\n"), "status and what is printed", r)
+    r = t.run_gated(program, LAST.replace("hot", "store") % (10**6, 0), report=False)
+    t.check("only 20000 times" in r.err and "decided inside" in r.err, "20000 arrivals", r)
+
+
+def test_seccomp(t):
+    """A program that forbids itself what would be needed keeps its traps."""
+    program = compile_text("filter.c", HEAD + r"""
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+int main(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_memfd_create, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {4, code};
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		return 77;
+	work((void *)5000);
+	return 0;
+}
+""", "-g -O1")
+    t.equal(all_of(t, program, 5000), 0, "arrivals decided inside")
+
+
+def test_own_bytes(t):
+    """What a script reads there is the program's own; a function that it calls there does not count."""
+    program = compile_text("bytes.c", HEAD + r"""
+int again(void)
+{
+	work((void *)100);
+	return x;
+}
+int main(void)
+{
+	work((void *)30000);
+	x = 1; /* gate: look */
+	work((void *)30000);
+	return 0;
+}
+""", "-g -O1")
+    script = '''
+at "//look" :run(function(hit)
+  local text = ""
+  for i = 0, 47 do text = text .. string.format("%%02x", hit:eval("((unsigned char *)work)[" .. i .. "]")) end
+  print(text)
+  assert(hit:call("again") == 0x12345)
+end)
+at("//hot", {hit = %d}):run(function(hit) print("last") end)
+'''
+    seen = [t.run_gated(program, script % 60000, report=False, options=options) for options in ([], ["--no-resident"])]
+    t.equal(seen[0].err, seen[1].err, "what is printed with and without", seen[0])
+    t.check("452301" in seen[0].err and seen[0].err.endswith("last\n"), "the number that the line stores", seen[0])
+    r = t.run_gated(program, script % 60001, report=False)
+    t.check("only 60000 times" in r.err and "decided inside" in r.err, "60000 arrivals", r)

@@ -1,0 +1,164 @@
+/*
+ * A stub is executed here, step by step: at each of its instructions the table says where the thread would
+ * be without it, what stands on the stack, and whether it has arrived.
+ */
+#include "tracer/arch/arch.h"
+#include "tracer/resident/stub.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+enum { COUNT_AT = 2048, COPY_AT = 1024, TRAP_FLAG = 0x100, SIGN = 0x80, SHOWN = 0xcd5 };
+static const uint64_t patterns[] = {0x8d5, 0x000, 0x4c1, 0x814};
+
+static uint8_t *page;
+static uint64_t wanted_flags, wanted_sp;
+static unsigned steps, wrong, taken, traps;
+
+static struct resident_count *count(void)
+{
+	return (void *)(page + COUNT_AT);
+}
+
+/* What the thread would show if it were put where the point says. */
+static void check_step(const greg_t *regs, uint64_t offset)
+{
+	uint64_t flags = (uint64_t)regs[REG_EFL], sp = (uint64_t)regs[REG_RSP];
+	struct resident_point point;
+
+	steps++;
+	if (!resident_point(offset, flags & SIGN, &point)) {
+		wrong++;
+		return;
+	}
+	if (point.pushed == RESIDENT_PUSHED)
+		flags = *(uint64_t *)sp;
+	wrong += (flags & SHOWN) != wanted_flags;
+	wrong += sp + point.pushed != wanted_sp;
+	taken += offset == 25;
+	wrong += offset == 25 && point.where != RESIDENT_TAKEN;
+	wrong += (offset == 30) != (point.where == RESIDENT_VAIN) && offset != 14;
+}
+
+static void on_trap(int signal, siginfo_t *info, void *context)
+{
+	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
+	uint64_t offset = (uint64_t)regs[REG_RIP] - (uint64_t)page;
+
+	(void)signal;
+	if (info->si_code == SI_KERNEL) {
+		traps++;
+		wrong += offset != RESIDENT_AT_TRAP + ARCH_TRAP_LEN;
+		regs[REG_RIP] = (greg_t)(page + COPY_AT);
+	} else if (offset < RESIDENT_STUB) {
+		if (!offset)
+			wanted_sp = (uint64_t)regs[REG_RSP];
+		check_step(regs, offset);
+	}
+}
+
+/* Through the stub with these flags; what they are behind it. */
+static uint64_t pass(uint64_t flags)
+{
+	uint64_t after;
+
+	wanted_flags = flags & SHOWN;
+	__asm__ volatile("lea -256(%%rsp), %%rsp\n push %1\n popfq\n call *%2\n pushfq\n pop %0\n"
+			 "pushq $2\n popfq\n lea 256(%%rsp), %%rsp"
+			 : "=&r"(after)
+			 : "r"((flags & SHOWN) | 2 | TRAP_FLAG), "r"(page)
+			 : "memory", "cc");
+	return after & SHOWN;
+}
+
+static int setup(void **state)
+{
+	struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
+
+	(void)state;
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		    0);
+	page[COPY_AT] = 0xc3; /* ret */
+	return sigaction(SIGTRAP, &action, NULL) ||
+	       resident_make(page, (uint64_t)page, (uint64_t)page + COUNT_AT,
+			     (uint64_t)page + COPY_AT);
+}
+
+static void test_each_instruction_has_its_point(void **state)
+{
+	struct resident_point point;
+	struct arch_insn in;
+	bool begins[RESIDENT_STUB] = {false};
+
+	(void)state;
+	for (unsigned at = 0; at < RESIDENT_STUB; at += in.length) {
+		assert_int_equal(arch_decode(page + at, RESIDENT_STUB - at, at, &in), 0);
+		begins[at] = true;
+	}
+	for (unsigned at = 0; at < RESIDENT_STUB; at++)
+		assert_int_equal(resident_point(at, false, &point), begins[at]);
+}
+
+static void test_steps(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
+		steps = wrong = taken = traps = 0;
+		assert_true(resident_give(count(), 2));
+		for (int n = 0; n < 3; n++)
+			assert_int_equal(pass(patterns[i]), patterns[i] & SHOWN);
+		assert_int_equal(wrong, 0);
+		assert_int_equal(taken, 2);
+		assert_int_equal(traps, 1);
+		assert_int_equal(steps, 7 + 7 + 8);
+		assert_int_equal(resident_left(count()), 0);
+	}
+}
+
+static void test_count(void **state)
+{
+	struct resident_count c = {0};
+
+	(void)state;
+	assert_true(resident_give(&c, 5));
+	assert_int_equal(resident_left(&c), 5);
+	assert_int_equal(resident_reclaim(&c), 5);
+	assert_int_equal(resident_reclaim(&c), 0);
+	c.left = -1; /* somebody came in vain, and is still there */
+	assert_false(resident_give(&c, 5));
+	assert_int_equal(resident_left(&c), 0);
+	assert_int_equal(resident_reclaim(&c), 0);
+	resident_put_back(&c);
+	assert_true(resident_give(&c, 5));
+	assert_int_equal(resident_left(&c), 5);
+}
+
+static void test_out_of_reach(void **state)
+{
+	uint8_t code[RESIDENT_STUB];
+
+	(void)state;
+	assert_int_equal(resident_jump(code, 0x1000, 0x1000 + (1ull << 31)), 0);
+	assert_int_equal(resident_jump(code, 0x1000, 0x1010 + (1ull << 31)), -1);
+	assert_int_equal(resident_make(code, 0x1000, 1ull << 33, 0x2000), -1);
+	assert_int_equal(resident_make(code, 0x1000, 0x3000, 1ull << 33), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_instruction_has_its_point),
+		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_count),
+		cmocka_unit_test(test_out_of_reach),
+	};
+
+	return cmocka_run_group_tests(tests, setup, NULL);
+}

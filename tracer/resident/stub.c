@@ -1,0 +1,106 @@
+#include "tracer/resident/stub.h"
+
+#include <string.h>
+
+/* ---- the code ------------------------------------------------------------------------------- */
+
+/* Distances are filled in: of the count (twice), and of the copy. */
+static const uint8_t stub[RESIDENT_STUB] = {
+	0x48, 0x8d, 0x64, 0x24, 0x80,			/*  0: lea -128(%rsp), %rsp */
+	0x9c,						/*  5: pushfq */
+	0xf0, 0x48, 0xff, 0x0d, 0,    0,    0,	  0,	/*  6: lock decq count(%rip) */
+	0x78, 0x0e,					/* 14: js 30 */
+	0x9d,						/* 16: popfq */
+	0x48, 0x8d, 0xa4, 0x24, 0x80, 0x00, 0x00, 0x00, /* 17: lea 128(%rsp), %rsp */
+	0xe9, 0,    0,	  0,	0,			/* 25: jmp copy */
+	0xf0, 0x48, 0xff, 0x05, 0,    0,    0,	  0,	/* 30: lock incq count(%rip) */
+	0x9d,						/* 38: popfq */
+	0x48, 0x8d, 0xa4, 0x24, 0x80, 0x00, 0x00, 0x00, /* 39: lea 128(%rsp), %rsp */
+	0xcc,						/* 47: int3 */
+};
+enum { TAKE = 10, TAKE_END = 14, COPY = 26, COPY_END = 30, PUT = 34, PUT_END = 38, BRANCH = 14 };
+
+static const struct resident_point points[] = {
+	{0, 0, RESIDENT_BEFORE},
+	{5, 128, RESIDENT_BEFORE},
+	{6, RESIDENT_PUSHED, RESIDENT_BEFORE},
+	{BRANCH, RESIDENT_PUSHED, RESIDENT_TAKEN},
+	{16, RESIDENT_PUSHED, RESIDENT_TAKEN},
+	{17, 128, RESIDENT_TAKEN},
+	{25, 0, RESIDENT_TAKEN},
+	{30, RESIDENT_PUSHED, RESIDENT_VAIN},
+	{38, RESIDENT_PUSHED, RESIDENT_TRAP},
+	{39, 128, RESIDENT_TRAP},
+	{RESIDENT_AT_TRAP, 0, RESIDENT_TRAP},
+};
+
+/* From the end of an instruction to `target`, into the four bytes at `where`. */
+static int put_distance(uint8_t *where, uint64_t end, uint64_t target)
+{
+	int64_t distance = (int64_t)(target - end);
+	int32_t rel = (int32_t)distance;
+
+	memcpy(where, &rel, sizeof(rel));
+	return rel == distance ? 0 : -1;
+}
+
+int resident_make(uint8_t code[RESIDENT_STUB], uint64_t at, uint64_t count, uint64_t copy)
+{
+	memcpy(code, stub, sizeof(stub));
+	return put_distance(code + TAKE, at + TAKE_END, count) < 0 ||
+			       put_distance(code + COPY, at + COPY_END, copy) < 0 ||
+			       put_distance(code + PUT, at + PUT_END, count) < 0
+		       ? -1
+		       : 0;
+}
+
+int resident_jump(uint8_t code[RESIDENT_JUMP], uint64_t at, uint64_t to)
+{
+	code[0] = 0xe9;
+	return put_distance(code + 1, at + RESIDENT_JUMP, to);
+}
+
+bool resident_point(uint64_t offset, bool negative, struct resident_point *out)
+{
+	for (size_t i = 0; i < sizeof(points) / sizeof(*points); i++) {
+		if (points[i].at != offset)
+			continue;
+		*out = points[i];
+		if (offset == BRANCH && negative)
+			out->where = RESIDENT_VAIN;
+		return true;
+	}
+	return false;
+}
+
+/* ---- the count, from outside ---------------------------------------------------------------- */
+
+int64_t resident_left(const struct resident_count *c)
+{
+	int64_t left = atomic_load(&c->left);
+
+	return left > 0 ? left : 0;
+}
+
+int64_t resident_reclaim(struct resident_count *c)
+{
+	int64_t left = atomic_load(&c->left);
+
+	while (left > 0 && !atomic_compare_exchange_weak(&c->left, &left, 0))
+		;
+	return left > 0 ? left : 0;
+}
+
+bool resident_give(struct resident_count *c, int64_t n)
+{
+	int64_t left = atomic_load(&c->left);
+
+	while (left >= 0 && !atomic_compare_exchange_weak(&c->left, &left, left + n))
+		;
+	return left >= 0;
+}
+
+void resident_put_back(struct resident_count *c)
+{
+	atomic_fetch_add(&c->left, 1);
+}

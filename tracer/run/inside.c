@@ -1,0 +1,223 @@
+#include "tracer/run/inside.h"
+
+#include <limits.h>
+
+enum {
+	WORTH_HITS = 32,   /* a site that was reported so often may be again ... */
+	WORTH_IDLE = 1000, /* ... and this is so many times what it costs to change that */
+	COUNTS_MOST = 64,  /* of one site; children that were forked before have one each */
+};
+
+/* The count of one memory: forked children share it, others have their own. */
+struct inside_count {
+	struct resident_count *count;
+	int64_t given;
+};
+
+struct inside_site {
+	struct session *session;
+	struct site_use *use;
+	ARRAY(struct inside_count) counts;
+};
+
+/* ---- which sites ---------------------------------------------------------------------------- */
+
+/* Whoever looks at each arrival gets each one. */
+static bool is_permitted(const struct session *s)
+{
+	const struct session_options *o = s->options;
+
+	return !o->no_resident && !s->attended && !s->driven && !o->pid && !o->verbose &&
+	       !o->reports.count && !o->order_log && !o->record && !o->controlled && !o->trial;
+}
+
+/* Will nobody ask for its hits any more? */
+static bool is_over(const struct act *a)
+{
+	if (!a->place)
+		return false;
+	if (a->owner->idle)
+		return a->owner->idle(a);
+	return a->place->retired && !a->owner->outlives;
+}
+
+/* Of the next arrivals there; 0 where somebody wants more than to count them. */
+static unsigned long idle_arrivals(const struct session *s, const struct site_use *use)
+{
+	unsigned long least = ULONG_MAX;
+
+	array_each(const struct act, a, &use->acts) {
+		unsigned long idle;
+
+		if (is_over(a))
+			continue;
+		if (a->owner != &arrival_owner || !a->place || (a->info && a->info->check_target))
+			return 0;
+		idle = place_idle_arrivals(s->engine, a->place);
+		least = idle < least ? idle : least;
+	}
+	return least;
+}
+
+static struct inside_site *inside_of(struct session *s, struct site_use *use)
+{
+	if (!use->inside) {
+		use->inside = base_alloc(1, sizeof(*use->inside));
+		use->inside->session = s;
+		use->inside->use = use;
+		*array_add(&s->insides) = use->inside;
+	}
+	return use->inside;
+}
+
+static bool has_count(const struct site_use *use, const struct resident_count *count)
+{
+	if (use->inside)
+		array_each(const struct inside_count, c, &use->inside->counts)
+			if (c->count == count)
+				return true;
+	return false;
+}
+
+static void make_resident(struct session *s, struct session_thread *t, struct target_site *site)
+{
+	struct site_use *use = site->user;
+	struct resident_count *count;
+	const char *why;
+
+	if (use->stays_trap || (use->inside && use->inside->counts.count >= COUNTS_MOST))
+		return;
+	count = target_site_resident(s->target, t->process->target, t->target, site, &why);
+	use->stays_trap = !count;
+	if (count && !has_count(use, count))
+		*array_add(&inside_of(s, use)->counts) = (struct inside_count){count, 0};
+}
+
+void inside_hit(struct session *s, struct session_thread *t, struct target_site *site)
+{
+	struct site_use *use = site->user;
+
+	if (!use)
+		return;
+	if (++use->hits % WORTH_HITS == 0 && is_permitted(s) && idle_arrivals(s, use) >= WORTH_IDLE)
+		make_resident(s, t, site);
+	array_each(const struct act, a, &use->acts)
+		array_each(struct inside_site *, i, &s->insides)
+			array_each(const struct act, other, &(*i)->use->acts)
+				if (a->place && a->place == other->place)
+					inside_take_back((*i)->use);
+}
+
+/* ---- what has happened there ---------------------------------------------------------------- */
+
+/* Arrivals that were not told yet. */
+static void tell(struct inside_site *i, unsigned long taken)
+{
+	struct session *s = i->session;
+
+	if (!taken || s->over)
+		return;
+	array_each(const struct act, a, &i->use->acts) {
+		if (a->owner != &arrival_owner || is_over(a))
+			continue;
+		place_passed(a->place, taken);
+		observe(passed, s, a->place, taken);
+	}
+	s->events++;
+}
+
+static int64_t take_in(struct inside_count *c, int64_t left)
+{
+	int64_t taken = c->given - left;
+
+	c->given = left;
+	return taken;
+}
+
+void inside_take_back(const struct site_use *use)
+{
+	int64_t taken = 0;
+
+	if (!use->inside)
+		return;
+	array_each(struct inside_count, c, &use->inside->counts) {
+		taken += c->given - resident_reclaim(c->count);
+		c->given = 0;
+	}
+	tell(use->inside, (unsigned long)taken);
+}
+
+void inside_take_all_back(struct session *s)
+{
+	array_each(struct inside_site *, i, &s->insides)
+		inside_take_back((*i)->use);
+}
+
+void inside_tell(struct session *s)
+{
+	array_each(struct inside_site *, i, &s->insides) {
+		int64_t taken = 0;
+
+		array_each(struct inside_count, c, &(*i)->counts)
+			taken += take_in(c, resident_left(c->count));
+		tell(*i, (unsigned long)taken);
+	}
+}
+
+/* ---- how many more -------------------------------------------------------------------------- */
+
+static bool is_at(const struct inside_site *i, const struct place *place)
+{
+	array_each(const struct act, a, &i->use->acts)
+		if (a->place == place)
+			return true;
+	return false;
+}
+
+/* Of what the place has, what is not given away yet, for each of those who may ask for it. */
+static int64_t share_of(const struct session *s, const struct place *place)
+{
+	unsigned long idle = place_idle_arrivals(s->engine, place);
+	int64_t rest = idle < INT64_MAX / 4 ? (int64_t)idle : INT64_MAX / 4, askers = 0;
+
+	array_each(struct inside_site *const, i, &s->insides)
+		if (is_at(*i, place))
+			array_each(const struct inside_count, c, &(*i)->counts) {
+				rest -= c->given;
+				askers += !c->given;
+			}
+	return rest > 0 && askers ? rest / askers : 0;
+}
+
+static void give(struct session *s, struct inside_site *i, struct inside_count *c)
+{
+	int64_t least = INT64_MAX;
+
+	if (c->given || !idle_arrivals(s, i->use))
+		return;
+	array_each(const struct act, a, &i->use->acts) {
+		int64_t share = is_over(a) ? INT64_MAX : share_of(s, a->place);
+
+		least = share < least ? share : least;
+	}
+	if (least > 0 && least < INT64_MAX && resident_give(c->count, least))
+		c->given = least;
+}
+
+void inside_give(struct session *s)
+{
+	if (s->over)
+		return;
+	array_each(struct inside_site *, i, &s->insides)
+		array_each(struct inside_count, c, &(*i)->counts)
+			give(s, *i, c);
+}
+
+void inside_free(struct session *s)
+{
+	array_each(struct inside_site *, i, &s->insides) {
+		array_fini(&(*i)->counts);
+		base_free(*i);
+	}
+	array_fini(&s->insides);
+}

@@ -1,0 +1,25 @@
+/*
+ * Arrivals that are decided inside the program, because nothing can follow from them: of the first
+ * million of a place that acts at its next one, say. The engine says how many (place_idle_arrivals); the site gets
+ * a count of that size (tracer/resident/stub.h), and is reported again when it is used up.
+ *
+ * What the count has lost are arrivals: they are told to the places at the beginning of each turn. Before an arrival
+ * that is reported, all counts of its places are taken back, so that its number is exact; at the end of
+ * the turn they are given anew. Several counts of one place share what it has.
+ */
+#ifndef GATECTL_RUN_INSIDE_H
+#define GATECTL_RUN_INSIDE_H
+
+#include "tracer/run/sites.h"
+
+/* A thread is at the site, and it is reported: from now on some more may not be. */
+void inside_hit(struct session *s, struct session_thread *t, struct target_site *site);
+/* What was decided inside since the last time. */
+void inside_tell(struct session *s);
+/* Nothing more is decided there until inside_give(). */
+void inside_take_back(const struct site_use *use);
+void inside_take_all_back(struct session *s);
+void inside_give(struct session *s);
+void inside_free(struct session *s);
+
+#endif

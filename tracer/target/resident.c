@@ -1,0 +1,237 @@
+/*
+ * Resident sites: in place of the trap stands a jump to a stub, that decides without us as long as there
+ * is something left of its count (tracer/resident/stub.h).
+ *
+ * Only instructions that are as long as the jump are replaced. So nobody can ever stand, jump or return
+ * into the middle of it, whatever the program does. The stub goes on to the copy of the instruction, which
+ * serves the trap, too. The jump is written and taken away while all threads of the memory stand still.
+ * Whoever stops in a stub is taken to where he would be in the original, or to the beginning of the copy.
+ */
+#include "tracer/target/target_internal.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { COUNTS_SIZE = AREA_SIZE, COUNTS = COUNTS_SIZE / RESIDENT_COUNT_ROOM };
+static const char counts_name[] = "gatectl";
+
+/* ---- memory for the counts, here and in the program ------------------------------------------- */
+
+static int call_helper(struct thread *helper, long number, uint64_t a, uint64_t b, int64_t *result)
+{
+	const uint64_t args[6] = {a, b};
+
+	return remote_call(helper, number, args, result) < 0 || *result < 0 ? -1 : 0;
+}
+
+/* The descriptor of a new piece of shared memory in the program; the name stands in our area there. */
+static int64_t open_there(struct target *t, struct thread *helper)
+{
+	struct target_space *space = space_of(helper);
+	uint64_t name = space->areas.items[0].base + SLOT_SIZE - sizeof(counts_name);
+	int64_t fd, done;
+
+	if (memory_raw_write(t, space, name, counts_name, sizeof(counts_name)) < 0 ||
+	    call_helper(helper, SYS_memfd_create, name, MFD_CLOEXEC, &fd) < 0)
+		return -1;
+	if (call_helper(helper, SYS_ftruncate, (uint64_t)fd, COUNTS_SIZE, &done) == 0)
+		return fd;
+	call_helper(helper, SYS_close, (uint64_t)fd, 0, &done);
+	return -1;
+}
+
+static struct resident_count *map_here(pid_t tid, int64_t there)
+{
+	char path[64];
+	void *here;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)tid, (int)there);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	here = mmap(NULL, COUNTS_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return here == MAP_FAILED ? NULL : here;
+}
+
+static struct shared *shared_new(struct target *t, struct target_process *process,
+				 struct thread *helper, uint64_t addr)
+{
+	int64_t fd = open_there(t, helper), done;
+	struct resident_count *here = fd < 0 ? NULL : map_here(helper->pub.tid, fd);
+	uint64_t base = here ? slot_map_near(process, helper, addr, PROT_READ | PROT_WRITE,
+					     MAP_SHARED, (int)fd)
+			     : 0;
+	struct shared *shared;
+
+	if (fd >= 0)
+		call_helper(helper, SYS_close, (uint64_t)fd, 0, &done);
+	if (!base) {
+		if (here)
+			munmap(here, COUNTS_SIZE);
+		return NULL;
+	}
+	shared = array_add(&process->space->shared);
+	shared->base = base;
+	shared->counts = *array_add(&t->counts) = base_alloc(1, sizeof(*shared->counts));
+	shared->counts->here = here;
+	return shared;
+}
+
+void resident_free(struct target *t)
+{
+	array_each(struct counts *, c, &t->counts) {
+		munmap((*c)->here, COUNTS_SIZE);
+		base_free(*c);
+	}
+	array_fini(&t->counts);
+}
+
+static struct shared *shared_near(struct target *t, struct target_process *process,
+				  struct thread *helper, uint64_t addr)
+{
+	array_each(struct shared, s, &process->space->shared)
+		if (s->counts->used < COUNTS && slot_reaches(s->base, addr))
+			return s;
+	return shared_new(t, process, helper, addr);
+}
+
+static bool is_mapped(struct target_process *process, const struct shared *s)
+{
+	struct target_mapping map;
+
+	return !target_mapping_at(process, s->base, &map) && map.start <= s->base && map.shared &&
+	       strstr(map.path, counts_name);
+}
+
+/* The child's memory may have been copied before some of it was there. */
+void resident_copy(struct target_process *child, const struct target_space *from)
+{
+	array_each(const struct shared, s, &from->shared)
+		if (is_mapped(child, s))
+			*array_add(&child->space->shared) = *s;
+}
+
+/* ---- the stub ------------------------------------------------------------------------------- */
+
+static struct resident_count *stub_make(struct target *t, struct target_process *process,
+					struct thread *helper, struct site *site)
+{
+	struct shared *shared = shared_near(t, process, helper, site->pub.addr);
+	struct slot slot = {.from = site->pub.addr};
+	struct resident_count *count;
+	uint64_t at, there;
+	size_t n;
+
+	if (!shared)
+		return NULL;
+	n = shared->counts->used++;
+	there = shared->base + n * RESIDENT_COUNT_ROOM;
+	count = (void *)((char *)shared->counts->here + n * RESIDENT_COUNT_ROOM);
+	slot.count = count;
+	slot.copy.length = RESIDENT_STUB;
+	at = slot_next(process->space, site->pub.addr);
+	if (!at || resident_make(slot.copy.code, at, there, site->copy) < 0 ||
+	    resident_jump(site->jump, site->pub.addr, at) < 0 ||
+	    slot_add(t, process->space, at, &slot) < 0)
+		return NULL;
+	site->jumped = true;
+	return count;
+}
+
+/* ---- the jump ------------------------------------------------------------------------------- */
+
+static struct thread *running_in(struct target *t, const struct target_space *space)
+{
+	struct thread *th;
+
+	TAILQ_FOREACH(th, &t->threads, link)
+	if (thread_is_alive(th) && space_of(th) == space && th->pub.state != TARGET_STOPPED)
+		return th;
+	return NULL;
+}
+
+/* All threads of this memory stand still from now on. False: one of them cannot be stopped. */
+static bool still_begin(struct target *t, const struct target_space *space, struct paused *paused)
+{
+	*paused = (struct paused){0};
+	if (running_in(t, space))
+		halt_others(t, NULL, paused);
+	return !running_in(t, space);
+}
+
+static const char *refusal(const struct target_space *space, const struct site *site,
+			   const struct thread *helper)
+{
+	size_t next = space_first_site(space, site->pub.addr + 1);
+
+	if (site->state != SITE_ARMED || site->quiet || site->is_trap)
+		return "a trap of the program's own stands there";
+	if (site->length < RESIDENT_JUMP)
+		return "its first instruction is shorter than a jump";
+	if (!site->copy || site->readable < RESIDENT_JUMP)
+		return "its first instruction has no copy";
+	if (next < space->sites.count && space->sites.items[next].addr < site->pub.addr + 5)
+		return "another trap stands inside of its first instruction";
+	if (!space->areas.count)
+		return "there is no memory for it";
+	if (look_status(helper->pub.tid, "Seccomp") > 0)
+		return "the program filters its system calls (seccomp)";
+	return NULL;
+}
+
+struct resident_count *target_site_resident(struct target *t, struct target_process *process,
+					    struct target_thread *helper, struct target_site *pub,
+					    const char **why)
+{
+	struct site *site = (struct site *)pub;
+	struct resident_count *count;
+	struct paused paused;
+
+	*why = NULL;
+	if (site->count)
+		return site->count;
+	*why = refusal(process->space, site, thread_of(helper));
+	if (*why)
+		return NULL;
+	if (!still_begin(t, process->space, &paused))
+		*why = "a thread of the program could not be stopped";
+	else if (!(count = stub_make(t, process, thread_of(helper), site)) ||
+		 memory_raw_write(t, process->space, pub->addr, site->jump, RESIDENT_JUMP) < 0)
+		*why = "there is no memory for it";
+	else
+		site->count = count;
+	let_others_go(t, &paused);
+	return site->count;
+}
+
+/* The program's own bytes again. Where a thread cannot be stopped the jump stays; its count is used up, so that who
+   comes by traps, and goes on unnoticed. */
+static void end(struct target *t, struct target_space *space, struct site *site)
+{
+	struct paused paused;
+
+	if (still_begin(t, space, &paused) &&
+	    memory_raw_write(t, space, site->pub.addr, site->bytes, RESIDENT_JUMP) == 0)
+		site->count = NULL;
+	let_others_go(t, &paused);
+}
+
+void target_site_remove(struct target_process *process, struct target_site *pub)
+{
+	struct site *site = (struct site *)pub;
+
+	if (site->state != SITE_ARMED)
+		return;
+	if (site->count)
+		end(target_of(process), process->space, site);
+	else
+		site_restore(target_of(process), process->space, site);
+	site->state = SITE_RETIRED;
+	site->quiet = false;
+}
