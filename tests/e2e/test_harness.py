@@ -479,3 +479,22 @@ def test_constructors(t):
     refused(t, "'object = lame_new();' gives no object", "--object", "lame", made("null.c", FAILING % "return 0;"))
     refused(t, "'object = lame_new();' dies by SIGABRT", "--object", "lame", made("abort.c", FAILING % "abort();"))
     refused(t, "'object = lame_new();' ends the program (exit status 7)", "--object", "lame", made("exit.c", FAILING % "exit(7);"))
+
+
+STRANGER = """#include <pthread.h>
+struct box { int n; };
+struct box *x_box_new(void) { return calloc(1, sizeof(struct box)); }
+struct box *x_text_boxed(const char *text) { struct box *b = x_box_new(); b->n = *text; return b; }
+int x_box_add(struct box *b, int n) { return __atomic_add_fetch(&b->n, n, __ATOMIC_SEQ_CST); }
+int x_box_get(struct box *b) { return __atomic_load_n(&b->n, __ATOMIC_SEQ_CST); }
+"""
+
+
+def test_other_libraries(t):
+    """Nobody takes silence about what is not looked into for an all-clear; and whoever only gives an object lends it no name."""
+    r = harness(t, "--object", "box", "--ops", "add,get", "--calls", "3", "-n", "10", "-o", t.path("d"),
+                made("stranger.c", STRANGER, "-shared -fPIC -Wl,--no-as-needed -lelf"))
+    t.equal(r.status, 0, "status", r)
+    t.check("libelf.so.1: a library of the system" in r.stdout and "libc" not in r.stdout.split(":")[0], "says what is not looked into", r)
+    r = harness(t, "--object", "box", "--calls", "3", "-n", "10", "-o", t.path("d"), made("stranger.c", STRANGER))
+    t.check("is not looked into" not in r.stdout, "nothing to say", r)

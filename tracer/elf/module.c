@@ -169,37 +169,54 @@ static void read_notes(struct module *m, const GElf_Phdr *p)
 		module_note_id(m->image + p->p_offset, p->p_filesz, m->build_id);
 }
 
-/* DT_SONAME; NULL where there is none. */
-static const char *soname_of(const struct module *m, const GElf_Phdr *dynamic)
+/* The string at this place of the table at `strings`; NULL: there is none. */
+static const char *dynamic_string(const struct module *m, uint64_t strings, uint64_t name)
 {
-	const uint8_t *at = m->image + dynamic->p_offset;
-	uint64_t strings = 0, name = 0, left = dynamic->p_filesz;
+	array_each(const GElf_Phdr, p, &m->segments) {
+		uint64_t where = strings + name - p->p_vaddr;
+		const uint8_t *at = m->image + p->p_offset + where;
+
+		if (where >= p->p_filesz)
+			continue;
+		return memchr(at, '\0', p->p_filesz - where) ? (const char *)at : NULL;
+	}
+	return NULL;
+}
+
+/* The n-th entry of this tag, from 0. False: there are fewer. */
+static bool dynamic_entry(const struct module *m, int64_t tag, size_t n, uint64_t *value)
+{
+	const uint8_t *at = m->image + m->dynamic_part.p_offset;
+	uint64_t left = m->dynamic_part.p_filesz;
 	Elf64_Dyn entry;
 
 	for (; left >= sizeof(entry); at += sizeof(entry), left -= sizeof(entry)) {
 		memcpy(&entry, at, sizeof(entry));
 		if (entry.d_tag == DT_NULL)
 			break;
-		if (entry.d_tag == DT_STRTAB)
-			strings = entry.d_un.d_ptr;
-		else if (entry.d_tag == DT_SONAME)
-			name = entry.d_un.d_val + 1;
-	}
-	if (!strings || !name)
-		return NULL;
-	array_each(const GElf_Phdr, p, &m->segments) {
-		uint64_t where = strings + name - 1 - p->p_vaddr;
-
-		if (where >= p->p_filesz)
+		if (entry.d_tag != tag || n-- > 0)
 			continue;
-		at = m->image + p->p_offset + where;
-		return memchr(at, '\0', p->p_filesz - where) ? (const char *)at : NULL;
+		*value = entry.d_un.d_val;
+		return true;
 	}
-	return NULL;
+	return false;
 }
 
-static int read_segments(struct module *m, const char *path, size_t count, GElf_Phdr *dynamic,
-			 struct error *err)
+static const char *dynamic_name(const struct module *m, int64_t tag, size_t n)
+{
+	uint64_t strings, name;
+
+	if (!dynamic_entry(m, tag, n, &name) || !dynamic_entry(m, DT_STRTAB, 0, &strings))
+		return NULL;
+	return dynamic_string(m, strings, name);
+}
+
+const char *module_needs(const struct module *m, size_t n)
+{
+	return dynamic_name(m, DT_NEEDED, n);
+}
+
+static int read_segments(struct module *m, const char *path, size_t count, struct error *err)
 {
 	GElf_Phdr p;
 
@@ -219,7 +236,7 @@ static int read_segments(struct module *m, const char *path, size_t count, GElf_
 		if (p.p_type == PT_LOAD)
 			*array_add(&m->segments) = p;
 		else if (p.p_type == PT_DYNAMIC)
-			*dynamic = p;
+			m->dynamic_part = p;
 		else
 			read_notes(m, &p);
 	}
@@ -235,19 +252,17 @@ uint64_t module_tls_before(const struct module *m, uint64_t end)
 
 static int read_headers(struct module *m, const char *path, struct error *err)
 {
-	GElf_Phdr dynamic = {0};
-	const char *soname = NULL;
+	const char *soname;
 	GElf_Ehdr h;
 
 	if (!gelf_getehdr(m->elf, &h))
 		return error_set(err, ERROR_OBJECT, "%s: broken ELF header: %s", path,
 				 elf_errmsg(-1));
-	if (read_segments(m, path, h.e_phnum, &dynamic, err) < 0)
+	if (read_segments(m, path, h.e_phnum, err) < 0)
 		return -1;
 	m->pie = h.e_type == ET_DYN;
 	m->entry = h.e_entry;
-	if (dynamic.p_filesz)
-		soname = soname_of(m, &dynamic);
+	soname = dynamic_name(m, DT_SONAME, 0);
 	m->name = base_strdup(soname && *soname ? soname : str_base_name(m->path));
 	return 0;
 }

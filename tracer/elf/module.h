@@ -29,7 +29,9 @@ const char *module_path(const struct module *m);
 const char *module_name(const struct module *m); /* soname, else the file's own name */
 bool module_is_pie(const struct module *m);	 /* ET_DYN: loaded at an address of its choice */
 bool module_is_dynamic(const struct module *m);	 /* has PT_INTERP */
-bool module_has_debug(struct module *m);	 /* DWARF, its own or in a separate file */
+const char *module_needs(const struct module *m,
+			 size_t n); /* the n-th library, from 0, by its soname; NULL: that is all */
+bool module_has_debug(struct module *m); /* DWARF, its own or in a separate file */
 uint64_t module_entry(const struct module *m);
 void module_span(const struct module *m, uint64_t *low, uint64_t *high); /* of PT_LOAD, by offset */
 

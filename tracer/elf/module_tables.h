@@ -56,6 +56,7 @@ struct module {
 	bool pie, dynamic;
 	uint64_t entry;
 	Elf64_Phdr tls;		   /* PT_TLS, or 0 */
+	Elf64_Phdr dynamic_part;   /* PT_DYNAMIC, or 0 */
 	struct module_range relro; /* what can only be read once it is loaded */
 	char build_id[65];	   /* hex, "" none */
 

@@ -195,7 +195,7 @@ static int find_points(struct search *s)
 		return -1;
 	if (e->points_at.count)
 		e->points_at.kind = CONTROLLED_CHOSEN;
-	return e->options.points == POINTS_RACES ? find_races(s) : 0;
+	return e->options.points == POINTS_RACES && !e->options.races_known ? find_races(s) : 0;
 }
 
 /*

@@ -27,6 +27,7 @@ struct explore_options {
 	double verify_s;      /* ... or as many as there are in this time */
 	unsigned jobs;
 	unsigned shard, shards; /* the shard-th (from 1) of so many */
+	bool races_known;	/* those in points_at are all that POINTS_RACES is about */
 	bool only_finds; /* a failure is not made small, nor looked at, nor made into gates */
 	bool goes_on;	 /* what it has done is kept in `output`, and gone on with the next time */
 };

@@ -12,6 +12,8 @@
 #include "tracer/experiments/harness_weaken.h"
 #include "tracer/harness/enumerate.h"
 
+#include <string.h>
+
 /* Each time a harness is searched it gets so many runs; at the end as many as were asked for. */
 static const unsigned long levels[] = {30, 300};
 enum { LEVELS = sizeof(levels) / sizeof(*levels) + 1, MOST_OF_A_SIZE = 20000, TOGETHER = 64 };
@@ -29,10 +31,43 @@ struct hunt {
 	ARRAY(struct harness_group) groups;
 };
 
+/* The C and C++ libraries, and those of sanitizers: nobody expects a search inside of them. */
+static bool is_runtime(const char *library)
+{
+	static const char *const names[] = {
+		"libc.so",    "libm.so",     "ld-linux",  "libpthread.so", "libdl.so",
+		"librt.so",   "libgcc_s",    "libstdc++", "libatomic.so",  "libasan.so",
+		"libtsan.so", "libubsan.so", "libc++",	  "libclang_rt",   "linux-vdso"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strncmp(library, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+/* A search that finds nothing there is no all-clear. */
+static void note_others(struct harness_hunt *h)
+{
+	const char *library;
+	struct str text = {0};
+
+	for (size_t n = 0; (library = module_needs(h->module, n)); n++)
+		if (!is_runtime(library))
+			str_addf(&text, "%s%s", text.length ? ", " : "", library);
+	if (text.length) {
+		str_add(&text,
+			": a library of the system, or one without debug information, is not "
+			"looked into: threads change there only where it waits. If the object is "
+			"its, make that the LIBRARY");
+		*array_add(&h->notes) = str_take(&text);
+	}
+}
+
 int harness_discover(struct harness_hunt *h)
 {
 	if (harness_library(h) < 0)
 		return -1;
+	note_others(h);
 	if (signatures_read(h->module, h->options.type, &h->signatures, h->x.err) < 0)
 		return -1;
 	return harness_object(h) < 0 ? -1 : harness_weaken(h);
@@ -316,6 +351,7 @@ void harness_hunt_fini(struct harness_hunt *h)
 	signatures_fini(&h->signatures);
 	harness_object_fini(&h->object);
 	explore_points_fini(&h->races);
+	base_free(h->met);
 	base_free(h->program);
 	base_free(h->compiler);
 	base_free(h->link);

@@ -77,6 +77,7 @@ struct harness_hunt {
 	struct harness_orders *orders;
 	ARRAY(struct harness_weak) weak; /* harness_weaken.h */
 	struct explore_points_at races;	 /* accesses that race, whatever the harness */
+	bool *met; /* by two operations: races were looked for with one in each thread */
 	/* The result. */
 	ARRAY(struct harness_violation) violations;
 	ARRAY(struct harness_size) sizes;

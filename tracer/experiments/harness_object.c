@@ -177,16 +177,22 @@ static size_t common(const char *a, const char *b, size_t most)
 	return n;
 }
 
-/* What all functions begin with, up to an underscore; those with one in front are not meant for everybody. */
+/* Those with an underscore in front are not meant for everybody; and who gives an object may be somebody else's. */
+static bool is_stranger(const struct signature *s)
+{
+	return s->name[0] == '_' || (s->role == SIGNATURE_CONSTRUCTOR && !s->makes) ||
+	       (s->role == SIGNATURE_LEFT_OUT && s->parameters.count &&
+		s->parameters.items[0].class != SIGNATURE_OBJECT);
+}
+
+/* What all functions begin with, up to an underscore. */
 static char *prefix_of(const struct signatures *s)
 {
 	const char *first = NULL;
 	size_t length = 0;
 
 	array_each(const struct signature, item, &s->items) {
-		if (item->name[0] == '_' ||
-		    (item->role == SIGNATURE_LEFT_OUT && item->parameters.count &&
-		     item->parameters.items[0].class != SIGNATURE_OBJECT))
+		if (is_stranger(item))
 			continue;
 		length = first ? common(first, item->name, length) : strlen(item->name);
 		first = first ? first : item->name;

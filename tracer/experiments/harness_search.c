@@ -128,6 +128,28 @@ static void add_points(struct explore_points_at *to, const struct explore_points
 	}
 }
 
+/* Are there two operations, in two threads, that no harness has had there before? */
+static bool meet_anew(struct harness_hunt *h, const struct schema *s)
+{
+	const struct harness_call *calls = h->object.calls.items;
+	size_t ops = h->object.ops.count;
+	bool anew = false;
+
+	if (!h->met)
+		h->met = base_alloc(ops * ops, sizeof(*h->met));
+	for (unsigned t = 0; t < s->threads; t++)
+		for (unsigned u = 0; u < s->threads; u++)
+			for (unsigned i = 0; t != u && i < s->counts[t]; i++)
+				for (unsigned k = 0; k < s->counts[u]; k++) {
+					bool *met = &h->met[calls[s->calls[t][i]].op * ops +
+							    calls[s->calls[u][k]].op];
+
+					anew |= !*met;
+					*met = true;
+				}
+	return anew;
+}
+
 /* ---- the search ----------------------------------------------------------------------------------------------- */
 
 /* FNV-1a (Fowler, Noll, Vo). Harnesses that are alike are not to be searched by the same choices. */
@@ -141,8 +163,8 @@ static uint64_t seed_of(const struct schema *s)
 	return sum >> 32;
 }
 
-static void set_options(const struct harness_hunt *h, const struct harness_sought *s,
-			unsigned long runs, struct explore_options *o)
+static void set_options(struct harness_hunt *h, const struct harness_sought *s, unsigned long runs,
+			struct explore_options *o)
 {
 	double left = harness_left(h);
 
@@ -151,6 +173,8 @@ static void set_options(const struct harness_hunt *h, const struct harness_sough
 	o->seconds = left;
 	o->seed += (uint64_t)s->level << 32 ^ seed_of(&s->schema);
 	o->all = o->only_finds = true;
+	/* Where the library is large that takes longer than a few schedules. */
+	o->races_known = !meet_anew(h, &s->schema) && s->level == 0;
 	o->goes_on = false;
 	o->shard = o->shards = 1; /* whole harnesses are shared out */
 	o->jobs = runs < FEW && !o->jobs ? 1 : o->jobs;
