@@ -144,6 +144,36 @@ static void test_lost_update(void **state)
 	       "expect { signal = \"SIGABRT\" }\n");
 }
 
+/* A line that is inlined elsewhere, too, may be passed without a step: instructions are not. */
+static void test_by_instruction(void **state)
+{
+	static const struct failing f = {
+		.program = {{"rxwx", "rxwx"}},
+		.fails = fails_lost_update,
+		.where = count_where,
+		.threads = {"worker#1", "worker#2"},
+	};
+	struct plan_words words = words_of(count_c);
+	struct gate_plan p = {.by = PLAN_BY_INSTRUCTION};
+	struct schedule s = {0};
+	unsigned instructions = 0;
+	ERROR(err);
+
+	(void)state;
+	failing_search(&f, "random", 1, &s);
+	assert_int_equal(gate_plan_make(&p, &s, PLAN_DEPENDENT, &words, &err), 0);
+	array_each(const struct plan_place, place, &p.places) {
+		if (place->kind != PLAN_LOCATION || place->after)
+			continue;
+		instructions++;
+		assert_true(place->inside && place->location[0] == '*');
+		assert_non_null(place->thread);
+	}
+	assert_true(instructions >= 2);
+	gate_plan_fini(&p);
+	schedule_fini(&s);
+}
+
 /* ---- two locks ---------------------------------------------------------------------------------- */
 
 static const struct source_line bank_c[] = {
@@ -484,7 +514,8 @@ static void test_in_a_call(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lost_update),    cmocka_unit_test(test_two_locks),
+		cmocka_unit_test(test_lost_update),    cmocka_unit_test(test_by_instruction),
+		cmocka_unit_test(test_two_locks),
 		cmocka_unit_test(test_check_then_act), cmocka_unit_test(test_reordered),
 		cmocka_unit_test(test_woken),	       cmocka_unit_test(test_in_a_call),
 	};

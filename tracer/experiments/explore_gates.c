@@ -361,13 +361,13 @@ static void no_plan(struct gating *g)
 	g->dropped = 0;
 }
 
-static bool make_plan(struct gating *g, enum plan_orders orders, bool whole_lines)
+static bool make_plan(struct gating *g, enum plan_orders orders, enum plan_by by)
 {
 	ERROR(err);
 	bool made;
 
 	no_plan(g);
-	g->plan.whole_lines = whole_lines;
+	g->plan.by = by;
 	made = gate_plan_make(&g->plan, &g->schedule, orders, &g->words, &err) == 0;
 	if (!made && !g->f->no_script)
 		no_script(g, error_text(&err));
@@ -375,15 +375,25 @@ static bool make_plan(struct gating *g, enum plan_orders orders, bool whole_line
 	return made && (g->plan.orders.count || orders == PLAN_ALL);
 }
 
+static bool has_address(const struct gate_plan *p)
+{
+	array_each(const struct plan_place, place, &p->places)
+		if (place->inside)
+			return true;
+	return false;
+}
+
 /* Where there are addresses, places that the next build has, too, are tried first. */
 static int try_orders(struct gating *g, enum plan_orders orders)
 {
 	int answer = 0;
 
-	if (make_plan(g, orders, false) && gate_plan_is_inside(&g->plan) &&
-	    make_plan(g, orders, true))
+	if (make_plan(g, orders, PLAN_BY_LINE) && gate_plan_is_inside(&g->plan) &&
+	    make_plan(g, orders, PLAN_BY_WHOLE_LINE))
 		answer = try_plan(g);
-	if (answer == 0 && make_plan(g, orders, false))
+	if (answer == 0 && make_plan(g, orders, PLAN_BY_LINE))
+		answer = try_plan(g);
+	if (answer == 0 && make_plan(g, orders, PLAN_BY_INSTRUCTION) && has_address(&g->plan))
 		answer = try_plan(g);
 	no_plan(g);
 	return answer;

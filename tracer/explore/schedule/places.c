@@ -153,7 +153,7 @@ static size_t make(struct plan_placing *g, size_t at, enum plan_at kind, bool li
 	};
 	unsigned long times;
 
-	if (kind != PLAN_LOCATION || others_pass(g->v, at, line))
+	if (kind != PLAN_LOCATION || g->p->by == PLAN_BY_INSTRUCTION || others_pass(g->v, at, line))
 		place.thread = base_strdup(g->v->s->threads.items[step->thread]);
 	if (kind == PLAN_LOCATION) {
 		times = passes(g->v, at, line);
@@ -194,6 +194,17 @@ static bool before_call(const struct plan_view *v, size_t *at, bool *line)
 	return *line || has_address(v, *at);
 }
 
+static bool is_access(enum strategy_op op)
+{
+	return op == STRATEGY_READ || op == STRATEGY_WRITE || op == STRATEGY_ATOMIC;
+}
+
+static bool is_by_line(const struct plan_placing *g, size_t at)
+{
+	return has_line(g->v, at) && !(g->p->by == PLAN_BY_INSTRUCTION && has_address(g->v, at) &&
+				       is_access(plan_op(g->v, at)));
+}
+
 /* The step before which the thread is held: `at`, or one before it in its segment. `line`: before the
    statement; else before that very instruction. */
 static bool hold_step(const struct plan_placing *g, size_t *at, bool *line)
@@ -204,7 +215,8 @@ static bool hold_step(const struct plan_placing *g, size_t *at, bool *line)
 	for (size_t i = *at;; i--) {
 		const struct plan_step *step = &v->steps.items[i];
 
-		*line = has_line(v, i) && (step->line_first >= begins || g->p->whole_lines);
+		*line = is_by_line(g, i) &&
+			(step->line_first >= begins || g->p->by == PLAN_BY_WHOLE_LINE);
 		*at = *line ? step->line_first : i;
 		if (*line || has_address(v, i) || step->step->point.op == STRATEGY_START)
 			return true;
@@ -217,11 +229,6 @@ static bool hold_step(const struct plan_placing *g, size_t *at, bool *line)
 static bool goes_on_inside(const struct plan_view *v, size_t at)
 {
 	return at != PLAN_NONE && plan_op(v, at) == STRATEGY_TIMEOUT && where_of(v, at)->inside;
-}
-
-static bool is_access(enum strategy_op op)
-{
-	return op == STRATEGY_READ || op == STRATEGY_WRITE || op == STRATEGY_ATOMIC;
 }
 
 /* An access before which the thread does nothing of the tester's code: its start, which every build has, where a
@@ -322,9 +329,9 @@ static int open_behind(struct plan_placing *g, size_t at, size_t *out)
 {
 	const struct plan_view *v = g->v;
 	size_t next = next_step(v, at), before = next;
-	bool line, fresh = next != PLAN_NONE && has_line(v, next) &&
+	bool line, fresh = next != PLAN_NONE && is_by_line(g, next) &&
 			   v->steps.items[next].line_first == next;
-	bool over = has_line(v, at) && line_is_over(v, at);
+	bool over = is_by_line(g, at) && line_is_over(v, at);
 	size_t end = end_for(v, at);
 
 	if (goes_on_inside(v, at))
@@ -338,7 +345,7 @@ static int open_behind(struct plan_placing *g, size_t at, size_t *out)
 		*out = make(g, at, PLAN_LOCATION, true, true);
 	else if (fresh)
 		*out = make(g, next, PLAN_LOCATION, true, false);
-	else if (next != PLAN_NONE && has_line(v, next) && g->p->whole_lines)
+	else if (next != PLAN_NONE && has_line(v, next) && g->p->by == PLAN_BY_WHOLE_LINE)
 		*out = make(g, v->steps.items[next].line_first, PLAN_LOCATION, true, false);
 	else if (next != PLAN_NONE && has_address(v, next))
 		*out = make(g, next, PLAN_LOCATION, false, false);
@@ -347,6 +354,8 @@ static int open_behind(struct plan_placing *g, size_t at, size_t *out)
 	else if (next != PLAN_NONE && plan_op(v, next) == STRATEGY_END)
 		*out = make(g, next, plan_ends_process(v, next) ? PLAN_EXIT : PLAN_THREAD_EXIT,
 			    false, false);
+	else if (has_line(v, at) && line_is_over(v, at))
+		*out = make(g, at, PLAN_LOCATION, true, true);
 	else
 		return nowhere(g, at);
 	return 0;
@@ -379,7 +388,7 @@ static int open_at(struct plan_placing *g, const struct plan_edges *edges,
 		return open_behind(g, edge->from, out);
 	if (!has_line(g->v, edge->from) && !has_address(g->v, edge->from))
 		return nowhere(g, edge->from);
-	*out = make(g, edge->from, PLAN_LOCATION, has_line(g->v, edge->from), false);
+	*out = make(g, edge->from, PLAN_LOCATION, is_by_line(g, edge->from), false);
 	return 0;
 }
 

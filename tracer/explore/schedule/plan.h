@@ -43,10 +43,19 @@ struct plan_order {
 	bool dropped;	   /* the caller's: it is left out of the script */
 };
 
+/* Where a thread is held that has a line. */
+enum plan_by {
+	PLAN_BY_LINE, /* before the line; who stands inside of it: before the instruction */
+	/* ... also then before all of the line: a place that every build has; but what the line had done by then
+	   comes later. */
+	PLAN_BY_WHOLE_LINE,
+	/* Before the instruction: a line that is inlined in many places may be passed more often than the
+	   schedule shows. */
+	PLAN_BY_INSTRUCTION,
+};
+
 struct gate_plan {
-	/* The caller's: who stands inside a line is held before all of it, where it has one. A place that
-	   every build has; but what the line had done by then comes later. */
-	bool whole_lines;
+	enum plan_by by;		 /* the caller's */
 	ARRAY(struct plan_place) places; /* in the order of their steps */
 	ARRAY(struct plan_order) orders; /* in the order of `held` */
 };
@@ -77,7 +86,7 @@ enum plan_orders {
 /* Steps are counted from 0; behind the schedule's last one are those that are pending. */
 const struct schedule_step *plan_step_at(const struct schedule *s, size_t index);
 
-/* Of an empty plan, but for whole_lines. -1: no gates can say it, ERROR_STATE tells why; gate_plan_fini all the same. */
+/* Of an empty plan, but for `by`. -1: no gates can say it, ERROR_STATE tells why; gate_plan_fini all the same. */
 int gate_plan_make(struct gate_plan *p, const struct schedule *s, enum plan_orders orders,
 		   const struct plan_words *words, struct error *err);
 void gate_plan_fini(struct gate_plan *p);
