@@ -18,6 +18,8 @@ struct atomic_work {
 	unsigned size;
 	struct turns now;
 	unsigned at[SCHEMA_THREADS];
+	bool in_threads; /* each call is made by the thread of its number and first_thread */
+	unsigned first_thread;
 	ARRAY(struct turns) all;
 	struct harness_atomic *out;
 };
@@ -33,7 +35,8 @@ static void add_order(struct atomic_work *w)
 	for (; count < w->size; count++) {
 		unsigned thread = t->of[count];
 
-		calls[count] = w->s->calls[thread][at[thread]++];
+		calls[count] = w->s->calls[thread][at[thread]++] +
+			       (w->in_threads ? (w->first_thread + thread) * ORDER_THREAD : 0);
 	}
 	count += harness_final(w->h, w->s, calls + count);
 	t->order = harness_orders_want(w->h->orders, calls, count);
@@ -68,7 +71,7 @@ static void add_text(struct atomic_work *w, const struct turns *t, const struct 
 		str_addf(part, "%s%s", part->length ? " " : "", o->given[i]);
 		if (i < w->size)
 			str_addf(&order, "%s%s", i ? " " : "",
-				 w->h->object.calls.items[o->calls[i]].text);
+				 w->h->object.calls.items[o->calls[i] % ORDER_THREAD].text);
 	}
 	for (unsigned i = 0; i < threads; i++)
 		str_addf(&text, "%s%s", i ? " | " : "", str_text(&parts[i]));
@@ -198,6 +201,30 @@ int harness_atomic(struct harness_hunt *h, const struct schema *s, struct harnes
 		out->use = judge(&w);
 		out->concerned = out->use == HARNESS_USABLE && is_concerned(&w);
 	}
+	array_fini(&w.all);
+	return failed;
+}
+
+/* The first thread of the harness is main, as in its program, or another one, as in test.c. */
+int harness_atomic_in_threads(struct harness_hunt *h, const struct schema *s, struct outcomes *out)
+{
+	struct harness_atomic a = {.outcomes = *out};
+	struct atomic_work w = {
+		.h = h, .s = s, .size = schema_size(s), .in_threads = true, .out = &a};
+	bool varied;
+	int failed;
+
+	add_orders(&w, 0);
+	w.first_thread = 1;
+	add_orders(&w, 0);
+	failed = harness_orders_run(h, &varied);
+	array_each(const struct turns, t, &w.all) {
+		const struct harness_order *o = harness_orders_get(h->orders, t->order);
+
+		if (!failed && o->end == ORDER_OK)
+			add_text(&w, t, o);
+	}
+	*out = a.outcomes;
 	array_fini(&w.all);
 	return failed;
 }

@@ -21,4 +21,10 @@ void harness_atomic_want(struct harness_hunt *h, const struct schema *s);
 /* Every order that keeps each thread's own is run. 0 with the outcomes of those that end; -1. */
 int harness_atomic(struct harness_hunt *h, const struct schema *s, struct harness_atomic *out);
 
+/*
+ * The same once more, each thread's calls made by a thread: an object may keep something for each of them, as a list of
+ * what it has put in. What such orders give is added to *out, or explained there. 0, or -1.
+ */
+int harness_atomic_in_threads(struct harness_hunt *h, const struct schema *s, struct outcomes *out);
+
 #endif

@@ -5,7 +5,11 @@
 
 #include "tracer/experiments/harness.h"
 
-enum { ORDER_CALLS = 16 };
+enum {
+	ORDER_CALLS = 16,
+	/* Of the program's, in the text of an order: the call and, so many times more, the thread that makes it. */
+	ORDER_THREAD = 65536,
+};
 
 enum order_end {
 	ORDER_UNKNOWN, /* it was not run yet */
@@ -24,7 +28,8 @@ enum order_stop {
 };
 
 struct harness_order {
-	unsigned count, calls[ORDER_CALLS];
+	unsigned count,
+		calls[ORDER_CALLS]; /* % ORDER_THREAD; by thread / ORDER_THREAD, 0 the first */
 	enum order_end end;
 	int number;		  /* of the signal; the status; an order_stop */
 	int done;		  /* calls that came back; -1: the object was not made yet */

@@ -1,6 +1,7 @@
 #include "tracer/experiments/harness_search.h"
 
 #include "tracer/experiments/explore_account.h"
+#include "tracer/experiments/harness_atomic.h"
 #include "tracer/experiments/harness_probe.h"
 #include "tracer/experiments/harness_weaken.h"
 
@@ -113,6 +114,17 @@ static void add_violation(struct harness_hunt *h, struct harness_sought *s,
 	s->outcomes = (struct outcomes){0};
 }
 
+/* What came and is not explained: by orders in threads, or by what a contract allows? */
+static int look_again(struct harness_hunt *h, struct harness_sought *s)
+{
+	if (first_wrong(&s->outcomes) && !s->in_threads) {
+		s->in_threads = true;
+		if (harness_atomic_in_threads(h, &s->schema, &s->outcomes) < 0)
+			return -1;
+	}
+	return harness_allow(h, &s->outcomes) < 0 ? -1 : 0;
+}
+
 /* ---- accesses that race: the program is the same one, whatever the harness ------------------------------ */
 
 static void add_points(struct explore_points_at *to, const struct explore_points_at *from)
@@ -207,8 +219,8 @@ int harness_search(struct harness_hunt *h, struct harness_sought *s, unsigned lo
 	s->level++;
 	h->runs += e.runs;
 	h->points += e.points;
-	if (answer == 0 && harness_allow(h, &s->outcomes) < 0)
-		answer = -1;
+	if (answer == 0)
+		answer = look_again(h, s);
 	f = answer == 0 && e.failures.count ? chosen_failure(&e, first_wrong(&s->outcomes)) : NULL;
 	*violated = f;
 	if (f)

@@ -8,10 +8,11 @@ struct harness_sought {
 	struct schema schema;
 	struct outcomes outcomes; /* the atomic ones, and those that came */
 	unsigned long runs;
-	unsigned level; /* how often it was searched */
-	bool prepared;	/* the atomic outcomes are there */
-	bool concerned; /* as harness_atomic says; those that are come first */
-	bool out;	/* it is not searched any more */
+	unsigned level;	 /* how often it was searched */
+	bool prepared;	 /* the atomic outcomes are there */
+	bool in_threads; /* ... also those of orders in threads */
+	bool concerned;	 /* as harness_atomic says; those that are come first */
+	bool out;	 /* it is not searched any more */
 };
 
 /* So many runs more. 0; -1: everything is over. `*violated`: an outcome came that is not atomic, or the program

@@ -14,11 +14,12 @@ struct harness_outcome *outcomes_add(struct outcomes *o, const char *text, const
 {
 	struct harness_outcome *item = outcomes_find(o, text);
 
-	if (item)
-		return item;
-	item = array_add(o);
-	item->text = base_strdup(text);
-	item->order = order ? base_strdup(order) : NULL;
+	if (!item) {
+		item = array_add(o);
+		item->text = base_strdup(text);
+	}
+	if (order && !item->order)
+		item->order = base_strdup(order);
 	return item;
 }
 

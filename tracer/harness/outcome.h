@@ -19,7 +19,7 @@ struct outcomes {
 	size_t count, capacity;
 };
 
-/* The one of this text, added if it is new. */
+/* The one of this text, added if it is new; and explained by the order, if it was not. */
 struct harness_outcome *outcomes_add(struct outcomes *o, const char *text, const char *order);
 struct harness_outcome *outcomes_find(const struct outcomes *o, const char *text); /* NULL */
 void outcomes_fini(struct outcomes *o);
