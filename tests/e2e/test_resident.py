@@ -19,20 +19,28 @@ HEAD = r"""
 #include <ucontext.h>
 #include <unistd.h>
 static volatile int x, done;
-/* The first instruction of the line has ten bytes. */
-static void *work(void *rounds)
+#ifndef SHORT /* the first instruction of the line has ten bytes; else it has three or four, and the next ones move along */
+#define LINE x = 0x12345
+#else
+#define LINE y += i
+#endif
+static __attribute__((noinline)) void *work(void *rounds)
 {
+	long y = 0;
 	for (long i = (long)rounds; i; i--) {
-		x = 0x12345; /* gate: hot */
+		LINE; /* gate: hot */
 		__asm__ volatile("");
 	}
+	if (y && y != (long)rounds * ((long)rounds + 1) / 2)
+		abort();
 	return NULL;
 }
 """
 
 HAMMER = HEAD + r"""
 extern char __executable_start, etext;
-static volatile int signals, strange;
+static volatile long some = 1000;
+static volatile int signals, strange, begun; /* signals come when all have passed the line for long enough */
 static volatile __thread int inside;
 static void on_alarm(int signal, siginfo_t *info, void *context)
 {
@@ -58,7 +66,11 @@ static void *forker(void *arg)
 static void *worker(void *rounds)
 {
 	inside = 1;
-	work(rounds);
+	work((void *)some);
+	__atomic_fetch_add(&begun, 1, __ATOMIC_SEQ_CST);
+	while (begun < 3)
+		;
+	work((void *)((long)rounds - some));
 	inside = 0;
 	return NULL;
 }
@@ -79,6 +91,9 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 2; i++)
 		pthread_create(&t[i], NULL, worker, (void *)n);
 	pthread_sigmask(SIG_BLOCK, &all, &set);
+	while (begun < 2)
+		;
+	begun++;
 	if (strstr(argv[2], "timer"))
 		setitimer(ITIMER_REAL, &every, NULL);
 	for (int i = 0; i < 2; i++)
@@ -112,13 +127,13 @@ def all_of(t, program, n, *args, **kw):
 
 
 def hammered(t, build, mode, n):
-    compiler, opt = build.split()
-    program = compile_text("resident.c", HAMMER, "-g " + opt + " -fno-unroll-loops", compiler=compiler)
+    compiler, options = build.split(" ", 1)
+    program = compile_text("resident.c", HAMMER, "-g " + options + " -fno-unroll-loops", compiler=compiler)
     last(t, program, 2 * n, str(n), mode)
     t.check(all_of(t, program, 2 * n, str(n), mode) > n, "most are decided inside")
 
 
-@params("gcc -O0", "gcc -O2", "clang -O0", "clang -O2")
+@params(*(compiler + " " + opt + short for compiler in ("gcc", "clang") for opt in ("-O0", "-O2") for short in ("", " -DSHORT")))
 def test_two_threads(t, build):
     """Two threads: all arrivals are counted, also with a signal every 100 us and a thread that forks and execs."""
     times = 50 if t.full else 1
@@ -333,3 +348,166 @@ at("//hot", {hit = %d}):run(function(hit) print("last") end)
     t.check("452301" in seen[0].err and seen[0].err.endswith("last\n"), "the number that the line stores", seen[0])
     r = t.run_gated(program, script % 60001, report=False)
     t.check("only 60000 times" in r.err and "decided inside" in r.err, "60000 arrivals", r)
+
+
+DIVERT = HEAD + r"""
+#include <setjmp.h>
+extern char preempted[];
+/* As if it had been called where the signal came: it returns there by a return, which nobody can see. */
+__asm__("preempted:\n\tpushfq\n\tpush %rax\n\tpop %rax\n\tpopfq\n\tret $128\n");
+static volatile int signals, begun;
+static sigjmp_buf out;
+static volatile char *mode;
+static void on_alarm(int signal, siginfo_t *info, void *context)
+{
+	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
+
+	(void)signal, (void)info;
+	signals++;
+	if (mode[0] == 'l')
+		siglongjmp(out, 1);
+	regs[REG_RSP] -= 128 + 8;
+	*(greg_t *)regs[REG_RSP] = regs[REG_RIP];
+	regs[REG_RIP] = (greg_t)preempted;
+}
+static void *ticker(void *worker)
+{
+	while (!done) {
+		usleep(300);
+		if (begun)
+			pthread_kill(*(pthread_t *)worker, SIGALRM);
+	}
+	return NULL;
+}
+int main(int argc, char **argv)
+{
+	struct sigaction sa = {.sa_sigaction = on_alarm, .sa_flags = SA_RESTART | SA_SIGINFO};
+	pthread_t self = pthread_self(), t;
+
+	mode = argv[1];
+	sigaction(SIGALRM, &sa, NULL);
+	pthread_create(&t, NULL, ticker, &self);
+	work((void *)1000);
+	if (!sigsetjmp(out, 1) || signals < 50) {
+		begun = 1;
+		while (signals < 50)
+			work((void *)100000);
+	}
+	done = 1;
+	pthread_join(t, NULL);
+	return 0;
+}
+"""
+
+
+@params("", "-DSHORT")
+def test_handler_elsewhere(t, short):
+    """A handler that leaves by a longjmp, or has the thread go somewhere else and return from there by itself."""
+    for compiler in ("gcc", "clang"):
+        program = compile_text("divert.c", DIVERT, "-g -O1 -fno-unroll-loops " + short, compiler=compiler)
+        for mode in ("longjmp", "return"):
+            r = t.run_gated(program, 'at("//hot", {hit = 1000000000000, optional = true}):run(function() end)\n', (mode,), report=False)
+            t.equal((r.status, r.err), (0, ""), "status and what is printed: " + mode, r)
+
+
+def test_fault_in_the_middle(t):
+    """An instruction that was moved along faults: the handler sees where, and comes back there."""
+    program = compile_text("middle.c", HEAD + r"""
+extern char middle[];
+static char *page;
+static int seen;
+static void on_fault(int signal, siginfo_t *info, void *context)
+{
+	char *pc = (char *)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+
+	(void)signal;
+	seen += info->si_addr == page && pc == middle;
+	mprotect(page, 4096, PROT_READ | PROT_WRITE);
+}
+int main(void)
+{
+	struct sigaction sa = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+
+	sigaction(SIGSEGV, &sa, NULL);
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	for (long i = 0; i < 20000; i++) {
+		if (i % 5000 == 4999)
+			mprotect(page, 4096, PROT_NONE);
+		__asm__ volatile("nop; middle: incl (%0); nop; nop" : : "r"(page) : "memory"); /* gate: store */
+	}
+	return seen == 4 && *(int *)page == 20000 ? 0 : 7;
+}
+""", "-g -O1")
+    r = t.run_gated(program, LAST.replace("hot", "store") % (20000, 20000), report=False)
+    t.equal((r.status, r.err), (0, "last\n"), "status and what is printed", r)
+    r = t.run_gated(program, LAST.replace("hot", "store") % (10**6, 0), report=False)
+    t.check("only 20000 times" in r.err and "decided inside" in r.err, "20000 arrivals", r)
+
+
+STAYS = HEAD + r"""
+__attribute__((noinline)) static int hot(int k)
+{
+	int r = 0;
+	for (int i = 0; i < 30000; i++) {
+		%s
+		__asm__ volatile("add $1, %%0; middle: add $2, %%0; nop; nop" : "+r"(r)); /* gate: line */
+	}
+	return r;
+}
+%s
+int main(int argc, char **argv)
+{
+	(void)argv;
+	return hot(argc) == 90000 ? 0 : 7;
+}
+"""
+
+
+@params("jump", "table", "call")
+def test_stays_a_trap(t, why):
+    """Control may come into the middle: from another function, by a jump table; or returns there. gatectl lines says so."""
+    before, function = {
+        "jump": ("", 'void never(void);\n__asm__("never: jmp middle");'),
+        "table": ('switch (k) { case 11: x++; case 12: x += 2; case 13: x *= 3; case 14: x -= 4; case 15: x ^= 5; case 16: x |= 6; }', ""),
+        "call": ("", ""),
+    }[why]
+    source = STAYS % (before, function)
+    if why == "call":
+        source = source.replace("add $1, %0; middle: add $2, %0; nop; nop", "push %%rax; call *%1; pop %%rax; add $3, %0").replace(': "+r"(r)', ': "+r"(r) : "r"(nothing)').replace("static volatile int x", "static void nothing(void)\n{\n}\nstatic volatile int x", 1)
+    program = compile_text("stays.c", source, "-g -O2 -fno-unroll-loops -mno-red-zone")
+    r = t.run_gated(program, 'at("//line", {hit = 30000}):run(function(hit) print "last" end)\n', report=False)
+    t.equal((r.status, r.err), (0, "last\n"), "status and what is printed", r)
+    r = t.run_gated(program, 'at("//line", {hit = 10^6}):run(function() end)\n', report=False)
+    t.check("only 30000 times" in r.err and "decided inside" not in r.err, "30000 arrivals, all reported", r)
+    r = t.gate("lines", program, "//line")
+    t.check("every arrival is a trap: a jump" in r.stdout, "the reason", r)
+
+
+def test_trap_in_the_middle(t):
+    """A script calls a function of which the return was moved along: the call needs a trap there, for a while."""
+    program = compile_text("tick.c", HEAD + r"""
+__attribute__((noinline)) long tick(long a)
+{
+	return a + 1; /* gate: tick */
+}
+int main(void)
+{
+	long a = 0;
+	for (int i = 0; i < 60000; i++) {
+		a = tick(a);
+		if (i % 20000 == 10000)
+			x = 1; /* gate: look */
+	}
+	return a == 60000 ? 0 : 7;
+}
+""", "-g -O1 -fcf-protection=none")
+    r = t.gate("lines", program, "//tick")
+    t.check("every arrival is a trap" not in r.stdout, "it can be moved", r)
+    script = '''
+at("//look"):run(function(hit) print(hit:call("tick", hit.count)) end)
+at("//tick", {hit = %d}):run(function(hit) print("last", hit.count) end)
+'''
+    r = t.run_gated(program, script % 60000, report=False)
+    t.equal((r.status, r.err), (0, "2\n3\n4\nlast\t60000\n"), "status and what is printed", r)
+    r = t.run_gated(program, script % 60001, report=False)
+    t.check(int(re.search(r"(\d+) of them decided inside", r.err).group(1)) > 50000, "most are decided inside, also after it", r)

@@ -164,24 +164,89 @@ static bool leads_there(uint64_t from, uint64_t stub, uint64_t count, uint64_t c
 	       jump_of(code + JUMP_AT, RESIDENT_JUMP, stub + JUMP_AT) == copy;
 }
 
+/* Several of them, each of whose copies goes on in the next one's. */
+enum { MOST = RESIDENT_JUMP, APART = 64 };
+struct moved {
+	struct arch_insn in[MOST];
+	struct arch_copy copies[MOST];
+	uint64_t from[MOST], to[MOST];
+	size_t count;
+};
+
+/* NULL, or why not. The rules of source_movable(), but for what it asks of the function. */
+static const char *gather(const struct text *x, size_t at, struct moved *m)
+{
+	size_t end = at;
+
+	for (m->count = 0; end < at + RESIDENT_JUMP; m->count++) {
+		struct arch_insn *in = &m->in[m->count];
+
+		if (m->count && in[-1].flow != ARCH_FLOW_NEXT)
+			return "a jump or a call comes before there is room for one of ours";
+		if (arch_decode(x->bytes + end, x->size - end, x->base + end, in) < 0 ||
+		    in->is_trap)
+			return "what comes next is no instruction, or a trap";
+		if (in->is_syscall)
+			return "a system call comes next, which may have to be made again";
+		if (m->count && x->begins[end])
+			return "a jump leads into the middle";
+		m->from[m->count] = x->base + end;
+		end += in->length;
+	}
+	return NULL;
+}
+
+static const char *move(const struct text *x, struct moved *m, uint64_t to)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		const size_t at = m->from[i] - x->base;
+		const char *why = NULL;
+
+		m->to[i] = to + i * APART;
+		if (arch_relocate(x->bytes + at, x->size - at, m->from[i], m->to[i], &m->copies[i],
+				  &why) != ARCH_DONE)
+			return why ? why : "out of reach";
+	}
+	return NULL;
+}
+
+/* Each is moved as if it were alone; only then are they joined. */
+static bool are_same(const struct text *x, struct moved *m)
+{
+	for (size_t i = 0; i < m->count; i++)
+		if (!is_same(x->bytes + (m->from[i] - x->base), &m->in[i], m->from[i],
+			     &m->copies[i], m->to[i]))
+			return false;
+	for (size_t i = 0; i + 1 < m->count; i++) {
+		const uint8_t length = m->in[i].length;
+		struct arch_copy *c = &m->copies[i];
+
+		if (arch_copy_join(c, m->to[i], m->to[i + 1]) != ARCH_DONE ||
+		    jump_of(c->code + length, c->length - length, m->to[i] + length) !=
+			    m->to[i + 1])
+			return false;
+		arch_copy_join(c, m->to[i], m->from[i + 1]);
+		if (!is_same(x->bytes + (m->from[i] - x->base), &m->in[i], m->from[i], c, m->to[i]))
+			return false;
+	}
+	return true;
+}
+
 static void look_at(const struct text *x, size_t at, struct table *t)
 {
 	uint64_t from = x->base + at, to = x->base + x->size + FAR;
-	struct arch_copy copy;
-	const char *why = NULL;
-	struct arch_insn in;
+	struct moved m;
+	const char *why;
 
-	if (arch_decode(x->bytes + at, x->size - at, from, &in) < 0)
+	if (arch_decode(x->bytes + at, x->size - at, from, &m.in[0]) < 0)
 		return;
 	t->blocks++;
-	if (in.is_trap)
-		refuse(t, "a trap of the program's own stands there");
-	else if (in.length < RESIDENT_JUMP)
-		refuse(t, "its first instruction is shorter than a jump");
-	else if (arch_relocate(x->bytes + at, x->size - at, from, to, &copy, &why) != ARCH_DONE)
-		refuse(t, why ? why : "out of reach");
-	else if (is_same(x->bytes + at, &in, from, &copy, to) &&
-		 leads_there(from, to + 4096, to + 65536, to))
+	why = gather(x, at, &m);
+	if (!why)
+		why = move(x, &m, to);
+	if (why)
+		refuse(t, why);
+	else if (are_same(x, &m) && leads_there(from, to + 4096, to + 65536, to))
 		t->moved++;
 	else if (t->wrong++ < 5)
 		print_error("0x%llx is moved wrongly\n", (unsigned long long)from);

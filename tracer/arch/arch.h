@@ -163,6 +163,12 @@ enum arch_answer arch_relocate(const uint8_t *bytes, size_t n, uint64_t from, ui
 			       struct arch_copy *out, const char **why);
 
 /*
+ * The copy, which stands at `at`, goes on at `to`, and no more at the next instruction of the original: there is another
+ * copy of that. Its points stay what they are. ARCH_CANNOT: the instruction never goes on there.
+ */
+enum arch_answer arch_copy_join(struct arch_copy *copy, uint64_t at, uint64_t to);
+
+/*
  * Carries out the simple ones without any copy: nop and endbr64, direct jmp, ret, push of a
  * register. `regs->dwarf` holds the state before it, and the state after it when the answer is
  * true. Memory goes through read and write. False: not a simple one, nothing was changed.

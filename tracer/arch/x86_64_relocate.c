@@ -235,3 +235,19 @@ const struct arch_point *arch_copy_point(const struct arch_copy *copy, uint64_t 
 			return &copy->points[i];
 	return NULL;
 }
+
+/* The jump to the next instruction stands directly behind the instruction. */
+enum arch_answer arch_copy_join(struct arch_copy *copy, uint64_t at, uint64_t to)
+{
+	enum { JUMP = 5 };
+	int64_t distance = (int64_t)(to - (at + copy->body + JUMP));
+	int32_t rel = (int32_t)distance;
+
+	if (!copy->body || copy->body + JUMP > copy->length)
+		return ARCH_CANNOT;
+	if (rel != distance)
+		return ARCH_TOO_FAR;
+	copy->code[copy->body] = 0xe9;
+	memcpy(copy->code + copy->body + 1, &rel, sizeof(rel));
+	return ARCH_DONE;
+}

@@ -43,16 +43,14 @@ static void print_rounds(const struct source_site *site)
 /* Arrivals without consequence are decided inside the program where there is room for a jump. */
 static void print_trap(const struct source_site *site)
 {
-	uint8_t bytes[ARCH_INSN_MAX];
-	size_t n = module_bytes(site->module, site->offset, bytes, sizeof(bytes));
-	struct arch_insn in;
+	const char *why = NULL;
 
 	if (site->check_target)
-		puts("      every arrival is a trap: where its jump goes has to be looked at");
-	else if (!arch_decode(bytes, n, site->offset, &in) && in.length < RESIDENT_JUMP)
-		printf("      every arrival is a trap: its first instruction has %u byte%s, a "
-		       "jump has %d\n",
-		       in.length, in.length == 1 ? "" : "s", RESIDENT_JUMP);
+		why = "where its jump goes has to be looked at";
+	else
+		source_movable(site->module, site->offset, RESIDENT_JUMP, &why);
+	if (why)
+		printf("      every arrival is a trap: %s\n", why);
 }
 
 static void print_site(const struct source_site *site, bool variables)

@@ -5,6 +5,7 @@
 enum {
 	WORTH_HITS = 32,   /* a site that was reported so often may be again ... */
 	WORTH_IDLE = 1000, /* ... and this is so many times what it costs to change that */
+	REFUSALS_MOST = 4, /* a thread may stand in the way now, but not next time */
 	COUNTS_MOST = 64,  /* of one site; children that were forked before have one each */
 };
 
@@ -79,16 +80,33 @@ static bool has_count(const struct site_use *use, const struct resident_count *c
 	return false;
 }
 
+/* A jump may be longer than the first instruction there. */
+static unsigned span_of(struct site_use *use)
+{
+	const char *why;
+
+	if (use->span_known)
+		return use->span;
+	array_each(const struct act, a, &use->acts)
+		if (a->info && !use->span)
+			use->span = source_movable(a->info->module, a->info->offset, RESIDENT_JUMP,
+						   &why);
+	use->span_known = true;
+	return use->span;
+}
+
 static void make_resident(struct session *s, struct session_thread *t, struct target_site *site)
 {
 	struct site_use *use = site->user;
 	struct resident_count *count;
 	const char *why;
 
-	if (use->stays_trap || (use->inside && use->inside->counts.count >= COUNTS_MOST))
+	if (use->refusals >= REFUSALS_MOST ||
+	    (use->inside && use->inside->counts.count >= COUNTS_MOST))
 		return;
-	count = target_site_resident(s->target, t->process->target, t->target, site, &why);
-	use->stays_trap = !count;
+	count = target_site_resident(s->target, t->process->target, t->target, site, span_of(use),
+				     &why);
+	use->refusals += !count;
 	if (count && !has_count(use, count))
 		*array_add(&inside_of(s, use)->counts) = (struct inside_count){count, 0};
 }

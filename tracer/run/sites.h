@@ -55,7 +55,9 @@ struct site_use {
 	ARRAY(struct act) acts;
 	unsigned long hits;	    /* that were reported */
 	struct inside_site *inside; /* some arrivals are decided in the program; or NULL */
-	bool stays_trap;	    /* that was tried in vain */
+	unsigned refusals;	    /* that was tried in vain, so often */
+	unsigned span; /* of the instructions that could move for it; 0 none, or not asked yet */
+	bool span_known;
 };
 
 /* The trap at this address, made if there is none; `site` may be NULL. NULL with an error. Owned by

@@ -398,6 +398,11 @@ bool flow_is_jump(const struct flow *f, uint64_t offset)
 	return insn != FLOW_NONE && f->insns.items[insn].flow == ARCH_FLOW_JUMP;
 }
 
+bool flow_has_table(const struct flow *f)
+{
+	return f->has_indirect;
+}
+
 bool flow_falls_into(const struct flow *f, uint64_t offset)
 {
 	uint32_t insn = flow_find(f, offset);

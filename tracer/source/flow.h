@@ -19,6 +19,7 @@ void flow_free(struct flow *f);
 bool flow_is_insn(const struct flow *f, uint64_t offset); /* does an instruction begin here? */
 /* Is there an unconditional jump? */
 bool flow_is_jump(const struct flow *f, uint64_t offset);
+bool flow_has_table(const struct flow *f); /* an indirect jump that may be one of a jump table */
 /* Does the instruction before it go on to it? */
 bool flow_falls_into(const struct flow *f, uint64_t offset);
 /* Does a jump lead to it, and a block that does not end in a jump? Then what stands between the two

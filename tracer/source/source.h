@@ -108,6 +108,14 @@ bool source_boundaries(struct modules *s, const struct source_sites *sites, bool
 enum source_rounds { SOURCE_ROUND, SOURCE_UNROLLED, SOURCE_VECTORISED };
 enum source_rounds source_rounds(const struct source_site *site);
 
+/*
+ * How many bytes of whole instructions from the offset on, `need` or more, can be executed elsewhere, if whoever comes
+ * to the offset is led there? One instruction always can. Of several, control has to come in at the first alone: the
+ * others are no target of a jump, whoever's (all of the module's code is looked through), their function has no jump table, and none
+ * but the last is a jump or a call, so that nothing returns there. 0: it cannot be said, *why says why.
+ */
+unsigned source_movable(struct module *m, uint64_t offset, unsigned need, const char **why);
+
 /* ---- what an address means ------------------------------------------------------------------ */
 
 struct source_symbolised {

@@ -6,7 +6,7 @@
  * that the process has already are programs of their own and stay alone, but for one that still
  * shares its memory (vfork): it would run into our traps.
  */
-#include "tracer/target/target_internal.h"
+#include "tracer/target/resident_internal.h"
 #include "tracer/target/refusal.h"
 
 #include <dirent.h>
@@ -328,6 +328,7 @@ static struct target *target_of_attach(const struct target_attach *how)
 	TAILQ_INIT(&t->threads);
 	TAILQ_INIT(&t->processes);
 	t->on_status = event_status;
+	t->on_exposed = resident_expose;
 	t->no_follow = how->no_follow;
 	t->trace_exit = how->trace_exit;
 	t->attached = true;

@@ -1,5 +1,6 @@
 /* The stops of a thread that runs a function on our behalf. */
 #include "tracer/target/call.h"
+#include "tracer/target/resident_internal.h"
 #include "tracer/base/signame.h"
 
 #include <inttypes.h>

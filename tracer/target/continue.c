@@ -24,8 +24,10 @@ void thread_continue(struct thread *th, int signal)
 	int request = syscalls ? PTRACE_SYSCALL : PTRACE_CONT;
 
 	assert(th->pub.state == TARGET_STOPPED);
-	if (signal)
+	if (signal) {
 		elide_signal(th, signal);
+		space_note_handler(th, signal);
+	}
 	ptrace(request, th->pub.tid, 0, signal);
 	has_gone_on(th, TARGET_RUNNING);
 }

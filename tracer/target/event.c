@@ -1,5 +1,5 @@
 /* A status of waitpid becomes an event, or is dealt with here and nobody hears of it. */
-#include "tracer/target/target_internal.h"
+#include "tracer/target/resident_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

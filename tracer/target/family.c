@@ -4,7 +4,7 @@
  * A new task and the report of its creator are brought together here: whichever comes first waits
  * for the other, so that threads appear in the order in which they were made.
  */
-#include "tracer/target/target_internal.h"
+#include "tracer/target/resident_internal.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -79,6 +79,7 @@ static void copy_space(struct target *t, struct thread *child, const struct targ
 
 	if (space == from)
 		return;
+	space->handled = from->handled;
 	slot_copy_all(t, child, from);
 	resident_copy(child->pub.process, from);
 	site_copy_all(t, from, space);

@@ -10,7 +10,7 @@
  * over: they are in the kernel, and will stop before their next instruction. But an exec is waited
  * for until it is reported: it would replace the memory while we look at it.
  */
-#include "tracer/target/target_internal.h"
+#include "tracer/target/resident_internal.h"
 
 #include <sys/ptrace.h>
 #include <sys/syscall.h>

@@ -60,7 +60,7 @@ static void clean(struct target *t, struct target_space *space)
 {
 	array_each(struct site_entry, entry, &space->sites)
 		if (entry->site->state == SITE_ARMED) {
-			site_restore(t, space, entry->site);
+			memory_restore(t, space, entry->site);
 			entry->site->state = SITE_RETIRED;
 		}
 }

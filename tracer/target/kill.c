@@ -1,5 +1,5 @@
 /* Ends: of a process by a chosen signal, of the tree, of the target. */
-#include "tracer/target/target_internal.h"
+#include "tracer/target/resident_internal.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -5,7 +5,7 @@
  * Both end by themselves when the other is gone: the child reads the end of its pipe before it is
  * traced, and dies with its tracer afterwards.
  */
-#include "tracer/target/target_internal.h"
+#include "tracer/target/resident_internal.h"
 #include "tracer/target/refusal.h"
 
 #include <elf.h>
@@ -231,6 +231,7 @@ static struct target *target_of_launch(const struct launch *l)
 	TAILQ_INIT(&t->threads);
 	TAILQ_INIT(&t->processes);
 	t->on_status = event_status;
+	t->on_exposed = resident_expose;
 	t->no_follow = l->how->no_follow;
 	t->trace_exit = l->how->trace_exit;
 	t->sleeps = l->how->sleeps;

@@ -116,6 +116,34 @@ int memory_read(struct target_space *space, uint64_t addr, void *buf, size_t n)
 	return 0;
 }
 
+bool memory_has_jump(struct target_space *space, const struct site *site)
+{
+	uint8_t bytes[RESIDENT_JUMP];
+
+	return site->jumped && !memory_raw_read(space, site->pub.addr, bytes, sizeof(bytes)) &&
+	       !memcmp(bytes, site->jump, sizeof(bytes));
+}
+
+void memory_restore(struct target *t, struct target_space *space, const struct site *site)
+{
+	uint8_t byte;
+
+	if (memory_has_jump(space, site))
+		memory_raw_write(t, space, site->pub.addr, site->bytes, RESIDENT_JUMP);
+	else if (!memory_raw_read(space, site->pub.addr, &byte, 1) && byte == arch_trap[0])
+		memory_raw_write(t, space, site->pub.addr, site->bytes, 1);
+}
+
+/* As many of the program's own bytes as can be read; an instruction may end where a mapping does. */
+uint8_t memory_code(struct target_space *space, uint64_t addr, uint8_t bytes[ARCH_INSN_MAX])
+{
+	uint8_t n = ARCH_INSN_MAX;
+
+	while (n && memory_read(space, addr, bytes, n) < 0)
+		n--;
+	return n;
+}
+
 int target_read(struct target_process *process, uint64_t addr, void *buf, size_t n)
 {
 	return memory_read(process->space, addr, buf, n);

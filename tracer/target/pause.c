@@ -6,7 +6,7 @@
  * again. A relative time-out begins anew then. But not if a handler will run, since EINTR says just
  * that, and not close(2), which has done its work by then.
  */
-#include "tracer/target/target_internal.h"
+#include "tracer/target/resident_internal.h"
 
 #include <errno.h>
 #include <string.h>

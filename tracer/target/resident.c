@@ -2,12 +2,12 @@
  * Resident sites: in place of the trap stands a jump to a stub, that decides without us as long as there
  * is something left of its count (tracer/resident/stub.h).
  *
- * Only instructions that are as long as the jump are replaced. So nobody can ever stand, jump or return
- * into the middle of it, whatever the program does. The stub goes on to the copy of the instruction, which
- * serves the trap, too. The jump is written and taken away while all threads of the memory stand still.
+ * An instruction that is as long as the jump is replaced alone: nobody can ever stand, jump or return
+ * into the middle of it, whatever the program does. Of a shorter one the next move along (moved.c). The stub goes on to
+ * the copy of the instruction, which serves the trap, too. The jump is written and taken away while all threads of the memory stand still.
  * Whoever stops in a stub is taken to where he would be in the original, or to the beginning of the copy.
  */
-#include "tracer/target/target_internal.h"
+#include "tracer/target/resident_internal.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -165,19 +165,21 @@ static bool still_begin(struct target *t, const struct target_space *space, stru
 	return !running_in(t, space);
 }
 
-static const char *refusal(const struct target_space *space, const struct site *site,
+static const char *refusal(const struct target_space *space, const struct site *site, unsigned span,
 			   const struct thread *helper)
 {
 	size_t next = space_first_site(space, site->pub.addr + 1);
+	uint64_t end = site->pub.addr + RESIDENT_JUMP;
 
 	if (site->state != SITE_ARMED || site->quiet || site->is_trap)
 		return "a trap of the program's own stands there";
-	if (site->length < RESIDENT_JUMP)
+	if (site->length < RESIDENT_JUMP && span < RESIDENT_JUMP)
 		return "its first instruction is shorter than a jump";
 	if (!site->copy || site->readable < RESIDENT_JUMP)
 		return "its first instruction has no copy";
-	if (next < space->sites.count && space->sites.items[next].addr < site->pub.addr + 5)
-		return "another trap stands inside of its first instruction";
+	for (; next < space->sites.count && space->sites.items[next].addr < end; next++)
+		if (space->sites.items[next].site->state != SITE_RETIRED)
+			return "another trap stands where the jump would";
 	if (!space->areas.count)
 		return "there is no memory for it";
 	if (look_status(helper->pub.tid, "Seccomp") > 0)
@@ -185,53 +187,71 @@ static const char *refusal(const struct target_space *space, const struct site *
 	return NULL;
 }
 
+/* All stand still. */
+static const char *replace(struct target *t, struct target_process *process, struct thread *helper,
+			   struct site *site, unsigned span)
+{
+	struct target_space *space = process->space;
+	bool moves = site->length < RESIDENT_JUMP;
+	struct resident_count *count;
+
+	if (moves && (space->handled || site->exposed))
+		return "a signal's handler may return into its instructions";
+	if (moves && moved_make(t, process, helper, site, span) < 0)
+		return "there is no memory for it";
+	count = stub_make(t, process, helper, site);
+	if (!count || memory_raw_write(t, space, site->pub.addr, site->jump, RESIDENT_JUMP) < 0) {
+		moved_end(t, space, site);
+		return "there is no memory for it";
+	}
+	site->count = count;
+	return NULL;
+}
+
 struct resident_count *target_site_resident(struct target *t, struct target_process *process,
 					    struct target_thread *helper, struct target_site *pub,
-					    const char **why)
+					    unsigned span, const char **why)
 {
 	struct site *site = (struct site *)pub;
-	struct resident_count *count;
 	struct paused paused;
 
 	*why = NULL;
 	if (site->count)
 		return site->count;
-	*why = refusal(process->space, site, thread_of(helper));
+	*why = refusal(process->space, site, span, thread_of(helper));
 	if (*why)
 		return NULL;
 	if (!still_begin(t, process->space, &paused))
 		*why = "a thread of the program could not be stopped";
-	else if (!(count = stub_make(t, process, thread_of(helper), site)) ||
-		 memory_raw_write(t, process->space, pub->addr, site->jump, RESIDENT_JUMP) < 0)
-		*why = "there is no memory for it";
 	else
-		site->count = count;
+		*why = replace(t, process, thread_of(helper), site, span);
 	let_others_go(t, &paused);
 	return site->count;
 }
 
-/* The program's own bytes again. Where a thread cannot be stopped the jump stays; its count is used up, so that who
-   comes by traps, and goes on unnoticed. */
-static void end(struct target *t, struct target_space *space, struct site *site)
+bool resident_end(struct target *t, struct target_space *space, struct site *site, bool trap)
 {
+	uint8_t bytes[RESIDENT_JUMP];
 	struct paused paused;
 
+	memcpy(bytes, site->bytes, sizeof(bytes));
+	if (trap)
+		bytes[0] = arch_trap[0];
 	if (still_begin(t, space, &paused) &&
-	    memory_raw_write(t, space, site->pub.addr, site->bytes, RESIDENT_JUMP) == 0)
+	    memory_raw_write(t, space, site->pub.addr, bytes, sizeof(bytes)) == 0) {
+		moved_end(t, space, site);
 		site->count = NULL;
+	}
 	let_others_go(t, &paused);
+	return !site->count;
 }
 
-void target_site_remove(struct target_process *process, struct target_site *pub)
+void resident_expose(struct target *t, struct target_space *space, uint64_t addr)
 {
-	struct site *site = (struct site *)pub;
+	struct site *site = moved_copy(space, addr) ? stub_over(space, addr) : NULL;
 
-	if (site->state != SITE_ARMED)
+	if (!site)
 		return;
-	if (site->count)
-		end(target_of(process), process->space, site);
-	else
-		site_restore(target_of(process), process->space, site);
-	site->state = SITE_RETIRED;
-	site->quiet = false;
+	site->exposed = true;
+	resident_end(t, space, site, true);
 }

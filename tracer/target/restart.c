@@ -7,7 +7,7 @@
  * rt_sigreturn comes back to the site, and is put into the copy again there; or until its stack
  * pointer shows that the handler was left by a longjmp.
  */
-#include "tracer/target/target_internal.h"
+#include "tracer/target/resident_internal.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -34,10 +34,18 @@ static bool frame_is_gone(const struct restart *r, uint64_t sp)
 	return !alternate && sp > r->frame + RETURN_ADDRESS;
 }
 
+/* The handler has not returned to where it came from, and may have told others of that place. */
+static void forget_last(struct thread *th)
+{
+	th->restarts.count--;
+	th->target->on_exposed(th->target, space_of(th),
+			       th->restarts.items[th->restarts.count].addr);
+}
+
 static void forget_left_frames(struct thread *th, uint64_t sp)
 {
 	while (th->restarts.count && frame_is_gone(&th->restarts.items[th->restarts.count - 1], sp))
-		th->restarts.count--;
+		forget_last(th);
 }
 
 /* The frame of a handler begins with the address it returns to; struct ucontext follows. */
@@ -93,6 +101,7 @@ static bool enter_handler(struct thread *th)
 	if (th->info)
 		ptrace(PTRACE_SETSIGINFO, th->pub.tid, 0, th->info);
 	elide_signal(th, th->signal);
+	space_of(th)->handled = true;
 	ptrace(PTRACE_SINGLESTEP, th->pub.tid, 0, th->signal);
 	thread_set_state(th, TARGET_RUNNING);
 	th->stop = STOP_NONE;
@@ -157,9 +166,10 @@ static bool will_restart(const struct thread *th)
 	return (int64_t)th->regs.orig_rax >= 0 && rax <= -512 && rax >= -516;
 }
 
-/* True: the instruction is still to be carried out, and *sp is where the thread stands then. */
+/* True: it is not to come back to where it stands in the original, *addr with *sp, by itself: the instruction is still to be
+   carried out, or a jump stands over it. */
 static bool put_back(struct thread *th, const struct slot *slot, const struct arch_point *point,
-		     uint64_t *sp)
+		     uint64_t *addr, uint64_t *sp)
 {
 	struct user_regs_struct regs;
 
@@ -169,11 +179,14 @@ static bool put_back(struct thread *th, const struct slot *slot, const struct ar
 	regs.rip = point->pc;
 	regs.rsp += point->sp;
 	*sp = regs.rsp;
+	*addr = slot->from;
 	if (point->pc != slot->from) {
 		bool again = slot->is_syscall && will_restart(th);
 
 		thread_set_pc(th, regs.rip);
-		return again;
+		if (!again)
+			*addr = point->pc;
+		return again || moved_copy(space_of(th), point->pc);
 	}
 	thread_set_regs(th, &regs);
 	return true;
@@ -184,7 +197,7 @@ static void deliver_in_copy(struct thread *th, const struct slot *slot,
 			    const struct arch_point *point, uint64_t copy)
 {
 	struct look_signals has;
-	uint64_t sp;
+	uint64_t addr, sp;
 	bool caught;
 
 	if (look_signals(th->pub.tid, &has) < 0) {
@@ -197,8 +210,8 @@ static void deliver_in_copy(struct thread *th, const struct slot *slot,
 		return;
 	}
 	correct_info(th, slot, copy);
-	if (put_back(th, slot, point, &sp) && caught)
-		deliver_and_follow(th, slot->from, sp);
+	if (put_back(th, slot, point, &addr, &sp) && caught)
+		deliver_and_follow(th, addr, sp);
 	else
 		inject(th);
 }
@@ -276,6 +289,10 @@ static void take_up_again(struct thread *th, uint64_t pc, uint64_t sp)
 		site = space_site(space_of(th), pc);
 		if (site && site->copy)
 			thread_set_pc(th, site->copy);
+		else if (moved_copy(space_of(th), pc))
+			thread_set_pc(th, moved_copy(space_of(th), pc));
+		while (th->restarts.count > i + 1)
+			forget_last(th);
 		th->restarts.count = i;
 		return;
 	}
@@ -294,6 +311,8 @@ void restart_syscall_stop(struct thread *th)
 			take_up_again(th, info.instruction_pointer, info.stack_pointer);
 		if (!th->in_sigreturn)
 			forget_left_frames(th, info.stack_pointer);
+		if (th->pub.state != TARGET_STOPPED) /* it was killed meanwhile */
+			return;
 		if (th->elisions.count || th->timed_argument)
 			elide_syscall_stop(th, &info);
 		if (th->target->sleeps && info.op == PTRACE_SYSCALL_INFO_EXIT)

@@ -1,5 +1,5 @@
 /* Traps, per address space: which instruction each one hides and where its copy is. */
-#include "tracer/target/target_internal.h"
+#include "tracer/target/resident_internal.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -11,16 +11,6 @@ static void site_insert(struct target_space *space, struct site *site)
 
 	memmove(at + 1, at, (size_t)(last - at) * sizeof(*at));
 	*at = (struct site_entry){site->pub.addr, site};
-}
-
-/* As many of the program's own bytes as can be read: an instruction may end where a mapping does. */
-static uint8_t read_code(struct target_space *space, uint64_t addr, uint8_t *bytes)
-{
-	uint8_t n = ARCH_INSN_MAX;
-
-	while (n && memory_read(space, addr, bytes, n) < 0)
-		n--;
-	return n;
 }
 
 static int dry_read(void *ctx, uint64_t addr, void *buf, size_t n)
@@ -119,7 +109,8 @@ struct target_site *target_site_add(struct target *t, struct target_process *pro
 	struct thread *hand = helper ? thread_of(helper) : NULL;
 	struct site *over = stub_over(process->space, addr);
 
-	if (over) {
+	if (over &&
+	    !(moved_copy(process->space, addr) && resident_end(t, process->space, over, true))) {
 		error_set(err, ERROR_LOCATION,
 			  "0x%" PRIx64 " is inside of the instruction at 0x%" PRIx64, addr,
 			  over->pub.addr);
@@ -131,7 +122,7 @@ struct target_site *target_site_add(struct target *t, struct target_process *pro
 		site->quiet = false;
 		return &site->pub;
 	}
-	now.readable = read_code(process->space, addr, now.bytes);
+	now.readable = memory_code(process->space, addr, now.bytes);
 	if (!now.readable) {
 		error_set(err, ERROR_LOCATION, "there is no memory at 0x%" PRIx64, addr);
 		return NULL;
@@ -153,22 +144,19 @@ struct target_site *target_site_find(struct target_process *process, uint64_t ad
 	return site && site->state == SITE_ARMED && !site->quiet ? &site->pub : NULL;
 }
 
-static bool has_jump(struct target_space *space, const struct site *site)
+void target_site_remove(struct target_process *process, struct target_site *pub)
 {
-	uint8_t bytes[RESIDENT_JUMP];
+	struct site *site = (struct site *)pub;
 
-	return site->jumped && !memory_raw_read(space, site->pub.addr, bytes, sizeof(bytes)) &&
-	       !memcmp(bytes, site->jump, sizeof(bytes));
-}
-
-void site_restore(struct target *t, struct target_space *space, const struct site *site)
-{
-	uint8_t byte;
-
-	if (has_jump(space, site))
-		memory_raw_write(t, space, site->pub.addr, site->bytes, RESIDENT_JUMP);
-	else if (!memory_raw_read(space, site->pub.addr, &byte, 1) && byte == arch_trap[0])
-		memory_raw_write(t, space, site->pub.addr, site->bytes, 1);
+	if (site->state != SITE_ARMED)
+		return;
+	/* Where the jump stays its count is used up: who comes by traps, and goes on unnoticed. */
+	if (site->count)
+		resident_end(target_of(process), process->space, site, false);
+	else
+		memory_restore(target_of(process), process->space, site);
+	site->state = SITE_RETIRED;
+	site->quiet = false;
 }
 
 bool target_has_sites(const struct target_process *process)
@@ -183,6 +171,7 @@ void target_forget(struct target_process *process, uint64_t from, uint64_t to)
 	for (size_t i = space_first_site(space, from); i < space->sites.count; i++) {
 		if (space->sites.items[i].addr >= to)
 			break;
+		moved_end(target_of(process), space, space->sites.items[i].site);
 		space->sites.items[i].site->state = SITE_FORGOTTEN;
 		space->sites.items[i].site->count = NULL;
 	}
@@ -196,14 +185,15 @@ static void site_agree(struct target *t, struct target_space *space, struct site
 {
 	uint8_t byte;
 
-	if (has_jump(space, site)) {
+	if (memory_has_jump(space, site)) {
 		if (site->count)
 			return;
-		site_restore(t, space, site);
+		memory_restore(t, space, site);
 	}
+	moved_end(t, space, site);
 	site->count = NULL;
 	if (site->state == SITE_RETIRED)
-		site_restore(t, space, site);
+		memory_restore(t, space, site);
 	if (site->state == SITE_ARMED && !memory_raw_read(space, site->pub.addr, &byte, 1) &&
 	    byte == site->bytes[0])
 		memory_raw_write(t, space, site->pub.addr, arch_trap, ARCH_TRAP_LEN);
@@ -234,6 +224,6 @@ void site_clean(const struct target_space *from, struct target_space *to)
 {
 	array_each(struct site_entry, entry, &from->sites) {
 		if (entry->site->state != SITE_FORGOTTEN)
-			site_restore(NULL, to, entry->site);
+			memory_restore(NULL, to, entry->site);
 	}
 }

@@ -225,6 +225,22 @@ int slot_add(struct target *t, struct target_space *space, uint64_t at, const st
 	return -1;
 }
 
+int slot_join(struct target *t, struct target_space *space, uint64_t at, uint64_t to)
+{
+	array_each(struct area, area, &space->areas) {
+		uint64_t offset = at - area->base;
+		struct slot *slot;
+
+		if (offset < SLOT_SIZE || offset / SLOT_SIZE > area->slots.count)
+			continue;
+		slot = &area->slots.items[offset / SLOT_SIZE - 1];
+		if (arch_copy_join(&slot->copy, at, to) != ARCH_DONE)
+			return -1;
+		return memory_raw_write(t, space, at, slot->copy.code, slot->copy.length);
+	}
+	return -1;
+}
+
 /* 0 with the address in *to (0: it does not reach from here); -1: there is no such copy. */
 static int slot_try(struct target *t, struct target_space *space, struct area *area,
 		    const struct site *site, const struct arch_insn *insn, uint64_t *to,

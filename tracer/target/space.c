@@ -126,3 +126,13 @@ void space_original(const struct thread *th, uint64_t *pc, uint64_t *sp)
 	*pc = point->pc;
 	*sp += point->sp;
 }
+
+void space_note_handler(struct thread *th, int signal)
+{
+	struct target_space *space = space_of(th);
+	struct look_signals has;
+
+	if (!space->handled)
+		space->handled =
+			look_signals(th->pub.tid, &has) < 0 || look_has(has.caught, signal);
+}

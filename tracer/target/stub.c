@@ -1,5 +1,5 @@
 /* Who is where jumps and stubs of resident sites stand. */
-#include "tracer/target/target_internal.h"
+#include "tracer/target/resident_internal.h"
 
 /* The one whose jump this address is in the middle of, or NULL. */
 struct site *stub_over(const struct target_space *space, uint64_t addr)

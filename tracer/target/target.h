@@ -327,12 +327,13 @@ void target_site_remove(struct target_process *process, struct target_site *site
 
 /*
  * From now on the site is only reported when its count is used up: see tracer/resident/stub.h. `helper` is
- * a stopped thread of the process. The count is the target's; a forked child has the same one. NULL: it stays
+ * a stopped thread of the process. The count is the target's; a forked child has the same one. Where the first
+ * instruction is too short, those in `span` bytes move along, if there are so many (source_movable()). NULL: it stays
  * a trap, *why says for what reason.
  */
 struct resident_count *target_site_resident(struct target *t, struct target_process *process,
 					    struct target_thread *helper, struct target_site *site,
-					    const char **why);
+					    unsigned span, const char **why);
 
 /* The pages in [from, to) are unmapped: forget the sites there without writing. */
 void target_forget(struct target_process *process, uint64_t from, uint64_t to);

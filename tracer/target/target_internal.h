@@ -71,6 +71,13 @@ struct site {
 		*count;		     /* a jump stands there, not a trap: resident.c. NULL: a trap */
 	uint8_t jump[RESIDENT_JUMP]; /* that one, now or at another time ... */
 	bool jumped;		     /* ... if there was any */
+	/* The instructions behind the first that it stands over, too: each copy goes on in the next one, and
+	   the last in the original. moved.c */
+	struct moved {
+		uint64_t addr, copy;
+	} moved[RESIDENT_JUMP - 1];
+	uint8_t moved_count;
+	bool exposed; /* a handler was left in the middle of them: not again */
 };
 
 struct site_entry {
@@ -93,6 +100,7 @@ struct target_space {
 	ARRAY(struct shared) shared;
 	struct watch_set watched; /* in all of its threads, see watch.c */
 	bool refused;		  /* some thread's debug registers could not be set */
+	bool handled;		  /* a signal's handler may run, and return to anywhere */
 };
 
 /* ---- threads -------------------------------------------------------------------------------- */
@@ -213,6 +221,8 @@ struct target {
 	/* Deals with a status, whoever has fetched it: event_status(). Those that wait for one
 	   thread are below that file, and hand it what they did not expect. */
 	void (*on_status)(struct target *t, pid_t tid, int status);
+	/* A jump may stand over where the program goes unseen: resident.c, which is above, too. */
+	void (*on_exposed)(struct target *t, struct target_space *space, uint64_t addr);
 	TAILQ_HEAD(, thread) threads;
 	TAILQ_HEAD(process_list, process) processes;
 	struct thread *buckets[THREAD_BUCKETS];
@@ -284,6 +294,7 @@ size_t space_first_site(const struct target_space *space, uint64_t addr);
 /* The slot that pc is in, or NULL; *offset from its beginning. */
 const struct slot *space_slot(const struct target_space *space, uint64_t pc, uint64_t *offset);
 /* Where a thread that is inside a copy would be, and its stack pointer, in the original. */
+void space_note_handler(struct thread *th, int signal); /* is being delivered: `handled` */
 void space_original(const struct thread *th, uint64_t *pc, uint64_t *sp);
 
 /* memory.c: bytes and registers; raw reads show our traps */
@@ -291,6 +302,10 @@ int memory_raw_read(struct target_space *space, uint64_t addr, void *buf, size_t
 int memory_raw_write(struct target *t, struct target_space *space, uint64_t addr, const void *buf,
 		     size_t n);
 int memory_read(struct target_space *space, uint64_t addr, void *buf, size_t n);
+/* The program's own byte instead of a trap, unless the program has written another one since. */
+void memory_restore(struct target *t, struct target_space *space, const struct site *site);
+bool memory_has_jump(struct target_space *space, const struct site *site);
+uint8_t memory_code(struct target_space *space, uint64_t addr, uint8_t bytes[ARCH_INSN_MAX]);
 int thread_regs(struct thread *th); /* into th->regs, once a stop */
 int thread_set_regs(struct thread *th, const struct user_regs_struct *regs);
 int thread_pc(struct thread *th, uint64_t *pc);
@@ -303,8 +318,6 @@ void regs_from_arch(const struct arch_regs *in, struct user_regs_struct *out);
 void site_copy_all(struct target *t, const struct target_space *from, struct target_space *to);
 /* ... of one that stands still: nothing has changed. */
 void site_copy_table(const struct target_space *from, struct target_space *to);
-/* The program's own byte instead of a trap, unless the program has written another one since. */
-void site_restore(struct target *t, struct target_space *space, const struct site *site);
 /* Takes the traps out of a process that will not be traced. */
 void site_clean(const struct target_space *from, struct target_space *to);
 
@@ -323,21 +336,11 @@ bool slot_reaches(uint64_t a, uint64_t b);
 /* Where the next slot within reach of `addr` is, 0: nowhere; and fills it. */
 uint64_t slot_next(const struct target_space *space, uint64_t addr);
 int slot_add(struct target *t, struct target_space *space, uint64_t at, const struct slot *slot);
+/* The copy at `at` goes on at `to`. 0, or -1: it cannot. */
+int slot_join(struct target *t, struct target_space *space, uint64_t at, uint64_t to);
 /* The code that makes a system call and traps. */
 enum { STUB_TRAP = 2, STUB_LENGTH = 3 };
 extern const uint8_t slot_stub[STUB_LENGTH];
-
-/* resident.c */
-void resident_copy(struct target_process *child, const struct target_space *from);
-void resident_free(struct target *t);
-
-/* stub.c */
-/* The site whose jump this address is in the middle of, or NULL. */
-struct site *stub_over(const struct target_space *space, uint64_t addr);
-/* The site that has its trap at this address, itself or in its stub; or NULL. */
-struct site *stub_site(const struct target_space *space, uint64_t trap);
-/* A thread that has stopped in a stub stands where it would be without it, or before the copy. */
-void stub_leave(struct thread *th);
 
 /* still.c: stops all running threads but this one, and lists those that stopped for no other reason */
 struct paused {

@@ -1,0 +1,32 @@
+/* What the files of resident sites give the others: resident.c, moved.c, stub.c. */
+#ifndef GATECTL_TARGET_RESIDENT_INTERNAL_H
+#define GATECTL_TARGET_RESIDENT_INTERNAL_H
+
+#include "tracer/target/target_internal.h"
+
+/* resident.c */
+/* The program's own bytes again, or a trap. False: a thread cannot be stopped, and so the jump stays. */
+bool resident_end(struct target *t, struct target_space *space, struct site *site, bool trap);
+/* The program may go to this address, unseen: no jump is to stand over it again, from now on. */
+void resident_expose(struct target *t, struct target_space *space, uint64_t addr);
+void resident_copy(struct target_process *child, const struct target_space *from);
+void resident_free(struct target *t);
+
+/* moved.c: several instructions that one jump stands over */
+/* Copies of all instructions in `span` bytes from the site on; 0, or -1: it cannot be. All stand still. */
+int moved_make(struct target *t, struct target_process *process, struct thread *helper,
+	       struct site *site, unsigned span);
+/* The first copy goes on in the original again. All stand still, or nobody comes there any more. */
+void moved_end(struct target *t, struct target_space *space, struct site *site);
+/* The copy of the instruction at `addr`, if a jump stands over it, but not at it; else 0. */
+uint64_t moved_copy(const struct target_space *space, uint64_t addr);
+
+/* stub.c */
+/* The site whose jump this address is in the middle of, or NULL. */
+struct site *stub_over(const struct target_space *space, uint64_t addr);
+/* The site that has its trap at this address, itself or in its stub; or NULL. */
+struct site *stub_site(const struct target_space *space, uint64_t trap);
+/* A thread that has stopped in a stub stands where it would be without it, or before the copy. */
+void stub_leave(struct thread *th);
+
+#endif
