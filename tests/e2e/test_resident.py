@@ -511,3 +511,19 @@ at("//tick", {hit = %d}):run(function(hit) print("last", hit.count) end)
     t.equal((r.status, r.err), (0, "2\n3\n4\nlast\t60000\n"), "status and what is printed", r)
     r = t.run_gated(program, script % 60001, report=False)
     t.check(int(re.search(r"(\d+) of them decided inside", r.err).group(1)) > 50000, "most are decided inside, also after it", r)
+
+
+def test_report(t):
+    """A report counts each arrival; those that nobody would read are one event, in JSON and in HTML. A few are all told."""
+    program = compile_text("report.c", HAMMER, "-g -O1")
+    html = t.path("report.html")
+    r = t.run_gated(program, LAST % (300000, 300000), ("150000", ""), options=["--report", html])
+    t.equal((r.status, r.err), (0, "last\n"), "status and what is printed", r)
+    events = [e for e in r.report["events"] if e["place"]]
+    told = sum(e["what"] == "arrival" for e in events)
+    t.equal(told + sum(e.get("times", 0) for e in events), 300000, "arrivals in all events", r)
+    t.check(told < 1000, "hardly any is an event of its own", r)
+    t.equal(r.report["places"][0]["arrivals"], 300000, "arrivals of the place", r)
+    t.check('"times":' in open(html).read() and "arrivals without consequence" in open(html).read(), "they are in the page")
+    r = t.run_gated(program, LAST % (4000, 4000), ("2000", ""))
+    t.equal(sum(e["what"] == "arrival" for e in r.report["events"]), 4000, "events of a few arrivals", r)

@@ -3,10 +3,11 @@
 #include <limits.h>
 
 enum {
-	WORTH_HITS = 32,   /* a site that was reported so often may be again ... */
-	WORTH_IDLE = 1000, /* ... and this is so many times what it costs to change that */
-	REFUSALS_MOST = 4, /* a thread may stand in the way now, but not next time */
-	COUNTS_MOST = 64,  /* of one site; children that were forked before have one each */
+	WORTH_HITS = 32,	/* a site that was reported so often may be again ... */
+	WORTH_IDLE = 1000,	/* ... and this is so many times what it costs to change that ... */
+	WORTH_TELLING = 100000, /* ... or there are more than anybody reads in a report */
+	REFUSALS_MOST = 4,	/* a thread may stand in the way now, but not next time */
+	COUNTS_MOST = 64,	/* of one site; children that were forked before have one each */
 };
 
 /* The count of one memory: forked children share it, others have their own. */
@@ -29,7 +30,7 @@ static bool is_permitted(const struct session *s)
 	const struct session_options *o = s->options;
 
 	return !o->no_resident && !s->attended && !s->driven && !o->pid && !o->verbose &&
-	       !o->reports.count && !o->order_log && !o->record && !o->controlled && !o->trial;
+	       !o->order_log && !o->record && !o->controlled && !o->trial;
 }
 
 /* Will nobody ask for its hits any more? */
@@ -117,7 +118,8 @@ void inside_hit(struct session *s, struct session_thread *t, struct target_site 
 
 	if (!use)
 		return;
-	if (++use->hits % WORTH_HITS == 0 && is_permitted(s) && idle_arrivals(s, use) >= WORTH_IDLE)
+	if (++use->hits % WORTH_HITS == 0 && is_permitted(s) &&
+	    idle_arrivals(s, use) >= (s->options->reports.count ? WORTH_TELLING : WORTH_IDLE))
 		make_resident(s, t, site);
 	array_each(const struct act, a, &use->acts)
 		array_each(struct inside_site *, i, &s->insides)

@@ -160,6 +160,8 @@ static void event(const struct happened *h, struct json *j)
 		json_integer(j, "caused_by", (long long)h->caused_by);
 	if (h->text)
 		json_string(j, "text", h->text);
+	if (h->what == HAPPENED_PASSED)
+		json_integer(j, "times", (long long)h->times);
 	json_end_object(j);
 }
 

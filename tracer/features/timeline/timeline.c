@@ -300,6 +300,8 @@ static void add_passed(struct session *s, struct place *place, unsigned long arr
 		last = &tl->last[(tl->seq - 1) % TIMELINE_LAST];
 	}
 	last->times += arrivals;
+	if (tl->keep && tl->seq == tl->all.count)
+		tl->all.items[tl->all.count - 1].times = last->times;
 }
 
 static void end(struct session *s)

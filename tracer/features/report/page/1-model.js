@@ -180,6 +180,8 @@ function grouped(n) {
 }
 
 function headline(e) {
+	if (e.what === 'passed')
+		return grouped(e.times) + ' arrivals without consequence';
 	const parts = [e.thread === null ? 'gatectl' : e.thread, word(e)];
 	if (e.gate !== null)
 		parts.push(e.what === 'open' ? e.gate : 'by ' + e.gate);
