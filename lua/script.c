@@ -35,7 +35,6 @@ static int open_all(lua_State *L)
 struct script *script_new(struct engine *e, struct plan *plan, const struct script_host *host)
 {
 	struct script *s = base_alloc(1, sizeof(*s));
-	struct call c = {.script = s, .body = open_all, .mode = SCRIPT_IDLE};
 	struct engine_script calls = {
 		.ctx = s,
 		.ready = script_on_ready,
@@ -52,13 +51,23 @@ struct script *script_new(struct engine *e, struct plan *plan, const struct scri
 	s->plan = plan;
 	if (host)
 		s->host = *host;
-	s->L = s->running = budget_new_state(s);
-	if (!s->L)
-		error_set(&s->broken, ERROR_SYSTEM, "cannot start Lua: out of memory");
-	else
-		script_enter(&c, &s->broken);
 	engine_set_script(e, &calls);
 	return s;
+}
+
+/* With the first file or line: of many runs that have none, none pays for it. */
+int script_start(struct script *s, struct error *err)
+{
+	struct call c = {.script = s, .body = open_all, .mode = SCRIPT_IDLE};
+
+	if (!s->L && !s->broken.code) {
+		s->L = s->running = budget_new_state(s);
+		if (!s->L)
+			error_set(&s->broken, ERROR_SYSTEM, "cannot start Lua: out of memory");
+		else
+			script_enter(&c, &s->broken);
+	}
+	return s->broken.code ? error_copy(err, &s->broken) : 0;
 }
 
 void script_free(struct script *s)
@@ -116,8 +125,8 @@ static int load_file(struct script *s, const char *path, bool open, struct error
 	char *text;
 	int result;
 
-	if (s->broken.code)
-		return error_copy(err, &s->broken);
+	if (script_start(s, err) < 0)
+		return -1;
 	text = script_read_file(path, &length, &what);
 	if (!text) {
 		error_errno(err, ERROR_SCRIPT, "%s: %s", path, what);

@@ -136,6 +136,9 @@ static inline struct script *script_of(lua_State *L)
 	return *(struct script **)lua_getextraspace(L);
 }
 
+/* Before anything is loaded: makes the Lua state, if there is none yet. 0 or -1. */
+int script_start(struct script *s, struct error *err);
+
 /* ---- enter.c ------------------------------------------------------------------------------------
  */
 

@@ -87,8 +87,8 @@ static int enter_line(struct script *s, struct call *c, struct error *err)
 	char *source = NULL;
 	int result;
 
-	if (s->broken.code)
-		return error_copy(err, &s->broken);
+	if (script_start(s, err) < 0)
+		return -1;
 	if (asprintf(&source, "%s:1", c->path) < 0)
 		return error_errno(err, ERROR_SYSTEM, "%s", c->path);
 	c->source = source;
