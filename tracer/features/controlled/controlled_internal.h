@@ -16,9 +16,13 @@ enum moment {
 	MOMENT_KERNEL, /* waits in the kernel */
 };
 
-/* What a thread waits on: a word of its process's, or of a file that is mapped. */
+/*
+ * What a thread waits on: a word of its process's, or of a file that is mapped. Which of the two is looked up
+ * when it matters: the process's mappings are long to read, and a join asks for them.
+ */
 struct futex_key {
-	uint64_t a, b, c;
+	uint64_t a, b, c;		/* the space, 0, the address; or of the file, which has a number */
+	struct target_process *unknown; /* it may be of a file that this one has mapped; or NULL */
 };
 
 /* What ends its wait on a futex. */
@@ -257,7 +261,9 @@ void futexes_let_wait(struct turn *t);
 /* ---- futexes.c, for futexes_pi.c ---- */
 
 struct futex_key futexes_key(const struct turn *t, uint64_t address);
-bool futexes_same(const struct futex_key *x, const struct futex_key *y);
+bool futexes_same(struct futex_key *x, struct futex_key *y);
+/* It stays what it is when that thread has gone. */
+void futexes_look_up(struct futex_key *key);
 void futexes_answer(struct turn *t, int64_t result); /* and it goes on */
 void futexes_wait_at(struct turn *t);		     /* it waits before its call; what for is set */
 

@@ -17,15 +17,21 @@ static struct target_process *process_of(const struct turn *t)
 	return t->thread->process->target;
 }
 
-/* Memory that processes share has a file, if only one without a name. */
 static struct futex_key key_of(const struct turn *t, uint64_t address, uint64_t flags)
+{
+	return (struct futex_key){.a = (uint64_t)(uintptr_t)process_of(t)->space,
+				  .c = address,
+				  .unknown = flags & FUTEX_PRIVATE_FLAG ? NULL : process_of(t)};
+}
+
+/* Memory that processes share has a file, if only one without a name. */
+void futexes_look_up(struct futex_key *key)
 {
 	struct target_mapping map;
 
-	if (!(flags & FUTEX_PRIVATE_FLAG) && target_mapping_at(process_of(t), address, &map) == 0 &&
-	    map.shared)
-		return (struct futex_key){map.dev, map.ino, map.offset + (address - map.start)};
-	return (struct futex_key){(uint64_t)(uintptr_t)process_of(t)->space, 0, address};
+	if (key->unknown && target_mapping_at(key->unknown, key->c, &map) == 0 && map.shared)
+		*key = (struct futex_key){map.dev, map.ino, map.offset + (key->c - map.start), NULL};
+	key->unknown = NULL;
 }
 
 struct futex_key futexes_key(const struct turn *t, uint64_t address)
@@ -33,9 +39,25 @@ struct futex_key futexes_key(const struct turn *t, uint64_t address)
 	return key_of(t, address, t->call.args[1]);
 }
 
-bool futexes_same(const struct futex_key *x, const struct futex_key *y)
+static bool is_equal(const struct futex_key *x, const struct futex_key *y)
 {
 	return x->a == y->a && x->b == y->b && x->c == y->c;
+}
+
+static bool may_be_file(const struct futex_key *key)
+{
+	return key->unknown || key->b;
+}
+
+bool futexes_same(struct futex_key *x, struct futex_key *y)
+{
+	bool equal = is_equal(x, y);
+
+	if (equal ? x->unknown == y->unknown : !may_be_file(x) || !may_be_file(y))
+		return equal;
+	futexes_look_up(x);
+	futexes_look_up(y);
+	return is_equal(x, y);
 }
 
 void futexes_answer(struct turn *t, int64_t result)
@@ -154,14 +176,14 @@ void futexes_let_wait(struct turn *t)
 
 /* ---- wakes ------------------------------------------------------------------------------------- */
 
-static bool waits_at(const struct turn *t, const struct futex_key *key, uint32_t bits)
+static bool waits_at(struct turn *t, struct futex_key *key, uint32_t bits)
 {
 	return t->moment == MOMENT_FUTEX && t->waits == FUTEX_FOR_WAKE &&
 	       futexes_same(&t->key, key) && (t->bits & bits);
 }
 
 /* What its call gives if it is woken there: of several words the index; -1: it does not wait there. */
-static int64_t woken_at(const struct turn *t, const struct futex_key *key, uint32_t bits)
+static int64_t woken_at(struct turn *t, struct futex_key *key, uint32_t bits)
 {
 	struct futex_waitv words[FUTEX_WAITV_MAX];
 	size_t count;
@@ -170,7 +192,7 @@ static int64_t woken_at(const struct turn *t, const struct futex_key *key, uint3
 		return waits_at(t, key, bits) ? 0 : -1;
 	count = words_of(t, words);
 	for (size_t i = 0; i < count; i++) {
-		const struct futex_key own = key_of(t, words[i].uaddr, words[i].flags);
+		struct futex_key own = key_of(t, words[i].uaddr, words[i].flags);
 
 		if (futexes_same(&own, key))
 			return (int64_t)i;
@@ -178,7 +200,7 @@ static int64_t woken_at(const struct turn *t, const struct futex_key *key, uint3
 	return -1;
 }
 
-static size_t offer_waiters(struct control *c, const struct futex_key *key, uint32_t bits)
+static size_t offer_waiters(struct control *c, struct futex_key *key, uint32_t bits)
 {
 	control_offer_none(c);
 	array_each(struct turn *, t, &c->turns)
@@ -188,7 +210,7 @@ static size_t offer_waiters(struct control *c, const struct futex_key *key, uint
 }
 
 /* How many were woken; -1: the run is over. */
-static int64_t wake(struct control *c, const struct futex_key *key, uint32_t bits, uint64_t most)
+static int64_t wake(struct control *c, struct futex_key *key, uint32_t bits, uint64_t most)
 {
 	int64_t woken = 0;
 	size_t count;
@@ -208,7 +230,7 @@ static int64_t wake(struct control *c, const struct futex_key *key, uint32_t bit
 
 static void wake_call(struct control *c, struct turn *t, uint32_t bits)
 {
-	const struct futex_key key = futexes_key(t, t->call.args[0]);
+	struct futex_key key = futexes_key(t, t->call.args[0]);
 	int64_t woken = wake(c, &key, bits, (uint32_t)t->call.args[2]);
 
 	watch_wake(c, t, t->call.args[0]);
@@ -219,7 +241,7 @@ static void wake_call(struct control *c, struct turn *t, uint32_t bits)
 static void requeue(struct control *c, struct turn *t, bool compares)
 {
 	const uint64_t *args = t->call.args;
-	const struct futex_key from = futexes_key(t, args[0]), to = futexes_key(t, args[4]);
+	struct futex_key from = futexes_key(t, args[0]), to = futexes_key(t, args[4]);
 	uint64_t moved = 0;
 	int64_t woken;
 	uint32_t word;
@@ -232,6 +254,7 @@ static void requeue(struct control *c, struct turn *t, bool compares)
 	woken = wake(c, &from, (uint32_t)ALL_BITS, (uint32_t)args[2]);
 	if (woken < 0)
 		return;
+	futexes_look_up(&to);
 	array_each(struct turn *, w, &c->turns) {
 		if (moved == (uint32_t)args[3] || !waits_at(*w, &from, (uint32_t)ALL_BITS))
 			continue;
@@ -293,7 +316,7 @@ static bool compares(uint32_t code, uint32_t old)
 static void wake_op(struct control *c, struct turn *t)
 {
 	const uint64_t *args = t->call.args;
-	const struct futex_key first = futexes_key(t, args[0]), second = futexes_key(t, args[4]);
+	struct futex_key first = futexes_key(t, args[0]), second = futexes_key(t, args[4]);
 	int64_t woken, more = 0;
 	uint32_t old;
 

@@ -33,7 +33,7 @@ static bool waits_for_lock(const struct turn *t)
 	return t->moment == MOMENT_FUTEX && t->waits == FUTEX_FOR_LOCK;
 }
 
-static size_t offer_waiters(struct control *c, const struct futex_key *lock)
+static size_t offer_waiters(struct control *c, struct futex_key *lock)
 {
 	control_offer_none(c);
 	array_each(struct turn *, t, &c->turns)
@@ -123,7 +123,7 @@ static void lock(struct control *c, struct turn *t, bool waits, int clock)
 
 static void unlock(struct control *c, struct turn *t)
 {
-	const struct futex_key key = futexes_key(t, t->call.args[0]);
+	struct futex_key key = futexes_key(t, t->call.args[0]);
 	uint32_t word;
 
 	if (!word_at(t, t->call.args[0], &word))
@@ -152,7 +152,7 @@ static void wait_requeue(struct control *c, struct turn *t, int clock)
 		wait_for(c, t, FUTEX_FOR_REQUEUE, clock);
 }
 
-static size_t offer_requeued(struct control *c, const struct futex_key *from)
+static size_t offer_requeued(struct control *c, struct futex_key *from)
 {
 	control_offer_none(c);
 	array_each(struct turn *, t, &c->turns)
@@ -166,7 +166,7 @@ static size_t offer_requeued(struct control *c, const struct futex_key *from)
 static void requeue(struct control *c, struct turn *t)
 {
 	const uint64_t *args = t->call.args;
-	const struct futex_key from = futexes_key(t, args[0]), to = futexes_key(t, args[4]);
+	struct futex_key from = futexes_key(t, args[0]), to = futexes_key(t, args[4]);
 	uint32_t most = 1 + (uint32_t)args[3], moved = 0, word;
 	int64_t taken = 0;
 	size_t count;
@@ -179,6 +179,7 @@ static void requeue(struct control *c, struct turn *t)
 		futexes_answer(t, -EAGAIN);
 		return;
 	}
+	futexes_look_up(&to);
 	for (; moved < most && (count = offer_requeued(c, &from)); moved++) {
 		bool matters = count > 1 && (!moved || count > most - moved);
 		struct turn *w = matters ? control_choose(c) : c->at.items[0];
@@ -231,7 +232,7 @@ void futexes_pi_thread_gone(struct control *c, uint32_t tid)
 {
 	for (size_t i = 0; i < c->turns.count; i++) {
 		struct turn *t = c->turns.items[i];
-		const struct futex_key key = t->key;
+		struct futex_key key = t->key;
 		uint32_t word;
 
 		if (!waits_for_lock(t) || !word_at(t, t->lock, &word) ||
