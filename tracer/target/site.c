@@ -144,6 +144,11 @@ struct target_site *target_site_find(struct target_process *process, uint64_t ad
 	return site && site->state == SITE_ARMED && !site->quiet ? &site->pub : NULL;
 }
 
+uint64_t target_site_unseen(const struct target_site *site)
+{
+	return ((const struct site *)site)->copy;
+}
+
 void target_site_remove(struct target_process *process, struct target_site *pub)
 {
 	struct site *site = (struct site *)pub;

@@ -318,6 +318,9 @@ struct target_site *target_site_add(struct target *t, struct target_process *pro
 				    struct target_thread *helper, uint64_t addr, void *user,
 				    struct error *err);
 struct target_site *target_site_find(struct target_process *process, uint64_t addr);
+/* Where its instruction stands once more, and goes on behind the trap, as long as the image lives: a thread
+   that is sent there passes unseen. 0: nowhere. */
+uint64_t target_site_unseen(const struct target_site *site);
 
 /*
  * Takes the trap away; a thread that ran into it already is not reported any more but goes on.

@@ -151,7 +151,6 @@ void control_offer_none(struct control *c);
 /* One of those offered, by the strategy; the step is recorded. NULL: the run is over. */
 struct turn *control_choose(struct control *c);
 void control_end(struct control *c, enum controlled_end how); /* and the run with it */
-bool control_is_runtime(const struct control *c, uint64_t address);
 
 /* ---- threads.c ---- */
 
@@ -166,6 +165,15 @@ void points_settled(struct session *s, struct session_process *p, struct target_
 /* These libraries have come later. */
 void points_opened(struct session *s, struct session_process *p, struct target_thread *t,
 		   const struct image *images, size_t count);
+
+/* ---- runtime.c ---- */
+
+/* Libc's or ld.so's code: its own use of locks is not the tester's. */
+bool control_is_runtime(const struct control *c, uint64_t address);
+struct site_owner; /* run/sites.h */
+void runtime_settled(struct session *s, struct session_process *p, const struct image *image);
+/* After all other points: the loader's calls of functions at which nobody but `owner` looks pass by the traps. */
+void runtime_unseen(struct session_process *p, const struct site_owner *owner);
 
 /* ---- starts.c: after all other points, so that it begins behind those at the same place ---- */
 

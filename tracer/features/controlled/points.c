@@ -177,28 +177,13 @@ static void put_static(const struct setting *x)
 			    &function_owner, i);
 }
 
-/* In musl one file is all of these. */
-static void note_runtime(struct controlled *g, const struct module *loader,
-			 const struct image *image)
-{
-	uint64_t low, high;
-
-	if (g->runtime_count == CONTROLLED_RUNTIMES ||
-	    !(image->module == loader || module_matches(image->module, "libc.so") ||
-	      module_matches(image->module, "libpthread.so")))
-		return;
-	module_span(image->module, &low, &high);
-	g->runtime[g->runtime_count].low = image->bias + low;
-	g->runtime[g->runtime_count++].size = high - low;
-}
-
 static void image_settled(const struct setting *x)
 {
 	if (x->process->loader)
 		module_each_dynamic(x->image->module, put_named, (void *)x);
 	else
 		put_static(x);
-	note_runtime(x->session->options->controlled, x->process->loader, x->image);
+	runtime_settled(x->session, x->process, x->image);
 	accesses_settled(x->session, x->process, x->thread, x->image);
 	lines_settled(x->session, x->process, x->thread, x->image);
 }
@@ -209,6 +194,8 @@ void points_settled(struct session *s, struct session_process *p, struct target_
 	points_opened(s, p, t, p->images.items, p->images.count);
 	loops_put(s, p, t);
 	starts_settled(s, p, t);
+	if (s->options->controlled->keeps)
+		runtime_unseen(p, &function_owner);
 }
 
 void points_opened(struct session *s, struct session_process *p, struct target_thread *t,

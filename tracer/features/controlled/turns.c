@@ -165,15 +165,6 @@ struct turn *control_choose(struct control *c)
 	return c->at.items[i];
 }
 
-/* Libc's or ld.so's code: its own use of locks is not the tester's. */
-bool control_is_runtime(const struct control *c, uint64_t address)
-{
-	for (unsigned i = 0; i < c->given->runtime_count; i++)
-		if (address - c->given->runtime[i].low < c->given->runtime[i].size)
-			return true;
-	return false;
-}
-
 void control_new(struct session *s)
 {
 	struct control *c;

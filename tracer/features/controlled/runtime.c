@@ -1,0 +1,75 @@
+/*
+ * Libc and ld.so use locks for themselves: that is no point. Each such call would stop at the trap for nothing,
+ * eight of them in a run of three threads. ld.so calls by pointers, which it keeps in its own data: they are
+ * made to lead past the trap.
+ */
+#include "tracer/features/controlled/controlled_internal.h"
+#include "tracer/run/images.h"
+#include "tracer/run/sites.h"
+
+bool control_is_runtime(const struct control *c, uint64_t address)
+{
+	for (unsigned i = 0; i < c->given->runtime_count; i++)
+		if (address - c->given->runtime[i].low < c->given->runtime[i].size)
+			return true;
+	return false;
+}
+
+/* In musl one file is all of these. */
+void runtime_settled(struct session *s, struct session_process *p, const struct image *image)
+{
+	struct controlled *g = s->options->controlled;
+	uint64_t low, high;
+
+	if (g->runtime_count == CONTROLLED_RUNTIMES ||
+	    !(image->module == p->loader || module_matches(image->module, "libc.so") ||
+	      module_matches(image->module, "libpthread.so")))
+		return;
+	module_span(image->module, &low, &high);
+	g->runtime[g->runtime_count].low = image->bias + low;
+	g->runtime[g->runtime_count++].size = high - low;
+}
+
+static bool is_alone(const struct site_use *use, const struct site_owner *owner)
+{
+	array_each(const struct act, a, &use->acts)
+		if (a->owner != owner)
+			return false;
+	return use->acts.count > 0;
+}
+
+/* 0: it leads to no trap, or somebody else is to see who comes by. */
+static uint64_t past_trap(struct session_process *p, const struct site_owner *owner, uint64_t to)
+{
+	struct target_site *site = target_site_find(p->target, to);
+
+	return site && site->user && is_alone(site->user, owner) ? target_site_unseen(site) : 0;
+}
+
+static void image_unseen(struct session_process *p, const struct image *image,
+			 const struct site_owner *owner)
+{
+	uint64_t low, high, *words;
+	size_t count;
+
+	module_span(image->module, &low, &high);
+	low = image->bias + low;
+	count = (image->bias + high - low) / sizeof(*words);
+	words = base_alloc(count, sizeof(*words));
+	if (target_read(p->target, low, words, count * sizeof(*words)) < 0)
+		count = 0;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t past = past_trap(p, owner, words[i]);
+
+		if (past)
+			target_write(p->target, low + i * sizeof(past), &past, sizeof(past));
+	}
+	base_free(words);
+}
+
+void runtime_unseen(struct session_process *p, const struct site_owner *owner)
+{
+	array_each(const struct image, image, &p->images)
+		if (image->module == p->loader)
+			image_unseen(p, image, owner);
+}
