@@ -130,7 +130,7 @@ int remote_begin(struct remote *r)
 	return 0;
 }
 
-static void set_call(struct user_regs_struct *regs, long number, const uint64_t args[6])
+void remote_set(struct user_regs_struct *regs, long number, const uint64_t args[6])
 {
 	regs->eflags &= ~(1ull << 8); /* the program may be stepping itself */
 	regs->orig_rax = (unsigned long long)-1;
@@ -153,15 +153,20 @@ static int remote_result(struct remote *r, int64_t *result)
 	return 0;
 }
 
-static int run_stub(struct remote *r, long number, const uint64_t args[6], int64_t *result)
+int remote_run(struct remote *r, long number, const uint64_t args[6])
 {
 	struct user_regs_struct regs = r->regs;
 
-	set_call(&regs, number, args);
+	remote_set(&regs, number, args);
 	regs.rip = r->stub;
-	if (thread_set_regs(r->th, &regs) < 0 || go_on(r, PTRACE_CONT, stopped_by_trap) < 0)
+	if (thread_set_regs(r->th, &regs) < 0)
 		return -1;
-	return remote_result(r, result);
+	return go_on(r, PTRACE_CONT, stopped_by_trap);
+}
+
+static int run_stub(struct remote *r, long number, const uint64_t args[6], int64_t *result)
+{
+	return remote_run(r, number, args) < 0 ? -1 : remote_result(r, result);
 }
 
 /* ---- without a stub ------------------------------------------------------------------------- */
@@ -208,7 +213,7 @@ static int run_at(struct remote *r, uint64_t instruction, long number, const uin
 {
 	struct user_regs_struct regs = r->regs;
 
-	set_call(&regs, number, args);
+	remote_set(&regs, number, args);
 	regs.rip = instruction;
 	if (!regs.rip || thread_set_regs(r->th, &regs) < 0 ||
 	    go_on(r, PTRACE_SYSCALL, stopped_by_call) < 0 ||

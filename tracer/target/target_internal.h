@@ -200,9 +200,13 @@ struct process {
 
 /* template.c */
 struct kept_program {
-	struct thread *thread; /* NULL: none */
-	uint64_t tid_at;       /* where it has its own thread id; 0: not known */
+	struct thread *thread;	      /* NULL: none */
+	struct user_regs_struct regs; /* where it was kept */
+	uint64_t mask;		      /* ... of signals */
+	uint64_t tid_at;	      /* where it has its own thread id; 0: not known */
+	uint64_t flags;		      /* what clone(2) is to do there */
 	uint64_t robust, robust_size;
+	uint64_t cradle; /* the code that it runs */
 };
 
 /* A new task that has stopped before its creator's report. */
@@ -371,6 +375,10 @@ struct remote {
 bool remote_possible(struct thread *th);
 int remote_begin(struct remote *r);
 int remote_end(struct remote *r);
+/* In between, where there is a stub: a system call. */
+int remote_run(struct remote *r, long number, const uint64_t args[6]);
+/* Registers of a thread that is about to execute `syscall`. */
+void remote_set(struct user_regs_struct *regs, long number, const uint64_t args[6]);
 uint64_t remote_blocked(void);
 int remote_mask(struct thread *th); /* blocks signals but for those that an instruction raises */
 bool remote_stop(int status);	    /* not the end of the thread or of its image */

@@ -1,6 +1,7 @@
 /*
- * A program that stands still, for others to begin with: each of them is a fork of it, made by a system
- * call on its behalf. To the kernel the copy is a child of gatectl (CLONE_PARENT), as the program itself is.
+ * A program that stands still, for others to begin with: each of them is a fork of it, made by code of ours
+ * that it runs from then on, and whose registers are set to where it was. To the kernel the copy is a child of
+ * gatectl (CLONE_PARENT), as the program itself is.
  *
  * Two things in which a copy would differ from a program that has run to there: the kernel clears a word
  * of its own when the thread ends (set_tid_address(2)), on which a join of the first thread waits, and
@@ -12,8 +13,17 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+/*
+ * L: mov $SYS_clone, %eax; syscall; test %eax, %eax; jg L; int3. Between two copies it rests at the event of the
+ * first one, behind the system call; at the trap if there was none.
+ */
+static const uint8_t cradle[] = {0xb8, SYS_clone, 0,	0,    0,    0x0f,
+				 0x05, 0x85,	  0xc0, 0x7f, 0xf5, 0xcc};
 
 /* The word is asked for at a place below the stack, which nobody uses. */
 static uint64_t tid_address(struct target *t, struct thread *th)
@@ -33,22 +43,61 @@ static uint64_t tid_address(struct target *t, struct thread *th)
 	return at;
 }
 
+/* musl has a lock there, which the kernel releases; only glibc keeps the id in it. */
+static uint64_t tid_flags(const struct thread *th, uint64_t tid_at)
+{
+	uint32_t word = 0;
+
+	if (!tid_at)
+		return 0;
+	target_read(th->pub.process, tid_at, &word, sizeof(word));
+	return CLONE_CHILD_CLEARTID | (word == (uint32_t)th->pub.tid ? CLONE_CHILD_SETTID : 0);
+}
+
+static void note_robust(struct kept_program *k)
+{
+	void *robust = NULL;
+	size_t size = 0;
+
+	if (syscall(SYS_get_robust_list, k->thread->pub.tid, &robust, &size) == 0) {
+		k->robust = (uint64_t)(uintptr_t)robust;
+		k->robust_size = size;
+	}
+}
+
+/* Signals wait from now on: to the copies they are not sent. */
+static int into_cradle(struct target *t, struct kept_program *k)
+{
+	struct thread *th = k->thread;
+	struct target_space *space = space_of(th);
+	struct slot slot = {.copy.length = sizeof(cradle)};
+	struct user_regs_struct regs;
+
+	k->cradle = slot_next(space, th->site->pub.addr);
+	memcpy(slot.copy.code, cradle, sizeof(cradle));
+	if (!k->cradle || slot_add(t, space, k->cradle, &slot) < 0 || thread_regs(th) < 0 ||
+	    ptrace(PTRACE_GETSIGMASK, th->pub.tid, sizeof(k->mask), &k->mask) < 0)
+		return -1;
+	k->regs = regs = th->regs;
+	remote_set(&regs, SYS_clone,
+		   (uint64_t[6]){k->flags | CLONE_PARENT | SIGCHLD, 0, 0, k->tid_at, 0});
+	regs.rip = k->cradle;
+	return remote_mask(th) < 0 ? -1 : thread_set_regs(th, &regs);
+}
+
 int target_keep(struct target *t, struct target_thread *thread)
 {
 	struct thread *th = thread_of(thread);
-	void *robust = NULL;
-	size_t size = 0;
+	struct kept_program *k = &t->kept;
 
 	if (thread->process->threads != 1 || th->stop != STOP_SITE)
 		return -1;
 	thread_settle(th);
-	t->kept = (struct kept_program){th, tid_address(t, th), 0, 0};
-	if (syscall(SYS_get_robust_list, thread->tid, &robust, &size) == 0) {
-		t->kept.robust = (uint64_t)(uintptr_t)robust;
-		t->kept.robust_size = size;
-	}
+	*k = (struct kept_program){.thread = th, .tid_at = tid_address(t, th)};
+	k->flags = tid_flags(th, k->tid_at);
+	note_robust(k);
 	((struct process *)thread->process)->kept = true;
-	return 0;
+	return into_cradle(t, k);
 }
 
 void template_end(struct target *t)
@@ -78,81 +127,76 @@ static struct process *adopt(struct target *t, pid_t pid)
 	return p;
 }
 
-/* The child stands where the kept thread does, at its own copy of the site. It was made while signals were
-   blocked. */
-static int stand_there(struct thread *th, const struct thread *kept)
-{
-	uint64_t mask;
-
-	if (ptrace(PTRACE_GETSIGMASK, kept->pub.tid, sizeof(mask), &mask) < 0 ||
-	    ptrace(PTRACE_SETSIGMASK, th->pub.tid, sizeof(mask), &mask) < 0)
-		return -1;
-	th->stop = STOP_SITE;
-	th->site = space_site(space_of(th), kept->site->pub.addr);
-	th->settled = true;
-	return thread_set_regs(th, &kept->regs);
-}
-
-/* musl has a lock there, which the kernel releases; only glibc keeps the id in it. */
-static uint64_t tid_flags(const struct target *t)
-{
-	const struct target_thread *kept = &t->kept.thread->pub;
-	uint32_t word = 0;
-
-	if (!t->kept.tid_at)
-		return 0;
-	target_read(kept->process, t->kept.tid_at, &word, sizeof(word));
-	return CLONE_CHILD_CLEARTID | (word == (uint32_t)kept->tid ? CLONE_CHILD_SETTID : 0);
-}
-
 /* A signal that it sends to itself would be the kept thread's else. */
-static void set_own_id(const struct target *t, struct thread *th)
+static void set_own_id(const struct kept_program *k, struct thread *th)
 {
-	const struct thread *kept = t->kept.thread;
-	const uint32_t id = (uint32_t)kept->pub.tid, own = (uint32_t)th->pub.tid;
+	const uint32_t id = (uint32_t)k->thread->pub.tid, own = (uint32_t)th->pub.tid;
 	uint32_t words[16];
 
-	if (tid_flags(t) & CLONE_CHILD_SETTID ||
-	    target_read(th->pub.process, kept->regs.fs_base, words, sizeof(words)) < 0)
+	if (k->flags & CLONE_CHILD_SETTID ||
+	    target_read(th->pub.process, k->regs.fs_base, words, sizeof(words)) < 0)
 		return;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (words[i] == id)
-			target_write(th->pub.process, kept->regs.fs_base + i * sizeof(own), &own,
+			target_write(th->pub.process, k->regs.fs_base + i * sizeof(own), &own,
 				     sizeof(own));
 }
 
-static int set_robust(struct target *t, struct thread *th)
+/* The child stands where the kept thread did, at its own copy of the site. */
+static int stand_there(const struct kept_program *k, struct thread *th)
 {
-	const uint64_t args[6] = {t->kept.robust, t->kept.robust_size};
-	int64_t result;
+	const uint64_t args[6] = {k->robust, k->robust_size};
+	struct remote r = {.th = th,
+			   .regs = k->regs,
+			   .mask = k->mask,
+			   .stub = space_of(th)->areas.items[0].base};
 
-	return t->kept.robust ? target_syscall(t, &th->pub, SYS_set_robust_list, args, &result) : 0;
+	if (k->robust && remote_run(&r, SYS_set_robust_list, args) < 0)
+		return -1;
+	th->stop = STOP_SITE;
+	th->site = space_site(space_of(th), k->thread->site->pub.addr);
+	th->settled = true;
+	return remote_end(&r);
+}
+
+/* The id of a new copy. -1: there is none. */
+static pid_t bear(const struct kept_program *k)
+{
+	struct thread *th = k->thread;
+	unsigned long pid;
+	int status;
+
+	do {
+		if (ptrace(PTRACE_CONT, th->pub.tid, 0, 0) < 0 ||
+		    wait_one(th, remote_stop, &status) != ONE_EXPECTED)
+			return -1;
+	} while (status >> 16 != PTRACE_EVENT_FORK && !stopped_by_trap(status));
+	if (status >> 16 == PTRACE_EVENT_FORK)
+		return ptrace(PTRACE_GETEVENTMSG, th->pub.tid, 0, &pid) < 0 ? -1 : (pid_t)pid;
+	thread_set_pc(th, k->cradle);
+	return -1;
 }
 
 struct target_process *target_copy(struct target *t, struct target_thread **thread,
 				   struct error *err)
 {
-	const uint64_t flags = CLONE_PARENT | SIGCHLD | tid_flags(t);
-	const uint64_t args[6] = {flags, 0, 0, t->kept.tid_at, 0};
-	struct thread *kept = t->kept.thread, *th;
+	const struct kept_program *k = &t->kept;
+	pid_t pid = bear(k);
 	struct process *p;
-	int64_t pid = -1;
+	struct thread *th;
 	int status;
 
-	if (target_syscall(t, &kept->pub, SYS_clone, args, &pid) < 0 || pid <= 0 ||
-	    thread_regs(kept) < 0) {
+	if (pid < 0 || status_of_one(t, pid, &status) < 0) {
 		error_set(err, ERROR_SYSTEM, "the program at its beginning cannot be forked");
 		return NULL;
 	}
-	if (status_of_one(t, (pid_t)pid, &status) < 0)
-		return NULL;
-	p = adopt(t, (pid_t)pid);
-	th = thread_find(t, (pid_t)pid);
-	if (stand_there(th, kept) < 0 || set_robust(t, th) < 0) {
+	p = adopt(t, pid);
+	th = thread_find(t, pid);
+	if (stand_there(k, th) < 0) {
 		error_set(err, ERROR_SYSTEM, "the program's copy has died");
 		return NULL;
 	}
-	set_own_id(t, th);
+	set_own_id(k, th);
 	*thread = &th->pub;
 	return &p->pub;
 }

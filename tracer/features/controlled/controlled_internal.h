@@ -21,7 +21,7 @@ enum moment {
  * when it matters: the process's mappings are long to read, and a join asks for them.
  */
 struct futex_key {
-	uint64_t a, b, c;		/* the space, 0, the address; or of the file, which has a number */
+	uint64_t a, b, c; /* the space, 0, the address; or of the file, which has a number */
 	struct target_process *unknown; /* it may be of a file that this one has mapped; or NULL */
 };
 

@@ -30,7 +30,8 @@ void futexes_look_up(struct futex_key *key)
 	struct target_mapping map;
 
 	if (key->unknown && target_mapping_at(key->unknown, key->c, &map) == 0 && map.shared)
-		*key = (struct futex_key){map.dev, map.ino, map.offset + (key->c - map.start), NULL};
+		*key = (struct futex_key){map.dev, map.ino, map.offset + (key->c - map.start),
+					  NULL};
 	key->unknown = NULL;
 }
 
