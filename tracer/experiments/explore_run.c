@@ -98,6 +98,8 @@ static int keep(struct explore_runs *r, struct error *err)
 		cannot_keep(r, "the program does not come to main");
 	else if (!keeps_alone(s))
 		cannot_keep(r, "it has threads before main");
+	if (r->kept)
+		bound_keep(&r->controlled, r->kept->root);
 	r->controlled.keeps = false;
 	return 0;
 }
@@ -193,8 +195,10 @@ int explore_runs_one(struct explore_runs *r, struct session_result *out, struct 
 		session_judge(&s, out);
 		answer = 0;
 	}
-	if (r->kept)
+	if (r->kept) {
+		bound_take(&r->controlled, r->kept->root);
 		s.target = NULL;
+	}
 	session_fini(&s);
 	return answer;
 }

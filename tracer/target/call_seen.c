@@ -146,15 +146,10 @@ bool call_exit(struct target *t, struct thread *th)
 void target_answer(struct target_thread *thread, int64_t result)
 {
 	struct thread *th = thread_of(thread);
-	struct user_regs_struct regs;
 
-	if (thread_regs(th) < 0)
-		return;
-	regs = th->regs;
-	regs.rax = (uint64_t)result;
+	thread_set_register(th, offsetof(struct user, regs.rax), (uint64_t)result);
 	if (th->stop == STOP_CALL)
-		regs.orig_rax = (uint64_t)-1;
-	thread_set_regs(th, &regs);
+		thread_set_register(th, offsetof(struct user, regs.orig_rax), (uint64_t)-1);
 }
 
 void target_argument(struct target_thread *thread, unsigned index, uint64_t value)

@@ -192,6 +192,13 @@ int thread_set_regs(struct thread *th, const struct user_regs_struct *regs)
 	return ptrace(PTRACE_SETREGS, th->pub.tid, 0, regs) < 0 ? -1 : 0;
 }
 
+/* One or two of them: a third of the time that all take. */
+void thread_set_register(struct thread *th, size_t offset, uint64_t value)
+{
+	th->regs_known = false;
+	ptrace(PTRACE_POKEUSER, th->pub.tid, offset, value);
+}
+
 int thread_pc(struct thread *th, uint64_t *pc)
 {
 	long word;

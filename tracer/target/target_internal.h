@@ -312,6 +312,7 @@ bool memory_has_jump(struct target_space *space, const struct site *site);
 uint8_t memory_code(struct target_space *space, uint64_t addr, uint8_t bytes[ARCH_INSN_MAX]);
 int thread_regs(struct thread *th); /* into th->regs, once a stop */
 int thread_set_regs(struct thread *th, const struct user_regs_struct *regs);
+void thread_set_register(struct thread *th, size_t offset, uint64_t value); /* of struct user */
 int thread_pc(struct thread *th, uint64_t *pc);
 void thread_set_pc(struct thread *th, uint64_t pc);
 void regs_to_arch(const struct user_regs_struct *in, struct arch_regs *out);

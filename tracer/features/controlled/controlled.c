@@ -360,8 +360,11 @@ static void stand_before(struct turn *t, enum strategy_op op)
 static void on_call(struct control *c, struct turn *t)
 {
 	switch (t->call.number) {
-	case SYS_exit:
 	case SYS_exit_group:
+		bound_look(c, t->thread->process);
+		stand_before(t, STRATEGY_END);
+		break;
+	case SYS_exit:
 		stand_before(t, STRATEGY_END);
 		break;
 	case SYS_sched_yield:

@@ -83,6 +83,13 @@ struct controlled_paths {
 	size_t count, capacity;
 };
 
+/* A word that will lead to this function once it has been called. */
+struct controlled_unbound {
+	uint64_t at, to;  /* where it leads meanwhile, or in the last run */
+	const char *name; /* the module's */
+	bool found;	  /* the last run has bound it */
+};
+
 /* Of a search: owned by the caller, and the same for all of its runs. */
 struct controlled {
 	/* Given. */
@@ -133,6 +140,8 @@ struct controlled {
 		uint64_t low, size;
 	} runtime[CONTROLLED_RUNTIMES]; /* libc, ld.so: calls from there are no points */
 	unsigned runtime_count;
+	ARRAY(struct controlled_unbound) unbound; /* in the kept program: bound.c */
+	unsigned unbound_looks;			  /* that are left */
 };
 
 /* Nobody moves until controlled_go_on(), which looks at `rests` and `rest_at` anew. */

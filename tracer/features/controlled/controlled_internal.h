@@ -175,6 +175,10 @@ void runtime_settled(struct session *s, struct session_process *p, const struct 
 /* After all other points: the loader's calls of functions at which nobody but `owner` looks pass by the traps. */
 void runtime_unseen(struct session_process *p, const struct site_owner *owner);
 
+/* ---- bound.c: the process is about to end ---- */
+
+void bound_look(struct control *c, const struct session_process *p);
+
 /* ---- starts.c: after all other points, so that it begins behind those at the same place ---- */
 
 void starts_settled(struct session *s, struct session_process *p, struct target_thread *t);

@@ -9,6 +9,11 @@ void control_begin(struct session *s, struct session_thread *t);
 /* The thread that has come to where schedules begin, and is stopped there; NULL: nobody yet. */
 struct session_thread *control_arrived(const struct session *s);
 
+/* Runs are copies of this process, which is kept: notes what ld.so has not bound there yet; and, after a run,
+   binds what that one has bound. */
+void bound_keep(struct controlled *c, const struct session_process *kept);
+void bound_take(struct controlled *c, struct session_process *kept);
+
 /* gatectl, and what it starts from now on, has one processor: the worker-th of those that it may use. */
 void controlled_pin(unsigned worker);
 /* Worker 0 has the one that gatectl is on now, where the kernel found it room; without this, the first one. */

@@ -126,6 +126,7 @@ void controlled_fini(struct controlled *c)
 		base_free(start->module);
 	array_fini(&c->starts);
 	array_fini(&c->code);
+	array_fini(&c->unbound);
 	base_free(c->stuck);
 	c->stuck = NULL;
 }

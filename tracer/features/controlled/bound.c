@@ -1,0 +1,103 @@
+/*
+ * A function of a library is looked up by ld.so when it is first called: a tenth of a short run, in each copy of
+ * the program anew. What a copy has bound when it ends is bound in the program that the next ones are copies of.
+ */
+#include "tracer/elf/module_tables.h"
+#include "tracer/features/controlled/controlled_internal.h"
+#include "tracer/features/controlled/controlled_run.h"
+#include "tracer/run/images.h"
+
+#include <string.h>
+
+enum { LOOKS = 16 }; /* runs; what was not called in them is not worth more */
+
+/* ---- what is not bound -------------------------------------------------------------------------- */
+
+struct unbound {
+	struct controlled *given;
+	struct target_process *process;
+	const struct image *image;
+};
+
+static bool read_word(struct target_process *p, uint64_t at, uint64_t *to)
+{
+	return target_read(p, at, to, sizeof(*to)) == 0;
+}
+
+/* It leads back into its own module, which calls ld.so. */
+static bool note(void *ctx, const struct module_relocation *r)
+{
+	const struct unbound *u = ctx;
+	uint64_t at = u->image->bias + r->offset, to;
+
+	if (r->type == R_X86_64_JUMP_SLOT && r->symbol && read_word(u->process, at, &to) &&
+	    module_is_code(u->image->module, to - u->image->bias))
+		*array_add(&u->given->unbound) = (struct controlled_unbound){.at = at, .to = to, .name = r->symbol};
+	return false;
+}
+
+void bound_keep(struct controlled *g, const struct session_process *kept)
+{
+	array_each(const struct image, image, &kept->images)
+		module_each_relocation(image->module, note,
+				       &(struct unbound){g, kept->target, image});
+	g->unbound_looks = LOOKS;
+}
+
+/* ---- what a run has bound ------------------------------------------------------------------------- */
+
+void bound_look(struct control *c, const struct session_process *p)
+{
+	uint64_t to;
+
+	if (p != c->session->root || !c->given->unbound.count)
+		return;
+	array_each(struct controlled_unbound, u, &c->given->unbound)
+		if (read_word(p->target, u->at, &to) && to != u->to) {
+			u->to = to;
+			u->found = true;
+		}
+}
+
+struct named {
+	const char *name;
+	uint64_t offset;
+	bool found;
+};
+
+static void compare(void *ctx, const char *name, uint64_t offset)
+{
+	struct named *n = ctx;
+
+	if (offset && offset == n->offset && strcmp(name, n->name) == 0)
+		n->found = true;
+}
+
+/* Not what the program itself has put there, nor a library that the kept one does not have. */
+static bool is_bound(struct session_process *kept, const struct controlled_unbound *u)
+{
+	const struct image *image = images_at(kept, u->to);
+	struct named n = {.name = u->name};
+
+	if (!u->found || !image)
+		return false;
+	n.offset = u->to - image->bias;
+	module_each_dynamic(image->module, compare, &n);
+	return n.found;
+}
+
+void bound_take(struct controlled *g, struct session_process *kept)
+{
+	if (!g->unbound.count)
+		return;
+	for (size_t i = g->unbound.count; i-- > 0;) {
+		struct controlled_unbound *u = &g->unbound.items[i];
+
+		if (is_bound(kept, u))
+			target_write(kept->target, u->at, &u->to, sizeof(u->to));
+		if (u->found)
+			array_remove(&g->unbound, i);
+	}
+	if (!--g->unbound_looks)
+		g->unbound.count = 0;
+}
