@@ -32,7 +32,8 @@ static bool note(void *ctx, const struct module_relocation *r)
 
 	if (r->type == R_X86_64_JUMP_SLOT && r->symbol && read_word(u->process, at, &to) &&
 	    module_is_code(u->image->module, to - u->image->bias))
-		*array_add(&u->given->unbound) = (struct controlled_unbound){.at = at, .to = to, .name = r->symbol};
+		*array_add(&u->given->unbound) =
+			(struct controlled_unbound){.at = at, .to = to, .name = r->symbol};
 	return false;
 }
 
