@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { STATE_WORDS = 64, ASYNC_WORDS = 24, TYPE_NAME_MAX = 4096 };
+enum { STATE_WORDS = 64, ASYNC_WORDS = 24, TYPE_NAME_MAX = 4096, PART = 256 };
 
 static const char UNKNOWN[] = "thread";
 
@@ -38,9 +38,8 @@ static uint64_t read_word(struct session_process *p, uint64_t address)
 }
 
 /* The function that begins exactly here, or NULL. */
-static char *function_at(struct session *s, struct session_process *p, uint64_t address)
+static char *function_in(const struct image *image, uint64_t address)
 {
-	struct image *image = images_find(s, p, address);
 	struct source_symbolised where;
 	char *name = NULL;
 
@@ -52,19 +51,41 @@ static char *function_at(struct session *s, struct session_process *p, uint64_t 
 	return name;
 }
 
+static char *function_at(struct session *s, struct session_process *p, uint64_t address)
+{
+	return function_in(images_find(s, p, address), address);
+}
+
+/* This may be one. Where loads are watched all images are known: to look for another one takes long. */
+static char *function_maybe_at(struct session *s, struct session_process *p, uint64_t word)
+{
+	bool all = s->loads_matter && p->load_site;
+
+	return function_in(all ? images_at(p, word) : images_find(s, p, word), word);
+}
+
+/* Up to its end, or to the end of what is there. */
+static void read_text(struct session_process *p, uint64_t text, char *to, size_t most)
+{
+	size_t n = 0, part;
+
+	for (; text && n < most - 1 && !memchr(to, 0, n); n += part) {
+		part = PART - (text + n) % PART; /* parts do not reach into another page */
+		part = part < most - 1 - n ? part : most - 1 - n;
+		if (target_read(p->target, text + n, to + n, part) < 0)
+			break;
+	}
+	to[n] = '\0';
+}
+
 static bool read_type_name(struct session_process *p, uint64_t object, char *name)
 {
 	uint64_t vtable = read_word(p, object);
 	uint64_t info = vtable ? read_word(p, vtable - 8) : 0;
-	uint64_t text = info ? read_word(p, info + 8) : 0;
-	size_t n = 0;
 
-	for (; text && n < TYPE_NAME_MAX - 1; n++)
-		if (target_read(p->target, text + n, name + n, 1) < 0 || !name[n])
-			break;
-	name[n] = '\0';
+	read_text(p, info ? read_word(p, info + 8) : 0, name, TYPE_NAME_MAX);
 	if (name[0] == '*') /* a type without a name outside of its function */
-		memmove(name, name + 1, n);
+		memmove(name, name + 1, strlen(name));
 	return strstr(name, "_State_impl") != NULL;
 }
 
@@ -106,7 +127,7 @@ static char *last_function(struct session *s, struct session_process *p, uint64_
 
 	for (uint64_t i = 1; i < words && !(found && p->sanitized); i++) {
 		uint64_t word = read_word(p, object + i * 8);
-		char *name = word ? function_at(s, p, word) : NULL;
+		char *name = word ? function_maybe_at(s, p, word) : NULL;
 
 		if (!name || strncmp(name, "std::", 5) == 0) {
 			base_free(name);

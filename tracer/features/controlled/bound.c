@@ -9,20 +9,40 @@
 
 #include <string.h>
 
-enum { LOOKS = 16 }; /* runs; what was not called in them is not worth more */
+enum {
+	LOOKS = 16, /* runs; what was not called in them is not worth more */
+	PAGE = 4096,
+};
 
 /* ---- what is not bound -------------------------------------------------------------------------- */
 
-struct unbound {
-	struct controlled *given;
+/* The words of a module are side by side: they are read a page at a time. */
+struct words {
 	struct target_process *process;
-	const struct image *image;
+	uint64_t start;
+	size_t size; /* of what was read */
+	uint8_t bytes[PAGE];
 };
 
-static bool read_word(struct target_process *p, uint64_t at, uint64_t *to)
+static bool read_word(struct words *p, uint64_t at, uint64_t *to)
 {
-	return target_read(p, at, to, sizeof(*to)) == 0;
+	if (at - p->start >= p->size) {
+		p->start = at;
+		p->size = PAGE - at % PAGE;
+		if (target_read(p->process, at, p->bytes, p->size) < 0)
+			p->size = 0;
+	}
+	if (at - p->start + sizeof(*to) > p->size)
+		return false;
+	memcpy(to, p->bytes + (at - p->start), sizeof(*to));
+	return true;
 }
+
+struct unbound {
+	struct controlled *given;
+	struct words *page;
+	const struct image *image;
+};
 
 /* It leads back into its own module, which calls ld.so. */
 static bool note(void *ctx, const struct module_relocation *r)
@@ -30,7 +50,7 @@ static bool note(void *ctx, const struct module_relocation *r)
 	const struct unbound *u = ctx;
 	uint64_t at = u->image->bias + r->offset, to;
 
-	if (r->type == R_X86_64_JUMP_SLOT && r->symbol && read_word(u->process, at, &to) &&
+	if (r->type == R_X86_64_JUMP_SLOT && r->symbol && read_word(u->page, at, &to) &&
 	    module_is_code(u->image->module, to - u->image->bias))
 		*array_add(&u->given->unbound) =
 			(struct controlled_unbound){.at = at, .to = to, .name = r->symbol};
@@ -39,9 +59,10 @@ static bool note(void *ctx, const struct module_relocation *r)
 
 void bound_keep(struct controlled *g, const struct session_process *kept)
 {
+	struct words page = {.process = kept->target};
+
 	array_each(const struct image, image, &kept->images)
-		module_each_relocation(image->module, note,
-				       &(struct unbound){g, kept->target, image});
+		module_each_relocation(image->module, note, &(struct unbound){g, &page, image});
 	g->unbound_looks = LOOKS;
 }
 
@@ -49,12 +70,13 @@ void bound_keep(struct controlled *g, const struct session_process *kept)
 
 void bound_look(struct control *c, const struct session_process *p)
 {
+	struct words page = {.process = p->target};
 	uint64_t to;
 
-	if (p != c->session->root || !c->given->unbound.count)
+	if (p != c->session->root)
 		return;
 	array_each(struct controlled_unbound, u, &c->given->unbound)
-		if (read_word(p->target, u->at, &to) && to != u->to) {
+		if (read_word(&page, u->at, &to) && to != u->to) {
 			u->to = to;
 			u->found = true;
 		}
