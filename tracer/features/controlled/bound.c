@@ -17,14 +17,14 @@ enum {
 /* ---- what is not bound -------------------------------------------------------------------------- */
 
 /* The words of a module are side by side: they are read a page at a time. */
-struct words {
+struct words_near {
 	struct target_process *process;
 	uint64_t start;
 	size_t size; /* of what was read */
 	uint8_t bytes[PAGE];
 };
 
-static bool read_word(struct words *p, uint64_t at, uint64_t *to)
+static bool read_word(struct words_near *p, uint64_t at, uint64_t *to)
 {
 	if (at - p->start >= p->size) {
 		p->start = at;
@@ -40,7 +40,7 @@ static bool read_word(struct words *p, uint64_t at, uint64_t *to)
 
 struct unbound {
 	struct controlled *given;
-	struct words *page;
+	struct words_near *page;
 	const struct image *image;
 };
 
@@ -59,7 +59,7 @@ static bool note(void *ctx, const struct module_relocation *r)
 
 void bound_keep(struct controlled *g, const struct session_process *kept)
 {
-	struct words page = {.process = kept->target};
+	struct words_near page = {.process = kept->target};
 
 	array_each(const struct image, image, &kept->images)
 		module_each_relocation(image->module, note, &(struct unbound){g, &page, image});
@@ -70,7 +70,7 @@ void bound_keep(struct controlled *g, const struct session_process *kept)
 
 void bound_look(struct control *c, const struct session_process *p)
 {
-	struct words page = {.process = p->target};
+	struct words_near page = {.process = p->target};
 	uint64_t to;
 
 	if (p != c->session->root)
