@@ -73,7 +73,8 @@ static int into_cradle(struct target *t, struct kept_program *k)
 	struct slot slot = {.copy.length = sizeof(cradle)};
 	struct user_regs_struct regs;
 
-	k->cradle = slot_next(space, th->site->pub.addr);
+	if (space->areas.count)
+		k->cradle = slot_next(space, space->areas.items[space->areas.count - 1].base);
 	memcpy(slot.copy.code, cradle, sizeof(cradle));
 	if (!k->cradle || slot_add(t, space, k->cradle, &slot) < 0 || thread_regs(th) < 0 ||
 	    ptrace(PTRACE_GETSIGMASK, th->pub.tid, sizeof(k->mask), &k->mask) < 0)
