@@ -42,11 +42,13 @@ static const char *gather(struct movable *x, unsigned need)
    beginning of its function? */
 static bool is_short_jump(const struct movable *x, uint64_t at, uint64_t to)
 {
+	enum { LONG = 1 << 20 }; /* for a function: decoding it would take too long */
 	const struct elf_symbol *symbol = module_symbol_at(x->module, at, true);
+	uint64_t begin = symbol && at - symbol->offset < LONG ? symbol->offset : at;
 	uint8_t bytes[ARCH_INSN_MAX];
 	struct arch_insn in;
 
-	for (uint64_t begin = symbol ? symbol->offset : at; begin <= at; begin += in.length) {
+	for (; begin <= at; begin += in.length) {
 		size_t n = module_bytes(x->module, begin, bytes, sizeof(bytes));
 
 		if (arch_decode(bytes, n, begin, &in) < 0)

@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-enum { LANES = 4, ROUND = LANES * sizeof(uint32_t), PIECE = 4096, PAGES = 1 << 20 };
-typedef uint32_t lanes __attribute__((vector_size(ROUND)));
+enum { LANES = 4, ROUND = LANES * sizeof(int32_t), PIECE = 4096, PAGES = 256 * PIECE };
+typedef int32_t lanes __attribute__((vector_size(ROUND)));
+typedef uint32_t unsigned_lanes __attribute__((vector_size(ROUND)));
 
 /* What four bytes lead to is their value plus a base, which grows with their place where they are a distance. */
 struct sought {
@@ -33,16 +34,26 @@ static bool any(const lanes *hits)
 	return halves[0] | halves[1];
 }
 
-/* Some of the four bytes that begin in these are in the range. */
-static bool come_near(const uint8_t *bytes, size_t rounds, const struct sought *m)
+/* Is the number of four bytes below `below` when `base` is added? (Shifted, as processors compare signed numbers.) */
+static lanes is_below(const uint8_t *bytes, unsigned_lanes base, lanes below)
 {
-	lanes base = (lanes){0, 4, 8, 12} * m->growth + m->base, hits = {0}, value;
+	unsigned_lanes value;
 
-	for (size_t i = 0; i < rounds; i++, base += ROUND * m->growth)
-		for (uint32_t k = 0; k < sizeof(uint32_t); k++) {
-			memcpy(&value, bytes + i * ROUND + k, sizeof(value));
-			hits |= (lanes)(value + base + k * m->growth < m->size);
-		}
+	memcpy(&value, bytes, sizeof(value));
+	return (lanes)(value + base) < below;
+}
+
+/* Do some of the four bytes that begin in this block come near it? Wherever they are in the block: so a whole block has one
+   base, and hardly any is looked at closely. */
+static bool come_near(const uint8_t *bytes, const struct sought *m)
+{
+	const uint32_t shift = PIECE * m->growth + (1u << 31);
+	unsigned_lanes base = (unsigned_lanes){0} + m->base + shift;
+	lanes below = (lanes)((unsigned_lanes){0} + m->size + shift), hits = {0};
+
+	for (size_t i = 0; i < PIECE; i += ROUND, bytes += ROUND)
+		hits |= is_below(bytes, base, below) | is_below(bytes + 1, base, below) |
+			is_below(bytes + 2, base, below) | is_below(bytes + 3, base, below);
 	return any(&hits);
 }
 
@@ -66,7 +77,7 @@ static bool code_leads_there(const uint8_t *bytes, size_t n, struct sought m)
 	for (size_t i = 0; i < n; i += PIECE, m.base += PIECE * m.growth) {
 		size_t left = n - i;
 
-		if ((left < PIECE + OVERLAP || come_near(bytes + i, PIECE / ROUND, &m)) &&
+		if ((left < PIECE + OVERLAP || come_near(bytes + i, &m)) &&
 		    lead_there(bytes + i, left < PIECE + OVERLAP ? left : PIECE + OVERLAP, &m))
 			return true;
 		pass_to(&pass, bytes + i);
