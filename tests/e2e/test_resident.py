@@ -463,17 +463,28 @@ int main(int argc, char **argv)
 """
 
 
-@params("jump", "table", "call")
+PARTS = {  # what stands before the line, and what else there is
+    "jump": ("", 'void never(void);\n__asm__("never: jmp middle");'),
+    "table": ('switch (k) { case 11: x++; case 12: x += 2; case 13: x *= 3; case 14: x -= 4; case 15: x ^= 5; case 16: x |= 6; }', ""),
+    "section": ("", '__asm__(".pushsection .far, \\"ax\\"; jmp middle; .popsection");'),
+    "pointer": ("", '__asm__(".pushsection .data.rel.ro, \\"aw\\"; .balign 8; .quad middle; .popsection");'),
+    "data": ('__asm__ volatile("jmp 1f; .byte 0xb8; 1: nop; nop; nop; nop");', ""),
+    "lock": ('__asm__ volatile("test %0, %0; js middle" : : "r"(i) : "cc");', ""),
+    "call": ("", "static void nothing(void)\n{\n}"),
+}
+LINES = {
+    "lock": '__asm__ volatile("lock; middle: addl $3, %0" : "+m"(r));',
+    "call": '__asm__ volatile("push %%rax; call *%1; pop %%rax; add $3, %0" : "+r"(r) : "r"(nothing));',
+}
+
+
+@params(*PARTS)
 def test_stays_a_trap(t, why):
-    """Control may come into the middle: from another function, by a jump table; or returns there. gatectl lines says so."""
-    before, function = {
-        "jump": ("", 'void never(void);\n__asm__("never: jmp middle");'),
-        "table": ('switch (k) { case 11: x++; case 12: x += 2; case 13: x *= 3; case 14: x -= 4; case 15: x ^= 5; case 16: x |= 6; }', ""),
-        "call": ("", ""),
-    }[why]
-    source = STAYS % (before, function)
-    if why == "call":
-        source = source.replace("add $1, %0; middle: add $2, %0; nop; nop", "push %%rax; call *%1; pop %%rax; add $3, %0").replace(': "+r"(r)', ': "+r"(r) : "r"(nothing)').replace("static volatile int x", "static void nothing(void)\n{\n}\nstatic volatile int x", 1)
+    """Control may come into the middle: from elsewhere, by a table or a pointer, behind a prefix, where code is not to be told from data; or returns there. gatectl lines says so."""
+    before, more = PARTS[why]
+    source = STAYS % (before, "") + more if why != "call" else (STAYS % (before, "")).replace("static volatile int x", more + "\nstatic volatile int x", 1)
+    if why in LINES:
+        source = re.sub(r"__asm__ volatile\(\"add .*?;( /\* gate)", lambda m: LINES[why] + m.group(1), source)
     program = compile_text("stays.c", source, "-g -O2 -fno-unroll-loops -mno-red-zone")
     r = t.run_gated(program, 'at("//line", {hit = 30000}):run(function(hit) print "last" end)\n', report=False)
     t.equal((r.status, r.err), (0, "last\n"), "status and what is printed", r)
@@ -481,6 +492,63 @@ def test_stays_a_trap(t, why):
     t.check("only 30000 times" in r.err and "decided inside" not in r.err, "30000 arrivals, all reported", r)
     r = t.gate("lines", program, "//line")
     t.check("every arrival is a trap: a jump" in r.stdout, "the reason", r)
+
+
+def test_handler_skips(t):
+    """The first instruction faults, and the handler has the program go on behind it: in the middle of the jump."""
+    program = compile_text("skip.c", HEAD + r"""
+extern char first[];
+static char *page;
+static int seen;
+static void on_fault(int signal, siginfo_t *info, void *context)
+{
+	greg_t *pc = &((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+
+	(void)signal, (void)info;
+	seen += *pc == (greg_t)first;
+	*pc += 2;
+	mprotect(page, 4096, PROT_READ | PROT_WRITE);
+}
+__attribute__((noinline)) static long store(char *p, long n)
+{
+	__asm__ volatile("first: incl (%1); add $1, %0; nop" : "+S"(n) : "D"(p) : "memory"); /* gate: store */
+	return n;
+}
+int main(void)
+{
+	struct sigaction sa = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+	long n = 0;
+
+	sigaction(SIGSEGV, &sa, NULL);
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	for (long i = 0; i < 20000; i++) {
+		if (i % 5000 == 4999)
+			mprotect(page, 4096, PROT_NONE);
+		n = store(page, n);
+	}
+	return seen == 4 && n == 20000 && *(int *)page == 19996 ? 0 : 7;
+}
+""", "-g -O1 -fcf-protection=none")
+    r = t.run_gated(program, LAST.replace("hot", "store") % (20000, 20000), report=False)
+    t.equal((r.status, r.err), (0, "last\n"), "status and what is printed", r)
+    r = t.run_gated(program, LAST.replace("hot", "store") % (10**6, 0), report=False)
+    t.check("only 20000 times" in r.err and "decided inside" in r.err, "20000 arrivals", r)
+
+
+def test_file_limit(t):
+    """A program that must not write files is not ended by what is shared with it."""
+    program = compile_text("limit.c", HEAD + r"""
+#include <sys/resource.h>
+int main(void)
+{
+	struct rlimit none = {0, 0};
+	setrlimit(RLIMIT_FSIZE, &none);
+	work((void *)20000);
+	return 0;
+}
+""", "-g -O1")
+    last(t, program, 20000)
+    t.check(all_of(t, program, 20000) > 15000, "most are decided inside")
 
 
 def test_trap_in_the_middle(t):

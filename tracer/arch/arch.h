@@ -36,7 +36,8 @@ struct arch_insn {
 	uint64_t target; /* of JUMP, BRANCH and CALL, else 0 */
 	bool is_trap;	 /* int3: the program's own breakpoint */
 	bool is_syscall;
-	bool is_nop;	   /* any nop, endbr64 */
+	bool is_locked; /* has a lock prefix: programs jump behind it where there is one thread */
+	bool is_nop;	/* any nop, endbr64 */
 	bool may_be_table; /* of JUMP_INDIRECT: false where it is surely a tail call */
 };
 

@@ -101,6 +101,7 @@ int arch_decode(const uint8_t *bytes, size_t n, uint64_t addr, struct arch_insn 
 		.flow = x86_64_flow(&in),
 		.is_trap = in.mnemonic == ZYDIS_MNEMONIC_INT3,
 		.is_syscall = is_syscall(&in),
+		.is_locked = in.attributes & ZYDIS_ATTRIB_HAS_LOCK,
 		.is_nop = x86_64_is_nop(&in),
 		.may_be_table = may_be_table(&in),
 	};

@@ -403,6 +403,21 @@ bool flow_has_table(const struct flow *f)
 	return f->has_indirect;
 }
 
+bool flow_is_whole(const struct flow *f)
+{
+	array_each(const struct module_range, r, &f->ranges) {
+		size_t end = array_below(&f->insns, offset, r->high);
+		const struct flow_insn *last = end ? &f->insns.items[end - 1] : NULL;
+
+		if (r->low < r->high && (!last || last->offset + last->length != r->high))
+			return false;
+	}
+	array_each(const struct flow_insn, in, &f->insns)
+		if (has_direct_target(in) && !jumps_out(f, in) && !flow_is_insn(f, in->target))
+			return false;
+	return true;
+}
+
 bool flow_falls_into(const struct flow *f, uint64_t offset)
 {
 	uint32_t insn = flow_find(f, offset);

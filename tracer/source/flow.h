@@ -20,6 +20,9 @@ bool flow_is_insn(const struct flow *f, uint64_t offset); /* does an instruction
 /* Is there an unconditional jump? */
 bool flow_is_jump(const struct flow *f, uint64_t offset);
 bool flow_has_table(const struct flow *f); /* an indirect jump that may be one of a jump table */
+/* Was all of it decoded, and does each jump in it lead to an instruction that was seen? Else there is data among the
+   code, or a jump that leaves out a prefix, and what was seen is not all that there is. */
+bool flow_is_whole(const struct flow *f);
 /* Does the instruction before it go on to it? */
 bool flow_falls_into(const struct flow *f, uint64_t offset);
 /* Does a jump lead to it, and a block that does not end in a jump? Then what stands between the two

@@ -1,19 +1,15 @@
 /* Which instructions may be moved elsewhere together: see source_movable(). */
 #include "tracer/arch/arch.h"
+#include "tracer/source/references.h"
 #include "tracer/source/resolve.h"
-
-#include <string.h>
 
 struct movable {
 	struct module *module;
 	uint64_t from, to; /* the instructions */
 	uint64_t last;	   /* of them */
-};
-
-struct code_section {
-	const uint8_t *bytes;
-	size_t size;
-	uint64_t address;
+	uint64_t inner
+		[ARCH_INSN_MAX]; /* where nothing is to lead: all but the first, and behind a prefix of that */
+	size_t inner_count;
 };
 
 /* ---- the instructions ----------------------------------------------------------------------- */
@@ -33,6 +29,8 @@ static const char *gather(struct movable *x, unsigned need)
 		if (in.is_syscall && (at || in.length < need))
 			return "a system call comes next, which may have to be made again";
 		x->last = x->from + at;
+		if (at || in.is_locked)
+			x->inner[x->inner_count++] = at ? x->last : x->from + 1;
 	}
 	x->to = x->from + at;
 	return NULL;
@@ -40,14 +38,17 @@ static const char *gather(struct movable *x, unsigned need)
 
 /* ---- who comes from elsewhere --------------------------------------------------------------- */
 
-/* Is there a short jump in another function? By chance two bytes look like one more often than not. */
+/* By chance two bytes look like a short jump more often than not: does an instruction begin there, as seen from the
+   beginning of its function? */
 static bool is_short_jump(const struct movable *x, uint64_t at, uint64_t to)
 {
+	enum { LONG = 1 << 20 }; /* for a function: decoding it would take too long */
 	const struct elf_symbol *symbol = module_symbol_at(x->module, at, true);
+	uint64_t begin = symbol && at - symbol->offset < LONG ? symbol->offset : at;
 	uint8_t bytes[ARCH_INSN_MAX];
 	struct arch_insn in;
 
-	for (uint64_t begin = symbol ? symbol->offset : at; begin <= at; begin += in.length) {
+	for (; begin <= at; begin += in.length) {
 		size_t n = module_bytes(x->module, begin, bytes, sizeof(bytes));
 
 		if (arch_decode(bytes, n, begin, &in) < 0)
@@ -58,26 +59,21 @@ static bool is_short_jump(const struct movable *x, uint64_t at, uint64_t to)
 	return false;
 }
 
-/*
- * All bytes of the module's code that would lead there, were they a short jump, or the distance of a long
- * one (which they hardly ever are by chance): so no jump of whatever function is overlooked. Those of the
- * function itself are known, and not looked at.
- */
-static bool may_be_jumped_to(const struct movable *x, const struct code_section *text,
-			     const struct module_range *own)
+/* From another function near by. The jumps of the function itself are known. */
+static bool is_jumped_to_from_near(const struct movable *x, const struct module_range *own)
 {
-	const uint64_t first = x->from + 1 - text->address, count = x->to - x->from - 1;
+	enum { REACH = 128, JUMP = 2 };
+	uint8_t bytes[2 * REACH + 2 * ARCH_INSN_MAX];
+	uint64_t low = x->from - REACH - JUMP;
+	size_t n;
 
-	for (size_t i = 0; i + sizeof(int32_t) <= text->size; i++) {
-		uint64_t at = text->address + i;
-		uint64_t next = i + 2 + (uint64_t)(int64_t)(int8_t)text->bytes[i + 1];
-		int32_t distance;
+	while (!(n = module_bytes(x->module, low, bytes, sizeof(bytes))) && low < x->from)
+		low++; /* the code begins there */
+	for (size_t i = 0; i + JUMP <= n; i++) {
+		uint64_t at = low + i, to = at + JUMP + (uint64_t)(int64_t)(int8_t)bytes[i + 1];
 
-		memcpy(&distance, text->bytes + i, sizeof(distance));
-		if (i + sizeof(distance) + (uint64_t)(int64_t)distance - first < count)
-			return true;
-		if (next - first < count && (at < own->low || at >= own->high) &&
-		    is_short_jump(x, at, next + text->address))
+		if (to > x->from && to < x->to && (at < own->low || at >= own->high) &&
+		    is_short_jump(x, at, to))
 			return true;
 	}
 	return false;
@@ -107,7 +103,7 @@ static const struct module_range *own_range(const struct movable *x,
 	return NULL;
 }
 
-static const char *entered(const struct movable *x, const struct code_section *text)
+static const char *entered(const struct movable *x)
 {
 	const struct module_range *ranges = NULL, *own;
 	size_t count = function_ranges(x->module, x->from, &ranges);
@@ -117,13 +113,13 @@ static const char *entered(const struct movable *x, const struct code_section *t
 	own = own_range(x, ranges, count);
 	if (!own)
 		return "without debug information nobody knows what leads into the middle";
-	if (may_be_jumped_to(x, text, own))
+	if (references_to(x->module, x->inner, x->inner_count) || is_jumped_to_from_near(x, own))
 		return "a jump may lead into the middle";
 	flow = flow_new(x->module, ranges, count);
 	if (flow_has_table(flow))
 		why = "a jump table of its function may lead into the middle";
-	else if (!flow_is_straight(flow, x->from, x->last))
-		why = "a jump leads into the middle";
+	else if (!flow_is_whole(flow) || !flow_is_straight(flow, x->from, x->last))
+		why = "a jump leads into the middle, or into another instruction of its function";
 	flow_free(flow);
 	return why;
 }
@@ -131,21 +127,9 @@ static const char *entered(const struct movable *x, const struct code_section *t
 unsigned source_movable(struct module *m, uint64_t offset, unsigned need, const char **why)
 {
 	struct movable x = {.module = m, .from = offset};
-	struct section_data section;
-	struct code_section text;
 
 	*why = gather(&x, need);
-	if (*why)
-		return 0;
-	if (x.last == offset)
-		return (unsigned)(x.to - offset);
-	if (module_loaded_section(m, ".text", &section, &text.address) &&
-	    offset - text.address < section.size) {
-		text.bytes = section.bytes;
-		text.size = section.size;
-		*why = entered(&x, &text);
-	} else {
-		*why = "it is not in .text";
-	}
+	if (!*why && x.inner_count)
+		*why = entered(&x);
 	return *why ? 0 : (unsigned)(x.to - offset);
 }

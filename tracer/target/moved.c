@@ -33,22 +33,30 @@ static uint64_t copy_of(const struct site *site, uint64_t addr)
 	return 0;
 }
 
-/* Whoever stands at one of the instructions that go. At the site itself they have their traps, or their copy. */
+static bool is_at(const struct thread *th, const struct site *site)
+{
+	return th->stop == STOP_SITE && th->site == site;
+}
+
+/* Whoever stands at one of the instructions that go, or in the copy of one that had a trap before. At the site itself they
+   have their traps, or their copy. */
 static int take_along(struct target *t, struct target_space *space, const struct site *site)
 {
 	struct thread *th;
-	uint64_t pc, copy;
 
 	TAILQ_FOREACH(th, &t->threads, link)
 	{
-		if (!thread_is_alive(th) || space_of(th) != space || th->stop == STOP_SITE)
+		uint64_t pc, sp = 0, copy;
+
+		if (!thread_is_alive(th) || space_of(th) != space || is_at(th, site))
 			continue;
 		if (thread_pc(th, &pc) < 0)
 			return -1;
+		space_original(th, &pc, &sp);
 		if (pc <= site->pub.addr || pc >= site->pub.addr + RESIDENT_JUMP)
 			continue;
 		copy = copy_of(site, pc);
-		if (!copy)
+		if (!copy || sp || th->stop == STOP_SITE)
 			return -1;
 		thread_set_pc(th, copy);
 		if (th->stop == STOP_SIGNAL)

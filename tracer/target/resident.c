@@ -3,7 +3,7 @@
  * is something left of its count (tracer/resident/stub.h).
  *
  * An instruction that is as long as the jump is replaced alone: nobody can ever stand, jump or return
- * into the middle of it, whatever the program does. Of a shorter one the next move along (moved.c). The stub goes on to
+ * into the middle of it, whatever the program does, unless behind its lock prefix. Of a shorter one the next move along (moved.c). The stub goes on to
  * the copy of the instruction, which serves the trap, too. The jump is written and taken away while all threads of the memory stand still.
  * Whoever stops in a stub is taken to where he would be in the original, or to the beginning of the copy.
  */
@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -33,17 +34,23 @@ static int64_t open_there(struct target *t, struct thread *helper)
 {
 	struct target_space *space = space_of(helper);
 	uint64_t name = space->areas.items[0].base + SLOT_SIZE - sizeof(counts_name);
-	int64_t fd, done;
+	int64_t fd;
 
 	if (memory_raw_write(t, space, name, counts_name, sizeof(counts_name)) < 0 ||
 	    call_helper(helper, SYS_memfd_create, name, MFD_CLOEXEC, &fd) < 0)
 		return -1;
-	if (call_helper(helper, SYS_ftruncate, (uint64_t)fd, COUNTS_SIZE, &done) == 0)
-		return fd;
-	call_helper(helper, SYS_close, (uint64_t)fd, 0, &done);
-	return -1;
+	return fd;
 }
 
+/* A limit for the sizes of files would send a SIGXFSZ to who exceeds it, with this file, too. */
+static bool may_grow(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= COUNTS_SIZE;
+}
+
+/* It gets its size here: the program may have a limit for that. */
 static struct resident_count *map_here(pid_t tid, int64_t there)
 {
 	char path[64];
@@ -54,7 +61,9 @@ static struct resident_count *map_here(pid_t tid, int64_t there)
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	here = mmap(NULL, COUNTS_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	here = may_grow() && ftruncate(fd, COUNTS_SIZE) == 0
+		       ? mmap(NULL, COUNTS_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+		       : MAP_FAILED;
 	close(fd);
 	return here == MAP_FAILED ? NULL : here;
 }
@@ -165,6 +174,15 @@ static bool still_begin(struct target *t, const struct target_space *space, stru
 	return !running_in(t, space);
 }
 
+/* Can it be replaced alone, whatever the program does? */
+static bool is_enough(const struct site *site)
+{
+	struct arch_insn in;
+
+	return site->length >= RESIDENT_JUMP &&
+	       arch_decode(site->bytes, site->readable, site->pub.addr, &in) == 0 && !in.is_locked;
+}
+
 static const char *refusal(const struct target_space *space, const struct site *site, unsigned span,
 			   const struct thread *helper)
 {
@@ -173,7 +191,7 @@ static const char *refusal(const struct target_space *space, const struct site *
 
 	if (site->state != SITE_ARMED || site->quiet || site->is_trap)
 		return "a trap of the program's own stands there";
-	if (site->length < RESIDENT_JUMP && span < RESIDENT_JUMP)
+	if (span < RESIDENT_JUMP && !is_enough(site))
 		return "its first instruction is shorter than a jump";
 	if (!site->copy || site->readable < RESIDENT_JUMP)
 		return "its first instruction has no copy";

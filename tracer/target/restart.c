@@ -277,25 +277,43 @@ void restart_leave(struct thread *th)
 
 /* ---- and back ------------------------------------------------------------------------------- */
 
-/* It has returned from a handler: to the site with nothing done yet? */
+static void forget_from(struct thread *th, size_t i)
+{
+	while (th->restarts.count > i)
+		forget_last(th);
+}
+
+static void go_into_copy(struct thread *th, uint64_t pc)
+{
+	const struct site *site = space_site(space_of(th), pc);
+
+	if (site && site->copy)
+		thread_set_pc(th, site->copy);
+	else if (moved_copy(space_of(th), pc))
+		thread_set_pc(th, moved_copy(space_of(th), pc));
+}
+
+/*
+ * It has returned from a handler: to the site with nothing done yet? Or elsewhere, because the handler has changed what it
+ * returns to: maybe into the middle of a jump, as where it skips the instruction that has faulted.
+ */
 static void take_up_again(struct thread *th, uint64_t pc, uint64_t sp)
 {
 	for (size_t i = th->restarts.count; i-- > 0;) {
-		const struct restart *r = &th->restarts.items[i];
-		const struct site *site;
+		const struct restart r = th->restarts.items[i];
 
-		if (r->addr != pc || r->sp != sp)
-			continue;
-		site = space_site(space_of(th), pc);
-		if (site && site->copy)
-			thread_set_pc(th, site->copy);
-		else if (moved_copy(space_of(th), pc))
-			thread_set_pc(th, moved_copy(space_of(th), pc));
-		while (th->restarts.count > i + 1)
-			forget_last(th);
-		th->restarts.count = i;
-		return;
+		if (r.addr == pc && r.sp == sp) {
+			go_into_copy(th, pc);
+			forget_from(th, i + 1);
+			th->restarts.count = i;
+			return;
+		}
+		if (r.frame + RETURN_ADDRESS == th->sigreturn_sp) {
+			forget_from(th, i);
+			break;
+		}
 	}
+	th->target->on_exposed(th->target, space_of(th), pc);
 }
 
 void restart_syscall_stop(struct thread *th)
@@ -307,6 +325,8 @@ void restart_syscall_stop(struct thread *th)
 	if (ptrace(PTRACE_GET_SYSCALL_INFO, th->pub.tid, sizeof(info), &info) > 0) {
 		th->in_sigreturn =
 			info.op == PTRACE_SYSCALL_INFO_ENTRY && info.entry.nr == SYS_rt_sigreturn;
+		if (th->in_sigreturn)
+			th->sigreturn_sp = info.stack_pointer;
 		if (from_handler)
 			take_up_again(th, info.instruction_pointer, info.stack_pointer);
 		if (!th->in_sigreturn)

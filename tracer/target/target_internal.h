@@ -154,6 +154,7 @@ struct thread {
 	int killing;   /* target_kill: this one is not reported */
 	uint64_t pc;   /* STOP_SIGNAL */
 	bool in_sigreturn;
+	uint64_t sigreturn_sp; /* ... made with this stack pointer */
 	ARRAY(struct restart) restarts;
 	ARRAY(struct elided) elisions; /* elide.c */
 	unsigned elided;	       /* calls, since the last of them began */
