@@ -1,5 +1,6 @@
 /* The table of units: their headers and top DIEs, and which of them holds what. */
 #include "tracer/dwarf/dies_read.h"
+#include "tracer/dwarf/index.h"
 #include "tracer/elf/mapped.h"
 #include "tracer/dwarf/split.h"
 
@@ -78,14 +79,13 @@ static void take_bases(struct die_unit *u, const struct die *d)
 		u->dwo_id = d->at[DIE_DWO_ID].number;
 }
 
-/* The line program of versions 2 to 4 does not know its directory: DW_AT_comp_dir. */
-static void tell_directory(const struct die_unit *u, struct line_table *lines)
+void dies_tell_directory(const struct die_unit *u, struct line_table *lines)
 {
 	struct line_unit *l;
 
 	if (!u->has_stmt_list || !u->comp_dir)
 		return;
-	l = lines_unit_at(lines, u->stmt_list);
+	l = lines_unit_bare(lines, u->stmt_list);
 	if (l)
 		lines_set_comp_dir(l, u->comp_dir);
 }
@@ -136,7 +136,7 @@ static int read_top(struct die_table *t, struct die_unit *u, struct line_table *
 	u->has_low = die_address(t, u, &d.at[DIE_LOW], &u->low);
 	u->split = d.at[DIE_DWO].form != 0 && d.tag != DW_TAG_type_unit;
 	u->dwo_name = die_text(t, u, &d.at[DIE_DWO]);
-	tell_directory(u, lines);
+	dies_tell_directory(u, lines);
 	return take_spans(t, u, &d, err);
 }
 
@@ -220,7 +220,7 @@ static int by_signature(const void *a, const void *b)
 	return x->signature < y->signature ? -1 : x->signature > y->signature;
 }
 
-static void sort_signatures(struct die_table *t)
+void dies_sort_signatures(struct die_table *t)
 {
 	array_each(const struct die_unit, u, &t->units) {
 		if (u->type_die)
@@ -275,8 +275,18 @@ static int read_units(struct die_table *t, struct error *err)
 		if (u->in == &t->own)
 			pass_to(&pass, dies_bytes(u, u->offset));
 	}
-	sort_signatures(t);
+	dies_sort_signatures(t);
 	array_sort(&t->spans, by_low);
+	return 0;
+}
+
+static int find_units(struct die_table *t, struct error *err)
+{
+	if (index_read(t))
+		return 0;
+	if (read_units(t, err) < 0)
+		return -1;
+	index_keep(t);
 	return 0;
 }
 
@@ -288,7 +298,7 @@ struct die_table *dies_table(struct module *m, struct error *err)
 		return m->dies;
 	t = base_alloc(1, sizeof(*t));
 	t->module = m;
-	if (module_find_debug(m) && (find_sections(t, err) < 0 || read_units(t, err) < 0)) {
+	if (module_find_debug(m) && (find_sections(t, err) < 0 || find_units(t, err) < 0)) {
 		dies_free(t);
 		return NULL;
 	}
