@@ -204,8 +204,8 @@ struct scope *dies_scope_of(struct die_unit *u, uint64_t die);
 
 /* Units that may have a function of this name (without template arguments): sets marks[unit]. */
 void dies_mark_named(struct die_table *t, const char *name, bool *marks);
-/* The same of functions that have code, copies of them, and functions that are said to have been inlined: where
-   it is known which units have these, and not only their names. */
+/* The same, but where it is known not those that only declare it: a function without code, that is in no copy
+   either. */
 void dies_mark_functions(struct die_table *t, const char *name, bool *marks);
 /* Units that may refer to one of these DIEs from outside (link-time optimisation). */
 void dies_mark_referring(struct die_table *t, const uint64_t *dies, size_t count, bool *marks);

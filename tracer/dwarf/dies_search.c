@@ -233,8 +233,7 @@ static bool refers_across_units(const struct die_table *t)
 
 void dies_mark_functions(struct die_table *t, const char *name, bool *marks)
 {
-	/* the name alone is no reason if a unit's copies are of another unit's function */
-	if (refers_across_units(t) || !index_mark_named(t, name, true, marks))
+	if (!index_mark_named(t, name, true, marks))
 		dies_mark_named(t, name, marks);
 }
 

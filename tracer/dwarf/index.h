@@ -14,6 +14,13 @@
 
 #include "tracer/dwarf/dies.h"
 
+/* Of files in the cache: counted up by whoever changes what stands in them (index_internal.h). */
+enum { INDEX_FORMAT = 1 };
+
+/* Bytes of .debug_info and .debug_line from which on it is worth it; for tests. Built with INDEX_LEAST=1 every
+   test is one of this, too. */
+extern uint64_t index_least;
+
 /* Fills in the units, their code and the line programs as an earlier run has found them. False: that has to be
    done by reading them; nothing has been changed. */
 bool index_read(struct die_table *t);

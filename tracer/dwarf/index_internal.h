@@ -5,8 +5,6 @@
 #include "tracer/cache/cache.h"
 #include "tracer/dwarf/index.h"
 
-enum { INDEX_FORMAT = 1, INDEX_LEAST = 8 << 20 }; /* bytes for which it is worth it */
-
 enum index_part { INDEX_UNITS, INDEX_SPANS, INDEX_LINES, INDEX_FILES, INDEX_HEADS, INDEX_LISTS };
 enum { INDEX_PARTS = INDEX_LISTS + 1 };
 

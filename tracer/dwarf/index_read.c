@@ -5,6 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#ifndef INDEX_LEAST
+#define INDEX_LEAST (8 << 20)
+#endif
+
+uint64_t index_least = INDEX_LEAST;
+
 /* ---- of which file -------------------------------------------------------------------------- */
 
 /* Equal sums: it is the same file, and has not been written to. */
@@ -40,8 +46,8 @@ static bool is_worth_it(const struct die_table *t)
 	struct section_data line;
 	ERROR(ignored);
 
-	return module_section(t->module, ".debug_line", &line, &ignored) == 0 &&
-	       t->own.info.size + line.size >= INDEX_LEAST;
+	return module_section(t->module, ".debug_line", &line, &ignored) == 0 && t->own.info.size &&
+	       t->own.info.size + line.size >= index_least;
 }
 
 /* ---- the tables ----------------------------------------------------------------------------- */
