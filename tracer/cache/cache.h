@@ -4,7 +4,7 @@
  * Nobody needs them. Where there is no such folder, no room, or somebody else may write there, nothing is
  * kept, and nothing is said of it. A file is never trusted: it is taken only if its head is whole and its own
  * user's alone, and each block of it is checked against its sum when it is first looked at. So an
- * answer costs what it reads, however long the file is. What the bytes mean, and that numbers in them
+ * answer costs what it reads, however long the file is. One that is damaged is removed. What the bytes mean, and that numbers in them
  * are in range, is the business of those who keep them.
  *
  * A file is written beside the others and renamed: of two writers the later one stays, and whoever has mapped

@@ -30,6 +30,8 @@ uint64_t cache_head_sum(const struct cache_head *h, const uint64_t *sums);
 
 /* folder.c: the folder, if it is there (or can be made) and is ours alone; else -1. The caller closes it. */
 int cache_folder(bool make);
+/* The next run writes it anew. */
+void cache_remove(const char *name);
 /* Is it the user's own, with nobody else who may write to it? */
 bool cache_is_ours(const struct stat *st);
 /* Makes room for a file of so many bytes. False: it is too large. */

@@ -70,6 +70,16 @@ bool cache_usable(void)
 	return usable;
 }
 
+void cache_remove(const char *name)
+{
+	int folder = cache_folder(false);
+
+	if (folder < 0)
+		return;
+	unlinkat(folder, name, 0);
+	close(folder);
+}
+
 /* ---- the bound ------------------------------------------------------------------------------ */
 
 struct old_file {

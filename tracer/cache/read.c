@@ -148,9 +148,11 @@ static bool block_is_sound(struct cache *c, uint64_t i)
 	uint64_t at = h->body + i * CACHE_BLOCK;
 	uint64_t n = h->total - at < CACHE_BLOCK ? h->total - at : CACHE_BLOCK;
 
-	if (c->states[i] == BLOCK_UNSEEN)
-		c->states[i] =
-			cache_sum(0, c->bytes + at, n) == c->sums[i] ? BLOCK_SOUND : BLOCK_DAMAGED;
+	if (c->states[i] != BLOCK_UNSEEN)
+		return c->states[i] == BLOCK_SOUND;
+	c->states[i] = cache_sum(0, c->bytes + at, n) == c->sums[i] ? BLOCK_SOUND : BLOCK_DAMAGED;
+	if (c->states[i] == BLOCK_DAMAGED)
+		cache_remove(h->name);
 	return c->states[i] == BLOCK_SOUND;
 }
 
