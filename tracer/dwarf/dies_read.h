@@ -86,6 +86,8 @@ const char *die_name(struct die_table *t, struct die_unit *u, const struct die *
 /* The line program of versions 2 to 4 does not know its directory: DW_AT_comp_dir. */
 void dies_tell_directory(const struct die_unit *u, struct line_table *lines);
 void dies_sort_signatures(struct die_table *t);
+/* All units of the sections, their code and their line programs. 0, or -1. */
+int dies_read_units(struct die_table *t, struct error *err);
 /* Language, name and compiler, from the top DIE. */
 void dies_take_names(struct die_table *t, struct die_unit *u, const struct die *d);
 /* Type units of DWARF 4 have a section of their own; one piece of memory for both makes them units

@@ -34,7 +34,8 @@ bool index_mark_named(struct die_table *t, const char *name, bool functions, boo
 /* Is that so for this table? Then questions for many names cost little each. */
 bool index_has_names(const struct die_table *t);
 
-/* Marks the line programs that have a file of this base name. False as above. */
-bool index_mark_file(struct dwarf_index *x, const char *base, bool *marks, size_t count);
+/* Marks the line programs that may have a file that FILE, as the tester wrote it, can mean; all where that is not
+   known. */
+void index_mark_file(struct line_table *t, const char *file, bool *marks);
 
 #endif

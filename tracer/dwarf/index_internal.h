@@ -21,7 +21,7 @@ struct index_file {
 
 /* The units that have names with this hash: in the lists from `first` on, up to the next head's. Sorted, and
    with one behind the last. */
-struct index_head {
+struct name_head {
 	uint32_t hash, first;
 };
 
@@ -29,7 +29,7 @@ struct index_head {
 #define INDEX_UNIT(unit, functions) ((uint32_t)(unit) << 1 | (functions))
 
 struct index_names {
-	ARRAY(struct index_head) heads;
+	ARRAY(struct name_head) heads;
 	ARRAY(uint32_t) lists;
 };
 

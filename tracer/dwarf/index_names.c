@@ -278,10 +278,10 @@ static void make_lists(struct collector *x, struct index_names *out)
 
 		if (!heads || out->heads.items[heads - 1].hash != n->hash)
 			*array_add(&out->heads) =
-				(struct index_head){n->hash, (uint32_t)out->lists.count};
+				(struct name_head){n->hash, (uint32_t)out->lists.count};
 		*array_add(&out->lists) = n->unit | x->unsure;
 	}
-	*array_add(&out->heads) = (struct index_head){UINT32_MAX, (uint32_t)out->lists.count};
+	*array_add(&out->heads) = (struct name_head){UINT32_MAX, (uint32_t)out->lists.count};
 }
 
 bool index_collect(struct die_table *t, struct index_names *out)

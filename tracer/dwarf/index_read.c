@@ -1,4 +1,5 @@
 /* What an earlier run has kept is taken from the cache. */
+#include "tracer/base/str.h"
 #include "tracer/dwarf/dies_read.h"
 #include "tracer/dwarf/index_internal.h"
 
@@ -180,20 +181,28 @@ void index_keep(struct die_table *t)
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-bool index_mark_file(struct dwarf_index *x, const char *base, bool *marks, size_t count)
+static bool mark_kept(struct dwarf_index *x, const char *base, bool *marks, size_t count)
 {
 	size_t n;
-	const struct index_file *files =
-		x->cache ? whole(x, INDEX_FILES, sizeof(*files), &n) : NULL;
+	const struct index_file *files = whole(x, INDEX_FILES, sizeof(*files), &n);
 	uint32_t hash = index_hash(base);
+	size_t i;
 
 	if (!files)
 		return false;
-	for (size_t i = sorted_below(files, n, hash, hash, false); i < n && files[i].hash == hash;
-	     i++)
+	for (i = sorted_below(files, n, hash, hash, false); i < n && files[i].hash == hash; i++)
 		if (files[i].unit < count)
 			marks[files[i].unit] = true;
 	return true;
+}
+
+void index_mark_file(struct line_table *t, const char *file, bool *marks)
+{
+	if (t->index && t->index->cache &&
+	    mark_kept(t->index, str_base_name(file), marks, t->units.count))
+		return;
+	for (size_t i = 0; i < t->units.count; i++)
+		marks[i] = true;
 }
 
 /* ---- names ---------------------------------------------------------------------------------- */
@@ -218,21 +227,21 @@ bool index_has_names(const struct die_table *t)
 	return t->kept && t->kept->cache && cache_size(t->kept->cache, INDEX_HEADS);
 }
 
-static const struct index_head *head_at(struct dwarf_index *x, uint64_t i)
+static const struct name_head *head_at(struct dwarf_index *x, uint64_t i)
 {
-	return cache_bytes(x->cache, INDEX_HEADS, i * sizeof(struct index_head),
-			   2 * sizeof(struct index_head));
+	return cache_bytes(x->cache, INDEX_HEADS, i * sizeof(struct name_head),
+			   2 * sizeof(struct name_head));
 }
 
 /* The head with this hash, and the one behind it. True with *out NULL: no name has it. */
-static bool find_head(struct dwarf_index *x, uint32_t hash, const struct index_head **out)
+static bool find_head(struct dwarf_index *x, uint32_t hash, const struct name_head **out)
 {
 	uint64_t low = 0, high = cache_size(x->cache, INDEX_HEADS) / sizeof(**out) - 1;
 
 	*out = NULL;
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
-		const struct index_head *head = head_at(x, middle);
+		const struct name_head *head = head_at(x, middle);
 
 		if (!head)
 			return false;
@@ -248,7 +257,7 @@ static bool find_head(struct dwarf_index *x, uint32_t hash, const struct index_h
 	return true;
 }
 
-static bool mark_list(struct dwarf_index *x, const struct index_head *head, bool functions,
+static bool mark_list(struct dwarf_index *x, const struct name_head *head, bool functions,
 		      bool *marks, size_t count)
 {
 	uint64_t n = head[1].first > head[0].first ? head[1].first - head[0].first : 0;
@@ -269,7 +278,7 @@ static bool is_collected(const char *name)
 
 bool index_mark_named(struct die_table *t, const char *name, bool functions, bool *marks)
 {
-	const struct index_head *head;
+	const struct name_head *head;
 
 	if (!t->kept || !is_collected(name))
 		return false;

@@ -1,7 +1,6 @@
 /* The source files of a unit, by their names. */
 #include "tracer/base/path.h"
 #include "tracer/base/str.h"
-#include "tracer/dwarf/index.h"
 #include "tracer/dwarf/lines.h"
 
 #include <limits.h>
@@ -79,16 +78,6 @@ static bool has_base_name(const char *path, const char *base, size_t base_length
 	return length >= base_length &&
 	       memcmp(path + length - base_length, base, base_length) == 0 &&
 	       (length == base_length || path[length - base_length - 1] == '/');
-}
-
-void lines_mark_file(struct line_table *t, const char *file, bool *marks)
-{
-	const char *base = last_name(file);
-
-	if (!base || (t->index && index_mark_file(t->index, base, marks, t->units.count)))
-		return;
-	for (size_t i = 0; i < t->units.count; i++)
-		marks[i] = true;
 }
 
 int lines_find_file(struct line_unit *u, const char *file, int from)

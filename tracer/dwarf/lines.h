@@ -84,8 +84,6 @@ struct line_table *lines_table(struct module *m, struct error *err);
    lines_unit_at() and lines_decode() see to it themselves. */
 struct line_table *lines_units(struct module *m, struct error *err);
 int lines_head(struct module *m, struct line_unit *u, struct error *err);
-/* Units that may have a file that FILE, as the tester wrote it, can mean: sets marks[unit]. */
-void lines_mark_file(struct line_table *t, const char *file, bool *marks);
 /* An empty table, of the module from now on. */
 struct line_table *lines_new(struct module *m);
 

@@ -1,4 +1,5 @@
 /* Source files: which line programs have rows of one, and which of its lines have code. */
+#include "tracer/dwarf/index.h"
 #include "tracer/source/resolve.h"
 
 #include <stdlib.h>
@@ -50,7 +51,7 @@ int files_find(struct resolver *r, struct module *m, const char *file, struct fi
 	if (!lines)
 		return -1;
 	marks = base_alloc(lines->units.count + 1, sizeof(*marks));
-	lines_mark_file(lines, file, marks);
+	index_mark_file(lines, file, marks);
 	for (size_t i = 0; i < lines->units.count && answer == 0; i++)
 		if (marks[i])
 			answer = add_uses(r, m, &lines->units.items[i], file, out);
