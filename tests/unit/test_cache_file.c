@@ -194,6 +194,10 @@ static void others_may_write_there(void **state)
 	if (geteuid() == 0) {
 		assert_int_equal(chown(in_folder(""), 12345, 12345), 0);
 		assert_false(put("a", 7));
+		assert_int_equal(system("rm -r $XDG_CACHE_HOME/gatectl"), 0);
+		assert_int_equal(chown(base, 12345, 12345), 0); /* somebody else's home */
+		assert_false(put("a", 7));
+		assert_int_equal(access(in_folder(""), F_OK), -1);
 	}
 }
 

@@ -37,6 +37,17 @@ static bool base_path(struct str *out)
 	return out->length != 0;
 }
 
+/* Not in a place of somebody else: sudo may leave HOME as it is. */
+static void make_folder(const char *path)
+{
+	char *around = base_strndup(path, (size_t)(strrchr(path, '/') - path));
+	struct stat st;
+
+	if (stat(*around ? around : "/", &st) == 0 && st.st_uid == geteuid())
+		mkdir(path, 0700);
+	base_free(around);
+}
+
 int cache_folder(bool make)
 {
 	struct str path = {0};
@@ -46,10 +57,10 @@ int cache_folder(bool make)
 	if (refused || !base_path(&path))
 		goto out;
 	if (make)
-		mkdir(str_text(&path), 0700);
+		make_folder(str_text(&path));
 	str_add(&path, "/gatectl");
 	if (make)
-		mkdir(str_text(&path), 0700);
+		make_folder(str_text(&path));
 	fd = open(str_text(&path), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0 && (fstat(fd, &st) < 0 || !cache_is_ours(&st))) {
 		close(fd);
