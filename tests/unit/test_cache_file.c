@@ -232,8 +232,9 @@ static void it_is_bounded(void **state)
 	assert_true(is_there("a"));
 	assert_true(is_there("b"));
 	assert_int_equal(access(in_folder("1"), F_OK), -1);
-	for (const char *name = "2\0003\0004"; *name; name += 2)
-		assert_int_equal(access(in_folder(name), F_OK), 0);
+	assert_int_equal(access(in_folder("2"), F_OK), 0);
+	assert_int_equal(access(in_folder("3"), F_OK), 0);
+	assert_int_equal(access(in_folder("4"), F_OK), 0);
 	assert_int_equal(access(in_folder(".new-old"), F_OK), -1);
 	assert_int_equal(access(in_folder(".new-young"), F_OK), 0);
 }

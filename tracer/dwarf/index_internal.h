@@ -66,7 +66,7 @@ struct index_unit {
 	uint64_t name, comp_dir; /* index_text */
 	uint32_t language;
 	uint8_t version, address_size, offset_size, type;
-	bool partial, has_stmt_list, has_low, is_gcc;
+	uint8_t partial, has_stmt_list, has_low, is_gcc; /* 0: no */
 	uint8_t unused[4];
 };
 

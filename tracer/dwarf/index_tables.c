@@ -96,11 +96,11 @@ bool index_unit_take(const struct die_table *t, const struct index_unit *from, s
 		.address_size = from->address_size,
 		.offset_size = from->offset_size,
 		.type = from->type,
-		.partial = from->partial,
+		.partial = from->partial != 0,
 		.ranges_base = from->ranges_base,
 		.ref_base = t->own.start,
-		.has_stmt_list = from->has_stmt_list,
-		.has_low = from->has_low,
+		.has_stmt_list = from->has_stmt_list != 0,
+		.has_low = from->has_low != 0,
 		.stmt_list = from->stmt_list,
 		.low = from->low,
 		.str_base = from->str_base,
@@ -112,7 +112,7 @@ bool index_unit_take(const struct die_table *t, const struct index_unit *from, s
 		.language = from->language,
 		.name = text_at(&t->own, from->name),
 		.comp_dir = text_at(&t->own, from->comp_dir),
-		.is_gcc = from->is_gcc,
+		.is_gcc = from->is_gcc != 0,
 	};
 	return true;
 }
