@@ -21,7 +21,8 @@ has_archive = $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a))
 EDIT    := $(if $(call has_archive,edit),-l:libedit.a -l:libtinfo.a -l:libbsd.a -l:libmd.a,-ledit)
 LUA     := $(if $(call has_archive,lua5.4),-l:liblua5.4.a,-llua5.4)
 ZSTD    := $(if $(call has_archive,zstd),-l:libzstd.a,-lzstd)
-LIBS    := $(EDIT) -lelf -lZydis $(ZSTD) $(LUA) -liberty -lm -lpthread
+ELF     := $(if $(and $(call has_archive,elf),$(call has_archive,z)),-l:libelf.a -l:libz.a,-lelf)
+LIBS    := $(EDIT) $(ELF) -lZydis $(ZSTD) $(LUA) -liberty -lm -lpthread
 
 SRC     := $(wildcard tracer/*/*.c tracer/*/*/*.c gates/*.c lua/*.c)
 MAIN    := tracer/cli/main.c

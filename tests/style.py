@@ -9,15 +9,16 @@ import subprocess
 import sys
 
 # folder -> folders it may use (itself is understood)
-LIBRARY = ["tracer/base", "tracer/arch", "tracer/resident", "tracer/target", "tracer/elf", "tracer/dwarf", "tracer/source", "tracer/inspect", "gates", "lua"]
+LIBRARY = ["tracer/base", "tracer/arch", "tracer/resident", "tracer/target", "tracer/cache", "tracer/elf", "tracer/dwarf", "tracer/source", "tracer/inspect", "gates", "lua"]
 KERNEL = LIBRARY + ["tracer/run"]
 EDGES = {
     "tracer/base": [],
     "tracer/arch": ["tracer/base"],
     "tracer/resident": [],
     "tracer/target": ["tracer/base", "tracer/arch", "tracer/resident"],
+    "tracer/cache": ["tracer/base"],
     "tracer/elf": ["tracer/base"],
-    "tracer/dwarf": ["tracer/base", "tracer/arch", "tracer/elf"],
+    "tracer/dwarf": ["tracer/base", "tracer/arch", "tracer/cache", "tracer/elf"],
     "tracer/source": ["tracer/base", "tracer/arch", "tracer/elf", "tracer/dwarf"],
     "tracer/inspect": ["tracer/base", "tracer/arch", "tracer/elf", "tracer/dwarf", "tracer/source"],
     "gates": ["tracer/base"],

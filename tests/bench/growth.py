@@ -2,6 +2,7 @@
 """Growth: time and memory of gatectl with places, hits in a report, threads alive at once and debug information, each at a tenth,
 a third and the whole of what is promised; one plot for each. Called by bench.py; `growth.py GATECTL DIRECTORY NAME...` does some."""
 import os
+import shutil
 import subprocess
 import sys
 
@@ -100,11 +101,16 @@ def threads(gatectl, directory):
         yield n, {"run": [gatectl, "run", "-g", script, program, str(n)]}
 
 
-def big_program(directory, units):
-    """One unit is compiled, and assembled under many names: that is ten times as fast as to compile each."""
-    out = os.path.join(directory, f"debug{units}")
+PADDING = ["-Dunit0_func%d=pad%d" % (f, f) for f in range(generate.FUNCTIONS)]
+
+
+def big_program(directory, units, copies=0):
+    """One unit is compiled, and assembled under many names: that is ten times as fast as to compile each. Copies are
+    of one unit whose functions nobody else sees: the linker takes them as often as it is told."""
+    out = os.path.join(directory, f"debug{units + copies}")
     if os.path.exists(out):
         return out
+    os.makedirs(directory, exist_ok=True)
     text = generate.unit(0).replace("volatile int sink;", "extern volatile int sink;", 1)
     subprocess.run(["gcc", "-g", "-O0", "-S", "-o", os.path.join(directory, "unit.s"), write(directory, "unit0.c", text)], check=True)
     assembler, objects = open(os.path.join(directory, "unit.s")).read(), []
@@ -112,8 +118,12 @@ def big_program(directory, units):
         objects.append(os.path.join(directory, f"unit{u}.o"))
         if not os.path.exists(objects[-1]):
             subprocess.run(["as", "-o", objects[-1], "-"], input=assembler.replace("unit0", f"unit{u}"), text=True, check=True)
+    if copies:
+        pad = write(directory, "pad.c", text.replace("\nint unit0", "\n__attribute__((used)) static int unit0"))
+        objects += [os.path.join(directory, "pad.o")] * copies
+        subprocess.run(["gcc", "-g", "-O0", *PADDING, "-c", "-o", objects[-1], pad], check=True)
     main = write(directory, "debug-main.c", "volatile int sink;\nint unit0_func0(int, int);\nint main(void)\n{\n\treturn unit0_func0(1, 2) == 12345;\n}\n")
-    files = write(directory, f"objects{units}", "\n".join(objects))
+    files = write(directory, f"objects{units + copies}", "\n".join(objects))
     subprocess.run(["gcc", "-g", "-O0", "-o", out, main, "@" + files], check=True)
     return out
 
@@ -124,12 +134,24 @@ def debug_size(program):
     return sum(int(row.split()[1]) for row in rows if row.startswith(".debug"))
 
 
+def fresh_cache(directory):
+    """Where later commands keep what they have read; nothing is there yet."""
+    cache = os.path.join(os.path.abspath(directory), "cache")
+    shutil.rmtree(cache, ignore_errors=True)
+    os.environ["XDG_CACHE_HOME"] = cache
+
+
 def debug(gatectl, directory):
-    for units in (200, 667, 2000):
-        program = big_program(directory, units)
-        query = lambda where: [gatectl, "lines", program, where]
-        yield debug_size(program) >> 20, {"nothing to find": [gatectl, "run", program], "FILE:LINE": query("unit50.c:1000"),
-                                          "FUNC": query("unit50_func30"), "FUNC:+N": query("unit50_func30:+3")}
+    """Each question without the cache, by the start that fills it, and by the next."""
+    for units, copies in ((200, 0), (2000, 0), (2000, 18000)):
+        program = big_program(directory, units, copies)
+        size = debug_size(program) >> 20
+        yield size, {"nothing to find": [gatectl, "run", program]}
+        for name, where in (("FILE:LINE", "unit50.c:1000"), ("FUNC", "unit50_func30"), ("FUNC:+N", "unit50_func31:+3")):
+            fresh_cache(directory)
+            yield size, {f"{name}, --no-cache": [gatectl, "lines", "--no-cache", program, where]}
+            for start in ("first start", "second start"):
+                yield size, {f"{name}, {start}": [gatectl, "lines", program, where]}
 
 
 AXES = {places: "places", hits: "hits", threads: "threads alive at once", debug: "MiB of debug information"}

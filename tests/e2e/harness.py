@@ -299,6 +299,7 @@ class Test:
                              "UBSAN_OPTIONS", "LSAN_OPTIONS")}
         self.env["GATECTL_E2E"] = self.marker
         self.env["TERM"] = "dumb"
+        self.env["XDG_CACHE_HOME"] = os.path.join(self.tmp, "cache")  # not the tester's own
         self.env["GATECTL_VERIFY"] = "0"  # explore: runs to verify a script of gates by
         self.count = 0
 

@@ -21,6 +21,7 @@ struct cli {
 	struct session_options session;
 	bool help;
 	bool color;
+	bool no_cache;
 	bool lock, fix;		   /* check: write the lock files; rewrite the scripts */
 	struct report_suite suite; /* of the runs so far, for JUnit */
 	unsigned long runs;	   /* of prove, each; of convert, to verify; 0: not given */
@@ -79,6 +80,7 @@ enum {
 	OPT_REPORT,
 	OPT_NO_FOLLOW,
 	OPT_NO_RESIDENT,
+	OPT_NO_CACHE,
 	OPT_LEFTOVER,
 	OPT_SKIP,
 	OPT_LOCK,

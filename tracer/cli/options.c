@@ -1,4 +1,5 @@
 /* One table of options: parsing and help come from it. */
+#include "tracer/cache/cache.h"
 #include "tracer/features/features.h"
 #include "tracer/cli/cli.h"
 
@@ -129,6 +130,10 @@ const struct option_row option_rows[] = {
 	 "let child processes go untouched"},
 	{"no-resident", OPT_NO_RESIDENT, NULL, CMD_RUN | CMD_EXPLORE | CMD_REPLAY,
 	 "every arrival ends in gatectl, none is decided inside the program"},
+	{"no-cache", OPT_NO_CACHE, NULL,
+	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_LINES | CMD_PROVE | CMD_CONVERT |
+		 CMD_EXPLORE | CMD_REPLAY | CMD_RACES | CMD_HARNESS | CMD_AUDIT,
+	 "nothing of large debug information is kept for later runs, or taken from earlier ones"},
 	{"skip-if-unavailable", OPT_SKIP, NULL,
 	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_PROVE | CMD_CONVERT | CMD_EXPLORE |
 		 CMD_REPLAY | CMD_RACES | CMD_HARNESS,
@@ -236,6 +241,8 @@ static bool *switch_of(int key, struct cli *out)
 		return &out->session.no_follow;
 	case OPT_NO_RESIDENT:
 		return &out->session.no_resident;
+	case OPT_NO_CACHE:
+		return &out->no_cache;
 	case OPT_SKIP:
 		return &out->session.skip_unavailable;
 	case 'v':
@@ -371,6 +378,8 @@ int options_parse(const struct command *c, int argc, char **argv, struct cli *ou
 	out->rest = argv + passed;
 	out->rest_count = argc - passed;
 	out->session.argv = out->rest;
+	if (out->no_cache)
+		cache_refuse();
 	if (out->help || out->rest_count || out->schedule || out->audit.folder)
 		return 0;
 	error_set(err, ERROR_USAGE, "%s: no %s was given", c->name,

@@ -225,6 +225,8 @@ static void add_options(struct cli_words *words, const struct cli *cli)
 	}
 	if (cli->session.no_follow)
 		add_argument(words, "--no-follow");
+	if (cli->no_cache)
+		add_argument(words, "--no-cache");
 	if (cli->session.verbose)
 		add_argument(words, "--verbose");
 	if (cli->session.quiet)

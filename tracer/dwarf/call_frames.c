@@ -26,7 +26,10 @@ static void find_eh(const struct module *m, struct cfi_section *out)
 	out->bytes = data.bytes;
 	out->size = data.size;
 	out->eh = true;
-	cfi_index(out);
+	if (!module_loaded_section(m, ".eh_frame_hdr", &data, &out->header_address))
+		return;
+	out->header = data.bytes;
+	out->header_size = data.size;
 }
 
 static void find_debug(struct module *m, struct frame_table *f)
@@ -39,7 +42,6 @@ static void find_debug(struct module *m, struct frame_table *f)
 		return;
 	f->debug.bytes = data.bytes;
 	f->debug.size = data.size;
-	cfi_index(&f->debug);
 }
 
 static struct frame_table *table_of(struct module *m)
@@ -56,11 +58,12 @@ bool frames_is_signal(struct module *m, uint64_t offset)
 	return cfi_is_signal(&table_of(m)->eh, offset);
 }
 
-static void each_span(const struct cfi_section *s, const struct cfi_section *without,
+static void each_span(struct cfi_section *s, struct cfi_section *without,
 		      void (*each)(void *ctx, uint64_t low, uint64_t high), void *ctx)
 {
 	uint64_t end = 0;
 
+	cfi_index(s);
 	array_each(const struct cfi_span, span, &s->spans) {
 		if (span->low < end || (without && cfi_has(without, span->low)))
 			continue;

@@ -180,6 +180,9 @@ void cfi_index(struct cfi_section *s)
 	bool usable = false;
 	struct header h;
 
+	if (s->indexed)
+		return;
+	s->indexed = true;
 	for (uint64_t at = 0; s->bytes && read_header(s, at, &h); at = h.next) {
 		struct cfi_span span;
 
@@ -202,10 +205,70 @@ void cfi_fini(struct cfi_section *s)
 	array_fini(&s->spans);
 }
 
-static const struct cfi_span *find_span(const struct cfi_section *s, uint64_t address)
-{
-	size_t i = array_upto(&s->spans, low, address);
+/* ---- the linker's table --------------------------------------------------------------------- */
 
+enum { TABLE_AT = 12, ROW_SIZE = 8 };
+
+/* Where code begins, and its description: distances from .eh_frame_hdr. */
+struct table_row {
+	int32_t low, entry;
+};
+
+static struct table_row table_row(const struct cfi_section *s, size_t i)
+{
+	struct table_row row;
+
+	memcpy(&row, s->header + TABLE_AT + i * ROW_SIZE, sizeof(row));
+	return row;
+}
+
+/* How many rows it has; 0: it is not as every linker makes it. */
+static size_t table_size(const struct cfi_section *s)
+{
+	static const uint8_t usual[4] = {1, DW_EH_PE_pcrel | DW_EH_PE_sdata4, DW_EH_PE_udata4,
+					 DW_EH_PE_datarel | DW_EH_PE_sdata4};
+	uint32_t count;
+
+	if (!s->header || s->header_size < TABLE_AT || memcmp(s->header, usual, sizeof(usual)) != 0)
+		return 0;
+	memcpy(&count, s->header + 8, sizeof(count));
+	return count <= (s->header_size - TABLE_AT) / ROW_SIZE ? count : 0;
+}
+
+/* What it leads to is read, and has to hold the address. */
+static const struct cfi_span *find_by_table(struct cfi_section *s, uint64_t address)
+{
+	size_t low = 0, high = table_size(s);
+	struct cfi_common common;
+	struct header h;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->header_address + (uint64_t)table_row(s, middle).low <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low ||
+	    !read_header(s, s->header_address + (uint64_t)table_row(s, low - 1).entry - s->address,
+			 &h) ||
+	    h.is_cie || read_common(s, h.cie, &common) < 0 ||
+	    read_description(s, &h, &common, &s->found) < 0)
+		return NULL;
+	return s->found.low && s->found.low <= address && address < s->found.high ? &s->found
+										  : NULL;
+}
+
+static const struct cfi_span *find_span(struct cfi_section *s, uint64_t address)
+{
+	const struct cfi_span *quick = s->indexed ? NULL : find_by_table(s, address);
+	size_t i;
+
+	if (quick)
+		return quick;
+	cfi_index(s);
+	i = array_upto(&s->spans, low, address);
 	/* They do not overlap, but where one of them lies. */
 	for (size_t steps = 0; i-- > 0 && steps < 4; steps++)
 		if (address < s->spans.items[i].high)
@@ -213,12 +276,12 @@ static const struct cfi_span *find_span(const struct cfi_section *s, uint64_t ad
 	return NULL;
 }
 
-bool cfi_has(const struct cfi_section *s, uint64_t address)
+bool cfi_has(struct cfi_section *s, uint64_t address)
 {
 	return find_span(s, address) != NULL;
 }
 
-bool cfi_is_signal(const struct cfi_section *s, uint64_t address)
+bool cfi_is_signal(struct cfi_section *s, uint64_t address)
 {
 	const struct cfi_span *span = find_span(s, address);
 	struct cfi_common common;
@@ -228,7 +291,7 @@ bool cfi_is_signal(const struct cfi_section *s, uint64_t address)
 	       common.signal;
 }
 
-int cfi_row(const struct cfi_section *s, uint64_t address, struct cfi_row *out, struct error *err)
+int cfi_row(struct cfi_section *s, uint64_t address, struct cfi_row *out, struct error *err)
 {
 	const struct cfi_span *span = find_span(s, address);
 	struct cfi_common common;

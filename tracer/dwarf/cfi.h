@@ -53,20 +53,27 @@ struct cfi_section {
 	size_t size;
 	uint64_t address; /* of the first byte, as the code's addresses are meant */
 	bool eh;
+	/* .eh_frame_hdr, or NULL: the linker's table of what stands in .eh_frame */
+	const uint8_t *header;
+	size_t header_size;
+	uint64_t header_address;
+	struct cfi_span found; /* by it, last */
+	bool indexed;
 	ARRAY(struct cfi_span) spans; /* by low; cfi_index makes them */
 };
 
-/* Finds what there is. A broken section ends where it is broken. */
+/* Finds what there is. A broken section ends where it is broken. Questions see to it themselves, where the header
+   does not answer them. */
 void cfi_index(struct cfi_section *s);
 void cfi_fini(struct cfi_section *s);
 
 /* The rules at this address. 1; 0: the section has none; -1 with ERROR_STATE: they are broken. */
-int cfi_row(const struct cfi_section *s, uint64_t address, struct cfi_row *out, struct error *err);
+int cfi_row(struct cfi_section *s, uint64_t address, struct cfi_row *out, struct error *err);
 
-bool cfi_has(const struct cfi_section *s, uint64_t address); /* is there any? */
+bool cfi_has(struct cfi_section *s, uint64_t address); /* is there any? */
 
 /* Is it the code that a signal handler returns to? */
-bool cfi_is_signal(const struct cfi_section *s, uint64_t address);
+bool cfi_is_signal(struct cfi_section *s, uint64_t address);
 
 /* A pointer as .eh_frame_hdr has it: for finding .eh_frame in memory. False: not understood. */
 bool cfi_pointer_at(const struct cfi_section *s, size_t at, uint8_t encoding, uint64_t *out);

@@ -78,14 +78,13 @@ static void take_bases(struct die_unit *u, const struct die *d)
 		u->dwo_id = d->at[DIE_DWO_ID].number;
 }
 
-/* The line program of versions 2 to 4 does not know its directory: DW_AT_comp_dir. */
-static void tell_directory(const struct die_unit *u, struct line_table *lines)
+void dies_tell_directory(const struct die_unit *u, struct line_table *lines)
 {
 	struct line_unit *l;
 
 	if (!u->has_stmt_list || !u->comp_dir)
 		return;
-	l = lines_unit_at(lines, u->stmt_list);
+	l = lines_unit_bare(lines, u->stmt_list);
 	if (l)
 		lines_set_comp_dir(l, u->comp_dir);
 }
@@ -136,75 +135,11 @@ static int read_top(struct die_table *t, struct die_unit *u, struct line_table *
 	u->has_low = die_address(t, u, &d.at[DIE_LOW], &u->low);
 	u->split = d.at[DIE_DWO].form != 0 && d.tag != DW_TAG_type_unit;
 	u->dwo_name = die_text(t, u, &d.at[DIE_DWO]);
-	tell_directory(u, lines);
+	dies_tell_directory(u, lines);
 	return take_spans(t, u, &d, err);
 }
 
 /* ---- the table ------------------------------------------------------------------------------ */
-
-static void unit_fini(struct die_unit *u)
-{
-	array_fini(&u->scopes);
-	array_fini(&u->ranges);
-	array_fini(&u->spans);
-	array_fini(&u->calls);
-}
-
-static void dies_free(void *data)
-{
-	struct die_table *t = data;
-
-	cleanups_run(&t->cleanups);
-	array_each(struct die_unit, u, &t->units)
-		unit_fini(u);
-	array_fini(&t->units);
-	array_each(struct abbrevs *, a, &t->abbrevs)
-		abbrevs_free(*a);
-	array_fini(&t->abbrevs);
-	if (t->top_abbrevs)
-		abbrevs_free(t->top_abbrevs);
-	array_fini(&t->spans);
-	array_each(char *, text, &t->strings)
-		base_free(*text);
-	array_fini(&t->strings);
-	array_each(struct die_named, n, &t->named) {
-		base_free(n->name);
-		base_free(n->marks);
-	}
-	array_fini(&t->named);
-	array_fini(&t->signatures);
-	base_free(t->own.joined);
-	split_free(t->split);
-	alternate_free(t->alt);
-	base_free(t->alt_missing);
-	base_free(t);
-}
-
-static int find_sections(struct die_table *t, struct error *err)
-{
-	struct die_source *own = &t->own;
-	const struct {
-		const char *name;
-		struct section_data *data;
-	} wanted[] = {
-		{".debug_info", &own->info},	     {".debug_abbrev", &own->abbrev},
-		{".debug_str", &own->str},	     {".debug_line_str", &own->line_str},
-		{".debug_addr", &t->addr},	     {".debug_str_offsets", &own->str_offsets},
-		{".debug_rnglists", &own->rnglists}, {".debug_ranges", &t->ranges},
-	};
-	struct section_data types;
-
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
-		if (module_section(t->module, wanted[i].name, wanted[i].data, err) < 0)
-			return -1;
-		if (!wanted[i].data->bytes) /* empty is simpler than missing */
-			*wanted[i].data = (struct section_data){.bytes = (const uint8_t *)""};
-	}
-	if (module_section(t->module, ".debug_types", &types, err) < 0)
-		return -1;
-	dies_join_types(own, &types);
-	return 0;
-}
 
 static int by_low(const void *a, const void *b)
 {
@@ -220,7 +155,7 @@ static int by_signature(const void *a, const void *b)
 	return x->signature < y->signature ? -1 : x->signature > y->signature;
 }
 
-static void sort_signatures(struct die_table *t)
+void dies_sort_signatures(struct die_table *t)
 {
 	array_each(const struct die_unit, u, &t->units) {
 		if (u->type_die)
@@ -260,7 +195,7 @@ static int read_headers(struct die_table *t, const struct die_source *in, struct
 	return 0;
 }
 
-static int read_units(struct die_table *t, struct error *err)
+int dies_read_units(struct die_table *t, struct error *err)
 {
 	struct line_table *lines = lines_table(t->module, err);
 	struct pass pass = {t->own.info.bytes};
@@ -275,25 +210,9 @@ static int read_units(struct die_table *t, struct error *err)
 		if (u->in == &t->own)
 			pass_to(&pass, dies_bytes(u, u->offset));
 	}
-	sort_signatures(t);
+	dies_sort_signatures(t);
 	array_sort(&t->spans, by_low);
 	return 0;
-}
-
-struct die_table *dies_table(struct module *m, struct error *err)
-{
-	struct die_table *t;
-
-	if (m->dies)
-		return m->dies;
-	t = base_alloc(1, sizeof(*t));
-	t->module = m;
-	if (module_find_debug(m) && (find_sections(t, err) < 0 || read_units(t, err) < 0)) {
-		dies_free(t);
-		return NULL;
-	}
-	cleanup_add(&m->cleanups, dies_free, t);
-	return m->dies = t;
 }
 
 const char *dies_keep(struct die_table *t, char *text)

@@ -128,6 +128,7 @@ struct type_signature {
 	uint64_t signature, die;
 };
 
+struct dwarf_index;    /* index.h */
 struct function_index; /* functions_index.c */
 struct type_table;     /* types.c */
 struct variable_table; /* variables.h */
@@ -152,6 +153,7 @@ struct die_table {
 	ARRAY(struct unit_span) spans;	  /* code of the units, by low */
 	ARRAY(char *) strings;		  /* names made for others: dies_keep */
 	ARRAY(struct die_named) named;	  /* DIES_NAMED at most */
+	struct dwarf_index *kept;	  /* from an earlier run, or for the next; or NULL */
 	struct function_index *index;	  /* NULL until asked */
 	struct type_table *types;	  /* NULL until asked */
 	struct variable_table *variables; /* NULL until asked */
@@ -202,6 +204,9 @@ struct scope *dies_scope_of(struct die_unit *u, uint64_t die);
 
 /* Units that may have a function of this name (without template arguments): sets marks[unit]. */
 void dies_mark_named(struct die_table *t, const char *name, bool *marks);
+/* The same, but where it is known not those that only declare it: a function without code, that is in no copy
+   either. */
+void dies_mark_functions(struct die_table *t, const char *name, bool *marks);
 /* Units that may refer to one of these DIEs from outside (link-time optimisation). */
 void dies_mark_referring(struct die_table *t, const uint64_t *dies, size_t count, bool *marks);
 /* The same for top DIEs of partial units: units that import them. */

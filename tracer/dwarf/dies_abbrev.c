@@ -198,8 +198,8 @@ static int read_abbrevs(struct die_table *t, struct abbrevs *a, uint64_t until, 
 	return 0;
 }
 
-static struct abbrevs *abbrevs_read(struct die_table *t, const struct die_unit *u, uint64_t until,
-				    struct error *err)
+static struct abbrevs *read_until(struct die_table *t, const struct die_unit *u, uint64_t until,
+				  struct error *err)
 {
 	struct abbrevs *a = base_alloc(1, sizeof(*a));
 
@@ -214,6 +214,11 @@ static struct abbrevs *abbrevs_read(struct die_table *t, const struct die_unit *
 	return NULL;
 }
 
+struct abbrevs *abbrevs_new(struct die_table *t, const struct die_unit *u, struct error *err)
+{
+	return read_until(t, u, 0, err);
+}
+
 void abbrevs_free(struct abbrevs *a)
 {
 	array_fini(&a->list);
@@ -224,7 +229,7 @@ void abbrevs_free(struct abbrevs *a)
 bool abbrevs_inline(struct die_table *t, const struct die_unit *u)
 {
 	ERROR(ignored);
-	struct abbrevs *a = abbrevs_read(t, u, 0, &ignored);
+	struct abbrevs *a = read_until(t, u, 0, &ignored);
 	bool any = !a;
 
 	for (size_t i = 0; a && i < a->list.count; i++) {
@@ -238,7 +243,7 @@ bool abbrevs_inline(struct die_table *t, const struct die_unit *u)
 	return any;
 }
 
-static bool serves(const struct abbrevs *a, const struct die_unit *u)
+bool abbrevs_serve(const struct abbrevs *a, const struct die_unit *u)
 {
 	return a->in == u->in && a->offset == u->abbrev_offset && a->version == u->version &&
 	       a->address_size == u->address_size && a->offset_size == u->offset_size;
@@ -251,10 +256,10 @@ struct abbrevs *abbrevs_get(struct die_table *t, struct die_unit *u, struct erro
 	if (u->abbrevs)
 		return u->abbrevs;
 	array_each(struct abbrevs *, old, &t->abbrevs) {
-		if (serves(*old, u))
+		if (abbrevs_serve(*old, u))
 			return u->abbrevs = *old;
 	}
-	u->abbrevs = abbrevs_read(t, u, 0, err);
+	u->abbrevs = read_until(t, u, 0, err);
 	if (u->abbrevs)
 		*array_add(&t->abbrevs) = u->abbrevs;
 	return u->abbrevs;
@@ -263,11 +268,11 @@ struct abbrevs *abbrevs_get(struct die_table *t, struct die_unit *u, struct erro
 struct abbrevs *abbrevs_until(struct die_table *t, struct die_unit *u, uint64_t code,
 			      struct error *err)
 {
-	if (t->top_abbrevs && serves(t->top_abbrevs, u) && abbrev_find(t->top_abbrevs, code))
+	if (t->top_abbrevs && abbrevs_serve(t->top_abbrevs, u) && abbrev_find(t->top_abbrevs, code))
 		return t->top_abbrevs;
 	if (t->top_abbrevs)
 		abbrevs_free(t->top_abbrevs);
-	t->top_abbrevs = abbrevs_read(t, u, code, err);
+	t->top_abbrevs = read_until(t, u, code, err);
 	return t->top_abbrevs;
 }
 

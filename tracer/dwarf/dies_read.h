@@ -83,6 +83,11 @@ int dies_header(struct die_table *t, const struct die_source *in, struct cursor 
 		struct die_unit *u, struct error *err);
 /* The DIE's own name; of a class whose members are here, but which stands in a type unit: its name there. */
 const char *die_name(struct die_table *t, struct die_unit *u, const struct die *d);
+/* The line program of versions 2 to 4 does not know its directory: DW_AT_comp_dir. */
+void dies_tell_directory(const struct die_unit *u, struct line_table *lines);
+void dies_sort_signatures(struct die_table *t);
+/* All units of the sections, their code and their line programs. 0, or -1. */
+int dies_read_units(struct die_table *t, struct error *err);
 /* Language, name and compiler, from the top DIE. */
 void dies_take_names(struct die_table *t, struct die_unit *u, const struct die *d);
 /* Type units of DWARF 4 have a section of their own; one piece of memory for both makes them units
@@ -90,7 +95,10 @@ void dies_take_names(struct die_table *t, struct die_unit *u, const struct die *
 void dies_join_types(struct die_source *in, const struct section_data *types);
 
 struct abbrevs *abbrevs_get(struct die_table *t, struct die_unit *u, struct error *err);
+/* The same for one pass over the unit: the caller frees it. */
+struct abbrevs *abbrevs_new(struct die_table *t, const struct die_unit *u, struct error *err);
 void abbrevs_free(struct abbrevs *a);
+bool abbrevs_serve(const struct abbrevs *a, const struct die_unit *u); /* are these the unit's? */
 /* May functions of the unit be without code, because all of it is in copies? True also where that cannot
    be told. */
 bool abbrevs_inline(struct die_table *t, const struct die_unit *u);

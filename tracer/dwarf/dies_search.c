@@ -4,6 +4,7 @@
  * units are read then; a missing one would.
  */
 #include "tracer/dwarf/dies_read.h"
+#include "tracer/dwarf/index.h"
 #include "tracer/elf/mapped.h"
 #include "tracer/dwarf/split.h"
 
@@ -171,7 +172,11 @@ static void find_in_alternate(struct die_table *t, struct needles *n, const char
 
 static void find_named(struct die_table *t, const char *name, bool *marks)
 {
-	struct needles *n = base_alloc(1, sizeof(*n));
+	struct needles *n;
+
+	if (index_mark_named(t, name, false, marks))
+		return;
+	n = base_alloc(1, sizeof(*n));
 
 	find_texts(&t->own.str, name, n);
 	needles_seal(n);
@@ -224,6 +229,12 @@ static bool refers_across_units(const struct die_table *t)
 
 	return t->alt || (s->bytes && (memmem(s->bytes, s->size, "\x31\x10", 2) ||
 				       memmem(s->bytes, s->size, "\x47\x10", 2)));
+}
+
+void dies_mark_functions(struct die_table *t, const char *name, bool *marks)
+{
+	if (!index_mark_named(t, name, true, marks))
+		dies_mark_named(t, name, marks);
 }
 
 void dies_mark_referring(struct die_table *t, const uint64_t *dies, size_t count, bool *marks)

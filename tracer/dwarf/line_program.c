@@ -265,10 +265,13 @@ static void reserve_rows(struct line_unit *u)
 int lines_decode(struct module *m, struct line_unit *u, struct error *err)
 {
 	struct line_state x = {.m = m, .u = u, .p = &u->program};
-	size_t files = u->files.count;
+	size_t files;
 
 	if (u->decoded)
 		return 0;
+	if (lines_head(m, u, err) < 0)
+		return -1;
+	files = u->files.count;
 	x.in = (struct cursor){.at = x.p->bytes, .end = x.p->end};
 	reserve_rows(u);
 	reset(&x);

@@ -201,7 +201,7 @@ static int read_old_tables(struct heading *h)
 {
 	const char *name;
 
-	*array_add(&h->u->dirs) = NULL;
+	*array_add(&h->u->dirs) = h->u->comp_dir; /* it may have been told already */
 	while ((name = cursor_string(&h->in)) && *name)
 		*array_add(&h->u->dirs) = name;
 	while ((name = cursor_string(&h->in)) && *name) {
@@ -258,6 +258,7 @@ static int read_header(struct heading *h)
 	h->u->program.end = unit_end;
 	if (read_parameters(h) < 0)
 		return -1;
+	h->u->headed = true;
 	return h->u->version >= 5 ? read_tables(h) : read_old_tables(h);
 }
 
@@ -323,9 +324,26 @@ static void lines_free(void *data)
 	base_free(t);
 }
 
-struct line_table *lines_table(struct module *m, struct error *err)
+struct line_table *lines_new(struct module *m)
+{
+	struct line_table *t = cleanup_alloc(&m->cleanups, sizeof(*t), lines_free);
+
+	t->module = m;
+	return m->lines = t;
+}
+
+static struct heading heading_of(struct module *m, struct error *err)
 {
 	struct heading h = {.m = m, .err = err};
+
+	h.strings.section = ".debug_str";
+	h.line_strings.section = ".debug_line_str";
+	return h;
+}
+
+struct line_table *lines_units(struct module *m, struct error *err)
+{
+	struct heading h = heading_of(m, err);
 	struct section_data section;
 	struct line_table *t;
 
@@ -333,9 +351,8 @@ struct line_table *lines_table(struct module *m, struct error *err)
 		return m->lines;
 	if (module_section(m, ".debug_line", &section, err) < 0)
 		return NULL;
-	h.strings.section = ".debug_str";
-	h.line_strings.section = ".debug_line_str";
 	t = base_alloc(1, sizeof(*t));
+	t->module = m;
 	if (section.bytes && read_units(&h, t, &section) < 0) {
 		lines_free(t);
 		return NULL;
@@ -344,11 +361,50 @@ struct line_table *lines_table(struct module *m, struct error *err)
 	return m->lines = t;
 }
 
-struct line_unit *lines_unit_at(struct line_table *t, uint64_t stmt_list)
+int lines_head(struct module *m, struct line_unit *u, struct error *err)
+{
+	struct heading h = heading_of(m, err);
+	struct section_data section;
+	struct cursor rest;
+
+	if (u->headed)
+		return 0;
+	u->headed = true;
+	if (module_section(m, ".debug_line", &section, err) < 0)
+		return -1;
+	h.u = u;
+	rest = (struct cursor){.at = section.bytes, .end = section.bytes + section.size};
+	if (!cursor_take(&rest, u->stmt_list))
+		return broken(&h, "it runs over the end of the section");
+	u->program.unit = rest.at;
+	return read_length(&h, &rest) < 0 || read_header(&h) < 0 ? -1 : 0;
+}
+
+struct line_table *lines_table(struct module *m, struct error *err)
+{
+	struct line_table *t = lines_units(m, err);
+
+	for (size_t i = 0; t && i < t->units.count; i++)
+		if (lines_head(m, &t->units.items[i], err) < 0)
+			return NULL;
+	return t;
+}
+
+struct line_unit *lines_unit_bare(struct line_table *t, uint64_t stmt_list)
 {
 	size_t i = array_below(&t->units, stmt_list, stmt_list);
 
 	if (i < t->units.count && t->units.items[i].stmt_list == stmt_list)
 		return &t->units.items[i];
 	return NULL;
+}
+
+struct line_unit *lines_unit_at(struct line_table *t, uint64_t stmt_list)
+{
+	struct line_unit *u = lines_unit_bare(t, stmt_list);
+	ERROR(ignored);
+
+	if (u)
+		lines_head(t->module, u, &ignored);
+	return u;
 }

@@ -2,8 +2,8 @@
  * Line programs, decoded by hand: DWARF 2 to 5 (DWARF 5 standard, section 6.2), because libdwarf
  * 20210528 misreads version 5. Bytes come from libelf; corrupt input is an error, never a crash.
  *
- * Headers (file tables) of all units are read on the first question; the program of a unit only
- * when one of its files is asked for. Paths are put together only when lines_file is asked.
+ * Headers (file tables) of all units are read on the first question, or those that it is about if an earlier
+ * run has kept which these are (index.h); the program of a unit only when one of its files is asked for. Paths are put together only when lines_file is asked.
  */
 #ifndef GATECTL_DWARF_LINES_H
 #define GATECTL_DWARF_LINES_H
@@ -50,6 +50,7 @@ struct line_place {
 struct line_unit {
 	uint64_t stmt_list; /* offset in .debug_line: DW_AT_stmt_list of the unit that uses it */
 	unsigned version;
+	bool headed;	      /* its header has been read: what follows is valid */
 	const char *comp_dir; /* NULL unknown; version 5 says it itself, else lines_set_comp_dir */
 	ARRAY(const char *) dirs; /* dirs[0] is comp_dir, or NULL */
 	ARRAY(struct line_file)
@@ -67,7 +68,11 @@ struct line_unit {
 	ARRAY(struct line_place) by_line; /* empty: not made yet */
 };
 
+struct dwarf_index; /* index.h */
+
 struct line_table {
+	struct module *module;
+	struct dwarf_index *index;     /* what an earlier run has kept, or NULL */
 	ARRAY(struct line_unit) units; /* by stmt_list */
 };
 
@@ -75,6 +80,12 @@ struct line_table {
    without .debug_line has a table with no units. A broken unit in the middle: the units before it
    and an error only if it matters is too clever: it is an error that names the offset. */
 struct line_table *lines_table(struct module *m, struct error *err);
+/* The same, but there may be units whose file tables are not read yet: lines_head() does that, 0 or -1.
+   lines_unit_at() and lines_decode() see to it themselves. */
+struct line_table *lines_units(struct module *m, struct error *err);
+int lines_head(struct module *m, struct line_unit *u, struct error *err);
+/* An empty table, of the module from now on. */
+struct line_table *lines_new(struct module *m);
 
 /* Decodes the program of one unit. 0, or -1 with ERROR_OBJECT (the offset in the section is named).
  */
@@ -88,6 +99,8 @@ const struct line_place *lines_places(struct line_unit *u, unsigned line, size_t
 
 /* The unit with this DW_AT_stmt_list, or NULL. */
 struct line_unit *lines_unit_at(struct line_table *t, uint64_t stmt_list);
+/* The same; its file table may not be read. */
+struct line_unit *lines_unit_bare(struct line_table *t, uint64_t stmt_list);
 
 /* The index into files of a file number of DWARF (DW_AT_decl_file, DW_AT_call_file). */
 unsigned lines_file_index(const struct line_unit *u, uint64_t number);

@@ -4,6 +4,8 @@
  */
 #include "tracer/source/functions_index.h"
 
+#include "tracer/dwarf/index.h"
+
 #include <string.h>
 
 enum {
@@ -116,7 +118,8 @@ bool function_index_find(struct die_table *t, const char *name, struct scope_ref
 
 	if (!x)
 		x = t->index = cleanup_alloc(&t->cleanups, sizeof(*x), function_index_free);
-	if (x->useless || t->own.info.size > INFO_MOST || ++x->asked < WORTH_IT)
+	if (x->useless || t->own.info.size > INFO_MOST || index_has_names(t) ||
+	    ++x->asked < WORTH_IT)
 		return false;
 	if (!x->made)
 		make(x, t);

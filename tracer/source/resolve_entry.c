@@ -6,7 +6,7 @@
 int unit_lines(struct resolver *r, struct module *m, const struct die_unit *u,
 	       struct line_unit **out)
 {
-	struct line_table *lines = lines_table(m, r->err);
+	struct line_table *lines = lines_units(m, r->err);
 
 	*out = NULL;
 	if (!lines)

@@ -1,4 +1,5 @@
 /* Source files: which line programs have rows of one, and which of its lines have code. */
+#include "tracer/dwarf/index.h"
 #include "tracer/source/resolve.h"
 
 #include <stdlib.h>
@@ -27,21 +28,35 @@ static void add_use(struct file_group *g, struct line_unit *u, unsigned index)
 	*array_add(&use->indexes) = index;
 }
 
+static int add_uses(struct resolver *r, struct module *m, struct line_unit *u, const char *file,
+		    struct file_groups *out)
+{
+	if (lines_head(m, u, r->err) < 0)
+		return -1;
+	for (int i = 0; (i = lines_find_file(u, file, i)) >= 0; i++)
+		add_use(group_get(out, lines_file(u, (unsigned)i)), u, (unsigned)i);
+	return 0;
+}
+
 int files_find(struct resolver *r, struct module *m, const char *file, struct file_groups *out)
 {
 	struct line_table *lines;
+	int answer = 0;
+	bool *marks;
 
 	/* The units of DWARF 2 to 4 have to be told their directories first. */
 	if (!dies_table(m, r->err))
 		return -1;
-	lines = lines_table(m, r->err);
+	lines = lines_units(m, r->err);
 	if (!lines)
 		return -1;
-	array_each(struct line_unit, u, &lines->units) {
-		for (int i = 0; (i = lines_find_file(u, file, i)) >= 0; i++)
-			add_use(group_get(out, lines_file(u, (unsigned)i)), u, (unsigned)i);
-	}
-	return 0;
+	marks = base_alloc(lines->units.count + 1, sizeof(*marks));
+	index_mark_file(lines, file, marks);
+	for (size_t i = 0; i < lines->units.count && answer == 0; i++)
+		if (marks[i])
+			answer = add_uses(r, m, &lines->units.items[i], file, out);
+	base_free(marks);
+	return answer;
 }
 
 const struct file_group *files_group(const struct file_groups *g, const char *path)

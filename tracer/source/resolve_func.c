@@ -151,7 +151,7 @@ static int search_units(struct function_search *s)
 {
 	int any = 1;
 
-	dies_mark_named(s->t, s->last, s->marks);
+	dies_mark_functions(s->t, s->last, s->marks);
 	for (int round = 0; any > 0 && round < ROUNDS_MAX; round++) {
 		s->found.count = 0;
 		any = search_marked(s);

@@ -88,7 +88,7 @@ struct row {
 
 struct libc_search {
 	const struct image *image;
-	bool is_exe;
+	bool is_exe, any_used;
 	struct row rows[FUNCTIONS];
 };
 
@@ -116,20 +116,33 @@ static bool may_be_listed(const char *name)
 	}
 }
 
-static void visit(void *ctx, const char *name, uint64_t offset)
+static void visit_import(void *ctx, const char *name, uint64_t offset)
 {
 	struct libc_search *search = ctx;
 
-	if (!may_be_listed(name))
+	if (offset || !may_be_listed(name))
 		return;
 	for (size_t i = 0; i < FUNCTIONS; i++) {
 		const struct libc_function *f = &functions[i];
+
+		if (search->rows[i].used || strcmp(name, f->name) != 0)
+			continue;
+		search->rows[i].used = f->act != AS_BARE_CALL ||
+				       (search->is_exe && calls_by_number(search->image->module));
+		search->any_used |= search->rows[i].used;
+	}
+}
+
+static void visit_export(void *ctx, const char *name, uint64_t offset)
+{
+	struct libc_search *search = ctx;
+
+	if (!offset || !may_be_listed(name))
+		return;
+	for (size_t i = 0; i < FUNCTIONS; i++) {
 		struct row *row = &search->rows[i];
 
-		if (!offset && !row->used && strcmp(name, f->name) == 0)
-			row->used = f->act != AS_BARE_CALL ||
-				    (search->is_exe && calls_by_number(search->image->module));
-		if (offset && !row->address && strcmp(name, f->calls) == 0)
+		if (row->used && !row->address && strcmp(name, functions[i].calls) == 0)
 			row->address = search->image->bias + offset;
 	}
 }
@@ -161,18 +174,36 @@ static void put(struct session *s, struct session_process *p, struct target_thre
 		sites_act(use, &act);
 }
 
+static void search_dynamic(const struct session_process *p, struct libc_search *search,
+			   void (*visit)(void *ctx, const char *name, uint64_t offset))
+{
+	array_each(const struct image, image, &p->images) {
+		search->image = image;
+		search->is_exe = image->module == p->exe;
+		if (image->module != p->loader)
+			module_each_dynamic(image->module, visit, search);
+	}
+}
+
+static void search_images(const struct session_process *p, struct libc_search *search)
+{
+	if (p->loader) {
+		search_dynamic(p, search, visit_import);
+		if (search->any_used) /* most programs use none, and libc's table is long */
+			search_dynamic(p, search, visit_export);
+		return;
+	}
+	array_each(const struct image, image, &p->images) {
+		search->image = image;
+		search_static(search);
+	}
+}
+
 static void settle(struct session *s, struct session_process *p, struct target_thread *t)
 {
 	struct libc_search search = {0};
 
-	array_each(const struct image, image, &p->images) {
-		search.image = image;
-		search.is_exe = image->module == p->exe;
-		if (!p->loader)
-			search_static(&search);
-		else if (image->module != p->loader)
-			module_each_dynamic(image->module, visit, &search);
-	}
+	search_images(p, &search);
 	for (size_t i = 0; i < FUNCTIONS; i++) {
 		const struct row *row = &search.rows[i];
 		enum as_bare_call act = functions[i].act;
