@@ -319,6 +319,8 @@ static void know(struct audit_flow *w, struct state *s, unsigned term, bool is_z
 			if (truth->is_zero == is_zero)
 				return;
 		}
+	if (is_zero && is.kind == TERM_SITE)
+		lock_never_was(s, terms_of(w), term);
 	if (is.kind == TERM_TRIED && is_zero == !(is.b & TRIED_NOT_ZERO))
 		lock_tried(w, s, is.a, is.b & TRIED_SHARED, at);
 	if (term)
