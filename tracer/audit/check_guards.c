@@ -1,4 +1,5 @@
 /* P3: for every pair of conflicting accesses, one lock that is held at both. */
+#include "tracer/audit/flow.h"
 #include "tracer/audit/guards.h"
 
 #include <string.h>
@@ -70,6 +71,38 @@ static bool callers_hold(const struct audit *a, const struct entry_accesses *all
 	return any;
 }
 
+/* It is written once, where it was NULL under the lock; here it was seen, or made, by then: under the lock, before. */
+static bool is_seen_and_stays(const struct entry_accesses *all, const struct entry_access *e,
+			      unsigned key)
+{
+	bool is_seen = false;
+
+	if (e->access->writes)
+		return false;
+	array_each(const struct entry_access, other, &all->items) {
+		const bool held = guards_hold(other, key);
+
+		if (other->access->writes && !(held && access_innermost(other->access)->is_first))
+			return false;
+		is_seen |= held && other->function == e->function && other->at.line < e->at.line;
+	}
+	return is_seen;
+}
+
+/* All who write the field are the function that reads it here: it may be one thread's, which reads what it wrote itself,
+   and has the lock for the others that read. */
+static bool is_its_writers(const struct entry_accesses *all, const struct entry_access *e,
+			   unsigned key)
+{
+	if (e->access->writes)
+		return false;
+	array_each(const struct entry_access, other, &all->items)
+		if (other->access->writes &&
+		    (other->function != e->function || !guards_hold(other, key)))
+			return false;
+	return true;
+}
+
 /* A thread, and somebody else who has the lock in hand. Then fewer places say that it is the field's: one of three, or
    half of them if it is no lock of the struct's own. */
 static bool is_in_two_threads(const struct audit *a, const struct entry_access *e,
@@ -90,6 +123,8 @@ static enum finding_confidence confidence(const struct audit *a, const struct en
 {
 	if (m->is_told || (m->held && audit_record_of(a, field)->thread_safe))
 		return CONFIDENCE_HIGH;
+	if (m->held && (is_its_writers(all, e, m->key) || is_seen_and_stays(all, e, m->key)))
+		return CONFIDENCE_LOW;
 	if (is_in_two_threads(a, e, other, m, field))
 		return CONFIDENCE_MEDIUM;
 	if (entries_is_callback(a, e->entry) || entries_is_callback(a, other->entry))

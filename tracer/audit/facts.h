@@ -41,6 +41,7 @@ struct audit_access {
 	bool reads, writes, is_atomic;
 	bool alone;		  /* no thread was made yet, on the way from main */
 	bool late;		  /* ... or threads were waited for */
+	bool is_first;		  /* it is written where it was found to be 0 */
 	bool is_settled;	  /* its object's own lock is held: callers need not know of it */
 	unsigned function, depth; /* function: index; depth: calls down to `inner` */
 	struct audit_place at;

@@ -365,18 +365,35 @@ static void note_given(struct audit_flow *w, unsigned lock)
 	}
 }
 
-/* Whoever releases a lock on all ways, and has not taken it, was given it. */
+/* Whoever releases a lock and has not taken it was given it: if he does so on all ways, or takes it again then. */
+static bool is_given(const struct audit_flow *w, unsigned lock)
+{
+	bool always = true, again = false;
+
+	array_each(const struct flow_exit, x, &w->exits) {
+		const struct audit_held *h = held_at(x, lock);
+
+		if (h && h->mode != HELD_LEFT && h->mode != HELD_BACK)
+			return false;
+		always &= h != NULL;
+		again |= h && h->mode == HELD_BACK;
+	}
+	return always || again;
+}
+
 static void find_given(struct audit_flow *w)
 {
-	array_each(const struct audit_effect, effect, &w->facts->effects) {
-		bool always = effect->change == CHANGE_LEAVES;
+	struct number_map seen = {0};
 
-		array_each(const struct flow_exit, x, &w->exits)
-			always &= held_at(x, effect->lock) &&
-				  held_at(x, effect->lock)->mode == HELD_LEFT;
-		if (always)
-			note_given(w, effect->lock);
-	}
+	array_each(const struct flow_exit, x, &w->exits)
+		for (unsigned i = 0; i < x->held.count; i++) {
+			const unsigned lock = x->held.items[i].lock;
+
+			if (!number_map_get(&seen, lock) && is_given(w, lock))
+				note_given(w, lock);
+			number_map_set(&seen, lock, 1);
+		}
+	number_map_fini(&seen);
 }
 
 void lock_effects(struct audit_flow *w)

@@ -349,6 +349,18 @@ static void write_local(struct audit_flow *w, struct state *s, unsigned local, u
 		*array_add(&w->fresh) = (struct flow_new){value, record};
 }
 
+/* What was there is nowhere any more, and was taken from there under a lock: whoever has it has it alone. */
+static void take_away(struct audit_flow *w, struct state *s, unsigned address,
+		      const struct audit_expr *e)
+{
+	struct terms *t = &w->audit->terms;
+	const unsigned was = term_of(t, TERM_LOAD, address, 0);
+
+	for (unsigned i = 0; was && e->is_pointer && i < s->locals; i++)
+		if (s->values[i] == was)
+			s->values[i] = term_of(t, TERM_FRESH, e->site, 1);
+}
+
 void object_write(struct audit_flow *w, struct state *s, unsigned address, unsigned value,
 		  const struct audit_expr *e, bool is_atomic, bool is_update)
 {
@@ -365,6 +377,10 @@ void object_write(struct audit_flow *w, struct state *s, unsigned address, unsig
 	}
 	if (is.kind == TERM_PARAMETER)
 		state_put_out(s, address, value);
+	if (term_at(&w->audit->terms, value).kind == TERM_CONSTANT && state_any_lock(s))
+		take_away(w, s, address, e);
+	a.is_first = state_is_zero(s, &w->audit->terms,
+				   term_of(&w->audit->terms, TERM_LOAD, address, 0)) == 1;
 	suspect_write(w, s, address, is_update ? 0 : value, e, is_atomic);
 	note(w, s, &a);
 	if (is_atomic && is_update)
