@@ -37,6 +37,22 @@ int image_show(struct image *image)
 	return width;
 }
 
+int image_half(struct image *image)
+{
+	pthread_mutex_lock(&image->lock);
+	int half = image->width / 2;
+	pthread_mutex_unlock(&image->lock);
+	return half;
+}
+
+int image_double(struct image *image)
+{
+	pthread_mutex_lock(&image->lock);
+	int twice = image->width * 2;
+	pthread_mutex_unlock(&image->lock);
+	return twice;
+}
+
 void image_describe(struct image *image, struct header *header)
 {
 	header->width = TO_NET(image->width);
