@@ -278,7 +278,7 @@ static void apply_acquisitions(struct applied *a, const struct audit_facts *f)
 
 		if (!lock || !conditions_hold(a->w, a->s, &inner->when, &a->binding))
 			continue;
-		if (has && has->mode == HELD_ALONE && !inner->is_again &&
+		if (has && has->mode == HELD_ALONE && !has->is_unsure && !inner->is_again &&
 		    !audit_may_be_taken_twice(a->w->audit, lock))
 			suspect(a->w, &(struct suspicion){SUSPECT_DOUBLE_LOCK, a->w->index, lock, 0,
 							  NULL, a->c->e->at, has->at, false});

@@ -20,6 +20,9 @@ struct audit_held {
 	unsigned lock; /* its address */
 	enum audit_mode mode;
 	bool is_given; /* taken in a function that was called */
+	/* What was loaded and decided that it is taken: 0: nothing; and whether the opposite was found since then. */
+	unsigned under;
+	bool under_zero, is_unsure;
 	struct audit_place at;
 };
 

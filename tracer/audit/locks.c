@@ -103,17 +103,34 @@ static void note_acquisition(struct audit_flow *w, struct state *s, unsigned loc
 	lock_acquired(w, &a);
 }
 
+/* If a test of what was loaded comes right before it, the lock goes with that. */
+static void take(struct audit_flow *w, struct state *s, unsigned lock, bool is_shared,
+		 struct audit_place at)
+{
+	struct audit_held h = {
+		.lock = lock, .mode = is_shared ? HELD_SHARED : HELD_ALONE, .at = at};
+
+	if (s->truths.count) {
+		const struct state_truth *last = &s->truths.items[s->truths.count - 1];
+		const enum term_kind kind = term_at(&w->audit->terms, last->term).kind;
+
+		if (kind == TERM_LOAD || kind == TERM_DERIVED) {
+			h.under = last->term;
+			h.under_zero = last->is_zero;
+		}
+	}
+	state_take(s, &h);
+}
+
 void lock_tried(struct audit_flow *w, struct state *s, unsigned lock, bool is_shared,
 		struct audit_place at)
 {
 	struct audit_held *known = state_held(s, lock);
 
-	(void)w;
 	if (known && known->mode == HELD_LEFT)
 		known->mode = HELD_BACK;
 	else if (!known)
-		state_take(s, &(struct audit_held){lock, is_shared ? HELD_SHARED : HELD_ALONE,
-						   false, at});
+		take(w, s, lock, is_shared, at);
 }
 
 void lock_take(struct audit_flow *w, struct state *s, unsigned lock, bool is_shared,
@@ -125,8 +142,8 @@ void lock_take(struct audit_flow *w, struct state *s, unsigned lock, bool is_sha
 		return;
 	known = state_held(s, lock);
 	note_acquisition(w, s, lock, is_shared, at);
-	if (known && known->mode != HELD_LEFT && !(is_shared && known->mode == HELD_SHARED) &&
-	    !audit_may_be_taken_twice(w->audit, lock))
+	if (known && known->mode != HELD_LEFT && !known->is_unsure &&
+	    !(is_shared && known->mode == HELD_SHARED) && !audit_may_be_taken_twice(w->audit, lock))
 		suspect(w, &(struct suspicion){SUSPECT_DOUBLE_LOCK, w->index, lock, 0, NULL, at,
 					       known->at, false});
 	lock_tried(w, s, lock, is_shared, at);
@@ -151,7 +168,7 @@ void lock_release(struct audit_flow *w, struct state *s, unsigned lock, struct a
 	if (w->records)
 		*array_add(&w->released) = lock;
 	if (!known) {
-		state_take(s, &(struct audit_held){lock, HELD_LEFT, false, at});
+		state_take(s, &(struct audit_held){.lock = lock, .mode = HELD_LEFT, .at = at});
 	} else if (known->mode == HELD_BACK) {
 		known->mode = HELD_LEFT;
 	} else if (known->mode != HELD_LEFT) {
@@ -345,7 +362,8 @@ static struct audit_helds with_given(struct audit_flow *w, const struct audit_he
 	state_init(&s, 0);
 	for (unsigned i = 0; i < held->count; i++)
 		state_take(&s, &held->items[i]);
-	state_take(&s, &(struct audit_held){lock, HELD_GIVEN, true, w->function->at});
+	state_take(&s,
+		   &(struct audit_held){.lock = lock, .mode = HELD_GIVEN, .at = w->function->at});
 	all = lock_helds(w, &s);
 	state_fini(&s);
 	return all;
