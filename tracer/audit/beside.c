@@ -123,6 +123,18 @@ static bool are_beside(const struct audit *a, unsigned unit, unsigned other)
 	       a->beside[(size_t)all[unit - 1].kind * a->kinds + all[other - 1].kind];
 }
 
+static size_t kind_of(const struct audit *a, unsigned function)
+{
+	const unsigned unit = a->program->functions.items[function].unit;
+
+	return unit ? 2 + a->program->sources.items[unit - 1].kind : 1;
+}
+
+size_t entries_kind(const struct audit *a, const struct entry_access *e)
+{
+	return kind_of(a, e->entry) * (a->kinds + 2) + kind_of(a, e->function);
+}
+
 bool entries_together(const struct audit *a, const struct entry_access *x,
 		      const struct entry_access *y)
 {

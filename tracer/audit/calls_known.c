@@ -61,6 +61,7 @@ static const struct known {
 	{"g_malloc_n", DOES_ALLOCATE},
 	{"g_malloc0", DOES_ALLOCATE_ZEROED},
 	{"g_malloc0_n", DOES_ALLOCATE_ZEROED},
+	{"g_object_new", DOES_ALLOCATE_ZEROED},
 	{"g_slice_alloc", DOES_ALLOCATE},
 	{"g_slice_alloc0", DOES_ALLOCATE_ZEROED},
 	{"free", DOES_FREE},

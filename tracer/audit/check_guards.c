@@ -6,11 +6,16 @@
 
 /* ---- what is wrong --------------------------------------------------------------------------------------------------- */
 
-/* Another place says more than the same one in another thread, and a write more than a read. */
+/* Somebody who is there for certain says more than who may not be, a thread that has the lock more than others, another
+   place more than the same one in another thread, and a write more than a read. */
 static unsigned weight(const struct audit *a, const struct entry_access *other,
 		       const struct entry_access *with, unsigned key)
 {
-	return 4 * (entries_in_two_threads(a, other, with) && guards_hold(other, key)) +
+	const bool certain =
+		!entries_is_unused(a, other->entry) && !entries_is_callback(a, other->entry);
+
+	return 8 * certain +
+	       4 * (entries_in_two_threads(a, other, with) && guards_hold(other, key)) +
 	       2 * !entries_same_place(other->at, with->at) + other->access->writes;
 }
 
@@ -123,6 +128,8 @@ static enum finding_confidence confidence(const struct audit *a, const struct en
 {
 	if (m->is_told || (m->held && audit_record_of(a, field)->thread_safe))
 		return CONFIDENCE_HIGH;
+	if (m->held && 2 * m->near < m->held)
+		return CONFIDENCE_LOW;
 	if (m->held && (is_its_writers(all, e, m->key) || is_seen_and_stays(all, e, m->key)))
 		return CONFIDENCE_LOW;
 	if (is_in_two_threads(a, e, other, m, field))
@@ -159,8 +166,8 @@ static bool is_reported(const struct audit *a, const struct entry_access *e, uns
 	return false;
 }
 
-static void report(struct audit *a, const struct entry_accesses *all, const struct entry_access *e,
-		   const struct entry_access *other, const struct majority *m, unsigned field)
+static void report(struct audit *a, const struct entry_access *e, const struct entry_access *other,
+		   const struct majority *m, unsigned field, enum finding_confidence confidence)
 {
 	const struct audit_program *p = a->program;
 	const struct audit_field *of = &p->fields.items[field - 1];
@@ -172,7 +179,7 @@ static void report(struct audit *a, const struct entry_accesses *all, const stru
 	f->record = p->records.items[of->record].name;
 	f->function = p->functions.items[e->function].name;
 	f->other = other->at;
-	f->confidence = confidence(a, all, e, other, m, field);
+	f->confidence = confidence;
 	f->lock = m->key;
 	f->sets = e->access->writes && !e->access->reads;
 	f->other_function = p->functions.items[other->function].name;
@@ -243,57 +250,77 @@ static bool is_told(const struct audit *a, struct audit_place at, unsigned field
 	return false;
 }
 
-/* Of those that are in one program with it. */
-static struct entry_accesses together_with(const struct audit *a, const struct entry_accesses *all,
-					   const struct entry_access *e)
-{
-	struct entry_accesses some = {{0}};
+/* A field as one access sees it: those that are in one program with that, and their lock. */
+struct field_view {
+	size_t kind; /* of the access: others of its kind see the same; 0: of none yet */
+	struct entry_accesses some;
+	struct majority m;
+};
 
+static void look_from(const struct audit *a, const struct entry_accesses *all,
+		      const struct entry_access *e, unsigned field, struct field_view *s)
+{
+	if (s->kind == entries_kind(a, e))
+		return;
+	s->kind = entries_kind(a, e);
+	s->some.items.count = 0;
 	array_each(const struct entry_access, other, &all->items)
 		if (entries_together(a, other, e))
-			*array_add(&some.items) = *other;
-	return some;
+			*array_add(&s->some.items) = *other;
+	s->m = guards_majority(a, &s->some, field);
 }
 
-/* True: there is something wrong with it. */
-static bool check_access(struct audit *a, const struct entry_accesses *all,
-			 const struct entry_access *e, const struct majority *of_all,
-			 unsigned field)
+/* True: there is something wrong with it, and it is doubtful, or not, as wanted. */
+static bool check_access(struct audit *a, const struct field_view *s, const struct entry_access *e,
+			 unsigned field, bool doubtful)
 {
-	struct entry_accesses some = together_with(a, all, e);
-	const struct majority m =
-		some.items.count == all->items.count ? *of_all : guards_majority(a, &some, field);
 	const struct entry_access *other = NULL;
-	bool is;
+	enum finding_confidence c;
 
-	if (!m.key || !guards_hold(e, m.key))
-		other = conflict(a, &some, e, &m);
-	is = other && is_likely(a, &m, field, other);
-	if (is)
-		report(a, &some, e, other, &m, field);
-	array_fini(&some.items);
-	return is;
+	if (!s->m.key || !guards_hold(e, s->m.key))
+		other = conflict(a, &s->some, e, &s->m);
+	if (!other || !is_likely(a, &s->m, field, other))
+		return false;
+	c = confidence(a, &s->some, e, other, &s->m, field);
+	if ((c == CONFIDENCE_LOW) != doubtful)
+		return false;
+	report(a, e, other, &s->m, field, c);
+	return true;
+}
+
+/* Those that are sure come first: of a function one is told. */
+static bool check_accesses(struct audit *a, const struct entry_accesses *all, unsigned field)
+{
+	struct field_view s = {0};
+	bool wrong = false;
+
+	for (int doubtful = 0; doubtful < 2; doubtful++)
+		array_each(const struct entry_access, e, &all->items) {
+			if (e->access->is_atomic || is_told(a, e->at, field) ||
+			    is_reported(a, e, field))
+				continue;
+			look_from(a, all, e, field, &s);
+			wrong |= check_access(a, &s, e, field, doubtful);
+		}
+	array_fini(&s.some.items);
+	return wrong;
 }
 
 static void check_field(struct audit *a, unsigned field)
 {
 	struct entry_accesses *all = entries_of_field(a, field);
 	struct majority m;
-	bool written = false, plain = false, wrong = false;
+	bool written = false, plain = false;
 
 	guards_find(a, all);
 	array_each(const struct entry_access, e, &all->items) {
 		written |= e->access->writes;
 		plain |= !e->access->is_atomic;
 	}
+	if (!all->items.count || (written && check_accesses(a, all, field)))
+		return;
 	m = guards_majority(a, all, field);
-	array_each(const struct entry_access, e, &all->items) {
-		if (!written || e->access->is_atomic || is_told(a, e->at, field) ||
-		    is_reported(a, e, field))
-			continue;
-		wrong |= check_access(a, all, e, &m, field);
-	}
-	if (!wrong && all->items.count && (m.key || !written || !plain))
+	if (m.key || !written || !plain)
 		add_safe(a, field, &m, written, plain);
 }
 

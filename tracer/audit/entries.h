@@ -38,6 +38,8 @@ struct entry_accesses *entries_of_field(const struct audit *a, unsigned field);
 void entries_collect(struct audit *a);
 void entries_forget(struct audit *a);
 
+/* Those of one kind are together with the same others. */
+size_t entries_kind(const struct audit *a, const struct entry_access *e);
 /* Are both in one program, and has it threads? */
 bool entries_together(const struct audit *a, const struct entry_access *x,
 		      const struct entry_access *y);

@@ -4,7 +4,7 @@
 struct guard {
 	unsigned key;
 	enum audit_mode mode;
-	bool alone;
+	bool alone, is_near; /* near: one of its object and the lock's is come to from the other */
 };
 
 enum { GUARDS_MOST = 16 };
@@ -43,6 +43,16 @@ static bool is_others(const struct audit *a, const struct audit_access *access, 
 	return !term_contains(&a->terms, object, of) && !term_contains(&a->terms, of, object);
 }
 
+/* Of a lock that is just held meanwhile, say of who called, nothing of the kind is known. */
+static bool is_near(const struct audit *a, const struct audit_access *access, unsigned lock)
+{
+	const struct terms *t = &a->terms;
+	const unsigned object = term_object(t, access->address), of = term_object(t, lock);
+
+	return term_at(t, term_root(t, lock)).kind == TERM_GLOBAL || term_contains(t, object, of) ||
+	       term_contains(t, of, object) || term_root(t, object) == term_root(t, of);
+}
+
 static struct guarded *guards_of(const struct audit *a, const struct audit_access *access)
 {
 	struct guarded *g = program_alloc(a->program, sizeof(*g));
@@ -52,8 +62,8 @@ static struct guarded *guards_of(const struct audit *a, const struct audit_acces
 		unsigned key = audit_lock_key(a, h->lock);
 
 		if (key && h->mode != HELD_LEFT && !is_others(a, access, h->lock))
-			g->guards[g->count++] =
-				(struct guard){key, h->mode, h->mode != HELD_SHARED};
+			g->guards[g->count++] = (struct guard){key, h->mode, h->mode != HELD_SHARED,
+							       is_near(a, access, h->lock)};
 	}
 	return g;
 }
@@ -103,15 +113,19 @@ static struct majority count_places(const struct entry_accesses *all, unsigned k
 	struct majority m = {.key = key};
 
 	for (size_t i = 0, next; i < all->items.count; i = next) {
-		bool always = true, writes = false;
+		bool always = true, writes = false, near = false;
 
 		next = place_end(all, i);
 		for (size_t k = i; k < next; k++) {
+			const struct guard *g = guard_in(all->items.items[k].guards, key);
+
 			always &= guards_hold(&all->items.items[k], key);
+			near |= g && g->is_near;
 			writes |= all->items.items[k].access->writes;
 		}
 		m.places++;
 		m.held += always;
+		m.near += always && near;
 		m.writes += writes;
 		m.writes_held += writes && always;
 	}

@@ -7,6 +7,7 @@
 /* The lock that is held at most places of a field. */
 struct majority {
 	unsigned key, held, places; /* key: 0: there is none */
+	unsigned near; /* ... at so many of those the field's object has to do with the lock's */
 	unsigned writes, writes_held;
 	bool is_told; /* by the field's comment: no other lock will do */
 };
