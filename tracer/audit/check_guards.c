@@ -244,7 +244,8 @@ static bool is_likely(const struct audit *a, const struct majority *m, unsigned 
 static bool is_told(const struct audit *a, struct audit_place at, unsigned field)
 {
 	array_each(const struct finding, f, &a->findings.items)
-		if (f->tag == FINDING_P1 && f->at.file == at.file && f->at.line == at.line &&
+		if (f->tag == FINDING_P1 && f->confidence != CONFIDENCE_LOW &&
+		    f->at.file == at.file && f->at.line == at.line &&
 		    f->field == a->program->fields.items[field - 1].name)
 			return true;
 	return false;

@@ -81,6 +81,9 @@ static void leave(struct audit_flow *w, struct state *s, const struct audit_bloc
 	if (s->never || !w->records)
 		return;
 	object_leave(w, s, value, block->at);
+	if (state_is_zero(s, &w->audit->terms, value) == 1)
+		value = term_of(&w->audit->terms, TERM_CONSTANT, 0, 0);
+	lock_drop_unsure(s);
 	x = array_add(&w->exits);
 	x->value = value;
 	x->at = block->at;

@@ -109,6 +109,8 @@ void lock_release(struct audit_flow *w, struct state *s, unsigned lock, struct a
 /* A try has taken it. */
 void lock_tried(struct audit_flow *w, struct state *s, unsigned lock, bool is_shared,
 		struct audit_place at);
+/* Those of which the opposite of what decided that they are taken was found since then. */
+void lock_drop_unsure(struct state *s);
 /* The object is NULL: what came locked from a function, if it came at all, did not. */
 void lock_never_was(struct state *s, const struct terms *t, unsigned object);
 /* Keeps a copy, if none of that lock beside those that are held is there. */

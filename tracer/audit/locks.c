@@ -156,6 +156,13 @@ void lock_never_was(struct state *s, const struct terms *t, unsigned object)
 			array_remove(&s->held, i - 1);
 }
 
+void lock_drop_unsure(struct state *s)
+{
+	for (size_t i = s->held.count; i > 0; i--)
+		if (s->held.items[i - 1].is_unsure)
+			array_remove(&s->held, i - 1);
+}
+
 void lock_release(struct audit_flow *w, struct state *s, unsigned lock, struct audit_place at)
 {
 	struct audit_held *known;
