@@ -108,6 +108,23 @@ static bool is_its_writers(const struct entry_accesses *all, const struct entry_
 	return true;
 }
 
+/* It is written before the lock is taken, in one function: the section that follows may hand it over, by what it says. */
+static bool is_handed_over(const struct audit *a, const struct entry_access *e, unsigned key)
+{
+	const struct audit_facts *f = &a->facts[e->function];
+
+	if (!e->access->writes || e->access->reads)
+		return false;
+	for (size_t i = 0; i < f->acquisitions.count; i++) {
+		const struct audit_acquisition *at = f->acquisitions.items[i];
+
+		if (at->at.file == e->at.file && at->at.line > e->at.line &&
+		    audit_lock_key(a, at->lock) == key)
+			return true;
+	}
+	return false;
+}
+
 /* A thread, and somebody else who has the lock in hand. Then fewer places say that it is the field's: one of three, or
    half of them if it is no lock of the struct's own. */
 static bool is_in_two_threads(const struct audit *a, const struct entry_access *e,
@@ -129,6 +146,8 @@ static enum finding_confidence confidence(const struct audit *a, const struct en
 	if (m->is_told || (m->held && audit_record_of(a, field)->thread_safe))
 		return CONFIDENCE_HIGH;
 	if (m->held && 2 * m->near < m->held)
+		return CONFIDENCE_LOW;
+	if (m->held && is_handed_over(a, e, m->key))
 		return CONFIDENCE_LOW;
 	if (m->held && (is_its_writers(all, e, m->key) || is_seen_and_stays(all, e, m->key)))
 		return CONFIDENCE_LOW;
