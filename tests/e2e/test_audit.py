@@ -338,7 +338,8 @@ def project(t):
     t.file("src/help.c", '#include "types.h"\nvoid box_note(struct box *b, int n) { b->n = n; }\n')
     box = BOX.replace(HEAD + "struct box { pthread_mutex_t lock; int n; };", '#include "types.h"').replace("b->n += n;", "box_note(b, n);")
     t.file("src/box.c", box + "int main(void) { pthread_t p; pthread_create(&p, 0, 0, 0); return 0; }\n")
-    t.file("src/use.c", '#include "types.h"\nvoid use(struct box *b) { box_note(b, 1); }\n')
+    t.file("src/use.c", '#include "types.h"\nvoid use(struct box *b) { box_note(b, 1); }\n'
+           "static void *uses(void *b) { use(b); return 0; }\nint start(struct box *b) { pthread_t p; return pthread_create(&p, 0, uses, b); }\n")
     build = t.path("build")
     command = "cc -I../include -DFIELD=n -O2 -Wno-such-warning -fno-such-thing -o %s.o -c ../src/%s.c"
     return [{"directory": build, "file": "../src/%s.c" % name, "command": command % (name, name)} for name in ("help", "box")] + [
@@ -375,8 +376,8 @@ def test_programs(t):
     t.file("log.c", '#include "types.h"\nvoid say(int n) { (void)n; }\n')
     t.file("user.c", '#include "types.h"\nvoid say(int n) { (void)n; }\nvoid box_set(struct box *b, int n) { say(n); b->n = n; }\n')
     t.file("starts.c", '#include "types.h"\nint main(void) { struct box *b = 0; pthread_t p; pthread_create(&p, 0, 0, 0); box_add(b, 1); return box_get(b); }\n')
-    main = '#include "types.h"\nvoid box_set(struct box *b, int n);\nint main(void) { struct box *b = 0; %sbox_set(b, 1); return box_get(b); }\n'
-    thread = "pthread_t p; pthread_create(&p, 0, 0, 0); "
+    main = '#include "types.h"\nvoid box_set(struct box *b, int n);\nvoid *run(void *b) { box_add(b, 1); return 0; }\nint main(void) { struct box *b = 0; %sbox_set(b, 1); return box_get(b); }\n'
+    thread = "pthread_t p; pthread_create(&p, 0, run, b); "
     t.file("main.c", main % thread)
     told(t, 3, "user.c", "-p", commands(t, *objects(t, box=["tool"], user=["tool"], main=["tool"])))
     t.file("main.c", main % "")

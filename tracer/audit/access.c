@@ -84,7 +84,7 @@ static bool is_same(const struct audit_access *a, const struct audit_access *b)
 
 	return a->address == b->address && a->reads == b->reads && a->writes == b->writes &&
 	       x.file == y.file && x.line == y.line && x.column == y.column &&
-	       a->alone == b->alone && a->held.items == b->held.items &&
+	       a->alone == b->alone && a->late == b->late && a->held.items == b->held.items &&
 	       conditions_same(&a->when, &b->when);
 }
 

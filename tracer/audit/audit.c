@@ -78,6 +78,7 @@ void audit_run(struct audit *a, struct audit_program *p, const struct audit_opti
 	choose_types(a);
 	for (unsigned i = 0; i < p->functions.count; i++)
 		audit_facts_of(a, i);
+	entries_find(a);
 	beside_find(a);
 	entries_collect(a);
 	check_escape(a);
@@ -99,14 +100,20 @@ void audit_fini(struct audit *a)
 		array_fini(&f->made);
 		array_fini(&f->freed);
 		array_fini(&f->given);
+		array_fini(&f->out);
+		array_fini(&f->starts);
 	}
 	base_free(a->facts);
+	base_free(a->is_entry);
+	base_free(a->in_program);
 	base_free(a->sequential);
+	base_free(a->beside);
 	base_free(a->thread_of);
 	array_fini(&a->calls);
 	array_fini(&a->suspicions);
 	number_map_fini(&a->handed);
 	number_map_fini(&a->recursive);
+	number_map_fini(&a->givers);
 	number_map_fini(&a->own_threads);
 	number_map_fini(&a->called);
 	entries_forget(a);

@@ -36,6 +36,9 @@ struct audit_options {
 	bool all;
 };
 
+/* Do its callers have the lock? Bits. */
+enum audit_giver { GIVER_HAS = 1, GIVER_HAS_NOT = 2 };
+
 /* Has each object that such a thread is given a thread of its own? */
 enum audit_own_thread { THREAD_OWNS = 1, THREAD_SHARES };
 
@@ -62,6 +65,8 @@ struct audit {
 		handed; /* locks (a field + 1, or a USR) that are released by others than who took them */
 	struct number_map
 		recursive; /* ... that were initialised with attributes: they may be taken twice */
+	struct number_map
+		givers; /* functions (index + 1) that release what others took: an audit_giver */
 	struct number_map own_threads; /* first functions of threads: an audit_own_thread */
 	struct number_map called;      /* functions that others of the program call */
 	unsigned depth;		       /* of the calls that are being looked at */
@@ -70,7 +75,11 @@ struct audit {
 	struct entry_accesses *of_fields; /* entries.h; one for each of the program's fields */
 	ARRAY(struct audit_edge) calls;
 	unsigned *thread_of; /* of each function: the thread's first one that alone leads there */
+	bool *is_entry,
+		*in_program; /* of each function: entries.h; is it of a program, with a main? */
 	bool *sequential;    /* targets that have one thread alone (beside.c) */
+	bool *beside; /* kinds * kinds of units: may what one does be beside what the other does? */
+	unsigned kinds;
 	struct findings findings;
 };
 

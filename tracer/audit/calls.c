@@ -68,19 +68,30 @@ static void note_thread(struct audit_flow *w, unsigned usr, bool is_own)
 		number_map_set(&w->audit->own_threads, usr, is_own ? THREAD_OWNS : THREAD_SHARES);
 }
 
-static void start_thread(struct audit_flow *w, struct state *s, const struct audit_call *c,
-			 unsigned function, unsigned given)
+/* A wrapper's caller says what the thread begins with. */
+static void note_start(struct audit_flow *w, const struct audit_start *start)
 {
-	const struct audit_place at = c->e->at;
-	const struct term body = term_at(terms_of(w), function);
+	array_each(const struct audit_start, known, &w->facts->starts)
+		if (known->function == start->function && known->given == start->given &&
+		    known->handle == start->handle)
+			return;
+	*array_add(&w->facts->starts) = *start;
+}
+
+static void start_thread(struct audit_flow *w, struct state *s, const struct audit_start *start,
+			 struct audit_place at)
+{
+	const struct term body = term_at(terms_of(w), start->function);
 
 	s->makes_threads = w->facts->makes_threads = true;
 	if (body.kind == TERM_FUNCTION)
-		note_thread(w, body.a, is_thread_of(terms_of(w), argument(c, 0), given));
-	if (!given)
+		note_thread(w, body.a, is_thread_of(terms_of(w), start->handle, start->given));
+	else if (body.kind == TERM_PARAMETER)
+		note_start(w, start);
+	if (!start->given)
 		return;
-	object_show(w, s, term_object(terms_of(w), given), at);
-	*array_add(&w->facts->given) = given;
+	object_show(w, s, term_object(terms_of(w), start->given), at);
+	*array_add(&w->facts->given) = start->given;
 }
 
 /* What the address is of: a whole struct of ours, or a part of one. */
@@ -135,6 +146,24 @@ static void call_once(struct audit_flow *w, unsigned function)
 		w->audit->facts[index - 1].is_once = true;
 }
 
+static void apply_thread(struct audit_flow *w, struct state *s, const struct audit_call *c,
+			 enum call_effect effect)
+{
+	const unsigned function = effect == DOES_THREAD ? 2 : 1;
+
+	if (effect == DOES_ONCE) {
+		call_once(w, argument(c, 1));
+	} else if (effect == DOES_JOIN) {
+		s->makes_threads = false;
+		s->joins_threads = w->facts->joins_threads = true;
+	} else {
+		start_thread(w, s,
+			     &(struct audit_start){argument(c, function), argument(c, function + 1),
+						   argument(c, 0)},
+			     c->e->at);
+	}
+}
+
 static unsigned apply_known(struct audit_flow *w, struct state *s, const struct audit_call *c,
 			    enum call_effect effect)
 {
@@ -174,13 +203,10 @@ static unsigned apply_known(struct audit_flow *w, struct state *s, const struct 
 		object_free(w, s, argument(c, 0), at);
 		break;
 	case DOES_THREAD:
-		start_thread(w, s, c, argument(c, 2), argument(c, 3));
-		break;
 	case DOES_C11_THREAD:
-		start_thread(w, s, c, argument(c, 1), argument(c, 2));
-		break;
+	case DOES_JOIN:
 	case DOES_ONCE:
-		call_once(w, argument(c, 1));
+		apply_thread(w, s, c, effect);
 		break;
 	case DOES_WRITE:
 	case DOES_COPY:
@@ -201,6 +227,7 @@ struct applied {
 	struct audit_flow *w;
 	struct state *s;
 	const struct audit_call *c;
+	unsigned index; /* of the function */
 	struct term_binding binding;
 };
 
@@ -215,6 +242,14 @@ static unsigned load_local(void *ctx, unsigned address)
 static unsigned bind(struct applied *a, unsigned term)
 {
 	return term_bind(terms_of(a->w), term, &a->binding);
+}
+
+/* Is it something that a caller has, too? */
+static bool is_known_outside(struct audit_flow *w, unsigned term)
+{
+	const enum term_kind root = term_at(terms_of(w), term_root(terms_of(w), term)).kind;
+
+	return root == TERM_PARAMETER || root == TERM_GLOBAL || root == TERM_RESULT;
 }
 
 static void apply_accesses(struct applied *a, const struct audit_facts *f)
@@ -243,7 +278,7 @@ static void apply_acquisitions(struct applied *a, const struct audit_facts *f)
 
 		if (!lock || !conditions_hold(a->w, a->s, &inner->when, &a->binding))
 			continue;
-		if (has && has->mode == HELD_ALONE && !inner->is_again &&
+		if (has && has->mode == HELD_ALONE && !has->is_unsure && !inner->is_again &&
 		    !audit_may_be_taken_twice(a->w->audit, lock))
 			suspect(a->w, &(struct suspicion){SUSPECT_DOUBLE_LOCK, a->w->index, lock, 0,
 							  NULL, a->c->e->at, has->at, false});
@@ -258,17 +293,31 @@ static void apply_acquisitions(struct applied *a, const struct audit_facts *f)
 	}
 }
 
+/* Does who calls it have the lock that it releases? */
+static void note_giver(struct applied *a, unsigned lock)
+{
+	const struct audit_held *held = state_held(a->s, lock);
+	struct number_map *givers = &a->w->audit->givers;
+
+	if (a->w->records)
+		number_map_set(
+			givers, a->index + 1,
+			number_map_get(givers, a->index + 1) |
+				(held && held->mode != HELD_LEFT ? GIVER_HAS : GIVER_HAS_NOT));
+}
+
 static unsigned apply_effects(struct applied *a, const struct audit_facts *f)
 {
 	unsigned result = 0;
 
 	array_each(const struct audit_effect, effect, &f->effects) {
-		unsigned lock = bind(a, effect->lock);
+		unsigned lock = is_known_outside(a->w, effect->lock) ? bind(a, effect->lock) : 0;
 		struct audit_held *held;
 
-		if (!lock)
+		if (!lock || !conditions_hold(a->w, a->s, &effect->when, &a->binding))
 			continue;
 		if (effect->change == CHANGE_LEAVES) {
+			note_giver(a, lock);
 			lock_release(a->w, a->s, lock, a->c->e->at);
 		} else if (effect->change == CHANGE_TAKES) {
 			lock_tried(a->w, a->s, lock, effect->is_shared, a->c->e->at);
@@ -292,13 +341,22 @@ static void apply_objects(struct applied *a, const struct audit_facts *f)
 	for (size_t i = 0; i < f->given.count; i++)
 		object_show(a->w, a->s, term_object(terms_of(a->w), bind(a, f->given.items[i])),
 			    at);
+	for (size_t i = 0; i < f->starts.count; i++) {
+		const struct audit_start *start = &f->starts.items[i];
+
+		start_thread(a->w, a->s,
+			     &(struct audit_start){bind(a, start->function), bind(a, start->given),
+						   bind(a, start->handle)},
+			     at);
+	}
 	/* What it has loaded itself was looked at there. */
 	for (size_t i = 0; i < f->freed.count; i++)
 		if (term_at(terms_of(a->w), f->freed.items[i]).kind == TERM_PARAMETER &&
 		    bind(a, f->freed.items[i]))
 			object_free(a->w, a->s, bind(a, f->freed.items[i]), at);
 	for (size_t i = 0; i < f->made.count; i++)
-		object_make(a->w, bind(a, f->made.items[i]));
+		if (is_known_outside(a->w, f->made.items[i]))
+			object_make(a->w, bind(a, f->made.items[i]));
 }
 
 /* What it writes of a new object is written. */
@@ -328,6 +386,25 @@ static void forget_locals(struct audit_flow *w, struct state *s, const struct au
 	}
 }
 
+/* Those that it was given the place for, and that nobody else has. */
+static void take_out(struct audit_flow *w, struct state *s, const struct audit_call *c,
+		     const struct audit_facts *f)
+{
+	array_each(const unsigned, parameter, &f->out) {
+		const unsigned address = argument(c, *parameter);
+		const struct term is = term_at(terms_of(w), address);
+		unsigned object;
+
+		if (!address)
+			continue;
+		object = term_of(terms_of(w), TERM_FRESH, c->e->operands[*parameter + 1]->site, 1);
+		if (is.kind == TERM_LOCAL && is.a == w->function->usr && is.b < s->locals)
+			s->values[is.b] = object;
+		else
+			object_store(w, s, address, object, false, c->e->at);
+	}
+}
+
 /* What was known of fields that it writes; of all, if it takes locks: others may come meanwhile. */
 static void forget_written(struct audit_flow *w, struct state *s, const struct audit_facts *f)
 {
@@ -341,7 +418,7 @@ static void forget_written(struct audit_flow *w, struct state *s, const struct a
 static unsigned apply_own(struct audit_flow *w, struct state *s, const struct audit_call *c,
 			  unsigned index)
 {
-	struct applied a = {w, s, c, {c->arguments, c->count, load_local, NULL}};
+	struct applied a = {w, s, c, index, {c->arguments, c->count, 0, load_local, NULL}};
 	const struct audit_facts *f = audit_facts_of(w->audit, index);
 	unsigned try, result;
 
@@ -358,19 +435,24 @@ static unsigned apply_own(struct audit_flow *w, struct state *s, const struct au
 	apply_acquisitions(&a, f);
 	apply_writes(&a, f);
 	apply_objects(&a, f);
-	try = apply_effects(&a, f);
 	result = bind(&a, f->result);
 	if (term_at(terms_of(w), f->result).kind == TERM_FRESH)
 		result = term_of(terms_of(w), TERM_FRESH, c->e->site, 1);
-	s->makes_threads |= f->makes_threads;
+	a.binding.result = result ? result : anything(w, s, c);
+	forget_locals(w, s, c);
+	take_out(w, s, c, f);
+	try = apply_effects(&a, f);
+	/* Who waits for threads has waited for those that there are. */
+	s->makes_threads = !f->joins_threads && (s->makes_threads || f->makes_threads);
+	s->joins_threads |= f->joins_threads;
+	w->facts->joins_threads |= f->joins_threads;
 	w->facts->makes_threads |= f->makes_threads;
 	s->never |= f->never_returns;
-	forget_locals(w, s, c);
 	if (term_at(terms_of(w), result).kind == TERM_TRIED)
 		state_forget(s, result);
 	return try ?
-	try : result
-		? result : anything(w, s, c);
+	try : a
+		.binding.result;
 }
 
 /* ---- any ------------------------------------------------------------------------------------------------------------ */
@@ -400,6 +482,22 @@ static void let_out(struct audit_flow *w, struct state *s, const struct audit_ca
 				      c->e->at);
 }
 
+/* A library's way to make a thread: whatever function it is given runs in one. */
+static void start_unknown(struct audit_flow *w, struct state *s, const struct audit_call *c)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < c->count; i++) {
+		const struct term is = term_at(terms_of(w), c->arguments[i]);
+
+		if (is.kind == TERM_FUNCTION)
+			note_thread(w, is.a, false);
+		any |= is.kind == TERM_FUNCTION || is.kind == TERM_PARAMETER;
+	}
+	if (any)
+		s->makes_threads = w->facts->makes_threads = true;
+}
+
 static unsigned apply(struct audit_flow *w, struct state *s, const struct audit_call *c)
 {
 	unsigned index = targets_function(w->audit->program, c->usr, w->function->unit);
@@ -411,7 +509,7 @@ static unsigned apply(struct audit_flow *w, struct state *s, const struct audit_
 	if (index)
 		return apply_own(w, s, c, index - 1);
 	if (call_may_make_thread(c->name))
-		s->makes_threads = w->facts->makes_threads = true;
+		start_unknown(w, s, c);
 	let_out(w, s, c);
 	for (unsigned i = 0; i < c->count; i++)
 		if (term_at(terms_of(w), c->arguments[i]).kind == TERM_FRESH ||

@@ -20,6 +20,7 @@ enum call_effect {
 	DOES_FREE,
 	DOES_THREAD, /* the fourth argument is its own */
 	DOES_C11_THREAD,
+	DOES_JOIN,
 	DOES_ONCE,
 	DOES_WRITE, /* what the first argument points to */
 	DOES_COPY,  /* ... from the second */

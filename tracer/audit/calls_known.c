@@ -57,13 +57,22 @@ static const struct known {
 	{"malloc", DOES_ALLOCATE},
 	{"aligned_alloc", DOES_ALLOCATE},
 	{"calloc", DOES_ALLOCATE_ZEROED},
+	{"g_malloc", DOES_ALLOCATE},
+	{"g_malloc_n", DOES_ALLOCATE},
 	{"g_malloc0", DOES_ALLOCATE_ZEROED},
+	{"g_malloc0_n", DOES_ALLOCATE_ZEROED},
+	{"g_object_new", DOES_ALLOCATE_ZEROED},
+	{"g_slice_alloc", DOES_ALLOCATE},
 	{"g_slice_alloc0", DOES_ALLOCATE_ZEROED},
 	{"free", DOES_FREE},
 	{"g_free", DOES_FREE},
 	{"pthread_create", DOES_THREAD},
 	{"thrd_create", DOES_C11_THREAD},
 	{"uv_thread_create", DOES_C11_THREAD},
+	{"pthread_join", DOES_JOIN},
+	{"thrd_join", DOES_JOIN},
+	{"uv_thread_join", DOES_JOIN},
+	{"g_thread_join", DOES_JOIN},
 	{"pthread_once", DOES_ONCE},
 	{"call_once", DOES_ONCE},
 	{"memset", DOES_WRITE},
@@ -109,6 +118,9 @@ bool call_may_make_thread(const char *name)
 	static const char *const verbs[] = {"create", "Create", "new", "start", "spawn", "pool"};
 	bool says = false;
 
+	/* Of these all that make one are known. */
+	if (strncmp(name, "pthread_", 8) == 0 || strncmp(name, "thrd_", 5) == 0)
+		return false;
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
 		says |= strstr(name, verbs[i]) != NULL;
 	return says && (strstr(name, "thread") || strstr(name, "Thread"));

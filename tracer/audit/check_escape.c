@@ -48,6 +48,53 @@ static bool is_private(const struct audit *a, unsigned field)
 	return inside >= outside;
 }
 
+/* Has its module a lock in hand where it uses the field, as a rule? */
+static bool is_guarded_inside(const struct audit *a, unsigned field)
+{
+	const struct audit_record *r = audit_record_of(a, field);
+	unsigned held = 0, count = 0;
+
+	array_each(const struct entry_access, e, &entries_of_field(a, field)->items)
+		if (same_stem(program_text(a->program, e->at.file),
+			      program_text(a->program, r->at.file))) {
+			held += e->access->held.count > 0 || e->access->is_atomic;
+			count++;
+		}
+	return 2 * held > count;
+}
+
+/* Some lock is in hand there, whoever comes. */
+static bool is_guarded_at(const struct audit *a, const struct audit_access *access)
+{
+	bool held = false;
+
+	array_each(const struct entry_access, e, &entries_of_field(a, access->field)->items)
+		if (entries_same_place(e->at, access->at)) {
+			if (!e->access->held.count && !e->access->is_atomic)
+				return false;
+			held = true;
+		}
+	return held;
+}
+
+static bool is_written(const struct audit *a, unsigned field)
+{
+	array_each(const struct entry_access, e, &entries_of_field(a, field)->items)
+		if (e->access->writes)
+			return true;
+	return false;
+}
+
+/* A module whose users have a lock in hand, or that needs none for the field, lets them have it. */
+static enum finding_confidence confidence_of_use(const struct audit *a,
+						 const struct audit_access *access)
+{
+	return is_private(a, access->field) && is_written(a, access->field) &&
+			       is_guarded_inside(a, access->field) && !is_guarded_at(a, access)
+		       ? CONFIDENCE_MEDIUM
+		       : CONFIDENCE_LOW;
+}
+
 static void report_use(struct audit *a, const struct audit_record *r,
 		       const struct audit_access *access)
 {
@@ -64,7 +111,7 @@ static void report_use(struct audit *a, const struct audit_record *r,
 		return;
 	f->record = r->name;
 	f->function = a->program->functions.items[access->function].name;
-	f->confidence = is_private(a, access->field) ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
+	f->confidence = confidence_of_use(a, access);
 	finding_say(f, "'%s' of struct %s is used outside of its module, %s; in %s",
 		    program_text(a->program, of->name), program_text(a->program, r->name),
 		    str_base_name(program_text(a->program, r->at.file)),

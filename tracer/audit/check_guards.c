@@ -1,164 +1,22 @@
 /* P3: for every pair of conflicting accesses, one lock that is held at both. */
-#include "tracer/audit/entries.h"
+#include "tracer/audit/flow.h"
+#include "tracer/audit/guards.h"
 
 #include <string.h>
 
-/* One lock that an access holds: its key, or 0 if it is another object's. */
-struct guard {
-	unsigned key;
-	bool alone;
-};
-
-enum { GUARDS_MOST = 16 };
-
-struct guarded {
-	struct guard guards[GUARDS_MOST];
-	unsigned count;
-};
-
-/* ---- which locks ---------------------------------------------------------------------------------------------- */
-
-static const struct audit_record *lock_record(const struct audit *a, unsigned lock)
-{
-	unsigned key = audit_lock_key(a, lock);
-
-	return key <= a->program->fields.count ? audit_record_of(a, key) : NULL;
-}
-
-/* One of several objects: it may be any. */
-static bool is_uncertain(const struct audit *a, unsigned object)
-{
-	const enum term_kind kind = term_at(&a->terms, term_root(&a->terms, object)).kind;
-
-	return kind == TERM_SITE || kind == TERM_JOIN;
-}
-
-/* A lock of the same kind of struct guards its own object alone. */
-static bool is_others(const struct audit *a, const struct audit_access *access, unsigned lock)
-{
-	unsigned object = term_object(&a->terms, access->address),
-		 of = term_object(&a->terms, lock);
-
-	if (object == of || lock_record(a, lock) != audit_record_of(a, access->field) ||
-	    is_uncertain(a, of) || is_uncertain(a, object))
-		return false;
-	return !term_contains(&a->terms, object, of) && !term_contains(&a->terms, of, object);
-}
-
-static struct guarded *guards_of(const struct audit *a, const struct audit_access *access)
-{
-	struct guarded *g = program_alloc(a->program, sizeof(*g));
-
-	for (unsigned i = 0; i < access->held.count && g->count < GUARDS_MOST; i++) {
-		const struct audit_held *h = &access->held.items[i];
-		unsigned key = audit_lock_key(a, h->lock);
-
-		if (key && h->mode != HELD_LEFT && !is_others(a, access, h->lock))
-			g->guards[g->count++] = (struct guard){key, h->mode != HELD_SHARED};
-	}
-	return g;
-}
-
-static const struct guard *guard_in(const struct guarded *g, unsigned key)
-{
-	for (unsigned i = 0; i < g->count; i++)
-		if (g->guards[i].key == key)
-			return &g->guards[i];
-	return NULL;
-}
-
-/* Does the access hold the lock as it has to? */
-static bool is_guarded_by(const struct entry_access *e, unsigned key)
-{
-	const struct guard *is = guard_in(e->guards, key);
-
-	return is && (is->alone || !e->access->writes);
-}
-
-static bool exclude(const struct entry_access *x, const struct entry_access *y)
-{
-	for (unsigned i = 0; i < x->guards->count; i++) {
-		const struct guard *other = guard_in(y->guards, x->guards->guards[i].key);
-
-		if (other && (other->alone || x->guards->guards[i].alone))
-			return true;
-	}
-	return false;
-}
-
-/* ---- the one lock of a field -------------------------------------------------------------------------------------- */
-
-static bool same_place(struct audit_place a, struct audit_place b)
-{
-	return a.file == b.file && a.line == b.line && a.column == b.column;
-}
-
-/* How many places there are, and at how many of them the lock is held always. */
-static unsigned places(const struct entry_accesses *all, unsigned key, unsigned *held)
-{
-	unsigned count = 0;
-
-	*held = 0;
-	for (size_t i = 0, next; i < all->items.count; i = next, count++) {
-		bool always = true;
-
-		for (next = i; next < all->items.count &&
-			       same_place(all->items.items[next].at, all->items.items[i].at);
-		     next++)
-			always &= is_guarded_by(&all->items.items[next], key);
-		*held += always;
-	}
-	return count;
-}
-
-/* What its comment names. */
-static unsigned told_guard(const struct audit *a, unsigned field)
-{
-	const struct audit_field *f = &a->program->fields.items[field - 1];
-
-	if (f->guarded_by)
-		array_each(const unsigned, other, &a->program->records.items[f->record].fields)
-			if (a->program->fields.items[*other].name == f->guarded_by)
-				return *other + 1;
-	return 0;
-}
-
-struct majority {
-	unsigned key, held, places;
-	bool is_told; /* by the field's comment: no other lock will do */
-};
-
-static struct majority majority_of(const struct audit *a, const struct entry_accesses *all,
-				   unsigned field)
-{
-	struct majority best = {told_guard(a, field), 0, 0, false};
-	struct number_map tried = {0};
-
-	best.is_told = best.key;
-	best.places = places(all, best.key, &best.held);
-	array_each(const struct entry_access, e, &all->items)
-		for (unsigned k = 0; !best.is_told && k < e->guards->count; k++) {
-			unsigned key = e->guards->guards[k].key, held;
-
-			if (number_map_get(&tried, key))
-				continue;
-			number_map_set(&tried, key, 1);
-			places(all, key, &held);
-			if (held > best.held || !best.key) {
-				best.held = held;
-				best.key = key;
-			}
-		}
-	number_map_fini(&tried);
-	return best;
-}
-
 /* ---- what is wrong --------------------------------------------------------------------------------------------------- */
 
-/* Another place says more than the same one in another thread, and a write more than a read. */
-static unsigned weight(const struct entry_access *other, const struct entry_access *with)
+/* Somebody who is there for certain says more than who may not be, a thread that has the lock more than others, another
+   place more than the same one in another thread, and a write more than a read. */
+static unsigned weight(const struct audit *a, const struct entry_access *other,
+		       const struct entry_access *with, unsigned key)
 {
-	return 2 * !same_place(other->at, with->at) + other->access->writes;
+	const bool certain =
+		!entries_is_unused(a, other->entry) && !entries_is_callback(a, other->entry);
+
+	return 8 * certain +
+	       4 * (entries_in_two_threads(a, other, with) && guards_hold(other, key)) +
+	       2 * !entries_same_place(other->at, with->at) + other->access->writes;
 }
 
 /* An access that may come at the same time. */
@@ -172,9 +30,9 @@ static const struct entry_access *conflict(const struct audit *a, const struct e
 		bool writes = other->access->writes || with->access->writes;
 
 		if (!writes || (other->access->is_atomic && with->access->is_atomic) ||
-		    (!m->is_told && exclude(other, with)) || !entries_beside(a, other, with))
+		    (!m->is_told && guards_exclude(other, with)) || !entries_beside(a, other, with))
 			continue;
-		if (!found || weight(other, with) > weight(found, with))
+		if (!found || weight(a, other, with, m->key) > weight(a, found, with, m->key))
 			found = other;
 	}
 	return found;
@@ -195,16 +53,9 @@ static void lock_name(const struct audit *a, unsigned key, struct str *out)
 		str_addf(out, "%s", program_text(p, p->fields.items[key - 1].name));
 }
 
-/* Is the lock one of the struct's own? Then it is there for its fields. */
-static bool is_own_lock(const struct audit *a, unsigned key, unsigned field)
-{
-	return key <= a->program->fields.count &&
-	       audit_record_of(a, key) == audit_record_of(a, field);
-}
-
 static bool is_others_lock(const struct audit *a, unsigned key, unsigned field)
 {
-	return key <= a->program->fields.count && !is_own_lock(a, key, field);
+	return key <= a->program->fields.count && !guards_is_own(a, key, field);
 }
 
 /* It may be called from outside, but whoever calls it in these files has the lock: it may be no interface at all. */
@@ -216,13 +67,72 @@ static bool callers_hold(const struct audit *a, const struct entry_accesses *all
 	if (!number_map_get(&a->called, a->program->functions.items[e->entry].usr))
 		return false;
 	array_each(const struct entry_access, other, &all->items) {
-		if (!same_place(other->at, e->at) || other->entry == e->entry)
+		if (!entries_same_place(other->at, e->at) || other->entry == e->entry)
 			continue;
-		if (!is_guarded_by(other, key))
+		if (!guards_hold(other, key))
 			return false;
 		any = true;
 	}
 	return any;
+}
+
+/* It is written once, where it was NULL under the lock; here it was seen, or made, by then: under the lock, before. */
+static bool is_seen_and_stays(const struct entry_accesses *all, const struct entry_access *e,
+			      unsigned key)
+{
+	bool is_seen = false;
+
+	if (e->access->writes)
+		return false;
+	array_each(const struct entry_access, other, &all->items) {
+		const bool held = guards_hold(other, key);
+
+		if (other->access->writes && !(held && access_innermost(other->access)->is_first))
+			return false;
+		is_seen |= held && other->function == e->function && other->at.line < e->at.line;
+	}
+	return is_seen;
+}
+
+/* All who write the field are the function that reads it here: it may be one thread's, which reads what it wrote itself,
+   and has the lock for the others that read. */
+static bool is_its_writers(const struct entry_accesses *all, const struct entry_access *e,
+			   unsigned key)
+{
+	if (e->access->writes)
+		return false;
+	array_each(const struct entry_access, other, &all->items)
+		if (other->access->writes &&
+		    (other->function != e->function || !guards_hold(other, key)))
+			return false;
+	return true;
+}
+
+/* It is written before the lock is taken, in one function: the section that follows may hand it over, by what it says. */
+static bool is_handed_over(const struct audit *a, const struct entry_access *e, unsigned key)
+{
+	const struct audit_facts *f = &a->facts[e->function];
+
+	if (!e->access->writes || e->access->reads)
+		return false;
+	for (size_t i = 0; i < f->acquisitions.count; i++) {
+		const struct audit_acquisition *at = f->acquisitions.items[i];
+
+		if (at->at.file == e->at.file && at->at.line > e->at.line &&
+		    audit_lock_key(a, at->lock) == key)
+			return true;
+	}
+	return false;
+}
+
+/* A thread, and somebody else who has the lock in hand. Then fewer places say that it is the field's: one of three, or
+   half of them if it is no lock of the struct's own. */
+static bool is_in_two_threads(const struct audit *a, const struct entry_access *e,
+			      const struct entry_access *other, const struct majority *m,
+			      unsigned field)
+{
+	return m->held && guards_hold(other, m->key) && entries_in_two_threads(a, e, other) &&
+	       (guards_is_own(a, m->key, field) ? 3 : 2) * m->held >= m->places;
 }
 
 /* A field that is the lock's has it at three of five places, of two at one; if the lock is another struct's, at four. */
@@ -235,9 +145,19 @@ static enum finding_confidence confidence(const struct audit *a, const struct en
 {
 	if (m->is_told || (m->held && audit_record_of(a, field)->thread_safe))
 		return CONFIDENCE_HIGH;
+	if (m->held && 2 * m->near < m->held)
+		return CONFIDENCE_LOW;
+	if (m->held && is_handed_over(a, e, m->key))
+		return CONFIDENCE_LOW;
+	if (m->held && (is_its_writers(all, e, m->key) || is_seen_and_stays(all, e, m->key)))
+		return CONFIDENCE_LOW;
+	if (is_in_two_threads(a, e, other, m, field))
+		return CONFIDENCE_MEDIUM;
 	if (entries_is_callback(a, e->entry) || entries_is_callback(a, other->entry))
 		return CONFIDENCE_LOW;
 	if (m->held && callers_hold(a, all, e, m->key))
+		return CONFIDENCE_LOW;
+	if (entries_is_unused(a, e->entry) || entries_is_unused(a, other->entry))
 		return CONFIDENCE_LOW;
 	if (!m->held)
 		return other->access->is_atomic ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
@@ -247,7 +167,7 @@ static enum finding_confidence confidence(const struct audit *a, const struct en
 	    (is_others_lock(a, m->key, field) ? MOST_OTHERS : MOST) * m->places)
 		return CONFIDENCE_HIGH;
 	/* A lock that happens to be held now and then says nothing. */
-	return is_own_lock(a, m->key, field) && m->places <= FEW && 2 * m->held >= m->places
+	return guards_is_own(a, m->key, field) && m->places <= FEW && 2 * m->held >= m->places
 		       ? CONFIDENCE_MEDIUM
 		       : CONFIDENCE_LOW;
 }
@@ -265,8 +185,8 @@ static bool is_reported(const struct audit *a, const struct entry_access *e, uns
 	return false;
 }
 
-static void report(struct audit *a, const struct entry_accesses *all, const struct entry_access *e,
-		   const struct entry_access *other, const struct majority *m, unsigned field)
+static void report(struct audit *a, const struct entry_access *e, const struct entry_access *other,
+		   const struct majority *m, unsigned field, enum finding_confidence confidence)
 {
 	const struct audit_program *p = a->program;
 	const struct audit_field *of = &p->fields.items[field - 1];
@@ -278,7 +198,7 @@ static void report(struct audit *a, const struct entry_accesses *all, const stru
 	f->record = p->records.items[of->record].name;
 	f->function = p->functions.items[e->function].name;
 	f->other = other->at;
-	f->confidence = confidence(a, all, e, other, m, field);
+	f->confidence = confidence;
 	f->lock = m->key;
 	f->sets = e->access->writes && !e->access->reads;
 	f->other_function = p->functions.items[other->function].name;
@@ -343,63 +263,84 @@ static bool is_likely(const struct audit *a, const struct majority *m, unsigned 
 static bool is_told(const struct audit *a, struct audit_place at, unsigned field)
 {
 	array_each(const struct finding, f, &a->findings.items)
-		if (f->tag == FINDING_P1 && f->at.file == at.file && f->at.line == at.line &&
+		if (f->tag == FINDING_P1 && f->confidence != CONFIDENCE_LOW &&
+		    f->at.file == at.file && f->at.line == at.line &&
 		    f->field == a->program->fields.items[field - 1].name)
 			return true;
 	return false;
 }
 
-/* Of those that are in one program with it. */
-static struct entry_accesses together_with(const struct audit *a, const struct entry_accesses *all,
-					   const struct entry_access *e)
-{
-	struct entry_accesses some = {{0}};
+/* A field as one access sees it: those that are in one program with that, and their lock. */
+struct field_view {
+	size_t kind; /* of the access: others of its kind see the same; 0: of none yet */
+	struct entry_accesses some;
+	struct majority m;
+};
 
+static void look_from(const struct audit *a, const struct entry_accesses *all,
+		      const struct entry_access *e, unsigned field, struct field_view *s)
+{
+	if (s->kind == entries_kind(a, e))
+		return;
+	s->kind = entries_kind(a, e);
+	s->some.items.count = 0;
 	array_each(const struct entry_access, other, &all->items)
 		if (entries_together(a, other, e))
-			*array_add(&some.items) = *other;
-	return some;
+			*array_add(&s->some.items) = *other;
+	s->m = guards_majority(a, &s->some, field);
 }
 
-/* True: there is something wrong with it. */
-static bool check_access(struct audit *a, const struct entry_accesses *all,
-			 const struct entry_access *e, const struct majority *of_all,
-			 unsigned field)
+/* True: there is something wrong with it, and it is doubtful, or not, as wanted. */
+static bool check_access(struct audit *a, const struct field_view *s, const struct entry_access *e,
+			 unsigned field, bool doubtful)
 {
-	struct entry_accesses some = together_with(a, all, e);
-	const struct majority m =
-		some.items.count == all->items.count ? *of_all : majority_of(a, &some, field);
 	const struct entry_access *other = NULL;
-	bool is;
+	enum finding_confidence c;
 
-	if (!m.key || !is_guarded_by(e, m.key))
-		other = conflict(a, &some, e, &m);
-	is = other && is_likely(a, &m, field, other);
-	if (is)
-		report(a, &some, e, other, &m, field);
-	array_fini(&some.items);
-	return is;
+	if (!s->m.key || !guards_hold(e, s->m.key))
+		other = conflict(a, &s->some, e, &s->m);
+	if (!other || !is_likely(a, &s->m, field, other))
+		return false;
+	c = confidence(a, &s->some, e, other, &s->m, field);
+	if ((c == CONFIDENCE_LOW) != doubtful)
+		return false;
+	report(a, e, other, &s->m, field, c);
+	return true;
+}
+
+/* Those that are sure come first: of a function one is told. */
+static bool check_accesses(struct audit *a, const struct entry_accesses *all, unsigned field)
+{
+	struct field_view s = {0};
+	bool wrong = false;
+
+	for (int doubtful = 0; doubtful < 2; doubtful++)
+		array_each(const struct entry_access, e, &all->items) {
+			if (e->access->is_atomic || is_told(a, e->at, field) ||
+			    is_reported(a, e, field))
+				continue;
+			look_from(a, all, e, field, &s);
+			wrong |= check_access(a, &s, e, field, doubtful);
+		}
+	array_fini(&s.some.items);
+	return wrong;
 }
 
 static void check_field(struct audit *a, unsigned field)
 {
 	struct entry_accesses *all = entries_of_field(a, field);
 	struct majority m;
-	bool written = false, plain = false, wrong = false;
+	bool written = false, plain = false;
 
-	array_each(struct entry_access, e, &all->items) {
-		e->guards = guards_of(a, e->access);
+	guards_find(a, all);
+	array_each(const struct entry_access, e, &all->items) {
 		written |= e->access->writes;
 		plain |= !e->access->is_atomic;
 	}
-	m = majority_of(a, all, field);
-	array_each(const struct entry_access, e, &all->items) {
-		if (!written || e->access->is_atomic || is_told(a, e->at, field) ||
-		    is_reported(a, e, field))
-			continue;
-		wrong |= check_access(a, all, e, &m, field);
-	}
-	if (!wrong && all->items.count && (m.key || !written || !plain))
+	if (!all->items.count || (written && check_accesses(a, all, field)))
+		return;
+	m = guards_majority(a, all, field);
+	if (m.key || !written || !plain)
 		add_safe(a, field, &m, written, plain);
 }
 

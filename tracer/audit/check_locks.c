@@ -6,6 +6,8 @@ struct lock_edge {
 	unsigned from, to; /* keys */
 	const struct audit_acquisition *at;
 	const struct audit_held *held;
+	bool is_near; /* it is known which objects' locks they are: one is come to from the other, a lock is a global, or
+			 the caller names both */
 	int way; /* of two locks of one kind: 1: the second is reached from the first; -1: the other way round; 0: neither */
 };
 
@@ -49,13 +51,25 @@ static int way_of(const struct audit *a, unsigned held, unsigned taken)
 	return term_contains(&a->terms, y, x) ? 1 : term_contains(&a->terms, x, y) ? -1 : 0;
 }
 
+static bool is_near(const struct audit *a, unsigned x, unsigned y)
+{
+	const unsigned root_x = term_root(&a->terms, x), root_y = term_root(&a->terms, y);
+
+	const enum term_kind kind_x = term_at(&a->terms, root_x).kind,
+			     kind_y = term_at(&a->terms, root_y).kind;
+
+	return root_x == root_y || kind_x == TERM_GLOBAL || kind_y == TERM_GLOBAL ||
+	       (kind_x == TERM_PARAMETER && kind_y == TERM_PARAMETER);
+}
+
 static void add_edges(struct audit *a, const struct audit_acquisition *at, struct lock_edges *out)
 {
 	unsigned to = audit_lock_key(a, at->lock);
 
 	for (unsigned i = 0; to && i < at->held.count; i++) {
 		const struct audit_held *h = &at->held.items[i];
-		struct lock_edge e = {audit_lock_key(a, h->lock), to, at, h, 0};
+		struct lock_edge e = {audit_lock_key(a, h->lock),    to, at, h,
+				      is_near(a, h->lock, at->lock), 0};
 		bool known = false;
 
 		e.way = way_of(a, h->lock, at->lock);
@@ -104,6 +118,9 @@ static void report_order(struct audit *a, const struct lock_edge *e,
 	name_lock(a, e->at->function, e->held->lock, &held);
 	f->function = a->program->functions.items[in->function].name;
 	f->other = other->at;
+	/* Of locks that have nothing to do with each other only the kinds are known: they may be others each time. */
+	if (e->from != e->to && !(e->is_near && against->is_near))
+		f->confidence = CONFIDENCE_LOW;
 	if (e == against)
 		finding_say(f,
 			    "'%s' is taken while '%s' is held, and nothing says which of two such "

@@ -67,3 +67,12 @@ bool conditions_same(const struct audit_conditions *a, const struct audit_condit
 {
 	return memcmp(a->items, b->items, sizeof(a->items)) == 0;
 }
+
+bool conditions_differ(const struct audit_conditions *a, const struct audit_conditions *b)
+{
+	for (unsigned i = 0; i < CONDITIONS_MOST && a->items[i]; i++)
+		for (unsigned k = 0; k < CONDITIONS_MOST && b->items[k]; k++)
+			if ((a->items[i] ^ b->items[k]) == 1)
+				return true;
+	return false;
+}

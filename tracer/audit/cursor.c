@@ -240,6 +240,9 @@ enum cursor_operator cursor_binary(const struct audit_reader *r, CXCursor c, CXC
 		     {"&", CURSOR_OTHER},  {"|", CURSOR_OTHER},	   {"^", CURSOR_OTHER}};
 	struct cursor_text t = cursor_text(r, right);
 
+	/* All of it is a macro's: what stands before is what the macro stands behind. */
+	if (t.at == cursor_text(r, c).at)
+		t.at = NULL;
 	for (size_t i = 0; t.at && i < sizeof(known) / sizeof(*known); i++)
 		if (stands_before(t, known[i].text) && known[i].is != CURSOR_COMMA)
 			return known[i].is;

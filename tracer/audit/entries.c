@@ -1,6 +1,7 @@
 #include "tracer/audit/entries.h"
 
 #include "tracer/audit/flow.h"
+#include "tracer/audit/targets.h"
 
 #include <string.h>
 
@@ -26,7 +27,84 @@ bool entries_wants_lock(const struct audit *a, unsigned function)
 	return wants_lock(entries_name(a, function));
 }
 
-bool entries_is(const struct audit *a, unsigned function)
+static bool is_main(const struct audit *a, unsigned function)
+{
+	return strcmp(entries_name(a, function), "main") == 0;
+}
+
+/* ---- which functions are called from outside ------------------------------------------------------------------- */
+
+/* What is known of a target: has it a main, and does another one call its functions? */
+struct target_facts {
+	bool has_main, is_used;
+};
+
+static const struct audit_unit *unit_of(const struct audit *a, unsigned function)
+{
+	const unsigned unit = a->program->functions.items[function].unit;
+
+	return unit ? &a->program->sources.items[unit - 1] : NULL;
+}
+
+/* Is it known that they are not of one target? */
+static bool are_of_others(const struct audit *a, const struct audit_unit *x,
+			  const struct audit_unit *y)
+{
+	array_each(const unsigned, t, &x->targets)
+		array_each(const unsigned, u, &y->targets)
+			if (*t == *u || !targets_is_named(a->program, *t) ||
+			    !targets_is_named(a->program, *u))
+				return false;
+	return true;
+}
+
+/* Functions that another target calls are an interface; it is known then which ones are. */
+static void find_users(const struct audit *a, struct target_facts *targets, bool *is_used)
+{
+	array_each(const struct audit_edge, e, &a->calls) {
+		const struct audit_unit *from = unit_of(a, e->from), *to = unit_of(a, e->to);
+
+		if (!from || !to || !are_of_others(a, from, to))
+			continue;
+		is_used[e->to] = true;
+		array_each(const unsigned, t, &to->targets)
+			targets[*t].is_used = true;
+	}
+}
+
+static bool is_program(const struct audit *a, const struct target_facts *targets, unsigned function)
+{
+	const struct audit_unit *u = unit_of(a, function);
+
+	if (!u)
+		return a->program->has_main;
+	array_each(const unsigned, t, &u->targets)
+		if (!(targets_is_named(a->program, *t) ? targets[*t].has_main
+						       : a->program->has_main))
+			return false;
+	return true;
+}
+
+/* In a program, and in a library whose users are seen, what its own files alone call is no interface. */
+static bool is_interface(const struct audit *a, const struct target_facts *targets,
+			 unsigned function, bool is_used)
+{
+	const struct audit_unit *u = unit_of(a, function);
+
+	if (is_used)
+		return true;
+	if (is_program(a, targets, function))
+		return false;
+	if (!u)
+		return true;
+	array_each(const unsigned, t, &u->targets)
+		if (targets[*t].is_used)
+			return false;
+	return true;
+}
+
+static bool find_entry(const struct audit *a, const struct target_facts *targets, unsigned function,
+		       bool is_used)
 {
 	const struct audit_program *p = a->program;
 	const struct audit_function *f = &p->functions.items[function];
@@ -40,8 +118,33 @@ bool entries_is(const struct audit *a, unsigned function)
 	if (f->is_static || *program_text(p, f->name) == '_' ||
 	    wants_lock(program_text(p, f->name)))
 		return false;
-	/* In a program, what its own files call is no interface. */
-	return !p->has_main;
+	return is_interface(a, targets, function, is_used);
+}
+
+void entries_find(struct audit *a)
+{
+	const struct audit_program *p = a->program;
+	struct target_facts *targets = base_alloc(p->targets.count + 1, sizeof(*targets));
+	bool *is_used = base_alloc(p->functions.count + 1, sizeof(*is_used));
+
+	a->is_entry = base_alloc(p->functions.count + 1, sizeof(*a->is_entry));
+	for (unsigned i = 0; i < p->functions.count; i++)
+		if (unit_of(a, i) && is_main(a, i))
+			array_each(const unsigned, t, &unit_of(a, i)->targets)
+				targets[*t].has_main = true;
+	find_users(a, targets, is_used);
+	for (unsigned i = 0; i < p->functions.count; i++)
+		a->is_entry[i] = find_entry(a, targets, i, is_used[i]);
+	a->in_program = base_alloc(p->functions.count + 1, sizeof(*a->in_program));
+	for (unsigned i = 0; i < p->functions.count; i++)
+		a->in_program[i] = is_program(a, targets, i);
+	base_free(targets);
+	base_free(is_used);
+}
+
+bool entries_is(const struct audit *a, unsigned function)
+{
+	return a->is_entry[function];
 }
 
 bool entries_is_callback(const struct audit *a, unsigned function)
@@ -52,13 +155,21 @@ bool entries_is_callback(const struct audit *a, unsigned function)
 	       (f->is_static || a->program->has_main);
 }
 
+bool entries_is_unused(const struct audit *a, unsigned function)
+{
+	const struct audit_function *f = &a->program->functions.items[function];
+
+	return a->in_program[function] && !is_main(a, function) &&
+	       !number_map_get(&a->called, f->usr) && !number_map_get(&a->program->taken, f->usr);
+}
+
 /* ---- accesses ------------------------------------------------------------------------------------------------ */
 
 enum { LOOKS_BACK = 400 };
 
-static bool is_main(const struct audit *a, unsigned function)
+bool entries_same_place(struct audit_place a, struct audit_place b)
 {
-	return strcmp(entries_name(a, function), "main") == 0;
+	return a.file == b.file && a.line == b.line && a.column == b.column;
 }
 
 static bool is_same(const struct entry_access *a, const struct entry_access *b)

@@ -313,12 +313,17 @@ static void know(struct audit_flow *w, struct state *s, unsigned term, bool is_z
 		s->never |= is_zero != state_is_zero(s, terms_of(w), term);
 		return;
 	}
+	/* Whoever asks once more what decided whether a lock is taken means the same answer. */
+	array_each(struct audit_held, h, &s->held)
+		h->is_unsure |= h->under == term && h->under_zero != is_zero;
 	array_each(const struct state_truth, truth, &s->truths)
 		if (truth->term == term) {
 			s->never |= is_lasting(is.kind) && truth->is_zero != is_zero;
 			if (truth->is_zero == is_zero)
 				return;
 		}
+	if (is_zero && is.kind == TERM_SITE)
+		lock_never_was(s, terms_of(w), term);
 	if (is.kind == TERM_TRIED && is_zero == !(is.b & TRIED_NOT_ZERO))
 		lock_tried(w, s, is.a, is.b & TRIED_SHARED, at);
 	if (term)

@@ -10,14 +10,19 @@
 enum audit_mode {
 	HELD_SHARED,
 	HELD_ALONE,
-	HELD_LEFT, /* the caller's was released here */
-	HELD_BACK, /* ... and taken again */
+	HELD_LEFT,   /* the caller's was released here */
+	HELD_BACK,   /* ... and taken again */
+	HELD_GIVEN,  /* it is released later here, and was not taken: some caller has to have it */
+	HELD_WANTED, /* ... and this caller has it not, as far as is seen */
 };
 
 struct audit_held {
 	unsigned lock; /* its address */
 	enum audit_mode mode;
 	bool is_given; /* taken in a function that was called */
+	/* What was loaded and decided that it is taken: 0: nothing; and whether the opposite was found since then. */
+	unsigned under;
+	bool under_zero, is_unsure;
 	struct audit_place at;
 };
 
@@ -38,6 +43,8 @@ struct audit_access {
 	unsigned address, field; /* field: of the program's + 1; 0: a global's own */
 	bool reads, writes, is_atomic;
 	bool alone;		  /* no thread was made yet, on the way from main */
+	bool late;		  /* ... or threads were waited for */
+	bool is_first;		  /* it is written where it was found to be 0 */
 	bool is_settled;	  /* its object's own lock is held: callers need not know of it */
 	unsigned function, depth; /* function: index; depth: calls down to `inner` */
 	struct audit_place at;
@@ -67,12 +74,18 @@ struct audit_effect {
 	enum audit_change change;
 	unsigned lock, tried;
 	bool is_shared;
+	struct audit_conditions when;
 };
 
 /* What is put where: the object's address, stored at an address. */
 struct audit_stored {
 	unsigned object, address;
 	bool is_part; /* only the address of a part of it */
+};
+
+/* A thread that is made: what it begins with, what it is given, and where its handle is. */
+struct audit_start {
+	unsigned function, given, handle;
 };
 
 enum audit_progress { FACTS_NONE, FACTS_BEGUN, FACTS_DONE };
@@ -86,8 +99,11 @@ struct audit_facts {
 	ARRAY(unsigned) made;  /* objects that it initialises, or ends: nobody else has them */
 	ARRAY(unsigned) freed; /* objects */
 	ARRAY(unsigned) given; /* objects given to a new thread */
-	unsigned result;       /* a term; 0: unknown */
-	bool makes_threads, never_returns, is_once;
+	ARRAY(struct audit_start) starts; /* threads whose function the caller names */
+	ARRAY(unsigned)
+	out; /* parameters that point to where a new object is put, which nobody else has */
+	unsigned result; /* a term; 0: unknown */
+	bool makes_threads, joins_threads, never_returns, is_once;
 };
 
 #endif

@@ -1,6 +1,8 @@
 /* One function: its blocks until nothing new is known, and once more for what is seen there. */
 #include "tracer/audit/flow.h"
 
+#include <string.h>
+
 enum { WAYS_MOST = 8, ROUNDS_MOST = 4000, DEEPEST_CALL = 1000 };
 
 /* What is known where the block begins: one state for each set of locks. */
@@ -59,6 +61,18 @@ static void arrive(struct audit_flow *w, struct blocks *b, unsigned to, const st
 	ways->is_new |= state_join(&ways->states.items[0], s, t, number);
 }
 
+static void keep_out(struct audit_flow *w, struct flow_exit *x, const struct state *s)
+{
+	struct audit_stored *kept;
+
+	if (!s->out.count)
+		return;
+	kept = program_alloc(w->audit->program, s->out.count * sizeof(*kept));
+	memcpy(kept, s->out.items, s->out.count * sizeof(*kept));
+	x->out.items = kept;
+	x->out.count = s->out.count;
+}
+
 static void leave(struct audit_flow *w, struct state *s, const struct audit_block *block)
 {
 	unsigned value = block->value ? evaluate(w, s, block->value) : 0;
@@ -67,10 +81,15 @@ static void leave(struct audit_flow *w, struct state *s, const struct audit_bloc
 	if (s->never || !w->records)
 		return;
 	object_leave(w, s, value, block->at);
+	if (state_is_zero(s, &w->audit->terms, value) == 1)
+		value = term_of(&w->audit->terms, TERM_CONSTANT, 0, 0);
+	lock_drop_unsure(s);
 	x = array_add(&w->exits);
 	x->value = value;
 	x->at = block->at;
 	x->held = lock_helds(w, s);
+	x->when = conditions_of(w, s);
+	keep_out(w, x, s);
 }
 
 static void go_either_way(struct audit_flow *w, struct blocks *b, struct state *s,
@@ -195,14 +214,15 @@ static void blocks_fini(struct blocks *b)
 
 /* ---- what is left of it --------------------------------------------------------------------------------------- */
 
-static bool is_made(const struct audit_facts *f, const struct terms *t, unsigned address)
+static bool is_made(const struct audit_flow *w, unsigned address)
 {
+	const struct terms *t = &w->audit->terms;
+
 	for (;; address = term_at(t, address).a) {
 		const enum term_kind kind = term_at(t, address).kind;
 
-		array_each(const unsigned, made, &f->made)
-			if (address == *made)
-				return true;
+		if (object_is_made(w, address))
+			return true;
 		if (kind != TERM_FIELD && kind != TERM_ELEMENT)
 			return false;
 	}
@@ -223,8 +243,7 @@ static void keep_accesses(struct audit_flow *w)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < f->accesses.count; i++)
-		if (!is_made(f, &w->audit->terms, f->accesses.items[i]->address) ||
-		    is_held(f->accesses.items[i]))
+		if (!is_made(w, f->accesses.items[i]->address) || is_held(f->accesses.items[i]))
 			f->accesses.items[kept++] = f->accesses.items[i];
 	f->accesses.count = kept;
 }
@@ -303,6 +322,7 @@ const struct audit_facts *audit_facts_of(struct audit *a, unsigned function)
 	if (w.function->blocks.count)
 		look_at(&w);
 	base_free(w.known.slots);
+	number_map_fini(&w.made);
 	array_fini(&w.released);
 	array_fini(&w.exits);
 	array_fini(&w.fresh);

@@ -10,6 +10,11 @@ struct flow_exit {
 	unsigned value;
 	struct audit_place at;
 	struct audit_helds held;
+	struct audit_conditions when;
+	struct {
+		const struct audit_stored *items;
+		size_t count;
+	} out; /* what was put where the caller wants to have it */
 };
 
 /* An object that it makes, and of which struct (+ 1). */
@@ -28,6 +33,7 @@ struct audit_flow {
 		unsigned *slots;
 		size_t size;
 	} known;		  /* accesses of `facts`, by what they are */
+	struct number_map made;	  /* of `facts`: objects */
 	ARRAY(unsigned) released; /* locks that are released somewhere in it */
 	ARRAY(struct flow_exit) exits;
 	ARRAY(struct flow_new) fresh;
@@ -61,6 +67,7 @@ void object_end(struct audit_flow *w, struct state *s, unsigned object, struct a
 void object_free(struct audit_flow *w, struct state *s, unsigned object, struct audit_place at);
 /* It is initialised, or ended: nobody else has it. */
 void object_make(struct audit_flow *w, unsigned object);
+bool object_is_made(const struct audit_flow *w, unsigned object);
 /* An address of a part of it goes where others may use it. */
 void object_escape(struct audit_flow *w, unsigned address, const char *how, struct audit_place at);
 /* Has nobody else it? */
@@ -90,6 +97,8 @@ bool conditions_hold(const struct audit_flow *w, const struct state *s,
 struct audit_conditions conditions_inside(const struct audit_flow *w, const struct state *s,
 					  const struct audit_conditions *inner,
 					  const struct term_binding *b);
+/* Do they exclude each other? */
+bool conditions_differ(const struct audit_conditions *a, const struct audit_conditions *b);
 bool conditions_same(const struct audit_conditions *a, const struct audit_conditions *b);
 
 /* ---- locks.c -------------------------------------------------------------------------------------------------- */
@@ -100,6 +109,10 @@ void lock_release(struct audit_flow *w, struct state *s, unsigned lock, struct a
 /* A try has taken it. */
 void lock_tried(struct audit_flow *w, struct state *s, unsigned lock, bool is_shared,
 		struct audit_place at);
+/* Those of which the opposite of what decided that they are taken was found since then. */
+void lock_drop_unsure(struct state *s);
+/* The object is NULL: what came locked from a function, if it came at all, did not. */
+void lock_never_was(struct state *s, const struct terms *t, unsigned object);
 /* Keeps a copy, if none of that lock beside those that are held is there. */
 void lock_acquired(struct audit_flow *w, const struct audit_acquisition *a);
 struct audit_helds lock_helds(struct audit_flow *w, const struct state *s);

@@ -148,6 +148,12 @@ static bool is_shared_place(const struct audit_flow *w, unsigned address)
 	return is.kind == TERM_GLOBAL;
 }
 
+/* The caller says where it wants to have it: it is the caller's. */
+static bool is_out(const struct audit_flow *w, unsigned address, bool is_part)
+{
+	return !is_part && term_at(&w->audit->terms, address).kind == TERM_PARAMETER;
+}
+
 void object_store(struct audit_flow *w, struct state *s, unsigned address, unsigned value,
 		  bool is_part, struct audit_place at)
 {
@@ -167,9 +173,18 @@ void object_store(struct audit_flow *w, struct state *s, unsigned address, unsig
 		note_stored(w, object, address, is_part);
 	if (kind == TERM_LOCAL && is_part)
 		return; /* the head of a list, say: nobody comes from there to all of it */
+	if (kind == TERM_FRESH && is_out(w, address, is_part)) {
+		*array_add(&s->stored) = (struct audit_stored){object, address, false};
+		return;
+	}
 	if (kind == TERM_FRESH || ((kind == TERM_PARAMETER || kind == TERM_LOCAL) &&
 				   (is_shared_place(w, address) || state_any_lock(s))))
 		object_show(w, s, object, at);
+}
+
+bool object_is_made(const struct audit_flow *w, unsigned object)
+{
+	return number_map_get(&w->made, object);
 }
 
 void object_make(struct audit_flow *w, unsigned object)
@@ -179,8 +194,10 @@ void object_make(struct audit_flow *w, unsigned object)
 	     is.kind == TERM_FIELD && w->audit->program->fields.items[is.b].lock;
 	     is = term_at(&w->audit->terms, object))
 		object = is.a;
-	if (object && !has(w->facts->made.items, w->facts->made.count, object))
-		*array_add(&w->facts->made) = object;
+	if (!object || object_is_made(w, object))
+		return;
+	number_map_set(&w->made, object, 1);
+	*array_add(&w->facts->made) = object;
 }
 
 void object_end(struct audit_flow *w, struct state *s, unsigned object, struct audit_place at)
@@ -230,6 +247,7 @@ static void note(struct audit_flow *w, const struct state *s, struct audit_acces
 		return;
 	a->function = w->index;
 	a->alone = !s->makes_threads && (!a->inner || a->inner->alone);
+	a->late = s->joins_threads || (a->inner && a->inner->late);
 	if (!a->inner) {
 		a->held = lock_helds(w, s);
 		a->when = conditions_of(w, s);
@@ -331,6 +349,18 @@ static void write_local(struct audit_flow *w, struct state *s, unsigned local, u
 		*array_add(&w->fresh) = (struct flow_new){value, record};
 }
 
+/* What was there is nowhere any more, and was taken from there under a lock: whoever has it has it alone. */
+static void take_away(struct audit_flow *w, struct state *s, unsigned address,
+		      const struct audit_expr *e)
+{
+	struct terms *t = &w->audit->terms;
+	const unsigned was = term_of(t, TERM_LOAD, address, 0);
+
+	for (unsigned i = 0; was && e->is_pointer && i < s->locals; i++)
+		if (s->values[i] == was)
+			s->values[i] = term_of(t, TERM_FRESH, e->site, 1);
+}
+
 void object_write(struct audit_flow *w, struct state *s, unsigned address, unsigned value,
 		  const struct audit_expr *e, bool is_atomic, bool is_update)
 {
@@ -345,6 +375,12 @@ void object_write(struct audit_flow *w, struct state *s, unsigned address, unsig
 		write_local(w, s, is.b, value);
 		return;
 	}
+	if (is.kind == TERM_PARAMETER)
+		state_put_out(s, address, value);
+	if (term_at(&w->audit->terms, value).kind == TERM_CONSTANT && state_any_lock(s))
+		take_away(w, s, address, e);
+	a.is_first = state_is_zero(s, &w->audit->terms,
+				   term_of(&w->audit->terms, TERM_LOAD, address, 0)) == 1;
 	suspect_write(w, s, address, is_update ? 0 : value, e, is_atomic);
 	note(w, s, &a);
 	if (is_atomic && is_update)
@@ -360,16 +396,31 @@ void object_write(struct audit_flow *w, struct state *s, unsigned address, unsig
 
 /* ---- the end -------------------------------------------------------------------------------------------------------- */
 
+/* New objects that the caller finds where it wanted to have them. */
+static void leave_out(struct audit_flow *w, struct state *s, struct audit_place at)
+{
+	array_each(const struct audit_stored, is, &s->stored) {
+		const struct term to = term_at(&w->audit->terms, is->address);
+
+		if (to.kind != TERM_PARAMETER || !object_is_own(w, s, is->object))
+			continue;
+		suspect_unset(w, s, is->object, at);
+		if (!has(w->facts->out.items, w->facts->out.count, to.a))
+			*array_add(&w->facts->out) = to.a;
+	}
+}
+
 void object_leave(struct audit_flow *w, struct state *s, unsigned value, struct audit_place at)
 {
 	const struct terms *t = &w->audit->terms;
 
+	leave_out(w, s, at);
 	if (object_is_own(w, s, value) && value == term_object(t, value))
 		suspect_unset(w, s, value, at);
 	else if (value != term_object(t, value) && !object_is_own(w, s, value))
 		object_escape(w, value, "is returned", at);
 	array_each(const struct state_freed, f, &s->freed)
-		if (!has(w->facts->made.items, w->facts->made.count, term_object(t, f->from)))
+		if (!object_is_made(w, term_object(t, f->from)))
 			suspect(w, &(struct suspicion){SUSPECT_FREED, w->index, f->from, 0, NULL,
 						       f->at, f->at, false});
 }

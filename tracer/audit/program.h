@@ -106,6 +106,7 @@ struct audit_global {
 /* A source file, and what it is compiled for (targets.h). */
 struct audit_unit {
 	ARRAY(unsigned) targets;
+	unsigned kind; /* units of the same targets have the same */
 };
 
 /* An external function in a source file; there may be more of its name. */

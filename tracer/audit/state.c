@@ -37,9 +37,11 @@ void state_copy(struct state *to, const struct state *from)
 	COPY(&to->visible, &from->visible);
 	COPY(&to->freed, &from->freed);
 	COPY(&to->stored, &from->stored);
+	COPY(&to->out, &from->out);
 	COPY(&to->written, &from->written);
 	COPY(&to->loaded, &from->loaded);
 	to->makes_threads = from->makes_threads;
+	to->joins_threads = from->joins_threads;
 	to->never = from->never;
 }
 
@@ -51,6 +53,7 @@ void state_fini(struct state *s)
 	array_fini(&s->visible);
 	array_fini(&s->freed);
 	array_fini(&s->stored);
+	array_fini(&s->out);
 	array_fini(&s->written);
 	array_fini(&s->loaded);
 }
@@ -227,6 +230,24 @@ bool state_writes_all(const struct state *s)
 	return s->written.count >= WRITES_MOST;
 }
 
+unsigned state_out(const struct state *s, unsigned address)
+{
+	array_each(const struct audit_stored, out, &s->out)
+		if (out->address == address)
+			return out->object;
+	return 0;
+}
+
+void state_put_out(struct state *s, unsigned address, unsigned object)
+{
+	array_each(struct audit_stored, out, &s->out)
+		if (out->address == address) {
+			out->object = object;
+			return;
+		}
+	*array_add(&s->out) = (struct audit_stored){object, address, false};
+}
+
 const struct state_visible *state_visible(const struct state *s, unsigned object)
 {
 	array_each(const struct state_visible, v, &s->visible)
@@ -357,6 +378,19 @@ static bool join_addresses(struct state *s, const struct state *from)
 	return changed;
 }
 
+/* What is there for certain. */
+static bool join_out(struct state *s, const struct state *from)
+{
+	bool changed = false;
+
+	for (size_t i = s->out.count; i > 0; i--)
+		if (state_out(from, s->out.items[i - 1].address) != s->out.items[i - 1].object) {
+			array_remove(&s->out, i - 1);
+			changed = true;
+		}
+	return changed;
+}
+
 bool state_join(struct state *s, const struct state *from, struct terms *t, unsigned block)
 {
 	struct state kept = {0};
@@ -366,7 +400,10 @@ bool state_join(struct state *s, const struct state *from, struct terms *t, unsi
 	array_fini(&kept.truths);
 	changed |= join_events(s, from);
 	changed |= join_addresses(s, from);
+	changed |= join_out(s, from);
 	changed |= from->makes_threads && !s->makes_threads;
 	s->makes_threads |= from->makes_threads;
+	changed |= from->joins_threads && !s->joins_threads;
+	s->joins_threads |= from->joins_threads;
 	return changed;
 }

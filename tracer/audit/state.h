@@ -34,8 +34,9 @@ struct state {
 	ARRAY(struct state_freed) freed;
 	ARRAY(struct audit_stored)
 	stored; /* objects that nobody else has yet, and where they were put */
+	ARRAY(struct audit_stored) out;	 /* what was put where the caller wants to have it */
 	ARRAY(unsigned) written, loaded; /* addresses; loaded: of atomics */
-	bool makes_threads, never;	 /* never: nobody comes here */
+	bool makes_threads, joins_threads, never; /* never: nobody comes here */
 };
 
 void state_init(struct state *s, unsigned locals);
@@ -67,6 +68,9 @@ int state_is_zero(const struct state *s, const struct terms *t, unsigned term);
 /* Something is written there. More than a few hundred are not told apart: then all is taken to be written. */
 void state_write(struct state *s, unsigned address);
 bool state_writes_all(const struct state *s);
+/* What was put at that address, a parameter; 0: it is not known. */
+unsigned state_out(const struct state *s, unsigned address);
+void state_put_out(struct state *s, unsigned address, unsigned object);
 /* NULL: others cannot see it. */
 const struct state_visible *state_visible(const struct state *s, unsigned object);
 

@@ -107,6 +107,8 @@ unsigned term_bind(struct terms *t, unsigned term, const struct term_binding *b)
 
 	if (is.kind == TERM_PARAMETER)
 		return is.a < b->count ? b->arguments[is.a] : 0;
+	if (is.kind == TERM_RESULT)
+		return b->result;
 	if (is.kind == TERM_TRIED) {
 		of = term_bind(t, is.a, b);
 		return of ? term_of(t, TERM_TRIED, of, is.b) : 0;

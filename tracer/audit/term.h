@@ -25,6 +25,7 @@ enum term_kind {
 	TERM_ELEMENT, /* a: term of the array's address */
 	TERM_DERIVED, /* a: term; computed from it */
 	TERM_TRIED,   /* a: lock's term, b: an audit_tried */
+	TERM_RESULT,  /* what the function gives back: in effects alone */
 };
 
 /* What the result of a try says: the lock was taken if it is 0, or if it is not; for reading. */
@@ -57,7 +58,7 @@ unsigned term_replace(struct terms *t, unsigned term, unsigned part, unsigned by
 /* Another function's term, with values for its parameters. */
 struct term_binding {
 	const unsigned *arguments;
-	unsigned count;
+	unsigned count, result;			       /* result: for TERM_RESULT */
 	unsigned (*load)(void *ctx, unsigned address); /* what is there now; may be NULL */
 	void *ctx;
 };

@@ -1,0 +1,231 @@
+#include "tracer/audit/guards.h"
+
+/* One lock that an access holds. */
+struct guard {
+	unsigned key;
+	enum audit_mode mode;
+	bool alone, is_near; /* near: one of its object and the lock's is come to from the other */
+};
+
+enum { GUARDS_MOST = 16 };
+
+struct guarded {
+	struct guard guards[GUARDS_MOST];
+	unsigned count;
+};
+
+/* ---- which locks ---------------------------------------------------------------------------------------------- */
+
+static const struct audit_record *lock_record(const struct audit *a, unsigned lock)
+{
+	unsigned key = audit_lock_key(a, lock);
+
+	return key <= a->program->fields.count ? audit_record_of(a, key) : NULL;
+}
+
+/* One of several objects: it may be any. */
+static bool is_uncertain(const struct audit *a, unsigned object)
+{
+	const enum term_kind kind = term_at(&a->terms, term_root(&a->terms, object)).kind;
+
+	return kind == TERM_SITE || kind == TERM_JOIN;
+}
+
+/* A lock of the same kind of struct guards its own object alone. */
+static bool is_others(const struct audit *a, const struct audit_access *access, unsigned lock)
+{
+	unsigned object = term_object(&a->terms, access->address),
+		 of = term_object(&a->terms, lock);
+
+	if (object == of || lock_record(a, lock) != audit_record_of(a, access->field) ||
+	    is_uncertain(a, of) || is_uncertain(a, object))
+		return false;
+	return !term_contains(&a->terms, object, of) && !term_contains(&a->terms, of, object);
+}
+
+/* Of a lock that is just held meanwhile, say of who called, nothing of the kind is known. */
+static bool is_near(const struct audit *a, const struct audit_access *access, unsigned lock)
+{
+	const struct terms *t = &a->terms;
+	const unsigned object = term_object(t, access->address), of = term_object(t, lock);
+
+	return term_at(t, term_root(t, lock)).kind == TERM_GLOBAL || term_contains(t, object, of) ||
+	       term_contains(t, of, object) || term_root(t, object) == term_root(t, of);
+}
+
+static struct guarded *guards_of(const struct audit *a, const struct audit_access *access)
+{
+	struct guarded *g = program_alloc(a->program, sizeof(*g));
+
+	for (unsigned i = 0; i < access->held.count && g->count < GUARDS_MOST; i++) {
+		const struct audit_held *h = &access->held.items[i];
+		unsigned key = audit_lock_key(a, h->lock);
+
+		if (key && h->mode != HELD_LEFT && !is_others(a, access, h->lock))
+			g->guards[g->count++] = (struct guard){key, h->mode, h->mode != HELD_SHARED,
+							       is_near(a, access, h->lock)};
+	}
+	return g;
+}
+
+static const struct guard *guard_in(const struct guarded *g, unsigned key)
+{
+	for (unsigned i = 0; i < g->count; i++)
+		if (g->guards[i].key == key)
+			return &g->guards[i];
+	return NULL;
+}
+
+bool guards_hold(const struct entry_access *e, unsigned key)
+{
+	const struct guard *is = guard_in(e->guards, key);
+
+	return is && (is->alone || !e->access->writes);
+}
+
+bool guards_exclude(const struct entry_access *x, const struct entry_access *y)
+{
+	for (unsigned i = 0; i < x->guards->count; i++) {
+		const struct guard *other = guard_in(y->guards, x->guards->guards[i].key);
+
+		if (other && (other->alone || x->guards->guards[i].alone))
+			return true;
+	}
+	return false;
+}
+
+/* ---- the one lock of a field -------------------------------------------------------------------------------------- */
+
+/* The first one of the next place. */
+static size_t place_end(const struct entry_accesses *all, size_t i)
+{
+	size_t next = i;
+
+	while (next < all->items.count &&
+	       entries_same_place(all->items.items[next].at, all->items.items[i].at))
+		next++;
+	return next;
+}
+
+/* How many places there are, and at how many of them the lock is held always. */
+static struct majority count_places(const struct entry_accesses *all, unsigned key)
+{
+	struct majority m = {.key = key};
+
+	for (size_t i = 0, next; i < all->items.count; i = next) {
+		bool always = true, writes = false, near = false;
+
+		next = place_end(all, i);
+		for (size_t k = i; k < next; k++) {
+			const struct guard *g = guard_in(all->items.items[k].guards, key);
+
+			always &= guards_hold(&all->items.items[k], key);
+			near |= g && g->is_near;
+			writes |= all->items.items[k].access->writes;
+		}
+		m.places++;
+		m.held += always;
+		m.near += always && near;
+		m.writes += writes;
+		m.writes_held += writes && always;
+	}
+	return m;
+}
+
+bool guards_is_own(const struct audit *a, unsigned key, unsigned field)
+{
+	return key <= a->program->fields.count &&
+	       audit_record_of(a, key) == audit_record_of(a, field);
+}
+
+/* What its comment names. */
+static unsigned told_guard(const struct audit *a, unsigned field)
+{
+	const struct audit_field *f = &a->program->fields.items[field - 1];
+
+	if (f->guarded_by)
+		array_each(const unsigned, other, &a->program->records.items[f->record].fields)
+			if (a->program->fields.items[*other].name == f->guarded_by)
+				return *other + 1;
+	return 0;
+}
+
+/* A lock of the field's own struct is there for it rather than another one. */
+static bool is_better(const struct audit *a, const struct majority *m, const struct majority *than,
+		      unsigned field)
+{
+	return !than->key || m->held > than->held ||
+	       (m->held == than->held && guards_is_own(a, m->key, field) &&
+		!guards_is_own(a, than->key, field));
+}
+
+struct majority guards_majority(const struct audit *a, const struct entry_accesses *all,
+				unsigned field)
+{
+	struct majority best = count_places(all, told_guard(a, field));
+	struct number_map tried = {0};
+
+	best.is_told = best.key;
+	array_each(const struct entry_access, e, &all->items)
+		for (unsigned k = 0; !best.is_told && k < e->guards->count; k++) {
+			const unsigned key = e->guards->guards[k].key;
+			struct majority m;
+
+			if (number_map_get(&tried, key))
+				continue;
+			number_map_set(&tried, key, 1);
+			m = count_places(all, key);
+			if (is_better(a, &m, &best, field))
+				best = m;
+		}
+	number_map_fini(&tried);
+	return best;
+}
+
+/* ---- all of a field ------------------------------------------------------------------------------------------------ */
+
+/* By a caller that took it. */
+static bool is_given(const struct entry_accesses *all, size_t from, size_t to, unsigned key)
+{
+	for (size_t i = from; i < to; i++) {
+		const struct guard *g = guard_in(all->items.items[i].guards, key);
+
+		if (g && g->mode != HELD_WANTED && all->items.items[i].access->inner)
+			return true;
+	}
+	return false;
+}
+
+/* Some callers have the lock that is released there: then those that seem to have it not have it not. */
+static bool is_doubtful(const struct audit *a, const struct entry_accesses *all, size_t from,
+			size_t to, size_t i, const struct guard *g)
+{
+	if (g->mode == HELD_WANTED)
+		return is_given(all, from, to, g->key);
+	return g->mode == HELD_GIVEN &&
+	       number_map_get(&a->givers, all->items.items[i].function + 1) ==
+		       (GIVER_HAS | GIVER_HAS_NOT);
+}
+
+static void doubt_wanted(const struct audit *a, struct entry_accesses *all, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++) {
+		struct guarded *g = all->items.items[i].guards;
+		unsigned kept = 0;
+
+		for (unsigned k = 0; k < g->count; k++)
+			if (!is_doubtful(a, all, from, to, i, &g->guards[k]))
+				g->guards[kept++] = g->guards[k];
+		g->count = kept;
+	}
+}
+
+void guards_find(const struct audit *a, struct entry_accesses *all)
+{
+	array_each(struct entry_access, e, &all->items)
+		e->guards = guards_of(a, e->access);
+	for (size_t i = 0, next; i < all->items.count; i = next) {
+		next = place_end(all, i);
+		doubt_wanted(a, all, i, next);
+	}
+}
