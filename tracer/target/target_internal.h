@@ -71,8 +71,7 @@ struct site {
 		*count;		     /* a jump stands there, not a trap: resident.c. NULL: a trap */
 	uint8_t jump[RESIDENT_JUMP]; /* that one, now or at another time ... */
 	bool jumped;		     /* ... if there was any */
-	/* The instructions behind the first that it stands over, too: each copy goes on in the next one, and
-	   the last in the original. moved.c */
+	/* moved.c: the instructions behind the first that it stands over, too */
 	struct moved {
 		uint64_t addr, copy;
 	} moved[RESIDENT_JUMP - 1];
