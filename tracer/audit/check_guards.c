@@ -125,14 +125,13 @@ static bool is_handed_over(const struct audit *a, const struct entry_access *e, 
 	return false;
 }
 
-/* A thread, and somebody else who has the lock in hand. Then fewer places say that it is the field's: one of three, or
-   half of them if it is no lock of the struct's own. */
+/* A thread, and somebody else who has the lock in hand. Then it is enough that more places have it than not, whichever
+   struct's it is; fewer would say that it is there for something else. */
 static bool is_in_two_threads(const struct audit *a, const struct entry_access *e,
-			      const struct entry_access *other, const struct majority *m,
-			      unsigned field)
+			      const struct entry_access *other, const struct majority *m)
 {
-	return m->held && guards_hold(other, m->key) && entries_in_two_threads(a, e, other) &&
-	       (guards_is_own(a, m->key, field) ? 3 : 2) * m->held >= m->places;
+	return guards_hold(other, m->key) && entries_in_two_threads(a, e, other) &&
+	       2 * m->held > m->places;
 }
 
 /* A field that is the lock's has it at three of five places, of two at one; if the lock is another struct's, at four. */
@@ -151,7 +150,7 @@ static enum finding_confidence confidence(const struct audit *a, const struct en
 		return CONFIDENCE_LOW;
 	if (m->held && (is_its_writers(all, e, m->key) || is_seen_and_stays(all, e, m->key)))
 		return CONFIDENCE_LOW;
-	if (is_in_two_threads(a, e, other, m, field))
+	if (is_in_two_threads(a, e, other, m))
 		return CONFIDENCE_MEDIUM;
 	if (entries_is_callback(a, e->entry) || entries_is_callback(a, other->entry))
 		return CONFIDENCE_LOW;
@@ -263,8 +262,7 @@ static bool is_likely(const struct audit *a, const struct majority *m, unsigned 
 static bool is_told(const struct audit *a, struct audit_place at, unsigned field)
 {
 	array_each(const struct finding, f, &a->findings.items)
-		if (f->tag == FINDING_P1 && f->confidence != CONFIDENCE_LOW &&
-		    f->at.file == at.file && f->at.line == at.line &&
+		if (f->tag == FINDING_P1 && f->at.file == at.file && f->at.line == at.line &&
 		    f->field == a->program->fields.items[field - 1].name)
 			return true;
 	return false;

@@ -390,20 +390,17 @@ static void note_given(struct audit_flow *w, unsigned lock)
 	}
 }
 
-/* Whoever releases a lock and has not taken it was given it: if he does so on all ways, or takes it again then. */
-static bool is_given(const struct audit_flow *w, unsigned lock)
+/* Whoever releases a lock and has not taken it was given it, unless parameters say whether he was. */
+static bool is_given(const struct audit_flow *w, unsigned lock, const struct flow_exit *left)
 {
-	bool always = true, again = false;
-
 	array_each(const struct flow_exit, x, &w->exits) {
 		const struct audit_held *h = held_at(x, lock);
 
-		if (h && h->mode != HELD_LEFT && h->mode != HELD_BACK)
+		if (h ? h->mode != HELD_LEFT && h->mode != HELD_BACK
+		      : conditions_differ(&x->when, &left->when))
 			return false;
-		always &= h != NULL;
-		again |= h && h->mode == HELD_BACK;
 	}
-	return always || again;
+	return true;
 }
 
 static void find_given(struct audit_flow *w)
@@ -414,7 +411,7 @@ static void find_given(struct audit_flow *w)
 		for (unsigned i = 0; i < x->held.count; i++) {
 			const unsigned lock = x->held.items[i].lock;
 
-			if (!number_map_get(&seen, lock) && is_given(w, lock))
+			if (!number_map_get(&seen, lock) && is_given(w, lock, x))
 				note_given(w, lock);
 			number_map_set(&seen, lock, 1);
 		}

@@ -1,5 +1,5 @@
-/* An oven's thread looks at the heat without the lock, while others set it: that most places have no lock says nothing,
-   since one of the two is a thread. */
+/* An oven's thread looks at the heat without the lock, while others set it: more places have it than not,
+   and one of the two is a thread. */
 #include <pthread.h>
 #include <stdbool.h>
 
@@ -23,7 +23,7 @@ static void *oven_run(void *arg)
 	struct oven *oven = arg;
 
 	while (!oven_stops(oven))
-		oven->used += oven->heat * 2 + oven->heat; /* finding: P3 heat */
+		oven->used += oven->heat; /* finding: P3 heat */
 	return NULL;
 }
 
@@ -38,6 +38,14 @@ void oven_heat(struct oven *oven, int heat)
 	pthread_mutex_lock(&oven->lock);
 	oven->heat = heat;
 	pthread_mutex_unlock(&oven->lock);
+}
+
+int oven_is_cold(struct oven *oven)
+{
+	pthread_mutex_lock(&oven->lock);
+	int is_cold = oven->heat < 20;
+	pthread_mutex_unlock(&oven->lock);
+	return is_cold;
 }
 
 int oven_is_hot(struct oven *oven)
