@@ -38,13 +38,3 @@ int lift_moves(struct lift *lift)
 	}
 	return moves;
 }
-
-/* The same without the macro. */
-void lift_reset(struct lift *lift)
-{
-	for (int held = !pthread_mutex_lock(&lift->lock); held;
-	     held = (pthread_mutex_unlock(&lift->lock), 0)) {
-		lift->floor = 0;
-		lift->moves = 0;
-	}
-}
