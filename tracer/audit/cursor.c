@@ -260,6 +260,9 @@ enum cursor_operator cursor_binary(const struct audit_reader *r, CXCursor c, CXC
 	for (size_t i = 0; t.at && i < BINARIES; i++)
 		if (stands_before(t, binaries[i].text) && binaries[i].is != CURSOR_COMMA)
 			return binaries[i].is;
+	/* No other operator takes nothing. */
+	if (cursor_type(r, left).kind == CXType_Void)
+		return CURSOR_COMMA;
 	if (is_assigned(r, left))
 		return CURSOR_ASSIGN;
 	return is_comma(r, c, left, right) ? CURSOR_COMMA : CURSOR_OTHER;

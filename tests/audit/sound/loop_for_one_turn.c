@@ -2,6 +2,19 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+static void release(pthread_mutex_t *lock)
+{
+	pthread_mutex_unlock(lock);
+}
+
+static void acquire(pthread_mutex_t *lock)
+{
+	pthread_mutex_lock(lock);
+}
+
+#define HOLDING(lock)                                                                              \
+	for (int turn = 0; turn ? (release(lock), 0) : (acquire(lock), 1); turn = 1)
+
 struct winch {
 	pthread_mutex_t lock;
 	int wound;
@@ -34,4 +47,15 @@ int winch_turns(struct winch *winch)
 		turns = winch->turns;
 	}
 	return turns;
+}
+
+void winch_unwind(struct winch *winch)
+{
+	HOLDING(&winch->lock)
+	{
+		winch->wound = 0;
+		if (!winch->turns)
+			continue;
+		winch->turns = 0;
+	}
 }
