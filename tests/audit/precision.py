@@ -1,20 +1,18 @@
 #!/usr/bin/env python3
 """How many findings of gatectl audit on real code are real: fetches Debian sources, makes their compile_commands.json, audits
-them, and counts by judged.tsv what is told today. No part of the tests: it takes half an hour, the net, and root for packages.
+them, and counts by judged.tsv what is told today. No part of the tests: it takes an hour, the net, and root for packages.
 
     tests/audit/precision.py [--folder /tmp/real] [--gatectl build/gatectl] [PROJECT...]
 
-It needs deb-src lines for apt, and what the projects need to be configured (apt-get build-dep PROJECT). A project that cannot be
-made is told and left out. Findings that nobody has judged are listed: read the source, and add a line to judged.tsv
-(project, version, file:line, tag, field, judgement, why). Judgements: real: a fault, or an access that races by C's rules and
-may give a wrong value; benign: a race that does no harm, as in an assertion; false: it cannot happen. What was judged and is
-not told any more is counted, too: real ones that are lost.
-Projects in LATER were looked at only when the rules were made.
+The projects are those of projects.py. One that cannot be made is told and left out. Findings that nobody has judged are listed:
+read the source, and add a line to judged.tsv (project, version, file:line, tag, field, judgement, why). Judgements: real: a fault,
+or an access that races by C's rules and may give a wrong value; benign: a race that does no harm, as in an assertion, or one that
+the project's documentation tells of; false: it cannot happen. What was judged and is not told any more is counted, too: real
+ones that are lost.
 """
 import argparse
 import collections
 import csv
-import glob
 import json
 import os
 import resource
@@ -22,48 +20,15 @@ import subprocess
 import sys
 import time
 
+import projects
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-CMAKE = "cmake -S . -B audit-build -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DCMAKE_BUILD_TYPE=Debug "
-PROJECTS = {
-    "libuv1": CMAKE,
-    "memcached": "./configure && bear -- make",
-    "libusb-1.0": "./configure --enable-examples-build && bear -- make",
-    "mosquitto": CMAKE + "-DDOCUMENTATION=OFF",
-    "civetweb": CMAKE + "-DCIVETWEB_BUILD_TESTING=OFF",
-    "libmicrohttpd": "./configure --disable-doc && bear -- make",
-    "nng": CMAKE,
-    "librdkafka": CMAKE,
-    "glib2.0": "meson setup audit-build -Dtests=false && ninja -C audit-build",
-    "libvncserver": CMAKE,
-    "fuse3": "meson setup audit-build -Dtests=false -Dutils=false",
-    "apr": "./configure && bear -- make",
-    "libwebsockets": CMAKE + "-DLWS_MAX_SMP=32",
-    "dav1d": "meson setup audit-build -Denable_asm=false -Denable_tests=false",
-    "libevent": CMAKE,
-    "wayland": "meson setup audit-build -Ddocumentation=false -Dtests=false",
-    "alsa-lib": "autoreconf -fi && ./configure && bear -- make",
-    "unbound": "./configure --with-pthreads && bear -- make",
-}
-LATER = ("glib2.0", "libvncserver", "fuse3", "apr", "libwebsockets", "dav1d", "libevent", "wayland", "alsa-lib", "unbound")
 MEMORY = 8 << 30
 
 
-def fetch(folder, name):
-    """The folder of its sources, and of its compile_commands.json."""
-    home = os.path.join(folder, name)
-    os.makedirs(home, exist_ok=True)
-    if not glob.glob(home + "/*/"):
-        subprocess.run(["apt-get", "source", "-q", name], cwd=home, check=True, capture_output=True)
-    source = sorted(glob.glob(home + "/*/"))[0].rstrip("/")
-    places = [os.path.join(source, where) for where in ("audit-build", "build", "bld", ".")]
-    if not any(os.path.exists(p + "/compile_commands.json") for p in places):
-        subprocess.run(["sh", "-c", PROJECTS[name]], cwd=source, check=True, capture_output=True)
-    return source, next(p for p in places if os.path.exists(p + "/compile_commands.json"))
-
-
 def audit(gatectl, folder, name):
-    source, build = fetch(folder, name)
+    source, build = projects.fetch(folder, name)
     report = os.path.join(folder, name + ".json")
     begun = time.monotonic()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -98,14 +63,14 @@ def main():
     p.add_argument("--gatectl", default=os.path.join(ROOT, "build", "gatectl"))
     p.add_argument("projects", nargs="*", metavar="PROJECT")
     args = p.parse_args()
-    names, judged, told = args.projects or list(PROJECTS), judgements(), []
+    names, judged, told = args.projects or list(projects.PROJECTS), judgements(), []
     for name in names:
         try:
             told += audit(args.gatectl, args.folder, name)
-        except (OSError, StopIteration, IndexError, subprocess.CalledProcessError) as e:
+        except (OSError, IndexError, subprocess.SubprocessError) as e:
             print(f"{name}: left out: {e!r}")
-    count("known while the rules were made", [k for k in told if k[0] not in LATER], judged)
-    count("looked at later", [k for k in told if k[0] in LATER], judged)
+    for title, which in (("known while the rules were made", projects.FIRST), ("looked at later", projects.LATER), ("held out", projects.HELD_OUT)):
+        count(title, [k for k in told if k[0] in which], judged)
     for key in told:
         if key[2] == "P3" and key not in judged:
             print("not judged:", *key)

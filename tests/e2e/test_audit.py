@@ -420,9 +420,13 @@ def test_skipped(t):
            "syntax.c": (BOX + "int f( {\n", "line 16: "),
            "self.c": ('#include "self.c"\n', "line 1: #include nested too deeply"),
            "nested.c": ("int f(int a)\n{\n\tint g(int b) { return a + b; }\n\treturn g(1);\n}\n", "line 3: function definition is not allowed here"),
+           "zero.c": ("int n;\n# include  \"/dev/zero\"\n", "line 2: '/dev/zero' is no file"),
+           "by_header.c": ('#include "deep.h"\n', "%s:2: 'pipe.c' is no file" % t.path("deep.h")),
+           "again.c": ('#include "deep.h"\n', "%s:2: 'pipe.c' is no file" % t.path("deep.h")),
            "box.cc": ("class box {};\n", "it is not C"), "box.h": (BOX, "it is not C")}
     os.mkdir(t.path("folder.c"))
     os.mkfifo(t.path("pipe.c"))
+    t.file("deep.h", '#include "deep.h"\n#include "pipe.c"\n')
     paths = [t.file(name, text) for name, (text, _) in bad.items()] + [t.path(name) for name in ("gone.c", "folder.c", "pipe.c")] + [t.tmp]
     why = [w for _, w in bad.values()] + ["there is no such file", "it is no file", "it is no file", "it is not C"]
     r = audit(t, good, *paths)
@@ -431,8 +435,44 @@ def test_skipped(t):
     t.equal(len(lines), len(paths), "a line for each", r)
     for line, path, text in zip(lines, paths, why):
         t.check(line.startswith("%s: skipped: %s" % (path, text)), "%s: %r in %r" % (path, text, line), r)
-    t.check(r.stdout.startswith("1 file, 15 lines, ") and r.stdout.endswith("; 10 files skipped\n"), "the summary", r)
-    t.error(audit(t, *paths), where="none of 10 files can be read; the first: %s: line 1: " % re.escape(paths[0]))
+    t.check(r.stdout.startswith("1 file, 15 lines, ") and r.stdout.endswith("; 13 files skipped\n"), "the summary", r)
+    t.error(audit(t, *paths), where="none of 13 files can be read; the first: %s: line 1: " % re.escape(paths[0]))
+
+
+def test_included_by_options(t):
+    """Headers that are searched for in folders, and by options; /dev/null is none that lasts."""
+    os.mkdir(t.path("inc"))
+    os.mkfifo(t.path("inc/pipe.h"))
+    path = t.file("box.c", BOX)
+    t.error(audit(t, "--cflags", "-I %s" % t.path("inc"), t.file("x.c", "#include <pipe.h>\n")), where="x.c: line 1: 'pipe.h' is no file")
+    t.error(audit(t, "--cflags", "-I%s -include pipe.h" % t.path("inc"), path), where="box.c: -include pipe.h: that is no file")
+    sound(t, "--cflags", "-include /dev/null", path)
+
+
+def no_clang(t):
+    """A folder where no libclang can be loaded from."""
+    os.mkdir(t.path("lib"))
+    for name in ["libclang.so"] + [form % v for v in range(14, 25) for form in ("libclang-%d.so.1", "libclang-%d.so.13", "libclang.so.%d")]:
+        t.file("lib/" + name, "")
+    return t.path("lib")
+
+
+def test_no_libclang(t):
+    r = t.error(audit(t, t.file("box.c", BOX), env={"LD_LIBRARY_PATH": no_clang(t)}), where="audit reads C by libclang, and it is not installed")
+    t.equal(r.err.splitlines()[1:], ["try: install it: apt-get install libclang-14-dev"], "what to do", r)
+
+
+def test_libclang_without_headers(t):
+    """A newer libclang whose own headers are not there: an older one is taken, or, if there is none, it is said."""
+    with open(os.path.join(ROOT, "tracer", "audit", "clang.h"), encoding="utf-8") as f:
+        names = re.findall(r"^\tX\((\w+)\)", f.read(), re.M)
+    text = "".join("long clang_%s(void)\n{\n\treturn 1;\n}\n" % name for name in names)
+    box = t.file("box.c", BOX)
+    os.mkdir(t.path("new"))
+    os.symlink(compile_text("without_headers.c", text, "-shared -fPIC"), t.path("new/libclang-24.so.1"))
+    sound(t, box, env={"LD_LIBRARY_PATH": t.path("new")})
+    r = t.error(audit(t, box, env={"LD_LIBRARY_PATH": t.path("new") + ":" + no_clang(t)}), where="box.c: libclang cannot read it")
+    t.equal(r.err.splitlines()[1:], ["try: libclang 24 lacks its own headers: apt-get install libclang-common-24-dev"], "what to do", r)
 
 
 def test_wrong_options(t):

@@ -22,30 +22,100 @@ static void *open_one(unsigned version)
 	return library;
 }
 
-static int not_there(struct error *err, const char *what)
+/* 0, or the name of a function that it has not. */
+static const char *bind(struct clang *c)
 {
-	error_set(err, ERROR_USAGE, "audit reads C by libclang, and %s", what);
-	return error_hint(err, "install it: apt-get install libclang-14-dev");
-}
-
-int clang_load(struct clang *c, struct error *err)
-{
-	c->library = NULL;
-	for (unsigned v = NEWEST; !c->library && v >= OLDEST; v--)
-		c->library = open_one(v);
-	if (!c->library)
-		c->library = dlopen("libclang.so", RTLD_NOW | RTLD_LOCAL);
-	if (!c->library)
-		return not_there(err, "it is not installed");
 #define X(name) c->name = (__typeof__(c->name))dlsym(c->library, "clang_" #name);
 	CLANG_FUNCTIONS(X)
 #undef X
 #define X(name)                                                                                    \
 	if (!c->name)                                                                              \
-		return clang_unload(c), not_there(err, "the one here has no clang_" #name);
+		return #name;
 	CLANG_FUNCTIONS(X)
 #undef X
-	return 0;
+	return NULL;
+}
+
+static bool has_errors(const struct clang *c, CXTranslationUnit unit)
+{
+	bool has = false;
+
+	for (unsigned i = 0; !has && i < c->getNumDiagnostics(unit); i++) {
+		CXDiagnostic d = c->getDiagnostic(unit, i);
+
+		has = c->getDiagnosticSeverity(d) >= CXDiagnostic_Error;
+		c->disposeDiagnostic(d);
+	}
+	return has;
+}
+
+/* Where it looks for them is its own affair: it is asked to. */
+static bool finds_headers(const struct clang *c)
+{
+	static const char text[] = "#include <stddef.h>\n";
+	struct CXUnsavedFile file = {"headers.c", text, sizeof(text) - 1};
+	CXIndex index = c->createIndex(0, 0);
+	CXTranslationUnit unit = NULL;
+	bool finds = c->parseTranslationUnit2(index, file.Filename, NULL, 0, &file, 1, 0, &unit) ==
+			     CXError_Success &&
+		     !has_errors(c, unit);
+
+	if (unit)
+		c->disposeTranslationUnit(unit);
+	c->disposeIndex(index);
+	return finds;
+}
+
+/* False: there is none of that version that is as it should be. `missing`: a function that it has not. */
+static bool load(struct clang *c, unsigned version, const char **missing)
+{
+	const char *without;
+
+	c->library = version ? open_one(version) : dlopen("libclang.so", RTLD_NOW | RTLD_LOCAL);
+	if (!c->library)
+		return false;
+	without = bind(c);
+	if (without) {
+		*missing = without;
+		clang_unload(c);
+		return false;
+	}
+	c->version = version;
+	c->has_headers = finds_headers(c);
+	return true;
+}
+
+static int not_there(struct error *err, const char *missing)
+{
+	if (missing)
+		error_set(err, ERROR_USAGE,
+			  "audit reads C by libclang, and the one here has no clang_%s", missing);
+	else
+		error_set(err, ERROR_USAGE, "audit reads C by libclang, and it is not installed");
+	return error_hint(err, "install it: apt-get install libclang-14-dev");
+}
+
+int clang_load(struct clang *c, struct error *err)
+{
+	const char *missing = NULL;
+	unsigned newest = 0;
+	bool is_there = false;
+
+	c->library = NULL;
+	for (unsigned v = NEWEST; v + 1 >= OLDEST; v--) {
+		/* Last the one whose name has no version. */
+		const unsigned version = v >= OLDEST ? v : 0;
+
+		if (!load(c, version, &missing))
+			continue;
+		if (c->has_headers)
+			return 0;
+		if (!is_there)
+			newest = version;
+		is_there = true;
+		clang_unload(c);
+	}
+	return is_there && load(c, newest, &missing) ? 0 : not_there(err, missing);
 }
 
 void clang_unload(struct clang *c)

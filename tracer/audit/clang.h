@@ -9,6 +9,7 @@
 
 #include <clang-c/CXCompilationDatabase.h>
 #include <clang-c/Index.h>
+#include <stdbool.h>
 
 #define CLANG_FUNCTIONS(X)                                                                         \
 	X(createIndex)                                                                             \
@@ -76,12 +77,14 @@
 
 struct clang {
 	void *library;
+	unsigned version; /* 0: of a name without one */
+	bool has_headers; /* its own ones: stddef.h and others that a compiler brings */
 #define X(name) __typeof__(clang_##name) *name;
 	CLANG_FUNCTIONS(X)
 #undef X
 };
 
-/* 0, or -1: it is not installed, or too old. */
+/* The newest that has its own headers, or else the newest. 0, or -1: it is not installed, or too old. */
 int clang_load(struct clang *c, struct error *err);
 void clang_unload(struct clang *c);
 

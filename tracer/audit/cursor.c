@@ -226,26 +226,43 @@ static bool is_comma(const struct audit_reader *r, CXCursor c, CXCursor left, CX
 	       to == to_right && stands_before(cursor_text(r, right), ",");
 }
 
+static const struct {
+	const char *text;
+	enum cursor_operator is;
+} binaries[] = {{"==", CURSOR_EQUAL}, {"!=", CURSOR_UNEQUAL}, {"<=", CURSOR_OTHER},
+		{">=", CURSOR_OTHER}, {"=", CURSOR_ASSIGN},   {"&&", CURSOR_AND},
+		{"||", CURSOR_OR},    {",", CURSOR_COMMA},    {"+", CURSOR_OTHER},
+		{"-", CURSOR_OTHER},  {"*", CURSOR_OTHER},    {"/", CURSOR_OTHER},
+		{"%", CURSOR_OTHER},  {"<", CURSOR_OTHER},    {">", CURSOR_OTHER},
+		{"&", CURSOR_OTHER},  {"|", CURSOR_OTHER},    {"^", CURSOR_OTHER}};
+enum { BINARIES = sizeof(binaries) / sizeof(*binaries) };
+
+/* As libclang itself names it; NULL: it does not. */
+static const char *told(const struct audit_reader *r, CXCursor c)
+{
+	const char *text = program_text(r->program, cursor_name(r, c));
+
+	return *text ? text : NULL;
+}
+
 enum cursor_operator cursor_binary(const struct audit_reader *r, CXCursor c, CXCursor left,
 				   CXCursor right)
 {
-	static const struct {
-		const char *text;
-		enum cursor_operator is;
-	} known[] = {{"==", CURSOR_EQUAL}, {"!=", CURSOR_UNEQUAL}, {"<=", CURSOR_OTHER},
-		     {">=", CURSOR_OTHER}, {"=", CURSOR_ASSIGN},   {"&&", CURSOR_AND},
-		     {"||", CURSOR_OR},	   {",", CURSOR_COMMA},	   {"+", CURSOR_OTHER},
-		     {"-", CURSOR_OTHER},  {"*", CURSOR_OTHER},	   {"/", CURSOR_OTHER},
-		     {"%", CURSOR_OTHER},  {"<", CURSOR_OTHER},	   {">", CURSOR_OTHER},
-		     {"&", CURSOR_OTHER},  {"|", CURSOR_OTHER},	   {"^", CURSOR_OTHER}};
+	const char *name = told(r, c);
 	struct cursor_text t = cursor_text(r, right);
 
+	for (size_t i = 0; name && i < BINARIES; i++)
+		if (strcmp(name, binaries[i].text) == 0)
+			return binaries[i].is;
 	/* All of it is a macro's: what stands before is what the macro stands behind. */
 	if (t.at == cursor_text(r, c).at)
 		t.at = NULL;
-	for (size_t i = 0; t.at && i < sizeof(known) / sizeof(*known); i++)
-		if (stands_before(t, known[i].text) && known[i].is != CURSOR_COMMA)
-			return known[i].is;
+	for (size_t i = 0; t.at && i < BINARIES; i++)
+		if (stands_before(t, binaries[i].text) && binaries[i].is != CURSOR_COMMA)
+			return binaries[i].is;
+	/* No other operator takes nothing. */
+	if (cursor_type(r, left).kind == CXType_Void)
+		return CURSOR_COMMA;
 	if (is_assigned(r, left))
 		return CURSOR_ASSIGN;
 	return is_comma(r, c, left, right) ? CURSOR_COMMA : CURSOR_OTHER;
@@ -264,22 +281,32 @@ static enum cursor_operator by_types(const struct audit_reader *r, CXCursor c, C
 	return is_lvalue(r, operand) && same_type(r, is, of) ? CURSOR_STEP : CURSOR_OTHER;
 }
 
+/* By the text that it begins with. */
+static enum cursor_operator unary_at(const char *at)
+{
+	if (at[0] == at[1] && (*at == '+' || *at == '-'))
+		return CURSOR_STEP;
+	switch (*at) {
+	case '&':
+		return CURSOR_ADDRESS;
+	case '*':
+		return CURSOR_DEREF;
+	case '!':
+		return CURSOR_NOT;
+	default:
+		return CURSOR_OTHER;
+	}
+}
+
 enum cursor_operator cursor_unary(const struct audit_reader *r, CXCursor c, CXCursor operand)
 {
+	const char *name = told(r, c);
 	struct cursor_text t = cursor_text(r, c), end = cursor_text_end(r, c);
 
-	if (t.at && t.at + 1 < t.end) {
-		if (t.at[0] == t.at[1] && (*t.at == '+' || *t.at == '-'))
-			return CURSOR_STEP;
-		if (*t.at == '&')
-			return CURSOR_ADDRESS;
-		if (*t.at == '*')
-			return CURSOR_DEREF;
-		if (*t.at == '!')
-			return CURSOR_NOT;
-		if (strchr("~-+", *t.at))
-			return CURSOR_OTHER;
-	}
+	if (name)
+		return unary_at(name);
+	if (t.at && t.at + 1 < t.end && strchr("&*!~+-", *t.at))
+		return unary_at(t.at);
 	if (end.at && end.at - end.begin >= 2 &&
 	    (strncmp(end.at - 2, "++", 2) == 0 || strncmp(end.at - 2, "--", 2) == 0))
 		return CURSOR_STEP;

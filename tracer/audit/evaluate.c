@@ -126,6 +126,9 @@ static unsigned compared(struct audit_flow *w, struct state *s, const struct aud
 	if (is.kind == TERM_TRIED && with.kind == TERM_CONSTANT && !with.a)
 		return term_of(terms_of(w), TERM_TRIED, is.a,
 			       is.b ^ (e->kind == EXPR_UNEQUAL ? 0 : TRIED_NOT_ZERO));
+	if (is.kind == TERM_CONSTANT && with.kind == TERM_CONSTANT)
+		return term_of(terms_of(w), TERM_CONSTANT,
+			       (is.a == with.a) != (e->kind == EXPR_UNEQUAL), 0);
 	if (weight(terms_of(w), values[1]) > weight(terms_of(w), values[0]))
 		values[0] = values[1];
 	values[0] = term_of(terms_of(w), TERM_DERIVED, values[0], 0);

@@ -5,61 +5,6 @@
 
 enum { NOWHERE = 0 }; /* the first block is the entry: nothing jumps there */
 
-/* ---- blocks ----------------------------------------------------------------------------------------------- */
-
-static unsigned new_block(struct lower *l)
-{
-	array_add(&l->function->blocks)->end = END_NEVER;
-	return (unsigned)l->function->blocks.count - 1;
-}
-
-static struct audit_block *open_block(struct lower *l)
-{
-	return &l->function->blocks.items[l->block];
-}
-
-static void jump(struct lower *l, unsigned to)
-{
-	open_block(l)->end = END_JUMP;
-	open_block(l)->to = to;
-}
-
-static void branch(struct lower *l, struct audit_expr *condition, unsigned yes, unsigned no)
-{
-	struct audit_block *b = open_block(l);
-
-	b->end = END_BRANCH;
-	b->value = condition;
-	b->to = yes;
-	b->otherwise = no;
-}
-
-void lower_step(struct lower *l, struct audit_expr *e)
-{
-	*array_add(&open_block(l)->steps) = e;
-}
-
-static void lower_condition(struct lower *l, struct audit_expr *e, unsigned yes, unsigned no)
-{
-	unsigned next;
-
-	switch (e->kind) {
-	case EXPR_NOT:
-		lower_condition(l, e->operands[0], no, yes);
-		return;
-	case EXPR_AND:
-	case EXPR_OR:
-		next = new_block(l);
-		lower_condition(l, e->operands[0], e->kind == EXPR_AND ? next : yes,
-				e->kind == EXPR_AND ? no : next);
-		l->block = next;
-		lower_condition(l, e->operands[1], yes, no);
-		return;
-	default:
-		branch(l, e, yes, no);
-	}
-}
-
 /* ---- locals and globals ------------------------------------------------------------------------------------- */
 
 unsigned lower_local(const struct lower *l, CXCursor declaration)
@@ -197,8 +142,8 @@ static void lower_statement(struct lower *l, CXCursor c);
 /* What comes behind a jump is reached by a label alone. */
 static void go(struct lower *l, unsigned to)
 {
-	jump(l, to);
-	l->block = new_block(l);
+	lower_jump(l, to);
+	l->block = lower_block_new(l);
 }
 
 static unsigned label_block(struct lower *l, unsigned name)
@@ -210,7 +155,7 @@ static unsigned label_block(struct lower *l, unsigned name)
 			return known->block;
 	label = array_add(&l->labels);
 	label->name = name;
-	label->block = new_block(l);
+	label->block = lower_block_new(l);
 	return label->block;
 }
 
@@ -245,21 +190,21 @@ struct audit_expr *lower_inner(struct lower *l, CXCursor compound)
 
 static void lower_if(struct lower *l, const struct cursors *parts)
 {
-	unsigned yes = new_block(l), no = new_block(l), behind;
+	unsigned yes = lower_block_new(l), no = lower_block_new(l), behind;
 
 	lower_condition(l, lower_expr(l, parts->items[0]), yes, no);
 	l->block = yes;
 	lower_statement(l, parts->items[1]);
 	if (parts->count < 3) {
-		jump(l, no);
+		lower_jump(l, no);
 		l->block = no;
 		return;
 	}
-	behind = new_block(l);
-	jump(l, behind);
+	behind = lower_block_new(l);
+	lower_jump(l, behind);
 	l->block = no;
 	lower_statement(l, parts->items[2]);
-	jump(l, behind);
+	lower_jump(l, behind);
 	l->block = behind;
 }
 
@@ -295,27 +240,27 @@ struct for_parts {
 
 static void lower_loop(struct lower *l, const struct for_parts *f, bool body_first)
 {
-	unsigned head = new_block(l), body = new_block(l), next = f->step ? new_block(l) : head,
-		 behind = new_block(l);
+	unsigned head = lower_block_new(l), body = lower_block_new(l),
+		 next = f->step ? lower_block_new(l) : head, behind = lower_block_new(l);
 	struct loop outer;
 
 	if (f->begin)
 		lower_statement(l, *f->begin);
-	jump(l, body_first ? body : head);
+	lower_jump(l, body_first ? body : head);
 	l->block = head;
 	if (f->condition)
 		lower_condition(l, lower_expr(l, *f->condition), body, behind);
 	else
-		jump(l, body);
+		lower_jump(l, body);
 	l->block = body;
 	outer = loop_begin(l, behind, next);
 	lower_statement(l, *f->body);
 	loop_end(l, outer);
-	jump(l, next);
+	lower_jump(l, next);
 	if (f->step) {
 		l->block = next;
 		lower_step(l, lower_expr(l, *f->step));
-		jump(l, head);
+		lower_jump(l, head);
 	}
 	l->block = behind;
 }
@@ -361,34 +306,34 @@ static void lower_for(struct lower *l, CXCursor c, const struct cursors *parts)
 
 static void lower_switch(struct lower *l, const struct cursors *parts)
 {
-	unsigned select, behind = new_block(l);
+	unsigned select, behind = lower_block_new(l);
 	size_t outer_cases = l->cases.count;
 	bool outer_default = l->has_default;
 	struct loop outer;
 
 	l->has_default = false;
 	lower_step(l, lower_expr(l, parts->items[0]));
-	select = new_block(l);
+	select = lower_block_new(l);
 	go(l, select);
 	outer = loop_begin(l, behind, NOWHERE);
 	lower_statement(l, parts->items[1]);
 	loop_end(l, outer);
-	jump(l, behind);
+	lower_jump(l, behind);
 	/* Whichever of the cases, or none, unless there is a default. */
 	l->block = select;
 	for (size_t i = outer_cases; i < l->cases.count; i++) {
 		unsigned next;
 
 		if (l->has_default && i + 1 == l->cases.count) {
-			jump(l, l->cases.items[i]);
+			lower_jump(l, l->cases.items[i]);
 			break;
 		}
-		next = new_block(l);
-		branch(l, NULL, l->cases.items[i], next);
+		next = lower_block_new(l);
+		lower_branch(l, NULL, l->cases.items[i], next);
 		l->block = next;
 	}
 	if (!l->has_default)
-		jump(l, behind);
+		lower_jump(l, behind);
 	l->cases.count = outer_cases;
 	l->has_default = outer_default;
 	l->block = behind;
@@ -396,10 +341,10 @@ static void lower_switch(struct lower *l, const struct cursors *parts)
 
 static void lower_case(struct lower *l, const struct cursors *parts, bool is_default)
 {
-	unsigned here = new_block(l);
+	unsigned here = lower_block_new(l);
 
 	l->has_default |= is_default;
-	jump(l, here);
+	lower_jump(l, here);
 	l->block = here;
 	*array_add(&l->cases) = here;
 	if (parts->count)
@@ -410,7 +355,7 @@ static void lower_label_statement(struct lower *l, CXCursor c, const struct curs
 {
 	unsigned here = label_block(l, cursor_name(l->reader, c));
 
-	jump(l, here);
+	lower_jump(l, here);
 	l->block = here;
 	if (parts->count)
 		lower_statement(l, parts->items[0]);
@@ -440,10 +385,10 @@ static void lower_return(struct lower *l, CXCursor c, const struct cursors *part
 	if (value && l->cleanups.count)
 		value = keep(l, c, value);
 	leave_scopes(l, 0, c);
-	open_block(l)->end = END_RETURN;
-	open_block(l)->value = value;
-	open_block(l)->at = cursor_place(l->reader, c);
-	l->block = new_block(l);
+	lower_open_block(l)->end = END_RETURN;
+	lower_open_block(l)->value = value;
+	lower_open_block(l)->at = cursor_place(l->reader, c);
+	l->block = lower_block_new(l);
 }
 
 static void lower_exit(struct lower *l, CXCursor c, unsigned to, unsigned outside)
@@ -537,10 +482,10 @@ static void lower_statement(struct lower *l, CXCursor c)
 
 static void lower_body(struct lower *l, CXCursor definition, CXCursor body)
 {
-	l->block = new_block(l);
+	l->block = lower_block_new(l);
 	lower_statement(l, body);
-	open_block(l)->end = END_RETURN;
-	open_block(l)->at = l->function->end = cursor_end(l->reader, definition);
+	lower_open_block(l)->end = END_RETURN;
+	lower_open_block(l)->at = l->function->end = cursor_end(l->reader, definition);
 }
 
 /* Two programs may each have one of that name. */

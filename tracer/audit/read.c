@@ -1,5 +1,7 @@
 #include "tracer/audit/read.h"
 
+#include "tracer/audit/caught.h"
+#include "tracer/audit/included.h"
 #include "tracer/audit/reader.h"
 #include "tracer/audit/targets.h"
 #include "tracer/base/file.h"
@@ -11,7 +13,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,6 +29,7 @@ struct unit {
 struct reading {
 	struct audit_reader reader;
 	struct audit_read *to;
+	struct included_known included;
 	int here; /* the working directory */
 	ARRAY(struct unit) units;
 };
@@ -162,40 +164,30 @@ static void add_command(struct reading *r, CXCompileCommand command)
 	}
 }
 
-/* What libclang wrote: behind the name of the reader that is meant. */
-static void why_not(int fd, struct str *out)
+/* Of what it wrote, what stands behind the name of the reader that is meant. */
+static void why_not(const struct str *said, struct str *out)
 {
 	static const char before[] = "json-compilation-database: ";
-	char said[1024];
-	ssize_t n = pread(fd, said, sizeof(said) - 1, 0);
-	const char *at;
+	const char *at = strstr(str_text(said), before);
 
-	said[n > 0 ? n : 0] = '\0';
-	at = strstr(said, before);
 	if (at)
 		str_add_bytes(out, at + strlen(before), strcspn(at + strlen(before), "\n"));
 }
 
-/* It says why not on our standard error, in many lines: they are caught. */
 static CXCompilationDatabase open_commands(const struct clang *c, const char *folder,
 					   struct str *why)
 {
 	CXCompilationDatabase_Error error = CXCompilationDatabase_NoError;
 	CXCompilationDatabase all;
-	int own = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3),
-	    said = memfd_create("said", MFD_CLOEXEC);
+	struct caught caught;
+	struct str said = {0};
 
-	if (own >= 0 && said >= 0)
-		dup2(said, STDERR_FILENO);
+	caught_begin(&caught);
 	all = c->CompilationDatabase_fromDirectory(folder, &error);
-	if (own >= 0 && said >= 0)
-		dup2(own, STDERR_FILENO);
-	if (said >= 0 && error != CXCompilationDatabase_NoError)
-		why_not(said, why);
-	if (own >= 0)
-		close(own);
-	if (said >= 0)
-		close(said);
+	caught_end(&caught, &said);
+	if (error != CXCompilationDatabase_NoError)
+		why_not(&said, why);
+	str_fini(&said);
 	return error == CXCompilationDatabase_NoError ? all : NULL;
 }
 
@@ -372,12 +364,15 @@ static bool is_c(const char *file)
 	return dot && strcmp(dot, ".c") == 0;
 }
 
-static CXTranslationUnit parse(struct reading *r, const struct unit *u)
+/* NULL: it cannot. A crash of its own libclang survives, and says so in many lines. */
+static CXTranslationUnit parse(struct reading *r, const struct unit *u, const char **why)
 {
 	const struct clang *c = &r->reader.clang;
 	ARRAY(const char *) words = {0};
 	struct str where = {0};
+	struct caught caught;
 	CXTranslationUnit unit = NULL;
+	enum CXErrorCode code;
 
 	if (u->folder)
 		str_addf(&where, "-working-directory=%s", u->folder);
@@ -387,8 +382,12 @@ static CXTranslationUnit parse(struct reading *r, const struct unit *u)
 		*array_add(&words) = "-std=gnu11";
 	array_each(char *const, word, &u->words)
 		*array_add(&words) = *word;
-	if (c->parseTranslationUnit2(r->reader.index, u->file, words.items, (int)words.count, NULL,
-				     0, 0, &unit) != CXError_Success)
+	caught_begin(&caught);
+	code = c->parseTranslationUnit2(r->reader.index, u->file, words.items, (int)words.count,
+					NULL, 0, 0, &unit);
+	caught_end(&caught, NULL);
+	*why = code == CXError_Crashed ? "libclang crashes on it" : "libclang cannot read it";
+	if (code != CXError_Success)
 		unit = NULL;
 	array_fini(&words);
 	str_fini(&where);
@@ -407,30 +406,37 @@ static size_t count_lines(const char *file)
 	return lines;
 }
 
+/* Why libclang need not try, owned; NULL: it can. */
+static char *hopeless(struct reading *r, const struct unit *u)
+{
+	const struct included i = {u->folder, u->words.items, u->words.count, &r->included};
+
+	if (access(u->file, R_OK) != 0)
+		return base_strdup("there is no such file");
+	if (!is_c(u->file))
+		return base_strdup("it is not C");
+	/* A pipe would be waited for. */
+	if (!is_file(u->file))
+		return base_strdup("it is no file");
+	return included_no_file(&i, u->file);
+}
+
 static void read_unit(struct reading *r, const struct unit *u)
 {
 	const struct clang *c = &r->reader.clang;
-	char *error;
+	char *error = hopeless(r, u);
+	const char *why;
 
-	if (access(u->file, R_OK) != 0) {
-		skip(r->to, u->file, base_strdup("there is no such file"));
+	if (error) {
+		skip(r->to, u->file, error);
 		return;
 	}
-	if (!is_c(u->file)) {
-		skip(r->to, u->file, base_strdup("it is not C"));
-		return;
-	}
-	/* A pipe would be waited for. */
-	if (!is_file(u->file)) {
-		skip(r->to, u->file, base_strdup("it is no file"));
-		return;
-	}
-	r->reader.unit = parse(r, u);
+	r->reader.unit = parse(r, u, &why);
 	/* libclang has gone to the folder that the command names; where that fails, paths are shown from there. */
 	if (fchdir(r->here) < 0)
 		errno = 0;
 	if (!r->reader.unit) {
-		skip(r->to, u->file, base_strdup("libclang cannot read it"));
+		skip(r->to, u->file, base_strdup(why));
 		return;
 	}
 	error = first_error(&r->reader, u->file);
@@ -458,6 +464,7 @@ static void reading_fini(struct reading *r)
 		base_free(u->folder);
 	}
 	array_fini(&r->units);
+	included_known_fini(&r->included);
 	if (r->here >= 0)
 		close(r->here);
 	if (r->reader.index)
@@ -465,13 +472,20 @@ static void reading_fini(struct reading *r)
 	clang_unload(&r->reader.clang);
 }
 
-static int nothing_read(const struct audit_read *a, struct error *err)
+static int nothing_read(const struct reading *r, struct error *err)
 {
+	const struct audit_read *a = r->to;
+
 	if (!a->skipped.count)
 		return error_set(err, ERROR_USAGE, "there is no file to read");
 	error_set(err, ERROR_USAGE, "none of %zu file%s can be read; the first: %s: %s",
 		  a->skipped.count, a->skipped.count == 1 ? "" : "s",
 		  path_shown(a->skipped.items[0].file), a->skipped.items[0].why);
+	if (!r->reader.clang.has_headers && r->reader.clang.version)
+		return error_hint(err,
+				  "libclang %u lacks its own headers: apt-get install "
+				  "libclang-common-%u-dev",
+				  r->reader.clang.version, r->reader.clang.version);
 	return error_hint(err, "-p FOLDER with compile_commands.json, or --cflags, says how they "
 			       "are compiled");
 }
@@ -492,7 +506,7 @@ int audit_read(struct audit_read *a, const struct audit_read_options *options, s
 		read_unit(&r, &r.units.items[i]);
 	targets_settle(&a->program);
 	if (answer == 0 && !a->program.units)
-		answer = nothing_read(a, err);
+		answer = nothing_read(&r, err);
 	reading_fini(&r);
 	return answer;
 }

@@ -1,0 +1,113 @@
+"""Sources of C projects from Debian, with what libclang needs to read them: compile_commands.json and generated headers.
+
+It needs the net, deb-src lines for apt, and root: of the packages that a project is built with those are installed that end in
+-dev, or are in TOOLS, unless that would remove others. Nothing is linked where CMake or Meson says how files are compiled.
+"""
+import glob
+import os
+import re
+import subprocess
+
+CMAKE = "cmake -G Ninja -S . -B audit-build -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DCMAKE_BUILD_TYPE=Debug "
+MESON = "meson setup audit-build "
+MAKE = "bear -- make -k V=1 "
+CONFIGURE = "./configure CFLAGS='-O0 -w' --disable-dependency-tracking "
+# The rules were made while these were looked at.
+FIRST = {
+    "libuv1": CMAKE,
+    "memcached": CONFIGURE + "&& " + MAKE,
+    "libusb-1.0": CONFIGURE + "--enable-examples-build && " + MAKE,
+    "mosquitto": CMAKE + "-DDOCUMENTATION=OFF",
+    "civetweb": CMAKE + "-DCIVETWEB_BUILD_TESTING=OFF",
+    "libmicrohttpd": CONFIGURE + "--disable-doc && " + MAKE,
+    "nng": CMAKE,
+    "librdkafka": CMAKE,
+}
+# Looked at when the rules were there, which were changed by some of what was seen.
+LATER = {
+    "glib2.0": MESON + "-Dtests=false",
+    "libvncserver": CMAKE,
+    "fuse3": MESON + "-Dtests=false -Dutils=false",
+    "apr": CONFIGURE + "&& " + MAKE,
+    "libwebsockets": CMAKE + "-DLWS_MAX_SMP=32",
+    "dav1d": MESON + "-Denable_asm=false -Denable_tests=false",
+    "libevent": CMAKE,
+    "wayland": MESON + "-Ddocumentation=false -Dtests=false",
+    "alsa-lib": "autoreconf -fi && " + CONFIGURE + "&& " + MAKE,
+    "unbound": CONFIGURE + "--with-pthreads && " + MAKE,
+}
+# Never looked at before what README.md says of them was measured.
+HELD_OUT = {
+    "multipath-tools": MAKE + "OPTFLAGS='-O0 -w'",
+    "squashfs-tools": "cd squashfs-tools && bear --output ../compile_commands.json -- make -k XZ_SUPPORT=1 LZO_SUPPORT=1 LZ4_SUPPORT=1 ZSTD_SUPPORT=1",
+    "svt-av1": CMAKE + "-DCOMPILE_C_ONLY=ON",
+    "haproxy": MAKE + "TARGET=linux-glibc USE_OPENSSL=1 OPT_CFLAGS='-O0 -w'",
+    "redis": MAKE + "-C src CFLAGS=-w OPTIMIZATION=-O0 MALLOC=libc redis-server",
+    "xz-utils": CMAKE,
+    "gstreamer1.0": MESON + "-Dtests=disabled -Dexamples=disabled -Dintrospection=disabled",
+    "icecast2": CONFIGURE + "&& " + MAKE,
+    "libnice": MESON + "-Dgtk_doc=disabled -Dintrospection=disabled -Dtests=disabled",
+    "pulseaudio": MESON + "-Ddoxygen=false -Dtests=false -Ddatabase=simple",
+    "rsyslog": CONFIGURE + "--disable-libgcrypt --enable-imfile --enable-impstats --enable-omprog && " + MAKE,
+    "x264": "./configure --disable-asm --disable-lavf --disable-swscale --disable-ffms --disable-gpac --disable-lsmash && " + MAKE,
+    "mpv": MESON + "-Dtests=false",
+    "libdrm": MESON + "-Dman-pages=disabled",
+    "lttng-tools": CONFIGURE + "--disable-man-pages && " + MAKE,
+    "spice-gtk": MESON + "-Dgtk=disabled -Dgtk_doc=disabled -Dintrospection=disabled -Dvapi=disabled",
+    "libsdl2": CMAKE + "-DSDL_TEST=OFF",
+}
+PROJECTS = {**FIRST, **LATER, **HELD_OUT}
+TOOLS = {"autoconf", "autoconf-archive", "automake", "autopoint", "bear", "bison", "flex", "gettext", "gperf", "intltool", "libtool", "libxml2-utils",
+         "pkg-config", "pkgconf"}
+SECONDS = 600
+
+
+def said(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+
+
+def install(name):
+    """What it is built with."""
+    plan = said("apt-get", "-s", "--no-install-recommends", "build-dep", name)
+    if re.search(r"^Remv", plan, re.M):
+        raise OSError(f"what {name} is built with would remove other packages")
+    wanted = [word for word in re.findall(r"^Inst (\S+)", plan, re.M) if word.endswith("-dev") or word in TOOLS]
+    if wanted:
+        subprocess.run(["apt-get", "install", "-y", "-q", "--no-install-recommends", "--no-remove", *wanted], check=True, capture_output=True,
+                       env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
+
+
+def generate(build):
+    """Of what ninja would make, sources and headers alone."""
+    if not os.path.exists(build + "/build.ninja"):
+        return
+    files = re.findall(r"^(\S+\.(?:h|c|inc)): CUSTOM_COMMAND", said("ninja", "-C", build, "-t", "targets", "all"), re.M)
+    if files:
+        subprocess.run(["ninja", "-C", build, "-k", "0", *files], capture_output=True, timeout=SECONDS, check=False)
+
+
+def made(source):
+    """Where its compile_commands.json is, that names some file; None: nowhere."""
+    for where in ("audit-build", "build", "bld", "."):
+        path = os.path.join(source, where)
+        if os.path.exists(path + "/compile_commands.json") and os.path.getsize(path + "/compile_commands.json") > 10:
+            return path
+    return None
+
+
+def fetch(folder, name):
+    """The folder of its sources, and that of its compile_commands.json."""
+    home = os.path.join(folder, name)
+    os.makedirs(home, exist_ok=True)
+    if not glob.glob(home + "/*/"):
+        subprocess.run(["apt-get", "source", "-q", name], cwd=home, check=True, capture_output=True)
+    source = sorted(glob.glob(home + "/*/"))[0].rstrip("/")
+    if not made(source):
+        install(name)
+        with open(home + ".build.log", "w", encoding="utf-8") as log:
+            # A part of it that cannot be built leaves the commands of the others.
+            subprocess.run(["sh", "-c", PROJECTS[name]], cwd=source, stdout=log, stderr=log, timeout=SECONDS, check=False)
+        generate(source + "/audit-build")
+    if not made(source):
+        raise OSError(f"no compile_commands.json: see {home}.build.log")
+    return source, made(source)
