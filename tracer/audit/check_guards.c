@@ -94,7 +94,7 @@ static bool is_seen_and_stays(const struct entry_accesses *all, const struct ent
 	return is_seen;
 }
 
-/* All who write the field are the function that reads it here: it may be one thread's, which reads what it wrote itself,
+/* All who write the field are the function that reads it here, or come from where that comes from: it may be one thread's, which reads what it wrote itself,
    and has the lock for the others that read. */
 static bool is_its_writers(const struct entry_accesses *all, const struct entry_access *e,
 			   unsigned key)
@@ -103,7 +103,8 @@ static bool is_its_writers(const struct entry_accesses *all, const struct entry_
 		return false;
 	array_each(const struct entry_access, other, &all->items)
 		if (other->access->writes &&
-		    (other->function != e->function || !guards_hold(other, key)))
+		    ((other->function != e->function && other->entry != e->entry) ||
+		     !guards_hold(other, key)))
 			return false;
 	return true;
 }
@@ -125,17 +126,17 @@ static bool is_handed_over(const struct audit *a, const struct entry_access *e, 
 	return false;
 }
 
-/* A thread, and somebody else who has the lock in hand. Then it is enough that more places have it than not, whichever
-   struct's it is; fewer would say that it is there for something else. */
+/* A field that is the lock's has it at three of five places, of two at one; if the lock is another struct's, at four. */
+enum { MOST = 3, MOST_OTHERS = 4, MOST_OF = 5, FEW = 2 };
+
+/* A thread, and somebody else who has the lock in hand. Then three of five places are enough, whichever struct's
+   the lock is; fewer would say that it is there for something else. */
 static bool is_in_two_threads(const struct audit *a, const struct entry_access *e,
 			      const struct entry_access *other, const struct majority *m)
 {
 	return guards_hold(other, m->key) && entries_in_two_threads(a, e, other) &&
-	       2 * m->held > m->places;
+	       MOST_OF * m->held >= MOST * m->places;
 }
-
-/* A field that is the lock's has it at three of five places, of two at one; if the lock is another struct's, at four. */
-enum { MOST = 3, MOST_OTHERS = 4, MOST_OF = 5, FEW = 2 };
 
 static enum finding_confidence confidence(const struct audit *a, const struct entry_accesses *all,
 					  const struct entry_access *e,
