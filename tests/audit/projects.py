@@ -55,6 +55,7 @@ HELD_OUT = {
     "lttng-tools": CONFIGURE + "--disable-man-pages && " + MAKE,
     "spice-gtk": MESON + "-Dgtk=disabled -Dgtk_doc=disabled -Dintrospection=disabled -Dvapi=disabled",
     "libsdl2": CMAKE + "-DSDL_TEST=OFF",
+    "portaudio19": CMAKE,
 }
 PROJECTS = {**FIRST, **LATER, **HELD_OUT}
 TOOLS = {"autoconf", "autoconf-archive", "automake", "autopoint", "bear", "bison", "flex", "gettext", "gperf", "intltool", "libtool", "libxml2-utils",
