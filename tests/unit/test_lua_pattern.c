@@ -103,6 +103,7 @@ static void test_against_lua(void **state)
 	(void)state;
 	luaL_openlibs(L);
 	fixture_init(&f);
+	assert_int_equal(script_start(f.script, &(struct error){0}), 0);
 	f.script->budget.limit = INT64_MAX;
 	for (int i = 0; i < 10000 && wrong < 10; i++) {
 		make(text, of_text, sizeof(of_text) / sizeof(*of_text), 8);
