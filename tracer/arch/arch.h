@@ -117,6 +117,26 @@ size_t arch_accesses(const uint8_t *bytes, size_t n, uint64_t addr, bool framed,
 		     const struct arch_regs *regs, struct arch_access *out, size_t max);
 
 /*
+ * The one operand in memory that the instruction at `addr` has, if it is written out: then its address is what
+ * arch_accesses() tells. False: there is none, or several, or they are implied.
+ */
+enum { ARCH_NO_REGISTER = 255 };
+struct arch_operand {
+	uint8_t base, index, scale; /* registers as in arch_regs.dwarf */
+	uint64_t offset;
+};
+bool arch_operand(const uint8_t *bytes, size_t n, uint64_t addr, struct arch_operand *out);
+uint64_t arch_operand_address(const struct arch_operand *op, const struct arch_regs *regs);
+
+/*
+ * An instruction that stands at `to` and loads rax with the address of the memory that the one at `from` reads or
+ * writes, where the stack pointer is lower by `pushed`. Its length; 0: it is not one operand that is written out.
+ */
+enum { ARCH_LEA_MAX = 8 };
+unsigned arch_lea(const uint8_t *bytes, size_t n, uint64_t from, uint64_t to, int32_t pushed,
+		  uint8_t code[ARCH_LEA_MAX]);
+
+/*
  * Where a thread stands that is before the instruction of a copy which begins at code[at]: in the
  * original it is at `pc` and its stack pointer is higher by `sp`. The first point is {0, 0, from}.
  *

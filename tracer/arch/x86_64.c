@@ -110,7 +110,7 @@ int arch_decode(const uint8_t *bytes, size_t n, uint64_t addr, struct arch_insn 
 	return 0;
 }
 
-int x86_64_register(const struct arch_regs *regs, ZydisRegister reg, uint64_t *value)
+int x86_64_number(ZydisRegister reg)
 {
 	/* by the number in the encoding: rax rcx rdx rbx rsp rbp rsi rdi */
 	static const uint8_t dwarf[8] = {0, 2, 1, 3, 7, 6, 4, 5};
@@ -119,7 +119,16 @@ int x86_64_register(const struct arch_regs *regs, ZydisRegister reg, uint64_t *v
 
 	if ((class != ZYDIS_REGCLASS_GPR64 && class != ZYDIS_REGCLASS_GPR32) || id < 0 || id > 15)
 		return -1;
-	*value = regs->dwarf[id < 8 ? dwarf[id] : id];
+	return id < 8 ? dwarf[id] : id;
+}
+
+int x86_64_register(const struct arch_regs *regs, ZydisRegister reg, uint64_t *value)
+{
+	int number = x86_64_number(reg);
+
+	if (number < 0)
+		return -1;
+	*value = regs->dwarf[number];
 	return 0;
 }
 

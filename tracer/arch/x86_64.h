@@ -23,6 +23,9 @@ bool x86_64_is_nop(const ZydisDecodedInstruction *in);
 /* A near branch whose operand size is 16 bits for some processors and 64 for others. */
 bool x86_64_is_ambiguous(const ZydisDecodedInstruction *in);
 
+/* DWARF's number of a 64-bit or 32-bit general register; -1: another kind of register. */
+int x86_64_number(ZydisRegister reg);
+
 /* The value of a 64-bit or 32-bit general register; 0 or -1: another kind of register. */
 int x86_64_register(const struct arch_regs *regs, ZydisRegister reg, uint64_t *value);
 

@@ -197,6 +197,7 @@ int explore_runs_one(struct explore_runs *r, struct session_result *out, struct 
 	}
 	if (r->kept) {
 		bound_take(&r->controlled, r->kept->root);
+		grants_take(&r->controlled, r->kept->root);
 		s.target = NULL;
 	}
 	session_fini(&s);

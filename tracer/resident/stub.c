@@ -34,8 +34,7 @@ static const struct resident_point points[] = {
 	{RESIDENT_AT_TRAP, 0, RESIDENT_TRAP},
 };
 
-/* From the end of an instruction to `target`, into the four bytes at `where`. */
-static int put_distance(uint8_t *where, uint64_t end, uint64_t target)
+int resident_distance(uint8_t *where, uint64_t end, uint64_t target)
 {
 	int64_t distance = (int64_t)(target - end);
 	int32_t rel = (int32_t)distance;
@@ -47,9 +46,9 @@ static int put_distance(uint8_t *where, uint64_t end, uint64_t target)
 int resident_make(uint8_t code[RESIDENT_STUB], uint64_t at, uint64_t count, uint64_t copy)
 {
 	memcpy(code, stub, sizeof(stub));
-	return put_distance(code + TAKE, at + TAKE_END, count) < 0 ||
-			       put_distance(code + COPY, at + COPY_END, copy) < 0 ||
-			       put_distance(code + PUT, at + PUT_END, count) < 0
+	return resident_distance(code + TAKE, at + TAKE_END, count) < 0 ||
+			       resident_distance(code + COPY, at + COPY_END, copy) < 0 ||
+			       resident_distance(code + PUT, at + PUT_END, count) < 0
 		       ? -1
 		       : 0;
 }
@@ -57,7 +56,7 @@ int resident_make(uint8_t code[RESIDENT_STUB], uint64_t at, uint64_t count, uint
 int resident_jump(uint8_t code[RESIDENT_JUMP], uint64_t at, uint64_t to)
 {
 	code[0] = 0xe9;
-	return put_distance(code + 1, at + RESIDENT_JUMP, to);
+	return resident_distance(code + 1, at + RESIDENT_JUMP, to);
 }
 
 bool resident_point(uint64_t offset, bool negative, struct resident_point *out)

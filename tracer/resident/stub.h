@@ -42,6 +42,8 @@ void resident_put_back(struct resident_count *c);
 /* The stub that stands at `at`; 0, or -1: something is out of its reach. */
 int resident_make(uint8_t code[RESIDENT_STUB], uint64_t at, uint64_t count, uint64_t copy);
 int resident_jump(uint8_t code[RESIDENT_JUMP], uint64_t at, uint64_t stub);
+/* From the end of an instruction to `target`, into the four bytes at `where`. */
+int resident_distance(uint8_t *where, uint64_t end, uint64_t target);
 
 /* Where a thread is that stands before the instruction at this offset. */
 enum resident_where {

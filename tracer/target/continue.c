@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <sys/ptrace.h>
 
-static void has_gone_on(struct thread *th, enum target_state state)
+void thread_went_on(struct thread *th, enum target_state state)
 {
 	thread_set_state(th, state);
 	th->stop = STOP_NONE;
@@ -29,13 +29,13 @@ void thread_continue(struct thread *th, int signal)
 		space_note_handler(th, signal);
 	}
 	ptrace(request, th->pub.tid, 0, signal);
-	has_gone_on(th, TARGET_RUNNING);
+	thread_went_on(th, TARGET_RUNNING);
 }
 
 void thread_listen(struct thread *th)
 {
 	ptrace(PTRACE_LISTEN, th->pub.tid, 0, 0);
-	has_gone_on(th, TARGET_GROUP_STOPPED);
+	thread_went_on(th, TARGET_GROUP_STOPPED);
 }
 
 /* Sets the pc of a thread that stays at its site to the site: /proc and core files show it. */

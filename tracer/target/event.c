@@ -207,6 +207,8 @@ void event_status(struct target *t, pid_t tid, int status)
 {
 	struct thread *th = thread_find(t, tid);
 
+	if (granted_tell(t, tid, status))
+		return;
 	if (!th) {
 		orphan_status(t, tid, status);
 	} else if (WIFSTOPPED(status)) {

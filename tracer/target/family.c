@@ -82,6 +82,7 @@ static void copy_space(struct target *t, struct thread *child, const struct targ
 	space->handled = from->handled;
 	slot_copy_all(t, child, from);
 	resident_copy(child->pub.process, from);
+	granted_copy(child->pub.process, from);
 	site_copy_all(t, from, space);
 }
 

@@ -78,6 +78,7 @@ void target_kill_all(struct target *t)
 {
 	struct process *p;
 
+	granted_drop(t);
 	TAILQ_FOREACH(p, &t->processes, link)
 	if (!p->gone && !p->kept)
 		kill(p->pub.pid, SIGKILL);
@@ -130,6 +131,7 @@ void target_free(struct target *t)
 	array_fini(&t->queue);
 	orphan_free(t);
 	resident_free(t);
+	granted_free(t);
 	array_fini(&t->taken);
 	base_free(t);
 }

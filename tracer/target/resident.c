@@ -51,7 +51,7 @@ static bool may_grow(void)
 }
 
 /* It gets its size here: the program may have a limit for that. */
-static struct resident_count *map_here(pid_t tid, int64_t there)
+static void *map_here(pid_t tid, int64_t there)
 {
 	char path[64];
 	void *here;
@@ -68,23 +68,32 @@ static struct resident_count *map_here(pid_t tid, int64_t there)
 	return here == MAP_FAILED ? NULL : here;
 }
 
+void *shared_map(struct target *t, struct target_process *process, struct thread *helper,
+		 uint64_t addr, int prot, uint64_t *base)
+{
+	int64_t fd = open_there(t, helper), done;
+	void *here = fd < 0 ? NULL : map_here(helper->pub.tid, fd);
+
+	*base = here ? slot_map_near(process, helper, addr, prot, MAP_SHARED, (int)fd) : 0;
+	if (fd >= 0)
+		call_helper(helper, SYS_close, (uint64_t)fd, 0, &done);
+	if (here && !*base) {
+		munmap(here, COUNTS_SIZE);
+		here = NULL;
+	}
+	return here;
+}
+
 static struct shared *shared_new(struct target *t, struct target_process *process,
 				 struct thread *helper, uint64_t addr)
 {
-	int64_t fd = open_there(t, helper), done;
-	struct resident_count *here = fd < 0 ? NULL : map_here(helper->pub.tid, fd);
-	uint64_t base = here ? slot_map_near(process, helper, addr, PROT_READ | PROT_WRITE,
-					     MAP_SHARED, (int)fd)
-			     : 0;
+	uint64_t base;
+	struct resident_count *here =
+		shared_map(t, process, helper, addr, PROT_READ | PROT_WRITE, &base);
 	struct shared *shared;
 
-	if (fd >= 0)
-		call_helper(helper, SYS_close, (uint64_t)fd, 0, &done);
-	if (!base) {
-		if (here)
-			munmap(here, COUNTS_SIZE);
+	if (!here)
 		return NULL;
-	}
 	shared = array_add(&process->space->shared);
 	shared->base = base;
 	shared->counts = *array_add(&t->counts) = base_alloc(1, sizeof(*shared->counts));
@@ -128,29 +137,35 @@ void resident_copy(struct target_process *child, const struct target_space *from
 
 /* ---- the stub ------------------------------------------------------------------------------- */
 
-static struct resident_count *stub_make(struct target *t, struct target_process *process,
-					struct thread *helper, struct site *site)
+int stub_put(struct target *t, struct target_space *space, struct site *site, uint64_t at,
+	     const struct slot *slot)
+{
+	if (resident_jump(site->jump, site->pub.addr, at) < 0 || slot_add(t, space, at, slot) < 0 ||
+	    memory_raw_write(t, space, site->pub.addr, site->jump, RESIDENT_JUMP) < 0)
+		return -1;
+	site->jumped = true;
+	site->count = slot->count;
+	return 0;
+}
+
+/* One that counts. */
+static bool stub_make(struct target *t, struct target_process *process, struct thread *helper,
+		      struct site *site)
 {
 	struct shared *shared = shared_near(t, process, helper, site->pub.addr);
 	struct slot slot = {.from = site->pub.addr};
-	struct resident_count *count;
 	uint64_t at, there;
 	size_t n;
 
 	if (!shared)
-		return NULL;
+		return false;
 	n = shared->counts->used++;
 	there = shared->base + n * RESIDENT_COUNT_ROOM;
-	count = (void *)((char *)shared->counts->here + n * RESIDENT_COUNT_ROOM);
-	slot.count = count;
+	slot.count = (void *)((char *)shared->counts->here + n * RESIDENT_COUNT_ROOM);
 	slot.copy.length = RESIDENT_STUB;
 	at = slot_next(process->space, site->pub.addr);
-	if (!at || resident_make(slot.copy.code, at, there, site->copy) < 0 ||
-	    resident_jump(site->jump, site->pub.addr, at) < 0 ||
-	    slot_add(t, process->space, at, &slot) < 0)
-		return NULL;
-	site->jumped = true;
-	return count;
+	return at && resident_make(slot.copy.code, at, there, site->copy) == 0 &&
+	       stub_put(t, process->space, site, at, &slot) == 0;
 }
 
 /* ---- the jump ------------------------------------------------------------------------------- */
@@ -183,8 +198,7 @@ static bool is_enough(const struct site *site)
 	       arch_decode(site->bytes, site->readable, site->pub.addr, &in) == 0 && !in.is_locked;
 }
 
-static const char *refusal(const struct target_space *space, const struct site *site, unsigned span,
-			   const struct thread *helper)
+static const char *refusal(const struct target_space *space, const struct site *site, unsigned span)
 {
 	size_t next = space_first_site(space, site->pub.addr + 1);
 	uint64_t end = site->pub.addr + RESIDENT_JUMP;
@@ -200,30 +214,40 @@ static const char *refusal(const struct target_space *space, const struct site *
 			return "another trap stands where the jump would";
 	if (!space->areas.count)
 		return "there is no memory for it";
-	if (look_status(helper->pub.tid, "Seccomp") > 0)
-		return "the program filters its system calls (seccomp)";
 	return NULL;
 }
 
 /* All stand still. */
 static const char *replace(struct target *t, struct target_process *process, struct thread *helper,
-			   struct site *site, unsigned span)
+			   struct site *site, unsigned span, stub_maker *make)
 {
 	struct target_space *space = process->space;
 	bool moves = site->length < RESIDENT_JUMP;
-	struct resident_count *count;
 
 	if (moves && (space->handled || site->exposed))
 		return "a signal's handler may return into its instructions";
 	if (moves && moved_make(t, process, helper, site, span) < 0)
 		return "there is no memory for it";
-	count = stub_make(t, process, helper, site);
-	if (!count || memory_raw_write(t, space, site->pub.addr, site->jump, RESIDENT_JUMP) < 0) {
-		moved_end(t, space, site);
-		return "there is no memory for it";
-	}
-	site->count = count;
-	return NULL;
+	if (make(t, process, helper, site))
+		return NULL;
+	moved_end(t, space, site);
+	return "there is no memory for it";
+}
+
+const char *resident_put(struct target *t, struct target_process *process, struct thread *helper,
+			 struct site *site, unsigned span, stub_maker *make)
+{
+	const char *why = site->count ? NULL : refusal(process->space, site, span);
+	struct paused paused;
+
+	if (site->count || why)
+		return why;
+	if (!still_begin(t, process->space, &paused))
+		why = "a thread of the program could not be stopped";
+	else
+		why = replace(t, process, helper, site, span, make);
+	let_others_go(t, &paused);
+	return why;
 }
 
 struct resident_count *target_site_resident(struct target *t, struct target_process *process,
@@ -231,19 +255,11 @@ struct resident_count *target_site_resident(struct target *t, struct target_proc
 					    unsigned span, const char **why)
 {
 	struct site *site = (struct site *)pub;
-	struct paused paused;
 
-	*why = NULL;
-	if (site->count)
-		return site->count;
-	*why = refusal(process->space, site, span, thread_of(helper));
-	if (*why)
-		return NULL;
-	if (!still_begin(t, process->space, &paused))
-		*why = "a thread of the program could not be stopped";
+	if (!site->count && look_status(helper->tid, "Seccomp") > 0)
+		*why = "the program filters its system calls (seccomp)";
 	else
-		*why = replace(t, process, thread_of(helper), site, span);
-	let_others_go(t, &paused);
+		*why = resident_put(t, process, thread_of(helper), site, span, stub_make);
 	return site->count;
 }
 

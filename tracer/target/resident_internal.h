@@ -5,12 +5,34 @@
 #include "tracer/target/target_internal.h"
 
 /* resident.c */
+/* New memory of AREA_SIZE that is shared with the program, near `addr`: its address here, NULL: it cannot be; and there. */
+void *shared_map(struct target *t, struct target_process *process, struct thread *helper,
+		 uint64_t addr, int prot, uint64_t *base);
+/* A jump in place of the site's trap, to a stub that `make` makes (false: there is no memory for it). NULL, also where
+   a jump stands already; or why there is none. `helper` may be NULL, where no memory is to be mapped. */
+typedef bool stub_maker(struct target *t, struct target_process *process, struct thread *helper,
+			struct site *site);
+const char *resident_put(struct target *t, struct target_process *process, struct thread *helper,
+			 struct site *site, unsigned span, stub_maker *make);
+/* The jump to what stands in the slot. All stand still. -1: there is no memory for it. */
+int stub_put(struct target *t, struct target_space *space, struct site *site, uint64_t at,
+	     const struct slot *slot);
 /* The program's own bytes again, or a trap. False: a thread cannot be stopped, and so the jump stays. */
 bool resident_end(struct target *t, struct target_space *space, struct site *site, bool trap);
 /* The program may go to this address, unseen: no jump is to stand over it again, from now on. */
 void resident_expose(struct target *t, struct target_space *space, uint64_t addr);
 void resident_copy(struct target_process *child, const struct target_space *from);
 void resident_free(struct target *t);
+
+/* granted.c */
+/* Before a status is dealt with: what was granted until then is told first. False: there is nothing. */
+bool granted_tell(struct target *t, pid_t tid, int status);
+/* The thread goes on, from an arrival that is only told. False: it is not at one. */
+bool granted_go_on(struct thread *th);
+void granted_drop(struct target *t);
+void granted_free(struct target *t);
+/* What it is a copy of had it at the same place, if it was there then. */
+void granted_copy(struct target_process *child, const struct target_space *from);
 
 /* moved.c: several instructions that one jump stands over */
 /* Copies of all instructions in `span` bytes from the site on; 0, or -1: it cannot be. All stand still. */

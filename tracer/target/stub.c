@@ -13,51 +13,86 @@ struct site *stub_over(const struct target_space *space, uint64_t addr)
 	return NULL;
 }
 
+static bool has_stubs(const struct target_space *space)
+{
+	return space->shared.count || space->granted;
+}
+
 struct site *stub_site(const struct target_space *space, uint64_t trap)
 {
 	struct site *site = space_site(space, trap);
 	const struct slot *slot;
 	uint64_t offset;
 
-	if (site || !space->shared.count)
+	if (site || !has_stubs(space))
 		return site;
 	slot = space_slot(space, trap, &offset);
 	return slot && slot->count && offset == RESIDENT_AT_TRAP ? space_site(space, slot->from)
 								 : NULL;
 }
 
+/* ---- who has stopped in one ------------------------------------------------------------------- */
+
+/* Below the program's stack pointer, if so much is pushed. */
+static const struct {
+	uint8_t at;
+	size_t reg;
+} saved[] = {
+	{RESIDENT_PUSHED, offsetof(struct user_regs_struct, eflags)},
+	{GRANTED_PUSHED, offsetof(struct user_regs_struct, rax)},
+	{GRANTED_PUSHED + 16, offsetof(struct user_regs_struct, rcx)},
+	{GRANTED_PUSHED + 24, offsetof(struct user_regs_struct, rdx)},
+};
+
 static bool restore(struct thread *th, const struct resident_point *point,
 		    struct user_regs_struct *regs)
 {
-	uint64_t flags;
-
-	if (point->pushed == RESIDENT_PUSHED && point->where != RESIDENT_BEFORE) {
-		if (memory_raw_read(space_of(th), regs->rsp, &flags, sizeof(flags)) < 0)
-			return false;
-		regs->eflags = flags;
-	}
 	regs->rsp += point->pushed;
+	for (size_t i = 0; i < sizeof(saved) / sizeof(*saved); i++)
+		if (point->pushed >= saved[i].at &&
+		    memory_raw_read(space_of(th), regs->rsp - saved[i].at,
+				    (char *)regs + saved[i].reg, sizeof(regs->rax)) < 0)
+			return false;
 	return true;
+}
+
+/* The stub that the thread is in, and where; NULL: it is in none. */
+static const struct slot *stub_point(struct thread *th, uint64_t pc, struct resident_point *point)
+{
+	enum { ZERO = 1 << 6, SIGN = 1 << 7 };
+	struct target_space *space = space_of(th);
+	uint64_t offset, returns;
+	const struct slot *slot = space_slot(space, pc, &offset);
+
+	if (slot && slot->count && thread_regs(th) == 0 &&
+	    (slot->is_granting ? granted_stub_point(offset, th->regs.eflags & ZERO, point)
+			       : resident_point(offset, th->regs.eflags & SIGN, point)))
+		return slot;
+	if (!space->granted || !granted_code_point(pc - space->granted, point) ||
+	    thread_regs(th) < 0 ||
+	    memory_raw_read(space, th->regs.rsp + point->pushed - (GRANTED_PUSHED + 8), &returns,
+			    sizeof(returns)) < 0)
+		return NULL;
+	return space_slot(space, returns, &offset);
 }
 
 void stub_leave(struct thread *th)
 {
-	enum { SIGN = 1 << 7 };
 	struct target_space *space = space_of(th);
 	struct resident_point point;
 	struct user_regs_struct regs;
 	const struct slot *slot;
 	const struct site *site;
-	uint64_t pc, offset;
+	uint64_t pc;
 
-	if (!space->shared.count || thread_pc(th, &pc) < 0)
+	if (!has_stubs(space) || thread_pc(th, &pc) < 0)
 		return;
-	slot = space_slot(space, pc, &offset);
-	site = slot && slot->count ? space_known_site(space, slot->from) : NULL;
-	if (!site || thread_regs(th) < 0)
+	slot = stub_point(th, pc, &point);
+	site = slot ? space_known_site(space, slot->from) : NULL;
+	if (!site)
 		return;
 	regs = th->regs;
-	if (!resident_point(offset, regs.eflags & SIGN, &point) || !restore(th, &point, &regs))
+	if (!restore(th, &point, &regs))
 		return;
 	if (point.where == RESIDENT_VAIN)
 		resident_put_back(slot->count);

@@ -30,8 +30,8 @@ enum {
 
 /* A copy of an instruction in the program. Slots are never used again while the image lives. */
 struct slot {
-	uint64_t from; /* the site */
-	bool is_syscall;
+	uint64_t from;		      /* the site */
+	bool is_syscall, is_granting; /* ... a stub of granted.c */
 	struct resident_count *count; /* it is no copy, but a stub that takes from this; or NULL */
 	struct arch_copy copy;
 };
@@ -97,6 +97,7 @@ struct target_space {
 	ARRAY(struct site_entry) sites; /* by address */
 	ARRAY(struct area) areas;
 	ARRAY(struct shared) shared;
+	uint64_t granted;	  /* where struct granted is; 0: nowhere */
 	struct watch_set watched; /* in all of its threads, see watch.c */
 	bool refused;		  /* some thread's debug registers could not be set */
 	bool handled;		  /* a signal's handler may run, and return to anywhere */
@@ -148,10 +149,9 @@ struct thread {
 	bool out_of_call;  /* STOP_EXEC, STOP_FORK: at the end of that system call by now */
 	int signal;	   /* STOP_SIGNAL; 0 when dropped */
 	int group_signal;  /* STOP_START, STOP_PAUSE in a process that is stopped: by this */
-	siginfo_t
-		*info; /* what to deliver `signal` with, where the kernel does not know any more */
-	int killing;   /* target_kill: this one is not reported */
-	uint64_t pc;   /* STOP_SIGNAL */
+	siginfo_t *info;   /* to deliver `signal` with, where the kernel does not know any more */
+	int killing;	   /* target_kill: this one is not reported */
+	uint64_t pc;	   /* STOP_SIGNAL */
 	bool in_sigreturn;
 	uint64_t sigreturn_sp; /* ... made with this stack pointer */
 	ARRAY(struct restart) restarts;
@@ -235,6 +235,7 @@ struct target {
 	size_t queue_head;
 	ARRAY(struct parked) parked;
 	ARRAY(struct counts *) counts;	     /* of all spaces: resident.c */
+	struct granting *granting;	     /* granted.c; or NULL */
 	ARRAY(struct target_space *) ghosts; /* the last spaces that ended, the latest at the end */
 	struct target_event last;	     /* what the last target_wait() gave */
 	bool no_follow, trace_exit;
@@ -365,7 +366,7 @@ int remote_exec(struct thread *th, uint64_t path, uint64_t argv, uint64_t envp);
 /* Our memory away: by an instruction of the program's own. The thread is as before. */
 void remote_unmap(struct thread *th, uint64_t base, uint64_t size);
 bool stopped_by_trap(int status);
-/* What a thread is made to run unseen is between these two. */
+/* What a thread is made to run unseen is between remote_begin() and remote_end(). */
 struct remote {
 	struct thread *th;
 	struct user_regs_struct regs; /* to be restored */
@@ -440,6 +441,7 @@ void orphan_let_go(struct target *t); /* all of them, with clean bytes */
 /* continue.c */
 void thread_continue(struct thread *th, int signal);
 void thread_listen(struct thread *th);
+void thread_went_on(struct thread *th, enum target_state state); /* for our tables */
 void thread_settle(struct thread *th);
 
 /* resume.c */

@@ -108,6 +108,14 @@ static size_t choose(struct strategy *s, const struct strategy_point *points, si
 	return i;
 }
 
+static size_t foresee(struct strategy *s, const struct strategy_point *points, size_t count,
+		      size_t chosen, size_t most, struct strategy_avoid *avoid)
+{
+	struct auto_search *a = (struct auto_search *)s;
+
+	return strategy_foresee(member(a, a->turn), points, count, chosen, most, avoid);
+}
+
 /* The lesson: whose run it was, and RFF's. */
 static void end(struct strategy *s, enum strategy_result result)
 {
@@ -164,6 +172,7 @@ const struct strategy_type strategy_auto = {
 	.memory = STRATEGY_MEMORY_BATCH,
 	.begin = begin,
 	.choose = choose,
+	.foresee = foresee,
 	.end = end,
 	.learn = learn,
 	.fini = fini,

@@ -101,6 +101,22 @@ static size_t choose(struct strategy *s, const struct strategy_point *points, si
 	return best;
 }
 
+/* Each step counts, until the next one at which somebody falls. */
+static size_t foresee(struct strategy *s, const struct strategy_point *points, size_t count,
+		      size_t chosen, size_t most, struct strategy_avoid *avoid)
+{
+	const struct pct *p = (const struct pct *)s;
+	size_t n = spin_left(&p->spin);
+
+	(void)avoid;
+	if (highest(p, points, count) != chosen)
+		return 0;
+	array_each(const unsigned long, fall, &p->falls)
+		if (*fall > p->step && *fall - p->step - 1 < n)
+			n = *fall - p->step - 1;
+	return n < most ? n : most;
+}
+
 /* Without an estimate run 0 counts; its threads do not fall. */
 static void end(struct strategy *s, enum strategy_result result)
 {
@@ -125,6 +141,7 @@ const struct strategy_type strategy_pct = {
 	.memory = STRATEGY_MEMORY_FIRST,
 	.begin = begin,
 	.choose = choose,
+	.foresee = foresee,
 	.end = end,
 	.fini = fini,
 };

@@ -72,6 +72,45 @@ static size_t choose(struct strategy *s, const struct strategy_point *points, si
 	return best;
 }
 
+/* What the others have drawn, or will draw at the next choice, before (`from` 0) or after the chosen one. */
+static uint64_t highest_of(const struct pos *p, struct prng *prng,
+			   const struct strategy_point *points, size_t from, size_t to)
+{
+	uint64_t highest = 0;
+
+	for (size_t i = from; i < to; i++) {
+		const struct pos_thread *t = &p->threads.items[points[i].thread];
+		uint64_t priority = t->priority;
+
+		if (!t->has_drawn)
+			priority = t->spins || points[i].op == STRATEGY_YIELD
+					   ? 0
+					   : DRAWN | prng_next(prng);
+		highest = priority > highest ? priority : highest;
+	}
+	return highest;
+}
+
+static size_t foresee(struct strategy *s, const struct strategy_point *points, size_t count,
+		      size_t chosen, size_t most, struct strategy_avoid *avoid)
+{
+	const struct pos *p = (const struct pos *)s;
+	size_t left = spin_left(&p->spin), n = 0;
+	struct prng prng = s->prng;
+	uint64_t before, own, after;
+
+	if (p->threads.items[points[chosen].thread].spins ||
+	    !strategy_avoid_others(avoid, points, count, chosen))
+		return 0;
+	before = highest_of(p, &prng, points, 0, chosen);
+	own = DRAWN | prng_next(&prng);
+	after = highest_of(p, &prng, points, chosen + 1, count);
+	most = left < most ? left : most;
+	for (; n < most && own > before && own > after; n++)
+		own = DRAWN | prng_next(&prng);
+	return n;
+}
+
 static void fini(struct strategy *s)
 {
 	struct pos *p = (struct pos *)s;
@@ -84,5 +123,6 @@ const struct strategy_type strategy_pos = {
 	.size = sizeof(struct pos),
 	.begin = begin,
 	.choose = choose,
+	.foresee = foresee,
 	.fini = fini,
 };

@@ -172,6 +172,52 @@ static size_t choose(struct strategy *s, const struct strategy_point *points, si
 	return i;
 }
 
+static bool avoid_constraints(const struct rff *f, struct strategy_avoid *avoid)
+{
+	for (size_t i = 0; i < f->schedule.count && !f->gave_up; i++)
+		if (!f->satisfied[i] &&
+		    !strategy_avoid_object(avoid, f->schedule.constraints[i].pair.object))
+			return false;
+	return true;
+}
+
+/* For who is passed over there is a limit. */
+static size_t patience(const struct rff *f, const struct strategy_point *p)
+{
+	unsigned passed = p->thread < f->passed_over.count ? f->passed_over.items[p->thread] : 0;
+
+	return passed < PATIENCE ? PATIENCE - passed : 0;
+}
+
+/* It is at nothing that a constraint is about: POS chooses between it and those that are not held back. */
+static size_t foresee(struct strategy *s, const struct strategy_point *points, size_t count,
+		      size_t chosen, size_t most, struct strategy_avoid *avoid)
+{
+	struct rff *f = (struct rff *)s;
+	size_t at = 0;
+
+	if (f->spins.items[points[chosen].thread] || points[chosen].op == STRATEGY_WAKE)
+		return 0;
+	f->events.count = f->best.count = 0;
+	for (size_t i = 0; i < count; i++)
+		*array_add(&f->events) = i == chosen ? UINT64_MAX : reads_from_event(&points[i]);
+	for (size_t i = 0; i < count; i++) {
+		int w = i == chosen ? 0 : wanted(f, &points[i], f->events.items[i]);
+
+		if (w > 0)
+			return 0;
+		if (w < 0 && patience(f, &points[i]) < most)
+			most = patience(f, &points[i]);
+		if (i == chosen)
+			at = f->best.count;
+		if (w == 0)
+			*array_add(&f->best) = points[i];
+	}
+	most = spin_left(&f->spin) < most ? spin_left(&f->spin) : most;
+	most = strategy_foresee(f->pos, f->best.items, f->best.count, at, most, avoid);
+	return avoid_constraints(f, avoid) ? most : 0;
+}
+
 /* ---- runs of others ----------------------------------------------------------------------------- */
 
 void rff_begin_watching(struct strategy *s, uint64_t run)
@@ -264,6 +310,7 @@ const struct strategy_type strategy_rff = {
 	.memory = STRATEGY_MEMORY_BATCH,
 	.begin = begin,
 	.choose = choose,
+	.foresee = foresee,
 	.end = end,
 	.learn = learn,
 	.fini = fini,

@@ -27,3 +27,8 @@ bool spin_step(struct spin_watch *s, const struct strategy_point *moved)
 	*s = (struct spin_watch){.thread = moved->thread};
 	return true;
 }
+
+unsigned spin_left(const struct spin_watch *s)
+{
+	return SPIN_HITS - 1 - s->hits;
+}

@@ -21,5 +21,7 @@ struct spin_watch {
 
 /* This one moves. True: it spins; it begins anew then, as it does when another thread moves. */
 bool spin_step(struct spin_watch *s, const struct strategy_point *moved);
+/* So many steps more of the same thread, whatever they are, are not enough. */
+unsigned spin_left(const struct spin_watch *s);
 
 #endif

@@ -64,6 +64,35 @@ size_t strategy_choose(struct strategy *s, const struct strategy_point *points, 
 	return s->type->choose(s, points, count);
 }
 
+size_t strategy_foresee(struct strategy *s, const struct strategy_point *points, size_t count,
+			size_t chosen, size_t most, struct strategy_avoid *avoid)
+{
+	avoid->count = 0;
+	return s->type->foresee ? s->type->foresee(s, points, count, chosen, most, avoid) : 0;
+}
+
+bool strategy_avoid_object(struct strategy_avoid *avoid, uint64_t object)
+{
+	if (object == STRATEGY_NO_OBJECT)
+		return true;
+	for (size_t i = 0; i < avoid->count; i++)
+		if (avoid->objects[i] == object)
+			return true;
+	if (avoid->count == STRATEGY_AVOID || object == STRATEGY_ANY_OBJECT)
+		return false;
+	avoid->objects[avoid->count++] = object;
+	return true;
+}
+
+bool strategy_avoid_others(struct strategy_avoid *avoid, const struct strategy_point *points,
+			   size_t count, size_t chosen)
+{
+	for (size_t i = 0; i < count; i++)
+		if (i != chosen && !strategy_avoid_object(avoid, points[i].object))
+			return false;
+	return true;
+}
+
 void strategy_end(struct strategy *s, enum strategy_result result)
 {
 	if (s->type->end)

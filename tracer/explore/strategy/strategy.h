@@ -117,6 +117,19 @@ enum strategy_memory strategy_memory(const struct strategy *s);
 void strategy_begin(struct strategy *s, uint64_t run);
 size_t strategy_choose(struct strategy *s, const struct strategy_point *points, size_t count);
 
+/*
+ * How many times in a row, `most` at most, is points[chosen].thread certain to be chosen, after it just was, if all others stay
+ * at their points? What it is at is a READ, a WRITE or an ATOMIC each time, of an object that is none of those in
+ * `avoid`. 0: nobody knows.
+ */
+enum { STRATEGY_AVOID = 8 };
+struct strategy_avoid {
+	uint64_t objects[STRATEGY_AVOID];
+	size_t count;
+};
+size_t strategy_foresee(struct strategy *s, const struct strategy_point *points, size_t count,
+			size_t chosen, size_t most, struct strategy_avoid *avoid);
+
 enum strategy_result {
 	STRATEGY_PASSED,
 	STRATEGY_FAILED,

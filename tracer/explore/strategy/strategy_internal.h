@@ -32,11 +32,18 @@ struct strategy_type {
 	/* All but choose() may be NULL. */
 	void (*begin)(struct strategy *s);
 	size_t (*choose)(struct strategy *s, const struct strategy_point *points, size_t count);
+	size_t (*foresee)(struct strategy *s, const struct strategy_point *points, size_t count,
+			  size_t chosen, size_t most, struct strategy_avoid *avoid);
 	void (*end)(struct strategy *s, enum strategy_result result);
 	/* Before the first run of a later batch, in the order of runs; run 0 before all others. */
 	void (*learn)(struct strategy *s, uint64_t run, const uint64_t *lesson, size_t count);
 	void (*fini)(struct strategy *s);
 };
+
+/* False: there is no room. Nothing alike is added twice, nor STRATEGY_NO_OBJECT. */
+bool strategy_avoid_object(struct strategy_avoid *avoid, uint64_t object);
+bool strategy_avoid_others(struct strategy_avoid *avoid, const struct strategy_point *points,
+			   size_t count, size_t chosen);
 
 /* lesson.c */
 void strategy_keep_lesson(struct strategy *s); /* a run has ended */

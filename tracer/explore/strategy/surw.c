@@ -223,6 +223,37 @@ static size_t choose(struct strategy *s, const struct strategy_point *points, si
 	return i;
 }
 
+/* Of the points before `to` (but for the chosen one) those that are free. */
+static size_t free_before(const struct surw *w, const struct strategy_point *points, size_t to,
+			  size_t chosen)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < to; i++)
+		n += i != chosen && is_free(w, &points[i]);
+	return n;
+}
+
+/* As long as nothing interesting is done nobody else is intended: it walks at random among those that are free. */
+static size_t foresee(struct strategy *s, const struct strategy_point *points, size_t count,
+		      size_t chosen, size_t most, struct strategy_avoid *avoid)
+{
+	const struct surw *w = (const struct surw *)s;
+	size_t free_ones = 1 + free_before(w, points, count, chosen), n = 0;
+	size_t nth = free_before(w, points, chosen, chosen), left = spin_left(&w->spin);
+	struct prng prng = s->prng;
+
+	if (s->run > 0 &&
+	    (w->all_interest || w->intended == NOBODY || !left_of(w, &points[chosen])))
+		return 0;
+	if (s->run > 0 && !strategy_avoid_object(avoid, w->object))
+		return 0;
+	most = left < most ? left : most;
+	while (n < most && prng_below(&prng, free_ones) == nth)
+		n++;
+	return n;
+}
+
 /* ---- after run 0 -------------------------------------------------------------------------------- */
 
 static int by_object(const void *a, const void *b)
@@ -289,6 +320,7 @@ const struct strategy_type strategy_surw = {
 	.memory = STRATEGY_MEMORY_FIRST,
 	.begin = begin,
 	.choose = choose,
+	.foresee = foresee,
 	.end = end,
 	.fini = fini,
 };

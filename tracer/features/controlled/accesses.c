@@ -37,6 +37,14 @@ static void end_here(struct control *c, struct controlled_access *access)
 	control_end(c, CONTROLLED_STOPPED);
 }
 
+/* Of the point. */
+static uint64_t object_of(const struct controlled_access *a, struct turn *t, const struct hit *h)
+{
+	if (a->is_one && !t->thread->process->session->options->controlled->races)
+		return arch_operand_address(&a->operand, &h->regs);
+	return t->access_count ? t->accesses[0].address : STRATEGY_NO_OBJECT;
+}
+
 static enum hit_answer hit_access(struct session *s, const struct act *a, const struct hit *h)
 {
 	struct control *c = control_of(s);
@@ -47,8 +55,11 @@ static enum hit_answer hit_access(struct session *s, const struct act *a, const 
 		return HIT_SEEN;
 	access = &c->given->accesses.items[a->what];
 	watch_own_code(c, t);
-	t->access_count = arch_accesses(access->code, sizeof(access->code), h->address,
-					access->framed, &h->regs, t->accesses, ARCH_ACCESSES_MAX);
+	t->access_count = 0;
+	if (!access->is_one || c->given->races)
+		t->access_count =
+			arch_accesses(access->code, sizeof(access->code), h->address,
+				      access->framed, &h->regs, t->accesses, ARCH_ACCESSES_MAX);
 	t->accesses_index = a->what;
 	t->accesses_atomic = access->what.atomic;
 	if (!access->is_point) {
@@ -59,9 +70,9 @@ static enum hit_answer hit_access(struct session *s, const struct act *a, const 
 			let_go(access, h);
 		return HIT_SEEN;
 	}
+	grants_note(c->given, a->what);
 	t->point = (struct strategy_point){.op = op_of(&access->what),
-					   .object = t->access_count ? t->accesses[0].address
-								     : STRATEGY_NO_OBJECT,
+					   .object = object_of(access, t, h),
 					   .place = h->address,
 					   .writes = access->what.writes};
 	t->function = NULL;
@@ -115,6 +126,8 @@ static void put(const struct access_setting *x, unsigned index)
 	struct site_use *use = sites_use(x->session, x->process, x->thread,
 					 x->image->bias + access->offset, NULL, &ignored);
 
+	access->is_one = access->is_point && arch_operand(access->code, sizeof(access->code),
+							  access->address, &access->operand);
 	if (use && !sites_has(use, &act))
 		sites_act(use, &act);
 }
@@ -164,6 +177,8 @@ static void add(void *ctx, const struct source_access *a)
 					     .is_point = point,
 					     .address = x->image->bias + a->offset};
 	memcpy(access->code, code, sizeof(code));
+	if (point)
+		grants_open(x->session, x->thread, access->address);
 	put(x, (unsigned)g->accesses.count - 1);
 }
 

@@ -4,6 +4,7 @@
 #include "tracer/features/controlled/controlled_run.h"
 #include "tracer/run/go.h"
 
+#include <assert.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -108,6 +109,8 @@ static void take_step(struct control *c, struct turn *t)
 	} else if (t->at_call) {
 		make_call(c, t);
 	} else {
+		if (!target_told(c->session->target))
+			grants_give(c, t);
 		turn_goes(t);
 	}
 }
@@ -202,6 +205,14 @@ static bool is_to_rest(const struct control *c)
 	return g->rests && c->points.count && g->schedule.steps.count >= g->rest_at;
 }
 
+/* Who is told to be there has gone on already: the strategy said so. */
+static void assert_as_foreseen(const struct control *c, const struct turn *chosen)
+{
+	const struct target_thread *told = target_told(c->session->target);
+
+	assert(!told || c->over || (chosen && chosen->thread->target == told));
+}
+
 static void control_turn(struct control *c)
 {
 	while (c->begun && !c->over && !c->dying && !c->session->over && c->turns.count &&
@@ -213,6 +224,7 @@ static void control_turn(struct control *c)
 		if (c->rests)
 			return;
 		chosen = c->points.count ? control_choose(c) : NULL;
+		assert_as_foreseen(c, chosen);
 		if (chosen)
 			take_step(c, chosen);
 		else if (c->kernel && !c->over && c->idle < IDLE_TICKS)

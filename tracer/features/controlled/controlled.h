@@ -31,6 +31,8 @@ struct controlled_access {
 	struct arch_shared what;
 	bool framed; /* for arch_accesses() */
 	uint8_t code[ARCH_INSN_MAX];
+	struct arch_operand operand; /* of a point, if `is_one` */
+	bool is_one;
 	bool is_point;
 	uint64_t address; /* in the program */
 	unsigned hits;	  /* in all runs */
@@ -135,6 +137,7 @@ struct controlled {
 	struct spin_code code;			  /* ... of the threads that come by there */
 	ARRAY(struct controlled_access) accesses; /* that have a trap; one module's are together: */
 	ARRAY(struct controlled_looked) looked;
+	ARRAY(unsigned) worth_granting;	    /* ... indexes: grants.c */
 	ARRAY(struct controlled_race) told; /* by the numbers of races' pairs */
 	struct controlled_span {
 		uint64_t low, size;

@@ -188,6 +188,14 @@ void starts_settled(struct session *s, struct session_process *p, struct target_
 void accesses_settled(struct session *s, struct session_process *p, struct target_thread *t,
 		      const struct image *image);
 
+/* ---- grants.c ---- */
+
+/* Accesses near this address are points; the thread is stopped. */
+void grants_open(const struct session *s, struct target_thread *t, uint64_t address);
+void grants_note(struct controlled *g, unsigned access); /* a thread has come to it, a point */
+/* The one that the strategy has chosen is about to go on. */
+void grants_give(struct control *c, const struct turn *chosen);
+
 /* ---- lines.c: after the image's accesses ---- */
 
 void lines_settled(struct session *s, struct session_process *p, struct target_thread *t,
@@ -239,6 +247,8 @@ void interrupts_look(struct control *c);
 void interrupts_end_wait(struct control *c, struct turn *t);
 
 /* ---- spins.c ---- */
+
+enum { SPINS_LOOKED_AT = 8192 }; /* the last steps of a run */
 
 void spins_look(struct control *c, struct turn *t);
 /* The strategy has chosen this one; the others in c->at have to wait. */

@@ -14,6 +14,9 @@ struct session_thread *control_arrived(const struct session *s);
 void bound_keep(struct controlled *c, const struct session_process *kept);
 void bound_take(struct controlled *c, struct session_process *kept);
 
+/* After a run: arrivals at accesses that are points can be granted there, if threads come to them often. */
+void grants_take(struct controlled *c, struct session_process *kept);
+
 /* gatectl, and what it starts from now on, has one processor: the worker-th of those that it may use. */
 void controlled_pin(unsigned worker);
 /* Worker 0 has the one that gatectl is on now, where the kernel found it room; without this, the first one. */

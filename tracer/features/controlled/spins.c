@@ -8,7 +8,7 @@
  */
 #include "tracer/features/controlled/controlled_internal.h"
 
-enum { LOOKED_AT = 8192, FEW = 64, STACK = 512, HITS_LEAST = 64, PATIENCE = 2048 };
+enum { LOOKED_AT = SPINS_LOOKED_AT, FEW = 64, STACK = 512, HITS_LEAST = 64, PATIENCE = 2048 };
 
 static uint64_t hash(uint64_t digest, const void *bytes, size_t n)
 {

@@ -1,0 +1,191 @@
+/*
+ * Granted arrivals (tracer/resident/grant.h): a thread that runs alone did not stop where it was certain to go on.
+ * At its next stop, whatever that is, its arrivals are told first: as events, one after the other, as if
+ * it stood there. The status it has really stopped with waits until it has been resumed from the last of them.
+ */
+#include "tracer/target/resident_internal.h"
+
+#include <assert.h>
+#include <string.h>
+#include <sys/mman.h>
+
+struct granting {
+	struct granted *here;
+	struct thread *thread; /* that was granted arrivals */
+	uint32_t told;	       /* of those that it has taken */
+	bool tells;	       /* it is said to stand at the next of them */
+};
+
+bool target_grants_open(struct target *t, struct target_thread *helper, uint64_t addr)
+{
+	struct target_process *process = helper->process;
+	struct granting *g;
+
+	if (t->granting)
+		return slot_reaches(process->space->granted, addr);
+	g = base_alloc(1, sizeof(*g));
+	g->here = shared_map(t, process, thread_of(helper), addr,
+			     PROT_READ | PROT_WRITE | PROT_EXEC, &process->space->granted);
+	if (!g->here) {
+		base_free(g);
+		return false;
+	}
+	granted_code(g->here);
+	t->granting = g;
+	return true;
+}
+
+void granted_free(struct target *t)
+{
+	if (t->granting)
+		munmap(t->granting->here, GRANTED_SIZE);
+	base_free(t->granting);
+}
+
+void granted_copy(struct target_process *child, const struct target_space *from)
+{
+	struct target_mapping map;
+
+	if (from->granted && !target_mapping_at(child, from->granted, &map) &&
+	    map.start <= from->granted && map.shared)
+		child->space->granted = from->granted;
+}
+
+/* ---- sites ------------------------------------------------------------------------------------ */
+
+static bool make(struct target *t, struct target_process *process, struct thread *helper,
+		 struct site *site)
+{
+	struct target_space *space = process->space;
+	struct slot slot = {.from = site->pub.addr,
+			    .is_granting = true,
+			    .count = &t->granting->here->none,
+			    .copy.length = GRANTED_STUB};
+	uint64_t at = slot_next(space, site->pub.addr);
+	uint8_t lea[ARCH_LEA_MAX];
+	unsigned length;
+
+	(void)helper;
+	length = at ? arch_lea(site->bytes, site->readable, site->pub.addr, at + GRANTED_AT_LEA,
+			       GRANTED_PUSHED, lea)
+		    : 0;
+	return length &&
+	       granted_make(slot.copy.code, at, space->granted, site->copy, lea, length) == 0 &&
+	       stub_put(t, space, site, at, &slot) == 0;
+}
+
+const char *target_site_granted(struct target *t, struct target_process *process,
+				struct target_site *pub, unsigned span)
+{
+	if (!t->granting || !slot_reaches(process->space->granted, pub->addr))
+		return "there is no memory for it";
+	return resident_put(t, process, NULL, (struct site *)pub, span, make);
+}
+
+/* ---- granting --------------------------------------------------------------------------------- */
+
+void target_grant(struct target_thread *thread, unsigned n, const uint64_t *others, size_t count)
+{
+	struct granting *g = thread_of(thread)->target->granting;
+
+	if (!g || !thread->process->space->granted)
+		return;
+	assert(!g->tells && count <= GRANTED_OTHERS);
+	g->thread = thread_of(thread);
+	g->told = g->here->taken = 0;
+	memset(g->here->others, 0, sizeof(g->here->others));
+	memcpy(g->here->others, others, count * sizeof(*others));
+	g->here->granted = n < GRANTED_MOST ? n : GRANTED_MOST;
+}
+
+/* ---- telling ---------------------------------------------------------------------------------- */
+
+static struct site *site_of(const struct thread *th, const struct granted_arrival *a)
+{
+	uint64_t offset;
+	const struct slot *slot = space_slot(space_of(th), a->returns, &offset);
+	struct site *site = slot ? space_known_site(space_of(th), slot->from) : NULL;
+
+	assert(site);
+	return site;
+}
+
+/* What is not said stays what it was when it really stopped. */
+static void set_regs(struct user_regs_struct *regs, const struct granted_arrival *a)
+{
+	regs->rax = a->rax, regs->rbx = a->rbx, regs->rcx = a->rcx, regs->rdx = a->rdx;
+	regs->rsi = a->rsi, regs->rdi = a->rdi, regs->rbp = a->rbp, regs->rsp = a->rsp;
+	regs->r8 = a->r8, regs->r9 = a->r9, regs->r10 = a->r10, regs->r11 = a->r11;
+	regs->r12 = a->r12, regs->r13 = a->r13, regs->r14 = a->r14, regs->r15 = a->r15;
+	regs->eflags = a->flags;
+}
+
+static void stand(struct granting *g)
+{
+	const struct granted_arrival *a = &g->here->arrivals[g->told];
+	struct thread *th = g->thread;
+
+	thread_set_state(th, TARGET_STOPPED);
+	th->stop = STOP_SITE;
+	th->site = site_of(th, a);
+	th->settled = true;
+	set_regs(&th->regs, a);
+	th->regs.rip = th->site->pub.addr;
+	th->regs_known = true;
+	event_push(th->target, TARGET_SITE, th)->site = &th->site->pub;
+}
+
+/* It is dealt with when all is told. */
+static void put_by(struct target *t, pid_t tid, int status)
+{
+	struct taken *last = array_add(&t->taken), *first = t->taken.items;
+
+	memmove(first + 1, first, (size_t)(last - first) * sizeof(*first));
+	*first = (struct taken){tid, status};
+}
+
+bool granted_tell(struct target *t, pid_t tid, int status)
+{
+	struct granting *g = t->granting;
+
+	if (!g || g->tells)
+		return false;
+	g->here->granted = 0;
+	if (g->told == g->here->taken)
+		return false;
+	put_by(t, tid, status);
+	ptrace(PTRACE_GETREGS, g->thread->pub.tid, 0, &g->thread->regs); /* segments and the like */
+	g->tells = true;
+	stand(g);
+	return true;
+}
+
+bool granted_go_on(struct thread *th)
+{
+	struct granting *g = th->target->granting;
+
+	if (!g || !g->tells || th != g->thread)
+		return false;
+	if (++g->told < g->here->taken) {
+		stand(g);
+		return true;
+	}
+	granted_drop(th->target);
+	thread_went_on(th, TARGET_RUNNING);
+	return true;
+}
+
+void granted_drop(struct target *t)
+{
+	struct granting *g = t->granting;
+
+	if (!g)
+		return;
+	g->tells = false;
+	g->told = g->here->taken = g->here->granted = 0;
+}
+
+struct target_thread *target_told(const struct target *t)
+{
+	return t->granting && t->granting->tells ? &t->granting->thread->pub : NULL;
+}
