@@ -79,9 +79,12 @@ static uint64_t highest_of(const struct pos *p, struct prng *prng,
 	uint64_t highest = 0;
 
 	for (size_t i = from; i < to; i++) {
-		const struct pos_thread *t = &p->threads.items[points[i].thread];
-		uint64_t priority = t->priority;
+		const struct pos_thread none = {0}, *t = &none;
+		uint64_t priority;
 
+		if (points[i].thread < p->threads.count)
+			t = &p->threads.items[points[i].thread];
+		priority = t->priority;
 		if (!t->has_drawn)
 			priority = t->spins || points[i].op == STRATEGY_YIELD
 					   ? 0

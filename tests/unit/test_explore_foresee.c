@@ -1,0 +1,158 @@
+/*
+ * What a strategy foresees is what it does then: over random made-up programs each promise is held against the choices that
+ * follow, and who is asked for promises chooses as who is not.
+ */
+#include "explore_program.h"
+
+#include "tracer/explore/strategy/prng.h"
+
+enum { STEPS = 60, PROGRAMS = 40, RUNS = 20 };
+
+struct promise {
+	unsigned thread;
+	size_t left;
+	struct strategy_avoid avoid;
+	struct strategy_point points[THREADS]; /* the others have to stay there */
+	size_t count;
+};
+
+struct kept {
+	unsigned long promises, steps;
+};
+
+/* ---- programs ----------------------------------------------------------------------------------- */
+
+static void add(char *text, size_t *n, const char *step)
+{
+	memcpy(text + *n, step, 2);
+	*n += 2;
+}
+
+/* Writes and reads of few objects or of many, now and then under a lock; one waits for what another one writes. */
+static void make(char texts[3][STEPS * 2 + 16], struct prng *r, unsigned objects)
+{
+	for (unsigned t = 0; t < 3; t++) {
+		size_t n = 0;
+
+		if (t == 0)
+			add(texts[t], &n, "c2");
+		while (n < 2 * STEPS) {
+			char step[3] = {"wr"[prng_below(r, 2)],
+					(char)('a' + prng_below(r, objects))};
+
+			if (prng_below(r, 8)) {
+				add(texts[t], &n, step);
+				continue;
+			}
+			add(texts[t], &n, "l!");
+			add(texts[t], &n, step);
+			add(texts[t], &n, "u!");
+		}
+		add(texts[t], &n, t == 0 ? "w%" : t == 1 ? "s%" : "y-");
+		texts[t][n] = '\0';
+	}
+}
+
+/* ---- promises ----------------------------------------------------------------------------------- */
+
+static bool is_promised(const struct promise *p, const struct strategy_point *points, size_t count)
+{
+	bool found = false;
+
+	if (!p->left || count != p->count)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		const struct strategy_point *x = &points[i], *was = &p->points[i];
+
+		if (x->thread != p->thread && (x->thread != was->thread || x->place != was->place))
+			return false;
+		if (x->thread != p->thread)
+			continue;
+		found = x->op == STRATEGY_READ || x->op == STRATEGY_WRITE;
+		for (size_t k = 0; k < p->avoid.count; k++)
+			found = found && x->object != p->avoid.objects[k];
+	}
+	return found;
+}
+
+static void ask(struct promise *p, struct strategy *s, const struct strategy_point *points,
+		size_t count, size_t chosen, struct kept *kept)
+{
+	p->thread = points[chosen].thread;
+	p->left = strategy_foresee(s, points, count, chosen, 50, &p->avoid);
+	p->count = count;
+	memcpy(p->points, points, count * sizeof(*points));
+	kept->promises += p->left > 0;
+}
+
+/* As world_run(), but that promises are asked for, and held against what is chosen. */
+static void run_asking(struct world *w, const struct program *program, struct strategy *s,
+		       uint64_t run, struct kept *kept)
+{
+	struct strategy_point points[THREADS];
+	struct promise promise = {0};
+	size_t count, i;
+
+	world_begin(w, program);
+	strategy_begin(s, run);
+	while (w->moves < MOVES && (count = world_points(w, points)) > 0) {
+		bool promised = is_promised(&promise, points, count);
+
+		i = strategy_choose(s, points, count);
+		if (promised) {
+			assert_int_equal(points[i].thread, promise.thread);
+			promise.left--;
+			kept->steps++;
+		} else {
+			ask(&promise, s, points, count, i, kept);
+		}
+		world_move(w, &points[i]);
+	}
+	strategy_end(s, STRATEGY_PASSED);
+}
+
+static void check(const char *name, unsigned objects)
+{
+	struct strategy *asked, *other;
+	struct kept kept = {0};
+	struct prng r;
+
+	prng_seed(&r, objects, 1);
+	for (unsigned n = 0; n < PROGRAMS; n++) {
+		char texts[3][STEPS * 2 + 16];
+		const struct program program = {{texts[0], texts[1], texts[2]}};
+		static struct world a, b;
+
+		make(texts, &r, objects);
+		asked = strategy_made(name, n, 3, STRATEGY_UNBOUND);
+		other = strategy_made(name, n, 3, STRATEGY_UNBOUND);
+		for (unsigned run = 0; run < RUNS; run++) {
+			run_asking(&a, &program, asked, run, &kept);
+			world_run(&b, &program, other, run);
+			assert_string_equal(a.schedule, b.schedule);
+		}
+		strategy_free(asked);
+		strategy_free(other);
+	}
+	print_message("%s, %u objects: %lu steps of %lu promises\n", name, objects, kept.steps,
+		      kept.promises);
+	assert_true(kept.steps > 100);
+}
+
+static void test_promises_are_kept(void **state)
+{
+	static const char *const names[] = {"random", "pct", "pos", "surw", "rff", "auto"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		check(names[i], 3);
+		check(names[i], 26);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_promises_are_kept)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
