@@ -33,9 +33,14 @@ static int call_helper(struct thread *helper, long number, uint64_t a, uint64_t 
 static int64_t open_there(struct target *t, struct thread *helper)
 {
 	struct target_space *space = space_of(helper);
-	uint64_t name = space->areas.items[0].base + SLOT_SIZE - sizeof(counts_name);
+	uint64_t name;
 	int64_t fd;
 
+	if (!space->areas.count)
+		slot_first_area(t, helper);
+	if (!space->areas.count)
+		return -1;
+	name = space->areas.items[0].base + SLOT_SIZE - sizeof(counts_name);
 	if (memory_raw_write(t, space, name, counts_name, sizeof(counts_name)) < 0 ||
 	    call_helper(helper, SYS_memfd_create, name, MFD_CLOEXEC, &fd) < 0)
 		return -1;

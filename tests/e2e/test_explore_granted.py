@@ -1,0 +1,95 @@
+"""Arrivals that a thread is granted: the search is the same to the last step as with --no-resident, where each of them is a stop.
+
+Quick: eight of the bugs of tests/explore. Full: all of them, with each strategy, compiler and level.
+"""
+
+import glob
+import os
+import resource
+
+from harness import compile_text, params, timeout
+from test_explore import explore
+from test_explore_gates import BUGS, classic
+
+STRATEGIES = ("random", "pct", "pos", "surw", "rff", "auto")
+BUILDS = (("-O0", ("gcc", "g++")), ("-O2", ("gcc", "g++")), ("-O0", ("clang", "clang++")), ("-O2", ("clang", "clang++")))
+SECONDS = 100
+
+# Each thread has words of its own and one that all share; the first one spins for what the second one says.
+WORDS = """#include <pthread.h>
+#include <stdlib.h>
+static volatile long words[3][8], shared, said;
+static void *work(void *x)
+{
+	long me = (long)x;
+	if (me == 0)
+		while (!__atomic_load_n(&said, __ATOMIC_ACQUIRE))
+			;
+	for (int i = 0; i < 100; i++) {
+		words[me][i & 7] += i;
+		if (i % 10 == 0)
+			shared++;
+	}
+	if (me == 1)
+		__atomic_store_n(&said, 1, __ATOMIC_RELEASE);
+	return 0;
+}
+int main(void)
+{
+	pthread_t t[3];
+	for (long i = 0; i < 3; i++)
+		pthread_create(&t[i], 0, work, (void *)i);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+"""
+
+
+def what_was_seen(r):
+    """Of a search: all but how long it took, and the steps of what it has found."""
+    told = {k: r.report[k] for k in ("verdict", "digest", "schedules", "distinct", "points", "cut", "barred")}
+    told["found"] = {}
+    for path in glob.glob(os.path.join(r.found, "*", "schedule*")):
+        with open(path, encoding="utf-8") as f:
+            told["found"][os.path.relpath(path, r.found)] = f.read()
+    return told
+
+
+def both(t, program, strategy, runs):
+    seen = [what_was_seen(explore(t, "-q", "--strategy", strategy, "--points", "memory", "-j", "1", "--runs", str(runs), *options,
+                                  "--", program, env={"GATECTL_VERIFY": "1"}, seconds=SECONDS)) for options in ((), ("--no-resident",))]
+    t.equal(seen[0], seen[1], "%s %s: as with --no-resident" % (os.path.basename(program), strategy))
+
+
+@timeout(150)
+@params(*STRATEGIES)
+def test_words(t, strategy):
+    for level in ("-O0", "-O2"):
+        both(t, compile_text("words.c", WORDS, "-g -pthread " + level), strategy, 300 if t.full else 60)
+
+
+@timeout(6000)
+@params(*range(8))
+def test_bugs(t, part):
+    """Whatever a program does besides."""
+    names = sorted(os.path.basename(path) for path in glob.glob(os.path.join(BUGS, "*.c*")))[part::8]
+    for name in names if t.full else names[:1]:
+        for flags, compilers in BUILDS if t.full else BUILDS[1:2]:
+            for strategy in STRATEGIES if t.full else ("auto",):
+                both(t, classic(name, flags, compilers), strategy, 300 if t.full else 80)
+
+
+def switches(t, program, *options):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw
+    r = explore(t, "-q", "--strategy", "pct", "--points", "memory", "-j", "1", "--runs", "60", *options, "--", program)
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw - before, r.report["points"]
+
+
+@timeout(100)
+def test_they_do_not_stop(t):
+    """A stop lets gatectl go on, which waits for the next one: it goes to sleep once for each."""
+    program = compile_text("words.c", WORDS, "-g -pthread -O2")
+    (few, points), (many, _) = switches(t, program), switches(t, program, "--no-resident")
+    t.check(many > points, "each point is a stop with --no-resident: %d of %d" % (many, points))
+    t.check(few < many / 2, "most are none without: %d of %d" % (few, points))
