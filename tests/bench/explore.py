@@ -91,6 +91,27 @@ def bench_rate(b):
             print(text, flush=True)
 
 
+# ---- accesses to memory as points ---------------------------------------------------------------------
+
+
+def bench_memory(b):
+    """A thousand of them beside none, in the same program, in turn; of the whole command, by the processor's time, too."""
+    count, rounds = (30, 2) if b.quick else (1000, 5)
+    for kind, what in (("own", "each thread words of its own"), ("shared", "all the same word")):
+        args = (3, 20, kind, 1000)
+        print(f"explore --points memory beside --points sync, three threads, 20 lock operations, 1,000 accesses, {what} ({rounds} rounds of {count}, {load()}):")
+        for strategy in STRATEGIES:
+            if strategy == "dfs":
+                continue  # there is no end of such schedules, and each is like the one before
+            ratios, us = [], []
+            for _ in range(rounds):
+                (_, none, _), _ = b.search(args, count, strategy)
+                (_, all_of, _), told = b.search(args, count, strategy, "memory")
+                ratios.append(all_of / none)
+                us.append((all_of - none) / told["points"] * 1e6)
+            print(f"    {strategy}: {spread(ratios, 'x')}, {spread(us, ' us')} a point", flush=True)
+
+
 # ---- growth -----------------------------------------------------------------------------------------
 
 
@@ -152,7 +173,7 @@ def bench_races(b):
 
 def bench_explore(gatectl, out, quick=False):
     b = Bench(gatectl, out, quick)
-    for bench in (bench_rate, bench_growth, bench_races):
+    for bench in (bench_rate, bench_memory, bench_growth, bench_races):
         bench(b)
 
 
