@@ -21,7 +21,8 @@ HAS(others, OTHERS);
 HAS(arrivals, ARRIVALS);
 _Static_assert(sizeof(struct granted_arrival) == ARRIVAL, "the assembler's number");
 
-#define OTHER(i)	 "	cmp " TEXT(OTHERS) "+8*" #i "(%rdx), %rax\n	je 3f\n"
+/* clang-format off */
+#define OTHER(i) "	cmp " TEXT(OTHERS) "+8*" #i "(%rdx), %rax\n	je 3f\n"
 #define KEEP(reg, field) "	mov %" #reg ", 8*" #field "(%rcx)\n"
 
 /*
@@ -35,49 +36,47 @@ __asm__(".pushsection .rodata\n"
 	"	push %rdx\n"
 	"granted_p2:\n"
 	"	lea granted_begin(%rip), %rdx\n"
-	"	mov " TEXT(
-		TAKEN) "(%rdx), %ecx\n"
-		       "	cmp " TEXT(
-			       GRANTED) "(%rdx), %ecx\n"
-					"	jae 3f\n" OTHER(0) OTHER(1) OTHER(2) OTHER(3) OTHER(
-						4) OTHER(5) OTHER(6)
-						OTHER(7) "	imul $" TEXT(
-							ARRIVAL) ", %rcx, %rcx\n"
-								 "	lea " TEXT(
-									 ARRIVALS) "(%rdx,%rcx), "
-										   "%rcx\n" KEEP(rax,
-												 1) "	mov 16(%rsp), %rax\n" KEEP(rax,
-																   0) "	mov 32(%rsp), %rax\n" KEEP(rax, 2) "	lea 168(%rsp), %rax\n" KEEP(rax,
-																									    3) "	mov 24(%rsp), %rax\n" KEEP(rax, 4) "	mov 8(%rsp), %rax\n" KEEP(rax,
-																																			  6) "	mov (%rsp), %rax\n" KEEP(rax,
-																																							 7) KEEP(rbx,
-																																								 5) KEEP(rsi,
-																																									 8) KEEP(rdi,
-																																										 9) KEEP(rbp, 10) KEEP(r8,
-																																												       11) KEEP(r9, 12) KEEP(r10, 13) KEEP(r11,
-																																																	   14) KEEP(r12,
-																																																		    15)
-											   KEEP(r13,
-												16) KEEP(r14,
-													 17)
-												   KEEP(r15, 18) "	incl " TEXT(
-													   TAKEN) "(%rdx)\n"
-														  "granted_taken:\n"
-														  "	cmp %eax, %eax\n"
-														  "	pop %rdx\n"
-														  "granted_t1:\n"
-														  "	pop %rcx\n"
-														  "granted_t2:\n"
-														  "	ret\n"
-														  "granted_refused:\n"
-														  "3:	test %rsp, %rsp\n"
-														  "	pop %rdx\n"
-														  "granted_r1:\n"
-														  "	pop %rcx\n"
-														  "granted_r2:\n"
-														  "	ret\n"
-														  "granted_end:\n"
-														  ".popsection\n");
+	"	mov " TEXT(TAKEN) "(%rdx), %ecx\n"
+	"	cmp " TEXT(GRANTED) "(%rdx), %ecx\n"
+	"	jae 3f\n"
+	OTHER(0) OTHER(1) OTHER(2) OTHER(3) OTHER(4) OTHER(5) OTHER(6) OTHER(7)
+	"	imul $" TEXT(ARRIVAL) ", %rcx, %rcx\n"
+	"	lea " TEXT(ARRIVALS) "(%rdx,%rcx), %rcx\n"
+	KEEP(rax, 1)
+	"	mov 16(%rsp), %rax\n"
+	KEEP(rax, 0)
+	"	mov 32(%rsp), %rax\n"
+	KEEP(rax, 2)
+	"	lea 168(%rsp), %rax\n"
+	KEEP(rax, 3)
+	"	mov 24(%rsp), %rax\n"
+	KEEP(rax, 4)
+	KEEP(rbx, 5)
+	"	mov 8(%rsp), %rax\n"
+	KEEP(rax, 6)
+	"	mov (%rsp), %rax\n"
+	KEEP(rax, 7)
+	KEEP(rsi, 8) KEEP(rdi, 9) KEEP(rbp, 10)
+	KEEP(r8, 11) KEEP(r9, 12) KEEP(r10, 13) KEEP(r11, 14)
+	KEEP(r12, 15) KEEP(r13, 16) KEEP(r14, 17) KEEP(r15, 18)
+	"	incl " TEXT(TAKEN) "(%rdx)\n"
+	"granted_taken:\n"
+	"	cmp %eax, %eax\n"
+	"	pop %rdx\n"
+	"granted_t1:\n"
+	"	pop %rcx\n"
+	"granted_t2:\n"
+	"	ret\n"
+	"granted_refused:\n"
+	"3:	test %rsp, %rsp\n"
+	"	pop %rdx\n"
+	"granted_r1:\n"
+	"	pop %rcx\n"
+	"granted_r2:\n"
+	"	ret\n"
+	"granted_end:\n"
+	".popsection\n");
+/* clang-format on */
 
 extern const uint8_t granted_begin[], granted_p1[], granted_p2[], granted_taken[], granted_t1[],
 	granted_t2[], granted_refused[], granted_r1[], granted_r2[], granted_end[];

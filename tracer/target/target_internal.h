@@ -31,7 +31,7 @@ enum {
 /* A copy of an instruction in the program. Slots are never used again while the image lives. */
 struct slot {
 	uint64_t from;		      /* the site */
-	bool is_syscall, is_granting; /* ... a stub of granted.c */
+	bool is_syscall, is_granting; /* ... of granted.c, if it has: */
 	struct resident_count *count; /* it is no copy, but a stub that takes from this; or NULL */
 	struct arch_copy copy;
 };
@@ -254,7 +254,6 @@ struct target {
 	ARRAY(struct taken) taken; /* from waitpid, still to be dealt with */
 	bool ticked;		   /* the last one was a TICK */
 };
-
 /* thread.c: the tables */
 struct process *process_new(struct target *t, pid_t pid, struct target_process *parent,
 			    struct target_space *space);
@@ -280,7 +279,6 @@ static inline struct target *target_of(const struct target_process *pub)
 {
 	return ((const struct process *)pub)->target;
 }
-
 static inline struct target_space *space_of(const struct thread *th)
 {
 	return th->pub.process->space;
@@ -302,7 +300,7 @@ const struct slot *space_slot(const struct target_space *space, uint64_t pc, uin
 void space_note_handler(struct thread *th, int signal); /* is being delivered: `handled` */
 void space_original(const struct thread *th, uint64_t *pc, uint64_t *sp);
 
-/* memory.c: bytes and registers; raw reads show our traps */
+/* memory.c: raw reads show our traps */
 int memory_raw_read(struct target_space *space, uint64_t addr, void *buf, size_t n);
 int memory_raw_write(struct target *t, struct target_space *space, uint64_t addr, const void *buf,
 		     size_t n);
