@@ -67,7 +67,7 @@ static bool is_quiet(const struct control *c)
 	const struct controlled *g = c->given;
 
 	return !g->races && !g->describes && !g->rests && !c->kernel && !c->timers && !c->signals &&
-	       !c->processes;
+	       c->session->processes.count == 1;
 }
 
 void grants_give(struct control *c, const struct turn *chosen)
