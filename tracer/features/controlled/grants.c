@@ -61,13 +61,13 @@ static size_t steps_left(const struct control *c)
 	return done < g->steps ? g->steps - done : 0;
 }
 
-/* Does nothing happen but what the thread does, and is nobody interested in what it is like then? */
+/* Does nothing happen but what the thread does, and is nobody interested in what it is like then, nor could hold it? */
 static bool is_quiet(const struct control *c)
 {
 	const struct controlled *g = c->given;
 
 	return !g->races && !g->describes && !g->rests && !c->kernel && !c->timers && !c->signals &&
-	       c->session->processes.count == 1;
+	       c->session->processes.count == 1 && !engine_place_at(c->session->engine, 0);
 }
 
 void grants_give(struct control *c, const struct turn *chosen)
