@@ -93,8 +93,8 @@ void target_grant(struct target_thread *thread, unsigned n, const uint64_t *othe
 	assert(!g->tells && count <= GRANTED_OTHERS);
 	g->thread = thread_of(thread);
 	g->told = g->here->taken = 0;
-	memset(g->here->others, 0, sizeof(g->here->others));
-	memcpy(g->here->others, others, count * sizeof(*others));
+	for (size_t i = 0; i < GRANTED_OTHERS; i++)
+		g->here->others[i] = i < count ? others[i] : 0;
 	g->here->granted = n < GRANTED_MOST ? n : GRANTED_MOST;
 }
 
