@@ -110,7 +110,7 @@ static bool find_entry(const struct audit *a, const struct target_facts *targets
 	const struct audit_function *f = &p->functions.items[function];
 	bool is_called = number_map_get(&a->called, f->usr);
 
-	if (a->facts[function].is_once)
+	if (a->facts[function].is_once || f->wants_lock)
 		return false;
 	if (number_map_get(&p->taken, f->usr) || (!is_called && !f->is_static))
 		return true;

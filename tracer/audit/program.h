@@ -92,7 +92,7 @@ struct audit_local {
 struct audit_function {
 	unsigned usr, name, parameters; /* the first ones of the locals */
 	struct audit_place at, end;
-	bool is_static;
+	bool is_static, wants_lock; /* its comment says that who calls it has the lock */
 	unsigned unit; /* index + 1 of the sources; 0: it stands in a header */
 	unsigned next; /* index + 1 of one with the same USR, of another program; 0: none */
 	ARRAY(struct audit_local) locals;
