@@ -177,6 +177,8 @@ static unsigned apply_known(struct audit_flow *w, struct state *s, const struct 
 	case DOES_UNLOCK:
 		lock_release(w, s, argument(c, 0), at);
 		return term_of(terms_of(w), TERM_CONSTANT, 0, 0);
+	case DOES_SET_JUMP:
+		return term_of(terms_of(w), TERM_CONSTANT, 0, 0);
 	case DOES_TRY:
 		return tried(w, s, argument(c, 0), TRIED_ZERO);
 	case DOES_TRY_SHARED:
