@@ -259,14 +259,13 @@ static void apply_accesses(struct applied *a, const struct audit_facts *f)
 	for (size_t i = 0; a->w->records && i < f->accesses.count; i++) {
 		const struct audit_access *inner = f->accesses.items[i];
 		struct audit_helds held;
-		unsigned address;
 
 		if (inner->is_settled || !conditions_hold(a->w, a->s, &inner->when, &a->binding))
 			continue;
 		held = lock_helds_inside(a->w, a->s, &inner->held, &a->binding);
-		address = bind(a, inner->address);
-		object_access_inside(a->w, a->s, inner, address ? address : inner->address, &held,
-				     &a->binding, a->c->e->at);
+		object_access_inside(a->w, a->s, inner,
+				     term_bind_or_any(terms_of(a->w), inner->address, &a->binding),
+				     &held, &a->binding, a->c->e->at);
 	}
 }
 

@@ -52,10 +52,8 @@ struct audit_helds lock_helds_inside(struct audit_flow *w, const struct state *s
 	for (unsigned i = 0; i < inside->count; i++) {
 		struct audit_held h = inside->items[i], *known;
 
-		h.lock = term_bind(&w->audit->terms, h.lock, b);
-		known = h.lock ? state_held(&all, h.lock) : NULL;
-		if (!h.lock)
-			continue;
+		h.lock = term_bind_or_any(&w->audit->terms, h.lock, b);
+		known = state_held(&all, h.lock);
 		if (h.mode == HELD_BACK)
 			h.mode = HELD_ALONE;
 		if (known && known->mode != HELD_LEFT &&

@@ -121,6 +121,13 @@ unsigned term_bind(struct terms *t, unsigned term, const struct term_binding *b)
 	return of == is.a ? term : term_of(t, is.kind, of, is.b);
 }
 
+unsigned term_bind_or_any(struct terms *t, unsigned term, const struct term_binding *b)
+{
+	const unsigned is = term_bind(t, term, b);
+
+	return is ? is : term_replace(t, term, term_root(t, term), term_of(t, TERM_SITE, 0, 0));
+}
+
 /* ---- as C ------------------------------------------------------------------------------------------------- */
 
 static const char *global_name(const struct audit_program *p, unsigned usr)

@@ -63,6 +63,8 @@ struct term_binding {
 	void *ctx;
 };
 unsigned term_bind(struct terms *t, unsigned term, const struct term_binding *b);
+/* The same, of some object, where nobody knows of which one. */
+unsigned term_bind_or_any(struct terms *t, unsigned term, const struct term_binding *b);
 /* As C: "q->head". `f` names the parameters. */
 void term_print(const struct terms *t, const struct audit_program *p,
 		const struct audit_function *f, unsigned term, struct str *out);
