@@ -1,4 +1,4 @@
-#include "tracer/audit/entries.h"
+#include "tracer/audit/guards.h"
 #include "tracer/base/path.h"
 
 #include <string.h>
@@ -80,6 +80,7 @@ void audit_run(struct audit *a, struct audit_program *p, const struct audit_opti
 		audit_facts_of(a, i);
 	entries_find(a);
 	beside_find(a);
+	callers_find(a);
 	entries_collect(a);
 	check_escape(a);
 	check_publication(a);
@@ -117,6 +118,7 @@ void audit_fini(struct audit *a)
 	number_map_fini(&a->own_threads);
 	number_map_fini(&a->called);
 	entries_forget(a);
+	callers_forget(a);
 	audit_helds_fini(a);
 	terms_fini(&a->terms);
 	findings_fini(&a->findings);

@@ -45,6 +45,13 @@ enum audit_own_thread { THREAD_OWNS = 1, THREAD_SHARES };
 /* Who calls whom: indexes. */
 struct audit_edge {
 	unsigned from, to;
+	struct audit_helds held;
+};
+
+/* Each is 2 * a lock's key + whether it is held alone. */
+struct caller_locks {
+	ARRAY(unsigned) items;
+	bool is_known;
 };
 
 struct helds_table {
@@ -74,6 +81,7 @@ struct audit {
 	struct helds_table helds;
 	struct entry_accesses *of_fields; /* entries.h; one for each of the program's fields */
 	ARRAY(struct audit_edge) calls;
+	struct caller_locks *callers; /* of each function: what all hold who call it */
 	unsigned *thread_of; /* of each function: the thread's first one that alone leads there */
 	bool *is_entry,
 		*in_program; /* of each function: entries.h; is it of a program, with a main? */

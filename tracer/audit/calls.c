@@ -426,7 +426,7 @@ static unsigned apply_own(struct audit_flow *w, struct state *s, const struct au
 	a.binding.ctx = &a;
 	number_map_set(&w->audit->called, c->usr, 1);
 	if (w->records)
-		*array_add(&w->audit->calls) = (struct audit_edge){w->index, index};
+		*array_add(&w->audit->calls) = (struct audit_edge){w->index, index, lock_helds(w, s)};
 	if (f->progress != FACTS_DONE) {
 		forget_locals(w, s, c);
 		return anything(w, s, c);

@@ -53,8 +53,30 @@ static bool is_near(const struct audit *a, const struct audit_access *access, un
 	       term_contains(t, of, object) || term_root(t, object) == term_root(t, of);
 }
 
-static struct guarded *guards_of(const struct audit *a, const struct audit_access *access)
+static const struct guard *guard_in(const struct guarded *g, unsigned key)
 {
+	for (unsigned i = 0; i < g->count; i++)
+		if (g->guards[i].key == key)
+			return &g->guards[i];
+	return NULL;
+}
+
+/* Of a lock of the same kind of struct nobody knows whether it is the object's. */
+static void add_callers(const struct audit *a, const struct entry_access *e, struct guarded *g)
+{
+	array_each(const unsigned, item, &a->callers[e->entry].items) {
+		const unsigned key = *item / 2;
+
+		if (g->count < GUARDS_MOST && !guard_in(g, key) &&
+		    !guards_is_own(a, key, e->access->field))
+			g->guards[g->count++] = (struct guard){
+				key, *item & 1 ? HELD_ALONE : HELD_SHARED, *item & 1, false};
+	}
+}
+
+static struct guarded *guards_of(const struct audit *a, const struct entry_access *e)
+{
+	const struct audit_access *access = e->access;
 	struct guarded *g = program_alloc(a->program, sizeof(*g));
 
 	for (unsigned i = 0; i < access->held.count && g->count < GUARDS_MOST; i++) {
@@ -65,15 +87,8 @@ static struct guarded *guards_of(const struct audit *a, const struct audit_acces
 			g->guards[g->count++] = (struct guard){key, h->mode, h->mode != HELD_SHARED,
 							       is_near(a, access, h->lock)};
 	}
+	add_callers(a, e, g);
 	return g;
-}
-
-static const struct guard *guard_in(const struct guarded *g, unsigned key)
-{
-	for (unsigned i = 0; i < g->count; i++)
-		if (g->guards[i].key == key)
-			return &g->guards[i];
-	return NULL;
 }
 
 bool guards_hold(const struct entry_access *e, unsigned key)
@@ -223,7 +238,7 @@ static void doubt_wanted(const struct audit *a, struct entry_accesses *all, size
 void guards_find(const struct audit *a, struct entry_accesses *all)
 {
 	array_each(struct entry_access, e, &all->items)
-		e->guards = guards_of(a, e->access);
+		e->guards = guards_of(a, e);
 	for (size_t i = 0, next; i < all->items.count; i = next) {
 		next = place_end(all, i);
 		doubt_wanted(a, all, i, next);
