@@ -110,6 +110,7 @@ void audit_fini(struct audit *a)
 	base_free(a->sequential);
 	base_free(a->beside);
 	base_free(a->thread_of);
+	base_free(a->entry_of);
 	array_fini(&a->calls);
 	array_fini(&a->suspicions);
 	number_map_fini(&a->handed);

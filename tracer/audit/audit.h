@@ -82,7 +82,8 @@ struct audit {
 	struct entry_accesses *of_fields; /* entries.h; one for each of the program's fields */
 	ARRAY(struct audit_edge) calls;
 	struct caller_locks *callers; /* of each function: what all hold who call it */
-	unsigned *thread_of; /* of each function: the thread's first one that alone leads there */
+	unsigned *thread_of, *entry_of; /* of each function: the thread's first one, and the entry,
+					   that alone leads there; beside.c */
 	bool *is_entry,
 		*in_program; /* of each function: entries.h; is it of a program, with a main? */
 	bool *sequential;    /* targets that have one thread alone (beside.c) */

@@ -94,16 +94,16 @@ static bool is_seen_and_stays(const struct entry_accesses *all, const struct ent
 	return is_seen;
 }
 
-/* All who write the field are the function that reads it here, or come from where that comes from: it may be one thread's, which reads what it wrote itself,
-   and has the lock for the others that read. */
-static bool is_its_writers(const struct entry_accesses *all, const struct entry_access *e,
-			   unsigned key)
+/* All who write the field are the function that reads it here, or come from where that comes from: it may be one thread's,
+   which reads what it wrote itself, and has the lock for the others that read. */
+static bool is_its_writers(const struct audit *a, const struct entry_accesses *all,
+			   const struct entry_access *e, unsigned key)
 {
 	if (e->access->writes)
 		return false;
 	array_each(const struct entry_access, other, &all->items)
 		if (other->access->writes &&
-		    ((other->function != e->function && other->entry != e->entry) ||
+		    ((other->function != e->function && !entries_of_one(a, other, e)) ||
 		     !guards_hold(other, key)))
 			return false;
 	return true;
@@ -149,7 +149,7 @@ static enum finding_confidence confidence(const struct audit *a, const struct en
 		return CONFIDENCE_LOW;
 	if (m->held && is_handed_over(a, e, m->key))
 		return CONFIDENCE_LOW;
-	if (m->held && (is_its_writers(all, e, m->key) || is_seen_and_stays(all, e, m->key)))
+	if (m->held && (is_its_writers(a, all, e, m->key) || is_seen_and_stays(all, e, m->key)))
 		return CONFIDENCE_LOW;
 	if (is_in_two_threads(a, e, other, m))
 		return CONFIDENCE_MEDIUM;
