@@ -101,6 +101,8 @@ void audit_fini(struct audit *a)
 		array_fini(&f->made);
 		array_fini(&f->freed);
 		array_fini(&f->given);
+		array_fini(&f->inits);
+		array_fini(&f->begun);
 		array_fini(&f->out);
 		array_fini(&f->starts);
 	}

@@ -211,6 +211,8 @@ static bool is_without_threads(const struct audit *a, const struct entry_access 
 /* ... that is given this object: who else should have it yet? */
 static bool is_before_its_thread(const struct audit *a, const struct entry_access *e)
 {
+	if (e->access->is_before)
+		return true;
 	if (e->access->late || !is_without_threads(a, e))
 		return false;
 	array_each(const unsigned, given, &a->facts[e->entry].given)
@@ -227,6 +229,11 @@ bool entries_beside(const struct audit *a, const struct entry_access *x,
 		return false;
 	return !(is_of_thread(a, x) && is_without_threads(a, y)) &&
 	       !(is_of_thread(a, y) && is_without_threads(a, x));
+}
+
+bool entries_behind_threads(const struct audit *a, const struct entry_access *e)
+{
+	return e->access->late && is_without_threads(a, e);
 }
 
 bool entries_in_two_threads(const struct audit *a, const struct entry_access *x,

@@ -48,6 +48,8 @@ static void initialise(struct audit_flow *w, const struct audit_call *c)
 			  lock = term_at(terms_of(w), argument(c, 0));
 
 	object_make(w, lock.kind == TERM_FIELD ? lock.a : argument(c, 0));
+	if (w->records && argument(c, 0))
+		*array_add(&w->facts->inits) = argument(c, 0);
 	if (c->count > 1 && attributes.kind != TERM_CONSTANT && attributes.kind != TERM_UNKNOWN)
 		number_map_set(&w->audit->recursive, audit_lock_key(w->audit, argument(c, 0)), 1);
 }
@@ -92,6 +94,8 @@ static void start_thread(struct audit_flow *w, struct state *s, const struct aud
 		return;
 	object_show(w, s, term_object(terms_of(w), start->given), at);
 	*array_add(&w->facts->given) = start->given;
+	if (w->records && is_thread_of(terms_of(w), start->handle, start->given))
+		*array_add(&w->facts->begun) = start->given;
 }
 
 /* What the address is of: a whole struct of ours, or a part of one. */
@@ -342,6 +346,12 @@ static void apply_objects(struct applied *a, const struct audit_facts *f)
 	for (size_t i = 0; i < f->given.count; i++)
 		object_show(a->w, a->s, term_object(terms_of(a->w), bind(a, f->given.items[i])),
 			    at);
+	for (size_t i = 0; a->w->records && i < f->inits.count; i++)
+		if (is_known_outside(a->w, f->inits.items[i]) && bind(a, f->inits.items[i]))
+			*array_add(&a->w->facts->inits) = bind(a, f->inits.items[i]);
+	for (size_t i = 0; a->w->records && i < f->begun.count; i++)
+		if (bind(a, f->begun.items[i]))
+			*array_add(&a->w->facts->begun) = bind(a, f->begun.items[i]);
 	for (size_t i = 0; i < f->starts.count; i++) {
 		const struct audit_start *start = &f->starts.items[i];
 

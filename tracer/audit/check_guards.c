@@ -19,6 +19,22 @@ static unsigned weight(const struct audit *a, const struct entry_access *other,
 	       2 * !entries_same_place(other->at, with->at) + other->access->writes;
 }
 
+/* Who initialises the lock, or destroys it, and has made no thread before is alone with what it guards, unless that is reached
+   from what it was given and the lock is not. */
+static bool is_setting_up(const struct audit *a, const struct entry_access *e, unsigned key)
+{
+	for (const struct audit_access *at = e->access; at; at = at->inner) {
+		const unsigned root = term_root(&a->terms, at->address);
+
+		array_each(const unsigned, lock, &a->facts[at->function].inits)
+			if (at->alone && audit_lock_key(a, *lock) == key &&
+			    (term_at(&a->terms, root).kind != TERM_PARAMETER ||
+			     term_root(&a->terms, *lock) == root))
+				return true;
+	}
+	return false;
+}
+
 /* An access that may come at the same time. */
 static const struct entry_access *conflict(const struct audit *a, const struct entry_accesses *all,
 					   const struct entry_access *with,
@@ -30,6 +46,7 @@ static const struct entry_access *conflict(const struct audit *a, const struct e
 		bool writes = other->access->writes || with->access->writes;
 
 		if (!writes || (other->access->is_atomic && with->access->is_atomic) ||
+		    (m->key && is_setting_up(a, other, m->key)) ||
 		    (!m->is_told && guards_exclude(other, with)) || !entries_beside(a, other, with))
 			continue;
 		if (!found || weight(a, other, with, m->key) > weight(a, found, with, m->key))
@@ -150,6 +167,9 @@ static enum finding_confidence confidence(const struct audit *a, const struct en
 	if (m->held && is_handed_over(a, e, m->key))
 		return CONFIDENCE_LOW;
 	if (m->held && (is_its_writers(a, all, e, m->key) || is_seen_and_stays(all, e, m->key)))
+		return CONFIDENCE_LOW;
+	/* Who has waited for threads ends what they shared, or sets it up anew. */
+	if (entries_behind_threads(a, e) || entries_behind_threads(a, other))
 		return CONFIDENCE_LOW;
 	if (is_in_two_threads(a, e, other, m))
 		return CONFIDENCE_MEDIUM;
@@ -296,7 +316,7 @@ static bool check_access(struct audit *a, const struct field_view *s, const stru
 	const struct entry_access *other = NULL;
 	enum finding_confidence c;
 
-	if (!s->m.key || !guards_hold(e, s->m.key))
+	if (!s->m.key || (!guards_hold(e, s->m.key) && !is_setting_up(a, e, s->m.key)))
 		other = conflict(a, &s->some, e, &s->m);
 	if (!other || !is_likely(a, &s->m, field, other))
 		return false;
