@@ -35,6 +35,31 @@ static bool is_setting_up(const struct audit *a, const struct entry_access *e, u
 	return false;
 }
 
+/* Of a struct that is a field: which of its own fields is used, + 1; 0: all of it, or more than one. */
+static unsigned part_of(const struct audit *a, const struct audit_access *access)
+{
+	const struct audit_program *p = a->program;
+	unsigned part = 0;
+
+	for (struct term is = term_at(&a->terms, access->address);
+	     is.kind == TERM_FIELD || is.kind == TERM_ELEMENT; is = term_at(&a->terms, is.a)) {
+		if (is.kind != TERM_FIELD)
+			continue;
+		if (is.b + 1 == access->field)
+			return part;
+		part = p->records.items[p->fields.items[is.b].record].is_union ? 0 : is.b + 1;
+	}
+	return 0;
+}
+
+static bool are_apart(const struct audit *a, const struct audit_access *x,
+		      const struct audit_access *y)
+{
+	const unsigned part = part_of(a, x), other = part_of(a, y);
+
+	return part && other && part != other;
+}
+
 /* An access that may come at the same time. */
 static const struct entry_access *conflict(const struct audit *a, const struct entry_accesses *all,
 					   const struct entry_access *with,
@@ -46,6 +71,7 @@ static const struct entry_access *conflict(const struct audit *a, const struct e
 		bool writes = other->access->writes || with->access->writes;
 
 		if (!writes || (other->access->is_atomic && with->access->is_atomic) ||
+		    are_apart(a, other->access, with->access) ||
 		    (m->key && is_setting_up(a, other, m->key)) ||
 		    (!m->is_told && guards_exclude(other, with)) || !entries_beside(a, other, with))
 			continue;
@@ -335,7 +361,7 @@ static bool check_accesses(struct audit *a, const struct entry_accesses *all, un
 
 	for (int doubtful = 0; doubtful < 2; doubtful++)
 		array_each(const struct entry_access, e, &all->items) {
-			if (e->access->is_atomic || is_told(a, e->at, field) ||
+			if (e->access->is_atomic || e->access->is_volatile || is_told(a, e->at, field) ||
 			    is_reported(a, e, field))
 				continue;
 			look_from(a, all, e, field, &s);

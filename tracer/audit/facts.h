@@ -41,7 +41,7 @@ struct audit_conditions {
 /* One place, or what a call there does in the end: `inner` then. */
 struct audit_access {
 	unsigned address, field; /* field: of the program's + 1; 0: a global's own */
-	bool reads, writes, is_atomic;
+	bool reads, writes, is_atomic, is_volatile; /* volatile: see audit_expr */
 	bool alone;		  /* no thread was made yet, on the way from main */
 	bool late;		  /* ... or threads were waited for */
 	bool is_first;		  /* it is written where it was found to be 0 */

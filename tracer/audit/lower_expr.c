@@ -138,9 +138,28 @@ static struct audit_expr *update(struct lower *l, CXCursor c, const struct curso
 	return e;
 }
 
+/* *(volatile T *)&x, READ_ONCE() and the like: an atomic of those who had none. */
+static bool is_cast_to_volatile(const struct audit_reader *r, CXCursor c)
+{
+	struct cursors parts = {NULL, 0, 0};
+	bool is;
+
+	cursor_children(r, c, &parts);
+	if (cursor_kind(r, c) == CXCursor_CStyleCastExpr)
+		is = r->clang.isVolatileQualifiedType(
+			r->clang.getPointeeType(cursor_type(r, c)));
+	else
+		is = (cursor_kind(r, c) == CXCursor_ParenExpr ||
+		      cursor_kind(r, c) == CXCursor_UnexposedExpr) &&
+		     parts.count == 1 && is_cast_to_volatile(r, parts.items[0]);
+	array_fini(&parts);
+	return is;
+}
+
 static struct audit_expr *unary(struct lower *l, CXCursor c, const struct cursors *parts)
 {
 	enum audit_expr_kind kind = EXPR_OTHER;
+	struct audit_expr *e;
 
 	if (parts->count == 1)
 		switch (cursor_unary(l->reader, c, parts->items[0])) {
@@ -159,7 +178,9 @@ static struct audit_expr *unary(struct lower *l, CXCursor c, const struct cursor
 		default:
 			break;
 		}
-	return lower_all(l, kind, c, parts);
+	e = lower_all(l, kind, c, parts);
+	e->is_volatile = kind == EXPR_DEREF && is_cast_to_volatile(l->reader, parts->items[0]);
+	return e;
 }
 
 /* ---- calls -------------------------------------------------------------------------------------------------------- */

@@ -261,6 +261,7 @@ void object_read(struct audit_flow *w, struct state *s, unsigned address,
 	struct audit_access a = {
 		.address = address, .reads = true, .is_atomic = is_atomic, .at = e->at};
 
+	a.is_volatile = e->is_volatile;
 	if (is_atomic && !has(s->loaded.items, s->loaded.count, address))
 		*array_add(&s->loaded) = address;
 	note(w, s, &a);
@@ -375,6 +376,7 @@ void object_write(struct audit_flow *w, struct state *s, unsigned address, unsig
 		write_local(w, s, is.b, value);
 		return;
 	}
+	a.is_volatile = e->kind == EXPR_ASSIGN && !is_update && e->operands[0]->is_volatile;
 	if (is.kind == TERM_PARAMETER)
 		state_put_out(s, address, value);
 	if (term_at(&w->audit->terms, value).kind == TERM_CONSTANT && state_any_lock(s))

@@ -28,6 +28,7 @@ struct audit_record {
 	unsigned usr, name, alias; /* alias: the name of a typedef; may be 0 */
 	struct audit_place at;
 	bool has_lock, has_atomic, thread_safe, not_shared, is_public; /* public: in a header */
+	bool is_union;
 	ARRAY(unsigned)
 	fields; /* of the program's fields; those of unnamed structs within it are its own */
 };
@@ -66,7 +67,7 @@ struct audit_expr {
 	unsigned record;   /* of the program's structs + 1: what it is, or points to */
 	bool is_arrow, is_update,
 		decays; /* decays: an array or a struct; its value is where it is */
-	bool is_pointer;
+	bool is_pointer, is_volatile; /* volatile: by a cast */
 	long value;
 	struct audit_place at;
 	unsigned count;

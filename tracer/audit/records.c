@@ -195,6 +195,7 @@ static unsigned read_record(struct audit_reader *r, CXCursor c)
 	record->usr = usr;
 	record->name = name_of(r, c);
 	record->at = cursor_place(r, c);
+	record->is_union = cursor_kind(r, c) == CXCursor_UnionDecl;
 	record->is_public = is_header(program_text(p, record->at.file));
 	record->thread_safe = comment_says(comment, "@thread_safe");
 	record->not_shared = comment_says(comment, "@not_shared");
