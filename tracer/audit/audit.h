@@ -46,6 +46,7 @@ enum audit_own_thread { THREAD_OWNS = 1, THREAD_SHARES };
 struct audit_edge {
 	unsigned from, to;
 	struct audit_helds held;
+	bool is_of_new; /* it is given an object that nobody else has yet */
 };
 
 /* Each is 2 * a lock's key + whether it is held alone. */

@@ -80,7 +80,7 @@ void callers_find(struct audit *a)
 	while (changes) {
 		changes = false;
 		array_each(const struct audit_edge, e, &a->calls) {
-			if (!a->callers[e->from].is_known || entries_is(a, e->to))
+			if (!a->callers[e->from].is_known || entries_is(a, e->to) || e->is_of_new)
 				continue;
 			held_at_call(a, e, &at_call);
 			changes |= take_in(&a->callers[e->to], &at_call);

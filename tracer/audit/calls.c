@@ -242,6 +242,8 @@ static unsigned load_local(void *ctx, unsigned address)
 	const struct applied *a = ctx;
 	const struct term is = term_at(terms_of(a->w), address);
 
+	if (is.kind != TERM_LOCAL)
+		return is.kind == TERM_FIELD ? state_out(a->s, address) : 0;
 	return is.a == a->w->function->usr ? a->s->values[is.b] : 0;
 }
 
@@ -376,8 +378,12 @@ static void apply_writes(struct applied *a, const struct audit_facts *f)
 	for (size_t i = 0; i < f->accesses.count; i++) {
 		unsigned address = bind(a, f->accesses.items[i]->address);
 
-		if (f->accesses.items[i]->writes && address && object_is_own(a->w, a->s, address))
-			state_write(a->s, address);
+		if (!f->accesses.items[i]->writes || !address ||
+		    !object_is_own(a->w, a->s, address))
+			continue;
+		state_write(a->s, address);
+		if (state_out(a->s, address))
+			state_put_out(a->s, address, 0);
 	}
 	for (size_t i = 0; i < f->made.count; i++)
 		if (object_is_own(a->w, a->s, bind(a, f->made.items[i])))
@@ -426,6 +432,19 @@ static void forget_written(struct audit_flow *w, struct state *s, const struct a
 			state_change(s, terms_of(w), f->accesses.items[i]->field);
 }
 
+static bool is_given_new(const struct audit_flow *w, const struct state *s,
+			 const struct audit_call *c)
+{
+	for (unsigned i = 0; i < c->count; i++) {
+		const unsigned object = term_object(&w->audit->terms, c->arguments[i]);
+
+		if (object && (object_is_own(w, s, object) || object_is_made(w, object)) &&
+		    term_at(&w->audit->terms, object).kind != TERM_LOCAL)
+			return true;
+	}
+	return false;
+}
+
 static unsigned apply_own(struct audit_flow *w, struct state *s, const struct audit_call *c,
 			  unsigned index)
 {
@@ -436,7 +455,8 @@ static unsigned apply_own(struct audit_flow *w, struct state *s, const struct au
 	a.binding.ctx = &a;
 	number_map_set(&w->audit->called, c->usr, 1);
 	if (w->records)
-		*array_add(&w->audit->calls) = (struct audit_edge){w->index, index, lock_helds(w, s)};
+		*array_add(&w->audit->calls) = (struct audit_edge){
+			w->index, index, lock_helds(w, s), is_given_new(w, s, c)};
 	if (f->progress != FACTS_DONE) {
 		forget_locals(w, s, c);
 		return anything(w, s, c);

@@ -72,7 +72,9 @@ static unsigned load(struct audit_flow *w, struct state *s, unsigned address,
 		return s->values[is.b];
 	object_read(w, s, address, e, is_atomic_place(w, address));
 	state_load(s, term_of(terms_of(w), TERM_LOAD, address, 0));
-	return term_of(terms_of(w), TERM_LOAD, address, 0);
+	return is.kind == TERM_FIELD && state_out(s, address)
+		       ? state_out(s, address)
+		       : term_of(terms_of(w), TERM_LOAD, address, 0);
 }
 
 /* What is there, when who changes it is what counts. */

@@ -67,10 +67,10 @@ static void keep_out(struct audit_flow *w, struct flow_exit *x, const struct sta
 
 	if (!s->out.count)
 		return;
-	kept = program_alloc(w->audit->program, s->out.count * sizeof(*kept));
-	memcpy(kept, s->out.items, s->out.count * sizeof(*kept));
-	x->out.items = kept;
-	x->out.count = s->out.count;
+	x->out.items = kept = program_alloc(w->audit->program, s->out.count * sizeof(*kept));
+	array_each(const struct audit_stored, out, &s->out)
+		if (term_at(&w->audit->terms, out->address).kind == TERM_PARAMETER)
+			kept[x->out.count++] = *out;
 }
 
 static void leave(struct audit_flow *w, struct state *s, const struct audit_block *block)

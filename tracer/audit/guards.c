@@ -31,6 +31,21 @@ static bool is_uncertain(const struct audit *a, unsigned object)
 	return kind == TERM_SITE || kind == TERM_JOIN;
 }
 
+/* What is reached from an object has the owner that this has: x->owner and x->part->owner are one. */
+static bool have_one_owner(const struct audit *a, unsigned object, unsigned other)
+{
+	const struct term x = term_at(&a->terms, object), y = term_at(&a->terms, other);
+	struct term field, same;
+
+	if (x.kind != TERM_LOAD || y.kind != TERM_LOAD)
+		return false;
+	field = term_at(&a->terms, x.a);
+	same = term_at(&a->terms, y.a);
+	return field.kind == TERM_FIELD && same.kind == TERM_FIELD && field.b == same.b &&
+	       (term_contains(&a->terms, field.a, same.a) ||
+		term_contains(&a->terms, same.a, field.a));
+}
+
 /* A lock of the same kind of struct guards its own object alone. */
 static bool is_others(const struct audit *a, const struct audit_access *access, unsigned lock)
 {
@@ -38,7 +53,7 @@ static bool is_others(const struct audit *a, const struct audit_access *access, 
 		 of = term_object(&a->terms, lock);
 
 	if (object == of || lock_record(a, lock) != audit_record_of(a, access->field) ||
-	    is_uncertain(a, of) || is_uncertain(a, object))
+	    is_uncertain(a, of) || is_uncertain(a, object) || have_one_owner(a, object, of))
 		return false;
 	return !term_contains(&a->terms, object, of) && !term_contains(&a->terms, of, object);
 }

@@ -362,6 +362,18 @@ static void take_away(struct audit_flow *w, struct state *s, unsigned address,
 			s->values[i] = term_of(t, TERM_FRESH, e->site, 1);
 }
 
+/* Whose it is that is put in a new object: who loads it from there has the same one. */
+static bool is_kept(const struct audit_flow *w, const struct state *s, unsigned address,
+		    unsigned value, const struct audit_expr *e)
+{
+	const enum term_kind kind = term_at(&w->audit->terms, value).kind;
+
+	return e->is_pointer && e->record && (kind == TERM_PARAMETER || kind == TERM_LOAD) &&
+	       term_at(&w->audit->terms, term_object(&w->audit->terms, address)).kind ==
+		       TERM_FRESH &&
+	       object_is_own(w, s, address);
+}
+
 void object_write(struct audit_flow *w, struct state *s, unsigned address, unsigned value,
 		  const struct audit_expr *e, bool is_atomic, bool is_update)
 {
@@ -377,7 +389,8 @@ void object_write(struct audit_flow *w, struct state *s, unsigned address, unsig
 		return;
 	}
 	a.is_volatile = e->kind == EXPR_ASSIGN && !is_update && e->operands[0]->is_volatile;
-	if (is.kind == TERM_PARAMETER)
+	if (is.kind == TERM_PARAMETER || is_kept(w, s, address, value, e) ||
+	    state_out(s, address))
 		state_put_out(s, address, value);
 	if (term_at(&w->audit->terms, value).kind == TERM_CONSTANT && state_any_lock(s))
 		take_away(w, s, address, e);

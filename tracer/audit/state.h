@@ -68,7 +68,7 @@ int state_is_zero(const struct state *s, const struct terms *t, unsigned term);
 /* Something is written there. More than a few hundred are not told apart: then all is taken to be written. */
 void state_write(struct state *s, unsigned address);
 bool state_writes_all(const struct state *s);
-/* What was put at that address, a parameter; 0: it is not known. */
+/* What was put at that address, a parameter, or a field of a new object; 0: it is not known. */
 unsigned state_out(const struct state *s, unsigned address);
 void state_put_out(struct state *s, unsigned address, unsigned object);
 /* NULL: others cannot see it. */

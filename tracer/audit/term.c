@@ -116,7 +116,8 @@ unsigned term_bind(struct terms *t, unsigned term, const struct term_binding *b)
 	if (!is_step(is.kind))
 		return term;
 	of = term_bind(t, is.a, b);
-	if (is.kind == TERM_LOAD && b->load && term_at(t, of).kind == TERM_LOCAL)
+	if (is.kind == TERM_LOAD && b->load &&
+	    (term_at(t, of).kind == TERM_LOCAL || b->load(b->ctx, of)))
 		return b->load(b->ctx, of);
 	return of == is.a ? term : term_of(t, is.kind, of, is.b);
 }
