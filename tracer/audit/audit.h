@@ -82,7 +82,7 @@ struct audit {
 	struct helds_table helds;
 	struct entry_accesses *of_fields; /* entries.h; one for each of the program's fields */
 	ARRAY(struct audit_edge) calls;
-	struct caller_locks *callers; /* of each function: what all hold who call it */
+	struct caller_locks *callers;	/* of each function: what all hold who call it */
 	unsigned *thread_of, *entry_of; /* of each function: the thread's first one, and the entry,
 					   that alone leads there; beside.c */
 	bool *is_entry,

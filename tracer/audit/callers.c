@@ -19,7 +19,8 @@ static bool has(const struct caller_locks *c, unsigned key, bool *alone)
 }
 
 /* At the call: what the caller took, and what its own callers did, but for what it has released. */
-static void held_at_call(const struct audit *a, const struct audit_edge *e, struct caller_locks *out)
+static void held_at_call(const struct audit *a, const struct audit_edge *e,
+			 struct caller_locks *out)
 {
 	out->items.count = 0;
 	for (unsigned i = 0; i < e->held.count; i++) {

@@ -361,8 +361,8 @@ static bool check_accesses(struct audit *a, const struct entry_accesses *all, un
 
 	for (int doubtful = 0; doubtful < 2; doubtful++)
 		array_each(const struct entry_access, e, &all->items) {
-			if (e->access->is_atomic || e->access->is_volatile || is_told(a, e->at, field) ||
-			    is_reported(a, e, field))
+			if (e->access->is_atomic || e->access->is_volatile ||
+			    is_told(a, e->at, field) || is_reported(a, e, field))
 				continue;
 			look_from(a, all, e, field, &s);
 			wrong |= check_access(a, &s, e, field, doubtful);

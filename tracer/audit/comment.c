@@ -46,11 +46,11 @@ static bool asks_for_lock(const char *sentence)
 	static const char *const locks[] = {"lock", "mutex", NULL},
 				 *const has[] = {"held", " hold", "called with", "acquired before",
 						 NULL},
-				 *const who[] = {"must",   "should", "call",   "assum",	  "requir",
-						 "need",   "expect", "has to", "have to", NULL},
-				 *const others[] = {" not ",  "n't",   " no ", "without", "never",
-						    "unlock", "block", "rcu",  "return",  "while",
-						    NULL};
+				 *const who[] = {"must", "should", "call",   "assum",	"requir",
+						 "need", "expect", "has to", "have to", NULL},
+				 *const others[] = {" not ",  "n't",	" no ",	 "without",
+						    "never",  "unlock", "block", "rcu",
+						    "return", "while",	NULL};
 
 	return says_any(sentence, locks) && says_any(sentence, has) && says_any(sentence, who) &&
 	       !says_any(sentence, others);

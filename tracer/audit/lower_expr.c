@@ -146,8 +146,7 @@ static bool is_cast_to_volatile(const struct audit_reader *r, CXCursor c)
 
 	cursor_children(r, c, &parts);
 	if (cursor_kind(r, c) == CXCursor_CStyleCastExpr)
-		is = r->clang.isVolatileQualifiedType(
-			r->clang.getPointeeType(cursor_type(r, c)));
+		is = r->clang.isVolatileQualifiedType(r->clang.getPointeeType(cursor_type(r, c)));
 	else
 		is = (cursor_kind(r, c) == CXCursor_ParenExpr ||
 		      cursor_kind(r, c) == CXCursor_UnexposedExpr) &&

@@ -389,8 +389,7 @@ void object_write(struct audit_flow *w, struct state *s, unsigned address, unsig
 		return;
 	}
 	a.is_volatile = e->kind == EXPR_ASSIGN && !is_update && e->operands[0]->is_volatile;
-	if (is.kind == TERM_PARAMETER || is_kept(w, s, address, value, e) ||
-	    state_out(s, address))
+	if (is.kind == TERM_PARAMETER || is_kept(w, s, address, value, e) || state_out(s, address))
 		state_put_out(s, address, value);
 	if (term_at(&w->audit->terms, value).kind == TERM_CONSTANT && state_any_lock(s))
 		take_away(w, s, address, e);

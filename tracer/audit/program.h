@@ -66,7 +66,7 @@ struct audit_expr {
 	unsigned id, site; /* site: no other expression of the program has it */
 	unsigned record;   /* of the program's structs + 1: what it is, or points to */
 	bool is_arrow, is_update,
-		decays; /* decays: an array or a struct; its value is where it is */
+		decays;		      /* decays: an array or a struct; its value is where it is */
 	bool is_pointer, is_volatile; /* volatile: by a cast */
 	long value;
 	struct audit_place at;
@@ -94,7 +94,7 @@ struct audit_function {
 	unsigned usr, name, parameters; /* the first ones of the locals */
 	struct audit_place at, end;
 	bool is_static, wants_lock; /* its comment says that who calls it has the lock */
-	unsigned unit; /* index + 1 of the sources; 0: it stands in a header */
+	unsigned unit;		    /* index + 1 of the sources; 0: it stands in a header */
 	unsigned next; /* index + 1 of one with the same USR, of another program; 0: none */
 	ARRAY(struct audit_local) locals;
 	ARRAY(struct audit_block) blocks; /* it begins with the first */
