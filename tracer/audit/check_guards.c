@@ -19,10 +19,12 @@ static unsigned weight(const struct audit *a, const struct entry_access *other,
 	       2 * !entries_same_place(other->at, with->at) + other->access->writes;
 }
 
-/* Who initialises the lock, or destroys it, and has made no thread before is alone with what it guards, unless that is reached
-   from what it was given and the lock is not. */
+/* Who initialises the lock of others, or destroys it, and has made no thread before is alone with what it guards, unless that is
+   reached from what it was given and the lock is not. */
 static bool is_setting_up(const struct audit *a, const struct entry_access *e, unsigned key)
 {
+	if (!key || guards_is_own(a, key, e->access->field))
+		return false;
 	for (const struct audit_access *at = e->access; at; at = at->inner) {
 		const unsigned root = term_root(&a->terms, at->address);
 
@@ -72,7 +74,7 @@ static const struct entry_access *conflict(const struct audit *a, const struct e
 
 		if (!writes || (other->access->is_atomic && with->access->is_atomic) ||
 		    are_apart(a, other->access, with->access) ||
-		    (m->key && is_setting_up(a, other, m->key)) ||
+		    is_setting_up(a, other, m->key) ||
 		    (!m->is_told && guards_exclude(other, with)) || !entries_beside(a, other, with))
 			continue;
 		if (!found || weight(a, other, with, m->key) > weight(a, found, with, m->key))
@@ -178,6 +180,7 @@ static bool is_in_two_threads(const struct audit *a, const struct entry_access *
 			      const struct entry_access *other, const struct majority *m)
 {
 	return guards_hold(other, m->key) && entries_in_two_threads(a, e, other) &&
+	       !(e->access->is_settled && !guards_is_own(a, m->key, e->access->field)) &&
 	       MOST_OF * m->held >= MOST * m->places;
 }
 
