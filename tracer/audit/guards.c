@@ -31,7 +31,7 @@ static bool is_uncertain(const struct audit *a, unsigned object)
 	return kind == TERM_SITE || kind == TERM_JOIN;
 }
 
-/* What is reached from an object has the owner that this has: x->owner and x->part->owner are one. */
+/* What is reached from an object has the owner that this has: x->owner and x->part->owner are one, unless each has its own made. */
 static bool have_one_owner(const struct audit *a, unsigned object, unsigned other)
 {
 	const struct term x = term_at(&a->terms, object), y = term_at(&a->terms, other);
@@ -42,6 +42,7 @@ static bool have_one_owner(const struct audit *a, unsigned object, unsigned othe
 	field = term_at(&a->terms, x.a);
 	same = term_at(&a->terms, y.a);
 	return field.kind == TERM_FIELD && same.kind == TERM_FIELD && field.b == same.b &&
+	       !number_map_get(&a->parts, field.b + 1) &&
 	       (term_contains(&a->terms, field.a, same.a) ||
 		term_contains(&a->terms, same.a, field.a));
 }
@@ -89,6 +90,14 @@ static void add_callers(const struct audit *a, const struct entry_access *e, str
 	}
 }
 
+/* That a lock which is released was given says something of the fields of its struct alone. */
+static bool is_guess(const struct audit *a, const struct audit_access *access,
+		     const struct audit_held *h)
+{
+	return (h->mode == HELD_GIVEN || h->mode == HELD_WANTED) &&
+	       !guards_is_own(a, audit_lock_key(a, h->lock), access->field);
+}
+
 static struct guarded *guards_of(const struct audit *a, const struct entry_access *e)
 {
 	const struct audit_access *access = e->access;
@@ -98,7 +107,8 @@ static struct guarded *guards_of(const struct audit *a, const struct entry_acces
 		const struct audit_held *h = &access->held.items[i];
 		unsigned key = audit_lock_key(a, h->lock);
 
-		if (key && h->mode != HELD_LEFT && !is_others(a, access, h->lock))
+		if (key && h->mode != HELD_LEFT && !is_others(a, access, h->lock) &&
+		    !is_guess(a, access, h))
 			g->guards[g->count++] = (struct guard){key, h->mode, h->mode != HELD_SHARED,
 							       is_near(a, access, h->lock)};
 	}

@@ -401,6 +401,8 @@ void object_write(struct audit_flow *w, struct state *s, unsigned address, unsig
 		forget_loaded(s, address);
 	if (is.kind == TERM_FIELD && w->audit->program->fields.items[is.b].lock)
 		object_make(w, is.a);
+	if (is.kind == TERM_FIELD && term_at(&w->audit->terms, value).kind == TERM_FRESH)
+		number_map_set(&w->audit->parts, is.b + 1, 1);
 	if (is.kind == TERM_FIELD)
 		state_change(s, &w->audit->terms, is.b + 1);
 	forget_freed(s, address);

@@ -1,4 +1,4 @@
-/* Two trees may be of two forests: the lock of one does not do for the other. */
+/* Two trees may be of two forests: the lock of one does not do for the other. What is made for each tree alone is not its branch's. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -8,8 +8,14 @@ struct forest {
 	struct tree *last;
 };
 
+struct rings {
+	pthread_mutex_t lock;
+	int count;
+};
+
 struct tree {
 	struct forest *forest;
+	struct rings *rings;
 	struct tree *branches[4];
 };
 
@@ -38,6 +44,7 @@ struct tree *tree_new(struct forest *forest, struct forest *nursery)
 	if (!tree)
 		return NULL;
 	tree->forest = forest;
+	tree->rings = calloc(1, sizeof(*tree->rings));
 	pthread_mutex_lock(&nursery->lock);
 	nursery->last = tree;
 	tree_plant(tree);
@@ -58,4 +65,20 @@ void forest_clear(struct forest *forest)
 	pthread_mutex_lock(&forest->lock);
 	forest->leaves = forest->trees = 0;
 	pthread_mutex_unlock(&forest->lock);
+}
+
+void tree_grow(struct tree *tree)
+{
+	pthread_mutex_lock(&tree->rings->lock);
+	tree->rings->count++;
+	tree->branches[0]->rings->count++; /* finding: P3 count */
+	pthread_mutex_unlock(&tree->rings->lock);
+}
+
+int tree_age(struct tree *tree)
+{
+	pthread_mutex_lock(&tree->rings->lock);
+	int age = tree->rings->count;
+	pthread_mutex_unlock(&tree->rings->lock);
+	return age;
 }
