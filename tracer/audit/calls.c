@@ -26,7 +26,7 @@ static unsigned anything(struct audit_flow *w, struct state *s, const struct aud
 {
 	unsigned term = term_of(terms_of(w), TERM_SITE, c->e->site, 0);
 
-	state_forget(s, term);
+	state_forget(s, terms_of(w), term);
 	return term;
 }
 
@@ -37,7 +37,7 @@ static unsigned tried(struct audit_flow *w, struct state *s, unsigned lock, unsi
 {
 	unsigned term = lock ? term_of(terms_of(w), TERM_TRIED, lock, how) : 0;
 
-	state_forget(s, term);
+	state_forget(s, terms_of(w), term);
 	return term;
 }
 
@@ -480,7 +480,7 @@ static unsigned apply_own(struct audit_flow *w, struct state *s, const struct au
 	w->facts->makes_threads |= f->makes_threads;
 	s->never |= f->never_returns;
 	if (term_at(terms_of(w), result).kind == TERM_TRIED)
-		state_forget(s, result);
+		state_forget(s, terms_of(w), result);
 	return try ?
 	try : a
 		.binding.result;

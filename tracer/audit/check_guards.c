@@ -73,8 +73,7 @@ static const struct entry_access *conflict(const struct audit *a, const struct e
 		bool writes = other->access->writes || with->access->writes;
 
 		if (!writes || (other->access->is_atomic && with->access->is_atomic) ||
-		    are_apart(a, other->access, with->access) ||
-		    is_setting_up(a, other, m->key) ||
+		    are_apart(a, other->access, with->access) || is_setting_up(a, other, m->key) ||
 		    (!m->is_told && guards_exclude(other, with)) || !entries_beside(a, other, with))
 			continue;
 		if (!found || weight(a, other, with, m->key) > weight(a, found, with, m->key))

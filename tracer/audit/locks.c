@@ -112,7 +112,7 @@ static void take(struct audit_flow *w, struct state *s, unsigned lock, bool is_s
 		const struct state_truth *last = &s->truths.items[s->truths.count - 1];
 		const enum term_kind kind = term_at(&w->audit->terms, last->term).kind;
 
-		if (kind == TERM_LOAD || kind == TERM_DERIVED) {
+		if (kind == TERM_LOAD || kind == TERM_DERIVED || kind == TERM_EQUAL) {
 			h.under = last->term;
 			h.under_zero = last->is_zero;
 		}

@@ -34,7 +34,7 @@ static void grow(struct terms *t)
 static bool is_step(enum term_kind kind)
 {
 	return kind == TERM_LOAD || kind == TERM_FIELD || kind == TERM_ELEMENT ||
-	       kind == TERM_DERIVED;
+	       kind == TERM_DERIVED || kind == TERM_EQUAL;
 }
 
 /* A list that is walked through without end has no end here either. */

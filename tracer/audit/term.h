@@ -24,6 +24,7 @@ enum term_kind {
 	TERM_FIELD,   /* a: term of the struct's address, b: of the program's fields; an address */
 	TERM_ELEMENT, /* a: term of the array's address */
 	TERM_DERIVED, /* a: term; computed from it */
+	TERM_EQUAL,   /* a: term, b: a number; whether it is that */
 	TERM_TRIED,   /* a: lock's term, b: an audit_tried */
 	TERM_RESULT,  /* what the function gives back: in effects alone */
 };
