@@ -153,6 +153,26 @@ static bool is_its_writers(const struct audit *a, const struct entry_accesses *a
 	return true;
 }
 
+/* It is written under its object's own lock, which the other one took on the way to its place: that has seen it written, by what
+   else it saw. */
+static bool is_seen_written(const struct audit *a, const struct entry_access *e,
+			    const struct entry_access *other)
+{
+	const struct audit_facts *f = &a->facts[other->function];
+
+	if (!e->access->writes || !e->access->is_settled)
+		return false;
+	for (size_t i = 0; i < f->acquisitions.count; i++) {
+		const struct audit_acquisition *at = f->acquisitions.items[i];
+		const unsigned key = audit_lock_key(a, at->lock);
+
+		if (at->at.line < other->at.line && guards_hold(e, key) &&
+		    guards_is_own(a, key, e->access->field))
+			return true;
+	}
+	return false;
+}
+
 /* It is written before the lock is taken, in one function: the section that follows may hand it over, by what it says. */
 static bool is_handed_over(const struct audit *a, const struct entry_access *e, unsigned key)
 {
@@ -179,7 +199,6 @@ static bool is_in_two_threads(const struct audit *a, const struct entry_access *
 			      const struct entry_access *other, const struct majority *m)
 {
 	return guards_hold(other, m->key) && entries_in_two_threads(a, e, other) &&
-	       !(e->access->is_settled && !guards_is_own(a, m->key, e->access->field)) &&
 	       MOST_OF * m->held >= MOST * m->places;
 }
 
@@ -192,7 +211,7 @@ static enum finding_confidence confidence(const struct audit *a, const struct en
 		return CONFIDENCE_HIGH;
 	if (m->held && 2 * m->near < m->held)
 		return CONFIDENCE_LOW;
-	if (m->held && is_handed_over(a, e, m->key))
+	if (m->held && (is_handed_over(a, e, m->key) || is_seen_written(a, e, other)))
 		return CONFIDENCE_LOW;
 	if (m->held && (is_its_writers(a, all, e, m->key) || is_seen_and_stays(all, e, m->key)))
 		return CONFIDENCE_LOW;
