@@ -1,4 +1,4 @@
-#include "tracer/audit/entries.h"
+#include "tracer/audit/guards.h"
 #include "tracer/base/path.h"
 
 #include <string.h>
@@ -80,6 +80,7 @@ void audit_run(struct audit *a, struct audit_program *p, const struct audit_opti
 		audit_facts_of(a, i);
 	entries_find(a);
 	beside_find(a);
+	callers_find(a);
 	entries_collect(a);
 	check_escape(a);
 	check_publication(a);
@@ -100,6 +101,8 @@ void audit_fini(struct audit *a)
 		array_fini(&f->made);
 		array_fini(&f->freed);
 		array_fini(&f->given);
+		array_fini(&f->inits);
+		array_fini(&f->begun);
 		array_fini(&f->out);
 		array_fini(&f->starts);
 	}
@@ -109,14 +112,17 @@ void audit_fini(struct audit *a)
 	base_free(a->sequential);
 	base_free(a->beside);
 	base_free(a->thread_of);
+	base_free(a->entry_of);
 	array_fini(&a->calls);
 	array_fini(&a->suspicions);
 	number_map_fini(&a->handed);
 	number_map_fini(&a->recursive);
 	number_map_fini(&a->givers);
+	number_map_fini(&a->parts);
 	number_map_fini(&a->own_threads);
 	number_map_fini(&a->called);
 	entries_forget(a);
+	callers_forget(a);
 	audit_helds_fini(a);
 	terms_fini(&a->terms);
 	findings_fini(&a->findings);

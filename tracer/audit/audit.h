@@ -45,6 +45,14 @@ enum audit_own_thread { THREAD_OWNS = 1, THREAD_SHARES };
 /* Who calls whom: indexes. */
 struct audit_edge {
 	unsigned from, to;
+	struct audit_helds held;
+	bool is_of_new; /* it is given an object that nobody else has yet */
+};
+
+/* Each is 2 * a lock's key + whether it is held alone. */
+struct caller_locks {
+	ARRAY(unsigned) items;
+	bool is_known;
 };
 
 struct helds_table {
@@ -67,6 +75,8 @@ struct audit {
 		recursive; /* ... that were initialised with attributes: they may be taken twice */
 	struct number_map
 		givers; /* functions (index + 1) that release what others took: an audit_giver */
+	struct number_map
+		parts; /* fields (+ 1) that point to what is made for their object alone */
 	struct number_map own_threads; /* first functions of threads: an audit_own_thread */
 	struct number_map called;      /* functions that others of the program call */
 	unsigned depth;		       /* of the calls that are being looked at */
@@ -74,7 +84,9 @@ struct audit {
 	struct helds_table helds;
 	struct entry_accesses *of_fields; /* entries.h; one for each of the program's fields */
 	ARRAY(struct audit_edge) calls;
-	unsigned *thread_of; /* of each function: the thread's first one that alone leads there */
+	struct caller_locks *callers;	/* of each function: what all hold who call it */
+	unsigned *thread_of, *entry_of; /* of each function: the thread's first one, and the entry,
+					   that alone leads there; beside.c */
 	bool *is_entry,
 		*in_program; /* of each function: entries.h; is it of a program, with a main? */
 	bool *sequential;    /* targets that have one thread alone (beside.c) */

@@ -12,26 +12,45 @@ static bool is_own_thread(const struct audit *a, unsigned function)
 	       THREAD_OWNS;
 }
 
-/* Which thread alone comes to each function: index + 1 of its first one; 0: none that is known. */
-static void find_threads(struct audit *a)
+/* Which entry alone leads to each function: index + 1; 0: none that is known. An entry leads to itself, a thread's first
+   function to what others do not call, too. */
+static unsigned *find_leaders(const struct audit *a, bool threads)
 {
+	unsigned *of = base_alloc(a->program->functions.count + 1, sizeof(*of));
 	bool changes = true;
 
-	a->thread_of = base_alloc(a->program->functions.count + 1, sizeof(*a->thread_of));
 	for (unsigned i = 0; i < a->program->functions.count; i++)
 		if (entries_is(a, i))
-			a->thread_of[i] = is_own_thread(a, i) ? i + 1 : (unsigned)OF_SEVERAL;
+			of[i] = !threads || is_own_thread(a, i) ? i + 1 : (unsigned)OF_SEVERAL;
 	while (changes) {
 		changes = false;
 		array_each(const struct audit_edge, e, &a->calls) {
-			const unsigned from = a->thread_of[e->from], is = a->thread_of[e->to];
+			const unsigned from = of[e->from], is = of[e->to];
 
-			if (!from || from == is || is == (unsigned)OF_SEVERAL)
+			if (!from || from == is || is == (unsigned)OF_SEVERAL ||
+			    (!threads && entries_is(a, e->to)))
 				continue;
-			a->thread_of[e->to] = is ? (unsigned)OF_SEVERAL : from;
+			of[e->to] = is ? (unsigned)OF_SEVERAL : from;
 			changes = true;
 		}
 	}
+	return of;
+}
+
+static bool is_thread(const struct audit *a, unsigned function)
+{
+	return number_map_get(&a->program->taken, a->program->functions.items[function].usr) ==
+	       TAKEN_BY_THREAD;
+}
+
+bool entries_of_one(const struct audit *a, const struct entry_access *x,
+		    const struct entry_access *y)
+{
+	const unsigned entry = a->entry_of[x->entry];
+
+	if (!entry || entry == (unsigned)OF_SEVERAL || entry != a->entry_of[y->entry])
+		return false;
+	return is_own_thread(a, entry - 1) || !is_thread(a, entry - 1);
 }
 
 /* ---- units that are compiled for the same --------------------------------------------------------------------- */
@@ -94,7 +113,8 @@ void beside_find(struct audit *a)
 			has_threads[*t] |= a->facts[i].makes_threads;
 		}
 	}
-	find_threads(a);
+	a->thread_of = find_leaders(a, true);
+	a->entry_of = find_leaders(a, false);
 	a->sequential = base_alloc(p->targets.count + 1, sizeof(*a->sequential));
 	for (unsigned t = 0; t < p->targets.count; t++)
 		a->sequential[t] = targets_is_named(p, t) && has_main[t] && !has_threads[t];
@@ -176,8 +196,7 @@ static bool are_of_main(const struct audit *a, const struct entry_access *x,
 
 static bool is_of_thread(const struct audit *a, const struct entry_access *e)
 {
-	return number_map_get(&a->program->taken, a->program->functions.items[e->entry].usr) ==
-	       TAKEN_BY_THREAD;
+	return is_thread(a, e->entry);
 }
 
 /* Before its entry has made a thread, or when it has waited for it. */
@@ -192,6 +211,8 @@ static bool is_without_threads(const struct audit *a, const struct entry_access 
 /* ... that is given this object: who else should have it yet? */
 static bool is_before_its_thread(const struct audit *a, const struct entry_access *e)
 {
+	if (e->access->is_before)
+		return true;
 	if (e->access->late || !is_without_threads(a, e))
 		return false;
 	array_each(const unsigned, given, &a->facts[e->entry].given)
@@ -208,6 +229,11 @@ bool entries_beside(const struct audit *a, const struct entry_access *x,
 		return false;
 	return !(is_of_thread(a, x) && is_without_threads(a, y)) &&
 	       !(is_of_thread(a, y) && is_without_threads(a, x));
+}
+
+bool entries_behind_threads(const struct audit *a, const struct entry_access *e)
+{
+	return e->access->late && is_without_threads(a, e);
 }
 
 bool entries_in_two_threads(const struct audit *a, const struct entry_access *x,

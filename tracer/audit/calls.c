@@ -26,7 +26,7 @@ static unsigned anything(struct audit_flow *w, struct state *s, const struct aud
 {
 	unsigned term = term_of(terms_of(w), TERM_SITE, c->e->site, 0);
 
-	state_forget(s, term);
+	state_forget(s, terms_of(w), term);
 	return term;
 }
 
@@ -37,7 +37,7 @@ static unsigned tried(struct audit_flow *w, struct state *s, unsigned lock, unsi
 {
 	unsigned term = lock ? term_of(terms_of(w), TERM_TRIED, lock, how) : 0;
 
-	state_forget(s, term);
+	state_forget(s, terms_of(w), term);
 	return term;
 }
 
@@ -48,6 +48,8 @@ static void initialise(struct audit_flow *w, const struct audit_call *c)
 			  lock = term_at(terms_of(w), argument(c, 0));
 
 	object_make(w, lock.kind == TERM_FIELD ? lock.a : argument(c, 0));
+	if (w->records && argument(c, 0))
+		*array_add(&w->facts->inits) = argument(c, 0);
 	if (c->count > 1 && attributes.kind != TERM_CONSTANT && attributes.kind != TERM_UNKNOWN)
 		number_map_set(&w->audit->recursive, audit_lock_key(w->audit, argument(c, 0)), 1);
 }
@@ -92,6 +94,8 @@ static void start_thread(struct audit_flow *w, struct state *s, const struct aud
 		return;
 	object_show(w, s, term_object(terms_of(w), start->given), at);
 	*array_add(&w->facts->given) = start->given;
+	if (w->records && is_thread_of(terms_of(w), start->handle, start->given))
+		*array_add(&w->facts->begun) = start->given;
 }
 
 /* What the address is of: a whole struct of ours, or a part of one. */
@@ -177,6 +181,8 @@ static unsigned apply_known(struct audit_flow *w, struct state *s, const struct 
 	case DOES_UNLOCK:
 		lock_release(w, s, argument(c, 0), at);
 		return term_of(terms_of(w), TERM_CONSTANT, 0, 0);
+	case DOES_SET_JUMP:
+		return term_of(terms_of(w), TERM_CONSTANT, 0, 0);
 	case DOES_TRY:
 		return tried(w, s, argument(c, 0), TRIED_ZERO);
 	case DOES_TRY_SHARED:
@@ -236,6 +242,8 @@ static unsigned load_local(void *ctx, unsigned address)
 	const struct applied *a = ctx;
 	const struct term is = term_at(terms_of(a->w), address);
 
+	if (is.kind != TERM_LOCAL)
+		return is.kind == TERM_FIELD ? state_out(a->s, address) : 0;
 	return is.a == a->w->function->usr ? a->s->values[is.b] : 0;
 }
 
@@ -257,14 +265,13 @@ static void apply_accesses(struct applied *a, const struct audit_facts *f)
 	for (size_t i = 0; a->w->records && i < f->accesses.count; i++) {
 		const struct audit_access *inner = f->accesses.items[i];
 		struct audit_helds held;
-		unsigned address;
 
 		if (inner->is_settled || !conditions_hold(a->w, a->s, &inner->when, &a->binding))
 			continue;
 		held = lock_helds_inside(a->w, a->s, &inner->held, &a->binding);
-		address = bind(a, inner->address);
-		object_access_inside(a->w, a->s, inner, address ? address : inner->address, &held,
-				     &a->binding, a->c->e->at);
+		object_access_inside(a->w, a->s, inner,
+				     term_bind_or_any(terms_of(a->w), inner->address, &a->binding),
+				     &held, &a->binding, a->c->e->at);
 	}
 }
 
@@ -341,6 +348,12 @@ static void apply_objects(struct applied *a, const struct audit_facts *f)
 	for (size_t i = 0; i < f->given.count; i++)
 		object_show(a->w, a->s, term_object(terms_of(a->w), bind(a, f->given.items[i])),
 			    at);
+	for (size_t i = 0; a->w->records && i < f->inits.count; i++)
+		if (is_known_outside(a->w, f->inits.items[i]) && bind(a, f->inits.items[i]))
+			*array_add(&a->w->facts->inits) = bind(a, f->inits.items[i]);
+	for (size_t i = 0; a->w->records && i < f->begun.count; i++)
+		if (bind(a, f->begun.items[i]))
+			*array_add(&a->w->facts->begun) = bind(a, f->begun.items[i]);
 	for (size_t i = 0; i < f->starts.count; i++) {
 		const struct audit_start *start = &f->starts.items[i];
 
@@ -365,8 +378,12 @@ static void apply_writes(struct applied *a, const struct audit_facts *f)
 	for (size_t i = 0; i < f->accesses.count; i++) {
 		unsigned address = bind(a, f->accesses.items[i]->address);
 
-		if (f->accesses.items[i]->writes && address && object_is_own(a->w, a->s, address))
-			state_write(a->s, address);
+		if (!f->accesses.items[i]->writes || !address ||
+		    !object_is_own(a->w, a->s, address))
+			continue;
+		state_write(a->s, address);
+		if (state_out(a->s, address))
+			state_put_out(a->s, address, 0);
 	}
 	for (size_t i = 0; i < f->made.count; i++)
 		if (object_is_own(a->w, a->s, bind(a, f->made.items[i])))
@@ -415,6 +432,19 @@ static void forget_written(struct audit_flow *w, struct state *s, const struct a
 			state_change(s, terms_of(w), f->accesses.items[i]->field);
 }
 
+static bool is_given_new(const struct audit_flow *w, const struct state *s,
+			 const struct audit_call *c)
+{
+	for (unsigned i = 0; i < c->count; i++) {
+		const unsigned object = term_object(&w->audit->terms, c->arguments[i]);
+
+		if (object && (object_is_own(w, s, object) || object_is_made(w, object)) &&
+		    term_at(&w->audit->terms, object).kind != TERM_LOCAL)
+			return true;
+	}
+	return false;
+}
+
 static unsigned apply_own(struct audit_flow *w, struct state *s, const struct audit_call *c,
 			  unsigned index)
 {
@@ -425,7 +455,8 @@ static unsigned apply_own(struct audit_flow *w, struct state *s, const struct au
 	a.binding.ctx = &a;
 	number_map_set(&w->audit->called, c->usr, 1);
 	if (w->records)
-		*array_add(&w->audit->calls) = (struct audit_edge){w->index, index};
+		*array_add(&w->audit->calls) = (struct audit_edge){
+			w->index, index, lock_helds(w, s), is_given_new(w, s, c)};
 	if (f->progress != FACTS_DONE) {
 		forget_locals(w, s, c);
 		return anything(w, s, c);
@@ -449,7 +480,7 @@ static unsigned apply_own(struct audit_flow *w, struct state *s, const struct au
 	w->facts->makes_threads |= f->makes_threads;
 	s->never |= f->never_returns;
 	if (term_at(terms_of(w), result).kind == TERM_TRIED)
-		state_forget(s, result);
+		state_forget(s, terms_of(w), result);
 	return try ?
 	try : a
 		.binding.result;

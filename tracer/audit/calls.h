@@ -25,6 +25,7 @@ enum call_effect {
 	DOES_WRITE, /* what the first argument points to */
 	DOES_COPY,  /* ... from the second */
 	DOES_END,
+	DOES_SET_JUMP, /* who comes back there comes from elsewhere, with what is held there */
 	DOES_NOTHING,
 };
 

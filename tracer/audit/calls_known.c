@@ -91,6 +91,8 @@ static const struct known {
 	{"__assert_fail", DOES_END},
 	{"pthread_exit", DOES_END},
 	{"longjmp", DOES_END},
+	{"__sigsetjmp", DOES_SET_JUMP}, /* pthread_cleanup_push()'s */
+	{"__sigsetjmp_cancel", DOES_SET_JUMP},
 };
 
 static bool is_named(const char *name, const char *const *names)

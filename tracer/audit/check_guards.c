@@ -19,6 +19,49 @@ static unsigned weight(const struct audit *a, const struct entry_access *other,
 	       2 * !entries_same_place(other->at, with->at) + other->access->writes;
 }
 
+/* Who initialises the lock of others, or destroys it, and has made no thread before is alone with what it guards, unless that is
+   reached from what it was given and the lock is not. */
+static bool is_setting_up(const struct audit *a, const struct entry_access *e, unsigned key)
+{
+	if (!key || guards_is_own(a, key, e->access->field))
+		return false;
+	for (const struct audit_access *at = e->access; at; at = at->inner) {
+		const unsigned root = term_root(&a->terms, at->address);
+
+		array_each(const unsigned, lock, &a->facts[at->function].inits)
+			if (at->alone && audit_lock_key(a, *lock) == key &&
+			    (term_at(&a->terms, root).kind != TERM_PARAMETER ||
+			     term_root(&a->terms, *lock) == root))
+				return true;
+	}
+	return false;
+}
+
+/* Of a struct that is a field: which of its own fields is used, + 1; 0: all of it, or more than one. */
+static unsigned part_of(const struct audit *a, const struct audit_access *access)
+{
+	const struct audit_program *p = a->program;
+	unsigned part = 0;
+
+	for (struct term is = term_at(&a->terms, access->address);
+	     is.kind == TERM_FIELD || is.kind == TERM_ELEMENT; is = term_at(&a->terms, is.a)) {
+		if (is.kind != TERM_FIELD)
+			continue;
+		if (is.b + 1 == access->field)
+			return part;
+		part = p->records.items[p->fields.items[is.b].record].is_union ? 0 : is.b + 1;
+	}
+	return 0;
+}
+
+static bool are_apart(const struct audit *a, const struct audit_access *x,
+		      const struct audit_access *y)
+{
+	const unsigned part = part_of(a, x), other = part_of(a, y);
+
+	return part && other && part != other;
+}
+
 /* An access that may come at the same time. */
 static const struct entry_access *conflict(const struct audit *a, const struct entry_accesses *all,
 					   const struct entry_access *with,
@@ -30,6 +73,7 @@ static const struct entry_access *conflict(const struct audit *a, const struct e
 		bool writes = other->access->writes || with->access->writes;
 
 		if (!writes || (other->access->is_atomic && with->access->is_atomic) ||
+		    are_apart(a, other->access, with->access) || is_setting_up(a, other, m->key) ||
 		    (!m->is_told && guards_exclude(other, with)) || !entries_beside(a, other, with))
 			continue;
 		if (!found || weight(a, other, with, m->key) > weight(a, found, with, m->key))
@@ -94,19 +138,39 @@ static bool is_seen_and_stays(const struct entry_accesses *all, const struct ent
 	return is_seen;
 }
 
-/* All who write the field are the function that reads it here, or come from where that comes from: it may be one thread's, which reads what it wrote itself,
-   and has the lock for the others that read. */
-static bool is_its_writers(const struct entry_accesses *all, const struct entry_access *e,
-			   unsigned key)
+/* All who write the field are the function that reads it here, or come from where that comes from: it may be one thread's,
+   which reads what it wrote itself, and has the lock for the others that read. */
+static bool is_its_writers(const struct audit *a, const struct entry_accesses *all,
+			   const struct entry_access *e, unsigned key)
 {
 	if (e->access->writes)
 		return false;
 	array_each(const struct entry_access, other, &all->items)
 		if (other->access->writes &&
-		    ((other->function != e->function && other->entry != e->entry) ||
+		    ((other->function != e->function && !entries_of_one(a, other, e)) ||
 		     !guards_hold(other, key)))
 			return false;
 	return true;
+}
+
+/* It is written under its object's own lock, which the other one took on the way to its place: that has seen it written, by what
+   else it saw. */
+static bool is_seen_written(const struct audit *a, const struct entry_access *e,
+			    const struct entry_access *other)
+{
+	const struct audit_facts *f = &a->facts[other->function];
+
+	if (!e->access->writes || !e->access->is_settled)
+		return false;
+	for (size_t i = 0; i < f->acquisitions.count; i++) {
+		const struct audit_acquisition *at = f->acquisitions.items[i];
+		const unsigned key = audit_lock_key(a, at->lock);
+
+		if (at->at.line < other->at.line && guards_hold(e, key) &&
+		    guards_is_own(a, key, e->access->field))
+			return true;
+	}
+	return false;
 }
 
 /* It is written before the lock is taken, in one function: the section that follows may hand it over, by what it says. */
@@ -147,9 +211,12 @@ static enum finding_confidence confidence(const struct audit *a, const struct en
 		return CONFIDENCE_HIGH;
 	if (m->held && 2 * m->near < m->held)
 		return CONFIDENCE_LOW;
-	if (m->held && is_handed_over(a, e, m->key))
+	if (m->held && (is_handed_over(a, e, m->key) || is_seen_written(a, e, other)))
 		return CONFIDENCE_LOW;
-	if (m->held && (is_its_writers(all, e, m->key) || is_seen_and_stays(all, e, m->key)))
+	if (m->held && (is_its_writers(a, all, e, m->key) || is_seen_and_stays(all, e, m->key)))
+		return CONFIDENCE_LOW;
+	/* Who has waited for threads ends what they shared, or sets it up anew. */
+	if (entries_behind_threads(a, e) || entries_behind_threads(a, other))
 		return CONFIDENCE_LOW;
 	if (is_in_two_threads(a, e, other, m))
 		return CONFIDENCE_MEDIUM;
@@ -296,7 +363,7 @@ static bool check_access(struct audit *a, const struct field_view *s, const stru
 	const struct entry_access *other = NULL;
 	enum finding_confidence c;
 
-	if (!s->m.key || !guards_hold(e, s->m.key))
+	if (!s->m.key || (!guards_hold(e, s->m.key) && !is_setting_up(a, e, s->m.key)))
 		other = conflict(a, &s->some, e, &s->m);
 	if (!other || !is_likely(a, &s->m, field, other))
 		return false;
@@ -315,8 +382,8 @@ static bool check_accesses(struct audit *a, const struct entry_accesses *all, un
 
 	for (int doubtful = 0; doubtful < 2; doubtful++)
 		array_each(const struct entry_access, e, &all->items) {
-			if (e->access->is_atomic || is_told(a, e->at, field) ||
-			    is_reported(a, e, field))
+			if (e->access->is_atomic || e->access->is_volatile ||
+			    is_told(a, e->at, field) || is_reported(a, e, field))
 				continue;
 			look_from(a, all, e, field, &s);
 			wrong |= check_access(a, &s, e, field, doubtful);

@@ -49,6 +49,7 @@
 	X(EvalResult_dispose)                                                                      \
 	X(getEnumConstantDeclValue)                                                                \
 	X(getCanonicalType)                                                                        \
+	X(isVolatileQualifiedType)                                                                 \
 	X(getPointeeType)                                                                          \
 	X(getArrayElementType)                                                                     \
 	X(getTypeDeclaration)                                                                      \

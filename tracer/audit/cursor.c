@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- what belongs to a cursor --------------------------------------------------------------------------- */
 
@@ -278,7 +279,20 @@ static enum cursor_operator by_types(const struct audit_reader *r, CXCursor c, C
 		return CURSOR_ADDRESS;
 	if (follows(r, c, operand))
 		return CURSOR_DEREF;
+	if (is.kind == CXType_Int && of.kind == CXType_Pointer)
+		return CURSOR_NOT;
 	return is_lvalue(r, operand) && same_type(r, is, of) ? CURSOR_STEP : CURSOR_OTHER;
+}
+
+/* likely(x) is !!(x), whatever a project calls it. */
+static bool is_likely(struct cursor_text t)
+{
+	size_t length = 0;
+
+	while (t.at && t.at + length < t.end &&
+	       (isalnum((unsigned char)t.at[length]) || t.at[length] == '_'))
+		length++;
+	return length >= 6 && strncasecmp(t.at + length - 6, "likely", 6) == 0;
 }
 
 /* By the text that it begins with. */
@@ -310,5 +324,5 @@ enum cursor_operator cursor_unary(const struct audit_reader *r, CXCursor c, CXCu
 	if (end.at && end.at - end.begin >= 2 &&
 	    (strncmp(end.at - 2, "++", 2) == 0 || strncmp(end.at - 2, "--", 2) == 0))
 		return CURSOR_STEP;
-	return by_types(r, c, operand);
+	return is_likely(t) ? CURSOR_NOT : by_types(r, c, operand);
 }

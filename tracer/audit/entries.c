@@ -110,7 +110,7 @@ static bool find_entry(const struct audit *a, const struct target_facts *targets
 	const struct audit_function *f = &p->functions.items[function];
 	bool is_called = number_map_get(&a->called, f->usr);
 
-	if (a->facts[function].is_once)
+	if (a->facts[function].is_once || f->wants_lock)
 		return false;
 	if (number_map_get(&p->taken, f->usr) || (!is_called && !f->is_static))
 		return true;
@@ -180,6 +180,12 @@ static bool is_same(const struct entry_access *a, const struct entry_access *b)
 	       a->access->writes == b->access->writes;
 }
 
+/* Somebody who calls it, or one of whom nobody knows when? */
+static bool is_certain(const struct audit *a, unsigned entry)
+{
+	return !entries_is_callback(a, entry) && !entries_is_unused(a, entry);
+}
+
 static void add(struct audit *a, const struct audit_access *access, unsigned entry)
 {
 	struct entry_accesses *to = &a->of_fields[access->field - 1];
@@ -187,8 +193,11 @@ static void add(struct audit *a, const struct audit_access *access, unsigned ent
 	const struct entry_access e = {access, entry, in->at, in->function, NULL};
 
 	for (size_t i = to->items.count; i > 0 && to->items.count - i < LOOKS_BACK; i--)
-		if (is_same(&to->items.items[i - 1], &e))
+		if (is_same(&to->items.items[i - 1], &e)) {
+			if (!is_certain(a, to->items.items[i - 1].entry) && is_certain(a, entry))
+				to->items.items[i - 1] = e;
 			return;
+		}
 	*array_add(&to->items) = e;
 }
 

@@ -49,6 +49,11 @@ bool entries_beside(const struct audit *a, const struct entry_access *x,
 /* ... for certain: one of them is what a thread begins with, and the other one comes from elsewhere? */
 bool entries_in_two_threads(const struct audit *a, const struct entry_access *x,
 			    const struct entry_access *y);
+/* Does one entry alone lead to both, and may it be one thread's alone? */
+bool entries_of_one(const struct audit *a, const struct entry_access *x,
+		    const struct entry_access *y);
+/* Has its entry waited for the threads by then? */
+bool entries_behind_threads(const struct audit *a, const struct entry_access *e);
 /* Is the function of programs alone that have one thread? */
 bool beside_nobody(const struct audit *a, unsigned function);
 /* Once, when the facts of all functions are there. */

@@ -11,7 +11,7 @@ static unsigned anything(struct audit_flow *w, struct state *s, const struct aud
 {
 	unsigned term = term_of(terms_of(w), TERM_SITE, e->site, 0);
 
-	state_forget(s, term);
+	state_forget(s, terms_of(w), term);
 	return term;
 }
 
@@ -71,8 +71,10 @@ static unsigned load(struct audit_flow *w, struct state *s, unsigned address,
 	if (is.kind == TERM_LOCAL && is.a == w->function->usr)
 		return s->values[is.b];
 	object_read(w, s, address, e, is_atomic_place(w, address));
-	state_load(s, term_of(terms_of(w), TERM_LOAD, address, 0));
-	return term_of(terms_of(w), TERM_LOAD, address, 0);
+	state_load(s, terms_of(w), term_of(terms_of(w), TERM_LOAD, address, 0));
+	return is.kind == TERM_FIELD && state_out(s, address)
+		       ? state_out(s, address)
+		       : term_of(terms_of(w), TERM_LOAD, address, 0);
 }
 
 /* What is there, when who changes it is what counts. */
@@ -208,7 +210,7 @@ static unsigned atomic(struct audit_flow *w, struct state *s, const struct audit
 	}
 	if (e->id == ATOMIC_LOAD) {
 		object_read(w, s, address, e, true);
-		state_load(s, term_of(terms_of(w), TERM_LOAD, address, 0));
+		state_load(s, terms_of(w), term_of(terms_of(w), TERM_LOAD, address, 0));
 		return term_of(terms_of(w), TERM_LOAD, address, 0);
 	}
 	object_write(w, s, address, value, e, true, e->id != ATOMIC_STORE);
@@ -302,9 +304,11 @@ void evaluate_condition(struct audit_flow *w, struct state *s, const struct audi
 }
 
 /* A value is the same one until it is computed anew; of what is computed from it, two things may be known. */
-static bool is_lasting(enum term_kind kind)
+static bool is_lasting(const struct terms *t, struct term is)
 {
-	return kind != TERM_DERIVED && kind != TERM_ELEMENT;
+	if (is.kind == TERM_EQUAL)
+		is = term_at(t, is.a);
+	return is.kind != TERM_DERIVED && is.kind != TERM_ELEMENT;
 }
 
 static void know(struct audit_flow *w, struct state *s, unsigned term, bool is_zero,
@@ -321,7 +325,7 @@ static void know(struct audit_flow *w, struct state *s, unsigned term, bool is_z
 		h->is_unsure |= h->under == term && h->under_zero != is_zero;
 	array_each(const struct state_truth, truth, &s->truths)
 		if (truth->term == term) {
-			s->never |= is_lasting(is.kind) && truth->is_zero != is_zero;
+			s->never |= is_lasting(terms_of(w), is) && truth->is_zero != is_zero;
 			if (truth->is_zero == is_zero)
 				return;
 		}
@@ -350,8 +354,8 @@ void evaluate_branch(struct audit_flow *w, struct state *s, const struct audit_e
 	}
 	if (with.kind != TERM_CONSTANT)
 		return;
-	if (!with.a)
-		know(w, s, term, equal, e->at);
-	else if (equal)
-		know(w, s, term, false, e->at);
+	if (with.a)
+		know(w, s, term_of(terms_of(w), TERM_EQUAL, term, with.a), !equal, e->at);
+	if (!with.a || equal)
+		know(w, s, term, equal && !with.a, e->at);
 }

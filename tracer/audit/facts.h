@@ -41,11 +41,12 @@ struct audit_conditions {
 /* One place, or what a call there does in the end: `inner` then. */
 struct audit_access {
 	unsigned address, field; /* field: of the program's + 1; 0: a global's own */
-	bool reads, writes, is_atomic;
+	bool reads, writes, is_atomic, is_volatile; /* volatile: see audit_expr */
 	bool alone;		  /* no thread was made yet, on the way from main */
 	bool late;		  /* ... or threads were waited for */
 	bool is_first;		  /* it is written where it was found to be 0 */
 	bool is_settled;	  /* its object's own lock is held: callers need not know of it */
+	bool is_before;		  /* ... the thread that the object is given has begun */
 	unsigned function, depth; /* function: index; depth: calls down to `inner` */
 	struct audit_place at;
 	struct audit_helds held;
@@ -98,7 +99,9 @@ struct audit_facts {
 	ARRAY(struct audit_stored) stored;
 	ARRAY(unsigned) made;  /* objects that it initialises, or ends: nobody else has them */
 	ARRAY(unsigned) freed; /* objects */
+	ARRAY(unsigned) inits; /* locks that it initialises, or destroys */
 	ARRAY(unsigned) given; /* objects given to a new thread */
+	ARRAY(unsigned) begun; /* ... each to one of its own */
 	ARRAY(struct audit_start) starts; /* threads whose function the caller names */
 	ARRAY(unsigned)
 	out; /* parameters that point to where a new object is put, which nobody else has */

@@ -67,10 +67,10 @@ static void keep_out(struct audit_flow *w, struct flow_exit *x, const struct sta
 
 	if (!s->out.count)
 		return;
-	kept = program_alloc(w->audit->program, s->out.count * sizeof(*kept));
-	memcpy(kept, s->out.items, s->out.count * sizeof(*kept));
-	x->out.items = kept;
-	x->out.count = s->out.count;
+	x->out.items = kept = program_alloc(w->audit->program, s->out.count * sizeof(*kept));
+	array_each(const struct audit_stored, out, &s->out)
+		if (term_at(&w->audit->terms, out->address).kind == TERM_PARAMETER)
+			kept[x->out.count++] = *out;
 }
 
 static void leave(struct audit_flow *w, struct state *s, const struct audit_block *block)
@@ -248,6 +248,23 @@ static void keep_accesses(struct audit_flow *w)
 	f->accesses.count = kept;
 }
 
+/* What has a thread of its own is shared with it from when that begins. */
+static void mark_before(struct audit_flow *w)
+{
+	array_each(const struct audit_access *, access, &w->facts->accesses)
+		array_each(const unsigned, begun, &w->facts->begun) {
+			struct audit_access *before;
+
+			if ((*access)->late || !(*access)->alone || (*access)->is_before ||
+			    !term_contains(&w->audit->terms, (*access)->address, *begun))
+				continue;
+			before = program_alloc(w->audit->program, sizeof(*before));
+			*before = **access;
+			before->is_before = true;
+			*access = before;
+		}
+}
+
 /* One value, whichever way it ends; NULL besides is no object. */
 static void find_result(struct audit_flow *w)
 {
@@ -295,6 +312,7 @@ static void look_at(struct audit_flow *w)
 	settle(w, &b);
 	record(w, &b);
 	keep_accesses(w);
+	mark_before(w);
 	lock_effects(w);
 	find_result(w);
 	w->facts->never_returns = !w->exits.count;

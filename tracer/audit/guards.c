@@ -31,6 +31,22 @@ static bool is_uncertain(const struct audit *a, unsigned object)
 	return kind == TERM_SITE || kind == TERM_JOIN;
 }
 
+/* What is reached from an object has the owner that this has: x->owner and x->part->owner are one, unless each has its own made. */
+static bool have_one_owner(const struct audit *a, unsigned object, unsigned other)
+{
+	const struct term x = term_at(&a->terms, object), y = term_at(&a->terms, other);
+	struct term field, same;
+
+	if (x.kind != TERM_LOAD || y.kind != TERM_LOAD)
+		return false;
+	field = term_at(&a->terms, x.a);
+	same = term_at(&a->terms, y.a);
+	return field.kind == TERM_FIELD && same.kind == TERM_FIELD && field.b == same.b &&
+	       !number_map_get(&a->parts, field.b + 1) &&
+	       (term_contains(&a->terms, field.a, same.a) ||
+		term_contains(&a->terms, same.a, field.a));
+}
+
 /* A lock of the same kind of struct guards its own object alone. */
 static bool is_others(const struct audit *a, const struct audit_access *access, unsigned lock)
 {
@@ -38,7 +54,7 @@ static bool is_others(const struct audit *a, const struct audit_access *access, 
 		 of = term_object(&a->terms, lock);
 
 	if (object == of || lock_record(a, lock) != audit_record_of(a, access->field) ||
-	    is_uncertain(a, of) || is_uncertain(a, object))
+	    is_uncertain(a, of) || is_uncertain(a, object) || have_one_owner(a, object, of))
 		return false;
 	return !term_contains(&a->terms, object, of) && !term_contains(&a->terms, of, object);
 }
@@ -53,27 +69,51 @@ static bool is_near(const struct audit *a, const struct audit_access *access, un
 	       term_contains(t, of, object) || term_root(t, object) == term_root(t, of);
 }
 
-static struct guarded *guards_of(const struct audit *a, const struct audit_access *access)
-{
-	struct guarded *g = program_alloc(a->program, sizeof(*g));
-
-	for (unsigned i = 0; i < access->held.count && g->count < GUARDS_MOST; i++) {
-		const struct audit_held *h = &access->held.items[i];
-		unsigned key = audit_lock_key(a, h->lock);
-
-		if (key && h->mode != HELD_LEFT && !is_others(a, access, h->lock))
-			g->guards[g->count++] = (struct guard){key, h->mode, h->mode != HELD_SHARED,
-							       is_near(a, access, h->lock)};
-	}
-	return g;
-}
-
 static const struct guard *guard_in(const struct guarded *g, unsigned key)
 {
 	for (unsigned i = 0; i < g->count; i++)
 		if (g->guards[i].key == key)
 			return &g->guards[i];
 	return NULL;
+}
+
+/* Of a lock of the same kind of struct nobody knows whether it is the object's. */
+static void add_callers(const struct audit *a, const struct entry_access *e, struct guarded *g)
+{
+	array_each(const unsigned, item, &a->callers[e->entry].items) {
+		const unsigned key = *item / 2;
+
+		if (g->count < GUARDS_MOST && !guard_in(g, key) &&
+		    !guards_is_own(a, key, e->access->field))
+			g->guards[g->count++] = (struct guard){
+				key, *item & 1 ? HELD_ALONE : HELD_SHARED, *item & 1, false};
+	}
+}
+
+/* That a lock which is released was given says something of the fields of its struct alone. */
+static bool is_guess(const struct audit *a, const struct audit_access *access,
+		     const struct audit_held *h)
+{
+	return (h->mode == HELD_GIVEN || h->mode == HELD_WANTED) &&
+	       !guards_is_own(a, audit_lock_key(a, h->lock), access->field);
+}
+
+static struct guarded *guards_of(const struct audit *a, const struct entry_access *e)
+{
+	const struct audit_access *access = e->access;
+	struct guarded *g = program_alloc(a->program, sizeof(*g));
+
+	for (unsigned i = 0; i < access->held.count && g->count < GUARDS_MOST; i++) {
+		const struct audit_held *h = &access->held.items[i];
+		unsigned key = audit_lock_key(a, h->lock);
+
+		if (key && h->mode != HELD_LEFT && !is_others(a, access, h->lock) &&
+		    !is_guess(a, access, h))
+			g->guards[g->count++] = (struct guard){key, h->mode, h->mode != HELD_SHARED,
+							       is_near(a, access, h->lock)};
+	}
+	add_callers(a, e, g);
+	return g;
 }
 
 bool guards_hold(const struct entry_access *e, unsigned key)
@@ -223,7 +263,7 @@ static void doubt_wanted(const struct audit *a, struct entry_accesses *all, size
 void guards_find(const struct audit *a, struct entry_accesses *all)
 {
 	array_each(struct entry_access, e, &all->items)
-		e->guards = guards_of(a, e->access);
+		e->guards = guards_of(a, e);
 	for (size_t i = 0, next; i < all->items.count; i = next) {
 		next = place_end(all, i);
 		doubt_wanted(a, all, i, next);

@@ -12,6 +12,10 @@ struct majority {
 	bool is_told; /* by the field's comment: no other lock will do */
 };
 
+/* Once, when it is known which functions are called from outside; and when that is not needed any more. */
+void callers_find(struct audit *a);
+void callers_forget(struct audit *a);
+
 /* Of all accesses of one field; their `guards` are the program's memory. */
 void guards_find(const struct audit *a, struct entry_accesses *all);
 /* Does the access hold the lock as it has to: alone, if it writes? */

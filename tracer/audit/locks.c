@@ -52,10 +52,8 @@ struct audit_helds lock_helds_inside(struct audit_flow *w, const struct state *s
 	for (unsigned i = 0; i < inside->count; i++) {
 		struct audit_held h = inside->items[i], *known;
 
-		h.lock = term_bind(&w->audit->terms, h.lock, b);
-		known = h.lock ? state_held(&all, h.lock) : NULL;
-		if (!h.lock)
-			continue;
+		h.lock = term_bind_or_any(&w->audit->terms, h.lock, b);
+		known = state_held(&all, h.lock);
 		if (h.mode == HELD_BACK)
 			h.mode = HELD_ALONE;
 		if (known && known->mode != HELD_LEFT &&
@@ -114,7 +112,7 @@ static void take(struct audit_flow *w, struct state *s, unsigned lock, bool is_s
 		const struct state_truth *last = &s->truths.items[s->truths.count - 1];
 		const enum term_kind kind = term_at(&w->audit->terms, last->term).kind;
 
-		if (kind == TERM_LOAD || kind == TERM_DERIVED) {
+		if (kind == TERM_LOAD || kind == TERM_DERIVED || kind == TERM_EQUAL) {
 			h.under = last->term;
 			h.under_zero = last->is_zero;
 		}

@@ -138,9 +138,27 @@ static struct audit_expr *update(struct lower *l, CXCursor c, const struct curso
 	return e;
 }
 
+/* *(volatile T *)&x, READ_ONCE() and the like: an atomic of those who had none. */
+static bool is_cast_to_volatile(const struct audit_reader *r, CXCursor c)
+{
+	struct cursors parts = {NULL, 0, 0};
+	bool is;
+
+	cursor_children(r, c, &parts);
+	if (cursor_kind(r, c) == CXCursor_CStyleCastExpr)
+		is = r->clang.isVolatileQualifiedType(r->clang.getPointeeType(cursor_type(r, c)));
+	else
+		is = (cursor_kind(r, c) == CXCursor_ParenExpr ||
+		      cursor_kind(r, c) == CXCursor_UnexposedExpr) &&
+		     parts.count == 1 && is_cast_to_volatile(r, parts.items[0]);
+	array_fini(&parts);
+	return is;
+}
+
 static struct audit_expr *unary(struct lower *l, CXCursor c, const struct cursors *parts)
 {
 	enum audit_expr_kind kind = EXPR_OTHER;
+	struct audit_expr *e;
 
 	if (parts->count == 1)
 		switch (cursor_unary(l->reader, c, parts->items[0])) {
@@ -159,7 +177,9 @@ static struct audit_expr *unary(struct lower *l, CXCursor c, const struct cursor
 		default:
 			break;
 		}
-	return lower_all(l, kind, c, parts);
+	e = lower_all(l, kind, c, parts);
+	e->is_volatile = kind == EXPR_DEREF && is_cast_to_volatile(l->reader, parts->items[0]);
+	return e;
 }
 
 /* ---- calls -------------------------------------------------------------------------------------------------------- */
@@ -226,7 +246,7 @@ static struct audit_expr *unexposed(struct lower *l, CXCursor c, const struct cu
 	return lower_all(l, EXPR_OTHER, c, parts);
 }
 
-/* __sync_fetch_and_add_4 and the like: the function first, which nobody needs. */
+/* What is likely is what it is. __sync_fetch_and_add_4 and the like: the function first, which nobody needs. */
 static struct audit_expr *call(struct lower *l, CXCursor c, const struct cursors *parts)
 {
 	static const char *const atomics[] = {"__sync_", "__atomic_", NULL};
@@ -236,6 +256,8 @@ static struct audit_expr *call(struct lower *l, CXCursor c, const struct cursors
 	if (!l->reader->clang.Cursor_isNull(to) &&
 	    cursor_kind(l->reader, to) == CXCursor_FunctionDecl) {
 		name = program_text(l->reader->program, cursor_name(l->reader, to));
+		if (strncmp(name, "__builtin_expect", 16) == 0 && parts->count > 2)
+			return lower_expr(l, parts->items[1]);
 		if (is_word(name, atomics) && parts->count > 1) {
 			const struct cursors rest = {parts->items + 1, parts->count - 1, 0};
 
@@ -253,6 +275,43 @@ static struct audit_expr *last_of(struct lower *l, CXCursor c, const struct curs
 {
 	return parts->count ? lower_expr(l, parts->items[parts->count - 1])
 			    : lower_new(l, EXPR_OTHER, c, 0);
+}
+
+static bool sets_number(const struct audit_reader *r, CXCursor c)
+{
+	struct cursors parts = {NULL, 0, 0};
+	bool is;
+
+	cursor_children(r, c, &parts);
+	is = cursor_kind(r, c) == CXCursor_BinaryOperator && parts.count == 2 &&
+	     cursor_kind(r, parts.items[1]) == CXCursor_IntegerLiteral;
+	array_fini(&parts);
+	return is;
+}
+
+/* Of ({ int v; if (x) v = 1; else v = 0; v; }), GLib's way to make a condition 0 or 1, that is x. */
+static struct audit_expr *truth(struct lower *l, CXCursor compound)
+{
+	const struct audit_reader *r = l->reader;
+	struct cursors parts = {NULL, 0, 0}, ways = {NULL, 0, 0};
+	struct audit_expr *is = NULL;
+
+	cursor_children(r, compound, &parts);
+	if (parts.count == 3 && cursor_kind(r, parts.items[0]) == CXCursor_DeclStmt &&
+	    cursor_kind(r, parts.items[1]) == CXCursor_IfStmt)
+		cursor_children(r, parts.items[1], &ways);
+	if (ways.count == 3 && sets_number(r, ways.items[1]) && sets_number(r, ways.items[2]))
+		is = lower_expr(l, ways.items[0]);
+	array_fini(&parts);
+	array_fini(&ways);
+	return is;
+}
+
+static struct audit_expr *inner(struct lower *l, CXCursor compound)
+{
+	struct audit_expr *is = truth(l, compound);
+
+	return is ? is : lower_inner(l, compound);
 }
 
 static struct audit_expr *lower_parts(struct lower *l, CXCursor c, const struct cursors *parts)
@@ -283,7 +342,7 @@ static struct audit_expr *lower_parts(struct lower *l, CXCursor c, const struct 
 	case CXCursor_ConditionalOperator:
 		return lower_all(l, parts->count == 3 ? EXPR_CHOICE : EXPR_OTHER, c, parts);
 	case CXCursor_StmtExpr:
-		return parts->count == 1 ? lower_inner(l, parts->items[0])
+		return parts->count == 1 ? inner(l, parts->items[0])
 					 : lower_new(l, EXPR_OTHER, c, 0);
 	case CXCursor_UnaryExpr: /* sizeof: nothing is looked at */
 		return lower_new(l, EXPR_OTHER, c, 0);

@@ -505,6 +505,7 @@ void lower_function(struct audit_reader *r, CXCursor definition)
 	struct audit_function f = {0};
 	struct lower l = {.reader = r, .function = &f};
 	struct cursors parts = {NULL, 0, 0};
+	char *comment;
 
 	f.usr = cursor_usr(r, definition);
 	f.at = cursor_place(r, definition);
@@ -517,6 +518,9 @@ void lower_function(struct audit_reader *r, CXCursor definition)
 		return;
 	f.next = number_map_get(&p->function_of, f.usr);
 	f.name = cursor_name(r, definition);
+	comment = comment_of(r, definition);
+	f.wants_lock = comment_wants_lock(comment);
+	base_free(comment);
 	cursor_children(r, definition, &parts);
 	for (size_t i = 0; i < parts.count; i++)
 		if (cursor_kind(r, parts.items[i]) == CXCursor_ParmDecl)

@@ -261,6 +261,7 @@ void object_read(struct audit_flow *w, struct state *s, unsigned address,
 	struct audit_access a = {
 		.address = address, .reads = true, .is_atomic = is_atomic, .at = e->at};
 
+	a.is_volatile = e->is_volatile;
 	if (is_atomic && !has(s->loaded.items, s->loaded.count, address))
 		*array_add(&s->loaded) = address;
 	note(w, s, &a);
@@ -361,6 +362,18 @@ static void take_away(struct audit_flow *w, struct state *s, unsigned address,
 			s->values[i] = term_of(t, TERM_FRESH, e->site, 1);
 }
 
+/* Whose it is that is put in a new object: who loads it from there has the same one. */
+static bool is_kept(const struct audit_flow *w, const struct state *s, unsigned address,
+		    unsigned value, const struct audit_expr *e)
+{
+	const enum term_kind kind = term_at(&w->audit->terms, value).kind;
+
+	return e->is_pointer && e->record && (kind == TERM_PARAMETER || kind == TERM_LOAD) &&
+	       term_at(&w->audit->terms, term_object(&w->audit->terms, address)).kind ==
+		       TERM_FRESH &&
+	       object_is_own(w, s, address);
+}
+
 void object_write(struct audit_flow *w, struct state *s, unsigned address, unsigned value,
 		  const struct audit_expr *e, bool is_atomic, bool is_update)
 {
@@ -375,7 +388,8 @@ void object_write(struct audit_flow *w, struct state *s, unsigned address, unsig
 		write_local(w, s, is.b, value);
 		return;
 	}
-	if (is.kind == TERM_PARAMETER)
+	a.is_volatile = e->kind == EXPR_ASSIGN && !is_update && e->operands[0]->is_volatile;
+	if (is.kind == TERM_PARAMETER || is_kept(w, s, address, value, e) || state_out(s, address))
 		state_put_out(s, address, value);
 	if (term_at(&w->audit->terms, value).kind == TERM_CONSTANT && state_any_lock(s))
 		take_away(w, s, address, e);
@@ -387,6 +401,8 @@ void object_write(struct audit_flow *w, struct state *s, unsigned address, unsig
 		forget_loaded(s, address);
 	if (is.kind == TERM_FIELD && w->audit->program->fields.items[is.b].lock)
 		object_make(w, is.a);
+	if (is.kind == TERM_FIELD && term_at(&w->audit->terms, value).kind == TERM_FRESH)
+		number_map_set(&w->audit->parts, is.b + 1, 1);
 	if (is.kind == TERM_FIELD)
 		state_change(s, &w->audit->terms, is.b + 1);
 	forget_freed(s, address);

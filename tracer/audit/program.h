@@ -28,6 +28,7 @@ struct audit_record {
 	unsigned usr, name, alias; /* alias: the name of a typedef; may be 0 */
 	struct audit_place at;
 	bool has_lock, has_atomic, thread_safe, not_shared, is_public; /* public: in a header */
+	bool is_union;
 	ARRAY(unsigned)
 	fields; /* of the program's fields; those of unnamed structs within it are its own */
 };
@@ -65,8 +66,8 @@ struct audit_expr {
 	unsigned id, site; /* site: no other expression of the program has it */
 	unsigned record;   /* of the program's structs + 1: what it is, or points to */
 	bool is_arrow, is_update,
-		decays; /* decays: an array or a struct; its value is where it is */
-	bool is_pointer;
+		decays;		      /* decays: an array or a struct; its value is where it is */
+	bool is_pointer, is_volatile; /* volatile: by a cast */
 	long value;
 	struct audit_place at;
 	unsigned count;
@@ -92,8 +93,8 @@ struct audit_local {
 struct audit_function {
 	unsigned usr, name, parameters; /* the first ones of the locals */
 	struct audit_place at, end;
-	bool is_static;
-	unsigned unit; /* index + 1 of the sources; 0: it stands in a header */
+	bool is_static, wants_lock; /* its comment says that who calls it has the lock */
+	unsigned unit;		    /* index + 1 of the sources; 0: it stands in a header */
 	unsigned next; /* index + 1 of one with the same USR, of another program; 0: none */
 	ARRAY(struct audit_local) locals;
 	ARRAY(struct audit_block) blocks; /* it begins with the first */

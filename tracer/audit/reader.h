@@ -65,6 +65,13 @@ enum cursor_operator cursor_binary(const struct audit_reader *r, CXCursor c, CXC
 				   CXCursor right);
 enum cursor_operator cursor_unary(const struct audit_reader *r, CXCursor c, CXCursor operand);
 
+/* ---- comment.c ------------------------------------------------------------------------------------------- */
+
+/* The one before the declaration, or behind it on its line, owned: libclang knows those of Doxygen only. */
+char *comment_of(const struct audit_reader *r, CXCursor c);
+/* Does it say that a function is called with a lock in hand? */
+bool comment_wants_lock(const char *comment);
+
 /* ---- records.c ------------------------------------------------------------------------------------------- */
 
 /* The struct that it is, or points to, of the program's (index + 1); 0: none. */

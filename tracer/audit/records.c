@@ -101,32 +101,6 @@ static unsigned guard_of(struct audit_reader *r, const char *comment)
 	return name;
 }
 
-/* The comment before the declaration, or behind it on its line: libclang knows those of Doxygen only. */
-static char *comment_of(const struct audit_reader *r, CXCursor c)
-{
-	struct cursor_text t = cursor_text(r, c), end = cursor_text_end(r, c);
-	const char *from = t.at, *to = end.at;
-	struct str text = {0};
-
-	if (!t.at || !end.at || end.begin != t.begin)
-		return NULL;
-	while (from > t.begin && strchr(" \t\n", from[-1]))
-		from--;
-	if (from - t.begin > 2 && strncmp(from - 2, "*/", 2) == 0)
-		while (from > t.begin && strncmp(from, "/*", 2) != 0)
-			from--;
-	else
-		while (from > t.begin && from[-1] != '\n')
-			from--;
-	if (from < t.at && strncmp(from, "/*", 2) != 0 && strncmp(from, "//", 2) != 0)
-		from = t.at;
-	while (to < end.end && *to != '\n')
-		to++;
-	str_add_bytes(&text, from, (size_t)(t.at - from));
-	str_add_bytes(&text, end.at, (size_t)(to - end.at));
-	return text.length ? str_take(&text) : NULL;
-}
-
 static bool is_header(const char *file)
 {
 	const char *dot = strrchr(file, '.');
@@ -221,6 +195,7 @@ static unsigned read_record(struct audit_reader *r, CXCursor c)
 	record->usr = usr;
 	record->name = name_of(r, c);
 	record->at = cursor_place(r, c);
+	record->is_union = cursor_kind(r, c) == CXCursor_UnionDecl;
 	record->is_public = is_header(program_text(p, record->at.file));
 	record->thread_safe = comment_says(comment, "@thread_safe");
 	record->not_shared = comment_says(comment, "@not_shared");

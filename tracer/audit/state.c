@@ -186,10 +186,18 @@ bool state_meet_locks(struct state *s, const struct state *from)
 
 /* ---- what is known -------------------------------------------------------------------------------------------- */
 
-void state_forget(struct state *s, unsigned term)
+/* Is that what is known: whether the term is 0, or another number? */
+static bool is_of(const struct terms *t, const struct state_truth *truth, unsigned term)
+{
+	const struct term is = term_at(t, truth->term);
+
+	return truth->term == term || (is.kind == TERM_EQUAL && is.a == term);
+}
+
+void state_forget(struct state *s, const struct terms *t, unsigned term)
 {
 	for (size_t i = s->truths.count; i > 0; i--)
-		if (s->truths.items[i - 1].term == term)
+		if (is_of(t, &s->truths.items[i - 1], term))
 			array_remove(&s->truths, i - 1);
 }
 
@@ -197,7 +205,7 @@ static bool is_load_of(const struct terms *t, unsigned term, unsigned field)
 {
 	struct term is = term_at(t, term);
 
-	if (is.kind == TERM_DERIVED)
+	if (is.kind == TERM_DERIVED || is.kind == TERM_EQUAL)
 		is = term_at(t, is.a);
 	if (is.kind != TERM_LOAD)
 		return false;
@@ -211,10 +219,10 @@ void state_change(struct state *s, const struct terms *t, unsigned field)
 		truth->is_stale |= is_load_of(t, truth->term, field);
 }
 
-void state_load(struct state *s, unsigned term)
+void state_load(struct state *s, const struct terms *t, unsigned term)
 {
 	for (size_t i = s->truths.count; i > 0; i--)
-		if (s->truths.items[i - 1].term == term && s->truths.items[i - 1].is_stale)
+		if (s->truths.items[i - 1].is_stale && is_of(t, &s->truths.items[i - 1], term))
 			array_remove(&s->truths, i - 1);
 }
 

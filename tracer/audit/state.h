@@ -60,15 +60,15 @@ unsigned state_any_lock(const struct state *s);
 void state_take(struct state *s, const struct audit_held *h);
 /* Others may have changed that field (+ 1; 0: any): what is loaded anew from there is not known. */
 void state_change(struct state *s, const struct terms *t, unsigned field);
-void state_load(struct state *s, unsigned term); /* it is loaded anew */
+void state_load(struct state *s, const struct terms *t, unsigned term); /* it is loaded anew */
 /* What was known of the term is not any more. */
-void state_forget(struct state *s, unsigned term);
+void state_forget(struct state *s, const struct terms *t, unsigned term);
 /* 1: it is zero; 0: it is not; -1: nobody knows. */
 int state_is_zero(const struct state *s, const struct terms *t, unsigned term);
 /* Something is written there. More than a few hundred are not told apart: then all is taken to be written. */
 void state_write(struct state *s, unsigned address);
 bool state_writes_all(const struct state *s);
-/* What was put at that address, a parameter; 0: it is not known. */
+/* What was put at that address, a parameter, or a field of a new object; 0: it is not known. */
 unsigned state_out(const struct state *s, unsigned address);
 void state_put_out(struct state *s, unsigned address, unsigned object);
 /* NULL: others cannot see it. */

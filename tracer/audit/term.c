@@ -34,7 +34,7 @@ static void grow(struct terms *t)
 static bool is_step(enum term_kind kind)
 {
 	return kind == TERM_LOAD || kind == TERM_FIELD || kind == TERM_ELEMENT ||
-	       kind == TERM_DERIVED;
+	       kind == TERM_DERIVED || kind == TERM_EQUAL;
 }
 
 /* A list that is walked through without end has no end here either. */
@@ -116,9 +116,17 @@ unsigned term_bind(struct terms *t, unsigned term, const struct term_binding *b)
 	if (!is_step(is.kind))
 		return term;
 	of = term_bind(t, is.a, b);
-	if (is.kind == TERM_LOAD && b->load && term_at(t, of).kind == TERM_LOCAL)
+	if (is.kind == TERM_LOAD && b->load &&
+	    (term_at(t, of).kind == TERM_LOCAL || b->load(b->ctx, of)))
 		return b->load(b->ctx, of);
 	return of == is.a ? term : term_of(t, is.kind, of, is.b);
+}
+
+unsigned term_bind_or_any(struct terms *t, unsigned term, const struct term_binding *b)
+{
+	const unsigned is = term_bind(t, term, b);
+
+	return is ? is : term_replace(t, term, term_root(t, term), term_of(t, TERM_SITE, 0, 0));
 }
 
 /* ---- as C ------------------------------------------------------------------------------------------------- */

@@ -24,6 +24,7 @@ enum term_kind {
 	TERM_FIELD,   /* a: term of the struct's address, b: of the program's fields; an address */
 	TERM_ELEMENT, /* a: term of the array's address */
 	TERM_DERIVED, /* a: term; computed from it */
+	TERM_EQUAL,   /* a: term, b: a number; whether it is that */
 	TERM_TRIED,   /* a: lock's term, b: an audit_tried */
 	TERM_RESULT,  /* what the function gives back: in effects alone */
 };
@@ -63,6 +64,8 @@ struct term_binding {
 	void *ctx;
 };
 unsigned term_bind(struct terms *t, unsigned term, const struct term_binding *b);
+/* The same, of some object, where nobody knows of which one. */
+unsigned term_bind_or_any(struct terms *t, unsigned term, const struct term_binding *b);
 /* As C: "q->head". `f` names the parameters. */
 void term_print(const struct terms *t, const struct audit_program *p,
 		const struct audit_function *f, unsigned term, struct str *out);
