@@ -66,8 +66,10 @@ HELD_OUT_2 = {
     "pcsc-lite": CONFIGURE + "&& " + MAKE,
     # Some of what it is built with cannot be installed beside Node.js.
     "janus": "apt-get install -y -q --no-install-recommends --no-remove libnice-dev libjansson-dev libconfig-dev libsrtp2-dev libssl-dev "
-             "libglib2.0-dev libmicrohttpd-dev libopus-dev libogg-dev liblua5.3-dev libusrsctp-dev && autoreconf -fi && " + CONFIGURE + "--disable-docs && " + MAKE,
+             "libglib2.0-dev libmicrohttpd-dev libopus-dev libogg-dev liblua5.3-dev libusrsctp-dev && "
+             "autoreconf -fi && " + CONFIGURE + "--disable-docs && " + MAKE,
     "cairo": CONFIGURE + "&& " + MAKE + "-C src",
+    "libvpx": "./configure --target=generic-gnu --disable-optimizations --disable-unit-tests --disable-docs && " + MAKE,
     "jack-audio-connection-kit": CONFIGURE + "--enable-force-install && " + MAKE,
     "libusrsctp": CMAKE,
     "coturn": "./configure && " + MAKE,
