@@ -119,6 +119,7 @@ void audit_fini(struct audit *a)
 	number_map_fini(&a->recursive);
 	number_map_fini(&a->givers);
 	number_map_fini(&a->parts);
+	number_map_fini(&a->given_whole);
 	number_map_fini(&a->own_threads);
 	number_map_fini(&a->called);
 	entries_forget(a);

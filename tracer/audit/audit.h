@@ -77,6 +77,8 @@ struct audit {
 		givers; /* functions (index + 1) that release what others took: an audit_giver */
 	struct number_map
 		parts; /* fields (+ 1) that point to what is made for their object alone */
+	struct number_map
+		given_whole; /* fields (+ 1) whose address a function of the program gets */
 	struct number_map own_threads; /* first functions of threads: an audit_own_thread */
 	struct number_map called;      /* functions that others of the program call */
 	unsigned depth;		       /* of the calls that are being looked at */

@@ -445,6 +445,19 @@ static bool is_given_new(const struct audit_flow *w, const struct state *s,
 	return false;
 }
 
+/* A struct that is a field: who is given its address uses what he likes of it. */
+static void note_given_whole(const struct audit_flow *w, const struct audit_call *c)
+{
+	for (unsigned i = 0; i < c->count; i++) {
+		struct term is = term_at(&w->audit->terms, c->arguments[i]);
+
+		while (is.kind == TERM_ELEMENT)
+			is = term_at(&w->audit->terms, is.a);
+		if (is.kind == TERM_FIELD)
+			number_map_set(&w->audit->given_whole, is.b + 1, 1);
+	}
+}
+
 static unsigned apply_own(struct audit_flow *w, struct state *s, const struct audit_call *c,
 			  unsigned index)
 {
@@ -454,6 +467,7 @@ static unsigned apply_own(struct audit_flow *w, struct state *s, const struct au
 
 	a.binding.ctx = &a;
 	number_map_set(&w->audit->called, c->usr, 1);
+	note_given_whole(w, c);
 	if (w->records)
 		*array_add(&w->audit->calls) = (struct audit_edge){
 			w->index, index, lock_helds(w, s), is_given_new(w, s, c)};

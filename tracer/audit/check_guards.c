@@ -8,6 +8,7 @@
 
 /* Somebody who is there for certain says more than who may not be, a thread that has the lock more than others, another
    place more than the same one in another thread, and a write more than a read. */
+enum { HEAVIEST = 15 };
 static unsigned weight(const struct audit *a, const struct entry_access *other,
 		       const struct entry_access *with, unsigned key)
 {
@@ -59,7 +60,7 @@ static bool are_apart(const struct audit *a, const struct audit_access *x,
 {
 	const unsigned part = part_of(a, x), other = part_of(a, y);
 
-	return part && other && part != other;
+	return part && other && part != other && !number_map_get(&a->given_whole, x->field);
 }
 
 /* An access that may come at the same time. */
@@ -68,16 +69,22 @@ static const struct entry_access *conflict(const struct audit *a, const struct e
 					   const struct majority *m)
 {
 	const struct entry_access *found = NULL;
+	unsigned heaviest = 0;
 
-	array_each(const struct entry_access, other, &all->items) {
+	for (size_t i = 0; i < all->items.count && heaviest < HEAVIEST; i++) {
+		const struct entry_access *other = &all->items.items[i];
+		unsigned is;
 		bool writes = other->access->writes || with->access->writes;
 
 		if (!writes || (other->access->is_atomic && with->access->is_atomic) ||
 		    are_apart(a, other->access, with->access) || is_setting_up(a, other, m->key) ||
 		    (!m->is_told && guards_exclude(other, with)) || !entries_beside(a, other, with))
 			continue;
-		if (!found || weight(a, other, with, m->key) > weight(a, found, with, m->key))
-			found = other;
+		is = weight(a, other, with, m->key);
+		if (found && is <= heaviest)
+			continue;
+		found = other;
+		heaviest = is;
 	}
 	return found;
 }
@@ -336,59 +343,95 @@ static bool is_told(const struct audit *a, struct audit_place at, unsigned field
 	return false;
 }
 
-/* A field as one access sees it: those that are in one program with that, and their lock. */
+/* A field as accesses of one kind see it: those that are in one program with them, and their lock. */
 struct field_view {
-	size_t kind; /* of the access: others of its kind see the same; 0: of none yet */
+	size_t kind;
 	struct entry_accesses some;
 	struct majority m;
 };
 
-static void look_from(const struct audit *a, const struct entry_accesses *all,
-		      const struct entry_access *e, unsigned field, struct field_view *s)
+struct field_views {
+	ARRAY(struct field_view) items;
+};
+
+/* Its index. */
+static size_t view_of(const struct audit *a, const struct entry_accesses *all,
+		      const struct entry_access *e, unsigned field, struct field_views *views)
 {
-	if (s->kind == entries_kind(a, e))
-		return;
-	s->kind = entries_kind(a, e);
-	s->some.items.count = 0;
+	const size_t kind = entries_kind(a, e);
+	struct field_view *s;
+
+	for (size_t i = 0; i < views->items.count; i++)
+		if (views->items.items[i].kind == kind)
+			return i;
+	s = array_add(&views->items);
+	s->kind = kind;
 	array_each(const struct entry_access, other, &all->items)
 		if (entries_together(a, other, e))
 			*array_add(&s->some.items) = *other;
 	s->m = guards_majority(a, &s->some, field);
+	return views->items.count - 1;
 }
 
-/* True: there is something wrong with it, and it is doubtful, or not, as wanted. */
-static bool check_access(struct audit *a, const struct field_view *s, const struct entry_access *e,
-			 unsigned field, bool doubtful)
+static void views_fini(struct field_views *views)
 {
-	const struct entry_access *other = NULL;
-	enum finding_confidence c;
+	array_each(struct field_view, s, &views->items)
+		array_fini(&s->some.items);
+	array_fini(&views->items);
+}
+
+/* What is wrong with an access. */
+struct suspect {
+	const struct entry_access *other; /* the view's; NULL: nothing is */
+	size_t view;
+	enum finding_confidence confidence;
+};
+
+static struct suspect look_at(const struct audit *a, const struct field_views *views, size_t view,
+			      const struct entry_access *e, unsigned field)
+{
+	const struct field_view *s = &views->items.items[view];
+	struct suspect found = {.view = view};
 
 	if (!s->m.key || (!guards_hold(e, s->m.key) && !is_setting_up(a, e, s->m.key)))
-		other = conflict(a, &s->some, e, &s->m);
-	if (!other || !is_likely(a, &s->m, field, other))
-		return false;
-	c = confidence(a, &s->some, e, other, &s->m, field);
-	if ((c == CONFIDENCE_LOW) != doubtful)
-		return false;
-	report(a, e, other, &s->m, field, c);
-	return true;
+		found.other = conflict(a, &s->some, e, &s->m);
+	if (found.other && !is_likely(a, &s->m, field, found.other))
+		found.other = NULL;
+	if (found.other)
+		found.confidence = confidence(a, &s->some, e, found.other, &s->m, field);
+	return found;
+}
+
+static bool is_passed_over(const struct audit *a, const struct entry_access *e, unsigned field)
+{
+	return e->access->is_atomic || e->access->is_volatile || is_told(a, e->at, field) ||
+	       is_reported(a, e, field);
 }
 
 /* Those that are sure come first: of a function one is told. */
 static bool check_accesses(struct audit *a, const struct entry_accesses *all, unsigned field)
 {
-	struct field_view s = {0};
+	struct suspect *found = base_alloc(all->items.count, sizeof(*found));
+	struct field_views views = {0};
 	bool wrong = false;
 
 	for (int doubtful = 0; doubtful < 2; doubtful++)
-		array_each(const struct entry_access, e, &all->items) {
-			if (e->access->is_atomic || e->access->is_volatile ||
-			    is_told(a, e->at, field) || is_reported(a, e, field))
+		for (size_t i = 0; i < all->items.count; i++) {
+			const struct entry_access *e = &all->items.items[i];
+
+			if (is_passed_over(a, e, field))
 				continue;
-			look_from(a, all, e, field, &s);
-			wrong |= check_access(a, &s, e, field, doubtful);
+			if (!doubtful)
+				found[i] = look_at(a, &views, view_of(a, all, e, field, &views), e,
+						   field);
+			if (!found[i].other || (found[i].confidence == CONFIDENCE_LOW) != doubtful)
+				continue;
+			report(a, e, found[i].other, &views.items.items[found[i].view].m, field,
+			       found[i].confidence);
+			wrong = true;
 		}
-	array_fini(&s.some.items);
+	views_fini(&views);
+	base_free(found);
 	return wrong;
 }
 

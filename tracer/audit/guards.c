@@ -147,29 +147,84 @@ static size_t place_end(const struct entry_accesses *all, size_t i)
 	return next;
 }
 
-/* How many places there are, and at how many of them the lock is held always. */
-static struct majority count_places(const struct entry_accesses *all, unsigned key)
-{
-	struct majority m = {.key = key};
+/* Of a lock: what is counted, and how often it is held at the place that is being looked at. */
+struct tally {
+	struct majority counted;
+	size_t here;
+	bool near_here;
+};
 
+struct tallies {
+	ARRAY(struct tally) items; /* in the order in which locks are met */
+	ARRAY(size_t) here;	   /* indexes: those that are held somewhere at the place */
+	struct number_map index;   /* of a lock + 1, + 1 */
+	size_t places, writes;
+};
+
+static struct tally *tally_of(struct tallies *t, unsigned key)
+{
+	unsigned known = number_map_get(&t->index, key + 1);
+	struct tally *new;
+
+	if (known)
+		return &t->items.items[known - 1];
+	new = array_add(&t->items);
+	new->counted.key = key;
+	number_map_set(&t->index, key + 1, (unsigned)t->items.count);
+	return new;
+}
+
+static void tally_access(struct tallies *t, const struct entry_access *e)
+{
+	for (unsigned k = 0; k < e->guards->count; k++) {
+		const struct guard *g = &e->guards->guards[k];
+		struct tally *tally;
+
+		if (guard_in(e->guards, g->key) != g)
+			continue;
+		tally = tally_of(t, g->key);
+		if (!tally->here && !tally->near_here)
+			*array_add(&t->here) = (size_t)(tally - t->items.items);
+		tally->near_here |= g->is_near;
+		tally->here += guards_hold(e, g->key);
+	}
+}
+
+/* All `size` accesses at the place have been looked at: which locks are held always? */
+static void tally_place(struct tallies *t, size_t size, bool writes)
+{
+	t->places++;
+	t->writes += writes;
+	array_each(const size_t, i, &t->here) {
+		struct tally *tally = &t->items.items[*i];
+		const bool always = tally->here == size;
+
+		tally->counted.held += always;
+		tally->counted.near += always && tally->near_here;
+		tally->counted.writes_held += always && writes;
+		tally->here = 0;
+		tally->near_here = false;
+	}
+	t->here.count = 0;
+}
+
+/* How many places there are, and at how many of them each lock is held always. */
+static void tally_all(struct tallies *t, const struct entry_accesses *all)
+{
 	for (size_t i = 0, next; i < all->items.count; i = next) {
-		bool always = true, writes = false, near = false;
+		bool writes = false;
 
 		next = place_end(all, i);
 		for (size_t k = i; k < next; k++) {
-			const struct guard *g = guard_in(all->items.items[k].guards, key);
-
-			always &= guards_hold(&all->items.items[k], key);
-			near |= g && g->is_near;
+			tally_access(t, &all->items.items[k]);
 			writes |= all->items.items[k].access->writes;
 		}
-		m.places++;
-		m.held += always;
-		m.near += always && near;
-		m.writes += writes;
-		m.writes_held += writes && always;
+		tally_place(t, next - i, writes);
 	}
-	return m;
+	array_each(struct tally, tally, &t->items) {
+		tally->counted.places = t->places;
+		tally->counted.writes = t->writes;
+	}
 }
 
 bool guards_is_own(const struct audit *a, unsigned key, unsigned field)
@@ -202,23 +257,20 @@ static bool is_better(const struct audit *a, const struct majority *m, const str
 struct majority guards_majority(const struct audit *a, const struct entry_accesses *all,
 				unsigned field)
 {
-	struct majority best = count_places(all, told_guard(a, field));
-	struct number_map tried = {0};
+	const unsigned told = told_guard(a, field);
+	struct tallies t = {0};
+	struct majority best;
 
-	best.is_told = best.key;
-	array_each(const struct entry_access, e, &all->items)
-		for (unsigned k = 0; !best.is_told && k < e->guards->count; k++) {
-			const unsigned key = e->guards->guards[k].key;
-			struct majority m;
-
-			if (number_map_get(&tried, key))
-				continue;
-			number_map_set(&tried, key, 1);
-			m = count_places(all, key);
-			if (is_better(a, &m, &best, field))
-				best = m;
-		}
-	number_map_fini(&tried);
+	tally_of(&t, told); /* 0: none, which nobody holds */
+	tally_all(&t, all);
+	best = t.items.items[0].counted;
+	best.is_told = told;
+	for (size_t i = 1; !told && i < t.items.count; i++)
+		if (is_better(a, &t.items.items[i].counted, &best, field))
+			best = t.items.items[i].counted;
+	array_fini(&t.items);
+	array_fini(&t.here);
+	number_map_fini(&t.index);
 	return best;
 }
 
