@@ -381,17 +381,17 @@ static void views_fini(struct field_views *views)
 }
 
 /* What is wrong with an access. */
-struct suspect {
+struct unguarded {
 	const struct entry_access *other; /* the view's; NULL: nothing is */
 	size_t view;
 	enum finding_confidence confidence;
 };
 
-static struct suspect look_at(const struct audit *a, const struct field_views *views, size_t view,
-			      const struct entry_access *e, unsigned field)
+static struct unguarded look_at(const struct audit *a, const struct field_views *views, size_t view,
+				const struct entry_access *e, unsigned field)
 {
 	const struct field_view *s = &views->items.items[view];
-	struct suspect found = {.view = view};
+	struct unguarded found = {.view = view};
 
 	if (!s->m.key || (!guards_hold(e, s->m.key) && !is_setting_up(a, e, s->m.key)))
 		found.other = conflict(a, &s->some, e, &s->m);
@@ -411,7 +411,7 @@ static bool is_passed_over(const struct audit *a, const struct entry_access *e, 
 /* Those that are sure come first: of a function one is told. */
 static bool check_accesses(struct audit *a, const struct entry_accesses *all, unsigned field)
 {
-	struct suspect *found = base_alloc(all->items.count, sizeof(*found));
+	struct unguarded *found = base_alloc(all->items.count, sizeof(*found));
 	struct field_views views = {0};
 	bool wrong = false;
 
