@@ -27,7 +27,10 @@ char *comment_of(const struct audit_reader *r, CXCursor c)
 		to++;
 	str_add_bytes(&text, from, (size_t)(t.at - from));
 	str_add_bytes(&text, end.at, (size_t)(to - end.at));
-	return text.length ? str_take(&text) : NULL;
+	if (text.length)
+		return str_take(&text);
+	str_fini(&text);
+	return NULL;
 }
 
 /* ---- whose lock ------------------------------------------------------------------------------------------- */
