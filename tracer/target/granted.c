@@ -10,11 +10,16 @@
 #include <sys/mman.h>
 
 struct granting {
-	struct granted *here;
+	struct granted *here;  /* NULL: there was no memory; it is not asked for again */
 	struct thread *thread; /* that was granted arrivals */
 	uint32_t told;	       /* of those that it has taken */
 	bool tells;	       /* it is said to stand at the next of them */
 };
+
+static struct granting *granting_of(const struct target *t)
+{
+	return t->granting && t->granting->here ? t->granting : NULL;
+}
 
 bool target_grants_open(struct target *t, struct target_thread *helper, uint64_t addr)
 {
@@ -22,22 +27,18 @@ bool target_grants_open(struct target *t, struct target_thread *helper, uint64_t
 	struct granting *g;
 
 	if (t->granting)
-		return slot_reaches(process->space->granted, addr);
-	g = base_alloc(1, sizeof(*g));
+		return granting_of(t) && slot_reaches(process->space->granted, addr);
+	g = t->granting = base_alloc(1, sizeof(*g));
 	g->here = shared_map(t, process, thread_of(helper), addr,
 			     PROT_READ | PROT_WRITE | PROT_EXEC, &process->space->granted);
-	if (!g->here) {
-		base_free(g);
-		return false;
-	}
-	granted_code(g->here);
-	t->granting = g;
-	return true;
+	if (g->here)
+		granted_code(g->here);
+	return g->here;
 }
 
 void granted_free(struct target *t)
 {
-	if (t->granting)
+	if (granting_of(t))
 		munmap(t->granting->here, GRANTED_SIZE);
 	base_free(t->granting);
 }
@@ -77,7 +78,7 @@ static bool make(struct target *t, struct target_process *process, struct thread
 const char *target_site_granted(struct target *t, struct target_process *process,
 				struct target_site *pub, unsigned span)
 {
-	if (!t->granting || !slot_reaches(process->space->granted, pub->addr))
+	if (!granting_of(t) || !slot_reaches(process->space->granted, pub->addr))
 		return "there is no memory for it";
 	return resident_put(t, process, NULL, (struct site *)pub, span, make);
 }
@@ -86,7 +87,7 @@ const char *target_site_granted(struct target *t, struct target_process *process
 
 void target_grant(struct target_thread *thread, unsigned n, const uint64_t *others, size_t count)
 {
-	struct granting *g = thread_of(thread)->target->granting;
+	struct granting *g = granting_of(thread_of(thread)->target);
 
 	if (!g || !thread->process->space->granted)
 		return;
@@ -146,7 +147,7 @@ static void put_by(struct target *t, pid_t tid, int status)
 
 bool granted_tell(struct target *t, pid_t tid, int status)
 {
-	struct granting *g = t->granting;
+	struct granting *g = granting_of(t);
 
 	if (!g || g->tells)
 		return false;
@@ -162,7 +163,7 @@ bool granted_tell(struct target *t, pid_t tid, int status)
 
 bool granted_go_on(struct thread *th)
 {
-	struct granting *g = th->target->granting;
+	struct granting *g = granting_of(th->target);
 
 	if (!g || !g->tells || th != g->thread)
 		return false;
@@ -177,7 +178,7 @@ bool granted_go_on(struct thread *th)
 
 void granted_drop(struct target *t)
 {
-	struct granting *g = t->granting;
+	struct granting *g = granting_of(t);
 
 	if (!g)
 		return;
