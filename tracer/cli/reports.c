@@ -65,14 +65,17 @@ int reports_write(struct cli *cli, const struct session_result *r, struct error 
 
 int reports_finish(struct cli *cli, struct error *err)
 {
-	struct str text = {0};
 	int failed = 0;
 
-	report_suite_text(&cli->suite, &cli->session, &text);
-	array_each(const char *, path, &cli->session.reports)
-		if (!failed && report_kind_of(*path) == REPORT_JUNIT)
-			failed = reports_put(*path, &text, err);
-	str_fini(&text);
+	array_each(const char *, path, &cli->session.reports) {
+		struct str text = {0};
+
+		if (failed || report_kind_of(*path) != REPORT_JUNIT)
+			continue;
+		report_suite_text(&cli->suite, &cli->session, &text);
+		failed = reports_put(*path, &text, err);
+		str_fini(&text);
+	}
 	str_fini(&cli->suite.cases);
 	return failed;
 }

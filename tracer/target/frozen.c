@@ -5,6 +5,8 @@
  * ptrace stops one thread only. A second one looks, four times a second, whether the first is stopped by
  * a thread that we trace ourselves. Where that stays so for a second that process is killed: then the
  * first thread runs again, and says what has happened. Others may trace gatectl as they like.
+ *
+ * Nobody waits for the end of the second one: most programs run for less time than that takes.
  */
 #include "tracer/target/target_internal.h"
 
@@ -17,10 +19,10 @@
 
 enum { LOOK_NS = 250000000, LOOKS = 4 };
 
-static pthread_t watcher;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t over = PTHREAD_COND_INITIALIZER;
-static bool watching, ending;
+static bool watching;
+static size_t watch_number; /* whoever has another one goes home */
 static pid_t traces; /* the thread that does all that gatectl does */
 static atomic_int culprit;
 
@@ -51,7 +53,7 @@ static void free_us(pid_t tracer)
 }
 
 /* False: there is nobody to be watched any more. */
-static bool wait_a_look(void)
+static bool wait_a_look(size_t number)
 {
 	struct timespec until;
 
@@ -59,17 +61,17 @@ static bool wait_a_look(void)
 	until.tv_nsec += LOOK_NS;
 	until.tv_sec += until.tv_nsec / 1000000000;
 	until.tv_nsec %= 1000000000;
-	if (!ending)
+	if (number == watch_number)
 		pthread_cond_timedwait(&over, &lock, &until);
-	return !ending;
+	return number == watch_number;
 }
 
-static void *watch(void *unused)
+static void *watch(void *number)
 {
 	int looks = 0;
 
 	pthread_mutex_lock(&lock);
-	while (wait_a_look()) {
+	while (wait_a_look((size_t)number)) {
 		pid_t tracer = stopped_by();
 
 		looks = tracer ? looks + 1 : 0;
@@ -77,22 +79,24 @@ static void *watch(void *unused)
 			free_us(tracer);
 	}
 	pthread_mutex_unlock(&lock);
-	return unused;
+	return NULL;
 }
 
 /* If this fails, a program that does such a thing freezes us: no reason not to run others. */
 void frozen_watch(void)
 {
 	sigset_t all, before;
+	pthread_t watcher;
 
 	if (watching)
 		return;
 	culprit = 0;
-	ending = false;
 	traces = gettid();
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	watching = !pthread_create(&watcher, NULL, watch, NULL);
+	watching = !pthread_create(&watcher, NULL, watch, (void *)watch_number);
+	if (watching)
+		pthread_detach(watcher);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -101,10 +105,9 @@ void frozen_end(void)
 	if (!watching)
 		return;
 	pthread_mutex_lock(&lock);
-	ending = true;
-	pthread_cond_signal(&over);
+	watch_number++;
+	pthread_cond_broadcast(&over);
 	pthread_mutex_unlock(&lock);
-	pthread_join(watcher, NULL);
 	watching = false;
 }
 
