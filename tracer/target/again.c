@@ -11,14 +11,18 @@
 #include <sys/auxv.h>
 #include <sys/stat.h>
 
-enum { MOST_BYTES = 16 << 20, RED_ZONE = 128, ROOM_BELOW = 100 << 10 };
+enum { PAGE = 4096, MOST_BYTES = 16 << 20, RED_ZONE = 128, ROOM_BELOW = 100 << 10 };
+
+struct stack_page {
+	char bytes[PAGE];
+};
 
 /* The top of the stack as exec leaves it: argc, argv, 0, envp, 0, auxv, and the strings. */
 struct stack_top {
 	uint64_t base;
 	size_t size;
-	char *bytes;
-	uint64_t argv, envp; /* addresses */
+	ARRAY(struct stack_page) pages; /* and one of zeros */
+	uint64_t argv, envp;		/* addresses */
 	size_t env_count;
 };
 
@@ -33,33 +37,35 @@ static uint64_t word_at(const struct stack_top *top, uint64_t address)
 	uint64_t word = 0;
 
 	if (address >= top->base && address - top->base <= top->size - sizeof(word))
-		memcpy(&word, top->bytes + (address - top->base), sizeof(word));
+		memcpy(&word, top->pages.items->bytes + (address - top->base), sizeof(word));
 	return word;
 }
 
-/* NULL where it is not on the stack; `bytes` ends with a 0 of ours. */
+/* NULL where it is not on the stack. */
 static const char *string_at(const struct stack_top *top, uint64_t address)
 {
 	if (address < top->base || address - top->base >= top->size)
 		return NULL;
-	return top->bytes + (address - top->base);
+	return top->pages.items->bytes + (address - top->base);
 }
 
 static int read_top(struct thread *th, struct stack_top *top)
 {
-	struct target_mapping map;
+	uint64_t sp;
 
-	if (thread_regs(th) < 0 || target_mapping_at(th->pub.process, th->regs.rsp, &map) < 0)
+	if (thread_regs(th) < 0)
 		return -1;
-	top->base = th->regs.rsp;
-	top->size = map.end - top->base;
-	if (top->size < 4 * sizeof(uint64_t) || top->size > MOST_BYTES)
-		return -1;
-	top->bytes = base_alloc(top->size + 1, 1);
-	if (memory_raw_read(space_of(th), top->base, top->bytes, top->size) < 0)
-		return -1;
-	top->argv = top->base + sizeof(uint64_t);
-	top->envp = top->argv + sizeof(uint64_t) * (word_at(top, top->base) + 1);
+	sp = th->regs.rsp;
+	top->base = sp - sp % PAGE;
+	/* Page by page until there is none: that is less work than to look for the end of the mapping. */
+	while (!memory_raw_read(space_of(th), top->base + top->size, array_add(&top->pages)->bytes,
+				PAGE)) {
+		top->size += PAGE;
+		if (top->size > MOST_BYTES)
+			return -1;
+	}
+	top->argv = sp + sizeof(uint64_t);
+	top->envp = top->argv + sizeof(uint64_t) * (word_at(top, sp) + 1);
 	while (word_at(top, top->envp + sizeof(uint64_t) * top->env_count))
 		top->env_count++;
 	return 0;
@@ -146,7 +152,7 @@ int target_exec_again(struct target_thread *thread, const char *assignment)
 
 	if (th->stop == STOP_EXEC && read_top(th, &top) == 0)
 		result = exec_with(th, &top, assignment);
-	base_free(top.bytes);
+	array_fini(&top.pages);
 	return result;
 }
 
@@ -167,6 +173,6 @@ char *target_env(struct target_thread *thread, const char *name)
 		if (text && !strncmp(text, name, length) && text[length] == '=')
 			found = base_strdup(text + length + 1);
 	}
-	base_free(top.bytes);
+	array_fini(&top.pages);
 	return found;
 }

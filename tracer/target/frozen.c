@@ -6,7 +6,7 @@
  * a thread that we trace ourselves. Where that stays so for a second that process is killed: then the
  * first thread runs again, and says what has happened. Others may trace gatectl as they like.
  *
- * Nobody waits for the end of the second one: most programs run for less time than that takes.
+ * The second one stays when nothing is traced any more, and sleeps: to start and to end it takes as long as many a program.
  */
 #include "tracer/target/target_internal.h"
 
@@ -20,9 +20,9 @@
 enum { LOOK_NS = 250000000, LOOKS = 4 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t over = PTHREAD_COND_INITIALIZER;
-static bool watching;
-static size_t watch_number; /* whoever has another one goes home */
+static pthread_cond_t begins = PTHREAD_COND_INITIALIZER;
+static bool watching, asleep;
+static pid_t home;   /* the process that it is a thread of: a forked one has none */
 static pid_t traces; /* the thread that does all that gatectl does */
 static atomic_int culprit;
 
@@ -52,8 +52,8 @@ static void free_us(pid_t tracer)
 	kill((pid_t)process, SIGKILL);
 }
 
-/* False: there is nobody to be watched any more. */
-static bool wait_a_look(size_t number)
+/* False: nothing was traced meanwhile. */
+static bool wait_a_look(void)
 {
 	struct timespec until;
 
@@ -61,54 +61,72 @@ static bool wait_a_look(size_t number)
 	until.tv_nsec += LOOK_NS;
 	until.tv_sec += until.tv_nsec / 1000000000;
 	until.tv_nsec %= 1000000000;
-	if (number == watch_number)
-		pthread_cond_timedwait(&over, &lock, &until);
-	return number == watch_number;
+	asleep = !watching;
+	if (asleep)
+		pthread_cond_wait(&begins, &lock);
+	else
+		pthread_cond_timedwait(&begins, &lock, &until);
+	return watching && !asleep;
 }
 
-static void *watch(void *number)
+static void *watch(void *unused)
 {
 	int looks = 0;
 
 	pthread_mutex_lock(&lock);
-	while (wait_a_look((size_t)number)) {
-		pid_t tracer = stopped_by();
+	for (;;) {
+		pid_t tracer = wait_a_look() ? stopped_by() : 0;
 
 		looks = tracer ? looks + 1 : 0;
 		if (looks == LOOKS)
 			free_us(tracer);
 	}
-	pthread_mutex_unlock(&lock);
-	return NULL;
+	return unused;
+}
+
+static bool start_watcher(void)
+{
+	sigset_t all, before;
+	pthread_t watcher;
+	bool started;
+
+	/* What a fork has copied of them may be locked. */
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	begins = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	started = !pthread_create(&watcher, NULL, watch, NULL);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (started)
+		pthread_detach(watcher);
+	return started;
 }
 
 /* If this fails, a program that does such a thing freezes us: no reason not to run others. */
 void frozen_watch(void)
 {
-	sigset_t all, before;
-	pthread_t watcher;
-
-	if (watching)
+	if (home != getpid()) {
+		watching = false;
+		home = start_watcher() ? getpid() : 0;
+	}
+	if (watching || !home)
 		return;
+	pthread_mutex_lock(&lock);
+	watching = true;
 	culprit = 0;
 	traces = gettid();
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &before);
-	watching = !pthread_create(&watcher, NULL, watch, (void *)watch_number);
-	if (watching)
-		pthread_detach(watcher);
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (asleep)
+		pthread_cond_signal(&begins);
+	pthread_mutex_unlock(&lock);
 }
 
 void frozen_end(void)
 {
-	if (!watching)
+	if (home != getpid())
 		return;
 	pthread_mutex_lock(&lock);
-	watch_number++;
-	pthread_cond_broadcast(&over);
-	pthread_mutex_unlock(&lock);
 	watching = false;
+	pthread_mutex_unlock(&lock);
 }
 
 pid_t target_frozen_by(void)

@@ -206,6 +206,7 @@ static int start(struct launch *l, struct error *err)
 		return -1;
 	if (write(l->go[1], "", 1) != 1)
 		return error_errno(err, ERROR_SYSTEM, "pipe");
+	frozen_watch();
 	return wait_for_exec(l, err);
 }
 
@@ -269,10 +270,10 @@ struct target *target_launch(const struct target_launch *how, struct error *err)
 	signals_open(how->tick_ms);
 	if (start(&l, err) < 0) {
 		abandon(&l);
+		frozen_end();
 		signals_close();
 	} else {
 		t = target_of_launch(&l);
-		frozen_watch();
 		if (check(&l, t, err) < 0) {
 			target_free(t);
 			t = NULL;
