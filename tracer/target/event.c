@@ -42,22 +42,13 @@ static void on_watch(struct target *t, struct thread *th, bool current)
 		target_resume(t, &th->pub);
 }
 
-/* If its registers were read at its last stop they will be read again: one request, not two. */
-static int pc_of_trap(struct thread *th, uint64_t *pc)
-{
-	if (th->asked)
-		thread_regs(th);
-	th->asked = false;
-	return thread_pc(th, pc);
-}
-
 static void on_trap(struct target *t, struct thread *th)
 {
 	struct site *site;
 	uint64_t pc;
 	bool told;
 
-	if (pc_of_trap(th, &pc) < 0) { /* dying */
+	if (thread_pc(th, &pc) < 0) { /* dying */
 		thread_continue(th, 0);
 		return;
 	}
@@ -191,8 +182,13 @@ static void on_stopped(struct target *t, struct thread *th, int status)
 	bool trap = stopped_by_trap(status), wrote = trap && debugregs_hit(th);
 	bool current = wrote && watch_current(th); /* before the registers change */
 
-	if (trap)
+	if (trap) {
 		th->rewatched = false;
+		/* If its registers were read at its last stop they will be read again: one request, not two. */
+		if (th->asked)
+			thread_regs(th);
+		th->asked = false;
+	}
 	if (status >> 16 != PTRACE_EVENT_EXEC) { /* that has another space in a moment */
 		watch_agree(th);
 		stub_leave(th);
@@ -213,6 +209,7 @@ void event_status(struct target *t, pid_t tid, int status)
 		orphan_status(t, tid, status);
 	} else if (WIFSTOPPED(status)) {
 		thread_set_state(th, TARGET_STOPPED);
+		granted_regs(th);
 		on_stopped(t, th, status);
 	} else {
 		family_death(t, th, status);

@@ -14,6 +14,8 @@ struct granting {
 	struct thread *thread; /* that was granted arrivals */
 	uint32_t told;	       /* of those that it has taken */
 	bool tells;	       /* it is said to stand at the next of them */
+	bool regs_known; /* until that is dealt with: */
+	struct user_regs_struct regs; /* those that it has really stopped with */
 };
 
 static struct granting *granting_of(const struct target *t)
@@ -155,7 +157,8 @@ bool granted_tell(struct target *t, pid_t tid, int status)
 	if (g->told == g->here->taken)
 		return false;
 	put_by(t, tid, status);
-	ptrace(PTRACE_GETREGS, g->thread->pub.tid, 0, &g->thread->regs); /* segments and the like */
+	g->regs_known = !ptrace(PTRACE_GETREGS, g->thread->pub.tid, 0, &g->regs);
+	g->thread->regs = g->regs; /* segments and the like */
 	g->tells = true;
 	stand(g);
 	return true;
@@ -174,6 +177,19 @@ bool granted_go_on(struct thread *th)
 	granted_drop(th->target);
 	thread_went_on(th, TARGET_RUNNING);
 	return true;
+}
+
+void granted_regs(struct thread *th)
+{
+	struct granting *g = granting_of(th->target);
+
+	if (!g || !g->regs_known)
+		return;
+	g->regs_known = false;
+	if (th != g->thread)
+		return;
+	th->regs = g->regs;
+	th->regs_known = true;
 }
 
 void granted_drop(struct target *t)

@@ -30,6 +30,8 @@ bool granted_tell(struct target *t, pid_t tid, int status);
 /* The thread goes on, from an arrival that is only told. False: it is not at one. */
 bool granted_go_on(struct thread *th);
 void granted_drop(struct target *t);
+/* The registers of a thread whose status has waited until all was told: they were read then. */
+void granted_regs(struct thread *th);
 void granted_free(struct target *t);
 /* What it is a copy of had it at the same place, if it was there then. */
 void granted_copy(struct target_process *child, const struct target_space *from);
