@@ -10,11 +10,11 @@
 #include <sys/mman.h>
 
 struct granting {
-	struct granted *here;  /* NULL: there was no memory; it is not asked for again */
-	struct thread *thread; /* that was granted arrivals */
-	uint32_t told;	       /* of those that it has taken */
-	bool tells;	       /* it is said to stand at the next of them */
-	bool regs_known; /* until that is dealt with: */
+	struct granted *here;	      /* NULL: there was no memory; it is not asked for again */
+	struct thread *thread;	      /* that was granted arrivals */
+	uint32_t told;		      /* of those that it has taken */
+	bool tells;		      /* it is said to stand at the next of them */
+	bool regs_known;	      /* until that is dealt with: */
 	struct user_regs_struct regs; /* those that it has really stopped with */
 };
 
