@@ -43,7 +43,9 @@ def parse_args():
     p.add_argument("--gatectl", default=os.path.join(harness.ROOT, "build", "gatectl"))
     p.add_argument("--quick", action="store_true", help="few repetitions (default)")
     p.add_argument("--full", action="store_true", help="many repetitions, all builds")
-    p.add_argument("--half", action="store_true", help="of a test with several parameters every other one; which, its name decides")
+    p.add_argument("--half", metavar="PATTERN", action="append", default=[],
+                   help="of the parameters of these tests only half; which, their names decide")
+    p.add_argument("--other-half", metavar="PATTERN", action="append", default=[], help="the rest of them")
     p.add_argument("-j", type=int, default=(os.cpu_count() or 1) + 2, help="workers; most of the time a test waits")
     p.add_argument("--timeout", type=float, help="seconds for one test")
     p.add_argument("-v", action="store_true", help="a line for every test")
@@ -72,14 +74,19 @@ def discover(options):
                     label = "-".join(str(v) for v in value) if isinstance(value, tuple) else str(value)
                 full = "%s.%s%s" % (module.__name__, key, "" if value is None else "[%s]" % label)
                 cases.append((full, function, value))
-            tests += half(cases) if options.half else cases
+            tests += chosen(cases, options)
     return tests
 
 
-def half(cases):
+def chosen(cases, options):
     """The same ones on every machine, of all kinds: not the first ones."""
-    chosen = sorted(cases, key=lambda case: zlib.crc32(case[0].encode()))[:(len(cases) + 1) // 2]
-    return [case for case in cases if case in chosen]
+    shuffled = sorted(cases, key=lambda case: zlib.crc32(case[0].encode()))
+    middle = (len(cases) + 1) // 2
+    if options.half and selected(cases[0][0], options.half):
+        return shuffled[:middle]
+    if options.other_half and selected(cases[0][0], options.other_half):
+        return shuffled[middle:] or cases
+    return cases
 
 
 def selected(name, patterns):
