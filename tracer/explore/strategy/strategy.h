@@ -88,8 +88,6 @@ struct strategy;
  *	   at least one of n * k^(d-1) runs.
  * pos     Yuan, Yang, Gu: Partial order aware concurrency sampling, CAV 2018.
  * surw    Zhao, Wolff, Mathur, Roychoudhury: Selectively uniform concurrency testing, ASPLOS 2025.
- *	   Where a run has many accesses to memory, the walk between interesting points goes on with the same
- *	   thread at most of them: else each switch costs a stop, and all walks over a thousand are alike.
  * rff     Wolff, Shi, Duck, Mathur, Roychoudhury: Greybox fuzzing for concurrency testing, ASPLOS 2024.
  *	   Schedules mutated towards pairs of a write and a read not seen yet.
  * dfs     each schedule of at most `bound` preemptions; of those that differ only in the order of

@@ -2,8 +2,7 @@
  * SURW: the interleavings of some interesting points are to be as likely as each other. Of all
  * interleavings that are left, the share that goes on with thread t is t's share of the interesting
  * points that are left: so who does the next one, the intended thread, is drawn by these numbers.
- * Everybody else is held at interesting points, and walks at random to there; the more accesses to memory there
- * are, the longer it goes on with the same thread at those that are not interesting.
+ * Everybody else is held at interesting points, and walks at random to there.
  *
  * Run 0 is a random walk that counts. Each later run finds other points interesting: those on one
  * object that threads share, or all points; each object, and all, is as likely as each other.
@@ -16,8 +15,6 @@
 #include "tracer/base/array.h"
 
 #define NOBODY ((unsigned)-1)
-
-enum { SWITCHES = 32 }; /* at accesses of a run, on average */
 
 /* Steps of one thread on one object, in run 0. */
 struct surw_touch {
@@ -45,12 +42,10 @@ struct surw {
 	ARRAY(struct surw_known) known; /* creators before what they create */
 	ARRAY(struct surw_touch) touches;
 	ARRAY(uint64_t) shared; /* objects */
-	unsigned long accesses;
 	/* Of this run: */
 	bool all_interest;
 	uint64_t object;
 	unsigned intended, last;
-	unsigned walks; /* the last one, unless it spins */
 	struct spin_watch spin;
 };
 
@@ -98,10 +93,10 @@ static void begin(struct strategy *s)
 		if (s->run == 0)
 			t->steps = 0;
 	}
-	w->intended = w->last = w->walks = NOBODY;
+	w->intended = w->last = NOBODY;
 	w->spin = (struct spin_watch){0};
 	if (s->run == 0) {
-		w->known.count = w->touches.count = w->shared.count = w->accesses = 0;
+		w->known.count = w->touches.count = w->shared.count = 0;
 	} else {
 		uint64_t drawn = prng_below(&s->prng, w->shared.count + 1);
 
@@ -178,25 +173,12 @@ static size_t count_free(const struct surw *w, const struct strategy_point *poin
 	return n;
 }
 
-static bool is_access(const struct strategy_point *p)
-{
-	return p->op == STRATEGY_READ || p->op == STRATEGY_WRITE || p->op == STRATEGY_ATOMIC;
-}
-
-/* Of the thread that walks, at an access that is not interesting. */
-static bool draw_goes_on(struct surw *w)
-{
-	return w->base.run > 0 && w->accesses > SWITCHES &&
-	       prng_below(&w->base.prng, w->accesses) >= SWITCHES;
-}
-
 static void record(struct surw *w, const struct strategy_point *p)
 {
 	struct surw_touch *touch = array_add(&w->touches);
 
 	*touch = (struct surw_touch){p->object, p->thread, p->writes || p->op != STRATEGY_READ, 1};
 	w->threads.items[p->thread].steps++;
-	w->accesses += is_access(p);
 }
 
 static void moved(struct surw *w, const struct strategy_point *p)
@@ -212,10 +194,7 @@ static void moved(struct surw *w, const struct strategy_point *p)
 	}
 	if (p->op == STRATEGY_END)
 		t->left = 0;
-	w->walks = p->thread;
-	if (spin_step(&w->spin, p))
-		w->intended = w->walks = NOBODY;
-	else if (!t->left)
+	if (spin_step(&w->spin, p) || !t->left)
 		w->intended = NOBODY;
 }
 
@@ -237,14 +216,9 @@ static size_t choose(struct strategy *s, const struct strategy_point *points, si
 		intend(w, points, count);
 		free_ones = count_free(w, points, count, &all_yield);
 	}
-	for (i = 0; i < count && points[i].thread != w->walks; i++)
+	nth = (size_t)prng_below(&s->prng, free_ones);
+	for (i = 0; !is_free(w, &points[i]) || nth-- > 0; i++)
 		;
-	if (i == count || !is_access(&points[i]) || is_interesting(w, &points[i]) ||
-	    !draw_goes_on(w)) {
-		nth = (size_t)prng_below(&s->prng, free_ones);
-		for (i = 0; !is_free(w, &points[i]) || nth-- > 0; i++)
-			;
-	}
 	moved(w, &points[i]);
 	return i;
 }
@@ -260,28 +234,23 @@ static size_t free_before(const struct surw *w, const struct strategy_point *poi
 	return n;
 }
 
-/* What is drawn as long as nothing interesting is done, and nobody is seen to spin. */
+/* As long as nothing interesting is done nobody else is intended: it walks at random among those that are free. */
 static size_t foresee(struct strategy *s, const struct strategy_point *points, size_t count,
 		      size_t chosen, size_t most, struct strategy_avoid *avoid)
 {
-	struct surw w = *(const struct surw *)s;
-	size_t left = spin_left(&w.spin), n;
+	const struct surw *w = (const struct surw *)s;
+	size_t free_ones = 1 + free_before(w, points, count, chosen), n = 0;
+	size_t nth = free_before(w, points, chosen, chosen), left = spin_left(&w->spin);
+	struct prng prng = s->prng;
 
-	if (w.walks != NOBODY && w.walks != points[chosen].thread)
+	if (s->run > 0 &&
+	    (w->all_interest || w->intended == NOBODY || !left_of(w, &points[chosen])))
 		return 0;
-	if (s->run > 0 && (w.all_interest || !strategy_avoid_object(avoid, w.object)))
+	if (s->run > 0 && !strategy_avoid_object(avoid, w->object))
 		return 0;
-	for (n = 0; n < most && n < left; n++) {
-		if (w.intended == NOBODY)
-			intend(&w, NULL, w.threads.count);
-		if ((w.walks == NOBODY || !draw_goes_on(&w)) &&
-		    prng_below(&w.base.prng, 1 + free_before(&w, points, count, chosen)) !=
-			    free_before(&w, points, chosen, chosen))
-			break;
-		w.walks = points[chosen].thread;
-		if (!left_of(&w, &points[chosen]))
-			w.intended = NOBODY;
-	}
+	most = left < most ? left : most;
+	while (n < most && prng_below(&prng, free_ones) == nth)
+		n++;
 	return n;
 }
 
