@@ -64,6 +64,8 @@ static int read_top(struct thread *th, struct stack_top *top)
 		if (top->size > MOST_BYTES)
 			return -1;
 	}
+	if (!top->size)
+		return -1;
 	top->argv = sp + sizeof(uint64_t);
 	top->envp = top->argv + sizeof(uint64_t) * (word_at(top, sp) + 1);
 	while (word_at(top, top->envp + sizeof(uint64_t) * top->env_count))

@@ -158,7 +158,8 @@ bool granted_tell(struct target *t, pid_t tid, int status)
 		return false;
 	put_by(t, tid, status);
 	g->regs_known = !ptrace(PTRACE_GETREGS, g->thread->pub.tid, 0, &g->regs);
-	g->thread->regs = g->regs; /* segments and the like */
+	if (g->regs_known)
+		g->thread->regs = g->regs; /* segments and the like */
 	g->tells = true;
 	stand(g);
 	return true;
