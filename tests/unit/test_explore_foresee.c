@@ -28,7 +28,8 @@ static void add(char *text, size_t *n, const char *step)
 	*n += 2;
 }
 
-/* Writes and reads of few objects or of many, now and then under a lock; one waits for what another one writes. */
+/* Writes and reads of few objects or of many, its own or shared, now and then under a lock; one waits for what another one
+   writes. */
 static void make(char texts[3][STEPS * 2 + 16], struct prng *r, unsigned objects)
 {
 	for (unsigned t = 0; t < 3; t++) {
@@ -40,6 +41,8 @@ static void make(char texts[3][STEPS * 2 + 16], struct prng *r, unsigned objects
 			char step[3] = {"wr"[prng_below(r, 2)],
 					(char)('a' + prng_below(r, objects))};
 
+			if (prng_below(r, 3) == 0)
+				step[1] = (char)('1' + t);
 			if (prng_below(r, 8)) {
 				add(texts[t], &n, step);
 				continue;
@@ -55,7 +58,8 @@ static void make(char texts[3][STEPS * 2 + 16], struct prng *r, unsigned objects
 
 /* ---- promises ----------------------------------------------------------------------------------- */
 
-static bool is_promised(const struct promise *p, const struct strategy_point *points, size_t count)
+static bool is_promised(const struct promise *p, const struct strategy *s,
+			const struct strategy_point *points, size_t count)
 {
 	bool found = false;
 
@@ -69,6 +73,7 @@ static bool is_promised(const struct promise *p, const struct strategy_point *po
 		if (x->thread != p->thread)
 			continue;
 		found = x->op == STRATEGY_READ || x->op == STRATEGY_WRITE;
+		found = found && (!p->avoid.own_places || strategy_is_own_place(s, x->place));
 		for (size_t k = 0; k < p->avoid.count; k++)
 			found = found && x->object != p->avoid.objects[k];
 	}
@@ -96,7 +101,7 @@ static void run_asking(struct world *w, const struct program *program, struct st
 	world_begin(w, program);
 	strategy_begin(s, run);
 	while (w->moves < MOVES && (count = world_points(w, points)) > 0) {
-		bool promised = is_promised(&promise, points, count);
+		bool promised = is_promised(&promise, s, points, count);
 
 		i = strategy_choose(s, points, count);
 		if (promised) {

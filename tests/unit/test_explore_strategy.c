@@ -134,7 +134,7 @@ static void test_reproducible(void **state)
 static void test_pinned(void **state)
 {
 	static const char *const pinned[] = {"CBCAABBBBAAACCCC", "CCCCCABBBBBCAAAA",
-					     "ACCCCCCBBABBBAAA", "CCCABCBACAACABBB"};
+					     "ACCCCCCBBABBBAAA", "CCCABCBACCBBBAAA"};
 	struct world w;
 
 	(void)state;

@@ -88,12 +88,21 @@ static uint64_t pass(uint64_t flags)
 	return after & SHOWN;
 }
 
-static int setup(void **state)
+static int make(bool own)
 {
 	static const uint8_t lea[] = {0x48, 0x8d, 0x05, 0, 0, 0, 0}; /* rax = behind it */
-	struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
 	uint8_t code[sizeof(lea)];
-	int32_t distance;
+	int32_t distance = OBJECT - (GRANTED_AT_LEA + (int)sizeof(lea));
+
+	memcpy(code, lea, sizeof(lea));
+	memcpy(code + 3, &distance, sizeof(distance));
+	return granted_make(page, (uint64_t)page, (uint64_t)granted, (uint64_t)page + COPY_AT, code,
+			    sizeof(code), own);
+}
+
+static int setup(void **state)
+{
+	struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
 
 	(void)state;
 	page = mmap(NULL, 4096 + GRANTED_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC,
@@ -101,12 +110,7 @@ static int setup(void **state)
 	granted = (void *)(page + 4096);
 	page[COPY_AT] = 0xc3; /* ret */
 	granted_code(granted);
-	memcpy(code, lea, sizeof(lea));
-	distance = OBJECT - (GRANTED_AT_LEA + (int)sizeof(lea));
-	memcpy(code + 3, &distance, sizeof(distance));
-	return sigaction(SIGTRAP, &action, NULL) ||
-	       granted_make(page, (uint64_t)page, (uint64_t)granted, (uint64_t)page + COPY_AT, code,
-			    sizeof(code));
+	return sigaction(SIGTRAP, &action, NULL) || make(true);
 }
 
 static void begin(unsigned n)
@@ -115,6 +119,7 @@ static void begin(unsigned n)
 	memset(by_where, 0, sizeof(by_where));
 	memset(granted->others, 0, sizeof(granted->others));
 	granted->taken = 0;
+	granted->own_places = 0;
 	granted->granted = n;
 }
 
@@ -176,6 +181,22 @@ static void test_others(void **state)
 	}
 }
 
+/* Where arrivals are granted at own places alone, whoever is elsewhere stops. */
+static void test_own_places(void **state)
+{
+	(void)state;
+	for (int own = 0; own < 2; own++)
+		for (int own_places = 0; own_places < 2; own_places++) {
+			assert_int_equal(make(own), 0);
+			begin(5);
+			granted->own_places = (uint64_t)own_places;
+			assert_int_equal(pass(patterns[own]), patterns[own] & SHOWN);
+			assert_int_equal(granted->taken, own || !own_places);
+			assert_int_equal(traps, !own && own_places);
+			assert_int_equal(wrong, 0);
+		}
+}
+
 static void test_each_instruction_of_the_stub_has_its_point(void **state)
 {
 	struct resident_point point;
@@ -196,6 +217,7 @@ int main(void)
 		cmocka_unit_test(test_each_instruction_of_the_stub_has_its_point),
 		cmocka_unit_test(test_steps),
 		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_own_places),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);

@@ -81,7 +81,7 @@ static void start(struct run *r, char *scene)
 	add_site(r, place);
 	add_site(r, walked);
 	site = target_site_find(r->ev.process, there(r->ev.process, place));
-	assert_null(target_site_granted(r->t, r->ev.process, site, 0));
+	assert_null(target_site_granted(r->t, r->ev.process, site, 0, false));
 	go_on(r);
 }
 
@@ -90,6 +90,7 @@ struct walk {
 	unsigned long arrivals, told, walks;
 	const uint64_t *others;
 	size_t other_count;
+	bool own_places;
 };
 
 static void arrive(struct run *r, struct walk *w, struct prng *random)
@@ -110,7 +111,7 @@ static void arrive(struct run *r, struct walk *w, struct prng *random)
 	w->told += target_told(r->t) == r->ev.thread;
 	if (!target_told(r->t))
 		target_grant(r->ev.thread, (unsigned)prng_below(random, 2 * GRANTED_MOST),
-			     w->others, w->other_count);
+			     w->others, w->other_count, w->own_places);
 }
 
 static void walk_through(struct run *r, struct walk *w)
@@ -171,6 +172,19 @@ static void test_others(void **state)
 	assert_int_equal(w.told, 0);
 }
 
+/* The site is at no own place: where these alone are granted it stops each time. */
+static void test_elsewhere(void **state)
+{
+	struct walk w = {.own_places = true};
+	struct run r = {0};
+
+	(void)state;
+	start(&r, "walks");
+	walk_through(&r, &w);
+	assert_int_equal(w.arrivals, ROUNDS);
+	assert_int_equal(w.told, 0);
+}
+
 /* Killed while something is told: nothing stays behind, and nothing hangs. */
 static void test_killed(void **state)
 {
@@ -200,6 +214,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_teardown(test_each_is_told, sweep),
 		cmocka_unit_test_teardown(test_interrupted, sweep),
 		cmocka_unit_test_teardown(test_others, sweep),
+		cmocka_unit_test_teardown(test_elsewhere, sweep),
 		cmocka_unit_test_teardown(test_killed, sweep),
 	};
 

@@ -166,6 +166,7 @@ static int start(struct explore_runs *r, struct session *s, struct error *err)
 		return -1;
 	if (!r->kept)
 		return session_launch(s, err);
+	grants_take(&r->controlled, r->kept->root); /* of the runs before */
 	t = session_copy(s, r->kept, err);
 	if (!t)
 		return -1;
@@ -197,7 +198,6 @@ int explore_runs_one(struct explore_runs *r, struct session_result *out, struct 
 	}
 	if (r->kept) {
 		bound_take(&r->controlled, r->kept->root);
-		grants_take(&r->controlled, r->kept->root);
 		s.target = NULL;
 	}
 	session_fini(&s);

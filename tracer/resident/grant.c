@@ -11,13 +11,15 @@
 #define GRANTED	 1024
 #define TAKEN	 1028
 #define OTHERS	 1032
-#define ARRIVALS 1104
+#define OWN	 1096
+#define ARRIVALS 1112
 #define ARRIVAL	 152
 #define HAS(field, number)                                                                         \
 	_Static_assert(offsetof(struct granted, field) == (number), "the assembler's number")
 HAS(granted, GRANTED);
 HAS(taken, TAKEN);
 HAS(others, OTHERS);
+HAS(own_places, OWN);
 HAS(arrivals, ARRIVALS);
 _Static_assert(sizeof(struct granted_arrival) == ARRIVAL, "the assembler's number");
 
@@ -27,7 +29,8 @@ _Static_assert(sizeof(struct granted_arrival) == ARRIVAL, "the assembler's numbe
 
 /*
  * Called with the object in rax. On the stack: returns, rax, flags, red zone. It leaves with the zero flag set if
- * the arrival is granted, and all registers but rax and the flags as they were. The labels are points.
+ * the arrival is granted, and all registers but rax and the flags as they were. The labels are points. Who is at an
+ * own place calls it at granted_begin, all others at granted_elsewhere.
  */
 __asm__(".pushsection .rodata\n"
 	"granted_begin:\n"
@@ -74,12 +77,18 @@ __asm__(".pushsection .rodata\n"
 	"	pop %rcx\n"
 	"granted_r2:\n"
 	"	ret\n"
+	"granted_elsewhere:\n"
+	"	cmpl $0, granted_begin+" TEXT(OWN) "(%rip)\n"
+	"	je granted_begin\n"
+	"	test %rsp, %rsp\n"
+	"	ret\n"
 	"granted_end:\n"
 	".popsection\n");
 /* clang-format on */
 
 extern const uint8_t granted_begin[], granted_p1[], granted_p2[], granted_taken[], granted_t1[],
-	granted_t2[], granted_refused[], granted_r1[], granted_r2[], granted_end[];
+	granted_t2[], granted_refused[], granted_r1[], granted_r2[], granted_elsewhere[],
+	granted_end[];
 
 void granted_code(struct granted *g)
 {
@@ -95,6 +104,7 @@ bool granted_code_point(uint64_t offset, struct resident_point *out)
 		uint8_t pushed;
 		enum resident_where where;
 	} parts[] = {
+		{granted_elsewhere, CALLED, RESIDENT_BEFORE},
 		{granted_r2, CALLED, RESIDENT_BEFORE},
 		{granted_r1, CALLED + 8, RESIDENT_BEFORE},
 		{granted_refused, CALLED + 16, RESIDENT_BEFORE},
@@ -151,11 +161,13 @@ static const struct resident_point points[] = {
 };
 
 int granted_make(uint8_t code[GRANTED_STUB], uint64_t at, uint64_t base, uint64_t copy,
-		 const uint8_t *lea, size_t length)
+		 const uint8_t *lea, size_t length, bool own)
 {
+	uint64_t entry = base + (own ? 0 : (uint64_t)(granted_elsewhere - granted_begin));
+
 	memcpy(code, stub, sizeof(stub));
 	memcpy(code + GRANTED_AT_LEA, lea, length);
-	return resident_distance(code + CALL + 1, at + CALL + 5, base) < 0 ||
+	return resident_distance(code + CALL + 1, at + CALL + 5, entry) < 0 ||
 			       resident_distance(code + GRANTED_JUMP + 1, at + GRANTED_JUMP + 5,
 						 copy) < 0
 		       ? -1

@@ -5,7 +5,8 @@
  *
  * The instruction of such a site is replaced by a jump to a stub of its own. That finds out which memory the
  * instruction is about to touch (lea), and calls the code that all have in common, which decides by the memory
- * behind it: is one left of those granted, and is it none that another thread is about to touch?
+ * behind it: is one left of those granted, and is it none that another thread is about to touch? Places are own ones or
+ * not, as the tracer says; only at own ones may arrivals be granted, too.
  * Then the stub goes on to the copy of the instruction, else it executes a trap, and the tracer decides.
  *
  * 40 bytes of the stack below its red zone are used; all registers and flags are as before behind it. It may be
@@ -42,6 +43,7 @@ struct granted {
 	uint8_t code[1024]; /* of granted_code() */
 	uint32_t granted, taken;
 	uint64_t others[GRANTED_OTHERS]; /* who is about to touch one of them stops; 0: none */
+	uint64_t own_places;		 /* who is elsewhere stops; 0: nobody does */
 	struct resident_count none;	 /* what a site has that counts nothing */
 	struct granted_arrival arrivals[GRANTED_MOST];
 };
@@ -51,11 +53,11 @@ _Static_assert(sizeof(struct granted) <= GRANTED_SIZE, "it is one mapping");
 void granted_code(struct granted *g);
 /*
  * The stub that stands at `at`; `base`: where the program has struct granted; `lea` (length of it, at offset
- * GRANTED_AT_LEA) loads rax. 0, or -1: something is out of its reach.
+ * GRANTED_AT_LEA) loads rax; `own`: the place is one. 0, or -1: something is out of its reach.
  */
 enum { GRANTED_AT_LEA = 7 };
 int granted_make(uint8_t code[GRANTED_STUB], uint64_t at, uint64_t base, uint64_t copy,
-		 const uint8_t *lea, size_t length);
+		 const uint8_t *lea, size_t length, bool own);
 /* Where in the stub an arrival returns to. */
 enum { GRANTED_RETURNS = 20 };
 

@@ -13,6 +13,7 @@ struct granting {
 	struct granted *here;	      /* NULL: there was no memory; it is not asked for again */
 	struct thread *thread;	      /* that was granted arrivals */
 	uint32_t told;		      /* of those that it has taken */
+	bool makes_own;		      /* the stub that is being made is at an own place */
 	bool tells;		      /* it is said to stand at the next of them */
 	bool regs_known;	      /* until that is dealt with: */
 	struct user_regs_struct regs; /* those that it has really stopped with */
@@ -73,21 +74,24 @@ static bool make(struct target *t, struct target_process *process, struct thread
 			       GRANTED_PUSHED, lea)
 		    : 0;
 	return length &&
-	       granted_make(slot.copy.code, at, space->granted, site->copy, lea, length) == 0 &&
+	       granted_make(slot.copy.code, at, space->granted, site->copy, lea, length,
+			    t->granting->makes_own) == 0 &&
 	       stub_put(t, space, site, at, &slot) == 0;
 }
 
 const char *target_site_granted(struct target *t, struct target_process *process,
-				struct target_site *pub, unsigned span)
+				struct target_site *pub, unsigned span, bool own)
 {
 	if (!granting_of(t) || !slot_reaches(process->space->granted, pub->addr))
 		return "there is no memory for it";
+	t->granting->makes_own = own;
 	return resident_put(t, process, NULL, (struct site *)pub, span, make);
 }
 
 /* ---- granting --------------------------------------------------------------------------------- */
 
-void target_grant(struct target_thread *thread, unsigned n, const uint64_t *others, size_t count)
+void target_grant(struct target_thread *thread, unsigned n, const uint64_t *others, size_t count,
+		  bool own_places)
 {
 	struct granting *g = granting_of(thread_of(thread)->target);
 
@@ -98,6 +102,7 @@ void target_grant(struct target_thread *thread, unsigned n, const uint64_t *othe
 	g->told = g->here->taken = 0;
 	for (size_t i = 0; i < GRANTED_OTHERS; i++)
 		g->here->others[i] = i < count ? others[i] : 0;
+	g->here->own_places = own_places;
 	g->here->granted = n < GRANTED_MOST ? n : GRANTED_MOST;
 }
 

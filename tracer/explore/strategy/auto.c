@@ -57,7 +57,10 @@ static struct strategy *member(struct auto_search *a, size_t i)
 	options.depth = depth - 1 + roster[i].more;
 	if (!options.steps)
 		options.steps = a->steps ? a->steps : 1;
-	return a->members[i].strategy = strategy_new(roster[i].name, &options);
+	a->members[i].strategy = strategy_new(roster[i].name, &options);
+	if (i != SURW)
+		a->members[i].strategy->shown = member(a, SURW)->shown;
+	return a->members[i].strategy;
 }
 
 static uint64_t rate(const struct auto_member *m)
@@ -92,6 +95,7 @@ static void begin(struct strategy *s)
 	if (s->run == 0)
 		a->steps = 0;
 	a->turn = s->run == 0 ? SURW : draw(a);
+	s->shown = member(a, SURW)->shown;
 	strategy_begin(member(a, a->turn), s->run);
 	if (a->turn != RFF)
 		rff_begin_watching(member(a, RFF), s->run);

@@ -52,8 +52,6 @@ struct dfs {
 	unsigned long step;
 };
 
-#define NOBODY ((unsigned)-1)
-
 static void cut(struct dfs *d, size_t count)
 {
 	while (d->nodes.count > count)

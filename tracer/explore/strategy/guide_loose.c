@@ -4,8 +4,6 @@
 
 #include "tracer/base/array.h"
 
-#define NOBODY ((unsigned)-1)
-
 struct guide_loose {
 	struct strategy base;
 	ARRAY(struct strategy_segment) segments;

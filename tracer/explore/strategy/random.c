@@ -22,6 +22,8 @@ static size_t foresee(struct strategy *s, const struct strategy_point *points, s
 const struct strategy_type strategy_random = {
 	.name = "random",
 	.size = sizeof(struct strategy),
+	.memory = STRATEGY_MEMORY_FIRST,
+	.walks = true,
 	.choose = choose,
 	.foresee = foresee,
 };

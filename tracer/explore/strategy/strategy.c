@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { EVERYWHERE = 16 }; /* one run of so many */
+
 static const struct strategy_type *const types[] = {
 	&strategy_auto, &strategy_random, &strategy_pct, &strategy_pos,
 	&strategy_surw, &strategy_rff,	  &strategy_dfs,
@@ -21,6 +23,7 @@ struct strategy *strategy_alloc(const struct strategy_type *type,
 
 	s->type = type;
 	s->options = *options;
+	s->shown = &s->sharing;
 	return s;
 }
 
@@ -39,6 +42,7 @@ void strategy_free(struct strategy *s)
 	if (s->type->fini)
 		s->type->fini(s);
 	strategy_free_lessons(s);
+	sharing_fini(&s->sharing);
 	base_free(s);
 }
 
@@ -55,19 +59,60 @@ void strategy_begin(struct strategy *s, uint64_t run)
 	strategy_apply_lessons(s, run);
 	s->run = run;
 	prng_seed(&s->prng, s->options.seed, run);
+	s->walk = (struct spin_watch){0};
+	s->last = NOBODY;
+	if (s->type->walks && run == 0)
+		sharing_begin(&s->sharing);
 	if (s->type->begin)
 		s->type->begin(s);
 }
 
+bool strategy_is_own_place(const struct strategy *s, uint64_t place)
+{
+	return sharing_is_own_place(s->shown, place);
+}
+
+/* Some runs choose everywhere: run 0 may not have shown all that threads share. */
+static bool walks_on(const struct strategy *s)
+{
+	return s->type->walks && s->run > 0 && table_mix(s->options.seed, s->run) % EVERYWHERE;
+}
+
+/* Whoever moved last, if it is at an own place, and is not seen to spin there. */
+static size_t walker(struct strategy *s, const struct strategy_point *points, size_t count)
+{
+	if (!walks_on(s) || s->last == NOBODY)
+		return STRATEGY_STOP;
+	for (size_t i = 0; i < count; i++)
+		if (points[i].thread == s->last)
+			return sharing_is_access(&points[i]) &&
+					       sharing_is_own_place(s->shown, points[i].place) &&
+					       !spin_step(&s->walk, &points[i])
+				       ? i
+				       : STRATEGY_STOP;
+	return STRATEGY_STOP;
+}
+
 size_t strategy_choose(struct strategy *s, const struct strategy_point *points, size_t count)
 {
-	return s->type->choose(s, points, count);
+	size_t i = walker(s, points, count);
+
+	if (i == STRATEGY_STOP)
+		i = s->type->choose(s, points, count);
+	if (i == STRATEGY_STOP || points[i].op == STRATEGY_WAKE)
+		return i;
+	if (s->type->walks && s->run == 0)
+		sharing_saw(&s->sharing, points, count, i);
+	s->last = points[i].thread;
+	return i;
 }
 
 size_t strategy_foresee(struct strategy *s, const struct strategy_point *points, size_t count,
 			size_t chosen, size_t most, struct strategy_avoid *avoid)
 {
-	avoid->count = 0;
+	*avoid = (struct strategy_avoid){.own_places = walks_on(s)};
+	if (avoid->own_places)
+		return spin_left(&s->walk) < most ? spin_left(&s->walk) : most;
 	return s->type->foresee ? s->type->foresee(s, points, count, chosen, most, avoid) : 0;
 }
 
@@ -95,6 +140,8 @@ bool strategy_avoid_others(struct strategy_avoid *avoid, const struct strategy_p
 
 void strategy_end(struct strategy *s, enum strategy_result result)
 {
+	if (s->type->walks && s->run == 0)
+		sharing_settle(&s->sharing);
 	if (s->type->end)
 		s->type->end(s, result);
 	strategy_keep_lesson(s);

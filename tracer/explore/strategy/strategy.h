@@ -82,7 +82,7 @@ struct strategy;
 /*
  * auto    a portfolio of pct (at its depth, one less, one more), pos, surw, rff and random, shared out by
  *	   what each finds new; never much worse than the best of them.
- * random  a random walk: each thread is as likely as each other.
+ * random  a random walk: each thread is as likely as each other, but for places where it can make no difference.
  * pct     Burckhardt, Kothari, Musuvathi, Nagarakatte: A randomized scheduler with probabilistic
  *	   guarantees of finding bugs, ASPLOS 2010. Finds a bug of depth d among n threads and k steps in
  *	   at least one of n * k^(d-1) runs.
@@ -118,14 +118,21 @@ void strategy_begin(struct strategy *s, uint64_t run);
 size_t strategy_choose(struct strategy *s, const struct strategy_point *points, size_t count);
 
 /*
+ * Are accesses to memory there of no interest to any other thread, as far as run 0 has shown (sharing.h)? False where the
+ * strategy does not care.
+ */
+bool strategy_is_own_place(const struct strategy *s, uint64_t place);
+
+/*
  * How many times in a row, `most` at most, is points[chosen].thread certain to be chosen, after it just was, if all others stay
  * at their points? What it is at is a READ, a WRITE or an ATOMIC each time, of an object that is none of those in
- * `avoid`. 0: nobody knows.
+ * `avoid`, and where that says so at an own place. 0: nobody knows.
  */
 enum { STRATEGY_AVOID = 8 };
 struct strategy_avoid {
 	uint64_t objects[STRATEGY_AVOID];
 	size_t count;
+	bool own_places;
 };
 size_t strategy_foresee(struct strategy *s, const struct strategy_point *points, size_t count,
 			size_t chosen, size_t most, struct strategy_avoid *avoid);

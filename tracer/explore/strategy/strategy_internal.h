@@ -4,7 +4,11 @@
 
 #include "tracer/base/array.h"
 #include "tracer/explore/strategy/prng.h"
+#include "tracer/explore/strategy/sharing.h"
+#include "tracer/explore/strategy/spin.h"
 #include "tracer/explore/strategy/strategy.h"
+
+#define NOBODY ((unsigned)-1)
 
 /* What a run has taught, and is not learnt yet. */
 struct strategy_lesson {
@@ -21,6 +25,10 @@ struct strategy {
 	struct prng prng; /* of this run */
 	bool is_done;
 	unsigned long strayed;
+	struct sharing sharing;		       /* of those that walk */
+	const struct sharing *shown;	       /* the same; of auto's members auto's */
+	unsigned last;			       /* who moved */
+	struct spin_watch walk;		       /* from one own place to the next */
 	ARRAY(uint64_t) lesson;		       /* of the run that ended last: end() writes it */
 	ARRAY(struct strategy_lesson) lessons; /* of this batch, and later ones */
 };
@@ -29,6 +37,7 @@ struct strategy_type {
 	const char *name;
 	size_t size; /* of its own struct */
 	enum strategy_memory memory;
+	bool walks; /* at own places it goes on with the same thread, and does not choose */
 	/* All but choose() may be NULL. */
 	void (*begin)(struct strategy *s);
 	size_t (*choose)(struct strategy *s, const struct strategy_point *points, size_t count);

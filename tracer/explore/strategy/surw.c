@@ -5,7 +5,7 @@
  * Everybody else is held at interesting points, and walks at random to there.
  *
  * Run 0 is a random walk that counts. Each later run finds other points interesting: those on one
- * object that threads share, or all points; each object, and all, is as likely as each other.
+ * object that threads share, or all points but accesses at own places; each object, and all, is as likely as each other.
  *
  * What a thread will create counts as its own until it is there.
  */
@@ -14,12 +14,11 @@
 
 #include "tracer/base/array.h"
 
-#define NOBODY ((unsigned)-1)
-
 /* Steps of one thread on one object, in run 0. */
 struct surw_touch {
-	uint64_t object;
+	uint64_t object, place;
 	unsigned thread;
+	bool accesses;
 	bool conflicts; /* with a step that only reads */
 	unsigned long count;
 };
@@ -58,7 +57,11 @@ static struct surw_thread *thread_of(struct surw *w, unsigned thread)
 
 static bool is_interesting(const struct surw *w, const struct strategy_point *p)
 {
-	return w->base.run > 0 && (w->all_interest || p->object == w->object);
+	if (w->base.run == 0)
+		return false;
+	if (!w->all_interest)
+		return p->object == w->object;
+	return !sharing_is_access(p) || !strategy_is_own_place(&w->base, p->place);
 }
 
 /* ---- before a run ------------------------------------------------------------------------------- */
@@ -177,8 +180,12 @@ static void record(struct surw *w, const struct strategy_point *p)
 {
 	struct surw_touch *touch = array_add(&w->touches);
 
-	*touch = (struct surw_touch){p->object, p->thread, p->writes || p->op != STRATEGY_READ, 1};
-	w->threads.items[p->thread].steps++;
+	*touch = (struct surw_touch){.object = p->object,
+				     .place = p->place,
+				     .thread = p->thread,
+				     .accesses = sharing_is_access(p),
+				     .conflicts = p->writes || p->op != STRATEGY_READ,
+				     .count = 1};
 }
 
 static void moved(struct surw *w, const struct strategy_point *p)
@@ -271,6 +278,9 @@ static void add_up(struct surw *w)
 	struct surw_touch *items = w->touches.items;
 	size_t kept = 0;
 
+	array_each(const struct surw_touch, t, &w->touches)
+		w->threads.items[t->thread].steps +=
+			!t->accesses || !strategy_is_own_place(&w->base, t->place);
 	array_sort(&w->touches, by_object);
 	for (size_t i = 1; i < w->touches.count; i++) {
 		if (by_object(&items[i], &items[kept]) != 0) {
@@ -278,6 +288,7 @@ static void add_up(struct surw *w)
 		} else {
 			items[kept].count++;
 			items[kept].conflicts |= items[i].conflicts;
+			items[kept].accesses &= items[i].accesses;
 		}
 	}
 	w->touches.count = w->touches.count ? kept + 1 : 0;
@@ -293,13 +304,16 @@ static void end(struct strategy *s, enum strategy_result result)
 	add_up(w);
 	for (size_t i = 0, next; i < w->touches.count; i = next) {
 		const struct surw_touch *items = w->touches.items;
-		bool conflicts = false;
+		bool conflicts = false, accesses = true;
 
 		for (next = i; next < w->touches.count && items[next].object == items[i].object;
-		     next++)
+		     next++) {
 			conflicts |= items[next].conflicts;
-		if (next - i > 1 && conflicts && items[i].object != STRATEGY_NO_OBJECT &&
-		    items[i].object != STRATEGY_ANY_OBJECT)
+			accesses &= items[next].accesses;
+		}
+		if (next - i > 1 && conflicts &&
+		    (!accesses || sharing_is_shared(w->base.shown, items[i].object)) &&
+		    items[i].object != STRATEGY_NO_OBJECT && items[i].object != STRATEGY_ANY_OBJECT)
 			*array_add(&w->shared) = items[i].object;
 	}
 }
@@ -318,6 +332,7 @@ const struct strategy_type strategy_surw = {
 	.name = "surw",
 	.size = sizeof(struct surw),
 	.memory = STRATEGY_MEMORY_FIRST,
+	.walks = true,
 	.begin = begin,
 	.choose = choose,
 	.foresee = foresee,

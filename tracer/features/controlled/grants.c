@@ -45,7 +45,9 @@ void grants_take(struct controlled *g, struct session_process *kept)
 		if (site && is_alone(site))
 			target_site_granted(
 				kept->session->target, kept->target, site,
-				source_movable(a->module, a->offset, RESIDENT_JUMP, &why));
+				source_movable(a->module, a->offset, RESIDENT_JUMP, &why),
+				strategy_is_own_place(kept->session->options->controlled->strategy,
+						      a->address));
 	}
 	g->worth_granting.count = 0;
 }
@@ -82,5 +84,6 @@ void grants_give(struct control *c, const struct turn *chosen)
 	n = strategy_foresee(c->given->strategy, c->points.items, c->points.count, i,
 			     most < GRANTED_MOST ? most : GRANTED_MOST, &avoid);
 	if (n)
-		target_grant(chosen->thread->target, (unsigned)n, avoid.objects, avoid.count);
+		target_grant(chosen->thread->target, (unsigned)n, avoid.objects, avoid.count,
+			     avoid.own_places);
 }

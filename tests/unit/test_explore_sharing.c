@@ -1,0 +1,194 @@
+/* Which places are own ones: what run 0 of made-up programs has shown, step by step. */
+#include "tracer/explore/strategy/sharing.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+enum { X = 100, Y, Z, MUTEX, HANDLE };
+
+/* Nobody but the thread that moves has to be seen: it is met then. */
+static void step(struct sharing *s, unsigned thread, enum strategy_op op, uint64_t object,
+		 uint64_t place)
+{
+	const struct strategy_point p = {.thread = thread,
+					 .op = op,
+					 .object = object,
+					 .place = place,
+					 .writes = op == STRATEGY_WRITE};
+
+	sharing_saw(s, &p, 1, 0);
+}
+
+/* Two threads that are there, and know nothing of each other. */
+static struct sharing begun(void)
+{
+	const struct strategy_point both[] = {{.thread = 0, .op = STRATEGY_START},
+					      {.thread = 1, .op = STRATEGY_START}};
+	struct sharing s = {0};
+
+	sharing_begin(&s);
+	sharing_saw(&s, both, 2, 0);
+	return s;
+}
+
+static void assert_own(struct sharing *s, uint64_t place, bool own)
+{
+	assert_int_equal(sharing_is_own_place(s, place), own);
+}
+
+static void test_conflicts(void **state)
+{
+	struct sharing s = begun();
+
+	(void)state;
+	step(&s, 0, STRATEGY_WRITE, X, 1);
+	step(&s, 1, STRATEGY_READ, X, 2); /* what another one has written */
+	step(&s, 0, STRATEGY_READ, Y, 3);
+	step(&s, 1, STRATEGY_READ, Y, 4); /* both only read */
+	step(&s, 0, STRATEGY_WRITE, Z, 5);
+	step(&s, 0, STRATEGY_ATOMIC, Z, 6);
+	step(&s, 1, STRATEGY_WRITE, Z + 50, 7);
+	sharing_settle(&s);
+	assert_own(&s, 1, false);
+	assert_own(&s, 2, false);
+	assert_true(sharing_is_shared(&s, X));
+	for (uint64_t place = 3; place <= 7; place++)
+		assert_own(&s, place, true);
+	assert_false(sharing_is_shared(&s, Y));
+	assert_false(sharing_is_shared(&s, Z));
+	assert_own(&s, 8, false); /* nobody has been there */
+	sharing_fini(&s);
+}
+
+/* Whichever of the two comes later, and whoever of three it is. */
+static void test_a_read_before(void **state)
+{
+	struct sharing s = begun();
+
+	(void)state;
+	step(&s, 0, STRATEGY_READ, X, 1);
+	step(&s, 1, STRATEGY_READ, X, 2);
+	step(&s, 1, STRATEGY_WRITE, X, 3);
+	sharing_settle(&s);
+	for (uint64_t place = 1; place <= 3; place++)
+		assert_own(&s, place, false);
+	sharing_fini(&s);
+}
+
+/* One place is at objects of its own, and once at one that is shared. */
+static void test_place_of_many_objects(void **state)
+{
+	struct sharing s = begun();
+
+	(void)state;
+	for (uint64_t i = 0; i < 100; i++)
+		step(&s, 0, STRATEGY_WRITE, 1000 + i, 1);
+	step(&s, 1, STRATEGY_WRITE, 1050, 2);
+	step(&s, 1, STRATEGY_WRITE, X, 3);
+	sharing_settle(&s);
+	assert_own(&s, 1, false);
+	assert_own(&s, 2, false);
+	assert_own(&s, 3, true);
+	sharing_fini(&s);
+}
+
+/* What orders them in this run may order them otherwise in the next one. */
+static void test_a_lock_is_no_order(void **state)
+{
+	struct sharing s = begun();
+
+	(void)state;
+	for (unsigned t = 0; t < 2; t++) {
+		step(&s, t, STRATEGY_LOCK, MUTEX, 1);
+		step(&s, t, STRATEGY_WRITE, X, 2);
+		step(&s, t, STRATEGY_UNLOCK, MUTEX, 3);
+	}
+	sharing_settle(&s);
+	assert_own(&s, 2, false);
+	assert_own(&s, 1, false);
+	sharing_fini(&s);
+}
+
+/* Thread 0 writes, creates 1, which goes on with it and creates 2; joins, reads. */
+static void test_created_and_joined(void **state)
+{
+	struct sharing s = {0};
+
+	(void)state;
+	sharing_begin(&s);
+	step(&s, 0, STRATEGY_WRITE, X, 1);
+	step(&s, 0, STRATEGY_CREATE, STRATEGY_NO_OBJECT, 2);
+	step(&s, 1, STRATEGY_START, STRATEGY_NO_OBJECT, 3);
+	step(&s, 1, STRATEGY_WRITE, X, 4);
+	step(&s, 1, STRATEGY_CREATE, STRATEGY_NO_OBJECT, 5);
+	step(&s, 2, STRATEGY_START, STRATEGY_NO_OBJECT, 6);
+	step(&s, 2, STRATEGY_READ, X, 7);
+	step(&s, 2, STRATEGY_WRITE, Y, 8);
+	step(&s, 2, STRATEGY_END, HANDLE, 9);
+	step(&s, 1, STRATEGY_LOCK, HANDLE, 10);
+	step(&s, 1, STRATEGY_END, HANDLE + 1, 11);
+	step(&s, 0, STRATEGY_LOCK, HANDLE + 1, 12);
+	step(&s, 0, STRATEGY_READ, Y, 13);
+	step(&s, 0, STRATEGY_WRITE, X, 14);
+	sharing_settle(&s);
+	for (uint64_t place = 1; place <= 14; place++)
+		assert_own(&s, place,
+			   place == 1 || place == 4 || place == 7 || place == 8 || place >= 13);
+	sharing_fini(&s);
+}
+
+/* The creator's later steps, and a lock that is not a join. */
+static void test_not_ordered_by_creation(void **state)
+{
+	struct sharing s = {0};
+
+	(void)state;
+	sharing_begin(&s);
+	step(&s, 0, STRATEGY_CREATE, STRATEGY_NO_OBJECT, 1);
+	step(&s, 1, STRATEGY_START, STRATEGY_NO_OBJECT, 2);
+	step(&s, 1, STRATEGY_WRITE, Y, 3);
+	step(&s, 0, STRATEGY_WRITE, X, 4);
+	step(&s, 1, STRATEGY_READ, X, 5);
+	step(&s, 1, STRATEGY_END, HANDLE, 6);
+	step(&s, 0, STRATEGY_LOCK, MUTEX, 7);
+	step(&s, 0, STRATEGY_READ, Y, 8);
+	sharing_settle(&s);
+	for (uint64_t place = 1; place <= 8; place++)
+		assert_own(&s, place, false);
+	sharing_fini(&s);
+}
+
+/* The next run 0 knows nothing of the one before. */
+static void test_again(void **state)
+{
+	struct sharing s = begun();
+
+	(void)state;
+	step(&s, 0, STRATEGY_WRITE, X, 1);
+	step(&s, 1, STRATEGY_WRITE, X, 2);
+	sharing_settle(&s);
+	sharing_begin(&s);
+	assert_false(sharing_is_shared(&s, X));
+	step(&s, 0, STRATEGY_WRITE, X, 1);
+	sharing_settle(&s);
+	assert_own(&s, 1, true);
+	assert_own(&s, 2, false);
+	sharing_fini(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_conflicts),
+		cmocka_unit_test(test_a_read_before),
+		cmocka_unit_test(test_place_of_many_objects),
+		cmocka_unit_test(test_a_lock_is_no_order),
+		cmocka_unit_test(test_created_and_joined),
+		cmocka_unit_test(test_not_ordered_by_creation),
+		cmocka_unit_test(test_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,59 @@
+/*
+ * Places in the code whose accesses to memory have no order with other threads': at most of them each thread is at
+ * words of its own.
+ *
+ * Run 0 shows it. Two accesses to one object conflict if they are by two threads, one writes, and neither is
+ * before the other by threads being created and joined alone (vector clocks; Mattern 1988). Other synchronisation
+ * counts for nothing: the next run may do it in another order. A place is own if none of its accesses conflicts.
+ * Code that run 0 has not come to is not own; what it has not shown of code that it has come to remains unknown,
+ * so now and then a run has to do without.
+ */
+#ifndef GATECTL_EXPLORE_SHARING_H
+#define GATECTL_EXPLORE_SHARING_H
+
+#include "tracer/base/array.h"
+#include "tracer/explore/strategy/strategy.h"
+#include "tracer/explore/strategy/table.h"
+
+/* What a thread knows of the others: their steps up to there are before its next one. */
+struct sharing_thread {
+	bool is_here;
+	uint64_t joined_by; /* object of its END; 0: it has not ended */
+	ARRAY(uint64_t) clock;
+};
+
+/* The last steps of one thread on one object; 0: none. */
+struct sharing_touch {
+	unsigned thread;
+	size_t next; /* another thread's on the same object, as its index + 1 */
+	uint64_t read, written;
+};
+
+/* {0}: nothing is known. */
+struct sharing {
+	struct table places;	       /* OWN or not */
+	struct table objects;	       /* index + 1 of the first touch; settled: is it shared? */
+	struct table pairs;	       /* a place at an object: has it been there? */
+	ARRAY(struct table_slot) been; /* the same: place, object */
+	ARRAY(struct sharing_touch) touches;
+	ARRAY(struct sharing_thread) threads;
+	struct table conflicts; /* objects */
+	uint64_t step;
+	unsigned last; /* who moved */
+};
+
+void sharing_begin(struct sharing *s); /* run 0 */
+/* Of these points it was this one. */
+void sharing_saw(struct sharing *s, const struct strategy_point *points, size_t count,
+		 size_t chosen);
+void sharing_settle(struct sharing *s); /* run 0 is over */
+void sharing_fini(struct sharing *s);
+
+/* Settled. */
+bool sharing_is_own_place(const struct sharing *s, uint64_t place);
+bool sharing_is_shared(const struct sharing *s, uint64_t object);
+
+/* Is it an access to memory, as far as the strategies know? */
+bool sharing_is_access(const struct strategy_point *p);
+
+#endif
