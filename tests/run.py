@@ -85,21 +85,25 @@ def short_steps():
     return steps + [(unit, os.path.basename(p), [p]) for p in paths if not p.endswith(".d")]
 
 
+def option(name, values):
+    return [word for value in values for word in (name, value)]
+
+
 def main():
-    # Half of all, too, and not what is about the installed program, or many runs of one that is slow under the sanitizers. Nor where a test loads the machine itself: sanitized it is slow enough.
-    without = [word for name in ("test_ci.", "test_cmake.", "test_install.", "test_completions.", "test_convert.", "test_prove.",
-                                 "test_bare_is_deterministic", "test_livelock_on_a_busy_machine", "test_explore_gates.test_classic", "test_explore_gates.test_other_build", "test_explore_gates.test_rounds",
-                                 "test_explore_gates.test_any_schedule", "test_explore_gates.test_livelock", "test_harness.test_known", "test_harness.test_right",
-                                 "test_explore_kept.test_merge", "test_explore_kept.test_goes_on", "test_repl_save.", "test_harness.test_sanitizer", "test_harness.test_kinds", "test_harness.test_linked_in", "test_backtrace.test_like_gdb")
-               for word in ("-x", name)]
-    # Of those that take long, and have parameters that are much alike, one half is run as it is, the other one sanitized (but for
-    # what is left out there). All of them: run.py without --half, and with --full for many rounds.
+    # What is about the installed program, or many runs of one that is slow under the sanitizers, is not run sanitized. Nor where a
+    # test loads the machine itself: sanitized it is slow enough.
+    plain_only = ["test_ci.", "test_cmake.", "test_install.", "test_completions.", "test_convert.", "test_prove.", "test_repl_save.",
+                  "test_livelock_on_a_busy_machine", "test_explore_kept.test_merge", "test_explore_kept.test_goes_on", "test_backtrace.test_like_gdb"]
+    # The same; and they are so many, and so much alike, that half of them will do. All of them: run.py without --half.
+    plain_half = ["test_bare_is_deterministic", "test_explore_gates.test_classic", "test_explore_gates.test_other_build", "test_explore_gates.test_rounds",
+                  "test_explore_gates.test_any_schedule", "test_explore_gates.test_livelock", "test_harness.test_known", "test_harness.test_right",
+                  "test_harness.test_sanitizer", "test_harness.test_kinds", "test_harness.test_linked_in"]
+    # Of all others that have parameters one half is run as it is, the other half sanitized.
     command = [sys.executable, "tests/e2e/run.py", "--quick"]
-    half = [word for name in ("test_harness.", "test_explore_gates.", "test_examples.", "test_dwarf_forms.", "test_crash.", "test_waiting.", "test_stuck.",
-                              "test_expect.", "test_asked_again.", "test_bare_is_deterministic") for word in ("--half", name)]
+    plain = [*command, "--half", "test_", *option("--whole", plain_only)]
+    sanitized = [*command, "--other-half", "test_", "--gatectl", "build/san/gatectl", *option("-x", plain_only + plain_half)]
     results = perform(short_steps(), os.cpu_count() or 1)
-    results += perform([(e2e, "end to end", command + half),
-                        (e2e, "end to end, sanitized", command + ["--other-half", "test_", "--gatectl", "build/san/gatectl", *without])], 1)
+    results += perform([(e2e, "end to end", plain), (e2e, "end to end, sanitized", sanitized)], 1)
     passed, failed, skipped = (sum(r[i] for r in results) for i in range(3))
     if failures:
         print("== what failed, once more")
