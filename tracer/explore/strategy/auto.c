@@ -128,6 +128,8 @@ static void end(struct strategy *s, enum strategy_result result)
 
 	if (a->turn != RFF)
 		strategy_end(member(a, a->turn), result);
+	if (s->run == 0)
+		a->steps -= s->shown->own_steps;
 	rff->type->end(rff, result);
 	s->lesson.count = 0;
 	*array_add(&s->lesson) = a->turn;

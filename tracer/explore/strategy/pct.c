@@ -3,8 +3,8 @@
  * from the k of a run, the thread that would go on falls below all that did not fall; the i-th of these
  * steps gives it priority i, whichever comes first.
  *
- * Steps of a thread's own, and those that make and begin threads, do not count among the k: who falls at
- * the next one that others may see does the same.
+ * Steps of a thread's own (accesses at own places, too), and those that make and begin threads, do not count among the
+ * k: who falls at the next one that others may see does the same.
  *
  * In the paper threads that spin are the scheduler's trouble: whoever yields or spins goes to the back,
  * below all others, those that fell too.
@@ -21,10 +21,11 @@
 
 struct pct {
 	struct strategy base;
-	ARRAY(uint64_t) priorities;    /* by thread; 0: not seen yet */
-	ARRAY(unsigned long) falls;    /* at which steps, unordered */
-	unsigned long step, run_steps; /* run_steps: k, 0 as long as it is not known */
-	uint64_t back;		       /* the lowest priority given */
+	ARRAY(uint64_t) priorities; /* by thread; 0: not seen yet */
+	ARRAY(unsigned long) falls; /* at which steps, unordered */
+	unsigned long step,
+		run_steps; /* run_steps: k but for own places, 0 as long as it is not known */
+	uint64_t back;	   /* the lowest priority given */
 	struct spin_watch spin;
 };
 
@@ -32,14 +33,17 @@ static void begin(struct strategy *s)
 {
 	struct pct *p = (struct pct *)s;
 
+	unsigned long k;
+
 	if (s->options.steps)
 		p->run_steps = s->options.steps;
+	k = p->run_steps + (strategy_looks_everywhere(s) ? s->shown->own_steps : 0);
 	p->priorities.count = p->falls.count = 0;
 	p->step = 0;
 	p->back = FALLEN;
 	p->spin = (struct spin_watch){0};
-	for (unsigned i = 1; p->run_steps && i < s->options.depth; i++)
-		*array_add(&p->falls) = 1 + prng_below(&s->prng, p->run_steps);
+	for (unsigned i = 1; k && i < s->options.depth; i++)
+		*array_add(&p->falls) = 1 + prng_below(&s->prng, k);
 }
 
 static void meet(struct pct *p, unsigned thread)
@@ -72,7 +76,7 @@ static bool falls(struct pct *p, const struct strategy_point *point)
 {
 	bool fallen = false;
 
-	if (!pct_counts(point))
+	if (!pct_counts(point) || strategy_is_own(&p->base, point))
 		return false;
 	p->step++;
 	for (size_t i = 0; i < p->falls.count; i++) {
@@ -124,7 +128,7 @@ static void end(struct strategy *s, enum strategy_result result)
 
 	(void)result;
 	if (s->run == 0 && !s->options.steps)
-		p->run_steps = p->step;
+		p->run_steps = p->step - s->shown->own_steps;
 }
 
 static void fini(struct strategy *s)
@@ -139,6 +143,7 @@ const struct strategy_type strategy_pct = {
 	.name = "pct",
 	.size = sizeof(struct pct),
 	.memory = STRATEGY_MEMORY_FIRST,
+	.looks = true,
 	.begin = begin,
 	.choose = choose,
 	.foresee = foresee,

@@ -23,6 +23,7 @@ const struct strategy_type strategy_random = {
 	.name = "random",
 	.size = sizeof(struct strategy),
 	.memory = STRATEGY_MEMORY_FIRST,
+	.looks = true,
 	.walks = true,
 	.choose = choose,
 	.foresee = foresee,

@@ -121,9 +121,11 @@ static void access(struct sharing *s, const struct strategy_point *p)
 	uint64_t *been = table_at(&s->pairs, table_mix(p->place, p->object));
 
 	*(writes ? &touch->written : &touch->read) = s->step;
-	if (!*been)
-		*array_add(&s->been) = (struct table_slot){p->place, p->object};
-	*been = 1;
+	if (!*been) {
+		*array_add(&s->been) = (struct sharing_been){p->place, p->object, 0};
+		*been = s->been.count;
+	}
+	s->been.items[*been - 1].times++;
 	if (conflicts(s, p, writes))
 		*table_at(&s->conflicts, table_mix(p->object, 0)) = 1;
 }
@@ -149,12 +151,15 @@ void sharing_saw(struct sharing *s, const struct strategy_point *points, size_t 
 
 void sharing_settle(struct sharing *s)
 {
-	array_each(const struct table_slot, been, &s->been) {
-		uint64_t *is = table_at(&s->places, table_mix(been->key, 0));
+	array_each(const struct sharing_been, been, &s->been) {
+		uint64_t *is = table_at(&s->places, table_mix(been->place, 0));
 
 		if (*is != NOT_OWN)
-			*is = sharing_is_shared(s, been->value) ? NOT_OWN : OWN;
+			*is = sharing_is_shared(s, been->object) ? NOT_OWN : OWN;
 	}
+	array_each(const struct sharing_been, been, &s->been)
+		if (sharing_is_own_place(s, been->place))
+			s->own_steps += been->times;
 	forget_run(s);
 }
 

@@ -29,15 +29,21 @@ struct sharing_touch {
 	uint64_t read, written;
 };
 
+struct sharing_been {
+	uint64_t place, object;
+	unsigned long times;
+};
+
 /* {0}: nothing is known. */
 struct sharing {
-	struct table places;	       /* OWN or not */
-	struct table objects;	       /* index + 1 of the first touch; settled: is it shared? */
-	struct table pairs;	       /* a place at an object: has it been there? */
-	ARRAY(struct table_slot) been; /* the same: place, object */
+	struct table places;  /* OWN or not */
+	struct table objects; /* index + 1 of the first touch; settled: is it shared? */
+	struct table pairs;   /* a place at an object: index + 1 of it in `been` */
+	ARRAY(struct sharing_been) been;
 	ARRAY(struct sharing_touch) touches;
 	ARRAY(struct sharing_thread) threads;
-	struct table conflicts; /* objects */
+	struct table conflicts;	 /* objects */
+	unsigned long own_steps; /* accesses at own places, in that run */
 	uint64_t step;
 	unsigned last; /* who moved */
 };

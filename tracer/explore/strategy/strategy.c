@@ -54,6 +54,12 @@ enum strategy_memory strategy_memory(const struct strategy *s)
 	return s->type->memory;
 }
 
+/* Who need not have seen run 0 must not know what it has shown. */
+static bool looks(const struct strategy *s)
+{
+	return s->run == 0 && s->type->looks && strategy_memory(s) != STRATEGY_MEMORY_NONE;
+}
+
 void strategy_begin(struct strategy *s, uint64_t run)
 {
 	strategy_apply_lessons(s, run);
@@ -61,7 +67,7 @@ void strategy_begin(struct strategy *s, uint64_t run)
 	prng_seed(&s->prng, s->options.seed, run);
 	s->walk = (struct spin_watch){0};
 	s->last = NOBODY;
-	if (s->type->walks && run == 0)
+	if (looks(s))
 		sharing_begin(&s->sharing);
 	if (s->type->begin)
 		s->type->begin(s);
@@ -72,10 +78,20 @@ bool strategy_is_own_place(const struct strategy *s, uint64_t place)
 	return sharing_is_own_place(s->shown, place);
 }
 
-/* Some runs choose everywhere: run 0 may not have shown all that threads share. */
+bool strategy_looks_everywhere(const struct strategy *s)
+{
+	return s->run == 0 || table_mix(s->options.seed, s->run) % EVERYWHERE == 0;
+}
+
+bool strategy_is_own(const struct strategy *s, const struct strategy_point *p)
+{
+	return !strategy_looks_everywhere(s) && sharing_is_access(p) &&
+	       sharing_is_own_place(s->shown, p->place);
+}
+
 static bool walks_on(const struct strategy *s)
 {
-	return s->type->walks && s->run > 0 && table_mix(s->options.seed, s->run) % EVERYWHERE;
+	return s->type->walks && !strategy_looks_everywhere(s);
 }
 
 /* Whoever moved last, if it is at an own place, and is not seen to spin there. */
@@ -85,9 +101,7 @@ static size_t walker(struct strategy *s, const struct strategy_point *points, si
 		return STRATEGY_STOP;
 	for (size_t i = 0; i < count; i++)
 		if (points[i].thread == s->last)
-			return sharing_is_access(&points[i]) &&
-					       sharing_is_own_place(s->shown, points[i].place) &&
-					       !spin_step(&s->walk, &points[i])
+			return strategy_is_own(s, &points[i]) && !spin_step(&s->walk, &points[i])
 				       ? i
 				       : STRATEGY_STOP;
 	return STRATEGY_STOP;
@@ -101,7 +115,7 @@ size_t strategy_choose(struct strategy *s, const struct strategy_point *points, 
 		i = s->type->choose(s, points, count);
 	if (i == STRATEGY_STOP || points[i].op == STRATEGY_WAKE)
 		return i;
-	if (s->type->walks && s->run == 0)
+	if (looks(s))
 		sharing_saw(&s->sharing, points, count, i);
 	s->last = points[i].thread;
 	return i;
@@ -140,7 +154,7 @@ bool strategy_avoid_others(struct strategy_avoid *avoid, const struct strategy_p
 
 void strategy_end(struct strategy *s, enum strategy_result result)
 {
-	if (s->type->walks && s->run == 0)
+	if (looks(s))
 		sharing_settle(&s->sharing);
 	if (s->type->end)
 		s->type->end(s, result);

@@ -25,7 +25,7 @@ struct strategy {
 	struct prng prng; /* of this run */
 	bool is_done;
 	unsigned long strayed;
-	struct sharing sharing;		       /* of those that walk */
+	struct sharing sharing;		       /* of those that look */
 	const struct sharing *shown;	       /* the same; of auto's members auto's */
 	unsigned last;			       /* who moved */
 	struct spin_watch walk;		       /* from one own place to the next */
@@ -37,7 +37,8 @@ struct strategy_type {
 	const char *name;
 	size_t size; /* of its own struct */
 	enum strategy_memory memory;
-	bool walks; /* at own places it goes on with the same thread, and does not choose */
+	bool looks; /* in run 0: which places are own ones? */
+	bool walks; /* ... and in later runs goes on with the same thread there, and does not choose */
 	/* All but choose() may be NULL. */
 	void (*begin)(struct strategy *s);
 	size_t (*choose)(struct strategy *s, const struct strategy_point *points, size_t count);
@@ -53,6 +54,11 @@ struct strategy_type {
 bool strategy_avoid_object(struct strategy_avoid *avoid, uint64_t object);
 bool strategy_avoid_others(struct strategy_avoid *avoid, const struct strategy_point *points,
 			   size_t count, size_t chosen);
+
+/* Is it at an own place, in a run where that counts? Run 0 may not have shown all that threads share: some
+   runs look everywhere. */
+bool strategy_is_own(const struct strategy *s, const struct strategy_point *p);
+bool strategy_looks_everywhere(const struct strategy *s);
 
 /* lesson.c */
 void strategy_keep_lesson(struct strategy *s); /* a run has ended */

@@ -332,6 +332,7 @@ const struct strategy_type strategy_surw = {
 	.name = "surw",
 	.size = sizeof(struct surw),
 	.memory = STRATEGY_MEMORY_FIRST,
+	.looks = true,
 	.walks = true,
 	.begin = begin,
 	.choose = choose,
