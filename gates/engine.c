@@ -84,6 +84,12 @@ bool engine_next(struct engine *e, struct decision *out)
 	return true;
 }
 
+const struct decision *engine_coming(const struct engine *e, size_t i)
+{
+	return e->queue_head + i < e->queue.count ? &e->queue.items[e->queue_head + i].decision
+						  : NULL;
+}
+
 void engine_log(struct engine *e, const char *text)
 {
 	struct queued *q;

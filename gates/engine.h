@@ -301,6 +301,8 @@ void engine_log(struct engine *e, const char *text);
 
 /* The next decision, in the order they were made; false when there is none. */
 bool engine_next(struct engine *e, struct decision *out);
+/* The i-th of those that come next; NULL behind the last. Valid until the engine is called again. */
+const struct decision *engine_coming(const struct engine *e, size_t i);
 
 /* ---- leaving gates out (ablation.c) --------------------------------------------------------- */
 

@@ -46,8 +46,46 @@ static void release(struct session *s, const struct decision *d)
 	s->events++;
 	if (t == s->turned)
 		s->turned_goes = true;
-	else if (t->target)
+	else if (t->target && !t->gone_first)
 		session_go(s, t);
+	t->gone_first = false;
+}
+
+/* Does nobody have to look at the thread before it goes on, nor do anything that it must not miss? */
+static bool is_only_told(const struct decision *d)
+{
+	switch (d->kind) {
+	case DECISION_ARRIVED:
+	case DECISION_HOLD:
+	case DECISION_PASS:
+	case DECISION_OPENED:
+	case DECISION_EVENT:
+	case DECISION_RELEASE:
+	case DECISION_DEAD:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void apply_releases(struct session *s)
+{
+	const struct decision *d;
+
+	if (s->attended || s->driven || s->options->order_log)
+		return;
+	for (size_t i = 0; (d = engine_coming(s->engine, i)); i++)
+		if (!is_only_told(d))
+			return;
+	for (size_t i = 0; (d = engine_coming(s->engine, i)); i++) {
+		struct session_thread *t = d->thread ? threads_of(d->thread) : NULL;
+
+		if (d->kind != DECISION_RELEASE || t == s->turned || !t->target || t->gone_first)
+			continue;
+		t->gone_first = true;
+		program_forget(t);
+		session_go(s, t);
+	}
 }
 
 static void kill_program(struct session *s, const struct decision *d)
@@ -96,6 +134,7 @@ void apply_decisions(struct session *s)
 {
 	struct decision d;
 
+	apply_releases(s);
 	while (engine_next(s->engine, &d))
 		apply(s, &d);
 }

@@ -1,5 +1,6 @@
 /* A site hit or an event of the program becomes an arrival at the places that wait for it. */
 #include "tracer/run/arrivals.h"
+#include "tracer/run/apply.h"
 #include "tracer/run/go.h"
 #include "tracer/run/images.h"
 #include "tracer/run/inside.h"
@@ -71,6 +72,7 @@ static void arrive(struct session *s, struct session_thread *t, struct place_lis
 	array_each(struct place *, place, places)
 		observe(comes, s, t, *place);
 	engine_arrive(s->engine, places->items, places->count, &at);
+	apply_releases(s);
 	array_each(struct place *, place, places)
 		observe(arrival, s, t, *place);
 }

@@ -89,6 +89,7 @@ struct session_thread {
 	struct target_thread *target; /* NULL once it is gone */
 	struct session_process *process;
 	uint64_t held_since; /* us; 0: not held */
+	bool gone_first;     /* it goes on already; its RELEASE is still to be told */
 	struct engine_hold hold;
 	const char *hold_file, *hold_func; /* where it was stopped, for the verdict */
 	unsigned hold_line;
