@@ -160,6 +160,25 @@ unsigned long place_idle_arrivals(const struct engine *e, const struct place *p)
 	return 0;
 }
 
+/* Where a thread has come to before it blocks matters, wherever it is. */
+static bool blocking_matters(const struct engine *e)
+{
+	array_each(struct place *const, p, &e->places)
+		array_each(const struct step, step, &(*p)->steps)
+			if (step->kind == STEP_WATCH)
+				return true;
+	return false;
+}
+
+const char *place_only_thread(const struct engine *e, const struct place *p)
+{
+	if (!p->thread || !strchr(p->thread, '#') || strpbrk(p->thread, "*?{"))
+		return NULL;
+	if (p->companion_of || p->dropped || arrivals_matter(e) || blocking_matters(e))
+		return NULL;
+	return p->thread;
+}
+
 void place_passed(struct place *p, unsigned long arrivals)
 {
 	p->arrivals += arrivals;

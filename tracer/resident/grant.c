@@ -12,7 +12,7 @@
 #define TAKEN	 1028
 #define OTHERS	 1032
 #define OWN	 1096
-#define ARRIVALS 1112
+#define ARRIVALS 1120
 #define ARRIVAL	 152
 #define HAS(field, number)                                                                         \
 	_Static_assert(offsetof(struct granted, field) == (number), "the assembler's number")

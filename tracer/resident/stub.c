@@ -1,5 +1,6 @@
 #include "tracer/resident/stub.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* ---- the code ------------------------------------------------------------------------------- */
@@ -34,6 +35,49 @@ static const struct resident_point points[] = {
 	{RESIDENT_AT_TRAP, 0, RESIDENT_TRAP},
 };
 
+/* Behind the count's distances that of its `only`. */
+static const uint8_t stub_for_others[RESIDENT_STUB_FOR_OTHERS] = {
+	0x48, 0x8d, 0x64, 0x24, 0x80,			/*  0: lea -128(%rsp), %rsp */
+	0x9c,						/*  5: pushfq */
+	0x50,						/*  6: push %rax */
+	0xf3, 0x0f, 0xae, 0xc0,				/*  7: rdfsbase %eax */
+	0x3b, 0x05, 0,	  0,	0,    0,		/* 11: cmp only(%rip), %eax */
+	0x74, 0x21,					/* 17: je 52 */
+	0xf0, 0x48, 0xff, 0x0d, 0,    0,    0,	  0,	/* 19: lock decq count(%rip) */
+	0x78, 0x0f,					/* 27: js 44 */
+	0x58,						/* 29: pop %rax */
+	0x9d,						/* 30: popfq */
+	0x48, 0x8d, 0xa4, 0x24, 0x80, 0x00, 0x00, 0x00, /* 31: lea 128(%rsp), %rsp */
+	0xe9, 0,    0,	  0,	0,			/* 39: jmp copy */
+	0xf0, 0x48, 0xff, 0x05, 0,    0,    0,	  0,	/* 44: lock incq count(%rip) */
+	0x58,						/* 52: pop %rax */
+	0x9d,						/* 53: popfq */
+	0x48, 0x8d, 0xa4, 0x24, 0x80, 0x00, 0x00, 0x00, /* 54: lea 128(%rsp), %rsp */
+	0xcc,						/* 62: int3 */
+};
+
+enum { RAX_PUSHED = RESIDENT_PUSHED + 8, BRANCH_FOR_OTHERS = 27 };
+
+static const struct resident_point points_for_others[] = {
+	{0, 0, RESIDENT_BEFORE},
+	{5, 128, RESIDENT_BEFORE},
+	{6, RESIDENT_PUSHED, RESIDENT_BEFORE},
+	{7, RAX_PUSHED, RESIDENT_BEFORE},
+	{11, RAX_PUSHED, RESIDENT_BEFORE},
+	{17, RAX_PUSHED, RESIDENT_BEFORE},
+	{19, RAX_PUSHED, RESIDENT_BEFORE},
+	{BRANCH_FOR_OTHERS, RAX_PUSHED, RESIDENT_TAKEN},
+	{29, RAX_PUSHED, RESIDENT_TAKEN},
+	{30, RESIDENT_PUSHED, RESIDENT_TAKEN},
+	{31, 128, RESIDENT_TAKEN},
+	{39, 0, RESIDENT_TAKEN},
+	{44, RAX_PUSHED, RESIDENT_VAIN},
+	{52, RAX_PUSHED, RESIDENT_TRAP},
+	{53, RESIDENT_PUSHED, RESIDENT_TRAP},
+	{54, 128, RESIDENT_TRAP},
+	{RESIDENT_AT_TRAP_FOR_OTHERS, 0, RESIDENT_TRAP},
+};
+
 int resident_distance(uint8_t *where, uint64_t end, uint64_t target)
 {
 	int64_t distance = (int64_t)(target - end);
@@ -53,23 +97,54 @@ int resident_make(uint8_t code[RESIDENT_STUB], uint64_t at, uint64_t count, uint
 		       : 0;
 }
 
+int resident_make_for_others(uint8_t code[RESIDENT_STUB_FOR_OTHERS], uint64_t at, uint64_t count,
+			     uint64_t copy)
+{
+	uint64_t only = count + offsetof(struct resident_count, only);
+
+	memcpy(code, stub_for_others, sizeof(stub_for_others));
+	return resident_distance(code + 13, at + 17, only) < 0 ||
+			       resident_distance(code + 23, at + 27, count) < 0 ||
+			       resident_distance(code + 40, at + 44, copy) < 0 ||
+			       resident_distance(code + 48, at + 52, count) < 0
+		       ? -1
+		       : 0;
+}
+
 int resident_jump(uint8_t code[RESIDENT_JUMP], uint64_t at, uint64_t to)
 {
 	code[0] = 0xe9;
 	return resident_distance(code + 1, at + RESIDENT_JUMP, to);
 }
 
+static bool point_of(const struct resident_point *list, size_t count, uint64_t offset,
+		     struct resident_point *out)
+{
+	for (size_t i = 0; i < count; i++)
+		if (list[i].at == offset) {
+			*out = list[i];
+			return true;
+		}
+	return false;
+}
+
 bool resident_point(uint64_t offset, bool negative, struct resident_point *out)
 {
-	for (size_t i = 0; i < sizeof(points) / sizeof(*points); i++) {
-		if (points[i].at != offset)
-			continue;
-		*out = points[i];
-		if (offset == BRANCH && negative)
-			out->where = RESIDENT_VAIN;
-		return true;
-	}
-	return false;
+	if (!point_of(points, sizeof(points) / sizeof(*points), offset, out))
+		return false;
+	if (offset == BRANCH && negative)
+		out->where = RESIDENT_VAIN;
+	return true;
+}
+
+bool resident_point_for_others(uint64_t offset, bool negative, struct resident_point *out)
+{
+	if (!point_of(points_for_others, sizeof(points_for_others) / sizeof(*points_for_others),
+		      offset, out))
+		return false;
+	if (offset == BRANCH_FOR_OTHERS && negative)
+		out->where = RESIDENT_VAIN;
+	return true;
 }
 
 /* ---- the count, from outside ---------------------------------------------------------------- */

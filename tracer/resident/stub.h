@@ -18,6 +18,7 @@
 enum {
 	RESIDENT_JUMP = 5, /* bytes of the jump to a stub: the instruction there has as many */
 	RESIDENT_STUB = 48,
+	RESIDENT_STUB_FOR_OTHERS = 63,
 	RESIDENT_STUB_ROOM = 64,
 	RESIDENT_COUNT_ROOM = 64, /* a cache line for each */
 };
@@ -29,6 +30,8 @@ enum {
  */
 struct resident_count {
 	_Atomic int64_t left;
+	uint64_t
+		only; /* resident_make_for_others(): the low half of that thread's fs base; 0: it is not there */
 };
 /* How many are left; they stay. */
 int64_t resident_left(const struct resident_count *c);
@@ -41,6 +44,12 @@ void resident_put_back(struct resident_count *c);
 
 /* The stub that stands at `at`; 0, or -1: something is out of its reach. */
 int resident_make(uint8_t code[RESIDENT_STUB], uint64_t at, uint64_t count, uint64_t copy);
+/*
+ * One that takes nothing for one thread, who always finds a trap: who it is, `only` of the count says (at count + 8). Needs
+ * RDFSBASE, which not every machine permits (AT_HWCAP2). A thread whose fs base is alike finds a trap as well.
+ */
+int resident_make_for_others(uint8_t code[RESIDENT_STUB_FOR_OTHERS], uint64_t at, uint64_t count,
+			     uint64_t copy);
 int resident_jump(uint8_t code[RESIDENT_JUMP], uint64_t at, uint64_t stub);
 /* From the end of an instruction to `target`, into the four bytes at `where`. */
 int resident_distance(uint8_t *where, uint64_t end, uint64_t target);
@@ -60,6 +69,7 @@ struct resident_point {
 /* `negative`: the sign flag. False: no instruction begins there. */
 enum { RESIDENT_PUSHED = 136 };
 bool resident_point(uint64_t offset, bool negative, struct resident_point *out);
-enum { RESIDENT_AT_TRAP = 47 };
+bool resident_point_for_others(uint64_t offset, bool negative, struct resident_point *out);
+enum { RESIDENT_AT_TRAP = 47, RESIDENT_AT_TRAP_FOR_OTHERS = 62 };
 
 #endif

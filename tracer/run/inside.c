@@ -1,6 +1,7 @@
 #include "tracer/run/inside.h"
 
 #include <limits.h>
+#include <string.h>
 
 enum {
 	WORTH_HITS = 32,	/* a site that was reported so often may be again ... */
@@ -19,6 +20,7 @@ struct inside_count {
 struct inside_site {
 	struct session *session;
 	struct site_use *use;
+	const char *only; /* its stubs never decide for this thread; NULL: they do for all */
 	ARRAY(struct inside_count) counts;
 };
 
@@ -43,6 +45,28 @@ static bool is_over(const struct act *a)
 	return a->place->retired && !a->owner->outlives;
 }
 
+/* The thread that alone the first place there with such a wish is for; NULL: none has one. */
+static const char *only_thread(const struct session *s, const struct site_use *use)
+{
+	array_each(const struct act, a, &use->acts)
+		if (!is_over(a) && a->place && a->place->thread)
+			return place_only_thread(s->engine, a->place);
+	return NULL;
+}
+
+/* As place_idle_arrivals(); but where one thread alone arrives, those of all others, if the stub there can tell. */
+static unsigned long idle_at(const struct session *s, const struct site_use *use,
+			     const struct place *place)
+{
+	const char *only, *filters;
+
+	if (!place->thread)
+		return place_idle_arrivals(s->engine, place);
+	only = place_only_thread(s->engine, place);
+	filters = use->inside ? use->inside->only : only_thread(s, use);
+	return only && filters && strcmp(only, filters) == 0 ? ULONG_MAX : 0;
+}
+
 /* Of the next arrivals there; 0 where somebody wants more than to count them. */
 static unsigned long idle_arrivals(const struct session *s, const struct site_use *use)
 {
@@ -55,7 +79,7 @@ static unsigned long idle_arrivals(const struct session *s, const struct site_us
 			continue;
 		if (a->owner != &arrival_owner || !a->place || (a->info && a->info->check_target))
 			return 0;
-		idle = place_idle_arrivals(s->engine, a->place);
+		idle = idle_at(s, use, a->place);
 		least = idle < least ? idle : least;
 	}
 	return least;
@@ -96,20 +120,38 @@ static unsigned span_of(struct site_use *use)
 	return use->span;
 }
 
+static struct target_thread *thread_in(struct session *s, const struct session_process *p,
+				       const char *only)
+{
+	for (size_t i = 0; i < s->threads.count; i++) {
+		struct session_thread *t = s->threads.items[i];
+
+		if (t->process == p && t->target &&
+		    engine_thread_matches(s->engine, t->engine, only))
+			return t->target;
+	}
+	return NULL;
+}
+
 static void make_resident(struct session *s, struct session_thread *t, struct target_site *site)
 {
 	struct site_use *use = site->user;
+	const char *why, *only = use->inside ? use->inside->only : only_thread(s, use);
+	struct target_process *process = t->process->target;
 	struct resident_count *count;
-	const char *why;
 
 	if (use->refusals >= REFUSALS_MOST ||
 	    (use->inside && use->inside->counts.count >= COUNTS_MOST))
 		return;
-	count = target_site_resident(s->target, t->process->target, t->target, site, span_of(use),
-				     &why);
+	count = only ? target_site_for_others(s->target, process, t->target, site, span_of(use),
+					      thread_in(s, t->process, only), &why)
+		     : target_site_resident(s->target, process, t->target, site, span_of(use),
+					    &why);
 	use->refusals += !count;
-	if (count && !has_count(use, count))
-		*array_add(&inside_of(s, use)->counts) = (struct inside_count){count, 0};
+	if (!count || has_count(use, count))
+		return;
+	inside_of(s, use)->only = only;
+	*array_add(&use->inside->counts) = (struct inside_count){count, 0};
 }
 
 void inside_hit(struct session *s, struct session_thread *t, struct target_site *site)
@@ -128,6 +170,15 @@ void inside_hit(struct session *s, struct session_thread *t, struct target_site 
 					inside_take_back((*i)->use);
 }
 
+void inside_born(struct session *s, struct session_thread *t)
+{
+	array_each(struct inside_site *, i, &s->insides)
+		if ((*i)->only && engine_thread_matches(s->engine, t->engine, (*i)->only))
+			array_each(struct inside_count, c, &(*i)->counts)
+				if (target_is_only(t->target, c->count) < 0)
+					inside_take_back((*i)->use);
+}
+
 /* ---- what has happened there ---------------------------------------------------------------- */
 
 /* Arrivals that were not told yet. */
@@ -140,6 +191,10 @@ static void tell(struct inside_site *i, unsigned long taken)
 	array_each(const struct act, a, &i->use->acts) {
 		if (a->owner != &arrival_owner || is_over(a))
 			continue;
+		if (a->place->thread) {
+			observe(others_passed, s, a->place, taken);
+			continue;
+		}
 		place_passed(a->place, taken);
 		observe(passed, s, a->place, taken);
 	}
@@ -197,7 +252,7 @@ static bool is_at(const struct inside_site *i, const struct place *place)
 /* Of what the place has, what is not given away yet, for each of those who may ask for it. */
 static int64_t share_of(const struct session *s, const struct place *place)
 {
-	unsigned long idle = place_idle_arrivals(s->engine, place);
+	unsigned long idle = place->thread ? ULONG_MAX : place_idle_arrivals(s->engine, place);
 	int64_t rest = idle < INT64_MAX / 4 ? (int64_t)idle : INT64_MAX / 4, askers = 0;
 
 	array_each(struct inside_site *const, i, &s->insides)

@@ -14,6 +14,8 @@
 
 /* A thread is at the site, and it is reported: from now on some more may not be. */
 void inside_hit(struct session *s, struct session_thread *t, struct target_site *site);
+/* A new thread is about to begin. */
+void inside_born(struct session *s, struct session_thread *t);
 /* What was decided inside since the last time. */
 void inside_tell(struct session *s);
 /* Nothing more is decided there until inside_give(). */

@@ -104,6 +104,8 @@ struct observer {
 	void (*arrival)(struct session *s, struct session_thread *t, struct place *place);
 	/* So many arrivals at the place that had no consequence were decided inside the program. */
 	void (*passed)(struct session *s, struct place *place, unsigned long arrivals);
+	/* The same, by threads that it is not meant for. */
+	void (*others_passed)(struct session *s, struct place *place, unsigned long times);
 	/* The engine has decided this; it is about to be carried out. */
 	void (*decision)(struct session *s, const struct decision *d);
 	/* All decisions are carried out. True: a condition has to be asked again. */

@@ -105,6 +105,7 @@ static void on_thread_start(struct session *s, const struct target_event *ev)
 	struct session_thread *t = threads_new(s, p, ev->thread, start);
 
 	base_free(start);
+	inside_born(s, t);
 	arrivals_event(s, t, PLACE_THREAD_START, 0);
 }
 

@@ -13,7 +13,6 @@ struct granting {
 	struct granted *here;	      /* NULL: there was no memory; it is not asked for again */
 	struct thread *thread;	      /* that was granted arrivals */
 	uint32_t told;		      /* of those that it has taken */
-	bool makes_own;		      /* the stub that is being made is at an own place */
 	bool tells;		      /* it is said to stand at the next of them */
 	bool regs_known;	      /* until that is dealt with: */
 	struct user_regs_struct regs; /* those that it has really stopped with */
@@ -58,11 +57,11 @@ void granted_copy(struct target_process *child, const struct target_space *from)
 /* ---- sites ------------------------------------------------------------------------------------ */
 
 static bool make(struct target *t, struct target_process *process, struct thread *helper,
-		 struct site *site)
+		 struct site *site, const void *own)
 {
 	struct target_space *space = process->space;
 	struct slot slot = {.from = site->pub.addr,
-			    .is_granting = true,
+			    .kind = STUB_GRANTS,
 			    .count = &t->granting->here->none,
 			    .copy.length = GRANTED_STUB};
 	uint64_t at = slot_next(space, site->pub.addr);
@@ -75,7 +74,7 @@ static bool make(struct target *t, struct target_process *process, struct thread
 		    : 0;
 	return length &&
 	       granted_make(slot.copy.code, at, space->granted, site->copy, lea, length,
-			    t->granting->makes_own) == 0 &&
+			    *(const bool *)own) == 0 &&
 	       stub_put(t, space, site, at, &slot) == 0;
 }
 
@@ -84,8 +83,7 @@ const char *target_site_granted(struct target *t, struct target_process *process
 {
 	if (!granting_of(t) || !slot_reaches(process->space->granted, pub->addr))
 		return "there is no memory for it";
-	t->granting->makes_own = own;
-	return resident_put(t, process, NULL, (struct site *)pub, span, make);
+	return resident_put(t, process, NULL, (struct site *)pub, span, make, &own);
 }
 
 /* ---- granting --------------------------------------------------------------------------------- */

@@ -9,9 +9,11 @@
  */
 #include "tracer/target/resident_internal.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -153,23 +155,51 @@ int stub_put(struct target *t, struct target_space *space, struct site *site, ui
 	return 0;
 }
 
-/* One that counts. */
-static bool stub_make(struct target *t, struct target_process *process, struct thread *helper,
-		      struct site *site)
+/* One that counts; where the count is to be in the program is known then. */
+static bool counting(struct target *t, struct target_process *process, struct thread *helper,
+		     struct site *site, struct slot *slot, uint64_t *count)
 {
 	struct shared *shared = shared_near(t, process, helper, site->pub.addr);
-	struct slot slot = {.from = site->pub.addr};
-	uint64_t at, there;
 	size_t n;
 
 	if (!shared)
 		return false;
 	n = shared->counts->used++;
-	there = shared->base + n * RESIDENT_COUNT_ROOM;
-	slot.count = (void *)((char *)shared->counts->here + n * RESIDENT_COUNT_ROOM);
+	*count = shared->base + n * RESIDENT_COUNT_ROOM;
+	*slot = (struct slot){.from = site->pub.addr};
+	slot->count = (void *)((char *)shared->counts->here + n * RESIDENT_COUNT_ROOM);
+	return true;
+}
+
+static bool stub_make(struct target *t, struct target_process *process, struct thread *helper,
+		      struct site *site, const void *none)
+{
+	uint64_t at, count;
+	struct slot slot;
+
+	(void)none;
+	if (!counting(t, process, helper, site, &slot, &count))
+		return false;
 	slot.copy.length = RESIDENT_STUB;
 	at = slot_next(process->space, site->pub.addr);
-	return at && resident_make(slot.copy.code, at, there, site->copy) == 0 &&
+	return at && resident_make(slot.copy.code, at, count, site->copy) == 0 &&
+	       stub_put(t, process->space, site, at, &slot) == 0;
+}
+
+static bool stub_make_for_others(struct target *t, struct target_process *process,
+				 struct thread *helper, struct site *site, const void *only)
+{
+	struct target_thread *const *one = only;
+	uint64_t at, count;
+	struct slot slot;
+
+	if (!counting(t, process, helper, site, &slot, &count) ||
+	    (*one && target_is_only(*one, slot.count) < 0))
+		return false;
+	slot.kind = STUB_FOR_OTHERS;
+	slot.copy.length = RESIDENT_STUB_FOR_OTHERS;
+	at = slot_next(process->space, site->pub.addr);
+	return at && resident_make_for_others(slot.copy.code, at, count, site->copy) == 0 &&
 	       stub_put(t, process->space, site, at, &slot) == 0;
 }
 
@@ -224,7 +254,7 @@ static const char *refusal(const struct target_space *space, const struct site *
 
 /* All stand still. */
 static const char *replace(struct target *t, struct target_process *process, struct thread *helper,
-			   struct site *site, unsigned span, stub_maker *make)
+			   struct site *site, unsigned span, stub_maker *make, const void *ctx)
 {
 	struct target_space *space = process->space;
 	bool moves = site->length < RESIDENT_JUMP;
@@ -233,14 +263,14 @@ static const char *replace(struct target *t, struct target_process *process, str
 		return "a signal's handler may return into its instructions";
 	if (moves && moved_make(t, process, helper, site, span) < 0)
 		return "there is no memory for it";
-	if (make(t, process, helper, site))
+	if (make(t, process, helper, site, ctx))
 		return NULL;
 	moved_end(t, space, site);
 	return "there is no memory for it";
 }
 
 const char *resident_put(struct target *t, struct target_process *process, struct thread *helper,
-			 struct site *site, unsigned span, stub_maker *make)
+			 struct site *site, unsigned span, stub_maker *make, const void *ctx)
 {
 	const char *why = site->count ? NULL : refusal(process->space, site, span);
 	struct paused paused;
@@ -250,9 +280,24 @@ const char *resident_put(struct target *t, struct target_process *process, struc
 	if (!still_begin(t, process->space, &paused))
 		why = "a thread of the program could not be stopped";
 	else
-		why = replace(t, process, helper, site, span, make);
+		why = replace(t, process, helper, site, span, make, ctx);
 	let_others_go(t, &paused);
 	return why;
+}
+
+/* The kernel does that; where it makes threads' stacks known by FS is the business of the ABI. */
+static bool tells_threads_apart(void)
+{
+	enum { FSGSBASE = 1 << 1 };
+
+	return getauxval(AT_HWCAP2) & FSGSBASE;
+}
+
+static const char *resident_refusal(const struct target_thread *helper, const struct site *site)
+{
+	if (!site->count && look_status(helper->tid, "Seccomp") > 0)
+		return "the program filters its system calls (seccomp)";
+	return NULL;
 }
 
 struct resident_count *target_site_resident(struct target *t, struct target_process *process,
@@ -261,11 +306,39 @@ struct resident_count *target_site_resident(struct target *t, struct target_proc
 {
 	struct site *site = (struct site *)pub;
 
-	if (!site->count && look_status(helper->tid, "Seccomp") > 0)
-		*why = "the program filters its system calls (seccomp)";
-	else
-		*why = resident_put(t, process, thread_of(helper), site, span, stub_make);
+	*why = resident_refusal(helper, site);
+	if (!*why)
+		*why = resident_put(t, process, thread_of(helper), site, span, stub_make, NULL);
 	return site->count;
+}
+
+struct resident_count *target_site_for_others(struct target *t, struct target_process *process,
+					      struct target_thread *helper, struct target_site *pub,
+					      unsigned span, struct target_thread *only,
+					      const char **why)
+{
+	struct site *site = (struct site *)pub;
+
+	*why = resident_refusal(helper, site);
+	if (!*why && !tells_threads_apart())
+		*why = "the processor does not tell threads apart (RDFSBASE)";
+	if (!*why)
+		*why = resident_put(t, process, thread_of(helper), site, span, stub_make_for_others,
+				    &only);
+	return site->count;
+}
+
+int target_is_only(struct target_thread *thread, struct resident_count *count)
+{
+	uint64_t base;
+
+	errno = 0;
+	base = (uint64_t)ptrace(PTRACE_PEEKUSER, thread->tid, offsetof(struct user, regs.fs_base),
+				0);
+	if (errno)
+		return -1;
+	count->only = (uint32_t)base;
+	return 0;
 }
 
 bool resident_end(struct target *t, struct target_space *space, struct site *site, bool trap)

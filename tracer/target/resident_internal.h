@@ -11,9 +11,9 @@ void *shared_map(struct target *t, struct target_process *process, struct thread
 /* A jump in place of the site's trap, to a stub that `make` makes (false: there is no memory for it). NULL, also where
    a jump stands already; or why there is none. `helper` may be NULL, where no memory is to be mapped. */
 typedef bool stub_maker(struct target *t, struct target_process *process, struct thread *helper,
-			struct site *site);
+			struct site *site, const void *ctx);
 const char *resident_put(struct target *t, struct target_process *process, struct thread *helper,
-			 struct site *site, unsigned span, stub_maker *make);
+			 struct site *site, unsigned span, stub_maker *make, const void *ctx);
 /* The jump to what stands in the slot. All stand still. -1: there is no memory for it. */
 int stub_put(struct target *t, struct target_space *space, struct site *site, uint64_t at,
 	     const struct slot *slot);

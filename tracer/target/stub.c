@@ -18,6 +18,11 @@ static bool has_stubs(const struct target_space *space)
 	return space->shared.count || space->granted;
 }
 
+static uint64_t trap_at(const struct slot *slot)
+{
+	return slot->kind == STUB_FOR_OTHERS ? RESIDENT_AT_TRAP_FOR_OTHERS : RESIDENT_AT_TRAP;
+}
+
 struct site *stub_site(const struct target_space *space, uint64_t trap)
 {
 	struct site *site = space_site(space, trap);
@@ -27,8 +32,8 @@ struct site *stub_site(const struct target_space *space, uint64_t trap)
 	if (site || !has_stubs(space))
 		return site;
 	slot = space_slot(space, trap, &offset);
-	return slot && slot->count && offset == RESIDENT_AT_TRAP ? space_site(space, slot->from)
-								 : NULL;
+	return slot && slot->count && offset == trap_at(slot) ? space_site(space, slot->from)
+							      : NULL;
 }
 
 /* ---- who has stopped in one ------------------------------------------------------------------- */
@@ -56,17 +61,30 @@ static bool restore(struct thread *th, const struct resident_point *point,
 	return true;
 }
 
+static bool point_in(const struct slot *slot, uint64_t offset, const struct user_regs_struct *regs,
+		     struct resident_point *point)
+{
+	enum { ZERO = 1 << 6, SIGN = 1 << 7 };
+
+	switch (slot->kind) {
+	case STUB_COUNTS:
+		return resident_point(offset, regs->eflags & SIGN, point);
+	case STUB_FOR_OTHERS:
+		return resident_point_for_others(offset, regs->eflags & SIGN, point);
+	case STUB_GRANTS:
+		return granted_stub_point(offset, regs->eflags & ZERO, point);
+	}
+	return false;
+}
+
 /* The stub that the thread is in, and where; NULL: it is in none. */
 static const struct slot *stub_point(struct thread *th, uint64_t pc, struct resident_point *point)
 {
-	enum { ZERO = 1 << 6, SIGN = 1 << 7 };
 	struct target_space *space = space_of(th);
 	uint64_t offset, returns;
 	const struct slot *slot = space_slot(space, pc, &offset);
 
-	if (slot && slot->count && thread_regs(th) == 0 &&
-	    (slot->is_granting ? granted_stub_point(offset, th->regs.eflags & ZERO, point)
-			       : resident_point(offset, th->regs.eflags & SIGN, point)))
+	if (slot && slot->count && thread_regs(th) == 0 && point_in(slot, offset, &th->regs, point))
 		return slot;
 	if (!space->granted || !granted_code_point(pc - space->granted, point) ||
 	    thread_regs(th) < 0 ||

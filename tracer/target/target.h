@@ -337,6 +337,15 @@ void target_site_remove(struct target_process *process, struct target_site *site
 struct resident_count *target_site_resident(struct target *t, struct target_process *process,
 					    struct target_thread *helper, struct target_site *site,
 					    unsigned span, const char **why);
+/*
+ * The same, but that one thread is always reported there: `only`, of this process; NULL: it is not there yet. Later
+ * _is_only says who it is, of a thread that is stopped (a new one before it begins). -1: it could not be found out.
+ */
+struct resident_count *target_site_for_others(struct target *t, struct target_process *process,
+					      struct target_thread *helper,
+					      struct target_site *site, unsigned span,
+					      struct target_thread *only, const char **why);
+int target_is_only(struct target_thread *thread, struct resident_count *count);
 
 /*
  * Granted arrivals, see tracer/resident/grant.h: for a program of which one thread runs at a time. _open: memory for

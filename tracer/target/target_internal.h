@@ -30,8 +30,9 @@ enum {
 
 /* A copy of an instruction in the program. Slots are never used again while the image lives. */
 struct slot {
-	uint64_t from;		      /* the site */
-	bool is_syscall, is_granting; /* ... of granted.c, if it has: */
+	uint64_t from; /* the site */
+	bool is_syscall;
+	enum { STUB_COUNTS, STUB_FOR_OTHERS, STUB_GRANTS } kind; /* if it has: */
 	struct resident_count *count; /* it is no copy, but a stub that takes from this; or NULL */
 	struct arch_copy copy;
 };
@@ -65,12 +66,11 @@ struct site {
 	uint8_t readable;	      /* how many of them there are */
 	uint8_t length;		      /* of the instruction */
 	bool is_trap;
-	bool quiet;    /* of target_call: whoever runs into it goes on unnoticed */
-	uint64_t copy; /* 0: none, the instruction is emulated (or is_trap) */
-	struct resident_count
-		*count;		     /* a jump stands there, not a trap: resident.c. NULL: a trap */
-	uint8_t jump[RESIDENT_JUMP]; /* that one, now or at another time ... */
-	bool jumped;		     /* ... if there was any */
+	bool quiet;		      /* of target_call: whoever runs into it goes on unnoticed */
+	uint64_t copy;		      /* 0: none, the instruction is emulated (or is_trap) */
+	struct resident_count *count; /* there is a jump, no trap: resident.c; or NULL */
+	uint8_t jump[RESIDENT_JUMP];  /* that one, now or at another time ... */
+	bool jumped;		      /* ... if there was any */
 	/* moved.c: the instructions behind the first that it stands over, too */
 	struct moved {
 		uint64_t addr, copy;

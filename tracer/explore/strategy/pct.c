@@ -105,19 +105,22 @@ static size_t choose(struct strategy *s, const struct strategy_point *points, si
 	return best;
 }
 
-/* Each step counts, until the next one at which somebody falls. */
+/* As if each step counted, until the next one at which somebody falls; at own places none does. */
 static size_t foresee(struct strategy *s, const struct strategy_point *points, size_t count,
 		      size_t chosen, size_t most, struct strategy_avoid *avoid)
 {
 	const struct pct *p = (const struct pct *)s;
 	size_t n = spin_left(&p->spin);
 
-	(void)avoid;
 	if (highest(p, points, count) != chosen)
 		return 0;
 	array_each(const unsigned long, fall, &p->falls)
-		if (*fall > p->step && *fall - p->step - 1 < n)
-			n = *fall - p->step - 1;
+		if (*fall > p->step && *fall - p->step - 1 < n) {
+			if (!strategy_looks_everywhere(s))
+				avoid->own_places = true;
+			else
+				n = *fall - p->step - 1;
+		}
 	return n < most ? n : most;
 }
 

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-enum { EVERYWHERE = 16 }; /* one run of so many */
+/* Every other run looks everywhere, or as few as one of so many where that takes time: by accesses at own places. */
+enum { OFTEN = 2, STEPS_FOR_ONE = 64 };
 
 static const struct strategy_type *const types[] = {
 	&strategy_auto, &strategy_random, &strategy_pct, &strategy_pos,
@@ -80,7 +81,10 @@ bool strategy_is_own_place(const struct strategy *s, uint64_t place)
 
 bool strategy_looks_everywhere(const struct strategy *s)
 {
-	return s->run == 0 || table_mix(s->options.seed, s->run) % EVERYWHERE == 0;
+	unsigned long one_of = s->shown->own_steps / STEPS_FOR_ONE;
+
+	return s->run == 0 ||
+	       table_mix(s->options.seed, s->run) % (one_of > OFTEN ? one_of : OFTEN) == 0;
 }
 
 bool strategy_is_own(const struct strategy *s, const struct strategy_point *p)

@@ -357,5 +357,12 @@ static void passed(struct session *s, struct place *place, unsigned long arrival
 	passers_inside_add(place, arrivals);
 }
 
+static void others_passed(struct session *s, struct place *place, unsigned long times)
+{
+	(void)s;
+	passers_others_add(place, times);
+}
+
 extern const struct observer explain_observer;
-const struct observer explain_observer = {.comes = comes, .passed = passed, .judged = tell};
+const struct observer explain_observer = {
+	.comes = comes, .passed = passed, .others_passed = others_passed, .judged = tell};

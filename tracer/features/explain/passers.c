@@ -8,8 +8,8 @@ enum { NAMED_MOST = 6, PASSERS_MOST = 32 };
 /* Kept with a place. */
 struct passed {
 	ARRAY(struct passer) by;
-	bool jumped; /* FUNC%return: see passers_jumped() */
-	unsigned long inside;
+	bool jumped;		      /* FUNC%return: see passers_jumped() */
+	unsigned long inside, others; /* decided in the program: nobody knows by whom */
 };
 
 static void fini(void *what)
@@ -53,7 +53,16 @@ void passers_comes(const struct session_thread *t, struct place *place)
 void passers_add(const struct passers *list, struct str *out)
 {
 	size_t shown = list->count > NAMED_MOST ? NAMED_MOST + 1 : list->count;
+	unsigned long times = list->more;
 
+	if (times) {
+		array_each(const struct passer, one, list)
+			times += one->count;
+		str_add(out, "other threads (");
+		hints_times(times, out);
+		str_add(out, ")");
+		return;
+	}
 	for (size_t i = 0; i < shown; i++) {
 		const struct passer *one = &list->items[i];
 
@@ -75,6 +84,7 @@ void passers_of(struct session *s, const struct place *p, bool meant, struct pas
 {
 	const struct engine_thread *t;
 
+	out->more = meant ? 0 : passed_of(p)->others;
 	for (size_t i = 0; (t = engine_thread_at(s->engine, i)); i++)
 		array_each(const struct passer, one, &passed_of(p)->by)
 			if (one->thread == t &&
@@ -90,6 +100,11 @@ void passers_inside_add(const struct place *p, unsigned long arrivals)
 unsigned long passers_inside(const struct place *p)
 {
 	return passed_of(p)->inside;
+}
+
+void passers_others_add(const struct place *p, unsigned long times)
+{
+	passed_of(p)->others += times;
 }
 
 bool passers_any(const struct place *p)

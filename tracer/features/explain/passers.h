@@ -13,12 +13,15 @@ struct passer {
 struct passers {
 	struct passer *items;
 	size_t count, capacity;
+	unsigned long more; /* times that were decided inside the program: nobody knows by whom */
 };
 
 /* Notes that a thread is at the place, whether it is meant or not. */
 void passers_comes(const struct session_thread *t, struct place *place);
 /* How many were decided inside the program: nobody knows whose they were. */
 void passers_inside_add(const struct place *p, unsigned long arrivals);
+/* The same of those whom the place is not meant for. */
+void passers_others_add(const struct place *p, unsigned long times);
 unsigned long passers_inside(const struct place *p);
 bool passers_any(const struct place *p); /* has anybody been there? */
 /* FUNC%return: did a thread arrive at a jump to a function that was still to run? */
@@ -27,7 +30,7 @@ bool passers_jumped(const struct place *p);
    creation: so runs that differ only in who came first are described in the same words. The caller
    frees the list with array_fini(). */
 void passers_of(struct session *s, const struct place *p, bool meant, struct passers *out);
-/* "main (3 times) and worker#1" */
+/* "main (3 times) and worker#1"; where not all is known "other threads (1000 times)". */
 void passers_add(const struct passers *list, struct str *out);
 
 #endif
