@@ -164,6 +164,75 @@ def test_two_threads(t, build):
         hammered(t, build, mode, 200000)
 
 
+ONE = 'at("//hot", {thread = "%s", hit = %d}):run(function(hit) assert(hit.count == %d) print(hit.thread.id) end)\n'
+
+
+def only(t, program, one, n, *args, **kw):
+    """One thread arrives n times, whoever else comes by."""
+    r = t.run_gated(program, ONE % (one, n, n), args, report=False, **kw)
+    t.equal(r.err, one + "\n", "what the script prints", r)
+    t.equal(r.status, 0, "status", r)
+    r = t.run_gated(program, ONE % (one, n + 1, n + 1), args, report=False, **kw)
+    t.verdict(r, 120)
+    t.check("it was arrived at only %d times, by %s " % (n, one) in r.first, "its first line", r)
+
+
+def others(t, program, times, *args, **kw):
+    """Nobody arrives, and each that has come by is counted."""
+    r = t.run_gated(program, ONE % ("nobody#1", 1, 1), args, report=False, **kw)
+    t.verdict(r, 120)
+    t.check("other threads (%d times) came there" % times in r.first, "its first line", r)
+
+
+@params(*(compiler + " " + opt + short for compiler in ("gcc", "clang") for opt in ("-O0", "-O2") for short in ("", " -DSHORT")))
+def test_for_one_thread(t, build):
+    compiler, flags = build.split(" ", 1)
+    program = compile_text("hammer.c", HAMMER, "-g " + flags, compiler)
+    for mode in ("alone", "signals", "fork", "signals fork"):
+        for _ in range(10 if t.full else 1):
+            n = 200000 if t.full else 10000
+            only(t, program, "worker#1", n // 10, str(n // 10), mode)
+            others(t, program, 2 * n, str(n), mode)
+
+
+SEQUENCE = HEAD + r"""
+static void *worker(void *rounds)
+{
+	return work(rounds);
+}
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	for (int i = 0; i < 4; i++) {
+		if (i == 3 && fork()) {
+			wait(NULL);
+			break;
+		}
+		pthread_create(&t, NULL, worker, (void *)atol(argv[1]));
+		pthread_join(t, NULL);
+	}
+	return 0;
+}
+"""
+
+
+def test_threads_that_are_alike(t):
+    """Each has the memory, and so the FS, of the one before."""
+    program = compile_text("sequence.c", SEQUENCE, "-g -O1")
+    for one in ("worker#1", "worker#2", "worker#3", "p1/worker#1"):
+        only(t, program, one, 5000, "5000")
+    others(t, program, 20000, "5000")
+
+
+def test_many_for_one_thread(t):
+    """Several places at one line, for one thread, another one, all."""
+    program = compile_text("hammer.c", HAMMER, "-g -O1")
+    text = "".join('at("//hot", {%s}):run(function(hit) c = c + 1 end)\n' % options for options in
+                   ('thread = "worker#1", hit = 3000', 'thread = "worker#2", hit = 5000', "hit = 10000", 'thread = "worker#1", hit = 5000'))
+    r = t.run_gated(program, "local c = 0\n" + text + "expect(function() return c == 4 end, 'all')\n", ["5000", "alone"], report=False)
+    t.equal(r.status, 0, "status", r)
+
+
 def test_no_resident(t):
     """With --no-resident each of them ends in gatectl, and so it is where each is told."""
     program = compile_text("resident.c", HAMMER, "-g -O1")

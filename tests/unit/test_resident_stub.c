@@ -11,7 +11,9 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include <pthread.h>
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
@@ -19,7 +21,8 @@ enum { COUNT_AT = 2048, COPY_AT = 1024, TRAP_FLAG = 0x100, SIGN = 0x80, SHOWN = 
 static const uint64_t patterns[] = {0x8d5, 0x000, 0x4c1, 0x814};
 
 static uint8_t *page;
-static uint64_t wanted_flags, wanted_sp;
+static uint64_t wanted_flags, wanted_sp, wanted_rax;
+static bool for_others; /* the stub is one of these */
 static unsigned steps, wrong, taken, traps;
 
 static struct resident_count *count(void)
@@ -33,18 +36,30 @@ static void check_step(const greg_t *regs, uint64_t offset)
 	uint64_t flags = (uint64_t)regs[REG_EFL], sp = (uint64_t)regs[REG_RSP];
 	struct resident_point point;
 
+	uint64_t jumps = for_others ? 39 : 25, vain = for_others ? 44 : 30,
+		 branches = for_others ? 27 : 14;
+	uint64_t rax = (uint64_t)regs[REG_RAX];
+
 	steps++;
-	if (!resident_point(offset, flags & SIGN, &point)) {
+	if (!(for_others ? resident_point_for_others : resident_point)(offset, flags & SIGN,
+								       &point)) {
 		wrong++;
 		return;
 	}
-	if (point.pushed == RESIDENT_PUSHED)
-		flags = *(uint64_t *)sp;
-	wrong += (flags & SHOWN) != wanted_flags;
+	if (point.pushed >= RESIDENT_PUSHED)
+		flags = *(uint64_t *)(sp + point.pushed - RESIDENT_PUSHED);
+	if (point.pushed > RESIDENT_PUSHED)
+		rax = *(uint64_t *)sp;
+	wrong += (flags & SHOWN) != wanted_flags || rax != wanted_rax;
 	wrong += sp + point.pushed != wanted_sp;
-	taken += offset == 25;
-	wrong += offset == 25 && point.where != RESIDENT_TAKEN;
-	wrong += (offset == 30) != (point.where == RESIDENT_VAIN) && offset != 14;
+	taken += offset == jumps;
+	wrong += offset == jumps && point.where != RESIDENT_TAKEN;
+	wrong += (offset == vain) != (point.where == RESIDENT_VAIN) && offset != branches;
+}
+
+static uint64_t size_of_stub(void)
+{
+	return for_others ? RESIDENT_STUB_FOR_OTHERS : RESIDENT_STUB;
 }
 
 static void on_trap(int signal, siginfo_t *info, void *context)
@@ -55,11 +70,14 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 	(void)signal;
 	if (info->si_code == SI_KERNEL) {
 		traps++;
-		wrong += offset != RESIDENT_AT_TRAP + ARCH_TRAP_LEN;
+		wrong += offset != (for_others ? RESIDENT_AT_TRAP_FOR_OTHERS : RESIDENT_AT_TRAP) +
+					   ARCH_TRAP_LEN;
 		regs[REG_RIP] = (greg_t)(page + COPY_AT);
-	} else if (offset < RESIDENT_STUB) {
-		if (!offset)
+	} else if (offset < size_of_stub()) {
+		if (!offset) {
 			wanted_sp = (uint64_t)regs[REG_RSP];
+			wanted_rax = (uint64_t)regs[REG_RAX];
+		}
 		check_step(regs, offset);
 	}
 }
@@ -104,6 +122,44 @@ static void test_each_instruction_has_its_point(void **state)
 	}
 	for (unsigned at = 0; at < RESIDENT_STUB; at++)
 		assert_int_equal(resident_point(at, false, &point), begins[at]);
+}
+
+/* Whoever it is for finds a trap, whatever is left; all others take from it, as long as there is some. */
+static void test_for_others(void **state)
+{
+	uint32_t me = (uint32_t)(uintptr_t)pthread_self(); /* what FS points to, in glibc */
+	struct resident_point point;
+	struct arch_insn in;
+
+	(void)state;
+	if (!(getauxval(AT_HWCAP2) & 2))
+		skip();
+	for_others = true;
+	assert_int_equal(resident_make_for_others(page, (uint64_t)page, (uint64_t)page + COUNT_AT,
+						  (uint64_t)page + COPY_AT),
+			 0);
+	for (unsigned at = 0; at < RESIDENT_STUB_FOR_OTHERS; at += in.length) {
+		assert_int_equal(arch_decode(page + at, RESIDENT_STUB_FOR_OTHERS - at, at, &in), 0);
+		assert_true(resident_point_for_others(at, false, &point));
+	}
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
+		steps = wrong = taken = traps = 0;
+		assert_true(resident_give(count(), 2));
+		count()->only = me;
+		assert_int_equal(pass(patterns[i]), patterns[i] & SHOWN);
+		assert_int_equal(resident_left(count()), 2);
+		assert_int_equal(traps, 1);
+		count()->only = me + 64;
+		for (int n = 0; n < 3; n++)
+			assert_int_equal(pass(patterns[i]), patterns[i] & SHOWN);
+		assert_int_equal(wrong, 0);
+		assert_int_equal(taken, 2);
+		assert_int_equal(traps, 2);
+		assert_int_equal(steps, 10 + 12 + 12 + 13);
+		assert_int_equal(resident_left(count()), 0);
+	}
+	for_others = false;
+	assert_int_equal(setup(state), 0);
 }
 
 static void test_steps(void **state)
@@ -156,6 +212,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_instruction_has_its_point),
 		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_for_others),
 		cmocka_unit_test(test_count),
 		cmocka_unit_test(test_out_of_reach),
 	};
