@@ -42,7 +42,8 @@ static void make(char texts[3][STEPS * 2 + 16], struct prng *r, unsigned objects
 					(char)('a' + prng_below(r, objects))};
 
 			if (prng_below(r, 3) == 0)
-				step[1] = (char)('1' + t);
+				step[1] = "A\1!"
+					[t]; /* its own, but for the last thread: that has the lock's */
 			if (prng_below(r, 8)) {
 				add(texts[t], &n, step);
 				continue;

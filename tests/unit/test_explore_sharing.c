@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-enum { X = 100, Y, Z, MUTEX, HANDLE };
+enum { X = 6400, Y = 6464, Z = 6528, MUTEX = 6592, HANDLE = 6656 };
 
 /* Nobody but the thread that moves has to be seen: it is met then. */
 static void step(struct sharing *s, unsigned thread, enum strategy_op op, uint64_t object,
@@ -160,6 +160,43 @@ static void test_not_ordered_by_creation(void **state)
 	sharing_fini(&s);
 }
 
+/* Memory is written in one piece and read in parts; a lock is written, and taken. */
+static void test_overlap(void **state)
+{
+	struct sharing s = begun();
+
+	(void)state;
+	step(&s, 0, STRATEGY_WRITE, X, 1);
+	step(&s, 1, STRATEGY_READ, X + 8, 2);
+	step(&s, 0, STRATEGY_WRITE, MUTEX, 3);
+	step(&s, 1, STRATEGY_LOCK, MUTEX, 4);
+	step(&s, 1, STRATEGY_WRITE, Y, 5);
+	sharing_settle(&s);
+	for (uint64_t place = 1; place <= 5; place++)
+		assert_own(&s, place, place == 5);
+	sharing_fini(&s);
+}
+
+/* A thread has the handle of one that was joined: whoever joins it has not seen what that one did. */
+static void test_handle_of_an_earlier_one(void **state)
+{
+	(void)state;
+	for (unsigned reader = 0; reader < 2; reader++) {
+		struct sharing s = begun();
+
+		step(&s, 3, STRATEGY_READ, Z, 1);
+		step(&s, 2, STRATEGY_WRITE, X, 2);
+		step(&s, 2, STRATEGY_END, HANDLE, 3);
+		step(&s, 0, STRATEGY_LOCK, HANDLE, 4);
+		step(&s, 3, STRATEGY_END, HANDLE, 5);
+		step(&s, 1, STRATEGY_LOCK, HANDLE, 6);
+		step(&s, reader, STRATEGY_READ, X, 7);
+		sharing_settle(&s);
+		assert_own(&s, 7, reader == 0);
+		sharing_fini(&s);
+	}
+}
+
 /* The next run 0 knows nothing of the one before. */
 static void test_again(void **state)
 {
@@ -187,6 +224,8 @@ int main(void)
 		cmocka_unit_test(test_a_lock_is_no_order),
 		cmocka_unit_test(test_created_and_joined),
 		cmocka_unit_test(test_not_ordered_by_creation),
+		cmocka_unit_test(test_overlap),
+		cmocka_unit_test(test_handle_of_an_earlier_one),
 		cmocka_unit_test(test_again),
 	};
 

@@ -166,7 +166,6 @@ static int start(struct explore_runs *r, struct session *s, struct error *err)
 		return -1;
 	if (!r->kept)
 		return session_launch(s, err);
-	grants_take(&r->controlled, r->kept->root); /* of the runs before */
 	t = session_copy(s, r->kept, err);
 	if (!t)
 		return -1;
@@ -180,6 +179,12 @@ static void note_modules(struct explore_runs *r, const struct session *s)
 	r->modules.count = 0;
 	for (size_t i = 0; s->root && i < s->root->images.count; i++)
 		*array_add(&r->modules) = s->root->images.items[i].module;
+}
+
+void explore_runs_grant(struct explore_runs *r)
+{
+	if (r->kept)
+		grants_take(&r->controlled, r->kept->root);
 }
 
 int explore_runs_one(struct explore_runs *r, struct session_result *out, struct error *err)

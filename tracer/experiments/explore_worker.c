@@ -187,6 +187,7 @@ static int make(struct explore_worker *w, uint64_t run, struct explore_outcome *
 
 	if (strategy_memory(w->strategy) != STRATEGY_MEMORY_ALL)
 		controlled_paths_cut(&c->paths, w->paths);
+	explore_runs_grant(&w->runs);
 	if (explore_make(w->e, &w->runs, run, out) < 0)
 		return -1;
 	if (w->fault->code)

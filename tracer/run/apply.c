@@ -80,7 +80,8 @@ void apply_releases(struct session *s)
 	for (size_t i = 0; (d = engine_coming(s->engine, i)); i++) {
 		struct session_thread *t = d->thread ? threads_of(d->thread) : NULL;
 
-		if (d->kind != DECISION_RELEASE || t == s->turned || !t->target || t->gone_first)
+		if (d->kind != DECISION_RELEASE || t == s->turned || !t->target || t->gone_first ||
+		    t->crashes) /* what is held then is to be told */
 			continue;
 		t->gone_first = true;
 		program_forget(t);

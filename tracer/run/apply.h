@@ -6,8 +6,8 @@
 
 void apply_decisions(struct session *s);
 /*
- * Of what comes next: who has been held and is let go need not wait until everybody has been told why, and traps are
- * removed. Does nothing where somebody has to look at such a thread before it goes on.
+ * Of what comes next: who is let go, but for the thread that this turn is about, need not wait until everybody has been told
+ * why, and traps are removed. Does nothing where somebody has to look at such a thread before it goes on.
  */
 void apply_releases(struct session *s);
 /* Carries out all decisions, and has what conditions have read watched. */

@@ -120,17 +120,21 @@ static unsigned span_of(struct site_use *use)
 	return use->span;
 }
 
-static struct target_thread *thread_in(struct session *s, const struct session_process *p,
-				       const char *only)
+/* Those that are called so now; the last of them in *last. Names may be alike that were given to no number. */
+static size_t called(struct session *s, const char *only, struct target_thread **last)
 {
+	size_t n = 0;
+
+	*last = NULL;
 	for (size_t i = 0; i < s->threads.count; i++) {
 		struct session_thread *t = s->threads.items[i];
 
-		if (t->process == p && t->target &&
-		    engine_thread_matches(s->engine, t->engine, only))
-			return t->target;
+		if (!t->target || !engine_thread_matches(s->engine, t->engine, only))
+			continue;
+		*last = t->target;
+		n++;
 	}
-	return NULL;
+	return n;
 }
 
 static void make_resident(struct session *s, struct session_thread *t, struct target_site *site)
@@ -138,15 +142,20 @@ static void make_resident(struct session *s, struct session_thread *t, struct ta
 	struct site_use *use = site->user;
 	const char *why, *only = use->inside ? use->inside->only : only_thread(s, use);
 	struct target_process *process = t->process->target;
+	struct target_thread *one;
 	struct resident_count *count;
 
 	if (use->refusals >= REFUSALS_MOST ||
 	    (use->inside && use->inside->counts.count >= COUNTS_MOST))
 		return;
-	count = only ? target_site_for_others(s->target, process, t->target, site, span_of(use),
-					      thread_in(s, t->process, only), &why)
-		     : target_site_resident(s->target, process, t->target, site, span_of(use),
-					    &why);
+	if (only && called(s, only, &one) > 1)
+		count = NULL;
+	else if (only)
+		count = target_site_for_others(s->target, process, t->target, site, span_of(use),
+					       one, &why);
+	else
+		count = target_site_resident(s->target, process, t->target, site, span_of(use),
+					     &why);
 	use->refusals += !count;
 	if (!count || has_count(use, count))
 		return;
@@ -170,13 +179,26 @@ void inside_hit(struct session *s, struct session_thread *t, struct target_site 
 					inside_take_back((*i)->use);
 }
 
+/* From now on each arrival there is reported. */
+static void give_up(struct inside_site *i)
+{
+	inside_take_back(i->use);
+	i->only = "";
+}
+
 void inside_born(struct session *s, struct session_thread *t)
 {
-	array_each(struct inside_site *, i, &s->insides)
-		if ((*i)->only && engine_thread_matches(s->engine, t->engine, (*i)->only))
-			array_each(struct inside_count, c, &(*i)->counts)
-				if (target_is_only(t->target, c->count) < 0)
-					inside_take_back((*i)->use);
+	struct target_thread *last;
+
+	array_each(struct inside_site *, i, &s->insides) {
+		if (!(*i)->only || !engine_thread_matches(s->engine, t->engine, (*i)->only))
+			continue;
+		if (called(s, (*i)->only, &last) > 1)
+			give_up(*i);
+		array_each(struct inside_count, c, &(*i)->counts)
+			if (target_is_only(t->target, c->count) < 0)
+				give_up(*i);
+	}
 }
 
 /* ---- what has happened there ---------------------------------------------------------------- */

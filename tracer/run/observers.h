@@ -106,7 +106,7 @@ struct observer {
 	void (*passed)(struct session *s, struct place *place, unsigned long arrivals);
 	/* The same, by threads that it is not meant for. */
 	void (*others_passed)(struct session *s, struct place *place, unsigned long times);
-	/* The engine has decided this; it is about to be carried out. */
+	/* The engine has decided this; it is about to be carried out, or (a RELEASE, see apply_releases()) just was. */
 	void (*decision)(struct session *s, const struct decision *d);
 	/* All decisions are carried out. True: a condition has to be asked again. */
 	bool (*decided)(struct session *s);

@@ -193,8 +193,10 @@ static bool stub_make_for_others(struct target *t, struct target_process *proces
 	uint64_t at, count;
 	struct slot slot;
 
-	if (!counting(t, process, helper, site, &slot, &count) ||
-	    (*one && target_is_only(*one, slot.count) < 0))
+	if (!counting(t, process, helper, site, &slot, &count))
+		return false;
+	if (*one && (*one)->process->space == process->space &&
+	    target_is_only(*one, slot.count) < 0)
 		return false;
 	slot.kind = STUB_FOR_OTHERS;
 	slot.copy.length = RESIDENT_STUB_FOR_OTHERS;

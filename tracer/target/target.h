@@ -338,7 +338,7 @@ struct resident_count *target_site_resident(struct target *t, struct target_proc
 					    struct target_thread *helper, struct target_site *site,
 					    unsigned span, const char **why);
 /*
- * The same, but that one thread is always reported there: `only`, of this process; NULL: it is not there yet. Later
+ * The same, but that one thread is always reported there: `only`; NULL: it is not there yet. Later
  * _is_only says who it is, of a thread that is stopped (a new one before it begins). -1: it could not be found out.
  */
 struct resident_count *target_site_for_others(struct target *t, struct target_process *process,

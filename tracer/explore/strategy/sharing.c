@@ -8,6 +8,14 @@ bool sharing_is_access(const struct strategy_point *p)
 	       p->object != STRATEGY_NO_OBJECT && p->object != STRATEGY_ANY_OBJECT;
 }
 
+/* Accesses that overlap need not begin at the same address: memory is looked at in pieces. */
+static uint64_t piece_of(uint64_t object)
+{
+	enum { PIECE = 32 };
+
+	return table_mix(object / PIECE, 0);
+}
+
 static void forget_run(struct sharing *s)
 {
 	array_each(struct sharing_thread, t, &s->threads)
@@ -16,7 +24,7 @@ static void forget_run(struct sharing *s)
 	array_fini(&s->touches);
 	array_fini(&s->been);
 	table_fini(&s->pairs);
-	table_fini(&s->objects);
+	table_fini(&s->pieces);
 }
 
 void sharing_fini(struct sharing *s)
@@ -78,15 +86,17 @@ static void join(struct sharing *s, const struct strategy_point *p)
 {
 	for (unsigned i = 0; i < s->threads.count; i++)
 		if (i != p->thread && s->threads.items[i].joined_by &&
-		    s->threads.items[i].joined_by == p->object)
+		    s->threads.items[i].joined_by == p->object) {
 			follow(s, &s->threads.items[p->thread], i);
+			s->threads.items[i].joined_by = 0; /* a later thread may have it */
+		}
 }
 
 /* ---- accesses ----------------------------------------------------------------------------------- */
 
 static struct sharing_touch *touch_of(struct sharing *s, const struct strategy_point *p)
 {
-	uint64_t *first = table_at(&s->objects, table_mix(p->object, 0));
+	uint64_t *first = table_at(&s->pieces, piece_of(p->object));
 	struct sharing_touch *touch;
 
 	for (size_t i = *first; i; i = s->touches.items[i - 1].next)
@@ -101,7 +111,7 @@ static struct sharing_touch *touch_of(struct sharing *s, const struct strategy_p
 static bool conflicts(struct sharing *s, const struct strategy_point *p, bool writes)
 {
 	struct sharing_thread *t = &s->threads.items[p->thread];
-	size_t i = (size_t)table_get(&s->objects, table_mix(p->object, 0));
+	size_t i = (size_t)table_get(&s->pieces, piece_of(p->object));
 
 	for (; i; i = s->touches.items[i - 1].next) {
 		const struct sharing_touch *other = &s->touches.items[i - 1];
@@ -114,20 +124,25 @@ static bool conflicts(struct sharing *s, const struct strategy_point *p, bool wr
 	return false;
 }
 
-static void access(struct sharing *s, const struct strategy_point *p)
+static void touch(struct sharing *s, const struct strategy_point *p)
 {
 	bool writes = p->writes || p->op != STRATEGY_READ;
-	struct sharing_touch *touch = touch_of(s, p);
+	struct sharing_touch *mine = touch_of(s, p);
+
+	*(writes ? &mine->written : &mine->read) = s->step;
+	if (conflicts(s, p, writes))
+		*table_at(&s->conflicts, piece_of(p->object)) = 1;
+}
+
+static void be_at(struct sharing *s, const struct strategy_point *p)
+{
 	uint64_t *been = table_at(&s->pairs, table_mix(p->place, p->object));
 
-	*(writes ? &touch->written : &touch->read) = s->step;
 	if (!*been) {
 		*array_add(&s->been) = (struct sharing_been){p->place, p->object, 0};
 		*been = s->been.count;
 	}
 	s->been.items[*been - 1].times++;
-	if (conflicts(s, p, writes))
-		*table_at(&s->conflicts, table_mix(p->object, 0)) = 1;
 }
 
 void sharing_saw(struct sharing *s, const struct strategy_point *points, size_t count,
@@ -143,8 +158,12 @@ void sharing_saw(struct sharing *s, const struct strategy_point *points, size_t 
 		s->threads.items[p->thread].joined_by = p->object;
 	else if (p->op == STRATEGY_LOCK)
 		join(s, p);
-	else if (sharing_is_access(p))
-		access(s, p);
+	if (sharing_is_access(p))
+		be_at(s, p);
+	/* A lock's memory, too: who writes it does not do that beside a thread that takes it. */
+	if (p->op != STRATEGY_END && p->object != STRATEGY_NO_OBJECT &&
+	    p->object != STRATEGY_ANY_OBJECT)
+		touch(s, p);
 }
 
 /* ---- what it has shown -------------------------------------------------------------------------- */
@@ -170,5 +189,5 @@ bool sharing_is_own_place(const struct sharing *s, uint64_t place)
 
 bool sharing_is_shared(const struct sharing *s, uint64_t object)
 {
-	return table_get(&s->conflicts, table_mix(object, 0));
+	return table_get(&s->conflicts, piece_of(object));
 }

@@ -2,11 +2,11 @@
  * Places in the code whose accesses to memory have no order with other threads': at most of them each thread is at
  * words of its own.
  *
- * Run 0 shows it. Two accesses to one object conflict if they are by two threads, one writes, and neither is
+ * Run 0 shows it. Two steps at one piece of memory conflict if they are by two threads, one writes, and neither is
  * before the other by threads being created and joined alone (vector clocks; Mattern 1988). Other synchronisation
  * counts for nothing: the next run may do it in another order. A place is own if none of its accesses conflicts.
  * Code that run 0 has not come to is not own; what it has not shown of code that it has come to remains unknown,
- * so now and then a run has to do without.
+ * so now and then a run has to do without. So does what the system's libraries do: there are no points in them.
  */
 #ifndef GATECTL_EXPLORE_SHARING_H
 #define GATECTL_EXPLORE_SHARING_H
@@ -22,10 +22,10 @@ struct sharing_thread {
 	ARRAY(uint64_t) clock;
 };
 
-/* The last steps of one thread on one object; 0: none. */
+/* The last steps of one thread on one piece of memory; 0: none. */
 struct sharing_touch {
 	unsigned thread;
-	size_t next; /* another thread's on the same object, as its index + 1 */
+	size_t next; /* another thread's on the same piece, as its index + 1 */
 	uint64_t read, written;
 };
 
@@ -36,13 +36,13 @@ struct sharing_been {
 
 /* {0}: nothing is known. */
 struct sharing {
-	struct table places;  /* OWN or not */
-	struct table objects; /* index + 1 of the first touch; settled: is it shared? */
-	struct table pairs;   /* a place at an object: index + 1 of it in `been` */
+	struct table places; /* OWN or not */
+	struct table pieces; /* of memory: index + 1 of the first touch */
+	struct table pairs;  /* a place at an object: index + 1 of it in `been` */
 	ARRAY(struct sharing_been) been;
 	ARRAY(struct sharing_touch) touches;
 	ARRAY(struct sharing_thread) threads;
-	struct table conflicts;	 /* objects */
+	struct table conflicts;	 /* pieces */
 	unsigned long own_steps; /* accesses at own places, in that run */
 	uint64_t step;
 	unsigned last; /* who moved */

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Every other run looks everywhere, or as few as one of so many where that takes time: by accesses at own places. */
-enum { OFTEN = 2, STEPS_FOR_ONE = 64 };
+/* Every other run looks everywhere; where that takes time, because of many accesses at own places, one of 16 at least. */
+enum { OFTEN = 2, SELDOM = 16, STEPS_FOR_ONE = 64 };
 
 static const struct strategy_type *const types[] = {
 	&strategy_auto, &strategy_random, &strategy_pct, &strategy_pos,
@@ -83,8 +83,8 @@ bool strategy_looks_everywhere(const struct strategy *s)
 {
 	unsigned long one_of = s->shown->own_steps / STEPS_FOR_ONE;
 
-	return s->run == 0 ||
-	       table_mix(s->options.seed, s->run) % (one_of > OFTEN ? one_of : OFTEN) == 0;
+	one_of = one_of < OFTEN ? OFTEN : one_of > SELDOM ? SELDOM : one_of;
+	return s->run == 0 || table_mix(s->options.seed, s->run) % one_of == 0;
 }
 
 bool strategy_is_own(const struct strategy *s, const struct strategy_point *p)

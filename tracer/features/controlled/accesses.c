@@ -37,12 +37,14 @@ static void end_here(struct control *c, struct controlled_access *access)
 	control_end(c, CONTROLLED_STOPPED);
 }
 
-/* Of the point. */
+/* Of the point. Nobody has memory at the end of the addresses; it is not everything, either. */
 static uint64_t object_of(const struct controlled_access *a, struct turn *t, const struct hit *h)
 {
+	uint64_t object = t->access_count ? t->accesses[0].address : STRATEGY_NO_OBJECT;
+
 	if (a->is_one && !t->thread->process->session->options->controlled->races)
-		return arch_operand_address(&a->operand, &h->regs);
-	return t->access_count ? t->accesses[0].address : STRATEGY_NO_OBJECT;
+		object = arch_operand_address(&a->operand, &h->regs);
+	return object == STRATEGY_ANY_OBJECT ? object - 1 : object;
 }
 
 static enum hit_answer hit_access(struct session *s, const struct act *a, const struct hit *h)

@@ -347,8 +347,7 @@ static void tell(struct session *s, struct session_result *out)
 
 static void comes(struct session *s, struct session_thread *t, struct place *place)
 {
-	(void)s;
-	passers_comes(t, place);
+	passers_comes(s, t, place);
 }
 
 static void passed(struct session *s, struct place *place, unsigned long arrivals)

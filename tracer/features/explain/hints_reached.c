@@ -15,7 +15,7 @@ bool hints_shut_out(struct session *s, const struct place *p, struct str *out)
 	bool any;
 
 	passers_of(s, p, false, &others);
-	any = others.count;
+	any = others.count || others.more;
 	if (any)
 		passers_add(&others, out);
 	array_fini(&others);
@@ -78,22 +78,24 @@ static bool near_by_thread(struct session *s, const struct place *p, struct str 
 {
 	bool known = hints_any_matches(s, p->thread);
 	struct passers others = {0};
+	bool any;
 
 	if (near_by_time(s, p, out))
 		return true;
 	passers_of(s, p, false, &others);
+	any = others.count || others.more;
 	if (!known)
 		str_addf(out, "no thread of the run is called '%s'", p->thread);
-	else if (others.count)
+	else if (any)
 		str_addf(out, "no thread that matches '%s' arrived there", p->thread);
-	if (others.count) {
+	if (any) {
 		str_add(out, known ? ", but " : "; ");
 		passers_add(&others, out);
 		str_add(out, known ? " did" : " came there");
 	}
 	if (!known)
-		add_like(s, p->thread, !others.count, out);
-	known = known && !others.count;
+		add_like(s, p->thread, !any, out);
+	known = known && !any;
 	array_fini(&others);
 	return !known;
 }
@@ -522,7 +524,7 @@ void hints_missing_try(struct session *s, const struct place *p, struct str *out
 			 s->options->argv[0]);
 	else if (p->thread && try_early(s, p, out))
 		;
-	else if (p->thread && (others.count || !hints_any_matches(s, p->thread)))
+	else if (p->thread && (others.count || others.more || !hints_any_matches(s, p->thread)))
 		try_thread(s, p, &others, out);
 	else if (crashed_as_expected(s))
 		str_addf(out,

@@ -9,7 +9,7 @@ enum { NAMED_MOST = 6, PASSERS_MOST = 32 };
 struct passed {
 	ARRAY(struct passer) by;
 	bool jumped;		      /* FUNC%return: see passers_jumped() */
-	unsigned long inside, others; /* decided in the program: nobody knows by whom */
+	unsigned long inside, others; /* not among `by`; others: by whom it does not mean */
 };
 
 static void fini(void *what)
@@ -28,24 +28,28 @@ static struct passed *passed_of(const struct place *place)
 	return kept_make(&sp->kept, &keeper);
 }
 
-static void pass_by(struct passed *passed, const struct engine_thread *t)
+/* False: there are too many. */
+static bool pass_by(struct passed *passed, const struct engine_thread *t)
 {
 	array_each(struct passer, old, &passed->by) {
 		if (old->thread == t) {
 			old->count++;
-			return;
+			return true;
 		}
 	}
-	if (passed->by.count < PASSERS_MOST)
-		*array_add(&passed->by) = (struct passer){t, 1};
+	if (passed->by.count == PASSERS_MOST)
+		return false;
+	*array_add(&passed->by) = (struct passer){t, 1};
+	return true;
 }
 
-void passers_comes(const struct session_thread *t, struct place *place)
+void passers_comes(struct session *s, const struct session_thread *t, struct place *place)
 {
 	struct session_place *sp = place->user;
 
-	if (place->thread || !place_reached(place))
-		pass_by(passed_of(place), t->engine);
+	if ((place->thread || !place_reached(place)) && !pass_by(passed_of(place), t->engine) &&
+	    !engine_thread_matches(s->engine, t->engine, place->thread))
+		passed_of(place)->others++;
 	if (t->at_return == SOURCE_TAIL)
 		passed_of(place)->jumped |= sp->located && sp->location.kind == LOCATION_RETURN;
 }

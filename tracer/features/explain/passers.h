@@ -13,11 +13,12 @@ struct passer {
 struct passers {
 	struct passer *items;
 	size_t count, capacity;
-	unsigned long more; /* times that were decided inside the program: nobody knows by whom */
+	unsigned long
+		more; /* times by others: decided inside the program, or these are too many to name */
 };
 
 /* Notes that a thread is at the place, whether it is meant or not. */
-void passers_comes(const struct session_thread *t, struct place *place);
+void passers_comes(struct session *s, const struct session_thread *t, struct place *place);
 /* How many were decided inside the program: nobody knows whose they were. */
 void passers_inside_add(const struct place *p, unsigned long arrivals);
 /* The same of those whom the place is not meant for. */
