@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 
 from harness import compile_text, params, wait_until
 
@@ -222,6 +223,63 @@ def test_threads_that_are_alike(t):
     for one in ("worker#1", "worker#2", "worker#3", "p1/worker#1"):
         only(t, program, one, 5000, "5000")
     others(t, program, 20000, "5000")
+
+
+LATE = HEAD + r"""
+static volatile int go;
+static char stack[65536];
+static void *worker(void *rounds)
+{
+	while (!go)
+		sched_yield();
+	return work(rounds);
+}
+static int child(void *rounds)
+{
+	work(rounds);
+	_exit(0);
+}
+static void *other(void *rounds)
+{
+	return work(rounds);
+}
+int main(int argc, char **argv)
+{
+	void *rounds = (void *)atol(argv[1]);
+	pthread_t t;
+
+	pthread_create(&t, NULL, worker, rounds);
+	if (argc > 2)
+		go = 1;
+	else
+		waitpid(clone(child, stack + sizeof(stack), CLONE_VM | SIGCHLD, rounds), NULL, 0);
+	go = 1;
+	pthread_join(t, NULL);
+	for (int i = 0; argc > 2 && i < 50; i++) {
+		pthread_create(&t, NULL, other, rounds);
+		pthread_join(t, NULL);
+	}
+	return 0;
+}
+"""
+
+
+def test_two_processes_of_one_memory(t):
+    """The line is hot in the one that does not have the thread."""
+    only(t, compile_text("late.c", LATE, "-g -O1"), "worker#1", 300, "300")
+
+
+def test_more_threads_than_have_names(t):
+    others(t, compile_text("late.c", LATE, "-g -O1"), 51 * 100, "100", "others")
+
+
+def test_all_threads_have_its_name(t):
+    """The kernel calls each as the file."""
+    program = os.path.join(t.tmp, "worker#1")
+    shutil.copy(compile_text("hammer.c", HAMMER, "-g -O1"), program)
+    text = 'at("//hot", {thread = "worker#1", hit = 8000}):run(function(hit) print(hit.count) end)\n'
+    r = t.run_gated(program, text, ["4000", "alone"], report=False)
+    t.equal(r.err, "8000\n", "what the script prints", r)
 
 
 def test_many_for_one_thread(t):
