@@ -6,7 +6,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 ZSH_DIR ?= share/zsh/site-functions
 CC      ?= cc
-CFLAGS  ?= -O2 -g
+CFLAGS  ?= $(if $(SAN),-O1,-O2) -g
 VERSION := 0.1.0
 
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
