@@ -172,8 +172,8 @@ unsigned long place_idle_arrivals(const struct engine *e, const struct place *p)
 void place_passed(struct place *p, unsigned long arrivals);
 /*
  * The thread for which alone the place is, as "worker#1": no other one that comes by is of any consequence, ever (but
- * that each arrival has held functions asked again). NULL: there is no
- * such thread, or it cannot be told. (A thread that gives itself a name like that is not meant.)
+ * that each arrival has held functions asked again). NULL: there is no such thread, or it cannot be told. A thread that
+ * gives itself a name like that is not meant. Does not change once the script is loaded.
  */
 const char *place_only_thread(const struct engine *e, const struct place *p);
 

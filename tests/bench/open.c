@@ -3,31 +3,11 @@
  * the held one's. With -DFLOOR both lines are an int3 for tests/bench/floor.c, which lets both go on
  * when the second has come.
  */
-#include <pthread.h>
-#include <stdio.h>
+#include "open.h"
+
 #include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
-static pthread_barrier_t round_begins;
-static volatile double opened_at;
 static int rounds;
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
-#ifdef FLOOR
-#define TRAP() __asm__ volatile("int3")
-#else
-#define TRAP() (void)0
-#endif
-
-static volatile int passed, opened;
 
 static void *waiter(void *arg)
 {

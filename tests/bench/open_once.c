@@ -1,28 +1,7 @@
 /*
  * As open.c, but each round is at two lines of its own, so that a gate that opens once will do: what most tests have.
  */
-#include <pthread.h>
-#include <stdio.h>
-#include <time.h>
-#include <unistd.h>
-
-static pthread_barrier_t round_begins;
-static volatile double opened_at;
-static volatile int passed, opened;
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
-#ifdef FLOOR
-#define TRAP() __asm__ volatile("int3")
-#else
-#define TRAP() (void)0
-#endif
+#include "open.h"
 
 /* clang-format off */
 #define BEGIN()	pthread_barrier_wait(&round_begins); TRAP();

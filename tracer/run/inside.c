@@ -58,13 +58,12 @@ static const char *only_thread(const struct session *s, const struct site_use *u
 static unsigned long idle_at(const struct session *s, const struct site_use *use,
 			     const struct place *place)
 {
-	const char *only, *filters;
+	const char *only;
 
 	if (!place->thread)
 		return place_idle_arrivals(s->engine, place);
-	only = place_only_thread(s->engine, place);
-	filters = use->inside ? use->inside->only : only_thread(s, use);
-	return only && filters && strcmp(only, filters) == 0 ? ULONG_MAX : 0;
+	only = use->inside ? use->inside->only : only_thread(s, use);
+	return only && !place->companion_of && strcmp(only, place->thread) == 0 ? ULONG_MAX : 0;
 }
 
 /* Of the next arrivals there; 0 where somebody wants more than to count them. */

@@ -155,53 +155,29 @@ int stub_put(struct target *t, struct target_space *space, struct site *site, ui
 	return 0;
 }
 
-/* One that counts; where the count is to be in the program is known then. */
-static bool counting(struct target *t, struct target_process *process, struct thread *helper,
-		     struct site *site, struct slot *slot, uint64_t *count)
+/* One that counts; with `ctx` (struct target_thread *, see target_site_for_others()) it does so for all others. */
+static bool stub_make(struct target *t, struct target_process *process, struct thread *helper,
+		      struct site *site, const void *ctx)
 {
 	struct shared *shared = shared_near(t, process, helper, site->pub.addr);
+	struct target_thread *const *only = ctx;
+	struct slot slot = {.from = site->pub.addr, .kind = only ? STUB_FOR_OTHERS : STUB_COUNTS};
+	uint64_t at, there;
 	size_t n;
 
 	if (!shared)
 		return false;
 	n = shared->counts->used++;
-	*count = shared->base + n * RESIDENT_COUNT_ROOM;
-	*slot = (struct slot){.from = site->pub.addr};
-	slot->count = (void *)((char *)shared->counts->here + n * RESIDENT_COUNT_ROOM);
-	return true;
-}
-
-static bool stub_make(struct target *t, struct target_process *process, struct thread *helper,
-		      struct site *site, const void *none)
-{
-	uint64_t at, count;
-	struct slot slot;
-
-	(void)none;
-	if (!counting(t, process, helper, site, &slot, &count))
+	there = shared->base + n * RESIDENT_COUNT_ROOM;
+	slot.count = (void *)((char *)shared->counts->here + n * RESIDENT_COUNT_ROOM);
+	if (only && *only && (*only)->process->space == process->space &&
+	    target_is_only(*only, slot.count) < 0)
 		return false;
-	slot.copy.length = RESIDENT_STUB;
+	slot.copy.length = only ? RESIDENT_STUB_FOR_OTHERS : RESIDENT_STUB;
 	at = slot_next(process->space, site->pub.addr);
-	return at && resident_make(slot.copy.code, at, count, site->copy) == 0 &&
-	       stub_put(t, process->space, site, at, &slot) == 0;
-}
-
-static bool stub_make_for_others(struct target *t, struct target_process *process,
-				 struct thread *helper, struct site *site, const void *only)
-{
-	struct target_thread *const *one = only;
-	uint64_t at, count;
-	struct slot slot;
-
-	if (!counting(t, process, helper, site, &slot, &count))
-		return false;
-	if (*one && (*one)->process->space == process->space &&
-	    target_is_only(*one, slot.count) < 0)
-		return false;
-	slot.kind = STUB_FOR_OTHERS;
-	slot.copy.length = RESIDENT_STUB_FOR_OTHERS;
-	at = slot_next(process->space, site->pub.addr);
-	return at && resident_make_for_others(slot.copy.code, at, count, site->copy) == 0 &&
+	return at &&
+	       (only ? resident_make_for_others : resident_make)(slot.copy.code, at, there,
+								 site->copy) == 0 &&
 	       stub_put(t, process->space, site, at, &slot) == 0;
 }
 
@@ -287,7 +263,7 @@ const char *resident_put(struct target *t, struct target_process *process, struc
 	return why;
 }
 
-/* The kernel does that; where it makes threads' stacks known by FS is the business of the ABI. */
+/* May the program read its FS base by itself? */
 static bool tells_threads_apart(void)
 {
 	enum { FSGSBASE = 1 << 1 };
@@ -295,39 +271,35 @@ static bool tells_threads_apart(void)
 	return getauxval(AT_HWCAP2) & FSGSBASE;
 }
 
-static const char *resident_refusal(const struct target_thread *helper, const struct site *site)
+static struct resident_count *put_stub(struct target *t, struct target_process *process,
+				       struct target_thread *helper, struct target_site *pub,
+				       unsigned span, struct target_thread *const *only,
+				       const char **why)
 {
+	struct site *site = (struct site *)pub;
+
 	if (!site->count && look_status(helper->tid, "Seccomp") > 0)
-		return "the program filters its system calls (seccomp)";
-	return NULL;
+		*why = "the program filters its system calls (seccomp)";
+	else if (only && !tells_threads_apart())
+		*why = "the processor does not tell threads apart (RDFSBASE)";
+	else
+		*why = resident_put(t, process, thread_of(helper), site, span, stub_make, only);
+	return site->count;
 }
 
 struct resident_count *target_site_resident(struct target *t, struct target_process *process,
-					    struct target_thread *helper, struct target_site *pub,
+					    struct target_thread *helper, struct target_site *site,
 					    unsigned span, const char **why)
 {
-	struct site *site = (struct site *)pub;
-
-	*why = resident_refusal(helper, site);
-	if (!*why)
-		*why = resident_put(t, process, thread_of(helper), site, span, stub_make, NULL);
-	return site->count;
+	return put_stub(t, process, helper, site, span, NULL, why);
 }
 
 struct resident_count *target_site_for_others(struct target *t, struct target_process *process,
-					      struct target_thread *helper, struct target_site *pub,
-					      unsigned span, struct target_thread *only,
-					      const char **why)
+					      struct target_thread *helper,
+					      struct target_site *site, unsigned span,
+					      struct target_thread *only, const char **why)
 {
-	struct site *site = (struct site *)pub;
-
-	*why = resident_refusal(helper, site);
-	if (!*why && !tells_threads_apart())
-		*why = "the processor does not tell threads apart (RDFSBASE)";
-	if (!*why)
-		*why = resident_put(t, process, thread_of(helper), site, span, stub_make_for_others,
-				    &only);
-	return site->count;
+	return put_stub(t, process, helper, site, span, &only, why);
 }
 
 int target_is_only(struct target_thread *thread, struct resident_count *count)

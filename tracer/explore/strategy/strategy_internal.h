@@ -26,7 +26,7 @@ struct strategy {
 	bool is_done;
 	unsigned long strayed;
 	struct sharing sharing;		       /* of those that look */
-	const struct sharing *shown;	       /* the same; of auto's members auto's */
+	const struct sharing *shown;	       /* the same; of auto and its members surw's */
 	unsigned last;			       /* who moved */
 	struct spin_watch walk;		       /* from one own place to the next */
 	ARRAY(uint64_t) lesson;		       /* of the run that ended last: end() writes it */
