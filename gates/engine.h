@@ -13,6 +13,7 @@
 #ifndef GATECTL_GATES_ENGINE_H
 #define GATECTL_GATES_ENGINE_H
 
+#include "gates/idle.h"
 #include "tracer/base/array.h"
 #include "tracer/base/error.h"
 #include "tracer/base/str.h"
@@ -112,6 +113,8 @@ struct step {
 	char *thread;  /* a pattern: only these threads take the step; NULL all (from an order) */
 	bool left_out; /* WHEN, RUN: its function holds nobody */
 	bool has_held; /* RUN: its wait_until has held a thread */
+	struct idle *
+		idle; /* WHEN, RUN: arrivals with which its function does nothing; NULL: not known. Owned */
 };
 
 struct place {
@@ -176,6 +179,12 @@ void place_passed(struct place *p, unsigned long arrivals);
  * gives itself a name like that is not meant. Does not change once the script is loaded.
  */
 const char *place_only_thread(const struct engine *e, const struct place *p);
+
+/*
+ * What the variables of the program have to be for an arrival there to be of no consequence (but that each arrival has held
+ * functions asked again), for whatever thread. NULL: it cannot be told. Does not change once the script is loaded.
+ */
+const struct idle *place_idle(const struct engine *e, const struct place *p);
 
 /* FILE:LINE of the script that made it. */
 const char *place_source(const struct place *p);

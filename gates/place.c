@@ -64,6 +64,7 @@ void place_free(struct place *p)
 	array_each(struct step, step, &p->steps) {
 		base_free(step->text);
 		base_free(step->thread);
+		idle_free(step->idle);
 	}
 	array_fini(&p->steps);
 	base_free(p->location);
@@ -177,6 +178,15 @@ const char *place_only_thread(const struct engine *e, const struct place *p)
 	if (p->companion_of || p->dropped || arrivals_matter(e) || blocking_matters(e))
 		return NULL;
 	return p->thread;
+}
+
+const struct idle *place_idle(const struct engine *e, const struct place *p)
+{
+	if (p->steps.count != 1 || p->thread || p->hit_first || p->hit_last || p->after)
+		return NULL;
+	if (p->companion_of || p->dropped || arrivals_matter(e) || blocking_matters(e))
+		return NULL;
+	return p->steps.items[0].idle;
 }
 
 void place_passed(struct place *p, unsigned long arrivals)

@@ -164,11 +164,12 @@ static int core_step_gate(lua_State *L)
 static int core_step_function(lua_State *L)
 {
 	bool when = strcmp(luaL_checkstring(L, 2), "when") == 0;
-	int ref;
+	struct step *step;
 
 	lua_settop(L, 3);
-	ref = luaL_ref(L, LUA_REGISTRYINDEX);
-	add_step(L, when ? STEP_WHEN : STEP_RUN)->script_ref = ref;
+	step = add_step(L, when ? STEP_WHEN : STEP_RUN);
+	step->idle = script_idle(L, when);
+	step->script_ref = luaL_ref(L, LUA_REGISTRYINDEX);
 	return 0;
 }
 

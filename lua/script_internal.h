@@ -212,6 +212,11 @@ void script_open_run(lua_State *L);
 void script_add_gate_method(lua_State *L, const char *name, lua_CFunction function);
 struct gate *script_to_gate(lua_State *L, int index);	/* NULL: not a gate */
 struct place *script_to_place(lua_State *L, int index); /* NULL: not a place */
+
+/* ---- idle.c ---- */
+
+/* With which variables the function on top does nothing (:when: returns true). NULL: it cannot be told. The caller's. */
+struct idle *script_idle(lua_State *L, bool when);
 void script_open_end(lua_State *L);   /* end.c: what is asked when the run is over */
 void script_open_given(lua_State *L); /* given.c: env, args, stdin */
 

@@ -93,11 +93,14 @@ def main():
     # What is about the installed program, or many runs of one that is slow under the sanitizers, is not run sanitized. Nor where a
     # test loads the machine itself: sanitized it is slow enough.
     plain_only = ["test_ci.", "test_cmake.", "test_install.", "test_completions.", "test_convert.", "test_prove.", "test_repl_save.",
-                  "test_livelock_on_a_busy_machine", "test_explore_kept.test_merge", "test_explore_kept.test_goes_on", "test_backtrace.test_like_gdb"]
+                  "test_livelock_on_a_busy_machine", "test_explore_kept.test_merge", "test_explore_kept.test_goes_on", "test_backtrace.test_like_gdb",
+                  "test_harness.test_enumerated", "test_attach.test_verdict_leaves_it_alone", "test_attach.test_threads_held_when_it_leaves",
+                  "test_explore_hard.test_starved_is_no_livelock", "test_explore_hard.test_threads_before_main", "test_examples.test_forced",
+                  "test_asked_again.test_released"]
     # The same; and they are so many, and so much alike, that half of them will do. All of them: run.py without --half.
     plain_half = ["test_bare_is_deterministic", "test_explore_gates.test_classic", "test_explore_gates.test_other_build", "test_explore_gates.test_rounds",
                   "test_explore_gates.test_any_schedule", "test_explore_gates.test_livelock", "test_harness.test_known", "test_harness.test_right",
-                  "test_harness.test_sanitizer", "test_harness.test_kinds", "test_harness.test_linked_in"]
+                  "test_harness.test_sanitizer", "test_harness.test_kinds", "test_harness.test_linked_in", "test_explore_granted.test_bugs"]
     # Of all others that have parameters one half is run as it is, the other half sanitized.
     command = [sys.executable, "tests/e2e/run.py", "--quick"]
     plain = [*command, "--half", "test_", *option("--whole", plain_only)]

@@ -156,6 +156,17 @@ int inspect_variable(const struct inspect_call *call, const char *name, struct i
    has no value here? It hides what else has the name. */
 bool inspect_variable_known(const struct inspect_call *call, const char *name);
 
+/* Where a variable is at this instruction, in any call of the function. */
+struct inspect_spot {
+	enum { INSPECT_AT_ADDRESS, INSPECT_AT_REGISTER, INSPECT_IN_REGISTER } kind;
+	unsigned reg;  /* a DWARF number: of the frame (rbp, rsp), or what holds it */
+	int64_t add;   /* AT_REGISTER: to what that holds; AT_ADDRESS: all of it */
+	unsigned size; /* 1, 2, 4, 8 */
+	bool is_signed;
+};
+/* Of an integer, for the innermost call. -1: it is something else, or can be told from one call to the next only. */
+int inspect_spot(const struct inspect_call *call, const char *name, struct inspect_spot *out);
+
 /* hit.arg[i], from 0, without an artificial `this`. In code without DWARF, at the first instruction
    of a function: the i-th of the six integer registers, as a long. */
 int inspect_argument(const struct inspect_call *call, int64_t i, struct inspect_value *out,

@@ -50,6 +50,8 @@ int resident_make(uint8_t code[RESIDENT_STUB], uint64_t at, uint64_t count, uint
  */
 int resident_make_for_others(uint8_t code[RESIDENT_STUB_FOR_OTHERS], uint64_t at, uint64_t count,
 			     uint64_t copy);
+/* In it, behind the comparison: where one is taken from the count, and where it goes to the trap. */
+enum { RESIDENT_TAKES = 19, RESIDENT_TRAPS = 52 };
 int resident_jump(uint8_t code[RESIDENT_JUMP], uint64_t at, uint64_t stub);
 /* From the end of an instruction to `target`, into the four bytes at `where`. */
 int resident_distance(uint8_t *where, uint64_t end, uint64_t target);

@@ -1,12 +1,15 @@
 #include "tracer/run/inside.h"
 
+#include "tracer/run/inside_tests.h"
+
 #include <limits.h>
 #include <string.h>
 
 enum {
 	WORTH_HITS = 32,	/* a site that was reported so often may be again ... */
 	WORTH_IDLE = 1000,	/* ... and this is so many times what it costs to change that ... */
-	WORTH_TELLING = 100000, /* ... or there are more than anybody reads in a report */
+	WORTH_TELLING = 100000, /* ... or there are more than anybody reads in a report ... */
+	WORTH_READING = 4096,	/* ... or there have been, where nobody knows how many will come */
 	REFUSALS_MOST = 4,	/* a thread may stand in the way now, but not next time */
 	COUNTS_MOST = 64,	/* of one site; children that were forked before have one each */
 };
@@ -21,6 +24,8 @@ struct inside_site {
 	struct session *session;
 	struct site_use *use;
 	const char *only; /* its stubs never decide for this thread; NULL: they do for all */
+	const struct idle
+		*idle; /* ... nor where variables are not as this says; NULL: whatever they are */
 	ARRAY(struct inside_count) counts;
 };
 
@@ -54,12 +59,38 @@ static const char *only_thread(const struct session *s, const struct site_use *u
 	return NULL;
 }
 
-/* As place_idle_arrivals(); but where one thread alone arrives, those of all others, if the stub there can tell. */
+/* The act that alone is there, if its place says which variables make arrivals idle; NULL: there is none. */
+static const struct act *tested(const struct session *s, const struct site_use *use)
+{
+	const struct act *found = NULL;
+
+	array_each(const struct act, a, &use->acts) {
+		if (is_over(a))
+			continue;
+		if (found)
+			return NULL;
+		found = a;
+	}
+	return found && found->place && place_idle(s->engine, found->place) ? found : NULL;
+}
+
+static const struct idle *idle_of(const struct session *s, const struct site_use *use)
+{
+	const struct act *a = tested(s, use);
+
+	return a ? place_idle(s->engine, a->place) : NULL;
+}
+
+/* As place_idle_arrivals(); but where one thread alone arrives, those of all others, and where variables are asked, those
+   for which they are so, if the stub there can tell. */
 static unsigned long idle_at(const struct session *s, const struct site_use *use,
 			     const struct place *place)
 {
+	const struct idle *idle = place_idle(s->engine, place);
 	const char *only;
 
+	if (idle)
+		return idle == (use->inside ? use->inside->idle : idle_of(s, use)) ? ULONG_MAX : 0;
 	if (!place->thread)
 		return place_idle_arrivals(s->engine, place);
 	only = use->inside ? use->inside->only : only_thread(s, use);
@@ -136,18 +167,37 @@ static size_t called(struct session *s, const char *only, struct target_thread *
 	return n;
 }
 
+/* A stub that asks variables first. */
+static struct resident_count *make_tested(struct session *s, struct session_thread *t,
+					  struct target_site *site, const struct act *a)
+{
+	struct target_test tests[IDLE_TESTS];
+	size_t count = inside_tests(t, a->info ? a->info->function : NULL,
+				    place_idle(s->engine, a->place), tests);
+	const char *why;
+
+	return count ? target_site_tested(s->target, t->process->target, t->target, site,
+					  span_of(site->user), tests, count, &why)
+		     : NULL;
+}
+
 static void make_resident(struct session *s, struct session_thread *t, struct target_site *site)
 {
 	struct site_use *use = site->user;
 	const char *why, *only = use->inside ? use->inside->only : only_thread(s, use);
+	const struct act *asks = tested(s, use);
+	const struct idle *idle = asks ? place_idle(s->engine, asks->place) : NULL;
 	struct target_process *process = t->process->target;
 	struct target_thread *one;
 	struct resident_count *count;
 
 	if (use->refusals >= REFUSALS_MOST ||
-	    (use->inside && use->inside->counts.count >= COUNTS_MOST))
+	    (use->inside &&
+	     (use->inside->counts.count >= COUNTS_MOST || use->inside->idle != idle)))
 		return;
-	if (only && called(s, only, &one) > 1)
+	if (asks)
+		count = make_tested(s, t, site, asks);
+	else if (only && called(s, only, &one) > 1)
 		count = NULL;
 	else if (only)
 		count = target_site_for_others(s->target, process, t->target, site, span_of(use),
@@ -159,7 +209,18 @@ static void make_resident(struct session *s, struct session_thread *t, struct ta
 	if (!count || has_count(use, count))
 		return;
 	inside_of(s, use)->only = only;
+	use->inside->idle = idle;
 	*array_add(&use->inside->counts) = (struct inside_count){count, 0};
+}
+
+/* Whoever wants a report has each arrival in it, if they are few. */
+static bool is_worth(const struct session *s, const struct site_use *use)
+{
+	unsigned long idle = idle_arrivals(s, use);
+
+	if (!s->options->reports.count)
+		return idle >= WORTH_IDLE;
+	return idle >= WORTH_TELLING && (!tested(s, use) || use->hits >= WORTH_READING);
 }
 
 void inside_hit(struct session *s, struct session_thread *t, struct target_site *site)
@@ -168,8 +229,7 @@ void inside_hit(struct session *s, struct session_thread *t, struct target_site 
 
 	if (!use)
 		return;
-	if (++use->hits % WORTH_HITS == 0 && is_permitted(s) &&
-	    idle_arrivals(s, use) >= (s->options->reports.count ? WORTH_TELLING : WORTH_IDLE))
+	if (++use->hits % WORTH_HITS == 0 && is_permitted(s) && is_worth(s, use))
 		make_resident(s, t, site);
 	array_each(const struct act, a, &use->acts)
 		array_each(struct inside_site *, i, &s->insides)
@@ -273,7 +333,8 @@ static bool is_at(const struct inside_site *i, const struct place *place)
 /* Of what the place has, what is not given away yet, for each of those who may ask for it. */
 static int64_t share_of(const struct session *s, const struct place *place)
 {
-	unsigned long idle = place->thread ? ULONG_MAX : place_idle_arrivals(s->engine, place);
+	bool endless = place->thread || place_idle(s->engine, place);
+	unsigned long idle = endless ? ULONG_MAX : place_idle_arrivals(s->engine, place);
 	int64_t rest = idle < INT64_MAX / 4 ? (int64_t)idle : INT64_MAX / 4, askers = 0;
 
 	array_each(struct inside_site *const, i, &s->insides)

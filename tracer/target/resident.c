@@ -155,21 +155,30 @@ int stub_put(struct target *t, struct target_space *space, struct site *site, ui
 	return 0;
 }
 
+struct resident_count *count_near(struct target *t, struct target_process *process,
+				  struct thread *helper, uint64_t addr, uint64_t *there)
+{
+	struct shared *shared = shared_near(t, process, helper, addr);
+	size_t n;
+
+	if (!shared)
+		return NULL;
+	n = shared->counts->used++;
+	*there = shared->base + n * RESIDENT_COUNT_ROOM;
+	return (void *)((char *)shared->counts->here + n * RESIDENT_COUNT_ROOM);
+}
+
 /* One that counts; with `ctx` (struct target_thread *, see target_site_for_others()) it does so for all others. */
 static bool stub_make(struct target *t, struct target_process *process, struct thread *helper,
 		      struct site *site, const void *ctx)
 {
-	struct shared *shared = shared_near(t, process, helper, site->pub.addr);
 	struct target_thread *const *only = ctx;
 	struct slot slot = {.from = site->pub.addr, .kind = only ? STUB_FOR_OTHERS : STUB_COUNTS};
 	uint64_t at, there;
-	size_t n;
 
-	if (!shared)
+	slot.count = count_near(t, process, helper, site->pub.addr, &there);
+	if (!slot.count)
 		return false;
-	n = shared->counts->used++;
-	there = shared->base + n * RESIDENT_COUNT_ROOM;
-	slot.count = (void *)((char *)shared->counts->here + n * RESIDENT_COUNT_ROOM);
 	if (only && *only && (*only)->process->space == process->space &&
 	    target_is_only(*only, slot.count) < 0)
 		return false;
@@ -271,19 +280,16 @@ static bool tells_threads_apart(void)
 	return getauxval(AT_HWCAP2) & FSGSBASE;
 }
 
-static struct resident_count *put_stub(struct target *t, struct target_process *process,
-				       struct target_thread *helper, struct target_site *pub,
-				       unsigned span, struct target_thread *const *only,
-				       const char **why)
+struct resident_count *stub_at(struct target *t, struct target_process *process,
+			       struct target_thread *helper, struct target_site *pub, unsigned span,
+			       stub_maker *make, const void *ctx, const char **why)
 {
 	struct site *site = (struct site *)pub;
 
 	if (!site->count && look_status(helper->tid, "Seccomp") > 0)
 		*why = "the program filters its system calls (seccomp)";
-	else if (only && !tells_threads_apart())
-		*why = "the processor does not tell threads apart (RDFSBASE)";
 	else
-		*why = resident_put(t, process, thread_of(helper), site, span, stub_make, only);
+		*why = resident_put(t, process, thread_of(helper), site, span, make, ctx);
 	return site->count;
 }
 
@@ -291,7 +297,7 @@ struct resident_count *target_site_resident(struct target *t, struct target_proc
 					    struct target_thread *helper, struct target_site *site,
 					    unsigned span, const char **why)
 {
-	return put_stub(t, process, helper, site, span, NULL, why);
+	return stub_at(t, process, helper, site, span, stub_make, NULL, why);
 }
 
 struct resident_count *target_site_for_others(struct target *t, struct target_process *process,
@@ -299,7 +305,10 @@ struct resident_count *target_site_for_others(struct target *t, struct target_pr
 					      struct target_site *site, unsigned span,
 					      struct target_thread *only, const char **why)
 {
-	return put_stub(t, process, helper, site, span, &only, why);
+	if (tells_threads_apart())
+		return stub_at(t, process, helper, site, span, stub_make, &only, why);
+	*why = "the processor does not tell threads apart (RDFSBASE)";
+	return ((struct site *)site)->count;
 }
 
 int target_is_only(struct target_thread *thread, struct resident_count *count)

@@ -14,9 +14,16 @@ typedef bool stub_maker(struct target *t, struct target_process *process, struct
 			struct site *site, const void *ctx);
 const char *resident_put(struct target *t, struct target_process *process, struct thread *helper,
 			 struct site *site, unsigned span, stub_maker *make, const void *ctx);
+/* The same for a stub that takes from a count: which; NULL: *why says for what reason there is none. */
+struct resident_count *stub_at(struct target *t, struct target_process *process,
+			       struct target_thread *helper, struct target_site *pub, unsigned span,
+			       stub_maker *make, const void *ctx, const char **why);
 /* The jump to what stands in the slot. All stand still. -1: there is no memory for it. */
 int stub_put(struct target *t, struct target_space *space, struct site *site, uint64_t at,
 	     const struct slot *slot);
+/* A count near the site: here, and its address in the program; NULL: there is no memory for it. */
+struct resident_count *count_near(struct target *t, struct target_process *process,
+				  struct thread *helper, uint64_t addr, uint64_t *there);
 /* The program's own bytes again, or a trap. False: a thread cannot be stopped, and so the jump stays. */
 bool resident_end(struct target *t, struct target_space *space, struct site *site, bool trap);
 /* The program may go to this address, unseen: no jump is to stand over it again, from now on. */

@@ -18,9 +18,17 @@ static bool has_stubs(const struct target_space *space)
 	return space->shared.count || space->granted;
 }
 
-static uint64_t trap_at(const struct slot *slot)
+static bool is_trap(const struct slot *slot, uint64_t offset)
 {
-	return slot->kind == STUB_FOR_OTHERS ? RESIDENT_AT_TRAP_FOR_OTHERS : RESIDENT_AT_TRAP;
+	switch (slot->kind) {
+	case STUB_FIRST_TEST:
+	case STUB_TEST:
+		return false;
+	case STUB_FOR_OTHERS:
+		return offset == RESIDENT_AT_TRAP_FOR_OTHERS;
+	default:
+		return offset == RESIDENT_AT_TRAP;
+	}
 }
 
 struct site *stub_site(const struct target_space *space, uint64_t trap)
@@ -32,8 +40,7 @@ struct site *stub_site(const struct target_space *space, uint64_t trap)
 	if (site || !has_stubs(space))
 		return site;
 	slot = space_slot(space, trap, &offset);
-	return slot && slot->count && offset == trap_at(slot) ? space_site(space, slot->from)
-							      : NULL;
+	return slot && slot->count && is_trap(slot, offset) ? space_site(space, slot->from) : NULL;
 }
 
 /* ---- who has stopped in one ------------------------------------------------------------------- */
@@ -73,6 +80,10 @@ static bool point_in(const struct slot *slot, uint64_t offset, const struct user
 		return resident_point_for_others(offset, regs->eflags & SIGN, point);
 	case STUB_GRANTS:
 		return granted_stub_point(offset, regs->eflags & ZERO, point);
+	case STUB_FIRST_TEST:
+	case STUB_TEST:
+		resident_point_test(offset, slot->kind == STUB_FIRST_TEST, point);
+		return true;
 	}
 	return false;
 }

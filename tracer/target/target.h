@@ -15,6 +15,7 @@
 #include "tracer/arch/arch.h"
 #include "tracer/base/error.h"
 #include "tracer/resident/grant.h"
+#include "tracer/resident/test.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -346,6 +347,19 @@ struct resident_count *target_site_for_others(struct target *t, struct target_pr
 					      struct target_site *site, unsigned span,
 					      struct target_thread *only, const char **why);
 int target_is_only(struct target_thread *thread, struct resident_count *count);
+/*
+ * The same for all threads, but that variables are compared first: what comes of the first test says which one is next, and at last
+ * whether the arrival takes from the count, or is reported.
+ */
+enum { TARGET_TAKES = -1, TARGET_REPORTS = -2 };
+struct target_test {
+	struct resident_test test;
+	int yes, no; /* index of a later one, or one of these */
+};
+struct resident_count *target_site_tested(struct target *t, struct target_process *process,
+					  struct target_thread *helper, struct target_site *site,
+					  unsigned span, const struct target_test *tests,
+					  size_t count, const char **why);
 
 /*
  * Granted arrivals, see tracer/resident/grant.h: for a program of which one thread runs at a time. _open: memory for

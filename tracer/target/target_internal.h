@@ -32,8 +32,8 @@ enum {
 struct slot {
 	uint64_t from; /* the site */
 	bool is_syscall;
-	enum { STUB_COUNTS, STUB_FOR_OTHERS, STUB_GRANTS } kind; /* if it has: */
-	struct resident_count *count; /* it is no copy, but a stub that takes from this; or NULL */
+	enum { STUB_COUNTS, STUB_FOR_OTHERS, STUB_GRANTS, STUB_FIRST_TEST, STUB_TEST } kind;
+	struct resident_count *count; /* it is no copy, but such a stub, which takes from this */
 	struct arch_copy copy;
 };
 

@@ -1,0 +1,12 @@
+#include "gates/idle.h"
+
+#include "tracer/base/array.h"
+
+void idle_free(struct idle *idle)
+{
+	if (!idle)
+		return;
+	for (size_t i = 0; i < idle->variable_count; i++)
+		base_free(idle->variables[i]);
+	base_free(idle);
+}

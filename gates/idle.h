@@ -1,0 +1,38 @@
+/*
+ * When a function of the script does nothing, as its code says: `if hit.var.i == 7 then ... end` does so wherever
+ * i is not 7. What is asked are integer variables of the program, one after the other; at the end an arrival
+ * is idle, or the function has to be called.
+ */
+#ifndef GATECTL_GATES_IDLE_H
+#define GATECTL_GATES_IDLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum idle_compare { IDLE_EQ, IDLE_LT, IDLE_LE, IDLE_GT, IDLE_GE };
+
+/* What comes after a test: a later one (its index), or the end. */
+enum { IDLE_NOTHING = -1, IDLE_CALL = -2 };
+
+struct idle_test {
+	size_t variable; /* index of `variables` */
+	enum idle_compare compare;
+	int64_t constant; /* with what it is compared, as Lua compares integers */
+	int yes, no;
+};
+
+enum { IDLE_TESTS = 16, IDLE_VARIABLES = 8 };
+
+/* The first test is asked first. */
+struct idle {
+	struct idle_test tests[IDLE_TESTS];
+	size_t count;
+	char *variables[IDLE_VARIABLES];
+	size_t variable_count;
+	unsigned
+		needed; /* a bit each: the function reads it where it does nothing, which a variable has to permit */
+};
+
+void idle_free(struct idle *idle); /* NULL is allowed */
+
+#endif

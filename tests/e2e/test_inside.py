@@ -1,0 +1,283 @@
+"""What a script's function asks of variables before it does anything is asked inside the program: nobody can tell the difference."""
+
+import random
+import re
+
+from harness import compile_text, params
+
+HEAD = r"""
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define KEEP(x) __asm__ volatile("" : "+r"(x))
+#define SEE __asm__ volatile("" ::: "memory")
+"""
+
+KINDS = HEAD + r"""
+enum colour { RED, GREEN, BLUE };
+struct pair { int a; unsigned b : 5; };
+signed char g_schar; unsigned char g_uchar; short g_short; unsigned short g_ushort; unsigned g_uint; int64_t g_long; uint64_t g_ulong;
+static _Atomic int g_atomic; static _Thread_local int g_local; static enum colour g_colour; static bool g_bool; static struct pair g_pair;
+static volatile int sum;
+static __attribute__((noinline)) void step(int i, int64_t wide, unsigned char narrow, int *p)
+{
+	static short inner;
+
+	inner = (short)(i * 3);
+	sum += i + (int)wide + narrow + *p + inner; /* gate: step */
+	SEE;
+	sum ^= 1; /* gate: later */
+}
+static inline __attribute__((always_inline)) void twice(int j)
+{
+	SEE;
+	sum += j; /* gate: inlined */
+	SEE;
+}
+int main(int argc, char **argv)
+{
+	int n = argc > 1 ? atoi(argv[1]) : 1000;
+	for (int i = -n / 2; i < n / 2; i++) {
+		int k = i * 2, room[i & 7 ? 3 : 5]; /* a frame that grows */
+		room[0] = k;
+		g_schar = (signed char)i, g_uchar = (unsigned char)i, g_short = (short)(i * 7), g_ushort = (unsigned short)(i * 7);
+		g_uint = (unsigned)i, g_long = (int64_t)i << 33, g_ulong = (uint64_t)i << 40;
+		g_atomic = i, g_local = i, g_colour = (enum colour)(i & 1), g_bool = i & 1, g_pair.a = i, g_pair.b = (unsigned)i & 31;
+		SEE;
+		step(i, (int64_t)i * 1000003, (unsigned char)(i + 5), &room[0]);
+		sum += k; /* gate: main */
+		KEEP(k);
+		twice(i);
+		twice(k);
+	}
+	printf("%d\n", sum);
+	return 0;
+}
+"""
+
+INTEGERS = {"step": ["i", "wide", "narrow", "inner", "g_schar", "g_uchar", "g_short", "g_ushort", "g_uint", "g_long", "g_ulong", "g_atomic"],
+            "later": ["g_schar", "g_uchar", "g_short", "g_ushort", "g_uint", "g_long", "g_ulong", "g_atomic"],
+            "main": ["i", "k", "g_uint"], "inlined": ["j", "g_short"]}
+OTHERS = ["g_local", "g_colour", "g_bool", "g_pair.a", "g_pair.b", "p"]
+BUILDS = [compiler + " " + flags for compiler in ("gcc", "clang") for flags in ("-O0", "-O1", "-O2", "-O0 -fomit-frame-pointer", "-O2 -no-pie", "-O1 -static")]
+
+
+def kinds(build):
+    compiler, flags = build.split(" ", 1)
+    return compile_text("kinds.c", KINDS, "-g -pthread " + flags, compiler=compiler)
+
+
+def alike(t, program, script, *args, **kw):
+    """The same with and without; and how many arrivals were decided inside: with a report only behind the first thousands."""
+    runs = []
+    for options in ((), ("--no-resident",)):
+        r = t.run_gated(program, script, args, options=options, **kw)
+        err = re.sub(r"gates\d*\.lua|last events:[^$]*\ntry:", "", r.err)  # each run has a file of its own, and its own times
+        runs.append((r, (r.stdout, err, r.status, [(p["location"], p["arrivals"]) for p in r.report["places"]] if r.report else 0)))
+    t.equal(runs[0][1], runs[1][1], "with and without the resident part: " + script, runs[0][0])
+    return sum(e.get("times", 0) for e in runs[0][0].report["events"]) if runs[0][0].report else 0
+
+
+def condition(rnd, names):
+    """As testers write them."""
+    if rnd.random() < 0.4:
+        joint = rnd.choice((" and ", " or "))
+        return joint.join(("(%s)" if rnd.random() < 0.8 else "not (%s)") % condition(rnd, names) for _ in range(2))
+    return "hit.var.%s %s %d" % (rnd.choice(names), rnd.choice(("==",) * 12 + ("~=", "<", "<=", ">", ">=")),
+                                 rnd.choice((0, 1, 3, -7, 100, 127, -128, 255, 2000, 65535, 70000, -70000, rnd.randrange(-2500, 2500))))
+
+
+def act(names, where):
+    """What it does where the condition is true: it says so, each time; but of many only the first ones."""
+    return "seen = seen + 1 if seen < 200 then print(%r, hit.count, %s) end" % (where, ", ".join("hit.var." + n for n in names))
+
+
+def made_up(rnd, program_names):
+    text = "local seen = 0\n"
+    for where, names in program_names.items():
+        if rnd.random() < 0.8:
+            body = "if %s then %s end" % (condition(rnd, names), act(names[:3], where))
+            if rnd.random() < 0.3:
+                body = "local _ = hit.var.%s if %s then return end %s" % (rnd.choice(names), condition(rnd, names), act(names[:1], where))
+            text += 'at("//%s", {optional = true}):run(function(hit) %s end)\n' % (where, body)
+    return text
+
+
+@params(*BUILDS)
+def test_made_up(t, build):
+    """Conditions of all kinds, of variables of all kinds, in registers, on the stack and at addresses."""
+    program, rnd, inside = kinds(build), random.Random(build), 0
+    readable = readable_in(t, program)
+    for _ in range(40 if t.full else 2):
+        script = made_up(rnd, readable)
+        alike(t, program, script, "3000", report=False, seconds=100)
+        inside += alike(t, program, script, "5000", seconds=100)
+    t.check(inside > 500, "%d arrivals were decided inside" % inside)
+
+
+test_made_up.timeout = 120
+
+
+def readable_in(t, program):
+    """The compiler may have dropped some, at some lines."""
+    found = {}
+    for where, names in INTEGERS.items():
+        for name in names:
+            r = t.run_gated(program, 'at("//%s", {hit = 1, optional = true}):run(function(hit) local x = hit.var.%s end)\n' % (where, name), ["4"], report=False)
+            if r.status == 0:
+                found.setdefault(where, []).append(name)
+    return found
+
+
+def inside(t, program, where, name):
+    """How many arrivals were decided inside, of those behind the first ones."""
+    r = t.run_gated(program, 'at("//%s"):run(function(hit) if hit.var.%s == 1234567 then print(hit.count) end end)\n' % (where, name), ("5000",))
+    t.clean(r, 0)
+    return sum(e.get("times", 0) for e in r.report["events"])
+
+
+def test_is_inside(t):
+    """Each kind of integer; what is none, or is no variable by itself, ends in gatectl."""
+    program = kinds("gcc -O0")
+    for where, names in INTEGERS.items():
+        for name in names:
+            t.check(inside(t, program, where, name) > 400, "hit.var.%s at //%s: inside" % (name, where))
+    for name in OTHERS:
+        t.equal(inside(t, program, "step", name), 0, "hit.var.%s: inside" % name)
+
+
+def test_other_functions(t):
+    """What does more than to compare is called each time; what does so only then is not."""
+    program = kinds("gcc -O0")
+    for body in ("n = n + 1 if hit.var.i == 5 then print(n) end", "if hit.count == 4000 then print(hit.var.i) end",
+                 "if hit.var.i == limit then print(hit.count) end", "if hit.var.i % 1000 == 0 then print(hit.count) end",
+                 "if hit.var.i == 5 or hit.thread.id == 'x' then print(hit.count) end"):
+        n = alike(t, program, 'local n, limit = 0, 6\nlimit = 7\nat("//step"):run(function(hit) %s end)\n' % body, "6000")
+        t.equal(n, 0, body)
+    for body in ("if hit.var.i == 5 then hit.var.i = 9 print(hit.var.i, hit.count) end", "if hit.var.i == 5 then error 'here' end",
+                 "if hit.var.i == 5 then print(hit.var.nosuch) end", "if hit.var.i == 5 then fail 'so' end", "if hit.var.i == 2999 then print 'last' end",
+                 "if hit.var.i == 5 then print(hit:eval 'i * 2', hit.func, hit.line, #hit:backtrace()) end",
+                 "if hit.var.i > 5 then return end if hit.var.i < 3 then return end print(hit.count)"):
+        alike(t, program, 'at("//step"):run(function(hit) %s end)\n' % body, "6000")
+
+
+def test_options(t):
+    """Places that ask for more than the function does, and several at one line."""
+    program = kinds("gcc -O0")
+    body = "function(hit) if hit.var.i == 70 or hit.var.i == 2222 then print(hit.count) end end"
+    for options in ("hit = {3000, 3080}", "hit = 3071", "thread = 'main'", "thread = 'none', optional = true", "after = true", "optional = true"):
+        alike(t, program, 'at("//step", {%s}):run(%s)\n' % (options, body), "6000")
+    for verbs in (":run(%s):log 'x {hit.var.i}'" % body, ":when(function(hit) return hit.var.i ~= 70000 end):run(%s)" % body, ":event 'e':run(%s)" % body):
+        alike(t, program, 'at("//step")%s\n' % verbs, "300")
+    alike(t, program, 'at("//step"):run(%s)\nat("//step"):run(%s)\n' % (body, body.replace("70 ", "80 ")), "6000")
+    alike(t, program, 'at("//step"):run(%s)\nat("//step", {hit = 5990}):run(function(hit) print "late" end)\n' % body, "6000")
+    n = alike(t, program, 'at("//step"):when(function(hit) return hit.var.i ~= 70000 end)\n', "6000")
+    t.check(n > 1000, ":when decided inside")
+
+
+THREADS = HEAD + r"""
+static volatile long total[4];
+static volatile int signals, done;
+static void on_alarm(int signal)
+{
+	signals += signal == SIGALRM;
+}
+static __attribute__((noinline)) void work(int id, int n)
+{
+	for (int i = 0; i < n; i++) {
+		KEEP(i);
+		total[id] += 0x12345; /* gate: hot */
+		KEEP(i);
+	}
+}
+static void *worker(void *arg)
+{
+	int *what = arg;
+	work(what[0], what[1]);
+	return NULL;
+}
+static void *forker(void *arg)
+{
+	while (!done) {
+		pid_t pid = fork();
+		if (!pid) {
+			work(3, 40);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+		kill(getpid(), SIGALRM);
+	}
+	return arg;
+}
+int main(int argc, char **argv)
+{
+	int what[3][2], n = atoi(argv[1]);
+	pthread_t t[3], f;
+
+	signal(SIGALRM, on_alarm);
+	if (argc > 2)
+		pthread_create(&f, NULL, forker, NULL);
+	for (int i = 0; i < 3; i++) {
+		what[i][0] = i, what[i][1] = n;
+		pthread_create(&t[i], NULL, worker, what[i]);
+	}
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], NULL);
+	done = 1;
+	if (argc > 2)
+		pthread_join(f, NULL);
+	printf("%ld\n", total[0] + total[1] + total[2]);
+	return 0;
+}
+"""
+
+
+@params(*(compiler + " " + opt for compiler in ("gcc", "clang") for opt in ("-O0", "-O2")))
+def test_threads(t, build):
+    """Three threads, signals, children of fork: each arrival is counted once, and each that does something does it once."""
+    compiler, flags = build.split(" ", 1)
+    program = compile_text("threads.c", THREADS, "-g -pthread " + flags, compiler=compiler)
+    script = '''
+local seen, last = {}, 0
+at("//hot"):run(function(hit)
+	if hit.var.id < 3 and (hit.var.i == 31000 or hit.var.i >= 49990) then
+		seen[hit.var.id .. " " .. hit.var.i] = (seen[hit.var.id .. " " .. hit.var.i] or 0) + 1
+		last = last + 1
+	end
+end)
+expect(function()
+	for _, n in pairs(seen) do if n ~= 1 then return false end end
+	return last == 33
+end, "each of them once")
+'''
+    for args in ((), ("fork",)) * (25 if t.full else 1):
+        r = t.run_gated(program, script, ("50000", *args))
+        t.equal((r.status, r.stdout), (0, "%d\n" % (150000 * 0x12345)), "status and output", r)
+        place, events = r.report["places"][0], r.report["events"]
+        told = sum(e["what"] == "arrival" for e in events if e["place"]) + sum(e.get("times", 0) for e in events)
+        t.equal(told, place["arrivals"], "arrivals in events", r)
+        t.equal((place["arrivals"] - 150000) % 40 if args else place["arrivals"] - 150000, 0, "arrivals", r)
+
+
+def test_holds(t):
+    """A thread is held in the round that was meant, while another one goes through the line."""
+    program = compile_text("threads.c", THREADS, "-g -pthread -O0")
+    r = t.run_gated(program, '''
+local g = SimpleGate "g"
+local order = {}
+at("//hot"):run(function(hit)
+	if hit.var.id == 0 and hit.var.i == 20000 then order[#order + 1] = "held" g:wait() order[#order + 1] = "goes on" end
+	if hit.var.id == 1 and hit.var.i == 49999 then order[#order + 1] = "opens" g:open() end
+end)
+expect(function() return table.concat(order, " ") == "held opens goes on" or table.concat(order, " ") == "opens held goes on" end, "the order")
+''', ("50000",))
+    t.equal((r.status, r.report["gates"][0]["open"], r.report["places"][0]["arrivals"]), (0, True, 150000), "status, gate, arrivals", r)

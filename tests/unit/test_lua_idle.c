@@ -1,0 +1,351 @@
+/*
+ * When does a function do nothing? What its code says is compared with what it does, called with the same variables: where it is
+ * said to do nothing it has to; and functions as testers write them are understood exactly.
+ */
+#include "lua/script_internal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static unsigned acted;
+
+static int act(lua_State *L)
+{
+	(void)L;
+	acted++;
+	return 0;
+}
+
+static lua_State *new_state(void)
+{
+	lua_State *L = luaL_newstate();
+
+	luaL_openlibs(L);
+	lua_register(L, "act", act);
+	return L;
+}
+
+/* The function is on top. */
+static struct idle *idle_of(lua_State *L, const char *body, bool when)
+{
+	char text[2048];
+
+	snprintf(text, sizeof(text), "local up = 5 return function(hit) %s end", body);
+	if (luaL_dostring(L, text) != LUA_OK)
+		fail_msg("%s: %s", text, lua_tostring(L, -1));
+	return script_idle(L, when);
+}
+
+static int64_t value_of(const struct idle *idle, size_t variable, const int64_t values[2])
+{
+	return values[strcmp(idle->variables[variable], "x") != 0];
+}
+
+static bool is_true(const struct idle_test *t, int64_t value)
+{
+	switch (t->compare) {
+	case IDLE_EQ:
+		return value == t->constant;
+	case IDLE_LT:
+		return value < t->constant;
+	case IDLE_LE:
+		return value <= t->constant;
+	case IDLE_GT:
+		return value > t->constant;
+	case IDLE_GE:
+		return value >= t->constant;
+	}
+	return false;
+}
+
+static bool is_idle(const struct idle *idle, const int64_t values[2])
+{
+	int at = 0;
+
+	for (size_t i = 0; i < idle->variable_count; i++)
+		if ((idle->needed >> i & 1) && strcmp(idle->variables[i], "x") != 0 &&
+		    strcmp(idle->variables[i], "y") != 0)
+			return false; /* it is no integer */
+	while (at >= 0) {
+		const struct idle_test *t = &idle->tests[at];
+		int next = is_true(t, value_of(idle, t->variable, values)) ? t->yes : t->no;
+
+		assert_true(next < 0 || (next > at && (size_t)next < idle->count));
+		assert_true(idle->needed >> t->variable & 1);
+		at = next;
+	}
+	return at == IDLE_NOTHING;
+}
+
+/* Calls the function on top, which stays; z is no number. */
+static bool does_nothing(lua_State *L, const int64_t values[2], bool when)
+{
+	bool nothing;
+
+	acted = 0;
+	lua_pushvalue(L, -1);
+	lua_newtable(L);
+	lua_newtable(L);
+	lua_pushinteger(L, values[0]);
+	lua_setfield(L, -2, "x");
+	lua_pushinteger(L, values[1]);
+	lua_setfield(L, -2, "y");
+	lua_pushliteral(L, "text");
+	lua_setfield(L, -2, "z");
+	lua_setfield(L, -2, "var");
+	lua_pushinteger(L, 7);
+	lua_setfield(L, -2, "count");
+	if (lua_pcall(L, 1, 1, 0) != LUA_OK)
+		acted++; /* a fault is something, too */
+	nothing = !acted && (!when || lua_toboolean(L, -1));
+	lua_pop(L, 1);
+	return nothing;
+}
+
+static const int64_t interesting[] = {INT64_MIN, -70000, -129,	-128,	   -1,	     0,	  1,
+				      2,	 3,	 4,	5,	   6,	     127, 128,
+				      4711,	 65536,	 70000, INT32_MAX, INT64_MAX};
+enum { VALUES = sizeof(interesting) / sizeof(*interesting) };
+
+static void compare(const char *body, bool when, bool exact)
+{
+	lua_State *L = new_state();
+	struct idle *idle = idle_of(L, body, when);
+
+	assert_int_equal(lua_gettop(L), 1);
+	if (exact && !idle)
+		fail_msg("not understood: %s", body);
+	for (size_t i = 0; idle && i < (size_t)VALUES * VALUES; i++) {
+		const int64_t values[2] = {interesting[i / VALUES], interesting[i % VALUES]};
+		bool said = is_idle(idle, values), is = does_nothing(L, values, when);
+
+		if (said != is && (said || exact))
+			fail_msg("%s: x %lld, y %lld: said %d, is %d", body, (long long)values[0],
+				 (long long)values[1], said, is);
+	}
+	idle_free(idle);
+	lua_close(L);
+}
+
+static void test_as_testers_write(void **state)
+{
+	static const char *const run[] = {
+		"if hit.var.x == 4711 then act() end",
+		"if hit.var.x == 70000 then act() end",
+		"if 3 == hit.var.x then act() end",
+		"if hit.var.x ~= 3 then act() end",
+		"if hit.var.x < 3 then act() end",
+		"if hit.var.x <= 70000 then act() end",
+		"if hit.var.x > -70000 then act() end",
+		"if hit.var.x >= 3 then act() end",
+		"if 3 < hit.var.x then act() end",
+		"if 70000 <= hit.var.x then act() end",
+		"if 70000 > hit.var.x then act() end",
+		"if not (hit.var.x == 3) then act() end",
+		"if hit.var.x == 3.0 then act() end",
+		"if hit.var.x > 2.0 then act() end",
+		"if hit.var.x > 2 and hit.var.y < 5 then act() end",
+		"if hit.var.x == 2 or hit.var.y == 5 then act() end",
+		"if hit.var.x > 2 and (hit.var.y < 5 or hit.var.x == 128) then act() end",
+		"if hit.var.x > 2 then if hit.var.y == 3 then act() end end",
+		"if hit.var.x > 2 then elseif hit.var.y == 3 then act() end",
+		"if hit.var.x > 2 then act() elseif hit.var.y == 3 then act() end",
+		"if hit.var.x ~= 2 then return end act()",
+		"if hit.var.x ~= 2 then return nil end act()",
+		"if hit.var.x ~= 2 then return true end act()",
+		"local x, y = hit.var.x, hit.var.y if x >= 2 and x < 127 and y == 1 then act() end",
+		"local v = hit.var if v.x == 1 then act() end",
+		"local limit = 6 if hit.var.x == limit then act() end",
+		"local limit <const> = 6 if hit.var.x == limit then act() end",
+		"if hit.var.x == 5 then act(hit.var.z.name, hit.count) end",
+		"if hit.var.x == 5 then for i = 1, 3 do act() end end",
+		"if hit.var.x ~= 5 then else act() end",
+	};
+	static const char *const when[] = {
+		"return hit.var.x ~= 5",
+		"return hit.var.x == 5",
+		"return hit.var.x < 5 or hit.var.y > 127",
+		"return hit.var.x < 5 and hit.var.y > 127",
+		"return not (hit.var.x == 5)",
+		"if hit.var.x == 5 then return false end return true",
+		"if hit.var.x == 5 then return end return true",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(run) / sizeof(*run); i++)
+		compare(run[i], false, true);
+	for (size_t i = 0; i < sizeof(when) / sizeof(*when); i++)
+		compare(when[i], true, true);
+}
+
+/* What is not understood is never said to do nothing. */
+static void test_others(void **state)
+{
+	static const char *const bodies[] = {
+		"",
+		"act()",
+		"act() if hit.var.x == 5 then act() end",
+		"if hit.count == 7 then act() end",
+		"if hit.var.z == 5 then act() end",
+		"if hit.var.none == 5 then act() end",
+		"if hit.var.z < 5 then act() end",
+		"if hit.var.x == up then act() end",
+		"up = up + 1 if hit.var.x == 5 then act() end",
+		"if hit.var.x == hit.var.y then act() end",
+		"if hit.var.x == '5' then act() end",
+		"if hit.var.x == 2.5 then act() end",
+		"if hit.var.x then act() end",
+		"if hit.var.x % 4 == 1 then act() end",
+		"if hit.var.x + 1 == 4 then act() end",
+		"if -hit.var.x == 3 then act() end",
+		"while hit.var.x ~= 5 do act() break end",
+		"repeat local x = hit.var.x until x ~= 5 act()",
+		"for i = 1, 2 do if hit.var.x == i then act() end end",
+		"goto on ::back:: act() do return end ::on:: if hit.var.x == 5 then goto back end",
+		"hit = {var = {x = 3}} if hit.var.x == 3 then act() end",
+		"hit.var.x = 3 if hit.var.x == 3 then act() end",
+		"local t = {x = 3} if t.x == 3 then act() end",
+		"if hit['var'].x == 3 then act() end",
+		"local y = hit.var.y.deep if hit.var.x == 5 then act() end",
+		"if hit.var.x == 5 and hit.var.z.deep == 3 then act() end",
+		"if hit.var.x == 5 or act() then act() end",
+		"return hit.var.x",
+		"return hit.var.x == 3 and 1 or nil",
+		"return 1, 2",
+		"return act()",
+		"if hit.var.x == 5 then return hit.var.y end return false",
+		"if hit.var.x == 5 then return 0 end return 'x'",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(*bodies); i++) {
+		compare(bodies[i], false, false);
+		compare(bodies[i], true, false);
+	}
+}
+
+/* More tests and variables than there is room for. */
+static void test_large(void **state)
+{
+	char body[1900] = "";
+
+	(void)state;
+	for (int i = 0; i < 40; i++)
+		snprintf(body + strlen(body), sizeof(body) - strlen(body),
+			 "if hit.var.x == %d then act() end ", i * 3 - 20);
+	compare(body, false, false);
+	*body = 0;
+	for (int i = 0; i < 12; i++)
+		snprintf(body + strlen(body), sizeof(body) - strlen(body),
+			 "if hit.var.%s%c == %d then act() end ", i % 2 ? "x" : "a",
+			 i % 2 ? ' ' : 'a' + i, i);
+	compare(body, false, false);
+}
+
+/* ---- made up ---------------------------------------------------------------------------------- */
+
+static uint64_t seed = 1;
+
+static unsigned below(unsigned n)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned)(seed >> 33) % n;
+}
+
+static void add(char *out, const char *text)
+{
+	assert_true(strlen(out) + strlen(text) < 1900);
+	strcat(out, text);
+}
+
+static void add_expression(char *out, unsigned depth)
+{
+	static const char *const operands[] = {"hit.var.x", "hit.var.y", "x", "y"};
+	static const char *const compares[] = {" == ", " ~= ", " < ", " <= ", " > ", " >= "};
+	static const char *const constants[] = {"0",	 "3",	 "-1", "127",
+						"70000", "-128", "up", "2.5"};
+
+	if (depth && below(3)) {
+		add(out, below(4) ? "(" : "not (");
+		add_expression(out, depth - 1);
+		add(out, below(2) ? ") and (" : ") or (");
+		add_expression(out, depth - 1);
+		add(out, ")");
+	} else if (below(3)) {
+		add(out, operands[below(4)]);
+		add(out, compares[below(6)]);
+		add(out, constants[below(below(4) ? 6 : 8)]);
+	} else {
+		add(out, constants[below(6)]);
+		add(out, compares[below(6)]);
+		add(out, operands[below(4)]);
+	}
+}
+
+static void add_block(char *out, unsigned depth)
+{
+	static const char *const ends[] = {"",
+					   "",
+					   "act() ",
+					   "do return end ",
+					   "do return true end ",
+					   "do return hit.var.z end "};
+
+	if (!depth) {
+		add(out, ends[below(6)]);
+		return;
+	}
+	add(out, "if ");
+	add_expression(out, 1);
+	add(out, " then ");
+	add_block(out, depth - 1);
+	if (below(2)) {
+		add(out, "else ");
+		add_block(out, depth - 1);
+	}
+	add(out, "end ");
+	if (!below(3))
+		add_block(out, depth - 1);
+}
+
+static void test_made_up(void **state)
+{
+	unsigned understood = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 4000; i++) {
+		char body[2000] = "local x, y = hit.var.x, hit.var.y ";
+		bool when = below(2);
+		lua_State *L;
+		struct idle *idle;
+
+		add_block(body, 1 + below(3));
+		if (when)
+			add(body, below(2) ? "do return true end" : "");
+		L = new_state();
+		idle = idle_of(L, body, when);
+		understood += idle != NULL;
+		idle_free(idle);
+		lua_close(L);
+		compare(body, when, false);
+	}
+	assert_in_range(understood, 1000, 4000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_as_testers_write),
+		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_made_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

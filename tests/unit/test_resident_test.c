@@ -1,0 +1,254 @@
+/*
+ * Comparisons are executed here, of variables of all sizes, in registers, on the stack and at addresses, with what C
+ * says of the same: step by step, so that at each instruction it is known what stands where.
+ */
+#include "tracer/arch/arch.h"
+#include "tracer/resident/test.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+/* In one page: the code at 0, where it goes on, and a variable. */
+enum { YES_AT = 512, NO_AT = 1024, DATA_AT = 2048, TRAP_FLAG = 0x100, SHOWN = 0xcd5 };
+enum { FIRST_SIZE = 7, RAX_PUSHED = RESIDENT_PUSHED + 8 };
+
+static uint8_t *page;
+static greg_t begin[NGREG];
+static unsigned steps, wrong;
+static bool yes;
+
+/* What a signal's context calls the registers, by DWARF number. */
+static const int registers[] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
+				REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
+				REG_R12, REG_R13, REG_R14, REG_R15};
+enum { COUNT = sizeof(registers) / sizeof(*registers), RAX = 0, RBP = 6, RSP = 7 };
+
+/* All registers as they were at the beginning, but for what the point says. */
+static void check_step(const greg_t *regs, uint64_t offset)
+{
+	struct resident_point point;
+
+	resident_point_test(offset, true, &point);
+	steps++;
+	wrong += point.where != RESIDENT_BEFORE;
+	for (unsigned i = 0; i < COUNT; i++) {
+		uint64_t is = (uint64_t)regs[registers[i]];
+
+		if (i == RSP)
+			is += point.pushed;
+		if (i == RAX && point.pushed > RESIDENT_PUSHED)
+			is = *(uint64_t *)regs[REG_RSP];
+		wrong += is != (uint64_t)begin[registers[i]];
+	}
+	if (point.pushed >= RESIDENT_PUSHED)
+		wrong += (*(uint64_t *)(regs[REG_RSP] + point.pushed - RESIDENT_PUSHED) & SHOWN) !=
+			 ((uint64_t)begin[REG_EFL] & SHOWN);
+}
+
+/* At the end, in one of the two places: back to where it began, behind the call. */
+static void on_trap(int signal, siginfo_t *info, void *context)
+{
+	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
+	uint64_t offset = (uint64_t)regs[REG_RIP] - (uint64_t)page;
+
+	(void)signal, (void)info;
+	if (offset == 0)
+		memcpy(begin, regs, sizeof(begin));
+	if (offset < RESIDENT_TEST_ROOM) {
+		check_step(regs, offset);
+	} else if (offset == YES_AT || offset == NO_AT) {
+		yes = offset == YES_AT;
+		wrong += *(uint64_t *)regs[REG_RSP] != (uint64_t)begin[REG_RAX];
+		regs[REG_RAX] = begin[REG_RAX];
+		regs[REG_RSP] += RAX_PUSHED;
+		regs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+		*(volatile uint8_t *)(page + offset) = 0xc3; /* ret */
+	}
+}
+
+/* With these registers. At the code's first instruction `pushed` stands behind the address it returns to. */
+static void execute(const uint64_t regs[COUNT], uint64_t pushed)
+{
+	struct {
+		uint64_t regs[COUNT], code, pushed;
+	} in = {.code = (uint64_t)page, .pushed = pushed};
+
+	uint64_t at = (uint64_t)&in;
+
+	memcpy(in.regs, regs, sizeof(in.regs));
+	page[YES_AT] = page[NO_AT] = 0x90; /* nop: there is a step behind it */
+	steps = wrong = 0;
+	__asm__ volatile(
+		"push %%rbx\n push %%rbp\n push %%r12\n push %%r13\n push %%r14\n push %%r15\n"
+		"pushq 128(%%rdi)\n pushq 136(%%rdi)\n"
+		"mov 0(%%rdi), %%rax\n mov 8(%%rdi), %%rdx\n mov 16(%%rdi), %%rcx\n"
+		"mov 24(%%rdi), %%rbx\n mov 32(%%rdi), %%rsi\n mov 48(%%rdi), %%rbp\n"
+		"mov 64(%%rdi), %%r8\n mov 72(%%rdi), %%r9\n mov 80(%%rdi), %%r10\n"
+		"mov 88(%%rdi), %%r11\n mov 96(%%rdi), %%r12\n mov 104(%%rdi), %%r13\n"
+		"mov 112(%%rdi), %%r14\n mov 120(%%rdi), %%r15\n mov 40(%%rdi), %%rdi\n"
+		"pushq $0x102\n popfq\n call *8(%%rsp)\n"
+		"pop %%rdi\n pop %%rdi\n"
+		"pop %%r15\n pop %%r14\n pop %%r13\n pop %%r12\n pop %%rbp\n pop %%rbx"
+		: "+D"(at)
+		:
+		: "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "memory", "cc");
+}
+
+static int64_t as_integer(uint64_t value, unsigned size, bool is_signed)
+{
+	switch (size) {
+	case 1:
+		return is_signed ? (int8_t)value : (int64_t)(uint8_t)value;
+	case 2:
+		return is_signed ? (int16_t)value : (int64_t)(uint16_t)value;
+	case 4:
+		return is_signed ? (int32_t)value : (int64_t)(uint32_t)value;
+	default:
+		return (int64_t)value;
+	}
+}
+
+static bool holds(int64_t value, enum resident_compare compare, int64_t constant)
+{
+	const bool all[] = {
+		[RESIDENT_EQ] = value == constant,
+		[RESIDENT_LT] =
+			value<constant, [RESIDENT_LE] = value <= constant, [RESIDENT_GT] = value>
+				constant,
+		[RESIDENT_GE] = value >= constant,
+	};
+
+	return all[compare];
+}
+
+static const uint64_t values[] = {0,	     1,		 5,	    127,	128,
+				  255,	     256,	 32767,	    32768,	65535,
+				  65541,     INT32_MAX,	 1u << 31,  UINT32_MAX, (1ull << 32) + 5,
+				  INT64_MAX, 1ull << 63, UINT64_MAX};
+static const int64_t constants[] = {0, 5, -1, 127, 255, -128, 65535, INT32_MAX, INT32_MIN};
+
+/* The table says where each instruction begins, and nobody is shown anything else there. */
+static void check_instructions(int length)
+{
+	struct arch_insn in;
+
+	for (int at = 0; at < length; at += in.length)
+		assert_int_equal(
+			arch_decode(page + at, (size_t)(length - at), (uint64_t)page + at, &in), 0);
+}
+
+static void check(struct resident_test test, uint64_t value)
+{
+	int length = resident_make_test(page, (uint64_t)page, true, &test, (uint64_t)page + YES_AT,
+					(uint64_t)page + NO_AT);
+	bool should =
+		holds(as_integer(value, test.size, test.is_signed), test.compare, test.constant);
+	uint64_t regs[COUNT];
+
+	assert_in_range(length, FIRST_SIZE + 1, RESIDENT_TEST_ROOM);
+	check_instructions(length);
+	memcpy(page + DATA_AT, &value, sizeof(value));
+	for (unsigned i = 0; i < COUNT; i++)
+		regs[i] = 0x1122334455660000u + i * 0x101;
+	if (test.kind == RESIDENT_IN_REGISTER)
+		regs[test.reg] = value;
+	if (test.kind == RESIDENT_AT_REGISTER)
+		regs[test.reg] = (uint64_t)page + DATA_AT - (uint64_t)test.add;
+	execute(regs, value);
+	if (yes != should || wrong || steps < 5)
+		fail_msg("kind %d, register %u, %u bytes, signed %d, value %llx, compare %d with "
+			 "%lld: %d, "
+			 "%u wrong, %u steps",
+			 test.kind, test.reg, test.size, test.is_signed, (unsigned long long)value,
+			 test.compare, (long long)test.constant, yes, wrong, steps);
+}
+
+static void check_all(struct resident_test test)
+{
+	for (unsigned i = 0; i < 8; i++) {
+		test.size = 1u << i / 2;
+		test.is_signed = i % 2;
+		for (size_t v = 0; v < sizeof(values) / sizeof(*values); v++)
+			for (size_t c = 0; c < sizeof(constants) / sizeof(*constants); c++) {
+				test.constant = constants[c];
+				test.compare = (enum resident_compare)((v + c) % 5);
+				check(test, values[v]);
+			}
+	}
+}
+
+static void test_in_registers(void **state)
+{
+	(void)state;
+	for (unsigned reg = 0; reg < COUNT; reg++)
+		if (reg != RSP)
+			check_all((struct resident_test){.kind = RESIDENT_IN_REGISTER, .reg = reg});
+}
+
+/* Relative to rbp, as far away as it goes; and to the stack pointer, which the code itself has moved. */
+static void test_in_a_frame(void **state)
+{
+	(void)state;
+	check_all((struct resident_test){.kind = RESIDENT_AT_REGISTER, .reg = RBP, .add = -24});
+	check_all(
+		(struct resident_test){.kind = RESIDENT_AT_REGISTER, .reg = RBP, .add = INT32_MAX});
+	check_all((struct resident_test){.kind = RESIDENT_AT_REGISTER, .reg = RSP, .add = 8});
+}
+
+static void test_at_an_address(void **state)
+{
+	(void)state;
+	check_all((struct resident_test){.kind = RESIDENT_AT_ADDRESS,
+					 .add = (int64_t)(uint64_t)page + DATA_AT});
+}
+
+/* Not made: what is out of reach, a constant of more than 32 bits, the stack pointer itself. */
+static void test_not_made(void **state)
+{
+	const struct resident_test good = {.kind = RESIDENT_IN_REGISTER, .reg = 1, .size = 4};
+	struct resident_test test = good;
+	uint64_t at = (uint64_t)page;
+
+	(void)state;
+	assert_true(resident_make_test(page, at, false, &test, at, at) > 0);
+	assert_int_equal(resident_make_test(page, at, false, &test, at + (1ull << 33), at), -1);
+	assert_int_equal(resident_make_test(page, at, false, &test, at, at + (1ull << 33)), -1);
+	test.constant = 1ll << 31;
+	assert_int_equal(resident_make_test(page, at, false, &test, at, at), -1);
+	test = good;
+	test.reg = RSP;
+	assert_int_equal(resident_make_test(page, at, false, &test, at, at), -1);
+	test = good;
+	test.kind = RESIDENT_AT_ADDRESS;
+	test.add = (int64_t)(at + (1ull << 33));
+	assert_int_equal(resident_make_test(page, at, false, &test, at, at), -1);
+}
+
+static int setup(void **state)
+{
+	struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
+
+	(void)state;
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		    0);
+	return page == MAP_FAILED || sigaction(SIGTRAP, &action, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_in_registers),
+		cmocka_unit_test(test_in_a_frame),
+		cmocka_unit_test(test_at_an_address),
+		cmocka_unit_test(test_not_made),
+	};
+
+	return cmocka_run_group_tests(tests, setup, NULL);
+}

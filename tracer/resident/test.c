@@ -1,0 +1,133 @@
+#include "tracer/resident/test.h"
+
+#include <string.h>
+
+/* As in the stub: the red zone, the flags, and rax, which alone is used. */
+static const uint8_t front[] = {
+	0x48, 0x8d, 0x64, 0x24, 0x80, /* 0: lea -128(%rsp), %rsp */
+	0x9c,			      /* 5: pushfq */
+	0x50,			      /* 6: push %rax */
+};
+enum { PUSHED = RESIDENT_PUSHED + 8, RAX = 0, RSP = 4, RIP = 5, WIDE = 0x48, HIGH = 1 };
+
+/* ModRM and SIB bytes (Intel SDM, volume 2, 2.1.5). */
+enum { NO_DISPLACEMENT = 0x00, FAR = 0x80, DIRECT = 0xc0, SIB_RSP = 0x24 };
+
+struct code {
+	uint8_t *bytes;
+	size_t length;
+	uint64_t at;
+	bool failed;
+};
+
+static void put(struct code *c, const void *bytes, size_t n)
+{
+	memcpy(c->bytes + c->length, bytes, n);
+	c->length += n;
+}
+
+static void put_byte(struct code *c, unsigned byte)
+{
+	c->bytes[c->length++] = (uint8_t)byte;
+}
+
+static void put_number(struct code *c, int64_t number)
+{
+	int32_t n = (int32_t)number;
+
+	c->failed |= n != number;
+	put(c, &n, sizeof(n));
+}
+
+static void put_distance(struct code *c, uint64_t target)
+{
+	c->failed |= resident_distance(c->bytes + c->length, c->at + c->length + 4, target) < 0;
+	c->length += 4;
+}
+
+static unsigned processors_number(unsigned dwarf)
+{
+	static const uint8_t numbers[] = {0, 2, 1, 3, 6, 7, 5, 4};
+
+	return dwarf < sizeof(numbers) ? numbers[dwarf] : dwarf;
+}
+
+/* Into rax, with its sign if it has one: movzx, movsx, movsxd, mov. */
+static void put_load(struct code *c, const struct resident_test *t, unsigned high)
+{
+	static const uint8_t opcodes[][2] = {{0xb6, 0xbe}, {0xb7, 0xbf}};
+
+	if (t->size == 4 && !t->is_signed) {
+		if (high)
+			put_byte(c, 0x40 | HIGH);
+		put_byte(c, 0x8b);
+		return;
+	}
+	put_byte(c, WIDE | (high ? HIGH : 0));
+	if (t->size < 4) {
+		put_byte(c, 0x0f);
+		put_byte(c, opcodes[t->size - 1][t->is_signed]);
+	} else {
+		put_byte(c, t->size == 4 ? 0x63 : 0x8b);
+	}
+}
+
+static void put_from_stack(struct code *c, const struct resident_test *t, int64_t add)
+{
+	put_load(c, t, 0);
+	put_byte(c, FAR | RSP);
+	put_byte(c, SIB_RSP);
+	put_number(c, add);
+}
+
+static void put_operand(struct code *c, const struct resident_test *t)
+{
+	unsigned reg = processors_number(t->reg), high = reg >> 3;
+
+	if (t->kind == RESIDENT_AT_ADDRESS) {
+		put_load(c, t, 0);
+		put_byte(c, NO_DISPLACEMENT | RIP);
+		put_distance(c, (uint64_t)t->add);
+	} else if (t->kind == RESIDENT_IN_REGISTER && reg == RAX) {
+		put_from_stack(c, t, 0); /* an earlier test has used it */
+	} else if (t->kind == RESIDENT_IN_REGISTER) {
+		c->failed |= reg == RSP;
+		put_load(c, t, high);
+		put_byte(c, DIRECT | (reg & 7));
+	} else if (reg == RSP) {
+		put_from_stack(c, t, t->add + PUSHED);
+	} else {
+		c->failed |= reg == RAX || (reg & 7) == RSP;
+		put_load(c, t, high);
+		put_byte(c, FAR | (reg & 7));
+		put_number(c, t->add);
+	}
+}
+
+int resident_make_test(uint8_t code[RESIDENT_TEST_ROOM], uint64_t at, bool first,
+		       const struct resident_test *test, uint64_t yes, uint64_t no)
+{
+	static const uint8_t jumps[] = {0x84, 0x8c, 0x8e, 0x8f, 0x8d}; /* je, jl, jle, jg, jge */
+	struct code c = {.bytes = code, .at = at};
+
+	if (first)
+		put(&c, front, sizeof(front));
+	put_operand(&c, test);
+	put(&c, (const uint8_t[]){WIDE, 0x3d}, 2); /* cmp constant, %rax */
+	put_number(&c, test->constant);
+	put(&c, (const uint8_t[]){0x0f, jumps[test->compare]}, 2);
+	put_distance(&c, yes);
+	put_byte(&c, 0xe9); /* jmp no */
+	put_distance(&c, no);
+	return c.failed ? -1 : (int)c.length;
+}
+
+void resident_point_test(uint64_t offset, bool first, struct resident_point *out)
+{
+	static const uint8_t pushed[] = {0, 0, 0, 0, 0, 128, RESIDENT_PUSHED};
+
+	*out = (struct resident_point){.at = (uint8_t)offset,
+				       .pushed = first && offset < sizeof(pushed) ? pushed[offset]
+										  : PUSHED,
+				       .where = RESIDENT_BEFORE};
+}
