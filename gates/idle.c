@@ -7,6 +7,6 @@ void idle_free(struct idle *idle)
 	if (!idle)
 		return;
 	for (size_t i = 0; i < idle->variable_count; i++)
-		base_free(idle->variables[i]);
+		base_free(idle->variables[i].name);
 	base_free(idle);
 }

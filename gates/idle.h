@@ -16,6 +16,7 @@ enum { IDLE_NOTHING = -1, IDLE_CALL = -2 };
 
 struct idle_test {
 	size_t variable; /* index of `variables` */
+	int64_t mask;	 /* these bits of it, -1: all */
 	enum idle_compare compare;
 	int64_t constant; /* with what it is compared, as Lua compares integers */
 	int yes, no;
@@ -23,11 +24,16 @@ struct idle_test {
 
 enum { IDLE_TESTS = 16, IDLE_VARIABLES = 8 };
 
+struct idle_variable {
+	char *name; /* NULL: it is an argument, this one: */
+	size_t argument;
+};
+
 /* The first test is asked first. */
 struct idle {
 	struct idle_test tests[IDLE_TESTS];
 	size_t count;
-	char *variables[IDLE_VARIABLES];
+	struct idle_variable variables[IDLE_VARIABLES];
 	size_t variable_count;
 	unsigned
 		needed; /* a bit each: the function reads it where it does nothing, which a variable has to permit */

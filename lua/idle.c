@@ -19,7 +19,9 @@ enum opcode {
 	OP_LFALSESKIP = 6,
 	OP_LOADTRUE = 7,
 	OP_LOADNIL = 8,
+	OP_GETI = 13,
 	OP_GETFIELD = 14,
+	OP_BANDK = 29, /* an OP_MMBINK behind it is for operands that are no integers */
 	OP_JMP = 56,
 	OP_EQ = 57,
 	OP_LT = 58,
@@ -38,10 +40,11 @@ enum opcode {
 
 enum { REGISTERS = 32, CONSTANTS = 256, STEPS = 512 };
 
-enum idle_kind { UNKNOWN, FALSE_OR_NIL, TRUE_VALUE, INTEGER, HIT, VARIABLES, VARIABLE };
+enum idle_kind { UNKNOWN, FALSE_OR_NIL, TRUE_VALUE, INTEGER, HIT, VARIABLES, ARGUMENTS, VARIABLE };
 struct idle_value {
 	enum idle_kind kind;
 	int64_t integer; /* VARIABLE: its index */
+	int64_t mask;	 /* VARIABLE: these bits of it */
 };
 
 struct constant {
@@ -202,46 +205,76 @@ static bool fetch(const struct dumped *f, size_t pc, struct instruction *out)
 static struct idle_value constant_of(const struct dumped *f, size_t i)
 {
 	if (i < f->constant_count && f->constants[i].is_integer)
-		return (struct idle_value){INTEGER, f->constants[i].integer};
-	return (struct idle_value){UNKNOWN, 0};
+		return (struct idle_value){INTEGER, f->constants[i].integer, 0};
+	return (struct idle_value){UNKNOWN, 0, 0};
 }
 
 /* ---- the walk ------------------------------------------------------------------------------- */
 
 static int follow(struct idle_walk *w, size_t pc, const struct idle_state *before);
 
-/* -1: there are too many. */
-static int variable_named(struct idle *out, const struct constant *name)
+static bool same(const struct idle_variable *v, const struct constant *name, size_t argument)
+{
+	if (!name)
+		return !v->name && v->argument == argument;
+	return v->name && strlen(v->name) == name->length &&
+	       memcmp(v->name, name->text, name->length) == 0;
+}
+
+/* By its name, or an argument. -1: there are too many. */
+static int variable(struct idle *out, const struct constant *name, size_t argument)
 {
 	for (size_t i = 0; i < out->variable_count; i++)
-		if (strlen(out->variables[i]) == name->length &&
-		    memcmp(out->variables[i], name->text, name->length) == 0)
+		if (same(&out->variables[i], name, argument))
 			return (int)i;
-	if (out->variable_count == IDLE_VARIABLES || memchr(name->text, 0, name->length))
+	if (out->variable_count == IDLE_VARIABLES || (name && memchr(name->text, 0, name->length)))
 		return -1;
-	out->variables[out->variable_count] = base_strndup(name->text, name->length);
+	out->variables[out->variable_count] = (struct idle_variable){
+		name ? base_strndup(name->text, name->length) : NULL, argument};
 	return (int)out->variable_count++;
 }
 
-/* hit.var, or a variable. False: it is something else, and to read it may be a fault. */
+static bool is(const struct constant *name, const char *text)
+{
+	return name->length == strlen(text) && memcmp(name->text, text, name->length) == 0;
+}
+
+static bool reads_variable(struct idle_state *s, unsigned into, int index)
+{
+	if (index < 0)
+		return false;
+	s->r[into] = (struct idle_value){VARIABLE, index, -1};
+	s->read |= 1u << index;
+	return true;
+}
+
+/* hit.var, hit.arg, or what they have. False: it is something else, and to read it may be a fault. */
 static bool reads(struct idle_walk *w, const struct instruction *i, struct idle_state *s)
 {
 	const struct constant *name = i->c < w->f->constant_count ? &w->f->constants[i->c] : NULL;
 	enum idle_kind of = i->b < REGISTERS ? s->r[i->b].kind : UNKNOWN;
-	int index = 0;
 
-	if (!name || !name->is_text)
+	if (of == ARGUMENTS && i->op == OP_GETI)
+		return reads_variable(s, i->a, variable(w->out, NULL, i->c));
+	if (i->op == OP_GETI || !name || !name->is_text)
 		return false;
-	if (of == HIT && name->length == 3 && memcmp(name->text, "var", 3) == 0) {
-		s->r[i->a].kind = VARIABLES;
-		return true;
-	}
 	if (of == VARIABLES)
-		index = variable_named(w->out, name);
-	if (of != VARIABLES || index < 0)
+		return reads_variable(s, i->a, variable(w->out, name, 0));
+	if (of != HIT || (!is(name, "var") && !is(name, "arg")))
 		return false;
-	s->r[i->a] = (struct idle_value){VARIABLE, index};
-	s->read |= 1u << index;
+	s->r[i->a].kind = is(name, "var") ? VARIABLES : ARGUMENTS;
+	return true;
+}
+
+/* Some bits of a variable. */
+static bool masks(const struct idle_walk *w, const struct instruction *i, struct idle_state *s)
+{
+	struct idle_value constant = constant_of(w->f, i->c),
+			  of = i->b < REGISTERS ? s->r[i->b] : constant;
+
+	if (of.kind != VARIABLE || constant.kind != INTEGER)
+		return false;
+	s->r[i->a] = (struct idle_value){VARIABLE, of.integer, of.mask & constant.integer};
 	return true;
 }
 
@@ -286,6 +319,7 @@ static int compare(struct idle_walk *w, size_t pc, bool k, const struct idle_sta
 		return IDLE_CALL;
 	return both_ways(w, pc, k, s,
 			 (struct idle_test){.variable = (size_t)x.integer,
+					    .mask = x.mask,
 					    .compare = how,
 					    .constant = y.integer});
 }
@@ -298,7 +332,7 @@ static bool compares(const struct dumped *f, const struct instruction *i,
 
 	if (i->op >= OP_EQI && i->op <= OP_GEI) {
 		*how = kinds[i->op - OP_EQI];
-		*with = (struct idle_value){INTEGER, i->sb};
+		*with = (struct idle_value){INTEGER, i->sb, 0};
 	} else if (i->op == OP_EQK) {
 		*how = IDLE_EQ;
 		*with = constant_of(f, i->b);
@@ -318,10 +352,10 @@ static bool sets(struct idle_walk *w, const struct instruction *i, struct idle_s
 
 	switch (i->op) {
 	case OP_MOVE:
-		r[i->a] = i->b < REGISTERS ? r[i->b] : (struct idle_value){UNKNOWN, 0};
+		r[i->a] = i->b < REGISTERS ? r[i->b] : (struct idle_value){UNKNOWN, 0, 0};
 		break;
 	case OP_LOADI:
-		r[i->a] = (struct idle_value){INTEGER, i->sbx};
+		r[i->a] = (struct idle_value){INTEGER, i->sbx, 0};
 		break;
 	case OP_LOADK:
 		r[i->a] = constant_of(w->f, i->bx);
@@ -330,18 +364,24 @@ static bool sets(struct idle_walk *w, const struct instruction *i, struct idle_s
 		++*pc;
 		/* fall through */
 	case OP_LOADFALSE:
-		r[i->a] = (struct idle_value){FALSE_OR_NIL, 0};
+		r[i->a] = (struct idle_value){FALSE_OR_NIL, 0, 0};
 		break;
 	case OP_LOADTRUE:
-		r[i->a] = (struct idle_value){TRUE_VALUE, 0};
+		r[i->a] = (struct idle_value){TRUE_VALUE, 0, 0};
 		break;
 	case OP_LOADNIL:
 		for (unsigned k = i->a; k <= i->a + i->b && k < REGISTERS; k++)
-			r[k] = (struct idle_value){FALSE_OR_NIL, 0};
+			r[k] = (struct idle_value){FALSE_OR_NIL, 0, 0};
 		break;
+	case OP_GETI:
 	case OP_GETFIELD:
 		if (!reads(w, i, s))
 			return false;
+		break;
+	case OP_BANDK:
+		if (!masks(w, i, s))
+			return false;
+		++*pc;
 		break;
 	case OP_JMP:
 		*pc = i->sj < 0 ? w->f->length : *pc + (size_t)i->sj;
@@ -382,7 +422,7 @@ static int follow(struct idle_walk *w, size_t pc, const struct idle_state *befor
 		else if (i.op == OP_RETURN1)
 			return returns(w, &s, s.r[i.a]);
 		else if (i.op == OP_RETURN0 || (i.op == OP_RETURN && i.b == 1))
-			return returns(w, &s, (struct idle_value){FALSE_OR_NIL, 0});
+			return returns(w, &s, (struct idle_value){FALSE_OR_NIL, 0, 0});
 		else
 			break;
 	}
@@ -410,7 +450,7 @@ static int write_piece(lua_State *L, const void *piece, size_t size, void *to)
 
 static struct idle *idle_in(const char *text, size_t length, bool when)
 {
-	const struct idle_state begin = {.r = {{HIT, 0}}};
+	const struct idle_state begin = {.r = {{HIT, 0, 0}}};
 	struct idle *out = base_alloc(1, sizeof(*out));
 	struct dumped *f = base_alloc(1, sizeof(*f));
 	struct idle_walk w = {.f = f, .when = when, .out = out};

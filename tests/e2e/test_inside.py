@@ -92,7 +92,10 @@ def condition(rnd, names):
     if rnd.random() < 0.4:
         joint = rnd.choice((" and ", " or "))
         return joint.join(("(%s)" if rnd.random() < 0.8 else "not (%s)") % condition(rnd, names) for _ in range(2))
-    return "hit.var.%s %s %d" % (rnd.choice(names), rnd.choice(("==",) * 12 + ("~=", "<", "<=", ">", ">=")),
+    name = "hit.var." + rnd.choice(names)
+    if rnd.random() < 0.1:
+        return "%s & %d == %d" % (name, rnd.choice((7, 63, 0x7ff0, -8)), rnd.choice((0, 3, 16, 1000)))
+    return "%s %s %d" % (name, rnd.choice(("==",) * 12 + ("~=", "<", "<=", ">", ">=")),
                                  rnd.choice((0, 1, 3, -7, 100, 127, -128, 255, 2000, 65535, 70000, -70000, rnd.randrange(-2500, 2500))))
 
 
@@ -151,6 +154,9 @@ def test_is_inside(t):
     for where, names in INTEGERS.items():
         for name in names:
             t.check(inside(t, program, where, name) > 400, "hit.var.%s at //%s: inside" % (name, where))
+    for of in ("arg[0]", "arg[2]"):
+        n = alike(t, program, 'at("step"):run(function(hit) if hit.%s == 77 then print(hit.count) end end)\n' % of, "6000")
+        t.check(n > 1000, of)
     for name in OTHERS:
         t.equal(inside(t, program, "step", name), 0, "hit.var.%s: inside" % name)
 

@@ -42,9 +42,12 @@ static struct idle *idle_of(lua_State *L, const char *body, bool when)
 	return script_idle(L, when);
 }
 
-static int64_t value_of(const struct idle *idle, size_t variable, const int64_t values[2])
+/* x and y are the arguments, too. -1: it is none of them. */
+static int index_of(const struct idle_variable *v)
 {
-	return values[strcmp(idle->variables[variable], "x") != 0];
+	if (!v->name)
+		return v->argument < 2 ? (int)v->argument : -1;
+	return strcmp(v->name, "x") == 0 ? 0 : strcmp(v->name, "y") == 0 ? 1 : -1;
 }
 
 static bool is_true(const struct idle_test *t, int64_t value)
@@ -69,12 +72,12 @@ static bool is_idle(const struct idle *idle, const int64_t values[2])
 	int at = 0;
 
 	for (size_t i = 0; i < idle->variable_count; i++)
-		if ((idle->needed >> i & 1) && strcmp(idle->variables[i], "x") != 0 &&
-		    strcmp(idle->variables[i], "y") != 0)
+		if ((idle->needed >> i & 1) && index_of(&idle->variables[i]) < 0)
 			return false; /* it is no integer */
 	while (at >= 0) {
 		const struct idle_test *t = &idle->tests[at];
-		int next = is_true(t, value_of(idle, t->variable, values)) ? t->yes : t->no;
+		int64_t value = values[index_of(&idle->variables[t->variable])] & t->mask;
+		int next = is_true(t, value) ? t->yes : t->no;
 
 		assert_true(next < 0 || (next > at && (size_t)next < idle->count));
 		assert_true(idle->needed >> t->variable & 1);
@@ -99,6 +102,12 @@ static bool does_nothing(lua_State *L, const int64_t values[2], bool when)
 	lua_pushliteral(L, "text");
 	lua_setfield(L, -2, "z");
 	lua_setfield(L, -2, "var");
+	lua_newtable(L);
+	for (int i = 0; i < 2; i++) {
+		lua_pushinteger(L, values[i]);
+		lua_rawseti(L, -2, i);
+	}
+	lua_setfield(L, -2, "arg");
 	lua_pushinteger(L, 7);
 	lua_setfield(L, -2, "count");
 	if (lua_pcall(L, 1, 1, 0) != LUA_OK)
@@ -166,6 +175,12 @@ static void test_as_testers_write(void **state)
 		"if hit.var.x == 5 then act(hit.var.z.name, hit.count) end",
 		"if hit.var.x == 5 then for i = 1, 3 do act() end end",
 		"if hit.var.x ~= 5 then else act() end",
+		"if hit.arg[0] == 5 then act() end",
+		"if hit.arg[1] < 5 and hit.var.y > 2 then act() end",
+		"if hit.var.x & 4 ~= 0 then act() end",
+		"if 4 & hit.var.x == 4 then act() end",
+		"if hit.var.x & 6 & 12 == 0 and hit.var.y & -4 < 70000 then act() end",
+		"if hit.arg[0] & 0xffff == 4464 then act() end",
 	};
 	static const char *const when[] = {
 		"return hit.var.x ~= 5",
@@ -204,6 +219,16 @@ static void test_others(void **state)
 		"if hit.var.x % 4 == 1 then act() end",
 		"if hit.var.x + 1 == 4 then act() end",
 		"if -hit.var.x == 3 then act() end",
+		"if hit.var.x & 2.0 == 2 then act() end",
+		"if hit.var.x & hit.var.y == 2 then act() end",
+		"if hit.var.x & up == 2 then act() end",
+		"if hit.var.x | 2 == 2 then act() end",
+		"if hit.arg[2] == 2 then act() end",
+		"if hit.arg[hit.var.x] == 2 then act() end",
+		"if hit.arg[-1] == 2 then act() end",
+		"if hit.arg.x == 2 then act() end",
+		"if hit.var[1] == 2 then act() end",
+		"if hit.arg == 2 then act() end",
 		"while hit.var.x ~= 5 do act() break end",
 		"repeat local x = hit.var.x until x ~= 5 act()",
 		"for i = 1, 2 do if hit.var.x == i then act() end end",

@@ -132,6 +132,7 @@ static const uint64_t values[] = {0,	     1,		 5,	    127,	128,
 				  255,	     256,	 32767,	    32768,	65535,
 				  65541,     INT32_MAX,	 1u << 31,  UINT32_MAX, (1ull << 32) + 5,
 				  INT64_MAX, 1ull << 63, UINT64_MAX};
+static const int64_t masks[] = {-1, 4, INT32_MAX, INT32_MIN};
 static const int64_t constants[] = {0, 5, -1, 127, 255, -128, 65535, INT32_MAX, INT32_MIN};
 
 /* The table says where each instruction begins, and nobody is shown anything else there. */
@@ -148,8 +149,8 @@ static void check(struct resident_test test, uint64_t value)
 {
 	int length = resident_make_test(page, (uint64_t)page, true, &test, (uint64_t)page + YES_AT,
 					(uint64_t)page + NO_AT);
-	bool should =
-		holds(as_integer(value, test.size, test.is_signed), test.compare, test.constant);
+	int64_t integer = as_integer(value, test.size, test.is_signed) & test.mask;
+	bool should = holds(integer, test.compare, test.constant);
 	uint64_t regs[COUNT];
 
 	assert_in_range(length, FIRST_SIZE + 1, RESIDENT_TEST_ROOM);
@@ -178,6 +179,7 @@ static void check_all(struct resident_test test)
 		for (size_t v = 0; v < sizeof(values) / sizeof(*values); v++)
 			for (size_t c = 0; c < sizeof(constants) / sizeof(*constants); c++) {
 				test.constant = constants[c];
+				test.mask = masks[(v + 2 * c) % 4];
 				test.compare = (enum resident_compare)((v + c) % 5);
 				check(test, values[v]);
 			}
@@ -212,7 +214,8 @@ static void test_at_an_address(void **state)
 /* Not made: what is out of reach, a constant of more than 32 bits, the stack pointer itself. */
 static void test_not_made(void **state)
 {
-	const struct resident_test good = {.kind = RESIDENT_IN_REGISTER, .reg = 1, .size = 4};
+	const struct resident_test good = {
+		.kind = RESIDENT_IN_REGISTER, .reg = 1, .size = 4, .mask = -1};
 	struct resident_test test = good;
 	uint64_t at = (uint64_t)page;
 
@@ -221,6 +224,9 @@ static void test_not_made(void **state)
 	assert_int_equal(resident_make_test(page, at, false, &test, at + (1ull << 33), at), -1);
 	assert_int_equal(resident_make_test(page, at, false, &test, at, at + (1ull << 33)), -1);
 	test.constant = 1ll << 31;
+	assert_int_equal(resident_make_test(page, at, false, &test, at, at), -1);
+	test = good;
+	test.mask = UINT32_MAX;
 	assert_int_equal(resident_make_test(page, at, false, &test, at, at), -1);
 	test = good;
 	test.reg = RSP;

@@ -164,8 +164,10 @@ struct inspect_spot {
 	unsigned size; /* 1, 2, 4, 8 */
 	bool is_signed;
 };
-/* Of an integer, for the innermost call. -1: it is something else, or can be told from one call to the next only. */
-int inspect_spot(const struct inspect_call *call, const char *name, struct inspect_spot *out);
+/* Of an integer, by its name or (NULL) of this argument, for the innermost call. -1: it is something else, or can be told from one
+   call to the next only. */
+int inspect_spot(const struct inspect_call *call, const char *name, size_t argument,
+		 struct inspect_spot *out);
 
 /* hit.arg[i], from 0, without an artificial `this`. In code without DWARF, at the first instruction
    of a function: the i-th of the six integer registers, as a long. */

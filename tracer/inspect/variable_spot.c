@@ -63,15 +63,23 @@ static int in_memory(const struct inspect_call *call, uint64_t here, uint64_t th
 	return -1;
 }
 
-int inspect_spot(const struct inspect_call *call, const char *name, struct inspect_spot *out)
+static bool find(const struct inspect_call *call, const char *name, size_t argument,
+		 struct inspect_value *out)
+{
+	ERROR(ignored);
+
+	return name ? inspect_variable(call, name, out, &ignored) == 0
+		    : inspect_argument(call, (int64_t)argument, out, &ignored) == 0;
+}
+
+int inspect_spot(const struct inspect_call *call, const char *name, size_t argument,
+		 struct inspect_spot *out)
 {
 	struct inspect_call other = *call;
 	struct dwarf_program nothing;
 	struct inspect_value a, b;
-	ERROR(ignored);
 
-	if (call->frame.level != 0 || !call->frame.module ||
-	    inspect_variable(call, name, &a, &ignored) < 0)
+	if (call->frame.level != 0 || !call->frame.module || !find(call, name, argument, &a))
 		return -1;
 	nothing = *call->frame.program;
 	nothing.read = no_read;
@@ -80,7 +88,7 @@ int inspect_spot(const struct inspect_call *call, const char *name, struct inspe
 	other.frame.program = &nothing;
 	for (unsigned i = 0; i < REGISTERS; i++)
 		other.frame.regs[i] += moved_by(i);
-	if (inspect_variable(&other, name, &b, &ignored) < 0)
+	if (!find(&other, name, argument, &b))
 		return -1;
 	a.type = type_whole(a.type, call->frame.program);
 	if ((a.type->kind != TYPE_INTEGER && a.type->kind != TYPE_CHAR) || a.bit_size ||

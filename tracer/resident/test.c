@@ -113,6 +113,10 @@ int resident_make_test(uint8_t code[RESIDENT_TEST_ROOM], uint64_t at, bool first
 	if (first)
 		put(&c, front, sizeof(front));
 	put_operand(&c, test);
+	if (test->mask != -1) {
+		put(&c, (const uint8_t[]){WIDE, 0x25}, 2); /* and mask, %rax */
+		put_number(&c, test->mask);
+	}
 	put(&c, (const uint8_t[]){WIDE, 0x3d}, 2); /* cmp constant, %rax */
 	put_number(&c, test->constant);
 	put(&c, (const uint8_t[]){0x0f, jumps[test->compare]}, 2);

@@ -18,6 +18,7 @@ struct resident_test {
 	int64_t add;   /* AT_REGISTER: to what that holds; AT_ADDRESS: all of it */
 	unsigned size; /* 1, 2, 4, 8 */
 	bool is_signed;
+	int64_t mask;		       /* these bits, -1: all */
 	enum resident_compare compare; /* as 64 bits with a sign */
 	int64_t constant;
 };

@@ -8,7 +8,8 @@ static bool find(const struct inspect_call *call, const struct idle *idle,
 {
 	for (size_t i = 0; i < idle->variable_count; i++)
 		if ((idle->needed >> i & 1) &&
-		    inspect_spot(call, idle->variables[i], &spots[i]) < 0)
+		    inspect_spot(call, idle->variables[i].name, idle->variables[i].argument,
+				 &spots[i]) < 0)
 			return false;
 	return true;
 }
@@ -28,6 +29,7 @@ static struct resident_test test_of(const struct idle_test *test, const struct i
 		.add = spot->add,
 		.size = spot->size,
 		.is_signed = spot->is_signed,
+		.mask = test->mask,
 		.compare = compares[test->compare],
 		.constant = test->constant,
 	};
