@@ -185,6 +185,8 @@ const char *place_only_thread(const struct engine *e, const struct place *p);
  * functions asked again), for whatever thread. NULL: it cannot be told. Does not change once the script is loaded.
  */
 const struct idle *place_idle(const struct engine *e, const struct place *p);
+/* What a local from outside of its function holds now. False: no integer. */
+bool place_outer(const struct engine *e, const struct place *p, size_t outer, int64_t *out);
 
 /* FILE:LINE of the script that made it. */
 const char *place_source(const struct place *p);
@@ -235,6 +237,8 @@ struct engine_script {
 	enum engine_answer (*run)(void *ctx, int ref, const struct arrival *a, void **coroutine,
 				  struct gate **gate, struct error *err);
 	void (*run_end)(void *ctx, void *coroutine); /* the thread died: drop it */
+	/* What that local from outside of the function holds now. False: no integer. */
+	bool (*outer)(void *ctx, int ref, size_t outer, int64_t *out);
 	enum engine_answer (*passed)(void *ctx, struct gate *g, const struct arrival *a,
 				     struct error *err);
 	enum engine_answer (*opened)(void *ctx, struct gate *g, struct error *err);

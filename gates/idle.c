@@ -2,6 +2,14 @@
 
 #include "tracer/base/array.h"
 
+bool idle_has_outer(const struct idle *idle)
+{
+	for (size_t i = 0; i < idle->count; i++)
+		if (idle->tests[i].outer)
+			return true;
+	return false;
+}
+
 void idle_free(struct idle *idle)
 {
 	if (!idle)

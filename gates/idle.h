@@ -6,6 +6,7 @@
 #ifndef GATECTL_GATES_IDLE_H
 #define GATECTL_GATES_IDLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,7 +19,8 @@ struct idle_test {
 	size_t variable; /* index of `variables` */
 	int64_t mask;	 /* these bits of it, -1: all */
 	enum idle_compare compare;
-	int64_t constant; /* with what it is compared, as Lua compares integers */
+	int64_t constant; /* with what it is compared, as Lua compares integers ... */
+	size_t outer; /* ... if this is 0; else with that local from outside of the function, as it is then */
 	int yes, no;
 };
 
@@ -39,6 +41,7 @@ struct idle {
 		needed; /* a bit each: the function reads it where it does nothing, which a variable has to permit */
 };
 
+bool idle_has_outer(const struct idle *idle);
 void idle_free(struct idle *idle); /* NULL is allowed */
 
 #endif

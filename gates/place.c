@@ -189,6 +189,12 @@ const struct idle *place_idle(const struct engine *e, const struct place *p)
 	return p->steps.items[0].idle;
 }
 
+bool place_outer(const struct engine *e, const struct place *p, size_t outer, int64_t *out)
+{
+	return e->script.outer &&
+	       e->script.outer(e->script.ctx, p->steps.items[0].script_ref, outer, out);
+}
+
 void place_passed(struct place *p, unsigned long arrivals)
 {
 	p->arrivals += arrivals;

@@ -19,6 +19,7 @@ enum opcode {
 	OP_LFALSESKIP = 6,
 	OP_LOADTRUE = 7,
 	OP_LOADNIL = 8,
+	OP_GETUPVAL = 9,
 	OP_GETI = 13,
 	OP_GETFIELD = 14,
 	OP_BANDK = 29, /* an OP_MMBINK behind it is for operands that are no integers */
@@ -40,10 +41,20 @@ enum opcode {
 
 enum { REGISTERS = 32, CONSTANTS = 256, STEPS = 512 };
 
-enum idle_kind { UNKNOWN, FALSE_OR_NIL, TRUE_VALUE, INTEGER, HIT, VARIABLES, ARGUMENTS, VARIABLE };
+enum idle_kind {
+	UNKNOWN,
+	FALSE_OR_NIL,
+	TRUE_VALUE,
+	INTEGER,
+	HIT,
+	VARIABLES,
+	ARGUMENTS,
+	VARIABLE,
+	OUTER
+};
 struct idle_value {
 	enum idle_kind kind;
-	int64_t integer; /* VARIABLE: its index */
+	int64_t integer; /* VARIABLE: its index; OUTER: its number */
 	int64_t mask;	 /* VARIABLE: these bits of it */
 };
 
@@ -308,20 +319,26 @@ static int both_ways(struct idle_walk *w, size_t pc, bool k, const struct idle_s
 	return IDLE_CALL;
 }
 
+static bool is_constant(struct idle_value v)
+{
+	return v.kind == INTEGER || v.kind == OUTER;
+}
+
 static int compare(struct idle_walk *w, size_t pc, bool k, const struct idle_state *s,
 		   struct idle_value x, enum idle_compare how, struct idle_value y)
 {
 	static const enum idle_compare turned[] = {IDLE_EQ, IDLE_GT, IDLE_GE, IDLE_LT, IDLE_LE};
 
-	if (x.kind == INTEGER && y.kind == VARIABLE)
+	if (is_constant(x) && y.kind == VARIABLE)
 		return compare(w, pc, k, s, y, turned[how], x);
-	if (x.kind != VARIABLE || y.kind != INTEGER)
+	if (x.kind != VARIABLE || !is_constant(y))
 		return IDLE_CALL;
 	return both_ways(w, pc, k, s,
 			 (struct idle_test){.variable = (size_t)x.integer,
 					    .mask = x.mask,
 					    .compare = how,
-					    .constant = y.integer});
+					    .constant = y.kind == INTEGER ? y.integer : 0,
+					    .outer = y.kind == OUTER ? (size_t)y.integer : 0});
 }
 
 /* What is compared, if the instruction does that. */
@@ -353,6 +370,9 @@ static bool sets(struct idle_walk *w, const struct instruction *i, struct idle_s
 	switch (i->op) {
 	case OP_MOVE:
 		r[i->a] = i->b < REGISTERS ? r[i->b] : (struct idle_value){UNKNOWN, 0, 0};
+		break;
+	case OP_GETUPVAL:
+		r[i->a] = (struct idle_value){OUTER, i->b + 1, 0};
 		break;
 	case OP_LOADI:
 		r[i->a] = (struct idle_value){INTEGER, i->sbx, 0};
@@ -478,5 +498,21 @@ struct idle *script_idle(lua_State *L, bool when)
 	text = lua_tolstring(L, -1, &length);
 	found = idle_in(text, length, when);
 	lua_pop(L, 1);
+	return found;
+}
+
+bool script_outer(void *ctx, int ref, size_t outer, int64_t *out)
+{
+	struct script *s = ctx;
+	int top = s->L ? lua_gettop(s->L) : 0;
+	bool found;
+
+	if (!s->L || !lua_checkstack(s->L, 2))
+		return false;
+	lua_rawgeti(s->L, LUA_REGISTRYINDEX, ref);
+	found = lua_getupvalue(s->L, -1, (int)outer) && lua_isinteger(s->L, -1);
+	if (found)
+		*out = lua_tointeger(s->L, -1);
+	lua_settop(s->L, top);
 	return found;
 }

@@ -217,6 +217,7 @@ struct place *script_to_place(lua_State *L, int index); /* NULL: not a place */
 
 /* With which variables the function on top does nothing (:when: returns true). NULL: it cannot be told. The caller's. */
 struct idle *script_idle(lua_State *L, bool when);
+bool script_outer(void *ctx, int ref, size_t outer, int64_t *out);
 void script_open_end(lua_State *L);   /* end.c: what is asked when the run is over */
 void script_open_given(lua_State *L); /* given.c: env, args, stdin */
 

@@ -165,15 +165,30 @@ def test_other_functions(t):
     """What does more than to compare is called each time; what does so only then is not."""
     program = kinds("gcc -O0")
     for body in ("n = n + 1 if hit.var.i == 5 then print(n) end", "if hit.count == 4000 then print(hit.var.i) end",
-                 "if hit.var.i == limit then print(hit.count) end", "if hit.var.i % 1000 == 0 then print(hit.count) end",
+                 "if hit.var.i == text then print(hit.count) end", "if hit.var.i % 1000 == 0 then print(hit.count) end",
                  "if hit.var.i == 5 or hit.thread.id == 'x' then print(hit.count) end"):
-        n = alike(t, program, 'local n, limit = 0, 6\nlimit = 7\nat("//step"):run(function(hit) %s end)\n' % body, "6000")
+        n = alike(t, program, 'local n, text = 0, "7"\nat("//step"):run(function(hit) %s end)\n' % body, "6000")
         t.equal(n, 0, body)
     for body in ("if hit.var.i == 5 then hit.var.i = 9 print(hit.var.i, hit.count) end", "if hit.var.i == 5 then error 'here' end",
                  "if hit.var.i == 5 then print(hit.var.nosuch) end", "if hit.var.i == 5 then fail 'so' end", "if hit.var.i == 2999 then print 'last' end",
                  "if hit.var.i == 5 then print(hit:eval 'i * 2', hit.func, hit.line, #hit:backtrace()) end",
                  "if hit.var.i > 5 then return end if hit.var.i < 3 then return end print(hit.count)"):
         alike(t, program, 'at("//step"):run(function(hit) %s end)\n' % body, "6000")
+
+
+def test_what_the_script_changes(t):
+    """Locals outside of the function: each comparison is with what they are then, also where somebody else has changed them."""
+    program = kinds("gcc -O0")
+    n = alike(t, program, 'local limit = 6\nlimit = 7\nat("//step"):run(function(hit) if hit.var.i == limit then print(hit.count) end end)\n', "6000")
+    t.check(n > 1000, "decided inside")
+    for report in (True, False):
+        alike(t, program, """
+local next, last = -2900, 2990
+at("//step"):run(function(hit) if hit.var.i == next or hit.var.i > last then print(hit.count, next) next = next + 700 end end)
+at("//main"):run(function(hit) if hit.var.i == 1000 then print "now" next = 1001 elseif hit.var.i == 1001 then next, last = 2000, 2500 end end)
+at("//later", {hit = 2300}):run(function(hit) next = "none" end)
+at("//inlined", {hit = 9000}):run(function(hit) next = 2200 end)
+""", "6000", report=report)
 
 
 def test_options(t):

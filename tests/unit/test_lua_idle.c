@@ -36,7 +36,7 @@ static struct idle *idle_of(lua_State *L, const char *body, bool when)
 {
 	char text[2048];
 
-	snprintf(text, sizeof(text), "local up = 5 return function(hit) %s end", body);
+	snprintf(text, sizeof(text), "local up, text = 5, 'x' return function(hit) %s end", body);
 	if (luaL_dostring(L, text) != LUA_OK)
 		fail_msg("%s: %s", text, lua_tostring(L, -1));
 	return script_idle(L, when);
@@ -50,34 +50,53 @@ static int index_of(const struct idle_variable *v)
 	return strcmp(v->name, "x") == 0 ? 0 : strcmp(v->name, "y") == 0 ? 1 : -1;
 }
 
-static bool is_true(const struct idle_test *t, int64_t value)
+/* The function is on top. False: what it compares with is no integer. */
+static bool constant_of(lua_State *L, const struct idle_test *t, int64_t *out)
+{
+	*out = t->constant;
+	if (!t->outer)
+		return true;
+	assert_non_null(lua_getupvalue(L, -1, (int)t->outer));
+	*out = lua_tointeger(L, -1);
+	lua_pop(L, 1);
+	return *out != 0; /* all that are integers are others */
+}
+
+static bool is_true(const struct idle_test *t, int64_t value, int64_t constant)
 {
 	switch (t->compare) {
 	case IDLE_EQ:
-		return value == t->constant;
+		return value == constant;
 	case IDLE_LT:
-		return value < t->constant;
+		return value < constant;
 	case IDLE_LE:
-		return value <= t->constant;
+		return value <= constant;
 	case IDLE_GT:
-		return value > t->constant;
+		return value > constant;
 	case IDLE_GE:
-		return value >= t->constant;
+		return value >= constant;
 	}
 	return false;
 }
 
-static bool is_idle(const struct idle *idle, const int64_t values[2])
+static bool is_idle(lua_State *L, const struct idle *idle, const int64_t values[2])
 {
+	int64_t constant;
 	int at = 0;
 
 	for (size_t i = 0; i < idle->variable_count; i++)
 		if ((idle->needed >> i & 1) && index_of(&idle->variables[i]) < 0)
 			return false; /* it is no integer */
+	for (size_t i = 0; i < idle->count; i++)
+		if (!constant_of(L, &idle->tests[i], &constant))
+			return false;
 	while (at >= 0) {
 		const struct idle_test *t = &idle->tests[at];
 		int64_t value = values[index_of(&idle->variables[t->variable])] & t->mask;
-		int next = is_true(t, value) ? t->yes : t->no;
+		int next;
+
+		constant_of(L, t, &constant);
+		next = is_true(t, value, constant) ? t->yes : t->no;
 
 		assert_true(next < 0 || (next > at && (size_t)next < idle->count));
 		assert_true(idle->needed >> t->variable & 1);
@@ -132,7 +151,7 @@ static void compare(const char *body, bool when, bool exact)
 		fail_msg("not understood: %s", body);
 	for (size_t i = 0; idle && i < (size_t)VALUES * VALUES; i++) {
 		const int64_t values[2] = {interesting[i / VALUES], interesting[i % VALUES]};
-		bool said = is_idle(idle, values), is = does_nothing(L, values, when);
+		bool said = is_idle(L, idle, values), is = does_nothing(L, values, when);
 
 		if (said != is && (said || exact))
 			fail_msg("%s: x %lld, y %lld: said %d, is %d", body, (long long)values[0],
@@ -181,6 +200,8 @@ static void test_as_testers_write(void **state)
 		"if 4 & hit.var.x == 4 then act() end",
 		"if hit.var.x & 6 & 12 == 0 and hit.var.y & -4 < 70000 then act() end",
 		"if hit.arg[0] & 0xffff == 4464 then act() end",
+		"if hit.var.x == up then act() end",
+		"local up = up if up < hit.var.x and hit.var.y & 6 ~= up then act() end",
 	};
 	static const char *const when[] = {
 		"return hit.var.x ~= 5",
@@ -210,7 +231,10 @@ static void test_others(void **state)
 		"if hit.var.z == 5 then act() end",
 		"if hit.var.none == 5 then act() end",
 		"if hit.var.z < 5 then act() end",
-		"if hit.var.x == up then act() end",
+		"if hit.var.x == text then act() end",
+		"if hit.var.x == act then act() end",
+		"if up == 5 then return end act()",
+		"if hit.var.x == 5 then up = 6 end",
 		"up = up + 1 if hit.var.x == 5 then act() end",
 		"if hit.var.x == hit.var.y then act() end",
 		"if hit.var.x == '5' then act() end",

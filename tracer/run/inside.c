@@ -24,8 +24,10 @@ struct inside_site {
 	struct session *session;
 	struct site_use *use;
 	const char *only; /* its stubs never decide for this thread; NULL: they do for all */
-	const struct idle
-		*idle; /* ... nor where variables are not as this says; NULL: whatever they are */
+	const struct place
+		*asks; /* ... nor where its function would do something; NULL: all is alike */
+	struct target_test tests[IDLE_TESTS]; /* of ASKS: what its stubs compare */
+	bool has_outer;			      /* ... also with what the script may change */
 	ARRAY(struct inside_count) counts;
 };
 
@@ -74,11 +76,15 @@ static const struct act *tested(const struct session *s, const struct site_use *
 	return found && found->place && place_idle(s->engine, found->place) ? found : NULL;
 }
 
-static const struct idle *idle_of(const struct session *s, const struct site_use *use)
+/* The place that is asked there, by stubs that there are or may be. */
+static const struct place *asked(const struct session *s, const struct site_use *use)
 {
-	const struct act *a = tested(s, use);
+	const struct act *a;
 
-	return a ? place_idle(s->engine, a->place) : NULL;
+	if (use->inside)
+		return use->inside->asks;
+	a = tested(s, use);
+	return a ? a->place : NULL;
 }
 
 /* As place_idle_arrivals(); but where one thread alone arrives, those of all others, and where variables are asked, those
@@ -86,11 +92,10 @@ static const struct idle *idle_of(const struct session *s, const struct site_use
 static unsigned long idle_at(const struct session *s, const struct site_use *use,
 			     const struct place *place)
 {
-	const struct idle *idle = place_idle(s->engine, place);
 	const char *only;
 
-	if (idle)
-		return idle == (use->inside ? use->inside->idle : idle_of(s, use)) ? ULONG_MAX : 0;
+	if (place_idle(s->engine, place))
+		return asked(s, use) == place ? ULONG_MAX : 0;
 	if (!place->thread)
 		return place_idle_arrivals(s->engine, place);
 	only = use->inside ? use->inside->only : only_thread(s, use);
@@ -167,18 +172,19 @@ static size_t called(struct session *s, const char *only, struct target_thread *
 	return n;
 }
 
-/* A stub that asks variables first. */
+/* A stub that asks variables first. All those of one site compare the same. */
 static struct resident_count *make_tested(struct session *s, struct session_thread *t,
-					  struct target_site *site, const struct act *a)
+					  struct target_site *site, const struct act *a,
+					  struct target_test tests[IDLE_TESTS])
 {
-	struct target_test tests[IDLE_TESTS];
-	size_t count = inside_tests(t, a->info ? a->info->function : NULL,
-				    place_idle(s->engine, a->place), tests);
+	const struct site_use *use = site->user;
+	size_t count = inside_tests(t, a->info ? a->info->function : NULL, a->place, tests);
 	const char *why;
 
-	return count ? target_site_tested(s->target, t->process->target, t->target, site,
-					  span_of(site->user), tests, count, &why)
-		     : NULL;
+	if (!count || (use->inside && !inside_tests_hold(s, a->place, use->inside->tests)))
+		return NULL;
+	return target_site_tested(s->target, t->process->target, t->target, site,
+				  span_of(site->user), tests, count, &why);
 }
 
 static void make_resident(struct session *s, struct session_thread *t, struct target_site *site)
@@ -186,17 +192,18 @@ static void make_resident(struct session *s, struct session_thread *t, struct ta
 	struct site_use *use = site->user;
 	const char *why, *only = use->inside ? use->inside->only : only_thread(s, use);
 	const struct act *asks = tested(s, use);
-	const struct idle *idle = asks ? place_idle(s->engine, asks->place) : NULL;
+	struct target_test tests[IDLE_TESTS];
 	struct target_process *process = t->process->target;
 	struct target_thread *one;
 	struct resident_count *count;
+	struct inside_site *inside;
 
 	if (use->refusals >= REFUSALS_MOST ||
-	    (use->inside &&
-	     (use->inside->counts.count >= COUNTS_MOST || use->inside->idle != idle)))
+	    (use->inside && (use->inside->counts.count >= COUNTS_MOST ||
+			     use->inside->asks != (asks ? asks->place : NULL))))
 		return;
 	if (asks)
-		count = make_tested(s, t, site, asks);
+		count = make_tested(s, t, site, asks, tests);
 	else if (only && called(s, only, &one) > 1)
 		count = NULL;
 	else if (only)
@@ -208,9 +215,14 @@ static void make_resident(struct session *s, struct session_thread *t, struct ta
 	use->refusals += !count;
 	if (!count || has_count(use, count))
 		return;
-	inside_of(s, use)->only = only;
-	use->inside->idle = idle;
-	*array_add(&use->inside->counts) = (struct inside_count){count, 0};
+	inside = inside_of(s, use);
+	inside->only = only;
+	if (asks) {
+		inside->asks = asks->place;
+		memcpy(inside->tests, tests, sizeof(tests));
+		inside->has_outer = idle_has_outer(place_idle(s->engine, asks->place));
+	}
+	*array_add(&inside->counts) = (struct inside_count){count, 0};
 }
 
 /* Whoever wants a report has each arrival in it, if they are few. */
@@ -314,6 +326,10 @@ void inside_tell(struct session *s)
 	array_each(struct inside_site *, i, &s->insides) {
 		int64_t taken = 0;
 
+		if ((*i)->has_outer) {
+			inside_take_back((*i)->use); /* the script may run now */
+			continue;
+		}
 		array_each(struct inside_count, c, &(*i)->counts)
 			taken += take_in(c, resident_left(c->count));
 		tell(*i, (unsigned long)taken);
@@ -350,7 +366,8 @@ static void give(struct session *s, struct inside_site *i, struct inside_count *
 {
 	int64_t least = INT64_MAX;
 
-	if (c->given || !idle_arrivals(s, i->use))
+	if (c->given || !idle_arrivals(s, i->use) ||
+	    (i->has_outer && !inside_tests_hold(s, i->asks, i->tests)))
 		return;
 	array_each(const struct act, a, &i->use->acts) {
 		int64_t share = is_over(a) ? INT64_MAX : share_of(s, a->place);

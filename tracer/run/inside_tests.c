@@ -14,7 +14,8 @@ static bool find(const struct inspect_call *call, const struct idle *idle,
 	return true;
 }
 
-static struct resident_test test_of(const struct idle_test *test, const struct inspect_spot *spot)
+static struct resident_test test_of(const struct idle_test *test, const struct inspect_spot *spot,
+				    int64_t constant)
 {
 	static const enum resident_compare compares[] = {
 		[IDLE_EQ] = RESIDENT_EQ, [IDLE_LT] = RESIDENT_LT, [IDLE_LE] = RESIDENT_LE,
@@ -31,7 +32,7 @@ static struct resident_test test_of(const struct idle_test *test, const struct i
 		.is_signed = spot->is_signed,
 		.mask = test->mask,
 		.compare = compares[test->compare],
-		.constant = test->constant,
+		.constant = constant,
 	};
 }
 
@@ -40,9 +41,19 @@ static int next_of(int next)
 	return next == IDLE_NOTHING ? TARGET_TAKES : next == IDLE_CALL ? TARGET_REPORTS : next;
 }
 
-size_t inside_tests(struct session_thread *t, const char *function, const struct idle *idle,
+/* What the variable is compared with. */
+static bool constant_of(const struct session *s, const struct place *place,
+			const struct idle_test *test, int64_t *out)
+{
+	*out = test->constant;
+	return !test->outer || place_outer(s->engine, place, test->outer, out);
+}
+
+size_t inside_tests(struct session_thread *t, const char *function, const struct place *place,
 		    struct target_test out[IDLE_TESTS])
 {
+	const struct session *s = t->process->session;
+	const struct idle *idle = place_idle(s->engine, place);
 	struct inspect_spot spots[IDLE_VARIABLES];
 	struct inspect_stack calls = {0};
 	bool found = calls_read(t, function, 1, &calls) == 0 && calls.count &&
@@ -50,11 +61,27 @@ size_t inside_tests(struct session_thread *t, const char *function, const struct
 
 	for (size_t i = 0; found && i < idle->count; i++) {
 		const struct idle_test *test = &idle->tests[i];
+		int64_t constant;
 
-		out[i] = (struct target_test){.test = test_of(test, &spots[test->variable]),
-					      .yes = next_of(test->yes),
-					      .no = next_of(test->no)};
+		found = constant_of(s, place, test, &constant);
+		out[i] = (struct target_test){
+			.test = test_of(test, &spots[test->variable], constant),
+			.yes = next_of(test->yes),
+			.no = next_of(test->no)};
 	}
 	inspect_stack_fini(&calls);
 	return found ? idle->count : 0;
+}
+
+bool inside_tests_hold(const struct session *s, const struct place *place,
+		       const struct target_test *tests)
+{
+	const struct idle *idle = place_idle(s->engine, place);
+	int64_t constant;
+
+	for (size_t i = 0; i < idle->count; i++)
+		if (!constant_of(s, place, &idle->tests[i], &constant) ||
+		    constant != tests[i].test.constant)
+			return false;
+	return true;
 }
