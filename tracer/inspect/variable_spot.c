@@ -1,10 +1,14 @@
 /*
- * Where a variable is, whatever call it is asked in. Its expression is not taken apart for that: it is
- * run twice, the second time with other registers. What of the answer has moved along with one of them lies there; what
- * has not moved at all lies still. Nothing may be read for the answer, since that might be different the next time.
+ * Where a variable is, whatever call it is asked in: if its expression is a single operation. That is run twice, the second
+ * time with other registers (what the frame is, an expression of its own may say). What of the answer has moved along with one
+ * of them lies there; what has not moved at all lies still. Nothing may be read for the answer, since that might be
+ * different the next time.
  */
-#include "tracer/inspect/value_internal.h"
+#include "tracer/inspect/variables.h"
 
+#include <libdwarf/dwarf.h>
+
+#include <stdio.h>
 #include <string.h>
 
 enum { REGISTERS = 16, BASE_POINTER = 6, STACK_POINTER = 7 };
@@ -27,10 +31,10 @@ static int no_vector(void *ctx, void *thread, unsigned dwarf, void *buf, size_t 
 	return -1;
 }
 
-/* Odd, and of no use to each other: what is aligned, or made of two, is nobody's. */
+/* Odd, and each another one: what is aligned, or made of two, is nobody's. */
 static uint64_t moved_by(unsigned reg)
 {
-	return 0x10001ull * (reg + 1) * (2 * reg + 1) + reg + 7;
+	return 2 * (0x8001ull * (reg + 1) * (2 * reg + 1) + reg) + 7;
 }
 
 /* Of a library that may be closed nothing is read later. */
@@ -63,6 +67,30 @@ static int in_memory(const struct inspect_call *call, uint64_t here, uint64_t th
 	return -1;
 }
 
+/* A number of seven bits a byte fills the rest. */
+static bool is_leb(const uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; i + 1 < size; i++)
+		if (!(bytes[i] & 0x80))
+			return false;
+	return size && !(bytes[size - 1] & 0x80);
+}
+
+/* An address, a register, or a distance from one: anything more might be the same for several registers' values. */
+static bool is_single(const uint8_t *code, size_t size)
+{
+	if (!size)
+		return false;
+	if (code[0] == DW_OP_addr)
+		return size == 1 + sizeof(uint64_t);
+	if (code[0] >= DW_OP_reg0 && code[0] <= DW_OP_reg31)
+		return size == 1;
+	if (code[0] == DW_OP_fbreg || code[0] == DW_OP_addrx || code[0] == DW_OP_GNU_addr_index ||
+	    (code[0] >= DW_OP_breg0 && code[0] <= DW_OP_breg31))
+		return is_leb(code + 1, size - 1);
+	return false;
+}
+
 static bool find(const struct inspect_call *call, const char *name, size_t argument,
 		 struct inspect_value *out)
 {
@@ -72,6 +100,22 @@ static bool find(const struct inspect_call *call, const char *name, size_t argum
 		    : inspect_argument(call, (int64_t)argument, out, &ignored) == 0;
 }
 
+/* It was found just now, and so is kept; or it is none that was looked for (an argument without debug information). */
+static bool is_simple(const struct inspect_call *call, const char *name, size_t argument)
+{
+	const struct dwarf_frame *f = &call->frame;
+	const struct variable_at at = {f->program, f->module, f->lookup_pc - f->bias, call->depth};
+	const struct variable *v;
+	char key[32];
+
+	snprintf(key, sizeof(key), "argument %zu", argument);
+	v = variable_kept(&at, name ? name : key);
+	if (!v)
+		return !name;
+	return v->kind == VARIABLE_ADDRESS ||
+	       (v->kind == VARIABLE_PLACED && is_single(v->code, v->size));
+}
+
 int inspect_spot(const struct inspect_call *call, const char *name, size_t argument,
 		 struct inspect_spot *out)
 {
@@ -79,7 +123,8 @@ int inspect_spot(const struct inspect_call *call, const char *name, size_t argum
 	struct dwarf_program nothing;
 	struct inspect_value a, b;
 
-	if (call->frame.level != 0 || !call->frame.module || !find(call, name, argument, &a))
+	if (call->frame.level != 0 || !call->frame.module || !find(call, name, argument, &a) ||
+	    !is_simple(call, name, argument))
 		return -1;
 	nothing = *call->frame.program;
 	nothing.read = no_read;

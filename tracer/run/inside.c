@@ -9,7 +9,7 @@ enum {
 	WORTH_HITS = 32,	/* a site that was reported so often may be again ... */
 	WORTH_IDLE = 1000,	/* ... and this is so many times what it costs to change that ... */
 	WORTH_TELLING = 100000, /* ... or there are more than anybody reads in a report ... */
-	WORTH_READING = 4096,	/* ... or there have been, where nobody knows how many will come */
+	WORTH_READING = 1024,	/* ... or there have been, where nobody knows how many will come */
 	REFUSALS_MOST = 4,	/* a thread may stand in the way now, but not next time */
 	COUNTS_MOST = 64,	/* of one site; children that were forked before have one each */
 };
@@ -380,7 +380,9 @@ static void give(struct session *s, struct inside_site *i, struct inside_count *
 
 void inside_give(struct session *s)
 {
-	if (s->over)
+	if (s->looks)
+		inside_take_all_back(s);
+	if (s->over || s->looks)
 		return;
 	array_each(struct inside_site *, i, &s->insides)
 		array_each(struct inside_count, c, &(*i)->counts)

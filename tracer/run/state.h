@@ -146,6 +146,7 @@ struct session {
 	struct session_thread *turned; /* whose event this turn is about, or NULL */
 	bool turned_goes;	       /* ... it was let go, and resumes at the end of the turn */
 	struct session_thread *asker;  /* whose condition is being asked, or NULL */
+	bool looks; /* what conditions have read is not watched, but looked at now and then: each arrival counts */
 	bool attended; /* a user looks on: rest is no verdict, limits and Ctrl-C are theirs */
 	bool halted;   /* ... and nobody may go on */
 	enum waits_answer rest; /* ... result of the last check for a deadlock */

@@ -42,11 +42,26 @@ static void on_watch(struct target *t, struct thread *th, bool current)
 		target_resume(t, &th->pub);
 }
 
+/* It has come to the site; `trapped`: by a trap. */
+static void on_site(struct target *t, struct thread *th, struct site *site, bool trapped)
+{
+	bool told = site->state != SITE_RETIRED && !site->quiet && !event_silent(th);
+
+	th->stop = STOP_SITE;
+	th->site = site;
+	th->settled = !trapped;
+	if (told)
+		event_push(t, TARGET_SITE, th)->site = &site->pub;
+	if (trapped && !site->is_trap) /* that one would have spoilt it by itself */
+		trap_put_back(th);
+	if (!told)
+		target_resume(t, &th->pub);
+}
+
 static void on_trap(struct target *t, struct thread *th)
 {
 	struct site *site;
 	uint64_t pc;
-	bool told;
 
 	if (thread_pc(th, &pc) < 0) { /* dying */
 		thread_continue(th, 0);
@@ -57,15 +72,16 @@ static void on_trap(struct target *t, struct thread *th)
 		on_signal(t, th, SIGTRAP);
 		return;
 	}
-	th->stop = STOP_SITE;
-	th->site = site;
-	told = site->state != SITE_RETIRED && !site->quiet && !event_silent(th);
-	if (told)
-		event_push(t, TARGET_SITE, th)->site = &site->pub;
-	if (!site->is_trap) /* that one would have spoilt it by itself */
-		trap_put_back(th);
-	if (!told)
-		target_resume(t, &th->pub);
+	on_site(t, th, site, true);
+}
+
+/* Has the thread's own instruction raised it? */
+static bool is_fault(const struct thread *th, int status)
+{
+	siginfo_t info;
+
+	return (status >> 8 == SIGSEGV || status >> 8 == SIGBUS) &&
+	       !ptrace(PTRACE_GETSIGINFO, th->pub.tid, 0, &info) && info.si_code > 0;
 }
 
 /* ---- job control ---------------------------------------------------------------------------- */
@@ -181,6 +197,7 @@ static void on_stopped(struct target *t, struct thread *th, int status)
 {
 	bool trap = stopped_by_trap(status), wrote = trap && debugregs_hit(th);
 	bool current = wrote && watch_current(th); /* before the registers change */
+	struct site *compared = NULL;
 
 	if (trap) {
 		th->rewatched = false;
@@ -191,10 +208,13 @@ static void on_stopped(struct target *t, struct thread *th, int status)
 	}
 	if (status >> 16 != PTRACE_EVENT_EXEC) { /* that has another space in a moment */
 		watch_agree(th);
-		stub_leave(th);
+		compared = stub_leave(th);
 	}
 	if (wrote)
 		on_watch(t, th, current);
+	else if (compared &&
+		 is_fault(th, status)) /* a variable is out of reach: it is asked here */
+		on_site(t, th, compared, false);
 	else
 		on_stop(t, th, status >> 16, WSTOPSIG(status));
 }

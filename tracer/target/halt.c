@@ -52,15 +52,7 @@ static size_t interrupt_all(struct target *t)
 /* A trap was executed, and the stop that we asked for has overtaken its report. */
 static bool has_pending_trap(const struct thread *th)
 {
-	enum { MOST = 8 };
-	struct __ptrace_peeksiginfo_args which = {.nr = MOST};
-	siginfo_t pending[MOST];
-	long n = ptrace(PTRACE_PEEKSIGINFO, th->pub.tid, &which, pending);
-
-	for (long i = 0; i < n; i++)
-		if (pending[i].si_signo == SIGTRAP && pending[i].si_code > 0)
-			return true;
-	return false;
+	return stub_has_raised(th, 1ull << (SIGTRAP - 1));
 }
 
 static void on_pause(struct thread *th, int signal)

@@ -57,7 +57,10 @@ uint64_t moved_copy(const struct target_space *space, uint64_t addr);
 struct site *stub_over(const struct target_space *space, uint64_t addr);
 /* The site that has its trap at this address, itself or in its stub; or NULL. */
 struct site *stub_site(const struct target_space *space, uint64_t trap);
-/* A thread that has stopped in a stub stands where it would be without it, or before the copy. */
-void stub_leave(struct thread *th);
+/* A thread that has stopped in a stub stands where it would be without it, or before the copy. The site, if it was comparing
+   variables there; else NULL. */
+struct site *stub_leave(struct thread *th);
+/* An instruction has raised one of these signals (bits), and the thread has not stopped for that yet. */
+bool stub_has_raised(const struct thread *th, uint64_t signals);
 
 #endif

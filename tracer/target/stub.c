@@ -105,26 +105,51 @@ static const struct slot *stub_point(struct thread *th, uint64_t pc, struct resi
 	return space_slot(space, returns, &offset);
 }
 
-void stub_leave(struct thread *th)
+bool stub_has_raised(const struct thread *th, uint64_t signals)
+{
+	enum { MOST = 8 };
+	struct __ptrace_peeksiginfo_args which = {.nr = MOST};
+	siginfo_t pending[MOST];
+	long n = ptrace(PTRACE_PEEKSIGINFO, th->pub.tid, &which, pending);
+
+	for (long i = 0; i < n; i++)
+		if ((signals >> (pending[i].si_signo - 1) & 1) && pending[i].si_code > 0)
+			return true;
+	return false;
+}
+
+/* What a test reads may be out of reach just now. That is told first, of where it happened. */
+static bool is_to_fault(const struct thread *th)
+{
+	return stub_has_raised(th, 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1));
+}
+
+static bool is_test(const struct slot *slot)
+{
+	return slot->kind == STUB_FIRST_TEST || slot->kind == STUB_TEST;
+}
+
+struct site *stub_leave(struct thread *th)
 {
 	struct target_space *space = space_of(th);
 	struct resident_point point;
 	struct user_regs_struct regs;
 	const struct slot *slot;
-	const struct site *site;
+	struct site *site;
 	uint64_t pc;
 
 	if (!has_stubs(space) || thread_pc(th, &pc) < 0)
-		return;
+		return NULL;
 	slot = stub_point(th, pc, &point);
 	site = slot ? space_known_site(space, slot->from) : NULL;
-	if (!site)
-		return;
+	if (!site || (is_test(slot) && is_to_fault(th)))
+		return NULL;
 	regs = th->regs;
 	if (!restore(th, &point, &regs))
-		return;
+		return NULL;
 	if (point.where == RESIDENT_VAIN)
 		resident_put_back(slot->count);
 	regs.rip = point.where == RESIDENT_TAKEN ? site->copy : slot->from;
 	thread_set_regs(th, &regs);
+	return is_test(slot) ? site : NULL;
 }

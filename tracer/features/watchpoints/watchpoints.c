@@ -296,6 +296,7 @@ static bool update(struct session *s)
 	if (!of_run(s)->active && !was)
 		return false;
 	others = watch_all(s);
+	s->looks = of_run(s)->active && (of_run(s)->looks || of_run(s)->refused);
 	if (of_run(s)->active)
 		plan_look(s, FIRST_MS);
 	else
