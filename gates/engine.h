@@ -182,7 +182,7 @@ const char *place_only_thread(const struct engine *e, const struct place *p);
 
 /*
  * What the variables of the program have to be for an arrival there to be of no consequence (but that each arrival has held
- * functions asked again), for whatever thread. NULL: it cannot be told. Does not change once the script is loaded.
+ * functions asked again), for whatever thread. NULL: it cannot be told, now.
  */
 const struct idle *place_idle(const struct engine *e, const struct place *p);
 /* What a local from outside of its function holds now. False: no integer. */

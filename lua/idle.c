@@ -210,6 +210,8 @@ static bool fetch(const struct dumped *f, size_t pc, struct instruction *out)
 				    .sb = (int)(i >> 16 & 0xff) - 127,
 				    .sbx = (int)(i >> 15) - 65535,
 				    .sj = (int)(i >> 7) - 16777215};
+	if (out->op == OP_JMP)
+		out->a = 0; /* it has none: these bits are of its distance */
 	return out->a < REGISTERS;
 }
 
@@ -280,12 +282,14 @@ static bool reads(struct idle_walk *w, const struct instruction *i, struct idle_
 /* Some bits of a variable. */
 static bool masks(const struct idle_walk *w, const struct instruction *i, struct idle_state *s)
 {
-	struct idle_value constant = constant_of(w->f, i->c),
-			  of = i->b < REGISTERS ? s->r[i->b] : constant;
+	struct idle_value mask = constant_of(w->f, i->c), of;
 
-	if (of.kind != VARIABLE || constant.kind != INTEGER)
+	if (i->b >= REGISTERS)
 		return false;
-	s->r[i->a] = (struct idle_value){VARIABLE, of.integer, of.mask & constant.integer};
+	of = s->r[i->b];
+	if (of.kind != VARIABLE || mask.kind != INTEGER)
+		return false;
+	s->r[i->a] = (struct idle_value){VARIABLE, of.integer, of.mask & mask.integer};
 	return true;
 }
 

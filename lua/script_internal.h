@@ -213,13 +213,15 @@ void script_add_gate_method(lua_State *L, const char *name, lua_CFunction functi
 struct gate *script_to_gate(lua_State *L, int index);	/* NULL: not a gate */
 struct place *script_to_place(lua_State *L, int index); /* NULL: not a place */
 
+void script_open_end(lua_State *L);   /* end.c: what is asked when the run is over */
+void script_open_given(lua_State *L); /* given.c: env, args, stdin */
+
 /* ---- idle.c ---- */
 
 /* With which variables the function on top does nothing (:when: returns true). NULL: it cannot be told. The caller's. */
 struct idle *script_idle(lua_State *L, bool when);
+/* What a local from outside of the function holds now, by the number that idle.h gives it. False: no integer. */
 bool script_outer(void *ctx, int ref, size_t outer, int64_t *out);
-void script_open_end(lua_State *L);   /* end.c: what is asked when the run is over */
-void script_open_given(lua_State *L); /* given.c: env, args, stdin */
 
 /* The arrival is the engine's: it lives as long as the call, or for :run until script_run_end(). */
 struct script_hit {

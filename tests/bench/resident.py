@@ -75,7 +75,8 @@ def bench_resident(gatectl, out):
     condition = 'at "//line":run(function(hit) if hit.var.i == %d then print(hit.count) end end)\n' % (ARRIVALS - 1)
     inside, alone = pairs(gate(gatectl, out, condition, program, str(ARRIVALS)), bare)
     extras.append(statistics.median(ns := [(a - b) / ARRIVALS * 1e9 for a, b in zip(inside, alone)]))
-    print(f"{ARRIVALS:,} arrivals, a condition that is true at the last one: {said(ns, ' ns')} an arrival over bare")
+    print(f"{ARRIVALS:,} arrivals, a condition that is true at the last one: {said(ns, ' ns')} an arrival over bare"
+          f" (less than 100: {'ok' if extras[-1] < 100 else 'MISSED'})")
     few = ARRIVALS // 200
     script = LINE % (few - 1) + ":run(function() end)\n"
     traps, alone = pairs(gate(gatectl, out, script, program, str(few), options=["--no-resident"]), [program, str(few)])

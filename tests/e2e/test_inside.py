@@ -87,6 +87,11 @@ def alike(t, program, script, *args, **kw):
     return sum(e.get("times", 0) for e in runs[0][0].report["events"]) if runs[0][0].report else 0
 
 
+def inside_of(t, r):
+    t.check(r.status in (0, 125), "status %d" % r.status, r)
+    return sum(e.get("times", 0) for e in r.report["events"])
+
+
 def condition(rnd, names):
     """As testers write them."""
     if rnd.random() < 0.4:
@@ -120,13 +125,11 @@ def test_made_up(t, build):
     """Conditions of all kinds, of variables of all kinds, in registers, on the stack and at addresses."""
     program, rnd, inside = kinds(build), random.Random(build), 0
     readable = readable_in(t, program)
-    for i in range(40):
+    for _ in range(60 if t.full else 3):
         script = made_up(rnd, readable)
         alike(t, program, script, "2000", report=False, seconds=100)
-        inside += alike(t, program, script, "3000", seconds=100)
-        if inside > 500 and not t.full:
-            break
-    t.check(inside > 500, "%d arrivals were decided inside" % inside)
+        inside += inside_of(t, t.run_gated(program, script, ("3000",)))
+    t.check(inside > 100, "%d arrivals were decided inside" % inside)
 
 
 test_made_up.timeout = 120
@@ -150,9 +153,14 @@ def inside(t, program, where, name):
     return sum(e.get("times", 0) for e in r.report["events"])
 
 
-def test_is_inside(t):
+@params("gcc -O0", "clang -O0 -fomit-frame-pointer", "gcc -O2")
+def test_is_inside(t, build):
     """Each kind of integer; what is none, or is no variable by itself, ends in gatectl."""
-    program = kinds("gcc -O0")
+    program = kinds(build)
+    if build == "gcc -O2":  # in registers; what is where is the compiler's business
+        names = readable_in(t, program)["step"]
+        t.check(sum(inside(t, program, "step", name) > 300 for name in names) > len(names) // 2, "most are decided inside")
+        return
     for where, names in INTEGERS.items():
         for name in names:
             t.check(inside(t, program, where, name) > 300, "hit.var.%s at //%s: inside" % (name, where))
@@ -205,6 +213,14 @@ def test_options(t):
     alike(t, program, 'at("//step"):run(%s)\nat("//step", {hit = 2990}):run(function(hit) print "late" end)\n' % body, "3000")
     n = alike(t, program, 'at("//step"):when(function(hit) return hit.var.i ~= 70000 end)\n', "3000")
     t.check(n > 500, ":when decided inside")
+
+
+def test_long(t):
+    """However much it does where it does something."""
+    program = kinds("gcc -O0")
+    for n in (5, 20, 40, 100):
+        n = alike(t, program, 'at("//step"):run(function(hit) if hit.var.i == 70 then %s end end)\n' % ("print(hit.count, hit.var.wide, hit.var.narrow) " * n), "3000")
+        t.check(n > 500, "decided inside")
 
 
 THREADS = HEAD + r"""
@@ -294,6 +310,23 @@ end, "each of them once")
         t.equal((place["arrivals"] - 150000) % 40 if args else place["arrivals"] - 150000, 0, "arrivals", r)
 
 
+def test_threads_and_what_the_script_changes(t):
+    """Others are in the line while somebody changes what is compared: who is counted is counted once, and who has to act does."""
+    program = compile_text("threads.c", THREADS, "-g -pthread -O0")
+    for _ in range(50 if t.full else 2):
+        r = t.run_gated(program, """
+local next, seen = 100, 0
+at("//hot"):run(function(hit)
+	if hit.var.i == next then
+		if hit.var.id == 0 then next = next == 49999 and 49999 or next < 3000 and next + 100 or 49999 end
+		seen = seen + 1
+	end
+end)
+expect(function() return next == 49999 and seen >= 31 end, "all rounds of the first thread")
+""", ("50000",))
+        t.equal((r.status, r.report["places"][0]["arrivals"]), (0, 150000), "status and arrivals", r)
+
+
 def test_holds(t):
     """A thread is held in the round that was meant, while another one goes through the line."""
     program = compile_text("threads.c", THREADS, "-g -pthread -O0")
@@ -349,37 +382,68 @@ def test_computed(t, case):
         alike(t, program, 'at("//here", {optional = true}):run(function(hit) if hit.var.%s == %d then print(hit.count) end end)\n' % (name, value), report=False)
 
 
-def test_out_of_reach(t):
-    """What the program may not read for a while can be read by gatectl all the same."""
-    program = compile_text("reach.c", HEAD + r"""
+REACH = HEAD + r"""
 #include <sys/mman.h>
+#include <fcntl.h>
 int guarded __attribute__((aligned(4096)));
-int sink __attribute__((aligned(4096)));
-int signals;
+int signals __attribute__((aligned(4096)));
+static volatile int sums[4], at, n;
 static void on_fault(int signal)
 {
 	signals += signal == SIGSEGV;
 }
-int main(int argc, char **argv)
+static void *work(void *arg)
 {
-	if (argc > 1)
-		signal(SIGSEGV, on_fault);
-	for (int i = 0; i < 4000; i++) {
-		if (i == 1500)
+	long id = (long)arg;
+	for (int i = 0; i < n; i++) {
+		if (i == n / 3 && !id && at == 1)
 			mprotect(&guarded, 4096, PROT_NONE);
-		sink += i; /* gate: here */
-		if (i == 2500)
+		if (i == n / 3 && !id && at == 2) {
+			int fd = memfd_create("short", 0);
+			mmap(&guarded, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0); /* there is nothing in it */
+			close(fd);
+		}
+		sums[id] += i; /* gate: here */
+		if (i == n / 3 * 2 && !id) {
+			if (at == 2)
+				mmap(&guarded, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS, -1, 0);
 			mprotect(&guarded, 4096, PROT_READ | PROT_WRITE);
-		if (i == 3500)
+		}
+		if (i == n - 100 && !id)
 			guarded = 7;
 	}
-	printf("%d %d\n", sink, signals);
+	return NULL;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t[3];
+	at = argv[1][0] - '0', n = atoi(argv[2]);
+	if (argv[3][0] == 'h')
+		signal(SIGSEGV, on_fault);
+	for (long i = 1; i < 4 && argv[4][0] == 't'; i++)
+		pthread_create(&t[i - 1], NULL, work, (void *)i);
+	work(NULL);
+	for (long i = 1; i < 4 && argv[4][0] == 't'; i++)
+		pthread_join(t[i - 1], NULL);
+	if (argv[3][0] == 'h')
+		raise(SIGSEGV);
+	printf("%d %d %d %d %d\n", sums[0], sums[1], sums[2], sums[3], signals);
 	return 0;
 }
-""", "-g -O0")
-    for args in ((), ("handler",)):
-        n = alike(t, program, 'at("//here"):run(function(hit) if hit.var.guarded == 7 then print(hit.count) end end)\n', *args)
-        t.check(n > 500, "decided inside")
+"""
+
+
+@params(*(at + " " + how for at in "12" for how in ("plain", "handler")))
+def test_out_of_reach(t, case):
+    """What the program may not read for a while can be read by gatectl all the same, or it says that it cannot; the program notices nothing."""
+    program = compile_text("reach.c", REACH, "-g -O0 -pthread -no-pie")
+    script = 'at("//here"):run(function(hit) if hit.var.guarded == 7 and hit.var.id == 0 then print(hit.var.i) end end)\n'
+    at, how = case.split(" ")
+    alike(t, program, script, at, "3000", how, "alone", report=False)
+    for _ in range(20 if t.full else 1):
+        r = t.run_gated(program, script, (at, "3000", how, "threads"), report=False)
+        if at == "1":
+            t.equal((r.status, r.err), (0, "".join("%d\n" % i for i in range(2901, 3000))), "status and what is printed", r)
 
 
 def test_held_by_functions(t):

@@ -34,7 +34,7 @@ static lua_State *new_state(void)
 /* The function is on top. */
 static struct idle *idle_of(lua_State *L, const char *body, bool when)
 {
-	char text[2048];
+	char text[2100];
 
 	snprintf(text, sizeof(text), "local up, text = 5, 'x' return function(hit) %s end", body);
 	if (luaL_dostring(L, text) != LUA_OK)
@@ -279,6 +279,38 @@ static void test_others(void **state)
 	}
 }
 
+/* However much it does where it does something. */
+static void test_long_bodies(void **state)
+{
+	static const char *const begins[] = {"if hit.var.x == 5 then ",
+					     "if hit.var.x > 2 and hit.var.y ~= 4 then ",
+					     "if hit.var.x < 3 then elseif hit.var.y == 4 then "};
+
+	(void)state;
+	for (unsigned calls = 1; calls < 300; calls += calls < 70 ? 1 : 23)
+		for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++) {
+			char body[1900];
+
+			snprintf(body, sizeof(body), "%s", begins[i]);
+			for (unsigned k = 0; k < calls; k++)
+				strcat(body, "act() ");
+			strcat(body, "end");
+			if (strlen(body) < sizeof(body) - 20)
+				compare(body, false, true);
+		}
+}
+
+static bool is_understood(const char *body)
+{
+	lua_State *L = new_state();
+	struct idle *idle = idle_of(L, body, false);
+	bool understood = idle;
+
+	idle_free(idle);
+	lua_close(L);
+	return understood;
+}
+
 /* More tests and variables than there is room for. */
 static void test_large(void **state)
 {
@@ -289,6 +321,9 @@ static void test_large(void **state)
 		snprintf(body + strlen(body), sizeof(body) - strlen(body),
 			 "if hit.var.x == %d then act() end ", i * 3 - 20);
 	compare(body, false, false);
+	assert_false(is_understood(body)); /* each of so many would have to be made */
+	assert_false(is_understood("act() if hit.var.x == 5 then act() end"));
+	assert_true(is_understood("if hit.var.x == 5 then act() end"));
 	*body = 0;
 	for (int i = 0; i < 12; i++)
 		snprintf(body + strlen(body), sizeof(body) - strlen(body),
@@ -390,9 +425,8 @@ static void test_made_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_as_testers_write),
-		cmocka_unit_test(test_others),
-		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_as_testers_write), cmocka_unit_test(test_others),
+		cmocka_unit_test(test_long_bodies),	 cmocka_unit_test(test_large),
 		cmocka_unit_test(test_made_up),
 	};
 

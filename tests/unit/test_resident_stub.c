@@ -142,6 +142,11 @@ static void test_for_others(void **state)
 		assert_int_equal(arch_decode(page + at, RESIDENT_STUB_FOR_OTHERS - at, at, &in), 0);
 		assert_true(resident_point_for_others(at, false, &point));
 	}
+	assert_true(resident_point_for_others(RESIDENT_TAKES, false,
+					      &point)); /* comparisons of variables go on there */
+	assert_true(point.where == RESIDENT_BEFORE && point.pushed == RESIDENT_PUSHED + 8);
+	assert_true(resident_point_for_others(RESIDENT_TRAPS, false, &point));
+	assert_true(point.where == RESIDENT_TRAP && point.pushed == RESIDENT_PUSHED + 8);
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
 		steps = wrong = taken = traps = 0;
 		assert_true(resident_give(count(), 2));

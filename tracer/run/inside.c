@@ -1,6 +1,6 @@
 #include "tracer/run/inside.h"
 
-#include "tracer/run/inside_tests.h"
+#include "tracer/run/inside_compared.h"
 
 #include <limits.h>
 #include <string.h>
@@ -24,10 +24,10 @@ struct inside_site {
 	struct session *session;
 	struct site_use *use;
 	const char *only; /* its stubs never decide for this thread; NULL: they do for all */
-	const struct place
-		*asks; /* ... nor where its function would do something; NULL: all is alike */
-	struct target_test tests[IDLE_TESTS]; /* of ASKS: what its stubs compare */
-	bool has_outer;			      /* ... also with what the script may change */
+	/* ... nor where the function of this place would do something; NULL: there is none. */
+	const struct place *asks;
+	int64_t constants[IDLE_TESTS]; /* with what its stubs compare, in all processes */
+	bool has_outer;		       /* ... of which the script may change some */
 	ARRAY(struct inside_count) counts;
 };
 
@@ -172,19 +172,31 @@ static size_t called(struct session *s, const char *only, struct target_thread *
 	return n;
 }
 
-/* A stub that asks variables first. All those of one site compare the same. */
-static struct resident_count *make_tested(struct session *s, struct session_thread *t,
-					  struct target_site *site, const struct act *a,
-					  struct target_test tests[IDLE_TESTS])
+/* Are what stubs there compare with still the script's values? */
+static bool holds(const struct session *s, const struct inside_site *i)
+{
+	int64_t now[IDLE_TESTS];
+
+	return inside_constants(s, i->asks, now) && !memcmp(now, i->constants, sizeof(now));
+}
+
+/* A stub that asks variables first. */
+static struct resident_count *make_compared(struct session *s, struct session_thread *t,
+					    struct target_site *site, const struct act *a,
+					    int64_t constants[IDLE_TESTS])
 {
 	const struct site_use *use = site->user;
-	size_t count = inside_tests(t, a->info ? a->info->function : NULL, a->place, tests);
+	struct target_comparison tests[IDLE_TESTS];
 	const char *why;
+	size_t count;
 
-	if (!count || (use->inside && !inside_tests_hold(s, a->place, use->inside->tests)))
+	if (!inside_constants(s, a->place, constants) || (use->inside && !holds(s, use->inside)))
 		return NULL;
-	return target_site_tested(s->target, t->process->target, t->target, site,
-				  span_of(site->user), tests, count, &why);
+	count = inside_comparisons(t, a->info ? a->info->function : NULL, a->place, constants,
+				   tests);
+	return count ? target_site_compared(s->target, t->process->target, t->target, site,
+					    span_of(site->user), tests, count, &why)
+		     : NULL;
 }
 
 static void make_resident(struct session *s, struct session_thread *t, struct target_site *site)
@@ -192,7 +204,7 @@ static void make_resident(struct session *s, struct session_thread *t, struct ta
 	struct site_use *use = site->user;
 	const char *why, *only = use->inside ? use->inside->only : only_thread(s, use);
 	const struct act *asks = tested(s, use);
-	struct target_test tests[IDLE_TESTS];
+	int64_t constants[IDLE_TESTS];
 	struct target_process *process = t->process->target;
 	struct target_thread *one;
 	struct resident_count *count;
@@ -203,7 +215,7 @@ static void make_resident(struct session *s, struct session_thread *t, struct ta
 			     use->inside->asks != (asks ? asks->place : NULL))))
 		return;
 	if (asks)
-		count = make_tested(s, t, site, asks, tests);
+		count = make_compared(s, t, site, asks, constants);
 	else if (only && called(s, only, &one) > 1)
 		count = NULL;
 	else if (only)
@@ -219,7 +231,7 @@ static void make_resident(struct session *s, struct session_thread *t, struct ta
 	inside->only = only;
 	if (asks) {
 		inside->asks = asks->place;
-		memcpy(inside->tests, tests, sizeof(tests));
+		memcpy(inside->constants, constants, sizeof(constants));
 		inside->has_outer = idle_has_outer(place_idle(s->engine, asks->place));
 	}
 	*array_add(&inside->counts) = (struct inside_count){count, 0};
@@ -366,8 +378,7 @@ static void give(struct session *s, struct inside_site *i, struct inside_count *
 {
 	int64_t least = INT64_MAX;
 
-	if (c->given || !idle_arrivals(s, i->use) ||
-	    (i->has_outer && !inside_tests_hold(s, i->asks, i->tests)))
+	if (c->given || !idle_arrivals(s, i->use) || (i->has_outer && !holds(s, i)))
 		return;
 	array_each(const struct act, a, &i->use->acts) {
 		int64_t share = is_over(a) ? INT64_MAX : share_of(s, a->place);

@@ -84,6 +84,14 @@ static bool is_fault(const struct thread *th, int status)
 	       !ptrace(PTRACE_GETSIGINFO, th->pub.tid, 0, &info) && info.si_code > 0;
 }
 
+/* A variable is out of the program's reach just now: it is asked here, from now on. */
+static void on_fault(struct target *t, struct thread *th, struct site *site)
+{
+	on_site(t, th, site, false);
+	site->exposed = true;
+	resident_end(t, space_of(th), site, true);
+}
+
 /* ---- job control ---------------------------------------------------------------------------- */
 
 static bool is_stop_signal(int signal)
@@ -212,9 +220,8 @@ static void on_stopped(struct target *t, struct thread *th, int status)
 	}
 	if (wrote)
 		on_watch(t, th, current);
-	else if (compared &&
-		 is_fault(th, status)) /* a variable is out of reach: it is asked here */
-		on_site(t, th, compared, false);
+	else if (compared && is_fault(th, status))
+		on_fault(t, th, compared);
 	else
 		on_stop(t, th, status >> 16, WSTOPSIG(status));
 }

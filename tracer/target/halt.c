@@ -49,17 +49,27 @@ static size_t interrupt_all(struct target *t)
 
 /* ---- one that has stopped ------------------------------------------------------------------- */
 
-/* A trap was executed, and the stop that we asked for has overtaken its report. */
-static bool has_pending_trap(const struct thread *th)
+/* Its own instruction has raised a signal, and the stop that we asked for has overtaken its report. */
+bool halt_overtakes(const struct thread *th)
 {
-	return stub_has_raised(th, 1ull << (SIGTRAP - 1));
+	enum { MOST = 8 };
+	struct __ptrace_peeksiginfo_args which = {.nr = MOST};
+	siginfo_t pending[MOST];
+	long n = ptrace(PTRACE_PEEKSIGINFO, th->pub.tid, &which, pending);
+
+	for (long i = 0; i < n; i++)
+		if ((pending[i].si_signo == SIGTRAP || pending[i].si_signo == SIGSEGV ||
+		     pending[i].si_signo == SIGBUS) &&
+		    pending[i].si_code > 0)
+			return true;
+	return false;
 }
 
 static void on_pause(struct thread *th, int signal)
 {
 	thread_set_state(th, TARGET_STOPPED);
 	watch_agree(th);
-	if (has_pending_trap(th)) { /* that comes before anything else happens in the thread */
+	if (halt_overtakes(th)) { /* that comes before anything else happens in the thread */
 		thread_continue(th, 0);
 		th->awaited = true;
 		return;

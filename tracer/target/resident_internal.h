@@ -52,6 +52,10 @@ void moved_end(struct target *t, struct target_space *space, struct site *site);
 /* The copy of the instruction at `addr`, if a jump stands over it, but not at it; else 0. */
 uint64_t moved_copy(const struct target_space *space, uint64_t addr);
 
+/* halt.c */
+/* Before this stop its own instruction has raised a signal, a trap or a fault, of which it is told next. */
+bool halt_overtakes(const struct thread *th);
+
 /* stub.c */
 /* The site whose jump this address is in the middle of, or NULL. */
 struct site *stub_over(const struct target_space *space, uint64_t addr);
@@ -60,7 +64,5 @@ struct site *stub_site(const struct target_space *space, uint64_t trap);
 /* A thread that has stopped in a stub stands where it would be without it, or before the copy. The site, if it was comparing
    variables there; else NULL. */
 struct site *stub_leave(struct thread *th);
-/* An instruction has raised one of these signals (bits), and the thread has not stopped for that yet. */
-bool stub_has_raised(const struct thread *th, uint64_t signals);
 
 #endif

@@ -21,8 +21,8 @@ static bool has_stubs(const struct target_space *space)
 static bool is_trap(const struct slot *slot, uint64_t offset)
 {
 	switch (slot->kind) {
-	case STUB_FIRST_TEST:
-	case STUB_TEST:
+	case STUB_COMPARES:
+	case STUB_COMPARES_NEXT:
 		return false;
 	case STUB_FOR_OTHERS:
 		return offset == RESIDENT_AT_TRAP_FOR_OTHERS;
@@ -80,9 +80,9 @@ static bool point_in(const struct slot *slot, uint64_t offset, const struct user
 		return resident_point_for_others(offset, regs->eflags & SIGN, point);
 	case STUB_GRANTS:
 		return granted_stub_point(offset, regs->eflags & ZERO, point);
-	case STUB_FIRST_TEST:
-	case STUB_TEST:
-		resident_point_test(offset, slot->kind == STUB_FIRST_TEST, point);
+	case STUB_COMPARES:
+	case STUB_COMPARES_NEXT:
+		resident_point_comparison(offset, slot->kind == STUB_COMPARES, point);
 		return true;
 	}
 	return false;
@@ -105,28 +105,9 @@ static const struct slot *stub_point(struct thread *th, uint64_t pc, struct resi
 	return space_slot(space, returns, &offset);
 }
 
-bool stub_has_raised(const struct thread *th, uint64_t signals)
+static bool is_comparison(const struct slot *slot)
 {
-	enum { MOST = 8 };
-	struct __ptrace_peeksiginfo_args which = {.nr = MOST};
-	siginfo_t pending[MOST];
-	long n = ptrace(PTRACE_PEEKSIGINFO, th->pub.tid, &which, pending);
-
-	for (long i = 0; i < n; i++)
-		if ((signals >> (pending[i].si_signo - 1) & 1) && pending[i].si_code > 0)
-			return true;
-	return false;
-}
-
-/* What a test reads may be out of reach just now. That is told first, of where it happened. */
-static bool is_to_fault(const struct thread *th)
-{
-	return stub_has_raised(th, 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1));
-}
-
-static bool is_test(const struct slot *slot)
-{
-	return slot->kind == STUB_FIRST_TEST || slot->kind == STUB_TEST;
+	return slot->kind == STUB_COMPARES || slot->kind == STUB_COMPARES_NEXT;
 }
 
 struct site *stub_leave(struct thread *th)
@@ -142,7 +123,7 @@ struct site *stub_leave(struct thread *th)
 		return NULL;
 	slot = stub_point(th, pc, &point);
 	site = slot ? space_known_site(space, slot->from) : NULL;
-	if (!site || (is_test(slot) && is_to_fault(th)))
+	if (!site)
 		return NULL;
 	regs = th->regs;
 	if (!restore(th, &point, &regs))
@@ -151,5 +132,5 @@ struct site *stub_leave(struct thread *th)
 		resident_put_back(slot->count);
 	regs.rip = point.where == RESIDENT_TAKEN ? site->copy : slot->from;
 	thread_set_regs(th, &regs);
-	return is_test(slot) ? site : NULL;
+	return is_comparison(slot) ? site : NULL;
 }

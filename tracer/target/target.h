@@ -15,7 +15,7 @@
 #include "tracer/arch/arch.h"
 #include "tracer/base/error.h"
 #include "tracer/resident/grant.h"
-#include "tracer/resident/test.h"
+#include "tracer/resident/comparison.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -351,15 +351,15 @@ int target_is_only(struct target_thread *thread, struct resident_count *count);
  * The same for all threads, but that variables are compared first: what comes of the first test says which one is next, and at last
  * whether the arrival takes from the count, or is reported.
  */
-enum { TARGET_TAKES = -1, TARGET_REPORTS = -2 };
-struct target_test {
-	struct resident_test test;
+enum { TARGET_TAKES = -1, TARGET_REPORTS = -2, TARGET_COMPARISONS = 16 };
+struct target_comparison {
+	struct resident_comparison test;
 	int yes, no; /* index of a later one, or one of these */
 };
-struct resident_count *target_site_tested(struct target *t, struct target_process *process,
-					  struct target_thread *helper, struct target_site *site,
-					  unsigned span, const struct target_test *tests,
-					  size_t count, const char **why);
+struct resident_count *target_site_compared(struct target *t, struct target_process *process,
+					    struct target_thread *helper, struct target_site *site,
+					    unsigned span, const struct target_comparison *tests,
+					    size_t count, const char **why);
 
 /*
  * Granted arrivals, see tracer/resident/grant.h: for a program of which one thread runs at a time. _open: memory for

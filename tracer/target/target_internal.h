@@ -32,7 +32,7 @@ enum {
 struct slot {
 	uint64_t from; /* the site */
 	bool is_syscall;
-	enum { STUB_COUNTS, STUB_FOR_OTHERS, STUB_GRANTS, STUB_FIRST_TEST, STUB_TEST } kind;
+	enum { STUB_COUNTS, STUB_FOR_OTHERS, STUB_GRANTS, STUB_COMPARES, STUB_COMPARES_NEXT } kind;
 	struct resident_count *count; /* it is no copy, but such a stub, which takes from this */
 	struct arch_copy copy;
 };
@@ -76,7 +76,7 @@ struct site {
 		uint64_t addr, copy;
 	} moved[RESIDENT_JUMP - 1];
 	uint8_t moved_count;
-	bool exposed; /* a handler was left in the middle of them: not again */
+	bool exposed; /* a handler was left in the middle of them, or a comparison faulted: not again */
 };
 
 struct site_entry {

@@ -1,4 +1,4 @@
-#include "tracer/resident/test.h"
+#include "tracer/resident/comparison.h"
 
 #include <string.h>
 
@@ -53,7 +53,7 @@ static unsigned processors_number(unsigned dwarf)
 }
 
 /* Into rax, with its sign if it has one: movzx, movsx, movsxd, mov. */
-static void put_load(struct code *c, const struct resident_test *t, unsigned high)
+static void put_load(struct code *c, const struct resident_comparison *t, unsigned high)
 {
 	static const uint8_t opcodes[][2] = {{0xb6, 0xbe}, {0xb7, 0xbf}};
 
@@ -72,7 +72,7 @@ static void put_load(struct code *c, const struct resident_test *t, unsigned hig
 	}
 }
 
-static void put_from_stack(struct code *c, const struct resident_test *t, int64_t add)
+static void put_from_stack(struct code *c, const struct resident_comparison *t, int64_t add)
 {
 	put_load(c, t, 0);
 	put_byte(c, FAR | RSP);
@@ -80,7 +80,7 @@ static void put_from_stack(struct code *c, const struct resident_test *t, int64_
 	put_number(c, add);
 }
 
-static void put_operand(struct code *c, const struct resident_test *t)
+static void put_operand(struct code *c, const struct resident_comparison *t)
 {
 	unsigned reg = processors_number(t->reg), high = reg >> 3;
 
@@ -104,29 +104,37 @@ static void put_operand(struct code *c, const struct resident_test *t)
 	}
 }
 
-int resident_make_test(uint8_t code[RESIDENT_TEST_ROOM], uint64_t at, bool first,
-		       const struct resident_test *test, uint64_t yes, uint64_t no)
+/* An operation on rax with a number behind the code, from which `left` bytes are still to be put. */
+static void put_with(struct code *c, unsigned opcode, size_t left)
 {
+	put(c, (const uint8_t[]){WIDE, (uint8_t)opcode, NO_DISPLACEMENT | RIP}, 3);
+	put_distance(c, c->at + c->length + 4 + left);
+}
+
+int resident_make_comparison(uint8_t code[RESIDENT_COMPARISON_ROOM], uint64_t at, bool first,
+			     const struct resident_comparison *test, uint64_t yes, uint64_t no)
+{
+	enum { AND = 0x23, COMPARE = 0x3b, COMPARE_LENGTH = 7, JUMPS = 6 + 5 };
 	static const uint8_t jumps[] = {0x84, 0x8c, 0x8e, 0x8f, 0x8d}; /* je, jl, jle, jg, jge */
 	struct code c = {.bytes = code, .at = at};
 
 	if (first)
 		put(&c, front, sizeof(front));
 	put_operand(&c, test);
-	if (test->mask != -1) {
-		put(&c, (const uint8_t[]){WIDE, 0x25}, 2); /* and mask, %rax */
-		put_number(&c, test->mask);
-	}
-	put(&c, (const uint8_t[]){WIDE, 0x3d}, 2); /* cmp constant, %rax */
-	put_number(&c, test->constant);
+	if (test->mask != -1)
+		put_with(&c, AND, COMPARE_LENGTH + JUMPS + sizeof(test->constant));
+	put_with(&c, COMPARE, JUMPS);
 	put(&c, (const uint8_t[]){0x0f, jumps[test->compare]}, 2);
 	put_distance(&c, yes);
 	put_byte(&c, 0xe9); /* jmp no */
 	put_distance(&c, no);
+	put(&c, &test->constant, sizeof(test->constant));
+	if (test->mask != -1)
+		put(&c, &test->mask, sizeof(test->mask));
 	return c.failed ? -1 : (int)c.length;
 }
 
-void resident_point_test(uint64_t offset, bool first, struct resident_point *out)
+void resident_point_comparison(uint64_t offset, bool first, struct resident_point *out)
 {
 	static const uint8_t pushed[] = {0, 0, 0, 0, 0, 128, RESIDENT_PUSHED};
 

@@ -5,14 +5,14 @@
  *
  * The first of them saves what the stub saves; struct resident_point says how each is left.
  */
-#ifndef GATECTL_RESIDENT_TEST_H
-#define GATECTL_RESIDENT_TEST_H
+#ifndef GATECTL_RESIDENT_COMPARISON_H
+#define GATECTL_RESIDENT_COMPARISON_H
 
 #include "tracer/resident/stub.h"
 
 enum resident_compare { RESIDENT_EQ, RESIDENT_LT, RESIDENT_LE, RESIDENT_GT, RESIDENT_GE };
 
-struct resident_test {
+struct resident_comparison {
 	enum { RESIDENT_AT_ADDRESS, RESIDENT_AT_REGISTER, RESIDENT_IN_REGISTER } kind;
 	unsigned reg;  /* its DWARF number, 0 .. 15 */
 	int64_t add;   /* AT_REGISTER: to what that holds; AT_ADDRESS: all of it */
@@ -23,12 +23,12 @@ struct resident_test {
 	int64_t constant;
 };
 
-enum { RESIDENT_TEST_ROOM = 64 };
+enum { RESIDENT_COMPARISON_ROOM = 64 };
 
 /* The code that stands at `at`; its length, or -1: something is out of its reach. `first`: the site jumps to it. */
-int resident_make_test(uint8_t code[RESIDENT_TEST_ROOM], uint64_t at, bool first,
-		       const struct resident_test *test, uint64_t yes, uint64_t no);
+int resident_make_comparison(uint8_t code[RESIDENT_COMPARISON_ROOM], uint64_t at, bool first,
+			     const struct resident_comparison *test, uint64_t yes, uint64_t no);
 /* At an offset at which an instruction begins. */
-void resident_point_test(uint64_t offset, bool first, struct resident_point *out);
+void resident_point_comparison(uint64_t offset, bool first, struct resident_point *out);
 
 #endif

@@ -3,7 +3,7 @@
  * says of the same: step by step, so that at each instruction it is known what stands where.
  */
 #include "tracer/arch/arch.h"
-#include "tracer/resident/test.h"
+#include "tracer/resident/comparison.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ static void check_step(const greg_t *regs, uint64_t offset)
 {
 	struct resident_point point;
 
-	resident_point_test(offset, true, &point);
+	resident_point_comparison(offset, true, &point);
 	steps++;
 	wrong += point.where != RESIDENT_BEFORE;
 	for (unsigned i = 0; i < COUNT; i++) {
@@ -61,7 +61,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 	(void)signal, (void)info;
 	if (offset == 0)
 		memcpy(begin, regs, sizeof(begin));
-	if (offset < RESIDENT_TEST_ROOM) {
+	if (offset < RESIDENT_COMPARISON_ROOM) {
 		check_step(regs, offset);
 	} else if (offset == YES_AT || offset == NO_AT) {
 		yes = offset == YES_AT;
@@ -132,29 +132,31 @@ static const uint64_t values[] = {0,	     1,		 5,	    127,	128,
 				  255,	     256,	 32767,	    32768,	65535,
 				  65541,     INT32_MAX,	 1u << 31,  UINT32_MAX, (1ull << 32) + 5,
 				  INT64_MAX, 1ull << 63, UINT64_MAX};
-static const int64_t masks[] = {-1, 4, INT32_MAX, INT32_MIN};
-static const int64_t constants[] = {0, 5, -1, 127, 255, -128, 65535, INT32_MAX, INT32_MIN};
+static const int64_t masks[] = {-1, 4, INT32_MAX, INT64_MIN, UINT32_MAX};
+static const int64_t constants[] = {0,	   5,	      -1,	 127,	     255,	-128,
+				    65535, INT32_MAX, INT32_MIN, UINT32_MAX, INT64_MIN, INT64_MAX};
 
 /* The table says where each instruction begins, and nobody is shown anything else there. */
-static void check_instructions(int length)
+static void check_instructions(int length, const struct resident_comparison *test)
 {
 	struct arch_insn in;
 
+	length -= test->mask == -1 ? 8 : 16; /* numbers */
 	for (int at = 0; at < length; at += in.length)
 		assert_int_equal(
 			arch_decode(page + at, (size_t)(length - at), (uint64_t)page + at, &in), 0);
 }
 
-static void check(struct resident_test test, uint64_t value)
+static void check(struct resident_comparison test, uint64_t value)
 {
-	int length = resident_make_test(page, (uint64_t)page, true, &test, (uint64_t)page + YES_AT,
-					(uint64_t)page + NO_AT);
+	int length = resident_make_comparison(page, (uint64_t)page, true, &test,
+					      (uint64_t)page + YES_AT, (uint64_t)page + NO_AT);
 	int64_t integer = as_integer(value, test.size, test.is_signed) & test.mask;
 	bool should = holds(integer, test.compare, test.constant);
 	uint64_t regs[COUNT];
 
-	assert_in_range(length, FIRST_SIZE + 1, RESIDENT_TEST_ROOM);
-	check_instructions(length);
+	assert_in_range(length, FIRST_SIZE + 1, RESIDENT_COMPARISON_ROOM);
+	check_instructions(length, &test);
 	memcpy(page + DATA_AT, &value, sizeof(value));
 	for (unsigned i = 0; i < COUNT; i++)
 		regs[i] = 0x1122334455660000u + i * 0x101;
@@ -171,7 +173,7 @@ static void check(struct resident_test test, uint64_t value)
 			 test.compare, (long long)test.constant, yes, wrong, steps);
 }
 
-static void check_all(struct resident_test test)
+static void check_all(struct resident_comparison test)
 {
 	for (unsigned i = 0; i < 8; i++) {
 		test.size = 1u << i / 2;
@@ -179,7 +181,7 @@ static void check_all(struct resident_test test)
 		for (size_t v = 0; v < sizeof(values) / sizeof(*values); v++)
 			for (size_t c = 0; c < sizeof(constants) / sizeof(*constants); c++) {
 				test.constant = constants[c];
-				test.mask = masks[(v + 2 * c) % 4];
+				test.mask = masks[(v + 2 * c) % 5];
 				test.compare = (enum resident_compare)((v + c) % 5);
 				check(test, values[v]);
 			}
@@ -191,50 +193,49 @@ static void test_in_registers(void **state)
 	(void)state;
 	for (unsigned reg = 0; reg < COUNT; reg++)
 		if (reg != RSP)
-			check_all((struct resident_test){.kind = RESIDENT_IN_REGISTER, .reg = reg});
+			check_all((struct resident_comparison){.kind = RESIDENT_IN_REGISTER,
+							       .reg = reg});
 }
 
 /* Relative to rbp, as far away as it goes; and to the stack pointer, which the code itself has moved. */
 static void test_in_a_frame(void **state)
 {
 	(void)state;
-	check_all((struct resident_test){.kind = RESIDENT_AT_REGISTER, .reg = RBP, .add = -24});
 	check_all(
-		(struct resident_test){.kind = RESIDENT_AT_REGISTER, .reg = RBP, .add = INT32_MAX});
-	check_all((struct resident_test){.kind = RESIDENT_AT_REGISTER, .reg = RSP, .add = 8});
+		(struct resident_comparison){.kind = RESIDENT_AT_REGISTER, .reg = RBP, .add = -24});
+	check_all((struct resident_comparison){
+		.kind = RESIDENT_AT_REGISTER, .reg = RBP, .add = INT32_MAX});
+	check_all((struct resident_comparison){.kind = RESIDENT_AT_REGISTER, .reg = RSP, .add = 8});
 }
 
 static void test_at_an_address(void **state)
 {
 	(void)state;
-	check_all((struct resident_test){.kind = RESIDENT_AT_ADDRESS,
-					 .add = (int64_t)(uint64_t)page + DATA_AT});
+	check_all((struct resident_comparison){.kind = RESIDENT_AT_ADDRESS,
+					       .add = (int64_t)(uint64_t)page + DATA_AT});
 }
 
 /* Not made: what is out of reach, a constant of more than 32 bits, the stack pointer itself. */
 static void test_not_made(void **state)
 {
-	const struct resident_test good = {
+	const struct resident_comparison good = {
 		.kind = RESIDENT_IN_REGISTER, .reg = 1, .size = 4, .mask = -1};
-	struct resident_test test = good;
+	struct resident_comparison test = good;
 	uint64_t at = (uint64_t)page;
 
 	(void)state;
-	assert_true(resident_make_test(page, at, false, &test, at, at) > 0);
-	assert_int_equal(resident_make_test(page, at, false, &test, at + (1ull << 33), at), -1);
-	assert_int_equal(resident_make_test(page, at, false, &test, at, at + (1ull << 33)), -1);
-	test.constant = 1ll << 31;
-	assert_int_equal(resident_make_test(page, at, false, &test, at, at), -1);
-	test = good;
-	test.mask = UINT32_MAX;
-	assert_int_equal(resident_make_test(page, at, false, &test, at, at), -1);
+	assert_true(resident_make_comparison(page, at, false, &test, at, at) > 0);
+	assert_int_equal(resident_make_comparison(page, at, false, &test, at + (1ull << 33), at),
+			 -1);
+	assert_int_equal(resident_make_comparison(page, at, false, &test, at, at + (1ull << 33)),
+			 -1);
 	test = good;
 	test.reg = RSP;
-	assert_int_equal(resident_make_test(page, at, false, &test, at, at), -1);
+	assert_int_equal(resident_make_comparison(page, at, false, &test, at, at), -1);
 	test = good;
 	test.kind = RESIDENT_AT_ADDRESS;
 	test.add = (int64_t)(at + (1ull << 33));
-	assert_int_equal(resident_make_test(page, at, false, &test, at, at), -1);
+	assert_int_equal(resident_make_comparison(page, at, false, &test, at, at), -1);
 }
 
 static int setup(void **state)

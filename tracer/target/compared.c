@@ -1,14 +1,13 @@
 /*
- * A stub that compares variables first (tracer/resident/test.h): each comparison has a slot, as a copy of an
- * instruction has one, and so has what comes behind them.
+ * A stub that compares variables first (tracer/resident/comparison.h): each comparison has a slot, as a copy of an
+ * instruction has one, and so has what comes behind them: a stub for others, of which only the part behind its own
+ * comparison is ever executed.
  */
 #include "tracer/target/resident_internal.h"
 
-enum { MOST = 16 };
-
 /* What the maker is given. */
 struct tests {
-	const struct target_test *items;
+	const struct target_comparison *items;
 	size_t count;
 };
 
@@ -28,38 +27,42 @@ static bool make(struct target *t, struct target_process *process, struct thread
 	struct slot slot = {.from = site->pub.addr,
 			    .kind = STUB_FOR_OTHERS,
 			    .copy.length = RESIDENT_STUB_FOR_OTHERS};
-	uint64_t at[MOST], stub, there;
+	uint64_t at[TARGET_COMPARISONS], stub, there;
 
 	slot.count = count_near(t, process, helper, site->pub.addr, &there);
 	stub = slot_next(space, site->pub.addr);
-	if (!slot.count || !stub || !tests->count || tests->count > MOST ||
+	if (!slot.count || !stub || !tests->count || tests->count > TARGET_COMPARISONS ||
 	    resident_make_for_others(slot.copy.code, stub, there, site->copy) < 0 ||
 	    slot_add(t, space, stub, &slot) < 0)
 		return false;
 	for (size_t i = tests->count; i-- > 0;) {
-		const struct target_test *test = &tests->items[i];
+		const struct target_comparison *test = &tests->items[i];
 		int length;
 
 		at[i] = slot_next(space, site->pub.addr);
-		length = resident_make_test(slot.copy.code, at[i], i == 0, &test->test,
-					    address_of(test->yes, at, stub),
-					    address_of(test->no, at, stub));
+		length = resident_make_comparison(slot.copy.code, at[i], i == 0, &test->test,
+						  address_of(test->yes, at, stub),
+						  address_of(test->no, at, stub));
 		if (!at[i] || length < 0)
 			return false;
 		slot.copy.length = (unsigned)length;
-		slot.kind = i ? STUB_TEST : STUB_FIRST_TEST;
+		slot.kind = i ? STUB_COMPARES_NEXT : STUB_COMPARES;
 		if (i && slot_add(t, space, at[i], &slot) < 0)
 			return false;
 	}
 	return stub_put(t, space, site, at[0], &slot) == 0;
 }
 
-struct resident_count *target_site_tested(struct target *t, struct target_process *process,
-					  struct target_thread *helper, struct target_site *site,
-					  unsigned span, const struct target_test *tests,
-					  size_t count, const char **why)
+struct resident_count *target_site_compared(struct target *t, struct target_process *process,
+					    struct target_thread *helper, struct target_site *site,
+					    unsigned span, const struct target_comparison *tests,
+					    size_t count, const char **why)
 {
 	const struct tests all = {tests, count};
 
+	if (((struct site *)site)->exposed) {
+		*why = "what it compares is out of reach at times";
+		return NULL;
+	}
 	return stub_at(t, process, helper, site, span, make, &all, why);
 }

@@ -1,6 +1,10 @@
-#include "tracer/run/inside_tests.h"
+#include "tracer/run/inside_compared.h"
 
 #include "tracer/run/calls.h"
+
+#include <string.h>
+
+_Static_assert((int)IDLE_TESTS <= (int)TARGET_COMPARISONS, "all of them can be made");
 
 /* Where the variables are that the function reads. */
 static bool find(const struct inspect_call *call, const struct idle *idle,
@@ -14,15 +18,15 @@ static bool find(const struct inspect_call *call, const struct idle *idle,
 	return true;
 }
 
-static struct resident_test test_of(const struct idle_test *test, const struct inspect_spot *spot,
-				    int64_t constant)
+static struct resident_comparison test_of(const struct idle_test *test,
+					  const struct inspect_spot *spot, int64_t constant)
 {
 	static const enum resident_compare compares[] = {
 		[IDLE_EQ] = RESIDENT_EQ, [IDLE_LT] = RESIDENT_LT, [IDLE_LE] = RESIDENT_LE,
 		[IDLE_GT] = RESIDENT_GT, [IDLE_GE] = RESIDENT_GE,
 	};
 
-	return (struct resident_test){
+	return (struct resident_comparison){
 		.kind = spot->kind == INSPECT_AT_ADDRESS    ? RESIDENT_AT_ADDRESS
 			: spot->kind == INSPECT_AT_REGISTER ? RESIDENT_AT_REGISTER
 							    : RESIDENT_IN_REGISTER,
@@ -41,19 +45,26 @@ static int next_of(int next)
 	return next == IDLE_NOTHING ? TARGET_TAKES : next == IDLE_CALL ? TARGET_REPORTS : next;
 }
 
-/* What the variable is compared with. */
-static bool constant_of(const struct session *s, const struct place *place,
-			const struct idle_test *test, int64_t *out)
+bool inside_constants(const struct session *s, const struct place *place, int64_t out[IDLE_TESTS])
 {
-	*out = test->constant;
-	return !test->outer || place_outer(s->engine, place, test->outer, out);
+	const struct idle *idle = place_idle(s->engine, place);
+
+	memset(out, 0, IDLE_TESTS * sizeof(*out));
+	for (size_t i = 0; idle && i < idle->count; i++) {
+		const struct idle_test *test = &idle->tests[i];
+
+		out[i] = test->constant;
+		if (test->outer && !place_outer(s->engine, place, test->outer, &out[i]))
+			return false;
+	}
+	return idle;
 }
 
-size_t inside_tests(struct session_thread *t, const char *function, const struct place *place,
-		    struct target_test out[IDLE_TESTS])
+size_t inside_comparisons(struct session_thread *t, const char *function, const struct place *place,
+			  const int64_t constants[IDLE_TESTS],
+			  struct target_comparison out[IDLE_TESTS])
 {
-	const struct session *s = t->process->session;
-	const struct idle *idle = place_idle(s->engine, place);
+	const struct idle *idle = place_idle(t->process->session->engine, place);
 	struct inspect_spot spots[IDLE_VARIABLES];
 	struct inspect_stack calls = {0};
 	bool found = calls_read(t, function, 1, &calls) == 0 && calls.count &&
@@ -61,27 +72,12 @@ size_t inside_tests(struct session_thread *t, const char *function, const struct
 
 	for (size_t i = 0; found && i < idle->count; i++) {
 		const struct idle_test *test = &idle->tests[i];
-		int64_t constant;
 
-		found = constant_of(s, place, test, &constant);
-		out[i] = (struct target_test){
-			.test = test_of(test, &spots[test->variable], constant),
+		out[i] = (struct target_comparison){
+			.test = test_of(test, &spots[test->variable], constants[i]),
 			.yes = next_of(test->yes),
 			.no = next_of(test->no)};
 	}
 	inspect_stack_fini(&calls);
 	return found ? idle->count : 0;
-}
-
-bool inside_tests_hold(const struct session *s, const struct place *place,
-		       const struct target_test *tests)
-{
-	const struct idle *idle = place_idle(s->engine, place);
-	int64_t constant;
-
-	for (size_t i = 0; i < idle->count; i++)
-		if (!constant_of(s, place, &idle->tests[i], &constant) ||
-		    constant != tests[i].test.constant)
-			return false;
-	return true;
 }
