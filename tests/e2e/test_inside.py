@@ -418,8 +418,16 @@ int main(int argc, char **argv)
 {
 	pthread_t t[3];
 	at = argv[1][0] - '0', n = atoi(argv[2]);
+	struct sigaction was;
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGSEGV);
 	if (argv[3][0] == 'h')
 		signal(SIGSEGV, on_fault);
+	if (argv[3][0] == 'i')
+		signal(SIGSEGV, SIG_IGN);
+	if (argv[3][0] == 'b')
+		pthread_sigmask(SIG_BLOCK, &set, NULL);
 	for (long i = 1; i < 4 && argv[4][0] == 't'; i++)
 		pthread_create(&t[i - 1], NULL, work, (void *)i);
 	work(NULL);
@@ -427,13 +435,16 @@ int main(int argc, char **argv)
 		pthread_join(t[i - 1], NULL);
 	if (argv[3][0] == 'h')
 		raise(SIGSEGV);
-	printf("%d %d %d %d %d\n", sums[0], sums[1], sums[2], sums[3], signals);
+	sigaction(SIGSEGV, NULL, &was);
+	pthread_sigmask(SIG_BLOCK, NULL, &set);
+	printf("%d %d %d %d %d %d %d %d\n", sums[0], sums[1], sums[2], sums[3], signals, was.sa_handler == SIG_DFL, was.sa_handler == SIG_IGN,
+	       sigismember(&set, SIGSEGV));
 	return 0;
 }
 """
 
 
-@params(*(at + " " + how for at in "12" for how in ("plain", "handler")))
+@params(*(at + " " + how for at in "12" for how in ("plain", "handler", "ignored", "blocked")))
 def test_out_of_reach(t, case):
     """What the program may not read for a while can be read by gatectl all the same, or it says that it cannot; the program notices nothing."""
     program = compile_text("reach.c", REACH, "-g -O0 -pthread -no-pie")
@@ -444,6 +455,68 @@ def test_out_of_reach(t, case):
         r = t.run_gated(program, script, (at, "3000", how, "threads"), report=False)
         if at == "1":
             t.equal((r.status, r.err), (0, "".join("%d\n" % i for i in range(2901, 3000))), "status and what is printed", r)
+
+
+def test_out_of_reach_in_a_call(t):
+    """The function that the script has called comes by the line, where the variable is out of reach."""
+    program = compile_text("called.c", HEAD + r"""
+#include <sys/mman.h>
+int guarded __attribute__((aligned(4096)));
+int sum __attribute__((aligned(4096)));
+__attribute__((noinline)) int hot(int i)
+{
+	sum += i; /* gate: here */
+	return i + 1;
+}
+int main(void)
+{
+	for (int i = 0; i < 500; i++)
+		hot(i);
+	mprotect(&guarded, 4096, PROT_NONE);
+	for (int i = 0; i < 20; i++) {
+		sum ^= 1; /* gate: call */
+		hot(-3);
+	}
+	printf("%d\n", sum);
+	return 0;
+}
+""", "-g -O0")
+    alike(t, program, '''
+at("//here"):run(function(hit) if hit.var.guarded == 7 then print(hit.count) end end)
+at("//call"):run(function(hit) print(hit.var.i, hit:call("hot", hit.var.i + 100)) end)
+''', report=False)
+
+
+@params("16", "64", "136", "144", "400")
+def test_no_room(t, room):
+    """What is left of the stack is less than what is put there inside."""
+    program = compile_text("room.c", HEAD + r"""
+#include <sys/mman.h>
+volatile int x;
+/* With `stack` as the stack pointer. */
+__attribute__((naked, noinline)) void on_stack(void *stack, void (*f)(int), int n)
+{
+	__asm__ volatile("push %rbx\n mov %rsp, %rbx\n mov %rdi, %rsp\n mov %rsi, %rax\n mov %edx, %edi\n call *%rax\n mov %rbx, %rsp\n pop %rbx\n ret");
+}
+__attribute__((noinline)) static void leaf(int n)
+{
+	for (int i = 0; i < n; i++) {
+		x = 0x1234567; /* gate: here */
+		SEE;
+	}
+}
+int main(int argc, char **argv)
+{
+	char *memory = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	mprotect(memory, 4096, PROT_NONE);
+	on_stack(memory + 4096 + atoi(argv[1]), leaf, 3000);
+	puts("done");
+	return 0;
+}
+""", "-g -O2")
+    for script in ('at("//here", {hit = 2999}):run(function(hit) print(hit.count) end)\n',
+                   'at("//here"):run(function(hit) if hit.var.i == 2999 then print(hit.count) end end)\n'):
+        alike(t, program, script, room, report=False)
 
 
 def test_held_by_functions(t):

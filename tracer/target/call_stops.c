@@ -88,19 +88,6 @@ static enum inside_answer crashed(struct inside *in, int signal)
 	return INSIDE_FAILED;
 }
 
-static enum inside_answer on_signal(struct inside *in, int signal)
-{
-	siginfo_t info = {.si_signo = signal};
-
-	if (ptrace(PTRACE_GETSIGINFO, in->r.th->pub.tid, 0, &info) < 0)
-		return INSIDE_GOES_ON; /* dying */
-	info.si_signo = signal;
-	if (is_own_fault(in, &info))
-		return crashed(in, signal);
-	*array_add(&in->put_off) = info;
-	return INSIDE_GOES_ON;
-}
-
 /* ---- traps ---------------------------------------------------------------------------------- */
 
 static enum inside_answer on_site(struct inside *in, const struct site *site)
@@ -117,6 +104,30 @@ static enum inside_answer on_site(struct inside *in, const struct site *site)
 		return INSIDE_GOES_ON;
 	thread_set_pc(th, site->pub.addr);
 	return crashed(in, site->is_trap ? SIGTRAP : SIGSEGV);
+}
+
+/* In the stub of a site nothing is decided yet, and so it is passed as one with a trap is. */
+static enum inside_answer on_fault(struct inside *in, const siginfo_t *info)
+{
+	const struct site *site =
+		info->si_code > 0 && (info->si_signo == SIGSEGV || info->si_signo == SIGBUS)
+			? stub_leave(in->r.th)
+			: NULL;
+
+	return site ? on_site(in, site) : crashed(in, info->si_signo);
+}
+
+static enum inside_answer on_signal(struct inside *in, int signal)
+{
+	siginfo_t info = {.si_signo = signal};
+
+	if (ptrace(PTRACE_GETSIGINFO, in->r.th->pub.tid, 0, &info) < 0)
+		return INSIDE_GOES_ON; /* dying */
+	info.si_signo = signal;
+	if (is_own_fault(in, &info))
+		return on_fault(in, &info);
+	*array_add(&in->put_off) = info;
+	return INSIDE_GOES_ON;
 }
 
 static enum inside_answer on_trap(struct inside *in)

@@ -5,11 +5,31 @@
  */
 #include "tracer/target/resident_internal.h"
 
+#include <signal.h>
+
 /* What the maker is given. */
 struct tests {
 	const struct target_comparison *items;
 	size_t count;
 };
+
+static bool any_at_address(const struct tests *tests)
+{
+	for (size_t i = 0; i < tests->count; i++)
+		if (tests->items[i].test.kind == RESIDENT_AT_ADDRESS)
+			return true;
+	return false;
+}
+
+/* Such a program may take memory away from itself. And of a fault in a comparison the kernel would reset what it does about these signals. */
+static bool minds_faults(const struct target_thread *thread)
+{
+	const uint64_t faults = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1);
+	struct look_signals has;
+
+	return look_signals(thread->tid, &has) < 0 ||
+	       ((has.caught | has.ignored | has.blocked) & faults);
+}
 
 /* Where it goes on. */
 static uint64_t address_of(int next, const uint64_t *at, uint64_t stub)
@@ -62,6 +82,10 @@ struct resident_count *target_site_compared(struct target *t, struct target_proc
 
 	if (((struct site *)site)->exposed) {
 		*why = "what it compares is out of reach at times";
+		return NULL;
+	}
+	if (any_at_address(&all) && minds_faults(helper)) {
+		*why = "the program deals with SIGSEGV or SIGBUS itself";
 		return NULL;
 	}
 	return stub_at(t, process, helper, site, span, make, &all, why);

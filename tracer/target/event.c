@@ -84,7 +84,7 @@ static bool is_fault(const struct thread *th, int status)
 	       !ptrace(PTRACE_GETSIGINFO, th->pub.tid, 0, &info) && info.si_code > 0;
 }
 
-/* A variable is out of the program's reach just now: it is asked here, from now on. */
+/* In a stub: a variable is out of the program's reach just now, or its stack has no room. It is asked here, from now on. */
 static void on_fault(struct target *t, struct thread *th, struct site *site)
 {
 	on_site(t, th, site, false);
@@ -205,7 +205,7 @@ static void on_stopped(struct target *t, struct thread *th, int status)
 {
 	bool trap = stopped_by_trap(status), wrote = trap && debugregs_hit(th);
 	bool current = wrote && watch_current(th); /* before the registers change */
-	struct site *compared = NULL;
+	struct site *undecided = NULL;
 
 	if (trap) {
 		th->rewatched = false;
@@ -216,12 +216,12 @@ static void on_stopped(struct target *t, struct thread *th, int status)
 	}
 	if (status >> 16 != PTRACE_EVENT_EXEC) { /* that has another space in a moment */
 		watch_agree(th);
-		compared = stub_leave(th);
+		undecided = stub_leave(th);
 	}
 	if (wrote)
 		on_watch(t, th, current);
-	else if (compared && is_fault(th, status))
-		on_fault(t, th, compared);
+	else if (undecided && is_fault(th, status))
+		on_fault(t, th, undecided);
 	else
 		on_stop(t, th, status >> 16, WSTOPSIG(status));
 }

@@ -49,19 +49,27 @@ static size_t interrupt_all(struct target *t)
 
 /* ---- one that has stopped ------------------------------------------------------------------- */
 
+static bool is_raised(const siginfo_t *info)
+{
+	return info->si_code > 0 &&
+	       (info->si_signo == SIGTRAP || info->si_signo == SIGSEGV || info->si_signo == SIGBUS);
+}
+
 /* Its own instruction has raised a signal, and the stop that we asked for has overtaken its report. */
 bool halt_overtakes(const struct thread *th)
 {
-	enum { MOST = 8 };
-	struct __ptrace_peeksiginfo_args which = {.nr = MOST};
-	siginfo_t pending[MOST];
-	long n = ptrace(PTRACE_PEEKSIGINFO, th->pub.tid, &which, pending);
+	enum { EACH = 8 };
+	struct __ptrace_peeksiginfo_args which = {.nr = EACH};
+	siginfo_t pending[EACH];
+	long n;
 
-	for (long i = 0; i < n; i++)
-		if ((pending[i].si_signo == SIGTRAP || pending[i].si_signo == SIGSEGV ||
-		     pending[i].si_signo == SIGBUS) &&
-		    pending[i].si_code > 0)
-			return true;
+	do {
+		n = ptrace(PTRACE_PEEKSIGINFO, th->pub.tid, &which, pending);
+		for (long i = 0; i < n; i++)
+			if (is_raised(&pending[i]))
+				return true;
+		which.off += EACH;
+	} while (n == EACH);
 	return false;
 }
 

@@ -61,8 +61,8 @@ bool halt_overtakes(const struct thread *th);
 struct site *stub_over(const struct target_space *space, uint64_t addr);
 /* The site that has its trap at this address, itself or in its stub; or NULL. */
 struct site *stub_site(const struct target_space *space, uint64_t trap);
-/* A thread that has stopped in a stub stands where it would be without it, or before the copy. The site, if it was comparing
-   variables there; else NULL. */
+/* A thread that has stopped in a stub stands where it would be without it, or before the copy. The site, if nothing was
+   decided there yet; else NULL. */
 struct site *stub_leave(struct thread *th);
 
 #endif

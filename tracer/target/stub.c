@@ -105,11 +105,6 @@ static const struct slot *stub_point(struct thread *th, uint64_t pc, struct resi
 	return space_slot(space, returns, &offset);
 }
 
-static bool is_comparison(const struct slot *slot)
-{
-	return slot->kind == STUB_COMPARES || slot->kind == STUB_COMPARES_NEXT;
-}
-
 struct site *stub_leave(struct thread *th)
 {
 	struct target_space *space = space_of(th);
@@ -132,5 +127,5 @@ struct site *stub_leave(struct thread *th)
 		resident_put_back(slot->count);
 	regs.rip = point.where == RESIDENT_TAKEN ? site->copy : slot->from;
 	thread_set_regs(th, &regs);
-	return is_comparison(slot) ? site : NULL;
+	return point.where == RESIDENT_BEFORE && slot->kind != STUB_GRANTS ? site : NULL;
 }
