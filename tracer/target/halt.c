@@ -49,14 +49,13 @@ static size_t interrupt_all(struct target *t)
 
 /* ---- one that has stopped ------------------------------------------------------------------- */
 
-static bool is_raised(const siginfo_t *info)
+static bool is_raised(const siginfo_t *info, bool traps)
 {
-	return info->si_code > 0 &&
-	       (info->si_signo == SIGTRAP || info->si_signo == SIGSEGV || info->si_signo == SIGBUS);
+	return info->si_code > 0 && ((traps && info->si_signo == SIGTRAP) ||
+				     info->si_signo == SIGSEGV || info->si_signo == SIGBUS);
 }
 
-/* Its own instruction has raised a signal, and the stop that we asked for has overtaken its report. */
-bool halt_overtakes(const struct thread *th)
+bool halt_overtakes(const struct thread *th, bool traps)
 {
 	enum { EACH = 8 };
 	struct __ptrace_peeksiginfo_args which = {.nr = EACH};
@@ -66,7 +65,7 @@ bool halt_overtakes(const struct thread *th)
 	do {
 		n = ptrace(PTRACE_PEEKSIGINFO, th->pub.tid, &which, pending);
 		for (long i = 0; i < n; i++)
-			if (is_raised(&pending[i]))
+			if (is_raised(&pending[i], traps))
 				return true;
 		which.off += EACH;
 	} while (n == EACH);
@@ -77,7 +76,7 @@ static void on_pause(struct thread *th, int signal)
 {
 	thread_set_state(th, TARGET_STOPPED);
 	watch_agree(th);
-	if (halt_overtakes(th)) { /* that comes before anything else happens in the thread */
+	if (halt_overtakes(th, true)) { /* that comes before anything else happens in the thread */
 		thread_continue(th, 0);
 		th->awaited = true;
 		return;

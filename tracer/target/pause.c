@@ -68,11 +68,11 @@ int target_pause(struct target *t, struct target_thread *thread)
 	} while (!is_pause(status) && stops_again(t, th, status));
 	if (!is_pause(status))
 		return -1;
-	if (halt_overtakes(th)) {
+	thread_set_state(th, TARGET_STOPPED);
+	if (halt_overtakes(th, false)) {
 		thread_continue(th, 0);
 		return -1;
 	}
-	thread_set_state(th, TARGET_STOPPED);
 	watch_agree(th);
 	stub_leave(th);
 	th->stop = STOP_PAUSE;

@@ -53,8 +53,8 @@ void moved_end(struct target *t, struct target_space *space, struct site *site);
 uint64_t moved_copy(const struct target_space *space, uint64_t addr);
 
 /* halt.c */
-/* Before this stop its own instruction has raised a signal, a trap or a fault, of which it is told next. */
-bool halt_overtakes(const struct thread *th);
+/* Its own instruction has raised a fault, or with `traps` one, and the stop that we asked for has overtaken its report. */
+bool halt_overtakes(const struct thread *th, bool traps);
 
 /* stub.c */
 /* The site whose jump this address is in the middle of, or NULL. */
