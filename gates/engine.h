@@ -113,8 +113,7 @@ struct step {
 	char *thread;  /* a pattern: only these threads take the step; NULL all (from an order) */
 	bool left_out; /* WHEN, RUN: its function holds nobody */
 	bool has_held; /* RUN: its wait_until has held a thread */
-	struct idle *
-		idle; /* WHEN, RUN: arrivals with which its function does nothing; NULL: not known. Owned */
+	struct idle *idle; /* WHEN, RUN: when its function does nothing; NULL: not known. Owned */
 };
 
 struct place {

@@ -37,8 +37,7 @@ struct idle {
 	size_t count;
 	struct idle_variable variables[IDLE_VARIABLES];
 	size_t variable_count;
-	unsigned
-		needed; /* a bit each: the function reads it where it does nothing, which a variable has to permit */
+	unsigned needed; /* a bit for each that the function reads where it does nothing */
 };
 
 bool idle_has_outer(const struct idle *idle);

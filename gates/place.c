@@ -182,11 +182,13 @@ const char *place_only_thread(const struct engine *e, const struct place *p)
 
 const struct idle *place_idle(const struct engine *e, const struct place *p)
 {
-	if (p->steps.count != 1 || p->thread || p->hit_first || p->hit_last || p->after)
+	const struct idle *idle = p->steps.count == 1 ? p->steps.items[0].idle : NULL;
+
+	if (!idle || p->thread || p->hit_first || p->hit_last || p->after)
 		return NULL;
 	if (p->companion_of || p->dropped || arrivals_matter(e) || blocking_matters(e))
 		return NULL;
-	return p->steps.items[0].idle;
+	return idle;
 }
 
 bool place_outer(const struct engine *e, const struct place *p, size_t outer, int64_t *out)

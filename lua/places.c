@@ -170,6 +170,8 @@ static int core_step_function(lua_State *L)
 	step = add_step(L, when ? STEP_WHEN : STEP_RUN);
 	step->idle = script_idle(L, when);
 	step->script_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+	if (step->idle)
+		budget_charge(L, sizeof(*step->idle));
 	return 0;
 }
 
