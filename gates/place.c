@@ -191,6 +191,31 @@ const struct idle *place_idle(const struct engine *e, const struct place *p)
 	return idle;
 }
 
+static bool has_function(const struct place *p)
+{
+	array_each(const struct step, step, &p->steps)
+		if (step->kind == STEP_WHEN || step->kind == STEP_RUN)
+			return true;
+	return false;
+}
+
+const char *place_busy(const struct engine *e, const struct place *p)
+{
+	if (arrivals_matter(e))
+		return "a gate lets threads go one at a time, as others arrive";
+	if (p->thread)
+		return blocking_matters(e)
+			       ? "an order asks where threads block"
+			       : "its thread option names no single thread by its number";
+	if (p->after || p->companion)
+		return "when its statement has been executed has to be looked at";
+	if (p->hit_first || p->hit_last)
+		return "it acts at each arrival that its hit option asks for";
+	if (has_function(p))
+		return "what its function does is not told by a few comparisons of integers";
+	return NULL;
+}
+
 bool place_outer(const struct engine *e, const struct place *p, size_t outer, int64_t *out)
 {
 	return e->script.outer &&

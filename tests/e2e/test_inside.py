@@ -186,6 +186,25 @@ def test_other_functions(t):
         alike(t, program, 'at("//step"):run(function(hit) %s end)\n' % body, "3000")
 
 
+def test_why_not(t):
+    """The report says of a busy place why each arrival there is a trap."""
+    program = kinds("gcc -O0 -no-pie")
+    places = {  # verbs, and what the reason has
+        'at("//step"):run(function(hit) if hit.var.i == -3 then print(1) end end)': None,
+        'at("//step"):run(function(hit) if hit.var.g_pair.a == -3 then print(1) end end)': "a few comparisons of integers",
+        'at("//step"):run(function(hit) if hit.var.g_bool == -3 then print(1) end end)': "is no integer",
+        'at("//step", {thread = "m*"}):log "" ': "no single thread by its number",
+        'at("//step", {hit = {1, 10^6}, optional = true}):run(function() end)': "its hit option asks for",
+        'at("//step", {after = true, hit = 10^6, optional = true}):run(function() end)': "has been executed",
+        'local n = 0 at("//step"):run(function(hit) if hit.var.i == -3 then print(1) end end) at("//step"):run(function() n = n + 1 end)': "other places stand",
+        'BarrierGate("b", 2, {serial = true}) at("//step"):run(function() end)': "one at a time",
+    }
+    for script, why in places.items():
+        r = t.run_gated(program, script + "\n", ("3000",))
+        told = r.report["places"][0]["trap"]
+        t.check(told is None if why is None else why in (told or ""), "%s: %s" % (script, told), r)
+
+
 def test_what_the_script_changes(t):
     """Locals outside of the function: each comparison is with what they are then, also where somebody else has changed them."""
     program = kinds("gcc -O0")

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <cmocka.h>
 
 static bool outer(void *ctx, int ref, size_t number, int64_t *out)
@@ -32,10 +33,13 @@ static void test_what_else_it_has(void **state)
 
 	(void)state;
 	assert_ptr_equal(place_idle(e, p), idle);
+	assert_string_equal(place_busy(e, p),
+			    "what its function does is not told by a few comparisons of integers");
 	p->optional = true;
 	assert_ptr_equal(place_idle(e, p), idle);
 	p->after = true;
 	assert_null(place_idle(e, p));
+	assert_non_null(strstr(place_busy(e, p), "has been executed"));
 	p->after = false;
 	p->hit_first = 3;
 	assert_null(place_idle(e, p));
@@ -51,6 +55,7 @@ static void test_what_else_it_has(void **state)
 	p->companion_of = NULL;
 	p->thread = base_strdup("worker#1");
 	assert_null(place_idle(e, p));
+	assert_non_null(strstr(place_busy(e, p), "thread option"));
 	base_free(p->thread);
 	p->thread = NULL;
 	assert_ptr_equal(place_idle(e, p), idle);

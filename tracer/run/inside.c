@@ -143,16 +143,45 @@ static bool has_count(const struct site_use *use, const struct resident_count *c
 /* A jump may be longer than the first instruction there. */
 static unsigned span_of(struct site_use *use)
 {
-	const char *why;
-
 	if (use->span_known)
 		return use->span;
 	array_each(const struct act, a, &use->acts)
 		if (a->info && !use->span)
 			use->span = source_movable(a->info->module, a->info->offset, RESIDENT_JUMP,
-						   &why);
+						   &use->unmovable);
 	use->span_known = true;
 	return use->span;
+}
+
+static void note_refusal(const struct act *a, const char *why)
+{
+	if (a->place && a->place->user)
+		((struct session_place *)a->place->user)->refusal = why;
+}
+
+/* Of what was tried; NULL: it is done. Where there is no room for a jump, that is the reason. */
+static void note_all(struct site_use *use, const char *why)
+{
+	use->refusals += why != NULL;
+	array_each(const struct act, a, &use->acts)
+		note_refusal(a, why && use->unmovable ? use->unmovable : why);
+}
+
+/* Nothing was tried, because each arrival there may be of consequence. */
+static void note_busy(const struct session *s, const struct site_use *use)
+{
+	size_t living = 0;
+
+	array_each(const struct act, a, &use->acts)
+		living += !is_over(a);
+	array_each(const struct act, a, &use->acts) {
+		if (is_over(a) || !a->place ||
+		    (a->owner == &arrival_owner ? idle_at(s, use, a->place) : !a->place->after))
+			continue;
+		note_refusal(a, living > 1 && place_idle(s->engine, a->place)
+					? "other places stand at the same address"
+					: place_busy(s->engine, a->place));
+	}
 }
 
 /* Those that are called so now; the last of them in *last. Names may be alike that were given to no number. */
@@ -183,26 +212,28 @@ static bool holds(const struct session *s, const struct inside_site *i)
 /* A stub that asks variables first. */
 static struct resident_count *make_compared(struct session *s, struct session_thread *t,
 					    struct target_site *site, const struct act *a,
-					    int64_t constants[IDLE_TESTS])
+					    int64_t constants[IDLE_TESTS], const char **why)
 {
 	const struct site_use *use = site->user;
 	struct target_comparison tests[IDLE_TESTS];
-	const char *why;
 	size_t count;
 
+	*why = "the script changes what its function compares with";
 	if (!inside_constants(s, a->place, constants) || (use->inside && !holds(s, use->inside)))
 		return NULL;
+	*why = "a variable that its function reads is no integer, or has to be computed there";
 	count = inside_comparisons(t, a->info ? a->info->function : NULL, a->place, constants,
 				   tests);
 	return count ? target_site_compared(s->target, t->process->target, t->target, site,
-					    span_of(site->user), tests, count, &why)
+					    span_of(site->user), tests, count, why)
 		     : NULL;
 }
 
 static void make_resident(struct session *s, struct session_thread *t, struct target_site *site)
 {
 	struct site_use *use = site->user;
-	const char *why, *only = use->inside ? use->inside->only : only_thread(s, use);
+	const char *why = "several threads are called so",
+		   *only = use->inside ? use->inside->only : only_thread(s, use);
 	const struct act *asks = tested(s, use);
 	int64_t constants[IDLE_TESTS];
 	struct target_process *process = t->process->target;
@@ -215,7 +246,7 @@ static void make_resident(struct session *s, struct session_thread *t, struct ta
 			     use->inside->asks != (asks ? asks->place : NULL))))
 		return;
 	if (asks)
-		count = make_compared(s, t, site, asks, constants);
+		count = make_compared(s, t, site, asks, constants, &why);
 	else if (only && called(s, only, &one) > 1)
 		count = NULL;
 	else if (only)
@@ -224,7 +255,7 @@ static void make_resident(struct session *s, struct session_thread *t, struct ta
 	else
 		count = target_site_resident(s->target, process, t->target, site, span_of(use),
 					     &why);
-	use->refusals += !count;
+	note_all(use, count ? NULL : why);
 	if (!count || has_count(use, count))
 		return;
 	inside = inside_of(s, use);
@@ -253,8 +284,12 @@ void inside_hit(struct session *s, struct session_thread *t, struct target_site 
 
 	if (!use)
 		return;
-	if (++use->hits % WORTH_HITS == 0 && is_permitted(s) && is_worth(s, use))
-		make_resident(s, t, site);
+	if (++use->hits % WORTH_HITS == 0 && is_permitted(s)) {
+		if (is_worth(s, use))
+			make_resident(s, t, site);
+		else if (s->options->reports.count && !idle_arrivals(s, use))
+			note_busy(s, use);
+	}
 	array_each(const struct act, a, &use->acts)
 		array_each(struct inside_site *, i, &s->insides)
 			array_each(const struct act, other, &(*i)->use->acts)

@@ -89,11 +89,17 @@ static bool act_is_idle(const struct act *a)
 	return a->owner->idle ? a->owner->idle(a) : a->place->retired;
 }
 
-bool sites_idle(const struct site_use *use)
+/* Whoever has needed it last is asked first: of thousands of acts those that have had their time are many. */
+bool sites_idle(struct site_use *use)
 {
-	array_each(const struct act, a, &use->acts)
-		if (!act_is_idle(a))
+	for (size_t k = 0; k < use->acts.count; k++) {
+		size_t i = (use->needed_by + k) % use->acts.count;
+
+		if (!act_is_idle(&use->acts.items[i])) {
+			use->needed_by = i;
 			return false;
+		}
+	}
 	return true;
 }
 

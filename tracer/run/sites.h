@@ -58,6 +58,8 @@ struct site_use {
 	unsigned refusals;	    /* that was tried in vain, so often */
 	unsigned span; /* of the instructions that could move for it; 0 none, or not asked yet */
 	bool span_known;
+	const char *unmovable; /* why they could not; NULL: they can, or that was not asked yet */
+	size_t needed_by;      /* index of an act: where sites_idle() looks first */
 };
 
 /* The trap at this address, made if there is none; `site` may be NULL. NULL with an error. Owned by
@@ -77,7 +79,7 @@ int sites_put(struct session *s, struct session_process *p, struct target_thread
 void sites_copy(struct session *s, struct session_process *to, struct session_process *from);
 void sites_forget(struct session *s, struct session_process *p, uint64_t low, uint64_t high);
 /* Does nobody need the trap any more? */
-bool sites_idle(const struct site_use *use);
+bool sites_idle(struct site_use *use);
 
 /* The canonical frame address of the thread's frame, for a pc at this address of the act's
    module. */

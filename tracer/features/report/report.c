@@ -68,6 +68,7 @@ static void places(struct session *s, struct json *j)
 		json_integer(j, "arrivals", (long long)p->arrivals);
 		json_bool(j, "required", !p->optional);
 		json_bool(j, "reached", place_reached(p));
+		json_string(j, "trap", sp ? sp->refusal : NULL);
 		json_end_object(j);
 	}
 	json_end_array(j);
