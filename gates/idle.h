@@ -1,7 +1,7 @@
 /*
  * When a function of the script does nothing, as its code says: `if hit.var.i == 7 then ... end` does so wherever
- * i is not 7. What is asked are integer variables of the program, one after the other; at the end an arrival
- * is idle, or the function has to be called.
+ * i is not 7. What is asked are integer variables of the program, or members of what they point to, one after the other; at
+ * the end an arrival is idle, or the function has to be called.
  */
 #ifndef GATECTL_GATES_IDLE_H
 #define GATECTL_GATES_IDLE_H
@@ -10,7 +10,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum idle_compare { IDLE_EQ, IDLE_LT, IDLE_LE, IDLE_GT, IDLE_GE };
+enum idle_compare {
+	IDLE_EQ,
+	IDLE_LT,
+	IDLE_LE,
+	IDLE_GT,
+	IDLE_GE,
+	IDLE_NIL,   /* of a pointer: it is NULL; there is no constant */
+	IDLE_FALSE, /* of a bool */
+	IDLE_FALSY, /* either */
+};
 
 /* What comes after a test: a later one (its index), or the end. */
 enum { IDLE_NOTHING = -1, IDLE_CALL = -2 };
@@ -24,11 +33,12 @@ struct idle_test {
 	int yes, no;
 };
 
-enum { IDLE_TESTS = 16, IDLE_VARIABLES = 8 };
+enum { IDLE_TESTS = 16, IDLE_VARIABLES = 16, IDLE_NOBODY = -1 };
 
 struct idle_variable {
-	char *name; /* NULL: it is an argument, this one: */
-	size_t argument;
+	int of; /* it is a member or an element of this one; IDLE_NOBODY: a variable, or an argument */
+	char *name; /* NULL: it is an argument, or an element, this one: */
+	size_t number;
 };
 
 /* The first test is asked first. */

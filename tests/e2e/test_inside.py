@@ -25,15 +25,20 @@ HEAD = r"""
 KINDS = HEAD + r"""
 enum colour { RED, GREEN, BLUE };
 struct pair { int a; unsigned b : 5; };
+struct list { struct list *next; int id; bool done; char text[6]; short row[4]; struct { long deep; }; struct pair pair; };
+struct list lists[3] = {{&lists[1], 1}, {&lists[2], 2}, {0, 3}}, *g_head = &lists[0];
 signed char g_schar; unsigned char g_uchar; short g_short; unsigned short g_ushort; unsigned g_uint; int64_t g_long; uint64_t g_ulong;
 static _Atomic int g_atomic; static _Thread_local int g_local; static enum colour g_colour; static bool g_bool; static struct pair g_pair;
 static volatile int sum;
-static __attribute__((noinline)) void step(int i, int64_t wide, unsigned char narrow, int *p)
+static __attribute__((noinline)) void step(int i, int64_t wide, unsigned char narrow, int *p, struct list *l, struct list *n)
 {
 	static short inner;
 
 	inner = (short)(i * 3);
 	sum += i + (int)wide + narrow + *p + inner; /* gate: step */
+	SEE;
+	sum += l->id;
+	sum += n ? n->id : 0;
 	SEE;
 	sum ^= 1; /* gate: later */
 }
@@ -53,7 +58,12 @@ int main(int argc, char **argv)
 		g_uint = (unsigned)i, g_long = (int64_t)i << 33, g_ulong = (uint64_t)i << 40;
 		g_atomic = i, g_local = i, g_colour = (enum colour)(i & 1), g_bool = i & 1, g_pair.a = i, g_pair.b = (unsigned)i & 31;
 		SEE;
-		step(i, (int64_t)i * 1000003, (unsigned char)(i + 5), &room[0]);
+		for (int at = 0; at < 3; at++) {
+			struct list *l = &lists[at];
+
+			l->id = i + at, l->done = ((i + at) & 7) == 0, l->row[at] = (short)(i * 3), l->deep = (long)i << 31, l->pair.a = -i;
+		}
+		step(i, (int64_t)i * 1000003, (unsigned char)(i + 5), &room[0], &lists[i & 1], i % 4 ? &lists[1] : NULL);
 		sum += k; /* gate: main */
 		KEEP(k);
 		twice(i);
@@ -66,8 +76,12 @@ int main(int argc, char **argv)
 
 INTEGERS = {"step": ["i", "wide", "narrow", "inner", "g_schar", "g_uchar", "g_short", "g_ushort", "g_uint", "g_long", "g_ulong", "g_atomic"],
             "later": ["g_schar", "g_uchar", "g_short", "g_ushort", "g_uint", "g_long", "g_ulong", "g_atomic"],
-            "main": ["i", "k", "g_uint"], "inlined": ["j", "g_short"]}
-OTHERS = ["g_local", "g_colour", "g_bool", "g_pair.a", "g_pair.b", "p"]
+            "main": ["i", "k", "g_uint", "g_head.id"], "inlined": ["j", "g_short"]}
+PARTS = ["g_pair.a", "l.id", "l.row[1]", "l.deep", "l.next.id", "l.next.pair.a", "g_head.next.next.row[2]", "lists[2].id", "l.text[0]", "p[0]", "l[0].next[0].id"]
+INTEGERS["step"] += PARTS
+INTEGERS["later"] += PARTS[:1] + PARTS[6:8]
+OTHERS = ["g_local", "g_colour", "g_bool", "g_pair.b", "p", "l.pair.b", "l.pair", "l.done", "l.next", "l.text"]
+TRUTHS = ["g_bool", "l.done", "l.next.done", "n", "g_head"]
 BUILDS = ["gcc -O0 -no-pie", "gcc -O1", "gcc -O2", "gcc -O0 -fomit-frame-pointer", "clang -O0", "clang -O1 -static", "clang -O2", "clang -O2 -no-pie"]
 
 
@@ -92,12 +106,20 @@ def inside_of(t, r):
     return sum(e.get("times", 0) for e in r.report["events"])
 
 
+def numbers(names):
+    return [name for name in names if name not in ("l", "n")]
+
+
 def condition(rnd, names):
     """As testers write them."""
     if rnd.random() < 0.4:
         joint = rnd.choice((" and ", " or "))
         return joint.join(("(%s)" if rnd.random() < 0.8 else "not (%s)") % condition(rnd, names) for _ in range(2))
-    name = "hit.var." + rnd.choice(names)
+    name = "hit.var." + rnd.choice(numbers(names))
+    if rnd.random() < 0.2:
+        truth = "hit.var." + rnd.choice([name for name in TRUTHS if name.split(".")[0] in ("g_bool", "g_head", *names)])
+        guarded = "hit.var.n and hit.var.n.%s" % rnd.choice(("id == 70", "next.id < -900", "next.next == nil", "next.done", "row[1] & 7 == 7"))
+        return rnd.choice((truth, truth, "not " + truth, truth + " == nil", truth + " ~= nil", truth + " == true", guarded if "n" in names else truth))
     if rnd.random() < 0.1:
         return "%s & %d == %d" % (name, rnd.choice((7, 63, 0x7ff0, -8)), rnd.choice((0, 3, 16, 1000)))
     return "%s %s %d" % (name, rnd.choice(("==",) * 12 + ("~=", "<", "<=", ">", ">=")),
@@ -106,16 +128,16 @@ def condition(rnd, names):
 
 def act(names, where):
     """What it does where the condition is true: it says so, each time; but of many only the first ones."""
-    return "seen = seen + 1 if seen < 200 then print(%r, hit.count, %s) end" % (where, ", ".join("hit.var." + n for n in names))
+    return "seen = seen + 1 if seen < 200 then print(%r, hit.count, %s) end" % (where, ", ".join("tostring(hit.var.%s)" % n for n in names))
 
 
 def made_up(rnd, program_names):
     text = "local seen = 0\n"
     for where, names in program_names.items():
         if rnd.random() < 0.8:
-            body = "if %s then %s end" % (condition(rnd, names), act(names[:3], where))
+            body = "if %s then %s end" % (condition(rnd, names), act(numbers(names)[:3], where))
             if rnd.random() < 0.3:
-                body = "local _ = hit.var.%s if %s then return end %s" % (rnd.choice(names), condition(rnd, names), act(names[:1], where))
+                body = "local _ = hit.var.%s if %s then return end %s" % (rnd.choice(names), condition(rnd, names), act(numbers(names)[:1], where))
             text += 'at("//%s", {optional = true}):run(function(hit) %s end)\n' % (where, body)
     return text
 
@@ -123,13 +145,14 @@ def made_up(rnd, program_names):
 @params(*BUILDS)
 def test_made_up(t, build):
     """Conditions of all kinds, of variables of all kinds, in registers, on the stack and at addresses."""
-    program, rnd, inside = kinds(build), random.Random(build), 0
+    program, rnd, decided = kinds(build), random.Random(build), 0
     readable = readable_in(t, program)
+    simple = {where: [n for n in names if n in "ln" or inside(t, program, where, n)] or names for where, names in readable.items()}
     for _ in range(60 if t.full else 3):
-        script = made_up(rnd, readable)
+        script = made_up(rnd, readable if rnd.random() < 0.3 else simple)
         alike(t, program, script, "2000", report=False, seconds=100)
-        inside += inside_of(t, t.run_gated(program, script, ("3000",)))
-    t.check(inside > 100, "%d arrivals were decided inside" % inside)
+        decided += inside_of(t, t.run_gated(program, script, ("3000",)))
+    t.check(decided > 0, "%d arrivals were decided inside" % decided)
 
 
 test_made_up.timeout = 120
@@ -139,7 +162,7 @@ def readable_in(t, program):
     """The compiler may have dropped some, at some lines."""
     found = {}
     for where, names in INTEGERS.items():
-        for name in names:
+        for name in names + ["l", "n"]:
             r = t.run_gated(program, 'at("//%s", {hit = 1, optional = true}):run(function(hit) local x = hit.var.%s end)\n' % (where, name), ["4"], report=False)
             if r.status == 0:
                 found.setdefault(where, []).append(name)
@@ -155,7 +178,7 @@ def inside(t, program, where, name):
 
 @params("gcc -O0", "clang -O0 -fomit-frame-pointer", "gcc -O2")
 def test_is_inside(t, build):
-    """Each kind of integer; what is none, or is no variable by itself, ends in gatectl."""
+    """Each kind of integer, also behind pointers; what is none ends in gatectl."""
     program = kinds(build)
     if build == "gcc -O2":  # in registers; what is where is the compiler's business
         names = readable_in(t, program)["step"]
@@ -167,6 +190,9 @@ def test_is_inside(t, build):
     for of in ("arg[0]", "arg[2]"):
         n = alike(t, program, 'at("step"):run(function(hit) if hit.%s == 77 then print(hit.count) end end)\n' % of, "3000")
         t.check(n > 500, of)
+    for truth in TRUTHS:
+        n = alike(t, program, 'at("//step"):run(function(hit) if hit.var.i > 1480 and hit.var.%s then print(hit.count) end end)\n' % truth, "3000")
+        t.check(n > 1000, truth)
     for name in OTHERS:
         t.equal(inside(t, program, "step", name), 0, "hit.var.%s: inside" % name)
 
@@ -191,8 +217,8 @@ def test_why_not(t):
     program = kinds("gcc -O0 -no-pie")
     places = {  # verbs, and what the reason has
         'at("//step"):run(function(hit) if hit.var.i == -3 then print(1) end end)': None,
-        'at("//step"):run(function(hit) if hit.var.g_pair.a == -3 then print(1) end end)': "a few comparisons of integers",
-        'at("//step"):run(function(hit) if hit.var.g_bool == -3 then print(1) end end)': "is no integer",
+        'at("//step"):run(function(hit) if hit.var.wide % 7 == -3 then print(1) end end)': "a few comparisons of integers",
+        'at("//step"):run(function(hit) if hit.var.g_bool == -3 then print(1) end end)': "is no integer, pointer or bool",
         'at("//step", {thread = "m*"}):log "" ': "no single thread by its number",
         'at("//step", {hit = {1, 10^6}, optional = true}):run(function() end)': "its hit option asks for",
         'at("//step", {after = true, hit = 10^6, optional = true}):run(function() end)': "has been executed",
@@ -401,10 +427,108 @@ def test_computed(t, case):
         alike(t, program, 'at("//here", {optional = true}):run(function(hit) if hit.var.%s == %d then print(hit.count) end end)\n' % (name, value), report=False)
 
 
+WILD = HEAD + r"""
+struct node { long id; struct node *next; char far[5000]; int behind; };
+static struct node nodes[2] = {{1, &nodes[1]}, {2, &nodes[0]}};
+struct node *g_node = &nodes[0];
+static volatile long sum;
+__attribute__((noinline)) static void step(struct node *p, int i)
+{
+	SEE;
+	sum += i; /* gate: here */
+	KEEP(p);
+}
+int main(int argc, char **argv)
+{
+	uint64_t wild = strtoull(argv[1], NULL, 0);
+	for (int i = 0; i < 3000; i++) {
+		int now = i == 2000 || i == 2001;
+		struct node *p = now ? (struct node *)wild : &nodes[i & 1];
+		nodes[1].next = i == 2500 ? (struct node *)wild : &nodes[0];
+		nodes[0].id = i;
+		step(p, i);
+	}
+	return argc != 2;
+}
+"""
+
+
+@params("0", "0x10", "4096", "0x7ffffffff000", "0x8000000000000000", "0xffffffffff600000", "0xfffffffffffffff8")
+def test_wild_pointers(t, wild):
+    """Where a pointer leads nowhere the function is called, and says what it says; a function that looks first is not."""
+    program = compile_text("wild.c", WILD, "-g -O0")
+    for condition in ("hit.var.p.id == 1999", "hit.var.p.next.id == 2600", "hit.var.p and hit.var.p.id == 2900", "hit.var.p.next and hit.var.p.next.id == 2901",
+                      "hit.var.i == 2700 and hit.var.p.next.next.id > 5", "hit.var.i > 2990 and hit.var.p.behind == 0", "hit.var.g_node.next.id == 3", "not hit.var.p"):
+        alike(t, program, 'at("//here"):run(function(hit) if %s then print(hit.count) end end)\n' % condition, wild, report=False)
+    n = alike(t, program, 'at("//here"):run(function(hit) if hit.var.p and hit.var.p.id == 2900 then print(hit.count) end end)\n', "0")
+    t.check(n > 1500, "%d decided inside, also where the pointer is NULL" % n)
+
+
+CXX = r"""
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+#define SEE __asm__ volatile("" ::: "memory")
+struct Base { int low = 1; virtual ~Base() {} };
+struct Middle : virtual Base { int middle = 2; };
+struct Plain { long plain; bool flag; union { int one; char bytes[4]; }; struct { short inner; }; };
+struct Node : Plain, Middle {
+	int id; Node *next; std::unique_ptr<Node> owned; std::atomic<int> count; std::string text = "text"; std::vector<int> all = {1, 2}; std::optional<int> maybe = 3;
+	Node &self; static int total; int rows[2][3]; enum Kind { A, B } kind; double real; int *numbers; int bit : 4;
+	Node(int i) : Plain{i, false, {i}, {3}}, id(i), next(this), count(i), self(*this), rows{}, kind(A), real(i), numbers(rows[0]), bit(i) {}
+	void step(int i, Node &ref, const Node &constant, std::unique_ptr<Node> &unique, std::shared_ptr<Node> shared, std::vector<Node *> &list);
+};
+int Node::total;
+volatile long sum;
+__attribute__((noinline)) void Node::step(int i, Node &ref, const Node &constant, std::unique_ptr<Node> &unique, std::shared_ptr<Node> shared, std::vector<Node *> &list)
+{
+	SEE;
+	sum += i + id + ref.id; /* gate: here */
+	SEE;
+	sum += constant.id + (unique ? unique->id : 0) + shared->id + (long)list.size();
+}
+int main()
+{
+	Node a(1), b(2);
+	auto unique = std::make_unique<Node>(3);
+	auto shared = std::make_shared<Node>(4);
+	std::vector<Node *> list = {&a, &b};
+	for (int i = 0; i < 2500; i++) {
+		a.id = b.plain = unique->id = shared->id = i, b.low = a.middle = i + 1, a.count = i + 2, Node::total = i, a.rows[1][2] = i * 3;
+		b.one = i, b.inner = (short)i, a.flag = i % 3 == 0, b.kind = i & 1 ? Node::A : Node::B, a.real = i, *b.numbers = i - 5, b.bit = i & 7;
+		a.owned = i % 7 ? nullptr : std::make_unique<Node>(i);
+		a.step(i, b, a, i % 5 ? unique : a.owned, shared, list);
+	}
+	return 0;
+}
+"""
+FIELDS = {  # decided inside, or not
+    True: ["id", "this.id", "ref.plain", "this.middle", "ref.one", "ref.inner", "ref.next.next.plain", "ref.self.plain", "constant.id", "this.rows[1][2]", "ref.bytes[0]",
+           "ref.numbers[0]", "this.self.self.next.id", "total"],
+    False: ["ref.low", "this.count", "ref.total", "unique.id", "shared.id", "list[0].id", "ref.kind", "this.real", "ref.bit", "ref.maybe", "this.all[0]", "this.text", "id.name"],
+}
+
+
+@params("g++ -O0", "g++ -O2", "clang++ -O0", "clang++ -O1")
+def test_classes(t, build):
+    """Members of classes and their bases, by references and pointers; what stands for something else, or depends on the object, ends in gatectl."""
+    compiler, level = build.split(" ")
+    program = compile_text("classes.cpp", CXX, "-g -std=c++17 " + level, compiler=compiler)
+    for is_inside, names in FIELDS.items():
+        for name in names:
+            n = alike(t, program, 'at("//here"):run(function(hit) if hit.var.%s == 1500 then print(hit.count) end end)\n' % name)
+            if level == "-O0":
+                t.check((n > 500) == is_inside or name == "id", "hit.var.%s: %d inside" % (name, n))
+    for name in ("this.flag", "ref.next", "this.owned", "unique", "this.owned and hit.var.this.owned.id == 700", "ref.maybe"):
+        alike(t, program, 'at("//here"):run(function(hit) if hit.var.i > 2490 and hit.var.%s then print(hit.count) end end)\n' % name)
+
+
 REACH = HEAD + r"""
 #include <sys/mman.h>
 #include <fcntl.h>
-int guarded __attribute__((aligned(4096)));
+int guarded __attribute__((aligned(4096))), *reach = &guarded;
 int signals __attribute__((aligned(4096)));
 static volatile int sums[4], at, n;
 static void on_fault(int signal)
@@ -470,6 +594,7 @@ def test_out_of_reach(t, case):
     script = 'at("//here"):run(function(hit) if hit.var.guarded == 7 and hit.var.id == 0 then print(hit.var.i) end end)\n'
     at, how = case.split(" ")
     alike(t, program, script, at, "3000", how, "alone", report=False)
+    alike(t, program, script.replace("guarded", "reach[0]"), at, "3000", how, "alone", report=False)
     for _ in range(20 if t.full else 1):
         r = t.run_gated(program, script, (at, "3000", how, "threads"), report=False)
         if at == "1":
@@ -480,7 +605,7 @@ def test_out_of_reach_in_a_call(t):
     """The function that the script has called comes by the line, where the variable is out of reach."""
     program = compile_text("called.c", HEAD + r"""
 #include <sys/mman.h>
-int guarded __attribute__((aligned(4096)));
+int guarded __attribute__((aligned(4096))), *reach = &guarded;
 int sum __attribute__((aligned(4096)));
 __attribute__((noinline)) int hot(int i)
 {

@@ -42,12 +42,50 @@ static struct idle *idle_of(lua_State *L, const char *body, bool when)
 	return script_idle(L, when);
 }
 
-/* x and y are the arguments, too. -1: it is none of them. */
-static int index_of(const struct idle_variable *v)
+/*
+ * The program: x and y, which are the arguments, too; a bool b; a pointer p to a struct with an integer n and a pointer q to another
+ * one; z is text.
+ */
+enum kind { NONE, TEXT_VALUE, NUMBER, TRUTH, P, Q };
+
+struct value {
+	enum kind kind; /* P, Q: pointers */
+	int64_t number; /* 0: NULL, false */
+	bool faults;	/* on the way to it */
+};
+
+static struct value variable(const struct idle_variable *v, const int64_t values[2])
 {
+	const struct value all[] = {
+		{NUMBER, values[0], false},    {NUMBER, values[1], false},
+		{TRUTH, values[1] > 3, false}, {P, values[0] > 1, false},
+		{TEXT_VALUE, 0, false},
+	};
+
 	if (!v->name)
-		return v->argument < 2 ? (int)v->argument : -1;
-	return strcmp(v->name, "x") == 0 ? 0 : strcmp(v->name, "y") == 0 ? 1 : -1;
+		return v->number < 2 ? all[v->number] : (struct value){NONE, 0, false};
+	for (size_t i = 0; i < 5; i++)
+		if (strcmp(v->name, (const char *[]){"x", "y", "b", "p", "z"}[i]) == 0)
+			return all[i];
+	return (struct value){NONE, 0, false};
+}
+
+static struct value value_of(const struct idle *idle, size_t i, const int64_t values[2])
+{
+	const struct idle_variable *v = &idle->variables[i];
+	struct value of;
+	bool faults;
+
+	if (v->of == IDLE_NOBODY)
+		return variable(v, values);
+	assert_in_range(v->of, 0, i - 1);
+	of = value_of(idle, (size_t)v->of, values);
+	faults = of.faults || !of.number;
+	if ((of.kind == P || of.kind == Q) && v->name && strcmp(v->name, "n") == 0)
+		return (struct value){NUMBER, values[of.kind == P], faults};
+	if (of.kind == P && v->name && strcmp(v->name, "q") == 0)
+		return (struct value){Q, values[1] < 100, faults};
+	return (struct value){NONE, 0, false};
 }
 
 /* The function is on top. False: what it compares with is no integer. */
@@ -75,8 +113,38 @@ static bool is_true(const struct idle_test *t, int64_t value, int64_t constant)
 		return value > constant;
 	case IDLE_GE:
 		return value >= constant;
+	case IDLE_NIL:
+	case IDLE_FALSE:
+	case IDLE_FALSY:
+		return !value;
 	}
 	return false;
+}
+
+static bool is_for(const struct idle_test *t, enum kind kind)
+{
+	bool pointer = kind == P || kind == Q;
+
+	if (t->compare == IDLE_NIL)
+		return pointer;
+	if (t->compare == IDLE_FALSE)
+		return kind == TRUTH;
+	return t->compare == IDLE_FALSY ? pointer || kind == TRUTH : kind == NUMBER;
+}
+
+/* Can all of it be made? */
+static bool is_made(lua_State *L, const struct idle *idle, const int64_t values[2])
+{
+	int64_t constant;
+
+	for (size_t i = 0; i < idle->variable_count; i++)
+		if ((idle->needed >> i & 1) && value_of(idle, i, values).kind <= TEXT_VALUE)
+			return false;
+	for (size_t i = 0; i < idle->count; i++)
+		if (!constant_of(L, &idle->tests[i], &constant) ||
+		    !is_for(&idle->tests[i], value_of(idle, idle->tests[i].variable, values).kind))
+			return false;
+	return true;
 }
 
 static bool is_idle(lua_State *L, const struct idle *idle, const int64_t values[2])
@@ -84,25 +152,50 @@ static bool is_idle(lua_State *L, const struct idle *idle, const int64_t values[
 	int64_t constant;
 	int at = 0;
 
-	for (size_t i = 0; i < idle->variable_count; i++)
-		if ((idle->needed >> i & 1) && index_of(&idle->variables[i]) < 0)
-			return false; /* it is no integer */
-	for (size_t i = 0; i < idle->count; i++)
-		if (!constant_of(L, &idle->tests[i], &constant))
-			return false;
+	if (!is_made(L, idle, values))
+		return false;
 	while (at >= 0) {
 		const struct idle_test *t = &idle->tests[at];
-		int64_t value = values[index_of(&idle->variables[t->variable])] & t->mask;
+		struct value value = value_of(idle, t->variable, values);
 		int next;
 
+		if (value.faults)
+			return false;
 		constant_of(L, t, &constant);
-		next = is_true(t, value, constant) ? t->yes : t->no;
-
+		next = is_true(t, value.number & t->mask, constant) ? t->yes : t->no;
 		assert_true(next < 0 || (next > at && (size_t)next < idle->count));
 		assert_true(idle->needed >> t->variable & 1);
 		at = next;
 	}
 	return at == IDLE_NOTHING;
+}
+
+static void push_struct(lua_State *L, int64_t n)
+{
+	lua_newtable(L);
+	lua_pushinteger(L, n);
+	lua_setfield(L, -2, "n");
+}
+
+static void push_variables(lua_State *L, const int64_t values[2])
+{
+	lua_newtable(L);
+	lua_pushinteger(L, values[0]);
+	lua_setfield(L, -2, "x");
+	lua_pushinteger(L, values[1]);
+	lua_setfield(L, -2, "y");
+	lua_pushliteral(L, "text");
+	lua_setfield(L, -2, "z");
+	lua_pushboolean(L, values[1] > 3);
+	lua_setfield(L, -2, "b");
+	if (values[0] <= 1)
+		return;
+	push_struct(L, values[1]);
+	if (values[1] < 100) {
+		push_struct(L, values[0]);
+		lua_setfield(L, -2, "q");
+	}
+	lua_setfield(L, -2, "p");
 }
 
 /* Calls the function on top, which stays; z is no number. */
@@ -113,13 +206,7 @@ static bool does_nothing(lua_State *L, const int64_t values[2], bool when)
 	acted = 0;
 	lua_pushvalue(L, -1);
 	lua_newtable(L);
-	lua_newtable(L);
-	lua_pushinteger(L, values[0]);
-	lua_setfield(L, -2, "x");
-	lua_pushinteger(L, values[1]);
-	lua_setfield(L, -2, "y");
-	lua_pushliteral(L, "text");
-	lua_setfield(L, -2, "z");
+	push_variables(L, values);
 	lua_setfield(L, -2, "var");
 	lua_newtable(L);
 	for (int i = 0; i < 2; i++) {
@@ -202,6 +289,24 @@ static void test_as_testers_write(void **state)
 		"if hit.arg[0] & 0xffff == 4464 then act() end",
 		"if hit.var.x == up then act() end",
 		"local up = up if up < hit.var.x and hit.var.y & 6 ~= up then act() end",
+		"if hit.var.p then act() end",
+		"if not hit.var.p then act() end",
+		"if hit.var.p == nil then act() end",
+		"if hit.var.p ~= nil then act() end",
+		"if nil ~= hit.var.p then act() end",
+		"if hit.var.b then act() end",
+		"if hit.var.b == true then act() end",
+		"if hit.var.b == false then act() end",
+		"if hit.var.b ~= true and hit.var.x == 5 then act() end",
+		"if hit.var.p.n == 5 then act() end",
+		"if hit.var.p and hit.var.p.n == 5 then act() end",
+		"if hit.var.p and hit.var.p.n & 4 == 4 then act() end",
+		"local p = hit.var.p if p and p.q and p.q.n > 3 then act() end",
+		"local p = hit.var.p if not p or p.n < 5 then return end act()",
+		"local p = hit.var.p if not p then return end local q = p.q if q and q.n == 4711 "
+		"then act() end",
+		"local v = hit.var if v.p and (v.p.n == 2 or v.p.q ~= nil and v.b) then act() end",
+		"if hit.var.x == 5 and hit.var.p.q.n == 3 then act() end",
 	};
 	static const char *const when[] = {
 		"return hit.var.x ~= 5",
@@ -211,6 +316,13 @@ static void test_as_testers_write(void **state)
 		"return not (hit.var.x == 5)",
 		"if hit.var.x == 5 then return false end return true",
 		"if hit.var.x == 5 then return end return true",
+		"return hit.var.p ~= nil",
+		"return hit.var.p == nil or hit.var.p.n ~= 5",
+		"return not hit.var.b",
+		"return hit.var.b",
+		"return not hit.var.p",
+		"if hit.var.x == 5 then return false end return hit.var.b",
+		"return hit.var.p == nil or not hit.var.p.q",
 	};
 
 	(void)state;
@@ -240,6 +352,31 @@ static void test_others(void **state)
 		"if hit.var.x == '5' then act() end",
 		"if hit.var.x == 2.5 then act() end",
 		"if hit.var.x then act() end",
+		"if hit.var.x == nil then act() end",
+		"if hit.var.x == true then act() end",
+		"if hit.var.x & 2 then act() end",
+		"if hit.var.p == false then act() end",
+		"if hit.var.b == nil then act() end",
+		"if hit.var.b == 1 then act() end",
+		"if hit.var.p == 5 then act() end",
+		"if hit.var.p < 5 then act() end",
+		"if hit.var.p == hit.var.p.q then act() end",
+		"if hit.var.p[0] == 5 then act() end",
+		"if hit.arg[0].n == 5 then act() end",
+		"if (hit.var.x & 3).n == 5 then act() end",
+		"local n = hit.var.p.n if hit.var.x == 5 then act() end",
+		"local n = hit.var.p.n if hit.var.x == 5 and n == 3 then act() end",
+		"local q = hit.var.p.q if hit.var.p.n == 5 then act(q) end",
+		"local p = hit.var.p if hit.var.x ~= 5 then return end if p.n == 3 then act() end",
+		"if hit.var.p.q then if hit.var.p.q.q then act() end end",
+		"return hit.var.p",
+		"return not hit.var.x",
+		"return not hit.var.z",
+		"local no = not hit.var.b if no then act() end",
+		"if hit.var.x == 5 then return not hit.var.b end",
+		"return not hit.var.p.q",
+		"return not hit.var.p.n",
+		"return hit.var.p and hit.var.p.n ~= 5",
 		"if hit.var.x % 4 == 1 then act() end",
 		"if hit.var.x + 1 == 4 then act() end",
 		"if -hit.var.x == 3 then act() end",
@@ -325,7 +462,7 @@ static void test_large(void **state)
 	assert_false(is_understood("act() if hit.var.x == 5 then act() end"));
 	assert_true(is_understood("if hit.var.x == 5 then act() end"));
 	*body = 0;
-	for (int i = 0; i < 12; i++)
+	for (int i = 0; i < 24; i++)
 		snprintf(body + strlen(body), sizeof(body) - strlen(body),
 			 "if hit.var.%s%c == %d then act() end ", i % 2 ? "x" : "a",
 			 i % 2 ? ' ' : 'a' + i, i);
@@ -350,7 +487,11 @@ static void add(char *out, const char *text)
 
 static void add_expression(char *out, unsigned depth)
 {
-	static const char *const operands[] = {"hit.var.x", "hit.var.y", "x", "y"};
+	static const char *const operands[] = {"hit.var.x", "hit.var.y",   "x",
+					       "y",	    "hit.var.p.n", "p.n"};
+	static const char *const truths[] = {"hit.var.p",	 "p",	       "hit.var.b",
+					     "hit.var.p == nil", "p ~= nil",   "hit.var.b == false",
+					     "p and p.q",	 "hit.var.p.q"};
 	static const char *const compares[] = {" == ", " ~= ", " < ", " <= ", " > ", " >= "};
 	static const char *const constants[] = {"0",	 "3",	 "-1", "127",
 						"70000", "-128", "up", "2.5"};
@@ -361,14 +502,16 @@ static void add_expression(char *out, unsigned depth)
 		add(out, below(2) ? ") and (" : ") or (");
 		add_expression(out, depth - 1);
 		add(out, ")");
+	} else if (!below(5)) {
+		add(out, truths[below(8)]);
 	} else if (below(3)) {
-		add(out, operands[below(4)]);
+		add(out, operands[below(below(4) ? 4 : 6)]);
 		add(out, compares[below(6)]);
 		add(out, constants[below(below(4) ? 6 : 8)]);
 	} else {
 		add(out, constants[below(6)]);
 		add(out, compares[below(6)]);
-		add(out, operands[below(4)]);
+		add(out, operands[below(below(4) ? 4 : 6)]);
 	}
 }
 
@@ -404,7 +547,7 @@ static void test_made_up(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 4000; i++) {
-		char body[2000] = "local x, y = hit.var.x, hit.var.y ";
+		char body[2000] = "local x, y, p = hit.var.x, hit.var.y, hit.var.p ";
 		bool when = below(2);
 		lua_State *L;
 		struct idle *idle;

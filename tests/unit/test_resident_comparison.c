@@ -136,16 +136,42 @@ static const int64_t masks[] = {-1, 4, INT32_MAX, INT64_MIN, UINT32_MAX};
 static const int64_t constants[] = {0,	   5,	      -1,	 127,	     255,	-128,
 				    65535, INT32_MAX, INT32_MIN, UINT32_MAX, INT64_MIN, INT64_MAX};
 
+static bool is_near(int64_t number)
+{
+	return number >= INT32_MIN && number <= INT32_MAX;
+}
+
 /* The table says where each instruction begins, and nobody is shown anything else there. */
 static void check_instructions(int length, const struct resident_comparison *test)
 {
 	struct arch_insn in;
 
-	length -= test->mask == -1 ? 8 : 16; /* numbers */
+	length -= is_near(test->mask) ? 0 : 8; /* numbers */
+	length -= is_near(test->constant) ? 0 : 8;
 	for (int at = 0; at < length; at += in.length)
 		assert_int_equal(
 			arch_decode(page + at, (size_t)(length - at), (uint64_t)page + at, &in), 0);
 }
+
+/* What pointers lead to stands elsewhere in the page, each pointer so many bytes before it as the test says. */
+static uint64_t put_behind(const struct resident_comparison *test, uint64_t value)
+{
+	for (unsigned i = test->hops; i-- > 0;) {
+		uint64_t at = DATA_AT + 64 * (i + 1);
+
+		memcpy(page + at, &value, sizeof(value));
+		value = (uint64_t)page + at - (uint64_t)test->hop[i];
+	}
+	return value;
+}
+
+/* There is room for two hops, for one with numbers of 64 bits; and for more where they are near. */
+static bool may_be_long(const struct resident_comparison *test)
+{
+	return test->hops > (is_near(test->mask) && is_near(test->constant) ? 2 : 1);
+}
+
+static unsigned made;
 
 static void check(struct resident_comparison test, uint64_t value)
 {
@@ -155,8 +181,12 @@ static void check(struct resident_comparison test, uint64_t value)
 	bool should = holds(integer, test.compare, test.constant);
 	uint64_t regs[COUNT];
 
+	if (length < 0 && may_be_long(&test))
+		return;
+	made++;
 	assert_in_range(length, FIRST_SIZE + 1, RESIDENT_COMPARISON_ROOM);
 	check_instructions(length, &test);
+	value = put_behind(&test, value);
 	memcpy(page + DATA_AT, &value, sizeof(value));
 	for (unsigned i = 0; i < COUNT; i++)
 		regs[i] = 0x1122334455660000u + i * 0x101;
@@ -166,26 +196,34 @@ static void check(struct resident_comparison test, uint64_t value)
 		regs[test.reg] = (uint64_t)page + DATA_AT - (uint64_t)test.add;
 	execute(regs, value);
 	if (yes != should || wrong || steps < 5)
-		fail_msg("kind %d, register %u, %u bytes, signed %d, value %llx, compare %d with "
-			 "%lld: %d, "
+		fail_msg("kind %d, register %u, %u hops, %u bytes, signed %d, value %llx, compare "
+			 "%d with %lld: %d, "
 			 "%u wrong, %u steps",
-			 test.kind, test.reg, test.size, test.is_signed, (unsigned long long)value,
-			 test.compare, (long long)test.constant, yes, wrong, steps);
+			 test.kind, test.reg, test.hops, test.size, test.is_signed,
+			 (unsigned long long)value, test.compare, (long long)test.constant, yes,
+			 wrong, steps);
 }
 
-static void check_all(struct resident_comparison test)
+/* Each of so many values with each of so many constants. */
+static void check_each(struct resident_comparison test, size_t nth)
 {
 	for (unsigned i = 0; i < 8; i++) {
 		test.size = 1u << i / 2;
 		test.is_signed = i % 2;
-		for (size_t v = 0; v < sizeof(values) / sizeof(*values); v++)
-			for (size_t c = 0; c < sizeof(constants) / sizeof(*constants); c++) {
+		for (size_t v = 0; v < sizeof(values) / sizeof(*values); v += nth)
+			for (size_t c = v % nth; c < sizeof(constants) / sizeof(*constants);
+			     c += nth) {
 				test.constant = constants[c];
 				test.mask = masks[(v + 2 * c) % 5];
 				test.compare = (enum resident_compare)((v + c) % 5);
 				check(test, values[v]);
 			}
 	}
+}
+
+static void check_all(struct resident_comparison test)
+{
+	check_each(test, 1);
 }
 
 static void test_in_registers(void **state)
@@ -215,6 +253,36 @@ static void test_at_an_address(void **state)
 					       .add = (int64_t)(uint64_t)page + DATA_AT});
 }
 
+/* One pointer is followed or several, from wherever the first one is; in the first part of what it points to, and far in it. */
+static void test_behind_pointers(void **state)
+{
+	static const struct resident_comparison from[] = {
+		{.kind = RESIDENT_IN_REGISTER, .reg = RAX},
+		{.kind = RESIDENT_IN_REGISTER, .reg = 5},
+		{.kind = RESIDENT_IN_REGISTER, .reg = 12},
+		{.kind = RESIDENT_AT_REGISTER, .reg = RBP, .add = -24},
+		{.kind = RESIDENT_AT_REGISTER, .reg = RSP, .add = 8},
+		{.kind = RESIDENT_AT_ADDRESS},
+	};
+	static const int64_t hops[][RESIDENT_HOPS] = {
+		{0, 0, 0, 0}, {8, 16, 24, 127}, {4000, 8, 0, 40}, {128, 1000, 4088, 500}};
+
+	(void)state;
+	made = 0;
+	for (size_t i = 0; i < sizeof(from) / sizeof(*from); i++)
+		for (unsigned n = 1; n <= RESIDENT_HOPS; n++)
+			for (size_t k = 0; k < sizeof(hops) / sizeof(*hops); k++) {
+				struct resident_comparison test = from[i];
+
+				if (test.kind == RESIDENT_AT_ADDRESS)
+					test.add = (int64_t)(uint64_t)page + DATA_AT;
+				test.hops = n;
+				memcpy(test.hop, hops[k], sizeof(test.hop));
+				check_each(test, 4);
+			}
+	assert_in_range(made, 5000, UINT32_MAX);
+}
+
 /* Not made: what is out of reach, a constant of more than 32 bits, the stack pointer itself. */
 static void test_not_made(void **state)
 {
@@ -231,6 +299,10 @@ static void test_not_made(void **state)
 			 -1);
 	test = good;
 	test.reg = RSP;
+	assert_int_equal(resident_make_comparison(page, at, false, &test, at, at), -1);
+	test = good;
+	test.hops = 1;
+	test.hop[0] = INT64_C(1) << 32;
 	assert_int_equal(resident_make_comparison(page, at, false, &test, at, at), -1);
 	test = good;
 	test.kind = RESIDENT_AT_ADDRESS;
@@ -251,9 +323,8 @@ static int setup(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_in_registers),
-		cmocka_unit_test(test_in_a_frame),
-		cmocka_unit_test(test_at_an_address),
+		cmocka_unit_test(test_in_registers),  cmocka_unit_test(test_in_a_frame),
+		cmocka_unit_test(test_at_an_address), cmocka_unit_test(test_behind_pointers),
 		cmocka_unit_test(test_not_made),
 	};
 

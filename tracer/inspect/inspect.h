@@ -156,17 +156,32 @@ int inspect_variable(const struct inspect_call *call, const char *name, struct i
    has no value here? It hides what else has the name. */
 bool inspect_variable_known(const struct inspect_call *call, const char *name);
 
-/* Where a variable is at this instruction, in any call of the function. */
+/* Where a variable is at this instruction, in any call of the function; or a member, or an element, of it, or of what it
+   points to. */
+enum { INSPECT_HOPS = 4, INSPECT_HOP_MOST = 4096 };
 struct inspect_spot {
 	enum { INSPECT_AT_ADDRESS, INSPECT_AT_REGISTER, INSPECT_IN_REGISTER } kind;
-	unsigned reg;  /* a DWARF number: of the frame (rbp, rsp), or what holds it */
-	int64_t add;   /* AT_REGISTER: to what that holds; AT_ADDRESS: all of it */
-	unsigned size; /* 1, 2, 4, 8 */
+	unsigned reg; /* a DWARF number: of the frame (rbp, rsp), or what holds it */
+	int64_t add;  /* AT_REGISTER: to what that holds; AT_ADDRESS: all of it */
+	/* So many times the pointer that is there is followed, and then so many bytes on: in the first page, so that NULL is a fault. */
+	unsigned hops;
+	int64_t hop[INSPECT_HOPS];
+	enum {
+		INSPECT_SPOT_OTHER,
+		INSPECT_SPOT_INTEGER,
+		INSPECT_SPOT_BOOL,
+		INSPECT_SPOT_POINTER
+	} holds;
+	unsigned size; /* 1, 2, 4, 8; OTHER: 0 */
 	bool is_signed;
 };
-/* Of an integer, by its name or (NULL) of this argument, for the innermost call. -1: it is something else, or can be told from one
-   call to the next only. */
-int inspect_spot(const struct inspect_call *call, const char *name, size_t argument,
+/* From a variable, by its name or (NULL) of that argument, to a member of this name, or (NULL) to that element. */
+struct inspect_step {
+	const char *name;
+	size_t number;
+};
+/* For the innermost call. -1: it is in no such place, or can be told from one call to the next only. */
+int inspect_spot(const struct inspect_call *call, const struct inspect_step *steps, size_t count,
 		 struct inspect_spot *out);
 
 /* hit.arg[i], from 0, without an artificial `this`. In code without DWARF, at the first instruction

@@ -1,9 +1,10 @@
 /*
- * Where a variable is, whatever call it is asked in: if its expression is a single operation. That is run twice, the second
+ * Where a variable is, or what it leads to, whatever call it is asked in: if its expression is a single operation. That is run twice, the second
  * time with other registers (what the frame is, an expression of its own may say). What of the answer has moved along with one
  * of them lies there; what has not moved at all lies still. Nothing may be read for the answer, since that might be
  * different the next time.
  */
+#include "tracer/inspect/value_internal.h"
 #include "tracer/inspect/variables.h"
 
 #include <libdwarf/dwarf.h>
@@ -91,60 +92,178 @@ static bool is_single(const uint8_t *code, size_t size)
 	return false;
 }
 
-static bool find(const struct inspect_call *call, const char *name, size_t argument,
+static bool find(const struct inspect_call *call, const struct inspect_step *first,
 		 struct inspect_value *out)
 {
 	ERROR(ignored);
 
-	return name ? inspect_variable(call, name, out, &ignored) == 0
-		    : inspect_argument(call, (int64_t)argument, out, &ignored) == 0;
+	return first->name ? inspect_variable(call, first->name, out, &ignored) == 0
+			   : inspect_argument(call, (int64_t)first->number, out, &ignored) == 0;
 }
 
 /* It was found just now, and so is kept; or it is none that was looked for (an argument without debug information). */
-static bool is_simple(const struct inspect_call *call, const char *name, size_t argument)
+static bool is_simple(const struct inspect_call *call, const struct inspect_step *first)
 {
 	const struct dwarf_frame *f = &call->frame;
 	const struct variable_at at = {f->program, f->module, f->lookup_pc - f->bias, call->depth};
 	const struct variable *v;
 	char key[32];
 
-	snprintf(key, sizeof(key), "argument %zu", argument);
-	v = variable_kept(&at, name ? name : key);
+	snprintf(key, sizeof(key), "argument %zu", first->number);
+	v = variable_kept(&at, first->name ? first->name : key);
 	if (!v)
-		return !name;
+		return !first->name;
 	return v->kind == VARIABLE_ADDRESS ||
 	       (v->kind == VARIABLE_PLACED && is_single(v->code, v->size));
 }
 
-int inspect_spot(const struct inspect_call *call, const char *name, size_t argument,
+/* ---- on from there ---------------------------------------------------------------------------- */
+
+/* What stands for something else (a std::string, a std::unique_ptr) is not looked into. */
+static bool is_itself(const struct inspect_value *v)
+{
+	struct inspect_value inner;
+	struct value_row row;
+	ERROR(ignored);
+
+	return pretty_empty(v, &ignored) == 0 && pretty_pointer(v, &inner, &ignored) == 0 &&
+	       pretty_row(v, &row, &ignored) == 0 && pretty_inner(v, &inner, &ignored) == 0;
+}
+
+/*
+ * How far on a member or an element is, whatever is there: asked of a value at one made-up address and at another one, in
+ * memory that cannot be read.
+ */
+static bool is_part(const struct dwarf_program *nothing, const struct type *t,
+		    const struct inspect_step *step, const struct type **type, int64_t *distance)
+{
+	static const uint64_t addresses[] = {1 << 20, UINT64_C(0x7654321000)};
+	struct inspect_value part[2];
+	ERROR(ignored);
+
+	for (size_t i = 0; i < 2; i++) {
+		struct inspect_value v = value_in_memory(nothing, t, addresses[i]);
+
+		if (step->name ? !is_itself(&v) ||
+					 value_member(&v, step->name, &part[i], &ignored) <= 0
+			       : t->kind != TYPE_ARRAY || inspect_element(&v, (int64_t)step->number,
+									  &part[i], &ignored) < 0)
+			return false;
+		if (part[i].place != INSPECT_IN_MEMORY || part[i].bit_size)
+			return false;
+	}
+	*type = part[0].type;
+	*distance = (int64_t)(part[0].address - addresses[0]);
+	return (int64_t)(part[1].address - addresses[1]) == *distance;
+}
+
+/* To what the pointer or reference there leads to. */
+static bool hop(struct inspect_spot *spot, const struct type *t)
+{
+	if (spot->hops == (unsigned)INSPECT_HOPS || t->size != sizeof(uint64_t))
+		return false;
+	spot->hop[spot->hops++] = 0;
+	return true;
+}
+
+static bool move(struct inspect_spot *spot, int64_t distance)
+{
+	if (!spot->hops) {
+		spot->add += distance;
+		return spot->kind != INSPECT_IN_REGISTER;
+	}
+	spot->hop[spot->hops - 1] += distance;
+	return distance >= 0 &&
+	       spot->hop[spot->hops - 1] <= INSPECT_HOP_MOST - (int64_t)sizeof(uint64_t);
+}
+
+static const struct type *whole(const struct dwarf_program *nothing, const struct type *t,
+				struct inspect_spot *spot)
+{
+	t = type_whole(t, nothing);
+	for (; t->kind == TYPE_REFERENCE; t = type_whole(t->of, nothing))
+		if (!hop(spot, t))
+			return NULL;
+	return t;
+}
+
+/* The type of what is there then; NULL: it cannot be told. */
+static const struct type *step_on(const struct dwarf_program *nothing, const struct type *t,
+				  const struct inspect_step *step, struct inspect_spot *spot)
+{
+	bool follows = t->kind == TYPE_POINTER;
+	int64_t distance;
+
+	if (follows && !hop(spot, t))
+		return NULL;
+	if (follows)
+		t = type_whole(t->of, nothing);
+	if (follows && !step->name)
+		distance = (int64_t)(step->number *
+				     (t->size < INSPECT_HOP_MOST ? t->size : INSPECT_HOP_MOST));
+	else if (!is_part(nothing, t, step, &t, &distance))
+		return NULL;
+	return move(spot, distance) ? whole(nothing, t, spot) : NULL;
+}
+
+static void describe(const struct type *t, struct inspect_spot *spot)
+{
+	bool sized = t->size && t->size <= 8 && !(t->size & (t->size - 1));
+
+	if (sized && (t->kind == TYPE_INTEGER || t->kind == TYPE_CHAR))
+		spot->holds = INSPECT_SPOT_INTEGER;
+	else if (t->kind == TYPE_BOOL && t->size == 1)
+		spot->holds = INSPECT_SPOT_BOOL;
+	else if (t->kind == TYPE_POINTER && t->size == sizeof(uint64_t) && !t->is_nullptr)
+		spot->holds = INSPECT_SPOT_POINTER;
+	spot->size = spot->holds == INSPECT_SPOT_OTHER ? 0 : (unsigned)t->size;
+	spot->is_signed = spot->holds == INSPECT_SPOT_INTEGER && t->is_signed;
+}
+
+/* ---- all of it -------------------------------------------------------------------------------- */
+
+/* The variable itself; what it is in *value. */
+static int begin(const struct inspect_call *call, const struct dwarf_program *nothing,
+		 const struct inspect_step *first, struct inspect_value *value,
 		 struct inspect_spot *out)
 {
 	struct inspect_call other = *call;
-	struct dwarf_program nothing;
-	struct inspect_value a, b;
+	struct inspect_value there;
 
-	if (call->frame.level != 0 || !call->frame.module || !find(call, name, argument, &a) ||
-	    !is_simple(call, name, argument))
+	if (call->frame.level != 0 || !call->frame.module || !find(call, first, value) ||
+	    !is_simple(call, first))
 		return -1;
-	nothing = *call->frame.program;
+	other.frame.program = nothing;
+	for (unsigned i = 0; i < REGISTERS; i++)
+		other.frame.regs[i] += moved_by(i);
+	if (!find(&other, first, &there) || value->bit_size || value->place != there.place)
+		return -1;
+	out->kind = INSPECT_IN_REGISTER;
+	out->reg = value->reg;
+	if (value->place == INSPECT_IN_MEMORY)
+		return in_memory(call, value->address, there.address, out);
+	return value->place == INSPECT_IN_BYTES && value->reg < REGISTERS && value->reg == there.reg
+		       ? 0
+		       : -1;
+}
+
+int inspect_spot(const struct inspect_call *call, const struct inspect_step *steps, size_t count,
+		 struct inspect_spot *out)
+{
+	struct dwarf_program nothing = *call->frame.program;
+	struct inspect_value value;
+	const struct type *t;
+
 	nothing.read = no_read;
 	nothing.tls = no_tls;
 	nothing.vector = no_vector;
-	other.frame.program = &nothing;
-	for (unsigned i = 0; i < REGISTERS; i++)
-		other.frame.regs[i] += moved_by(i);
-	if (!find(&other, name, argument, &b))
+	*out = (struct inspect_spot){.hops = 0};
+	if (begin(call, &nothing, &steps[0], &value, out) < 0)
 		return -1;
-	a.type = type_whole(a.type, call->frame.program);
-	if ((a.type->kind != TYPE_INTEGER && a.type->kind != TYPE_CHAR) || a.bit_size ||
-	    (a.type->size & (a.type->size - 1)) || !a.type->size || a.type->size > 8 ||
-	    a.place != b.place)
-		return -1;
-	*out = (struct inspect_spot){.kind = INSPECT_IN_REGISTER,
-				     .size = (unsigned)a.type->size,
-				     .is_signed = a.type->is_signed,
-				     .reg = a.reg};
-	if (a.place == INSPECT_IN_MEMORY)
-		return in_memory(call, a.address, b.address, out);
-	return a.place == INSPECT_IN_BYTES && a.reg < REGISTERS && a.reg == b.reg ? 0 : -1;
+	t = whole(&nothing, value.type, out);
+	for (size_t i = 1; t && i < count; i++)
+		t = step_on(&nothing, t, &steps[i], out);
+	if (t)
+		describe(t, out);
+	return t ? 0 : -1;
 }

@@ -11,7 +11,7 @@ static const uint8_t front[] = {
 enum { PUSHED = RESIDENT_PUSHED + 8, RAX = 0, RSP = 4, RIP = 5, WIDE = 0x48, HIGH = 1 };
 
 /* ModRM and SIB bytes (Intel SDM, volume 2, 2.1.5). */
-enum { NO_DISPLACEMENT = 0x00, FAR = 0x80, DIRECT = 0xc0, SIB_RSP = 0x24 };
+enum { NO_DISPLACEMENT = 0x00, NEAR = 0x40, FAR = 0x80, DIRECT = 0xc0, SIB_RSP = 0x24 };
 
 struct code {
 	uint8_t *bytes;
@@ -20,27 +20,43 @@ struct code {
 	bool failed;
 };
 
+/* False: it is longer than its room. */
+static bool has_room(struct code *c, size_t n)
+{
+	c->failed |= c->length + n > RESIDENT_COMPARISON_ROOM;
+	return !c->failed;
+}
+
 static void put(struct code *c, const void *bytes, size_t n)
 {
+	if (!has_room(c, n))
+		return;
 	memcpy(c->bytes + c->length, bytes, n);
 	c->length += n;
 }
 
 static void put_byte(struct code *c, unsigned byte)
 {
-	c->bytes[c->length++] = (uint8_t)byte;
+	put(c, &(uint8_t){(uint8_t)byte}, 1);
+}
+
+static bool is_near(int64_t number)
+{
+	return (int32_t)number == number;
 }
 
 static void put_number(struct code *c, int64_t number)
 {
 	int32_t n = (int32_t)number;
 
-	c->failed |= n != number;
+	c->failed |= !is_near(number);
 	put(c, &n, sizeof(n));
 }
 
 static void put_distance(struct code *c, uint64_t target)
 {
+	if (!has_room(c, 4))
+		return;
 	c->failed |= resident_distance(c->bytes + c->length, c->at + c->length + 4, target) < 0;
 	c->length += 4;
 }
@@ -80,7 +96,20 @@ static void put_from_stack(struct code *c, const struct resident_comparison *t, 
 	put_number(c, add);
 }
 
-static void put_operand(struct code *c, const struct resident_comparison *t)
+/* From so many bytes behind where rax points to. */
+static void put_from_there(struct code *c, const struct resident_comparison *t, int64_t add)
+{
+	put_load(c, t, 0);
+	if ((int8_t)add == add) {
+		put_byte(c, NEAR | RAX);
+		put_byte(c, (uint8_t)add);
+	} else {
+		put_byte(c, FAR | RAX);
+		put_number(c, add);
+	}
+}
+
+static void put_variable(struct code *c, const struct resident_comparison *t)
 {
 	unsigned reg = processors_number(t->reg), high = reg >> 3;
 
@@ -104,32 +133,57 @@ static void put_operand(struct code *c, const struct resident_comparison *t)
 	}
 }
 
-/* An operation on rax with a number behind the code, from which `left` bytes are still to be put. */
-static void put_with(struct code *c, unsigned opcode, size_t left)
+static void put_operand(struct code *c, const struct resident_comparison *t)
 {
-	put(c, (const uint8_t[]){WIDE, (uint8_t)opcode, NO_DISPLACEMENT | RIP}, 3);
+	struct resident_comparison pointer = *t;
+
+	pointer.size = sizeof(uint64_t);
+	put_variable(c, t->hops ? &pointer : t);
+	for (unsigned i = 0; i < t->hops; i++)
+		put_from_there(c, i + 1 < t->hops ? &pointer : t, t->hop[i]);
+}
+
+/*
+ * An operation on rax with a number: with a sign and of 32 bits it is a part of the instruction; else it stands behind
+ * the code, of which `left` bytes are still to be put.
+ */
+enum { AND, COMPARE };
+static void put_with(struct code *c, unsigned what, int64_t number, size_t left)
+{
+	static const uint8_t near[] = {0x25, 0x3d}, far[] = {0x23, 0x3b};
+
+	put_byte(c, WIDE);
+	put_byte(c, is_near(number) ? near[what] : far[what]);
+	if (is_near(number)) {
+		put_number(c, number);
+		return;
+	}
+	put_byte(c, NO_DISPLACEMENT | RIP);
 	put_distance(c, c->at + c->length + 4 + left);
 }
 
 int resident_make_comparison(uint8_t code[RESIDENT_COMPARISON_ROOM], uint64_t at, bool first,
 			     const struct resident_comparison *test, uint64_t yes, uint64_t no)
 {
-	enum { AND = 0x23, COMPARE = 0x3b, COMPARE_LENGTH = 7, JUMPS = 6 + 5 };
+	enum { JUMPS = 6 + 5, COMPARE_NEAR = 6, COMPARE_FAR = 7 };
 	static const uint8_t jumps[] = {0x84, 0x8c, 0x8e, 0x8f, 0x8d}; /* je, jl, jle, jg, jge */
 	struct code c = {.bytes = code, .at = at};
+	bool near = is_near(test->constant);
 
 	if (first)
 		put(&c, front, sizeof(front));
 	put_operand(&c, test);
 	if (test->mask != -1)
-		put_with(&c, AND, COMPARE_LENGTH + JUMPS + sizeof(test->constant));
-	put_with(&c, COMPARE, JUMPS);
+		put_with(&c, AND, test->mask,
+			 JUMPS + (near ? COMPARE_NEAR : COMPARE_FAR + sizeof(test->constant)));
+	put_with(&c, COMPARE, test->constant, JUMPS);
 	put(&c, (const uint8_t[]){0x0f, jumps[test->compare]}, 2);
 	put_distance(&c, yes);
 	put_byte(&c, 0xe9); /* jmp no */
 	put_distance(&c, no);
-	put(&c, &test->constant, sizeof(test->constant));
-	if (test->mask != -1)
+	if (!near)
+		put(&c, &test->constant, sizeof(test->constant));
+	if (!is_near(test->mask))
 		put(&c, &test->mask, sizeof(test->mask));
 	return c.failed ? -1 : (int)c.length;
 }

@@ -1,5 +1,5 @@
 /*
- * A comparison inside the program: of an integer variable with a constant. Each is a piece of code of its
+ * A comparison inside the program: of an integer variable, or one that pointers lead to, with a constant. Each is a piece of code of its
  * own, that goes on to one of two places: to the next one, or into the stub that takes from the count or executes the
  * trap (resident_make_for_others(), behind its comparison).
  *
@@ -12,11 +12,15 @@
 
 enum resident_compare { RESIDENT_EQ, RESIDENT_LT, RESIDENT_LE, RESIDENT_GT, RESIDENT_GE };
 
+enum { RESIDENT_HOPS = 4 };
+
 struct resident_comparison {
 	enum { RESIDENT_AT_ADDRESS, RESIDENT_AT_REGISTER, RESIDENT_IN_REGISTER } kind;
 	unsigned reg;  /* its DWARF number, 0 .. 15 */
 	int64_t add;   /* AT_REGISTER: to what that holds; AT_ADDRESS: all of it */
-	unsigned size; /* 1, 2, 4, 8 */
+	unsigned hops; /* so many times the pointer there is followed, and then so many bytes on: */
+	int64_t hop[RESIDENT_HOPS];
+	unsigned size; /* of what is there then: 1, 2, 4, 8 */
 	bool is_signed;
 	int64_t mask;		       /* these bits, -1: all */
 	enum resident_compare compare; /* as 64 bits with a sign */

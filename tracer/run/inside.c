@@ -221,7 +221,7 @@ static struct resident_count *make_compared(struct session *s, struct session_th
 	*why = "the script changes what its function compares with";
 	if (!inside_constants(s, a->place, constants) || (use->inside && !holds(s, use->inside)))
 		return NULL;
-	*why = "a variable that its function reads is no integer, or has to be computed there";
+	*why = "what its function reads is no integer, pointer or bool, or has to be computed";
 	count = inside_comparisons(t, a->info ? a->info->function : NULL, a->place, constants,
 				   tests);
 	return count ? target_site_compared(s->target, t->process->target, t->target, site,

@@ -5,39 +5,87 @@
 #include <string.h>
 
 _Static_assert((int)IDLE_TESTS <= (int)TARGET_COMPARISONS, "all of them can be made");
+_Static_assert((int)INSPECT_HOPS == (int)RESIDENT_HOPS, "all of them can be followed");
 
-/* Where the variables are that the function reads. */
+/* How it is reached. */
+static size_t steps_to(const struct idle *idle, size_t variable,
+		       struct inspect_step steps[IDLE_VARIABLES])
+{
+	size_t count = 0;
+	int i = (int)variable;
+
+	for (; i != IDLE_NOBODY; i = idle->variables[i].of)
+		count++;
+	i = (int)variable;
+	for (size_t k = count; k-- > 0; i = idle->variables[i].of)
+		steps[k] =
+			(struct inspect_step){idle->variables[i].name, idle->variables[i].number};
+	return count;
+}
+
+static bool has_parts(const struct idle *idle, size_t variable)
+{
+	for (size_t i = 0; i < idle->variable_count; i++)
+		if (idle->variables[i].of == (int)variable)
+			return true;
+	return false;
+}
+
+/* Where the variables are that the function reads. What is only read, and may be anything, may be a fault in Lua. */
 static bool find(const struct inspect_call *call, const struct idle *idle,
 		 struct inspect_spot spots[IDLE_VARIABLES])
 {
-	for (size_t i = 0; i < idle->variable_count; i++)
-		if ((idle->needed >> i & 1) &&
-		    inspect_spot(call, idle->variables[i].name, idle->variables[i].argument,
-				 &spots[i]) < 0)
+	struct inspect_step steps[IDLE_VARIABLES];
+
+	for (size_t i = 0; i < idle->variable_count; i++) {
+		if (!(idle->needed >> i & 1))
+			continue;
+		if (inspect_spot(call, steps, steps_to(idle, i, steps), &spots[i]) < 0 ||
+		    (spots[i].holds == INSPECT_SPOT_OTHER && !has_parts(idle, i)))
 			return false;
+	}
 	return true;
+}
+
+/* Do they mean the same to Lua: a pointer that is 0 is nil, an integer that is 0 is true. */
+static bool is_for(const struct idle_test *test, const struct inspect_spot *spot)
+{
+	switch (test->compare) {
+	case IDLE_NIL:
+		return spot->holds == INSPECT_SPOT_POINTER;
+	case IDLE_FALSE:
+		return spot->holds == INSPECT_SPOT_BOOL;
+	case IDLE_FALSY:
+		return spot->holds == INSPECT_SPOT_POINTER || spot->holds == INSPECT_SPOT_BOOL;
+	default:
+		return spot->holds == INSPECT_SPOT_INTEGER;
+	}
 }
 
 static struct resident_comparison test_of(const struct idle_test *test,
 					  const struct inspect_spot *spot, int64_t constant)
 {
 	static const enum resident_compare compares[] = {
-		[IDLE_EQ] = RESIDENT_EQ, [IDLE_LT] = RESIDENT_LT, [IDLE_LE] = RESIDENT_LE,
-		[IDLE_GT] = RESIDENT_GT, [IDLE_GE] = RESIDENT_GE,
+		[IDLE_EQ] = RESIDENT_EQ,    [IDLE_LT] = RESIDENT_LT,	[IDLE_LE] = RESIDENT_LE,
+		[IDLE_GT] = RESIDENT_GT,    [IDLE_GE] = RESIDENT_GE,	[IDLE_NIL] = RESIDENT_EQ,
+		[IDLE_FALSE] = RESIDENT_EQ, [IDLE_FALSY] = RESIDENT_EQ,
 	};
-
-	return (struct resident_comparison){
+	struct resident_comparison out = {
 		.kind = spot->kind == INSPECT_AT_ADDRESS    ? RESIDENT_AT_ADDRESS
 			: spot->kind == INSPECT_AT_REGISTER ? RESIDENT_AT_REGISTER
 							    : RESIDENT_IN_REGISTER,
 		.reg = spot->reg,
 		.add = spot->add,
+		.hops = spot->hops,
 		.size = spot->size,
 		.is_signed = spot->is_signed,
 		.mask = test->mask,
 		.compare = compares[test->compare],
 		.constant = constant,
 	};
+
+	memcpy(out.hop, spot->hop, sizeof(out.hop));
+	return out;
 }
 
 static int next_of(int next)
@@ -73,6 +121,7 @@ size_t inside_comparisons(struct session_thread *t, const char *function, const 
 	for (size_t i = 0; found && i < idle->count; i++) {
 		const struct idle_test *test = &idle->tests[i];
 
+		found = is_for(test, &spots[test->variable]);
 		out[i] = (struct target_comparison){
 			.test = test_of(test, &spots[test->variable], constants[i]),
 			.yes = next_of(test->yes),
