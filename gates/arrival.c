@@ -217,9 +217,15 @@ static void stop_release(struct engine *e, struct engine_stop *s)
 
 void stop_go(struct engine *e, struct engine_stop *s)
 {
-	for (; s->place_at < s->places.count; s->place_at++)
-		if (stop_at_place(e, s) != STEP_DONE)
+	for (; s->place_at < s->places.count; s->place_at++) {
+		enum step_result result = stop_at_place(e, s);
+
+		if (result == STEP_GONE)
+			break;
+		if (result != STEP_DONE)
 			return;
+	}
+	stop_leave(e, s);
 	stop_release(e, s);
 }
 
@@ -262,6 +268,7 @@ static struct engine_stop *stop_begin(struct place *const *places, size_t count,
 	for (size_t i = 0; at->spots && i < count; i++)
 		*array_add(&s->spots) = at->spots[i];
 	s->place_at = s->step_at = 0;
+	s->dies = false;
 	return s;
 }
 

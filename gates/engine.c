@@ -132,7 +132,7 @@ static struct engine_stop *pick(struct engine *e)
 
 	e->candidates.count = 0;
 	for (struct engine_stop *s = e->held_first; s; s = s->next)
-		if (s->waiting && worth_asking(e, s))
+		if (s->waiting && !s->dies && worth_asking(e, s))
 			*array_add(&e->candidates) = s->arrival.thread;
 	if (e->candidates.count == 0)
 		return NULL;

@@ -221,7 +221,8 @@ struct arrival {
 	const struct arrival_spot *spots;
 };
 
-enum engine_answer { ENGINE_NO, ENGINE_YES, ENGINE_FAULT };
+/* GONE: the thread dies meanwhile, and what would have been said is of no consequence. */
+enum engine_answer { ENGINE_NO, ENGINE_YES, ENGINE_FAULT, ENGINE_GONE };
 
 /* What the tester wrote. On FAULT `err` is filled (ERROR_SCRIPT). `coroutine` starts as NULL. */
 struct engine_script {
@@ -230,7 +231,7 @@ struct engine_script {
 	enum engine_answer (*ready)(void *ctx, struct gate *g, const struct arrival *a,
 				    struct error *err);
 	enum engine_answer (*when)(void *ctx, int ref, const struct arrival *a, struct error *err);
-	/* YES: ran to its end; then, and on a FAULT, the script has dropped the coroutine itself. NO:
+	/* YES: ran to its end; then, on a FAULT and on GONE, the script has dropped the coroutine itself. NO:
 	   holds; *gate is what it waits at, or NULL: it waits for the function of its wait_until, which
 	   is asked by calling this again. A gate is asked by the engine, which calls this again only
 	   when it has let the thread pass. A call that has gone past a wait_until and stops at the next
@@ -243,8 +244,9 @@ struct engine_script {
 	enum engine_answer (*passed)(void *ctx, struct gate *g, const struct arrival *a,
 				     struct error *err);
 	enum engine_answer (*opened)(void *ctx, struct gate *g, struct error *err);
-	/* The text of a :log with every {expr} replaced; base_free'd by the engine. NULL on a fault. */
-	char *(*log_text)(void *ctx, const char *text, const struct arrival *a, struct error *err);
+	/* YES: the text of a :log with every {expr} replaced is in *line; base_free'd by the engine. */
+	enum engine_answer (*log_text)(void *ctx, const char *text, const struct arrival *a,
+				       char **line, struct error *err);
 };
 
 /* What only the program knows. */

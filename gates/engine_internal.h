@@ -30,6 +30,7 @@ struct engine_stop {
 	bool entered;	     /* the current place has been counted, its steps run */
 	bool listed;	     /* among the engine's held ones */
 	bool waiting;	     /* held at the current step ... */
+	bool dies;	     /* ... and the script was told that it dies: it is not asked again */
 	struct gate *gate;   /* ... by this gate; NULL: by a function */
 	void *coroutine;     /* of the RUN it is in */
 	unsigned long asked; /* the engine's `changed` when its function last said no */
@@ -148,6 +149,7 @@ enum step_result {
 	STEP_DONE, /* on to the next */
 	STEP_HELD,
 	STEP_OVER, /* the stop has ended, or the run */
+	STEP_GONE, /* its thread dies: nothing more of it matters */
 };
 enum step_result step_take(struct engine *e, struct engine_stop *s, const struct step *step);
 

@@ -3,10 +3,14 @@
 /* How often :run functions may go on in one turn before they are taken for an endless loop. */
 enum { PROGRESS_MOST = 100000 };
 
-static enum step_result answered(struct engine *e, enum engine_answer answer)
+/* A held thread that dies stays held, and is not asked again. */
+static enum step_result answered(struct engine *e, struct engine_stop *s, enum engine_answer answer)
 {
 	if (e->faulted || answer == ENGINE_FAULT)
 		return STEP_OVER;
+	s->dies = answer == ENGINE_GONE;
+	if (s->dies && !s->waiting)
+		return STEP_GONE;
 	return answer == ENGINE_YES ? STEP_DONE : STEP_HELD;
 }
 
@@ -20,7 +24,7 @@ static enum step_result no_script(struct engine *e, const struct engine_stop *s)
 
 static enum step_result wait_at(struct engine *e, struct engine_stop *s, struct gate *g)
 {
-	enum step_result result = answered(e, gate_ask(e, g, s));
+	enum step_result result = answered(e, s, gate_ask(e, g, s));
 
 	if (result == STEP_HELD)
 		stop_hold(e, s, g);
@@ -28,17 +32,18 @@ static enum step_result wait_at(struct engine *e, struct engine_stop *s, struct 
 		return result;
 	stop_pass(e, s);
 	gate_note_pass(e, g, s->arrival.thread);
-	return answered(e, gate_passed(e, g, s));
+	return answered(e, s, gate_passed(e, g, s));
 }
 
 static enum step_result take_open(struct engine *e, struct engine_stop *s, struct gate *g)
 {
 	gate_open(e, g, s->arrival.thread);
-	return answered(e, ENGINE_YES);
+	return answered(e, s, ENGINE_YES);
 }
 
 static enum step_result take_when(struct engine *e, struct engine_stop *s, int ref)
 {
+	enum step_result result;
 	enum engine_answer answer;
 
 	if (!e->script.when)
@@ -46,11 +51,12 @@ static enum step_result take_when(struct engine *e, struct engine_stop *s, int r
 	answer = e->script.when(e->script.ctx, ref, &s->arrival, engine_scratch(e));
 	if (answer == ENGINE_FAULT)
 		engine_fault(e);
-	if (answered(e, answer) == STEP_HELD)
+	result = answered(e, s, answer);
+	if (result == STEP_HELD)
 		stop_hold(e, s, NULL);
-	else if (answered(e, answer) == STEP_DONE)
+	else if (result == STEP_DONE)
 		stop_pass(e, s);
-	return answered(e, answer);
+	return result;
 }
 
 /* Goes on with the function. HELD: at *gate, or NULL: by its wait_until. */
@@ -68,7 +74,7 @@ static enum step_result resume(struct engine *e, struct engine_stop *s, int ref,
 		s->coroutine = NULL; /* it has ended, one way or the other */
 	if (!again || answer == ENGINE_YES || *gate)
 		engine_progress(e); /* it may have set what other conditions read */
-	return answered(e, answer);
+	return answered(e, s, answer);
 }
 
 static enum step_result endless(struct engine *e, const struct engine_stop *s)
@@ -125,17 +131,22 @@ static enum step_result take_event(struct engine *e, struct engine_stop *s, cons
 
 static enum step_result take_log(struct engine *e, struct engine_stop *s, const char *text)
 {
+	enum engine_answer answer = ENGINE_YES;
+	enum step_result result;
 	struct decision *d;
-	char *line;
+	char *line = NULL;
 
-	line = e->script.log_text
-		       ? e->script.log_text(e->script.ctx, text, &s->arrival, engine_scratch(e))
-		       : base_strdup(text);
-	if (!line)
+	if (e->script.log_text)
+		answer = e->script.log_text(e->script.ctx, text, &s->arrival, &line,
+					    engine_scratch(e));
+	else
+		line = base_strdup(text);
+	if (answer == ENGINE_FAULT)
 		engine_fault(e);
-	if (e->faulted) {
+	result = answered(e, s, answer);
+	if (result != STEP_DONE) {
 		base_free(line);
-		return STEP_OVER;
+		return result;
 	}
 	d = engine_decide(e, DECISION_LOG);
 	d->thread = s->arrival.thread;

@@ -14,9 +14,7 @@ static enum engine_answer ask(struct call *c, struct error *err)
 	script_asking(c->script, c->arrival);
 	result = script_enter(c, err);
 	script_answered(c->script);
-	if (result < 0 && script_is_dying(c->script, c->arrival))
-		return ENGINE_NO;
-	return result == 0 ? c->answer : ENGINE_FAULT;
+	return script_answer(c, result);
 }
 
 /* Calls the function at index `f` with (self, hit) or (hit); the hit is over afterwards. */
@@ -123,7 +121,7 @@ enum engine_answer script_on_passed(void *ctx, struct gate *g, const struct arri
 			 .arrival = a,
 			 .source = source_of(a)};
 
-	return script_enter(&c, err) == 0 ? c.answer : ENGINE_FAULT;
+	return script_answer(&c, script_enter(&c, err));
 }
 
 enum engine_answer script_on_opened(void *ctx, struct gate *g, struct error *err)
@@ -155,17 +153,18 @@ static int body_log(lua_State *L)
 	return 0;
 }
 
-char *script_on_log_text(void *ctx, const char *text, const struct arrival *a, struct error *err)
+enum engine_answer script_on_log_text(void *ctx, const char *text, const struct arrival *a,
+				      char **line, struct error *err)
 {
 	struct call c = {.script = ctx,
 			 .body = body_log,
 			 .mode = SCRIPT_PURE,
 			 .text = text,
 			 .arrival = a,
-			 .source = source_of(a)};
+			 .source = source_of(a),
+			 .answer = ENGINE_YES};
+	int result = script_enter(&c, err);
 
-	if (script_enter(&c, err) == 0)
-		return c.result;
-	base_free(c.result);
-	return NULL;
+	*line = c.result;
+	return script_answer(&c, result);
 }

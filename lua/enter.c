@@ -108,9 +108,16 @@ void script_answered(struct script *s)
 		s->host.program.answered(s->host.program.ctx);
 }
 
-bool script_is_dying(const struct script *s, const struct arrival *a)
+static bool is_dying(const struct script *s, const struct arrival *a)
 {
 	const struct script_program *p = &s->host.program;
 
 	return !s->budget.fatal && a && p->dying && p->dying(p->ctx, a);
+}
+
+enum engine_answer script_answer(const struct call *c, int result)
+{
+	if (result == 0)
+		return c->answer;
+	return is_dying(c->script, c->arrival) ? ENGINE_GONE : ENGINE_FAULT;
 }

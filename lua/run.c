@@ -185,22 +185,20 @@ enum engine_answer script_run(void *ctx, int ref, const struct arrival *a, void 
 			 .arrival = a,
 			 .run = r,
 			 .source = a->place ? a->place->source : NULL};
+	enum engine_answer answer;
 	int result;
 
 	s->run = r;
 	result = script_enter(&c, err);
 	s->run = before;
-	*gate = r->waits;
+	answer = script_answer(&c, result);
+	*gate = answer == ENGINE_NO ? r->waits : NULL;
 	*coroutine = r;
-	if (result == 0 && c.answer == ENGINE_NO)
-		return ENGINE_NO;
+	if (answer == ENGINE_NO)
+		return answer;
 	script_run_end(s, r);
 	*coroutine = NULL;
-	if (result < 0 && script_is_dying(s, a)) {
-		*gate = NULL;
-		return ENGINE_NO;
-	}
-	return result == 0 ? ENGINE_YES : ENGINE_FAULT;
+	return answer;
 }
 
 void script_run_end(void *ctx, void *coroutine)

@@ -161,8 +161,8 @@ struct call {
 
 /* Runs c->body under protection and the budget; nests. 0, or -1 with ERROR_SCRIPT. */
 int script_enter(struct call *c, struct error *err);
-/* Did something go wrong because the thread is being killed? */
-bool script_is_dying(const struct script *s, const struct arrival *a);
+/* What the engine is told of a call that gave `result`: c->answer, FAULT, or GONE, if it failed because the thread is dying. */
+enum engine_answer script_answer(const struct call *c, int result);
 
 /*
  * Inside a body: calls the script's function below its arguments. On a fault the message, with
@@ -239,7 +239,8 @@ enum engine_answer script_on_when(void *ctx, int ref, const struct arrival *a, s
 enum engine_answer script_on_passed(void *ctx, struct gate *g, const struct arrival *a,
 				    struct error *err);
 enum engine_answer script_on_opened(void *ctx, struct gate *g, struct error *err);
-char *script_on_log_text(void *ctx, const char *text, const struct arrival *a, struct error *err);
+enum engine_answer script_on_log_text(void *ctx, const char *text, const struct arrival *a,
+				      char **line, struct error *err);
 enum engine_answer script_run(void *ctx, int ref, const struct arrival *a, void **coroutine,
 			      struct gate **gate, struct error *err);
 void script_run_end(void *ctx, void *coroutine);

@@ -192,3 +192,72 @@ int main(void)
             os.kill(p.pid, signal.SIGCONT)
     out, err = p.communicate(timeout=30)
     t.equal((p.returncode, out, err), (0, b"20000\n", b""), "outcome")
+
+
+ENDS = r"""
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+volatile long n;
+static void tick(long i)
+{
+	n = i; /* gate: tick */
+}
+static void *worker(void *arg)
+{
+	for (long i = 0;; i++)
+		tick(i);
+	return arg;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t[2];
+	pid_t child = argv[1][0] == 'c' ? fork() : 0;
+	for (int i = 0; i < 2 && !child; i++)
+		pthread_create(&t[i], NULL, worker, NULL);
+	usleep(15000);
+	switch (argv[1][0]) {
+	case 'e':
+		exit(argc);
+	case '_':
+		_exit(3);
+	case 's':
+		*(volatile int *)0 = 1;
+	case 'a':
+		abort();
+	case 'k':
+		kill(getpid(), SIGKILL);
+	case 'x':
+		execl("/bin/true", "true", (char *)NULL);
+	case 'c':
+		if (!child)
+			pause();
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
+	return 0;
+}
+"""
+WHILE_IT_ENDS = (
+    'at("//tick"):run(function(hit) local x = hit.var.i + hit.var.n + hit:frame(1).var.i end)',
+    'at("//tick"):log("{var.i} {var.n}")',
+    'at("//tick"):run(function(hit) hit:call("labs", -3) end)',
+    'at("//tick"):run(function(hit) hit.var.n = 7 end)',
+    'at("//tick"):when(function(hit) return hit.var.i >= 0 and hit.var.n >= 0 end)',
+    'local G = Gate.type "g" function G:ready(hit) return hit.var.i >= 0 end local g = G "g" at("//tick"):wait(g)',
+)
+
+
+@params("e", "_", "s", "a", "k", "x", "c")
+def test_while_the_script_looks(t, how):
+    """The program ends while a function of the script looks at a thread: that is no fault of the script's, and nobody was held."""
+    program = compile_text("ends.c", ENDS, "-g -O0 -pthread")
+    status = {"e": 2, "_": 3, "s": 139, "a": 134, "k": 137, "x": 0, "c": 0}[how]
+    for script in WHILE_IT_ENDS:
+        for _ in range(40 if t.full else 2):
+            r = t.run_gated(program, script + "\n", [how], options=["-q"], report=False)
+            t.equal(r.status, status, "status: " + script, r)
+            told = [line for line in r.err.split("\n") if line.startswith("gatectl: ")]
+            t.check(not told or (how in "sa" and told[0].startswith("gatectl: crashed: ")), "what is told: " + script, r)

@@ -153,17 +153,19 @@ static enum engine_answer drive_opened(void *ctx, struct gate *g, struct error *
 	return said(d->opened, err);
 }
 
-static char *drive_log_text(void *ctx, const char *text, const struct arrival *a, struct error *err)
+static enum engine_answer drive_log_text(void *ctx, const char *text, const struct arrival *a,
+					 char **line, struct error *err)
 {
 	struct str s = {0};
 
 	(void)ctx;
-	if (strcmp(text, "broken") == 0) {
-		said(ENGINE_FAULT, err);
-		return NULL;
-	}
+	if (strcmp(text, "broken") == 0)
+		return said(ENGINE_FAULT, err);
+	if (strcmp(text, "dying") == 0)
+		return ENGINE_GONE;
 	str_addf(&s, "%s=%lu", text, a->count);
-	return str_take(&s);
+	*line = str_take(&s);
+	return ENGINE_YES;
 }
 
 static const char *drive_name(void *ctx, const struct engine_thread *t)

@@ -397,6 +397,37 @@ static void test_fault_later(void **state)
 	faulted(&d, t, "a:t@A h:t:c a:u@A h:u:c");
 }
 
+/* A thread dies while it is asked for: nobody holds it, and nothing more is done. One that was held then stays so, and is not asked again. */
+static void test_gone(void **state)
+{
+	struct drive d;
+	struct engine_thread *t, *u;
+	struct place *p;
+	struct gate *g;
+
+	(void)state;
+	drive_begin(&d);
+	t = drive_thread(&d, "t");
+	u = drive_thread(&d, "u");
+	g = engine_gate_custom(d.e, "C", "c", 0);
+	step_gate(p = drive_place(&d, "A"), STEP_WAIT, g);
+	step_text(p, STEP_LOG, "text");
+	arrive(&d, t, p);
+	assert_true(t->held);
+	d.flags[0] = ENGINE_GONE;
+	arrive(&d, u, p);
+	assert_false(u->held);
+	assert_true(t->held);
+	decided(&d, "a:t@A h:t:c a:u@A r:u");
+	d.flags[0] = ENGINE_YES;
+	engine_changed(d.e);
+	assert_true(t->held);
+	step_text(p = drive_place(&d, "B"), STEP_LOG, "dying");
+	arrive(&d, u, p);
+	decided(&d, "a:u@B r:u");
+	engine_free(d.e);
+}
+
 static void test_fault_opened(void **state)
 {
 	struct drive d;
@@ -512,27 +543,17 @@ static void test_open_in_opened(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_when),
-		cmocka_unit_test(test_when_of_another),
-		cmocka_unit_test(test_passed_frees),
-		cmocka_unit_test(test_run_after_many),
-		cmocka_unit_test(test_texts_are_kept),
-		cmocka_unit_test(test_custom_permits),
-		cmocka_unit_test(test_custom_decides),
-		cmocka_unit_test(test_run),
-		cmocka_unit_test(test_run_straight),
-		cmocka_unit_test(test_run_at_barrier),
-		cmocka_unit_test(test_run_progress),
-		cmocka_unit_test(test_run_endless),
-		cmocka_unit_test(test_run_dies),
-		cmocka_unit_test(test_fault_when),
-		cmocka_unit_test(test_fault_later),
-		cmocka_unit_test(test_fault_opened),
-		cmocka_unit_test(test_fault_inside_run),
-		cmocka_unit_test(test_fault_run),
-		cmocka_unit_test(test_fault_log),
-		cmocka_unit_test(test_no_script),
-		cmocka_unit_test(test_open_in_opened),
+		cmocka_unit_test(test_when),	       cmocka_unit_test(test_when_of_another),
+		cmocka_unit_test(test_passed_frees),   cmocka_unit_test(test_run_after_many),
+		cmocka_unit_test(test_texts_are_kept), cmocka_unit_test(test_custom_permits),
+		cmocka_unit_test(test_custom_decides), cmocka_unit_test(test_run),
+		cmocka_unit_test(test_run_straight),   cmocka_unit_test(test_run_at_barrier),
+		cmocka_unit_test(test_run_progress),   cmocka_unit_test(test_run_endless),
+		cmocka_unit_test(test_run_dies),       cmocka_unit_test(test_fault_when),
+		cmocka_unit_test(test_fault_later),    cmocka_unit_test(test_gone),
+		cmocka_unit_test(test_fault_opened),   cmocka_unit_test(test_fault_inside_run),
+		cmocka_unit_test(test_fault_run),      cmocka_unit_test(test_fault_log),
+		cmocka_unit_test(test_no_script),      cmocka_unit_test(test_open_in_opened),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
