@@ -329,7 +329,7 @@ def test_never_reached_late(t):
         r = t.run_gated(host, args=args, script='expect { never_reached = "late_plug.so!%s" }\n' % location)
         t.equal(r.status, status, "%s %s" % (location, args), r)
     r = t.run_gated(host, args=(plug, "1"), script='\nexpect { never_reached = "late_plug.so!plug_nevr" }\n')
-    t.error(r, where=r"gates\d+.lua:2: expect: never_reached: late_plug.so!plug_nevr: no function plug_nevr in late_plug.so; did you mean plug_never\?")
+    t.error(r, where=r"gates\d+.lua:2: late_plug.so!plug_nevr: no function plug_nevr in late_plug.so; did you mean plug_never\?")
 
 
 # ---- C++ exceptions --------------------------------------------------------------------------------

@@ -303,7 +303,7 @@ def test_report_of_unknown_kind(t):
 @params(["run"], [], ["nonsense"], ["run", "--nonsense", "true"], ["run", "-z", "true"],
         ["run", "--gate-limit", "x", "true"], ["run", "--gate-limit", "-1", "true"],
         ["run", "--gate-limit", "", "true"], ["run", "--time-limit", "5s", "true"],
-        ["run", "--repeat", "0", "true"], ["run", "--repeat", "-3", "true"],
+        ["run", "--repeat", "0", "true"], ["run", "--repeat", "-3", "true"], ["run", "--repeat", "99999999999999999999", "true"],
         ["run", "--repeat", "many", "true"], ["run", "-g"], ["run", "--color=blue", "true"],
         ["check", "true"], ["lines"])
 def test_usage(t, args):

@@ -217,6 +217,13 @@ def test_gate_limit_zero_is_for_ever(t):
     verdict(t, r, 124)
 
 
+def test_limits_that_are_alike(t):
+    """Both are over in the same moment: the earlier one of the contract's list counts."""
+    for _ in range(3):
+        r = t.run_gated(compile_text("holds.c", HOLDS), args=("sleep",), script=NEVER, options=["--gate-limit", "0.3", "--time-limit", "0.3"])
+        verdict(t, r, 124)
+
+
 @params(("kill", 143), ("segv", 139), ("exec", 5))
 def test_held_thread_dies_with_others(t, case):
     """Another thread execs, or a signal kills the process: no fault of the gate."""
@@ -365,6 +372,7 @@ def test_cannot_execute(t):
     t.error(t.gate("run", "--", plain), 126)
     t.error(t.gate("run", "--", t.tmp), 126)
     t.error(t.gate("run", "--", "/"), 126)
+    t.error(t.gate("run", "--", plain + "/x"), 126)  # as env(1): 127 is for what is not there
 
 
 def test_found_in_path(t):
@@ -382,12 +390,12 @@ def test_options_of_the_program(t):
 
 # ---- help, version ---------------------------------------------------------------------------------
 
-@params(("--help",), ("--version",), ("run", "--help"), ("check", "--help"), ("lines", "--help"))
+@params(("--help",), ("--version",), ("run", "--version"), ("audit", "--version"), ("run", "--help"), ("check", "--help"), ("lines", "--help"))
 def test_help(t, args):
     r = t.gate(*args)
     t.equal((r.status, r.err), (0, ""), "outcome", r)
     t.check("gatectl" in r.stdout, "on standard output", r)
-    if args == ("--version",):
+    if "--version" in args:
         t.check(r.stdout.count("\n") == 1 and any(c.isdigit() for c in r.stdout), "version", r)
 
 

@@ -19,7 +19,7 @@ struct cli_audit {
 
 struct cli {
 	struct session_options session;
-	bool help;
+	bool help, version;
 	bool color;
 	bool no_cache;
 	bool lock, fix;		   /* check: write the lock files; rewrite the scripts */
@@ -85,6 +85,7 @@ enum {
 	OPT_SKIP,
 	OPT_LOCK,
 	OPT_FIX,
+	OPT_VERSION,
 	OPT_ALL,
 	OPT_FOR,
 	OPT_COLOR,

@@ -74,6 +74,11 @@ static int no_command(const char *name)
 	return output_error(&cli, &err);
 }
 
+static void print_version(void)
+{
+	puts("gatectl " GATECTL_VERSION);
+}
+
 static int run_command(const struct command *c, int argc, char **argv)
 {
 	ERROR(err);
@@ -84,6 +89,8 @@ static int run_command(const struct command *c, int argc, char **argv)
 		status = output_error(&cli, &err);
 	else if (cli.help)
 		options_help(c), status = 0;
+	else if (cli.version)
+		print_version(), status = 0;
 	else
 		status = c->run(&cli);
 	options_fini(&cli);
@@ -99,7 +106,7 @@ static int answer(int argc, char **argv)
 		return EXIT_SUCCESS;
 	}
 	if (argc > 1 && strcmp(argv[1], "--version") == 0) {
-		puts("gatectl " GATECTL_VERSION);
+		print_version();
 		return EXIT_SUCCESS;
 	}
 	if (argc == 3 && strcmp(argv[1], "--completions") == 0)

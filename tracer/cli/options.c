@@ -3,6 +3,7 @@
 #include "tracer/features/features.h"
 #include "tracer/cli/cli.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdio.h>
@@ -156,6 +157,10 @@ const struct option_row option_rows[] = {
 	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_LINES | CMD_PROVE | CMD_CONVERT |
 		 CMD_EXPLORE | CMD_REPLAY | CMD_RACES | CMD_HARNESS | CMD_AUDIT,
 	 "this text"},
+	{"version", OPT_VERSION, NULL,
+	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_LINES | CMD_PROVE | CMD_CONVERT |
+		 CMD_EXPLORE | CMD_REPLAY | CMD_RACES | CMD_HARNESS | CMD_AUDIT,
+	 "which gatectl this is"},
 	{0},
 };
 enum { ROWS = sizeof(option_rows) / sizeof(option_rows[0]) - 1 };
@@ -202,8 +207,9 @@ int options_count(const char *name, const char *text, unsigned long *out, struct
 {
 	char *end;
 
+	errno = 0;
 	*out = strtoul(text, &end, 10);
-	if (end == text || *end || *text == '-' || *out == 0)
+	if (end == text || *end || *text == '-' || *out == 0 || errno)
 		return error_set(err, ERROR_USAGE, "%s: '%s' is not a positive number", name, text);
 	return 0;
 }
@@ -257,6 +263,8 @@ static bool *switch_of(int key, struct cli *out)
 		return &out->fix;
 	case 'h':
 		return &out->help;
+	case OPT_VERSION:
+		return &out->version;
 	default:
 		return NULL;
 	}
@@ -380,7 +388,7 @@ int options_parse(const struct command *c, int argc, char **argv, struct cli *ou
 	out->session.argv = out->rest;
 	if (out->no_cache)
 		cache_refuse();
-	if (out->help || out->rest_count || out->schedule || out->audit.folder)
+	if (out->help || out->version || out->rest_count || out->schedule || out->audit.folder)
 		return 0;
 	error_set(err, ERROR_USAGE, "%s: no %s was given", c->name,
 		  c->mask == CMD_ATTACH	   ? "process"

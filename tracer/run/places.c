@@ -319,6 +319,8 @@ static int locate_later(struct session *s, struct session_process *p, struct tar
 		case SOURCE_ERROR:
 			return -1;
 		case SOURCE_NOT_FOUND:
+			if (p == s->root && !of(place)->found)
+				return -1; /* misspelt, as at the start */
 			base_free(of(place)->nearest);
 			of(place)->nearest = base_strdup(err->text);
 			break;

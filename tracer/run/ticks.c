@@ -126,12 +126,20 @@ static void check_stuck(struct session *s)
 	session_end(s);
 }
 
-static void check_time_limit(struct session *s, uint64_t now)
+/* Microseconds; none: not over, or there is no limit. */
+static double over_time(const struct session *s, uint64_t now)
 {
 	double over_us = (double)(now - s->start_us) - s->time_limit * 1e6;
+
+	return s->attended || s->time_limit <= 0 || over_us < 0 ? 0 : over_us;
+}
+
+static void check_time_limit(struct session *s, uint64_t now)
+{
+	double over_us = over_time(s, now);
 	bool waits = false;
 
-	if (s->attended || s->time_limit <= 0 || over_us <= 0)
+	if (over_us <= 0)
 		return;
 	s->outcome.time_limit = true;
 	observe_until(waits, late, s, over_us);
@@ -156,7 +164,8 @@ static void on_slow_tick(struct session *s, uint64_t now)
 	s->slow_us = now;
 	if (!quiet)
 		s->doubt_us = 0;
-	check_gate_limit(s, now);
+	if (over_time(s, now) <= 0) /* of two limits that are over now this one counts */
+		check_gate_limit(s, now);
 	if (!s->over)
 		observe(slow_tick, s, now);
 	if (!s->over && quiet)

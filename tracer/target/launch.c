@@ -109,7 +109,7 @@ static int explain_exec(const struct launch *l, int number, struct error *err)
 {
 	const char *name = l->how->argv[0];
 
-	if (number == ENOENT || number == ENOTDIR) {
+	if (number == ENOENT) { /* as env(1): any other reason is 126 */
 		error_set(err, ERROR_NOT_FOUND, "%s: %s", name, strerror(number));
 		return !strchr(name, '/') && access(name, X_OK) == 0
 			       ? error_hint(err, "./%s: without a slash it is looked for in PATH",
