@@ -440,6 +440,37 @@ def test_pending_until_dlopen(t):
         t.error(r, 125, "no function nothing_here in " + location.split("!")[0])
 
 
+PARTLY = r"""
+volatile int g;
+int twice(int x)
+{
+	g += x;
+	return g * 2;
+}
+int (*volatile indirectly)(int) = twice;
+int main(void)
+{
+	int r = twice(1);
+	r += indirectly(2);
+	r += twice(3);
+	return r == 0;
+}
+"""
+
+
+def test_return_of_partly_inlined(t):
+    """Some calls were inlined, others were not: of the first it is said that there is no return to stop at."""
+    program = compile_text("partly.c", PARTLY, "-g -O2")
+    said = r"1 site; at 2 calls it was inlined, and has no return to stop at"
+    r = t.gate("lines", program, "twice%return", "twice")
+    t.check(said in r.stdout and "twice: 3 sites\n" in r.stdout, "lines", r)
+    gates = t.file("partly.lua", 'at("twice%return", {hit = 2}):run(function() end)\n')
+    r = t.gate("check", "-g", gates, program)
+    t.check(said in r.stdout, "check", r)
+    r = t.verdict(t.gate("run", "-g", gates, program), 120)
+    t.check("only once, by main, but hit = 2 was asked for; twice was also inlined, at 2 calls, where there is no return to stop at" in r.first, "the verdict", r)
+
+
 # ---- symbols, stripped, separate -------------------------------------------------------------------
 
 def build_in(t, *flags, compiler="gcc"):

@@ -102,8 +102,12 @@ int query_print(const struct cli *cli, const struct session_query *q, bool varia
 		str_fini(&shown);
 		return 0;
 	}
-	printf("%s: %zu site%s\n", str_text(&shown), q->sites->count,
+	printf("%s: %zu site%s", str_text(&shown), q->sites->count,
 	       q->sites->count == 1 ? "" : "s");
+	if (q->sites->inlined_skipped)
+		printf("; at %u call%s it was inlined, and has no return to stop at",
+		       q->sites->inlined_skipped, q->sites->inlined_skipped == 1 ? "" : "s");
+	putchar('\n');
 	for (size_t i = 0; i < q->sites->count; i++)
 		print_site(&q->sites->items[i], variables);
 	str_fini(&shown);

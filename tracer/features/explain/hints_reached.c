@@ -283,7 +283,20 @@ static bool all_meant(struct session *s, const struct place *p, const struct nea
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-void hints_near(struct session *s, const struct place *p, struct str *out)
+/* Calls that nobody sees at FUNC%return. */
+static void add_inlined(const struct session_place *sp, struct str *out)
+{
+	unsigned copies = 0;
+
+	array_each(struct source_sites *const, sites, &sp->results)
+		copies = (*sites)->inlined_skipped > copies ? (*sites)->inlined_skipped : copies;
+	if (copies)
+		str_addf(out,
+			 "; %s was also inlined, at %u call%s, where there is no return to stop at",
+			 sp->location.name, copies, copies == 1 ? "" : "s");
+}
+
+static void near(struct session *s, const struct place *p, struct str *out)
 {
 	const struct session_place *sp = p->user;
 	const struct near_misses *nm = near_miss_of(p);
@@ -300,6 +313,12 @@ void hints_near(struct session *s, const struct place *p, struct str *out)
 		str_addf(out, "no thread that matches '%s' arrived there", p->thread);
 	else
 		str_add(out, "no thread arrived there");
+}
+
+void hints_near(struct session *s, const struct place *p, struct str *out)
+{
+	near(s, p, out);
+	add_inlined(p->user, out);
 }
 
 /* The line that is meant, as it is in the source. */
