@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include <lauxlib.h>
 #include <lua.h>
 
 _Static_assert(LUA_VERSION_NUM == 504, "instructions and dumps are those of Lua 5.4");
@@ -84,33 +85,181 @@ static void take_constant(struct dump *r, struct bytecode_constant *out)
 	}
 }
 
-/* False: it is more than what is looked at here. */
-static bool read_function(struct dump *r, struct bytecode *f)
+/* ---- functions -------------------------------------------------------------------------------- */
+
+struct dump_walk {
+	struct dump r;
+	lua_State *L;
+	bytecode_visitor visit;
+	void *ctx;
+};
+
+enum { NO_GLOBALS = -1, OF_CHUNK = -2 };
+
+/* Up to the number of its constants. */
+static struct bytecode read_front(struct dump *r)
 {
-	enum { HEADER = 4 + 1 + 1 + 6 + 3 + 8 + 8, UPVALUES = 1 };
+	struct bytecode f = {.globals = NO_GLOBALS};
 	size_t ignored;
 
-	take(r, HEADER + UPVALUES);
 	take_text(r, &ignored); /* the source's name */
-	take_size(r);
-	take_size(r); /* its lines */
-	f->parameters = take_byte(r);
+	f.lines.line = (unsigned)take_size(r);
+	take_size(r); /* its last line */
+	f.parameters = take_byte(r);
 	take(r, 2); /* whether it takes more, and its registers */
-	f->length = take_size(r);
-	f->code = f->length <= (size_t)(r->end - r->at) / 4 ? take(r, f->length * 4) : NULL;
-	f->constant_count = take_size(r);
-	if (r->failed || !f->code || f->constant_count > BYTECODE_CONSTANTS)
-		return false;
-	for (size_t i = 0; i < f->constant_count; i++)
-		take_constant(r, &f->constants[i]);
-	return !r->failed;
+	f.length = take_size(r);
+	f.code = f.length <= (size_t)(r->end - r->at) / 4 ? take(r, f.length * 4) : NULL;
+	f.constant_count = take_size(r);
+	r->failed |= !f.code || f.constant_count > (size_t)(r->end - r->at);
+	return f;
 }
 
-bool bytecode_read(struct bytecode *out, const void *dump, size_t length)
+/* Which of its upvalues is the chunk's _ENV; `outer`: which one it is in the function around it. */
+static int read_upvalues(struct dump *r, int outer)
 {
-	struct dump r = {dump, (const unsigned char *)dump + length, false};
+	int globals = NO_GLOBALS, count = (int)take_size(r);
 
-	return read_function(&r, out);
+	for (int i = 0; !r->failed && i < count; i++) {
+		bool is_local = take_byte(r);
+		int index = (int)take_byte(r);
+
+		take_byte(r); /* its kind */
+		if (outer == OF_CHUNK ? i == 0 : !is_local && index == outer)
+			globals = i;
+	}
+	return globals;
+}
+
+static void read_lines(struct dump *r, struct bytecode_lines *out)
+{
+	out->left = take_size(r);
+	out->step = (const signed char *)take(r, out->left);
+	for (size_t i = take_size(r); !r->failed && i > 0; i--) {
+		out->far = out->far ? out->far : r->at;
+		take_size(r); /* the instruction */
+		take_size(r);
+	}
+}
+
+/* Those of its local variables and upvalues. */
+static void skip_names(struct dump *r)
+{
+	size_t ignored;
+
+	for (size_t i = take_size(r); !r->failed && i > 0; i--) {
+		take_text(r, &ignored);
+		take_size(r);
+		take_size(r); /* from where to where it is known */
+	}
+	for (size_t i = take_size(r); !r->failed && i > 0; i--)
+		take_text(r, &ignored);
+}
+
+/* Pushes the function: it is Lua's, as an error may leave this at any time. */
+static struct bytecode *walk(struct dump_walk *w, int outer)
+{
+	struct dump *r = &w->r;
+	const struct bytecode front = read_front(r);
+	size_t count = r->failed ? 0 : front.constant_count;
+	struct bytecode *f;
+
+	luaL_checkstack(w->L, LUA_MINSTACK, NULL);
+	f = lua_newuserdatauv(w->L, sizeof(*f) + count * sizeof(f->constants[0]), 0);
+	*f = front;
+	for (size_t i = 0; i < count; i++)
+		take_constant(r, &f->constants[i]);
+	f->globals = read_upvalues(r, outer);
+	for (size_t i = take_size(r); !r->failed && i > 0; i--) {
+		walk(w, f->globals);
+		lua_pop(w->L, 1);
+	}
+	read_lines(r, &f->lines);
+	skip_names(r);
+	if (!r->failed && w->visit)
+		w->visit(w->ctx, f);
+	return f;
+}
+
+static bool walk_dump(struct dump_walk *w, const char *dump, size_t length,
+		      const struct bytecode **out)
+{
+	enum { HEADER = 4 + 1 + 1 + 6 + 3 + 8 + 8, UPVALUES = 1 };
+
+	w->r.at = (const unsigned char *)dump;
+	w->r.end = w->r.at + length;
+	take(&w->r, HEADER + UPVALUES);
+	*out = walk(w, OF_CHUNK);
+	return !w->r.failed;
+}
+
+const struct bytecode *bytecode_push(lua_State *L, const char *dump, size_t length)
+{
+	struct dump_walk w = {.L = L};
+	const struct bytecode *f;
+
+	if (walk_dump(&w, dump, length, &f))
+		return f;
+	lua_pop(L, 1);
+	return NULL;
+}
+
+void bytecode_visit(lua_State *L, const char *dump, size_t length, bytecode_visitor visit,
+		    void *ctx)
+{
+	struct dump_walk w = {.L = L, .visit = visit, .ctx = ctx};
+	const struct bytecode *f;
+
+	walk_dump(&w, dump, length, &f);
+	lua_pop(L, 1);
+}
+
+/* ---- of Lua ----------------------------------------------------------------------------------- */
+
+struct dump_text {
+	bool begun;
+	luaL_Buffer buffer;
+};
+
+/* The buffer is made with the first piece: until then the function has to be on top. */
+static int write_piece(lua_State *L, const void *piece, size_t size, void *to)
+{
+	struct dump_text *t = to;
+
+	if (!t->begun)
+		luaL_buffinit(L, &t->buffer);
+	t->begun = true;
+	luaL_addlstring(&t->buffer, piece, size);
+	return 0;
+}
+
+const char *bytecode_push_dump(lua_State *L, bool stripped, size_t *length)
+{
+	struct dump_text t = {.begun = false};
+
+	if (lua_iscfunction(L, -1) || lua_dump(L, write_piece, &t, stripped))
+		return NULL;
+	luaL_pushresult(&t.buffer);
+	return lua_tolstring(L, -1, length);
+}
+
+/* ---- instructions ----------------------------------------------------------------------------- */
+
+unsigned bytecode_next_line(struct bytecode_lines *lines)
+{
+	enum { IS_FAR = -128 };
+	struct dump r = {.at = lines->far,
+			 .end = lines->far ? lines->far + 2 * sizeof(uint64_t) : 0};
+
+	if (lines->left == 0)
+		return 0;
+	lines->left--;
+	if (*lines->step != IS_FAR)
+		return lines->line += (unsigned)*lines->step++;
+	lines->step++;
+	take_size(&r); /* the instruction */
+	lines->line = (unsigned)take_size(&r);
+	lines->far = r.at;
+	return lines->line;
 }
 
 bool bytecode_fetch(const struct bytecode *f, size_t pc, struct bytecode_instruction *out)

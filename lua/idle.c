@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { REGISTERS = 32, STEPS = 512 };
+enum { REGISTERS = 32, STEPS = 512, CONSTANTS = 256 };
 
 enum idle_kind {
 	UNKNOWN,
@@ -366,34 +366,13 @@ static int follow(struct idle_walk *w, size_t pc, const struct idle_state *befor
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-struct dump_text {
-	bool begun;
-	luaL_Buffer buffer;
-};
-
-/* The buffer is made with the first piece: until then the function has to be on top. */
-static int write_piece(lua_State *L, const void *piece, size_t size, void *to)
-{
-	struct dump_text *d = to;
-
-	if (!d->begun)
-		luaL_buffinit(L, &d->buffer);
-	d->begun = true;
-	luaL_addlstring(&d->buffer, piece, size);
-	return 0;
-}
-
-static struct idle *idle_in(const char *text, size_t length, bool when)
+static struct idle *idle_in(const struct bytecode *f, bool when)
 {
 	const struct idle_state begin = {.r = {{HIT, 0, 0}}};
 	struct idle *out = base_alloc(1, sizeof(*out));
-	struct bytecode *f = base_alloc(1, sizeof(*f));
 	struct idle_walk w = {.f = f, .when = when, .out = out};
-	bool good =
-		bytecode_read(f, text, length) && f->parameters > 0 && follow(&w, 0, &begin) == 0;
 
-	base_free(f);
-	if (good && w.any)
+	if (follow(&w, 0, &begin) == 0 && w.any)
 		return out;
 	idle_free(out);
 	return NULL;
@@ -401,18 +380,16 @@ static struct idle *idle_in(const char *text, size_t length, bool when)
 
 struct idle *script_idle(lua_State *L, bool when)
 {
-	enum { STRIPPED = 1 };
-	struct dump_text d = {.begun = false};
-	struct idle *found;
+	int top = lua_gettop(L);
+	struct idle *found = NULL;
+	const struct bytecode *f;
 	size_t length;
-	const char *text;
+	const char *dump = bytecode_push_dump(L, true, &length);
 
-	if (lua_iscfunction(L, -1) || lua_dump(L, write_piece, &d, STRIPPED))
-		return NULL;
-	luaL_pushresult(&d.buffer);
-	text = lua_tolstring(L, -1, &length);
-	found = idle_in(text, length, when);
-	lua_pop(L, 1);
+	f = dump ? bytecode_push(L, dump, length) : NULL;
+	if (f && f->parameters > 0 && f->constant_count <= CONSTANTS)
+		found = idle_in(f, when);
+	lua_settop(L, top);
 	return found;
 }
 

@@ -87,10 +87,14 @@ static size_t skip_front(const char *text, size_t length)
 int script_load_chunk(lua_State *L, const char *path, const char *text, size_t length)
 {
 	size_t front = skip_front(text, length);
+	int status;
 
 	fault_add_file(L, path);
 	lua_pushfstring(L, "@%s", path);
-	return luaL_loadbufferx(L, text + front, length - front, lua_tostring(L, -1), "t");
+	status = luaL_loadbufferx(L, text + front, length - front, lua_tostring(L, -1), "t");
+	if (status == LUA_OK)
+		globals_note(L);
+	return status;
 }
 
 /* ---- require
@@ -135,6 +139,7 @@ static void push_module(lua_State *L, const char *name, const char *path)
 		fault_raise(L, "module '%s': %s: %s", name, path, lua_tostring(L, -1));
 	if (status != LUA_OK)
 		lua_error(L);
+	globals_note(L);
 }
 
 /* Runs the module whose chunk is on top; modules[path] says meanwhile that it is being loaded. */
@@ -223,6 +228,8 @@ static int load_text_only(lua_State *L)
 	lua_call(L, args, LUA_MULTRET);
 	if (script_of(L)->budget.fatal)
 		return budget_fatal(L, "");
+	if (lua_gettop(L) == 1)
+		globals_note(L);
 	return lua_gettop(L);
 }
 

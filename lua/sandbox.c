@@ -159,34 +159,7 @@ static int print(lua_State *L)
 	return 0;
 }
 
-/* ---- globals
- * -------------------------------------------------------------------------------------- */
-
-/* Reading a global that nobody has set is a misspelling. */
-static int undefined(lua_State *L)
-{
-	static const char *const known[] = {"io",     "os",	  "debug", "package",
-					    "dofile", "loadfile", NULL};
-	const char *name = luaL_tolstring(L, 2, NULL);
-
-	for (size_t i = 0; known[i]; i++)
-		if (strcmp(name, known[i]) == 0)
-			return fault_raise(L, "undefined name '%s' (not available in gate scripts)",
-					   name);
-	return fault_raise(L, "undefined name '%s'%s", name, script_push_like_name(L, name));
-}
-
-static void make_strict(lua_State *L)
-{
-	lua_pushglobaltable(L);
-	lua_newtable(L);
-	lua_pushcfunction(L, undefined);
-	lua_setfield(L, -2, "__index");
-	lua_pushboolean(L, 0);
-	lua_setfield(L, -2, "__metatable");
-	lua_setmetatable(L, -2);
-	lua_pop(L, 1);
-}
+/* ---- opened ------------------------------------------------------------------------------------ */
 
 static void open_libraries(lua_State *L)
 {
@@ -225,5 +198,5 @@ void script_open_sandbox(lua_State *L)
 	guard(L, LUA_GNAME, "setmetatable", guard_setmetatable);
 	lua_pushcfunction(L, print);
 	lua_setglobal(L, "print");
-	make_strict(L);
+	globals_open(L);
 }

@@ -189,6 +189,12 @@ void script_open_load(lua_State *L); /* load and require */
 void script_open_strings(lua_State *L); /* find, match, gmatch, gsub */
 void script_open_sandbox(lua_State *L); /* the libraries, without what a script must not have */
 
+/* ---- globals.c ---- */
+
+/* Those that the chunk on top sets or tests are nil until they are set. */
+void globals_note(lua_State *L);
+void globals_open(lua_State *L); /* to read any other that is not set is a fault */
+
 /* Makes global what the text declares local at the start of a line. */
 void script_make_global(char *text); /* typed.c */
 

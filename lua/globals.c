@@ -1,0 +1,161 @@
+/*
+ * Global variables: to read one that nobody has set is a fault, as it is most likely misspelt, unless the script shows
+ * that it knows of it: it sets it somewhere, or it asks whether it is there. Such names are collected from what Lua's
+ * compiler has made of each chunk.
+ */
+#include "lua/bytecode.h"
+#include "lua/script_internal.h"
+
+#include <string.h>
+
+static const char names_key; /* registry: name -> true: it is nil until it is set */
+
+/* ---- collected -------------------------------------------------------------------------------- */
+
+static const struct bytecode_constant *constant(const struct bytecode *f, size_t i)
+{
+	return i < f->constant_count ? &f->constants[i] : NULL;
+}
+
+/* A global that an instruction is about. */
+struct access {
+	const struct bytecode_constant *name; /* NULL: it is about none */
+	bool reads;
+	unsigned into; /* this register */
+	size_t behind; /* the instruction that comes next */
+};
+
+/* A name that does not fit into an instruction: _ENV and the name are put into registers first. */
+static struct access access_far(const struct bytecode *f, size_t pc, unsigned env)
+{
+	struct bytecode_instruction load, get;
+
+	if (!bytecode_fetch(f, pc + 1, &load) || load.op != OP_LOADK ||
+	    !bytecode_fetch(f, pc + 2, &get))
+		return (struct access){.name = NULL};
+	return (struct access){.name = constant(f, load.bx),
+			       .reads = get.op == OP_GETTABLE && get.b == env && get.c == load.a,
+			       .into = get.a,
+			       .behind = pc + 3};
+}
+
+static struct access access_at(const struct bytecode *f, size_t pc)
+{
+	struct bytecode_instruction i;
+
+	if (!bytecode_fetch(f, pc, &i))
+		return (struct access){.name = NULL};
+	if (i.op == OP_SETTABUP && (int)i.a == f->globals)
+		return (struct access){.name = constant(f, i.b)};
+	if (i.op == OP_GETTABUP && (int)i.b == f->globals)
+		return (struct access){constant(f, i.c), true, i.a, pc + 1};
+	if (i.op == OP_GETUPVAL && (int)i.b == f->globals)
+		return access_far(f, pc, i.a);
+	return (struct access){.name = NULL};
+}
+
+/* Is there nothing done with the register but to look whether it is nil (or false)? */
+static bool is_tested(const struct bytecode *f, size_t pc, unsigned r)
+{
+	struct bytecode_instruction i, next;
+	const struct bytecode_constant *with;
+
+	if (!bytecode_fetch(f, pc, &i))
+		return false;
+	switch (i.op) {
+	case OP_TEST:
+		return i.a == r;
+	case OP_TESTSET:
+	case OP_NOT:
+		return i.b == r;
+	case OP_EQK:
+		with = constant(f, i.b);
+		return i.a == r && with && with->kind == BYTECODE_NIL;
+	case OP_LOADNIL: /* behind many constants */
+		return bytecode_fetch(f, pc + 1, &next) && next.op == OP_EQ && next.a == r &&
+		       next.b == i.a;
+	default:
+		return false;
+	}
+}
+
+struct global_names {
+	lua_State *L;
+	int table; /* its index */
+};
+
+static void note_function(void *ctx, const struct bytecode *f)
+{
+	const struct global_names *names = ctx;
+
+	for (size_t pc = 0; pc < f->length; pc++) {
+		struct access a = access_at(f, pc);
+
+		if (!a.name || a.name->kind != BYTECODE_TEXT ||
+		    (a.reads && !is_tested(f, a.behind, a.into)))
+			continue;
+		budget_step(names->L);
+		lua_pushlstring(names->L, a.name->text, a.name->length);
+		lua_pushboolean(names->L, 1);
+		lua_rawset(names->L, names->table);
+	}
+}
+
+void globals_note(lua_State *L)
+{
+	int top = lua_gettop(L);
+	size_t length;
+	const char *dump = bytecode_push_dump(L, true, &length);
+	struct global_names names = {L, top + 2};
+
+	if (dump) {
+		lua_rawgetp(L, LUA_REGISTRYINDEX, &names_key);
+		bytecode_visit(L, dump, length, note_function, &names);
+	}
+	lua_settop(L, top);
+}
+
+/* ---- read ------------------------------------------------------------------------------------- */
+
+static bool is_noted(lua_State *L, int name)
+{
+	bool found;
+
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &names_key);
+	lua_pushvalue(L, name);
+	found = lua_rawget(L, -2) != LUA_TNIL;
+	lua_pop(L, 2);
+	return found;
+}
+
+static int undefined(lua_State *L)
+{
+	static const char *const known[] = {"io",     "os",	  "debug", "package",
+					    "dofile", "loadfile", NULL};
+	const char *name;
+
+	if (is_noted(L, 2)) {
+		lua_pushnil(L);
+		return 1;
+	}
+	name = luaL_tolstring(L, 2, NULL);
+	for (size_t i = 0; known[i]; i++)
+		if (strcmp(name, known[i]) == 0)
+			return fault_raise(L, "undefined name '%s' (not available in gate scripts)",
+					   name);
+	return fault_raise(L, "undefined name '%s'%s", name, script_push_like_name(L, name));
+}
+
+void globals_open(lua_State *L)
+{
+	lua_newtable(L);
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &names_key);
+	lua_pushglobaltable(L);
+	lua_newtable(L);
+	lua_pushcfunction(L, undefined);
+	lua_setfield(L, -2, "__index");
+	lua_pushboolean(L, 0);
+	lua_setfield(L, -2, "__metatable");
+	lua_setmetatable(L, -2);
+	lua_pop(L, 1);
+}
