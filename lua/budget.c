@@ -182,7 +182,9 @@ int budget_resume(lua_State *L, lua_State *co, int args, int *results)
 	int status;
 
 	s->running = co;
+	s->enums.just_read = false;
 	status = lua_resume(co, L, args, results);
+	s->enums.just_read = false; /* the hook that would say so is the other coroutine's */
 	s->running = before;
 	return status;
 }

@@ -134,6 +134,43 @@ enum engine_answer script_on_opened(void *ctx, struct gate *g, struct error *err
 /* ---- log
  * -------------------------------------------------------------------------------------------- */
 
+/* __index of what an expression knows; it is of C so that {ret.name} is in one: enum.c */
+static int log_index(lua_State *L)
+{
+	int known = lua_upvalueindex(1);
+
+	lua_settop(L, 2);
+	lua_pushvalue(L, 2);
+	switch (lua_rawget(L, known)) {
+	case LUA_TBOOLEAN:
+		lua_getfield(L, known, "hit");
+		break;
+	case LUA_TNIL:
+		lua_pushglobaltable(L);
+		break;
+	default:
+		return 1;
+	}
+	lua_pushvalue(L, 2);
+	lua_gettable(L, -2);
+	return 1;
+}
+
+/* core.log_index({name = true, ...}): `hit` in the table is the hit while it is asked */
+static int core_log_index(lua_State *L)
+{
+	luaL_checktype(L, 1, LUA_TTABLE);
+	lua_settop(L, 1);
+	lua_pushcclosure(L, log_index, 1);
+	return 1;
+}
+
+void script_open_log(lua_State *L)
+{
+	lua_pushcfunction(L, core_log_index);
+	lua_setfield(L, -2, "log_index");
+}
+
 static int body_log(lua_State *L)
 {
 	struct call *c = lua_touserdata(L, 1);

@@ -4,12 +4,13 @@
  *
  * Two enumerations may share a number. Then a name is given only where it is certain which one is
  * meant:
- *   - the number was read by the previous instruction, as in hit.var.state.name, and is not in a
- *     local variable as well;
+ *   - the number was read by the previous instruction, and it is that instruction's result which
+ *     is indexed, as in hit.var.state.name;
  *   - it is in a local variable of a function that was called in this entry, and in this entry the
  *     number has been read as one enumeration only.
  * Anything else is an error. What is remembered counts towards the script's memory.
  */
+#include "lua/bytecode.h"
 #include "lua/state.h"
 
 #include <string.h>
@@ -73,6 +74,15 @@ void enum_push(lua_State *L, lua_Integer number, const char *name)
 /* ---- .name
  * ----------------------------------------------------------------------------------------- */
 
+/* Pops the value on top: is it this number? */
+static bool pop_is(lua_State *L, lua_Integer number)
+{
+	bool is = lua_isinteger(L, -1) && lua_tointeger(L, -1) == number;
+
+	lua_pop(L, 1);
+	return is;
+}
+
 /* Does a named local variable of the Lua function that asks hold the number? */
 static bool in_local(lua_State *L, lua_Integer number)
 {
@@ -82,11 +92,77 @@ static bool in_local(lua_State *L, lua_Integer number)
 
 	if (!lua_getstack(L, 1, &ar))
 		return false;
-	for (int i = 1; !found && (name = lua_getlocal(L, &ar, i)); i++) {
-		found = name[0] != '(' && lua_isinteger(L, -1) && lua_tointeger(L, -1) == number;
-		lua_pop(L, 1);
-	}
+	for (int i = 1; !found && (name = lua_getlocal(L, &ar, i)); i++)
+		found = pop_is(L, number) && name[0] != '(';
 	return found;
+}
+
+/* The Lua function that asks: its frame, itself at this index of the stack, and its instructions. */
+struct asker {
+	lua_Debug frame;
+	int function;
+	const struct bytecode *f;
+	lua_Integer number; /* the one it asks about */
+};
+
+static bool is_upvalue_globals(lua_State *L, const struct asker *by, unsigned upvalue)
+{
+	bool is;
+
+	if (!lua_getupvalue(L, by->function, (int)upvalue + 1))
+		return false;
+	lua_pushglobaltable(L);
+	is = lua_rawequal(L, -1, -2);
+	lua_pop(L, 2);
+	return is;
+}
+
+/* Can the result of this instruction be an enum that it has read? */
+static bool may_read(lua_State *L, const struct asker *by, const struct bytecode_instruction *i)
+{
+	if (i->op == OP_GETTABUP)
+		return !is_upvalue_globals(L, by, i->b);
+	return i->op == OP_GETTABLE || i->op == OP_GETI || i->op == OP_GETFIELD || i->op == OP_CALL;
+}
+
+static bool may_index(lua_State *L, const struct asker *by, const struct bytecode_instruction *i)
+{
+	return (i->op == OP_GETFIELD || i->op == OP_GETTABLE) &&
+	       lua_getlocal(L, &by->frame, (int)i->b + 1) && pop_is(L, by->number);
+}
+
+/* Where the number was read by the instruction before: could another one of this line have been indexed? */
+static bool could_be_another(lua_State *L, const struct asker *by)
+{
+	struct bytecode_lines lines = by->f->lines;
+	struct bytecode_instruction before, i;
+
+	if (!bytecode_fetch(by->f, 0, &before))
+		return true;
+	bytecode_next_line(&lines);
+	for (size_t pc = 1; bytecode_fetch(by->f, pc, &i); pc++, before = i)
+		if ((int)bytecode_next_line(&lines) == by->frame.currentline && i.b != before.a &&
+		    may_index(L, by, &i) && may_read(L, by, &before))
+			return true;
+	return false;
+}
+
+/* The number was read by the instruction before. Is it that one's result which is indexed? */
+static bool in_one(lua_State *L, lua_Integer number)
+{
+	int top = lua_gettop(L);
+	struct asker by = {.function = top + 1, .number = number};
+	const char *dump;
+	size_t length;
+	bool is = false;
+
+	if (!lua_getstack(L, 1, &by.frame) || !lua_getinfo(L, "fl", &by.frame))
+		return false;
+	dump = bytecode_push_dump(L, false, &length);
+	by.f = dump ? bytecode_push(L, dump, length) : NULL;
+	is = by.f && by.frame.currentline > 0 && !could_be_another(L, &by);
+	lua_settop(L, top);
+	return is;
 }
 
 /* Pushes the number's name from the table on top, or nil; false: it has none there, or several. */
@@ -107,7 +183,7 @@ static int push_one_of(lua_State *L, lua_Integer number, bool just_read)
 	struct enum_reads *e = &script_of(L)->enums;
 	bool local = in_local(L, number);
 
-	if (just_read && !local) {
+	if (just_read && (!local || in_one(L, number))) {
 		lua_pushstring(L, e->name);
 		return 1;
 	}

@@ -227,20 +227,13 @@ end
 
 -- ---- log ---------------------------------------------------------------------------------------
 
-local current -- the hit while a text is made
-local of_hit = {
+-- The names that an expression knows besides the globals: fields of the hit, and while a text is made `hit` itself.
+local known = {
 	thread = true, count = true, file = true, line = true, func = true, var = true, arg = true, ret = true,
 }
 
 local scope = setmetatable({}, {
-	__index = function(_, key)
-		if key == "hit" then
-			return current
-		elseif of_hit[key] then
-			return current[key]
-		end
-		return globals[key]
-	end,
+	__index = core.log_index(known),
 	__newindex = function(_, key, value)
 		globals[key] = value
 	end,
@@ -296,11 +289,11 @@ end
 
 local function log(text, hit)
 	local out = {}
-	current = hit
+	known.hit = hit
 	for i, part in ipairs(compile(text)) do
 		out[i] = type(part) == "function" and tostring((part())) or part
 	end
-	current = nil
+	known.hit = nil
 	return concat(out)
 end
 

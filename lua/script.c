@@ -15,6 +15,7 @@ static void push_core(lua_State *L)
 	script_open_expect(L);
 	script_open_end(L);
 	script_open_given(L);
+	script_open_log(L);
 }
 
 static int open_all(lua_State *L)

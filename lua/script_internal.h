@@ -221,6 +221,7 @@ struct place *script_to_place(lua_State *L, int index); /* NULL: not a place */
 
 void script_open_end(lua_State *L);   /* end.c: what is asked when the run is over */
 void script_open_given(lua_State *L); /* given.c: env, args, stdin */
+void script_open_log(lua_State *L);   /* calls.c: what an expression of :log knows */
 
 /* ---- idle.c ---- */
 

@@ -144,8 +144,8 @@ static int argument(void *ctx, const struct arrival *a, unsigned frame, int64_t 
 
 static int result(void *ctx, const struct arrival *a, struct program_value *out, struct error *err)
 {
-	(void)ctx, (void)a, (void)err;
-	return give_integer(out, -5);
+	(void)ctx, (void)a;
+	return world.n == 70 ? named("color", out, err) : give_integer(out, -5);
 }
 
 static int eval(void *ctx, const struct arrival *a, unsigned frame, const char *text,
