@@ -159,6 +159,28 @@ static int print(lua_State *L)
 	return 0;
 }
 
+/* warn(text, ...); upvalue 1: is it on? Until "@on" it is not, as in Lua. */
+static int warn(lua_State *L)
+{
+	int count = lua_gettop(L);
+	const char *text = luaL_checkstring(L, 1);
+
+	for (int i = 2; i <= count; i++)
+		luaL_checkstring(L, i);
+	if (count == 1 && text[0] == '@') {
+		if (strcmp(text, "@on") == 0 || strcmp(text, "@off") == 0) {
+			lua_pushboolean(L, text[2] == 'n');
+			lua_replace(L, lua_upvalueindex(1));
+		}
+	} else if (lua_toboolean(L, lua_upvalueindex(1))) {
+		lua_pushliteral(L, "gatectl: warning: ");
+		lua_insert(L, 1);
+		lua_concat(L, count + 1);
+		print_lines(L, lua_tostring(L, -1));
+	}
+	return 0;
+}
+
 /* ---- opened ------------------------------------------------------------------------------------ */
 
 static void open_libraries(lua_State *L)
@@ -177,17 +199,13 @@ static void open_libraries(lua_State *L)
 
 void script_open_sandbox(lua_State *L)
 {
-	static const char *const removed[] = {"dofile", "loadfile", "warn"};
+	static const char *const removed[] = {"dofile", "loadfile"};
 
 	open_libraries(L);
 	for (size_t i = 0; i < sizeof(removed) / sizeof(removed[0]); i++) {
 		lua_pushnil(L);
 		lua_setglobal(L, removed[i]);
 	}
-	lua_getglobal(L, LUA_STRLIBNAME);
-	lua_pushnil(L);
-	lua_setfield(L, -2, "dump");
-	lua_pop(L, 1);
 	script_open_strings(L);
 	guard(L, LUA_STRLIBNAME, "rep", guard_rep);
 	guard(L, LUA_TABLIBNAME, "move", guard_move);
@@ -198,5 +216,8 @@ void script_open_sandbox(lua_State *L)
 	guard(L, LUA_GNAME, "setmetatable", guard_setmetatable);
 	lua_pushcfunction(L, print);
 	lua_setglobal(L, "print");
+	lua_pushboolean(L, 0);
+	lua_pushcclosure(L, warn, 1);
+	lua_setglobal(L, "warn");
 	globals_open(L);
 }

@@ -471,6 +471,20 @@ at("//out", {after = true}):open(s)
     t.equal(r.report["gates"][0]["kind"], "Slots", "kind in the report", r)
 
 
+def test_globals_of_a_script(t):
+    """A global that the script sets somewhere, or only looks for, is nil until it is set; others are misspelt."""
+    program = compile_text("workers.c", WORKERS)
+    r = t.run_gated(program, args=("3",), script='''
+assert(io == nil and not os)
+at "//in":run(function(hit) n = (n or 0) + 1 if DEBUG then print(n) end end)
+expect(function(run) return n == 3 end, "three arrivals")
+warn "@on" warn("three ", "are expected")
+''')
+    t.equal((r.status, r.err), (0, "gatectl: warning: three are expected\n"), "outcome", r)
+    r = t.run_gated(program, args=("3",), script='at "//in":run(function(hit) n = (m or 0) + o end)')
+    t.error(r, where=r"gates\d+\.lua:1: undefined name 'o'")
+
+
 def test_ready_still_decides(t):
     """open() on a tester's type does not let threads through while ready says no."""
     r = t.run_gated(compile_text("workers.c", WORKERS), args=("2",), options=["--gate-limit", "0.5"],

@@ -303,6 +303,42 @@ def test_dropped_names_the_nearest_line(t, compiler):
     t.error(r, where=r"gates\d+\.lua:1: .*optimised out at this line")
 
 
+SAME_NUMBER = r"""
+enum color { RED, GREEN = 5 };
+enum state { IDLE, BUSY = 5, DEAD };
+struct both { enum color c; enum state s; };
+__attribute__((noinline)) enum color next(enum color c, enum state s)
+{
+	return c == RED && s ? GREEN : RED;
+}
+int main(void)
+{
+	volatile struct both o = { GREEN, BUSY };
+
+	o.c = next(o.c, o.s);
+	return next(o.c, DEAD) != GREEN;
+}
+"""
+
+
+@params(*COMPILERS)
+def test_enums_with_the_same_number(t, build):
+    """The name is that of the enumeration that was read, when it is written in one with the read."""
+    program = compile_text("same.c", SAME_NUMBER, "-g " + build[1], compiler=build[0])
+    r = t.run_gated(program, script='''
+at("next", { hit = 1 }):run(function(hit)
+	local s, c, o = hit.var.s, hit.var.c, hit:frame(1).var.o
+	assert(s == 5 and c == 5 and o.c == 5)
+	print(hit.var.s.name, hit.var.c.name)
+	print(hit:frame(1).var.o.s.name .. hit:frame(1).var.o.c.name)
+	assert(not pcall(function() return s.name end))
+end)
+at("next"):log("{var.s.name} {var.c.name}")
+at("next%return"):log("{ret.name}")
+''')
+    t.equal((r.status, r.err), (0, "BUSY\tGREEN\nBUSYGREEN\nBUSY GREEN\nRED\nDEAD RED\nGREEN\n"), "names", r)
+
+
 # ---- hit.arg, hit.ret ------------------------------------------------------------------------------
 
 CALLS = r"""

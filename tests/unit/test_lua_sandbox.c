@@ -11,11 +11,12 @@ static void test_libraries(void **state)
 	fixture_init(&f);
 	fixture_load_ok(
 		&f,
-		"for _, name in ipairs {'io', 'os', 'debug', 'package', 'dofile', 'loadfile', "
-		"'warn'} do\n"
+		"for _, name in ipairs {'io', 'os', 'debug', 'package', 'dofile', 'loadfile'} do\n"
 		"  assert(rawget(_G, name) == nil, name)\n"
 		"end\n"
-		"assert(string.dump == nil and ('').dump == nil)\n"
+		"local binary = string.dump(function() end)\n"
+		"assert(binary:sub(1, 4) == '\\27Lua' and not load(binary) and not load(binary, "
+		"'x', 'b'))\n"
 		"assert(('x'):rep(3, ',') == 'x,x,x' and #('a'):rep(0) == 0 and (''):rep(5) == "
 		"'')\n"
 		"assert(table.concat({1, 2}, '+') == '1+2' and utf8.char(228) == 'ä')\n"
@@ -87,6 +88,21 @@ static void test_protected_calls(void **state)
 	fixture_fini(&f);
 }
 
+static void test_warn(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f);
+	fixture_load_ok(
+		&f, "warn 'not yet' warn '@on' warn('a', 1, 'b') warn '@what' warn('@on', '!')\n"
+		    "warn 'two\\nlines' warn '@off' warn 'no more' warn('@', 'on')\n"
+		    "assert(not pcall(warn) and not pcall(warn, 'x', {}))");
+	assert_string_equal(f.printed.text, "gatectl: warning: a1b\ngatectl: warning: @on!\n"
+					    "gatectl: warning: two\nlines\n");
+	fixture_fini(&f);
+}
+
 #define TOO_LONG "t.lua:*: the function computed for more than a second"
 #define TOO_BIG	 "t.lua:*: the script uses more than 256 MB of memory"
 
@@ -138,7 +154,8 @@ static const char *const runaways[][2] = {
 	 "  for i = 1, 900 do coroutine.wrap(nest)(n - 1) end\nend\nnest(5)",
 	 TOO_LONG},
 	/* few instructions that take long */
-	{"local a, b = ('x'):rep(60000000), ('x'):rep(60000000)\nwhile true do local c = a <= b end",
+	{"local a, b = ('x'):rep(60000000), ('x'):rep(60000000)\nwhile true do local c = a <= b "
+	 "end",
 	 TOO_LONG},
 	{"local s = ('x'):rep(60000000)\nwhile true do s:find('y', 1, true) end", TOO_LONG},
 	{"local t = {} for i = 1, 1500000 do t[i] = i * 7919 % 1500007 end\n"
@@ -250,6 +267,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_libraries),
+		cmocka_unit_test(test_warn),
 		cmocka_unit_test(test_protected_calls),
 		cmocka_unit_test(test_a_second),
 		cmocka_unit_test(test_runaways),
