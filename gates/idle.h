@@ -47,7 +47,9 @@ struct idle {
 	size_t count;
 	struct idle_variable variables[IDLE_VARIABLES];
 	size_t variable_count;
-	unsigned needed; /* a bit for each that the function reads where it does nothing */
+	/* A bit for each that the function reads where it does nothing; of those, which no test on that way has read; and
+	   those that have to be integers, besides what is compared. */
+	unsigned needed, unasked, integers;
 };
 
 bool idle_has_outer(const struct idle *idle);

@@ -20,13 +20,14 @@ enum idle_kind {
 	VARIABLES,
 	ARGUMENTS,
 	VARIABLE,
+	BITS,
 	NOT_VARIABLE,
 	OUTER
 };
 struct idle_value {
 	enum idle_kind kind;
-	int64_t integer; /* VARIABLE, NOT_VARIABLE: its index; OUTER: its number */
-	int64_t mask;	 /* VARIABLE: these bits of it */
+	int64_t integer; /* VARIABLE, BITS, NOT_VARIABLE: its index; OUTER: its number */
+	int64_t mask;	 /* BITS: these of it; VARIABLE: -1 */
 };
 
 struct idle_walk {
@@ -111,7 +112,7 @@ static bool reads(struct idle_walk *w, const struct bytecode_instruction *i, str
 		name = NULL;
 	else if (!name || name->kind != BYTECODE_TEXT)
 		return false;
-	if (of.kind == VARIABLE && of.mask == -1)
+	if (of.kind == VARIABLE)
 		return reads_variable(s, i->a, variable(w->out, (int)of.integer, name, i->c));
 	if (of.kind == (name ? VARIABLES : ARGUMENTS))
 		return reads_variable(s, i->a, variable(w->out, IDLE_NOBODY, name, i->c));
@@ -130,9 +131,10 @@ static bool masks(const struct idle_walk *w, const struct bytecode_instruction *
 	if (i->b >= REGISTERS)
 		return false;
 	of = s->r[i->b];
-	if (of.kind != VARIABLE || mask.kind != INTEGER)
+	if ((of.kind != VARIABLE && of.kind != BITS) || mask.kind != INTEGER)
 		return false;
-	s->r[i->a] = (struct idle_value){VARIABLE, of.integer, of.mask & mask.integer};
+	w->out->integers |= 1u << of.integer;
+	s->r[i->a] = (struct idle_value){BITS, of.integer, of.mask & mask.integer};
 	return true;
 }
 
@@ -180,7 +182,7 @@ static int both_ways(struct idle_walk *w, size_t pc, bool k, const struct idle_s
 static int ask(struct idle_walk *w, size_t pc, bool k, const struct idle_state *s,
 	       struct idle_value x, enum idle_compare what, bool yes)
 {
-	if (x.kind != VARIABLE || x.mask != -1)
+	if (x.kind != VARIABLE)
 		return IDLE_CALL;
 	return both_ways(
 		w, pc, k, s,
@@ -198,12 +200,12 @@ static int compare(struct idle_walk *w, size_t pc, bool k, const struct idle_sta
 {
 	static const enum idle_compare turned[] = {IDLE_EQ, IDLE_GT, IDLE_GE, IDLE_LT, IDLE_LE};
 
-	if (is_constant(x) && y.kind == VARIABLE)
+	if (is_constant(x) && (y.kind == VARIABLE || y.kind == BITS))
 		return compare(w, pc, k, s, y, turned[how], x);
 	if (y.kind >= NIL_VALUE && y.kind <= TRUE_VALUE && how == IDLE_EQ)
 		return ask(w, pc, k, s, x, y.kind == NIL_VALUE ? IDLE_NIL : IDLE_FALSE,
 			   y.kind != TRUE_VALUE);
-	if (x.kind != VARIABLE || (y.kind != INTEGER && y.kind != OUTER))
+	if ((x.kind != VARIABLE && x.kind != BITS) || (y.kind != INTEGER && y.kind != OUTER))
 		return IDLE_CALL;
 	return both_ways(w, pc, k, s,
 			 (struct idle_test){.variable = (size_t)x.integer,
@@ -278,7 +280,7 @@ static bool sets(struct idle_walk *w, const struct bytecode_instruction *i, stru
 		++*pc;
 		break;
 	case OP_NOT:
-		if (i->b >= REGISTERS || r[i->b].kind != VARIABLE || r[i->b].mask != -1)
+		if (i->b >= REGISTERS || r[i->b].kind != VARIABLE)
 			return false;
 		r[i->a] = (struct idle_value){NOT_VARIABLE, r[i->b].integer, -1};
 		break;
@@ -307,6 +309,7 @@ static int returns(struct idle_walk *w, const struct idle_state *s, enum idle_ki
 		return IDLE_CALL;
 	w->any = true;
 	w->out->needed |= s->read;
+	w->out->unasked |= s->read & ~s->asked;
 	return IDLE_NOTHING;
 }
 
@@ -319,7 +322,7 @@ static int returns_variable(struct idle_walk *w, const struct idle_state *s, str
 	size_t index = out->count;
 	int passes;
 
-	if (!w->when || index == IDLE_TESTS || x.mask != -1)
+	if (!w->when || index == IDLE_TESTS)
 		return returns(w, s, x.kind);
 	note_asked(out, (int)x.integer, &after);
 	passes = returns(w, &after, TRUE_VALUE);

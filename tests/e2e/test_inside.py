@@ -478,12 +478,13 @@ struct Node : Plain, Middle {
 	int id; Node *next; std::unique_ptr<Node> owned; std::atomic<int> count; std::string text = "text"; std::vector<int> all = {1, 2}; std::optional<int> maybe = 3;
 	Node &self; static int total; int rows[2][3]; enum Kind { A, B } kind; double real; int *numbers; int bit : 4;
 	Node(int i) : Plain{i, false, {i}, {3}}, id(i), next(this), count(i), self(*this), rows{}, kind(A), real(i), numbers(rows[0]), bit(i) {}
-	void step(int i, Node &ref, const Node &constant, std::unique_ptr<Node> &unique, std::shared_ptr<Node> shared, std::vector<Node *> &list);
+	void step(int i, Node &ref, const Node &constant, std::unique_ptr<Node> &unique, std::shared_ptr<Node> shared, std::vector<Node *> &list, const int &wild);
 };
 int Node::total;
 volatile long sum;
-__attribute__((noinline)) void Node::step(int i, Node &ref, const Node &constant, std::unique_ptr<Node> &unique, std::shared_ptr<Node> shared, std::vector<Node *> &list)
+__attribute__((noinline)) void Node::step(int i, Node &ref, const Node &constant, std::unique_ptr<Node> &unique, std::shared_ptr<Node> shared, std::vector<Node *> &list, const int &wild)
 {
+	__asm__ volatile("nop; nop; nop" :: "r"(&wild));
 	SEE;
 	sum += i + id + ref.id; /* gate: here */
 	SEE;
@@ -499,7 +500,7 @@ int main()
 		a.id = b.plain = unique->id = shared->id = i, b.low = a.middle = i + 1, a.count = i + 2, Node::total = i, a.rows[1][2] = i * 3;
 		b.one = i, b.inner = (short)i, a.flag = i % 3 == 0, b.kind = i & 1 ? Node::A : Node::B, a.real = i, *b.numbers = i - 5, b.bit = i & 7;
 		a.owned = i % 7 ? nullptr : std::make_unique<Node>(i);
-		a.step(i, b, a, i % 5 ? unique : a.owned, shared, list);
+		a.step(i, b, a, i % 5 ? unique : a.owned, shared, list, i == 2000 ? *(int *)16 : i);
 	}
 	return 0;
 }
@@ -521,6 +522,7 @@ def test_classes(t, build):
             n = alike(t, program, 'at("//here"):run(function(hit) if hit.var.%s == 1500 then print(hit.count) end end)\n' % name)
             if level == "-O0":
                 t.check((n > 500) == is_inside or name == "id", "hit.var.%s: %d inside" % (name, n))
+    alike(t, program, 'at("//here"):run(function(hit) local x = hit.var.wild if hit.var.i == 2400 then print(x) end end)\n')
     for name in ("this.flag", "ref.next", "this.owned", "unique", "this.owned and hit.var.this.owned.id == 700", "ref.maybe"):
         alike(t, program, 'at("//here"):run(function(hit) if hit.var.i > 2490 and hit.var.%s then print(hit.count) end end)\n' % name)
 

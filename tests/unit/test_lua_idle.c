@@ -137,9 +137,13 @@ static bool is_made(lua_State *L, const struct idle *idle, const int64_t values[
 {
 	int64_t constant;
 
-	for (size_t i = 0; i < idle->variable_count; i++)
-		if ((idle->needed >> i & 1) && value_of(idle, i, values).kind <= TEXT_VALUE)
+	for (size_t i = 0; i < idle->variable_count; i++) {
+		enum kind kind = value_of(idle, i, values).kind;
+
+		if ((idle->needed >> i & 1) &&
+		    (kind <= TEXT_VALUE || ((idle->integers >> i & 1) && kind != NUMBER)))
 			return false;
+	}
 	for (size_t i = 0; i < idle->count; i++)
 		if (!constant_of(L, &idle->tests[i], &constant) ||
 		    !is_for(&idle->tests[i], value_of(idle, idle->tests[i].variable, values).kind))
@@ -371,6 +375,12 @@ static void test_others(void **state)
 		"if hit.var.p.q then if hit.var.p.q.q then act() end end",
 		"return hit.var.p",
 		"return not hit.var.x",
+		"if (hit.var.p & -1) == nil then act() end",
+		"if hit.var.x == 5 and (hit.var.p & -1).n == 3 then act() end",
+		"if hit.var.x == 5 then return true end return not (hit.var.b & -1)",
+		"local bits = hit.var.p & 4 if hit.var.x == 5 then act(bits) end",
+		"local bits = hit.var.b & -1 if hit.var.x == 5 then act(bits) end",
+		"return hit.var.x & 4",
 		"return not hit.var.z",
 		"local no = not hit.var.b if no then act() end",
 		"if hit.var.x == 5 then return not hit.var.b end",

@@ -31,7 +31,18 @@ static bool has_parts(const struct idle *idle, size_t variable)
 	return false;
 }
 
-/* Where the variables are that the function reads. What is only read, and may be anything, may be a fault in Lua. */
+/* What the function reads and does not compare might be a fault of the script's: what stands for something else, a C++
+   reference, what is no integer where one is meant. */
+static bool may_fail(const struct idle *idle, size_t i, const struct inspect_spot *spot)
+{
+	if (idle->integers >> i & 1)
+		return spot->holds != INSPECT_SPOT_INTEGER;
+	if ((idle->unasked >> i & 1) && spot->hops)
+		return true;
+	return spot->holds == INSPECT_SPOT_OTHER && !has_parts(idle, i);
+}
+
+/* Where the variables are that the function reads. */
 static bool find(const struct inspect_call *call, const struct idle *idle,
 		 struct inspect_spot spots[IDLE_VARIABLES])
 {
@@ -41,7 +52,7 @@ static bool find(const struct inspect_call *call, const struct idle *idle,
 		if (!(idle->needed >> i & 1))
 			continue;
 		if (inspect_spot(call, steps, steps_to(idle, i, steps), &spots[i]) < 0 ||
-		    (spots[i].holds == INSPECT_SPOT_OTHER && !has_parts(idle, i)))
+		    may_fail(idle, i, &spots[i]))
 			return false;
 	}
 	return true;
