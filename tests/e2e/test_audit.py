@@ -271,8 +271,8 @@ int box_keep(struct box *b) { my_take(b->lock); if (b->n) return 1; my_leave(b->
 void box_bad(struct box *b, int n) { b->n = n; }
 """
     path = t.file("own.c", text)
-    r = sound(t, path)
-    t.check("of low confidence not told (--all)" in r.stdout, "nothing is known of a lock", r)
+    r = found(t, [("own.c", n, "P3") for n in (6, 7, 8, 9)], path)
+    t.check("with no lock that others hold, too" in r.stdout, "nothing is known of a lock", r)
     found(t, [("own.c", 8, "return-with-lock"), ("own.c", 9, "P3")], "--lock", "my_take", "--unlock", "my_leave", path)
 
 
@@ -292,6 +292,64 @@ void box_hit(struct box *b) { b->hits++; }
     told(t, 3, "low.c", "--all", "--report", t.path("low.sarif"), low)
     with open(t.path("low.sarif")) as f:
         t.equal([result["level"] for result in json.load(f)["runs"][0]["results"]], ["note"], "the level of what is not likely")
+
+
+PLAIN = """struct plain { int v; };
+void plain_set(struct plain *p, int v) { p->v = v; }
+int plain_get(struct plain *p) { return p->v; }
+"""
+
+
+def test_asked(t):
+    """Of a struct that somebody has named, or marked, all is told, how sure ever it is; it says so itself."""
+    path, report = t.file("plain.c", HEAD + PLAIN), t.path("plain.json")
+    sound(t, path)
+    both = [("plain.c", 3, "P3"), ("plain.c", 4, "P3")]
+    r = found(t, both, "--type", "struct plain", "--report", report, path)
+    with open(report) as f:
+        j = json.load(f)
+    t.equal(([f["confidence"] for f in j["findings"]], j["of_low_confidence"]), (["low", "low"], 0), "how sure", r)
+    found(t, [(name, line + 1, tag) for name, line, tag in both], t.file("plain.c", HEAD + "/* @thread_safe */\n" + PLAIN))
+    locks = HEAD + "%sstruct box { pthread_mutex_t lock; int n; };\nstruct other { pthread_mutex_t lock; int n; };\n" + """struct box *find(int);
+struct other *other(int);
+void one(void)
+{
+	struct box *b = find(1);
+	struct other *o = other(1);
+
+	pthread_mutex_lock(&b->lock); pthread_mutex_lock(&o->lock);
+	pthread_mutex_unlock(&o->lock); pthread_mutex_unlock(&b->lock);
+	pthread_mutex_lock(&o->lock);
+	pthread_mutex_lock(&b->lock); /* last */
+	pthread_mutex_unlock(&b->lock); pthread_mutex_unlock(&o->lock);
+}
+"""
+    path = t.file("locks.c", locks % "")
+    sound(t, path)
+    told(t, line_of(locks, "/* last */"), "locks.c", "--type", "box", "--type", "other", path, tag="lock-order")
+    told(t, line_of(locks, "/* last */"), "locks.c", t.file("locks.c", locks % "/* @thread_safe */ "), tag="lock-order")
+
+
+SUB = """void box_sub(struct box *b, int n)
+{
+	int old = b->n;
+	b->n = old - n; /* here */
+}
+"""
+
+
+def test_most_functions(t):
+    """Two functions that hold the lock say more than the two places of one that does not, if it writes and holds no lock at all."""
+    path = t.file("sub.c", BOX + SUB)
+    r = told(t, line_of(BOX + SUB, "/* here */"), "sub.c", "--report", t.path("sub.json"), path)
+    t.check("written without 'lock', which is held at 2 of 4 places; in box_sub" in r.stdout, "what is told", r)
+    with open(t.path("sub.json")) as f:
+        t.equal([f["confidence"] for f in json.load(f)["findings"]], ["medium"], "how sure")
+    reads = SUB.replace("b->n = old - n", "n = b->n + old")
+    sound(t, t.file("reads.c", BOX + reads))
+    other = SUB.replace("{\n", "{\n\tpthread_mutex_lock(&other);\n", 1).replace("here */\n", "here */\n\tpthread_mutex_unlock(&other);\n")
+    sound(t, t.file("other.c", HEAD + "static pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;\n" + BOX[len(HEAD):] + other))
+    sound(t, t.file("half.c", BOX + SUB + SUB.replace("box_sub", "box_raise")))
 
 
 def test_marks(t):

@@ -109,7 +109,7 @@ static void report_use(struct audit *a, const struct audit_record *r,
 	f = findings_add(&a->findings, FINDING_P1, access->at, of->name);
 	if (!f)
 		return;
-	f->record = r->name;
+	finding_is_of(f, r);
 	f->function = a->program->functions.items[access->function].name;
 	f->confidence = confidence_of_use(a, access);
 	finding_say(f, "'%s' of struct %s is used outside of its module, %s; in %s",
@@ -147,7 +147,7 @@ static void report_escape(struct audit *a, const struct suspicion *s)
 	f = findings_add(&a->findings, FINDING_P1, s->at, of ? of->name : 0);
 	if (!f)
 		return;
-	f->record = r ? r->name : 0;
+	finding_is_of(f, r);
 	f->function = p->functions.items[s->function].name;
 	/* The head of a list, or another struct in this one, is made to be pointed to. */
 	f->confidence = of && of->is_record ? CONFIDENCE_LOW : CONFIDENCE_HIGH;

@@ -200,6 +200,15 @@ static bool is_handed_over(const struct audit *a, const struct entry_access *e, 
 /* A field that is the lock's has it at three of five places, of two at one; if the lock is another struct's, at four. */
 enum { MOST = 3, MOST_OTHERS = 4, MOST_OF = 5, FEW = 2 };
 
+/* A field is written with no lock at all, whose own lock most functions hold wherever they use it: more places of one function
+   say no more than one. */
+static bool is_plain(const struct audit *a, const struct entry_access *e, const struct majority *m,
+		     unsigned field)
+{
+	return e->access->writes && !guards_any(e) && guards_is_own(a, m->key, field) &&
+	       m->functions_held > 1 && MOST_OF * m->functions_held >= MOST * m->functions;
+}
+
 /* A thread, and somebody else who has the lock in hand. Then three of five places are enough, whichever struct's
    the lock is; fewer would say that it is there for something else. */
 static bool is_in_two_threads(const struct audit *a, const struct entry_access *e,
@@ -240,6 +249,8 @@ static enum finding_confidence confidence(const struct audit *a, const struct en
 	if (MOST_OF * m->held >=
 	    (is_others_lock(a, m->key, field) ? MOST_OTHERS : MOST) * m->places)
 		return CONFIDENCE_HIGH;
+	if (is_plain(a, e, m, field))
+		return CONFIDENCE_MEDIUM;
 	/* A lock that happens to be held now and then says nothing. */
 	return guards_is_own(a, m->key, field) && m->places <= FEW && 2 * m->held >= m->places
 		       ? CONFIDENCE_MEDIUM
@@ -269,7 +280,7 @@ static void report(struct audit *a, const struct entry_access *e, const struct e
 
 	if (!f)
 		return;
-	f->record = p->records.items[of->record].name;
+	finding_is_of(f, &p->records.items[of->record]);
 	f->function = p->functions.items[e->function].name;
 	f->other = other->at;
 	f->confidence = confidence;

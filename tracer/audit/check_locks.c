@@ -104,6 +104,12 @@ static bool leads(const struct lock_edges *all, unsigned from, unsigned to, bool
 	return false;
 }
 
+/* Is it a lock of a struct that somebody has named, or marked? */
+static bool is_asked(const struct audit *a, unsigned key)
+{
+	return key <= a->program->fields.count && audit_record_of(a, key)->thread_safe;
+}
+
 static void report_order(struct audit *a, const struct lock_edge *e,
 			 const struct lock_edge *against)
 {
@@ -121,6 +127,7 @@ static void report_order(struct audit *a, const struct lock_edge *e,
 	/* Of locks that have nothing to do with each other only the kinds are known: they may be others each time. */
 	if (e->from != e->to && !(e->is_near && against->is_near))
 		f->confidence = CONFIDENCE_LOW;
+	f->is_asked = is_asked(a, e->from) || is_asked(a, e->to);
 	if (e == against)
 		finding_say(f,
 			    "'%s' is taken while '%s' is held, and nothing says which of two such "
@@ -227,7 +234,7 @@ static void report_compound(struct audit *a, const struct suspicion *s)
 
 	if (!f)
 		return;
-	f->record = a->program->records.items[of->record].name;
+	finding_is_of(f, &a->program->records.items[of->record]);
 	finding_say(f,
 		    "'%s' of struct %s is loaded, and then changed by what was loaded, in two "
 		    "steps: another thread may come between; in %s",

@@ -21,7 +21,7 @@ static struct finding *add(struct audit *a, const struct suspicion *s, struct au
 
 	if (!f)
 		return NULL;
-	f->record = field ? audit_record_of(a, field)->name : 0;
+	finding_is_of(f, field ? audit_record_of(a, field) : NULL);
 	f->function = p->functions.items[s->function].name;
 	f->confidence = !field || is_protected(a, field) ? CONFIDENCE_HIGH : CONFIDENCE_LOW;
 	return f;

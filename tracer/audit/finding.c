@@ -40,6 +40,12 @@ struct finding *findings_add(struct findings *f, enum finding_tag tag, struct au
 	return added;
 }
 
+void finding_is_of(struct finding *f, const struct audit_record *r)
+{
+	f->record = r ? r->name : 0;
+	f->is_asked = r && r->thread_safe;
+}
+
 void finding_say(struct finding *f, const char *fmt, ...)
 {
 	struct str text = {0};

@@ -36,6 +36,7 @@ struct finding {
 	unsigned lock;		 /* of P3: the key of the one that is held elsewhere */
 	bool sets;		 /* it is written there, and not read */
 	ARRAY(struct finding_note) notes;
+	bool is_asked; /* somebody has named its struct, or marked it: it is told, how sure ever it is */
 	bool is_known;		     /* it is in the baseline */
 	bool is_tried, is_confirmed; /* in runs of a program */
 	char *script;		     /* that makes it happen; NULL: none */
@@ -59,6 +60,8 @@ const char *finding_confidence_text(enum finding_confidence c);
 /* NULL: there is one with that tag on that line for that field. */
 struct finding *findings_add(struct findings *f, enum finding_tag tag, struct audit_place at,
 			     unsigned field);
+/* NULL: of none. */
+void finding_is_of(struct finding *f, const struct audit_record *r);
 void finding_say(struct finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void finding_note(struct finding *f, struct audit_place at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -123,6 +123,11 @@ bool guards_hold(const struct entry_access *e, unsigned key)
 	return is && (is->alone || !e->access->writes);
 }
 
+bool guards_any(const struct entry_access *e)
+{
+	return e->guards->count > 0;
+}
+
 bool guards_exclude(const struct entry_access *x, const struct entry_access *y)
 {
 	for (unsigned i = 0; i < x->guards->count; i++) {
@@ -254,6 +259,24 @@ static bool is_better(const struct audit *a, const struct majority *m, const str
 		!guards_is_own(a, than->key, field));
 }
 
+enum { HOLDS = 1, HOLDS_NOT };
+static void count_functions(const struct entry_accesses *all, struct majority *m)
+{
+	struct number_map known = {0};
+
+	array_each(const struct entry_access, e, &all->items) {
+		const unsigned was = number_map_get(&known, e->function + 1);
+		const bool holds = guards_hold(e, m->key);
+
+		m->functions += !was;
+		m->functions_held += !was && holds;
+		m->functions_held -= was == HOLDS && !holds;
+		if (!was || !holds)
+			number_map_set(&known, e->function + 1, holds ? HOLDS : HOLDS_NOT);
+	}
+	number_map_fini(&known);
+}
+
 struct majority guards_majority(const struct audit *a, const struct entry_accesses *all,
 				unsigned field)
 {
@@ -268,6 +291,7 @@ struct majority guards_majority(const struct audit *a, const struct entry_access
 	for (size_t i = 1; !told && i < t.items.count; i++)
 		if (is_better(a, &t.items.items[i].counted, &best, field))
 			best = t.items.items[i].counted;
+	count_functions(all, &best);
 	array_fini(&t.items);
 	array_fini(&t.here);
 	number_map_fini(&t.index);

@@ -9,7 +9,8 @@ struct majority {
 	unsigned key, held, places; /* key: 0: there is none */
 	unsigned near; /* ... at so many of those the field's object has to do with the lock's */
 	unsigned writes, writes_held;
-	bool is_told; /* by the field's comment: no other lock will do */
+	unsigned functions, functions_held; /* ... and at all places of so many functions */
+	bool is_told;			    /* by the field's comment: no other lock will do */
 };
 
 /* Once, when it is known which functions are called from outside; and when that is not needed any more. */
@@ -20,6 +21,8 @@ void callers_forget(struct audit *a);
 void guards_find(const struct audit *a, struct entry_accesses *all);
 /* Does the access hold the lock as it has to: alone, if it writes? */
 bool guards_hold(const struct entry_access *e, unsigned key);
+/* Does it hold any lock? */
+bool guards_any(const struct entry_access *e);
 /* Is the lock one of the field's own struct? Then it is there for its fields. */
 bool guards_is_own(const struct audit *a, unsigned key, unsigned field);
 /* Do both hold a lock that keeps them apart? */

@@ -25,7 +25,7 @@ static void print_line(const struct audit_program *p, struct audit_place at, con
 
 bool audit_is_told(const struct cli *cli, const struct finding *f)
 {
-	return !f->is_known && (cli->all || f->confidence != CONFIDENCE_LOW);
+	return !f->is_known && (cli->all || f->is_asked || f->confidence != CONFIDENCE_LOW);
 }
 
 /* ---- on standard output ------------------------------------------------------------------------------------- */
