@@ -124,6 +124,62 @@ def test_output(t):
     t.equal(t.gate("audit", "-q", t.file("box.c", BOX)).out, b"", "-q: nothing")
 
 
+WAYS = BOX + """static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER, two = PTHREAD_MUTEX_INITIALIZER;
+static void take_two(void) { pthread_mutex_lock(&two); pthread_mutex_unlock(&two); } /* order */
+static void take_one(void) { pthread_mutex_lock(&one); pthread_mutex_unlock(&one); } /* back */
+static void both(void) { pthread_mutex_lock(&one); take_two(); pthread_mutex_unlock(&one); }
+static void crossed(void) { pthread_mutex_lock(&two); take_one(); pthread_mutex_unlock(&two); }
+void go_both(void) { both(); }
+void go_crossed(void) { crossed(); }
+"""
+ALONE = {
+    "double-lock": "static void inner(struct box *b) { pthread_mutex_lock(&b->lock); pthread_mutex_lock(&b->lock); pthread_mutex_unlock(&b->lock); }",
+    "return-with-lock": "static int inner(struct box *b) { pthread_mutex_lock(&b->lock); if (b->n) return 1; pthread_mutex_unlock(&b->lock); return 0; }",
+    "compound": "static _Atomic int hits; struct hits { _Atomic int n; }; static struct hits all;\n"
+                "static void inner(struct box *b) { (void)b; int n = all.n; all.n = n + 1; }",
+    "P1": "static int *inner(struct box *b) { return &b->n; }",
+}
+
+
+def test_both_ways(t):
+    """Of an order of locks both ways are told, each from a public function, with the place where the first lock was taken."""
+    path = t.file("ways.c", WAYS)
+    r = told(t, line_of(WAYS, "/* back */"), "ways.c", path, tag="lock-order")
+    t.equal([n[3] for n in NOTE.findall(r.stdout)],
+            ["from here, in go_crossed", "'two' is taken here", "from here, in crossed", "the other order: here, in take_two",
+             "from here, in go_both", "'one' is taken here", "from here, in both"], "both ways", r)
+
+
+@params(*ALONE)
+def test_way_of(t, tag):
+    """What one thread does alone has one way; from a public function, too, by a helper's helper."""
+    text = BOX + ALONE[tag] + "\nstatic void middle(struct box *b) { inner(b); }\nvoid outer(struct box *b) { middle(b); }\n"
+    path, report = t.file("way.c", text), t.path("way.sarif")
+    r = told(t, line_of(text, "inner(struct box"), "way.c", "--report", report, path, tag=tag)
+    t.equal([n[3] for n in NOTE.findall(r.stdout)][:2], ["from here, in outer", "from here, in middle"], "the way", r)
+    with open(report) as f:
+        (result,) = json.load(f)["runs"][0]["results"]
+    ((way,),) = [flow["threadFlows"] for flow in result["codeFlows"]]
+    t.equal(len(way["locations"]), len(result["relatedLocations"]) + 1, "the same in the report", r)
+
+
+def test_ways_of_publication(t):
+    """To the object that is filled too late, and to who uses it meanwhile."""
+    text = "#include <stdlib.h>\n" + BOX + """struct box *shared;
+static void make(void)
+{
+	struct box *b = calloc(1, sizeof(*b));
+
+	pthread_mutex_init(&b->lock, NULL);
+	shared = b; /* shown */
+	b->n = 1; /* late */
+}
+void start(void) { make(); }
+"""
+    r = told(t, line_of(text, "/* late */"), "late.c", t.file("late.c", text), tag="P2")
+    t.equal([n[3] for n in NOTE.findall(r.stdout)], ["from here, in start", "others can see it from here on", "it is used here, in box_get"], "ways", r)
+
+
 @params("json", "sarif", "html")
 def test_report(t, kind):
     """Two findings, one with a way there, in a folder whose name has a blank."""
@@ -178,7 +234,18 @@ def check_sarif(t, text, lines):
         t.equal([where["id"] for where in result["relatedLocations"]], list(range(len(result["relatedLocations"]))), "no step is said twice")
         for where in result["relatedLocations"]:
             t.check(check_location(t, where) and where["message"]["text"], "the way")
+        check_flows(t, result, line)
         t.equal(result["properties"], {"confidence": "high"}, "how sure")
+
+
+def check_flows(t, result, line):
+    """3.36 to 3.38: one flow, of it a thread's for each way from a public function, whose last step is the access."""
+    (flow,) = result["codeFlows"]
+    here, other = ([step["location"] for step in thread["locations"]] for thread in flow["threadFlows"])
+    t.equal([check_location(t, where) for where in here][-1], line, "the finding's own place is last")
+    t.check("here, in box_" in other[-1]["message"]["text"], "so is the other's: %r" % other[-1])
+    t.check(all(where["message"]["text"] for where in here + other), "each says what it is")
+    t.equal(len(here) + len(other), len(result["relatedLocations"]) + 1, "all steps are there")
 
 
 class Tags(HTMLParser):

@@ -81,6 +81,7 @@ void audit_run(struct audit *a, struct audit_program *p, const struct audit_opti
 	entries_find(a);
 	beside_find(a);
 	callers_find(a);
+	ways_find(a);
 	entries_collect(a);
 	check_escape(a);
 	check_publication(a);
@@ -113,6 +114,7 @@ void audit_fini(struct audit *a)
 	base_free(a->beside);
 	base_free(a->thread_of);
 	base_free(a->entry_of);
+	base_free(a->way_to);
 	array_fini(&a->calls);
 	array_fini(&a->suspicions);
 	number_map_fini(&a->handed);

@@ -47,6 +47,7 @@ struct audit_edge {
 	unsigned from, to;
 	struct audit_helds held;
 	bool is_of_new; /* it is given an object that nobody else has yet */
+	struct audit_place at;
 };
 
 /* Each is 2 * a lock's key + whether it is held alone. */
@@ -86,7 +87,9 @@ struct audit {
 	struct helds_table helds;
 	struct entry_accesses *of_fields; /* entries.h; one for each of the program's fields */
 	ARRAY(struct audit_edge) calls;
-	struct caller_locks *callers;	/* of each function: what all hold who call it */
+	struct caller_locks *callers; /* of each function: what all hold who call it */
+	unsigned *
+		way_to; /* of each function: of `calls` + 1: by it one comes there from an entry (ways.c) */
 	unsigned *thread_of, *entry_of; /* of each function: the thread's first one, and the entry,
 					   that alone leads there; beside.c */
 	bool *is_entry,

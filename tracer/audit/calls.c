@@ -470,7 +470,7 @@ static unsigned apply_own(struct audit_flow *w, struct state *s, const struct au
 	note_given_whole(w, c);
 	if (w->records)
 		*array_add(&w->audit->calls) = (struct audit_edge){
-			w->index, index, lock_helds(w, s), is_given_new(w, s, c)};
+			w->index, index, lock_helds(w, s), is_given_new(w, s, c), c->e->at};
 	if (f->progress != FACTS_DONE) {
 		forget_locals(w, s, c);
 		return anything(w, s, c);

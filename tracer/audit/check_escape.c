@@ -116,6 +116,7 @@ static void report_use(struct audit *a, const struct audit_record *r,
 		    program_text(a->program, of->name), program_text(a->program, r->name),
 		    str_base_name(program_text(a->program, r->at.file)),
 		    program_text(a->program, f->function));
+	ways_notes(a, access->function, WAY_HERE, f);
 	finding_note(f, of->at, "it is declared here");
 }
 
@@ -161,6 +162,7 @@ static void report_escape(struct audit *a, const struct suspicion *s)
 	else
 		finding_say(f, "'%s' %s, its lock and all; in %s", str_text(&object), s->how,
 			    program_text(p, f->function));
+	ways_notes(a, s->function, WAY_HERE, f);
 	str_fini(&object);
 }
 

@@ -308,11 +308,12 @@ static void report(struct audit *a, const struct entry_access *e, const struct e
 			    e->access->writes ? "written" : "read", program_text(p, f->function));
 	}
 	str_fini(&lock);
-	entries_notes(a, e, f);
-	finding_note(f, other->at, "%s here%s, in %s", other->access->writes ? "written" : "read",
+	entries_notes(a, e, WAY_HERE, f);
+	finding_step(f, WAY_OTHER_END, other->at, "%s here%s, in %s",
+		     other->access->writes ? "written" : "read",
 		     other->access->is_atomic ? " as an atomic" : "",
 		     entries_name(a, other->function));
-	entries_notes(a, other, f);
+	entries_notes(a, other, WAY_OTHER, f);
 }
 
 static void add_safe(struct audit *a, unsigned field, const struct majority *m, bool written,

@@ -110,6 +110,20 @@ static bool is_asked(const struct audit *a, unsigned key)
 	return key <= a->program->fields.count && audit_record_of(a, key)->thread_safe;
 }
 
+/* The way to where the second lock is taken, and where the first one was. */
+static void edge_notes(const struct audit *a, const struct lock_edge *e, enum finding_way way,
+		       struct finding *f)
+{
+	struct str held = {0};
+
+	name_lock(a, e->at->function, e->held->lock, &held);
+	ways_notes(a, e->at->function, way, f);
+	finding_step(f, way, e->held->at, "'%s' is taken here", str_text(&held));
+	for (const struct audit_acquisition *at = e->at; at->inner; at = at->inner)
+		finding_step(f, way, at->at, "from here, in %s", entries_name(a, at->function));
+	str_fini(&held);
+}
+
 static void report_order(struct audit *a, const struct lock_edge *e,
 			 const struct lock_edge *against)
 {
@@ -146,13 +160,13 @@ static void report_order(struct audit *a, const struct lock_edge *e,
 			    "round; in %s",
 			    str_text(&taken), str_text(&held),
 			    program_text(a->program, f->function));
-	finding_note(f, e->held->at, "'%s' is taken here", str_text(&held));
-	for (const struct audit_acquisition *at = e->at; at->inner; at = at->inner)
-		finding_note(f, at->at, "from here, in %s", entries_name(a, at->function));
-	if (e != against)
-		finding_note(f, other->at, "%s here, in %s",
+	edge_notes(a, e, WAY_HERE, f);
+	if (e != against) {
+		finding_step(f, WAY_OTHER_END, other->at, "%s here, in %s",
 			     against->to == e->from ? "the other order:" : "the way back begins",
 			     entries_name(a, other->function));
+		edge_notes(a, against, WAY_OTHER, f);
+	}
 	str_fini(&taken);
 	str_fini(&held);
 }
@@ -223,7 +237,8 @@ static void report_lock(struct audit *a, const struct suspicion *s, enum finding
 	name_lock(a, s->function, s->term, &lock);
 	finding_say(f, "'%s' %s; in %s", str_text(&lock), what,
 		    program_text(a->program, f->function));
-	finding_note(f, s->other, "%s", before);
+	ways_notes(a, s->function, WAY_HERE, f);
+	finding_step(f, WAY_HERE, s->other, "%s", before);
 	str_fini(&lock);
 }
 
@@ -240,6 +255,7 @@ static void report_compound(struct audit *a, const struct suspicion *s)
 		    "steps: another thread may come between; in %s",
 		    program_text(a->program, of->name), program_text(a->program, f->record),
 		    program_text(a->program, f->function));
+	ways_notes(a, s->function, WAY_HERE, f);
 }
 
 void check_locks(struct audit *a)

@@ -74,9 +74,11 @@ static void check_late(struct audit *a, const struct suspicion *s)
 			    "in %s",
 			    program_text(a->program, f->field), program_text(a->program, f->record),
 			    program_text(a->program, f->function));
-		finding_note(f, s->other, "others can see it from here on");
-		finding_note(f, other->at, "it is used here, in %s",
+		ways_notes(a, s->function, WAY_HERE, f);
+		finding_step(f, WAY_HERE, s->other, "others can see it from here on");
+		finding_step(f, WAY_OTHER_END, other->at, "it is used here, in %s",
 			     entries_name(a, other->function));
+		entries_notes(a, other, WAY_OTHER, f);
 		f->other = other->at;
 	}
 }
@@ -100,8 +102,10 @@ static void check_unset(struct audit *a, const struct suspicion *s)
 		finding_say(f, "'%s' of struct %s is read, and has no value in a new object; in %s",
 			    program_text(a->program, f->field), program_text(a->program, f->record),
 			    program_text(a->program, f->function));
-		finding_note(f, s->at, "the new object is given away here, in %s",
+		entries_notes(a, reader, WAY_HERE, f);
+		finding_step(f, WAY_OTHER_END, s->at, "the new object is given away here, in %s",
 			     entries_name(a, s->function));
+		ways_notes(a, s->function, WAY_OTHER, f);
 	}
 }
 
@@ -136,6 +140,7 @@ static void check_freed(struct audit *a, const struct suspicion *s)
 		f,
 		"what '%s' points to is ended here while others can still come to it there; in %s",
 		str_text(&place), program_text(a->program, f->function));
+	ways_notes(a, s->function, WAY_HERE, f);
 	str_fini(&place);
 }
 

@@ -241,10 +241,11 @@ struct entry_accesses *entries_of_field(const struct audit *a, unsigned field)
 	return &a->of_fields[field - 1];
 }
 
-void entries_notes(const struct audit *a, const struct entry_access *e, struct finding *f)
+void entries_notes(const struct audit *a, const struct entry_access *e, enum finding_way way,
+		   struct finding *f)
 {
 	if (!e->access->inner)
 		return;
 	for (const struct audit_access *at = e->access; at->inner; at = at->inner)
-		finding_note(f, at->at, "from here, in %s", entries_name(a, at->function));
+		finding_step(f, way, at->at, "from here, in %s", entries_name(a, at->function));
 }

@@ -61,7 +61,12 @@ void beside_find(struct audit *a);
 
 bool entries_same_place(struct audit_place a, struct audit_place b);
 /* The way from the entry to the place, as notes. */
-void entries_notes(const struct audit *a, const struct entry_access *e, struct finding *f);
+void entries_notes(const struct audit *a, const struct entry_access *e, enum finding_way way,
+		   struct finding *f);
+/* Once, when it is known which functions are called from outside. */
+void ways_find(struct audit *a);
+/* A way from an entry to the function, as notes; none: it is one, or none leads there. */
+void ways_notes(const struct audit *a, unsigned function, enum finding_way way, struct finding *f);
 
 const char *entries_name(const struct audit *a, unsigned function);
 

@@ -18,8 +18,12 @@ enum finding_tag {
 /* How sure: as much as the program itself says. */
 enum finding_confidence { CONFIDENCE_LOW, CONFIDENCE_MEDIUM, CONFIDENCE_HIGH };
 
+/* Of a finding there may be two: that to its place, which is the last step of it, and that to what it conflicts with. */
+enum finding_way { WAY_NONE, WAY_HERE, WAY_OTHER, WAY_OTHER_END };
+
 struct finding_note {
 	struct audit_place at;
+	enum finding_way way; /* whose step it is; that of _END comes last, wherever it is told */
 	char *text;
 };
 
@@ -65,6 +69,8 @@ void finding_is_of(struct finding *f, const struct audit_record *r);
 void finding_say(struct finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void finding_note(struct finding *f, struct audit_place at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+void finding_step(struct finding *f, enum finding_way way, struct audit_place at, const char *fmt,
+		  ...) __attribute__((format(printf, 4, 5)));
 /* By file (its name), line, column. */
 void findings_sort(struct findings *f, const struct audit_program *p);
 void findings_fini(struct findings *f);

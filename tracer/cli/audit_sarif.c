@@ -107,6 +107,51 @@ static void add_notes(const struct audit_program *p, const struct finding *f, st
 	json_end_array(j);
 }
 
+static void add_step(const struct audit_program *p, struct audit_place at, const char *text,
+		     struct json *j)
+{
+	json_object(j, NULL);
+	json_object(j, "location");
+	add_physical(p, at, j);
+	add_text("message", text, j);
+	json_end_object(j);
+	json_end_object(j);
+}
+
+static void add_steps(const struct audit_program *p, const struct finding *f, enum finding_way way,
+		      struct json *j)
+{
+	array_each(const struct finding_note, note, &f->notes)
+		if (note->way == way)
+			add_step(p, note->at, note->text, j);
+}
+
+/* 3.36, 3.37: each way from a public function is a thread's. */
+static void add_flows(const struct audit_program *p, const struct finding *f, struct json *j)
+{
+	bool is_two = false;
+
+	array_each(const struct finding_note, note, &f->notes)
+		is_two |= note->way == WAY_OTHER_END;
+	json_array(j, "codeFlows");
+	json_object(j, NULL);
+	json_array(j, "threadFlows");
+	for (int other = 0; other <= is_two; other++) {
+		json_object(j, NULL);
+		json_array(j, "locations");
+		add_steps(p, f, other ? WAY_OTHER : WAY_HERE, j);
+		if (other)
+			add_steps(p, f, WAY_OTHER_END, j);
+		else
+			add_step(p, f->at, f->text, j);
+		json_end_array(j);
+		json_end_object(j);
+	}
+	json_end_array(j);
+	json_end_object(j);
+	json_end_array(j);
+}
+
 static void add_result(const struct audit_program *p, const struct finding *f, struct json *j)
 {
 	json_object(j, NULL);
@@ -121,6 +166,7 @@ static void add_result(const struct audit_program *p, const struct finding *f, s
 	json_end_array(j);
 	if (f->notes.count)
 		add_notes(p, f, j);
+	add_flows(p, f, j);
 	json_object(j, "properties");
 	json_string(j, "confidence", finding_confidence_text(f->confidence));
 	json_end_object(j);
