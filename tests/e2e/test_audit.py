@@ -744,6 +744,18 @@ def test_confirmed(t, name):
     t.equal((r.status, r.err), (0, ""), "the script forces it", r)
 
 
+@params("verifying", "making")
+def test_confirmed_in_time(t, what):
+    """--for bounds how long a script is verified, too; and there is a limit to the making of one."""
+    path = os.path.join(ROOT, "tests", "audit", "faults", "transfer_both_ways.c")
+    option, verify, text = {"verifying": (("--for", "2"), "1000000", "gates.lua forces it (all of the "),
+                            "making": ((), "10/60/0.000001", "; no script of gates: there was no time to try more gates; ")}[what]
+    r = t.gate("audit", "--confirm", driver(path), "-o", t.path("found"), *option, path, env={"GATECTL_VERIFY": verify})
+    t.check("note: confirmed: a deadlock" in r.stdout and text in r.stdout, "it is confirmed", r)
+    t.check(what == "making" or " runs that 2 s gave of the 1000000 asked for)" in r.stdout, "as long as it says", r)
+    t.check("; 1 of 1 confirmed" in r.stdout, "the summary", r)
+
+
 def test_not_confirmed(t):
     """A program that never comes there; one that has none of these lines; none at all."""
     path = os.path.join(ROOT, "tests", "audit", "faults", "forgotten_lock.c")

@@ -3,12 +3,14 @@
 #include "tracer/cli/found.h"
 #include "tracer/cli/progress.h"
 #include "tracer/experiments/explore.h"
+#include "tracer/experiments/explore_gates.h"
 #include "tracer/features/features.h"
 
 #include <string.h>
 #include <unistd.h>
 
-enum { RUNS = 2000, SECONDS = 20 };
+/* MOST_S: of each step behind the search. */
+enum { RUNS = 2000, SECONDS = 20, MOST_S = 60 };
 
 struct confirming {
 	struct cli *cli;
@@ -67,7 +69,7 @@ static bool is_at(const struct confirming *c, const struct schedule_step *step,
 /* A gate that was left in a script matters: without it the failure does not come. */
 static bool names(const struct explore_failure *failure, const char *function)
 {
-	return function && failure->gates.length &&
+	return function && failure->gates.length && !failure->gates_cut &&
 	       strstr(str_text(&failure->gates), function) != NULL;
 }
 
@@ -157,10 +159,13 @@ static char *points_of(const struct confirming *c, const struct finding *f, bool
 static void tell_confirmed(struct finding *f, const struct explore_failure *failure,
 			   const struct explore *e)
 {
+	struct str runs = {0};
+
 	f->script = failure->script ? base_strdup(failure->script) : NULL;
+	explore_gates_runs(e, failure, &runs);
 	if (failure->script)
-		finding_note(f, f->at, "confirmed: %s; %s forces it (%lu of %lu runs)",
-			     failure->where, failure->script, failure->forced, failure->asked);
+		finding_note(f, f->at, "confirmed: %s; %s forces it (%s)", failure->where,
+			     failure->script, str_text(&runs));
 	else
 		finding_note(f, f->at,
 			     "confirmed: %s, in schedule %lu of %lu; no script of gates: %s; "
@@ -168,6 +173,7 @@ static void tell_confirmed(struct finding *f, const struct explore_failure *fail
 			     failure->where, failure->run, e->runs,
 			     failure->no_script ? failure->no_script : "none was found",
 			     failure->folder);
+	str_fini(&runs);
 }
 
 static void tell_unconfirmed(struct finding *f, const struct explore *e, bool other)
@@ -185,6 +191,8 @@ static void tell_unconfirmed(struct finding *f, const struct explore *e, bool ot
 static void set_options(const struct confirming *c, const char *points, struct explore_options *o)
 {
 	const struct cli *cli = c->cli;
+	const bool is_less = cli->most_seconds > 0 && cli->most_seconds < MOST_S;
+	const double most = is_less ? cli->most_seconds : MOST_S;
 
 	*o = cli->explore;
 	o->points = points ? POINTS_LOCATION : POINTS_RACES;
@@ -193,7 +201,10 @@ static void set_options(const struct confirming *c, const char *points, struct e
 	o->strategy = o->strategy ? o->strategy : "auto";
 	o->runs = cli->runs ? cli->runs : RUNS;
 	o->seconds = cli->most_seconds >= 0 ? cli->most_seconds : SECONDS;
+	o->make_s = most;
 	options_verify(o);
+	if (o->verify_s > most)
+		o->verify_s = most;
 }
 
 /* DIR/N is the finding's, whatever was there. */

@@ -173,12 +173,14 @@ void options_explore_settle(struct cli *cli)
 		o->strategy = options_is_strategy("auto") ? "auto" : "pos";
 }
 
-/* RUNS or RUNS/SECONDS for our own tests, which have no time for more. */
+/* RUNS, RUNS/SECONDS or RUNS/SECONDS/SECONDS, the last to make gates in, for our own tests, which have no time for more. */
 void options_verify(struct explore_options *o)
 {
 	const char *given = getenv("GATECTL_VERIFY");
 	char *end = NULL;
 
 	o->verify = given ? strtoul(given, &end, 10) : VERIFIED;
-	o->verify_s = end && *end == '/' ? strtod(end + 1, NULL) : VERIFIED_S;
+	o->verify_s = end && *end == '/' ? strtod(end + 1, &end) : VERIFIED_S;
+	if (end && *end == '/')
+		o->make_s = strtod(end + 1, NULL);
 }

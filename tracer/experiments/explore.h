@@ -25,6 +25,7 @@ struct explore_options {
 	bool all;	      /* go on after the first failure */
 	unsigned long verify; /* plain runs in which a script has to force it; 0: none is made */
 	double verify_s;      /* ... or as many as there are in this time */
+	double make_s; /* a failure is made small in this time, and into gates in as much again; 0: no limit */
 	unsigned jobs;
 	unsigned shard, shards; /* the shard-th (from 1) of so many */
 	bool races_known;	/* those in points_at are all that POINTS_RACES is about */
@@ -69,8 +70,9 @@ struct explore_failure {
 	double seconds; /* how long it took */
 	bool done;	/* nothing is left to be found out about it */
 	bool is_raw;	/* its folder is of an earlier search, which was ended before it was done */
-	struct str out, err;		  /* what the program wrote */
-	struct str gates;		  /* the script; empty: see no_script */
+	struct str out, err; /* what the program wrote */
+	struct str gates;    /* the script; empty: see no_script */
+	bool gates_cut; /* the time was over before each of its gates was tried: some may not matter */
 	struct str reports[REPORT_KINDS]; /* .json and .html */
 };
 

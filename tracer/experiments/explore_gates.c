@@ -34,6 +34,11 @@ static double now_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+static bool is_late(const struct gating *g)
+{
+	return g->until > 0 && now_s() >= g->until;
+}
+
 /* ---- plain runs ------------------------------------------------------------------------------------- */
 
 static void set_options(struct gating *g)
@@ -239,9 +244,15 @@ static size_t orders_left(const struct gating *g)
 static int drop(struct gating *g)
 {
 	experiment_say(&g->e->x, "without each of the gates");
+	g->f->gates_cut = false;
 	array_each(struct plan_order, o, &g->plan.orders) {
-		int answer = o->blocked || orders_left(g) == 1 ? 0 : agrees_otherwise(g, o);
+		int answer;
 
+		if (is_late(g)) {
+			g->f->gates_cut = true;
+			break;
+		}
+		answer = o->blocked || orders_left(g) == 1 ? 0 : agrees_otherwise(g, o);
 		if (answer < 0 || write_script(g) < 0)
 			return -1;
 		if (answer == 1)
@@ -258,9 +269,11 @@ static int drop(struct gating *g)
 	return 0;
 }
 
-/* What was left out last has been tried with the fewest others. */
+/* What was left out last has been tried with the fewest others. If there is no time for one after the other, all are. */
 static bool put_back(struct gating *g)
 {
+	bool any = false;
+
 	for (size_t i = g->plan.orders.count; i-- > 0;) {
 		struct plan_order *o = &g->plan.orders.items[i];
 
@@ -268,9 +281,12 @@ static bool put_back(struct gating *g)
 			continue;
 		o->dropped = false;
 		g->dropped--;
-		return true;
+		any = true;
+		if (!is_late(g))
+			break;
+		g->f->gates_cut = true;
 	}
-	return false;
+	return any;
 }
 
 /* ---- one plan after the other ------------------------------------------------------------------------ */
@@ -335,8 +351,13 @@ static int verify(struct gating *g)
 
 static int try_plan(struct gating *g)
 {
-	int answer = runs_of_all(g, g->tried, "trying gates");
+	int answer;
 
+	if (is_late(g)) {
+		no_script(g, "there was no time to try more gates");
+		return 0;
+	}
+	answer = runs_of_all(g, g->tried, "trying gates");
 	if (answer == 1)
 		answer = look_around(g);
 	if (answer == 1 && drop(g) < 0)
@@ -434,6 +455,7 @@ int explore_gates(struct explore *e, struct explore_failure *f)
 	}
 	g.path = file_temporary(NULL, "gatectl-", ".lua", e->x.err);
 	if (g.path) {
+		g.until = e->options.make_s > 0 ? now_s() + e->options.make_s : 0;
 		session_signals_unlink(g.path);
 		gating_begin(&g);
 		if (g.livelock)

@@ -17,6 +17,7 @@ struct gating {
 	bool defies;			/* it fails what the tester's own script expects */
 	struct session_options options; /* of plain runs; `scripts` is its own */
 	char *path;			/* the script's, for them */
+	double until;			/* no other plan, or gate, is tried then; 0: no limit */
 	size_t dropped;			/* orders */
 	unsigned long tried;		/* runs that an order, or a plan, is tried by */
 	unsigned long made;		/* runs in a row */

@@ -58,10 +58,15 @@ static int run(void *ctx, const struct segments *wanted, struct schedule *came)
 	return answer;
 }
 
+static double most_s(const struct explore_options *o)
+{
+	return o->make_s > 0 && o->make_s < MOST_S ? o->make_s : MOST_S;
+}
+
 int explore_shrink(struct explore *e, struct explore_runs *runs, struct explore_failure *f)
 {
 	struct minimise m = {.run = run, .most = MOST_TRIES};
-	struct shrinking x = {e, runs, f, &m, explore_now_s() + MOST_S};
+	struct shrinking x = {e, runs, f, &m, explore_now_s() + most_s(&e->options)};
 	struct controlled *c = &runs->controlled;
 	struct strategy *before = c->strategy;
 	unsigned long steps = c->steps;
