@@ -183,6 +183,52 @@ def test_sanitizer(t):
     r = t.gate("explore", "-o", t.path("found"), "--runs", "100", program)
     t.equal(r.status, 116, "status", r)
     t.check("the first: a sanitizer's report" in r.err, "what it says", r)
+    r = t.gate("replay", t.path("found/1/schedule"))
+    t.check(r.status == 1 and "ERROR: AddressSanitizer" in r.err, "in a replay it comes again", r)
+
+
+# The child has no libc of its own file; this one's takes a lock for itself in dl_iterate_phdr, and asks for the processors.
+CHILD = r"""
+#define _GNU_SOURCE
+#include <link.h>
+#include <pthread.h>
+#include <sched.h>
+#include <spawn.h>
+#include <sys/wait.h>
+static volatile int n;
+static int none(struct dl_phdr_info *i, size_t size, void *x) { (void)i, (void)size, (void)x; return 0; }
+static void *add(void *x)
+{
+	cpu_set_t set;
+	int old = n;
+	dl_iterate_phdr(none, x);
+	sched_getaffinity(0, sizeof(set), &set);
+	n = old + 1;
+	return x;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t[2];
+	pid_t pid;
+	int status;
+	(void)argc;
+	if (posix_spawn(&pid, argv[1], 0, 0, argv + 1, argv + 2) || waitpid(pid, &status, 0) != pid)
+		return 1;
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, add, 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+	return n == 2 ? 0 : 3;
+}
+"""
+
+
+def test_same_points_again(t):
+    """A run has the points that any other one has, whatever children earlier ones had; and so has a replay."""
+    program = compile_text("child.c", CHILD)
+    child = compile_text("none.c", "int main(void) { return 0; }", "-static")
+    f = failed(t, explore(t, "-j", "1", "--runs", "200", program, child), "status", "exit status 3")
+    t.equal(t.gate("replay", os.path.join(f["folder"], "schedule")).status, 3, "status of the replay")
 
 
 # A handler runs in a thread that waits; what it waited for comes afterwards. 3: its wait was interrupted.

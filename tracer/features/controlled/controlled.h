@@ -77,7 +77,7 @@ enum controlled_end {
 	CONTROLLED_STOPPED,  /* by the strategy: the rest shows nothing new */
 };
 
-enum { CONTROLLED_STATES = 256, CONTROLLED_RUNTIMES = 4, CONTROLLED_LOOPS = 64 };
+enum { CONTROLLED_STATES = 256, CONTROLLED_LOOPS = 64 };
 
 /* By the numbers of threads: who made them as which child. */
 struct controlled_paths {
@@ -137,12 +137,8 @@ struct controlled {
 	struct spin_code code;			  /* ... of the threads that come by there */
 	ARRAY(struct controlled_access) accesses; /* that have a trap; one module's are together: */
 	ARRAY(struct controlled_looked) looked;
-	ARRAY(unsigned) worth_granting;	    /* ... indexes: grants.c */
-	ARRAY(struct controlled_race) told; /* by the numbers of races' pairs */
-	struct controlled_span {
-		uint64_t low, size;
-	} runtime[CONTROLLED_RUNTIMES]; /* libc, ld.so: calls from there are no points */
-	unsigned runtime_count;
+	ARRAY(unsigned) worth_granting;		  /* ... indexes: grants.c */
+	ARRAY(struct controlled_race) told;	  /* by the numbers of races' pairs */
 	ARRAY(struct controlled_unbound) unbound; /* in the kept program: bound.c */
 	unsigned unbound_looks;			  /* that are left */
 };

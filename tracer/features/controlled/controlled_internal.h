@@ -100,6 +100,11 @@ struct overwritten {
 	uint64_t address, value;
 };
 
+/* Of memory. */
+struct shared_span {
+	uint64_t low, size;
+};
+
 /* Kept with a run. */
 struct control {
 	struct controlled *given;
@@ -126,9 +131,9 @@ struct control {
 	unsigned clock_reads; /* of it, since the last step */
 	size_t starved_at; /* the last step at which somebody had been passed over for long; or 0 */
 	uint64_t random;   /* of the bytes that getrandom(2) has given */
-	unsigned processes;		      /* that were forked */
-	ARRAY(struct controlled_span) shared; /* memory that they have in common */
-	struct session_thread *arrived;	      /* where schedules begin; or NULL */
+	unsigned processes;		  /* that were forked */
+	ARRAY(struct shared_span) shared; /* memory that they have in common */
+	struct session_thread *arrived;	  /* where schedules begin; or NULL */
 	struct overwritten written[WRITTEN];
 };
 
@@ -168,10 +173,9 @@ void points_opened(struct session *s, struct session_process *p, struct target_t
 
 /* ---- runtime.c ---- */
 
-/* Libc's or ld.so's code: its own use of locks is not the tester's. */
-bool control_is_runtime(const struct control *c, uint64_t address);
+/* The code of its libc or ld.so: their own use of locks is not the tester's. */
+bool control_is_runtime(struct session_process *p, uint64_t address);
 struct site_owner; /* run/sites.h */
-void runtime_settled(struct session *s, struct session_process *p, const struct image *image);
 /* After all other points: the loader's calls of functions at which nobody but `owner` looks pass by the traps. */
 void runtime_unseen(struct session_process *p, const struct site_owner *owner);
 
@@ -269,7 +273,7 @@ void loops_tick(struct control *c);
 
 struct schedule_where describe(struct control *c, struct turn *t, enum strategy_op op);
 /* The innermost call that is the tester's own code; NULL: none is. */
-const struct inspect_call *describe_own(const struct control *c, const struct inspect_stack *calls);
+const struct inspect_call *describe_own(const struct turn *t, const struct inspect_stack *calls);
 
 /* ---- futexes.c, times.c, kernel.c: true: it is taken care of ---- */
 

@@ -7,16 +7,17 @@
 enum { MOST_CALLS = 32 };
 
 /* Headers of the system hold code that is compiled into the tester's functions. */
-static bool is_own(const struct control *c, const struct inspect_call *call)
+static bool is_own(const struct turn *t, const struct inspect_call *call)
 {
-	return call->file && call->line && !control_is_runtime(c, call->frame.lookup_pc) &&
+	return call->file && call->line &&
+	       !control_is_runtime(t->thread->process, call->frame.lookup_pc) &&
 	       strncmp(call->file, "/usr/", 5) != 0;
 }
 
-const struct inspect_call *describe_own(const struct control *c, const struct inspect_stack *calls)
+const struct inspect_call *describe_own(const struct turn *t, const struct inspect_stack *calls)
 {
 	for (size_t i = 0; i < calls->count; i++)
-		if (is_own(c, &calls->items[i]))
+		if (is_own(t, &calls->items[i]))
 			return &calls->items[i];
 	return NULL;
 }
@@ -70,7 +71,7 @@ static void look(struct control *c, struct turn *t, struct schedule_where *where
 
 	if (t->point.op == STRATEGY_START || calls_read(t->thread, NULL, MOST_CALLS, &calls) < 0)
 		return;
-	own = describe_own(c, &calls);
+	own = describe_own(t, &calls);
 	if (own) {
 		const struct inspect_call *inner = own > calls.items ? own - 1 : NULL;
 
@@ -100,7 +101,7 @@ static struct schedule_where timeout(struct control *c, struct turn *t)
 
 	if (t->moment != MOMENT_FUTEX || calls_read(t->thread, NULL, MOST_CALLS, &calls) < 0)
 		return where;
-	if (describe_own(c, &calls) > calls.items)
+	if (describe_own(t, &calls) > calls.items)
 		name_inner(c, &calls.items[0], &where);
 	inspect_stack_fini(&calls);
 	return where;

@@ -23,21 +23,21 @@ static bool is_wrapper(struct session_process *p, uint64_t pc)
 	return false;
 }
 
-static bool own_code_asks(const struct control *c, const struct turn *t)
+static bool own_code_asks(const struct turn *t)
 {
 	struct session_process *p = t->thread->process;
 	uint64_t back;
 
 	return is_wrapper(p, t->call.pc) &&
 	       target_read(p->target, t->call.sp, &back, sizeof(back)) == 0 &&
-	       !control_is_runtime(c, back);
+	       !control_is_runtime(p, back);
 }
 
 bool ids_call(struct control *c, struct turn *t)
 {
 	if (t->call.number != SYS_gettid && t->call.number != SYS_getpid)
 		return false;
-	c->given->asks_ids = c->given->asks_ids || own_code_asks(c, t);
+	c->given->asks_ids = c->given->asks_ids || own_code_asks(t);
 	turn_goes(t);
 	return true;
 }

@@ -108,7 +108,7 @@ static enum hit_answer hit_function(struct session *s, const struct act *a, cons
 	if (!c || !c->begun || c->over || !t->thread ||
 	    target_read(h->thread->process->target, h->regs.dwarf[ARCH_DWARF_SP], &p.place,
 			sizeof(p.place)) < 0 ||
-	    control_is_runtime(c, p.place))
+	    control_is_runtime(h->thread->process, p.place))
 		return HIT_SEEN;
 	p.object = f->object == NONE  ? STRATEGY_NO_OBJECT
 		   : f->object == ANY ? STRATEGY_ANY_OBJECT
@@ -183,14 +183,12 @@ static void image_settled(const struct setting *x)
 		module_each_dynamic(x->image->module, put_named, (void *)x);
 	else
 		put_static(x);
-	runtime_settled(x->session, x->process, x->image);
 	accesses_settled(x->session, x->process, x->thread, x->image);
 	lines_settled(x->session, x->process, x->thread, x->image);
 }
 
 void points_settled(struct session *s, struct session_process *p, struct target_thread *t)
 {
-	s->options->controlled->runtime_count = 0;
 	points_opened(s, p, t, p->images.items, p->images.count);
 	loops_put(s, p, t);
 	starts_settled(s, p, t);

@@ -219,7 +219,7 @@ void race_told(struct control *c, struct turn *t, const struct arch_access *a,
 	*x.race = (struct controlled_race){.size = a->size};
 	if (calls_read(t->thread, NULL, MOST_CALLS, &x.calls) < 0)
 		x.calls.count = 0;
-	own = describe_own(c, &x.calls);
+	own = describe_own(t, &x.calls);
 	x.own = own ? (size_t)(own - x.calls.items) : x.calls.count;
 	tell(&x, a, pair);
 	inspect_stack_fini(&x.calls);

@@ -7,27 +7,13 @@
 #include "tracer/run/images.h"
 #include "tracer/run/sites.h"
 
-bool control_is_runtime(const struct control *c, uint64_t address)
+/* In musl one file is all of these. Another process may have them at other places. */
+bool control_is_runtime(struct session_process *p, uint64_t address)
 {
-	for (unsigned i = 0; i < c->given->runtime_count; i++)
-		if (address - c->given->runtime[i].low < c->given->runtime[i].size)
-			return true;
-	return false;
-}
+	const struct image *image = images_at(p, address);
 
-/* In musl one file is all of these. */
-void runtime_settled(struct session *s, struct session_process *p, const struct image *image)
-{
-	struct controlled *g = s->options->controlled;
-	uint64_t low, high;
-
-	if (g->runtime_count == CONTROLLED_RUNTIMES ||
-	    !(image->module == p->loader || module_matches(image->module, "libc.so") ||
-	      module_matches(image->module, "libpthread.so")))
-		return;
-	module_span(image->module, &low, &high);
-	g->runtime[g->runtime_count].low = image->bias + low;
-	g->runtime[g->runtime_count++].size = high - low;
+	return image && (image->module == p->loader || module_matches(image->module, "libc.so") ||
+			 module_matches(image->module, "libpthread.so"));
 }
 
 static bool is_alone(const struct site_use *use, const struct site_owner *owner)

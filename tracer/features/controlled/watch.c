@@ -31,7 +31,7 @@ void watch_fork(struct control *c, const struct session_thread *parent)
 	while (target_mapping_above(parent->process->target, map.end, &map) == 0)
 		if (map.shared && map.writable)
 			*array_add(&c->shared) =
-				(struct controlled_span){map.start, map.end - map.start};
+				(struct shared_span){map.start, map.end - map.start};
 }
 
 static uint64_t address_of(const struct control *c, const struct turn *t, uint64_t address)
@@ -40,7 +40,7 @@ static uint64_t address_of(const struct control *c, const struct turn *t, uint64
 
 	if (p == c->session->root || !c->processes)
 		return address;
-	array_each(const struct controlled_span, span, &c->shared)
+	array_each(const struct shared_span, span, &c->shared)
 		if (address - span->low < span->size)
 			return address;
 	return address ^ (uint64_t)p->pid << PROCESS_SHIFT;
