@@ -46,19 +46,31 @@ static bool push_where(lua_State *L, size_t index, const char *key)
 {
 	const struct script_strategy_host *host = &strategy_of(L)->host;
 	bool file = strcmp(key, "file") == 0, func = strcmp(key, "func") == 0,
-	     var = strcmp(key, "var") == 0, line = strcmp(key, "line") == 0;
+	     line = strcmp(key, "line") == 0;
 	struct script_where where = {0};
 
-	if (!file && !func && !var && !line)
+	if (!file && !func && !line)
 		return false;
 	if (host->describe)
 		host->describe(host->ctx, index, &where);
 	if (!line)
-		push_text(L, file ? where.file : func ? where.func : where.var);
+		push_text(L, file ? where.file : where.func);
 	else if (where.line)
 		lua_pushinteger(L, where.line);
 	else
 		lua_pushnil(L);
+	return true;
+}
+
+static bool push_name(lua_State *L, size_t index, const char *key)
+{
+	const struct script_strategy_host *host = &strategy_of(L)->host;
+	bool thread = strcmp(key, "thread") == 0;
+	const char *(*ask)(void *ctx, size_t index) = thread ? host->thread : host->name;
+
+	if (!thread && strcmp(key, "var") != 0)
+		return false;
+	push_text(L, ask ? ask(host->ctx, index) : NULL);
 	return true;
 }
 
@@ -70,16 +82,16 @@ static int point_index(lua_State *L)
 
 	if (p->of_call != s->calls || !s->points)
 		return fault_raise(L, "this point is over: points are those of one call of choose");
-	if (strcmp(key, "thread") == 0)
+	if (strcmp(key, "number") == 0)
 		lua_pushinteger(L, s->points[p->index].thread);
 	else if (strcmp(key, "op") == 0)
 		lua_pushstring(L, s->points[p->index].op);
 	else if (strcmp(key, "object") == 0)
 		lua_pushinteger(L, (lua_Integer)s->points[p->index].object);
-	else if (!push_where(L, p->index, key))
+	else if (!push_where(L, p->index, key) && !push_name(L, p->index, key))
 		return fault_raise(L,
-				   "no field '%s' in a point; fields are thread, op, object, file, "
-				   "line, func, var",
+				   "no field '%s' in a point; fields are thread, number, op, "
+				   "object, file, line, func, var",
 				   key);
 	return 1;
 }
@@ -157,11 +169,20 @@ static int open_all(lua_State *L)
 
 /* ---- calls -------------------------------------------------------------------------------------- */
 
+/* It is no script of gates. */
+static int advise(int result, struct error *err)
+{
+	if (result < 0 && err->code == ERROR_SCRIPT && !err->hint)
+		error_hint(err,
+			   "correct the script there; gatectl-explore(7) says what it can use");
+	return result;
+}
+
 static int enter(struct script_strategy *s, lua_CFunction body, struct error *err)
 {
 	struct call c = {.script = &s->script, .body = body, .source = s->path};
 
-	return script_enter(&c, err);
+	return advise(script_enter(&c, err), err);
 }
 
 /* Calls what lies above with so many arguments; its faults have a position. */
@@ -288,9 +309,11 @@ struct script_strategy *script_strategy_new(const char *path, uint64_t seed_of_a
 	if (!s->script.L)
 		error_set(err, ERROR_SYSTEM, "cannot start Lua: out of memory");
 	else if (enter(s, open_all, err) == 0)
-		result = script_enter_file(
-			&s->script, path, body_load,
-			"give the name of a strategy, or of a Lua file that has one", err);
+		result = advise(
+			script_enter_file(
+				&s->script, path, body_load,
+				"give the name of a strategy, or of a Lua file that has one", err),
+			err);
 	if (result == 0)
 		return s;
 	script_strategy_free(s);

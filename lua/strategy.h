@@ -18,14 +18,14 @@ struct script_strategy;
 
 /* What the thread would do next. */
 struct script_point {
-	unsigned thread;
-	const char *op; /* "lock" */
+	unsigned thread; /* its number */
+	const char *op;	 /* "lock" */
 	uint64_t object;
 };
 
 /* Where it is; NULL and 0: not known. */
 struct script_where {
-	const char *file, *func, *var;
+	const char *file, *func;
 	unsigned line;
 };
 
@@ -33,8 +33,11 @@ struct script_strategy_host {
 	void *ctx;
 	void (*print)(void *ctx, const char *line); /* NULL: what it prints is lost */
 	/* Of points[index] of the call of choose() that runs; asked when the file looks at it, and at each
-	   look. NULL: nothing is known. */
+	   look. NULL: nothing is known. Where it is; its thread's id, "main"; what the source calls the
+	   memory or the object, "account.balance". Texts are good until the next call. */
 	void (*describe)(void *ctx, size_t index, struct script_where *where);
+	const char *(*thread)(void *ctx, size_t index);
+	const char *(*name)(void *ctx, size_t index);
 };
 
 /* The host is copied. NULL: it cannot be read, is faulty, or has no strategy in it. */

@@ -62,9 +62,56 @@ def test_same_dice(t):
     t.equal(first.err, second.err, "what it printed the second time", first)
 
 
+NAMES = r"""
+#include <pthread.h>
+#include <stdlib.h>
+struct account { int id, balance; pthread_mutex_t lock; };
+static pthread_cond_t rich = PTHREAD_COND_INITIALIZER;
+static int total;
+static void *pay(void *arg)
+{
+	struct account *account = arg;
+	total++;
+	pthread_mutex_lock(&account->lock);
+	account->balance++;
+	pthread_cond_signal(&rich);
+	pthread_mutex_unlock(&account->lock);
+	return arg;
+}
+int main(void)
+{
+	struct account *a = calloc(1, sizeof(*a));
+	pthread_t t[2];
+	pthread_mutex_init(&a->lock, 0);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, pay, a);
+	pthread_mutex_lock(&a->lock);
+	while (a->balance < 2)
+		pthread_cond_wait(&rich, &a->lock);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+"""
+
+
+def test_names(t):
+    """Who is at a point, and what it is about: as the source calls it."""
+    r = t.gate("explore", "-o", t.path("found"), "--points", "memory", "--runs", "1", "--strategy", t.file("s.lua", """
+strategy { choose = function(points)
+  for _, p in ipairs(points) do print(p.thread, p.number, p.op, p.var) end
+  return #points
+end }"""), compile_text("names.c", NAMES))
+    for seen in ("pay#1\t1\twrite\ttotal", "pay#2\t2\tread\ttotal", "pay#1\t1\tlock\taccount->lock", "pay#2\t2\twrite\taccount->balance",
+                 "pay#1\t1\tsignal\trich", "pay#2\t2\tunlock\taccount->lock", "main\t0\tlock\ta->lock", "main\t0\tread\ta->balance",
+                 "main\t0\tcreate\tnil"):
+        t.check(seen + "\n" in r.err, "it sees " + seen, r)
+
+
 def test_faults(t):
-    t.error(explore(t, "\nstrategy { choose = function(points) return points[1].colour end }"),
-            where=t.path("s.lua") + ":2")
+    r = explore(t, "\nstrategy { choose = function(points) return points[1].colour end }")
+    t.error(r, where=t.path("s.lua") + ":2")
+    t.check("gatectl-explore(7) says what it can use" in r.err and "gates(5)" not in r.err, "which page helps", r)
     t.error(explore(t, "strategy { choose = function(points) return 0 end }"), where=t.path("s.lua") + ":1")
     t.error(explore(t, "strategy { }"), where=t.path("s.lua") + ":1")
     t.error(t.gate("explore", "-o", t.path("found"), "--strategy", t.path("none.lua"), "true"))

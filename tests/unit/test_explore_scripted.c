@@ -23,20 +23,32 @@ static void note_line(void *ctx, const char *line)
 
 static void describe(void *ctx, const struct strategy_point *p, struct schedule_where *where)
 {
-	static char var[2];
-
 	((struct fixture *)ctx)->described++;
 	if (p->object == STRATEGY_NO_OBJECT)
 		return;
-	var[0] = (char)p->object;
 	*where = (struct schedule_where){
-		.file = "calc.c", .line = (unsigned)p->place + 1, .func = "add", .var = var};
+		.file = "calc.c", .line = (unsigned)p->place + 1, .func = "add"};
+}
+
+static const char *thread(void *ctx, const struct strategy_point *p)
+{
+	(void)ctx;
+	return p->thread ? "worker#1" : "main";
+}
+
+static const char *name(void *ctx, const struct strategy_point *p)
+{
+	static char var[2];
+
+	((struct fixture *)ctx)->described++;
+	var[0] = (char)p->object;
+	return p->object == STRATEGY_NO_OBJECT ? NULL : var;
 }
 
 static void load_seeded(struct fixture *f, const char *text, uint64_t seed)
 {
 	FILE *out = fopen("s.lua", "w");
-	struct scripted_host host = {f, note_line, describe, &f->err};
+	struct scripted_host host = {f, note_line, describe, thread, name, &f->err};
 
 	assert_true(out && fputs(text, out) >= 0 && fclose(out) == 0);
 	*f = (struct fixture){0};
@@ -99,10 +111,10 @@ static void test_sees(void **state)
 
 	(void)state;
 	load(&f, "strategy { choose = function(points)\n"
-		 "  for _, p in ipairs(points) do print(p.thread, p.op, p.object) end\n"
+		 "  for _, p in ipairs(points) do print(p.thread, p.number, p.op, p.object) end\n"
 		 "  return 1 end }");
 	assert_int_equal(world_run(&w, &(struct program){{"wxs1"}}, f.s, 0), RAN_OUT);
-	assert_memory_equal(str_text(&f.printed), "0\twrite\t120\n0\tread\t49\n", 22);
+	assert_memory_equal(str_text(&f.printed), "main\t0\twrite\t120\nmain\t0\tread\t49\n", 32);
 	assert_int_equal(f.described, 0); /* nobody has asked */
 	fini(&f);
 	load(&f, "strategy { choose = function(points)\n"
@@ -148,7 +160,8 @@ static void refused(const char *text, const char *message)
 	struct fixture f;
 
 	load(&f, text);
-	if (f.s || f.err.code != ERROR_SCRIPT || !str_wildcard(message, error_text(&f.err)))
+	if (f.s || f.err.code != ERROR_SCRIPT || !str_wildcard(message, error_text(&f.err)) ||
+	    !str_wildcard("*gatectl-explore(7)*", f.err.hint))
 		fail_msg("%s: '%s', not '%s'", text, error_text(&f.err), message);
 	fini(&f);
 }
@@ -197,6 +210,7 @@ static void test_no_file(void **state)
 	assert_true(scripted_is_file("a.lua") && !scripted_is_file("pos") &&
 		    !scripted_is_file(".lua"));
 	assert_null(scripted_new("nowhere.lua", 1, &host));
+	assert_string_equal(err.hint, "give the name of a strategy, or of a Lua file that has one");
 	assert_string_equal(error_text(&err),
 			    "nowhere.lua: cannot open: No such file or directory");
 }
@@ -210,7 +224,7 @@ static void test_stops(void **state)
 	stops("strategy { choose = function() return 0 end }", "s.lua:1: choose *not 0");
 	stops("strategy { choose = function() return 1.5 end }", "s.lua:1: choose *not 1.5");
 	stops("strategy { choose = function(p)\n return p[1].colour end }",
-	      "s.lua:2: no field 'colour' in a point; fields are thread, op, object, file, *");
+	      "s.lua:2: no field 'colour' in a point; fields are thread, number, op, object, *");
 	stops("strategy { choose = function(p)\n p[1].op = 1 end }", "s.lua:2: op *cannot be set");
 	stops("local old\nstrategy { choose = function(p)\n old = old or p[1]\n print(old.op)\n"
 	      "return 1 end }",

@@ -167,11 +167,21 @@ static void describe(void *ctx, const struct strategy_point *point, struct sched
 	controlled_describe(&((struct search *)ctx)->worker.runs.controlled, point, where);
 }
 
+static const char *thread(void *ctx, const struct strategy_point *point)
+{
+	return controlled_thread(&((struct search *)ctx)->worker.runs.controlled, point);
+}
+
+static const char *name(void *ctx, const struct strategy_point *point)
+{
+	return controlled_name(&((struct search *)ctx)->worker.runs.controlled, point);
+}
+
 static int make_strategy(struct search *s)
 {
 	const struct explore_options *o = &s->e->options;
 	const struct strategy_options options = {o->seed, o->depth, o->bound, 0};
-	const struct scripted_host host = {s, print, describe, &s->fault};
+	const struct scripted_host host = {s, print, describe, thread, name, &s->fault};
 	struct error *err = s->e->x.err;
 
 	if (!scripted_is_file(o->strategy)) {

@@ -35,7 +35,21 @@ static void describe(void *ctx, size_t index, struct script_where *where)
 
 	if (s->host.describe)
 		s->host.describe(s->host.ctx, &s->points[index], &is);
-	*where = (struct script_where){is.file, is.func, is.var, is.line};
+	*where = (struct script_where){is.file, is.func, is.line};
+}
+
+static const char *thread(void *ctx, size_t index)
+{
+	const struct scripted *s = ctx;
+
+	return s->host.thread ? s->host.thread(s->host.ctx, &s->points[index]) : NULL;
+}
+
+static const char *name(void *ctx, size_t index)
+{
+	const struct scripted *s = ctx;
+
+	return s->host.name ? s->host.name(s->host.ctx, &s->points[index]) : NULL;
 }
 
 static void begin(void *ctx, uint64_t run)
@@ -74,7 +88,7 @@ static void fini(void *ctx)
 struct strategy *scripted_new(const char *path, uint64_t seed, const struct scripted_host *host)
 {
 	struct scripted *s = base_alloc(1, sizeof(*s));
-	const struct script_strategy_host script_host = {s, print, describe};
+	const struct script_strategy_host script_host = {s, print, describe, thread, name};
 
 	s->host = *host;
 	s->script = script_strategy_new(path, seed, &script_host, host->err);

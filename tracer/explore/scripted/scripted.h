@@ -13,6 +13,9 @@ struct scripted_host {
 	   Texts are good until the next call. */
 	void (*describe)(void *ctx, const struct strategy_point *point,
 			 struct schedule_where *where);
+	/* Its thread's id; what the source calls what it is about. NULL, also for an answer: not known. */
+	const char *(*thread)(void *ctx, const struct strategy_point *point);
+	const char *(*name)(void *ctx, const struct strategy_point *point);
 	/* A fault of the file goes there ("FILE:LINE: what"): then the search is done, and no run that is
 	   going on goes further. It outlives the strategy. */
 	struct error *err;

@@ -152,6 +152,9 @@ void controlled_say(const struct session_thread *t, struct str *out);
 /* While the strategy chooses: where this point is, in the source. Its texts are the schedule's. */
 void controlled_describe(struct controlled *c, const struct strategy_point *point,
 			 struct schedule_where *where);
+/* ... and the id of its thread; and what the source calls the memory, or the lock or other object. NULL: not known. */
+const char *controlled_thread(struct controlled *c, const struct strategy_point *point);
+const char *controlled_name(struct controlled *c, const struct strategy_point *point);
 
 /* STEPS: has everything that was done lately been done again and again? */
 bool controlled_spins(const struct controlled *c);

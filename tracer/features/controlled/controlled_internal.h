@@ -61,6 +61,8 @@ struct turn {
 	struct strategy_point point; /* the next step */
 	struct schedule_where where; /* ... in the source, if `described` */
 	bool described;
+	const char *name; /* of what it is about, if `named`; or NULL */
+	bool named;
 	const char *function;	 /* ... which enters this function; or NULL */
 	uint64_t entry_sp;	 /* ... with this stack pointer, where its return address stands */
 	struct target_made call; /* the call it stands before */
@@ -146,6 +148,8 @@ void control_new(struct session *s); /* if the run's options say so */
 
 /* The thread can go on when it is chosen: its next step is `p`. */
 void turn_ready(struct turn *t, const struct strategy_point *p);
+/* What was known of its point is so no more. */
+void turn_changed(struct turn *t);
 /* It goes on at once: this was no point. */
 void turn_goes(struct turn *t);
 /* It will not make the call that it stands before, but can go on with this result. */

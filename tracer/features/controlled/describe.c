@@ -118,12 +118,67 @@ struct schedule_where describe(struct control *c, struct turn *t, enum strategy_
 	return op == STRATEGY_TIMEOUT ? timeout(c, t) : t->where;
 }
 
+/* ---- while the strategy chooses ---------------------------------------------------------------------- */
+
+static struct turn *turn_at(const struct control *c, const struct strategy_point *point)
+{
+	for (size_t i = 0; c && i < c->points.count; i++)
+		if (c->points.items[i].thread == point->thread)
+			return c->at.items[i];
+	return NULL;
+}
+
 void controlled_describe(struct controlled *given, const struct strategy_point *point,
 			 struct schedule_where *where)
 {
-	struct control *c = given->now;
+	struct turn *t = turn_at(given->now, point);
 
-	for (size_t i = 0; c && i < c->points.count; i++)
-		if (c->points.items[i].thread == point->thread)
-			*where = describe(c, c->at.items[i], point->op);
+	if (t)
+		*where = describe(given->now, t, point->op);
+}
+
+const char *controlled_thread(struct controlled *given, const struct strategy_point *point)
+{
+	const struct turn *t = turn_at(given->now, point);
+
+	return t ? t->thread->engine->id : NULL;
+}
+
+/* Of a function with several objects: the first one, as of a wait its condition. 0: it is about none. */
+static uint64_t object_of(const struct turn *t)
+{
+	if (t->point.object == STRATEGY_ANY_OBJECT)
+		return t->function ? t->objects[0] : 0;
+	return t->point.object == STRATEGY_NO_OBJECT ? 0 : t->point.object;
+}
+
+static const char *name_now(struct control *c, struct turn *t)
+{
+	struct inspect_stack calls = {0};
+	const struct inspect_call *own;
+	const struct type *type;
+	const char *found = NULL;
+	struct str name = {0};
+
+	if (object_of(t) && calls_read(t->thread, NULL, MOST_CALLS, &calls) == 0) {
+		own = describe_own(t, &calls);
+		if (race_name(t, &calls, own ? (size_t)(own - calls.items) : calls.count,
+			      object_of(t), &name, &type))
+			found = schedule_text(&c->given->schedule, str_text(&name));
+	}
+	str_fini(&name);
+	inspect_stack_fini(&calls);
+	return found;
+}
+
+const char *controlled_name(struct controlled *given, const struct strategy_point *point)
+{
+	struct turn *t = turn_at(given->now, point);
+
+	if (!t)
+		return NULL;
+	if (!t->named)
+		t->name = name_now(given->now, t);
+	t->named = true;
+	return t->name;
 }

@@ -31,13 +31,18 @@ struct turn *turn_of(const struct session_thread *t)
 	return kept_make(&t->kept, &turn_keeper);
 }
 
+void turn_changed(struct turn *t)
+{
+	t->described = t->named = false;
+}
+
 void turn_ready(struct turn *t, const struct strategy_point *p)
 {
 	t->point = *p;
 	t->point.thread = t->number;
 	t->moment = MOMENT_READY;
 	t->timed = false;
-	t->described = false;
+	turn_changed(t);
 }
 
 void turn_goes(struct turn *t)
@@ -52,7 +57,7 @@ void turn_answered(struct turn *t, int64_t result)
 {
 	t->has_result = true;
 	t->signalled = false;
-	t->described = false;
+	turn_changed(t);
 	t->result = result;
 	t->moment = MOMENT_READY;
 	t->timed = false;
@@ -126,7 +131,7 @@ static void record(struct control *c, size_t i)
 		step->where = describe(c, t, step->point.op);
 		note_pending(c, t);
 	}
-	t->described = false;
+	turn_changed(t);
 }
 
 void control_offer(struct control *c, struct turn *t, enum strategy_op op)
