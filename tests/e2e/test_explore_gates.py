@@ -284,6 +284,50 @@ def test_any_schedule(t, name):
     t.check(b"ended because of the gates" not in r.out, "... nor is ended by the gates", r)
 
 
+# Whatever comes first, it ends like that. wait: nobody ever says so.
+ALWAYS = """#include <pthread.h>
+#include <sched.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static volatile int n, said;
+static void *add(void *x)
+{
+	pthread_mutex_lock(&lock);
+	n++;
+	pthread_mutex_unlock(&lock);
+	while (x && !said)
+		sched_yield();
+	return x;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t[2];
+	(void)argv;
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, add, argc > 1 ? t : 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+	return n == 2 ? 3 : 4;
+}
+"""
+
+
+def test_no_gate(t):
+    """It fails whatever the order of its threads: the script says so, and has no gates."""
+    program, script, r = explore(t, "always", ALWAYS, 20)
+    text = read(script)
+    t.check("\nthe script has forced it in 20 of 20 runs\n" in r.err, "what is printed", r)
+    t.check("expect { exit = 3 }" in text and not re.search(r"^(?:at|on|local|order)\b", text, re.M), "an expectation alone: " + text, r)
+    t.check("in 20 of 20 runs, and in 20 searched schedules." in text and "whatever the order of the threads is." in text, "what it says: " + text, r)
+    t.equal(t.gate("run", "-g", script, "--", program).status, 0, "as the script expects")
+
+
+def test_expected_livelock(t):
+    """A livelock that the script expects is no failure."""
+    own = t.file("own.lua", "expect { livelock = true }\n")
+    r = t.gate("explore", "--steps", "1000", "--runs", "5", "-g", own, "-o", t.path("no"), "--", compile_text("always.c", ALWAYS), "wait")
+    t.equal(r.status, 0, "no schedule comes out differently", r)
+
+
 def test_no_script(t):
     program, script, r = explore(t, "fixed", FIXED, 20)
     t.check(not os.path.exists(script), "there is none", r)

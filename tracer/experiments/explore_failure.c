@@ -32,7 +32,9 @@ static enum explore_ended judge(const struct controlled *c, const struct session
 	if (c->end == CONTROLLED_STOPPED)
 		return EXPLORE_CUT;
 	if (c->end == CONTROLLED_STEPS)
-		return controlled_spins(c) ? failed("livelock", kind) : EXPLORE_CUT;
+		return r->expects && r->verdict == VERDICT_OK ? EXPLORE_PASSED
+		       : controlled_spins(c)		      ? failed("livelock", kind)
+							      : EXPLORE_CUT;
 	switch (r->verdict) {
 	case VERDICT_OK:
 		if (r->expects || !r->status)

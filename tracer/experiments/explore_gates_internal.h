@@ -14,6 +14,7 @@ struct gating {
 	struct plan_words words;
 	struct module *program;
 	bool livelock;			/* its schedule is cut where nothing new comes any more */
+	bool plain;			/* the script has no gates: plain runs fail by themselves */
 	bool defies;			/* it fails what the tester's own script expects */
 	struct session_options options; /* of plain runs; `scripts` is its own */
 	char *path;			/* the script's, for them */

@@ -300,7 +300,7 @@ void gate_plan_script(const struct gate_plan *p, const struct schedule *s,
 	plan_view_init(&v, s);
 	if (texts->title) {
 		add_lines(texts->title, out);
-		str_add(out, "--\n");
+		str_add(out, texts->outcome ? "--\n" : "");
 	}
 	plan_story(p, &v, words, texts->outcome, out);
 	plan_view_fini(&v);
