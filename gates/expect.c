@@ -38,6 +38,11 @@ bool expect_wants_stderr(const struct expect *x)
 	return x->stderr_has.count || x->checks.count;
 }
 
+bool expect_is_plain(const struct expect *x)
+{
+	return x->any && !x->at && !x->stderr_has.count && !x->never.count && !x->checks.count;
+}
+
 /* ---- never reached ---- */
 
 static bool is_meant(const struct expect_never *never, const struct place *p)

@@ -58,25 +58,6 @@ void outcome_print_end(const struct outcome *o, struct str *out)
 	}
 }
 
-/* On one line: the text may have several. */
-static void add_quoted(struct str *out, const char *text)
-{
-	str_add(out, "\"");
-	for (; *text; text++) {
-		if (*text == '\n')
-			str_add(out, "\\n");
-		else if (*text == '\t')
-			str_add(out, "\\t");
-		else if (*text == '"' || *text == '\\')
-			str_addf(out, "\\%c", *text);
-		else if ((unsigned char)*text < 0x20 || *text == 0x7f)
-			str_addf(out, "\\x%02x", (unsigned char)*text);
-		else
-			str_add_bytes(out, text, 1);
-	}
-	str_add(out, "\"");
-}
-
 static void add_part(struct str *out, const char *text)
 {
 	str_addf(out, "%s%s", out->length ? ", " : "", text);
@@ -97,11 +78,11 @@ void expect_print(const struct expect *x, struct str *out)
 	expect_print_more(x, out);
 	for (size_t i = 0; i < x->stdout_has.count; i++) {
 		add_part(out, "standard output has ");
-		add_quoted(out, x->stdout_has.items[i]);
+		str_add_quoted(out, x->stdout_has.items[i]);
 	}
 	for (size_t i = 0; i < x->stderr_has.count; i++) {
 		add_part(out, "standard error has ");
-		add_quoted(out, x->stderr_has.items[i]);
+		str_add_quoted(out, x->stderr_has.items[i]);
 	}
 	expect_print_checks(x, out);
 }
@@ -142,7 +123,7 @@ static bool text_unmet(char *const *texts, size_t count, const struct str *writt
 		    memmem(str_text(written), written->length, texts[i], strlen(texts[i])))
 			continue;
 		str_addf(out, "%s does not have ", name);
-		add_quoted(out, texts[i]);
+		str_add_quoted(out, texts[i]);
 		return true;
 	}
 	return false;

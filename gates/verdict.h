@@ -43,6 +43,8 @@ bool expect_looks_at(const struct expect *x, const struct place *p);
 /* Is the output of the program asked for? */
 bool expect_wants_stdout(const struct expect *x);
 bool expect_wants_stderr(const struct expect *x);
+/* Is it about nothing but how the program ends, and what it writes on its standard output? */
+bool expect_is_plain(const struct expect *x);
 /* What is expected, in words: `exit status 1, standard output has "6 * 7 = 6"`. */
 void expect_print(const struct expect *x, struct str *out);
 

@@ -243,9 +243,26 @@ def test_no_time_for_all(t):
     t.check(written and written.group(1) == counted.group(1), "what the script says: " + read(script), r)
 
 
+# The sum is told in words, and the status is 0.
+TOLD = LOST.replace("return n != 2;", 'printf("n = %d, or \\"two\\"?\\n", n);\n\treturn 0;').replace("#include", "#include <stdio.h>\n#include", 1)
+
+
+@params("exit", "stdout")
+def test_what_came(t, what):
+    """What fails is an expect of the tester's own script, which is no more than that: the script found says what came instead."""
+    text, wanted, came = {"exit": (LOST, "exit = 0", "exit = 1"), "stdout": (TOLD, 'stdout = "n = 2"', r'exit = 0, stdout = "n = 1, or \"two\"?\n"')}[what]
+    own = t.file("own.lua", "expect { %s }\n" % wanted)
+    program, script, r = explore(t, "told", text, 20, "-g", own)
+    t.check("\n-- gatectl run -g gates.lua -- " in read(script) and "expect { %s }" % came in read(script), "the script alone: " + read(script), r)
+    with open(os.path.join(os.path.dirname(script), "stdout")) as f:
+        t.equal(f.read(), 'n = 1, or "two"?\n' if what == "stdout" else "", "what the program wrote", r)
+    t.check(b"n = " not in r.out, "... is written nowhere else", r)
+    t.equal(t.gate("run", "-g", script, "--", program).status, 0, "it is a test by itself")
+
+
 def test_another_expectation(t):
-    """What fails is an expect of the tester's own script: with both scripts it fails plainly, too."""
-    own = t.file("own.lua", "expect { exit = 0 }\n")
+    """The tester's own script says more than what a run ends with: with both scripts it fails plainly, too."""
+    own = t.file("own.lua", 'expect(function(run) return run.status == 0 end, "none is lost")\n')
     program, script, r = explore(t, "lost", LOST, 20, "-g", own)
     t.check("gatectl run -g %s -g gates.lua -- " % own in read(script).replace("\n-- ", " "), "the command line", r)
     r = t.gate("run", "-g", own, "-g", script, "--", program)

@@ -177,3 +177,21 @@ bool str_wildcard(const char *pattern, const char *text)
 		pattern++;
 	return *pattern == '\0';
 }
+
+void str_add_quoted(struct str *out, const char *text)
+{
+	str_add(out, "\"");
+	for (; *text; text++) {
+		if (*text == '\n')
+			str_add(out, "\\n");
+		else if (*text == '\t')
+			str_add(out, "\\t");
+		else if (*text == '"' || *text == '\\')
+			str_addf(out, "\\%c", *text);
+		else if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			str_addf(out, "\\x%02x", (unsigned char)*text);
+		else
+			str_add_bytes(out, text, 1);
+	}
+	str_add(out, "\"");
+}

@@ -13,6 +13,8 @@ struct str {
 
 void str_add(struct str *s, const char *text);
 void str_add_bytes(struct str *s, const char *bytes, size_t length);
+/* In double quotes and on one line, as C and Lua write it. */
+void str_add_quoted(struct str *s, const char *text);
 /* At most so many bytes, cut at a blank, with " ..." after them. */
 void str_add_short(struct str *s, const char *text, size_t most);
 /* Control characters become blanks: what is added stays on its line. */

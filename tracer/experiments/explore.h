@@ -68,8 +68,10 @@ struct explore_failure {
 	bool looked_at; /* there was one ... */
 	bool again;	/* ... it followed the schedule to its end, and failed in the same way */
 	double seconds; /* how long it took */
-	bool done;	/* nothing is left to be found out about it */
-	bool is_raw;	/* its folder is of an earlier search, which was ended before it was done */
+	int ended;	/* the program's own status; -1: it had none */
+	bool only_expects, expects_output; /* as in struct session_result */
+	bool done;			   /* nothing is left to be found out about it */
+	bool is_raw; /* its folder is of an earlier search, which was ended before it was done */
 	struct str out, err; /* what the program wrote */
 	struct str gates;    /* the script; empty: see no_script */
 	bool gates_cut; /* the time was over before each of its gates was tried: some may not matter */

@@ -39,6 +39,9 @@ static void take(struct explore_failure *f, struct controlled *c, struct session
 	f->text = base_strdup(str_text(&r->text));
 	f->status = r->status;
 	f->seconds = r->seconds;
+	f->ended = r->ended;
+	f->only_expects = r->only_expects;
+	f->expects_output = r->expects_output;
 	take_where(f, r);
 	io_read_at(c->out, &f->out);
 	io_read_at(c->err, &f->err);

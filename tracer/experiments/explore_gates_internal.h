@@ -13,9 +13,10 @@ struct gating {
 	struct gate_plan plan;
 	struct plan_words words;
 	struct module *program;
-	bool livelock;			/* its schedule is cut where nothing new comes any more */
-	bool plain;			/* the script has no gates: plain runs fail by themselves */
-	bool defies;			/* it fails what the tester's own script expects */
+	bool livelock; /* its schedule is cut where nothing new comes any more */
+	bool plain;    /* the script has no gates: plain runs fail by themselves */
+	bool defies;   /* it fails what the tester's own script expects ... */
+	bool instead;  /* ... and in place of that one the script here says what came */
 	struct session_options options; /* of plain runs; `scripts` is its own */
 	char *path;			/* the script's, for them */
 	double until;			/* no other plan, or gate, is tried then; 0: no limit */

@@ -13,6 +13,9 @@
 /* So many of the last steps of a livelock have all that it does for ever. */
 enum { LAST_ROUNDS = 512 };
 
+/* Of the program's output in the script. */
+enum { OUTPUT_MOST = 1024 };
+
 /* ---- places ------------------------------------------------------------------------------------------ */
 
 static struct module *module_named(const struct gating *g, const char *name)
@@ -188,6 +191,16 @@ bool gating_cut_spins(struct gating *g)
 	return kept < count;
 }
 
+/* That the program has written something else is told by what it has written: all of it, on few lines. */
+static bool can_say_what_came(const struct explore_failure *f)
+{
+	size_t length = f->out.length;
+
+	return f->only_expects && f->ended >= 0 &&
+	       (!f->expects_output ||
+		(length && length <= OUTPUT_MOST && strlen(str_text(&f->out)) == length));
+}
+
 void gating_begin(struct gating *g)
 {
 	const struct schedule *s = &g->f->schedule;
@@ -203,7 +216,8 @@ void gating_begin(struct gating *g)
 	link_threads(g);
 	link_waits(&g->schedule);
 	link_futexes(&g->schedule);
-	g->defies = strcmp(g->f->kind, "expect") == 0;
+	g->instead = strcmp(g->f->kind, "expect") == 0 && can_say_what_came(g->f);
+	g->defies = strcmp(g->f->kind, "expect") == 0 && !g->instead;
 	g->program = g->e->modules.count ? g->e->modules.items[0] : NULL;
 	g->words = (struct plan_words){
 		.ctx = g,
@@ -225,8 +239,8 @@ static void add_command(const struct gating *g, struct str *out)
 	const struct session_options *o = g->e->x.options;
 
 	str_add(out, "gatectl run");
-	array_each(const char *, script, &o->scripts)
-		str_addf(out, " -g %s", *script);
+	for (size_t i = 0; !g->instead && i < o->scripts.count; i++)
+		str_addf(out, " -g %s", o->scripts.items[i]);
 	array_each(const char *, order, &o->orders)
 		str_addf(out, " --order '%s'", *order);
 	str_add(out, " -g gates.lua --");
@@ -259,11 +273,26 @@ static void add_title(const struct gating *g, struct str *out)
 		str_add(out, "\nIt needs no gate: it comes whatever the order of the threads is.");
 }
 
+static void add_what_came(const struct explore_failure *f, struct str *out)
+{
+	if (f->ended >= 128)
+		str_addf(out, "expect { signal = \"SIG%s\"", signame_text(f->ended - 128));
+	else
+		str_addf(out, "expect { exit = %d", f->ended);
+	if (f->expects_output) {
+		str_add(out, ", stdout = ");
+		str_add_quoted(out, str_text(&f->out));
+	}
+	str_add(out, " }");
+}
+
 static void add_expect(const struct gating *g, struct str *out)
 {
 	const struct explore_failure *f = g->f;
 
-	if (g->defies)
+	if (g->instead)
+		add_what_came(f, out);
+	else if (g->defies)
 		str_add(out, "-- What fails is an expect of the script that it was found with.");
 	else if (strcmp(f->kind, "deadlock") == 0)
 		str_add(out, "expect { deadlock = true }");

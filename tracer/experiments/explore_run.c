@@ -145,6 +145,8 @@ int explore_runs_begin(struct explore_runs *r, const struct session_options *o,
 	if (c->out < 0 || c->err < 0)
 		return error_errno(err, ERROR_SYSTEM,
 				   "cannot make a file for the program's output");
+	r->options.out = c->out;
+	r->options.err = c->err;
 	return keeps ? keep(r, err) : 0;
 }
 

@@ -471,6 +471,12 @@ void session_judge(struct session *s, struct session_result *out)
 	out->interrupted = s->interrupted;
 	out->expects = s->plan.expect.any;
 	out->signaled = s->outcome.signaled;
+	out->ended = s->outcome.exited	   ? s->outcome.exit
+		     : s->outcome.signaled ? 128 + s->outcome.signal
+					   : -1;
+	out->only_expects = expect_is_plain(&s->plan.expect) && !s->plan.given.source &&
+			    !engine_place_at(s->engine, 0);
+	out->expects_output = expect_wants_stdout(&s->plan.expect);
 	if (s->interrupted)
 		out->status = 128 + s->interrupted;
 	observe(judged, s, out);

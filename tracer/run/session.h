@@ -77,7 +77,8 @@ struct session_options {
 	struct order_log *order_log;	   /* NULL: not kept. Owned by the caller */
 	struct convert_record *record;	   /* NULL except for convert. Owned by the caller */
 	struct controlled *controlled; /* NULL except for explore and replay. Owned by the caller */
-	int pid;		       /* attach: the running process; else 0 */
+	int out, err; /* where the program's output goes on, if a script asks for it; 0: ours */
+	int pid;      /* attach: the running process; else 0 */
 };
 
 /* The formats of a report, chosen by the ending of the file's name. */
@@ -102,6 +103,9 @@ struct session_result {
 	int interrupted; /* the signal that ended gatectl's run, or 0 */
 	bool expects;	 /* the script has an expect */
 	bool signaled;	 /* the program was ended by a signal */
+	int ended;	 /* its own status: of exit, or 128 and the signal; -1: we have ended it */
+	/* Its scripts are an expect, of how it ends (or its standard output, too), and nothing else. */
+	bool only_expects, expects_output;
 	struct str
 		text; /* what to tell on standard error: lines, the first as the contract has it */
 	struct str note;  /* what there is to say of a run that was as expected: lines, or empty */

@@ -154,6 +154,8 @@ static int begin(struct session *s, int fd, bool expected, struct capture **out,
 static int capture_begin(struct session *s, struct target_launch *how, struct error *err)
 {
 	const struct expect *x = &s->plan.expect;
+	int out = s->options->out ? s->options->out : STDOUT_FILENO;
+	int errors = s->options->err ? s->options->err : STDERR_FILENO;
 
 	if (s->options->trial || s->options->no_stdin) {
 		how->stdin_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -162,10 +164,8 @@ static int capture_begin(struct session *s, struct target_launch *how, struct er
 	}
 	if (s->attended)
 		return 0;
-	if (begin(s, STDOUT_FILENO, expect_wants_stdout(x), &output_of(s)->out, &how->stdout_fd,
-		  err) < 0 ||
-	    begin(s, STDERR_FILENO, expect_wants_stderr(x), &output_of(s)->err, &how->stderr_fd,
-		  err) < 0)
+	if (begin(s, out, expect_wants_stdout(x), &output_of(s)->out, &how->stdout_fd, err) < 0 ||
+	    begin(s, errors, expect_wants_stderr(x), &output_of(s)->err, &how->stderr_fd, err) < 0)
 		return -1;
 	return 0;
 }
