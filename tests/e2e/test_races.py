@@ -168,6 +168,37 @@ def test_none_cxx(t, level):
     t.equal((r.status, r.report["races"]), (0, []), "no race", r)
 
 
+WRITES = """#include <pthread.h>
+static int state, n;
+static void *set(void *x)
+{
+	state = x ? 2 : 1; //state
+	__asm__ volatile("incl %0" : "+m"(n)); //n
+	return x;
+}
+int main(void)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, set, i ? t : 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+"""
+
+
+def test_two_writes(t):
+    """What would remain in the other order; an update adds to what is there, so that nothing can be said of that."""
+    r = races(t, compile_text("writes.c", WRITES))
+    found = {race["variable"]: race for race in r.report["races"]}
+    values = {found["state"]["between"], found["state"]["after"]}
+    t.equal(values, {"1", "2"}, "what each of them has written", r)
+    t.check("leaves %s; in the other order %s remains\n" % (found["state"]["after"], found["state"]["between"]) in r.err, "what the other order gives", r)
+    t.equal((found["n"]["between"], found["n"]["after"]), ("1", "2"), "an update", r)
+    t.check(" left 1 there, set#" in r.err and "leaves 2\n" in r.err, "... of which the other order is not told", r)
+
+
 def test_ignore(t):
     ignore = t.file("ignore", "# known\n\nraces.c:%d\nsecond;account->balance\n" % line("one"))
     r = races(t, "--ignore", ignore, program(1))

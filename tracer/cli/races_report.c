@@ -53,6 +53,22 @@ static bool differ(const char *a, const char *b)
 	return a && b && strcmp(a, b) != 0;
 }
 
+/* Of two writes. What an update leaves depends on what was there. */
+static void add_left(const struct controlled_race *r, const char *who, const char *then,
+		     struct str *out)
+{
+	bool told = !r->sides[0].updates && !r->sides[1].updates;
+
+	if (!r->between || !r->after)
+		return;
+	str_addf(out, "  %s left %s there, %s leaves %s", who, r->between, then, r->after);
+	if (told && differ(r->between, r->after))
+		str_addf(out, "; in the other order %s remains", r->between);
+	else if (told)
+		str_add(out, ", as in the other order");
+	str_add(out, "\n");
+}
+
 /* What the other order would have given, where it can be told. */
 static void add_values(const struct controlled_race *r, struct str *out)
 {
@@ -60,9 +76,8 @@ static void add_values(const struct controlled_race *r, struct str *out)
 	const char *who = first->thread ? first->thread : "the first",
 		   *then = second->thread ? second->thread : "the second";
 
-	if (first->writes && second->writes && differ(r->between, r->after))
-		str_addf(out, "  %s left %s there, %s leaves %s: the later one stays\n", who,
-			 r->between, then, r->after);
+	if (first->writes && second->writes)
+		add_left(r, who, then, out);
 	else if (first->writes && !second->writes && differ(r->before, r->between))
 		str_addf(out, "  %s reads %s; in the other order it reads %s\n", then, r->between,
 			 r->before);

@@ -62,7 +62,8 @@ struct controlled_race {
 		unsigned line;
 		char *func, *thread, *locks; /* "m, q->lock"; NULL: it held none */
 		bool writes;
-	} sides[2]; /* in time */
+		bool updates; /* ... what it has read there, in one instruction */
+	} sides[2];	      /* in time */
 	char *variable;
 	uint64_t size; /* of the second access */
 	/* Its value before the first wrote, before the second access, after that one. */

@@ -76,7 +76,9 @@ struct turn {
 	struct controlled_round spin;
 	struct controlled_loop_rounds rounds;
 	uint64_t locking; /* it has this lock when its call returns; 0: none */
-	size_t raced; /* the last of controlled.told that it has been second in, from 1; 0: none */
+	/* The last of controlled.told that it has been second in, from 1, and how many they are at this access;
+	   0: none. */
+	size_t raced, raced_count;
 	uint64_t raced_at;
 	const struct type *raced_type; /* of the variable there */
 	bool timed;		       /* its wait ends at: */

@@ -40,6 +40,7 @@ static void place(const struct telling *x, const struct races_side *from,
 	struct source_symbolised where;
 
 	side->writes = from->writes;
+	side->updates = from->writes && access->what.reads;
 	side->thread = thread_name(x->c, from->thread);
 	if (!source_symbolise(access->module, access->offset, true, &where))
 		return;
@@ -118,15 +119,22 @@ static void tell_values(const struct telling *x, const struct arch_access *a,
 	x->race->between = value_now(t, type, a->address);
 	if (x->race->between && x->race->sides[0].writes && w->address == a->address)
 		x->race->before = value_text(t, type, &w->value, type->size);
-	t->raced = x->race->sides[1].writes ? x->c->given->told.count : 0;
+	if (!x->race->sides[1].writes)
+		return;
+	t->raced_count = t->raced && t->raced_at == a->address ? t->raced_count + 1 : 1;
+	t->raced = x->c->given->told.count;
 	t->raced_at = a->address;
 	t->raced_type = type;
 }
 
 void race_made(struct control *c, struct turn *t)
 {
-	if (t->raced && t->raced <= c->given->told.count && t->thread)
-		c->given->told.items[t->raced - 1].after = value_now(t, t->raced_type, t->raced_at);
+	for (size_t i = 0; t->raced && i < t->raced_count; i++) {
+		size_t at = t->raced - 1 - i;
+
+		if (at < c->given->told.count && t->thread)
+			c->given->told.items[at].after = value_now(t, t->raced_type, t->raced_at);
+	}
 	t->raced = 0;
 }
 

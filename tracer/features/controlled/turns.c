@@ -155,6 +155,8 @@ struct turn *control_choose(struct control *c)
 {
 	size_t i;
 
+	if (c->moved)
+		race_made(c, c->moved); /* nobody else has been there since */
 	if (too_many(c)) {
 		control_end(c, CONTROLLED_STEPS);
 		return NULL;
