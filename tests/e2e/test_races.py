@@ -1,6 +1,7 @@
 """gatectl races: what is found and how it is told, what is none, what is left out."""
 
 import json
+import re
 import xml.etree.ElementTree
 
 from harness import compile_text, params
@@ -206,8 +207,20 @@ def test_ignore(t):
     t.equal(r.report["ignored"], 2, "how many", r)
     r = races(t, "--ignore", t.file("mark", "//heap\n"), program(1))
     t.equal([race["variable"] for race in r.report["races"]], ["counters[2]"], "one of them", r)
-    t.error(t.gate("races", "--ignore", t.file("bad", "*0x123\n"), program(1)), where="--ignore: ")
+    t.error(t.gate("races", "--ignore", t.file("bad", "main%return\n"), program(1)), where="--ignore: ")
     t.error(t.gate("races", "--ignore", t.path("none"), program(1)))
+
+
+def test_ignore_lines(t):
+    """A line behind a function's, and an address; what means nothing is said, and no error."""
+    begins = next(n for n, text in enumerate(PROGRAM.split("\n"), 1) if "*second(void" in text)
+    address = re.search(rb"0x[0-9a-f]+", t.gate("lines", program(1), "first;counters[2]").out).group().decode()
+    ignore = t.file("ignore", "second:+%d\n*%s\nnosuch\n//nomark\nfirst\n" % (line("read") - begins, address))
+    r = races(t, "--ignore", ignore, program(1))
+    t.equal((r.status, r.report["races"]), (0, []), "all of them", r)
+    t.equal(re.findall("note: --ignore: %s:([0-9]+): nothing is called '(.*)' in" % ignore, r.err), [("3", "nosuch"), ("4", "//nomark")], "what means nothing", r)
+    r = races(t, "--ignore", t.file("one", "*%s\n" % address), program(1))
+    t.equal([race["variable"] for race in r.report["races"]], ["account->balance"], "one of them", r)
 
 
 def test_reports(t):

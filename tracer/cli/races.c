@@ -3,6 +3,7 @@
 #include "tracer/cli/explore_report.h"
 #include "tracer/cli/progress.h"
 #include "tracer/cli/races_report.h"
+#include "tracer/base/log.h"
 #include "tracer/features/features.h"
 
 #include <stdio.h>
@@ -21,6 +22,16 @@ static void print_summary(const struct races_hunt *h)
 		printf("%lu pair%s of accesses ignored\n", h->ignored, h->ignored == 1 ? "" : "s");
 	if (!h->found.count)
 		puts("no race: in these runs every two conflicting accesses were ordered");
+}
+
+/* A misspelt location leaves nothing out. */
+static void print_unknown(const struct races_hunt *h)
+{
+	array_each(const struct races_ignored, ignored, &h->at)
+		if (ignored->is_nothing)
+			log_line("gatectl: note: --ignore: %s:%u: nothing is called '%s' in the "
+				 "program and the libraries that it starts with",
+				 h->ignore, ignored->number, ignored->location.text);
 }
 
 static int tell_found(const struct cli *cli, const struct races_hunt *h)
@@ -42,8 +53,10 @@ static int tell(struct cli *cli, struct races_hunt *h, int answer)
 	int status = answer < 0 ? output_over(cli, &h->e.x) : 0;
 	ERROR(err);
 
-	if (h->e.runs && !cli->session.quiet)
+	if (h->e.runs && !cli->session.quiet) {
 		print_summary(h);
+		print_unknown(h);
+	}
 	if (output_flush() < 0)
 		return VERDICT_ERROR;
 	if (h->found.count)

@@ -13,6 +13,18 @@ struct race {
 	unsigned long times;
 };
 
+/* A line of the file of --ignore. */
+struct races_ignored {
+	struct location location;
+	unsigned number; /* of the line */
+	bool is_nothing; /* it was found neither in the program nor at a race */
+	ARRAY(struct races_line {
+		char *file;
+		unsigned line;
+	})
+	lines; /* that it means, where it was found */
+};
+
 struct races_hunt {
 	/* Given; the result is in its `runs`, `seconds`, too. */
 	struct explore e;
@@ -24,7 +36,7 @@ struct races_hunt {
 	unsigned long ignored;		/* races that were left out */
 	unsigned long failed;		/* runs that ended in a failure */
 	struct explore_race_runs *runs; /* what `found` points into */
-	ARRAY(struct location) at;	/* those of `ignore` */
+	ARRAY(struct races_ignored) at; /* those of `ignore` */
 };
 
 /* 0: see the result; -1: as explore_search(). e.x must have begun. */
