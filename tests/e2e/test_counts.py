@@ -370,3 +370,60 @@ at("//plain", {after = true}):run(function() end)
 '''))
     t.equal(r.stdout, "60 30\n", "stdout", r)
     t.equal([p["arrivals"] for p in r.report["places"]], [30, 30, 30], "arrivals", r)
+
+
+INLINED_LOOPS = r"""
+#include <stdatomic.h>
+#include <stdio.h>
+__attribute__((noinline)) static int use(int x)
+{
+	__asm__ volatile("" : : "r"(x) : "memory");
+	return x;
+}
+static inline __attribute__((always_inline)) void until(int n)
+{
+	while (use(n) > 3)
+		n--;
+}
+static inline __attribute__((always_inline)) void take(atomic_int *p)
+{
+	while (atomic_exchange(p, 1))
+		;
+}
+static inline __attribute__((always_inline)) void leave(atomic_int *p)
+{
+	atomic_store(p, 0);
+}
+static atomic_int lock;
+static long shared;
+__attribute__((noinline)) static void locks(int n)
+{
+	for (int i = 0; i < n; i++) {
+		take(&lock); /* gate: take */
+		shared++;
+		leave(&lock); /* gate: leave */
+	}
+}
+int main(int argc, char **argv)
+{
+	(void)argv;
+	for (int i = 0; i < argc + 4; i++)
+		until(argc + 5); /* gate: until */
+	locks(argc + 20);
+	printf("%ld\n", shared);
+	return 0;
+}
+"""
+
+
+@params("gcc -O0", "gcc -Og", "gcc -O1", "gcc -O2", "clang -O0", "clang -O1")
+def test_inlined_loops(t, build):
+    """A line that is a call which was inlined, and begins with a loop: entered once for each execution, wherever its code begins and whatever
+    of it was moved out of the loop around it."""
+    compiler, opt = build.split()
+    program = compile_text("inlined_loops.c", INLINED_LOOPS, "-g " + opt, compiler=compiler)
+    r = t.clean(t.run_gated(program, script='at("//take"):run(function() end)\nat("//leave"):run(function() end)\nat("//until"):run(function() end)\n'))
+    counts = {p["location"]: p["arrivals"] for p in r.report["places"]}
+    if build == "clang -O1":  # it comes to the loop's head without a jump: each round is counted
+        t.check(counts.pop("//until") >= 5, "the loop is reached", r)
+    t.equal({k: n for k, n in counts.items()}, {k: n for k, n in {"//take": 21, "//leave": 21, "//until": 5}.items() if k in counts}, "arrivals", r)

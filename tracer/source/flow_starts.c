@@ -169,14 +169,14 @@ static void drop_inner(struct starts *s)
 		s->dropped[i] = false;
 }
 
-/* Does everything from here to the end of the block belong to the statement? */
+/* Does everything from here to the end of the block belong to the statement, but for what aligns the next one? */
 static bool stays_inside(const struct starts *s, const struct flow_insn *in)
 {
 	const struct flow *f = s->flow;
 
 	for (uint32_t i = (uint32_t)(in - f->insns.items); i <= f->blocks.items[in->block].last;
 	     i++)
-		if (!inside(s, f->insns.items[i].offset))
+		if (!inside(s, f->insns.items[i].offset) && !f->insns.items[i].is_nop)
 			return false;
 	return true;
 }
@@ -269,6 +269,119 @@ void flow_heads(const struct flow *f, const struct module_range *ranges, size_t 
 			*array_add(out) = to;
 	}
 	flow_walk_fini(&w);
+}
+
+/* ---- where control comes into a part of the code ---------------------------------------------------- */
+
+static void add_once(struct flow_offsets *out, uint64_t offset)
+{
+	array_each(const uint64_t, old, out)
+		if (*old == offset)
+			return;
+	*array_add(out) = offset;
+}
+
+static bool calls_from(const struct flow *f, uint32_t insn, const struct flow_block *b)
+{
+	for (uint32_t i = insn; i <= b->last; i++)
+		if (f->insns.items[i].flow == ARCH_FLOW_CALL ||
+		    f->insns.items[i].flow == ARCH_FLOW_CALL_INDIRECT)
+			return true;
+	return false;
+}
+
+/* Of a constant that was taken out of a loop: control goes from there straight to another one, and so it does each time. */
+static bool leads_to_another(const struct flow *f, const struct flow_offsets *all, uint64_t one)
+{
+	uint32_t insn = flow_find(f, one);
+	const struct flow_block *b;
+	uint64_t to;
+
+	if (insn == FLOW_NONE)
+		return false;
+	b = &f->blocks.items[f->insns.items[insn].block];
+	if (b->indirect || (b->next[0] == FLOW_NONE) == (b->next[1] == FLOW_NONE) ||
+	    calls_from(f, insn, b))
+		return false;
+	to = f->insns.items[f->blocks.items[b->next[b->next[0] == FLOW_NONE]].first].offset;
+	array_each(const uint64_t, other, all)
+		if (*other == to && to != one)
+			return true;
+	return false;
+}
+
+/* Where it is the head of a loop within the ranges, that is passed in each round: those who come from outside, if each of
+   them jumps there, whatever happens. */
+static bool comes_by_jumps(const struct flow *f, const struct module_range *ranges, size_t count,
+			   uint64_t entry, struct flow_offsets *out)
+{
+	uint32_t insn = flow_find(f, entry);
+	bool loops = false;
+
+	for (uint32_t i = 0; insn != FLOW_NONE && i < f->blocks.count; i++) {
+		const struct flow_block *b = &f->blocks.items[i];
+		const struct flow_insn *last = &f->insns.items[b->last];
+		uint32_t here = f->insns.items[insn].block;
+
+		if (!b->live || (b->next[0] != here && b->next[1] != here))
+			continue;
+		if (flow_in_ranges(ranges, count, last->offset))
+			loops = true;
+		else if (last->flow == ARCH_FLOW_JUMP)
+			add_once(out, last->offset);
+		else
+			return false;
+	}
+	return loops && insn == f->blocks.items[f->insns.items[insn].block].first;
+}
+
+/* From other code of the function, in the middle of a block or from one block to another. */
+static void coming_in(const struct flow *f, const struct module_range *ranges, size_t count,
+		      struct flow_offsets *out)
+{
+	for (uint32_t i = 0; i < f->blocks.count; i++) {
+		const struct flow_block *b = &f->blocks.items[i];
+		bool inside = true;
+
+		for (uint32_t k = b->first; b->live && k <= b->last; k++) {
+			bool was = inside;
+
+			inside = flow_in_ranges(ranges, count, f->insns.items[k].offset);
+			if (inside && !was)
+				add_once(out, f->insns.items[k].offset);
+		}
+		for (unsigned k = 0; b->live && !inside && k < 2; k++) {
+			uint64_t to;
+
+			if (b->next[k] == FLOW_NONE)
+				continue;
+			to = f->insns.items[f->blocks.items[b->next[k]].first].offset;
+			if (flow_in_ranges(ranges, count, to))
+				add_once(out, to);
+		}
+	}
+}
+
+void flow_entries(const struct flow *f, const struct module_range *ranges, size_t count,
+		  struct flow_offsets *out)
+{
+	struct flow_offsets all = {0};
+
+	coming_in(f, ranges, count, &all);
+	array_each(const uint64_t, one, &all) {
+		struct flow_offsets jumps = {0};
+
+		if (!leads_to_another(f, &all, *one)) {
+			if (!comes_by_jumps(f, ranges, count, *one, &jumps)) {
+				jumps.count = 0;
+				add_once(&jumps, *one);
+			}
+			array_each(const uint64_t, from, &jumps)
+				add_once(out, *from);
+		}
+		array_fini(&jumps);
+	}
+	array_fini(&all);
 }
 
 bool flow_comes_back(const struct flow *f, uint64_t offset, uint64_t without)

@@ -100,6 +100,23 @@ static void head_starts(struct work *w)
 	array_fini(&heads);
 }
 
+static void entry_starts(struct work *w, const struct scope *call, uint64_t entry)
+{
+	const struct module_range *ranges = &w->c->owner.unit->ranges.items[call->first_range];
+	struct flow_offsets entries = {0};
+
+	if (w->flow) {
+		flow_entries(w->flow, ranges, call->range_count, &entries);
+		entries.count = flow_statement_starts(w->flow, entries.items, NULL, entries.count,
+						      false, ranges, call->range_count);
+	}
+	if (!entries.count)
+		add_start(w, entry);
+	array_each(const uint64_t, one, &entries)
+		add_start(w, *one);
+	array_fini(&entries);
+}
+
 /* Where the line begins with a call that was inlined, that is where it begins. Entries of copies
    in several pieces are known only where the debug information says so. */
 static void call_starts(struct work *w)
@@ -111,7 +128,7 @@ static void call_starts(struct work *w)
 
 		if (entry != UINT64_MAX &&
 		    (!w->has_code || (*call)->has_entry || (*call)->range_count == 1))
-			add_start(w, entry);
+			entry_starts(w, *call, entry);
 	}
 }
 

@@ -290,7 +290,7 @@ static void add_inlined(const struct session_place *sp, struct str *out)
 
 	array_each(struct source_sites *const, sites, &sp->results)
 		copies = (*sites)->inlined_skipped > copies ? (*sites)->inlined_skipped : copies;
-	if (copies)
+	if (copies && sp->location.kind == LOCATION_RETURN)
 		str_addf(out,
 			 "; %s was also inlined, at %u call%s, where there is no return to stop at",
 			 sp->location.name, copies, copies == 1 ? "" : "s");
