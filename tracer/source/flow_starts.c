@@ -335,6 +335,52 @@ static bool comes_by_jumps(const struct flow *f, const struct module_range *rang
 	return loops && insn == f->blocks.items[f->insns.items[insn].block].first;
 }
 
+static uint32_t block_of(const struct flow *f, uint64_t offset)
+{
+	uint32_t insn = flow_find(f, offset);
+
+	return insn == FLOW_NONE ? FLOW_NONE : f->insns.items[insn].block;
+}
+
+/* Does control come in at `one` only after it has come in at `before`, and not again without that? */
+static bool goes_on(struct flow_walk *w, const struct module_range *ranges, size_t count,
+		    uint64_t before, uint64_t one)
+{
+	const struct flow *f = w->flow;
+	uint32_t first = block_of(f, before), here = block_of(f, one);
+
+	if (first == FLOW_NONE || here == FLOW_NONE)
+		return false;
+	if (first == here)
+		return before < one;
+	if (!dominates(w, first, here))
+		return false;
+	flow_walk_clear(w, first);
+	flow_walk_next(w, here);
+	flow_walk_run(w);
+	for (uint32_t i = 0; i < f->blocks.count; i++) {
+		const struct flow_block *b = &f->blocks.items[i];
+
+		if (b->live && w->seen[i] && (b->next[0] == here || b->next[1] == here) &&
+		    !flow_in_ranges(ranges, count, f->insns.items[b->last].offset))
+			return false;
+	}
+	return true;
+}
+
+static bool goes_on_from_another(const struct flow *f, const struct module_range *ranges,
+				 size_t count, const struct flow_offsets *all, uint64_t one)
+{
+	struct flow_walk w;
+	bool found = false;
+
+	flow_walk_init(&w, f);
+	array_each(const uint64_t, other, all)
+		found = found || (*other != one && goes_on(&w, ranges, count, *other, one));
+	flow_walk_fini(&w);
+	return found;
+}
+
 /* From other code of the function, in the middle of a block or from one block to another. */
 static void coming_in(const struct flow *f, const struct module_range *ranges, size_t count,
 		      struct flow_offsets *out)
@@ -371,7 +417,8 @@ void flow_entries(const struct flow *f, const struct module_range *ranges, size_
 	array_each(const uint64_t, one, &all) {
 		struct flow_offsets jumps = {0};
 
-		if (!leads_to_another(f, &all, *one)) {
+		if (!leads_to_another(f, &all, *one) &&
+		    !goes_on_from_another(f, ranges, count, &all, *one)) {
 			if (!comes_by_jumps(f, ranges, count, *one, &jumps)) {
 				jumps.count = 0;
 				add_once(&jumps, *one);

@@ -105,11 +105,8 @@ static void entry_starts(struct work *w, const struct scope *call, uint64_t entr
 	const struct module_range *ranges = &w->c->owner.unit->ranges.items[call->first_range];
 	struct flow_offsets entries = {0};
 
-	if (w->flow) {
+	if (w->flow)
 		flow_entries(w->flow, ranges, call->range_count, &entries);
-		entries.count = flow_statement_starts(w->flow, entries.items, NULL, entries.count,
-						      false, ranges, call->range_count);
-	}
 	if (!entries.count)
 		add_start(w, entry);
 	array_each(const uint64_t, one, &entries)
