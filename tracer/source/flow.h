@@ -57,9 +57,10 @@ struct flow_offsets {
 void flow_heads(const struct flow *f, const struct module_range *ranges, size_t range_count,
 		struct flow_offsets *out);
 /* Where control comes into the ranges from other code of the function, so that each time it does is one; the jumps that
-   lead there, where it is the head of a loop inside. Appends to out, each once. */
+   lead there, where it is the head of a loop inside. `entry`, as the debug information says, is one if it is not known how
+   control comes there (the function's own beginning, a jump table). Appends to out, each once. */
 void flow_entries(const struct flow *f, const struct module_range *ranges, size_t range_count,
-		  struct flow_offsets *out);
+		  uint64_t entry, struct flow_offsets *out);
 /* Can `offset` be reached from itself without passing the other? False where they are in one block. */
 bool flow_comes_back(const struct flow *f, uint64_t offset, uint64_t without);
 

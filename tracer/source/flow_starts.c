@@ -332,7 +332,8 @@ static bool comes_by_jumps(const struct flow *f, const struct module_range *rang
 		else
 			return false;
 	}
-	return loops && insn == f->blocks.items[f->insns.items[insn].block].first;
+	return loops && !f->blocks.items[f->insns.items[insn].block].unknown &&
+	       insn == f->blocks.items[f->insns.items[insn].block].first;
 }
 
 static uint32_t block_of(const struct flow *f, uint64_t offset)
@@ -342,12 +343,26 @@ static uint32_t block_of(const struct flow *f, uint64_t offset)
 	return insn == FLOW_NONE ? FLOW_NONE : f->insns.items[insn].block;
 }
 
-/* Does control come in at `one` only after it has come in at `before`, and not again without that? */
+/* A block of which something is outside of the ranges: control has left them there. */
+static bool is_outside(const struct flow *f, const struct module_range *ranges, size_t count,
+		       uint32_t block)
+{
+	const struct flow_block *b = &f->blocks.items[block];
+
+	for (uint32_t i = b->first; i <= b->last; i++)
+		if (!flow_in_ranges(ranges, count, f->insns.items[i].offset))
+			return true;
+	return false;
+}
+
+/* Does control come in at `one` only after it has come in at `before`, and not again from outside without that? */
 static bool goes_on(struct flow_walk *w, const struct module_range *ranges, size_t count,
 		    uint64_t before, uint64_t one)
 {
 	const struct flow *f = w->flow;
 	uint32_t first = block_of(f, before), here = block_of(f, one);
+	ARRAY(uint32_t) left = {0};
+	bool again;
 
 	if (first == FLOW_NONE || here == FLOW_NONE)
 		return false;
@@ -358,14 +373,16 @@ static bool goes_on(struct flow_walk *w, const struct module_range *ranges, size
 	flow_walk_clear(w, first);
 	flow_walk_next(w, here);
 	flow_walk_run(w);
-	for (uint32_t i = 0; i < f->blocks.count; i++) {
-		const struct flow_block *b = &f->blocks.items[i];
-
-		if (b->live && w->seen[i] && (b->next[0] == here || b->next[1] == here) &&
-		    !flow_in_ranges(ranges, count, f->insns.items[b->last].offset))
-			return false;
-	}
-	return true;
+	for (uint32_t i = 0; i < f->blocks.count; i++)
+		if (w->seen[i] && is_outside(f, ranges, count, i))
+			*array_add(&left) = i;
+	flow_walk_clear(w, first);
+	array_each(const uint32_t, block, &left)
+		flow_walk_next(w, *block);
+	flow_walk_run(w);
+	again = w->seen[here];
+	array_fini(&left);
+	return !again;
 }
 
 static bool goes_on_from_another(const struct flow *f, const struct module_range *ranges,
@@ -408,27 +425,44 @@ static void coming_in(const struct flow *f, const struct module_range *ranges, s
 	}
 }
 
-void flow_entries(const struct flow *f, const struct module_range *ranges, size_t count,
-		  struct flow_offsets *out)
+/* All of them: from other code of the function, and at `entry`, if it is not known how. What aligns it is passed over. */
+static void all_entries(const struct flow *f, const struct module_range *ranges, size_t count,
+			uint64_t entry, struct flow_offsets *out)
 {
-	struct flow_offsets all = {0};
+	uint32_t first = block_of(f, entry);
 
-	coming_in(f, ranges, count, &all);
-	array_each(const uint64_t, one, &all) {
+	coming_in(f, ranges, count, out);
+	while (first != FLOW_NONE && f->blocks.items[first].padding && first + 1 < f->blocks.count)
+		entry = f->insns.items[f->blocks.items[++first].first].offset;
+	if (first != FLOW_NONE && f->blocks.items[first].unknown &&
+	    flow_in_ranges(ranges, count, entry))
+		add_once(out, entry);
+}
+
+void flow_entries(const struct flow *f, const struct module_range *ranges, size_t count,
+		  uint64_t entry, struct flow_offsets *out)
+{
+	struct flow_offsets all = {0}, some = {0};
+
+	all_entries(f, ranges, count, entry, &all);
+	array_each(const uint64_t, one, &all)
+		if (!leads_to_another(f, &all, *one))
+			add_once(&some, *one);
+	array_each(const uint64_t, one, &some) {
 		struct flow_offsets jumps = {0};
 
-		if (!leads_to_another(f, &all, *one) &&
-		    !goes_on_from_another(f, ranges, count, &all, *one)) {
-			if (!comes_by_jumps(f, ranges, count, *one, &jumps)) {
-				jumps.count = 0;
-				add_once(&jumps, *one);
-			}
-			array_each(const uint64_t, from, &jumps)
-				add_once(out, *from);
+		if (goes_on_from_another(f, ranges, count, &some, *one))
+			continue;
+		if (!comes_by_jumps(f, ranges, count, *one, &jumps)) {
+			jumps.count = 0;
+			add_once(&jumps, *one);
 		}
+		array_each(const uint64_t, from, &jumps)
+			add_once(out, *from);
 		array_fini(&jumps);
 	}
 	array_fini(&all);
+	array_fini(&some);
 }
 
 bool flow_comes_back(const struct flow *f, uint64_t offset, uint64_t without)

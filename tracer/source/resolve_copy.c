@@ -106,7 +106,7 @@ static void entry_starts(struct work *w, const struct scope *call, uint64_t entr
 	struct flow_offsets entries = {0};
 
 	if (w->flow)
-		flow_entries(w->flow, ranges, call->range_count, &entries);
+		flow_entries(w->flow, ranges, call->range_count, entry, &entries);
 	if (!entries.count)
 		add_start(w, entry);
 	array_each(const uint64_t, one, &entries)
