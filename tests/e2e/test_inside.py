@@ -147,7 +147,8 @@ def test_made_up(t, build):
     """Conditions of all kinds, of variables of all kinds, in registers, on the stack and at addresses."""
     program, rnd, decided = kinds(build), random.Random(build), 0
     readable = readable_in(t, program)
-    simple = {where: [n for n in names if n in "ln" or inside(t, program, where, n)] or names for where, names in readable.items()}
+    some = {where: names if t.full else rnd.sample(names, min(len(names), 6)) for where, names in readable.items()}
+    simple = {where: [n for n in names if n in "ln" or inside(t, program, where, n)] or names for where, names in some.items()}
     for _ in range(60 if t.full else 3):
         script = made_up(rnd, readable if rnd.random() < 0.3 else simple)
         alike(t, program, script, "2000", report=False, seconds=100)
@@ -159,13 +160,13 @@ test_made_up.timeout = 120
 
 
 def readable_in(t, program):
-    """The compiler may have dropped some, at some lines."""
+    """The compiler may have dropped some, at some lines: nobody hides what it says of them but this."""
     found = {}
     for where, names in INTEGERS.items():
-        for name in names + ["l", "n"]:
-            r = t.run_gated(program, 'at("//%s", {hit = 1, optional = true}):run(function(hit) local x = hit.var.%s end)\n' % (where, name), ["4"], report=False)
-            if r.status == 0:
-                found.setdefault(where, []).append(name)
+        looks = "".join('if pcall(function() return hit.var.%s end) then print("%s") end ' % (name, name) for name in names + ["l", "n"])
+        r = t.clean(t.run_gated(program, 'at("//%s", {hit = 1, optional = true}):run(function(hit) %s end)\n' % (where, looks), ["4"], report=False))
+        if r.err:
+            found[where] = r.err.split()
     return found
 
 
@@ -453,7 +454,7 @@ int main(int argc, char **argv)
 """
 
 
-@params("0", "0x10", "4096", "0x7ffffffff000", "0x8000000000000000", "0xffffffffff600000", "0xfffffffffffffff8")
+@params("0", "4096", "0x7ffffffff000", "0x8000000000000000", "0xfffffffffffffff8")
 def test_wild_pointers(t, wild):
     """Where a pointer leads nowhere the function is called, and says what it says; a function that looks first is not."""
     program = compile_text("wild.c", WILD, "-g -O0")
