@@ -97,12 +97,12 @@ def main():
                   "test_harness.test_enumerated", "test_attach.test_verdict_leaves_it_alone", "test_attach.test_threads_held_when_it_leaves",
                   "test_explore_hard.test_starved_is_no_livelock", "test_explore_hard.test_threads_before_main", "test_examples.test_forced",
                   "test_asked_again.test_released", "test_cache.test_damaged", "test_audit.test_confirmed_in_time",
-                  "test_inside.test_threads_and_what_the_script_changes"]
+                  "test_inside.test_threads_and_what_the_script_changes", "test_inside.test_held_by_functions", "test_harness.test_weakened"]
     # The same; and they are so many, and so much alike, that half of them will do. All of them: run.py without --half.
     plain_half = ["test_bare_is_deterministic", "test_explore_gates.test_classic", "test_explore_gates.test_other_build", "test_explore_gates.test_rounds",
                   "test_explore_gates.test_any_schedule", "test_explore_gates.test_livelock", "test_harness.test_known", "test_harness.test_right",
                   "test_harness.test_sanitizer", "test_harness.test_kinds", "test_harness.test_linked_in", "test_explore_granted.test_bugs",
-                  "test_inside.test_classes"]
+                  "test_inside.test_classes", "test_inside.test_wild_pointers"]
     # Of all others that have parameters one half is run as it is, the other half sanitized.
     command = [sys.executable, "tests/e2e/run.py", "--quick"]
     plain = [*command, "--half", "test_", *option("--whole", plain_only)]
