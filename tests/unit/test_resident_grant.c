@@ -22,7 +22,7 @@ static const int shown[] = {REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_R8,	 REG_R9,
 
 static uint8_t *page;
 static struct granted *granted;
-static uint64_t wanted_flags, before[NGREG];
+static uint64_t wanted_flags, before[NGREG], returned_to;
 static unsigned steps, wrong, taken, traps, by_where[RESIDENT_TRAP + 1];
 
 /* What the thread would show if it were put where the point says. */
@@ -62,8 +62,10 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 		regs[REG_RIP] = (greg_t)(page + COPY_AT);
 		return;
 	}
-	if (!offset)
+	if (!offset) {
 		memcpy(before, regs, sizeof(before));
+		returned_to = *(uint64_t *)regs[REG_RSP];
+	}
 	if (granted_stub_point(offset, regs[REG_EFL] & ZERO, &point) ||
 	    granted_code_point(in_common, &point)) {
 		steps++;
@@ -119,7 +121,7 @@ static void begin(unsigned n)
 	memset(by_where, 0, sizeof(by_where));
 	memset(granted->others, 0, sizeof(granted->others));
 	granted->taken = 0;
-	granted->own_places = 0;
+	granted->elsewhere = n;
 	granted->granted = n;
 }
 
@@ -144,6 +146,7 @@ static void assert_written(const struct granted_arrival *a)
 	assert_int_equal(a->r13, before[REG_R13]);
 	assert_int_equal(a->r14, before[REG_R14]);
 	assert_int_equal(a->r15, before[REG_R15]);
+	assert_int_equal(a->top, returned_to);
 }
 
 /* Two are granted, the third one traps. */
@@ -181,18 +184,20 @@ static void test_others(void **state)
 	}
 }
 
-/* Where arrivals are granted at own places alone, whoever is elsewhere stops. */
-static void test_own_places(void **state)
+/* Whoever is at no own place stops where no more of those are granted. */
+static void test_elsewhere(void **state)
 {
 	(void)state;
 	for (int own = 0; own < 2; own++)
-		for (int own_places = 0; own_places < 2; own_places++) {
+		for (unsigned elsewhere = 0; elsewhere < 3; elsewhere++) {
 			assert_int_equal(make(own), 0);
 			begin(5);
-			granted->own_places = (uint64_t)own_places;
-			assert_int_equal(pass(patterns[own]), patterns[own] & SHOWN);
-			assert_int_equal(granted->taken, own || !own_places);
-			assert_int_equal(traps, !own && own_places);
+			granted->elsewhere = elsewhere;
+			for (unsigned n = 0; n < 3; n++)
+				assert_int_equal(pass(patterns[own]), patterns[own] & SHOWN);
+			assert_int_equal(granted->taken, own ? 3 : elsewhere);
+			assert_int_equal(granted->elsewhere, own ? elsewhere : 0);
+			assert_int_equal(traps, own ? 0 : 3 - elsewhere);
 			assert_int_equal(wrong, 0);
 		}
 }
@@ -217,7 +222,7 @@ int main(void)
 		cmocka_unit_test(test_each_instruction_of_the_stub_has_its_point),
 		cmocka_unit_test(test_steps),
 		cmocka_unit_test(test_others),
-		cmocka_unit_test(test_own_places),
+		cmocka_unit_test(test_elsewhere),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);

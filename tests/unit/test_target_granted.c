@@ -81,7 +81,8 @@ static void start(struct run *r, char *scene)
 	add_site(r, place);
 	add_site(r, walked);
 	site = target_site_find(r->ev.process, there(r->ev.process, place));
-	assert_null(target_site_granted(r->t, r->ev.process, site, 0, false));
+	assert_null(
+		target_site_granted(r->t, r->ev.process, site, 0, TARGET_GRANTED_ELSEWHERE));
 	go_on(r);
 }
 
@@ -111,7 +112,7 @@ static void arrive(struct run *r, struct walk *w, struct prng *random)
 	w->told += target_told(r->t) == r->ev.thread;
 	if (!target_told(r->t))
 		target_grant(r->ev.thread, (unsigned)prng_below(random, 2 * GRANTED_MOST),
-			     w->others, w->other_count, w->own_places);
+			     w->others, w->other_count, w->own_places ? 0 : GRANTED_MOST);
 }
 
 static void walk_through(struct run *r, struct walk *w)

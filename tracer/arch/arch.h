@@ -135,6 +135,8 @@ uint64_t arch_operand_address(const struct arch_operand *op, const struct arch_r
 enum { ARCH_LEA_MAX = 8 };
 unsigned arch_lea(const uint8_t *bytes, size_t n, uint64_t from, uint64_t to, int32_t pushed,
 		  uint8_t code[ARCH_LEA_MAX]);
+/* The same with the first argument of a function, at its entry. */
+unsigned arch_lea_argument(uint8_t code[ARCH_LEA_MAX]);
 
 /*
  * Where a thread stands that is before the instruction of a copy which begins at code[at]: in the

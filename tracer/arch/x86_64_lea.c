@@ -116,3 +116,12 @@ unsigned arch_lea(const uint8_t *bytes, size_t n, uint64_t from, uint64_t to, in
 		return 0;
 	return encode(&in, &op->mem, disp, code);
 }
+
+/* rdi: System V ABI for AMD64, 3.2.3. */
+unsigned arch_lea_argument(uint8_t code[ARCH_LEA_MAX])
+{
+	static const uint8_t mov_rdi_rax[] = {REX_W, 0x89, 0xf8};
+
+	memcpy(code, mov_rdi_rax, sizeof(mov_rdi_rax));
+	return sizeof(mov_rdi_rax);
+}

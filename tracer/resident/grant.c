@@ -11,15 +11,15 @@
 #define GRANTED	 1024
 #define TAKEN	 1028
 #define OTHERS	 1032
-#define OWN	 1096
+#define ELSEWHERE 1096
 #define ARRIVALS 1120
-#define ARRIVAL	 152
+#define ARRIVAL	 160
 #define HAS(field, number)                                                                         \
 	_Static_assert(offsetof(struct granted, field) == (number), "the assembler's number")
 HAS(granted, GRANTED);
 HAS(taken, TAKEN);
 HAS(others, OTHERS);
-HAS(own_places, OWN);
+HAS(elsewhere, ELSEWHERE);
 HAS(arrivals, ARRIVALS);
 _Static_assert(sizeof(struct granted_arrival) == ARRIVAL, "the assembler's number");
 
@@ -62,6 +62,8 @@ __asm__(".pushsection .rodata\n"
 	KEEP(rsi, 8) KEEP(rdi, 9) KEEP(rbp, 10)
 	KEEP(r8, 11) KEEP(r9, 12) KEEP(r10, 13) KEEP(r11, 14)
 	KEEP(r12, 15) KEEP(r13, 16) KEEP(r14, 17) KEEP(r15, 18)
+	"	mov 168(%rsp), %rax\n"
+	KEEP(rax, 19)
 	"	incl " TEXT(TAKEN) "(%rdx)\n"
 	"granted_taken:\n"
 	"	cmp %eax, %eax\n"
@@ -78,8 +80,9 @@ __asm__(".pushsection .rodata\n"
 	"granted_r2:\n"
 	"	ret\n"
 	"granted_elsewhere:\n"
-	"	cmpl $0, granted_begin+" TEXT(OWN) "(%rip)\n"
-	"	je granted_begin\n"
+	"	subq $1, granted_begin+" TEXT(ELSEWHERE) "(%rip)\n"
+	"	jae granted_begin\n"
+	"	movq $0, granted_begin+" TEXT(ELSEWHERE) "(%rip)\n"
 	"	test %rsp, %rsp\n"
 	"	ret\n"
 	"granted_end:\n"

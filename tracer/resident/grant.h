@@ -3,10 +3,11 @@
  * they are, it does not stop there. It writes down where it was, with all its registers; the tracer
  * looks at that at its next stop.
  *
- * The instruction of such a site is replaced by a jump to a stub of its own. That finds out which memory the
- * instruction is about to touch (lea), and calls the code that all have in common, which decides by the memory
- * behind it: is one left of those granted, and is it none that another thread is about to touch? Places are own ones or
- * not, as the tracer says; only at own ones may arrivals be granted, too.
+ * The instruction of such a site is replaced by a jump to a stub of its own. That finds out which object the thread
+ * is about to touch (the instruction's memory, by lea, or the first argument of the function that begins there), and
+ * calls the code that all have in common, which decides by the memory behind it: is one left of those granted, and is
+ * it none that another thread is about to touch? Places are own ones or not, as the tracer says; of arrivals elsewhere
+ * fewer may be granted.
  * Then the stub goes on to the copy of the instruction, else it executes a trap, and the tracer decides.
  *
  * 40 bytes of the stack below its red zone are used; all registers and flags are as before behind it. It may be
@@ -22,7 +23,8 @@
 enum {
 	GRANTED_MOST = 256, /* at one time */
 	GRANTED_OTHERS = 8,
-	GRANTED_LEA = 8, /* bytes of the instruction that finds out the address */
+	GRANTED_MAPS = 4, /* the memory is mapped there so often: stubs reach it from near only */
+	GRANTED_LEA = 8, /* bytes of the instruction that finds out the object */
 	GRANTED_STUB = RESIDENT_STUB,
 	GRANTED_PUSHED = 144, /* the stack pointer is lower by that when it does */
 	GRANTED_SIZE = 64 * 1024,
@@ -33,6 +35,7 @@ struct granted_arrival {
 	uint64_t returns, object, flags, rsp;
 	uint64_t rax, rbx, rcx, rdx, rsi, rdi, rbp;
 	uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
+	uint64_t top; /* of its stack: at the entry of a function where that returns to */
 };
 
 /*
@@ -43,7 +46,7 @@ struct granted {
 	uint8_t code[1024]; /* of granted_code() */
 	uint32_t granted, taken;
 	uint64_t others[GRANTED_OTHERS]; /* who is about to touch one of them stops; 0: none */
-	uint64_t own_places;		 /* who is elsewhere stops; 0: nobody does */
+	uint64_t elsewhere;		 /* so many more may be at places that are not own */
 	struct resident_count none;	 /* what a site has that counts nothing */
 	struct granted_arrival arrivals[GRANTED_MOST];
 };

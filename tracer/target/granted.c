@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 struct granting {
 	struct granted *here;	      /* NULL: there was no memory; it is not asked for again */
@@ -23,16 +24,45 @@ static struct granting *granting_of(const struct target *t)
 	return t->granting && t->granting->here ? t->granting : NULL;
 }
 
+enum { PROT = PROT_READ | PROT_WRITE | PROT_EXEC };
+
+/* 0: none. */
+static uint64_t base_near(const struct target_space *space, uint64_t addr)
+{
+	for (size_t i = 0; i < GRANTED_MAPS && space->granted[i]; i++)
+		if (slot_reaches(space->granted[i], addr))
+			return space->granted[i];
+	return 0;
+}
+
+/* The same memory once more, at addresses that are reserved: mremap(2) of no length does that. */
+static bool map_again(struct target_process *process, struct thread *helper, uint64_t addr)
+{
+	uint64_t args[6] = {process->space->granted[0], 0, GRANTED_SIZE,
+			    MREMAP_MAYMOVE | MREMAP_FIXED};
+	int64_t result;
+	size_t n = 0;
+
+	while (n < GRANTED_MAPS && process->space->granted[n])
+		n++;
+	args[4] = n && n < GRANTED_MAPS ? slot_reserve_far(process, helper, addr) : 0;
+	if (!args[4] || remote_call(helper, SYS_mremap, args, &result) < 0 ||
+	    (uint64_t)result != args[4])
+		return false;
+	process->space->granted[n] = args[4];
+	return true;
+}
+
 bool target_grants_open(struct target *t, struct target_thread *helper, uint64_t addr)
 {
 	struct target_process *process = helper->process;
 	struct granting *g;
 
 	if (t->granting)
-		return granting_of(t) && slot_reaches(process->space->granted, addr);
+		return granting_of(t) && (base_near(process->space, addr) ||
+					  map_again(process, thread_of(helper), addr));
 	g = t->granting = base_alloc(1, sizeof(*g));
-	g->here = shared_map(t, process, thread_of(helper), addr,
-			     PROT_READ | PROT_WRITE | PROT_EXEC, &process->space->granted);
+	g->here = shared_map(t, process, thread_of(helper), addr, PROT, &process->space->granted[0]);
 	if (g->here)
 		granted_code(g->here);
 	return g->here;
@@ -48,17 +78,37 @@ void granted_free(struct target *t)
 void granted_copy(struct target_process *child, const struct target_space *from)
 {
 	struct target_mapping map;
+	size_t n = 0;
 
-	if (from->granted && !target_mapping_at(child, from->granted, &map) &&
-	    map.start <= from->granted && map.shared)
-		child->space->granted = from->granted;
+	for (size_t i = 0; i < GRANTED_MAPS && from->granted[i]; i++)
+		if (!target_mapping_at(child, from->granted[i], &map) &&
+		    map.start <= from->granted[i] && map.shared)
+			child->space->granted[n++] = from->granted[i];
+}
+
+bool granted_in_code(const struct target_space *space, uint64_t pc, struct resident_point *point)
+{
+	for (size_t i = 0; i < GRANTED_MAPS && space->granted[i]; i++)
+		if (granted_code_point(pc - space->granted[i], point))
+			return true;
+	return false;
 }
 
 /* ---- sites ------------------------------------------------------------------------------------ */
 
-static bool make(struct target *t, struct target_process *process, struct thread *helper,
-		 struct site *site, const void *own)
+static unsigned find_object(const struct site *site, uint64_t at, enum target_granted what,
+			    uint8_t out[ARCH_LEA_MAX])
 {
+	if (what == TARGET_GRANTED_FUNCTION)
+		return arch_lea_argument(out);
+	return arch_lea(site->bytes, site->readable, site->pub.addr, at + GRANTED_AT_LEA,
+			GRANTED_PUSHED, out);
+}
+
+static bool make(struct target *t, struct target_process *process, struct thread *helper,
+		 struct site *site, const void *ctx)
+{
+	const enum target_granted what = *(const enum target_granted *)ctx;
 	struct target_space *space = process->space;
 	struct slot slot = {.from = site->pub.addr,
 			    .kind = STUB_GRANTS,
@@ -69,38 +119,36 @@ static bool make(struct target *t, struct target_process *process, struct thread
 	unsigned length;
 
 	(void)helper;
-	length = at ? arch_lea(site->bytes, site->readable, site->pub.addr, at + GRANTED_AT_LEA,
-			       GRANTED_PUSHED, lea)
-		    : 0;
+	length = at ? find_object(site, at, what, lea) : 0;
 	return length &&
-	       granted_make(slot.copy.code, at, space->granted, site->copy, lea, length,
-			    *(const bool *)own) == 0 &&
+	       granted_make(slot.copy.code, at, base_near(space, at), site->copy, lea, length,
+			    what == TARGET_GRANTED_OWN) == 0 &&
 	       stub_put(t, space, site, at, &slot) == 0;
 }
 
 const char *target_site_granted(struct target *t, struct target_process *process,
-				struct target_site *pub, unsigned span, bool own)
+				struct target_site *pub, unsigned span, enum target_granted what)
 {
-	if (!granting_of(t) || !slot_reaches(process->space->granted, pub->addr))
+	if (!granting_of(t) || !base_near(process->space, pub->addr))
 		return "there is no memory for it";
-	return resident_put(t, process, NULL, (struct site *)pub, span, make, &own);
+	return resident_put(t, process, NULL, (struct site *)pub, span, make, &what);
 }
 
 /* ---- granting --------------------------------------------------------------------------------- */
 
 void target_grant(struct target_thread *thread, unsigned n, const uint64_t *others, size_t count,
-		  bool own_places)
+		  size_t elsewhere)
 {
 	struct granting *g = granting_of(thread_of(thread)->target);
 
-	if (!g || !thread->process->space->granted)
+	if (!g || !thread->process->space->granted[0])
 		return;
 	assert(!g->tells && count <= GRANTED_OTHERS);
 	g->thread = thread_of(thread);
 	g->told = g->here->taken = 0;
 	for (size_t i = 0; i < GRANTED_OTHERS; i++)
 		g->here->others[i] = i < count ? others[i] : 0;
-	g->here->own_places = own_places;
+	g->here->elsewhere = elsewhere;
 	g->here->granted = n < GRANTED_MOST ? n : GRANTED_MOST;
 }
 
@@ -204,6 +252,23 @@ void granted_drop(struct target *t)
 		return;
 	g->tells = false;
 	g->told = g->here->taken = g->here->granted = 0;
+}
+
+int target_top(struct target_thread *thread, uint64_t *top)
+{
+	const struct granting *g = granting_of(thread_of(thread)->target);
+	const struct thread *th = thread_of(thread);
+	struct arch_regs regs;
+
+	if (g && g->tells && g->thread == th) {
+		*top = g->here->arrivals[g->told].top;
+		return 0;
+	}
+	return target_regs(thread, &regs) < 0 || target_read(thread->process,
+							     regs.dwarf[ARCH_DWARF_SP], top,
+							     sizeof(*top)) < 0
+		       ? -1
+		       : 0;
 }
 
 struct target_thread *target_told(const struct target *t)

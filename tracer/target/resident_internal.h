@@ -40,7 +40,9 @@ void granted_drop(struct target *t);
 /* The registers of a thread whose status has waited until all was told: they were read then. */
 void granted_regs(struct thread *th);
 void granted_free(struct target *t);
-/* What it is a copy of had it at the same place, if it was there then. */
+/* Is that in the code that all stubs have in common? */
+bool granted_in_code(const struct target_space *space, uint64_t pc, struct resident_point *point);
+/* What it is a copy of had it at the same places, if it was there then. */
 void granted_copy(struct target_process *child, const struct target_space *from);
 
 /* moved.c: several instructions that one jump stands over */

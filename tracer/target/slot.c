@@ -174,6 +174,21 @@ uint64_t slot_map_near(struct target_process *process, struct thread *helper, ui
 	return map_near(process, helper, addr, &wish);
 }
 
+uint64_t slot_reserve_far(struct target_process *process, struct thread *helper, uint64_t addr)
+{
+	static const struct mapping_wish nothing = {
+		PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1};
+	struct mappings maps = {0};
+	uint64_t base = 0;
+	size_t i;
+
+	if (look_mappings(process, &maps) == 0 &&
+	    (i = mapping_index(&maps, addr)) < maps.list.count && addr > reach)
+		base = gap_below(process->pid, &maps, i, addr - reach / 2, addr);
+	array_fini(&maps.list);
+	return map_at(helper, base, &nothing) ? base : 0;
+}
+
 static struct area *area_near(struct target *t, struct target_process *process,
 			      struct thread *helper, uint64_t addr)
 {

@@ -15,7 +15,7 @@ struct site *stub_over(const struct target_space *space, uint64_t addr)
 
 static bool has_stubs(const struct target_space *space)
 {
-	return space->shared.count || space->granted;
+	return space->shared.count || space->granted[0];
 }
 
 static bool is_trap(const struct slot *slot, uint64_t offset)
@@ -97,8 +97,7 @@ static const struct slot *stub_point(struct thread *th, uint64_t pc, struct resi
 
 	if (slot && slot->count && thread_regs(th) == 0 && point_in(slot, offset, &th->regs, point))
 		return slot;
-	if (!space->granted || !granted_code_point(pc - space->granted, point) ||
-	    thread_regs(th) < 0 ||
+	if (!granted_in_code(space, pc, point) || thread_regs(th) < 0 ||
 	    memory_raw_read(space, th->regs.rsp + point->pushed - (GRANTED_PUSHED + 8), &returns,
 			    sizeof(returns)) < 0)
 		return NULL;

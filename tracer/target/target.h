@@ -363,19 +363,26 @@ struct resident_count *target_site_compared(struct target *t, struct target_proc
 
 /*
  * Granted arrivals, see tracer/resident/grant.h: for a program of which one thread runs at a time. _open: memory for
- * them near `addr`, once, by a thread that is stopped; false: there is none. _granted: arrivals at the site can
- * be granted from now on; `span` as above, `own`: it is an own place. NULL, or why not.
+ * them that `addr` can reach, by a thread that is stopped; false: there is none. _granted: arrivals at the site can
+ * be granted from now on; `span` as above. NULL, or why not.
  */
+enum target_granted {
+	TARGET_GRANTED_OWN,	  /* an own place; what is touched is memory of its instruction's */
+	TARGET_GRANTED_ELSEWHERE, /* another one */
+	TARGET_GRANTED_FUNCTION, /* a function begins there, which is about its first argument: another one */
+};
 bool target_grants_open(struct target *t, struct target_thread *helper, uint64_t addr);
 const char *target_site_granted(struct target *t, struct target_process *process,
-				struct target_site *site, unsigned span, bool own);
+				struct target_site *site, unsigned span, enum target_granted what);
 /*
  * The thread goes on next, alone, and does not stop at its next n arrivals, unless it is about to touch one of
- * `others` (GRANTED_OTHERS at most), or, if they are to be at own places, it is elsewhere. They are told
+ * `others` (GRANTED_OTHERS at most), or is elsewhere than at own places for more than so many times. They are told
  * before its next event, as if it had. Who is told has to be resumed: it has gone on already.
  */
 void target_grant(struct target_thread *thread, unsigned n, const uint64_t *others, size_t count,
-		  bool own_places);
+		  size_t elsewhere);
+/* The word at its stack pointer, as it was when the thread came to where it is, or is told to be. */
+int target_top(struct target_thread *thread, uint64_t *top);
 struct target_thread *target_told(const struct target *t); /* who is; NULL: nobody */
 
 /* The pages in [from, to) are unmapped: forget the sites there without writing. */

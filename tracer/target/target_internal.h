@@ -97,7 +97,7 @@ struct target_space {
 	ARRAY(struct site_entry) sites; /* by address */
 	ARRAY(struct area) areas;
 	ARRAY(struct shared) shared;
-	uint64_t granted;	  /* where struct granted is; 0: nowhere */
+	uint64_t granted[GRANTED_MAPS]; /* where struct granted is; the rest 0 */
 	struct watch_set watched; /* in all of its threads, see watch.c */
 	bool refused;		  /* some thread's debug registers could not be set */
 	bool handled;		  /* a signal's handler may run, and return to anywhere */
@@ -336,6 +336,8 @@ void slot_first_area(struct target *t, struct thread *helper);
 /* Our memory near `addr`; 0: it could not be had. */
 uint64_t slot_map_near(struct target_process *process, struct thread *helper, uint64_t addr,
 		       int prot, int flags, int fd);
+/* AREA_SIZE of addresses that `addr` can reach, where the program's own mappings will hardly come; 0: there are none. */
+uint64_t slot_reserve_far(struct target_process *process, struct thread *helper, uint64_t addr);
 bool slot_reaches(uint64_t a, uint64_t b);
 /* Where the next slot within reach of `addr` is, 0: nowhere; and fills it. */
 uint64_t slot_next(const struct target_space *space, uint64_t addr);

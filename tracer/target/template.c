@@ -125,7 +125,7 @@ static struct process *adopt(struct target *t, pid_t pid)
 	th->trap_blocked = kept->trap_blocked;
 	slot_copy_table(space_of(kept), p->pub.space);
 	site_copy_table(space_of(kept), p->pub.space);
-	p->pub.space->granted = space_of(kept)->granted;
+	memcpy(p->pub.space->granted, space_of(kept)->granted, sizeof(p->pub.space->granted));
 	return p;
 }
 

@@ -105,7 +105,7 @@ static size_t choose(struct strategy *s, const struct strategy_point *points, si
 	return best;
 }
 
-/* As if each step counted, until the next one at which somebody falls; at own places none does. */
+/* As if each step counted, until the next one at which somebody falls; at own places nobody does. */
 static size_t foresee(struct strategy *s, const struct strategy_point *points, size_t count,
 		      size_t chosen, size_t most, struct strategy_avoid *avoid)
 {
@@ -114,14 +114,11 @@ static size_t foresee(struct strategy *s, const struct strategy_point *points, s
 
 	if (highest(p, points, count) != chosen)
 		return 0;
+	n = n < most ? n : most;
 	array_each(const unsigned long, fall, &p->falls)
-		if (*fall > p->step && *fall - p->step - 1 < n) {
-			if (!strategy_looks_everywhere(s))
-				avoid->own_places = true;
-			else
-				n = *fall - p->step - 1;
-		}
-	return n < most ? n : most;
+		if (*fall > p->step && *fall - p->step - 1 < avoid->elsewhere)
+			avoid->elsewhere = *fall - p->step - 1;
+	return strategy_looks_everywhere(s) && avoid->elsewhere < n ? avoid->elsewhere : n;
 }
 
 /* Without an estimate run 0 counts; its threads do not fall. */

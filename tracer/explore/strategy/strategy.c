@@ -128,10 +128,15 @@ size_t strategy_choose(struct strategy *s, const struct strategy_point *points, 
 size_t strategy_foresee(struct strategy *s, const struct strategy_point *points, size_t count,
 			size_t chosen, size_t most, struct strategy_avoid *avoid)
 {
-	*avoid = (struct strategy_avoid){.own_places = walks_on(s)};
-	if (avoid->own_places)
-		return spin_left(&s->walk) < most ? spin_left(&s->walk) : most;
-	return s->type->foresee ? s->type->foresee(s, points, count, chosen, most, avoid) : 0;
+	size_t n;
+
+	*avoid = (struct strategy_avoid){.elsewhere = most};
+	n = s->type->foresee ? s->type->foresee(s, points, count, chosen, most, avoid) : 0;
+	if (n < avoid->elsewhere)
+		avoid->elsewhere = n;
+	if (!walks_on(s))
+		return n;
+	return spin_left(&s->walk) < most ? spin_left(&s->walk) : most;
 }
 
 bool strategy_avoid_object(struct strategy_avoid *avoid, uint64_t object)

@@ -125,14 +125,14 @@ bool strategy_is_own_place(const struct strategy *s, uint64_t place);
 
 /*
  * How many times in a row, `most` at most, is points[chosen].thread certain to be chosen, after it just was, if all others stay
- * at their points? What it is at is a READ, a WRITE or an ATOMIC each time, of an object that is none of those in
- * `avoid`, and where that says so at an own place. 0: nobody knows.
+ * at their points? What it is at each time is no YIELD and no END, and its object is neither ANY nor one of those in
+ * `avoid`; so many times at most it is at no own place. 0: nobody knows.
  */
 enum { STRATEGY_AVOID = 8 };
 struct strategy_avoid {
 	uint64_t objects[STRATEGY_AVOID];
 	size_t count;
-	bool own_places;
+	size_t elsewhere;
 };
 size_t strategy_foresee(struct strategy *s, const struct strategy_point *points, size_t count,
 			size_t chosen, size_t most, struct strategy_avoid *avoid);

@@ -42,6 +42,7 @@ struct strategy_type {
 	/* All but choose() may be NULL. */
 	void (*begin)(struct strategy *s);
 	size_t (*choose)(struct strategy *s, const struct strategy_point *points, size_t count);
+	/* `avoid->elsewhere` is `most` before; of one that walks it counts only steps that are elsewhere. */
 	size_t (*foresee)(struct strategy *s, const struct strategy_point *points, size_t count,
 			  size_t chosen, size_t most, struct strategy_avoid *avoid);
 	void (*end)(struct strategy *s, enum strategy_result result);

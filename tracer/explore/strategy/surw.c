@@ -46,6 +46,7 @@ struct surw {
 	uint64_t object;
 	unsigned intended, last;
 	struct spin_watch spin;
+	ARRAY(struct strategy_point) foreseen;
 };
 
 static struct surw_thread *thread_of(struct surw *w, unsigned thread)
@@ -193,8 +194,6 @@ static void moved(struct surw *w, const struct strategy_point *p)
 	struct surw_thread *t = &w->threads.items[p->thread];
 
 	w->last = p->thread;
-	if (w->base.run == 0)
-		record(w, p);
 	if (is_interesting(w, p) && t->left) {
 		t->left--;
 		w->intended = NOBODY;
@@ -205,16 +204,11 @@ static void moved(struct surw *w, const struct strategy_point *p)
 		w->intended = NOBODY;
 }
 
-static size_t choose(struct strategy *s, const struct strategy_point *points, size_t count)
+static size_t pick(struct surw *w, const struct strategy_point *points, size_t count)
 {
-	struct surw *w = (struct surw *)s;
 	size_t free_ones, nth, i;
 	bool all_yield;
 
-	if (points[0].op == STRATEGY_WAKE)
-		return (size_t)prng_below(&s->prng, count);
-	for (i = 0; i < count; i++)
-		meet(w, points[i].thread);
 	if (w->intended == NOBODY)
 		intend(w, NULL, w->threads.count);
 	free_ones = count_free(w, points, count, &all_yield);
@@ -223,42 +217,74 @@ static size_t choose(struct strategy *s, const struct strategy_point *points, si
 		intend(w, points, count);
 		free_ones = count_free(w, points, count, &all_yield);
 	}
-	nth = (size_t)prng_below(&s->prng, free_ones);
+	nth = (size_t)prng_below(&w->base.prng, free_ones);
 	for (i = 0; !is_free(w, &points[i]) || nth-- > 0; i++)
 		;
-	moved(w, &points[i]);
 	return i;
 }
 
-/* Of the points before `to` (but for the chosen one) those that are free. */
-static size_t free_before(const struct surw *w, const struct strategy_point *points, size_t to,
-			  size_t chosen)
+static size_t choose(struct strategy *s, const struct strategy_point *points, size_t count)
 {
+	struct surw *w = (struct surw *)s;
+	size_t i;
+
+	if (points[0].op == STRATEGY_WAKE)
+		return (size_t)prng_below(&s->prng, count);
+	for (i = 0; i < count; i++)
+		meet(w, points[i].thread);
+	i = pick(w, points, count);
+	moved(w, &points[i]);
+	if (s->run == 0)
+		record(w, &points[i]);
+	return i;
+}
+
+/* What the thread will be at: something that interests, where all does, else something that does not. */
+static struct strategy_point next_point(const struct surw *w, unsigned thread)
+{
+	return (struct strategy_point){.thread = thread,
+				       .op = w->all_interest ? STRATEGY_LOCK : STRATEGY_READ,
+				       .object = STRATEGY_NO_OBJECT};
+}
+
+/* So many times it is picked again, if nobody else moves. All is taken back. */
+static size_t picks(struct surw *w, size_t count, size_t chosen, size_t most)
+{
+	const unsigned intended = w->intended, last = w->last;
+	const struct spin_watch spin = w->spin;
+	const struct prng prng = w->base.prng;
+	struct surw_thread *t = &w->threads.items[w->foreseen.items[chosen].thread];
+	const unsigned long left = t->left;
 	size_t n = 0;
 
-	for (size_t i = 0; i < to; i++)
-		n += i != chosen && is_free(w, &points[i]);
+	for (; n < most && pick(w, w->foreseen.items, count) == chosen; n++)
+		moved(w, &w->foreseen.items[chosen]);
+	w->intended = intended;
+	w->last = last;
+	w->spin = spin;
+	w->base.prng = prng;
+	t->left = left;
 	return n;
 }
 
-/* As long as nothing interesting is done nobody else is intended: it walks at random among those that are free. */
+/* Where everything interests, accesses at own places do not: these may not come in between, as they do where it looks everywhere. */
 static size_t foresee(struct strategy *s, const struct strategy_point *points, size_t count,
 		      size_t chosen, size_t most, struct strategy_avoid *avoid)
 {
-	const struct surw *w = (const struct surw *)s;
-	size_t free_ones = 1 + free_before(w, points, count, chosen), n = 0;
-	size_t nth = free_before(w, points, chosen, chosen), left = spin_left(&w->spin);
-	struct prng prng = s->prng;
+	struct surw *w = (struct surw *)s;
+	size_t left = spin_left(&w->spin);
 
-	if (s->run > 0 &&
-	    (w->all_interest || w->intended == NOBODY || !left_of(w, &points[chosen])))
+	if (s->run > 0 && (w->all_interest ? strategy_looks_everywhere(s)
+					   : !strategy_avoid_object(avoid, w->object)))
 		return 0;
-	if (s->run > 0 && !strategy_avoid_object(avoid, w->object))
-		return 0;
-	most = left < most ? left : most;
-	while (n < most && prng_below(&prng, free_ones) == nth)
-		n++;
-	return n;
+	w->foreseen.count = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!thread_of(w, points[i].thread)->is_here)
+			return 0; /* at the next choice it takes its part */
+		*array_add(&w->foreseen) = points[i];
+	}
+	w->foreseen.items[chosen] = next_point(w, points[chosen].thread);
+	return picks(w, count, chosen, left < most ? left : most);
 }
 
 /* ---- after run 0 -------------------------------------------------------------------------------- */
@@ -326,6 +352,7 @@ static void fini(struct strategy *s)
 	array_fini(&w->known);
 	array_fini(&w->touches);
 	array_fini(&w->shared);
+	array_fini(&w->foreseen);
 }
 
 const struct strategy_type strategy_surw = {

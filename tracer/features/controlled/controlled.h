@@ -39,6 +39,18 @@ struct controlled_access {
 	bool is_hot;	  /* it came so often that it is not looked at any more */
 };
 
+/* A function that synchronises. */
+struct controlled_entry {
+	uint64_t address; /* in the program */
+	unsigned hits;	  /* in all runs */
+};
+
+/* Where threads come so often that it is worth it not to stop them. */
+struct controlled_worth {
+	uint64_t address;
+	bool function; /* begins there */
+};
+
 /* A module whose accesses are known: an index of the first, and how many. */
 struct controlled_looked {
 	const struct module *module;
@@ -138,7 +150,8 @@ struct controlled {
 	struct spin_code code;			  /* ... of the threads that come by there */
 	ARRAY(struct controlled_access) accesses; /* that have a trap; one module's are together: */
 	ARRAY(struct controlled_looked) looked;
-	ARRAY(unsigned) worth_granting;		  /* ... indexes: grants.c */
+	ARRAY(struct controlled_entry) entries;	  /* that threads have come to */
+	ARRAY(struct controlled_worth) worth_granting; /* grants.c */
 	ARRAY(struct controlled_race) told;	  /* by the numbers of races' pairs */
 	ARRAY(struct controlled_unbound) unbound; /* in the kept program: bound.c */
 	unsigned unbound_looks;			  /* that are left */

@@ -200,9 +200,11 @@ void accesses_settled(struct session *s, struct session_process *p, struct targe
 
 /* ---- grants.c ---- */
 
-/* Accesses near this address are points; the thread is stopped. */
+/* This address is a point; the thread is stopped. */
 void grants_open(const struct session *s, struct target_thread *t, uint64_t address);
-void grants_note(struct controlled *g, unsigned access); /* a thread has come to it, a point */
+/* A thread has come to the point: an access; or a function that is about its first argument, or about nothing. */
+void grants_note(struct controlled *g, unsigned access);
+void grants_note_function(struct controlled *g, uint64_t address);
 /* The one that the strategy has chosen is about to go on. */
 void grants_give(struct control *c, const struct turn *chosen);
 

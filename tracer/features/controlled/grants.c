@@ -1,13 +1,15 @@
 /*
- * Most points are accesses to memory, and at most of them a thread goes on that has just gone on. Where a strategy
- * can say so beforehand the thread does not stop there at all, but writes down that it came by (target_grant); it is told
- * afterwards, and the strategy is asked, as if it had stopped.
+ * At most points a thread goes on that has just gone on. Where a strategy can say so beforehand the thread does not
+ * stop there at all, but writes down that it came by (target_grant); it is told afterwards, and the strategy is asked,
+ * as if it had stopped.
  *
- * Only in copies of a kept program, at accesses to which threads have come often: the jumps are made in the kept
- * one, between two runs.
+ * Only in copies of a kept program, at accesses and functions to which threads have come often: the jumps are made in
+ * the kept one, between two runs. The memory for that is there with --no-resident, too: what the program
+ * maps later has the same addresses.
  */
 #include "tracer/features/controlled/controlled_internal.h"
 #include "tracer/features/controlled/controlled_run.h"
+#include "tracer/run/images.h"
 #include "tracer/run/sites.h"
 #include "tracer/source/source.h"
 
@@ -17,14 +19,34 @@ void grants_open(const struct session *s, struct target_thread *t, uint64_t addr
 {
 	const struct controlled *g = s->options->controlled;
 
-	if (g->keeps && !g->races && !s->options->no_resident)
+	if (g->keeps && !g->races)
 		target_grants_open(s->target, t, address);
 }
 
 void grants_note(struct controlled *g, unsigned access)
 {
-	if (++g->accesses.items[access].hits == WORTH_HITS)
-		*array_add(&g->worth_granting) = access;
+	struct controlled_access *a = &g->accesses.items[access];
+
+	if (++a->hits == WORTH_HITS)
+		*array_add(&g->worth_granting) = (struct controlled_worth){a->address, false};
+}
+
+static struct controlled_entry *entry_at(struct controlled *g, uint64_t address)
+{
+	struct controlled_entry *e;
+
+	array_each(struct controlled_entry, known, &g->entries)
+		if (known->address == address)
+			return known;
+	e = array_add(&g->entries);
+	*e = (struct controlled_entry){.address = address};
+	return e;
+}
+
+void grants_note_function(struct controlled *g, uint64_t address)
+{
+	if (++entry_at(g, address)->hits == WORTH_HITS)
+		*array_add(&g->worth_granting) = (struct controlled_worth){address, true};
 }
 
 /* Whoever else looks at arrivals there gets each one when it happens. */
@@ -35,20 +57,33 @@ static bool is_alone(const struct target_site *site)
 	return use && use->acts.count == 1;
 }
 
+static enum target_granted kind_of(const struct controlled *g, const struct controlled_worth *w)
+{
+	if (w->function)
+		return TARGET_GRANTED_FUNCTION;
+	return strategy_is_own_place(g->strategy, w->address) ? TARGET_GRANTED_OWN
+							      : TARGET_GRANTED_ELSEWHERE;
+}
+
+static void take(struct session_process *kept, const struct controlled_worth *w)
+{
+	const struct session *s = kept->session;
+	struct target_site *site = target_site_find(kept->target, w->address);
+	const struct image *image = images_at(kept, w->address);
+	const char *why;
+
+	if (site && image && is_alone(site))
+		target_site_granted(
+			s->target, kept->target, site,
+			source_movable(image->module, w->address - image->bias, RESIDENT_JUMP, &why),
+			kind_of(s->options->controlled, w));
+}
+
 void grants_take(struct controlled *g, struct session_process *kept)
 {
-	array_each(const unsigned, i, &g->worth_granting) {
-		const struct controlled_access *a = &g->accesses.items[*i];
-		struct target_site *site = target_site_find(kept->target, a->address);
-		const char *why;
-
-		if (site && is_alone(site))
-			target_site_granted(
-				kept->session->target, kept->target, site,
-				source_movable(a->module, a->offset, RESIDENT_JUMP, &why),
-				strategy_is_own_place(kept->session->options->controlled->strategy,
-						      a->address));
-	}
+	if (!kept->session->options->no_resident)
+		array_each(const struct controlled_worth, w, &g->worth_granting)
+			take(kept, w);
 	g->worth_granting.count = 0;
 }
 
@@ -85,5 +120,5 @@ void grants_give(struct control *c, const struct turn *chosen)
 			     most < GRANTED_MOST ? most : GRANTED_MOST, &avoid);
 	if (n)
 		target_grant(chosen->thread->target, (unsigned)n, avoid.objects, avoid.count,
-			     avoid.own_places);
+			     avoid.elsewhere);
 }

@@ -98,6 +98,12 @@ static bool is_futex(const struct hit *h, struct strategy_point *p)
 	return true;
 }
 
+/* It is known what it is about without a look at the kind of call, or at other objects. */
+static bool is_grantable(const struct sync_function *f)
+{
+	return f->object != ANY;
+}
+
 static enum hit_answer hit_function(struct session *s, const struct act *a, const struct hit *h)
 {
 	const struct sync_function *f = &functions[a->what];
@@ -106,8 +112,7 @@ static enum hit_answer hit_function(struct session *s, const struct act *a, cons
 	struct strategy_point p = {.op = f->op, .writes = !f->reads};
 
 	if (!c || !c->begun || c->over || !t->thread ||
-	    target_read(h->thread->process->target, h->regs.dwarf[ARCH_DWARF_SP], &p.place,
-			sizeof(p.place)) < 0 ||
+	    target_top(h->thread->target, &p.place) < 0 ||
 	    control_is_runtime(h->thread->process, p.place))
 		return HIT_SEEN;
 	p.object = f->object == NONE  ? STRATEGY_NO_OBJECT
@@ -120,6 +125,8 @@ static enum hit_answer hit_function(struct session *s, const struct act *a, cons
 		watch_free(c, t, argument_of(h, 0));
 		return HIT_SEEN;
 	}
+	if (is_grantable(f))
+		grants_note_function(c->given, h->address);
 	t->objects[0] = f->object == ANY ? argument_of(h, 0) : 0;
 	t->objects[1] = f->op == STRATEGY_WAIT && f->object == ANY ? argument_of(h, 1) : 0;
 	t->point = p;
@@ -138,6 +145,8 @@ static void put(struct session *s, struct session_process *p, struct target_thre
 	ERROR(ignored);
 	struct site_use *use = sites_use(s, p, t, address, NULL, &ignored);
 
+	if (use && is_grantable(&functions[what]))
+		grants_open(s, t, address);
 	if (use && !sites_has(use, &act))
 		sites_act(use, &act);
 }

@@ -127,6 +127,7 @@ void controlled_fini(struct controlled *c)
 	array_fini(&c->starts);
 	array_fini(&c->code);
 	array_fini(&c->unbound);
+	array_fini(&c->entries);
 	array_fini(&c->worth_granting);
 	base_free(c->stuck);
 	c->stuck = NULL;
