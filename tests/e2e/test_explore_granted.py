@@ -46,6 +46,75 @@ int main(void)
 """
 
 
+# All kinds of locks, each thread's own and shared, nested calls, a queue with conditions, and who gives up.
+LOCKS = """#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <threads.h>
+static pthread_mutex_t own[4], all = PTHREAD_MUTEX_INITIALIZER, queue_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t filled = PTHREAD_COND_INITIALIZER;
+static pthread_rwlock_t map = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_spinlock_t spin;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static sem_t tokens;
+static mtx_t plain;
+static int queue, sum, made;
+static atomic_int turns;
+static void make(void) { made++; }
+static __attribute__((noinline)) void add(pthread_mutex_t *m, int n)
+{
+	pthread_mutex_lock(m);
+	sum += n;
+	pthread_mutex_unlock(m);
+}
+static void *work(void *x)
+{
+	long me = (long)x;
+	pthread_once(&once, make);
+	for (int i = 0; i < 12; i++) {
+		add(&own[me], 1);
+		if (i % 4 == me)
+			add(&all, 1);
+		(i & 1 ? pthread_rwlock_wrlock : pthread_rwlock_rdlock)(&map);
+		pthread_rwlock_unlock(&map);
+		if (pthread_mutex_trylock(&all) == 0)
+			pthread_mutex_unlock(&all);
+		pthread_spin_lock(&spin);
+		pthread_spin_unlock(&spin);
+		mtx_lock(&plain);
+		mtx_unlock(&plain);
+		atomic_fetch_add(&turns, 1);
+	}
+	sem_wait(&tokens);
+	pthread_mutex_lock(&queue_lock);
+	if (me == 0) {
+		queue++;
+		pthread_cond_broadcast(&filled);
+	}
+	while (!queue)
+		pthread_cond_wait(&filled, &queue_lock);
+	pthread_mutex_unlock(&queue_lock);
+	sem_post(&tokens);
+	return 0;
+}
+int main(void)
+{
+	pthread_t t[3];
+	pthread_spin_init(&spin, 0);
+	sem_init(&tokens, 0, 3);
+	mtx_init(&plain, mtx_plain);
+	for (int i = 0; i < 4; i++)
+		pthread_mutex_init(&own[i], 0);
+	for (long i = 0; i < 3; i++)
+		pthread_create(&t[i], 0, work, (void *)i);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], 0);
+	return made != 1 || queue != 1;
+}
+"""
+
+
 def what_was_seen(r):
     """Of a search: all but how long it took, and the steps of what it has found."""
     told = {k: r.report[k] for k in ("verdict", "digest", "schedules", "distinct", "points", "cut", "barred")}
@@ -56,8 +125,8 @@ def what_was_seen(r):
     return told
 
 
-def both(t, program, strategy, runs):
-    seen = [what_was_seen(explore(t, "-q", "--strategy", strategy, "--points", "memory", "-j", "1", "--runs", str(runs), *options,
+def both(t, program, strategy, runs, points="memory"):
+    seen = [what_was_seen(explore(t, "-q", "--strategy", strategy, "--points", points, "-j", "1", "--runs", str(runs), *options,
                                   "--", program, env={"GATECTL_VERIFY": "1"}, seconds=SECONDS)) for options in ((), ("--no-resident",))]
     t.equal(seen[0], seen[1], "%s %s: as with --no-resident" % (os.path.basename(program), strategy))
 
@@ -67,6 +136,15 @@ def both(t, program, strategy, runs):
 def test_words(t, strategy):
     for level in ("-O0", "-O2") if t.full else ("-O2",):
         both(t, compile_text("words.c", WORDS, "-g -pthread " + level), strategy, 300 if t.full else 50)
+
+
+@timeout(150)
+@params(*STRATEGIES)
+def test_locks(t, strategy):
+    for level in ("-O0", "-O2") if t.full else ("-O2",):
+        for flags in ("", " -static") if t.full else ("",):
+            for points in ("sync", "memory") if t.full else ("sync",):
+                both(t, compile_text("locks.c", LOCKS, "-g -pthread " + level + flags), strategy, 300 if t.full else 50, points)
 
 
 @timeout(6000)
@@ -80,16 +158,17 @@ def test_bugs(t, part):
                 both(t, classic(name, flags, compilers), strategy, 300 if t.full else 80)
 
 
-def switches(t, program, *options):
+def switches(t, program, points, *options):
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw
-    r = explore(t, "-q", "--strategy", "pct", "--points", "memory", "-j", "1", "--runs", "60", *options, "--", program)
+    r = explore(t, "-q", "--strategy", "pct", "--points", points, "-j", "1", "--runs", "60", *options, "--", program)
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw - before, r.report["points"]
 
 
 @timeout(100)
-def test_they_do_not_stop(t):
+@params("memory", "sync")
+def test_they_do_not_stop(t, points):
     """A stop lets gatectl go on, which waits for the next one: it goes to sleep once for each."""
-    program = compile_text("words.c", WORDS, "-g -pthread -O2")
-    (few, points), (many, _) = switches(t, program), switches(t, program, "--no-resident")
+    program = compile_text("do_not_stop.c", WORDS if points == "memory" else LOCKS, "-g -pthread -O2")
+    (few, points), (many, _) = switches(t, program, points), switches(t, program, points, "--no-resident")
     t.check(many > points, "each point is a stop with --no-resident: %d of %d" % (many, points))
     t.check(few < many / 2, "most are none without: %d of %d" % (few, points))

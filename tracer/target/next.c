@@ -96,7 +96,8 @@ static bool next(struct target *t, struct target_event *out)
 
 void target_wait(struct target *t, struct target_event *out)
 {
-	if (t->last.kind == TARGET_SITE && t->last.thread)
+	/* In a search, where threads stay for a moment at each point, that is a request for each. */
+	if (t->last.kind == TARGET_SITE && t->last.thread && !t->calls)
 		thread_settle(thread_of(t->last.thread));
 	family_bury(t);
 	if (t->detached) {
