@@ -81,8 +81,7 @@ static void start(struct run *r, char *scene)
 	add_site(r, place);
 	add_site(r, walked);
 	site = target_site_find(r->ev.process, there(r->ev.process, place));
-	assert_null(
-		target_site_granted(r->t, r->ev.process, site, 0, TARGET_GRANTED_ELSEWHERE));
+	assert_null(target_site_granted(r->t, r->ev.process, site, 0, TARGET_GRANTED_ELSEWHERE));
 	go_on(r);
 }
 

@@ -8,12 +8,12 @@
 #define TEXT(x)	 TEXT_(x)
 
 /* Offsets that the assembler needs as plain numbers; the asserts below say that they are right. */
-#define GRANTED	 1024
-#define TAKEN	 1028
-#define OTHERS	 1032
+#define GRANTED	  1024
+#define TAKEN	  1028
+#define OTHERS	  1032
 #define ELSEWHERE 1096
-#define ARRIVALS 1120
-#define ARRIVAL	 160
+#define ARRIVALS  1120
+#define ARRIVAL	  160
 #define HAS(field, number)                                                                         \
 	_Static_assert(offsetof(struct granted, field) == (number), "the assembler's number")
 HAS(granted, GRANTED);

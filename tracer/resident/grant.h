@@ -24,7 +24,7 @@ enum {
 	GRANTED_MOST = 256, /* at one time */
 	GRANTED_OTHERS = 8,
 	GRANTED_MAPS = 4, /* the memory is mapped there so often: stubs reach it from near only */
-	GRANTED_LEA = 8, /* bytes of the instruction that finds out the object */
+	GRANTED_LEA = 8,  /* bytes of the instruction that finds out the object */
 	GRANTED_STUB = RESIDENT_STUB,
 	GRANTED_PUSHED = 144, /* the stack pointer is lower by that when it does */
 	GRANTED_SIZE = 64 * 1024,

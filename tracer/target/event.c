@@ -215,7 +215,7 @@ static void on_stopped(struct target *t, struct thread *th, int status)
 		th->asked = false;
 	}
 	if (status >> 16 == PTRACE_EVENT_SECCOMP)
-		thread_regs(th); /* all of them are needed, so not the pc first */
+		thread_regs(th);		 /* all of them are needed, so not the pc first */
 	if (status >> 16 != PTRACE_EVENT_EXEC) { /* that has another space in a moment */
 		watch_agree(th);
 		undecided = stub_leave(th);

@@ -62,7 +62,8 @@ bool target_grants_open(struct target *t, struct target_thread *helper, uint64_t
 		return granting_of(t) && (base_near(process->space, addr) ||
 					  map_again(process, thread_of(helper), addr));
 	g = t->granting = base_alloc(1, sizeof(*g));
-	g->here = shared_map(t, process, thread_of(helper), addr, PROT, &process->space->granted[0]);
+	g->here =
+		shared_map(t, process, thread_of(helper), addr, PROT, &process->space->granted[0]);
 	if (g->here)
 		granted_code(g->here);
 	return g->here;
@@ -264,9 +265,9 @@ int target_top(struct target_thread *thread, uint64_t *top)
 		*top = g->here->arrivals[g->told].top;
 		return 0;
 	}
-	return target_regs(thread, &regs) < 0 || target_read(thread->process,
-							     regs.dwarf[ARCH_DWARF_SP], top,
-							     sizeof(*top)) < 0
+	return target_regs(thread, &regs) < 0 ||
+			       target_read(thread->process, regs.dwarf[ARCH_DWARF_SP], top,
+					   sizeof(*top)) < 0
 		       ? -1
 		       : 0;
 }

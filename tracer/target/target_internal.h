@@ -98,9 +98,9 @@ struct target_space {
 	ARRAY(struct area) areas;
 	ARRAY(struct shared) shared;
 	uint64_t granted[GRANTED_MAPS]; /* where struct granted is; the rest 0 */
-	struct watch_set watched; /* in all of its threads, see watch.c */
-	bool refused;		  /* some thread's debug registers could not be set */
-	bool handled;		  /* a signal's handler may run, and return to anywhere */
+	struct watch_set watched;	/* in all of its threads, see watch.c */
+	bool refused;			/* some thread's debug registers could not be set */
+	bool handled;			/* a signal's handler may run, and return to anywhere */
 };
 
 /* ---- threads -------------------------------------------------------------------------------- */

@@ -150,11 +150,11 @@ struct controlled {
 	struct spin_code code;			  /* ... of the threads that come by there */
 	ARRAY(struct controlled_access) accesses; /* that have a trap; one module's are together: */
 	ARRAY(struct controlled_looked) looked;
-	ARRAY(struct controlled_entry) entries;	  /* that threads have come to */
+	ARRAY(struct controlled_entry) entries;	       /* that threads have come to */
 	ARRAY(struct controlled_worth) worth_granting; /* grants.c */
-	ARRAY(struct controlled_race) told;	  /* by the numbers of races' pairs */
-	ARRAY(struct controlled_unbound) unbound; /* in the kept program: bound.c */
-	unsigned unbound_looks;			  /* that are left */
+	ARRAY(struct controlled_race) told;	       /* by the numbers of races' pairs */
+	ARRAY(struct controlled_unbound) unbound;      /* in the kept program: bound.c */
+	unsigned unbound_looks;			       /* that are left */
 };
 
 /* Nobody moves until controlled_go_on(), which looks at `rests` and `rest_at` anew. */

@@ -73,10 +73,10 @@ static void take(struct session_process *kept, const struct controlled_worth *w)
 	const char *why;
 
 	if (site && image && is_alone(site))
-		target_site_granted(
-			s->target, kept->target, site,
-			source_movable(image->module, w->address - image->bias, RESIDENT_JUMP, &why),
-			kind_of(s->options->controlled, w));
+		target_site_granted(s->target, kept->target, site,
+				    source_movable(image->module, w->address - image->bias,
+						   RESIDENT_JUMP, &why),
+				    kind_of(s->options->controlled, w));
 }
 
 void grants_take(struct controlled *g, struct session_process *kept)
