@@ -87,14 +87,6 @@ void granted_copy(struct target_process *child, const struct target_space *from)
 			child->space->granted[n++] = from->granted[i];
 }
 
-bool granted_in_code(const struct target_space *space, uint64_t pc, struct resident_point *point)
-{
-	for (size_t i = 0; i < GRANTED_MAPS && space->granted[i]; i++)
-		if (granted_code_point(pc - space->granted[i], point))
-			return true;
-	return false;
-}
-
 /* ---- sites ------------------------------------------------------------------------------------ */
 
 static unsigned find_object(const struct site *site, uint64_t at, enum target_granted what,

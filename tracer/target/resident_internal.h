@@ -31,6 +31,10 @@ void resident_expose(struct target *t, struct target_space *space, uint64_t addr
 void resident_copy(struct target_process *child, const struct target_space *from);
 void resident_free(struct target *t);
 
+/* slot.c */
+/* AREA_SIZE of addresses within reach where the program's mappings will hardly come; 0: there are none. */
+uint64_t slot_reserve_far(struct target_process *process, struct thread *helper, uint64_t addr);
+
 /* granted.c */
 /* Before a status is dealt with: what was granted until then is told first. False: there is nothing. */
 bool granted_tell(struct target *t, pid_t tid, int status);
@@ -40,8 +44,6 @@ void granted_drop(struct target *t);
 /* The registers of a thread whose status has waited until all was told: they were read then. */
 void granted_regs(struct thread *th);
 void granted_free(struct target *t);
-/* Is that in the code that all stubs have in common? */
-bool granted_in_code(const struct target_space *space, uint64_t pc, struct resident_point *point);
 /* What it is a copy of had it at the same places, if it was there then. */
 void granted_copy(struct target_process *child, const struct target_space *from);
 

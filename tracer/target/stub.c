@@ -88,6 +88,15 @@ static bool point_in(const struct slot *slot, uint64_t offset, const struct user
 	return false;
 }
 
+/* In what all stubs for granted arrivals have in common? */
+static bool in_common(const struct target_space *space, uint64_t pc, struct resident_point *point)
+{
+	for (size_t i = 0; i < GRANTED_MAPS && space->granted[i]; i++)
+		if (granted_code_point(pc - space->granted[i], point))
+			return true;
+	return false;
+}
+
 /* The stub that the thread is in, and where; NULL: it is in none. */
 static const struct slot *stub_point(struct thread *th, uint64_t pc, struct resident_point *point)
 {
@@ -97,7 +106,7 @@ static const struct slot *stub_point(struct thread *th, uint64_t pc, struct resi
 
 	if (slot && slot->count && thread_regs(th) == 0 && point_in(slot, offset, &th->regs, point))
 		return slot;
-	if (!granted_in_code(space, pc, point) || thread_regs(th) < 0 ||
+	if (!in_common(space, pc, point) || thread_regs(th) < 0 ||
 	    memory_raw_read(space, th->regs.rsp + point->pushed - (GRANTED_PUSHED + 8), &returns,
 			    sizeof(returns)) < 0)
 		return NULL;

@@ -336,8 +336,6 @@ void slot_first_area(struct target *t, struct thread *helper);
 /* Our memory near `addr`; 0: it could not be had. */
 uint64_t slot_map_near(struct target_process *process, struct thread *helper, uint64_t addr,
 		       int prot, int flags, int fd);
-/* AREA_SIZE of addresses that `addr` can reach, where the program's own mappings will hardly come; 0: there are none. */
-uint64_t slot_reserve_far(struct target_process *process, struct thread *helper, uint64_t addr);
 bool slot_reaches(uint64_t a, uint64_t b);
 /* Where the next slot within reach of `addr` is, 0: nowhere; and fills it. */
 uint64_t slot_next(const struct target_space *space, uint64_t addr);
