@@ -281,3 +281,79 @@ def test_initialiser_over_lines(t, build):
     r = t.clean(t.run_gated(program, script="".join(
         'at("//%s"):run(function() end)\n' % m for m in ("braces", "array", "literal"))))
     t.equal([p["arrivals"] for p in r.report["places"]], [5, 5, 5], "arrivals", r)
+
+
+# Loops on one line behind a branch, whose jump the compiler leads straight into the middle of their code; an else on the line of
+# a closing brace. Each prints how often its marked line was executed: the entries of a loop on one line, each look at its condition else.
+MIDDLES = """#include <stdio.h>
+volatile int ready = 1, sink;
+int waiting;
+#define N __attribute__((noinline, noclone))
+N void wait_for(void) { sink++; ready = 1; }
+N int inc(int i) { sink += i & 1; return i ^ 5; }
+N void take(int quick)
+{
+	if (!quick)
+		waiting++;
+	while (!ready) wait_for(); // gate: take
+	sink++;
+}
+N int behind_loop(int i)
+{
+	for (;;) {
+		if (i-- <= 0)
+			break;
+	}
+	while (inc(i) > 5 && i < 10) i++; // gate: behind_loop
+	return i;
+}
+N int grow(int i)
+{
+	if (i > 3)
+		sink = 1;
+	while (inc(i) > 500) i++; // gate: grow
+	return i;
+}
+N void otherwise(int n)
+{
+	if (n == 0) {
+		sink = 1;
+	} else if (n == sink + 1) { // gate: otherwise
+		sink = 2;
+	} else {
+		inc(n);
+	}
+}
+N void chosen(int n)
+{
+	switch (n) {
+	case 1: sink = 3; break; case 7: inc(2); break; // gate: chosen
+	default: inc(3);
+	}
+}
+int main(void)
+{
+	for (int k = 0; k < 10; k++) {
+		take(k < 4);
+		behind_loop(2);
+		grow(k);
+		otherwise(k);
+		chosen(k);
+	}
+	puts("take 10 behind_loop 10 grow 10 otherwise 9 chosen 2");
+	return 0;
+}
+"""
+
+
+@params("gcc -O0", "gcc -Og", "gcc -O1", "gcc -O2", "clang -O0", "g++ -O0", "g++ -Og", "clang++ -O0")
+def test_entered_in_the_middle(t, build):
+    compiler, flags = build.split(" ", 1)
+    program = compile_text("middles.c" + ("c" if "+" in compiler else ""), MIDDLES, "-g -w " + flags, compiler=compiler)
+    names = re.findall(r"gate: (\w+)", MIDDLES)
+    script = "".join('at("//%s", {optional = true}):run(function() end)\n' % n for n in names)
+    r = t.clean(t.run_gated(program, script=script))
+    words = r.stdout.split()
+    for p in r.report["places"]:
+        name = p["location"][2:]
+        t.equal(p["arrivals"], int(words[words.index(name) + 1]), "%s: %s" % (build, name))

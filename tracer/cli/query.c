@@ -65,6 +65,8 @@ static void print_site(const struct source_site *site, bool variables)
 		printf(" inlined into %s", site->inlined_into);
 	if (site->kind == SOURCE_TAIL)
 		printf(" tail call");
+	if (site->kind == SOURCE_JUMP)
+		printf(" at a jump that may lead there");
 	putchar('\n');
 	if (site->empty)
 		printf("      no code of its own: it shares this address with what comes next\n");

@@ -62,7 +62,7 @@ int places_prepare(struct session *s, struct error *err)
 static enum hit_answer hit_place(struct session *s, const struct act *a, const struct hit *h)
 {
 	(void)s;
-	return sites_leaves(a, h) ? HIT_ARRIVAL : HIT_SEEN;
+	return sites_arrives(a, h) ? HIT_ARRIVAL : HIT_SEEN;
 }
 
 const struct site_owner arrival_owner = {.name = "arrival", .once = true, .hit = hit_place};

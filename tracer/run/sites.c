@@ -113,7 +113,15 @@ static int read_process(void *ctx, uint64_t addr, void *buf, size_t n)
 	return target_read(ctx, addr, buf, n);
 }
 
-bool sites_leaves(const struct act *a, const struct hit *h)
+static bool is_inside(const struct source_site *info, uint64_t offset)
+{
+	array_each(const struct module_range, r, &info->ranges)
+		if (offset >= r->low && offset < r->high)
+			return true;
+	return false;
+}
+
+bool sites_arrives(const struct act *a, const struct hit *h)
 {
 	struct target_process *p = h->thread->process->target;
 	uint8_t bytes[ARCH_INSN_MAX];
@@ -124,10 +132,7 @@ bool sites_leaves(const struct act *a, const struct hit *h)
 	if (target_read(p, h->address, bytes, sizeof(bytes)) < 0 ||
 	    arch_jump_target(bytes, sizeof(bytes), h->address, &h->regs, read_process, p, &to) < 0)
 		return false;
-	array_each(const struct module_range, r, &a->info->ranges)
-		if (to - a->bias >= r->low && to - a->bias < r->high)
-			return false;
-	return true;
+	return is_inside(a->info, to - a->bias) == (a->info->kind == SOURCE_JUMP);
 }
 
 /* ---- in other processes, and no more ---------------------------------------------------------- */

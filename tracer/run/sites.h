@@ -84,8 +84,9 @@ bool sites_idle(struct site_use *use);
 /* The canonical frame address of the thread's frame, for a pc at this address of the act's
    module. */
 uint64_t sites_frame(const struct act *a, uint64_t address, const struct arch_regs *regs);
-/* Does the jump at the act's site leave its ranges? Only an indirect one may stay inside. */
-bool sites_leaves(const struct act *a, const struct hit *h);
+/* Does the jump at the act's site leave its ranges, or come into them, as it has to for an arrival? Only an indirect or
+   conditional one may not. */
+bool sites_arrives(const struct act *a, const struct hit *h);
 
 /* For places of the script; see places.c. */
 extern const struct site_owner arrival_owner;

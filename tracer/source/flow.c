@@ -212,6 +212,20 @@ void flow_walk_run(struct flow_walk *w)
 		flow_walk_next(w, w->stack[--w->depth]);
 }
 
+void flow_walk_roots(struct flow_walk *w, uint32_t avoid)
+{
+	flow_walk_clear(w, avoid);
+	array_each(const uint32_t, r, &w->flow->roots)
+		flow_walk_add(w, *r);
+	flow_walk_run(w);
+}
+
+bool flow_dominates(struct flow_walk *w, uint32_t head, uint32_t block)
+{
+	flow_walk_roots(w, head);
+	return !w->seen[block];
+}
+
 /* ---- where control comes in ----------------------------------------------------------------- */
 
 static bool entered_from_elsewhere(const struct flow *f, const struct module_range *r,

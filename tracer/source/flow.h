@@ -61,6 +61,25 @@ void flow_heads(const struct flow *f, const struct module_range *ranges, size_t 
    control comes there (the function's own beginning, a jump table). Appends to out, each once. */
 void flow_entries(const struct flow *f, const struct module_range *ranges, size_t range_count,
 		  uint64_t entry, struct flow_offsets *out);
+/* Instructions in the ranges that stand behind an unconditional jump there, and to which other code of the function jumps;
+   appends to out. */
+void flow_behind_jumps(const struct flow *f, const struct module_range *ranges, size_t range_count,
+		       struct flow_offsets *out);
+/*
+ * Does control come from other code of the function to `one`, in the middle of the ranges, where it has come in at none of
+ * `starts` before? Where nobody inside leads there that is at `one`; else (it is the head of a loop) at the
+ * jumps that lead in, some of them only if they are taken. Appends to out.
+ */
+struct flow_way {
+	uint64_t offset;
+	bool if_taken;
+};
+struct flow_ways {
+	struct flow_way *items;
+	size_t count, capacity;
+};
+void flow_ways_in(const struct flow *f, const struct module_range *ranges, size_t range_count,
+		  const uint64_t *starts, size_t count, uint64_t one, struct flow_ways *out);
 /* Can `offset` be reached from itself without passing the other? False where they are in one block. */
 bool flow_comes_back(const struct flow *f, uint64_t offset, uint64_t without);
 

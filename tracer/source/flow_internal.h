@@ -59,5 +59,8 @@ void flow_walk_clear(struct flow_walk *w, uint32_t avoid); /* nothing seen yet *
 void flow_walk_add(struct flow_walk *w, uint32_t block);   /* a place to begin at */
 void flow_walk_next(struct flow_walk *w, uint32_t block);  /* all ways out of it */
 void flow_walk_run(struct flow_walk *w);
+void flow_walk_roots(struct flow_walk *w, uint32_t avoid); /* all of the function */
+/* Do all paths to the one block lead through the other? */
+bool flow_dominates(struct flow_walk *w, uint32_t head, uint32_t block);
 
 #endif

@@ -238,6 +238,8 @@ static int take_row(struct line_scan *s, const struct line_sequence *sequence, s
 	b = &copy->blocks.items[run->block];
 	if (row->is_stmt && !b->stmt)
 		begin_statement(b, first, row);
+	else if (row->is_stmt && row->offset > b->start)
+		*array_add(&copy->inner) = row->offset;
 	extend(run, row);
 	return 0;
 }
@@ -585,6 +587,7 @@ int line_place(struct resolver *r, struct module *m, const struct file_group *g,
 		answer = place_copies(&s, out);
 	array_each(struct line_copy, c, &s.copies.items) {
 		array_fini(&c->blocks);
+		array_fini(&c->inner);
 		array_fini(&c->calls);
 	}
 	array_fini(&s.copies.items);

@@ -43,7 +43,9 @@ enum source_site_kind {
 	SOURCE_STATEMENT, /* before the statement */
 	SOURCE_ENTRY,	  /* a function, behind its prologue */
 	SOURCE_RETURN,	  /* at a return instruction */
-	SOURCE_TAIL,	  /* at a jump out of the function. Where `check_target`, an indirect jump:
+	SOURCE_JUMP, /* at a conditional jump that leads into the statement: `check_target`, it is an
+			      arrival only if it goes inside of `ranges` */
+	SOURCE_TAIL, /* at a jump out of the function. Where `check_target`, an indirect jump:
 			      it is an arrival only if it goes outside of `ranges` */
 };
 

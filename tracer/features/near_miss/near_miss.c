@@ -215,7 +215,7 @@ static void reached(struct session *s, struct session_thread *t, struct place *p
 
 static enum hit_answer hit(struct session *s, const struct act *a, const struct hit *h)
 {
-	if (near_miss_to_note(a->place)->over || !sites_leaves(a, h))
+	if (near_miss_to_note(a->place)->over || !sites_arrives(a, h))
 		return HIT_SEEN;
 	if (a->what == NEAR_MISS_IN)
 		enter(s, h->thread, a, h->address, &h->regs);

@@ -1,0 +1,27 @@
+/* One copy of a line while it is placed: resolve_starts.c says where it begins, resolve_copy.c which code it is. */
+#ifndef GATECTL_SOURCE_RESOLVE_COPY_H
+#define GATECTL_SOURCE_RESOLVE_COPY_H
+
+#include "tracer/source/resolve.h"
+
+struct copy_work {
+	struct resolver *r;
+	struct line_copy *c;
+	const char *file;
+	unsigned line;
+	struct scope_ref outer; /* the function that has the code; scope NULL unknown */
+	ARRAY(struct module_range) function; /* its ranges */
+	struct flow *flow;
+	bool has_code, code_elsewhere; /* the line's: in this copy, in another one */
+	bool marked;		       /* its starts are marks: g++ has none in templates */
+	ARRAY(uint64_t) starts;
+	struct flow_ways ways; /* more of them: into the middle of its code */
+	ARRAY(struct module_range)
+	own, all; /* without and with what was inlined and lies between */
+	size_t kept;
+};
+
+/* Fills `starts`, and `ways`, with those that need a trap; `function`, `flow` and `own` are known. 0, or -1 with the error. */
+int copy_starts(struct copy_work *w);
+
+#endif

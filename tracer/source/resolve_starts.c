@@ -1,0 +1,359 @@
+/*
+ * Where one copy of a line begins.
+ *
+ * A copy has several blocks when the compiler moved things about, in loops, and when a statement
+ * goes over several lines. Control flow tells which of them begin an execution (flow.h).
+ */
+#include "tracer/source/resolve_copy.h"
+
+#include <limits.h>
+
+/* ---- where it may begin --------------------------------------------------------------------- */
+
+static void add_start(struct copy_work *w, uint64_t offset)
+{
+	array_each(const uint64_t, old, &w->starts) {
+		if (*old == offset)
+			return;
+	}
+	*array_add(&w->starts) = offset;
+}
+
+/*
+ * Is a mark without code of its own a place? What comes next at its address is executed with it, in
+ * the order of the rows. But where a jump comes in at that address, too, it is not known which of the marks it
+ * passes: only the last one is sure to stand behind its label.
+ */
+static bool is_sure(const struct copy_work *w, const struct block *b)
+{
+	if (!w->c->markers || !b->stmt || !w->flow)
+		return false;
+	return !b->followed || !flow_is_join(w->flow, b->start);
+}
+
+/*
+ * Blocks that begin with a statement row. A statement row without code of its own counts where the
+ * line's instructions come later as other rows: the compiler moved them, the statement begins there.
+ */
+static void statement_starts(struct copy_work *w)
+{
+	uint64_t pending = 0;
+	bool waiting = false;
+
+	array_each(const struct block, b, &w->c->blocks) {
+		if (b->low == b->high) {
+			if (is_sure(w, b)) {
+				add_start(w, b->start);
+				waiting = false;
+			} else if (b->stmt && !waiting) {
+				waiting = true;
+				pending = b->start;
+			}
+			continue;
+		}
+		if (b->stmt)
+			add_start(w, b->start);
+		else if (waiting)
+			add_start(w, pending);
+		waiting = false;
+	}
+	/* Merged into its neighbours here, but executed all the same. */
+	if (!w->has_code && waiting && !w->starts.count && (w->code_elsewhere || w->c->calls.count))
+		add_start(w, pending);
+	w->marked = w->c->markers && w->starts.count;
+	if (w->starts.count || !w->has_code)
+		return;
+	array_each(const struct block, b, &w->c->blocks) {
+		if (b->low < b->high)
+			add_start(w, b->low);
+	}
+}
+
+/* clang has one row for a loop's first round, of which some was moved before the loop, and for the
+   others: control comes in in the middle of it. */
+static void head_starts(struct copy_work *w)
+{
+	struct flow_offsets heads = {0};
+
+	if (!w->flow || !w->c->owner.unit || w->c->owner.unit->is_gcc || !w->has_code)
+		return;
+	flow_heads(w->flow, w->own.items, w->own.count, &heads);
+	array_each(const uint64_t, head, &heads)
+		add_start(w, *head);
+	array_fini(&heads);
+}
+
+/*
+ * gcc lets a jump lead straight to a loop's condition, where that stands behind the loop's body: a loop on one line is
+ * entered in the middle of its code then, at a statement row.
+ */
+static void middle_starts(struct copy_work *w)
+{
+	if (!w->flow || !w->c->owner.unit || !w->c->owner.unit->is_gcc)
+		return;
+	array_each(const uint64_t, inner, &w->c->inner)
+		flow_ways_in(w->flow, w->own.items, w->own.count, w->starts.items, w->kept, *inner,
+			     &w->ways);
+}
+
+/* clang gives the jump at the end of a branch and the condition of the else behind it, `} else if (c) {`, one row. */
+static void else_starts(struct copy_work *w)
+{
+	struct flow_offsets behind = {0};
+
+	if (!w->flow || !w->c->owner.unit || w->c->owner.unit->is_gcc)
+		return;
+	flow_behind_jumps(w->flow, w->own.items, w->own.count, &behind);
+	array_each(const uint64_t, one, &behind)
+		add_start(w, *one);
+	array_fini(&behind);
+}
+
+static void entry_starts(struct copy_work *w, const struct scope *call, uint64_t entry)
+{
+	const struct module_range *ranges = &w->c->owner.unit->ranges.items[call->first_range];
+	struct flow_offsets entries = {0};
+
+	if (w->flow)
+		flow_entries(w->flow, ranges, call->range_count, entry, &entries);
+	if (!entries.count)
+		add_start(w, entry);
+	array_each(const uint64_t, one, &entries)
+		add_start(w, *one);
+	array_fini(&entries);
+}
+
+/* Where the line begins with a call that was inlined, that is where it begins. Entries of copies
+   in several pieces are known only where the debug information says so. */
+static void call_starts(struct copy_work *w)
+{
+	struct die_unit *u = w->c->owner.unit;
+
+	array_each(struct scope *, call, &w->c->calls) {
+		uint64_t entry = scope_entry((struct scope_ref){u, *call});
+
+		if (entry != UINT64_MAX &&
+		    (!w->has_code || (*call)->has_entry || (*call)->range_count == 1))
+			entry_starts(w, *call, entry);
+	}
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Debug information may be wrong: a trap in the middle of an instruction would break the program. */
+static void drop_broken_starts(struct copy_work *w)
+{
+	if (!w->flow || !w->function.count || !flow_is_insn(w->flow, w->function.items[0].low))
+		return;
+	for (size_t i = 0; i < w->starts.count;) {
+		if (flow_is_insn(w->flow, w->starts.items[i]))
+			i++;
+		else
+			array_remove(&w->starts, i);
+	}
+}
+
+/*
+ * The columns of the starts, or NULL. Where a loop was unrolled each copy of a statement begins at
+ * the same column, and is an execution of its own; the later rows of a statement over several lines
+ * begin elsewhere. Not so with gcc where it marks no statements (-O0, -g1): it goes back to the
+ * column of a call when it has evaluated the arguments.
+ */
+static unsigned *start_columns(const struct copy_work *w)
+{
+	unsigned *columns;
+
+	if (!w->c->owner.unit || (w->c->owner.unit->is_gcc && w->c->all_stmt))
+		return NULL;
+	columns = base_alloc(w->starts.count, sizeof(*columns));
+	for (size_t i = 0; i < w->starts.count; i++) {
+		array_each(const struct block, b, &w->c->blocks) {
+			if (b->start == w->starts.items[i])
+				columns[i] = b->column;
+		}
+	}
+	return columns;
+}
+
+static bool same_row(const struct line_row *a, const struct line_row *b)
+{
+	return a->line == b->line && a->file == b->file && a->column == b->column;
+}
+
+/* Does a statement that begins between the two addresses begin outside of them, too? */
+static bool comes_again(const struct line_unit *l, const struct line_row *one, uint64_t from,
+			uint64_t to)
+{
+	array_each(const struct line_row, row, &l->rows)
+		if (row->is_stmt && !row->end_sequence && same_row(row, one) &&
+		    (row->offset < from || row->offset >= to))
+			return true;
+	return false;
+}
+
+/*
+ * Are two starts at one column, one behind the other, parts of one statement after all? An
+ * initialiser over several lines comes back to its first one after each of them. In an unrolled loop
+ * what lies between comes again in other rounds, or is the loop's head, which stands before.
+ */
+static bool is_one_statement(const struct copy_work *w, const struct line_unit *l, uint64_t from,
+			     uint64_t to)
+{
+	if (!flow_is_straight(w->flow, from, to) && !flow_only_calls(w->flow, from, to))
+		return false;
+	array_each(const struct line_row, row, &l->rows) {
+		if (row->offset < from || row->offset >= to || !row->is_stmt || !row->line ||
+		    row->end_sequence || row->line == w->line)
+			continue;
+		if ((row->line < w->line && !w->c->markers) || comes_again(l, row, from, to))
+			return false;
+	}
+	return true;
+}
+
+/* Starts whose column is taken away are no copies of the whole statement. */
+static int part_columns(struct copy_work *w, unsigned *columns)
+{
+	struct line_unit *l = NULL;
+
+	if (!columns || w->marked || !w->outer.scope)
+		return 0;
+	if (unit_lines(w->r, w->c->module, w->outer.unit, &l) < 0)
+		return -1;
+	for (size_t i = w->starts.count; l && i-- > 1;) {
+		if (columns[i] == columns[i - 1] &&
+		    is_one_statement(w, l, w->starts.items[i - 1], w->starts.items[i]))
+			columns[i] = 0;
+	}
+	return 0;
+}
+
+/*
+ * clang gives the jump at the end of an inner loop the place where that loop's statement ends, which
+ * may be on this line. It is no execution where the line has other code, not further right.
+ */
+static void drop_jumps(struct copy_work *w, const unsigned *columns)
+{
+	unsigned least = UINT_MAX;
+	size_t n = 0;
+
+	if (!columns || w->marked || w->c->owner.unit->is_gcc)
+		return;
+	for (size_t i = 0; i < w->starts.count; i++)
+		if (columns[i] < least && !flow_is_jump(w->flow, w->starts.items[i]))
+			least = columns[i];
+	for (size_t i = 0; i < w->starts.count; i++)
+		if (columns[i] < least || !flow_is_jump(w->flow, w->starts.items[i]))
+			w->starts.items[n++] = w->starts.items[i];
+	w->starts.count = n;
+}
+
+static bool is_repeated(const struct copy_work *w, uint64_t start)
+{
+	array_each(const struct block, b, &w->c->blocks)
+		if (b->start == start && b->stmt && !b->repeated)
+			return false;
+	return true;
+}
+
+/*
+ * The rounds of an unrolled loop have the loop's own marks between them. Where a mark follows its like
+ * and control falls into it, it is one more statement of a macro.
+ */
+static void drop_macros(struct copy_work *w)
+{
+	size_t n = w->starts.count ? 1 : 0;
+
+	if (!w->marked)
+		return;
+	for (size_t i = 1; i < w->starts.count; i++) {
+		uint64_t start = w->starts.items[i];
+
+		if (!is_repeated(w, start) || !flow_falls_into(w->flow, start))
+			w->starts.items[n++] = start;
+	}
+	w->starts.count = n;
+}
+
+static int drop_by_flow(struct copy_work *w)
+{
+	unsigned *columns = start_columns(w);
+	int answer;
+
+	drop_jumps(w, columns);
+	drop_macros(w);
+	base_free(columns);
+	columns = start_columns(w);
+	answer = part_columns(w, columns);
+	if (answer == 0)
+		w->kept = flow_statement_starts(w->flow, w->starts.items, columns, w->starts.count,
+						w->marked, w->own.items, w->own.count);
+	base_free(columns);
+	return answer;
+}
+
+/* Sorts the starts and takes away those that need no trap. */
+static int prune_starts(struct copy_work *w)
+{
+	int answer = 0;
+
+	array_sort(&w->starts, by_value);
+	drop_broken_starts(w);
+	w->kept = w->starts.count;
+	if (w->kept > 1 && w->flow)
+		answer = drop_by_flow(w);
+	w->starts.count = w->kept;
+	array_sort(&w->starts, by_value);
+	return answer;
+}
+
+/* The body of a call may begin with a loop: its entry is passed in every round. */
+static bool is_inner_loop(const struct copy_work *w, const struct copy_work *without)
+{
+	return w->flow && w->kept == 1 && without->kept == 1 &&
+	       flow_comes_back(w->flow, w->starts.items[0], without->starts.items[0]);
+}
+
+/*
+ * With the entries of inlined calls the statement begins where it should, before the calls it
+ * makes. But where those do not lead to all of the statement's own code (the compiler copied some
+ * of it elsewhere), one execution would count twice: then its own code alone says where it begins.
+ */
+static int choose_starts(struct copy_work *w)
+{
+	struct copy_work without = *w;
+	int answer;
+
+	statement_starts(w);
+	head_starts(w);
+	else_starts(w);
+	if (!w->c->calls.count)
+		return prune_starts(w);
+	statement_starts(&without);
+	head_starts(&without);
+	else_starts(&without);
+	answer = prune_starts(&without);
+	call_starts(w);
+	if (prune_starts(w) < 0)
+		answer = -1;
+	if (without.kept && (w->kept > without.kept || is_inner_loop(w, &without))) {
+		array_fini(&w->starts);
+		*w = without;
+	} else {
+		array_fini(&without.starts);
+	}
+	return answer;
+}
+
+int copy_starts(struct copy_work *w)
+{
+	if (choose_starts(w) < 0)
+		return -1;
+	middle_starts(w);
+	return 0;
+}
