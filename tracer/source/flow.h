@@ -61,10 +61,10 @@ void flow_heads(const struct flow *f, const struct module_range *ranges, size_t 
    control comes there (the function's own beginning, a jump table). Appends to out, each once. */
 void flow_entries(const struct flow *f, const struct module_range *ranges, size_t range_count,
 		  uint64_t entry, struct flow_offsets *out);
-/* Instructions in the ranges that stand behind an unconditional jump there, and to which other code of the function jumps;
-   appends to out. */
-void flow_behind_jumps(const struct flow *f, const struct module_range *ranges, size_t range_count,
-		       struct flow_offsets *out);
+/* Does the instruction at `one` stand behind an unconditional jump in the ranges (at *jump), and does other code of the
+   function jump to it? */
+bool flow_behind_jump(const struct flow *f, const struct module_range *ranges, size_t range_count,
+		      uint64_t one, uint64_t *jump);
 /*
  * Does control come from other code of the function to `one`, in the middle of the ranges, where it has come in at none of
  * `starts` before? Where nobody inside leads there that is at `one`; else (it is the head of a loop) at the

@@ -248,20 +248,20 @@ void flow_ways_in(const struct flow *f, const struct module_range *ranges, size_
 	array_fini(&jumps);
 }
 
-void flow_behind_jumps(const struct flow *f, const struct module_range *ranges, size_t range_count,
-		       struct flow_offsets *out)
+bool flow_behind_jump(const struct flow *f, const struct module_range *ranges, size_t range_count,
+		      uint64_t one, uint64_t *jump)
 {
-	for (uint32_t i = 1; i < f->insns.count; i++) {
-		const struct flow_insn *in = &f->insns.items[i], *before = in - 1;
-		struct flow_ways jumps = {0};
-		bool inside;
+	uint32_t insn = flow_find(f, one);
+	const struct flow_insn *in = &f->insns.items[insn], *before = in - 1;
+	struct flow_ways jumps = {0};
+	bool inside, found;
 
-		if (before->flow == ARCH_FLOW_JUMP && in->is_target &&
-		    before->offset + before->length == in->offset &&
-		    flow_in_ranges(ranges, range_count, before->offset) &&
-		    flow_in_ranges(ranges, range_count, in->offset) &&
-		    jumps_in(f, ranges, range_count, in->block, &jumps, &inside) && jumps.count)
-			*array_add(out) = in->offset;
-		array_fini(&jumps);
-	}
+	if (insn == FLOW_NONE || !insn || before->flow != ARCH_FLOW_JUMP || !in->is_target ||
+	    before->offset + before->length != one ||
+	    !flow_in_ranges(ranges, range_count, before->offset))
+		return false;
+	found = jumps_in(f, ranges, range_count, in->block, &jumps, &inside) && jumps.count;
+	array_fini(&jumps);
+	*jump = before->offset;
+	return found;
 }

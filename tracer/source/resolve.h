@@ -131,7 +131,7 @@ struct line_copy {
 	bool all_stmt; /* its unit says of nearly every row that a statement begins there */
 	bool markers;  /* its unit has one statement row for each execution (gcc, optimised) */
 	ARRAY(struct block) blocks;
-	ARRAY(uint64_t) inner;	     /* further statement rows of its blocks */
+	ARRAY(struct line_row) inner; /* further rows of its blocks */
 	ARRAY(struct scope *) calls; /* inlined copies that this line calls, in owner.unit */
 };
 

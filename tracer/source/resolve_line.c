@@ -238,8 +238,8 @@ static int take_row(struct line_scan *s, const struct line_sequence *sequence, s
 	b = &copy->blocks.items[run->block];
 	if (row->is_stmt && !b->stmt)
 		begin_statement(b, first, row);
-	else if (row->is_stmt && row->offset > b->start)
-		*array_add(&copy->inner) = row->offset;
+	else if (row->offset > b->start)
+		*array_add(&copy->inner) = *row;
 	extend(run, row);
 	return 0;
 }

@@ -91,22 +91,41 @@ static void middle_starts(struct copy_work *w)
 {
 	if (!w->flow || !w->c->owner.unit || !w->c->owner.unit->is_gcc)
 		return;
-	array_each(const uint64_t, inner, &w->c->inner)
-		flow_ways_in(w->flow, w->own.items, w->own.count, w->starts.items, w->kept, *inner,
-			     &w->ways);
+	array_each(const struct line_row, row, &w->c->inner)
+		if (row->is_stmt)
+			flow_ways_in(w->flow, w->own.items, w->own.count, w->starts.items, w->kept,
+				     row->offset, &w->ways);
 }
 
-/* clang gives the jump at the end of a branch and the condition of the else behind it, `} else if (c) {`, one row. */
+/* Of the last row up to there. */
+static unsigned column_at(const struct copy_work *w, uint64_t offset)
+{
+	uint64_t best = 0;
+	unsigned column = 0;
+
+	array_each(const struct block, b, &w->c->blocks)
+		if (b->start <= offset && offset < b->high)
+			best = b->start, column = b->column;
+	array_each(const struct line_row, row, &w->c->inner)
+		if (row->offset <= offset && row->offset >= best)
+			best = row->offset, column = row->column;
+	return column;
+}
+
+/*
+ * clang gives the jump at the end of a branch and the condition of the else behind it, `} else if (c) {`, one statement
+ * row: what stands behind the jump and further right begins where others jump to it.
+ */
 static void else_starts(struct copy_work *w)
 {
-	struct flow_offsets behind = {0};
+	uint64_t jump;
 
 	if (!w->flow || !w->c->owner.unit || w->c->owner.unit->is_gcc)
 		return;
-	flow_behind_jumps(w->flow, w->own.items, w->own.count, &behind);
-	array_each(const uint64_t, one, &behind)
-		add_start(w, *one);
-	array_fini(&behind);
+	array_each(const struct line_row, row, &w->c->inner)
+		if (flow_behind_jump(w->flow, w->own.items, w->own.count, row->offset, &jump) &&
+		    row->column > column_at(w, jump))
+			add_start(w, row->offset);
 }
 
 static void entry_starts(struct copy_work *w, const struct scope *call, uint64_t entry)
