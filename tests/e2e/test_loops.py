@@ -346,7 +346,7 @@ int main(void)
 """
 
 
-@params("gcc -O0", "gcc -Og", "gcc -O1", "gcc -O2", "clang -O0", "g++ -O0", "g++ -Og", "clang++ -O0")
+@params("gcc -O0", "gcc -Og", "gcc -O1", "gcc -O2", "gcc -O3", "gcc -Os", "clang -O0", "g++ -O0", "g++ -Og", "clang++ -O0")
 def test_entered_in_the_middle(t, build):
     compiler, flags = build.split(" ", 1)
     program = compile_text("middles.c" + ("c" if "+" in compiler else ""), MIDDLES, "-g -w " + flags, compiler=compiler)
@@ -357,3 +357,44 @@ def test_entered_in_the_middle(t, build):
     for p in r.report["places"]:
         name = p["location"][2:]
         t.equal(p["arrivals"], int(words[words.index(name) + 1]), "%s: %s" % (build, name))
+
+
+COROUTINE = """#include <coroutine>
+#include <cstdio>
+struct Gen {
+	struct promise_type {
+		int v;
+		Gen get_return_object() { return Gen{std::coroutine_handle<promise_type>::from_promise(*this)}; }
+		std::suspend_always initial_suspend() { return {}; }
+		std::suspend_always final_suspend() noexcept { return {}; }
+		std::suspend_always yield_value(int x) { v = x; return {}; }
+		void return_void() {}
+		void unhandled_exception() { throw; }
+	};
+	std::coroutine_handle<promise_type> h;
+	~Gen() { h.destroy(); }
+	bool next() { h.resume(); return !h.done(); }
+};
+Gen numbers(int n)
+{
+	for (int i = 0; i < n; i++) {
+		int z = i * 2;
+		co_yield z; // gate: yields
+		std::puts("resumed"); // gate: resumed
+	}
+}
+int main()
+{
+	Gen g = numbers(5);
+	for (int i = 0; i < 4; i++)
+		g.next();
+}
+"""
+
+
+@params("g++ -O0", "g++ -Og", "g++ -O1")
+def test_coroutine(t, build):
+    """It goes on in the middle of the statement in which it was left: that is no execution of its own."""
+    program = compile_text("coroutine.cc", COROUTINE, "-std=c++20 -g " + build.split()[1], compiler="g++")
+    r = t.clean(t.run_gated(program, script='at("//yields"):run(function() end)\nat("//resumed"):run(function() end)\n'))
+    t.equal([p["arrivals"] for p in r.report["places"]], [4, 3], build)

@@ -14,7 +14,7 @@ bool lines_all_stmt(struct line_unit *u)
 	if (!u->all_stmt) {
 		array_each(const struct line_row, row, &u->rows)
 			others += !row->is_stmt && !row->end_sequence;
-		u->all_stmt = others * 8 <= u->rows.count ? 1 : -1;
+		u->all_stmt = others * 5 <= u->rows.count ? 1 : -1;
 	}
 	return u->all_stmt > 0;
 }

@@ -7,6 +7,7 @@
 #include "tracer/source/resolve_copy.h"
 
 #include <limits.h>
+#include <string.h>
 
 /* ---- where it may begin --------------------------------------------------------------------- */
 
@@ -83,18 +84,27 @@ static void head_starts(struct copy_work *w)
 	array_fini(&heads);
 }
 
+/* g++ makes a function of a coroutine's body that jumps to where it is to be taken up again, in the middle of a statement. */
+static bool is_resumed(const struct copy_work *w)
+{
+	const struct elf_symbol *symbol =
+		module_symbol_at(w->c->module, scope_entry(w->outer), true);
+
+	return symbol && strstr(symbol->name, ".actor");
+}
+
 /*
  * gcc lets a jump lead straight to a loop's condition, where that stands behind the loop's body: a loop on one line is
  * entered in the middle of its code then, at a statement row.
  */
 static void middle_starts(struct copy_work *w)
 {
-	if (!w->flow || !w->c->owner.unit || !w->c->owner.unit->is_gcc)
+	if (!w->flow || !w->outer.scope || !w->outer.unit->is_gcc || is_resumed(w))
 		return;
-	array_each(const struct line_row, row, &w->c->inner)
-		if (row->is_stmt)
+	array_each(const struct line_row, inner, &w->c->inner)
+		if (inner->is_stmt)
 			flow_ways_in(w->flow, w->own.items, w->own.count, w->starts.items, w->kept,
-				     row->offset, &w->ways);
+				     inner->offset, &w->ways);
 }
 
 /* Of the last row up to there. */
