@@ -219,27 +219,49 @@ static bool jumps_in(const struct flow *f, const struct module_range *ranges, si
 	return true;
 }
 
-static bool begins_at(const struct flow *f, const struct module_range *ranges, size_t range_count,
-		      const uint64_t *starts, size_t count, uint64_t one)
+static bool has_offset(const struct flow_offsets *all, uint64_t offset)
 {
-	struct flow_offsets all = {(uint64_t *)starts, count, count};
+	array_each(const uint64_t, one, all)
+		if (*one == offset)
+			return true;
+	return false;
+}
 
-	for (size_t i = 0; i < count; i++)
-		if (starts[i] == one)
-			return false;
-	return !goes_on_from_another(f, ranges, range_count, &all, one);
+/* Does control come from there straight to one of them, whatever happens? That one counts for it. */
+static bool leads_to_any(const struct flow *f, const struct flow_offsets *all, uint32_t block)
+{
+	const struct flow_block *b = &f->blocks.items[block];
+	bool leads = !b->indirect && b->next[0] != FLOW_NONE;
+
+	for (uint32_t i = b->first; i <= b->last; i++)
+		if (has_offset(all, f->insns.items[i].offset))
+			return true;
+	for (unsigned k = 0; leads && k < 2; k++)
+		leads = b->next[k] == FLOW_NONE ||
+			has_offset(all, f->insns.items[f->blocks.items[b->next[k]].first].offset);
+	return leads;
+}
+
+static bool begins_at(const struct flow *f, const struct module_range *ranges, size_t range_count,
+		      const struct flow_offsets *starts, uint32_t block)
+{
+	uint64_t one = f->insns.items[f->blocks.items[block].first].offset;
+
+	return !leads_to_any(f, starts, block) &&
+	       !goes_on_from_another(f, ranges, range_count, starts, one);
 }
 
 void flow_ways_in(const struct flow *f, const struct module_range *ranges, size_t range_count,
 		  const uint64_t *starts, size_t count, uint64_t one, struct flow_ways *out)
 {
+	const struct flow_offsets all = {(uint64_t *)starts, count, count};
 	uint32_t here = block_of(f, one);
 	struct flow_ways jumps = {0};
 	bool inside;
 
 	if (here != FLOW_NONE && f->insns.items[f->blocks.items[here].first].offset == one &&
 	    jumps_in(f, ranges, range_count, here, &jumps, &inside) && jumps.count &&
-	    begins_at(f, ranges, range_count, starts, count, one)) {
+	    begins_at(f, ranges, range_count, &all, here)) {
 		if (!inside)
 			*array_add(out) = (struct flow_way){one, false};
 		for (size_t i = 0; inside && i < jumps.count; i++)
