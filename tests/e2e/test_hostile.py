@@ -48,6 +48,19 @@ def test_standard_output_cannot_be_written(t, name):
     os.close(broken)
 
 
+@params("threads", "= 1", "run")
+def test_repl_cannot_write(t, commands):
+    """What the commands answer cannot be written: the first of them ends it, whatever the program's status is."""
+    full = os.open("/dev/full", os.O_WRONLY)
+    reader, broken = os.pipe()
+    os.close(reader)
+    for what in (lambda: os.dup2(full, 1), lambda: os.close(1), lambda: os.dup2(broken, 1)):
+        r = t.gate("repl", loop(), "x", stdin=(commands + "\n").encode(), preexec=what)
+        t.error(r, 125, "standard output cannot be written: ")
+    os.close(full)
+    os.close(broken)
+
+
 def test_closed_descriptors(t):
     """No file of gatectl's becomes the standard error that is closed, and the program finds it closed, as bare."""
     program = compile_text("closed.c", """

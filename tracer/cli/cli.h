@@ -157,6 +157,8 @@ int output_over(const struct cli *cli, const struct experiment *x);
 
 /* Standard output, before something is said on standard error. -1: it cannot be written. */
 int output_flush(void);
+/* A write to standard output that was not stdio's has failed, with this errno. */
+void output_lost(int error);
 /* At the end: the status, or the error's if standard output could not be written. */
 int output_end(int status);
 

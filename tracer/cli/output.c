@@ -74,6 +74,11 @@ int output_flush(void)
 	return flush_errno || ferror(stdout) ? -1 : 0;
 }
 
+void output_lost(int error)
+{
+	flush_errno = flush_errno ? flush_errno : error;
+}
+
 int output_end(int status)
 {
 	ERROR(err);

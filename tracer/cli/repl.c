@@ -16,9 +16,12 @@
 #include <string.h>
 #include <unistd.h>
 
+static int said_errno; /* of the first write that failed */
+
 void repl_say(const char *text)
 {
-	io_write(STDOUT_FILENO, text, strlen(text));
+	if (io_write(STDOUT_FILENO, text, strlen(text)) < 0 && !said_errno)
+		said_errno = errno;
 }
 
 /* ---- what a line does ----------------------------------------------------------------------- */
@@ -331,8 +334,10 @@ static void one_line(struct repl *r, const char *line)
 	ERROR(err);
 
 	r->number++;
-	if (do_command(r, line, &err) == 0)
+	if (do_command(r, line, &err) == 0) {
+		r->quit |= said_errno && !r->terminal;
 		return;
+	}
 	name_line(r, &err);
 	r->status = output_error(r->cli, &err);
 	r->quit |= !r->terminal;
@@ -431,6 +436,8 @@ int command_repl(struct cli *cli)
 {
 	struct modules *symbols;
 	struct repl r = {.cli = cli};
+	/* A screen that is gone is said by SIGHUP. */
+	bool screen = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 	struct interactive_ui ui = {.ctx = &r, .line = repl_tell};
 	ERROR(err);
 
@@ -451,5 +458,7 @@ int command_repl(struct cli *cli)
 	repl_fini(&r);
 	repl_terminal_close(&r);
 	modules_free(symbols);
+	if (said_errno && !screen)
+		output_lost(said_errno);
 	return r.status;
 }
