@@ -587,6 +587,150 @@ def test_opposite_runs_on(t):
     t.check(found and int(found.group(1)) <= 10, "each run that is made the other way round comes out so", r)
 
 
+# Those that go on when somebody has signalled: the sleep lets the other thread wait first.
+SLEEPS_TO_BE_SECOND = {
+    "condition.c": ("""
+        #include <pthread.h>
+        #include <stdio.h>
+        #include <unistd.h>
+        static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+        static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+        static int ready, waited;
+        static void *signaller(void *arg)
+        {
+            usleep(30000);
+            pthread_mutex_lock(&m);
+            ready = 1;
+            pthread_cond_signal(&c);
+            pthread_mutex_unlock(&m);
+            return arg;
+        }
+        int main(void)
+        {
+            pthread_t thread;
+            pthread_create(&thread, NULL, signaller, NULL);
+            pthread_mutex_lock(&m);
+            while (!ready) {
+                waited++;
+                pthread_cond_wait(&c, &m);
+            }
+            pthread_mutex_unlock(&m);
+            pthread_join(thread, NULL);
+            printf("waited %d\\n", waited);
+            return waited != 1;
+        }""", "order \"[main_waits_pthread_cond_wait] -> signaller_goes_on\""),
+    "condition.cc": ("""
+        #include <chrono>
+        #include <condition_variable>
+        #include <cstdio>
+        #include <mutex>
+        #include <thread>
+        static std::mutex m;
+        static std::condition_variable c;
+        static bool ready;
+        static int waited;
+        static void signaller()
+        {
+            std::this_thread::sleep_for(std::chrono::milliseconds(30));
+            std::lock_guard<std::mutex> hold(m);
+            ready = true;
+            c.notify_one();
+        }
+        int main()
+        {
+            std::thread thread(signaller);
+            {
+                std::unique_lock<std::mutex> hold(m);
+                while (!ready) {
+                    waited++;
+                    c.wait(hold);
+                }
+            }
+            thread.join();
+            std::printf("waited %d\\n", waited);
+            return waited != 1;
+        }""", "order \"[main_waits_wait] -> signaller_goes_on\""),
+    "select.c": ("""
+        #include <pthread.h>
+        #include <stdio.h>
+        #include <sys/select.h>
+        #include <time.h>
+        static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+        static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+        static int ready, waited;
+        static void *signaller(void *arg)
+        {
+            struct timeval time = {0, 30000};
+            select(0, NULL, NULL, NULL, &time);
+            pthread_mutex_lock(&m);
+            ready = 1;
+            pthread_cond_signal(&c);
+            pthread_mutex_unlock(&m);
+            return arg;
+        }
+        static int wait_ready(const struct timespec *until)
+        {
+            int r = 0;
+            pthread_mutex_lock(&m);
+            while (!ready && r == 0) {
+                waited++;
+                r = pthread_cond_timedwait(&c, &m, until);
+            }
+            pthread_mutex_unlock(&m);
+            return r;
+        }
+        int main(void)
+        {
+            pthread_t thread;
+            struct timespec until;
+            pthread_create(&thread, NULL, signaller, NULL);
+            clock_gettime(CLOCK_REALTIME, &until);
+            until.tv_sec += 5;
+            int r = wait_ready(&until);
+            pthread_join(thread, NULL);
+            printf("%d, waited %d\\n", r, waited);
+            return r != 0 || waited != 1;
+        }""", "order \"[main_waits_r] -> signaller_goes_on\""),
+    "polling.c": ("""
+        #include <pthread.h>
+        #include <stdio.h>
+        #include <unistd.h>
+        static volatile int flag;
+        static void *setter(void *arg)
+        {
+            usleep(35000);
+            flag = 1;
+            return arg;
+        }
+        int main(void)
+        {
+            pthread_t thread;
+            int n = 0;
+            pthread_create(&thread, NULL, setter, NULL);
+            while (!flag) {
+                usleep(10000);
+                n++;
+            }
+            pthread_join(thread, NULL);
+            puts(n ? "polled" : "not once");
+            return n == 0;
+        }""", "order \"main_past"),
+}
+
+
+@params(*SLEEPS_TO_BE_SECOND)
+def test_sleeps_to_be_second(t, name):
+    """The opposite is that the other thread is held before its creator looks whether it has to wait: that is
+    forced, so the answer is the same in every conversion."""
+    text, order = SLEEPS_TO_BE_SECOND[name]
+    program = compile_text(name, text, "-g -O0 -pthread -w", "g++" if name.endswith("cc") else "gcc")
+    for _ in range(20 if t.full else 2):
+        r, script = convert(t, program, "-n", "2")
+        t.equal((r.status, r.err), (0, ""), "status and standard error", r)
+        t.check(order in r.script, "the script has the order", r)
+        os.unlink(script)
+
+
 @params("while (!ready)\n                usleep(30000);", "while (!ready) usleep(30000);")
 def test_polls_once(t, loop):
     """A loop that waits for something is one though it sleeps once in every run that is watched."""

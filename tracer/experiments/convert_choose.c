@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { TRY_RUNS = 3, CONTROLS = 2 };
+enum { TRY_RUNS = 3, CONTROLS = 2, EARLIER_TRIES = 6 };
 
 int convert_plan_same(struct convert *c, unsigned long runs)
 {
@@ -202,24 +202,55 @@ static int runs_in_way(struct convert *c, const struct session_subject *subject,
 			   .most = runs, .trial = &trial, .ctx = c, .judge = convert_judge});
 }
 
-/* Does the outcome depend on the order? A way of holding back that changes the outcome by itself
+/* Does this way of trying the opposite change the outcome? Holding back that changes it by itself
    tells nothing. 1, 0, or -1. */
-static int needs(struct convert *c, const struct session_subject *subject)
+static int changes(struct convert *c, const struct session_subject *subject, enum trial_way way)
 {
-	static const enum trial_way ways[] = {TRIAL_PLAIN, TRIAL_LATE, TRIAL_EARLY};
+	int same = runs_in_way(c, subject, way, true, TRY_RUNS);
 
-	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
-		int same;
+	if (!same && way != TRIAL_PLAIN)
+		same = !runs_in_way(c, subject, way, false, CONTROLS);
+	return same < 0 ? -1 : !same;
+}
 
-		if (ways[i] == TRIAL_EARLY && !subject->movers.count)
-			continue;
-		same = runs_in_way(c, subject, ways[i], true, TRY_RUNS);
-		if (!same && ways[i] != TRIAL_PLAIN)
-			same = !runs_in_way(c, subject, ways[i], false, CONTROLS);
-		if (same <= 0)
-			return same < 0 ? -1 : 1;
+/* Does it if the thread that is waited for is held back before it comes there, at each of its
+   steps, at all but the first of them, and so on? 1, 0, or -1. */
+static int changes_earlier(struct convert *c, const struct convert_order *o,
+			   const struct session_subject *subject)
+{
+	const struct convert_record *r = c->records.items[0];
+	int needed = 0;
+
+	for (size_t skip = 0; !needed && skip < EARLIER_TRIES; skip++) {
+		struct str text = {0};
+		bool any;
+
+		convert_script(&c->plan, "", &text);
+		any = convert_earlier(&c->plan, r, o, skip, &text);
+		if (any)
+			needed = convert_use_script(c, str_text(&text)) < 0
+					 ? -1
+					 : changes(c, subject, TRIAL_EARLY);
+		str_fini(&text);
+		if (!any)
+			break;
 	}
-	return 0;
+	return needed;
+}
+
+/* Does the outcome depend on the order? 1, 0, or -1. */
+static int needs(struct convert *c, const struct convert_order *o,
+		 const struct session_subject *subject)
+{
+	int needed = changes(c, subject, TRIAL_LATE);
+
+	if (!needed && subject->movers.count)
+		needed = changes(c, subject, TRIAL_EARLY);
+	if (!needed)
+		needed = changes(c, subject, TRIAL_PLAIN);
+	if (!needed && subject->movers.count)
+		needed = changes_earlier(c, o, subject);
+	return needed;
 }
 
 /* An order that may be dropped. */
@@ -234,7 +265,7 @@ static int judge_need(const struct experiment_series *s, struct session_result *
 	const struct drop *drop = s->ctx;
 	const struct session_subject *subject = subject_of(&r->evidence, drop->order);
 
-	return subject ? needs(drop->c, subject) : 1;
+	return subject ? needs(drop->c, drop->order, subject) : 1;
 }
 
 static int try_to_drop(struct convert *c, struct convert_order *o)

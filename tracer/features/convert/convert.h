@@ -7,6 +7,7 @@
  *	turns.c	 ... in which order sleeps end
  *	polls.c	 loops that sleep until something has happened
  *	deeds.c	 what a thread has done by then
+ *	earlier.c where a thread can be held back before that
  *	orders.c what a run tells of the orders that the sleeps make
  *	words.c	 locations and names as a person would write them
  *	script.c the script
@@ -199,6 +200,10 @@ void convert_probe(const struct convert_plan *p, struct str *out);
 void convert_probe_site(const struct convert_plan *p, size_t site, struct str *out);
 /* Writes a script in which only this site does not sleep. */
 void convert_elide_only(const struct convert_plan *p, size_t site, struct str *out);
+/* Adds to the script the places that the thread the order waits for comes to before that, but for
+   the first `skip`: a trial can hold it back there. `r`: the run that was learnt from. How many. */
+size_t convert_earlier(const struct convert_plan *p, const struct convert_record *r,
+		       const struct convert_order *o, size_t skip, struct str *out);
 /* "test.c:12 in main: usleep of 100 ms, 3 times" */
 void convert_site_words(const struct convert_site *site, struct str *out);
 void convert_script(const struct convert_plan *p, const char *head, struct str *out);

@@ -53,6 +53,12 @@ const char *polls_why(const struct convert_record *r, const struct convert_line 
 /* ... why it sleeps though it is elided. */
 const char *polls_again(const struct convert_sleep *s);
 
+/* ---- script.c ---- */
+
+/* A place that does nothing, but is passed: the hit-th arrival of this thread there. */
+void script_add_passed(struct str *out, const char *location, const char *thread,
+		       unsigned long hit);
+
 /* ---- deeds.c ---- */
 
 bool deeds_same_text(const char *a, const char *b);

@@ -63,9 +63,9 @@ static void add_place(const struct convert_plan *p, const struct convert_order *
 }
 
 /* A place that has nothing to do would not be counted. */
-static void add_counted(struct str *out, const char *thread)
+static void add_counted(struct str *out, const char *thread, unsigned long hit)
 {
-	add_options(out, thread, 0, true);
+	add_options(out, thread, hit, true);
 	str_add(out, "):when(function() return true end)\n");
 }
 
@@ -81,16 +81,22 @@ void convert_probe(const struct convert_plan *p, struct str *out)
 		if (convert_is_left(p, o))
 			continue;
 		add_place(p, o, out);
-		add_counted(out, from_thread(p, o));
+		add_counted(out, from_thread(p, o), 0);
 		add_at(out, p->sites.items[o->site].location);
-		add_counted(out, to_thread(p, o));
+		add_counted(out, to_thread(p, o), 0);
 	}
 }
 
 void convert_probe_site(const struct convert_plan *p, size_t site, struct str *out)
 {
 	add_at(out, p->sites.items[site].location);
-	add_counted(out, NULL);
+	add_counted(out, NULL, 0);
+}
+
+void script_add_passed(struct str *out, const char *location, const char *thread, unsigned long hit)
+{
+	add_at(out, location);
+	add_counted(out, thread, hit);
 }
 
 void convert_elide_only(const struct convert_plan *p, size_t site, struct str *out)
