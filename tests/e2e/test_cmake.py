@@ -213,6 +213,25 @@ def test_multi_config(t):
     t.check('"--" "%s/build/Debug/ends" "Debug" "a;b"' % there in r.stdout, "the program and its arguments", r)
 
 
+def test_semicolon_in_a_name(t):
+    """CMake's lists end an element there; the script is a test even so, and is checked."""
+    need("cmake", "ctest")
+    prefix, _ = install(t)
+    there = small(t, "gatectl_discover_tests(TARGET ends DIRECTORY .)\ngatectl_add_check(NAME check TARGET ends)\n")
+    for name, status in ((";b;c.gate.lua", 7), ("d;e.gate.lua", 0), ("d.gate.lua;e.gate.lua", 0)):
+        with open(os.path.join(there, name), "w") as f:
+            f.write('at "main":open(SimpleGate "g")\nexpect { exit = %d }\n' % status)
+    configure(t, there, prefix)
+    build(t, there)
+    cases, sums, r = ctest(t, there, status=8)
+    t.equal(states(cases, "run"), {"a", "d_e", "d.gate.lua_e", "check"}, "those that pass", r)
+    t.equal(states(cases, "fail"), {"_b_c"}, "the script of each test is its own", r)
+    for name in ("/a", "/;b;c", "/d;e", "/d.gate.lua;e"):
+        line = '"-g" "%s%s.gate.lua"' % (there, name)
+        shown = run(t, "ctest", "--test-dir", os.path.join(there, "build"), "-V", "-N").stdout
+        t.equal(shown.count(line), 2, "%s in its test and in the check" % name, shown)
+
+
 def test_cross_compiling(t):
     need("cmake", "ctest")
     prefix, _ = install(t)
