@@ -61,7 +61,13 @@ bool engine_subject_holds(const struct engine_subject *s)
 {
 	const struct step *step = s->gate ? NULL : &s->place->steps.items[s->step];
 
-	return !step || step->kind != STEP_RUN || step->has_held;
+	return !step || step->kind != STEP_RUN || step->waits;
+}
+
+void engine_waits_until(struct place *p, int ref)
+{
+	array_each(struct step, step, &p->steps)
+		step->waits |= step->kind == STEP_RUN && step->script_ref == ref;
 }
 
 void engine_ablate(const struct engine_subject *s)

@@ -112,7 +112,7 @@ struct step {
 	int signal;
 	char *thread;  /* a pattern: only these threads take the step; NULL all (from an order) */
 	bool left_out; /* WHEN, RUN: its function holds nobody */
-	bool has_held; /* RUN: its wait_until has held a thread */
+	bool waits;    /* RUN: its function has called wait_until */
 	struct idle *idle; /* WHEN, RUN: when its function does nothing; NULL: not known. Owned */
 };
 
@@ -234,7 +234,7 @@ struct engine_script {
 	/* YES: ran to its end; then, on a FAULT and on GONE, the script has dropped the coroutine itself. NO:
 	   holds; *gate is what it waits at, or NULL: it waits for the function of its wait_until, which
 	   is asked by calling this again. A gate is asked by the engine, which calls this again only
-	   when it has let the thread pass. A call that has gone past a wait_until and stops at the next
+	   when it has let the thread pass. wait_until is told by engine_waits_until(). A call that has gone past a wait_until and stops at the next
 	   one says so by engine_changed(): what it did between may matter to others. */
 	enum engine_answer (*run)(void *ctx, int ref, const struct arrival *a, void **coroutine,
 				  struct gate **gate, struct error *err);
@@ -339,7 +339,9 @@ bool engine_subject_at(const struct engine *e, size_t index, struct engine_subje
 /* As a person would name it: "gate done (calc.lua:3)", "condition at queue.c:12 (calc.lua:5)". */
 void engine_subject_name(const struct engine_subject *s, struct str *out);
 
-/* False for a :run whose wait_until has held nobody so far: it may have none. */
+/* A :run has called wait_until, true at once or not. */
+void engine_waits_until(struct place *p, int ref);
+/* False for a :run that has not called wait_until so far: it may have none. */
 bool engine_subject_holds(const struct engine_subject *s);
 
 /* Before the first arrival: from now on it lets everybody pass. Nothing else changes. */

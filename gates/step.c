@@ -86,12 +86,6 @@ static enum step_result endless(struct engine *e, const struct engine_stop *s)
 	return STEP_OVER;
 }
 
-static void hold_by_function(struct engine *e, struct engine_stop *s)
-{
-	s->arrival.place->steps.items[s->step_at].has_held = true;
-	stop_hold(e, s, NULL);
-}
-
 static enum step_result take_run(struct engine *e, struct engine_stop *s, int ref)
 {
 	struct gate *gate = s->gate;
@@ -106,7 +100,7 @@ static enum step_result take_run(struct engine *e, struct engine_stop *s, int re
 		if (result == STEP_DONE || (result == STEP_HELD && gate))
 			stop_pass(e, s);
 		else if (result == STEP_HELD)
-			hold_by_function(e, s);
+			stop_hold(e, s, NULL);
 		if (result != STEP_HELD || !gate)
 			return result;
 	}

@@ -4,6 +4,7 @@
 struct run {
 	struct script *script;
 	lua_State *co;
+	int ref;		/* of the function */
 	int co_ref, hit_ref;	/* what keeps the coroutine and its hit alive */
 	int until_ref;		/* the function of wait_until while it holds, or LUA_NOREF */
 	struct script_hit *hit; /* valid as long as hit_ref */
@@ -49,6 +50,7 @@ static int wait_until(lua_State *L)
 		return fault_raise(L, "wait_until: expected a function, got %s",
 				   fault_push_kind(L, 1));
 	lua_settop(L, 1);
+	engine_waits_until(r->hit->arrival->place, r->ref);
 	r->until_ref = luaL_ref(L, LUA_REGISTRYINDEX);
 	return lua_yield(L, 0);
 }
@@ -66,6 +68,7 @@ void script_open_run(lua_State *L)
 /* The coroutine with the function on its stack, and the hit. */
 static void start(lua_State *L, struct run *r, const struct call *c)
 {
+	r->ref = c->ref;
 	r->co = lua_newthread(L);
 	r->co_ref = luaL_ref(L, LUA_REGISTRYINDEX);
 	r->hit = script_push_hit(L, c->arrival);

@@ -214,9 +214,11 @@ def test_conditions(t, how):
               'at "//early":%s(%s)\n' % ("when" if how == "when" else "run", body)
               + 'at "//join":when(function() return true end)\n'
               'at "//late":run(function(hit) wait_until(function() return true end) end)\n'
+              'at "//print":run(function() end)\n'
               'expect {stdout = "1"}\n', options=["-n", "4"])
     name = "condition" if how == "when" else "wait_until"
-    proved(t, r, {"%s at //early" % name: True, "condition at //join": False}, 4)
+    proved(t, r, {"%s at //early" % name: True, "condition at //join": False,
+                  "wait_until at //late": False}, 4)
 
 
 # ---- what is expected --------------------------------------------------------------------------

@@ -179,6 +179,28 @@ static void test_conditions(void **state)
 	engine_free(d.e);
 }
 
+static void test_true_at_once(void **state)
+{
+	struct engine_subject s;
+	struct place *p;
+	struct drive d;
+
+	(void)state;
+	begin(&d);
+	p = drive_place(&d, "A");
+	step_ref(p, STEP_RUN, 1);
+	step_ref(p, STEP_RUN, 2);
+	d.ops[1][0] = (struct op_code){.op = OP_UNTIL, .flag = 3};
+	d.flags[3] = ENGINE_YES;
+	arrive(&d, threads[0], p);
+	decided(&d, "a:a@A r:a");
+	assert_true(engine_subject_at(d.e, 0, &s));
+	assert_true(engine_subject_holds(&s));
+	assert_true(engine_subject_at(d.e, 1, &s));
+	assert_false(engine_subject_holds(&s)); /* it has none */
+	engine_free(d.e);
+}
+
 static void test_all(void **state)
 {
 	struct place *p;
@@ -474,6 +496,7 @@ int main(void)
 		cmocka_unit_test(test_barrier),
 		cmocka_unit_test(test_custom),
 		cmocka_unit_test(test_conditions),
+		cmocka_unit_test(test_true_at_once),
 		cmocka_unit_test(test_all),
 		cmocka_unit_test(test_opener_waits),
 		cmocka_unit_test(test_ran_on),

@@ -95,6 +95,7 @@ static enum engine_answer drive_run(void *ctx, int ref, const struct arrival *a,
 			*gate = o->gate;
 			return ENGINE_NO;
 		case OP_UNTIL:
+			engine_waits_until(a->place, ref);
 			if (d->flags[o->flag] == ENGINE_YES)
 				break;
 			if (*pc > start)

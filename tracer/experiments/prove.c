@@ -135,7 +135,7 @@ static void line_fini(struct prove_line *line)
 	array_fini(&line->movers);
 }
 
-/* A :run that has held nobody has nothing to leave out. */
+/* A :run that waits for nothing has nothing to leave out. */
 static void drop_idle(struct prove *p)
 {
 	for (size_t i = p->lines.count; i-- > 0;) {

@@ -32,7 +32,7 @@ struct session_trial {
 /* Something that a script might do without. */
 struct session_subject {
 	char *name;   /* no two have the same */
-	bool holds;   /* false: a :run that has never held anybody */
+	bool holds;   /* false: a :run that has not called wait_until */
 	bool is_gate; /* the opposite of what it forces can be tried */
 	bool is_barrier;
 	ARRAY(char *)
