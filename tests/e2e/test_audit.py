@@ -163,6 +163,67 @@ def test_way_of(t, tag):
     t.equal(len(way["locations"]), len(result["relatedLocations"]) + 1, "the same in the report", r)
 
 
+KEPT = """int box_next(struct box *b)
+{
+	pthread_mutex_lock(&b->lock); /* taken */
+	if (b->n)
+		return 1; /* kept */
+	pthread_mutex_unlock(&b->lock);
+	return 0;
+}
+"""
+PAIR = HEAD + """struct pair { pthread_mutex_t a, b; int n; };
+void pair_add(struct pair *p) { pthread_mutex_lock(&p->a); p->n++; pthread_mutex_unlock(&p->a); }
+void pair_there(struct pair *p)
+{
+	pthread_mutex_lock(&p->a); /* first a */
+	pthread_mutex_lock(&p->b); /* then b */
+	p->n = 1;
+	pthread_mutex_unlock(&p->b);
+	pthread_mutex_unlock(&p->a);
+}
+void pair_back(struct pair *p)
+{
+	pthread_mutex_lock(&p->b); /* first b */
+	pthread_mutex_lock(&p->a); /* then a */
+	p->n = 2;
+	pthread_mutex_unlock(&p->a);
+	pthread_mutex_unlock(&p->b);
+}
+"""
+
+
+@params("lock", "try")
+def test_where_it_is_locked(t, how):
+    """Where this function took the lock, not where an earlier one took what is called the same."""
+    text = (BOX if how == "lock" else BOX.replace("\tpthread_mutex_lock(&b->lock);\n", "\tif (pthread_mutex_trylock(&b->lock))\n\t\treturn;\n", 2).replace(
+        "return;", "return 0;", 1)) + KEPT
+    path, report = t.file("kept.c", text), t.path("kept.sarif")
+    r = told(t, line_of(text, "/* kept */"), "kept.c", "--report", report, path, tag="return-with-lock")
+    t.equal(NOTE.findall(r.stdout), [(path, str(line_of(text, "/* taken */")), "2", "it is locked here")], "the note", r)
+    with open(report) as f:
+        (result,) = json.load(f)["runs"][0]["results"]
+    steps = result["codeFlows"][0]["threadFlows"][0]["locations"]
+    t.equal([step["location"]["physicalLocation"]["region"]["startLine"] for step in steps],
+            [line_of(text, mark) for mark in ("/* taken */", "/* kept */")], "the path")
+
+
+def test_where_the_first_is_locked(t):
+    """Of an order of locks, too."""
+    path = t.file("pair.c", PAIR)
+    r = told(t, line_of(PAIR, "/* then a */"), "pair.c", path, tag="lock-order")
+    t.equal([int(n[1]) for n in NOTE.findall(r.stdout)], [line_of(PAIR, "/* %s */" % mark) for mark in ("first b", "then b", "first a")], "the notes", r)
+
+
+@params("b", "other")
+def test_twice_and_kept(t, name):
+    """What one function takes twice, and releases twice, is not handed over: another one that keeps it is told, too."""
+    twice = ("void box_twice(struct box *b)\n{\n\tpthread_mutex_lock(&b->lock);\n\tpthread_mutex_lock(&b->lock); /* again */\n\tb->n--;\n"
+             "\tpthread_mutex_unlock(&b->lock);\n\tpthread_mutex_unlock(&b->lock);\n}\n").replace("b->", name + "->").replace("*b)", "*%s)" % name)
+    text = BOX + KEPT + twice
+    found(t, [("kept.c", line_of(text, "/* kept */"), "return-with-lock"), ("kept.c", line_of(text, "/* again */"), "double-lock")], t.file("kept.c", text))
+
+
 def test_ways_of_publication(t):
     """To the object that is filled too late, and to who uses it meanwhile."""
     text = "#include <stdlib.h>\n" + BOX + """struct box *shared;

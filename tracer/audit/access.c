@@ -15,6 +15,11 @@ static bool same_locks(const struct audit_held *a, const struct audit_held *b, u
 	return true;
 }
 
+bool audit_helds_same(const struct audit_helds *a, const struct audit_helds *b)
+{
+	return a->count == b->count && same_locks(a->items, b->items, a->count);
+}
+
 static size_t slot_of_helds(const struct helds_table *t, const struct audit_held *items,
 			    unsigned count)
 {

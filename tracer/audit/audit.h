@@ -114,6 +114,8 @@ void audit_fini(struct audit *a);
 const struct audit_facts *audit_facts_of(struct audit *a, unsigned function);
 
 struct audit_helds audit_helds_of(struct audit *a, const struct audit_held *items, unsigned count);
+/* The same locks in the same modes, wherever they were taken? */
+bool audit_helds_same(const struct audit_helds *a, const struct audit_helds *b);
 void audit_helds_fini(struct audit *a);
 
 /* A lock's field + 1, or the USR of a global: it stands for all locks of its kind. */

@@ -293,7 +293,7 @@ static void apply_acquisitions(struct applied *a, const struct audit_facts *f)
 		all.lock = lock;
 		all.function = a->w->index;
 		all.at = a->c->e->at;
-		all.held = lock_helds(a->w, a->s);
+		all.held = lock_helds_now(a->s);
 		all.when = conditions_inside(a->w, a->s, &inner->when, &a->binding);
 		all.inner = inner;
 		lock_acquired(a->w, &all);

@@ -87,7 +87,7 @@ static void leave(struct audit_flow *w, struct state *s, const struct audit_bloc
 	x = array_add(&w->exits);
 	x->value = value;
 	x->at = block->at;
-	x->held = lock_helds(w, s);
+	x->held = lock_helds_here(w, s);
 	x->when = conditions_of(w, s);
 	keep_out(w, x, s);
 }
@@ -341,6 +341,7 @@ const struct audit_facts *audit_facts_of(struct audit *a, unsigned function)
 		look_at(&w);
 	base_free(w.known.slots);
 	number_map_fini(&w.made);
+	number_map_fini(&w.twice);
 	array_fini(&w.released);
 	array_fini(&w.exits);
 	array_fini(&w.fresh);

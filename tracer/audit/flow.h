@@ -34,6 +34,7 @@ struct audit_flow {
 		size_t size;
 	} known;		  /* accesses of `facts`, by what they are */
 	struct number_map made;	  /* of `facts`: objects */
+	struct number_map twice;  /* locks that it takes again while it holds them */
 	ARRAY(unsigned) released; /* locks that are released somewhere in it */
 	ARRAY(struct flow_exit) exits;
 	ARRAY(struct flow_new) fresh;
@@ -113,9 +114,13 @@ void lock_tried(struct audit_flow *w, struct state *s, unsigned lock, bool is_sh
 void lock_drop_unsure(struct state *s);
 /* The object is NULL: what came locked from a function, if it came at all, did not. */
 void lock_never_was(struct state *s, const struct terms *t, unsigned object);
-/* Keeps a copy, if none of that lock beside those that are held is there. */
+/* Keeps a copy, also of what is held, if none of that lock beside those that are held is there. */
 void lock_acquired(struct audit_flow *w, const struct audit_acquisition *a);
 struct audit_helds lock_helds(struct audit_flow *w, const struct state *s);
+/* The same, as this function took them: of those that hold the same locks, lock_helds() has the places of the first. */
+struct audit_helds lock_helds_here(struct audit_flow *w, const struct state *s);
+struct audit_helds
+lock_helds_now(const struct state *s); /* ... as long as the state is not changed */
 /* What is held within a call: the caller's, and what the function itself holds there. */
 struct audit_helds lock_helds_inside(struct audit_flow *w, const struct state *s,
 				     const struct audit_helds *inside,

@@ -1,6 +1,8 @@
 /* Locks that are taken and released, and how a function ends. */
 #include "tracer/audit/flow.h"
 
+#include <string.h>
+
 static bool is_lock(const struct audit *a, struct term is)
 {
 	return is.kind == TERM_FIELD && a->program->fields.items[is.b].lock;
@@ -33,9 +35,33 @@ bool audit_may_be_taken_twice(const struct audit *a, unsigned lock)
 
 /* ---- what is held ------------------------------------------------------------------------------------------ */
 
+static struct audit_helds keep_places(struct audit_flow *w, const struct audit_helds *held)
+{
+	const size_t size = held->count * sizeof(*held->items);
+	struct audit_held *kept;
+
+	if (!held->count)
+		return *held;
+	kept = program_alloc(w->audit->program, size);
+	memcpy(kept, held->items, size);
+	return (struct audit_helds){kept, held->count};
+}
+
+struct audit_helds lock_helds_now(const struct state *s)
+{
+	return (struct audit_helds){s->held.items, (unsigned)s->held.count};
+}
+
 struct audit_helds lock_helds(struct audit_flow *w, const struct state *s)
 {
 	return audit_helds_of(w->audit, s->held.items, (unsigned)s->held.count);
+}
+
+struct audit_helds lock_helds_here(struct audit_flow *w, const struct state *s)
+{
+	const struct audit_helds held = lock_helds_now(s);
+
+	return keep_places(w, &held);
 }
 
 struct audit_helds lock_helds_inside(struct audit_flow *w, const struct state *s,
@@ -76,11 +102,12 @@ void lock_acquired(struct audit_flow *w, const struct audit_acquisition *a)
 	struct audit_acquisition *kept;
 
 	array_each(const struct audit_acquisition *const, known, &w->facts->acquisitions)
-		if ((*known)->lock == a->lock && (*known)->held.items == a->held.items &&
+		if ((*known)->lock == a->lock && audit_helds_same(&(*known)->held, &a->held) &&
 		    (*known)->is_again == a->is_again && conditions_same(&(*known)->when, &a->when))
 			return;
 	kept = program_alloc(w->audit->program, sizeof(*kept));
 	*kept = *a;
+	kept->held = keep_places(w, &a->held);
 	*array_add(&w->facts->acquisitions) = kept;
 }
 
@@ -95,7 +122,7 @@ static void note_acquisition(struct audit_flow *w, struct state *s, unsigned loc
 
 	if (!w->records)
 		return;
-	a.held = lock_helds(w, s);
+	a.held = lock_helds_now(s);
 	a.when = conditions_of(w, s);
 	a.is_again = state_held(s, lock) && state_held(s, lock)->mode == HELD_LEFT;
 	lock_acquired(w, &a);
@@ -140,6 +167,8 @@ void lock_take(struct audit_flow *w, struct state *s, unsigned lock, bool is_sha
 		return;
 	known = state_held(s, lock);
 	note_acquisition(w, s, lock, is_shared, at);
+	if (known && known->mode != HELD_LEFT)
+		number_map_set(&w->twice, lock, 1);
 	if (known && known->mode != HELD_LEFT && !known->is_unsure &&
 	    !(is_shared && known->mode == HELD_SHARED) && !audit_may_be_taken_twice(w->audit, lock))
 		suspect(w, &(struct suspicion){SUSPECT_DOUBLE_LOCK, w->index, lock, 0, NULL, at,
@@ -336,6 +365,9 @@ static void effect_of(struct audit_flow *w, const struct flow_exit *of, const st
 		taken += is_taken(x, lock);
 		left += is && is->mode == HELD_LEFT;
 	}
+	/* What was taken twice is released twice: it is this function's own the second time, too. */
+	if (number_map_get(&w->twice, lock))
+		left = 0;
 	if (taken == w->exits.count || (is_taken(of, lock) && is_asked_for(w, lock, of)))
 		add_taken(w, lock, h, &of->when);
 	else if (taken && is_told(w, lock, &tried))
