@@ -21,8 +21,12 @@ const char *order_word(const char *source)
 
 static int fail(struct parse *p, const char *what)
 {
+	struct str shown = {0};
+
+	str_add_shown(&shown, p->text);
 	error_set(p->err, ERROR_SCRIPT, "%s: %s%s in \"%s\"", p->source, order_word(p->source),
-		  what, p->text);
+		  what, str_text(&shown));
+	str_fini(&shown);
 	return error_hint(p->err, "an order reads like a -> b, b -> c, [d] -> e; quote with ' what "
 				  "contains -> , or @");
 }
@@ -85,16 +89,22 @@ static bool is_member_access(const char *text, const char *from, const char *arr
 static int fail_member(struct parse *p, const char *from)
 {
 	const char *end = from;
+	struct str shown = {0};
+	char *name;
 
 	while (*end && *end != ',' && !(at_arrow(end) && is_blank(end[-1])))
 		end++;
 	while (is_blank(end[-1]))
 		end--;
-	return error_set(
-		p->err, ERROR_SCRIPT,
-		"%s: %sis the -> in %.*s a part of the location? Then write '%.*s' in single "
-		"quotes, else blanks around ->",
-		p->source, order_word(p->source), (int)(end - from), from, (int)(end - from), from);
+	name = base_strndup(from, (size_t)(end - from));
+	str_add_shown(&shown, name);
+	error_set(p->err, ERROR_SCRIPT,
+		  "%s: %sis the -> in %s a part of the location? Then write '%s' in single "
+		  "quotes, else blanks around ->",
+		  p->source, order_word(p->source), str_text(&shown), str_text(&shown));
+	base_free(name);
+	str_fini(&shown);
+	return -1;
 }
 
 static int parse_text(struct parse *p, struct order_name *out)

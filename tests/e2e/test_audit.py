@@ -717,6 +717,22 @@ def test_strange(t, size):
         t.check(r.seconds < 5, "%s: %.1f s" % (name, r.seconds))
 
 
+def test_control_characters(t):
+    """In the name of a file they break no line: of a finding, its notes, the verdict, what is skipped, a baseline."""
+    name, shown, known = "new\nline\x1b[31m.c", r"new\nline\x1b[31m.c", t.path("known.baseline")
+    path = t.file(name, CHAIN)
+    r = told(t, line_of(CHAIN, "/* here */"), shown, "--report", known, name, cwd=t.tmp)
+    t.check(r.stdout.startswith(shown + ":") and "\x1b" not in r.stdout, "the findings", r)
+    t.equal(len(r.stdout.splitlines()), 1 + len(NOTE.findall(r.stdout)) + 1, "a line for each", r)
+    with open(known) as f:
+        t.equal(f.read().splitlines()[1:], ["P3 %s set n" % shown], "the baseline")
+    sound(t, "--baseline", known, path)
+    r = audit(t, t.file("good.c", BOX), "no\nne.c", cwd=t.tmp)
+    t.equal(r.err, "no\\nne.c: skipped: there is no such file\n", "what is skipped", r)
+    r = t.error(audit(t, "no\nne.c", cwd=t.tmp), where=r"the first: no\\nne\.c: there is no such file$")
+    t.equal(r.err.count("\n"), 2, "the error, and what to try", r)
+
+
 def test_empty(t):
     for text in ("", "\n", "/* nothing */"):
         r = sound(t, t.file("empty.c", text))

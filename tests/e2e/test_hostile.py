@@ -2,6 +2,7 @@
 
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import time
@@ -185,6 +186,18 @@ limits { gate = 0.2 }
     t.equal(r.err.count(r"one\ntwo\x1b]0;"), 3, "the log is shown: its event, its line, the last events")
     r = t.gate("lines", loop(), "st\nep", "\x1b[31mstep")
     t.check(r"st\nep: no function st\nep" in r.err and r"\x1b[31mstep" in r.err and "\x1b" not in r.err, "locations are shown", r)
+
+
+def test_names_of_files_are_shown(t):
+    """A newline in one does not make a line: of the script in prove's heading, of the program in what is wrong with a location."""
+    program, script = t.path("two\nlines"), t.file("a\n\x1b[31mb.lua", 'at("step"):open(SimpleGate "g")\nexpect { exit = 0 }\n')
+    shutil.copy(loop(), program)
+    r = t.gate("run", "--order", "none -> step", program)
+    t.error(r, 125, r"--order: none: no function none in two\\nlines or the libraries it starts with$")
+    t.equal(r.err.count("\n"), 2, "the error, and what to try", r)
+    r = t.gate("prove", "--runs", "2", "-g", script, program, "x")
+    t.equal(r.stdout.splitlines()[0], "%s with %s: 2 runs each; expected: exit status 0" % (
+        script.replace("\n", r"\n").replace("\x1b", r"\x1b"), program.replace("\n", r"\n")), "the heading", r)
 
 
 def test_lines_are_cut(t):

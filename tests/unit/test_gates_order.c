@@ -293,6 +293,8 @@ static void test_refused(void **state)
 	refused("a -> [b] -> c", "[] stands on the right");
 	refused("a@ -> b", "thread behind @ is missing");
 	refused("[a@t]@u -> b", "two threads");
+	refused("a\n\33 ->", "a name is missing in \"a\\n\\x1b ->\"");
+	refused("f;a\n+ c->n = 1 -> g", "write 'f;a\\n+ c->n = 1' in single quotes");
 	refused("f;c->n = 1 -> g", "write 'f;c->n = 1' in single quotes");
 	refused("g -> f;c->n@t -> h", "write 'f;c->n@t' in single quotes");
 }

@@ -475,12 +475,16 @@ static void reading_fini(struct reading *r)
 static int nothing_read(const struct reading *r, struct error *err)
 {
 	const struct audit_read *a = r->to;
+	struct str first = {0};
 
 	if (!a->skipped.count)
 		return error_set(err, ERROR_USAGE, "there is no file to read");
-	error_set(err, ERROR_USAGE, "none of %zu file%s can be read; the first: %s: %s",
-		  a->skipped.count, a->skipped.count == 1 ? "" : "s",
-		  path_shown(a->skipped.items[0].file), a->skipped.items[0].why);
+	str_add_shown(&first, path_shown(a->skipped.items[0].file));
+	str_add(&first, ": ");
+	str_add_shown(&first, a->skipped.items[0].why);
+	error_set(err, ERROR_USAGE, "none of %zu file%s can be read; the first: %s",
+		  a->skipped.count, a->skipped.count == 1 ? "" : "s", str_text(&first));
+	str_fini(&first);
 	if (!r->reader.clang.has_headers && r->reader.clang.version)
 		return error_hint(err,
 				  "libclang %u lacks its own headers: apt-get install "

@@ -1,5 +1,6 @@
 /* gatectl audit: findings as compiler warnings on standard output, one verdict on standard error. */
 #include "tracer/audit/audit.h"
+#include "tracer/base/log.h"
 #include "tracer/base/path.h"
 #include "tracer/cli/audit_confirm.h"
 #include "tracer/cli/audit_report.h"
@@ -16,11 +17,14 @@ static const char *s_of(unsigned long n)
 static void print_line(const struct audit_program *p, struct audit_place at, const char *kind,
 		       const char *text, const char *tag)
 {
-	printf("%s:%u:%u: %s: %s", path_shown(program_text(p, at.file)), at.line, at.column, kind,
-	       text);
+	struct str line = {0};
+
+	str_addf(&line, "%s:%u:%u: %s: %s", path_shown(program_text(p, at.file)), at.line,
+		 at.column, kind, text);
 	if (tag)
-		printf(" [%s]", tag);
-	putchar('\n');
+		str_addf(&line, " [%s]", tag);
+	output_line(&line);
+	str_fini(&line);
 }
 
 bool audit_is_told(const struct cli *cli, const struct finding *f)
@@ -85,7 +89,7 @@ static void print_summary(const struct audit_told *t)
 static void tell_skipped(const struct audit_read *read)
 {
 	array_each(const struct audit_skipped, s, &read->skipped)
-		fprintf(stderr, "%s: skipped: %s\n", path_shown(s->file), s->why);
+		log_line("%s: skipped: %s", path_shown(s->file), s->why);
 }
 
 static int tell_found(const struct cli *cli, const struct audit_told *t)
@@ -93,7 +97,7 @@ static int tell_found(const struct cli *cli, const struct audit_told *t)
 	const struct audit_program *p = t->audit->program;
 	const struct finding *first = NULL;
 	unsigned long count = 0;
-	struct str text = {0};
+	struct str text = {0}, shown = {0};
 
 	array_each(const struct finding, f, &t->audit->findings.items) {
 		first = first || !audit_is_told(cli, f) ? first : f;
@@ -101,11 +105,13 @@ static int tell_found(const struct cli *cli, const struct audit_told *t)
 	}
 	if (!first)
 		return 0;
-	str_addf(&text, "gatectl: found: %lu finding%s; the first: %s:%u: %s [%s]\n", count,
+	str_addf(&text, "gatectl: found: %lu finding%s; the first: %s:%u: %s [%s]", count,
 		 s_of(count), path_shown(program_text(p, first->at.file)), first->at.line,
 		 first->text, finding_tag_text(first->tag));
-	output_verdict(cli, str_text(&text), NULL, 0);
+	str_add_shown(&shown, str_text(&text));
+	output_verdict(cli, str_text(&shown), NULL, 0);
 	str_fini(&text);
+	str_fini(&shown);
 	return VERDICT_FOUND;
 }
 

@@ -98,8 +98,9 @@ static void as_json(const struct cli *cli, const struct audit_told *t, int statu
 /* Without lines: they move. */
 static void baseline_line(const struct audit_program *p, const struct finding *f, struct str *out)
 {
-	str_addf(out, "%s %s %s %s\n", finding_tag_text(f->tag),
-		 str_base_name(program_text(p, f->at.file)), program_text(p, f->function),
+	str_addf(out, "%s ", finding_tag_text(f->tag));
+	str_add_shown(out, str_base_name(program_text(p, f->at.file)));
+	str_addf(out, " %s %s\n", program_text(p, f->function),
 		 f->field ? program_text(p, f->field) : "-");
 }
 

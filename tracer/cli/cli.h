@@ -159,6 +159,8 @@ int output_over(const struct cli *cli, const struct experiment *x);
 int output_flush(void);
 /* A write to standard output that was not stdio's has failed, with this errno. */
 void output_lost(int error);
+/* On standard output; control characters as \n or \x1b: what it names cannot break it. */
+void output_line(const struct str *line);
 /* At the end: the status, or the error's if standard output could not be written. */
 int output_end(int status);
 

@@ -64,6 +64,15 @@ int output_over(const struct cli *cli, const struct experiment *x)
 	return r->status;
 }
 
+void output_line(const struct str *line)
+{
+	struct str shown = {0};
+
+	str_add_shown(&shown, str_text(line));
+	puts(str_text(&shown));
+	str_fini(&shown);
+}
+
 static int flush_errno;
 
 int output_flush(void)

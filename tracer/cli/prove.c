@@ -42,20 +42,22 @@ static void print_head(const struct prove *p)
 {
 	const struct session_options *o = p->x.options;
 	const char *comma = "";
+	struct str line = {0};
 
 	array_each(const char *, script, &o->scripts) {
-		printf("%s%s", comma, *script);
+		str_addf(&line, "%s%s", comma, *script);
 		comma = ", ";
 	}
 	array_each(const char *, order, &o->orders) {
-		printf("%s--order '%s'", comma, *order);
+		str_addf(&line, "%s--order '%s'", comma, *order);
 		comma = ", ";
 	}
-	printf(" with %s: %lu runs each; expected: %s", o->argv[0], p->runs,
-	       str_text(&p->expected));
+	str_addf(&line, " with %s: %lu runs each; expected: %s", o->argv[0], p->runs,
+		 str_text(&p->expected));
 	if (!p->has_expect && (p->outcome.same_out || p->outcome.same_err))
-		printf(", and the same output");
-	printf("\n");
+		str_add(&line, ", and the same output");
+	output_line(&line);
+	str_fini(&line);
 }
 
 static void print_table(const struct prove *p)

@@ -108,7 +108,8 @@ static void add_match(const struct location_match *m, size_t number, struct str 
 	else if (m->instances.count && m->instances.items[0].symbol)
 		str_addf(out, " at 0x%llx",
 			 (unsigned long long)m->instances.items[0].symbol->offset);
-	str_addf(out, " in %s", module_name(m->module));
+	str_add(out, " in ");
+	str_add_shown(out, module_name(m->module));
 }
 
 int report_ambiguous(struct resolver *r)
@@ -275,7 +276,8 @@ int report_not_found(struct resolver *r, struct module *const *modules, size_t c
 		str_addf(&text, "no object %s is loaded", l->object ? l->object : "");
 	} else {
 		describe(r, &text);
-		str_addf(&text, " in %s", str_base_name(module_path(modules[0])));
+		str_add(&text, " in ");
+		str_add_shown(&text, str_base_name(module_path(modules[0])));
 		if (count > 1)
 			str_add(&text, " or the libraries it starts with");
 		if (l->briefly)
