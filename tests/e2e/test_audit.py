@@ -798,7 +798,7 @@ def test_idioms(t):
 
 # ---- made to happen -----------------------------------------------------------------------------
 
-DRIVEN = {"forgotten_lock": "status", "publish_then_fill": "status", "transfer_both_ways": "deadlock", "last_permit_twice": "status"}
+DRIVEN = {"forgotten_lock": "status", "flag_set_unlocked": "deadlock", "publish_then_fill": "status", "transfer_both_ways": "deadlock", "last_permit_twice": "status"}
 
 
 def driver(path, defines="-DDRIVER"):
@@ -846,6 +846,88 @@ def test_not_confirmed(t):
     t.check(not os.path.exists(t.path("found")), "nothing was written", r)
     r = t.gate("audit", "--confirm", t.path("none"), "-o", t.path("found"), path)
     t.equal(r.status, 127, "no such program", r)
+
+
+CROSSED = HEAD + """struct pair { pthread_mutex_t a, b; int n; };
+static struct pair shared = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, 0 };
+void pair_add(struct pair *p) { pthread_mutex_lock(&p->a); p->n++; pthread_mutex_unlock(&p->a); }
+void pair_take(struct pair *p) { pthread_mutex_lock(&p->a); p->n--; pthread_mutex_unlock(&p->a); }
+int pair_peek(struct pair *p)
+{
+	return p->n; /* P3 */
+}
+void pair_there(struct pair *p)
+{
+	pthread_mutex_lock(&p->a);
+	pthread_mutex_lock(&p->b);
+	pthread_mutex_unlock(&p->b);
+	pthread_mutex_unlock(&p->a);
+}
+void pair_back(struct pair *p)
+{
+	pthread_mutex_lock(&p->b);
+	pthread_mutex_lock(&p->a); /* lock-order */
+	pthread_mutex_unlock(&p->a);
+	pthread_mutex_unlock(&p->b);
+}
+void pair_twice(struct pair *p)
+{
+	pthread_mutex_lock(&p->a);
+	pthread_mutex_lock(&p->a); /* double-lock */
+	pthread_mutex_unlock(&p->a);
+}
+int pair_keep(struct pair *p, int n)
+{
+	pthread_mutex_lock(&p->a);
+	if (n)
+		return 1; /* return-with-lock */
+	pthread_mutex_unlock(&p->a);
+	return 0;
+}
+static void *one(void *arg)
+{
+	pair_add(&shared);
+	pair_take(&shared);
+	%s;
+	return arg;
+}
+static void *other(void *arg)
+{
+	%s;
+	return arg;
+}
+int main(void)
+{
+	pthread_t a, b;
+	void *answer;
+
+	pthread_create(&a, 0, one, 0);
+	pthread_create(&b, 0, other, 0);
+	pthread_join(a, 0);
+	pthread_join(b, &answer);
+	return answer != 0;
+}
+"""
+# What the two threads do, and which findings that confirms.
+CROSS = {
+    "another_order": ("pair_there(&shared)", "pair_peek(&shared); pair_back(&shared)", ["lock-order"]),
+    "both": ("pair_there(&shared)", "arg = pair_peek(&shared) ? &shared : 0; pair_back(&shared)", ["P3", "lock-order"]),
+    "twice": ("pair_peek(&shared)", "pair_twice(&shared)", ["double-lock"]),
+    "kept": ("pair_peek(&shared)", "pair_keep(&shared, arg == 0)", ["return-with-lock"]),
+    "kept_by_another": ("pair_there(&shared)", "pair_keep(&shared, 1)", ["return-with-lock"]),
+    "not_kept": ("pair_there(&shared)", "pair_keep(&shared, 0); pair_back(&shared)", ["lock-order"]),
+}
+
+
+@params(*CROSS)
+def test_confirmed_by_its_kind(t, name):
+    """A deadlock confirms what is found of the locks that it is about, and nothing else; one of other locks hides no other failure."""
+    one, other, expected = CROSS[name]
+    text = CROSSED % (one, other)
+    r = audit(t, "--confirm", compile_text("crossed.c", text, "-g -O0 -pthread"), "-n", "50", "-o", t.path("found"), t.file("crossed.c", text),
+              env={"GATECTL_VERIFY": "3/1/1"})
+    tags = {line_of(text, "/* %s */" % tag): tag for tag in ("P3", "lock-order", "double-lock", "return-with-lock")}
+    t.equal([tags[int(n[1])] for n in NOTE.findall(r.stdout) if n[3].startswith("confirmed: ")], expected, "what is confirmed", r)
 
 
 IN_ORDER = """static pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;

@@ -1,5 +1,6 @@
 #include "tracer/cli/audit_confirm.h"
 
+#include "tracer/cli/audit_deadlock.h"
 #include "tracer/cli/found.h"
 #include "tracer/cli/progress.h"
 #include "tracer/experiments/explore.h"
@@ -14,13 +15,15 @@ enum { RUNS = 2000, SECONDS = 20, MOST_S = 60 };
 
 struct confirming {
 	struct cli *cli;
-	const struct audit_program *program;
+	const struct audit *audit;
 	struct experiment x;
 	struct confirm_words {
 		char **items;
 		size_t count, capacity;
 	} argv;
 	unsigned number, confirmed; /* of findings */
+	enum explore_fails fails;   /* what the finding at hand is searched for */
+	bool is_masked; /* the last search has ended with a deadlock of locks, which it is not about */
 };
 
 /* ---- the program ----------------------------------------------------------------------------------------- */
@@ -58,25 +61,11 @@ static bool is_about_locks(const struct finding *f)
 	       f->tag == FINDING_RETURN_WITH_LOCK;
 }
 
-static bool is_at(const struct confirming *c, const struct schedule_step *step,
-		  struct audit_place at)
-{
-	return step->where.file && step->where.line == at.line &&
-	       strcmp(str_base_name(program_text(c->program, at.file)),
-		      str_base_name(step->where.file)) == 0;
-}
-
 /* A gate that was left in a script matters: without it the failure does not come. */
 static bool names(const struct explore_failure *failure, const char *function)
 {
 	return function && failure->gates.length && !failure->gates_cut &&
 	       strstr(str_text(&failure->gates), function) != NULL;
-}
-
-static bool is_of(const struct confirming *c, const struct schedule_step *step,
-		  const struct finding *f)
-{
-	return is_at(c, step, f->at) || (f->other.file && is_at(c, step, f->other));
 }
 
 static bool does(const struct schedule_step *step, unsigned thread, const char *what)
@@ -111,27 +100,38 @@ static bool is_met(const struct confirming *c, const struct schedule *s,
 		   const struct schedule_step *here, const struct finding *f)
 {
 	const struct schedule_step *end = s->steps.items + s->steps.count;
+	const struct audit_program *p = c->audit->program;
 
 	for (const struct schedule_step *step = here + 1; step < end; step++)
-		if (step->thread != here->thread && is_of(c, step, f) &&
-		    (is_at(c, here, f->at) || is_at(c, step, f->at)) &&
+		if (step->thread != here->thread && audit_step_is_of(p, step, f) &&
+		    (audit_step_is_at(p, here, f->at) || audit_step_is_at(p, step, f->at)) &&
 		    !are_in_order(s, here, step))
 			return true;
 	return false;
 }
 
-/* Its place was reached; and the other one by another thread meanwhile, or a gate in one of their functions matters. */
+static bool is_of_locks(const struct confirming *c, const struct explore_failure *failure)
+{
+	return strcmp(failure->kind, "deadlock") == 0 &&
+	       audit_deadlock_is_of_locks(c->audit, &failure->schedule);
+}
+
+/* Its place was reached; and the other one by another thread meanwhile, or a gate in one of their functions matters. Who
+   waits for a lock for ever does so because of locks. */
 static bool comes_of(const struct confirming *c, const struct explore_failure *failure,
 		     const struct finding *f)
 {
-	bool is_reached = false, is_its = names(failure, program_text(c->program, f->function));
+	const struct audit_program *p = c->audit->program;
+	bool is_reached = false, is_its = names(failure, program_text(p, f->function));
 
 	if (is_about_locks(f))
-		return strcmp(failure->kind, "deadlock") == 0;
+		return audit_deadlock_is_of(c->audit, &failure->schedule, f);
+	if (is_of_locks(c, failure))
+		return false;
 	array_each(const struct schedule_step, step, &failure->schedule.steps) {
-		is_reached |= is_at(c, step, f->at);
-		is_its |= is_of(c, step, f) && (names(failure, step->where.func) ||
-						is_met(c, &failure->schedule, step, f));
+		is_reached |= audit_step_is_at(p, step, f->at);
+		is_its |= audit_step_is_of(p, step, f) && (names(failure, step->where.func) ||
+							   is_met(c, &failure->schedule, step, f));
 	}
 	return is_reached && is_its;
 }
@@ -141,7 +141,7 @@ static bool comes_of(const struct confirming *c, const struct explore_failure *f
 /* PROG may have been compiled in another place: the name alone will do, if it is one file's. */
 static const char *file_of(const struct confirming *c, struct audit_place at, bool briefly)
 {
-	const char *path = program_text(c->program, at.file);
+	const char *path = program_text(c->audit->program, at.file);
 
 	return briefly ? str_base_name(path) : path;
 }
@@ -183,8 +183,10 @@ static void tell_unconfirmed(struct finding *f, const struct explore *e, bool ot
 			     "not confirmed: what failed in %lu schedules did not come of this",
 			     e->runs);
 	else
-		finding_note(f, f->at, "not confirmed: nothing failed in %lu schedules%s", e->runs,
-			     e->complete ? ", and there are no others" : "");
+		finding_note(
+			f, f->at, "not confirmed: nothing failed in %lu schedules%s%s", e->runs,
+			e->options.fails == FAILS_OTHERWISE ? " but by deadlocks of locks" : "",
+			e->complete ? ", and there are no others" : "");
 }
 
 /* Its places alone; or (NULL) all accesses that race, where what goes wrong is elsewhere. */
@@ -199,6 +201,7 @@ static void set_options(const struct confirming *c, const char *points, struct e
 	o->location = points;
 	o->output = cli->output ? cli->output : "gatectl-found";
 	o->strategy = o->strategy ? o->strategy : "auto";
+	o->fails = c->fails;
 	o->runs = cli->runs ? cli->runs : RUNS;
 	o->seconds = cli->most_seconds >= 0 ? cli->most_seconds : SECONDS;
 	o->make_s = most;
@@ -219,7 +222,7 @@ static int write_found(struct confirming *c, struct explore *e, struct explore_f
 }
 
 /* 1: it has happened; 0, -1. */
-static int try_points(struct confirming *c, struct finding *f, const char *points)
+static int search_points(struct confirming *c, struct finding *f, const char *points)
 {
 	struct explore e = {.quick = &search_features,
 			    .full = &controlled_features,
@@ -232,15 +235,27 @@ static int try_points(struct confirming *c, struct finding *f, const char *point
 	answer = explore_search(&e);
 	failure = e.failures.count ? &e.failures.items[0] : NULL;
 	f->is_confirmed = failure && comes_of(c, failure, f);
+	c->is_masked = failure && !is_about_locks(f) && is_of_locks(c, failure);
 	if (f->is_confirmed && write_found(c, &e, failure) < 0)
 		answer = -1;
 	else if (f->is_confirmed)
 		tell_confirmed(f, failure, &e);
-	else if (!e.x.over && !points && !e.x.err->code)
+	else if (!e.x.over && !points && !e.x.err->code && !c->is_masked)
 		tell_unconfirmed(f, &e, failure);
 	c->x = e.x;
 	explore_fini(&e);
 	return answer < 0 ? -1 : f->is_confirmed;
+}
+
+/* A deadlock of locks that comes first does not end it: once more without any. */
+static int try_points(struct confirming *c, struct finding *f, const char *points)
+{
+	int answer = search_points(c, f, points);
+
+	if (answer != 0 || !c->is_masked)
+		return answer;
+	c->fails = FAILS_OTHERWISE;
+	return search_points(c, f, points);
 }
 
 static bool is_elsewhere(const struct confirming *c, const struct finding *f, int answer)
@@ -259,8 +274,10 @@ static int try_lines(struct confirming *c, struct finding *f, bool briefly)
 
 static int confirm_one(struct confirming *c, struct finding *f)
 {
-	int answer = try_lines(c, f, false);
+	int answer;
 
+	c->fails = is_about_locks(f) ? FAILS_BY_DEADLOCK : FAILS_ANYHOW;
+	answer = try_lines(c, f, false);
 	f->is_tried = true;
 	if (is_elsewhere(c, f, answer)) {
 		error_fini(c->x.err);
@@ -282,7 +299,7 @@ static int confirm_one(struct confirming *c, struct finding *f)
 
 int audit_confirm(struct cli *cli, struct audit *a)
 {
-	struct confirming c = {.cli = cli, .program = a->program};
+	struct confirming c = {.cli = cli, .audit = a};
 	bool is_quiet = cli->session.quiet;
 	struct progress bar;
 	ERROR(err);

@@ -11,6 +11,9 @@
 
 enum explore_points { POINTS_RACES, POINTS_SYNC, POINTS_MEMORY, POINTS_LOCATION };
 
+/* What counts as a failure: the rest passes, as far as the search is concerned. */
+enum explore_fails { FAILS_ANYHOW, FAILS_BY_DEADLOCK, FAILS_OTHERWISE };
+
 struct explore_options {
 	const char *output;   /* DIR; NULL: gatectl-found */
 	const char *strategy; /* NULL: auto */
@@ -29,6 +32,7 @@ struct explore_options {
 	unsigned jobs;
 	unsigned shard, shards; /* the shard-th (from 1) of so many */
 	bool races_known;	/* those in points_at are all that POINTS_RACES is about */
+	enum explore_fails fails;
 	bool only_finds; /* a failure is not made small, nor looked at, nor made into gates */
 	bool goes_on;	 /* what it has done is kept in `output`, and gone on with the next time */
 };
