@@ -101,6 +101,8 @@ void audit_fini(struct audit *a)
 		array_fini(&f->stored);
 		array_fini(&f->made);
 		array_fini(&f->freed);
+		array_fini(&f->spared);
+		array_fini(&f->counted);
 		array_fini(&f->given);
 		array_fini(&f->inits);
 		array_fini(&f->begun);

@@ -26,7 +26,8 @@ struct suspicion {
 	unsigned function, term, field; /* field: + 1 */
 	const char *how;		/* ESCAPE: what happens to it */
 	struct audit_place at, other;
-	bool is_certain; /* LATE_WRITE: it is new, or was put where a lock is held */
+	bool is_certain; /* LATE_WRITE: it is new, or was put where a lock is held; FREED: not if a count of references
+			    says so, of which this function has taken one */
 };
 
 struct audit_options {

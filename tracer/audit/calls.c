@@ -362,11 +362,13 @@ static void apply_objects(struct applied *a, const struct audit_facts *f)
 						   bind(a, start->handle)},
 			     at);
 	}
+	for (size_t i = 0; i < f->counted.count; i++)
+		if (is_known_outside(a->w, f->counted.items[i]))
+			object_count(a->w, bind(a, f->counted.items[i]), at);
 	/* What it has loaded itself was looked at there. */
 	for (size_t i = 0; i < f->freed.count; i++)
-		if (term_at(terms_of(a->w), f->freed.items[i]).kind == TERM_PARAMETER &&
-		    bind(a, f->freed.items[i]))
-			object_free(a->w, a->s, bind(a, f->freed.items[i]), at);
+		if (term_at(terms_of(a->w), f->freed.items[i]).kind == TERM_PARAMETER)
+			object_free_inside(a->w, a->s, f, i, bind(a, f->freed.items[i]), at);
 	for (size_t i = 0; i < f->made.count; i++)
 		if (is_known_outside(a->w, f->made.items[i]))
 			object_make(a->w, bind(a, f->made.items[i]));

@@ -136,6 +136,8 @@ static void check_freed(struct audit *a, const struct suspicion *s)
 		return;
 	term_print(&a->terms, a->program, &a->program->functions.items[s->function], s->term,
 		   &place);
+	if (!s->is_certain)
+		f->confidence = CONFIDENCE_LOW;
 	finding_say(
 		f,
 		"what '%s' points to is ended here while others can still come to it there; in %s",

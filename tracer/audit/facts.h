@@ -97,11 +97,13 @@ struct audit_facts {
 	ARRAY(const struct audit_acquisition *) acquisitions;
 	ARRAY(struct audit_effect) effects;
 	ARRAY(struct audit_stored) stored;
-	ARRAY(unsigned) made;  /* objects that it initialises, or ends: nobody else has them */
-	ARRAY(unsigned) freed; /* objects */
-	ARRAY(unsigned) inits; /* locks that it initialises, or destroys */
-	ARRAY(unsigned) given; /* objects given to a new thread */
-	ARRAY(unsigned) begun; /* ... each to one of its own */
+	ARRAY(unsigned) made;	 /* objects that it initialises, or ends: nobody else has them */
+	ARRAY(unsigned) freed;	 /* objects */
+	ARRAY(unsigned) spared;	 /* ... that it leaves as they are on some way out */
+	ARRAY(unsigned) counted; /* addresses of fields that it changes by what they were */
+	ARRAY(unsigned) inits;	 /* locks that it initialises, or destroys */
+	ARRAY(unsigned) given;	 /* objects given to a new thread */
+	ARRAY(unsigned) begun;	 /* ... each to one of its own */
 	ARRAY(struct audit_start) starts; /* threads whose function the caller names */
 	ARRAY(unsigned)
 	out; /* parameters that point to where a new object is put, which nobody else has */

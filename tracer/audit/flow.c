@@ -345,6 +345,7 @@ const struct audit_facts *audit_facts_of(struct audit *a, unsigned function)
 	array_fini(&w.released);
 	array_fini(&w.exits);
 	array_fini(&w.fresh);
+	array_fini(&w.counts);
 	f->progress = FACTS_DONE;
 	a->depth--;
 	return f;

@@ -22,6 +22,12 @@ struct flow_new {
 	unsigned object, record;
 };
 
+/* A field is changed by what it was, as who takes or gives back a reference does. */
+struct flow_count {
+	unsigned address;
+	struct audit_place at;
+};
+
 struct audit_flow {
 	struct audit *audit;
 	const struct audit_function *function;
@@ -38,6 +44,7 @@ struct audit_flow {
 	ARRAY(unsigned) released; /* locks that are released somewhere in it */
 	ARRAY(struct flow_exit) exits;
 	ARRAY(struct flow_new) fresh;
+	ARRAY(struct flow_count) counts;
 };
 
 /* ---- evaluate.c: expressions ------------------------------------------------------------------------------- */
@@ -66,6 +73,11 @@ void object_show(struct audit_flow *w, struct state *s, unsigned object, struct 
 /* Nobody may use it from now on: it should not be reachable from where it was loaded. */
 void object_end(struct audit_flow *w, struct state *s, unsigned object, struct audit_place at);
 void object_free(struct audit_flow *w, struct state *s, unsigned object, struct audit_place at);
+/* It is the n-th that a function frees which was called there: perhaps on some way alone. */
+void object_free_inside(struct audit_flow *w, struct state *s, const struct audit_facts *f,
+			size_t n, unsigned object, struct audit_place at);
+/* The field there is changed by what it was. */
+void object_count(struct audit_flow *w, unsigned address, struct audit_place at);
 /* It is initialised, or ended: nobody else has it. */
 void object_make(struct audit_flow *w, unsigned object);
 bool object_is_made(const struct audit_flow *w, unsigned object);

@@ -213,7 +213,8 @@ void object_end(struct audit_flow *w, struct state *s, unsigned object, struct a
 	*array_add(&s->freed) = (struct state_freed){object, is.a, at, state_any_lock(s)};
 }
 
-void object_free(struct audit_flow *w, struct state *s, unsigned object, struct audit_place at)
+static void free_perhaps(struct audit_flow *w, struct state *s, unsigned object,
+			 struct audit_place at)
 {
 	if (!object)
 		return;
@@ -221,6 +222,57 @@ void object_free(struct audit_flow *w, struct state *s, unsigned object, struct 
 	if (!has(w->facts->freed.items, w->facts->freed.count, object))
 		*array_add(&w->facts->freed) = object;
 	object_end(w, s, object, at);
+}
+
+void object_free(struct audit_flow *w, struct state *s, unsigned object, struct audit_place at)
+{
+	free_perhaps(w, s, object, at);
+	state_write(s, object);
+}
+
+void object_free_inside(struct audit_flow *w, struct state *s, const struct audit_facts *f,
+			size_t n, unsigned object, struct audit_place at)
+{
+	if (has(f->spared.items, f->spared.count, f->freed.items[n]))
+		free_perhaps(w, s, object, at);
+	else
+		object_free(w, s, object, at);
+}
+
+/* ---- references ---------------------------------------------------------------------------------------------- */
+
+static bool is_field(const struct terms *t, unsigned address)
+{
+	return address && term_at(t, address).kind == TERM_FIELD;
+}
+
+void object_count(struct audit_flow *w, unsigned address, struct audit_place at)
+{
+	enum { MOST = 100 };
+	struct audit_facts *f = w->facts;
+
+	if (!w->records || !is_field(&w->audit->terms, address) || w->counts.count >= MOST)
+		return;
+	array_each(const struct flow_count, known, &w->counts)
+		if (known->address == address && known->at.line == at.line &&
+		    known->at.column == at.column)
+			return;
+	*array_add(&w->counts) = (struct flow_count){address, at};
+	if (!has(f->counted.items, f->counted.count, address))
+		*array_add(&f->counted) = address;
+}
+
+/* A reference to it was taken here, and given back: one field of it was counted up and down. */
+static bool is_counted(const struct audit_flow *w, unsigned object)
+{
+	const struct terms *t = &w->audit->terms;
+
+	array_each(const struct flow_count, taken, &w->counts)
+		array_each(const struct flow_count, given, &w->counts)
+			if (taken < given && taken->address == given->address &&
+			    term_at(t, taken->address).a == object)
+				return true;
+	return false;
 }
 
 /* ---- accesses -------------------------------------------------------------------------------------------------- */
@@ -405,6 +457,8 @@ void object_write(struct audit_flow *w, struct state *s, unsigned address, unsig
 		number_map_set(&w->audit->parts, is.b + 1, 1);
 	if (is.kind == TERM_FIELD)
 		state_change(s, &w->audit->terms, is.b + 1);
+	if (is_update)
+		object_count(w, address, e->at);
 	forget_freed(s, address);
 	state_write(s, address);
 	object_store(w, s, address, value, value != term_object(&w->audit->terms, value), e->at);
@@ -426,6 +480,21 @@ static void leave_out(struct audit_flow *w, struct state *s, struct audit_place 
 	}
 }
 
+static bool is_ended(const struct state *s, unsigned object)
+{
+	return has(s->written.items, s->written.count, object);
+}
+
+static void leave_spared(struct audit_flow *w, const struct state *s)
+{
+	struct audit_facts *f = w->facts;
+
+	array_each(const unsigned, object, &f->freed)
+		if (!is_ended(s, *object) && state_is_zero(s, &w->audit->terms, *object) != 1 &&
+		    !has(f->spared.items, f->spared.count, *object))
+			*array_add(&f->spared) = *object;
+}
+
 void object_leave(struct audit_flow *w, struct state *s, unsigned value, struct audit_place at)
 {
 	const struct terms *t = &w->audit->terms;
@@ -435,8 +504,10 @@ void object_leave(struct audit_flow *w, struct state *s, unsigned value, struct 
 		suspect_unset(w, s, value, at);
 	else if (value != term_object(t, value) && !object_is_own(w, s, value))
 		object_escape(w, value, "is returned", at);
+	leave_spared(w, s);
 	array_each(const struct state_freed, f, &s->freed)
 		if (!object_is_made(w, term_object(t, f->from)))
-			suspect(w, &(struct suspicion){SUSPECT_FREED, w->index, f->from, 0, NULL,
-						       f->at, f->at, false});
+			suspect(w, &(struct suspicion){
+					   SUSPECT_FREED, w->index, f->from, 0, NULL, f->at, f->at,
+					   is_ended(s, f->object) || !is_counted(w, f->object)});
 }
