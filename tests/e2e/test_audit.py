@@ -671,6 +671,18 @@ def test_wrong_options(t):
     t.check(not os.path.exists(t.path("audit.txt")), "nothing is written")
 
 
+def test_options_end(t):
+    """`--` ends options, wherever it stands: a file may begin with a dash."""
+    t.file("-dash.c", BOX)
+    t.file("good.c", BOX)
+    for words in (["--", "-dash.c"], ["--type", "box", "--", "-dash.c"], ["good.c", "--", "-dash.c"], ["--", "good.c", "-dash.c"]):
+        r = t.gate("audit", *words, cwd=t.tmp)
+        t.equal((r.status, r.err), (0, ""), words, r)
+        t.check(r.stdout.startswith("%d file" % (("good.c" in words) + 1)), "which were read", r)
+    t.error(t.gate("audit", "--", "--type", cwd=t.tmp), where="--type: ")
+    t.error(audit(t, "--"), where="no file, and no -p BUILD_DIR, was given")
+
+
 STRANGE = {
     "computed goto": """void box_goto(struct box *b, int i)
 {

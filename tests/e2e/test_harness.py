@@ -39,6 +39,16 @@ def test_list(t):
         t.check(line in r.stdout, line, r)
 
 
+def test_options_end(t):
+    """`--` ends options, wherever it stands: a library may begin with a dash."""
+    os.symlink(library("queue_size"), t.path("-dash.so"))
+    for words in (["--object", "queue", "--list", "--", "-dash.so"], ["--list", "--object=queue", "--", "-dash.so"]):
+        r = t.gate("harness", *words, cwd=t.tmp)
+        t.equal((r.status, r.err), (0, ""), words, r)
+    t.error(t.gate("harness", "--object", "--", "--list", "--", "-dash.so", cwd=t.tmp), where=": no function .* returns a pointer to --$")
+    t.error(t.gate("harness", "--object", "queue", "--", "-dash.so", "--list", cwd=t.tmp), where="'--list' comes behind the library")
+
+
 BOX = """#include <stdarg.h>
 struct box { int n; };
 struct pair { int a, b; };

@@ -332,19 +332,19 @@ static int bad_option(const struct command *c, char **argv, int key, struct erro
 	return usage(err, c);
 }
 
-/* As `shorts` has it: up to the first word that is none, or wherever they are. */
+/* As `shorts` has it: up to the first word that is none, or wherever they are. 1: `--` has ended them. */
 static int take_options(const struct command *c, int argc, char **argv, const char *shorts,
 			const struct option *longs, struct cli *out, struct error *err)
 {
-	int key;
+	int key, at = optind;
 
-	while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+	for (; (key = getopt_long(argc, argv, shorts, longs, NULL)) != -1; at = optind) {
 		if (key == '?' || key == ':')
 			return bad_option(c, argv, key, err);
 		if (one_option(key, out, err) < 0)
 			return usage(err, c);
 	}
-	return 0;
+	return optind > at; /* one word more, though it was no option */
 }
 
 /* With --merge, and behind a library, there is no PROG whose options the ones behind it could be. */
@@ -353,14 +353,15 @@ static int take_all_options(const struct command *c, int argc, char **argv, stru
 {
 	struct option longs[ROWS + 1];
 	char shorts[2 * ROWS + 3];
-	int passed;
+	int passed, ended;
 
 	fill_getopt(c, longs, shorts);
 	optind = 1;
-	if (take_options(c, argc, argv, shorts, longs, out, err) < 0)
+	ended = take_options(c, argc, argv, shorts, longs, out, err);
+	if (ended < 0)
 		return -1;
 	passed = optind - 1;
-	if (!out->merge && c->mask != CMD_HARNESS && c->mask != CMD_AUDIT)
+	if (ended || (!out->merge && c->mask != CMD_HARNESS && c->mask != CMD_AUDIT))
 		return optind;
 	optind = 0; /* getopt(3): begins anew, in the other way */
 	if (take_options(c, argc - passed, argv + passed, shorts + 1, longs, out, err) < 0)
