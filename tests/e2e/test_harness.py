@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import xml.etree.ElementTree
 
@@ -126,6 +127,15 @@ def test_weakened(t):
         t.check("no violation" not in r.stdout, "no all-clear", r)
     t.error(t.gate("harness", *given, "--weaken", "sise:" + lists, library("queue_size")), where="--weaken: 'sise' is no operation")
     t.error(t.gate("harness", *given, "--weaken", "size", library("queue_size")), where="--weaken: 'size' is not OPERATION:FILE.lua")
+
+
+@timeout(60)
+def test_odd_name(t):
+    """The script finds the library, whatever it is called."""
+    path, folder = t.path("x(1);y.so"), t.path("found")
+    shutil.copy(library("queue_size"), path)
+    r = harness(t, "--object", "queue", "--schema", "{ push(1); pop() } || { size() }", "-o", folder, path)
+    t.check(f"; its script: {folder}/1/gates.lua" in r.first, "the script", r)
 
 
 BAG = """

@@ -416,6 +416,18 @@ def test_library_by_versioned_name(t):
         t.arrivals(r, name + "!foo", 1)
 
 
+@params("x(1).so", "x;y.so", "a<b *c#1.so.2")
+def test_library_by_odd_name(t, name):
+    """An object may have a name with anything in it."""
+    t.file("foo.c", "int foo(int x);\nint foo(int x)\n{\n\treturn x + 1;\n}\n")
+    t.file("use.c", "int foo(int x);\nint main(void)\n{\n\treturn foo(4);\n}\n")
+    subprocess.run(["gcc", "-g", "-shared", "-fPIC", "-o", name, "foo.c"], check=True, cwd=t.tmp)
+    subprocess.run(["gcc", "-g", "-o", "use (1)", "use.c", "./" + name], check=True, cwd=t.tmp)
+    for location in (name + "!foo", name + "!foo.c:4", name + "!foo;x + 1", "./%s!foo%%return" % name, "use (1)!main"):
+        r = t.clean(t.run_gated("./use (1)", script='at "%s":run(function() end)\n' % location, cwd=t.tmp), 5)
+        t.arrivals(r, location, 1)
+
+
 def test_libc_functions(t):
     """Functions of libraries without debug information, by their symbols."""
     program = compile_text("puts.c", "#include <stdio.h>\n#include <stdlib.h>\nint main(int argc, char **argv)\n{\n"

@@ -60,6 +60,16 @@ static const struct accepted good[] = {
 	{"*0x401136", LOCATION_ADDRESS, NULL, NULL, NULL, 0, 0x401136, 0},
 	{"*0XfF", LOCATION_ADDRESS, NULL, NULL, NULL, 0, 0xff, 0},
 	{"libfoo.so!*0x10", LOCATION_ADDRESS, "libfoo.so", NULL, NULL, 0, 0x10, 0},
+	{"x(1).so!f", LOCATION_FUNC, "x(1).so", "f", NULL, 0, 0, 0},
+	{"./x(1!=2.so.1.2!f;a != b", LOCATION_TEXT, "./x(1!=2.so.1.2", "f", "a != b", 0, 0, 0},
+	{"x;y.so!calc.c:7", LOCATION_LINE, "x;y.so", "calc.c", NULL, 7, 0, 0},
+	{"a<b*c#1.so!*0x10", LOCATION_ADDRESS, "a<b*c#1.so", NULL, NULL, 0, 0x10, 0},
+	{"program (1)!main", LOCATION_FUNC, "program (1)", "main", NULL, 0, 0, 0},
+	{"x(1).so!A::operator!=", LOCATION_FUNC, "x(1).so", "A::operator!=", NULL, 0, 0, 0},
+	{"A<&B::operator!=>::f", LOCATION_FUNC, NULL, "A<&B::operator!=>::f", NULL, 0, 0, 0},
+	{"A<(bool)!0>::f", LOCATION_FUNC, NULL, "A<(bool)!0>::f", NULL, 0, 0, 0},
+	{"A<int>::operator!=;a != b", LOCATION_TEXT, NULL, "A<int>::operator!=", "a != b", 0, 0, 0},
+	{"f;at(\"x.so!g\")", LOCATION_TEXT, NULL, "f", "at(\"x.so!g\")", 0, 0, 0},
 };
 
 static void same_string(const char *a, const char *b)

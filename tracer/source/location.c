@@ -67,16 +67,51 @@ static bool ends_with(const char *text, size_t length, const char *ending)
 	return length >= n && memcmp(text + length - n, ending, n) == 0;
 }
 
-/* operator! and operator!= are functions, `a != b` stands behind a semicolon. */
+/* libfoo.so, libfoo.so.1.2 */
+static bool is_library(const char *text, size_t length)
+{
+	while (length && strchr("0123456789.", text[length - 1]))
+		length--;
+	return ends_with(text, length, ".so") && !memchr(text, '"', length);
+}
+
+/* What is open is closed again, as in program(1). */
+static bool is_balanced(const char *text, size_t length)
+{
+	int depth = 0;
+
+	for (size_t i = 0; i < length; i++)
+		depth += (text[i] == '(' || text[i] == '<') - (text[i] == ')' || text[i] == '>');
+	return depth == 0;
+}
+
+/* operator! and operator!= are functions, `a != b` stands behind a semicolon, or in parentheses. */
+static bool is_object(const char *text, size_t length)
+{
+	if (ends_with(text, length, "operator"))
+		return false;
+	return is_library(text, length) ||
+	       (*text != '*' && !memchr(text, ';', length) && is_balanced(text, length));
+}
+
+/* The ! behind the object's name, or NULL. */
+static char *end_of_object(char *text)
+{
+	char *at = strncmp(text, "//", 2) == 0 ? NULL : strchr(text, '!');
+
+	while (at && !is_object(text, (size_t)(at - text)))
+		at = strchr(at + 1, '!');
+	return at;
+}
+
 static int take_object(char **rest, struct location *l, struct error *err)
 {
-	size_t length = strcspn(*rest, "!;<(*");
-	char *at = *rest + length;
+	char *at = end_of_object(*rest);
 
-	if (*at != '!' || strncmp(*rest, "//", 2) == 0 || ends_with(*rest, length, "operator"))
+	if (!at)
 		return 0;
 	*at = '\0';
-	l->object = trimmed(*rest, length);
+	l->object = trimmed(*rest, (size_t)(at - *rest));
 	*rest = at + 1 + strspn(at + 1, " \t");
 	if (!l->object[0])
 		return malformed(err, l, "nothing stands before the !");
