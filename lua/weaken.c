@@ -27,14 +27,44 @@ static size_t value_length(const char *text)
 	size_t n = 0;
 
 	for (; text[n] && (quoted || text[n] != ','); n++)
-		quoted ^= text[n] == '"';
+		if (text[n] == '\\' && text[n + 1])
+			n++;
+		else
+			quoted ^= text[n] == '"';
 	return n;
+}
+
+/* What stands behind a backslash, as C writes it. Gives the last character of that. */
+static const char *push_escaped(luaL_Buffer *b, const char *at)
+{
+	unsigned byte;
+
+	if (*at != 'x' || sscanf(at + 1, "%2x", &byte) != 1) {
+		luaL_addchar(b, (char)(*at == 'n' ? '\n' : *at == 't' ? '\t' : *at));
+		return at;
+	}
+	luaL_addchar(b, (char)byte);
+	return at + 2;
+}
+
+/* Behind the first quote. */
+static void push_text(lua_State *L, const char *at)
+{
+	luaL_Buffer b;
+
+	luaL_buffinit(L, &b);
+	for (; *at && *at != '"'; at++)
+		if (*at == '\\' && at[1])
+			at = push_escaped(&b, at + 1);
+		else
+			luaL_addchar(&b, *at);
+	luaL_pushresult(&b);
 }
 
 static void push_value(lua_State *L, const char *text, size_t length)
 {
-	if (length >= 2 && *text == '"') {
-		lua_pushlstring(L, text + 1, length - 2);
+	if (*text == '"') {
+		push_text(L, text + 1);
 		return;
 	}
 	lua_pushlstring(L, text, length);

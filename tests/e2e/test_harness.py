@@ -138,6 +138,63 @@ def test_odd_name(t):
     t.check(f"; its script: {folder}/1/gates.lua" in r.first, "the script", r)
 
 
+# The text is in a buffer of the calling thread's own, as that of strerror(3).
+NOTE = """#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+struct note { pthread_mutex_t lock; volatile int n; };
+struct note *note_new(void)
+{
+	struct note *b = calloc(1, sizeof(*b));
+	pthread_mutex_init(&b->lock, 0);
+	return b;
+}
+void note_add(struct note *b)
+{
+	if (LOCKED)
+		pthread_mutex_lock(&b->lock);
+	b->n = b->n + 1;
+	b->n = b->n + 1;
+	if (LOCKED)
+		pthread_mutex_unlock(&b->lock);
+}
+const char *note_show(struct note *b)
+{
+	static __thread char text[LONG + 50];
+	pthread_mutex_lock(&b->lock);
+	memset(text, 'x', LONG);
+	snprintf(text + LONG, 50, "n\\tis\\n\\"%d\\", \\xe9", b->n);
+	pthread_mutex_unlock(&b->lock);
+	return text;
+}
+"""
+
+
+@params(0, 600, 5000)
+def test_text_of_a_thread(t, length):
+    """What a call gives as a text is read before its thread ends, and long texts that are equal stay so."""
+    path = made("note.c", NOTE, f"-shared -fPIC -DLOCKED=1 -DLONG={length}")
+    r = harness(t, "--object", "note", "--schema", "{ add(); show() } || { show(); add() }", "-n", "30", "-o", t.path("d"), path)
+    t.equal((r.status, r.err), (0, ""), "no violation", r)
+
+
+@timeout(60)
+def test_texts(t):
+    """Texts stand in outcomes as C writes them: a line for each outcome, and --weaken sees the text itself."""
+    path = made("note.c", NOTE, "-shared -fPIC -DLOCKED=0 -DLONG=0")
+    given = ("--object", "note", "--schema", "{ add() } || { show() }", "-n", "30", "-o", t.path("found"))
+    r = harness(t, *given, path)
+    t.equal(r.status, 116, "status", r)
+    with open(t.path("found/1/outcomes.txt"), encoding="ascii") as f:
+        rows = [line.rstrip("\n").split("\t") for line in f][1:]
+    t.equal(sorted(row[0::2] for row in rows), [["add() | show()=\"n\\tis\\n\\\"%d\\\", \\xe9\" ; show()=\"n\\tis\\n\\\"2\\\", \\xe9\"" % n, atomic]
+                                                 for n, atomic in enumerate(("yes", "NO", "yes"))], "outcomes", r)
+    check_test(t, t.path("found/1"))
+    allowed = t.file("allowed.lua", 'return { "n\\tis\\n\\"1\\", \\xe9" }')
+    r = harness(t, *given, "--weaken", "show:" + allowed, path)
+    t.equal((r.status, r.err), (0, ""), "it is allowed", r)
+
+
 BAG = """
 struct bag { int count, top, items[8]; };
 struct bag *bag_new(void) { return calloc(1, sizeof(struct bag)); }

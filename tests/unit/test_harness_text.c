@@ -98,6 +98,7 @@ static void schemas(void **state)
 	assert_int_equal(o.calls.count, 6);
 	assert_parses(&o, "{ push(7) } || { push(7) }", "{ push(7) } || { push(7) }");
 	assert_int_equal(o.calls.count, 6);
+	assert_parses(&o, "{ push('\t') } || { push(7) }", "{ push('\\t') } || { push(7) }");
 	assert_refused(&o, "{ push(1) }", "one thread alone");
 	assert_refused(&o, "{ push(1) } || { }", "at least one call");
 	assert_refused(&o, "{ push(1) } { pop() }", "between two threads");
@@ -335,12 +336,12 @@ static void written(void **state)
 		/* 0 push(1), 3 pop(), 4 size() */
 		assert_says(dir, "echo 0 4 3 | ./program orders", 0,
 			    "ok 0\t3\tpush(1)=0\tsize()=1\tpop()=1,1\n");
-		assert_says(
-			dir,
-			"./program run 4 '0 3' '' = 'push(1)=0 pop()=1,1 |  ; size()=0' x; true", 0,
-			"push(1)=0 pop()=1,1 ; size()=0\n");
-		assert_says(dir, "./program run '' 0 = 'push(1)=0'", 0, "push(1)=0\n");
-		assert_says(dir, "./program run '' 0 = 'push(1)=1'", 1, "push(1)=0\n");
+		assert_says(dir, "./program run 4 '0 3' '' = 1; true", 0,
+			    "push(1)=0 pop()=1,1 ; size()=0\n");
+		snprintf(command, sizeof(command), "./program run '' 0 = 1 %llx",
+			 (unsigned long long)outcome_sum("push(1)=0"));
+		assert_says(dir, command, 0, "push(1)=0\n");
+		assert_says(dir, "./program run '' 0 = 1 2", 1, "push(1)=0\n");
 	}
 	assert_says(dir, "grep -c '' test.c | awk '{ print $1 <= 60 }'", 0, "1\n");
 	/* However many calls there are, up to six and three behind them. */
@@ -402,13 +403,98 @@ static void said_false(void **state)
 	harness_object_fini(&o);
 }
 
+static const char say[] =
+	"#include <string.h>\n"
+	"const char *queue_say(void *q, int n)\n"
+	"{\n"
+	"	static __thread char text[2000]; /* it is gone with the thread */\n"
+	"	const char *texts[] = {\"a\\nb\\t|\\\"\\\\\", \"100% caf\\351\\1\", 0, text};\n\n"
+	"	memset(text, 'x', n == 3 ? 1000 : 1001);\n"
+	"	return q ? texts[n < 3 ? n : 3] : 0;\n"
+	"}\n";
+
+/* The calls of both threads; gives the outcome. */
+static void add_said(const char *const *values, struct str *out)
+{
+	static const char *const said[] = {"\"a\\nb\\t|\\\"\\\\\"", "\"100% caf\\xe9\\x01\"",
+					   "NULL"};
+
+	for (int n = 0; n < 5; n++) {
+		str_addf(out, "%ssay(%s)=", n == 3 ? " | " : n ? " " : "", values[n]);
+		if (n < 3)
+			str_add(out, said[n]);
+		for (int i = 0; n >= 3 && i < 1000; i++)
+			str_add(out, i ? "x" : "\"x");
+		if (n >= 3)
+			str_add(out, n == 3 ? "\"" : "\"...");
+	}
+}
+
+/* What a call gives as a text is written everywhere alike, on one line, and read before its thread ends. */
+static void texts(void **state)
+{
+	static const char *const values[] = {"0", "1", "2", "3", "4", NULL};
+	char dir[] = "/tmp/gatectl-harness-unit-XXXXXX", command[128];
+	struct harness_object o;
+	struct outcomes atomic = {0};
+	struct str program = {0}, test = {0}, outcome = {0};
+	struct schema s;
+	ERROR(err);
+
+	(void)state;
+	make_queue(&o);
+	add_value(add_op(&o, "queue_say", "say", "const char *", HARNESS_STRING), "int", values,
+		  false);
+	harness_calls(&o);
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(
+		schema_parse(&o, "{ say(0); say(1); say(2) } || { say(3); say(4) }", &s, &err), 0);
+	add_said(values, &outcome);
+	outcomes_add(&atomic, str_text(&outcome), "say()");
+	write_program(&o, &program);
+	write_test(&(struct write_test){&o, &s, NULL, 0, &atomic, "cc"}, &test);
+	put(dir, "queue.c", queue);
+	put(dir, "say.c", say);
+	put(dir, "program.c", str_text(&program));
+	put(dir, "test.c", str_text(&test));
+	assert_says(dir, "gcc -Wall -Wextra -w -c queue.c say.c", 0, "");
+	assert_says(dir, "gcc -Wall -Wextra -pthread -o program program.c queue.o say.o", 0, "");
+	assert_says(dir, "gcc -Wall -Wextra -pthread -o test test.c queue.o say.o", 0, "");
+	assert_says(dir, "clang -Wall -Wextra -c program.c test.c", 0, "");
+	snprintf(command, sizeof(command), "./program run '' '5 6 7' '8 9' = %llx",
+		 (unsigned long long)outcome_sum(str_text(&outcome)));
+	str_add(&outcome, "\n");
+	assert_says(dir, command, 0, str_text(&outcome));
+	assert_says(dir, "./test", 0, str_text(&outcome));
+	assert_says(dir, "echo 5 7 6 | ./program orders", 0,
+		    "ok 0\t3\tsay(0)=\"a\\nb\\t|\\\"\\\\\"\tsay(2)=NULL\tsay(1)=\"100% "
+		    "caf\\xe9\\x01\"\n");
+	assert_says(dir, "echo 9 | ./program orders | wc -c", 0, "1020\n");
+	/* However many texts there are, and three behind them. */
+	assert_int_equal(schema_parse(&o, "{ say(0); pop(); say(2) } || { say(3); say(4); pop() }",
+				      &s, &err),
+			 0);
+	str_clear(&test);
+	write_test(&(struct write_test){&o, &s, (unsigned[]){5, 6, 7}, 3, &atomic, "cc"}, &test);
+	put(dir, "test.c", str_text(&test));
+	assert_says(dir, "gcc -c -Wall -Wextra -Werror test.c", 0, "");
+	assert_says(dir, "clang -c -Wall -Wextra -Werror test.c", 0, "");
+	assert_says(dir, "grep -c '' test.c | awk '{ print $1 <= 60 }'", 0, "1\n");
+	assert_says(dir, "rm -r \"$PWD\"", 0, "");
+	str_fini(&program);
+	str_fini(&test);
+	str_fini(&outcome);
+	outcomes_fini(&atomic);
+	harness_object_fini(&o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(schemas),    cmocka_unit_test(contained),
 		cmocka_unit_test(enumerated), cmocka_unit_test(outcomes),
 		cmocka_unit_test(weakened),   cmocka_unit_test(written),
-		cmocka_unit_test(said_false),
+		cmocka_unit_test(said_false), cmocka_unit_test(texts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,6 +34,14 @@ static char *numbers(const unsigned *calls, size_t count)
 	return text.length ? str_take(&text) : base_strdup("");
 }
 
+static char *sum_of(const struct harness_outcome *o)
+{
+	struct str text = {0};
+
+	str_addf(&text, "%llx", (unsigned long long)outcome_sum(o->text));
+	return str_take(&text);
+}
+
 static void make_command(const struct harness_hunt *h, const struct harness_sought *s,
 			 struct command_words *c)
 {
@@ -47,7 +55,7 @@ static void make_command(const struct harness_hunt *h, const struct harness_soug
 	*array_add(&c->words) = base_strdup("=");
 	array_each(const struct harness_outcome, o, &s->outcomes)
 		if (o->order)
-			*array_add(&c->words) = base_strdup(o->text);
+			*array_add(&c->words) = sum_of(o);
 	(void)array_add(&c->words);
 }
 

@@ -5,6 +5,16 @@
 
 /* ---- calls ------------------------------------------------------------------------------------------ */
 
+/* Outcomes stand on one line, between tabs. */
+static void add_value(const char *value, struct str *out)
+{
+	for (; *value; value++)
+		if (*value == '\t' || *value == '\n')
+			str_add(out, *value == '\t' ? "\\t" : "\\n");
+		else
+			str_add_bytes(out, value, 1);
+}
+
 static void add_values(const struct harness_op *op, const struct harness_call *c, struct str *out)
 {
 	const char *before = "";
@@ -14,7 +24,8 @@ static void add_values(const struct harness_op *op, const struct harness_call *c
 
 		if (a->kind != HARNESS_VALUE)
 			continue;
-		str_addf(out, "%s%s", before, a->values.items[c->values[i]]);
+		str_add(out, before);
+		add_value(a->values.items[c->values[i]], out);
 		before = ",";
 	}
 }

@@ -35,7 +35,7 @@ struct harness_argument {
 	enum harness_argument_kind kind;
 	char *type;		  /* as C declares it, without names of typedefs: "int", "void *" */
 	char *of;		  /* OUT: of the variable */
-	enum harness_shown shown; /* OUT */
+	enum harness_shown shown; /* OUT; never a text */
 	bool renames;	      /* one value is as good as another, if it is the same everywhere */
 	ARRAY(char *) values; /* of C */
 };

@@ -23,6 +23,16 @@ struct harness_outcome *outcomes_add(struct outcomes *o, const char *text, const
 	return item;
 }
 
+/* FNV-1a (Fowler, Noll, Vo); is_atomic() of write_program.c does the same. */
+uint64_t outcome_sum(const char *text)
+{
+	uint64_t sum = 0xcbf29ce484222325;
+
+	for (; *text; text++)
+		sum = (sum ^ (unsigned char)*text) * 0x100000001b3;
+	return sum;
+}
+
 void outcomes_fini(struct outcomes *o)
 {
 	array_each(struct harness_outcome, item, o) {

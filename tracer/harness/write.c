@@ -16,7 +16,7 @@ const char *write_format(enum harness_shown shown)
 	case HARNESS_FLOAT:
 		return "%g";
 	case HARNESS_STRING:
-		return "\\\"%s\\\"";
+		return "%s";
 	default:
 		return "";
 	}
@@ -24,15 +24,57 @@ const char *write_format(enum harness_shown shown)
 
 void write_shown(enum harness_shown shown, const char *variable, struct str *out)
 {
-	if (shown == HARNESS_STRING)
-		str_addf(out, "(const char *)(%s ? %s : \"NULL\")", variable, variable);
-	else if (shown == HARNESS_FLOAT)
+	if (shown == HARNESS_STRING || shown == HARNESS_FLOAT)
 		str_add(out, variable);
 	else
 		str_addf(out, "(%s)%s",
 			 shown == HARNESS_UNSIGNED || shown == HARNESS_POINTER ? "unsigned long"
 									       : "long",
 			 variable);
+}
+
+void write_text_function(struct str *out)
+{
+	str_addf(out,
+		 "/* As C writes it; of a long one the first %d bytes. */\n"
+		 "static void quoted_text(const char *text, char *out)\n"
+		 "{\n"
+		 "	int n = 0;\n\n"
+		 "	out += sprintf(out, text ? \"\\\"\" : \"NULL\");\n"
+		 "	for (; text && text[n] && n < %d; n++)\n"
+		 "		out += sprintf(out, strchr(\"\\n\\t\\\"\\\\\", text[n]) ? "
+		 "\"\\\\%%c\" :\n"
+		 "			       text[n] < ' ' || text[n] > '~' ? \"\\\\x%%02x\" : "
+		 "\"%%c\",\n"
+		 "			       text[n] == '\\n' ? 'n' : text[n] == '\\t' ? 't' : "
+		 "(unsigned char)text[n]);\n"
+		 "	strcpy(out, !text ? \"\" : text[n] ? \"\\\"...\" : \"\\\"\");\n"
+		 "}\n",
+		 WRITE_TEXT, WRITE_TEXT);
+}
+
+size_t write_room(const struct harness_object *o, unsigned call)
+{
+	enum { BETWEEN = 4, NUMBER = 24 };
+	const struct harness_call *c = &o->calls.items[call];
+	const struct harness_op *op = &o->ops.items[c->op];
+	size_t room = strlen(c->text) + BETWEEN;
+
+	room += op->shown == HARNESS_STRING ? WRITE_TEXT_ROOM + 1 : NUMBER;
+	return room + op->arguments.count * NUMBER;
+}
+
+bool write_is_text(const struct harness_op *op)
+{
+	return op->shown == HARNESS_STRING && !op->varies;
+}
+
+bool write_has_text(const struct harness_object *o, const bool *used)
+{
+	for (size_t i = 0; i < o->ops.count; i++)
+		if (used[i] && write_is_text(&o->ops.items[i]))
+			return true;
+	return false;
 }
 
 void write_quoted(const char *text, struct str *out)

@@ -12,7 +12,6 @@ static const char head[] =
 	"#include <string.h>\n#include <sys/mman.h>\n#include <sys/wait.h>\n#include <time.h>\n"
 	"#include <unistd.h>\n\n"
 	"enum { CALLS = 16, GIVEN = 8 };\n"
-	"union given { long n; unsigned long u; double d; const void *p; };\n"
 	"static __thread long visits;\n"
 	"long harness_visit(void);\n"
 	"long harness_visit(void) { visits++; return 0; }\n"
@@ -28,6 +27,7 @@ static const char *field(enum harness_shown shown)
 	case HARNESS_FLOAT:
 		return "d";
 	case HARNESS_STRING:
+		return "text";
 	case HARNESS_POINTER:
 		return "p";
 	default:
@@ -97,16 +97,19 @@ static void add_function(const struct harness_object *o, unsigned number, struct
 {
 	const struct harness_call *c = &o->calls.items[number];
 	const struct harness_op *op = &o->ops.items[c->op];
+	bool is_text = write_is_text(op);
 
 	str_addf(out, "static void call_%u(union given *given)\n{\n", number);
 	add_variables(op, out);
 	str_add(out, "	(void)given;\n	");
-	if (op->shown != HARNESS_NOTHING && !op->varies)
+	if (is_text)
+		str_add(out, "quoted_text(");
+	else if (op->shown != HARNESS_NOTHING && !op->varies)
 		str_addf(out, "given[0].%s = ", field(op->shown));
 	else if (strcmp(op->result, "void") != 0)
 		str_add(out, "(void)");
 	write_call_text(o, c, "o", 1, out);
-	str_add(out, ";\n");
+	str_add(out, is_text ? ", given[0].text);\n" : ";\n");
 	each_gift(op, keep, &(struct gift_keeper){op, out});
 	str_add(out, "}\n\n");
 }
@@ -177,7 +180,7 @@ static const char orders[] =
 	"struct told {\n"
 	"	volatile int made, calls;\n"
 	"	enum stop stopped;\n"
-	"	char text[CALLS][256];\n"
+	"	char text[CALLS][TOLD];\n"
 	"};\n\n"
 	"static unsigned read_calls(const char *line, unsigned *out)\n"
 	"{\n"
@@ -348,7 +351,8 @@ static const char orders[] =
 	"	static int nowhere = -1;\n"
 	"	sigset_t child;\n"
 	"	pid_t pid;\n\n"
-	"	memset(told, 0, sizeof(*told));\n"
+	"	told->made = told->calls = 0;\n"
+	"	told->stopped = NOT_STOPPED;\n"
 	"	if (nowhere < 0)\n"
 	"		nowhere = open(\"/dev/null\", O_RDWR | O_CLOEXEC);\n"
 	"	fflush(stdout);\n"
@@ -414,14 +418,17 @@ static const char run[] =
 	"}\n\n"
 	"static int is_atomic(const char *outcome, char **known)\n"
 	"{\n"
-	"	while (*known && strcmp(*known, outcome) != 0)\n"
+	"	uint64_t sum = 0xcbf29ce484222325;\n\n"
+	"	for (; *outcome; outcome++)\n"
+	"		sum = (sum ^ (unsigned char)*outcome) * 0x100000001b3;\n"
+	"	while (*known && strtoull(*known, NULL, 16) != sum)\n"
 	"		known++;\n"
 	"	return *known != NULL;\n"
 	"}\n\n"
 	"static int run(int count, char **argv)\n"
 	"{\n"
 	"	static struct thread threads[CALLS];\n"
-	"	static char outcome[4096];\n"
+	"	static char outcome[CALLS * TOLD];\n"
 	"	pthread_t ids[CALLS];\n"
 	"	int n = 0;\n\n"
 	"	for (; n < count && strcmp(argv[n], \"=\") != 0; n++)\n"
@@ -448,6 +455,24 @@ static const char run[] =
 	"	return orders(argc > 2 ? atof(argv[2]) : 0);\n"
 	"}\n";
 
+/* What calls give, and how much there may be to tell of one. */
+static void add_given(const struct harness_object *o, const bool *used, struct str *out)
+{
+	bool has_text = write_has_text(o, used);
+	size_t most = 1;
+
+	for (unsigned i = 0; i < o->calls.count; i++)
+		if (write_room(o, i) > most)
+			most = write_room(o, i);
+	str_addf(out, "enum { TOLD = %zu };\n", most);
+	str_add(out, "union given { long n; unsigned long u; double d; const void *p; ");
+	if (has_text)
+		str_addf(out, "char text[%d]; ", WRITE_TEXT_ROOM);
+	str_add(out, "};\n\n");
+	if (has_text)
+		write_text_function(out);
+}
+
 void write_program(const struct harness_object *o, struct str *out)
 {
 	bool *used = base_alloc(o->ops.count + 1, sizeof(*used));
@@ -455,6 +480,7 @@ void write_program(const struct harness_object *o, struct str *out)
 	for (size_t i = 0; i < o->ops.count; i++)
 		used[i] = !o->ops.items[i].is_out;
 	str_add(out, head);
+	add_given(o, used, out);
 	write_declarations(o, used, out);
 	add_object(o, out);
 	for (unsigned i = 0; i < o->calls.count; i++) {

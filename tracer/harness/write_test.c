@@ -18,13 +18,15 @@ struct test {
 	struct str calls[SCHEMA_THREADS], final; /* of C */
 	struct str format, values;		 /* of the outcome */
 	unsigned results, outs;			 /* so far: r1, r2; o1 */
+	size_t room;				 /* for the outcome */
 	unsigned called;			 /* the result of this call */
-	bool visits;
+	bool visits, dense;
 };
 
 /* ---- calls ------------------------------------------------------------------------------------------- */
 
-static void declare(struct test *w, const char *type, const char *name, unsigned number)
+static void declare(struct test *w, const char *type, const char *name, unsigned number,
+		    const char *size)
 {
 	struct test_variables *of = w->variables.items;
 	size_t i = 0;
@@ -34,8 +36,8 @@ static void declare(struct test *w, const char *type, const char *name, unsigned
 	if (i == w->variables.count)
 		array_add(&w->variables)->type = type;
 	of = &w->variables.items[i];
-	str_addf(&of->names, "%s%s%s%u", of->names.length ? ", " : "", strchr(type, '*') ? "*" : "",
-		 name, number);
+	str_addf(&of->names, "%s%s%s%u%s", of->names.length ? ", " : "",
+		 strchr(type, '*') ? "*" : "", name, number, size);
 }
 
 /* Of "const char *" what stands before the star. */
@@ -87,11 +89,11 @@ static void show_arguments(struct test *w, const struct harness_op *op, unsigned
 {
 	array_each(const struct harness_argument, a, &op->arguments) {
 		if (a->kind == HARNESS_OUT) {
-			declare(w, a->of, "o", out);
+			declare(w, a->of, "o", out, "");
 			show_out(w, op, a->shown, out++, first);
 		}
 		if (a->kind == HARNESS_VISITS && !op->varies) {
-			declare(w, "long", "v", ++w->results);
+			declare(w, "long", "v", ++w->results, "");
 			show(w, HARNESS_SIGNED, "v", w->results, first);
 		}
 		w->visits |= a->kind == HARNESS_VISITS;
@@ -115,24 +117,43 @@ static bool is_visiting(const struct harness_op *op)
 	return false;
 }
 
+/* Up to the call itself. */
+static void begin_call(struct test *w, const struct harness_op *op, struct str *calls)
+{
+	bool first = true;
+	char size[16];
+
+	str_add(calls, is_visiting(op) ? "	visits = 0;\n	" : "	");
+	if (op->shown == HARNESS_NOTHING || op->varies)
+		return;
+	w->results++;
+	if (write_is_text(op)) {
+		snprintf(size, sizeof(size), "[%d]", WRITE_TEXT_ROOM);
+		declare(w, "char", "r", w->results, size);
+		str_add(calls, "quoted_text(");
+	} else {
+		declare(w, op->result, "r", w->results, "");
+		str_addf(calls, "r%u = ", w->results);
+	}
+	show(w, op->shown, "r", w->results, &first);
+}
+
 static void add_call(struct test *w, unsigned number, struct str *calls)
 {
 	const struct harness_object *o = w->t->object;
 	const struct harness_call *c = &o->calls.items[number];
 	const struct harness_op *op = &o->ops.items[c->op];
 	unsigned out = w->outs + 1;
-	bool first = true;
+	bool first = op->shown == HARNESS_NOTHING || op->varies;
 
 	w->outs += count_outs(op);
+	w->room += write_room(o, number);
 	write_quoted(c->text, &w->format);
-	str_add(calls, is_visiting(op) ? "	visits = 0;\n	" : "	");
-	if (op->shown != HARNESS_NOTHING && !op->varies) {
-		declare(w, op->result, "r", ++w->results);
-		str_addf(calls, "r%u = ", w->results);
-		show(w, op->shown, "r", w->results, &first);
-	}
+	begin_call(w, op, calls);
 	w->called = w->results;
 	write_call_text(o, c, "o", out, calls);
+	if (write_is_text(op))
+		str_addf(calls, ", r%u)", w->called);
 	str_add(calls, ";\n");
 	show_arguments(w, op, out, &first);
 	if (is_visiting(op))
@@ -158,6 +179,41 @@ static void add_calls(struct test *w)
 
 static const char *const names[SCHEMA_THREADS] = {"first", "second", "third", "fourth"};
 
+/* Each second line goes behind the one before it. */
+static void join_lines(struct str *s)
+{
+	bool joins = true;
+
+	for (size_t at = 0; at + 1 < s->length; at++) {
+		if (s->text[at] != '\n')
+			continue;
+		if (joins && s->text[at + 1] == '\t') {
+			memmove(s->text + at, s->text + at + 1, s->length - at);
+			s->length--;
+		}
+		if (joins)
+			s->text[at] = ' ';
+		joins = !joins;
+	}
+}
+
+/* Lines of the preprocessor stay as they are. */
+static void add_declarations(struct test *w, const bool *used, struct str *out)
+{
+	struct str functions = {0}, variables = {0};
+
+	write_declarations(w->t->object, used, &functions);
+	add_variables(w, &variables);
+	if (w->dense && !w->t->object->includes.count)
+		join_lines(&functions);
+	if (w->dense)
+		join_lines(&variables);
+	str_addf(out, "%s\nstatic %s *object;\n%s", str_text(&functions), w->t->object->type,
+		 str_text(&variables));
+	str_fini(&functions);
+	str_fini(&variables);
+}
+
 static void add_top(struct test *w, struct str *out)
 {
 	const struct harness_object *o = w->t->object;
@@ -173,15 +229,15 @@ static void add_top(struct test *w, struct str *out)
 	schema_print(o, s, out);
 	str_add(out, ": whole calls, one after the other, give the outcomes below. */\n"
 		     "#include <pthread.h>\n#include <stdio.h>\n#include <string.h>\n");
-	write_declarations(o, used, out);
-	str_addf(out, "\nstatic %s *object;\n", o->type);
-	add_variables(w, out);
+	add_declarations(w, used, out);
 	if (o->memory)
 		str_addf(out, "static _Alignas(64) char memory[%llu];\n",
 			 (unsigned long long)o->memory);
 	if (w->visits)
 		str_add(out, "static __thread long visits;\n"
 			     "static long visit(void)\n{\n	return ++visits == 0;\n}\n");
+	if (write_has_text(o, used))
+		write_text_function(out);
 	base_free(used);
 }
 
@@ -271,27 +327,10 @@ static void drop_blank(struct str *s, size_t most)
 		}
 }
 
-/* Each second line goes behind the one before it. */
-static void join_lines(struct str *s)
-{
-	bool joins = true;
-
-	for (size_t at = 0; at + 1 < s->length; at++) {
-		if (s->text[at] != '\n')
-			continue;
-		if (joins) {
-			s->text[at] = ' ';
-			memmove(s->text + at + 1, s->text + at + 2, s->length - at - 1);
-			s->length--;
-		}
-		joins = !joins;
-	}
-}
-
-/* `dense`: what is done in the end takes half the lines. */
+/* `dense`: what is declared, and what is done in the end, takes half the lines. */
 static void write_as(const struct write_test *t, bool dense, struct str *out)
 {
-	struct test w = {.t = t};
+	struct test w = {.t = t, .dense = dense};
 	struct str top = {0}, start = {0};
 	size_t lines;
 
@@ -300,8 +339,8 @@ static void write_as(const struct write_test *t, bool dense, struct str *out)
 		join_lines(&w.final);
 	add_top(&w, &top);
 	add_threads(&w, &top);
-	str_addf(&start, "	};\n	pthread_t threads[%u];\n	char outcome[1024];\n\n",
-		 t->schema->threads);
+	str_addf(&start, "	};\n	pthread_t threads[%u];\n	char outcome[%zu];\n\n",
+		 t->schema->threads, w.room);
 	add_start(&w, &start);
 	add_end(&w, &start);
 	str_add(&top, "\nint main(void)\n{\n	static const char *const atomic[] = {\n");
