@@ -178,6 +178,20 @@ def test_text_of_a_thread(t, length):
     t.equal((r.status, r.err), (0, ""), "no violation", r)
 
 
+LOUD = """#include <stdio.h>
+struct loud { int n; };
+__attribute__((constructor)) static void hello(void) { puts("ok 0\\t1"); }
+struct loud *loud_new(void) { return calloc(1, sizeof(struct loud)); }
+int loud_add(struct loud *l) { return __atomic_add_fetch(&l->n, 1, __ATOMIC_SEQ_CST); }
+"""
+
+
+def test_loud_library(t):
+    """What the library writes itself when it is loaded is not taken for what calls give."""
+    r = t.gate("harness", "--object", "loud", "-o", t.path("d"), made("loud.c", LOUD))
+    t.error(r, where="no operation of struct loud comes back")
+
+
 @timeout(60)
 def test_texts(t):
     """Texts stand in outcomes as C writes them: a line for each outcome, and --weaken sees the text itself."""

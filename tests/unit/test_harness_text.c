@@ -106,6 +106,10 @@ static void schemas(void **state)
 	assert_refused(&o, "{ push() } || { pop() }", "push takes 1 value");
 	assert_refused(&o, "{ push(1, 2) } || { pop() }", "push takes 1 value");
 	assert_refused(&o, "{ put(1) } || { pop() }", "no operation 'put'");
+	assert_refused(&o,
+		       "{ pop(); pop(); pop(); pop(); pop(); pop() } || { pop(); pop(); pop(); "
+		       "pop(); pop(); pop() } || { pop(); pop(); pop(); pop(); pop() }",
+		       "more than 16 calls");
 	assert_refused(&o, "push(1) || pop()", "a thread begins with {");
 	assert_refused(&o, "", "a thread begins with {");
 	harness_object_fini(&o);

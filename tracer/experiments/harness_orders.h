@@ -6,7 +6,7 @@
 #include "tracer/experiments/harness.h"
 
 enum {
-	ORDER_CALLS = 16,
+	ORDER_CALLS = SCHEMA_SIZE,
 	/* Of the program's, in the text of an order: the call and, so many times more, the thread that makes it. */
 	ORDER_THREAD = 65536,
 };

@@ -96,6 +96,8 @@ int schema_parse(struct harness_object *o, const char *text, struct schema *out,
 	} while (strncmp(r.at, "||", 2) == 0 && (r.at += 2));
 	if (*r.at)
 		return refuse(&r, "between two threads there is ||");
+	if (schema_size(out) > SCHEMA_SIZE)
+		return refuse(&r, "more than 16 calls");
 	return out->threads > 1 ? 0 : refuse(&r, "one thread alone");
 }
 

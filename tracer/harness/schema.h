@@ -4,7 +4,7 @@
 
 #include "tracer/harness/object.h"
 
-enum { SCHEMA_THREADS = 4, SCHEMA_CALLS = 8 };
+enum { SCHEMA_THREADS = 4, SCHEMA_CALLS = 8, SCHEMA_SIZE = 16 }; /* SIZE: calls of all threads */
 
 struct schema {
 	unsigned threads, counts[SCHEMA_THREADS];
