@@ -61,7 +61,23 @@ struct arch_regs {
 	uint64_t dwarf[17]; /* rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip */
 	uint64_t flags, fs_base, orig_rax;
 };
-enum { ARCH_DWARF_SP = 7, ARCH_DWARF_FP = 6, ARCH_DWARF_PC = 16, ARCH_DWARF_ARG0 = 5 };
+enum {
+	ARCH_DWARF_ARG0 = 5,
+	ARCH_DWARF_ARG1 = 4,
+	ARCH_DWARF_FP = 6,
+	ARCH_DWARF_SP = 7,
+	ARCH_DWARF_PC = 16
+};
+
+/*
+ * The words that setjmp(3) keeps, as glibc and musl have them: rbx rbp r12..r15 rsp rip. glibc hides rbp, rsp and rip
+ * behind its guard, a word of the thread's at fs_base + ARCH_GUARD_AT.
+ */
+enum { ARCH_JMP_BUF_WORDS = 8, ARCH_JMP_BUF_SP = 6, ARCH_JMP_BUF_PC = 7, ARCH_GUARD_AT = 0x30 };
+uint64_t arch_reveal(uint64_t hidden, uint64_t guard);
+/* The registers that longjmp(3) sets; `hidden`: three of the words are. */
+void arch_longjmp(const uint64_t words[ARCH_JMP_BUF_WORDS], bool hidden, uint64_t guard,
+		  struct arch_regs *regs);
 
 /*
  * Where an indirect jump or call goes, given the registers, or a branch: to its target or to the next

@@ -229,3 +229,26 @@ int arch_jump_target(const uint8_t *bytes, size_t n, uint64_t addr, const struct
 		return -1;
 	return read(ctx, where, target, sizeof(*target));
 }
+
+uint64_t arch_reveal(uint64_t hidden, uint64_t guard)
+{
+	enum { ROTATED = 0x11 };
+
+	return (hidden >> ROTATED | hidden << (64 - ROTATED)) ^ guard;
+}
+
+void arch_longjmp(const uint64_t words[ARCH_JMP_BUF_WORDS], bool hidden, uint64_t guard,
+		  struct arch_regs *regs)
+{
+	static const struct {
+		uint8_t number;
+		bool hidden;
+	} kept[ARCH_JMP_BUF_WORDS] = {
+		{3, false},  {ARCH_DWARF_FP, true}, {12, false},	   {13, false},
+		{14, false}, {15, false},	    {ARCH_DWARF_SP, true}, {ARCH_DWARF_PC, true},
+	};
+
+	for (unsigned i = 0; i < ARCH_JMP_BUF_WORDS; i++)
+		regs->dwarf[kept[i].number] =
+			hidden && kept[i].hidden ? arch_reveal(words[i], guard) : words[i];
+}

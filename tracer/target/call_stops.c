@@ -28,25 +28,16 @@ static bool is_outside(const struct inside *in, uint64_t sp)
 	       !target_mapping_at(in->r.th->pub.process, in->frame, &stack) && sp < stack.end;
 }
 
-/* glibc hides what it keeps in a jmp_buf: rotated, and xored with a word of the thread's. */
-static uint64_t reveal(uint64_t hidden, uint64_t guard)
-{
-	enum { ROTATED = 0x11 };
-
-	return (hidden >> ROTATED | hidden << (64 - ROTATED)) ^ guard;
-}
-
 /* Standing at the entry of a longjmp: where would it go? */
 static bool jumps_outside(const struct inside *in, const struct user_regs_struct *regs)
 {
-	enum { JMP_BUF_SP = 6, GUARD_AT = 0x30 };
 	struct target_space *space = space_of(in->r.th);
 	uint64_t sp, guard;
 
-	if (memory_read(space, regs->rdi + JMP_BUF_SP * sizeof(sp), &sp, sizeof(sp)) < 0 ||
-	    memory_read(space, regs->fs_base + GUARD_AT, &guard, sizeof(guard)) < 0)
+	if (memory_read(space, regs->rdi + ARCH_JMP_BUF_SP * sizeof(sp), &sp, sizeof(sp)) < 0 ||
+	    memory_read(space, regs->fs_base + ARCH_GUARD_AT, &guard, sizeof(guard)) < 0)
 		return false;
-	return is_outside(in, sp) || is_outside(in, reveal(sp, guard));
+	return is_outside(in, sp) || is_outside(in, arch_reveal(sp, guard));
 }
 
 static bool is_one_of(uint64_t addr, const uint64_t *list, unsigned count)
