@@ -6,27 +6,15 @@
  * which does not change while the function runs: a recursion that passes the same exits has another
  * one. For a function the exit is its return address, so that a tail call does not end it early.
  */
+#include "tracer/features/statement/begun.h"
 #include "tracer/run/go.h"
-#include "tracer/run/sites.h"
 
 enum { STATEMENT, CALL };
 
 static const struct site_owner begins, ends;
 
-/* Frames that were left by longjmp or an exception stay here until their address is used again. */
+/* Frames that were left unseen stay here until their address is used again. */
 enum { MOST_FRAMES = 4096 };
-
-struct completion_frame {
-	const struct place *place;
-	const struct source_site *info;
-	uint64_t bias;
-	uint64_t frame; /* canonical frame address */
-};
-
-/* Kept with a thread: statements that it has begun. */
-struct begun {
-	ARRAY(struct completion_frame) frames;
-};
 
 static void fini(void *what)
 {
@@ -37,7 +25,7 @@ static void fini(void *what)
 
 static const struct keeper keeper = {sizeof(struct begun), fini};
 
-static struct begun *begun_of(const struct session_thread *t)
+struct begun *begun_of(const struct session_thread *t)
 {
 	return kept_make(&t->kept, &keeper);
 }
@@ -52,12 +40,16 @@ static void begin(struct session_thread *t, const struct act *a, uint64_t frame)
 {
 	struct begun *begun = begun_of(t);
 
-	for (size_t i = 0; i < begun->frames.count; i++)
-		if (same(&begun->frames.items[i], a, frame))
+	array_each(const struct completion_frame, f, &begun->frames) {
+		if (same(f, a, frame))
 			return; /* it was left without passing an exit, and has begun again */
+		if (f->doubted && f->place == a->place && f->frame == frame)
+			return; /* it is still cleaned up: of its code, what an exception runs */
+	}
 	if (begun->frames.count == MOST_FRAMES)
 		array_remove(&begun->frames, 0);
-	*array_add(&begun->frames) = (struct completion_frame){a->place, a->info, a->bias, frame};
+	*array_add(&begun->frames) = (struct completion_frame){a->place, a->info, a->bias, frame,
+							       .call = a->what == CALL};
 }
 
 static bool end(struct session_thread *t, const struct act *a, uint64_t frame)
@@ -67,6 +59,8 @@ static bool end(struct session_thread *t, const struct act *a, uint64_t frame)
 	for (size_t i = begun->frames.count; i-- > 0;) {
 		if (!same(&begun->frames.items[i], a, frame))
 			continue;
+		if (begun->frames.items[i].doubted)
+			return false;
 		array_remove(&begun->frames, i);
 		return true;
 	}
@@ -102,10 +96,22 @@ static bool has_returned(struct session_thread *t, uint64_t address, uint64_t sp
 	       word == address;
 }
 
+/* Its first instruction is the jump or return that leaves it: nothing of it comes after. */
+static bool ends_at_once(const struct act *a, uint64_t address)
+{
+	array_each(const uint64_t, exit, &a->info->exits)
+		if (*exit == address - a->bias)
+			return true;
+	return false;
+}
+
 static enum hit_answer hit_begin(struct session *s, const struct act *a, const struct hit *h)
 {
+	left_lands(s, h);
 	if (a->what == CALL)
 		begin_call(s, h->thread, a, h->regs.dwarf[ARCH_DWARF_SP]);
+	else if (ends_at_once(a, h->address))
+		return HIT_ARRIVAL;
 	else
 		begin(h->thread, a, sites_frame(a, h->address, &h->regs));
 	return HIT_SEEN;
@@ -116,7 +122,7 @@ static enum hit_answer hit_end(struct session *s, const struct act *a, const str
 	uint64_t sp = h->regs.dwarf[ARCH_DWARF_SP];
 	bool over;
 
-	(void)s;
+	left_lands(s, h);
 	if (a->what == CALL)
 		over = has_returned(h->thread, h->address, sp) && end(h->thread, a, sp);
 	else
@@ -174,6 +180,8 @@ static bool wants(const struct place *place, const struct source_site *info)
 static int put(struct session *s, struct session_process *p, struct target_thread *t,
 	       struct act act, struct error *err)
 {
+	if (left_watch(s, p, t, act.place, err) < 0)
+		return -1;
 	return is_function(act.info) ? put_call(s, p, t, act, err)
 				     : put_statement(s, p, t, act, err);
 }

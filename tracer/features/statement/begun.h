@@ -1,0 +1,33 @@
+/* Statements that a thread has begun and not ended. Between the files of completion. */
+#ifndef GATECTL_FEATURES_STATEMENT_BEGUN_H
+#define GATECTL_FEATURES_STATEMENT_BEGUN_H
+
+#include "tracer/run/sites.h"
+
+struct completion_frame {
+	const struct place *place;
+	const struct source_site *info;
+	uint64_t bias;
+	uint64_t frame; /* canonical frame address */
+	bool call;	/* a whole function, not a statement of it */
+	bool doubted;	/* an exception is on its way: will it be caught in the statement? */
+};
+
+struct begun {
+	ARRAY(struct completion_frame) frames;
+	uint64_t pad; /* where an exception is about to land in this thread, or 0 */
+	uint64_t top; /* ... the stack pointer of the one who sends it there */
+	bool tells;   /* ... it will be seen when it is caught */
+};
+
+struct begun *begun_of(const struct session_thread *t);
+
+/* ---- left.c --------------------------------------------------------------------------------- */
+
+/* Sets the traps that tell when a statement of the place is left before its end. 0, or -1. */
+int left_watch(struct session *s, struct session_process *p, struct target_thread *t,
+	       struct place *place, struct error *err);
+/* A thread is somewhere: if an exception has just led it there, what that has left is forgotten. */
+void left_lands(struct session *s, const struct hit *h);
+
+#endif

@@ -1,0 +1,210 @@
+/*
+ * Statements that are left before their end: by an exception, or by longjmp(3).
+ *
+ * Whoever unwinds the stack says with _Unwind_SetIP() where the thread goes on: at a landing pad of
+ * some frame. The frames between are gone, and of that frame the statements that the landing pad is
+ * no part of. One that it is part of may only be cleaned up, or have a handler of its own: that is
+ * known when the exception is caught. Until then what the thread passes in that frame ends nothing.
+ */
+#include "tracer/features/statement/begun.h"
+#include "tracer/run/go.h"
+#include "tracer/run/images.h"
+
+static uint64_t frame_at(struct session *s, struct session_thread *t, const struct arch_regs *regs)
+{
+	uint64_t pc = regs->dwarf[ARCH_DWARF_PC];
+	const struct image *image = images_find(s, t->process, pc);
+
+	return images_frame(image ? image->module : NULL, image ? pc - image->bias : 0, regs);
+}
+
+static bool is_part_of(const struct completion_frame *f, uint64_t pc)
+{
+	if (f->call)
+		return true;
+	array_each(const struct module_range, r, &f->info->ranges)
+		if (pc - f->bias >= r->low && pc - f->bias < r->high)
+			return true;
+	return false;
+}
+
+/* The thread, whose stack pointer was at `top`, goes on with these registers. */
+static void leave(struct session *s, struct session_thread *t, uint64_t top,
+		  const struct arch_regs *regs, bool doubted)
+{
+	uint64_t frame = frame_at(s, t, regs);
+	struct begun *begun = begun_of(t);
+
+	for (size_t i = begun->frames.count; i-- > 0;) {
+		struct completion_frame *f = &begun->frames.items[i];
+
+		if (f->frame <= top || f->frame > frame)
+			continue;
+		if (f->frame < frame || !is_part_of(f, regs->dwarf[ARCH_DWARF_PC]))
+			array_remove(&begun->frames, i);
+		else
+			f->doubted = doubted && !f->call;
+	}
+}
+
+/* ---- exceptions ----------------------------------------------------------------------------- */
+
+void left_lands(struct session *s, const struct hit *h)
+{
+	struct begun *begun = begun_of(h->thread);
+	struct arch_regs regs = h->regs;
+
+	if (begun->pad != h->address)
+		return;
+	begun->pad = 0;
+	regs.dwarf[ARCH_DWARF_PC] = h->address;
+	leave(s, h->thread, begun->top, &regs, begun->tells);
+}
+
+static enum hit_answer hit_pad(struct session *s, const struct act *a, const struct hit *h)
+{
+	(void)a;
+	left_lands(s, h);
+	return HIT_SEEN;
+}
+
+static const struct site_owner lands = {.name = "left: landing pad", .hit = hit_pad};
+
+/* Is somebody there who tells that an exception is caught? An act's `what`. */
+enum { CATCH_UNSEEN, CATCH_SEEN };
+
+/* At the entry of _Unwind_SetIP(context, landing pad). */
+static enum hit_answer hit_set(struct session *s, const struct act *a, const struct hit *h)
+{
+	const struct act act = {&lands, 0, a->place, NULL, 0};
+	struct session_thread *t = h->thread;
+	struct begun *begun = begun_of(t);
+	ERROR(err);
+
+	begun->pad = begun->frames.count ? h->regs.dwarf[ARCH_DWARF_ARG1] : 0;
+	begun->top = h->regs.dwarf[ARCH_DWARF_SP];
+	begun->tells = a->what == CATCH_SEEN;
+	if (begun->pad && sites_put(s, t->process, t->target, begun->pad, &act, &err) < 0)
+		session_fault(s, &err);
+	return HIT_SEEN;
+}
+
+/* At the entry of the function that a handler begins with. */
+static enum hit_answer hit_catch(struct session *s, const struct act *a, const struct hit *h)
+{
+	struct begun *begun = begun_of(h->thread);
+	struct arch_regs regs = h->regs;
+	uint64_t *sp = &regs.dwarf[ARCH_DWARF_SP], *pc = &regs.dwarf[ARCH_DWARF_PC];
+
+	(void)a;
+	if (!begun->frames.count ||
+	    target_read(h->thread->process->target, *sp, pc, sizeof(*pc)) < 0)
+		return HIT_SEEN;
+	*sp += sizeof(*pc);
+	leave(s, h->thread, *sp, &regs, false);
+	return HIT_SEEN;
+}
+
+static const struct site_owner sets = {.name = "left: sets landing pad", .hit = hit_set};
+static const struct site_owner catches = {.name = "left: catches", .hit = hit_catch};
+
+/* ---- longjmp -------------------------------------------------------------------------------- */
+
+/* What is below the stack pointer that it goes on with is gone: down to here, where both are on one
+   stack; else (a coroutine, a signal's own stack) all of that stack. */
+static uint64_t lowest_left(struct session_thread *t, uint64_t top, uint64_t sp)
+{
+	struct target_mapping stack;
+
+	if (target_mapping_at(t->process->target, sp, &stack) < 0)
+		return top;
+	return top >= stack.start && top < sp ? top : stack.start;
+}
+
+/* At the entry of longjmp(buf, value). glibc hides the words, others do not: they are plain if they
+   lead into known code. */
+static enum hit_answer hit_jump(struct session *s, const struct act *a, const struct hit *h)
+{
+	struct session_thread *t = h->thread;
+	struct target_process *p = t->process->target;
+	uint64_t words[ARCH_JMP_BUF_WORDS], guard, top = h->regs.dwarf[ARCH_DWARF_SP];
+	struct arch_regs regs = h->regs;
+
+	(void)a;
+	if (!begun_of(t)->frames.count ||
+	    target_read(p, regs.dwarf[ARCH_DWARF_ARG0], words, sizeof(words)) < 0 ||
+	    target_read(p, regs.fs_base + ARCH_GUARD_AT, &guard, sizeof(guard)) < 0)
+		return HIT_SEEN;
+	arch_longjmp(words, !images_at(t->process, words[ARCH_JMP_BUF_PC]), guard, &regs);
+	if (images_at(t->process, regs.dwarf[ARCH_DWARF_PC]))
+		leave(s, t, lowest_left(t, top, regs.dwarf[ARCH_DWARF_SP]), &regs, false);
+	return HIT_SEEN;
+}
+
+static const struct site_owner jumps = {.name = "left: longjmp", .hit = hit_jump};
+
+/* ---- traps ---------------------------------------------------------------------------------- */
+
+static bool is_exported(const struct image *image, const char *name, uint64_t *offset)
+{
+	return module_has_string(image->module, name) &&
+	       module_symbol(image->module, name, offset, NULL) == 0;
+}
+
+/* Does the program have a function of its own of that name, or does a module want another one's? */
+static bool is_used(const struct session_process *p, const char *name)
+{
+	uint64_t offset;
+
+	if (p->images.count && module_symbol(p->images.items[0].module, name, &offset, NULL) == 0)
+		return true;
+	array_each(const struct image, image, &p->images)
+		if (module_has_string(image->module, name) && !is_exported(image, name, &offset))
+			return true;
+	return false;
+}
+
+/* Sets them at all functions of this name, if it is used. How many, or -1. */
+static int put_all(struct session *s, struct session_process *p, struct target_thread *t,
+		   const char *name, const struct act *act, struct error *err)
+{
+	int count = 0;
+
+	if (!is_used(p, name))
+		return 0;
+	for (size_t i = 0; i < p->images.count; i++) {
+		const struct image *image = &p->images.items[i];
+		uint64_t offset;
+
+		if (i ? !is_exported(image, name, &offset)
+		      : module_symbol(image->module, name, &offset, NULL) < 0)
+			continue;
+		if (sites_put(s, p, t, image->bias + offset, act, err) < 0)
+			return -1;
+		count++;
+	}
+	return count;
+}
+
+static int watch_exceptions(struct session *s, struct session_process *p, struct target_thread *t,
+			    struct place *place, struct error *err)
+{
+	const struct act caught = {&catches, 0, place, NULL, 0};
+	struct act set = {&sets, CATCH_UNSEEN, place, NULL, 0};
+	int count = put_all(s, p, t, "__cxa_begin_catch", &caught, err);
+
+	set.what = count > 0 ? CATCH_SEEN : CATCH_UNSEEN;
+	return count < 0 ? -1 : put_all(s, p, t, "_Unwind_SetIP", &set, err);
+}
+
+int left_watch(struct session *s, struct session_process *p, struct target_thread *t,
+	       struct place *place, struct error *err)
+{
+	static const char *const names[] = {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"};
+	const struct act jump = {&jumps, 0, place, NULL, 0};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (put_all(s, p, t, names[i], &jump, err) < 0)
+			return -1;
+	return watch_exceptions(s, p, t, place, err) < 0 ? -1 : 0;
+}
