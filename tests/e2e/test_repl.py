@@ -482,3 +482,39 @@ def test_rest_that_never_is(t):
     r = t.gate("run", "-g", script, calc())
     t.equal(r.status, 120, "status", r)
     t.check("never was somebody held while nobody could move" in r.err, "said", r)
+
+
+TIMER = r"""
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void tick(int signal) { (void)signal; }
+static void *work(void *arg)
+{
+	puts("work");
+	return arg;
+}
+int main(int argc, char **argv)
+{
+	useconds_t period = atoi(argv[argc - 1]);
+	pthread_t t;
+
+	signal(SIGALRM, tick);
+	ualarm(period, period);
+	pthread_create(&t, NULL, work, NULL);
+	pthread_join(t, NULL);
+	return 0;
+}
+"""
+
+
+@params("100000", "20000")
+def test_timer(t, period):
+    """Signals that come for ever are nothing to wait for, where somebody is held."""
+    r = t.gate("repl", compile_text("timer.c", TIMER, flags="-g -O0 -pthread"), period, seconds=30,
+               stdin=b"gate work;puts wait g\nrun\nthreads\nopen g\nrun\nquit\n")
+    t.equal(r.status, 0, "status", r)
+    t.order_of(r.stdout, "work#1 is held", "somebody is held, and nothing happens", "main joins work#1", "opens gate g",
+               "the program has exited with status 0")

@@ -306,6 +306,7 @@ static void turn(struct session *s, const struct target_event *ev)
 		break;
 	}
 	s->events += is_deed(ev->kind);
+	s->signals += ev->kind == TARGET_SIGNAL;
 	session_settle(s);
 }
 

@@ -140,6 +140,7 @@ struct session {
 	bool has_places;	/* of kind LOCATION, THROW, EXIT or LOAD: libraries matter */
 	bool loads_matter;	/* pending locations or LOAD places: keep the trap in the loader */
 	unsigned events;	/* since the last tick */
+	unsigned signals;	/* ... of these, signals to the program */
 	unsigned tick_ms;	/* the current interval; the least of: */
 	ARRAY(struct tick_wish) tick_wishes;
 	uint64_t start_us;	       /* when the program was started */
@@ -152,7 +153,8 @@ struct session {
 	bool attended; /* a user looks on: rest is no verdict, limits and Ctrl-C are theirs */
 	bool halted;   /* ... and nobody may go on */
 	enum waits_answer rest; /* ... result of the last check for a deadlock */
-	unsigned quiet_ticks;	/* ... slow ticks in a row in which nothing has happened */
+	unsigned
+		quiet_ticks; /* ... slow ticks in a row in which nothing has happened but signals */
 	struct outcome outcome;
 	bool explained;	   /* each thread's wait is described, for the deadlock found */
 	uint64_t doubt_us; /* no check for a deadlock until then, unless something happens */

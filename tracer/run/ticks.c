@@ -158,9 +158,10 @@ static bool is_awaited(struct session *s)
 /* For what only needs a look now and then. */
 static void on_slow_tick(struct session *s, uint64_t now)
 {
-	bool quiet = s->events == 0;
+	bool quiet = s->events == 0, only_signals = s->events == s->signals;
 
 	s->events = 0;
+	s->signals = 0;
 	s->slow_us = now;
 	if (!quiet)
 		s->doubt_us = 0;
@@ -171,7 +172,7 @@ static void on_slow_tick(struct session *s, uint64_t now)
 	if (!s->over && quiet)
 		check_pending_death(s);
 	quiet = quiet && s->events == 0;
-	s->quiet_ticks = quiet ? s->quiet_ticks + 1 : 0;
+	s->quiet_ticks = only_signals && s->events == 0 ? s->quiet_ticks + 1 : 0;
 	if (!s->over && quiet && !is_awaited(s))
 		check_stuck(s);
 	if (!s->over)

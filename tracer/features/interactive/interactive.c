@@ -218,10 +218,11 @@ static bool is_look_due(struct interactive *l, const struct target_event *ev)
 }
 
 /* A thread is held, and nothing has happened for a while: neither here nor at the terminal, where
-   the user may be typing what the program waits for. */
+   the user may be typing what the program waits for. A timer's signals go on for ever. */
 static bool is_quiet(struct session *s, const struct target_event *ev)
 {
-	if (ev->kind != TARGET_TICK || s->events || s->quiet_ticks == 0 || !anybody_held(s))
+	if (ev->kind != TARGET_TICK || s->events > s->signals || s->quiet_ticks == 0 ||
+	    !anybody_held(s))
 		return false;
 	if (interactive_reads_terminal(s))
 		s->quiet_ticks = 0;
@@ -283,6 +284,7 @@ enum interactive_state interactive_go(struct interactive *l)
 	s->quiet_ticks = 0;
 	s->doubt_us = 0;
 	s->events = 1;
+	s->signals = 0;
 	release(s);
 	controlled_go_on(s);
 	do {
