@@ -132,7 +132,7 @@ struct line_copy {
 	bool markers;  /* its unit has one statement row for each execution (gcc, optimised) */
 	ARRAY(struct block) blocks;
 	ARRAY(struct line_row) inner; /* further rows of its blocks */
-	ARRAY(struct scope *) calls; /* inlined copies that this line calls, in owner.unit */
+	ARRAY(struct scope *) calls;  /* inlined copies that this line calls, in owner.unit */
 };
 
 struct line_copies {
