@@ -205,7 +205,7 @@ static int agrees_turned(struct gating *g, struct plan_order *o, bool at_its_end
 	answer = file_replace(g->path, str_text(&script), g->e->x.err);
 	str_fini(&script);
 	answer = answer < 0 ? -1 : runs(g, TURNED, &all);
-	return answer || (g->barred && !g->turned);
+	return answer ? answer : g->barred && !g->turned;
 }
 
 /* Where it is held by a line that it has not begun, what it does there can be done first. */

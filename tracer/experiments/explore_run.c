@@ -69,8 +69,12 @@ static bool keeps_alone(struct session *s)
 
 static void cannot_keep(struct explore_runs *r, const char *why)
 {
+	int signal = r->kept->interrupted;
+
 	base_free(r->not_kept);
-	r->not_kept = base_strdup(why);
+	r->not_kept = signal ? NULL : base_strdup(why);
+	if (signal) /* this is no run that it could end: it ends the first one */
+		session_signals_put_back(signal);
 	r->controlled.early = true;
 	drop_kept(r);
 }
@@ -191,7 +195,10 @@ void explore_runs_grant(struct explore_runs *r)
 
 int explore_runs_one(struct explore_runs *r, struct session_result *out, struct error *err)
 {
-	struct session s = {.options = &r->options, .symbols = r->symbols, .run_number = ++r->made};
+	struct session s = {.options = &r->options,
+			    .symbols = r->symbols,
+			    .run_number = ++r->made,
+			    .counts_late = true};
 	int answer = -1;
 
 	*out = (struct session_result){0};

@@ -32,7 +32,10 @@ static int try(struct explore *e, const struct session_options *program)
 
 	explore_runs_points(&runs, &e->points_at);
 	answer = explore_runs_begin(&runs, program, e->x.symbols, e->quick, true, e->x.err);
-	if (answer == 0 && !runs.kept && !runs.came) {
+	if (answer == 0 && session_signals_came()) {
+		e->x.over = true;
+		answer = -1;
+	} else if (answer == 0 && !runs.kept && !runs.came) {
 		error_set(e->x.err, ERROR_LOCATION,
 			  "--from: the program has ended, and had not come to %s", e->options.from);
 		answer = -1;

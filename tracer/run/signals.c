@@ -18,6 +18,11 @@ bool session_signals_came(void)
 	return target_signals_came();
 }
 
+void session_signals_put_back(int signal)
+{
+	target_signals_put_back(signal);
+}
+
 void session_signals_unlink(const char *path)
 {
 	target_signals_unlink(path);

@@ -243,6 +243,11 @@ bool target_signals_came(void)
 	return false;
 }
 
+void target_signals_put_back(int signal)
+{
+	arrived[signal] = 1;
+}
+
 void target_signals_hold(void)
 {
 	signals_open(0);
