@@ -77,6 +77,28 @@ int main(void)
 }
 """
 
+# Published before it is filled.
+PUBLISHED = """#include <pthread.h>
+static int filled, published;
+static void *fill(void *x)
+{
+	__atomic_store_n(&published, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&filled, 1, __ATOMIC_RELAXED);
+	return x;
+}
+int main(void)
+{
+	pthread_t t;
+	int seen;
+	pthread_create(&t, 0, fill, 0);
+	seen = __atomic_load_n(&published, __ATOMIC_ACQUIRE);
+	if (seen && !__atomic_load_n(&filled, __ATOMIC_RELAXED))
+		return 9;
+	pthread_join(t, 0);
+	return 0;
+}
+"""
+
 # Goes on for ever when main comes first.
 SPIN = """#include <pthread.h>
 #include <sched.h>
@@ -231,6 +253,18 @@ def test_classic(t, name):
         t.check('"*0x' not in read(script), "no address of the program: " + read(script), r)
     r = t.gate("run", "--repeat", str(runs), "-g", script, "--", program)
     t.equal(r.status, 0, "as the script expects, in all runs", r)
+
+
+def test_atomic_loads(t):
+    """What only loads is told as a read, in the story and in the names of gates."""
+    r = t.gate("explore", "-o", t.path("found"), "--", compile_text("published.c", PUBLISHED), env={"GATECTL_VERIFY": "5"}, seconds=SECONDS)
+    text = read(t.path("found/1/gates.lua"))
+    story = re.sub(r"\n--\s*", " ", text)
+    t.check("fill#1 changes memory in `__atomic_store_n(&published" in story, "a store: " + text, r)
+    t.check("main reads memory in `seen = __atomic_load_n(&published" in story, "a load: " + text, r)
+    t.check(not re.search("chang[^`]*`[^`]*__atomic_load_n", story), "no load changes anything: " + text, r)
+    steps = [line.split()[2:] for line in read(t.path("found/1/schedule")).splitlines() if " atomic " in line]
+    t.equal([(step[0], "writes" in step) for step in steps], [("atomic", True), ("atomic", False), ("atomic", False), ("atomic", True)], "in the schedule", r)
 
 
 def test_no_time_for_all(t):

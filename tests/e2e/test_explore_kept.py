@@ -12,6 +12,47 @@ from harness import compile_text, params, wait_until
 import test_explore
 from test_explore_jobs import bug, search
 
+# The so-manieth start of the program ends its parent, which is gatectl.
+STRIKE = """#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+__attribute__((constructor)) static void count(int argc, char **argv)
+{
+	int fd = open(argv[1], O_WRONLY | O_CREAT | O_APPEND, 0666);
+	if (write(fd, "", 1) == 1 && lseek(fd, 0, SEEK_END) == atoi(argv[2]))
+		kill(getppid(), SIGTERM);
+	close(fd);
+}
+static atomic_int busy[2];
+static int in;
+static void *enter(void *x)
+{
+	int i = (long)x;
+	while (atomic_load(&busy[!i]))
+		sched_yield();
+	atomic_store(&busy[i], 1);
+	in++;
+	if (in != 1)
+		exit(9);
+	in--;
+	atomic_store(&busy[i], 0);
+	return 0;
+}
+int main(void)
+{
+	pthread_t t[2];
+	for (long i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, enter, (void *)i);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+"""
+
 RUNS = ("--all", "--runs", "600")
 ENDLESS = ("--all", "--runs", "1000000")  # it is always the signal that ends it
 
@@ -72,6 +113,21 @@ def test_ended_before_it_is_looked_at(t):
     r = given(t, "-j", "1", program, runs=("--all", "--runs", str(done)))
     t.equal((r.report["schedules"], r.report["failures"][0]["again"]), (done, True), "nothing but that was left", r)
     t.check(os.path.exists(t.path("kept/1/report.html")), "now it is", r)
+
+
+@params(2, 20, 26, 27, 28)  # the search's own copy, plain runs under gates, and such with a gate too few
+def test_ended_while_gates_are_looked_for(t, start):
+    """Whichever run the signal comes in: what was found is told, and that nobody has looked for its gates to the end."""
+    r = t.gate("explore", "-j", "1", "-o", t.path("kept"), compile_text("strike.c", STRIKE), t.path("starts"), str(start),
+               env={"GATECTL_VERIFY": "40"})
+    t.equal(r.status, 143, "ended by the signal", r)
+    t.equal(os.path.getsize(t.path("starts")), start, "at once", r)
+    t.check(r.err.startswith("gatectl: found: 1 failure in "), "what was found", r)
+    t.check(b" schedules, " in r.out, "the summary", r)
+    t.check("schedule" in os.listdir(t.path("kept/1")), "its folder", r)
+    if start > 2:
+        t.check("\nno script of gates: the search for one was ended\n" in r.err, "why it has no script", r)
+        t.check(os.path.exists(t.path("kept/1/report.json")), "its report", r)
 
 
 def test_goes_on_for_a_while(t):

@@ -276,8 +276,8 @@ static void one_by_one(const struct plan_view *v, struct plan_edges *out)
 
 		if (first > end && first < v->done) /* a lock that was not got before that */
 			continue;
-		if (last >= v->done)
-			last = end != PLAN_NONE ? end : v->done - 1;
+		if (last >= v->over)
+			last = end != PLAN_NONE ? end : v->over - 1;
 		if (plan_op(v, first) != STRATEGY_TIMEOUT &&
 		    !(first >= v->over && plan_is_join(v, first)) &&
 		    (first < v->done || !is_lock(plan_op(v, last))))

@@ -8,6 +8,8 @@ struct plan_placing {
 	const struct plan_view *v;
 	const struct plan_words *words;
 	struct error *err;
+	/* Of a segment all that its thread does before it stands still has been done, also what is no step. */
+	bool all;
 };
 
 /* ---- what a place needs to be told from others -------------------------------------------------- */
@@ -331,7 +333,8 @@ static int open_behind(struct plan_placing *g, size_t at, size_t *out)
 	size_t next = next_step(v, at), before = next;
 	bool line, fresh = next != PLAN_NONE && is_by_line(g, next) &&
 			   v->steps.items[next].line_first == next;
-	bool over = is_by_line(g, at) && line_is_over(v, at);
+	bool over = is_by_line(g, at) && line_is_over(v, at) &&
+		    !(g->all && fresh && at == v->segments.items[v->steps.items[at].segment].last);
 	size_t end = end_for(v, at);
 
 	if (goes_on_inside(v, at))
@@ -485,7 +488,8 @@ int gate_plan_make(struct gate_plan *p, const struct schedule *s, enum plan_orde
 {
 	struct plan_edges edges = {0};
 	struct plan_view v;
-	struct plan_placing g = {.p = p, .v = &v, .words = words, .err = err};
+	struct plan_placing g = {
+		.p = p, .v = &v, .words = words, .err = err, .all = orders == PLAN_ALL};
 	int answer = 0;
 
 	plan_view_init(&v, s);

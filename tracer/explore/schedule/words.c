@@ -31,7 +31,8 @@ static struct verb verb_of(const struct schedule_step *step)
 		[STRATEGY_TIMEOUT] = {"waits no longer for", "no_longer_waits", NULL},
 		[STRATEGY_WAKE] = {"is woken", "woken", NULL},
 	};
-	struct verb v = verbs[step->point.op];
+	bool only_loads = step->point.op == STRATEGY_ATOMIC && !step->point.writes;
+	struct verb v = verbs[only_loads ? STRATEGY_READ : step->point.op];
 	const char *call = step->where.call;
 
 	if (call && v.call && (!*v.call || !strstr(call, v.call)))
