@@ -384,6 +384,18 @@ def test_diverged(t):
     diverged(t, t.gate("replay", t.file("more", more)), "something else")
 
 
+def test_diverged_alike(t):
+    """It is about to do the same, but elsewhere: the message names the code."""
+    r = explore(t, abba())
+    text = read(r.found, "1", "schedule")
+    lock = next(line for line in text.splitlines() if " lock " in line and "mutex" in line)
+    was = re.search(r"\bat=0x([0-9a-f]+)", lock).group(1)
+    again = t.gate("replay", t.file("other", text.replace(lock, lock.replace("at=0x" + was, "at=0x%x" % (int(was, 16) + 1)))))
+    diverged(t, again, "something else")
+    places = re.findall(r" \(abba\S*\+0x([0-9a-f]+)\)", again.first)
+    t.equal([int(places[0], 16) - int(place, 16) for place in places], [0, 1], "what was recorded, and what came", again)
+
+
 def test_rebuilt(t):
     program = os.path.join(t.tmp, "abba")
     shutil.copy(abba(), program)

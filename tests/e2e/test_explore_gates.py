@@ -99,6 +99,56 @@ int main(void)
 }
 """
 
+# It is used before it is there: who would make it has not begun when the program dies.
+UNMADE = """#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int *p;
+static void *make(void *x)
+{
+	p = calloc(1, sizeof(*p));
+	return x;
+}
+static void *use(void *x)
+{
+	*p = 3;
+	return x;
+}
+int main(void)
+{
+	pthread_t t[2];
+	pthread_create(&t[0], 0, make, 0);
+	usleep(20000);
+	pthread_create(&t[1], 0, use, 0);
+	pthread_join(t[0], 0);
+	pthread_join(t[1], 0);
+	return 0;
+}
+"""
+
+# Each thread is to see another number, and all see the one that is there when all are created.
+ONE_FOR_ALL = """#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+static atomic_int seen[4];
+static void *note(void *x)
+{
+	int i = *(int *)x;
+	if (atomic_fetch_add(&seen[i], 1))
+		exit(9);
+	return 0;
+}
+int main(void)
+{
+	pthread_t t[3];
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], 0, note, &i);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+"""
+
 # Goes on for ever when main comes first.
 SPIN = """#include <pthread.h>
 #include <sched.h>
@@ -252,6 +302,26 @@ def test_classic(t, name):
     if name != "cxx_iterator.cc":  # between two steps of a `for` there is no line
         t.check('"*0x' not in read(script), "no address of the program: " + read(script), r)
     r = t.gate("run", "--repeat", str(runs), "-g", script, "--", program)
+    t.equal(r.status, 0, "as the script expects, in all runs", r)
+
+
+UNORDERED = {
+    "unmade": (UNMADE, 'signal = "SIGSEGV"', [':open(use1_read_line12)', ':wait(use1_read_line12)']),
+    "one_for_all": (ONE_FOR_ALL, "exit = 9", ['at "main;pthread_join"']),
+}
+
+
+@timeout(150)
+@params(*UNORDERED)
+def test_not_begun(t, name):
+    """What comes after the failure is held for good; and what is no point, but done before a thread stands, counts."""
+    text, expected, lines = UNORDERED[name]
+    program = compile_text(name + ".c", text)
+    r = t.gate("explore", "-o", t.path("found"), "--", program, env={"GATECTL_VERIFY": "20"}, seconds=SECONDS)
+    t.check("\nthe script has forced it in 20 of 20 runs\n" in r.err, "there is a script", r)
+    script = read(t.path("found/1/gates.lua"))
+    t.check("expect { %s }" % expected in script and all(line in script for line in lines), "the script: " + script, r)
+    r = t.gate("run", "--repeat", "20", "-g", t.path("found/1/gates.lua"), "--", program)
     t.equal(r.status, 0, "as the script expects, in all runs", r)
 
 

@@ -11,8 +11,6 @@
 #include "tracer/base/signame.h"
 #include "tracer/experiments/explore_gates_internal.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -364,7 +362,6 @@ static int try_plan(struct gating *g)
 		return 0;
 	}
 	answer = runs_of_all(g, g->tried, "trying gates");
-	if (getenv("X7")) fprintf(stderr, "TRIED %d made %lu %s\n%s\n", answer, g->made, str_text(&g->differs), str_text(&g->f->gates));
 	if (answer == 1)
 		answer = look_around(g);
 	if (answer == 1 && drop(g) < 0)

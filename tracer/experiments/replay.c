@@ -198,6 +198,18 @@ static void say_came(const struct replay *r, struct session *s, const struct str
 	source_symbolised_fini(&is);
 }
 
+/* In which code: that differs where the words may not. */
+static void say_code(struct session *s, const struct strategy_point *p, struct str *out)
+{
+	struct image *image = s->root ? images_at(s->root, p->place) : NULL;
+
+	if (image)
+		str_addf(out, " (%s+0x%" PRIx64 ")", module_name(image->module),
+			 p->place - image->bias);
+	else
+		str_addf(out, " (0x%" PRIx64 ")", p->place);
+}
+
 static bool has_changed(const struct replay *r, const struct module *m)
 {
 	const char *name = module_name(m), *was;
@@ -243,6 +255,7 @@ static void say_reason(const struct replay *r, const struct session *s, struct e
 
 static void diverged(const struct replay *r, struct session *s, const struct strategy_difference *d)
 {
+	bool alike = d->has_come && !d->is_longer && d->came.op == d->recorded.op;
 	struct str text = {0};
 
 	str_addf(&text, "at step %zu of %zu ", d->step + 1, r->schedule.steps.count);
@@ -250,9 +263,13 @@ static void diverged(const struct replay *r, struct session *s, const struct str
 		str_add(&text, "the schedule ends, but not the program");
 	else
 		say_recorded(r, d->step, "was to", &text);
+	if (alike)
+		say_code(s, &d->recorded, &text);
 	if (d->has_come || d->is_longer) {
 		str_add(&text, d->is_longer ? ": " : ", but ");
 		say_came(r, s, &d->came, &text);
+		if (alike)
+			say_code(s, &d->came, &text);
 	} else {
 		str_add(&text, s->root_ended && s->outcome.exited ? ", but the program has ended"
 								  : ", but it cannot go on there");

@@ -397,7 +397,7 @@ static void on_call(struct control *c, struct turn *t)
 		break;
 	default:
 		if (!times_call(c, t) && !processors_call(t) && !random_call(c, t) &&
-		    !ids_call(c, t) && !futexes_call(c, t))
+		    !ids_call(c, t) && !futexes_call(c, t) && !sanitizers_call(t))
 			stand_before(t, STRATEGY_BLOCK);
 	}
 }

@@ -245,6 +245,11 @@ bool processors_call(struct turn *t);
 bool random_call(struct control *c, struct turn *t); /* random.c */
 bool ids_call(struct control *c, struct turn *t);    /* ids.c */
 
+/* ---- sanitizers.c ---- */
+
+bool sanitizers_call(struct turn *t);	    /* it goes on: nobody can see what it does */
+bool sanitizers_is(const struct module *m); /* the library of one */
+
 /* ---- written.c ---- */
 
 void written_outcome(struct control *c);

@@ -11,6 +11,7 @@ static bool is_own(const struct turn *t, const struct inspect_call *call)
 {
 	return call->file && call->line &&
 	       !control_is_runtime(t->thread->process, call->frame.lookup_pc) &&
+	       !(call->frame.module && sanitizers_is(call->frame.module)) &&
 	       strncmp(call->file, "/usr/", 5) != 0;
 }
 

@@ -166,12 +166,26 @@ static unsigned functions_wanted(const struct session *s)
 	return s->options->controlled->races ? FUNCTIONS : FUNCTIONS - 1;
 }
 
+/* Most of those that a sanitizer has in place of libc's call these. */
+static bool is_passed_on(const struct setting *x, const struct sync_function *f)
+{
+	static const char *const prefixes[] = {
+		"pthread_mutex",   "pthread_cond",   "pthread_rwlock", "pthread_spin",
+		"pthread_barrier", "pthread_create", "pthread_join",   "sem_"};
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (strncmp(f->name, prefixes[i], strlen(prefixes[i])) == 0)
+			return sanitizers_is(x->image->module);
+	return false;
+}
+
 static void put_named(void *ctx, const char *name, uint64_t offset)
 {
 	const struct setting *x = ctx;
 
 	for (unsigned i = 0; offset && i < functions_wanted(x->session); i++)
-		if (name[0] == functions[i].name[0] && strcmp(name, functions[i].name) == 0)
+		if (name[0] == functions[i].name[0] && strcmp(name, functions[i].name) == 0 &&
+		    !is_passed_on(x, &functions[i]))
 			put(x->session, x->process, x->thread, x->image->bias + offset,
 			    &function_owner, i);
 }
