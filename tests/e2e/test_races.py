@@ -189,6 +189,56 @@ int main(void)
 """
 
 
+OPENMP = """#include <omp.h>
+static int n, m, found, racy;
+static int part[3];
+static omp_lock_t lock;
+int main(void)
+{
+	int sum = 0;
+	omp_set_num_threads(3);
+	omp_init_lock(&lock);
+	for (int round = 0; round < 2; round++) {
+#pragma omp parallel reduction(+ : sum)
+		{
+#pragma omp critical(named)
+			m++;
+			part[omp_get_thread_num()] = 1;
+			omp_set_lock(&lock);
+			n++;
+			omp_unset_lock(&lock);
+#pragma omp barrier
+			sum += part[0] + part[1] + part[2];
+#pragma omp barrier
+#pragma omp for
+			for (int i = 0; i < 3; i++)
+				part[i] = i;
+#pragma omp single
+			found = part[0] + part[1] + part[2];
+#pragma omp critical
+			found++;
+#if RACY
+			racy++;
+#endif
+		}
+		n++;
+	}
+	return racy < 0 || n != 8 || m != 6 || found != 6 || sum != 18;
+}
+"""
+
+
+@params(0, 1)
+def test_openmp(t, racy):
+    """libgomp's locks, barriers and parallel regions order what is done around them."""
+    r = t.gate("races", "-n", "60", "--report", t.path("races.json"), compile_text("openmp.c", OPENMP, "-g -O0 -fopenmp -DRACY=%d" % racy))
+    t.equal(r.status, 116 if racy else 0, "status", r)
+    t.check(b"of them failed" not in r.out, "it works", r)
+    if racy:
+        t.check("gatectl: found: 1 race in " in r.first and "the first: racy at " in r.first, "the race", r)
+        t.equal(sorted(set(re.findall("holding (.*)", r.err))), ["no lock"], "a barrier is none that is held", r)
+
+
 def test_two_writes(t):
     """What would remain in the other order; an update adds to what is there, so that nothing can be said of that."""
     r = races(t, compile_text("writes.c", WRITES))

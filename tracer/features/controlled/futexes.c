@@ -81,11 +81,13 @@ static bool is_inside(const struct turn *t)
 
 void futexes_wait_at(struct turn *t)
 {
-	if (!is_inside(t))
+	if (!is_inside(t)) {
 		t->point = (struct strategy_point){.op = STRATEGY_LOCK,
 						   .object = t->call.args[0],
 						   .place = t->call.pc,
 						   .writes = true};
+		t->function = NULL;
+	}
 	t->moment = MOMENT_FUTEX;
 }
 
@@ -100,6 +102,7 @@ static void wait(struct control *c, struct turn *t)
 		futexes_answer(t, -EFAULT);
 		return;
 	}
+	watch_wake(c, t, args[0]); /* it has said there that it waits: who wakes it has seen that */
 	if (word != (uint32_t)args[2]) {
 		futexes_answer(t, -EAGAIN);
 		return;

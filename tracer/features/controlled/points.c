@@ -8,7 +8,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-enum which { NONE = -1, ANY = -2, FIRST = 0 };
+/* Of OpenMP some take a lock that has no name. */
+enum which { NONE = -1, ANY = -2, CRITICAL = -3, UPDATE = -4, FIRST = 0 };
 
 struct sync_function {
 	const char *name;
@@ -66,6 +67,18 @@ static const struct sync_function functions[] = {
 	{"call_once", STRATEGY_LOCK, FIRST, false},
 	{"__cxa_guard_acquire", STRATEGY_LOCK, FIRST, false},
 	{"__cxa_guard_release", STRATEGY_UNLOCK, FIRST, false},
+	{"GOMP_critical_start", STRATEGY_LOCK, CRITICAL, false},
+	{"GOMP_critical_end", STRATEGY_UNLOCK, CRITICAL, false},
+	{"GOMP_critical_name_start", STRATEGY_LOCK, FIRST, false},
+	{"GOMP_critical_name_end", STRATEGY_UNLOCK, FIRST, false},
+	{"GOMP_atomic_start", STRATEGY_LOCK, UPDATE, false},
+	{"GOMP_atomic_end", STRATEGY_UNLOCK, UPDATE, false},
+	{"omp_set_lock", STRATEGY_LOCK, FIRST, false},
+	{"omp_test_lock", STRATEGY_LOCK, FIRST, false},
+	{"omp_unset_lock", STRATEGY_UNLOCK, FIRST, false},
+	{"omp_set_nest_lock", STRATEGY_LOCK, FIRST, false},
+	{"omp_test_nest_lock", STRATEGY_LOCK, FIRST, false},
+	{"omp_unset_nest_lock", STRATEGY_UNLOCK, FIRST, false},
 	{"pthread_cancel", STRATEGY_SIGNAL, ANY, false},
 	{"pthread_kill", STRATEGY_SIGNAL, ANY, false},
 	{"syscall", STRATEGY_BLOCK, ANY, false},
@@ -101,7 +114,21 @@ static bool is_futex(const struct hit *h, struct strategy_point *p)
 /* It is known what it is about without a look at the kind of call, or at other objects. */
 static bool is_grantable(const struct sync_function *f)
 {
-	return f->object != ANY;
+	return f->object == FIRST || f->object == NONE;
+}
+
+static uint64_t object_of(const struct sync_function *f, const struct hit *h)
+{
+	switch (f->object) {
+	case NONE:
+		return STRATEGY_NO_OBJECT;
+	case ANY:
+		return STRATEGY_ANY_OBJECT;
+	case FIRST:
+		return argument_of(h, 0);
+	default:
+		return (uint64_t)-f->object; /* nobody has memory there */
+	}
 }
 
 static enum hit_answer hit_function(struct session *s, const struct act *a, const struct hit *h)
@@ -115,9 +142,7 @@ static enum hit_answer hit_function(struct session *s, const struct act *a, cons
 	    target_top(h->thread->target, &p.place) < 0 ||
 	    control_is_runtime(h->thread->process, p.place))
 		return HIT_SEEN;
-	p.object = f->object == NONE  ? STRATEGY_NO_OBJECT
-		   : f->object == ANY ? STRATEGY_ANY_OBJECT
-				      : argument_of(h, (unsigned)f->object);
+	p.object = object_of(f, h);
 	if (strcmp(f->name, "syscall") == 0 && !is_futex(h, &p))
 		return HIT_SEEN;
 	watch_own_code(c, t);
