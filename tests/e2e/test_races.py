@@ -213,6 +213,11 @@ int main(void)
 #pragma omp for
 			for (int i = 0; i < 3; i++)
 				part[i] = i;
+#pragma omp for ordered schedule(dynamic)
+			for (int i = 0; i < 3; i++) {
+#pragma omp ordered
+				m++;
+			}
 #pragma omp single
 			found = part[0] + part[1] + part[2];
 #pragma omp critical
@@ -223,7 +228,7 @@ int main(void)
 		}
 		n++;
 	}
-	return racy < 0 || n != 8 || m != 6 || found != 6 || sum != 18;
+	return racy < 0 || n != 8 || m != 12 || found != 6 || sum != 18;
 }
 """
 

@@ -132,7 +132,7 @@ int session_run(const struct session_options *o, struct modules *symbols, unsign
    interrupts the next one. _release returns the one that arrived after the last run, or 0. */
 void session_signals_hold(void);
 int session_signals_release(void);
-bool session_signals_came(void); /* one that has not interrupted any yet */
+bool session_signals_came(void);	   /* one that has not interrupted any yet */
 void session_signals_put_back(int signal); /* it interrupts the next one, as if it came only then */
 /* A temporary file to be removed if a signal ends gatectl; NULL: there is none any more. The path
    is not copied. */

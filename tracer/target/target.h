@@ -177,7 +177,8 @@ void target_signals_as_found(void);
 void target_signals_hold(void);
 int target_signals_release(void);
 bool target_signals_came(void); /* one waits to be that */
-void target_signals_put_back(int signal); /* it has interrupted what is no run yet: it waits again */
+void target_signals_put_back(
+	int signal); /* it has interrupted what is no run yet: it waits again */
 /* Forks a process that has targets of its own; signals are held in both. 0 in it. It is killed when the one
    that has forked it ends. */
 pid_t target_worker(void);

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 
 /* Of OpenMP some take a lock that has no name. */
-enum which { NONE = -1, ANY = -2, CRITICAL = -3, UPDATE = -4, FIRST = 0 };
+enum which { NONE = -1, ANY = -2, CRITICAL = -3, UPDATE = -4, ORDERED = -5, FIRST = 0 };
 
 struct sync_function {
 	const char *name;
@@ -73,6 +73,8 @@ static const struct sync_function functions[] = {
 	{"GOMP_critical_name_end", STRATEGY_UNLOCK, FIRST, false},
 	{"GOMP_atomic_start", STRATEGY_LOCK, UPDATE, false},
 	{"GOMP_atomic_end", STRATEGY_UNLOCK, UPDATE, false},
+	{"GOMP_ordered_start", STRATEGY_LOCK, ORDERED, false},
+	{"GOMP_ordered_end", STRATEGY_UNLOCK, ORDERED, false},
 	{"omp_set_lock", STRATEGY_LOCK, FIRST, false},
 	{"omp_test_lock", STRATEGY_LOCK, FIRST, false},
 	{"omp_unset_lock", STRATEGY_UNLOCK, FIRST, false},
