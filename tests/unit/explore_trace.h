@@ -35,7 +35,7 @@ static inline void trace_access(struct races *r, unsigned thread, char variable,
  *	1f2 begins thread 2		1j2 joins it		1sX a synchronising call on X
  *	1rX 1wX reads, writes X		1aX an atomic operation on it
  *	1lX locks: call, and held when it is back		1uX unlocks
- *	1p  is at its next point
+ *	1p  is at its next point	1e  ends, with the locks that it has
  *
  * The place of an access is its number among all events, from 0.
  */
@@ -61,6 +61,9 @@ static inline void trace_event(struct races *r, const char *event, uint64_t plac
 	case 'u':
 		races_unlock(r, thread, address_of(on));
 		races_sync(r, thread, address_of(on));
+		break;
+	case 'e':
+		races_thread_end(r, thread);
 		break;
 	case 'p':
 		races_point(r, thread);

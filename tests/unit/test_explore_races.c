@@ -44,6 +44,17 @@ static void test_waiting(void **state)
 	assert_races("0f1 0f2 1sM 2wX 2sM 1p 1wX", "");
 }
 
+/* A robust lock is the next one's when its owner has ended, whether that one waited for it or not. */
+static void test_end(void **state)
+{
+	(void)state;
+	assert_races("0f1 0f2 1lM 1wX 2lM 2wX", "3-5");
+	assert_races("0f1 0f2 1lM 1wX 1e 2lM 2wX", "");
+	assert_races("0f1 0f2 1lM 2sM 1wX 1e 2p 2wX", "");
+	assert_races("0f1 0f2 1lM 1lN 1wX 1e 2lN 2wX", "");
+	assert_races("0f1 0f2 1lM 1wX 1uM 1wY 1e 2lM 2wY", "5-8"); /* it has it no more */
+}
+
 static void test_publication(void **state)
 {
 	(void)state;
@@ -298,7 +309,8 @@ int main(void)
 		cmocka_unit_test(test_rwlock),	cmocka_unit_test(test_paper),
 		cmocka_unit_test(test_bytes),	cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_pair),	cmocka_unit_test(test_shared_places),
-		cmocka_unit_test(test_restart), cmocka_unit_test(test_drop),
+		cmocka_unit_test(test_end),	cmocka_unit_test(test_restart),
+		cmocka_unit_test(test_drop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

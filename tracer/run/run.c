@@ -302,6 +302,7 @@ static void turn(struct session *s, const struct target_event *ev)
 	case TARGET_INTERRUPT:
 		on_interrupt(s, ev->signal);
 		break;
+	case TARGET_JOB_STOP:
 	case TARGET_EMPTY:
 		break;
 	}

@@ -180,6 +180,29 @@ bool target_is_signalled(const struct target_thread *thread)
 	return false;
 }
 
+static bool is_stopped(const struct process *p)
+{
+	struct thread *th;
+
+	TAILQ_FOREACH(th, &p->target->threads, link)
+	if (th->pub.process == &p->pub && th->pub.state == TARGET_GROUP_STOPPED)
+		return true;
+	return false;
+}
+
+bool target_is_to_stop(const struct target_thread *thread)
+{
+	struct look_signals has;
+
+	if (is_stopped((const struct process *)thread->process))
+		return true;
+	if (look_signals(thread->tid, &has) < 0)
+		return false;
+	has.pending &= ~has.blocked & ~has.ignored & ~has.caught;
+	return look_has(has.pending, SIGSTOP) || look_has(has.pending, SIGTSTP) ||
+	       look_has(has.pending, SIGTTIN) || look_has(has.pending, SIGTTOU);
+}
+
 void target_tell_end(struct target_thread *thread)
 {
 	thread_of(thread)->tells_end = true;

@@ -122,7 +122,11 @@ static void on_group_stop(struct thread *th, int signal)
 {
 	if (is_stop_signal(signal)) {
 		thread_listen(th);
-		mirror_stop(th);
+		if (th->target->calls && !event_silent(th))
+			event_push(th->target, TARGET_JOB_STOP, th);
+		/* A program that is searched is on its own: it has stopped itself. */
+		if (!th->target->calls || signal != SIGSTOP)
+			mirror_stop(th);
 	} else {
 		if (th->interrupted)
 			pause_hide(th);

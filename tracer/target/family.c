@@ -14,24 +14,34 @@
 
 /* ---- what was created ------------------------------------------------------------------------ */
 
-/* The flags of the clone that this thread is just leaving. */
-static uint64_t flags_of_birth(struct thread *th)
+struct clone_wish {
+	uint64_t flags, pidfd, child_tid; /* as struct clone_args of clone3(2) begins */
+};
+
+/* Of the clone that this thread is just leaving. */
+static struct clone_wish wish_of_birth(struct thread *th)
 {
-	uint64_t flags = 0;
+	struct clone_wish wish = {0};
 
 	if (thread_regs(th) < 0)
-		return 0;
+		return wish;
 	switch (th->regs.orig_rax) {
 	case SYS_vfork:
-		return CLONE_VM | CLONE_VFORK;
+		wish.flags = CLONE_VM | CLONE_VFORK;
+		break;
 	case SYS_clone:
-		return th->regs.rdi;
+		wish = (struct clone_wish){th->regs.rdi, 0, th->regs.r10};
+		break;
 	case SYS_clone3:
-		memory_raw_read(space_of(th), th->regs.rdi, &flags, sizeof(flags));
-		return flags;
-	default:
-		return 0;
+		memory_raw_read(space_of(th), th->regs.rdi, &wish, sizeof(wish));
 	}
+	return wish;
+}
+
+/* Told only of those who share the memory: nobody else would see it. */
+static uint64_t word_cleared(const struct clone_wish *wish)
+{
+	return wish->flags & CLONE_VM && wish->flags & CLONE_CHILD_CLEARTID ? wish->child_tid : 0;
 }
 
 /* Waits for the first stop of a task that exists: it comes at once. -1: it died before. */
@@ -194,7 +204,7 @@ void family_birth(struct target *t, struct thread *th, int event)
 {
 	pid_t child = child_of_event(th, event);
 	struct thread *known;
-	uint64_t flags;
+	struct clone_wish wish;
 	int status;
 
 	if (!th->calling)
@@ -203,16 +213,19 @@ void family_birth(struct target *t, struct thread *th, int event)
 		creator_goes_on(th);
 		return;
 	}
-	flags = flags_of_birth(th);
+	wish = wish_of_birth(th);
 	known = thread_find(t, child);
 	if (known) /* adopted: another thread of the parent has died meanwhile */
 		fork_reported(t, th, known);
 	else if (meet(t, child, &status) < 0)
-		birth_failed(t, th, flags);
-	else if (flags & CLONE_THREAD)
+		birth_failed(t, th, wish.flags);
+	else if (wish.flags & CLONE_THREAD)
 		clone_met(t, th, child, status);
 	else
-		fork_met(t, th, child, status, flags & CLONE_VM);
+		fork_met(t, th, child, status, wish.flags & CLONE_VM);
+	known = thread_find(t, child);
+	if (known)
+		known->pub.clears = word_cleared(&wish);
 }
 
 /* ---- ends ------------------------------------------------------------------------------------ */

@@ -48,6 +48,7 @@ struct target_thread {
 	struct target_thread
 		*creator; /* who called clone; NULL for a process's first, or if gone */
 	enum target_state state;
+	uint64_t clears; /* the word that becomes 0 when it ends, as its creator wanted it; or 0 */
 	bool found; /* by target_attach, running already: no TARGET_THREAD_START is given for it */
 	void *user;
 };
@@ -72,6 +73,7 @@ enum target_event_kind {
 	TARGET_SLEPT,	 /* ... and does not wait any more */
 	TARGET_CALL,	 /* `thread` is about to make a system call of target_launch.calls */
 	TARGET_CALLED,	 /* ... has made it; only after target_tell_end() */
+	TARGET_JOB_STOP, /* `thread` is stopped by job control; only with `calls`; not resumed */
 	TARGET_WATCH,	 /* `thread` has just written to a watched word */
 	TARGET_SIGNAL,	 /* `signal` is about to be delivered to `thread` */
 	TARGET_PROCESS_GONE, /* all threads of `process` are gone; `status` as waitpid gives it */
@@ -235,6 +237,11 @@ void target_time_out(struct target_thread *thread);
 /* A thread at TARGET_CALL does not make the call when it is resumed, but stands before it once more; a handler
    runs before that. */
 void target_call_again(struct target_thread *thread);
+
+/* In TARGET_GROUP_STOPPED: has nothing come for it yet that lets it go on, or ends it? */
+bool target_rests_stopped(const struct target_thread *thread);
+/* Will it be when it is resumed: by a signal that waits for it, or since its process is? */
+bool target_is_to_stop(const struct target_thread *thread);
 
 /* Is no event waiting to be told, and do no more threads run than these? */
 bool target_is_settled(const struct target *t, size_t running);

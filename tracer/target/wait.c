@@ -54,6 +54,24 @@ static int status_in_time(struct target *t, pid_t tid, int *status)
 	return 0;
 }
 
+/* Its status is looked at, and left where it is. */
+bool target_rests_stopped(const struct target_thread *thread)
+{
+	const struct thread *th = (const struct thread *)thread;
+	struct target_block look;
+	siginfo_t info = {0};
+
+	array_each(const struct taken, taken, &th->target->taken)
+		if (taken->tid == thread->tid)
+			return false;
+	target_look(thread, &look);
+	if (look.activity != TARGET_HALTED)
+		return false;
+	return !waitid(P_PID, (id_t)thread->tid, &info,
+		       WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL) &&
+	       !info.si_pid;
+}
+
 static bool is_exit_stop(int status)
 {
 	return WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXIT;

@@ -176,6 +176,18 @@ void races_unlock(struct races *r, unsigned thread, uint64_t object)
 	t->locks = lock_sets_find(&r->locks, &t->held);
 }
 
+void races_thread_end(struct races *r, unsigned thread)
+{
+	struct race_thread *t = thread_of(r, thread);
+
+	while (t->held.count) {
+		uint64_t object = t->held.items[t->held.count - 1];
+
+		races_unlock(r, thread, object);
+		races_sync(r, thread, object);
+	}
+}
+
 static uint32_t place_number(struct races *r, uint64_t place)
 {
 	uint32_t *number = map_at(&r->place_numbers, place);

@@ -47,6 +47,8 @@ void races_point(struct races *r, unsigned thread);
 /* It holds a lock from now on, or no more. Nothing is ordered by that (races_sync does it): pairs tell of it. */
 void races_lock(struct races *r, unsigned thread, uint64_t object);
 void races_unlock(struct races *r, unsigned thread, uint64_t object);
+/* It ends with what it holds: a robust lock goes to the next one, as if it had been unlocked. */
+void races_thread_end(struct races *r, unsigned thread);
 
 enum { RACES_LONGEST = 1 << 16 }; /* bytes; of a longer access only so many are looked at */
 

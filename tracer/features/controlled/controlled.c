@@ -54,9 +54,9 @@ static void thread_gone(struct session *s, struct session_thread *thread)
 	turn_forget(c, t);
 	if (!t->ends)
 		turns_forget(c, thread->process);
-	t->thread = NULL;
 	if (!c->over)
-		futexes_thread_gone(c, thread);
+		futexes_thread_gone(c, t);
+	t->thread = NULL;
 }
 
 static void process_gone(struct session *s, struct session_process *p)
@@ -77,6 +77,9 @@ static void exec(struct session *s, struct session_thread *t, bool first)
 	process_gone(s, t->process);
 	if (!turn_of(t)->thread)
 		turn_new(c, t);
+	else
+		turn_exec(c, turn_of(t));
+	watch_exec(c, turn_of(t));
 }
 
 /* ---- steps ------------------------------------------------------------------------------------ */
@@ -348,8 +351,10 @@ static bool decided(struct session *s)
 
 	if (c && s->events)
 		c->idle = 0;
-	if (c)
-		control_turn(c);
+	if (!c)
+		return false;
+	kernel_notice_stopped(c);
+	control_turn(c);
 	return false;
 }
 

@@ -85,13 +85,15 @@ struct turn {
 	uint64_t until_ns;
 	struct futex_key key; /* FUTEX */
 	enum futex_waits waits;
-	uint32_t bits; /* ... of FUTEX_WAIT_BITSET */
-	uint64_t lock; /* ... the word, if not FOR_WAKE */
-	bool ends;     /* by itself, and not with its process */
-	bool left;     /* KERNEL: has ended, but is its process's first thread */
-	bool bears;    /* is about to leave a call that has made a process in its memory */
+	uint32_t bits;	 /* ... of FUTEX_WAIT_BITSET */
+	uint64_t lock;	 /* ... the word, if not FOR_WAKE */
+	uint64_t clears; /* this word when it ends (target.h); or 0 */
+	bool ends;	 /* by itself, and not with its process */
+	bool left;	 /* KERNEL: has ended, but is its process's first thread */
+	bool bears;	 /* is about to leave a call that has made a process in its memory */
 	uint64_t
 		slept; /* RUNS: times it had gone to sleep when it was seen asleep; 0: it was not */
+	bool untold;   /* KERNEL: nothing is told when it goes on */
 	bool blocked;  /* its call has waited in the kernel */
 	bool signalled;	 /* FUTEX, SLEEPS: a handler is to run */
 	bool has_result; /* READY: the call's, which is not made */
@@ -166,6 +168,8 @@ void control_end(struct control *c, enum controlled_end how); /* and the run wit
 /* ---- threads.c ---- */
 
 void turn_new(struct control *c, struct session_thread *thread);
+/* Its process runs another program. */
+void turn_exec(struct control *c, struct turn *t);
 void turn_forget(struct control *c, struct turn *t);
 /* A thread has ended with its process: the others may still be said to be stopped, but do not move again. */
 void turns_forget(struct control *c, const struct session_process *p);
@@ -217,6 +221,9 @@ void lines_settled(struct session *s, struct session_process *p, struct target_t
 
 void watch_begin(struct control *c);
 void watch_thread(struct control *c, const struct turn *t, const struct turn *maker);
+/* It is no more; it is the one that its process's exec has left. */
+void watch_end(struct control *c, const struct turn *t);
+void watch_exec(struct control *c, const struct turn *t);
 void watch_fork(struct control *c, const struct session_thread *parent);
 /* The thread is in its own code again; it takes this step; it makes the accesses that it is at; frees. */
 void watch_own_code(struct control *c, struct turn *t);
@@ -292,7 +299,7 @@ const struct inspect_call *describe_own(const struct turn *t, const struct inspe
 
 bool futexes_call(struct control *c, struct turn *t);
 /* A thread has ended: the kernel has cleared the word that a join waits for, and freed robust locks. */
-void futexes_thread_gone(struct control *c, const struct session_thread *gone);
+void futexes_thread_gone(struct control *c, const struct turn *gone);
 
 /* The thread waits in the kernel, whatever has become of the word meanwhile. */
 void futexes_let_wait(struct turn *t);
@@ -332,6 +339,8 @@ void kernel_call(struct control *c, struct turn *t);
 void kernel_left(struct control *c,
 		 struct turn *t);   /* it has stopped, and so waits there no more */
 void kernel_called(struct turn *t); /* TARGET_CALLED */
+/* Who is stopped by job control waits there, too. */
+void kernel_notice_stopped(struct control *c);
 /* At a tick: who sleeps in a call that is not told of waits there, too. */
 void kernel_notice(struct control *c);
 /* The time for which it waits there is over: it will stop. */

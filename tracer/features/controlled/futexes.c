@@ -369,25 +369,71 @@ bool futexes_call(struct control *c, struct turn *t)
 
 /* ---- what the kernel wakes by itself --------------------------------------------------------------- */
 
-/*
- * A join waits until the word with the thread's id is 0; a robust lock has the id of its owner, which
- * becomes a mark that the owner has died (set_robust_list(2)).
- */
-static bool waited_for(const struct turn *t, uint32_t tid)
-{
-	uint32_t expected = (uint32_t)t->call.args[2], word;
+struct futex_words { /* that the kernel looks at when a thread has ended, each once */
+	ARRAY(struct futex_key) keys;
+};
 
-	if (t->moment != MOMENT_FUTEX || t->waits != FUTEX_FOR_WAKE ||
-	    (expected & FUTEX_TID_MASK) != tid ||
-	    target_read(process_of(t), t->call.args[0], &word, sizeof(word)) < 0)
-		return false;
-	return !word || (word & FUTEX_OWNER_DIED);
+static void add_word(struct futex_words *words, struct futex_key key)
+{
+	array_each(struct futex_key, known, &words->keys)
+		if (futexes_same(known, &key))
+			return;
+	*array_add(&words->keys) = key;
 }
 
-void futexes_thread_gone(struct control *c, const struct session_thread *gone)
+/* It wakes as if other processes could wait there, too: those who have said that none can do not hear of it. */
+static size_t words_waited_at(const struct turn *t, struct futex_waitv words[FUTEX_WAITV_MAX])
 {
+	if (t->moment != MOMENT_FUTEX)
+		return 0;
+	if (t->waits == FUTEX_FOR_ANY)
+		return words_of(t, words);
+	if (t->waits != FUTEX_FOR_WAKE)
+		return 0;
+	words[0] = (struct futex_waitv){.val = t->call.args[2],
+					.uaddr = t->key.b ? t->call.args[0] : t->key.c,
+					.flags = (uint32_t)t->call.args[1]};
+	return 1;
+}
+
+/*
+ * A join waits until the word with the thread's id is 0. Which one that is, is not known of a process's first
+ * thread: the one in which its id stood. A robust lock has a mark now that its owner has died, and one that
+ * somebody waits for it (set_robust_list(2)).
+ */
+static bool is_left(const struct turn *t, const struct futex_waitv *waited, const struct turn *gone)
+{
+	uint64_t clears = gone->clears;
+	bool joined =
+		clears ? clears == waited->uaddr
+		       : (waited->val & FUTEX_TID_MASK) == (uint32_t)gone->thread->engine->tid;
+	uint32_t word;
+
+	if (target_read(process_of(t), waited->uaddr, &word, sizeof(word)) < 0)
+		return false;
+	return word ? word == (FUTEX_WAITERS | FUTEX_OWNER_DIED) : joined;
+}
+
+static void look_where_it_waits(struct turn *t, const struct turn *gone, struct futex_words *left)
+{
+	struct futex_waitv words[FUTEX_WAITV_MAX];
+	size_t count = words_waited_at(t, words);
+
+	for (size_t i = 0; i < count; i++)
+		if (!(words[i].flags & FUTEX_PRIVATE_FLAG) && is_left(t, &words[i], gone))
+			add_word(left, key_of(t, words[i].uaddr, words[i].flags));
+}
+
+void futexes_thread_gone(struct control *c, const struct turn *gone)
+{
+	struct futex_words left = {0};
+	int64_t woken = 0;
+
 	array_each(struct turn *, t, &c->turns)
-		if (waited_for(*t, (uint32_t)gone->engine->tid))
-			turn_answered(*t, 0);
-	futexes_pi_thread_gone(c, (uint32_t)gone->engine->tid);
+		look_where_it_waits(*t, gone, &left);
+	for (size_t i = 0; i < left.keys.count && woken >= 0; i++)
+		woken = wake(c, &left.keys.items[i], (uint32_t)ALL_BITS, 1);
+	array_fini(&left.keys);
+	if (woken >= 0)
+		futexes_pi_thread_gone(c, (uint32_t)gone->thread->engine->tid);
 }

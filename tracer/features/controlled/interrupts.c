@@ -31,7 +31,10 @@ void interrupts_look(struct control *c)
 	if (!c->signals)
 		return;
 	array_each(struct turn *, t, &c->turns) {
-		(*t)->signalled = is_parked(*t) && target_is_signalled((*t)->thread->target);
+		const struct target_thread *target = (*t)->thread->target;
+
+		(*t)->signalled =
+			is_parked(*t) && (target_is_signalled(target) || target_is_to_stop(target));
 		any |= (*t)->signalled;
 	}
 	c->signals = any;
@@ -57,6 +60,12 @@ static void tell_rest(const struct control *c, const struct turn *t)
 void interrupts_end_wait(struct control *c, struct turn *t)
 {
 	t->signalled = false;
+	if (!target_is_signalled(
+		    t->thread->target)) { /* it is stopped, and waits again behind that */
+		target_call_again(t->thread->target);
+		turn_goes(t);
+		return;
+	}
 	if (t->moment == MOMENT_FUTEX && t->waits >= FUTEX_FOR_LOCK) {
 		futexes_pi_interrupt(t);
 		return;

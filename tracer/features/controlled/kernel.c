@@ -77,12 +77,14 @@ static bool waits_inside(const struct turn *t)
 {
 	struct target_block look;
 
+	if (t->thread->target->state == TARGET_GROUP_STOPPED)
+		return target_rests_stopped(t->thread->target);
 	for (;;) {
 		target_look(t->thread->target, &look);
 		if (look.activity == TARGET_BLOCKED ||
 		    (look.activity == TARGET_DISK && target_is_vfork(look.number)))
 			return true;
-		if (look.activity != TARGET_ACTIVE && look.activity != TARGET_DISK)
+		if (t->untold || (look.activity != TARGET_ACTIVE && look.activity != TARGET_DISK))
 			return false;
 		sched_yield(); /* it is on its way, on this processor or on another one */
 	}
@@ -92,6 +94,20 @@ static void rests_inside(struct control *c, struct turn *t)
 {
 	t->moment = MOMENT_KERNEL;
 	c->kernel++;
+}
+
+/* It may go on without a word, for as long as it likes. */
+static void rests_untold(struct control *c, struct turn *t)
+{
+	t->blocked = t->untold = true;
+	rests_inside(c, t);
+}
+
+static void runs(struct control *c, struct turn *t)
+{
+	t->moment = MOMENT_RUNS;
+	t->untold = false;
+	c->kernel--;
 }
 
 /* It goes on in its call, for as long as it need not wait. */
@@ -123,7 +139,7 @@ static void leave(struct control *c, struct turn *t)
 	} while (look.activity != TARGET_DEAD);
 	rests_inside(c, t);
 	t->left = true;
-	futexes_thread_gone(c, t->thread);
+	futexes_thread_gone(c, t);
 }
 
 void kernel_call(struct control *c, struct turn *t)
@@ -162,8 +178,7 @@ bool kernel_rests(struct control *c)
 	array_each(struct turn *, t, &c->turns) {
 		if ((*t)->moment != MOMENT_KERNEL || (*t)->left || waits_inside(*t))
 			continue;
-		(*t)->moment = MOMENT_RUNS;
-		c->kernel--;
+		runs(c, *t);
 		rest = false;
 	}
 	return rest && target_is_settled(target_of_run(c), c->kernel);
@@ -171,10 +186,8 @@ bool kernel_rests(struct control *c)
 
 void kernel_left(struct control *c, struct turn *t)
 {
-	if (t->moment != MOMENT_KERNEL)
-		return;
-	t->moment = MOMENT_RUNS;
-	c->kernel--;
+	if (t->moment == MOMENT_KERNEL)
+		runs(c, t);
 }
 
 void kernel_called(struct turn *t)
@@ -209,17 +222,25 @@ static bool sleeps_untold(struct turn *t)
 void kernel_notice(struct control *c)
 {
 	array_each(struct turn *, t, &c->turns) {
-		if (!sleeps_untold(*t))
+		if (sleeps_untold(*t))
+			rests_untold(c, *t);
+	}
+}
+
+void kernel_notice_stopped(struct control *c)
+{
+	array_each(struct turn *, t, &c->turns) {
+		if ((*t)->moment != MOMENT_RUNS ||
+		    (*t)->thread->target->state != TARGET_GROUP_STOPPED)
 			continue;
-		(*t)->blocked = true;
-		rests_inside(c, *t);
+		rests_untold(c, *t);
+		c->signals = true; /* others of its process are to stop, too */
 	}
 }
 
 void kernel_time_out(struct control *c, struct turn *t)
 {
 	target_time_out(t->thread->target);
-	t->moment = MOMENT_RUNS;
 	t->timed = false;
-	c->kernel--;
+	runs(c, t);
 }

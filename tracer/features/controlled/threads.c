@@ -57,10 +57,22 @@ void turn_new(struct control *c, struct session_thread *thread)
 	t->path = c->given->paths.items[t->number];
 	t->listed = schedule_thread(&c->given->schedule, thread->engine->id);
 	t->thread = thread;
+	t->clears = thread->target->clears;
 	t->at_point = true;
 	t->point = (struct strategy_point){.thread = t->number, .op = STRATEGY_START};
 	insert(c, t);
 	watch_thread(c, t, maker);
+}
+
+/* It was taken for dead, with the threads that the exec has ended; what it was about lies in memory that is no more. */
+void turn_exec(struct control *c, struct turn *t)
+{
+	for (size_t i = 0; i < c->turns.count; i++)
+		if (c->turns.items[i] == t)
+			return;
+	t->clears = 0;
+	t->function = NULL;
+	insert(c, t);
 }
 
 void control_begin(struct session *s, struct session_thread *t)
@@ -78,6 +90,7 @@ void control_begin(struct session *s, struct session_thread *t)
 
 void turn_forget(struct control *c, struct turn *t)
 {
+	watch_end(c, t);
 	for (size_t i = 0; i < c->turns.count; i++)
 		if (c->turns.items[i] == t) {
 			array_remove(&c->turns, i);
@@ -86,6 +99,7 @@ void turn_forget(struct control *c, struct turn *t)
 	if (t->moment == MOMENT_KERNEL)
 		c->kernel--;
 	t->moment = MOMENT_RUNS;
+	t->untold = false;
 }
 
 /* Its other threads may still be said to be stopped, but will not move again. */

@@ -8,6 +8,7 @@
 
 enum {
 	KERNEL = 1, /* what all calls that go through the kernel synchronise on */
+	ENDS = 2,   /* of a process's threads: whoever is left in an exec knows of them */
 	PROCESS_SHIFT =
 		48 /* memory of several processes: each has its own, but for what is shared */
 };
@@ -120,6 +121,26 @@ void watch_thread(struct control *c, const struct turn *t, const struct turn *ma
 		races_thread_begin(races_of(c), t->number, maker ? maker->number : RACES_NOBODY);
 }
 
+static uint64_t ends_of(const struct turn *t)
+{
+	return ENDS ^ (uint64_t)t->thread->process->pid << PROCESS_SHIFT;
+}
+
+void watch_end(struct control *c, const struct turn *t)
+{
+	if (!races_of(c))
+		return;
+	races_thread_end(races_of(c), t->number);
+	races_sync(races_of(c), t->number, ends_of(t));
+}
+
+void watch_exec(struct control *c, const struct turn *t)
+{
+	watch_end(c, t);
+	if (races_of(c))
+		races_point(races_of(c), t->number);
+}
+
 /* Its call has returned. */
 void watch_own_code(struct control *c, struct turn *t)
 {
@@ -168,6 +189,9 @@ void watch_step(struct control *c, struct turn *t, const struct strategy_point *
 		synchronise(c, t, p->object);
 		break;
 	case STRATEGY_END:
+		races_thread_end(races_of(c), t->number);
+		synchronise(c, t, p->object);
+		break;
 	case STRATEGY_WAIT:
 	case STRATEGY_SIGNAL:
 	case STRATEGY_BLOCK:
