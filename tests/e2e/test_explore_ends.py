@@ -303,6 +303,56 @@ int main(int argc, char **argv)
 def test_stopped_parent(t):
     program = compile_text("stopped.c", STOPPED)
     searched(t, program, runs="30")
-    r = explore(t, "--runs", "1", program, "for ever")
+    r = explore(t, "--for", "1", program, "for ever")
     t.equal(r.status, 0, "status", r)
     t.check("1 did not end" in r.stdout, "it is cut short", r)
+
+
+# The signal ends a process whose threads stand at their points, and go on for ever otherwise.
+KILLED = """#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void *yields(void *x) { for (;;) sched_yield(); return x; }
+int main(void)
+{
+	int status;
+	pthread_t t;
+	pid_t p = fork();
+	if (!p) {
+		pthread_create(&t, 0, yields, 0);
+		yields(0);
+	}
+	for (int i = 0; i < 3; i++)
+		sched_yield();
+	kill(p, SIGKILL);
+	for (int i = 0; i < 3; i++)
+		sched_yield();
+	return waitpid(p, &status, 0) != p || !WIFSIGNALED(status);
+}
+"""
+
+
+def test_killed_child(t):
+    """Nobody is chosen who is dead already, whenever the kernel tells of it."""
+    searched(t, compile_text("killed.c", KILLED), runs="100")
+
+
+MAIN_ENDS = """#include <pthread.h>
+static pthread_t first;
+static void *joins(void *x) { pthread_join(first, 0); return x; }
+int main(void)
+{
+	pthread_t t;
+	first = pthread_self();
+	pthread_create(&t, 0, joins, 0);
+	pthread_exit(0);
+}
+"""
+
+
+def test_end_of_main_is_an_event(t):
+    """A thread that is about to end is stopped there, if the script says so."""
+    script = t.file("ends.lua", 'on("thread-exit", { thread = "main" }) :open(SimpleGate "over")\n')
+    clean(t, explore(t, "--runs", "10", "-g", script, compile_text("main_ends.c", MAIN_ENDS)))

@@ -238,7 +238,7 @@ void target_time_out(struct target_thread *thread);
    runs before that. */
 void target_call_again(struct target_thread *thread);
 
-/* In TARGET_GROUP_STOPPED: has nothing come for it yet that lets it go on, or ends it? */
+/* Of a thread that does not run: has nothing come for it yet that lets it go on, or ends it? */
 bool target_rests_stopped(const struct target_thread *thread);
 /* Will it be when it is resumed: by a signal that waits for it, or since its process is? */
 bool target_is_to_stop(const struct target_thread *thread);

@@ -125,7 +125,7 @@ static bool is_settled(struct control *c)
 	const struct session *s = c->session;
 
 	return !(s->turned && s->turned_goes) && target_is_settled(s->target, c->kernel) &&
-	       kernel_rests(c);
+	       kernel_rests(c) && interrupts_are_over(c);
 }
 
 /* The end of the waits that may be over by now, if somebody else can go on or not. */
@@ -332,6 +332,10 @@ static bool goes(struct session *s, struct session_thread *thread)
 	kernel_left(c, t);
 	if (t->bears) {
 		kernel_born(c, t);
+		return true;
+	}
+	if (t->leaves) {
+		kernel_leave(c, t);
 		return true;
 	}
 	if (!t->at_point) {

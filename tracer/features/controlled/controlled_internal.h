@@ -90,6 +90,7 @@ struct turn {
 	uint64_t clears; /* this word when it ends (target.h); or 0 */
 	bool ends;	 /* by itself, and not with its process */
 	bool left;	 /* KERNEL: has ended, but is its process's first thread */
+	bool leaves;	 /* ... is about to */
 	bool bears;	 /* is about to leave a call that has made a process in its memory */
 	uint64_t
 		slept; /* RUNS: times it had gone to sleep when it was seen asleep; 0: it was not */
@@ -265,6 +266,8 @@ void written_outcome(struct control *c);
 
 /* The thread makes its call, which may send a signal. */
 void interrupts_step(struct control *c, const struct turn *t);
+/* Has it ended nobody who is stopped? Otherwise that will be told. */
+bool interrupts_are_over(const struct control *c);
 /* Sets `signalled` of all that are parked. */
 void interrupts_look(struct control *c);
 /* A thread that is `signalled` leaves its wait for the handler. */
@@ -334,6 +337,8 @@ void times_limit(struct control *c, struct turn *t, const struct target_limit *l
 
 /* In the middle of vfork(2), or what is like it: it waits until the child has memory of its own, or ends. */
 void kernel_born(struct control *c, struct turn *t);
+/* A process's first thread ends before the others. */
+void kernel_leave(struct control *c, struct turn *t);
 /* Makes the call. */
 void kernel_call(struct control *c, struct turn *t);
 void kernel_left(struct control *c,

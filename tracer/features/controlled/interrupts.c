@@ -40,6 +40,16 @@ void interrupts_look(struct control *c)
 	c->signals = any;
 }
 
+bool interrupts_are_over(const struct control *c)
+{
+	if (c->signals)
+		array_each(struct turn *, t, &c->turns)
+			if ((*t)->thread->target->state == TARGET_STOPPED &&
+			    !target_rests_stopped((*t)->thread->target))
+				return false;
+	return true;
+}
+
 /* A handler ends a sleep for good; the rest of it is what the program's clock says. */
 static void tell_rest(const struct control *c, const struct turn *t)
 {

@@ -128,15 +128,19 @@ static bool is_left_behind(const struct turn *t)
 	       t->thread->process->target->threads > 1;
 }
 
-static void leave(struct control *c, struct turn *t)
+void kernel_leave(struct control *c, struct turn *t)
 {
 	struct target_block look;
 
+	t->leaves = true;
 	turn_goes(t);
 	do {
 		sched_yield();
 		target_look(t->thread->target, &look);
-	} while (look.activity != TARGET_DEAD);
+	} while (look.activity != TARGET_DEAD && look.activity != TARGET_HALTED);
+	if (look.activity == TARGET_HALTED)
+		return; /* its end is an event of the script */
+	t->leaves = false;
 	rests_inside(c, t);
 	t->left = true;
 	futexes_thread_gone(c, t);
@@ -148,7 +152,7 @@ void kernel_call(struct control *c, struct turn *t)
 	struct target_limit limit;
 
 	if (is_left_behind(t)) {
-		leave(c, t);
+		kernel_leave(c, t);
 		return;
 	}
 	t->blocked = t->timed = false;
