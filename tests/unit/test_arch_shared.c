@@ -13,13 +13,18 @@
 enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP };
 enum { ADDR = 0x401000, DOWN = 1 << 10 };
 
+static unsigned own_of(bool framed)
+{
+	return framed ? ARCH_OWN_SP | ARCH_OWN_FP : ARCH_OWN_SP;
+}
+
 /* "r", "w", "rw", with "!" behind it where it is atomic; "" nothing that is shared. */
 static void check(const uint8_t *bytes, size_t n, bool framed, const char *expected)
 {
 	struct arch_shared s;
 	char text[4] = "";
 
-	assert_int_equal(arch_shared(bytes, n, ADDR, framed, &s), 0);
+	assert_int_equal(arch_shared(bytes, n, ADDR, own_of(framed), &s), 0);
 	assert_int_equal(s.length, n);
 	snprintf(text, sizeof(text), "%s%s%s", s.reads ? "r" : "", s.writes ? "w" : "",
 		 s.atomic ? "!" : "");
@@ -86,11 +91,61 @@ static void test_atomic(void **state)
 	check(BYTES("\xf0\x83\x08\x00"), false, "rw!");	       /* lock orl $0,(%rax): a read */
 }
 
+/* "rsp+8", "rbp-8"; with "&" before it where its address is taken; "" none. */
+static void check_slot(const uint8_t *bytes, size_t n, unsigned own, const char *expected)
+{
+	struct arch_shared s;
+	char text[40] = "";
+
+	assert_int_equal(arch_shared(bytes, n, ADDR, own, &s), 0);
+	if (s.slot.base != ARCH_NO_REGISTER)
+		snprintf(text, sizeof(text), "%s%s%+d", s.slot.to == ARCH_NO_REGISTER ? "" : "&",
+			 s.slot.base == ARCH_DWARF_SP ? "rsp" : "rbp", (int)s.slot.offset);
+	assert_string_equal(text, expected);
+}
+
+static void test_slots(void **state)
+{
+	const unsigned both = ARCH_OWN_SP | ARCH_OWN_FP;
+
+	(void)state;
+	check_slot(BYTES("\x48\x8b\x44\x24\x08"), both, "rsp+8"); /* mov 8(%rsp),%rax */
+	check_slot(BYTES("\x48\x89\x45\xf8"), both, "rbp-8");	  /* mov %rax,-8(%rbp) */
+	check_slot(BYTES("\x48\x89\x45\xf8"), 0, "rbp-8");
+	check_slot(BYTES("\xff\x74\x24\x08"), both, "rsp+8");	    /* push 8(%rsp) */
+	check_slot(BYTES("\x87\x04\x24"), both, "rsp+0");	    /* xchg %eax,(%rsp) */
+	check_slot(BYTES("\x48\x8b\x04\xcc"), both, "");	    /* mov (%rsp,%rcx,8),%rax */
+	check_slot(BYTES("\x50"), both, "");			    /* push %rax */
+	check_slot(BYTES("\x48\x8b\x00"), both, "");		    /* mov (%rax),%rax */
+	check_slot(BYTES("\x48\x8d\x7d\xf4"), both, "&rbp-12");	    /* lea -12(%rbp),%rdi */
+	check_slot(BYTES("\x48\x8d\x7c\x24\x0c"), both, "&rsp+12"); /* lea 12(%rsp),%rdi */
+	check_slot(BYTES("\x48\x8d\x04\xcc"), both, "&rsp+0");	    /* lea (%rsp,%rcx,8),%rax */
+	check_slot(BYTES("\x48\x89\xe7"), both, "&rsp+0");	    /* mov %rsp,%rdi */
+	check_slot(BYTES("\x48\x89\xc7"), both, "");		    /* mov %rax,%rdi */
+	check_slot(BYTES("\x48\x8d\x05\x10\0\0\0"), both, "");	    /* lea 0x10(%rip),%rax */
+}
+
+/* Nothing is said to be the function's own; a fence remains one. */
+static void test_given_away(void **state)
+{
+	struct arch_shared s;
+
+	(void)state;
+	assert_int_equal(arch_shared(BYTES("\x48\x8b\x44\x24\x08"), ADDR, 0, &s), 0);
+	assert_true(s.reads && !s.writes && !s.atomic);
+	assert_int_equal(arch_shared(BYTES("\x48\x89\x45\xf8"), ADDR, 0, &s), 0);
+	assert_true(s.writes && !s.reads);
+	assert_int_equal(arch_shared(BYTES("\xf0\x83\x0c\x24\x00"), ADDR, 0, &s), 0);
+	assert_false(s.reads || s.writes || s.atomic);
+	assert_int_equal(arch_shared(BYTES("\x50"), ADDR, 0, &s), 0);
+	assert_false(s.reads || s.writes);
+}
+
 static struct arch_shared shared(const uint8_t *bytes, size_t n)
 {
 	struct arch_shared s;
 
-	assert_int_equal(arch_shared(bytes, n, ADDR, false, &s), 0);
+	assert_int_equal(arch_shared(bytes, n, ADDR, ARCH_OWN_SP, &s), 0);
 	return s;
 }
 
@@ -111,8 +166,8 @@ static void test_fixed_and_pause(void **state)
 	assert_int_equal(shared(BYTES("\x48\x8b\x04\xcd\x00\x10\0\0")).fixed, 0);
 	assert_int_equal(shared(BYTES("\xa4")).fixed, 0);
 	assert_int_equal(shared(BYTES("\x48\x8d\x05\x10\0\0\0")).fixed, 0);
-	assert_int_equal(arch_shared(BYTES("\x06"), ADDR, false, &s), -1);
-	assert_int_equal(arch_shared((const uint8_t *)"", 0, ADDR, false, &s), -1);
+	assert_int_equal(arch_shared(BYTES("\x06"), ADDR, ARCH_OWN_SP, &s), -1);
+	assert_int_equal(arch_shared((const uint8_t *)"", 0, ADDR, ARCH_OWN_SP, &s), -1);
 }
 
 /* ---- with registers ------------------------------------------------------------------------- */
@@ -143,8 +198,9 @@ static void check_all(const uint8_t *bytes, size_t n, const struct wanted *wante
 {
 	struct arch_access found[ARCH_ACCESSES_MAX];
 
-	assert_int_equal(arch_accesses(bytes, n, ADDR, true, &regs, found, ARCH_ACCESSES_MAX),
-			 count);
+	assert_int_equal(
+		arch_accesses(bytes, n, ADDR, own_of(true), &regs, found, ARCH_ACCESSES_MAX),
+		count);
 	for (size_t i = 0; i < count; i++) {
 		assert_int_equal(found[i].address, wanted[i].address);
 		assert_int_equal(found[i].size, wanted[i].size);
@@ -198,7 +254,8 @@ static void check_none(const uint8_t *bytes, size_t n)
 {
 	struct arch_access found[ARCH_ACCESSES_MAX];
 
-	assert_int_equal(arch_accesses(bytes, n, ADDR, true, &regs, found, ARCH_ACCESSES_MAX), 0);
+	assert_int_equal(
+		arch_accesses(bytes, n, ADDR, own_of(true), &regs, found, ARCH_ACCESSES_MAX), 0);
 }
 
 static void test_none(void **state)
@@ -236,9 +293,9 @@ static void test_agree(void **state)
 		}
 		if (i % 3)
 			memcpy(bytes, starts[i / 3 % 8], 2);
-		n = arch_accesses(bytes, sizeof(bytes), ADDR, framed, &regs, found,
+		n = arch_accesses(bytes, sizeof(bytes), ADDR, own_of(framed), &regs, found,
 				  ARCH_ACCESSES_MAX);
-		if (arch_shared(bytes, sizeof(bytes), ADDR, framed, &s) < 0) {
+		if (arch_shared(bytes, sizeof(bytes), ADDR, own_of(framed), &s) < 0) {
 			assert_int_equal(n, 0);
 			continue;
 		}
@@ -261,6 +318,8 @@ int main(void)
 		cmocka_unit_test(test_plain),
 		cmocka_unit_test(test_stack),
 		cmocka_unit_test(test_atomic),
+		cmocka_unit_test(test_slots),
+		cmocka_unit_test(test_given_away),
 		cmocka_unit_test(test_fixed_and_pause),
 		cmocka_unit_test_setup(test_addresses, set_registers),
 		cmocka_unit_test_setup(test_strings, set_registers),

@@ -38,6 +38,46 @@ static const char program[] = "int shared, others[8], *where;\n"       /* 1 */
 /* Without optimisation: a reading, a writing instruction, an atomic one, PAUSE. */
 static const char expected[] = "7:w 10:rw 11:rw 12:! 13:p 14:w 15:r 16:! 22:w 27:w ";
 
+/* What is given away of a frame, and what is not. */
+static const char frames[] = "void give(void *);\n"			 /* 1 */
+			     "#define APART __attribute__((noinline))\n" /* 2 */
+			     "struct pair { volatile long a, b; };\n"	 /* 3 */
+			     "APART int both(void)\n"			 /* 4 */
+			     "{\n"					 /* 5 */
+			     "	volatile int own = 1;\n"		 /* 6 */
+			     "	volatile int given = 1;\n"		 /* 7 */
+			     "	give((void *)&given);\n"		 /* 8 */
+			     "	own++;\n"				 /* 9 */
+			     "	given = 2;\n"				 /* 10 */
+			     "	own = 3;\n"				 /* 11 */
+			     "	return given;\n"			 /* 12 */
+			     "}\n"					 /* 13 */
+			     "APART long second(void)\n"		 /* 14 */
+			     "{\n"					 /* 15 */
+			     "	struct pair p = {0, 0};\n"		 /* 16 */
+			     "	give(&p);\n"				 /* 17 */
+			     "	p.b = 5;\n"				 /* 18 */
+			     "	return p.b;\n"				 /* 19 */
+			     "}\n"					 /* 20 */
+			     "APART long none(long n)\n"		 /* 21 */
+			     "{\n"					 /* 22 */
+			     "	volatile long own = n;\n"		 /* 23 */
+			     "	own++;\n"				 /* 24 */
+			     "	return own;\n"				 /* 25 */
+			     "}\n"					 /* 26 */
+			     "APART long wide(void)\n"			 /* 27 */
+			     "{\n"					 /* 28 */
+			     "	_Alignas(64) volatile long given = 0;\n" /* 29 */
+			     "	volatile long own = 1;\n"		 /* 30 */
+			     "	give((void *)&given);\n"		 /* 31 */
+			     "	own++;\n"				 /* 32 */
+			     "	return given;\n"			 /* 33 */
+			     "}\n"					 /* 34 */
+			     "int main(void)\n"				 /* 35 */
+			     "{\n"					 /* 36 */
+			     "	return both() + second() + none(1) + wide();\n"
+			     "}\n";
+
 enum { LINES = 40 };
 
 struct seen {
@@ -88,6 +128,8 @@ static int begin(void **state)
 	(void)state;
 	program_init(&p);
 	program_write(&p, "prog.c", program);
+	program_write(&p, "frames.c", frames);
+	program_write(&p, "give.c", "void give(void *p) { (void)p; }\n");
 	program_write(&p, "other.c", "int *other(int *p) { *p = 1; return p; }\n");
 	return 0;
 }
@@ -133,6 +175,60 @@ static void test_lines(void **state)
 		if (strcmp(told(&s, text, sizeof(text)), expected) != 0)
 			fail_msg("%s: %s", commands[i], text);
 		assert_int_equal(s.elsewhere, 0);
+	}
+}
+
+static void test_frames(void **state)
+{
+	static const char *const compilers[] = {"gcc -g -O0",
+						"gcc -g -O1",
+						"gcc -g -O2",
+						"gcc -g -Os",
+						"clang -g -O0",
+						"clang -g -O1",
+						"clang -g -O2",
+						"clang -gdwarf-4 -O2",
+						"gcc -gdwarf-4 -O2 -fno-omit-frame-pointer",
+						"clang -g -O2 -fno-omit-frame-pointer",
+						"gcc -g -O0 -fomit-frame-pointer"};
+	char command[120], text[400];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(compilers) / sizeof(*compilers); i++) {
+		struct seen s;
+
+		snprintf(command, sizeof(command), "%s frames.c give.c -o prog", compilers[i]);
+		s = seen_by(command, true);
+		s.reads[1] = s.writes[1] = false; /* give.c */
+		if (!s.writes[10] || !s.reads[12] || !s.writes[18] || !s.reads[19] || !s.reads[33])
+			fail_msg("%s: given, but not seen: %s", command,
+				 told(&s, text, sizeof(text)));
+		for (unsigned own = 0; own < LINES; own++)
+			if ((own == 6 || own == 9 || own == 11 || (own > 21 && own < 26) ||
+			     own == 30 || own == 32) &&
+			    (s.reads[own] || s.writes[own]))
+				fail_msg("%s: its own: %s", command, told(&s, text, sizeof(text)));
+	}
+}
+
+/* Nothing says how large a variable is: all that may be given is. */
+static void test_frames_without_types(void **state)
+{
+	static const char *const compilers[] = {"gcc -g1 -O0", "gcc -g1 -O2", "clang -g1 -O0",
+						"clang -g1 -O2"};
+	char command[120], text[400];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(compilers) / sizeof(*compilers); i++) {
+		struct seen s;
+
+		snprintf(command, sizeof(command), "%s frames.c give.c -o prog", compilers[i]);
+		s = seen_by(command, true);
+		if (!s.writes[10] || !s.reads[12] || !s.writes[18] || !s.reads[19] || !s.reads[33])
+			fail_msg("%s: given, but not seen: %s", command,
+				 told(&s, text, sizeof(text)));
+		if (s.reads[24] || s.writes[24])
+			fail_msg("%s: its own: %s", command, told(&s, text, sizeof(text)));
 	}
 }
 
@@ -203,6 +299,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_lines, begin, end),
+		cmocka_unit_test_setup_teardown(test_frames, begin, end),
+		cmocka_unit_test_setup_teardown(test_frames_without_types, begin, end),
 		cmocka_unit_test_setup_teardown(test_described, begin, end),
 		cmocka_unit_test_setup_teardown(test_without, begin, end),
 		cmocka_unit_test_setup_teardown(test_assembler, begin, end),

@@ -68,6 +68,7 @@ enum {
 	ARCH_DWARF_SP = 7,
 	ARCH_DWARF_PC = 16
 };
+enum { ARCH_NO_REGISTER = 255 };
 
 /*
  * The words that setjmp(3) keeps, as glibc and musl have them: rbx rbp r12..r15 rsp rip. glibc hides rbp, rsp and rip
@@ -105,20 +106,31 @@ bool arch_is_address(uint64_t address); /* one that a program's memory can have 
 
 /*
  * What an instruction is to a search for races, from its bytes: does it read or write memory that other threads
- * may share? All memory is, but for direct offsets of the stack pointer, or of the frame pointer where the function
- * has one (`framed`), and but for thread-local memory (fs, gs). Not judged by the address: locals that were
- * given away to others would be missed. An atomic operation counts wherever it is done, as nobody does one
- * on what is only his own.
+ * may share? All memory is, but for direct offsets of registers that are said to lead to what is only the function's
+ * own (`own`: the stack pointer; the frame pointer, where the function has one), and but for thread-local memory
+ * (fs, gs). Not judged by the address: locals that were given away to others would be missed. An atomic
+ * operation counts wherever it is done, as nobody does one on what is only his own.
  */
+enum { ARCH_OWN_NOTHING = 0, ARCH_OWN_SP = 1, ARCH_OWN_FP = 2 };
+
+/* A place in the frame that an instruction names: a direct offset of the stack or the frame pointer. */
+struct arch_slot {
+	uint8_t base; /* ARCH_DWARF_SP, ARCH_DWARF_FP; ARCH_NO_REGISTER: it names none */
+	uint8_t to; /* the register that gets its address; ARCH_NO_REGISTER: it is read or written */
+	int64_t offset;
+	uint64_t size; /* bytes that are read or written */
+};
+
 struct arch_shared {
 	uint8_t length;
 	bool reads, writes; /* such memory */
 	bool atomic;	    /* it does so with a lock prefix, or it is an exchange */
 	bool pauses;	    /* PAUSE: who does this waits for somebody */
 	uint64_t fixed;	    /* the one place where it does so, which no register moves; 0: not so */
+	struct arch_slot slot; /* own or not */
 };
 /* 0, or -1 where there is no instruction. */
-int arch_shared(const uint8_t *bytes, size_t n, uint64_t addr, bool framed,
+int arch_shared(const uint8_t *bytes, size_t n, uint64_t addr, unsigned own,
 		struct arch_shared *out);
 
 /*
@@ -129,14 +141,13 @@ int arch_shared(const uint8_t *bytes, size_t n, uint64_t addr, bool framed,
  * what has no known size.
  */
 enum { ARCH_ACCESSES_MAX = 2 };
-size_t arch_accesses(const uint8_t *bytes, size_t n, uint64_t addr, bool framed,
+size_t arch_accesses(const uint8_t *bytes, size_t n, uint64_t addr, unsigned own,
 		     const struct arch_regs *regs, struct arch_access *out, size_t max);
 
 /*
  * The one operand in memory that the instruction at `addr` has, if it is written out: then its address is what
  * arch_accesses() tells. False: there is none, or several, or they are implied.
  */
-enum { ARCH_NO_REGISTER = 255 };
 struct arch_operand {
 	uint8_t base, index, scale; /* registers as in arch_regs.dwarf */
 	uint64_t offset;

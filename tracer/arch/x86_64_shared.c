@@ -33,10 +33,11 @@ static bool is_fence(const ZydisDecodedInstruction *in, const ZydisDecodedOperan
 	       ops[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && ops[1].imm.value.u == 0;
 }
 
-static bool is_own_frame(const ZydisDecodedOperandMem *m, bool framed)
+static bool is_own_frame(const ZydisDecodedOperandMem *m, unsigned own)
 {
 	return m->index == ZYDIS_REGISTER_NONE &&
-	       (m->base == ZYDIS_REGISTER_RSP || (framed && m->base == ZYDIS_REGISTER_RBP));
+	       ((own & ARCH_OWN_SP && m->base == ZYDIS_REGISTER_RSP) ||
+		(own & ARCH_OWN_FP && m->base == ZYDIS_REGISTER_RBP));
 }
 
 /* What push, call and leave do to the stack. */
@@ -47,12 +48,62 @@ static bool is_stack_traffic(const ZydisDecodedOperand *op)
 }
 
 static bool is_shared(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
-		      const ZydisDecodedOperand *op, bool framed)
+		      const ZydisDecodedOperand *op, unsigned own)
 {
 	if (!x86_64_is_memory(op) || op->mem.segment == ZYDIS_REGISTER_FS ||
 	    op->mem.segment == ZYDIS_REGISTER_GS || is_stack_traffic(op) || is_hint(in))
 		return false;
-	return !is_own_frame(&op->mem, framed) || (is_atomic(in) && !is_fence(in, ops));
+	if (is_atomic(in))
+		return !is_fence(in, ops);
+	return !is_own_frame(&op->mem, own);
+}
+
+/* ---- places in the frame -------------------------------------------------------------------- */
+
+static uint8_t frame_base(ZydisRegister reg)
+{
+	if (reg == ZYDIS_REGISTER_RSP)
+		return ARCH_DWARF_SP;
+	return reg == ZYDIS_REGISTER_RBP ? ARCH_DWARF_FP : ARCH_NO_REGISTER;
+}
+
+static bool is_named(const ZydisDecodedOperand *op)
+{
+	return x86_64_is_memory(op) && !is_stack_traffic(op) &&
+	       op->mem.index == ZYDIS_REGISTER_NONE;
+}
+
+/* lea 8(%rsp,%rax,4),%rdi; mov %rsp,%rdi */
+static bool takes(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
+		  struct arch_slot *out)
+{
+	if (in->mnemonic == ZYDIS_MNEMONIC_LEA) {
+		out->base = frame_base(ops[1].mem.base);
+		out->offset = ops[1].mem.disp.value;
+	} else if (in->mnemonic == ZYDIS_MNEMONIC_MOV &&
+		   ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		   ops[1].reg.value == ZYDIS_REGISTER_RSP &&
+		   ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER) {
+		out->base = ARCH_DWARF_SP;
+	}
+	if (out->base != ARCH_NO_REGISTER)
+		out->to = (uint8_t)x86_64_number(ops[0].reg.value);
+	return out->base != ARCH_NO_REGISTER;
+}
+
+static struct arch_slot slot_of(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
+{
+	struct arch_slot slot = {ARCH_NO_REGISTER, ARCH_NO_REGISTER, 0, 0};
+
+	if (takes(in, ops, &slot))
+		return slot;
+	for (unsigned i = 0; i < in->operand_count && slot.base == ARCH_NO_REGISTER; i++)
+		if (is_named(&ops[i])) {
+			slot.base = frame_base(ops[i].mem.base);
+			slot.offset = ops[i].mem.disp.value;
+			slot.size = ops[i].size / 8;
+		}
+	return slot;
 }
 
 /* ---- from the bytes ------------------------------------------------------------------------- */
@@ -63,7 +114,8 @@ static bool is_fixed(const ZydisDecodedOperandMem *m)
 	       (m->base == ZYDIS_REGISTER_RIP || m->base == ZYDIS_REGISTER_NONE);
 }
 
-int arch_shared(const uint8_t *bytes, size_t n, uint64_t addr, bool framed, struct arch_shared *out)
+int arch_shared(const uint8_t *bytes, size_t n, uint64_t addr, unsigned own,
+		struct arch_shared *out)
 {
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction in;
@@ -74,9 +126,10 @@ int arch_shared(const uint8_t *bytes, size_t n, uint64_t addr, bool framed, stru
 	*out = (struct arch_shared){
 		.length = in.length,
 		.pauses = in.mnemonic == ZYDIS_MNEMONIC_PAUSE,
+		.slot = slot_of(&in, ops),
 	};
 	for (unsigned i = 0; i < in.operand_count; i++) {
-		if (!is_shared(&in, ops, &ops[i], framed))
+		if (!is_shared(&in, ops, &ops[i], own))
 			continue;
 		out->reads |= (ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
 		out->writes |= (ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
@@ -108,7 +161,7 @@ static void repeat(const ZydisDecodedInstruction *in, const struct arch_regs *re
 	a->size *= count;
 }
 
-size_t arch_accesses(const uint8_t *bytes, size_t n, uint64_t addr, bool framed,
+size_t arch_accesses(const uint8_t *bytes, size_t n, uint64_t addr, unsigned own,
 		     const struct arch_regs *regs, struct arch_access *out, size_t max)
 {
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
@@ -120,7 +173,7 @@ size_t arch_accesses(const uint8_t *bytes, size_t n, uint64_t addr, bool framed,
 	for (unsigned i = 0; i < in.operand_count && count < max; i++) {
 		struct arch_access *a = &out[count];
 
-		if (!is_shared(&in, ops, &ops[i], framed) ||
+		if (!is_shared(&in, ops, &ops[i], own) ||
 		    x86_64_operand_access(&in, &ops[i], addr, regs, a) < 0)
 			continue;
 		repeat(&in, regs, a);

@@ -3,6 +3,7 @@
 #include "tracer/dwarf/cfi.h"
 #include "tracer/dwarf/dies.h"
 #include "tracer/elf/module_tables.h"
+#include "tracer/source/frame_slots.h"
 
 #include <libdwarf/dwarf.h>
 
@@ -13,8 +14,14 @@ struct accesses {
 	struct die_table *dies; /* NULL: all code is wanted */
 	void (*each)(void *ctx, const struct source_access *a);
 	void *ctx;
-	ARRAY(uint8_t) bytes; /* of one function */
 	bool found;
+	/* Of one function: */
+	ARRAY(uint8_t) bytes;
+	uint64_t low;
+	bool frame_known; /* it is known whether rbp is the frame pointer: then `own` says so */
+	unsigned own;
+	ARRAY(struct source_access) seen; /* all that touch memory, or a place of the frame */
+	struct frame_slots slots;
 };
 
 /* Is rbp the frame pointer here? Then the frame's address is said by it: itself, or (where the stack was
@@ -43,36 +50,92 @@ static bool is_wanted(const struct module *m, const struct arch_shared *s)
 	       (s->reads && !(s->fixed && module_is_constant(m, s->fixed)));
 }
 
-/* What the first instruction says for which it makes a difference holds for its whole function. */
-static void decide(struct accesses *w, const uint8_t *bytes, size_t n, struct source_access *a,
-		   bool *known)
+static int judge(const struct accesses *w, struct source_access *a, unsigned own)
 {
-	struct arch_shared framed;
+	size_t at = a->offset - w->low;
 
-	arch_shared(bytes, n, a->offset, true, &framed);
-	if (touches(&framed))
-		return;
-	*known = true;
-	a->framed = is_framed(w->module, a->offset);
-	if (a->framed)
-		a->what = framed;
+	a->own = own;
+	return arch_shared(w->bytes.items + at, w->bytes.count - at, a->offset, own, &a->what);
 }
 
-static void decode(struct accesses *w, uint64_t low, const uint8_t *bytes, size_t n)
+static bool has_slot(const struct source_access *a)
 {
-	struct source_access a = {0};
-	bool known = false;
+	return a->what.slot.base != ARCH_NO_REGISTER;
+}
 
-	for (size_t at = 0; at < n; at += a.what.length) {
-		a.offset = low + at;
-		if (arch_shared(bytes + at, n - at, a.offset, a.framed, &a.what) < 0)
-			return;
-		if (touches(&a.what) && !known)
-			decide(w, bytes + at, n - at, &a, &known);
-		if (is_wanted(w->module, &a.what))
-			w->each(w->ctx, &a);
+static bool is_taken(const struct arch_slot *slot)
+{
+	return slot->to != ARCH_NO_REGISTER;
+}
+
+/* What the first instruction says that touches a place relative to rbp holds for its whole function. */
+static void decide(struct accesses *w, struct source_access *a)
+{
+	const struct arch_slot *slot = &a->what.slot;
+
+	if (!w->frame_known && slot->base == ARCH_DWARF_FP && !is_taken(slot)) {
+		w->frame_known = true;
+		if (is_framed(w->module, a->offset))
+			w->own |= ARCH_OWN_FP;
+		judge(w, a, w->own);
 	}
 }
+
+static void decode(struct accesses *w)
+{
+	struct source_access a = {0};
+
+	w->frame_known = false;
+	w->own = ARCH_OWN_SP;
+	w->seen.count = 0;
+	for (a.offset = w->low; a.offset - w->low < w->bytes.count; a.offset += a.what.length) {
+		if (judge(w, &a, w->own) < 0)
+			return;
+		decide(w, &a);
+		if (touches(&a.what) || has_slot(&a))
+			*array_add(&w->seen) = a;
+	}
+}
+
+/* ---- what of its frame a function gives away -------------------------------------------------------- */
+
+/* rbp that is no frame pointer leads anywhere. */
+static bool is_frame_slot(const struct accesses *w, const struct arch_slot *slot)
+{
+	return slot->base == ARCH_DWARF_SP || (slot->base == ARCH_DWARF_FP && w->own & ARCH_OWN_FP);
+}
+
+/* Not where the frame is made or left: mov %rsp,%rbp; lea -8(%rbp),%rsp. */
+static bool gives(const struct accesses *w, const struct source_access *a)
+{
+	const struct arch_slot *slot = &a->what.slot;
+
+	return is_taken(slot) && is_frame_slot(w, slot) && slot->to != ARCH_DWARF_SP &&
+	       !(slot->to == ARCH_DWARF_FP && is_framed(w->module, a->offset + a->what.length));
+}
+
+static void take(struct accesses *w)
+{
+	frame_slots_begin(&w->slots, w->module, w->low);
+	array_each(const struct source_access, a, &w->seen)
+		if (gives(w, a))
+			frame_slots_take(&w->slots, a->offset, &a->what.slot);
+}
+
+static void tell(struct accesses *w)
+{
+	array_each(struct source_access, a, &w->seen) {
+		const struct arch_slot *slot = &a->what.slot;
+
+		if (!touches(&a->what) && !is_taken(slot) && is_frame_slot(w, slot) &&
+		    frame_slots_is_given(&w->slots, a->offset, slot))
+			judge(w, a, ARCH_OWN_NOTHING);
+		if (is_wanted(w->module, &a->what))
+			w->each(w->ctx, a);
+	}
+}
+
+/* ---- all functions ------------------------------------------------------------------------------------ */
 
 static bool is_described(struct accesses *w, uint64_t offset)
 {
@@ -93,8 +156,11 @@ static void visit(void *ctx, uint64_t low, uint64_t high)
 	w->found = true;
 	while (w->bytes.count < size)
 		*array_add(&w->bytes) = 0;
-	size = module_bytes(w->module, low, w->bytes.items, size);
-	decode(w, low, w->bytes.items, size);
+	w->low = low;
+	w->bytes.count = module_bytes(w->module, low, w->bytes.items, size);
+	decode(w);
+	take(w);
+	tell(w);
 }
 
 bool source_accesses(struct module *m, bool described,
@@ -107,5 +173,7 @@ bool source_accesses(struct module *m, bool described,
 		return false;
 	frames_each(m, visit, &w);
 	array_fini(&w.bytes);
+	array_fini(&w.seen);
+	frame_slots_fini(&w.slots);
 	return w.found;
 }

@@ -7,12 +7,13 @@
 
 struct source_access {
 	uint64_t offset;
-	bool framed; /* for arch_accesses(): its function has a frame pointer */
+	unsigned own; /* for arch_accesses() */
 	struct arch_shared what;
 };
 
 /*
- * All that read or write shared memory, and PAUSE, each once; but for those that only read what never changes
+ * All that read or write shared memory, and PAUSE, each once, in ascending order of each function. A place of the
+ * frame is shared if its variable's address is taken in the function (frame_slots.h). Left out are those that only read what never changes
  * once the program runs (constants, the global offset table). `described`: of functions that have line
  * numbers; else of all code.
  *

@@ -61,7 +61,7 @@ static enum hit_answer hit_access(struct session *s, const struct act *a, const 
 	if (!access->is_one || c->given->races)
 		t->access_count =
 			arch_accesses(access->code, sizeof(access->code), h->address,
-				      access->framed, &h->regs, t->accesses, ARCH_ACCESSES_MAX);
+				      access->own, &h->regs, t->accesses, ARCH_ACCESSES_MAX);
 	t->accesses_index = a->what;
 	t->accesses_atomic = access->what.atomic;
 	if (!access->is_point) {
@@ -144,7 +144,7 @@ static bool asks_guard(const struct image *image, const struct source_access *a,
 	bool found;
 
 	if (a->what.writes ||
-	    arch_accesses(code, ARCH_INSN_MAX, image->bias + a->offset, a->framed, &none, &at, 1) !=
+	    arch_accesses(code, ARCH_INSN_MAX, image->bias + a->offset, a->own, &none, &at, 1) !=
 		    1 ||
 	    at.size != 1)
 		return false;
@@ -174,7 +174,7 @@ static void add(void *ctx, const struct source_access *a)
 	access = array_add(&g->accesses);
 	*access = (struct controlled_access){.module = x->image->module,
 					     .offset = a->offset,
-					     .framed = a->framed,
+					     .own = a->own,
 					     .what = what,
 					     .is_point = point,
 					     .address = x->image->bias + a->offset};

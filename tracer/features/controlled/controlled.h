@@ -29,7 +29,7 @@ struct controlled_access {
 	struct module *module;
 	uint64_t offset; /* as nm prints it */
 	struct arch_shared what;
-	bool framed; /* for arch_accesses() */
+	unsigned own; /* for arch_accesses() */
 	uint8_t code[ARCH_INSN_MAX];
 	struct arch_operand operand; /* of a point, if `is_one` */
 	bool is_one;
