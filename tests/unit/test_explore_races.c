@@ -190,6 +190,38 @@ static void test_forget(void **state)
 	races_free(r);
 }
 
+/* Whoever gives memory back races with all who were there, and whom nothing orders before it. */
+static void test_give_back(void **state)
+{
+	struct races *r = races_new();
+	char text[200];
+
+	(void)state;
+	trace_run(r, "0f1 0f2"); /* 0, 1 */
+	races_access(r, 1, &(struct races_access){0x1000, 4, false, false, 11});
+	races_access(r, 2, &(struct races_access){0x1004, 4, true, false, 12});
+	races_access(r, 2, &(struct races_access){0x1010, 4, true, false, 13}); /* behind it */
+	races_access(r, 1, &(struct races_access){0x1008, 8, false, true, 14});
+	races_give_back(r, 1, 0x1000, 16, 20);
+	assert_string_equal(trace_pairs(r, text, sizeof(text)), "12-20");
+	races_give_back(r, 2, 0x1000, 16, 21); /* it has been forgotten */
+	races_access(r, 2, &(struct races_access){0x1000, 4, true, false, 15});
+	assert_string_equal(trace_pairs(r, text, sizeof(text)), "12-20");
+	/* Ordered by a lock; an atomic access orders only what comes before it. */
+	trace_run(r, "2sM 1sM");
+	races_give_back(r, 1, 0x1000, 16, 22);
+	assert_string_equal(trace_pairs(r, text, sizeof(text)), "12-20");
+	races_access(r, 1, &(struct races_access){0x2000, 8, false, true, 16});
+	races_access(r, 1, &(struct races_access){0x3000, 4, true, false, 17});
+	races_access(r, 2, &(struct races_access){0x2000, 8, true, true, 18});
+	races_give_back(r, 2, 0x3000, 16, 23);
+	assert_string_equal(trace_pairs(r, text, sizeof(text)), "12-20 17-23");
+	races_give_back(r, 2, 0x2000, 0, 24);
+	races_give_back(r, 2, UINT64_MAX, 16, 24);
+	assert_string_equal(trace_pairs(r, text, sizeof(text)), "12-20 17-23");
+	races_free(r);
+}
+
 /* ---- what is told --------------------------------------------------------------------------- */
 
 static void test_pair(void **state)
@@ -310,7 +342,7 @@ int main(void)
 		cmocka_unit_test(test_bytes),	cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_pair),	cmocka_unit_test(test_shared_places),
 		cmocka_unit_test(test_end),	cmocka_unit_test(test_restart),
-		cmocka_unit_test(test_drop),
+		cmocka_unit_test(test_drop),	cmocka_unit_test(test_give_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

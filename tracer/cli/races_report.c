@@ -34,12 +34,18 @@ void races_headline(const struct races_hunt *h, struct str *out)
 	add_place(&r->sides[1], out);
 }
 
+static const char *deed(const struct controlled_race_side *side)
+{
+	if (side->frees)
+		return "free";
+	return side->writes ? "write" : "read";
+}
+
 static void add_side(const struct controlled_race_side *side, struct str *out)
 {
 	str_add(out, "  ");
 	add_place(side, out);
-	str_addf(out, ": %s %s it", side->thread ? side->thread : "a thread",
-		 side->writes ? "writes" : "reads");
+	str_addf(out, ": %s %ss it", side->thread ? side->thread : "a thread", deed(side));
 	if (side->func)
 		str_addf(out, " in %s", side->func);
 	if (side->locks)
@@ -91,8 +97,11 @@ static void add_race(const struct race *race, struct str *out)
 	const struct controlled_race *r = race->seen;
 
 	add_place(&r->sides[1], out);
-	str_addf(out, ": race on %s (%llu byte%s), %s", variable_of(r), (unsigned long long)r->size,
-		 r->size == 1 ? "" : "s", race->times == 1 ? "once" : "");
+	str_addf(out, ": race on %s", variable_of(r));
+	if (r->size)
+		str_addf(out, " (%llu byte%s)", (unsigned long long)r->size,
+			 r->size == 1 ? "" : "s");
+	str_add(out, race->times == 1 ? ", once" : ", ");
 	if (race->times > 1)
 		str_addf(out, "%lu times", race->times);
 	str_add(out, ": nothing orders these two\n");
@@ -131,7 +140,7 @@ static void json_side(struct json *j, const char *name, const struct controlled_
 	json_integer(j, "line", side->line);
 	json_string(j, "func", side->func);
 	json_string(j, "thread", side->thread);
-	json_string(j, "access", side->writes ? "write" : "read");
+	json_string(j, "access", deed(side));
 	json_locks(j, side->locks);
 	json_end_object(j);
 }

@@ -22,13 +22,14 @@ int explore_races_begin(struct explore_race_runs *x, struct explore *e)
 	return 0;
 }
 
-/* Threads are switched there from the next run on, so that more is seen to race. */
+/* Threads are switched there from the next run on, so that more is seen to race. Who frees is caught by what the
+   others do before and behind it. */
 static bool is_new(struct controlled *c, uint64_t index)
 {
 	struct controlled_access *a = &c->accesses.items[index];
-	bool is_new = !a->is_point;
+	bool is_new = !a->is_point && !a->frees;
 
-	a->is_point = true;
+	a->is_point |= is_new;
 	return is_new;
 }
 

@@ -199,24 +199,37 @@ static uint32_t place_number(struct races *r, uint64_t place)
 	return *number;
 }
 
+static bool is_span(uint64_t low, uint64_t size)
+{
+	return size && size - 1 <= UINT64_MAX - low;
+}
+
+/* What is looked at next is done by this thread, as it is now. */
+static struct shadow_seen seen_now(struct races *r, unsigned thread, uint64_t place)
+{
+	const struct race_thread *t = thread_of(r, thread);
+
+	r->now = clock_of(r, t->clock);
+	r->accesses++;
+	return (struct shadow_seen){.clock = r->now->items[thread],
+				    .thread = (uint16_t)thread,
+				    .place = place_number(r, place),
+				    .locks = t->locks};
+}
+
 void races_access(struct races *r, unsigned thread, const struct races_access *a)
 {
 	uint32_t atomic = a->atomic ? object_clock(r, a->address) : 0;
 	uint64_t size = a->size < RACES_LONGEST ? a->size : RACES_LONGEST;
-	const struct race_thread *t;
-	struct shadow_seen now = {
-		.thread = (uint16_t)thread, .writes = a->writes, .atomic = a->atomic};
+	struct shadow_seen now;
 
 	races_point(r, thread);
-	t = thread_of(r, thread);
 	if (atomic)
-		join(r, t->clock, atomic);
-	r->now = clock_of(r, t->clock);
-	r->accesses++;
-	now.clock = r->now->items[thread];
-	now.place = place_number(r, a->place);
-	now.locks = t->locks;
-	if (size && size - 1 <= UINT64_MAX - a->address)
+		join(r, thread_of(r, thread)->clock, atomic);
+	now = seen_now(r, thread, a->place);
+	now.writes = a->writes;
+	now.atomic = a->atomic;
+	if (is_span(a->address, size))
 		shadow_access(&r->shadow, a->address, size, &now);
 	if (atomic)
 		release(r, thread, atomic);
@@ -230,10 +243,22 @@ static void forget_object(void *ctx, uint64_t object, uint32_t *clock)
 
 void races_forget(struct races *r, uint64_t low, uint64_t size)
 {
-	if (!size || size - 1 > UINT64_MAX - low)
+	if (!is_span(low, size))
 		return;
 	shadow_forget(&r->shadow, low, size);
 	map_each(&r->objects, low, low + size - 1, forget_object, NULL);
+}
+
+void races_give_back(struct races *r, unsigned thread, uint64_t low, uint64_t size, uint64_t place)
+{
+	struct shadow_seen now;
+
+	races_point(r, thread);
+	now = seen_now(r, thread, place);
+	now.writes = true;
+	if (is_span(low, size))
+		shadow_compare(&r->shadow, low, size, &now);
+	races_forget(r, low, size);
 }
 
 /* ---- what is found -------------------------------------------------------------------------- */

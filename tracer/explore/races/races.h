@@ -62,6 +62,8 @@ void races_access(struct races *r, unsigned thread, const struct races_access *a
 
 /* The memory is given back (free, munmap): who gets it next has nothing to do with who had it. */
 void races_forget(struct races *r, uint64_t low, uint64_t size);
+/* The same by this thread, who races with all that were there before, as if it wrote to all of it. */
+void races_give_back(struct races *r, unsigned thread, uint64_t low, uint64_t size, uint64_t place);
 
 /* ---- what was found, of all runs ------------------------------------------------------------ */
 

@@ -145,13 +145,19 @@ static void note_read(struct shadow *s, struct shadow_variable *v, const struct 
 	*array_add(&reads->list) = *now;
 }
 
-static void note_write(struct shadow *s, struct shadow_variable *v, uint64_t address,
-		       const struct shadow_seen *now)
+static void compare_reads(struct shadow *s, const struct shadow_variable *v, uint64_t address,
+			  const struct shadow_seen *now)
 {
 	compare(s, address, &v->read, now);
 	if (v->reads)
 		array_each(struct shadow_seen, read, &s->reads.items[v->reads - 1].list)
 			compare(s, address, read, now);
+}
+
+static void note_write(struct shadow *s, struct shadow_variable *v, uint64_t address,
+		       const struct shadow_seen *now)
+{
+	compare_reads(s, v, address, now);
 	free_reads(s, v);
 	v->read = (struct shadow_seen){0};
 	v->write = *now;
@@ -235,6 +241,40 @@ void shadow_access(struct shadow *s, uint64_t address, uint64_t size, const stru
 
 	for (uint64_t cell = address / CELL; cell <= last / CELL; cell++)
 		touch_cell(s, cell, bytes_of(cell, address, last), now);
+}
+
+/* ---- memory that is given back -------------------------------------------------------------- */
+
+struct comparing {
+	struct shadow *shadow;
+	uint64_t low, last;
+	const struct shadow_seen *now;
+};
+
+static void compare_cell(void *ctx, uint64_t cell, uint32_t *first)
+{
+	const struct comparing *x = ctx;
+	uint8_t bytes = bytes_of(cell, x->low, x->last);
+
+	for (uint32_t i = *first; i; i = variable_of(x->shadow, i)->next) {
+		const struct shadow_variable *v = variable_of(x->shadow, i);
+		unsigned both = v->bytes & bytes;
+		uint64_t address;
+
+		if (!both)
+			continue;
+		address = cell * CELL + (unsigned)__builtin_ctz(both);
+		compare(x->shadow, address, &v->write, x->now);
+		compare_reads(x->shadow, v, address, x->now);
+	}
+}
+
+void shadow_compare(struct shadow *s, uint64_t address, uint64_t size,
+		    const struct shadow_seen *now)
+{
+	struct comparing x = {s, address, address + size - 1, now};
+
+	map_each(&s->cells, address / CELL, x.last / CELL, compare_cell, &x);
 }
 
 /* ---- forgetting ----------------------------------------------------------------------------- */

@@ -58,6 +58,9 @@ struct shadow {
 
 void shadow_access(struct shadow *s, uint64_t address, uint64_t size,
 		   const struct shadow_seen *now);
+/* Tells which of what was seen there races with it, and keeps nothing of it. */
+void shadow_compare(struct shadow *s, uint64_t address, uint64_t size,
+		    const struct shadow_seen *now);
 void shadow_forget(struct shadow *s, uint64_t address, uint64_t size);
 void shadow_clear(struct shadow *s);
 void shadow_fini(struct shadow *s);

@@ -60,8 +60,8 @@ static enum hit_answer hit_access(struct session *s, const struct act *a, const 
 	t->access_count = 0;
 	if (!access->is_one || c->given->races)
 		t->access_count =
-			arch_accesses(access->code, sizeof(access->code), h->address,
-				      access->own, &h->regs, t->accesses, ARCH_ACCESSES_MAX);
+			arch_accesses(access->code, sizeof(access->code), h->address, access->own,
+				      &h->regs, t->accesses, ARCH_ACCESSES_MAX);
 	t->accesses_index = a->what;
 	t->accesses_atomic = access->what.atomic;
 	if (!access->is_point) {

@@ -24,7 +24,7 @@ enum controlled_points {
 	CONTROLLED_MEMORY, /* all that may touch what threads share */
 };
 
-/* An instruction that reads or writes memory which threads may share. */
+/* An instruction that reads or writes memory which threads may share; or a call that gives memory back. */
 struct controlled_access {
 	struct module *module;
 	uint64_t offset; /* as nm prints it */
@@ -37,6 +37,7 @@ struct controlled_access {
 	uint64_t address; /* in the program */
 	unsigned hits;	  /* in all runs */
 	bool is_hot;	  /* it came so often that it is not looked at any more */
+	bool frees;	  /* it is a call of free, which no trap stands at */
 };
 
 /* A function that synchronises. */
@@ -75,9 +76,10 @@ struct controlled_race {
 		char *func, *thread, *locks; /* "m, q->lock"; NULL: it held none */
 		bool writes;
 		bool updates; /* ... what it has read there, in one instruction */
+		bool frees;   /* gives the memory back; only of the second */
 	} sides[2];	      /* in time */
 	char *variable;
-	uint64_t size; /* of the second access */
+	uint64_t size; /* of the second access; 0: it frees */
 	/* Its value before the first wrote, before the second access, after that one. */
 	char *before, *between, *after;
 };
@@ -150,6 +152,7 @@ struct controlled {
 	struct spin_code code;			  /* ... of the threads that come by there */
 	ARRAY(struct controlled_access) accesses; /* that have a trap; one module's are together: */
 	ARRAY(struct controlled_looked) looked;
+	ARRAY(unsigned) freeing;		       /* those of `accesses` that free */
 	ARRAY(struct controlled_entry) entries;	       /* that threads have come to */
 	ARRAY(struct controlled_worth) worth_granting; /* grants.c */
 	ARRAY(struct controlled_race) told;	       /* by the numbers of races' pairs */

@@ -226,13 +226,27 @@ void watch_thread(struct control *c, const struct turn *t, const struct turn *ma
 void watch_end(struct control *c, const struct turn *t);
 void watch_exec(struct control *c, const struct turn *t);
 void watch_fork(struct control *c, const struct session_thread *parent);
-/* The thread is in its own code again; it takes this step; it makes the accesses that it is at; frees. */
+/* The thread is in its own code again; it takes this step; it makes the accesses that it is at. */
 void watch_own_code(struct control *c, struct turn *t);
 void watch_step(struct control *c, struct turn *t, const struct strategy_point *p);
 void watch_accesses(struct control *c, struct turn *t);
 /* It wakes who waits at the word: pthread_once does so when the routine has been run. */
 void watch_wake(struct control *c, const struct turn *t, uint64_t word);
-void watch_free(struct control *c, const struct turn *t, uint64_t block);
+/* Memory that the thread gives back at `place`, of controlled.accesses. Where it is not the block itself but what a
+   sanitizer has about it, a byte there stands for 1 << shift of the block. */
+struct watch_freed {
+	uint64_t low, size;
+	uint64_t block;
+	unsigned shift;
+	uint64_t place;
+};
+void watch_freed(struct control *c, struct turn *t, const struct watch_freed *f);
+
+/* ---- freed.c: nothing, if no races are searched for ---- */
+
+/* The thread stands at the beginning of free, which is `function`, and is called from `back`. */
+void freed_block(struct control *c, struct turn *t, uint64_t function, uint64_t block,
+		 uint64_t back);
 
 /* ---- race.c: a pair of the search for races is new; the thread is about to make the access ---- */
 

@@ -149,7 +149,7 @@ static enum hit_answer hit_function(struct session *s, const struct act *a, cons
 		return HIT_SEEN;
 	watch_own_code(c, t);
 	if (strcmp(f->name, "free") == 0) {
-		watch_free(c, t, argument_of(h, 0));
+		freed_block(c, t, h->address, argument_of(h, 0), p.place);
 		return HIT_SEEN;
 	}
 	if (is_grantable(f))

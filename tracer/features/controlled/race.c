@@ -41,6 +41,7 @@ static void place(const struct telling *x, const struct races_side *from,
 
 	side->writes = from->writes;
 	side->updates = from->writes && access->what.reads;
+	side->frees = access->frees;
 	side->thread = thread_name(x->c, from->thread);
 	if (!source_symbolise(access->module, access->offset, true, &where))
 		return;
@@ -55,7 +56,7 @@ static void place_own(const struct telling *x, struct controlled_race_side *side
 {
 	const struct inspect_call *own = x->own < x->calls.count ? &x->calls.items[x->own] : NULL;
 
-	if (!own || (side->file && strcmp(side->file, own->file) == 0))
+	if (!own || !own->file || (side->file && strcmp(side->file, own->file) == 0))
 		return;
 	base_free(side->file);
 	base_free(side->func);
@@ -179,7 +180,7 @@ static void make_atomic(struct controlled *g, uint64_t index)
 	struct controlled_chosen chosen = {base_strdup(module_name(access->module)), access->offset,
 					   true};
 
-	if (!access->what.atomic)
+	if (!access->what.atomic && !access->frees)
 		controlled_choose(g, &chosen);
 	base_free(chosen.module);
 }
@@ -218,17 +219,29 @@ static void tell(struct telling *x, const struct arch_access *a, const struct ra
 	find_atomic(x, pair, type);
 }
 
+/* Which of the calls is the tester's. The function that frees may be linked into the program. */
+static size_t own_call(const struct telling *x, const struct controlled_access *access)
+{
+	const struct inspect_call *own = describe_own(x->t, &x->calls);
+
+	for (size_t i = 0; access->frees && i < x->calls.count; i++) {
+		const struct dwarf_frame *f = &x->calls.items[i].frame;
+
+		if (f->module == access->module && f->lookup_pc - f->bias == access->offset)
+			return i;
+	}
+	return own ? (size_t)(own - x->calls.items) : x->calls.count;
+}
+
 void race_told(struct control *c, struct turn *t, const struct arch_access *a,
 	       const struct races_pair *pair)
 {
 	struct telling x = {.c = c, .t = t, .race = array_add(&c->given->told)};
-	const struct inspect_call *own;
 
 	*x.race = (struct controlled_race){.size = a->size};
 	if (calls_read(t->thread, NULL, MOST_CALLS, &x.calls) < 0)
 		x.calls.count = 0;
-	own = describe_own(t, &x.calls);
-	x.own = own ? (size_t)(own - x.calls.items) : x.calls.count;
+	x.own = own_call(&x, &c->given->accesses.items[pair->second.place]);
 	tell(&x, a, pair);
 	inspect_stack_fini(&x.calls);
 }

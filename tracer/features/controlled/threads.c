@@ -131,6 +131,7 @@ void controlled_fini(struct controlled *c)
 	array_fini(&c->paths);
 	array_fini(&c->accesses);
 	array_fini(&c->looked);
+	array_fini(&c->freeing);
 	controlled_forget_told(c, 0);
 	array_fini(&c->told);
 	array_each(struct controlled_chosen, chosen, &c->chosen)

@@ -3,6 +3,7 @@
  * happen one after the other, so the order is known.
  */
 #include "tracer/features/controlled/controlled_internal.h"
+#include "tracer/run/images.h"
 
 #include <string.h>
 
@@ -58,17 +59,24 @@ static void note_written(struct control *c, const struct turn *t, const struct a
 		w->address = 0;
 }
 
+/* The pairs behind the first `known`. */
+static void tell(struct control *c, struct turn *t, const struct arch_access *a, size_t known)
+{
+	size_t count;
+	const struct races_pair *pairs = races_pairs(races_of(c), &count);
+
+	for (size_t i = known; i < count; i++)
+		race_told(c, t, a, &pairs[i]);
+}
+
 static void look(struct control *c, struct turn *t, const struct arch_access *a,
 		 const struct races_access *told)
 {
-	size_t before, count;
-	const struct races_pair *pairs;
+	size_t known;
 
-	races_pairs(races_of(c), &before);
+	races_pairs(races_of(c), &known);
 	races_access(races_of(c), t->number, told);
-	pairs = races_pairs(races_of(c), &count);
-	for (size_t i = before; i < count; i++)
-		race_told(c, t, a, &pairs[i]);
+	tell(c, t, a, known);
 	if (a->writes)
 		note_written(c, t, a);
 }
@@ -90,15 +98,19 @@ void watch_accesses(struct control *c, struct turn *t)
 	t->access_count = 0;
 }
 
-/* A block is given back: its size stands in the word before it, as libc's malloc keeps it. */
-void watch_free(struct control *c, const struct turn *t, uint64_t block)
+void watch_freed(struct control *c, struct turn *t, const struct watch_freed *f)
 {
-	uint64_t size;
+	const uint64_t low = address_of(c, t, f->low);
+	const struct races_pair *pairs;
+	struct arch_access a = {0};
+	size_t known, count;
 
-	if (!races_of(c) || !block ||
-	    target_read(t->thread->process->target, block - sizeof(size), &size, sizeof(size)) < 0)
-		return;
-	races_forget(races_of(c), address_of(c, t, block), size & ~(uint64_t)7);
+	races_pairs(races_of(c), &known);
+	races_give_back(races_of(c), t->number, low, f->size, f->place);
+	pairs = races_pairs(races_of(c), &count);
+	if (count > known)
+		a.address = f->block + ((pairs[known].address - low) << f->shift);
+	tell(c, t, &a, known);
 }
 
 void watch_wake(struct control *c, const struct turn *t, uint64_t word)
@@ -115,10 +127,30 @@ void watch_begin(struct control *c)
 		races_restart(races_of(c));
 }
 
+/* It may have the stack of one that has ended, and nothing that is seen orders the two: libc keeps stacks for the
+   next ones. A stack that the program has made itself stands among other things. */
+static void forget_stack(struct control *c, const struct turn *t)
+{
+	struct session_process *p = t->thread->process;
+	struct target_mapping map;
+	struct arch_regs regs;
+	uint64_t sp;
+
+	if (target_regs(t->thread->target, &regs) < 0)
+		return;
+	sp = regs.dwarf[ARCH_DWARF_SP];
+	if (target_mapping_at(p->target, sp, &map) < 0 || map.path[0] || images_at(p, sp))
+		return;
+	races_forget(races_of(c), address_of(c, t, map.start), map.end - map.start);
+}
+
 void watch_thread(struct control *c, const struct turn *t, const struct turn *maker)
 {
-	if (races_of(c))
-		races_thread_begin(races_of(c), t->number, maker ? maker->number : RACES_NOBODY);
+	if (!races_of(c))
+		return;
+	races_thread_begin(races_of(c), t->number, maker ? maker->number : RACES_NOBODY);
+	if (maker && maker->thread && maker->thread->process == t->thread->process)
+		forget_stack(c, t);
 }
 
 static uint64_t ends_of(const struct turn *t)
