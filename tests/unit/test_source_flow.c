@@ -2,21 +2,9 @@
  * Control flow of functions in assembler, in the shapes that compilers give to statements: which
  * starts need a trap, where statements are left, where functions return.
  */
-#include "tracer/source/flow_internal.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "flow_code.h"
 
 /* clang-format off */
-#define CODE(name, lines)                                                                          \
-	__asm__(".text\n.globl " name "\n.type " name ", @function\n" name ":\n" lines             \
-		"\n.globl " name "_end\n" name "_end:\n.size " name ", .-" name "\n")
-#define AT(name) extern const char name[]
-
 /* gcc -O0: for (i = 0; i < n; i++) body;   two blocks, the second is inc and cond */
 CODE("ff_for", "push %rbp\n .globl ff_for_init\n ff_for_init: movl $0, -4(%rbp)\n jmp 2f\n"
      ".globl ff_for_body\n ff_for_body: call ff_leaf\n"
@@ -102,50 +90,6 @@ CODE("ff_broken", "ret\n 1: inc %eax\n .globl ff_broken_2\n ff_broken_2: jmp 1b\
      ".globl ff_broken_bad\n ff_broken_bad: .byte 0x06\n nop");
 AT(ff_broken); AT(ff_broken_end); AT(ff_broken_2); AT(ff_broken_bad);
 /* clang-format on */
-
-int main(void);
-
-static struct modules *symbols;
-static struct module *module;
-static uint64_t load;
-
-static uint64_t offset_of(const char *label)
-{
-	return (uint64_t)label - load;
-}
-
-static struct module_range range_of(const char *low, const char *high)
-{
-	return (struct module_range){offset_of(low), offset_of(high)};
-}
-
-static struct flow *flow_of(const char *low, const char *high)
-{
-	struct module_range r = range_of(low, high);
-
-	return flow_new(module, &r, 1);
-}
-
-static int set_up(void **state)
-{
-	static struct error err;
-	uint64_t offset, size;
-
-	(void)state;
-	symbols = modules_new();
-	module = modules_open(symbols, "/proc/self/exe", &err);
-	if (!module || module_symbol(module, "main", &offset, &size) < 0)
-		return -1;
-	load = (uint64_t)main - offset;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	modules_free(symbols);
-	return 0;
-}
 
 /* ---- starts --------------------------------------------------------------------------------- */
 
@@ -363,7 +307,7 @@ static void check_return(const struct flow_return *r, const char *at, bool tail,
 static void test_returns(void **state)
 {
 	struct module_range ranges[2] = {range_of(ff_parts, ff_parts_end),
-					  range_of(ff_cold, ff_cold_end)};
+					 range_of(ff_cold, ff_cold_end)};
 	struct flow *f = flow_new(module, ranges, 2);
 	struct flow_returns r = {0};
 	size_t first; /* of the hot part: the linker puts the cold one where it likes */
@@ -546,9 +490,8 @@ out:
 /* Functions of this very program, and any few instructions of theirs. */
 static void test_against_definition(void **state)
 {
-	static const char *const names[] = {"main",	      "flow_exits",
-					    "flow_new",	      "arch_decode",
-					    "module_bytes",   "flow_statement_starts",
+	static const char *const names[] = {"main",	    "flow_exits",   "flow_new",
+					    "arch_decode",  "module_bytes", "flow_statement_starts",
 					    "modules_open", "module_symbol"};
 	unsigned seed = 1;
 	size_t dropped = 0;
