@@ -46,7 +46,8 @@ def parse_args():
     p.add_argument("--half", metavar="PATTERN", action="append", default=[],
                    help="of the parameters of these tests only half; which, their names decide")
     p.add_argument("--whole", metavar="PATTERN", action="append", default=[], help="but not of these")
-    p.add_argument("--other-half", metavar="PATTERN", action="append", default=[], help="the rest of them")
+    p.add_argument("--most", metavar="PATTERN", action="append", default=[], help="two of three")
+    p.add_argument("--rest", metavar="PATTERN", action="append", default=[], help="what --most leaves")
     p.add_argument("-j", type=int, default=(os.cpu_count() or 1) + 2, help="workers; most of the time a test waits")
     p.add_argument("--timeout", type=float, help="seconds for one test")
     p.add_argument("-v", action="store_true", help="a line for every test")
@@ -84,11 +85,13 @@ def chosen(cases, options):
     if not cases or (options.whole and selected(cases[0][0], options.whole)):
         return cases
     shuffled = sorted(cases, key=lambda case: zlib.crc32(case[0].encode()))
-    middle = (len(cases) + 1) // 2
+    most = (2 * len(cases) + 1) // 3
     if options.half and selected(cases[0][0], options.half):
-        return shuffled[:middle]
-    if options.other_half and selected(cases[0][0], options.other_half):
-        return shuffled[middle:] or cases
+        return shuffled[:(len(cases) + 1) // 2]
+    if options.most and selected(cases[0][0], options.most):
+        return shuffled[:most]
+    if options.rest and selected(cases[0][0], options.rest):
+        return shuffled[most:] or cases
     return cases
 
 
