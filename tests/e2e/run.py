@@ -47,8 +47,9 @@ def parse_args():
                    help="of the parameters of these tests only half; which, their names decide")
     p.add_argument("--whole", metavar="PATTERN", action="append", default=[], help="but not of these")
     p.add_argument("--most", metavar="PATTERN", action="append", default=[], help="two of three")
-    p.add_argument("--rest", metavar="PATTERN", action="append", default=[], help="what --most leaves")
-    p.add_argument("-j", type=int, default=(os.cpu_count() or 1) + 2, help="workers; most of the time a test waits")
+    p.add_argument("--rest", metavar="PATTERN", action="append", default=[],
+                   help="what --most leaves, and every second one of those without parameters")
+    p.add_argument("-j", type=int, default=(os.cpu_count() or 1) + 3, help="workers; most of the time a test waits")
     p.add_argument("--timeout", type=float, help="seconds for one test")
     p.add_argument("-v", action="store_true", help="a line for every test")
     p.add_argument("--list", action="store_true")
@@ -91,7 +92,7 @@ def chosen(cases, options):
     if options.most and selected(cases[0][0], options.most):
         return shuffled[:most]
     if options.rest and selected(cases[0][0], options.rest):
-        return shuffled[most:] or cases
+        return shuffled[most:] or [case for case in cases if zlib.crc32(case[0].encode()) % 2]
     return cases
 
 
