@@ -516,5 +516,5 @@ def test_timer(t, period):
     r = t.gate("repl", compile_text("timer.c", TIMER, flags="-g -O0 -pthread"), period, seconds=30,
                stdin=b"gate work;puts wait g\nrun\nthreads\nopen g\nrun\nquit\n")
     t.equal(r.status, 0, "status", r)
-    t.order_of(r.stdout, "work#1 is held", "somebody is held, and nothing happens", "main joins work#1", "opens gate g",
+    t.order_of(r.stdout, "work#1 is held", "somebody is held, and nothing happens", "opens gate g",  # main may just run its handler
                "the program has exited with status 0")
