@@ -1,12 +1,18 @@
 /* Where control comes into a part of a function's code: into an inlined call's, or into a statement's in its middle. */
 #include "tracer/source/flow_internal.h"
 
+static bool has_offset(const struct flow_offsets *all, uint64_t offset)
+{
+	array_each(const uint64_t, one, all)
+		if (*one == offset)
+			return true;
+	return false;
+}
+
 static void add_once(struct flow_offsets *out, uint64_t offset)
 {
-	array_each(const uint64_t, old, out)
-		if (*old == offset)
-			return;
-	*array_add(out) = offset;
+	if (!has_offset(out, offset))
+		*array_add(out) = offset;
 }
 
 static bool calls_from(const struct flow *f, uint32_t insn, const struct flow_block *b)
@@ -32,10 +38,7 @@ static bool leads_to_another(const struct flow *f, const struct flow_offsets *al
 	    calls_from(f, insn, b))
 		return false;
 	to = f->insns.items[f->blocks.items[b->next[b->next[0] == FLOW_NONE]].first].offset;
-	array_each(const uint64_t, other, all)
-		if (*other == to && to != one)
-			return true;
-	return false;
+	return to != one && has_offset(all, to);
 }
 
 /* Where it is the head of a loop within the ranges, that is passed in each round: those who come from outside, if each of
@@ -219,14 +222,6 @@ static bool jumps_in(const struct flow *f, const struct module_range *ranges, si
 	return true;
 }
 
-static bool has_offset(const struct flow_offsets *all, uint64_t offset)
-{
-	array_each(const uint64_t, one, all)
-		if (*one == offset)
-			return true;
-	return false;
-}
-
 /* Does control come from there straight to one of them, whatever happens? That one counts for it. */
 static bool leads_to_any(const struct flow *f, const struct flow_offsets *all, uint32_t block)
 {
@@ -274,11 +269,15 @@ bool flow_behind_jump(const struct flow *f, const struct module_range *ranges, s
 		      uint64_t one, uint64_t *jump)
 {
 	uint32_t insn = flow_find(f, one);
-	const struct flow_insn *in = &f->insns.items[insn], *before = in - 1;
+	const struct flow_insn *in, *before;
 	struct flow_ways jumps = {0};
 	bool inside, found;
 
-	if (insn == FLOW_NONE || !insn || before->flow != ARCH_FLOW_JUMP || !in->is_target ||
+	if (insn == FLOW_NONE || !insn)
+		return false;
+	in = &f->insns.items[insn];
+	before = in - 1;
+	if (before->flow != ARCH_FLOW_JUMP || !in->is_target ||
 	    before->offset + before->length != one ||
 	    !flow_in_ranges(ranges, range_count, before->offset))
 		return false;

@@ -65,25 +65,25 @@ static enum target_granted kind_of(const struct controlled *g, const struct cont
 							      : TARGET_GRANTED_ELSEWHERE;
 }
 
-static void take(struct session_process *kept, const struct controlled_worth *w)
+static void take(const struct controlled *g, struct session_process *kept,
+		 const struct controlled_worth *w)
 {
-	const struct session *s = kept->session;
 	struct target_site *site = target_site_find(kept->target, w->address);
 	const struct image *image = images_at(kept, w->address);
 	const char *why;
 
 	if (site && image && is_alone(site))
-		target_site_granted(s->target, kept->target, site,
+		target_site_granted(kept->session->target, kept->target, site,
 				    source_movable(image->module, w->address - image->bias,
 						   RESIDENT_JUMP, &why),
-				    kind_of(s->options->controlled, w));
+				    kind_of(g, w));
 }
 
 void grants_take(struct controlled *g, struct session_process *kept)
 {
 	if (!kept->session->options->no_resident)
 		array_each(const struct controlled_worth, w, &g->worth_granting)
-			take(kept, w);
+			take(g, kept, w);
 	g->worth_granting.count = 0;
 }
 
