@@ -58,6 +58,11 @@ bool frames_is_signal(struct module *m, uint64_t offset)
 	return cfi_is_signal(&table_of(m)->eh, offset);
 }
 
+bool frames_exceptions(struct module *m, uint64_t offset, uint64_t *table, uint64_t *low)
+{
+	return cfi_exceptions(&table_of(m)->eh, offset, table, low);
+}
+
 static void each_span(struct cfi_section *s, struct cfi_section *without,
 		      void (*each)(void *ctx, uint64_t low, uint64_t high), void *ctx)
 {

@@ -7,7 +7,7 @@
 
 /* ---- pointers ------------------------------------------------------------------------------- */
 
-static uint64_t by_format(struct cursor *c, uint8_t encoding)
+uint64_t cfi_number(struct cursor *c, uint8_t encoding)
 {
 	switch (encoding & 0x0f) {
 	case DW_EH_PE_absptr:
@@ -36,7 +36,7 @@ static uint64_t by_format(struct cursor *c, uint8_t encoding)
 uint64_t cfi_pointer(const struct cfi_section *s, struct cursor *c, uint8_t encoding)
 {
 	uint64_t here = s->address + (uint64_t)(c->at - s->bytes);
-	uint64_t value = by_format(c, encoding);
+	uint64_t value = cfi_number(c, encoding);
 
 	switch (encoding & 0xf0) {
 	case DW_EH_PE_absptr:
@@ -112,7 +112,7 @@ static void read_augmentation(const struct cfi_section *s, struct cursor *c, con
 		if (*letters == 'R')
 			out->encoding = (uint8_t)cursor_fixed(&in, 1);
 		else if (*letters == 'L')
-			cursor_take(&in, 1);
+			out->exceptions = (uint8_t)cursor_fixed(&in, 1);
 		else if (*letters == 'P')
 			cfi_pointer(s, &in, (uint8_t)(cursor_fixed(&in, 1) & 0x7f));
 		else if (*letters == 'S')
@@ -130,7 +130,7 @@ static int read_common(const struct cfi_section *s, uint64_t offset, struct cfi_
 	const char *augmentation;
 	unsigned version;
 
-	*out = (struct cfi_common){.encoding = DW_EH_PE_absptr};
+	*out = (struct cfi_common){.encoding = DW_EH_PE_absptr, .exceptions = DW_EH_PE_omit};
 	if (!read_header(s, offset, &h) || !h.is_cie)
 		return -1;
 	version = (unsigned)cursor_fixed(&h.body, 1);
@@ -158,7 +158,7 @@ static int read_description(const struct cfi_section *s, struct header *h,
 {
 	out->entry = h->offset;
 	out->low = cfi_pointer(s, &h->body, common->encoding);
-	out->high = out->low + by_format(&h->body, common->encoding);
+	out->high = out->low + cfi_number(&h->body, common->encoding);
 	if (common->sized)
 		cursor_take(&h->body, cursor_uleb(&h->body));
 	return h->body.broken ? -1 : 0;
@@ -304,4 +304,24 @@ int cfi_row(struct cfi_section *s, uint64_t address, struct cfi_row *out, struct
 	    read_description(s, &h, &common, &again) < 0)
 		return error_set(err, ERROR_STATE, "broken call frame information");
 	return cfi_run(s, &common, h.body, span->low, address, out, err) < 0 ? -1 : 1;
+}
+
+bool cfi_exceptions(struct cfi_section *s, uint64_t address, uint64_t *table, uint64_t *low)
+{
+	const struct cfi_span *span = find_span(s, address);
+	struct cfi_common common;
+	struct cursor nothing;
+	struct header h;
+
+	if (!span || !read_header(s, span->entry, &h) || read_common(s, h.cie, &common) < 0 ||
+	    !common.sized || common.exceptions == DW_EH_PE_omit)
+		return false;
+	*low = cfi_pointer(s, &h.body, common.encoding);
+	cfi_number(&h.body, common.encoding); /* the size */
+	cursor_uleb(&h.body);
+	nothing = h.body;
+	if (!cfi_number(&nothing, common.exceptions))
+		return false;
+	*table = cfi_pointer(s, &h.body, common.exceptions);
+	return !h.body.broken;
 }

@@ -75,6 +75,9 @@ bool cfi_has(struct cfi_section *s, uint64_t address); /* is there any? */
 /* Is it the code that a signal handler returns to? */
 bool cfi_is_signal(struct cfi_section *s, uint64_t address);
 
+/* Where the code's exception table is, and where the code begins: the table counts from there. False: it has none. */
+bool cfi_exceptions(struct cfi_section *s, uint64_t address, uint64_t *table, uint64_t *low);
+
 /* A pointer as .eh_frame_hdr has it: for finding .eh_frame in memory. False: not understood. */
 bool cfi_pointer_at(const struct cfi_section *s, size_t at, uint8_t encoding, uint64_t *out);
 
@@ -83,6 +86,9 @@ struct module;
 int frames_row(struct module *m, uint64_t offset, struct cfi_row *out, struct error *err);
 
 bool frames_is_signal(struct module *m, uint64_t offset);
+
+/* As cfi_exceptions. */
+bool frames_exceptions(struct module *m, uint64_t offset, uint64_t *table, uint64_t *low);
 
 /* The pieces of code that there are rules for, mostly functions; none overlaps another one. */
 void frames_each(struct module *m, void (*each)(void *ctx, uint64_t low, uint64_t high), void *ctx);

@@ -9,11 +9,14 @@
 struct cfi_common {
 	uint64_t code_align, return_address;
 	int64_t data_align;
-	uint8_t encoding; /* DW_EH_PE_* of addresses */
+	uint8_t encoding;   /* DW_EH_PE_* of addresses */
+	uint8_t exceptions; /* of the pointer to the exception table; DW_EH_PE_omit: there is none */
 	bool sized, signal;
 	struct cursor code; /* instructions that all begin with */
 };
 
+/* A number, and what it stands for where it is relative to its own place. */
+uint64_t cfi_number(struct cursor *c, uint8_t encoding);
 uint64_t cfi_pointer(const struct cfi_section *s, struct cursor *c, uint8_t encoding);
 
 /* Runs the instructions of a description from `low` on up to the row that holds the address. */

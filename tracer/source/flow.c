@@ -1,5 +1,7 @@
 /* The graph of one function: decoding, blocks, and what can be read from them directly. */
 #include "tracer/source/flow_internal.h"
+#include "tracer/dwarf/landing_pads.h"
+#include "tracer/source/no_return.h"
 
 enum { FLOW_BYTES_MAX = 64 << 20 }; /* no range of a real function is longer */
 
@@ -51,7 +53,7 @@ static void take_ranges(struct flow *f, const struct module_range *ranges, size_
 	}
 }
 
-static void decode_range(struct flow *f, const struct module *m, const struct module_range *r)
+static void decode_range(struct flow *f, struct module *m, const struct module_range *r)
 {
 	size_t size = r->high - r->low > FLOW_BYTES_MAX ? FLOW_BYTES_MAX : r->high - r->low;
 	uint8_t *bytes = base_alloc(size, 1);
@@ -68,6 +70,9 @@ static void decode_range(struct flow *f, const struct module *m, const struct mo
 			.flow = (uint8_t)in.flow,
 			.is_nop = in.is_nop,
 			.may_be_table = in.may_be_table,
+			.pad = FLOW_NONE,
+			.never_returns =
+				call_never_returns(m, bytes + at, size - at, r->low + at, &in),
 		};
 	}
 	base_free(bytes);
@@ -78,11 +83,16 @@ static bool has_direct_target(const struct flow_insn *in)
 	return in->flow == ARCH_FLOW_JUMP || in->flow == ARCH_FLOW_BRANCH;
 }
 
-/* Does the next instruction come after this one (a call is thought to come back)? */
+static bool is_call(const struct flow_insn *in)
+{
+	return in->flow == ARCH_FLOW_CALL || in->flow == ARCH_FLOW_CALL_INDIRECT;
+}
+
+/* Does the next instruction come after this one (other calls are thought to come back)? */
 static bool falls_through(const struct flow_insn *in)
 {
 	return in->flow == ARCH_FLOW_NEXT || in->flow == ARCH_FLOW_BRANCH ||
-	       in->flow == ARCH_FLOW_CALL || in->flow == ARCH_FLOW_CALL_INDIRECT;
+	       (is_call(in) && !in->never_returns);
 }
 
 static bool ends_block(const struct flow_insn *in)
@@ -104,12 +114,32 @@ static void mark_targets(struct flow *f)
 	}
 }
 
+/* Where calls of this range that throw go on. */
+static void mark_pads(struct flow *f, struct module *m, const struct module_range *r)
+{
+	struct landing_pads pads = {0};
+
+	landing_pads(m, r->low, &pads);
+	array_each(const struct landing_pad, p, &pads) {
+		uint32_t to = flow_find(f, p->pad);
+
+		if (to == FLOW_NONE)
+			continue;
+		f->insns.items[to].is_pad = true;
+		for (size_t i = array_below(&f->insns, offset, p->low);
+		     i < f->insns.count && f->insns.items[i].offset < p->high; i++)
+			if (is_call(&f->insns.items[i]))
+				f->insns.items[i].pad = to;
+	}
+	array_fini(&pads);
+}
+
 static bool begins_block(const struct flow *f, uint32_t i)
 {
 	const struct flow_insn *in = &f->insns.items[i], *before = in - 1;
 
-	if (i == 0 || in->is_target || ends_block(before) ||
-	    before->offset + before->length != in->offset)
+	if (i == 0 || in->is_target || in->is_pad || before->pad != FLOW_NONE ||
+	    ends_block(before) || before->offset + before->length != in->offset)
 		return true;
 	return f->blocks.items[before->block].padding && !in->is_nop;
 }
@@ -137,11 +167,16 @@ static void make_blocks(struct flow *f)
 	}
 }
 
-static uint32_t block_at(const struct flow *f, uint64_t offset)
+uint32_t flow_block_at(const struct flow *f, uint64_t offset)
 {
 	uint32_t insn = flow_find(f, offset);
 
 	return insn == FLOW_NONE ? FLOW_NONE : f->insns.items[insn].block;
+}
+
+bool flow_leads_to(const struct flow_block *b, uint32_t block)
+{
+	return b->next[0] == block || b->next[1] == block || b->pad == block;
 }
 
 static void connect_blocks(struct flow *f)
@@ -150,16 +185,20 @@ static void connect_blocks(struct flow *f)
 		const struct flow_insn *last = &f->insns.items[b->last];
 
 		b->next[0] = b->next[1] = FLOW_NONE;
+		b->pad = last->pad == FLOW_NONE ? FLOW_NONE : f->insns.items[last->pad].block;
 		b->indirect = last->may_be_table;
 		if (falls_through(last))
-			b->next[0] = block_at(f, last->offset + last->length);
+			b->next[0] = flow_block_at(f, last->offset + last->length);
 		if (has_direct_target(last))
-			b->next[1] = block_at(f, last->target);
+			b->next[1] = flow_block_at(f, last->target);
 	}
-	array_each(struct flow_block, b, &f->blocks)
-		for (int i = 0; i < 2 && !b->padding; i++)
-			if (b->next[i] != FLOW_NONE)
-				f->blocks.items[b->next[i]].entered = true;
+	array_each(struct flow_block, b, &f->blocks) {
+		const uint32_t to[] = {b->next[0], b->next[1], b->pad};
+
+		for (int i = 0; i < 3 && !b->padding; i++)
+			if (to[i] != FLOW_NONE)
+				f->blocks.items[to[i]].entered = true;
+	}
 }
 
 /* ---- walks ---------------------------------------------------------------------------------- */
@@ -199,6 +238,7 @@ void flow_walk_next(struct flow_walk *w, uint32_t block)
 
 	flow_walk_add(w, b->next[0]);
 	flow_walk_add(w, b->next[1]);
+	flow_walk_add(w, b->pad);
 	if (!b->indirect || w->seen[w->flow->blocks.count])
 		return;
 	w->seen[w->flow->blocks.count] = true;
@@ -234,8 +274,7 @@ static bool entered_from_elsewhere(const struct flow *f, const struct module_ran
 	array_each(const struct flow_block, b, &f->blocks) {
 		uint64_t offset = f->insns.items[b->last].offset;
 
-		if ((b->next[0] == block || b->next[1] == block) &&
-		    (offset < r->low || offset >= r->high))
+		if (flow_leads_to(b, block) && (offset < r->low || offset >= r->high))
 			return true;
 	}
 	return false;
@@ -252,16 +291,16 @@ static void add_root(struct flow *f, uint32_t block)
 /* The entry, and what begins a range that no other range leads to: `entry` may not be the entry. */
 static void find_roots(struct flow *f, uint64_t entry)
 {
-	add_root(f, block_at(f, entry));
+	add_root(f, flow_block_at(f, entry));
 	array_each(const struct module_range, r, &f->ranges) {
-		uint32_t block = block_at(f, r->low);
+		uint32_t block = flow_block_at(f, r->low);
 
 		if (block != FLOW_NONE && !entered_from_elsewhere(f, r, block))
 			add_root(f, block);
 	}
 }
 
-/* Blocks that nothing leads to: landing pads, and targets of a jump table if there may be one. */
+/* Blocks that nothing leads to: landing pads of what throws without a call, and targets of a jump table if there may be one. */
 static void add_unknown(struct flow *f, struct flow_walk *w, bool even_entered)
 {
 	for (uint32_t i = 0; i < f->blocks.count; i++) {
@@ -295,7 +334,7 @@ static void find_entries(struct flow *f, uint64_t entry)
 	flow_walk_fini(&w);
 }
 
-struct flow *flow_new(const struct module *m, const struct module_range *ranges, size_t count)
+struct flow *flow_new(struct module *m, const struct module_range *ranges, size_t count)
 {
 	struct flow *f = base_alloc(1, sizeof(*f));
 
@@ -303,6 +342,8 @@ struct flow *flow_new(const struct module *m, const struct module_range *ranges,
 	array_each(const struct module_range, r, &f->ranges)
 		decode_range(f, m, r);
 	mark_targets(f);
+	array_each(const struct module_range, r, &f->ranges)
+		mark_pads(f, m, r);
 	make_blocks(f);
 	connect_blocks(f);
 	if (f->blocks.count)
@@ -477,7 +518,7 @@ static bool runs_on(const struct flow *f, uint64_t from, uint64_t to, size_t *ca
 			return false;
 		if (in->offset == to)
 			return true;
-		if (in->flow == ARCH_FLOW_CALL || in->flow == ARCH_FLOW_CALL_INDIRECT)
+		if (is_call(in))
 			++*calls;
 		else if (in->flow != ARCH_FLOW_NEXT)
 			return false;

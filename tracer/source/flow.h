@@ -13,9 +13,10 @@ struct flow;
 
 /* Decodes a function, given as its address ranges (the .cold part is one of them). Code that cannot
    be decoded ends there. Never fails: an empty flow has no instructions. */
-struct flow *flow_new(const struct module *m, const struct module_range *ranges, size_t count);
+struct flow *flow_new(struct module *m, const struct module_range *ranges, size_t count);
 void flow_free(struct flow *f);
 
+bool flow_in_ranges(const struct module_range *ranges, size_t count, uint64_t offset);
 bool flow_is_insn(const struct flow *f, uint64_t offset); /* does an instruction begin here? */
 /* Is there an unconditional jump? */
 bool flow_is_jump(const struct flow *f, uint64_t offset);
@@ -43,7 +44,8 @@ bool flow_is_join(const struct flow *f, uint64_t offset);
  *  - a block whose every way out goes straight to the beginning of another start's block (the jump
  *    to the condition of a while loop): that one counts for it;
  *  - a start that is entered only from inside the statement's own ranges.
- * Code that is reached by no known way (landing pads, jump tables) counts as entered from outside.
+ * A call that has a landing pad may go on there. Code that is reached by no known way (jump tables) counts as entered
+ * from outside.
  */
 size_t flow_statement_starts(const struct flow *f, uint64_t *starts, const unsigned *columns,
 			     size_t count, bool marks, const struct module_range *ranges,
@@ -56,11 +58,24 @@ struct flow_offsets {
 /* Heads of loops in the ranges that other code of the function jumps back to; appends to out. */
 void flow_heads(const struct flow *f, const struct module_range *ranges, size_t range_count,
 		struct flow_offsets *out);
-/* Where control comes into the ranges from other code of the function, so that each time it does is one; the jumps that
-   lead there, where it is the head of a loop inside. `entry`, as the debug information says, is one if it is not known how
-   control comes there (the function's own beginning, a jump table). Appends to out, each once. */
+/*
+ * Does control that is at `from`, in the ranges, pass one of `all` before it is there again or the function ends? Or can
+ * it leave the ranges without that, or turn in a loop inside of them?
+ */
+enum flow_passing { FLOW_PASSES, FLOW_SKIPS, FLOW_TURNS };
+enum flow_passing flow_passing(const struct flow *f, const struct module_range *ranges,
+			       size_t range_count, uint64_t from, const struct flow_offsets *all);
+
+/*
+ * Where control comes into the ranges, an inlined call's, from other code of the function, so that each time it does is one;
+ * where it is the head of a loop inside, that is at what leads there. `entry`, as the debug information says, is one if it
+ * is not known how control comes there (the function's own beginning, a jump table). `marks`, if not NULL: no others but
+ * these, and `entry`. `own`: where the statement's own code begins; a loop's round that passes one of them is another call.
+ * Appends to out, each once.
+ */
 void flow_entries(const struct flow *f, const struct module_range *ranges, size_t range_count,
-		  uint64_t entry, struct flow_offsets *out);
+		  uint64_t entry, const struct flow_offsets *marks, const struct flow_offsets *own,
+		  struct flow_offsets *out);
 /* Does the instruction at `one` stand behind an unconditional jump in the ranges (at *jump), and does other code of the
    function jump to it? */
 bool flow_behind_jump(const struct flow *f, const struct module_range *ranges, size_t range_count,
@@ -80,9 +95,6 @@ struct flow_ways {
 };
 void flow_ways_in(const struct flow *f, const struct module_range *ranges, size_t range_count,
 		  const uint64_t *starts, size_t count, uint64_t one, struct flow_ways *out);
-/* Can `offset` be reached from itself without passing the other? False where they are in one block. */
-bool flow_comes_back(const struct flow *f, uint64_t offset, uint64_t without);
-
 /* Where control leaves the ranges: addresses outside of them that are reached by falling through or
    by a direct jump, and the return and tail-jump instructions inside them. Calls come back and do
    not leave. Appends to out, sorted, each once. */

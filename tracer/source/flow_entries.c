@@ -42,9 +42,9 @@ static bool leads_to_another(const struct flow *f, const struct flow_offsets *al
 }
 
 /* Where it is the head of a loop within the ranges, that is passed in each round: those who come from outside, if each of
-   them jumps there, whatever happens. */
+   them jumps there, whatever happens; or, `falls`, goes on there from an instruction that is no call. */
 static bool comes_by_jumps(const struct flow *f, const struct module_range *ranges, size_t count,
-			   uint64_t entry, struct flow_offsets *out)
+			   uint64_t entry, bool falls, struct flow_offsets *out)
 {
 	uint32_t insn = flow_find(f, entry);
 	bool loops = false;
@@ -54,24 +54,18 @@ static bool comes_by_jumps(const struct flow *f, const struct module_range *rang
 		const struct flow_insn *last = &f->insns.items[b->last];
 		uint32_t here = f->insns.items[insn].block;
 
-		if (!b->live || (b->next[0] != here && b->next[1] != here))
+		if (!b->live || !flow_leads_to(b, here))
 			continue;
 		if (flow_in_ranges(ranges, count, last->offset))
 			loops = true;
-		else if (last->flow == ARCH_FLOW_JUMP)
+		else if (last->flow == ARCH_FLOW_JUMP ||
+			 (falls && last->flow == ARCH_FLOW_NEXT && !b->padding))
 			add_once(out, last->offset);
 		else
 			return false;
 	}
 	return loops && !f->blocks.items[f->insns.items[insn].block].unknown &&
 	       insn == f->blocks.items[f->insns.items[insn].block].first;
-}
-
-static uint32_t block_of(const struct flow *f, uint64_t offset)
-{
-	uint32_t insn = flow_find(f, offset);
-
-	return insn == FLOW_NONE ? FLOW_NONE : f->insns.items[insn].block;
 }
 
 /* A block of which something is outside of the ranges: control has left them there. */
@@ -91,7 +85,7 @@ static bool goes_on(struct flow_walk *w, const struct module_range *ranges, size
 		    uint64_t before, uint64_t one)
 {
 	const struct flow *f = w->flow;
-	uint32_t first = block_of(f, before), here = block_of(f, one);
+	uint32_t first = flow_block_at(f, before), here = flow_block_at(f, one);
 	ARRAY(uint32_t) left = {0};
 	bool again;
 
@@ -129,6 +123,8 @@ static bool goes_on_from_another(const struct flow *f, const struct module_range
 	return found;
 }
 
+/* ---- entries of an inlined call ---------------------------------------------------------------------- */
+
 /* From other code of the function, in the middle of a block or from one block to another. */
 static void coming_in(const struct flow *f, const struct module_range *ranges, size_t count,
 		      struct flow_offsets *out)
@@ -144,12 +140,13 @@ static void coming_in(const struct flow *f, const struct module_range *ranges, s
 			if (inside && !was)
 				add_once(out, f->insns.items[k].offset);
 		}
-		for (unsigned k = 0; b->live && !inside && k < 2; k++) {
+		for (unsigned k = 0; b->live && !inside && k < 3; k++) {
+			uint32_t next = k < 2 ? b->next[k] : b->pad;
 			uint64_t to;
 
-			if (b->next[k] == FLOW_NONE)
+			if (next == FLOW_NONE)
 				continue;
-			to = f->insns.items[f->blocks.items[b->next[k]].first].offset;
+			to = f->insns.items[f->blocks.items[next].first].offset;
 			if (flow_in_ranges(ranges, count, to))
 				add_once(out, to);
 		}
@@ -160,7 +157,7 @@ static void coming_in(const struct flow *f, const struct module_range *ranges, s
 static void all_entries(const struct flow *f, const struct module_range *ranges, size_t count,
 			uint64_t entry, struct flow_offsets *out)
 {
-	uint32_t first = block_of(f, entry);
+	uint32_t first = flow_block_at(f, entry);
 
 	coming_in(f, ranges, count, out);
 	while (first != FLOW_NONE && f->blocks.items[first].padding && first + 1 < f->blocks.count)
@@ -170,28 +167,37 @@ static void all_entries(const struct flow *f, const struct module_range *ranges,
 		add_once(out, entry);
 }
 
+/* Where one arrival for each time that control comes in at `one` can be: there, or at the jumps that lead there. */
+static void add_entry(const struct flow *f, const struct module_range *ranges, size_t count,
+		      uint64_t one, bool marked, const struct flow_offsets *own,
+		      struct flow_offsets *out)
+{
+	bool falls = marked || flow_passing(f, ranges, count, one, own) == FLOW_TURNS;
+	struct flow_offsets jumps = {0};
+
+	if (flow_turns_at(f, ranges, count, one, own) ||
+	    !comes_by_jumps(f, ranges, count, one, falls, &jumps))
+		add_once(out, one);
+	else
+		array_each(const uint64_t, from, &jumps)
+			add_once(out, *from);
+	array_fini(&jumps);
+}
+
 void flow_entries(const struct flow *f, const struct module_range *ranges, size_t count,
-		  uint64_t entry, struct flow_offsets *out)
+		  uint64_t entry, const struct flow_offsets *marks, const struct flow_offsets *own,
+		  struct flow_offsets *out)
 {
 	struct flow_offsets all = {0}, some = {0};
 
 	all_entries(f, ranges, count, entry, &all);
 	array_each(const uint64_t, one, &all)
-		if (!leads_to_another(f, &all, *one))
+		if (!leads_to_another(f, &all, *one) &&
+		    (!marks || *one == entry || has_offset(marks, *one)))
 			add_once(&some, *one);
-	array_each(const uint64_t, one, &some) {
-		struct flow_offsets jumps = {0};
-
-		if (goes_on_from_another(f, ranges, count, &some, *one))
-			continue;
-		if (!comes_by_jumps(f, ranges, count, *one, &jumps)) {
-			jumps.count = 0;
-			add_once(&jumps, *one);
-		}
-		array_each(const uint64_t, from, &jumps)
-			add_once(out, *from);
-		array_fini(&jumps);
-	}
+	array_each(const uint64_t, one, &some)
+		if (!goes_on_from_another(f, ranges, count, &some, *one))
+			add_entry(f, ranges, count, *one, marks != NULL, own, out);
 	array_fini(&all);
 	array_fini(&some);
 }
@@ -209,7 +215,7 @@ static bool jumps_in(const struct flow *f, const struct module_range *ranges, si
 		const struct flow_block *b = &f->blocks.items[i];
 		const struct flow_insn *last = &f->insns.items[b->last];
 
-		if (!b->live || (b->next[0] != here && b->next[1] != here))
+		if (!b->live || !flow_leads_to(b, here))
 			continue;
 		if (flow_in_ranges(ranges, count, last->offset))
 			*inside = true;
@@ -226,7 +232,7 @@ static bool jumps_in(const struct flow *f, const struct module_range *ranges, si
 static bool leads_to_any(const struct flow *f, const struct flow_offsets *all, uint32_t block)
 {
 	const struct flow_block *b = &f->blocks.items[block];
-	bool leads = !b->indirect && b->next[0] != FLOW_NONE;
+	bool leads = !b->indirect && b->next[0] != FLOW_NONE && b->pad == FLOW_NONE;
 
 	for (uint32_t i = b->first; i <= b->last; i++)
 		if (has_offset(all, f->insns.items[i].offset))
@@ -250,7 +256,7 @@ void flow_ways_in(const struct flow *f, const struct module_range *ranges, size_
 		  const uint64_t *starts, size_t count, uint64_t one, struct flow_ways *out)
 {
 	const struct flow_offsets all = {(uint64_t *)starts, count, count};
-	uint32_t here = block_of(f, one);
+	uint32_t here = flow_block_at(f, one);
 	struct flow_ways jumps = {0};
 	bool inside;
 

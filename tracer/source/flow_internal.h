@@ -14,13 +14,17 @@ struct flow_insn {
 	uint8_t flow;		   /* enum arch_flow */
 	bool is_nop, may_be_table; /* as in arch_insn */
 	bool is_target;		   /* a direct jump of this function leads here */
+	bool is_pad;		   /* a landing pad of this function */
+	bool never_returns;	   /* a call of exit() or the like */
+	uint32_t pad;		   /* the instruction where it goes on if it throws, or FLOW_NONE */
 	uint32_t block;
 };
 
-/* Instructions first..last of which only the first is jumped to and only the last jumps. */
+/* Instructions first..last of which only the first is jumped to and only the last jumps or throws. */
 struct flow_block {
 	uint32_t first, last;
 	uint32_t next[2]; /* blocks, or FLOW_NONE */
+	uint32_t pad;	  /* where it goes on if the call at its end throws, or FLOW_NONE */
 	bool indirect;	  /* its last jump may lead to any block of unknown[] */
 	bool entered;	  /* a known edge from another block, or from itself, leads here */
 	bool unknown;	  /* is in unknown[] or roots[]: also entered from where nobody knows */
@@ -42,7 +46,11 @@ struct flow {
 /* The instruction that begins at the offset, or FLOW_NONE. */
 uint32_t flow_find(const struct flow *f, uint64_t offset);
 
-bool flow_in_ranges(const struct module_range *ranges, size_t count, uint64_t offset);
+/* The block that holds the instruction which begins at the offset, or FLOW_NONE. */
+uint32_t flow_block_at(const struct flow *f, uint64_t offset);
+
+/* Does the block lead to that one? */
+bool flow_leads_to(const struct flow_block *b, uint32_t block);
 
 /* What can be reached: a walk through the blocks that never enters `avoid`. */
 struct flow_walk {
@@ -60,6 +68,9 @@ void flow_walk_add(struct flow_walk *w, uint32_t block);   /* a place to begin a
 void flow_walk_next(struct flow_walk *w, uint32_t block);  /* all ways out of it */
 void flow_walk_run(struct flow_walk *w);
 void flow_walk_roots(struct flow_walk *w, uint32_t avoid); /* all of the function */
+/* Is the block that `one` stands in the head of a loop in the ranges, and does each round of it pass one of `own`? */
+bool flow_turns_at(const struct flow *f, const struct module_range *ranges, size_t count,
+		   uint64_t one, const struct flow_offsets *own);
 /* Do all paths to the one block lead through the other? */
 bool flow_dominates(struct flow_walk *w, uint32_t head, uint32_t block);
 

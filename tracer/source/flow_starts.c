@@ -127,6 +127,51 @@ static void drop_all_dominated(struct starts *s)
 	flow_walk_fini(&roots);
 }
 
+static void avoid_others(struct flow_walk *w, const struct starts *s, size_t b)
+{
+	flow_walk_clear(w, FLOW_NONE);
+	for (size_t a = 0; a < s->count; a++) {
+		const struct flow_insn *other = start_insn(s, a);
+
+		if (a != b && other && !s->dropped[a] && !are_twins(s, a, b))
+			w->seen[other->block] = true;
+	}
+}
+
+/* Is it reached only through one of the others, and not a second time before one of them is? */
+static bool is_behind_others(struct flow_walk *w, const struct starts *s, size_t b)
+{
+	uint32_t block = start_insn(s, b)->block;
+
+	avoid_others(w, s, b);
+	if (w->seen[block])
+		return false; /* one of them is in its block */
+	array_each(const uint32_t, r, &s->flow->roots)
+		flow_walk_add(w, *r);
+	flow_walk_run(w);
+	if (w->seen[block])
+		return false;
+	avoid_others(w, s, b);
+	flow_walk_next(w, block);
+	flow_walk_run(w);
+	return !w->seen[block];
+}
+
+/* Where the compiler copied the beginning of a statement, its end is behind several. */
+static void drop_behind_others(struct starts *s)
+{
+	struct flow_walk w;
+
+	flow_walk_init(&w, s->flow);
+	for (size_t b = 0; b < s->count && s->count > 2; b++) {
+		const struct flow_insn *in = start_insn(s, b);
+
+		if (in && !s->dropped[b] && s->flow->blocks.items[in->block].live)
+			s->dropped[b] = is_behind_others(&w, s, b);
+	}
+	flow_walk_fini(&w);
+}
+
 /* Is this instruction reached from anywhere but the statement itself? */
 static bool entered_from_outside(const struct starts *s, const struct flow_insn *in)
 {
@@ -139,7 +184,7 @@ static bool entered_from_outside(const struct starts *s, const struct flow_insn 
 	if (own->unknown || own->padding) /* it may be the nop of an empty case after all */
 		return true;
 	array_each(const struct flow_block, b, &f->blocks) {
-		if ((b->next[0] == in->block || b->next[1] == in->block) && b->live &&
+		if (flow_leads_to(b, in->block) && b->live &&
 		    !inside(s, f->insns.items[b->last].offset))
 			return true;
 	}
@@ -181,7 +226,7 @@ static bool leads_to_starts(const struct starts *s, const struct flow_insn *in)
 	const struct flow_insn *last = &f->insns.items[b->last];
 	int edges = 0, expected = last->flow == ARCH_FLOW_BRANCH ? 2 : 1;
 
-	if (!stays_inside(s, in))
+	if (!stays_inside(s, in) || b->pad != FLOW_NONE)
 		return false;
 	for (int i = 0; i < 2; i++) {
 		const struct flow_insn *first;
@@ -228,6 +273,7 @@ size_t flow_statement_starts(const struct flow *f, uint64_t *starts, const unsig
 	count_calls(&s);
 	drop_inner(&s);
 	drop_all_dominated(&s);
+	drop_behind_others(&s);
 	drop_detours(&s);
 	for (size_t i = 0; i < count; i++)
 		if (!s.dropped[i])
@@ -255,19 +301,4 @@ void flow_heads(const struct flow *f, const struct module_range *ranges, size_t 
 			*array_add(out) = to;
 	}
 	flow_walk_fini(&w);
-}
-
-bool flow_comes_back(const struct flow *f, uint64_t offset, uint64_t without)
-{
-	uint32_t at = flow_find(f, offset), other = flow_find(f, without);
-	struct flow_walk w;
-	bool answer;
-
-	if (at == FLOW_NONE || other == FLOW_NONE ||
-	    f->insns.items[at].block == f->insns.items[other].block)
-		return false;
-	flow_walk_init(&w, f);
-	answer = on_cycle(&w, f->insns.items[at].block, f->insns.items[other].block);
-	flow_walk_fini(&w);
-	return answer;
 }

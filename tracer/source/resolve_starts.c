@@ -11,6 +11,11 @@
 
 /* ---- where it may begin --------------------------------------------------------------------- */
 
+struct ranges {
+	struct module_range *items;
+	size_t count, capacity;
+};
+
 static void add_start(struct copy_work *w, uint64_t offset)
 {
 	array_each(const uint64_t, old, &w->starts) {
@@ -138,32 +143,46 @@ static void else_starts(struct copy_work *w)
 			add_start(w, row->offset);
 }
 
-static void entry_starts(struct copy_work *w, const struct scope *call, uint64_t entry)
+/* Where the line itself begins, or would: gcc marks that. */
+static bool marked_offsets(const struct copy_work *w, struct flow_offsets *out)
+{
+	array_each(const struct block, b, &w->c->blocks)
+		if (b->stmt)
+			*array_add(out) = b->start;
+	return w->c->markers && out->count;
+}
+
+static void entry_starts(struct copy_work *w, const struct scope *call, uint64_t entry,
+			 const struct flow_offsets *own)
 {
 	const struct module_range *ranges = &w->c->owner.unit->ranges.items[call->first_range];
-	struct flow_offsets entries = {0};
+	struct flow_offsets entries = {0}, marks = {0};
+	bool marked = marked_offsets(w, &marks);
 
 	if (w->flow)
-		flow_entries(w->flow, ranges, call->range_count, entry, &entries);
-	if (!entries.count)
+		flow_entries(w->flow, ranges, call->range_count, entry, marked ? &marks : NULL, own,
+			     &entries);
+	if (!entries.count && entry != UINT64_MAX)
 		add_start(w, entry);
 	array_each(const uint64_t, one, &entries)
 		add_start(w, *one);
 	array_fini(&entries);
+	array_fini(&marks);
 }
 
 /* Where the line begins with a call that was inlined, that is where it begins. Entries of copies
    in several pieces are known only where the debug information says so. */
-static void call_starts(struct copy_work *w)
+static void call_starts(struct copy_work *w, const struct flow_offsets *own)
 {
 	struct die_unit *u = w->c->owner.unit;
 
 	array_each(struct scope *, call, &w->c->calls) {
 		uint64_t entry = scope_entry((struct scope_ref){u, *call});
 
-		if (entry != UINT64_MAX &&
-		    (!w->has_code || (*call)->has_entry || (*call)->range_count == 1))
-			entry_starts(w, *call, entry);
+		if (!w->has_code || (*call)->has_entry || (*call)->range_count == 1)
+			entry_starts(w, *call, entry, own);
+		else if (w->flow)
+			entry_starts(w, *call, UINT64_MAX, own);
 	}
 }
 
@@ -201,9 +220,13 @@ static unsigned *start_columns(const struct copy_work *w)
 		return NULL;
 	columns = base_alloc(w->starts.count, sizeof(*columns));
 	for (size_t i = 0; i < w->starts.count; i++) {
+		bool stmt = false;
+
 		array_each(const struct block, b, &w->c->blocks) {
-			if (b->start == w->starts.items[i])
-				columns[i] = b->column;
+			if (b->start != w->starts.items[i] || (stmt && !b->stmt))
+				continue;
+			columns[i] = b->column;
+			stmt = b->stmt;
 		}
 	}
 	return columns;
@@ -284,10 +307,16 @@ static void drop_jumps(struct copy_work *w, const unsigned *columns)
 
 static bool is_repeated(const struct copy_work *w, uint64_t start)
 {
-	array_each(const struct block, b, &w->c->blocks)
-		if (b->start == start && b->stmt && !b->repeated)
+	bool is_mark = false;
+
+	array_each(const struct block, b, &w->c->blocks) {
+		if (b->start != start || !b->stmt)
+			continue;
+		if (!b->repeated)
 			return false;
-	return true;
+		is_mark = true;
+	}
+	return is_mark;
 }
 
 /*
@@ -341,11 +370,38 @@ static int prune_starts(struct copy_work *w)
 	return answer;
 }
 
-/* The body of a call may begin with a loop: its entry is passed in every round. */
-static bool is_inner_loop(const struct copy_work *w, const struct copy_work *without)
+/* Its own code, and that of the calls in it that were inlined. */
+static void take_body(const struct copy_work *w, struct ranges *out)
 {
-	return w->flow && w->kept == 1 && without->kept == 1 &&
-	       flow_comes_back(w->flow, w->starts.items[0], without->starts.items[0]);
+	const struct die_unit *u = w->c->owner.unit;
+
+	array_each(const struct module_range, r, &w->own)
+		*array_add(out) = *r;
+	array_each(struct scope *, call, &w->c->calls)
+		for (uint32_t i = 0; i < (*call)->range_count; i++)
+			*array_add(out) = u->ranges.items[(*call)->first_range + i];
+}
+
+/*
+ * Does its own code alone say better where the statement begins? So it does where a call's body begins with a loop; and
+ * where it has fewer beginnings, unless there are executions that pass none of them.
+ */
+static bool is_better(const struct copy_work *w, const struct copy_work *without)
+{
+	const struct flow_offsets own = {without->starts.items, without->kept, without->kept};
+	bool skips = false, turns = false;
+	struct ranges body = {0};
+
+	take_body(w, &body);
+	for (size_t i = 0; w->flow && i < w->kept; i++) {
+		enum flow_passing how =
+			flow_passing(w->flow, body.items, body.count, w->starts.items[i], &own);
+
+		turns = turns || how == FLOW_TURNS;
+		skips = skips || how == FLOW_SKIPS;
+	}
+	array_fini(&body);
+	return turns || (!skips && w->kept > without->kept);
 }
 
 /*
@@ -361,16 +417,17 @@ static int choose_starts(struct copy_work *w)
 	statement_starts(w);
 	head_starts(w);
 	else_starts(w);
-	if (!w->c->calls.count)
+	if (!w->c->calls.count) {
 		return prune_starts(w);
+	}
 	statement_starts(&without);
 	head_starts(&without);
 	else_starts(&without);
 	answer = prune_starts(&without);
-	call_starts(w);
+	call_starts(w, &(struct flow_offsets){without.starts.items, without.kept, without.kept});
 	if (prune_starts(w) < 0)
 		answer = -1;
-	if (without.kept && (w->kept > without.kept || is_inner_loop(w, &without))) {
+	if (without.kept && is_better(w, &without)) {
 		array_fini(&w->starts);
 		*w = without;
 	} else {
