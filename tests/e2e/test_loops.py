@@ -398,3 +398,33 @@ def test_coroutine(t, build):
     program = compile_text("coroutine.cc", COROUTINE, "-std=c++20 -g " + build.split()[1], compiler="g++")
     r = t.clean(t.run_gated(program, script='at("//yields"):run(function() end)\nat("//resumed"):run(function() end)\n'))
     t.equal([p["arrivals"] for p in r.report["places"]], [4, 3], build)
+
+
+CONDITION = r"""
+static volatile int g;
+__attribute__((noinline)) static int val(int x) { return x; }
+static void f(int a, int b, int c)
+{
+	if ((val(a) > 5
+	     || val(b) > 5) /* gate: or */
+	    && val(c) > 5) /* gate: and */
+		g++; /* gate: then */
+}
+int main(void)
+{
+	f(9, 0, 9);
+	f(9, 0, 0);
+	f(0, 9, 0);
+	f(0, 0, 0);
+	return 0;
+}
+"""
+
+
+@params("gcc -O0", "clang -O0", "clang -O0 -gdwarf-4")
+def test_condition_over_lines(t, build):
+    """A line that begins with an operator is its operand, which is executed or not."""
+    compiler, flags = build.split(" ", 1)
+    program = compile_text("condition.c", CONDITION, "-g " + flags, compiler=compiler)
+    r = t.clean(t.run_gated(program, script="".join('at("//%s"):run(function() end)\n' % m for m in ("or", "and", "then"))))
+    t.equal([p["arrivals"] for p in r.report["places"]], [2, 3, 1], build)

@@ -453,6 +453,16 @@ bool flow_is_jump(const struct flow *f, uint64_t offset)
 	return insn != FLOW_NONE && f->insns.items[insn].flow == ARCH_FLOW_JUMP;
 }
 
+bool flow_is_branch(const struct flow *f, uint64_t offset, uint64_t *next)
+{
+	uint32_t insn = flow_find(f, offset);
+
+	if (insn == FLOW_NONE || f->insns.items[insn].flow != ARCH_FLOW_BRANCH)
+		return false;
+	*next = offset + f->insns.items[insn].length;
+	return true;
+}
+
 bool flow_has_table(const struct flow *f)
 {
 	return f->has_indirect;

@@ -5,6 +5,7 @@
  * goes over several lines. Control flow tells which of them begin an execution (flow.h).
  */
 #include "tracer/source/resolve_copy.h"
+#include "tracer/source/source_lines.h"
 
 #include <limits.h>
 #include <string.h>
@@ -73,6 +74,30 @@ static void statement_starts(struct copy_work *w)
 		if (b->low < b->high)
 			add_start(w, b->low);
 	}
+}
+
+/* A line of a condition that goes over several. */
+static bool begins_with_operator(const struct copy_work *w)
+{
+	const char *text = source_line(w->r->symbols, w->file, w->line);
+
+	if (!text)
+		return false;
+	text += strspn(text, " \t");
+	return strncmp(text, "&&", 2) == 0 || strncmp(text, "||", 2) == 0;
+}
+
+/* clang gives the jump that passes an operand over to the operator before it: what begins is the operand, behind it. */
+static void operand_starts(struct copy_work *w)
+{
+	uint64_t next;
+
+	if (!w->flow || !w->c->owner.unit || w->c->owner.unit->is_gcc || !begins_with_operator(w))
+		return;
+	array_each(uint64_t, start, &w->starts)
+		if (flow_is_branch(w->flow, *start, &next) &&
+		    flow_in_ranges(w->own.items, w->own.count, next))
+			*start = next;
 }
 
 /* clang has one row for a loop's first round, of which some was moved before the loop, and for the
@@ -415,12 +440,14 @@ static int choose_starts(struct copy_work *w)
 	int answer;
 
 	statement_starts(w);
+	operand_starts(w);
 	head_starts(w);
 	else_starts(w);
 	if (!w->c->calls.count) {
 		return prune_starts(w);
 	}
 	statement_starts(&without);
+	operand_starts(&without);
 	head_starts(&without);
 	else_starts(&without);
 	answer = prune_starts(&without);
