@@ -355,6 +355,45 @@ static void variables_of_libraries(void **state)
 	let_go(&s);
 }
 
+/* A static of the program, and of a library with a debug file of its own, as the system's have it. */
+static const char private_c[] = "static int count = 70, other = 71;\n"
+				"int library(int k);\n"
+				"int main(void)\n"
+				"{\n"
+				"	return library(count + other) == 0;\n" /* 5 */
+				"}\n";
+
+static const char systems_c[] =
+	"__thread int each = 72;\n"
+	"int shown = 73;\n"
+	"static int other = 74;\n"
+	"int my_count = 75;\n"
+	"int library(int k) { return k + each + shown + other + my_count; }\n";
+
+/* Reading it all takes long, and other threads go on meanwhile. */
+static void debug_files_of_libraries_are_last(void **state)
+{
+	struct program *p = *state;
+	struct stopped s;
+
+	program_write(p, "private.c", private_c);
+	program_write(p, "systems.c", systems_c);
+	program_run(p, "gcc -g -O0 -shared -fpic -o libapart.so systems.c && "
+		       "objcopy --only-keep-debug libapart.so libapart.debug && "
+		       "objcopy -S --add-gnu-debuglink=libapart.debug libapart.so");
+	program_build(p, "gcc -g -O0 -o prog private.c -L. -lapart -Wl,-rpath,$PWD");
+	program_add(p, "libapart.so");
+	if (!stop_at(&s, p, "private.c:5"))
+		return;
+	assert_global(&s, "count", 70);
+	assert_global(&s, "other", 71);
+	assert_null(p->modules[1]->dies);
+	assert_global(&s, "shown", 73);
+	assert_non_null(p->modules[1]->dies);
+	assert_says(refused_global(&s, "each"), "thread-local"); /* it has no such symbol */
+	let_go(&s);
+}
+
 /* C's arrays of a length that the program works out. */
 static void arrays_of_any_length(void **state)
 {
@@ -418,9 +457,13 @@ static void code_without_dwarf(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(scopes_of_c),		cmocka_unit_test(what_is_optimised),
-		cmocka_unit_test(objects_of_cplusplus), cmocka_unit_test(variables_of_libraries),
-		cmocka_unit_test(arrays_of_any_length), cmocka_unit_test(code_without_dwarf),
+		cmocka_unit_test(scopes_of_c),
+		cmocka_unit_test(what_is_optimised),
+		cmocka_unit_test(objects_of_cplusplus),
+		cmocka_unit_test(variables_of_libraries),
+		cmocka_unit_test(debug_files_of_libraries_are_last),
+		cmocka_unit_test(arrays_of_any_length),
+		cmocka_unit_test(code_without_dwarf),
 	};
 
 	return cmocka_run_group_tests(tests, program_setup, program_teardown);

@@ -266,22 +266,64 @@ static int search_module(struct variable_search *h, struct module *m, struct err
 	return answer;
 }
 
-int search_modules(struct variable_search *h, struct module *first, struct error *err)
+/* `symbol` may be mangled. */
+static bool names_it(const char *symbol, const char *name)
+{
+	bool mangled = symbol[0] == '_' && (symbol[1] == 'Z' || symbol[1] == 'R');
+
+	return strcmp(symbol, name) == 0 || (mangled && strstr(symbol, name));
+}
+
+/*
+ * A variable that a foreign library exports has a symbol, unless it is constant or one for each
+ * thread. Reading all that libc's debug file lists takes 100 ms, in which other threads go on.
+ */
+static bool is_likely(const struct variable_search *h, struct module *m)
+{
+	module_find_debug(m);
+	if (h->wanted->file || !is_foreign(h, m))
+		return true;
+	module_load_symbols(m);
+	array_each(const struct elf_symbol, s, &m->symbols) {
+		if (s->global && !s->function && names_it(s->name, h->wanted->last))
+			return true;
+	}
+	return false;
+}
+
+static int search_others(struct variable_search *h, bool likely, struct error *err)
 {
 	uint64_t bias;
 
-	h->own = first;
-	if (first && search_module(h, first, err) < 0)
-		return -1;
 	for (size_t i = 0; !h->done && h->program && h->program->module; i++) {
 		struct module *m = h->program->module(h->program->ctx, i, &bias);
 
 		if (!m)
 			break;
-		if (m != first && search_module(h, m, err) < 0)
+		if (m != h->own && is_likely(h, m) == likely && search_module(h, m, err) < 0)
 			return -1;
 	}
 	return 0;
+}
+
+/* In the space that is wanted. */
+static bool has_found(const struct variable_search *h)
+{
+	array_each(const struct variable_candidate, c, &h->found) {
+		if (c->variable.kind != VARIABLE_OPTIMISED_OUT &&
+		    (!h->enough || strcmp(c->space, h->enough) == 0 ||
+		     strcmp(c->space, h->wanted->space) == 0))
+			return true;
+	}
+	return false;
+}
+
+int search_modules(struct variable_search *h, struct module *first, struct error *err)
+{
+	h->own = first;
+	if ((first && search_module(h, first, err) < 0) || search_others(h, true, err) < 0)
+		return -1;
+	return has_found(h) ? 0 : search_others(h, false, err);
 }
 
 /* ---- the choice ----------------------------------------------------------------------------- */

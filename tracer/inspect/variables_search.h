@@ -33,7 +33,8 @@ int search_entry(const struct dwarf_program *program, const struct entry *e, uin
 /* Adds what a unit has of the name. 0, or -1. */
 int search_unit(struct variable_search *h, struct die_table *t, struct die_unit *u,
 		struct error *err);
-/* In the module `first` (may be NULL), then in all others, in the order they were loaded. */
+/* In the module `first` (may be NULL), then in all others, in the order they were loaded; those of the
+   system that have no such symbol only if nothing has been found. */
 int search_modules(struct variable_search *h, struct module *first, struct error *err);
 /* Of several in the space `exact` (NULL: in any that the wanted name fits): the exported one that
    came first, else the only one. 1, 0: none, -1: ambiguous. */
