@@ -2,8 +2,10 @@
 
 import os
 import re
+import signal
+import subprocess
 
-from harness import ROOT, compile_text, params, timeout
+from harness import BUILD, ROOT, compile_text, params, timeout
 
 CALC = r"""
 #include <pthread.h>
@@ -405,6 +407,34 @@ def test_why(t):
     for words in ("before its own code", "a gate holds somebody", "no place of the script opens gate g",
                   "by hand: `open g`, or `go first#1`", "you hold somebody"):
         t.check(words in r.stdout, words, r)
+
+
+def test_lines_end_in_two_bytes(t):
+    r = t.gate("repl", calc(), stdin=b"gate first wait g\r\nrun\r\n\r\n= 3\r\nopen g\r\nquit\r")
+    t.equal(r.status, 0, "status", r)
+    t.check("first#1 is held at gate g" in r.stdout and "\n3\n" in r.stdout, "what they did", r)
+
+
+@params("threads", "quit", "run", "restart", "why", "places", "gates", "prove")
+def test_argument_too_many(t, command):
+    r = t.gate("repl", calc(), stdin=(command + " x y\n").encode())
+    t.error(r, 125, "input:1: %s: 'x y' is too much$" % command)
+    t.check("try: %s takes no argument\n" % command in r.err, "what to do", r)
+
+
+def test_line_without_an_end(t):
+    r = t.gate("repl", calc(), stdin=b"\0" * (2 << 20))
+    t.error(r, 125, "input:1: the line does not end within 1048576 bytes$")
+
+
+def test_signal_while_input_never_ends(t):
+    with subprocess.Popen(["yes", "= 1"], stdout=subprocess.PIPE) as writer:
+        with subprocess.Popen([os.path.join(BUILD, "gatectl"), "repl", calc()], stdin=writer.stdout, stdout=subprocess.PIPE) as repl:
+            writer.stdout.close()
+            repl.stdout.readline()
+            os.kill(repl.pid, signal.SIGTERM)
+            repl.communicate(timeout=30)
+            t.equal(repl.returncode, 128 + signal.SIGTERM, "status")
 
 
 def test_closed_input(t):

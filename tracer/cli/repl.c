@@ -329,33 +329,42 @@ static int do_command(struct repl *r, const char *line, struct error *err)
 
 /* ---- the loop ------------------------------------------------------------------------------- */
 
+static void fault(struct repl *r, struct error *err)
+{
+	name_line(r, err);
+	r->status = output_error(r->cli, err);
+	r->quit |= !r->terminal;
+}
+
 static void one_line(struct repl *r, const char *line)
 {
 	ERROR(err);
 
-	r->number++;
-	if (do_command(r, line, &err) == 0) {
+	if (do_command(r, line, &err) < 0)
+		fault(r, &err);
+	else
 		r->quit |= said_errno && !r->terminal;
-		return;
-	}
-	name_line(r, &err);
-	r->status = output_error(r->cli, &err);
-	r->quit |= !r->terminal;
 }
 
 static void loop(struct repl *r)
 {
 	while (!r->quit) {
+		ERROR(err);
 		char *line;
 		int signal;
 
 		repl_take_signals(r);
-		line = r->terminal ? repl_read_terminal(NULL) : repl_read_pipe();
+		line = r->terminal ? repl_read_terminal(NULL) : repl_read_pipe(&err);
 		signal = repl_give_signals_back();
 		if (signal)
 			r->status = 128 + signal;
-		if (!line)
+		if (!line && !err.code)
 			break;
+		r->number++;
+		if (!line) {
+			fault(r, &err);
+			break;
+		}
 		one_line(r, line);
 		free(line);
 	}

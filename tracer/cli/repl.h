@@ -77,9 +77,9 @@ void repl_terminal_open(struct repl *r); /* sets r->terminal */
 void repl_use_terminal(struct repl *r);	 /* libedit */
 void repl_terminal_close(struct repl *r);
 /* A line, malloc'd; NULL at the end, or after a signal that ends. The answer to a question (NULL: a command)
-   is not kept in the history. */
+   is not kept in the history. From a pipe: NULL with an error, too. */
 char *repl_read_terminal(const char *question);
-char *repl_read_pipe(void);
+char *repl_read_pipe(struct error *err);
 void repl_terminal_to_program(struct repl *r);
 void repl_terminal_back(struct repl *r);
 void repl_tell(void *ctx, const char *line); /* while the program runs */

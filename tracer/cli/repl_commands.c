@@ -14,6 +14,12 @@ static int usage(const char *name, struct error *err)
 	return error_hint(err, "%s %s", c->name, c->arguments);
 }
 
+static int surplus(const struct repl_command *c, const char *rest, struct error *err)
+{
+	error_set(err, ERROR_USAGE, "%s: '%s' is too much", c->name, rest);
+	return error_hint(err, "%s takes no argument", c->name);
+}
+
 static int no_number(const char *name, const char *text, struct error *err)
 {
 	const struct repl_command *c = repl_find(name, strlen(name));
@@ -419,6 +425,8 @@ static int cmd_prove(struct repl *r, char *rest, struct error *err)
 	struct repl_without without = {0};
 	int failed = repl_take_without(rest, &without, err);
 
+	if (!failed && *rest)
+		failed = surplus(repl_find("prove", 5), rest, err);
 	if (!failed)
 		failed = repl_run_saved(r, "prove", NULL, &without, err);
 	array_fini(&without);
@@ -557,6 +565,8 @@ int repl_do(struct repl *r, const struct repl_command *c, char *rest, struct err
 
 	if (required && !*rest)
 		return usage(c->name, err);
+	if (*rest && !*c->arguments && c->run != cmd_prove)
+		return surplus(c, rest, err);
 	if (c->chooses && r->cli->schedule) {
 		error_set(err, ERROR_USAGE, "%s: in a replay the schedule says who goes on",
 			  c->name);

@@ -20,7 +20,7 @@
 
 static volatile sig_atomic_t interrupted, suspended, ended;
 
-enum { HISTORY_MOST = 1000 };
+enum { HISTORY_MOST = 1000, LINE_MOST = 1 << 20 };
 
 static const int taken[] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP};
 enum { TAKEN = sizeof(taken) / sizeof(*taken) };
@@ -74,7 +74,7 @@ static bool wait_for_input(void)
 
 /*
  * ppoll prefers input to signals. On a terminal the signal is the older one: what was typed before
- * Ctrl-C or Ctrl-Z is forgotten (termios(3), NOFLSH).
+ * Ctrl-C or Ctrl-Z is forgotten (termios(3), NOFLSH). On a pipe there may always be more input.
  */
 static void let_signals_in(void)
 {
@@ -301,23 +301,34 @@ static size_t read_more(struct str *line)
 	return (size_t)n;
 }
 
-char *repl_read_pipe(void)
+static int read_line(struct str *line, struct error *err)
+{
+	for (;;) {
+		let_signals_in();
+		if (ended || interrupted || memchr(str_text(line), '\n', line->length))
+			return 0;
+		if (line->length > LINE_MOST)
+			return error_set(err, ERROR_USAGE, "the line does not end within %d bytes",
+					 LINE_MOST);
+		if (!read_more(line))
+			return 0;
+	}
+}
+
+char *repl_read_pipe(struct error *err)
 {
 	static struct str line;
 	const char *end;
 	size_t length;
 	char *out;
 
-	while (!memchr(str_text(&line), '\n', line.length))
-		if (!read_more(&line))
-			break;
-	if (!line.length || ended || interrupted) {
+	if (read_line(&line, err) < 0 || !line.length || ended || interrupted) {
 		str_fini(&line);
 		return NULL;
 	}
 	end = memchr(str_text(&line), '\n', line.length);
 	length = end ? (size_t)(end - line.text) : line.length;
-	out = strndup(str_text(&line), length);
+	out = strndup(str_text(&line), length - (length && line.text[length - 1] == '\r'));
 	length += length < line.length;
 	memmove(line.text, line.text + length, line.length - length + 1);
 	line.length -= length;
