@@ -154,6 +154,28 @@ def repeat(t, how, script, n="5", odd="3", options=()):
                        options=["--repeat", n, *options])
 
 
+INTERRUPTED = """
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	if (open(argv[argc - 1], O_CREAT | O_EXCL | O_WRONLY, 0600) >= 0)
+		return 0;
+	kill(getppid(), SIGTERM);
+	pause();
+	return 0;
+}
+"""
+
+
+def test_interrupted(t):
+    """A run that a signal to gatectl ends has not differed."""
+    r = t.gate("run", "--repeat", "5", compile_text("interrupted.c", INTERRUPTED), t.path("made"))
+    t.equal(r.status, 143, "status", r)
+    t.equal(r.err, "gatectl: 1 of 1 runs agreed; the next one was interrupted\n", "what is said", r)
+
+
 def test_order_differs(t):
     r = repeat(t, "swap", PLACES)
     t.equal(r.status, 0, "it is no failure", r)

@@ -28,12 +28,17 @@ static void say_note(struct cli *cli, const struct session_result *r)
 	}
 }
 
-static void say_agreed(const struct cli *cli, unsigned long agreed, unsigned long done)
+static void say_agreed(const struct cli *cli, const struct repeat *r)
 {
-	if (cli->session.quiet && agreed == done)
+	unsigned long done = r->x.made - r->x.over; /* one that a signal has ended says nothing */
+	bool differed = r->agreed < done;
+
+	if (cli->session.quiet && !differed)
 		return;
-	log_line("gatectl: %lu of %lu runs agreed%s", agreed, done,
-		 done < cli->session.repeat ? "; the last one did not" : "");
+	log_line("gatectl: %lu of %lu runs agreed%s", r->agreed, done,
+		 r->x.over				  ? "; the next one was interrupted"
+		 : differed && done < cli->session.repeat ? "; the last one did not"
+							  : "");
 }
 
 static int tell_run(void *ctx, const struct session_result *r, struct error *err)
@@ -75,8 +80,8 @@ static int repeat(struct cli *cli)
 	if (repeat_runs(&r) < 0) {
 		status = output_over(cli, &r.x);
 	} else {
-		say_agreed(cli, r.agreed, r.x.made);
-		if (r.x.made > 1)
+		say_agreed(cli, &r);
+		if (r.x.made > 1 && !r.x.over)
 			say_order(cli, cli->session.order_log);
 		status = r.status;
 	}

@@ -118,7 +118,8 @@ static void held_first_line(struct session *s, struct str *out)
 {
 	if (s->culprit && waiting_of(s->culprit)->held) {
 		waiting_sentence(s->culprit, out);
-		str_addf(out, " for more than %g seconds", s->gate_limit);
+		str_addf(out, " for more than %g second%s", s->gate_limit,
+			 s->gate_limit == 1 ? "" : "s");
 	} else {
 		array_each(struct session_process *, p, &s->processes)
 			if ((*p)->lost_held.count) {
