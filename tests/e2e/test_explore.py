@@ -404,9 +404,24 @@ def test_rebuilt(t):
     diverged(t, t.gate("replay", os.path.join(r.found, "1", "schedule")), "build-id")
 
 
+def test_replay_from_another_directory(t):
+    """The program and the gates of the search are found where the search found them."""
+    os.mkdir(t.path("other"))
+    shutil.copy(abba(), t.path("abba"))
+    t.file("gates.lua", "at 'main':log 'main is here'\n")
+    r = t.gate("explore", "-g", "gates.lua", "-o", "found", "./abba", cwd=t.tmp, seconds=120)
+    t.equal(r.status, 116, "found", r)
+    schedule = os.path.join(t.tmp, "found", "1", "schedule")
+    for directory in (t.tmp, t.path("other")):
+        again = t.gate("replay", schedule, cwd=directory)
+        t.equal(again.status, 123, "from " + directory, again)
+        t.check("main is here" in again.err, "its gates, too", again)
+
+
 def test_no_schedule(t):
     t.error(t.gate("replay", t.path("none")), where="none: No such file")
-    t.error(t.gate("replay", t.file("text", "what is this\n")), where=r"text:1: this is no schedule")
+    r = t.error(t.gate("replay", t.file("text", "what is this\n")), where=r"text:1: this is no schedule")
+    t.check("try: give the file `schedule` of a folder that `gatectl explore` has written\n" in r.err, "what to do", r)
     t.error(t.gate("replay", t.file("empty", "# gatectl schedule 1\nsteps: 0\n")), where="does not say of which program")
 
 

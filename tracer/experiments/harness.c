@@ -327,7 +327,7 @@ int harness_hunt(struct harness_hunt *h)
 	if (answer == 0)
 		answer = search_all(&w);
 	h->seconds = explore_now_s() - h->begun;
-	h->out_of_time = harness_left(h) < 0;
+	h->out_of_time = harness_left(h) < 0 && (h->explore.all || !h->violations.count);
 	if (answer == 0 && !h->runs)
 		answer = nothing_searched(h);
 	hunt_fini(&w);

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- the head ------------------------------------------------------------------------------------- */
 
@@ -95,6 +96,7 @@ static void set_points(const struct schedule_head *h, struct controlled *c)
 void replay_head(const struct explore *e, const struct explore_failure *f, struct schedule_head *h)
 {
 	const struct session_options *o = e->x.options;
+	char *here = realpath(".", NULL);
 	struct str program = {0};
 
 	for (char *const *arg = o->argv; *arg; arg++) {
@@ -102,6 +104,9 @@ void replay_head(const struct explore *e, const struct explore_failure *f, struc
 		schedule_option_add(h, "arg", *arg);
 	}
 	h->program = str_take(&program);
+	if (here)
+		schedule_option_add(h, "directory", here);
+	free(here);
 	array_each(const char *, script, &o->scripts)
 		schedule_option_add(h, "gates", *script);
 	array_each(const char *, order, &o->orders)
@@ -122,6 +127,19 @@ void replay_head(const struct explore *e, const struct explore_failure *f, struc
 
 /* ---- the file --------------------------------------------------------------------------------------- */
 
+/* A relative path that leads nowhere from here is one from where the search was. */
+static const char *found_there(struct replay *r, const char *path)
+{
+	const char *directory = schedule_option(&r->head, "directory", 0);
+	struct str full = {0};
+
+	if (!directory || path[0] == '/' || access(path, F_OK) == 0)
+		return path;
+	str_addf(&full, "%s/%s", directory, path);
+	*array_add(&r->there) = str_take(&full);
+	return r->there.items[r->there.count - 1];
+}
+
 static void set_options(struct replay *r)
 {
 	struct session_options *o = r->options;
@@ -131,10 +149,13 @@ static void set_options(struct replay *r)
 	for (size_t k = 0; (value = schedule_option(&r->head, "arg", k)); k++)
 		*array_add(&r->args) = (char *)value;
 	(void)array_add(&r->args);
-	if (!o->argv[0])
+	if (!o->argv[0] && r->args.items[0]) {
+		if (strchr(r->args.items[0], '/')) /* else it is looked for in PATH */
+			r->args.items[0] = (char *)found_there(r, r->args.items[0]);
 		o->argv = r->args.items;
+	}
 	for (size_t k = 0; !has_gates && (value = schedule_option(&r->head, "gates", k)); k++)
-		*array_add(&o->scripts) = value;
+		*array_add(&o->scripts) = found_there(r, value);
 	for (size_t k = 0; !has_gates && (value = schedule_option(&r->head, "order", k)); k++)
 		*array_add(&o->orders) = value;
 }
@@ -149,7 +170,9 @@ int replay_load(struct replay *r, const char *path, struct error *err)
 	answer = schedule_parse(text, path, &r->schedule, &r->head, err);
 	base_free(text);
 	if (answer < 0)
-		return -1;
+		return error_hint(err,
+				  "give the file `schedule` of a folder that `gatectl explore` "
+				  "has written");
 	set_options(r);
 	if (r->options->argv[0])
 		return 0;
@@ -367,6 +390,9 @@ void replay_fini(struct replay *r)
 		r->options->controlled = NULL;
 	}
 	array_fini(&r->args);
+	array_each(char *const, path, &r->there)
+		base_free(*path);
+	array_fini(&r->there);
 	schedule_fini(&r->schedule);
 	schedule_head_fini(&r->head);
 }

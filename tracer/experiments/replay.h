@@ -3,6 +3,7 @@
  * does not. What a run needs besides the steps stands in the head of the file (explore/schedule/text.h):
  *
  *	arg: ./count		the program and its arguments, one a line
+ *	directory: /home/me	where the search was: what is not found from here is looked for there
  *	gates: FILE.lua		and `order: A -> B`: what the search was under
  *	path: 0.0001		of thread 0, 1, ...: who made it, as which child
  *	module: libc.so.6 ID	what was loaded, and its build-id
@@ -19,6 +20,7 @@ struct replay {
 	struct session_options *options; /* the caller's */
 	struct schedule schedule;
 	struct schedule_head head;
+	ARRAY(char *) there;	       /* paths from the directory of the search */
 	ARRAY(char *) args;	       /* of the head, with a NULL behind the last one */
 	struct controlled *controlled; /* owned; NULL: it has not begun */
 };
