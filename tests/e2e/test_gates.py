@@ -668,6 +668,16 @@ on("%s", %s):run(function(hit) print(hit.thread.id) end)
         t.equal(len(r.err.splitlines()), 1, "calls", r)
 
 
+def test_nobody_starts_main(t):
+    """Main of a child process is started, that of the program is there from the beginning; it is said what to do."""
+    program = compile_text("events.c", EVENTS)
+    t.clean(t.run_gated(program, script='on("thread-start", {thread = "p1/main"}):run(function() end)\n'))
+    r = t.run_gated(program, script='on("thread-start", {thread = "main"}):run(function() end)\n')
+    t.verdict(r, 120)
+    t.check('try: at "main": that thread is there from the beginning, none starts it\n' in r.err, "what to do", r)
+    t.clean(t.run_gated(program, script='at("main", {thread = "main"}):run(function() end)\n'))
+
+
 def test_event_load(t):
     target = Target("dlopen_loop").build()
     r = t.clean(t.run_gated(target.path, script='on("load", {object = "libplug.so"}):run(function() end)\n'))

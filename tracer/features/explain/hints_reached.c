@@ -541,6 +541,9 @@ void hints_missing_try(struct session *s, const struct place *p, struct str *out
 			 "the name of an object that the program loads: `gatectl lines %s "
 			 "'OBJECT!...'` finds those that it starts with",
 			 s->options->argv[0]);
+	else if (p->kind == PLACE_THREAD_START && p->thread && strcmp(p->thread, "main") == 0)
+		str_add(out,
+			"at \"main\": that thread is there from the beginning, none starts it");
 	else if (p->thread && try_early(s, p, out))
 		;
 	else if (p->thread && (others.count || others.more || !hints_any_matches(s, p->thread)))
