@@ -452,6 +452,35 @@ def test_pending_until_dlopen(t):
         t.error(r, 125, "no function nothing_here in " + location.split("!")[0])
 
 
+STATIC = r"""
+#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+	int sum = argc - argc;
+	for (int i = 0; i < 3; i++) {
+		void *h = dlopen(argv[1], RTLD_NOW);
+		int (*add)(int, int);
+		*(void **)&add = dlsym(h, "plug_add");
+		sum = add(sum, i);
+		dlclose(h);
+	}
+	return sum;
+}
+"""
+
+
+def test_pending_in_a_static_program(t):
+    """It has a loader of its own, for dlopen."""
+    library = os.path.join(os.path.dirname(Target("dlopen_loop").build().path), "libplug.so")
+    program = compile_text("static_dlopen.c", STATIC, flags="-g -O0 -static -w")
+    script = 'at "libplug.so!plug_add":run(function() end)\non("load", {object = "libplug.so"}):run(function() end)\n'
+    r = t.run_gated(program, script=script, args=[library])
+    t.equal(r.status, 3, "status", r)
+    t.arrivals(r, "libplug.so!plug_add", 3)
+    t.arrivals(r, "load", 3)
+    t.verdict(t.run_gated(program, script='at "libabsent.so!f":run(function() end)\n', args=[library]), 120)
+
+
 PARTLY = r"""
 volatile int g;
 int twice(int x)

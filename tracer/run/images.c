@@ -181,15 +181,22 @@ static void drop_unseen(struct session *s, struct session_process *p)
 	}
 }
 
+struct module *images_loader(const struct session_process *p, uint64_t *base)
+{
+	*base = p->loader ? p->loader_base : p->images.items[0].bias;
+	return p->loader ? p->loader : p->exe;
+}
+
 /* Where the list begins, by the loader's symbols: glibc's is the list itself, musl's points there. */
 static uint64_t list_of(struct session_process *p)
 {
-	uint64_t offset, at;
+	uint64_t base, offset, at;
+	struct module *loader = images_loader(p, &base);
 
-	if (p->loader && module_symbol(p->loader, "_r_debug", &offset, NULL) == 0)
-		return p->loader_base + offset;
-	if (p->loader && module_symbol(p->loader, "_dl_debug_addr", &offset, NULL) == 0 &&
-	    target_read(p->target, p->loader_base + offset, &at, sizeof(at)) == 0)
+	if (module_symbol(loader, "_r_debug", &offset, NULL) == 0)
+		return base + offset;
+	if (module_symbol(loader, "_dl_debug_addr", &offset, NULL) == 0 &&
+	    target_read(p->target, base + offset, &at, sizeof(at)) == 0)
 		return at;
 	return 0;
 }

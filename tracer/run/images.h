@@ -11,6 +11,8 @@ struct module_list {
 	struct image *items;
 	size_t count, capacity;
 };
+/* ld.so, or the static program itself, which may have a loader of its own in it. */
+struct module *images_loader(const struct session_process *p, uint64_t *base);
 void images_update(struct session *s, struct session_process *p, struct module_list *loaded,
 		   bool *consistent);
 struct image *images_at(struct session_process *p, uint64_t address);

@@ -53,16 +53,23 @@ static const struct site_owner loader_owner = {
 /* Sets a trap where ld.so reports that its list has changed. */
 static void watch_loader(struct session *s, struct session_process *p, struct target_thread *t)
 {
-	uint64_t offset, size;
-	const struct act loader = {.owner = &loader_owner};
+	uint64_t base, offset, size;
+	struct module *m = images_loader(p, &base);
+	const struct act act = {.owner = &loader_owner};
 	struct site_use *use;
 	ERROR(err);
 
-	if (!p->loader || module_symbol(p->loader, "_dl_debug_state", &offset, &size) < 0)
+	if (module_symbol(m, "_dl_debug_state", &offset, &size) < 0)
 		return;
-	use = sites_use(s, p, t, p->loader_base + offset, &p->load_site, &err);
-	if (use && !sites_has(use, &loader))
-		sites_act(use, &loader);
+	use = sites_use(s, p, t, base + offset, &p->load_site, &err);
+	if (use && !sites_has(use, &act))
+		sites_act(use, &act);
+}
+
+void loader_static(struct session *s, struct session_process *p, struct target_thread *t)
+{
+	if (!p->loader && s->loads_matter)
+		watch_loader(s, p, t);
 }
 
 int loader_exec(struct session *s, struct session_process *p, struct target_thread *t,

@@ -79,6 +79,8 @@ static void on_exec(struct session *s, const struct target_event *ev)
 		s->root_settled = true;
 		if (places_settle(s, p, ev->thread, first, &err) < 0)
 			session_fault(s, &err);
+		else
+			loader_static(s, p, ev->thread);
 	}
 	if (!s->over)
 		observe(image, s, p, ev->thread);
