@@ -63,6 +63,7 @@ static void set_options(struct gating *g)
 	o->leftover = LEFTOVER_KILL;
 	o->verbose = false;
 	o->quiet = true;
+	o->input_anew = true;
 	o->gate_limit = o->gate_limit < 0 ? GATE_LIMIT_S : o->gate_limit;
 	if (o->time_limit < 0)
 		o->time_limit = limit > LIMIT_LEAST_S ? limit : LIMIT_LEAST_S;
@@ -101,7 +102,6 @@ static int run(struct gating *g, const struct session_trial *trial)
 	struct session_result r;
 	int answer;
 
-	lseek(STDIN_FILENO, 0, SEEK_SET);
 	x->options = &g->options;
 	answer = experiment_run(x, trial, NULL, &r);
 	x->options = given;

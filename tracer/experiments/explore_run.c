@@ -102,8 +102,10 @@ static int keep(struct explore_runs *r, struct error *err)
 		cannot_keep(r, "the program does not come to main");
 	else if (!keeps_alone(s))
 		cannot_keep(r, "it has threads before main");
-	if (r->kept)
+	if (r->kept) {
 		bound_keep(&r->controlled, r->kept->root);
+		r->input_at = lseek(r->controlled.in, 0, SEEK_CUR);
+	}
 	r->controlled.keeps = false;
 	return 0;
 }
@@ -119,10 +121,12 @@ static int new_file(const char *name)
 	return fd;
 }
 
-static void rewind_files(const struct controlled *c)
+static void rewind_files(const struct explore_runs *r)
 {
+	const struct controlled *c = &r->controlled;
+
 	if (c->in >= 0)
-		lseek(c->in, 0, SEEK_SET);
+		lseek(c->in, r->kept ? r->input_at : 0, SEEK_SET);
 	if (ftruncate(c->out, 0) < 0 || ftruncate(c->err, 0) < 0)
 		return;
 }
@@ -202,7 +206,7 @@ int explore_runs_one(struct explore_runs *r, struct session_result *out, struct 
 	int answer = -1;
 
 	*out = (struct session_result){0};
-	rewind_files(&r->controlled);
+	rewind_files(r);
 	if (start(r, &s, err) == 0) {
 		session_loop(&s);
 		if (r->controlled.describes)

@@ -12,6 +12,7 @@ struct explore_runs {
 	struct session *kept; /* the program at its beginning; NULL: each run starts it anew ... */
 	char *not_kept;	      /* ... for this reason */
 	bool came;	      /* ... but it has been there */
+	off_t input_at;	      /* so far it has read its input by then */
 	unsigned long made;
 	unsigned worker;		/* whose processor they run on */
 	ARRAY(struct module *) modules; /* of the last run that was described */

@@ -70,6 +70,7 @@ struct session_options {
 	bool no_follow, verbose, quiet;
 	bool no_resident;      /* nothing is decided inside the program */
 	bool no_stdin;	       /* the program reads /dev/null */
+	bool input_anew;       /* a trial reads a file on standard input, from its beginning */
 	bool skip_unavailable; /* where tracing is not permitted: skip the test (SESSION_SKIPPED) */
 	char *const *argv;     /* the program and its arguments */
 	enum session_leftover leftover;

@@ -307,14 +307,24 @@ static int rewound(int fd, bool empties)
 	return fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
+/* Copies of the program share the offset of what a script gives it: that is to be wound back for each of them. */
+static void keep_input(struct controlled *g, int given)
+{
+	if (g->in >= 0)
+		close(g->in);
+	g->in = fcntl(given, F_DUPFD_CLOEXEC, 3);
+}
+
 static int launch(struct session *s, struct target_launch *how, struct error *err)
 {
-	const struct controlled *g = s->options->controlled;
+	struct controlled *g = s->options->controlled;
 
 	(void)err;
 	if (!g)
 		return 0;
 	how->calls = controlled_calls;
+	if (g->keeps && how->stdin_fd >= 0)
+		keep_input(g, how->stdin_fd);
 	how->stdin_fd = how->stdin_fd < 0 ? rewound(g->in, false) : how->stdin_fd;
 	how->stdout_fd = how->stdout_fd < 0 ? rewound(g->out, true) : how->stdout_fd;
 	how->stderr_fd = how->stderr_fd < 0 ? rewound(g->err, true) : how->stderr_fd;

@@ -97,9 +97,10 @@ char *const *given_env(struct session *s)
    meant. */
 static bool is_redirected(const struct session *s)
 {
+	const struct session_options *o = s->options;
 	struct stat own;
 
-	return !s->options->trial && !s->options->no_stdin && !fstat(STDIN_FILENO, &own) &&
+	return (!o->trial || o->input_anew) && !o->no_stdin && !fstat(STDIN_FILENO, &own) &&
 	       S_ISREG(own.st_mode);
 }
 

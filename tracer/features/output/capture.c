@@ -151,13 +151,20 @@ static int begin(struct session *s, int fd, bool expected, struct capture **out,
 	return *out ? 0 : -1;
 }
 
+/* Trials are compared: each gets the same input, or none. */
+static bool reads_nothing(const struct session_options *o)
+{
+	return o->no_stdin ||
+	       (o->trial && !(o->input_anew && lseek(STDIN_FILENO, 0, SEEK_SET) >= 0));
+}
+
 static int capture_begin(struct session *s, struct target_launch *how, struct error *err)
 {
 	const struct expect *x = &s->plan.expect;
 	int out = s->options->out ? s->options->out : STDOUT_FILENO;
 	int errors = s->options->err ? s->options->err : STDERR_FILENO;
 
-	if (s->options->trial || s->options->no_stdin) {
+	if (reads_nothing(s->options)) {
 		how->stdin_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 		if (how->stdin_fd < 0)
 			return error_errno(err, ERROR_SYSTEM, "/dev/null");
