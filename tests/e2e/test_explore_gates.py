@@ -305,6 +305,84 @@ def test_classic(t, name):
     t.equal(r.status, 0, "as the script expects, in all runs", r)
 
 
+# Both wait in the kernel for what the other thread does; what comes behind that fails in one order.
+BLOCKS = """#include <poll.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int fd[2], file[2], timer;
+static volatile int v;
+static void lets_go(void)
+{
+#if defined(FLOCK)
+	flock(file[0], LOCK_UN);
+#elif defined(TIMERFD)
+	struct itimerspec it = {{0}, {0, 1000}};
+	timerfd_settime(timer, 0, &it, 0);
+#else
+	write(fd[1], "x", 1);
+#endif
+}
+static void waits(void)
+{
+	char c[8];
+#if defined(POLL)
+	struct pollfd f = {fd[0], POLLIN, 0};
+	poll(&f, 1, -1);
+#elif defined(FLOCK)
+	flock(file[1], LOCK_EX);
+#elif defined(TIMERFD)
+	read(timer, c, 8);
+#else
+	read(fd[0], c, 1);
+#endif
+}
+static void *work(void *x)
+{
+	lets_go();
+#ifdef PENDING
+	if (v == 0)
+		abort();
+#endif
+	v = 7;
+	return x;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	int seen;
+	pipe(fd);
+	timer = timerfd_create(CLOCK_MONOTONIC, 0);
+	for (int i = 0; i < 2; i++)
+		file[i] = open(argv[0], O_RDONLY);
+	flock(file[0], LOCK_EX);
+	pthread_create(&t, 0, work, 0);
+	waits();
+	seen = v;
+	v = 1;
+	pthread_join(t, 0);
+	return seen != 7;
+}
+"""
+
+
+@timeout(150)
+@params("PIPE", "POLL", "FLOCK", "TIMERFD", "PENDING")
+def test_waits_in_the_kernel(t, how):
+    """A call that waits there, and comes back from it, is one arrival; who was to come back last is held behind it."""
+    program = compile_text("blocks.c", BLOCKS, "-g -O0 -w -pthread -D" + how)
+    r = t.gate("explore", "-o", t.path("found"), "--", program, env={"GATECTL_VERIFY": "20"}, seconds=SECONDS)
+    t.check("\nthe script has forced it in 20 of 20 runs\n" in r.err, "there is a script", r)
+    script = t.path("found/1/gates.lua")
+    t.check("hit = 2" not in read(script) and "*0x" not in read(script), "the script: " + read(script), r)
+    r = t.gate("run", "--repeat", "50", "-g", script, "--", program)
+    t.equal(r.status, 0, "as the script expects, in all runs", r)
+
+
 UNORDERED = {
     "unmade": (UNMADE, 'signal = "SIGSEGV"', [':open(use1_read_line12)', ':wait(use1_read_line12)']),
     "one_for_all": (ONE_FOR_ALL, "exit = 9", ['at "main;pthread_join"']),

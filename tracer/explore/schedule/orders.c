@@ -186,7 +186,9 @@ static bool blocked_matters(const struct plan_view *v, size_t step, size_t later
 /* It begins before `later`, and ends after it, if ever. */
 static bool blocks_over(const struct plan_view *v, size_t step, size_t later)
 {
-	return plan_is_blocked(v, step) && v->steps.items[step].behind > later;
+	const struct plan_step *own = &v->steps.items[step];
+
+	return plan_is_blocked(v, step) && own->behind > later && own->waits_until > later;
 }
 
 static bool is_kernel(const struct plan_view *v, size_t step)

@@ -64,11 +64,30 @@ static bool others_pass(const struct plan_view *v, size_t at, bool line)
 	return false;
 }
 
+/* In the end it could have come back from its wait in the kernel, and did not. */
+static bool is_back(const struct plan_view *v, size_t at)
+{
+	return at != PLAN_NONE && plan_op(v, at) == STRATEGY_BLOCK && where_of(v, at)->inside;
+}
+
+/* The how manieth time is it that the thread comes back from this call? */
+static unsigned long times_back(const struct plan_view *v, size_t at)
+{
+	unsigned long times = 0;
+
+	for (size_t i = v->steps.items[at].before; i != PLAN_NONE; i = v->steps.items[i].before)
+		times += plan_op(v, i) == STRATEGY_BLOCK &&
+			 plan_step(v, i)->point.place == plan_step(v, at)->point.place;
+	return times;
+}
+
 /* The how manieth time is it that the thread comes by there? */
 static unsigned long passes(const struct plan_view *v, size_t at, bool line)
 {
 	unsigned long times = 1;
 
+	if (is_back(v, at))
+		return times_back(v, at);
 	for (size_t i = v->steps.items[at].before; i != PLAN_NONE; i = v->steps.items[i].before) {
 		const struct plan_step *step = &v->steps.items[i];
 
@@ -137,7 +156,7 @@ static size_t keep(struct plan_placing *g, struct plan_place place)
 /* The failure may come first: in the line that ends the schedule, or before what was pending then. */
 static bool is_last(const struct plan_view *v, size_t at, bool after)
 {
-	if (at >= v->done)
+	if (at >= v->done || (after && is_back(v, v->steps.items[at].behind)))
 		return true;
 	return after && v->over &&
 	       v->steps.items[at].line_last == v->steps.items[v->over - 1].line_last;
@@ -247,11 +266,25 @@ static size_t start_for(const struct plan_view *v, size_t at)
 	return PLAN_NONE;
 }
 
+/* Behind the line of the call; or behind the call itself, where the line does more. */
+static size_t hold_back(struct plan_placing *g, size_t step)
+{
+	size_t call = g->v->steps.items[step].before;
+
+	if (g->p->by != PLAN_BY_INSTRUCTION && call != PLAN_NONE && has_line(g->v, call))
+		return make(g, call, PLAN_LOCATION, true, true);
+	return make(g, step, PLAN_LOCATION, false, false);
+}
+
 static int hold(struct plan_placing *g, size_t step, size_t *out)
 {
 	size_t at = step, start;
 	bool line;
 
+	if (is_back(g->v, step)) {
+		*out = hold_back(g, step);
+		return 0;
+	}
 	if (!hold_step(g, &at, &line))
 		return nowhere(g, step);
 	start = start_for(g->v, at);

@@ -1,6 +1,7 @@
 /*
  * The schedule as plans are made from it. WAKE is no step here, and a lock is asked for when it is got: who
- * waits for one does nothing until then.
+ * waits for one does nothing until then. Nor is it a step to come back from a wait in the kernel: the call was
+ * made before, and what the thread does then are its next steps.
  */
 #ifndef GATECTL_EXPLORE_PLAN_INTERNAL_H
 #define GATECTL_EXPLORE_PLAN_INTERNAL_H
@@ -13,6 +14,7 @@ struct plan_step {
 	const struct schedule_step *step;
 	size_t index;	       /* plan_step_at()'s */
 	size_t before, behind; /* the thread's own; NONE */
+	size_t waits_until;    /* the view's next step when it came back from the kernel; NONE */
 	size_t segment;
 	bool stands; /* ... at the thread's next step when another thread goes on behind this one */
 	/* The steps of one execution of its line: the first, and the last. */

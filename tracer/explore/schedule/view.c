@@ -162,6 +162,7 @@ static void add_step(struct plan_view *v, struct plan_record *r, size_t index, b
 		.step = step,
 		.index = index,
 		.behind = PLAN_NONE,
+		.waits_until = PLAN_NONE,
 		.before = r->last[step->thread] - 1, /* NONE for 0 */
 		.stands = stands,
 	};
@@ -181,12 +182,25 @@ static void add_lock(struct plan_view *v, struct plan_record *r, unsigned thread
 	r->waiting[thread] = 0;
 }
 
+/* Who could have come back in the end, and did not, has to be held there. */
+static bool is_back(const struct plan_record *r, size_t index)
+{
+	const struct schedule_step *step = plan_step_at(r->s, index);
+
+	return step->point.op == STRATEGY_BLOCK && step->where.inside &&
+	       index < r->s->steps.count && r->last[step->thread];
+}
+
 static void add_recorded(struct plan_view *v, struct plan_record *r, size_t index)
 {
 	const struct schedule_step *step = plan_step_at(r->s, index);
 
 	if (step->point.op == STRATEGY_WAKE)
 		return;
+	if (is_back(r, index)) {
+		v->steps.items[r->last[step->thread] - 1].waits_until = v->steps.count;
+		return;
+	}
 	add_lock(v, r, step->thread, true);
 	if (waits_for_lock(r, index))
 		r->waiting[step->thread] = index + 1;

@@ -96,6 +96,7 @@ struct turn {
 		slept; /* RUNS: times it had gone to sleep when it was seen asleep; 0: it was not */
 	bool untold;   /* KERNEL: nothing is told when it goes on */
 	bool blocked;  /* its call has waited in the kernel */
+	bool is_back;  /* READY: behind that call */
 	bool signalled;	 /* FUTEX, SLEEPS: a handler is to run */
 	bool has_result; /* READY: the call's, which is not made */
 	int64_t result;

@@ -89,7 +89,7 @@ static void look(struct control *c, struct turn *t, struct schedule_where *where
 			.address = own->frame.module ? statement_of(own, inner != NULL)
 						     : own->frame.lookup_pc - own->frame.bias};
 	}
-	if (own && t->has_result)
+	if (own && (t->has_result || t->is_back))
 		name_inner(c, &calls.items[0], where);
 	inspect_stack_fini(&calls);
 }

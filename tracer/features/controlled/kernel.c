@@ -65,6 +65,7 @@ const long controlled_calls[] = {SYS_futex,
 				 SYS_io_getevents,
 				 SYS_io_uring_enter,
 				 SYS_close,
+				 SYS_timerfd_settime,
 				 -1};
 
 static struct target *target_of_run(const struct control *c)
@@ -205,6 +206,7 @@ void kernel_called(struct turn *t)
 		turn_ready(t, &p);
 	else
 		turn_goes(t);
+	t->is_back = t->blocked;
 	t->blocked = t->timed = false;
 }
 

@@ -41,7 +41,7 @@ void turn_ready(struct turn *t, const struct strategy_point *p)
 	t->point = *p;
 	t->point.thread = t->number;
 	t->moment = MOMENT_READY;
-	t->timed = false;
+	t->timed = t->is_back = false;
 	turn_changed(t);
 }
 
