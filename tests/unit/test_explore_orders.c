@@ -13,6 +13,12 @@
 
 static const struct plan_words words = {.program = "prog"};
 
+/* The files do not say that it goes on there. */
+static bool is_library(const struct schedule_step *step)
+{
+	return step->where.object && strstr(step->where.object, "libc");
+}
+
 static void read_schedule(const char *text, struct schedule *s)
 {
 	struct schedule_head head = {0};
@@ -21,6 +27,10 @@ static void read_schedule(const char *text, struct schedule *s)
 	if (schedule_parse(text, "test", s, &head, &err) < 0)
 		fail_msg("%s", error_text(&err));
 	schedule_head_fini(&head);
+	array_each(struct schedule_step, step, &s->steps)
+		step->where.inside = is_library(step);
+	array_each(struct schedule_step, step, &s->pending)
+		step->where.inside = is_library(step);
 }
 
 /* Without its comments. */
@@ -118,6 +128,56 @@ static void test_kernel(void **state)
 
 	(void)state;
 	needs(text, PLAN_DEPENDENT, "");
+}
+
+/* A call that has waited in the kernel was made once; who could have come back in the end is held behind its line. */
+static void test_back_from_the_kernel(void **state)
+{
+	static const char text[] =
+		HEAD(7) "1 main block m.c:1 (main, read) writes object=any at=0x1 code=prog+0x100\n"
+			"2 w block w.c:1 (w, write) writes object=any at=0x2 code=prog+0x200\n"
+			"3 main block m.c:1 (main, read) preempts writes object=any at=0x1 "
+			"code=libc.so.6+0x1\n"
+			"4 main read m.c:2 (main, -, x) object=0x10\n"
+			"5 w write w.c:2 (w, -, x) writes object=0x10\n"
+			"6 main block m.c:3 (main, read) writes object=any at=0x1 code=prog+0x110\n"
+			"7 w end w.c:3 (w, abort) writes object=any\n"
+			"- main block m.c:3 (main, read) writes object=any at=0x1 "
+			"code=libc.so.6+0x1\n";
+
+	(void)state;
+	needs(text, PLAN_TO_THE_END,
+	      "local main_read_x    = SimpleGate \"main_read_x\"\n"
+	      "local w_called_write = SimpleGate \"w_called_write\"\n"
+	      "local w_ended        = SimpleGate \"w_ended\"\n"
+	      "at \"m.c:1\"                                     :event \"main_calls_read\"\n"
+	      "at \"w.c:1\"                                     :event \"w_calls_write\"\n"
+	      "at \"w.c:2\"                                     :open(w_called_write) "
+	      ":wait(main_read_x)\n"
+	      "at(\"m.c:2\", { after = true })                  :open(main_read_x)\n"
+	      "at \"m.c:3\"                                     :wait(w_called_write)\n"
+	      "on(\"exit\", { thread = \"w\" })                   :open(w_ended)\n"
+	      "at(\"m.c:3\", { after = true, optional = true }) :wait(w_ended)\n"
+	      "order \"[main_calls_read] -> w_calls_write\"\n");
+}
+
+/* Another process has let it go on: what comes then does not come while it waits. */
+static void test_no_more_in_the_kernel(void **state)
+{
+	static const char text[] =
+		HEAD(5) "1 main block m.c:1 (main, read) writes object=any at=0x1 code=prog+0x100\n"
+			"2 other read o.c:1 (other, -, x) object=0x10\n"
+			"3 main block m.c:1 (main, read) preempts writes object=any at=0x1 "
+			"code=libc.so.6+0x1\n"
+			"4 other block o.c:2 (other, read) preempts writes object=any at=0x1 "
+			"code=prog+0x300\n"
+			"5 main read m.c:2 (main, -, x) preempts object=0x10\n";
+
+	(void)state;
+	needs(text, PLAN_DEPENDENT,
+	      "local main_called_read = SimpleGate \"main_called_read\"\n"
+	      "at(\"m.c:1\", { after = true }) :open(main_called_read)\n"
+	      "at \"o.c:2\"                    :wait(main_called_read)\n");
 }
 
 /* What the program sees to: a thread is created, ends, is joined; who has to wait for a lock waits. */
@@ -329,6 +389,8 @@ int main(void)
 		cmocka_unit_test(test_to_the_end),
 		cmocka_unit_test(test_call),
 		cmocka_unit_test(test_kernel),
+		cmocka_unit_test(test_back_from_the_kernel),
+		cmocka_unit_test(test_no_more_in_the_kernel),
 		cmocka_unit_test(test_not_needed),
 		cmocka_unit_test(test_creation_not_known),
 		cmocka_unit_test(test_lost_wakeup),
