@@ -244,6 +244,38 @@ def test_openmp(t, racy):
         t.equal(sorted(set(re.findall("holding (.*)", r.err))), ["no lock"], "a barrier is none that is held", r)
 
 
+TIMER = """#include <pthread.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+static int timer, value;
+static void *sets(void *x)
+{
+	struct itimerspec soon = {{0}, {0, 1000}};
+	value = 7;
+	timerfd_settime(timer, 0, &soon, 0);
+	return x;
+}
+int main(void)
+{
+	pthread_t t;
+	char times[8];
+	int seen;
+	timer = timerfd_create(CLOCK_MONOTONIC, 0);
+	pthread_create(&t, 0, sets, 0);
+	read(timer, times, 8);
+	seen = value;
+	pthread_join(t, 0);
+	return seen != 7;
+}
+"""
+
+
+def test_timer(t):
+    """What comes before a timer is set comes before what waits for it."""
+    r = races(t, "--runs", "20", compile_text("timer.c", TIMER, "-g -w -pthread"))
+    t.equal(r.status, 0, "status", r)
+
+
 def test_two_writes(t):
     """What would remain in the other order; an update adds to what is there, so that nothing can be said of that."""
     r = races(t, compile_text("writes.c", WRITES))
