@@ -82,6 +82,9 @@ def test_gates_with_a_file(t, jobs):
 
 def test_behind_what_was_read(t):
     """Schedules that begin later go on reading where the program has been by then."""
+    start = ("explore", "-n", "20", "--from", "main;read(0, second", "-o", t.path("found"))
     path = t.file("in.txt", TEXT)
-    r = t.gate("explore", "-n", "20", "--from", "main;read(0, second", "-o", t.path("found"), "--", program(0), preexec=from_file(path))
+    r = t.gate(*start, "--", program(0), preexec=from_file(path))
     t.equal((r.status, r.err), (0, ""), "status, and there is nothing to say", r)
+    r = t.gate(*start, "-g", given(t, "text"), "--", program(0))
+    t.equal((r.status, r.err), (0, ""), "status with a script, and there is nothing to say", r)

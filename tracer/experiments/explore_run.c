@@ -96,7 +96,8 @@ static int keep(struct explore_runs *r, struct error *err)
 		drop_kept(r);
 		return -1;
 	}
-	if (has_places(s))
+	r->has_gates = has_places(s);
+	if (r->has_gates)
 		cannot_keep(r, "the gates begin with the program");
 	else if (!(r->came = bring_there(s)))
 		cannot_keep(r, "the program does not come to main");

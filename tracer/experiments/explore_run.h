@@ -11,6 +11,7 @@ struct explore_runs {
 	struct controlled controlled;
 	struct session *kept; /* the program at its beginning; NULL: each run starts it anew ... */
 	char *not_kept;	      /* ... for this reason */
+	bool has_gates;	      /* ... as gates begin with the program */
 	bool came;	      /* ... but it has been there */
 	off_t input_at;	      /* so far it has read its input by then */
 	unsigned long made;

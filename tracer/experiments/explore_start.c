@@ -24,14 +24,23 @@ static void forget(struct explore *e)
 	array_fini(&e->points_at.starts);
 }
 
-/* Without its gates: they hold nobody before there is a second thread. */
+static int begin(struct explore *e, const struct session_options *o, struct explore_runs *runs)
+{
+	*runs = (struct explore_runs){0};
+	explore_runs_points(runs, &e->points_at);
+	return explore_runs_begin(runs, o, e->x.symbols, e->quick, true, e->x.err);
+}
+
+/* With what its scripts give it, but without gates: they hold nobody before there is a second thread. */
 static int try(struct explore *e, const struct session_options *program)
 {
-	struct explore_runs runs = {0};
-	int answer;
+	struct explore_runs runs;
+	int answer = begin(e, e->x.options, &runs);
 
-	explore_runs_points(&runs, &e->points_at);
-	answer = explore_runs_begin(&runs, program, e->x.symbols, e->quick, true, e->x.err);
+	if (answer == 0 && runs.has_gates) {
+		explore_runs_end(&runs);
+		answer = begin(e, program, &runs);
+	}
 	if (answer == 0 && session_signals_came()) {
 		e->x.over = true;
 		answer = -1;
