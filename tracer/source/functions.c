@@ -246,7 +246,7 @@ struct scope_ref function_around(struct scope_ref scope)
 }
 
 /* gcc cuts a function in two (-fpartial-inlining) and inlines the second half into the first, as a
-   call that stands on the function's own first line and has no entry of its own. */
+   call that stands on the function's own first line. */
 int function_is_half(struct die_table *t, struct scope_ref scope, bool *out, struct error *err)
 {
 	struct scope_ref around = function_around(scope);
@@ -254,7 +254,7 @@ int function_is_half(struct die_table *t, struct scope_ref scope, bool *out, str
 	struct function f;
 
 	*out = false;
-	if (s->kind != SCOPE_INLINED || s->has_entry || !around.scope || !s->origin ||
+	if (s->kind != SCOPE_INLINED || !around.scope || !s->origin ||
 	    (around.scope->origin != s->origin && around.scope->offset != s->origin))
 		return 0;
 	if (function_read(t, scope, &f, err) < 0)
