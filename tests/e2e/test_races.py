@@ -276,6 +276,29 @@ def test_timer(t):
     t.equal(r.status, 0, "status", r)
 
 
+# The linker's __TMC_END__ is where .data ends, and there is the first variable of .bss.
+NAMED = """#include <pthread.h>
+static int on = 1;
+static int counter;
+static void *add(void *x) { counter += on; return x; }
+int main(void)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, add, 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+"""
+
+
+def test_name(t):
+    r = races(t, compile_text("named.c", NAMED, "-g -O0 -pthread"))
+    t.equal([race["variable"] for race in r.report["races"]], ["counter"], "as C names it", r)
+    t.check("in the other order it reads" in r.err, "its values", r)
+
+
 def test_two_writes(t):
     """What would remain in the other order; an update adds to what is there, so that nothing can be said of that."""
     r = races(t, compile_text("writes.c", WRITES))

@@ -214,6 +214,27 @@ static void test_symbols(void **state)
 	assert_int_equal(module_symbol(m, "stdout@GLIBC_2.2.5", &offset, &size), -1);
 }
 
+/* A label that the assembler or the linker has set where a variable begins is not its name. */
+__asm__(".pushsection .data\n"
+	".globl symbols_test_label\n"
+	".type symbols_test_label, @object\n"
+	"symbols_test_label:\n"
+	".type __symbols_test_labelled, @object\n"
+	".size __symbols_test_labelled, 4\n"
+	"__symbols_test_labelled: .long 1\n"
+	".popsection");
+
+static void test_label(void **state)
+{
+	struct fixture *f = *state;
+	struct module *m = self(f);
+	uint64_t offset;
+
+	assert_int_equal(module_symbol(m, "symbols_test_label", &offset, NULL), 0);
+	assert_string_equal(module_symbol_at(m, offset, false)->name, "__symbols_test_labelled");
+	assert_int_equal(module_symbol(m, "__TMC_END__", &offset, NULL), -1);
+}
+
 /* Every symbol is found at its own offset and by its name, and the order is kept. */
 static void test_all_symbols(void **state)
 {
@@ -386,12 +407,10 @@ static void test_fuzz(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		UNIT_TEST(test_not_elf),	UNIT_TEST(test_truncated),
-		UNIT_TEST(test_other_machines), UNIT_TEST(test_cache),
-		UNIT_TEST(test_bytes),		UNIT_TEST(test_matches),
-		UNIT_TEST(test_symbols),	UNIT_TEST(test_all_symbols),
-		UNIT_TEST(test_exported),	UNIT_TEST(test_versions),
-		UNIT_TEST(test_demangle),
+		UNIT_TEST(test_not_elf),  UNIT_TEST(test_truncated), UNIT_TEST(test_other_machines),
+		UNIT_TEST(test_cache),	  UNIT_TEST(test_bytes),     UNIT_TEST(test_matches),
+		UNIT_TEST(test_symbols),  UNIT_TEST(test_label),     UNIT_TEST(test_all_symbols),
+		UNIT_TEST(test_exported), UNIT_TEST(test_versions),  UNIT_TEST(test_demangle),
 
 		UNIT_TEST(test_fuzz),
 	};

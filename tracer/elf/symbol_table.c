@@ -24,6 +24,12 @@ static bool is_wanted(const GElf_Sym *sym)
 	return type == STT_FUNC || type == STT_OBJECT || type == STT_GNU_IFUNC;
 }
 
+/* The end of .data, marked by the compiler's start files: the first variable of .bss may be there, too. */
+static bool is_marker(const char *name)
+{
+	return strcmp(name, "__TMC_END__") == 0;
+}
+
 /* The name without its version; `hidden` where the version is not the default one. */
 static const char *plain_name(struct module *m, const char *name, bool *hidden)
 {
@@ -65,7 +71,7 @@ static void read_symbol(const struct symbol_reader *r, size_t index)
 	if (!gelf_getsym(r->data, (int)index, &sym) || !is_wanted(&sym))
 		return;
 	name = elf_strptr(r->elf, r->strings, sym.st_name);
-	if (!name || !*name)
+	if (!name || !*name || is_marker(name))
 		return;
 	hidden = elf_symbol_hidden(r->versions, index);
 	name = plain_name(r->m, name, &hidden);
@@ -115,6 +121,12 @@ static bool read_tables(struct module *m, Elf *elf, unsigned type)
 
 /* ---- order ---------------------------------------------------------------------------------- */
 
+/* No variable, but a name for where something begins or ends; or the assembler was not told its size. */
+static bool is_bare(const struct elf_symbol *s)
+{
+	return !s->function && !s->size;
+}
+
 /* By offset; of those at one offset the best to show first, equal names side by side. */
 static int compare_symbols(const void *left, const void *right)
 {
@@ -123,6 +135,8 @@ static int compare_symbols(const void *left, const void *right)
 
 	if (a->offset != b->offset)
 		return a->offset < b->offset ? -1 : 1;
+	if (is_bare(a) != is_bare(b))
+		return is_bare(a) ? 1 : -1;
 	if (a->rank != b->rank)
 		return a->rank - b->rank;
 	names = strcmp(a->name, b->name);
