@@ -1,4 +1,4 @@
-"""gatectl explore --points FILE.c or FUNC: what the tester says of places."""
+"""gatectl explore --points FILE.c or FUNC, --from: what the tester says of places; and that places stay where they are."""
 
 import os
 import subprocess
@@ -197,3 +197,36 @@ def test_stripped(t, flags):
         comes_again(t, r)
     t.check("anew" not in r.stdout, "by forks", r)
     t.equal(late(t, "--runs", "20", flags=flags).report["points"] > 100, True, "with symbols, too")
+
+
+# A thread that is cancelled or calls pthread_exit() makes libc load libgcc_s, which has locks: behind our own memory or not.
+LOADS = """#include <pthread.h>
+static int done;
+static void *work(void *x)
+{
+	if (EXITS)
+		pthread_exit(x);
+	for (;;)
+		pthread_testcancel();
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, 0, work, 0);
+	if (!EXITS)
+		pthread_cancel(t);
+	pthread_join(t, 0);
+	return done ? 0 : 3;
+}
+"""
+
+
+@params(0, 1)
+def test_library_loaded_late(t, exits):
+    """It has the same address in each run, whatever memory gatectl has needed in the program before."""
+    program = compile_text("loads.c", LOADS, flags="-g -O0 -DEXITS=%d" % exits)
+    for points in ((), ("--points", "sync")):
+        r = explore(t, *points, program)
+        failed(t, r, "status", "exit status 3")
+        t.check("libgcc_s.so" in read(r.found, "1", "schedule"), "locks of the library are points", r)
+        comes_again(t, r)

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 
 static const uint64_t reach = 1ull << 30; /* half of what a displacement of 32 bits can do */
+static const uint64_t far = 7ull << 27;	  /* a bit less, for what else is there */
 static const uint64_t lowest = 64 * 1024; /* below it nothing may be mapped */
 
 const uint8_t slot_stub[STUB_LENGTH] = {0x0f, 0x05, 0xcc}; /* syscall; int3 */
@@ -85,15 +86,15 @@ static uint64_t gap_below(pid_t pid, const struct mappings *maps, size_t i, uint
 static uint64_t gap_above(pid_t pid, const struct mappings *maps, size_t i, uint64_t low)
 {
 	const struct target_mapping *items = maps->list.items;
-	uint64_t far = low + reach - AREA_SIZE, best = 0;
+	uint64_t highest = low + reach - AREA_SIZE, best = 0;
 
-	for (; i < maps->list.count && items[i].end < far; i++) {
-		uint64_t top = far, base;
+	for (; i < maps->list.count && items[i].end < highest; i++) {
+		uint64_t top = highest, base;
 
-		if (i + 1 < maps->list.count && items[i + 1].start < far)
+		if (i + 1 < maps->list.count && items[i + 1].start < highest)
 			top = items[i + 1].start - room_to_grow(pid, &items[i + 1]);
 		base = (top - AREA_SIZE) & ~(uint64_t)(AREA_SIZE - 1);
-		if (top < far + AREA_SIZE && base >= items[i].end + room_above(&items[i]))
+		if (top < highest + AREA_SIZE && base >= items[i].end + room_above(&items[i]))
 			best = base;
 	}
 	return best;
@@ -140,12 +141,27 @@ static struct area *area_at(struct target *t, struct target_space *space, struct
 	return map_at(helper, base, &for_code) ? area_add(t, space, base) : NULL;
 }
 
+/* The highest place below mapping i and `limit` that nobody else takes; 0: there is none. */
+static uint64_t map_below(struct thread *helper, const struct mappings *maps, size_t i,
+			  uint64_t limit, uint64_t high, const struct mapping_wish *wish)
+{
+	enum { TRIES = 8 }; /* another thread may map something there first */
+
+	for (int n = 0; n < TRIES && limit; n++) {
+		limit = gap_below(helper->pub.process->pid, maps, i, limit, high);
+		if (map_at(helper, limit, wish))
+			return limit;
+	}
+	return 0;
+}
+
+/* Not next to a library if it can be helped: the kernel puts there what the program maps next, and that should
+   have the same address whether we have needed memory before it or not. */
 static uint64_t map_near(struct target_process *process, struct thread *helper, uint64_t addr,
 			 const struct mapping_wish *wish)
 {
-	enum { TRIES = 8 }; /* another thread may map something there first */
 	struct mappings maps = {0};
-	uint64_t limit = UINT64_MAX, low, high, base = 0;
+	uint64_t above, low, high, base = 0;
 	size_t i, first;
 
 	if (look_mappings(process, &maps) < 0 ||
@@ -154,13 +170,12 @@ static uint64_t map_near(struct target_process *process, struct thread *helper, 
 	first = module_start(&maps, i);
 	low = maps.list.items[first].start;
 	high = maps.list.items[i].end;
-	for (int n = 0; n < TRIES && limit && !base; n++) {
-		limit = gap_below(process->pid, &maps, first, limit, high);
-		base = map_at(helper, limit, wish) ? limit : 0;
-	}
-	limit = base ? base : gap_above(process->pid, &maps, i, low);
-	if (!base && map_at(helper, limit, wish))
-		base = limit;
+	base = high > far ? map_below(helper, &maps, first, high - far, high, wish) : 0;
+	if (!base)
+		base = map_below(helper, &maps, first, UINT64_MAX, high, wish);
+	above = base ? 0 : gap_above(process->pid, &maps, i, low);
+	if (!base && map_at(helper, above, wish))
+		base = above;
 out:
 	array_fini(&maps.list);
 	return base;
