@@ -120,6 +120,96 @@ def test_none(t, level):
     t.check("no race" in r.stdout, "the summary", r)
 
 
+# What else a statement does that loads or stores atomically.
+SAME_LINE = """#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int on = 1, done, slots[8];
+static int plain = 1, counter, total, v, flag, given, index_;
+static void *work(void *x)
+{
+	if (atomic_load(&on)) counter++;
+	total = total + __atomic_load_n(&plain, __ATOMIC_RELAXED);
+	int was = v; v = was + 1; atomic_store_explicit(&done, 1, memory_order_relaxed);
+	if (__atomic_load_n(&flag, __ATOMIC_RELAXED) < 5) flag = 2;
+	atomic_store_explicit(&done, given, memory_order_relaxed);
+	if (atomic_load_explicit(&slots[index_], memory_order_relaxed)) return 0;
+	return x;
+}
+int main(void)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, work, 0);
+	given = 1;
+	index_ = 3;
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+"""
+
+
+@params("gcc -O0", "gcc -O2", "clang -O0")
+def test_same_line(t, how):
+    """An atomic access makes no other one atomic that is in the same line."""
+    cc, level = how.split()
+    r = races(t, compile_text("same_line.c", SAME_LINE, "-g -pthread " + level, compiler=cc))
+    expected = ["counter", "flag", "given", "index_", "total", "v"]
+    t.equal(sorted({race["variable"] for race in r.report["races"]}), expected, "all that are not atomic", r)
+
+
+# Atomic accesses to objects that are not declared so: by another name, a pointer, a macro, a function.
+BUILTINS = """#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+struct shared { int data, ready, used; };
+#define READY p->ready
+static int word, flags[4], data[3];
+static struct shared *shared;
+static int load(int *at) { return __atomic_load_n(at, __ATOMIC_ACQUIRE); }
+static void store(int *at, int n) { __atomic_store_n(at, n, __ATOMIC_RELEASE); }
+static void *give(void *x)
+{
+	struct shared *p = x;
+	data[0] = 1; __atomic_store_n(&word, 1, __ATOMIC_RELEASE);
+	data[1] = 1; __atomic_store_n(flags + 1, 1, __ATOMIC_RELEASE);
+	data[2] = 1; store(&flags[2], 1);
+	p->data = 1; __atomic_store_n(&READY, 1, __ATOMIC_RELEASE);
+	return x;
+}
+static void *take(void *x)
+{
+	int sum = 0;
+	while (!__atomic_load_n(&word, __ATOMIC_ACQUIRE)) sched_yield();
+	sum += data[0];
+	while (!load(&flags[1])) sched_yield();
+	sum += data[1];
+	while (!__atomic_load_n(&flags[2], __ATOMIC_ACQUIRE)) sched_yield();
+	sum += data[2];
+	while (!__atomic_load_n(&shared->ready, __ATOMIC_ACQUIRE)) sched_yield();
+	sum += shared->data;
+	return sum == 4 ? x : 0;
+}
+int main(void)
+{
+	pthread_t t[2];
+	shared = calloc(1, sizeof(*shared));
+	pthread_create(&t[0], 0, give, shared);
+	pthread_create(&t[1], 0, take, shared);
+	pthread_join(t[0], 0);
+	pthread_join(t[1], 0);
+	return 0;
+}
+"""
+
+
+@params("gcc -O0", "gcc -O2", "clang -O0", "clang -O2")
+def test_builtins(t, how):
+    cc, level = how.split()
+    r = races(t, compile_text("builtins.c", BUILTINS, "-g -pthread " + level, compiler=cc))
+    t.equal((r.status, r.report["races"]), (0, []), "no race", r)
+
+
 CXX = """#include <atomic>
 #include <mutex>
 #include <pthread.h>

@@ -262,6 +262,19 @@ void race_made(struct control *c, struct turn *t);
 bool race_name(struct turn *t, const struct inspect_stack *calls, size_t own, uint64_t address,
 	       struct str *out, const struct type **type);
 
+/* ---- race_atomic.c ---- */
+
+struct race_statement {
+	const char *line;		 /* of the source; NULL: it is not known */
+	const struct inspect_call *call; /* that stands there; NULL: the thread has gone on */
+	const char *variable;		 /* that is accessed; NULL: it has no name */
+	uint64_t address;
+	bool writes;
+};
+/* Is it accessed there by atomic_load() or atomic_store(), or a builtin like them? True also if that cannot be told from the
+   other things that the line does. */
+bool race_is_written_atomic(const struct race_statement *s);
+
 /* ---- processors.c ---- */
 
 bool processors_call(struct turn *t);

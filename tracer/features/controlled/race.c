@@ -153,21 +153,36 @@ static bool is_atomic_function(const char *name)
 	       begins_with(name, "std::_Sp_counted_base");
 }
 
-static bool is_written_atomic(const struct telling *x, const char *file, unsigned line)
+/* The thread has gone on since. */
+static bool is_first_atomic(const struct telling *x, uint64_t address)
 {
-	const char *text = file ? source_line(x->c->session->symbols, file, line) : NULL;
+	const struct controlled_race_side *first = &x->race->sides[0];
+	const struct race_statement statement = {
+		.line = first->file ? source_line(x->c->session->symbols, first->file, first->line)
+				    : NULL,
+		.variable = x->race->variable,
+		.address = address,
+		.writes = first->writes,
+	};
 
-	return text && (strstr(text, "atomic_load") || strstr(text, "atomic_store"));
+	return is_atomic_function(first->func) || race_is_written_atomic(&statement);
 }
 
 /* As the tester's statement, or the header's code that it calls, has it. */
-static bool is_called_atomic(const struct telling *x)
+static bool is_second_atomic(const struct telling *x, uint64_t address)
 {
+	struct race_statement statement = {.variable = x->race->variable,
+					   .address = address,
+					   .writes = x->race->sides[1].writes};
+
 	for (size_t i = 0; i < x->calls.count && i <= x->own; i++) {
 		const struct inspect_call *call = &x->calls.items[i];
 
-		if (is_atomic_function(call->function) ||
-		    is_written_atomic(x, call->file, call->line))
+		statement.call = call;
+		statement.line =
+			call->file ? source_line(x->c->session->symbols, call->file, call->line)
+				   : NULL;
+		if (is_atomic_function(call->function) || race_is_written_atomic(&statement))
 			return true;
 	}
 	return false;
@@ -186,17 +201,15 @@ static void make_atomic(struct controlled *g, uint64_t index)
 }
 
 /* Loads and stores of atomic variables are plain instructions: the source tells them from others. */
-static void find_atomic(const struct telling *x, const struct races_pair *pair,
+static void find_atomic(const struct telling *x, const struct races_pair *pair, uint64_t address,
 			const struct type *type)
 {
-	const struct controlled_race_side *first = &x->race->sides[0];
 	bool is_typed =
 		type && (type->is_atomic || begins_with(type_full_name(type), "std::atomic"));
 
-	if (is_typed || is_atomic_function(first->func) ||
-	    is_written_atomic(x, first->file, first->line))
+	if (is_typed || is_first_atomic(x, address))
 		make_atomic(x->c->given, pair->first.place);
-	if (is_typed || is_called_atomic(x))
+	if (is_typed || is_second_atomic(x, address))
 		make_atomic(x->c->given, pair->second.place);
 }
 
@@ -216,7 +229,7 @@ static void tell(struct telling *x, const struct arch_access *a, const struct ra
 		x->race->variable = str_take(&name);
 	str_fini(&name);
 	tell_values(x, a, type);
-	find_atomic(x, pair, type);
+	find_atomic(x, pair, a->address, type);
 }
 
 /* Which of the calls is the tester's. The function that frees may be linked into the program. */

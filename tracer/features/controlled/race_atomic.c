@@ -1,0 +1,142 @@
+/*
+ * Is an access atomic, as its statement is written? On this processor atomic loads and stores are plain
+ * instructions; and a statement that makes one may access other variables, too.
+ */
+#include "tracer/features/controlled/controlled_internal.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum meaning { OTHER, SAME, UNKNOWN };
+
+struct text {
+	const char *at;
+	size_t length;
+};
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* ---- what is written ------------------------------------------------------------------------------- */
+
+/* Up to the comma or the parenthesis that ends it; the rest of the line, if it goes on in the next one. */
+static struct text argument(const char *at)
+{
+	struct text arg = {at, 0};
+
+	for (int depth = 0; at[arg.length]; arg.length++) {
+		char c = at[arg.length];
+
+		if (!depth && (c == ',' || c == ')'))
+			break;
+		depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+	}
+	return arg;
+}
+
+/* The first argument of the next load or store: whose object is accessed. False: there is no more. */
+static bool next_operation(const char **line, bool writes, struct text *arg)
+{
+	const char *at = *line;
+
+	while ((at = strstr(at, writes ? "atomic_store" : "atomic_load"))) {
+		while (is_word(*at))
+			at++;
+		at += strspn(at, " \t");
+		if (*at == '(')
+			break;
+	}
+	if (!at)
+		return false;
+	*arg = argument(at + 1);
+	*line = at;
+	return true;
+}
+
+/* "lock" of "&shared->from[i].lock": the last word that is not in brackets. */
+static struct text last_word(struct text in)
+{
+	struct text word = {in.at, 0};
+	size_t i = in.length;
+	int depth = 0;
+
+	for (; i && (depth || !is_word(in.at[i - 1])); i--)
+		depth += in.at[i - 1] == ']' ? 1 : in.at[i - 1] == '[' ? -1 : 0;
+	while (i > 0 && is_word(in.at[i - 1])) {
+		i--;
+		word.length++;
+	}
+	word.at = in.at + i;
+	return word;
+}
+
+static bool same(struct text a, struct text b)
+{
+	return a.length == b.length && strncmp(a.at, b.at, a.length) == 0;
+}
+
+static bool is_written(struct text in, struct text word)
+{
+	struct text here = {in.at, 0};
+
+	for (const char *end = in.at + in.length; here.at < end; here.at += here.length + 1) {
+		here.length = 0;
+		while (here.at + here.length < end && is_word(here.at[here.length]))
+			here.length++;
+		if (same(here, word))
+			return true;
+	}
+	return false;
+}
+
+/* ---- what is meant --------------------------------------------------------------------------------- */
+
+/* To the thread that stands there. */
+static enum meaning evaluate(const struct race_statement *s, struct text arg)
+{
+	struct inspect_value v;
+	uint64_t address;
+	ERROR(ignored);
+	char *text = base_strndup(arg.at, arg.length);
+	bool known = s->call && inspect_eval(s->call, text, &v, &ignored) == 0 &&
+		     inspect_address(&v, &address, &ignored) == 0;
+
+	base_free(text);
+	if (!known)
+		return UNKNOWN;
+	return address == s->address ? SAME : OTHER;
+}
+
+/* By the name, where nobody stands there. Of a variable that is not written there nothing can be said. */
+static enum meaning compare(const struct race_statement *s, struct text arg)
+{
+	const struct text variable = {s->variable, strlen(s->variable)};
+	const struct text line = {s->line, strlen(s->line)};
+	struct text name = last_word(variable);
+	bool pointed = *variable.at == '*' || variable.at[variable.length - 1] == ']';
+
+	if (!name.length || !arg.length)
+		return UNKNOWN;
+	if (pointed ? is_written(arg, name)
+		    : same(last_word(arg), name) && memchr(arg.at, '&', arg.length))
+		return SAME;
+	return is_written(line, name) ? OTHER : UNKNOWN;
+}
+
+bool race_is_written_atomic(const struct race_statement *s)
+{
+	const char *line = s->line;
+	bool is_atomic = false;
+	struct text arg;
+
+	while (line && !is_atomic && next_operation(&line, s->writes, &arg)) {
+		enum meaning meaning = evaluate(s, arg);
+
+		if (meaning == UNKNOWN && s->variable && *s->variable)
+			meaning = compare(s, arg);
+		is_atomic = meaning != OTHER;
+	}
+	return is_atomic;
+}
