@@ -7,9 +7,9 @@
 #include <ctype.h>
 #include <string.h>
 
-enum meaning { OTHER, SAME, UNKNOWN };
+enum likeness { OTHER, SAME, UNKNOWN };
 
-struct text {
+struct snippet {
 	const char *at;
 	size_t length;
 };
@@ -22,9 +22,9 @@ static bool is_word(char c)
 /* ---- what is written ------------------------------------------------------------------------------- */
 
 /* Up to the comma or the parenthesis that ends it; the rest of the line, if it goes on in the next one. */
-static struct text argument(const char *at)
+static struct snippet argument(const char *at)
 {
-	struct text arg = {at, 0};
+	struct snippet arg = {at, 0};
 
 	for (int depth = 0; at[arg.length]; arg.length++) {
 		char c = at[arg.length];
@@ -37,7 +37,7 @@ static struct text argument(const char *at)
 }
 
 /* The first argument of the next load or store: whose object is accessed. False: there is no more. */
-static bool next_operation(const char **line, bool writes, struct text *arg)
+static bool next_operation(const char **line, bool writes, struct snippet *arg)
 {
 	const char *at = *line;
 
@@ -56,9 +56,9 @@ static bool next_operation(const char **line, bool writes, struct text *arg)
 }
 
 /* "lock" of "&shared->from[i].lock": the last word that is not in brackets. */
-static struct text last_word(struct text in)
+static struct snippet last_word(struct snippet in)
 {
-	struct text word = {in.at, 0};
+	struct snippet word = {in.at, 0};
 	size_t i = in.length;
 	int depth = 0;
 
@@ -72,14 +72,14 @@ static struct text last_word(struct text in)
 	return word;
 }
 
-static bool same(struct text a, struct text b)
+static bool same(struct snippet a, struct snippet b)
 {
 	return a.length == b.length && strncmp(a.at, b.at, a.length) == 0;
 }
 
-static bool is_written(struct text in, struct text word)
+static bool is_written(struct snippet in, struct snippet word)
 {
-	struct text here = {in.at, 0};
+	struct snippet here = {in.at, 0};
 
 	for (const char *end = in.at + in.length; here.at < end; here.at += here.length + 1) {
 		here.length = 0;
@@ -94,7 +94,7 @@ static bool is_written(struct text in, struct text word)
 /* ---- what is meant --------------------------------------------------------------------------------- */
 
 /* To the thread that stands there. */
-static enum meaning evaluate(const struct race_statement *s, struct text arg)
+static enum likeness evaluate(const struct race_statement *s, struct snippet arg)
 {
 	struct inspect_value v;
 	uint64_t address;
@@ -110,11 +110,11 @@ static enum meaning evaluate(const struct race_statement *s, struct text arg)
 }
 
 /* By the name, where nobody stands there. Of a variable that is not written there nothing can be said. */
-static enum meaning compare(const struct race_statement *s, struct text arg)
+static enum likeness compare(const struct race_statement *s, struct snippet arg)
 {
-	const struct text variable = {s->variable, strlen(s->variable)};
-	const struct text line = {s->line, strlen(s->line)};
-	struct text name = last_word(variable);
+	const struct snippet variable = {s->variable, strlen(s->variable)};
+	const struct snippet line = {s->line, strlen(s->line)};
+	struct snippet name = last_word(variable);
 	bool pointed = *variable.at == '*' || variable.at[variable.length - 1] == ']';
 
 	if (!name.length || !arg.length)
@@ -129,14 +129,14 @@ bool race_is_written_atomic(const struct race_statement *s)
 {
 	const char *line = s->line;
 	bool is_atomic = false;
-	struct text arg;
+	struct snippet arg;
 
 	while (line && !is_atomic && next_operation(&line, s->writes, &arg)) {
-		enum meaning meaning = evaluate(s, arg);
+		enum likeness likeness = evaluate(s, arg);
 
-		if (meaning == UNKNOWN && s->variable && *s->variable)
-			meaning = compare(s, arg);
-		is_atomic = meaning != OTHER;
+		if (likeness == UNKNOWN && s->variable && *s->variable)
+			likeness = compare(s, arg);
+		is_atomic = likeness != OTHER;
 	}
 	return is_atomic;
 }
