@@ -458,3 +458,43 @@ at("//begins"):run(function() end)\nat("//case"):run(function() end)
     if build == "gcc -O2":  # its first round begins with a constant only, which stands before the loop
         t.check(counts.pop("//begins") >= 6, "each round but the first", r)
     t.equal(counts, {k: n for k, n in {"//take": 21, "//leave": 21, "//until": 5, "//begins": 7, "//case": 4}.items() if k in counts}, "arrivals", r)
+
+
+HALVES = r"""
+static volatile unsigned g;
+static unsigned depth;
+__attribute__((noinline)) static unsigned val(unsigned x) { g = x; return x; }
+static inline unsigned half(unsigned a, unsigned b)
+{
+	if (depth > 2)
+		return a;
+	depth++; /* gate: behind */
+	for (unsigned k = 1; k-- > 0;)
+		g += val(k);
+	g++;
+	b ^= val(a);
+	depth--;
+	g += val(a & b) + val(a) + val(b);
+	return b * 2;
+}
+int main(void)
+{
+	if (val(1) % 3 == 0)
+		g = half(1, 2);
+	g += half(val(2), 4);
+	if (val(5) > 5)
+		g += half(3, 7) + half(g, 1);
+	g += half(9, g);
+	depth = 3;
+	g += half(g, 7);
+	return 0;
+}
+"""
+
+
+@params("gcc -O0", "gcc -O2", "gcc -O3")
+def test_halves(t, build):
+    """gcc cuts the function in two, and inlines the second half into the first: that is no call."""
+    program = compile_text("halves.c", HALVES, "-g " + build.split()[1])
+    r = t.clean(t.run_gated(program, script='at("half"):run(function() end)\nat("//behind"):run(function() end)\n'))
+    t.equal([p["arrivals"] for p in r.report["places"]], [3, 2], build)
