@@ -428,3 +428,32 @@ def test_condition_over_lines(t, build):
     program = compile_text("condition.c", CONDITION, "-g " + flags, compiler=compiler)
     r = t.clean(t.run_gated(program, script="".join('at("//%s"):run(function() end)\n' % m for m in ("or", "and", "then"))))
     t.equal([p["arrivals"] for p in r.report["places"]], [2, 3, 1], build)
+
+
+RESUMED = r"""
+static volatile int g;
+__attribute__((noinline)) static int val(int x) { g++; return x; }
+static void f(int a)
+{
+	unsigned k = 0; /* gate: begins */
+L:
+	switch (val(k ^ k) % 3u) {
+	}
+	if (++k < a) /* gate: again */
+		goto L;
+}
+int main(void)
+{
+	f(3);
+	return 0;
+}
+"""
+
+
+@params("gcc -O0", "clang -O0")
+def test_code_of_no_line(t, build):
+    """What clang puts behind a statement under line 0 is no part of it: a jump to there is no arrival."""
+    compiler, flags = build.split()
+    program = compile_text("resumed.c", RESUMED, "-g " + flags, compiler=compiler)
+    r = t.clean(t.run_gated(program, script='at("//begins"):run(function() end)\nat("//again"):run(function() end)\n'))
+    t.equal([p["arrivals"] for p in r.report["places"]], [1, 3], build)

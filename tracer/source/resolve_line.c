@@ -244,6 +244,16 @@ static int take_row(struct line_scan *s, const struct line_sequence *sequence, s
 	return 0;
 }
 
+/* Code of no line (line 0) belongs to the statement that it lies in; behind it, to nobody. */
+static bool is_of_line(const struct line_scan *s, const struct file_use *use,
+		       const struct line_sequence *sequence, const struct line_row *rows, size_t i)
+{
+	while (i + 1 < sequence->count && rows[i].line == 0)
+		i++;
+	return i + 1 < sequence->count && rows[i].line == s->line &&
+	       file_use_has(use, rows[i].file);
+}
+
 /* From a row of the line on until a row of another one. *next: behind the last that was looked at. */
 static int scan_run(struct line_scan *s, const struct file_use *use,
 		    const struct line_sequence *sequence, size_t i, size_t *next)
@@ -251,11 +261,9 @@ static int scan_run(struct line_scan *s, const struct file_use *use,
 	const struct line_row *rows = use->unit->rows.items + sequence->first;
 	struct row_run run = {0};
 
-	for (; i + 1 < sequence->count; i++) {
+	for (; is_of_line(s, use, sequence, rows, i); i++) {
 		if (rows[i].line == 0)
 			extend(&run, &rows[i]);
-		else if (rows[i].line != s->line || !file_use_has(use, rows[i].file))
-			break;
 		else if (take_row(s, sequence, &run, rows, &rows[i]) < 0)
 			return -1;
 	}
@@ -337,11 +345,10 @@ static int scan_unit_calls(struct line_scan *s, const struct file_use *use, stru
 
 static int scan_calls(struct line_scan *s, const struct file_use *use)
 {
-	array_each(struct die_unit, u, &s->dies->units) {
+	array_each(struct die_unit, u, &s->dies->units)
 		if (u->has_stmt_list && u->stmt_list == use->unit->stmt_list &&
 		    scan_unit_calls(s, use, u) < 0)
 			return -1;
-	}
 	return 0;
 }
 
@@ -358,9 +365,8 @@ static bool has_markers(const struct line_scan *s, const struct line_unit *l)
 	array_each(struct die_unit, u, &s->dies->units) {
 		ERROR(ignored);
 
-		if (!u->has_stmt_list || u->stmt_list != l->stmt_list)
-			continue;
-		return abbrevs_get(s->dies, u, &ignored) && u->is_gcc;
+		if (u->has_stmt_list && u->stmt_list == l->stmt_list)
+			return abbrevs_get(s->dies, u, &ignored) && u->is_gcc;
 	}
 	return false;
 }
@@ -376,10 +382,9 @@ static int scan_use(struct line_scan *s, const struct file_use *use)
 
 static int scan_group(struct line_scan *s, const struct file_group *g)
 {
-	array_each(const struct file_use, use, &g->uses) {
+	array_each(const struct file_use, use, &g->uses)
 		if (scan_use(s, use) < 0)
 			return -1;
-	}
 	return 0;
 }
 
@@ -392,10 +397,9 @@ static int by_offset(const void *a, const void *b)
 
 static bool has_code(const struct line_copy *c)
 {
-	array_each(const struct block, b, &c->blocks) {
+	array_each(const struct block, b, &c->blocks)
 		if (b->low < b->high)
 			return true;
-	}
 	return false;
 }
 
