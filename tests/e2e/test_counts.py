@@ -498,3 +498,27 @@ def test_halves(t, build):
     program = compile_text("halves.c", HALVES, "-g " + build.split()[1])
     r = t.clean(t.run_gated(program, script='at("half"):run(function() end)\nat("//behind"):run(function() end)\n'))
     t.equal([p["arrivals"] for p in r.report["places"]], [3, 2], build)
+
+
+MACRO = r"""
+static volatile int g;
+__attribute__((noinline)) static void ext(int x) { g = x; }
+__attribute__((noinline)) static int val(int x) { return g + x; }
+#define CHECK(x) do { if ((x) & 1) ext(x); } while (0)
+int main(void)
+{
+	int v = val(1);
+	CHECK(v); /* gate: macro */
+	g++;
+	return 0;
+}
+"""
+
+
+@params("gcc -O0", "gcc -Og", "gcc -O2", "clang -O0")
+def test_unlikely_part_of_a_macro(t, build):
+    """gcc puts it elsewhere, with the mark of the macro: it is no other execution."""
+    compiler, flags = build.split()
+    program = compile_text("macro.c", MACRO, "-g " + flags, compiler=compiler)
+    r = t.clean(t.run_gated(program, script='at("//macro"):run(function() end)\n'))
+    t.equal(r.report["places"][0]["arrivals"], 1, build)

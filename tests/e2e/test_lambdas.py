@@ -2,7 +2,7 @@
 
 import re
 
-from harness import compile_text, line_of
+from harness import compile_text, line_of, params
 
 LAMBDAS = r"""
 #include <stdlib.h>
@@ -97,3 +97,28 @@ def test_line_of_a_function_that_begins_with_another(t):
             shown = re.findall(r" %s (\S+):(\d+) 0x" % function, r.stdout)
             t.check(shown and all(file.endswith("/begins.cpp") and line_of(text, first) <= int(line) <= line_of(text, last)
                                   for file, line in shown), "%s %s" % (compiler, function), r)
+
+
+CALLED = r"""
+extern "C" int atoi(const char *);
+volatile int g;
+int main()
+{
+	auto l = [&](int p) {
+		if (!(atoi("7") & 1))
+			g = 2;
+		return p ^ (p & 4); // gate: returns
+	};
+	g += l(3); // gate: calls
+	return 0;
+}
+"""
+
+
+@params("g++ -O0", "g++ -O2", "clang++ -O0", "clang++ -O1")
+def test_line_that_calls_one(t, build):
+    """Its mark may lie in the code of the lambda that was inlined there."""
+    compiler, flags = build.split()
+    program = compile_text("called.cc", CALLED, "-g " + flags, compiler=compiler)
+    r = t.clean(t.run_gated(program, script='at("//calls"):run(function() end)\n'))
+    t.equal(r.report["places"][0]["arrivals"], 1, build)

@@ -78,7 +78,8 @@ static bool are_twins(const struct starts *s, size_t a, size_t b)
 	return s->calls[a] == s->calls[b] && s->calls[a] == s->most_calls;
 }
 
-/* One iteration of several: no other start counts for it. */
+/* One iteration of several: no other start counts for it. (What is only jumped to from within is no iteration, but the
+   unlikely part of a macro, which the compiler has put elsewhere.) */
 static bool is_round(const struct starts *s, size_t a)
 {
 	for (size_t b = 0; s->marks && b < s->count; b++)
@@ -198,7 +199,8 @@ static void drop_inner(struct starts *s)
 	for (size_t i = 0; i < s->count; i++) {
 		const struct flow_insn *in = start_insn(s, i);
 
-		s->dropped[i] = in && !entered_from_outside(s, in) && !is_round(s, i);
+		s->dropped[i] = in && !entered_from_outside(s, in) &&
+				(!is_round(s, i) || !flow_falls_into(s->flow, s->items[i]));
 		left -= s->dropped[i];
 	}
 	/* entered in the middle: then these starts are the only ones */

@@ -210,6 +210,22 @@ int functions_stack(struct die_table *t, uint64_t offset, struct scope_ref out[F
 	return count;
 }
 
+/* Is this copy the one that is called on the line? Then the line is not in its text, unless the function calls itself. */
+static bool is_called_on(struct die_table *t, const struct scope_ref *stack, int count, int copy,
+			 const char *file, unsigned line)
+{
+	const struct scope *s = stack[copy].scope;
+
+	if (s->kind != SCOPE_INLINED || s->call_line != line ||
+	    !function_same_file(function_file(t, stack[copy].unit, s->call_file), file))
+		return false;
+	for (int i = 0; i < count; i++)
+		if (i != copy &&
+		    (stack[i].scope->origin == s->origin || stack[i].scope->offset == s->origin))
+			return false;
+	return true;
+}
+
 int functions_owner(struct die_table *t, const struct scope_ref *stack, int count, const char *file,
 		    unsigned line, struct scope_ref *out, struct error *err)
 {
@@ -225,7 +241,8 @@ int functions_owner(struct die_table *t, const struct scope_ref *stack, int coun
 
 		if (function_read(t, stack[i], &f, err) < 0)
 			return -1;
-		if (f.line > line || f.line <= best || !function_same_file(f.file, file))
+		if (f.line > line || f.line <= best || !function_same_file(f.file, file) ||
+		    (f.line != line && is_called_on(t, stack, count, i, file, line)))
 			continue;
 		best = f.line;
 		*out = stack[i];
