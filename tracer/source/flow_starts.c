@@ -78,8 +78,7 @@ static bool are_twins(const struct starts *s, size_t a, size_t b)
 	return s->calls[a] == s->calls[b] && s->calls[a] == s->most_calls;
 }
 
-/* One iteration of several: no other start counts for it. (What is only jumped to from within is no iteration, but the
-   unlikely part of a macro, which the compiler has put elsewhere.) */
+/* One iteration of several: no other start counts for it. */
 static bool is_round(const struct starts *s, size_t a)
 {
 	for (size_t b = 0; s->marks && b < s->count; b++)
@@ -192,6 +191,8 @@ static bool entered_from_outside(const struct starts *s, const struct flow_insn 
 	return false;
 }
 
+/* Iterations are entered from within, too: control falls into them. What is jumped to only is the unlikely part of a
+   macro, that the compiler has put elsewhere. */
 static void drop_inner(struct starts *s)
 {
 	size_t left = s->count;

@@ -12,11 +12,6 @@
 
 /* ---- where it may begin --------------------------------------------------------------------- */
 
-struct ranges {
-	struct module_range *items;
-	size_t count, capacity;
-};
-
 static void add_start(struct copy_work *w, uint64_t offset)
 {
 	array_each(const uint64_t, old, &w->starts) {
@@ -168,7 +163,15 @@ static void else_starts(struct copy_work *w)
 			add_start(w, row->offset);
 }
 
-/* Where the line itself begins, or would: gcc marks that. */
+static void own_starts(struct copy_work *w)
+{
+	statement_starts(w);
+	operand_starts(w);
+	head_starts(w);
+	else_starts(w);
+}
+
+/* Where the line itself begins, or would: gcc marks that. False: nothing is marked. */
 static bool marked_offsets(const struct copy_work *w, struct flow_offsets *out)
 {
 	array_each(const struct block, b, &w->c->blocks)
@@ -195,8 +198,8 @@ static void entry_starts(struct copy_work *w, const struct scope *call, uint64_t
 	array_fini(&marks);
 }
 
-/* Where the line begins with a call that was inlined, that is where it begins. Entries of copies
-   in several pieces are known only where the debug information says so. */
+/* Where the line begins with a call that was inlined, that is where it begins. The entry of a copy in several pieces is
+   not known if the debug information does not say it (clang's): then it is where control comes in. `own`: without them. */
 static void call_starts(struct copy_work *w, const struct flow_offsets *own)
 {
 	struct die_unit *u = w->c->owner.unit;
@@ -395,6 +398,11 @@ static int prune_starts(struct copy_work *w)
 	return answer;
 }
 
+struct ranges {
+	struct module_range *items;
+	size_t count, capacity;
+};
+
 /* Its own code, and that of the calls in it that were inlined. */
 static void take_body(const struct copy_work *w, struct ranges *out)
 {
@@ -439,17 +447,10 @@ static int choose_starts(struct copy_work *w)
 	struct copy_work without = *w;
 	int answer;
 
-	statement_starts(w);
-	operand_starts(w);
-	head_starts(w);
-	else_starts(w);
-	if (!w->c->calls.count) {
+	own_starts(w);
+	if (!w->c->calls.count)
 		return prune_starts(w);
-	}
-	statement_starts(&without);
-	operand_starts(&without);
-	head_starts(&without);
-	else_starts(&without);
+	own_starts(&without);
 	answer = prune_starts(&without);
 	call_starts(w, &(struct flow_offsets){without.starts.items, without.kept, without.kept});
 	if (prune_starts(w) < 0)
