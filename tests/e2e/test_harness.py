@@ -24,7 +24,7 @@ def made(name, text, flags="-shared -fPIC"):
 
 def harness(t, *args, **kw):
     report = t.path("harness.json")
-    r = t.gate("harness", "--for", "100", "--report", report, *args, env=ENV, seconds=110, **kw)
+    r = t.gate("harness", "--for", "250", "--report", report, *args, env=ENV, seconds=270, **kw)
     with open(report) as f:
         r.report = json.load(f)
     t.equal(r.report["status"], r.status, "status in the report", r)

@@ -695,5 +695,5 @@ int main(void)
         alike(t, program, """
 at("//wait"):when(function(hit) %s end)
 at("//here", {optional = true}):run(function(hit) if hit.var.i == 19999 then print(hit.count) end end)
-limits { gate = 5 }
+limits { gate = 60 }
 """ % held, report=False)

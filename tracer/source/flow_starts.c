@@ -209,14 +209,15 @@ static void drop_inner(struct starts *s)
 		s->dropped[i] = false;
 }
 
-/* Does everything from here to the end of the block belong to the statement? */
+/* Does everything from here to the end of the block belong to the statement, but for a jump, that may be of no line? */
 static bool stays_inside(const struct starts *s, const struct flow_insn *in)
 {
 	const struct flow *f = s->flow;
 
 	for (uint32_t i = (uint32_t)(in - f->insns.items); i <= f->blocks.items[in->block].last;
 	     i++)
-		if (!inside(s, f->insns.items[i].offset))
+		if (!inside(s, f->insns.items[i].offset) &&
+		    f->insns.items[i].flow != ARCH_FLOW_JUMP)
 			return false;
 	return true;
 }
