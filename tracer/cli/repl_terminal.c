@@ -74,13 +74,18 @@ static bool wait_for_input(void)
 
 /*
  * ppoll prefers input to signals. On a terminal the signal is the older one: what was typed before
- * Ctrl-C or Ctrl-Z is forgotten (termios(3), NOFLSH). On a pipe there may always be more input.
+ * Ctrl-C or Ctrl-Z is forgotten (termios(3), NOFLSH). On a pipe SIGINT is for what was sent before, a program
+ * that runs then; but those that end us are obeyed there, too, as there may always be more input.
  */
-static void let_signals_in(void)
+static void let_signals_in(bool only_endings)
 {
-	sigset_t blocked;
+	sigset_t let = terminal.mask, blocked;
 
-	sigprocmask(SIG_SETMASK, &terminal.mask, &blocked);
+	if (only_endings) {
+		sigaddset(&let, SIGINT);
+		sigaddset(&let, SIGTSTP);
+	}
+	sigprocmask(SIG_SETMASK, &let, &blocked);
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 }
 
@@ -239,7 +244,7 @@ static int next_key(FILE *in)
 				return EOF;
 			continue;
 		}
-		let_signals_in();
+		let_signals_in(false);
 		if (interrupted || ended || suspended)
 			continue;
 		n = read(STDIN_FILENO, &c, 1);
@@ -304,7 +309,7 @@ static size_t read_more(struct str *line)
 static int read_line(struct str *line, struct error *err)
 {
 	for (;;) {
-		let_signals_in();
+		let_signals_in(true);
 		if (ended || interrupted || memchr(str_text(line), '\n', line->length))
 			return 0;
 		if (line->length > LINE_MOST)

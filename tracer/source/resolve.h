@@ -131,8 +131,9 @@ struct line_copy {
 	bool all_stmt; /* its unit says of nearly every row that a statement begins there */
 	bool markers;  /* its unit has one statement row for each execution (gcc, optimised) */
 	ARRAY(struct block) blocks;
-	ARRAY(struct line_row) inner; /* further rows of its blocks */
-	ARRAY(struct scope *) calls;  /* inlined copies that this line calls, in owner.unit */
+	ARRAY(struct line_row) inner;	     /* further rows of its blocks */
+	ARRAY(struct module_range) lineless; /* code of no line in its blocks */
+	ARRAY(struct scope *) calls; /* inlined copies that this line calls, in owner.unit */
 };
 
 struct line_copies {

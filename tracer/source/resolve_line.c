@@ -1,7 +1,6 @@
 /* The code of one line: its rows as blocks, sorted into the copies that they are in. */
-#include "tracer/source/resolve.h"
-
 #include "tracer/dwarf/dies_read.h"
+#include "tracer/source/resolve.h"
 
 #include <stdlib.h>
 
@@ -244,14 +243,13 @@ static int take_row(struct line_scan *s, const struct line_sequence *sequence, s
 	return 0;
 }
 
-/* Code of no line (line 0) belongs to the statement that it lies in; behind it, to nobody. */
-static bool is_of_line(const struct line_scan *s, const struct file_use *use,
-		       const struct line_sequence *sequence, const struct line_row *rows, size_t i)
+/* Code of no line (line 0) belongs to the statement before it. */
+static void take_lineless(struct row_run *run, const struct line_row *row)
 {
-	while (i + 1 < sequence->count && rows[i].line == 0)
-		i++;
-	return i + 1 < sequence->count && rows[i].line == s->line &&
-	       file_use_has(use, rows[i].file);
+	extend(run, row);
+	if (run->open && run->copy)
+		*array_add(&run->copy->lineless) =
+			(struct module_range){row->offset, row[1].offset};
 }
 
 /* From a row of the line on until a row of another one. *next: behind the last that was looked at. */
@@ -261,9 +259,11 @@ static int scan_run(struct line_scan *s, const struct file_use *use,
 	const struct line_row *rows = use->unit->rows.items + sequence->first;
 	struct row_run run = {0};
 
-	for (; is_of_line(s, use, sequence, rows, i); i++) {
+	for (; i + 1 < sequence->count; i++) {
 		if (rows[i].line == 0)
-			extend(&run, &rows[i]);
+			take_lineless(&run, &rows[i]);
+		else if (rows[i].line != s->line || !file_use_has(use, rows[i].file))
+			break;
 		else if (take_row(s, sequence, &run, rows, &rows[i]) < 0)
 			return -1;
 	}
@@ -571,10 +571,9 @@ static int place_copies(struct line_scan *s, struct source_sites *out)
 		code = code || has_code(c);
 	if (s->copies.items.count > 1 && (drop_lambdas(s) < 0 || return_strays(s) < 0))
 		return -1;
-	array_each(struct line_copy, c, &s->copies.items) {
+	array_each(struct line_copy, c, &s->copies.items)
 		if (copy_sites(s->r, c, s->path, s->line, code, out) < 0)
 			return -1;
-	}
 	if (out->count > before)
 		qsort(out->items + before, out->count - before, sizeof(*out->items), by_offset);
 	return 0;
@@ -592,6 +591,7 @@ int line_place(struct resolver *r, struct module *m, const struct file_group *g,
 	array_each(struct line_copy, c, &s.copies.items) {
 		array_fini(&c->blocks);
 		array_fini(&c->inner);
+		array_fini(&c->lineless);
 		array_fini(&c->calls);
 	}
 	array_fini(&s.copies.items);

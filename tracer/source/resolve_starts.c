@@ -105,7 +105,8 @@ static void head_starts(struct copy_work *w)
 		return;
 	flow_heads(w->flow, w->own.items, w->own.count, &heads);
 	array_each(const uint64_t, head, &heads)
-		add_start(w, *head);
+		if (!flow_in_ranges(w->c->lineless.items, w->c->lineless.count, *head))
+			add_start(w, *head);
 	array_fini(&heads);
 }
 
