@@ -419,12 +419,14 @@ def test_lines_end_in_two_bytes(t):
 def test_argument_too_many(t, command):
     r = t.gate("repl", calc(), stdin=(command + " x y\n").encode())
     t.error(r, 125, "input:1: %s: 'x y' is too much$" % command)
-    t.check("try: %s takes no argument\n" % command in r.err, "what to do", r)
+    what = "prove [--without N]" if command == "prove" else command + " takes no argument"
+    t.check("try: %s\n" % what in r.err, "what to do", r)
 
 
 def test_line_without_an_end(t):
     r = t.gate("repl", calc(), stdin=b"\0" * (2 << 20))
     t.error(r, 125, "input:1: the line does not end within 1048576 bytes$")
+    t.check("try: end each command with a newline\n" in r.err, "what to do", r)
 
 
 def test_signal_while_input_never_ends(t):

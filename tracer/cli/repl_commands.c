@@ -17,7 +17,8 @@ static int usage(const char *name, struct error *err)
 static int surplus(const struct repl_command *c, const char *rest, struct error *err)
 {
 	error_set(err, ERROR_USAGE, "%s: '%s' is too much", c->name, rest);
-	return error_hint(err, "%s takes no argument", c->name);
+	return *c->arguments ? error_hint(err, "%s %s", c->name, c->arguments)
+			     : error_hint(err, "%s takes no argument", c->name);
 }
 
 static int no_number(const char *name, const char *text, struct error *err)
@@ -534,7 +535,8 @@ const struct repl_command repl_commands[] = {
 	{"events", "[N]", "the last N events (20)", .run = cmd_events},
 	{"repeat", "N", "run it N times by itself, as it would be saved", .chooses = true,
 	 .run = cmd_repeat},
-	{"prove", "", "which gates matter? (see gatectl prove)", .chooses = true, .run = cmd_prove},
+	{"prove", "[--without N]", "which gates matter? (see gatectl prove)", .chooses = true,
+	 .run = cmd_prove},
 	{"save",
 	 "FILE [--without N]",
 	 "write what was done as a gate script; without step N",
@@ -565,7 +567,7 @@ int repl_do(struct repl *r, const struct repl_command *c, char *rest, struct err
 
 	if (required && !*rest)
 		return usage(c->name, err);
-	if (*rest && !*c->arguments && c->run != cmd_prove)
+	if (*rest && !*c->arguments)
 		return surplus(c, rest, err);
 	if (c->chooses && r->cli->schedule) {
 		error_set(err, ERROR_USAGE, "%s: in a replay the schedule says who goes on",

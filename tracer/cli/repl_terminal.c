@@ -312,9 +312,11 @@ static int read_line(struct str *line, struct error *err)
 		let_signals_in(true);
 		if (ended || interrupted || memchr(str_text(line), '\n', line->length))
 			return 0;
-		if (line->length > LINE_MOST)
-			return error_set(err, ERROR_USAGE, "the line does not end within %d bytes",
-					 LINE_MOST);
+		if (line->length > LINE_MOST) {
+			error_set(err, ERROR_USAGE, "the line does not end within %d bytes",
+				  LINE_MOST);
+			return error_hint(err, "end each command with a newline");
+		}
 		if (!read_more(line))
 			return 0;
 	}

@@ -1,6 +1,6 @@
 /*
- * Landing pads: where a function goes on when a call in it throws (Itanium C++ ABI, Exception Handling, 7;
- * the tables as gcc and clang write them).
+ * Landing pads: where a function goes on when a call in it throws. Read from the call sites of the exception tables that
+ * gcc and clang write into .gcc_except_table, whose encodings are those of .eh_frame (cfi.h).
  */
 #ifndef GATECTL_DWARF_LANDING_PADS_H
 #define GATECTL_DWARF_LANDING_PADS_H

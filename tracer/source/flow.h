@@ -16,6 +16,7 @@ struct flow;
 struct flow *flow_new(struct module *m, const struct module_range *ranges, size_t count);
 void flow_free(struct flow *f);
 
+/* Is the offset in one of them? */
 bool flow_in_ranges(const struct module_range *ranges, size_t count, uint64_t offset);
 bool flow_is_insn(const struct flow *f, uint64_t offset); /* does an instruction begin here? */
 /* Is there an unconditional jump? */
