@@ -360,7 +360,7 @@ class Test:
         os.close(master)
         return p.returncode, out, err
 
-    def run(self, command, stdin=b"", seconds=30, pty=False, env=None, cwd=None, preexec=None):
+    def run(self, command, stdin=b"", seconds=60, pty=False, env=None, cwd=None, preexec=None):
         command = [str(c) for c in command]
         begin = time.monotonic()
         env = dict(self.env, **(env or {}))

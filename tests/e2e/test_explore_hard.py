@@ -976,7 +976,7 @@ int main(void)
 
 def test_starved_is_no_livelock(t):
     """What is found, and made small, is that somebody waits for ever, not that somebody is never let who could end it."""
-    r = explore(t, "-n", "300", "--steps", "20000", "-j", "1",
+    r = explore(t, "-n", "300", "--steps", "4000", "-j", "1",
                 compile_text("half_in.c", HALF_IN, flags="-g -O2 -pthread"))
     f = failed(t, r, "livelock", "a livelock")
     ends = re.findall(r"^ *[0-9]+  (put|take)#1 +end ", read(f["folder"] + "/schedule"), re.M)
