@@ -12,6 +12,7 @@
  */
 #include "tracer/target/resident_internal.h"
 
+#include <sched.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -110,9 +111,16 @@ static void take_in(struct target *t)
 
 /* ---- those that cannot ---------------------------------------------------------------------- */
 
-static bool is_in_vfork(const struct target_block *look)
+/* Not in any other birth: under load that, too, is uninterruptible for a while, and ends by itself. */
+static bool is_in_vfork(const struct thread *th, const struct target_block *look)
 {
-	return look->number == SYS_vfork || look->number == SYS_clone || look->number == SYS_clone3;
+	uint64_t flags = look->args[0];
+
+	if (look->number == SYS_clone3 &&
+	    memory_raw_read(space_of(th), look->args[0], &flags, sizeof(flags)) < 0)
+		return false;
+	return look->number == SYS_vfork ||
+	       ((look->number == SYS_clone || look->number == SYS_clone3) && flags & CLONE_VFORK);
 }
 
 static bool is_in_exec(const struct target_block *look)
@@ -133,7 +141,7 @@ static void look_at_awaited(struct target *t)
 		th->dead = look.activity == TARGET_DEAD && !has_other_id(th);
 		th->looks += look.activity == TARGET_DISK && !is_in_exec(&look);
 		th->beyond = look.activity == TARGET_DISK &&
-			     (is_in_vfork(&look) || th->looks >= MOST_LOOKS);
+			     (is_in_vfork(th, &look) || th->looks >= MOST_LOOKS);
 		th->awaited = !th->dead && !th->beyond;
 	}
 }
