@@ -8,14 +8,18 @@ enum { VERSION_HIDDEN = 0x8000 };
 /* One symbol table while it is read. */
 struct symbol_reader {
 	struct module *m;
-	Elf *elf;
-	Elf_Data *data, *versions; /* versions: .gnu.version of .dynsym, or NULL */
-	size_t strings;		   /* section index of the names */
+	const uint8_t *symbols; /* Elf64_Sym, aligned or not */
+	size_t count;
+	const char *strings;
+	size_t strings_size;	      /* up to the last one that has an end */
+	Elf_Data *versions;	      /* .gnu.version of .dynsym, or NULL */
+	module_function_visit *visit; /* is told of functions; NULL: all are kept in the module */
+	void *ctx;
 };
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-static bool is_wanted(const GElf_Sym *sym)
+static bool is_wanted(const Elf64_Sym *sym)
 {
 	unsigned type = GELF_ST_TYPE(sym->st_info);
 
@@ -61,29 +65,39 @@ static uint8_t rank_of(const struct elf_symbol *s)
 			 (underscores < 63 ? underscores : 63));
 }
 
-static void read_symbol(const struct symbol_reader *r, size_t index)
+static void keep_symbol(const struct symbol_reader *r, size_t index, const Elf64_Sym *sym,
+			const char *name)
 {
+	bool hidden = elf_symbol_hidden(r->versions, index);
 	struct elf_symbol *s;
-	const char *name;
-	bool hidden;
-	GElf_Sym sym;
 
-	if (!gelf_getsym(r->data, (int)index, &sym) || !is_wanted(&sym))
+	if (is_marker(name))
 		return;
-	name = elf_strptr(r->elf, r->strings, sym.st_name);
-	if (!name || !*name || is_marker(name))
-		return;
-	hidden = elf_symbol_hidden(r->versions, index);
 	name = plain_name(r->m, name, &hidden);
 	s = array_add(&r->m->symbols);
 	s->name = name;
-	s->offset = sym.st_value;
-	s->size = sym.st_size;
-	s->ifunc = GELF_ST_TYPE(sym.st_info) == STT_GNU_IFUNC;
-	s->function = s->ifunc || GELF_ST_TYPE(sym.st_info) == STT_FUNC;
-	s->global = GELF_ST_BIND(sym.st_info) != STB_LOCAL;
+	s->offset = sym->st_value;
+	s->size = sym->st_size;
+	s->ifunc = ELF64_ST_TYPE(sym->st_info) == STT_GNU_IFUNC;
+	s->function = s->ifunc || ELF64_ST_TYPE(sym->st_info) == STT_FUNC;
+	s->global = ELF64_ST_BIND(sym->st_info) != STB_LOCAL;
 	s->hidden = hidden;
 	s->rank = rank_of(s);
+}
+
+static void read_symbol(const struct symbol_reader *r, size_t index)
+{
+	const char *name;
+	Elf64_Sym sym;
+
+	memcpy(&sym, r->symbols + index * sizeof(sym), sizeof(sym));
+	if (!is_wanted(&sym) || sym.st_name >= r->strings_size)
+		return;
+	name = r->strings + sym.st_name;
+	if (*name && !r->visit)
+		keep_symbol(r, index, &sym, name);
+	else if (*name && ELF64_ST_TYPE(sym.st_info) == STT_FUNC && sym.st_size)
+		r->visit(r->ctx, name, sym.st_value);
 }
 
 Elf_Data *elf_symbol_versions(Elf *elf)
@@ -97,26 +111,51 @@ Elf_Data *elf_symbol_versions(Elf *elf)
 	return NULL;
 }
 
+static void find_strings(struct symbol_reader *r, Elf *elf, size_t section)
+{
+	Elf_Data *data = elf_getdata(elf_getscn(elf, section), NULL);
+	const char *end = data && data->d_buf ? memrchr(data->d_buf, '\0', data->d_size) : NULL;
+
+	r->strings = data ? data->d_buf : NULL;
+	r->strings_size = end ? (size_t)(end - r->strings) + 1 : 0;
+}
+
 /* Reads the tables of this type; false where there is none. */
-static bool read_tables(struct module *m, Elf *elf, unsigned type)
+static bool read_tables(struct symbol_reader *r, Elf *elf, unsigned type)
 {
 	Elf_Scn *section = NULL;
 	bool any = false;
 	GElf_Shdr h;
 
 	while ((section = elf_nextscn(elf, section))) {
-		struct symbol_reader r = {.m = m, .elf = elf};
+		Elf_Data *data;
 
 		if (!gelf_getshdr(section, &h) || h.sh_type != type)
 			continue;
-		r.strings = h.sh_link;
-		r.data = elf_getdata(section, NULL);
-		r.versions = type == SHT_DYNSYM ? elf_symbol_versions(elf) : NULL;
-		for (size_t i = 1; r.data && i < r.data->d_size / sizeof(Elf64_Sym); i++)
-			read_symbol(&r, i);
+		data = elf_getdata(section, NULL);
+		r->symbols = data ? data->d_buf : NULL;
+		r->count = r->symbols ? data->d_size / sizeof(Elf64_Sym) : 0;
+		find_strings(r, elf, h.sh_link);
+		r->versions = type == SHT_DYNSYM ? elf_symbol_versions(elf) : NULL;
+		for (size_t i = 1; i < r->count; i++)
+			read_symbol(r, i);
 		any = true;
 	}
 	return any;
+}
+
+static void read_all(struct symbol_reader *r)
+{
+	struct module *m = r->m;
+
+	if (!read_tables(r, m->elf, SHT_SYMTAB) && module_find_debug(m) && m->debug_separate)
+		read_tables(r, m->debug_elf, SHT_SYMTAB);
+	read_tables(r, m->elf, SHT_DYNSYM);
+}
+
+void module_each_function(struct module *m, module_function_visit *visit, void *ctx)
+{
+	read_all(&(struct symbol_reader){.m = m, .visit = visit, .ctx = ctx});
 }
 
 /* ---- order ---------------------------------------------------------------------------------- */
@@ -173,9 +212,7 @@ void module_load_symbols(struct module *m)
 	if (m->symbols_loaded)
 		return;
 	m->symbols_loaded = true;
-	if (!read_tables(m, m->elf, SHT_SYMTAB) && module_find_debug(m) && m->debug_separate)
-		read_tables(m, m->debug_elf, SHT_SYMTAB);
-	read_tables(m, m->elf, SHT_DYNSYM);
+	read_all(&(struct symbol_reader){.m = m});
 	array_sort(&m->symbols, compare_symbols);
 	drop_doubles(m);
 	set_reach(m);

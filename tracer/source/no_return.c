@@ -1,10 +1,10 @@
-/* Which function a call is for is told by the symbol there, or by the global offset table's entry that its stub takes. */
+/* Which function a call is for is told by the symbols, or by the global offset table's entry that its stub takes. */
 #include "tracer/source/no_return.h"
 #include "tracer/elf/module_tables.h"
 
 #include <string.h>
 
-/* A name that ends in * stands for all that begin so. */
+/* A name that ends in * stands for all that begin so. A large program has many that begin with _Z: those are apart. */
 static const char *const names[] = {
 	"abort",
 	"exit",
@@ -31,20 +31,30 @@ static const char *const names[] = {
 	"__cxa_deleted_virtual",
 	"__cxa_throw_bad_array_new_length",
 	"__clang_call_terminate",
+	NULL,
+};
+
+static const char first_letters[] = "aelpqst_"; /* of all of them */
+
+static const char *const mangled[] = {
 	"_ZSt9terminatev",
 	"_ZSt10unexpectedv",
 	"_ZSt17rethrow_exception*",
 	"_ZN4core9panicking*", /* Rust's */
 	"_ZN4core6option13expect_failed*",
 	"_ZN4core6result13unwrap_failed*",
+	NULL,
 };
 
-struct got_slot {
+struct no_return_at {
 	uint64_t offset;
 };
 
 struct no_return {
-	ARRAY(struct got_slot) slots; /* of the global offset table, sorted */
+	ARRAY(struct no_return_at) slots; /* of the global offset table, sorted */
+	ARRAY(struct no_return_at)
+	functions; /* ... of the module itself, sorted; once `searched` */
+	bool searched;
 };
 
 /* std::__throw_out_of_range() and the like: _ZSt, how long the name is, and the name. */
@@ -56,16 +66,23 @@ static bool throws(const char *name)
 	return strncmp(name + strspn(name, "0123456789"), "__throw_", 8) == 0;
 }
 
+static bool matches(const char *name, const char *pattern)
+{
+	while (*pattern && *pattern == *name)
+		pattern++, name++;
+	return *pattern == '*' || *pattern == *name;
+}
+
 static bool is_name(const char *name)
 {
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		size_t length = strlen(names[i]) - 1;
+	bool is_mangled = name[0] == '_' && name[1] == 'Z';
 
-		if (names[i][length] == '*' ? strncmp(name, names[i], length) == 0
-					    : strcmp(name, names[i]) == 0)
+	if (!strchr(first_letters, name[0]))
+		return false;
+	for (const char *const *one = is_mangled ? mangled : names; *one; one++)
+		if (matches(name, *one))
 			return true;
-	}
-	return throws(name);
+	return is_mangled && throws(name);
 }
 
 static void no_return_free(void *data)
@@ -73,6 +90,7 @@ static void no_return_free(void *data)
 	struct no_return *x = data;
 
 	array_fini(&x->slots);
+	array_fini(&x->functions);
 	base_free(x);
 }
 
@@ -87,12 +105,12 @@ static bool take_slot(void *ctx, const struct module_relocation *r)
 
 static int by_offset(const void *a, const void *b)
 {
-	const struct got_slot *x = a, *y = b;
+	const struct no_return_at *x = a, *y = b;
 
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-static const struct no_return *no_return_of(struct module *m)
+static struct no_return *no_return_of(struct module *m)
 {
 	if (!m->no_return) {
 		m->no_return = cleanup_alloc(&m->cleanups, sizeof(*m->no_return), no_return_free);
@@ -130,17 +148,33 @@ static bool is_stub(struct module *m, uint64_t address)
 	return false;
 }
 
+static void take_function(void *ctx, const char *name, uint64_t offset)
+{
+	struct no_return *x = ctx;
+
+	if (is_name(name))
+		array_add(&x->functions)->offset = offset;
+}
+
+static bool is_function(struct module *m, uint64_t address)
+{
+	struct no_return *x = no_return_of(m);
+	size_t i;
+
+	if (!x->searched) {
+		x->searched = true;
+		module_each_function(m, take_function, x);
+		array_sort(&x->functions, by_offset);
+	}
+	i = array_below(&x->functions, offset, address);
+	return i < x->functions.count && x->functions.items[i].offset == address;
+}
+
 bool call_never_returns(struct module *m, const uint8_t *bytes, size_t n, uint64_t address,
 			const struct arch_insn *call)
 {
-	const struct elf_symbol *symbol;
-
 	if (call->flow == ARCH_FLOW_CALL_INDIRECT)
 		return is_by_slot(m, bytes, n, address);
-	if (call->flow != ARCH_FLOW_CALL)
-		return false;
-	symbol = module_symbol_at(m, call->target, true);
-	if (symbol && symbol->offset == call->target && symbol->size)
-		return is_name(symbol->name);
-	return is_stub(m, call->target);
+	return call->flow == ARCH_FLOW_CALL &&
+	       (is_stub(m, call->target) || is_function(m, call->target));
 }

@@ -125,12 +125,14 @@ static bool is_resumed(const struct copy_work *w)
  */
 static void middle_starts(struct copy_work *w)
 {
-	if (!w->flow || !w->outer.scope || !w->outer.unit->is_gcc || is_resumed(w))
+	if (!w->flow || !w->outer.scope || !w->outer.unit->is_gcc)
 		return;
 	array_each(const struct line_row, inner, &w->c->inner)
 		if (inner->is_stmt)
 			flow_ways_in(w->flow, w->own.items, w->own.count, w->starts.items, w->kept,
 				     inner->offset, &w->ways);
+	if (w->ways.count && is_resumed(w)) /* it takes long to read all symbols */
+		array_fini(&w->ways);
 }
 
 /* Of the last row up to there. */
