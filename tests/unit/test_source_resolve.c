@@ -1,6 +1,8 @@
 /* What locations mean in programs of C: compiled here, by gcc and clang, in every DWARF version. */
 #include "symbols_program.h"
 
+#include "tracer/elf/module_tables.h"
+
 static const char header[] = "static inline int twice(int x)\n"
 			     "{\n"
 			     "\treturn x + x;\n"
@@ -167,6 +169,21 @@ static void optimised(void **state)
 		print_message("%s\n", commands[i]);
 		program_build(p, commands[i]);
 		check_optimised(p);
+	}
+}
+
+/* Of a large program there are so many that sorting them takes longer than all else. */
+static void symbols_are_left_alone(void **state)
+{
+	static const char *const locations[] = {"main",	     "helper#1",  "worker:+2",	"main.c:8",
+						"main.c:22", "main.c:25", "other.c:11", "//loop"};
+	struct program *p = *state;
+
+	program_build(p, "gcc -g -o prog main.c other.c");
+	for (size_t i = 0; i < sizeof(locations) / sizeof(*locations); i++) {
+		assert_true(sites_of(p, locations[i]));
+		if (p->modules[0]->symbols_loaded)
+			fail_msg("%s has read them", locations[i]);
 	}
 }
 
@@ -388,6 +405,7 @@ int main(void)
 		cmocka_unit_test(every_version_and_compiler),
 		cmocka_unit_test(other_containers),
 		cmocka_unit_test(optimised),
+		cmocka_unit_test(symbols_are_left_alone),
 		cmocka_unit_test(says_what_is_wrong),
 		cmocka_unit_test(texts_and_marks),
 		cmocka_unit_test(multi_line_statement),
