@@ -430,6 +430,78 @@ def test_condition_over_lines(t, build):
     t.equal([p["arrivals"] for p in r.report["places"]], [2, 3, 1], build)
 
 
+FIRST_LINES = r"""
+static volatile int g;
+__attribute__((noinline)) static int val(int x) { return x; }
+static int answer(int a, int b, int c)
+{
+	return a > 5 && b > 5 /* gate: answer */
+	       && val(c) > 1; // the first line's code is a part of it, in the middle
+}
+static void set(int a, int b, int c)
+{
+	g = ((a > 5 && b > 5) /* gate: set */
+	     && val(c) > 1);
+}
+static void choose(int a, int b, int c)
+{
+	g = (a > 5 && b > 5) /* gate: choose */
+		/* one or the other */
+		? val(c)
+		: val(1);
+}
+static void decide(int a, int b, int c)
+{
+	if (a > 5 && b > 5 /* gate: decide */
+	    && val(c) > 1)
+		g++;
+}
+static void turn(int a, int b, int c)
+{
+	while (a > 5 && b > 5 /* gate: turn */
+	       && val(c) > 1)
+		a--;
+}
+static void turn_late(int a)
+{
+	while (a > 5 /* gate: late */
+	       && val(a) > 1)
+		a--;
+}
+static void many(int a, int b, int c)
+{
+	for (int i = 0; i < 2; i++)
+		g = a > 5 && b > 5 && /* gate: many */
+		    val(c) > 1;
+}
+int main(void)
+{
+	for (int i = 0; i < 8; i++) {
+		int a = i & 1 ? 7 : 0, b = i & 2 ? 9 : 0, c = i & 4;
+		answer(a, b, c);
+		set(a, b, c);
+		choose(a, b, c);
+		decide(a, b, c);
+		turn(a, b, c);
+		turn_late(a);
+		many(a, b, c);
+	}
+	return 0;
+}
+"""
+
+
+@params("gcc -O0", "g++ -O0", "gcc -O0 -gdwarf-4", "clang -O0", "clang++ -O0")
+def test_first_line_of_a_condition(t, build):
+    """One execution is one arrival at the first line, whichever of its operands are evaluated; of a loop one round."""
+    compiler, flags = build.split(" ", 1)
+    name = "first_lines.cc" if "++" in compiler else "first_lines.c"
+    program = compile_text(name, FIRST_LINES, "-g " + flags, compiler=compiler)
+    want = {"answer": 8, "set": 8, "choose": 8, "decide": 8, "turn": 10, "late": 16, "many": 16}
+    r = t.clean(t.run_gated(program, script="".join('at("//%s"):run(function() end)\n' % m for m in want)))
+    t.equal({p["location"][2:]: p["arrivals"] for p in r.report["places"]}, want, build)
+
+
 RESUMED = r"""
 static volatile int g;
 __attribute__((noinline)) static int val(int x) { g++; return x; }

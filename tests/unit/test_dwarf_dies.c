@@ -193,6 +193,36 @@ static void what_source_says(void **state)
 	array_fini(&f.lines);
 }
 
+/* Which line does a condition go on to? */
+static void expressions_over_lines(void **state)
+{
+	static const char *const lines[] = {
+		"	if (a && b // ?",   /* 1 */
+		"	    /* && */",	    /* 2 */
+		"	    && c)",	    /* 3 */
+		"		f(\"&&\",", /* 4 */
+		"		  d ||",    /* 5 */
+		"#if 1",		    /* 6 */
+		"		  e);",	    /* 7 */
+		"	g = a ? b",	    /* 8 */
+		"	      : c;",	    /* 9 */
+		"label:",		    /* 10 */
+		"	x = y &",	    /* 11 */
+		"	    z;",	    /* 12 */
+		"	p = q",		    /* 13 */
+		"		::r;",	    /* 14 */
+	};
+	static const unsigned want[] = {3, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0};
+	struct source_file f = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		*array_add(&f.lines) = lines[i];
+	for (unsigned i = 0; i < sizeof(want) / sizeof(*want); i++)
+		assert_int_equal(source_joined(&f, i + 1), want[i]);
+	array_fini(&f.lines);
+}
+
 static void text_without_blanks(void **state)
 {
 	(void)state;
@@ -409,11 +439,17 @@ static void survives_broken_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_that_match),	  cmocka_unit_test(names_in_short),
-		cmocka_unit_test(names_brief_for_people), cmocka_unit_test(names_of_reports_match),
-		cmocka_unit_test(did_you_mean),		  cmocka_unit_test(what_source_says),
-		cmocka_unit_test(text_without_blanks),	  cmocka_unit_test(cplusplus),
-		cmocka_unit_test(halves_of_functions),	  cmocka_unit_test(split_dwarf),
+		cmocka_unit_test(names_that_match),
+		cmocka_unit_test(names_in_short),
+		cmocka_unit_test(names_brief_for_people),
+		cmocka_unit_test(names_of_reports_match),
+		cmocka_unit_test(did_you_mean),
+		cmocka_unit_test(what_source_says),
+		cmocka_unit_test(expressions_over_lines),
+		cmocka_unit_test(text_without_blanks),
+		cmocka_unit_test(cplusplus),
+		cmocka_unit_test(halves_of_functions),
+		cmocka_unit_test(split_dwarf),
 		cmocka_unit_test(survives_broken_bytes),
 	};
 

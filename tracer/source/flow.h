@@ -68,6 +68,11 @@ void flow_heads(const struct flow *f, const struct module_range *ranges, size_t 
 enum flow_passing { FLOW_PASSES, FLOW_SKIPS, FLOW_TURNS };
 enum flow_passing flow_passing(const struct flow *f, const struct module_range *ranges,
 			       size_t range_count, uint64_t from, const struct flow_offsets *all);
+/* Can control that is at `from`, none of `all`, come there again without passing one of them? */
+bool flow_comes_again(const struct flow *f, uint64_t from, const struct flow_offsets *all);
+/* Can control that passes one of `all` pass another one before it leaves the ranges? */
+bool flow_passes_two(const struct flow *f, const struct module_range *ranges, size_t range_count,
+		     const struct flow_offsets *all);
 
 /*
  * Where control comes into the ranges, an inlined call's, from other code of the function, so that each time it does is one;

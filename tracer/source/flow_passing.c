@@ -40,24 +40,25 @@ struct flow_numbers {
 	size_t count, capacity;
 };
 
-/* What is reached from the block within the ranges; `left` (or NULL): where control leaves them. */
+static bool is_end(const struct flow_block *b)
+{
+	return b->next[0] == FLOW_NONE && b->next[1] == FLOW_NONE && !b->indirect;
+}
+
+/* What is reached from the block within the ranges; `left` (or NULL): where control leaves them, or the function. */
 static void walk_inside(struct flow_walk *w, const struct module_range *ranges, size_t count,
 			uint32_t from, struct flow_numbers *left)
 {
 	flow_walk_next(w, from);
 	while (w->depth) {
 		uint32_t block = w->stack[--w->depth];
+		bool leaves = is_outside(w->flow, ranges, count, block);
 
-		if (!is_outside(w->flow, ranges, count, block))
-			flow_walk_next(w, block);
-		else if (left)
+		if (left && (leaves || is_end(&w->flow->blocks.items[block])))
 			*array_add(left) = block;
+		if (!leaves)
+			flow_walk_next(w, block);
 	}
-}
-
-static bool is_end(const struct flow_block *b)
-{
-	return b->next[0] == FLOW_NONE && b->next[1] == FLOW_NONE && !b->indirect;
 }
 
 /* Is the function's end reached from one of the blocks, or that one again? */
@@ -110,6 +111,48 @@ enum flow_passing flow_passing(const struct flow *f, const struct module_range *
 	array_fini(&left);
 	flow_walk_fini(&w);
 	return answer;
+}
+
+bool flow_comes_again(const struct flow *f, uint64_t from, const struct flow_offsets *all)
+{
+	uint32_t here = flow_block_at(f, from);
+	struct flow_walk w;
+	bool again;
+
+	if (here == FLOW_NONE || passes(f, from, all))
+		return false;
+	flow_walk_init(&w, f);
+	avoid(&w, all);
+	flow_walk_next(&w, here);
+	flow_walk_run(&w);
+	again = w.seen[here];
+	flow_walk_fini(&w);
+	return again;
+}
+
+bool flow_passes_two(const struct flow *f, const struct module_range *ranges, size_t range_count,
+		     const struct flow_offsets *all)
+{
+	bool two = false;
+	struct flow_walk w;
+
+	flow_walk_init(&w, f);
+	array_each(const uint64_t, one, all) {
+		uint32_t here = flow_block_at(f, *one);
+
+		flow_walk_clear(&w, FLOW_NONE);
+		if (here != FLOW_NONE)
+			walk_inside(&w, ranges, range_count, here, NULL);
+		array_each(const uint64_t, other, all) {
+			uint32_t there = flow_block_at(f, *other);
+
+			if (other == one || there == FLOW_NONE)
+				continue;
+			two = two || (there == here ? *other > *one : w.seen[there]);
+		}
+	}
+	flow_walk_fini(&w);
+	return two;
 }
 
 static bool holds_any(const struct flow *f, const struct flow_offsets *all, uint32_t block)

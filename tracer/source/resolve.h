@@ -184,6 +184,8 @@ int mark_find(struct resolver *r, struct module *m);
 
 /* Does what begins on line `first` go on to line `last`, without a semicolon or brace between? */
 bool source_spans(const struct source_file *f, unsigned first, unsigned last);
+/* The line on which the expression at the end of this one goes on with or behind &&, || or a part of ?: ; 0: none. */
+unsigned source_joined(const struct source_file *f, unsigned line);
 /* The line of the brace that closes the first one from line `first` on; 0: there is none. */
 unsigned source_block_end(const struct source_file *f, unsigned first);
 /* Is there nothing on the line but blanks and comments? */

@@ -104,6 +104,41 @@ bool source_spans(const struct source_file *f, unsigned first, unsigned last)
 	return r.at != NULL;
 }
 
+static bool is_branching(char first, char second)
+{
+	return (first == '&' && second == '&') || (first == '|' && second == '|');
+}
+
+/* `before`: the last two characters of code, `at`: what comes then. */
+static bool is_joined(const char before[2], const char *at)
+{
+	return is_branching(before[0], before[1]) || before[1] == '?' ||
+	       is_branching(at[0], at[1]) || at[0] == '?' || (at[0] == ':' && at[1] != ':');
+}
+
+unsigned source_joined(const struct source_file *f, unsigned line)
+{
+	struct reader r = reader_at(f, line);
+	char before[2] = "";
+
+	while (r.at) {
+		const char *at = r.at;
+
+		if (!*at) {
+			if (!reader_newline(&r))
+				return 0;
+			continue;
+		}
+		if (reader_step(&r) != TEXT_CODE || isspace((unsigned char)*at))
+			continue;
+		if (r.line > line)
+			return before[1] && *at != '#' && is_joined(before, at) ? r.line : 0;
+		before[0] = before[1];
+		before[1] = *at;
+	}
+	return 0;
+}
+
 unsigned source_block_end(const struct source_file *f, unsigned first)
 {
 	struct reader r = reader_at(f, first);

@@ -1,0 +1,150 @@
+/*
+ * The first line of a condition over several lines.
+ *
+ * Without optimisation gcc has the first line's code in pieces: `return a && b` newline `&& c` begins with the second line's
+ * row, goes on with a part of the first that is not always executed, and comes back. Such pieces say nothing of how
+ * often the statement is executed. So where they are passed twice or not at all, all lines of it are taken as one.
+ */
+#include "tracer/source/resolve_copy.h"
+#include "tracer/source/source_lines.h"
+
+#include <string.h>
+
+enum { MOST_LINES = 50 };
+
+/* The last line that the expression on this one goes on to; 0: it does not, or has begun on another line. */
+static unsigned last_line(const struct source_file *f, unsigned line)
+{
+	unsigned next, last = 0, before = line;
+
+	while (before > 1 && line - before < MOST_LINES && source_no_code(f, before - 1))
+		before--;
+	if (before > 1 && source_joined(f, before - 1))
+		return 0;
+	for (unsigned at = line; (next = source_joined(f, at)) && next - line < MOST_LINES;
+	     at = next)
+		last = next;
+	return last;
+}
+
+static bool is_of_function(const struct copy_work *w, uint64_t offset)
+{
+	array_each(const struct module_range, r, &w->function)
+		if (offset >= r->low && offset < r->high)
+			return true;
+	return false;
+}
+
+/* As if they were rows of one line. */
+static void take_rows(const struct copy_work *w, struct line_unit *l, unsigned last,
+		      struct line_copy *out)
+{
+	struct block *b = NULL;
+
+	for (size_t i = 0; i + 1 < l->rows.count; i++) {
+		const struct line_row *row = &l->rows.items[i];
+
+		if (row->end_sequence || row->line < w->line || row->line > last ||
+		    !is_of_function(w, row->offset) ||
+		    !function_same_file(lines_file(l, row->file), w->file)) {
+			b = NULL;
+			continue;
+		}
+		if (b) {
+			*array_add(&out->inner) = *row;
+		} else {
+			b = array_add(&out->blocks);
+			*b = (struct block){.start = row->offset,
+					    .low = row->offset,
+					    .column = row->column,
+					    .stmt = row->is_stmt};
+		}
+		b->high = row[1].offset;
+	}
+}
+
+static int begin(struct copy_work *w, unsigned last, struct line_copy *copy,
+		 struct copy_work *whole)
+{
+	struct line_unit *l = NULL;
+
+	if (unit_lines(w->r, w->c->module, w->outer.unit, &l) < 0)
+		return -1;
+	*copy = (struct line_copy){
+		.module = w->c->module, .owner = w->c->owner, .all_stmt = w->c->all_stmt};
+	if (l)
+		take_rows(w, l, last, copy);
+	*whole = (struct copy_work){.r = w->r,
+				    .c = copy,
+				    .file = w->file,
+				    .line = w->line,
+				    .outer = w->outer,
+				    .flow = w->flow,
+				    .has_code = true};
+	array_each(const struct module_range, r, &w->function)
+		*array_add(&whole->function) = *r;
+	array_each(const struct block, b, &copy->blocks)
+		*array_add(&whole->own) = (struct module_range){b->low, b->high};
+	return copy_starts(whole);
+}
+
+/* Is one execution of the statement none of the line, or two? */
+static bool is_wrong(const struct copy_work *w, const struct copy_work *whole)
+{
+	const struct module_range *ranges = whole->own.items;
+	const struct flow_offsets own = {w->starts.items, w->kept, w->kept};
+	bool wrong = flow_passes_two(w->flow, ranges, whole->own.count, &own);
+
+	for (size_t i = 0; !wrong && i < whole->kept; i++) {
+		uint64_t start = whole->starts.items[i];
+
+		wrong = flow_comes_again(w->flow, start, &own) ||
+			flow_passing(w->flow, ranges, whole->own.count, start, &own) == FLOW_SKIPS;
+	}
+	return wrong;
+}
+
+static void swap(struct copy_work *w, struct copy_work *whole)
+{
+	struct copy_work own = *w;
+
+	w->starts.items = whole->starts.items;
+	w->starts.count = whole->starts.count;
+	w->starts.capacity = whole->starts.capacity;
+	w->kept = whole->kept;
+	w->ways = whole->ways;
+	w->own.items = whole->own.items;
+	w->own.count = whole->own.count;
+	w->own.capacity = whole->own.capacity;
+	whole->starts.items = own.starts.items;
+	whole->ways = own.ways;
+	whole->own.items = own.own.items;
+}
+
+int copy_whole(struct copy_work *w)
+{
+	const struct die_unit *u = w->c->owner.unit;
+	const struct source_file *f;
+	struct copy_work whole = {0};
+	struct line_copy copy = {0};
+	unsigned last;
+	int answer;
+
+	if (!w->flow || !w->outer.scope || w->c->owner.scope != w->outer.scope || !u->is_gcc ||
+	    !w->c->all_stmt || w->c->calls.count || !w->kept)
+		return 0;
+	f = lines_source(w->r->symbols, w->file);
+	last = f ? last_line(f, w->line) : 0;
+	if (!last)
+		return 0;
+	answer = begin(w, last, &copy, &whole);
+	if (answer == 0 && whole.kept && is_wrong(w, &whole))
+		swap(w, &whole);
+	array_fini(&copy.blocks);
+	array_fini(&copy.inner);
+	array_fini(&whole.function);
+	array_fini(&whole.starts);
+	array_fini(&whole.ways);
+	array_fini(&whole.own);
+	return answer;
+}
