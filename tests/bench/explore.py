@@ -14,6 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 STRATEGIES = ("random", "pct", "pos", "surw", "rff", "dfs", "auto")
 STEPS = "10000000"  # no schedule is cut
 THREADS, PER_THREADS = (2, 4, 8, 16, 32, 64), 1280
+FLOOR = "the floor, copies of one process under bare ptrace without any point"
 POINTS = (10, 100, 1000, 10000, 100000)
 
 
@@ -21,7 +22,7 @@ class Bench:
     def __init__(self, gatectl, out, quick):
         self.gatectl, self.out, self.quick = gatectl, os.path.join(out, "explore"), quick
         os.makedirs(self.out, exist_ok=True)
-        self.sync, self.launcher = self.build("sync"), self.build("launch")
+        self.sync, self.launcher, self.forked = self.build("sync"), self.build("launch"), self.build("forked")
         self.jobs = [jobs for jobs in (1, 2) if self.can(jobs)]
 
     def build(self, name):
@@ -36,6 +37,10 @@ class Bench:
         if status != "0":
             raise RuntimeError(f"{' '.join(command)}: status {status}")
         return [float(n) for n in numbers]
+
+    def copies(self, runs, cpu, *args):
+        """Seconds: as many copies of one process under ptrace, without any point."""
+        return float(subprocess.run([self.forked, str(runs), str(cpu), *map(str, args)], check=True, stdout=subprocess.PIPE, text=True).stdout)
 
     def can(self, jobs):
         try:
@@ -66,11 +71,12 @@ def spread(samples, unit=""):
 def rates(b, args, count, rounds):
     """In turn, so that all see the same machine: runs per second of whole commands, and points per second."""
     cpu = min(os.sched_getaffinity(0))
-    found = {name: [] for name in ("bare", "bare, on one processor", *(f"-j {jobs}" for jobs in b.jobs))}
+    found = {name: [] for name in ("bare", "bare, on one processor", FLOOR, *(f"-j {jobs}" for jobs in b.jobs))}
     points = {f"-j {jobs}": [] for jobs in b.jobs}
     for _ in range(rounds):
         found["bare"].append(count / b.launch(count, -1, b.sync, *map(str, args))[0])
         found["bare, on one processor"].append(count / b.launch(count, cpu, b.sync, *map(str, args))[0])
+        found[FLOOR].append(count / min(b.copies(count, -1, *args), b.copies(count, cpu, *args)))
         for jobs in b.jobs:
             (seconds, _, _), told = b.search(args, count, jobs=jobs)
             found[f"-j {jobs}"].append(told["schedules"] / seconds)
@@ -85,9 +91,11 @@ def bench_rate(b):
         print(f"explore --strategy random --points sync, three threads, {what}, runs per second ({rounds} rounds of {count}, {load()}):")
         for name, samples in found.items():
             text = f"    {name}: {spread(samples, '/s')}"
+            of = lambda other: spread([x / y for x, y in zip(samples, found[other])])
+            if name == FLOOR or name in points:
+                text += f", of the bare rate {of('bare')}, of that on one processor {of('bare, on one processor')}"
             if name in points:
-                of = lambda bare: spread([x / y for x, y in zip(samples, found[bare])])
-                text += f", of the bare rate {of('bare')}, of that on one processor {of('bare, on one processor')}; {spread(points[name])} points per second"
+                text += f", of the floor {of(FLOOR)}; {spread(points[name])} points per second"
             print(text, flush=True)
 
 
