@@ -436,19 +436,19 @@ __attribute__((noinline)) static int val(int x) { return x; }
 static int answer(int a, int b, int c)
 {
 	return a > 5 && b > 5 /* gate: answer */
-	       && val(c) > 1; // the first line's code is a part of it, in the middle
+	       && val(c) > 1; // gate: answer2 (the first line's code is in the middle)
 }
 static void set(int a, int b, int c)
 {
 	g = ((a > 5 && b > 5) /* gate: set */
-	     && val(c) > 1);
+	     && val(c) > 1); // gate: set2
 }
 static void choose(int a, int b, int c)
 {
 	g = (a > 5 && b > 5) /* gate: choose */
 		/* one or the other */
-		? val(c)
-		: val(1);
+		? val(c)  // gate: yes
+		: val(1); // gate: no
 }
 static void decide(int a, int b, int c)
 {
@@ -465,8 +465,15 @@ static void turn(int a, int b, int c)
 static void turn_late(int a)
 {
 	while (a > 5 /* gate: late */
-	       && val(a) > 1)
+	       && val(a) > 1) // gate: late2
 		a--;
+}
+static void nest(int a, int b, int c)
+{
+	if (((a > 5 || /* gate: nest */
+	      val(b) > 5) && // gate: nest2
+	     c > 1))
+		g++;
 }
 static void many(int a, int b, int c)
 {
@@ -485,6 +492,7 @@ int main(void)
 		turn(a, b, c);
 		turn_late(a);
 		many(a, b, c);
+		nest(a, b, c);
 	}
 	return 0;
 }
@@ -492,12 +500,14 @@ int main(void)
 
 
 @params("gcc -O0", "g++ -O0", "gcc -O0 -gdwarf-4", "clang -O0", "clang++ -O0")
-def test_first_line_of_a_condition(t, build):
-    """One execution is one arrival at the first line, whichever of its operands are evaluated; of a loop one round."""
+def test_lines_of_a_condition(t, build):
+    """One execution is one arrival at the first line, whichever of its operands are evaluated; of a loop one round. At the
+    other lines it is their operand's."""
     compiler, flags = build.split(" ", 1)
     name = "first_lines.cc" if "++" in compiler else "first_lines.c"
     program = compile_text(name, FIRST_LINES, "-g " + flags, compiler=compiler)
-    want = {"answer": 8, "set": 8, "choose": 8, "decide": 8, "turn": 10, "late": 16, "many": 16}
+    want = {"answer": 8, "set": 8, "choose": 8, "decide": 8, "turn": 10, "late": 16, "many": 16,
+            "answer2": 2, "set2": 2, "yes": 2, "no": 6, "late2": 8, "nest": 8, "nest2": 4}
     r = t.clean(t.run_gated(program, script="".join('at("//%s"):run(function() end)\n' % m for m in want)))
     t.equal({p["location"][2:]: p["arrivals"] for p in r.report["places"]}, want, build)
 

@@ -214,12 +214,20 @@ static void expressions_over_lines(void **state)
 	};
 	static const unsigned want[] = {3, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0};
 	struct source_file f = {0};
+	bool leads;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
 		*array_add(&f.lines) = lines[i];
 	for (unsigned i = 0; i < sizeof(want) / sizeof(*want); i++)
 		assert_int_equal(source_joined(&f, i + 1), want[i]);
+	assert_int_equal(source_operator(&f, 3, &leads), 6);
+	assert_true(leads);
+	assert_int_equal(source_operator(&f, 5, &leads), 7);
+	assert_false(leads);
+	assert_int_equal(source_operator(&f, 9, &leads), 8);
+	assert_int_equal(source_operator(&f, 4, &leads), 0);
+	assert_int_equal(source_operator(&f, 14, &leads), 0);
 	array_fini(&f.lines);
 }
 

@@ -186,6 +186,8 @@ int mark_find(struct resolver *r, struct module *m);
 bool source_spans(const struct source_file *f, unsigned first, unsigned last);
 /* The line on which the expression at the end of this one goes on with or behind &&, || or a part of ?: ; 0: none. */
 unsigned source_joined(const struct source_file *f, unsigned line);
+/* The column, from 1, of the operator of that kind with which the line begins, or else ends (`*leads`); 0: there is none. */
+unsigned source_operator(const struct source_file *f, unsigned line, bool *leads);
 /* The line of the brace that closes the first one from line `first` on; 0: there is none. */
 unsigned source_block_end(const struct source_file *f, unsigned first);
 /* Is there nothing on the line but blanks and comments? */

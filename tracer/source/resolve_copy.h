@@ -23,8 +23,9 @@ struct copy_work {
 
 /* Fills `starts`, and `ways`, with those that need a trap; `function`, `flow` and `own` are known. 0, or -1 with the error. */
 int copy_starts(struct copy_work *w);
-/* resolve_whole.c: where the line is the first of a condition over several, and its own code begins too often or not
-   always, these are the whole statement's, and so is `own`. 0, or -1 with the error. */
-int copy_whole(struct copy_work *w);
+/* resolve_condition.c: where the line is the first of a condition over several, and its own code begins too often or not
+   always, these are the whole statement's, and so is `own`; at another line they are its operand's.
+   0, or -1 with the error. */
+int copy_condition(struct copy_work *w);
 
 #endif

@@ -109,11 +109,28 @@ static bool is_branching(char first, char second)
 	return (first == '&' && second == '&') || (first == '|' && second == '|');
 }
 
-/* `before`: the last two characters of code, `at`: what comes then. */
-static bool is_joined(const char before[2], const char *at)
+static bool begins_with_operator(const char *at)
 {
-	return is_branching(before[0], before[1]) || before[1] == '?' ||
-	       is_branching(at[0], at[1]) || at[0] == '?' || (at[0] == ':' && at[1] != ':');
+	return is_branching(at[0], at[1]) || at[0] == '?' || (at[0] == ':' && at[1] != ':');
+}
+
+unsigned source_operator(const struct source_file *f, unsigned line, bool *leads)
+{
+	struct reader r = reader_at(f, line);
+	const char *text = r.at, *last = NULL, *before = NULL;
+
+	*leads = text && begins_with_operator(text + strspn(text, " \t"));
+	if (*leads)
+		return (unsigned)strspn(text, " \t") + 1;
+	while (r.at && *r.at) {
+		const char *at = r.at;
+
+		if (reader_step(&r) == TEXT_CODE && !isspace((unsigned char)*at))
+			before = last, last = at;
+	}
+	if (before && is_branching(*before, *last))
+		return (unsigned)(before - text) + 1;
+	return last && *last == '?' ? (unsigned)(last - text) + 1 : 0;
 }
 
 unsigned source_joined(const struct source_file *f, unsigned line)
@@ -132,7 +149,11 @@ unsigned source_joined(const struct source_file *f, unsigned line)
 		if (reader_step(&r) != TEXT_CODE || isspace((unsigned char)*at))
 			continue;
 		if (r.line > line)
-			return before[1] && *at != '#' && is_joined(before, at) ? r.line : 0;
+			return before[1] && *at != '#' &&
+					       (begins_with_operator(at) || before[1] == '?' ||
+						is_branching(before[0], before[1]))
+				       ? r.line
+				       : 0;
 		before[0] = before[1];
 		before[1] = *at;
 	}

@@ -1,7 +1,7 @@
 /*
- * The first line of a condition over several lines.
+ * A condition over several lines, without optimisation.
  *
- * Without optimisation gcc has the first line's code in pieces: `return a && b` newline `&& c` begins with the second line's
+ * gcc has the first line's code in pieces: `return a && b` newline `&& c` begins with the second line's
  * row, goes on with a part of the first that is not always executed, and comes back. Such pieces say nothing of how
  * often the statement is executed. So where they are passed twice or not at all, all lines of it are taken as one.
  */
@@ -12,15 +12,21 @@
 
 enum { MOST_LINES = 50 };
 
-/* The last line that the expression on this one goes on to; 0: it does not, or has begun on another line. */
-static unsigned last_line(const struct source_file *f, unsigned line)
+/* The line from which the expression on this one has come, or 0. */
+static unsigned line_before(const struct source_file *f, unsigned line)
 {
-	unsigned next, last = 0, before = line;
+	unsigned before = line;
 
 	while (before > 1 && line - before < MOST_LINES && source_no_code(f, before - 1))
 		before--;
-	if (before > 1 && source_joined(f, before - 1))
-		return 0;
+	return before > 1 && source_joined(f, before - 1) ? before - 1 : 0;
+}
+
+/* The last line that the expression on this one goes on to; 0: none. */
+static unsigned last_line(const struct source_file *f, unsigned line)
+{
+	unsigned next, last = 0;
+
 	for (unsigned at = line; (next = source_joined(f, at)) && next - line < MOST_LINES;
 	     at = next)
 		last = next;
@@ -121,23 +127,12 @@ static void swap(struct copy_work *w, struct copy_work *whole)
 	whole->own.items = own.own.items;
 }
 
-int copy_whole(struct copy_work *w)
+static int take_whole(struct copy_work *w, unsigned last)
 {
-	const struct die_unit *u = w->c->owner.unit;
-	const struct source_file *f;
 	struct copy_work whole = {0};
 	struct line_copy copy = {0};
-	unsigned last;
-	int answer;
+	int answer = begin(w, last, &copy, &whole);
 
-	if (!w->flow || !w->outer.scope || w->c->owner.scope != w->outer.scope || !u->is_gcc ||
-	    !w->c->all_stmt || w->c->calls.count || !w->kept)
-		return 0;
-	f = lines_source(w->r->symbols, w->file);
-	last = f ? last_line(f, w->line) : 0;
-	if (!last)
-		return 0;
-	answer = begin(w, last, &copy, &whole);
 	if (answer == 0 && whole.kept && is_wrong(w, &whole))
 		swap(w, &whole);
 	array_fini(&copy.blocks);
@@ -147,4 +142,71 @@ int copy_whole(struct copy_work *w)
 	array_fini(&whole.ways);
 	array_fini(&whole.own);
 	return answer;
+}
+
+/* ---- its other lines ------------------------------------------------------------------------ */
+
+static bool is_of_file(const struct copy_work *w, struct line_unit *l, const struct line_row *row)
+{
+	return !row->end_sequence && is_of_function(w, row->offset) &&
+	       function_same_file(lines_file(l, row->file), w->file);
+}
+
+/*
+ * Another line is the operand behind the operator with which it begins, or before the one with which it ends. gcc gives the
+ * operator's column to the jumps of both sides: the operand begins elsewhere; or, where all of it is at that column, behind
+ * what the lines before have.
+ */
+static int take_operand(struct copy_work *w, const struct source_file *f)
+{
+	unsigned first = w->line, before, column;
+	uint64_t begun = 0, start = 0;
+	struct line_unit *l = NULL;
+	bool inner = false, leads;
+
+	column = source_operator(f, w->line, &leads);
+	while ((before = line_before(f, first)) && w->line - before < MOST_LINES)
+		first = before;
+	if (column && unit_lines(w->r, w->c->module, w->outer.unit, &l) < 0)
+		return -1;
+	for (size_t i = 0; l && i < l->rows.count; i++) {
+		const struct line_row *row = &l->rows.items[i];
+
+		if (row->line < first || row->line > w->line || !is_of_file(w, l, row))
+			continue;
+		if (row->line < w->line) {
+			begun = begun ? begun : row->offset;
+		} else if (!inner && (leads ? row->column > column : row->column < column)) {
+			start = row->offset;
+			inner = true;
+		} else if (leads && row->column == column && begun && !start) {
+			start = row->offset;
+		}
+	}
+	if (!start || !flow_is_insn(w->flow, start))
+		return 0;
+	w->starts.items[0] = start;
+	w->starts.count = w->kept = 1;
+	array_fini(&w->ways);
+	return 0;
+}
+
+/* ---- both ----------------------------------------------------------------------------------- */
+
+int copy_condition(struct copy_work *w)
+{
+	const struct die_unit *u = w->c->owner.unit;
+	const struct source_file *f;
+	unsigned last;
+
+	if (!w->flow || !w->outer.scope || w->c->owner.scope != w->outer.scope || !u->is_gcc ||
+	    !w->c->all_stmt || w->c->calls.count || !w->kept)
+		return 0;
+	f = lines_source(w->r->symbols, w->file);
+	if (!f)
+		return 0;
+	if (line_before(f, w->line))
+		return take_operand(w, f);
+	last = last_line(f, w->line);
+	return last ? take_whole(w, last) : 0;
 }
