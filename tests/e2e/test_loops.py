@@ -512,6 +512,31 @@ def test_lines_of_a_condition(t, build):
     t.equal({p["location"][2:]: p["arrivals"] for p in r.report["places"]}, want, build)
 
 
+HEADER = r"""
+static volatile int g;
+int main(void)
+{
+	for (int i = 0; /* gate: first */
+	     i < 3;     /* gate: look */
+	     i++)
+		g++;
+	for (int i = 0, // gate: two
+		 k = 3; i < k; i++)
+		g++;
+	return 0;
+}
+"""
+
+
+@params("gcc -O0", "g++ -O0", "clang -O0", "clang++ -O0")
+def test_header_over_lines(t, build):
+    """The first line of a loop's header is what is done once; the jumps of the loop, which have its place, are none of it."""
+    compiler, flags = build.split(" ", 1)
+    program = compile_text("header.cc" if "++" in compiler else "header.c", HEADER, "-g " + flags, compiler=compiler)
+    r = t.clean(t.run_gated(program, script="".join('at("//%s"):run(function() end)\n' % m for m in ("first", "look", "two"))))
+    t.equal([p["arrivals"] for p in r.report["places"]], [1, 4, 1], build)
+
+
 RESUMED = r"""
 static volatile int g;
 __attribute__((noinline)) static int val(int x) { g++; return x; }

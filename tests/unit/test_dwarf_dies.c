@@ -197,20 +197,23 @@ static void what_source_says(void **state)
 static void expressions_over_lines(void **state)
 {
 	static const char *const lines[] = {
-		"	if (a && b // ?",   /* 1 */
-		"	    /* && */",	    /* 2 */
-		"	    && c)",	    /* 3 */
-		"		f(\"&&\",", /* 4 */
-		"		  d ||",    /* 5 */
-		"#if 1",		    /* 6 */
-		"		  e);",	    /* 7 */
-		"	g = a ? b",	    /* 8 */
-		"	      : c;",	    /* 9 */
-		"label:",		    /* 10 */
-		"	x = y &",	    /* 11 */
-		"	    z;",	    /* 12 */
-		"	p = q",		    /* 13 */
-		"		::r;",	    /* 14 */
+		"	if (a && b // ?",    /* 1 */
+		"	    /* && */",	     /* 2 */
+		"	    && c)",	     /* 3 */
+		"		f(\"&&\",",  /* 4 */
+		"		  d ||",     /* 5 */
+		"#if 1",		     /* 6 */
+		"		  e);",	     /* 7 */
+		"	g = a ? b",	     /* 8 */
+		"	      : c;",	     /* 9 */
+		"label:",		     /* 10 */
+		"	x = y &",	     /* 11 */
+		"	    z;",	     /* 12 */
+		"	p = q",		     /* 13 */
+		"		::r;",	     /* 14 */
+		"	for (int i = f(1);", /* 15 */
+		"	for (int i : f())",  /* 16 */
+		"	fork(1, 2,",	     /* 17 */
 	};
 	static const unsigned want[] = {3, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0};
 	struct source_file f = {0};
@@ -228,6 +231,9 @@ static void expressions_over_lines(void **state)
 	assert_int_equal(source_operator(&f, 9, &leads), 8);
 	assert_int_equal(source_operator(&f, 4, &leads), 0);
 	assert_int_equal(source_operator(&f, 14, &leads), 0);
+	assert_int_equal(source_open_for(&f, 15), 2);
+	assert_int_equal(source_open_for(&f, 16), 0);
+	assert_int_equal(source_open_for(&f, 17), 0);
 	array_fini(&f.lines);
 }
 

@@ -188,6 +188,8 @@ bool source_spans(const struct source_file *f, unsigned first, unsigned last);
 unsigned source_joined(const struct source_file *f, unsigned line);
 /* The column, from 1, of the operator of that kind with which the line begins, or else ends (`*leads`); 0: there is none. */
 unsigned source_operator(const struct source_file *f, unsigned line, bool *leads);
+/* The column of a `for` with which the line begins, where the rest of its header is on other lines; or 0. */
+unsigned source_open_for(const struct source_file *f, unsigned line);
 /* The line of the brace that closes the first one from line `first` on; 0: there is none. */
 unsigned source_block_end(const struct source_file *f, unsigned first);
 /* Is there nothing on the line but blanks and comments? */

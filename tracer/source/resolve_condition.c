@@ -191,22 +191,58 @@ static int take_operand(struct copy_work *w, const struct source_file *f)
 	return 0;
 }
 
-/* ---- both ----------------------------------------------------------------------------------- */
+/* ---- the header of a loop over several lines -------------------------------------------------- */
 
-int copy_condition(struct copy_work *w)
+static unsigned start_column(const struct copy_work *w, uint64_t start)
 {
-	const struct die_unit *u = w->c->owner.unit;
-	const struct source_file *f;
+	array_each(const struct block, b, &w->c->blocks)
+		if (b->start == start)
+			return b->column;
+	return 0;
+}
+
+/* What stands at the column of `for` itself is the loop's jumps; its first line is what is done once, further right. */
+static void drop_jumps_of_for(struct copy_work *w, unsigned column)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->kept; i++)
+		if (start_column(w, w->starts.items[i]) != column)
+			w->starts.items[n++] = w->starts.items[i];
+	if (n)
+		w->starts.count = w->kept = n;
+}
+
+/* ---- all of it -------------------------------------------------------------------------------- */
+
+static bool is_plain_gcc(const struct copy_work *w)
+{
+	return w->c->owner.unit->is_gcc && w->c->all_stmt;
+}
+
+static int begin_condition(struct copy_work *w, const struct source_file *f)
+{
 	unsigned last;
 
-	if (!w->flow || !w->outer.scope || w->c->owner.scope != w->outer.scope || !u->is_gcc ||
-	    !w->c->all_stmt || w->c->calls.count || !w->kept)
-		return 0;
-	f = lines_source(w->r->symbols, w->file);
-	if (!f)
-		return 0;
 	if (line_before(f, w->line))
 		return take_operand(w, f);
 	last = last_line(f, w->line);
 	return last ? take_whole(w, last) : 0;
+}
+
+int copy_condition(struct copy_work *w)
+{
+	const struct source_file *f;
+	unsigned column;
+
+	if (!w->flow || !w->outer.scope || w->c->owner.scope != w->outer.scope || w->marked ||
+	    w->c->calls.count || !w->kept)
+		return 0;
+	if (w->kept == 1 && !is_plain_gcc(w))
+		return 0;
+	f = lines_source(w->r->symbols, w->file);
+	column = f ? source_open_for(f, w->line) : 0;
+	if (column)
+		drop_jumps_of_for(w, column);
+	return f && !column && is_plain_gcc(w) ? begin_condition(w, f) : 0;
 }

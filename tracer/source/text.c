@@ -133,6 +133,30 @@ unsigned source_operator(const struct source_file *f, unsigned line, bool *leads
 	return last && *last == '?' ? (unsigned)(last - text) + 1 : 0;
 }
 
+unsigned source_open_for(const struct source_file *f, unsigned line)
+{
+	struct reader r = reader_at(f, line);
+	size_t blanks = r.at ? strspn(r.at, " \t") : 0;
+	int depth = 0;
+	char last = 0;
+
+	if (!r.at || strncmp(r.at + blanks, "for", 3) != 0)
+		return 0;
+	r.at += blanks + 3;
+	r.at += strspn(r.at, " \t");
+	if (*r.at != '(')
+		return 0;
+	while (*r.at) {
+		char c = *r.at;
+
+		if (reader_step(&r) != TEXT_CODE || isspace((unsigned char)c))
+			continue;
+		depth += paren_change(c);
+		last = c;
+	}
+	return depth == 1 && (last == ';' || last == ',') ? (unsigned)blanks + 1 : 0;
+}
+
 unsigned source_joined(const struct source_file *f, unsigned line)
 {
 	struct reader r = reader_at(f, line);
