@@ -122,3 +122,35 @@ def test_line_that_calls_one(t, build):
     program = compile_text("called.cc", CALLED, "-g " + flags, compiler=compiler)
     r = t.clean(t.run_gated(program, script='at("//calls"):run(function() end)\n'))
     t.equal(r.report["places"][0]["arrivals"], 1, build)
+
+
+CAPTURED = r"""
+#include <thread>
+static volatile int sum;
+static void use(int x) { sum = sum + x; }
+int main()
+{
+	int a = 2, done = 0;
+	auto turn = [&](int n) {
+		use(a); // gate: first
+		for (int i = 0; i < n; i++) {
+			if (i & 1)
+				use(a + i); // gate: odd
+			done = done + a;
+		}
+	};
+	std::thread one(turn, 5);
+	one.join();
+	turn(4);
+	return 0;
+}
+"""
+
+
+@params("g++ -O0", "clang++ -O0", "g++ -O2")
+def test_captured_variable(t, build):
+    """g++ gives each use of a captured variable the place of the first one; that is no arrival there."""
+    compiler, flags = build.split(" ", 1)
+    program = compile_text("captured.cc", CAPTURED, "-pthread -g " + flags, compiler=compiler)
+    r = t.clean(t.run_gated(program, script='at("//first"):run(function() end)\nat("//odd"):run(function() end)\n'))
+    t.equal([p["arrivals"] for p in r.report["places"]], [2, 4], build)

@@ -1,9 +1,10 @@
 /*
- * A condition over several lines, without optimisation.
+ * Where a line begins without optimisation. Its rows say little then: nearly each is said to begin a statement, and some have
+ * the place of what is around them.
  *
- * gcc has the first line's code in pieces: `return a && b` newline `&& c` begins with the second line's
- * row, goes on with a part of the first that is not always executed, and comes back. Such pieces say nothing of how
- * often the statement is executed. So where they are passed twice or not at all, all lines of it are taken as one.
+ * Of a condition over several lines gcc has the first line's code in pieces: `return a && b` newline `&& c` begins with the
+ * second line's row, goes on with a part of the first that is not always executed, and comes back. Such pieces say nothing
+ * of how often the statement is executed. So where they are passed twice or not at all, all lines of it are taken as one.
  */
 #include "tracer/source/resolve_copy.h"
 #include "tracer/source/source_lines.h"
@@ -213,6 +214,37 @@ static void drop_jumps_of_for(struct copy_work *w, unsigned column)
 		w->starts.count = w->kept = n;
 }
 
+/* ---- what a lambda has captured ---------------------------------------------------------------- */
+
+static int is_lambda(const struct copy_work *w, bool *out)
+{
+	struct function f;
+	size_t n;
+
+	if (function_read(dies_table(w->c->module, w->r->err), w->outer, &f, w->r->err) < 0)
+		return -1;
+	n = f.name ? strlen(f.name) : 0;
+	*out = n > 10 && strcmp(f.name + n - 10, "operator()") == 0;
+	return 0;
+}
+
+/* g++ gives each use of a captured variable the place of the first one: the first row is the statement. */
+static int drop_captured(struct copy_work *w)
+{
+	unsigned first = start_column(w, w->starts.items[0]);
+	bool lambda;
+	size_t n = 1;
+
+	if (is_lambda(w, &lambda) < 0)
+		return -1;
+	for (size_t i = 1; lambda && i < w->kept; i++)
+		if (start_column(w, w->starts.items[i]) != first)
+			w->starts.items[n++] = w->starts.items[i];
+	if (lambda)
+		w->starts.count = w->kept = n;
+	return 0;
+}
+
 /* ---- all of it -------------------------------------------------------------------------------- */
 
 static bool is_plain_gcc(const struct copy_work *w)
@@ -230,7 +262,7 @@ static int begin_condition(struct copy_work *w, const struct source_file *f)
 	return last ? take_whole(w, last) : 0;
 }
 
-int copy_condition(struct copy_work *w)
+int copy_unoptimised(struct copy_work *w)
 {
 	const struct source_file *f;
 	unsigned column;
@@ -240,6 +272,8 @@ int copy_condition(struct copy_work *w)
 		return 0;
 	if (w->kept == 1 && !is_plain_gcc(w))
 		return 0;
+	if (w->kept > 1 && is_plain_gcc(w) && drop_captured(w) < 0)
+		return -1;
 	f = lines_source(w->r->symbols, w->file);
 	column = f ? source_open_for(f, w->line) : 0;
 	if (column)
