@@ -13,14 +13,22 @@
 
 enum { MOST_LINES = 50 };
 
+static bool is_comment(const char *text)
+{
+	text += strspn(text, " \t");
+	return !*text || *text == '*' || strncmp(text, "//", 2) == 0 || strncmp(text, "/*", 2) == 0;
+}
+
 /* The line from which the expression on this one has come, or 0. */
 static unsigned line_before(const struct source_file *f, unsigned line)
 {
-	unsigned before = line;
-
-	while (before > 1 && line - before < MOST_LINES && source_no_code(f, before - 1))
-		before--;
-	return before > 1 && source_joined(f, before - 1) ? before - 1 : 0;
+	for (unsigned at = line; at-- > 1 && line - at < MOST_LINES;) {
+		if (source_joined(f, at) == line)
+			return at;
+		if (at > f->lines.count || !is_comment(f->lines.items[at - 1]))
+			return 0;
+	}
+	return 0;
 }
 
 /* The last line that the expression on this one goes on to; 0: none. */
@@ -34,26 +42,43 @@ static unsigned last_line(const struct source_file *f, unsigned line)
 	return last;
 }
 
-static bool is_of_function(const struct copy_work *w, uint64_t offset)
+/* The function's rows; it has one piece. */
+struct function_rows {
+	struct line_unit *unit; /* NULL: unknown */
+	const struct line_row *at;
+	uint64_t end;
+};
+
+static int rows_of_function(struct copy_work *w, struct function_rows *out)
 {
-	array_each(const struct module_range, r, &w->function)
-		if (offset >= r->low && offset < r->high)
-			return true;
-	return false;
+	*out = (struct function_rows){.end = w->function.items[0].high};
+	if (unit_lines(w->r, w->c->module, w->outer.unit, &out->unit) < 0)
+		return -1;
+	if (out->unit)
+		out->at = lines_row_at(out->unit, w->function.items[0].low);
+	return 0;
+}
+
+static bool has_row(const struct function_rows *r)
+{
+	return r->at && !r->at->end_sequence && r->at->offset < r->end;
+}
+
+static bool is_of_file(const struct copy_work *w, const struct function_rows *r)
+{
+	return function_same_file(lines_file(r->unit, r->at->file), w->file);
 }
 
 /* As if they were rows of one line. */
-static void take_rows(const struct copy_work *w, struct line_unit *l, unsigned last,
+static void take_rows(const struct copy_work *w, struct function_rows *r, unsigned last,
 		      struct line_copy *out)
 {
 	struct block *b = NULL;
 
-	for (size_t i = 0; i + 1 < l->rows.count; i++) {
-		const struct line_row *row = &l->rows.items[i];
+	for (; has_row(r); r->at++) {
+		const struct line_row *row = r->at;
 
-		if (row->end_sequence || row->line < w->line || row->line > last ||
-		    !is_of_function(w, row->offset) ||
-		    !function_same_file(lines_file(l, row->file), w->file)) {
+		if (row->line < w->line || row->line > last || !is_of_file(w, r)) {
 			b = NULL;
 			continue;
 		}
@@ -73,14 +98,13 @@ static void take_rows(const struct copy_work *w, struct line_unit *l, unsigned l
 static int begin(struct copy_work *w, unsigned last, struct line_copy *copy,
 		 struct copy_work *whole)
 {
-	struct line_unit *l = NULL;
+	struct function_rows rows;
 
-	if (unit_lines(w->r, w->c->module, w->outer.unit, &l) < 0)
+	if (rows_of_function(w, &rows) < 0)
 		return -1;
 	*copy = (struct line_copy){
 		.module = w->c->module, .owner = w->c->owner, .all_stmt = w->c->all_stmt};
-	if (l)
-		take_rows(w, l, last, copy);
+	take_rows(w, &rows, last, copy);
 	*whole = (struct copy_work){.r = w->r,
 				    .c = copy,
 				    .file = w->file,
@@ -147,12 +171,6 @@ static int take_whole(struct copy_work *w, unsigned last)
 
 /* ---- its other lines ------------------------------------------------------------------------ */
 
-static bool is_of_file(const struct copy_work *w, struct line_unit *l, const struct line_row *row)
-{
-	return !row->end_sequence && is_of_function(w, row->offset) &&
-	       function_same_file(lines_file(l, row->file), w->file);
-}
-
 /*
  * Another line is the operand behind the operator with which it begins, or before the one with which it ends. gcc gives the
  * operator's column to the jumps of both sides: the operand begins elsewhere; or, where all of it is at that column, behind
@@ -162,18 +180,20 @@ static int take_operand(struct copy_work *w, const struct source_file *f)
 {
 	unsigned first = w->line, before, column;
 	uint64_t begun = 0, start = 0;
-	struct line_unit *l = NULL;
+	struct function_rows rows;
 	bool inner = false, leads;
 
 	column = source_operator(f, w->line, &leads);
 	while ((before = line_before(f, first)) && w->line - before < MOST_LINES)
 		first = before;
-	if (column && unit_lines(w->r, w->c->module, w->outer.unit, &l) < 0)
+	if (!column)
+		return 0;
+	if (rows_of_function(w, &rows) < 0)
 		return -1;
-	for (size_t i = 0; l && i < l->rows.count; i++) {
-		const struct line_row *row = &l->rows.items[i];
+	for (; has_row(&rows); rows.at++) {
+		const struct line_row *row = rows.at;
 
-		if (row->line < first || row->line > w->line || !is_of_file(w, l, row))
+		if (row->line < first || row->line > w->line || !is_of_file(w, &rows))
 			continue;
 		if (row->line < w->line) {
 			begun = begun ? begun : row->offset;
@@ -267,8 +287,8 @@ int copy_unoptimised(struct copy_work *w)
 	const struct source_file *f;
 	unsigned column;
 
-	if (!w->flow || !w->outer.scope || w->c->owner.scope != w->outer.scope || w->marked ||
-	    w->c->calls.count || !w->kept)
+	if (!w->flow || w->function.count != 1 || !w->outer.scope ||
+	    w->c->owner.scope != w->outer.scope || w->marked || w->c->calls.count || !w->kept)
 		return 0;
 	if (w->kept == 1 && !is_plain_gcc(w))
 		return 0;
