@@ -417,6 +417,17 @@ def test_standard_input_is_empty(t):
     t.equal(r.status, 0, "status", r)
 
 
+def test_standard_input_from_a_file(t):
+    """Each run reads it from its beginning, and not what the script gives."""
+    program = compile_text("reads_one.c", "#include <unistd.h>\nint main(void)\n{\n\tchar c = 0;\n"
+                           "\treturn read(0, &c, 1) != 1 || c != 'h'; /* gate: here */\n}\n")
+    path = t.file("in.txt", "hello")
+    for gives in "", 'stdin "other text"\n':
+        r = prove(t, program, 'at "//here":log "x"\nexpect {exit = 0}\n' + gives, options=["-n", "2"],
+                  preexec=lambda: os.dup2(os.open(path, os.O_RDONLY), 0))
+        t.equal(r.status, 0, "status", r)
+
+
 def test_quiet_leaves_the_table(t):
     r = prove(t, calc(), GATES, options=["-n", "2", "-q"])
     proved(t, r, {"gate g": True}, 2)

@@ -309,3 +309,50 @@ def test_threads_alike_that_the_script_tells_apart(t):
         t.check("run 3 differs from run 1 at event 1: pool#2 " in (order_line(r) or ""), script, r)
     r = pool(t, "1221", "2112", JOBS + 'at("even", {thread = "pool"}):event "any"\nat("odd", {thread = "p*#*"}):event "some"\n')
     t.check("the same in all runs, but for" in order_line(r), "patterns that fit both", r)
+
+
+# ---- standard input ----------------------------------------------------------------------------
+
+READS = """#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+	char text[9] = "";
+	if (read(0, text, 4) < 0)
+		return 9;
+	puts(text); /* gate: here */
+	fflush(stdout);
+	return text[0] != 'm';
+}
+"""
+
+
+def at(path, offset):
+    """Standard input is this file, of which somebody has read the first bytes already."""
+    def take():
+        os.dup2(os.open(path, os.O_RDONLY), 0)
+        os.lseek(0, offset, os.SEEK_SET)
+    return take
+
+
+@params(0, 4)
+def test_each_run_reads_the_file(t, offset):
+    path = t.file("in.txt", "mine" + "more" * 2 if offset else "mine")
+    r = t.gate("run", "--repeat", "3", compile_text("reads_four.c", READS), preexec=at(path, offset))
+    t.equal((r.status, r.stdout), (0, ("more\n" if offset else "mine\n") * 3), "the same in each", r)
+
+
+def test_a_pipe_is_read_once(t):
+    r = t.gate("run", "--repeat", "2", compile_text("reads_four.c", READS), stdin=b"mine")
+    t.equal((r.status, r.stdout), (1, "mine\n\n"), "the second run has nothing left", r)
+
+
+@params("run", "prove", "explore", "races")
+def test_others_read_it_from_there(t, command):
+    """... and what stands before it stays unread: a shell may have read commands there."""
+    options = {"run": ("--repeat", "2"), "prove": ("-n", "2"), "explore": ("-n", "3", "-j", "1", "-o", t.path("found")),
+               "races": ("-n", "3")}[command]
+    script = t.file("s.lua", 'at "//here":log "x"\nexpect {exit = 0}\n')
+    path = t.file("in.txt", "not " + "mine" + "rest")
+    r = t.gate(command, *options, "-g", script, compile_text("reads_four.c", READS), preexec=at(path, 4))
+    t.equal((r.status, "failed" in r.err), (0, False), "each run reads what the first one does", r)

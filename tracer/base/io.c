@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int wait_for_room(int fd)
@@ -46,4 +47,11 @@ void io_read_at(int fd, struct str *out)
 		str_add_bytes(out, bytes, (size_t)n);
 		at += n;
 	}
+}
+
+off_t io_offset(int fd)
+{
+	struct stat is;
+
+	return fstat(fd, &is) == 0 && S_ISREG(is.st_mode) ? lseek(fd, 0, SEEK_CUR) : -1;
 }

@@ -5,6 +5,7 @@
 #include "tracer/base/str.h"
 
 #include <stddef.h>
+#include <sys/types.h>
 
 /* All of it, whatever signals and short writes come in between; a file that does not block (a
    terminal that others have set so) is waited for. 0, or -1 with errno. */
@@ -13,5 +14,8 @@ int io_write(int fd, const char *bytes, size_t length);
 int io_read(int fd, struct str *out);
 /* Adds a whole file, wherever it is being read or written. */
 void io_read_at(int fd, struct str *out);
+
+/* Where a regular file is read next; -1: it is none. */
+off_t io_offset(int fd);
 
 #endif

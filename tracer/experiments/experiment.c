@@ -1,7 +1,10 @@
 #include "tracer/experiments/experiment.h"
 
+#include "tracer/base/io.h"
+
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static double now_s(void)
 {
@@ -14,6 +17,7 @@ static double now_s(void)
 void experiment_begin(struct experiment *x, struct session_options *o, struct error *err)
 {
 	x->options = o;
+	o->input_at = io_offset(STDIN_FILENO);
 	x->err = err;
 	x->symbols = modules_new();
 	session_signals_hold();
@@ -77,6 +81,8 @@ static int make_run(struct experiment *x, struct session_result *r)
 	if (x->view.progress)
 		x->view.progress(x->view.ctx, x->planned ? x->done : x->made, x->planned,
 				 str_text(&x->what));
+	if (x->options->input_at >= 0)
+		lseek(STDIN_FILENO, x->options->input_at, SEEK_SET);
 	failed = session_run(x->options, x->symbols, ++x->made, r, x->err);
 	if (x->view.ran && x->view.ran(x->view.ctx, r, x->err) < 0)
 		failed = -1;

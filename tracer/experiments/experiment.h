@@ -42,7 +42,8 @@ struct experiment {
 	struct session_result last;
 };
 
-/* From here to _end a signal to gatectl that arrives between two runs interrupts the next one. */
+/* Where a file on standard input stands now each run begins to read it, whatever the runs before it have read.
+   From here to _end a signal to gatectl that arrives between two runs interrupts the next one. */
 void experiment_begin(struct experiment *x, struct session_options *o, struct error *err);
 /* gatectl's exit status: `status`, or that of a signal that came after the last run. */
 int experiment_end(struct experiment *x, int status);

@@ -63,7 +63,6 @@ static void set_options(struct gating *g)
 	o->leftover = LEFTOVER_KILL;
 	o->verbose = false;
 	o->quiet = true;
-	o->input_anew = true;
 	o->gate_limit = o->gate_limit < 0 ? GATE_LIMIT_S : o->gate_limit;
 	if (o->time_limit < 0)
 		o->time_limit = limit > LIMIT_LEAST_S ? limit : LIMIT_LEAST_S;

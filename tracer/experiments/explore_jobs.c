@@ -68,9 +68,7 @@ struct working {
 /* It reads its input for itself. */
 static void open_input(void)
 {
-	int in = lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0
-			 ? open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC)
-			 : -1;
+	int in = io_offset(STDIN_FILENO) >= 0 ? open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC) : -1;
 
 	if (in >= 0) {
 		dup2(in, STDIN_FILENO);

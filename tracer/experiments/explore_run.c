@@ -105,7 +105,7 @@ static int keep(struct explore_runs *r, struct error *err)
 		cannot_keep(r, "it has threads before main");
 	if (r->kept) {
 		bound_keep(&r->controlled, r->kept->root);
-		r->input_at = lseek(r->controlled.in, 0, SEEK_CUR);
+		r->controlled.in_at = lseek(r->controlled.in, 0, SEEK_CUR);
 	}
 	r->controlled.keeps = false;
 	return 0;
@@ -127,7 +127,7 @@ static void rewind_files(const struct explore_runs *r)
 	const struct controlled *c = &r->controlled;
 
 	if (c->in >= 0)
-		lseek(c->in, r->kept ? r->input_at : 0, SEEK_SET);
+		lseek(c->in, c->in_at, SEEK_SET);
 	if (ftruncate(c->out, 0) < 0 || ftruncate(c->err, 0) < 0)
 		return;
 }
@@ -147,8 +147,8 @@ int explore_runs_begin(struct explore_runs *r, const struct session_options *o,
 	r->options.leftover = LEFTOVER_KILL;
 	r->options.quiet = true;
 	r->symbols = symbols;
-	c->in = lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0 ? dup(STDIN_FILENO)
-						      : open("/dev/null", O_RDONLY | O_CLOEXEC);
+	c->in = o->input_at >= 0 ? dup(STDIN_FILENO) : open("/dev/null", O_RDONLY | O_CLOEXEC);
+	c->in_at = o->input_at >= 0 ? o->input_at : 0;
 	c->out = new_file("stdout");
 	c->err = new_file("stderr");
 	if (c->out < 0 || c->err < 0)

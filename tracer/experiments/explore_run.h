@@ -13,7 +13,6 @@ struct explore_runs {
 	char *not_kept;	      /* ... for this reason */
 	bool has_gates;	      /* ... as gates begin with the program */
 	bool came;	      /* ... but it has been there */
-	off_t input_at;	      /* so far it has read its input by then */
 	unsigned long made;
 	unsigned worker;		/* whose processor they run on */
 	ARRAY(struct module *) modules; /* of the last run that was described */

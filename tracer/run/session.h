@@ -13,6 +13,8 @@
 #include "tracer/base/str.h"
 #include "tracer/source/source.h"
 
+#include <sys/types.h>
+
 /* gatectl prove: one run in which something is left out, or some thread is held back. */
 enum trial_way {
 	TRIAL_PLAIN,
@@ -68,9 +70,9 @@ struct session_options {
 	double gate_limit, time_limit; /* seconds, 0 for ever; negative: not given */
 	unsigned long repeat;
 	bool no_follow, verbose, quiet;
-	bool no_resident;      /* nothing is decided inside the program */
-	bool no_stdin;	       /* the program reads /dev/null */
-	bool input_anew;       /* a trial reads a file on standard input, from its beginning */
+	bool no_resident; /* nothing is decided inside the program */
+	bool no_stdin;	  /* the program reads /dev/null */
+	off_t input_at; /* of many runs each reads a file on standard input from here on; -1: there is none */
 	bool skip_unavailable; /* where tracing is not permitted: skip the test (SESSION_SKIPPED) */
 	char *const *argv;     /* the program and its arguments */
 	enum session_leftover leftover;

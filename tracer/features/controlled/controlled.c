@@ -297,11 +297,11 @@ static void tick(struct session *s)
 /* ---- what happens in the run -------------------------------------------------------------------- */
 
 /* Each run finds its input unread, and its output empty. */
-static int rewound(int fd, bool empties)
+static int rewound(int fd, off_t at, bool empties)
 {
 	if (fd < 0)
 		return -1;
-	lseek(fd, 0, SEEK_SET);
+	lseek(fd, at, SEEK_SET);
 	if (empties && ftruncate(fd, 0) < 0)
 		return -1;
 	return fcntl(fd, F_DUPFD_CLOEXEC, 3);
@@ -325,9 +325,9 @@ static int launch(struct session *s, struct target_launch *how, struct error *er
 	how->calls = controlled_calls;
 	if (g->keeps && how->stdin_fd >= 0)
 		keep_input(g, how->stdin_fd);
-	how->stdin_fd = how->stdin_fd < 0 ? rewound(g->in, false) : how->stdin_fd;
-	how->stdout_fd = how->stdout_fd < 0 ? rewound(g->out, true) : how->stdout_fd;
-	how->stderr_fd = how->stderr_fd < 0 ? rewound(g->err, true) : how->stderr_fd;
+	how->stdin_fd = how->stdin_fd < 0 ? rewound(g->in, g->in_at, false) : how->stdin_fd;
+	how->stdout_fd = how->stdout_fd < 0 ? rewound(g->out, 0, true) : how->stdout_fd;
+	how->stderr_fd = how->stderr_fd < 0 ? rewound(g->err, 0, true) : how->stderr_fd;
 	return 0;
 }
 

@@ -122,6 +122,7 @@ struct controlled {
 					the program's; NULL: the program's */
 	int in, out,
 		err;	/* the program's, as files: they begin anew with each run; -1: inherited */
+	off_t in_at;	/* ... where `in` begins */
 	bool judges;	/* where nobody can move, the run's own verdict says why (slower) */
 	bool describes; /* each step's place in the source is noted (slower) */
 	bool early;	/* a thread that is made before schedules begin is where they begin */

@@ -5,10 +5,11 @@
  */
 #include "tracer/features/given/given.h"
 
+#include "tracer/base/io.h"
+
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Kept with a run, as the script has them; NULL: it does not say. */
@@ -97,11 +98,7 @@ char *const *given_env(struct session *s)
    meant. */
 static bool is_redirected(const struct session *s)
 {
-	const struct session_options *o = s->options;
-	struct stat own;
-
-	return (!o->trial || o->input_anew) && !o->no_stdin && !fstat(STDIN_FILENO, &own) &&
-	       S_ISREG(own.st_mode);
+	return !s->options->no_stdin && io_offset(STDIN_FILENO) >= 0;
 }
 
 static int open_text(const struct given *g)

@@ -154,8 +154,7 @@ static int begin(struct session *s, int fd, bool expected, struct capture **out,
 /* Trials are compared: each gets the same input, or none. */
 static bool reads_nothing(const struct session_options *o)
 {
-	return o->no_stdin ||
-	       (o->trial && !(o->input_anew && lseek(STDIN_FILENO, 0, SEEK_SET) >= 0));
+	return o->no_stdin || (o->trial && io_offset(STDIN_FILENO) < 0);
 }
 
 static int capture_begin(struct session *s, struct target_launch *how, struct error *err)
