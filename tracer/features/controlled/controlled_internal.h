@@ -271,7 +271,7 @@ struct race_statement {
 	uint64_t address;
 	bool writes;
 };
-/* Is it accessed there by atomic_load() or atomic_store(), or a builtin like them? True also if that cannot be told from the
+/* Is it accessed there by atomic_load(), atomic_store() or atomic_flag_clear(), or a builtin like them? True also if that cannot be told from the
    other things that the line does. */
 bool race_is_written_atomic(const struct race_statement *s);
 

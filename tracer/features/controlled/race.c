@@ -200,12 +200,25 @@ static void make_atomic(struct controlled *g, uint64_t index)
 	base_free(chosen.module);
 }
 
+/* clang's atomic_flag is a struct, and what is in it is the library's. */
+static bool is_atomic_type(const struct type *type)
+{
+	ERROR(ignored);
+
+	if (!type)
+		return false;
+	if (type->is_atomic || begins_with(type_full_name(type), "std::atomic"))
+		return true;
+	return type->kind == TYPE_STRUCT && type_members(type, &ignored) == 0 &&
+	       type->members.count == 1 && type->members.items[0].type &&
+	       type->members.items[0].type->is_atomic;
+}
+
 /* Loads and stores of atomic variables are plain instructions: the source tells them from others. */
 static void find_atomic(const struct telling *x, const struct races_pair *pair, uint64_t address,
 			const struct type *type)
 {
-	bool is_typed =
-		type && (type->is_atomic || begins_with(type_full_name(type), "std::atomic"));
+	bool is_typed = is_atomic_type(type);
 
 	if (is_typed || is_first_atomic(x, address))
 		make_atomic(x->c->given, pair->first.place);

@@ -5,6 +5,7 @@
 #include "tracer/features/controlled/controlled_internal.h"
 
 #include <ctype.h>
+#include <fnmatch.h>
 #include <string.h>
 
 enum likeness { OTHER, SAME, UNKNOWN };
@@ -36,23 +37,42 @@ static struct snippet argument(const char *at)
 	return arg;
 }
 
-/* The first argument of the next load or store: whose object is accessed. False: there is no more. */
+/* What is made of plain instructions: an update may be a loop that begins with a load, or, of nothing, a load alone. */
+static const char *const reading[] = {"*atomic_load*", "*atomic_fetch_*", "*__atomic_*_fetch",
+				      "*__sync_fetch_and_*", "*__sync_*_and_fetch"};
+static const char *const writing[] = {"*atomic_store*", "*atomic_flag_clear*", "*__atomic_clear",
+				      "*__sync_lock_release*"};
+
+static bool is_operation(struct snippet word, bool writes)
+{
+	const char *const *names = writes ? writing : reading;
+	size_t count =
+		writes ? sizeof(writing) / sizeof(*writing) : sizeof(reading) / sizeof(*reading);
+	char *text = base_strndup(word.at, word.length);
+	bool found = false;
+
+	for (size_t i = 0; i < count && !found; i++)
+		found = fnmatch(names[i], text, 0) == 0;
+	base_free(text);
+	return found;
+}
+
+/* The first argument of the next of them: whose object is accessed. False: there is no more. */
 static bool next_operation(const char **line, bool writes, struct snippet *arg)
 {
-	const char *at = *line;
+	for (const char *at = *line; *at;) {
+		struct snippet word = {at, 0};
 
-	while ((at = strstr(at, writes ? "atomic_store" : "atomic_load"))) {
-		while (is_word(*at))
-			at++;
-		at += strspn(at, " \t");
-		if (*at == '(')
-			break;
+		while (is_word(at[word.length]))
+			word.length++;
+		at += word.length ? word.length + strspn(at + word.length, " \t") : 1;
+		if (word.length && *at == '(' && is_operation(word, writes)) {
+			*arg = argument(at + 1);
+			*line = at;
+			return true;
+		}
 	}
-	if (!at)
-		return false;
-	*arg = argument(at + 1);
-	*line = at;
-	return true;
+	return false;
 }
 
 /* "lock" of "&shared->from[i].lock": the last word that is not in brackets. */
