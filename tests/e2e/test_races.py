@@ -259,6 +259,36 @@ def test_none_cxx(t, level):
     t.equal((r.status, r.report["races"]), (0, []), "no race", r)
 
 
+THROWS = """#include <thread>
+static int tries, racy;
+struct made { int a; made() : a(4) { if (!tries++) throw 1; } };
+static made &get() { static made m; return m; }
+static void work()
+{
+	for (bool done = false; !done;)
+		try {
+			done = get().a == 4;
+		} catch (int) {
+		}
+	racy++;
+}
+int main()
+{
+	std::thread one(work), two(work);
+	one.join();
+	two.join();
+	return tries != 2;
+}
+"""
+
+
+@params("-O0", "-O2")
+def test_static_that_throws(t, level):
+    """Whoever makes a static local next comes behind who has failed to."""
+    r = races(t, "-n", "60", compile_text("throws.cc", THROWS, "-g -pthread " + level))
+    t.equal([race["variable"] for race in r.report["races"]], ["racy"], "the one race", r)
+
+
 WRITES = """#include <pthread.h>
 static int state, n;
 static void *set(void *x)

@@ -67,6 +67,7 @@ static const struct sync_function functions[] = {
 	{"call_once", STRATEGY_LOCK, FIRST, false},
 	{"__cxa_guard_acquire", STRATEGY_LOCK, FIRST, false},
 	{"__cxa_guard_release", STRATEGY_UNLOCK, FIRST, false},
+	{"__cxa_guard_abort", STRATEGY_UNLOCK, FIRST, false},
 	{"GOMP_critical_start", STRATEGY_LOCK, CRITICAL, false},
 	{"GOMP_critical_end", STRATEGY_UNLOCK, CRITICAL, false},
 	{"GOMP_critical_name_start", STRATEGY_LOCK, FIRST, false},
