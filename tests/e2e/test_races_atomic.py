@@ -210,3 +210,65 @@ def test_beside(t, build):
     compiler, level = build.split()
     r, found = variables(t, compile_text("beside.c", BESIDE, f"-g -pthread {level}", compiler=compiler))
     t.equal(found, ["given", "kept", "mask"], "all that are not atomic", r)
+
+
+# Operations that a macro hides, which the debug information does not have; one of them is in a header.
+MACROS = """#include <pthread.h>
+#include <sched.h>
+#include "order.h"
+#define SPIN_LOCK(lock) while (__sync_lock_test_and_set(lock, 1)) sched_yield()
+#define SPIN_UNLOCK(lock) \\
+	RELEASE(lock)
+#define RELEASE(lock) __sync_lock_release(lock)
+#define PUT(at, n) (*(at) = (n))
+#if 0
+#define SET(at, n) __atomic_store_n(at, n, __ATOMIC_RELEASE)
+#else
+#define SET(at, n) (*(at) = (n))
+#endif
+static int lock, ready;
+int counter, datum, put, set;
+static void *work(void *x)
+{
+	if (!x) {
+		if (ORDERED) datum = 1;
+		STORE_RELEASE(&ready, 1);
+		if (!ORDERED) datum = 1;
+	} else {
+		while (!LOAD_ACQUIRE(&ready)) sched_yield();
+		if (datum == 7) return 0;
+	}
+	if (ORDERED) SPIN_LOCK(&lock);
+	counter++;
+	if (ORDERED) SPIN_UNLOCK(&lock);
+	PUT(&put, 1);
+	SET(&set, 1);
+	return x;
+}
+int main(void)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, work, i ? t : 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+"""
+
+HEADER = """#define STORE_RELEASE(at, n) __atomic_store_n( (at), (n), __ATOMIC_RELEASE)
+#define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
+"""
+
+
+@params("gcc -O0", "gcc -O2", "clang -O2")
+def test_macros(t, build):
+    """Known where the source has one definition of it; where it has two, only what both say."""
+    compiler, level = build.split()
+    t.file("order.h", HEADER)
+    for ordered in 1, 0:
+        source, program = t.file("macros.c", MACROS), t.path("macros")
+        made = t.run([compiler, "-g", "-w", "-pthread", level, "-DORDERED=%d" % ordered, source, "-o", program])
+        t.equal(made.status, 0, "it compiles", made)
+        r, found = variables(t, program)
+        t.equal(found, ["put", "set"] if ordered else ["counter", "datum", "put", "set"], "races with ORDERED %d" % ordered, r)

@@ -264,7 +264,13 @@ bool race_name(struct turn *t, const struct inspect_stack *calls, size_t own, ui
 
 /* ---- race_atomic.c ---- */
 
+struct snippet {
+	const char *at;
+	size_t length;
+};
 struct race_statement {
+	struct modules *symbols;
+	const char *file;		 /* NULL: it is not known */
 	const char *line;		 /* of the source; NULL: it is not known */
 	const struct inspect_call *call; /* that stands there; NULL: the thread has gone on */
 	const char *variable;		 /* that is accessed; NULL: it has no name */
@@ -274,6 +280,21 @@ struct race_statement {
 /* Is it accessed there by atomic_load(), atomic_store() or atomic_flag_clear(), or a builtin like them? True also if that cannot be told from the
    other things that the line does. */
 bool race_is_written_atomic(const struct race_statement *s);
+
+/* ---- race_macro.c ---- */
+
+bool race_is_word(char c);
+/* Up to the comma or the parenthesis that ends it; the rest of the line, if it goes on in the next one. */
+struct snippet race_argument(const char *at);
+/* What the macro `name` of the file stands for with these arguments, "a, b)": a text for each definition that it has,
+   as far as they are known. */
+struct race_texts {
+	char **items;
+	size_t count, capacity;
+};
+void race_expand(struct modules *symbols, const char *path, struct snippet name, const char *args,
+		 struct race_texts *out);
+void race_texts_fini(struct race_texts *t);
 
 /* ---- processors.c ---- */
 

@@ -158,6 +158,8 @@ static bool is_first_atomic(const struct telling *x, uint64_t address)
 {
 	const struct controlled_race_side *first = &x->race->sides[0];
 	const struct race_statement statement = {
+		.symbols = x->c->session->symbols,
+		.file = first->file,
 		.line = first->file ? source_line(x->c->session->symbols, first->file, first->line)
 				    : NULL,
 		.variable = x->race->variable,
@@ -171,7 +173,8 @@ static bool is_first_atomic(const struct telling *x, uint64_t address)
 /* As the tester's statement, or the header's code that it calls, has it. */
 static bool is_second_atomic(const struct telling *x, uint64_t address)
 {
-	struct race_statement statement = {.variable = x->race->variable,
+	struct race_statement statement = {.symbols = x->c->session->symbols,
+					   .variable = x->race->variable,
 					   .address = address,
 					   .writes = x->race->sides[1].writes};
 
@@ -179,6 +182,7 @@ static bool is_second_atomic(const struct telling *x, uint64_t address)
 		const struct inspect_call *call = &x->calls.items[i];
 
 		statement.call = call;
+		statement.file = call->file;
 		statement.line =
 			call->file ? source_line(x->c->session->symbols, call->file, call->line)
 				   : NULL;

@@ -4,38 +4,12 @@
  */
 #include "tracer/features/controlled/controlled_internal.h"
 
-#include <ctype.h>
 #include <fnmatch.h>
 #include <string.h>
 
 enum likeness { OTHER, SAME, UNKNOWN };
 
-struct snippet {
-	const char *at;
-	size_t length;
-};
-
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
 /* ---- what is written ------------------------------------------------------------------------------- */
-
-/* Up to the comma or the parenthesis that ends it; the rest of the line, if it goes on in the next one. */
-static struct snippet argument(const char *at)
-{
-	struct snippet arg = {at, 0};
-
-	for (int depth = 0; at[arg.length]; arg.length++) {
-		char c = at[arg.length];
-
-		if (!depth && (c == ',' || c == ')'))
-			break;
-		depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
-	}
-	return arg;
-}
 
 /* What is made of plain instructions: an update may be a loop that begins with a load, or, of nothing, a load alone. */
 static const char *const reading[] = {"*atomic_load*", "*atomic_fetch_*", "*__atomic_*_fetch",
@@ -57,18 +31,18 @@ static bool is_operation(struct snippet word, bool writes)
 	return found;
 }
 
-/* The first argument of the next of them: whose object is accessed. False: there is no more. */
-static bool next_operation(const char **line, bool writes, struct snippet *arg)
+/* The next word with a parenthesis behind it. False: there is no more. */
+static bool next_call(const char **line, struct snippet *name)
 {
 	for (const char *at = *line; *at;) {
 		struct snippet word = {at, 0};
 
-		while (is_word(at[word.length]))
+		while (race_is_word(at[word.length]))
 			word.length++;
 		at += word.length ? word.length + strspn(at + word.length, " \t") : 1;
-		if (word.length && *at == '(' && is_operation(word, writes)) {
-			*arg = argument(at + 1);
-			*line = at;
+		if (word.length && *at == '(') {
+			*name = word;
+			*line = at + 1;
 			return true;
 		}
 	}
@@ -82,9 +56,9 @@ static struct snippet last_word(struct snippet in)
 	size_t i = in.length;
 	int depth = 0;
 
-	for (; i && (depth || !is_word(in.at[i - 1])); i--)
+	for (; i && (depth || !race_is_word(in.at[i - 1])); i--)
 		depth += in.at[i - 1] == ']' ? 1 : in.at[i - 1] == '[' ? -1 : 0;
-	while (i > 0 && is_word(in.at[i - 1])) {
+	while (i > 0 && race_is_word(in.at[i - 1])) {
 		i--;
 		word.length++;
 	}
@@ -103,7 +77,7 @@ static bool is_written(struct snippet in, struct snippet word)
 
 	for (const char *end = in.at + in.length; here.at < end; here.at += here.length + 1) {
 		here.length = 0;
-		while (here.at + here.length < end && is_word(here.at[here.length]))
+		while (here.at + here.length < end && race_is_word(here.at[here.length]))
 			here.length++;
 		if (same(here, word))
 			return true;
@@ -145,18 +119,51 @@ static enum likeness compare(const struct race_statement *s, struct snippet arg)
 	return is_written(line, name) ? OTHER : UNKNOWN;
 }
 
+static bool is_about(const struct race_statement *s, struct snippet arg)
+{
+	enum likeness likeness = evaluate(s, arg);
+
+	if (likeness == UNKNOWN && s->variable && *s->variable)
+		likeness = compare(s, arg);
+	return likeness != OTHER;
+}
+
+static bool is_atomic(const struct race_statement *s, unsigned depth);
+
+/* Which of its definitions the compiler has taken is not known: all have to say so. */
+static bool is_macro_atomic(const struct race_statement *s, struct snippet name, const char *args,
+			    unsigned depth)
+{
+	struct race_statement inner = *s;
+	struct race_texts texts = {0};
+	bool answer;
+
+	if (depth && s->file)
+		race_expand(s->symbols, s->file, name, args, &texts);
+	answer = texts.count > 0;
+	for (size_t i = 0; i < texts.count && answer; i++) {
+		inner.line = texts.items[i];
+		answer = is_atomic(&inner, depth - 1);
+	}
+	race_texts_fini(&texts);
+	return answer;
+}
+
+static bool is_atomic(const struct race_statement *s, unsigned depth)
+{
+	const char *at = s->line;
+	bool found = false;
+	struct snippet name;
+
+	while (!found && next_call(&at, &name))
+		found = is_operation(name, s->writes) ? is_about(s, race_argument(at))
+						      : is_macro_atomic(s, name, at, depth);
+	return found;
+}
+
 bool race_is_written_atomic(const struct race_statement *s)
 {
-	const char *line = s->line;
-	bool is_atomic = false;
-	struct snippet arg;
+	enum { DEEP = 4 }; /* macros of macros */
 
-	while (line && !is_atomic && next_operation(&line, s->writes, &arg)) {
-		enum likeness likeness = evaluate(s, arg);
-
-		if (likeness == UNKNOWN && s->variable && *s->variable)
-			likeness = compare(s, arg);
-		is_atomic = likeness != OTHER;
-	}
-	return is_atomic;
+	return s->line && is_atomic(s, DEEP);
 }
