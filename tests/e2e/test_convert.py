@@ -837,3 +837,34 @@ def test_usage(t):
     r = t.gate("convert", "-o", "/nonexistent/x.lua", program)
     t.equal(r.status, 125, "status", r)
     t.check("/nonexistent/x.lua cannot be written" in r.first, "why", r)
+
+
+READS = """#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile int value;
+static void *worker(void *arg)
+{
+	char text[5] = "";
+	value = read(0, text, 4) == 4 && text[0] == 'm' ? 42 : 1;
+	return arg;
+}
+int main(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, worker, NULL);
+	usleep(50000);
+	printf("%d\\n", value);
+	pthread_join(thread, NULL);
+	return value != 42;
+}
+"""
+
+
+def test_standard_input_from_a_file(t):
+    """Each run reads it anew: with nothing to read the test would come out otherwise."""
+    path, script = t.file("in.txt", "mine"), t.path("converted.lua")
+    r = t.gate("convert", "-n", "2", "-o", script, "--", compile_text("reads_late.c", READS, "-g -O0 -pthread"),
+               preexec=lambda: os.dup2(os.open(path, os.O_RDONLY), 0))
+    t.equal(r.status, 0, "status", r)
+    t.check("(exit status 0)" in r.stdout, "the outcome of a test that reads its input", r)
