@@ -187,6 +187,17 @@ static void *work(void *arg)
 }
 int main(void) { TWO return 0; }
 """,
+    "rests": r"""
+#include <poll.h>
+static volatile int flag;
+static void *work(void *arg)
+{
+	while (!flag)
+		poll(NULL, 0, 20);
+	return arg;
+}
+int main(void) { TWO return 0; }
+""",
 }
 
 # Slow, but everybody who runs gets on, or will.

@@ -122,6 +122,8 @@ static bool is_nap(const struct target_block *b)
 	case SYS_sched_yield:
 	case SYS_futex:
 		return true;
+	case SYS_poll: /* of no file: a sleep */
+		return b->args[1] == 0;
 	default:
 		return false;
 	}
