@@ -418,7 +418,7 @@ def test_atomic_loads(t):
 def test_no_time_for_all(t):
     """Fewer runs than asked for: the script and what is printed say so."""
     program, script, r = explore(t, "lost", LOST, "1000000/1")
-    said = "all of the ([0-9]+) runs that 1 s gave of the 1000000 asked for"
+    said = "all of the ([0-9]+) runs that [0-9]+ s gave of the 1000000 asked for"
     counted = re.search("\nthe script has forced it in " + said + "\n", r.err)
     t.check(counted and int(counted.group(1)) > 0, "what is printed", r)
     written = re.search("failed like that in " + said, read(script).replace("\n-- ", " "))
@@ -459,6 +459,26 @@ def test_livelock(t):
     t.check("\nthe script has forced it in 3 of 3 runs\n" in r.err, "how often it was tried", r)
     r = t.gate("run", "-g", script, "--", program)
     t.equal(r.status, 0, "as the script expects", r)
+
+
+@timeout(150)
+def test_no_time(t):
+    """With the time over the first gates are taken, all of them, and what is not known of them is said."""
+    program, script, r = explore(t, "lost", LOST, "20/60/0.000001")
+    said = "There was no time to try it without each of its gates: some of them may not matter"
+    t.check("\nthe script has forced it in 20 of 20 runs\n%s\n" % said in r.err, "what is printed", r)
+    t.check("\n-- %s.\n" % said in read(script), "... and in the script: " + read(script), r)
+    t.equal(t.gate("run", "--repeat", "20", "-g", script, "--", program).status, 0, "as the script expects, in all runs")
+
+
+@timeout(150)
+def test_short_of_time(t):
+    """As many runs as there is time for; a gate is tried by fewer, too."""
+    text = SPIN.replace("sched_yield()", "poll(0, 0, 30)").replace("sched.h", "poll.h")  # needs no processor
+    program, script, r = explore(t, "rests", text, "1000/1/3", "--steps", "2000")
+    n = re.search(r"\nthe script has forced it in (all of the (\d+) runs that \d+ s gave of the 1000 asked for)\n", r.err)
+    t.check(n and 0 < int(n[2]) < 1000, "how often it was tried", r)
+    t.check(n[1] in read(script).replace("\n-- ", " "), "... is in the script: " + read(script), r)
 
 
 @timeout(150)

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* MOST_S: of each step behind the search. */
-enum { RUNS = 2000, SECONDS = 20, MOST_S = 60 };
+/* MOST_S: to make what was found small, and into gates; and again to verify these. */
+enum { RUNS = 2000, SECONDS = 20, MOST_S = 30 };
 
 struct confirming {
 	struct cli *cli;
@@ -162,7 +162,7 @@ static void tell_confirmed(struct finding *f, const struct explore_failure *fail
 	struct str runs = {0};
 
 	f->script = failure->script ? base_strdup(failure->script) : NULL;
-	explore_gates_runs(e, failure, &runs);
+	explore_gates_runs(failure, &runs);
 	if (failure->script)
 		finding_note(f, f->at, "confirmed: %s; %s forces it (%s)", failure->where,
 			     failure->script, str_text(&runs));

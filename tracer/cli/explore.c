@@ -137,7 +137,7 @@ static void add_first_line(const struct explore *e, struct str *out)
 }
 
 /* What `run` would have said; where it says nothing (a status), how to see it again. */
-static void add_story(const struct explore *e, const struct explore_failure *f, struct str *out)
+static void add_story(const struct explore_failure *f, struct str *out)
 {
 	if (f->looked_at && !f->again)
 		str_add(out, "run once more it did not fail like that: the program depends on "
@@ -149,8 +149,10 @@ static void add_story(const struct explore *e, const struct explore_failure *f, 
 		str_addf(out, "no script of gates: %s\n", f->no_script);
 	if (f->forced) {
 		str_add(out, "the script has forced it in ");
-		explore_gates_runs(e, f, out);
+		explore_gates_runs(f, out);
 		str_add(out, "\n");
+		if (f->gates_cut)
+			str_addf(out, "%s\n", explore_gates_cut);
 	}
 }
 
@@ -162,7 +164,7 @@ static void add_others(const struct cli *cli, const struct explore *e, struct st
 		str_addf(out, "%s, in %lu schedule%s: %s\n", f->where, f->times, s_of(f->times),
 			 f->folder ? f->folder : "not written");
 		if (cli->session.verbose)
-			add_story(e, f, out);
+			add_story(f, out);
 	}
 }
 
@@ -171,7 +173,7 @@ static int tell_found(const struct cli *cli, const struct explore *e)
 	struct str text = {0};
 
 	add_first_line(e, &text);
-	add_story(e, &e->failures.items[0], &text);
+	add_story(&e->failures.items[0], &text);
 	add_others(cli, e, &text);
 	output_verdict(cli, str_text(&text), NULL, 0);
 	str_fini(&text);

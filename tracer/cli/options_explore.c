@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERIFIED = 1000, VERIFIED_S = 60 };
+/* With all else a minute: nobody waits for more. */
+enum { VERIFIED = 1000, VERIFIED_S = 30, MADE_S = 30 };
 
 const struct explore_options options_explore_defaults = {
 	.depth = 3,
@@ -183,4 +184,6 @@ void options_verify(struct explore_options *o)
 	o->verify_s = end && *end == '/' ? strtod(end + 1, &end) : VERIFIED_S;
 	if (end && *end == '/')
 		o->make_s = strtod(end + 1, NULL);
+	else if (!given && !o->make_s)
+		o->make_s = MADE_S;
 }

@@ -27,8 +27,8 @@ struct explore_options {
 	uint64_t seed;
 	bool all;	      /* go on after the first failure */
 	unsigned long verify; /* plain runs in which a script has to force it; 0: none is made */
-	double verify_s;      /* ... or as many as there are in this time */
-	double make_s; /* a failure is made small in this time, and into gates in as much again; 0: no limit */
+	double verify_s; /* ... or as many as there are in this time, and in what is left of: */
+	double make_s;	 /* a failure is made small, and into gates, in this time; 0: no limit */
 	unsigned jobs;
 	unsigned shard, shards; /* the shard-th (from 1) of so many */
 	bool races_known;	/* those in points_at are all that POINTS_RACES is about */
@@ -60,12 +60,14 @@ struct explore_failure {
 	const char *strategy;	     /* that found it */
 	unsigned long times;	     /* schedules that failed so */
 	unsigned steps, preemptions; /* of the schedule as found */
-	unsigned long tries;	     /* runs that made it small */
+	unsigned long tries;	     /* runs that made it small ... */
+	double shrunk_s;	     /* ... in this time */
 	char *folder;		     /* DIR/N; NULL: not written */
 	char *script;		     /* DIR/N/gates.lua; NULL: there is none ... */
 	char *no_script;	     /* ... for this reason */
 	unsigned long forced,
 		asked;		  /* plain runs that it has failed in, all there were; and wanted */
+	double forced_s;	  /* how long they took */
 	struct schedule schedule; /* described, if `again` */
 	struct controlled_paths paths; /* by its numbers of threads */
 	/* Of the run that was made to look at it: */

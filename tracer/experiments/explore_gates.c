@@ -9,10 +9,10 @@
 #include "tracer/base/file.h"
 #include "tracer/base/path.h"
 #include "tracer/base/signame.h"
+#include "tracer/experiments/explore_account.h"
 #include "tracer/experiments/explore_gates_internal.h"
 
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -27,17 +27,29 @@ enum {
 	LAST_SCHEDULES = 300,
 };
 
-static double now_s(void)
-{
-	struct timespec t;
+/*
+ * Of the time for one failure (explore_options) the first plan may use up all: so trying a plan gets a part of
+ * what is left, and leaving out its gates another one.
+ */
+static const double PART_TRIED = 0.25, PART_DROPPED = 0.75;
+/* Of the time to verify in: that much is there for what needs to be verified again. */
+static const double PART_AGAIN = 1.0 / 6;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+static bool is_past(double until)
+{
+	return until > 0 && explore_now_s() >= until;
 }
 
 static bool is_late(const struct gating *g)
 {
-	return g->until > 0 && now_s() >= g->until;
+	return is_past(g->until);
+}
+
+static double part_left(const struct gating *g, double part)
+{
+	double now = explore_now_s();
+
+	return g->until > 0 ? now + (g->until - now) * part : 0;
 }
 
 /* ---- plain runs ------------------------------------------------------------------------------------- */
@@ -93,17 +105,30 @@ static void note_difference(struct gating *g, const struct session_result *r)
 	str_add_bytes(&g->differs, text, strcspn(text, "\n"));
 }
 
+/* One that hangs is not waited for when there is no time: that it does not agree leaves all as it is. */
+static double limit_of(const struct gating *g)
+{
+	double limit = g->options.time_limit, rest = g->until - explore_now_s();
+
+	if (g->verifies || !g->until || !(limit > LIMIT_LEAST_S) || limit < rest)
+		return limit;
+	return rest > LIMIT_LEAST_S ? rest : LIMIT_LEAST_S;
+}
+
 /* 1: it agreed, 0: it did not, -1: the experiment is over. */
 static int run(struct gating *g, const struct session_trial *trial)
 {
 	struct experiment *x = &g->e->x;
 	struct session_options *given = x->options;
+	double limit = g->options.time_limit;
 	struct session_result r;
 	int answer;
 
+	g->options.time_limit = limit_of(g);
 	x->options = &g->options;
 	answer = experiment_run(x, trial, NULL, &r);
 	x->options = given;
+	g->options.time_limit = limit;
 	if (answer < 0)
 		return -1;
 	answer = agrees(g, trial, &r);
@@ -115,20 +140,21 @@ static int run(struct gating *g, const struct session_trial *trial)
 	return answer;
 }
 
-/* 1: all agreed; g->made tells how many, up to the first that did not. */
-static int runs(struct gating *g, unsigned long most, const struct session_trial *trial)
+/* 1: all agreed, or those that there was time for; g->made tells how many, up to the first that did not. */
+static int runs(struct gating *g, unsigned long most, const struct session_trial *trial,
+		double until)
 {
-	double begun = now_s();
+	double begun = explore_now_s();
 	int answer = 1;
 
 	g->made = 0;
 	g->e->x.planned = most;
-	while (answer == 1 && g->made < most &&
-	       (!g->made || now_s() - begun < g->e->options.verify_s)) {
+	while (answer == 1 && g->made < most && (!g->made || !is_past(until))) {
 		g->e->x.done = g->made;
 		answer = run(g, trial);
 		g->made++;
 	}
+	g->took = explore_now_s() - begun;
 	return answer;
 }
 
@@ -139,12 +165,12 @@ static int write_script(struct gating *g)
 	return file_replace(g->path, str_text(&g->f->gates), g->e->x.err);
 }
 
-static int runs_of_all(struct gating *g, unsigned long most, const char *what)
+static int runs_of_all(struct gating *g, unsigned long most, const char *what, double until)
 {
 	static const struct session_trial all;
 
 	experiment_say(&g->e->x, what);
-	return write_script(g) < 0 ? -1 : runs(g, most, &all);
+	return write_script(g) < 0 ? -1 : runs(g, most, &all, until);
 }
 
 /* ---- what is not needed ------------------------------------------------------------------------------ */
@@ -164,7 +190,7 @@ static int agrees_without(struct gating *g, const struct plan_order *o)
 			.early_count = 1,
 		};
 
-		answer = runs(g, g->tried, &trial);
+		answer = runs(g, g->tried_each, &trial, g->drop_until);
 	}
 	return answer;
 }
@@ -203,7 +229,9 @@ static int agrees_turned(struct gating *g, struct plan_order *o, bool at_its_end
 	str_addf(&script, "on(\"thread-start\", { thread = \"%s\" }) :wait(turned)\n", opens);
 	answer = file_replace(g->path, str_text(&script), g->e->x.err);
 	str_fini(&script);
-	answer = answer < 0 ? -1 : runs(g, TURNED, &all);
+	answer = answer < 0 ? -1
+			    : runs(g, g->tried_each < TURNED ? g->tried_each : TURNED, &all,
+				   g->drop_until);
 	return answer ? answer : g->barred && !g->turned;
 }
 
@@ -243,25 +271,53 @@ static size_t orders_left(const struct gating *g)
 	return g->plan.orders.count - g->dropped;
 }
 
+/* 1: it comes out the same without it. With the time over that is not known. */
+static int is_needless(struct gating *g, struct plan_order *o)
+{
+	int answer = agrees_otherwise(g, o);
+
+	if (answer < 0 || write_script(g) < 0)
+		return -1;
+	if (answer == 1)
+		answer = agrees_without(g, o);
+	if (answer == 1)
+		answer = agrees_in_schedules(g, o);
+	if (answer == 1 && is_past(g->drop_until)) {
+		g->f->gates_cut = true;
+		answer = 0;
+	}
+	return answer;
+}
+
+/* Fewer runs for each order, if there is no time for all. */
+static void share_time(struct gating *g)
+{
+	enum { WAYS = 3 };
+	double each = g->took / (double)g->made, left;
+
+	g->tried_each = g->tried;
+	g->drop_until = part_left(g, PART_DROPPED);
+	left = (g->drop_until - explore_now_s()) / (double)(WAYS * (orders_left(g) + 1));
+	if (g->drop_until > 0 && left < each * (double)g->tried)
+		g->tried_each = left > each ? (unsigned long)(left / each) : 1;
+}
+
 /* The last one stays: without any the program does what it likes, whatever has come of it here. */
 static int drop(struct gating *g)
 {
 	experiment_say(&g->e->x, "without each of the gates");
 	g->f->gates_cut = false;
+	share_time(g);
 	array_each(struct plan_order, o, &g->plan.orders) {
 		int answer;
 
-		if (is_late(g)) {
+		if (o->blocked || orders_left(g) == 1)
+			continue;
+		if (is_past(g->drop_until)) {
 			g->f->gates_cut = true;
 			break;
 		}
-		answer = o->blocked || orders_left(g) == 1 ? 0 : agrees_otherwise(g, o);
-		if (answer < 0 || write_script(g) < 0)
-			return -1;
-		if (answer == 1)
-			answer = agrees_without(g, o);
-		if (answer == 1)
-			answer = agrees_in_schedules(g, o);
+		answer = is_needless(g, o);
 		if (answer < 0)
 			return -1;
 		o->dropped = answer;
@@ -335,6 +391,17 @@ static int look_around(struct gating *g)
 	return answer < 0 ? -1 : 1;
 }
 
+/* What making has left of its time is for verifying. */
+static double verify_until(const struct gating *g)
+{
+	double now = explore_now_s(), most = g->e->options.verify_s;
+
+	if (!g->until)
+		return now + most;
+	return g->until + most > now + most * PART_AGAIN ? g->until + most
+							 : now + most * PART_AGAIN;
+}
+
 /* 1: it forces the failure; what it says of that is in it. */
 static int verify(struct gating *g)
 {
@@ -344,10 +411,13 @@ static int verify(struct gating *g)
 		answer = escapes(g, LAST_SCHEDULES);
 	if (answer)
 		return answer < 0 ? -1 : 0;
-	answer = runs_of_all(g, g->e->options.verify, "verifying");
+	g->verifies = true;
+	answer = runs_of_all(g, g->e->options.verify, "verifying", verify_until(g));
+	g->verifies = false;
 	if (answer != 1)
 		return answer;
 	g->f->forced = g->made;
+	g->f->forced_s = g->took;
 	g->f->asked = g->e->options.verify;
 	return write_script(g) < 0 ? -1 : 1;
 }
@@ -356,11 +426,12 @@ static int try_plan(struct gating *g)
 {
 	int answer;
 
-	if (is_late(g)) {
+	if (is_late(g) && g->any) {
 		no_script(g, "there was no time to try more gates");
 		return 0;
 	}
-	answer = runs_of_all(g, g->tried, "trying gates");
+	g->any = true;
+	answer = runs_of_all(g, g->tried, "trying gates", part_left(g, PART_TRIED));
 	if (answer == 1)
 		answer = look_around(g);
 	if (answer == 1 && drop(g) < 0)
@@ -440,7 +511,8 @@ static int try_plain(struct gating *g)
 	if (g->defies || g->f->times < g->e->runs)
 		return 0;
 	g->plain = g->strict = true;
-	answer = runs_of_all(g, g->livelock ? TRIED_LONG : TRIED_PLAIN, "trying it without gates");
+	answer = runs_of_all(g, g->livelock ? TRIED_LONG : TRIED_PLAIN, "trying it without gates",
+			     part_left(g, PART_TRIED));
 	if (answer == 1)
 		answer = verify(g);
 	g->plain = g->strict = answer == 1;
@@ -489,7 +561,8 @@ int explore_gates(struct explore *e, struct explore_failure *f)
 	}
 	g.path = file_temporary(NULL, "gatectl-", ".lua", e->x.err);
 	if (g.path) {
-		g.until = e->options.make_s > 0 ? now_s() + e->options.make_s : 0;
+		if (e->options.make_s > 0)
+			g.until = explore_now_s() + e->options.make_s - f->shrunk_s;
 		session_signals_unlink(g.path);
 		gating_begin(&g);
 		if (g.livelock)

@@ -20,9 +20,14 @@ struct gating {
 	struct session_options options; /* of plain runs; `scripts` is its own */
 	char *path;			/* the script's, for them */
 	double until;			/* no other plan, or gate, is tried then; 0: no limit */
+	double drop_until;		/* ... no gate of this plan */
+	bool any;			/* one plan was tried, however late it was */
+	bool verifies;			/* all else is done */
 	size_t dropped;			/* orders */
-	unsigned long tried;		/* runs that an order, or a plan, is tried by */
+	unsigned long tried;		/* runs that a plan is tried by */
+	unsigned long tried_each;	/* ... and each way to do without an order */
 	unsigned long made;		/* runs in a row */
+	double took;			/* ... and their seconds */
 	bool strict;			/* no schedule was found that comes out differently */
 	unsigned long schedules;	/* ... in the last search, of so many */
 	bool turned;			/* the last run's gate of that name was opened */

@@ -248,13 +248,16 @@ static void add_command(const struct gating *g, struct str *out)
 		str_addf(out, " %s", *arg);
 }
 
-void explore_gates_runs(const struct explore *e, const struct explore_failure *f, struct str *out)
+const char explore_gates_cut[] =
+	"There was no time to try it without each of its gates: some of them may not matter";
+
+void explore_gates_runs(const struct explore_failure *f, struct str *out)
 {
 	if (f->forced >= f->asked)
 		str_addf(out, "%lu of %lu runs", f->forced, f->asked);
 	else
 		str_addf(out, "all of the %lu runs that %.0f s gave of the %lu asked for",
-			 f->forced, e->options.verify_s, f->asked);
+			 f->forced, f->forced_s, f->asked);
 }
 
 static void add_title(const struct gating *g, struct str *out)
@@ -263,12 +266,14 @@ static void add_title(const struct gating *g, struct str *out)
 	add_command(g, out);
 	if (g->f->forced) {
 		str_add(out, "\nIt has failed like that in ");
-		explore_gates_runs(g->e, g->f, out);
+		explore_gates_runs(g->f, out);
 		if (g->strict)
 			str_addf(out, ", and in %lu searched schedules%s", g->schedules,
 				 g->plain ? "" : " that its gates permit");
 		str_add(out, ".");
 	}
+	if (g->f->gates_cut)
+		str_addf(out, "\n%s.", explore_gates_cut);
 	if (g->plain)
 		str_add(out, "\nIt needs no gate: it comes whatever the order of the threads is.");
 }

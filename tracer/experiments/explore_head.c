@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char version[] = "gatectl search 3";
+static const char version[] = "gatectl search 4";
 
 /* FNV-1a (Fowler, Noll, Vo), a word at a time: the file as it is, whenever it was built. 0: it cannot be read. */
 static uint64_t digest_of(const char *path)

@@ -52,7 +52,7 @@ static void write_found(const struct explore_failure *f, struct record *r)
 {
 	record_begin(r, RECORD_FOUND);
 	record_add(r, f->key);
-	record_add(r, (uint64_t)f->done << 1 | f->again);
+	record_add(r, (uint64_t)f->gates_cut << 2 | (uint64_t)f->done << 1 | f->again);
 	record_add(r, (uint64_t)f->status);
 	record_add(r, (uint64_t)f->steps << 32 | f->preemptions);
 	record_add(r, f->tries);
@@ -63,6 +63,7 @@ static void write_found(const struct explore_failure *f, struct record *r)
 	record_add_text(r, f->no_script);
 	record_add(r, f->forced);
 	record_add(r, f->asked);
+	record_add(r, (uint64_t)(f->forced_s * 1000));
 }
 
 /* Takes `name`. */
@@ -110,6 +111,7 @@ static void read_found(struct explore *e, struct explore_journal *j)
 	read.no_script = record_get_text(r);
 	read.forced = record_get(r);
 	read.asked = record_get(r);
+	read.forced_s = (double)record_get(r) / 1000;
 	f = explore_known(e, read.key);
 	if (f && !f->done && !r->bad && read.where && read.text && is_there(read.folder)) {
 		f->looked_at = f->done = flags & 2;
@@ -121,6 +123,8 @@ static void read_found(struct explore *e, struct explore_journal *j)
 		f->tries = read.tries;
 		f->forced = read.forced;
 		f->asked = read.asked;
+		f->forced_s = read.forced_s;
+		f->gates_cut = flags & 4;
 		replace(&f->where, read.where);
 		replace(&f->text, read.text);
 		replace(&f->folder, read.folder);

@@ -6,13 +6,14 @@
 
 #include <string.h>
 
-enum { MOST_TRIES = 2000, MOST_S = 60 };
+enum { MOST_TRIES = 2000, MOST_S = 60, LIVELOCK_LOOKED_AT = 1024 };
 
 struct shrinking {
 	struct explore *e;
 	struct explore_runs *runs;
 	const struct explore_failure *failure;
-	struct minimise *m;
+	struct minimise *m; /* NULL: no candidates are tried */
+	unsigned long tries;
 	double until;
 };
 
@@ -33,6 +34,14 @@ static unsigned long steps_enough(const struct explore_failure *f, unsigned long
 	return most && most < enough ? most : enough;
 }
 
+static void tell(const struct shrinking *x)
+{
+	const struct experiment *all = &x->e->x;
+
+	if (all->view.progress)
+		all->view.progress(all->view.ctx, x->m->tries, 0, str_text(&all->what));
+}
+
 static int run(void *ctx, const struct segments *wanted, struct schedule *came)
 {
 	struct shrinking *x = ctx;
@@ -41,6 +50,8 @@ static int run(void *ctx, const struct segments *wanted, struct schedule *came)
 	struct session_result r = {0};
 	int answer;
 
+	if (x->m)
+		tell(x);
 	c->strategy = guide;
 	strategy_begin(guide, 0);
 	answer = explore_runs_one(x->runs, &r, x->e->x.err);
@@ -52,33 +63,101 @@ static int run(void *ctx, const struct segments *wanted, struct schedule *came)
 		answer = fails_alike(x, &r);
 	if (answer == 1)
 		schedule_copy(came, &c->schedule);
-	if (explore_now_s() > x->until)
+	if (x->m && explore_now_s() > x->until)
 		x->m->most = x->m->tries; /* it is as small as could be had in this time */
 	session_result_fini(&r);
 	return answer;
 }
 
+/* The gates need the rest. */
 static double most_s(const struct explore_options *o)
 {
-	return o->make_s > 0 && o->make_s < MOST_S ? o->make_s : MOST_S;
+	return o->make_s > 0 && o->make_s / 3 < MOST_S ? o->make_s / 3 : MOST_S;
+}
+
+/* All candidates end after so many steps. */
+static int shrink(struct shrinking *x, unsigned long steps, size_t looked_at, struct schedule *s)
+{
+	struct controlled *c = &x->runs->controlled;
+	struct minimise m = {.ctx = x, .run = run, .most = MOST_TRIES};
+	int answer;
+
+	c->steps = steps;
+	c->looked_at = looked_at;
+	x->m = &m;
+	answer = schedule_minimise(&m, s);
+	x->tries += m.tries;
+	x->m = NULL;
+	c->looked_at = 0;
+	return answer;
+}
+
+/* 1: after many more steps it is the livelock still, and `s` has them; 0: it is not, -1. */
+static int confirm(struct shrinking *x, unsigned long steps, struct schedule *s)
+{
+	struct segments segments = {0};
+	struct schedule came = {0};
+	int answer;
+
+	schedule_segments(s, &segments);
+	x->runs->controlled.steps = steps;
+	x->tries++;
+	answer = run(x, &segments, &came);
+	if (answer == 1) {
+		schedule_fini(s);
+		*s = came;
+		came = (struct schedule){0};
+	}
+	schedule_fini(&came);
+	array_fini(&segments);
+	return answer;
+}
+
+/*
+ * A livelock takes thousands of steps to be one beyond doubt, in each candidate: they are tried with fewer, and
+ * whether what came of it is one is asked at the end.
+ */
+static int shrink_livelock(struct shrinking *x, struct schedule *found)
+{
+	size_t steps = controlled_spins_enough(found, CONTROLLED_LOOKED_AT);
+	size_t few = controlled_spins_enough(found, LIVELOCK_LOOKED_AT);
+	struct schedule s = {0};
+	int answer = 0;
+
+	if (few < steps) {
+		schedule_copy(&s, found);
+		answer = shrink(x, few, LIVELOCK_LOOKED_AT, &s);
+		if (answer == 0)
+			answer = confirm(x, steps, &s);
+	}
+	if (answer == 1) {
+		schedule_fini(found);
+		*found = s;
+		return 0;
+	}
+	schedule_fini(&s);
+	return answer < 0 ? -1 : shrink(x, steps, 0, found);
 }
 
 int explore_shrink(struct explore *e, struct explore_runs *runs, struct explore_failure *f)
 {
-	struct minimise m = {.run = run, .most = MOST_TRIES};
-	struct shrinking x = {e, runs, f, &m, explore_now_s() + most_s(&e->options)};
+	double begun = explore_now_s();
+	struct shrinking x = {
+		.e = e, .runs = runs, .failure = f, .until = begun + most_s(&e->options)};
 	struct controlled *c = &runs->controlled;
 	struct strategy *before = c->strategy;
 	unsigned long steps = c->steps;
 	int answer;
 
-	c->steps = strcmp(f->kind, "livelock") == 0 ? controlled_spins_enough(&f->schedule)
-						    : steps_enough(f, steps);
+	experiment_say(&e->x, "making the schedule small");
 	controlled_paths_copy(&c->paths, &f->paths);
-	m.ctx = &x;
-	answer = schedule_minimise(&m, &f->schedule);
+	if (strcmp(f->kind, "livelock") == 0)
+		answer = shrink_livelock(&x, &f->schedule);
+	else
+		answer = shrink(&x, steps_enough(f, steps), 0, &f->schedule);
 	controlled_paths_copy(&f->paths, &c->paths);
-	f->tries = m.tries;
+	f->tries = x.tries;
+	f->shrunk_s = explore_now_s() - begun;
 	c->strategy = before;
 	c->steps = steps;
 	return answer;

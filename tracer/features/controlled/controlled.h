@@ -92,7 +92,7 @@ enum controlled_end {
 	CONTROLLED_STOPPED,  /* by the strategy: the rest shows nothing new */
 };
 
-enum { CONTROLLED_STATES = 256, CONTROLLED_LOOPS = 64 };
+enum { CONTROLLED_STATES = 256, CONTROLLED_LOOPS = 64, CONTROLLED_LOOKED_AT = 8192 };
 
 /* By the numbers of threads: who made them as which child. */
 struct controlled_paths {
@@ -116,6 +116,7 @@ struct controlled {
 		races; /* is told of what threads do; NULL: nobody. A place is an index of `accesses` */
 	ARRAY(struct controlled_chosen) chosen;
 	unsigned long steps; /* at most; 0: no limit */
+	size_t looked_at;    /* a livelock is told by so many last ones; 0: CONTROLLED_LOOKED_AT */
 	ARRAY(struct controlled_chosen)
 	starts; /* it begins where the program first comes to one; none: at main */
 	const struct module *tested; /* its accesses are looked at, wherever it lies, and not
@@ -176,8 +177,8 @@ const char *controlled_name(struct controlled *c, const struct strategy_point *p
 
 /* STEPS: has everything that was done lately been done again and again? */
 bool controlled_spins(const struct controlled *c);
-/* So many steps of such a schedule show it, too. */
-size_t controlled_spins_enough(const struct schedule *s);
+/* So many steps of such a schedule show it, too, by the `last` ones. */
+size_t controlled_spins_enough(const struct schedule *s, size_t last);
 
 /* Chosen, if it is not yet. */
 void controlled_choose(struct controlled *c, const struct controlled_chosen *what);

@@ -324,7 +324,7 @@ void interrupts_end_wait(struct control *c, struct turn *t);
 
 /* ---- spins.c ---- */
 
-enum { SPINS_LOOKED_AT = 8192 }; /* the last steps of a run */
+size_t spins_looked_at(const struct controlled *c);
 
 void spins_look(struct control *c, struct turn *t);
 /* The strategy has chosen this one; the others in c->at have to wait. */

@@ -91,7 +91,7 @@ void grants_take(struct controlled *g, struct session_process *kept)
 static size_t steps_left(const struct control *c)
 {
 	const struct controlled *g = c->given;
-	size_t done = g->schedule.steps.count + SPINS_LOOKED_AT + 1;
+	size_t done = g->schedule.steps.count + spins_looked_at(g) + 1;
 
 	if (!g->steps)
 		return GRANTED_MOST;

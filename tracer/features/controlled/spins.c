@@ -8,7 +8,7 @@
  */
 #include "tracer/features/controlled/controlled_internal.h"
 
-enum { LOOKED_AT = SPINS_LOOKED_AT, FEW = 64, STACK = 512, HITS_LEAST = 64, PATIENCE = 2048 };
+enum { FEW = 64, STACK = 512, HITS_LEAST = 64, PATIENCE = 2048 };
 
 static uint64_t hash(uint64_t digest, const void *bytes, size_t n)
 {
@@ -27,6 +27,11 @@ static uint64_t state_of(const struct turn *t, const struct arch_regs *regs)
 	return state;
 }
 
+size_t spins_looked_at(const struct controlled *c)
+{
+	return c->looked_at ? c->looked_at : CONTROLLED_LOOKED_AT;
+}
+
 /* Of the thread that takes a step, in the last steps of a run. */
 void spins_look(struct control *c, struct turn *t)
 {
@@ -36,7 +41,7 @@ void spins_look(struct control *c, struct turn *t)
 
 	if (g->schedule.steps.count == 1)
 		g->states_count = 0;
-	if (!g->steps || g->schedule.steps.count + LOOKED_AT < g->steps ||
+	if (!g->steps || g->schedule.steps.count + spins_looked_at(g) < g->steps ||
 	    g->states_count > CONTROLLED_STATES || target_regs(t->thread->target, &regs) < 0)
 		return;
 	state = state_of(t, &regs);
@@ -67,7 +72,8 @@ void spins_pass_over(struct control *c, struct turn *chosen)
 
 bool spins_starves(const struct control *c)
 {
-	return c->starved_at && c->given->schedule.steps.count - c->starved_at < LOOKED_AT;
+	return c->starved_at &&
+	       c->given->schedule.steps.count - c->starved_at < spins_looked_at(c->given);
 }
 
 /*
@@ -100,10 +106,10 @@ static bool same(const struct strategy_point *a, const struct strategy_point *b)
 	return a->thread == b->thread && a->place == b->place && a->object == b->object;
 }
 
-/* The different steps of the last LOOKED_AT ones; more than FEW: FEW + 1. */
-static size_t kinds_of(const struct schedule *s, const struct strategy_point **known)
+/* The different steps of the last ones; more than FEW: FEW + 1. */
+static size_t kinds_of(const struct schedule *s, size_t last, const struct strategy_point **known)
 {
-	size_t looked = s->steps.count < LOOKED_AT ? s->steps.count : LOOKED_AT, kinds = 0;
+	size_t looked = s->steps.count < last ? s->steps.count : last, kinds = 0;
 
 	for (size_t i = s->steps.count - looked; i < s->steps.count; i++) {
 		const struct strategy_point *p = &s->steps.items[i].point;
@@ -123,14 +129,14 @@ bool controlled_spins(const struct controlled *c)
 {
 	const struct strategy_point *known[FEW];
 
-	return !c->starves && kinds_of(&c->schedule, known) <= FEW &&
+	return !c->starves && kinds_of(&c->schedule, spins_looked_at(c), known) <= FEW &&
 	       c->states_count <= CONTROLLED_STATES;
 }
 
-size_t controlled_spins_enough(const struct schedule *s)
+size_t controlled_spins_enough(const struct schedule *s, size_t last)
 {
 	const struct strategy_point *known[FEW];
-	size_t kinds = kinds_of(s, known), i = s->steps.count;
+	size_t kinds = kinds_of(s, CONTROLLED_LOOKED_AT, known), i = s->steps.count;
 
 	while (kinds <= FEW && i > 0) {
 		size_t k = 0;
@@ -141,5 +147,5 @@ size_t controlled_spins_enough(const struct schedule *s)
 			break;
 		i--;
 	}
-	return i + 2 * LOOKED_AT < s->steps.count ? i + 2 * LOOKED_AT : s->steps.count;
+	return i + 2 * last < s->steps.count ? i + 2 * last : s->steps.count;
 }
