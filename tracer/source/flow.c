@@ -463,6 +463,31 @@ bool flow_is_branch(const struct flow *f, uint64_t offset, uint64_t *next)
 	return true;
 }
 
+bool flow_branches_to(const struct flow *f, uint64_t from, uint64_t to)
+{
+	uint32_t insn = flow_find(f, from);
+
+	for (uint32_t i = insn; insn != FLOW_NONE && i < f->insns.count; i++) {
+		const struct flow_insn *in = &f->insns.items[i];
+
+		if (in->offset >= to)
+			break;
+		if (in->flow == ARCH_FLOW_BRANCH && in->target == to)
+			return true;
+	}
+	return false;
+}
+
+size_t flow_calls(const struct flow *f, uint64_t from, uint64_t to)
+{
+	uint32_t insn = flow_find(f, from);
+	size_t n = 0;
+
+	for (uint32_t i = insn; insn != FLOW_NONE && i < f->insns.count; i++)
+		n += f->insns.items[i].offset < to && is_call(&f->insns.items[i]);
+	return n;
+}
+
 bool flow_has_table(const struct flow *f)
 {
 	return f->has_indirect;

@@ -23,6 +23,10 @@ bool flow_is_insn(const struct flow *f, uint64_t offset); /* does an instruction
 bool flow_is_jump(const struct flow *f, uint64_t offset);
 /* Is there a conditional one? *next: what stands behind it. */
 bool flow_is_branch(const struct flow *f, uint64_t offset, uint64_t *next);
+/* Does a conditional jump between the two lead to `to`? */
+bool flow_branches_to(const struct flow *f, uint64_t from, uint64_t to);
+size_t flow_calls(const struct flow *f, uint64_t from,
+		  uint64_t to);		   /* how many stand between the two */
 bool flow_has_table(const struct flow *f); /* an indirect jump that may be one of a jump table */
 /* Was all of it decoded, and does each jump in it lead to an instruction that was seen? Else there is data among the
    code, or a jump that leaves out a prefix, and what was seen is not all that there is. */

@@ -226,16 +226,33 @@ static bool is_called_on(struct die_table *t, const struct scope_ref *stack, int
 	return true;
 }
 
+/* Whose line it is where no function of the stack is known to begin before it, as g++'s body of a coroutine, that has no line. */
+static int owner_else(struct die_table *t, const struct scope_ref *stack, int count,
+		      const char *file, unsigned line, struct scope_ref *out, struct error *err)
+{
+	int inner = 0;
+
+	for (; inner + 1 < count; inner++) {
+		struct function f;
+
+		if (!stack[inner].scope->range_count)
+			continue; /* merged into its neighbours: it has no instruction of its own */
+		if (function_read(t, stack[inner], &f, err) < 0)
+			return -1;
+		if (f.line == line || !is_called_on(t, stack, count, inner, file, line))
+			break;
+	}
+	*out = stack[inner];
+	return 0;
+}
+
 int functions_owner(struct die_table *t, const struct scope_ref *stack, int count, const char *file,
 		    unsigned line, struct scope_ref *out, struct error *err)
 {
 	unsigned best = 0;
-	int inner = 0;
 
-	/* A copy that was merged into its neighbours has no instruction of its own. */
-	while (inner + 1 < count && !stack[inner].scope->range_count)
-		inner++;
-	*out = stack[inner];
+	if (owner_else(t, stack, count, file, line, out, err) < 0)
+		return -1;
 	for (int i = 0; count > 1 && i < count; i++) {
 		struct function f;
 

@@ -1,4 +1,5 @@
-/* One copy of a line while it is placed: resolve_starts.c says where it begins, resolve_copy.c which code it is. */
+/* One copy of a line while it is placed: resolve_starts.c and resolve_coroutine.c say where it begins, resolve_copy.c which code
+   it is. */
 #ifndef GATECTL_SOURCE_RESOLVE_COPY_H
 #define GATECTL_SOURCE_RESOLVE_COPY_H
 
@@ -27,5 +28,10 @@ int copy_starts(struct copy_work *w);
    always, these are the whole statement's, and so is `own`; at another line they are its operand's.
    Of a loop's header over several the first line is what is done once. 0, or -1 with the error. */
 int copy_unoptimised(struct copy_work *w);
+
+/* resolve_coroutine.c: is it the body of a coroutine of g++'s? */
+bool coroutine_is_resumed(const struct copy_work *w);
+/* Takes those away, sorted, of `starts` at which nothing of the line begins. 0, or -1 with the error. */
+int coroutine_drop_starts(struct copy_work *w);
 
 #endif

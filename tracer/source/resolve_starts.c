@@ -110,15 +110,6 @@ static void head_starts(struct copy_work *w)
 	array_fini(&heads);
 }
 
-/* g++ makes a function of a coroutine's body that jumps to where it is to be taken up again, in the middle of a statement. */
-static bool is_resumed(const struct copy_work *w)
-{
-	const struct elf_symbol *symbol =
-		module_symbol_at(w->c->module, scope_entry(w->outer), true);
-
-	return symbol && strstr(symbol->name, ".actor");
-}
-
 /*
  * gcc lets a jump lead straight to a loop's condition, where that stands behind the loop's body: a loop on one line is
  * entered in the middle of its code then, at a statement row.
@@ -131,7 +122,7 @@ static void middle_starts(struct copy_work *w)
 		if (inner->is_stmt)
 			flow_ways_in(w->flow, w->own.items, w->own.count, w->starts.items, w->kept,
 				     inner->offset, &w->ways);
-	if (w->ways.count && is_resumed(w)) /* it takes long to read all symbols */
+	if (w->ways.count && coroutine_is_resumed(w)) /* it takes long to read all symbols */
 		array_fini(&w->ways);
 }
 
@@ -398,6 +389,9 @@ static int prune_starts(struct copy_work *w)
 		answer = drop_by_flow(w);
 	w->starts.count = w->kept;
 	array_sort(&w->starts, by_value);
+	if (answer == 0)
+		answer = coroutine_drop_starts(w);
+	w->kept = w->starts.count;
 	return answer;
 }
 
