@@ -486,6 +486,12 @@ def test_a_function_waits(t, case):
     t.check("\n%s/gates1.lua:2: %s" % (t.tmp, says) in r.err, "where it is waited for", r)
 
 
+def test_ready_alone_decides(t):
+    r, head = gate_deadlock(t, 'local Never = Gate.type "Never"\nfunction Never:ready() return false end\n'
+                               'at "//first":wait(Never "g")\n')
+    t.check("gates1.lua:3: gate g: the function ready of Never still says no to first#1" in head, "who says no", r)
+
+
 def test_barrier(t):
     r, head = gate_deadlock(t, 'local g = BarrierGate("g", 3)\nat "//first":wait(g)\nat "//second":wait(g)\n')
     t.check("barrier g opens when 3 threads wait at it: first#1 and second#1 do" in head, "who is there", r)

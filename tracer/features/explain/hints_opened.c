@@ -396,6 +396,15 @@ static void function_line(struct session *s, const struct place *p, struct str *
 	array_fini(&ids);
 }
 
+/* A gate of a type of the tester's own that nobody opens: its function alone decides. */
+static void not_ready(struct session *s, const struct gate *g, struct str *out)
+{
+	str_addf(out, "%s: gate %s: the function ready of %s still says no to ",
+		 waited_for_at(s, g), g->name, g->type);
+	add_ids(s, g, true, out);
+	str_add(out, "\n");
+}
+
 /* ---- all of it ------------------------------------------------------------------------------ */
 
 static void gate_lines(struct session *s, const struct gate *g, struct str *out)
@@ -415,7 +424,9 @@ static void gate_lines(struct session *s, const struct gate *g, struct str *out)
 	}
 	if (!any && g->kind == GATE_SIMPLE)
 		not_opened(s, g, out);
-	else if (any && !count_alive(s, g, false) && !s->outcome.held_at_end)
+	else if (!any)
+		not_ready(s, g, out);
+	else if (!count_alive(s, g, false) && !s->outcome.held_at_end)
 		str_addf(out, "%s: no thread is left that could open gate %s\n",
 			 waited_for_at(s, g), g->name);
 }
