@@ -419,6 +419,45 @@ def test_coroutine(t, build):
     t.equal([p["arrivals"] for p in r.report["places"]], [4, 3, 5, 5], build)
 
 
+UNROLLED_CALLS = """
+static volatile int g, last;
+__attribute__((noinline)) static void lock(int x) { g += x; }
+static void put(int x)
+{
+	lock(x);
+	last = x;
+}
+static void nap(int x)
+{
+	int half = x / 2;
+	lock(half);
+}
+__attribute__((noinline)) static void work(void)
+{
+	for (int i = 0; i < 3; i++) {
+		put(7); // gate: puts
+		nap(40); // gate: naps
+	}
+	nap(2); // gate: once
+}
+int main(void)
+{
+	work();
+	return 0;
+}
+"""
+
+
+@params("gcc -O2", "gcc -O3", "clang -O1", "clang -O2", "clang -O3")
+def test_unrolled_calls(t, build):
+    """The whole line is a call that was inlined, in each round of a loop that was unrolled."""
+    compiler, level = build.split()
+    program = compile_text("rounds.c", UNROLLED_CALLS, "-g " + level, compiler=compiler)
+    r = t.clean(t.run_gated(program, script="".join('at("//%s"):run(function() end)\n' % n
+                                                    for n in ("puts", "naps", "once"))))
+    t.equal([p["arrivals"] for p in r.report["places"]], [3, 3, 1], build)
+
+
 CONDITION = r"""
 static volatile int g;
 __attribute__((noinline)) static int val(int x) { return x; }

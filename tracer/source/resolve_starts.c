@@ -165,6 +165,37 @@ static void own_starts(struct copy_work *w)
 	else_starts(w);
 }
 
+static bool same_row(const struct line_row *a, const struct line_row *b)
+{
+	return a->line == b->line && a->file == b->file && a->column == b->column;
+}
+
+/* The statement row at the address, or NULL. */
+static const struct line_row *row_at(const struct line_unit *l, uint64_t offset)
+{
+	array_each(const struct line_row, row, &l->rows)
+		if (row->offset == offset && row->is_stmt && !row->end_sequence)
+			return row;
+	return NULL;
+}
+
+/* Does a piece of the call begin there, with the statement that the first piece begins with? */
+static bool begins_again(const struct copy_work *w, const struct line_unit *l,
+			 const struct scope *call, uint64_t start)
+{
+	const struct module_range *pieces = &w->c->owner.unit->ranges.items[call->first_range];
+	const struct line_row *first, *here;
+
+	for (uint32_t i = 0; call->range_count > 1 && i < call->range_count; i++) {
+		if (pieces[i].low != start)
+			continue;
+		first = row_at(l, pieces[0].low);
+		here = row_at(l, start);
+		return first && here && same_row(first, here);
+	}
+	return false;
+}
+
 /* Where the line itself begins, or would: gcc marks that. False: nothing is marked. */
 static bool marked_offsets(const struct copy_work *w, struct flow_offsets *out)
 {
@@ -190,6 +221,26 @@ static void entry_starts(struct copy_work *w, const struct scope *call, uint64_t
 		add_start(w, *one);
 	array_fini(&entries);
 	array_fini(&marks);
+}
+
+/* clang has one entry for an inlined call in all rounds of a loop that it has unrolled. */
+static int round_starts(struct copy_work *w)
+{
+	const struct die_unit *u = w->c->owner.unit;
+	struct line_unit *l = NULL;
+
+	if (u->is_gcc || !w->outer.scope)
+		return 0;
+	if (unit_lines(w->r, w->c->module, w->outer.unit, &l) < 0)
+		return -1;
+	array_each(struct scope *, call, &w->c->calls)
+		for (uint32_t i = 1; l && i < (*call)->range_count; i++) {
+			uint64_t start = u->ranges.items[(*call)->first_range + i].low;
+
+			if (begins_again(w, l, *call, start))
+				add_start(w, start);
+		}
+	return 0;
 }
 
 /* Where the line begins with a call that was inlined, that is where it begins. The entry of a copy in several pieces is
@@ -228,6 +279,23 @@ static void drop_broken_starts(struct copy_work *w)
 	}
 }
 
+/* Where a line in all rounds of an unrolled loop is a call it has no rows of its own, with a column: one is made up. */
+static int call_columns(struct copy_work *w, unsigned *columns)
+{
+	enum { MADE_UP = 1 << 20 };
+	struct line_unit *l = NULL;
+
+	if (!columns || w->c->owner.unit->is_gcc || !w->c->calls.count || !w->outer.scope)
+		return 0;
+	if (unit_lines(w->r, w->c->module, w->outer.unit, &l) < 0)
+		return -1;
+	for (size_t i = 0; l && i < w->starts.count; i++)
+		for (size_t k = 0; !columns[i] && k < w->c->calls.count; k++)
+			if (begins_again(w, l, w->c->calls.items[k], w->starts.items[i]))
+				columns[i] = MADE_UP + (unsigned)k;
+	return 0;
+}
+
 /*
  * The columns of the starts, or NULL. Where a loop was unrolled each copy of a statement begins at
  * the same column, and is an execution of its own; the later rows of a statement over several lines
@@ -252,11 +320,6 @@ static unsigned *start_columns(const struct copy_work *w)
 		}
 	}
 	return columns;
-}
-
-static bool same_row(const struct line_row *a, const struct line_row *b)
-{
-	return a->line == b->line && a->file == b->file && a->column == b->column;
 }
 
 /* Does a statement that begins between the two addresses begin outside of them, too? */
@@ -369,7 +432,7 @@ static int drop_by_flow(struct copy_work *w)
 	drop_macros(w);
 	base_free(columns);
 	columns = start_columns(w);
-	answer = part_columns(w, columns);
+	answer = call_columns(w, columns) < 0 ? -1 : part_columns(w, columns);
 	if (answer == 0)
 		w->kept = flow_statement_starts(w->flow, w->starts.items, columns, w->starts.count,
 						w->marked, w->own.items, w->own.count);
@@ -450,7 +513,7 @@ static int choose_starts(struct copy_work *w)
 	own_starts(&without);
 	answer = prune_starts(&without);
 	call_starts(w, &(struct flow_offsets){without.starts.items, without.kept, without.kept});
-	if (prune_starts(w) < 0)
+	if (round_starts(w) < 0 || prune_starts(w) < 0)
 		answer = -1;
 	if (without.kept && is_better(w, &without)) {
 		array_fini(&w->starts);
