@@ -170,16 +170,24 @@ static bool same_row(const struct line_row *a, const struct line_row *b)
 	return a->line == b->line && a->file == b->file && a->column == b->column;
 }
 
-/* The statement row at the address, or NULL. */
-static const struct line_row *row_at(const struct line_unit *l, uint64_t offset)
+/* The first row of a piece, behind the prologue of the function around it; or NULL. A statement row it need not be: clang
+   has none where the row before is of the same place. */
+static const struct line_row *first_row(const struct copy_work *w, const struct line_unit *l,
+					const struct module_range *piece)
 {
-	array_each(const struct line_row, row, &l->rows)
-		if (row->offset == offset && row->is_stmt && !row->end_sequence)
-			return row;
-	return NULL;
+	const struct line_row *row = lines_row_at(l, piece->low);
+
+	if (!row || row->offset != piece->low)
+		return NULL;
+	if (piece->low != scope_entry(w->outer))
+		return row;
+	do
+		row++;
+	while (!row->end_sequence && row->offset < piece->high && (!row->is_stmt || !row->line));
+	return !row->end_sequence && row->offset < piece->high ? row : NULL;
 }
 
-/* Does a piece of the call begin there, with the statement that the first piece begins with? */
+/* Does a piece of the call begin there, with what the first piece begins with? */
 static bool begins_again(const struct copy_work *w, const struct line_unit *l,
 			 const struct scope *call, uint64_t start)
 {
@@ -189,8 +197,8 @@ static bool begins_again(const struct copy_work *w, const struct line_unit *l,
 	for (uint32_t i = 0; call->range_count > 1 && i < call->range_count; i++) {
 		if (pieces[i].low != start)
 			continue;
-		first = row_at(l, pieces[0].low);
-		here = row_at(l, start);
+		first = first_row(w, l, &pieces[0]);
+		here = first_row(w, l, &pieces[i]);
 		return first && here && same_row(first, here);
 	}
 	return false;
