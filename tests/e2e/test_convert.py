@@ -526,6 +526,60 @@ def test_orders_only_alone(t):
     t.equal(again.stdout, "0\n1\n2\n3\n", "with the script", again)
 
 
+HELPER = {"c": """
+    #include <pthread.h>
+    #include <stdio.h>
+    #include <time.h>
+    static volatile int value;
+    static void nap(long ms)
+    {
+        struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
+        nanosleep(&t, NULL);
+    }
+    static void *worker(void *x)
+    {
+        value = 42;
+        return x;
+    }
+    int main(void)
+    {
+        pthread_t t;
+        pthread_create(&t, NULL, worker, NULL);
+        nap(100);
+        int seen = value;
+        pthread_join(t, NULL);
+        return seen != 42;
+    }""", "cc": """
+    #include <chrono>
+    #include <thread>
+    static volatile int value;
+    static void nap(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
+    static void worker()
+    {
+        value = 42;
+    }
+    int main()
+    {
+        std::thread t(worker);
+        nap(100);
+        int seen = value;
+        t.join();
+        return seen != 42;
+    }"""}
+
+
+@params("c gcc", "c clang", "cc g++", "cc clang++")
+def test_optimised_helper(t, build):
+    """At -O2 the helper that sleeps is inlined, and what the worker does begins at its very entry."""
+    ending, compiler = build.split()
+    program = compile_text("helper." + ending, HELPER[ending], "-g -O2 -pthread -w", compiler)
+    r, script = convert(t, program, "-n", "5")
+    t.equal(r.status, 0, "status", r)
+    t.check("in main: nap of 100 ms: 1 order" in r.stdout, "the call that sleeps", r)
+    t.check(re.search(r"worker_(past_value|exits) -> main_goes_on", r.script), "the order", r)
+    t.check('elide_sleep("main;nap")' in r.script, "the sleep", r)
+
+
 def test_two_on_a_line(t):
     """The reason names no file that is gone."""
     program = compile_text("two_on_a_line.c", """

@@ -26,7 +26,6 @@ struct convert_line {
 	const char *func, *file; /* innermost function; NULL unknown */
 	unsigned line;
 	uint64_t offset; /* of its code in the executable, or of a part of it; 0 unknown */
-	bool inlined;	 /* of calls: its function has no frame of its own */
 	bool opens;	 /* of statements: the first one of its function */
 };
 

@@ -125,8 +125,6 @@ static bool has_other_caller(const struct convert_record *r, const struct conver
 /* A function that does nothing but sleep counts like the library's own. */
 static bool is_wrapper(const struct convert_record *r, const struct convert_sleep *s, unsigned i)
 {
-	if (s->calls[i].inlined) /* its code is not part of the line that calls it */
-		return false;
 	if (deeds_sounds_like_sleep(s->calls[i].func))
 		return true;
 	return has_other_caller(r, s, i) && only_sleeps(r, s, i);

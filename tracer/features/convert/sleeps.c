@@ -74,9 +74,8 @@ static void note_calls(struct session *s, struct session_thread *t, struct conve
 		    !call->function)
 			break;
 		sleep->calls[sleep->call_count++] = (struct convert_line){
-			call->function, call->file,
-			call->line,	call->depth ? 0 : call->frame.lookup_pc - call->frame.bias,
-			call->inlined,	false};
+			call->function, call->file, call->line,
+			call->depth ? 0 : call->frame.lookup_pc - call->frame.bias, false};
 	}
 	inspect_stack_fini(&w.stack);
 }

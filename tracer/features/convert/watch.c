@@ -48,7 +48,8 @@ static void put(struct session *s, struct session_process *p, struct target_thre
 	if (!use)
 		return;
 	array_each(const struct act, a, &use->acts)
-		if (a->owner == &record_owner && a->info->kind == info->kind)
+		if (a->owner == &record_owner && a->info->kind == info->kind &&
+		    a->info->line == info->line) /* optimised, several begin at one address */
 			return;
 	trap = *array_add(&r->traps->all) = base_alloc(1, sizeof(*trap));
 	trap->info = *info;
@@ -133,7 +134,7 @@ static void enter(struct session *s, struct session_thread *t, const struct act 
 		source_symbolised_fini(&where);
 	}
 	array_each(const struct source_statement, st, &statements) {
-		if (st->offset == a->info->offset)
+		if (st->offset == a->info->offset && !first_line)
 			first_line = st->line;
 		info.offset = st->offset;
 		info.file = st->file;
@@ -168,7 +169,7 @@ static void note_line(struct session *s, struct session_thread *t, const struct 
 		return;
 	r->traps->events++;
 	*array_add(&thread->events) = (struct convert_event){
-		.at = {at->function, at->file, at->line, at->offset, false, opens},
+		.at = {at->function, at->file, at->line, at->offset, opens},
 		.frame = frame_of(t, a, address),
 		.t_us = session_now_us() - s->start_us,
 	};
