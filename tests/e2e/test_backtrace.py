@@ -248,6 +248,13 @@ def test_deep(t):
     t.equal(r.err, "true\tdown\tmain\n", "stderr", r)
 
 
+def test_very_deep(t):
+    """A second is enough for 20,000 calls: they are not followed from the beginning again and again."""
+    r = t.clean(t.run_gated(compile_text("very_deep.c", DEEP.replace("down(1000)", "down(20000)"), "-g -O0"),
+                            'at "//bottom":run(function(h) print(#h:backtrace() >= 20002) end)\n'))
+    t.equal(r.err, "true\n", "stderr", r)
+
+
 LOST = r"""
 #include <stdio.h>
 volatile long sink;
