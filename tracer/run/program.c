@@ -136,8 +136,7 @@ static int find_call(struct session *s, const struct arrival *a, unsigned frame,
 	struct session_thread *t = a->at;
 	size_t most = frame ? (frame / FRAMES_MORE + 1) * FRAMES_MORE : 1;
 
-	if (most < 2 * t->calls.count) /* each reading begins anew */
-		most = 2 * t->calls.count;
+	most += t->calls.count * 2; /* each reading begins anew */
 	if (frame >= t->calls.count && !t->calls_all && read_frames(s, t, a->func, most, err) < 0)
 		return -1;
 	if (frame >= t->calls.count)
