@@ -45,6 +45,7 @@ static void drop_resumed(struct copy_work *w)
 /* The line of what stands behind the start's block, 0 unknown. */
 static int line_behind(struct copy_work *w, uint64_t start, uint64_t *end, unsigned *line)
 {
+	const struct line_row *row;
 	struct line_unit *l = NULL;
 
 	*line = 0;
@@ -54,9 +55,9 @@ static int line_behind(struct copy_work *w, uint64_t start, uint64_t *end, unsig
 			*end = b->high;
 	if (unit_lines(w->r, w->c->module, w->outer.unit, &l) < 0)
 		return -1;
-	for (size_t i = 0; l && i < l->rows.count; i++)
-		if (l->rows.items[i].offset == *end && !l->rows.items[i].end_sequence)
-			*line = l->rows.items[i].line;
+	row = l ? lines_row_at(l, *end) : NULL;
+	if (row && row->offset == *end)
+		*line = row->line;
 	return 0;
 }
 
