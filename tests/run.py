@@ -98,7 +98,7 @@ def main():
                   "test_explore_hard.test_starved_is_no_livelock", "test_explore_hard.test_threads_before_main", "test_examples.test_forced",
                   "test_asked_again.test_released", "test_cache.test_damaged", "test_audit.test_confirmed_in_time",
                   "test_inside.test_threads_and_what_the_script_changes", "test_inside.test_held_by_functions", "test_harness.test_weakened"]
-    # Of what has parameters, much alike, half are run as they are: all of them by run.py without --half. These not sanitized, too:
+    # Of tests with parameters, which are much alike, half are run; all by run.py without --half. Of these none sanitized:
     plain_half = ["test_bare_is_deterministic", "test_convert.", "test_prove.", "test_dwarf_forms.test_forms", "test_explore_gates.test_classic", "test_explore_gates.test_other_build", "test_explore_gates.test_rounds",
                   "test_explore_gates.test_any_schedule", "test_explore_gates.test_livelock", "test_harness.test_known", "test_harness.test_right",
                   "test_harness.test_sanitizer", "test_harness.test_kinds", "test_harness.test_linked_in", "test_explore_granted.test_bugs",

@@ -24,6 +24,8 @@ struct copy_work {
 
 /* Fills `starts`, and `ways`, with those that need a trap; `function`, `flow` and `own` are known. 0, or -1 with the error. */
 int copy_starts(struct copy_work *w);
+/* The column of the last row up to there, 0 unknown. */
+unsigned copy_column_at(const struct copy_work *w, uint64_t offset);
 /* resolve_unoptimised.c, without optimisation: where the line is the first of a condition over several, and its own code begins too often or not
    always, these are the whole statement's, and so is `own`; at another line they are its operand's.
    Of a loop's header over several the first line is what is done once. 0, or -1 with the error. */

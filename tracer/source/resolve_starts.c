@@ -8,7 +8,6 @@
 #include "tracer/source/source_lines.h"
 
 #include <limits.h>
-#include <string.h>
 
 /* ---- where it may begin --------------------------------------------------------------------- */
 
@@ -74,12 +73,10 @@ static void statement_starts(struct copy_work *w)
 /* A line of a condition that goes over several. */
 static bool begins_with_operator(const struct copy_work *w)
 {
-	const char *text = source_line(w->r->symbols, w->file, w->line);
+	const struct source_file *f = lines_source(w->r->symbols, w->file);
+	bool leads;
 
-	if (!text)
-		return false;
-	text += strspn(text, " \t");
-	return strncmp(text, "&&", 2) == 0 || strncmp(text, "||", 2) == 0;
+	return f && source_operator(f, w->line, &leads) && leads;
 }
 
 /* clang gives the jump that passes an operand over to the operator before it: what begins is the operand, behind it. */
@@ -126,8 +123,7 @@ static void middle_starts(struct copy_work *w)
 		array_fini(&w->ways);
 }
 
-/* Of the last row up to there. */
-static unsigned column_at(const struct copy_work *w, uint64_t offset)
+unsigned copy_column_at(const struct copy_work *w, uint64_t offset)
 {
 	uint64_t best = 0;
 	unsigned column = 0;
@@ -153,7 +149,7 @@ static void else_starts(struct copy_work *w)
 		return;
 	array_each(const struct line_row, row, &w->c->inner)
 		if (flow_behind_jump(w->flow, w->own.items, w->own.count, row->offset, &jump) &&
-		    row->column > column_at(w, jump))
+		    row->column > copy_column_at(w, jump))
 			add_start(w, row->offset);
 }
 

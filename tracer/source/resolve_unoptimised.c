@@ -139,17 +139,9 @@ static void swap(struct copy_work *w, struct copy_work *whole)
 {
 	struct copy_work own = *w;
 
-	w->starts.items = whole->starts.items;
-	w->starts.count = whole->starts.count;
-	w->starts.capacity = whole->starts.capacity;
-	w->kept = whole->kept;
-	w->ways = whole->ways;
-	w->own.items = whole->own.items;
-	w->own.count = whole->own.count;
-	w->own.capacity = whole->own.capacity;
-	whole->starts.items = own.starts.items;
-	whole->ways = own.ways;
-	whole->own.items = own.own.items;
+	*w = *whole;
+	w->c = own.c;
+	*whole = own;
 }
 
 static int take_whole(struct copy_work *w, unsigned last)
@@ -184,16 +176,17 @@ static int take_operand(struct copy_work *w, const struct source_file *f)
 	bool inner = false, leads;
 
 	column = source_operator(f, w->line, &leads);
-	while ((before = line_before(f, first)) && w->line - before < MOST_LINES)
-		first = before;
 	if (!column)
 		return 0;
+	while ((before = line_before(f, first)) && w->line - before < MOST_LINES)
+		first = before;
 	if (rows_of_function(w, &rows) < 0)
 		return -1;
 	for (; has_row(&rows); rows.at++) {
 		const struct line_row *row = rows.at;
 
-		if (row->line < first || row->line > w->line || !is_of_file(w, &rows))
+		if (row->line < first || row->line > w->line || !row->column ||
+		    !is_of_file(w, &rows))
 			continue;
 		if (row->line < w->line) {
 			begun = begun ? begun : row->offset;
@@ -214,21 +207,13 @@ static int take_operand(struct copy_work *w, const struct source_file *f)
 
 /* ---- the header of a loop over several lines -------------------------------------------------- */
 
-static unsigned start_column(const struct copy_work *w, uint64_t start)
-{
-	array_each(const struct block, b, &w->c->blocks)
-		if (b->start == start)
-			return b->column;
-	return 0;
-}
-
 /* What stands at the column of `for` itself is the loop's jumps; its first line is what is done once, further right. */
 static void drop_jumps_of_for(struct copy_work *w, unsigned column)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < w->kept; i++)
-		if (start_column(w, w->starts.items[i]) != column)
+		if (copy_column_at(w, w->starts.items[i]) != column)
 			w->starts.items[n++] = w->starts.items[i];
 	if (n)
 		w->starts.count = w->kept = n;
@@ -238,27 +223,32 @@ static void drop_jumps_of_for(struct copy_work *w, unsigned column)
 
 static int is_lambda(const struct copy_work *w, bool *out)
 {
+	static const char end[] =
+		"}::operator()"; /* of an unnamed class, "{unnamed}", or "{lambda()#1}" */
+	const size_t length = sizeof(end) - 1;
 	struct function f;
 	size_t n;
 
 	if (function_read(dies_table(w->c->module, w->r->err), w->outer, &f, w->r->err) < 0)
 		return -1;
 	n = f.name ? strlen(f.name) : 0;
-	*out = n > 10 && strcmp(f.name + n - 10, "operator()") == 0;
+	*out = n > length && strcmp(f.name + n - length, end) == 0;
 	return 0;
 }
 
 /* g++ gives each use of a captured variable the place of the first one: the first row is the statement. */
 static int drop_captured(struct copy_work *w)
 {
-	unsigned first = start_column(w, w->starts.items[0]);
+	unsigned first = copy_column_at(w, w->starts.items[0]);
 	bool lambda;
 	size_t n = 1;
 
+	if (!first) /* no columns are known */
+		return 0;
 	if (is_lambda(w, &lambda) < 0)
 		return -1;
 	for (size_t i = 1; lambda && i < w->kept; i++)
-		if (start_column(w, w->starts.items[i]) != first)
+		if (copy_column_at(w, w->starts.items[i]) != first)
 			w->starts.items[n++] = w->starts.items[i];
 	if (lambda)
 		w->starts.count = w->kept = n;
