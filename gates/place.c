@@ -184,7 +184,7 @@ const struct idle *place_idle(const struct engine *e, const struct place *p)
 {
 	const struct idle *idle = p->steps.count == 1 ? p->steps.items[0].idle : NULL;
 
-	if (!idle || p->thread || p->hit_first || p->hit_last || p->after)
+	if (!idle || p->thread || p->hit_first || p->hit_last)
 		return NULL;
 	if (p->companion_of || p->dropped || arrivals_matter(e) || blocking_matters(e))
 		return NULL;
@@ -207,8 +207,8 @@ const char *place_busy(const struct engine *e, const struct place *p)
 		return blocking_matters(e)
 			       ? "an order asks where threads block"
 			       : "its thread option names no single thread by its number";
-	if (p->after || p->companion)
-		return "when its statement has been executed has to be looked at";
+	if (p->companion)
+		return "its event comes when its statement has been executed";
 	if (p->hit_first || p->hit_last)
 		return "it acts at each arrival that its hit option asks for";
 	if (has_function(p))

@@ -41,6 +41,9 @@ static __attribute__((noinline)) void step(int i, int64_t wide, unsigned char na
 	sum += n ? n->id : 0;
 	SEE;
 	sum ^= 1; /* gate: later */
+	if (i & 1)
+		sum++; /* gate: joined */
+	sum--;
 }
 static inline __attribute__((always_inline)) void twice(int j)
 {
@@ -222,7 +225,9 @@ def test_why_not(t):
         'at("//step"):run(function(hit) if hit.var.g_bool == -3 then print(1) end end)': "is no integer, pointer or bool",
         'at("//step", {thread = "m*"}):log "" ': "no single thread by its number",
         'at("//step", {hit = {1, 10^6}, optional = true}):run(function() end)': "its hit option asks for",
-        'at("//step", {after = true, hit = 10^6, optional = true}):run(function() end)': "has been executed",
+        'at("//step", {after = true, hit = 10^6, optional = true}):run(function() end)': None,
+        'at("//joined", {after = true, hit = 10^6, optional = true}):run(function() end)': "has been executed",
+        'at("//step", {after = true, hit = {1, 10^6}, optional = true}):run(function() end)': "its hit option asks for",
         'local n = 0 at("//step"):run(function(hit) if hit.var.i == -3 then print(1) end end) at("//step"):run(function() n = n + 1 end)': "other places stand",
         'BarrierGate("b", 2, {serial = true}) at("//step"):run(function() end)': "one at a time",
     }
@@ -259,6 +264,15 @@ def test_options(t):
     alike(t, program, 'at("//step"):run(%s)\nat("//step", {hit = 2990}):run(function(hit) print "late" end)\n' % body, "3000")
     n = alike(t, program, 'at("//step"):when(function(hit) return hit.var.i ~= 70000 end)\n', "3000")
     t.check(n > 500, ":when decided inside")
+
+
+def test_after(t):
+    """Asked when the statement has been executed, and of what the variables are then."""
+    for build in ("gcc -O0", "clang -O2"):
+        program = kinds(build)
+        for test in ("g_short == 700", "i == 1222", "g_uint > 1490"):
+            n = alike(t, program, 'at("//main", {after = true}):run(function(hit) if hit.var.%s then print(hit.count, hit.line) end end)\n' % test, "3000")
+            t.check(n > 500 or (build == "clang -O2" and "i ==" in test), "%s, %s: %d decided inside" % (build, test, n))
 
 
 def test_long(t):

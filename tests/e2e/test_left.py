@@ -378,3 +378,41 @@ int main(void)
 def test_tail(t):
     """A statement that is nothing but the jump that leaves it is told in the call that it is in."""
     executed(t, compile_text("tail.c", TAIL, flags="-g -O2"), {"//tail": 5})
+
+
+FORKED = r"""
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) static int start(volatile int *n)
+{
+	int pid = fork(); /* gate: fork */
+	*n += pid != 0;
+	return pid;
+}
+__attribute__((noinline)) static int begin(volatile int *n)
+{
+	return start(n) ? *n : -1; /* gate: begin */
+}
+int main(void)
+{
+	volatile int n = 0, pids = 0;
+	for (int i = 0; i < 3; i++) {
+		if (i == 1)
+			n++; /* gate: joined */
+		pids += begin(&n) < 0 ? -100 : 1; /* gate: call */
+		if (pids < 0)
+			_exit(0);
+		wait(NULL);
+	}
+	return n != 4;
+}
+"""
+
+
+@params("gcc -O0", "gcc -O2", "clang -O0", "clang -O2")
+def test_forked(t, build):
+    """Who is in the middle of a statement when it forks has a child that ends it, too, as a copy of what the parent had begun."""
+    compiler, flags = build.split(" ", 1)
+    program = compile_text("forked.c", FORKED, flags="-g " + flags, compiler=compiler)
+    executed(t, program, {"//fork": 6, "//begin": 6, "//joined": 1, "//call": 6, "start": 6, "begin": 6})

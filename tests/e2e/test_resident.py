@@ -130,31 +130,31 @@ int main(int argc, char **argv)
 }
 """
 
-LAST = 'at("//hot", {hit = %d}):run(function(hit) assert(hit.count == %d) print "last" end)\n'
+LAST = 'at("//hot", {%s hit = %d}):run(function(hit) assert(hit.count == %d) print "last" end)\n'
 
 
-def last(t, program, n, *args, **kw):
+def last(t, program, n, *args, more="", **kw):
     """The n-th arrival acts, and it is the last one."""
-    r = t.run_gated(program, LAST % (n, n), args, report=False, **kw)
+    r = t.run_gated(program, LAST % (more, n, n), args, report=False, **kw)
     t.equal(r.err, "last\n", "what the script prints", r)
     t.equal(r.status, 0, "status", r)
     return r
 
 
-def all_of(t, program, n, *args, **kw):
+def all_of(t, program, n, *args, more="", **kw):
     """There are n arrivals, of which many were decided inside; how many."""
-    r = t.run_gated(program, LAST % (n + 10**6, 0), args, report=False, **kw)
+    r = t.run_gated(program, LAST % (more, n + 10**6, 0), args, report=False, **kw)
     t.verdict(r, 120)
     t.check("arrived at only %d times" % n in r.err, "it was arrived at %d times" % n, r)
     m = re.search(r"(\d+) of them decided inside the program", r.err)
     return int(m.group(1)) if m else 0
 
 
-def hammered(t, build, mode, n):
+def hammered(t, build, mode, n, more=""):
     compiler, options = build.split(" ", 1)
     program = compile_text("resident.c", HAMMER, "-g " + options + " -fno-unroll-loops", compiler=compiler)
-    last(t, program, 2 * n, str(n), mode)
-    t.check(all_of(t, program, 2 * n, str(n), mode) > n, "most are decided inside")
+    last(t, program, 2 * n, str(n), mode, more=more)
+    t.check(all_of(t, program, 2 * n, str(n), mode, more=more) > n, "most are decided inside")
 
 
 @params(*(compiler + " " + opt + short for compiler in ("gcc", "clang") for opt in ("-O0", "-O2") for short in ("", " -DSHORT")))
@@ -163,6 +163,14 @@ def test_two_threads(t, build):
     times = 50 if t.full else 1
     for mode in ("", "signals", "fork", "signals fork") * times:
         hammered(t, build, mode, 200000)
+
+
+@params(*(compiler + " " + opt + short for compiler, opt in (("gcc", "-O0"), ("clang", "-O2")) for short in ("", " -DSHORT")))
+def test_after(t, build):
+    """The same when the line has been executed."""
+    times = 50 if t.full else 1
+    for mode in ("", "signals fork") * times:
+        hammered(t, build, mode, 200000, "after = true,")
 
 
 ONE = 'at("//hot", {thread = "%s", hit = %d}):run(function(hit) assert(hit.count == %d) print(hit.thread.id) end)\n'
@@ -182,7 +190,7 @@ def others(t, program, times, *args, **kw):
     """Nobody arrives, and each that has come by is counted."""
     r = t.run_gated(program, ONE % ("nobody#1", 1, 1), args, report=False, **kw)
     t.verdict(r, 120)
-    t.check("other threads (%d times) came there" % times in r.first, "its first line", r)
+    t.equal(sum(map(int, re.findall(r"\((\d+) times\)", r.first))), times, "threads have come by, as its first line says", r)
 
 
 @params(*(compiler + " " + opt + short for compiler in ("gcc", "clang") for opt in ("-O0", "-O2") for short in ("", " -DSHORT")))
@@ -370,7 +378,7 @@ int main(void)
 	return WEXITSTATUS(status) == 1 ? 0 : 9;
 }
 """, "-g -O1")
-    r = t.run_gated(program, LAST % (100000, 100000), report=False, options=["--no-follow"])
+    r = t.run_gated(program, LAST % ("", 100000, 100000), report=False, options=["--no-follow"])
     t.equal((r.status, r.err), (0, "last\n"), "status and what is printed", r)
     t.check(all_of(t, program, 100000, options=["--no-follow"]) > 90000, "most are decided inside")
 
@@ -434,9 +442,9 @@ int main(void)
 	return seen == 4 ? 0 : 7;
 }
 """, "-g -O1")
-    r = t.run_gated(program, LAST.replace("hot", "store") % (20000, 20000), report=False)
+    r = t.run_gated(program, LAST.replace("hot", "store") % ("", 20000, 20000), report=False)
     t.equal((r.status, r.err), (0, "last\n"), "status and what is printed", r)
-    r = t.run_gated(program, LAST.replace("hot", "store") % (10**6, 0), report=False)
+    r = t.run_gated(program, LAST.replace("hot", "store") % ("", 10**6, 0), report=False)
     t.check("only 20000 times" in r.err and "decided inside" in r.err, "20000 arrivals", r)
 
 
@@ -588,9 +596,9 @@ int main(void)
 	return seen == 4 && *(int *)page == 20000 ? 0 : 7;
 }
 """, "-g -O1")
-    r = t.run_gated(program, LAST.replace("hot", "store") % (20000, 20000), report=False)
+    r = t.run_gated(program, LAST.replace("hot", "store") % ("", 20000, 20000), report=False)
     t.equal((r.status, r.err), (0, "last\n"), "status and what is printed", r)
-    r = t.run_gated(program, LAST.replace("hot", "store") % (10**6, 0), report=False)
+    r = t.run_gated(program, LAST.replace("hot", "store") % ("", 10**6, 0), report=False)
     t.check("only 20000 times" in r.err and "decided inside" in r.err, "20000 arrivals", r)
 
 
@@ -680,9 +688,9 @@ int main(void)
 	return seen == 4 && n == 20000 && *(int *)page == 19996 ? 0 : 7;
 }
 """, "-g -O1 -fcf-protection=none")
-    r = t.run_gated(program, LAST.replace("hot", "store") % (20000, 20000), report=False)
+    r = t.run_gated(program, LAST.replace("hot", "store") % ("", 20000, 20000), report=False)
     t.equal((r.status, r.err), (0, "last\n"), "status and what is printed", r)
-    r = t.run_gated(program, LAST.replace("hot", "store") % (10**6, 0), report=False)
+    r = t.run_gated(program, LAST.replace("hot", "store") % ("", 10**6, 0), report=False)
     t.check("only 20000 times" in r.err and "decided inside" in r.err, "20000 arrivals", r)
 
 
@@ -736,7 +744,7 @@ def test_report(t):
     """A report counts each arrival; those that nobody would read are one event, in JSON and in HTML. A few are all told."""
     program = compile_text("report.c", HAMMER, "-g -O1")
     html = t.path("report.html")
-    r = t.run_gated(program, LAST % (300000, 300000), ("150000", ""), options=["--report", html])
+    r = t.run_gated(program, LAST % ("", 300000, 300000), ("150000", ""), options=["--report", html])
     t.equal((r.status, r.err), (0, "last\n"), "status and what is printed", r)
     events = [e for e in r.report["events"] if e["place"]]
     told = sum(e["what"] == "arrival" for e in events)
@@ -744,5 +752,5 @@ def test_report(t):
     t.check(told < 1000, "hardly any is an event of its own", r)
     t.equal(r.report["places"][0]["arrivals"], 300000, "arrivals of the place", r)
     t.check('"times":' in open(html).read() and "arrivals without consequence" in open(html).read(), "they are in the page")
-    r = t.run_gated(program, LAST % (4000, 4000), ("2000", ""))
+    r = t.run_gated(program, LAST % ("", 4000, 4000), ("2000", ""))
     t.equal(sum(e["what"] == "arrival" for e in r.report["events"]), 4000, "events of a few arrivals", r)

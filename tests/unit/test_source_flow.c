@@ -72,6 +72,10 @@ CODE("ff_parts", ".globl ff_parts_a\n ff_parts_a: test %edi, %edi\n js ff_cold\n
      "3: .globl ff_parts_tail\n ff_parts_tail: jmp ff_leaf");
 AT(ff_parts); AT(ff_parts_end); AT(ff_parts_a); AT(ff_parts_b); AT(ff_parts_jcc); AT(ff_parts_c);
 AT(ff_parts_ret); AT(ff_parts_tail);
+/* what is called may come back again: setjmp() */
+CODE("ff_again", ".globl ff_again_a\n ff_again_a: call _setjmp@plt\n .globl ff_again_b\n ff_again_b: call ff_leaf\n"
+     ".globl ff_again_c\n ff_again_c: ret");
+AT(ff_again); AT(ff_again_end); AT(ff_again_a); AT(ff_again_b); AT(ff_again_c);
 CODE("ff_leaf", "nop\n ret");
 __asm__(".section .text.unlikely,\"ax\"\n");
 CODE("ff_unused", "int3");
@@ -487,6 +491,54 @@ out:
 	free(seen);
 }
 
+static bool is_closed(const struct flow *f, const char *low, const char *high, const char *other)
+{
+	const struct module_range r = range_of(low, high);
+	const uint64_t starts[] = {offset_of(low), offset_of(other ? other : low)};
+	uint64_t *exits = NULL;
+	size_t count = 0, capacity = 0;
+	bool closed;
+
+	flow_exits(f, &r, 1, &exits, &count, &capacity);
+	closed = flow_is_closed(f, &r, 1, starts, other ? 2 : 1, exits, count);
+	base_free(exits);
+	return closed;
+}
+
+static void test_closed(void **state)
+{
+	struct flow *f = flow_of(ff_for, ff_for_end);
+
+	(void)state;
+	assert_true(is_closed(f, ff_for_body, ff_for_inc, NULL));
+	assert_true(is_closed(f, ff_for_cond, ff_for_out, NULL));
+	assert_false(is_closed(f, ff_for_init, ff_for_body, NULL)); /* others come to its exit */
+	assert_false(is_closed(f, ff_for_inc, ff_for_out, NULL));   /* ... or into its middle */
+	assert_false(is_closed(f, ff_for_inc, ff_for_out, ff_for_cond)); /* it begins twice */
+	flow_free(f);
+	f = flow_of(ff_top, ff_top_end);
+	assert_true(is_closed(f, ff_top_body, ff_top_back, NULL));
+	assert_false(is_closed(f, ff_top_back, ff_top_out, NULL));
+	flow_free(f);
+	f = flow_of(ff_arms, ff_arms_end);
+	assert_true(is_closed(f, ff_arms_test, ff_arms_out, NULL));
+	assert_false(is_closed(f, ff_arms_then, ff_arms_else, NULL));
+	assert_false(is_closed(f, ff_arms_else, ff_arms_join, NULL));
+	flow_free(f);
+	f = flow_of(ff_parts, ff_parts_end);
+	assert_true(is_closed(f, ff_parts_ret, ff_parts_tail, NULL)); /* at the return */
+	assert_true(is_closed(f, ff_parts_tail, ff_parts_end, NULL));
+	assert_false(is_closed(f, ff_parts_b, ff_parts_c, NULL)); /* it may leave there, or not */
+	flow_free(f);
+	f = flow_of(ff_table, ff_table_end); /* the table may lead anywhere */
+	assert_false(is_closed(f, ff_table_b, ff_table_tail, NULL));
+	flow_free(f);
+	f = flow_of(ff_again, ff_again_end);
+	assert_false(is_closed(f, ff_again_a, ff_again_b, NULL));
+	assert_true(is_closed(f, ff_again_b, ff_again_c, NULL));
+	flow_free(f);
+}
+
 /* Functions of this very program, and any few instructions of theirs. */
 static void test_against_definition(void **state)
 {
@@ -517,13 +569,21 @@ static void test_against_definition(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_for),	     cmocka_unit_test(test_while),
-		cmocka_unit_test(test_dominated),    cmocka_unit_test(test_entered_from_inside),
-		cmocka_unit_test(test_jump_table),   cmocka_unit_test(test_landing_pad),
-		cmocka_unit_test(test_at_least_one), cmocka_unit_test(test_cold_start),
-		cmocka_unit_test(test_exits),	     cmocka_unit_test(test_returns),
-		cmocka_unit_test(test_straight),     cmocka_unit_test(test_broken),
-		cmocka_unit_test(test_odd_ranges),   cmocka_unit_test(test_against_definition),
+		cmocka_unit_test(test_for),
+		cmocka_unit_test(test_while),
+		cmocka_unit_test(test_dominated),
+		cmocka_unit_test(test_entered_from_inside),
+		cmocka_unit_test(test_jump_table),
+		cmocka_unit_test(test_landing_pad),
+		cmocka_unit_test(test_at_least_one),
+		cmocka_unit_test(test_cold_start),
+		cmocka_unit_test(test_exits),
+		cmocka_unit_test(test_closed),
+		cmocka_unit_test(test_returns),
+		cmocka_unit_test(test_straight),
+		cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_odd_ranges),
+		cmocka_unit_test(test_against_definition),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -81,7 +81,7 @@ struct module {
 	struct flow_cache *flows;	   /* NULL until asked */
 	struct boundary_cache *boundaries; /* NULL until asked */
 	struct die_table *dies;		   /* NULL until asked */
-	struct no_return *no_return;	   /* NULL until asked */
+	struct known_calls *known_calls;   /* NULL until asked */
 	struct cleanups cleanups;	   /* of those who hang tables on it */
 };
 

@@ -112,7 +112,7 @@ static unsigned long idle_arrivals(const struct session *s, const struct site_us
 
 		if (is_over(a))
 			continue;
-		if (a->owner != &arrival_owner || !a->place || (a->info && a->info->check_target))
+		if (!a->owner->arrives || !a->place || (a->info && a->info->check_target))
 			return 0;
 		idle = idle_at(s, use, a->place);
 		least = idle < least ? idle : least;
@@ -141,14 +141,14 @@ static bool has_count(const struct site_use *use, const struct resident_count *c
 }
 
 /* A jump may be longer than the first instruction there. */
-static unsigned span_of(struct site_use *use)
+static unsigned span_of(struct site_use *use, const struct target_site *site)
 {
 	if (use->span_known)
 		return use->span;
 	array_each(const struct act, a, &use->acts)
 		if (a->info && !use->span)
-			use->span = source_movable(a->info->module, a->info->offset, RESIDENT_JUMP,
-						   &use->unmovable);
+			use->span = source_movable(a->info->module, site->addr - a->bias,
+						   RESIDENT_JUMP, &use->unmovable);
 	use->span_known = true;
 	return use->span;
 }
@@ -176,11 +176,15 @@ static void note_busy(const struct session *s, const struct site_use *use)
 		living += !is_over(a);
 	array_each(const struct act, a, &use->acts) {
 		if (is_over(a) || !a->place ||
-		    (a->owner == &arrival_owner ? idle_at(s, use, a->place) : !a->place->after))
+		    (a->owner->arrives ? idle_at(s, use, a->place) : !a->place->after))
 			continue;
-		note_refusal(a, living > 1 && place_idle(s->engine, a->place)
-					? "other places stand at the same address"
-					: place_busy(s->engine, a->place));
+		if (!a->owner->arrives)
+			note_refusal(a,
+				     "whether its statement has been executed has to be looked at");
+		else if (living > 1 && place_idle(s->engine, a->place))
+			note_refusal(a, "other places stand at the same address");
+		else
+			note_refusal(a, place_busy(s->engine, a->place));
 	}
 }
 
@@ -225,7 +229,7 @@ static struct resident_count *make_compared(struct session *s, struct session_th
 	count = inside_comparisons(t, a->info ? a->info->function : NULL, a->place, constants,
 				   tests);
 	return count ? target_site_compared(s->target, t->process->target, t->target, site,
-					    span_of(site->user), tests, count, why)
+					    span_of(site->user, site), tests, count, why)
 		     : NULL;
 }
 
@@ -250,11 +254,11 @@ static void make_resident(struct session *s, struct session_thread *t, struct ta
 	else if (only && called(s, only, &one) > 1)
 		count = NULL;
 	else if (only)
-		count = target_site_for_others(s->target, process, t->target, site, span_of(use),
-					       one, &why);
+		count = target_site_for_others(s->target, process, t->target, site,
+					       span_of(use, site), one, &why);
 	else
-		count = target_site_resident(s->target, process, t->target, site, span_of(use),
-					     &why);
+		count = target_site_resident(s->target, process, t->target, site,
+					     span_of(use, site), &why);
 	note_all(use, count ? NULL : why);
 	if (!count || has_count(use, count))
 		return;
@@ -329,7 +333,7 @@ static void tell(struct inside_site *i, unsigned long taken)
 	if (!taken || s->over)
 		return;
 	array_each(const struct act, a, &i->use->acts) {
-		if (a->owner != &arrival_owner || is_over(a))
+		if (!a->owner->arrives || is_over(a))
 			continue;
 		if (a->place->thread) {
 			observe(others_passed, s, a->place, taken);

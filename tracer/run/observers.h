@@ -70,7 +70,8 @@ struct observer {
 	/* ... they are resolved in the program's first image. 0, or -1: something else was not
 	   found. */
 	int (*placed)(struct session *s, struct session_process *p, struct error *err);
-	void (*fork)(struct session *s, struct session_thread *t);
+	/* `child` has no thread yet. NULL: it is not followed. */
+	void (*fork)(struct session *s, struct session_thread *t, struct session_process *child);
 	/* A new thread's start routine seems to be `name`. True: its creator passed another one, in
 	   *routine and *argument. */
 	bool (*start)(struct session *s, struct session_thread *creator, const char *name,

@@ -65,7 +65,8 @@ static enum hit_answer hit_place(struct session *s, const struct act *a, const s
 	return sites_arrives(a, h) ? HIT_ARRIVAL : HIT_SEEN;
 }
 
-const struct site_owner arrival_owner = {.name = "arrival", .once = true, .hit = hit_place};
+const struct site_owner arrival_owner = {
+	.name = "arrival", .once = true, .arrives = true, .hit = hit_place};
 
 /* At syscall(3): an arrival if the call is exit_group. */
 static enum hit_answer hit_syscall(struct session *s, const struct act *a, const struct hit *h)

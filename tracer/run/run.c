@@ -196,12 +196,10 @@ static void on_signal(struct session *s, const struct target_event *ev)
 static void on_fork(struct session *s, const struct target_event *ev)
 {
 	struct session_thread *t = ev->thread->user;
+	struct session_process *child = ev->child ? threads_process(s, ev->child) : NULL;
 
-	if (ev->child)
-		threads_process(s, ev->child);
-	else
-		s->untraced_children = true;
-	observe(fork, s, t);
+	s->untraced_children |= !child;
+	observe(fork, s, t, child);
 	arrivals_event(s, t, PLACE_FORK, 0);
 }
 

@@ -29,9 +29,10 @@ enum hit_answer {
 
 struct site_owner {
 	const char *name;
-	bool ends;	   /* ends what began at another site: asked before those that begin */
-	bool once;	   /* one act per place and address, whatever statements begin there */
-	bool outlives;	   /* asked even when its place is retired */
+	bool ends;     /* ends what began at another site: asked before those that begin */
+	bool once;     /* one act per place and address, whatever statements begin there */
+	bool outlives; /* asked even when its place is retired */
+	bool arrives; /* each hit is an arrival; where sites_arrives() has to be asked, it is if that says so */
 	bool no_registers; /* `hit` does not look at hit->regs */
 	/* A thread is there. May put and remove acts. */
 	enum hit_answer (*hit)(struct session *s, const struct act *a, const struct hit *h);

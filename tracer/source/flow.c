@@ -1,7 +1,7 @@
 /* The graph of one function: decoding, blocks, and what can be read from them directly. */
 #include "tracer/source/flow_internal.h"
 #include "tracer/dwarf/landing_pads.h"
-#include "tracer/source/no_return.h"
+#include "tracer/source/call_returns.h"
 
 enum { FLOW_BYTES_MAX = 64 << 20 }; /* no range of a real function is longer */
 
@@ -55,12 +55,12 @@ static void take_ranges(struct flow *f, const struct module_range *ranges, size_
 
 static void decode_range(struct flow *f, struct module *m, const struct module_range *r)
 {
-	size_t size = r->high - r->low > FLOW_BYTES_MAX ? FLOW_BYTES_MAX : r->high - r->low;
+	size_t size = r->high - r->low > FLOW_BYTES_MAX ? FLOW_BYTES_MAX : r->high - r->low, at;
 	uint8_t *bytes = base_alloc(size, 1);
 	struct arch_insn in;
 
 	size = module_bytes(m, r->low, bytes, size);
-	for (size_t at = 0; at < size; at += in.length) {
+	for (at = 0; at < size; at += in.length) {
 		if (arch_decode(bytes + at, size - at, r->low + at, &in) < 0)
 			break;
 		*array_add(&f->insns) = (struct flow_insn){
@@ -71,16 +71,22 @@ static void decode_range(struct flow *f, struct module *m, const struct module_r
 			.is_nop = in.is_nop,
 			.may_be_table = in.may_be_table,
 			.pad = FLOW_NONE,
-			.never_returns =
-				call_never_returns(m, bytes + at, size - at, r->low + at, &in),
+			.returns =
+				(uint8_t)call_returns(m, bytes + at, size - at, r->low + at, &in),
 		};
 	}
+	f->whole = f->whole && at == r->high - r->low;
 	base_free(bytes);
 }
 
-static bool has_direct_target(const struct flow_insn *in)
+bool flow_has_target(const struct flow_insn *in)
 {
 	return in->flow == ARCH_FLOW_JUMP || in->flow == ARCH_FLOW_BRANCH;
+}
+
+static bool jumps_out(const struct flow *f, const struct flow_insn *in)
+{
+	return flow_has_target(in) && !flow_in_ranges(f->ranges.items, f->ranges.count, in->target);
 }
 
 static bool is_call(const struct flow_insn *in)
@@ -88,16 +94,15 @@ static bool is_call(const struct flow_insn *in)
 	return in->flow == ARCH_FLOW_CALL || in->flow == ARCH_FLOW_CALL_INDIRECT;
 }
 
-/* Does the next instruction come after this one (other calls are thought to come back)? */
-static bool falls_through(const struct flow_insn *in)
+bool flow_falls_through(const struct flow_insn *in)
 {
 	return in->flow == ARCH_FLOW_NEXT || in->flow == ARCH_FLOW_BRANCH ||
-	       (is_call(in) && !in->never_returns);
+	       (is_call(in) && in->returns != CALL_NEVER_RETURNS);
 }
 
 static bool ends_block(const struct flow_insn *in)
 {
-	return in->flow == ARCH_FLOW_BRANCH || !falls_through(in);
+	return in->flow == ARCH_FLOW_BRANCH || !flow_falls_through(in);
 }
 
 /* ---- blocks --------------------------------------------------------------------------------- */
@@ -105,10 +110,12 @@ static bool ends_block(const struct flow_insn *in)
 static void mark_targets(struct flow *f)
 {
 	array_each(struct flow_insn, in, &f->insns) {
-		uint32_t to = has_direct_target(in) ? flow_find(f, in->target) : FLOW_NONE;
+		uint32_t to = flow_has_target(in) ? flow_find(f, in->target) : FLOW_NONE;
 
 		if (to != FLOW_NONE)
-			f->insns.items[to].is_target = true;
+			f->insns.items[to].jumps++;
+		else if (flow_has_target(in) && !jumps_out(f, in))
+			f->whole = false;
 		if (in->may_be_table)
 			f->has_indirect = true;
 	}
@@ -138,8 +145,8 @@ static bool begins_block(const struct flow *f, uint32_t i)
 {
 	const struct flow_insn *in = &f->insns.items[i], *before = in - 1;
 
-	if (i == 0 || in->is_target || in->is_pad || before->pad != FLOW_NONE ||
-	    ends_block(before) || before->offset + before->length != in->offset)
+	if (i == 0 || in->jumps || in->is_pad || before->pad != FLOW_NONE || ends_block(before) ||
+	    before->offset + before->length != in->offset)
 		return true;
 	return f->blocks.items[before->block].padding && !in->is_nop;
 }
@@ -149,7 +156,7 @@ static bool begins_padding(const struct flow *f, uint32_t i)
 {
 	const struct flow_insn *in = &f->insns.items[i];
 
-	return i && in->is_nop && !in->is_target && !falls_through(in - 1) &&
+	return i && in->is_nop && !in->jumps && !flow_falls_through(in - 1) &&
 	       in[-1].offset + in[-1].length == in->offset;
 }
 
@@ -187,9 +194,9 @@ static void connect_blocks(struct flow *f)
 		b->next[0] = b->next[1] = FLOW_NONE;
 		b->pad = last->pad == FLOW_NONE ? FLOW_NONE : f->insns.items[last->pad].block;
 		b->indirect = last->may_be_table;
-		if (falls_through(last))
+		if (flow_falls_through(last))
 			b->next[0] = flow_block_at(f, last->offset + last->length);
-		if (has_direct_target(last))
+		if (flow_has_target(last))
 			b->next[1] = flow_block_at(f, last->target);
 	}
 	array_each(struct flow_block, b, &f->blocks) {
@@ -338,6 +345,7 @@ struct flow *flow_new(struct module *m, const struct module_range *ranges, size_
 {
 	struct flow *f = base_alloc(1, sizeof(*f));
 
+	f->whole = true;
 	take_ranges(f, ranges, count);
 	array_each(const struct module_range, r, &f->ranges)
 		decode_range(f, m, r);
@@ -365,12 +373,6 @@ void flow_free(struct flow *f)
 
 /* ---- answers that need no walk -------------------------------------------------------------- */
 
-static bool jumps_out(const struct flow *f, const struct flow_insn *in)
-{
-	return has_direct_target(in) &&
-	       !flow_in_ranges(f->ranges.items, f->ranges.count, in->target);
-}
-
 struct exits {
 	uint64_t *items;
 	size_t count, capacity;
@@ -388,9 +390,9 @@ static void exits_of(const struct flow *f, const struct flow_insn *in,
 
 	if (in->flow == ARCH_FLOW_RETURN || in->flow == ARCH_FLOW_JUMP_INDIRECT || jumps_out(f, in))
 		add_exit(out, in->offset);
-	else if (has_direct_target(in) && !flow_in_ranges(ranges, count, in->target))
+	else if (flow_has_target(in) && !flow_in_ranges(ranges, count, in->target))
 		add_exit(out, in->target);
-	if (falls_through(in) && !flow_in_ranges(ranges, count, next) && flow_is_insn(f, next))
+	if (flow_falls_through(in) && !flow_in_ranges(ranges, count, next) && flow_is_insn(f, next))
 		add_exit(out, next);
 }
 
@@ -495,17 +497,7 @@ bool flow_has_table(const struct flow *f)
 
 bool flow_is_whole(const struct flow *f)
 {
-	array_each(const struct module_range, r, &f->ranges) {
-		size_t end = array_below(&f->insns, offset, r->high);
-		const struct flow_insn *last = end ? &f->insns.items[end - 1] : NULL;
-
-		if (r->low < r->high && (!last || last->offset + last->length != r->high))
-			return false;
-	}
-	array_each(const struct flow_insn, in, &f->insns)
-		if (has_direct_target(in) && !jumps_out(f, in) && !flow_is_insn(f, in->target))
-			return false;
-	return true;
+	return f->whole;
 }
 
 bool flow_falls_into(const struct flow *f, uint64_t offset)
@@ -516,7 +508,7 @@ bool flow_falls_into(const struct flow *f, uint64_t offset)
 	if (insn == FLOW_NONE || !insn)
 		return false;
 	before = &f->insns.items[insn - 1];
-	return before->offset + before->length == offset && falls_through(before);
+	return before->offset + before->length == offset && flow_falls_through(before);
 }
 
 bool flow_is_join(const struct flow *f, uint64_t offset)
@@ -529,7 +521,7 @@ bool flow_is_join(const struct flow *f, uint64_t offset)
 	before = insn ? &f->insns.items[insn - 1] : NULL;
 	if (!before || before->offset + before->length != offset || ends_block(before))
 		return false;
-	if (f->insns.items[insn].is_target)
+	if (f->insns.items[insn].jumps)
 		return true;
 	array_each(const uint32_t, u, &f->unknown)
 		if (f->blocks.items[*u].first == insn)
@@ -549,7 +541,7 @@ static bool runs_on(const struct flow *f, uint64_t from, uint64_t to, size_t *ca
 	for (; i < f->insns.count; i++) {
 		const struct flow_insn *in = &f->insns.items[i];
 
-		if (in->offset != from && in->is_target)
+		if (in->offset != from && in->jumps)
 			return false;
 		if (in->offset == to)
 			return true;

@@ -113,6 +113,14 @@ void flow_ways_in(const struct flow *f, const struct module_range *ranges, size_
 void flow_exits(const struct flow *f, const struct module_range *ranges, size_t count,
 		uint64_t **out, size_t *out_count, size_t *out_capacity);
 
+/*
+ * Does control come into the ranges at `starts` alone, pass one of them, and come to each of their `exits` (flow_exits())
+ * from the ranges alone? Then whoever passes an exit has gone through them once, from the beginning. False where that cannot be told: by a jump
+ * table, landing pads, calls that may come back again.
+ */
+bool flow_is_closed(const struct flow *f, const struct module_range *ranges, size_t range_count,
+		    const uint64_t *starts, size_t count, const uint64_t *exits, size_t exit_count);
+
 /* Where the function returns: its return instructions, direct jumps out of it, and indirect jumps,
    that may be a jump table or a tail call (check_target). A conditional jump out of it is one only
    when it is taken: check_target too, arch_jump_target() knows. */

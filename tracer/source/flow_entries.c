@@ -283,7 +283,7 @@ bool flow_behind_jump(const struct flow *f, const struct module_range *ranges, s
 		return false;
 	in = &f->insns.items[insn];
 	before = in - 1;
-	if (before->flow != ARCH_FLOW_JUMP || !in->is_target ||
+	if (before->flow != ARCH_FLOW_JUMP || !in->jumps ||
 	    before->offset + before->length != one ||
 	    !flow_in_ranges(ranges, range_count, before->offset))
 		return false;

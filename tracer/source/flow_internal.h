@@ -13,9 +13,9 @@ struct flow_insn {
 	uint8_t length;
 	uint8_t flow;		   /* enum arch_flow */
 	bool is_nop, may_be_table; /* as in arch_insn */
-	bool is_target;		   /* a direct jump of this function leads here */
+	uint32_t jumps;		   /* direct ones of this function lead here */
 	bool is_pad;		   /* a landing pad of this function */
-	bool never_returns;	   /* a call of exit() or the like */
+	uint8_t returns;	   /* enum call_returns */
 	uint32_t pad;		   /* the instruction where it goes on if it throws, or FLOW_NONE */
 	uint32_t block;
 };
@@ -41,6 +41,7 @@ struct flow {
 	unknown; /* blocks that nothing known leads to, if there is an
 		    indirect jump that can be thought to */
 	bool has_indirect;
+	bool whole; /* flow_is_whole() */
 };
 
 /* The instruction that begins at the offset, or FLOW_NONE. */
@@ -48,6 +49,11 @@ uint32_t flow_find(const struct flow *f, uint64_t offset);
 
 /* The block that holds the instruction which begins at the offset, or FLOW_NONE. */
 uint32_t flow_block_at(const struct flow *f, uint64_t offset);
+
+/* Does the next instruction come after this one (other calls are thought to come back)? */
+bool flow_falls_through(const struct flow_insn *in);
+/* Is there a jump to `target`? */
+bool flow_has_target(const struct flow_insn *in);
 
 /* Does the block lead to that one? */
 bool flow_leads_to(const struct flow_block *b, uint32_t block);

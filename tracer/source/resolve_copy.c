@@ -220,9 +220,13 @@ static int add_site(struct copy_work *w, uint64_t start, bool if_taken, struct s
 	if (!w->all.count)
 		*array_add(&site->ranges) = (struct module_range){offset, offset + 1};
 	add_rounds(w, start, site);
-	if (w->flow)
-		flow_exits(w->flow, site->ranges.items, site->ranges.count, &site->exits.items,
-			   &site->exits.count, &site->exits.capacity);
+	if (!w->flow)
+		return 0;
+	flow_exits(w->flow, site->ranges.items, site->ranges.count, &site->exits.items,
+		   &site->exits.count, &site->exits.capacity);
+	site->closed = !site->empty && flow_is_closed(w->flow, site->ranges.items,
+						      site->ranges.count, w->starts.items, w->kept,
+						      site->exits.items, site->exits.count);
 	return 0;
 }
 

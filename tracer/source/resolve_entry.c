@@ -164,6 +164,8 @@ static int finish_entry(struct resolver *r, struct source_site *site, struct flo
 	entry_range(l, site);
 	flow_exits(flow, site->ranges.items, site->ranges.count, &site->exits.items,
 		   &site->exits.count, &site->exits.capacity);
+	site->closed = flow_is_closed(flow, site->ranges.items, site->ranges.count, &site->offset,
+				      1, site->exits.items, site->exits.count);
 	return site_describe(r, site, scope);
 }
 

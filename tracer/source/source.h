@@ -67,6 +67,9 @@ struct source_site {
 	/* Where control leaves `ranges` (STATEMENT, ENTRY and plain offsets): first addresses that
 	   are no longer the statement, and return or tail-jump instructions inside it. */
 	ARRAY(uint64_t) exits;
+	/* All ways to `exits` lead through `ranges`, and into those at this location's sites alone: who is at an exit has just
+	   executed the statement. False: that cannot be told. */
+	bool closed;
 };
 
 /* All sites of one location: one source thing (or one #K of several), all its copies. */

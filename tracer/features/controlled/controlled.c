@@ -457,10 +457,11 @@ static bool shares_memory(const struct session *s, const struct session_process 
 	return false;
 }
 
-static void forked(struct session *s, struct session_thread *t)
+static void forked(struct session *s, struct session_thread *t, struct session_process *child)
 {
 	struct control *c = control_of(s);
 
+	(void)child;
 	if (!c)
 		return;
 	watch_fork(c, t);

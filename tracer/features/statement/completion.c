@@ -5,13 +5,16 @@
  * in that same frame, it has been executed. The frame is known by its canonical frame address,
  * which does not change while the function runs: a recursion that passes the same exits has another
  * one. For a function the exit is its return address, so that a tail call does not end it early.
+ *
+ * Where no other way leads to the exits, whoever is there has executed the statement: nothing is noted,
+ * no trap stands at its beginning, and those at its exits can be decided inside the program.
  */
 #include "tracer/features/statement/begun.h"
 #include "tracer/run/go.h"
 
 enum { STATEMENT, CALL };
 
-static const struct site_owner begins, ends;
+static const struct site_owner begins, ends, passed_through;
 
 /* Frames that were left unseen stay here until their address is used again. */
 enum { MOST_FRAMES = 4096 };
@@ -130,6 +133,22 @@ static enum hit_answer hit_end(struct session *s, const struct act *a, const str
 	return over ? HIT_ARRIVAL : HIT_SEEN;
 }
 
+static enum hit_answer hit_passed(struct session *s, const struct act *a, const struct hit *h)
+{
+	(void)s;
+	(void)a;
+	(void)h;
+	return HIT_ARRIVAL;
+}
+
+static const struct site_owner passed_through = {
+	.name = "completion: passed through",
+	.ends = true,
+	.once = true,
+	.arrives = true,
+	.no_registers = true,
+	.hit = hit_passed,
+};
 static const struct site_owner begins = {.name = "completion: begins", .hit = hit_begin};
 static const struct site_owner ends = {.name = "completion: ends", .ends = true, .hit = hit_end};
 
@@ -152,19 +171,25 @@ static int put_call(struct session *s, struct session_process *p, struct target_
 	return sites_put(s, p, t, act.bias + start, &act, err);
 }
 
+static int put_exits(struct session *s, struct session_process *p, struct target_thread *t,
+		     struct act act, const struct site_owner *owner, struct error *err)
+{
+	act.owner = owner;
+	array_each(const uint64_t, exit, &act.info->exits)
+		if (sites_put(s, p, t, act.bias + *exit, &act, err) < 0)
+			return -1;
+	return 0;
+}
+
 static int put_statement(struct session *s, struct session_process *p, struct target_thread *t,
 			 struct act act, struct error *err)
 {
+	uint64_t start = act.bias + act.info->offset;
+
 	if (act.info->empty)
-		return sites_put(s, p, t, act.bias + act.info->offset, &act, err);
+		return sites_put(s, p, t, start, &act, err);
 	act.owner = &begins;
-	if (sites_put(s, p, t, act.bias + act.info->offset, &act, err) < 0)
-		return -1;
-	act.owner = &ends;
-	for (size_t i = 0; i < act.info->exits.count; i++)
-		if (sites_put(s, p, t, act.bias + act.info->exits.items[i], &act, err) < 0)
-			return -1;
-	return 0;
+	return sites_put(s, p, t, start, &act, err) < 0 ? -1 : put_exits(s, p, t, act, &ends, err);
 }
 
 static bool is_function(const struct source_site *info)
@@ -180,6 +205,8 @@ static bool wants(const struct place *place, const struct source_site *info)
 static int put(struct session *s, struct session_process *p, struct target_thread *t,
 	       struct act act, struct error *err)
 {
+	if (act.info->closed && !is_function(act.info))
+		return put_exits(s, p, t, act, &passed_through, err);
 	if (left_watch(s, p, t, act.place, err) < 0)
 		return -1;
 	return is_function(act.info) ? put_call(s, p, t, act, err)
@@ -196,5 +223,31 @@ static void forget(struct session *s, struct session_thread *t, bool is_first)
 	begun_of(t)->frames.count = 0;
 }
 
+/* The child goes on in the middle of what its parent has begun. */
+static void inherit(struct session *s, struct session_thread *t, struct session_process *child)
+{
+	struct begun *begun;
+
+	(void)s;
+	if (!child || !begun_of(t)->frames.count)
+		return;
+	begun = kept_make(&child->kept, &keeper);
+	array_each(const struct completion_frame, f, &begun_of(t)->frames)
+		*array_add(&begun->frames) = *f;
+}
+
+static void take_over(struct session *s, struct session_thread *t)
+{
+	struct begun *begun = kept_of(&t->process->kept, &keeper);
+
+	(void)s;
+	if (!begun)
+		return;
+	array_each(const struct completion_frame, f, &begun->frames)
+		*array_add(&begun_of(t)->frames) = *f;
+	begun->frames.count = 0;
+}
+
 extern const struct observer completion_observer;
-const struct observer completion_observer = {.exec = forget};
+const struct observer completion_observer = {
+	.fork = inherit, .thread_new = take_over, .exec = forget};

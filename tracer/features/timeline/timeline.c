@@ -238,8 +238,9 @@ static void add_exec(struct session *s, struct session_thread *t, bool first)
 		timeline_add(s, HAPPENED_EXEC, t->engine, NULL, NULL, NULL);
 }
 
-static void add_fork(struct session *s, struct session_thread *t)
+static void add_fork(struct session *s, struct session_thread *t, struct session_process *child)
 {
+	(void)child;
 	timeline_add(s, HAPPENED_FORK, t->engine, NULL, NULL, NULL);
 }
 
