@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -132,8 +133,10 @@ static void test_for_others(void **state)
 	struct arch_insn in;
 
 	(void)state;
-	if (!(getauxval(AT_HWCAP2) & 2))
+	if (!(getauxval(AT_HWCAP2) & 2)) {
+		printf("skipped: this machine does not permit RDFSBASE\n");
 		skip();
+	}
 	for_others = true;
 	assert_int_equal(resident_make_for_others(page, (uint64_t)page, (uint64_t)page + COUNT_AT,
 						  (uint64_t)page + COPY_AT),

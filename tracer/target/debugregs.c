@@ -8,15 +8,23 @@
 #include "tracer/target/target_internal.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { DR_STATUS = 6, DR_CONTROL = 7 };
 
-static int poke(const struct thread *th, int number, uint64_t value)
+static int poke_of(pid_t tid, int number, uint64_t value)
 {
 	size_t at = offsetof(struct user, u_debugreg) + (size_t)number * sizeof(uint64_t);
 
-	return ptrace(PTRACE_POKEUSER, th->pub.tid, at, value) < 0 && errno != ESRCH ? -1 : 0;
+	return ptrace(PTRACE_POKEUSER, tid, at, value) < 0 && errno != ESRCH ? -1 : 0;
+}
+
+static int poke(const struct thread *th, int number, uint64_t value)
+{
+	return poke_of(th->pub.tid, number, value);
 }
 
 static uint64_t peek(const struct thread *th, int number)
@@ -71,6 +79,70 @@ bool debugregs_hit(struct thread *th)
 	if (!th->watched.n && !th->rewatched)
 		return false;
 	return !ptrace(PTRACE_GETSIGINFO, th->pub.tid, 0, &info) && info.si_code == TRAP_HWBKPT;
+}
+
+/* ---- do they report at all? ------------------------------------------------------------------ */
+
+static volatile uint64_t stored;
+
+static _Noreturn void store_once(void)
+{
+	if (ptrace(PTRACE_TRACEME, 0, 0, 0) == 0) {
+		raise(SIGSTOP);
+		stored = 1;
+	}
+	_exit(0);
+}
+
+/* 0 where there is nothing to wait for, as if it had ended. */
+static int status_of_child(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return 0;
+	return status;
+}
+
+/* Is the store reported? The child, stopped, goes on; its new status goes to *status. */
+static bool reports(pid_t pid, int *status)
+{
+	const struct watch_set set = {{{(uint64_t)&stored, sizeof(stored)}}, 1};
+
+	if (poke_of(pid, 0, set.items[0].addr) < 0 ||
+	    poke_of(pid, DR_CONTROL, control_of(&set)) < 0 || ptrace(PTRACE_CONT, pid, 0, 0) < 0)
+		return false;
+	*status = status_of_child(pid);
+	return WIFSTOPPED(*status) && WSTOPSIG(*status) == SIGTRAP;
+}
+
+/* Where that cannot be tried, they are thought to. */
+static bool try_a_store(void)
+{
+	bool works = true;
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0)
+		store_once();
+	status = pid < 0 ? 0 : status_of_child(pid);
+	if (WIFSTOPPED(status))
+		works = reports(pid, &status);
+	if (WIFSTOPPED(status)) {
+		kill(pid, SIGKILL);
+		status_of_child(pid);
+	}
+	return works;
+}
+
+bool target_watch_works(void)
+{
+	static enum { UNKNOWN, NO, YES } answer;
+
+	if (answer == UNKNOWN)
+		answer = try_a_store() ? YES : NO;
+	return answer == YES;
 }
 
 /* ---- what is held and what is wanted -------------------------------------------------------- */

@@ -452,7 +452,7 @@ int target_call(struct target *t, struct target_thread *thread, struct target_ca
 /*
  * The words whose writing is reported (TARGET_WATCH), in all threads of this address space that there
  * are and will be, by the processor's debug registers; n = 0: none any more. Sizes are 1, 2, 4 or 8,
- * addresses multiples of them. -1: the processor or the kernel refuses; then nothing is watched.
+ * addresses multiples of them. -1: the processor or the kernel refuses, or reports nothing; then nothing is watched.
  * Running threads are stopped for a moment and do not notice: a system call that gives up then is made
  * again (a relative time-out of epoll_wait, semtimedop ... begins anew). Not reported are writes by the
  * kernel (read(2) into a watched word), by other processes, by gatectl, and inside target_call.
@@ -464,6 +464,8 @@ struct target_watch {
 };
 int target_watch(struct target *t, struct target_process *process,
 		 const struct target_watch *watches, size_t n);
+/* Do the debug registers report anything? Some virtual machines take them and never do. Tried once, in a child. */
+bool target_watch_works(void);
 
 /*
  * Stops a running thread now, so that target_syscall() can be asked of it; target_resume() lets it go

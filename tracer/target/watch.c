@@ -89,8 +89,8 @@ int target_watch(struct target *t, struct target_process *process,
 
 	for (size_t i = 0; i < n && sound; i++)
 		sound = is_sound(&watches[i]);
-	space->refused = false;
-	space->watched.n = sound ? n : 0;
+	space->refused = n && !target_watch_works();
+	space->watched.n = sound && !space->refused ? n : 0;
 	if (space->watched.n)
 		memcpy(space->watched.items, watches, n * sizeof(*watches));
 	agree_stopped(t, space);
