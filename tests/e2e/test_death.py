@@ -241,12 +241,12 @@ int main(int argc, char **argv)
 }
 """
 WHILE_IT_ENDS = (
-    'at("//tick"):run(function(hit) local x = hit.var.i + hit.var.n + hit:frame(1).var.i end)',
-    'at("//tick"):log("{var.i} {var.n}")',
-    'at("//tick"):run(function(hit) hit:call("labs", -3) end)',
-    'at("//tick"):run(function(hit) hit.var.n = 7 end)',
-    'at("//tick"):when(function(hit) return hit.var.i >= 0 and hit.var.n >= 0 end)',
-    'local G = Gate.type "g" function G:ready(hit) return hit.var.i >= 0 end local g = G "g" at("//tick"):wait(g)',
+    'at("//tick", {optional = true}):run(function(hit) local x = hit.var.i + hit.var.n + hit:frame(1).var.i end)',
+    'at("//tick", {optional = true}):log("{var.i} {var.n}")',
+    'at("//tick", {optional = true}):run(function(hit) hit:call("labs", -3) end)',
+    'at("//tick", {optional = true}):run(function(hit) hit.var.n = 7 end)',
+    'at("//tick", {optional = true}):when(function(hit) return hit.var.i >= 0 and hit.var.n >= 0 end)',
+    'local G = Gate.type "g" function G:ready(hit) return hit.var.i >= 0 end local g = G "g" at("//tick", {optional = true}):wait(g)',
 )
 
 

@@ -131,7 +131,7 @@ __attribute__((noinline)) static void deep(int n)
 	if (n)
 		deep(n - 1);
 	else
-		usleep(100000);
+		usleep(500000);
 	__asm__ volatile("");
 }
 int main(void)
@@ -141,7 +141,7 @@ int main(void)
 	t[0] = now();
 	tail(3000000);
 	t[1] = now();
-	usleep(100000);
+	usleep(500000);
 	t[2] = now();
 	deep(5); /* gate: deep */
 	t[3] = now();
@@ -151,7 +151,7 @@ int main(void)
 		usleep(2000000); /* gate: loop */
 	t[5] = now();
 	for (int i = 0; i < 5; i++)
-		(i % 2 ? &real : &elided)[0] += (t[i + 1] - t[i] >= 100) == i % 2;
+		(i % 2 ? &real : &elided)[0] += (t[i + 1] - t[i] >= 500) == i % 2;
 	printf("%d %d\n", elided, real);
 	return 0;
 }

@@ -132,7 +132,12 @@ def test_first_exec_fails(t):
     """Nothing is known of the program when the session ends at once, and who is where is told all the same."""
     script = 'on("exit"):event "x"\norder "x -> main"\n'
     i386 = compile_text("i386.c", INT_80, flags="-m32 -static -nostdlib")
-    t.error(t.run_gated(i386, script='on("exit"):event "x"\n'), 125, r"built for 32-bit i386")
+    try:
+        t.run([i386])
+        status = 125
+    except OSError:  # this kernel executes none such: it is not started at all
+        status = 126
+    t.error(t.run_gated(i386, script='on("exit"):event "x"\n'), status, r"built for 32-bit i386")
     whole = compile_text("whole.c", "int main(void) { return 0; }\n", flags="-g -static")
     with open(whole, "rb") as f:
         data = f.read()
