@@ -302,6 +302,12 @@ static void share_time(struct gating *g)
 		g->tried_each = left > each ? (unsigned long)(left / each) : 1;
 }
 
+static bool holds_woken(const struct gating *g, const struct plan_order *o)
+{
+	return o->held >= g->schedule.steps.count &&
+	       gating_is_woken(plan_step_at(&g->schedule, o->held));
+}
+
 /* The last one stays: without any the program does what it likes, whatever has come of it here. */
 static int drop(struct gating *g)
 {
@@ -311,7 +317,7 @@ static int drop(struct gating *g)
 	array_each(struct plan_order, o, &g->plan.orders) {
 		int answer;
 
-		if (o->blocked || orders_left(g) == 1)
+		if (o->blocked || orders_left(g) == 1 || holds_woken(g, o))
 			continue;
 		if (is_past(g->drop_until)) {
 			g->f->gates_cut = true;
@@ -496,9 +502,11 @@ static int try_orders(struct gating *g, enum plan_orders orders)
 
 static int try_schedule(struct gating *g)
 {
+	bool woken = gating_leaves_woken(g);
 	int answer = 0;
 
-	for (enum plan_orders orders = PLAN_DEPENDENT; answer == 0 && orders <= PLAN_ALL; orders++)
+	for (enum plan_orders orders = woken ? PLAN_TO_THE_END : PLAN_DEPENDENT;
+	     answer == 0 && orders <= PLAN_ALL; orders++)
 		answer = try_orders(g, orders);
 	return answer;
 }
@@ -508,7 +516,7 @@ static int try_plain(struct gating *g)
 {
 	int answer;
 
-	if (g->defies || g->f->times < g->e->runs)
+	if (g->defies || g->f->times < g->e->runs || gating_leaves_woken(g))
 		return 0;
 	g->plain = g->strict = true;
 	answer = runs_of_all(g, g->livelock ? TRIED_LONG : TRIED_PLAIN, "trying it without gates",

@@ -35,6 +35,14 @@ struct gating {
 	struct str differs;		/* how the first one came out that was another */
 };
 
+/*
+ * Is it about to come back from a wait in the kernel? In a controlled run whoever has woken it goes on to a point of its own
+ * first; in plain runs both go on at once, and who is first is luck, that on a busy machine is always the same. So what holds
+ * such a one in the end is never tried without.
+ */
+bool gating_is_woken(const struct schedule_step *step);
+bool gating_leaves_woken(const struct gating *g);
+
 /* Of the script that is written, in so many schedules. 1: its gates permit one that comes out differently, 0: none
    was found, -1: the experiment is over. */
 int gating_escapes(struct gating *g, unsigned long schedules);
