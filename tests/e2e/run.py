@@ -32,7 +32,7 @@ EXPECTED_SKIPS = "|".join((
     # what a recipe is for, and nothing else needs
     "no parallel here", "parallel that is here is not GNU's",
     # what this build of gatectl cannot show, or what takes long
-    "in gatectl itself", "it is build/gatectl that is installed", "run with --full"))
+    "in gatectl itself", "it is build/gatectl that is installed", "run with --full", "this machine is too slow "))
 
 
 def parse_args():
@@ -48,6 +48,8 @@ def parse_args():
     p.add_argument("--whole", metavar="PATTERN", action="append", default=[], help="but not of these")
     p.add_argument("--sample", metavar="PATTERN", action="append", default=[],
                    help="of the parameters of these tests a quarter, none that --half takes; of those without every third")
+    p.add_argument("--for", metavar="SECONDS", type=float, dest="most",
+                   help="none is begun after that: what is left is skipped; which come first, their names decide")
     p.add_argument("-j", type=int, default=(os.cpu_count() or 1) + 3, help="workers; most of the time a test waits")
     p.add_argument("--timeout", type=float, help="seconds for one test")
     p.add_argument("-v", action="store_true", help="a line for every test")
@@ -167,10 +169,19 @@ class Running:
             return "fail", "the test died without a result"
 
 
+def skip_late(waiting, options, report):
+    for name, _, _ in waiting:
+        report(name, "skip", "this machine is too slow for all of them in %.0f s" % options.most, 0, 0)
+    waiting.clear()
+
+
 def run_all(tests, options, report):
     waiting, running = list(reversed(tests)), []
+    begin = time.monotonic()
     try:
         while waiting or running:
+            if options.most and time.monotonic() - begin > options.most:
+                skip_late(waiting, options, report)
             while waiting and len(running) < options.j:
                 running.append(Running(*waiting.pop(), options))
             ready = select.select([r.pipe for r in running], [], [], 0.5)[0]
@@ -193,6 +204,8 @@ def run_all(tests, options, report):
 def main():
     options = parse_args()
     tests = [t for t in discover(options) if selected(t[0], options.k) and not (options.x and selected(t[0], options.x))]
+    if options.most:
+        tests.sort(key=lambda test: zlib.crc32(test[0].encode()))
     if options.list:
         print("\n".join(t[0] for t in tests))
         return 0
