@@ -150,12 +150,18 @@ int main(int argc, char **argv)
 """
 
 
+def says_so(t, r, many):
+    """That it is only looked at: where it reads too many words, or on a machine without debug registers."""
+    looks = many or "there are no debug registers" in r.err
+    t.equal("looked at" in r.err, looks, "'looked at' is said", r)
+
+
 @params("one", "six")
 def test_nobody_stores_deadlock(t, name):
     r = t.run_gated(compile_text("nobody.c", NOBODY), SCRIPTS[name])
     t.verdict(r, 122)
     t.check(re.search(r"taker#1.*held.*function.*//take", r.err), "the condition is not named", r)
-    t.equal(bool(re.search(r"looked at", r.err)), name == "six", "'looked at' is said", r)
+    says_so(t, r, name == "six")
     t.check(r.seconds < 5, "took %.1f s" % r.seconds, r)
 
 
@@ -166,7 +172,7 @@ def test_nobody_stores_limit(t, case):
                     options=("--gate-limit", "1"))
     t.verdict(r, 121)
     t.check(re.search(r"taker#1.*held.*function.*//take", r.err), "the condition is not named", r)
-    t.equal(bool(re.search(r"looked at", r.err)), name == "six", "'looked at' is said", r)
+    says_so(t, r, name == "six")
     t.check(0.9 < r.seconds < 5, "took %.1f s" % r.seconds, r)
 
 
