@@ -116,7 +116,7 @@ def main():
     sanitized = [*command, "--sample", "test_", "--gatectl", "build/san/gatectl", *option("-x", plain_only + plain_half)]
     results = perform(short_steps(), os.cpu_count() or 1)
     for title, command, part in (("end to end", plain, PLAIN_PART), ("end to end, sanitized", sanitized, 1)):
-        results += perform([(e2e, title, [*command, "--for", str(int((END - time.monotonic()) * part))])], 1)
+        results += perform([(e2e, title, [*command, "--for", str(max(1, int((END - time.monotonic()) * part)))])], 1)
     passed, failed, skipped = (sum(r[i] for r in results) for i in range(3))
     if failures:
         print("== what failed, once more")

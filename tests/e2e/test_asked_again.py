@@ -150,9 +150,45 @@ int main(int argc, char **argv)
 """
 
 
+# Does this machine's processor report a store? Asked without gatectl, whose own answer this is a witness of.
+WITNESS = r"""
+#include <signal.h>
+#include <stddef.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile long word;
+int main(void)
+{
+	int status;
+	pid_t pid = fork();
+	if (!pid) {
+		ptrace(PTRACE_TRACEME, 0, 0, 0);
+		raise(SIGSTOP);
+		word = 1;
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	if (ptrace(PTRACE_POKEUSER, pid, offsetof(struct user, u_debugreg[0]), &word) < 0 ||
+	    ptrace(PTRACE_POKEUSER, pid, offsetof(struct user, u_debugreg[7]), 0xd0001L) < 0)
+		return 1;
+	ptrace(PTRACE_CONT, pid, 0, 0);
+	waitpid(pid, &status, 0);
+	return !WIFSTOPPED(status);
+}
+"""
+
+
+def has_debug_registers(t):
+    return t.run([compile_text("witness.c", WITNESS)]).status == 0
+
+
 def says_so(t, r, many):
     """That it is only looked at: where it reads too many words, or on a machine without debug registers."""
-    looks = many or "there are no debug registers" in r.err
+    none = not has_debug_registers(t)
+    t.check(none or "there are no debug registers" not in r.err, "there are some", r)
+    looks = many or (none and "there are no debug registers" in r.err)
     t.equal("looked at" in r.err, looks, "'looked at' is said", r)
 
 

@@ -6,19 +6,12 @@ struct pipe {
 	const struct flow *flow;
 	const struct module_range *ranges;
 	size_t range_count;
-	ARRAY(uint64_t) targets; /* of the jumps in the ranges, sorted */
+	ARRAY(uint64_t) targets; /* of the jumps in the ranges */
 };
 
 static bool is_inside(const struct pipe *p, uint64_t offset)
 {
 	return flow_in_ranges(p->ranges, p->range_count, offset);
-}
-
-static int by_offset(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
 }
 
 static void find_targets(struct pipe *p)
@@ -30,17 +23,14 @@ static void find_targets(struct pipe *p)
 		     i < f->insns.count && f->insns.items[i].offset < p->ranges[r].high; i++)
 			if (flow_has_target(&f->insns.items[i]))
 				*array_add(&p->targets) = f->insns.items[i].target;
-	array_sort(&p->targets, by_offset);
 }
 
 static size_t jumps_from_inside(const struct pipe *p, uint64_t to)
 {
-	size_t i = 0, n = 0;
+	size_t n = 0;
 
-	while (i < p->targets.count && p->targets.items[i] < to)
-		i++;
-	for (; i < p->targets.count && p->targets.items[i] == to; i++)
-		n++;
+	array_each(const uint64_t, target, &p->targets)
+		n += *target == to;
 	return n;
 }
 
@@ -52,7 +42,8 @@ static bool is_behind(const struct pipe *p, const struct flow_insn *in)
 	bool is_first = in == &f->insns.items[b->first];
 	const struct flow_insn *before = in > f->insns.items ? in - 1 : NULL;
 
-	if (in->is_pad || (is_first && b->unknown) || in->jumps != jumps_from_inside(p, in->offset))
+	if (in->is_pad || (is_first && b->unknown) ||
+	    (in->jumps && in->jumps != jumps_from_inside(p, in->offset)))
 		return false;
 	return !before || before->offset + before->length != in->offset ||
 	       !flow_falls_through(before) || !f->blocks.items[before->block].live ||
