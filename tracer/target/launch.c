@@ -4,6 +4,11 @@
  * The child waits until it is traced, then execs; a pipe that exec closes tells why it could not.
  * Both end by themselves when the other is gone: the child reads the end of its pipe before it is
  * traced, and dies with its tracer afterwards.
+ *
+ * Until it execs the child has the memory of its parent (CLONE_VM), and a stack of its own: nothing
+ * is copied, and no page of gatectl's has to be made writable again afterwards. errno is shared, too.
+ * So before the child is told to go on it calls nothing that fails, and after that its parent does not,
+ * and takes no signal, until the child has stopped or is gone.
  */
 #include "tracer/target/resident_internal.h"
 #include "tracer/target/refusal.h"
@@ -11,10 +16,12 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,9 +31,14 @@ struct launch {
 	pid_t pid;
 	int go[2];    /* a byte: you are traced */
 	int fault[2]; /* an errno: exec has failed */
+	char *stack;  /* the child's, until it execs */
+	size_t stack_size;
 };
 
 /* ---- the child ------------------------------------------------------------------------------ */
+
+/* exec never returns to these: AddressSanitizer's marks around their variables would stay, where later other memory is. */
+#define ENDS_BY_EXEC __attribute__((no_sanitize("address")))
 
 /* Out of the way of 0, 1 and 2, that dup2 is going to fill. */
 static int above_standard(int fd)
@@ -72,7 +84,7 @@ static bool is_elf(const char *path)
 
 /* execvp gives a file that the kernel does not know to the shell: right for a script, but not for
    another machine's program. */
-static void exec_program(char *const *argv, char *const *env)
+ENDS_BY_EXEC static void exec_program(char *const *argv, char *const *env)
 {
 	if (strchr(argv[0], '/')) {
 		execve(argv[0], argv, env);
@@ -86,21 +98,21 @@ static void exec_program(char *const *argv, char *const *env)
 	execvpe(argv[0], argv, env);
 }
 
-static void child(struct launch *l)
+/* What it returns is the status of the child. */
+ENDS_BY_EXEC static int child(void *launch)
 {
+	const struct launch *l = launch;
 	const struct target_launch *how = l->how;
 	char go;
 
 	close(l->go[1]);
 	close(l->fault[0]);
-	target_signals_as_found();
 	if (retry_read(l->go[0], &go, 1) != 1)
-		_exit(125);
+		return 125;
+	target_signals_as_found();
 	if (!redirect(how) && (!how->calls || call_prepare(how->calls) == 0))
 		exec_program(how->argv, how->env ? how->env : environ);
-	if (write(l->fault[1], &errno, sizeof(errno)) < 0)
-		_exit(125);
-	_exit(127);
+	return write(l->fault[1], &errno, sizeof(errno)) < 0 ? 125 : 127;
 }
 
 /* ---- what can go wrong ---------------------------------------------------------------------- */
@@ -186,23 +198,42 @@ static void close_one(int *fd)
 	*fd = -1;
 }
 
-static int start(struct launch *l, struct error *err)
+/* execvpe(3) makes the shell's arguments of a script on the stack. */
+static int make_stack(struct launch *l, struct error *err)
 {
-	sigset_t all, before;
+	size_t argc = 0;
 
-	if (pipe2(l->go, O_CLOEXEC) < 0 || pipe2(l->fault, O_CLOEXEC) < 0)
-		return error_errno(err, ERROR_SYSTEM, "pipe");
-	sigfillset(&all); /* a handler of gatectl's must not run in the child */
-	sigprocmask(SIG_SETMASK, &all, &before);
-	l->pid = fork();
-	if (!l->pid)
-		child(l);
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	while (l->how->argv[argc])
+		argc++;
+	l->stack_size = 65536 + (argc * sizeof(char *) + 4095) / 4096 * 4096;
+	l->stack = mmap(NULL, l->stack_size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	if (l->stack == MAP_FAILED) {
+		l->stack = NULL;
+		return error_errno(err, ERROR_SYSTEM, "mmap");
+	}
+	return 0;
+}
+
+/* The child's own copy of what it needs to know is at the far end of its stack: its parent closes its ends. */
+static int make_child(struct launch *l, struct error *err)
+{
+	struct launch *own = (struct launch *)(void *)l->stack;
+
+	*own = *l;
+	l->pid = clone(child, l->stack + l->stack_size, CLONE_VM | SIGCHLD, own);
 	if (l->pid < 0)
-		return error_errno(err, ERROR_SYSTEM, "fork");
+		return error_errno(err, ERROR_SYSTEM, "clone");
 	close_one(&l->go[0]);
 	close_one(&l->fault[1]);
-	if (seize(l, err) < 0)
+	return 0;
+}
+
+static int start(struct launch *l, struct error *err)
+{
+	if (pipe2(l->go, O_CLOEXEC) < 0 || pipe2(l->fault, O_CLOEXEC) < 0)
+		return error_errno(err, ERROR_SYSTEM, "pipe");
+	if (make_stack(l, err) < 0 || make_child(l, err) < 0 || seize(l, err) < 0)
 		return -1;
 	if (write(l->go[1], "", 1) != 1)
 		return error_errno(err, ERROR_SYSTEM, "pipe");
@@ -221,6 +252,21 @@ static void abandon(const struct launch *l)
 	do
 		pid = waitpid(l->pid, &status, __WALL);
 	while ((pid < 0 && errno == EINTR) || (pid > 0 && WIFSTOPPED(status)));
+}
+
+/* No handler of gatectl's may run in the child. */
+static int start_unheard(struct launch *l, struct error *err)
+{
+	sigset_t all, before;
+	int started;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	started = start(l, err);
+	if (started < 0)
+		abandon(l);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return started;
 }
 
 static struct target *target_of_launch(const struct launch *l)
@@ -268,8 +314,7 @@ struct target *target_launch(const struct target_launch *how, struct error *err)
 	if (refusal_before(err) < 0)
 		return NULL;
 	signals_open(how->tick_ms);
-	if (start(&l, err) < 0) {
-		abandon(&l);
+	if (start_unheard(&l, err) < 0) {
 		frozen_end();
 		signals_close();
 	} else {
@@ -283,5 +328,7 @@ struct target *target_launch(const struct target_launch *how, struct error *err)
 	close_one(&l.go[1]);
 	close_one(&l.fault[0]);
 	close_one(&l.fault[1]);
+	if (l.stack)
+		munmap(l.stack, l.stack_size);
 	return t;
 }
