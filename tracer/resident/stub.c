@@ -40,38 +40,42 @@ static const uint8_t stub_for_others[RESIDENT_STUB_FOR_OTHERS] = {
 	0x48, 0x8d, 0x64, 0x24, 0x80,			/*  0: lea -128(%rsp), %rsp */
 	0x9c,						/*  5: pushfq */
 	0x50,						/*  6: push %rax */
-	0xf3, 0x0f, 0xae, 0xc0,				/*  7: rdfsbase %eax */
-	0x3b, 0x05, 0,	  0,	0,    0,		/* 11: cmp only(%rip), %eax */
-	0x74, 0x21,					/* 17: je 52 */
-	0xf0, 0x48, 0xff, 0x0d, 0,    0,    0,	  0,	/* 19: lock decq count(%rip) */
-	0x78, 0x0f,					/* 27: js 44 */
-	0x58,						/* 29: pop %rax */
-	0x9d,						/* 30: popfq */
-	0x48, 0x8d, 0xa4, 0x24, 0x80, 0x00, 0x00, 0x00, /* 31: lea 128(%rsp), %rsp */
-	0xe9, 0,    0,	  0,	0,			/* 39: jmp copy */
-	0xf0, 0x48, 0xff, 0x05, 0,    0,    0,	  0,	/* 44: lock incq count(%rip) */
+	0x31, 0xc0,					/*  7: xor %eax, %eax */
+	0x64, 0x8b, 0x00,				/*  9: mov %fs:(%rax), %eax */
+	0x3b, 0x05, 0,	  0,	0,    0,		/* 12: cmp only(%rip), %eax */
+	0x74, 0x20,					/* 18: je 52 */
+	0x48, 0x8d, 0x05, 0,	0,    0,    0,		/* 20: lea count(%rip), %rax */
+	0xf0, 0x48, 0xff, 0x08,				/* 27: lock decq (%rax) */
+	0x78, 0x0f,					/* 31: js 48 */
+	0x58,						/* 33: pop %rax */
+	0x9d,						/* 34: popfq */
+	0x48, 0x8d, 0xa4, 0x24, 0x80, 0x00, 0x00, 0x00, /* 35: lea 128(%rsp), %rsp */
+	0xe9, 0,    0,	  0,	0,			/* 43: jmp copy */
+	0xf0, 0x48, 0xff, 0x00,				/* 48: lock incq (%rax) */
 	0x58,						/* 52: pop %rax */
 	0x9d,						/* 53: popfq */
 	0x48, 0x8d, 0xa4, 0x24, 0x80, 0x00, 0x00, 0x00, /* 54: lea 128(%rsp), %rsp */
 	0xcc,						/* 62: int3 */
 };
 
-enum { RAX_PUSHED = RESIDENT_PUSHED + 8, BRANCH_FOR_OTHERS = 27 };
+enum { RAX_PUSHED = RESIDENT_PUSHED + 8, BRANCH_FOR_OTHERS = 31 };
 
 static const struct resident_point points_for_others[] = {
 	{0, 0, RESIDENT_BEFORE},
 	{5, 128, RESIDENT_BEFORE},
 	{6, RESIDENT_PUSHED, RESIDENT_BEFORE},
 	{7, RAX_PUSHED, RESIDENT_BEFORE},
-	{11, RAX_PUSHED, RESIDENT_BEFORE},
-	{17, RAX_PUSHED, RESIDENT_BEFORE},
-	{19, RAX_PUSHED, RESIDENT_BEFORE},
+	{9, RAX_PUSHED, RESIDENT_BEFORE},
+	{12, RAX_PUSHED, RESIDENT_BEFORE},
+	{18, RAX_PUSHED, RESIDENT_BEFORE},
+	{20, RAX_PUSHED, RESIDENT_BEFORE},
+	{27, RAX_PUSHED, RESIDENT_BEFORE},
 	{BRANCH_FOR_OTHERS, RAX_PUSHED, RESIDENT_TAKEN},
-	{29, RAX_PUSHED, RESIDENT_TAKEN},
-	{30, RESIDENT_PUSHED, RESIDENT_TAKEN},
-	{31, 128, RESIDENT_TAKEN},
-	{39, 0, RESIDENT_TAKEN},
-	{44, RAX_PUSHED, RESIDENT_VAIN},
+	{33, RAX_PUSHED, RESIDENT_TAKEN},
+	{34, RESIDENT_PUSHED, RESIDENT_TAKEN},
+	{35, 128, RESIDENT_TAKEN},
+	{43, 0, RESIDENT_TAKEN},
+	{48, RAX_PUSHED, RESIDENT_VAIN},
 	{52, RAX_PUSHED, RESIDENT_TRAP},
 	{53, RESIDENT_PUSHED, RESIDENT_TRAP},
 	{54, 128, RESIDENT_TRAP},
@@ -103,10 +107,9 @@ int resident_make_for_others(uint8_t code[RESIDENT_STUB_FOR_OTHERS], uint64_t at
 	uint64_t only = count + offsetof(struct resident_count, only);
 
 	memcpy(code, stub_for_others, sizeof(stub_for_others));
-	return resident_distance(code + 13, at + 17, only) < 0 ||
+	return resident_distance(code + 14, at + 18, only) < 0 ||
 			       resident_distance(code + 23, at + 27, count) < 0 ||
-			       resident_distance(code + 40, at + 44, copy) < 0 ||
-			       resident_distance(code + 48, at + 52, count) < 0
+			       resident_distance(code + 44, at + 48, copy) < 0
 		       ? -1
 		       : 0;
 }

@@ -19,7 +19,6 @@ enum {
 	RESIDENT_JUMP = 5, /* bytes of the jump to a stub: the instruction there has as many */
 	RESIDENT_STUB = 48,
 	RESIDENT_STUB_FOR_OTHERS = 63,
-	RESIDENT_STUB_ROOM = 64,
 	RESIDENT_COUNT_ROOM = 64, /* a cache line for each */
 };
 
@@ -31,7 +30,7 @@ enum {
 struct resident_count {
 	_Atomic int64_t left;
 	uint64_t
-		only; /* resident_make_for_others(): the low half of that thread's fs base; 0: it is not there */
+		only; /* resident_make_for_others(): the low half of that thread's pointer; 0: it is not there */
 };
 /* How many are left; they stay. */
 int64_t resident_left(const struct resident_count *c);
@@ -45,13 +44,14 @@ void resident_put_back(struct resident_count *c);
 /* The stub that stands at `at`; 0, or -1: something is out of its reach. */
 int resident_make(uint8_t code[RESIDENT_STUB], uint64_t at, uint64_t count, uint64_t copy);
 /*
- * One that takes nothing for one thread, who always finds a trap: who it is, `only` of the count says (at count + 8). Needs
- * RDFSBASE, which not every machine permits (AT_HWCAP2). A thread whose fs base is alike finds a trap as well.
+ * One that takes nothing for one thread, who always finds a trap: who it is, `only` of the count says (at count + 8). Threads
+ * are told apart by the pointer to itself that each has at %fs:0 (psABI of x86-64, and "ELF Handling For Thread-Local Storage").
+ * A thread whose pointer has the same low half finds a trap as well; one without FS has a fault there.
  */
 int resident_make_for_others(uint8_t code[RESIDENT_STUB_FOR_OTHERS], uint64_t at, uint64_t count,
 			     uint64_t copy);
 /* In it, behind the comparison: where one is taken from the count, and where it goes to the trap. */
-enum { RESIDENT_TAKES = 19, RESIDENT_TRAPS = 52 };
+enum { RESIDENT_TAKES = 20, RESIDENT_TRAPS = 52 };
 int resident_jump(uint8_t code[RESIDENT_JUMP], uint64_t at, uint64_t stub);
 /* From the end of an instruction to `target`, into the four bytes at `where`. */
 int resident_distance(uint8_t *where, uint64_t end, uint64_t target);

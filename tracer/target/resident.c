@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -168,6 +167,9 @@ struct resident_count *count_near(struct target *t, struct target_process *proce
 	return (void *)((char *)shared->counts->here + n * RESIDENT_COUNT_ROOM);
 }
 
+/* A thread behind the trap that a stub ends with is in no other slot. */
+_Static_assert((int)RESIDENT_STUB_FOR_OTHERS < (int)SLOT_SIZE, "room");
+
 /* One that counts; with `ctx` (struct target_thread *, see target_site_for_others()) it does so for all others. */
 static bool stub_make(struct target *t, struct target_process *process, struct thread *helper,
 		      struct site *site, const void *ctx)
@@ -272,12 +274,18 @@ const char *resident_put(struct target *t, struct target_process *process, struc
 	return why;
 }
 
-/* May the program read its FS base by itself? */
-static bool tells_threads_apart(void)
+/* The thread's pointer to itself, which its FS begins with. False: it has none. */
+static bool own_pointer(const struct target_thread *thread, uint64_t *out)
 {
-	enum { FSGSBASE = 1 << 1 };
+	uint64_t base, there;
 
-	return getauxval(AT_HWCAP2) & FSGSBASE;
+	errno = 0;
+	base = (uint64_t)ptrace(PTRACE_PEEKUSER, thread->tid, offsetof(struct user, regs.fs_base),
+				0);
+	if (errno || target_read(thread->process, base, &there, sizeof(there)) < 0)
+		return false;
+	*out = there;
+	return there == base;
 }
 
 struct resident_count *stub_at(struct target *t, struct target_process *process,
@@ -305,22 +313,21 @@ struct resident_count *target_site_for_others(struct target *t, struct target_pr
 					      struct target_site *site, unsigned span,
 					      struct target_thread *only, const char **why)
 {
-	if (tells_threads_apart())
+	uint64_t own;
+
+	if (own_pointer(helper, &own))
 		return stub_at(t, process, helper, site, span, stub_make, &only, why);
-	*why = "the processor does not tell threads apart (RDFSBASE)";
+	*why = "the program's threads have no pointers to themselves (at %fs:0)";
 	return ((struct site *)site)->count;
 }
 
 int target_is_only(struct target_thread *thread, struct resident_count *count)
 {
-	uint64_t base;
+	uint64_t own;
 
-	errno = 0;
-	base = (uint64_t)ptrace(PTRACE_PEEKUSER, thread->tid, offsetof(struct user, regs.fs_base),
-				0);
-	if (errno)
+	if (!own_pointer(thread, &own))
 		return -1;
-	count->only = (uint32_t)base;
+	count->only = (uint32_t)own;
 	return 0;
 }
 
