@@ -50,7 +50,8 @@ static enum hit_answer hit_loader(struct session *s, const struct act *a, const 
 static const struct site_owner loader_owner = {
 	.name = "loader", .no_registers = true, .hit = hit_loader};
 
-/* Sets a trap where ld.so reports that its list has changed. */
+/* Sets a trap where ld.so reports that its list has changed. It is come by a few times only: where its instruction can
+   be emulated, no memory is mapped for a copy of it, which takes longer than all of that. */
 static void watch_loader(struct session *s, struct session_process *p, struct target_thread *t)
 {
 	uint64_t base, offset, size;
@@ -58,10 +59,13 @@ static void watch_loader(struct session *s, struct session_process *p, struct ta
 	const struct act act = {.owner = &loader_owner};
 	struct site_use *use;
 	ERROR(err);
+	ERROR(no_copy);
 
 	if (module_symbol(m, "_dl_debug_state", &offset, &size) < 0)
 		return;
-	use = sites_use(s, p, t, base + offset, &p->load_site, &err);
+	use = sites_use(s, p, NULL, base + offset, &p->load_site, &no_copy);
+	if (!use)
+		use = sites_use(s, p, t, base + offset, &p->load_site, &err);
 	if (use && !sites_has(use, &act))
 		sites_act(use, &act);
 }
