@@ -195,3 +195,8 @@ void str_add_quoted(struct str *out, const char *text)
 	}
 	str_add(out, "\"");
 }
+
+bool str_same(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}

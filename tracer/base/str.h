@@ -34,5 +34,6 @@ bool str_wildcard(const char *pattern, const char *text);
 
 /* Behind the last slash. */
 const char *str_base_name(const char *path);
+bool str_same(const char *a, const char *b); /* NULL is like NULL alone */
 
 #endif

@@ -346,17 +346,12 @@ static void finish_fixes(struct check *k, struct checked *c, const struct rewrit
 	base_free(changes);
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 /* Would its new name be that of a lost location? Nobody could tell the two apart any more. */
 static bool is_taken(const struct checked *c, const struct fix *f)
 {
 	const struct meaning *other = lockfile_find(&c->now, f->to);
 
-	if (!other || (same_text(other->text, f->now.text) && other->line == f->now.line))
+	if (!other || (str_same(other->text, f->now.text) && other->line == f->now.line))
 		return false;
 	array_each(const struct fix, g, &c->fixes)
 		if (strcmp(g->from, f->to) == 0)

@@ -17,21 +17,16 @@ static double now_s(void)
 
 /* ---- what is found ---------------------------------------------------------------------------------- */
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 static bool same_place(const struct controlled_race_side *a, const struct controlled_race_side *b)
 {
-	return a->line == b->line && same_text(a->file, b->file);
+	return a->line == b->line && str_same(a->file, b->file);
 }
 
 static bool is_same(const struct controlled_race *a, const struct controlled_race *b)
 {
 	const struct controlled_race_side *x = a->sides, *y = b->sides;
 
-	return same_text(a->variable, b->variable) &&
+	return str_same(a->variable, b->variable) &&
 	       ((same_place(&x[0], &y[0]) && same_place(&x[1], &y[1])) ||
 		(same_place(&x[0], &y[1]) && same_place(&x[1], &y[0])));
 }

@@ -6,7 +6,6 @@
 #include "tracer/run/inside.h"
 #include "tracer/run/pages.h"
 #include "tracer/run/program.h"
-#include "tracer/run/tls.h"
 #include "tracer/run/calls.h"
 
 #include <string.h>
@@ -16,103 +15,19 @@ _Static_assert(sizeof(struct inspect_value) <= PROGRAM_OBJECT,
 
 enum { FRAMES_MORE = 16, CALL_LIMIT_MS = 1000 };
 
-/* ---- the program, for inspect --------------------------------------------------------------- */
-
-static int on_read(void *ctx, uint64_t address, void *buf, size_t n)
-{
-	struct session_process *p = ctx;
-
-	if (pages_read(p, address, buf, n) < 0) {
-		observe(reads, p->session, p, address, NULL, n);
-		return -1;
-	}
-	observe(reads, p->session, p, address, buf, n);
-	return 0;
-}
-
-static int on_write(void *ctx, uint64_t address, const void *buf, size_t n)
-{
-	return pages_write(ctx, address, buf, n);
-}
-
-static struct module *on_module(void *ctx, size_t i, uint64_t *bias)
-{
-	const struct session_process *p = ctx;
-
-	if (i >= p->images.count)
-		return NULL;
-	*bias = p->images.items[i].bias;
-	return p->images.items[i].module;
-}
-
-static struct module *on_module_at(void *ctx, uint64_t address, uint64_t *bias)
-{
-	struct session_process *p = ctx;
-	const struct image *image = images_find(p->session, p, address);
-
-	if (!image)
-		return NULL;
-	*bias = image->bias;
-	return image->module;
-}
-
-static int on_tls(void *ctx, void *thread, struct module *m, uint64_t *base)
-{
-	(void)ctx;
-	return thread ? tls_block(thread, m, base) : -1;
-}
-
-static int on_vector(void *ctx, void *thread, unsigned dwarf, void *buf, size_t n)
-{
-	struct session_thread *t = thread;
-	struct arch_regs regs;
-
-	(void)ctx;
-	if (!t || !t->target)
-		return -1;
-	if (dwarf != DWARF_FS_BASE)
-		return target_vector(t->target, dwarf, buf, n);
-	if (n > sizeof(regs.fs_base) || target_regs(t->target, &regs) < 0)
-		return -1;
-	memcpy(buf, &regs.fs_base, n);
-	return 0;
-}
-
-static int on_set_register(void *ctx, void *thread, unsigned dwarf, const void *buf, size_t n)
-{
-	struct session_thread *t = thread;
-
-	(void)ctx;
-	if (!t || !t->target || target_set_register(t->target, dwarf, buf, n) < 0)
-		return -1;
-	program_forget(t);
-	return 0;
-}
-
-void program_init(struct session_process *p)
-{
-	p->program = (struct dwarf_program){
-		.ctx = p,
-		.read = on_read,
-		.write = on_write,
-		.module = on_module,
-		.module_at = on_module_at,
-		.tls = on_tls,
-		.vector = on_vector,
-		.set_register = on_set_register,
-	};
-}
-
 /* ---- frames --------------------------------------------------------------------------------- */
 
 void program_forget(struct session_thread *t)
 {
 	inspect_stack_fini(&t->calls);
+	base_free(t->calls_seen_from);
+	t->calls_seen_from = NULL;
 	t->calls_all = false;
 }
 
 /* Frames are kept: what unwinding reads belongs to the thread and does not change while it is
-   stopped. */
+   stopped. But of places at one address one may be in a function that is inlined there, and
+   another one before it. */
 static int read_frames(struct session *s, struct session_thread *t, const char *function,
 		       size_t most, struct error *err)
 {
@@ -122,6 +37,7 @@ static int read_frames(struct session *s, struct session_thread *t, const char *
 	program_forget(t);
 	s->asker = NULL;
 	failed = calls_read(t, function, most, &t->calls);
+	t->calls_seen_from = function ? base_strdup(function) : NULL;
 	s->asker = asker;
 	if (failed)
 		return error_set(err, ERROR_STATE, "%s is not stopped", t->engine->id);
@@ -136,6 +52,8 @@ static int find_call(struct session *s, const struct arrival *a, unsigned frame,
 	struct session_thread *t = a->at;
 	size_t most = frame ? (frame / FRAMES_MORE + 1) * FRAMES_MORE : 1;
 
+	if (!str_same(t->calls_seen_from, a->func))
+		program_forget(t);
 	most += t->calls.count * 2; /* each reading begins anew */
 	if (frame >= t->calls.count && !t->calls_all && read_frames(s, t, a->func, most, err) < 0)
 		return -1;

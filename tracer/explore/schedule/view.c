@@ -5,15 +5,10 @@
 /* How far back it is looked for an earlier step on the same line. */
 enum { FAR = 1000 };
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 bool plan_same_line(const struct schedule_where *a, const struct schedule_where *b)
 {
 	return a->file && a->inside == b->inside && a->line == b->line &&
-	       same_text(a->file, b->file) && same_text(a->func, b->func);
+	       str_same(a->file, b->file) && str_same(a->func, b->func);
 }
 
 /* Is `later` in the same execution of its line? */
@@ -44,7 +39,7 @@ static size_t same_execution(const struct plan_view *v, size_t at)
 
 		if (plan_same_line(w, earlier))
 			return goes_on(v, i, at) ? i : PLAN_NONE;
-		if (same_text(w->func, earlier->func))
+		if (str_same(w->func, earlier->func))
 			return PLAN_NONE;
 	}
 	return PLAN_NONE;
@@ -67,7 +62,7 @@ static void join_line(struct plan_view *v, size_t at)
 static bool same_instruction(const struct schedule_where *a, const struct schedule_where *b)
 {
 	return a->call && b->call && a->inside == b->inside && a->address == b->address &&
-	       same_text(a->object, b->object);
+	       str_same(a->object, b->object);
 }
 
 /* One call may do several steps, at places inside; where it comes to the first one's again it is another one. */

@@ -129,11 +129,6 @@ static bool is_nap(const struct target_block *b)
 	}
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 static size_t count_functions(const struct spinner *sp)
 {
 	size_t count = 0;
@@ -142,7 +137,7 @@ static size_t count_functions(const struct spinner *sp)
 		bool first = true;
 
 		for (size_t k = 0; k < i && first; k++)
-			first = !same_text(sp->places.items[k].func, sp->places.items[i].func);
+			first = !str_same(sp->places.items[k].func, sp->places.items[i].func);
 		count += first;
 	}
 	return count;
@@ -153,8 +148,8 @@ static void note_place(struct spinner *sp, const struct inspect_call *call, uint
 	struct spin_place place = {call->function, call->line ? call->file : NULL, call->line, 1};
 
 	array_each(struct spin_place, p, &sp->places) {
-		if (p->line == place.line && same_text(p->func, place.func) &&
-		    same_text(p->file, place.file)) {
+		if (p->line == place.line && str_same(p->func, place.func) &&
+		    str_same(p->file, place.file)) {
 			p->times++;
 			return;
 		}
