@@ -27,3 +27,41 @@ def test_counts(t, build):
     r = t.clean(t.run_gated(program, script=script))
     got = {p["location"][2:]: p["arrivals"] for p in r.report["places"]}
     t.equal(got, {n: WANT[n] for n in there - lost}, build)
+
+
+CALLED = r"""
+#include <stdio.h>
+static int calls;
+static volatile int sink;
+static int helper(int x)
+{
+	calls++;
+	sink = x;
+	return x * 2;
+}
+__attribute__((noinline)) static int run(int x)
+{
+	puts("run");
+	int r = helper(42); /* gate: call */
+	return r + x;
+}
+int main(void)
+{
+	int s = 0;
+	for (int i = 0; i < 3; i++)
+		s += run(i);
+	return s == 0;
+}
+"""
+AT_CALL = 'at "//call":run(function(hit) print("call", hit.func, hit.var.x) end)\n'
+AT_ENTRY = 'at "helper":run(function(hit) print("entry", hit.func, hit.var.x, hit:frame(1).func) end)\n'
+
+
+@params(*(c + " " + o for c in ("gcc", "clang") for o in ("-O0", "-O1", "-O2")))
+def test_each_place_sees_its_function(t, build):
+    """The call and the entry of what is inlined there are one address: whatever comes first in the script, each has its own variables."""
+    compiler, flags = build.split()
+    program = compile_text("called.c", CALLED, "-g " + flags, compiler=compiler)
+    for script in (AT_CALL + AT_ENTRY, AT_ENTRY + AT_CALL):
+        r = t.clean(t.run_gated(program, script=script, report=False))
+        t.equal(sorted(r.err.splitlines()), ["call\trun\t%d" % i for i in range(3)] + ["entry\thelper\t42\trun"] * 3, build)

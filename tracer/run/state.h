@@ -104,8 +104,8 @@ struct session_thread {
 	bool paused;	  /* ... it would go on, but everything is halted */
 	enum source_site_kind at_return; /* RETURN or TAIL: what it stands at; else 0 */
 	struct inspect_stack calls;	 /* program.c: its calls at this stop, as far as read ... */
-	char *calls_seen_from;		 /* ... by a place in this function, with what is inlined there; or NULL */
-	bool calls_all; /* that is all of them */
+	char *calls_seen_from;		 /* ... by a place in this function; or NULL */
+	bool calls_all;			 /* that is all of them */
 	unsigned names_read;
 	char comm[32]; /* its name when last read */
 	int comm_file; /* ... the file it is read from, kept open; or -1 */
