@@ -269,6 +269,54 @@ def test_forced(t, name):
     t.equal(r.status, 0, "as the script expects, in all runs", r)
 
 
+# In the end a thread is woken for a lock that it has waited for, and goes on no more: what it would do then is no part of the failure.
+TWO_LOCKS = """#include <assert.h>
+#include <pthread.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static int x, y;
+static void *twice(void *arg)
+{
+	pthread_mutex_lock(&a);
+	x = x + 1;
+	pthread_mutex_unlock(&a);
+	pthread_mutex_lock(&b);
+	y = y + 1;
+	pthread_mutex_unlock(&b);
+	return arg;
+}
+static void *look(void *arg)
+{
+	pthread_mutex_lock(&b);
+	int seen_y = y;
+	pthread_mutex_unlock(&b);
+	pthread_mutex_lock(&a);
+	int seen_x = x;
+	pthread_mutex_unlock(&a);
+	assert(!(seen_y == 0 && seen_x == 2));
+	return arg;
+}
+int main(void)
+{
+	pthread_t t[3];
+	pthread_create(&t[0], 0, twice, 0);
+	pthread_create(&t[1], 0, twice, 0);
+	pthread_create(&t[2], 0, look, 0);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+"""
+
+
+@timeout(150)
+@params(1, 3, 6)
+def test_woken_for_a_lock(t, seed):
+    program, script, r = explore(t, "two_locks", TWO_LOCKS, 60, "--seed", str(seed), "--points", "races")
+    t.check("\nthe script has forced it in 60 of 60 runs\n" in r.err, "there is a script", r)
+    r = t.gate("run", "--repeat", "200", "-g", script, "--", program)
+    t.equal(r.status, 0, "as the script expects, in all runs", r)
+
+
 def classic(name, flags="-O0", compilers=("gcc", "g++")):
     is_cxx = name.endswith(".cc")
     with open(os.path.join(BUGS, name)) as f:

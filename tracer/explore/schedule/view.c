@@ -111,6 +111,7 @@ struct plan_record {
 	size_t count;	 /* steps, and those that are pending */
 	size_t *waiting; /* by thread: 1 + the lock that it has asked for; 0: none */
 	size_t *last;	 /* by thread: 1 + its last step in the view */
+	bool *woken;	 /* by thread: in the end it could have got that lock, and did not */
 };
 
 static size_t next_recorded(const struct plan_record *r, size_t index, bool own)
@@ -177,6 +178,31 @@ static void add_lock(struct plan_view *v, struct plan_record *r, unsigned thread
 	r->waiting[thread] = 0;
 }
 
+/* Woken in the end, and it has not gone on: what is pending is the lock that it waits for. */
+static bool is_woken(const struct plan_record *r, const struct schedule_step *pending)
+{
+	size_t lock = r->waiting[pending->thread];
+	const struct strategy_point *asked = lock ? &plan_step_at(r->s, lock - 1)->point : NULL;
+
+	return asked && pending->point.op == STRATEGY_LOCK &&
+	       pending->point.object == asked->object && pending->point.place == asked->place;
+}
+
+/* The locks that threads had to wait for, and got after the last step, or not at all. */
+static void add_last_locks(struct plan_view *v, struct plan_record *r)
+{
+	const struct schedule *s = r->s;
+
+	array_each(const struct schedule_step, step, &s->pending) {
+		r->woken[step->thread] = is_woken(r, step);
+		if (!r->woken[step->thread])
+			add_lock(v, r, step->thread, true);
+	}
+	for (size_t i = 0; i < s->steps.count; i++)
+		if (r->waiting[s->steps.items[i].thread] == i + 1)
+			add_lock(v, r, s->steps.items[i].thread, false);
+}
+
 /* Who could have come back in the end, and did not, has to be held there. */
 static bool is_back(const struct plan_record *r, size_t index)
 {
@@ -218,21 +244,20 @@ void plan_view_init(struct plan_view *v, const struct schedule *s)
 	*v = (struct plan_view){.s = s, .done = PLAN_NONE};
 	r.waiting = base_alloc(s->threads.count + 1, sizeof(*r.waiting));
 	r.last = base_alloc(s->threads.count + 1, sizeof(*r.last));
+	r.woken = base_alloc(s->threads.count + 1, sizeof(*r.woken));
 	for (size_t i = 0; i < s->steps.count; i++)
 		add_recorded(v, &r, i);
 	asked = v->steps.count;
-	array_each(const struct schedule_step, step, &s->pending)
-		add_lock(v, &r, step->thread, true);
-	for (size_t i = 0; i < s->steps.count; i++)
-		if (r.waiting[s->steps.items[i].thread] == i + 1)
-			add_lock(v, &r, s->steps.items[i].thread, false);
+	add_last_locks(v, &r);
 	v->over = v->done = v->steps.count;
 	while (v->over > asked && plan_is_join(v, v->over - 1))
 		v->over--;
 	for (size_t i = s->steps.count; i < r.count; i++)
-		add_recorded(v, &r, i);
+		if (!r.woken[plan_step_at(s, i)->thread])
+			add_recorded(v, &r, i);
 	base_free(r.waiting);
 	base_free(r.last);
+	base_free(r.woken);
 }
 
 void plan_view_fini(struct plan_view *v)
