@@ -331,6 +331,15 @@ def test_replay(t, kind):
     t.equal(again.status, expected, "status, with the program named", again)
     t.equal(json.loads(read(t.path("again.json")))["status"], expected, "report", again)
     t.equal("gatectl: " in again.err, kind != "status", "as run says it", again)
+    again = t.gate("replay", "--repeat", "3", "--report", t.path("three.json"), schedule)
+    t.equal(again.status, expected, "status of three", again)
+    t.equal(len(re.findall("^gatectl: ", again.err, re.M)), 1 + (kind != "status"), "what the runs say is said once", again)
+    t.check(again.err.endswith("gatectl: 3 of 3 runs agreed\n"), "how many agreed", again)
+    t.equal(json.loads(read(t.path("three.json")))["runs"], 3, "runs", again)
+    changed = t.file("other.schedule", re.sub(r"(?m)^( *\d+  \S+  +)create ", r"\1unlock ", read(schedule), count=1))
+    again = t.gate("replay", "--repeat", "3", changed)
+    t.check(again.status == 117 and again.first.startswith("gatectl: diverged:"), "it diverges", again)
+    t.check(again.err.endswith("gatectl: 0 of 1 runs agreed; the last one did not\n"), "the first one that diverges is the last", again)
 
 
 # Main is the one that waits when all others have ended, and is asked twice: can it move, and where is it?

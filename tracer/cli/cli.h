@@ -181,6 +181,9 @@ int reports_finish(struct cli *cli, struct error *err); /* behind the last run *
 int run_once(struct cli *cli);
 /* ... of one that has been made; `err` is set if there was none. */
 int run_tell(struct cli *cli, const struct session_result *r, struct error *err);
+/* How many of several runs agreed; all of them have been made, the last one with this status. */
+void run_agreed(const struct cli *cli, unsigned long agreed, unsigned long done, bool interrupted);
+int run_finish(struct cli *cli, int status);
 
 /* completions.c: on standard output; the exit status. `commands` ends with a NULL name. */
 int completions_print(const char *shell, const struct command *commands);

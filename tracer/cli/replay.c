@@ -1,22 +1,64 @@
-/* gatectl replay: one run, in which the threads take turns as a file says. */
+/* gatectl replay: a run in which the threads take turns as a file says, once or several times. */
 #include "tracer/experiments/replay.h"
 #include "tracer/cli/cli.h"
 #include "tracer/features/features.h"
 
 #include <string.h>
 
+/* The first run, which the others have to be like: it may well be a failure. */
+struct replayed {
+	enum verdict verdict;
+	int status;
+	unsigned long agreed;
+	bool over; /* one has differed, could not be made, or was interrupted */
+	bool interrupted;
+};
+
+static void compare(struct replayed *all, const struct replay *r, const struct session_result *now,
+		    bool failed)
+{
+	bool agrees;
+
+	if (r->made == 1) {
+		all->verdict = now->verdict;
+		all->status = now->status;
+	}
+	agrees = !failed && now->verdict == all->verdict && now->status == all->status &&
+		 now->verdict != VERDICT_DIVERGED;
+	all->interrupted = now->interrupted;
+	all->agreed += agrees && !all->interrupted;
+	all->over = !agrees || all->interrupted;
+}
+
+/* What there is to say of runs that are alike is said once. */
+static int run_one(struct cli *cli, struct replay *r, struct modules *symbols, struct replayed *all)
+{
+	struct session_result result;
+	ERROR(err);
+	int status = replay_run(r, symbols, &result, &err);
+
+	compare(all, r, &result, status < 0);
+	if (r->made == 1 || all->over)
+		status = run_tell(cli, &result, &err);
+	else
+		status = reports_write(cli, &result, &err) < 0 ? output_error(cli, &err)
+							       : result.status;
+	session_result_fini(&result);
+	return status;
+}
+
 static int run(struct cli *cli, struct replay *r)
 {
 	struct modules *symbols = modules_new();
-	struct session_result result;
-	ERROR(err);
-	int status;
+	struct replayed all = {0};
+	int status = 0;
 
-	replay_run(r, symbols, &result, &err);
-	status = run_tell(cli, &result, &err);
-	session_result_fini(&result);
+	while (!all.over && r->made < cli->session.repeat)
+		status = run_one(cli, r, symbols, &all);
+	if (cli->session.repeat > 1)
+		run_agreed(cli, all.agreed, r->made - all.interrupted, all.interrupted);
 	modules_free(symbols);
-	return status;
+	return run_finish(cli, status);
 }
 
 /* What follows the schedule; the `--` between them is nobody's. */

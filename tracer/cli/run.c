@@ -28,20 +28,19 @@ static void say_note(struct cli *cli, const struct session_result *r)
 	}
 }
 
-static void say_agreed(const struct cli *cli, const struct repeat *r)
+void run_agreed(const struct cli *cli, unsigned long agreed, unsigned long done, bool interrupted)
 {
-	unsigned long done = r->x.made - r->x.over; /* one that a signal has ended says nothing */
-	bool differed = r->agreed < done;
+	bool differed = agreed < done;
 
 	if (cli->session.quiet && !differed)
 		return;
-	log_line("gatectl: %lu of %lu runs agreed%s", r->agreed, done,
-		 r->x.over				  ? "; the next one was interrupted"
+	log_line("gatectl: %lu of %lu runs agreed%s", agreed, done,
+		 interrupted				  ? "; the next one was interrupted"
 		 : differed && done < cli->session.repeat ? "; the last one did not"
 							  : "");
 }
 
-static int tell_run(void *ctx, const struct session_result *r, struct error *err)
+static int tell_one(void *ctx, const struct session_result *r, struct error *err)
 {
 	struct cli *cli = ctx;
 	ERROR(ignored);
@@ -71,7 +70,7 @@ static void say_order(const struct cli *cli, struct order_log *log)
 
 static int repeat(struct cli *cli)
 {
-	struct repeat r = {.x.view = {.ctx = cli, .ran = tell_run}};
+	struct repeat r = {.x.view = {.ctx = cli, .ran = tell_one}};
 	ERROR(err);
 	int status;
 
@@ -80,7 +79,8 @@ static int repeat(struct cli *cli)
 	if (repeat_runs(&r) < 0) {
 		status = output_over(cli, &r.x);
 	} else {
-		say_agreed(cli, &r);
+		/* one that a signal has ended says nothing */
+		run_agreed(cli, r.agreed, r.x.made - r.x.over, r.x.over);
 		if (r.x.made > 1 && !r.x.over)
 			say_order(cli, cli->session.order_log);
 		status = r.status;
@@ -89,7 +89,7 @@ static int repeat(struct cli *cli)
 	return experiment_end(&r.x, status);
 }
 
-static int finish(struct cli *cli, int status)
+int run_finish(struct cli *cli, int status)
 {
 	ERROR(err);
 
@@ -98,7 +98,7 @@ static int finish(struct cli *cli, int status)
 
 int run_tell(struct cli *cli, const struct session_result *r, struct error *err)
 {
-	return finish(cli, tell_run(cli, r, err) < 0 ? output_error(cli, err) : r->status);
+	return tell_one(cli, r, err) < 0 ? output_error(cli, err) : r->status;
 }
 
 int run_once(struct cli *cli)
@@ -109,7 +109,7 @@ int run_once(struct cli *cli)
 	int status;
 
 	session_run(&cli->session, symbols, 1, &r, &err);
-	status = run_tell(cli, &r, &err);
+	status = run_finish(cli, run_tell(cli, &r, &err));
 	session_result_fini(&r);
 	modules_free(symbols);
 	return status;
@@ -121,5 +121,5 @@ int command_run(struct cli *cli)
 
 	if (reports_check(cli, &err) < 0)
 		return output_error(cli, &err);
-	return cli->session.repeat > 1 ? finish(cli, repeat(cli)) : run_once(cli);
+	return cli->session.repeat > 1 ? run_finish(cli, repeat(cli)) : run_once(cli);
 }

@@ -344,7 +344,7 @@ void replay_compare(const struct replay *r, struct session *s)
 int replay_run(struct replay *r, struct modules *symbols, struct session_result *out,
 	       struct error *err)
 {
-	struct session s = {.options = r->options, .symbols = symbols, .run_number = 1};
+	struct session s = {.options = r->options, .symbols = symbols, .run_number = ++r->made};
 	int answer = -1;
 
 	replay_begin(r);

@@ -23,6 +23,7 @@ struct replay {
 	ARRAY(char *) there;	       /* paths from the directory of the search */
 	ARRAY(char *) args;	       /* of the head, with a NULL behind the last one */
 	struct controlled *controlled; /* owned; NULL: it has not begun */
+	unsigned long made;	       /* runs so far */
 };
 /* Reads the file. What the caller's options leave open (program, gates, orders) is set from it. */
 int replay_load(struct replay *r, const char *path, struct error *err);
