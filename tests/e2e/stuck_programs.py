@@ -701,6 +701,11 @@ static void *second(void *arg)
 
 
 START = "int main(void) { start_both(); }\n"
+BEGUN = r"""
+static void *first(void *arg) { return arg; }
+static void *second(void *arg) { return arg; }
+"""
+AT_EXIT = 'on("thread-exit", {thread = "*first*"}):wait(SimpleGate "shut")\n'
 GATED = {
     "mutex_held": Program(around("pthread_mutex_lock(&lock_a);", "pthread_mutex_unlock(&lock_a);") + START,
                           "second#1 first#1 lock_a", AFTER),
@@ -778,6 +783,62 @@ int main(void)
 	n++; /* gate: opens */
 }
 """, "main first#1 shut", OPEN),
+    "exit_joined": Program(BEGUN + START, "main joins first#1 thread-exit", AT_EXIT),
+    "exit_chained": Program(BEGUN + r"""
+static void *joins(void *arg) { pthread_join(threads[0], NULL); return arg; }
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&threads[0], NULL, first, NULL);
+	pthread_create(&t, NULL, joins, NULL);
+	pthread_join(t, NULL);
+}
+""", "joins#1 joins first#1 thread-exit", AT_EXIT),
+    "exit_detached": Program(BEGUN + r"""
+int main(void)
+{
+	pthread_create(&threads[0], NULL, first, NULL);
+	pthread_detach(threads[0]);
+	pthread_mutex_lock(&lock_a);
+	for (;;)
+		pthread_cond_wait(&never, &lock_a);
+}
+""", "main first#1 thread-exit", AT_EXIT),
+    "exit_of_one": Program(BEGUN + START, "main joins first#1 thread-exit",
+                           'on("thread-exit"):wait(BarrierGate("all of them", 3))\n'),
+    "exit_in_child": Program(BEGUN + r"""
+int main(void)
+{
+	if (fork() == 0)
+		start_both();
+	wait(NULL);
+}
+""", "main p1/main p1/first#1 thread-exit", AT_EXIT),
+    "signal_in_suspend": Program(r"""
+static void *first(void *arg)
+{
+	doze();
+	pthread_kill(threads[1], SIGUSR1);
+	return arg;
+}
+static void handler(int signal) { (void)signal; }
+static void *second(void *arg)
+{
+	sigset_t none;
+	sigemptyset(&none);
+	sigsuspend(&none);
+	return arg;
+}
+int main(void)
+{
+	sigset_t set;
+	signal(SIGUSR1, handler);
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	start_both();
+}
+""", "main joins second#1 shut", 'on("signal", {signal = "SIGUSR1"}):wait(SimpleGate "shut")\n'),
     "child_held": Program(r"""
 	if (fork() == 0) {
 		n++; /* gate: held */

@@ -54,6 +54,16 @@ def test_gate_deadlock_names_the_owner(t):
 @params("sleep", "pause_alarm", "child_sleeps", "timerfd", "compute")
 def test_not_stuck_while_one_is_held(t, name):
     """Another thread is held at a gate that opens when the sleeper is through."""
+    not_stuck(t, name, 'at "//held"')
+
+
+@params("sleep", "pause_alarm", "child_sleeps", "timerfd", "compute")
+def test_not_stuck_while_one_is_held_at_its_exit(t, name):
+    """No thread that ends can be asked whether a timer is armed."""
+    not_stuck(t, name, 'on("thread-exit", {thread = "first#1"})')
+
+
+def not_stuck(t, name, place):
     text = ALIVE[name].text
     body = text[text.index("int main(void)\n{") + len("int main(void)\n{"):]
     text = text[:text.index("static void *first(void *arg) { return arg; }")] + r"""
@@ -65,9 +75,9 @@ int main(void)
 """ + body.replace("	printf(", "	n++; /* gate: through */\n	pthread_join(threads[0], NULL);\n	printf(")
     r = t.clean(t.run_gated(compile_text(name + "_held.c", text), script='''
 local g = SimpleGate "through"
-at "//held":wait(g)
+%s:wait(g)
 at "//through":open(g)
-'''))
+''' % place))
     t.equal(r.stdout, "done\n", "stdout", r)
 
 

@@ -349,6 +349,11 @@ void remote_unmap(struct thread *th, uint64_t base, uint64_t size)
 	remote_end(&r);
 }
 
+bool target_can_call(struct target_thread *thread)
+{
+	return remote_possible(thread_of(thread));
+}
+
 int target_syscall(struct target *t, struct target_thread *thread, long number,
 		   const uint64_t args[6], int64_t *result)
 {

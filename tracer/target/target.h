@@ -400,6 +400,8 @@ void target_forget(struct target_process *process, uint64_t from, uint64_t to);
 /* One system call made by a stopped thread on our behalf; -1 if it could not be made at all. */
 int target_syscall(struct target *t, struct target_thread *thread, long number,
 		   const uint64_t args[6], int64_t *result);
+/* Can it make one where it is stopped? Not at its own exit, for one. */
+bool target_can_call(struct target_thread *thread);
 
 /* Of a thread at TARGET_EXEC: the value of an environment variable, malloc'd; NULL: it is not set. */
 char *target_env(struct target_thread *thread, const char *name);

@@ -168,6 +168,12 @@ static bool can_be_asked(const struct target_block *b)
 	}
 }
 
+/* Not one that is held at its own exit, or about to take a signal in some waits. */
+static bool is_held_to_ask(const struct session_thread *t)
+{
+	return t->engine->held && target_can_call(t->target);
+}
+
 /* A thread of the process that can be asked: held, or asleep in a wait that can be interrupted. */
 static struct session_thread *somebody(struct session *s, const struct session_process *p)
 {
@@ -178,7 +184,7 @@ static struct session_thread *somebody(struct session *s, const struct session_p
 
 		if ((*it)->process != p || !(*it)->target)
 			continue;
-		if ((*it)->engine->held)
+		if (is_held_to_ask(*it))
 			return *it;
 		target_look((*it)->target, &look);
 		if (look.activity == TARGET_BLOCKED && can_be_asked(&look) &&
@@ -202,7 +208,7 @@ static bool ask(struct session *s, struct session_process *p, const struct signa
 {
 	struct session_thread *t = somebody(s, p);
 
-	if (!t) /* all wait in vfork, or write */
+	if (!t) /* all wait in vfork, or write, or are about to end */
 		return timers->count || has_signal(signals->caught, SIGALRM);
 	if (t->engine->held)
 		return any_armed(s, t, signals, timers);
