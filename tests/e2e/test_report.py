@@ -109,6 +109,30 @@ def test_clean_run(t):
     t.equal(ids, {"main", "waiter#1", "opener#1"}, "threads", r)
 
 
+@params(("return 0", 121), ("raise(SIGTERM)", 143), ("abort()", 134))
+def test_held_until_the_end(t, case):
+    """Who is held when the program ends was held until then."""
+    how, status = case
+    program = compile_text("ends.c", """
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int n;
+static void *worker(void *arg) { n++; return arg; }
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, NULL, worker, NULL);
+	usleep(400000);
+	%s;
+}
+""" % how)
+    r = t.run_gated(program, script='at "worker":wait(SimpleGate "shut")\n')
+    t.equal(r.status, status, "status", r)
+    t.check(300 < r.report["gates"][0]["held_max_ms"] < 20000, "held_max_ms", r)
+
+
 def test_events_tell_the_story(t):
     r = t.clean(t.run_gated(compile_text("report.c", PROGRAM), script=SCRIPT))
     j = shape(t, r)
