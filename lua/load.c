@@ -100,11 +100,32 @@ int script_load_chunk(lua_State *L, const char *path, const char *text, size_t l
 /* ---- require
  * -------------------------------------------------------------------------------------- */
 
+/* Does each of its parts say something? Where one is empty, as in "/tmp/mod", "../mod" or "./mod", the
+   name may lead elsewhere. */
+static bool stays_beside(const char *name)
+{
+	bool empty = true;
+
+	for (; *name; name++) {
+		bool ends = *name == '.' || *name == '/';
+
+		if (ends && empty)
+			return false;
+		empty = ends;
+	}
+	return true;
+}
+
 /* Pushes the path of a module: beside the file that requires it, with a folder for each dot. */
 static const char *push_path(lua_State *L, const char *name)
 {
 	const char *file, *slash;
 
+	if (!stays_beside(name))
+		fault_raise(L,
+			    "module '%s': only files beside the script can be required, by names "
+			    "as mod and sub.mod",
+			    name);
 	if (!fault_push_where(L, L))
 		fault_raise(L, "require: not called by a file");
 	file = lua_tostring(L, -1);

@@ -1,6 +1,7 @@
 """Gates, verbs, options, events and orders: what the tester asks for is what happens."""
 
 import itertools
+import os
 
 from harness import Target, compile_text, params
 
@@ -909,6 +910,26 @@ on("thread-start", {thread = "worker#1"}):open(g)
 ''')
     r = t.clean(t.gate("run", "-g", script, "--", compile_text("workers.c", WORKERS), "2"))
     t.equal(sorted(r.stdout.strip()), list("ABab"), "stdout", r)
+
+
+@params("%s/mod", "../%s/mod", "./mod")
+def test_require_stays_beside_the_script(t, name):
+    """However the script is named."""
+    folder = os.path.dirname(t.file("mod.lua", "print 'loaded'\n"))
+    name = name.replace("%s", folder if name.startswith("%") else os.path.basename(folder))
+    script = t.file("main.lua", 'require "%s"\n' % name)
+    program = compile_text("workers.c", WORKERS)
+    for called in ("main.lua", script):
+        r = t.gate("run", "-g", called, "--", program, cwd=folder)
+        t.error(r, where="main.lua:1: module '%s': only files beside the script" % name)
+        t.check("loaded" not in r.err, "nothing is loaded", r)
+    sub = os.path.join(folder, "sub")
+    os.makedirs(sub, exist_ok=True)
+    os.replace(os.path.join(folder, "mod.lua"), os.path.join(sub, "mod.lua"))
+    t.file("main.lua", 'require "sub.mod"\n')
+    for called in ("main.lua", script):
+        r = t.gate("run", "-g", called, "--", program, cwd=folder)
+        t.equal((r.status, r.err.count("loaded")), (0, 1), "a file in a folder beside it", r)
 
 
 def test_several_scripts(t):

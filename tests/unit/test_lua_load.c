@@ -159,8 +159,8 @@ static const char *const faults[][2] = {
 	{"at {}", "t.lua:1: at: location: expected a string, got a table"},
 	{"at ''", "t.lua:1: at: location: the string is empty"},
 	{"at('x', 'y')", "t.lua:1: at: expected a table of options, got a string"},
-	{"at('x', {thraed='a'})",
-	 "t.lua:1: at: unknown option 'thraed'; known are thread, hit, after, optional; did you mean thread?"},
+	{"at('x', {thraed='a'})", "t.lua:1: at: unknown option 'thraed'; known are thread, hit, "
+				  "after, optional; did you mean thread?"},
 	{"at('x', {'worker'})", "t.lua:1: at: unknown option '1'; known are *"},
 	{"at('x', {object='a'})", "t.lua:1: at: unknown option 'object'; known are *"},
 	{"at('x', {thread=1})", "t.lua:1: at: thread: expected a string, got a number"},
@@ -185,11 +185,13 @@ static const char *const faults[][2] = {
 	 "t.lua:1: on: option object is only for on \"load\", not \"fork\""},
 	{"on('load', {signal=1})",
 	 "t.lua:1: on: option signal is only for on \"signal\", not \"load\""},
-	{"on('signal', {signal='USR9'})", "t.lua:1: on: signal: no such signal 'USR9'; did you mean USR1 or USR2?"},
+	{"on('signal', {signal='USR9'})",
+	 "t.lua:1: on: signal: no such signal 'USR9'; did you mean USR1 or USR2?"},
 	{"on('signal', {signal=0})", "t.lua:1: on: signal: expected a signal, got 0"},
 	/* verbs */
-	{"at 'x':wait('done')", "t.lua:1: wait: expected a gate, got a string; make one first: local g = "
-				     "SimpleGate \"done\""},
+	{"at 'x':wait('done')",
+	 "t.lua:1: wait: expected a gate, got a string; make one first: local g = "
+	 "SimpleGate \"done\""},
 	{"local d\nat 'x':wait(d)", "t.lua:2: wait: expected a gate, got nil (misspelt name?)"},
 	{"at 'x':open(at 'y')", "t.lua:1: open: expected a gate, got a place"},
 	{"at 'x':open(Gate.type 'T')",
@@ -205,7 +207,8 @@ static const char *const faults[][2] = {
 	{"at 'x':kill 'SIGNOPE'", "t.lua:1: kill: no such signal 'SIGNOPE'"},
 	{"at 'x':kill(99)", "t.lua:1: kill: expected a signal, got 99"},
 	{"local g = SimpleGate 'g'\nat 'x':opne(g)",
-	 "t.lua:2: no such verb 'opne'; verbs are wait, open, when, run, event, log, kill, release; did you mean open?"},
+	 "t.lua:2: no such verb 'opne'; verbs are wait, open, when, run, event, log, kill, "
+	 "release; did you mean open?"},
 	{"at('x').kill()", "t.lua:1: kill: call it with a colon: at(...):kill(...)"},
 	{"at('x').thread = 'a'", "t.lua:1: attempt to index a place value"},
 	/* order, expect, limits */
@@ -213,17 +216,19 @@ static const char *const faults[][2] = {
 	{"\norder 'a -> '", "t.lua:2: *"},
 	{"expect()", "t.lua:1: expect: expected a table of fields, got nil"},
 	{"expect {}", "t.lua:1: expect: the table is empty"},
-	{"expect { exti = 0 }",
-	 "t.lua:1: expect: unknown field 'exti'; known are exit, signal, stdout, stderr, deadlock, *; did you mean exit?"},
+	{"expect { exti = 0 }", "t.lua:1: expect: unknown field 'exti'; known are exit, signal, "
+				"stdout, stderr, deadlock, *; did you mean exit?"},
 	{"expect { exit = 'x' }",
 	 "t.lua:1: expect: exit: expected an exit status from 0 to 255, got a "
 	 "string"},
 	{"expect { exit = 256 }", "t.lua:1: expect: exit: *, got 256"},
-	{"expect { signal = 'ABORT' }", "t.lua:1: expect: signal: no such signal 'ABORT'; did you mean ABRT?"},
+	{"expect { signal = 'ABORT' }",
+	 "t.lua:1: expect: signal: no such signal 'ABORT'; did you mean ABRT?"},
 	{"expect { stdout = 1 }", "t.lua:1: expect: stdout: expected a string, got a number"},
 	{"expect { deadlock = 1 }",
 	 "t.lua:1: expect: deadlock: expected true or false, got a number"},
-	{"limits { gates = 1 }", "t.lua:1: limits: unknown field 'gates'; known are gate, run; did you mean gate?"},
+	{"limits { gates = 1 }",
+	 "t.lua:1: limits: unknown field 'gates'; known are gate, run; did you mean gate?"},
 	{"limits { gate = -1 }", "t.lua:1: limits: gate: expected seconds from 0 on, got -1"},
 	{"limits { gate = 0/0 }", "t.lua:1: limits: gate: *nan"},
 	{"limits { run = '5' }", "t.lua:1: limits: run: expected seconds from 0 on, got a string"},
@@ -318,6 +323,18 @@ static void test_require(void **state)
 	fixture_fini(&f);
 }
 
+static void expect_elsewhere(const char *name)
+{
+	char text[128], fault[192];
+
+	snprintf(text, sizeof(text), "\nrequire '%s'", name);
+	snprintf(fault, sizeof(fault),
+		 "t.lua:2: module '%s': only files beside the script can be required, by names as "
+		 "mod and sub.mod",
+		 name);
+	expect_fault(text, fault);
+}
+
 static void test_require_faults(void **state)
 {
 	(void)state;
@@ -339,6 +356,11 @@ static void test_require_faults(void **state)
 	expect_fault("require 'lib.c1'",
 		     "lib/c2.lua:1: module 'c1' requires itself by way of others");
 	expect_fault("require ''", "t.lua:1: require: the name is empty");
+	expect_elsewhere("/tmp/mod");
+	expect_elsewhere("../lib/a");
+	expect_elsewhere("./none");
+	expect_elsewhere("lib/../none");
+	expect_elsewhere("lib..a");
 	expect_fault("require()",
 		     "t.lua:1: bad argument #1 to 'require' (string expected, got no value)");
 	expect_fault("assert(require 'none' == true)\nassert(not pcall(require, 'lib.run'))\n"
