@@ -6,7 +6,7 @@ formula is known, and otherwise by a model of the program that goes through ever
 import json
 from math import factorial
 
-from harness import compile_text
+from harness import compile_text, params
 
 PROGRAM = r"""
 #include <pthread.h>
@@ -130,3 +130,55 @@ def traces(threads, steps):
 def test_locks(t):
     for steps in 1, 2:
         t.equal(explored(t, THREADS=2, STEPS=steps, SHARED=1, LOCKS=1), traces(2, steps), f"{steps} times the lock")
+
+
+# ---- accesses that overlap, and do not begin at the same address ----
+
+HALVES = r"""
+#include <pthread.h>
+#include <assert.h>
+struct many { long a[WORDS]; };
+static union { long l; int i[2]; } both;
+static struct many all __attribute__((aligned(16))), ones __attribute__((aligned(16)));
+static void *write_it(void *arg)
+{
+	if (WORDS)
+		all = ones;
+	else
+		both.l = 0x100000001;
+	return arg;
+}
+static void *read_it(void *arg)
+{
+	if (WORDS) {
+		long x = *(volatile long *)&all.a[0];
+		long y = *(volatile long *)&all.a[WORDS - 1];
+		assert(x == y);
+	} else {
+		int x = both.i[0];
+		int y = both.i[1];
+		assert(x == y);
+	}
+	return arg;
+}
+int main(void)
+{
+	pthread_t threads[2];
+	for (int i = 0; i < WORDS; i++)
+		ones.a[i] = 1;
+	pthread_create(&threads[0], 0, write_it, 0);
+	pthread_create(&threads[1], 0, read_it, 0);
+	pthread_join(threads[0], 0);
+	pthread_join(threads[1], 0);
+	return 0;
+}
+"""
+
+
+@params("-O0 -DWORDS=0", "-O2 -DWORDS=2", "-O0 -DWORDS=64")
+def test_overlap(t, how):
+    """One instruction writes what two read: an integer, 16 bytes of a register, a structure by rep movs."""
+    program = compile_text("halves.c", HALVES, "-g " + how)
+    r = t.gate("explore", "--strategy", "dfs", "--bound", "1", "-o", t.path("found"), program)
+    t.equal(r.status, 116, "status", r)
+    t.check("SIGABRT at halves.c" in r.err, "the assertion", r)

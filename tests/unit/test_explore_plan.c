@@ -385,7 +385,7 @@ static void waited(struct schedule *s, const char *thread, enum strategy_op op, 
 	struct schedule_step *step = array_add(&s->steps);
 
 	*step = (struct schedule_step){.thread = schedule_thread(s, thread)};
-	step->point = (struct strategy_point){step->thread, op, object, line, true};
+	step->point = (struct strategy_point){step->thread, op, object, line, true, 0};
 	step->where = (struct schedule_where){
 		"wait.c", line, line == 9 ? "tell" : "sleep", call, NULL, "prog", line, false};
 }
@@ -463,7 +463,7 @@ static void called(struct schedule *s, const char *thread, uint64_t object, unsi
 
 	*step = (struct schedule_step){.thread = schedule_thread(s, thread)};
 	step->preempts = s->steps.count > 1;
-	step->point = (struct strategy_point){step->thread, STRATEGY_WRITE, object, place, true};
+	step->point = (struct strategy_point){step->thread, STRATEGY_WRITE, object, place, true, 0};
 	step->where = (struct schedule_where){"call.c",
 					      line,
 					      line == 9 ? "main" : "set",
@@ -514,10 +514,10 @@ static void test_in_a_call(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lost_update),    cmocka_unit_test(test_by_instruction),
-		cmocka_unit_test(test_two_locks),
-		cmocka_unit_test(test_check_then_act), cmocka_unit_test(test_reordered),
-		cmocka_unit_test(test_woken),	       cmocka_unit_test(test_in_a_call),
+		cmocka_unit_test(test_lost_update), cmocka_unit_test(test_by_instruction),
+		cmocka_unit_test(test_two_locks),   cmocka_unit_test(test_check_then_act),
+		cmocka_unit_test(test_reordered),   cmocka_unit_test(test_woken),
+		cmocka_unit_test(test_in_a_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

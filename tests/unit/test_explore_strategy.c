@@ -349,20 +349,44 @@ static void test_surw_wrong_counts(void **state)
 	strategy_free(s);
 }
 
+/* Accesses of two threads matter to each other if they have a byte in common. */
+static void test_overlap(void **state)
+{
+	struct strategy_point eight = {
+		.op = STRATEGY_WRITE, .object = 32, .writes = true, .size = 8};
+	struct strategy_point other = {.thread = 1, .op = STRATEGY_READ, .object = 36, .size = 4};
+
+	(void)state;
+	assert_true(strategy_depends(&eight, &other) && strategy_depends(&other, &eight));
+	other.object = 40;
+	assert_false(strategy_depends(&eight, &other) || strategy_depends(&other, &eight));
+	other.object = 28;
+	assert_false(strategy_depends(&eight, &other) || strategy_depends(&other, &eight));
+	other.size = 5;
+	assert_true(strategy_depends(&eight, &other) && strategy_depends(&other, &eight));
+	assert_false(strategy_meets(&eight, &other));
+	eight.writes = false;
+	eight.op = STRATEGY_READ;
+	assert_false(strategy_depends(&eight, &other));
+	other = (struct strategy_point){
+		.thread = 1, .op = STRATEGY_LOCK, .object = 80, .writes = true};
+	eight.size = STRATEGY_ANY_SIZE;
+	assert_false(strategy_depends(&eight, &other)); /* a lock is no access */
+	other.op = STRATEGY_WRITE;
+	assert_true(strategy_depends(&eight, &other) && strategy_depends(&other, &eight));
+	other.object = STRATEGY_NO_OBJECT;
+	assert_false(strategy_depends(&eight, &other));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_generator),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_reproducible),
-		cmocka_unit_test(test_pinned),
-		cmocka_unit_test(test_nobody_starves),
-		cmocka_unit_test(test_spinner),
-		cmocka_unit_test(test_pct),
-		cmocka_unit_test(test_pos_late_step),
-		cmocka_unit_test(test_pos_dependent),
-		cmocka_unit_test(test_surw_uniform),
-		cmocka_unit_test(test_surw_selective),
+		cmocka_unit_test(test_generator),	  cmocka_unit_test(test_names),
+		cmocka_unit_test(test_reproducible),	  cmocka_unit_test(test_pinned),
+		cmocka_unit_test(test_nobody_starves),	  cmocka_unit_test(test_spinner),
+		cmocka_unit_test(test_overlap),		  cmocka_unit_test(test_pct),
+		cmocka_unit_test(test_pos_late_step),	  cmocka_unit_test(test_pos_dependent),
+		cmocka_unit_test(test_surw_uniform),	  cmocka_unit_test(test_surw_selective),
 		cmocka_unit_test(test_surw_wrong_counts),
 	};
 

@@ -64,7 +64,7 @@ static size_t choose(struct strategy *s, const struct strategy_point *points, si
 		if (threads[points[i].thread].priority > threads[points[best].thread].priority)
 			best = i;
 	for (size_t i = 0; i < count; i++)
-		if (i == best || (strategy_depends(&points[i], &points[best]) &&
+		if (i == best || (strategy_meets(&points[i], &points[best]) &&
 				  threads[points[i].thread].priority >= DRAWN))
 			threads[points[i].thread].has_drawn = false;
 	if (points[best].op != STRATEGY_WAKE)

@@ -63,10 +63,17 @@ struct strategy_point {
 	uint64_t object; /* address, or what else tells it from others */
 	uint64_t place;	 /* in the code */
 	bool writes;	 /* what it does to the object may be seen by others */
+	uint64_t
+		size; /* bytes from `object` on that an access is at; 0: known by its beginning alone */
 };
+
+/* It is nobody knows where, besides: it may be what any other access is at. */
+#define STRATEGY_ANY_SIZE UINT64_MAX
 
 /* May the order of the two make a difference? Of one thread always. */
 bool strategy_depends(const struct strategy_point *a, const struct strategy_point *b);
+/* The same for those who play with chance: of accesses only those that begin at the same address. */
+bool strategy_meets(const struct strategy_point *a, const struct strategy_point *b);
 
 struct strategy_options {
 	uint64_t seed;

@@ -47,6 +47,16 @@ static uint64_t object_of(const struct controlled_access *a, struct turn *t, con
 	return object == STRATEGY_ANY_OBJECT ? object - 1 : object;
 }
 
+/* What several accesses are at cannot be told by one address. */
+static uint64_t size_of(const struct controlled_access *a, const struct turn *t)
+{
+	uint64_t size = a->size;
+
+	if (t->access_count == 1)
+		size = t->accesses[0].size;
+	return size && t->access_count <= 1 ? size : STRATEGY_ANY_SIZE;
+}
+
 static enum hit_answer hit_access(struct session *s, const struct act *a, const struct hit *h)
 {
 	struct control *c = control_of(s);
@@ -76,7 +86,8 @@ static enum hit_answer hit_access(struct session *s, const struct act *a, const 
 	t->point = (struct strategy_point){.op = op_of(&access->what),
 					   .object = object_of(access, t, h),
 					   .place = h->address,
-					   .writes = access->what.writes};
+					   .writes = access->what.writes,
+					   .size = size_of(access, t)};
 	t->function = NULL;
 	t->at_point = true;
 	return HIT_SEEN;
@@ -120,6 +131,18 @@ static bool is_point(const struct controlled *g, const struct controlled_chosen 
 	       (g->points == CONTROLLED_CHOSEN && chosen);
 }
 
+/* The operand's size; where it is does not matter. */
+static void look_at_operand(struct controlled_access *a)
+{
+	const struct arch_regs none = {0};
+	struct arch_access at;
+
+	a->is_one = a->is_point && arch_operand(a->code, sizeof(a->code), a->address, &a->operand);
+	if (a->is_one &&
+	    arch_accesses(a->code, sizeof(a->code), a->address, a->own, &none, &at, 1) == 1)
+		a->size = at.size;
+}
+
 static void put(const struct access_setting *x, unsigned index)
 {
 	struct controlled_access *access = &x->session->options->controlled->accesses.items[index];
@@ -128,8 +151,7 @@ static void put(const struct access_setting *x, unsigned index)
 	struct site_use *use = sites_use(x->session, x->process, x->thread,
 					 x->image->bias + access->offset, NULL, &ignored);
 
-	access->is_one = access->is_point && arch_operand(access->code, sizeof(access->code),
-							  access->address, &access->operand);
+	look_at_operand(access);
 	if (use && !sites_has(use, &act))
 		sites_act(use, &act);
 }

@@ -32,6 +32,7 @@ struct controlled_access {
 	unsigned own; /* for arch_accesses() */
 	uint8_t code[ARCH_INSN_MAX];
 	struct arch_operand operand; /* of a point, if `is_one` */
+	uint64_t size;		     /* ... of what is there; 0: not known */
 	bool is_one;
 	bool is_point;
 	uint64_t address; /* in the program */
