@@ -90,3 +90,142 @@ def test_sanitizer(t):
 def test_none(t, level):
     r = t.gate("races", "--runs", "30", compile_text("counted.c", COUNTED, f"-g {level}"))
     t.equal(r.status, 0, "status", r)
+
+
+# Clean: each thread has memory of its own, and gives it back in some way; another one has it next.
+GIVEN = r"""
+#include <dirent.h>
+#include <pthread.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+static pthread_key_t key;
+static int order(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+static void moved(int *p)
+{
+	p[0] = 1;
+	free(realloc(p, 400000));
+}
+static void array(int *p)
+{
+	p[0] = 1;
+	free(reallocarray(p, 100000, 4));
+}
+static void specific(int *p)
+{
+	p[0] = 1;
+	pthread_setspecific(key, p);
+}
+static void tree(int *p)
+{
+	void *root = NULL;
+
+	p[0] = 1;
+	tsearch(p, &root, order);
+	tdestroy(root, free);
+}
+static void lines(int *p)
+{
+	char *line = (char *)p, text[5000];
+	size_t n = 4000;
+	FILE *f;
+
+	line[0] = 1;
+	memset(text, 'a', sizeof(text));
+	f = fmemopen(text, sizeof(text), "r");
+	if (getline(&line, &n, f) > 0)
+		line[1] = 2;
+	free(line);
+	fclose(f);
+}
+static void directory(int *p)
+{
+	DIR *d = opendir("/");
+
+	free(p);
+	readdir(d)->d_name[0] = 'a';
+	closedir(d);
+}
+static void pages(int *p)
+{
+	int *own = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	free(p);
+	*own = 1;
+	own = mremap(own, 4096, 40960, MREMAP_MAYMOVE);
+	*own = 2;
+	munmap(own, 40960);
+}
+static void *work(void *arg)
+{
+	HOW(malloc(4000));
+	return arg;
+}
+int main(void)
+{
+	pthread_t t[3];
+
+	pthread_key_create(&key, free);
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], 0, work, 0);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+"""
+
+# At -O2 the destructor jumps to operator delete: it looks as if libc called that.
+DESTROYED = r"""
+#include <thread>
+struct holder {
+	int *p;
+	~holder() { delete p; }
+};
+static thread_local holder own;
+static void work()
+{
+	own.p = new int;
+	*own.p = 1;
+}
+int main()
+{
+	std::thread a(work), b(work), c(work);
+	a.join();
+	b.join();
+	c.join();
+}
+"""
+
+
+def has_none(t, program):
+    r = t.gate("races", "--runs", "20", program)
+    t.equal(r.status, 0, "status", r)
+    t.check("no race" in r.stdout, "what it says", r)
+
+
+@params("moved", "array", "specific", "tree", "lines", "directory", "pages")
+def test_given_back(t, how):
+    has_none(t, compile_text("given.c", GIVEN, f"-g -O0 -DHOW={how}"))
+
+
+@params("moved", "specific", "pages")
+def test_given_back_static(t, how):
+    has_none(t, compile_text("given.c", GIVEN, f"-g -O0 -static -DHOW={how}"))
+
+
+def test_given_back_by_jump(t):
+    has_none(t, compile_text("destroyed.cc", DESTROYED, "-g -O2"))
+
+
+@params("realloc(s, 4000)", "realloc(s, 0)")
+def test_found_moved(t, how):
+    """Who gives a block to realloc has it no more, wherever it is then."""
+    text = TAKEN.replace("free(s);", f"s = {how};")
+    r = t.gate("races", "--runs", "30", compile_text("taken.c", text, "-g -O0"))
+    t.equal(r.status, 116, "status", r)
+    t.check("taken.c:%d: drop#1 frees it in drop" % line("free") in r.err, "who frees", r)

@@ -183,6 +183,10 @@ void points_settled(struct session *s, struct session_process *p, struct target_
 void points_opened(struct session *s, struct session_process *p, struct target_thread *t,
 		   const struct image *images, size_t count);
 
+/* Of the function that the thread is about to enter, counted from 0. */
+struct hit; /* run/sites.h */
+uint64_t points_argument(const struct hit *h, unsigned i);
+
 /* ---- runtime.c ---- */
 
 /* The code of its libc or ld.so: their own use of locks is not the tester's. */
@@ -233,21 +237,23 @@ void watch_step(struct control *c, struct turn *t, const struct strategy_point *
 void watch_accesses(struct control *c, struct turn *t);
 /* It wakes who waits at the word: pthread_once does so when the routine has been run. */
 void watch_wake(struct control *c, const struct turn *t, uint64_t word);
-/* Memory that the thread gives back at `place`, of controlled.accesses. Where it is not the block itself but what a
-   sanitizer has about it, a byte there stands for 1 << shift of the block. */
+/* Memory that the thread gives back; if the tester's code does that, at `place`, of controlled.accesses, and races with
+   who is still there. Where it is not the block itself but what a sanitizer has about it, a byte there stands for
+   1 << shift of the block. */
 struct watch_freed {
 	uint64_t low, size;
 	uint64_t block;
 	unsigned shift;
+	bool races;
 	uint64_t place;
 };
 void watch_freed(struct control *c, struct turn *t, const struct watch_freed *f);
 
 /* ---- freed.c: nothing, if no races are searched for ---- */
 
-/* The thread stands at the beginning of free, which is `function`, and is called from `back`. */
-void freed_block(struct control *c, struct turn *t, uint64_t function, uint64_t block,
-		 uint64_t back);
+/* Before points are set for the image: so that the loader's calls are seen, too (runtime_unseen()). */
+void freed_settled(struct session *s, struct session_process *p, struct target_thread *t,
+		   const struct image *image);
 
 /* ---- race.c: a pair of the search for races is new; the thread is about to make the access ---- */
 

@@ -1,9 +1,15 @@
 /*
  * Memory that a program gives back. Who has it next has nothing to do with who had it; and whoever is still there, with
- * nothing that orders him before, races with its end: in another order he uses it when it is free.
+ * nothing that orders him before, races with its end: in another order he uses it when it is free. The latter is said of
+ * the tester's own calls alone: libc frees what it has, and what it was told to (pthread_key_create(&key, free)); and
+ * a function that ends by a jump to free looks like that.
  */
 #include "tracer/features/controlled/controlled_internal.h"
 #include "tracer/run/images.h"
+#include "tracer/run/sites.h"
+
+#include <string.h>
+#include <sys/mman.h>
 
 enum {
 	WORD = 8,
@@ -82,16 +88,27 @@ static void asan_freed(struct control *c, struct turn *t, struct watch_freed f)
 	watch_freed(c, t, &f);
 }
 
-void freed_block(struct control *c, struct turn *t, uint64_t function, uint64_t block,
-		 uint64_t back)
+/* Code of no file (made at run time) is no place that can be told. */
+static bool is_testers(struct session_process *p, uint64_t back)
 {
-	const struct image *image = images_at(t->thread->process, function);
-	struct watch_freed f = {.low = block, .block = block};
+	return images_at(p, back) && !control_is_runtime(p, back);
+}
 
-	/* Code of no file (made at run time) is no place that can be told. */
-	if (!c->given->races || !block || !image || !images_at(t->thread->process, back))
+/* By free, or by realloc: it may move, and if it does not, who has the block has it as if it were new. */
+static void given_block(struct control *c, struct turn *t, const struct hit *h)
+{
+	const struct image *image = images_at(h->thread->process, h->address);
+	const uint64_t block = points_argument(h, 0);
+	struct watch_freed f = {.low = block, .block = block};
+	uint64_t back;
+
+	if (!block || !image || target_top(h->thread->target, &back) < 0)
 		return;
-	f.place = place_of(c->given, t, back);
+	f.races = is_testers(h->thread->process, back);
+	if (f.races) {
+		watch_own_code(c, t);
+		f.place = place_of(c->given, t, back);
+	}
 	if (is_allocator(image->module, "__asan_init")) {
 		f.size = asan_size(t, block);
 		asan_freed(c, t, f);
@@ -101,4 +118,75 @@ void freed_block(struct control *c, struct turn *t, uint64_t function, uint64_t 
 	if (!f.size) /* the least that a block of any allocator can have */
 		f.size = WORD;
 	watch_freed(c, t, &f);
+}
+
+static void given_pages(struct control *c, struct turn *t, const struct hit *h)
+{
+	const struct watch_freed f = {.low = points_argument(h, 0), .size = points_argument(h, 1)};
+
+	watch_freed(c, t, &f);
+}
+
+/* ---- where it is given back ---------------------------------------------------------------------- */
+
+enum giver { FREE, REALLOC, MUNMAP, MREMAP, MMAP, GIVERS };
+static const char *const givers[] = {"free", "realloc", "munmap", "mremap", "mmap"};
+
+static enum hit_answer hit_giver(struct session *s, const struct act *a, const struct hit *h)
+{
+	enum { FLAGS_OF_MMAP = 3 };
+	struct control *c = control_of(s);
+	struct turn *t = turn_of(h->thread);
+
+	if (!c || !c->begun || c->over || !t->thread || !c->given->races)
+		return HIT_SEEN;
+	if (a->what == FREE || a->what == REALLOC)
+		given_block(c, t, h);
+	else if (a->what != MMAP || points_argument(h, FLAGS_OF_MMAP) & MAP_FIXED)
+		given_pages(c, t, h);
+	return HIT_SEEN;
+}
+
+static const struct site_owner giver_owner = {.name = "giver", .hit = hit_giver};
+
+struct giver_setting {
+	struct session *session;
+	struct session_process *process;
+	struct target_thread *thread;
+	const struct image *image;
+};
+
+static void put(const struct giver_setting *x, unsigned what, uint64_t offset)
+{
+	const struct act act = {.owner = &giver_owner, .what = what};
+	ERROR(ignored);
+	struct site_use *use = sites_use(x->session, x->process, x->thread, x->image->bias + offset,
+					 NULL, &ignored);
+
+	if (use && !sites_has(use, &act))
+		sites_act(use, &act);
+}
+
+static void put_named(void *ctx, const char *name, uint64_t offset)
+{
+	for (unsigned i = 0; offset && i < GIVERS; i++)
+		if (name[0] == givers[i][0] && strcmp(name, givers[i]) == 0)
+			put(ctx, i, offset);
+}
+
+void freed_settled(struct session *s, struct session_process *p, struct target_thread *t,
+		   const struct image *image)
+{
+	const struct giver_setting x = {s, p, t, image};
+	uint64_t offset;
+
+	if (!s->options->controlled->races)
+		return;
+	if (p->loader) {
+		module_each_dynamic(image->module, put_named, (void *)&x);
+		return;
+	}
+	for (unsigned i = 0; i < GIVERS; i++)
+		if (module_symbol(image->module, givers[i], &offset, NULL) == 0)
+			put(&x, i, offset);
 }

@@ -85,8 +85,6 @@ static const struct sync_function functions[] = {
 	{"pthread_cancel", STRATEGY_SIGNAL, ANY, false},
 	{"pthread_kill", STRATEGY_SIGNAL, ANY, false},
 	{"syscall", STRATEGY_BLOCK, ANY, false},
-	{"free", STRATEGY_WRITE, FIRST,
-	 false}, /* no point, and only where races are searched for */
 };
 enum { FUNCTIONS = sizeof(functions) / sizeof(*functions) };
 
@@ -94,7 +92,7 @@ enum { FUNCTIONS = sizeof(functions) / sizeof(*functions) };
 
 static const unsigned arguments[] = {5, 4, 1, 2, 8, 9}; /* rdi rsi rdx rcx r8 r9, DWARF's numbers */
 
-static uint64_t argument_of(const struct hit *h, unsigned i)
+uint64_t points_argument(const struct hit *h, unsigned i)
 {
 	return h->regs.dwarf[arguments[i]];
 }
@@ -102,15 +100,15 @@ static uint64_t argument_of(const struct hit *h, unsigned i)
 /* syscall(SYS_futex, word, op, ...): false: it is another call. */
 static bool is_futex(const struct hit *h, struct strategy_point *p)
 {
-	int op = (int)argument_of(h, 2) & FUTEX_CMD_MASK;
+	int op = (int)points_argument(h, 2) & FUTEX_CMD_MASK;
 
-	if (argument_of(h, 0) != SYS_futex)
+	if (points_argument(h, 0) != SYS_futex)
 		return false;
 	p->op = op == FUTEX_WAIT || op == FUTEX_WAIT_BITSET || op == FUTEX_LOCK_PI ||
 				op == FUTEX_LOCK_PI2 || op == FUTEX_TRYLOCK_PI
 			? STRATEGY_LOCK
 			: STRATEGY_SIGNAL;
-	p->object = argument_of(h, 1);
+	p->object = points_argument(h, 1);
 	return true;
 }
 
@@ -128,7 +126,7 @@ static uint64_t object_of(const struct sync_function *f, const struct hit *h)
 	case ANY:
 		return STRATEGY_ANY_OBJECT;
 	case FIRST:
-		return argument_of(h, 0);
+		return points_argument(h, 0);
 	default:
 		return (uint64_t)-f->object; /* nobody has memory there */
 	}
@@ -149,14 +147,10 @@ static enum hit_answer hit_function(struct session *s, const struct act *a, cons
 	if (strcmp(f->name, "syscall") == 0 && !is_futex(h, &p))
 		return HIT_SEEN;
 	watch_own_code(c, t);
-	if (strcmp(f->name, "free") == 0) {
-		freed_block(c, t, h->address, argument_of(h, 0), p.place);
-		return HIT_SEEN;
-	}
 	if (is_grantable(f))
 		grants_note_function(c->given, h->address);
-	t->objects[0] = f->object == ANY ? argument_of(h, 0) : 0;
-	t->objects[1] = f->op == STRATEGY_WAIT && f->object == ANY ? argument_of(h, 1) : 0;
+	t->objects[0] = f->object == ANY ? points_argument(h, 0) : 0;
+	t->objects[1] = f->op == STRATEGY_WAIT && f->object == ANY ? points_argument(h, 1) : 0;
 	t->point = p;
 	t->function = f->name;
 	t->entry_sp = h->regs.dwarf[ARCH_DWARF_SP];
@@ -188,12 +182,6 @@ struct setting {
 	const struct image *image;
 };
 
-/* The last one is `free`. */
-static unsigned functions_wanted(const struct session *s)
-{
-	return s->options->controlled->races ? FUNCTIONS : FUNCTIONS - 1;
-}
-
 /* Most of those that a sanitizer has in place of libc's call these. */
 static bool is_passed_on(const struct setting *x, const struct sync_function *f)
 {
@@ -211,7 +199,7 @@ static void put_named(void *ctx, const char *name, uint64_t offset)
 {
 	const struct setting *x = ctx;
 
-	for (unsigned i = 0; offset && i < functions_wanted(x->session); i++)
+	for (unsigned i = 0; offset && i < FUNCTIONS; i++)
 		if (name[0] == functions[i].name[0] && strcmp(name, functions[i].name) == 0 &&
 		    !is_passed_on(x, &functions[i]))
 			put(x->session, x->process, x->thread, x->image->bias + offset,
@@ -222,7 +210,7 @@ static void put_static(const struct setting *x)
 {
 	uint64_t offset;
 
-	for (unsigned i = 0; i < functions_wanted(x->session); i++)
+	for (unsigned i = 0; i < FUNCTIONS; i++)
 		if (module_symbol(x->image->module, functions[i].name, &offset, NULL) == 0)
 			put(x->session, x->process, x->thread, x->image->bias + offset,
 			    &function_owner, i);
@@ -234,6 +222,7 @@ static void image_settled(const struct setting *x)
 		module_each_dynamic(x->image->module, put_named, (void *)x);
 	else
 		put_static(x);
+	freed_settled(x->session, x->process, x->thread, x->image);
 	accesses_settled(x->session, x->process, x->thread, x->image);
 	lines_settled(x->session, x->process, x->thread, x->image);
 }

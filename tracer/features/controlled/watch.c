@@ -36,15 +36,23 @@ void watch_fork(struct control *c, const struct session_thread *parent)
 				(struct shared_span){map.start, map.end - map.start};
 }
 
+/* Other processes may have it, too. */
+static bool is_shared(const struct control *c, uint64_t address)
+{
+	array_each(const struct shared_span, span, &c->shared)
+		if (address - span->low < span->size)
+			return true;
+	return false;
+}
+
 static uint64_t address_of(const struct control *c, const struct turn *t, uint64_t address)
 {
 	const struct session_process *p = t->thread->process;
 
 	if (p == c->session->root || !c->processes)
 		return address;
-	array_each(const struct shared_span, span, &c->shared)
-		if (address - span->low < span->size)
-			return address;
+	if (is_shared(c, address))
+		return address;
 	return address ^ (uint64_t)p->pid << PROCESS_SHIFT;
 }
 
@@ -105,6 +113,11 @@ void watch_freed(struct control *c, struct turn *t, const struct watch_freed *f)
 	struct arch_access a = {0};
 	size_t known, count;
 
+	if (!f->races) {
+		if (!is_shared(c, f->low)) /* the others have it still */
+			races_forget(races_of(c), low, f->size);
+		return;
+	}
 	races_pairs(races_of(c), &known);
 	races_give_back(races_of(c), t->number, low, f->size, f->place);
 	pairs = races_pairs(races_of(c), &count);
