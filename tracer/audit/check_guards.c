@@ -337,14 +337,6 @@ static void add_safe(struct audit *a, unsigned field, const struct majority *m, 
 	s->why = str_take(&why);
 }
 
-/* Without any place that holds a lock, nothing says that there is one for this field, unless its struct is marked. */
-static bool is_likely(const struct audit *a, const struct majority *m, unsigned field,
-		      const struct entry_access *other)
-{
-	return m->held || m->is_told || a->options->all || audit_record_of(a, field)->thread_safe ||
-	       other->access->is_atomic;
-}
-
 /* Who uses a field of another module's has no lock anyway. */
 static bool is_told(const struct audit *a, struct audit_place at, unsigned field)
 {
@@ -407,8 +399,6 @@ static struct unguarded look_at(const struct audit *a, const struct field_views 
 
 	if (!s->m.key || (!guards_hold(e, s->m.key) && !is_setting_up(a, e, s->m.key)))
 		found.other = conflict(a, &s->some, e, &s->m);
-	if (found.other && !is_likely(a, &s->m, field, found.other))
-		found.other = NULL;
 	if (found.other)
 		found.confidence = confidence(a, &s->some, e, found.other, &s->m, field);
 	return found;
