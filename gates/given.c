@@ -1,5 +1,7 @@
 #include "gates/given.h"
 
+#include <string.h>
+
 void given_fini(struct given *g)
 {
 	array_each(struct given_variable, v, &g->env) {
@@ -13,4 +15,51 @@ void given_fini(struct given *g)
 	base_free(g->input);
 	base_free(g->source);
 	*g = (struct given){0};
+}
+
+static bool is_equal(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool has_variable(const struct given *g, const struct given_variable *wanted)
+{
+	array_each(const struct given_variable, v, &g->env)
+		if (is_equal(v->name, wanted->name) && is_equal(v->value, wanted->value))
+			return true;
+	return false;
+}
+
+/* Each name comes once, in any order. */
+static bool has_same_env(const struct given *a, const struct given *b)
+{
+	if (a->env.count != b->env.count)
+		return false;
+	array_each(const struct given_variable, v, &a->env)
+		if (!has_variable(b, v))
+			return false;
+	return true;
+}
+
+static bool has_same_args(const struct given *a, const struct given *b)
+{
+	if (a->has_args != b->has_args || a->args.count != b->args.count)
+		return false;
+	for (size_t i = 0; i < a->args.count; i++)
+		if (!is_equal(a->args.items[i], b->args.items[i]))
+			return false;
+	return true;
+}
+
+static bool has_same_input(const struct given *a, const struct given *b)
+{
+	if (!a->input || !b->input)
+		return a->input == b->input;
+	return a->input_is_file == b->input_is_file && a->input_length == b->input_length &&
+	       memcmp(a->input, b->input, a->input_length) == 0;
+}
+
+bool given_is_same(const struct given *a, const struct given *b)
+{
+	return has_same_env(a, b) && has_same_args(a, b) && has_same_input(a, b);
 }

@@ -21,5 +21,7 @@ struct given {
 	char *source; /* FILE:LINE of the first of them; NULL: there is none */
 };
 void given_fini(struct given *g);
+/* Does PROG get the same? */
+bool given_is_same(const struct given *a, const struct given *b);
 
 #endif

@@ -128,7 +128,8 @@ struct script {
 	struct budget budget;
 	struct asked asked;
 	struct enum_reads enums;
-	struct error broken; /* the start failed: every load gives this */
+	bool lines_see, lines_have_seen; /* program.var, see script_lines_see() */
+	struct error broken;		 /* the start failed: every load gives this */
 };
 
 static inline struct script *script_of(lua_State *L)

@@ -117,9 +117,12 @@ static int arg_newindex(lua_State *L)
 
 static void check_runs(lua_State *L)
 {
-	if (script_of(L)->mode == SCRIPT_LOADING)
+	struct script *s = script_of(L);
+
+	if (s->mode == SCRIPT_LOADING && !s->lines_see)
 		fault_raise(L, "program.var: the program does not run yet while the script is "
 			       "loaded; use it in a function");
+	s->lines_have_seen |= s->mode == SCRIPT_LOADING;
 }
 
 static int global_index(lua_State *L)

@@ -118,3 +118,14 @@ int script_line(struct script *s, const char *name, const char *text, struct str
 	base_free(line);
 	return result;
 }
+
+void script_lines_see(struct script *s, bool may)
+{
+	s->lines_see = may;
+	s->lines_have_seen = false;
+}
+
+bool script_lines_have_seen(const struct script *s)
+{
+	return s->lines_have_seen;
+}

@@ -550,3 +550,68 @@ def test_timer(t, period):
     t.equal(r.status, 0, "status", r)
     t.order_of(r.stdout, "work#1 is held", "somebody is held, and nothing happens", "opens gate g",  # main may just run its handler
                "the program has exited with status 0")
+
+
+GIVEN = """
+#include <stdio.h>
+#include <stdlib.h>
+static int sum = 3;
+static void add(int n)
+{
+	sum += n;
+}
+int main(int argc, char **argv)
+{
+	char text[64] = "";
+	if (!fgets(text, sizeof text, stdin))
+		text[0] = 0;
+	add(4);
+	add(1);
+	printf("%s %s %d %s|\\n", getenv("WORD") ? getenv("WORD") : "-", argc > 1 ? argv[1] : "-", sum, text);
+}
+"""
+GIVES = ['env { WORD = "word" }', 'args { "one" }', 'stdin "text\\n"']
+
+
+def test_lines_say_what_the_program_gets(t):
+    """As they do in a script: from the next start on, also if they come when it runs, or has ended."""
+    program = compile_text("repl_given.c", GIVEN)
+    r = session(t, GIVES + ["run", "restart", "run"], program)
+    t.equal(r.stdout.count("word one 8 text\n|"), 2, "both runs", r)
+    r = session(t, ["gate add wait g", "run"] + GIVES + ["restart", "run", "open g"], program)
+    t.check("word one 8 text\n|" in r.stdout and "- - " not in r.stdout, "the second run", r)
+    r = session(t, ["run"] + GIVES + ["restart", "run"], program)
+    t.check("- - 8 |" in r.stdout and "word one 8 text\n|" in r.stdout, "without, and with", r)
+    r = session(t, GIVES + ["repeat 1"], program)
+    t.check("word one 8 text\n|" in r.stdout, "the repeat", r)
+
+
+def test_scripts_say_what_the_program_gets(t):
+    """So do scripts; what they print at load is told once."""
+    program = compile_text("repl_given.c", GIVEN)
+    script = t.file("given.lua", "\n".join(GIVES) + '\nprint "loaded"\n')
+    for options, commands in ((("-g", script), []), ((), ["source " + script])):
+        r = session(t, commands + ["run"], program, options=options)
+        t.check("word one 8 text\n|" in r.stdout, "what it gets", r)
+        t.equal(r.err, "loaded\n", "what is printed", r)
+
+
+def test_command_line_wins_over_lines(t):
+    program = compile_text("repl_given.c", GIVEN)
+    r = t.gate("repl", program, "mine", stdin=b'args { "one" }\nrun\n')
+    t.check("- mine 8 |" in r.stdout, "its arguments", r)
+
+
+def test_variables_of_the_program(t):
+    """program.var in a line, while the program stands still; what has used it is not done again by a restart."""
+    program = compile_text("repl_given.c", GIVEN)
+    r = session(t, ['at("add", {hit = 2}):wait(SimpleGate "g")', "function twice() return program.var.sum * 2 end",
+                    "run", "= program.var.sum", "= twice()", "program.var.sum = 40", "= program.var.sum", "restart",
+                    "run", "= program.var.sum"], program)
+    values = [line for line in r.stdout.splitlines() if line.isdigit()]
+    t.equal((values, r.err), (["7", "14", "40", "7"], ""), "values", r)
+    r = session(t, ["= program.var.sum"], program, status=125)
+    t.check("the program does not run yet while the script is loaded" in r.err, "before", r)
+    script = t.file("early.lua", "print(program.var.sum)\n")
+    r = session(t, ["gate add wait g", "run", "source " + script], program, status=125)
+    t.check("the program does not run yet while the script is loaded" in r.err, "a script's text", r)

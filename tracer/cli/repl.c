@@ -107,6 +107,53 @@ static int open_by_lua(struct repl *r, const char *text, struct error *err)
 	return failed;
 }
 
+static int again(struct repl *r, struct repl_entry *entry, struct error *err)
+{
+	entry->late = false;
+	if (entry->file)
+		return interactive_load(r->interactive, entry->file, &entry->made, err);
+	return do_line(r, entry->number, entry->lua, NULL, &entry->made, err);
+}
+
+static int start(struct repl *r, struct error *err)
+{
+	ERROR(later);
+	int failed = 0;
+
+	array_each(struct repl_entry, entry, &r->entries)
+		entry->made = (struct interactive_made){0}; /* of the run before */
+	if (interactive_start(r->interactive, err) < 0)
+		return -1;
+	array_each(struct repl_entry, entry, &r->entries)
+		if (!entry->dropped && again(r, entry, failed ? &later : err) < 0)
+			failed = -1;
+	return failed;
+}
+
+/* The program has just been started, but its scripts say by now that it gets something else: nobody
+   has seen anything of it, so it is started once more. */
+static int start_with_given(struct repl *r, struct error *err)
+{
+	bool muted;
+	int failed;
+
+	if (!r->begun || interactive_state(r->interactive) != INTERACTIVE_READY ||
+	    !interactive_gives_other(r->interactive))
+		return 0;
+	muted = interactive_mute(r->interactive, true);
+	failed = start(r, err);
+	interactive_mute(r->interactive, muted);
+	return failed;
+}
+
+int repl_restart(struct repl *r, struct error *err)
+{
+	ERROR(later);
+	int failed = start(r, err);
+
+	return start_with_given(r, failed ? &later : err) < 0 ? -1 : failed;
+}
+
 int repl_lua(struct repl *r, const char *text, struct error *err)
 {
 	struct interactive_made made;
@@ -124,8 +171,9 @@ int repl_lua(struct repl *r, const char *text, struct error *err)
 	}
 	if (failed)
 		return -1;
-	add_entry(r, text, NULL, &made);
-	return 0;
+	if (!made.seen || made.places || made.orders)
+		add_entry(r, text, NULL, &made);
+	return start_with_given(r, err);
 }
 
 int repl_value(struct repl *r, const char *expression, struct error *err)
@@ -150,30 +198,7 @@ int repl_file(struct repl *r, const char *path, struct error *err)
 	if (interactive_load(r->interactive, path, &made, err) < 0)
 		return -1;
 	add_entry(r, NULL, path, &made);
-	return 0;
-}
-
-static int again(struct repl *r, struct repl_entry *entry, struct error *err)
-{
-	entry->late = false;
-	if (entry->file)
-		return interactive_load(r->interactive, entry->file, &entry->made, err);
-	return do_line(r, entry->number, entry->lua, NULL, &entry->made, err);
-}
-
-int repl_restart(struct repl *r, struct error *err)
-{
-	ERROR(later);
-	int failed = 0;
-
-	array_each(struct repl_entry, entry, &r->entries)
-		entry->made = (struct interactive_made){0}; /* of the run before */
-	if (interactive_start(r->interactive, err) < 0)
-		return -1;
-	array_each(struct repl_entry, entry, &r->entries)
-		if (!entry->dropped && again(r, entry, failed ? &later : err) < 0)
-			failed = -1;
-	return failed;
+	return start_with_given(r, err);
 }
 
 /* Until there is something to look at, and what that is. */
@@ -389,7 +414,8 @@ static int begin(struct repl *r, struct error *err)
 		if (failed)
 			return -1;
 	}
-	return 0;
+	r->begun = true;
+	return start_with_given(r, err);
 }
 
 static void replay_begins(void *ctx)

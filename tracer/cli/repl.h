@@ -30,6 +30,7 @@ struct repl {
 	struct replay replay; /* in use if cli->schedule */
 	bool terminal;	      /* commands come from one */
 	bool quit;
+	bool begun;	 /* the scripts of the command line are loaded */
 	int status;	 /* of the last run, or of an error on a pipe */
 	unsigned number; /* of the line */
 	unsigned gates;	 /* made without a name so far */

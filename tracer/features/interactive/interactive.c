@@ -51,6 +51,7 @@ void interactive_free(struct interactive *l)
 	if (!l)
 		return;
 	end_session(l);
+	given_fini(&l->given);
 	steps_fini(&l->taken);
 	base_free(l);
 }
@@ -156,11 +157,46 @@ static int run_to_ready(struct interactive *l, struct error *err)
 	return 0;
 }
 
+/* What the scripts of the run before said: those of this one are loaded when the program is there. */
+static void keep_given(struct interactive *l)
+{
+	struct given last = l->session.plan.given;
+
+	l->session.plan.given = (struct given){0};
+	end_session(l);
+	given_fini(&l->given);
+	l->given = last;
+}
+
+static int launch(struct interactive *l, struct error *err)
+{
+	struct session *s = &l->session;
+	int failed;
+
+	s->plan.given = l->given;
+	failed = session_launch(s, err);
+	s->plan.given = (struct given){0};
+	return failed;
+}
+
+bool interactive_gives_other(const struct interactive *l)
+{
+	return l->state != INTERACTIVE_ENDED && !given_is_same(&l->session.plan.given, &l->given);
+}
+
+bool interactive_mute(struct interactive *l, bool mute)
+{
+	bool before = l->options.quiet;
+
+	l->options.quiet = mute;
+	return before;
+}
+
 int interactive_start(struct interactive *l, struct error *err)
 {
 	struct session *s = &l->session;
 
-	end_session(l);
+	keep_given(l);
 	l->state = INTERACTIVE_ENDED;
 	l->began = true;
 	s->options = &l->options;
@@ -172,7 +208,7 @@ int interactive_start(struct interactive *l, struct error *err)
 	if (session_prepare(s, err) < 0)
 		return -1;
 	s->has_places = s->loads_matter = true; /* places may come later */
-	if (session_launch(s, err) < 0 || run_to_ready(l, err) < 0) {
+	if (launch(l, err) < 0 || run_to_ready(l, err) < 0) {
 		end_session(l);
 		return -1;
 	}
@@ -445,111 +481,6 @@ int interactive_verdict(struct interactive *l, struct str *out)
 int interactive_interrupted(const struct interactive *l)
 {
 	return l->result.interrupted;
-}
-
-/* ---- scripts -------------------------------------------------------------------------------- */
-
-static size_t places_so_far(const struct interactive *l)
-{
-	size_t n = 0;
-
-	while (engine_place_at(l->session.engine, n))
-		n++;
-	return n;
-}
-
-/* Counts what is made from here on. */
-static struct interactive_made begin_to_make(const struct interactive *l)
-{
-	return (struct interactive_made){.place = places_so_far(l),
-					 .order = engine_order_count(l->session.engine)};
-}
-
-static void count_what_was_made(const struct interactive *l, struct interactive_made *made)
-{
-	made->places = places_so_far(l) - made->place;
-	made->orders = engine_order_count(l->session.engine) - made->order;
-}
-
-static int add_places(struct interactive *l, struct interactive_made *made, struct error *err)
-{
-	struct session *s = &l->session;
-	int failed =
-		engine_orders_finish(s->engine, err) < 0 || places_add(s, made->place, err) < 0;
-
-	count_what_was_made(l, made);
-	if (failed) {
-		interactive_drop(l, made);
-		return -1;
-	}
-	apply_decisions(s);
-	return 0;
-}
-
-int interactive_load(struct interactive *l, const char *path, struct interactive_made *made,
-		     struct error *err)
-{
-	if (interactive_needs_program(l, err) < 0)
-		return -1;
-	*made = begin_to_make(l);
-	if (script_load_open(l->session.script, path, err) < 0) {
-		count_what_was_made(l, made);
-		interactive_drop(l, made);
-		return -1;
-	}
-	return add_places(l, made, err);
-}
-
-/* The program has ended, but Lua still has its state: only what makes places needs a program. */
-static int line_behind_the_end(struct interactive *l, struct interactive_made *made,
-			       struct error *err)
-{
-	count_what_was_made(l, made);
-	if (!made->places && !made->orders)
-		return 0;
-	interactive_drop(l, made);
-	interactive_needs_program(l, err);
-	return INTERACTIVE_NEEDS_PROGRAM;
-}
-
-int interactive_line(struct interactive *l, const char *text, const char *name, struct str *out,
-		     struct interactive_made *made, struct error *err)
-{
-	struct interactive_made here;
-	int failed;
-
-	if (!l->began)
-		return interactive_needs_program(l, err);
-	here = begin_to_make(l);
-	failed = script_line(l->session.script, name, text, out, err);
-	if (failed) {
-		count_what_was_made(l, &here);
-		interactive_drop(l, &here);
-	} else if (l->state == INTERACTIVE_ENDED) {
-		failed = line_behind_the_end(l, &here, err);
-	} else {
-		failed = add_places(l, &here, err);
-	}
-	if (made)
-		*made = here;
-	return failed;
-}
-
-/* Drops a place that failed; it may have some sites, or none. */
-void interactive_drop(struct interactive *l, const struct interactive_made *made)
-{
-	struct engine *e = l->session.engine;
-
-	for (size_t i = made->place; i - made->place < made->places; i++) {
-		struct place *place = engine_place_at(e, i);
-
-		if (!place->user)
-			place->user = base_alloc(1, sizeof(struct session_place));
-		if (!place->from_order)
-			engine_drop(e, place);
-	}
-	engine_drop_orders(e, made->order, made->orders);
-	apply_decisions(&l->session);
 }
 
 extern const struct observer interactive_observer;

@@ -46,6 +46,11 @@ void interactive_free(struct interactive *l); /* kills what is left */
 
 /* Starts the program, stopped before its own code; kills one that still runs. 0, or -1. */
 int interactive_start(struct interactive *l, struct error *err);
+/* Do scripts and lines say by now that PROG gets other variables, arguments or input than it was
+   started with? With the next start it gets them. */
+bool interactive_gives_other(const struct interactive *l);
+/* What scripts print is not told. Was it so before? */
+bool interactive_mute(struct interactive *l, bool mute);
 enum interactive_state interactive_state(const struct interactive *l);
 bool interactive_owns_group(const struct interactive *l,
 			    pid_t group); /* is a process of the program in it? */
@@ -61,6 +66,7 @@ enum { INTERACTIVE_NEEDS_PROGRAM = -2 };
 struct interactive_made {
 	size_t place, places; /* the first, and how many */
 	size_t order, orders; /* a -> b of orders */
+	bool seen;	      /* a line has used program.var: it is of this run only */
 };
 int interactive_load(struct interactive *l, const char *path, struct interactive_made *made,
 		     struct error *err);

@@ -29,6 +29,7 @@ struct interactive_sent {
 
 struct interactive {
 	struct session session;
+	struct given given; /* what the program was started with; the session may point to it */
 	struct session_options options; /* without its scripts: interactive_load loads them */
 	const struct interactive_ui *ui;
 	struct modules *symbols;

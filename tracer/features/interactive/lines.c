@@ -1,0 +1,110 @@
+/* Scripts and lines of Lua, while the program is there: what they make is placed, or taken back. */
+#include "tracer/features/interactive/interactive_internal.h"
+#include "tracer/run/apply.h"
+#include "tracer/run/places.h"
+
+static size_t places_so_far(const struct interactive *l)
+{
+	size_t n = 0;
+
+	while (engine_place_at(l->session.engine, n))
+		n++;
+	return n;
+}
+
+/* Counts what is made from here on. */
+static struct interactive_made begin_to_make(const struct interactive *l)
+{
+	return (struct interactive_made){.place = places_so_far(l),
+					 .order = engine_order_count(l->session.engine)};
+}
+
+static void count_what_was_made(const struct interactive *l, struct interactive_made *made)
+{
+	made->places = places_so_far(l) - made->place;
+	made->orders = engine_order_count(l->session.engine) - made->order;
+}
+
+static int add_places(struct interactive *l, struct interactive_made *made, struct error *err)
+{
+	struct session *s = &l->session;
+	int failed =
+		engine_orders_finish(s->engine, err) < 0 || places_add(s, made->place, err) < 0;
+
+	count_what_was_made(l, made);
+	if (failed) {
+		interactive_drop(l, made);
+		return -1;
+	}
+	apply_decisions(s);
+	return 0;
+}
+
+int interactive_load(struct interactive *l, const char *path, struct interactive_made *made,
+		     struct error *err)
+{
+	if (interactive_needs_program(l, err) < 0)
+		return -1;
+	*made = begin_to_make(l);
+	if (script_load_open(l->session.script, path, err) < 0) {
+		count_what_was_made(l, made);
+		interactive_drop(l, made);
+		return -1;
+	}
+	return add_places(l, made, err);
+}
+
+/* The program has ended, but Lua still has its state: only what makes places needs a program. */
+static int line_behind_the_end(struct interactive *l, struct interactive_made *made,
+			       struct error *err)
+{
+	count_what_was_made(l, made);
+	if (!made->places && !made->orders)
+		return 0;
+	interactive_drop(l, made);
+	interactive_needs_program(l, err);
+	return INTERACTIVE_NEEDS_PROGRAM;
+}
+
+int interactive_line(struct interactive *l, const char *text, const char *name, struct str *out,
+		     struct interactive_made *made, struct error *err)
+{
+	struct interactive_made here;
+	int failed;
+
+	if (!l->began)
+		return interactive_needs_program(l, err);
+	here = begin_to_make(l);
+	script_lines_see(l->session.script, l->state != INTERACTIVE_READY);
+	failed = script_line(l->session.script, name, text, out, err);
+	here.seen = script_lines_have_seen(l->session.script);
+	script_lines_see(l->session.script, false);
+	if (failed) {
+		count_what_was_made(l, &here);
+		interactive_drop(l, &here);
+	} else if (l->state == INTERACTIVE_ENDED) {
+		failed = line_behind_the_end(l, &here, err);
+	} else {
+		failed = add_places(l, &here, err);
+	}
+	if (made)
+		*made = here;
+	return failed;
+}
+
+/* Drops a place that failed; it may have some sites, or none. */
+void interactive_drop(struct interactive *l, const struct interactive_made *made)
+{
+	struct engine *e = l->session.engine;
+
+	for (size_t i = made->place; i - made->place < made->places; i++) {
+		struct place *place = engine_place_at(e, i);
+
+		if (!place->user)
+			place->user = base_alloc(1, sizeof(struct session_place));
+		if (!place->from_order)
+			engine_drop(e, place);
+	}
+	engine_drop_orders(e, made->order, made->orders);
+	apply_decisions(&l->session);
+}
