@@ -356,3 +356,87 @@ def test_end_of_main_is_an_event(t):
     """A thread that is about to end is stopped there, if the script says so."""
     script = t.file("ends.lua", 'on("thread-exit", { thread = "main" }) :open(SimpleGate "over")\n')
     clean(t, explore(t, "--runs", "10", "-g", script, compile_text("main_ends.c", MAIN_ENDS)))
+
+
+# The child has the lock as it was when it was made, and not the thread that would unlock it.
+INHERITED = """#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *locks(void *x) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); return x; }
+int main(void)
+{
+	pthread_t t;
+	pid_t p;
+	pthread_create(&t, 0, locks, 0);
+	p = FORK();
+	if (!p) {
+		pthread_mutex_lock(&m);
+		_exit(0);
+	}
+	waitpid(p, 0, 0);
+	pthread_join(t, 0);
+	return 0;
+}
+"""
+
+
+@params("fork", "_Fork")
+def test_inherited_lock(t, how):
+    """What a child finds depends on when it is made."""
+    program = compile_text("inherited.c", INHERITED, "-g -O0 -DFORK=" + how)
+    r = explore(t, "--strategy", "dfs", "--bound", "2", "--points", "sync", program)
+    t.equal(r.status, 116, "status", r)
+    t.check("a deadlock at inherited.c" in r.err, "what it says", r)
+    schedule = open(os.path.join(r.found, "1/schedule")).read()
+    t.check(f"(main, {how})" in schedule, "the point has a name", schedule)
+
+
+MAKES = """#include <pthread.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int x;
+static void *writes(void *arg) { x = 1; return arg; }
+static int status_of(pid_t p)
+{
+	int status;
+	if (!p)
+		_exit(0);
+	return waitpid(p, &status, 0) == p ? status : 1;
+}
+static pid_t spawned(void)
+{
+	char *args[] = {"true", 0};
+	pid_t p;
+	return posix_spawn(&p, "/bin/true", 0, 0, args, environ) ? -1 : p;
+}
+int main(void)
+{
+	int status;
+	pthread_t t;
+	pthread_create(&t, 0, writes, 0);
+	status = HOW;
+	pthread_join(t, 0);
+	return status != 0;
+}
+"""
+
+
+WAYS = {
+    "vfork": "status_of(vfork())",
+    "spawn": "status_of(spawned())",
+    "system": 'system("true")',
+    "popen": 'pclose(popen("true", "r"))',
+}
+
+
+@params(*WAYS)
+def test_makes_process(t, way):
+    """Each way to make a process is a point, and goes on behind it."""
+    for flags in "-g -O0", "-g -O2 -static":
+        program = compile_text("makes.c", MAKES.replace("HOW", WAYS[way]), flags)
+        clean(t, explore(t, "--runs", "20", "--strategy", "random", program))

@@ -186,6 +186,8 @@ void points_opened(struct session *s, struct session_process *p, struct target_t
 /* Of the function that the thread is about to enter, counted from 0. */
 struct hit; /* run/sites.h */
 uint64_t points_argument(const struct hit *h, unsigned i);
+/* Is the thread's point the entry of a function that makes a process? */
+bool points_is_fork(const struct turn *t);
 
 /* ---- runtime.c ---- */
 

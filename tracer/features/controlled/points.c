@@ -8,8 +8,9 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-/* Of OpenMP some take a lock that has no name. */
-enum which { NONE = -1, ANY = -2, CRITICAL = -3, UPDATE = -4, ORDERED = -5, FIRST = 0 };
+/* Of OpenMP some take a lock that has no name. Who makes a process gives it all as it is then: memory with its locks,
+   files. */
+enum which { NONE = -1, ANY = -2, CRITICAL = -3, UPDATE = -4, ORDERED = -5, ALL = -6, FIRST = 0 };
 
 struct sync_function {
 	const char *name;
@@ -85,6 +86,15 @@ static const struct sync_function functions[] = {
 	{"pthread_cancel", STRATEGY_SIGNAL, ANY, false},
 	{"pthread_kill", STRATEGY_SIGNAL, ANY, false},
 	{"syscall", STRATEGY_BLOCK, ANY, false},
+	{"fork", STRATEGY_BLOCK, ALL, false},
+	{"vfork", STRATEGY_BLOCK, ALL, false},
+	{"_Fork", STRATEGY_BLOCK, ALL, false},
+	{"forkpty", STRATEGY_BLOCK, ALL, false},
+	{"daemon", STRATEGY_BLOCK, ALL, false},
+	{"posix_spawn", STRATEGY_BLOCK, ALL, false},
+	{"posix_spawnp", STRATEGY_BLOCK, ALL, false},
+	{"system", STRATEGY_BLOCK, ALL, false},
+	{"popen", STRATEGY_BLOCK, ALL, false},
 };
 enum { FUNCTIONS = sizeof(functions) / sizeof(*functions) };
 
@@ -124,12 +134,21 @@ static uint64_t object_of(const struct sync_function *f, const struct hit *h)
 	case NONE:
 		return STRATEGY_NO_OBJECT;
 	case ANY:
+	case ALL:
 		return STRATEGY_ANY_OBJECT;
 	case FIRST:
 		return points_argument(h, 0);
 	default:
 		return (uint64_t)-f->object; /* nobody has memory there */
 	}
+}
+
+bool points_is_fork(const struct turn *t)
+{
+	for (unsigned i = 0; t->function && i < FUNCTIONS; i++)
+		if (functions[i].object == ALL && t->function == functions[i].name)
+			return true;
+	return false;
 }
 
 static enum hit_answer hit_function(struct session *s, const struct act *a, const struct hit *h)
@@ -185,9 +204,17 @@ struct setting {
 /* Most of those that a sanitizer has in place of libc's call these. */
 static bool is_passed_on(const struct setting *x, const struct sync_function *f)
 {
-	static const char *const prefixes[] = {
-		"pthread_mutex",   "pthread_cond",   "pthread_rwlock", "pthread_spin",
-		"pthread_barrier", "pthread_create", "pthread_join",   "sem_"};
+	static const char *const prefixes[] = {"pthread_mutex",
+					       "pthread_cond",
+					       "pthread_rwlock",
+					       "pthread_spin",
+					       "pthread_barrier",
+					       "pthread_create",
+					       "pthread_join",
+					       "sem_",
+					       "fork",
+					       "vfork",
+					       "posix_spawn"};
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
 		if (strncmp(f->name, prefixes[i], strlen(prefixes[i])) == 0)

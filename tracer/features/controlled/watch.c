@@ -240,7 +240,8 @@ void watch_step(struct control *c, struct turn *t, const struct strategy_point *
 	case STRATEGY_WAIT:
 	case STRATEGY_SIGNAL:
 	case STRATEGY_BLOCK:
-		synchronise(c, t, p->object);
+		if (!points_is_fork(t)) /* nobody waits for it */
+			synchronise(c, t, p->object);
 		break;
 	case STRATEGY_READ:
 	case STRATEGY_WRITE:
