@@ -54,6 +54,8 @@ int script_load_open(struct script *s, const char *path, struct error *err);
    the next lines know it. If it is an expression, `out` (may be NULL) gets its value as text. */
 int script_line(struct script *s, const char *name, const char *text, struct str *out,
 		struct error *err);
+/* Is it the beginning of a statement that goes on in the next line? */
+bool script_line_goes_on(const char *text);
 /* May lines use program.var? The program has begun then, and stands still. */
 void script_lines_see(struct script *s, bool may);
 /* Has a line used it since that was said? */

@@ -119,6 +119,37 @@ int script_line(struct script *s, const char *name, const char *text, struct str
 	return result;
 }
 
+/* As the lua(1) interpreter finds out. An expression is whole, though no statement. */
+static int body_goes_on(lua_State *L)
+{
+	static const char end[] = "<eof>";
+	const char *text = lua_touserdata(L, 1), *message;
+	size_t length;
+
+	if (luaL_loadbufferx(L, text, strlen(text), "=", "t") != LUA_ERRSYNTAX)
+		return 0;
+	message = lua_tolstring(L, -1, &length);
+	if (length < strlen(end) || strcmp(message + length - strlen(end), end) != 0)
+		return 0;
+	lua_pushfstring(L, "return %s", text);
+	lua_pushboolean(L, luaL_loadstring(L, lua_tostring(L, -1)) != LUA_OK);
+	return 1;
+}
+
+bool script_line_goes_on(const char *text)
+{
+	lua_State *L = luaL_newstate(); /* nothing is executed, and no script sees it */
+	bool goes_on;
+
+	if (!L)
+		return false;
+	lua_pushcfunction(L, body_goes_on);
+	lua_pushlightuserdata(L, (void *)text);
+	goes_on = lua_pcall(L, 1, 1, 0) == LUA_OK && lua_toboolean(L, -1);
+	lua_close(L);
+	return goes_on;
+}
+
 void script_lines_see(struct script *s, bool may)
 {
 	s->lines_see = may;

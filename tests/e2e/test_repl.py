@@ -49,7 +49,8 @@ def calc():
 
 def session(t, commands, program=None, options=(), status=0, seconds=30):
     r = t.gate("repl", *options, program or calc(), stdin=("\n".join(commands) + "\n").encode(), seconds=seconds)
-    t.equal(r.status, status, "status", r)
+    if status is not None:
+        t.equal(r.status, status, "status", r)
     return r
 
 
@@ -615,3 +616,31 @@ def test_variables_of_the_program(t):
     script = t.file("early.lua", "print(program.var.sum)\n")
     r = session(t, ["gate add wait g", "run", "source " + script], program, status=125)
     t.check("the program does not run yet while the script is loaded" in r.err, "a script's text", r)
+
+
+def test_statement_over_several_lines(t):
+    """A statement goes on until it is whole, as in lua(1); its lines are counted, saved and done again as they are."""
+    saved = t.path("saved.lua")
+    lines = ['at "second;result = factor" :run(function(hit)', "  if hit.var.factor == 1 then", "", "    print [[two",
+             "lines]]", "  end", "end)"]
+    r = session(t, ['gate first;multiplier wait early'] + lines + ["run", "restart", "run", "save " + saved, "open early",
+                                                                   "repeat 1"], status=None)
+    t.check(r.err.startswith("two\nlines\ntwo\nlines\n"), "both runs", r)
+    t.check("\n" + "\n".join(lines) + "\n" in open(saved).read(), "what is saved", r)
+    r = session(t, ["", 'at "first" :run(', "function(hit)", " error 'here'", "end)", "run"], status=125)
+    t.check("input:4: here" in r.stdout + r.err, "the line that is at fault", r)
+
+
+@params(('at "first" :run(function(hit)', "'end' expected"), ("x =", "unexpected symbol"), ("f = {1,", "unexpected"),
+        ("x = [[", "unfinished long"))
+def test_statement_without_an_end(t, case):
+    line, what = case
+    r = session(t, [line], status=125)
+    t.check(r.first.startswith("gatectl: error: input:"), "first line", r)
+    t.check(what in r.first, "what is missing", r)
+
+
+@params("frobnicate", "break second", "return 1 2", "x = = 1", 'at "w', "a.b")
+def test_faulty_statement_does_not_go_on(t, line):
+    r = session(t, [line, "= 77", "= 78"], status=125)
+    t.check("77" not in r.stdout and "input:1: " in r.err, "the fault is that of its line", r)

@@ -179,6 +179,31 @@ def test_input_and_output(t):
     leave(t, x)
 
 
+def test_statement_over_several_lines(t):
+    """Another prompt says that it goes on; Ctrl-C drops it, and at the end of input it is a fault."""
+    x = begin(t)
+    more = "       >> "
+    x.send('at "work":run(function(hit)\r')
+    x.wait(more)
+    x.send("print(21 * 2)\r")
+    x.wait(more)
+    x.command("end)")
+    x.send("x = {\r")
+    x.wait(more)
+    x.send("1, \003")
+    x.wait(PROMPT)
+    x.command("= x", "undefined name")
+    x.send("run\r")
+    x.wait("42")
+    x.send("\003")
+    x.wait("stopped by Ctrl-C", PROMPT)
+    x.send("function f()\r")
+    x.wait(more)
+    x.send("\004")
+    x.wait("'end' expected")
+    t.equal(x.status(), 125, "status")
+
+
 def test_end_of_input(t):
     x = begin(t)
     x.send("run\r")

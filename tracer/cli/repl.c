@@ -5,6 +5,7 @@
  */
 #include "tracer/cli/repl.h"
 
+#include "lua/script.h"
 #include "tracer/base/io.h"
 #include "tracer/base/suggest.h"
 #include "tracer/features/features.h"
@@ -37,7 +38,7 @@ static void add_entry(struct repl *r, const char *lua, const char *file,
 	*array_add(&r->entries) = (struct repl_entry){
 		.lua = lua ? base_strdup(lua) : NULL,
 		.file = file ? base_strdup(file) : NULL,
-		.number = r->number,
+		.number = r->first,
 		.made = *made,
 		.late = interactive_state(r->interactive) != INTERACTIVE_READY,
 	};
@@ -99,7 +100,7 @@ static int open_by_lua(struct repl *r, const char *text, struct error *err)
 
 	for (size_t i = 0; (name = interactive_open_gate(r->interactive, i)); i++)
 		*array_add(&before) = name;
-	failed = do_line(r, r->number, text, NULL, NULL, err);
+	failed = do_line(r, r->first, text, NULL, NULL, err);
 	name = failed ? NULL : newly_open(r, &before);
 	if (name)
 		interactive_opened(r->interactive, name);
@@ -161,13 +162,13 @@ int repl_lua(struct repl *r, const char *text, struct error *err)
 
 	if (opens_by_hand(r, text))
 		return open_by_lua(r, text, err);
-	failed = do_line(r, r->number, text, NULL, &made, err);
+	failed = do_line(r, r->first, text, NULL, &made, err);
 
 	if (failed == INTERACTIVE_NEEDS_PROGRAM) {
 		error_fini(err);
 		failed = start_again(r, err);
 		if (!failed)
-			failed = do_line(r, r->number, text, NULL, &made, err);
+			failed = do_line(r, r->first, text, NULL, &made, err);
 	}
 	if (failed)
 		return -1;
@@ -324,7 +325,7 @@ static void name_line(const struct repl *r, struct error *err)
 {
 	if (r->terminal || err->code == ERROR_FAILED || strncmp(error_text(err), "input:", 6) == 0)
 		return;
-	error_prefix(err, "input:%u: ", r->number);
+	error_prefix(err, "input:%u: ", r->first);
 }
 
 static int do_command(struct repl *r, const char *line, struct error *err)
@@ -361,14 +362,56 @@ static void fault(struct repl *r, struct error *err)
 	r->quit |= !r->terminal;
 }
 
-static void one_line(struct repl *r, const char *line)
+/* `last`: no line follows that could be the rest of the statement. */
+static void one_statement(struct repl *r, const char *text, bool last)
 {
 	ERROR(err);
 
-	if (do_command(r, line, &err) < 0)
-		fault(r, &err);
-	else
+	if (do_command(r, text, &err) == 0) {
 		r->quit |= said_errno && !r->terminal;
+	} else if (!last && err.code == ERROR_SCRIPT && script_line_goes_on(text)) {
+		if (!r->statement.length)
+			str_add(&r->statement, text);
+		return;
+	} else {
+		fault(r, &err);
+	}
+	str_clear(&r->statement);
+}
+
+static void one_line(struct repl *r, const char *line)
+{
+	char *text;
+
+	if (r->terminal && repl_line_is_emptied()) {
+		str_clear(&r->statement);
+		return;
+	}
+	if (!r->statement.length) {
+		r->first = r->number;
+		one_statement(r, line, false);
+		return;
+	}
+	str_addf(&r->statement, "\n%s", line);
+	text = base_strdup(str_text(&r->statement));
+	one_statement(r, text, false);
+	base_free(text);
+}
+
+static void rest_is_missing(struct repl *r)
+{
+	char *text = base_strdup(str_text(&r->statement));
+
+	if (*text && !r->quit)
+		one_statement(r, text, true);
+	base_free(text);
+}
+
+static char *read_line(struct repl *r, struct error *err)
+{
+	const char *prompt = r->statement.length ? "       >> " : "(gatectl) ";
+
+	return r->terminal ? repl_read_terminal(prompt, true) : repl_read_pipe(err);
 }
 
 static void loop(struct repl *r)
@@ -379,14 +422,18 @@ static void loop(struct repl *r)
 		int signal;
 
 		repl_take_signals(r);
-		line = r->terminal ? repl_read_terminal(NULL) : repl_read_pipe(&err);
+		line = read_line(r, &err);
 		signal = repl_give_signals_back();
 		if (signal)
 			r->status = 128 + signal;
-		if (!line && !err.code)
+		if (!line && !err.code) {
+			if (!signal)
+				rest_is_missing(r);
 			break;
+		}
 		r->number++;
 		if (!line) {
+			r->first = r->number;
 			fault(r, &err);
 			break;
 		}
@@ -451,6 +498,7 @@ static void repl_fini(struct repl *r)
 		base_free(entry->file);
 	}
 	array_fini(&r->entries);
+	str_fini(&r->statement);
 	interactive_free(r->interactive);
 	if (r->cli->schedule)
 		replay_fini(&r->replay);

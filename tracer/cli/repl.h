@@ -33,7 +33,10 @@ struct repl {
 	bool begun;	 /* the scripts of the command line are loaded */
 	int status;	 /* of the last run, or of an error on a pipe */
 	unsigned number; /* of the line */
-	unsigned gates;	 /* made without a name so far */
+	unsigned first;	 /* of the statement that it belongs to */
+	struct str
+		statement; /* the lines of one that goes on in the next line; empty: there is none */
+	unsigned gates;	   /* made without a name so far */
 	ARRAY(struct repl_entry) entries;
 };
 
@@ -77,9 +80,10 @@ int repl_go(struct repl *r);
 void repl_terminal_open(struct repl *r); /* sets r->terminal */
 void repl_use_terminal(struct repl *r);	 /* libedit */
 void repl_terminal_close(struct repl *r);
-/* A line, malloc'd; NULL at the end, or after a signal that ends. The answer to a question (NULL: a command)
-   is not kept in the history. From a pipe: NULL with an error, too. */
-char *repl_read_terminal(const char *question);
+/* A line, malloc'd; NULL at the end, or after a signal that ends. Commands are kept in the history. From a
+   pipe: NULL with an error, too. */
+char *repl_read_terminal(const char *question, bool is_command);
+bool repl_line_is_emptied(void); /* the last one, by Ctrl-C */
 char *repl_read_pipe(struct error *err);
 void repl_terminal_to_program(struct repl *r);
 void repl_terminal_back(struct repl *r);

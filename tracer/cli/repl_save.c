@@ -128,7 +128,7 @@ static bool leaves_out(struct repl *r, size_t step, struct error *err)
 	repl_say("\n");
 	str_addf(&question, "leave step %zu out? (y or n) ", step);
 	repl_take_signals(r);
-	answer = repl_read_terminal(str_text(&question));
+	answer = repl_read_terminal(str_text(&question), false);
 	signal = repl_give_signals_back();
 	str_fini(&question);
 	if (signal) {

@@ -219,6 +219,13 @@ static void suspend(void)
 
 enum { CTRL_D = 4 };
 
+static bool emptied; /* the line, by Ctrl-C */
+
+bool repl_line_is_emptied(void)
+{
+	return emptied;
+}
+
 /* Ctrl-C at the prompt empties the line: as if begin-of-line, kill-line and return were typed. */
 static int next_key(FILE *in)
 {
@@ -231,6 +238,7 @@ static int next_key(FILE *in)
 	for (;;) {
 		if (interrupted) {
 			interrupted = 0;
+			emptied = true;
 			pending = keys;
 		}
 		if (pending && *pending)
@@ -264,7 +272,7 @@ static int before_prompt(void)
 	return 0;
 }
 
-char *repl_read_terminal(const char *question)
+char *repl_read_terminal(const char *question, bool is_command)
 {
 	struct str out = {0};
 	sigset_t clock, before;
@@ -279,9 +287,10 @@ char *repl_read_terminal(const char *question)
 	sigemptyset(&clock);
 	sigaddset(&clock, SIGALRM); /* libedit writes by stdio, which loses what is interrupted */
 	sigprocmask(SIG_BLOCK, &clock, &before);
-	line = readline(question ? question : "(gatectl) ");
+	emptied = false;
+	line = readline(question);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	if (line && *line && !question)
+	if (line && *line && is_command)
 		add_history(line);
 	return line;
 }
