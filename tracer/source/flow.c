@@ -529,6 +529,13 @@ bool flow_is_join(const struct flow *f, uint64_t offset)
 	return false;
 }
 
+void flow_jumps_to(const struct flow *f, uint64_t offset, struct flow_offsets *out)
+{
+	array_each(const struct flow_insn, in, &f->insns)
+		if (flow_has_target(in) && in->target == offset)
+			*array_add(out) = in->offset;
+}
+
 /* Is there exactly one path from `from` to `to`, without jumps? The number of calls on it goes
    to *calls. */
 static bool runs_on(const struct flow *f, uint64_t from, uint64_t to, size_t *calls)

@@ -114,13 +114,18 @@ void hint_elsewhere(struct resolver *r, struct module *const *modules, size_t co
 /* ---- resolve_line.c, resolve_copy.c --------------------------------------------------------- */
 
 /* A run of rows of one line in one copy. */
+/* What comes behind a statement row without code at its address: nothing that matters, code of a later line that has no mark (the function's
+   end), another line's statement. */
+enum row_followed { ROW_LAST, ROW_BEFORE_CODE, ROW_BEFORE_STATEMENT };
+
 struct block {
 	uint64_t start, low, high; /* low == high: no code of its own */
 	unsigned column;	   /* of the row at `start`; 0 unknown */
 	unsigned order;		   /* rows at the same address that come before it */
 	bool stmt;
 	bool repeated; /* the statement row before it is at the same line and column */
-	bool followed; /* without code: another line's statement begins behind it at that address */
+	bool ends_macro; /* so is the one before the inlined calls before it, in a line that is one call or macro */
+	enum row_followed followed;
 };
 
 /* One copy of a line: the code of it in one function, or in one inlined copy of a function. */

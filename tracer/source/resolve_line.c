@@ -1,8 +1,9 @@
 /* The code of one line: its rows as blocks, sorted into the copies that they are in. */
 #include "tracer/dwarf/dies_read.h"
-#include "tracer/source/resolve.h"
+#include "tracer/source/resolve_marks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct line_scan {
 	struct resolver *r;
@@ -154,48 +155,20 @@ static void extend(struct row_run *run, const struct line_row *row)
 	b->high = row[1].offset;
 }
 
-/* How many rows of the sequence stand before this one at its address. */
-static unsigned row_order(const struct line_row *first, const struct line_row *row)
-{
-	unsigned order = 0;
-
-	while (row > first && row[-1].offset == row->offset) {
-		row--;
-		order++;
-	}
-	return order;
-}
-
-/* Does another statement begin at the same address, behind this row? */
-static bool is_followed(const struct line_row *row)
-{
-	for (const struct line_row *next = row + 1;
-	     !next->end_sequence && next->offset == row->offset; next++)
-		if (next->is_stmt && next->line && next->line != row->line)
-			return true;
-	return false;
-}
-
-/* Is the statement row before this one at the same line and column? */
-static bool is_repeated(const struct line_row *first, const struct line_row *row)
-{
-	const struct line_row *before = row;
-
-	while (before > first && !(--before)->is_stmt)
-		;
-	return before != row && before->is_stmt && before->line == row->line &&
-	       before->file == row->file && before->column == row->column;
-}
-
-static void begin_statement(struct block *b, const struct line_row *first,
-			    const struct line_row *row)
+static int begin_statement(struct line_scan *s, const struct file_use *use,
+			   const struct line_copy *copy, struct block *b,
+			   const struct line_row *first, const struct line_row *row)
 {
 	b->stmt = true;
 	b->start = row->offset;
 	b->column = row->column;
 	b->order = row_order(first, row);
-	b->followed = is_followed(row);
-	b->repeated = is_repeated(first, row);
+	b->followed = row_followed(row);
+	b->repeated = row_is_repeated(first, row);
+	if (!s->markers || b->repeated || !is_one_call(s->r, s->path, s->line))
+		return 0;
+	return row_ends_macro(&(struct row_place){s->dies, copy, use, s->path, s->line}, first, row,
+			      &b->ends_macro, s->r->err);
 }
 
 /* One round of a loop that was unrolled may follow the other without a row between them. */
@@ -210,7 +183,8 @@ static bool is_next_round(const struct line_scan *s, const struct row_run *run,
 	return b->stmt && b->column == row->column && b->start != row->offset;
 }
 
-static int take_row(struct line_scan *s, const struct line_sequence *sequence, struct row_run *run,
+static int take_row(struct line_scan *s, const struct file_use *use,
+		    const struct line_sequence *sequence, struct row_run *run,
 		    const struct line_row *first, const struct line_row *row)
 {
 	struct line_copy *copy;
@@ -235,10 +209,12 @@ static int take_row(struct line_scan *s, const struct line_sequence *sequence, s
 	if (!copy)
 		return 0;
 	b = &copy->blocks.items[run->block];
-	if (row->is_stmt && !b->stmt)
-		begin_statement(b, first, row);
-	else if (row->offset > b->start)
+	if (row->is_stmt && !b->stmt) {
+		if (begin_statement(s, use, copy, b, first, row) < 0)
+			return -1;
+	} else if (row->offset > b->start) {
 		*array_add(&copy->inner) = *row;
+	}
 	extend(run, row);
 	return 0;
 }
@@ -264,7 +240,7 @@ static int scan_run(struct line_scan *s, const struct file_use *use,
 			take_lineless(&run, &rows[i]);
 		else if (rows[i].line != s->line || !file_use_has(use, rows[i].file))
 			break;
-		else if (take_row(s, sequence, &run, rows, &rows[i]) < 0)
+		else if (take_row(s, use, sequence, &run, rows, &rows[i]) < 0)
 			return -1;
 	}
 	*next = i + 1;
@@ -411,43 +387,59 @@ static bool has_statement(const struct line_copy *c)
 	return false;
 }
 
-/* Does the function that the copy is in begin on this very line? */
-static int begins_here(struct line_scan *s, const struct line_copy *c, bool *out)
+enum begins { BEGINS_ELSEWHERE, BEGINS_HERE, BEGINS_LAMBDA };
+
+/* Does the function that the copy is in begin on this very line? *before: it begins before it, in the same file. */
+static int begins_here(struct line_scan *s, const struct line_copy *c, enum begins *out,
+		       bool *before)
 {
 	struct function f;
 
-	*out = false;
+	*out = BEGINS_ELSEWHERE;
+	*before = false;
 	if (!c->owner.scope)
 		return 0;
 	if (function_read(s->dies, c->owner, &f, s->r->err) < 0)
 		return -1;
-	*out = f.line == s->line && function_same_file(f.file, s->path);
+	if (!function_same_file(f.file, s->path))
+		return 0;
+	*before = f.line && f.line < s->line;
+	if (f.line == s->line)
+		*out = f.name && strstr(f.name, "{unnamed}::operator()") ? BEGINS_LAMBDA
+									 : BEGINS_HERE;
 	return 0;
 }
 
 /*
  * A statement with a lambda in it is executed once, however often the lambda is called: where code
- * of a function around it is on the line, functions that begin there are no copies of the line.
+ * of a function around it is on the line, functions that begin there are no copies of the line. Of that code only the call
+ * may be left, or what is no statement's beginning: that is enough to drop what is a lambda.
  */
 static int drop_lambdas(struct line_scan *s)
 {
-	bool *inner = base_alloc(s->copies.items.count, sizeof(*inner));
-	bool outer = false;
+	enum begins *begins = base_alloc(s->copies.items.count, sizeof(*begins)),
+		    least = BEGINS_LAMBDA + 1;
 	int answer = 0;
 
 	for (size_t i = 0; i < s->copies.items.count && answer == 0; i++) {
 		const struct line_copy *c = &s->copies.items.items[i];
+		bool before;
 
-		answer = begins_here(s, c, &inner[i]);
-		outer |= !inner[i] && has_statement(c);
+		answer = begins_here(s, c, &begins[i], &before);
+		if (answer < 0 || begins[i] != BEGINS_ELSEWHERE)
+			continue;
+		if (has_statement(c))
+			least = BEGINS_HERE;
+		else if (before && least > BEGINS_LAMBDA && (has_code(c) || c->calls.count))
+			least = BEGINS_LAMBDA;
 	}
-	for (size_t i = 0; outer && answer == 0 && i < s->copies.items.count; i++) {
-		if (!inner[i])
+	for (size_t i = 0; answer == 0 && i < s->copies.items.count; i++) {
+		if (begins[i] < least)
 			continue;
 		s->copies.items.items[i].blocks.count = 0;
 		s->copies.items.items[i].calls.count = 0;
 	}
-	base_free(inner);
+	base_free(begins);
 	return answer;
 }
 

@@ -5,6 +5,7 @@
  * goes over several lines. Control flow tells which of them begin an execution (flow.h).
  */
 #include "tracer/source/resolve_copy.h"
+#include "tracer/source/resolve_marks.h"
 #include "tracer/source/source_lines.h"
 
 #include <limits.h>
@@ -23,13 +24,16 @@ static void add_start(struct copy_work *w, uint64_t offset)
 /*
  * Is a mark without code of its own a place? What comes next at its address is executed with it, in
  * the order of the rows. But where a jump comes in at that address, too, it is not known which of the marks it
- * passes: only the last one is sure to stand behind its label.
+ * passes: only the last one is sure to stand behind its label. Before code that has no mark, a function's end, even that one is
+ * not, if they come from a return.
  */
 static bool is_sure(const struct copy_work *w, const struct block *b)
 {
 	if (!w->c->markers || !b->stmt || !w->flow)
 		return false;
-	return !b->followed || !flow_is_join(w->flow, b->start);
+	if (b->followed == ROW_LAST || !flow_is_join(w->flow, b->start))
+		return true;
+	return b->followed == ROW_BEFORE_CODE && !mark_is_passed_by(w, b);
 }
 
 /*
@@ -46,7 +50,7 @@ static void statement_starts(struct copy_work *w)
 			if (is_sure(w, b)) {
 				add_start(w, b->start);
 				waiting = false;
-			} else if (b->stmt && !waiting) {
+			} else if (b->stmt && !waiting && b->followed != ROW_BEFORE_CODE) {
 				waiting = true;
 				pending = b->start;
 			}
@@ -161,11 +165,6 @@ static void own_starts(struct copy_work *w)
 	else_starts(w);
 }
 
-static bool same_row(const struct line_row *a, const struct line_row *b)
-{
-	return a->line == b->line && a->file == b->file && a->column == b->column;
-}
-
 /* The first row of a piece, behind the prologue of the function around it; or NULL. A statement row it need not be: clang
    has none where the row before is of the same place. */
 static const struct line_row *first_row(const struct copy_work *w, const struct line_unit *l,
@@ -195,7 +194,7 @@ static bool begins_again(const struct copy_work *w, const struct line_unit *l,
 			continue;
 		first = first_row(w, l, &pieces[0]);
 		here = first_row(w, l, &pieces[i]);
-		return first && here && same_row(first, here);
+		return first && here && row_is_same(first, here);
 	}
 	return false;
 }
@@ -304,7 +303,7 @@ static int call_columns(struct copy_work *w, unsigned *columns)
  * The columns of the starts, or NULL. Where a loop was unrolled each copy of a statement begins at
  * the same column, and is an execution of its own; the later rows of a statement over several lines
  * begin elsewhere. Not so with gcc where it marks no statements (-O0, -g1): it goes back to the
- * column of a call when it has evaluated the arguments.
+ * column of a call when it has evaluated the arguments. What may be the end of a macro is no copy.
  */
 static unsigned *start_columns(const struct copy_work *w)
 {
@@ -319,7 +318,7 @@ static unsigned *start_columns(const struct copy_work *w)
 		array_each(const struct block, b, &w->c->blocks) {
 			if (b->start != w->starts.items[i] || (stmt && !b->stmt))
 				continue;
-			columns[i] = b->column;
+			columns[i] = b->ends_macro ? 0 : b->column;
 			stmt = b->stmt;
 		}
 	}
@@ -331,10 +330,41 @@ static bool comes_again(const struct line_unit *l, const struct line_row *one, u
 			uint64_t to)
 {
 	array_each(const struct line_row, row, &l->rows)
-		if (row->is_stmt && !row->end_sequence && same_row(row, one) &&
+		if (row->is_stmt && !row->end_sequence && row_is_same(row, one) &&
 		    (row->offset < from || row->offset >= to))
 			return true;
 	return false;
+}
+
+/* Is it code of a call in this line that was inlined? */
+static bool is_in_calls(const struct copy_work *w, uint64_t offset)
+{
+	const struct die_unit *u = w->c->owner.unit;
+
+	array_each(struct scope *, call, &w->c->calls)
+		if (flow_in_ranges(&u->ranges.items[(*call)->first_range], (*call)->range_count,
+				   offset))
+			return true;
+	return false;
+}
+
+/*
+ * What lies between two starts of the line may be an inlined call of its own, that is an argument. In the rounds of an unrolled
+ * loop such a call comes before each start, or behind each.
+ */
+static bool is_around_calls(const struct copy_work *w, const struct line_unit *l, uint64_t from,
+			    uint64_t to)
+{
+	const struct line_row *before = lines_row_at(l, from - 1), *behind = lines_row_at(l, to);
+
+	if (w->c->markers || !behind || (before && is_in_calls(w, from - 1)) ||
+	    is_in_calls(w, from) || is_in_calls(w, to))
+		return false;
+	while (!behind->end_sequence &&
+	       (behind->offset <= to || !behind->is_stmt || !behind->line ||
+		(behind->line == w->line && !is_in_calls(w, behind->offset))))
+		behind++;
+	return behind->end_sequence || !is_in_calls(w, behind->offset);
 }
 
 /*
@@ -345,11 +375,15 @@ static bool comes_again(const struct line_unit *l, const struct line_row *one, u
 static bool is_one_statement(const struct copy_work *w, const struct line_unit *l, uint64_t from,
 			     uint64_t to)
 {
+	bool parts;
+
 	if (!flow_is_straight(w->flow, from, to) && !flow_only_calls(w->flow, from, to))
 		return false;
+	parts = is_around_calls(w, l, from, to);
 	array_each(const struct line_row, row, &l->rows) {
 		if (row->offset < from || row->offset >= to || !row->is_stmt || !row->line ||
-		    row->end_sequence || row->line == w->line)
+		    row->end_sequence || row->line == w->line ||
+		    (parts && is_in_calls(w, row->offset)))
 			continue;
 		if ((row->line < w->line && !w->c->markers) || comes_again(l, row, from, to))
 			return false;
