@@ -182,3 +182,61 @@ def test_overlap(t, how):
     r = t.gate("explore", "--strategy", "dfs", "--bound", "1", "-o", t.path("found"), program)
     t.equal(r.status, 116, "status", r)
     t.check("SIGABRT at halves.c" in r.err, "the assertion", r)
+
+
+# ---- memory that is given back ----
+
+GIVEN = r"""
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+static int *shared;
+static void *read_it(void *arg)
+{
+	int *p = shared;
+	if (p) {
+		int x = p[0];
+		assert(x == 7);
+	}
+	return arg;
+}
+static void *give(void *arg)
+{
+	int *p = shared;
+	shared = 0;
+	GIVE;
+	return arg;
+}
+int main(void)
+{
+	pthread_t threads[2];
+	shared = MAKE;
+	shared[0] = 7;
+	pthread_create(&threads[0], 0, read_it, 0);
+	pthread_create(&threads[1], 0, give, 0);
+	pthread_join(threads[0], 0);
+	pthread_join(threads[1], 0);
+	return 0;
+}
+"""
+
+WAYS = {
+    "free": ("given.c", "free(p)", "(int *)malloc(sizeof(int))", ""),
+    "static": ("given.c", "free(p)", "(int *)malloc(sizeof(int))", " -static"),
+    "realloc": ("given.c", "free(realloc(p, 100000))", "(int *)malloc(sizeof(int))", ""),
+    "delete": ("given.cc", "delete p", "new int", ""),
+    "sanitizer": ("given.c", "free(p)", "(int *)malloc(sizeof(int))", " -fsanitize=address"),
+}
+
+
+@params(*WAYS)
+def test_given(t, way):
+    """A call of free that races with a read is a point that the read depends on; the schedule is followed again."""
+    name, give, make, flags = WAYS[way]
+    program = compile_text(name, GIVEN.replace("GIVE", give).replace("MAKE", make), "-g -O0" + flags)
+    r = t.gate("explore", "--strategy", "dfs", "--bound", "1", "-o", t.path("found"), program)
+    t.equal(r.status, 116, "status", r)
+    schedule = t.path("found/1/schedule")
+    t.check("(give, " in open(schedule).read() and "frees: " in open(schedule).read(), "a point", r)
+    again = t.gate("replay", schedule)
+    t.check(again.status not in (0, 125), "it fails again", again)

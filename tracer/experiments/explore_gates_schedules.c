@@ -14,8 +14,8 @@ static void take_points(const struct gating *g, struct explore *e)
 
 	e->points_at.tested = from->tested;
 	array_each(const struct controlled_chosen, c, from)
-		*array_add(&e->points_at) =
-			(struct controlled_chosen){base_strdup(c->module), c->offset, c->atomic};
+		*array_add(&e->points_at) = (struct controlled_chosen){
+			base_strdup(c->module), c->offset, c->atomic, c->frees};
 }
 
 static void set_search(const struct gating *g, unsigned long schedules, struct explore_options *o)

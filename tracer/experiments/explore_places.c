@@ -29,7 +29,8 @@ static void add_point(struct explore_points_at *points, const struct module *m, 
 	array_each(const struct controlled_chosen, chosen, points)
 		if (chosen->offset == offset && strcmp(chosen->module, module_name(m)) == 0)
 			return;
-	*array_add(points) = (struct controlled_chosen){base_strdup(module_name(m)), offset, false};
+	*array_add(points) =
+		(struct controlled_chosen){base_strdup(module_name(m)), offset, false, false};
 }
 
 /* ---- statements ----------------------------------------------------------------------------------- */

@@ -23,14 +23,14 @@ int explore_races_begin(struct explore_race_runs *x, struct explore *e)
 }
 
 /* Threads are switched there from the next run on, so that more is seen to race. Who frees is caught by what the
-   others do before and behind it. */
+   others do before and behind it: that call is a point of the search alone. */
 static bool is_new(struct controlled *c, uint64_t index)
 {
 	struct controlled_access *a = &c->accesses.items[index];
-	bool is_new = !a->is_point && !a->frees;
+	bool is_new = !a->is_point;
 
-	a->is_point |= is_new;
-	return is_new;
+	a->is_point = true;
+	return is_new && !a->frees;
 }
 
 static void make_atomic(struct controlled *c, const struct controlled_chosen *chosen)
@@ -79,12 +79,12 @@ void explore_races_choose(const struct explore_race_runs *x, struct explore_poin
 	array_each(const struct controlled_access, a, &c->accesses)
 		if (a->is_point && !a->what.atomic && !a->what.pauses)
 			*array_add(points) = (struct controlled_chosen){
-				base_strdup(module_name(a->module)), a->offset, false};
+				base_strdup(module_name(a->module)), a->offset, false, a->frees};
 	for (size_t i = 0; i < x->atomic; i++)
 		if (c->chosen.items[i].atomic)
 			*array_add(points) =
 				(struct controlled_chosen){base_strdup(c->chosen.items[i].module),
-							   c->chosen.items[i].offset, true};
+							   c->chosen.items[i].offset, true, false};
 }
 
 void explore_races_end(struct explore_race_runs *x)

@@ -144,7 +144,7 @@ static void add_points(struct explore_points_at *to, const struct explore_points
 			known |= has->offset == c->offset && strcmp(has->module, c->module) == 0;
 		if (!known)
 			*array_add(to) = (struct controlled_chosen){base_strdup(c->module),
-								    c->offset, c->atomic};
+								    c->offset, c->atomic, c->frees};
 	}
 }
 

@@ -56,7 +56,7 @@ static void add_points(const struct explore_points_at *points, struct schedule_h
 
 	schedule_option_add(h, "points", words[points->kind]);
 	array_each(const struct controlled_chosen, chosen, points)
-		add_place(h, chosen->atomic ? "atomic" : "point", chosen);
+		add_place(h, chosen->frees ? "frees" : chosen->atomic ? "atomic" : "point", chosen);
 	array_each(const struct controlled_chosen, start, &points->starts)
 		add_place(h, "from", start);
 }
@@ -69,7 +69,8 @@ static void each_place(const struct schedule_head *h, const char *key, struct co
 
 	for (size_t k = 0; (value = schedule_option(h, key, k)); k++) {
 		const char *plus = strrchr(value, '+');
-		struct controlled_chosen place = {.atomic = strcmp(key, "atomic") == 0};
+		struct controlled_chosen place = {.atomic = strcmp(key, "atomic") == 0,
+						  .frees = strcmp(key, "frees") == 0};
 
 		if (!plus)
 			continue;
@@ -89,6 +90,7 @@ static void set_points(const struct schedule_head *h, struct controlled *c)
 							 : CONTROLLED_CHOSEN;
 	each_place(h, "point", c, controlled_choose);
 	each_place(h, "atomic", c, controlled_choose);
+	each_place(h, "frees", c, controlled_choose);
 	each_place(h, "from", c, controlled_start);
 	c->early = schedule_option(h, "begins", 0);
 }

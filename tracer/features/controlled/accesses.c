@@ -104,8 +104,8 @@ struct access_setting {
 	const struct image *image;
 };
 
-static struct controlled_chosen *chosen_at(const struct controlled *g, const char *module,
-					   uint64_t offset)
+struct controlled_chosen *accesses_chosen(const struct controlled *g, const char *module,
+					  uint64_t offset)
 {
 	array_each(struct controlled_chosen, chosen, &g->chosen)
 		if (chosen->offset == offset && strcmp(chosen->module, module) == 0)
@@ -115,13 +115,13 @@ static struct controlled_chosen *chosen_at(const struct controlled *g, const cha
 
 void controlled_choose(struct controlled *c, const struct controlled_chosen *what)
 {
-	struct controlled_chosen *there = chosen_at(c, what->module, what->offset);
+	struct controlled_chosen *there = accesses_chosen(c, what->module, what->offset);
 
 	if (there)
 		there->atomic |= what->atomic;
 	else
-		*array_add(&c->chosen) = (struct controlled_chosen){base_strdup(what->module),
-								    what->offset, what->atomic};
+		*array_add(&c->chosen) = (struct controlled_chosen){
+			base_strdup(what->module), what->offset, what->atomic, what->frees};
 }
 
 static bool is_point(const struct controlled *g, const struct controlled_chosen *chosen,
@@ -182,7 +182,7 @@ static void add(void *ctx, const struct source_access *a)
 	const struct access_setting *x = ctx;
 	struct controlled *g = x->session->options->controlled;
 	const struct controlled_chosen *chosen =
-		chosen_at(g, module_name(x->image->module), a->offset);
+		accesses_chosen(g, module_name(x->image->module), a->offset);
 	struct arch_shared what = a->what;
 	uint8_t code[ARCH_INSN_MAX];
 	struct controlled_access *access;

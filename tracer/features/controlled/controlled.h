@@ -59,11 +59,12 @@ struct controlled_looked {
 	size_t first, count;
 };
 
-/* An access, or a line, that was chosen to be a point, by the name of its module. */
+/* An access, a call of free, or a line, that was chosen to be a point, by the name of its module. */
 struct controlled_chosen {
 	char *module;
 	uint64_t offset;
 	bool atomic; /* it is an atomic operation, though the instruction is a plain one */
+	bool frees;  /* it is the last byte of a call of free */
 };
 
 /*

@@ -207,6 +207,10 @@ void starts_settled(struct session *s, struct session_process *p, struct target_
 
 /* ---- accesses.c ---- */
 
+/* NULL: nothing there was chosen. */
+struct controlled_chosen *accesses_chosen(const struct controlled *g, const char *module,
+					  uint64_t offset);
+
 void accesses_settled(struct session *s, struct session_process *p, struct target_thread *t,
 		      const struct image *image);
 
@@ -251,7 +255,7 @@ struct watch_freed {
 };
 void watch_freed(struct control *c, struct turn *t, const struct watch_freed *f);
 
-/* ---- freed.c: nothing, if no races are searched for ---- */
+/* ---- freed.c: nothing, if no races are searched for and no call of free was chosen ---- */
 
 /* Before points are set for the image: so that the loader's calls are seen, too (runtime_unseen()). */
 void freed_settled(struct session *s, struct session_process *p, struct target_thread *t,

@@ -94,6 +94,14 @@ static bool is_testers(struct session_process *p, uint64_t back)
 	return images_at(p, back) && !control_is_runtime(p, back);
 }
 
+/* 0: it is not known. */
+static uint64_t size_of(const struct turn *t, const struct module *allocator, uint64_t block)
+{
+	if (is_allocator(allocator, "__asan_init"))
+		return asan_size(t, block);
+	return is_allocator(allocator, "__libc_free") ? glibc_size(t, block) : 0;
+}
+
 /* By free, or by realloc: it may move, and if it does not, who has the block has it as if it were new. */
 static void given_block(struct control *c, struct turn *t, const struct hit *h)
 {
@@ -109,15 +117,41 @@ static void given_block(struct control *c, struct turn *t, const struct hit *h)
 		watch_own_code(c, t);
 		f.place = place_of(c->given, t, back);
 	}
-	if (is_allocator(image->module, "__asan_init")) {
-		f.size = asan_size(t, block);
+	f.size = size_of(t, image->module, block);
+	if (is_allocator(image->module, "__asan_init"))
 		asan_freed(c, t, f);
-	} else if (is_allocator(image->module, "__libc_free")) {
-		f.size = glibc_size(t, block);
-	}
 	if (!f.size) /* the least that a block of any allocator can have */
 		f.size = WORD;
 	watch_freed(c, t, &f);
+}
+
+/* The call is a point if it was found to race. Of a sanitizer's block others look at the shadow, too. */
+static void free_is_point(struct control *c, struct turn *t, const struct hit *h, const char *name)
+{
+	const struct image *image, *allocator = images_at(h->thread->process, h->address);
+	const struct controlled_chosen *chosen;
+	uint64_t back, size;
+
+	if (!allocator || target_top(h->thread->target, &back) < 0 ||
+	    !is_testers(h->thread->process, back))
+		return;
+	image = images_at(h->thread->process, back);
+	chosen = accesses_chosen(c->given, module_name(image->module), back - 1 - image->bias);
+	if (!chosen || !chosen->frees)
+		return;
+	size = is_allocator(allocator->module, "__asan_init")
+		       ? 0
+		       : size_of(t, allocator->module, points_argument(h, 0));
+	t->point = (struct strategy_point){.op = STRATEGY_WRITE,
+					   .object = points_argument(h, 0),
+					   .place = back,
+					   .writes = true,
+					   .size = size ? size : STRATEGY_ANY_SIZE};
+	t->access_count = 0;
+	t->objects[0] = t->objects[1] = 0;
+	t->function = name;
+	t->entry_sp = h->regs.dwarf[ARCH_DWARF_SP];
+	t->at_point = true;
 }
 
 static void given_pages(struct control *c, struct turn *t, const struct hit *h)
@@ -138,7 +172,11 @@ static enum hit_answer hit_giver(struct session *s, const struct act *a, const s
 	struct control *c = control_of(s);
 	struct turn *t = turn_of(h->thread);
 
-	if (!c || !c->begun || c->over || !t->thread || !c->given->races)
+	if (!c || !c->begun || c->over || !t->thread)
+		return HIT_SEEN;
+	if (!c->given->races && (a->what == FREE || a->what == REALLOC))
+		free_is_point(c, t, h, givers[a->what]);
+	if (!c->given->races)
 		return HIT_SEEN;
 	if (a->what == FREE || a->what == REALLOC)
 		given_block(c, t, h);
@@ -174,13 +212,22 @@ static void put_named(void *ctx, const char *name, uint64_t offset)
 			put(ctx, i, offset);
 }
 
+/* Where no races are searched for, only those are looked at. */
+static bool some_are_points(const struct controlled *g)
+{
+	array_each(const struct controlled_chosen, chosen, &g->chosen)
+		if (chosen->frees)
+			return true;
+	return false;
+}
+
 void freed_settled(struct session *s, struct session_process *p, struct target_thread *t,
 		   const struct image *image)
 {
 	const struct giver_setting x = {s, p, t, image};
 	uint64_t offset;
 
-	if (!s->options->controlled->races)
+	if (!s->options->controlled->races && !some_are_points(s->options->controlled))
 		return;
 	if (p->loader) {
 		module_each_dynamic(image->module, put_named, (void *)&x);

@@ -44,7 +44,7 @@ void lines_settled(struct session *s, struct session_process *p, struct target_t
 	array_each(const struct controlled_chosen, chosen, &g->chosen) {
 		struct site_use *use;
 
-		if (strcmp(chosen->module, module_name(image->module)) != 0 ||
+		if (chosen->frees || strcmp(chosen->module, module_name(image->module)) != 0 ||
 		    is_access(g, image->module, chosen->offset))
 			continue;
 		use = sites_use(s, p, t, image->bias + chosen->offset, NULL, &ignored);

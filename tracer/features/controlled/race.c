@@ -197,7 +197,7 @@ static void make_atomic(struct controlled *g, uint64_t index)
 {
 	const struct controlled_access *access = &g->accesses.items[index];
 	struct controlled_chosen chosen = {base_strdup(module_name(access->module)), access->offset,
-					   true};
+					   true, false};
 
 	if (!access->what.atomic && !access->frees)
 		controlled_choose(g, &chosen);

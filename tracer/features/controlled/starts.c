@@ -87,7 +87,7 @@ static void put_entry(struct session *s, struct session_process *p, struct targe
 void controlled_start(struct controlled *c, const struct controlled_chosen *where)
 {
 	*array_add(&c->starts) =
-		(struct controlled_chosen){base_strdup(where->module), where->offset, false};
+		(struct controlled_chosen){base_strdup(where->module), where->offset, false, false};
 }
 
 void starts_settled(struct session *s, struct session_process *p, struct target_thread *t)
