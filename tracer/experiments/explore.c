@@ -101,7 +101,7 @@ static void note_points(struct search *s, const struct explore_race_runs *x)
 			f->points->tested = s->e->points_at.tested;
 			array_each(const struct controlled_chosen, start, &s->e->points_at.starts)
 				*array_add(&f->points->starts) = (struct controlled_chosen){
-					base_strdup(start->module), start->offset, false};
+					base_strdup(start->module), start->offset, false, false};
 		}
 }
 

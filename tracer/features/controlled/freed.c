@@ -95,7 +95,7 @@ static bool is_testers(struct session_process *p, uint64_t back)
 }
 
 /* 0: it is not known. */
-static uint64_t size_of(const struct turn *t, const struct module *allocator, uint64_t block)
+static uint64_t size_of(const struct turn *t, struct module *allocator, uint64_t block)
 {
 	if (is_allocator(allocator, "__asan_init"))
 		return asan_size(t, block);
