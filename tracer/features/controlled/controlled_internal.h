@@ -64,6 +64,7 @@ struct turn {
 	const char *name; /* of what it is about, if `named`; or NULL */
 	bool named;
 	const char *function;	 /* ... which enters this function; or NULL */
+	bool forks;		 /* ... that makes a process */
 	uint64_t entry_sp;	 /* ... with this stack pointer, where its return address stands */
 	struct target_made call; /* the call it stands before */
 	uint64_t objects[2];	 /* of a function with several: a condition, its mutex */
@@ -183,11 +184,10 @@ void points_settled(struct session *s, struct session_process *p, struct target_
 void points_opened(struct session *s, struct session_process *p, struct target_thread *t,
 		   const struct image *images, size_t count);
 
-/* Of the function that the thread is about to enter, counted from 0. */
+/* ---- arguments.c: of the function that the thread is about to enter, counted from 0 ---- */
+
 struct hit; /* run/sites.h */
-uint64_t points_argument(const struct hit *h, unsigned i);
-/* Is the thread's point the entry of a function that makes a process? */
-bool points_is_fork(const struct turn *t);
+uint64_t entry_argument(const struct hit *h, unsigned i);
 
 /* ---- runtime.c ---- */
 

@@ -106,7 +106,7 @@ static uint64_t size_of(const struct turn *t, struct module *allocator, uint64_t
 static void given_block(struct control *c, struct turn *t, const struct hit *h)
 {
 	const struct image *image = images_at(h->thread->process, h->address);
-	const uint64_t block = points_argument(h, 0);
+	const uint64_t block = entry_argument(h, 0);
 	struct watch_freed f = {.low = block, .block = block};
 	uint64_t back;
 
@@ -141,9 +141,9 @@ static void free_is_point(struct control *c, struct turn *t, const struct hit *h
 		return;
 	size = is_allocator(allocator->module, "__asan_init")
 		       ? 0
-		       : size_of(t, allocator->module, points_argument(h, 0));
+		       : size_of(t, allocator->module, entry_argument(h, 0));
 	t->point = (struct strategy_point){.op = STRATEGY_WRITE,
-					   .object = points_argument(h, 0),
+					   .object = entry_argument(h, 0),
 					   .place = back,
 					   .writes = true,
 					   .size = size ? size : STRATEGY_ANY_SIZE};
@@ -156,7 +156,7 @@ static void free_is_point(struct control *c, struct turn *t, const struct hit *h
 
 static void given_pages(struct control *c, struct turn *t, const struct hit *h)
 {
-	const struct watch_freed f = {.low = points_argument(h, 0), .size = points_argument(h, 1)};
+	const struct watch_freed f = {.low = entry_argument(h, 0), .size = entry_argument(h, 1)};
 
 	watch_freed(c, t, &f);
 }
@@ -180,7 +180,7 @@ static enum hit_answer hit_giver(struct session *s, const struct act *a, const s
 		return HIT_SEEN;
 	if (a->what == FREE || a->what == REALLOC)
 		given_block(c, t, h);
-	else if (a->what != MMAP || points_argument(h, FLAGS_OF_MMAP) & MAP_FIXED)
+	else if (a->what != MMAP || entry_argument(h, FLAGS_OF_MMAP) & MAP_FIXED)
 		given_pages(c, t, h);
 	return HIT_SEEN;
 }

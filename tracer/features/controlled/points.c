@@ -100,25 +100,18 @@ enum { FUNCTIONS = sizeof(functions) / sizeof(*functions) };
 
 /* ---- a thread comes by -------------------------------------------------------------------------- */
 
-static const unsigned arguments[] = {5, 4, 1, 2, 8, 9}; /* rdi rsi rdx rcx r8 r9, DWARF's numbers */
-
-uint64_t points_argument(const struct hit *h, unsigned i)
-{
-	return h->regs.dwarf[arguments[i]];
-}
-
 /* syscall(SYS_futex, word, op, ...): false: it is another call. */
 static bool is_futex(const struct hit *h, struct strategy_point *p)
 {
-	int op = (int)points_argument(h, 2) & FUTEX_CMD_MASK;
+	int op = (int)entry_argument(h, 2) & FUTEX_CMD_MASK;
 
-	if (points_argument(h, 0) != SYS_futex)
+	if (entry_argument(h, 0) != SYS_futex)
 		return false;
 	p->op = op == FUTEX_WAIT || op == FUTEX_WAIT_BITSET || op == FUTEX_LOCK_PI ||
 				op == FUTEX_LOCK_PI2 || op == FUTEX_TRYLOCK_PI
 			? STRATEGY_LOCK
 			: STRATEGY_SIGNAL;
-	p->object = points_argument(h, 1);
+	p->object = entry_argument(h, 1);
 	return true;
 }
 
@@ -137,18 +130,10 @@ static uint64_t object_of(const struct sync_function *f, const struct hit *h)
 	case ALL:
 		return STRATEGY_ANY_OBJECT;
 	case FIRST:
-		return points_argument(h, 0);
+		return entry_argument(h, 0);
 	default:
 		return (uint64_t)-f->object; /* nobody has memory there */
 	}
-}
-
-bool points_is_fork(const struct turn *t)
-{
-	for (unsigned i = 0; t->function && i < FUNCTIONS; i++)
-		if (functions[i].object == ALL && t->function == functions[i].name)
-			return true;
-	return false;
 }
 
 static enum hit_answer hit_function(struct session *s, const struct act *a, const struct hit *h)
@@ -168,10 +153,11 @@ static enum hit_answer hit_function(struct session *s, const struct act *a, cons
 	watch_own_code(c, t);
 	if (is_grantable(f))
 		grants_note_function(c->given, h->address);
-	t->objects[0] = f->object == ANY ? points_argument(h, 0) : 0;
-	t->objects[1] = f->op == STRATEGY_WAIT && f->object == ANY ? points_argument(h, 1) : 0;
+	t->objects[0] = f->object == ANY ? entry_argument(h, 0) : 0;
+	t->objects[1] = f->op == STRATEGY_WAIT && f->object == ANY ? entry_argument(h, 1) : 0;
 	t->point = p;
 	t->function = f->name;
+	t->forks = f->object == ALL;
 	t->entry_sp = h->regs.dwarf[ARCH_DWARF_SP];
 	t->at_point = true;
 	return HIT_SEEN;

@@ -240,7 +240,7 @@ void watch_step(struct control *c, struct turn *t, const struct strategy_point *
 	case STRATEGY_WAIT:
 	case STRATEGY_SIGNAL:
 	case STRATEGY_BLOCK:
-		if (!points_is_fork(t)) /* nobody waits for it */
+		if (!(t->function && t->forks)) /* nobody waits for it */
 			synchronise(c, t, p->object);
 		break;
 	case STRATEGY_READ:
