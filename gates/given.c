@@ -1,4 +1,5 @@
 #include "gates/given.h"
+#include "tracer/base/str.h"
 
 #include <string.h>
 
@@ -17,15 +18,10 @@ void given_fini(struct given *g)
 	*g = (struct given){0};
 }
 
-static bool is_equal(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 static bool has_variable(const struct given *g, const struct given_variable *wanted)
 {
 	array_each(const struct given_variable, v, &g->env)
-		if (is_equal(v->name, wanted->name) && is_equal(v->value, wanted->value))
+		if (str_same(v->name, wanted->name) && str_same(v->value, wanted->value))
 			return true;
 	return false;
 }
@@ -46,7 +42,7 @@ static bool has_same_args(const struct given *a, const struct given *b)
 	if (a->has_args != b->has_args || a->args.count != b->args.count)
 		return false;
 	for (size_t i = 0; i < a->args.count; i++)
-		if (!is_equal(a->args.items[i], b->args.items[i]))
+		if (!str_same(a->args.items[i], b->args.items[i]))
 			return false;
 	return true;
 }
