@@ -25,6 +25,18 @@ bool module_has_string(const struct module *m, const char *symbol)
 	return false;
 }
 
+/* What is there for unwinding is no text, and much of a C++ program. */
+static bool is_for_unwinding(const struct module *m, const GElf_Shdr *header)
+{
+	size_t names;
+	const char *name = elf_getshdrstrndx(m->elf, &names) < 0
+				   ? NULL
+				   : elf_strptr(m->elf, names, header->sh_name);
+
+	return name &&
+	       (strncmp(name, ".eh_frame", 9) == 0 || strcmp(name, ".gcc_except_table") == 0);
+}
+
 static bool contains(const struct module *m, uint64_t wanted, const void *bytes, size_t n)
 {
 	Elf_Scn *section = NULL;
@@ -34,7 +46,8 @@ static bool contains(const struct module *m, uint64_t wanted, const void *bytes,
 		Elf_Data *data;
 
 		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_PROGBITS ||
-		    (header.sh_flags & (SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR)) != wanted)
+		    (header.sh_flags & (SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR)) != wanted ||
+		    is_for_unwinding(m, &header))
 			continue;
 		data = elf_rawdata(section, NULL);
 		if (data && data->d_buf && memmem(data->d_buf, data->d_size, bytes, n))
