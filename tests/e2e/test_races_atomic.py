@@ -181,6 +181,33 @@ def test_cxx(t, build):
     check(t, "locks.cc", CXX, build, "LOCKED", ["by_flag", "by_member", "by_reference", "by_taken"], "-std=c++20", {"gcc": "g++", "clang": "clang++"})
 
 
+# At its address begin copies that have no instruction, before the one that it is of.
+LOADED = """#include <atomic>
+#include <thread>
+static int plain;
+static void work()
+{
+	std::atomic_ref<int> shared(plain);
+#if LOCKED
+	shared.store(shared.load() + 1);
+#else
+	plain = plain + 1;
+#endif
+}
+int main()
+{
+	std::thread one(work), two(work);
+	one.join();
+	two.join();
+}
+"""
+
+
+@params("g++ -O0", "g++ -O1", "g++ -O2", "g++ -O3")
+def test_reference_is_loaded(t, build):
+    check(t, "loaded.cc", LOADED, build, "LOCKED", ["plain"], "-std=c++20")
+
+
 # What updates and stores read and write besides their object is not atomic.
 BESIDE = """#include <pthread.h>
 static int bits, word, mask, given, lock;

@@ -129,9 +129,10 @@ struct source_symbolised {
 	unsigned line;	  /* 0 unknown */
 	uint64_t start;	  /* of the function or symbol, 0 unknown */
 };
-/* False: nothing is known. `exact`: the function must begin at the offset. Cheap with symbols only
-   (lines = false); with lines, the unit's line program is decoded. */
+/* False: nothing is known. Cheap with symbols only (lines = false); with lines, the unit's line program is decoded. */
 bool source_symbolise(struct module *m, uint64_t offset, bool lines, struct source_symbolised *out);
+/* The name of the innermost function, inlined or not, that the instruction is of; NULL: unknown. The module owns it. */
+const char *source_innermost(struct module *m, uint64_t offset);
 void source_symbolised_fini(struct source_symbolised *w);
 
 /* The statements of the function at this offset, for stepping: where the line table says that one

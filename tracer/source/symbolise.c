@@ -81,6 +81,30 @@ void source_symbolised_fini(struct source_symbolised *w)
 	memset(w, 0, sizeof(*w));
 }
 
+const char *source_innermost(struct module *m, uint64_t offset)
+{
+	ERROR(ignored);
+	struct die_table *t = dies_table(m, &ignored);
+	struct scope_ref at;
+	struct function f;
+	uint32_t i;
+
+	if (!t || dies_function_at(t, offset, &at, &ignored) < 0 || !at.scope)
+		return NULL;
+	for (i = (uint32_t)(at.scope - at.unit->scopes.items) + 1; i < at.scope->end;) {
+		struct scope *s = &at.unit->scopes.items[i];
+
+		/* One without ranges has no instruction, wherever it begins. */
+		if (s->kind == SCOPE_INLINED && s->range_count && dies_covers(at.unit, s, offset)) {
+			at.scope = s;
+			i++;
+		} else {
+			i = s->end;
+		}
+	}
+	return function_read(t, at, &f, &ignored) < 0 ? NULL : f.name;
+}
+
 char *source_name_of(struct module *m, uint64_t offset)
 {
 	const struct elf_symbol *s = module_symbol_at(m, offset, false);

@@ -153,6 +153,13 @@ static bool is_atomic_function(const char *name)
 	       begins_with(name, "std::_Sp_counted_base");
 }
 
+static bool is_made_in_library(const struct telling *x, const struct races_side *side)
+{
+	const struct controlled_access *access = &x->c->given->accesses.items[side->place];
+
+	return is_atomic_function(source_innermost(access->module, access->offset));
+}
+
 /* The thread has gone on since. */
 static bool is_first_atomic(const struct telling *x, uint64_t address)
 {
@@ -167,7 +174,7 @@ static bool is_first_atomic(const struct telling *x, uint64_t address)
 		.writes = first->writes,
 	};
 
-	return is_atomic_function(first->func) || race_is_written_atomic(&statement);
+	return race_is_written_atomic(&statement);
 }
 
 /* As the tester's statement, or the header's code that it calls, has it. */
@@ -224,9 +231,9 @@ static void find_atomic(const struct telling *x, const struct races_pair *pair, 
 {
 	bool is_typed = is_atomic_type(type);
 
-	if (is_typed || is_first_atomic(x, address))
+	if (is_typed || is_made_in_library(x, &pair->first) || is_first_atomic(x, address))
 		make_atomic(x->c->given, pair->first.place);
-	if (is_typed || is_second_atomic(x, address))
+	if (is_typed || is_made_in_library(x, &pair->second) || is_second_atomic(x, address))
 		make_atomic(x->c->given, pair->second.place);
 }
 
