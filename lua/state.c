@@ -374,8 +374,8 @@ static int frame_index(lua_State *L)
 	if (state_push_field(L, key) || hit_push_field(L, a, key))
 		return 1;
 	return fault_raise(L,
-			   "no field '%s' in a frame; fields are file, line, func, index, var, "
-			   "arg, eval",
+			   "no field '%s' in a frame; fields are thread, count, file, line, func, "
+			   "index, var, arg, ret, frame, backtrace, eval, call",
 			   key);
 }
 

@@ -83,8 +83,7 @@ MAX_CIRCLE = 6
 
 def strip_comments(text):
     keep_lines = lambda m: "\n" * m.group(0).count("\n")
-    text = re.sub(r"/\*.*?\*/", keep_lines, text, flags=re.S)
-    return re.sub(r'"(\\.|[^"\\\n])*"(?=[^\n]*)', lambda m: m.group(0), text)
+    return re.sub(r"/\*.*?\*/", keep_lines, text, flags=re.S)
 
 
 def room_of(path):

@@ -6,8 +6,8 @@ import signal
 import subprocess
 import time
 
-from harness import Failure, compile_text, params, timeout
-from test_attach import Running, attach, attach_until, state_of, wait_traced
+from harness import Failure, Skip, compile_text, params, timeout
+from test_attach import Running, attach, attach_until, state_of, wait_state, wait_traced
 
 WORK = r"""
 #include <errno.h>
@@ -336,3 +336,62 @@ def test_job_control_at_any_moment(t):
             os.kill(p.pid, signal.SIGCONT)
             wait_stopped(p.pid, False)
             p.check(t, "round %d" % i)
+
+
+SHRINKS = r"""
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+int other(int x);
+__attribute__((noinline)) void before(void) { asm volatile("" ::: "memory"); }
+__attribute__((noinline)) void after(void) { asm volatile("" ::: "memory"); }
+int main(int argc, char **argv)
+{
+	int shrunk, i;
+
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+	puts("ready");
+	fflush(stdout);
+	if (getchar() != '\n')
+		return 1;
+	before();
+	shrunk = truncate(argv[1], 0);
+	for (i = 0; i < 1000; i++)
+		after();
+	printf("went on %d %d\n", shrunk, other(i));
+	return 0;
+}
+"""
+
+
+def test_debug_file_becomes_shorter(t):
+    """The error ends gatectl, and not the program: that goes on, with its own bytes."""
+    program, debug = t.path("prog"), t.path("prog.debug")
+    other = "struct item { int id, kept; } item = {1, 2};\nint other(int x) { return x + item.id; }\n"
+    subprocess.run(["gcc", "-g", "-O1", "-o", program, t.file("main.c", SHRINKS), t.file("other.c", other)], check=True)
+    subprocess.run(["objcopy", "--only-keep-debug", program, debug], check=True)
+    subprocess.run(["objcopy", "--strip-debug", "--add-gnu-debuglink=" + debug, program], check=True)
+    script = 'at("before"):run(function() end)\nat("after"):run(function(hit) print(hit:eval "item.kept") end)\n'
+    with Running(t, program, debug, stdin=subprocess.PIPE) as p:
+        t.equal(p.line(), "ready", "the program")
+        q = subprocess.Popen([t.gatectl, "attach", "-g", t.file("attach.lua", script), str(p.pid)], env=t.env, stderr=subprocess.PIPE, text=True)
+        wait_traced(p.pid)
+        p.p.stdin.write(b"\n")
+        p.p.stdin.flush()
+        t.equal(p.line(), "went on 0 1001", "the program goes on")
+        err = q.communicate(timeout=30)[1]
+        t.equal((q.returncode, p.p.wait()), (125, 0), "statuses of gatectl, which said %r, and of the program" % err)
+        t.check("gatectl: error: %s: it cannot be read any more" % debug in err, "it says which file: %s" % err)
+
+
+def test_many_groups(t):
+    """/proc/PID/status is then longer than a page, and what counts stands behind them."""
+    if os.geteuid():
+        raise Skip("only root has many groups")
+    child = subprocess.Popen(["true"], preexec_fn=lambda: os.setgroups(range(1000, 1700)))
+    wait_state(child.pid, "Z")
+    r = attach(t, child.pid, 'at("main"):log("here")\n', seconds=20)
+    t.equal(r.status, 118, "status", r)
+    t.check(r.err.startswith("gatectl: cannot-trace: process %d has ended already: it is a zombie" % child.pid), "it says so", r)
+    child.wait()
+

@@ -262,6 +262,16 @@ def test_merge_lacks(t):
     t.check("part" not in merge(t, "one", "two", "three").stdout.replace("of them by", ""), "all is there")
 
 
+def test_something_else(t):
+    """A file of that name which no search has written stays, and the search goes on without."""
+    os.mkdir(t.path("kept"))
+    path = t.file("kept/search", "notes\n")
+    r = t.gate("explore", "--runs", "3", "-o", t.path("kept"), test_explore.abba_fixed())
+    t.check("kept/search: it is no journal of a search\n" in r.stdout + r.err, "it says so", r)
+    with open(path) as f:
+        t.equal(f.read(), "notes\n", "the file")
+
+
 def test_merge_wrong(t):
     program = test_explore.abba_fixed()
     parts(t, program)

@@ -22,9 +22,9 @@ def made(name, text, flags="-shared -fPIC"):
     return compile_text(name, "#include <stdlib.h>\n" + text, f"-g -pthread {flags}")
 
 
-def harness(t, *args, **kw):
+def harness(t, *args, env={}, **kw):
     report = t.path("harness.json")
-    r = t.gate("harness", "--for", "250", "--report", report, *args, env=ENV, seconds=270, **kw)
+    r = t.gate("harness", "--for", "250", "--report", report, *args, env={**ENV, **env}, seconds=270, **kw)
     with open(report) as f:
         r.report = json.load(f)
     t.equal(r.report["status"], r.status, "status in the report", r)
@@ -284,7 +284,8 @@ def test_linked_in(t, kind):
         archive = t.path("libqueue.a")
         subprocess.run(["ar", "rcs", archive, path], check=True)
         path = archive
-    r = harness(t, "--object", "queue", "--schema", "{ push(1); pop() } || { size() }", "-o", t.path("found"), path)
+    os.mkdir(t.path("a folder"))
+    r = harness(t, "--object", "queue", "--schema", "{ push(1); pop() } || { size() }", "-o", t.path("found"), path, env={"TMPDIR": t.path("a folder")})
     t.equal(r.status, 116, "status", r)
 
 

@@ -4,6 +4,7 @@ import os
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import time
 
@@ -207,3 +208,39 @@ def test_lines_are_cut(t):
     t.check(max(len(l) for l in lines) <= 2000 and sum("bytes are not shown)" in l for l in lines) == 3, "cut, with a mark", r)
     r = t.run_gated(loop(), args=["x"], script='error(("\xc3\xa4"):rep(5000))\n')
     t.check(all(len(l.encode()) <= 2000 for l in r.err.split("\n")) and "\ufffd" not in r.err, "not inside of a character", r)
+
+
+# ---- what cannot be had ----------------------------------------------------------------------------
+
+
+@params("run", "repeat")
+def test_no_clock(t, how):
+    """Timers count as pending signals: without any there are no limits, and that is an error."""
+    options = ["--repeat", "2"] if how == "repeat" else []
+    r = t.gate("run", *options, "--time-limit", "1", "--", "/bin/true", preexec=lambda: resource.setrlimit(resource.RLIMIT_SIGPENDING, (0, 0)))
+    t.error(r, 125, "timer_create: ")
+    t.check("try: each timer counts as a pending signal: raise `ulimit -i`" in r.err, "what to do", r)
+
+
+def without_names(path):
+    """A copy in which the names of .dynstr are said to take no room in the file."""
+    with open(path, "rb") as f:
+        elf = bytearray(f.read())
+    table, = struct.unpack_from("<Q", elf, 0x28)
+    size, count = struct.unpack_from("<HH", elf, 0x3a)
+    for at in range(table, table + size * count, size):
+        kind, flags = struct.unpack_from("<IQ", elf, at + 4)
+        if kind == 3 and flags & 2:
+            struct.pack_into("<I", elf, at + 4, 8)
+    with open(path + "-without", "wb") as f:
+        f.write(elf)
+    os.chmod(path + "-without", 0o755)
+    return path + "-without"
+
+
+@params("run", "explore", "races")
+def test_no_names(t, command):
+    """A damaged table of sections: the program runs without, and here it does, too."""
+    program = without_names(shutil.copy(compile_text("loop.c", LOOP), t.path("prog")))
+    options = {"run": ("--order", "step -> main%return"), "explore": ("--runs", "3", "-o", t.path("found")), "races": ("--runs", "3")}[command]
+    t.equal(t.gate(command, *options, "--", program, "x").status, 0, "status")

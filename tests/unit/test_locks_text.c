@@ -53,6 +53,8 @@ static void test_calls(void **state)
 		{"if (x) return f(y); while (z) {}", "f(|y)@1"},
 		{"a::b<c>::d(e);", "d(|e)@1"},
 		{"int n = 1'000; f(n);", "f(|n)@1"},
+		{"int n = 0xdead'beef; f(n);", "f(|n)@1"},
+		{"c = u8'('; f(n);", "f(|n)@1"},
 		{"lock(a", ""},
 		{"lock)a(", ""},
 		{"\"never ends lock(a);", ""},

@@ -1,5 +1,5 @@
 /*
- * Reads one unit of C into the program: what reader.c, records.c, lower_*.c and cursor.c share. Of a cursor's
+ * Reads one unit of C into the program: what read.c, records.c, lower_*.c and cursor.c share. Of a cursor's
  * positions, the spelled one is where the text stands (in a macro's definition, too), the shown one where a
  * person looks for it.
  */

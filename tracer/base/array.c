@@ -1,4 +1,5 @@
 #include "tracer/base/array.h"
+#include "tracer/base/leave.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@ static void *or_die(void *memory)
 	if (memory)
 		return memory;
 	fputs("gatectl: error: out of memory\n", stderr);
-	_Exit(125);
+	leave_now(125);
 }
 
 void *base_alloc(size_t count, size_t size)

@@ -98,11 +98,13 @@ static int replace_unharmed(const char *path, const struct stat *old, const char
 int file_replace(const char *path, const char *text, struct error *err)
 {
 	char *real = realpath(path, NULL);
-	struct stat old;
+	struct stat old, link;
 	bool there = stat(path, &old) == 0;
+	/* A link to what is not there yet stays one, too. */
+	bool leads_nowhere = !real && lstat(path, &link) == 0 && S_ISLNK(link.st_mode);
 	int answer;
 
-	if (there && !S_ISREG(old.st_mode))
+	if ((there && !S_ISREG(old.st_mode)) || leads_nowhere)
 		answer = write_over(path, text);
 	else
 		answer = replace_unharmed(real ? real : path, there ? &old : NULL, text);

@@ -3,6 +3,7 @@
 #include "tracer/base/array.h"
 #include "tracer/base/io.h"
 #include "tracer/base/str.h"
+#include "tracer/base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,14 +14,6 @@
 #define PLAIN "\033[0m"
 
 enum { LONGEST = 2000 - 60 }; /* bytes of a line, and room for the mark and colours */
-
-/* Where a line may be cut: not inside of a character. */
-static size_t cut_at(const char *text, size_t at)
-{
-	while (at && ((unsigned char)text[at] & 0xc0) == 0x80)
-		at--;
-	return at;
-}
 
 static void add_shown(struct str *out, const char *text, size_t length)
 {
@@ -41,7 +34,7 @@ static void add_shown(struct str *out, const char *text, size_t length)
 static void write_shown(struct str *line)
 {
 	if (line->length > LONGEST) {
-		size_t at = cut_at(line->text, LONGEST), more = line->length - at;
+		size_t at = utf8_cut(line->text, LONGEST), more = line->length - at;
 
 		line->length = at;
 		str_addf(line, "... (%zu more bytes are not shown)", more);

@@ -1,6 +1,7 @@
 #include "tracer/base/str.h"
 
 #include "tracer/base/array.h"
+#include "tracer/base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -42,6 +43,8 @@ void str_add_short(struct str *out, const char *text, size_t most)
 	if (n > most)
 		for (n = most; n > most / 2 && text[n] != ' ';)
 			n--;
+	if (text[n] && text[n] != ' ') /* no blank is near */
+		n = utf8_cut(text, most);
 	str_add_bytes(out, text, n);
 	str_add(out, text[n] ? " ..." : "");
 }

@@ -17,3 +17,10 @@ int utf8_length(const char *text)
 		return 0;
 	return length;
 }
+
+size_t utf8_cut(const char *text, size_t most)
+{
+	while (most && ((unsigned char)text[most] & 0xc0) == 0x80)
+		most--;
+	return most;
+}

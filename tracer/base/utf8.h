@@ -2,7 +2,11 @@
 #ifndef GATECTL_BASE_UTF8_H
 #define GATECTL_BASE_UTF8_H
 
-/* Length of the valid sequence at `p`, which ends with a NUL somewhere; 0: a stray byte. */
-int utf8_length(const char *p);
+#include <stddef.h>
+
+/* Length of the valid sequence at `text`, which ends with a NUL somewhere; 0: a stray byte. */
+int utf8_length(const char *text);
+/* Where a text may be cut that is to have so many bytes at most: not inside of a character. */
+size_t utf8_cut(const char *text, size_t most);
 
 #endif

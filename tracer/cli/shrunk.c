@@ -1,8 +1,10 @@
 /*
  * ELF files are mapped, not copied. Where one becomes shorter while it is read (a build that goes on, a
  * package that is being installed) the kernel sends SIGBUS: an error that names the file, by the address.
- * Only what a signal handler may do is done here. What is traced ends with gatectl (PTRACE_O_EXITKILL).
+ * Only what a signal handler may do is done here. What is traced ends with gatectl (PTRACE_O_EXITKILL), but for what was
+ * attached to: that is let go first (leave_ask). Its tables are whole, since the fault was in reading a file.
  */
+#include "tracer/base/leave.h"
 #include "tracer/cli/cli.h"
 
 #include <fcntl.h>
@@ -103,7 +105,7 @@ static void on_bus(int number, siginfo_t *info, void *context)
 	(void)context;
 	if (path) {
 		tell(path);
-		_exit(VERDICT_ERROR);
+		leave_now(VERDICT_ERROR);
 	}
 	signal(number, SIG_DFL); /* a fault of our own: it happens again, and is seen */
 }

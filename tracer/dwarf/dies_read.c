@@ -75,7 +75,7 @@ static void read_variable(struct cursor *c, struct attr *a)
 }
 
 void attr_read(const struct abbrevs *abbrevs, const struct die_unit *u, struct cursor *c,
-	       const struct abbrev_attr *attr, struct attr *a)
+	       const struct abbrev_attr *attr, struct attr *out)
 {
 	uint64_t form = attr->form;
 	int size;
@@ -87,17 +87,17 @@ void attr_read(const struct abbrevs *abbrevs, const struct die_unit *u, struct c
 		c->broken = true;
 		return;
 	}
-	*a = (struct attr){
+	*out = (struct attr){
 		.number = (uint64_t)attr->constant, .form = (uint16_t)form, .name = attr->name};
 	if (size > 8)
-		take_block(c, (uint64_t)size, a);
+		take_block(c, (uint64_t)size, out);
 	else if (form == DW_FORM_flag_present)
-		a->number = 1;
+		out->number = 1;
 	else if (size > 0)
-		a->number = cursor_fixed(c, (unsigned)size);
+		out->number = cursor_fixed(c, (unsigned)size);
 	else if (size < 0)
-		read_variable(c, a);
-	make_absolute(u, a);
+		read_variable(c, out);
+	make_absolute(u, out);
 }
 
 static void read_values(const struct abbrevs *a, const struct die_unit *u, struct cursor *c,

@@ -69,7 +69,7 @@ struct abbrevs {
 };
 
 /* Reads one attribute. `out` is untouched where the form is unknown: the cursor is broken then. */
-void attr_read(const struct abbrevs *a, const struct die_unit *u, struct cursor *c,
+void attr_read(const struct abbrevs *abbrevs, const struct die_unit *u, struct cursor *c,
 	       const struct abbrev_attr *attr, struct attr *out);
 /* Reads the DIE at the cursor. Values are read only of tags that make scopes, and of every tag
    with `all`. 0, or -1 with an error. */

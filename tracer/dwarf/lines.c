@@ -369,7 +369,6 @@ int lines_head(struct module *m, struct line_unit *u, struct error *err)
 
 	if (u->headed)
 		return 0;
-	u->headed = true;
 	if (module_section(m, ".debug_line", &section, err) < 0)
 		return -1;
 	h.u = u;
@@ -377,7 +376,12 @@ int lines_head(struct module *m, struct line_unit *u, struct error *err)
 	if (!cursor_take(&rest, u->stmt_list))
 		return broken(&h, "it runs over the end of the section");
 	u->program.unit = rest.at;
-	return read_length(&h, &rest) < 0 || read_header(&h) < 0 ? -1 : 0;
+	if (read_length(&h, &rest) == 0 && read_header(&h) == 0)
+		return 0;
+	u->headed = false; /* whoever asks again is told again */
+	array_fini(&u->dirs);
+	array_fini(&u->files);
+	return -1;
 }
 
 struct line_table *lines_table(struct module *m, struct error *err)

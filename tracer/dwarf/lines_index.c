@@ -6,8 +6,10 @@
 
 enum { LOOKS = 8 };
 
-/* Optimised code has a statement's beginning in every other row; -O0 in all but a few in a hundred. */
-/* Of a unit that is optimised two rows in five are none; a small one may have less. At -O0 coroutines have some. */
+/*
+ * At -O0 nearly every row begins a statement (but for some of coroutines); where it is optimised, two in five do not. The limit
+ * lies between: one in five, or one in eight where there are few.
+ */
 bool lines_all_stmt(struct line_unit *u)
 {
 	enum { SMALL = 100 };

@@ -160,8 +160,10 @@ static int become(struct die_table *t, struct die_unit *u, struct die_file *f,
 	u->ranges_base = skeleton.ranges_base;
 	u->read = skeleton.read;
 	if (u->first < u->end) {
-		if (die_read_top(t, u, &d, err) < 0)
+		if (die_read_top(t, u, &d, err) < 0) {
+			*u = skeleton;
 			return -1;
+		}
 		dies_take_names(t, u, &d);
 	}
 	add_unit(f, u);

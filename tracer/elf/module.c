@@ -174,10 +174,11 @@ static const char *dynamic_string(const struct module *m, uint64_t strings, uint
 {
 	array_each(const GElf_Phdr, p, &m->segments) {
 		uint64_t where = strings + name - p->p_vaddr;
-		const uint8_t *at = m->image + p->p_offset + where;
+		const uint8_t *at;
 
 		if (where >= p->p_filesz)
 			continue;
+		at = m->image + p->p_offset + where;
 		return memchr(at, '\0', p->p_filesz - where) ? (const char *)at : NULL;
 	}
 	return NULL;

@@ -46,9 +46,9 @@ bool module_has_string(const struct module *m, const char *symbol);
 /* Are these bytes among the constants that are loaded from the file? */
 bool module_contains(const struct module *m, const void *bytes, size_t n);
 bool module_contains_code(const struct module *m, const void *bytes, size_t n);
+typedef void module_symbol_visit(void *ctx, const char *name, uint64_t offset);
 /* Each symbol for the dynamic linker, with its offset; 0: it is imported. */
-void module_each_dynamic(const struct module *m,
-			 void (*visit)(void *ctx, const char *name, uint64_t offset), void *ctx);
+void module_each_dynamic(const struct module *m, module_symbol_visit *visit, void *ctx);
 
 /* Bytes of the file as they would be loaded at `offset`; how many there are, up to n. */
 size_t module_bytes(const struct module *m, uint64_t offset, void *buf, size_t n);

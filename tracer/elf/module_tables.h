@@ -132,8 +132,7 @@ typedef bool module_relocation_visit(void *ctx, const struct module_relocation *
 bool module_each_relocation(const struct module *m, module_relocation_visit *visit, void *ctx);
 
 /* Of each function of the symbol tables, in no order; some come twice. Nothing is sorted or kept, as for the others. */
-typedef void module_function_visit(void *ctx, const char *name, uint64_t offset);
-void module_each_function(struct module *m, module_function_visit *visit, void *ctx);
+void module_each_function(struct module *m, module_symbol_visit *visit, void *ctx);
 
 void module_hex(const uint8_t *bytes, size_t size, char *out); /* 2 * size + 1 characters */
 

@@ -65,29 +65,3 @@ bool module_contains_code(const struct module *m, const void *bytes, size_t n)
 {
 	return contains(m, SHF_ALLOC | SHF_EXECINSTR, bytes, n);
 }
-
-void module_each_dynamic(const struct module *m,
-			 void (*visit)(void *ctx, const char *name, uint64_t offset), void *ctx)
-{
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-
-	while ((section = elf_nextscn(m->elf, section))) {
-		const Elf_Data *data, *names;
-		const Elf64_Sym *symbols;
-
-		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNSYM)
-			continue;
-		data = elf_rawdata(section, NULL);
-		names = elf_rawdata(elf_getscn(m->elf, header.sh_link), NULL);
-		if (!data || !names || !names->d_size ||
-		    ((const char *)names->d_buf)[names->d_size - 1])
-			return;
-		symbols = data->d_buf;
-		for (size_t i = 1; i < data->d_size / sizeof(*symbols); i++)
-			if (symbols[i].st_name < names->d_size)
-				visit(ctx, (const char *)names->d_buf + symbols[i].st_name,
-				      symbols[i].st_shndx ? symbols[i].st_value : 0);
-		return;
-	}
-}

@@ -11,9 +11,12 @@ struct symbol_reader {
 	const uint8_t *symbols; /* Elf64_Sym, aligned or not */
 	size_t count;
 	const char *strings;
-	size_t strings_size;	      /* up to the last one that has an end */
-	Elf_Data *versions;	      /* .gnu.version of .dynsym, or NULL */
-	module_function_visit *visit; /* is told of functions; NULL: all are kept in the module */
+	size_t strings_size; /* up to the last one that has an end */
+	Elf_Data *versions;  /* .gnu.version of .dynsym, or NULL */
+	/* What is done with each that has a name. */
+	void (*take)(const struct symbol_reader *r, size_t index, const Elf64_Sym *sym,
+		     const char *name);
+	module_symbol_visit *visit;
 	void *ctx;
 };
 
@@ -71,7 +74,7 @@ static void keep_symbol(const struct symbol_reader *r, size_t index, const Elf64
 	bool hidden = elf_symbol_hidden(r->versions, index);
 	struct elf_symbol *s;
 
-	if (is_marker(name))
+	if (!is_wanted(sym) || is_marker(name))
 		return;
 	name = plain_name(r->m, name, &hidden);
 	s = array_add(&r->m->symbols);
@@ -85,19 +88,28 @@ static void keep_symbol(const struct symbol_reader *r, size_t index, const Elf64
 	s->rank = rank_of(s);
 }
 
+static void visit_function(const struct symbol_reader *r, size_t index, const Elf64_Sym *sym,
+			   const char *name)
+{
+	(void)index;
+	if (is_wanted(sym) && ELF64_ST_TYPE(sym->st_info) == STT_FUNC && sym->st_size)
+		r->visit(r->ctx, name, sym->st_value);
+}
+
+static void visit_dynamic(const struct symbol_reader *r, size_t index, const Elf64_Sym *sym,
+			  const char *name)
+{
+	(void)index;
+	r->visit(r->ctx, name, sym->st_shndx ? sym->st_value : 0);
+}
+
 static void read_symbol(const struct symbol_reader *r, size_t index)
 {
-	const char *name;
 	Elf64_Sym sym;
 
 	memcpy(&sym, r->symbols + index * sizeof(sym), sizeof(sym));
-	if (!is_wanted(&sym) || sym.st_name >= r->strings_size)
-		return;
-	name = r->strings + sym.st_name;
-	if (*name && !r->visit)
-		keep_symbol(r, index, &sym, name);
-	else if (*name && ELF64_ST_TYPE(sym.st_info) == STT_FUNC && sym.st_size)
-		r->visit(r->ctx, name, sym.st_value);
+	if (sym.st_name < r->strings_size && r->strings[sym.st_name])
+		r->take(r, index, &sym, r->strings + sym.st_name);
 }
 
 Elf_Data *elf_symbol_versions(Elf *elf)
@@ -153,9 +165,16 @@ static void read_all(struct symbol_reader *r)
 	read_tables(r, m->elf, SHT_DYNSYM);
 }
 
-void module_each_function(struct module *m, module_function_visit *visit, void *ctx)
+void module_each_function(struct module *m, module_symbol_visit *visit, void *ctx)
 {
-	read_all(&(struct symbol_reader){.m = m, .visit = visit, .ctx = ctx});
+	read_all(&(struct symbol_reader){
+		.m = m, .take = visit_function, .visit = visit, .ctx = ctx});
+}
+
+void module_each_dynamic(const struct module *m, module_symbol_visit *visit, void *ctx)
+{
+	read_tables(&(struct symbol_reader){.take = visit_dynamic, .visit = visit, .ctx = ctx},
+		    m->elf, SHT_DYNSYM);
 }
 
 /* ---- order ---------------------------------------------------------------------------------- */
@@ -212,7 +231,7 @@ void module_load_symbols(struct module *m)
 	if (m->symbols_loaded)
 		return;
 	m->symbols_loaded = true;
-	read_all(&(struct symbol_reader){.m = m});
+	read_all(&(struct symbol_reader){.m = m, .take = keep_symbol});
 	array_sort(&m->symbols, compare_symbols);
 	drop_doubles(m);
 	set_reach(m);

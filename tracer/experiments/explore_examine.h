@@ -7,7 +7,7 @@
 /* A strategy that follows the schedule exactly. */
 struct strategy *explore_guide(const struct schedule *s);
 
-/* 0: if it came again, its text is that of `run`, and its schedule is described; -1: the experiment is
+/* 0: if it came again, its text is that of gatectl run, and its schedule is described; -1: the experiment is
    over. */
 int explore_examine(struct explore *e, struct explore_failure *f);
 

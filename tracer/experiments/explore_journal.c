@@ -30,18 +30,26 @@ static void give_up(struct explore *e, const char *why)
 	e->journal = NULL;
 }
 
+/* 0, or the errno. */
+static int write_record(struct explore_journal *j)
+{
+	struct str bytes = {0};
+	int failed = 0;
+
+	record_put(&j->record, &bytes);
+	if (io_write(j->fd, bytes.text, bytes.length) < 0)
+		failed = errno;
+	str_fini(&bytes);
+	return failed;
+}
+
 static void put(struct explore *e)
 {
 	struct explore_journal *j = e->journal;
-	struct str bytes = {0};
-	int failed;
+	int failed = write_record(j);
 
-	record_put(&j->record, &bytes);
-	failed = io_write(j->fd, bytes.text, bytes.length);
-	str_fini(&bytes);
 	if (!failed)
 		return;
-	failed = errno;
 	unlink(j->path.text);
 	give_up(e, strerror(failed));
 }
@@ -183,6 +191,15 @@ int explore_journal_read(struct explore_journal *j, const char *path, struct exp
 
 /* ---- of a search ------------------------------------------------------------------------------------- */
 
+/* What somebody else has written there stays. */
+static bool is_journal(struct explore_journal *j)
+{
+	size_t at = 0;
+
+	return !j->bytes.length || (record_take(&j->record, &j->bytes, &at) > 0 &&
+				    record_get(&j->record) == RECORD_HEAD);
+}
+
 static bool is_same(struct explore_journal *j, const struct record *head)
 {
 	return record_take(&j->record, &j->bytes, &j->at) > 0 &&
@@ -190,11 +207,16 @@ static bool is_same(struct explore_journal *j, const struct record *head)
 	       memcmp(j->record.bytes.text, head->bytes.text, head->bytes.length) == 0;
 }
 
-static int begin_anew(struct explore_journal *j)
+/* 0, or the errno. */
+static int begin_anew(struct explore_journal *j, const struct record *head)
 {
 	str_clear(&j->bytes);
 	j->at = 0;
-	return ftruncate(j->fd, 0);
+	if (ftruncate(j->fd, 0) < 0)
+		return errno;
+	j->record.bytes.length = 0;
+	str_add_bytes(&j->record.bytes, head->bytes.text, head->bytes.length);
+	return write_record(j);
 }
 
 static const char *prepare(struct explore *e)
@@ -202,6 +224,7 @@ static const char *prepare(struct explore *e)
 	struct explore_journal *j = e->journal;
 	const struct explore_options *o = &e->options;
 	struct record head = {0};
+	int failed = 0;
 
 	str_addf(&j->path, "%s/search", o->output);
 	if (o->shards > 1)
@@ -214,14 +237,13 @@ static const char *prepare(struct explore *e)
 		return "another search is writing it";
 	if (io_read(j->fd, &j->bytes) < 0)
 		return strerror(errno);
+	if (!is_journal(j))
+		return "it is no journal of a search";
 	explore_head_write(e, &head);
-	if (!is_same(j, &head) && begin_anew(j) == 0) {
-		j->record.bytes.length = 0;
-		str_add_bytes(&j->record.bytes, head.bytes.text, head.bytes.length);
-		put(e);
-	}
+	if (!is_same(j, &head))
+		failed = begin_anew(j, &head);
 	record_fini(&head);
-	return NULL;
+	return failed ? strerror(failed) : NULL;
 }
 
 void explore_journal_open(struct explore *e)

@@ -100,13 +100,19 @@ static int write_file(const char *path, const struct str *text, struct error *er
 
 /* ---- the compiler ------------------------------------------------------------------------------------ */
 
-void harness_command(const struct harness_hunt *h, const char *to, const char *from,
-		     struct str *out)
+static void add_compiler(const struct harness_hunt *h, const char *to, const char *from,
+			 struct str *out)
 {
 	str_addf(out, "%s -o ", h->compiler);
 	harness_quote(to, out);
 	str_add(out, " ");
 	harness_quote(from, out);
+}
+
+void harness_command(const struct harness_hunt *h, const char *to, const char *from,
+		     struct str *out)
+{
+	add_compiler(h, to, from, out);
 	str_addf(out, " %s", h->link);
 }
 
@@ -213,8 +219,8 @@ static int link_probe(struct harness_hunt *h, bool is_archive)
 	int failed;
 
 	str_add(&text, "int main(void)\n{\n	return 0;\n}\n");
-	str_addf(&command, "%s -o %s %s %s", h->compiler, probe, source,
-		 is_archive ? "-Wl,--whole-archive " : "");
+	add_compiler(h, probe, source, &command);
+	str_add(&command, is_archive ? " -Wl,--whole-archive " : " ");
 	harness_quote(h->options.library, &command);
 	str_add(&command, is_archive ? " -Wl,--no-whole-archive" : "");
 	add_cflags(h, &command);

@@ -11,7 +11,7 @@
  * Then the stub goes on to the copy of the instruction, else it executes a trap, and the tracer decides.
  *
  * 40 bytes of the stack below its red zone are used; all registers and flags are as before behind it. It may be
- * left at any instruction: granted_point() says how.
+ * left at any instruction: granted_stub_point() and granted_code_point() say how.
  */
 #ifndef GATECTL_RESIDENT_GRANT_H
 #define GATECTL_RESIDENT_GRANT_H

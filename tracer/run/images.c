@@ -329,9 +329,11 @@ bool images_find_program(const char *name, char *path, size_t size)
 		snprintf(path, size, "%s", name);
 		return access(path, R_OK) == 0;
 	}
-	for (; dirs && *dirs; dirs = *end ? end + 1 : end) {
+	for (; dirs; dirs = *end ? end + 1 : NULL) {
 		end = strchrnul(dirs, ':');
-		snprintf(path, size, "%.*s/%s", (int)(end - dirs), dirs, name);
+		/* An empty one is the current directory (execvp(3)). */
+		snprintf(path, size, "%.*s%s%s", (int)(end - dirs), dirs, end > dirs ? "/" : "./",
+			 name);
 		if (access(path, R_OK | X_OK) == 0)
 			return true;
 	}

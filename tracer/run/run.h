@@ -8,7 +8,7 @@
 int session_prepare(struct session *s, struct error *err);
 int session_launch(struct session *s, struct error *err);
 /* The program is a copy of another run's, which was brought to where it is now and kept there
-   (target_keep). 0 with the copy's only thread, stopped as that is. The target stays the other run's. */
+   (target_keep). Its only thread, stopped as that is; NULL with the error. The target stays the other run's. */
 struct session_thread *session_copy(struct session *s, const struct session *from,
 				    struct error *err);
 void session_loop(struct session *s); /* to the end */

@@ -6,8 +6,11 @@
  * that the process has already are programs of their own and stay alone, but for one that still
  * shares its memory (vfork): it would run into our traps.
  */
+#include "tracer/base/leave.h"
+#include "tracer/target/procfs.h"
 #include "tracer/target/resident_internal.h"
 #include "tracer/target/refusal.h"
+#include "tracer/target/signals.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -321,6 +324,11 @@ static int take_sharers(struct target *t, struct process *parent, struct error *
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
+static void let_go(void *ctx)
+{
+	target_detach(ctx);
+}
+
 static struct target *target_of_attach(const struct target_attach *how)
 {
 	struct target *t = base_alloc(1, sizeof(*t));
@@ -332,6 +340,7 @@ static struct target *target_of_attach(const struct target_attach *how)
 	t->no_follow = how->no_follow;
 	t->trace_exit = how->trace_exit;
 	t->attached = true;
+	leave_ask(let_go, t);
 	hurry_forbid();
 	t->last.kind = TARGET_TICK;
 	return t;
@@ -395,10 +404,14 @@ static int take_over(struct target *t, pid_t pid, struct error *err)
 	*array_add(&t->queue) = (struct target_event){.kind = TARGET_ATTACHED, .process = &p->pub};
 	do /* in the middle of an exec there is no thread that could be seized */
 		some = take_all(t, p, err);
-	while (!some && !look_has_ended(pid));
+	while (!some && !look_has_ended(pid) && !target_signals_came());
 	if (some < 0 || check_parent(pid, err) < 0)
 		return -1;
 	first = TAILQ_FIRST(&t->threads);
+	if (!first && target_signals_came())
+		return error_set(err, ERROR_USAGE,
+				 "a signal came before a thread of process %d could be taken over",
+				 pid);
 	if (!first) {
 		error_set(err, ERROR_USAGE, "process %d has just ended", pid);
 		return look_for_another(err);
@@ -416,9 +429,9 @@ struct target *target_attach(const struct target_attach *how, struct error *err)
 {
 	struct target *t;
 
-	if (refusal_before(err) < 0 || check_process(how->pid, err) < 0)
+	if (refusal_before(err) < 0 || check_process(how->pid, err) < 0 ||
+	    signals_open(how->tick_ms, err) < 0)
 		return NULL;
-	signals_open(how->tick_ms);
 	t = target_of_attach(how);
 	frozen_watch();
 	if (!take_over(t, how->pid, err))

@@ -7,6 +7,8 @@
  * call: other threads that run into these go on when it is over.
  */
 #include "tracer/target/call.h"
+#include "tracer/target/procfs.h"
+#include "tracer/target/signals.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -4,6 +4,7 @@
  * meant to do the same in each run: the layout of its memory and its first random bytes are the same, and
  * it reads no clock unseen (clock.c takes the vdso away).
  */
+#include "tracer/target/procfs.h"
 #include "tracer/target/target_internal.h"
 
 #include <errno.h>

@@ -3,6 +3,7 @@
  * instruction has one, and so has what comes behind them: a stub for others, of which only the part behind its own
  * comparison is ever executed.
  */
+#include "tracer/target/procfs.h"
 #include "tracer/target/resident_internal.h"
 
 #include <signal.h>

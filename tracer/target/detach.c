@@ -9,6 +9,7 @@
  * gatectl ends. Our memory then stays mapped, since the thread may have to return through it. But
  * the kernel would kill a program that we launched: there the thread is waited for.
  */
+#include "tracer/target/signals.h"
 #include "tracer/target/target_internal.h"
 
 #include <sys/mman.h>

@@ -10,6 +10,7 @@
  * The program's clock does not advance by that, so a loop that sleeps until the clock says so would
  * spin: after many elided calls the next ones really sleep.
  */
+#include "tracer/target/procfs.h"
 #include "tracer/target/target_internal.h"
 
 #include <linux/futex.h>

@@ -1,4 +1,5 @@
 /* The signal that a thread is about to take: where it comes from, and will it end the process? */
+#include "tracer/target/procfs.h"
 #include "tracer/target/target_internal.h"
 
 #include <signal.h>

@@ -8,6 +8,8 @@
  *
  * The second one stays when nothing is traced any more, and sleeps: to start and to end it takes as long as many a program.
  */
+#include "tracer/target/procfs.h"
+#include "tracer/target/signals.h"
 #include "tracer/target/target_internal.h"
 
 #include <pthread.h>

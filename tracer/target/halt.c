@@ -10,6 +10,7 @@
  * over: they are in the kernel, and will stop before their next instruction. But an exec is waited
  * for until it is reported: it would replace the memory while we look at it.
  */
+#include "tracer/target/procfs.h"
 #include "tracer/target/resident_internal.h"
 
 #include <sched.h>

@@ -6,6 +6,7 @@
  * instruction, on its own bytes, and ends there as it would have without us. We know by which
  * signal, and its parent learns it; it is no child of ours that we could wait for.
  */
+#include "tracer/target/procfs.h"
 #include "tracer/target/target_internal.h"
 
 #include <poll.h>
@@ -24,7 +25,7 @@ static bool is_init(pid_t pid)
 	char text[4096];
 	const char *value, *last;
 
-	if (look_proc(pid, "status", text, sizeof(text)) <= 0)
+	if (look_status_text(pid, text, sizeof(text)) <= 0)
 		return false;
 	value = strstr(text, "\nNSpid:");
 	if (!value)

@@ -8,6 +8,7 @@
  * attached to has to be let go, with its own bytes; only the loop can do that, so there the signal
  * waits.
  */
+#include "tracer/target/signals.h"
 #include "tracer/target/target_internal.h"
 
 #include <errno.h>
@@ -58,19 +59,14 @@ void hurry_end(void)
 	set(passed, 0);
 }
 
-static void new_timer(clockid_t clock, timer_t *timer)
+int hurry_open(struct error *err)
 {
-	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL,
-				 .sigev_signo = SIGALRM,
-				 .sigev_value.sival_ptr = timer};
-
-	timer_create(clock, &event, timer);
-}
-
-void hurry_open(void)
-{
-	new_timer(CLOCK_PROCESS_CPUTIME_ID, &computed);
-	new_timer(CLOCK_MONOTONIC, &passed);
+	if (signals_timer(CLOCK_PROCESS_CPUTIME_ID, &computed, err) < 0)
+		return -1;
+	if (signals_timer(CLOCK_MONOTONIC, &passed, err) == 0)
+		return 0;
+	timer_delete(computed);
+	return -1;
 }
 
 void hurry_close(void)

@@ -1,5 +1,8 @@
 /* Ends: of a process by a chosen signal, of the tree, of the target. */
+#include "tracer/base/leave.h"
+#include "tracer/target/procfs.h"
 #include "tracer/target/resident_internal.h"
+#include "tracer/target/signals.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -113,6 +116,7 @@ void target_free(struct target *t)
 		return;
 	family_bury(t);
 	if (t->attached) {
+		leave_ask(NULL, NULL);
 		target_detach(t);
 	} else if (!t->detached) {
 		template_end(t);

@@ -12,6 +12,7 @@
  */
 #include "tracer/target/resident_internal.h"
 #include "tracer/target/refusal.h"
+#include "tracer/target/signals.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -311,9 +312,8 @@ struct target *target_launch(const struct target_launch *how, struct error *err)
 	struct launch l = {.how = how, .go = {-1, -1}, .fault = {-1, -1}};
 	struct target *t = NULL;
 
-	if (refusal_before(err) < 0)
+	if (refusal_before(err) < 0 || signals_open(how->tick_ms, err) < 0)
 		return NULL;
-	signals_open(how->tick_ms);
 	if (start_unheard(&l, err) < 0) {
 		frozen_end();
 		signals_close();

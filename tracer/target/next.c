@@ -1,4 +1,5 @@
 /* The next event: what is queued, what the clock or a person says, what waitpid has. */
+#include "tracer/target/signals.h"
 #include "tracer/target/target_internal.h"
 
 #include <assert.h>

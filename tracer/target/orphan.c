@@ -7,6 +7,8 @@
  * by then (and is understood where it comes after all). What the child's memory is a copy of may be
  * gone by that time, so the spaces that ended last are kept, for their tables (space.c).
  */
+#include "tracer/target/procfs.h"
+#include "tracer/target/signals.h"
 #include "tracer/target/target_internal.h"
 
 #include <linux/kcmp.h>

@@ -6,7 +6,9 @@
  * again. A relative time-out begins anew then. But not if a handler will run, since EINTR says just
  * that, and not close(2), which has done its work by then.
  */
+#include "tracer/target/procfs.h"
 #include "tracer/target/resident_internal.h"
+#include "tracer/target/signals.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  * capabilities) if whoever traces it may not have that himself. The program then runs without, and
  * behaves otherwise than alone.
  */
+#include "tracer/target/procfs.h"
 #include "tracer/target/target_internal.h"
 
 #include <endian.h>
@@ -40,7 +41,7 @@ static int look_holder(pid_t pid, struct holder *h)
 {
 	char text[4096];
 
-	if (look_proc(pid, "status", text, sizeof(text)) <= 0)
+	if (look_status_text(pid, text, sizeof(text)) <= 0)
 		return -1;
 	h->euid = effective(text, "\nUid:");
 	h->egid = effective(text, "\nGid:");

@@ -1,4 +1,5 @@
 /* What /proc tells about a process or thread without stopping it. */
+#include "tracer/target/procfs.h"
 #include "tracer/target/target_internal.h"
 
 #include <errno.h>
@@ -12,26 +13,69 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+static int open_proc(pid_t tid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", tid, name);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static ssize_t read_some(int fd, char *buf, size_t n)
+{
+	ssize_t got;
+
+	do
+		got = read(fd, buf, n);
+	while (got < 0 && errno == EINTR);
+	return got;
+}
+
 /* Reads the file as a string. */
 int look_proc(pid_t tid, const char *name, char *buf, size_t n)
 {
-	char path[64];
+	int fd = open_proc(tid, name);
 	size_t have = 0;
 	ssize_t got;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", tid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	while (have < n - 1) {
-		got = read(fd, buf + have, n - 1 - have);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			break;
+	while (have < n - 1 && (got = read_some(fd, buf + have, n - 1 - have)) > 0)
 		have += (size_t)got;
+	close(fd);
+	buf[have] = '\0';
+	return (int)have;
+}
+
+/* The line of groups is cut behind its name. */
+static size_t take_status(const char *bytes, ssize_t n, char *buf, size_t size, size_t *line,
+			  size_t have)
+{
+	static const char groups[] = "Groups:";
+	const size_t length = sizeof(groups) - 1;
+
+	for (ssize_t i = 0; i < n; i++) {
+		bool left_out = have - *line >= length && !memcmp(buf + *line, groups, length);
+
+		if (have < size - 1 && (!left_out || bytes[i] == '\n'))
+			buf[have++] = bytes[i];
+		if (bytes[i] == '\n')
+			*line = have;
 	}
+	return have;
+}
+
+int look_status_text(pid_t tid, char *buf, size_t n)
+{
+	int fd = open_proc(tid, "status");
+	size_t have = 0, line = 0;
+	char bytes[4096];
+	ssize_t got;
+
+	if (fd < 0)
+		return -1;
+	while ((got = read_some(fd, bytes, sizeof(bytes))) > 0)
+		have = take_status(bytes, got, buf, n, &line, have);
 	close(fd);
 	buf[have] = '\0';
 	return (int)have;
@@ -56,7 +100,7 @@ long look_status(pid_t tid, const char *field)
 	char text[4096];
 	const char *value;
 
-	if (look_proc(tid, "status", text, sizeof(text)) <= 0)
+	if (look_status_text(tid, text, sizeof(text)) <= 0)
 		return -1;
 	value = field_of(text, field);
 	return value ? strtol(value, NULL, 10) : -1;
@@ -79,7 +123,7 @@ int look_signals(pid_t tid, struct look_signals *out)
 	char text[4096];
 
 	*out = (struct look_signals){0};
-	if (look_proc(tid, "status", text, sizeof(text)) <= 0)
+	if (look_status_text(tid, text, sizeof(text)) <= 0)
 		return -1;
 	out->blocked = look_number(text, "SigBlk", 16);
 	out->ignored = look_number(text, "SigIgn", 16);
@@ -112,7 +156,7 @@ bool look_has_ended(pid_t pid)
 	char text[4096];
 	const char *state, *threads;
 
-	if (look_proc(pid, "status", text, sizeof(text)) <= 0)
+	if (look_status_text(pid, text, sizeof(text)) <= 0)
 		return kill(pid, 0) < 0;
 	state = field_of(text, "State");
 	threads = field_of(text, "Threads");
@@ -180,7 +224,7 @@ static bool has_rested(const struct target_thread *thread, const struct target_b
 	char text[4096];
 	const char *state;
 
-	if (look_proc(thread->tid, "status", text, sizeof(text)) <= 0)
+	if (look_status_text(thread->tid, text, sizeof(text)) <= 0)
 		return false;
 	state = field_of(text, "State");
 	return state && activity_of(*state) == seen->activity &&
@@ -193,7 +237,7 @@ void target_look(const struct target_thread *thread, struct target_block *out)
 	const char *state;
 
 	*out = (struct target_block){.activity = TARGET_DEAD, .number = -1};
-	if (look_proc(thread->tid, "status", text, sizeof(text)) <= 0)
+	if (look_status_text(thread->tid, text, sizeof(text)) <= 0)
 		return;
 	state = field_of(text, "State");
 	out->activity = activity_of(state ? *state : 'X');

@@ -1,3 +1,4 @@
+#include "tracer/target/procfs.h"
 #include "tracer/target/refusal.h"
 
 #include "tracer/target/target_internal.h"
@@ -174,7 +175,7 @@ static bool has_sys_ptrace(void)
 	char text[4096];
 	const char *at;
 
-	if (look_proc(getpid(), "status", text, sizeof(text)) <= 0)
+	if (look_status_text(getpid(), text, sizeof(text)) <= 0)
 		return false;
 	at = strstr(text, "\nCapEff:");
 	return at && strtoull(at + strlen("\nCapEff:"), NULL, 16) >> CAP_SYS_PTRACE & 1;

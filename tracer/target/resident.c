@@ -7,6 +7,7 @@
  * the copy of the instruction, which serves the trap, too. The jump is written and taken away while all threads of the memory stand still.
  * Whoever stops in a stub is taken to where he would be in the original, or to the beginning of the copy.
  */
+#include "tracer/target/procfs.h"
 #include "tracer/target/resident_internal.h"
 
 #include <errno.h>

@@ -7,6 +7,7 @@
  * rt_sigreturn comes back to the site, and is put into the copy again there; or until its stack
  * pointer shows that the handler was left by a longjmp.
  */
+#include "tracer/target/procfs.h"
 #include "tracer/target/resident_internal.h"
 
 #include <errno.h>

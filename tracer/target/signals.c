@@ -4,6 +4,7 @@
  * The clock keeps firing while target_wait() waits: one that comes just before waitpid blocks is
  * made up for by the next. Elsewhere it fires once and then rests, so that it does not disturb.
  */
+#include "tracer/target/signals.h"
 #include "tracer/target/target_internal.h"
 
 #include <errno.h>
@@ -29,6 +30,7 @@ static sigset_t before_mask;
 static timer_t timer, limit;
 static struct itimerspec period;
 static unsigned users;
+static bool held; /* target_signals_hold() is one of them */
 static bool wants_ticks;
 static volatile unsigned firings;
 static volatile sig_atomic_t due, waiting_now, resting, late;
@@ -112,25 +114,41 @@ static void handle_unless_ignored(int signal, void (*handler)(int))
 		sigaction(signal, &before[signal], NULL);
 }
 
-static timer_t new_timer(void *value)
+int signals_timer(clockid_t clock, timer_t *made, struct error *err)
 {
 	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL,
 				 .sigev_signo = SIGALRM,
-				 .sigev_value.sival_ptr = value};
-	timer_t made;
+				 .sigev_value.sival_ptr = made};
 
-	timer_create(CLOCK_MONOTONIC, &event, &made);
-	return made;
+	if (timer_create(clock, &event, made) == 0)
+		return 0;
+	error_errno(err, ERROR_SYSTEM, "timer_create");
+	return error_hint(err, "each timer counts as a pending signal: raise `ulimit -i`");
 }
 
-void signals_open(unsigned tick_ms)
+static int make_timers(struct error *err)
+{
+	if (signals_timer(CLOCK_MONOTONIC, &timer, err) < 0)
+		return -1;
+	if (signals_timer(CLOCK_MONOTONIC, &limit, err) == 0) {
+		if (hurry_open(err) == 0)
+			return 0;
+		timer_delete(limit);
+	}
+	timer_delete(timer);
+	return -1;
+}
+
+int signals_open(unsigned tick_ms, struct error *err)
 {
 	sigset_t clock;
 
+	if (!users && make_timers(err) < 0)
+		return -1;
 	due = resting = waiting_now = late = 0;
 	if (users++) {
 		signals_period(tick_ms);
-		return;
+		return 0;
 	}
 	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
 		arrived[endings[i]] = 0;
@@ -142,10 +160,8 @@ void signals_open(unsigned tick_ms)
 	sigemptyset(&clock);
 	sigaddset(&clock, SIGALRM);
 	sigprocmask(SIG_UNBLOCK, &clock, &before_mask);
-	timer = new_timer(&timer);
-	limit = new_timer(&limit);
-	hurry_open();
 	signals_period(tick_ms);
+	return 0;
 }
 
 void signals_close(void)
@@ -250,14 +266,19 @@ void target_signals_put_back(int signal)
 
 void target_signals_hold(void)
 {
-	signals_open(0);
-	timer_settime(timer, 0, &(struct itimerspec){0}, NULL);
+	ERROR(ignored); /* the first target's launch will meet it, too */
+
+	held = signals_open(0, &ignored) == 0;
+	if (held)
+		timer_settime(timer, 0, &(struct itimerspec){0}, NULL);
 }
 
 int target_signals_release(void)
 {
 	int signal = signals_interrupt();
 
-	signals_close();
+	if (held)
+		signals_close();
+	held = false;
 	return signal;
 }

@@ -1,4 +1,5 @@
 /* Memory of ours in the program, and the copies of instructions that stand there. */
+#include "tracer/target/procfs.h"
 #include "tracer/target/resident_internal.h"
 
 #include <inttypes.h>

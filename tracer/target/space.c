@@ -1,4 +1,5 @@
 /* An address space: its memory, and the tables of the traps and copies that we have put there. */
+#include "tracer/target/procfs.h"
 #include "tracer/target/target_internal.h"
 
 #include <fcntl.h>

@@ -6,6 +6,7 @@
  * thread was in has to be restarted, and accepts a signal together with its siginfo. As long as the
  * program has no memory of ours, a `syscall` instruction of its own serves.
  */
+#include "tracer/target/procfs.h"
 #include "tracer/target/target_internal.h"
 
 #include <errno.h>

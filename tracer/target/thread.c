@@ -1,4 +1,5 @@
 /* The tables: processes, threads, and how many of them are in which state. */
+#include "tracer/target/signals.h"
 #include "tracer/target/target_internal.h"
 
 #include <assert.h>

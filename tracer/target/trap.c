@@ -13,6 +13,7 @@
  * - The mask is told by the session, too (target_trap_blocked). Where a process has one thread, a
  *   handler that is gone tells that SIGTRAP was blocked, in whatever way (by a handler's sa_mask).
  */
+#include "tracer/target/procfs.h"
 #include "tracer/target/target_internal.h"
 
 #include <signal.h>

@@ -1,4 +1,5 @@
 /* The statuses of waitpid: of any thread in fairness, of one, of some; what is not asked for now is put by. */
+#include "tracer/target/signals.h"
 #include "tracer/target/target_internal.h"
 
 #include <errno.h>

@@ -46,8 +46,10 @@ int target_guard(int *status, struct error *err)
 	signal(SIGCHLD, SIG_DFL);
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	pid = fork();
-	if (pid < 0)
+	if (pid < 0) {
+		sigprocmask(SIG_SETMASK, &before, NULL);
 		return error_errno(err, ERROR_SYSTEM, "fork");
+	}
 	if (!pid) {
 		take_cover(starter, &before);
 		return 0;

@@ -1,5 +1,6 @@
 /* Processes of gatectl's own that run programs beside each other. A program ends with its worker
    (PTRACE_O_EXITKILL), and a worker with the process that has forked it. */
+#include "tracer/target/procfs.h"
 #include "tracer/target/target_internal.h"
 
 #include "tracer/base/array.h"

@@ -26,10 +26,15 @@ static const char *behind_quoted(const char *at)
 	return *at ? at + 1 : at;
 }
 
+/* 1'000 and 0xdead'beef, but not u8'a': the word before it is a number. */
 static bool is_digit_separator(const char *line, const char *at)
 {
-	return *at == '\'' && at > line && isalnum((unsigned char)at[-1]) &&
-	       isalnum((unsigned char)at[1]) && isdigit((unsigned char)at[-1]);
+	const char *word = at;
+
+	while (word > line && (isalnum((unsigned char)word[-1]) || word[-1] == '\''))
+		word--;
+	return *at == '\'' && word < at && isdigit((unsigned char)*word) &&
+	       isalnum((unsigned char)at[1]);
 }
 
 static void clean_line(struct cleaner *c, const char *line)
