@@ -568,6 +568,90 @@ def test_handler_elsewhere(t, short):
             t.equal((r.status, r.err), (0, ""), "status and what is printed: " + mode, r)
 
 
+EARLIER = HEAD.replace("LINE; /*", "LINE; if (meets && i == (long)rounds / 2) kill(getpid(), SIGUSR1); /*").replace("x, done", "x, done, meets, signals") + r"""
+static void on_usr1(int signal)
+{
+	(void)signal;
+	signals++;
+}
+int main(int argc, char **argv)
+{
+	(void)argv;
+	signal(SIGUSR1, on_usr1);
+	if (argc > 1) { /* in the line itself */
+		meets = 1;
+		work((void *)20);
+		meets = 0;
+	} else {
+		raise(SIGUSR1);
+	}
+	work((void *)20000);
+	return signals != 1;
+}
+"""
+
+
+@params("", "x")
+def test_handler_earlier(t, where):
+    """A handler that is over before the line is hot has nothing to do with it."""
+    program = compile_text("earlier.c", EARLIER, "-g -O0 -DSHORT")
+    arrivals = 20020 if where else 20000
+    r = t.run_gated(program, 'at("//hot", {hit = 10^6}):run(function(hit) end)\n', [where] if where else [])
+    t.equal((r.status, r.report["places"][0]["arrivals"]), (120, arrivals), "status and arrivals", r)
+    t.check("of them decided inside the program" in r.err and not r.report["places"][0]["trap"], "they are decided inside", r)
+
+
+WAITS = HEAD + r"""
+extern char first[];
+static volatile int met, hot;
+static char *page, *other, *volatile begins = first;
+static void on_fault(int signal, siginfo_t *info, void *context)
+{
+	(void)signal, (void)info;
+	if ((char *)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] != begins + 1)
+		abort();
+	met = 1;
+	while (!hot)
+		sched_yield();
+	mprotect(page, 4096, PROT_READ | PROT_WRITE);
+}
+static __attribute__((noinline)) void store(char *there)
+{
+	__asm__ volatile("first: nop; incl (%0); nop; nop" : : "r"(there) : "memory"); /* gate: store */
+}
+static void *one(void *arg)
+{
+	store(page);
+	return arg;
+}
+int main(void)
+{
+	struct sigaction sa = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+	pthread_t t;
+
+	sigaction(SIGSEGV, &sa, NULL);
+	page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	other = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_create(&t, NULL, one, NULL);
+	while (!met)
+		sched_yield();
+	for (int i = 0; i < 3000; i++)
+		store(other);
+	hot = 1;
+	pthread_join(t, NULL);
+	return *(int *)page == 1 && *(int *)other == 3000 ? 0 : 7;
+}
+"""
+
+
+def test_handler_waits(t):
+    """A handler that is to go on in the middle of the line waits while others make it hot: no jump is put over it."""
+    program = compile_text("waits.c", WAITS, "-g -O1 -pthread")
+    r = t.run_gated(program, 'at("//store", {hit = 10^6, optional = true}):run(function() end)\n')
+    t.equal((r.status, r.report["places"][0]["arrivals"]), (0, 3001), "status and arrivals", r)
+    t.equal(r.report["places"][0]["trap"], "a signal's handler may return into its instructions", "the reason", r)
+
+
 def test_fault_in_the_middle(t):
     """An instruction that was moved along faults: the handler sees where, and comes back there."""
     program = compile_text("middle.c", HEAD + r"""

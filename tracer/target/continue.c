@@ -26,7 +26,7 @@ void thread_continue(struct thread *th, int signal)
 	assert(th->pub.state == TARGET_STOPPED);
 	if (signal) {
 		elide_signal(th, signal);
-		space_note_handler(th, signal);
+		returns_note(th);
 	}
 	ptrace(request, th->pub.tid, 0, signal);
 	thread_went_on(th, TARGET_RUNNING);

@@ -83,13 +83,14 @@ static struct thread *add_process(struct target *t, struct process *parent, pid_
 
 /* The memory is a copy of the parent's. This may let the child run, or even die, so its start is
    queued already. */
-static void copy_space(struct target *t, struct thread *child, const struct target_space *from)
+static void copy_space(struct target *t, struct thread *child, const struct target_space *from,
+		       const struct thread *creator)
 {
 	struct target_space *space = space_of(child);
 
 	if (space == from)
 		return;
-	space->handled = from->handled;
+	returns_copy(child, from, creator);
 	slot_copy_all(t, child, from);
 	resident_copy(child->pub.process, from);
 	granted_copy(child->pub.process, from);
@@ -140,7 +141,7 @@ void family_process(struct target *t, const struct birth *b)
 	}
 	event_push(t, TARGET_PROCESS_START, child);
 	if (b->from)
-		copy_space(t, child, b->from);
+		copy_space(t, child, b->from, b->creator);
 }
 
 static void fork_met(struct target *t, struct thread *th, pid_t pid, int status, bool shares)

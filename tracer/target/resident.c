@@ -249,7 +249,8 @@ static const char *replace(struct target *t, struct target_process *process, str
 	struct target_space *space = process->space;
 	bool moves = site->length < RESIDENT_JUMP;
 
-	if (moves && (space->handled || site->exposed))
+	if (moves && (site->exposed ||
+		      returns_into(t, space, site->pub.addr, site->pub.addr + RESIDENT_JUMP)))
 		return "a signal's handler may return into its instructions";
 	if (moves && moved_make(t, process, helper, site, span) < 0)
 		return "there is no memory for it";

@@ -102,7 +102,7 @@ static bool enter_handler(struct thread *th)
 	if (th->info)
 		ptrace(PTRACE_SETSIGINFO, th->pub.tid, 0, th->info);
 	elide_signal(th, th->signal);
-	space_of(th)->handled = true;
+	returns_note(th);
 	ptrace(PTRACE_SINGLESTEP, th->pub.tid, 0, th->signal);
 	thread_set_state(th, TARGET_RUNNING);
 	th->stop = STOP_NONE;

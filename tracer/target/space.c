@@ -57,6 +57,7 @@ void space_free(struct target_space *space)
 	drop_sites(space);
 	drop_areas(space);
 	array_fini(&space->shared);
+	array_fini(&space->returns);
 	base_free(space);
 }
 
@@ -126,14 +127,4 @@ void space_original(const struct thread *th, uint64_t *pc, uint64_t *sp)
 		return;
 	*pc = point->pc;
 	*sp += point->sp;
-}
-
-void space_note_handler(struct thread *th, int signal)
-{
-	struct target_space *space = space_of(th);
-	struct look_signals has;
-
-	if (!space->handled)
-		space->handled =
-			look_signals(th->pub.tid, &has) < 0 || look_has(has.caught, signal);
 }

@@ -90,6 +90,11 @@ struct watch_set {
 	size_t n;
 };
 
+struct handler_return {
+	uint64_t pc, sp; /* of the thread when the signal came */
+	pid_t tid;
+};
+
 struct target_space {
 	unsigned users;			/* processes */
 	int memory;			/* /proc/PID/mem, or -1 */
@@ -100,7 +105,9 @@ struct target_space {
 	uint64_t granted[GRANTED_MAPS]; /* where struct granted is; the rest 0 */
 	struct watch_set watched;	/* in all of its threads, see watch.c */
 	bool refused;			/* some thread's debug registers could not be set */
-	bool handled;			/* a signal's handler may run, and return to anywhere */
+	/* returns.c: where handlers that may still run go on, or that there are too many of them */
+	ARRAY(struct handler_return) returns;
+	bool returns_anywhere;
 };
 
 /* ---- threads -------------------------------------------------------------------------------- */
@@ -297,7 +304,6 @@ size_t space_first_site(const struct target_space *space, uint64_t addr);
 /* The slot that pc is in, or NULL; *offset from its beginning. */
 const struct slot *space_slot(const struct target_space *space, uint64_t pc, uint64_t *offset);
 /* Where a thread that is inside a copy would be, and its stack pointer, in the original. */
-void space_note_handler(struct thread *th, int signal); /* is being delivered: `handled` */
 void space_original(const struct thread *th, uint64_t *pc, uint64_t *sp);
 
 /* memory.c: raw reads show our traps */
@@ -528,6 +534,14 @@ void clock_syscall_exit(struct thread *th);
 /* *ns, a time of the clock's as the program sees it, becomes how long that is from now. `now_ns` is now
    as the kernel sees it. False: it is over already, or the clock is none that goes on by itself. */
 bool clock_length(struct target *t, clockid_t clock, uint64_t *ns, uint64_t *now_ns);
+
+/* returns.c */
+void returns_note(struct thread *th); /* a signal is delivered to it, and may have a handler */
+/* All stand still: may a handler that has been seen to begin go on in [from, to)? */
+bool returns_into(struct target *t, const struct target_space *space, uint64_t from, uint64_t to);
+/* The child's memory is a copy of `from`, of which this thread has made it; NULL: one that is dead. */
+void returns_copy(struct thread *child, const struct target_space *from,
+		  const struct thread *creator);
 
 /* trap.c: the program's own action and mask of SIGTRAP, which our traps spoil */
 void trap_begin(
