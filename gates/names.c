@@ -1,16 +1,16 @@
 #include "gates/names.h"
 
+#include "tracer/base/hash.h"
+
 #include <string.h>
 
 static uint64_t hash_of(const char *text, const char *thread)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
+	uint64_t hash = hash_text(HASH_START, text);
 
-	for (; *text; text++)
-		hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
 	for (; thread && *thread; thread++)
-		hash = (hash ^ (uint8_t)*thread ^ 0x100) * 0x100000001b3u;
-	return hash ^ hash >> 32;
+		hash = hash_word(hash, (uint8_t)*thread ^ 0x100);
+	return hash_slot(hash);
 }
 
 static bool is_same(const struct known_name *k, const char *text, const char *thread)

@@ -1,23 +1,15 @@
 #include "tracer/audit/intern.h"
 
+#include "tracer/base/hash.h"
+
 #include <string.h>
 
 enum { FIRST = 1024 };
 
-/* FNV-1a (Fowler, Noll, Vo). */
-static uint64_t hash(const char *text)
-{
-	uint64_t sum = 0xcbf29ce484222325;
-
-	while (*text)
-		sum = (sum ^ (unsigned char)*text++) * 0x100000001b3;
-	return sum;
-}
-
 /* Where the text is, or would be. */
 static size_t slot_of(const struct interned *n, const char *text)
 {
-	size_t at = (size_t)hash(text) & (n->index.size - 1);
+	size_t at = (size_t)hash_text(HASH_START, text) & (n->index.size - 1);
 
 	while (n->index.slots[at] && strcmp(n->texts.items[n->index.slots[at]], text) != 0)
 		at = (at + 1) & (n->index.size - 1);

@@ -2,6 +2,7 @@
 #ifndef GATECTL_DWARF_INDEX_INTERNAL_H
 #define GATECTL_DWARF_INDEX_INTERNAL_H
 
+#include "tracer/base/hash.h"
 #include "tracer/cache/cache.h"
 #include "tracer/dwarf/index.h"
 
@@ -33,20 +34,12 @@ struct index_names {
 	ARRAY(uint32_t) lists;
 };
 
-/* FNV-1a */
-#define INDEX_HASH_START 2166136261u
-
-static inline uint32_t index_hash_on(uint32_t hash, char c)
-{
-	return (hash ^ (uint8_t)c) * 16777619u;
-}
-
 static inline uint32_t index_hash(const char *text)
 {
-	uint32_t hash = INDEX_HASH_START;
+	uint32_t hash = HASH_NARROW_START;
 
 	while (*text)
-		hash = index_hash_on(hash, *text++);
+		hash = hash_narrow(hash, *text++);
 	return hash;
 }
 

@@ -87,12 +87,12 @@ static void add_hash(struct collector *x, uint32_t hash, bool code)
 static void add_name(struct collector *x, const char *name, bool code)
 {
 	bool is_operator = strncmp(name, "operator", 8) == 0;
-	uint32_t hash = INDEX_HASH_START;
+	uint32_t hash = HASH_NARROW_START;
 
 	for (size_t i = 0; name[i]; i++) {
 		char next = name[i + 1];
 
-		hash = index_hash_on(hash, name[i]);
+		hash = hash_narrow(hash, name[i]);
 		if (next != '\0' && next != '<' && next != '[' && !(is_operator && next == ' '))
 			continue;
 		add_hash(x, hash, code);

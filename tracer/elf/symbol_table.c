@@ -1,4 +1,5 @@
 /* The symbol tables of ELF: read once, sorted by offset, found by name through a hash. */
+#include "tracer/base/hash.h"
 #include "tracer/elf/elf_internal.h"
 
 #include <string.h>
@@ -248,19 +249,10 @@ void module_free_symbols(struct module *m)
 
 /* ---- by name -------------------------------------------------------------------------------- */
 
-static size_t hash_of(const char *name)
-{
-	uint64_t h = 14695981039346656037u;
-
-	for (; *name; name++)
-		h = (h ^ (uint8_t)*name) * 1099511628211u;
-	return (size_t)(h ^ h >> 32);
-}
-
 /* Where this name is in the hash, or the empty place where it belongs. */
-static uint32_t *hash_slot(const struct module *m, const char *name)
+static uint32_t *name_slot(const struct module *m, const char *name)
 {
-	size_t mask = m->symbol_hash_size - 1, i = hash_of(name) & mask;
+	size_t mask = m->symbol_hash_size - 1, i = hash_slot(hash_text(HASH_START, name)) & mask;
 
 	while (m->symbol_hash[i] && strcmp(m->symbols.items[m->symbol_hash[i] - 1].name, name) != 0)
 		i = (i + 1) & mask;
@@ -282,7 +274,7 @@ static void make_hash(struct module *m)
 		m->symbol_hash_size *= 2;
 	m->symbol_hash = base_alloc(m->symbol_hash_size, sizeof(*m->symbol_hash));
 	array_each(struct elf_symbol, s, &m->symbols) {
-		uint32_t *slot = hash_slot(m, s->name);
+		uint32_t *slot = name_slot(m, s->name);
 
 		if (!*slot || wins(s, &m->symbols.items[*slot - 1]))
 			*slot = (uint32_t)(s - m->symbols.items) + 1;
@@ -313,7 +305,7 @@ int module_symbol(struct module *m, const char *name, uint64_t *offset, uint64_t
 	module_load_symbols(m);
 	if (!m->symbol_hash)
 		make_hash(m);
-	at = *hash_slot(m, name);
+	at = *name_slot(m, name);
 	if (!at)
 		return -1;
 	if (offset)

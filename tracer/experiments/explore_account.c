@@ -1,5 +1,6 @@
 #include "tracer/experiments/explore_account.h"
 
+#include "tracer/base/hash.h"
 #include "tracer/explore/schedule/minimise.h"
 
 #include <time.h>
@@ -72,10 +73,10 @@ static void failed(struct explore *e, struct explore_outcome *o)
 	o->paths = (struct controlled_paths){0};
 }
 
-/* FNV-1a (Fowler, Noll, Vo), a word at a time: which schedules, in which order. */
+/* Which schedules, in which order. */
 static void add_digest(struct explore *e, uint64_t digest)
 {
-	e->digest = ((e->digest ? e->digest : 0xcbf29ce484222325) ^ digest) * 0x100000001b3;
+	e->digest = hash_word(e->digest ? e->digest : HASH_START, digest);
 }
 
 void explore_account(struct explore_account *a, struct explore_outcome *o)

@@ -1,16 +1,9 @@
 #include "tracer/experiments/explore_failure.h"
 
+#include "tracer/base/hash.h"
 #include "tracer/base/signame.h"
 
 #include <string.h>
-
-/* FNV-1a (Fowler, Noll, Vo). */
-static uint64_t hash(uint64_t digest, const char *text)
-{
-	for (; text && *text; text++)
-		digest = (digest ^ (unsigned char)*text) * 0x100000001b3;
-	return digest;
-}
 
 /* Where the last step of the run was: of two crashes by one signal it tells which. */
 static uint64_t last_place(const struct controlled *c)
@@ -60,8 +53,8 @@ enum explore_ended explore_judge(const struct controlled *c, const struct sessio
 
 	if (ended != EXPLORE_FAILED)
 		return ended;
-	*key = hash(hash(0xcbf29ce484222325, *kind),
-		    strcmp(*kind, "deadlock") == 0 ? c->stuck : NULL) +
+	*key = hash_text(hash_text(HASH_START, *kind),
+			 strcmp(*kind, "deadlock") == 0 ? c->stuck : NULL) +
 	       (uint64_t)r->status;
 	if (strcmp(*kind, "signal") == 0)
 		*key ^= last_place(c);

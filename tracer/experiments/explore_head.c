@@ -1,5 +1,6 @@
 #include "tracer/experiments/explore_head.h"
 
+#include "tracer/base/hash.h"
 #include "tracer/run/images.h"
 
 #include <fcntl.h>
@@ -9,10 +10,10 @@
 
 static const char version[] = "gatectl search 4";
 
-/* FNV-1a (Fowler, Noll, Vo), a word at a time: the file as it is, whenever it was built. 0: it cannot be read. */
+/* The file as it is, whenever it was built. 0: it cannot be read. */
 static uint64_t digest_of(const char *path)
 {
-	uint64_t words[8192], digest = 0xcbf29ce484222325;
+	uint64_t words[8192], digest = HASH_START;
 	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 	ssize_t n;
 
@@ -21,7 +22,7 @@ static uint64_t digest_of(const char *path)
 	while ((n = read(fd, words, sizeof(words))) > 0) {
 		memset((char *)words + n, 0, -(size_t)n % sizeof(*words));
 		for (size_t i = 0; i * sizeof(*words) < (size_t)n; i++)
-			digest = (digest ^ words[i]) * 0x100000001b3;
+			digest = hash_word(digest, words[i]);
 	}
 	close(fd);
 	return digest;

@@ -1,5 +1,6 @@
 #include "tracer/experiments/harness_orders.h"
 
+#include "tracer/base/hash.h"
 #include "tracer/experiments/explore_account.h"
 #include "tracer/experiments/harness_build.h"
 #include "tracer/experiments/harness_search.h"
@@ -21,11 +22,11 @@ struct harness_orders {
 
 static size_t hash(const unsigned *calls, unsigned count)
 {
-	uint64_t sum = 0xcbf29ce484222325;
+	uint64_t sum = HASH_START;
 
 	for (unsigned i = 0; i < count; i++)
-		sum = (sum ^ (calls[i] + 1)) * 0x100000001b3;
-	return (size_t)(sum ^ sum >> 32);
+		sum = hash_word(sum, calls[i] + 1);
+	return hash_slot(sum);
 }
 
 static size_t *slot_of(const struct harness_orders *o, const unsigned *calls, unsigned count)

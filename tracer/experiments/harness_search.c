@@ -1,5 +1,6 @@
 #include "tracer/experiments/harness_search.h"
 
+#include "tracer/base/hash.h"
 #include "tracer/experiments/explore_account.h"
 #include "tracer/experiments/harness_atomic.h"
 #include "tracer/experiments/harness_probe.h"
@@ -172,14 +173,14 @@ static bool meet_anew(struct harness_hunt *h, const struct schema *s)
 
 /* ---- the search ----------------------------------------------------------------------------------------------- */
 
-/* FNV-1a (Fowler, Noll, Vo). Harnesses that are alike are not to be searched by the same choices. */
+/* Harnesses that are alike are not to be searched by the same choices. */
 static uint64_t seed_of(const struct schema *s)
 {
-	uint64_t sum = 0xcbf29ce484222325;
+	uint64_t sum = HASH_START;
 
 	for (unsigned t = 0; t < s->threads; t++)
 		for (unsigned i = 0; i <= s->counts[t]; i++)
-			sum = (sum ^ (i < s->counts[t] ? s->calls[t][i] + 1 : 0)) * 0x100000001b3;
+			sum = hash_word(sum, i < s->counts[t] ? s->calls[t][i] + 1 : 0);
 	return sum >> 32;
 }
 

@@ -1,5 +1,7 @@
 #include "tracer/harness/outcome.h"
 
+#include "tracer/base/hash.h"
+
 #include <string.h>
 
 struct harness_outcome *outcomes_find(const struct outcomes *o, const char *text)
@@ -23,14 +25,10 @@ struct harness_outcome *outcomes_add(struct outcomes *o, const char *text, const
 	return item;
 }
 
-/* FNV-1a (Fowler, Noll, Vo); is_atomic() of write_program.c does the same. */
+/* is_atomic() of write_program.c does the same. */
 uint64_t outcome_sum(const char *text)
 {
-	uint64_t sum = 0xcbf29ce484222325;
-
-	for (; *text; text++)
-		sum = (sum ^ (unsigned char)*text) * 0x100000001b3;
-	return sum;
+	return hash_text(HASH_START, text);
 }
 
 void outcomes_fini(struct outcomes *o)

@@ -2,6 +2,7 @@
  * Trees by text and function: a condition is asked hundreds of thousands of times. The function
  * counts because names of types may mean something else in another one.
  */
+#include "tracer/base/hash.h"
 #include "tracer/inspect/eval.h"
 
 #include <string.h>
@@ -22,11 +23,7 @@ struct eval_cache {
 
 static size_t slot_of(const char *text)
 {
-	uint32_t h = 2166136261u;
-
-	for (; *text; text++)
-		h = (h ^ (uint8_t)*text) * 16777619u;
-	return (h ^ h >> 16) % CACHE_SLOTS;
+	return hash_slot(hash_text(HASH_START, text)) % CACHE_SLOTS;
 }
 
 static void clear(struct eval_cache *c)

@@ -1,4 +1,5 @@
 /* Variables as their entries have them, and those of a module that were asked for before. */
+#include "tracer/base/hash.h"
 #include "tracer/inspect/variables.h"
 
 #include <libdwarf/dwarf.h>
@@ -61,11 +62,7 @@ void variable_free(struct variable *v)
 
 static size_t hash_of(uint64_t offset, unsigned depth, const char *name)
 {
-	uint64_t h = (14695981039346656037u ^ offset) * 1099511628211u + depth;
-
-	for (; *name; name++)
-		h = (h ^ (uint8_t)*name) * 1099511628211u;
-	return (size_t)(h ^ h >> 32);
+	return hash_slot(hash_text(hash_word(HASH_START, offset) + depth, name));
 }
 
 /* Where it is, or the empty slot where it belongs. The table has slots. */

@@ -4,6 +4,7 @@
  */
 #include "tracer/source/functions_index.h"
 
+#include "tracer/base/hash.h"
 #include "tracer/dwarf/index.h"
 
 #include <string.h>
@@ -23,20 +24,12 @@ struct function_index {
 	ARRAY(struct name_entry) entries;
 };
 
-/* FNV-1a */
-static uint32_t hash_on(uint32_t hash, char c)
-{
-	return (hash ^ (uint8_t)c) * 16777619u;
-}
-
-#define HASH_START 2166136261u
-
 static uint32_t hash_of(const char *name)
 {
-	uint32_t hash = HASH_START;
+	uint32_t hash = HASH_NARROW_START;
 
 	while (*name)
-		hash = hash_on(hash, *name++);
+		hash = hash_narrow(hash, *name++);
 	return hash;
 }
 
@@ -44,12 +37,12 @@ static uint32_t hash_of(const char *name)
 static void add_name(struct function_index *x, const char *name, uint32_t unit, uint32_t scope)
 {
 	bool is_operator = strncmp(name, "operator", 8) == 0;
-	uint32_t hash = HASH_START;
+	uint32_t hash = HASH_NARROW_START;
 
 	for (size_t i = 0; name[i]; i++) {
 		char next = name[i + 1];
 
-		hash = hash_on(hash, name[i]);
+		hash = hash_narrow(hash, name[i]);
 		if (next && !strchr("<[ ", next))
 			continue;
 		*array_add(&x->entries) = (struct name_entry){hash, unit, scope};

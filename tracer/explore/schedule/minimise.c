@@ -1,5 +1,7 @@
 #include "tracer/explore/schedule/minimise.h"
 
+#include "tracer/base/hash.h"
+
 #include <limits.h>
 
 /* What has been tried need not be tried again: programs under a guide do the same each time. */
@@ -51,11 +53,11 @@ static bool is_smaller(const struct schedule *a, const struct schedule *b)
 
 static uint64_t digest_of(const struct segments *list)
 {
-	uint64_t digest = 0xcbf29ce484222325; /* FNV-1a, a word at a time */
+	uint64_t digest = HASH_START;
 
 	array_each(const struct strategy_segment, segment, list) {
-		digest = (digest ^ segment->thread) * 0x100000001b3;
-		digest = (digest ^ segment->steps) * 0x100000001b3;
+		digest = hash_word(digest, segment->thread);
+		digest = hash_word(digest, segment->steps);
 	}
 	return digest;
 }

@@ -1,5 +1,7 @@
 #include "tracer/explore/schedule/schedule.h"
 
+#include "tracer/base/hash.h"
+
 #include <string.h>
 
 static void free_texts(char **items, size_t count)
@@ -44,21 +46,15 @@ unsigned schedule_thread(struct schedule *s, const char *id)
 	return (unsigned)s->threads.count - 1;
 }
 
-/* FNV-1a (Fowler, Noll, Vo), a word at a time. */
-static uint64_t add(uint64_t digest, uint64_t word)
-{
-	return (digest ^ word) * 0x100000001b3;
-}
-
 uint64_t schedule_digest(const struct schedule *s)
 {
-	uint64_t digest = 0xcbf29ce484222325;
+	uint64_t digest = HASH_START;
 
 	array_each(const struct schedule_step, step, &s->steps) {
-		digest = add(digest, step->thread);
-		digest = add(digest, step->point.op);
-		digest = add(digest, step->point.place);
-		digest = add(digest, step->point.object);
+		digest = hash_word(digest, step->thread);
+		digest = hash_word(digest, step->point.op);
+		digest = hash_word(digest, step->point.place);
+		digest = hash_word(digest, step->point.object);
 	}
 	return digest;
 }

@@ -6,24 +6,18 @@
  * Nor is it one if somebody could go on there and was not let for long: what the others wait for may be his to do,
  * and no scheduler of a real machine keeps him waiting for ever.
  */
+#include "tracer/base/hash.h"
 #include "tracer/features/controlled/controlled_internal.h"
 
 enum { FEW = 64, STACK = 512, HITS_LEAST = 64, PATIENCE = 2048 };
 
-static uint64_t hash(uint64_t digest, const void *bytes, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		digest = (digest ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3;
-	return digest;
-}
-
 static uint64_t state_of(const struct turn *t, const struct arch_regs *regs)
 {
 	uint8_t stack[STACK];
-	uint64_t state = hash(0xcbf29ce484222325, regs->dwarf, sizeof(regs->dwarf));
+	uint64_t state = hash_bytes(HASH_START, regs->dwarf, sizeof(regs->dwarf));
 
 	if (target_read(t->thread->process->target, regs->dwarf[ARCH_DWARF_SP], stack, STACK) == 0)
-		state = hash(state, stack, STACK);
+		state = hash_bytes(state, stack, STACK);
 	return state;
 }
 
@@ -93,7 +87,7 @@ bool spins_at(struct control *c, struct turn *t, const struct arch_regs *regs)
 	    a->size > sizeof(value) ||
 	    target_read(t->thread->process->target, a->address, &value, a->size) < 0)
 		return false;
-	state = hash(state_of(t, regs), &value, sizeof(value));
+	state = hash_bytes(state_of(t, regs), &value, sizeof(value));
 	for (unsigned i = 0; i < ROUND_STATES; i++)
 		if (seen->items[i] == state)
 			return true;

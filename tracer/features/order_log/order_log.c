@@ -8,6 +8,7 @@
  * Which thread of a start routine is worker#1 depends on which is created first; such threads may
  * swap roles from run to run (order_roles.c).
  */
+#include "tracer/base/hash.h"
 #include "tracer/run/threads.h"
 #include "tracer/features/order_log/order_log.h"
 #include "tracer/features/order_log/order_roles.h"
@@ -60,19 +61,10 @@ void order_log_free(struct order_log *log)
 
 /* ---- texts ---- */
 
-static uint64_t hash_of(const char *text)
-{
-	uint64_t h = 14695981039346656037u;
-
-	for (; *text; text++)
-		h = (h ^ (unsigned char)*text) * 1099511628211u;
-	return h ^ h >> 29;
-}
-
 /* The slot of the text, or the free one where it belongs. */
 static uint32_t *find_slot(const struct order_log *log, const char *text)
 {
-	size_t i = hash_of(text) & (log->slot_count - 1);
+	size_t i = hash_slot(hash_text(HASH_START, text)) & (log->slot_count - 1);
 
 	while (log->slots[i] != NO_TEXT && strcmp(log->texts.items[log->slots[i]], text) != 0)
 		i = (i + 1) & (log->slot_count - 1);

@@ -1,15 +1,13 @@
 #include "tracer/features/output/digest.h"
 
+#include "tracer/base/hash.h"
+
 #include <ctype.h>
 #include <string.h>
 
-#define FNV_BASIS 14695981039346656037u
-#define FNV_PRIME 1099511628211u
-
 static void take(struct digest *d, const char *bytes, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		d->sum = (d->sum ^ (unsigned char)bytes[i]) * FNV_PRIME;
+	d->sum = hash_bytes(d->sum, bytes, n);
 }
 
 /* "s", "ms", "usecs", "milliseconds" ... */
@@ -73,7 +71,7 @@ static void add(struct digest *d, char byte)
 
 void digest_begin(struct digest *d)
 {
-	*d = (struct digest){.sum = FNV_BASIS};
+	*d = (struct digest){.sum = HASH_START};
 }
 
 void digest_add(struct digest *d, const char *bytes, size_t n)

@@ -9,6 +9,7 @@
  * ms. That is done in any case, for stores that no debug register sees: the kernel's (read(2) into
  * a buffer) and those of other processes in shared memory.
  */
+#include "tracer/base/hash.h"
 #include "tracer/run/apply.h"
 #include "tracer/run/go.h"
 #include "tracer/run/ticks.h"
@@ -79,15 +80,6 @@ const struct watchpoint_reads *watchpoints_reads(const struct session_thread *t)
 
 /* ---- what is read --------------------------------------------------------------------------- */
 
-static uint64_t sum_of(const uint8_t *bytes, size_t n)
-{
-	uint64_t sum = 14695981039346656037u; /* FNV-1a */
-
-	for (size_t i = 0; i < n; i++)
-		sum = (sum ^ bytes[i]) * 1099511628211u;
-	return sum;
-}
-
 static void begin(struct session *s, struct session_thread *t)
 {
 	s->asker = t;
@@ -118,8 +110,8 @@ static void note_read(struct session *s, struct session_process *p, uint64_t add
 	array_each(const struct watchpoint_read, r, reads)
 		if (r->process == p && r->address == address && r->size == n)
 			return;
-	*array_add(reads) = (struct watchpoint_read){p, address, (uint32_t)n,
-						     bytes ? sum_of(bytes, n) : UNREADABLE};
+	*array_add(reads) = (struct watchpoint_read){
+		p, address, (uint32_t)n, bytes ? hash_bytes(HASH_START, bytes, n) : UNREADABLE};
 }
 
 static void called(struct session *s)
@@ -218,7 +210,7 @@ static bool has_changed(struct watchpoint_read *r)
 	uint64_t sum = UNREADABLE;
 
 	if (r->process->target && target_read(r->process->target, r->address, bytes, r->size) == 0)
-		sum = sum_of(bytes, r->size);
+		sum = hash_bytes(HASH_START, bytes, r->size);
 	if (bytes != small)
 		base_free(bytes);
 	return sum != r->sum;
