@@ -1,7 +1,6 @@
 #include "lua/strategy.h"
 #include "lua/state.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -17,6 +17,8 @@ static unsigned anything(struct audit_flow *w, struct state *s, const struct aud
 
 /* ---- places -------------------------------------------------------------------------------------------------- */
 
+static unsigned evaluate_address(struct audit_flow *w, struct state *s, const struct audit_expr *e);
+
 static unsigned member_address(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
 	unsigned base = e->is_arrow ? evaluate(w, s, e->operands[0])
@@ -27,7 +29,7 @@ static unsigned member_address(struct audit_flow *w, struct state *s, const stru
 	return term_of(terms_of(w), TERM_FIELD, base, e->id);
 }
 
-unsigned evaluate_address(struct audit_flow *w, struct state *s, const struct audit_expr *e)
+static unsigned evaluate_address(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
 	unsigned base;
 

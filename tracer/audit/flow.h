@@ -51,7 +51,6 @@ struct audit_flow {
 
 unsigned evaluate(struct audit_flow *w, struct state *s,
 		  const struct audit_expr *e); /* its value */
-unsigned evaluate_address(struct audit_flow *w, struct state *s, const struct audit_expr *e);
 /* What is known where the condition, whose value that is, holds or does not; s->never: it cannot be. */
 void evaluate_branch(struct audit_flow *w, struct state *s, const struct audit_expr *e,
 		     const unsigned values[2], bool holds);

@@ -80,9 +80,6 @@ unsigned record_of_type(struct audit_reader *r, CXType type);
 /* A typedef of a struct. */
 void record_alias(struct audit_reader *r, CXCursor declaration);
 unsigned record_field(struct audit_reader *r, CXCursor declaration);
-/* A struct of which all fields are locks is one, too. */
-enum audit_lock_kind record_lock_kind(struct audit_reader *r, CXType type);
-bool record_is_atomic(const struct audit_reader *r, CXType type);
 
 /* ---- lower_stmt.c ---------------------------------------------------------------------------------------- */
 

@@ -1,8 +1,6 @@
 /* Structs and their fields. */
 #include "tracer/audit/reader.h"
 
-#include "tracer/base/str.h"
-
 #include <string.h>
 
 /* ---- what kind of thing a field is -------------------------------------------------------------------------- */
@@ -57,7 +55,7 @@ static enum audit_lock_kind kind_of_all(const struct audit_program *p, const str
 }
 
 /* By the names of its types: pthread_mutex_t is a union without one, a spin lock is an int. */
-enum audit_lock_kind record_lock_kind(struct audit_reader *r, CXType type)
+static enum audit_lock_kind lock_kind(struct audit_reader *r, CXType type)
 {
 	CXType canonical = element(r, r->clang.getCanonicalType(type));
 	enum audit_lock_kind kind = lock_named(r, element(r, type));
@@ -71,7 +69,7 @@ enum audit_lock_kind record_lock_kind(struct audit_reader *r, CXType type)
 	return record ? kind_of_all(r->program, &r->program->records.items[record - 1]) : kind;
 }
 
-bool record_is_atomic(const struct audit_reader *r, CXType type)
+static bool is_atomic(const struct audit_reader *r, CXType type)
 {
 	CXType t = element(r, r->clang.getCanonicalType(type));
 
@@ -135,8 +133,8 @@ static void add_field(struct audit_reader *r, unsigned record, CXCursor c)
 		.usr = cursor_usr(r, c), .name = cursor_name(r, c), .record = record};
 
 	f.at = cursor_place(r, c);
-	f.lock = record_lock_kind(r, type);
-	f.is_atomic = record_is_atomic(r, type);
+	f.lock = lock_kind(r, type);
+	f.is_atomic = is_atomic(r, type);
 	f.is_record = element(r, canonical).kind == CXType_Record;
 	f.guarded_by = guard_of(r, comment);
 	base_free(comment);

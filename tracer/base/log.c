@@ -6,7 +6,6 @@
 #include "tracer/base/utf8.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

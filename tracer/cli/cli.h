@@ -126,7 +126,6 @@ extern const char *const options_leftover[]; /* the word for each enum session_l
 void options_help(const struct command *c);
 void options_fini(struct cli *cli);
 /* A value of the option `name`. */
-int options_seconds(const char *name, const char *text, double *out, struct error *err);
 int options_count(const char *name, const char *text, unsigned long *out, struct error *err);
 
 /* options_explore.c: those that only explore has */

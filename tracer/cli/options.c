@@ -193,7 +193,7 @@ static int usage(struct error *err, const struct command *c)
 	return error_hint(err, "gatectl %s --help", c->name);
 }
 
-int options_seconds(const char *name, const char *text, double *out, struct error *err)
+static int seconds(const char *name, const char *text, double *out, struct error *err)
 {
 	char *end;
 
@@ -288,9 +288,9 @@ static int one_option(int key, struct cli *out, struct error *err)
 		*array_add(&s->orders) = optarg;
 		return 0;
 	case OPT_GATE_LIMIT:
-		return options_seconds("gate-limit", optarg, &s->gate_limit, err);
+		return seconds("gate-limit", optarg, &s->gate_limit, err);
 	case OPT_TIME_LIMIT:
-		return options_seconds("time-limit", optarg, &s->time_limit, err);
+		return seconds("time-limit", optarg, &s->time_limit, err);
 	case OPT_REPEAT:
 		return options_count("--repeat", optarg, &s->repeat, err);
 	case 'n':
@@ -304,7 +304,7 @@ static int one_option(int key, struct cli *out, struct error *err)
 		out->output = optarg;
 		return 0;
 	case OPT_FOR:
-		return options_seconds("for", optarg, &out->most_seconds, err);
+		return seconds("for", optarg, &out->most_seconds, err);
 	case OPT_COLOR:
 		return parse_color(optarg, out, err);
 	default:

@@ -114,9 +114,6 @@ bool die_address(const struct die_table *t, const struct die_unit *u, const stru
 		 uint64_t *out);
 uint64_t die_address_at(const struct die_table *t, const struct die_unit *u,
 			uint64_t index); /* or 0 */
-/* .debug_loclists of the file that the unit is in. */
-int dies_loclists(struct die_table *t, const struct die_unit *u, struct section_data *out,
-		  struct error *err);
 /* Where the list of this number begins in the section of lists; UINT64_MAX: there is none. */
 uint64_t die_list_offset(const struct die_unit *u, const struct section_data *lists, uint64_t base,
 			 uint64_t index);

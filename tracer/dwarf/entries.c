@@ -9,6 +9,16 @@ enum { CHAIN_MAX = 16 }; /* origins of origins: compilers make three */
 
 /* ---- what a form refers to ------------------------------------------------------------------ */
 
+/* .debug_loclists of the file that the unit is in. */
+static int loclists(struct die_table *t, const struct die_unit *u, struct section_data *out,
+		    struct error *err)
+{
+	if (!u->is_dwo)
+		return module_section(t->module, ".debug_loclists", out, err);
+	*out = u->in->loclists;
+	return 0;
+}
+
 static int list_of(struct die_table *t, const struct die_unit *u, struct attr *a, struct error *err)
 {
 	struct section_data lists = u->in->rnglists;
@@ -16,20 +26,11 @@ static int list_of(struct die_table *t, const struct die_unit *u, struct attr *a
 
 	if (a->form == DW_FORM_loclistx) {
 		base = u->loclists_base;
-		if (dies_loclists(t, u, &lists, err) < 0)
+		if (loclists(t, u, &lists, err) < 0)
 			return -1;
 	}
 	a->number = die_list_offset(u, &lists, base, a->number);
 	a->form = DW_FORM_sec_offset;
-	return 0;
-}
-
-int dies_loclists(struct die_table *t, const struct die_unit *u, struct section_data *out,
-		  struct error *err)
-{
-	if (!u->is_dwo)
-		return module_section(t->module, ".debug_loclists", out, err);
-	*out = u->in->loclists;
 	return 0;
 }
 

@@ -7,11 +7,6 @@
 #include <gelf.h>
 #include <libelf.h>
 
-/* A section of an ELF file, `path` for messages. The caller frees *own, which holds unpacked
-   data, after the last use of the data. */
-int sections_read(Elf *elf, const char *path, const char *name, struct section_data *out,
-		  void **own, struct error *err);
-
 /* All sections of this name one after the other: a .dwo file has one for each type unit. */
 int sections_read_all(Elf *elf, const char *path, const char *name, struct section_data *out,
 		      void **own, struct error *err);

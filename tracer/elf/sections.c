@@ -114,8 +114,9 @@ static Elf_Scn *find_debug_section(Elf *elf, const char *name, GElf_Shdr *h, boo
 	return section;
 }
 
-int sections_read(Elf *elf, const char *path, const char *name, struct section_data *out,
-		  void **own, struct error *err)
+/* `path` is for messages. The caller frees *own, which holds unpacked data, after the last use of the data. */
+static int named_section(Elf *elf, const char *path, const char *name, struct section_data *out,
+			 void **own, struct error *err)
 {
 	Elf_Scn *section;
 	GElf_Shdr h;
@@ -206,7 +207,7 @@ int module_section(struct module *m, const char *name, struct section_data *out,
 			return 0;
 		}
 	}
-	if (sections_read(m->debug_elf, m->debug_path, name, out, &own, err) < 0)
+	if (named_section(m->debug_elf, m->debug_path, name, out, &own, err) < 0)
 		return -1;
 	kept = array_add(&m->sections);
 	kept->name = base_strdup(name);

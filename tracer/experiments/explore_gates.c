@@ -7,8 +7,6 @@
 #include "tracer/experiments/explore_gates.h"
 
 #include "tracer/base/file.h"
-#include "tracer/base/path.h"
-#include "tracer/base/signame.h"
 #include "tracer/experiments/explore_account.h"
 #include "tracer/experiments/explore_gates_internal.h"
 

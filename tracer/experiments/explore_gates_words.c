@@ -2,7 +2,6 @@
 #include "tracer/experiments/explore_gates.h"
 #include "tracer/experiments/explore_gates_internal.h"
 
-#include "tracer/base/path.h"
 #include "tracer/base/signame.h"
 #include "tracer/features/convert/convert.h"
 #include "tracer/source/source_lines.h"

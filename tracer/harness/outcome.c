@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-struct harness_outcome *outcomes_find(const struct outcomes *o, const char *text)
+/* NULL: there is none. */
+static struct harness_outcome *find(const struct outcomes *o, const char *text)
 {
 	array_each(struct harness_outcome, item, o)
 		if (strcmp(item->text, text) == 0)
@@ -14,7 +15,7 @@ struct harness_outcome *outcomes_find(const struct outcomes *o, const char *text
 
 struct harness_outcome *outcomes_add(struct outcomes *o, const char *text, const char *order)
 {
-	struct harness_outcome *item = outcomes_find(o, text);
+	struct harness_outcome *item = find(o, text);
 
 	if (!item) {
 		item = array_add(o);

@@ -22,7 +22,6 @@ struct outcomes {
 
 /* The one of this text, added if it is new; and explained by the order, if it was not. */
 struct harness_outcome *outcomes_add(struct outcomes *o, const char *text, const char *order);
-struct harness_outcome *outcomes_find(const struct outcomes *o, const char *text); /* NULL */
 /* Stands for the text where there may be many long ones: on a command line. */
 uint64_t outcome_sum(const char *text);
 void outcomes_fini(struct outcomes *o);

@@ -8,7 +8,6 @@
 #include "tracer/run/sites.h"
 #include "tracer/run/faults.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 

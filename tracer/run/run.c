@@ -19,9 +19,7 @@
 #include "tracer/run/stops.h"
 
 #include "tracer/base/log.h"
-#include "tracer/base/signame.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

@@ -245,12 +245,12 @@ static void mend_restart(struct inside *in)
 {
 	enum { RESTART_BLOCK = -516 };
 	struct thread *th = in->r.th;
-	struct look_signals has;
+	struct target_signals has;
 
 	if (!in->restart_lost || (int64_t)in->r.regs.rax != RESTART_BLOCK ||
 	    (int64_t)in->r.regs.orig_rax < 0)
 		return;
-	if (th->stop == STOP_SIGNAL && !look_signals(th->pub.tid, &has) &&
+	if (th->stop == STOP_SIGNAL && !target_signals_of(th->pub.tid, &has) &&
 	    look_has(has.caught, th->signal ? th->signal : SIGKILL))
 		return; /* it ends with EINTR */
 	in->r.regs.rax = in->r.regs.orig_rax;

@@ -169,9 +169,9 @@ void target_argument(struct target_thread *thread, unsigned index, uint64_t valu
 
 bool target_is_signalled(const struct target_thread *thread)
 {
-	struct look_signals has;
+	struct target_signals has;
 
-	if (look_signals(thread->tid, &has) < 0)
+	if (target_signals_of(thread->tid, &has) < 0)
 		return false;
 	has.pending &= ~has.blocked & ~has.ignored;
 	for (int signal = 1; signal <= SIGRTMAX; signal++)
@@ -193,11 +193,11 @@ static bool is_stopped(const struct process *p)
 
 bool target_is_to_stop(const struct target_thread *thread)
 {
-	struct look_signals has;
+	struct target_signals has;
 
 	if (is_stopped((const struct process *)thread->process))
 		return true;
-	if (look_signals(thread->tid, &has) < 0)
+	if (target_signals_of(thread->tid, &has) < 0)
 		return false;
 	has.pending &= ~has.blocked & ~has.ignored & ~has.caught;
 	return look_has(has.pending, SIGSTOP) || look_has(has.pending, SIGTSTP) ||

@@ -27,9 +27,9 @@ static bool any_elsewhere(const struct tests *tests)
 static bool minds_faults(const struct target_thread *thread)
 {
 	const uint64_t faults = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1);
-	struct look_signals has;
+	struct target_signals has;
 
-	return look_signals(thread->tid, &has) < 0 ||
+	return target_signals_of(thread->tid, &has) < 0 ||
 	       ((has.caught | has.ignored | has.blocked) & faults);
 }
 

@@ -12,7 +12,6 @@
 #include "tracer/target/signals.h"
 #include "tracer/target/target_internal.h"
 
-#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>

@@ -211,9 +211,10 @@ void elide_syscall_stop(struct thread *th, const struct __ptrace_syscall_info *i
 
 void elide_signal(struct thread *th, int signal)
 {
-	struct look_signals has;
+	struct target_signals has;
 
-	if (th->elisions.count && !look_signals(th->pub.tid, &has) && look_has(has.caught, signal))
+	if (th->elisions.count && !target_signals_of(th->pub.tid, &has) &&
+	    look_has(has.caught, signal))
 		th->elide_handlers++;
 }
 

@@ -6,7 +6,6 @@
  */
 #include "tracer/target/resident_internal.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>

@@ -101,10 +101,10 @@ pid_t target_dead_child(const struct target_thread *thread, int signal)
 bool target_signal_ends(const struct target_thread *thread)
 {
 	const struct thread *th = (const struct thread *)thread;
-	struct look_signals has;
+	struct target_signals has;
 
 	return thread->state == TARGET_STOPPED && th->stop == STOP_SIGNAL && th->signal &&
-	       look_fatal_by_default(th->signal) && look_signals(thread->tid, &has) == 0 &&
+	       look_fatal_by_default(th->signal) && target_signals_of(thread->tid, &has) == 0 &&
 	       !look_has(has.caught | has.ignored, th->signal);
 }
 

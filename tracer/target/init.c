@@ -11,7 +11,6 @@
 
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -48,12 +47,12 @@ static bool is_fault(const struct thread *th)
 
 bool init_stays(const struct thread *th)
 {
-	struct look_signals has;
+	struct target_signals has;
 
 	/* those that our system calls do not block are the ones that an instruction raises */
 	return th->signal && th->signal != SIGKILL && th->signal < 32 &&
 	       !(remote_blocked() >> (th->signal - 1) & 1) && is_fault(th) &&
-	       !look_signals(th->pub.tid, &has) && !look_has(has.caught, th->signal) &&
+	       !target_signals_of(th->pub.tid, &has) && !look_has(has.caught, th->signal) &&
 	       is_init(th->pub.process->pid);
 }
 

@@ -11,7 +11,6 @@
 #include "tracer/target/signals.h"
 #include "tracer/target/target_internal.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>

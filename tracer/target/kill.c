@@ -27,10 +27,10 @@ static int make_default(struct target *t, struct thread *th, int signal)
 {
 	const uint64_t nothing[4] = {0}; /* the kernel's struct sigaction: SIG_DFL */
 	uint64_t args[6] = {(uint64_t)signal, 0, 0, 8};
-	struct look_signals has;
+	struct target_signals has;
 	int64_t result;
 
-	if (look_signals(th->pub.tid, &has) < 0)
+	if (target_signals_of(th->pub.tid, &has) < 0)
 		return -1;
 	if (!look_has(has.caught | has.ignored, signal))
 		return 0;
@@ -149,11 +149,11 @@ void target_tick(struct target *t, unsigned tick_ms)
 int target_pending_death(struct target *t, struct target_process *process)
 {
 	struct target_thread *thread = NULL;
-	struct look_signals has;
+	struct target_signals has;
 
 	while ((thread = target_next_thread(t, thread))) {
 		if (thread->process != process || thread->state != TARGET_STOPPED ||
-		    look_signals(thread->tid, &has) < 0)
+		    target_signals_of(thread->tid, &has) < 0)
 			continue;
 		for (int signal = 1; signal < 32; signal++)
 			if (look_has(has.pending & ~(has.blocked | has.ignored | has.caught),
@@ -166,7 +166,7 @@ int target_pending_death(struct target *t, struct target_process *process)
 
 bool target_is_pending(const struct target_process *process, int signal)
 {
-	struct look_signals has;
+	struct target_signals has;
 
-	return look_signals(process->pid, &has) == 0 && look_has(has.pending, signal);
+	return target_signals_of(process->pid, &has) == 0 && look_has(has.pending, signal);
 }

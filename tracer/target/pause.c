@@ -87,9 +87,10 @@ enum { SYSCALL_LENGTH = 2 };
 
 static bool handler_will_run(const struct thread *th)
 {
-	struct look_signals has;
+	struct target_signals has;
 
-	return look_signals(th->pub.tid, &has) < 0 || (has.pending & has.caught & ~has.blocked);
+	return target_signals_of(th->pub.tid, &has) < 0 ||
+	       (has.pending & has.caught & ~has.blocked);
 }
 
 /* poll(2) without a time-out: the kernel would make restart_syscall(2) of it, and nobody could tell any

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,11 +117,11 @@ uint64_t look_number(const char *text, const char *field, int base)
 	return value ? strtoull(value, NULL, base) : 0;
 }
 
-int look_signals(pid_t tid, struct look_signals *out)
+int target_signals_of(pid_t tid, struct target_signals *out)
 {
 	char text[4096];
 
-	*out = (struct look_signals){0};
+	*out = (struct target_signals){0};
 	if (look_status_text(tid, text, sizeof(text)) <= 0)
 		return -1;
 	out->blocked = look_number(text, "SigBlk", 16);

@@ -14,11 +14,6 @@ bool look_is_ours(pid_t tid); /* traced by us, dead or alive */
 /* There is no such process, or it is a zombie. In an exec by one of its threads the first thread is a
    zombie for a moment, too: then two threads are counted, or none. */
 bool look_has_ended(pid_t pid);
-struct look_signals {
-	uint64_t blocked, ignored, caught;
-	uint64_t pending; /* for the thread or for its process */
-};
-int look_signals(pid_t tid, struct look_signals *out);
 static inline bool look_has(uint64_t set, int signal)
 {
 	return set >> (signal - 1) & 1;

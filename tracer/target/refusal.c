@@ -4,7 +4,6 @@
 #include "tracer/target/target_internal.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <linux/capability.h>
 #include <linux/magic.h>
 #include <pwd.h>

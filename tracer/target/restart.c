@@ -78,9 +78,9 @@ static bool is_ignored_by_default(int signal)
 /* Without a tracer the kernel drops it unseen: no system call gives up for it. */
 static bool would_be_dropped(const struct thread *th)
 {
-	struct look_signals has;
+	struct target_signals has;
 
-	if (!th->signal || look_signals(th->pub.tid, &has) < 0)
+	if (!th->signal || target_signals_of(th->pub.tid, &has) < 0)
 		return false;
 	return look_has(has.ignored, th->signal) || (th->signal == SIGTRAP && trap_drops(th)) ||
 	       (is_ignored_by_default(th->signal) && !look_has(has.caught, th->signal));
@@ -197,11 +197,11 @@ static bool put_back(struct thread *th, const struct slot *slot, const struct ar
 static void deliver_in_copy(struct thread *th, const struct slot *slot,
 			    const struct arch_point *point, uint64_t copy)
 {
-	struct look_signals has;
+	struct target_signals has;
 	uint64_t addr, sp;
 	bool caught;
 
-	if (look_signals(th->pub.tid, &has) < 0) {
+	if (target_signals_of(th->pub.tid, &has) < 0) {
 		inject(th);
 		return;
 	}

@@ -3,7 +3,6 @@
 #include "tracer/target/resident_internal.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>

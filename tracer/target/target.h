@@ -171,6 +171,14 @@ int target_guard(int *status, struct error *err);
 /* The process of ours that has stopped gatectl by ptrace, for which it was killed; 0: none. */
 pid_t target_frozen_by(void);
 
+/* What is to become of signals: of signal n the bit n - 1. */
+struct target_signals {
+	uint64_t blocked, ignored, caught;
+	uint64_t pending; /* for the thread or for its process */
+};
+/* 0, or -1: there is no such thread. */
+int target_signals_of(pid_t tid, struct target_signals *out);
+
 /* In a child that is about to exec: signals are as gatectl was started with. */
 void target_signals_as_found(void);
 /* For several targets, one after another: a SIGINT, SIGTERM or SIGHUP that comes between two of

@@ -552,7 +552,6 @@ void trap_exec(struct thread *th);
 void trap_put_back(struct thread *th); /* it has just stopped by a trap of ours */
 void trap_go_on(struct thread *th);    /* ... and is going on */
 void trap_leave(struct target *t);     /* all stand still, and are let go */
-bool trap_is_ignored(const struct thread *th);
 /* It is about to get the program's own SIGTRAP: is that to be dropped, as one that is ignored? */
 bool trap_drops(const struct thread *th);
 /* Else: with its handler in place, and nobody there who could spoil it. */

@@ -49,7 +49,7 @@ void target_trap_blocked(struct target_thread *thread, bool blocked)
 	thread_of(thread)->trap_blocked = blocked;
 }
 
-bool trap_is_ignored(const struct thread *th)
+static bool is_ignored(const struct thread *th)
 {
 	return own_trap(th)->handler == IGNORED;
 }
@@ -95,7 +95,7 @@ static int read_action(struct thread *th, uint64_t action[4])
 {
 	uint64_t args[6] = {SIGTRAP, 0, 0, 8};
 
-	return call_with(th, trap_is_ignored(th), SYS_rt_sigaction, args, 2, action, ACTION_SIZE);
+	return call_with(th, is_ignored(th), SYS_rt_sigaction, args, 2, action, ACTION_SIZE);
 }
 
 static void write_action(struct thread *th)
@@ -107,18 +107,18 @@ static void write_action(struct thread *th)
 		return;
 	own->whole = true;
 	own->action[0] = own->handler;
-	own->lost = call_with(th, trap_is_ignored(th), SYS_rt_sigaction, args, 1, own->action,
+	own->lost = call_with(th, is_ignored(th), SYS_rt_sigaction, args, 1, own->action,
 			      ACTION_SIZE) < 0;
 }
 
 void trap_begin(struct thread *th)
 {
 	struct own_trap *own = own_trap(th);
-	struct look_signals has;
+	struct target_signals has;
 
 	*own = (struct own_trap){0};
 	look_at_mask(th);
-	if (look_signals(th->pub.tid, &has) < 0)
+	if (target_signals_of(th->pub.tid, &has) < 0)
 		return;
 	if (look_has(has.ignored, SIGTRAP))
 		own->handler = IGNORED;
@@ -184,9 +184,9 @@ static void send_again(struct thread *th, siginfo_t *info)
 
 static bool handler_is_gone(const struct thread *th)
 {
-	struct look_signals has;
+	struct target_signals has;
 
-	return !look_signals(th->pub.tid, &has) && !look_has(has.caught, SIGTRAP);
+	return !target_signals_of(th->pub.tid, &has) && !look_has(has.caught, SIGTRAP);
 }
 
 void trap_put_back(struct thread *th)
@@ -210,7 +210,7 @@ void trap_put_back(struct thread *th)
 		block(th);
 	if (th->trap_blocked && info.si_code <= 0)
 		send_again(th, &info);
-	if (trap_is_ignored(th))
+	if (is_ignored(th))
 		own_trap(th)->lost = true;
 }
 
@@ -224,7 +224,7 @@ bool trap_drops(const struct thread *th)
 {
 	siginfo_t info = {0};
 
-	if (!trap_is_ignored(th))
+	if (!is_ignored(th))
 		return false;
 	if (th->info)
 		info = *th->info;

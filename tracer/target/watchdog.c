@@ -6,7 +6,6 @@
  */
 #include "tracer/target/target_internal.h"
 
-#include <errno.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>

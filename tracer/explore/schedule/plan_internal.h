@@ -83,7 +83,4 @@ void plan_story(const struct gate_plan *p, const struct plan_view *v,
 /* A comment, in lines that are not too long; the second and those after it are indented. */
 void plan_comment(const char *text, unsigned indent, struct str *out);
 
-/* Is the place named by an order that is not dropped? */
-bool plan_is_used(const struct gate_plan *p, size_t place);
-
 #endif

@@ -11,7 +11,8 @@ static bool is_used_by(const struct plan_order *o, size_t place)
 	return !o->dropped && (o->from == place || o->to == place);
 }
 
-bool plan_is_used(const struct gate_plan *p, size_t place)
+/* Is the place named by an order that is not dropped? */
+static bool is_used(const struct gate_plan *p, size_t place)
 {
 	array_each(const struct plan_order, o, &p->orders)
 		if (is_used_by(o, place))
@@ -43,7 +44,7 @@ size_t gate_plan_lines(const struct gate_plan *p)
 	size_t lines = 0;
 
 	for (size_t i = 0; i < p->places.count; i++)
-		lines += plan_is_used(p, i);
+		lines += is_used(p, i);
 	array_each(const struct plan_order, o, &p->orders)
 		lines += has_gate(p, o) || (o->blocked && !o->dropped);
 	return lines;
@@ -138,7 +139,7 @@ static size_t widest_place(const struct gate_plan *p)
 		struct str text = {0};
 
 		gate_plan_place(&p->places.items[i], &text);
-		if (plan_is_used(p, i) && text.length > widest && text.length <= WIDEST)
+		if (is_used(p, i) && text.length > widest && text.length <= WIDEST)
 			widest = text.length;
 		str_fini(&text);
 	}
@@ -215,7 +216,7 @@ static void add_lines(const char *text, struct str *out)
 
 static bool is_address(const struct gate_plan *p, size_t place)
 {
-	return p->places.items[place].inside && plan_is_used(p, place);
+	return p->places.items[place].inside && is_used(p, place);
 }
 
 static bool was_said(const struct gate_plan *p, size_t place)

@@ -6,7 +6,6 @@
 #include "tracer/features/blocked/channels.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/kcmp.h>
 #include <stdio.h>

@@ -19,37 +19,9 @@ enum { SCRATCH = 512, SIGRTMIN_OF_KERNEL = 32 };
 
 /* ---- what /proc tells ----------------------------------------------------------------------- */
 
-struct signals {
-	unsigned long long caught, ignored, blocked, pending;
-};
-
-static void read_signals(pid_t tid, struct signals *out)
+static bool has_signal(uint64_t set, int signal)
 {
-	unsigned long long value;
-	char path[64], line[256];
-	FILE *f;
-
-	*out = (struct signals){0};
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "SigCgt: %llx", &value) == 1)
-			out->caught = value;
-		else if (sscanf(line, "SigIgn: %llx", &value) == 1)
-			out->ignored = value;
-		else if (sscanf(line, "SigBlk: %llx", &value) == 1)
-			out->blocked = value;
-		else if (sscanf(line, "SigPnd: %llx", &value) == 1 ||
-			 sscanf(line, "ShdPnd: %llx", &value) == 1)
-			out->pending |= value;
-	}
-	if (f)
-		fclose(f);
-}
-
-static bool has_signal(unsigned long long set, int signal)
-{
-	return signal > 0 && set & 1ULL << (signal - 1);
+	return signal > 0 && set >> (signal - 1) & 1;
 }
 
 /* A timer of timer_create(2). */
@@ -92,7 +64,7 @@ static void read_posix_timers(pid_t pid, struct posix_timers *out)
  * except libc's own (some shells start programs with them ignored): the thread that waits for these
  * blocks them, and blocked signals are kept.
  */
-static bool can_run_out(const struct posix_timer *timer, const struct signals *signals)
+static bool can_run_out(const struct posix_timer *timer, const struct target_signals *signals)
 {
 	bool ignored =
 		timer->signal < SIGRTMIN_OF_KERNEL && has_signal(signals->ignored, timer->signal);
@@ -124,8 +96,8 @@ static bool is_armed(struct session *s, struct session_thread *t, long number, i
 	return left[2] || left[3];
 }
 
-static bool any_armed(struct session *s, struct session_thread *t, const struct signals *signals,
-		      const struct posix_timers *timers)
+static bool any_armed(struct session *s, struct session_thread *t,
+		      const struct target_signals *signals, const struct posix_timers *timers)
 {
 	if (!has_signal(signals->ignored, SIGALRM) && is_armed(s, t, SYS_getitimer, ITIMER_REAL))
 		return true;
@@ -197,13 +169,13 @@ static struct session_thread *somebody(struct session *s, const struct session_p
 /* Is a signal pending that it will take as soon as it is let go? */
 static bool has_pending(const struct session_thread *t)
 {
-	struct signals signals;
+	struct target_signals signals;
 
-	read_signals(t->target->tid, &signals);
+	target_signals_of(t->target->tid, &signals);
 	return signals.pending & ~signals.blocked;
 }
 
-static bool ask(struct session *s, struct session_process *p, const struct signals *signals,
+static bool ask(struct session *s, struct session_process *p, const struct target_signals *signals,
 		const struct posix_timers *timers, struct timers_asked *asked)
 {
 	struct session_thread *t = somebody(s, p);
@@ -222,10 +194,10 @@ static bool ask(struct session *s, struct session_process *p, const struct signa
 static bool expects_signal(struct session *s, struct session_process *p, struct timers_asked *asked)
 {
 	struct posix_timers timers = {0};
-	struct signals signals;
+	struct target_signals signals;
 	bool expects;
 
-	read_signals(p->pid, &signals);
+	target_signals_of(p->pid, &signals);
 	read_posix_timers(p->pid, &timers);
 	expects = s->untraced_children && signals.caught;
 	if (!expects && (timers.count || !has_signal(signals.ignored, SIGALRM)))

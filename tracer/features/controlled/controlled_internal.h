@@ -155,8 +155,6 @@ void control_new(struct session *s); /* if the run's options say so */
 
 /* The thread can go on when it is chosen: its next step is `p`. */
 void turn_ready(struct turn *t, const struct strategy_point *p);
-/* What was known of its point is so no more. */
-void turn_changed(struct turn *t);
 /* It goes on at once: this was no point. */
 void turn_goes(struct turn *t);
 /* It will not make the call that it stands before, but can go on with this result. */

@@ -31,7 +31,8 @@ struct turn *turn_of(const struct session_thread *t)
 	return kept_make(&t->kept, &turn_keeper);
 }
 
-void turn_changed(struct turn *t)
+/* What was known of its point is so no more. */
+static void forget_point(struct turn *t)
 {
 	t->described = t->named = false;
 }
@@ -42,7 +43,7 @@ void turn_ready(struct turn *t, const struct strategy_point *p)
 	t->point.thread = t->number;
 	t->moment = MOMENT_READY;
 	t->timed = t->is_back = false;
-	turn_changed(t);
+	forget_point(t);
 }
 
 void turn_goes(struct turn *t)
@@ -57,7 +58,7 @@ void turn_answered(struct turn *t, int64_t result)
 {
 	t->has_result = true;
 	t->signalled = false;
-	turn_changed(t);
+	forget_point(t);
 	t->result = result;
 	t->moment = MOMENT_READY;
 	t->timed = false;
@@ -131,7 +132,7 @@ static void record(struct control *c, size_t i)
 		step->where = describe(c, t, step->point.op);
 		note_pending(c, t);
 	}
-	turn_changed(t);
+	forget_point(t);
 }
 
 void control_offer(struct control *c, struct turn *t, enum strategy_op op)

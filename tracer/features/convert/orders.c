@@ -4,7 +4,6 @@
  */
 #include "tracer/features/convert/record.h"
 
-#include <ctype.h>
 #include <string.h>
 
 /* ---- sites ---------------------------------------------------------------------------------- */

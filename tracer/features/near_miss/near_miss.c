@@ -6,7 +6,6 @@
 #include "tracer/run/sites.h"
 #include "tracer/features/near_miss/near_miss_internal.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static struct session_place *of(const struct place *place)

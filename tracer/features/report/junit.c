@@ -10,7 +10,6 @@
 
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 /* The scripts and orders say what is tested; without any it is the program alone. */
 static void case_name(const struct session *s, struct str *out)
