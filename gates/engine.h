@@ -217,7 +217,7 @@ struct arrival {
 	void *at;	  /* the session's: where to read registers and memory from */
 	bool left_out;	  /* RUN: every wait_until is true */
 	/* For engine_arrive, which copies them: of each of its places, where they are not all on one
-	   line; else NULL. */
+	   line of one function; else NULL. */
 	const struct arrival_spot *spots;
 };
 

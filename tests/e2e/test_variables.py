@@ -445,6 +445,49 @@ end)
     t.error(r, where="give_int")
 
 
+BESIDE = r"""
+#include <stdio.h>
+int g;
+__attribute__((noinline)) int f(int x)
+{
+	g = x;         /* gate: set */
+	return x + 1;  /* gate: ret */
+}
+__attribute__((noinline)) void nothing(void)
+{
+	__asm__ volatile("");
+}
+int main(void)
+{
+	int s = 0;
+	for (int i = 0; i < 3; i++) {
+		nothing();
+		s += f(i);
+	}
+	return s != 6;
+}
+"""
+
+
+@params(*("%s %s" % (c, o) for c in ("gcc", "clang") for o in ("-O0", "-O1", "-O2")))
+def test_result_beside_other_places(t, build):
+    """Whether it is a return is a fact of each place, not of the first one at the address."""
+    compiler, flags = build.split()
+    program = compile_text("beside.c", BESIDE, "-g " + flags, compiler=compiler)
+    script = '''at("//set", {after = true}):run(function() end)
+at("//ret", {after = true}):run(function(hit) if hit.count == 1 then print(pcall(function() return hit.ret end)) end end)
+at "f%return":run(function(hit) print("f", hit.ret) end)
+at("//ret", {after = true}):run(function() end)
+at "nothing":run(function() end)
+at "nothing%return":run(function(hit) print(pcall(function() return hit.ret end)) end)
+'''
+    r = t.clean(t.run_gated(program, script=script + 'expect { exit = 0 }\n'))
+    t.equal([l for l in r.err.splitlines() if l.startswith("f\t")], ["f\t1", "f\t2", "f\t3"], "results", r)
+    refused = [l for l in r.err.splitlines() if l.startswith("false")]
+    t.equal(len([l for l in refused if "//ret is no FUNC%return" in l]), 1, "the statement is no return", r)
+    t.equal(len([l for l in refused if "returns nothing" in l]), 3, "the empty function's return", r)
+
+
 ARGUMENTS = ["hit.arg[0] == 109", "hit.arg[1] == -2", "hit.arg[2] == 3", "hit.arg[3] == 1 << 40",
              "hit.arg[4] == 0.5", "hit.arg[5] == -0.25", "hit.arg[6].x == 8 and hit.arg[6].y == 9",
              "hit.arg[7].value == 41", "hit.arg[8] == 4000000000", "hit.arg[9] == true",

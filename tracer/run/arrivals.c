@@ -17,8 +17,14 @@ struct place_list {
 	struct place **items;
 	size_t count, capacity;
 	ARRAY(struct arrival_spot) spots; /* of each place, if there are any */
-	bool several_lines;
+	bool differ;			  /* they are at other lines, or in other functions */
+	enum source_site_kind at_return;
 };
+
+static bool is_spot(const struct arrival_spot *a, const struct arrival_spot *b)
+{
+	return a->line == b->line && a->file == b->file && a->func == b->func;
+}
 
 static void add_place(struct place_list *list, const struct act *a)
 {
@@ -27,8 +33,10 @@ static void add_place(struct place_list *list, const struct act *a)
 	*array_add(list) = a->place;
 	*array_add(&list->spots) = (struct arrival_spot){
 		info ? info->file : NULL, info ? info->function : NULL, info ? info->line : 0};
-	if (list->spots.items[0].line != list->spots.items[list->spots.count - 1].line)
-		list->several_lines = true;
+	if (!is_spot(&list->spots.items[0], &list->spots.items[list->spots.count - 1]))
+		list->differ = true;
+	if (info && info->kind >= SOURCE_RETURN)
+		list->at_return = info->kind;
 }
 
 static void list_fini(struct place_list *list)
@@ -56,11 +64,11 @@ static void arrive(struct session *s, struct session_thread *t, struct place_lis
 		.func = info ? info->function : NULL,
 		.signal = signal,
 		.at = t,
-		.spots = places->several_lines ? places->spots.items : NULL,
+		.spots = places->differ ? places->spots.items : NULL,
 	};
 
 	program_forget(t);
-	t->at_return = info && info->kind >= SOURCE_RETURN ? info->kind : 0;
+	t->at_return = places->at_return;
 	t->hold_file = at.file;
 	t->hold_line = at.line;
 	t->hold_func = at.func;

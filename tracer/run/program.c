@@ -194,13 +194,23 @@ static int argument(void *ctx, const struct arrival *a, unsigned n, int64_t i,
 		       : give(&v, out, err);
 }
 
+/* Of several places at its address only some may be at the return. */
+static bool is_at_return(const struct arrival *a)
+{
+	const struct session_thread *t = a->at;
+	const struct session_place *sp = a->place->user;
+
+	return a->place->kind == PLACE_LOCATION && t->at_return && sp->located &&
+	       sp->location.kind == LOCATION_RETURN;
+}
+
 static int result(void *ctx, const struct arrival *a, struct program_value *out, struct error *err)
 {
 	struct session_thread *t = a->at;
 	struct inspect_call *call;
 	struct inspect_value v;
 
-	if (a->place->kind != PLACE_LOCATION || !t->at_return)
+	if (!is_at_return(a))
 		return error_set(err, ERROR_STATE, "hit.ret: %s is no FUNC%%return",
 				 a->place->location);
 	if (t->at_return == SOURCE_TAIL)

@@ -102,10 +102,11 @@ struct session_thread {
 	bool stays;	  /* ... until all go on, since it got where it was sent */
 	size_t parked_by; /* ... because of this step */
 	bool paused;	  /* ... it would go on, but everything is halted */
-	enum source_site_kind at_return; /* RETURN or TAIL: what it stands at; else 0 */
-	struct inspect_stack calls;	 /* program.c: its calls at this stop, as far as read ... */
-	char *calls_seen_from;		 /* ... by a place in this function; or NULL */
-	bool calls_all;			 /* that is all of them */
+	enum source_site_kind
+		at_return;	    /* RETURN or TAIL: what one of its places stands at; else 0 */
+	struct inspect_stack calls; /* program.c: its calls at this stop, as far as read ... */
+	char *calls_seen_from;	    /* ... by a place in this function; or NULL */
+	bool calls_all;		    /* that is all of them */
 	unsigned names_read;
 	char comm[32]; /* its name when last read */
 	int comm_file; /* ... the file it is read from, kept open; or -1 */
