@@ -198,3 +198,57 @@ def test_lambda_in_an_inlined_call(t, build):
     program = compile_text("waits.cpp", WAITS, "-g -pthread " + flags, compiler=compiler)
     r = t.gate("lines", program, "waits.cpp:%d" % line_of(WAITS, "// waits"))
     t.check(r.status == 0 and "operator()" not in r.stdout, "not in the lambda", r)
+
+
+DELETES = """#include <cstdio>
+struct A { virtual ~A() {} };
+struct B : virtual A { };
+static void del(A *a)
+{
+	delete a; /* gate: deletes */
+}
+int main()
+{
+	del(new B);
+	del(new B);
+}
+"""
+THROWS = """#include <stdexcept>
+#include <string>
+int cnt;
+__attribute__((noinline)) int use(int v) { cnt++; asm volatile("" : "+r"(v) :: "memory"); return v; }
+__attribute__((noinline)) int throws(int i)
+{
+	std::string s = "x" + std::to_string(i);
+	if (i % 2)
+		throw std::runtime_error(s); /* gate: throws */
+	use(i);
+	return i;
+}
+__attribute__((noinline)) int catches(int i)
+{
+	try {
+		return throws(i);
+	} catch (const std::exception &e) {
+		use(e.what()[1] - '0'); /* gate: catches */
+	}
+	return use(0); /* gate: behind */
+}
+int main()
+{
+	for (int i = 0; i < 6; i++)
+		catches(i); /* gate: calls */
+	return cnt != 9;
+}
+"""
+NO_MARKS = ["-O0", "-O2", "-O2 -flto", "-O3 -flto", "-O2 -g1", "-O1 -gno-statement-frontiers", "-O3 -gno-statement-frontiers"]
+
+
+@params(*NO_MARKS)
+def test_compiled_without_marks(t, flags):
+    """Whether gcc marks statements is told by rows that begin none though their place is new, not by how many rows begin none:
+    a function may lack marks where others have them."""
+    want = {"/* gate: deletes */": 2}
+    t.equal(arrivals(t, "deletes.cc", DELETES, "g++ " + flags, want), want, "a destructor")
+    want = {"/* gate: throws */": 3, "/* gate: catches */": 3, "/* gate: behind */": 3, "/* gate: calls */": 6}
+    t.equal(arrivals(t, "throws.cc", THROWS, "g++ " + flags, want), want, "exceptions")

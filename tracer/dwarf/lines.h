@@ -91,8 +91,12 @@ struct line_table *lines_new(struct module *m);
  */
 int lines_decode(struct module *m, struct line_unit *u, struct error *err);
 
-/* Does nearly every row of this decoded unit begin a statement? */
+/* Does every row of another place begin a statement in this decoded unit of gcc's (-O0, -g1, -gno-statement-frontiers)? Else
+   only marked ones do. */
 bool lines_all_stmt(struct line_unit *u);
+/* The same of a function in a unit that has marks: link-time optimisation loses them in its clones. False for one too
+   small to tell. */
+bool lines_all_stmt_in(const struct line_unit *u, const struct module_range *pieces, size_t count);
 /* The rows of a line in this decoded unit, by sequence; but for the ends of sequences. NULL: too few were asked
    for so far, look at all rows. */
 const struct line_place *lines_places(struct line_unit *u, unsigned line, size_t *count);

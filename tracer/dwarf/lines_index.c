@@ -7,20 +7,58 @@
 enum { LOOKS = 8 };
 
 /*
- * At -O0 nearly every row begins a statement (but for some of coroutines); where it is optimised, two in five do not. The limit
- * lies between: one in five, or one in eight where there are few.
+ * Does the row say that no statement begins, though its place is another than that of the row before? Without
+ * statement markers gcc says so only of a second row for one place (another basic block: a discriminator), but for very few
+ * in coroutines.
  */
+static bool is_between_marks(const struct line_row *row)
+{
+	return !row->is_stmt && !row->end_sequence &&
+	       (row->file != row[-1].file || row->line != row[-1].line ||
+		row->column != row[-1].column);
+}
+
+static bool is_all_stmt(const struct line_unit *u)
+{
+	enum { FEW = 50 };
+	size_t between = 0;
+
+	array_each(const struct line_sequence, sequence, &u->sequences)
+		for (size_t i = 1; i < sequence->count; i++)
+			between += is_between_marks(&u->rows.items[sequence->first + i]);
+	return between * FEW <= u->rows.count;
+}
+
 bool lines_all_stmt(struct line_unit *u)
 {
-	enum { SMALL = 100 };
-	size_t others = 0;
-
-	if (!u->all_stmt) {
-		array_each(const struct line_row, row, &u->rows)
-			others += !row->is_stmt && !row->end_sequence;
-		u->all_stmt = others * (u->rows.count < SMALL ? 8 : 5) <= u->rows.count ? 1 : -1;
-	}
+	if (!u->all_stmt)
+		u->all_stmt = is_all_stmt(u) ? 1 : -1;
 	return u->all_stmt > 0;
+}
+
+/* Adds the rows there to `rows`; false: one of them is between marks. */
+static bool counts_all_stmt(const struct line_unit *u, const struct module_range *piece,
+			    size_t *rows)
+{
+	const struct line_row *row = lines_row_at(u, piece->low);
+
+	while (row && !row->end_sequence && !(++row)->end_sequence && row->offset < piece->high) {
+		if (is_between_marks(row))
+			return false;
+		++*rows;
+	}
+	return true;
+}
+
+bool lines_all_stmt_in(const struct line_unit *u, const struct module_range *pieces, size_t count)
+{
+	enum { ENOUGH = 8 };
+	size_t rows = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!counts_all_stmt(u, &pieces[i], &rows))
+			return false;
+	return rows >= ENOUGH;
 }
 
 static int by_line(const void *a, const void *b)

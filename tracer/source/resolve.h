@@ -133,8 +133,8 @@ struct line_copy {
 	struct module *module;
 	struct scope_ref owner; /* scope NULL: no function is known */
 	uint64_t symbol;	/* then: where the symbol or sequence begins */
-	bool all_stmt; /* its unit says of nearly every row that a statement begins there */
-	bool markers;  /* its unit has one statement row for each execution (gcc, optimised) */
+	bool all_stmt;		/* each row of another place is said to begin a statement */
+	bool markers;		/* it has one statement row for each execution (gcc, optimised) */
 	ARRAY(struct block) blocks;
 	ARRAY(struct line_row) inner;	     /* further rows of its blocks */
 	ARRAY(struct module_range) lineless; /* code of no line in its blocks */

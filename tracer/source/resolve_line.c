@@ -12,7 +12,8 @@ struct line_scan {
 	const char *path;
 	unsigned line;
 	const struct location_match *within;
-	bool all_stmt, markers; /* the unit that is read now */
+	struct line_unit *unit; /* that is read now */
+	bool all_stmt, markers; /* ... */
 	struct line_copies copies;
 	uint32_t *slots;   /* hash of owners: index + 1 into copies; 0 is free */
 	size_t slot_count; /* a power of two */
@@ -69,8 +70,8 @@ static struct line_copy *copy_get(struct line_scan *s, struct scope_ref owner, u
 	c->module = s->m;
 	c->owner = owner;
 	c->symbol = symbol;
-	c->all_stmt = s->all_stmt;
-	c->markers = s->markers;
+	c->markers = s->markers && !marks_are_lost(s->unit, owner);
+	c->all_stmt = s->all_stmt || c->markers != s->markers;
 	return c;
 }
 
@@ -165,19 +166,18 @@ static int begin_statement(struct line_scan *s, const struct file_use *use,
 	b->order = row_order(first, row);
 	b->followed = row_followed(row);
 	b->repeated = row_is_repeated(first, row);
-	if (!s->markers || b->repeated || !is_one_call(s->r, s->path, s->line))
+	if (!copy->markers || b->repeated || !is_one_call(s->r, s->path, s->line))
 		return 0;
 	return row_ends_macro(&(struct row_place){s->dies, copy, use, s->path, s->line}, first, row,
 			      &b->ends_macro, s->r->err);
 }
 
 /* One round of a loop that was unrolled may follow the other without a row between them. */
-static bool is_next_round(const struct line_scan *s, const struct row_run *run,
-			  const struct line_row *row)
+static bool is_next_round(const struct row_run *run, const struct line_row *row)
 {
 	const struct block *b;
 
-	if (!s->markers || !row->is_stmt || !row->column)
+	if (!run->copy->markers || !row->is_stmt || !row->column)
 		return false;
 	b = &run->copy->blocks.items[run->block];
 	return b->stmt && b->column == row->column && b->start != row->offset;
@@ -195,7 +195,7 @@ static int take_row(struct line_scan *s, const struct file_use *use,
 		return -1;
 	/* A new copy may have moved the old ones. */
 	if (!run->open || run->copy != copy || copies != s->copies.items.count ||
-	    (copy && is_next_round(s, run, row))) {
+	    (copy && is_next_round(run, row))) {
 		run->open = true;
 		run->copy = copy;
 		if (!copy)
@@ -351,6 +351,7 @@ static int scan_use(struct line_scan *s, const struct file_use *use)
 {
 	if (lines_decode(s->m, use->unit, s->r->err) < 0)
 		return -1;
+	s->unit = use->unit;
 	s->all_stmt = lines_all_stmt(use->unit);
 	s->markers = has_markers(s, use->unit);
 	return scan_rows(s, use) < 0 ? -1 : scan_calls(s, use);

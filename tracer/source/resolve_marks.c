@@ -197,3 +197,11 @@ bool mark_is_passed_by(const struct copy_work *w, const struct block *b)
 	array_fini(&jumps);
 	return passed;
 }
+
+bool marks_are_lost(const struct line_unit *l, struct scope_ref owner)
+{
+	struct scope_ref f = owner.scope ? function_outermost(owner) : owner;
+
+	return f.scope && lines_all_stmt_in(l, &f.unit->ranges.items[f.scope->first_range],
+					    f.scope->range_count);
+}

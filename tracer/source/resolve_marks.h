@@ -31,4 +31,7 @@ int row_ends_macro(const struct row_place *p, const struct line_row *first,
    from a `return` on another line, and so pass it by? */
 bool mark_is_passed_by(const struct copy_work *w, const struct block *b);
 
+/* Has gcc lost the marks of the function around it, in a unit that has them? */
+bool marks_are_lost(const struct line_unit *l, struct scope_ref owner);
+
 #endif
