@@ -252,3 +252,35 @@ def test_compiled_without_marks(t, flags):
     t.equal(arrivals(t, "deletes.cc", DELETES, "g++ " + flags, want), want, "a destructor")
     want = {"/* gate: throws */": 3, "/* gate: catches */": 3, "/* gate: behind */": 3, "/* gate: calls */": 6}
     t.equal(arrivals(t, "throws.cc", THROWS, "g++ " + flags, want), want, "exceptions")
+
+
+INSTANCES = """#include <vector>
+int cnt;
+__attribute__((noinline)) int use(int v) { cnt++; asm volatile("" : "+r"(v) :: "memory"); return v; }
+template <class F> __attribute__((noinline)) int invoke(F &f, const int &i)
+{
+	return f(i);
+}
+int main()
+{
+	std::vector<int> vec{10, 20, 30};
+	auto a = [&](int x) {
+		return use(x + vec[0]); /* first */
+	};
+	auto b = [&](int x) {
+		return use(x + 1); /* second */
+	};
+	for (int i = 0; i < 3; i++)
+		invoke(a, i);
+	for (int i = 0; i < 3; i++)
+		invoke(b, i);
+	return cnt != 6;
+}
+"""
+
+
+@params("g++ -O0", "g++ -O2", "clang++ -O0", "clang++ -O1", "clang++ -O2", "clang++ -Os", "clang++ -O3")
+def test_lambda_in_one_of_several_instances(t, build):
+    """The row of the function's entry stands before the statement at its address, and comes again in the other instance."""
+    want = {"/* first */": 3, "/* second */": 3}
+    t.equal(arrivals(t, "instances.cc", INSTANCES, build, want), want, build)
