@@ -661,3 +661,37 @@ def test_queries_run_nothing(t):
     lines(t, program, "main")
     t.gate("check", "-g", t.file("s.lua", 'at "main":run(function() end)\n'), program)
     t.check(not os.path.exists(witness), "the program has run")
+
+
+MADE = r"""
+#include <stdio.h>
+int count;
+#define GEN(name) int name(int x) { return x + 1; }
+GEN(made)
+int one(int x) { return x; }
+void next(int x)
+{
+	count += x;
+}
+GEN(first)  GEN(second)
+int three(int x)
+{
+	count += 3; /* three */
+	return made(x) + first(x) + second(x);
+}
+int main(void) { next(one(1)); printf("%d\n", three(2)); return 0; }
+"""
+
+
+@params("gcc -O0", "gcc -O1", "clang -O0", "clang -O1")
+def test_text_of_a_function_made_by_a_macro(t, build):
+    """Its text is its line: the next brace is another function's."""
+    compiler, flags = build.split()
+    program = compile_text("made.c", MADE, "-g " + flags, compiler=compiler)
+    for location in ("made;count", "first;count", "made;one"):
+        name = location.split(";")[0]
+        r = t.gate("lines", program, location)
+        if "no debug information" not in r.err:
+            t.error(r, where="no line of %s contains this text" % name)
+    t.check("made.c:%d" % line_of(MADE, "GEN(made)") in lines(t, program, "made;GEN").stdout, "its own line")
+    t.check("made.c:%d" % line_of(MADE, "/* three */") in lines(t, program, "three;count").stdout, "another function's")

@@ -170,12 +170,14 @@ static const char *const source_lines[] = {
 static void what_source_says(void **state)
 {
 	struct source_file f = {.path = NULL};
+	unsigned opens = 0;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(source_lines) / sizeof(*source_lines); i++)
 		*array_add(&f.lines) = source_lines[i];
-	assert_int_equal(source_block_end(&f, 1), 14);
-	assert_int_equal(source_block_end(&f, 15), 0);
+	assert_int_equal(source_block_end(&f, 1, &opens), 14);
+	assert_int_equal(opens, 2);
+	assert_int_equal(source_block_end(&f, 15, &opens), 0);
 	assert_true(source_spans(&f, 4, 5));
 	assert_true(source_spans(&f, 4, 6));
 	assert_false(source_spans(&f, 4, 7));

@@ -171,7 +171,7 @@ static void return_line(struct boundary_search *w, unsigned line, struct source_
 static void return_lines(struct boundary_search *w, struct source_sites *out)
 {
 	const struct source_file *f = lines_source(w->r.symbols, w->match.file);
-	unsigned last = f ? source_block_end(f, w->match.line) : 0, seen = 0;
+	unsigned opens, last = f ? source_block_end(f, w->match.line, &opens) : 0, seen = 0;
 
 	for (unsigned n = w->match.line; n <= last && seen < RETURN_LINES; n++) {
 		if (!is_return(f->lines.items[n - 1]))

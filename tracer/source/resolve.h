@@ -195,8 +195,8 @@ unsigned source_joined(const struct source_file *f, unsigned line);
 unsigned source_operator(const struct source_file *f, unsigned line, bool *leads);
 /* The column of a `for` with which the line begins, where the rest of its header is on other lines; or 0. */
 unsigned source_open_for(const struct source_file *f, unsigned line);
-/* The line of the brace that closes the first one from line `first` on; 0: there is none. */
-unsigned source_block_end(const struct source_file *f, unsigned first);
+/* The line of the brace that closes the first one from line `first` on, which is on `*opens`; 0: there is none. */
+unsigned source_block_end(const struct source_file *f, unsigned first, unsigned *opens);
 /* Is there nothing on the line but blanks and comments? */
 bool source_no_code(const struct source_file *f, unsigned line);
 /* The next line from `line` on with a comment that has gate: MARK; 0: no more. */

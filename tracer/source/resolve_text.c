@@ -185,19 +185,32 @@ static int no_source_of(struct resolver *r, const struct location_match *f)
 	return answer;
 }
 
-/* The function's text goes to its closing brace, and at least as far as its code. */
+/* The last line with code of the function itself; `*out` if none comes behind that. */
+static int last_own_line(struct resolver *r, const struct location_match *f, unsigned *out)
+{
+	array_each(const struct instance, i, &f->instances)
+		if (own_lines(r, f, i, out, NULL) < 0)
+			return -1;
+	return 0;
+}
+
+/*
+ * The function's text goes to its closing brace, and at least as far as its code. Where a macro makes the function, no brace
+ * is on its line, and the next one is of another function: all its code is on that line then.
+ */
 static int function_end(struct resolver *r, const struct location_match *f, unsigned *out)
 {
 	const struct source_file *source = lines_source(r->symbols, f->file);
+	unsigned opens = f->line, end, own = f->line - 1;
 
-	*out = source ? source_block_end(source, f->line) : 0;
-	if (*out)
+	end = source ? source_block_end(source, f->line, &opens) : 0;
+	*out = end;
+	if (end && opens == f->line)
 		return 0;
-	*out = f->line;
-	array_each(const struct instance, i, &f->instances) {
-		if (own_lines(r, f, i, out, NULL) < 0)
-			return -1;
-	}
+	if (last_own_line(r, f, &own) < 0)
+		return -1;
+	if (!end || own == f->line)
+		*out = own > f->line ? own : f->line;
 	return 0;
 }
 

@@ -184,7 +184,7 @@ unsigned source_joined(const struct source_file *f, unsigned line)
 	return 0;
 }
 
-unsigned source_block_end(const struct source_file *f, unsigned first)
+unsigned source_block_end(const struct source_file *f, unsigned first, unsigned *opens)
 {
 	struct reader r = reader_at(f, first);
 	int depth = 0, parens = 0;
@@ -202,8 +202,8 @@ unsigned source_block_end(const struct source_file *f, unsigned first)
 		parens += paren_change(c);
 		if (depth == 0 && parens <= 0 && c == ';')
 			return 0; /* only a declaration */
-		if (c == '{')
-			depth++;
+		if (c == '{' && depth++ == 0)
+			*opens = r.line;
 		else if (c == '}' && --depth <= 0)
 			return depth == 0 ? r.line : 0;
 	}
