@@ -337,6 +337,14 @@ def test_misspelt_mark_is_called_so(t):
             "says that no line carries the mark", r)
 
 
+@params("-fsanitize=undefined", "-fsanitize=address")
+def test_mark_without_code_beside_a_library(t, flags):
+    """Said of the mark, not of the sanitizer's library, whose source is not installed."""
+    text = "int main(int c, char **v)\n{\n#if 0\n\tc++; /* gate: nothing */\n#endif\n\treturn c - 1;\n}\n"
+    built = compile_text("beside_library.c", text, "-g " + flags)
+    t.error(t.gate("lines", built, "//nothing"), where="beside_library.c:4 has no code of its own")
+
+
 def test_all_faulty_locations(t):
     """One run names every one of them, of all scripts; the first with what to do, at most twenty."""
     first = t.file("first.lua", 'at "nowhere":log "a"\nat "helper":log "b"\nat "victim.c:900":log "c"\n')

@@ -215,6 +215,9 @@ static int place_line(struct resolver *r, const struct location_match *match, un
 		return error_set(r->err, ERROR_LOCATION,
 				 "%s: the debug information does not say where %s is written",
 				 r->location->text, match->name ? match->name : "it");
+	/* What was said before is of other objects, as a source of theirs that is not there. */
+	error_fini(&r->complaint);
+	r->complained = false;
 	array_each(struct module *, m, &r->modules) {
 		if (place_in_module(r, *m, match, line, out) < 0)
 			return -1;
