@@ -65,3 +65,40 @@ def test_each_place_sees_its_function(t, build):
     for script in (AT_CALL + AT_ENTRY, AT_ENTRY + AT_CALL):
         r = t.clean(t.run_gated(program, script=script, report=False))
         t.equal(sorted(r.err.splitlines()), ["call\trun\t%d" % i for i in range(3)] + ["entry\thelper\t42\trun"] * 3, build)
+
+
+ALIGNED = r"""
+#include <stdio.h>
+struct n { int v; };
+__attribute__((noinline)) int use(int v) { __asm__ volatile("" : "+r"(v) :: "memory"); return v; }
+static void mid(struct n *p)
+{
+	use(p->v);
+	p->v++;
+}
+__attribute__((noinline)) int top(struct n *other, struct n *p, int n)
+{
+	do {
+		mid(other); /* gate: call */
+		use(p->v);
+	} while (--n);
+	return p->v;
+}
+int main(int argc, char **argv)
+{
+	struct n a = { 5 }, b = { 1000 };
+	printf("%d\n", top(&a, &b, argc + 2));
+}
+"""
+
+
+@params(*(c + " " + o for c in ("gcc", "clang") for o in ("-O0", "-O1", "-O2")))
+def test_a_copy_that_begins_with_padding(t, build):
+    """clang lets the copy begin at the nops that align its loop: a thread behind them has not entered it."""
+    compiler, flags = build.split()
+    r = t.clean(t.run_gated(compile_text("aligned.c", ALIGNED, "-g " + flags, compiler=compiler), report=False, script="""
+at "//call":run(function(hit)
+	print(hit.func, hit.var.p.v, hit.arg[1].v, hit:frame(0).func, hit:backtrace()[1].func, hit:frame(1).func)
+end)
+"""))
+    t.equal(r.err.splitlines(), ["top\t1000\t1000\ttop\ttop\tmain"] * 3, build)

@@ -2,13 +2,14 @@
 #include "tracer/dwarf/call_site.h"
 #include "tracer/source/functions.h"
 #include "tracer/source/names.h"
+#include "tracer/arch/arch.h"
 #include "tracer/inspect/inspect.h"
 
 #include <libdwarf/dwarf.h>
 
 #include <string.h>
 
-enum { JUMPS = 8 };
+enum { JUMPS = 8, PADDING = 64 };
 
 /* ---- names and lines ------------------------------------------------------------------------ */
 
@@ -108,14 +109,31 @@ static const char *shown_name(struct die_table *t, struct scope_ref scope)
 
 /* ---- one frame ------------------------------------------------------------------------------ */
 
-static bool begins_at(struct scope_ref scope, uint64_t offset)
+/* clang lets a copy begin with the nops that align the loop which it begins. */
+static bool only_padding(struct module *m, uint64_t low, uint64_t offset)
+{
+	uint8_t bytes[PADDING];
+	struct arch_insn in;
+	size_t n, i = 0;
+
+	if (low > offset || offset - low > PADDING)
+		return false;
+	n = (size_t)(offset - low);
+	if (module_bytes(m, low, bytes, n) != n)
+		return false;
+	while (i < n && arch_decode(bytes + i, n - i, low + i, &in) == 0 && in.is_nop)
+		i += in.length;
+	return i == n;
+}
+
+static bool begins_at(struct module *m, struct scope_ref scope, uint64_t offset)
 {
 	const struct scope *s = scope.scope;
 
 	if (s->has_entry && s->entry == offset)
 		return true;
 	for (uint32_t i = 0; i < s->range_count; i++)
-		if (scope.unit->ranges.items[s->first_range + i].low == offset)
+		if (only_padding(m, scope.unit->ranges.items[s->first_range + i].low, offset))
 			return true;
 	return false;
 }
@@ -132,7 +150,7 @@ static int not_entered(struct die_table *t, const struct scope_ref *scopes, int 
 		if (name && strcmp(name, function) == 0)
 			return i <= skipped ? i : skipped;
 		skipped += skipped == i && scopes[i].scope->kind == SCOPE_INLINED &&
-			   begins_at(scopes[i], offset);
+			   begins_at(t->module, scopes[i], offset);
 	}
 	/* gcc may say that a copy is entered at an instruction which is its caller's. */
 	for (i = 0; i + 1 < count; i++)
@@ -151,9 +169,9 @@ static struct inspect_call *add_call(struct inspect_stack *out, const struct dwa
 }
 
 /* Is the thread in this copy, or about to enter it, as far as the call around it goes? */
-static bool calls_here(struct scope_ref copy, uint64_t offset, bool left_out)
+static bool calls_here(struct module *m, struct scope_ref copy, uint64_t offset, bool left_out)
 {
-	return left_out ? begins_at(copy, offset) || dies_covers(copy.unit, copy.scope, offset)
+	return left_out ? begins_at(m, copy, offset) || dies_covers(copy.unit, copy.scope, offset)
 			: copy.scope->range_count && dies_covers(copy.unit, copy.scope, offset);
 }
 
@@ -169,7 +187,7 @@ static void add_scopes(const struct dwarf_frame *f, struct die_table *t,
 		call->inlined = i + 1 < count;
 		call->function = shown_name(t, scopes[i]);
 		/* A copy that is about to be entered is called here, too. */
-		if (i && calls_here(scopes[i - 1], offset, named && i == first))
+		if (i && calls_here(t->module, scopes[i - 1], offset, named && i == first))
 			by_copy(t, scopes[i - 1], call);
 		else
 			by_line_table(t, offset, call);
