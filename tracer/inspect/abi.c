@@ -342,30 +342,104 @@ struct leaves {
 	struct error *err;
 };
 
+enum { NO_PAIR = 3 };
+
+/* rustc reorders fields: which register a leaf is in goes by where it lies. */
+static void add_leaf(struct leaves *l, const struct type *t, uint64_t offset)
+{
+	unsigned at = l->count;
+
+	if (l->count == NO_PAIR)
+		return;
+	while (at && l->item[at - 1].offset > offset)
+		at--;
+	memmove(&l->item[at + 1], &l->item[at], (l->count - at) * sizeof(l->item[0]));
+	l->item[at] = (struct leaf){t, offset};
+	l->count++;
+}
+
+static const struct leaf *leaf_at(const struct leaves *l, uint64_t offset, uint64_t size)
+{
+	for (unsigned i = 0; l->count < NO_PAIR && i < l->count; i++)
+		if (l->item[i].offset == offset && l->item[i].type->size == size)
+			return &l->item[i];
+	return NULL;
+}
+
+static int add_leaves(struct leaves *l, const struct type *t, uint64_t offset, unsigned depth);
+
+/* Into the place that another variant uses, too: where both are of one kind that is one leaf. */
+static int share_leaf(struct leaves *l, const struct leaf *one)
+{
+	const struct leaf *there = leaf_at(l, one->offset, one->type->size);
+
+	if (!there || (one->type->kind == TYPE_FLOAT) != (there->type->kind == TYPE_FLOAT)) {
+		add_leaf(l, one->type, one->offset);
+		return 0;
+	}
+	/* It depends on rustc's version whether this is a pair. */
+	return one->type->is_signed == there->type->is_signed ? 0 : unknown(one->type, l->err);
+}
+
+/* With a tag of its own: each variant has one scalar at most, in one place. With a niche: only one
+   has any. Whatever else there is in an enum, it is no pair. */
+static int add_variants(struct leaves *l, const struct type *t, uint64_t offset, unsigned depth)
+{
+	const uint64_t size = t->discriminant->size, tag = offset + t->discriminant_at;
+	struct leaves all = {.program = l->program, .left = l->left, .err = l->err};
+	unsigned full = 0, most = 0;
+	bool niche = false;
+
+	array_each(const struct type_member, m, &t->members) {
+		struct leaves own = {.program = l->program, .left = all.left, .err = l->err};
+
+		if (m->is_static)
+			continue;
+		if (add_leaves(&own, m->type, offset + m->offset, depth + 1) < 0)
+			return -1;
+		all.left = own.left;
+		niche |= leaf_at(&own, tag, size) != NULL;
+		full += own.count > 0;
+		most = own.count > most ? own.count : most;
+		for (unsigned i = 0; own.count < NO_PAIR && i < own.count; i++)
+			if (share_leaf(&all, &own.item[i]) < 0)
+				return -1;
+	}
+	l->left = all.left;
+	if (!niche)
+		add_leaf(&all, t->discriminant, tag);
+	if (niche ? full > 1 : most > 1)
+		l->count = NO_PAIR;
+	for (unsigned i = 0; all.count < NO_PAIR && i < all.count; i++)
+		add_leaf(l, all.item[i].type, all.item[i].offset);
+	if (all.count == NO_PAIR)
+		l->count = NO_PAIR;
+	return 0;
+}
+
 static int add_leaves(struct leaves *l, const struct type *t, uint64_t offset, unsigned depth)
 {
-	if (depth == ABI_DEEP || !l->left || l->count == 3)
+	if (depth == ABI_DEEP || !l->left || l->count == NO_PAIR)
 		return 0;
 	l->left--;
-	if (t->kind == TYPE_STRUCT && t->discriminant) {
+	if (t->kind != TYPE_STRUCT) {
+		if (t->size)
+			add_leaf(l, t, offset);
+		return 0;
+	}
+	if (type_members(t, l->err) < 0)
+		return -1;
+	if (t->discriminant && t->discriminant->size == t->size) {
 		/* The tag fills it: an Option of a reference, told by its null. */
-		if (t->discriminant->size != t->size)
-			return unknown(t, l->err);
-		l->item[l->count++] = (struct leaf){t->discriminant, offset};
+		add_leaf(l, t->discriminant, offset);
 		return 0;
 	}
-	if (t->kind == TYPE_STRUCT) {
-		if (type_members(t, l->err) < 0)
+	if (t->discriminant)
+		return add_variants(l, t, offset, depth);
+	array_each(const struct type_member, m, &t->members) {
+		if (!m->is_static && add_leaves(l, m->type, offset + m->offset, depth + 1) < 0)
 			return -1;
-		array_each(const struct type_member, m, &t->members) {
-			if (!m->is_static &&
-			    add_leaves(l, m->type, offset + m->offset, depth + 1) < 0)
-				return -1;
-		}
-		return 0;
 	}
-	if (t->size)
-		l->item[l->count++] = (struct leaf){t, offset};
 	return 0;
 }
 
@@ -381,7 +455,7 @@ static bool is_rust_scalar(const struct leaf *l)
 	case TYPE_FLOAT:
 		return l->type->size <= 8 && l->offset < ABI_MOST;
 	default:
-		return l->type->size <= 8 && l->type->discriminant;
+		return false;
 	}
 }
 
