@@ -72,3 +72,92 @@ def test_rust(t):
             t.check(all("is not known how" in s for s in said[name]), "%s: %s" % (name, said[name]))
         else:
             t.equal(said[name], [first, second], name)
+
+
+UNTYPED = r"""
+#include <stdio.h>
+struct big { long a, b, c; };
+int global = 7;
+__attribute__((noinline)) double fd(double x) { __asm__ volatile("" : "+x"(x)); return x * 2; }
+__attribute__((noinline)) struct big fb(long x) { struct big b = { x, 2, 3 }; return b; }
+__attribute__((noinline)) void fv(int *p) { *p = 5; }
+__attribute__((noinline)) int fi(int x) { __asm__ volatile("" : "+r"(x)); return x + global; }
+int main(void)
+{
+	int v;
+	fv(&v);
+	printf("%g %ld %d %d\n", fd(2.5), fb(1).c, v, fi(-10));
+}
+"""
+
+
+@params(*(c + " " + o for c in ("gcc -g1", "clang -g1", "clang -gline-tables-only") for o in ("-O0", "-O2")))
+def test_debug_information_without_types(t, build):
+    """Neither that a function returns nothing nor what the register has, sign and all, is known."""
+    compiler, flags = build.split(" ", 1)
+    program = compile_text("untyped.c", UNTYPED, flags, compiler=compiler)
+    for name, said in returned(t, program, ["fd", "fb", "fv", "fi"]).items():
+        t.check(len(said) == 1 and said[0].startswith("ERROR hit.ret: the debug information has no types here")
+                and "-g" in said[0], "%s: %s" % (name, said))
+    r = t.clean(t.run_gated(program, report=False, script="""
+at "fi":run(function(hit)
+	print(pcall(function() return hit.arg[0] end))
+	print(pcall(function() return hit.var.x end))
+	print(pcall(function() return hit:call("fi", 3) end))
+end)
+"""))
+    lines = r.err.splitlines()
+    t.equal(len(lines), 3, "lines", r)
+    t.check(all(l.startswith("false\t") and "no types" in l for l in lines), "each is an error", r)
+
+
+@params("gcc -g0", "gcc -g", "clang -g")
+def test_with_types_and_without_anything(t, build):
+    """Without debug information the register is shown as it is; with it what it means."""
+    compiler, flags = build.split()
+    said = returned(t, compile_text("untyped.c", UNTYPED, flags, compiler=compiler), ["fd", "fb", "fv", "fi"])
+    if flags == "-g0":
+        t.equal(said["fi"], ["4294967293"], "raw")
+    else:
+        t.equal({n: said[n] for n in ("fd", "fb", "fi")},
+                {"fd": ["5.0"], "fb": ["{a = 1, b = 2, c = 3}"], "fi": ["-3"]}, build)
+        t.equal(said["fv"], ["ERROR hit.ret: fv returns nothing"], build)
+
+
+def test_rust_without_types(t):
+    said = returned(t, rust(t, "rret", RUST, "-Cdebuginfo=1"), ["rret::" + n for n in ("pt", "res", "byte")])
+    for name in ("pt", "res", "byte"):
+        t.check(all("has no types here" in s for s in said[name]), "%s: %s" % (name, said))
+
+
+CHANGED = r"""
+#include <stdio.h>
+int cnt;
+static __attribute__((noinline)) int lost(int v) { cnt += v; printf("%d\n", v); cnt++; return v + 100; }
+static __attribute__((noinline)) int kept(int v, int always) { cnt += v * always; printf("%d\n", v); cnt++; return v + 100; }
+int main(void)
+{
+	int s = 0;
+	for (int i = 0; i < 3; i++) {
+		lost(i);
+		s += kept(i, 3);
+	}
+	return s == 7;
+}
+"""
+
+
+def test_a_value_that_nobody_wants(t):
+    """gcc drops it (.isra), and says so nowhere else; a clone that only takes fewer arguments (.constprop) returns it."""
+    said = returned(t, compile_text("changed.c", CHANGED, "-g -O2"), ["lost", "kept"])
+    t.check(all("the compiler has changed how lost returns" in s for s in said["lost"]), str(said))
+    t.equal(said["kept"], ["100", "101", "102"], "kept")
+
+
+def test_rust_values_that_nobody_wants(t):
+    """rustc marks the functions that return otherwise than their type says (DW_CC_nocall)."""
+    names = ["pt", "q", "big"]
+    said = returned(t, rust(t, "rret", RUST, "-g", "-O"), ["rret::" + n for n in names])
+    for n in names:
+        changed = ["the compiler has changed how rret::%s returns" % n in s for s in said[n]]
+        t.check(all(changed) or said[n] == list(RUST_WANT[n]), "%s: %s" % (n, said[n]))

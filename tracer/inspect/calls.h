@@ -68,6 +68,13 @@ bool function_is_variadic(const struct type *function);
 int call_function_value(const struct inspect_call *call, const char *name,
 			struct inspect_value *out);
 
+/* ---- calls_changed.c ------------------------------------------------------------------------ */
+
+/* Has the compiler changed how the function there is called? It does so where it knows all callers. */
+bool call_is_changed(struct module *m, uint64_t offset);
+/* The same for what it gives back: nobody may know whether there is still a value. */
+bool call_returns_otherwise(struct module *m, uint64_t offset);
+
 /* ---- calls_ifunc.c -------------------------------------------------------------------------- */
 
 /* What an IFUNC of a loaded module was found to be; 0: it cannot be told. */

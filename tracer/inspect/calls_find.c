@@ -1,5 +1,6 @@
 /* Which function the name of a call means: the program's own, a variable in scope, a library's. */
 #include "tracer/inspect/calls.h"
+#include "tracer/inspect/variables.h"
 #include "tracer/source/resolve.h"
 
 #include <libdwarf/dwarf.h>
@@ -114,16 +115,6 @@ static uint64_t prototype_of(struct die_table *t, uint64_t entry, struct error *
 		return 0;
 	origin = entry_ref(&e, DW_AT_abstract_origin);
 	return origin ? origin : entry;
-}
-
-/* foo.isra.0 and the like take other arguments than foo. */
-static bool is_specialised(struct module *m, uint64_t offset)
-{
-	const struct elf_symbol *s = module_symbol_at(m, offset, true);
-
-	return s && s->offset == offset &&
-	       (strstr(s->name, ".isra.") || strstr(s->name, ".constprop.") ||
-		strstr(s->name, ".part."));
 }
 
 static bool is_rust(const struct die_unit *u, const char *linkage)
@@ -360,7 +351,7 @@ static int choose(struct candidates *c, struct call_target *out)
 					      "arguments:"
 					    : "no function of this name takes so many arguments:");
 	*out = *best;
-	if (is_specialised(out->module, out->offset))
+	if (!out->absolute && call_is_changed(out->module, out->offset))
 		return fail(c,
 			    "the compiler has made a special version of %s that takes other "
 			    "arguments; there is none that could be called",
@@ -443,6 +434,16 @@ static int find(const struct inspect_call *call, const char *name, int count,
 
 /* ---- callees -------------------------------------------------------------------------------- */
 
+static int untyped_call(const char *name, struct error *err)
+{
+	struct str what = {0};
+
+	str_addf(&what, "hit:call(\"%s\")", name);
+	untyped_error(str_text(&what), "what the function takes and returns is not known", err);
+	str_fini(&what);
+	return -1;
+}
+
 static int callee_of(const struct dwarf_program *program, const struct call_target *f,
 		     struct callee *out, struct error *err)
 {
@@ -456,6 +457,8 @@ static int callee_of(const struct dwarf_program *program, const struct call_targ
 		return error_set(err, ERROR_STATE, "hit:call(\"%s\"): %s is not loaded any more",
 				 f->name, module_name(f->module));
 	memset(out, 0, sizeof(*out));
+	if (!f->absolute && untyped_at(m, f->offset))
+		return untyped_call(f->name, err);
 	out->name = f->name;
 	out->module = m;
 	out->address = bias + (f->absolute ? f->absolute : f->offset);

@@ -1,5 +1,6 @@
 /* hit.ret: what a function is about to return, from the registers at its return instruction. */
 #include "tracer/inspect/calls.h"
+#include "tracer/inspect/variables.h"
 #include "tracer/source/functions.h"
 
 #include <libdwarf/dwarf.h>
@@ -94,6 +95,20 @@ static int function_here(const struct dwarf_frame *f, const struct type **out, b
 	return 0;
 }
 
+static int check_convention(const struct inspect_call *call, struct error *err)
+{
+	const struct dwarf_frame *f = &call->frame;
+
+	if (!f->module || !call_returns_otherwise(f->module, f->lookup_pc - f->bias))
+		return 0;
+	error_set(err, ERROR_STATE,
+		  "hit.ret: the compiler has changed how %s returns: whether there is still a "
+		  "value, and where, is not known",
+		  call->function ? call->function : "the function");
+	return error_hint(err, "look at the variable that is returned, or build with less "
+			       "optimisation (-O0, -Og)");
+}
+
 int inspect_return_value(const struct inspect_call *call, struct inspect_value *out,
 			 struct error *err)
 {
@@ -106,9 +121,13 @@ int inspect_return_value(const struct inspect_call *call, struct inspect_value *
 	if (check_instruction(f, err) < 0 || function_here(f, &function, &rust, err) < 0)
 		return -1;
 	t = function && function->kind == TYPE_FUNCTION ? function->of : type_builtin("long");
+	if ((!function || t->kind == TYPE_VOID) && untyped_at(f->module, f->lookup_pc - f->bias))
+		return untyped_error("hit.ret", "what the function returns is not known", err);
 	if (t->kind == TYPE_VOID || (rust && !t->size))
 		return error_set(err, ERROR_STATE, "hit.ret: %s returns nothing",
 				 call->function ? call->function : "the function");
+	if (check_convention(call, err) < 0)
+		return -1;
 	if ((rust ? abi_classify_rust(t, f->program, &place, err)
 		  : abi_classify(t, f->program, &place, err)) < 0 ||
 	    read_registers(f, &place, &regs, err) < 0 ||

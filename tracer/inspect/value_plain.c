@@ -83,7 +83,9 @@ static int plain_of(const struct inspect_value *v, struct inspect_plain *out, st
 	case TYPE_POINTER:
 		return plain_pointer(v, v, out, err);
 	case TYPE_VOID:
-		return error_set(err, ERROR_STATE, "a void has no value");
+		return error_set(err, ERROR_STATE,
+				 "a void has no value: what it points to is not known, or the "
+				 "debug information has no types (build with -g)");
 	default:
 		out->kind = INSPECT_OBJECT;
 		out->object = *v;

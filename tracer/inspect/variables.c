@@ -300,6 +300,14 @@ int place_whole_function(const struct code_place *p, uint64_t *out, struct error
 	return 0;
 }
 
+static int no_arguments(int64_t i, struct error *err)
+{
+	char what[32];
+
+	snprintf(what, sizeof(what), "argument %lld", (long long)i);
+	return untyped_error(what, "what the function takes is not known", err);
+}
+
 static int find_argument(const struct code_place *p, int64_t i, struct argument_search *s,
 			 struct error *err)
 {
@@ -313,6 +321,8 @@ static int find_argument(const struct code_place *p, int64_t i, struct argument_
 	if (place_whole_function(p, &whole.levels[0], err) < 0 ||
 	    place_walk(&whole, 0, &count, err) < 0)
 		return -1;
+	if (!s->count && untyped_at(p->module, p->offset))
+		return no_arguments(i, err);
 	if (i < 0 || i >= s->count)
 		return error_set(err, ERROR_STATE, "no argument %lld: the function here has %lld",
 				 (long long)i, (long long)s->count);
@@ -333,6 +343,8 @@ static int argument_of_abi(const struct inspect_call *call, int64_t i, struct in
 	const struct dwarf_frame *f = &call->frame;
 	const struct elf_symbol *s = NULL;
 
+	if (untyped_at(f->module, f->lookup_pc - f->bias))
+		return no_arguments(i, err);
 	if (f->module)
 		s = module_symbol_at(f->module, f->pc - f->bias, true);
 	if (f->level != 0 || !s || f->pc - f->bias != s->offset)

@@ -233,4 +233,9 @@ bool variable_nearest(const struct code_place *p, uint64_t entry, struct str *ou
 /* "no variable 'nmae' here; did you mean name?" -1. */
 int variable_unknown(const struct code_place *p, const char *name, struct error *err);
 
+/* Is there debug information for this code that knows no types (-g1)? (untyped.c) */
+bool untyped_at(struct module *m, uint64_t offset);
+/* "WHAT: the debug information has no types here: UNKNOWN". -1 */
+int untyped_error(const char *what, const char *unknown, struct error *err);
+
 #endif

@@ -238,6 +238,11 @@ int variable_unknown(const struct code_place *p, const char *name, struct error 
 	else if (n.count)
 		error_set(err, ERROR_STATE, "no variable '%s' here; in scope are %s%s", name,
 			  str_text(&n.list), n.count > LISTED_MAX ? ", ..." : "");
+	else if (untyped_at(p->module, p->offset))
+		error_set(err, ERROR_STATE,
+			  "no variable '%s' here: the debug information has no types and no "
+			  "variables (build with -g)",
+			  name);
 	else
 		error_set(err, ERROR_STATE, "no variable '%s' here", name);
 	str_fini(&near);
