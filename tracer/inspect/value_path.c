@@ -16,6 +16,19 @@ static int no_such(const struct inspect_value *v, const char *what, const char *
 	return -1;
 }
 
+/* T **p: it is T that has the member, and C follows one pointer only. */
+static bool is_member_further_on(const struct inspect_value *v, const char *name)
+{
+	const char *other;
+
+	if (v->type->kind != TYPE_POINTER || v->type->of->kind != TYPE_POINTER)
+		return false;
+	for (size_t i = 0; (other = inspect_member(v, i)); i++)
+		if (strcmp(other, name) == 0)
+			return true;
+	return false;
+}
+
 /* A misspelt member: the ones most like it. */
 static int no_member(const struct inspect_value *v, const char *name, struct error *err)
 {
@@ -23,6 +36,12 @@ static int no_member(const struct inspect_value *v, const char *name, struct err
 	struct str text = {0};
 	const char *other;
 
+	if (is_member_further_on(v, name)) {
+		no_such(v, "points to a pointer: what that one points to has the member '", name,
+			err);
+		return error_hint(err, "follow it first: p[0].%s, or (*p)->%s in an expression",
+				  name, name);
+	}
 	no_such(v, "has no member '", name, err);
 	str_add(&text, err->text);
 	for (size_t i = 0; (other = inspect_member(v, i)); i++)
@@ -77,8 +96,8 @@ static int field_in(const struct inspect_value *v, const char *name, struct insp
 	struct inspect_value inner;
 	int answer = 0;
 
-	if (v->type->kind == TYPE_POINTER && ++pointers > 1)
-		return 0; /* T **p: p.x is none, as in C */
+	if (v->type->kind == TYPE_POINTER && ++pointers > 1 && !v->type->rust)
+		return 0; /* T **p: p.x is none, as in C; Rust's dot goes through &Box<T>, too */
 	if (layer < LAYERS_MAX)
 		answer = next_layer(v, &inner, err);
 	if (answer > 0 && value_whole(&inner, err) < 0)
