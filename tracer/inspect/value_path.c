@@ -36,16 +36,13 @@ static int no_member(const struct inspect_value *v, const char *name, struct err
 	struct str text = {0};
 	const char *other;
 
-	if (is_member_further_on(v, name)) {
-		no_such(v, "points to a pointer: what that one points to has the member '", name,
-			err);
-		return error_hint(err, "follow it first: p[0].%s, or (*p)->%s in an expression",
-				  name, name);
-	}
 	no_such(v, "has no member '", name, err);
 	str_add(&text, err->text);
-	for (size_t i = 0; (other = inspect_member(v, i)); i++)
-		suggest_offer(&similar, other);
+	if (is_member_further_on(v, name))
+		str_add(&text, ": it points to a pointer to what has it");
+	else
+		for (size_t i = 0; (other = inspect_member(v, i)); i++)
+			suggest_offer(&similar, other);
 	suggest_take(&similar, &text);
 	error_set(err, ERROR_STATE, "%s", str_text(&text));
 	str_fini(&text);
