@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import subprocess
+import time
 
 from harness import BUILD, ROOT, compile_text, params, timeout
 
@@ -438,6 +439,29 @@ def test_signal_while_input_never_ends(t):
             os.kill(repl.pid, signal.SIGTERM)
             repl.communicate(timeout=30)
             t.equal(repl.returncode, 128 + signal.SIGTERM, "status")
+
+
+@params("run", "restart", "at 'main':log 'x'")
+def test_start_after_only(t, line):
+    """Who alone was to go on was a thread of the run before."""
+    r = session(t, ["only main", line, "run", "quit"], seconds=10,
+                program=compile_text("repl_one.c", "int main(void)\n{\n\treturn 0;\n}\n", flags="-g -O0"))
+    t.check(r.stdout.count("has exited with status 0") >= 2, "a second run", r)
+
+
+@params("SIGTERM", "SIGINT")
+def test_signal_ends_a_start(t, name):
+    """The loader waits for somebody who opens the pipe that it takes for a library."""
+    pipe = t.path("pipe")
+    os.mkfifo(pipe)
+    script = t.file("s.lua", 'env { LD_PRELOAD = "%s" }\nprint "loaded"\n' % pipe)
+    with subprocess.Popen([os.path.join(BUILD, "gatectl"), "repl", "-g", script, calc()], stdin=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as repl:
+        t.equal(repl.stderr.readline(), b"loaded\n", "the first start")
+        time.sleep(1)
+        os.kill(repl.pid, getattr(signal, name))
+        _, err = repl.communicate(timeout=30)
+        t.equal((repl.returncode, err), (128 + getattr(signal, name), b""), "how it ended")
 
 
 def test_closed_input(t):

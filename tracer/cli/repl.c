@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +117,16 @@ static int again(struct repl *r, struct repl_entry *entry, struct error *err)
 	return do_line(r, entry->number, entry->lua, NULL, &entry->made, err);
 }
 
+/* A signal that ends the start is told apart from a fault of it. */
+static int begin_program(struct repl *r, struct error *err)
+{
+	int failed = interactive_start(r->interactive, err);
+
+	if (failed)
+		r->interrupted = interactive_interrupted(r->interactive);
+	return failed;
+}
+
 static int start(struct repl *r, struct error *err)
 {
 	ERROR(later);
@@ -123,7 +134,7 @@ static int start(struct repl *r, struct error *err)
 
 	array_each(struct repl_entry, entry, &r->entries)
 		entry->made = (struct interactive_made){0}; /* of the run before */
-	if (interactive_start(r->interactive, err) < 0)
+	if (begin_program(r, err) < 0)
 		return -1;
 	array_each(struct repl_entry, entry, &r->entries)
 		if (!entry->dropped && again(r, entry, failed ? &later : err) < 0)
@@ -355,11 +366,20 @@ static int do_command(struct repl *r, const char *line, struct error *err)
 
 /* ---- the loop ------------------------------------------------------------------------------- */
 
+/* As a run does, gatectl ends by SIGTERM without a word. Ctrl-C leads back to the prompt of a terminal. */
+static void tell_fault(struct repl *r, const struct error *err)
+{
+	bool ends = r->interrupted && (!r->terminal || r->interrupted != SIGINT);
+
+	r->status = ends ? 128 + r->interrupted : output_error(r->cli, err);
+	r->quit |= ends || !r->terminal;
+	r->interrupted = 0;
+}
+
 static void fault(struct repl *r, struct error *err)
 {
 	name_line(r, err);
-	r->status = output_error(r->cli, err);
-	r->quit |= !r->terminal;
+	tell_fault(r, err);
 }
 
 /* `last`: no line follows that could be the rest of the statement. */
@@ -446,7 +466,7 @@ static void loop(struct repl *r)
 
 static int begin(struct repl *r, struct error *err)
 {
-	if (interactive_start(r->interactive, err) < 0)
+	if (begin_program(r, err) < 0)
 		return -1;
 	array_each(const char *, path, &r->cli->session.scripts)
 		if (repl_file(r, *path, err) < 0)
@@ -521,7 +541,7 @@ int command_repl(struct cli *cli)
 	struct repl r = {.cli = cli};
 	/* A screen that is gone is said by SIGHUP. */
 	bool screen = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-	struct interactive_ui ui = {.ctx = &r, .line = repl_tell};
+	struct interactive_ui ui = {.ctx = &r, .line = repl_tell, .starts = repl_signals_end};
 	ERROR(err);
 
 	if (check_input(&err) < 0 || take_schedule(&r, &ui, &err) < 0)
@@ -532,7 +552,7 @@ int command_repl(struct cli *cli)
 	cli->session.no_stdin = !r.terminal;
 	r.interactive = interactive_new(&cli->session, symbols, &ui);
 	if (begin(&r, &err) < 0) {
-		r.status = output_error(cli, &err);
+		tell_fault(&r, &err);
 	} else {
 		if (r.terminal)
 			repl_use_terminal(&r);

@@ -31,6 +31,7 @@ struct repl {
 	bool terminal;	      /* commands come from one */
 	bool quit;
 	bool begun;	 /* the scripts of the command line are loaded */
+	int interrupted; /* the signal that has just ended a start, or 0 */
 	int status;	 /* of the last run, or of an error on a pipe */
 	unsigned number; /* of the line */
 	unsigned first;	 /* of the statement that it belongs to */
@@ -87,6 +88,7 @@ bool repl_line_is_emptied(void); /* the last one, by Ctrl-C */
 char *repl_read_pipe(struct error *err);
 void repl_terminal_to_program(struct repl *r);
 void repl_terminal_back(struct repl *r);
+void repl_signals_end(void *ctx, bool now);  /* the start of the program; else they wait */
 void repl_tell(void *ctx, const char *line); /* while the program runs */
 void repl_take_signals(const struct repl *r);
 int repl_give_signals_back(void); /* the one that came meanwhile, or 0 */

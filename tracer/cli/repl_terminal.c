@@ -52,7 +52,7 @@ static void set_modes(const struct termios *modes)
 
 /*
  * The signals are blocked, so that none is lost, except at two times: while a line is waited for,
- * with the handler above, and while the program runs, with the target's handlers.
+ * with the handler above, and while the program starts or runs, with the target's handlers.
  */
 static void block(int how)
 {
@@ -62,6 +62,12 @@ static void block(int how)
 	for (int i = 0; i < TAKEN; i++)
 		sigaddset(&set, taken[i]);
 	sigprocmask(how, &set, NULL);
+}
+
+void repl_signals_end(void *ctx, bool now)
+{
+	(void)ctx;
+	block(now ? SIG_UNBLOCK : SIG_BLOCK);
 }
 
 /* False: a signal has come instead, or (errno is not EINTR) there is nothing to read from. */

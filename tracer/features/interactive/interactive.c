@@ -43,6 +43,10 @@ static void end_session(struct interactive *l)
 	session_result_fini(&l->result);
 	session_fini(&l->session);
 	l->session = (struct session){0};
+	l->result = (struct session_result){0};
+	l->only = l->came = l->roused = NULL; /* threads of that run */
+	l->crash = NULL;
+	l->is_asked = false;
 	l->began = false;
 }
 
@@ -146,15 +150,16 @@ static int run_to_ready(struct interactive *l, struct error *err)
 		if (s->outcome.fault)
 			return error_copy(err, &s->fault);
 		if (ev.kind == TARGET_EMPTY)
-			return error_set(err, ERROR_OBJECT,
-					 "%s ended before its libraries were loaded",
-					 s->options->argv[0]);
+			return error_set(
+				err, ERROR_OBJECT, "%s %s before its libraries were loaded",
+				s->options->argv[0], s->interrupted ? "was interrupted" : "ended");
 		if (s->root_settled)
 			break;
 		release(s);
 		s->halted = true;
 	}
-	return 0;
+	s->interrupted = target_forget_interrupt(); /* too late to be an event */
+	return s->interrupted ? error_set(err, ERROR_OBJECT, "the start was interrupted") : 0;
 }
 
 /* What the scripts of the run before said: those of this one are loaded when the program is there. */
@@ -173,10 +178,25 @@ static int launch(struct interactive *l, struct error *err)
 	struct session *s = &l->session;
 	int failed;
 
+	if (l->ui->starts)
+		l->ui->starts(l->ui->ctx, true);
 	s->plan.given = l->given;
 	failed = session_launch(s, err);
 	s->plan.given = (struct given){0};
+	if (!failed)
+		failed = run_to_ready(l, err);
+	if (l->ui->starts)
+		l->ui->starts(l->ui->ctx, false);
 	return failed;
+}
+
+static int give_up_start(struct interactive *l)
+{
+	int signal = l->session.interrupted;
+
+	end_session(l);
+	l->result.interrupted = signal;
+	return -1;
 }
 
 bool interactive_gives_other(const struct interactive *l)
@@ -197,6 +217,7 @@ int interactive_start(struct interactive *l, struct error *err)
 	struct session *s = &l->session;
 
 	keep_given(l);
+	l->result.interrupted = 0; /* of a start that came to nothing */
 	l->state = INTERACTIVE_ENDED;
 	l->began = true;
 	s->options = &l->options;
@@ -208,10 +229,8 @@ int interactive_start(struct interactive *l, struct error *err)
 	if (session_prepare(s, err) < 0)
 		return -1;
 	s->has_places = s->loads_matter = true; /* places may come later */
-	if (launch(l, err) < 0 || run_to_ready(l, err) < 0) {
-		end_session(l);
-		return -1;
-	}
+	if (launch(l, err) < 0)
+		return give_up_start(l);
 	l->state = INTERACTIVE_READY;
 	return 0;
 }
@@ -380,8 +399,9 @@ static bool drops_signal(struct session *s, struct session_thread *t, int signal
 
 static bool is_wish(struct session *s, int signal)
 {
-	if (!s->attended || signal != SIGINT)
-		return false;
+	if (!s->attended || signal != SIGINT ||
+	    interactive_state(interactive_of(s)) == INTERACTIVE_ENDED)
+		return false; /* nothing can be looked at during the start */
 	target_signals_go_on();
 	return true;
 }

@@ -34,6 +34,8 @@ enum interactive_state {
 struct interactive_ui {
 	void *ctx;
 	void (*line)(void *ctx, const char *text);
+	/* Or NULL. From now on, or no longer, signals may end the start of the program. */
+	void (*starts)(void *ctx, bool now);
 	/* Of a controlled run, or NULL: it is about to begin; it has ended, and is to be judged. */
 	void (*begins)(void *ctx);
 	void (*ends)(void *ctx, struct session *s);
@@ -146,7 +148,8 @@ int interactive_find(struct interactive *l, const char *where, struct str *out, 
 /* INTERACTIVE_ENDED: the verdict's lines (for ok, how it ended) and gatectl's exit status. */
 int interactive_verdict(struct interactive *l, struct str *out);
 int interactive_interrupted(
-	const struct interactive *l); /* by SIGTERM or SIGHUP to gatectl; or 0 */
+	const struct interactive
+		*l); /* by SIGTERM or SIGHUP to gatectl, a start by SIGINT, too; or 0 */
 
 /* Names for completion, one after the other; false after the last one. */
 enum interactive_names { INTERACTIVE_THREADS, INTERACTIVE_GATES };
