@@ -411,6 +411,27 @@ def test_why(t):
         t.check(words in r.stdout, words, r)
 
 
+def test_find(t):
+    """Every line that has the text, with code or without."""
+    program = compile_text("repl_find.c", """
+static int add(int a)
+{
+	int total = a;
+	/* total is kept */
+	total += 1;
+	return total;
+}
+int main(void)
+{
+	return add(-1);
+}
+""", flags="-g -O0")
+    r = session(t, ["find add;total", "find add;kept", "find add;total#3", "find main"], program=program)
+    lines = [line.split("repl_find.c:")[1] for line in r.stdout.splitlines() if "repl_find.c:" in line]
+    t.equal(lines, ["4: int total = a;", "5: /* total is kept */  (no code of its own)", "6: total += 1;", "7: return total;",
+                    "5: /* total is kept */  (no code of its own)", "6: total += 1;", "9: int main(void)"], "lines", r)
+
+
 def test_lines_end_in_two_bytes(t):
     r = t.gate("repl", calc(), stdin=b"gate first wait g\r\nrun\r\n\r\n= 3\r\nopen g\r\nquit\r")
     t.equal(r.status, 0, "status", r)

@@ -340,33 +340,44 @@ static void resolver_fini(struct resolver *r)
 	error_fini(&r->complaint);
 }
 
+struct chosen_modules {
+	ARRAY(struct module *) items;
+};
+
+/* `chosen`: the modules that OBJECT! means. */
+static void begin(struct resolver *r, struct module *const *modules, size_t count,
+		  struct chosen_modules *chosen)
+{
+	r->first = count ? modules[0] : NULL;
+	for (size_t i = 0; i < count; i++) {
+		if (!r->location->object || module_matches(modules[i], r->location->object))
+			*array_add(&chosen->items) = modules[i];
+	}
+	if (r->location->name)
+		names_split(r->location->name, &r->wanted);
+}
+
 enum source_answer source_resolve(struct modules *s, struct module *const *modules, size_t count,
 				  const struct location *location, struct source_sites *out,
 				  struct error *err)
 {
 	struct resolver r = {.symbols = s, .location = location, .err = err};
-	ARRAY(struct module *) chosen = {0};
+	struct chosen_modules chosen = {0};
 	enum source_answer answer;
 
 	memset(out, 0, sizeof(*out));
-	r.first = count ? modules[0] : NULL;
-	for (size_t i = 0; i < count; i++) {
-		if (!location->object || module_matches(modules[i], location->object))
-			*array_add(&chosen) = modules[i];
-	}
-	if (location->name)
-		names_split(location->name, &r.wanted);
-	answer = resolve(&r, chosen.items, chosen.count, out);
+	begin(&r, modules, count, &chosen);
+	answer = resolve(&r, chosen.items.items, chosen.items.count, out);
 	if (answer != SOURCE_FOUND)
 		source_sites_fini(out);
-	array_fini(&chosen);
+	array_fini(&chosen.items);
 	resolver_fini(&r);
 	return answer;
 }
 
-/* ---- only the functions --------------------------------------------------------------------- */
+/* ---- only what it matches --------------------------------------------------------------------- */
 
-static int gather_functions(struct resolver *r, struct module *const *modules, size_t count)
+static int gather_any(struct resolver *r, struct module *const *modules, size_t count)
 {
 	for (int group = 0; group < GROUP_COUNT && !r->matches.count; group++) {
 		if (gather(r, modules, count, (enum group)group) < 0)
@@ -388,11 +399,29 @@ int resolve_functions(struct module *const *modules, size_t count, const struct 
 
 	r.first = count ? modules[0] : NULL;
 	names_split(location->name, &r.wanted);
-	answer = gather_functions(&r, modules, count);
+	answer = gather_any(&r, modules, count);
 	for (size_t i = 0; answer == 0 && i < r.matches.count; i++) {
 		array_each(const struct instance, one, &r.matches.items[i].instances)
 			*array_add(out) = (struct found_function){*one, i};
 	}
+	resolver_fini(&r);
+	return answer;
+}
+
+int source_matches(struct modules *s, struct module *const *modules, size_t count,
+		   const struct location *location, struct source_matches *out, struct error *err)
+{
+	struct resolver r = {.symbols = s, .location = location, .err = err};
+	struct chosen_modules chosen = {0};
+	int answer;
+
+	begin(&r, modules, count, &chosen);
+	answer = gather_any(&r, chosen.items.items, chosen.items.count);
+	array_sort(&r.matches, by_source);
+	for (size_t i = 0; answer == 0 && i < r.matches.count; i++)
+		*array_add(out) =
+			(struct source_match){r.matches.items[i].file, r.matches.items[i].line};
+	array_fini(&chosen.items);
 	resolver_fini(&r);
 	return answer;
 }

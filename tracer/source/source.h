@@ -97,6 +97,21 @@ enum source_answer source_resolve(struct modules *s, struct module *const *modul
 				  struct error *err);
 
 /*
+ * What a location without #K matches, in source order, so that #K is the K-th: also lines that
+ * have no code. 0, or -1: nothing. `out` is the caller's.
+ */
+struct source_match {
+	const char *file; /* NULL unknown. A module owns it */
+	unsigned line;	  /* 0 unknown */
+};
+struct source_matches {
+	struct source_match *items;
+	size_t count, capacity;
+};
+int source_matches(struct modules *s, struct module *const *modules, size_t count,
+		   const struct location *location, struct source_matches *out, struct error *err);
+
+/*
  * Boundaries of the function that contains these sites of one location: the entries of it and of
  * its copies; or (`out`) its exits: returns (kinds RETURN and TAIL) and, in all copies, the lines
  * that begin with `return` (STATEMENT). `all`: there are no others. False: they cannot be told;

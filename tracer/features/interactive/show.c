@@ -439,38 +439,77 @@ void interactive_there_line(struct interactive *l, struct str *out)
 	inspect_stack_fini(&calls);
 }
 
-/* One line of `find`, for the k-th of several matches (0: it is the only one). 0, or -1. */
-static int found_line(struct interactive *l, const char *where, unsigned k, struct str *out,
+/* All that a text stands on, with code or without. 0, or -1. */
+static int matches_of(struct interactive *l, const char *where, struct source_matches *out,
 		      struct error *err)
 {
-	struct source_sites sites = {0};
-	struct str location = {0};
-	const char *text;
-	int failed;
+	const struct session_process *p = l->session.root;
+	struct location location = {0};
+	struct module **modules;
+	int failed = -1;
 
-	str_add(&location, where);
-	if (k)
-		str_addf(&location, "#%u", k);
-	failed = sites_of(l, str_text(&location), &sites, err);
-	if (!failed && sites.items->file) {
-		text = source_line(l->symbols, sites.items->file, sites.items->line);
-		str_addf(out, "%s:%u: %s\n", path_shown(sites.items->file), sites.items->line,
-			 text ? text + strspn(text, " \t") : "");
+	if (location_parse(where, &location, err) < 0)
+		return -1;
+	if (!location.match && (location.kind == LOCATION_TEXT || location.kind == LOCATION_MARK ||
+				location.kind == LOCATION_FUNC)) {
+		modules = images_modules(p);
+		failed = source_matches(l->symbols, modules, p->images.count, &location, out, err);
+		base_free(modules);
 	}
-	str_fini(&location);
+	location_fini(&location);
+	return failed;
+}
+
+static void found_line(struct interactive *l, const char *file, unsigned line, bool has_code,
+		       struct str *out)
+{
+	const char *text = source_line(l->symbols, file, line);
+
+	str_addf(out, "%s:%u: %s%s\n", path_shown(file), line,
+		 text ? text + strspn(text, " \t") : "", has_code ? "" : "  (no code of its own)");
+}
+
+static int found_one(struct interactive *l, const char *where, struct str *out, struct error *err)
+{
+	struct source_sites sites = {0};
+	int failed = sites_of(l, where, &sites, err);
+
+	if (!failed && sites.items->file)
+		found_line(l, sites.items->file, sites.items->line, true, out);
 	source_sites_fini(&sites);
 	return failed;
 }
 
-int interactive_find(struct interactive *l, const char *where, struct str *out, struct error *err)
+static void found_match(struct interactive *l, const char *where, size_t k,
+			const struct source_match *match, struct str *out)
 {
+	struct source_sites sites = {0};
+	struct str location = {0};
 	ERROR(ignored);
 
-	if (found_line(l, where, 0, out, err) == 0)
-		return 0;
-	for (unsigned k = 1; found_line(l, where, k, out, &ignored) == 0;)
-		k++;
-	return out->length ? 0 : -1;
+	if (!match->file)
+		return;
+	str_addf(&location, "%s#%zu", where, k);
+	found_line(l, match->file, match->line,
+		   sites_of(l, str_text(&location), &sites, &ignored) == 0, out);
+	error_fini(&ignored);
+	str_fini(&location);
+	source_sites_fini(&sites);
+}
+
+int interactive_find(struct interactive *l, const char *where, struct str *out, struct error *err)
+{
+	struct source_matches found = {0};
+	ERROR(ignored);
+
+	if (!l->session.root || matches_of(l, where, &found, &ignored) < 0) {
+		error_fini(&ignored);
+		return found_one(l, where, out, err);
+	}
+	for (size_t i = 0; i < found.count; i++)
+		found_match(l, where, i + 1, &found.items[i], out);
+	array_fini(&found);
+	return 0;
 }
 
 /* ---- completion ----------------------------------------------------------------------------- */
