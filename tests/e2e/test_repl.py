@@ -398,6 +398,61 @@ int main(void)
     t.check("main;usleep: elide_sleep" in r.stdout, "a place that elides", r)
 
 
+FORKS = """
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void child(void);
+namespace one { static void *worker(void *arg) { return arg; /* one */ } }
+namespace two { static void *worker(void *arg) { return arg; /* two */ } }
+int main()
+{
+	pthread_t a;
+	pthread_create(&a, nullptr, one::worker, nullptr);
+	pthread_join(a, nullptr);
+	if (fork() == 0)
+		child();
+	wait(nullptr);
+	return 0;
+}
+static void child(void)
+{
+	pthread_t b;
+	usleep(400000);
+	pthread_create(&b, nullptr, two::worker, nullptr);
+	pthread_join(b, nullptr);
+	_exit(0);
+}
+"""
+
+
+def test_until_of_a_thread_that_is_not_there(t):
+    """Its start routine may be several functions, its process another one; that it never came is said."""
+    program = compile_text("repl_forks.cpp", FORKS, flags="-g -O0 -pthread")
+    r = session(t, ["until one::worker#1 repl_forks.cpp;one */", "go one::worker#1", "restart",
+                    "until one::worker#2 repl_forks.cpp;one */"], program=program)
+    t.check(re.search(r"^\* \d+  one::worker#1 is stopped", r.stdout, re.M), "it came", r)
+    t.check("\nthere was no thread one::worker#2\n" in r.stdout, "it never came", r)
+    r = session(t, ["until main main;wait(", "until p1/two::worker#1 repl_forks.cpp;two */"], program=program)
+    t.check(re.search(r"^\* \d+  p1/two::worker#1 is stopped", r.stdout, re.M), "in a child", r)
+    r = session(t, ["until p1/two::worker#1 child"], program=program, status=125)
+    t.check("there is no process p1, or not yet" in r.err, "no child yet", r)
+
+
+def test_until_of_one_of_two_functions(t):
+    parts = ["#include <pthread.h>\n%s void *worker(void *arg)\n{\n\treturn arg; /* %s */\n}\n"
+             "void start_%s(void) { pthread_t t; pthread_create(&t, 0, worker, 0); pthread_join(t, 0); }\n"
+             % ("static", name, name) for name in "ab"]
+    for name, text in zip("ab", parts):
+        t.file("part_%s.c" % name, text)
+    program = t.path("both")
+    t.file("main.c", "void start_a(void), start_b(void);\nint main(void) { start_a(); start_b(); return 0; }\n")
+    subprocess.run(["gcc", "-g", "-O0", "-pthread", "-o", program, t.path("part_a.c"), t.path("part_b.c"), t.path("main.c")],
+                   check=True)
+    r = session(t, ["until worker#2 part_b.c:4"], program=program)
+    t.check(re.search(r"^\* \d+  worker#2 is stopped", r.stdout, re.M), "it came", r)
+
+
 def test_blanks_around_a_location(t):
     _, text, r = saved_by(t, ["gate  second \t wait   h", "run", "open h"])
     t.check("held at second by gate h" in r.stdout, "its location", r)

@@ -482,6 +482,18 @@ static void tell(struct session *s, const struct happened *h)
 	str_fini(&line);
 }
 
+/* The program has ended first. */
+static void tell_sent(struct interactive *l, struct str *out)
+{
+	const char *name = l->sent.name;
+
+	if (name)
+		str_addf(out,
+			 interactive_find_id(l, name) ? "%s has not come where it was sent\n"
+						      : "there was no thread %s\n",
+			 name);
+}
+
 int interactive_verdict(struct interactive *l, struct str *out)
 {
 	const struct outcome *o = &l->session.outcome;
@@ -495,6 +507,7 @@ int interactive_verdict(struct interactive *l, struct str *out)
 		str_addf(out, "the program has exited with status %d\n", o->exit);
 	if (o->signaled && !o->exited)
 		str_addf(out, "the program was ended by SIG%s\n", signame_text(o->signal));
+	tell_sent(l, out);
 	return l->result.status;
 }
 

@@ -21,7 +21,7 @@ struct interactive_stop {
 };
 struct interactive_sent {
 	struct session_thread *thread; /* NULL: nobody is sent, or it does not exist yet: ... */
-	char *name;		       /* ... then its id */
+	char *name;		       /* ... then its id; always that of one sent to a location */
 	uint64_t frame;
 	ARRAY(struct interactive_stop) stops; /* an address may have several */
 	ARRAY(struct placed) placed;
@@ -61,6 +61,9 @@ int interactive_calls(struct session_thread *t, struct inspect_stack *out, struc
 /* The sites of the location in this process. 0 with at least one, or -1. */
 int interactive_resolve(struct interactive *l, const struct session_process *p, const char *text,
 			struct source_sites *out, struct error *err);
+/* All that a function's name or a text means, with code or without. 0, or -1. */
+int interactive_matches(struct interactive *l, const struct session_process *p, const char *where,
+			struct source_matches *out, struct error *err);
 /* step.c: from the next phase on, steps_passes() is told of threads that come by there. */
 void interactive_count_at(struct interactive *l, struct session_process *p, const char *location,
 			  struct interactive_addresses *out);

@@ -372,6 +372,25 @@ int interactive_resolve(struct interactive *l, const struct session_process *p, 
 	return answer == SOURCE_FOUND ? 0 : -1;
 }
 
+int interactive_matches(struct interactive *l, const struct session_process *p, const char *where,
+			struct source_matches *out, struct error *err)
+{
+	struct location location = {0};
+	struct module **modules;
+	int failed = -1;
+
+	if (location_parse(where, &location, err) < 0)
+		return -1;
+	if (!location.match && (location.kind == LOCATION_TEXT || location.kind == LOCATION_MARK ||
+				location.kind == LOCATION_FUNC)) {
+		modules = images_modules(p);
+		failed = source_matches(l->symbols, modules, p->images.count, &location, out, err);
+		base_free(modules);
+	}
+	location_fini(&location);
+	return failed;
+}
+
 static int sites_of(struct interactive *l, const char *text, struct source_sites *out,
 		    struct error *err)
 {
@@ -439,27 +458,6 @@ void interactive_there_line(struct interactive *l, struct str *out)
 	inspect_stack_fini(&calls);
 }
 
-/* All that a text stands on, with code or without. 0, or -1. */
-static int matches_of(struct interactive *l, const char *where, struct source_matches *out,
-		      struct error *err)
-{
-	const struct session_process *p = l->session.root;
-	struct location location = {0};
-	struct module **modules;
-	int failed = -1;
-
-	if (location_parse(where, &location, err) < 0)
-		return -1;
-	if (!location.match && (location.kind == LOCATION_TEXT || location.kind == LOCATION_MARK ||
-				location.kind == LOCATION_FUNC)) {
-		modules = images_modules(p);
-		failed = source_matches(l->symbols, modules, p->images.count, &location, out, err);
-		base_free(modules);
-	}
-	location_fini(&location);
-	return failed;
-}
-
 static void found_line(struct interactive *l, const char *file, unsigned line, bool has_code,
 		       struct str *out)
 {
@@ -502,7 +500,8 @@ int interactive_find(struct interactive *l, const char *where, struct str *out, 
 	struct source_matches found = {0};
 	ERROR(ignored);
 
-	if (!l->session.root || matches_of(l, where, &found, &ignored) < 0) {
+	if (!l->session.root ||
+	    interactive_matches(l, l->session.root, where, &found, &ignored) < 0) {
 		error_fini(&ignored);
 		return found_one(l, where, out, err);
 	}

@@ -275,21 +275,36 @@ void interactive_count_at(struct interactive *l, struct session_process *p, cons
 		stop_at_location(l, helper, location, REACH_NEVER, out, &ignored);
 }
 
-/* For "worker#2", which the first process has not created yet: is worker a function of it? */
-static bool may_come(struct interactive *l, const char *thread)
+/* The process in which "worker#2" or "p1/worker#2" would be; `*rest` is the id behind the prefix.
+   NULL: it does not exist (yet). */
+static struct session_process *process_of_id(struct interactive *l, const char *thread,
+					     const char **rest)
 {
-	const char *number = strrchr(thread, '#');
-	struct source_sites sites = {0};
+	const char *slash = strchr(thread, '/');
+
+	*rest = slash ? slash + 1 : thread;
+	array_each(struct session_process *, p, &l->session.processes)
+		if ((*p)->target && strlen((*p)->prefix) == (size_t)(*rest - thread) &&
+		    strncmp((*p)->prefix, thread, (size_t)(*rest - thread)) == 0)
+			return *p;
+	return NULL;
+}
+
+/* For "worker#2", which this process has not created yet: is worker a function of it, or several? */
+static bool may_come(struct interactive *l, const struct session_process *p, const char *id)
+{
+	const char *number = strrchr(id, '#');
+	struct source_matches functions = {0};
 	ERROR(ignored);
 	char *routine;
 	bool found;
 
-	if (l->state == INTERACTIVE_ENDED || !number || number == thread || !number[1] ||
+	if (l->state == INTERACTIVE_ENDED || !number || number == id || !number[1] ||
 	    number[1] == '0' || number[1 + strspn(number + 1, "0123456789")])
 		return false;
-	routine = base_strndup(thread, (size_t)(number - thread));
-	found = interactive_resolve(l, l->session.root, routine, &sites, &ignored) == 0;
-	source_sites_fini(&sites);
+	routine = base_strndup(id, (size_t)(number - id));
+	found = interactive_matches(l, p, routine, &functions, &ignored) == 0;
+	array_fini(&functions);
 	base_free(routine);
 	return found;
 }
@@ -299,11 +314,26 @@ static bool may_come(struct interactive *l, const char *thread)
 static int find_sent(struct interactive *l, const char *thread, struct session_thread **t,
 		     struct session_thread **helper, struct error *err)
 {
+	const struct session_process *p;
+	const char *id;
+
 	*t = *helper = interactive_living(l, thread, err);
-	if (*t || interactive_find_id(l, thread) || !may_come(l, thread))
+	if (*t || interactive_find_id(l, thread))
 		return *t ? 0 : -1;
-	*helper = helper_of(l, l->session.root);
-	return *helper ? 0 : -1;
+	p = process_of_id(l, thread, &id);
+	if (p && !may_come(l, p, id))
+		return -1;
+	if (!p && (id == thread || l->state == INTERACTIVE_ENDED))
+		return -1;
+	error_fini(err);
+	if (!p) {
+		error_set(err, ERROR_USAGE, "there is no process %.*s, or not yet",
+			  (int)(id - 1 - thread), thread);
+		return error_hint(err,
+				  "go on until it has been forked: a gate behind that holds it");
+	}
+	*helper = helper_of(l, p);
+	return *helper ? 0 : error_set(err, ERROR_USAGE, "no thread of its process is left");
 }
 
 int interactive_until(struct interactive *l, const char *thread, const char *location,
@@ -318,7 +348,7 @@ int interactive_until(struct interactive *l, const char *thread, const char *loc
 	steps_begin_step(l, &step, t);
 	interactive_forget_stops(&l->session);
 	l->sent.thread = t;
-	l->sent.name = t ? NULL : base_strdup(thread);
+	l->sent.name = base_strdup(step.thread);
 	if (stop_at_location(l, helper, location, REACH_ANY, NULL, err) < 0) {
 		interactive_forget_stops(&l->session);
 		return -1;
