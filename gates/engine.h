@@ -55,6 +55,7 @@ struct gate {
 	bool serial;	       /* BARRIER: one at a time */
 	int script_ref;	       /* CUSTOM: what the script knows it by */
 	bool from_order;       /* made by an order, not by name */
+	bool dropped;	       /* what made it was taken back: it is not listed; the user's own */
 	struct engine_thread *serial_current; /* the one that was let go last; the engine's own */
 	unsigned waiting;		      /* threads held at it now; the engine's own */
 	bool draining; /* SERIAL: its queue goes one by one; the engine's own */

@@ -141,6 +141,7 @@ static int make_gate(struct repl *r, const char *name, struct repl_entry **line,
 	entry = entry_of(r, str_text(&lua));
 	if (!failed && entry && (!known || entry->dropped)) {
 		entry->dropped = false;
+		interactive_take_up(r->interactive, &entry->made);
 		*line = entry;
 	}
 	str_fini(&lua);
@@ -192,8 +193,10 @@ static int cmd_gate(struct repl *r, char *rest, struct error *err)
 		return -1;
 	if (make_place(r, rest, verb ? verb : "wait", name, err) == 0)
 		return 0;
-	if (line) /* a saved script does without it */
+	if (line) { /* a saved script does without it */
 		line->dropped = true;
+		interactive_drop(r->interactive, &line->made);
+	}
 	return -1;
 }
 
@@ -250,8 +253,7 @@ static int cmd_drop(struct repl *r, char *rest, struct error *err)
 		return error_hint(err, "drop %zu", user);
 	}
 	entry->dropped = true;
-	if (interactive_state(r->interactive) != INTERACTIVE_ENDED)
-		interactive_drop(r->interactive, &entry->made);
+	interactive_drop(r->interactive, &entry->made);
 	return 0;
 }
 

@@ -67,6 +67,7 @@ bool interactive_owns_group(const struct interactive *l,
 enum { INTERACTIVE_NEEDS_PROGRAM = -2 };
 struct interactive_made {
 	size_t place, places; /* the first, and how many */
+	size_t gate, gates;
 	size_t order, orders; /* a -> b of orders */
 	bool seen;	      /* a line has used program.var: it is of this run only */
 };
@@ -76,6 +77,8 @@ int interactive_line(struct interactive *l, const char *text, const char *name, 
 		     struct interactive_made *made, struct error *err);
 void interactive_drop(struct interactive *l,
 		      const struct interactive_made *made); /* retires it; threads it holds go on */
+/* Gates of a line that was dropped are listed again. */
+void interactive_take_up(struct interactive *l, const struct interactive_made *made);
 
 /* The name of the i-th gate that is open, or NULL. Valid as long as the run. */
 const char *interactive_open_gate(const struct interactive *l, size_t i);

@@ -12,16 +12,27 @@ static size_t places_so_far(const struct interactive *l)
 	return n;
 }
 
+static size_t gates_so_far(const struct interactive *l)
+{
+	size_t n = 0;
+
+	while (engine_gate_at(l->session.engine, n))
+		n++;
+	return n;
+}
+
 /* Counts what is made from here on. */
 static struct interactive_made begin_to_make(const struct interactive *l)
 {
 	return (struct interactive_made){.place = places_so_far(l),
+					 .gate = gates_so_far(l),
 					 .order = engine_order_count(l->session.engine)};
 }
 
 static void count_what_was_made(const struct interactive *l, struct interactive_made *made)
 {
 	made->places = places_so_far(l) - made->place;
+	made->gates = gates_so_far(l) - made->gate;
 	made->orders = engine_order_count(l->session.engine) - made->order;
 }
 
@@ -92,11 +103,30 @@ int interactive_line(struct interactive *l, const char *text, const char *name, 
 	return failed;
 }
 
+/* Those of orders belong to all that say the same. */
+static void list_gates(struct interactive *l, const struct interactive_made *made, bool list)
+{
+	for (size_t i = made->gate; i - made->gate < made->gates; i++) {
+		struct gate *g = engine_gate_at(l->session.engine, i);
+
+		g->dropped = !list && !g->from_order;
+	}
+}
+
+void interactive_take_up(struct interactive *l, const struct interactive_made *made)
+{
+	if (l->began)
+		list_gates(l, made, true);
+}
+
 /* Drops a place that failed; it may have some sites, or none. */
 void interactive_drop(struct interactive *l, const struct interactive_made *made)
 {
 	struct engine *e = l->session.engine;
 
+	if (!l->began)
+		return;
+	list_gates(l, made, false);
 	for (size_t i = made->place; i - made->place < made->places; i++) {
 		struct place *place = engine_place_at(e, i);
 

@@ -193,7 +193,7 @@ void interactive_gates(struct interactive *l, struct str *out)
 	const struct gate *g;
 
 	for (size_t i = 0; (g = engine_gate_at(l->session.engine, i)); i++) {
-		if (g->left_out) /* of an order that was dropped */
+		if (g->left_out || g->dropped) /* left out: of an order that was dropped */
 			continue;
 		str_addf(out, "%s (%s) is %s", g->name, g->type, g->is_open ? "open" : "closed");
 		array_each(struct session_thread *, it, &l->session.threads)

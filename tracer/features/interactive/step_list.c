@@ -50,7 +50,7 @@ int interactive_open(struct interactive *l, const char *gate, struct error *err)
 	if (interactive_needs_program(l, err) < 0)
 		return -1;
 	for (size_t i = 0; (g = engine_gate_at(l->session.engine, i)); i++) {
-		if (g->left_out || strcmp(g->name, gate) != 0)
+		if (g->left_out || g->dropped || strcmp(g->name, gate) != 0)
 			continue;
 		engine_open(l->session.engine, g, NULL);
 		apply_decisions(&l->session);
