@@ -114,6 +114,37 @@ function(_gatectl_properties name labels)
   endif()
 endfunction()
 
+# A name with a blank or the like needs CMP0110, which counts as it is at the end of the directory.
+function(_gatectl_name function)
+  if(NOT _gatectl_NAME MATCHES "[ \t\"#$()\\]")
+    return()
+  endif()
+  if(CMAKE_VERSION VERSION_LESS 3.19)
+    message(FATAL_ERROR
+      "${function}: the NAME '${_gatectl_NAME}' has a character that needs CMake 3.19")
+  endif()
+  cmake_language(DEFER CALL cmake_policy SET CMP0110 NEW)
+endfunction()
+
+# An empty argument vanishes where a list is taken apart; this one is empty afterwards.
+function(_gatectl_keep_empty)
+  if(NOT DEFINED _gatectl_ARGS OR NOT _gatectl_ARGS MATCHES "^$|^;|;;|;$")
+    return()
+  endif()
+  set(args)
+  foreach(arg IN LISTS _gatectl_ARGS)
+    string(REPLACE ";" "\\;" arg "${arg}")
+    if(arg STREQUAL "")
+      set(arg "$<1:>")
+    endif()
+    list(APPEND args "${arg}")
+  endforeach()
+  if(_gatectl_ARGS STREQUAL "")
+    set(args "$<1:>")
+  endif()
+  set(_gatectl_ARGS "${args}" PARENT_SCOPE)
+endfunction()
+
 # One test from what is in _gatectl_NAME, _gatectl_SCRIPT (absolute paths, a ; in one is \;) and the
 # others.
 function(_gatectl_one_test function)
@@ -123,6 +154,8 @@ function(_gatectl_one_test function)
   if(NOT "${_gatectl_LIMIT}" MATCHES "^([0-9]+(\\.[0-9]+)?)?$")
     message(FATAL_ERROR "${function}: LIMIT '${_gatectl_LIMIT}' is not a number of seconds")
   endif()
+  _gatectl_name("${function}")
+  _gatectl_keep_empty()
   _gatectl_report_base("${_gatectl_NAME}" report)
 
   set(options)
@@ -192,7 +225,7 @@ function(gatectl_discover_tests)
   foreach(_gatectl_SCRIPT IN LISTS scripts)
     get_filename_component(name "${_gatectl_SCRIPT}" NAME)
     string(REGEX REPLACE "\\.gate\\.lua$" "" name "${name}")
-    # CTest cannot take them where the project has not set CMP0110 to NEW; a ; ends a name in lists
+    # They need CMP0110, and are no good to type; a ; ends a name in lists
     string(REGEX REPLACE "[ \t\"#$();\\]" "_" name "${name}")
     string(REPLACE ";" "\\;" _gatectl_SCRIPT "${_gatectl_SCRIPT}")
     set(_gatectl_NAME "${_gatectl_PREFIX}${name}")
@@ -202,6 +235,7 @@ endfunction()
 
 function(gatectl_add_check)
   _gatectl_arguments(gatectl_add_check "NAME;TARGET" "SCRIPTS;LABELS" "NAME;TARGET")
+  _gatectl_name(gatectl_add_check)
   _gatectl_scripts(gatectl_add_check scripts ${_gatectl_SCRIPTS})
 
   if(scripts)
@@ -235,6 +269,8 @@ function(gatectl_add_exploration)
     message(FATAL_ERROR
       "gatectl_add_exploration: TIME '${_gatectl_TIME}' is not a number of seconds")
   endif()
+  _gatectl_name(gatectl_add_exploration)
+  _gatectl_keep_empty()
   _gatectl_report_base("${_gatectl_NAME}" report)
 
   set(options -o "${report}" --report "${report}.json" --report "${report}.html")

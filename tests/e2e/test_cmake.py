@@ -213,6 +213,24 @@ def test_multi_config(t):
     t.check('"--" "%s/build/Debug/ends" "Debug" "a;b"' % there in r.stdout, "the program and its arguments", r)
 
 
+def test_empty_arguments_and_blanks_in_names(t):
+    """Neither is lost, also where the project has not heard of CMP0110."""
+    need("cmake", "ctest")
+    prefix, _ = install(t)
+    there = small(t, 'gatectl_add_test(NAME "one two" TARGET ends SCRIPT a.gate.lua ARGS "" "a;b" "" c "" LIMIT 9)\n'
+                     'gatectl_add_test(NAME alone TARGET ends SCRIPT a.gate.lua ARGS "")\n'
+                     'gatectl_add_test(NAME none TARGET ends SCRIPT a.gate.lua ARGS)\n'
+                     'gatectl_add_check(NAME "three (four)" TARGET ends)\n')
+    r = configure(t, there, prefix)
+    t.check("CMP0110" not in r.stdout + r.err, "no warning", r)
+    build(t, there)
+    cases, sums, r = ctest(t, there, status=0)
+    t.equal(states(cases, "run"), {"one two", "alone", "none", "three (four)"}, "the tests", r)
+    r = run(t, "ctest", "--test-dir", os.path.join(there, "build"), "-V", "-N")
+    for arguments in ('"" "a;b" "" "c" ""', '""', ""):
+        t.check('"--" "%s/build/ends"%s\n' % (there, arguments and " " + arguments) in r.stdout, arguments, r)
+
+
 def test_semicolon_in_a_name(t):
     """CMake's lists end an element there; the script is a test even so, and is checked."""
     need("cmake", "ctest")
