@@ -922,3 +922,53 @@ def test_standard_input_from_a_file(t):
                preexec=lambda: os.dup2(os.open(path, os.O_RDONLY), 0))
     t.equal(r.status, 0, "status", r)
     t.check("(exit status 0)" in r.stdout, "the outcome of a test that reads its input", r)
+
+
+def test_names_and_times_as_they_are_written(t):
+    """What libc calls __GI___poll is poll; what is left of 100 ms is 100 ms."""
+    program = compile_text("names.cc", r"""
+        #include <condition_variable>
+        #include <cstdio>
+        #include <poll.h>
+        #include <sys/select.h>
+        static void look(int n)
+        {
+            if (n == 1)
+                poll(NULL, 0, 60);
+            timeval a_while = {0, 70000};
+            if (n == 2)
+                select(0, NULL, NULL, NULL, &a_while);
+        }
+        int main()
+        {
+            std::mutex m;
+            std::condition_variable cv;
+            std::unique_lock<std::mutex> l(m);
+            cv.wait_for(l, std::chrono::milliseconds(100));
+            look(1);
+            look(2);
+            puts("done");
+        }
+        """, flags="-g -O0 -pthread")
+    r = t.gate("convert", "-o", t.path("o.lua"), program, seconds=60)
+    for words in ("in look: poll of 60 ms", "in look: select of 70 ms", "in main: wait_for of 100 ms"):
+        t.check(words in r.err, words, r)
+
+
+def test_time_itself(t):
+    """No order can do for a sleep that nobody else does anything in."""
+    program = compile_text("time_itself.c", r"""
+        #include <stdio.h>
+        #include <time.h>
+        #include <unistd.h>
+        int main(void)
+        {
+            struct timespec from, to;
+            clock_gettime(CLOCK_MONOTONIC, &from);
+            usleep(80000);
+            clock_gettime(CLOCK_MONOTONIC, &to);
+            return to.tv_sec == from.tv_sec && to.tv_nsec - from.tv_nsec < 50000000;
+        }
+        """, flags="-g -O0")
+    r = t.gate("convert", "-o", t.path("o.lua"), program, seconds=60)
+    t.error(r, 125, "usleep of 80 ms: not for ordering, as nobody else is there: the outcome depends on the time itself")

@@ -57,15 +57,28 @@ static size_t program_call(struct modules *symbols, const struct waiter *w)
 	return asks_for_sleep(symbols, w, i) ? i : w->stack.count;
 }
 
+/* As the tester calls it: poll, where libc calls it __GI___poll or __poll. */
+static const char *called_name(const struct waiter *w, const struct inspect_call *call)
+{
+	const char *name = inspect_call_named(call);
+
+	if (name && call->frame.module != w->thread->process->exe)
+		name += strspn(name, "_");
+	return name;
+}
+
 static void note_calls(struct session *s, struct session_thread *t, struct convert_sleep *sleep)
 {
 	struct waiter w = {.thread = t};
+	const char *called = NULL;
 	size_t first;
 
 	caller_look(s, &w);
 	first = program_call(s->symbols, &w);
-	if (first > 0 && first < w.stack.count && w.stack.items[first - 1].function)
-		sleep->what = base_strdup(w.stack.items[first - 1].function);
+	if (first > 0 && first < w.stack.count)
+		called = called_name(&w, &w.stack.items[first - 1]);
+	if (called)
+		sleep->what = base_strdup(called);
 	for (size_t i = first; i < w.stack.count && sleep->call_count < CONVERT_CALLS;
 	     i = caller_own(&w, i + 1)) {
 		const struct inspect_call *call = &w.stack.items[i];
