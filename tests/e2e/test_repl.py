@@ -236,6 +236,12 @@ def test_repeat(t):
     t.check("never-opened" in r.err or "gate-deadlock" in r.err or "5 of 5" in r.err, "it was run", r)
 
 
+def test_prove(t):
+    """The file in which prove gets what was typed is not told."""
+    r = session(t, ["gate first;multiplier wait g", "gate second;result = open g", "prove", "quit"], seconds=60, status=None)
+    t.check("what was typed with " in r.stdout and "gatectl-repl-" not in r.stdout, "head", r)
+
+
 def test_options_of_a_repeat(t):
     """What the REPL was given, the runs that it makes are given, too."""
     program = compile_text("repl_ticking.c", """

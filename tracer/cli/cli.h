@@ -122,6 +122,9 @@ enum {
 /* options.c: 0, or -1 with a usage error. argv[0] is the command's name. */
 int options_parse(const struct command *c, int argc, char **argv, struct cli *out,
 		  struct error *err);
+/* How the name of the file begins that the REPL gives what was typed to another gatectl in. */
+#define CLI_TYPED "gatectl-repl-"
+
 extern const char *const options_leftover[]; /* the word for each enum session_leftover */
 void options_help(const struct command *c);
 void options_fini(struct cli *cli);

@@ -270,12 +270,12 @@ static char *temporary(const struct repl *r, struct error *err)
 			continue;
 		dir = slash ? base_strndup(entry->file, (size_t)(slash + 1 - entry->file))
 			    : base_strdup(".");
-		path = access(dir, W_OK) == 0 ? file_temporary(dir, ".gatectl-repl-", "", err)
-					      : file_temporary(NULL, "gatectl-repl-", "", err);
+		path = access(dir, W_OK) == 0 ? file_temporary(dir, "." CLI_TYPED, "", err)
+					      : file_temporary(NULL, CLI_TYPED, "", err);
 		base_free(dir);
 		return path;
 	}
-	return file_temporary(NULL, "gatectl-repl-", "", err);
+	return file_temporary(NULL, CLI_TYPED, "", err);
 }
 
 /* In a process of its own: the program that is looked at stays as it is. */
