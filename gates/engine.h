@@ -73,6 +73,8 @@ struct gate *engine_gate_simple(struct engine *e, const char *name);
 struct gate *engine_gate_barrier(struct engine *e, const char *name, unsigned n, bool serial);
 struct gate *engine_gate_custom(struct engine *e, const char *type, const char *name, int ref);
 struct gate *engine_gate_at(const struct engine *e, size_t index); /* NULL behind the last */
+/* May a :run function of this place open the gate? */
+bool engine_may_open(const struct engine *e, const struct place *p, const struct gate *g);
 
 /* `open()`: by a verb, by a function of the script, by a person. Waiting threads are asked again. */
 void engine_open(struct engine *e, struct gate *g, struct engine_thread *by);
@@ -242,6 +244,8 @@ struct engine_script {
 	void (*run_end)(void *ctx, void *coroutine); /* the thread died: drop it */
 	/* What that local from outside of the function holds now. False: no integer. */
 	bool (*outer)(void *ctx, int ref, size_t outer, int64_t *out);
+	/* Can this function get at the gate? False: certainly not. */
+	bool (*may_open)(void *ctx, int ref, const struct gate *g);
 	enum engine_answer (*passed)(void *ctx, struct gate *g, const struct arrival *a,
 				     struct error *err);
 	enum engine_answer (*opened)(void *ctx, struct gate *g, struct error *err);

@@ -28,6 +28,15 @@ static void end_place(struct engine *e, struct engine_stop *s)
 	stop_go(e, s);
 }
 
+bool engine_may_open(const struct engine *e, const struct place *p, const struct gate *g)
+{
+	array_each(const struct step, step, &p->steps)
+		if (step->kind == STEP_RUN &&
+		    (!e->script.may_open || e->script.may_open(e->script.ctx, step->script_ref, g)))
+			return true;
+	return false;
+}
+
 void engine_drop(struct engine *e, struct place *p)
 {
 	if (p->dropped)

@@ -43,6 +43,7 @@ struct script *script_new(struct engine *e, struct plan *plan, const struct scri
 		.run = script_run,
 		.run_end = script_run_end,
 		.outer = script_outer,
+		.may_open = script_may_open,
 		.passed = script_on_passed,
 		.opened = script_on_opened,
 		.log_text = script_on_log_text,

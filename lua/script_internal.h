@@ -230,6 +230,7 @@ void script_open_log(lua_State *L);   /* calls.c: what an expression of :log kno
 struct idle *script_idle(lua_State *L, bool when);
 /* What a local from outside of the function holds now, by the number that idle.h gives it. False: no integer. */
 bool script_outer(void *ctx, int ref, size_t outer, int64_t *out);
+bool script_may_open(void *ctx, int ref, const struct gate *g);
 
 /* The arrival is the engine's: it lives as long as the call, or for :run until script_run_end(). */
 struct script_hit {

@@ -458,6 +458,16 @@ def test_nobody_opens(t):
     t.check("try: add a place that opens gate g" in r.err, "try", r)
 
 
+def test_functions_that_do_not_know_the_gate(t):
+    """They are no reason to think that one of them opens it."""
+    text = 'local g, h = SimpleGate "g", SimpleGate "h"\nlocal n = 0\nat "//first":wait(g)\n' \
+           'at "//second":run(function() n = n + 1 h:open() %s end)\n'
+    r, head = gate_deadlock(t, text % "")
+    t.check("may open gate" not in r.err and "try: add a place that opens gate g" in r.err, "nobody", r)
+    r, head = gate_deadlock(t, text % "if n == 9 then g:open() end")
+    t.check("may open gate g: it has run once, and has not" in r.err, "one that may", r)
+
+
 def test_two_gates_of_one_name(t):
     r, head = gate_deadlock(t, 'at "//first":wait(SimpleGate "done")\nat "//second":open(SimpleGate "done")\n')
     t.check("gates1.lua:2 opens another gate of the same name" in head.replace(t.tmp + "/", ""), "the other", r)

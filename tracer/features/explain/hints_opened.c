@@ -23,14 +23,6 @@ bool hints_opens(const struct place *p, const struct gate *g)
 	return false;
 }
 
-static bool has_step(const struct place *p, enum step_kind kind)
-{
-	array_each(const struct step, step, &p->steps)
-		if (step->kind == kind)
-			return !p->dropped;
-	return false;
-}
-
 static bool waits_at(const struct place *p, const struct gate *g)
 {
 	array_each(const struct step, step, &p->steps)
@@ -230,7 +222,7 @@ static void functions_that_may(struct session *s, const struct gate *g, struct s
 	const struct place *p;
 
 	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
-		if (!has_step(p, STEP_RUN))
+		if (!engine_may_open(s->engine, p, g))
 			continue;
 		str_addf(out, "%s: the function at %s may open gate %s: ", place_source(p),
 			 p->location, g->name);
@@ -245,12 +237,12 @@ static void functions_that_may(struct session *s, const struct gate *g, struct s
 	}
 }
 
-static bool any_function(struct session *s)
+static bool any_function(struct session *s, const struct gate *g)
 {
 	const struct place *p;
 
 	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
-		if (has_step(p, STEP_RUN))
+		if (engine_may_open(s->engine, p, g))
 			return true;
 	return false;
 }
@@ -267,7 +259,7 @@ static void not_opened(struct session *s, const struct gate *g, struct str *out)
 		str_addf(out, "; %s opens gate %s: is that the one?", place_source(opener),
 			 other->name);
 	str_add(out, "\n");
-	if (any_function(s))
+	if (any_function(s, g))
 		functions_that_may(s, g, out);
 }
 
@@ -477,7 +469,8 @@ static const struct gate *orphan(struct session *s)
 	const struct gate *g;
 
 	for (size_t i = 0; (g = engine_gate_at(s->engine, i)); i++)
-		if (holds(s, g) && g->kind == GATE_SIMPLE && !opener_of(s, g) && !any_function(s))
+		if (holds(s, g) && g->kind == GATE_SIMPLE && !opener_of(s, g) &&
+		    !any_function(s, g))
 			return g;
 	return NULL;
 }
