@@ -31,7 +31,7 @@ static void end_place(struct engine *e, struct engine_stop *s)
 bool engine_may_open(const struct engine *e, const struct place *p, const struct gate *g)
 {
 	array_each(const struct step, step, &p->steps)
-		if (step->kind == STEP_RUN &&
+		if (step->kind == STEP_RUN && !p->dropped &&
 		    (!e->script.may_open || e->script.may_open(e->script.ctx, step->script_ref, g)))
 			return true;
 	return false;
