@@ -267,7 +267,7 @@ def test_something_else(t):
     os.mkdir(t.path("kept"))
     path = t.file("kept/search", "notes\n")
     r = t.gate("explore", "--runs", "3", "-o", t.path("kept"), test_explore.abba_fixed())
-    t.check("kept/search: it is no journal of a search\n" in r.stdout + r.err, "it says so", r)
+    t.check("kept/search: it is no journal of a search; move it away, or name another folder (-o)\n" in r.stdout + r.err, "it says so", r)
     with open(path) as f:
         t.equal(f.read(), "notes\n", "the file")
 

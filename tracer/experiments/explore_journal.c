@@ -238,7 +238,7 @@ static const char *prepare(struct explore *e)
 	if (io_read(j->fd, &j->bytes) < 0)
 		return strerror(errno);
 	if (!is_journal(j))
-		return "it is no journal of a search";
+		return "it is no journal of a search; move it away, or name another folder (-o)";
 	explore_head_write(e, &head);
 	if (!is_same(j, &head))
 		failed = begin_anew(j, &head);

@@ -114,24 +114,15 @@ void convert_elide_only(const struct convert_plan *p, size_t site, struct str *o
 
 /* ---- comments --------------------------------------------------------------------------------- */
 
-/* What is left of a time that was given by its end is a little less than what was written: 100 ms
-   for 98.7. Nobody writes parts of a microsecond. */
-static uint64_t as_written(uint64_t ns)
-{
-	enum { STEP_NS = 5000000 };
-
-	if (ns % 1000 == 0 || ns < 4 * (uint64_t)STEP_NS)
-		return ns;
-	return (ns + STEP_NS / 2) / STEP_NS * STEP_NS;
-}
-
 void convert_site_words(const struct convert_site *site, struct str *out)
 {
 	bool is_short = site->ns < 1000000;
-	double length = (double)as_written(site->ns) / (is_short ? 1e3 : 1e6);
+	/* What is left of a time that was given by its end is a little less than what is written. */
+	bool is_rest = site->ns % 1000 != 0;
+	double length = (double)site->ns / (is_short ? 1e3 : 1e6);
 
-	str_addf(out, "%s:%u in %s: %s of %.*f %s", str_base_name(site->at.file), site->at.line,
-		 site->at.func, site->what ? site->what : "a sleep",
+	str_addf(out, "%s:%u in %s: %s of %s%.*f %s", str_base_name(site->at.file), site->at.line,
+		 site->at.func, site->what ? site->what : "a sleep", is_rest ? "about " : "",
 		 length < 10 && length != (int)length ? 1 : 0, length, is_short ? "us" : "ms");
 	if (site->times > 1)
 		str_addf(out, ", %lu times", site->times);
