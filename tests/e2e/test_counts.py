@@ -340,6 +340,67 @@ at "leaf%return":run(function() end)
     t.arrivals(r, "leaf%return", 100)
 
 
+DESTRUCTORS = r"""
+#include <cstdio>
+#define NOINLINE __attribute__((noinline))
+struct Far {
+	int far = 0;
+	NOINLINE ~Far() { far = 1; }
+};
+struct Base : virtual Far {
+	virtual ~Base();
+};
+struct Derived : Base {
+	~Derived() override;
+};
+struct Plain {
+	virtual ~Plain();
+};
+NOINLINE Base::~Base()
+{
+	std::puts("base"); // gate: base
+} // gate: base-end
+NOINLINE Derived::~Derived()
+{
+	std::puts("derived"); // gate: derived
+} // gate: derived-end
+NOINLINE Plain::~Plain()
+{
+	std::puts("plain"); // gate: plain
+} // gate: plain-end
+Plain *volatile plain;
+int main()
+{
+	for (int i = 0; i < 5; i++) {
+		Derived here;
+		Base *volatile base = new Derived;
+		delete base;
+		plain = new Plain;
+		delete plain;
+	}
+	Plain last;
+	return 0;
+}
+"""
+
+
+@params(*(f"{c} {o} {more}" for c in ("gcc", "clang") for o in ("-O0", "-O1", "-O2") for more in ("-g", "-g -fPIC")), "gcc -O0 -g0", "clang -O0 -g0")
+def test_destructors(t, build):
+    """A virtual destructor is up to three functions, of which one calls another, or has a copy of it: it is called once all the same."""
+    compiler, opt, *more = build.split()
+    program = compile_text("destructors.cc", DESTRUCTORS, " ".join((opt, *more)), compiler={"gcc": "g++", "clang": "clang++"}[compiler])
+    places = {"Base::~Base": 10, "Derived::~Derived": 10, "Plain::~Plain": 6}
+    if opt == "-O0":
+        places.update({f + "%return": n for f, n in places.items()})
+    if "-g" in more:
+        places.update({"//base": 10, "//derived": 10, "//plain": 6})
+    if "-g" in more and opt == "-O0":  # else there may be nothing left
+        places.update({"//base-end": 10, "//derived-end": 10, "//plain-end": 6})
+    r = t.clean(t.run_gated(program, script="".join(f'at "{p}":run(function() end)\n' for p in places)))
+    for place, count in places.items():
+        t.arrivals(r, place, count)
+
+
 @params("gcc -O0", "gcc -O2", "clang -O0", "clang -O2")
 def test_after_once_for_each_execution(t, build):
     """after = true: once for each execution, when the statement is done, calls and loops included."""

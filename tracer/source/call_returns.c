@@ -145,33 +145,40 @@ static enum call_returns found_among(const struct known_call *calls, size_t coun
 	return i < count && calls[i].offset == offset ? calls[i].returns : CALL_RETURNS;
 }
 
-/* Does the instruction take where it goes from the entry of one of them? */
-static enum call_returns by_slot(struct module *m, const uint8_t *bytes, size_t n, uint64_t address)
+/* The entry of the global offset table that the instruction takes where it goes from; 0: none. */
+static uint64_t slot_of(const uint8_t *bytes, size_t n, uint64_t address)
 {
-	const struct known_calls *x = known_calls_of(m);
 	const struct arch_regs none = {0};
 	struct arch_access access;
 
-	if (!x->slots.count || arch_access(bytes, n, address, &none, NULL, &access) < 0)
-		return CALL_RETURNS;
-	return found_among(x->slots.items, x->slots.count, access.address);
+	return arch_access(bytes, n, address, &none, NULL, &access) < 0 ? 0 : access.address;
 }
 
-static enum call_returns by_stub(struct module *m, uint64_t address)
+uint64_t call_slot(struct module *m, uint64_t address, const struct arch_insn *call)
 {
 	uint8_t bytes[2 * ARCH_INSN_MAX];
-	size_t n = module_bytes(m, address, bytes, sizeof(bytes));
+	bool indirect =
+		call->flow == ARCH_FLOW_CALL_INDIRECT || call->flow == ARCH_FLOW_JUMP_INDIRECT;
+	uint64_t from = indirect ? address : call->target;
+	size_t n = module_bytes(m, from, bytes, sizeof(bytes));
 	struct arch_insn in;
 
-	for (size_t at = 0; arch_decode(bytes + at, n - at, address + at, &in) == 0;
-	     at += in.length) {
-		if (in.is_nop)
-			continue;
-		return in.flow == ARCH_FLOW_JUMP_INDIRECT
-			       ? by_slot(m, bytes + at, n - at, address + at)
-			       : CALL_RETURNS;
-	}
-	return CALL_RETURNS;
+	if (indirect)
+		return slot_of(bytes, n, from);
+	for (size_t at = 0; arch_decode(bytes + at, n - at, from + at, &in) == 0; at += in.length)
+		if (!in.is_nop)
+			return in.flow == ARCH_FLOW_JUMP_INDIRECT
+				       ? slot_of(bytes + at, n - at, from + at)
+				       : 0;
+	return 0;
+}
+
+static enum call_returns by_slot(struct module *m, uint64_t address, const struct arch_insn *call)
+{
+	const struct known_calls *x = known_calls_of(m);
+	uint64_t slot = x->slots.count ? call_slot(m, address, call) : 0;
+
+	return slot ? found_among(x->slots.items, x->slots.count, slot) : CALL_RETURNS;
 }
 
 static void take_function(void *ctx, const char *name, uint64_t offset)
@@ -195,15 +202,13 @@ static enum call_returns by_function(struct module *m, uint64_t address)
 	return found_among(x->functions.items, x->functions.count, address);
 }
 
-enum call_returns call_returns(struct module *m, const uint8_t *bytes, size_t n, uint64_t address,
-			       const struct arch_insn *call)
+enum call_returns call_returns(struct module *m, uint64_t address, const struct arch_insn *call)
 {
-	enum call_returns returns = CALL_RETURNS;
+	enum call_returns returns;
 
-	if (call->flow == ARCH_FLOW_CALL_INDIRECT)
-		return by_slot(m, bytes, n, address);
-	if (call->flow == ARCH_FLOW_CALL)
-		returns = by_stub(m, call->target);
+	if (call->flow != ARCH_FLOW_CALL && call->flow != ARCH_FLOW_CALL_INDIRECT)
+		return CALL_RETURNS;
+	returns = by_slot(m, address, call);
 	return call->flow == ARCH_FLOW_CALL && returns == CALL_RETURNS
 		       ? by_function(m, call->target)
 		       : returns;

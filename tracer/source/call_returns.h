@@ -12,8 +12,10 @@ struct module;
 
 enum call_returns { CALL_RETURNS, CALL_NEVER_RETURNS, CALL_RETURNS_AGAIN };
 
-/* Of an instruction, given with its bytes and its address; CALL_RETURNS for one that is no call. */
-enum call_returns call_returns(struct module *m, const uint8_t *bytes, size_t n, uint64_t address,
-			       const struct arch_insn *call);
+/* Of the instruction at the address; CALL_RETURNS for one that is no call. */
+enum call_returns call_returns(struct module *m, uint64_t address, const struct arch_insn *call);
+/* The entry of the global offset table that says where the call or jump at the address leads: itself, or the stub that it
+   leads to; 0: none. */
+uint64_t call_slot(struct module *m, uint64_t address, const struct arch_insn *call);
 
 #endif

@@ -71,8 +71,7 @@ static void decode_range(struct flow *f, struct module *m, const struct module_r
 			.is_nop = in.is_nop,
 			.may_be_table = in.may_be_table,
 			.pad = FLOW_NONE,
-			.returns =
-				(uint8_t)call_returns(m, bytes + at, size - at, r->low + at, &in),
+			.returns = (uint8_t)call_returns(m, r->low + at, &in),
 		};
 	}
 	f->whole = f->whole && at == r->high - r->low;

@@ -177,6 +177,17 @@ int site_describe(struct resolver *r, struct source_site *site, struct scope_ref
 void symbol_ranges(struct module *m, const struct elf_symbol *s, struct module_range out[2],
 		   size_t *count);
 
+/* ---- resolve_destructor.c: versions of a destructor ------------------------------------------- */
+
+/* Does this one, a function or a copy, call another one? */
+int destructor_calls(struct die_table *t, struct module *m, struct scope_ref scope, bool *out,
+		     struct error *err);
+bool destructor_symbol_calls(struct module *m, const struct elf_symbol *s);
+/* ... or has it a copy of another inside? Then nothing that is written is executed in its own code. Also of what is none, or
+   no scope. */
+int destructor_passes_on(struct die_table *t, struct module *m, struct scope_ref scope, bool *out,
+			 struct error *err);
+
 /* ---- resolve_text.c ------------------------------------------------------------------------- */
 
 /* Adds the lines that a ;TEXT or a //MARK means. */

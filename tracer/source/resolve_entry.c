@@ -287,14 +287,32 @@ static int is_part(struct resolver *r, const struct instance *i, bool *out)
 	return 0;
 }
 
+/* A destructor that calls another version of it: that one's calls are those of the destructor. */
+static int is_caller(struct resolver *r, const struct instance *i, bool *out)
+{
+	struct die_table *t = dies_table(i->module, r->err);
+
+	if (!t)
+		return -1;
+	if (i->scope.scope)
+		return destructor_calls(t, i->module, i->scope, out, r->err);
+	*out = destructor_symbol_calls(i->module, i->symbol);
+	return 0;
+}
+
+static int is_left_out(struct resolver *r, const struct instance *i, bool *out)
+{
+	return is_part(r, i, out) < 0 || (!*out && is_caller(r, i, out) < 0) ? -1 : 0;
+}
+
 static int entry_site(struct resolver *r, const struct instance *i, bool only,
 		      struct source_sites *out)
 {
-	bool part;
+	bool left_out;
 
-	if (is_part(r, i, &part) < 0)
+	if (is_left_out(r, i, &left_out) < 0)
 		return -1;
-	if (part && !only)
+	if (left_out && !only)
 		return 0;
 	return i->scope.scope ? scope_entry_site(r, i, out) : symbol_entry_site(r, i, out);
 }
@@ -329,21 +347,26 @@ static int return_site(struct resolver *r, const struct instance *i,
 	return site_describe(r, site, i->scope) || name_by_symbol(r, i, site) ? -1 : 0;
 }
 
+/* All of its code; in `of_symbol` where the debug information does not know it. */
+static const struct module_range *instance_ranges(const struct instance *i,
+						  struct module_range of_symbol[2], size_t *count)
+{
+	if (!i->scope.scope) {
+		symbol_ranges(i->module, i->symbol, of_symbol, count);
+		return of_symbol;
+	}
+	*count = i->scope.scope->range_count;
+	return i->scope.unit->ranges.items + i->scope.scope->first_range;
+}
+
 static int instance_returns(struct resolver *r, const struct instance *i, struct source_sites *out)
 {
-	const struct module_range *ranges;
 	struct module_range of_symbol[2];
 	struct flow_returns returns = {0};
 	size_t count;
+	const struct module_range *ranges = instance_ranges(i, of_symbol, &count);
 	int answer = 0;
 
-	if (i->scope.scope) {
-		ranges = i->scope.unit->ranges.items + i->scope.scope->first_range;
-		count = i->scope.scope->range_count;
-	} else {
-		symbol_ranges(i->module, i->symbol, of_symbol, &count);
-		ranges = of_symbol;
-	}
 	flow_returns(flow_for(i->module, ranges, count), &returns);
 	for (size_t k = 0; answer == 0 && k < returns.count; k++)
 		answer = return_site(r, i, ranges, count, &returns.items[k], out);
@@ -353,11 +376,11 @@ static int instance_returns(struct resolver *r, const struct instance *i, struct
 
 static int returns_of(struct resolver *r, const struct instance *i, struct source_sites *out)
 {
-	bool part;
+	bool left_out;
 
-	if (is_part(r, i, &part) < 0)
+	if (is_left_out(r, i, &left_out) < 0)
 		return -1;
-	if (part)
+	if (left_out)
 		return 0;
 	if (!i->scope.scope || i->scope.scope->kind == SCOPE_FUNCTION)
 		return instance_returns(r, i, out);

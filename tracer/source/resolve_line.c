@@ -444,6 +444,20 @@ static int drop_lambdas(struct line_scan *s)
 	return answer;
 }
 
+/* What stands on the lines of a destructor is executed in the version that the others call. */
+static int drop_destructors(struct line_scan *s)
+{
+	array_each(struct line_copy, c, &s->copies.items) {
+		bool passes_on;
+
+		if (destructor_passes_on(s->dies, s->m, c->owner, &passes_on, s->r->err) < 0)
+			return -1;
+		if (passes_on)
+			c->blocks.count = c->calls.count = 0;
+	}
+	return 0;
+}
+
 /* ---- instructions that have strayed out of their copy --------------------------------------- */
 
 /* The line that the function begins on, where this line can be in its text, else 0. */
@@ -562,7 +576,8 @@ static int place_copies(struct line_scan *s, struct source_sites *out)
 
 	array_each(const struct line_copy, c, &s->copies.items)
 		code = code || has_code(c);
-	if (s->copies.items.count > 1 && (drop_lambdas(s) < 0 || return_strays(s) < 0))
+	if (s->copies.items.count > 1 &&
+	    (drop_destructors(s) < 0 || drop_lambdas(s) < 0 || return_strays(s) < 0))
 		return -1;
 	array_each(struct line_copy, c, &s->copies.items)
 		if (copy_sites(s->r, c, s->path, s->line, code, out) < 0)
