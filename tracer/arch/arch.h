@@ -81,7 +81,7 @@ void arch_longjmp(const uint64_t words[ARCH_JMP_BUF_WORDS], bool hidden, uint64_
 		  struct arch_regs *regs);
 
 /*
- * Where an indirect jump or call goes, given the registers, or a branch: to its target or to the next
+ * Where a jump or an indirect call goes, given the registers; a branch to its target or to the next
  * instruction. Where the address stands in memory, it is fetched with `read` (returns 0, or -1:
  * cannot be read). 0, or -1: neither of these, unreadable, or not to be told (xbegin).
  */

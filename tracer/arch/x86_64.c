@@ -218,6 +218,10 @@ int arch_jump_target(const uint8_t *bytes, size_t n, uint64_t addr, const struct
 		return -1;
 	if (x86_64_flow(&in) == ARCH_FLOW_BRANCH)
 		return branch_target(&in, addr, regs, target);
+	if (x86_64_flow(&in) == ARCH_FLOW_JUMP) {
+		*target = x86_64_target(&in, addr);
+		return 0;
+	}
 	if ((x86_64_flow(&in) != ARCH_FLOW_JUMP_INDIRECT &&
 	     x86_64_flow(&in) != ARCH_FLOW_CALL_INDIRECT) ||
 	    in.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)

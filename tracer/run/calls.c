@@ -1,4 +1,5 @@
 #include "tracer/run/calls.h"
+#include "tracer/run/sites.h"
 #include "tracer/source/names.h"
 
 #include "tracer/base/path.h"
@@ -53,6 +54,15 @@ static void add_astray(struct session_thread *t, struct arch_regs *regs, const c
 	inspect_stack_fini(&rest);
 }
 
+/* A jump that leads to its place changes nothing but the pc: all is there as it is behind it. */
+static void follow_jump(const struct session_thread *t, struct arch_regs *regs)
+{
+	uint64_t *pc = &regs->dwarf[ARCH_DWARF_PC], to;
+
+	if (sites_jump(t->process->target, *pc, regs, &to))
+		*pc = to;
+}
+
 int calls_read(struct session_thread *t, const char *function, size_t most,
 	       struct inspect_stack *out)
 {
@@ -66,6 +76,8 @@ int calls_read(struct session_thread *t, const char *function, size_t most,
 		add_astray(t, &regs, function, most, out);
 		return 0;
 	}
+	if (function && t->at_return == SOURCE_JUMP)
+		follow_jump(t, &regs);
 	dwarf_frame_first(&t->process->program, t, &regs, &first);
 	inspect_stack(&first, function, most, out);
 	return 0;

@@ -121,16 +121,22 @@ static bool is_inside(const struct source_site *info, uint64_t offset)
 	return false;
 }
 
+bool sites_jump(struct target_process *p, uint64_t address, const struct arch_regs *regs,
+		uint64_t *to)
+{
+	uint8_t bytes[ARCH_INSN_MAX];
+
+	return target_read(p, address, bytes, sizeof(bytes)) == 0 &&
+	       arch_jump_target(bytes, sizeof(bytes), address, regs, read_process, p, to) == 0;
+}
+
 bool sites_arrives(const struct act *a, const struct hit *h)
 {
-	struct target_process *p = h->thread->process->target;
-	uint8_t bytes[ARCH_INSN_MAX];
 	uint64_t to;
 
 	if (!a->info || !a->info->check_target)
 		return true;
-	if (target_read(p, h->address, bytes, sizeof(bytes)) < 0 ||
-	    arch_jump_target(bytes, sizeof(bytes), h->address, &h->regs, read_process, p, &to) < 0)
+	if (!sites_jump(h->thread->process->target, h->address, &h->regs, &to))
 		return false;
 	return is_inside(a->info, to - a->bias) == (a->info->kind == SOURCE_JUMP);
 }

@@ -85,6 +85,9 @@ bool sites_idle(struct site_use *use);
 /* The canonical frame address of the thread's frame, for a pc at this address of the act's
    module. */
 uint64_t sites_frame(const struct act *a, uint64_t address, const struct arch_regs *regs);
+/* Where the jump at the address goes. False: there is none, or that cannot be told. */
+bool sites_jump(struct target_process *p, uint64_t address, const struct arch_regs *regs,
+		uint64_t *to);
 /* Does the jump at the act's site leave its ranges, or come into them, as it has to for an arrival? Only an indirect or
    conditional one may not. */
 bool sites_arrives(const struct act *a, const struct hit *h);

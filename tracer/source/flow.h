@@ -103,6 +103,7 @@ bool flow_behind_jump(const struct flow *f, const struct module_range *ranges, s
 struct flow_way {
 	uint64_t offset;
 	bool if_taken;
+	uint64_t to; /* where it leads; `offset` if control is there already */
 };
 struct flow_ways {
 	struct flow_way *items;
@@ -110,6 +111,13 @@ struct flow_ways {
 };
 void flow_ways_in(const struct flow *f, const struct module_range *ranges, size_t range_count,
 		  const uint64_t *starts, size_t count, uint64_t one, struct flow_ways *out);
+/*
+ * The same of an inlined copy of a function: at `entry` alone if control comes in there from other code. Where that is the head of
+ * a loop, and the function begins with one (`loop`; else its caller's loop calls it again in each round), it is at what leads there
+ * from elsewhere: a jump, if it goes there (`if_taken`), or the instruction before it.
+ */
+void flow_copy_entries(const struct flow *f, const struct module_range *ranges, size_t count,
+		       uint64_t entry, bool loop, struct flow_ways *out);
 /* Where control leaves the ranges: addresses outside of them that are reached by falling through or
    by a direct jump, and the return and tail-jump instructions inside them. Calls come back and do
    not leave. Appends to out, sorted, each once. */

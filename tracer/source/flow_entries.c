@@ -184,9 +184,9 @@ static void add_entry(const struct flow *f, const struct module_range *ranges, s
 	array_fini(&jumps);
 }
 
-void flow_entries(const struct flow *f, const struct module_range *ranges, size_t count,
-		  uint64_t entry, const struct flow_offsets *marks, const struct flow_offsets *own,
-		  struct flow_offsets *out)
+/* Where control comes in, each time once. */
+static void own_entries(const struct flow *f, const struct module_range *ranges, size_t count,
+			uint64_t entry, const struct flow_offsets *marks, struct flow_offsets *out)
 {
 	struct flow_offsets all = {0}, some = {0};
 
@@ -197,9 +197,80 @@ void flow_entries(const struct flow *f, const struct module_range *ranges, size_
 			add_once(&some, *one);
 	array_each(const uint64_t, one, &some)
 		if (!goes_on_from_another(f, ranges, count, &some, *one))
-			add_entry(f, ranges, count, *one, marks != NULL, own, out);
+			*array_add(out) = *one;
 	array_fini(&all);
 	array_fini(&some);
+}
+
+void flow_entries(const struct flow *f, const struct module_range *ranges, size_t count,
+		  uint64_t entry, const struct flow_offsets *marks, const struct flow_offsets *own,
+		  struct flow_offsets *out)
+{
+	struct flow_offsets entries = {0};
+
+	own_entries(f, ranges, count, entry, marks, &entries);
+	array_each(const uint64_t, one, &entries)
+		add_entry(f, ranges, count, *one, marks != NULL, own, out);
+	array_fini(&entries);
+}
+
+/*
+ * Who leads to the head of a loop from elsewhere: from outside of the ranges, or from what they begin with. False: it is none, or somebody
+ * does whom nobody can stop there.
+ */
+static bool ways_to_loop(const struct flow *f, const struct module_range *ranges, size_t count,
+			 uint64_t one, struct flow_ways *out)
+{
+	uint32_t insn = flow_find(f, one), here = insn == FLOW_NONE ? 0 : f->insns.items[insn].block;
+	bool loops = false, known = true;
+	struct flow_walk inside;
+
+	if (insn == FLOW_NONE || f->blocks.items[here].unknown ||
+	    f->blocks.items[here].first != insn)
+		return false;
+	flow_walk_init(&inside, f);
+	flow_walk_inside(&inside, ranges, count, here);
+	for (uint32_t i = 0; i < f->blocks.count; i++) {
+		const struct flow_block *b = &f->blocks.items[i];
+		const struct flow_insn *last = &f->insns.items[b->last];
+
+		if (!b->live || b->padding || !flow_leads_to(b, here))
+			continue;
+		if (inside.seen[i] && flow_in_ranges(ranges, count, last->offset)) {
+			loops = true;
+			continue;
+		}
+		known = known && (last->flow == ARCH_FLOW_JUMP || last->flow == ARCH_FLOW_BRANCH ||
+				  last->flow == ARCH_FLOW_NEXT);
+		*array_add(out) =
+			(struct flow_way){last->offset, last->flow != ARCH_FLOW_NEXT, one};
+	}
+	flow_walk_fini(&inside);
+	return loops && known && out->count;
+}
+
+void flow_copy_entries(const struct flow *f, const struct module_range *ranges, size_t count,
+		       uint64_t entry, bool loop, struct flow_ways *out)
+{
+	struct flow_offsets entries = {0};
+
+	own_entries(f, ranges, count, entry, NULL, &entries);
+	if (has_offset(&entries, entry)) {
+		entries.items[0] = entry;
+		entries.count = 1;
+	}
+	array_each(const uint64_t, one, &entries) {
+		struct flow_ways ways = {0};
+
+		if (!loop || !ways_to_loop(f, ranges, count, *one, &ways)) {
+			ways.count = 0;
+			*array_add(&ways) = (struct flow_way){*one, false, *one};
+		}
+		array_each(const struct flow_way, way, &ways)
+			*array_add(out) = *way;
+		array_fini(&ways);
+	}
+	array_fini(&entries);
 }
 
 /* ---- where it comes into a statement, in its middle ------------------------------------------------- */
@@ -223,7 +294,7 @@ static bool jumps_in(const struct flow *f, const struct module_range *ranges, si
 			return false;
 		else
 			*array_add(out) =
-				(struct flow_way){last->offset, last->flow == ARCH_FLOW_BRANCH};
+				(struct flow_way){last->offset, last->flow == ARCH_FLOW_BRANCH, one};
 	}
 	return true;
 }
@@ -264,7 +335,7 @@ void flow_ways_in(const struct flow *f, const struct module_range *ranges, size_
 	    jumps_in(f, ranges, range_count, here, &jumps, &inside) && jumps.count &&
 	    begins_at(f, ranges, range_count, &all, here)) {
 		if (!inside)
-			*array_add(out) = (struct flow_way){one, false};
+			*array_add(out) = (struct flow_way){one, false, one};
 		for (size_t i = 0; inside && i < jumps.count; i++)
 			*array_add(out) = jumps.items[i];
 	}

@@ -74,6 +74,9 @@ void flow_walk_add(struct flow_walk *w, uint32_t block);   /* a place to begin a
 void flow_walk_next(struct flow_walk *w, uint32_t block);  /* all ways out of it */
 void flow_walk_run(struct flow_walk *w);
 void flow_walk_roots(struct flow_walk *w, uint32_t avoid); /* all of the function */
+/* Marks what is reached from the block without leaving the ranges, and where control leaves them. */
+void flow_walk_inside(struct flow_walk *w, const struct module_range *ranges, size_t count,
+		      uint32_t from);
 /* Is the block that `one` stands in the head of a loop in the ranges, and does each round of it pass one of `own`? */
 bool flow_turns_at(const struct flow *f, const struct module_range *ranges, size_t count,
 		   uint64_t one, const struct flow_offsets *own);

@@ -61,6 +61,13 @@ static void walk_inside(struct flow_walk *w, const struct module_range *ranges, 
 	}
 }
 
+void flow_walk_inside(struct flow_walk *w, const struct module_range *ranges, size_t count,
+		      uint32_t from)
+{
+	flow_walk_clear(w, FLOW_NONE);
+	walk_inside(w, ranges, count, from, NULL);
+}
+
 /* Is the function's end reached from one of the blocks, or that one again? */
 static bool comes_to_an_end(struct flow_walk *w, const struct flow_numbers *left, uint32_t again)
 {

@@ -216,38 +216,113 @@ static int entry_own_line(struct resolver *r, struct line_unit *l, struct source
 	return count < 0 ? -1 : 0;
 }
 
-static int scope_entry_site(struct resolver *r, const struct instance *i, struct source_sites *out)
+struct entry_work {
+	struct resolver *r;
+	const struct instance *instance;
+	struct flow *flow;
+	struct line_unit *lines; /* or NULL */
+	struct source_sites *out;
+};
+
+/* What is there is said of where it leads. */
+static int add_way(const struct entry_work *w, const struct flow_way *way)
+{
+	struct source_site *site = array_add(w->out);
+
+	site->kind = SOURCE_ENTRY;
+	site->module = w->instance->module;
+	site->offset = way->to;
+	if (finish_entry(w->r, site, w->flow, w->lines, w->instance->scope) < 0 ||
+	    entry_own_line(w->r, w->lines, site, w->instance->scope) < 0)
+		return -1;
+	site->offset = way->offset;
+	site->closed = site->closed && way->offset == way->to;
+	if (way->if_taken) {
+		site->kind = SOURCE_JUMP;
+		site->check_target = true;
+	}
+	return name_by_symbol(w->r, w->instance, site);
+}
+
+/* False also where its text cannot be read. */
+static int begins_with_loop(const struct entry_work *w, bool *out)
+{
+	struct die_table *t = dies_table(w->instance->module, w->r->err);
+	const struct source_file *text;
+	struct function f;
+
+	*out = false;
+	if (!t || function_read(t, w->instance->scope, &f, w->r->err) < 0)
+		return -1;
+	text = f.file ? lines_source(w->r->symbols, f.file) : NULL;
+	*out = text && source_begins_with_loop(text, f.line);
+	return 0;
+}
+
+static bool has_loop(const struct flow_ways *ways)
+{
+	array_each(const struct flow_way, way, ways)
+		if (way->offset != way->to)
+			return true;
+	return false;
+}
+
+static int copy_ways(const struct entry_work *w, uint64_t entry, struct flow_ways *out)
+{
+	const struct scope_ref copy = w->instance->scope;
+	const struct module_range *ranges = copy.unit->ranges.items + copy.scope->first_range;
+	bool loop = true;
+
+	flow_copy_entries(w->flow, ranges, copy.scope->range_count, entry, true, out);
+	if (has_loop(out) && begins_with_loop(w, &loop) < 0)
+		return -1;
+	if (!loop) {
+		out->count = 0;
+		flow_copy_entries(w->flow, ranges, copy.scope->range_count, entry, false, out);
+	}
+	if (out->count == 1 && !has_loop(out))
+		out->items[0].offset = out->items[0].to =
+			before_calls(copy, w->flow, out->items[0].to);
+	return 0;
+}
+
+/* Where nothing is known of how control comes into the copy, it is entered where the debug information says. */
+static int copy_entry_sites(const struct entry_work *w, uint64_t entry)
+{
+	struct flow_ways ways = {0};
+	int answer = copy_ways(w, entry, &ways);
+
+	if (!ways.count)
+		*array_add(&ways) = (struct flow_way){entry, false, entry};
+	for (size_t i = 0; i < ways.count && answer == 0; i++)
+		answer = add_way(w, &ways.items[i]);
+	array_fini(&ways);
+	return answer;
+}
+
+static int scope_entry_sites(struct resolver *r, const struct instance *i, struct source_sites *out)
 {
 	struct die_unit *u = i->scope.unit;
 	struct scope_ref outer = function_outermost(i->scope);
-	struct source_site *site;
-	struct line_unit *l;
+	struct entry_work w = {.r = r, .instance = i, .out = out};
 	uint64_t entry = scope_entry(i->scope);
-	struct flow *flow;
 
 	if (!outer.scope || !outer.scope->range_count || entry == UINT64_MAX)
 		return 0;
-	if (unit_lines(r, i->module, u, &l) < 0)
+	if (unit_lines(r, i->module, u, &w.lines) < 0)
 		return -1;
-	flow = flow_for(i->module, u->ranges.items + outer.scope->first_range,
-			outer.scope->range_count);
-	if (i->scope.scope->kind == SCOPE_FUNCTION && l) {
+	w.flow = flow_for(i->module, u->ranges.items + outer.scope->first_range,
+			  outer.scope->range_count);
+	if (i->scope.scope->kind == SCOPE_FUNCTION && w.lines) {
 		const struct module_range *first = &u->ranges.items[outer.scope->first_range];
 
-		entry = behind_prologue(l, flow, entry, first->high);
-	} else if (!flow_is_insn(flow, entry) && flow_is_insn(flow, scope_entry(outer))) {
+		entry = behind_prologue(w.lines, w.flow, entry, first->high);
+	} else if (!flow_is_insn(w.flow, entry) && flow_is_insn(w.flow, scope_entry(outer))) {
 		return 0; /* no instruction begins there: the debug information is wrong */
-	} else {
-		entry = before_calls(i->scope, flow, entry);
+	} else if (i->scope.scope->kind == SCOPE_INLINED) {
+		return copy_entry_sites(&w, entry);
 	}
-	site = array_add(out);
-	site->kind = SOURCE_ENTRY;
-	site->module = i->module;
-	site->offset = entry;
-	return finish_entry(r, site, flow, l, i->scope) || entry_own_line(r, l, site, i->scope) ||
-			       name_by_symbol(r, i, site)
-		       ? -1
-		       : 0;
+	return add_way(&w, &(struct flow_way){entry, false, entry});
 }
 
 static int symbol_entry_site(struct resolver *r, const struct instance *i, struct source_sites *out)
@@ -314,7 +389,7 @@ static int entry_site(struct resolver *r, const struct instance *i, bool only,
 		return -1;
 	if (left_out && !only)
 		return 0;
-	return i->scope.scope ? scope_entry_site(r, i, out) : symbol_entry_site(r, i, out);
+	return i->scope.scope ? scope_entry_sites(r, i, out) : symbol_entry_site(r, i, out);
 }
 
 int entry_sites(struct resolver *r, const struct location_match *match, struct source_sites *out)

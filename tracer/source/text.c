@@ -5,6 +5,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#define WORD "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
 enum text_state { TEXT_CODE, TEXT_LINE_COMMENT, TEXT_BLOCK_COMMENT, TEXT_STRING };
 
 struct reader {
@@ -208,6 +210,53 @@ unsigned source_block_end(const struct source_file *f, unsigned first, unsigned 
 			return depth == 0 ? r.line : 0;
 	}
 	return 0;
+}
+
+static bool is_word(const char *at, size_t n, const char *word)
+{
+	return strlen(word) == n && strncmp(at, word, n) == 0;
+}
+
+/* What decides where control goes on. */
+static bool is_control(const char *at, size_t n, bool *loop)
+{
+	static const char *const loops[] = {"for", "while", "do", "loop"};
+	static const char *const others[] = {"if",  "switch", "return",	  "goto",
+					     "try", "match",  "co_await", "co_return"};
+
+	*loop = false;
+	for (size_t i = 0; i < sizeof(loops) / sizeof(*loops); i++)
+		*loop = *loop || is_word(at, n, loops[i]);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (is_word(at, n, others[i]))
+			return true;
+	return *loop;
+}
+
+bool source_begins_with_loop(const struct source_file *f, unsigned first)
+{
+	unsigned opens = 0, end = source_block_end(f, first, &opens);
+	struct reader r = reader_at(f, opens);
+	bool inside = false, loop;
+
+	while (end && r.at && r.line <= end) {
+		size_t n = r.state == TEXT_CODE ? strspn(r.at, WORD) : 0;
+
+		if (n && inside && is_control(r.at, n, &loop))
+			return loop;
+		if (n) {
+			r.at += n;
+		} else if (!*r.at) {
+			if (!reader_newline(&r))
+				return false;
+		} else if (*r.at == '{' && r.state == TEXT_CODE) {
+			inside = true;
+			r.at++;
+		} else {
+			reader_step(&r);
+		}
+	}
+	return false;
 }
 
 bool source_no_code(const struct source_file *f, unsigned line)
