@@ -47,6 +47,8 @@ static void print_trap(const struct source_site *site)
 
 	if (site->check_target)
 		why = "where its jump goes has to be looked at";
+	else if (site->kind == SOURCE_BEFORE)
+		why = "it is before the function's copy";
 	else
 		source_movable(site->module, site->offset, RESIDENT_JUMP, &why);
 	if (why)
@@ -67,6 +69,8 @@ static void print_site(const struct source_site *site, bool variables)
 		printf(" tail call");
 	if (site->kind == SOURCE_JUMP)
 		printf(" at a jump that may lead there");
+	if (site->kind == SOURCE_BEFORE)
+		printf(" before a loop");
 	putchar('\n');
 	if (site->empty)
 		printf("      no code of its own: it shares this address with what comes next\n");

@@ -112,7 +112,8 @@ static unsigned long idle_arrivals(const struct session *s, const struct site_us
 
 		if (is_over(a))
 			continue;
-		if (!a->owner->arrives || !a->place || (a->info && a->info->check_target))
+		if (!a->owner->arrives || !a->place ||
+		    (a->info && (a->info->check_target || a->info->kind == SOURCE_BEFORE)))
 			return 0;
 		idle = idle_at(s, use, a->place);
 		least = idle < least ? idle : least;

@@ -63,12 +63,29 @@ static int find_call(struct session *s, const struct arrival *a, unsigned frame,
 	return 1;
 }
 
+/* Of several places at its address only some may be at the function. */
+static bool is_before(const struct arrival *a)
+{
+	const struct session_thread *t = a->at;
+	const struct session_place *sp = a->place->user;
+
+	return a->place->kind == PLACE_LOCATION && t->at_return == SOURCE_BEFORE && sp->located &&
+	       sp->location.kind == LOCATION_FUNC;
+}
+
 static int call_at(struct session *s, const struct arrival *a, unsigned frame,
 		   struct inspect_call **out, struct error *err)
 {
 	struct session_thread *t = a->at;
-	int found = find_call(s, a, frame, out, err);
+	int found;
 
+	if (!frame && is_before(a)) {
+		error_set(err, ERROR_STATE,
+			  "%s begins with a loop here, and its variables are not known before that",
+			  a->func ? a->func : a->place->location);
+		return error_hint(err, "name a line of it instead");
+	}
+	found = find_call(s, a, frame, out, err);
 	if (found == 0)
 		error_set(err, ERROR_STATE, "there is no frame %u: %s has %zu", frame,
 			  t->engine->id, t->calls.count);

@@ -103,7 +103,7 @@ struct session_thread {
 	size_t parked_by; /* ... because of this step */
 	bool paused;	  /* ... it would go on, but everything is halted */
 	enum source_site_kind
-		at_return;	    /* RETURN, TAIL or JUMP: what one of its places stands at; else 0 */
+		at_return; /* RETURN or a later one: what one of its places stands at; else 0 */
 	struct inspect_stack calls; /* program.c: its calls at this stop, as far as read ... */
 	char *calls_seen_from;	    /* ... by a place in this function; or NULL */
 	bool calls_all;		    /* that is all of them */

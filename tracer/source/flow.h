@@ -111,13 +111,16 @@ struct flow_ways {
 };
 void flow_ways_in(const struct flow *f, const struct module_range *ranges, size_t range_count,
 		  const uint64_t *starts, size_t count, uint64_t one, struct flow_ways *out);
-/*
- * The same of an inlined copy of a function: at `entry` alone if control comes in there from other code. Where that is the head of
- * a loop, and the function begins with one (`loop`; else its caller's loop calls it again in each round), it is at what leads there
- * from elsewhere: a jump, if it goes there (`if_taken`), or the instruction before it.
- */
+/* The same of an inlined copy of a function, whatever there is of it, by their first addresses. */
 void flow_copy_entries(const struct flow *f, const struct module_range *ranges, size_t count,
-		       uint64_t entry, bool loop, struct flow_ways *out);
+		       uint64_t entry, struct flow_offsets *out);
+/*
+ * Is `one` the head of a loop in the ranges, and who leads to it from elsewhere: from outside of them, or from what they begin with? A
+ * jump, if it goes there (`if_taken`), or the instruction before it; in `out`, which is empty before. False: it is none, or somebody does
+ * whom nobody can stop there.
+ */
+bool flow_ways_to_loop(const struct flow *f, const struct module_range *ranges, size_t count,
+		       uint64_t one, struct flow_ways *out);
 /* Where control leaves the ranges: addresses outside of them that are reached by falling through or
    by a direct jump, and the return and tail-jump instructions inside them. Calls come back and do
    not leave. Appends to out, sorted, each once. */

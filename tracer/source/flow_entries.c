@@ -214,14 +214,11 @@ void flow_entries(const struct flow *f, const struct module_range *ranges, size_
 	array_fini(&entries);
 }
 
-/*
- * Who leads to the head of a loop from elsewhere: from outside of the ranges, or from what they begin with. False: it is none, or somebody
- * does whom nobody can stop there.
- */
-static bool ways_to_loop(const struct flow *f, const struct module_range *ranges, size_t count,
-			 uint64_t one, struct flow_ways *out)
+bool flow_ways_to_loop(const struct flow *f, const struct module_range *ranges, size_t count,
+		       uint64_t one, struct flow_ways *out)
 {
-	uint32_t insn = flow_find(f, one), here = insn == FLOW_NONE ? 0 : f->insns.items[insn].block;
+	uint32_t insn = flow_find(f, one),
+		 here = insn == FLOW_NONE ? 0 : f->insns.items[insn].block;
 	bool loops = false, known = true;
 	struct flow_walk inside;
 
@@ -250,27 +247,9 @@ static bool ways_to_loop(const struct flow *f, const struct module_range *ranges
 }
 
 void flow_copy_entries(const struct flow *f, const struct module_range *ranges, size_t count,
-		       uint64_t entry, bool loop, struct flow_ways *out)
+		       uint64_t entry, struct flow_offsets *out)
 {
-	struct flow_offsets entries = {0};
-
-	own_entries(f, ranges, count, entry, NULL, &entries);
-	if (has_offset(&entries, entry)) {
-		entries.items[0] = entry;
-		entries.count = 1;
-	}
-	array_each(const uint64_t, one, &entries) {
-		struct flow_ways ways = {0};
-
-		if (!loop || !ways_to_loop(f, ranges, count, *one, &ways)) {
-			ways.count = 0;
-			*array_add(&ways) = (struct flow_way){*one, false, *one};
-		}
-		array_each(const struct flow_way, way, &ways)
-			*array_add(out) = *way;
-		array_fini(&ways);
-	}
-	array_fini(&entries);
+	own_entries(f, ranges, count, entry, NULL, out);
 }
 
 /* ---- where it comes into a statement, in its middle ------------------------------------------------- */
@@ -293,8 +272,8 @@ static bool jumps_in(const struct flow *f, const struct module_range *ranges, si
 		else if (b->indirect || last->target != one)
 			return false;
 		else
-			*array_add(out) =
-				(struct flow_way){last->offset, last->flow == ARCH_FLOW_BRANCH, one};
+			*array_add(out) = (struct flow_way){last->offset,
+							    last->flow == ARCH_FLOW_BRANCH, one};
 	}
 	return true;
 }

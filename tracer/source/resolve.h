@@ -165,6 +165,9 @@ int address_sites(struct resolver *r, struct module *m, struct source_sites *out
 /* The line program of a unit, decoded; *out NULL where there is none. */
 int unit_lines(struct resolver *r, struct module *m, const struct die_unit *u,
 	       struct line_unit **out);
+/* The first row at this very address, and the end of its sequence; NULL: no row begins there. */
+const struct line_row *line_rows_at(const struct line_unit *l, uint64_t offset,
+				    const struct line_row **end);
 /* Where a function or a copy begins; UINT64_MAX unknown. */
 uint64_t scope_entry(struct scope_ref scope);
 
@@ -176,6 +179,12 @@ int site_describe(struct resolver *r, struct source_site *site, struct scope_ref
 /* Ranges of a function that only the symbol table knows, its .cold part included. */
 void symbol_ranges(struct module *m, const struct elf_symbol *s, struct module_range out[2],
 		   size_t *count);
+
+/* ---- resolve_inlined.c ---------------------------------------------------------------------- */
+
+/* Where the copy is called: all ways, and at least one. `lines`: of its unit, or NULL. Adds to out, which is empty before. */
+int inlined_entries(struct resolver *r, const struct instance *copy, struct flow *flow,
+		    struct line_unit *lines, struct flow_ways *out);
 
 /* ---- resolve_destructor.c: versions of a destructor ------------------------------------------- */
 

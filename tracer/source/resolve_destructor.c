@@ -41,8 +41,7 @@ static bool take_slot(void *ctx, const struct module_relocation *r)
 
 static bool leads_to(const struct below *b, uint64_t address, const struct arch_insn *in)
 {
-	if (in->target == b->offset &&
-	    (in->flow == ARCH_FLOW_CALL || in->flow == ARCH_FLOW_JUMP))
+	if (in->target == b->offset && (in->flow == ARCH_FLOW_CALL || in->flow == ARCH_FLOW_JUMP))
 		return true;
 	return b->slot &&
 	       (in->flow == ARCH_FLOW_CALL || in->flow == ARCH_FLOW_JUMP ||

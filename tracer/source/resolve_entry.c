@@ -79,9 +79,8 @@ int site_describe(struct resolver *r, struct source_site *site, struct scope_ref
 
 /* ---- rows at an address --------------------------------------------------------------------- */
 
-/* The first row at this very address, and the end of its sequence; NULL: no row begins there. */
-static const struct line_row *first_row(const struct line_unit *l, uint64_t offset,
-					const struct line_row **end)
+const struct line_row *line_rows_at(const struct line_unit *l, uint64_t offset,
+				    const struct line_row **end)
 {
 	array_each(const struct line_sequence, s, &l->sequences) {
 		const struct line_row *rows = l->rows.items + s->first;
@@ -100,7 +99,7 @@ static const struct line_row *first_row(const struct line_unit *l, uint64_t offs
 static uint64_t behind_prologue(const struct line_unit *l, const struct flow *flow, uint64_t entry,
 				uint64_t high)
 {
-	const struct line_row *end, *first = first_row(l, entry, &end);
+	const struct line_row *end, *first = line_rows_at(l, entry, &end);
 	uint64_t candidate = entry;
 
 	if (!first)
@@ -133,7 +132,7 @@ uint64_t entry_behind_prologue(struct resolver *r, struct module *m, struct scop
 /* The code of the line that begins at the site, for `after`. */
 static void entry_range(const struct line_unit *l, struct source_site *site)
 {
-	const struct line_row *end = NULL, *row = l ? first_row(l, site->offset, &end) : NULL;
+	const struct line_row *end = NULL, *row = l ? line_rows_at(l, site->offset, &end) : NULL;
 	struct module_range range = {site->offset, site->offset + 1};
 	const struct line_row *here;
 
@@ -179,22 +178,6 @@ static int name_by_symbol(struct resolver *r, const struct instance *i, struct s
 	return t ? 0 : -1;
 }
 
-/* gcc may say that a copy is entered behind its first call: at an instruction that belongs to what
-   was computed for the copy. Where control runs straight on from the copy's first code to there, the
-   copy has begun with it. */
-static uint64_t before_calls(struct scope_ref copy, const struct flow *flow, uint64_t entry)
-{
-	uint64_t first = entry;
-
-	for (uint32_t i = 0; i < copy.scope->range_count; i++) {
-		uint64_t low = copy.unit->ranges.items[copy.scope->first_range + i].low;
-
-		if (low < first && flow_only_calls(flow, low, entry))
-			first = low;
-	}
-	return first;
-}
-
 /* Code may begin with a copy of another function, the row there is that one's: the place of its call is
    this function's own. */
 static int entry_own_line(struct resolver *r, struct line_unit *l, struct source_site *site,
@@ -237,63 +220,17 @@ static int add_way(const struct entry_work *w, const struct flow_way *way)
 		return -1;
 	site->offset = way->offset;
 	site->closed = site->closed && way->offset == way->to;
-	if (way->if_taken) {
-		site->kind = SOURCE_JUMP;
-		site->check_target = true;
-	}
+	site->check_target = way->if_taken;
+	if (way->offset != way->to)
+		site->kind = way->if_taken ? SOURCE_JUMP : SOURCE_BEFORE;
 	return name_by_symbol(w->r, w->instance, site);
 }
 
-/* False also where its text cannot be read. */
-static int begins_with_loop(const struct entry_work *w, bool *out)
-{
-	struct die_table *t = dies_table(w->instance->module, w->r->err);
-	const struct source_file *text;
-	struct function f;
-
-	*out = false;
-	if (!t || function_read(t, w->instance->scope, &f, w->r->err) < 0)
-		return -1;
-	text = f.file ? lines_source(w->r->symbols, f.file) : NULL;
-	*out = text && source_begins_with_loop(text, f.line);
-	return 0;
-}
-
-static bool has_loop(const struct flow_ways *ways)
-{
-	array_each(const struct flow_way, way, ways)
-		if (way->offset != way->to)
-			return true;
-	return false;
-}
-
-static int copy_ways(const struct entry_work *w, uint64_t entry, struct flow_ways *out)
-{
-	const struct scope_ref copy = w->instance->scope;
-	const struct module_range *ranges = copy.unit->ranges.items + copy.scope->first_range;
-	bool loop = true;
-
-	flow_copy_entries(w->flow, ranges, copy.scope->range_count, entry, true, out);
-	if (has_loop(out) && begins_with_loop(w, &loop) < 0)
-		return -1;
-	if (!loop) {
-		out->count = 0;
-		flow_copy_entries(w->flow, ranges, copy.scope->range_count, entry, false, out);
-	}
-	if (out->count == 1 && !has_loop(out))
-		out->items[0].offset = out->items[0].to =
-			before_calls(copy, w->flow, out->items[0].to);
-	return 0;
-}
-
-/* Where nothing is known of how control comes into the copy, it is entered where the debug information says. */
-static int copy_entry_sites(const struct entry_work *w, uint64_t entry)
+static int add_copy(const struct entry_work *w)
 {
 	struct flow_ways ways = {0};
-	int answer = copy_ways(w, entry, &ways);
+	int answer = inlined_entries(w->r, w->instance, w->flow, w->lines, &ways);
 
-	if (!ways.count)
-		*array_add(&ways) = (struct flow_way){entry, false, entry};
 	for (size_t i = 0; i < ways.count && answer == 0; i++)
 		answer = add_way(w, &ways.items[i]);
 	array_fini(&ways);
@@ -320,7 +257,7 @@ static int scope_entry_sites(struct resolver *r, const struct instance *i, struc
 	} else if (!flow_is_insn(w.flow, entry) && flow_is_insn(w.flow, scope_entry(outer))) {
 		return 0; /* no instruction begins there: the debug information is wrong */
 	} else if (i->scope.scope->kind == SCOPE_INLINED) {
-		return copy_entry_sites(&w, entry);
+		return add_copy(&w);
 	}
 	return add_way(&w, &(struct flow_way){entry, false, entry});
 }

@@ -47,6 +47,8 @@ enum source_site_kind {
 			      arrival only if it goes inside of `ranges` */
 	SOURCE_TAIL, /* at a jump out of the function. Where `check_target`, an indirect jump:
 			      it is an arrival only if it goes outside of `ranges` */
+	SOURCE_BEFORE, /* at the instruction before a function's copy that begins with a loop: what the
+			  function has is not known yet */
 };
 
 struct source_site {
