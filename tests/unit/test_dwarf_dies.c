@@ -178,6 +178,12 @@ static void what_source_says(void **state)
 	assert_int_equal(source_block_end(&f, 1, &opens), 14);
 	assert_int_equal(opens, 2);
 	assert_int_equal(source_block_end(&f, 15, &opens), 0);
+	assert_false(source_in_loop(&f, 1, 6));
+	assert_true(source_in_loop(&f, 1, 7));
+	assert_true(source_in_loop(&f, 1, 9));
+	assert_false(source_in_loop(&f, 1, 10));
+	assert_false(source_in_loop(&f, 1, 12));
+	assert_false(source_in_loop(&f, 15, 15));
 	assert_true(source_spans(&f, 4, 5));
 	assert_true(source_spans(&f, 4, 6));
 	assert_false(source_spans(&f, 4, 7));

@@ -111,9 +111,10 @@ struct flow_ways {
 };
 void flow_ways_in(const struct flow *f, const struct module_range *ranges, size_t range_count,
 		  const uint64_t *starts, size_t count, uint64_t one, struct flow_ways *out);
-/* The same of an inlined copy of a function, whatever there is of it, by their first addresses. */
+/* The same of an inlined copy of a function, whatever there is of it, by their first addresses; `known`: it is certain that it
+   is entered at `entry`, and all others that do not go on from there are told. */
 void flow_copy_entries(const struct flow *f, const struct module_range *ranges, size_t count,
-		       uint64_t entry, struct flow_offsets *out);
+		       uint64_t entry, bool known, struct flow_offsets *out);
 /*
  * Is `one` the head of a loop in the ranges, and who leads to it from elsewhere: from outside of them, or from what they begin with? A
  * jump, if it goes there (`if_taken`), or the instruction before it; in `out`, which is empty before. False: it is none, or somebody does

@@ -247,9 +247,20 @@ bool flow_ways_to_loop(const struct flow *f, const struct module_range *ranges, 
 }
 
 void flow_copy_entries(const struct flow *f, const struct module_range *ranges, size_t count,
-		       uint64_t entry, struct flow_offsets *out)
+		       uint64_t entry, bool known, struct flow_offsets *out)
 {
-	own_entries(f, ranges, count, entry, NULL, out);
+	const struct flow_offsets first = {&entry, 1, 1};
+	struct flow_offsets all = {0};
+
+	if (!known) {
+		own_entries(f, ranges, count, entry, NULL, out);
+		return;
+	}
+	all_entries(f, ranges, count, entry, &all);
+	array_each(const uint64_t, one, &all)
+		if (*one != entry && !goes_on_from_another(f, ranges, count, &first, *one))
+			*array_add(out) = *one;
+	array_fini(&all);
 }
 
 /* ---- where it comes into a statement, in its middle ------------------------------------------------- */

@@ -217,8 +217,8 @@ unsigned source_operator(const struct source_file *f, unsigned line, bool *leads
 unsigned source_open_for(const struct source_file *f, unsigned line);
 /* The line of the brace that closes the first one from line `first` on, which is on `*opens`; 0: there is none. */
 unsigned source_block_end(const struct source_file *f, unsigned first, unsigned *opens);
-/* The function that begins on the line: is a loop the first in its block that decides where control goes on? */
-bool source_begins_with_loop(const struct source_file *f, unsigned first);
+/* Does the line stand in a loop of the function that begins on line `first`? */
+bool source_in_loop(const struct source_file *f, unsigned first, unsigned line);
 /* Is there nothing on the line but blanks and comments? */
 bool source_no_code(const struct source_file *f, unsigned line);
 /* The next line from `line` on with a comment that has gate: MARK; 0: no more. */

@@ -26,8 +26,26 @@ static uint64_t before_calls(struct scope_ref copy, const struct flow *flow, uin
 	return first;
 }
 
-/* False also where its text cannot be read. */
-static int begins_with_loop(const struct copy_entry *w, bool *out)
+/* Is one of the rows at the address, or at the first one behind it that has a line, in a loop of the function? */
+static bool is_line_in_loop(struct line_unit *l, const struct source_file *text,
+			    const struct function *f, uint64_t one)
+{
+	const struct line_row *end = NULL, *row = line_rows_at(l, one, &end);
+	uint64_t at = UINT64_MAX;
+
+	for (; row && row < end && (at == UINT64_MAX || row->offset == at); row++) {
+		if (!row->line)
+			continue;
+		at = row->offset;
+		if (row->line >= f->line && function_same_file(lines_file(l, row->file), f->file) &&
+		    source_in_loop(text, f->line, row->line))
+			return true;
+	}
+	return false;
+}
+
+/* Does a loop of the function's own begin there, as its text says? False also where that cannot be read. */
+static int is_own_loop(const struct copy_entry *w, uint64_t one, bool *out)
 {
 	struct die_table *t = dies_table(w->instance->module, w->r->err);
 	const struct source_file *text;
@@ -37,7 +55,7 @@ static int begins_with_loop(const struct copy_entry *w, bool *out)
 	if (!t || function_read(t, w->instance->scope, &f, w->r->err) < 0)
 		return -1;
 	text = f.file ? lines_source(w->r->symbols, f.file) : NULL;
-	*out = text && source_begins_with_loop(text, f.line);
+	*out = w->lines && text && is_line_in_loop(w->lines, text, &f, one);
 	return 0;
 }
 
@@ -51,7 +69,7 @@ static int add_entry(const struct copy_entry *w, uint64_t one)
 
 	if (flow_ways_to_loop(w->flow, copy.unit->ranges.items + copy.scope->first_range,
 			      copy.scope->range_count, one, &ways))
-		answer = begins_with_loop(w, &loop);
+		answer = is_own_loop(w, one, &loop);
 	if (!loop)
 		*array_add(w->out) = (struct flow_way){one, false, one};
 	for (size_t i = 0; loop && i < ways.count; i++)
@@ -97,51 +115,60 @@ static bool does_nothing(const struct copy_entry *w, uint64_t one)
 	return true;
 }
 
-/* clang lets a copy that a function begins with have its prologue, too. */
+/* clang lets a copy begin with the prologue of the function around it, or with nops that align a loop. */
 static uint64_t own_entry(const struct copy_entry *w, uint64_t entry)
 {
 	const struct scope_ref copy = w->instance->scope, outer = function_outermost(copy);
-	uint64_t behind;
+	const struct line_row *row;
+	uint64_t behind = entry;
 
-	if (!w->lines || entry != scope_entry(outer))
+	if (!w->lines)
 		return entry;
-	behind = entry_behind_prologue(w->r, w->instance->module, outer, w->flow);
+	row = lines_row_at(w->lines, entry);
+	if (entry == scope_entry(outer))
+		behind = entry_behind_prologue(w->r, w->instance->module, outer, w->flow);
+	else if (row && row->offset < entry && !row->end_sequence && !copy.unit->is_gcc)
+		behind = row[1].offset;
 	return dies_covers(copy.unit, copy.scope, behind) ? behind : entry;
 }
 
-/* Where control may come into the copy. clang has one for all rounds of a loop that it has unrolled. */
-static void copy_entries(const struct copy_entry *w, uint64_t entry, struct flow_offsets *out)
+/* All rounds of a loop that clang has unrolled are in one copy. */
+static int add_rounds(const struct copy_entry *w, uint64_t own)
 {
 	const struct scope_ref copy = w->instance->scope;
-	const struct module_range *ranges = copy.unit->ranges.items + copy.scope->first_range;
+	int answer = 0;
 
-	flow_copy_entries(w->flow, ranges, copy.scope->range_count, entry, out);
-	for (uint32_t i = 1; !copy.unit->is_gcc && i < copy.scope->range_count; i++) {
-		bool known = false;
+	for (uint32_t i = 1; !copy.unit->is_gcc && i < copy.scope->range_count && !answer; i++) {
+		uint64_t low = copy.unit->ranges.items[copy.scope->first_range + i].low;
+		bool found = !begin_alike(w->lines, own, low);
 
-		array_each(const uint64_t, one, out)
-			known = known || *one == ranges[i].low;
-		if (!known && begin_alike(w->lines, own_entry(w, entry), ranges[i].low))
-			*array_add(out) = ranges[i].low;
+		array_each(const struct flow_way, way, w->out)
+			found = found || way->to == low;
+		if (!found)
+			answer = add_entry(w, low);
 	}
+	return answer;
 }
 
 /*
- * The debug information tells one entry of a copy, though the compiler may have made several beginnings of it: rounds of a loop, ways of a
- * condition. Of the others those are none where it does not begin; all are where what it tells was only taken out of a loop.
+ * gcc tells the entry of a copy; if not, it is where the copy begins (DWARF 5, 2.18), which may be only what was taken out of a loop. And
+ * the compiler may have made several beginnings of one copy: rounds of a loop, ways of a condition.
  */
 int inlined_entries(struct resolver *r, const struct instance *copy, struct flow *flow,
 		    struct line_unit *lines, struct flow_ways *out)
 {
 	const struct copy_entry w = {r, copy, flow, lines, out};
+	const struct scope *s = copy->scope.scope;
 	uint64_t entry = scope_entry(copy->scope), own = own_entry(&w, entry);
+	bool known = s->has_entry && s->entry == entry;
 	struct flow_offsets all = {0};
-	bool known = false;
 	int answer = 0;
 
-	copy_entries(&w, entry, &all);
+	flow_copy_entries(flow, copy->scope.unit->ranges.items + s->first_range, s->range_count,
+			  entry, known, &all);
 	array_each(const uint64_t, one, &all)
-		known = known || *one == entry;
+		known = known || (*one == own && own != entry) ||
+			(*one == entry && !does_nothing(&w, entry));
 	for (size_t i = 0; i < all.count && answer == 0; i++) {
 		uint64_t one = all.items[i];
 
@@ -152,5 +179,5 @@ int inlined_entries(struct resolver *r, const struct instance *copy, struct flow
 	if (answer == 0 && (known || !out->count))
 		answer = add_entry(&w, own == entry ? before_calls(copy->scope, flow, entry) : own);
 	array_fini(&all);
-	return answer;
+	return answer < 0 ? -1 : add_rounds(&w, own);
 }

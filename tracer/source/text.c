@@ -212,49 +212,55 @@ unsigned source_block_end(const struct source_file *f, unsigned first, unsigned 
 	return 0;
 }
 
-static bool is_word(const char *at, size_t n, const char *word)
+static bool is_loop(const char *at, size_t n)
 {
-	return strlen(word) == n && strncmp(at, word, n) == 0;
-}
+	static const char *const words[] = {"for", "while", "do", "loop"};
 
-/* What decides where control goes on. */
-static bool is_control(const char *at, size_t n, bool *loop)
-{
-	static const char *const loops[] = {"for", "while", "do", "loop"};
-	static const char *const others[] = {"if",  "switch", "return",	  "goto",
-					     "try", "match",  "co_await", "co_return"};
-
-	*loop = false;
-	for (size_t i = 0; i < sizeof(loops) / sizeof(*loops); i++)
-		*loop = *loop || is_word(at, n, loops[i]);
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		if (is_word(at, n, others[i]))
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strlen(words[i]) == n && strncmp(at, words[i], n) == 0)
 			return true;
-	return *loop;
+	return false;
 }
 
-bool source_begins_with_loop(const struct source_file *f, unsigned first)
+/* The line on which the statement that begins behind the reader ends: a block, or up to a semicolon. */
+static unsigned statement_end(struct reader r)
+{
+	int depth = 0, braces = 0;
+
+	while (r.at) {
+		char c = *r.at;
+
+		if (!c) {
+			if (!reader_newline(&r))
+				return 0;
+			continue;
+		}
+		if (reader_step(&r) != TEXT_CODE)
+			continue;
+		depth += paren_change(c);
+		braces += c == '{' ? 1 : c == '}' ? -1 : 0;
+		if (depth <= 0 && braces <= 0 && (c == ';' || c == '}'))
+			return r.line;
+	}
+	return 0;
+}
+
+bool source_in_loop(const struct source_file *f, unsigned first, unsigned line)
 {
 	unsigned opens = 0, end = source_block_end(f, first, &opens);
 	struct reader r = reader_at(f, opens);
-	bool inside = false, loop;
 
-	while (end && r.at && r.line <= end) {
+	while (end && r.at && r.line <= line && line <= end) {
 		size_t n = r.state == TEXT_CODE ? strspn(r.at, WORD) : 0;
 
-		if (n && inside && is_control(r.at, n, &loop))
-			return loop;
-		if (n) {
+		if (n && is_loop(r.at, n) && statement_end(r) >= line)
+			return true;
+		if (n)
 			r.at += n;
-		} else if (!*r.at) {
-			if (!reader_newline(&r))
-				return false;
-		} else if (*r.at == '{' && r.state == TEXT_CODE) {
-			inside = true;
-			r.at++;
-		} else {
+		else if (*r.at)
 			reader_step(&r);
-		}
+		else if (!reader_newline(&r))
+			return false;
 	}
 	return false;
 }
