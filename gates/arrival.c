@@ -133,6 +133,7 @@ static void take_spot(struct engine_stop *s)
 	s->arrival.file = s->spots.items[s->place_at].file;
 	s->arrival.func = s->spots.items[s->place_at].func;
 	s->arrival.line = s->spots.items[s->place_at].line;
+	s->arrival.scope = s->spots.items[s->place_at].scope;
 }
 
 static bool stop_enter(struct engine *e, struct engine_stop *s, struct place *p)

@@ -207,6 +207,7 @@ bool place_missing(const struct place *p);
 struct arrival_spot {
 	const char *file, *func; /* NULL unknown */
 	unsigned line;
+	uint64_t scope; /* the session's: which function, or copy of one, that is; 0 unknown */
 };
 
 struct arrival {
@@ -216,6 +217,7 @@ struct arrival {
 	const char *file;    /* NULL unknown */
 	unsigned line;
 	const char *func; /* NULL unknown */
+	uint64_t scope;	  /* see struct arrival_spot */
 	int signal;	  /* SIGNAL: which */
 	void *at;	  /* the session's: where to read registers and memory from */
 	bool left_out;	  /* RUN: every wait_until is true */

@@ -465,6 +465,14 @@ def with_guessed(ours, theirs):
     return result + ours[i:]
 
 
+def inside(ours, theirs):
+    """Copies inside of the function that the gate's line is in: the instruction is one of theirs."""
+    more = len(theirs) - len(ours)
+    if more > 0 and all(f["inlined"] for f in theirs[:more]) and shown(theirs[more]) == shown(ours[0]):
+        return theirs[:more] + ours
+    return ours
+
+
 KNOWN = [
     (without_begun, "gdb shows a thread at the first instruction of an inlined copy as not there "
      "yet when it was stopped by an address; a gate on the copy's line is in the copy"),
@@ -472,6 +480,7 @@ KNOWN = [
     (tail_as_gdb, "gdb shows no inlined frames in a function that has ended in a jump"),
     (with_guessed, "gdb guesses from call sites which function has ended in a jump, in other objects "
      "too; gatectl within one object"),
+    (inside, "gdb shows the copy that the instruction is in; a gate on a line of the function around it is in that one"),
 ]
 
 

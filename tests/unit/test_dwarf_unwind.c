@@ -38,7 +38,7 @@ __attribute__((noinline)) static int look_around(int a)
 
 	wanted_count = backtrace(wanted, 64);
 	self_frame(self, &f);
-	inspect_stack(&f, NULL, 100, &stack);
+	inspect_stack(&f, 0, 100, &stack);
 	return sink += a;
 }
 
@@ -103,7 +103,7 @@ static void most_is_most(void **state)
 	(void)state;
 	self_frame(self, &f);
 	self->reads = 0;
-	inspect_stack(&f, NULL, 1, &s);
+	inspect_stack(&f, 0, 1, &s);
 	assert_int_equal(s.count, 1);
 	assert_true(s.cut);
 	assert_string_equal(s.items[0].function, "most_is_most");
@@ -163,7 +163,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	dwarf_frame_first(&self->program, NULL, &regs, &at_signal);
 	wanted_count = backtrace(wanted, 64);
 	self_frame(self, &f);
-	inspect_stack(&f, NULL, 100, &stack);
+	inspect_stack(&f, 0, 100, &stack);
 	sink += signal;
 }
 
@@ -330,7 +330,7 @@ static void broken_stacks_end(void **state)
 	f = made_frame(in_between, (void *)16, NULL);
 	assert_int_equal(dwarf_frame_up(&f, &up, &err), -1);
 	assert_non_null(strstr(err.text, "0x10"));
-	inspect_stack(&f, NULL, 10, &s);
+	inspect_stack(&f, 0, 10, &s);
 	assert_int_equal(s.count, 1);
 	assert_true(s.cut);
 	inspect_stack_fini(&s);
@@ -348,7 +348,7 @@ __attribute__((noinline)) static void see(void)
 	struct dwarf_frame f;
 
 	self_frame(self, &f);
-	inspect_stack(&f, NULL, 100, &stack);
+	inspect_stack(&f, 0, 100, &stack);
 }
 
 __attribute__((always_inline)) static inline int innermost(int a)
@@ -391,30 +391,43 @@ static void copies_are_calls(void **state)
 	inspect_stack_fini(&stack);
 }
 
-/* A thread that was stopped for `around` where copies begin is not in them yet. */
+/* Which of the calls is of that function; NULL: none. */
+static const struct inspect_call *call_of(const struct inspect_stack *calls, const char *function)
+{
+	array_each(const struct inspect_call, call, calls)
+		if (call->function && strcmp(call->function, function) == 0)
+			return call;
+	return NULL;
+}
+
+/* A thread that was stopped for `around`, or for one of the copies, is in no copy further in. */
 static void copies_not_entered(void **state)
 {
-	uint64_t bias = self->modules[0].bias, low, size, at = 0;
-	struct dwarf_frame f;
+	static const char *const names[] = {"middle", "around"};
+	uint64_t bias = self->modules[0].bias, low, size;
+	unsigned left_out = 0;
 
 	(void)state;
 	assert_int_equal(module_symbol(self->modules[0].module, "around", &low, &size), 0);
-	for (uint64_t i = 0; i < size && !at; i++) {
-		f = made_frame((void *)(bias + low + i), &low, NULL);
-		inspect_stack(&f, NULL, 3, &entered);
-		inspect_stack(&f, "around", 3, &outside);
+	for (uint64_t i = 0; i < size * 2; i++) {
+		struct dwarf_frame f = made_frame((void *)(bias + low + i / 2), &low, NULL);
+		const struct inspect_call *own;
+
+		inspect_stack(&f, 0, 4, &entered);
+		own = call_of(&entered, names[i % 2]);
+		inspect_stack(&f, own ? own->scope : 0, 4, &outside);
 		assert_true(outside.count >= 1);
-		if (entered.items[0].inlined && !outside.items[0].inlined) {
-			at = i;
-			assert_string_equal(outside.items[0].function, "around");
-			assert_string_equal(entered.items[0].function, "middle");
-			assert_int_equal(outside.items[0].depth, 1);
-			assert_int_equal(outside.items[0].line, entered.items[1].line);
+		if (own) {
+			assert_string_equal(outside.items[0].function, names[i % 2]);
+			assert_int_equal(outside.items[0].depth, own->depth);
+			assert_int_equal(outside.items[0].inlined, own->inlined);
+			assert_in_range(outside.items[0].line, own->line - 4, own->line + 4);
+			left_out += own != entered.items;
 		}
 		inspect_stack_fini(&entered);
 		inspect_stack_fini(&outside);
 	}
-	assert_true(at != 0);
+	assert_true(left_out > 0);
 }
 
 /* ---- functions that have left --------------------------------------------------------------- */

@@ -37,7 +37,7 @@ static const char *home_of(struct program *p, const char *location, const char *
 
 	sites_of(p, location);
 	site = &p->sites.items[0];
-	if (inspect_variables_at(site->module, site->offset, site->function, homes, &p->err) < 0)
+	if (inspect_variables_at(site->module, site->offset, site->scope, homes, &p->err) < 0)
 		fail_msg("%s: %s", location, p->err.text);
 	array_each(const struct inspect_variable, h, homes) {
 		if (strcmp(h->name, name) == 0)
@@ -114,7 +114,7 @@ static struct module *module_there(void *ctx, uint64_t address, uint64_t *bias)
 }
 
 /* A value, or an error with a text: whatever the bytes are. */
-static void ask(struct program *p, uint64_t offset)
+static void ask(struct program *p, uint64_t offset, uint64_t scope)
 {
 	static const char *const names[] = {"x", "q", "late", "part", "calls", "sink", "none"};
 	const struct dwarf_program program = {
@@ -140,16 +140,16 @@ static void ask(struct program *p, uint64_t offset)
 		inspect_argument(&call, 0, &v, &p->err);
 		inspect_argument(&call, 1, &v, &p->err);
 	}
-	if (inspect_variables_at(p->modules[0], offset, "work", &homes, &p->err) == 0)
+	if (inspect_variables_at(p->modules[0], offset, scope, &homes, &p->err) == 0)
 		inspect_variables_fini(&homes);
 }
 
 static void ask_broken(struct program *p, void *ctx)
 {
-	const uint64_t *work = ctx;
+	const struct source_site *work = ctx;
 
-	ask(p, *work);
-	ask(p, *work + 12);
+	ask(p, work->offset, work->scope);
+	ask(p, work->offset + 12, work->scope);
 }
 
 static void survives_broken_bytes(void **state)
@@ -160,14 +160,15 @@ static void survives_broken_bytes(void **state)
 	static const char *const sections[] = {".debug_info", ".debug_abbrev", ".debug_loclists",
 					       ".debug_loc",  ".debug_info",   ".debug_addr"};
 	struct program *p = *state;
-	uint64_t work;
+	struct source_site work;
 
 	program_write(p, "homes.c", homes_c);
 	for (int c = 0; c < 3; c++) {
 		program_close(p);
 		program_run(p, commands[c]);
 		program_add(p, "whole");
-		assert_int_equal(module_symbol(p->modules[0], "work", &work, NULL), 0);
+		sites_of(p, "work");
+		work = p->sites.items[0]; /* only its numbers are looked at */
 		spoil_each(p, "whole", sections, 6, 200, ask_broken, &work);
 	}
 }

@@ -19,7 +19,7 @@ static void print_variables(const struct source_site *site)
 	struct inspect_variables homes = {0};
 	ERROR(err);
 
-	if (inspect_variables_at(site->module, site->offset, site->function, &homes, &err) == 0)
+	if (inspect_variables_at(site->module, site->offset, site->scope, &homes, &err) == 0)
 		array_each(const struct inspect_variable, home, &homes)
 			printf("      %s %s: %s%s\n", home->type, home->name,
 			       home->argument ? "argument, " : "", home->where);

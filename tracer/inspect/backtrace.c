@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { JUMPS = 8, PADDING = 64 };
+enum { JUMPS = 8 };
 
 /* ---- names and lines ------------------------------------------------------------------------ */
 
@@ -70,14 +70,6 @@ static void by_copy(struct die_table *t, struct scope_ref inner, struct inspect_
 		out->file = function_file(t, inner.unit, inner.scope->call_file);
 }
 
-static const char *function_name(struct die_table *t, struct scope_ref scope)
-{
-	ERROR(ignored);
-	struct function f;
-
-	return function_read(t, scope, &f, &ignored) < 0 ? NULL : f.name;
-}
-
 static bool is_c(unsigned language)
 {
 	return language == DW_LANG_C89 || language == DW_LANG_C || language == DW_LANG_C99 ||
@@ -109,53 +101,22 @@ static const char *shown_name(struct die_table *t, struct scope_ref scope)
 
 /* ---- one frame ------------------------------------------------------------------------------ */
 
-/* clang lets a copy begin with the nops that align the loop which it begins. */
-static bool only_padding(struct module *m, uint64_t low, uint64_t offset)
+static bool has_here(struct scope_ref scope, uint64_t offset)
 {
-	uint8_t bytes[PADDING];
-	struct arch_insn in;
-	size_t n, i = 0;
-
-	if (low > offset || offset - low > PADDING)
-		return false;
-	n = (size_t)(offset - low);
-	if (module_bytes(m, low, bytes, n) != n)
-		return false;
-	while (i < n && arch_decode(bytes + i, n - i, low + i, &in) == 0 && in.is_nop)
-		i += in.length;
-	return i == n;
+	return scope.scope->range_count && dies_covers(scope.unit, scope.scope, offset);
 }
 
-static bool begins_at(struct module *m, struct scope_ref scope, uint64_t offset)
+/* The innermost call of the thread: how many of the stack are further in. */
+static int innermost(struct die_table *t, const struct scope_ref *scopes, int count,
+		     uint64_t offset, uint64_t scope)
 {
-	const struct scope *s = scope.scope;
+	int i = functions_which(t, scopes, count, scope);
 
-	if (s->has_entry && s->entry == offset)
-		return true;
-	for (uint32_t i = 0; i < s->range_count; i++)
-		if (only_padding(m, scope.unit->ranges.items[s->first_range + i].low, offset))
-			return true;
-	return false;
-}
-
-/* How many of the copies have not been entered: the thread is in `function` and they begin here. */
-static int not_entered(struct die_table *t, const struct scope_ref *scopes, int count,
-		       uint64_t offset, const char *function)
-{
-	int skipped = 0, i = 0;
-
-	for (; function && i < count; i++) {
-		const char *name = function_name(t, scopes[i]);
-
-		if (name && strcmp(name, function) == 0)
-			return i <= skipped ? i : skipped;
-		skipped += skipped == i && scopes[i].scope->kind == SCOPE_INLINED &&
-			   begins_at(t->module, scopes[i], offset);
-	}
+	if (i >= 0)
+		return i;
 	/* gcc may say that a copy is entered at an instruction which is its caller's. */
 	for (i = 0; i + 1 < count; i++)
-		if (scopes[i].scope->range_count &&
-		    dies_covers(scopes[i].unit, scopes[i].scope, offset))
+		if (has_here(scopes[i], offset))
 			break;
 	return i;
 }
@@ -168,33 +129,53 @@ static struct inspect_call *add_call(struct inspect_stack *out, const struct dwa
 	return call;
 }
 
-/* Is the thread in this copy, or about to enter it, as far as the call around it goes? */
-static bool calls_here(struct module *m, struct scope_ref copy, uint64_t offset, bool left_out)
+/* Is the line one of the function's own text? */
+static bool is_own_line(struct die_table *t, const struct scope_ref *scopes, int count, int i,
+			const struct inspect_call *call)
 {
-	return left_out ? begins_at(m, copy, offset) || dies_covers(copy.unit, copy.scope, offset)
-			: copy.scope->range_count && dies_covers(copy.unit, copy.scope, offset);
+	struct scope_ref owner;
+	ERROR(ignored);
+	struct function f;
+
+	return function_read(t, scopes[i], &f, &ignored) == 0 && f.line <= call->line &&
+	       function_same_file(f.file, call->file) &&
+	       functions_owner(t, scopes, count, call->file, call->line, &owner, &ignored) == 0 &&
+	       owner.scope == scopes[i].scope;
+}
+
+/* Of the innermost call the copies in it have not been entered, or nothing in them is asked for. */
+static void innermost_line(struct die_table *t, const struct scope_ref *scopes, int count, int i,
+			   uint64_t offset, struct inspect_call *call)
+{
+	by_line_table(t, offset, call);
+	if (i && !is_own_line(t, scopes, count, i, call))
+		by_copy(t, scopes[i - 1], call);
 }
 
 static void add_scopes(const struct dwarf_frame *f, struct die_table *t,
-		       const struct scope_ref *scopes, int count, int first, bool named,
-		       size_t most, struct inspect_stack *out)
+		       const struct scope_ref *scopes, int count, uint64_t scope, size_t most,
+		       struct inspect_stack *out)
 {
+	uint64_t offset = f->lookup_pc - f->bias;
+	int first = innermost(t, scopes, count, offset, scope);
+
 	for (int i = first; i < count && out->count < most; i++) {
 		struct inspect_call *call = add_call(out, f);
-		uint64_t offset = f->lookup_pc - f->bias;
 
 		call->depth = (unsigned)i;
 		call->inlined = i + 1 < count;
+		call->scope = scopes[i].scope->offset;
 		call->function = shown_name(t, scopes[i]);
-		/* A copy that is about to be entered is called here, too. */
-		if (i && calls_here(t->module, scopes[i - 1], offset, named && i == first))
+		if (scope && i == first)
+			innermost_line(t, scopes, count, i, offset, call);
+		else if (i && has_here(scopes[i - 1], offset))
 			by_copy(t, scopes[i - 1], call);
 		else
 			by_line_table(t, offset, call);
 	}
 }
 
-static void add_frame(const struct dwarf_frame *f, const char *function, size_t most,
+static void add_frame(const struct dwarf_frame *f, uint64_t scope, size_t most,
 		      struct inspect_stack *out)
 {
 	uint64_t offset = f->lookup_pc - f->bias;
@@ -209,8 +190,7 @@ static void add_frame(const struct dwarf_frame *f, const char *function, size_t 
 	if (t)
 		count = functions_stack(t, offset, scopes, &ignored);
 	if (count > 0) {
-		add_scopes(f, t, scopes, count, not_entered(t, scopes, count, offset, function),
-			   function != NULL, most, out);
+		add_scopes(f, t, scopes, count, scope, most, out);
 		return;
 	}
 	call = add_call(out, f);
@@ -233,12 +213,12 @@ static void add_jumps(const struct dwarf_frame *callee, const struct dwarf_frame
 	size_t before = out->count;
 
 	for (size_t i = 0; i < count && out->count < most; i++)
-		add_frame(&jumped[i], NULL, most, out);
+		add_frame(&jumped[i], 0, most, out);
 	for (; before < out->count; before++)
 		out->items[before].jumped = true;
 }
 
-void inspect_stack(const struct dwarf_frame *first, const char *function, size_t most,
+void inspect_stack(const struct dwarf_frame *first, uint64_t scope, size_t most,
 		   struct inspect_stack *out)
 {
 	struct dwarf_frame frame = *first;
@@ -249,8 +229,8 @@ void inspect_stack(const struct dwarf_frame *first, const char *function, size_t
 	while (out->count < most && more > 0) {
 		const struct dwarf_frame inner = frame;
 
-		add_frame(&frame, function, most, out);
-		function = NULL;
+		add_frame(&frame, scope, most, out);
+		scope = 0;
 		if (out->count < most)
 			more = dwarf_frame_up(&inner, &frame, &ignored);
 		if (out->count < most && more > 0)

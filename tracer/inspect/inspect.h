@@ -24,6 +24,7 @@ struct inspect_call {
 	unsigned depth; /* copies at this address that are further in; 0: the innermost */
 	bool inlined;	/* a copy: the next call of the list shares its frame */
 	bool jumped;	/* left by a tail call to the call before it: it has no physical frame */
+	uint64_t scope; /* the DIE of the function, or of the copy; 0 unknown */
 	const char *function; /* demangled, without arguments; NULL unknown. The module owns it */
 	const char *file;     /* NULL unknown. The module owns it */
 	unsigned line;	      /* 0 unknown; of an outer call: where it calls the inner one */
@@ -36,11 +37,11 @@ struct inspect_stack {
 };
 
 /*
- * The calls of a thread, innermost first, at most `most`. `function` (may be NULL) is the one that
- * the thread was stopped in as far as the tester is concerned: copies further in that begin at this
- * very address have not been entered yet and are left out.
+ * The calls of a thread, innermost first, at most `most`. `scope` (may be 0) is the function, or the copy of one, that
+ * the thread was stopped in as far as the tester is concerned (source_site): copies further in are left out, even if the
+ * instruction is one of theirs. Compilers mix them, and a place has to be answered from the function that it is in.
  */
-void inspect_stack(const struct dwarf_frame *first, const char *function, size_t most,
+void inspect_stack(const struct dwarf_frame *first, uint64_t scope, size_t most,
 		   struct inspect_stack *out);
 void inspect_stack_fini(struct inspect_stack *s);
 
@@ -251,9 +252,9 @@ struct inspect_variables {
 	size_t count, capacity;
 };
 
-/* The variables and arguments in scope at an offset, the innermost first; `function` as for
+/* The variables and arguments in scope at an offset, the innermost first; `scope` as for
    inspect_stack. Without a process. */
-int inspect_variables_at(struct module *m, uint64_t offset, const char *function,
+int inspect_variables_at(struct module *m, uint64_t offset, uint64_t scope,
 			 struct inspect_variables *out, struct error *err);
 void inspect_variables_fini(struct inspect_variables *h);
 

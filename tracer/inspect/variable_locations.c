@@ -337,24 +337,15 @@ static int add_location(struct local_walk *w, const struct local *l, struct erro
 }
 
 /* Copies further in than the one that the tester means are left out. */
-static int depth_of(struct module *m, uint64_t offset, const char *function, unsigned *out,
+static int depth_of(struct module *m, uint64_t offset, uint64_t scope, unsigned *out,
 		    struct error *err)
 {
 	struct scope_ref stack[FUNCTIONS_DEEP];
 	struct die_table *t = dies_table(m, err);
 	int count = t ? functions_stack(t, offset, stack, err) : -1;
+	int which = functions_which(t, stack, count, scope);
 
-	*out = 0;
-	for (int i = 0; function && i < count; i++) {
-		struct function f;
-
-		if (function_read(t, stack[i], &f, err) < 0)
-			return -1;
-		if (f.name && (strcmp(f.name, function) == 0 || strcmp(f.spoken, function) == 0)) {
-			*out = (unsigned)i;
-			break;
-		}
-	}
+	*out = which > 0 ? (unsigned)which : 0;
 	return count;
 }
 
@@ -377,7 +368,7 @@ static void place_line(struct code_place *p)
 	p->line = row->line;
 }
 
-int inspect_variables_at(struct module *m, uint64_t offset, const char *function,
+int inspect_variables_at(struct module *m, uint64_t offset, uint64_t scope,
 			 struct inspect_variables *out, struct error *err)
 {
 	struct code_place p;
@@ -387,7 +378,7 @@ int inspect_variables_at(struct module *m, uint64_t offset, const char *function
 	int answer = 0;
 
 	memset(out, 0, sizeof(*out));
-	if (depth_of(m, offset, function, &depth, err) < 0 ||
+	if (depth_of(m, offset, scope, &depth, err) < 0 ||
 	    place_find(m, offset, depth, &p, err) < 0)
 		return -1;
 	place_line(&p);

@@ -23,6 +23,7 @@ static void note_spot(struct session_thread *t)
 	t->hold_line = spot.line;
 	t->hold_file = spot.file;
 	t->hold_func = spot.func;
+	t->hold_scope = spot.scope;
 }
 
 /* Notes that the thread is held from now on, or no longer. */

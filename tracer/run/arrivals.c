@@ -17,13 +17,14 @@ struct place_list {
 	struct place **items;
 	size_t count, capacity;
 	ARRAY(struct arrival_spot) spots; /* of each place, if there are any */
-	bool differ;			  /* they are at other lines, or in other functions */
+	bool differ; /* they are at other lines, or in other functions or copies */
 	enum source_site_kind at_return;
 };
 
 static bool is_spot(const struct arrival_spot *a, const struct arrival_spot *b)
 {
-	return a->line == b->line && a->file == b->file && a->func == b->func;
+	return a->line == b->line && a->file == b->file && a->func == b->func &&
+	       a->scope == b->scope;
 }
 
 static void add_place(struct place_list *list, const struct act *a)
@@ -31,8 +32,9 @@ static void add_place(struct place_list *list, const struct act *a)
 	const struct source_site *info = a->info;
 
 	*array_add(list) = a->place;
-	*array_add(&list->spots) = (struct arrival_spot){
-		info ? info->file : NULL, info ? info->function : NULL, info ? info->line : 0};
+	*array_add(&list->spots) =
+		info ? (struct arrival_spot){info->file, info->function, info->line, info->scope}
+		     : (struct arrival_spot){0};
 	if (!is_spot(&list->spots.items[0], &list->spots.items[list->spots.count - 1]))
 		list->differ = true;
 	if (info && info->kind >= SOURCE_RETURN)
@@ -62,6 +64,7 @@ static void arrive(struct session *s, struct session_thread *t, struct place_lis
 		.file = info ? info->file : NULL,
 		.line = info ? info->line : 0,
 		.func = info ? info->function : NULL,
+		.scope = info ? info->scope : 0,
 		.signal = signal,
 		.at = t,
 		.spots = places->differ ? places->spots.items : NULL,
@@ -72,6 +75,7 @@ static void arrive(struct session *s, struct session_thread *t, struct place_lis
 	t->hold_file = at.file;
 	t->hold_line = at.line;
 	t->hold_func = at.func;
+	t->hold_scope = at.scope;
 	if (!places->count) {
 		session_go(s, t);
 		return;

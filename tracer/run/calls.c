@@ -26,7 +26,7 @@ static bool find_caller(struct session_thread *t, struct arch_regs *regs)
 	return true;
 }
 
-static void add_astray(struct session_thread *t, struct arch_regs *regs, const char *function,
+static void add_astray(struct session_thread *t, struct arch_regs *regs, uint64_t scope,
 		       size_t most, struct inspect_stack *out)
 {
 	struct inspect_call astray = {
@@ -45,7 +45,7 @@ static void add_astray(struct session_thread *t, struct arch_regs *regs, const c
 	}
 	dwarf_frame_first(&t->process->program, t, regs, &first);
 	first.lookup_pc = first.pc - 1;
-	inspect_stack(&first, function, most - 1, &rest);
+	inspect_stack(&first, scope, most - 1, &rest);
 	array_each(struct inspect_call, call, &rest) {
 		call->frame.level++;
 		*array_add(out) = *call;
@@ -63,8 +63,7 @@ static void follow_jump(const struct session_thread *t, struct arch_regs *regs)
 		*pc = to;
 }
 
-int calls_read(struct session_thread *t, const char *function, size_t most,
-	       struct inspect_stack *out)
+int calls_read(struct session_thread *t, uint64_t scope, size_t most, struct inspect_stack *out)
 {
 	struct dwarf_frame first;
 	struct arch_regs regs;
@@ -73,14 +72,19 @@ int calls_read(struct session_thread *t, const char *function, size_t most,
 	if (!t->target || target_regs(t->target, &regs) < 0)
 		return -1;
 	if (t->crashes && most > 1 && !is_code(t->process, regs.dwarf[ARCH_DWARF_PC])) {
-		add_astray(t, &regs, function, most, out);
+		add_astray(t, &regs, scope, most, out);
 		return 0;
 	}
-	if (function && t->at_return == SOURCE_JUMP)
+	if (scope && t->at_return == SOURCE_JUMP)
 		follow_jump(t, &regs);
 	dwarf_frame_first(&t->process->program, t, &regs, &first);
-	inspect_stack(&first, function, most, out);
+	inspect_stack(&first, scope, most, out);
 	return 0;
+}
+
+uint64_t calls_scope(const struct session_thread *t)
+{
+	return t->engine->held ? t->hold_scope : t->sent_scope;
 }
 
 void calls_place(const struct inspect_call *call, const char *arguments, struct str *out)

@@ -52,6 +52,8 @@ void session_go(struct session *s, struct session_thread *t)
 	bool taken = false;
 
 	observe_until(taken, goes, s, t);
-	if (!taken)
-		target_resume(s->target, t->target);
+	if (taken)
+		return;
+	t->sent_scope = 0;
+	target_resume(s->target, t->target);
 }

@@ -227,8 +227,7 @@ static struct resident_count *make_compared(struct session *s, struct session_th
 	if (!inside_constants(s, a->place, constants) || (use->inside && !holds(s, use->inside)))
 		return NULL;
 	*why = "what its function reads is no integer, pointer or bool, or has to be computed";
-	count = inside_comparisons(t, a->info ? a->info->function : NULL, a->place, constants,
-				   tests);
+	count = inside_comparisons(t, a->info ? a->info->scope : 0, a->place, constants, tests);
 	return count ? target_site_compared(s->target, t->process->target, t->target, site,
 					    span_of(site->user, site), tests, count, why)
 		     : NULL;

@@ -119,14 +119,14 @@ bool inside_constants(const struct session *s, const struct place *place, int64_
 	return idle;
 }
 
-size_t inside_comparisons(struct session_thread *t, const char *function, const struct place *place,
+size_t inside_comparisons(struct session_thread *t, uint64_t scope, const struct place *place,
 			  const int64_t constants[IDLE_TESTS],
 			  struct target_comparison out[IDLE_TESTS])
 {
 	const struct idle *idle = place_idle(t->process->session->engine, place);
 	struct inspect_spot spots[IDLE_VARIABLES];
 	struct inspect_stack calls = {0};
-	bool found = calls_read(t, function, 1, &calls) == 0 && calls.count &&
+	bool found = calls_read(t, scope, 1, &calls) == 0 && calls.count &&
 		     find(&calls.items[0], idle, spots);
 
 	for (size_t i = 0; found && i < idle->count; i++) {

@@ -10,7 +10,7 @@ bool inside_constants(const struct session *s, const struct place *place, int64_
  * The thread stands at the place, in `function` (NULL: not known). How many comparisons; 0: a variable that is read
  * is no integer there, or is in no place that can be told beforehand.
  */
-size_t inside_comparisons(struct session_thread *t, const char *function, const struct place *place,
+size_t inside_comparisons(struct session_thread *t, uint64_t scope, const struct place *place,
 			  const int64_t constants[IDLE_TESTS],
 			  struct target_comparison out[IDLE_TESTS]);
 

@@ -20,24 +20,23 @@ enum { FRAMES_MORE = 16, CALL_LIMIT_MS = 1000 };
 void program_forget(struct session_thread *t)
 {
 	inspect_stack_fini(&t->calls);
-	base_free(t->calls_seen_from);
-	t->calls_seen_from = NULL;
+	t->calls_seen_from = 0;
 	t->calls_all = false;
 }
 
 /* Frames are kept: what unwinding reads belongs to the thread and does not change while it is
    stopped. But of places at one address one may be in a function that is inlined there, and
    another one before it. */
-static int read_frames(struct session *s, struct session_thread *t, const char *function,
-		       size_t most, struct error *err)
+static int read_frames(struct session *s, struct session_thread *t, uint64_t scope, size_t most,
+		       struct error *err)
 {
 	struct session_thread *asker = s->asker;
 	int failed;
 
 	program_forget(t);
 	s->asker = NULL;
-	failed = calls_read(t, function, most, &t->calls);
-	t->calls_seen_from = function ? base_strdup(function) : NULL;
+	failed = calls_read(t, scope, most, &t->calls);
+	t->calls_seen_from = scope;
 	s->asker = asker;
 	if (failed)
 		return error_set(err, ERROR_STATE, "%s is not stopped", t->engine->id);
@@ -52,10 +51,10 @@ static int find_call(struct session *s, const struct arrival *a, unsigned frame,
 	struct session_thread *t = a->at;
 	size_t most = frame ? (frame / FRAMES_MORE + 1) * FRAMES_MORE : 1;
 
-	if (!str_same(t->calls_seen_from, a->func))
+	if (t->calls_seen_from != a->scope)
 		program_forget(t);
 	most += t->calls.count * 2; /* each reading begins anew */
-	if (frame >= t->calls.count && !t->calls_all && read_frames(s, t, a->func, most, err) < 0)
+	if (frame >= t->calls.count && !t->calls_all && read_frames(s, t, a->scope, most, err) < 0)
 		return -1;
 	if (frame >= t->calls.count)
 		return 0;

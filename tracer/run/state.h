@@ -95,17 +95,19 @@ struct session_thread {
 	struct engine_hold hold;
 	const char *hold_file, *hold_func; /* where it was stopped, for the verdict */
 	unsigned hold_line;
-	bool lost;    /* it died while it was held, at `hold` */
-	bool crashes; /* crash/: the signal it is stopped for will end its process */
+	uint64_t hold_scope; /* ... as the arrival has it; 0: it is at no place of a function */
+	bool lost;	     /* it died while it was held, at `hold` */
+	bool crashes;	     /* crash/: the signal it is stopped for will end its process */
 	const char *state;
-	bool parked;	  /* interactive/: a user keeps it; it does not go on with the others */
-	bool stays;	  /* ... until all go on, since it got where it was sent */
-	size_t parked_by; /* ... because of this step */
-	bool paused;	  /* ... it would go on, but everything is halted */
+	bool parked;	     /* interactive/: a user keeps it; it does not go on with the others */
+	bool stays;	     /* ... until all go on, since it got where it was sent */
+	size_t parked_by;    /* ... because of this step */
+	bool paused;	     /* ... it would go on, but everything is halted */
+	uint64_t sent_scope; /* that of where it was sent, while it is there; or 0 */
 	enum source_site_kind
 		at_return; /* RETURN or a later one: what one of its places stands at; else 0 */
 	struct inspect_stack calls; /* program.c: its calls at this stop, as far as read ... */
-	char *calls_seen_from;	    /* ... by a place in this function; or NULL */
+	uint64_t calls_seen_from;   /* ... by a place in this scope */
 	bool calls_all;		    /* that is all of them */
 	unsigned names_read;
 	char comm[32]; /* its name when last read */

@@ -303,3 +303,26 @@ struct scope_ref function_outermost(struct scope_ref scope)
 		scope = function_around(scope);
 	return scope;
 }
+
+int functions_which(struct die_table *t, const struct scope_ref *stack, int count, uint64_t scope)
+{
+	struct scope_ref at = {0};
+	ERROR(ignored);
+	bool half;
+
+	if (count > 0 && scope)
+		at = (struct scope_ref){stack[0].unit, dies_scope_of(stack[0].unit, scope)};
+	for (; at.scope; at = function_around(at)) {
+		int i = 0;
+
+		while (i < count && stack[i].scope != at.scope)
+			i++;
+		if (i == count)
+			continue;
+		/* What gcc has split off is the same function, and has the variables that it needs. */
+		while (i > 0 && function_is_half(t, stack[i - 1], &half, &ignored) == 0 && half)
+			i--;
+		return i;
+	}
+	return -1;
+}

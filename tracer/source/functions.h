@@ -37,6 +37,9 @@ int functions_stack(struct die_table *t, uint64_t offset, struct scope_ref out[F
 int functions_owner(struct die_table *t, const struct scope_ref *stack, int count, const char *file,
 		    unsigned line, struct scope_ref *out, struct error *err);
 
+/* Which of the stack that DIE is, or else the one nearest around it; -1: none, it is of another function. */
+int functions_which(struct die_table *t, const struct scope_ref *stack, int count, uint64_t scope);
+
 /* The concrete function or copy around a scope; scope NULL: none. */
 struct scope_ref function_around(struct scope_ref scope);
 /* Is this copy only the second half of the function around it, that gcc had split? */

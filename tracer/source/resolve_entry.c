@@ -66,6 +66,7 @@ int site_describe(struct resolver *r, struct source_site *site, struct scope_ref
 	if (function_read(t, scope, &f, r->err) < 0)
 		return -1;
 	site->function = f.name;
+	site->scope = scope.scope->offset;
 	if (scope.scope->kind != SCOPE_INLINED)
 		return 0;
 	scope = function_outermost(scope);

@@ -57,7 +57,8 @@ struct source_site {
 	uint64_t offset;
 	const char *function;	  /* innermost function here; NULL unknown. The module owns it */
 	const char *inlined_into; /* the function it is a copy in, or NULL. The module owns it */
-	const char *file;	  /* NULL unknown. The module owns it */
+	uint64_t scope;	  /* the DIE of that function, or of that copy of it; 0: there is none */
+	const char *file; /* NULL unknown. The module owns it */
 	unsigned line;
 	bool check_target;
 	/* Of several statements that begin at one address the one with the lower number comes first;

@@ -70,7 +70,7 @@ static void look(struct control *c, struct turn *t, struct schedule_where *where
 	struct inspect_stack calls = {0};
 	const struct inspect_call *own;
 
-	if (t->point.op == STRATEGY_START || calls_read(t->thread, NULL, MOST_CALLS, &calls) < 0)
+	if (t->point.op == STRATEGY_START || calls_read(t->thread, 0, MOST_CALLS, &calls) < 0)
 		return;
 	own = describe_own(t, &calls);
 	if (own) {
@@ -100,7 +100,7 @@ static struct schedule_where timeout(struct control *c, struct turn *t)
 	struct schedule_where where = t->where;
 	struct inspect_stack calls = {0};
 
-	if (t->moment != MOMENT_FUTEX || calls_read(t->thread, NULL, MOST_CALLS, &calls) < 0)
+	if (t->moment != MOMENT_FUTEX || calls_read(t->thread, 0, MOST_CALLS, &calls) < 0)
 		return where;
 	if (describe_own(t, &calls) > calls.items)
 		name_inner(c, &calls.items[0], &where);
@@ -161,7 +161,7 @@ static const char *name_now(struct control *c, struct turn *t)
 	const char *found = NULL;
 	struct str name = {0};
 
-	if (object_of(t) && calls_read(t->thread, NULL, MOST_CALLS, &calls) == 0) {
+	if (object_of(t) && calls_read(t->thread, 0, MOST_CALLS, &calls) == 0) {
 		own = describe_own(t, &calls);
 		if (race_name(t, &calls, own ? (size_t)(own - calls.items) : calls.count,
 			      object_of(t), &name, &type))

@@ -276,7 +276,7 @@ void race_told(struct control *c, struct turn *t, const struct arch_access *a,
 	struct telling x = {.c = c, .t = t, .race = array_add(&c->given->told)};
 
 	*x.race = (struct controlled_race){.size = a->size};
-	if (calls_read(t->thread, NULL, MOST_CALLS, &x.calls) < 0)
+	if (calls_read(t->thread, 0, MOST_CALLS, &x.calls) < 0)
 		x.calls.count = 0;
 	x.own = own_call(&x, &c->given->accesses.items[pair->second.place]);
 	tell(&x, a, pair);

@@ -138,7 +138,7 @@ static bool name_local(const struct naming *n)
 	ERROR(ignored);
 	bool found = false;
 
-	if (!f->module || inspect_variables_at(f->module, f->lookup_pc - f->bias, n->call->function,
+	if (!f->module || inspect_variables_at(f->module, f->lookup_pc - f->bias, n->call->scope,
 					       &all, &ignored) < 0)
 		return false;
 	for (size_t i = 0; i < all.count && !found; i++)

@@ -66,6 +66,7 @@ static void note_place(struct session_thread *t, const struct inspect_stack *cal
 
 	t->hold_file = t->hold_func = NULL;
 	t->hold_line = 0;
+	t->hold_scope = 0;
 	if (!calls->count)
 		return;
 	t->hold_file = call->line ? call->file : NULL;
@@ -89,7 +90,7 @@ static bool comes(struct session *s, struct session_thread *t, int signal)
 		return false;
 	target_halt(s->target); /* the others must not run while its calls are looked up */
 	pages_forget(s);
-	if (calls_read(t, NULL, PLACE_CALLS, &calls) == 0)
+	if (calls_read(t, 0, PLACE_CALLS, &calls) == 0)
 		note_place(t, &calls);
 	inspect_stack_fini(&calls);
 	return false;
@@ -196,7 +197,7 @@ static bool gather(struct session *s, struct crash *c)
 	if (target_fault(t->target, &c->fault) < 0 || target_regs(t->target, &regs) < 0)
 		return false;
 	c->pc = regs.dwarf[ARCH_DWARF_PC];
-	calls_read(t, NULL, CRASH_CALLS, &calls);
+	calls_read(t, 0, CRASH_CALLS, &calls);
 	take_frames(c, &calls);
 	note_place(t, &calls);
 	crash_said(c, &calls);

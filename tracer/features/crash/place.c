@@ -123,7 +123,7 @@ bool crash_stands_at(struct session *s, struct session_thread *t)
 
 	if (!s->plan.expect.at)
 		return false;
-	calls_read(t, NULL, CRASH_CALLS, &calls);
+	calls_read(t, 0, CRASH_CALLS, &calls);
 	at = crash_is_at(s, t->process, &calls);
 	inspect_stack_fini(&calls);
 	return at;

@@ -86,6 +86,7 @@ static void release(struct session *s)
 		if (!t->paused || t->parked || !t->target || (l->only && l->only != t))
 			continue;
 		t->paused = false;
+		t->sent_scope = 0;
 		target_resume(s->target, t->target);
 	}
 }

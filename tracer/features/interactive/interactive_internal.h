@@ -18,6 +18,7 @@ struct interactive_stop {
 	uint64_t address;
 	enum interactive_reach reach;
 	unsigned passed; /* how often the thread came by */
+	uint64_t scope;	 /* of a location (source_site), or 0 */
 };
 struct interactive_sent {
 	struct session_thread *thread; /* NULL: nobody is sent, or it does not exist yet: ... */

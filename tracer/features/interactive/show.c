@@ -18,7 +18,7 @@ enum { MOST_CALLS = 200, AROUND = 5 };
 
 int interactive_calls(struct session_thread *t, struct inspect_stack *out, struct error *err)
 {
-	if (calls_read(t, t->engine->held ? t->hold_func : NULL, MOST_CALLS, out) < 0)
+	if (calls_read(t, calls_scope(t), MOST_CALLS, out) < 0)
 		return error_set(err, ERROR_STATE, "%s has exited", t->engine->id);
 	if (out->count)
 		return 0;
@@ -158,7 +158,7 @@ int interactive_locals(struct interactive *l, const char *thread, struct str *ou
 		str_addf(out, " at %s:%u", path_shown(call->file), call->line);
 	str_add(out, "\n");
 	failed = inspect_variables_at(call->frame.module, call->frame.lookup_pc - call->frame.bias,
-				      call->function, &homes, err);
+				      call->scope, &homes, err);
 	for (size_t i = 0; i < homes.count; i++)
 		if (!named_before(&homes, i))
 			local_line(call, &homes.items[i], out);

@@ -17,7 +17,7 @@ static struct interactive_sent *sent_of(struct session *s)
 }
 
 static int put_stop(struct session *s, struct session_thread *t, uint64_t address,
-		    enum interactive_reach reach, struct error *err)
+		    enum interactive_reach reach, uint64_t scope, struct error *err)
 {
 	const struct act stop = {.owner = &step_owner};
 	struct target_site *site;
@@ -25,7 +25,7 @@ static int put_stop(struct session *s, struct session_thread *t, uint64_t addres
 
 	if (!use)
 		return -1;
-	*array_add(&sent_of(s)->stops) = (struct interactive_stop){address, reach, 0};
+	*array_add(&sent_of(s)->stops) = (struct interactive_stop){address, reach, 0, scope};
 	if (sites_has(use, &stop))
 		return 0;
 	sites_act(use, &stop);
@@ -90,7 +90,7 @@ static int stop_in_own(struct session *s, struct session_thread *t, const struct
 	}
 	array_each(const struct source_statement, at, &list)
 		if (at->line != here->line || at->offset + f->bias <= f->pc)
-			put_stop(s, t, at->offset + f->bias, REACH_FRAME, err);
+			put_stop(s, t, at->offset + f->bias, REACH_FRAME, 0, err);
 	array_fini(&list);
 	return 0;
 }
@@ -109,11 +109,11 @@ static void stop_around(struct session *s, struct session_thread *t,
 
 		if (!interactive_is_own(t, &calls->items[i]) || calls->items[i].inlined)
 			continue;
-		put_stop(s, t, f->pc, REACH_AROUND, &ignored);
+		put_stop(s, t, f->pc, REACH_AROUND, 0, &ignored);
 		if (!statements_of(&calls->items[i], &list))
 			continue;
 		array_each(const struct source_statement, at, &list)
-			put_stop(s, t, at->offset + f->bias, REACH_AROUND, &ignored);
+			put_stop(s, t, at->offset + f->bias, REACH_AROUND, 0, &ignored);
 		array_fini(&list);
 	}
 }
@@ -132,10 +132,10 @@ static void stop_in_function(struct session *s, struct session_thread *t, uint64
 		return;
 	if (!source_statements(image->module, address - image->bias, &list)) {
 		if (image->module == t->process->exe || module_has_debug(image->module))
-			put_stop(s, t, address, REACH_CALL, &ignored);
+			put_stop(s, t, address, REACH_CALL, 0, &ignored);
 		return;
 	}
-	put_stop(s, t, list.items[list.count > 1].offset + image->bias, REACH_ANY, &ignored);
+	put_stop(s, t, list.items[list.count > 1].offset + image->bias, REACH_ANY, 0, &ignored);
 	array_fini(&list);
 }
 
@@ -154,7 +154,7 @@ static void stop_at_calls(struct session *s, struct session_thread *t, uint64_t 
 		if (insn.flow == ARCH_FLOW_CALL)
 			stop_in_function(s, t, insn.target);
 		else if (insn.flow == ARCH_FLOW_CALL_INDIRECT)
-			put_stop(s, t, at, REACH_CALL, &ignored);
+			put_stop(s, t, at, REACH_CALL, 0, &ignored);
 	}
 }
 
@@ -256,7 +256,7 @@ static int stop_at_location(struct interactive *l, struct session_thread *helper
 
 			if (result < 0 || image->module != site->module)
 				continue;
-			result = put_stop(&l->session, helper, address, reach, err);
+			result = put_stop(&l->session, helper, address, reach, site->scope, err);
 			if (result == 0 && out)
 				*array_add(out) = address;
 		}
@@ -433,8 +433,12 @@ static bool is_there(struct session *s, struct session_thread *t, const struct t
 		if (stop->address != site->addr)
 			continue;
 		stop->passed++;
-		there |= reaches(stop, frame, sent->frame);
-		call |= stop->reach == REACH_CALL;
+		if (!reaches(stop, frame, sent->frame)) {
+			call |= stop->reach == REACH_CALL;
+			continue;
+		}
+		there = true;
+		t->sent_scope = stop->scope;
 	}
 	if (call && !there)
 		follow(s, t, site->addr, regs);

@@ -7,6 +7,7 @@
  * One of the tester's calls is reported: the innermost one in the program, or in a module with a
  * place; if that is in a wrapper of a wait, the call of the wrapper.
  */
+#include "tracer/run/calls.h"
 #include "tracer/run/pages.h"
 #include "tracer/features/waiting/waiting_internal.h"
 
@@ -187,7 +188,7 @@ static void read_stack(struct waiter *w)
 	if (target_regs(t->target, &regs) < 0)
 		return;
 	dwarf_frame_first(&t->process->program, t, &regs, &first);
-	inspect_stack(&first, NULL, MOST_CALLS, &w->stack);
+	inspect_stack(&first, calls_scope(t), MOST_CALLS, &w->stack);
 	w->own = caller_own(w, 0);
 	w->told = told(w);
 }

@@ -64,7 +64,7 @@ static void try_call(struct apart *apart, const struct waiter *w, const struct i
 	ERROR(ignored);
 
 	if (inspect_variables_at(call->frame.module, call->frame.lookup_pc - call->frame.bias,
-				 call->function, &homes, &ignored) == 0)
+				 call->scope, &homes, &ignored) == 0)
 		array_each(const struct inspect_variable, h, &homes)
 			if (h->name && !h->optimised_out)
 				try_variable(apart, w, call, h->name);

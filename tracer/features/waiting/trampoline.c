@@ -222,7 +222,7 @@ static const char *runs(struct session *s, struct session_thread *t)
 	if (target_regs(t->target, &regs) < 0)
 		return to_note(t)->runs;
 	dwarf_frame_first(&t->process->program, t, &regs, &first);
-	inspect_stack(&first, NULL, MOST_CALLS, &stack);
+	inspect_stack(&first, 0, MOST_CALLS, &stack);
 	trampoline_see(t, &stack);
 	inspect_stack_fini(&stack);
 	return to_note(t)->runs;
