@@ -557,3 +557,51 @@ def test_misspelt(t, text):
 def test_misspelt_is_corrected(t, case):
     r = t.error(t.run_gated(built("pair.c", PAIR, "gcc-O0"), case[0] + "\n"))
     t.check("\ntry: write %s\n" % case[1] in r.err, "the right location", r)
+
+
+BARE = r"""
+#include <stdio.h>
+#include <unistd.h>
+static __attribute__((always_inline)) inline long rd_(int fd, char *b, size_t n) { return read(fd, b, n); }
+long bufread(int fd, char *buf, size_t size)
+{
+	size_t got = 0;
+	while (1) {
+		long r = rd_(fd, buf, size - got);
+		if (r < 0)
+			return r;
+		if (r == 0)
+			return got;
+		got += r;
+		if (got == size)
+			return size; /* gate: whole */
+		buf += r;
+	}
+}
+__attribute__((noinline)) int producer(int fd)
+{
+	char b[16];
+	long n = 0;
+	int k = 0;
+	while ((n = bufread(fd, b, 16)) > 0)
+		k++;
+	return k;
+}
+int main(void)
+{
+	FILE *f = fopen("/proc/self/exe", "r");
+	printf("%d\n", producer(fileno(f)) > 100);
+	return 0;
+}
+"""
+
+
+def test_a_line_without_code_in_one_copy(t):
+    """Where the compiler left the line no code in an inlined copy, nobody can say that it was not executed there."""
+    program = compile_text("bare.c", BARE, "-g -O2")
+    r = t.run_gated(program, script='at("//whole"):log "x"', report=False)
+    if r.status == 0:
+        return  # this compiler has left it code
+    t.verdict(r, 120)
+    t.check("not executed" not in r.err, "it is not said that the line was not executed", r)
+    t.check("no code of its own where bufread was inlined into producer: whether it was executed there is not known" in r.err, "why", r)

@@ -242,6 +242,27 @@ static bool all_inside(const struct near_misses *nm)
 	return !nm->many;
 }
 
+/* Where the compiler left the line no code nobody can see it executed. */
+static void add_not_executed(const struct near_misses *nm, struct str *out)
+{
+	const struct source_site *bare = near_miss_bare(nm);
+
+	if (!bare)
+		str_add(out, "; this line was not executed");
+	else if (bare->inlined_into)
+		str_addf(out,
+			 "; this line has no code of its own where %s was inlined into %s: whether "
+			 "it was "
+			 "executed there is not known",
+			 nm->function, bare->inlined_into);
+	else
+		str_addf(out,
+			 "; this line has code of its own only in inlined copies of %s: whether it "
+			 "was executed "
+			 "elsewhere is not known",
+			 nm->function);
+}
+
 static void near_by_function(const struct session *s, const struct near_misses *nm, struct str *out)
 {
 	if (!nm->visits.count) {
@@ -268,7 +289,7 @@ static void near_by_function(const struct session *s, const struct near_misses *
 	add_lost(nm, out);
 	add_inside(s, nm, false, out);
 	if (nm->meant->items[0].kind == SOURCE_STATEMENT)
-		str_add(out, "; this line was not executed");
+		add_not_executed(nm, out);
 }
 
 /* Do all threads that entered the function match the place's `thread` option (or did none

@@ -102,6 +102,7 @@ static void watch(struct session *s, const struct found *f)
 	}
 	nm->meant = f->sites;
 	in = boundaries(&w, false, &all);
+	nm->entries = in;
 	if (in->count)
 		nm->function = in->items[0].function;
 	nm->complete &= all && put_all(&w, NEAR_MISS_IN, in);
@@ -171,6 +172,7 @@ static void enter(struct session *s, struct session_thread *t, const struct act 
 	}
 	visit = array_add(&nm->visits);
 	visit->thread = t->engine;
+	visit->entry = a->info;
 	visit->into = a->info->inlined_into;
 	visit->left = visit->into;
 	visit->framed = frame_at(a, address, regs, &visit->frame);
@@ -229,6 +231,28 @@ static bool idle(const struct act *a)
 {
 	return a->place->retired || near_miss_to_note(a->place)->over ||
 	       (a->what == NEAR_MISS_COPY && near_miss_copy_seen(a));
+}
+
+/* ---- what they tell -------------------------------------------------------------------------- */
+
+/* Has the line no code of its own in that copy of the function? Copies in one function may share the code of a line. */
+static bool is_bare(const struct near_misses *nm, const struct source_site *entry)
+{
+	array_each(const struct source_site, site, nm->meant)
+		if (!site->scope || str_same(site->inlined_into, entry->inlined_into))
+			return false;
+	return entry->scope != 0;
+}
+
+const struct source_site *near_miss_bare(const struct near_misses *nm)
+{
+	array_each(const struct near_miss_visit, v, &nm->visits)
+		if (is_bare(nm, v->entry))
+			return v->entry;
+	for (size_t i = 0; nm->many && nm->entries && i < nm->entries->count; i++)
+		if (is_bare(nm, &nm->entries->items[i]))
+			return &nm->entries->items[i];
+	return NULL;
 }
 
 static const struct site_owner near_miss_owner = {.name = "near miss", .hit = hit, .idle = idle};

@@ -16,6 +16,7 @@ enum { NEAR_MISS_VISITS = 8, NEAR_MISS_COPIES = 8 };
 /* A thread entered the function. Names and files are owned by modules. */
 struct near_miss_visit {
 	const struct engine_thread *thread;
+	const struct source_site *entry;
 	const char *into; /* the function that this copy of it is inlined into, or NULL */
 	uint64_t frame;	  /* canonical frame address */
 	bool framed;	  /* `frame` is known */
@@ -32,16 +33,20 @@ struct near_miss_copy {
 };
 
 struct near_misses {
-	const char *function;		  /* that the place is in; its module owns the name */
-	const struct source_sites *meant; /* by the location, at its last resolution */
-	bool complete;			  /* all entries of the function are watched */
-	bool many;			  /* there were more than NEAR_MISS_VISITS entries */
-	bool over;			  /* all traps have been taken away */
+	const char *function;		    /* that the place is in; its module owns the name */
+	const struct source_sites *meant;   /* by the location, at its last resolution */
+	const struct source_sites *entries; /* of the function and its copies, likewise */
+	bool complete;			    /* all entries of the function are watched */
+	bool many;			    /* there were more than NEAR_MISS_VISITS entries */
+	bool over;			    /* all traps have been taken away */
 	ARRAY(struct near_miss_visit) visits;
 	ARRAY(struct near_miss_copy) copies;
 };
 
 /* What came near the place; NULL: the place is not watched. Kept with the place. */
 const struct near_misses *near_miss_of(const struct place *place);
+
+/* A copy of the function that has no code of the line, and was entered, or may have been; NULL: there is none. */
+const struct source_site *near_miss_bare(const struct near_misses *nm);
 
 #endif
