@@ -97,7 +97,7 @@ static void note_points(struct search *s, const struct explore_race_runs *x)
 	array_each(struct explore_failure, f, &s->e->failures)
 		if (f->run == s->shown && !f->points) {
 			f->points = base_alloc(1, sizeof(*f->points));
-			explore_races_choose(x, f->points);
+			explore_races_points(x, f->points);
 			f->points->tested = s->e->points_at.tested;
 			array_each(const struct controlled_chosen, start, &s->e->points_at.starts)
 				*array_add(&f->points->starts) = (struct controlled_chosen){

@@ -37,8 +37,10 @@ static void make_atomic(struct controlled *c, const struct controlled_chosen *ch
 {
 	array_each(struct controlled_access, a, &c->accesses)
 		if (a->offset == chosen->offset &&
-		    strcmp(module_name(a->module), chosen->module) == 0)
+		    strcmp(module_name(a->module), chosen->module) == 0) {
 			a->what.atomic = a->is_point = true;
+			a->is_hot = false; /* what it orders is to be seen, however often */
+		}
 }
 
 /* Accesses that turned out to be atomic order what others do: that was not seen in this run. */
@@ -71,20 +73,32 @@ bool explore_races_more(struct explore_race_runs *x)
 	return ++x->made < MOST_RUNS && x->quiet < QUIET_RUNS;
 }
 
-void explore_races_choose(const struct explore_race_runs *x, struct explore_points_at *points)
+/* Neither where somebody frees, nor at what came too often in the very run that has shown that it races. */
+void explore_races_points(const struct explore_race_runs *x, struct explore_points_at *points)
 {
 	const struct controlled *c = &x->runs.controlled;
 
 	points->kind = CONTROLLED_CHOSEN;
 	array_each(const struct controlled_access, a, &c->accesses)
-		if (a->is_point && !a->what.atomic && !a->what.pauses)
+		if (a->is_point && !a->frees && !a->is_hot && !a->what.atomic && !a->what.pauses)
 			*array_add(points) = (struct controlled_chosen){
-				base_strdup(module_name(a->module)), a->offset, false, a->frees};
+				base_strdup(module_name(a->module)), a->offset, false, false};
 	for (size_t i = 0; i < x->atomic; i++)
 		if (c->chosen.items[i].atomic)
 			*array_add(points) =
 				(struct controlled_chosen){base_strdup(c->chosen.items[i].module),
 							   c->chosen.items[i].offset, true, false};
+}
+
+void explore_races_choose(const struct explore_race_runs *x, struct explore_points_at *points)
+{
+	const struct controlled *c = &x->runs.controlled;
+
+	explore_races_points(x, points);
+	array_each(const struct controlled_access, a, &c->accesses)
+		if (a->is_point && (a->frees || a->is_hot))
+			*array_add(points) = (struct controlled_chosen){
+				base_strdup(module_name(a->module)), a->offset, false, a->frees};
 }
 
 void explore_races_end(struct explore_race_runs *x)

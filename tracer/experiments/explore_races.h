@@ -17,7 +17,9 @@ struct explore_race_runs {
 int explore_races_begin(struct explore_race_runs *x, struct explore *e);
 /* After each run: what has raced is a point in those to come. False: enough is known. */
 bool explore_races_more(struct explore_race_runs *x);
-/* The points of the last run. */
+/* The points that the last run had, before explore_races_more(). */
+void explore_races_points(const struct explore_race_runs *x, struct explore_points_at *points);
+/* Those of the search: calls that free memory, too. */
 void explore_races_choose(const struct explore_race_runs *x, struct explore_points_at *points);
 void explore_races_end(struct explore_race_runs *x);
 
