@@ -342,6 +342,16 @@ def test_each_run_reads_the_file(t, offset):
     t.equal((r.status, r.stdout), (0, ("more\n" if offset else "mine\n") * 3), "the same in each", r)
 
 
+def test_each_replay_reads_the_file(t):
+    """... from where it stood, as the runs of the search do."""
+    path = t.file("in.txt", "not " + "mine" + "rest")
+    program = compile_text("reads_four.c", READS.replace("!= 'm'", "== 'm'"))
+    r = t.gate("explore", "-n", "1", "-j", "1", "-o", t.path("found"), program, preexec=at(path, 4))
+    t.equal(r.status, 116, "it fails with this input", r)
+    r = t.gate("replay", "--repeat", "3", t.path("found/1/schedule"), preexec=at(path, 4))
+    t.equal((r.status, r.stdout.count("mine\n")), (1, 3), "the same in each", r)
+
+
 def test_a_pipe_is_read_once(t):
     r = t.gate("run", "--repeat", "2", compile_text("reads_four.c", READS), stdin=b"mine")
     t.equal((r.status, r.stdout), (1, "mine\n\n"), "the second run has nothing left", r)

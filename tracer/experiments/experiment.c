@@ -23,6 +23,12 @@ void experiment_begin(struct experiment *x, struct session_options *o, struct er
 	session_signals_hold();
 }
 
+void experiment_rewind(const struct session_options *o)
+{
+	if (o->input_at >= 0)
+		lseek(STDIN_FILENO, o->input_at, SEEK_SET);
+}
+
 int experiment_end(struct experiment *x, int status)
 {
 	int signal = session_signals_release();
@@ -81,8 +87,7 @@ static int make_run(struct experiment *x, struct session_result *r)
 	if (x->view.progress)
 		x->view.progress(x->view.ctx, x->planned ? x->done : x->made, x->planned,
 				 str_text(&x->what));
-	if (x->options->input_at >= 0)
-		lseek(STDIN_FILENO, x->options->input_at, SEEK_SET);
+	experiment_rewind(x->options);
 	failed = session_run(x->options, x->symbols, ++x->made, r, x->err);
 	if (x->view.ran && x->view.ran(x->view.ctx, r, x->err) < 0)
 		failed = -1;

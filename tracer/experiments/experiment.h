@@ -45,6 +45,8 @@ struct experiment {
 /* Where a file on standard input stands now each run begins to read it, whatever the runs before it have read.
    From here to _end a signal to gatectl that arrives between two runs interrupts the next one. */
 void experiment_begin(struct experiment *x, struct session_options *o, struct error *err);
+/* Before a run: its input begins there again. */
+void experiment_rewind(const struct session_options *o);
 /* gatectl's exit status: `status`, or that of a signal that came after the last run. */
 int experiment_end(struct experiment *x, int status);
 

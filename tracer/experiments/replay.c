@@ -1,7 +1,9 @@
 #include "tracer/experiments/replay.h"
 
 #include "tracer/base/file.h"
+#include "tracer/base/io.h"
 #include "tracer/base/path.h"
+#include "tracer/experiments/experiment.h"
 #include "tracer/experiments/explore_examine.h"
 #include "tracer/explore/strategy/guide.h"
 #include "tracer/features/controlled/controlled.h"
@@ -349,6 +351,9 @@ int replay_run(struct replay *r, struct modules *symbols, struct session_result 
 	struct session s = {.options = r->options, .symbols = symbols, .run_number = ++r->made};
 	int answer = -1;
 
+	if (r->made == 1)
+		r->options->input_at = io_offset(STDIN_FILENO);
+	experiment_rewind(r->options);
 	replay_begin(r);
 	*out = (struct session_result){0};
 	if (session_prepare(&s, err) == 0 && session_launch(&s, err) == 0) {
