@@ -421,8 +421,10 @@ static void test_woken(void **state)
 		str_text(&out),
 		"-- Found by a test.\n"
 		"--\n"
-		"-- 1. sleep#1 locks (wait.c:4), waits for (wait.c:5), where it blocks.\n"
-		"-- 2. sleep#2 locks (wait.c:4), waits for (wait.c:5), where it blocks.\n"
+		"-- 1. sleep#1 locks (wait.c:4), waits in pthread_cond_wait (wait.c:5), where it "
+		"blocks.\n"
+		"-- 2. sleep#2 locks (wait.c:4), waits in pthread_cond_wait (wait.c:5), where it "
+		"blocks.\n"
 		"-- 3. main signals (wait.c:9).\n"
 		"-- Then it has failed.\n"
 		"\n"
@@ -511,13 +513,47 @@ static void test_in_a_call(void **state)
 	schedule_fini(&s);
 }
 
+/* ---- asleep ---------------------------------------------------------------------------------------- */
+
+static const struct source_line nap_c[] = {
+	{"wait.c", 4, "\tusleep(1000);"},
+	{"wait.c", 5, "\tx = 1;"},
+	{"wait.c", 9, "\tx = 2;"},
+	{NULL, 0, NULL},
+};
+
+/* What is done twice is told once; a sleep is about nothing that has a name. */
+static void test_slept(void **state)
+{
+	const char *told = "-- 1. sleep#1 comes back from usleep 3 times (wait.c:4), writes memory "
+			   "in `x = 1;` (wait.c:5).\n";
+	struct plan_words words = words_of(nap_c);
+	struct gate_plan p = {0};
+	struct schedule s = {0};
+	struct str out = {0};
+	ERROR(err);
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		waited(&s, "sleep#1", STRATEGY_TIMEOUT, STRATEGY_NO_OBJECT, 4, "usleep");
+	waited(&s, "sleep#1", STRATEGY_WRITE, 1, 5, NULL);
+	waited(&s, "main", STRATEGY_WRITE, 1, 9, NULL);
+	assert_int_equal(gate_plan_make(&p, &s, PLAN_DEPENDENT, &words, &err), 0);
+	gate_plan_script(&p, &s, &words, &texts, &out);
+	if (!strstr(str_text(&out), told))
+		fail_msg("%s", str_text(&out));
+	str_fini(&out);
+	gate_plan_fini(&p);
+	schedule_fini(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lost_update), cmocka_unit_test(test_by_instruction),
 		cmocka_unit_test(test_two_locks),   cmocka_unit_test(test_check_then_act),
 		cmocka_unit_test(test_reordered),   cmocka_unit_test(test_woken),
-		cmocka_unit_test(test_in_a_call),
+		cmocka_unit_test(test_in_a_call),   cmocka_unit_test(test_slept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

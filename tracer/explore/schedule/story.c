@@ -87,27 +87,48 @@ static void add_deed(const struct teller *t, size_t at, struct str *out)
 	str_addf(out, "asks for `%s`", step->where.var);
 }
 
-/* "reads `x` and writes `x` (f.c:2), locks `m` (f.c:3)" */
+static void add_times(unsigned times, struct str *out)
+{
+	if (times == 2)
+		str_add(out, " twice");
+	else if (times > 2)
+		str_addf(out, " %u times", times);
+}
+
+/* "reads `x` twice and writes `x` (f.c:2), locks `m` (f.c:3)" */
 static void add_deeds(const struct teller *t, const struct plan_segment *segment, struct str *out)
 {
 	const struct schedule_where *line = NULL;
+	struct str deed = {0}, last = {0};
+	unsigned times = 0;
 
 	for (size_t i = segment->first; i <= segment->last; i++) {
 		const struct schedule_step *step = plan_step(t->v, i);
+		bool is_here = line && plan_same_line(line, &step->where);
 
 		if (!is_told(t, segment, i))
 			continue;
-		if (line && plan_same_line(line, &step->where)) {
-			str_add(out, " and ");
-		} else if (line) {
-			add_place(line, out);
-			str_add(out, ", ");
+		str_clear(&deed);
+		add_deed(t, i, &deed);
+		if (is_here && strcmp(str_text(&deed), str_text(&last)) == 0) {
+			times++;
+			continue;
 		}
-		add_deed(t, i, out);
+		add_times(times, out);
+		if (line && !is_here)
+			add_place(line, out);
+		str_add(out, is_here ? " and " : line ? ", " : "");
+		str_add(out, str_text(&deed));
+		str_clear(&last);
+		str_add(&last, str_text(&deed));
+		times = 1;
 		line = &step->where;
 	}
+	add_times(times, out);
 	if (line)
 		add_place(line, out);
+	str_fini(&deed);
+	str_fini(&last);
 }
 
 /* Is the thread held where the segment ends? */

@@ -58,12 +58,29 @@ static void add_statement(const char *text, struct str *out)
 	str_add_bytes(out, text, n);
 }
 
+/* Of what is only known where it waits. False: the verb alone will do. */
+static bool add_wait(const struct schedule_step *step, struct str *out)
+{
+	const char *call = step->where.call;
+
+	if (step->point.op == STRATEGY_TIMEOUT)
+		str_addf(out, "%s%s", call ? "comes back from " : "waits no longer",
+			 call ? call : "");
+	else if (step->point.op == STRATEGY_WAIT)
+		str_addf(out, "%s%s", call ? "waits in " : "waits", call ? call : "");
+	else
+		return false;
+	return true;
+}
+
 void plan_deed(const struct schedule_step *step, const struct plan_words *words, struct str *out)
 {
 	const struct schedule_where *w = &step->where;
 	struct verb v = verb_of(step);
 	const char *text = NULL;
 
+	if (!w->var && !calls(&v) && add_wait(step, out))
+		return;
 	str_add(out, v.does);
 	if (calls(&v) && w->call && strcmp(v.does, "calls") == 0)
 		str_addf(out, " %s", w->call);
