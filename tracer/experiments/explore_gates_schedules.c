@@ -7,7 +7,7 @@
 
 static const double MOST_S = 5;
 
-/* The same accesses are points as when it failed. */
+/* The same accesses are points as when it failed, at least: what else races is looked for if that was not over. */
 static void take_points(const struct gating *g, struct explore *e)
 {
 	const struct explore_points_at *from = g->f->points ? g->f->points : &g->e->points_at;
@@ -21,7 +21,7 @@ static void take_points(const struct gating *g, struct explore *e)
 static void set_search(const struct gating *g, unsigned long schedules, struct explore_options *o)
 {
 	*o = g->e->options;
-	if (o->points == POINTS_RACES) /* they are known */
+	if (o->points == POINTS_RACES && !g->f->points) /* they are known */
 		o->points = POINTS_SYNC;
 	o->strategy = "auto";
 	o->runs = schedules;

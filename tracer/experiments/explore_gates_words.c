@@ -287,7 +287,7 @@ static void add_title(const struct gating *g, struct str *out)
 	if (g->f->gates_cut)
 		str_addf(out, "\n%s.", explore_gates_cut);
 	if (g->plain)
-		str_add(out, "\nIt needs no gate: it comes whatever the order of the threads is.");
+		str_add(out, "\nIt needs no gate: none of those has come out differently.");
 }
 
 static void add_what_came(const struct explore_failure *f, struct str *out)
