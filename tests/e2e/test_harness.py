@@ -209,6 +209,17 @@ def test_texts(t):
     t.equal((r.status, r.err), (0, ""), "it is allowed", r)
 
 
+@timeout(60)
+def test_no_time_for_all(t):
+    """Fewer runs than asked for: all that is written says so, as the script does."""
+    page = t.path("harness.html")
+    r = harness(t, "--object", "note", "--schema", "{ add() } || { show() }", "-n", "30", "-o", t.path("found"), "--report", page,
+                made("note.c", NOTE, "-shared -fPIC -DLOCKED=0 -DLONG=0"), env={"GATECTL_VERIFY": "1000000/1"})
+    said = r"in all of the %d runs that \d+ s gave of the 1000000 asked for" % r.report["violations"][0]["forced"]
+    for name, text in (("stderr", r.err), *[(path, open(path).read()) for path in (page, t.path("found/1/README.md"), t.path("found/1/gates.lua"))]):
+        t.check(re.search(said, text.replace("\n-- ", " ")), "%s: %s" % (name, text), r)
+
+
 BAG = """
 struct bag { int count, top, items[8]; };
 struct bag *bag_new(void) { return calloc(1, sizeof(struct bag)); }

@@ -162,7 +162,7 @@ static void tell_confirmed(struct finding *f, const struct explore_failure *fail
 	struct str runs = {0};
 
 	f->script = failure->script ? base_strdup(failure->script) : NULL;
-	explore_gates_runs(failure, &runs);
+	explore_gates_runs(failure->forced, failure->asked, failure->forced_s, &runs);
 	if (failure->script)
 		finding_note(f, f->at, "confirmed: %s; %s forces it (%s)", failure->where,
 			     failure->script, str_text(&runs));

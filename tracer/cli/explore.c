@@ -149,7 +149,7 @@ static void add_story(const struct explore_failure *f, struct str *out)
 		str_addf(out, "no script of gates: %s\n", f->no_script);
 	if (f->forced) {
 		str_add(out, "the script has forced it in ");
-		explore_gates_runs(f, out);
+		explore_gates_runs(f->forced, f->asked, f->forced_s, out);
 		str_add(out, "\n");
 		if (f->gates_cut)
 			str_addf(out, "%s\n", explore_gates_cut);

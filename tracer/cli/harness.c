@@ -5,6 +5,7 @@
 #include "tracer/cli/found.h"
 #include "tracer/cli/harness_report.h"
 #include "tracer/cli/progress.h"
+#include "tracer/experiments/explore_gates.h"
 #include "tracer/features/features.h"
 
 #include <stdio.h>
@@ -166,11 +167,14 @@ static void add_story(const struct harness_violation *v, struct str *out)
 		 s_of(v->runs));
 	if (!v->folder)
 		return;
-	if (v->script)
-		str_addf(out, "the script has forced it in %lu of %lu runs\n", v->forced, v->asked);
-	else
+	if (v->script) {
+		str_add(out, "the script has forced it in ");
+		explore_gates_runs(v->forced, v->asked, v->forced_s, out);
+		str_add(out, "\n");
+	} else {
 		str_addf(out, "no script of gates: %s\n",
 			 v->no_script ? v->no_script : "the test did not fail in its own search");
+	}
 	str_addf(out, "try: cat %s/README.md\n", v->folder);
 }
 

@@ -3,6 +3,7 @@
 #include "tracer/base/xml.h"
 #include "tracer/cli/explore_report.h"
 #include "tracer/cli/page.h"
+#include "tracer/experiments/explore_gates.h"
 
 /* ---- tables ------------------------------------------------------------------------------------------ */
 
@@ -97,8 +98,10 @@ static void add_violation(const struct harness_violation *v, const char *path, s
 	str_add(out, "<section class=\"failure\"><h2>");
 	xml_text(out, v->headline);
 	str_addf(out, "</h2>\n<p>after %.1f s, in %lu schedules of it", v->seconds, v->runs);
-	if (v->script)
-		str_addf(out, "; gates.lua has forced it in %lu of %lu runs", v->forced, v->asked);
+	if (v->script) {
+		str_add(out, "; gates.lua has forced it in ");
+		explore_gates_runs(v->forced, v->asked, v->forced_s, out);
+	}
 	str_add(out, "</p>\n<p>");
 	for (size_t i = 0; v->folder && i < sizeof(files) / sizeof(*files) - !v->script; i++)
 		page_link(path, v->folder, files[i], out);

@@ -8,7 +8,7 @@
    the experiment is over. */
 int explore_gates(struct explore *e, struct explore_failure *f);
 /* In how many runs the script has forced it: "1000 of 1000 runs", or that there was no time for all. */
-void explore_gates_runs(const struct explore_failure *f, struct str *out);
+void explore_gates_runs(unsigned long forced, unsigned long asked, double seconds, struct str *out);
 /* What there is to say of one with gates_cut. */
 extern const char explore_gates_cut[];
 

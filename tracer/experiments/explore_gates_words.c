@@ -263,13 +263,13 @@ static void add_command(const struct gating *g, struct str *out)
 const char explore_gates_cut[] =
 	"There was no time to try it without each of its gates: some of them may not matter";
 
-void explore_gates_runs(const struct explore_failure *f, struct str *out)
+void explore_gates_runs(unsigned long forced, unsigned long asked, double seconds, struct str *out)
 {
-	if (f->forced >= f->asked)
-		str_addf(out, "%lu of %lu runs", f->forced, f->asked);
+	if (forced >= asked)
+		str_addf(out, "%lu of %lu runs", forced, asked);
 	else
-		str_addf(out, "all of the %lu runs that %.0f s gave of the %lu asked for",
-			 f->forced, f->forced_s, f->asked);
+		str_addf(out, "all of the %lu runs that %.0f s gave of the %lu asked for", forced,
+			 seconds, asked);
 }
 
 static void add_title(const struct gating *g, struct str *out)
@@ -278,7 +278,7 @@ static void add_title(const struct gating *g, struct str *out)
 	add_command(g, out);
 	if (g->f->forced) {
 		str_add(out, "\nIt has failed like that in ");
-		explore_gates_runs(g->f, out);
+		explore_gates_runs(g->f->forced, g->f->asked, g->f->forced_s, out);
 		if (g->strict)
 			str_addf(out, ", and in %lu searched schedules%s", g->schedules,
 				 g->plain ? "" : " that its gates permit");

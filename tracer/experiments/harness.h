@@ -40,11 +40,12 @@ struct harness_violation {
 	unsigned long runs;
 	double seconds; /* of the whole search, when it was found */
 	/* The test of it, once it is searched. */
-	char *folder;	  /* DIR/N */
-	char *script;	  /* NULL: none ... */
-	char *no_script;  /* ... for this reason */
-	struct str story; /* of its README */
-	unsigned long forced, asked;
+	char *folder;		     /* DIR/N */
+	char *script;		     /* NULL: none ... */
+	char *no_script;	     /* ... for this reason */
+	struct str story;	     /* of its README */
+	unsigned long forced, asked; /* as in explore_failure */
+	double forced_s;
 };
 
 struct harness_size {

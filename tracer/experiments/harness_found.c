@@ -2,6 +2,7 @@
 
 #include "tracer/base/file.h"
 #include "tracer/experiments/explore_account.h"
+#include "tracer/experiments/explore_gates.h"
 #include "tracer/experiments/harness_build.h"
 #include "tracer/experiments/harness_probe.h"
 #include "tracer/experiments/harness_search.h"
@@ -108,6 +109,7 @@ static void take(struct harness_violation *v, struct explore_failure *f)
 	v->no_script = f->no_script ? base_strdup(f->no_script) : NULL;
 	v->forced = f->forced;
 	v->asked = f->asked;
+	v->forced_s = f->forced_s;
 }
 
 static void add_files(const struct harness_violation *v, struct str *out)
@@ -117,15 +119,14 @@ static void add_files(const struct harness_violation *v, struct str *out)
 		     "another\n"
 		     "- outcomes.txt: what came in the search, how often, and which order explains "
 		     "it\n");
-	if (v->script)
-		str_addf(out,
-			 "- gates.lua: forces it, as `gatectl run -g gates.lua ./test`, in %lu of "
-			 "%lu "
-			 "runs\n",
-			 v->forced, v->asked);
-	else
+	if (!v->script) {
 		str_addf(out, "\nThere is no gates.lua: %s.\n",
 			 v->no_script ? v->no_script : "the test did not fail in its own search");
+		return;
+	}
+	str_add(out, "- gates.lua: forces it, as `gatectl run -g gates.lua ./test`, in ");
+	explore_gates_runs(v->forced, v->asked, v->forced_s, out);
+	str_add(out, "\n");
 }
 
 static int write_all(struct harness_hunt *h, struct harness_violation *v, struct explore_failure *f)
