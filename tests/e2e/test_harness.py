@@ -220,6 +220,46 @@ def test_no_time_for_all(t):
         t.check(re.search(said, text.replace("\n-- ", " ")), "%s: %s" % (name, text), r)
 
 
+# Notes with which values it is called, each once.
+NOTED = """
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+struct noted { int n; };
+struct noted *noted_new(void) { return calloc(1, sizeof(struct noted)); }
+static char seen[3][3][3];
+int noted_set(struct noted *o, int a, int b, int c)
+{
+	char text[32];
+	int fd = seen[a][b][c] ? -1 : open(getenv("NOTES"), O_WRONLY | O_CREAT | O_APPEND, 0666);
+	seen[a][b][c] = 1;
+	if (fd >= 0 && write(fd, text, sprintf(text, "%d,%d,%d\\n", a, b, c)) >= 0)
+		close(fd);
+	return o->n += a;
+}
+int noted_get(struct noted *o) { return o->n; }
+"""
+
+
+def test_calls_of_a_schema(t):
+    """Not all values of an operation are tried where a schema says which matter."""
+    notes = t.path("notes")
+    r = harness(t, "--object", "noted", "--schema", "{ set(1,2,0) } || { get() }", "-n", "2", "-o", t.path("d"), made("noted.c", NOTED), env={"NOTES": notes})
+    t.equal(r.status, 0, "nothing is found", r)
+    with open(notes) as f:
+        tried = set(f.read().split())
+    t.check("1,2,0" in tried and len(tried) == 2, "what was called: %s" % tried, r)
+
+
+def test_not_in_the_schema(t):
+    """What it does not call, and has many calls, is neither said to change something nor to only read."""
+    text = NOTED.replace("noted_get(struct noted *o)", "noted_get(struct noted *o, int x, int y, int z)").replace("return o->n; }", "return o->n + (x - x) * y * z; }")
+    r = harness(t, "--object", "noted", "--schema", "{ set(1,2,0) } || { set(1,2,0) }", "-n", "2", "-o", t.path("d"), made("noted2.c", text), env={"NOTES": t.path("notes")})
+    t.equal("changes: set; only reads: none" in r.stdout, True, "what is said", r)
+    said = {o["function"]: o.get("left_out") for o in r.report["operations"]}
+    t.equal((said["noted_set"], said["noted_get"]), (None, "no schema calls it"), "in the report", r)
+
+
 BAG = """
 struct bag { int count, top, items[8]; };
 struct bag *bag_new(void) { return calloc(1, sizeof(struct bag)); }

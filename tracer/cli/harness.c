@@ -95,7 +95,7 @@ static void print_names(const struct harness_hunt *h, bool reads)
 	const char *before = "";
 
 	array_each(const struct harness_op, op, &h->object.ops)
-		if (!op->is_out && op->reads == reads) {
+		if (!op->is_out && !op->is_partial && op->reads == reads) {
 			printf("%s%s", before, op->name);
 			before = ", ";
 		}

@@ -42,10 +42,11 @@ static void add_operations(const struct harness_hunt *h, struct str *out)
 	array_each(const struct harness_op, op, &h->object.ops) {
 		str_add(out, "<tr>");
 		add_cell(op->function, out);
-		add_cell(op->is_out   ? op->why
-			 : op->varies ? "gives something else each time"
-			 : op->reads  ? "only reads"
-				      : "changes",
+		add_cell(op->is_out	  ? op->why
+			 : op->is_partial ? "no schema calls it"
+			 : op->varies	  ? "gives something else each time"
+			 : op->reads	  ? "only reads"
+					  : "changes",
 			 out);
 		str_add(out, "</tr>\n");
 	}

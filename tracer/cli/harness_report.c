@@ -47,8 +47,8 @@ static void add_operations(const struct harness_hunt *h, struct json *j)
 		json_string(j, "function", op->function);
 		json_bool(j, "reads", op->reads);
 		json_bool(j, "varies", op->varies);
-		if (op->why)
-			json_string(j, "left_out", op->why);
+		if (op->why || op->is_partial)
+			json_string(j, "left_out", op->why ? op->why : "no schema calls it");
 		json_end_object(j);
 	}
 	json_end_array(j);

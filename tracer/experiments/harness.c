@@ -236,14 +236,18 @@ static int search_all(struct hunt *w)
 
 /* ---- the hunt -------------------------------------------------------------------------------------------------- */
 
-/* Their values have calls from now on; which number a call has is known once all operations were tried. */
+/* Not all calls are tried then (harness_calls); which number a call has is known once all operations were. */
 static int parse_given(struct harness_hunt *h)
 {
-	struct schema ignored;
+	struct schema s;
 
-	array_each(const char *const, text, &h->options.schemas)
-		if (schema_parse(&h->object, *text, &ignored, h->x.err) < 0)
+	array_each(const char *const, text, &h->options.schemas) {
+		if (schema_parse(&h->object, *text, &s, h->x.err) < 0)
 			return -1;
+		for (unsigned t = 0; t < s.threads; t++)
+			for (unsigned i = 0; i < s.counts[t]; i++)
+				harness_give(&h->object, s.calls[t][i]);
+	}
 	harness_calls(&h->object);
 	return 0;
 }

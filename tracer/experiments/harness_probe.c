@@ -260,7 +260,7 @@ static int find_readers(struct harness_hunt *h)
 	int again;
 
 	array_each(struct harness_op, op, &o->ops)
-		op->reads = gives(op);
+		op->reads = gives(op) && !op->is_partial;
 	for (unsigned c = 0; c < o->calls.count; c++)
 		if (op_of(h, c)->reads)
 			only_reads(h, c, true);

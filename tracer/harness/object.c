@@ -3,6 +3,9 @@
 #include <ctype.h>
 #include <string.h>
 
+/* Calls of an operation of which some are given; and of another one, at most, to try all. */
+enum { WITH_GIVEN = 2, MANY = 9 };
+
 /* ---- calls ------------------------------------------------------------------------------------------ */
 
 /* Outcomes stand on one line, between tabs. */
@@ -58,20 +61,65 @@ static bool next_values(const struct harness_op *op, struct harness_call *c)
 	return false;
 }
 
+static bool is_same(const struct harness_call *a, const struct harness_call *b)
+{
+	return a->op == b->op && memcmp(a->values, b->values, sizeof(a->values)) == 0;
+}
+
+static bool is_given(const struct harness_object *o, const struct harness_call *c)
+{
+	array_each(const struct harness_call, given, &o->given)
+		if (is_same(given, c))
+			return true;
+	return false;
+}
+
+static size_t count_calls(const struct harness_op *op)
+{
+	size_t count = 1;
+
+	array_each(const struct harness_argument, a, &op->arguments)
+		if (a->kind == HARNESS_VALUE)
+			count *= a->values.count;
+	return count;
+}
+
+static void add_calls(struct harness_object *o, unsigned op)
+{
+	struct harness_call c = {.op = op};
+	size_t first = o->calls.count, most = SIZE_MAX;
+
+	array_each(const struct harness_call, given, &o->given)
+		if (given->op == op)
+			add_call(o, given);
+	if (o->calls.count > first)
+		most = WITH_GIVEN;
+	else if (o->given.count && count_calls(&o->ops.items[op]) > MANY)
+		most = 1;
+	o->ops.items[op].is_partial = most == 1;
+	do
+		if (o->calls.count - first < most && !is_given(o, &c))
+			add_call(o, &c);
+	while (next_values(&o->ops.items[op], &c));
+}
+
 void harness_calls(struct harness_object *o)
 {
 	array_each(struct harness_call, c, &o->calls)
 		base_free(c->text);
 	o->calls.count = 0;
-	for (unsigned i = 0; i < o->ops.count; i++) {
-		struct harness_call c = {.op = i};
+	for (unsigned i = 0; i < o->ops.count; i++)
+		if (!o->ops.items[i].is_out)
+			add_calls(o, i);
+}
 
-		if (o->ops.items[i].is_out)
-			continue;
-		do
-			add_call(o, &c);
-		while (next_values(&o->ops.items[i], &c));
-	}
+void harness_give(struct harness_object *o, unsigned call)
+{
+	struct harness_call c = o->calls.items[call];
+
+	c.text = NULL;
+	if (!is_given(o, &c))
+		*array_add(&o->given) = c;
 }
 
 /* ---- by name ------------------------------------------------------------------------------------------ */
@@ -178,8 +226,7 @@ int harness_call_named(struct harness_object *o, const char *text, size_t length
 	if (read_values(op, open + 1, end - 1, &c, err) < 0)
 		return -1;
 	for (unsigned i = 0; i < o->calls.count; i++)
-		if (o->calls.items[i].op == c.op &&
-		    memcmp(o->calls.items[i].values, c.values, sizeof(c.values)) == 0) {
+		if (is_same(&o->calls.items[i], &c)) {
 			*out = i;
 			return 0;
 		}
@@ -219,6 +266,7 @@ void harness_object_fini(struct harness_object *o)
 		base_free(c->text);
 	array_fini(&o->ops);
 	array_fini(&o->calls);
+	array_fini(&o->given);
 	free_texts(o->prototypes.items, o->prototypes.count);
 	free_texts(o->includes.items, o->includes.count);
 	array_fini(&o->prototypes);

@@ -46,10 +46,11 @@ struct harness_op {
 	enum harness_shown shown;
 	ARRAY(struct harness_argument) arguments; /* behind the object */
 	/* Found by running: */
-	bool reads;  /* it changes nothing that another operation could see */
-	bool varies; /* its results differ from one run to the next: they are not looked at */
-	bool is_out; /* no calls are made of it ... */
-	char *why;   /* ... because of that */
+	bool reads;	 /* it changes nothing that another operation could see */
+	bool varies;	 /* its results differ from one run to the next: they are not looked at */
+	bool is_out;	 /* no calls are made of it ... */
+	char *why;	 /* ... because of that */
+	bool is_partial; /* it is not among `given`, and has too many calls to try all */
 };
 
 enum { HARNESS_ARGUMENTS = 6 };
@@ -72,10 +73,16 @@ struct harness_object {
 	ARRAY(char *) includes; /* what stands behind #include */
 	ARRAY(struct harness_op) ops;
 	ARRAY(struct harness_call) calls;
+	/* All that matters, if anything: without texts. */
+	ARRAY(struct harness_call) given;
 };
 
-/* Every operation with every combination of its values, in order: object->calls. */
+/* Every operation with every combination of its values, in order: object->calls. Where some are given, of their
+   operations only these and the first ones, so that there are two; of the others all, for what they show, or the first
+   one if they are many. */
 void harness_calls(struct harness_object *o);
+/* From the next harness_calls() on this one is given. */
+void harness_give(struct harness_object *o, unsigned call);
 /* The call of this text ("push(7)", "queue_push(7)"), made if its values are new; -1 with the error. */
 int harness_call_named(struct harness_object *o, const char *text, size_t length, unsigned *out,
 		       struct error *err);
