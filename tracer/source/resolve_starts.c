@@ -113,14 +113,15 @@ static void head_starts(struct copy_work *w)
 
 /*
  * gcc lets a jump lead straight to a loop's condition, where that stands behind the loop's body: a loop on one line is
- * entered in the middle of its code then, at a statement row.
+ * entered in the middle of its code then, at a statement row. The code at that row has to be the line's own: a `break` behind the
+ * line's other code has a row, but where it needs no jump what stands there is the next statement, that the other cases lead to.
  */
 static void middle_starts(struct copy_work *w)
 {
 	if (!w->flow || !w->outer.scope || !w->outer.unit->is_gcc)
 		return;
 	array_each(const struct line_row, inner, &w->c->inner)
-		if (inner->is_stmt)
+		if (inner->is_stmt && flow_in_ranges(w->own.items, w->own.count, inner->offset))
 			flow_ways_in(w->flow, w->own.items, w->own.count, w->starts.items, w->kept,
 				     inner->offset, &w->ways);
 	if (w->ways.count && coroutine_is_resumed(w)) /* it takes long to read all symbols */
