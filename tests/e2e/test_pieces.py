@@ -65,3 +65,41 @@ int main(int argc, char **argv)
 def test_break_on_the_line(t, build):
     """Where a `break` needs no jump, its row stands where the other cases go on: they are no executions of its line."""
     check_counts(t, build, "cases.c" + ("c" if "+" in build else ""), CASES)
+
+
+ROUNDS = r"""
+#include <cstdio>
+#include <string>
+volatile int sink;
+__attribute__((noinline)) void see(const std::string &s) { sink = (int)s.size(); }
+struct guard {
+	int *p;
+	~guard() { if (*p > 20) delete p; else sink = sink + 1; }
+};
+__attribute__((noinline)) void named(int n)
+{
+	for (int k = 0; k < n; k++) { // gate: head 31
+		std::string key = std::to_string(k);
+		see(key); // gate: body 30
+	}
+}
+__attribute__((noinline)) void guarded(int n)
+{
+	for (int k = 0; k < n; k++) { // gate: guarded 31
+		std::string key(k, 'x');
+		guard g{new int(k)};
+		see(key); // gate: inner 30
+	}
+}
+int main(int argc, char **argv)
+{
+	named(argc * 30);
+	guarded(argc * 30);
+}
+"""
+
+
+@params("g++ -O0", "g++ -O2", "clang++ -O0", "clang++ -O1", "clang++ -O2", "clang++ -O3")
+def test_body_ends_in_a_destructor(t, build):
+    """clang marks no statement where the rounds end then; each look at the condition is an arrival all the same."""
+    check_counts(t, build, "rounds.cc", ROUNDS)

@@ -68,6 +68,10 @@ struct flow_offsets {
 /* Heads of loops in the ranges that other code of the function jumps back to; appends to out. */
 void flow_heads(const struct flow *f, const struct module_range *ranges, size_t range_count,
 		struct flow_offsets *out);
+/* Blocks in the ranges that only other code of the function leads to, and that lead back to the head of their loop: there a round
+   of it ends. Appends to out. */
+void flow_round_ends(const struct flow *f, const struct module_range *ranges, size_t range_count,
+		     struct flow_offsets *out);
 /*
  * Does control that is at `from`, in the ranges, pass one of `all` before it is there again or the function ends? Or can
  * it leave the ranges without that, or turn in a loop inside of them?

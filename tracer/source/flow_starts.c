@@ -306,3 +306,44 @@ void flow_heads(const struct flow *f, const struct module_range *ranges, size_t 
 	}
 	flow_walk_fini(&w);
 }
+
+/* Is it entered, from code outside of the ranges alone? */
+static bool comes_from_outside(const struct flow *f, const struct module_range *ranges,
+			       size_t range_count, uint32_t block)
+{
+	bool entered = false;
+
+	if (f->blocks.items[block].unknown)
+		return false;
+	array_each(const struct flow_block, b, &f->blocks) {
+		if (!b->live || !flow_leads_to(b, block))
+			continue;
+		if (flow_in_ranges(ranges, range_count, f->insns.items[b->last].offset))
+			return false;
+		entered = true;
+	}
+	return entered;
+}
+
+void flow_round_ends(const struct flow *f, const struct module_range *ranges, size_t range_count,
+		     struct flow_offsets *out)
+{
+	struct flow_walk w;
+
+	flow_walk_init(&w, f);
+	for (uint32_t i = 0; i < f->blocks.count; i++) {
+		const struct flow_block *b = &f->blocks.items[i];
+		uint64_t first = f->insns.items[b->first].offset;
+		bool turns = false;
+
+		if (!b->live || !flow_in_ranges(ranges, range_count, first) ||
+		    !flow_in_ranges(ranges, range_count, f->insns.items[b->last].offset) ||
+		    !comes_from_outside(f, ranges, range_count, i))
+			continue;
+		for (int k = 0; k < 2 && !turns; k++)
+			turns = b->next[k] != FLOW_NONE && flow_dominates(&w, b->next[k], i);
+		if (turns)
+			*array_add(out) = first;
+	}
+	flow_walk_fini(&w);
+}

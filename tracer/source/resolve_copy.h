@@ -24,6 +24,8 @@ struct copy_work {
 
 /* Fills `starts`, and `ways`, with those that need a trap; `function`, `flow` and `own` are known. 0, or -1 with the error. */
 int copy_starts(struct copy_work *w);
+/* resolve_rounds.c: where rounds of a loop end whose head is on the line, at no statement row; appends to out. */
+void copy_round_ends(const struct copy_work *w, struct flow_offsets *out);
 /* The column of the last row up to there, 0 unknown. */
 unsigned copy_column_at(const struct copy_work *w, uint64_t offset);
 /* resolve_unoptimised.c, without optimisation: where the line is the first of a condition over several, and its own code begins too often or not

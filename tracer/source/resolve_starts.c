@@ -160,9 +160,15 @@ static void else_starts(struct copy_work *w)
 
 static void own_starts(struct copy_work *w)
 {
+	struct flow_offsets ends = {0};
+
 	statement_starts(w);
 	operand_starts(w);
 	head_starts(w);
+	copy_round_ends(w, &ends);
+	array_each(const uint64_t, end, &ends)
+		add_start(w, *end);
+	array_fini(&ends);
 	else_starts(w);
 }
 
