@@ -103,3 +103,95 @@ int main(int argc, char **argv)
 def test_body_ends_in_a_destructor(t, build):
     """clang marks no statement where the rounds end then; each look at the condition is an arrival all the same."""
     check_counts(t, build, "rounds.cc", ROUNDS)
+
+
+SPLIT = r"""
+static volatile unsigned g;
+static unsigned depth;
+static unsigned cells[4];
+__attribute__((noinline)) static unsigned val(unsigned x) { g = x; return x; }
+static inline void clear(unsigned x)
+{
+	g += val(cells[0]);
+	cells[0] = x;
+	cells[1] = g;
+}
+static inline unsigned half(unsigned a, unsigned b)
+{
+	if (depth > 2)
+		return a;
+	for (unsigned k = 1; k-- > 0;)
+		g += val(k);
+	clear(a); /* gate: clear 3 */
+	g++;
+	b ^= val(a);
+	g += val(a & b) + val(a) + val(b);
+	return b * 2;
+}
+int main(void)
+{
+	if (val(1) % 3 == 0)
+		g = half(1, 2);
+	g += half(val(2), 4);
+	if (val(5) > 5)
+		g += half(3, 7) + half(g, 1);
+	g += half(9, g);
+	g += half(g, 7);
+	depth = 3;
+	g += half(g, 7);
+	return 0;
+}
+"""
+
+
+@params("gcc -O0", "gcc -Og", "gcc -O2", "gcc -O3", "gcc -Os")
+def test_call_in_a_half(t, build):
+    """gcc has cut the function in two, and inlined the second half: what was inlined there stands on the whole's line."""
+    check_counts(t, build, "split.c", SPLIT)
+
+
+BEHIND_PADDING = r"""
+#include <stdio.h>
+volatile int sink;
+int table[16];
+__attribute__((noinline)) static int load(int i) { return sink + i; }
+__attribute__((always_inline)) static inline int decode(int *dst, int n, const int *src, int fast)
+{
+	int *end = dst + n; /* gate: end 5 */
+	int *last = end - 3;
+	int s = 0;
+	while (dst < last) {
+		s += fast ? *src * 3 + load(*src) : load(*src) ^ 5;
+		*dst++ = s;
+		src++;
+	}
+	while (dst < end)
+		*dst++ = fast ? s : load(s);
+	return s;
+}
+__attribute__((noinline)) int either(int *dst, int n, const int *src, const short *mode)
+{
+	if (n > 15)
+		return -1;
+	if (mode[1])
+		return decode(dst, n, src, 1);
+	return decode(dst, n, src, 0);
+}
+int main(int argc, char **argv)
+{
+	int in[16] = {1, 2, 3}, r = 0;
+	short mode[2] = {0, 0};
+	for (int i = 0; i < 5; i++) {
+		mode[1] = i & 1;
+		r += either(table, 8 + i, in, mode);
+	}
+	printf("%d\n", r);
+	return 0;
+}
+"""
+
+
+@params("gcc -O0", "gcc -O2", "gcc -O3")
+def test_mark_behind_padding(t, build):
+    """Nops before a jump's target are no way to it: a row without code there is where the statement begins."""
+    check_counts(t, build, "padding.c", BEHIND_PADDING)

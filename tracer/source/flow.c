@@ -507,7 +507,8 @@ bool flow_falls_into(const struct flow *f, uint64_t offset)
 	if (insn == FLOW_NONE || !insn)
 		return false;
 	before = &f->insns.items[insn - 1];
-	return before->offset + before->length == offset && flow_falls_through(before);
+	return before->offset + before->length == offset && flow_falls_through(before) &&
+	       !f->blocks.items[before->block].padding;
 }
 
 bool flow_is_join(const struct flow *f, uint64_t offset)
@@ -518,7 +519,8 @@ bool flow_is_join(const struct flow *f, uint64_t offset)
 	if (insn == FLOW_NONE)
 		return true;
 	before = insn ? &f->insns.items[insn - 1] : NULL;
-	if (!before || before->offset + before->length != offset || ends_block(before))
+	if (!before || before->offset + before->length != offset || ends_block(before) ||
+	    f->blocks.items[before->block].padding)
 		return false;
 	if (f->insns.items[insn].jumps)
 		return true;

@@ -81,6 +81,8 @@ enum flow_passing flow_passing(const struct flow *f, const struct module_range *
 			       size_t range_count, uint64_t from, const struct flow_offsets *all);
 /* Can control that is at `from`, none of `all`, come there again without passing one of them? */
 bool flow_comes_again(const struct flow *f, uint64_t from, const struct flow_offsets *all);
+/* Can control that is at `from` come to `to`? True where that is not known. */
+bool flow_leads(const struct flow *f, uint64_t from, uint64_t to);
 /* Can control that passes one of `all` pass another one before it leaves the ranges? */
 bool flow_passes_two(const struct flow *f, const struct module_range *ranges, size_t range_count,
 		     const struct flow_offsets *all);

@@ -137,6 +137,23 @@ bool flow_comes_again(const struct flow *f, uint64_t from, const struct flow_off
 	return again;
 }
 
+bool flow_leads(const struct flow *f, uint64_t from, uint64_t to)
+{
+	uint32_t here = flow_block_at(f, from), there = flow_block_at(f, to);
+	struct flow_walk w;
+	bool leads;
+
+	if (here == FLOW_NONE || there == FLOW_NONE || (here == there && from <= to))
+		return true;
+	flow_walk_init(&w, f);
+	flow_walk_clear(&w, FLOW_NONE);
+	flow_walk_next(&w, here);
+	flow_walk_run(&w);
+	leads = w.seen[there];
+	flow_walk_fini(&w);
+	return leads;
+}
+
 bool flow_passes_two(const struct flow *f, const struct module_range *ranges, size_t range_count,
 		     const struct flow_offsets *all)
 {

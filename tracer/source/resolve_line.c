@@ -91,14 +91,11 @@ static int is_within(struct line_scan *s, struct scope_ref owner, bool *out)
 	return 0;
 }
 
-/* The owner of a row. Both halves of a function that was cut in two are one copy. */
-static int find_owner(struct line_scan *s, const struct scope_ref *stack, int count,
-		      struct scope_ref *out)
+/* Both halves of a function that was cut in two are one copy. */
+static int take_whole(struct line_scan *s, struct scope_ref *out)
 {
-	bool half = true;
+	bool half = out->scope != NULL;
 
-	if (functions_owner(s->dies, stack, count, s->path, s->line, out, s->r->err) < 0)
-		return -1;
 	while (half) {
 		if (function_is_half(s->dies, *out, &half, s->r->err) < 0)
 			return -1;
@@ -122,7 +119,9 @@ static int copy_of_row(struct line_scan *s, const struct line_sequence *sequence
 	if (count < 0)
 		return -1;
 	if (count > 0) {
-		if (find_owner(s, stack, count, &owner) < 0)
+		if (functions_owner(s->dies, stack, count, s->path, s->line, &owner, s->r->err) <
+			    0 ||
+		    take_whole(s, &owner) < 0)
 			return -1;
 	} else {
 		symbol = module_symbol_at(s->m, offset, true);
@@ -292,6 +291,8 @@ static int take_call(struct line_scan *s, struct die_unit *u, struct scope *call
 	struct scope_ref owner = function_around((struct scope_ref){u, call});
 	bool within;
 
+	if (take_whole(s, &owner) < 0)
+		return -1;
 	if (!owner.scope)
 		return 0;
 	if (is_within(s, owner, &within) < 0)

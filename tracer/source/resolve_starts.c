@@ -38,7 +38,8 @@ static bool is_sure(const struct copy_work *w, const struct block *b)
 
 /*
  * Blocks that begin with a statement row. A statement row without code of its own counts where the
- * line's instructions come later as other rows: the compiler moved them, the statement begins there.
+ * line's instructions come later as other rows: the compiler moved them, the statement begins there. Later is not behind it in the
+ * file, where it may stand at what those lead to.
  */
 static void statement_starts(struct copy_work *w)
 {
@@ -58,8 +59,10 @@ static void statement_starts(struct copy_work *w)
 		}
 		if (b->stmt)
 			add_start(w, b->start);
-		else if (waiting)
+		else if (waiting && (!w->flow || flow_leads(w->flow, pending, b->low)))
 			add_start(w, pending);
+		else
+			continue;
 		waiting = false;
 	}
 	/* Merged into its neighbours here, but executed all the same. */
