@@ -195,3 +195,41 @@ int main(int argc, char **argv)
 def test_mark_behind_padding(t, build):
     """Nops before a jump's target are no way to it: a row without code there is where the statement begins."""
     check_counts(t, build, "padding.c", BEHIND_PADDING)
+
+
+WITHOUT_A_LOOP = r"""
+#include <cstdio>
+#include <cstddef>
+struct Policy {
+	virtual ~Policy() {}
+	virtual size_t get() = 0;
+};
+class Bloom : public Policy {
+public:
+	explicit Bloom(int bits_per_key) : bits_(bits_per_key) {
+		k_ = static_cast<size_t>(bits_per_key * 0.69); // gate: convert 10
+		if (k_ < 1) k_ = 1;
+		if (k_ > 30) k_ = 30;
+	}
+	size_t get() override { return k_; }
+private:
+	size_t bits_, k_;
+};
+__attribute__((noinline)) Policy *make(int b)
+{
+	return new Bloom(b); // gate: make 10
+}
+int main()
+{
+	size_t s = 0;
+	for (int i = 0; i < 10; i++)
+		s += make(i + 2)->get();
+	std::printf("%zu\n", s);
+}
+"""
+
+
+@params("clang++ -O0", "clang++ -O1", "clang++ -O2", "g++ -O2")
+def test_pieces_without_a_loop(t, build):
+    """Two pieces of a statement in a straight line, another between them: no loop is written around it, so they are no rounds."""
+    check_counts(t, build, "pieces.cc", WITHOUT_A_LOOP)

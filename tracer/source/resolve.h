@@ -219,6 +219,8 @@ unsigned source_open_for(const struct source_file *f, unsigned line);
 unsigned source_block_end(const struct source_file *f, unsigned first, unsigned *opens);
 /* Does the line stand in a loop of the function that begins on line `first`? */
 bool source_in_loop(const struct source_file *f, unsigned first, unsigned line);
+/* Of the function that begins on line `first`: may there be a loop around a later line of it? */
+bool source_may_loop(const struct source_file *f, unsigned first, unsigned line);
 /* Is there nothing on the line but blanks and comments? */
 bool source_no_code(const struct source_file *f, unsigned line);
 /* The next line from `line` on with a comment that has gate: MARK; 0: no more. */

@@ -381,7 +381,7 @@ static bool is_around_calls(const struct copy_work *w, const struct line_unit *l
  * Are two starts at one column, one behind the other, parts of one statement after all? An
  * initialiser over several lines comes back to its first one after each of them. In an unrolled loop
  * what lies between comes again in other rounds, or is the loop's head, which stands before. Rows at the first start's
- * address that come before it are of what has led there, as a function's entry.
+ * address that come before it are of what has led there, as a function's entry. Where no loop is written nothing has rounds.
  */
 static bool is_one_statement(const struct copy_work *w, const struct line_unit *l, uint64_t from,
 			     uint64_t to)
@@ -390,6 +390,8 @@ static bool is_one_statement(const struct copy_work *w, const struct line_unit *
 
 	if (!flow_is_straight(w->flow, from, to) && !flow_only_calls(w->flow, from, to))
 		return false;
+	if (copy_has_no_loop(w))
+		return true;
 	parts = is_around_calls(w, l, from, to);
 	array_each(const struct line_row, row, &l->rows) {
 		if (row->offset < from || row->offset >= to)

@@ -265,6 +265,38 @@ bool source_in_loop(const struct source_file *f, unsigned first, unsigned line)
 	return false;
 }
 
+/* What a loop is written with, or a macro for one is likely to be called. */
+static bool speaks_of_loop(const char *at, size_t n)
+{
+	static const char *const parts[] = {"for", "while", "loop", "each", "until", "repeat"};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		for (size_t k = 0; k + strlen(parts[i]) <= n; k++)
+			if (strncasecmp(at + k, parts[i], strlen(parts[i])) == 0)
+				return true;
+	return is_word(at, n, "do");
+}
+
+bool source_may_loop(const struct source_file *f, unsigned first, unsigned line)
+{
+	unsigned opens, end = source_block_end(f, first, &opens);
+	struct reader r = reader_at(f, first);
+
+	while (r.at && r.line <= (end > line ? end : line)) {
+		size_t n = r.state == TEXT_CODE ? strspn(r.at, WORD) : 0;
+
+		if (n && (is_word(r.at, n, "goto") || (r.line <= line && speaks_of_loop(r.at, n))))
+			return true;
+		if (n)
+			r.at += n;
+		else if (*r.at)
+			reader_step(&r);
+		else if (!reader_newline(&r))
+			break;
+	}
+	return false;
+}
+
 bool source_no_code(const struct source_file *f, unsigned line)
 {
 	struct reader r = reader_at(f, 1);
