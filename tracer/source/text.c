@@ -212,12 +212,17 @@ unsigned source_block_end(const struct source_file *f, unsigned first, unsigned 
 	return 0;
 }
 
+static bool is_word(const char *at, size_t n, const char *word)
+{
+	return strlen(word) == n && strncmp(at, word, n) == 0;
+}
+
 static bool is_loop(const char *at, size_t n)
 {
 	static const char *const words[] = {"for", "while", "do", "loop"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strlen(words[i]) == n && strncmp(at, words[i], n) == 0)
+		if (is_word(at, n, words[i]))
 			return true;
 	return false;
 }
