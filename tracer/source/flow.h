@@ -65,6 +65,13 @@ struct flow_offsets {
 	uint64_t *items;
 	size_t count, capacity;
 };
+struct flow_ranges {
+	struct module_range *items;
+	size_t count, capacity;
+};
+/* Does control that is at `from` come to `to`, whatever happens, without a call before? The code that it passes is added to
+   `passed`. */
+bool flow_leads_on(const struct flow *f, uint64_t from, uint64_t to, struct flow_ranges *passed);
 /* Heads of loops in the ranges that other code of the function jumps back to; appends to out. */
 void flow_heads(const struct flow *f, const struct module_range *ranges, size_t range_count,
 		struct flow_offsets *out);

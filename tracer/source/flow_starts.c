@@ -347,3 +347,30 @@ void flow_round_ends(const struct flow *f, const struct module_range *ranges, si
 	}
 	flow_walk_fini(&w);
 }
+
+bool flow_leads_on(const struct flow *f, uint64_t from, uint64_t to, struct flow_ranges *passed)
+{
+	uint32_t i = flow_find(f, from);
+
+	for (uint32_t blocks = 0; i != FLOW_NONE && blocks < f->blocks.count; blocks++) {
+		const struct flow_block *b = &f->blocks.items[f->insns.items[i].block];
+		struct module_range here = {f->insns.items[i].offset, to};
+
+		for (; i <= b->last; i++) {
+			const struct flow_insn *in = &f->insns.items[i];
+
+			if (in->offset == to && (blocks || to > from)) {
+				*array_add(passed) = here;
+				return true;
+			}
+			if (in->flow != ARCH_FLOW_NEXT && in->flow != ARCH_FLOW_JUMP)
+				return false;
+			here.high = in->offset + in->length;
+		}
+		*array_add(passed) = here;
+		if (b->indirect || (b->next[0] == FLOW_NONE) == (b->next[1] == FLOW_NONE))
+			return false;
+		i = f->blocks.items[b->next[b->next[0] == FLOW_NONE]].first;
+	}
+	return false;
+}

@@ -28,6 +28,8 @@ int copy_starts(struct copy_work *w);
 void copy_round_ends(const struct copy_work *w, struct flow_offsets *out);
 /* Does the text say that there is no loop around the line, nor around the calls of the functions that it was inlined with? */
 bool copy_has_no_loop(const struct copy_work *w);
+/* resolve_leads.c: takes those of `starts`, sorted, away that only lead to another one of them. 0, or -1 with the error. */
+int copy_drop_leads(struct copy_work *w);
 /* The column of the last row up to there, 0 unknown. */
 unsigned copy_column_at(const struct copy_work *w, uint64_t offset);
 /* resolve_unoptimised.c, without optimisation: where the line is the first of a condition over several, and its own code begins too often or not

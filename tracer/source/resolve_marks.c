@@ -46,6 +46,22 @@ bool row_is_repeated(const struct line_row *first, const struct line_row *row)
 	return before != row && before->is_stmt && row_is_same(before, row);
 }
 
+const struct line_row *rows_in(const struct line_unit *l, const struct module_range *range,
+			       size_t *count)
+{
+	size_t n = array_upto(&l->sequences, low, range->low), first, end;
+	const struct line_sequence *s = n ? &l->sequences.items[n - 1] : NULL;
+	const struct line_row *rows = s ? &l->rows.items[s->first] : NULL;
+
+	*count = 0;
+	if (!s)
+		return NULL;
+	first = sorted_below(rows, s->count - 1, offset, range->low, false);
+	end = sorted_below(rows, s->count - 1, offset, range->high, false);
+	*count = end - first;
+	return rows + first;
+}
+
 /* ---- the text of marked lines --------------------------------------------------------------- */
 
 static bool is_word_char(char c)

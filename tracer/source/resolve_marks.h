@@ -12,6 +12,10 @@ enum row_followed row_followed(const struct line_row *row);
 /* Is the statement row before this one at the same line and column? */
 bool row_is_repeated(const struct line_row *first, const struct line_row *row);
 
+/* The first row in the range, and how many there are. */
+const struct line_row *rows_in(const struct line_unit *l, const struct module_range *range,
+			       size_t *count);
+
 /* Is the text of the line one call, or use of a macro, and a semicolon? */
 bool is_one_call(struct resolver *r, const char *path, unsigned line);
 

@@ -506,6 +506,8 @@ static int prune_starts(struct copy_work *w)
 	w->starts.count = w->kept;
 	array_sort(&w->starts, by_value);
 	if (answer == 0)
+		answer = copy_drop_leads(w);
+	if (answer == 0)
 		answer = coroutine_drop_starts(w);
 	w->kept = w->starts.count;
 	return answer;
