@@ -90,6 +90,12 @@ enum flow_passing flow_passing(const struct flow *f, const struct module_range *
 bool flow_comes_again(const struct flow *f, uint64_t from, const struct flow_offsets *all);
 /* Can control that is at `from` come to `to`? True where that is not known. */
 bool flow_leads(const struct flow *f, uint64_t from, uint64_t to);
+/* ... when it has passed one of `others`? */
+bool flow_comes_by(const struct flow *f, uint64_t from, const struct flow_offsets *others,
+		   const struct flow_offsets *all);
+/* Can control that is at `from` turn in a loop in the ranges without passing one of `all`? */
+bool flow_turns(const struct flow *f, const struct module_range *ranges, size_t range_count,
+		uint64_t from, const struct flow_offsets *all);
 /* Can control that passes one of `all` pass another one before it leaves the ranges? */
 bool flow_passes_two(const struct flow *f, const struct module_range *ranges, size_t range_count,
 		     const struct flow_offsets *all);

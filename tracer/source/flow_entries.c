@@ -15,11 +15,15 @@ static void add_once(struct flow_offsets *out, uint64_t offset)
 		*array_add(out) = offset;
 }
 
+static bool is_call(const struct flow_insn *in)
+{
+	return in->flow == ARCH_FLOW_CALL || in->flow == ARCH_FLOW_CALL_INDIRECT;
+}
+
 static bool calls_from(const struct flow *f, uint32_t insn, const struct flow_block *b)
 {
 	for (uint32_t i = insn; i <= b->last; i++)
-		if (f->insns.items[i].flow == ARCH_FLOW_CALL ||
-		    f->insns.items[i].flow == ARCH_FLOW_CALL_INDIRECT)
+		if (is_call(&f->insns.items[i]))
 			return true;
 	return false;
 }
@@ -41,6 +45,28 @@ static bool leads_to_another(const struct flow *f, const struct flow_offsets *al
 	return to != one && has_offset(all, to);
 }
 
+/* Does control come from outside into a block whose end is in the ranges, and goes on to one place whatever happens? It comes back
+   from a call there, or from other blocks. */
+static bool comes_in(const struct flow *f, const struct module_range *ranges, size_t count,
+		     uint32_t block)
+{
+	const struct flow_block *b = &f->blocks.items[block];
+
+	if (b->next[0] != FLOW_NONE && b->next[1] != FLOW_NONE)
+		return false;
+	for (uint32_t i = b->first; i <= b->last; i++)
+		if (!flow_in_ranges(ranges, count, f->insns.items[i].offset) &&
+		    is_call(&f->insns.items[i]))
+			return true;
+	if (!flow_in_ranges(ranges, count, f->insns.items[b->first].offset))
+		return false;
+	array_each(const struct flow_block, before, &f->blocks)
+		if (before->live && flow_leads_to(before, block) &&
+		    !flow_in_ranges(ranges, count, f->insns.items[before->last].offset))
+			return true;
+	return false;
+}
+
 /* Where it is the head of a loop within the ranges, that is passed in each round: those who come from outside, if each of
    them jumps there, whatever happens; or, `falls`, goes on there from an instruction that is no call. */
 static bool comes_by_jumps(const struct flow *f, const struct module_range *ranges, size_t count,
@@ -53,13 +79,14 @@ static bool comes_by_jumps(const struct flow *f, const struct module_range *rang
 		const struct flow_block *b = &f->blocks.items[i];
 		const struct flow_insn *last = &f->insns.items[b->last];
 		uint32_t here = f->insns.items[insn].block;
+		bool inside = flow_in_ranges(ranges, count, last->offset);
 
 		if (!b->live || !flow_leads_to(b, here))
 			continue;
-		if (flow_in_ranges(ranges, count, last->offset))
+		if (inside && !comes_in(f, ranges, count, i))
 			loops = true;
-		else if (last->flow == ARCH_FLOW_JUMP ||
-			 (falls && last->flow == ARCH_FLOW_NEXT && !b->padding))
+		else if (!inside && (last->flow == ARCH_FLOW_JUMP ||
+				     (falls && last->flow == ARCH_FLOW_NEXT && !b->padding)))
 			add_once(out, last->offset);
 		else
 			return false;

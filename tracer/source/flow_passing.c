@@ -105,6 +105,8 @@ enum flow_passing flow_passing(const struct flow *f, const struct module_range *
 	flow_walk_init(&w, f);
 	avoid(&w, all);
 	walk_inside(&w, ranges, range_count, here, &left);
+	if (is_end(&f->blocks.items[here]))
+		*array_add(&left) = here;
 	if (w.seen[here]) {
 		answer = FLOW_TURNS;
 	} else {
@@ -118,6 +120,14 @@ enum flow_passing flow_passing(const struct flow *f, const struct module_range *
 	array_fini(&left);
 	flow_walk_fini(&w);
 	return answer;
+}
+
+static bool holds_any(const struct flow *f, const struct flow_offsets *all, uint32_t block)
+{
+	array_each(const uint64_t, one, all)
+		if (flow_block_at(f, *one) == block)
+			return true;
+	return false;
 }
 
 bool flow_comes_again(const struct flow *f, uint64_t from, const struct flow_offsets *all)
@@ -154,6 +164,54 @@ bool flow_leads(const struct flow *f, uint64_t from, uint64_t to)
 	return leads;
 }
 
+bool flow_comes_by(const struct flow *f, uint64_t from, const struct flow_offsets *others,
+		   const struct flow_offsets *all)
+{
+	uint32_t here = flow_block_at(f, from);
+	struct flow_numbers passed = {0};
+	struct flow_walk w;
+	bool again;
+
+	if (here == FLOW_NONE || passes(f, from, all))
+		return false;
+	flow_walk_init(&w, f);
+	avoid(&w, all);
+	flow_walk_next(&w, here);
+	flow_walk_run(&w);
+	array_each(const uint64_t, one, others) {
+		uint32_t block = flow_block_at(f, *one);
+
+		if (block != FLOW_NONE && (block == here || w.seen[block]) &&
+		    !holds_any(f, all, block))
+			*array_add(&passed) = block;
+	}
+	avoid(&w, all);
+	array_each(const uint32_t, block, &passed)
+		flow_walk_next(&w, *block);
+	flow_walk_run(&w);
+	again = w.seen[here];
+	array_fini(&passed);
+	flow_walk_fini(&w);
+	return again;
+}
+
+bool flow_turns(const struct flow *f, const struct module_range *ranges, size_t range_count,
+		uint64_t from, const struct flow_offsets *all)
+{
+	uint32_t here = flow_block_at(f, from);
+	struct flow_walk w;
+	bool turns;
+
+	if (here == FLOW_NONE || holds_any(f, all, here))
+		return false;
+	flow_walk_init(&w, f);
+	avoid(&w, all);
+	walk_inside(&w, ranges, range_count, here, NULL);
+	turns = w.seen[here];
+	flow_walk_fini(&w);
+	return turns;
+}
+
 bool flow_passes_two(const struct flow *f, const struct module_range *ranges, size_t range_count,
 		     const struct flow_offsets *all)
 {
@@ -177,14 +235,6 @@ bool flow_passes_two(const struct flow *f, const struct module_range *ranges, si
 	}
 	flow_walk_fini(&w);
 	return two;
-}
-
-static bool holds_any(const struct flow *f, const struct flow_offsets *all, uint32_t block)
-{
-	array_each(const uint64_t, one, all)
-		if (flow_block_at(f, *one) == block)
-			return true;
-	return false;
 }
 
 bool flow_turns_at(const struct flow *f, const struct module_range *ranges, size_t count,

@@ -30,6 +30,10 @@ void copy_round_ends(const struct copy_work *w, struct flow_offsets *out);
 bool copy_has_no_loop(const struct copy_work *w);
 /* resolve_leads.c: takes those of `starts`, sorted, away that only lead to another one of them. 0, or -1 with the error. */
 int copy_drop_leads(struct copy_work *w);
+/* flow_passing() of the statement, whose code is in `body`; where statements are marked, control that has passed the mark
+   of another one is no more in it. 0, or -1 with the error. */
+int copy_passing(const struct copy_work *w, const struct flow_ranges *body, uint64_t from,
+		 const struct flow_offsets *own, enum flow_passing *out);
 /* The column of the last row up to there, 0 unknown. */
 unsigned copy_column_at(const struct copy_work *w, uint64_t offset);
 /* resolve_unoptimised.c, without optimisation: where the line is the first of a condition over several, and its own code begins too often or not

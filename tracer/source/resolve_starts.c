@@ -513,13 +513,8 @@ static int prune_starts(struct copy_work *w)
 	return answer;
 }
 
-struct ranges {
-	struct module_range *items;
-	size_t count, capacity;
-};
-
 /* Its own code, and that of the calls in it that were inlined. */
-static void take_body(const struct copy_work *w, struct ranges *out)
+static void take_body(const struct copy_work *w, struct flow_ranges *out)
 {
 	const struct die_unit *u = w->c->owner.unit;
 
@@ -534,22 +529,24 @@ static void take_body(const struct copy_work *w, struct ranges *out)
  * Does its own code alone say better where the statement begins? So it does where a call's body begins with a loop; and
  * where it has fewer beginnings, unless there are executions that pass none of them.
  */
-static bool is_better(const struct copy_work *w, const struct copy_work *without)
+static int is_better(const struct copy_work *w, const struct copy_work *without, bool *out)
 {
 	const struct flow_offsets own = {without->starts.items, without->kept, without->kept};
 	bool skips = false, turns = false;
-	struct ranges body = {0};
+	struct flow_ranges body = {0};
+	int answer = 0;
 
 	take_body(w, &body);
-	for (size_t i = 0; w->flow && i < w->kept; i++) {
-		enum flow_passing how =
-			flow_passing(w->flow, body.items, body.count, w->starts.items[i], &own);
+	for (size_t i = 0; w->flow && i < w->kept && answer == 0; i++) {
+		enum flow_passing how;
 
+		answer = copy_passing(w, &body, w->starts.items[i], &own, &how);
 		turns = turns || how == FLOW_TURNS;
 		skips = skips || how == FLOW_SKIPS;
 	}
 	array_fini(&body);
-	return turns || (!skips && w->kept > without->kept);
+	*out = turns || (!skips && w->kept > without->kept);
+	return answer;
 }
 
 /*
@@ -560,6 +557,7 @@ static bool is_better(const struct copy_work *w, const struct copy_work *without
 static int choose_starts(struct copy_work *w)
 {
 	struct copy_work without = *w;
+	bool better = false;
 	int answer;
 
 	own_starts(w);
@@ -570,7 +568,9 @@ static int choose_starts(struct copy_work *w)
 	call_starts(w, &(struct flow_offsets){without.starts.items, without.kept, without.kept});
 	if (round_starts(w) < 0 || prune_starts(w) < 0)
 		answer = -1;
-	if (without.kept && is_better(w, &without)) {
+	if (answer == 0 && without.kept)
+		answer = is_better(w, &without, &better);
+	if (better) {
 		array_fini(&w->starts);
 		*w = without;
 	} else {
