@@ -132,3 +132,39 @@ def test_condition_is_a_call(t, build):
     program = compile_text("looks.c", LOOKS, "-g -pthread " + level, compiler=compiler)
     r = t.clean(t.run_gated(program, script="".join('at("//%s"):run(function() end)\n' % name for name in WANT)))
     t.equal({p["location"][2:]: p["arrivals"] for p in r.report["places"]}, WANT, build)
+
+
+RELEASED = r"""
+#include <stdio.h>
+#include <stdlib.h>
+struct list { struct list *next; };
+static void release(struct list *l)
+{
+	while (l) {
+		struct list *n = l->next;
+		free(l);
+		l = n;
+	}
+}
+int main(void)
+{
+	struct list *l = NULL;
+	for (int i = 0; i < 4; i++) {
+		struct list *n = malloc(sizeof *n);
+		n->next = l;
+		l = n;
+	}
+	release(l); // gate: released
+	puts("released");
+	return 0;
+}
+"""
+
+
+@params(*["gcc " + o for o in ("-O0", "-Og", "-O1", "-Os", "-O2")] + ["clang -O1"])
+def test_call_is_a_loop(t, build):
+    """Nothing is left of the line but a call whose loop jumps back to where it begins: no round is a call."""
+    compiler, level = build.split()
+    program = compile_text("released.c", RELEASED, "-g " + level, compiler=compiler)
+    r = t.clean(t.run_gated(program, script='at("//released"):run(function() end)\nat("release"):run(function() end)\n'))
+    t.equal([p["arrivals"] for p in r.report["places"]], [1, 1], build)

@@ -34,6 +34,8 @@ int copy_drop_leads(struct copy_work *w);
    of another one is no more in it. 0, or -1 with the error. */
 int copy_passing(const struct copy_work *w, const struct flow_ranges *body, uint64_t from,
 		 const struct flow_offsets *own, enum flow_passing *out);
+/* resolve_calls.c: fills `ways` where the line is nothing but a call that is a loop. 0, or -1 with the error. */
+int copy_loop_ways(struct copy_work *w);
 /* The column of the last row up to there, 0 unknown. */
 unsigned copy_column_at(const struct copy_work *w, uint64_t offset);
 /* resolve_unoptimised.c, without optimisation: where the line is the first of a condition over several, and its own code begins too often or not

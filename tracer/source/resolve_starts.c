@@ -581,6 +581,10 @@ static int choose_starts(struct copy_work *w)
 
 int copy_starts(struct copy_work *w)
 {
+	if (copy_loop_ways(w) < 0)
+		return -1;
+	if (w->ways.count)
+		return 0;
 	if (choose_starts(w) < 0)
 		return -1;
 	middle_starts(w);
