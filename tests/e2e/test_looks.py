@@ -168,3 +168,39 @@ def test_call_is_a_loop(t, build):
     program = compile_text("released.c", RELEASED, "-g " + level, compiler=compiler)
     r = t.clean(t.run_gated(program, script='at("//released"):run(function() end)\nat("release"):run(function() end)\n'))
     t.equal([p["arrivals"] for p in r.report["places"]], [1, 1], build)
+
+
+HOISTED = r"""
+#include <cstdio>
+#include <mutex>
+#include <vector>
+template <class T> struct Queue {
+	std::mutex m;
+	std::vector<T> v;
+	void push(T x)
+	{
+		std::lock_guard<std::mutex> g(m); // gate: locked
+		v.push_back(x); // gate: pushed
+	}
+};
+Queue<int> q;
+__attribute__((noinline)) void fill(int n)
+{
+	for (int i = 0; i < n; i++) // gate: looks
+		q.push(i);
+}
+int main(int c, char **)
+{
+	fill(c + 2);
+	std::printf("%zu\n", q.v.size());
+}
+"""
+
+
+@params(*["g++ " + o for o in ("-O0", "-O1", "-Os", "-O2")])
+def test_moved_out_of_a_loop(t, build):
+    """An address that is computed once, before the loop, is of a call in it, and no call."""
+    compiler, level = build.split()
+    program = compile_text("hoisted.cc", HOISTED, "-g -pthread " + level, compiler=compiler)
+    r = t.clean(t.run_gated(program, script="".join('at("//%s"):run(function() end)\n' % n for n in ("locked", "pushed", "looks"))))
+    t.equal([p["arrivals"] for p in r.report["places"]], [3, 3, 4], build)

@@ -110,6 +110,11 @@ bool flow_passes_two(const struct flow *f, const struct module_range *ranges, si
 void flow_entries(const struct flow *f, const struct module_range *ranges, size_t range_count,
 		  uint64_t entry, const struct flow_offsets *marks, const struct flow_offsets *own,
 		  struct flow_offsets *out);
+/* All of the places where it comes in, also twice in one time. */
+void flow_all_entries(const struct flow *f, const struct module_range *ranges, size_t range_count,
+		      uint64_t entry, struct flow_offsets *out);
+/* Is nothing called or decided in the range? */
+bool flow_only_computes(const struct flow *f, const struct module_range *range);
 /* Does the instruction at `one` stand behind an unconditional jump in the ranges (at *jump), and does other code of the
    function jump to it? */
 bool flow_behind_jump(const struct flow *f, const struct module_range *ranges, size_t range_count,

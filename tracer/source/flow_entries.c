@@ -181,8 +181,8 @@ static void coming_in(const struct flow *f, const struct module_range *ranges, s
 }
 
 /* All of them: from other code of the function, and at `entry`, if it is not known how. What aligns it is passed over. */
-static void all_entries(const struct flow *f, const struct module_range *ranges, size_t count,
-			uint64_t entry, struct flow_offsets *out)
+void flow_all_entries(const struct flow *f, const struct module_range *ranges, size_t count,
+		      uint64_t entry, struct flow_offsets *out)
 {
 	uint32_t first = flow_block_at(f, entry);
 
@@ -192,6 +192,16 @@ static void all_entries(const struct flow *f, const struct module_range *ranges,
 	if (first != FLOW_NONE && f->blocks.items[first].unknown &&
 	    flow_in_ranges(ranges, count, entry))
 		add_once(out, entry);
+}
+
+bool flow_only_computes(const struct flow *f, const struct module_range *range)
+{
+	for (size_t i = array_below(&f->insns, offset, range->low);
+	     i < f->insns.count && f->insns.items[i].offset < range->high; i++)
+		if (f->insns.items[i].flow != ARCH_FLOW_NEXT &&
+		    f->insns.items[i].flow != ARCH_FLOW_JUMP)
+			return false;
+	return true;
 }
 
 /* Where one arrival for each time that control comes in at `one` can be: there, or at the jumps that lead there. */
@@ -217,7 +227,7 @@ static void own_entries(const struct flow *f, const struct module_range *ranges,
 {
 	struct flow_offsets all = {0}, some = {0};
 
-	all_entries(f, ranges, count, entry, &all);
+	flow_all_entries(f, ranges, count, entry, &all);
 	array_each(const uint64_t, one, &all)
 		if (!leads_to_another(f, &all, *one) &&
 		    (!marks || *one == entry || has_offset(marks, *one)))

@@ -49,3 +49,50 @@ int copy_loop_ways(struct copy_work *w)
 		way->if_taken = way->if_taken && !flow_is_jump(w->flow, way->offset);
 	return 0;
 }
+
+/* Is it code that was moved there, out of a loop in which the call is entered: a piece of it in which no statement begins,
+   and that does nothing but compute something? */
+static bool is_moved(const struct copy_work *w, const struct line_unit *l, const struct scope *call,
+		     uint64_t entry, uint64_t one)
+{
+	const struct module_range *pieces = &w->c->owner.unit->ranges.items[call->first_range];
+
+	if (one == entry || !flow_comes_again(w->flow, entry, &(struct flow_offsets){&one, 1, 1}))
+		return false;
+	for (uint32_t i = 0; i < call->range_count; i++) {
+		size_t count;
+		const struct line_row *rows;
+
+		if (one < pieces[i].low || one >= pieces[i].high)
+			continue;
+		rows = rows_in(l, &pieces[i], &count);
+		for (size_t k = 0; k < count; k++)
+			if (rows[k].is_stmt)
+				return false;
+		return flow_only_computes(w->flow, &pieces[i]);
+	}
+	return false;
+}
+
+int copy_begun_entries(const struct copy_work *w, const struct scope *call, uint64_t entry,
+		       struct flow_offsets *out)
+{
+	const struct module_range *pieces = &w->c->owner.unit->ranges.items[call->first_range];
+	struct flow_offsets all = {0};
+	struct line_unit *l = NULL;
+
+	if (!w->c->markers || !w->flow || !w->outer.scope || !call->has_entry ||
+	    call->range_count < 2)
+		return 0;
+	if (unit_lines(w->r, w->c->module, w->outer.unit, &l) < 0)
+		return -1;
+	if (l)
+		flow_all_entries(w->flow, pieces, call->range_count, entry, &all);
+	array_each(const uint64_t, one, &all)
+		if (!is_moved(w, l, call, entry, *one))
+			*array_add(out) = *one;
+	if (out->count == all.count)
+		out->count = 0;
+	array_fini(&all);
+	return 0;
+}

@@ -36,6 +36,10 @@ int copy_passing(const struct copy_work *w, const struct flow_ranges *body, uint
 		 const struct flow_offsets *own, enum flow_passing *out);
 /* resolve_calls.c: fills `ways` where the line is nothing but a call that is a loop. 0, or -1 with the error. */
 int copy_loop_ways(struct copy_work *w);
+/* Where control comes into an inlined call, but for what the compiler has moved out of a loop of the call's caller; nothing is
+   added where there is no such code. 0, or -1 with the error. */
+int copy_begun_entries(const struct copy_work *w, const struct scope *call, uint64_t entry,
+		       struct flow_offsets *out);
 /* The column of the last row up to there, 0 unknown. */
 unsigned copy_column_at(const struct copy_work *w, uint64_t offset);
 /* resolve_unoptimised.c, without optimisation: where the line is the first of a condition over several, and its own code begins too often or not

@@ -213,27 +213,29 @@ static bool begins_again(const struct copy_work *w, const struct line_unit *l,
 static bool marked_offsets(const struct copy_work *w, struct flow_offsets *out)
 {
 	array_each(const struct block, b, &w->c->blocks)
-		if (b->stmt)
+		if (w->c->markers && b->stmt)
 			*array_add(out) = b->start;
-	return w->c->markers && out->count;
+	return out->count;
 }
 
-static void entry_starts(struct copy_work *w, const struct scope *call, uint64_t entry,
-			 const struct flow_offsets *own)
+static int entry_starts(struct copy_work *w, const struct scope *call, uint64_t entry,
+			const struct flow_offsets *own)
 {
 	const struct module_range *ranges = &w->c->owner.unit->ranges.items[call->first_range];
-	struct flow_offsets entries = {0}, marks = {0};
-	bool marked = marked_offsets(w, &marks);
+	struct flow_offsets entries = {0}, some = {0};
+	bool marked = marked_offsets(w, &some);
+	int answer = marked ? 0 : copy_begun_entries(w, call, entry, &some);
 
-	if (w->flow)
-		flow_entries(w->flow, ranges, call->range_count, entry, marked ? &marks : NULL, own,
-			     &entries);
+	if (w->flow && answer == 0)
+		flow_entries(w->flow, ranges, call->range_count, entry, some.count ? &some : NULL,
+			     own, &entries);
 	if (!entries.count && entry != UINT64_MAX)
 		add_start(w, entry);
 	array_each(const uint64_t, one, &entries)
 		add_start(w, *one);
 	array_fini(&entries);
-	array_fini(&marks);
+	array_fini(&some);
+	return answer;
 }
 
 /* clang has one entry for an inlined call in all rounds of a loop that it has unrolled. */
@@ -258,18 +260,20 @@ static int round_starts(struct copy_work *w)
 
 /* Where the line begins with a call that was inlined, that is where it begins. The entry of a copy in several pieces is
    not known if the debug information does not say it (clang's): then it is where control comes in. `own`: without them. */
-static void call_starts(struct copy_work *w, const struct flow_offsets *own)
+static int call_starts(struct copy_work *w, const struct flow_offsets *own)
 {
 	struct die_unit *u = w->c->owner.unit;
 
 	array_each(struct scope *, call, &w->c->calls) {
 		uint64_t entry = scope_entry((struct scope_ref){u, *call});
 
-		if (!w->has_code || (*call)->has_entry || (*call)->range_count == 1)
-			entry_starts(w, *call, entry, own);
-		else if (w->flow)
-			entry_starts(w, *call, UINT64_MAX, own);
+		if (w->has_code && !(*call)->has_entry && (*call)->range_count > 1)
+			entry = UINT64_MAX;
+		if ((entry != UINT64_MAX || w->flow || !w->has_code) &&
+		    entry_starts(w, *call, entry, own) < 0)
+			return -1;
 	}
+	return 0;
 }
 
 static int by_value(const void *a, const void *b)
@@ -565,8 +569,9 @@ static int choose_starts(struct copy_work *w)
 		return prune_starts(w);
 	own_starts(&without);
 	answer = prune_starts(&without);
-	call_starts(w, &(struct flow_offsets){without.starts.items, without.kept, without.kept});
-	if (round_starts(w) < 0 || prune_starts(w) < 0)
+	if (call_starts(w, &(struct flow_offsets){without.starts.items, without.kept,
+						  without.kept}) < 0 ||
+	    round_starts(w) < 0 || prune_starts(w) < 0)
 		answer = -1;
 	if (answer == 0 && without.kept)
 		answer = is_better(w, &without, &better);
