@@ -293,7 +293,7 @@ void flow_copy_entries(const struct flow *f, const struct module_range *ranges, 
 		own_entries(f, ranges, count, entry, NULL, out);
 		return;
 	}
-	all_entries(f, ranges, count, entry, &all);
+	flow_all_entries(f, ranges, count, entry, &all);
 	array_each(const uint64_t, one, &all)
 		if (*one != entry && !goes_on_from_another(f, ranges, count, &first, *one))
 			*array_add(out) = *one;

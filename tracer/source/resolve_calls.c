@@ -3,21 +3,6 @@
 #include "tracer/source/resolve_marks.h"
 #include "tracer/source/source_lines.h"
 
-/* Does the function that was inlined begin with a loop? False also where its text cannot be read. */
-static int begins_with_loop(const struct copy_work *w, struct scope_ref call, bool *out)
-{
-	struct die_table *t = dies_table(w->c->module, w->r->err);
-	const struct source_file *text;
-	struct function f;
-
-	*out = false;
-	if (!t || function_read(t, call, &f, w->r->err) < 0)
-		return -1;
-	text = f.file ? lines_source(w->r->symbols, f.file) : NULL;
-	*out = text && source_begins_with_loop(text, f.line);
-	return 0;
-}
-
 static bool has_loop(const struct flow_ways *ways)
 {
 	array_each(const struct flow_way, way, ways)
@@ -34,16 +19,15 @@ int copy_loop_ways(struct copy_work *w)
 {
 	struct die_unit *u = w->c->owner.unit;
 	struct scope *call = w->c->calls.count == 1 ? w->c->calls.items[0] : NULL;
-	struct scope_ref copy = {u, call};
-	bool loop = false;
+	const struct instance copy = {w->c->module, {u, call}, NULL};
+	struct line_unit *l = NULL;
 
 	if (!call || !w->flow || w->c->blocks.count || (!call->has_entry && call->range_count > 1))
 		return 0;
-	flow_copy_entries(w->flow, &u->ranges.items[call->first_range], call->range_count,
-			  scope_entry(copy), true, &w->ways);
-	if (has_loop(&w->ways) && begins_with_loop(w, copy, &loop) < 0)
+	if (unit_lines(w->r, w->c->module, u, &l) < 0 ||
+	    inlined_entries(w->r, &copy, w->flow, l, &w->ways) < 0)
 		return -1;
-	if (!loop)
+	if (!has_loop(&w->ways))
 		array_fini(&w->ways);
 	array_each(struct flow_way, way, &w->ways)
 		way->if_taken = way->if_taken && !flow_is_jump(w->flow, way->offset);
