@@ -149,6 +149,10 @@ struct line_copies {
    nothing where the line has no code. */
 int line_place(struct resolver *r, struct module *m, const struct file_group *g, unsigned line,
 	       const struct location_match *within, struct source_sites *out);
+bool copy_has_code(const struct line_copy *c);
+/* resolve_drop.c: empties copies that are none: of lambdas, whose statement is around them, and of destructors that pass on. */
+int copies_drop(struct resolver *r, struct die_table *dies, const char *path, unsigned line,
+		struct line_copies *copies);
 int copy_sites(struct resolver *r, struct line_copy *c, const char *file, unsigned line,
 	       bool code_elsewhere, struct source_sites *out);
 
