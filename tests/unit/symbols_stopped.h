@@ -99,7 +99,7 @@ static inline void find_biases(struct stopped *s)
 	fclose(f);
 }
 
-static inline void take_call(struct stopped *s, const char *function)
+static inline void take_call(struct stopped *s, uint64_t scope)
 {
 	struct arch_regs regs = {.flags = 0};
 	struct inspect_stack stack;
@@ -113,7 +113,7 @@ static inline void take_call(struct stopped *s, const char *function)
 
 	memcpy(regs.dwarf, values, sizeof(values));
 	dwarf_frame_first(&s->program, NULL, &regs, &frame);
-	inspect_stack(&frame, function, 1, &stack);
+	inspect_stack(&frame, scope, 1, &stack);
 	assert_int_equal(stack.count, 1);
 	s->call = stack.items[0];
 	inspect_stack_fini(&stack);
@@ -146,7 +146,7 @@ static inline bool stop_at(struct stopped *s, struct program *p, const char *loc
 					      .module_at = module_around,
 					      .tls = tls_of,
 					      .vector = vector_of};
-	take_call(s, p->sites.items[0].function);
+	take_call(s, p->sites.items[0].scope);
 	return true;
 }
 

@@ -406,13 +406,13 @@ static void check_jump_target(const char *text, const uint8_t *bytes, size_t n, 
 	to_arch(&r, &regs);
 	assert_int_equal(arch_decode(bytes, n, next - n, &in), 0);
 	if (arch_jump_target(bytes, n, next - n, &regs, read_memory, NULL, &target) < 0) {
-		if (in.flow == ARCH_FLOW_BRANCH ||
+		if (in.flow == ARCH_FLOW_BRANCH || in.flow == ARCH_FLOW_JUMP ||
 		    (in.flow == ARCH_FLOW_JUMP_INDIRECT && native->signal == SIGTRAP))
 			fail_msg("%s: no jump target", text);
 		return;
 	}
 	assert_true(in.flow == ARCH_FLOW_JUMP_INDIRECT || in.flow == ARCH_FLOW_CALL_INDIRECT ||
-		    in.flow == ARCH_FLOW_BRANCH);
+		    in.flow == ARCH_FLOW_BRANCH || in.flow == ARCH_FLOW_JUMP);
 	if (in.flow == ARCH_FLOW_CALL_INDIRECT && native->signal != SIGTRAP)
 		return; /* to nowhere: the call itself faults */
 	assert_int_equal(target, native->regs.rip - (native->signal == SIGTRAP));

@@ -86,7 +86,7 @@ static void ask_stack(struct still *s, uint64_t offset)
 		regs.dwarf[i] = 0x7ffff000u + (uint64_t)i * 64;
 	regs.dwarf[16] = s->bias + offset;
 	dwarf_frame_first(&program, NULL, &regs, &f);
-	inspect_stack(&f, "work", 20, &stack);
+	inspect_stack(&f, 64, 20, &stack); /* whatever DIE stands there */
 	assert_true(stack.count >= 1 && stack.count <= 20);
 	inspect_stack_fini(&stack);
 	if (callsite_entry_value(&f, (const uint8_t[]){DW_OP_reg5}, 1, &value, &err) < 0)
