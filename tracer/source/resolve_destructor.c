@@ -22,12 +22,13 @@ struct below {
 static const char *digit_of(const char *linkage)
 {
 	size_t n = linkage ? strlen(linkage) : 0;
-	const char *end = linkage + n - strlen("D0Ev");
+	const char *end;
 
-	if (n < strlen("_ZD0Ev") || strncmp(linkage, "_Z", 2) != 0 || end[0] != 'D' ||
-	    strcmp(end + 2, "Ev") != 0)
+	if (n < strlen("_ZD0Ev") || strncmp(linkage, "_Z", 2) != 0)
 		return NULL;
-	return strchr("014", end[1]) ? end + 1 : NULL;
+	end = linkage + n - strlen("D0Ev");
+	return end[0] == 'D' && strchr("014", end[1]) && strcmp(end + 2, "Ev") == 0 ? end + 1
+										    : NULL;
 }
 
 static bool take_slot(void *ctx, const struct module_relocation *r)
