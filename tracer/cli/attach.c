@@ -1,10 +1,10 @@
 /* gatectl attach: a gate script on a program that runs already. */
+#include "tracer/base/number.h"
 #include "tracer/cli/cli.h"
 
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,14 +18,13 @@ static int usage(struct error *err)
 static int parse(struct cli *cli, struct error *err)
 {
 	const char *text = cli->rest[0];
-	char *end;
-	long pid = strtol(text, &end, 10);
+	uint64_t pid = 0;
 
 	if (cli->rest_count > 1) {
 		error_set(err, ERROR_USAGE, "attach: '%s' is one argument too many", cli->rest[1]);
 		return usage(err);
 	}
-	if (end == text || *end || pid <= 0 || pid > INT_MAX) {
+	if (!number_read(text, INT_MAX, &pid) || !pid) {
 		error_set(err, ERROR_USAGE, "attach: '%s' is not the number of a process", text);
 		return usage(err);
 	}

@@ -1,10 +1,11 @@
 /* One table of options: parsing and help come from it. */
+#include "tracer/base/number.h"
 #include "tracer/cache/cache.h"
 #include "tracer/features/features.h"
 #include "tracer/cli/cli.h"
 
-#include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,12 +207,11 @@ static int seconds(const char *name, const char *text, double *out, struct error
 
 int options_count(const char *name, const char *text, unsigned long *out, struct error *err)
 {
-	char *end;
+	uint64_t number = 0;
 
-	errno = 0;
-	*out = strtoul(text, &end, 10);
-	if (end == text || *end || *text == '-' || *out == 0 || errno)
+	if (!number_read(text, ULONG_MAX, &number) || !number)
 		return error_set(err, ERROR_USAGE, "%s: '%s' is not a positive number", name, text);
+	*out = number;
 	return 0;
 }
 

@@ -1,7 +1,10 @@
 /* The commands of the REPL: one table, from which help and completion come, too. */
+#include "tracer/base/number.h"
 #include "tracer/cli/repl.h"
 
 #include <ctype.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -237,19 +240,19 @@ static size_t user_of(const struct repl *r, const struct repl_entry *entry)
 
 static int cmd_drop(struct repl *r, char *rest, struct error *err)
 {
-	char *end;
-	unsigned long n = strtoul(rest, &end, 10);
 	struct repl_entry *entry;
+	uint64_t n;
 	size_t user;
 
-	if (*end || n < 1 || n > r->entries.count || r->entries.items[n - 1].dropped) {
+	if (!number_read(rest, r->entries.count, &n) || !n || r->entries.items[n - 1].dropped) {
 		error_set(err, ERROR_USAGE, "drop: there is no line %s", rest);
 		return error_hint(err, "`gates` lists them");
 	}
 	entry = &r->entries.items[n - 1];
 	user = user_of(r, entry);
 	if (user) {
-		error_set(err, ERROR_USAGE, "drop: line %zu uses what line %lu makes", user, n);
+		error_set(err, ERROR_USAGE, "drop: line %zu uses what line %" PRIu64 " makes", user,
+			  n);
 		return error_hint(err, "drop %zu", user);
 	}
 	entry->dropped = true;
@@ -345,10 +348,9 @@ static int cmd_next(struct repl *r, char *rest, struct error *err)
 /* Of the schedule. */
 static int step_on(struct repl *r, const char *rest, struct error *err)
 {
-	char *end;
-	unsigned long steps = *rest ? strtoul(rest, &end, 10) : 1;
+	uint64_t steps = 1;
 
-	if (!*rest || (!*end && steps && *rest != '-'))
+	if (!*rest || (number_read(rest, ULONG_MAX, &steps) && steps))
 		return go_on(r, steps, err);
 	error_set(err, ERROR_USAGE, "step: '%s' is not a number from 1 on", rest);
 	return error_hint(err, "step [N]: in a replay, the next N steps of the schedule");
@@ -379,11 +381,10 @@ static int cmd_print(struct repl *r, char *rest, struct error *err)
 
 static int cmd_events(struct repl *r, char *rest, struct error *err)
 {
-	char *end;
-	unsigned long most = *rest ? strtoul(rest, &end, 10) : 20;
+	uint64_t most = 20;
 	struct str out = {0};
 
-	if (*rest && (*end || !most || *rest == '-'))
+	if (*rest && (!number_read(rest, SIZE_MAX, &most) || !most))
 		return no_number("events", rest, err);
 	interactive_events(r->interactive, most, &out);
 	return say(&out);
@@ -411,11 +412,11 @@ static int cmd_repeat(struct repl *r, char *rest, struct error *err)
 {
 	struct repl_without without = {0};
 	int failed = repl_take_without(rest, &without, err);
+	uint64_t runs;
 
 	if (!failed && !*rest)
 		failed = usage("repeat", err);
-	else if (!failed &&
-		 (strspn(rest, "0123456789") != strlen(rest) || !strtoul(rest, NULL, 10)))
+	else if (!failed && (!number_read(rest, ULONG_MAX, &runs) || !runs))
 		failed = no_number("repeat", rest, err);
 	if (!failed)
 		failed = repl_run_saved(r, "run", rest, &without, err);

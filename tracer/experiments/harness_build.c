@@ -1,7 +1,6 @@
 #include "tracer/experiments/harness_build.h"
 
 #include "tracer/base/file.h"
-#include "tracer/base/io.h"
 #include "tracer/harness/write.h"
 
 #include <elf.h>
@@ -86,18 +85,6 @@ void harness_remove(struct harness_hunt *h)
 	h->folder = NULL;
 }
 
-static int write_file(const char *path, const struct str *text, struct error *err)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	int failed = fd < 0 ? -1 : io_write(fd, str_text(text), text->length);
-
-	if (failed)
-		error_errno(err, ERROR_SYSTEM, "%s", path);
-	if (fd >= 0)
-		close(fd);
-	return failed;
-}
-
 /* ---- the compiler ------------------------------------------------------------------------------------ */
 
 static void add_compiler(const struct harness_hunt *h, const char *to, const char *from,
@@ -157,7 +144,7 @@ int harness_compile(struct harness_hunt *h)
 	base_free(h->program);
 	h->program = harness_path(h, "program");
 	write_program(&h->object, &text);
-	failed = write_file(source, &text, h->x.err);
+	failed = file_replace(source, str_text(&text), h->x.err);
 	harness_command(h, h->program, source, &command);
 	if (!failed)
 		failed = compile(h, str_text(&command), "the harness cannot be compiled");
@@ -224,7 +211,7 @@ static int link_probe(struct harness_hunt *h, bool is_archive)
 	harness_quote(h->options.library, &command);
 	str_add(&command, is_archive ? " -Wl,--no-whole-archive" : "");
 	add_cflags(h, &command);
-	failed = write_file(source, &text, h->x.err);
+	failed = file_replace(source, str_text(&text), h->x.err);
 	if (!failed)
 		failed = compile(h, str_text(&command), "nothing can be linked with the library");
 	if (!failed)

@@ -10,10 +10,8 @@
 #include "tracer/experiments/harness_weaken.h"
 #include "tracer/harness/write.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { LEAST_S = 20, RUNS = 20000 };
 
@@ -42,13 +40,8 @@ static int write_text(const struct harness_hunt *h, const struct harness_violati
 		      const char *name, const struct str *text)
 {
 	char *path = in_folder(v, name);
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	int failed = fd < 0 ? error_errno(h->x.err, ERROR_SYSTEM, "%s", path) : 0;
+	int failed = file_replace(path, str_text(text), h->x.err);
 
-	if (fd >= 0) {
-		close(fd);
-		failed = file_replace(path, str_text(text), h->x.err);
-	}
 	base_free(path);
 	return failed;
 }

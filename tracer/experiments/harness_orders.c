@@ -1,14 +1,13 @@
 #include "tracer/experiments/harness_orders.h"
 
+#include "tracer/base/file.h"
 #include "tracer/base/hash.h"
 #include "tracer/experiments/explore_account.h"
 #include "tracer/experiments/harness_build.h"
 #include "tracer/experiments/harness_search.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct harness_orders {
 	ARRAY(struct harness_order) items;
@@ -165,18 +164,19 @@ static bool compare(struct harness_hunt *h, const struct harness_order *a,
 
 static int write_pending(const struct harness_orders *o, const char *path, struct error *err)
 {
-	FILE *f = fopen(path, "we");
+	struct str text = {0};
+	int failed;
 
-	if (!f)
-		return error_errno(err, ERROR_SYSTEM, "%s", path);
 	array_each(const size_t, i, &o->pending) {
 		const struct harness_order *item = &o->items.items[*i];
 
 		for (unsigned c = 0; c < item->count; c++)
-			fprintf(f, "%s%u", c ? " " : "", item->calls[c]);
-		fputc('\n', f);
+			str_addf(&text, "%s%u", c ? " " : "", item->calls[c]);
+		str_add(&text, "\n");
 	}
-	return fclose(f) == 0 ? 0 : error_errno(err, ERROR_SYSTEM, "%s", path);
+	failed = file_replace(path, str_text(&text), err);
+	str_fini(&text);
+	return failed;
 }
 
 /* The lines of the first run. */

@@ -24,6 +24,14 @@ static void avoid(struct flow_walk *w, const struct flow_offsets *all)
 	}
 }
 
+/* What is reached from behind the block without entering one of them. */
+static void walk_without(struct flow_walk *w, uint32_t from, const struct flow_offsets *all)
+{
+	avoid(w, all);
+	flow_walk_next(w, from);
+	flow_walk_run(w);
+}
+
 /* Does the block pass one of them itself, behind `from`? */
 static bool passes(const struct flow *f, uint64_t from, const struct flow_offsets *all)
 {
@@ -139,9 +147,7 @@ bool flow_comes_again(const struct flow *f, uint64_t from, const struct flow_off
 	if (here == FLOW_NONE || passes(f, from, all))
 		return false;
 	flow_walk_init(&w, f);
-	avoid(&w, all);
-	flow_walk_next(&w, here);
-	flow_walk_run(&w);
+	walk_without(&w, here, all);
 	again = w.seen[here];
 	flow_walk_fini(&w);
 	return again;
@@ -156,9 +162,7 @@ bool flow_leads(const struct flow *f, uint64_t from, uint64_t to)
 	if (here == FLOW_NONE || there == FLOW_NONE || (here == there && from <= to))
 		return true;
 	flow_walk_init(&w, f);
-	flow_walk_clear(&w, FLOW_NONE);
-	flow_walk_next(&w, here);
-	flow_walk_run(&w);
+	walk_without(&w, here, &(struct flow_offsets){0});
 	leads = w.seen[there];
 	flow_walk_fini(&w);
 	return leads;
@@ -175,9 +179,7 @@ bool flow_comes_by(const struct flow *f, uint64_t from, const struct flow_offset
 	if (here == FLOW_NONE || passes(f, from, all))
 		return false;
 	flow_walk_init(&w, f);
-	avoid(&w, all);
-	flow_walk_next(&w, here);
-	flow_walk_run(&w);
+	walk_without(&w, here, all);
 	array_each(const uint64_t, one, others) {
 		uint32_t block = flow_block_at(f, *one);
 

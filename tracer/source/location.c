@@ -1,6 +1,7 @@
 /* What the tester wrote, taken apart. Whether there is such a thing is resolve.c's question. */
 #include "tracer/source/source.h"
 
+#include "tracer/base/number.h"
 #include "tracer/base/str.h"
 
 #include <ctype.h>
@@ -39,20 +40,14 @@ static char *trimmed(const char *text, size_t length)
 	return base_strndup(text, length);
 }
 
-/* Digits and nothing else; false where they do not fit. */
-static bool all_digits(const char *text, unsigned *out)
+static bool read_number(const char *text, unsigned *out)
 {
-	unsigned long value;
-	char *end;
+	uint64_t value;
+	bool is_one = number_read(text, INT_MAX, &value);
 
-	if (!isdigit((unsigned char)*text))
-		return false;
-	errno = 0;
-	value = strtoul(text, &end, 10);
-	if (*end || errno || value > INT_MAX)
-		return false;
-	*out = (unsigned)value;
-	return true;
+	if (is_one)
+		*out = (unsigned)value;
+	return is_one;
 }
 
 static bool only_digits(const char *text)
@@ -126,7 +121,7 @@ static int take_match(char *rest, struct location *l, struct error *err)
 
 	if (!hash || hash == rest || !only_digits(hash + 1))
 		return 0;
-	if (!all_digits(hash + 1, &l->match) || l->match == 0)
+	if (!read_number(hash + 1, &l->match) || l->match == 0)
 		return malformed(err, l, "matches are counted from #1");
 	while (hash > rest && isspace((unsigned char)hash[-1]))
 		hash--;
@@ -253,7 +248,7 @@ static int parse_number(const char *rest, struct location *l, struct error *err)
 	if (colon[1] == '+') {
 		l->kind = LOCATION_OFFSET;
 		l->name = trimmed(rest, (size_t)(colon - rest));
-		if (!all_digits(colon + 2, &l->line))
+		if (!read_number(colon + 2, &l->line))
 			return malformed(err, l, "behind :+ stands a number of lines");
 		return check_function(l->name, l, err);
 	}
@@ -265,7 +260,7 @@ static int parse_number(const char *rest, struct location *l, struct error *err)
 		return malformed(err, l, "a file's name is missing before the colon");
 	if (!only_digits(colon + 1))
 		return malformed(err, l, "behind the colon stands a line number and nothing else");
-	if (!all_digits(colon + 1, &l->line) || l->line == 0)
+	if (!read_number(colon + 1, &l->line) || l->line == 0)
 		return malformed(err, l, "lines are counted from 1");
 	if (single_colon(l->name))
 		return malformed(err, l, "there is one colon between FILE and LINE");

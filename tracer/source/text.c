@@ -159,29 +159,59 @@ unsigned source_open_for(const struct source_file *f, unsigned line)
 	return depth == 1 && (last == ';' || last == ',') ? (unsigned)blanks + 1 : 0;
 }
 
+/* The next character of the code, which the reader then stands behind; 0: there is none. */
+static char next_code(struct reader *r)
+{
+	while (r->at) {
+		char c = *r->at;
+
+		if (!c) {
+			if (!reader_newline(r))
+				return 0;
+		} else if (reader_step(r) == TEXT_CODE) {
+			return c;
+		}
+	}
+	return 0;
+}
+
+/* The next word of it, up to this line: its length; 0: there is none. */
+static size_t next_word(struct reader *r, unsigned last, const char **word)
+{
+	while (r->at && r->line <= last) {
+		size_t n = r->state == TEXT_CODE ? strspn(r->at, WORD) : 0;
+
+		*word = r->at;
+		if (n) {
+			r->at += n;
+			return n;
+		}
+		if (*r->at)
+			reader_step(r);
+		else if (!reader_newline(r))
+			return 0;
+	}
+	return 0;
+}
+
 unsigned source_joined(const struct source_file *f, unsigned line)
 {
 	struct reader r = reader_at(f, line);
-	char before[2] = "";
+	char before[2] = "", c;
 
-	while (r.at) {
-		const char *at = r.at;
+	while ((c = next_code(&r))) {
+		const char *at = r.at - 1;
 
-		if (!*at) {
-			if (!reader_newline(&r))
-				return 0;
-			continue;
-		}
-		if (reader_step(&r) != TEXT_CODE || isspace((unsigned char)*at))
+		if (isspace((unsigned char)c))
 			continue;
 		if (r.line > line)
-			return before[1] && *at != '#' &&
+			return before[1] && c != '#' &&
 					       (begins_with_operator(at) || before[1] == '?' ||
 						is_branching(before[0], before[1]))
 				       ? r.line
 				       : 0;
 		before[0] = before[1];
-		before[1] = *at;
+		before[1] = c;
 	}
 	return 0;
 }
@@ -190,17 +220,9 @@ unsigned source_block_end(const struct source_file *f, unsigned first, unsigned 
 {
 	struct reader r = reader_at(f, first);
 	int depth = 0, parens = 0;
+	char c;
 
-	while (r.at) {
-		char c = *r.at;
-
-		if (!c) {
-			if (!reader_newline(&r))
-				return 0;
-			continue;
-		}
-		if (reader_step(&r) != TEXT_CODE)
-			continue;
+	while ((c = next_code(&r))) {
 		parens += paren_change(c);
 		if (depth == 0 && parens <= 0 && c == ';')
 			return 0; /* only a declaration */
@@ -231,17 +253,9 @@ static bool is_loop(const char *at, size_t n)
 static unsigned statement_end(struct reader r)
 {
 	int depth = 0, braces = 0;
+	char c;
 
-	while (r.at) {
-		char c = *r.at;
-
-		if (!c) {
-			if (!reader_newline(&r))
-				return 0;
-			continue;
-		}
-		if (reader_step(&r) != TEXT_CODE)
-			continue;
+	while ((c = next_code(&r))) {
 		depth += paren_change(c);
 		braces += c == '{' ? 1 : c == '}' ? -1 : 0;
 		if (depth <= 0 && braces <= 0 && (c == ';' || c == '}'))
@@ -254,19 +268,14 @@ bool source_in_loop(const struct source_file *f, unsigned first, unsigned line)
 {
 	unsigned opens = 0, end = source_block_end(f, first, &opens);
 	struct reader r = reader_at(f, opens);
+	const char *word;
+	size_t n;
 
-	while (end && r.at && r.line <= line && line <= end) {
-		size_t n = r.state == TEXT_CODE ? strspn(r.at, WORD) : 0;
-
-		if (n && is_loop(r.at, n) && statement_end(r) >= line)
+	if (line > end)
+		return false;
+	while ((n = next_word(&r, line, &word)))
+		if (is_loop(word, n) && statement_end(r) >= line)
 			return true;
-		if (n)
-			r.at += n;
-		else if (*r.at)
-			reader_step(&r);
-		else if (!reader_newline(&r))
-			return false;
-	}
 	return false;
 }
 
@@ -286,19 +295,12 @@ bool source_may_loop(const struct source_file *f, unsigned first, unsigned line)
 {
 	unsigned opens, end = source_block_end(f, first, &opens);
 	struct reader r = reader_at(f, first);
+	const char *word;
+	size_t n;
 
-	while (r.at && r.line <= (end > line ? end : line)) {
-		size_t n = r.state == TEXT_CODE ? strspn(r.at, WORD) : 0;
-
-		if (n && (is_word(r.at, n, "goto") || (r.line <= line && speaks_of_loop(r.at, n))))
+	while ((n = next_word(&r, end > line ? end : line, &word)))
+		if (is_word(word, n, "goto") || (r.line <= line && speaks_of_loop(word, n)))
 			return true;
-		if (n)
-			r.at += n;
-		else if (*r.at)
-			reader_step(&r);
-		else if (!reader_newline(&r))
-			break;
-	}
 	return false;
 }
 

@@ -1,8 +1,8 @@
 /* What a user does while the program is stopped. */
+#include "tracer/base/number.h"
 #include "tracer/run/apply.h"
 #include "tracer/features/interactive/interactive_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct session_thread *interactive_find_id(struct interactive *l, const char *id)
@@ -16,13 +16,12 @@ struct session_thread *interactive_find_id(struct interactive *l, const char *id
 struct session_thread *interactive_thread(struct interactive *l, const char *name,
 					  struct error *err)
 {
-	char *end;
-	unsigned long number = strtoul(name, &end, 10);
 	struct session_thread *t;
+	uint64_t number;
 
 	if (interactive_needs_program(l, err) < 0)
 		return NULL;
-	if (*name && !*end && number >= 1 && number <= l->session.threads.count)
+	if (number_read(name, l->session.threads.count, &number) && number)
 		return l->session.threads.items[number - 1];
 	t = interactive_find_id(l, name);
 	if (t)
