@@ -51,6 +51,7 @@ struct arch_deed {
 	uint64_t written; /* names the memory that it writes: the address, or registers without the
 			     displacement; 0: writes none */
 	bool indexed;	  /* an element of an array: there is an index register */
+	bool takes_result; /* reads what a function has returned: rax, or the first vector register */
 	bool moves_stack; /* the stack pointer is another one behind it: push, call, sub, leave */
 };
 /* 0, or -1 where there is no instruction. */
