@@ -92,6 +92,7 @@ int arch_deed(const uint8_t *bytes, size_t n, uint64_t addr, struct arch_deed *o
 	if (operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
 	    operands[0].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) {
 		out->written = written(&operands[0], addr + in.length);
+		out->on_stack = operands[0].mem.base == ZYDIS_REGISTER_RSP;
 		out->indexed = operands[0].mem.index != ZYDIS_REGISTER_NONE;
 	}
 	return 0;
