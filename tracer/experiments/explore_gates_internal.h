@@ -9,7 +9,7 @@
 struct gating {
 	struct explore *e;
 	struct explore_failure *f;
-	struct schedule schedule; /* the failure's; the steps are its own, all else is borrowed */
+	struct schedule schedule; /* the failure's; its steps are its own, all else is borrowed */
 	struct gate_plan plan;
 	struct plan_words words;
 	struct module *program;
