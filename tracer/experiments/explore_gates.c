@@ -4,11 +4,10 @@
  * that would open the gate are held back, since by luck a program does what a gate forces (prove.h), and in
  * schedules that are searched (explore_gates_schedules.c). What is left has to force the failure in each of many runs.
  */
-#include "tracer/experiments/explore_gates.h"
+#include "tracer/experiments/explore_gates_internal.h"
 
 #include "tracer/base/file.h"
 #include "tracer/experiments/explore_account.h"
-#include "tracer/experiments/explore_gates_internal.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -554,21 +553,13 @@ static int try_both(struct gating *g)
 	return answer < 0 ? -1 : 0;
 }
 
-int explore_gates(struct explore *e, struct explore_failure *f)
+int gating_make(struct explore *e, struct explore_failure *f, double until)
 {
-	struct gating g = {.e = e, .f = f, .tried = TRIED};
+	struct gating g = {.e = e, .f = f, .tried = TRIED, .until = until};
 	int answer = -1;
 
-	if (!e->options.verify)
-		return 0;
-	if (!f->again) {
-		no_script(&g, "it did not fail again");
-		return 0;
-	}
 	g.path = file_temporary(NULL, "gatectl-", ".lua", e->x.err);
 	if (g.path) {
-		if (e->options.make_s > 0)
-			g.until = explore_now_s() + e->options.make_s - f->shrunk_s;
 		session_signals_unlink(g.path);
 		gating_begin(&g);
 		if (g.livelock)

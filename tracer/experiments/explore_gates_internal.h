@@ -46,6 +46,9 @@ bool gating_leaves_woken(const struct gating *g);
 /* Of the script that is written, in so many schedules. 1: its gates permit one that comes out differently, 0: none
    was found, -1: the experiment is over. */
 int gating_escapes(struct gating *g, unsigned long schedules);
+/* Of the failure's schedule: sets f->gates, or f->no_script. Until then (0: no limit) plans are tried. 0; -1: the
+   experiment is over. */
+int gating_make(struct explore *e, struct explore_failure *f, double until);
 void gating_begin(struct gating *g);
 /* How often a thread looks at what it waits for is no matter of order. False: nobody waits like that. */
 bool gating_cut_spins(struct gating *g);

@@ -220,13 +220,16 @@ static bool is_access(enum strategy_op op)
 	return op == STRATEGY_READ || op == STRATEGY_WRITE || op == STRATEGY_ATOMIC;
 }
 
-/* Of a line of a header, too, a compiler may have left little where the line begins. */
+/* `while (full) wait();` on one line is passed more often than it waits, and a compiler may begin it anywhere. */
+static bool is_finer_than_line(enum strategy_op op)
+{
+	return is_access(op) || op == STRATEGY_WAIT;
+}
+
 static bool is_by_line(const struct plan_placing *g, size_t at)
 {
-	bool is_fine = is_access(plan_op(g->v, at)) || where_of(g->v, at)->header.file;
-
-	return has_line(g->v, at) &&
-	       !(g->p->by == PLAN_BY_INSTRUCTION && has_address(g->v, at) && is_fine);
+	return has_line(g->v, at) && !(g->p->by == PLAN_BY_INSTRUCTION && has_address(g->v, at) &&
+				       is_finer_than_line(plan_op(g->v, at)));
 }
 
 /* The step before which the thread is held: `at`, or one before it in its segment. `line`: before the
