@@ -282,7 +282,7 @@ int command_explore(struct cli *cli)
 	ERROR(err);
 
 	options_explore_settle(cli);
-	options_verify(&cli->explore);
+	options_verify_in_time(&cli->explore);
 	if (explore_reports_check(cli, &err) < 0 ||
 	    ((!cli->merge || cli->explore.goes_on) && found_check(cli->explore.output, &err) < 0))
 		return output_error(cli, &err);

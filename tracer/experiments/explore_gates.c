@@ -31,6 +31,8 @@ enum {
 static const double PART_TRIED = 0.25, PART_DROPPED = 0.75;
 /* Of the time to verify in: that much is there for what needs to be verified again. */
 static const double PART_AGAIN = 1.0 / 6;
+/* ... and that much for the schedules that are searched before. */
+static const double PART_LOOKED = 0.25;
 
 static bool is_past(double until)
 {
@@ -243,11 +245,11 @@ static int agrees_otherwise(struct gating *g, struct plan_order *o)
 	return answer == 1 ? agrees_turned(g, o, true) : answer;
 }
 
-static int escapes(struct gating *g, unsigned long schedules)
+static int escapes(struct gating *g, unsigned long schedules, double until)
 {
 	unsigned long asked = g->e->options.verify;
 
-	return gating_escapes(g, asked < schedules ? asked : schedules);
+	return gating_escapes(g, asked < schedules ? asked : schedules, until);
 }
 
 static int agrees_in_schedules(struct gating *g, struct plan_order *o)
@@ -258,7 +260,7 @@ static int agrees_in_schedules(struct gating *g, struct plan_order *o)
 		return 1;
 	o->dropped = true;
 	if (write_script(g) == 0)
-		answer = escapes(g, SCHEDULES);
+		answer = escapes(g, SCHEDULES, g->until);
 	o->dropped = false;
 	return answer < 0 || write_script(g) < 0 ? -1 : !answer;
 }
@@ -388,7 +390,7 @@ static void not_forced(struct gating *g)
  */
 static int look_around(struct gating *g)
 {
-	int answer = g->livelock || g->defies ? 1 : escapes(g, SCHEDULES);
+	int answer = g->livelock || g->defies ? 1 : escapes(g, SCHEDULES, g->until);
 
 	g->strict = answer == 0;
 	return answer < 0 ? -1 : 1;
@@ -408,10 +410,11 @@ static double verify_until(const struct gating *g)
 /* 1: it forces the failure; what it says of that is in it. */
 static int verify(struct gating *g)
 {
+	double now = explore_now_s();
 	int answer = write_script(g);
 
 	if (answer == 0 && g->strict)
-		answer = escapes(g, LAST_SCHEDULES);
+		answer = escapes(g, LAST_SCHEDULES, now + (verify_until(g) - now) * PART_LOOKED);
 	if (answer)
 		return answer < 0 ? -1 : 0;
 	g->verifies = true;

@@ -43,9 +43,9 @@ struct gating {
 bool gating_is_woken(const struct schedule_step *step);
 bool gating_leaves_woken(const struct gating *g);
 
-/* Of the script that is written, in so many schedules. 1: its gates permit one that comes out differently, 0: none
+/* Of the script that is written, in so many schedules, or as many as there are until then (0: no limit). 1: its gates permit one that comes out differently, 0: none
    was found, -1: the experiment is over. */
-int gating_escapes(struct gating *g, unsigned long schedules);
+int gating_escapes(struct gating *g, unsigned long schedules, double until);
 /* Of the failure's schedule: sets f->gates, or f->no_script. Until then (0: no limit) plans are tried. 0; -1: the
    experiment is over. */
 int gating_make(struct explore *e, struct explore_failure *f, double until);

@@ -11,7 +11,7 @@
 #include "tracer/experiments/explore_account.h"
 #include "tracer/experiments/explore_gates_internal.h"
 
-static const double MOST_S = 5;
+static const double MOST_S = 5, LEAST_S = 0.5;
 
 /* The same accesses are points as when it failed, at least: what else races is looked for if that was not over. */
 static void take_points(const struct explore *from_e, const struct explore_failure *f,
@@ -33,7 +33,6 @@ static void set_search(const struct explore *e, const struct explore_failure *f,
 		o->points = POINTS_SYNC;
 	o->strategy = "auto";
 	o->runs = schedules;
-	o->seconds = MOST_S;
 	o->jobs = o->shard = o->shards = 1;
 	o->all = o->goes_on = false;
 }
@@ -44,7 +43,16 @@ static bool has_escaped(const struct explore *e)
 	return e->failures.count || e->barred;
 }
 
-int gating_escapes(struct gating *g, unsigned long schedules)
+static double seconds_until(double until)
+{
+	double left = until - explore_now_s();
+
+	if (until <= 0 || left > MOST_S)
+		return MOST_S;
+	return left > LEAST_S ? left : LEAST_S;
+}
+
+int gating_escapes(struct gating *g, unsigned long schedules, double until)
 {
 	struct experiment *x = &g->e->x;
 	struct explore e = {
@@ -56,6 +64,7 @@ int gating_escapes(struct gating *g, unsigned long schedules)
 	e.x.options = &options;
 	e.x.view = (struct experiment_view){0};
 	set_search(g->e, g->f, schedules, &e.options);
+	e.options.seconds = seconds_until(until);
 	e.options.only_finds = true;
 	take_points(g->e, g->f, &e);
 	answer = explore_search(&e);
@@ -93,13 +102,14 @@ static bool has_found(const struct explore *e)
 
 /* 1: it is `out`, made small and described, 0: none was found, -1: the experiment is over. */
 static int another(struct explore *e, const struct explore_failure *f, unsigned number,
-		   struct explore_failure *out)
+		   double until, struct explore_failure *out)
 {
 	struct explore other = {.quick = e->quick, .full = e->full, .plain = e->plain, .x = e->x};
 	int answer;
 
 	other.x.view = (struct experiment_view){0};
 	set_search(e, f, LONGER * f->run + LEAST, &other.options);
+	other.options.seconds = seconds_until(until);
 	other.options.seed += number;
 	other.options.verify = 0;
 	other.options.in_turn = true;
@@ -137,7 +147,7 @@ static void adopt(struct explore_failure *f, struct explore_failure *other)
 static int try_other(struct explore *e, struct explore_failure *f, unsigned number, double until)
 {
 	struct explore_failure other = {0};
-	int answer = another(e, f, number, &other);
+	int answer = another(e, f, number, until, &other);
 
 	if (answer == 1 && schedule_digest(&other.schedule) != schedule_digest(&f->schedule))
 		answer = gating_make(e, &other, until);
