@@ -334,12 +334,8 @@ static struct module *find_open(struct modules *s, const char *path, const char 
 
 static void add_alias(struct module *m, const char *path)
 {
-	if (strcmp(m->path, path) == 0)
-		return;
-	array_each(char *, alias, &m->aliases)
-		if (strcmp(*alias, path) == 0)
-			return;
-	*array_add(&m->aliases) = base_strdup(path);
+	if (!module_is_called(m, path))
+		*array_add(&m->aliases) = base_strdup(path);
 }
 
 struct module *modules_open(struct modules *s, const char *path, struct error *err)
@@ -352,6 +348,31 @@ struct module *modules_open(struct modules *s, const char *path, struct error *e
 	if (m)
 		add_alias(m, path);
 	free(real);
+	return m;
+}
+
+/* Whatever it was opened as: the same file is the same module. */
+static struct module *find_file(struct modules *s, const char *place)
+{
+	struct stat now;
+
+	if (stat(place, &now) < 0)
+		return NULL;
+	array_each(struct module *, m, &s->modules)
+		if (same_file(&(*m)->stat, &now))
+			return *m;
+	return NULL;
+}
+
+struct module *modules_open_as(struct modules *s, const char *place, const char *name,
+			       struct error *err)
+{
+	struct module *m = find_file(s, place);
+
+	if (!m)
+		m = module_open(s, place, name, err);
+	if (m)
+		add_alias(m, name);
 	return m;
 }
 
@@ -370,6 +391,20 @@ const char *module_name(const struct module *m)
 const char *module_build_id(const struct module *m)
 {
 	return m->build_id;
+}
+
+bool module_is_inode(const struct module *m, uint64_t dev, uint64_t ino)
+{
+	return m->stat.st_dev == dev && m->stat.st_ino == ino;
+}
+
+bool module_is_called(const struct module *m, const char *path)
+{
+	bool called = strcmp(m->path, path) == 0;
+
+	array_each(char *, alias, &m->aliases)
+		called |= strcmp(*alias, path) == 0;
+	return called;
 }
 
 bool module_is_pie(const struct module *m)
@@ -509,7 +544,7 @@ static bool name_matches(const char *name, const char *object)
 }
 
 /* The same for a path, where `object` may have directories. */
-static bool path_matches(const char *path, const char *object)
+bool module_path_matches(const char *path, const char *object)
 {
 	const char *name = str_base_name(path), *wanted = str_base_name(object);
 	char *end;
@@ -531,10 +566,10 @@ bool module_matches(const struct module *m, const char *object)
 {
 	if (!*object)
 		return false;
-	if (name_matches(m->name, object) || path_matches(m->path, object))
+	if (name_matches(m->name, object) || module_path_matches(m->path, object))
 		return true;
 	array_each(char *, alias, &m->aliases)
-		if (path_matches(*alias, object))
+		if (module_path_matches(*alias, object))
 			return true;
 	return false;
 }

@@ -24,11 +24,16 @@ void modules_free(struct modules *s);
  * but the first question that needs it says so.
  */
 struct module *modules_open(struct modules *s, const char *path, struct error *err);
+/* The same for the file at `place`, which is a way there from here only: users know it as `name`. */
+struct module *modules_open_as(struct modules *s, const char *place, const char *name,
+			       struct error *err);
 
 const char *module_path(const struct module *m);
 const char *module_name(const struct module *m); /* soname, else the file's own name */
-bool module_is_pie(const struct module *m);	 /* ET_DYN: loaded at an address of its choice */
-bool module_is_dynamic(const struct module *m);	 /* has PT_INTERP */
+bool module_is_inode(const struct module *m, uint64_t dev, uint64_t ino);
+bool module_is_called(const struct module *m, const char *path); /* was it opened by this name? */
+bool module_is_pie(const struct module *m);	/* ET_DYN: loaded at an address of its choice */
+bool module_is_dynamic(const struct module *m); /* has PT_INTERP */
 const char *module_needs(const struct module *m,
 			 size_t n); /* the n-th library, from 0, by its soname; NULL: that is all */
 bool module_has_debug(struct module *m); /* DWARF, its own or in a separate file */
@@ -57,6 +62,8 @@ const char *module_build_id(const struct module *m); /* in hex; "" where it has 
 
 /* Does OBJECT of a location (or of on "load") name this module? libfoo.so matches libfoo.so.1.2 */
 bool module_matches(const struct module *m, const char *object);
+bool module_path_matches(const char *path,
+			 const char *object); /* the same of a file's name alone */
 
 /* The name of the function that an entry of the global offset table will lead to; the module owns it. NULL:
    there is no such entry. */

@@ -3,6 +3,7 @@
  * (struct r_debug and link_map of <link.h>, read from the program's memory).
  */
 #include "tracer/run/images.h"
+#include "tracer/run/mapped_file.h"
 #include "tracer/run/sites.h"
 
 #include <fcntl.h>
@@ -24,48 +25,21 @@ static void image_add(struct session_process *p, struct module *m, uint64_t bias
 	*image = (struct image){m, bias, 0, true};
 }
 
-static bool read_exe(int tid, char *link, size_t link_size, char path[PATH_MAX])
-{
-	ssize_t n;
-
-	snprintf(link, link_size, "/proc/%d/exe", tid);
-	n = readlink(link, path, PATH_MAX - 1);
-	path[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
-
-/*
- * The executable: by its name if that still is the same file, else by the kernel's link. In a
- * program that was attached to, the first thread may have ended: then the link of another thread is
- * used.
- */
-static struct module *open_exe(struct session *s, struct session_process *p, struct error *err)
-{
-	struct target_thread *t = NULL;
-	char link[64], path[PATH_MAX];
-	bool known = read_exe(p->pid, link, sizeof(link), path);
-
-	while (!known && (t = target_next_thread(s->target, t)))
-		known = t->process == p->target && read_exe(t->tid, link, sizeof(link), path);
-	return modules_open(s->symbols, known && access(path, R_OK) == 0 ? path : link, err);
-}
-
 struct module *images_program(struct session *s, struct session_process *p)
 {
 	ERROR(err);
 
-	return open_exe(s, p, &err);
+	return mapped_file_exe(s, p, &err);
 }
 
 static struct module *open_loader(struct session *s, struct session_process *p)
 {
 	struct target_mapping map;
-	ERROR(err);
 
 	p->loader_base = target_auxv(p->target, AT_BASE);
 	if (!p->loader_base || target_mapping_at(p->target, p->loader_base, &map) < 0)
 		return NULL;
-	return modules_open(s->symbols, map.path, &err);
+	return mapped_file_open(s, p, map.path, &(struct mapped_place){.start = p->loader_base});
 }
 
 int images_exec(struct session *s, struct session_process *p, struct error *err)
@@ -75,7 +49,7 @@ int images_exec(struct session *s, struct session_process *p, struct error *err)
 	p->load_site = NULL;
 	p->settled = p->sanitized = false;
 	sites_forget(s, p, 0, UINT64_MAX);
-	p->exe = open_exe(s, p, err);
+	p->exe = mapped_file_exe(s, p, err);
 	if (!p->exe)
 		return -1;
 	image_add(p, p->exe, target_auxv(p->target, AT_ENTRY) - module_entry(p->exe));
@@ -114,6 +88,16 @@ static bool image_known(struct session_process *p, const struct module *m, uint6
 	return false;
 }
 
+/* Is it there already as this entry of the list? Then its file need not be looked for. */
+static bool link_known(struct session_process *p, const char *name, uint64_t bias, uint64_t at)
+{
+	array_each(struct image, image, &p->images)
+		if (image->link == at && image->bias == bias &&
+		    module_is_called(image->module, name))
+			return image->seen = true;
+	return false;
+}
+
 static bool is_exe(const struct session_process *p, const struct link_map *link)
 {
 	const struct image *exe = &p->images.items[0];
@@ -127,10 +111,11 @@ static bool is_exe(const struct session_process *p, const struct link_map *link)
 static void one_link(struct session *s, struct session_process *p, const struct link_map *link,
 		     uint64_t at, struct module_list *loaded)
 {
+	const struct mapped_place there = {.bias = link->l_addr,
+					   .within = (uint64_t)(uintptr_t)link->l_ld};
 	struct target_mapping map;
 	char name[PATH_MAX];
 	struct module *m;
-	ERROR(err);
 
 	if (read_name(p, (uint64_t)(uintptr_t)link->l_name, name, sizeof(name)) < 0)
 		return;
@@ -139,12 +124,13 @@ static void one_link(struct session *s, struct session_process *p, const struct 
 		return;
 	}
 	if (name[0] != '/') { /* relative to the directory at that time: the kernel knows better */
-		if (target_mapping_at(p->target, (uint64_t)(uintptr_t)link->l_ld, &map) < 0 ||
-		    map.path[0] != '/')
+		if (target_mapping_at(p->target, there.within, &map) < 0 || map.path[0] != '/')
 			return; /* the vdso has no file */
 		snprintf(name, sizeof(name), "%s", map.path);
 	}
-	m = modules_open(s->symbols, name, &err);
+	if (link_known(p, name, link->l_addr, at))
+		return;
+	m = mapped_file_open(s, p, name, &there);
 	if (!m || image_known(p, m, link->l_addr, at))
 		return;
 	image_add(p, m, link->l_addr);
@@ -239,22 +225,12 @@ struct image *images_at(struct session_process *p, uint64_t address)
 	return NULL;
 }
 
-/* Without a trap in the loader, the mapping at this address is all there is to go by. */
-static void image_from_mapping(struct session *s, struct session_process *p, uint64_t address)
+/* Where the mappings of this one's file begin. Right for the usual layout, where offsets and addresses of
+   the first segments differ by the same amount. */
+static uint64_t file_start(struct session_process *p, struct target_mapping map)
 {
-	struct target_mapping map;
-	struct module *m;
-	ERROR(err);
-	uint64_t low, high, start;
+	uint64_t start = map.start - map.offset;
 
-	if (target_mapping_at(p->target, address, &map) < 0 || map.path[0] != '/')
-		return;
-	m = modules_open(s->symbols, map.path, &err);
-	if (!m)
-		return;
-	module_span(m, &low, &high);
-	start = map.start - map.offset; /* right for the usual layout, where offsets and addresses
-					   of the first segments differ by the same amount */
 	for (int i = 0; i < 64 && map.offset; i++) {
 		struct target_mapping before;
 
@@ -264,7 +240,22 @@ static void image_from_mapping(struct session *s, struct session_process *p, uin
 		map = before;
 		start = map.start;
 	}
-	image_add(p, m, module_is_pie(m) ? start - (low & ~(uint64_t)4095) : 0);
+	return start;
+}
+
+/* Without a trap in the loader, the mapping at this address is all there is to go by. */
+static void image_from_mapping(struct session *s, struct session_process *p, uint64_t address)
+{
+	struct target_mapping map;
+	struct mapped_place there;
+	struct module *m;
+
+	if (target_mapping_at(p->target, address, &map) < 0 || map.path[0] != '/')
+		return;
+	there = (struct mapped_place){.start = file_start(p, map)};
+	m = mapped_file_open(s, p, map.path, &there);
+	if (m)
+		image_add(p, m, mapped_file_bias(m, &there));
 }
 
 struct image *images_find(struct session *s, struct session_process *p, uint64_t address)

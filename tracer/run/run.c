@@ -494,6 +494,9 @@ void session_fini(struct session *s)
 	observe(free, s);
 	expect_fini(&s->plan.expect);
 	given_fini(&s->plan.given);
+	array_each(char *, name, &s->unread)
+		base_free(*name);
+	array_fini(&s->unread);
 	str_fini(&s->cycle);
 	error_fini(&s->fault);
 	array_fini(&s->held_max);

@@ -165,6 +165,7 @@ struct session {
 	bool over;	   /* the verdict is reached, the tree is being killed */
 	bool root_settled; /* the first image of the program is resolved: later ones may lack places */
 	bool root_ended;
+	ARRAY(char *) unread; /* objects of the program whose files cannot be opened from here */
 	bool said_withheld; /* has reported that a child lacks rights that it would have untraced */
 	int killed_by;	    /* the signal of a :kill verb */
 	bool killed_at;	    /* ... and the thread was at the expect's location */

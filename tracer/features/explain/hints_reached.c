@@ -130,6 +130,12 @@ static void near_by_object(struct session *s, const struct session_place *sp, st
 		str_add(out, sp->nearest);
 		return;
 	}
+	array_each(char *, name, &s->unread) {
+		if (!module_path_matches(*name, sp->location.object))
+			continue;
+		str_addf(out, "the file that is loaded as %s cannot be opened from here", *name);
+		return;
+	}
 	str_addf(out, "no object %s was ever loaded", sp->location.object);
 	offer_objects(s, &like);
 	suggest_take(&like, out);
