@@ -3,10 +3,12 @@
 local core, check = ...
 local fail, loading, failf, what, is_integer = core.fail, core.loading, check.failf, check.what, check.is_integer
 local type, tostring, next, ipairs = type, tostring, next, ipairs
-local find, concat, math_type = string.find, table.concat, math.type
+local find, gsub, concat, math_type = string.find, string.gsub, table.concat, math.type
 
 local function check_variable(name, value)
-	if type(name) ~= "string" or not find(name, "^[^=%z]+$") then
+	if type(name) == "string" and find(name, "\0", 1, true) then
+		failf("env: %s: the name has a zero byte in it", (gsub(name, "\0", "\\0")))
+	elseif type(name) ~= "string" or not find(name, "^[^=]+$") then
 		failf("env: expected NAME = value, got %s", type(name) == "string" and ("the name '%s'"):format(name)
 			or what(name) .. " for a name")
 	elseif value == false then
