@@ -51,13 +51,17 @@ int error_set(struct error *err, enum error_code code, const char *fmt, ...)
 
 int error_errno(struct error *err, enum error_code code, const char *fmt, ...)
 {
+	bool files = errno == EMFILE;
 	const char *why = strerror(errno);
 	va_list ap;
 
 	va_start(ap, fmt);
 	error_vset(err, code, fmt, ap);
 	va_end(ap);
-	return error_set(err, code, "%s: %s", err->text, why);
+	error_set(err, code, "%s: %s", err->text, why);
+	return files ? error_hint(err,
+				  "raise the number of files that gatectl may open: `ulimit -n`")
+		     : -1;
 }
 
 int error_hint(struct error *err, const char *fmt, ...)

@@ -50,7 +50,7 @@ int error_set(struct error *err, enum error_code code, const char *fmt, ...)
 int error_vset(struct error *err, enum error_code code, const char *fmt, va_list ap)
 	__attribute__((format(printf, 3, 0)));
 
-/* Like error_set, with ": strerror(errno)" at the end of the text. */
+/* Like error_set, with ": strerror(errno)" at the end of the text, and a hint for too many open files. */
 int error_errno(struct error *err, enum error_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -43,6 +43,7 @@ static int site_prepare(struct target *t, struct target_process *process, struct
 			struct site *site, struct error *err)
 {
 	struct arch_insn insn;
+	ERROR(why);
 
 	if (arch_decode(site->bytes, site->readable, site->pub.addr, &insn) < 0)
 		return error_set(err, ERROR_LOCATION, "no instruction begins at 0x%" PRIx64,
@@ -51,10 +52,12 @@ static int site_prepare(struct target *t, struct target_process *process, struct
 	site->is_trap = insn.is_trap;
 	if (insn.is_trap)
 		return 0;
-	if (slot_make(t, process, helper, site, &insn, &site->copy, err) < 0)
-		return -1;
+	if (slot_make(t, process, helper, site, &insn, &site->copy, &why) < 0)
+		return error_move(err, &why);
 	if (site->copy || can_be_emulated(site))
 		return 0;
+	if (why.text)
+		return error_move(err, &why);
 	return error_set(err, ERROR_SYSTEM,
 			 "no memory near 0x%" PRIx64 " to hold a copy of its instruction",
 			 site->pub.addr);

@@ -158,14 +158,18 @@ static uint64_t map_below(struct thread *helper, const struct mappings *maps, si
 /* Not next to a library if it can be helped: the kernel puts there what the program maps next, and that should
    have the same address whether we have needed memory before it or not. */
 static uint64_t map_near(struct target_process *process, struct thread *helper, uint64_t addr,
-			 const struct mapping_wish *wish)
+			 const struct mapping_wish *wish, struct error *err)
 {
 	struct mappings maps = {0};
 	uint64_t above, low, high, base = 0;
 	size_t i, first;
 
-	if (look_mappings(process, &maps) < 0 ||
-	    (i = mapping_index(&maps, addr)) >= maps.list.count)
+	if (look_mappings(process, &maps) < 0) {
+		error_errno(err, ERROR_SYSTEM, "the program's mappings cannot be read");
+		goto out;
+	}
+	i = mapping_index(&maps, addr);
+	if (i >= maps.list.count)
 		goto out;
 	first = module_start(&maps, i);
 	low = maps.list.items[first].start;
@@ -185,8 +189,9 @@ uint64_t slot_map_near(struct target_process *process, struct thread *helper, ui
 		       int prot, int flags, int fd)
 {
 	const struct mapping_wish wish = {prot, flags, fd};
+	ERROR(ignored);
 
-	return map_near(process, helper, addr, &wish);
+	return map_near(process, helper, addr, &wish, &ignored);
 }
 
 uint64_t slot_reserve_far(struct target_process *process, struct thread *helper, uint64_t addr)
@@ -205,18 +210,19 @@ uint64_t slot_reserve_far(struct target_process *process, struct thread *helper,
 }
 
 static struct area *area_near(struct target *t, struct target_process *process,
-			      struct thread *helper, uint64_t addr)
+			      struct thread *helper, uint64_t addr, struct error *err)
 {
-	return area_add(t, process->space, map_near(process, helper, addr, &for_code));
+	return area_add(t, process->space, map_near(process, helper, addr, &for_code, err));
 }
 
 /* For the stub alone, anywhere. */
 void slot_first_area(struct target *t, struct thread *helper)
 {
 	uint64_t pc;
+	ERROR(ignored);
 
 	if (!thread_pc(helper, &pc))
-		area_near(t, helper->pub.process, helper, pc);
+		area_near(t, helper->pub.process, helper, pc, &ignored);
 }
 
 /* ---- slots ---------------------------------------------------------------------------------- */
@@ -313,7 +319,7 @@ int slot_make(struct target *t, struct target_process *process, struct thread *h
 	}
 	if (*to || !helper)
 		return 0;
-	area = area_near(t, process, helper, site->pub.addr);
+	area = area_near(t, process, helper, site->pub.addr, err);
 	return area ? slot_try(t, space, area, site, insn, to, err) : 0;
 }
 

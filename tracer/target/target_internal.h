@@ -332,7 +332,8 @@ void site_copy_table(const struct target_space *from, struct target_space *to);
 void site_clean(const struct target_space *from, struct target_space *to);
 
 /* slot.c */
-/* A copy of the instruction at site->pub.addr; 0 in *to: there is no room that could be had. */
+/* A copy of the instruction at site->pub.addr; 0 with 0 in *to: there is no room that could be had, and where that is
+   for another reason than the addresses that are taken, the error says so. */
 int slot_make(struct target *t, struct target_process *process, struct thread *helper,
 	      const struct site *site, const struct arch_insn *insn, uint64_t *to,
 	      struct error *err);
