@@ -375,7 +375,7 @@ def test_contradiction(t, fields):
         ("env { ['A=B'] = '1' }", "env: expected NAME = value"), ("env {}", "env: the table is empty"),
         ("env { A = 'a' }  env { A = 'b' }", "env: A is given two values: a and b"),
         ("env { A = 'x\\0y' }", "zero byte"),
-        ("env { ['A\\0B'] = '1' }", r"env: A\\0B: the name has a zero byte"),
+        ("env { ['A\\0B'] = '1' }", r"env: A\0B: the name has a zero byte"),
         ("env { [''] = '1' }", "env: expected NAME = value"),
         ("args 'x'", "args: expected a table"), ("args { n = 4 }", "args: expected a list"),
         ("args { {} }", "args: 1: expected a string"), ("args { 'a' }  args { 'b' }", "args: PROG is given two"),
