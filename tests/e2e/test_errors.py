@@ -286,7 +286,25 @@ def test_damaged_debug_info(t, seed):
 
 
 def test_directory_as_program(t):
-    t.error(t.gate("run", "--", t.tmp), 126)
+    r = t.error(t.gate("run", "--", t.tmp), 126, "%s: a directory, not a program$" % t.tmp)
+    t.check("\ntry: name the program in it" in r.err, "it says what to do", r)
+
+
+def test_no_interpreter(t):
+    """execve(2) says that there is no such file, but the script is there."""
+    script = t.file("script", "#! /no/such/shell -e\ntrue\n")
+    os.chmod(script, 0o755)
+    r = t.error(t.gate("run", "--", script), 127, "%s: a script for /no/such/shell, which is not there$" % script)
+    t.check("\ntry: correct its first line" in r.err, "it says what to do", r)
+
+
+@params(8, 9)
+def test_few_files(t, most):
+    """It is not memory that there is none of."""
+    script = t.file("few.lua", 'at("main"):run(function() end)\n')
+    r = t.run(["sh", "-c", 'ulimit -n %d; exec "$@"' % most, "sh", t.gatectl, "run", "-g", script, "--", program()])
+    t.error(r, 125, "Too many open files$")
+    t.check("\ntry: " in r.err and "`ulimit -n`" in r.err, "it says what to do", r)
 
 
 # ---- command line ----------------------------------------------------------------------------------

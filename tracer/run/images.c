@@ -331,6 +331,28 @@ bool images_find_program(const char *name, char *path, size_t size)
 	return false;
 }
 
+/* The interpreter in the first line of a script; false: it is none. */
+static bool read_interpreter(const char *path, char name[256])
+{
+	FILE *file = fopen(path, "re");
+	bool script = file && fscanf(file, "#!%255s", name) == 1;
+
+	if (file)
+		fclose(file);
+	return script;
+}
+
+/* "No such file or directory" of a file that is there is about its interpreter. */
+static void explain_not_found(const char *path, struct error *err)
+{
+	char name[256];
+
+	if (!read_interpreter(path, name) || access(name, F_OK) == 0)
+		return;
+	error_set(err, ERROR_NOT_FOUND, "%s: a script for %s, which is not there", path, name);
+	error_hint(err, "correct its first line, or name the interpreter before it");
+}
+
 /* The kernel's "Exec format error" says little: look into the file for the reason. */
 void images_explain_refusal(struct modules *symbols, const char *program, struct error *err)
 {
@@ -338,9 +360,19 @@ void images_explain_refusal(struct modules *symbols, const char *program, struct
 	ERROR(why);
 	struct stat st;
 
-	if (err->code != ERROR_CANNOT_EXEC || !images_find_program(program, path, sizeof(path)) ||
-	    stat(path, &st) < 0 || !S_ISREG(st.st_mode) || access(path, X_OK) < 0 ||
-	    modules_open(symbols, path, &why))
+	if ((err->code != ERROR_CANNOT_EXEC && err->code != ERROR_NOT_FOUND) ||
+	    !images_find_program(program, path, sizeof(path)) || stat(path, &st) < 0)
+		return;
+	if (err->code == ERROR_NOT_FOUND) {
+		explain_not_found(path, err);
+		return;
+	}
+	if (S_ISDIR(st.st_mode)) {
+		error_set(err, ERROR_CANNOT_EXEC, "%s: a directory, not a program", program);
+		error_hint(err, "name the program in it");
+		return;
+	}
+	if (!S_ISREG(st.st_mode) || access(path, X_OK) < 0 || modules_open(symbols, path, &why))
 		return;
 	error_set(err, ERROR_CANNOT_EXEC, "%s", why.text);
 	error_hint(err, "%s", why.hint ? why.hint : "build it again, for this machine");
