@@ -1,5 +1,6 @@
 /* A status of waitpid becomes an event, or is dealt with here and nobody hears of it. */
 #include "tracer/target/resident_internal.h"
+#include "tracer/target/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -111,11 +112,11 @@ static bool in_foreground(void)
 	return foreground;
 }
 
-/* The shell waits for us, not for the program: it has to see that the job has stopped. */
-static void mirror_stop(const struct thread *th)
+/* The shell waits for us, not for the program: it has to see that the job has stopped, and by what. */
+static void mirror_stop(const struct thread *th, int signal)
 {
 	if (th->pub.process->is_root && th->pub.tid == th->pub.process->pid && in_foreground())
-		raise(SIGSTOP);
+		signals_stop_by(signal);
 }
 
 static void on_group_stop(struct thread *th, int signal)
@@ -126,7 +127,7 @@ static void on_group_stop(struct thread *th, int signal)
 			event_push(th->target, TARGET_JOB_STOP, th);
 		/* A program that is searched is on its own: it has stopped itself. */
 		if (!th->target->calls || signal != SIGSTOP)
-			mirror_stop(th);
+			mirror_stop(th, signal);
 	} else {
 		if (th->interrupted)
 			pause_hide(th);

@@ -264,6 +264,22 @@ void target_signals_put_back(int signal)
 	arrived[signal] = 1;
 }
 
+/* One that comes meanwhile is the same one. In an orphaned process group the kernel stops nobody but by SIGSTOP. */
+void signals_stop_by(int signal)
+{
+	struct sigaction ours = {0}, by_default = {.sa_handler = SIG_DFL};
+	sigset_t this_one, before_this;
+
+	sigemptyset(&this_one);
+	sigaddset(&this_one, signal);
+	sigprocmask(SIG_BLOCK, &this_one, &before_this);
+	sigaction(signal, &by_default, &ours);
+	raise(signal);
+	sigprocmask(SIG_UNBLOCK, &this_one, NULL);
+	sigaction(signal, &ours, NULL);
+	sigprocmask(SIG_SETMASK, &before_this, NULL);
+}
+
 void target_signals_hold(void)
 {
 	ERROR(ignored); /* the first target's launch will meet it, too */

@@ -22,6 +22,9 @@ bool signals_late(void);
 void signals_when_late(void (*what)(void)); /* called in the handler, again and again; or NULL */
 int signals_interrupt(void);		    /* takes one that was sent to gatectl; 0: none */
 
+/* As this signal does it by default: gatectl stands still until it is continued. */
+void signals_stop_by(int signal);
+
 /* frozen.c: while there is a target */
 void frozen_watch(void);
 void frozen_end(void);
