@@ -1,5 +1,6 @@
 """gatectl dead = the program dead: whatever kills gatectl, at whatever moment, nobody is left."""
 
+import ctypes
 import os
 import random
 import signal
@@ -7,6 +8,8 @@ import subprocess
 import time
 
 from harness import compile_text, end_processes, params, processes_with, wait_until
+
+PR_SET_PDEATHSIG = 1
 
 # Threads in a trapped line, one held for ever, children, grandchildren, a daemon in its own session.
 TREE = r"""
@@ -192,6 +195,24 @@ int main(void)
             os.kill(p.pid, signal.SIGCONT)
     out, err = p.communicate(timeout=30)
     t.equal((p.returncode, out, err), (0, b"20000\n", b""), "outcome")
+
+
+def test_signal_at_the_parents_death(t):
+    """What gatectl was started with (setpriv --pdeathsig): its own parent's death, and the program's, which is gatectl's."""
+    program = compile_text("pdeathsig_asked.c", r"""
+#include <stdio.h>
+#include <sys/prctl.h>
+int main(void)
+{
+	int number;
+	prctl(PR_GET_PDEATHSIG, &number);
+	printf("%d\n", number);
+	return 0;
+}
+""")
+    for number in (0, signal.SIGKILL, signal.SIGUSR1):
+        r = t.run_gated(program, preexec=lambda: ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, number))
+        t.equal(r.stdout, "%d\n" % number, "the program's", r)
 
 
 ENDS = r"""

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 enum {
@@ -22,6 +23,7 @@ static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
 /* What gatectl was started with; the program is started with the same. */
 static struct sigaction found[SIGNALS];
 static sigset_t found_mask;
+static int found_at_parents_death; /* this one is sent then, or 0: a child does not inherit that */
 
 /* What was there before signals_open. */
 static struct sigaction before[SIGNALS];
@@ -42,6 +44,7 @@ __attribute__((constructor)) static void remember_start(void)
 	for (int s = 1; s < SIGNALS; s++)
 		sigaction(s, NULL, &found[s]);
 	sigprocmask(SIG_SETMASK, NULL, &found_mask);
+	prctl(PR_GET_PDEATHSIG, &found_at_parents_death);
 }
 
 void target_signals_as_found(void)
@@ -50,6 +53,7 @@ void target_signals_as_found(void)
 		if (s != SIGKILL && s != SIGSTOP)
 			sigaction(s, &found[s], NULL);
 	sigprocmask(SIG_SETMASK, &found_mask, NULL);
+	prctl(PR_SET_PDEATHSIG, found_at_parents_death);
 }
 
 static void on_tick(void)
