@@ -245,7 +245,8 @@ struct target {
 	struct granting *granting;	     /* granted.c; or NULL */
 	ARRAY(struct target_space *) ghosts; /* the last spaces that ended, the latest at the end */
 	struct target_event last;	     /* what the last target_wait() gave */
-	bool no_follow, trace_exit;
+	bool no_follow, trace_exit, looks_at_end;
+	long options; /* of ptrace, for a thread of a program that was launched */
 	bool sleeps;					       /* are reported */
 	bool calls;					       /* some are: call_seen.c */
 	struct kept_program kept;			       /* template.c */
