@@ -20,12 +20,17 @@ struct interactive_stop {
 	unsigned passed; /* how often the thread came by */
 	uint64_t scope;	 /* of a location (source_site), or 0 */
 };
+struct step_addresses {
+	uint64_t *items;
+	size_t count, capacity;
+};
 struct interactive_sent {
 	struct session_thread *thread; /* NULL: nobody is sent, or it does not exist yet: ... */
 	char *name;		       /* ... then its id; always that of one sent to a location */
 	uint64_t frame;
 	ARRAY(struct interactive_stop) stops; /* an address may have several */
 	ARRAY(struct placed) placed;
+	struct step_addresses entered; /* the functions that `step` has looked into */
 };
 
 struct interactive {
@@ -49,6 +54,10 @@ struct interactive {
 
 /* Is it in code of the tester's own, with lines, and not in the system's libraries? */
 bool interactive_is_own(const struct session_thread *t, const struct inspect_call *call);
+/* The same of code of that file (may be NULL) in that module, and of the module alone. */
+bool interactive_is_own_file(const struct session_thread *t, const struct module *m,
+			     const char *file);
+bool interactive_is_own_module(const struct session_thread *t, const struct module *m);
 struct session_thread *interactive_find_id(struct interactive *l, const char *id); /* or NULL */
 /* By id, or by number (from 1). NULL with an error. */
 struct session_thread *interactive_thread(struct interactive *l, const char *name,
@@ -65,6 +74,32 @@ int interactive_resolve(struct interactive *l, const struct session_process *p, 
 /* All that a function's name or a text means, with code or without. 0, or -1. */
 int interactive_matches(struct interactive *l, const struct session_process *p, const char *where,
 			struct source_matches *out, struct error *err);
+
+/* step_lines.c: what a statement counts as for somebody who stands in the function or copy `around` (a DIE), so that
+   copies in it are at the line of their call; or, with `around` 0, for somebody who wants the innermost of the tester's
+   own. False: as nothing, it is code of the system's headers, or of another function. */
+struct step_line {
+	const char *file;
+	unsigned line;
+	uint64_t
+		copy; /* the copy that is called on this line, or 0: it is the statement's own line */
+	uint64_t scope; /* whose line it is: for session_thread.sent_scope */
+};
+bool step_line_at(const struct session_thread *t, struct module *m, uint64_t around,
+		  const struct source_statement *row, struct step_line *out);
+
+/* step_into.c: the stops for calls that may lead to the tester's own code; for the caller to set, and to free. */
+struct step_walk {
+	struct session *session;
+	struct session_thread *thread;
+	struct step_addresses *entered;
+	ARRAY(struct interactive_stop) stops;
+};
+void step_into(struct step_walk *w, uint64_t address);
+void step_into_calls(struct step_walk *w, uint64_t low, uint64_t high);
+/* Where the call or jump there leads; without registers only if it is known without. 0: unknown. */
+uint64_t step_target(struct session_thread *t, uint64_t at, const struct arch_regs *regs);
+
 /* step.c: from the next phase on, steps_passes() is told of threads that come by there. */
 void interactive_count_at(struct interactive *l, struct session_process *p, const char *location,
 			  struct interactive_addresses *out);

@@ -55,6 +55,7 @@ void interactive_forget_stops(struct session *s)
 			take_stop(p);
 	array_fini(&sent->placed);
 	array_fini(&sent->stops);
+	array_fini(&sent->entered);
 	base_free(sent->name);
 	*sent = (struct interactive_sent){0};
 }
@@ -76,12 +77,33 @@ static bool statements_of(const struct inspect_call *call, struct source_stateme
 	return f->module && source_statements(f->module, f->lookup_pc - f->bias, out);
 }
 
-/* The other statements of its function, and its own in case a loop comes back to it. */
+/* Is the statement at another line than the thread, or there again if a loop comes back to it? A copy
+   that its line calls is on that line, too, as long as it lasts. */
+static bool is_elsewhere(const struct inspect_call *here, const struct source_statement *at,
+			 const struct step_line *line)
+{
+	if (line->line != here->line || line->scope != here->scope)
+		return true;
+	return !line->copy && at->offset + here->frame.bias <= here->frame.pc;
+}
+
+/* In the system's code, where only `until` leads, all lines count. */
+static bool line_for(const struct session_thread *t, const struct inspect_call *here,
+		     enum interactive_way way, const struct source_statement *at,
+		     struct step_line *out)
+{
+	*out = (struct step_line){at->file, at->line, 0, here->scope};
+	return !interactive_is_own(t, here) ||
+	       step_line_at(t, here->frame.module, way == INTERACTIVE_NEXT ? here->scope : 0, at,
+			    out);
+}
+
 static int stop_in_own(struct session *s, struct session_thread *t, const struct inspect_call *here,
-		       struct error *err)
+		       enum interactive_way way, struct error *err)
 {
 	const struct dwarf_frame *f = &here->frame;
 	struct source_statements list;
+	struct step_line line;
 
 	if (!statements_of(here, &list)) {
 		error_set(err, ERROR_STATE, "%s is in code without line information",
@@ -89,10 +111,28 @@ static int stop_in_own(struct session *s, struct session_thread *t, const struct
 		return error_hint(err, "`until %s LOCATION` takes it further", t->engine->id);
 	}
 	array_each(const struct source_statement, at, &list)
-		if (at->line != here->line || at->offset + f->bias <= f->pc)
-			put_stop(s, t, at->offset + f->bias, REACH_FRAME, 0, err);
+		if (line_for(t, here, way, at, &line) && is_elsewhere(here, at, &line))
+			put_stop(s, t, at->offset + f->bias, REACH_FRAME, line.scope, err);
 	array_fini(&list);
 	return 0;
+}
+
+/* The statements of a frame around it: an exception or longjmp may lead to any of them. */
+static void stop_in_frame(struct session *s, struct session_thread *t,
+			  const struct inspect_call *own)
+{
+	const struct dwarf_frame *f = &own->frame;
+	struct source_statements list;
+	struct step_line line;
+	ERROR(ignored);
+
+	put_stop(s, t, f->pc, REACH_AROUND, own->scope, &ignored);
+	if (!statements_of(own, &list))
+		return;
+	array_each(const struct source_statement, at, &list)
+		if (step_line_at(t, f->module, 0, at, &line))
+			put_stop(s, t, at->offset + f->bias, REACH_AROUND, line.scope, &ignored);
+	array_fini(&list);
 }
 
 /* It may leave its function by a return, an exception or longjmp: then it arrives at the next
@@ -101,61 +141,34 @@ static void stop_around(struct session *s, struct session_thread *t,
 			const struct inspect_stack *calls)
 {
 	enum { MOST_AROUND = 16 };
-	struct source_statements list;
-	ERROR(ignored);
+	const struct inspect_call *own = NULL;
 
 	for (size_t i = 1; i < calls->count && i < MOST_AROUND; i++) {
-		const struct dwarf_frame *f = &calls->items[i].frame;
+		const struct inspect_call *call = &calls->items[i];
 
-		if (!interactive_is_own(t, &calls->items[i]) || calls->items[i].inlined)
-			continue;
-		put_stop(s, t, f->pc, REACH_AROUND, 0, &ignored);
-		if (!statements_of(&calls->items[i], &list))
-			continue;
-		array_each(const struct source_statement, at, &list)
-			put_stop(s, t, at->offset + f->bias, REACH_AROUND, 0, &ignored);
-		array_fini(&list);
+		if (!own && interactive_is_own(t, call))
+			own = call;
+		if (own && !call->inlined)
+			stop_in_frame(s, t, own);
+		if (!call->inlined)
+			own = NULL;
 	}
 }
 
 /* ---- into calls ----------------------------------------------------------------------------- */
 
-/* A function's second statement is behind its prologue. Code without statements may lead to code
-   with some: a stub of the procedure linkage table. */
-static void stop_in_function(struct session *s, struct session_thread *t, uint64_t address)
+static struct step_walk walk_of(struct session *s, struct session_thread *t)
 {
-	const struct image *image = images_find(s, t->process, address);
-	struct source_statements list;
-	ERROR(ignored);
-
-	if (!image)
-		return;
-	if (!source_statements(image->module, address - image->bias, &list)) {
-		if (image->module == t->process->exe || module_has_debug(image->module))
-			put_stop(s, t, address, REACH_CALL, 0, &ignored);
-		return;
-	}
-	put_stop(s, t, list.items[list.count > 1].offset + image->bias, REACH_ANY, 0, &ignored);
-	array_fini(&list);
+	return (struct step_walk){.session = s, .thread = t, .entered = &sent_of(s)->entered};
 }
 
-/* Where indirect calls and jumps go is known when they are reached; for direct calls it is known
-   now. */
-static void stop_at_calls(struct session *s, struct session_thread *t, uint64_t low, uint64_t high)
+static void put_walked(struct step_walk *w)
 {
-	uint8_t bytes[ARCH_INSN_MAX];
-	struct arch_insn insn;
 	ERROR(ignored);
 
-	for (uint64_t at = low; at < high; at += insn.length) {
-		if (target_read(t->process->target, at, bytes, sizeof(bytes)) < 0 ||
-		    arch_decode(bytes, sizeof(bytes), at, &insn) < 0)
-			return;
-		if (insn.flow == ARCH_FLOW_CALL)
-			stop_in_function(s, t, insn.target);
-		else if (insn.flow == ARCH_FLOW_CALL_INDIRECT)
-			put_stop(s, t, at, REACH_CALL, 0, &ignored);
-	}
+	array_each(const struct interactive_stop, stop, &w->stops)
+		put_stop(w->session, w->thread, stop->address, stop->reach, stop->scope, &ignored);
+	array_fini(&w->stops);
 }
 
 /* The code of its statement: from the pc on, and the other ranges of the same line. */
@@ -163,20 +176,25 @@ static void stop_at_own_calls(struct session *s, struct session_thread *t,
 			      const struct inspect_call *here)
 {
 	uint64_t bias = here->frame.bias, pc = here->frame.pc;
+	struct step_walk walk = walk_of(s, t);
 	struct source_statements list;
+	struct step_line line;
 
 	if (!statements_of(here, &list))
 		return;
 	for (size_t i = 0; i < list.count; i++) {
 		uint64_t low = list.items[i].offset + bias, high;
 
-		if (list.items[i].line != here->line || i + 1 == list.count)
+		if (i + 1 == list.count ||
+		    !line_for(t, here, INTERACTIVE_NEXT, &list.items[i], &line) ||
+		    line.line != here->line)
 			continue;
 		high = list.items[i + 1].offset + bias;
 		if (high > low)
-			stop_at_calls(s, t, pc >= low && pc < high ? pc : low, high);
+			step_into_calls(&walk, pc >= low && pc < high ? pc : low, high);
 	}
 	array_fini(&list);
+	put_walked(&walk);
 }
 
 static int find_stops(struct interactive *l, struct session_thread *t, enum interactive_way way,
@@ -188,7 +206,7 @@ static int find_stops(struct interactive *l, struct session_thread *t, enum inte
 	if (interactive_calls(t, &calls, err) < 0)
 		return -1;
 	if (dwarf_frame_cfa(&calls.items[0].frame, &l->sent.frame, err) == 0)
-		result = stop_in_own(&l->session, t, &calls.items[0], err);
+		result = stop_in_own(&l->session, t, &calls.items[0], way, err);
 	if (result == 0)
 		stop_around(&l->session, t, &calls);
 	if (result == 0 && way == INTERACTIVE_STEP)
@@ -358,55 +376,16 @@ int interactive_until(struct interactive *l, const char *thread, const char *loc
 
 /* ---- there ---------------------------------------------------------------------------------- */
 
-struct slot_reader {
-	struct session_thread *thread;
-	uint64_t slot; /* what was read last */
-};
-
-static int read_slot(void *ctx, uint64_t addr, void *buf, size_t n)
-{
-	struct slot_reader *reader = ctx;
-
-	reader->slot = addr;
-	return target_read(reader->thread->process->target, addr, buf, n);
-}
-
-/* If the loader has not resolved the slot's function yet: looks for it in the loader's order. */
-static uint64_t of_slot(struct session_thread *t, uint64_t slot)
-{
-	const struct image *image = images_at(t->process, slot);
-	const char *name = image ? module_got_name(image->module, slot - image->bias) : NULL;
-	uint64_t offset;
-
-	array_each(const struct image, other, &t->process->images)
-		if (name && module_symbol(other->module, name, &offset, NULL) == 0)
-			return other->bias + offset;
-	return 0;
-}
-
 /* A call or jump on the way: its target is known now. */
 static void follow(struct session *s, struct session_thread *t, uint64_t at,
 		   const struct arch_regs *regs)
 {
-	struct slot_reader reader = {.thread = t};
-	uint8_t bytes[ARCH_INSN_MAX];
-	struct arch_insn insn;
-	uint64_t to, named;
+	struct step_walk walk = walk_of(s, t);
+	uint64_t to = step_target(t, at, regs);
 
-	for (int i = 0; i < 2; i++) { /* after an endbr64, or the `sub` of a thunk */
-		if (target_read(t->process->target, at, bytes, sizeof(bytes)) < 0 ||
-		    arch_decode(bytes, sizeof(bytes), at, &insn) < 0)
-			return;
-		if (insn.flow != ARCH_FLOW_NEXT)
-			break;
-		at += insn.length;
-	}
-	if ((insn.flow != ARCH_FLOW_CALL_INDIRECT && insn.flow != ARCH_FLOW_JUMP_INDIRECT &&
-	     insn.flow != ARCH_FLOW_JUMP) ||
-	    arch_jump_target(bytes, sizeof(bytes), at, regs, read_slot, &reader, &to) < 0)
-		return;
-	named = reader.slot && insn.flow == ARCH_FLOW_JUMP_INDIRECT ? of_slot(t, reader.slot) : 0;
-	stop_in_function(s, t, named ? named : to);
+	if (to)
+		step_into(&walk, to);
+	put_walked(&walk);
 }
 
 static bool reaches(const struct interactive_stop *stop, uint64_t at, uint64_t from)
