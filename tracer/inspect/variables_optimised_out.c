@@ -124,6 +124,8 @@ struct close_names {
 /* Any letter resembles any other: only longer names are suggested. */
 static void suggest(struct close_names *n, const char *name)
 {
+	if (strcmp(name, n->wanted) == 0)
+		return;
 	if (strcasecmp(name, n->wanted) == 0)
 		n->same = name;
 	if (strlen(n->wanted) > 2)

@@ -193,9 +193,9 @@ static int offer_global(struct variable_search *h, struct die_table *t, struct d
 
 	if (answer < 0 || entry_read(t, c.variable.entry, &e, err) < 0)
 		return -1;
-	if (answer == 0 && one->declaration)
-		return 0;
 	describe(&c, t, u, &e);
+	if (answer == 0 && one->declaration && c.external)
+		return 0; /* else it is a static of a namespace that was dropped */
 	if (!variable_static_address(&c.variable, &c.address))
 		c.address = 0;
 	if (!is_wanted(h, &c) || is_known(h, &c))
