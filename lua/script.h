@@ -54,6 +54,10 @@ int script_load_open(struct script *s, const char *path, struct error *err);
    the next lines know it. If it is an expression, `out` (may be NULL) gets its value as text. */
 int script_line(struct script *s, const char *name, const char *text, struct str *out,
 		struct error *err);
+/* What a gate's name is for a line: `variable` (the script owns it) holds a gate that is called so, or is the name itself
+   and holds one; or it means something else, as a word of Lua does; or nothing yet. */
+enum script_gate_name { SCRIPT_GATE_NONE, SCRIPT_GATE_KNOWN, SCRIPT_GATE_TAKEN };
+enum script_gate_name script_gate_name(struct script *s, const char *name, const char **variable);
 /* Is it the beginning of a statement that goes on in the next line? */
 bool script_line_goes_on(const char *text);
 /* May lines use program.var? The program has begun then, and stands still. */

@@ -4,6 +4,7 @@
  *	repl.c           the loop: reads a line, executes it, shows what came of it
  *	repl_terminal.c  libedit and the program share the terminal; signals at the prompt
  *	repl_commands.c  the table of commands, and what each does
+ *	repl_gates.c     the command gate
  *	repl_complete.c  completion
  *	repl_save.c      what was done by hand, as a script
  */
@@ -67,6 +68,11 @@ extern const struct repl_command repl_commands[]; /* ends with a NULL name */
 
 const struct repl_command *repl_find(const char *name, size_t length);
 int repl_do(struct repl *r, const struct repl_command *c, char *rest, struct error *err);
+
+int repl_usage(const char *name, struct error *err);
+
+/* repl_gates.c */
+int repl_gate(struct repl *r, char *rest, struct error *err);
 
 /* repl.c */
 /* On standard output, and at once: a clock of the target interrupts writes, and stdio would lose them. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int usage(const char *name, struct error *err)
+int repl_usage(const char *name, struct error *err)
 {
 	const struct repl_command *c = repl_find(name, strlen(name));
 
@@ -52,156 +52,6 @@ static int say(struct str *text)
 }
 
 /* ---- gates ---------------------------------------------------------------------------------- */
-
-static bool is_name(const char *s)
-{
-	if (!isalpha((unsigned char)*s) && *s != '_')
-		return false;
-	while (isalnum((unsigned char)*s) || *s == '_')
-		s++;
-	return !*s;
-}
-
-static void cut_blanks(char *text)
-{
-	size_t length = strlen(text);
-
-	while (length && isspace((unsigned char)text[length - 1]))
-		text[--length] = '\0';
-}
-
-/* Of the first `length` bytes. */
-static char *last_word(char *text, size_t length)
-{
-	while (length && !isspace((unsigned char)text[length - 1]))
-		length--;
-	return text + length;
-}
-
-/* LOCATION may have blanks, so the verb and the name are the last two words. */
-static const char *split_verb(char *rest, char **name)
-{
-	char *last = last_word(rest, strlen(rest)), *verb;
-	size_t length = (size_t)(last - rest);
-
-	while (length && isspace((unsigned char)rest[length - 1]))
-		length--;
-	verb = last_word(rest, length);
-	if (verb == rest || rest + length - verb != 4 ||
-	    (strncmp(verb, "wait", 4) != 0 && strncmp(verb, "open", 4) != 0))
-		return NULL;
-	rest[length] = verb[-1] = '\0';
-	*name = last;
-	return verb;
-}
-
-/* A location has blanks only behind a ; or in a comment. */
-static bool lacks_name(char *rest)
-{
-	const char *last = last_word(rest, strlen(rest));
-
-	return last > rest && !strchr(rest, ';') && strncmp(rest, "//", 2) != 0 &&
-	       (strcmp(last, "wait") == 0 || strcmp(last, "open") == 0);
-}
-
-static bool is_gate(struct repl *r, const char *name)
-{
-	struct str known = {0};
-	bool found = false;
-
-	for (size_t i = 0; !found && interactive_name(r->interactive, INTERACTIVE_GATES, i, &known);
-	     i++) {
-		found = strcmp(str_text(&known), name) == 0;
-		str_clear(&known);
-	}
-	str_fini(&known);
-	return found;
-}
-
-/* The last line of this text, dropped or not. */
-static struct repl_entry *entry_of(struct repl *r, const char *lua)
-{
-	struct repl_entry *found = NULL;
-
-	array_each(struct repl_entry, entry, &r->entries)
-		if (entry->lua && strcmp(entry->lua, lua) == 0)
-			found = entry;
-	return found;
-}
-
-/* *line is the line that makes the gate, unless an earlier one does. A dropped line is taken up
-   again if its gate is still there. */
-static int make_gate(struct repl *r, const char *name, struct repl_entry **line, struct error *err)
-{
-	bool known = is_gate(r, name);
-	struct repl_entry *entry;
-	struct str lua = {0};
-	int failed = 0;
-
-	str_addf(&lua, "local %s = SimpleGate \"%s\"", name, name);
-	if (!known)
-		failed = repl_lua(r, str_text(&lua), err);
-	entry = entry_of(r, str_text(&lua));
-	if (!failed && entry && (!known || entry->dropped)) {
-		entry->dropped = false;
-		interactive_take_up(r->interactive, &entry->made);
-		*line = entry;
-	}
-	str_fini(&lua);
-	return failed;
-}
-
-static int make_place(struct repl *r, const char *location, const char *verb, const char *name,
-		      struct error *err)
-{
-	bool opens = strcmp(verb, "open") == 0;
-	struct str lua = {0};
-	int failed;
-
-	str_add(&lua, "at ");
-	repl_quote(&lua, location);
-	str_addf(&lua, ":%s(%s)", verb, name);
-	failed = repl_lua(r, str_text(&lua), err);
-	if (!failed) {
-		str_clear(&lua);
-		str_addf(&lua, "%zu: %s %s gate %s\n", r->entries.count, location,
-			 opens ? "opens" : "waits at", name);
-		repl_say(str_text(&lua));
-	}
-	str_fini(&lua);
-	return failed;
-}
-
-static int cmd_gate(struct repl *r, char *rest, struct error *err)
-{
-	struct repl_entry *line = NULL;
-	char made[32], *name = made;
-	const char *verb;
-
-	cut_blanks(rest);
-	verb = split_verb(rest, &name);
-	cut_blanks(rest);
-	if (!*rest || (!verb && lacks_name(rest)))
-		return usage("gate", err);
-	if (!verb) {
-		do
-			snprintf(made, sizeof(made), "g%u", ++r->gates);
-		while (is_gate(r, made));
-	}
-	if (!is_name(name)) {
-		error_set(err, ERROR_USAGE, "'%s' is no name for a gate", name);
-		return error_hint(err, "letters, digits and _: gate calc.c:7 wait done");
-	}
-	if (make_gate(r, name, &line, err) < 0)
-		return -1;
-	if (make_place(r, rest, verb ? verb : "wait", name, err) == 0)
-		return 0;
-	if (line) { /* a saved script does without it */
-		line->dropped = true;
-		interactive_drop(r->interactive, &line->made);
-	}
-	return -1;
-}
 
 static bool has_word(const char *text, const char *word, size_t length)
 {
@@ -260,7 +110,7 @@ static int cmd_drop(struct repl *r, char *rest, struct error *err)
 	return 0;
 }
 
-static int cmd_gates(struct repl *r, char *rest, struct error *err)
+static int repl_gates(struct repl *r, char *rest, struct error *err)
 {
 	struct str out = {0};
 	size_t n = 0;
@@ -335,7 +185,7 @@ static int cmd_until(struct repl *r, char *rest, struct error *err)
 	char *thread = take_word(&rest);
 
 	if (!*rest)
-		return usage("until", err);
+		return repl_usage("until", err);
 	return interactive_until(r->interactive, thread, rest, err) < 0 ? -1 : repl_go(r);
 }
 
@@ -373,7 +223,7 @@ static int cmd_print(struct repl *r, char *rest, struct error *err)
 	int failed;
 
 	if (!*rest)
-		return usage("print", err);
+		return repl_usage("print", err);
 	failed = interactive_print(r->interactive, thread, rest, &out, err);
 	say(&out);
 	return failed;
@@ -398,7 +248,7 @@ static int cmd_save(struct repl *r, char *rest, struct error *err)
 	int failed = repl_take_without(rest, &without, err);
 
 	if (!failed)
-		failed = *rest ? repl_save(r, rest, &without, err) : usage("save", err);
+		failed = *rest ? repl_save(r, rest, &without, err) : repl_usage("save", err);
 	array_fini(&without);
 	return failed;
 }
@@ -415,7 +265,7 @@ static int cmd_repeat(struct repl *r, char *rest, struct error *err)
 	uint64_t runs;
 
 	if (!failed && !*rest)
-		failed = usage("repeat", err);
+		failed = repl_usage("repeat", err);
 	else if (!failed && (!number_read(rest, ULONG_MAX, &runs) || !runs))
 		failed = no_number("repeat", rest, err);
 	if (!failed)
@@ -481,9 +331,9 @@ const struct repl_command repl_commands[] = {
 	 "threads that get there wait at the gate, or open it",
 	 {WORD_LOCATION, WORD_VERB, WORD_GATE},
 	 .chooses = true,
-	 .run = cmd_gate},
+	 .run = repl_gate},
 	{"drop", "N", "take a line of `gates` back", .run = cmd_drop},
-	{"gates", "", "what was asked for, line by line, and the gates", .run = cmd_gates},
+	{"gates", "", "what was asked for, line by line, and the gates", .run = repl_gates},
 	{"places", "", "where threads are stopped, and how often they came",
 	 .show = interactive_places},
 	{"open", "NAME", "open the gate and go on", {WORD_GATE}, .chooses = true, .run = cmd_open},
@@ -569,7 +419,7 @@ int repl_do(struct repl *r, const struct repl_command *c, char *rest, struct err
 	int failed = 0;
 
 	if (required && !*rest)
-		return usage(c->name, err);
+		return repl_usage(c->name, err);
 	if (*rest && !*c->arguments)
 		return surplus(c, rest, err);
 	if (c->chooses && r->cli->schedule) {

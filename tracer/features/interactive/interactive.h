@@ -80,6 +80,16 @@ void interactive_drop(struct interactive *l,
 /* Gates of a line that was dropped are listed again. */
 void interactive_take_up(struct interactive *l, const struct interactive_made *made);
 
+/* May a line have a gate of this name? */
+enum interactive_gate {
+	INTERACTIVE_GATE_NONE,	   /* it has to be made first */
+	INTERACTIVE_GATE_KNOWN,	   /* there is one: `variable` holds it, until the next line */
+	INTERACTIVE_GATE_NAMELESS, /* there is one, but only in a function or block of a script */
+	INTERACTIVE_GATE_TAKEN,	   /* the name means something else */
+};
+enum interactive_gate interactive_gate(struct interactive *l, const char *name,
+				       const char **variable);
+
 /* The name of the i-th gate that is open, or NULL. Valid as long as the run. */
 const char *interactive_open_gate(const struct interactive *l, size_t i);
 

@@ -3,6 +3,8 @@
 #include "tracer/run/apply.h"
 #include "tracer/run/places.h"
 
+#include <string.h>
+
 static size_t places_so_far(const struct interactive *l)
 {
 	size_t n = 0;
@@ -137,4 +139,25 @@ void interactive_drop(struct interactive *l, const struct interactive_made *made
 	}
 	engine_drop_orders(e, made->order, made->orders);
 	apply_decisions(&l->session);
+}
+
+enum interactive_gate interactive_gate(struct interactive *l, const char *name,
+				       const char **variable)
+{
+	const struct gate *g;
+
+	if (!l->began)
+		return INTERACTIVE_GATE_NONE;
+	switch (script_gate_name(l->session.script, name, variable)) {
+	case SCRIPT_GATE_KNOWN:
+		return INTERACTIVE_GATE_KNOWN;
+	case SCRIPT_GATE_TAKEN:
+		return INTERACTIVE_GATE_TAKEN;
+	default:
+		break;
+	}
+	for (size_t i = 0; (g = engine_gate_at(l->session.engine, i)); i++)
+		if (!g->dropped && strcmp(g->name, name) == 0)
+			return INTERACTIVE_GATE_NAMELESS;
+	return INTERACTIVE_GATE_NONE;
 }
