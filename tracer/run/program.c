@@ -183,9 +183,13 @@ static int variable(void *ctx, const struct arrival *a, unsigned n, const char *
 	struct inspect_call *call;
 	struct inspect_value v;
 
-	return call_at(ctx, a, n, &call, err) < 0 || inspect_variable(call, name, &v, err) < 0
-		       ? -1
-		       : give(&v, out, err);
+	if (call_at(ctx, a, n, &call, err) < 0 || inspect_variable(call, name, &v, err) < 0)
+		return -1;
+	if (give(&v, out, err) == 0)
+		return 0;
+	if (v.place != INSPECT_IN_MEMORY) /* put together, and a piece is missing */
+		error_set(err, err->code, "%s: %s", name, error_text(err));
+	return -1;
 }
 
 static int set_variable(void *ctx, const struct arrival *a, unsigned n, const char *name,

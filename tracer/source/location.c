@@ -260,7 +260,9 @@ static int parse_number(const char *rest, struct location *l, struct error *err)
 		return malformed(err, l, "a file's name is missing before the colon");
 	if (!only_digits(colon + 1))
 		return malformed(err, l, "behind the colon stands a line number and nothing else");
-	if (!read_number(colon + 1, &l->line) || l->line == 0)
+	if (!read_number(colon + 1, &l->line))
+		return malformed(err, l, "no file has so many lines");
+	if (l->line == 0)
 		return malformed(err, l, "lines are counted from 1");
 	if (single_colon(l->name))
 		return malformed(err, l, "there is one colon between FILE and LINE");

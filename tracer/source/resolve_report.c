@@ -3,6 +3,7 @@
 
 #include "tracer/base/str.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum { LISTED_MAX = 20 };
@@ -48,6 +49,22 @@ static int add_nearest(struct resolver *r, struct module *m, const struct file_g
 	return 0;
 }
 
+/* Also a line that continues one. Not Rust's #[attributes]. */
+static bool is_directive(const struct source_file *f, unsigned line)
+{
+	const char *text;
+	size_t length;
+
+	for (; line > 1; line--) {
+		length = strlen(f->lines.items[line - 2]);
+		if (!length || f->lines.items[line - 2][length - 1] != '\\')
+			break;
+	}
+	text = f->lines.items[line - 1];
+	text += strspn(text, " \t");
+	return *text == '#' && isalpha((unsigned char)text[1 + strspn(text + 1, " \t")]);
+}
+
 /* What the compiler made of a line that the text or the tester names. */
 static void add_reason(struct resolver *r, const struct file_group *g, unsigned line,
 		       const struct near_lines *near, struct str *out)
@@ -65,6 +82,8 @@ static void add_reason(struct resolver *r, const struct file_group *g, unsigned 
 		str_add(out, f->lines.items[line - 1][strspn(f->lines.items[line - 1], " \t")]
 				     ? ": there is only a comment on it"
 				     : ": it is empty");
+	else if (is_directive(f, line))
+		str_add(out, ": it is the preprocessor's");
 	else if (near->before && source_spans(f, near->before, line))
 		str_addf(out, ": the compiler put the statement that it belongs to on line %u",
 			 near->before);

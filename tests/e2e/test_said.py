@@ -1,0 +1,60 @@
+"""What errors say: the reason that is one, and no suggestion that helps nobody."""
+
+from harness import compile_text, params
+
+C = """#include <stdio.h>
+#define TWICE(x) \\
+	((x) * 2)
+int main(void)
+{
+	int n = 1;
+#if 1
+	n++;
+#  endif
+	printf("%d\\n", TWICE(n));
+	return 0;
+}
+"""
+
+
+def place(t, location):
+    r = t.gate("lines", compile_text("said.c", C), location)
+    t.equal(r.status, 125, "status", r)
+    return r
+
+
+@params(1, 2, 3, 7, 9)
+def test_preprocessor(t, line):
+    r = place(t, f"said.c:{line}")
+    t.check(f"said.c:{line} has no code: it is the preprocessor's; the nearest line" in r.err, "said", r)
+
+
+def test_line_numbers(t):
+    r = place(t, "said.c:99999999999999999999")
+    t.check("no file has so many lines" in r.err, "said", r)
+    t.check("counted from 1" in place(t, "said.c:0").err, "said")
+
+
+def test_one_letter_resembles_nothing(t):
+    r = t.run_gated(compile_text("said.c", C), script='at "main":wait(g)\n')
+    t.check("_G" not in r.err and "'g'" in r.err, "said", r)
+
+
+PIECES = """
+#include <cstdio>
+#include <string_view>
+__attribute__((noinline)) static long use(long n) { asm volatile("" ::: "memory"); return n; }
+int main(int argc, char **)
+{
+	std::string_view text("constant");
+	long n = use(argc);
+	std::printf("%ld\\n", n + (long)text.size());
+	return 0;
+}
+"""
+
+
+def test_a_piece_is_missing(t):
+    p = compile_text("pieces.cc", PIECES, flags="-g -O2", compiler="g++")
+    r = t.run_gated(p, script='at "pieces.cc:8":run(function(hit) print(hit.var.text) end)\n')
+    t.check("text: a part of it is optimised out at this line" in r.err, "said", r)
