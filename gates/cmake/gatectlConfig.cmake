@@ -233,6 +233,22 @@ function(gatectl_discover_tests)
   endforeach()
 endfunction()
 
+function(_gatectl_has_scripts name target)
+  get_target_property(scripts "${target}" gatectl_scripts)
+  if(NOT scripts)
+    message(FATAL_ERROR "gatectl_add_check: '${name}': the target '${target}' has no gate tests "
+      "whose scripts could be checked; name some with SCRIPTS")
+  endif()
+endfunction()
+
+# Tests may come later, so this is known when all is configured.
+function(_gatectl_needs_scripts name target)
+  if(NOT CMAKE_VERSION VERSION_LESS 3.19)
+    cmake_language(EVAL CODE "cmake_language(DEFER DIRECTORY [==[${CMAKE_SOURCE_DIR}]==]
+      CALL _gatectl_has_scripts [==[${name}]==] [==[${target}]==])")
+  endif()
+endfunction()
+
 function(gatectl_add_check)
   _gatectl_arguments(gatectl_add_check "NAME;TARGET" "SCRIPTS;LABELS" "NAME;TARGET")
   _gatectl_name(gatectl_add_check)
@@ -246,6 +262,7 @@ function(gatectl_add_check)
       list(APPEND fixtures "gatectl:${_gatectl_TARGET}:${script}")
     endforeach()
   else()
+    _gatectl_needs_scripts("${_gatectl_NAME}" "${_gatectl_TARGET}")
     # All scripts of the target's tests, also of those that are added later.
     set(all "$<GENEX_EVAL:$<TARGET_PROPERTY:${_gatectl_TARGET},gatectl_scripts>>")
     set(options "-g;$<JOIN:$<REMOVE_DUPLICATES:${all}>,;-g;>")

@@ -270,6 +270,7 @@ MISUSE = {
     "gatectl_add_test(x TARGET ends SCRIPT a.gate.lua)": "'x' is none of its keywords",
     "gatectl_discover_tests(TARGET ends DIRECTORY gates)": "there is no directory ",
     "gatectl_add_check(NAME x TARGET ends SCRIPTS c.lua)": "there is no script ",
+    "gatectl_add_check(NAME x TARGET ends)": "'x': the target 'ends' has no gate tests",
     "gatectl_add_exploration(NAME x TARGET ends TIME long)": "TIME 'long' is not a number of seconds",
     "gatectl_add_exploration(NAME x TARGET ends RUNS 0)": "RUNS '0' is not a positive number",
     "gatectl_add_exploration(NAME x TARGET ends STRATEGY c.lua)": "there is no script ",
