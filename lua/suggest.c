@@ -77,8 +77,10 @@ const char *script_push_like_name(lua_State *L, const char *name)
 	struct suggestions s = {.wanted = name};
 
 	luaL_checkstack(L, 4, NULL);
-	offer_locals(L, &s);
-	offer_globals(L, &s);
+	if (name[0] && name[1]) { /* any letter resembles any other */
+		offer_locals(L, &s);
+		offer_globals(L, &s);
+	}
 	push(L, &s);
 	return lua_tostring(L, -1);
 }
