@@ -169,13 +169,13 @@ void target_site_remove(struct target_process *process, struct target_site *pub)
 
 enum { PAGE = 4096 };
 
-struct page {
+struct seen_page {
 	uint64_t base; /* 1: none */
 	uint8_t bytes[PAGE];
 	bool readable;
 };
 
-static bool is_in_place(struct target_space *space, const struct site *site, struct page *page)
+static bool is_in_place(struct target_space *space, const struct site *site, struct seen_page *page)
 {
 	uint64_t base = site->pub.addr & ~(uint64_t)(PAGE - 1);
 
@@ -191,7 +191,7 @@ static bool is_in_place(struct target_space *space, const struct site *site, str
 
 void target_sites_look(struct target_process *process)
 {
-	struct page page = {.base = 1};
+	struct seen_page page = {.base = 1};
 
 	array_each(struct site_entry, entry, &process->space->sites) {
 		struct site *site = entry->site;
