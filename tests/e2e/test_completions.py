@@ -31,9 +31,21 @@ CASES = [
     ("gatectl run sha512s", "sha512sum"),
     ("gatectl run ./program alpha.t", "alpha.txt"),
     ("gatectl run -g 'two w", "two words.lua"),
+    ("gatectl run --leftover ki", "kill"),
+    ("gatectl repl --replay alp", "alpha.schedule"),
+    ("gatectl audit --build-dir sub", "subdir"),
+    ("gatectl audit -p sub", "subdir"),
+]
+# only bash's file knows these
+BASH = [
+    ("gatectl replay alp", "alpha.schedule"),
+    ("gatectl replay alpha.schedule ./prog", "./program"),
+    ("gatectl audit alp", "alpha.c"),
+    ("gatectl audit alpha.c two", "two.c"),
 ]
 # what must not be offered
 NOT = [
+    ("gatectl attach --leftover ki", "kill"),
     ("gatectl lines --ord", "--order"),
     ("gatectl check --rep", "--report"),
     ("gatectl nonsense --col", "--color"),
@@ -59,8 +71,9 @@ def scripts(t):
             text = f.read()
         parts = [text, table.stdout] if shell == "fish" else [table.stdout, text]
         t.file("_gatectl" if shell == "zsh" else "gatectl." + shell, "".join(parts))
-    for name in ("alpha.lua", "alpha.txt", "report.json", "two words.lua", "program"):
+    for name in ("alpha.lua", "alpha.txt", "report.json", "two words.lua", "program", "alpha.schedule", "alpha.c", "two.c"):
         t.file(name, "")
+    os.mkdir(t.path("subdir"))
     os.chmod(t.path("program"), 0o755)
 
 
@@ -103,10 +116,10 @@ def interactive(t, shell):
     scripts(t)
     terminal = Terminal(t, shell)
     try:
-        for typed, want in CASES:
+        for typed, want in CASES + (BASH if shell == "bash" else []):
             if typed.count("'") % 2:
                 continue  # the shells differ in who closes the quote
-            t.equal(terminal.complete(typed), want, "%s makes of %r" % (shell, typed))
+            t.equal(terminal.complete(typed).rstrip("/"), want, "%s makes of %r" % (shell, typed))
         for typed, bad in NOT:
             t.check(terminal.complete(typed) != bad, "%s offers %s after %r" % (shell, bad, typed))
     finally:
@@ -129,6 +142,13 @@ def test_bash_scripts_only(t):
     t.equal(r.stdout, "<alpha.lua>", "no text file", r)
 
 
+def test_bash_processes(t):
+    scripts(t)
+    r = t.run(["bash", "-c", "source ./gatectl.bash; COMP_WORDS=(gatectl attach -g x.lua ''); COMP_CWORD=4; _gatectl; "
+               "printf '<%s>' \"${COMPREPLY[@]}\""], cwd=t.tmp)
+    t.check(f"<{os.getpid()}>" in r.stdout and "<ls>" not in r.stdout, "processes, no commands", r)
+
+
 def test_bash_with_blanks(t):
     scripts(t)
     r = t.run(["bash", "-c", "source ./gatectl.bash; COMP_WORDS=(gatectl run -g two); COMP_CWORD=3; _gatectl; "
@@ -149,7 +169,7 @@ def test_fish(t):
     for typed, want in CASES:
         if "'two" in typed:
             want = "two words.lua"
-        got = offered(typed)
+        got = [word.rstrip("/") for word in offered(typed)]
         t.check(want in got, "%r: %r is not among %r" % (typed, want, got))
     for typed, bad in NOT:
         t.check(bad not in offered(typed), "fish offers %s after %r" % (bad, typed))

@@ -24,6 +24,19 @@ static bool is_file(const struct option_row *o)
 	return o->argument && strcmp(o->argument, "FILE") == 0;
 }
 
+static bool is_schedule(const struct option_row *o)
+{
+	return o->argument && strcmp(o->argument, "FILE.schedule") == 0;
+}
+
+/* DIR, BUILD_DIR */
+static bool is_directory(const struct option_row *o)
+{
+	size_t n = o->argument ? strlen(o->argument) : 0;
+
+	return n >= 3 && strcmp(o->argument + n - 3, "DIR") == 0;
+}
+
 static bool is_short(const struct option_row *o)
 {
 	return o->key < OPT_ORDER;
@@ -67,20 +80,46 @@ static void bash_names(const struct command *c, bool valued)
 	}
 }
 
-static void bash_value(const struct option_row *o)
+/* Does another row give the option another value, for other commands? */
+static bool is_of_some(const struct option_row *o)
 {
-	putchar('\t');
-	if (is_short(o))
-		printf("-%c | ", o->key);
-	printf("--%s) ", o->name);
+	for (const struct option_row *other = option_rows; other->name; other++)
+		if (other != o && other->argument && other->key == o->key)
+			return true;
+	return false;
+}
+
+/* The commands and the option, as patterns of `case`. */
+static void bash_patterns(const struct command *commands, const struct option_row *o)
+{
+	static const struct command all[] = {{.name = "*"}, {.name = NULL}};
+	const char *between = "\t";
+	bool some = is_of_some(o);
+
+	for (const struct command *c = some ? commands : all; c->name; c++) {
+		if (some && !takes(c, o))
+			continue;
+		if (is_short(o))
+			printf("%s%s\\ -%c | ", between, c->name, o->key);
+		printf("%s%s\\ --%s", is_short(o) ? "" : between, c->name, o->name);
+		between = " | ";
+	}
+	printf(") ");
+}
+
+static void bash_value(const struct command *commands, const struct option_row *o)
+{
+	bash_patterns(commands, o);
 	if (is_choice(o)) {
 		printf("_gatectl_reply -W '");
 		print_choices(o);
 		printf("'");
 	} else {
-		printf(is_script(o) ? "_gatectl_files '!*.lua'"
-		       : is_file(o) ? "_gatectl_files ''"
-				    : ":");
+		printf(is_script(o)	 ? "_gatectl_files '!*.lua'"
+		       : is_schedule(o)	 ? "_gatectl_files '!*.schedule'"
+		       : is_file(o)	 ? "_gatectl_files ''"
+		       : is_directory(o) ? "_gatectl_files '*'"
+					 : ":");
 	}
 	puts(" ;;");
 }
@@ -101,11 +140,11 @@ static void bash_table(const struct command *commands)
 		puts(" '\n\t\t;;");
 	}
 	puts("\t*) return 1 ;;\n\tesac\n}\n\n"
-	     "# The value of the option $1.\n"
-	     "_gatectl_value()\n{\n\tcase $1 in");
+	     "# The value of the option $2 of the command $1.\n"
+	     "_gatectl_value()\n{\n\tcase \"$1 $2\" in");
 	for (const struct option_row *o = option_rows; o->name; o++)
 		if (o->argument)
-			bash_value(o);
+			bash_value(commands, o);
 	puts("\tesac\n}\n");
 }
 
@@ -128,9 +167,11 @@ static void zsh_option(const struct option_row *o)
 		print_choices(o);
 		putchar(')');
 	} else if (o->argument) {
-		printf(is_script(o) ? ":gate script:_files -g \"*.lua(-.)\""
-		       : is_file(o) ? ":file:_files"
-				    : ":value: ");
+		printf(is_script(o)	 ? ":gate script:_files -g \"*.lua(-.)\""
+		       : is_schedule(o)	 ? ":schedule:_files -g \"*.schedule(-.)\""
+		       : is_file(o)	 ? ":file:_files"
+		       : is_directory(o) ? ":directory:_files -/"
+					 : ":value: ");
 	}
 	puts("'");
 }
@@ -175,6 +216,10 @@ static void fish_option(const struct command *commands, const struct option_row 
 		printf("'");
 	} else if (is_script(o)) {
 		printf(" -x -a '(__fish_complete_suffix .lua)'");
+	} else if (is_schedule(o)) {
+		printf(" -x -a '(__fish_complete_suffix .schedule)'");
+	} else if (is_directory(o)) {
+		printf(" -x -a '(__fish_complete_directories)'");
 	} else if (o->argument) {
 		printf(is_file(o) ? " -r -F" : " -x");
 	} else {

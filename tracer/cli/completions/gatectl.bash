@@ -28,6 +28,38 @@ _gatectl_program()
 	)
 }
 
+# What comes first behind the options of the command $1.
+_gatectl_first()
+{
+	case $1 in
+	attach) _gatectl_reply -W "$(cd /proc && printf '%s ' [0-9]*)" ;;
+	replay) _gatectl_files '!*.schedule' ;;
+	audit) _gatectl_files '!*.c' ;;
+	*) _gatectl_program ;;
+	esac
+}
+
+# What comes behind that; it is word number $2.
+_gatectl_more()
+{
+	local i=$2
+
+	if [[ $1 == audit ]]; then
+		_gatectl_first audit
+		return
+	elif [[ $1 == replay ]]; then # the program comes behind the schedule
+		((i++))
+		[[ ${COMP_WORDS[i]} == -- ]] && ((i < COMP_CWORD)) && ((i++))
+	fi
+	if ((i == COMP_CWORD)); then
+		_gatectl_program
+	elif declare -F _command_offset > /dev/null; then
+		_command_offset "$i"
+	else
+		_gatectl_files ''
+	fi
+}
+
 _gatectl()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} options valued word ended= i=2
@@ -50,7 +82,7 @@ _gatectl()
 			[[ ${COMP_WORDS[i]} == = ]] && ((i < COMP_CWORD)) && ((i++))
 			if ((i == COMP_CWORD)); then
 				cur=${cur#=}
-				_gatectl_value "$word"
+				_gatectl_value "${COMP_WORDS[1]}" "$word"
 				return
 			fi
 		elif [[ $word != -* ]]; then
@@ -59,15 +91,11 @@ _gatectl()
 		((i++))
 	done
 	if ((i < COMP_CWORD)); then # the program's own arguments
-		if declare -F _command_offset > /dev/null; then
-			_command_offset "$i"
-		else
-			_gatectl_files ''
-		fi
+		_gatectl_more "${COMP_WORDS[1]}" "$i"
 	elif [[ $cur == -* && -z $ended ]]; then
 		_gatectl_reply -W "$options"
 	else
-		_gatectl_program
+		_gatectl_first "${COMP_WORDS[1]}"
 	fi
 }
 
