@@ -368,7 +368,7 @@ static void not_forced(struct gating *g)
 	struct str text = {0};
 
 	if (!lines)
-		str_add(&text, "there is no order of threads that gates could force, and a plain "
+		str_add(&text, "its points are in no order that gates could force, and a plain "
 			       "run came out differently");
 	else if (g->made == 1)
 		str_addf(&text, "under %zu lines of gates the first plain run came out differently",

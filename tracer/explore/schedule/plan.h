@@ -3,6 +3,7 @@
  *
  *	view.c	 the schedule as threads, segments (who goes on until another one does) and lines
  *	orders.c which orders of steps of different threads make the outcome
+ *	plan.c	 the gates for them
  *	places.c where threads are held for them, and where gates are opened
  *	words.c	 what steps are called
  *	story.c	 what happens, for the script's comments
@@ -30,6 +31,7 @@ struct plan_place {
 	unsigned long hit; /* 0: the first one will do */
 	bool after;
 	bool inside; /* an address inside a line: it means nothing once the program is recompiled */
+	bool called; /* ... and not the line's own, but in what it calls */
 	bool optional; /* it may be that it is not reached: the failure comes first */
 	size_t step;   /* it is about to be done there (`after`: it has been) */
 };

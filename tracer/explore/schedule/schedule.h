@@ -23,6 +23,8 @@ struct schedule_where {
 	const char *object; /* the module's file name, and the address in it as nm prints it: */
 	uint64_t address;   /* ... of the statement's instruction, or of the call */
 	bool inside; /* ... or of what is called there, where the thread goes on from a wait */
+	const char *inner_object; /* of an access in what is called there: the module, NULL if it */
+	uint64_t inner;		  /* ... is none, and the address of the access itself */
 };
 
 struct schedule_step {
