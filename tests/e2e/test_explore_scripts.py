@@ -3,6 +3,8 @@
 Quick: 20 runs each. Full: 200.
 """
 
+import re
+
 from harness import compile_text, params, timeout
 
 SECONDS = 110
@@ -264,6 +266,50 @@ struct Derived : Base {
 int main() { Derived d; d.start(); }
 """
 
+# One call that waits, and one that does several things in the kernel.
+WAITED = """#include <pthread.h>
+#include <assert.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int x = 1, y = 2, z = 4, balance;
+static int did_deposit, did_withdraw;
+static void *deposit(void *a)
+{
+	pthread_mutex_lock(&m);
+	balance = balance + y;
+	did_deposit = 1;
+	pthread_mutex_unlock(&m);
+	return a;
+}
+static void *withdraw(void *a)
+{
+	int seen = balance;
+	pthread_mutex_lock(&m);
+	balance = seen - z;
+	did_withdraw = 1;
+	pthread_mutex_unlock(&m);
+	return a;
+}
+static void *check(void *a)
+{
+	pthread_mutex_lock(&m);
+	if (did_deposit && did_withdraw)
+		assert(balance == x + y - z);
+	pthread_mutex_unlock(&m);
+	return a;
+}
+int main(void)
+{
+	pthread_t t[3];
+	balance = x;
+	pthread_create(&t[0], 0, check, 0);
+	pthread_create(&t[1], 0, deposit, 0);
+	pthread_create(&t[2], 0, withdraw, 0);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+"""
+
 PROGRAMS = {
     "vector.cc": (VECTOR, 'signal = "SIGABRT"'),
     "shared.cc": (SHARED, 'signal = "SIGABRT"'),
@@ -302,3 +348,12 @@ def forced(t, name):
 @params(*PROGRAMS)
 def test_forced(t, name):
     forced(t, name)
+
+
+@timeout(150)
+def test_told_once(t):
+    """A call that waits, or does several things in the kernel, is one call in the story."""
+    PROGRAMS["waited.c"] = (WAITED, 'signal = "SIGABRT"')
+    story = re.sub(r"\n--\s*", " ", forced(t, "waited.c")[1])
+    t.check("calls assert_fail (" in story, "the assertion fails once: " + story)
+    t.check(not re.search(r"locks( `m`)? \((waited.c:\d+)\), locks( `m`)? \(\2\)", story), "no lock is told twice: " + story)
