@@ -310,6 +310,37 @@ int main(void)
 }
 """
 
+# main waits for both children, whatever they do.
+NEEDLESS = """#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+static char name[] = "/proc/self/fd/9";
+static void add(void)
+{
+	int fd = open(name, O_RDWR), v;
+	pread(fd, &v, 4, 0);
+	flock(fd, LOCK_EX);
+	v++;
+	pwrite(fd, &v, 4, 0);
+	flock(fd, LOCK_UN);
+	close(fd);
+}
+int main(void)
+{
+	int v = 0;
+	int fd = dup2(memfd_create("n", 0), 9);
+	pwrite(fd, &v, 4, 0);
+	for (int i = 0; i < 2; i++) if (fork() == 0) { add(); _exit(0); }
+	wait(0);
+	wait(0);
+	pread(fd, &v, 4, 0);
+	return v == 2 ? 0 : 3;
+}
+"""
+
 PROGRAMS = {
     "vector.cc": (VECTOR, 'signal = "SIGABRT"'),
     "shared.cc": (SHARED, 'signal = "SIGABRT"'),
@@ -357,3 +388,17 @@ def test_told_once(t):
     story = re.sub(r"\n--\s*", " ", forced(t, "waited.c")[1])
     t.check("calls assert_fail (" in story, "the assertion fails once: " + story)
     t.check(not re.search(r"locks( `m`)? \((waited.c:\d+)\), locks( `m`)? \(\2\)", story), "no lock is told twice: " + story)
+
+
+@timeout(150)
+def test_needless(t):
+    """Gates that do not matter are left out: also an order that somebody waits first, and one that was tried when another was missing."""
+    program = compile_text("needless.c", NEEDLESS, "-g -O0")
+    r = t.gate("explore", "-j", "1", "-o", t.path("found"), "--", program, env={"GATECTL_VERIFY": "40/20/60"}, seconds=140)
+    text = read(t.path("found/1/gates.lua"))
+    if "There was no time to try it without each of its gates" in text.replace("\n-- ", " "):
+        return
+    t.equal(len(re.findall("^(?:at|on)\\b", text, re.M)), 3, "places: " + text, r)
+    t.check("\norder " not in text, "no order: " + text, r)
+    r = t.gate("run", "--repeat", "40", "-g", t.path("found/1/gates.lua"), "--", program)
+    t.equal(r.status, 0, "as the script expects, in all runs", r)

@@ -34,9 +34,12 @@ static bool has_gate(const struct gate_plan *p, const struct plan_order *o)
 	return !o->dropped && !o->blocked && gate_of(p, o) == o;
 }
 
-const char *gate_plan_gate(const struct gate_plan *p, const struct plan_order *o)
+void gate_plan_gate(const struct gate_plan *p, const struct plan_order *o, struct str *out)
 {
-	return o->blocked || o->dropped ? o->name : gate_of(p, o)->name;
+	if (o->blocked)
+		str_addf(out, "[%s] -> %s", o->name, o->event);
+	else
+		str_add(out, o->dropped ? o->name : gate_of(p, o)->name);
 }
 
 size_t gate_plan_lines(const struct gate_plan *p)
