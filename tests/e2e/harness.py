@@ -183,6 +183,17 @@ def compile_text(name, text, flags="-g -O0", compiler=None, libs=""):
                   + libs.split(), out, [source])
 
 
+def check_counts(t, build, name, text):
+    """Marks `gate: NAME N` in the text say how often their lines are executed."""
+    compiler, flags = build.split(" ", 1)
+    program = compile_text(name, text, "-g -w " + flags, compiler=compiler)
+    want = dict(re.findall(r"gate: (\w+) (\d+)", text))
+    script = "".join('at("//%s"):run(function() end)\n' % mark for mark in want)
+    r = t.clean(t.run_gated(program, script=script))
+    got = {p["location"][2:]: p["arrivals"] for p in r.report["places"]}
+    t.equal(got, {mark: int(n) for mark, n in want.items()}, build, r)
+
+
 def others_may_read(path):
     """Or skips: a clone in a home folder is not for other users."""
     while path != "/":

@@ -432,6 +432,9 @@ def test_no_schedule(t):
     r = t.error(t.gate("replay", t.file("text", "what is this\n")), where=r"text:1: this is no schedule")
     t.check("try: give the file `schedule` of a folder that `gatectl explore` has written\n" in r.err, "what to do", r)
     t.error(t.gate("replay", t.file("empty", "# gatectl schedule 1\nsteps: 0\n")), where="does not say of which program")
+    for report in ("x.xml", "x.json"):
+        t.error(t.gate("replay", "--report", t.path(report), t.path("none")), where="none")
+        t.check(not os.path.exists(t.path(report)), "no empty report is left")
 
 
 # ---- programs that do not end -------------------------------------------------------------------

@@ -475,6 +475,15 @@ def test_no_time_for_all(t):
     t.check(written and written.group(1) == counted.group(1), "what the script says: " + read(script), r)
 
 
+@timeout(150)
+def test_as_long_again(t):
+    """With --for N what comes after the search does not go on for a minute."""
+    del t.env["GATECTL_VERIFY"]  # as for anybody
+    r = t.gate("explore", "--for", "2", "-o", t.path("found"), "--", compile_text("abba.c", ABBA), seconds=SECONDS)
+    said = re.search("\nthe script has forced it in all of the ([0-9]+) runs that ([0-9]+) s gave of the 1000 asked for\n", r.err)
+    t.check(said and int(said.group(1)) > 0 and int(said.group(2)) < 10, "runs and seconds", r)
+
+
 # The sum is told in words, and the status is 0.
 TOLD = LOST.replace("return n != 2;", 'printf("n = %d, or \\"two\\"?\\n", n);\n\treturn 0;').replace("#include", "#include <stdio.h>\n#include", 1)
 

@@ -171,3 +171,41 @@ at "tries":run(function(hit)
 end)
 """))
     t.equal(r.err, "", build)
+
+
+MOVED = r"""
+#include <stdio.h>
+struct s { void (*f)(struct s *), (*g)(struct s *); int val, *out; };
+static int total;
+static inline void add(int v)
+{
+	int t = total;
+	total = t + v;
+}
+static void f(struct s *s) { s->val++; }
+static void g(struct s *s) { printf("val %d total %d\n", *s->out, total); }
+__attribute__((noinline)) static void work(struct s *s)
+{
+	s->f(s);
+	*s->out = s->val;
+	add(7);
+	s->g(s);
+}
+int main(void)
+{
+	int out;
+	struct s s = { f, g, 1, &out };
+	work(&s);
+	work(&s);
+	return 0;
+}
+"""
+
+
+@params(*BUILDS)
+def test_what_it_writes_was_moved(t, build):
+    """gcc writes before the statement in front of the call, and says that the copy is entered behind that: who comes has written nothing."""
+    compiler, opt = build.split()
+    program = compile_text("moved.c", MOVED, "-g " + opt, compiler=compiler)
+    r = t.clean(t.run_gated(program, script='at "add":run(function() print("total", program.var.total) end)'))
+    t.equal([line.split()[1] for line in (r.err + r.stdout).split("\n") if line.startswith("total")], ["0", "7"], build, r)

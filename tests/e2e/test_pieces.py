@@ -1,19 +1,6 @@
 """A statement that the compiler has made several pieces of, or whose end has the row of another: one execution is one arrival."""
 
-import re
-
-from harness import compile_text, params
-
-
-def check_counts(t, build, name, text):
-    """Marks `gate: NAME N` in the text say how often their lines are executed."""
-    compiler, flags = build.split(" ", 1)
-    program = compile_text(name, text, "-g -w " + flags, compiler=compiler)
-    want = dict(re.findall(r"gate: (\w+) (\d+)", text))
-    script = "".join('at("//%s"):run(function() end)\n' % mark for mark in want)
-    r = t.clean(t.run_gated(program, script=script))
-    got = {p["location"][2:]: p["arrivals"] for p in r.report["places"]}
-    t.equal(got, {mark: int(n) for mark, n in want.items()}, build, r)
+from harness import check_counts, params
 
 
 CASES = r"""

@@ -104,8 +104,7 @@ static struct schedule_where count_where(size_t thread, size_t at)
 {
 	(void)thread;
 	return (struct schedule_where){
-		"count.c", 12,	 "worker", NULL, "count", "prog", at ? 0x1193u : 0x1189u,
-		false,	   NULL, 0};
+		"count.c", 12, "worker", NULL, "count", "prog", at ? 0x1193u : 0x1189u, false};
 }
 
 static void test_lost_update(void **state)
@@ -262,9 +261,7 @@ static struct schedule_where seats_where(size_t thread, size_t at)
 				       at % 3 == 1 ? "seats_free" : "m",
 				       "prog",
 				       0x1300 + at * 16,
-				       false,
-				       NULL,
-				       0};
+				       false};
 }
 
 static void test_check_then_act(void **state)
@@ -390,8 +387,7 @@ static void waited(struct schedule *s, const char *thread, enum strategy_op op, 
 	*step = (struct schedule_step){.thread = schedule_thread(s, thread)};
 	step->point = (struct strategy_point){step->thread, op, object, line, true, 0};
 	step->where = (struct schedule_where){
-		"wait.c", line, line == 9 ? "tell" : "sleep", call, NULL, "prog", line, false,
-		NULL,	  0};
+		"wait.c", line, line == 9 ? "tell" : "sleep", call, NULL, "prog", line, false};
 }
 
 /* It has the lock, and gives it back by waiting. */
@@ -477,9 +473,7 @@ static void called(struct schedule *s, const char *thread, uint64_t object, unsi
 					      "n",
 					      "prog",
 					      line * 16,
-					      false,
-					      NULL,
-					      0};
+					      false};
 }
 
 /* Between two steps of one call nobody can be held: the other one comes before all of the call. */

@@ -50,7 +50,9 @@ struct arch_deed {
 	bool packed;	  /* computes with all parts of a vector register */
 	uint64_t written; /* names the memory that it writes: the address, or registers without the
 			     displacement; 0: writes none */
+	bool on_stack;	  /* ... by the stack pointer */
 	bool indexed;	  /* an element of an array: there is an index register */
+	bool takes_result; /* reads what a function has returned: rax, or the first vector register */
 	bool moves_stack; /* the stack pointer is another one behind it: push, call, sub, leave */
 };
 /* 0, or -1 where there is no instruction. */

@@ -40,15 +40,39 @@ static uint64_t written(const ZydisDecodedOperand *op, uint64_t next)
 	       (uint64_t)op->size << 40;
 }
 
+static ZydisRegister whole(ZydisRegister r)
+{
+	return ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
+}
+
 /* By its operands, those included that are not written. */
 static bool moves_stack(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *operands)
 {
 	for (int i = 0; i < in->operand_count; i++)
 		if (operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 		    operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE &&
-		    ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64,
-						     operands[i].reg.value) == ZYDIS_REGISTER_RSP)
+		    whole(operands[i].reg.value) == ZYDIS_REGISTER_RSP)
 			return true;
+	return false;
+}
+
+static bool is_result(ZydisRegister r)
+{
+	return whole(r) == ZYDIS_REGISTER_RAX || whole(r) == whole(ZYDIS_REGISTER_XMM0);
+}
+
+static bool takes_result(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *operands)
+{
+	for (int i = 0; i < in->operand_count; i++) {
+		const ZydisDecodedOperand *op = &operands[i];
+
+		if (op->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		    op->actions & ZYDIS_OPERAND_ACTION_MASK_READ && is_result(op->reg.value))
+			return true;
+		if (op->type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    (is_result(op->mem.base) || is_result(op->mem.index)))
+			return true;
+	}
 	return false;
 }
 
@@ -59,13 +83,16 @@ int arch_deed(const uint8_t *bytes, size_t n, uint64_t addr, struct arch_deed *o
 
 	if (x86_64_decode_full(bytes, n, &in, operands) < 0)
 		return -1;
-	*out = (struct arch_deed){.length = in.length, .moves_stack = moves_stack(&in, operands)};
+	*out = (struct arch_deed){.length = in.length,
+				  .takes_result = takes_result(&in, operands),
+				  .moves_stack = moves_stack(&in, operands)};
 	if (!in.operand_count_visible)
 		return 0;
 	out->packed = is_packed(&in, &operands[0]);
 	if (operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
 	    operands[0].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) {
 		out->written = written(&operands[0], addr + in.length);
+		out->on_stack = operands[0].mem.base == ZYDIS_REGISTER_RSP;
 		out->indexed = operands[0].mem.index != ZYDIS_REGISTER_NONE;
 	}
 	return 0;

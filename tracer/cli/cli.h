@@ -137,7 +137,9 @@ int options_explore(int key, const char *value, struct cli *out, struct error *e
 /* When all have been given. -1: what was asked for is not there yet. */
 void options_explore_settle(struct cli *cli);
 void options_verify(struct explore_options *o); /* how often a script is tried */
-bool options_is_strategy(const char *name);	/* "auto", "pos", ...: none in Lua */
+/* ... and with --for no longer than that is, all in all: who gives a search two seconds waits for no minute. */
+void options_verify_in_time(struct explore_options *o);
+bool options_is_strategy(const char *name); /* "auto", "pos", ...: none in Lua */
 
 /* options_harness.c */
 int options_harness(int key, const char *value, struct cli *out, struct error *err);

@@ -148,6 +148,9 @@ static void add_story(const struct explore_failure *f, struct str *out)
 	if (f->no_script)
 		str_addf(out, "no script of gates: %s\n", f->no_script);
 	if (f->forced) {
+		if (f->is_other)
+			str_add(out, "no gates force the schedule that was found first: this is "
+				     "another one that fails so\n");
 		str_add(out, "the script has forced it in ");
 		explore_gates_runs(f->forced, f->asked, f->forced_s, out);
 		str_add(out, "\n");
@@ -279,7 +282,7 @@ int command_explore(struct cli *cli)
 	ERROR(err);
 
 	options_explore_settle(cli);
-	options_verify(&cli->explore);
+	options_verify_in_time(&cli->explore);
 	if (explore_reports_check(cli, &err) < 0 ||
 	    ((!cli->merge || cli->explore.goes_on) && found_check(cli->explore.output, &err) < 0))
 		return output_error(cli, &err);

@@ -9,6 +9,8 @@
 
 /* With all else a minute: nobody waits for more. */
 enum { VERIFIED = 1000, VERIFIED_S = 30, MADE_S = 30 };
+/* Of either, with --for. */
+static const double LEAST_S = 2.5;
 
 const struct explore_options options_explore_defaults = {
 	.depth = 3,
@@ -186,4 +188,21 @@ void options_verify(struct explore_options *o)
 		o->make_s = strtod(end + 1, NULL);
 	else if (!given && !o->make_s)
 		o->make_s = MADE_S;
+}
+
+static void cut(double *seconds, double most)
+{
+	if (*seconds > most)
+		*seconds = most;
+}
+
+void options_verify_in_time(struct explore_options *o)
+{
+	double half = o->seconds / 2 > LEAST_S ? o->seconds / 2 : LEAST_S;
+
+	options_verify(o);
+	if (o->seconds <= 0 || getenv("GATECTL_VERIFY"))
+		return;
+	cut(&o->make_s, half);
+	cut(&o->verify_s, half);
 }

@@ -105,6 +105,8 @@ static void show(void *ctx, unsigned long done, unsigned long all, const char *w
 {
 	struct progress *p = ctx;
 
+	if (!done) /* of something else: what came before says nothing of it */
+		p->start_ms = now_ms();
 	p->done = done;
 	p->all = all;
 	if (!progress_is_due(p))

@@ -77,7 +77,8 @@ int command_replay(struct cli *cli)
 
 	cli->session.features = &controlled_features;
 	cli->session.argv = program(cli);
-	if (reports_check(cli, &err) < 0 || replay_load(&r, cli->rest[0], &err) < 0)
+	/* No report tells of a file that cannot be followed: an empty one would be left. */
+	if (replay_load(&r, cli->rest[0], &err) < 0 || reports_check(cli, &err) < 0)
 		status = output_error(cli, &err);
 	else
 		status = run(cli, &r);

@@ -33,6 +33,8 @@ struct explore_options {
 	unsigned shard, shards; /* the shard-th (from 1) of so many */
 	bool races_known;	/* those in points_at are all that POINTS_RACES is about */
 	enum explore_fails fails;
+	uint64_t alike;	 /* only failures with this key count; 0: all */
+	bool in_turn;	 /* of several that wait the one is woken that a plain run would wake */
 	bool only_finds; /* a failure is not made small, nor looked at, nor made into gates */
 	bool goes_on;	 /* what it has done is kept in `output`, and gone on with the next time */
 };
@@ -77,6 +79,7 @@ struct explore_failure {
 	int ended;	/* the program's own status; -1: it had none */
 	bool only_expects, expects_output; /* as in struct session_result */
 	bool done;			   /* nothing is left to be found out about it */
+	bool is_other; /* `schedule`, and all from there on, is of another one that failed so: gates force it */
 	bool is_raw; /* its folder is of an earlier search, which was ended before it was done */
 	struct str out, err; /* what the program wrote */
 	struct str gates;    /* the script; empty: see no_script */

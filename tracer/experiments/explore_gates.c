@@ -4,11 +4,10 @@
  * that would open the gate are held back, since by luck a program does what a gate forces (prove.h), and in
  * schedules that are searched (explore_gates_schedules.c). What is left has to force the failure in each of many runs.
  */
-#include "tracer/experiments/explore_gates.h"
+#include "tracer/experiments/explore_gates_internal.h"
 
 #include "tracer/base/file.h"
 #include "tracer/experiments/explore_account.h"
-#include "tracer/experiments/explore_gates_internal.h"
 
 #include <string.h>
 #include <stdio.h>  /*DBG*/
@@ -34,6 +33,8 @@ enum {
 static const double PART_TRIED = 0.25, PART_DROPPED = 0.75;
 /* Of the time to verify in: that much is there for what needs to be verified again. */
 static const double PART_AGAIN = 1.0 / 6;
+/* ... and that much for the schedules that are searched before. */
+static const double PART_LOOKED = 0.25;
 
 static bool is_past(double until)
 {
@@ -254,11 +255,11 @@ static int agrees_otherwise(struct gating *g, struct plan_order *o)
 	return answer == 1 ? agrees_turned(g, o, true) : answer;
 }
 
-static int escapes(struct gating *g, unsigned long schedules)
+static int escapes(struct gating *g, unsigned long schedules, double until)
 {
 	unsigned long asked = g->e->options.verify;
 
-	return gating_escapes(g, asked < schedules ? asked : schedules);
+	return gating_escapes(g, asked < schedules ? asked : schedules, until);
 }
 
 static int agrees_in_schedules(struct gating *g, struct plan_order *o)
@@ -269,7 +270,7 @@ static int agrees_in_schedules(struct gating *g, struct plan_order *o)
 		return 1;
 	o->dropped = true;
 	if (write_script(g) == 0)
-		answer = escapes(g, SCHEDULES);
+		answer = escapes(g, SCHEDULES, g->until);
 	o->dropped = false;
 	return answer < 0 || write_script(g) < 0 ? -1 : !answer;
 }
@@ -400,7 +401,7 @@ static void not_forced(struct gating *g)
  */
 static int look_around(struct gating *g)
 {
-	int answer = g->livelock || g->defies ? 1 : escapes(g, SCHEDULES);
+	int answer = g->livelock || g->defies ? 1 : escapes(g, SCHEDULES, g->until);
 
 	g->strict = answer == 0;
 	return answer < 0 ? -1 : 1;
@@ -420,10 +421,11 @@ static double verify_until(const struct gating *g)
 /* 1: it forces the failure; what it says of that is in it. */
 static int verify(struct gating *g)
 {
+	double now = explore_now_s();
 	int answer = write_script(g);
 
 	if (answer == 0 && g->strict)
-		answer = escapes(g, LAST_SCHEDULES);
+		answer = escapes(g, LAST_SCHEDULES, now + (verify_until(g) - now) * PART_LOOKED);
 	if (answer)
 		return answer < 0 ? -1 : 0;
 	g->verifies = true;
@@ -565,21 +567,13 @@ static int try_both(struct gating *g)
 	return answer < 0 ? -1 : 0;
 }
 
-int explore_gates(struct explore *e, struct explore_failure *f)
+int gating_make(struct explore *e, struct explore_failure *f, double until)
 {
-	struct gating g = {.e = e, .f = f, .tried = TRIED};
+	struct gating g = {.e = e, .f = f, .tried = TRIED, .until = until};
 	int answer = -1;
 
-	if (!e->options.verify)
-		return 0;
-	if (!f->again) {
-		no_script(&g, "it did not fail again");
-		return 0;
-	}
 	g.path = file_temporary(NULL, "gatectl-", ".lua", e->x.err);
 	if (g.path) {
-		if (e->options.make_s > 0)
-			g.until = explore_now_s() + e->options.make_s - f->shrunk_s;
 		session_signals_unlink(g.path);
 		gating_begin(&g);
 		if (g.livelock)

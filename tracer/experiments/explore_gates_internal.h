@@ -9,7 +9,7 @@
 struct gating {
 	struct explore *e;
 	struct explore_failure *f;
-	struct schedule schedule; /* the failure's; the steps are its own, all else is borrowed */
+	struct schedule schedule; /* the failure's; its steps are its own, all else is borrowed */
 	struct gate_plan plan;
 	struct plan_words words;
 	struct module *program;
@@ -43,9 +43,12 @@ struct gating {
 bool gating_is_woken(const struct schedule_step *step);
 bool gating_leaves_woken(const struct gating *g);
 
-/* Of the script that is written, in so many schedules. 1: its gates permit one that comes out differently, 0: none
+/* Of the script that is written, in so many schedules, or as many as there are until then (0: no limit). 1: its gates permit one that comes out differently, 0: none
    was found, -1: the experiment is over. */
-int gating_escapes(struct gating *g, unsigned long schedules);
+int gating_escapes(struct gating *g, unsigned long schedules, double until);
+/* Of the failure's schedule: sets f->gates, or f->no_script. Until then (0: no limit) plans are tried. 0; -1: the
+   experiment is over. */
+int gating_make(struct explore *e, struct explore_failure *f, double until);
 void gating_begin(struct gating *g);
 /* How often a thread looks at what it waits for is no matter of order. False: nobody waits like that. */
 bool gating_cut_spins(struct gating *g);

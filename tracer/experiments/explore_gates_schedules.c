@@ -2,15 +2,22 @@
  * Plain runs show what this machine's scheduler likes to do: what no gate forces may come by luck in a thousand of
  * them, and not on the next machine. So schedules are searched that the gates permit: does the program come
  * out differently in one of them?
+ *
+ * And a failure may come of what no gate can say, as who is woken of several that wait. So where none of its gates
+ * force it, schedules are searched that fail alike, and wake whom a plain run would wake.
  */
+#include "tracer/experiments/explore_gates.h"
+
+#include "tracer/experiments/explore_account.h"
 #include "tracer/experiments/explore_gates_internal.h"
 
-static const double MOST_S = 5;
+static const double MOST_S = 5, LEAST_S = 0.5;
 
 /* The same accesses are points as when it failed, at least: what else races is looked for if that was not over. */
-static void take_points(const struct gating *g, struct explore *e)
+static void take_points(const struct explore *from_e, const struct explore_failure *f,
+			struct explore *e)
 {
-	const struct explore_points_at *from = g->f->points ? g->f->points : &g->e->points_at;
+	const struct explore_points_at *from = f->points ? f->points : &from_e->points_at;
 
 	e->points_at.tested = from->tested;
 	array_each(const struct controlled_chosen, c, from)
@@ -18,16 +25,15 @@ static void take_points(const struct gating *g, struct explore *e)
 			base_strdup(c->module), c->offset, c->atomic, c->frees};
 }
 
-static void set_search(const struct gating *g, unsigned long schedules, struct explore_options *o)
+static void set_search(const struct explore *e, const struct explore_failure *f,
+		       unsigned long schedules, struct explore_options *o)
 {
-	*o = g->e->options;
-	if (o->points == POINTS_RACES && !g->f->points) /* they are known */
+	*o = e->options;
+	if (o->points == POINTS_RACES && !f->points) /* they are known */
 		o->points = POINTS_SYNC;
 	o->strategy = "auto";
 	o->runs = schedules;
-	o->seconds = MOST_S;
 	o->jobs = o->shard = o->shards = 1;
-	o->only_finds = true;
 	o->all = o->goes_on = false;
 }
 
@@ -37,7 +43,16 @@ static bool has_escaped(const struct explore *e)
 	return e->failures.count || e->barred;
 }
 
-int gating_escapes(struct gating *g, unsigned long schedules)
+static double seconds_until(double until)
+{
+	double left = until - explore_now_s();
+
+	if (until <= 0 || left > MOST_S)
+		return MOST_S;
+	return left > LEAST_S ? left : LEAST_S;
+}
+
+int gating_escapes(struct gating *g, unsigned long schedules, double until)
 {
 	struct experiment *x = &g->e->x;
 	struct explore e = {
@@ -48,8 +63,10 @@ int gating_escapes(struct gating *g, unsigned long schedules)
 	options.time_limit = -1;
 	e.x.options = &options;
 	e.x.view = (struct experiment_view){0};
-	set_search(g, schedules, &e.options);
-	take_points(g, &e);
+	set_search(g->e, g->f, schedules, &e.options);
+	e.options.seconds = seconds_until(until);
+	e.options.only_finds = true;
+	take_points(g->e, g->f, &e);
 	answer = explore_search(&e);
 	if (answer == 0)
 		answer = has_escaped(&e);
@@ -58,5 +75,105 @@ int gating_escapes(struct gating *g, unsigned long schedules)
 	e.x.view = x->view;
 	*x = e.x;
 	explore_fini(&e);
+	return answer;
+}
+
+/* ---- another one that fails ------------------------------------------------------------------------- */
+
+/* So many are tried at most; each is looked for in so many schedules, by what it took to find the first one. */
+enum { OTHERS = 5, LONGER = 4, LEAST = 200 };
+
+/* It has failed with the points of its own search. */
+static void take_failure(struct explore *e, struct explore_failure *out)
+{
+	*out = e->failures.items[0];
+	e->failures.count = 0;
+	if (!out->points) {
+		out->points = base_alloc(1, sizeof(*out->points));
+		*out->points = e->points_at;
+		e->points_at = (struct explore_points_at){0};
+	}
+}
+
+static bool has_found(const struct explore *e)
+{
+	return e->failures.count && e->failures.items[0].again;
+}
+
+/* 1: it is `out`, made small and described, 0: none was found, -1: the experiment is over. */
+static int another(struct explore *e, const struct explore_failure *f, unsigned number,
+		   double until, struct explore_failure *out)
+{
+	struct explore other = {.quick = e->quick, .full = e->full, .plain = e->plain, .x = e->x};
+	int answer;
+
+	other.x.view = (struct experiment_view){0};
+	set_search(e, f, LONGER * f->run + LEAST, &other.options);
+	other.options.seconds = seconds_until(until);
+	other.options.seed += number;
+	other.options.verify = 0;
+	other.options.in_turn = true;
+	other.options.alike = f->key;
+	take_points(e, f, &other);
+	answer = explore_search(&other);
+	if (answer == 0 && has_found(&other)) {
+		take_failure(&other, out);
+		answer = 1;
+	}
+	other.x.view = e->x.view;
+	e->x = other.x;
+	explore_fini(&other);
+	return answer;
+}
+
+/* It is the same failure; what is told of how it comes is of the other schedule from now on. */
+static void adopt(struct explore_failure *f, struct explore_failure *other)
+{
+	struct explore_failure before = *f;
+
+	*f = *other;
+	f->is_other = true;
+	f->run = before.run;
+	f->strategy = before.strategy;
+	f->times = before.times;
+	f->steps = before.steps;
+	f->preemptions = before.preemptions;
+	f->folder = before.folder;
+	f->is_raw = before.is_raw;
+	before.folder = NULL;
+	*other = before;
+}
+
+static int try_other(struct explore *e, struct explore_failure *f, unsigned number, double until)
+{
+	struct explore_failure other = {0};
+	int answer = another(e, f, number, until, &other);
+
+	if (answer == 1 && schedule_digest(&other.schedule) != schedule_digest(&f->schedule))
+		answer = gating_make(e, &other, until);
+	if (answer == 0 && other.gates.length)
+		adopt(f, &other);
+	explore_failure_fini(&other);
+	return answer < 0 ? -1 : 0;
+}
+
+int explore_gates(struct explore *e, struct explore_failure *f)
+{
+	double until =
+		e->options.make_s > 0 ? explore_now_s() + e->options.make_s - f->shrunk_s : 0;
+	int answer;
+
+	if (!e->options.verify)
+		return 0;
+	if (!f->again) {
+		base_free(f->no_script);
+		f->no_script = base_strdup("it did not fail again");
+		return 0;
+	}
+	answer = gating_make(e, f, until);
+	for (unsigned i = 1;
+	     answer == 0 && i <= OTHERS && f->no_script && (until <= 0 || explore_now_s() < until);
+	     i++)
+		answer = try_other(e, f, i, until);
 	return answer;
 }

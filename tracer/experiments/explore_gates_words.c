@@ -129,6 +129,28 @@ static void link_futexes(struct schedule *s)
 	}
 }
 
+/*
+ * Who waits until a predicate holds is in one line of the tester's all the time, and in one call: where it begins
+ * to wait is a line of the header.
+ */
+static void place_in_header(struct schedule_where *w)
+{
+	if (!w->header.file || w->inside)
+		return;
+	w->file = w->header.file;
+	w->line = w->header.line;
+	w->func = w->header.func;
+	w->address = w->header.address;
+}
+
+static void place_waits(struct schedule *s)
+{
+	array_each(struct schedule_step, step, &s->steps)
+		place_in_header(&step->where);
+	array_each(struct schedule_step, step, &s->pending)
+		place_in_header(&step->where);
+}
+
 static bool is_like(const struct schedule_step *a, const struct schedule_step *b)
 {
 	return a->thread == b->thread && a->point.op == b->point.op &&
@@ -205,16 +227,20 @@ void gating_begin(struct gating *g)
 	const struct schedule *s = &g->f->schedule;
 
 	g->schedule = *s;
-	g->schedule.steps.items = NULL;
+	g->schedule.steps.items = g->schedule.pending.items = NULL;
 	g->schedule.steps.count = g->schedule.steps.capacity = 0;
+	g->schedule.pending.count = g->schedule.pending.capacity = 0;
 	array_each(const struct schedule_step, step, &s->steps)
 		*array_add(&g->schedule.steps) = *step;
+	array_each(const struct schedule_step, step, &s->pending)
+		*array_add(&g->schedule.pending) = *step;
 	g->livelock = strcmp(g->f->kind, "livelock") == 0;
 	if (g->livelock)
 		cut_rounds(&g->schedule);
 	link_threads(g);
 	link_waits(&g->schedule);
 	link_futexes(&g->schedule);
+	place_waits(&g->schedule);
 	g->instead = strcmp(g->f->kind, "expect") == 0 && can_say_what_came(g->f);
 	g->defies = strcmp(g->f->kind, "expect") == 0 && !g->instead;
 	g->program = g->e->modules.count ? g->e->modules.items[0] : NULL;
@@ -242,6 +268,7 @@ bool gating_leaves_woken(const struct gating *g)
 void gating_end(struct gating *g)
 {
 	array_fini(&g->schedule.steps);
+	array_fini(&g->schedule.pending);
 }
 
 /* ---- the script --------------------------------------------------------------------------------------- */

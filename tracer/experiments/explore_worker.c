@@ -38,10 +38,12 @@ static char *take_said(const struct controlled *c)
 	return str_take(&text);
 }
 
-static bool is_wanted(const struct explore *e, const char *kind)
+static bool is_wanted(const struct explore *e, const char *kind, uint64_t key)
 {
 	const bool is_deadlock = strcmp(kind, "deadlock") == 0;
 
+	if (e->options.alike && e->options.alike != key)
+		return false;
 	return e->options.fails == FAILS_ANYHOW ||
 	       is_deadlock == (e->options.fails == FAILS_BY_DEADLOCK);
 }
@@ -58,7 +60,7 @@ static enum strategy_result take(const struct explore *e, const struct controlle
 	const char *kind;
 
 	o->ended = explore_judge(c, r, &kind, &o->key);
-	if (o->ended == EXPLORE_FAILED && !is_wanted(e, kind))
+	if (o->ended == EXPLORE_FAILED && !is_wanted(e, kind, o->key))
 		o->ended = EXPLORE_PASSED;
 	o->none = c->end == CONTROLLED_STOPPED;
 	o->digest = schedule_digest(&c->schedule);
@@ -186,6 +188,7 @@ int explore_worker_begin(struct explore_worker *w, unsigned worker,
 
 	c->strategy = w->strategy;
 	c->steps = e->options.steps;
+	c->in_turn = e->options.in_turn;
 	controlled_paths_copy(&c->paths, paths);
 	w->paths = paths->count;
 	w->runs.worker = worker;

@@ -118,9 +118,11 @@ void replay_head(const struct explore *e, const struct explore_failure *f, struc
 	schedule_option_add(h, "failure", f->kind);
 	schedule_option_add(h, "where", f->where);
 	add_number(h, "status", (unsigned)f->status);
-	schedule_option_add(h, "strategy", f->strategy);
-	add_number(h, "seed", e->options.seed);
-	add_number(h, "run", f->run);
+	if (!f->is_other) {
+		schedule_option_add(h, "strategy", f->strategy);
+		add_number(h, "seed", e->options.seed);
+		add_number(h, "run", f->run);
+	}
 	array_each(char *const, path, &f->paths)
 		schedule_option_add(h, "path", *path);
 	add_points(f->points ? f->points : &e->points_at, h);

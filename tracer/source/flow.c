@@ -530,6 +530,13 @@ bool flow_is_join(const struct flow *f, uint64_t offset)
 	return false;
 }
 
+bool flow_is_jumped_to(const struct flow *f, uint64_t offset)
+{
+	uint32_t insn = flow_find(f, offset);
+
+	return insn != FLOW_NONE && (f->insns.items[insn].jumps || f->insns.items[insn].is_pad);
+}
+
 void flow_jumps_to(const struct flow *f, uint64_t offset, struct flow_offsets *out)
 {
 	array_each(const struct flow_insn, in, &f->insns)

@@ -37,6 +37,7 @@ bool flow_falls_into(const struct flow *f, uint64_t offset);
    without an instruction may belong to the one or to the other. (A block of its own between a
    branch and a label would be empty: compilers leave none.) True where no instruction begins. */
 bool flow_is_join(const struct flow *f, uint64_t offset);
+bool flow_is_jumped_to(const struct flow *f, uint64_t offset); /* also by an exception */
 struct flow_offsets;
 /* The direct jumps that lead there; appends to out. */
 void flow_jumps_to(const struct flow *f, uint64_t offset, struct flow_offsets *out);

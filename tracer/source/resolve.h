@@ -225,6 +225,8 @@ unsigned source_block_end(const struct source_file *f, unsigned first, unsigned 
 bool source_in_loop(const struct source_file *f, unsigned first, unsigned line);
 /* Of the function that begins on line `first`: may there be a loop around a later line of it? */
 bool source_may_loop(const struct source_file *f, unsigned first, unsigned line);
+/* How often the line calls a function of that name; 0 where a loop stands on it, too. */
+unsigned source_calls_of(const struct source_file *f, unsigned line, const char *name);
 /* Is there nothing on the line but blanks and comments? */
 bool source_no_code(const struct source_file *f, unsigned line);
 /* The next line from `line` on with a comment that has gate: MARK; 0: no more. */

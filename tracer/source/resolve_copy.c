@@ -196,7 +196,8 @@ static void set_rank(const struct copy_work *w, uint64_t start, struct source_si
 /* One round of an unrolled loop ends where the next one begins. */
 static void add_rounds(const struct copy_work *w, uint64_t start, struct source_site *site)
 {
-	for (size_t i = 0; w->marked && i < w->kept; i++)
+	site->is_round = w->unrolled;
+	for (size_t i = 0; (w->marked || w->unrolled) && i < w->kept; i++)
 		if (w->starts.items[i] != start)
 			*array_add(&site->exits) = w->starts.items[i];
 }

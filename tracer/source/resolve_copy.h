@@ -15,6 +15,7 @@ struct copy_work {
 	struct flow *flow;
 	bool has_code, code_elsewhere; /* the line's: in this copy, in another one */
 	bool marked;		       /* its starts are marks: g++ has none in templates */
+	bool unrolled; /* some of its starts are in the middle of a row, each a round of a loop */
 	ARRAY(uint64_t) starts;
 	struct flow_ways ways; /* more of them: into the middle of its code */
 	ARRAY(struct module_range)
@@ -34,6 +35,8 @@ int copy_drop_leads(struct copy_work *w);
    of another one is no more in it. 0, or -1 with the error. */
 int copy_passing(const struct copy_work *w, const struct flow_ranges *body, uint64_t from,
 		 const struct flow_offsets *own, enum flow_passing *out);
+/* resolve_unrolled.c: appends to `starts` where more rounds begin, in rows of clang's that are several. */
+void copy_split_rounds(struct copy_work *w);
 /* resolve_calls.c: fills `ways` where the line is nothing but a call that is a loop. 0, or -1 with the error. */
 int copy_loop_ways(struct copy_work *w);
 /* Where control comes into an inlined call, but for what the compiler has moved out of a loop of the call's caller; nothing is

@@ -10,17 +10,43 @@ struct copy_entry {
 	struct flow_ways *out;
 };
 
-/* gcc may say that a copy is entered behind its first call: at an instruction that belongs to what
-   was computed for the copy. Where control runs straight on from the copy's first code to there, the
-   copy has begun with it. */
-static uint64_t before_calls(struct scope_ref copy, const struct flow *flow, uint64_t entry)
+/* Does the copy's code between the two addresses write memory that others can see? */
+static bool writes_between(const struct instance *copy, uint64_t from, uint64_t to)
 {
+	const struct scope *s = copy->scope.scope;
+	const struct module_range *pieces = copy->scope.unit->ranges.items + s->first_range;
+	uint8_t bytes[ARCH_INSN_MAX];
+	struct arch_deed deed;
+
+	for (uint32_t i = 0; i < s->range_count; i++)
+		for (uint64_t at = pieces[i].low > from ? pieces[i].low : from;
+		     at < to && at < pieces[i].high; at += deed.length) {
+			size_t n = module_bytes(copy->module, at, bytes, sizeof(bytes));
+
+			if (arch_deed(bytes, n, at, &deed) < 0)
+				return false;
+			if (deed.written && !deed.on_stack)
+				return true;
+		}
+	return false;
+}
+
+/*
+ * gcc may say that a copy is entered behind its first call, at an instruction that belongs to what was computed for the copy;
+ * and behind what the copy writes, where that was moved before a statement of the caller's. Where control runs straight on from the
+ * copy's first code to there, the copy has begun with it: who is held there is to have written nothing.
+ */
+static uint64_t before_deeds(const struct instance *copy, const struct flow *flow, uint64_t entry)
+{
+	const struct scope_ref c = copy->scope;
 	uint64_t first = entry;
 
-	for (uint32_t i = 0; i < copy.scope->range_count; i++) {
-		uint64_t low = copy.unit->ranges.items[copy.scope->first_range + i].low;
+	for (uint32_t i = 0; i < c.scope->range_count; i++) {
+		uint64_t low = c.unit->ranges.items[c.scope->first_range + i].low;
 
-		if (low < first && flow_only_calls(flow, low, entry))
+		if (low < first &&
+		    (flow_only_calls(flow, low, entry) ||
+		     (flow_is_straight(flow, low, entry) && writes_between(copy, low, entry))))
 			first = low;
 	}
 	return first;
@@ -177,7 +203,7 @@ int inlined_entries(struct resolver *r, const struct instance *copy, struct flow
 			answer = add_entry(&w, one);
 	}
 	if (answer == 0 && (known || !out->count))
-		answer = add_entry(&w, own == entry ? before_calls(copy->scope, flow, entry) : own);
+		answer = add_entry(&w, own == entry ? before_deeds(copy, flow, entry) : own);
 	array_fini(&all);
 	return answer < 0 ? -1 : add_rounds(&w, own);
 }

@@ -592,6 +592,9 @@ int copy_starts(struct copy_work *w)
 		return 0;
 	if (choose_starts(w) < 0)
 		return -1;
+	copy_split_rounds(w);
+	array_sort(&w->starts, by_value);
+	w->kept = w->starts.count;
 	middle_starts(w);
 	return 0;
 }

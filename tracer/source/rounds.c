@@ -66,7 +66,7 @@ enum source_rounds source_rounds(const struct source_site *site)
 		return SOURCE_ROUND;
 	t = dies_table(site->module, &ignored);
 	u = t ? dies_unit_at(t, site->offset) : NULL;
-	l.one_row = u && !u->is_gcc;
+	l.one_row = u && !u->is_gcc && !site->is_round;
 	array_each(const struct module_range, r, &site->ranges) {
 		enum source_rounds here;
 

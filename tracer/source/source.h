@@ -64,6 +64,7 @@ struct source_site {
 	/* Of several statements that begin at one address the one with the lower number comes first;
 	   0: it is no statement of a line. */
 	unsigned rank;
+	bool is_round; /* of a loop, of which several stand in the code that the compiler has for the line */
 	bool empty; /* a statement without code of its own: it is over when it begins */
 	/* The statement's own code in this copy (for `after`), or the function's (RETURN, TAIL). */
 	ARRAY(struct module_range) ranges;

@@ -304,6 +304,22 @@ bool source_may_loop(const struct source_file *f, unsigned first, unsigned line)
 	return false;
 }
 
+unsigned source_calls_of(const struct source_file *f, unsigned line, const char *name)
+{
+	struct reader r = reader_at(f, line);
+	size_t length = strcspn(name, "<"), n; /* a template's arguments need not be written */
+	const char *word;
+	unsigned calls = 0;
+
+	while ((n = next_word(&r, line, &word))) {
+		if (is_loop(word, n))
+			return 0;
+		calls += n == length && strncmp(word, name, n) == 0 &&
+			 strspn(r.at + strspn(r.at, " \t"), "(<");
+	}
+	return calls;
+}
+
 bool source_no_code(const struct source_file *f, unsigned line)
 {
 	struct reader r = reader_at(f, 1);

@@ -233,10 +233,16 @@ static bool before_call(const struct plan_view *v, size_t *at, bool *line)
 	return *line || has_address(v, *at);
 }
 
+/* `while (full) wait();` on one line is passed more often than it waits, and a compiler may begin it anywhere. */
+static bool is_finer_than_line(enum strategy_op op)
+{
+	return plan_is_access(op) || op == STRATEGY_WAIT;
+}
+
 static bool is_by_line(const struct plan_placing *g, size_t at)
 {
 	return has_line(g->v, at) && !(g->p->by == PLAN_BY_INSTRUCTION && has_address(g->v, at) &&
-				       plan_is_access(plan_op(g->v, at)));
+				       is_finer_than_line(plan_op(g->v, at)));
 }
 
 /* The step before which the thread is held: `at`, or one before it in its segment. `line`: before the

@@ -23,6 +23,14 @@ struct schedule_where {
 	const char *object; /* the module's file name, and the address in it as nm prints it: */
 	uint64_t address;   /* ... of the statement's instruction, or of the call */
 	bool inside; /* ... or of what is called there, where the thread goes on from a wait */
+	/* Of a wait that code of a system's header makes, compiled into the tester's: there. It may wait many
+	   times in one call, as cv.wait(lock, predicate) does. */
+	struct schedule_header {
+		const char *file; /* NULL: it is no such wait */
+		unsigned line;
+		const char *func;
+		uint64_t address; /* in `object` */
+	} header;
 	const char *inner_object; /* of an access in what is called there: the module, NULL if it */
 	uint64_t inner;		  /* ... is none, and the address of the access itself */
 };

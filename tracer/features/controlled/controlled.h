@@ -128,6 +128,7 @@ struct controlled {
 	off_t in_at;	/* ... where `in` begins */
 	bool judges;	/* where nobody can move, the run's own verdict says why (slower) */
 	bool describes; /* each step's place in the source is noted (slower) */
+	bool in_turn;	/* who has waited longest at a futex is woken, as the kernel does it */
 	bool early;	/* a thread that is made before schedules begin is where they begin */
 	bool rests;	/* it rests when so many steps have been taken (controlled_rests): */
 	size_t rest_at;

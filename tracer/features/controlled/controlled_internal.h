@@ -86,13 +86,14 @@ struct turn {
 	uint64_t until_ns;
 	struct futex_key key; /* FUTEX */
 	enum futex_waits waits;
-	uint32_t bits;	 /* ... of FUTEX_WAIT_BITSET */
-	uint64_t lock;	 /* ... the word, if not FOR_WAKE */
-	uint64_t clears; /* this word when it ends (target.h); or 0 */
-	bool ends;	 /* by itself, and not with its process */
-	bool left;	 /* KERNEL: has ended, but is its process's first thread */
-	bool leaves;	 /* ... is about to */
-	bool bears;	 /* is about to leave a call that has made a process in its memory */
+	unsigned long queued; /* FUTEX: who has waited longer has a smaller one */
+	uint32_t bits;	      /* ... of FUTEX_WAIT_BITSET */
+	uint64_t lock;	      /* ... the word, if not FOR_WAKE */
+	uint64_t clears;      /* this word when it ends (target.h); or 0 */
+	bool ends;	      /* by itself, and not with its process */
+	bool left;	      /* KERNEL: has ended, but is its process's first thread */
+	bool leaves;	      /* ... is about to */
+	bool bears;	      /* is about to leave a call that has made a process in its memory */
 	uint64_t
 		slept; /* RUNS: times it had gone to sleep when it was seen asleep; 0: it was not */
 	bool untold;   /* KERNEL: nothing is told when it goes on */
@@ -119,9 +120,10 @@ struct control {
 	struct controlled *given;
 	struct session *session;
 	bool begun, over;
-	bool rests;   /* before its next step, because somebody wants to look */
-	bool timers;  /* some thread has set one, whose signal comes in real time */
-	bool signals; /* some were sent: somebody who is parked may have one */
+	unsigned long queued; /* so many have begun to wait at a futex */
+	bool rests;	      /* before its next step, because somebody wants to look */
+	bool timers;	      /* some thread has set one, whose signal comes in real time */
+	bool signals;	      /* some were sent: somebody who is parked may have one */
 	const struct session_process
 		*dying;		    /* some of its threads are gone, and soon all; or NULL */
 	ARRAY(struct turn *) turns; /* of living threads, by path */

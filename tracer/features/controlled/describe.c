@@ -81,6 +81,25 @@ static void name_access(struct control *c, const struct inspect_call *inner,
 	where->inner = at;
 }
 
+/* The innermost code of a header between the tester's own and what is called. */
+static void name_header(struct control *c, const struct inspect_stack *calls,
+			const struct inspect_call *own, struct schedule_where *where)
+{
+	struct schedule *s = &c->given->schedule;
+
+	for (const struct inspect_call *call = calls->items; call < own; call++) {
+		if (!call->file || !call->line || call->frame.module != own->frame.module)
+			continue;
+		where->header = (struct schedule_header){
+			.file = schedule_text(s, call->file),
+			.line = call->line,
+			.func = schedule_text(s, call->function),
+			.address = statement_of(call, call > calls->items),
+		};
+		return;
+	}
+}
+
 static void look(struct control *c, struct turn *t, struct schedule_where *where)
 {
 	struct schedule *s = &c->given->schedule;
@@ -108,6 +127,8 @@ static void look(struct control *c, struct turn *t, struct schedule_where *where
 	}
 	if (own > calls.items && is_access(t->point.op))
 		name_access(c, &calls.items[0], where);
+	if (own && own->frame.module && t->point.op == STRATEGY_WAIT)
+		name_header(c, &calls, own, where);
 	if (own && (t->has_result || t->is_back))
 		name_inner(c, &calls.items[0], where);
 	inspect_stack_fini(&calls);

@@ -112,6 +112,7 @@ static void wait(struct control *c, struct turn *t)
 	t->bits = absolute ? (uint32_t)args[5] : (uint32_t)ALL_BITS;
 	t->waits = FUTEX_FOR_WAKE;
 	t->key = futexes_key(t, args[0]);
+	t->queued = ++c->queued;
 	futexes_wait_at(t);
 }
 
@@ -147,6 +148,7 @@ static bool wait_for_any(struct control *c, struct turn *t)
 		return false;
 	times_wait(c, t, t->call.args[3], true, (int)t->call.args[4]);
 	t->waits = FUTEX_FOR_ANY;
+	t->queued = ++c->queued;
 	futexes_wait_at(t);
 	t->point.object = STRATEGY_ANY_OBJECT;
 	return true;
@@ -213,6 +215,24 @@ static size_t offer_waiters(struct control *c, struct futex_key *key, uint32_t b
 	return c->points.count;
 }
 
+static void offer_longest(struct control *c)
+{
+	struct turn *longest = c->at.items[0];
+
+	array_each(struct turn *, t, &c->at)
+		if ((*t)->queued < longest->queued)
+			longest = *t;
+	control_offer_none(c);
+	control_offer(c, longest, STRATEGY_WAKE);
+}
+
+static struct turn *choose_waiter(struct control *c)
+{
+	if (c->given->in_turn)
+		offer_longest(c);
+	return control_choose(c);
+}
+
 /* How many were woken; -1: the run is over. */
 static int64_t wake(struct control *c, struct futex_key *key, uint32_t bits, uint64_t most)
 {
@@ -220,9 +240,8 @@ static int64_t wake(struct control *c, struct futex_key *key, uint32_t bits, uin
 	size_t count;
 
 	while ((uint64_t)woken < most && (count = offer_waiters(c, key, bits))) {
-		struct turn *chosen = count > 1 && count > most - (uint64_t)woken
-					      ? control_choose(c)
-					      : c->at.items[0];
+		struct turn *chosen = count > 1 && count > most - (uint64_t)woken ? choose_waiter(c)
+										  : c->at.items[0];
 
 		if (!chosen)
 			return -1;
@@ -263,6 +282,7 @@ static void requeue(struct control *c, struct turn *t, bool compares)
 		if (moved == (uint32_t)args[3] || !waits_at(*w, &from, (uint32_t)ALL_BITS))
 			continue;
 		(*w)->key = to;
+		(*w)->queued = ++c->queued;
 		moved++;
 	}
 	futexes_answer(t, woken + (compares ? (int64_t)moved : 0));
