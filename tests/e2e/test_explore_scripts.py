@@ -53,35 +53,6 @@ int main()
 """
 
 # A whole loop on a line: how often it is come to there is not how often it calls.
-LOCKED_LATE = """#include <sys/file.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-static char name[] = "/proc/self/fd/9";
-static void add(void)
-{
-	int fd = open(name, O_RDWR), v;
-	pread(fd, &v, 4, 0);
-	flock(fd, LOCK_EX);
-	v++;
-	pwrite(fd, &v, 4, 0);
-	flock(fd, LOCK_UN);
-	close(fd);
-}
-int main(void)
-{
-	int v = 0;
-	int fd = dup2(memfd_create("n", 0), 9);
-	pwrite(fd, &v, 4, 0);
-	for (int i = 0; i < 2; i++) if (fork() == 0) { add(); _exit(0); }
-	while (wait(0) > 0);
-	pread(fd, &v, 4, 0);
-	return v == 2 ? 0 : 3;
-}
-"""
-
 SENT = """#include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -344,7 +315,6 @@ int main(void)
 PROGRAMS = {
     "vector.cc": (VECTOR, 'signal = "SIGABRT"'),
     "shared.cc": (SHARED, 'signal = "SIGABRT"'),
-    "locked_late.c": (LOCKED_LATE, "exit = 3"),
     "sent.c": (SENT, 'signal = "SIGABRT"'),
     "forked.c": (FORKED, "deadlock = true"),
     "timed.c": (TIMED, 'signal = "SIGSEGV"'),
