@@ -10,6 +10,8 @@
 #include "tracer/experiments/explore_account.h"
 
 #include <string.h>
+#include <stdio.h>  /*DBG*/
+#include <stdlib.h> /*DBG*/
 #include <unistd.h>
 
 enum {
@@ -91,7 +93,7 @@ static bool agrees(const struct gating *g, const struct session_trial *trial,
 static bool was_turned(const struct session_result *r)
 {
 	array_each(const struct session_subject, s, &r->evidence.subjects)
-		if (strcmp(s->name, "turned") == 0)
+		if (s->is_gate && strncmp(s->name, "gate turned ", strlen("gate turned ")) == 0)
 			return s->movers.count;
 	return false;
 }
@@ -135,6 +137,9 @@ static int run(struct gating *g, const struct session_trial *trial)
 	g->barred = !answer && r.verdict != (g->defies ? VERDICT_OK : VERDICT_NOT_AS_EXPECTED);
 	if (!answer)
 		note_difference(g, &r);
+	if (getenv("GDBG"))
+		fprintf(stderr, "  run: %d %s left_out %d\n", answer, str_text(&g->differs),
+			trial->left_out); /*DBG*/
 	session_result_fini(&r);
 	return answer;
 }
@@ -161,6 +166,8 @@ static int write_script(struct gating *g)
 {
 	str_clear(&g->f->gates);
 	gating_script(g, &g->f->gates);
+	if (getenv("GDBG"))
+		fprintf(stderr, "=====TRY\n%s\n", str_text(&g->f->gates)); /*DBG*/
 	return file_replace(g->path, str_text(&g->f->gates), g->e->x.err);
 }
 
@@ -178,11 +185,13 @@ static int agrees_without(struct gating *g, const struct plan_order *o)
 {
 	const char *opens = g->schedule.threads.items[plan_step_at(&g->schedule, o->done)->thread];
 	static const enum trial_way ways[] = {TRIAL_PLAIN, TRIAL_LATE, TRIAL_EARLY};
+	struct str gate = {0};
 	int answer = 1;
 
+	gate_plan_gate(&g->plan, o, &gate);
 	for (size_t i = 0; answer == 1 && i < sizeof(ways) / sizeof(*ways); i++) {
 		const struct session_trial trial = {
-			.about = gate_plan_gate(&g->plan, o),
+			.about = str_text(&gate),
 			.left_out = true,
 			.way = ways[i],
 			.early = &opens,
@@ -191,6 +200,7 @@ static int agrees_without(struct gating *g, const struct plan_order *o)
 
 		answer = runs(g, g->tried_each, &trial, g->drop_until);
 	}
+	str_fini(&gate);
 	return answer;
 }
 
@@ -316,7 +326,7 @@ static int drop(struct gating *g)
 	array_each(struct plan_order, o, &g->plan.orders) {
 		int answer;
 
-		if (o->blocked || orders_left(g) == 1 || holds_woken(g, o))
+		if (o->dropped || o->needed || orders_left(g) == 1 || holds_woken(g, o))
 			continue;
 		if (is_past(g->drop_until)) {
 			g->f->gates_cut = true;
@@ -344,6 +354,7 @@ static bool put_back(struct gating *g)
 		if (!o->dropped)
 			continue;
 		o->dropped = false;
+		o->needed = !is_late(g);
 		g->dropped--;
 		any = true;
 		if (!is_late(g))
@@ -369,7 +380,7 @@ static void not_forced(struct gating *g)
 	struct str text = {0};
 
 	if (!lines)
-		str_add(&text, "there is no order of threads that gates could force, and a plain "
+		str_add(&text, "its points are in no order that gates could force, and a plain "
 			       "run came out differently");
 	else if (g->made == 1)
 		str_addf(&text, "under %zu lines of gates the first plain run came out differently",
@@ -444,8 +455,8 @@ static int try_plan(struct gating *g)
 		return -1;
 	if (answer == 1)
 		answer = verify(g);
-	while (answer == 0 && put_back(g))
-		answer = verify(g);
+	while (answer == 0 && put_back(g)) /* others were tried without it */
+		answer = drop(g) < 0 ? -1 : verify(g);
 	if (answer == 0 && g->strict) { /* the longer look has found a way around all of it */
 		g->strict = false;
 		answer = verify(g);

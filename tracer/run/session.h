@@ -22,10 +22,11 @@ enum trial_way {
 	TRIAL_LATE,  /* ... from where they would open it */
 };
 struct session_trial {
-	const char *about; /* the name of a gate, order or condition; NULL: of none, or of all */
-	bool left_out;	   /* ... is left out, or with NULL all that the script does at places; else
+	const char
+		*about;	  /* the name of a session_subject, or a gate's alone; NULL: none, or all */
+	bool left_out;	  /* ... is left out, or with NULL all that the script does at places; else
 			      threads are only held back as `way` says */
-	bool show_output;  /* the program's output is passed on; else it is only compared */
+	bool show_output; /* the program's output is passed on; else it is only compared */
 	enum trial_way way;
 	const char *const *early; /* ids of the threads for TRIAL_EARLY */
 	size_t early_count;

@@ -5,6 +5,7 @@
  */
 #include "tracer/explore/schedule/plan_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* By step and thread: 1 + the last step of that thread that comes before it (itself included) in every
@@ -45,6 +46,29 @@ static bool same_object(const struct plan_view *v, size_t a, size_t b)
 }
 
 /* ---- what the program sees to ------------------------------------------------------------------- */
+
+/* "p2/main" is a process's first thread, where "main" is the first one's. */
+static bool is_child(const char *id)
+{
+	const char *slash = strchr(id, '/');
+
+	return slash && strcmp(slash, "/main") == 0;
+}
+
+/* "p2/main" comes of the second fork, if all of the processes come of one. */
+static size_t fork_of(const struct plan_view *v, size_t first)
+{
+	const char *id = v->s->threads.items[thread_of(v, first)];
+	unsigned long number = is_child(id) ? strtoul(id + 1, NULL, 10) : 0;
+	size_t processes = 0, forks = 0, found = PLAN_NONE;
+
+	for (size_t i = 0; i < v->s->threads.count; i++)
+		processes += is_child(v->s->threads.items[i]);
+	for (size_t i = 0; i < v->done; i++)
+		if (plan_forks(plan_step(v, i)) && ++forks == number)
+			found = i;
+	return forks == processes && found < first ? found : PLAN_NONE;
+}
 
 /* Where the thread whose first step this is was created, or the first thread was. */
 static size_t creation(const struct plan_view *v, size_t first)
@@ -108,6 +132,9 @@ static void begin_row(struct clocks *c, size_t at)
 	if (before != PLAN_NONE)
 		join(c, at, before);
 	from = before == PLAN_NONE ? creation(v, at) : signal_of(v, before, at);
+	if (from != PLAN_NONE)
+		join(c, at, from);
+	from = before == PLAN_NONE ? fork_of(v, at) : PLAN_NONE;
 	if (from != PLAN_NONE)
 		join(c, at, from);
 	if (plan_op(v, at) == STRATEGY_LOCK) /* a join: had the thread not ended, it would wait */
@@ -220,11 +247,26 @@ static bool may_be_about_one(const struct plan_view *v, size_t x, size_t y)
 	return (is_wait(a) && b == STRATEGY_SIGNAL) || (a == STRATEGY_SIGNAL && is_wait(b));
 }
 
+/* What the child of a fork has of another thread's locks and memory is how they were by then. */
+static bool is_copied(const struct plan_view *v, size_t fork, size_t step)
+{
+	char *const *ids = v->s->threads.items;
+	enum strategy_op op = plan_op(v, step);
+
+	return plan_forks(plan_step(v, fork)) && thread_of(v, fork) != thread_of(v, step) &&
+	       plan_same_process(ids[thread_of(v, fork)], ids[thread_of(v, step)]) &&
+	       (op == STRATEGY_UNLOCK || op == STRATEGY_WRITE ||
+		(op == STRATEGY_LOCK && !plan_is_join(v, step)) ||
+		(op == STRATEGY_ATOMIC && plan_step(v, step)->point.writes));
+}
+
 /* Creation, end and join are seen to; a time-out cannot be held; signals do not mind each other. */
 static bool matters(const struct plan_view *v, size_t x, size_t y)
 {
 	enum strategy_op a = plan_op(v, x), b = plan_op(v, y);
 
+	if (is_copied(v, x, y) || is_copied(v, y, x))
+		return true;
 	if (!strategy_depends(&plan_step(v, x)->point, &plan_step(v, y)->point) ||
 	    !may_be_about_one(v, x, y))
 		return false;
@@ -334,8 +376,16 @@ static int by_place(const void *x, const void *y)
 	return (a->from < b->from) - (a->from > b->from);
 }
 
-/* Leaves out those that follow from the others. */
-static void reduce(struct clocks *c, struct plan_edges *edges)
+/* Who creates a thread does more before it stands still, and of that the new one's beginning says nothing. */
+static bool goes_further(const struct plan_view *v, const struct plan_edge *edge)
+{
+	return v->steps.items[edge->to].before == PLAN_NONE &&
+	       v->steps.items[edge->from].behind != PLAN_NONE &&
+	       (creation(v, edge->to) == edge->from || fork_of(v, edge->to) == edge->from);
+}
+
+/* Leaves out those that follow from the others. `all`: they are about all that segments do. */
+static void reduce(struct clocks *c, bool all, struct plan_edges *edges)
 {
 	size_t kept = 0, at = 0;
 
@@ -346,7 +396,7 @@ static void reduce(struct clocks *c, struct plan_edges *edges)
 		for (; at < edges->count && edges->items[at].to == y; at++) {
 			const struct plan_edge edge = edges->items[at];
 
-			if (covers(c, y, edge.from))
+			if (covers(c, y, edge.from) && !(all && goes_further(c->v, &edge)))
 				continue;
 			edges->items[kept++] = edge;
 			join(c, y, edge.from);
@@ -423,7 +473,7 @@ void plan_orders(const struct plan_view *v, enum plan_orders orders, struct plan
 	else
 		dependent(&c, orders == PLAN_TO_THE_END, out);
 	unite(v, out);
-	reduce(&c, out);
+	reduce(&c, orders == PLAN_ALL, out);
 	let_wait(v, out);
 	let_wake(v, out);
 	base_free(c.rows);

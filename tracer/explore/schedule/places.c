@@ -3,15 +3,6 @@
 
 #include <string.h>
 
-struct plan_placing {
-	struct gate_plan *p;
-	const struct plan_view *v;
-	const struct plan_words *words;
-	struct error *err;
-	/* Of a segment all that its thread does before it stands still has been done, also what is no step. */
-	bool all;
-};
-
 /* ---- what a place needs to be told from others -------------------------------------------------- */
 
 static const struct schedule_where *where_of(const struct plan_view *v, size_t step)
@@ -21,17 +12,26 @@ static const struct schedule_where *where_of(const struct plan_view *v, size_t s
 
 static bool has_line(const struct plan_view *v, size_t step)
 {
-	return where_of(v, step)->file != NULL && !where_of(v, step)->inside;
+	return where_of(v, step)->file != NULL && !where_of(v, step)->inside &&
+	       !v->steps.items[step].forked;
+}
+
+/* In what its line calls there are steps before it: the call's own address is behind the thread. */
+static bool is_called(const struct plan_view *v, size_t step)
+{
+	return v->steps.items[step].call_first != step && where_of(v, step)->inner_object;
 }
 
 /* One that it is the first to come to. */
 static bool has_address(const struct plan_view *v, size_t step)
 {
-	return where_of(v, step)->object && where_of(v, step)->address &&
-	       v->steps.items[step].call_first == step;
+	const struct schedule_where *w = where_of(v, step);
+
+	return is_called(v, step) ||
+	       (w->object && w->address && v->steps.items[step].call_first == step);
 }
 
-static bool is_same_place(const struct schedule_where *a, const struct schedule_where *b, bool line)
+bool plan_is_same_place(const struct schedule_where *a, const struct schedule_where *b, bool line)
 {
 	if (line)
 		return plan_same_line(a, b);
@@ -40,7 +40,7 @@ static bool is_same_place(const struct schedule_where *a, const struct schedule_
 }
 
 /* "worker#1" and "worker#2" run the same code. */
-static bool are_alike(const char *a, const char *b)
+bool plan_are_alike(const char *a, const char *b)
 {
 	size_t n = strcspn(a, "#");
 
@@ -52,14 +52,15 @@ static bool others_pass(const struct plan_view *v, size_t at, bool line)
 	const struct schedule *s = v->s;
 	unsigned own = plan_step(v, at)->thread;
 
-	if (where_of(v, at)->inside) /* a library's own code: there may be anybody */
-		return true;
+	if (where_of(v, at)->inside || (!line && is_called(v, at)))
+		return true; /* a library's own code: there may be anybody */
 	for (size_t t = 0; t < s->threads.count; t++)
-		if (t != own && are_alike(s->threads.items[t], s->threads.items[own]))
+		if (t != own && (plan_are_alike(s->threads.items[t], s->threads.items[own]) ||
+				 !plan_same_process(s->threads.items[t], s->threads.items[own])))
 			return true;
 	array_each(const struct plan_step, step, &v->steps)
 		if (step->step->thread != own &&
-		    is_same_place(&step->step->where, where_of(v, at), line))
+		    plan_is_same_place(&step->step->where, where_of(v, at), line))
 			return true;
 	return false;
 }
@@ -81,6 +82,22 @@ static unsigned long times_back(const struct plan_view *v, size_t at)
 	return times;
 }
 
+static bool is_same_inner(const struct schedule_where *a, const struct schedule_where *b)
+{
+	return a->inner_object && a->inner == b->inner &&
+	       str_same(a->inner_object, b->inner_object);
+}
+
+/* Does the thread come by the address of `at` with this step, too? */
+static bool is_same_address(const struct plan_view *v, size_t step, size_t at)
+{
+	const struct schedule_where *a = where_of(v, step), *b = where_of(v, at);
+
+	if (is_called(v, at))
+		return is_same_inner(a, b);
+	return v->steps.items[step].call_first == step && plan_is_same_place(a, b, false);
+}
+
 /* The how manieth time is it that the thread comes by there? */
 static unsigned long passes(const struct plan_view *v, size_t at, bool line)
 {
@@ -91,12 +108,10 @@ static unsigned long passes(const struct plan_view *v, size_t at, bool line)
 	for (size_t i = v->steps.items[at].before; i != PLAN_NONE; i = v->steps.items[i].before) {
 		const struct plan_step *step = &v->steps.items[i];
 
-		if (line &&
-		    (step->line_first != i || step->line_first == v->steps.items[at].line_first))
-			continue;
-		if (!line && step->call_first != i)
-			continue;
-		times += is_same_place(&step->step->where, where_of(v, at), line);
+		if (!line)
+			times += is_same_address(v, i, at);
+		else if (step->line_first == i && step->line_first != v->steps.items[at].line_first)
+			times += plan_is_same_place(&step->step->where, where_of(v, at), true);
 	}
 	return times;
 }
@@ -119,11 +134,14 @@ static void name_line(struct plan_placing *g, size_t at, struct plan_place *out)
 static void name_address(struct plan_placing *g, size_t at, struct plan_place *out)
 {
 	const struct schedule_where *w = where_of(g->v, at);
+	const char *object = is_called(g->v, at) ? w->inner_object : w->object;
+	uint64_t address = is_called(g->v, at) ? w->inner : w->address;
 	struct str text = {0};
 
-	if (!g->words->program || strcmp(g->words->program, str_base_name(w->object)) != 0)
-		str_addf(&text, "%s!", str_base_name(w->object));
-	str_addf(&text, "*0x%llx", (unsigned long long)w->address);
+	if (!g->words->program || strcmp(g->words->program, str_base_name(object)) != 0)
+		str_addf(&text, "%s!", str_base_name(object));
+	str_addf(&text, "*0x%llx", (unsigned long long)address);
+	out->called = is_called(g->v, at);
 	out->location = str_take(&text);
 }
 
@@ -134,7 +152,7 @@ static bool are_equal(const struct plan_place *a, const struct plan_place *b)
 	       (!a->location || strcmp(a->location, b->location) == 0);
 }
 
-static void place_fini(struct plan_place *place)
+void plan_place_fini(struct plan_place *place)
 {
 	base_free(place->location);
 	base_free(place->thread);
@@ -146,7 +164,7 @@ static size_t keep(struct plan_placing *g, struct plan_place place)
 		if (!are_equal(&g->p->places.items[i], &place))
 			continue;
 		g->p->places.items[i].optional &= place.optional;
-		place_fini(&place);
+		plan_place_fini(&place);
 		return i;
 	}
 	*array_add(&g->p->places) = place;
@@ -215,9 +233,10 @@ static bool before_call(const struct plan_view *v, size_t *at, bool *line)
 	return *line || has_address(v, *at);
 }
 
-static bool is_access(enum strategy_op op)
+/* `while (full) wait();` on one line is passed more often than it waits, and a compiler may begin it anywhere. */
+static bool is_finer_than_line(enum strategy_op op)
 {
-	return op == STRATEGY_READ || op == STRATEGY_WRITE || op == STRATEGY_ATOMIC;
+	return plan_is_access(op) || op == STRATEGY_WAIT;
 }
 
 /* `while (full) wait();` on one line is passed more often than it waits, and a compiler may begin it anywhere. */
@@ -252,6 +271,13 @@ static bool hold_step(const struct plan_placing *g, size_t *at, bool *line)
 	}
 }
 
+/* The thread's, or the process's. */
+static size_t make_end(struct plan_placing *g, size_t at)
+{
+	return make(g, at, plan_ends_process(g->v, at) ? PLAN_EXIT : PLAN_THREAD_EXIT, false,
+		    false);
+}
+
 /* A time-out: it comes there when its time is over, before whatever it does then. */
 static bool goes_on_inside(const struct plan_view *v, size_t at)
 {
@@ -264,7 +290,7 @@ static size_t start_for(const struct plan_view *v, size_t at)
 {
 	size_t i = v->steps.items[at].before;
 
-	while (is_access(plan_op(v, at)) && i != PLAN_NONE && !has_line(v, i)) {
+	while (plan_is_access(plan_op(v, at)) && i != PLAN_NONE && !has_line(v, i)) {
 		if (plan_op(v, i) == STRATEGY_START)
 			return i;
 		i = v->steps.items[i].before;
@@ -282,7 +308,7 @@ static size_t hold_back(struct plan_placing *g, size_t step)
 	return make(g, step, PLAN_LOCATION, false, false);
 }
 
-static int hold(struct plan_placing *g, size_t step, size_t *out)
+int plan_hold(struct plan_placing *g, size_t step, size_t *out)
 {
 	size_t at = step, start;
 	bool line;
@@ -291,8 +317,12 @@ static int hold(struct plan_placing *g, size_t step, size_t *out)
 		*out = hold_back(g, step);
 		return 0;
 	}
-	if (!hold_step(g, &at, &line))
-		return nowhere(g, step);
+	if (!hold_step(g, &at, &line)) {
+		if (plan_op(g->v, step) != STRATEGY_END)
+			return nowhere(g, step);
+		*out = make_end(g, step);
+		return 0;
+	}
 	start = start_for(g->v, at);
 	if (start != PLAN_NONE && at < g->v->done)
 		*out = make(g, start, PLAN_THREAD_START, false, false);
@@ -338,10 +368,13 @@ static bool held_next(const struct plan_placing *g, const struct plan_edges *edg
 	return false;
 }
 
-/* Is the line behind the thread before the others go on? */
+/* Is the line behind the thread before the others go on? Where the process ends in it nobody ever leaves it. */
 static bool line_is_over(const struct plan_view *v, size_t at)
 {
-	return v->steps.items[at].line_last <= v->segments.items[v->steps.items[at].segment].last;
+	size_t last = v->steps.items[at].line_last;
+
+	return last <= v->segments.items[v->steps.items[at].segment].last &&
+	       !plan_ends_process(v, last);
 }
 
 /* From a function that the line calls, or back in one that has called it? The line may go on. */
@@ -366,38 +399,62 @@ static size_t end_for(const struct plan_view *v, size_t at)
 	return i;
 }
 
+/* The failure comes in that step: its thread never ends, and who is to come later stays held. */
+static size_t make_never(struct plan_placing *g, size_t at)
+{
+	size_t place = make(g, at, PLAN_THREAD_EXIT, false, false);
+
+	g->p->places.items[place].optional = true;
+	return place;
+}
+
+/* A wait for a condition takes its lock again before the line is over: if others were let go before that, they might have it. */
+static size_t open_timed_out(struct plan_placing *g, size_t at)
+{
+	const struct plan_view *v = g->v;
+	size_t call = v->steps.items[at].before, next = v->steps.items[at].behind, place;
+
+	if (!has_line(v, call) || v->steps.items[call].line_last > at ||
+	    (next != PLAN_NONE && where_of(v, next)->line == where_of(v, call)->line))
+		return make(g, at, PLAN_LOCATION, false, false);
+	place = make(g, call, PLAN_LOCATION, true, true);
+	g->p->places.items[place].optional |= next == PLAN_NONE;
+	return place;
+}
+
 static int open_behind(struct plan_placing *g, size_t at, size_t *out)
 {
 	const struct plan_view *v = g->v;
 	size_t next = next_step(v, at), before = next;
 	bool line, fresh = next != PLAN_NONE && is_by_line(g, next) &&
 			   v->steps.items[next].line_first == next;
-	bool over = is_by_line(g, at) && line_is_over(v, at) &&
-		    !(g->all && fresh && at == v->segments.items[v->steps.items[at].segment].last);
+	bool ends = next != PLAN_NONE && plan_op(v, next) == STRATEGY_END;
+	bool stands = g->all && at == v->segments.items[v->steps.items[at].segment].last;
+	bool over = is_by_line(g, at) && line_is_over(v, at) && !(stands && (fresh || ends));
 	size_t end = end_for(v, at);
 
 	if (goes_on_inside(v, at))
-		*out = make(g, at, PLAN_LOCATION, false, false);
+		*out = open_timed_out(g, at);
 	else if (plan_op(v, at) == STRATEGY_END)
-		*out = make(g, at, plan_ends_process(v, at) ? PLAN_EXIT : PLAN_THREAD_EXIT, false,
-			    false);
+		*out = make_end(g, at);
 	else if (end != PLAN_NONE)
 		*out = make(g, end, PLAN_THREAD_EXIT, false, false);
 	else if (over && !(fresh && leads_elsewhere(v, at, next)))
 		*out = make(g, at, PLAN_LOCATION, true, true);
 	else if (fresh)
 		*out = make(g, next, PLAN_LOCATION, true, false);
+	else if (ends)
+		*out = make_end(g, next);
 	else if (next != PLAN_NONE && has_line(v, next) && g->p->by == PLAN_BY_WHOLE_LINE)
 		*out = make(g, v->steps.items[next].line_first, PLAN_LOCATION, true, false);
 	else if (next != PLAN_NONE && has_address(v, next))
 		*out = make(g, next, PLAN_LOCATION, false, false);
 	else if (next != PLAN_NONE && before_call(v, &before, &line))
 		*out = make(g, before, PLAN_LOCATION, line, false);
-	else if (next != PLAN_NONE && plan_op(v, next) == STRATEGY_END)
-		*out = make(g, next, plan_ends_process(v, next) ? PLAN_EXIT : PLAN_THREAD_EXIT,
-			    false, false);
 	else if (has_line(v, at) && line_is_over(v, at))
 		*out = make(g, at, PLAN_LOCATION, true, true);
+	else if (at + 1 == v->over)
+		*out = make_never(g, at);
 	else
 		return nowhere(g, at);
 	return 0;
@@ -416,15 +473,15 @@ static size_t named_for_all(const struct plan_view *v, size_t at)
 }
 
 /* `named`: the step that the gate is called after. */
-static int open_at(struct plan_placing *g, const struct plan_edges *edges,
-		   const struct plan_edge *edge, size_t *out, size_t *named)
+int plan_open(struct plan_placing *g, const struct plan_edges *edges, const struct plan_edge *edge,
+	      size_t *out, size_t *named)
 {
 	size_t next;
 
 	*named = edge->from;
 	if (!edge->blocked && held_next(g, edges, edge->from, &next)) {
 		*named = named_for_all(g->v, edge->from);
-		return hold(g, next, out);
+		return plan_hold(g, next, out);
 	}
 	if (!edge->blocked)
 		return open_behind(g, edge->from, out);
@@ -432,126 +489,4 @@ static int open_at(struct plan_placing *g, const struct plan_edges *edges,
 		return nowhere(g, edge->from);
 	*out = make(g, edge->from, PLAN_LOCATION, is_by_line(g, edge->from), false);
 	return 0;
-}
-
-/* ---- the plan ----------------------------------------------------------------------------------- */
-
-static bool is_taken(const struct gate_plan *p, const char *name)
-{
-	array_each(const struct plan_order, o, &p->orders)
-		if ((o->name && strcmp(o->name, name) == 0) ||
-		    (o->event && strcmp(o->event, name) == 0))
-			return true;
-	return false;
-}
-
-static char *unique_name(struct plan_placing *g, size_t at, enum plan_tense tense)
-{
-	char *plain = plan_name(g->v->s, plan_step(g->v, at), tense);
-	struct str name = {0};
-
-	str_add(&name, plain);
-	for (unsigned n = 2; is_taken(g->p, str_text(&name)); n++) {
-		str_clear(&name);
-		str_addf(&name, "%s_%u", plain, n);
-	}
-	base_free(plain);
-	return str_take(&name);
-}
-
-/* Its like was not there when it ended: it was held there, too. */
-static bool nobody_passed(const struct plan_view *v, const struct plan_place *place, const char *id)
-{
-	const struct schedule_where *where = &plan_step_at(v->s, place->step)->where;
-
-	for (size_t i = 0; i < v->done; i++) {
-		const struct schedule_step *step = plan_step(v, i);
-
-		if (are_alike(v->s->threads.items[step->thread], id) &&
-		    (place->kind == PLAN_LOCATION
-			     ? is_same_place(&step->where, where, !place->inside)
-			     : step->point.op == STRATEGY_START))
-			return false;
-	}
-	return true;
-}
-
-/* A thread that has not begun may come to where its like is held in the end: one place does for them all. */
-static bool held_alike(struct plan_placing *g, const struct plan_edge *edge)
-{
-	const struct plan_view *v = g->v;
-	const char *id = v->s->threads.items[plan_step(v, edge->to)->thread];
-
-	array_each(const struct plan_order, o, &g->p->orders) {
-		struct plan_place *place = &g->p->places.items[o->to];
-		unsigned other = plan_step_at(v->s, o->held)->thread;
-
-		if (o->held < v->s->steps.count || o->blocked || place->hit ||
-		    o->done != v->steps.items[edge->from].index ||
-		    !are_alike(v->s->threads.items[other], id) || !nobody_passed(v, place, id))
-			continue;
-		base_free(place->thread);
-		place->thread = base_strndup(id, strcspn(id, "#"));
-		return true;
-	}
-	return false;
-}
-
-static bool is_unbegun(const struct plan_view *v, const struct plan_edge *edge)
-{
-	return edge->to >= v->done && plan_op(v, edge->to) == STRATEGY_START;
-}
-
-static int add_order(struct plan_placing *g, const struct plan_edges *edges,
-		     const struct plan_edge *edge)
-{
-	struct plan_order o = {
-		.done = g->v->steps.items[edge->from].index,
-		.held = g->v->steps.items[edge->to].index,
-		.blocked = edge->blocked,
-	};
-	size_t named;
-
-	if (hold(g, edge->to, &o.to) < 0 || open_at(g, edges, edge, &o.from, &named) < 0)
-		return -1;
-	if (edge->to < g->v->over) /* it could not be done otherwise */
-		g->p->places.items[o.from].optional = g->p->places.items[o.to].optional = false;
-	o.name = unique_name(g, named, edge->blocked ? PLAN_DOES : PLAN_DID);
-	o.event = edge->blocked ? unique_name(g, edge->to, PLAN_DOES) : NULL;
-	*array_add(&g->p->orders) = o;
-	return 0;
-}
-
-int gate_plan_make(struct gate_plan *p, const struct schedule *s, enum plan_orders orders,
-		   const struct plan_words *words, struct error *err)
-{
-	struct plan_edges edges = {0};
-	struct plan_view v;
-	struct plan_placing g = {
-		.p = p, .v = &v, .words = words, .err = err, .all = orders == PLAN_ALL};
-	int answer = 0;
-
-	plan_view_init(&v, s);
-	plan_orders(&v, orders, &edges);
-	array_each(const struct plan_edge, edge, &edges)
-		if (answer == 0 && !is_unbegun(&v, edge))
-			answer = add_order(&g, &edges, edge);
-	array_each(const struct plan_edge, edge, &edges)
-		if (answer == 0 && is_unbegun(&v, edge) && !held_alike(&g, edge))
-			answer = add_order(&g, &edges, edge);
-	array_fini(&edges);
-	plan_view_fini(&v);
-	return answer;
-}
-
-void gate_plan_fini(struct gate_plan *p)
-{
-	array_each(struct plan_place, place, &p->places)
-		place_fini(place);
-	array_each(struct plan_order, o, &p->orders) {
-		base_free(o->name);
-		base_free(o->event);
-	}
-	array_fini(&p->places);
-	array_fini(&p->orders);
 }

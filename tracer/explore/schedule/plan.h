@@ -3,6 +3,7 @@
  *
  *	view.c	 the schedule as threads, segments (who goes on until another one does) and lines
  *	orders.c which orders of steps of different threads make the outcome
+ *	plan.c	 the gates for them
  *	places.c where threads are held for them, and where gates are opened
  *	words.c	 what steps are called
  *	story.c	 what happens, for the script's comments
@@ -30,6 +31,7 @@ struct plan_place {
 	unsigned long hit; /* 0: the first one will do */
 	bool after;
 	bool inside; /* an address inside a line: it means nothing once the program is recompiled */
+	bool called; /* ... and not the line's own, but in what it calls */
 	bool optional; /* it may be that it is not reached: the failure comes first */
 	size_t step;   /* it is about to be done there (`after`: it has been) */
 };
@@ -41,6 +43,7 @@ struct plan_order {
 	size_t done, held; /* steps: plan_step_at() */
 	bool blocked;	   /* `done` has begun and blocks in the kernel */
 	bool dropped;	   /* the caller's: it is left out of the script */
+	bool needed;	   /* the caller's: without it things came out differently */
 };
 
 /* Where a thread is held that has a line. */
@@ -96,8 +99,8 @@ size_t gate_plan_lines(const struct gate_plan *p);
 bool gate_plan_is_inside(const struct gate_plan *p);
 /* at("f", { thread = "T", hit = 2, after = true }), without verbs. */
 void gate_plan_place(const struct plan_place *place, struct str *out);
-/* The name of the order's gate in the script: orders that are opened at one place have one. */
-const char *gate_plan_gate(const struct gate_plan *p, const struct plan_order *o);
+/* The name of the order's gate in the script: orders that are opened at one place have one. `blocked`: "[a] -> b". */
+void gate_plan_gate(const struct gate_plan *p, const struct plan_order *o, struct str *out);
 
 /* What the caller says in the script: lines, without -- and without a newline at the end. */
 struct plan_texts {

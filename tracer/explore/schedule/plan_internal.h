@@ -16,6 +16,7 @@ struct plan_step {
 	size_t before, behind; /* the thread's own; NONE */
 	size_t waits_until;    /* the view's next step when it came back from the kernel; NONE */
 	size_t segment;
+	bool forked; /* its thread came to life in the middle of its line */
 	bool stands; /* ... at the thread's next step when another thread goes on behind this one */
 	/* The steps of one execution of its line: the first, and the last. */
 	size_t line_first, line_last;
@@ -29,12 +30,13 @@ struct plan_segment {
 
 struct plan_view {
 	const struct schedule *s;
+	const struct plan_words *words;
 	ARRAY(struct plan_step) steps;
 	ARRAY(struct plan_segment) segments; /* a pending step is one of its own */
 	size_t over; /* so many steps were; behind them are joins from which nobody went on, ... */
 	size_t done; /* ... and behind those the pending steps */
 };
-void plan_view_init(struct plan_view *v, const struct schedule *s);
+void plan_view_init(struct plan_view *v, const struct schedule *s, const struct plan_words *words);
 void plan_view_fini(struct plan_view *v);
 /* Has it begun, and blocks when the next segment begins? */
 bool plan_is_blocked(const struct plan_view *v, size_t step);
@@ -57,6 +59,11 @@ static inline bool plan_ends_process(const struct plan_view *v, size_t i)
 	       plan_step(v, i)->point.object == STRATEGY_ANY_OBJECT;
 }
 
+static inline bool plan_is_access(enum strategy_op op)
+{
+	return op == STRATEGY_READ || op == STRATEGY_WRITE || op == STRATEGY_ATOMIC;
+}
+
 bool plan_is_join(const struct plan_view *v, size_t step);
 
 /* orders.c: `from` has been executed (`blocked`: has begun and blocks) before `to` may be. */
@@ -70,7 +77,33 @@ struct plan_edges {
 };
 void plan_orders(const struct plan_view *v, enum plan_orders orders, struct plan_edges *out);
 
+/* Of threads' ids: is it "p1/worker#2" with "p1/main"? */
+bool plan_same_process(const char *a, const char *b);
+/* A copy of the process is made, with all that its memory is by then. */
+bool plan_forks(const struct schedule_step *step);
+
+/* places.c */
+struct plan_placing {
+	struct gate_plan *p;
+	const struct plan_view *v;
+	const struct plan_words *words;
+	struct error *err;
+	/* Of a segment all that its thread does before it stands still has been done, also what is no step. */
+	bool all;
+};
+/* Where it is held before `step`, and where it is opened that holds at `edge`; `named`: the step that it is called
+   after. A place of g->p; -1: nowhere. */
+int plan_hold(struct plan_placing *g, size_t step, size_t *out);
+int plan_open(struct plan_placing *g, const struct plan_edges *edges, const struct plan_edge *edge,
+	      size_t *out, size_t *named);
+void plan_place_fini(struct plan_place *place);
+bool plan_is_same_place(const struct schedule_where *a, const struct schedule_where *b, bool line);
+/* "worker#1" and "worker#2" run the same code. */
+bool plan_are_alike(const char *a, const char *b);
+
 /* words.c */
+/* Does the line hold a loop and its body? How often a place there counts is the compiler's choice. */
+bool plan_is_loop(const char *text);
 enum plan_tense { PLAN_DOES, PLAN_DID };
 /* "reads `count`"; without the place. */
 void plan_deed(const struct schedule_step *step, const struct plan_words *words, struct str *out);

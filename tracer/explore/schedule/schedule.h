@@ -31,6 +31,8 @@ struct schedule_where {
 		const char *func;
 		uint64_t address; /* in `object` */
 	} header;
+	const char *inner_object; /* of an access in what is called there: the module, NULL if it */
+	uint64_t inner;		  /* ... is none, and the address of the access itself */
 };
 
 struct schedule_step {

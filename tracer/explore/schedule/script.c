@@ -34,9 +34,12 @@ static bool has_gate(const struct gate_plan *p, const struct plan_order *o)
 	return !o->dropped && !o->blocked && gate_of(p, o) == o;
 }
 
-const char *gate_plan_gate(const struct gate_plan *p, const struct plan_order *o)
+void gate_plan_gate(const struct gate_plan *p, const struct plan_order *o, struct str *out)
 {
-	return o->blocked || o->dropped ? o->name : gate_of(p, o)->name;
+	if (o->blocked)
+		str_addf(out, "[%s] -> %s", o->name, o->event);
+	else
+		str_add(out, o->dropped ? o->name : gate_of(p, o)->name);
 }
 
 size_t gate_plan_lines(const struct gate_plan *p)
@@ -254,6 +257,10 @@ static void add_address(const struct plan_place *place, const struct schedule *s
 		str_addf(&text, "where %s goes on that %s:%u has called",
 			 w->call ? w->call : "a function", w->file ? str_base_name(w->file) : "?",
 			 w->line);
+	else if (place->called)
+		str_addf(&text, "the instruction in what %s:%u calls (%s) that ",
+			 w->file ? str_base_name(w->file) : "?", w->line,
+			 w->call ? w->call : "a function");
 	else
 		str_addf(&text, "the instruction of %s:%u that ",
 			 w->file ? str_base_name(w->file) : "?", w->line);
@@ -298,7 +305,7 @@ void gate_plan_script(const struct gate_plan *p, const struct schedule *s,
 {
 	struct plan_view v;
 
-	plan_view_init(&v, s);
+	plan_view_init(&v, s, words);
 	if (texts->title) {
 		add_lines(texts->title, out);
 		str_add(out, texts->outcome ? "--\n" : "");

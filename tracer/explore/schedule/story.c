@@ -95,23 +95,43 @@ static void add_times(unsigned times, struct str *out)
 		str_addf(out, " %u times", times);
 }
 
+/* Of a call that does several steps, or waits and then goes on: was it told with the step `last`? */
+static bool was_told(const struct teller *t, size_t last, size_t at, bool same)
+{
+	const struct plan_step *step = &t->v->steps.items[at];
+	const struct schedule_where *a, *b = &step->step->where;
+
+	if (last == PLAN_NONE || step->before != last || plan_is_access(plan_op(t->v, at)))
+		return false;
+	a = &plan_step(t->v, last)->where;
+	if (b->inside && plan_op(t->v, at) == STRATEGY_LOCK)
+		return a->call && str_same(a->call, b->call) && a->line == b->line &&
+		       plan_op(t->v, last) == plan_op(t->v, at);
+	return same && b->call && plan_op(t->v, at) != STRATEGY_TIMEOUT &&
+	       step->call_first == t->v->steps.items[last].call_first;
+}
+
 /* "reads `x` twice and writes `x` (f.c:2), locks `m` (f.c:3)" */
 static void add_deeds(const struct teller *t, const struct plan_segment *segment, struct str *out)
 {
 	const struct schedule_where *line = NULL;
 	struct str deed = {0}, last = {0};
+	size_t told = PLAN_NONE;
 	unsigned times = 0;
 
 	for (size_t i = segment->first; i <= segment->last; i++) {
 		const struct schedule_step *step = plan_step(t->v, i);
-		bool is_here = line && plan_same_line(line, &step->where);
+		bool is_here = line && plan_same_line(line, &step->where), same, again;
 
 		if (!is_told(t, segment, i))
 			continue;
 		str_clear(&deed);
 		add_deed(t, i, &deed);
-		if (is_here && strcmp(str_text(&deed), str_text(&last)) == 0) {
-			times++;
+		same = is_here && strcmp(str_text(&deed), str_text(&last)) == 0;
+		again = was_told(t, told, i, same);
+		told = i;
+		if (again || same) {
+			times += !again;
 			continue;
 		}
 		add_times(times, out);

@@ -11,6 +11,15 @@ bool plan_same_line(const struct schedule_where *a, const struct schedule_where 
 	       str_same(a->file, b->file) && str_same(a->func, b->func);
 }
 
+static bool is_loop(const struct plan_view *v, const struct schedule_where *w)
+{
+	const char *text = NULL;
+
+	if (v->words->line_text)
+		text = v->words->line_text(v->words->ctx, w->file, w->line);
+	return text && plan_is_loop(text);
+}
+
 /* Is `later` in the same execution of its line? */
 static bool goes_on(const struct plan_view *v, size_t earlier, size_t later)
 {
@@ -18,7 +27,7 @@ static bool goes_on(const struct plan_view *v, size_t earlier, size_t later)
 	const struct schedule_where *b = &plan_step(v, later)->where;
 	size_t first = v->steps.items[earlier].line_first;
 
-	if (plan_op(v, later) == STRATEGY_TIMEOUT)
+	if (plan_op(v, later) == STRATEGY_TIMEOUT || is_loop(v, b))
 		return true;
 	if (a->address != b->address)
 		return a->address < b->address;
@@ -43,6 +52,36 @@ static size_t same_execution(const struct plan_view *v, size_t at)
 			return PLAN_NONE;
 	}
 	return PLAN_NONE;
+}
+
+bool plan_same_process(const char *a, const char *b)
+{
+	size_t n = strchr(a, '/') ? strcspn(a, "/") : 0, m = strchr(b, '/') ? strcspn(b, "/") : 0;
+
+	return n == m && strncmp(a, b, n) == 0;
+}
+
+bool plan_forks(const struct schedule_step *step)
+{
+	return step->point.op == STRATEGY_BLOCK && !step->where.inside && step->where.call &&
+	       strstr(step->where.call, "fork");
+}
+
+/* A child goes on in the middle of the line that has forked it. */
+static bool is_forked(const struct plan_view *v, size_t at)
+{
+	const struct schedule_where *w = &plan_step(v, at)->where;
+	const char *id = v->s->threads.items[plan_step(v, at)->thread];
+	bool came = false;
+
+	for (size_t i = v->steps.items[at].before; i != PLAN_NONE; i = v->steps.items[i].before)
+		if (w->func && str_same(plan_step(v, i)->where.func, w->func))
+			return v->steps.items[i].forked &&
+			       plan_same_line(&plan_step(v, i)->where, w);
+	for (size_t i = 0; i < at; i++)
+		came |= plan_forks(plan_step(v, i)) && plan_same_line(&plan_step(v, i)->where, w) &&
+			!plan_same_process(v->s->threads.items[plan_step(v, i)->thread], id);
+	return came;
 }
 
 static void join_line(struct plan_view *v, size_t at)
@@ -133,7 +172,9 @@ static bool is_stuck(const struct plan_record *r, size_t index)
 	size_t next = next_recorded(r, index, false);
 	const struct schedule_step *step = next != PLAN_NONE ? plan_step_at(r->s, next) : NULL;
 
-	return step && step->thread != plan_step_at(r->s, index)->thread && !step->preempts;
+	if (!step) /* of a deadlock */
+		return !r->s->pending.count;
+	return step->thread != plan_step_at(r->s, index)->thread && !step->preempts;
 }
 
 /* A lock that has to be waited for: until it is got, or for good. */
@@ -167,6 +208,7 @@ static void add_step(struct plan_view *v, struct plan_record *r, size_t index, b
 	r->last[step->thread] = at + 1;
 	join_segment(v, at);
 	join_line(v, at);
+	own->forked = is_forked(v, at);
 	join_call(v, at);
 }
 
@@ -236,12 +278,12 @@ bool plan_is_join(const struct plan_view *v, size_t step)
 	return plan_op(v, step) == STRATEGY_LOCK && call && strstr(call, "join");
 }
 
-void plan_view_init(struct plan_view *v, const struct schedule *s)
+void plan_view_init(struct plan_view *v, const struct schedule *s, const struct plan_words *words)
 {
 	struct plan_record r = {.s = s, .count = s->steps.count + s->pending.count};
 	size_t asked;
 
-	*v = (struct plan_view){.s = s, .done = PLAN_NONE};
+	*v = (struct plan_view){.s = s, .words = words, .done = PLAN_NONE};
 	r.waiting = base_alloc(s->threads.count + 1, sizeof(*r.waiting));
 	r.last = base_alloc(s->threads.count + 1, sizeof(*r.last));
 	r.woken = base_alloc(s->threads.count + 1, sizeof(*r.woken));

@@ -105,6 +105,46 @@ void plan_deed(const struct schedule_step *step, const struct plan_words *words,
 	}
 }
 
+static bool is_word(const char *text, const char *at, size_t length)
+{
+	return (at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_')) &&
+	       !(isalnum((unsigned char)at[length]) || at[length] == '_');
+}
+
+/* Behind the parenthesis that closes the one at `text`, if there is one. */
+static const char *behind_parentheses(const char *text)
+{
+	int depth = 0;
+
+	for (text += strspn(text, " \t"); *text; text++) {
+		depth += *text == '(' ? 1 : *text == ')' ? -1 : 0;
+		if (depth <= 0)
+			return text + (*text == ')');
+	}
+	return text;
+}
+
+static bool has_body(const char *text)
+{
+	text += strspn(text, " \t");
+	return *text && strncmp(text, "//", 2) != 0 && strncmp(text, "/*", 2) != 0 &&
+	       !(*text == '{' && !text[1 + strspn(text + 1, " \t")]);
+}
+
+bool plan_is_loop(const char *text)
+{
+	static const char *const words[] = {"for", "while"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		size_t n = strlen(words[i]);
+
+		for (const char *at = text; (at = strstr(at, words[i])); at += n)
+			if (is_word(text, at, n) && has_body(behind_parentheses(at + n)))
+				return true;
+	}
+	return false;
+}
+
 /* ---- names -------------------------------------------------------------------------------------- */
 
 static void add_identifier(struct str *out, const char *text)

@@ -64,6 +64,23 @@ static void name_inner(struct control *c, const struct inspect_call *inner,
 	where->inside = true;
 }
 
+static bool is_access(enum strategy_op op)
+{
+	return op == STRATEGY_READ || op == STRATEGY_WRITE || op == STRATEGY_ATOMIC;
+}
+
+/* In a function that is not the tester's own, as of a template of the library's. */
+static void name_access(struct control *c, const struct inspect_call *inner,
+			struct schedule_where *where)
+{
+	uint64_t at = inner->frame.lookup_pc - inner->frame.bias;
+
+	if (!inner->frame.module || at == where->address)
+		return;
+	where->inner_object = schedule_text(&c->given->schedule, module_name(inner->frame.module));
+	where->inner = at;
+}
+
 /* The innermost code of a header between the tester's own and what is called. */
 static void name_header(struct control *c, const struct inspect_stack *calls,
 			const struct inspect_call *own, struct schedule_where *where)
@@ -108,6 +125,8 @@ static void look(struct control *c, struct turn *t, struct schedule_where *where
 			.address = own->frame.module ? statement_of(own, inner != NULL)
 						     : own->frame.lookup_pc - own->frame.bias};
 	}
+	if (own > calls.items && is_access(t->point.op))
+		name_access(c, &calls.items[0], where);
 	if (own && own->frame.module && t->point.op == STRATEGY_WAIT)
 		name_header(c, &calls, own, where);
 	if (own && (t->has_result || t->is_back))

@@ -43,7 +43,7 @@ static bool find(const struct engine *e, const char *name, struct engine_subject
 	for (size_t i = 0; !found && engine_subject_at(e, i, out); i++) {
 		char *own = name_of(e, i);
 
-		found = strcmp(own, name) == 0;
+		found = strcmp(own, name) == 0 || (out->gate && strcmp(out->gate->name, name) == 0);
 		base_free(own);
 	}
 	return found;
