@@ -229,3 +229,91 @@ def test_found_moved(t, how):
     r = t.gate("races", "--runs", "30", compile_text("taken.c", text, "-g -O0"))
     t.equal(r.status, 116, "status", r)
     t.check("taken.c:%d: drop#1 frees it in drop" % line("free") in r.err, "who frees", r)
+
+
+# Whoever frees it does not wait for the other one to be done: both may see that the count is 0, or look at it when it
+# is free.
+COUNTED_TWICE = COUNTED.replace(
+    "if (atomic_fetch_sub(&shared->count, 1) == 1)\n\t\tfree(shared);",
+    "atomic_fetch_sub(&shared->count, 1);\n"
+    "\tif (atomic_load(&shared->count) == 0) //use\n\t\tfree(shared); //free")
+COUNTED_TWICE = COUNTED_TWICE[:COUNTED_TWICE.index("\tint *own")] + COUNTED_TWICE[COUNTED_TWICE.index("\treturn 0"):]
+
+# The first one is between its two statements while the other one does all it does.
+AFTERWARDS = """local dec, gone = SimpleGate "dec", SimpleGate "gone"
+at("use;if (atomic_load", { thread = "use#1" }) :open(dec) :wait(gone)
+on("thread-start", { thread = "use#2" }) :wait(dec)
+on("thread-exit", { thread = "use#2" }) :open(gone)
+"""
+
+
+def line_twice(mark):
+    lines = COUNTED_TWICE.split("\n")
+    return next(n for n, text in enumerate(lines, 1) if text.endswith("//" + mark))
+
+
+@params("-O0", "-O2", "-O0 -fsanitize=address")
+def test_afterwards(t, how):
+    """What is used after it was freed, too: that one has nothing to wait for."""
+    program = compile_text("twice.c", COUNTED_TWICE, f"-g {how}")
+    r = t.gate("races", "--runs", "5", "-g", t.file("after.lua", AFTERWARDS), program)
+    t.equal(r.status, 116, "status", r)
+    t.check("twice.c:%d: use#2 frees it in use" % line_twice("free") in r.err, "who frees", r)
+    t.check("twice.c:%d: use#1 reads it" % line_twice("use") in r.err, "who uses it", r)
+
+
+def test_afterwards_explored(t):
+    """So the call and the access are points."""
+    program = compile_text("twice.c", COUNTED_TWICE, "-g -O0")
+    r = t.gate("explore", "--runs", "400", "-o", t.path("found"), program)
+    t.equal(r.status, 116, "status", r)
+
+
+# Clean: what one thread gives back another one has next, by each function that takes memory.
+TAKEN_AGAIN = r"""
+#include <malloc.h>
+#include <pthread.h>
+#include <stdlib.h>
+static int *take(void)
+{
+	void *p = NULL;
+
+	HOW;
+	return p;
+}
+static void *work(void *arg)
+{
+	for (int i = 0; i < 8; i++) {
+		int *p = take(), *q = take();
+
+		p[0] = q[0] = p[i] = q[i] = i;
+		free(p);
+		free(q);
+	}
+	return arg;
+}
+int main(void)
+{
+	pthread_t t[3];
+
+	mallopt(M_ARENA_MAX, 1);
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], 0, work, 0);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+"""
+
+
+@params("p = malloc(2000)", "p = calloc(5, 400)", "p = realloc(malloc(40), 2000)", "p = memalign(64, 2000)",
+        "p = aligned_alloc(64, 2048)", "posix_memalign(&p, 64, 2000)", "p = valloc(2000)",
+        "p = reallocarray(malloc(40), 5, 400)", "p = malloc(300000)")
+def test_taken_again(t, how):
+    has_none(t, compile_text("again.c", TAKEN_AGAIN.replace("HOW", how), "-g -O1 -fno-builtin"))
+
+
+@params("-static", "-fsanitize=address")
+def test_taken_again_elsewhere(t, how):
+    text = TAKEN_AGAIN.replace("HOW", "p = malloc(2000)")
+    has_none(t, compile_text("again.c", text, f"-g -O1 -fno-builtin {how}"))

@@ -204,7 +204,8 @@ static void test_give_back(void **state)
 	races_access(r, 1, &(struct races_access){0x1008, 8, false, true, 14});
 	races_give_back(r, 1, 0x1000, 16, 20);
 	assert_string_equal(trace_pairs(r, text, sizeof(text)), "12-20");
-	races_give_back(r, 2, 0x1000, 16, 21); /* it has been forgotten */
+	races_forget(r, 0x1000, 16);
+	races_give_back(r, 2, 0x1000, 16, 21); /* nothing is known of who had it */
 	races_access(r, 2, &(struct races_access){0x1000, 4, true, false, 15});
 	assert_string_equal(trace_pairs(r, text, sizeof(text)), "12-20");
 	/* Ordered by a lock; an atomic access orders only what comes before it. */
@@ -219,6 +220,46 @@ static void test_give_back(void **state)
 	races_give_back(r, 2, 0x2000, 0, 24);
 	races_give_back(r, 2, UINT64_MAX, 16, 24);
 	assert_string_equal(trace_pairs(r, text, sizeof(text)), "12-20 17-23");
+	races_free(r);
+}
+
+static void access_at(struct races *r, unsigned thread, uint64_t address, uint64_t place)
+{
+	races_access(r, thread, &(struct races_access){address, 4, false, false, place});
+}
+
+/* Whoever comes to what has been given back, and does not know that, races until it is somebody's again. */
+static void test_given_back(void **state)
+{
+	struct races *r = races_new();
+	char text[200];
+
+	(void)state;
+	trace_run(r, "0f1 0f2"); /* 0, 1 */
+	races_give_back(r, 1, 0x1000, 16, 20);
+	access_at(r, 1, 0x1000, 10); /* who gave it */
+	access_at(r, 2, 0xffc, 10);
+	access_at(r, 2, 0x1010, 10);
+	assert_string_equal(trace_pairs(r, text, sizeof(text)), "");
+	access_at(r, 2, 0x100c, 11);
+	assert_string_equal(trace_pairs(r, text, sizeof(text)), "20-11");
+	assert_true(races_is_given_back(r, 0x100f) && !races_is_given_back(r, 0x1010));
+	races_forget(r, 0x1004, 8); /* a part of it is taken */
+	access_at(r, 2, 0x1004, 12);
+	access_at(r, 2, 0x1008, 12);
+	access_at(r, 2, 0x1000, 13);
+	races_give_back(r, 2, 0x1008, 8, 21);
+	assert_string_equal(trace_pairs(r, text, sizeof(text)), "20-11 20-13 20-21");
+	races_forget(r, 0x800, 0x1000); /* all of it, and more */
+	assert_false(races_have_given_back(r));
+	access_at(r, 2, 0x1000, 14);
+	races_give_back(r, 1, 0x2000, 16, 22);
+	trace_run(r, "1sM 2sM"); /* now the other one knows */
+	access_at(r, 2, 0x2000, 15);
+	races_give_back(r, 1, 0x3000, 16, 23);
+	races_forget_given_back(r);
+	access_at(r, 2, 0x3000, 16);
+	assert_string_equal(trace_pairs(r, text, sizeof(text)), "20-11 20-13 20-21");
 	races_free(r);
 }
 
@@ -335,14 +376,15 @@ static void test_drop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_threads), cmocka_unit_test(test_lost_update),
-		cmocka_unit_test(test_waiting), cmocka_unit_test(test_publication),
-		cmocka_unit_test(test_barrier), cmocka_unit_test(test_atomics_overlap),
-		cmocka_unit_test(test_rwlock),	cmocka_unit_test(test_paper),
-		cmocka_unit_test(test_bytes),	cmocka_unit_test(test_forget),
-		cmocka_unit_test(test_pair),	cmocka_unit_test(test_shared_places),
-		cmocka_unit_test(test_end),	cmocka_unit_test(test_restart),
-		cmocka_unit_test(test_drop),	cmocka_unit_test(test_give_back),
+		cmocka_unit_test(test_threads),	   cmocka_unit_test(test_lost_update),
+		cmocka_unit_test(test_waiting),	   cmocka_unit_test(test_publication),
+		cmocka_unit_test(test_barrier),	   cmocka_unit_test(test_atomics_overlap),
+		cmocka_unit_test(test_rwlock),	   cmocka_unit_test(test_paper),
+		cmocka_unit_test(test_bytes),	   cmocka_unit_test(test_forget),
+		cmocka_unit_test(test_pair),	   cmocka_unit_test(test_shared_places),
+		cmocka_unit_test(test_end),	   cmocka_unit_test(test_restart),
+		cmocka_unit_test(test_drop),	   cmocka_unit_test(test_give_back),
+		cmocka_unit_test(test_given_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,6 +64,7 @@ struct arch_regs {
 	uint64_t flags, fs_base, orig_rax;
 };
 enum {
+	ARCH_DWARF_RESULT = 0,
 	ARCH_DWARF_ARG0 = 5,
 	ARCH_DWARF_ARG1 = 4,
 	ARCH_DWARF_FP = 6,

@@ -1,5 +1,6 @@
 #include "tracer/explore/races/races.h"
 
+#include "tracer/explore/races/gone.h"
 #include "tracer/explore/races/locks.h"
 #include "tracer/explore/races/shadow.h"
 
@@ -28,6 +29,7 @@ struct races {
 	size_t clock_count;	    /* that are in use */
 	struct map objects;	    /* to clocks */
 	struct shadow shadow;
+	struct gone gone;
 	/* Of all runs: */
 	struct lock_sets locks;
 	ARRAY(struct race_place) places;
@@ -188,79 +190,6 @@ void races_thread_end(struct races *r, unsigned thread)
 	}
 }
 
-static uint32_t place_number(struct races *r, uint64_t place)
-{
-	uint32_t *number = map_at(&r->place_numbers, place);
-
-	if (!*number) {
-		array_add(&r->places)->place = place;
-		*number = (uint32_t)r->places.count;
-	}
-	return *number;
-}
-
-static bool is_span(uint64_t low, uint64_t size)
-{
-	return size && size - 1 <= UINT64_MAX - low;
-}
-
-/* What is looked at next is done by this thread, as it is now. */
-static struct shadow_seen seen_now(struct races *r, unsigned thread, uint64_t place)
-{
-	const struct race_thread *t = thread_of(r, thread);
-
-	r->now = clock_of(r, t->clock);
-	r->accesses++;
-	return (struct shadow_seen){.clock = r->now->items[thread],
-				    .thread = (uint16_t)thread,
-				    .place = place_number(r, place),
-				    .locks = t->locks};
-}
-
-void races_access(struct races *r, unsigned thread, const struct races_access *a)
-{
-	uint32_t atomic = a->atomic ? object_clock(r, a->address) : 0;
-	uint64_t size = a->size < RACES_LONGEST ? a->size : RACES_LONGEST;
-	struct shadow_seen now;
-
-	races_point(r, thread);
-	if (atomic)
-		join(r, thread_of(r, thread)->clock, atomic);
-	now = seen_now(r, thread, a->place);
-	now.writes = a->writes;
-	now.atomic = a->atomic;
-	if (is_span(a->address, size))
-		shadow_access(&r->shadow, a->address, size, &now);
-	if (atomic)
-		release(r, thread, atomic);
-}
-
-static void forget_object(void *ctx, uint64_t object, uint32_t *clock)
-{
-	(void)ctx, (void)object;
-	*clock = 0;
-}
-
-void races_forget(struct races *r, uint64_t low, uint64_t size)
-{
-	if (!is_span(low, size))
-		return;
-	shadow_forget(&r->shadow, low, size);
-	map_each(&r->objects, low, low + size - 1, forget_object, NULL);
-}
-
-void races_give_back(struct races *r, unsigned thread, uint64_t low, uint64_t size, uint64_t place)
-{
-	struct shadow_seen now;
-
-	races_point(r, thread);
-	now = seen_now(r, thread, place);
-	now.writes = true;
-	if (is_span(low, size))
-		shadow_compare(&r->shadow, low, size, &now);
-	races_forget(r, low, size);
-}
-
 /* ---- what is found -------------------------------------------------------------------------- */
 
 static bool is_ordered(void *ctx, const struct shadow_seen *before)
@@ -313,6 +242,114 @@ static void found_race(void *ctx, uint64_t address, const struct shadow_seen *be
 	r->counted.items[*number - 1] = r->accesses;
 }
 
+/* ---- memory --------------------------------------------------------------------------------- */
+
+static uint32_t place_number(struct races *r, uint64_t place)
+{
+	uint32_t *number = map_at(&r->place_numbers, place);
+
+	if (!*number) {
+		array_add(&r->places)->place = place;
+		*number = (uint32_t)r->places.count;
+	}
+	return *number;
+}
+
+static bool is_span(uint64_t low, uint64_t size)
+{
+	return size && size - 1 <= UINT64_MAX - low;
+}
+
+/* What is looked at next is done by this thread, as it is now. */
+static struct shadow_seen seen_now(struct races *r, unsigned thread, uint64_t place)
+{
+	const struct race_thread *t = thread_of(r, thread);
+
+	r->now = clock_of(r, t->clock);
+	r->accesses++;
+	return (struct shadow_seen){.clock = r->now->items[thread],
+				    .thread = (uint16_t)thread,
+				    .place = place_number(r, place),
+				    .locks = t->locks};
+}
+
+/* Who comes to what was given back has to know of that. */
+static void compare_gone(struct races *r, uint64_t low, uint64_t size,
+			 const struct shadow_seen *now)
+{
+	const struct gone_span *span = gone_find(&r->gone, low, low + size - 1);
+
+	if (span && span->by.thread != now->thread && !is_ordered(r, &span->by))
+		found_race(r, span->low < low ? low : span->low, &span->by, now);
+}
+
+void races_access(struct races *r, unsigned thread, const struct races_access *a)
+{
+	uint32_t atomic = a->atomic ? object_clock(r, a->address) : 0;
+	uint64_t size = a->size < RACES_LONGEST ? a->size : RACES_LONGEST;
+	struct shadow_seen now;
+
+	races_point(r, thread);
+	if (atomic)
+		join(r, thread_of(r, thread)->clock, atomic);
+	now = seen_now(r, thread, a->place);
+	now.writes = a->writes;
+	now.atomic = a->atomic;
+	if (is_span(a->address, size)) {
+		compare_gone(r, a->address, size, &now);
+		shadow_access(&r->shadow, a->address, size, &now);
+	}
+	if (atomic)
+		release(r, thread, atomic);
+}
+
+static void forget_object(void *ctx, uint64_t object, uint32_t *clock)
+{
+	(void)ctx, (void)object;
+	*clock = 0;
+}
+
+void races_forget(struct races *r, uint64_t low, uint64_t size)
+{
+	if (!is_span(low, size))
+		return;
+	shadow_forget(&r->shadow, low, size);
+	gone_cut(&r->gone, low, low + size - 1);
+	map_each(&r->objects, low, low + size - 1, forget_object, NULL);
+}
+
+void races_give_back(struct races *r, unsigned thread, uint64_t low, uint64_t size, uint64_t place)
+{
+	struct shadow_seen now;
+
+	if (!is_span(low, size))
+		return;
+	races_point(r, thread);
+	now = seen_now(r, thread, place);
+	now.writes = true;
+	compare_gone(r, low, size, &now);
+	shadow_compare(&r->shadow, low, size, &now);
+	races_forget(r, low, size);
+	gone_add(&r->gone, &(struct gone_span){low, low + size - 1, now});
+}
+
+bool races_is_given_back(const struct races *r, uint64_t address)
+{
+	return gone_find(&r->gone, address, address);
+}
+
+bool races_have_given_back(const struct races *r)
+{
+	return r->gone.spans.count > 0;
+}
+
+void races_forget_given_back(struct races *r)
+{
+	r->gone.spans.count = 0;
+}
+
+/* ---- what was found -------------------------------------------------------------------------- */
+
 const struct races_pair *races_pairs(const struct races *r, size_t *count)
 {
 	*count = r->pairs.count;
@@ -360,6 +397,7 @@ void races_restart(struct races *r)
 	r->clock_count = 0;
 	map_clear(&r->objects);
 	shadow_clear(&r->shadow);
+	r->gone.spans.count = 0;
 }
 
 void races_free(struct races *r)
@@ -373,6 +411,7 @@ void races_free(struct races *r)
 	array_fini(&r->clocks);
 	map_fini(&r->objects);
 	shadow_fini(&r->shadow);
+	array_fini(&r->gone.spans);
 	lock_sets_fini(&r->locks);
 	array_fini(&r->places);
 	map_fini(&r->place_numbers);

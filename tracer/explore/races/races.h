@@ -60,10 +60,16 @@ struct races_access {
 };
 void races_access(struct races *r, unsigned thread, const struct races_access *a);
 
-/* The memory is given back (free, munmap): who gets it next has nothing to do with who had it. */
+/* The memory is given back (munmap), or taken (malloc): who gets it has nothing to do with who had it. */
 void races_forget(struct races *r, uint64_t low, uint64_t size);
-/* The same by this thread, who races with all that were there before, as if it wrote to all of it. */
+/* It is given back by this thread, who races as if it wrote to all of it: with all that were there before, and, until
+   it is forgotten, with all that come there. */
 void races_give_back(struct races *r, unsigned thread, uint64_t low, uint64_t size, uint64_t place);
+/* What is not forgotten: is this? Is there anything? */
+bool races_is_given_back(const struct races *r, uint64_t address);
+bool races_have_given_back(const struct races *r);
+/* Some of what was given back is taken, it is not known which. */
+void races_forget_given_back(struct races *r);
 
 /* ---- what was found, of all runs ------------------------------------------------------------ */
 

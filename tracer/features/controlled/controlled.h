@@ -78,7 +78,7 @@ struct controlled_race {
 		char *func, *thread, *locks; /* "m, q->lock"; NULL: it held none */
 		bool writes;
 		bool updates; /* ... what it has read there, in one instruction */
-		bool frees;   /* gives the memory back; only of the second */
+		bool frees;   /* gives the memory back */
 	} sides[2];	      /* in time */
 	char *variable;
 	uint64_t size; /* of the second access; 0: it frees */

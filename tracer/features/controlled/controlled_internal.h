@@ -76,6 +76,11 @@ struct turn {
 	unsigned long passed_over; /* so many choices in a row it was among, and was not taken */
 	struct controlled_round spin;
 	struct controlled_loop_rounds rounds;
+	struct controlled_taking {
+		struct module *allocator;
+		uint64_t sp; /* it is in the allocator, until it returns to here; 0: it is not */
+		uint64_t old, at; /* the block that may move; where the new one is told; or 0 */
+	} taking;
 	uint64_t locking; /* it has this lock when its call returns; 0: none */
 	/* The last of controlled.told that it has been second in, from 1, and how many they are at this access;
 	   0: none. */
@@ -251,14 +256,28 @@ struct watch_freed {
 	uint64_t block;
 	unsigned shift;
 	bool races;
+	bool keeps; /* whoever comes to it races, too, until somebody takes it */
 	uint64_t place;
 };
 void watch_freed(struct control *c, struct turn *t, const struct watch_freed *f);
+/* Is this kept? Is anything? Somebody takes some of it, it is not known what. Only where races are searched for. */
+bool watch_is_given(const struct control *c, const struct turn *t, uint64_t address);
+bool watch_has_given(const struct control *c);
+void watch_taken_any(struct control *c);
 
 /* ---- freed.c: nothing, if no races are searched for and no call of free was chosen ---- */
 
 /* Before points are set for the image: so that the loader's calls are seen, too (runtime_unseen()). */
 void freed_settled(struct session *s, struct session_process *p, struct target_thread *t,
+		   const struct image *image);
+/* The thread has this block from the allocator now. */
+void freed_taken(struct control *c, struct turn *t, struct module *allocator, uint64_t block);
+/* C++'s new and delete are its own. */
+bool freed_has_operators(struct module *allocator);
+
+/* ---- taken.c: as freed.c ---- */
+
+void taken_settled(struct session *s, struct session_process *p, struct target_thread *t,
 		   const struct image *image);
 
 /* ---- race.c: a pair of the search for races is new; the thread is about to make the access ---- */

@@ -29,6 +29,17 @@ static bool is_allocator(struct module *m, const char *symbol)
 	return module_symbol(m, symbol, &offset, NULL) == 0;
 }
 
+/* ... whose blocks say how long they are. Others that stand in for it have some of its names. */
+static bool is_glibc(struct module *m)
+{
+	return is_allocator(m, "__libc_free") && is_allocator(m, "malloc_info");
+}
+
+bool freed_has_operators(struct module *allocator)
+{
+	return is_allocator(allocator, "__asan_init");
+}
+
 /* 0: it is no block of glibc's. */
 static uint64_t glibc_size(const struct turn *t, uint64_t block)
 {
@@ -80,12 +91,12 @@ static unsigned place_of(struct controlled *g, const struct turn *t, uint64_t ba
 }
 
 /* Who is about to use the block looks into the shadow first, and whether it is free is seen only there. */
-static void asan_freed(struct control *c, struct turn *t, struct watch_freed f)
+static struct watch_freed in_shadow(struct watch_freed f)
 {
 	f.low = (f.block >> ASAN_SHIFT) + ASAN_SHADOW;
 	f.size = (f.size + FLAGS) >> ASAN_SHIFT;
 	f.shift = ASAN_SHIFT;
-	watch_freed(c, t, &f);
+	return f;
 }
 
 /* Code of no file (made at run time) is no place that can be told. */
@@ -97,9 +108,9 @@ static bool is_testers(struct session_process *p, uint64_t back)
 /* 0: it is not known. */
 static uint64_t size_of(const struct turn *t, struct module *allocator, uint64_t block)
 {
-	if (is_allocator(allocator, "__asan_init"))
+	if (freed_has_operators(allocator))
 		return asan_size(t, block);
-	return is_allocator(allocator, "__libc_free") ? glibc_size(t, block) : 0;
+	return is_glibc(allocator) ? glibc_size(t, block) : 0;
 }
 
 /* By free, or by realloc: it may move, and if it does not, who has the block has it as if it were new. */
@@ -113,15 +124,37 @@ static void given_block(struct control *c, struct turn *t, const struct hit *h)
 	if (!block || !image || target_top(h->thread->target, &back) < 0)
 		return;
 	f.races = is_testers(h->thread->process, back);
+	if (!f.races && watch_is_given(c, t, block))
+		return; /* from the store of free blocks that a thread has until it ends */
 	if (f.races) {
 		watch_own_code(c, t);
 		f.place = place_of(c->given, t, back);
 	}
 	f.size = size_of(t, image->module, block);
-	if (is_allocator(image->module, "__asan_init"))
-		asan_freed(c, t, f);
+	f.keeps = f.size && h->thread->process->loader; /* or libc's own calls are not known */
+	if (freed_has_operators(image->module)) {
+		const struct watch_freed shadow = in_shadow(f);
+
+		watch_freed(c, t, &shadow);
+	}
 	if (!f.size) /* the least that a block of any allocator can have */
 		f.size = WORD;
+	watch_freed(c, t, &f);
+}
+
+void freed_taken(struct control *c, struct turn *t, struct module *allocator, uint64_t block)
+{
+	struct watch_freed f = {.low = block, .block = block};
+
+	f.size = size_of(t, allocator, block);
+	if (!f.size) {
+		watch_taken_any(c);
+		return;
+	}
+	watch_freed(c, t, &f);
+	if (!freed_has_operators(allocator))
+		return;
+	f = in_shadow(f);
 	watch_freed(c, t, &f);
 }
 
@@ -139,7 +172,7 @@ static void free_is_point(struct control *c, struct turn *t, const struct hit *h
 	chosen = accesses_chosen(c->given, module_name(image->module), back - 1 - image->bias);
 	if (!chosen || !chosen->frees)
 		return;
-	size = is_allocator(allocator->module, "__asan_init")
+	size = freed_has_operators(allocator->module)
 		       ? 0
 		       : size_of(t, allocator->module, entry_argument(h, 0));
 	t->point = (struct strategy_point){.op = STRATEGY_WRITE,
@@ -163,24 +196,43 @@ static void given_pages(struct control *c, struct turn *t, const struct hit *h)
 
 /* ---- where it is given back ---------------------------------------------------------------------- */
 
-enum giver { FREE, REALLOC, MUNMAP, MREMAP, MMAP, GIVERS };
-static const char *const givers[] = {"free", "realloc", "munmap", "mremap", "mmap"};
+enum giver { FREE, REALLOC, MUNMAP, MREMAP, MMAP };
+static const struct giver_function {
+	const char *name;
+	enum giver what;
+} givers[] = {
+	{"free", FREE},
+	{"realloc", REALLOC},
+	{"munmap", MUNMAP},
+	{"mremap", MREMAP},
+	{"mmap", MMAP},
+	{"_ZdlPv", FREE},
+	{"_ZdaPv", FREE},
+	{"_ZdlPvm", FREE},
+	{"_ZdaPvm", FREE},
+	{"_ZdlPvSt11align_val_t", FREE},
+	{"_ZdaPvSt11align_val_t", FREE},
+	{"_ZdlPvmSt11align_val_t", FREE},
+	{"_ZdaPvmSt11align_val_t", FREE},
+};
+enum { GIVERS = sizeof(givers) / sizeof(*givers) };
 
 static enum hit_answer hit_giver(struct session *s, const struct act *a, const struct hit *h)
 {
 	enum { FLAGS_OF_MMAP = 3 };
+	const enum giver what = givers[a->what].what;
 	struct control *c = control_of(s);
 	struct turn *t = turn_of(h->thread);
 
 	if (!c || !c->begun || c->over || !t->thread)
 		return HIT_SEEN;
-	if (!c->given->races && (a->what == FREE || a->what == REALLOC))
-		free_is_point(c, t, h, givers[a->what]);
+	if (!c->given->races && (what == FREE || what == REALLOC))
+		free_is_point(c, t, h, givers[what].name);
 	if (!c->given->races)
 		return HIT_SEEN;
-	if (a->what == FREE || a->what == REALLOC)
+	if (what == FREE || what == REALLOC)
 		given_block(c, t, h);
-	else if (a->what != MMAP || entry_argument(h, FLAGS_OF_MMAP) & MAP_FIXED)
+	else if (what != MMAP || entry_argument(h, FLAGS_OF_MMAP) & MAP_FIXED)
 		given_pages(c, t, h);
 	return HIT_SEEN;
 }
@@ -192,6 +244,7 @@ struct giver_setting {
 	struct session_process *process;
 	struct target_thread *thread;
 	const struct image *image;
+	bool operators; /* delete is the allocator's own, and does not call free */
 };
 
 static void put(const struct giver_setting *x, unsigned what, uint64_t offset)
@@ -207,9 +260,11 @@ static void put(const struct giver_setting *x, unsigned what, uint64_t offset)
 
 static void put_named(void *ctx, const char *name, uint64_t offset)
 {
+	const struct giver_setting *x = ctx;
+
 	for (unsigned i = 0; offset && i < GIVERS; i++)
-		if (name[0] == givers[i][0] && strcmp(name, givers[i]) == 0)
-			put(ctx, i, offset);
+		if (strcmp(name, givers[i].name) == 0 && (*name != '_' || x->operators))
+			put(x, i, offset);
 }
 
 /* Where no races are searched for, only those are looked at. */
@@ -224,7 +279,7 @@ static bool some_are_points(const struct controlled *g)
 void freed_settled(struct session *s, struct session_process *p, struct target_thread *t,
 		   const struct image *image)
 {
-	const struct giver_setting x = {s, p, t, image};
+	const struct giver_setting x = {s, p, t, image, freed_has_operators(image->module)};
 	uint64_t offset;
 
 	if (!s->options->controlled->races && !some_are_points(s->options->controlled))
@@ -234,6 +289,6 @@ void freed_settled(struct session *s, struct session_process *p, struct target_t
 		return;
 	}
 	for (unsigned i = 0; i < GIVERS; i++)
-		if (module_symbol(image->module, givers[i], &offset, NULL) == 0)
-			put(&x, i, offset);
+		if (module_symbol(image->module, givers[i].name, &offset, NULL) == 0)
+			put_named((void *)&x, givers[i].name, offset);
 }

@@ -236,6 +236,7 @@ static void image_settled(const struct setting *x)
 	else
 		put_static(x);
 	freed_settled(x->session, x->process, x->thread, x->image);
+	taken_settled(x->session, x->process, x->thread, x->image);
 	accesses_settled(x->session, x->process, x->thread, x->image);
 	lines_settled(x->session, x->process, x->thread, x->image);
 }

@@ -115,7 +115,7 @@ static void tell_values(const struct telling *x, const struct arch_access *a,
 	const struct overwritten *w = &x->c->written[(a->address >> 2) % WRITTEN];
 	struct turn *t = x->t;
 
-	if (!type || type->size != a->size)
+	if (!type || type->size != a->size || x->race->sides[0].frees)
 		return;
 	x->race->between = value_now(t, type, a->address);
 	if (x->race->between && x->race->sides[0].writes && w->address == a->address)

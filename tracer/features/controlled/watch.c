@@ -124,6 +124,23 @@ void watch_freed(struct control *c, struct turn *t, const struct watch_freed *f)
 	if (count > known)
 		a.address = f->block + ((pairs[known].address - low) << f->shift);
 	tell(c, t, &a, known);
+	if (!f->keeps)
+		races_forget(races_of(c), low, f->size);
+}
+
+bool watch_is_given(const struct control *c, const struct turn *t, uint64_t address)
+{
+	return races_is_given_back(races_of(c), address_of(c, t, address));
+}
+
+bool watch_has_given(const struct control *c)
+{
+	return races_have_given_back(races_of(c));
+}
+
+void watch_taken_any(struct control *c)
+{
+	races_forget_given_back(races_of(c));
 }
 
 void watch_wake(struct control *c, const struct turn *t, uint64_t word)
