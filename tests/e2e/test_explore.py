@@ -196,6 +196,7 @@ def test_nothing_found(t):
     t.equal((r.status, r.err), (0, ""), "status and standard error", r)
     t.equal((r.report["verdict"], r.report["schedules"], r.report["failures"]), ("ok", 50, []), "report", r)
     t.check("nothing failed; there may be" in r.stdout, "is that all there is?", r)
+    t.check("\nof memory only accesses that raced" in r.stdout and "--points memory" in r.stdout, "what else there is", r)
     t.check(not os.path.exists(r.found), "no folder is left", r)
     samples = r.report["samples"]
     t.check(samples and all(len(s) == 3 for s in samples) and samples == sorted(samples), "samples", r)
@@ -206,6 +207,17 @@ def test_all_there_is(t):
     t.equal((r.status, r.report["complete"]), (0, True), "complete", r)
     t.check("these are all schedules of at most 1 preemption" in r.stdout, "it says so", r)
     t.equal(r.report["distinct"], r.report["schedules"], "each once", r)
+
+
+@params("races", "memory")
+def test_all_of_which_points(t, points):
+    """All schedules are all of those points, no more."""
+    r = explore(t, "--strategy", "dfs", "--bound", "1", "--points", points, abba_fixed())
+    t.equal((r.status, r.report["complete"]), (0, True), "complete", r)
+    which = {"races": "accesses as points that raced in the first runs",
+             "memory": "all accesses as points that threads may share"}[points]
+    t.check(f"these are all schedules of at most 1 preemption, with {which}\n" in r.stdout, "it says so", r)
+    t.equal("--points memory" in r.stdout, points == "races", "what else there is", r)
 
 
 def test_all(t):

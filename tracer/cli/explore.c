@@ -64,6 +64,21 @@ static const char *s_of(unsigned long n)
 	return n == 1 ? "" : "s";
 }
 
+static const char *points_of(const struct explore *e)
+{
+	switch (e->options.points) {
+	case POINTS_SYNC:
+		return ", with synchronisation alone as points";
+	case POINTS_RACES:
+		return ", with accesses as points that raced in the first runs";
+	case POINTS_MEMORY:
+		return ", with all accesses as points that threads may share";
+	case POINTS_LOCATION:
+		break;
+	}
+	return "";
+}
+
 /* Is that all there is? */
 static void print_extent(const struct explore *e)
 {
@@ -73,9 +88,10 @@ static void print_extent(const struct explore *e)
 		puts("there may be schedules that were not tried");
 	else
 		printf("these are all schedules of at most %u preemption%s%s\n", e->options.bound,
-		       s_of(e->options.bound),
-		       e->options.points == POINTS_SYNC ? ", with synchronisation alone as points"
-							: "");
+		       s_of(e->options.bound), points_of(e));
+	if (!e->failures.count && e->options.points == POINTS_RACES)
+		puts("of memory only accesses that raced in the first runs were points: "
+		     "--points memory takes all that threads may share");
 }
 
 static void print_oddities(const struct explore *e)
