@@ -313,6 +313,13 @@ def test_taken_again(t, how):
     has_none(t, compile_text("again.c", TAKEN_AGAIN.replace("HOW", how), "-g -O1 -fno-builtin"))
 
 
+def test_taken_again_at_once(t):
+    """The instruction that malloc returns to uses the block already."""
+    text = TAKEN_AGAIN.replace("static int *take", "__attribute__((noinline)) static int *take")
+    text = text.replace("void *p = NULL;", "volatile int *p = malloc(2000);").replace("HOW;", "*p = 1;")
+    has_none(t, compile_text("once.c", text.replace("return p;", "return (int *)p;"), "-g -O1 -fno-builtin"))
+
+
 @params("-static", "-fsanitize=address")
 def test_taken_again_elsewhere(t, how):
     text = TAKEN_AGAIN.replace("HOW", "p = malloc(2000)")

@@ -42,6 +42,8 @@ static bool is_over_at_once(const struct act *a)
 
 static bool comes_before(const struct act *a, const struct act *b)
 {
+	if (!a->place && !b->place)
+		return a->owner->ends || !b->owner->ends;
 	if (!a->place || !b->place)
 		return !a->place;
 	if (a->owner->ends != b->owner->ends) /* one statement ends where the next one begins */
