@@ -239,12 +239,6 @@ static bool is_finer_than_line(enum strategy_op op)
 	return plan_is_access(op) || op == STRATEGY_WAIT;
 }
 
-/* `while (full) wait();` on one line is passed more often than it waits, and a compiler may begin it anywhere. */
-static bool is_finer_than_line(enum strategy_op op)
-{
-	return is_access(op) || op == STRATEGY_WAIT;
-}
-
 static bool is_by_line(const struct plan_placing *g, size_t at)
 {
 	return has_line(g->v, at) && !(g->p->by == PLAN_BY_INSTRUCTION && has_address(g->v, at) &&
