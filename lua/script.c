@@ -151,3 +151,57 @@ int script_load_open(struct script *s, const char *path, struct error *err)
 {
 	return load_file(s, path, true, err);
 }
+
+/* ---- by name, for lines that are typed -------------------------------------------------------- */
+
+/* Whose value at the top of the stack is. A gate that was dropped is none. */
+static const struct gate *listed_gate(lua_State *L)
+{
+	const struct gate *g = script_to_gate(L, -1);
+
+	return g && !g->dropped ? g : NULL;
+}
+
+static bool is_keyword(lua_State *L, const char *name)
+{
+	char text[128];
+	int failed;
+
+	if (snprintf(text, sizeof(text), "local %s", name) >= (int)sizeof(text))
+		return false;
+	failed = luaL_loadbufferx(L, text, strlen(text), "name", "t");
+	lua_pop(L, 1);
+	return failed != LUA_OK;
+}
+
+/* How well the variable at the top of the stack answers to the name: best with a gate that is called so. */
+static int likeness(lua_State *L, const char *key, const char *name)
+{
+	const struct gate *g = listed_gate(L);
+
+	return g ? 2 * (strcmp(g->name, name) == 0) + (strcmp(key, name) == 0) : 0;
+}
+
+enum script_gate_name script_gate_name(struct script *s, const char *name, const char **variable)
+{
+	ERROR(ignored);
+	lua_State *L = script_start(s, &ignored) == 0 ? s->L : NULL;
+	bool taken = L && is_keyword(L, name);
+	int best = 0;
+
+	if (!L)
+		return SCRIPT_GATE_NONE;
+	lua_pushglobaltable(L);
+	for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+		const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
+		int like = likeness(L, key, name);
+
+		taken = taken || (strcmp(key, name) == 0 && !script_to_gate(L, -1));
+		if (*key && like > best) {
+			best = like;
+			*variable = key;
+		}
+	}
+	lua_pop(L, 1);
+	return best ? SCRIPT_GATE_KNOWN : taken ? SCRIPT_GATE_TAKEN : SCRIPT_GATE_NONE;
+}

@@ -199,7 +199,14 @@ static void test_not_needed(void **state)
 
 	(void)state;
 	needs(text, PLAN_DEPENDENT, "");
-	needs(text, PLAN_ALL, "");
+	/* Who creates a thread does more before it waits. */
+	needs(text, PLAN_ALL,
+	      "local main_created_line1    = SimpleGate \"main_created_line1\"\n"
+	      "local worker1_created_line2 = SimpleGate \"worker1_created_line2\"\n"
+	      "at \"m.c:2\"                                  :open(main_created_line1)\n"
+	      "on(\"thread-start\", { thread = \"worker#1\" }) :wait(main_created_line1)\n"
+	      "at \"w.c:3\"                                  :open(worker1_created_line2)\n"
+	      "on(\"thread-start\", { thread = \"deputy\" })   :wait(worker1_created_line2)\n");
 }
 
 /* That the threads are there from the start on is not told: so it has to be forced. */

@@ -103,8 +103,12 @@ static const struct source_line count_c[] = {
 static struct schedule_where count_where(size_t thread, size_t at)
 {
 	(void)thread;
-	return (struct schedule_where){
-		"count.c", 12, "worker", NULL, "count", "prog", at ? 0x1193u : 0x1189u, false};
+	return (struct schedule_where){.file = "count.c",
+				       .line = 12,
+				       .func = "worker",
+				       .var = "count",
+				       .object = "prog",
+				       .address = at ? 0x1193u : 0x1189u};
 }
 
 static void test_lost_update(void **state)
@@ -254,14 +258,13 @@ static struct schedule_where seats_where(size_t thread, size_t at)
 	static const char *const calls[] = {"pthread_mutex_lock", NULL, "pthread_mutex_unlock"};
 
 	(void)thread;
-	return (struct schedule_where){"seats.c",
-				       lines[at],
-				       "book",
-				       calls[at % 3],
-				       at % 3 == 1 ? "seats_free" : "m",
-				       "prog",
-				       0x1300 + at * 16,
-				       false};
+	return (struct schedule_where){.file = "seats.c",
+				       .line = lines[at],
+				       .func = "book",
+				       .call = calls[at % 3],
+				       .var = at % 3 == 1 ? "seats_free" : "m",
+				       .object = "prog",
+				       .address = 0x1300 + at * 16};
 }
 
 static void test_check_then_act(void **state)
@@ -386,8 +389,12 @@ static void waited(struct schedule *s, const char *thread, enum strategy_op op, 
 
 	*step = (struct schedule_step){.thread = schedule_thread(s, thread)};
 	step->point = (struct strategy_point){step->thread, op, object, line, true, 0};
-	step->where = (struct schedule_where){
-		"wait.c", line, line == 9 ? "tell" : "sleep", call, NULL, "prog", line, false};
+	step->where = (struct schedule_where){.file = "wait.c",
+					      .line = line,
+					      .func = line == 9 ? "tell" : "sleep",
+					      .call = call,
+					      .object = "prog",
+					      .address = line};
 }
 
 /* It has the lock, and gives it back by waiting. */
@@ -466,14 +473,13 @@ static void called(struct schedule *s, const char *thread, uint64_t object, unsi
 	*step = (struct schedule_step){.thread = schedule_thread(s, thread)};
 	step->preempts = s->steps.count > 1;
 	step->point = (struct strategy_point){step->thread, STRATEGY_WRITE, object, place, true, 0};
-	step->where = (struct schedule_where){"call.c",
-					      line,
-					      line == 9 ? "main" : "set",
-					      line == 9 ? "publish" : NULL,
-					      "n",
-					      "prog",
-					      line * 16,
-					      false};
+	step->where = (struct schedule_where){.file = "call.c",
+					      .line = line,
+					      .func = line == 9 ? "main" : "set",
+					      .call = line == 9 ? "publish" : NULL,
+					      .var = "n",
+					      .object = "prog",
+					      .address = line * 16};
 }
 
 /* Between two steps of one call nobody can be held: the other one comes before all of the call. */

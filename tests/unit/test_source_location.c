@@ -109,7 +109,7 @@ static const char *const bad[][2] = {
 	{"calc.c:", "line number is missing"},
 	{"calc.c:x", "line number is missing"},
 	{"calc.c:0", "counted from 1"},
-	{"calc.c:99999999999", "counted from 1"},
+	{"calc.c:99999999999", "no file has so many lines"},
 	{"calc.c:1:2", "one colon"},
 	{":7", "file's name is missing"},
 	{"calc.c:7x", "line number and nothing else"},

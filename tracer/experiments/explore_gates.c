@@ -10,8 +10,6 @@
 #include "tracer/experiments/explore_account.h"
 
 #include <string.h>
-#include <stdio.h>  /*DBG*/
-#include <stdlib.h> /*DBG*/
 #include <unistd.h>
 
 enum {
@@ -137,9 +135,6 @@ static int run(struct gating *g, const struct session_trial *trial)
 	g->barred = !answer && r.verdict != (g->defies ? VERDICT_OK : VERDICT_NOT_AS_EXPECTED);
 	if (!answer)
 		note_difference(g, &r);
-	if (getenv("GDBG"))
-		fprintf(stderr, "  run: %d %s left_out %d\n", answer, str_text(&g->differs),
-			trial->left_out); /*DBG*/
 	session_result_fini(&r);
 	return answer;
 }
@@ -166,8 +161,6 @@ static int write_script(struct gating *g)
 {
 	str_clear(&g->f->gates);
 	gating_script(g, &g->f->gates);
-	if (getenv("GDBG"))
-		fprintf(stderr, "=====TRY\n%s\n", str_text(&g->f->gates)); /*DBG*/
 	return file_replace(g->path, str_text(&g->f->gates), g->e->x.err);
 }
 

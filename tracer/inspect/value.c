@@ -30,7 +30,7 @@ struct inspect_value value_of_bytes(const struct dwarf_program *p, const struct 
 int value_optimised_out(struct error *err, const char *name)
 {
 	return error_set(err, ERROR_STATE, "%s is optimised out at this line",
-			 name ? name : "a part of it");
+			 name ? name : "all or a part of it");
 }
 
 bool value_is_record(const struct type *t)

@@ -566,13 +566,11 @@ void hints_missing_try(struct session *s, const struct place *p, struct str *out
 
 	passers_of(s, p, false, &others);
 	if (sp->vanished)
-		str_add(out, "a place in code that the program leaves as it is: `strace -f` shows "
-			     "where it calls madvise or mmap for this one");
+		str_add(out, "a place in code that stays; `strace -f` shows its madvise and mmap");
 	else if (p->arrivals)
 		str_addf(out,
 			 "hit = %lu, the most that this run came to; or hold back whoever sees to "
-			 "it "
-			 "that no thread comes here again",
+			 "it that no thread comes here again",
 			 p->arrivals);
 	else if (sp->located && !sp->found && sp->location.object)
 		str_addf(out,
