@@ -439,6 +439,16 @@ def test_replay_from_another_directory(t):
         t.check("main is here" in again.err, "its gates, too", again)
 
 
+@params("explore", "races")
+def test_wrong_script(t, command):
+    """A location that is not there, and a function that fails at a hit, are no schedules that were barred: the search is over."""
+    for text in ('at("nowhere.c:3"):run(function() end)', 'at("main"):run(function(hit) return hit.var.nowhere end)'):
+        script = t.file("wrong.lua", text)
+        r = t.error(t.gate(command, *(["-o", t.path("found"), "--runs"] if command == "explore" else ["-n"]), "20", "-g", script, "--", abba()),
+                    where="wrong.lua:1: ")
+        t.check("nowhere" in r.first, "what", r)
+
+
 def test_no_schedule(t):
     t.error(t.gate("replay", t.path("none")), where="none: No such file")
     r = t.error(t.gate("replay", t.file("text", "what is this\n")), where=r"text:1: this is no schedule")

@@ -213,7 +213,11 @@ int explore_runs_one(struct explore_runs *r, struct session_result *out, struct 
 		if (r->controlled.describes)
 			note_modules(r, &s);
 		session_judge(&s, out);
-		answer = 0;
+		answer = out->verdict == VERDICT_ERROR ? error_move(err, &s.fault) : 0;
+	}
+	if (answer < 0) { /* a script that is wrong says nothing of any schedule */
+		session_result_fini(out);
+		*out = (struct session_result){0};
 	}
 	if (r->kept) {
 		bound_take(&r->controlled, r->kept->root);

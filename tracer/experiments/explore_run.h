@@ -26,7 +26,7 @@ int explore_runs_begin(struct explore_runs *r, const struct session_options *o,
 void explore_runs_points(struct explore_runs *r, const struct explore_points_at *points);
 /* Where threads have come often by now they need not stop, as far as r->controlled.strategy says so; it is the search's. */
 void explore_runs_grant(struct explore_runs *r);
-/* One run under r->controlled.strategy, which has begun. 0 with the result; -1: there was none. */
+/* One run under r->controlled.strategy, which has begun. 0 with the result; -1: there was none, or a script is wrong. */
 int explore_runs_one(struct explore_runs *r, struct session_result *out, struct error *err);
 /* Accesses that come very often are not looked at any more, in the runs to come neither. */
 void explore_runs_let_hot_go(struct explore_runs *r);
