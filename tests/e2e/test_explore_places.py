@@ -69,7 +69,7 @@ def test_points_elsewhere(t):
 WRONG = {
     "wrok": "no function wrok in places or the libraries it starts with; did you mean work?\ntry: write work\n",
     "placs.c": "no source file placs.c in places or the libraries it starts with; did you mean places.c?\ntry: write places.c\n",
-    "places.c:1": "places.c:1 has no code; the nearest line that has is 4 (in twice)\n",
+    "places.c:1": "places.c:1 has no code: it is the preprocessor's; the nearest line that has is 4 (in twice)\n",
     "work,wrok": "no function wrok in places or the libraries it starts with; did you mean work?\ntry: write work\n",
 }
 
