@@ -173,7 +173,6 @@ static void on_process_gone(struct session *s, const struct target_event *ev)
 	observe(process_dies, s, p, ev->status);
 	if (p == s->root)
 		on_root_gone(s, ev->status);
-	sites_note_vanished(s, p);
 	sites_forget(s, p, 0, UINT64_MAX);
 	p->target = NULL;
 	if (s->killed_by)
@@ -438,7 +437,6 @@ int session_launch(struct session *s, struct error *err)
 		.trace_exit = uses_kind(s, PLACE_THREAD_EXIT) || uses_names(s),
 		.as_alone = true,
 		.needs_memory = s->has_places,
-		.looks_at_end = s->has_places,
 		.tick_ms = s->tick_ms = TICKS_MS,
 	};
 	int failed = 0;

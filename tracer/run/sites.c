@@ -168,19 +168,6 @@ void sites_copy(struct session *s, struct session_process *to, struct session_pr
 }
 
 /* What was mapped at [low, high) of the process is gone, and its traps with it. */
-void sites_note_vanished(struct session *s, const struct session_process *p)
-{
-	struct place *place;
-
-	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
-		struct session_place *sp = place->user;
-
-		for (size_t k = 0; sp && k < sp->placed.count; k++)
-			if (sp->placed.items[k].process == p && sp->placed.items[k].site->vanished)
-				sp->vanished = true;
-	}
-}
-
 void sites_forget(struct session *s, struct session_process *p, uint64_t low, uint64_t high)
 {
 	struct place *place;

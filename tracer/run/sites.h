@@ -79,8 +79,6 @@ int sites_put(struct session *s, struct session_process *p, struct target_thread
    traps. */
 void sites_copy(struct session *s, struct session_process *to, struct session_process *from);
 void sites_forget(struct session *s, struct session_process *p, uint64_t low, uint64_t high);
-/* Places of which the target has found traps vanished are marked so. */
-void sites_note_vanished(struct session *s, const struct session_process *p);
 /* Does nobody need the trap any more? */
 bool sites_idle(struct site_use *use);
 

@@ -72,10 +72,9 @@ struct session_place {
 	struct kept_list kept; /* by features */
 	char *nearest;	       /* the nearest match in the object that was loaded for it; or NULL */
 	struct location location;
-	bool located;  /* `location` is valid */
-	bool found;    /* it has been found in some image */
-	bool ended;    /* retired, and no elision of it is under way */
-	bool vanished; /* the program has taken a trap of it away: arrivals may have been missed */
+	bool located; /* `location` is valid */
+	bool found;   /* it has been found in some image */
+	bool ended;   /* retired, and no elision of it is under way */
 	const char *
 		refusal; /* why arrivals are not decided inside the program, where they could be: inside.c */
 	size_t sites; /* distinct addresses in the first image it was found in */

@@ -163,11 +163,9 @@ static void on_exit(struct target *t, struct thread *th)
 	if (ends_by_signal(th))
 		let_others_end(t, th);
 	th->stop = STOP_EXIT;
-	if (t->looks_at_end && th->pub.tid == th->pub.process->pid)
-		target_sites_look(th->pub.process);
 	errno = 0;
 	number = ptrace(PTRACE_PEEKUSER, th->pub.tid, offsetof(struct user, regs.orig_rax), 0);
-	if (errno || number != SYS_exit || !t->trace_exit || event_silent(th))
+	if (errno || number != SYS_exit || event_silent(th))
 		thread_continue(th, 0);
 	else
 		event_push(t, TARGET_THREAD_EXIT, th);

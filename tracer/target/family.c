@@ -58,17 +58,6 @@ static int group_signal_of(int status)
 	return WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
 }
 
-/* Its creator's options are inherited, but only of a process's first thread the end is looked at: each stop has its price. */
-static void set_options(const struct thread *th)
-{
-	const struct target *t = th->target;
-	bool looks = th->pub.tid == th->pub.process->pid;
-
-	if (t->looks_at_end)
-		ptrace(PTRACE_SETOPTIONS, th->pub.tid, 0,
-		       looks ? t->options | PTRACE_O_TRACEEXIT : t->options);
-}
-
 /* ---- new processes --------------------------------------------------------------------------- */
 
 /* Frames of handlers are part of the memory that a fork copies. */
@@ -87,7 +76,6 @@ static struct thread *add_process(struct target *t, struct process *parent, pid_
 
 	th->group_signal = group_signal_of(status);
 	p->pub.unfollowed = t->no_follow || (parent && parent->pub.unfollowed);
-	set_options(th);
 	watch_agree(th);
 	return th;
 }
@@ -182,7 +170,6 @@ static void clone_met(struct target *t, struct thread *th, pid_t tid, int status
 
 	child->group_signal = group_signal_of(status);
 	trap_inherit(child, th);
-	set_options(child);
 	watch_agree(child);
 	if (event_silent(child))
 		target_resume(t, &child->pub);

@@ -146,24 +146,15 @@ static int explain_death(struct launch *l, int status, struct error *err)
 
 /* ---- the parent ------------------------------------------------------------------------------ */
 
-static long options_of(const struct target_launch *how)
+static int seize(const struct launch *l, struct error *err)
 {
 	long options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
 		       PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD;
 
-	if (how->trace_exit)
+	if (l->how->trace_exit)
 		options |= PTRACE_O_TRACEEXIT;
-	if (how->calls)
+	if (l->how->calls)
 		options |= PTRACE_O_TRACESECCOMP;
-	return options;
-}
-
-static int seize(const struct launch *l, struct error *err)
-{
-	long options = options_of(l->how);
-
-	if (l->how->looks_at_end)
-		options |= PTRACE_O_TRACEEXIT;
 	if (ptrace(PTRACE_SEIZE, l->pid, 0, options) < 0)
 		return refusal_of_seize(l->pid, errno, err);
 	return 0;
@@ -289,8 +280,6 @@ static struct target *target_of_launch(const struct launch *l)
 	t->on_exposed = resident_expose;
 	t->no_follow = l->how->no_follow;
 	t->trace_exit = l->how->trace_exit;
-	t->looks_at_end = l->how->looks_at_end;
-	t->options = options_of(l->how);
 	t->sleeps = l->how->sleeps;
 	t->calls = l->how->calls != NULL;
 	t->last.kind = TARGET_TICK;

@@ -167,41 +167,6 @@ void target_site_remove(struct target_process *process, struct target_site *pub)
 	site->quiet = false;
 }
 
-enum { PAGE = 4096 };
-
-struct seen_page {
-	uint64_t base; /* 1: none */
-	uint8_t bytes[PAGE];
-	bool readable;
-};
-
-static bool is_in_place(struct target_space *space, const struct site *site, struct seen_page *page)
-{
-	uint64_t base = site->pub.addr & ~(uint64_t)(PAGE - 1);
-
-	if (site->count)
-		return memory_has_jump(space, site);
-	if (page->base != base) {
-		page->base = base;
-		page->readable = !memory_raw_read(space, base, page->bytes, PAGE);
-	}
-	/* Where there is no memory nobody passes by. */
-	return !page->readable || page->bytes[site->pub.addr - base] == arch_trap[0];
-}
-
-void target_sites_look(struct target_process *process)
-{
-	struct seen_page page = {.base = 1};
-
-	array_each(struct site_entry, entry, &process->space->sites) {
-		struct site *site = entry->site;
-
-		if (site->state == SITE_ARMED && !site->quiet &&
-		    !is_in_place(process->space, site, &page))
-			site->pub.vanished = true;
-	}
-}
-
 bool target_has_sites(const struct target_process *process)
 {
 	return process->space->sites.count > 0;

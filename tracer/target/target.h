@@ -56,7 +56,6 @@ struct target_thread {
 struct target_site {
 	uint64_t addr;
 	void *user;
-	bool vanished; /* target_sites_look() has found that it reports nobody any more */
 };
 
 enum target_event_kind {
@@ -113,8 +112,7 @@ struct target_launch {
 	int stdin_fd, stdout_fd, stderr_fd; /* -1: inherited */
 	bool no_follow;			    /* children run untraced, with clean bytes */
 	bool trace_exit;		    /* report TARGET_THREAD_EXIT */
-	bool looks_at_end; /* target_sites_look(), while a process that ends still has its memory */
-	bool sleeps;	   /* report TARGET_SLEEP and TARGET_SLEPT, see sleeps.c */
+	bool sleeps;			    /* report TARGET_SLEEP and TARGET_SLEPT, see sleeps.c */
 	const long
 		*calls; /* report TARGET_CALL for these, -1 behind the last; NULL: none. The program
 			      has one address space layout, random bytes and no vdso then, see call_seen.c */
@@ -289,11 +287,6 @@ bool target_signal_ends(const struct target_thread *thread);
 
 /* A child that the thread has made and not waited for yet, and that has died of this signal; 0: there is none. */
 pid_t target_dead_child(const struct target_thread *thread, int signal);
-/*
- * Which traps does memory not have any more? A program takes them away unseen with the page that they are in: dropped
- * (madvise), or mapped from the file anew. Of a process that runs or has stopped, not of one that is gone.
- */
-void target_sites_look(struct target_process *process);
 bool target_has_sites(const struct target_process *process);
 
 /* The process, and with it the traced program, dies by this signal here and now (`:kill`). */

@@ -245,13 +245,12 @@ struct target {
 	struct granting *granting;	     /* granted.c; or NULL */
 	ARRAY(struct target_space *) ghosts; /* the last spaces that ended, the latest at the end */
 	struct target_event last;	     /* what the last target_wait() gave */
-	bool no_follow, trace_exit, looks_at_end;
-	long options;		  /* of ptrace, for a thread of a program that was launched */
-	bool sleeps;		  /* are reported */
-	bool calls;		  /* some are: call_seen.c */
-	struct kept_program kept; /* template.c */
-	unsigned hasten;	  /* sleeps.c */
-	bool timers;		  /* ... there are some */
+	bool no_follow, trace_exit;
+	bool sleeps;					       /* are reported */
+	bool calls;					       /* some are: call_seen.c */
+	struct kept_program kept;			       /* template.c */
+	unsigned hasten;				       /* sleeps.c */
+	bool timers;					       /* ... there are some */
 	uint64_t clock_start_ns, slept_ns, worked_ns, seen_ns; /* clock.c */
 	unsigned long clock_reads;			       /* ... of all threads */
 	bool attached;					       /* not launched: it outlives us */

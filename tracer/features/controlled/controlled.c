@@ -323,7 +323,6 @@ static int launch(struct session *s, struct target_launch *how, struct error *er
 	if (!g)
 		return 0;
 	how->calls = controlled_calls;
-	how->looks_at_end = false; /* many runs, each with many sites */
 	if (g->keeps && how->stdin_fd >= 0)
 		keep_input(g, how->stdin_fd);
 	how->stdin_fd = how->stdin_fd < 0 ? rewound(g->in, g->in_at, false) : how->stdin_fd;

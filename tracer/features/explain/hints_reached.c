@@ -330,8 +330,6 @@ static void near(struct session *s, const struct place *p, struct str *out)
 
 	if (p->arrivals)
 		near_by_hit(s, p, out);
-	else if (sp->vanished)
-		str_add(out, "nobody was seen to arrive there");
 	else if (sp->located && !sp->found && sp->location.object)
 		near_by_object(s, sp, out);
 	else if (p->thread && near_by_thread(s, p, out))
@@ -346,14 +344,8 @@ static void near(struct session *s, const struct place *p, struct str *out)
 
 void hints_near(struct session *s, const struct place *p, struct str *out)
 {
-	const struct session_place *sp = p->user;
-
 	near(s, p, out);
-	add_inlined(sp, out);
-	if (sp->vanished)
-		str_add(out,
-			"; but the program has dropped, replaced or overwritten this code, and "
-			"the trap was gone from then on");
+	add_inlined(p->user, out);
 }
 
 /* The line that is meant, as it is in the source. */
@@ -565,9 +557,7 @@ void hints_missing_try(struct session *s, const struct place *p, struct str *out
 	struct passers others = {0};
 
 	passers_of(s, p, false, &others);
-	if (sp->vanished)
-		str_add(out, "a place in code that stays; `strace -f` shows its madvise and mmap");
-	else if (p->arrivals)
+	if (p->arrivals)
 		str_addf(out,
 			 "hit = %lu, the most that this run came to; or hold back whoever sees to "
 			 "it that no thread comes here again",

@@ -69,7 +69,6 @@ static void places(struct session *s, struct json *j)
 		json_bool(j, "required", !p->optional);
 		json_bool(j, "reached", place_reached(p));
 		json_string(j, "trap", sp ? sp->refusal : NULL);
-		json_bool(j, "vanished", sp && sp->vanished);
 		json_end_object(j);
 	}
 	json_end_array(j);
