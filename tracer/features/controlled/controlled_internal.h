@@ -267,6 +267,17 @@ void watch_taken_any(struct control *c);
 
 /* ---- freed.c: nothing, if no races are searched for and no call of free was chosen ---- */
 
+/* Where functions of an allocator are looked for; `operators`: its new and delete do not call malloc and free. */
+struct allocator_setting {
+	struct session *session;
+	struct session_process *process;
+	struct target_thread *thread;
+	const struct image *image;
+	bool operators;
+};
+/* `owner` looks at the calls of the function there, as its `what`. */
+void allocator_look(const struct allocator_setting *x, const struct site_owner *owner,
+		    unsigned what, uint64_t offset);
 /* Before points are set for the image: so that the loader's calls are seen, too (runtime_unseen()). */
 void freed_settled(struct session *s, struct session_process *p, struct target_thread *t,
 		   const struct image *image);

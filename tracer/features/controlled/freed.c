@@ -239,17 +239,10 @@ static enum hit_answer hit_giver(struct session *s, const struct act *a, const s
 
 static const struct site_owner giver_owner = {.name = "giver", .hit = hit_giver};
 
-struct giver_setting {
-	struct session *session;
-	struct session_process *process;
-	struct target_thread *thread;
-	const struct image *image;
-	bool operators; /* delete is the allocator's own, and does not call free */
-};
-
-static void put(const struct giver_setting *x, unsigned what, uint64_t offset)
+void allocator_look(const struct allocator_setting *x, const struct site_owner *owner,
+		    unsigned what, uint64_t offset)
 {
-	const struct act act = {.owner = &giver_owner, .what = what};
+	const struct act act = {.owner = owner, .what = what};
 	ERROR(ignored);
 	struct site_use *use = sites_use(x->session, x->process, x->thread, x->image->bias + offset,
 					 NULL, &ignored);
@@ -260,11 +253,11 @@ static void put(const struct giver_setting *x, unsigned what, uint64_t offset)
 
 static void put_named(void *ctx, const char *name, uint64_t offset)
 {
-	const struct giver_setting *x = ctx;
+	const struct allocator_setting *x = ctx;
 
 	for (unsigned i = 0; offset && i < GIVERS; i++)
 		if (strcmp(name, givers[i].name) == 0 && (*name != '_' || x->operators))
-			put(x, i, offset);
+			allocator_look(x, &giver_owner, i, offset);
 }
 
 /* Where no races are searched for, only those are looked at. */
@@ -279,7 +272,7 @@ static bool some_are_points(const struct controlled *g)
 void freed_settled(struct session *s, struct session_process *p, struct target_thread *t,
 		   const struct image *image)
 {
-	const struct giver_setting x = {s, p, t, image, freed_has_operators(image->module)};
+	const struct allocator_setting x = {s, p, t, image, freed_has_operators(image->module)};
 	uint64_t offset;
 
 	if (!s->options->controlled->races && !some_are_points(s->options->controlled))

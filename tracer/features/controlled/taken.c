@@ -117,38 +117,19 @@ static const struct site_owner taker_owner = {.name = "taker", .hit = hit_taker}
 
 /* ---- where it is taken --------------------------------------------------------------------------- */
 
-struct taker_setting {
-	struct session *session;
-	struct session_process *process;
-	struct target_thread *thread;
-	const struct image *image;
-	bool operators; /* new is the allocator's own, and does not call malloc */
-};
-
-static void put(const struct taker_setting *x, unsigned what, uint64_t offset)
-{
-	const struct act act = {.owner = &taker_owner, .what = what};
-	ERROR(ignored);
-	struct site_use *use = sites_use(x->session, x->process, x->thread, x->image->bias + offset,
-					 NULL, &ignored);
-
-	if (use && !sites_has(use, &act))
-		sites_act(use, &act);
-}
-
 static void put_named(void *ctx, const char *name, uint64_t offset)
 {
-	const struct taker_setting *x = ctx;
+	const struct allocator_setting *x = ctx;
 
 	for (unsigned i = 0; offset && i < TAKERS; i++)
 		if (strcmp(name, takers[i].name) == 0 && (*name != '_' || x->operators))
-			put(x, i, offset);
+			allocator_look(x, &taker_owner, i, offset);
 }
 
 void taken_settled(struct session *s, struct session_process *p, struct target_thread *t,
 		   const struct image *image)
 {
-	const struct taker_setting x = {s, p, t, image, freed_has_operators(image->module)};
+	const struct allocator_setting x = {s, p, t, image, freed_has_operators(image->module)};
 	uint64_t offset;
 
 	if (!s->options->controlled->races)
