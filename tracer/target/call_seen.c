@@ -5,7 +5,7 @@
  * it reads no clock unseen (clock.c takes the vdso away).
  */
 #include "tracer/target/procfs.h"
-#include "tracer/target/target_internal.h"
+#include "tracer/target/rewind.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -82,10 +82,24 @@ static void push(struct target *t, struct thread *th, enum target_event_kind kin
 		.fs_base = regs->fs_base};
 }
 
+static bool is_told(const struct target *t, uint64_t number)
+{
+	for (const long *call = t->calls; call && *call >= 0; call++)
+		if ((uint64_t)*call == number)
+			return true;
+	return false;
+}
+
 void call_entry(struct target *t, struct thread *th)
 {
 	if (event_silent(th) || th->calling || thread_regs(th) < 0) {
 		thread_continue(th, 0);
+		return;
+	}
+	rewind_sees(th);
+	if (!is_told(t, th->regs.orig_rax)) {
+		if (!rewind_ends(th))
+			thread_continue(th, 0);
 		return;
 	}
 	th->stop = STOP_CALL;

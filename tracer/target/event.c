@@ -12,6 +12,7 @@
 
 static void on_signal(struct target *t, struct thread *th, int signal)
 {
+	((struct process *)th->pub.process)->spoiled = true; /* its action may be for once */
 	th->stop = STOP_SIGNAL;
 	th->signal = signal;
 	th->pc = 0;

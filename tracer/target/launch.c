@@ -281,7 +281,7 @@ static struct target *target_of_launch(const struct launch *l)
 	t->no_follow = l->how->no_follow;
 	t->trace_exit = l->how->trace_exit;
 	t->sleeps = l->how->sleeps;
-	t->calls = l->how->calls != NULL;
+	t->calls = l->how->calls;
 	t->last.kind = TARGET_TICK;
 	p = process_new(t, l->pid, NULL, space_new(l->pid));
 	p->pub.is_root = true;

@@ -1,5 +1,6 @@
 /* Lets threads go on: past their traps, with their signals. */
 #include "tracer/target/resident_internal.h"
+#include "tracer/target/rewind.h"
 
 #include <sys/ptrace.h>
 
@@ -88,7 +89,8 @@ void target_resume(struct target *t, struct target_thread *thread)
 	struct thread *th = thread_of(thread);
 
 	(void)t;
-	if (th->pub.state != TARGET_STOPPED || granted_go_on(th))
+	if (th->pub.state != TARGET_STOPPED || granted_go_on(th) ||
+	    (th->stop == STOP_CALL && rewind_ends(th)))
 		return;
 	if (th->stop == STOP_SITE)
 		pass_site(th);

@@ -153,20 +153,40 @@ static int remote_result(struct remote *r, int64_t *result)
 	return 0;
 }
 
-int remote_run(struct remote *r, long number, const uint64_t args[6])
+int remote_run(struct remote *r, long number, const uint64_t args[6], int64_t *result)
 {
 	struct user_regs_struct regs = r->regs;
 
 	remote_set(&regs, number, args);
 	regs.rip = r->stub;
-	if (thread_set_regs(r->th, &regs) < 0)
+	if (thread_set_regs(r->th, &regs) < 0 || go_on(r, PTRACE_CONT, stopped_by_trap) < 0)
 		return -1;
-	return go_on(r, PTRACE_CONT, stopped_by_trap);
+	return remote_result(r, result);
 }
 
-static int run_stub(struct remote *r, long number, const uint64_t args[6], int64_t *result)
+/* Below the red zone: nobody's. */
+uint64_t remote_below(const struct remote *r, size_t n)
 {
-	return remote_run(r, number, args) < 0 ? -1 : remote_result(r, result);
+	return (r->regs.rsp - 512 - n) & ~15ull;
+}
+
+int remote_run_with(struct remote *r, long number, uint64_t args[6], unsigned index, void *bytes,
+		    size_t n, int64_t *result)
+{
+	struct target_process *p = r->th->pub.process;
+	uint8_t *saved = base_alloc(n, 1);
+	int answer;
+
+	args[index] = remote_below(r, n);
+	answer = target_read(p, args[index], saved, n) < 0 ||
+				 target_write(p, args[index], bytes, n) < 0 ||
+				 remote_run(r, number, args, result) < 0 ||
+				 target_read(p, args[index], bytes, n) < 0 ||
+				 target_write(p, args[index], saved, n) < 0
+			 ? -1
+			 : 0;
+	base_free(saved);
+	return answer;
 }
 
 /* ---- without a stub ------------------------------------------------------------------------- */
@@ -293,7 +313,7 @@ int remote_call(struct thread *th, long number, const uint64_t args[6], int64_t 
 	if (!remote_possible(th) || remote_begin(&r) < 0)
 		return -1;
 	if (r.stub)
-		return run_stub(&r, number, args, result) < 0 ? -1 : remote_end(&r);
+		return remote_run(&r, number, args, result) < 0 ? -1 : remote_end(&r);
 	if (run_own(&r, number, args, result) < 0)
 		return -1;
 	if (number != SYS_mmap || (uint64_t)*result != args[0] || land(&r, args[0]) < 0)

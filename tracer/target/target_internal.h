@@ -200,8 +200,12 @@ struct process {
 	struct target *target;
 	TAILQ_ENTRY(process) link;
 	bool gone;
-	bool kept;   /* template.c */
-	int ends_by; /* init.c: by this signal, in place of SIGKILL; or 0 */
+	bool kept;	  /* template.c */
+	bool watched;	  /* rewind.c: its system calls are seen, */
+	uint64_t actions; /* ... it has set these signals' actions, */
+	bool opened;	  /* ... it has opened files, */
+	bool spoiled;	  /* ... or has done what cannot be undone */
+	int ends_by;	  /* init.c: by this signal, in place of SIGKILL; or 0 */
 	struct own_trap trap;
 };
 
@@ -214,6 +218,7 @@ struct kept_program {
 	uint64_t flags;		      /* what clone(2) is to do there */
 	uint64_t robust, robust_size;
 	uint64_t cradle; /* the code that it runs */
+	struct rewinding *rewinding;
 };
 
 /* A new task that has stopped before its creator's report. */
@@ -247,7 +252,7 @@ struct target {
 	struct target_event last;	     /* what the last target_wait() gave */
 	bool no_follow, trace_exit;
 	bool sleeps;					       /* are reported */
-	bool calls;					       /* some are: call_seen.c */
+	const long *calls;				       /* some are: call_seen.c */
 	struct kept_program kept;			       /* template.c */
 	unsigned hasten;				       /* sleeps.c */
 	bool timers;					       /* ... there are some */
@@ -383,7 +388,12 @@ bool remote_possible(struct thread *th);
 int remote_begin(struct remote *r);
 int remote_end(struct remote *r);
 /* In between, where there is a stub: a system call. */
-int remote_run(struct remote *r, long number, const uint64_t args[6]);
+int remote_run(struct remote *r, long number, const uint64_t args[6], int64_t *result);
+/* ... that is given these bytes, and may write to them, as the argument `index`; the program's own there
+   are as before. Below its stack: remote_below() says where. */
+int remote_run_with(struct remote *r, long number, uint64_t args[6], unsigned index, void *bytes,
+		    size_t n, int64_t *result);
+uint64_t remote_below(const struct remote *r, size_t n);
 /* Registers of a thread that is about to execute `syscall`. */
 void remote_set(struct user_regs_struct *regs, long number, const uint64_t args[6]);
 uint64_t remote_blocked(void);

@@ -8,7 +8,7 @@
  * which has its id until then; and it looks through a list of locks (set_robust_list(2)). The C library
  * knows the thread's id, too: glibc by that word, musl by one at the thread's pointer.
  */
-#include "tracer/target/target_internal.h"
+#include "tracer/target/rewind.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -54,15 +54,22 @@ static uint64_t tid_flags(const struct thread *th, uint64_t tid_at)
 	return CLONE_CHILD_CLEARTID | (word == (uint32_t)th->pub.tid ? CLONE_CHILD_SETTID : 0);
 }
 
-static void note_robust(struct kept_program *k)
+static uint64_t robust_of(const struct thread *th, size_t *size)
 {
 	void *robust = NULL;
-	size_t size = 0;
 
-	if (syscall(SYS_get_robust_list, k->thread->pub.tid, &robust, &size) == 0) {
-		k->robust = (uint64_t)(uintptr_t)robust;
-		k->robust_size = size;
-	}
+	return syscall(SYS_get_robust_list, th->pub.tid, &robust, size) == 0
+		       ? (uint64_t)(uintptr_t)robust
+		       : 0;
+}
+
+static uint64_t brk_of(struct target *t, struct thread *th)
+{
+	int64_t brk;
+
+	return target_syscall(t, &th->pub, SYS_brk, (const uint64_t[6]){0}, &brk) < 0
+		       ? 0
+		       : (uint64_t)brk;
 }
 
 /* Signals wait from now on: to the copies they are not sent. */
@@ -90,21 +97,28 @@ int target_keep(struct target *t, struct target_thread *thread)
 {
 	struct thread *th = thread_of(thread);
 	struct kept_program *k = &t->kept;
+	uint64_t brk;
 
 	if (thread->process->threads != 1 || th->stop != STOP_SITE)
 		return -1;
 	thread_settle(th);
 	*k = (struct kept_program){.thread = th, .tid_at = tid_address(t, th)};
 	k->flags = tid_flags(th, k->tid_at);
-	note_robust(k);
+	k->robust = robust_of(th, &k->robust_size);
+	brk = brk_of(t, th);
 	((struct process *)thread->process)->kept = true;
-	return into_cradle(t, k);
+	if (into_cradle(t, k) < 0)
+		return -1;
+	k->rewinding = rewind_new(k, brk);
+	return 0;
 }
 
 void template_end(struct target *t)
 {
 	if (t->kept.thread)
 		((struct process *)t->kept.thread->pub.process)->kept = false;
+	rewind_free(t->kept.rewinding);
+	t->kept.rewinding = NULL;
 }
 
 bool template_is_left(const struct target *t)
@@ -113,7 +127,7 @@ bool template_is_left(const struct target *t)
 	       !t->parked.count && !t->taken.count;
 }
 
-static struct process *adopt(struct target *t, pid_t pid)
+static struct thread *adopt(struct target *t, pid_t pid)
 {
 	struct thread *kept = t->kept.thread, *th;
 	struct process *p;
@@ -126,7 +140,21 @@ static struct process *adopt(struct target *t, pid_t pid)
 	slot_copy_table(space_of(kept), p->pub.space);
 	site_copy_table(space_of(kept), p->pub.space);
 	memcpy(p->pub.space->granted, space_of(kept)->granted, sizeof(p->pub.space->granted));
-	return p;
+	return th;
+}
+
+/* It is of no use, and nobody has heard of it yet. */
+static void disown(struct target *t, struct thread *th)
+{
+	struct process *p = (struct process *)th->pub.process;
+	int status;
+
+	kill(p->pub.pid, SIGKILL);
+	while (status_of_one(t, p->pub.pid, &status) == 0 && WIFSTOPPED(status))
+		ptrace(PTRACE_CONT, p->pub.pid, 0, 0);
+	thread_unhash(th);
+	thread_free(th);
+	process_free(t, p);
 }
 
 /* A signal that it sends to itself would be the kept thread's else. */
@@ -135,8 +163,11 @@ static void set_own_id(const struct kept_program *k, struct thread *th)
 	const uint32_t id = (uint32_t)k->thread->pub.tid, own = (uint32_t)th->pub.tid;
 	uint32_t words[16];
 
-	if (k->flags & CLONE_CHILD_SETTID ||
-	    target_read(th->pub.process, k->regs.fs_base, words, sizeof(words)) < 0)
+	if (k->flags & CLONE_CHILD_SETTID) {
+		target_write(th->pub.process, k->tid_at, &own, sizeof(own));
+		return;
+	}
+	if (target_read(th->pub.process, k->regs.fs_base, words, sizeof(words)) < 0)
 		return;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (words[i] == id)
@@ -144,17 +175,32 @@ static void set_own_id(const struct kept_program *k, struct thread *th)
 				     sizeof(own));
 }
 
-/* The child stands where the kept thread did, at its own copy of the site. */
-static int stand_there(const struct kept_program *k, struct thread *th)
+static int set_robust(const struct kept_program *k, struct remote *r)
 {
 	const uint64_t args[6] = {k->robust, k->robust_size};
+	size_t size;
+	int64_t result;
+
+	return robust_of(r->th, &size) == k->robust
+		       ? 0
+		       : remote_run(r, SYS_set_robust_list, args, &result);
+}
+
+/* The copy stands where the kept thread did, at its own copy of the site. `again`: it has run already. */
+static int stand_there(const struct kept_program *k, struct thread *th, bool again)
+{
 	struct remote r = {.th = th,
 			   .regs = k->regs,
 			   .mask = k->mask,
 			   .stub = space_of(th)->areas.items[0].base};
 
-	if (k->robust && remote_run(&r, SYS_set_robust_list, args) < 0)
+	if (again && rewind_back(k->rewinding, &r) < 0)
 		return -1;
+	if (set_robust(k, &r) < 0)
+		return -1;
+	if (!again)
+		rewind_watch(k->rewinding, &r);
+	set_own_id(k, th);
 	th->stop = STOP_SITE;
 	th->site = space_site(space_of(th), k->thread->site->pub.addr);
 	th->settled = true;
@@ -173,18 +219,32 @@ static pid_t bear(const struct kept_program *k)
 		    wait_one(th, remote_stop, &status) != ONE_EXPECTED)
 			return -1;
 	} while (status >> 16 != PTRACE_EVENT_FORK && !stopped_by_trap(status));
-	if (status >> 16 == PTRACE_EVENT_FORK)
+	th->stop = status >> 16 == PTRACE_EVENT_FORK ? STOP_FORK : STOP_SITE;
+	th->out_of_call = false;
+	if (th->stop == STOP_FORK)
 		return ptrace(PTRACE_GETEVENTMSG, th->pub.tid, 0, &pid) < 0 ? -1 : (pid_t)pid;
 	thread_set_pc(th, k->cradle);
 	return -1;
 }
 
-struct target_process *target_copy(struct target *t, struct target_thread **thread,
-				   struct error *err)
+/* A copy that has run, and stands at the beginning once more; NULL: there is none. */
+static struct thread *take_again(struct target *t)
 {
-	const struct kept_program *k = &t->kept;
-	pid_t pid = bear(k);
-	struct process *p;
+	pid_t pid = rewind_take(t->kept.rewinding);
+	struct thread *th;
+
+	if (!pid)
+		return NULL;
+	th = adopt(t, pid);
+	if (stand_there(&t->kept, th, true) == 0)
+		return th;
+	disown(t, th);
+	return NULL;
+}
+
+static struct thread *take_new(struct target *t, struct error *err)
+{
+	pid_t pid = bear(&t->kept);
 	struct thread *th;
 	int status;
 
@@ -192,13 +252,23 @@ struct target_process *target_copy(struct target *t, struct target_thread **thre
 		error_set(err, ERROR_SYSTEM, "the program at its beginning cannot be forked");
 		return NULL;
 	}
-	p = adopt(t, pid);
-	th = thread_find(t, pid);
-	if (stand_there(k, th) < 0) {
+	th = adopt(t, pid);
+	if (stand_there(&t->kept, th, false) < 0) {
 		error_set(err, ERROR_SYSTEM, "the program's copy has died");
 		return NULL;
 	}
-	set_own_id(k, th);
+	return th;
+}
+
+struct target_process *target_copy(struct target *t, struct target_thread **thread,
+				   struct error *err)
+{
+	struct thread *th = take_again(t);
+
+	if (!th)
+		th = take_new(t, err);
+	if (!th)
+		return NULL;
 	*thread = &th->pub;
-	return &p->pub;
+	return th->pub.process;
 }

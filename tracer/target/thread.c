@@ -14,6 +14,8 @@ struct process *process_new(struct target *t, pid_t pid, struct target_process *
 	p->pub.parent = parent;
 	p->pub.space = space;
 	space->users++;
+	if (parent)
+		((struct process *)parent)->spoiled = true; /* it has children */
 	TAILQ_INSERT_TAIL(&t->processes, p, link);
 	hurry_add(pid);
 	return p;
