@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fenv.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -330,6 +332,22 @@ static int scene_worked(void)
 	return 0;
 }
 
+/* Whoever asks for another filter is killed. */
+static int scene_strict(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_seccomp, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+	const struct sock_fprog filter = {sizeof(code) / sizeof(*code), code};
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0);
+	ready();
+	return 0;
+}
+
 static int scene_aborts(void)
 {
 	ready();
@@ -353,7 +371,7 @@ static const struct scene scenes[] = {
 	{"raised", scene_raised},     {"protected", scene_protected},
 	{"pending", scene_pending},   {"named", scene_named},
 	{"worked", scene_worked},     {"aborts", scene_aborts},
-	{"word", scene_word},
+	{"strict", scene_strict},     {"word", scene_word},
 };
 
 /* ---- the tests ---------------------------------------------------------------------------------- */
@@ -414,9 +432,9 @@ static void test_put_back(void **state)
 
 static void test_not_put_back(void **state)
 {
-	static const char *const names[] = {"folder",	 "mask",     "child",  "timer",
-					    "left",	 "unmapped", "closed", "raised",
-					    "protected", "pending",  "named",  "worked"};
+	static const char *const names[] = {"folder",	"mask",	  "child",  "timer",	 "left",
+					    "unmapped", "closed", "raised", "protected", "pending",
+					    "named",	"worked", "strict"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		struct run r;

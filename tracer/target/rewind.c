@@ -86,6 +86,14 @@ void rewind_free(struct rewinding *w)
 
 /* ---- a copy runs ------------------------------------------------------------------------------------ */
 
+bool rewind_give_up(struct rewinding *w)
+{
+	if (!w || w->spoiled >= SPOILED_MOST)
+		return false;
+	w->spoiled = SPOILED_MOST;
+	return true;
+}
+
 void rewind_watch(struct rewinding *w, struct remote *r)
 {
 	struct process *p = (struct process *)r->th->pub.process;

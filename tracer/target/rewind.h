@@ -1,7 +1,8 @@
 /*
  * A copy of a kept program (template.c) that has come to its end is not let end, but put back to where it began:
  * the next run needs no fork, no exit, and none of the page faults in which a fork copies what is written.
- * Fuzzers know this as restoring a snapshot in place.
+ * Fuzzers know it as a snapshot that is restored in place: W. Xu et al., Designing New Operating Primitives to Improve
+ * Fuzzing Performance, CCS 2017; there the kernel does it.
  *
  * It is done where nothing is left of the run but what can be put back: memory, mappings, registers, the files that
  * were opened. The first copies are watched by a seccomp(2) filter of their own for calls that change something
@@ -42,6 +43,8 @@ struct rewinding *rewind_new(struct kept_program *k, uint64_t brk);
 void rewind_free(struct rewinding *w); /* NULL, too */
 /* The new copy, between remote_begin() and remote_end(), is watched from now on. */
 void rewind_watch(struct rewinding *w, struct remote *r);
+/* A copy has died of that, it may be: those that come are not watched. False: they are not anyway. */
+bool rewind_give_up(struct rewinding *w);
 /* At a system call that a thread is about to make. */
 void rewind_sees(struct thread *th);
 /* ... by which it ends its process. True: that is said to have ended, and is put by. */
@@ -60,8 +63,8 @@ void rewind_action(struct process *p, uint64_t signal); /* it sets an action for
 int rewind_actions(struct rewinding *w, struct remote *r);
 
 /* rewind_memory.c */
-int rewind_mappings(
-	struct rewinding *w); /* what is mapped now; -1: it is too much, or cannot be told */
+/* What is mapped now. -1: it is too much, or cannot be told. */
+int rewind_mappings(struct rewinding *w);
 /* What the copy has mapped since is unmapped, what it has written is as in the kept program. */
 int rewind_memory(const struct rewinding *w, struct remote *r);
 

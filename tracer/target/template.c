@@ -143,12 +143,14 @@ static struct thread *adopt(struct target *t, pid_t pid)
 	return th;
 }
 
-/* It is of no use, and nobody has heard of it yet. */
+/* It is of no use, and nobody has heard of it yet. If its end was seen, that is told like all ends. */
 static void disown(struct target *t, struct thread *th)
 {
 	struct process *p = (struct process *)th->pub.process;
 	int status;
 
+	if (!thread_is_alive(th))
+		return;
 	kill(p->pub.pid, SIGKILL);
 	while (status_of_one(t, p->pub.pid, &status) == 0 && WIFSTOPPED(status))
 		ptrace(PTRACE_CONT, p->pub.pid, 0, 0);
@@ -242,22 +244,19 @@ static struct thread *take_again(struct target *t)
 	return NULL;
 }
 
-static struct thread *take_new(struct target *t, struct error *err)
+static struct thread *take_new(struct target *t)
 {
 	pid_t pid = bear(&t->kept);
 	struct thread *th;
 	int status;
 
-	if (pid < 0 || status_of_one(t, pid, &status) < 0) {
-		error_set(err, ERROR_SYSTEM, "the program at its beginning cannot be forked");
+	if (pid < 0 || status_of_one(t, pid, &status) < 0)
 		return NULL;
-	}
 	th = adopt(t, pid);
-	if (stand_there(&t->kept, th, false) < 0) {
-		error_set(err, ERROR_SYSTEM, "the program's copy has died");
-		return NULL;
-	}
-	return th;
+	if (stand_there(&t->kept, th, false) == 0)
+		return th;
+	disown(t, th);
+	return NULL;
 }
 
 struct target_process *target_copy(struct target *t, struct target_thread **thread,
@@ -266,9 +265,14 @@ struct target_process *target_copy(struct target *t, struct target_thread **thre
 	struct thread *th = take_again(t);
 
 	if (!th)
-		th = take_new(t, err);
-	if (!th)
+		th = take_new(t);
+	if (!th && rewind_give_up(t->kept.rewinding))
+		th = take_new(t);
+	if (!th) {
+		error_set(err, ERROR_SYSTEM,
+			  "the program at its beginning cannot be forked, or its copy has died");
 		return NULL;
+	}
 	*thread = &th->pub;
 	return th->pub.process;
 }
