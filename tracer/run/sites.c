@@ -115,7 +115,7 @@ static int read_process(void *ctx, uint64_t addr, void *buf, size_t n)
 	return target_read(ctx, addr, buf, n);
 }
 
-static bool is_inside(const struct source_site *info, uint64_t offset)
+bool sites_inside(const struct source_site *info, uint64_t offset)
 {
 	array_each(const struct module_range, r, &info->ranges)
 		if (offset >= r->low && offset < r->high)
@@ -140,7 +140,7 @@ bool sites_arrives(const struct act *a, const struct hit *h)
 		return true;
 	if (!sites_jump(h->thread->process->target, h->address, &h->regs, &to))
 		return false;
-	return is_inside(a->info, to - a->bias) == (a->info->kind == SOURCE_JUMP);
+	return sites_inside(a->info, to - a->bias) == (a->info->kind == SOURCE_JUMP);
 }
 
 /* ---- in other processes, and no more ---------------------------------------------------------- */

@@ -85,6 +85,8 @@ bool sites_idle(struct site_use *use);
 /* The canonical frame address of the thread's frame, for a pc at this address of the act's
    module. */
 uint64_t sites_frame(const struct act *a, uint64_t address, const struct arch_regs *regs);
+/* Does the offset in the module belong to the site's ranges? */
+bool sites_inside(const struct source_site *info, uint64_t offset);
 /* Where the jump at the address goes. False: there is none, or that cannot be told. */
 bool sites_jump(struct target_process *p, uint64_t address, const struct arch_regs *regs,
 		uint64_t *to);

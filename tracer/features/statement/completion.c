@@ -99,12 +99,22 @@ static bool has_returned(struct session_thread *t, uint64_t address, uint64_t sp
 	       word == address;
 }
 
+/* By a jump table of the statement's own: of a switch in a function that was inlined, say. */
+static bool goes_on_inside(const struct act *a, const struct hit *h)
+{
+	uint64_t to;
+
+	return sites_inside(a->info, h->address - a->bias) &&
+	       sites_jump(h->thread->process->target, h->address, &h->regs, &to) &&
+	       sites_inside(a->info, to - a->bias);
+}
+
 /* Its first instruction is the jump or return that leaves it: nothing of it comes after. */
-static bool ends_at_once(const struct act *a, uint64_t address)
+static bool ends_at_once(const struct act *a, const struct hit *h)
 {
 	array_each(const uint64_t, exit, &a->info->exits)
-		if (*exit == address - a->bias)
-			return true;
+		if (*exit == h->address - a->bias)
+			return !goes_on_inside(a, h);
 	return false;
 }
 
@@ -113,7 +123,7 @@ static enum hit_answer hit_begin(struct session *s, const struct act *a, const s
 	left_lands(s, h);
 	if (a->what == CALL)
 		begin_call(s, h->thread, a, h->regs.dwarf[ARCH_DWARF_SP]);
-	else if (ends_at_once(a, h->address))
+	else if (ends_at_once(a, h))
 		return HIT_ARRIVAL;
 	else
 		begin(h->thread, a, sites_frame(a, h->address, &h->regs));
@@ -129,7 +139,8 @@ static enum hit_answer hit_end(struct session *s, const struct act *a, const str
 	if (a->what == CALL)
 		over = has_returned(h->thread, h->address, sp) && end(h->thread, a, sp);
 	else
-		over = end(h->thread, a, sites_frame(a, h->address, &h->regs));
+		over = !goes_on_inside(a, h) &&
+		       end(h->thread, a, sites_frame(a, h->address, &h->regs));
 	return over ? HIT_ARRIVAL : HIT_SEEN;
 }
 
