@@ -73,6 +73,38 @@ static int last_line_between(struct copy_work *w, uint64_t from, uint64_t to, un
 	return 0;
 }
 
+/*
+ * Between two parts of a statement: from where on do all rows belong to none, but to line 0 or to the line on which the
+ * function begins? There compilers put what they make of their own, and what they move of the prologue. `to`: nowhere.
+ */
+static int nobodys_from(struct copy_work *w, uint64_t from, uint64_t to, uint64_t *out)
+{
+	struct line_unit *l = NULL;
+	struct function f = {0};
+	struct die_table *t;
+
+	*out = to;
+	if (!w->outer.scope)
+		return 0;
+	t = dies_table(w->c->module, w->r->err);
+	if (!t || function_read(t, w->outer, &f, w->r->err) < 0 ||
+	    unit_lines(w->r, w->c->module, w->outer.unit, &l) < 0)
+		return -1;
+	for (size_t i = 0; l && i < l->rows.count; i++) {
+		const struct line_row *row = &l->rows.items[i];
+
+		if (row->offset < from || row->offset >= to || row->end_sequence ||
+		    row[1].offset == row->offset) /* of no code */
+			continue;
+		if (row->line && (row->line != f.line || f.line == w->line ||
+				  !function_same_file(lines_file(l, row->file), f.file)))
+			*out = to;
+		else if (*out == to)
+			*out = row->offset;
+	}
+	return 0;
+}
+
 /* Does the statement go on at `to`? Either nothing else can happen between, or the source text
    says so: f(a,\n g(b),\n c) does; the destructor at the end of a block does not. */
 static int goes_on(struct copy_work *w, uint64_t from, uint64_t to, bool *out)
@@ -117,6 +149,26 @@ static int fill_between(struct copy_work *w, uint64_t start, uint64_t next)
 	return 0;
 }
 
+/* Of all parts, and those of inlined calls: what is nobody's before one of them belongs to it. */
+static int fill_nobodys(struct copy_work *w)
+{
+	const size_t count = w->all.count;
+
+	for (size_t i = 0; i + 1 < count; i++) {
+		const uint64_t from = w->all.items[i].high, to = w->all.items[i + 1].low;
+		uint64_t at;
+
+		if (piece_of(w, from) != piece_of(w, to))
+			continue;
+		if (nobodys_from(w, from, to, &at) < 0)
+			return -1;
+		if (at < to)
+			*array_add(&w->all) = (struct module_range){at, to};
+	}
+	w->all.count = merge(w->all.items, w->all.count);
+	return 0;
+}
+
 static int all_ranges(struct copy_work *w)
 {
 	const struct die_unit *u = w->c->owner.unit;
@@ -134,7 +186,7 @@ static int all_ranges(struct copy_work *w)
 			return -1;
 	}
 	w->all.count = merge(w->all.items, w->all.count);
-	return 0;
+	return fill_nobodys(w);
 }
 
 /* ---- the function around it ----------------------------------------------------------------- */
