@@ -74,7 +74,7 @@ static bool comes_in_at_starts(const struct pipe *p, const uint64_t *starts, siz
 	return true;
 }
 
-/* Outside, and behind the ranges alone; or inside, and control leaves there whatever happens. */
+/* Outside, and behind the ranges alone; or inside, a return. What a jump leads out of the function to is executed first. */
 static bool is_end(const struct pipe *p, uint64_t exit)
 {
 	uint32_t i = flow_find(p->flow, exit);
@@ -84,8 +84,7 @@ static bool is_end(const struct pipe *p, uint64_t exit)
 		return false;
 	if (!is_inside(p, exit))
 		return is_behind(p, in);
-	return !flow_falls_through(in) &&
-	       (!flow_has_target(in) || !flow_is_insn(p->flow, in->target));
+	return in->flow == ARCH_FLOW_RETURN;
 }
 
 bool flow_is_closed(const struct flow *f, const struct module_range *ranges, size_t range_count,

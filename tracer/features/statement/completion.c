@@ -4,7 +4,8 @@
  * When a statement begins, the frame it runs in is noted; when control leaves the statement's code
  * in that same frame, it has been executed. The frame is known by its canonical frame address,
  * which does not change while the function runs: a recursion that passes the same exits has another
- * one. For a function the exit is its return address, so that a tail call does not end it early.
+ * one. For a function the exit is its return address, so that a tail call does not end it early; the same of a
+ * statement that ends with one.
  *
  * Where no other way leads to the exits, whoever is there has executed the statement: nothing is noted,
  * no trap stands at its beginning, and those at its exits can be decided inside the program.
@@ -99,49 +100,98 @@ static bool has_returned(struct session_thread *t, uint64_t address, uint64_t sp
 	       word == address;
 }
 
-/* By a jump table of the statement's own: of a switch in a function that was inlined, say. */
-static bool goes_on_inside(const struct act *a, const struct hit *h)
+enum way_on { LEAVES, GOES_ON_INSIDE, CALLS_AS_LAST };
+
+static uint64_t function_of(const struct act *a, uint64_t offset)
+{
+	struct source_symbolised where;
+	uint64_t start = 0;
+
+	if (source_symbolise(a->info->module, offset, false, &where)) {
+		start = where.start;
+		source_symbolised_fini(&where);
+	}
+	return start;
+}
+
+/*
+ * A jump among the statement's own code may be one of a jump table: of a switch in a function that was inlined, say. One that
+ * leads out of the function is a call whose return is the function's own (a tail call): that belongs to the statement.
+ */
+static enum way_on way_on(const struct act *a, const struct hit *h)
 {
 	uint64_t to;
 
-	return sites_inside(a->info, h->address - a->bias) &&
-	       sites_jump(h->thread->process->target, h->address, &h->regs, &to) &&
-	       sites_inside(a->info, to - a->bias);
+	if (!sites_inside(a->info, h->address - a->bias) ||
+	    !sites_jump(h->thread->process->target, h->address, &h->regs, &to))
+		return LEAVES;
+	if (sites_inside(a->info, to - a->bias))
+		return GOES_ON_INSIDE;
+	return function_of(a, to - a->bias) == function_of(a, h->address - a->bias) ? LEAVES
+										    : CALLS_AS_LAST;
+}
+
+/* The stack is as at the first instruction of what is called: it is over where that returns to. */
+static void call_as_last(struct session *s, const struct act *a, const struct hit *h)
+{
+	struct act call = *a;
+
+	call.what = CALL;
+	begin_call(s, h->thread, &call, h->regs.dwarf[ARCH_DWARF_SP]);
 }
 
 /* Its first instruction is the jump or return that leaves it: nothing of it comes after. */
-static bool ends_at_once(const struct act *a, const struct hit *h)
+static bool ends_at_once(const struct act *a, uint64_t address)
 {
 	array_each(const uint64_t, exit, &a->info->exits)
-		if (*exit == h->address - a->bias)
-			return !goes_on_inside(a, h);
+		if (*exit == address - a->bias)
+			return true;
 	return false;
 }
 
 static enum hit_answer hit_begin(struct session *s, const struct act *a, const struct hit *h)
 {
+	enum way_on way = LEAVES;
+	bool at_once;
+
 	left_lands(s, h);
-	if (a->what == CALL)
+	if (a->what == CALL) {
 		begin_call(s, h->thread, a, h->regs.dwarf[ARCH_DWARF_SP]);
-	else if (ends_at_once(a, h))
+		return HIT_SEEN;
+	}
+	at_once = ends_at_once(a, h->address);
+	if (at_once)
+		way = way_on(a, h);
+	if (at_once && way == LEAVES)
 		return HIT_ARRIVAL;
+	if (way == CALLS_AS_LAST)
+		call_as_last(s, a, h);
 	else
 		begin(h->thread, a, sites_frame(a, h->address, &h->regs));
+	return HIT_SEEN;
+}
+
+static enum hit_answer end_statement(struct session *s, const struct act *a, const struct hit *h)
+{
+	enum way_on way = way_on(a, h);
+
+	if (way == GOES_ON_INSIDE || !end(h->thread, a, sites_frame(a, h->address, &h->regs)))
+		return HIT_SEEN;
+	if (way == LEAVES)
+		return HIT_ARRIVAL;
+	call_as_last(s, a, h);
 	return HIT_SEEN;
 }
 
 static enum hit_answer hit_end(struct session *s, const struct act *a, const struct hit *h)
 {
 	uint64_t sp = h->regs.dwarf[ARCH_DWARF_SP];
-	bool over;
 
 	left_lands(s, h);
-	if (a->what == CALL)
-		over = has_returned(h->thread, h->address, sp) && end(h->thread, a, sp);
-	else
-		over = !goes_on_inside(a, h) &&
-		       end(h->thread, a, sites_frame(a, h->address, &h->regs));
-	return over ? HIT_ARRIVAL : HIT_SEEN;
+	if (a->what != CALL)
+		return end_statement(s, a, h);
+	return has_returned(h->thread, h->address, sp) && end(h->thread, a, sp) ? HIT_ARRIVAL
+										: HIT_SEEN;
 }
 
 static enum hit_answer hit_passed(struct session *s, const struct act *a, const struct hit *h)
