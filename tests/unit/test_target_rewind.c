@@ -332,6 +332,70 @@ static int scene_worked(void)
 	return 0;
 }
 
+/* Two pages change places. */
+static int scene_swapped(void)
+{
+	char *a = new_map(PAGE), *b, *gap;
+
+	new_map(PAGE);
+	b = new_map(PAGE);
+	gap = new_map(PAGE);
+	munmap(gap, PAGE);
+	*a = 'a';
+	*b = 'b';
+	ready();
+	CHECK(*a == 'a' && *b == 'b');
+	CHECK(mremap(a, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, gap) == gap);
+	CHECK(mremap(b, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, a) == a);
+	CHECK(mremap(gap, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, b) == b);
+	return 0;
+}
+
+/* The name of the first thread by a file of /proc. */
+static int scene_written(void)
+{
+	char name[16] = "";
+	int file;
+
+	prctl(PR_SET_NAME, "before", 0, 0, 0);
+	ready();
+	prctl(PR_GET_NAME, name, 0, 0, 0);
+	CHECK(!strcmp(name, "before"));
+	file = open("/proc/self/comm", O_WRONLY);
+	CHECK(write(file, "after", 5) == 5);
+	return 0;
+}
+
+/* A lock that others share, and of which they are told when its owner dies. */
+static int scene_locked(void)
+{
+	struct {
+		pthread_mutex_t mutex;
+		int runs;
+	} *shared = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pthread_mutexattr_t how;
+
+	pthread_mutexattr_init(&how);
+	pthread_mutexattr_setpshared(&how, PTHREAD_PROCESS_SHARED);
+	pthread_mutexattr_setrobust(&how, PTHREAD_MUTEX_ROBUST);
+	pthread_mutex_init(&shared->mutex, &how);
+	ready();
+	CHECK(pthread_mutex_trylock(&shared->mutex) == (shared->runs++ ? EOWNERDEAD : 0));
+	pthread_mutex_consistent(&shared->mutex);
+	return 0;
+}
+
+/* Copies that ask for it have an id of their own. */
+static int scene_asked(void)
+{
+	pid_t *last = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	ready();
+	CHECK(getpid() != *last);
+	*last = getpid();
+	return 0;
+}
+
 /* Whoever asks for another filter is killed. */
 static int scene_strict(void)
 {
@@ -371,7 +435,9 @@ static const struct scene scenes[] = {
 	{"raised", scene_raised},     {"protected", scene_protected},
 	{"pending", scene_pending},   {"named", scene_named},
 	{"worked", scene_worked},     {"aborts", scene_aborts},
-	{"strict", scene_strict},     {"word", scene_word},
+	{"strict", scene_strict},     {"swapped", scene_swapped},
+	{"written", scene_written},   {"locked", scene_locked},
+	{"asked", scene_asked},	      {"word", scene_word},
 };
 
 /* ---- the tests ---------------------------------------------------------------------------------- */
@@ -434,7 +500,8 @@ static void test_not_put_back(void **state)
 {
 	static const char *const names[] = {"folder",	"mask",	  "child",  "timer",	 "left",
 					    "unmapped", "closed", "raised", "protected", "pending",
-					    "named",	"worked", "strict"};
+					    "named",	"worked", "strict", "swapped",	 "written",
+					    "locked",	"asked"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		struct run r;

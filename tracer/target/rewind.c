@@ -14,6 +14,8 @@
 
 enum {
 	SPOILED_MOST = 8, /* so many that could not be put back: the others are not watched */
+	LARGE_MOST = 4,
+	FILES_MOST = 64, /* each gap between them is a call */
 	VECTORS_MOST = 64 * 1024,
 };
 
@@ -132,6 +134,19 @@ static bool has_same_rseq(pid_t a, pid_t b)
 	return of_a.rseq_abi_pointer == of_b.rseq_abi_pointer;
 }
 
+/* Does it hold no lock of which the kernel tells others when it ends? set_robust_list(2) */
+static bool holds_no_robust(const struct thread *th)
+{
+	uint64_t head[3]; /* the kernel's struct robust_list_head */
+	void *at = NULL;
+	size_t size;
+
+	if (syscall(SYS_get_robust_list, th->pub.tid, &at, &size) < 0 || !at)
+		return true;
+	return target_read(th->pub.process, (uint64_t)at, head, sizeof(head)) == 0 &&
+	       head[0] == (uint64_t)at && !head[2];
+}
+
 /* What is the kernel's, and no call was seen to change. */
 static bool is_as_kept(const struct rewinding *w, const struct thread *th)
 {
@@ -140,7 +155,8 @@ static bool is_as_kept(const struct rewinding *w, const struct thread *th)
 
 	return !memcmp(&p->trap, &kept->trap, sizeof(p->trap)) &&
 	       th->trap_blocked == w->kept->thread->trap_blocked && !th->watched.n &&
-	       !has_pending(th->pub.tid) && has_same_rseq(th->pub.tid, w->kept->thread->pub.tid);
+	       !has_pending(th->pub.tid) && holds_no_robust(th) &&
+	       has_same_rseq(th->pub.tid, w->kept->thread->pub.tid);
 }
 
 bool rewind_ends(struct thread *th)
@@ -150,7 +166,8 @@ bool rewind_ends(struct thread *th)
 
 	if (!w || !p->watched || thread_regs(th) < 0 || th->regs.orig_rax != SYS_exit_group)
 		return false;
-	if (p->spoiled || !is_all(th) || !is_as_kept(w, th)) {
+	if (p->spoiled || !is_all(th) || !is_as_kept(w, th) ||
+	    (p->opened && w->files.count > FILES_MOST)) {
 		w->spoiled++;
 		return false;
 	}
@@ -195,13 +212,23 @@ static int close_files(const struct rewinding *w, struct remote *r)
 	return close_range_of(r, first, UINT32_MAX);
 }
 
-int rewind_back(struct rewinding *w, struct remote *r)
+static int put_back(struct rewinding *w, struct remote *r)
 {
-	struct process *p = (struct process *)r->th->pub.process;
-
-	p->watched = true;
 	if (remote_mask(r->th) < 0 || rewind_memory(w, r) < 0 || rewind_actions(w, r) < 0 ||
 	    (w->opened && close_files(w, r) < 0))
 		return -1;
 	return ptrace(PTRACE_SETREGSET, r->th->pub.tid, NT_X86_XSTATE, &w->vectors) < 0 ? -1 : 0;
+}
+
+int rewind_back(struct rewinding *w, struct remote *r)
+{
+	((struct process *)r->th->pub.process)->watched = true;
+	if (w->large >= LARGE_MOST) {
+		w->large = 0; /* most of it may be what an earlier run has written */
+		return -1;
+	}
+	if (put_back(w, r) == 0)
+		return 0;
+	w->spoiled++;
+	return -1;
 }

@@ -36,6 +36,7 @@ struct rewinding {
 	bool opened;	      /* ... it has opened files */
 	uint64_t actions;     /* ... and has set the actions of these signals: of n the bit n - 1 */
 	unsigned spoiled;     /* copies that could not */
+	unsigned large;	      /* how often so much was put back in one that a fork may do better */
 };
 
 /* For the kept program that stands still; NULL: its copies cannot be put back. */
@@ -43,7 +44,7 @@ struct rewinding *rewind_new(struct kept_program *k, uint64_t brk);
 void rewind_free(struct rewinding *w); /* NULL, too */
 /* The new copy, between remote_begin() and remote_end(), is watched from now on. */
 void rewind_watch(struct rewinding *w, struct remote *r);
-/* A copy has died of that, it may be: those that come are not watched. False: they are not anyway. */
+/* It is of no use here, or copies die of it: those that come are not watched. False: they are not anyway. */
 bool rewind_give_up(struct rewinding *w);
 /* At a system call that a thread is about to make. */
 void rewind_sees(struct thread *th);
@@ -65,7 +66,8 @@ int rewind_actions(struct rewinding *w, struct remote *r);
 /* rewind_memory.c */
 /* What is mapped now. -1: it is too much, or cannot be told. */
 int rewind_mappings(struct rewinding *w);
+bool rewind_overlaps(const struct rewinding *w, uint64_t addr, uint64_t size);
 /* What the copy has mapped since is unmapped, what it has written is as in the kept program. */
-int rewind_memory(const struct rewinding *w, struct remote *r);
+int rewind_memory(struct rewinding *w, struct remote *r);
 
 #endif

@@ -11,6 +11,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -23,10 +24,9 @@
 /* clang-format off */
 static const unsigned passing[] = {
 	/* memory: its mappings and pages are compared */
-	SYS_mmap, SYS_munmap, SYS_mprotect, SYS_mremap, SYS_brk, SYS_msync, SYS_mincore,
+	SYS_mmap, SYS_munmap, SYS_mprotect, SYS_brk, SYS_msync, SYS_mincore,
 	/* threads: the others' things end with them, those of the first one are compared, or set anew */
-	SYS_clone, SYS_clone3, SYS_exit, SYS_set_robust_list, SYS_rseq, SYS_gettid, SYS_getpid,
-	SYS_sched_yield, SYS_futex, SYS_futex_waitv,
+	SYS_clone, SYS_clone3, SYS_exit, SYS_set_robust_list, SYS_rseq, SYS_sched_yield, SYS_futex, SYS_futex_waitv,
 	/* signals: what is pending is looked at, the mask is set anew */
 	SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_rt_sigpending, SYS_rt_sigsuspend, SYS_rt_sigtimedwait,
 	SYS_pause, SYS_kill, SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo,
@@ -56,6 +56,9 @@ static const unsigned passing[] = {
 /* clang-format on */
 
 enum { PASSING = sizeof(passing) / sizeof(*passing), FILTER = 2 * PASSING + 24 };
+
+/* So many stops of a run cost more than a fork. */
+enum { SEEN_MOST = 48 };
 
 static const struct sock_filter ends = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 static const struct sock_filter tells = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE);
@@ -142,6 +145,31 @@ static bool is_kept_file(const struct rewinding *w, uint64_t file)
 	return false;
 }
 
+/* A page that has been moved could not be told from the one that was there. */
+static bool moves_kept(const struct rewinding *w, const struct user_regs_struct *regs)
+{
+	const uint64_t from = regs->rdi, to = regs->r8;
+
+	return rewind_overlaps(w, from, regs->rsi) ||
+	       (regs->r10 & MREMAP_FIXED && rewind_overlaps(w, to, regs->rdx));
+}
+
+/* By a file of /proc a process can change what the kernel keeps of it. */
+static bool opens_to_change(const struct thread *th)
+{
+	const struct user_regs_struct *regs = &th->regs;
+	const bool at = regs->orig_rax == SYS_openat;
+	const uint64_t name = at ? regs->rsi : regs->rdi, flags = at ? regs->rdx : regs->rsi;
+	char first[5] = "";
+
+	if ((flags & O_ACCMODE) == O_RDONLY)
+		return false;
+	if (target_read(th->pub.process, name, first, sizeof(first)) < 0)
+		return true;
+	return !memcmp(first, "/proc", sizeof(first)) ||
+	       (at && first[0] != '/' && (int)regs->rdi != AT_FDCWD);
+}
+
 /* It makes files, which are closed afterwards. */
 static bool opens(const struct rewinding *w, const struct user_regs_struct *regs)
 {
@@ -167,6 +195,7 @@ static bool opens(const struct rewinding *w, const struct user_regs_struct *regs
 	case SYS_inotify_init:
 	case SYS_inotify_init1:
 	case SYS_memfd_create:
+	case SYS_ioctl:
 		return true;
 	case SYS_dup2:
 	case SYS_dup3:
@@ -197,7 +226,7 @@ static bool passes(uint64_t number)
 	return false;
 }
 
-/* The kernel remembers it of the process. */
+/* The kernel remembers it of the process; or the process, that it is the same one as before. */
 static bool stays(const struct rewinding *w, const struct thread *th)
 {
 	const struct user_regs_struct *regs = &th->regs;
@@ -205,6 +234,15 @@ static bool stays(const struct rewinding *w, const struct thread *th)
 	switch (regs->orig_rax) {
 	case SYS_exit_group:
 		return false;
+	case SYS_open:
+	case SYS_openat:
+		return opens_to_change(th);
+	case SYS_openat2:
+		return true;
+	case SYS_mremap:
+		return moves_kept(w, regs);
+	case SYS_gettid:
+		return is_first(th);
 	case SYS_prctl:
 		return regs->rdi != PR_SET_NAME || is_first(th);
 	case SYS_sigaltstack:
@@ -218,21 +256,24 @@ static bool stays(const struct rewinding *w, const struct thread *th)
 	case SYS_clock_gettime:
 		return counts_work(regs->rdi);
 	default:
-		return !passes(regs->orig_rax);
+		return !passes(regs->orig_rax) && !opens(w, regs);
 	}
 }
 
 void rewind_sees(struct thread *th)
 {
-	const struct rewinding *w = th->target->kept.rewinding;
+	struct rewinding *w = th->target->kept.rewinding;
 	struct process *p = (struct process *)th->pub.process;
 
 	if (!w || !p->watched)
 		return;
+	if (++p->seen == SEEN_MOST) {
+		p->spoiled = true;
+		rewind_give_up(w);
+	}
+	p->opened = p->opened || opens(w, &th->regs);
 	if (th->regs.orig_rax == SYS_rt_sigaction)
 		rewind_action(p, th->regs.rdi);
-	else if (opens(w, &th->regs))
-		p->opened = true;
 	else if (stays(w, th))
 		p->spoiled = true;
 }

@@ -12,7 +12,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, LOOKED_AT = 512, COPIED = 64 /* pages at once */, PAGES_MOST = 1 << 18 };
+enum {
+	PAGE = 4096,
+	LOOKED_AT = 512,
+	COPIED = 64 /* pages at once */,
+	PAGES_MOST = 1 << 18,
+	LARGE = 4096
+};
 
 /* ---- what is mapped ----------------------------------------------------------------------------- */
 
@@ -56,6 +62,14 @@ int rewind_mappings(struct rewinding *w)
 					      .of_kernel = strncmp(m->path, "[v", 2) == 0};
 	array_fini(&maps.list);
 	return is_too_much(w) ? -1 : 0;
+}
+
+bool rewind_overlaps(const struct rewinding *w, uint64_t addr, uint64_t size)
+{
+	array_each(const struct kept_mapping, k, &w->mappings)
+		if (addr < k->end && k->start < addr + size)
+			return true;
+	return false;
 }
 
 /* ---- what was mapped since ------------------------------------------------------------------------ */
@@ -196,6 +210,7 @@ struct both {
 	struct remote *r;
 	struct target_space *kept;
 	int kept_pages, copy_pages; /* /proc/PID/pagemap */
+	size_t copied;		    /* pages */
 };
 
 static int open_pages(pid_t pid)
@@ -212,11 +227,12 @@ static bool read_pages(int fd, uint64_t addr, size_t n, uint64_t out[LOOKED_AT])
 	       (ssize_t)(n * sizeof(*out));
 }
 
-static int copy_pages(const struct both *b, uint64_t addr, size_t n)
+static int copy_pages(struct both *b, uint64_t addr, size_t n)
 {
 	static uint8_t bytes[COPIED * PAGE];
 	const struct thread *th = b->r->th;
 
+	b->copied += n;
 	for (size_t part; n; n -= part, addr += part * PAGE) {
 		part = least(n, COPIED);
 		if (memory_raw_read(b->kept, addr, bytes, part * PAGE) < 0 ||
@@ -227,7 +243,7 @@ static int copy_pages(const struct both *b, uint64_t addr, size_t n)
 }
 
 /* n pages, LOOKED_AT at most. */
-static int restore_some(const struct both *b, uint64_t addr, size_t n)
+static int restore_some(struct both *b, uint64_t addr, size_t n)
 {
 	uint64_t copy[LOOKED_AT], kept[LOOKED_AT];
 	size_t from = 0;
@@ -244,7 +260,7 @@ static int restore_some(const struct both *b, uint64_t addr, size_t n)
 	return 0;
 }
 
-static int restore(const struct both *b, uint64_t start, uint64_t end)
+static int restore(struct both *b, uint64_t start, uint64_t end)
 {
 	for (uint64_t at = start; at < end; at += LOOKED_AT * PAGE)
 		if (restore_some(b, at, least(LOOKED_AT, (end - at) / PAGE)) < 0)
@@ -253,7 +269,7 @@ static int restore(const struct both *b, uint64_t start, uint64_t end)
 }
 
 /* Neighbours at once: most are parts of one library. */
-static int restore_all(const struct rewinding *w, const struct both *b)
+static int restore_all(const struct rewinding *w, struct both *b)
 {
 	uint64_t start = 0, end = 0;
 
@@ -270,7 +286,7 @@ static int restore_all(const struct rewinding *w, const struct both *b)
 	return restore(b, start, end);
 }
 
-int rewind_memory(const struct rewinding *w, struct remote *r)
+int rewind_memory(struct rewinding *w, struct remote *r)
 {
 	const struct target_process *kept = w->kept->thread->pub.process;
 	struct both b = {.r = r,
@@ -281,6 +297,7 @@ int rewind_memory(const struct rewinding *w, struct remote *r)
 
 	if (b.kept_pages >= 0 && b.copy_pages >= 0 && unmap(w, r) == 0)
 		result = restore_all(w, &b);
+	w->large += b.copied > LARGE;
 	if (b.kept_pages >= 0)
 		close(b.kept_pages);
 	if (b.copy_pages >= 0)

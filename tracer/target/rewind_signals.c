@@ -14,7 +14,7 @@ void rewind_action(struct process *p, uint64_t signal)
 {
 	if (signal == SIGTRAP) /* which our traps change, too: trap.c */
 		p->spoiled = true;
-	else if (signal && signal <= SIGNALS)
+	else if (signal && signal <= SIGNALS && signal != SIGKILL && signal != SIGSTOP)
 		p->actions |= 1ull << (signal - 1);
 }
 

@@ -202,6 +202,7 @@ struct process {
 	bool gone;
 	bool kept;	  /* template.c */
 	bool watched;	  /* rewind.c: its system calls are seen, */
+	unsigned seen;	  /* ... so many of them, */
 	uint64_t actions; /* ... it has set these signals' actions, */
 	bool opened;	  /* ... it has opened files, */
 	bool spoiled;	  /* ... or has done what cannot be undone */
