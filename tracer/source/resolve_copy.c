@@ -149,8 +149,18 @@ static int fill_between(struct copy_work *w, uint64_t start, uint64_t next)
 	return 0;
 }
 
-/* Of all parts, and those of inlined calls: what is nobody's before one of them belongs to it. */
-static int fill_nobodys(struct copy_work *w)
+/* Does it begin once more there? */
+static bool begins_between(const struct copy_work *w, uint64_t from, uint64_t to)
+{
+	for (size_t i = 0; i < w->kept; i++)
+		if (w->starts.items[i] >= from && w->starts.items[i] <= to)
+			return true;
+	return false;
+}
+
+/* Of all parts, and those of inlined calls: what is nobody's before one of them belongs to it, and so does what control can but
+   run through from one to the other. */
+static int fill_gaps(struct copy_work *w)
 {
 	const size_t count = w->all.count;
 
@@ -158,8 +168,12 @@ static int fill_nobodys(struct copy_work *w)
 		const uint64_t from = w->all.items[i].high, to = w->all.items[i + 1].low;
 		uint64_t at;
 
-		if (piece_of(w, from) != piece_of(w, to))
+		if (piece_of(w, from) != piece_of(w, to) || begins_between(w, from, to))
 			continue;
+		if (w->flow && flow_is_straight(w->flow, from, to)) {
+			*array_add(&w->all) = (struct module_range){from, to};
+			continue;
+		}
 		if (nobodys_from(w, from, to, &at) < 0)
 			return -1;
 		if (at < to)
@@ -186,7 +200,7 @@ static int all_ranges(struct copy_work *w)
 			return -1;
 	}
 	w->all.count = merge(w->all.items, w->all.count);
-	return fill_nobodys(w);
+	return fill_gaps(w);
 }
 
 /* ---- the function around it ----------------------------------------------------------------- */

@@ -1,0 +1,158 @@
+"""`after = true` where a compiler leaves the statement's code before the statement has been executed."""
+import re
+
+from harness import compile_text, params, timeout
+
+BUILDS = ("gcc -O0", "gcc -O1", "gcc -O2", "clang -O0", "clang -O1", "clang -O2")
+
+SWITCH = """\
+#include <stdio.h>
+static int x = 3;
+static volatile int in = 4;
+static inline __attribute__((always_inline)) void step(int op)
+{
+	switch (op) {
+	case 0: x += 1; break;
+	case 1: x *= 7; break;
+	case 2: x -= 3; break;
+	case 3: x ^= 9; break;
+	case 4: x <<= 2; break;
+	case 5: puts("5"); break;
+	case 6: x = 0; break;
+	}
+}
+__attribute__((noinline)) static int run(int n)
+{
+	for (int i = 0; i < n; i++) {
+		step(in);
+		in = in - 1;
+	}
+	return n;
+}
+int main(void)
+{
+	run(2);
+	printf("x %d\\n", x);
+	return 0;
+}
+"""
+
+LAST = """\
+#include <pthread.h>
+#include <stdio.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int data;
+__attribute__((noinline)) static void publish(int v)
+{
+	pthread_mutex_lock(&m);
+	data = v;
+	pthread_mutex_unlock(&m);
+}
+static void *writer(void *arg)
+{
+	publish(*(int *)arg);
+	return NULL;
+}
+static void *reader(void *arg)
+{
+	*(int *)arg = pthread_mutex_trylock(&m);
+	return NULL;
+}
+int main(void)
+{
+	pthread_t w, r;
+	int v = 7, busy = -1;
+	pthread_create(&w, NULL, writer, &v);
+	pthread_create(&r, NULL, reader, &busy);
+	pthread_join(w, NULL);
+	pthread_join(r, NULL);
+	printf("busy %d\\n", busy);
+	return busy != 0;
+}
+"""
+
+MIXED = """\
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+static std::vector<int> v;
+static std::string text;
+static std::mutex m;
+static std::atomic<int> runs;
+static int x;
+extern "C" __attribute__((noinline, used)) long sizes()
+{
+	asm volatile("");
+	return v.size() * 1000 + text.size() * 100 + runs * 10 + m.native_handle()->__data.__lock;
+}
+__attribute__((noinline)) static int add(int n)
+{
+	int before = n * 3;
+	v.push_back(n);
+	return before + n;
+}
+__attribute__((noinline)) static int append(int n)
+{
+	int before = n * 3;
+	text += "abc";
+	return before + n;
+}
+__attribute__((noinline)) static int start(int n)
+{
+	int before = n * 3;
+	std::thread([] { runs++; }).join();
+	return before + n;
+}
+__attribute__((noinline)) static int enter(int n)
+{
+	int before = n * 3;
+	std::lock_guard<std::mutex> guard(m);
+	x += n;
+	return before + n;
+}
+int main(int argc, char **argv)
+{
+	int s = 0;
+	for (int i = 0; i < 2; i++)
+		s += add(i + argc) + append(i + argc) + start(i + argc) + enter(i + argc);
+	return s == 0;
+}
+"""
+
+SIZES = """
+local function p(h) print(h:call("sizes")) end
+at("add;push_back", {after=true}):run(p)
+at("append;text", {after=true}):run(p)
+at("start;std::thread", {after=true}):run(p)
+at("enter;guard", {after=true}):run(p)
+"""
+
+
+@params(*BUILDS)
+def test_switch(t, build):
+    """A jump table of a function that is inlined into the statement."""
+    compiler, optimised = build.split()
+    program = compile_text("swtch.c", SWITCH, "-g " + optimised, compiler=compiler)
+    r = t.clean(t.run_gated(program, 'at("run;step(in)", {after=true}):run(function() print("x is", program.var.x) end)\n'))
+    t.equal(re.findall(r"x is\t?\s*(\d+)", r.err), ["12", "5"], "what was executed", r)
+
+
+@timeout(60)
+@params(*BUILDS)
+def test_last_call(t, build):
+    """In optimised builds it is a jump, and what is called returns to the caller's caller."""
+    compiler, optimised = build.split()
+    program = compile_text("last.c", LAST, "-g " + optimised, compiler=compiler)
+    r = t.gate("run", "--repeat", "20", "--order", "publish;pthread_mutex_unlock -> reader;pthread_mutex_trylock", program)
+    t.equal((r.status, set(r.out.splitlines())), (0, {b"busy 0"}), "the lock is free", r)
+
+
+@params("g++ -O0", "g++ -O1", "g++ -O2", "clang++ -O0", "clang++ -O1", "clang++ -O2")
+def test_mixed(t, build):
+    """Parts of the prologue among the statement's instructions, line 0, and last calls."""
+    compiler, optimised = build.split()
+    program = compile_text("mixed.cc", MIXED, "-g " + optimised, compiler=compiler)
+    r = t.clean(t.run_gated(program, SIZES))
+    t.equal(re.findall(r"^(\d+)$", r.err, re.M), "1000 1300 1310 1311 2310 2610 2620 2621".split(), "what was executed", r)
