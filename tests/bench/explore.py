@@ -14,7 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 STRATEGIES = ("random", "pct", "pos", "surw", "rff", "dfs", "auto")
 STEPS = "10000000"  # no schedule is cut
 THREADS, PER_THREADS = (2, 4, 8, 16, 32, 64), 1280
-FLOOR = "the floor, copies of one process under bare ptrace without any point"
+FLOOR = "copies of one process under bare ptrace, a fork each, without any point"
 POINTS = (10, 100, 1000, 10000, 100000)
 
 
@@ -95,7 +95,7 @@ def bench_rate(b):
             if name == FLOOR or name in points:
                 text += f", of the bare rate {of('bare')}, of that on one processor {of('bare, on one processor')}"
             if name in points:
-                text += f", of the floor {of(FLOOR)}; {spread(points[name])} points per second"
+                text += f", of those copies {of(FLOOR)}; {spread(points[name])} points per second"
             print(text, flush=True)
 
 

@@ -1,7 +1,7 @@
 /*
  * forked RUNS CPU ARG...: what `sync ARG...` does, so many times, each in a copy of one process that was made when it came to
- * main, as a search does it; all of it under ptrace, on one processor or, with -1, on any. Nobody decides anything, and there
- * are no points: the stops are those of births and deaths alone. Prints the seconds: no search under ptrace takes less.
+ * main; all of it under ptrace, on one processor or, with -1, on any. Nobody decides anything, and there are no points: the
+ * stops are those of births and deaths alone. Prints the seconds: no search takes less that makes a fork for each run.
  */
 #define _GNU_SOURCE
 #define main sync_main
