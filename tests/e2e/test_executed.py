@@ -1,4 +1,4 @@
-"""`after = true` where a compiler leaves the statement's code before the statement has been executed."""
+"""Before and after a statement, where a compiler has moved parts of it, or leaves its code before it has been executed."""
 import re
 
 from harness import compile_text, params, timeout
@@ -121,6 +121,42 @@ int main(int argc, char **argv)
 }
 """
 
+INLINED = """\
+#include <pthread.h>
+#include <stdio.h>
+#define CAP 4
+struct queue { pthread_mutex_t lock; pthread_cond_t ne, nf; int items[CAP]; int head, count; unsigned long puts; };
+static struct queue q = { .lock = PTHREAD_MUTEX_INITIALIZER, .ne = PTHREAD_COND_INITIALIZER, .nf = PTHREAD_COND_INITIALIZER };
+static void put(struct queue *queue, int item)
+{
+	pthread_mutex_lock(&queue->lock);
+	while (queue->count == CAP)
+		pthread_cond_wait(&queue->nf, &queue->lock);
+	int slot = (queue->head + queue->count) % CAP;
+	queue->items[slot] = item;
+	queue->count++;
+	queue->puts++;
+	pthread_cond_broadcast(&queue->ne);
+	pthread_mutex_unlock(&queue->lock);
+}
+static void *producer(void *arg)
+{
+	int n = *(int *)arg;
+	for (int i = 1; i <= n; i++)
+		put(&q, i * 10);
+	return NULL;
+}
+int main(void)
+{
+	pthread_t p;
+	int n = 2;
+	pthread_create(&p, NULL, producer, &n);
+	pthread_join(p, NULL);
+	printf("puts %lu\\n", q.puts);
+	return 0;
+}
+"""
+
 SIZES = """
 local function p(h) print(h:call("sizes")) end
 at("add;push_back", {after=true}):run(p)
@@ -156,3 +192,12 @@ def test_mixed(t, build):
     program = compile_text("mixed.cc", MIXED, "-g " + optimised, compiler=compiler)
     r = t.clean(t.run_gated(program, SIZES))
     t.equal(re.findall(r"^(\d+)$", r.err, re.M), "1000 1300 1310 1311 2310 2610 2620 2621".split(), "what was executed", r)
+
+
+@params(*BUILDS)
+def test_before_its_call(t, build):
+    """gcc -O2 has the mark behind it."""
+    compiler, optimised = build.split()
+    program = compile_text("inlined.c", INLINED, "-g " + optimised, compiler=compiler)
+    r = t.clean(t.run_gated(program, 'at("put;pthread_mutex_lock"):run(function() print("locked", program.var.q.lock.__data.__lock) end)\n'))
+    t.equal(re.findall(r"locked\s+(\d+)", r.err), ["0", "0"], "the lock is free", r)

@@ -303,7 +303,10 @@ static int make_sites(struct copy_work *w, struct source_sites *out)
 	if (!w->has_code && !w->c->calls.count && !w->code_elsewhere && !w->c->markers)
 		return 0;
 	find_function(w);
-	if (copy_starts(w) < 0 || copy_unoptimised(w) < 0 || all_ranges(w) < 0)
+	if (copy_starts(w) < 0 || copy_unoptimised(w) < 0)
+		return -1;
+	copy_before_deeds(w);
+	if (all_ranges(w) < 0)
 		return -1;
 	for (size_t i = 0; i < w->kept; i++) {
 		if (add_site(w, w->starts.items[i], false, out) < 0)

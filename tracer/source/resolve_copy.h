@@ -35,6 +35,8 @@ int copy_drop_leads(struct copy_work *w);
    of another one is no more in it. 0, or -1 with the error. */
 int copy_passing(const struct copy_work *w, const struct flow_ranges *body, uint64_t from,
 		 const struct flow_offsets *own, enum flow_passing *out);
+/* resolve_early.c: moves `starts` before what the statement does before its mark. */
+void copy_before_deeds(struct copy_work *w);
 /* resolve_unrolled.c: appends to `starts` where more rounds begin, in rows of clang's that are several. */
 void copy_split_rounds(struct copy_work *w);
 /* resolve_calls.c: fills `ways` where the line is nothing but a call that is a loop. 0, or -1 with the error. */
