@@ -5,7 +5,7 @@ Quick: 20 runs each. Full: 200.
 
 import re
 
-from harness import compile_text, params, timeout
+from harness import Skip, compile_text, params, timeout
 
 SECONDS = 110
 VERIFY = 20
@@ -281,7 +281,7 @@ int main(void)
 }
 """
 
-# main waits for both children, whatever they do.
+# main waits for both children, whatever they do; the failure is that the second one comes first.
 NEEDLESS = """#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -289,26 +289,25 @@ NEEDLESS = """#include <sys/file.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 static char name[] = "/proc/self/fd/9";
-static void add(void)
+static void take(int who)
 {
-	int fd = open(name, O_RDWR), v;
-	pread(fd, &v, 4, 0);
+	int fd = open(name, O_RDWR), first;
 	flock(fd, LOCK_EX);
-	v++;
-	pwrite(fd, &v, 4, 0);
+	pread(fd, &first, 4, 0);
+	if (first == 0) pwrite(fd, &who, 4, 0);
 	flock(fd, LOCK_UN);
 	close(fd);
 }
 int main(void)
 {
-	int v = 0;
+	int first = 0;
 	int fd = dup2(memfd_create("n", 0), 9);
-	pwrite(fd, &v, 4, 0);
-	for (int i = 0; i < 2; i++) if (fork() == 0) { add(); _exit(0); }
+	pwrite(fd, &first, 4, 0);
+	for (int i = 1; i <= 2; i++) if (fork() == 0) { take(i); _exit(0); }
 	wait(0);
 	wait(0);
-	pread(fd, &v, 4, 0);
-	return v == 2 ? 0 : 3;
+	pread(fd, &first, 4, 0);
+	return first == 1 ? 0 : 3;
 }
 """
 
@@ -367,8 +366,8 @@ def test_needless(t):
     r = t.gate("explore", "-j", "1", "-o", t.path("found"), "--", program, env={"GATECTL_VERIFY": "40/20/60"}, seconds=140)
     text = read(t.path("found/1/gates.lua"))
     if "There was no time to try it without each of its gates" in text.replace("\n-- ", " "):
-        return
-    t.equal(len(re.findall("^(?:at|on)\\b", text, re.M)), 3, "places: " + text, r)
+        raise Skip("this machine is too slow to try it without each gate")
+    t.equal(len(re.findall("^(?:at|on)\\b", text, re.M)), 2, "places: " + text, r)
     t.check("\norder " not in text, "no order: " + text, r)
     r = t.gate("run", "--repeat", "40", "-g", t.path("found/1/gates.lua"), "--", program)
     t.equal(r.status, 0, "as the script expects, in all runs", r)

@@ -20,7 +20,7 @@ enum {
 	LIMIT_FACTOR = 20,
 	LIMIT_LEAST_S = 5,
 	GATE_LIMIT_S = 3,
-	SCHEDULES = 100, /* ... and schedules, if not fewer runs are asked for */
+	SCHEDULES = 100, /* ... and schedules */
 	LAST_SCHEDULES = 300,
 };
 
@@ -223,6 +223,8 @@ static int agrees_turned(struct gating *g, struct plan_order *o, bool at_its_end
 
 	if (!opens)
 		opens = ids[plan_step_at(&g->schedule, o->done)->thread];
+	if (strcmp(opens, "main") == 0) /* it has begun before any gate */
+		return 1;
 	o->dropped = true;
 	gating_script(g, &script);
 	o->dropped = false;
@@ -248,13 +250,7 @@ static int agrees_otherwise(struct gating *g, struct plan_order *o)
 	return answer == 1 ? agrees_turned(g, o, true) : answer;
 }
 
-static int escapes(struct gating *g, unsigned long schedules, double until)
-{
-	unsigned long asked = g->e->options.verify;
-
-	return gating_escapes(g, asked < schedules ? asked : schedules, until);
-}
-
+/* As many as were looked at before by all of the plan: with fewer it is not known. */
 static int agrees_in_schedules(struct gating *g, struct plan_order *o)
 {
 	int answer = 0;
@@ -263,9 +259,15 @@ static int agrees_in_schedules(struct gating *g, struct plan_order *o)
 		return 1;
 	o->dropped = true;
 	if (write_script(g) == 0)
-		answer = escapes(g, SCHEDULES, g->until);
+		answer = gating_escapes(g, SCHEDULES, g->until);
 	o->dropped = false;
-	return answer < 0 || write_script(g) < 0 ? -1 : !answer;
+	if (answer < 0 || write_script(g) < 0)
+		return -1;
+	if (answer == 0 && g->schedules < SCHEDULES) {
+		g->f->gates_cut = true;
+		return 0;
+	}
+	return !answer;
 }
 
 static size_t orders_left(const struct gating *g)
@@ -304,22 +306,14 @@ static void share_time(struct gating *g)
 		g->tried_each = left > each ? (unsigned long)(left / each) : 1;
 }
 
-static bool holds_woken(const struct gating *g, const struct plan_order *o)
-{
-	return o->held >= g->schedule.steps.count &&
-	       gating_is_woken(plan_step_at(&g->schedule, o->held));
-}
-
 /* The last one stays: without any the program does what it likes, whatever has come of it here. */
-static int drop(struct gating *g)
+static int drop_each(struct gating *g, bool blocked)
 {
-	experiment_say(&g->e->x, "without each of the gates");
-	g->f->gates_cut = false;
-	share_time(g);
 	array_each(struct plan_order, o, &g->plan.orders) {
 		int answer;
 
-		if (o->dropped || o->needed || orders_left(g) == 1 || holds_woken(g, o))
+		if (o->blocked != blocked || o->dropped || o->needed || orders_left(g) == 1 ||
+		    gating_is_by_luck(g, o))
 			continue;
 		if (is_past(g->drop_until)) {
 			g->f->gates_cut = true;
@@ -334,6 +328,15 @@ static int drop(struct gating *g)
 			return -1;
 	}
 	return 0;
+}
+
+/* Those that let somebody wait after what they do it for. */
+static int drop(struct gating *g)
+{
+	experiment_say(&g->e->x, "without each of the gates");
+	g->f->gates_cut = false;
+	share_time(g);
+	return drop_each(g, false) < 0 || drop_each(g, true) < 0 ? -1 : 0;
 }
 
 /* What was left out last has been tried with the fewest others. If there is no time for one after the other, all are. */
@@ -394,7 +397,7 @@ static void not_forced(struct gating *g)
  */
 static int look_around(struct gating *g)
 {
-	int answer = g->livelock || g->defies ? 1 : escapes(g, SCHEDULES, g->until);
+	int answer = g->livelock || g->defies ? 1 : gating_escapes(g, SCHEDULES, g->until);
 
 	g->strict = answer == 0;
 	return answer < 0 ? -1 : 1;
@@ -418,7 +421,8 @@ static int verify(struct gating *g)
 	int answer = write_script(g);
 
 	if (answer == 0 && g->strict)
-		answer = escapes(g, LAST_SCHEDULES, now + (verify_until(g) - now) * PART_LOOKED);
+		answer = gating_escapes(g, LAST_SCHEDULES,
+					now + (verify_until(g) - now) * PART_LOOKED);
 	if (answer)
 		return answer < 0 ? -1 : 0;
 	g->verifies = true;

@@ -1,5 +1,5 @@
 /* The script of a failure: explore_gates.c tries it, explore_gates_schedules.c looks for a way around it,
-   explore_gates_words.c says it. */
+   explore_gates_waits.c knows what runs do by luck, explore_gates_words.c says it. */
 #ifndef GATECTL_EXPERIMENTS_EXPLORE_GATES_INTERNAL_H
 #define GATECTL_EXPERIMENTS_EXPLORE_GATES_INTERNAL_H
 
@@ -35,13 +35,10 @@ struct gating {
 	struct str differs;		/* how the first one came out that was another */
 };
 
-/*
- * Is it about to come back from a wait in the kernel? In a controlled run whoever has woken it goes on to a point of its own
- * first; in plain runs both go on at once, and who is first is luck, that on a busy machine is always the same. So what holds
- * such a one in the end is never tried without.
- */
-bool gating_is_woken(const struct schedule_step *step);
+/* Is somebody in the end about to come back from a wait in the kernel? */
 bool gating_leaves_woken(const struct gating *g);
+/* Without the order runs may come out the same by luck, in each of very many: none is tried without it. */
+bool gating_is_by_luck(const struct gating *g, const struct plan_order *o);
 
 /* Of the script that is written, in so many schedules, or as many as there are until then (0: no limit). 1: its gates permit one that comes out differently, 0: none
    was found, -1: the experiment is over. */

@@ -252,19 +252,6 @@ void gating_begin(struct gating *g)
 	};
 }
 
-bool gating_is_woken(const struct schedule_step *step)
-{
-	return step->point.op == STRATEGY_BLOCK && step->where.inside;
-}
-
-bool gating_leaves_woken(const struct gating *g)
-{
-	array_each(const struct schedule_step, step, &g->schedule.pending)
-		if (gating_is_woken(step))
-			return true;
-	return false;
-}
-
 void gating_end(struct gating *g)
 {
 	array_fini(&g->schedule.steps);
