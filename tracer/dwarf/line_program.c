@@ -314,3 +314,28 @@ const struct line_row *lines_row_at(const struct line_unit *u, uint64_t offset)
 		return NULL;
 	return row_in(u, &u->sequences.items[n - 1], offset);
 }
+
+struct line_walk lines_walk(const struct line_unit *u, uint64_t low, uint64_t high)
+{
+	size_t n = u ? array_upto(&u->sequences, low, low) : 0;
+
+	return (struct line_walk){.unit = u, .low = low, .high = high, .sequence = n ? n - 1 : 0};
+}
+
+static void walk_sequence(struct line_walk *w, const struct line_sequence *s)
+{
+	const struct line_row *first = &w->unit->rows.items[s->first];
+
+	w->end = first + s->count - 1;
+	w->at = first + sorted_below(first, s->count - 1, offset, w->low, false);
+}
+
+const struct line_row *lines_next(struct line_walk *w)
+{
+	while (w->at == w->end || w->at->offset >= w->high) {
+		if (!w->unit || w->sequence == w->unit->sequences.count)
+			return NULL;
+		walk_sequence(w, &w->unit->sequences.items[w->sequence++]);
+	}
+	return w->at++;
+}

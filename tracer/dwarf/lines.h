@@ -130,6 +130,17 @@ int lines_find_file(struct line_unit *u, const char *file, int from);
  */
 const struct line_row *lines_row_at(const struct line_unit *u, uint64_t offset);
 
+/* Rows of this decoded unit from `low` on and below `high`, by address, but for the ends of sequences; behind each
+   another one stands. Without a unit there are none. NULL: there are no more. */
+struct line_walk {
+	const struct line_unit *unit;
+	uint64_t low, high;
+	size_t sequence;
+	const struct line_row *at, *end;
+};
+struct line_walk lines_walk(const struct line_unit *u, uint64_t low, uint64_t high);
+const struct line_row *lines_next(struct line_walk *w);
+
 /* The text of a source file, read once and kept (again when it has changed on disk): NULL where
    there is none at that path (the debug information may name files that do not exist) or it has
    more than 256 MB. `lines` are without their newline. Symbols own it until modules_free. */

@@ -53,15 +53,15 @@ static const struct module_range *piece_of(const struct copy_work *w, uint64_t o
 static int last_line_between(struct copy_work *w, uint64_t from, uint64_t to, unsigned *out)
 {
 	struct line_unit *l = NULL;
+	const struct line_row *row;
+	struct line_walk walk;
 
 	*out = 0;
 	if (w->outer.scope && unit_lines(w->r, w->c->module, w->outer.unit, &l) < 0)
 		return -1;
-	for (size_t i = 0; l && i < l->rows.count; i++) {
-		const struct line_row *row = &l->rows.items[i];
-
-		if (row->offset < from || row->offset >= to || row->end_sequence || !row->line ||
-		    !function_same_file(lines_file(l, row->file), w->file))
+	walk = lines_walk(l, from, to);
+	while ((row = lines_next(&walk))) {
+		if (!row->line || !function_same_file(lines_file(l, row->file), w->file))
 			continue;
 		if (row->line < w->line) {
 			*out = 0;
@@ -80,6 +80,8 @@ static int last_line_between(struct copy_work *w, uint64_t from, uint64_t to, un
 static int nobodys_from(struct copy_work *w, uint64_t from, uint64_t to, uint64_t *out)
 {
 	struct line_unit *l = NULL;
+	const struct line_row *row;
+	struct line_walk walk;
 	struct function f = {0};
 	struct die_table *t;
 
@@ -90,11 +92,9 @@ static int nobodys_from(struct copy_work *w, uint64_t from, uint64_t to, uint64_
 	if (!t || function_read(t, w->outer, &f, w->r->err) < 0 ||
 	    unit_lines(w->r, w->c->module, w->outer.unit, &l) < 0)
 		return -1;
-	for (size_t i = 0; l && i < l->rows.count; i++) {
-		const struct line_row *row = &l->rows.items[i];
-
-		if (row->offset < from || row->offset >= to || row->end_sequence ||
-		    row[1].offset == row->offset) /* of no code */
+	walk = lines_walk(l, from, to);
+	while ((row = lines_next(&walk))) {
+		if (row[1].offset == row->offset) /* of no code */
 			continue;
 		if (row->line && (row->line != f.line || f.line == w->line ||
 				  !function_same_file(lines_file(l, row->file), f.file)))

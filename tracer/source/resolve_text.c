@@ -85,7 +85,7 @@ struct code_lines {
 	ARRAY(unsigned) items;
 };
 
-/* 1 where the row is code of this function itself. */
+/* 1 where the row, which is in it, is code of this function itself. */
 static int is_own_row(struct resolver *r, const struct location_match *f, const struct instance *i,
 		      struct line_unit *l, const struct line_row *row)
 {
@@ -93,8 +93,7 @@ static int is_own_row(struct resolver *r, const struct location_match *f, const 
 	struct die_table *t;
 	int count;
 
-	if (row->end_sequence || !dies_covers(i->scope.unit, i->scope.scope, row->offset) ||
-	    !function_same_file(lines_file(l, row->file), f->file))
+	if (!function_same_file(lines_file(l, row->file), f->file))
 		return 0;
 	t = dies_table(i->module, r->err);
 	count = t ? functions_stack(t, row->offset, stack, r->err) : -1;
@@ -105,16 +104,13 @@ static int is_own_row(struct resolver *r, const struct location_match *f, const 
 	return owner.scope == i->scope.scope;
 }
 
-/* The lines from `*last` on with code of this function itself; they come in no order, and more than once. */
-static int own_lines(struct resolver *r, const struct location_match *f, const struct instance *i,
-		     unsigned *last, struct code_lines *lines)
+static int own_lines_in(struct resolver *r, const struct location_match *f,
+			const struct instance *i, struct line_unit *l, struct line_walk walk,
+			unsigned *last, struct code_lines *lines)
 {
-	struct line_unit *l;
+	const struct line_row *row;
 
-	if (unit_lines(r, i->module, i->scope.unit, &l) < 0)
-		return -1;
-	for (size_t k = 0; l && k < l->rows.count; k++) {
-		const struct line_row *row = &l->rows.items[k];
+	while ((row = lines_next(&walk))) {
 		int own;
 
 		if (lines ? !row->is_stmt || row->line < f->line : row->line <= *last)
@@ -128,6 +124,25 @@ static int own_lines(struct resolver *r, const struct location_match *f, const s
 			*array_add(&lines->items) = row->line;
 	}
 	return 0;
+}
+
+/* The lines from `*last` on with code of this function itself; they come in no order, and more than once. */
+static int own_lines(struct resolver *r, const struct location_match *f, const struct instance *i,
+		     unsigned *last, struct code_lines *lines)
+{
+	const struct scope *s = i->scope.scope;
+	const struct module_range *ranges = &i->scope.unit->ranges.items[s->first_range];
+	struct line_unit *l;
+	int answer = unit_lines(r, i->module, i->scope.unit, &l);
+
+	if (answer < 0 || !l)
+		return answer;
+	if (!s->range_count && dies_has_code(s))
+		return own_lines_in(r, f, i, l, lines_walk(l, s->entry, s->entry + 1), last, lines);
+	for (uint32_t k = 0; answer == 0 && k < s->range_count; k++)
+		answer = own_lines_in(r, f, i, l, lines_walk(l, ranges[k].low, ranges[k].high),
+				      last, lines);
+	return answer;
 }
 
 static int by_number(const void *a, const void *b)
