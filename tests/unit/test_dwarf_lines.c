@@ -231,6 +231,19 @@ static void expect_at(const struct line_unit *u, uint64_t offset, unsigned line)
 		assert_null(r);
 }
 
+/* The same rows as those that a look at all of them finds, sequence by sequence. */
+static void expect_walk(const struct line_unit *u, uint64_t low, uint64_t high)
+{
+	struct line_walk walk = lines_walk(u, low, high);
+
+	array_each(const struct line_sequence, s, &u->sequences)
+		for (size_t i = s->first; i + 1 < s->first + s->count; i++)
+			if (u->rows.items[i].offset >= low && u->rows.items[i].offset < high)
+				assert_ptr_equal(lines_next(&walk), &u->rows.items[i]);
+	assert_null(lines_next(&walk));
+	assert_null(lines_next(&walk));
+}
+
 static void test_row_at(void **state)
 {
 	struct fixture *f = *state;
@@ -264,6 +277,11 @@ static void test_row_at(void **state)
 	expect_at(u, f->code + 100, 6);
 	expect_at(u, f->code + 104, 7);
 	expect_at(u, f->code + 105, 0);
+	for (uint64_t low = f->code - 1; low < f->code + 107; low++)
+		for (uint64_t high = low; high < f->code + 107; high++)
+			expect_walk(u, low, high);
+	expect_walk(u, 0, UINT64_MAX);
+	expect_walk(&(struct line_unit){0}, 0, UINT64_MAX);
 }
 
 static void test_addresses_going_back(void **state)
