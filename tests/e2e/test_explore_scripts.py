@@ -311,6 +311,20 @@ int main(void)
 }
 """
 
+# Both have read before either writes, and what is read from a file is no step. LATE: the first one is slow to begin.
+UNSEEN = NEEDLESS.replace("static void take(int who)", """static void add(int who)
+{
+	int fd = open(name, O_RDWR), v;
+	if (who == 1 && getenv("LATE")) usleep(200000);
+	pread(fd, &v, 4, 0);
+	flock(fd, LOCK_EX);
+	v++;
+	pwrite(fd, &v, 4, 0);
+	flock(fd, LOCK_UN);
+	close(fd);
+}
+static void take(int who)""").replace("{ take(i);", "{ add(i);").replace("first == 1 ?", "first == 2 ?")
+
 PROGRAMS = {
     "vector.cc": (VECTOR, 'signal = "SIGABRT"'),
     "shared.cc": (SHARED, 'signal = "SIGABRT"'),
@@ -371,3 +385,14 @@ def test_needless(t):
     t.check("\norder " not in text, "no order: " + text, r)
     r = t.gate("run", "--repeat", "40", "-g", t.path("found/1/gates.lua"), "--", program)
     t.equal(r.status, 0, "as the script expects, in all runs", r)
+
+
+@timeout(150)
+def test_unseen(t):
+    """What a thread does before its first step may matter: it is forced, too."""
+    program = compile_text("unseen.c", UNSEEN, "-g -O0")
+    r = t.gate("explore", "-j", "1", "-o", t.path("found"), "--", program, env={"GATECTL_VERIFY": "20/60/60"}, seconds=140)
+    script = t.path("found/1/gates.lua")
+    for late in ({}, {"LATE": "1"}):
+        r = t.gate("run", "--repeat", "10", "-g", script, "--", program, env=late)
+        t.equal(r.status, 0, "as the script expects, in all runs: " + read(script), r)

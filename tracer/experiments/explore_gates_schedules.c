@@ -52,8 +52,9 @@ static double seconds_until(double until)
 	return left > LEAST_S ? left : LEAST_S;
 }
 
-int gating_escapes(struct gating *g, unsigned long schedules, double until)
+int gating_escapes(struct gating *g, unsigned long most, double until)
 {
+	unsigned long asked = g->e->options.verify, schedules = asked < most ? asked : most;
 	struct experiment *x = &g->e->x;
 	struct explore e = {
 		.quick = g->e->quick, .full = g->e->full, .plain = g->e->plain, .x = *x};
@@ -71,6 +72,7 @@ int gating_escapes(struct gating *g, unsigned long schedules, double until)
 	if (answer == 0)
 		answer = has_escaped(&e);
 	g->schedules = e.runs;
+	g->all_schedules = e.runs >= schedules;
 	e.x.options = x->options;
 	e.x.view = x->view;
 	*x = e.x;

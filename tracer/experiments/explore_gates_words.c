@@ -298,6 +298,11 @@ static void add_title(const struct gating *g, struct str *out)
 				 g->plain ? "" : " that its gates permit");
 		str_add(out, ".");
 	}
+	if (g->late)
+		str_addf(out,
+			 "\nWhere %s began late it came out differently: what it does before its "
+			 "first step matters.",
+			 g->late);
 	if (g->f->gates_cut)
 		str_addf(out, "\n%s.", explore_gates_cut);
 	if (g->plain)
