@@ -240,3 +240,40 @@ def test_given(t, way):
     t.check("(give, " in open(schedule).read() and "frees: " in open(schedule).read(), "a point", r)
     again = t.gate("replay", schedule)
     t.check(again.status not in (0, 125), "it fails again", again)
+
+
+YIELDS = """#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+static atomic_int flag;
+static void *work(void *p)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		if (atomic_load(&flag))
+			return p;
+		sched_yield();
+	}
+	if (ROUNDS > 1)
+		abort();
+	return p;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, 0, work, 0);
+	atomic_store(&flag, 1);
+	pthread_join(t, 0);
+	return 0;
+}
+"""
+
+
+@params("1", "3")
+def test_yields(t, rounds):
+    """Who yields twice waits for the others: what that leaves out is said, and nothing where nobody does."""
+    program = compile_text("yields.c", YIELDS, "-g -O0 -DROUNDS=" + rounds)
+    r = t.gate("explore", "--strategy", "dfs", "--bound", "9", "-o", t.path("found"), program)
+    t.equal(r.status, 0, "status", r)
+    t.check("these are all schedules of at most 9 preemptions" in r.stdout, "the end", r)
+    t.equal("\nbut for those in which a thread that yields, or spins, goes on before the others have moved\n" in r.stdout, rounds == "3", "what is left out", r)

@@ -137,3 +137,54 @@ def test_wrong_one_woken(t, name):
     forces(t, script, program)
     r = t.gate("replay", t.path("found/1/schedule"))
     t.equal(r.status, 123, "the schedule is the script's", r)
+
+
+# Who waits in the kernel, and who waits for a condition: main is to be held until it does.
+WAITS = """#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static int fd[2], set, late;
+static void *takes(void *x)
+{
+	char b;
+	read(fd[0], &b, 1);
+	return x;
+}
+static void *waits(void *x)
+{
+	pthread_mutex_lock(&m);
+	late = set;
+	while (!set) pthread_cond_wait(&c, &m);
+	pthread_mutex_unlock(&m);
+	return x;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	pipe(fd);
+	pthread_create(&t, 0, argc > 1 ? waits : takes, 0);
+	write(fd[1], "x", 1);
+	pthread_mutex_lock(&m);
+	set = 1;
+	pthread_cond_signal(&c);
+	pthread_mutex_unlock(&m);
+	pthread_join(t, 0);
+	return late;
+}
+"""
+
+
+@params(("[takes;read] -> main;write", []), ("[waits;pthread_cond_wait] -> main;pthread_mutex_lock", ["waits"]))
+def test_order_of_waits(t, case):
+    """The schedules that an order of who waits first permits are searched: it is opened in them, too."""
+    order, args = case
+    program = compile_text("waits.c", WAITS)
+    script = t.file("order.lua", 'order "%s"\nexpect { exit = 0 }\n' % order)
+    r = t.gate("explore", "-j", "1", "--runs", "60", "-g", script, "-o", t.path("found"), "--", program, *args)
+    t.equal(r.status, 0, "none fails", r)
+    t.check("ended because of the gates" not in r.stdout, "none is ended by the gates", r)
+    t.check(int(re.match(r"60 schedules, (\d+) distinct", r.stdout)[1]) > 1, "there are several", r)
+    if args:
+        r = t.gate("explore", "-j", "1", "--runs", "60", "-o", t.path("without"), "--", program, *args)
+        t.equal(r.status, 116, "without the order one fails", r)

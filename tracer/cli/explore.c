@@ -89,6 +89,9 @@ static void print_extent(const struct explore *e)
 	else
 		printf("these are all schedules of at most %u preemption%s%s\n", e->options.bound,
 		       s_of(e->options.bound), points_of(e));
+	if (e->complete && e->fair)
+		puts("but for those in which a thread that yields, or spins, goes on before the "
+		     "others have moved");
 	if (!e->failures.count && e->options.points == POINTS_RACES)
 		puts("of memory only accesses that raced in the first runs were points: "
 		     "--points memory takes all that threads may share");

@@ -203,7 +203,11 @@ static void add_facts(const struct explore *e, struct str *out)
 
 static const char *remark(const struct explore *e)
 {
-	return e->complete ? "These are all schedules of the given bound."
+	return e->complete && e->fair
+		       ? "These are all schedules of the given bound, but for those in which a "
+			 "thread "
+			 "that yields, or spins, goes on before the others have moved."
+	       : e->complete ? "These are all schedules of the given bound."
 	       : e->failures.count == 0
 		       ? "Nothing failed; there may be schedules that were not tried."
 		       : "";

@@ -88,6 +88,7 @@ static int search(struct search *s)
 		if (one(s) < 0)
 			return -1;
 	s->e->complete = strategy_is_done(s->strategy) && !strategy_strayed(s->strategy);
+	s->e->fair = strategy_was_fair(s->strategy);
 	return 0;
 }
 

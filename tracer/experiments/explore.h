@@ -114,7 +114,8 @@ struct explore {
 	char *differs;		       /* the first step that differed, in words; or NULL */
 	bool asks_ids;	   /* the program asks for its own, which are others in each run */
 	unsigned long cut; /* schedules that reached the step limit, and something still moved */
-	bool complete;	   /* dfs: there are no others */
+	bool complete;	   /* dfs: there are no others ... */
+	bool fair;	   /* ... but such in which who yields does not wait for the others */
 	bool over;	   /* it has ended by itself */
 	bool forked;	   /* each schedule is a fork of the program at main ... */
 	char *not_forked;  /* ... or why not */

@@ -294,7 +294,8 @@ static void add_title(const struct gating *g, struct str *out)
 		str_add(out, "\nIt has failed like that in ");
 		explore_gates_runs(g->f->forced, g->f->asked, g->f->forced_s, out);
 		if (g->strict)
-			str_addf(out, ", and in %lu searched schedules%s", g->schedules,
+			str_addf(out, ", and in %lu searched schedule%s%s", g->schedules,
+				 g->schedules == 1 ? "" : "s",
 				 g->plain ? "" : " that its gates permit");
 		str_add(out, ".");
 	}

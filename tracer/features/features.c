@@ -44,14 +44,19 @@
 #define PLACER_DECLARED(name)	extern const struct site_placer name##_placer;
 #define PLACER_LISTED(name)	&name##_placer,
 
-/* Of one run among thousands: what happens in it, and how it ends, but nothing in words. */
+/* Of one run among thousands: what happens in it, what a script's gates look at, and how it ends, but nothing in words. */
 #define SEARCHERS(ONE)                                                                             \
 	ONE(given)                                                                                 \
 	ONE(sanitizer)                                                                             \
 	ONE(deadlock)                                                                              \
 	ONE(controlled)                                                                            \
 	ONE(expected)                                                                              \
-	ONE(leftover)
+	ONE(leftover)                                                                              \
+	ONE(blocking)                                                                              \
+	ONE(elide)                                                                                 \
+	ONE(completion)                                                                            \
+	ONE(trampoline)                                                                            \
+	ONE(watchpoints)
 
 OBSERVERS(OBSERVER_DECLARED)
 extern const struct observer controlled_observer;

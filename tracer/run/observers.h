@@ -92,6 +92,8 @@ struct observer {
 	bool (*goes)(struct session *s, struct session_thread *t);
 	/* TARGET_CALL and TARGET_CALLED. True: the observer deals with the thread. */
 	bool (*call)(struct session *s, const struct target_event *ev);
+	/* A thread of a controlled run waits, in the kernel or stopped before its call; nobody runs. */
+	void (*waits)(struct session *s, struct session_thread *t);
 	/* TARGET_SLEEP and TARGET_SLEPT; the observer lets the thread go on. */
 	void (*sleep)(struct session *s, const struct target_event *ev);
 

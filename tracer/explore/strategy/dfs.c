@@ -161,7 +161,7 @@ static bool grow(struct dfs *d, const struct strategy_point *points, size_t coun
 	for (size_t i = 0; i < count; i++)
 		n.choices[i].point = points[i];
 	for (size_t i = 0; i < count; i++)
-		n.choices[i].is_behind = is_behind(d, &n, i);
+		d->base.fair |= n.choices[i].is_behind = is_behind(d, &n, i);
 	for (size_t i = 0; i < count; i++)
 		n.choices[i].is_shut = n.choices[i].is_behind ||
 				       (costs(&n, i) && n.preemptions >= d->base.options.bound);

@@ -179,3 +179,8 @@ unsigned long strategy_strayed(const struct strategy *s)
 {
 	return s->strayed;
 }
+
+bool strategy_was_fair(const struct strategy *s)
+{
+	return s->fair;
+}

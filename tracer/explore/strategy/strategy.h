@@ -165,5 +165,7 @@ bool strategy_is_done(const struct strategy *s);
 /* Runs that went elsewhere though the choices were those of an earlier run (dfs): the program does not
    do the same each time. */
 unsigned long strategy_strayed(const struct strategy *s);
+/* ... and but for schedules in which a thread that yields, or goes round, would have gone on once more before the others. */
+bool strategy_was_fair(const struct strategy *s);
 
 #endif

@@ -25,6 +25,7 @@ struct strategy {
 	struct prng prng; /* of this run */
 	bool is_done;
 	unsigned long strayed;
+	bool fair;
 	struct sharing sharing;		       /* of those that look */
 	const struct sharing *shown;	       /* the same; of auto and its members surw's */
 	unsigned last;			       /* who moved */

@@ -3,7 +3,7 @@
  *
  * Nothing tells a tracer that a thread goes to sleep, so threads that are watched are looked up in
  * /proc. A thread is blocked if it is asleep in the same system call at two looks and has not run
- * in between: a short wait for a contended lock does not count.
+ * in between: a short wait for a contended lock does not count. In a controlled run it is known who waits.
  */
 #include "tracer/run/apply.h"
 #include "tracer/run/threads.h"
@@ -87,18 +87,30 @@ static bool blocked_twice(struct session_thread *t)
 	       now.number == before.number;
 }
 
+static void waits(struct session *s, struct session_thread *t)
+{
+	struct watched *watched = kept_of(&t->kept, &watched_keeper);
+
+	if (!watched || !watched->on)
+		return;
+	end(s, t);
+	engine_blocked(s->engine, t->engine);
+	apply_decisions(s);
+	s->events++;
+}
+
+/* Where whoever is in control tells who waits, real time is not to decide it. */
 static void look(struct session *s)
 {
+	if (s->options->controlled && s->driven)
+		return;
 	for (size_t i = 0; awaits(s) && i < s->threads.count; i++) {
 		struct session_thread *t = s->threads.items[i];
 
 		if (!watched_of(t)->on || !t->target || t->target->state != TARGET_RUNNING ||
 		    !blocked_twice(t))
 			continue;
-		end(s, t);
-		engine_blocked(s->engine, t->engine);
-		apply_decisions(s);
-		s->events++;
+		waits(s, t);
 	}
 }
 
@@ -114,5 +126,9 @@ static void comes(struct session *s, struct session_thread *t, struct place *pla
 	end(s, t);
 }
 
-const struct observer blocking_observer = {
-	.thread_over = end, .comes = comes, .decision = decided, .tick = look, .awaits = awaits};
+const struct observer blocking_observer = {.thread_over = end,
+					   .comes = comes,
+					   .decision = decided,
+					   .waits = waits,
+					   .tick = look,
+					   .awaits = awaits};

@@ -216,12 +216,28 @@ static void assert_as_foreseen(const struct control *c, const struct turn *chose
 	assert(!told || c->over || (chosen && chosen->thread->target == told));
 }
 
+/* For orders of who waits first. True: somebody whom that has let go runs. */
+static bool tell_waits(struct control *c)
+{
+	struct session *s = c->session;
+
+	for (size_t i = 0; i < c->turns.count; i++) {
+		struct turn *t = c->turns.items[i];
+
+		if (t->moment != MOMENT_RUNS && t->moment != MOMENT_READY && !t->signalled)
+			observe(waits, s, t->thread);
+	}
+	return !is_settled(c);
+}
+
 static void control_turn(struct control *c)
 {
 	while (c->begun && !c->over && !c->dying && !c->session->over && c->turns.count &&
 	       !c->rests && is_settled(c)) {
 		struct turn *chosen;
 
+		if (tell_waits(c))
+			continue;
 		offer_all(c);
 		c->rests = is_to_rest(c);
 		if (c->rests)
