@@ -157,6 +157,26 @@ int main(void)
 }
 """
 
+FIRST = """\
+#include <cstdlib>
+#include <thread>
+static volatile int made;
+void *operator new(std::size_t size) { made = made + 1; return malloc(size); }
+void operator delete(void *p) noexcept { free(p); }
+static void work() {}
+__attribute__((noinline)) static void start()
+{
+	std::thread(work).join(); // gate: first
+	made = made + 10;
+}
+int main()
+{
+	start();
+	start();
+	return 0;
+}
+"""
+
 SIZES = """
 local function p(h) print(h:call("sizes")) end
 at("add;push_back", {after=true}):run(p)
@@ -201,3 +221,12 @@ def test_before_its_call(t, build):
     program = compile_text("inlined.c", INLINED, "-g " + optimised, compiler=compiler)
     r = t.clean(t.run_gated(program, 'at("put;pthread_mutex_lock"):run(function() print("locked", program.var.q.lock.__data.__lock) end)\n'))
     t.equal(re.findall(r"locked\s+(\d+)", r.err), ["0", "0"], "the lock is free", r)
+
+
+@params("g++ -O0", "g++ -O2", "clang++ -O0", "clang++ -O2")
+def test_first_of_its_function(t, build):
+    """clang has the function's own beginning, and pieces behind its end, in the inlined call that the statement begins with."""
+    compiler, optimised = build.split()
+    program = compile_text("first.cc", FIRST, "-g " + optimised, compiler=compiler)
+    r = t.clean(t.run_gated(program, 'at("//first"):run(function() print("made", program.var.made) end)\n'))
+    t.equal(re.findall(r"made\s+(\d+)", r.err), ["0", "11"], "threads before", r)

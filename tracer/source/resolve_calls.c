@@ -34,6 +34,16 @@ int copy_loop_ways(struct copy_work *w)
 	return 0;
 }
 
+uint64_t copy_call_entry(const struct copy_work *w, struct scope *call)
+{
+	struct die_unit *u = w->c->owner.unit;
+	uint64_t around = w->outer.scope ? scope_entry(w->outer) : UINT64_MAX;
+
+	if (!w->has_code || call->has_entry || call->range_count < 2)
+		return scope_entry((struct scope_ref){u, call});
+	return dies_covers(u, call, around) ? around : UINT64_MAX;
+}
+
 /* Is it code that was moved there, out of a loop in which the call is entered: a piece of it in which no statement begins,
    and that does nothing but compute something? */
 static bool is_moved(const struct copy_work *w, const struct line_unit *l, const struct scope *call,

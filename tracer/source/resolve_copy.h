@@ -41,6 +41,9 @@ void copy_before_deeds(struct copy_work *w);
 void copy_split_rounds(struct copy_work *w);
 /* resolve_calls.c: fills `ways` where the line is nothing but a call that is a loop. 0, or -1 with the error. */
 int copy_loop_ways(struct copy_work *w);
+/* Where an inlined call of the line is entered. Of one in several pieces that is not known (UINT64_MAX) if the debug information
+   does not say it (clang's), and then is where control comes in: from other code, or as the function around it is entered. */
+uint64_t copy_call_entry(const struct copy_work *w, struct scope *call);
 /* Where control comes into an inlined call, but for what the compiler has moved out of a loop of the call's caller; nothing is
    added where there is no such code. 0, or -1 with the error. */
 int copy_begun_entries(const struct copy_work *w, const struct scope *call, uint64_t entry,

@@ -258,17 +258,12 @@ static int round_starts(struct copy_work *w)
 	return 0;
 }
 
-/* Where the line begins with a call that was inlined, that is where it begins. The entry of a copy in several pieces is
-   not known if the debug information does not say it (clang's): then it is where control comes in. `own`: without them. */
+/* Where the line begins with a call that was inlined, that is where it begins. `own`: without them. */
 static int call_starts(struct copy_work *w, const struct flow_offsets *own)
 {
-	struct die_unit *u = w->c->owner.unit;
-
 	array_each(struct scope *, call, &w->c->calls) {
-		uint64_t entry = scope_entry((struct scope_ref){u, *call});
+		uint64_t entry = copy_call_entry(w, *call);
 
-		if (w->has_code && !(*call)->has_entry && (*call)->range_count > 1)
-			entry = UINT64_MAX;
 		if ((entry != UINT64_MAX || w->flow || !w->has_code) &&
 		    entry_starts(w, *call, entry, own) < 0)
 			return -1;
