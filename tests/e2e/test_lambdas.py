@@ -154,3 +154,36 @@ def test_captured_variable(t, build):
     program = compile_text("captured.cc", CAPTURED, "-pthread -g " + flags, compiler=compiler)
     r = t.clean(t.run_gated(program, script='at("//first"):run(function() end)\nat("//odd"):run(function() end)\n'))
     t.equal([p["arrivals"] for p in r.report["places"]], [2, 4], build)
+
+
+ON_ONE_LINE = r"""
+#include <thread>
+static volatile int n;
+static void add(int x) { n = n + x; }
+int main(int argc, char **)
+{
+	std::thread t([&] { add(argc); });
+	t.join();
+	std::thread u([argc] { add(argc + 1); });
+	u.join();
+	return 0;
+}
+"""
+
+
+@params("g++ -O0", "g++ -O2", "clang++ -O0", "clang++ -O2")
+def test_text_in_one_line(t, build):
+    """`main;TEXT` is where the lambda is made; what it does is found by the name that gatectl prints, or offers."""
+    compiler, flags = build.split()
+    program = compile_text("line.cc", ON_ONE_LINE, "-g " + flags, compiler=compiler)
+    name = "main::{lambda()#2};add"
+    if build != "g++ -O0":
+        r = t.error(t.gate("lines", program, name), 125, "no function and no source file " + re.escape("main::{lambda()#2}"))
+        t.check("write main::{unnamed}::operator()," in r.err, "what to write", r)
+        r = t.error(t.gate("lines", program, "main::{unnamed}::operator();add"), 125, "ambiguous")
+        name = re.search(r"try: say which: (\S+)#1", r.err)[1] + "#2"
+    r = t.clean(t.run_gated(program, """
+at "main;argc + 1":run(function(hit) print("made", hit.thread.id, program.var.n) end)
+at "%s":run(function(hit) print("run", hit.thread.id == "main", program.var.n) end)
+""" % name))
+    t.equal(re.findall(r"^(made|run)\s+(\S+)\s+(\d+)", r.err, re.M), [("made", "main", "1"), ("run", "false", "1")], "who comes where", r)

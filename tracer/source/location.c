@@ -297,11 +297,9 @@ static int parse(char *rest, struct location *l, struct error *err)
 	if (strncmp(rest, "//", 2) == 0)
 		return parse_mark(rest + 2, l, err);
 	semicolon = strchr(rest, ';');
-	if (semicolon)
-		return parse_text(rest, semicolon, l, err);
-	if (*rest == '*')
+	if (!semicolon && *rest == '*')
 		return parse_address(rest + 1, l, err);
-	answer = parse_number(rest, l, err);
+	answer = semicolon ? parse_text(rest, semicolon, l, err) : parse_number(rest, l, err);
 	if (answer == 1)
 		answer = parse_function(rest, l, err);
 	name_operator(l);

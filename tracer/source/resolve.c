@@ -96,6 +96,10 @@ static int gather_symbols(struct resolver *r, struct module *m, bool exported)
 		return source_find(r, m, exported);
 	if (!function || exported)
 		return 0;
+	if ((is_text(r) ? text_find_by_symbol(r, m) : symbols_written(r, m)) < 0)
+		return -1;
+	if (r->matches.count || r->complained)
+		return 0;
 	if (source_find(r, m, false) < 0)
 		return -1;
 	if (r->matches.count && !r->complained && explain_missing(r, m)) {

@@ -162,6 +162,8 @@ int copy_sites(struct resolver *r, struct line_copy *c, const char *file, unsign
 int functions_find(struct resolver *r, struct module *m);
 /* The same from the symbol table; `exported`: only those that other modules can see. */
 int source_find(struct resolver *r, struct module *m, bool exported);
+/* Of these, with their lines, those that the debug information knows under another name: lambdas by their number. */
+int symbols_written(struct resolver *r, struct module *m);
 int entry_sites(struct resolver *r, const struct location_match *match, struct source_sites *out);
 int return_sites(struct resolver *r, const struct location_match *match, struct source_sites *out);
 int address_sites(struct resolver *r, struct module *m, struct source_sites *out);
@@ -206,6 +208,8 @@ int destructor_passes_on(struct die_table *t, struct module *m, struct scope_ref
 /* Adds the lines that a ;TEXT or a //MARK means. */
 int text_find(struct resolver *r, struct module *m);
 int mark_find(struct resolver *r, struct module *m);
+/* The same of a function that symbols_written() finds. */
+int text_find_by_symbol(struct resolver *r, struct module *m);
 
 /* ---- text.c -------------------------------------------------------------------------- */
 

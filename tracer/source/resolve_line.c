@@ -76,7 +76,7 @@ static struct line_copy *copy_get(struct line_scan *s, struct scope_ref owner, u
 }
 
 /* Is the owner one of the functions that the tester named, or something inside their text? Another
-   instantiation of the same template is not. */
+   instantiation of the same template is not; nor is the function that makes a lambda, on the lambda's first line. */
 static int is_within(struct line_scan *s, struct scope_ref owner, bool *out)
 {
 	struct function f;
@@ -86,8 +86,12 @@ static int is_within(struct line_scan *s, struct scope_ref owner, bool *out)
 		return 0;
 	if (function_read(s->dies, owner, &f, s->r->err) < 0)
 		return -1;
-	if (f.line == s->within->begins && f.name && function_same_file(f.file, s->within->file))
-		*out = names_match(&s->r->wanted, f.name);
+	if (!f.name || !function_same_file(f.file, s->within->file))
+		return 0;
+	if (f.line == s->within->begins)
+		*out = names_match(&s->r->wanted, f.name) || strcmp(f.name, s->within->name) == 0;
+	else if (f.line < s->line && s->line == s->within->begins)
+		*out = strstr(s->within->name, "{unnamed}::operator()") == NULL;
 	return 0;
 }
 

@@ -168,3 +168,41 @@ int source_find(struct resolver *r, struct module *m, bool exported)
 	base_free(last);
 	return answer;
 }
+
+/* *known: all of it is in functions of the debug information. */
+static int take_source(struct resolver *r, struct location_match *match, bool *known)
+{
+	struct die_table *t = dies_table(match->module, r->err);
+	struct function f;
+
+	*known = true;
+	array_each(const struct instance, i, &match->instances)
+		*known = *known && i->scope.scope;
+	if (!*known)
+		return 0;
+	if (!t || function_read(t, match->instances.items[0].scope, &f, r->err) < 0)
+		return -1;
+	match->name = f.name;
+	match->file = f.file;
+	match->line = match->begins = f.line;
+	return 0;
+}
+
+int symbols_written(struct resolver *r, struct module *m)
+{
+	size_t kept = 0;
+	int answer = source_find(r, m, false);
+
+	array_each(struct location_match, match, &r->matches) {
+		bool known = false;
+
+		if (answer == 0)
+			answer = take_source(r, match, &known);
+		if (known)
+			r->matches.items[kept++] = *match;
+		else
+			match_fini(match);
+	}
+	r->matches.count = kept;
+	return answer;
+}

@@ -257,7 +257,8 @@ static int no_text_in(struct resolver *r, const struct location_match *f)
 	return 0;
 }
 
-static int search_functions(struct resolver *r, struct module *m)
+static int search_functions(struct resolver *r, struct module *m,
+			    int (*find)(struct resolver *, struct module *))
 {
 	struct location_match *found;
 	size_t count, capacity, lines;
@@ -268,7 +269,7 @@ static int search_functions(struct resolver *r, struct module *m)
 	count = r->matches.count;
 	capacity = r->matches.capacity;
 	memset(&r->matches, 0, sizeof(r->matches));
-	answer = functions_find(r, m);
+	answer = find(r, m);
 
 	struct location_match *functions = r->matches.items;
 	size_t function_count = r->matches.count;
@@ -296,11 +297,16 @@ int text_find(struct resolver *r, struct module *m)
 	if (answer)
 		return answer < 0 ? -1 : 0;
 	answer = (int)r->matches.count;
-	if (search_functions(r, m) < 0)
+	if (search_functions(r, m, functions_find) < 0)
 		return -1;
 	if (file_first || r->complained || (int)r->matches.count > answer)
 		return 0;
 	return search_files(r, m) < 0 ? -1 : 0;
+}
+
+int text_find_by_symbol(struct resolver *r, struct module *m)
+{
+	return search_functions(r, m, symbols_written);
 }
 
 /* ---- //MARK --------------------------------------------------------------------------------- */
