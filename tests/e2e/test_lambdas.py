@@ -187,3 +187,31 @@ at "main;argc + 1":run(function(hit) print("made", hit.thread.id, program.var.n)
 at "%s":run(function(hit) print("run", hit.thread.id == "main", program.var.n) end)
 """ % name))
     t.equal(re.findall(r"^(made|run)\s+(\S+)\s+(\d+)", r.err, re.M), [("made", "main", "1"), ("run", "false", "1")], "who comes where", r)
+
+
+COPIED = r"""
+#include <functional>
+#include <memory>
+static volatile int n;
+static void add(int x) { n = n + x; }
+__attribute__((noinline)) static void run(std::shared_ptr<int> p, int x)
+{
+	std::function<void()> f = [p, x] { add(*p + x); }; // gate: made
+	f();
+	f();
+}
+int main(int argc, char **)
+{
+	run(std::make_shared<int>(3), argc);
+	return 0;
+}
+"""
+
+
+@params("g++ -O0", "g++ -O2", "clang++ -O0", "clang++ -O2")
+def test_copied_and_destroyed(t, build):
+    """What its members need for that has the line of the lambda, too."""
+    compiler, flags = build.split()
+    program = compile_text("copied.cc", COPIED, "-g " + flags, compiler=compiler)
+    r = t.clean(t.run_gated(program, script='at("//made"):run(function() end)\n'))
+    t.equal(r.report["places"][0]["arrivals"], 1, build)

@@ -37,15 +37,14 @@ static int begins_here(struct dropping *s, const struct line_copy *c, enum begin
 		return 0;
 	*before = f.line && f.line < s->line;
 	if (f.line == s->line)
-		*out = f.name && strstr(f.name, "{unnamed}::operator()") ? BEGINS_LAMBDA
-									 : BEGINS_HERE;
+		*out = !f.name || strstr(f.name, "{unnamed}") ? BEGINS_LAMBDA : BEGINS_HERE;
 	return 0;
 }
 
 /*
- * A statement with a lambda in it is executed once, however often the lambda is called: where code
- * of a function around it is on the line, functions that begin there are no copies of the line. Of that code only the call
- * may be left, or what is no statement's beginning: that is enough to drop what is a lambda.
+ * A statement with a lambda in it is executed once, however often the lambda is called, copied (its constructor has no name)
+ * and destroyed: where code of a function around it is on the line, functions that begin there are no copies of the line. Of
+ * that code only the call may be left, or what is no statement's beginning: that is enough to drop what is a lambda.
  */
 static int drop_lambdas(struct dropping *s)
 {
