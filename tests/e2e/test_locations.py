@@ -351,6 +351,77 @@ def test_text_ambiguous(t):
     sites(t, program, "perimeter;return#1", "shapes.c", a)
 
 
+UNCOUNTED = """static int n;
+int work(int x)
+{
+	/* n += x: a comment */
+	// n += x, and more
+	n += x; // the one
+#if 0
+	n += x; /* left out */
+#ifdef DEEPER
+	n += x;
+#endif
+#endif
+	int unused = x + n; // dropped
+#ifdef NOBODY
+	unused = x + n; // nobody
+	n += 2;
+#else
+	n -= 2;
+#endif
+	return n; // all of it
+}
+int main(int count, char **words)
+{
+	(void)words;
+	// all of it
+	return work(count);
+}
+"""
+
+
+@params("-O0", "-O2")
+def test_lines_without_code_are_no_matches(t, flags):
+    """Comments and what the preprocessor leaves out do not make a text ambiguous, nor are they counted by #K."""
+    program = compile_text("uncounted.c", UNCOUNTED, "-g -fno-inline " + flags)
+    the_one = line_of(UNCOUNTED, "// the one")
+    for location in ("work;n += x", "work;n += x#1", "uncounted.c;n += x"):
+        sites(t, program, location, "uncounted.c", the_one)
+    r = lines(t, program, "uncounted.c;all of it")
+    t.check("uncounted.c:%d 0x" % line_of(UNCOUNTED, "return n;") in r.stdout, "of a comment and code", r)
+    t.check("uncounted.c:%d 0x" % line_of(UNCOUNTED, "n -= 2;") in lines(t, program, "work;2;").stdout, "the other branch")
+    r = lines(t, program, "work;n += x#2", status=125)
+    t.check("there is only one match:" in r.err, "counted", r)
+
+
+def test_only_lines_without_code(t):
+    """Where nothing else matches, what they are is said."""
+    program = compile_text("uncounted.c", UNCOUNTED, "-g -O0")
+    r = lines(t, program, "work;a comment", status=125)
+    t.check("uncounted.c:4 has no code of its own: there is only a comment on it" in r.err, "a comment", r)
+    r = lines(t, program, "work;nobody", status=125)
+    t.check("uncounted.c:15 has no code of its own: the preprocessor left lines 15 to 16 out, or they have no code" in r.err,
+            "left out", r)
+    r = lines(t, program, "work;left out", status=125)
+    t.check("uncounted.c:8 has no code of its own: the preprocessor left lines" in r.err, "left out, and more inside", r)
+    r = lines(t, program, "work;n +=* and", status=125)
+    t.check("uncounted.c:5 has no code of its own" in r.err, "one comment", r)
+    r = lines(t, program, "work;#", status=125)
+    t.check("none of the 7 lines with this text has code:" in r.err, "several", r)
+
+
+def test_optimised_line_counts(t):
+    """What only the optimiser has dropped is a match: what a text means does not depend on that."""
+    text = ("int work(int x)\n{\n\tif (x < 0 && x > 0)\n\t\tx += 7; // never\n\tx += 7; // always\n\treturn x;\n}\n"
+            "int main(int c, char **v)\n{\n\treturn work(c);\n}\n")
+    program = compile_text("dropped.c", text, "-g -O2 -fno-inline")
+    r = lines(t, program, "work;x += 7", status=125)
+    t.check("dropped.c:4 " in r.err and "dropped.c:5 " in r.err, "lists both", r)
+    r = lines(t, program, "work;never", status=125)
+    t.check("dropped.c:4 has no code of its own" in r.err, "is named", r)
+
+
 def test_mark_must_match_whole(t):
     """gate: ab is not the mark a; a mark in two places is ambiguous."""
     text = ("static volatile int n;\nint main(void)\n{\n\tn = 1; /* gate: ab */\n\tn = 2; /* gate: a-b */\n"

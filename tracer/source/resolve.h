@@ -27,6 +27,7 @@ struct location_match {
 	unsigned line;	       /* 0 unknown */
 	unsigned begins;       /* the line that the function begins on; 0: not in one function */
 	bool optimised;	       /* DW_AT_inline was seen, in whatever unit */
+	bool uncounted;	       /* a line with a text, but no statement in any build like this one */
 	ARRAY(struct instance) instances; /* of a function */
 	struct source_sites sites;	  /* of a line that is placed already */
 };
@@ -211,6 +212,9 @@ int mark_find(struct resolver *r, struct module *m);
 /* The same of a function that symbols_written() finds. */
 int text_find_by_symbol(struct resolver *r, struct module *m);
 
+/* resolve_counted.c: how many of the matches count; the others are marked. */
+int matches_count(struct resolver *r, size_t *out);
+
 /* ---- text.c -------------------------------------------------------------------------- */
 
 /* Lines are counted from 1 in all of these. */
@@ -233,6 +237,10 @@ bool source_may_loop(const struct source_file *f, unsigned first, unsigned line)
 unsigned source_calls_of(const struct source_file *f, unsigned line, const char *name);
 /* Is there nothing on the line but blanks and comments? */
 bool source_no_code(const struct source_file *f, unsigned line);
+/* Is it the preprocessor's, or goes on with such a line? Not Rust's #[attributes]. */
+bool source_directive(const struct source_file *f, unsigned line);
+/* The lines of the innermost branch of an #if that the line stands in; false: it stands in none. */
+bool source_branch(const struct source_file *f, unsigned line, unsigned *first, unsigned *last);
 /* The next line from `line` on with a comment that has gate: MARK; 0: no more. */
 unsigned source_mark(const struct source_file *f, const char *mark, unsigned line);
 /* Does the line contain the text, in which blanks do not count and * matches anything? */
@@ -259,6 +267,7 @@ void offer_name(const struct resolver *r, const char *full, struct suggestions *
 
 int report_no_code(struct resolver *r, struct module *m, const struct file_group *g, unsigned line);
 int report_ambiguous(struct resolver *r);
+int report_none_counts(struct resolver *r);
 int report_not_found(struct resolver *r, struct module *const *modules, size_t count);
 
 #endif

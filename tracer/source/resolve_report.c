@@ -3,7 +3,6 @@
 
 #include "tracer/base/str.h"
 
-#include <ctype.h>
 #include <string.h>
 
 enum { LISTED_MAX = 20 };
@@ -49,27 +48,12 @@ static int add_nearest(struct resolver *r, struct module *m, const struct file_g
 	return 0;
 }
 
-/* Also a line that continues one. Not Rust's #[attributes]. */
-static bool is_directive(const struct source_file *f, unsigned line)
-{
-	const char *text;
-	size_t length;
-
-	for (; line > 1; line--) {
-		length = strlen(f->lines.items[line - 2]);
-		if (!length || f->lines.items[line - 2][length - 1] != '\\')
-			break;
-	}
-	text = f->lines.items[line - 1];
-	text += strspn(text, " \t");
-	return *text == '#' && isalpha((unsigned char)text[1 + strspn(text + 1, " \t")]);
-}
-
 /* What the compiler made of a line that the text or the tester names. */
 static void add_reason(struct resolver *r, const struct file_group *g, unsigned line,
 		       const struct near_lines *near, struct str *out)
 {
 	const struct source_file *f = lines_source(r->symbols, g->path);
+	unsigned first, last;
 	bool by_text = r->location->kind == LOCATION_TEXT || r->location->kind == LOCATION_MARK;
 
 	str_add(out, by_text ? " has no code of its own" : " has no code");
@@ -82,8 +66,12 @@ static void add_reason(struct resolver *r, const struct file_group *g, unsigned 
 		str_add(out, f->lines.items[line - 1][strspn(f->lines.items[line - 1], " \t")]
 				     ? ": there is only a comment on it"
 				     : ": it is empty");
-	else if (is_directive(f, line))
+	else if (source_directive(f, line))
 		str_add(out, ": it is the preprocessor's");
+	else if (source_branch(f, line, &first, &last) && near->before < first &&
+		 (!near->behind || near->behind > last))
+		str_addf(out, ": the preprocessor left lines %u to %u out, or they have no code",
+			 first, last);
 	else if (near->before && source_spans(f, near->before, line))
 		str_addf(out, ": the compiler put the statement that it belongs to on line %u",
 			 near->before);
@@ -131,6 +119,27 @@ static void add_match(const struct location_match *m, size_t number, struct str 
 	str_add_shown(out, module_name(m->module));
 }
 
+static void add_matches(const struct resolver *r, struct str *out)
+{
+	size_t count = r->matches.count;
+
+	for (size_t i = 0; i < count && i < LISTED_MAX; i++)
+		add_match(&r->matches.items[i], i + 1, out);
+	if (count > LISTED_MAX)
+		str_addf(out, "\n  and %zu more", count - LISTED_MAX);
+}
+
+int report_none_counts(struct resolver *r)
+{
+	struct str text = {0};
+
+	add_matches(r, &text);
+	error_set(r->err, ERROR_LOCATION, "%s: none of the %zu lines with this text has code:%s",
+		  r->location->text, r->matches.count, str_text(&text));
+	str_fini(&text);
+	return error_hint(r->err, "they are comments, or the preprocessor left them out");
+}
+
 int report_ambiguous(struct resolver *r)
 {
 	const struct location *l = r->location;
@@ -142,10 +151,7 @@ int report_ambiguous(struct resolver *r)
 			 count == 1 ? "is only one match" : "are fewer matches");
 	else
 		str_addf(&text, "%s is ambiguous, it matches %zu places:", l->text, count);
-	for (size_t i = 0; i < count && i < LISTED_MAX; i++)
-		add_match(&r->matches.items[i], i + 1, &text);
-	if (count > LISTED_MAX)
-		str_addf(&text, "\n  and %zu more", count - LISTED_MAX);
+	add_matches(r, &text);
 	error_set(r->err, ERROR_LOCATION, "%s", str_text(&text));
 	str_fini(&text);
 	if (l->match)

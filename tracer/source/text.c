@@ -344,6 +344,66 @@ bool source_no_code(const struct source_file *f, unsigned line)
 	return true;
 }
 
+bool source_directive(const struct source_file *f, unsigned line)
+{
+	const char *text;
+	size_t length;
+
+	for (; line > 1; line--) {
+		length = strlen(f->lines.items[line - 2]);
+		if (!length || f->lines.items[line - 2][length - 1] != '\\')
+			break;
+	}
+	text = f->lines.items[line - 1];
+	text += strspn(text, " \t");
+	return *text == '#' && isalpha((unsigned char)text[1 + strspn(text + 1, " \t")]);
+}
+
+struct branches {
+	ARRAY(unsigned) begin; /* the first line of each that is open */
+};
+
+/* At a line's begin: does it end the innermost branch that `wanted` stands in? */
+static bool branch_ends(struct branches *b, const struct reader *at, unsigned wanted)
+{
+	const char *word = at->at + strspn(at->at, " \t");
+	bool ended = false, end, other;
+
+	if (at->state == TEXT_BLOCK_COMMENT || *word != '#')
+		return false;
+	word += 1 + strspn(word + 1, " \t");
+	end = strncmp(word, "endif", 5) == 0;
+	other = strncmp(word, "el", 2) == 0;
+	if ((end || other) && b->begin.count) {
+		ended = b->begin.items[b->begin.count - 1] <= wanted && wanted < at->line;
+		if (!ended)
+			b->begin.count--;
+	}
+	if (!ended && (other || strncmp(word, "if", 2) == 0))
+		*array_add(&b->begin) = at->line + 1;
+	return ended;
+}
+
+bool source_branch(const struct source_file *f, unsigned line, unsigned *first, unsigned *last)
+{
+	struct reader r = reader_at(f, 1);
+	struct branches open = {0};
+	bool found = false;
+
+	while (r.at && !(found = branch_ends(&open, &r, line))) {
+		while (*r.at)
+			reader_step(&r);
+		if (!reader_newline(&r))
+			break;
+	}
+	if (found) {
+		*first = open.begin.items[open.begin.count - 1];
+		*last = r.line - 1;
+	}
+	array_fini(&open.begin);
+	return found;
+}
+
 /* At "gate:"? Then whether the name behind it is this one. */
 static bool is_mark(const char *at, const char *mark)
 {
