@@ -58,3 +58,40 @@ def test_a_piece_is_missing(t):
     p = compile_text("pieces.cc", PIECES, flags="-g -O2", compiler="g++")
     r = t.run_gated(p, script='at "pieces.cc:8":run(function(hit) print(hit.var.text) end)\n')
     t.check("text: all or a part of it is optimised out at this line" in r.err, "said", r)
+
+
+ENDS = """#include <pthread.h>
+#include <unistd.h>
+static int n;
+static void *first(void *x)
+{
+	n = 1;
+	return x;
+}
+static void *second(void *x)
+{
+	n = 2; /* gate: second */
+	return x;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, 0, first, 0);
+	pthread_join(t, 0);
+	pthread_create(&t, 0, second, 0);
+	usleep(20000); /* gate: end */
+	return 0;
+}
+"""
+
+
+@params(("//second", 121), ("//end", 122))
+def test_end_of_a_thread_is_no_exit(t, held):
+    """on("exit") is for who ends the process; the end of a thread is "thread-exit"."""
+    p = compile_text("ends.c", ENDS)
+    script = 'local g = SimpleGate "g"\non("%%s", { thread = "first#1" }):open(g)\nat "%s":wait(g)\n' % held[0]
+    r = t.run_gated(p, script=script % "exit")
+    t.verdict(r, held[1])
+    t.equal(r.err.splitlines()[-1], 'try: on("thread-exit", { thread = "first#1" }): "exit" is only for the thread that ends the whole process',
+            "try", r)
+    t.clean(t.run_gated(p, script=script % "thread-exit"))

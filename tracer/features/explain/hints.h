@@ -13,6 +13,8 @@ void hints_and(size_t i, size_t count, struct str *out); /* separator before the
 void hints_line(const char *file, unsigned line, struct str *out); /* "calc.c:7" */
 void hints_threads(struct session *s, struct str *out);		   /* all of the run */
 bool hints_any_matches(struct session *s, const char *pattern);
+/* Is it on("exit") for threads that have all ended, but not the process? */
+bool hints_means_thread_exit(struct session *s, const struct place *p);
 /* Appends "; did you mean ...?" with names of threads similar to the pattern; `best` (may be NULL)
    gets the best one, to be freed with base_free(). */
 void hints_like(struct session *s, const char *pattern, struct str *out, char **best);

@@ -408,7 +408,8 @@ bool hints_is_mistaken(struct session *s, const struct place *p)
 {
 	const struct near_misses *nm = near_miss_of(p);
 
-	if (p->arrivals || passers_any(p) || (p->thread && !hints_any_matches(s, p->thread)))
+	if (p->arrivals || passers_any(p) || (p->thread && !hints_any_matches(s, p->thread)) ||
+	    hints_means_thread_exit(s, p))
 		return true;
 	return nm && nm->visits.count && !anybody_inside(nm);
 }
@@ -570,6 +571,11 @@ void hints_missing_try(struct session *s, const struct place *p, struct str *out
 	else if (p->kind == PLACE_THREAD_START && p->thread && strcmp(p->thread, "main") == 0)
 		str_add(out,
 			"at \"main\": that thread is there from the beginning, none starts it");
+	else if (hints_means_thread_exit(s, p))
+		str_addf(out,
+			 "on(\"thread-exit\", { thread = \"%s\" }): \"exit\" is only for the "
+			 "thread that ends the whole process",
+			 p->thread);
 	else if (p->thread && try_early(s, p, out))
 		;
 	else if (p->thread && (others.count || others.more || !hints_any_matches(s, p->thread)))

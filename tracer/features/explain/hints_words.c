@@ -80,6 +80,19 @@ bool hints_any_matches(struct session *s, const char *pattern)
 	return false;
 }
 
+bool hints_means_thread_exit(struct session *s, const struct place *p)
+{
+	const struct engine_thread *t;
+
+	if (p->kind != PLACE_EXIT || !p->thread || p->arrivals || !hints_any_matches(s, p->thread))
+		return false;
+	for (size_t i = 0; (t = engine_thread_at(s->engine, i)); i++)
+		if (engine_thread_matches(s->engine, t, p->thread) &&
+		    (!t->exited || strcmp(t->start, "main") == 0))
+			return false;
+	return true;
+}
+
 static char *without_wildcards(const char *pattern)
 {
 	struct str out = {0};
