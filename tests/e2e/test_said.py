@@ -1,5 +1,7 @@
 """What errors say: the reason that is one, and no suggestion that helps nobody."""
 
+import os
+
 from harness import compile_text, params
 
 C = """#include <stdio.h>
@@ -95,3 +97,31 @@ def test_end_of_a_thread_is_no_exit(t, held):
     t.equal(r.err.splitlines()[-1], 'try: on("thread-exit", { thread = "first#1" }): "exit" is only for the thread that ends the whole process',
             "try", r)
     t.clean(t.run_gated(p, script=script % "thread-exit"))
+
+
+STARTED = """static volatile int n;
+static void only_here(void)
+{
+	n++;
+}
+int main(void)
+{
+	only_here();
+	return 0;
+}
+"""
+
+
+@params("#!/bin/sh\nexec %s\n", "#!/bin/sh\n%s\nexit 0\n", "#! /usr/bin/env sh\n%s\n")
+def test_program_is_a_script(t, text):
+    """Its interpreter has none of the locations: the object of the program that it starts is to be named."""
+    script = t.file("start.sh", text % compile_text("started.c", STARTED))
+    os.chmod(script, 0o755)
+    interpreter = text[2:].split()[0]
+    hint = "try: %s is a script, which %s runs: write OBJECT!%s with " % (script, interpreter, "started.c:4")
+    r = t.run_gated(script, script='at "started.c:4":run(function() end)\n')
+    t.error(r, where="no source file started.c in ")
+    t.check(hint in r.err, "hint", r)
+    t.check(hint in t.gate("lines", script, "started.c:4").err, "hint of lines", r)
+    r = t.clean(t.run_gated(script, script='at "started!started.c:4":run(function() end)\n'))
+    t.arrivals(r, "started!started.c:4", 1)

@@ -377,3 +377,16 @@ void images_explain_refusal(struct modules *symbols, const char *program, struct
 	error_set(err, ERROR_CANNOT_EXEC, "%s", why.text);
 	error_hint(err, "%s", why.hint ? why.hint : "build it again, for this machine");
 }
+
+void images_hint_script(const char *program, const struct location *location, struct error *err)
+{
+	char path[PATH_MAX], name[256];
+
+	if (location->object || !images_find_program(program, path, sizeof(path)) ||
+	    !read_interpreter(path, name))
+		return;
+	error_hint(err,
+		   "%s is a script, which %s runs: write OBJECT!%s with the name of the program "
+		   "that it starts as OBJECT, or run that program itself",
+		   program, name, location->text);
+}

@@ -31,6 +31,8 @@ bool images_find_program(const char *name, char *path, size_t size);
 uint64_t images_frame(struct module *m, uint64_t offset, const struct arch_regs *regs);
 void images_copy(struct session_process *to, const struct session_process *from);
 void images_explain_refusal(struct modules *symbols, const char *program, struct error *err);
+/* A location was not found: it may be of a program that the script PROG starts, not of its interpreter. */
+void images_hint_script(const char *program, const struct location *location, struct error *err);
 struct module *images_program(struct session *s, struct session_process *p); /* or NULL */
 
 #endif

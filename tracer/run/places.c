@@ -246,6 +246,8 @@ static int settle(struct session *s, struct session_process *p, struct target_th
 	if (answer == SOURCE_NOT_FOUND && of(place)->location.object &&
 	    !images_have(p, of(place)->location.object))
 		return 0; /* pending until its object is loaded */
+	if (answer == SOURCE_NOT_FOUND)
+		images_hint_script(s->options->argv[0], &of(place)->location, err);
 	if (place->from_order && of(place)->location.kind == LOCATION_FUNC &&
 	    answer == SOURCE_NOT_FOUND && !of(place)->location.briefly)
 		faults_suggest_event(s, place, err);

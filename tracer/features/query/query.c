@@ -37,6 +37,7 @@ static void answer(struct query *q, const char *text, const char *source,
 		break;
 	case SOURCE_NOT_FOUND:
 		out.pending = location.object && !images_have(p, location.object);
+		images_hint_script(q->session.options->argv[0], &location, &err);
 		out.error = &err;
 		break;
 	case SOURCE_ERROR:
