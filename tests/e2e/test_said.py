@@ -125,3 +125,9 @@ def test_program_is_a_script(t, text):
     t.check(hint in t.gate("lines", script, "started.c:4").err, "hint of lines", r)
     r = t.clean(t.run_gated(script, script='at "started!started.c:4":run(function() end)\n'))
     t.arrivals(r, "started!started.c:4", 1)
+
+
+@params("-q -v", "-v -q", "-qv", "-vq")
+def test_last_of_quiet_and_verbose(t, options):
+    r = t.gate("run", *options.split(), compile_text("started.c", STARTED))
+    t.equal((r.status, "main starts" in r.err), (0, options.endswith("v")), "the last one", r)

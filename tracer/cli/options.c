@@ -278,6 +278,9 @@ static int one_option(int key, struct cli *out, struct error *err)
 
 	if (on) {
 		*on = true;
+		/* The last of these two counts. */
+		s->verbose = s->verbose && key != 'q';
+		s->quiet = s->quiet && key != 'v';
 		return 0;
 	}
 	switch (key) {
