@@ -1,6 +1,7 @@
 """What errors say: the reason that is one, and no suggestion that helps nobody."""
 
 import os
+import re
 
 from harness import compile_text, params
 
@@ -131,3 +132,12 @@ def test_program_is_a_script(t, text):
 def test_last_of_quiet_and_verbose(t, options):
     r = t.gate("run", *options.split(), compile_text("started.c", STARTED))
     t.equal((r.status, "main starts" in r.err), (0, options.endswith("v")), "the last one", r)
+
+
+def test_strategy_that_is_told(t):
+    """What --help calls the default is what chooses."""
+    p = compile_text("started.c", STARTED)
+    for command in ("races", "explore"):
+        told = re.search(r"--strategy .*\((\w+)\)", t.gate(command, "--help").stdout).group(1)
+        r = t.gate(command, "--runs", "1", p, cwd=t.path("."))
+        t.check("; strategy %s, seed 1" % told in r.stdout, command, r)

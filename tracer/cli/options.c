@@ -1,6 +1,7 @@
 /* One table of options: parsing and help come from it. */
 #include "tracer/base/number.h"
 #include "tracer/cache/cache.h"
+#include "tracer/experiments/explore_races.h"
 #include "tracer/features/features.h"
 #include "tracer/cli/cli.h"
 
@@ -27,9 +28,10 @@ const struct option_row option_rows[] = {
 	 "prove: N runs of each kind; convert: N runs to verify the script (20)"},
 	{"output", 'o', "DIR", CMD_EXPLORE | CMD_HARNESS,
 	 "where what is found goes: DIR/1/, DIR/2/, ... (gatectl-found)"},
-	{"strategy", OPT_STRATEGY, "auto|random|pct|pos|surw|rff|dfs",
-	 CMD_EXPLORE | CMD_RACES | CMD_HARNESS,
+	{"strategy", OPT_STRATEGY, "auto|random|pct|pos|surw|rff|dfs", CMD_EXPLORE | CMD_HARNESS,
 	 "who chooses, or FILE.lua with a strategy of your own (auto)"},
+	{"strategy", OPT_STRATEGY, "auto|random|pct|pos|surw|rff|dfs", CMD_RACES,
+	 "who chooses (" RACES_STRATEGY ")"},
 	{"depth", OPT_DEPTH, "D", CMD_EXPLORE | CMD_HARNESS,
 	 "of pct: how many orders make the bug (3)"},
 	{"bound", OPT_BOUND, "K", CMD_EXPLORE | CMD_HARNESS,

@@ -4,6 +4,7 @@
 #include "tracer/cli/progress.h"
 #include "tracer/cli/races_report.h"
 #include "tracer/base/log.h"
+#include "tracer/experiments/explore_races.h"
 #include "tracer/features/features.h"
 
 #include <stdio.h>
@@ -75,7 +76,7 @@ static int settle(struct cli *cli, struct races_hunt *h, struct error *err)
 	cli->session.time_limit = o->seconds > 0 ? o->seconds : -1; /* of one that does not end */
 	h->enough = cli->runs || o->seconds > 0 ? 0 : ENOUGH;
 	o->runs = cli->runs ? cli->runs : h->enough ? RUNS : 0;
-	o->strategy = o->strategy ? o->strategy : "pos";
+	o->strategy = o->strategy ? o->strategy : RACES_STRATEGY;
 	if (options_is_strategy(o->strategy))
 		return 0;
 	return error_set(err, ERROR_USAGE, "races: --strategy %s is not there yet", o->strategy);

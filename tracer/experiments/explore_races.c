@@ -12,7 +12,7 @@ int explore_races_begin(struct explore_race_runs *x, struct explore *e)
 	struct controlled *c = &x->runs.controlled;
 
 	x->races = c->races = races_new();
-	c->strategy = strategy_new(x->strategy ? x->strategy : "pos", &options);
+	c->strategy = strategy_new(x->strategy ? x->strategy : RACES_STRATEGY, &options);
 	c->steps = e->options.steps;
 	explore_runs_points(&x->runs, &e->points_at);
 	x->atomic = c->chosen.count; /* known before */

@@ -5,8 +5,10 @@
 #include "tracer/experiments/explore.h"
 #include "tracer/experiments/explore_run.h"
 
+#define RACES_STRATEGY "pos" /* where nobody says */
+
 struct explore_race_runs {
-	const char *strategy;	  /* given; NULL: pos */
+	const char *strategy;	  /* given; NULL: RACES_STRATEGY */
 	struct explore_runs runs; /* the schedules have points where threads synchronise */
 	struct races *races;
 	unsigned long quiet; /* runs in a row that have found nothing new */
