@@ -267,6 +267,31 @@ def test_lucky_script(t):
     t.check("exit status 1, expected 0" in r.err, "says what was wrong with a run", r)
 
 
+def test_luck_is_no_evidence(t):
+    """The outcome comes in two of three runs whatever the gate does."""
+    script = 'local g = SimpleGate "g"\nat "//here":open(g):wait(g)\nexpect {exit = 0}\n'
+    r = prove(t, compile_text("counter.c", COUNTER), script, args=(t.path("runs"), "3"), options=["-n", "10"])
+    t.equal((r.status, r.table["all gates"][:2]), (119, (7, 10)), "outcome", r)
+    row = next(v for k, v in r.table.items() if k.startswith("without gate g"))
+    t.equal(row[1:], (10, "not known"), "judgement", r)
+    t.check("matter" not in r.stdout and "could be left out" not in r.stdout, "no claim", r)
+    t.check("Not known: the difference is no greater than by luck" in r.stdout, "the sentence", r)
+
+
+# In one run of four it fails, whatever the gates do; held back, `set` decides the others.
+HALF = SLEEPS.replace("#include <unistd.h>", "#include <fcntl.h>\n#include <unistd.h>").replace(
+    'printf("%d\\n", last);', 'int fd = open(RUNS, O_RDWR | O_CREAT | O_APPEND, 0600);\n\tif (write(fd, "x", 1) != 1)\n\t\treturn 99;\n'
+    '\tprintf("%d\\n", lseek(fd, 0, SEEK_END) % 4 == 0 ? 9 : last);')
+
+
+def test_more_than_luck(t):
+    """Without its gate the outcome never comes, with it in three of four runs."""
+    program = compile_text("half.c", HALF.replace("RUNS", '"%s"' % t.path("runs")))
+    r = prove(t, program, 'local g = SimpleGate "g"\nat("//late", {after = true}):open(g)\nat "//early":wait(g)\n'
+              'expect {stdout = "1"}\n', options=["-n", "8"])
+    t.equal((r.status, r.table["all gates"][:2], r.matters), (119, (6, 8), {"gate g": True}), "outcome", r)
+
+
 def test_never_as_expected(t):
     r = prove(t, calc(), 'local g = SimpleGate "g"\nat "calc.c:7":wait(g)\nat "calc.c:14":open(g)\n'
               'expect {exit = 0}\n', options=["-n", "3"])

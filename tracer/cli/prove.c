@@ -6,15 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Does the gate of this line matter, alone or with what it forces pushed the other way round? */
-static bool matters(const struct prove *p, const struct prove_line *line)
-{
-	const struct prove_line *next = line + 1;
-	bool has_other =
-		line >= p->lines.items && next < p->lines.items + p->lines.count && next->other;
-
-	return line->agreed < line->runs || (has_other && next->agreed < next->runs);
-}
+static const char *const judgements[] = {
+	[PROVE_MATTERS] = "matters",
+	[PROVE_IDLE] = "does not matter",
+	[PROVE_UNKNOWN] = "not known",
+};
 
 static const char *before(const struct prove_line *line)
 {
@@ -94,17 +90,15 @@ static void print_table(struct prove *p)
 	array_each(struct prove_line, line, &p->lines)
 		if (line->runs)
 			print_line(before(line), line->name, width, line,
-				   line->other	      ? ""
-				   : matters(p, line) ? "matters"
-						      : "does not matter");
+				   line->other ? "" : judgements[prove_judge(p, line)]);
 }
 
-static size_t count_idle(const struct prove *p)
+static size_t count_of(const struct prove *p, enum prove_judgement judgement)
 {
 	size_t count = 0;
 
 	array_each(const struct prove_line, line, &p->lines)
-		count += !line->other && !matters(p, line);
+		count += !line->other && prove_judge(p, line) == judgement;
 	return count;
 }
 
@@ -122,7 +116,7 @@ static void print_idle(const struct prove *p)
 	const char *comma = "";
 
 	array_each(const struct prove_line, line, &p->lines) {
-		if (line->other || matters(p, line))
+		if (line->other || prove_judge(p, line) != PROVE_IDLE)
 			continue;
 		printf("%s%s", comma, line->name);
 		comma = ", ";
@@ -131,7 +125,7 @@ static void print_idle(const struct prove *p)
 
 static void say_idle(const struct prove *p)
 {
-	size_t idle = count_idle(p);
+	size_t idle = count_of(p, PROVE_IDLE);
 
 	if (idle == 0) {
 		puts(count_lines(p) == 1 ? "Its gate matters." : "Each of its gates matters.");
@@ -151,10 +145,13 @@ static void say_luck(const struct prove *p, const char *first)
 
 static void say_all(const struct prove *p)
 {
-	if (p->all.agreed < p->all.runs)
+	if (p->all.agreed < p->all.runs) {
 		printf("The script does not force the outcome: it came in %lu of %lu runs.\n",
 		       p->all.agreed, p->all.runs);
-	else if (p->lucky)
+		if (p->none.runs && count_of(p, PROVE_UNKNOWN))
+			puts("Not known: the difference is no greater than by luck; more runs "
+			     "(-n) may tell.");
+	} else if (p->lucky)
 		say_luck(p, "The outcome came in every run, but by luck:");
 	else if (p->lines.count)
 		puts("The script forces the outcome.");
@@ -166,8 +163,8 @@ static void say_all(const struct prove *p)
 
 static void print_sentences(const struct prove *p)
 {
-	bool no_other =
-		p->none.runs && p->none.agreed == p->none.runs && count_idle(p) == count_lines(p);
+	bool no_other = p->none.runs && p->none.agreed == p->none.runs &&
+			count_of(p, PROVE_IDLE) == count_lines(p);
 
 	if (!no_other || p->all.agreed < p->all.runs) {
 		say_all(p);

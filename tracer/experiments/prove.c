@@ -13,6 +13,7 @@
 
 enum { LIMITED_MOST = 3, CONTROLS = 5, RUNS_USUAL = 20 };
 enum { LIMIT_LEAST_S = 5, LIMIT_FACTOR = 5 };
+static const double UNLIKELY = 0.01, ROUNDED = 1e-9;
 
 /* Each line has the same number of runs; so have those with all gates and with none. */
 static void plan_runs(struct prove *p)
@@ -330,6 +331,47 @@ int prove_runs(struct prove *p)
 		if (runs_without(p, line) < 0)
 			return -1;
 	return 0;
+}
+
+/* ---- what the rows tell --------------------------------------------------------------------- */
+
+/* Fisher's exact test: how likely are rows that differ so much, or more, by luck alone? */
+static double luck(const struct prove_line *a, const struct prove_line *b)
+{
+	double all = (double)(a->agreed + b->agreed), n = (double)a->runs, m = (double)b->runs;
+	double first = (double)a->agreed, likely = 1, sum = 1, tail = 1;
+
+	/* How likely each other share of `a` is, of the one that came: first the smaller ones, then the greater. */
+	for (double k = first; k > 0 && all - k < m; k--) {
+		likely *= k * (m - all + k) / ((n - k + 1) * (all - k + 1));
+		sum += likely;
+		tail += likely < 1 + ROUNDED ? likely : 0;
+	}
+	likely = 1;
+	for (double k = first; k < n && k < all; k++) {
+		likely *= (n - k) * (all - k) / ((k + 1) * (m - all + k + 1));
+		sum += likely;
+		tail += likely < 1 + ROUNDED ? likely : 0;
+	}
+	return tail / sum;
+}
+
+/* All gates force the outcome where it came in every run: then one run without it is enough. */
+static bool tells(const struct prove *p, const struct prove_line *line)
+{
+	return p->all.agreed == p->all.runs ? line->agreed < line->runs
+					    : luck(&p->all, line) < UNLIKELY;
+}
+
+enum prove_judgement prove_judge(const struct prove *p, const struct prove_line *line)
+{
+	const struct prove_line *next = line + 1;
+	bool has_other =
+		line >= p->lines.items && next < p->lines.items + p->lines.count && next->other;
+
+	if (tells(p, line) || (has_other && tells(p, next)))
+		return PROVE_MATTERS;
+	return p->all.agreed == p->all.runs ? PROVE_IDLE : PROVE_UNKNOWN;
 }
 
 void prove_fini(struct prove *p)
