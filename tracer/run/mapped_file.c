@@ -163,10 +163,11 @@ struct module *mapped_file_open(struct session *s, struct session_process *p, co
 {
 	ERROR(err);
 	struct module *m = modules_open(s->symbols, name, &err);
+	bool is_broken = !m && access(name, R_OK) == 0; /* that is an error, or told by others */
 
 	if (!m || !is_mapped(p, m, there))
 		m = elsewhere(s, p, name, there);
-	if (!m)
+	if (!m && !is_broken)
 		note_unread(s, name);
 	return m;
 }
