@@ -179,34 +179,35 @@ static int by_source(const void *a, const void *b)
 	return x->name && y->name ? strcmp(x->name, y->name) : 0;
 }
 
-/* Lines that do not count are no matches where others do. */
-static void drop_uncounted(struct resolver *r)
+/* Of several that match, the one that counts: a comment says the same as the code. NULL: there are more, or none. */
+static struct location_match *only_counted(struct resolver *r)
 {
-	for (size_t i = 0; i < r->matches.count;) {
-		if (r->matches.items[i].uncounted) {
-			match_fini(&r->matches.items[i]);
-			array_remove(&r->matches, i);
-		} else {
-			i++;
-		}
-	}
+	struct location_match *only = NULL;
+	size_t counted;
+
+	if (matches_count(r, &counted) < 0)
+		return NULL;
+	array_each(struct location_match, match, &r->matches)
+		if (!match->uncounted)
+			only = match;
+	if (counted == 1)
+		return only;
+	if (counted)
+		report_ambiguous(r);
+	else
+		report_none_counts(r);
+	return NULL;
 }
 
+/* By #K any line with the text can be meant: what its number is does not depend on the build. */
 static struct location_match *choose(struct resolver *r)
 {
 	unsigned wanted = r->location->match;
-	size_t counted;
 
 	array_sort(&r->matches, by_source);
-	if (matches_count(r, &counted) < 0)
-		return NULL;
-	if (!counted && r->matches.count > 1) {
-		report_none_counts(r);
-		return NULL;
-	}
-	if (counted)
-		drop_uncounted(r);
-	if (wanted ? wanted > r->matches.count : r->matches.count > 1) {
+	if (!wanted && r->matches.count > 1)
+		return only_counted(r);
+	if (wanted > r->matches.count) {
 		report_ambiguous(r);
 		return NULL;
 	}
@@ -439,21 +440,14 @@ int source_matches(struct modules *s, struct module *const *modules, size_t coun
 {
 	struct resolver r = {.symbols = s, .location = location, .err = err};
 	struct chosen_modules chosen = {0};
-	size_t counted;
 	int answer;
 
 	begin(&r, modules, count, &chosen);
 	answer = gather_any(&r, chosen.items.items, chosen.items.count);
 	array_sort(&r.matches, by_source);
-	if (answer == 0)
-		answer = matches_count(&r, &counted);
-	counted = 0;
-	for (size_t i = 0; answer == 0 && i < r.matches.count; i++) {
-		const struct location_match *m = &r.matches.items[i];
-
-		*array_add(out) = (struct source_match){m->file, m->line,
-							m->uncounted ? 0 : (unsigned)++counted};
-	}
+	for (size_t i = 0; answer == 0 && i < r.matches.count; i++)
+		*array_add(out) =
+			(struct source_match){r.matches.items[i].file, r.matches.items[i].line};
 	array_fini(&chosen.items);
 	resolver_fini(&r);
 	return answer;

@@ -101,12 +101,12 @@ enum source_answer source_resolve(struct modules *s, struct module *const *modul
 				  struct error *err);
 
 /*
- * What a location without #K matches, in source order: also lines that have no code. 0, or -1: nothing. `out` is the caller's.
+ * What a location without #K matches, in source order, so that #K is the K-th: also lines that
+ * have no code. 0, or -1: nothing. `out` is the caller's.
  */
 struct source_match {
 	const char *file; /* NULL unknown. A module owns it */
 	unsigned line;	  /* 0 unknown */
-	unsigned number;  /* the K of #K; 0: it does not count */
 };
 struct source_matches {
 	struct source_match *items;

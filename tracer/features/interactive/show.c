@@ -468,8 +468,8 @@ static int found_one(struct interactive *l, const char *where, struct str *out, 
 	return failed;
 }
 
-static void found_match(struct interactive *l, const char *where, const struct source_match *match,
-			struct str *out)
+static void found_match(struct interactive *l, const char *where, size_t k,
+			const struct source_match *match, struct str *out)
 {
 	struct source_sites sites = {0};
 	struct str location = {0};
@@ -477,9 +477,9 @@ static void found_match(struct interactive *l, const char *where, const struct s
 
 	if (!match->file)
 		return;
-	str_addf(&location, "%s#%u", where, match->number);
+	str_addf(&location, "%s#%zu", where, k);
 	found_line(l, match->file, match->line,
-		   match->number && sites_of(l, str_text(&location), &sites, &ignored) == 0, out);
+		   sites_of(l, str_text(&location), &sites, &ignored) == 0, out);
 	error_fini(&ignored);
 	str_fini(&location);
 	source_sites_fini(&sites);
@@ -496,7 +496,7 @@ int interactive_find(struct interactive *l, const char *where, struct str *out, 
 		return found_one(l, where, out, err);
 	}
 	for (size_t i = 0; i < found.count; i++)
-		found_match(l, where, &found.items[i], out);
+		found_match(l, where, i + 1, &found.items[i], out);
 	array_fini(&found);
 	return 0;
 }
