@@ -325,41 +325,7 @@ UNSEEN = NEEDLESS.replace("static void take(int who)", """static void add(int wh
 }
 static void take(int who)""").replace("{ take(i);", "{ add(i);").replace("first == 1 ?", "first == 2 ?")
 
-# main gives back what the thief has taken, once it has joined it: it must not go on from there.
-JOINED = """#include <assert.h>
-#include <pthread.h>
-static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-static int items = 1;
-static void *take(void *x)
-{
-	pthread_mutex_lock(&m);
-	assert(items > 0);
-	pthread_mutex_unlock(&m);
-	return x;
-}
-static void *steal(void *x)
-{
-	pthread_mutex_lock(&m);
-	items--;
-	pthread_mutex_unlock(&m);
-	return x;
-}
-int main(void)
-{
-	pthread_t t, s;
-	pthread_create(&t, 0, take, 0);
-	pthread_create(&s, 0, steal, 0);
-	pthread_join(s, 0);
-	pthread_mutex_lock(&m);
-	items++;
-	pthread_mutex_unlock(&m);
-	pthread_join(t, 0);
-	return 0;
-}
-"""
-
 PROGRAMS = {
-    "joined.c": (JOINED, 'signal = "SIGABRT"'),
     "vector.cc": (VECTOR, 'signal = "SIGABRT"'),
     "shared.cc": (SHARED, 'signal = "SIGABRT"'),
     "sent.c": (SENT, 'signal = "SIGABRT"'),

@@ -293,23 +293,6 @@ static size_t end_of_process(const struct plan_view *v)
 	return PLAN_NONE;
 }
 
-/* Nobody went on from this join, though the thread had ended: the failure came first. */
-static bool is_late_join(const struct plan_view *v, size_t step)
-{
-	if (step < v->over || !plan_is_join(v, step))
-		return false;
-	for (size_t i = 0; i < v->over; i++)
-		if (plan_op(v, i) == STRATEGY_END && same_object(v, i, step))
-			return true;
-	return false;
-}
-
-/* Is it pending in the end, and could be done otherwise? */
-static bool waits_for_end(const struct plan_view *v, size_t step)
-{
-	return is_late_join(v, step) || (step >= v->done && !plan_is_join(v, step));
-}
-
 /* The latest steps first: what they follow follows. */
 static void dependent(struct clocks *c, bool to_the_end, struct plan_edges *out)
 {
@@ -323,7 +306,7 @@ static void dependent(struct clocks *c, bool to_the_end, struct plan_edges *out)
 			add_edge(c->v, out, x, y);
 			join(c, y, x);
 		}
-		if (to_the_end && end != PLAN_NONE && waits_for_end(c->v, y))
+		if (y >= done && end != PLAN_NONE && !plan_is_join(c->v, y))
 			add_edge(c->v, out, end, y);
 		join_releases(c, y);
 	}
@@ -341,7 +324,7 @@ static void one_by_one(const struct plan_view *v, struct plan_edges *out)
 		if (last >= v->over)
 			last = end != PLAN_NONE ? end : v->over - 1;
 		if (plan_op(v, first) != STRATEGY_TIMEOUT &&
-		    !(first >= v->over && plan_is_join(v, first) && !is_late_join(v, first)) &&
+		    !(first >= v->over && plan_is_join(v, first)) &&
 		    (first < v->done || !is_lock(plan_op(v, last))))
 			add_edge(v, out, last, first);
 	}
