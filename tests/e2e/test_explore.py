@@ -164,8 +164,8 @@ def test_deadlock(t):
     own = json.loads(read(f["folder"], "report.json"))
     t.equal((own["verdict"], own["status"]), ("deadlock", 123), "the run's own report")
     t.check("<svg" in read(f["folder"], "report.html") or "<html" in read(f["folder"], "report.html"), "its page")
-    t.check(re.search(r"^\d+ schedules?, \d+ distinct, ", r.stdout), "the summary", r)
-    t.check("begins" not in r.stdout, "the program's output is kept apart", r)
+    t.check(re.search(r"^\d+ schedules?, \d+ distinct, ", r.err, re.M), "the summary", r)
+    t.equal((r.stdout, r.first[:15]), ("", "gatectl: found:"), "standard output is empty, what was found is first", r)
     schedule = read(f["folder"], "schedule")
     t.check(schedule.startswith("# gatectl schedule 1\n"), "first line of the schedule")
     t.check(re.search(r"^ *\d+ +two#1 +lock +\S*abba.c:\d+ \(both, pthread_mutex_lock", schedule, re.M), "a step:\n" + schedule)
@@ -193,10 +193,10 @@ def test_livelock(t):
 
 def test_nothing_found(t):
     r = explore(t, "--runs", "50", abba_fixed())
-    t.equal((r.status, r.err), (0, ""), "status and standard error", r)
+    t.equal((r.status, r.stdout), (0, ""), "status and standard output", r)
     t.equal((r.report["verdict"], r.report["schedules"], r.report["failures"]), ("ok", 50, []), "report", r)
-    t.check("nothing failed; there may be" in r.stdout, "is that all there is?", r)
-    t.check("\nof memory only accesses that raced" in r.stdout and "--points memory" in r.stdout, "what else there is", r)
+    t.check("nothing failed; there may be" in r.err, "is that all there is?", r)
+    t.check("\nof memory only accesses that raced" in r.err and "--points memory" in r.err, "what else there is", r)
     t.check(not os.path.exists(r.found), "no folder is left", r)
     samples = r.report["samples"]
     t.check(samples and all(len(s) == 3 for s in samples) and samples == sorted(samples), "samples", r)
@@ -205,7 +205,7 @@ def test_nothing_found(t):
 def test_all_there_is(t):
     r = explore(t, "--strategy", "dfs", "--bound", "1", "--points", "sync", abba_fixed())
     t.equal((r.status, r.report["complete"]), (0, True), "complete", r)
-    t.check("these are all schedules of at most 1 preemption" in r.stdout, "it says so", r)
+    t.check("these are all schedules of at most 1 preemption" in r.err, "it says so", r)
     t.equal(r.report["distinct"], r.report["schedules"], "each once", r)
 
 
@@ -216,8 +216,8 @@ def test_all_of_which_points(t, points):
     t.equal((r.status, r.report["complete"]), (0, True), "complete", r)
     which = {"races": "accesses as points that raced in the first runs",
              "memory": "all accesses as points that threads may share"}[points]
-    t.check(f"these are all schedules of at most 1 preemption, with {which}\n" in r.stdout, "it says so", r)
-    t.equal("--points memory" in r.stdout, points == "races", "what else there is", r)
+    t.check(f"these are all schedules of at most 1 preemption, with {which}\n" in r.err, "it says so", r)
+    t.equal("--points memory" in r.err, points == "races", "what else there is", r)
 
 
 def test_all(t):
@@ -271,6 +271,7 @@ def test_reports(t):
     t.check(links and all(os.path.exists(os.path.join(t.tmp, x)) for x in links), "links: %s" % links, r)
     suite = xml.etree.ElementTree.parse(junit).getroot()
     t.equal((suite.get("tests"), suite.get("failures")), ("1", "1"), "JUnit", r)
+    t.check(all(re.fullmatch(r"\d+\.\d{3}", e.get("time")) for e in (suite, suite.find(".//testcase"))), "its times", r)
     r = explore(t, "--report", junit, "--runs", "3", abba_fixed())
     t.equal(xml.etree.ElementTree.parse(junit).getroot().get("failures"), "0", "JUnit, nothing found", r)
 
@@ -505,8 +506,8 @@ def test_ended(t, name):
     t.equal(p.returncode, -9 if number == signal.SIGKILL else 128 + number, "status: %s %s" % (out, err))
     wait_until(lambda: not processes_with(t.marker), "everybody is gone")
     if number != signal.SIGKILL:
-        t.equal(err, b"", "standard error")
-        t.check(not out or re.match(rb"\d+ schedules?, ", out), "what there was until then, if anything: %s" % out)
+        t.equal(out, b"", "standard output")
+        t.check(not err or re.match(rb"\d+ schedules?, ", err), "what there was until then, if anything: %s" % err)
         t.check(not os.path.exists(found) or os.listdir(found) == ["search"], "nothing but what it goes on with")
 
 
@@ -526,7 +527,7 @@ def test_progress(t):
         seen += data
     t.equal(p.wait(), 0, "status: %s" % seen)
     t.check(re.search(rb"\d+ of 300 schedules.*\d+/s, \d+ distinct, 0 failures", seen), "the line: %s" % seen[-500:])
-    t.check(seen.endswith(b"\r\x1b[K"), "it is gone at the end")
+    t.check(re.search(rb"\r\x1b\[K300 schedules, [^\r]*\r\n[^\x1b]*$", seen), "it is gone before the summary: %s" % seen[-500:])
 
 
 def test_quiet(t):

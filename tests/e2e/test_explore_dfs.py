@@ -275,5 +275,5 @@ def test_yields(t, rounds):
     program = compile_text("yields.c", YIELDS, "-g -O0 -DROUNDS=" + rounds)
     r = t.gate("explore", "--strategy", "dfs", "--bound", "9", "-o", t.path("found"), program)
     t.equal(r.status, 0, "status", r)
-    t.check("these are all schedules of at most 9 preemptions" in r.stdout, "the end", r)
-    t.equal("\nbut for those in which a thread that yields, or spins, goes on before the others have moved\n" in r.stdout, rounds == "3", "what is left out", r)
+    t.check("these are all schedules of at most 9 preemptions" in r.err, "the end", r)
+    t.equal("\nbut for those in which a thread that yields, or spins, goes on before the others have moved\n" in r.err, rounds == "3", "what is left out", r)

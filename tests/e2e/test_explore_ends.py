@@ -76,7 +76,7 @@ int main(int argc, char **argv)
 
 def clean(t, r):
     t.equal(r.status, 0, "status", r)
-    t.check("did not end" not in r.stdout, "each run ends", r)
+    t.check("did not end" not in r.err, "each run ends", r)
 
 
 def searched(t, program, *args, runs):
@@ -305,7 +305,7 @@ def test_stopped_parent(t):
     searched(t, program, runs="30")
     r = explore(t, "--for", "1", program, "for ever")
     t.equal(r.status, 0, "status", r)
-    t.check("1 did not end" in r.stdout, "it is cut short", r)
+    t.check("1 did not end" in r.err, "it is cut short", r)
 
 
 # The signal ends a process whose threads stand at their points, and go on for ever otherwise.

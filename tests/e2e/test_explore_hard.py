@@ -108,7 +108,8 @@ int main(void)
 
 
 def clean(t, r):
-    t.equal((r.status, r.err), (0, ""), "status and standard error", r)
+    t.equal((r.status, r.stdout), (0, ""), "status and standard output", r)
+    t.check("nothing failed; " in r.err and "gatectl:" not in r.err, "the summary alone", r)
 
 
 def test_hours_pass_at_once(t):
@@ -429,7 +430,7 @@ def test_waits_in_a_loop(t):
         failed(t, explore(t, "-j", "1", "--runs", "300", broken), "status", "exit status 1")
         r = explore(t, "-j", "1", "--runs", "300", mended)
         clean(t, r)
-        t.check("did not end" not in r.stdout, "each run ends", r)
+        t.check("did not end" not in r.err, "each run ends", r)
 
 
 PLUGIN = "static int n;\nvoid bump(void)\n{\n\t%s\n}\nint value(void) { return n; }\n"
@@ -518,7 +519,7 @@ def test_priority_inheritance(t):
         for how in ("c", "r", "e", "t", "w", "d", "s", "s timed", "q", "p") if t.full else ("e", "t", "d", "s timed", "q", "p"):
             r = searched(t, program, *how.split(), runs="100" if t.full else "30")
             clean(t, r)
-            t.check("did not end" not in r.stdout, f"each run of {how} ends", r)
+            t.check("did not end" not in r.err, f"each run of {how} ends", r)
         f = failed(t, explore(t, "--runs", "300", program, "a"), "deadlock", "a deadlock")
         for _ in range(3):
             t.equal(t.gate("replay", os.path.join(f["folder"], "schedule")).status, 123, "status of the replay")
@@ -574,7 +575,7 @@ def test_wait_for_several(t):
     for how in (), ("late",):
         r = searched(t, program, *how, runs="50")
         clean(t, r)
-        t.check("did not end" not in r.stdout, "each run ends", r)
+        t.check("did not end" not in r.err, "each run ends", r)
     f = failed(t, explore(t, "--runs", "300", program, "lost"), "deadlock", "a deadlock")
     t.equal(t.gate("replay", os.path.join(f["folder"], "schedule")).status, 123, "status of the replay")
 
@@ -645,7 +646,7 @@ def test_commands(t):
         for kind in "spfvx" if t.full else "spx":
             r = searched(t, program, kind, runs="100" if t.full else "20")
             clean(t, r)
-            t.check("did not end" not in r.stdout, f"each run of {kind} ends", r)
+            t.check("did not end" not in r.err, f"each run of {kind} ends", r)
 
 
 # A thread that a constructor has made: it lives on, or may be over before main; `broken`: it takes two locks in another order.
@@ -695,8 +696,8 @@ def test_threads_before_main(t):
         program = compile_text("before.c", BEFORE_MAIN, f"-g -O0 -DWORK={work} -DFIRST=b -DSECOND=a")
         r = searched(t, program)
         clean(t, r)
-        t.equal(r.stdout.count("started the program anew: it has threads before main\n"), 1, "what is said of it", r)
-        t.check("did not end" not in r.stdout, "each run ends", r)
+        t.equal(r.err.count("started the program anew: it has threads before main\n"), 1, "what is said of it", r)
+        t.check("did not end" not in r.err, "each run ends", r)
     program = compile_text("before.c", BEFORE_MAIN, "-g -O0 -DWORK=counts -DFIRST=a -DSECOND=b")
     f = failed(t, explore(t, "--runs", "100", program), "deadlock", "a deadlock")
     for _ in range(3):
@@ -782,7 +783,7 @@ def test_musl(t):
         t.equal(r.status, 0, "status under a gate", r)
         r = searched(t, program)
         clean(t, r)
-        t.check("program anew" not in r.stdout, "each schedule is a fork", r)
+        t.check("program anew" not in r.err, "each schedule is a fork", r)
         broken = compile_text("abba.c", ABBA.replace("@", "&b, &a"), flags, compiler="musl-gcc")
         f = failed(t, explore(t, "--runs", "100", broken), "deadlock", "a deadlock")
         t.equal(t.gate("replay", os.path.join(f["folder"], "schedule")).status, 123, "status of the replay")
@@ -838,7 +839,7 @@ def test_random_files(t):
     for _ in range(10 if t.full else 2):
         r = searched(t, program)
         clean(t, r)
-        t.check("not the same" not in r.stdout, "equal runs", r)
+        t.check("not the same" not in r.err, "equal runs", r)
 
 
 def test_ids(t):
@@ -862,7 +863,7 @@ int main(void)
         for asks, flags in ((0, ""), (1, ""), (1, " -static")):
             r = explore(t, "--runs", "50", "-j", jobs, compile_text("ids.c", text, f"-g -O0 -DASKS={asks}{flags}"))
             clean(t, r)
-            t.equal(r.stdout.count("asks for ids"), asks, "what is said of it", r)
+            t.equal(r.err.count("asks for ids"), asks, "what is said of it", r)
 
 
 # To open it waits for the other end: a call that explore is not told of.
@@ -901,7 +902,7 @@ int main(void)
 def test_waits_untold(t):
     r = searched(t, "--points", "sync", compile_text("fifo.c", FIFO), runs="20")
     clean(t, r)
-    t.check("did not end" not in r.stdout, "each run ends", r)
+    t.check("did not end" not in r.err, "each run ends", r)
 
 
 # Two poll under a lock until main, which can go on all the time, has set x: it ends under every schedule that is fair.

@@ -85,6 +85,6 @@ def test_behind_what_was_read(t):
     start = ("explore", "-n", "20", "--from", "main;read(0, second", "-o", t.path("found"))
     path = t.file("in.txt", TEXT)
     r = t.gate(*start, "--", program(0), preexec=from_file(path))
-    t.equal((r.status, r.err), (0, ""), "status, and there is nothing to say", r)
+    t.equal((r.status, "gatectl:" in r.err), (0, False), "status, and there is nothing to say", r)
     r = t.gate(*start, "-g", given(t, "text"), "--", program(0))
-    t.equal((r.status, r.err), (0, ""), "status with a script, and there is nothing to say", r)
+    t.equal((r.status, "gatectl:" in r.err), (0, False), "status with a script, and there is nothing to say", r)

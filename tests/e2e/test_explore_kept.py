@@ -82,7 +82,7 @@ def end(t, number, *args, at=20000):
 
 
 def earlier(t, r):
-    t.check("of them by an earlier search" in r.stdout, "it went on", r)
+    t.check("of them by an earlier search" in r.err, "it went on", r)
 
 
 @params(*[(s, j) for s in ("auto", "rff", "pct", "random") for j in ("1", "2")])
@@ -169,7 +169,7 @@ def test_another_search(t):
     end(t, signal.SIGKILL, "-j", "1", program)
     for args in (("--seed", "2", program), ("-j", "1", bug("lost_update"))):
         r = given(t, *args)
-        t.check("earlier search" not in r.stdout, "it begins anew", r)
+        t.check("earlier search" not in r.err, "it begins anew", r)
         t.equal(r.report["schedules"], 600, "and does all", r)
 
 
@@ -185,7 +185,7 @@ def test_beside_another(t):
     finally:
         p.send_signal(signal.SIGINT)
         p.communicate(timeout=60)
-    t.check("it cannot be gone on with later: " in r.stdout and "another search is writing it" in r.stdout, "it says so", r)
+    t.check("it cannot be gone on with later: " in r.err and "another search is writing it" in r.err, "it says so", r)
     t.check(os.path.exists(kept(t)), "that of the first one stays")
 
 
@@ -218,7 +218,7 @@ def test_merge(t, folders):
     mine, all_ = r.report["failures"], whole.report["failures"]
     t.equal([(f["kind"], f["schedule"], f["times"]) for f in mine], [(f["kind"], f["schedule"], f["times"]) for f in all_], "what failed", r)
     t.check(r.status == 116 and all(os.path.exists(os.path.join(f["folder"], "schedule")) for f in mine), "with folders", r)
-    t.check("missing" not in r.stdout and "not done" not in r.stdout, "nothing lacks", r)
+    t.check("missing" not in r.err and "not done" not in r.err, "nothing lacks", r)
 
 
 def test_merge_gathers(t):
@@ -246,20 +246,20 @@ def test_merge_nothing_found(t):
     fixed = test_explore.abba_fixed()
     parts(t, fixed)
     r = merge(t, "one", "two", "three")
-    t.equal((r.status, r.err, r.report["schedules"]), (0, "", 600), "nothing found", r)
+    t.equal((r.status, r.stdout, r.report["schedules"]), (0, "", 600), "nothing found", r)
 
 
 def test_merge_lacks(t):
     args = ("-j", "1", bug("bounded_buffer"))
     all_ = parts(t, *args)
     r = merge(t, "three", "one")
-    t.check("part 2 of 3 is missing\n" in r.stdout, "it says so", r)
+    t.check("part 2 of 3 is missing\n" in r.err, "it says so", r)
     with open(kept(t, "two", ".2-3"), "r+b") as f:
         f.truncate(f.seek(0, 2) // 2)
     r = merge(t, "one", "two", "three")
-    t.check("part 2 of 3 is not done: the same command again goes on with" in r.stdout, "it says so", r)
+    t.check("part 2 of 3 is not done: the same command again goes on with" in r.err, "it says so", r)
     t.equal(given(t, "--shard", "2/3", *args, folder="two").same[:5], all_[1].same[:5], "it goes on")
-    t.check("part" not in merge(t, "one", "two", "three").stdout.replace("of them by", ""), "all is there")
+    t.check("part" not in merge(t, "one", "two", "three").err.replace("of them by", ""), "all is there")
 
 
 def test_something_else(t):
@@ -267,7 +267,7 @@ def test_something_else(t):
     os.mkdir(t.path("kept"))
     path = t.file("kept/search", "notes\n")
     r = t.gate("explore", "--runs", "3", "-o", t.path("kept"), test_explore.abba_fixed())
-    t.check("kept/search: it is no journal of a search; move it away, or name another folder (-o)\n" in r.stdout + r.err, "it says so", r)
+    t.check("kept/search: it is no journal of a search; move it away, or name another folder (-o)\n" in r.err, "it says so", r)
     with open(path) as f:
         t.equal(f.read(), "notes\n", "the file")
 

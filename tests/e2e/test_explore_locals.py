@@ -225,5 +225,5 @@ def test_own_ones(t):
     """A thread's own variables are no points: create, start, join, ends."""
     r = t.gate("explore", "--points", "memory", "--strategy", "dfs", build("own.c", OWN, "gcc -O0"))
     t.equal(r.status, 0, "status", r)
-    points = float(r.stdout.split(" points each")[0].split()[-1])
+    points = float(r.err.split(" points each")[0].split()[-1])
     t.check(points < 12, f"{points} points", r)

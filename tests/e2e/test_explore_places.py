@@ -165,7 +165,7 @@ def test_from(t):
     for where in ("ready", "late.c:%d" % (line_of(LATE, "never();") + 1)):
         r = late(t, "--from", where)
         failed(t, r, "status", "exit status 3")
-        t.check("begin" not in r.stdout and "anew" not in r.stdout and forgotten(r) == 0, "it begins there", r)
+        t.check("begin" not in r.err and "anew" not in r.err and forgotten(r) == 0, "it begins there", r)
         t.check("from: late+0x" in read(r.found, "1", "schedule"), "as the schedule says", r)
         comes_again(t, r)
 
@@ -173,7 +173,7 @@ def test_from(t):
 def test_from_among_threads(t):
     r = explore(t, "--points", "sync", "--from", "ready", compile_text("late.c", LATE), "early")
     failed(t, r, "status", "exit status 3")
-    t.check("schedules begin at main: the program has other threads when it comes to ready\n" in r.stdout, "told", r)
+    t.check("schedules begin at main: the program has other threads when it comes to ready\n" in r.err, "told", r)
     t.check(forgotten(r) > 200 and "from:" not in read(r.found, "1", "schedule"), "at main", r)
     comes_again(t, r)
 
@@ -195,7 +195,7 @@ def test_stripped(t, flags):
     else:
         failed(t, r, "status", "exit status 3")
         comes_again(t, r)
-    t.check("anew" not in r.stdout, "by forks", r)
+    t.check("anew" not in r.err, "by forks", r)
     t.equal(late(t, "--runs", "20", flags=flags).report["points"] > 100, True, "with symbols, too")
 
 

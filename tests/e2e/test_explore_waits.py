@@ -183,8 +183,8 @@ def test_order_of_waits(t, case):
     script = t.file("order.lua", 'order "%s"\nexpect { exit = 0 }\n' % order)
     r = t.gate("explore", "-j", "1", "--runs", "60", "-g", script, "-o", t.path("found"), "--", program, *args)
     t.equal(r.status, 0, "none fails", r)
-    t.check("ended because of the gates" not in r.stdout, "none is ended by the gates", r)
-    t.check(int(re.match(r"60 schedules, (\d+) distinct", r.stdout)[1]) > 1, "there are several", r)
+    t.check("ended because of the gates" not in r.err, "none is ended by the gates", r)
+    t.check(int(re.match(r"60 schedules, (\d+) distinct", r.err)[1]) > 1, "there are several", r)
     if args:
         r = t.gate("explore", "-j", "1", "--runs", "60", "-o", t.path("without"), "--", program, *args)
         t.equal(r.status, 116, "without the order one fails", r)

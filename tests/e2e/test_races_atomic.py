@@ -150,7 +150,7 @@ BUILDS = ["gcc -O0", "gcc -O2", "clang -O0", "clang -O2"]
 
 def variables(t, program):
     r = t.gate("races", "-n", "60", "--report", t.path("races.json"), program)
-    t.check("failed" not in r.stdout, "the program does what it should", r)
+    t.check("failed" not in r.err, "the program does what it should", r)
     with open(t.path("races.json")) as f:
         races = json.load(f)["races"]
     t.equal(r.status, 116 if races else 0, "status", r)

@@ -205,7 +205,7 @@ int main()
 def has_none(t, program):
     r = t.gate("races", "--runs", "20", program)
     t.equal(r.status, 0, "status", r)
-    t.check("no race" in r.stdout, "what it says", r)
+    t.check("no race" in r.err, "what it says", r)
 
 
 @params("moved", "array", "specific", "tree", "lines", "directory", "pages")

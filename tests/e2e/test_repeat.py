@@ -365,4 +365,4 @@ def test_others_read_it_from_there(t, command):
     script = t.file("s.lua", 'at "//here":log "x"\nexpect {exit = 0}\n')
     path = t.file("in.txt", "not " + "mine" + "rest")
     r = t.gate(command, *options, "-g", script, compile_text("reads_four.c", READS), preexec=at(path, 4))
-    t.equal((r.status, "failed" in r.err), (0, False), "each run reads what the first one does", r)
+    t.equal((r.status, "failed" in r.err.replace("nothing failed", "")), (0, False), "each run reads what the first one does", r)

@@ -140,4 +140,4 @@ def test_strategy_that_is_told(t):
     for command in ("races", "explore"):
         told = re.search(r"--strategy .*\((\w+)\)", t.gate(command, "--help").stdout).group(1)
         r = t.gate(command, "--runs", "1", p, cwd=t.path("."))
-        t.check("; strategy %s, seed 1" % told in r.stdout, command, r)
+        t.check("; strategy %s, seed 1" % told in r.err, command, r)

@@ -153,6 +153,8 @@ void options_audit_fini(struct cli *cli);
 
 /* output.c: prints an error as the contract has it; returns the exit status. */
 int output_error(const struct cli *cli, const struct error *err);
+/* Writes each line of the text on standard error in one write. */
+void output_lines(const struct cli *cli, const char *text);
 /* A verdict's lines on standard error; `file` and `line`: what it is about, NULL and 0: not known. */
 void output_verdict(const struct cli *cli, const char *text, const char *file, unsigned line);
 

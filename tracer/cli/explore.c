@@ -1,4 +1,4 @@
-/* gatectl explore: the summary on standard output; what was found on standard error, and in folders. */
+/* gatectl explore: what was found and the summary on standard error; failures in folders. */
 #include "tracer/experiments/explore.h"
 #include "tracer/cli/cli.h"
 #include "tracer/cli/explore_report.h"
@@ -80,64 +80,68 @@ static const char *points_of(const struct explore *e)
 }
 
 /* Is that all there is? */
-static void print_extent(const struct explore *e)
+static void add_extent(const struct explore *e, struct str *out)
 {
 	if (!e->failures.count)
-		printf("nothing failed; ");
+		str_add(out, "nothing failed; ");
 	if (!e->complete)
-		puts("there may be schedules that were not tried");
+		str_add(out, "there may be schedules that were not tried\n");
 	else
-		printf("these are all schedules of at most %u preemption%s%s\n", e->options.bound,
-		       s_of(e->options.bound), points_of(e));
+		str_addf(out, "these are all schedules of at most %u preemption%s%s\n",
+			 e->options.bound, s_of(e->options.bound), points_of(e));
 	if (e->complete && e->fair)
-		puts("but for those in which a thread that yields, or spins, goes on before the "
-		     "others have moved");
+		str_add(out,
+			"but for those in which a thread that yields, or spins, goes on before the "
+			"others have moved\n");
 	if (!e->failures.count && e->options.points == POINTS_RACES)
-		puts("of memory only accesses that raced in the first runs were points: "
-		     "--points memory takes all that threads may share");
+		str_add(out, "of memory only accesses that raced in the first runs were points: "
+			     "--points memory takes all that threads may share\n");
 }
 
-static void print_oddities(const struct explore *e)
+static void add_oddities(const struct explore *e, struct str *out)
 {
 	if (e->earlier)
-		printf("%lu of them by an earlier search, which this one has gone on with\n",
-		       e->earlier);
+		str_addf(out, "%lu of them by an earlier search, which this one has gone on with\n",
+			 e->earlier);
 	if (e->no_journal)
-		printf("it cannot be gone on with later: %s\n", e->no_journal);
+		str_addf(out, "it cannot be gone on with later: %s\n", e->no_journal);
 	array_each(char *const, text, &e->lacks)
-		puts(*text);
+		str_addf(out, "%s\n", *text);
 	if (e->barred)
-		printf("%lu ended because of the gates, which is no failure\n", e->barred);
+		str_addf(out, "%lu ended because of the gates, which is no failure\n", e->barred);
 	if (e->cut)
-		printf("%lu did not end in %lu steps, or in the time there was, while something "
-		       "still moved\n",
-		       e->cut, e->options.steps);
+		str_addf(out,
+			 "%lu did not end in %lu steps, or in the time there was, while something "
+			 "still moved\n",
+			 e->cut, e->options.steps);
 	if (e->differed)
-		printf("%lu of %lu that were run twice were not the same: %s\n", e->differed,
-		       e->twice, e->differs ? e->differs : "");
+		str_addf(out, "%lu of %lu that were run twice were not the same: %s\n", e->differed,
+			 e->twice, e->differs ? e->differs : "");
 	if (e->asks_ids)
-		puts("the program asks for ids of its threads or processes, which are others in "
-		     "each run");
+		str_add(out,
+			"the program asks for ids of its threads or processes, which are others in "
+			"each run\n");
 	if (e->not_from)
-		printf("schedules begin at main: the program has other threads when it comes to "
-		       "%s\n",
-		       e->options.from);
+		str_addf(out,
+			 "schedules begin at main: the program has other threads when it comes to "
+			 "%s\n",
+			 e->options.from);
 	if (!e->forked && e->not_forked)
-		printf("each schedule has started the program anew: %s\n", e->not_forked);
+		str_addf(out, "each schedule has started the program anew: %s\n", e->not_forked);
 }
 
-static void print_summary(const struct explore *e)
+static void add_summary(const struct explore *e, struct str *out)
 {
-	printf("%lu schedule%s, %lu distinct, in %.2f s", e->runs, s_of(e->runs), e->distinct,
-	       e->seconds);
+	str_addf(out, "%lu schedule%s, %lu distinct, in %.2f s", e->runs, s_of(e->runs),
+		 e->distinct, e->seconds);
 	if (e->seconds > 0 && e->runs)
-		printf(" (%.0f/s, %.1f points each)", (double)e->runs / e->seconds,
-		       (double)e->points / (double)e->runs);
-	printf("; strategy %s, seed %llu\n", e->options.strategy,
-	       (unsigned long long)e->options.seed);
-	print_oddities(e);
+		str_addf(out, " (%.0f/s, %.1f points each)", (double)e->runs / e->seconds,
+			 (double)e->points / (double)e->runs);
+	str_addf(out, "; strategy %s, seed %llu\n", e->options.strategy,
+		 (unsigned long long)e->options.seed);
+	add_oddities(e, out);
 	if (e->complete || !e->failures.count)
-		print_extent(e);
+		add_extent(e, out);
 }
 
 /* ---- what was found ------------------------------------------------------------------------------------- */
@@ -211,6 +215,15 @@ static int write_all(struct explore *e, struct error *err)
 	return 0;
 }
 
+static void tell_summary(const struct cli *cli, const struct explore *e)
+{
+	struct str text = {0};
+
+	add_summary(e, &text);
+	output_lines(cli, str_text(&text));
+	str_fini(&text);
+}
+
 /* ---- the command ---------------------------------------------------------------------------------------- */
 
 /* `status` is that of whatever went wrong, or 0; `answer` the one if nothing has failed. */
@@ -218,12 +231,10 @@ static int tell(struct cli *cli, struct explore *e, int status, int answer)
 {
 	ERROR(err);
 
-	if (e->runs && !cli->session.quiet)
-		print_summary(e);
-	if (output_flush() < 0)
-		return VERDICT_ERROR;
 	if (e->failures.count)
 		answer = tell_found(cli, e);
+	if (e->runs && !cli->session.quiet)
+		tell_summary(cli, e);
 	status = status ? status : answer;
 	if (explore_report(cli, e, status, &err) == 0 || status == VERDICT_ERROR)
 		return status;

@@ -161,7 +161,7 @@ void explore_junit(const struct explore *e, int status, const char *command, con
 	str_add(&suite.cases, "    <testcase");
 	xml_attribute(&suite.cases, "name", str_text(&name));
 	xml_attribute(&suite.cases, "classname", program);
-	str_addf(&suite.cases, " time=\"%.6f\">\n", e->seconds);
+	str_addf(&suite.cases, " time=\"%.3f\">\n", e->seconds);
 	suite.count[add_outcome(e, status, headline, text, &suite.cases)]++;
 	str_add(&suite.cases, "      <system-out>");
 	xml_text(&suite.cases, headline);

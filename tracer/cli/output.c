@@ -16,7 +16,7 @@ static void write_line(const struct cli *cli, const char *line, size_t length)
 	log_text(line, length, rest ? (size_t)(rest + 1 - line) : 0);
 }
 
-static void output_text(const struct cli *cli, const char *text)
+void output_lines(const struct cli *cli, const char *text)
 {
 	while (*text) {
 		size_t length = strcspn(text, "\n");
@@ -28,7 +28,7 @@ static void output_text(const struct cli *cli, const char *text)
 
 void output_verdict(const struct cli *cli, const char *text, const char *file, unsigned line)
 {
-	output_text(cli, text);
+	output_lines(cli, text);
 	annotate(text, file, line);
 }
 

@@ -1,4 +1,4 @@
-/* gatectl races: the summary on standard output, what was found on standard error. */
+/* gatectl races: what was found and the summary on standard error. */
 #include "tracer/cli/cli.h"
 #include "tracer/cli/explore_report.h"
 #include "tracer/cli/progress.h"
@@ -7,22 +7,44 @@
 #include "tracer/experiments/explore_races.h"
 #include "tracer/features/features.h"
 
-#include <stdio.h>
-
 enum { RUNS = 200, ENOUGH = 50 }; /* unless it is said how many */
 
-static void print_summary(const struct races_hunt *h)
+/* Races show where accesses come in two orders: a run that used up all the time has shown one. */
+static bool is_no_answer(const struct races_hunt *h)
+{
+	return !h->found.count && h->e.runs < 2 && h->e.options.seconds > 0 &&
+	       h->e.options.runs != 1;
+}
+
+static void add_summary(const struct races_hunt *h, struct str *out)
 {
 	const struct explore *e = &h->e;
 
-	printf("%lu run%s in %.2f s; strategy %s, seed %llu\n", e->runs, e->runs == 1 ? "" : "s",
-	       e->seconds, e->options.strategy, (unsigned long long)e->options.seed);
+	str_addf(out, "%lu run%s in %.2f s; strategy %s, seed %llu\n", e->runs,
+		 e->runs == 1 ? "" : "s", e->seconds, e->options.strategy,
+		 (unsigned long long)e->options.seed);
 	if (h->failed)
-		printf("%lu of them failed: gatectl explore says how\n", h->failed);
+		str_addf(out, "%lu of them failed: gatectl explore says how\n", h->failed);
 	if (h->ignored)
-		printf("%lu pair%s of accesses ignored\n", h->ignored, h->ignored == 1 ? "" : "s");
-	if (!h->found.count)
-		puts("no race: in these runs every two conflicting accesses were ordered");
+		str_addf(out, "%lu pair%s of accesses ignored\n", h->ignored,
+			 h->ignored == 1 ? "" : "s");
+	if (is_no_answer(h))
+		str_addf(out,
+			 "this is no answer: the time was enough for one run only, and races show "
+			 "in several; --for with more than %g seconds, or --points sync\n",
+			 e->options.seconds);
+	else if (!h->found.count)
+		str_add(out, "no race: in these runs every two conflicting accesses were "
+			     "ordered\n");
+}
+
+static void tell_summary(const struct cli *cli, const struct races_hunt *h)
+{
+	struct str text = {0};
+
+	add_summary(h, &text);
+	output_lines(cli, str_text(&text));
+	str_fini(&text);
 }
 
 /* A misspelt location leaves nothing out. */
@@ -54,14 +76,12 @@ static int tell(struct cli *cli, struct races_hunt *h, int answer)
 	int status = answer < 0 ? output_over(cli, &h->e.x) : 0;
 	ERROR(err);
 
-	if (h->e.runs && !cli->session.quiet) {
-		print_summary(h);
-		print_unknown(h);
-	}
-	if (output_flush() < 0)
-		return VERDICT_ERROR;
 	if (h->found.count)
 		answer = tell_found(cli, h);
+	if (h->e.runs && !cli->session.quiet) {
+		tell_summary(cli, h);
+		print_unknown(h);
+	}
 	status = status ? status : answer;
 	return races_report(cli, h, status, &err) < 0 ? output_error(cli, &err) : status;
 }

@@ -109,7 +109,7 @@ enum report_case report_junit(struct session *s, const struct report_head *head,
 	str_add(out, "    <testcase");
 	xml_attribute(out, "name", str_text(&name));
 	xml_attribute(out, "classname", str_base_name(s->options->argv[0]));
-	str_addf(out, " time=\"%.6f\">\n", (double)timeline_of(s)->end_us / 1e6);
+	str_addf(out, " time=\"%.3f\">\n", (double)timeline_of(s)->end_us / 1e6);
 	outcome(head, what, out);
 	output("system-out", o->stdout_text, "", out);
 	str_addf(&told, "%s%s", head->note ? head->note : "", head->message);
@@ -167,7 +167,7 @@ static void counts(const struct report_suite *suite, bool skipped, struct str *o
 		 n[CASE_ERROR]);
 	if (skipped)
 		str_addf(out, " skipped=\"%lu\"", n[CASE_SKIPPED]);
-	str_addf(out, " time=\"%.6f\"", suite->seconds);
+	str_addf(out, " time=\"%.3f\"", suite->seconds);
 }
 
 void report_suite_text(const struct report_suite *suite, const struct session_options *o,
