@@ -390,6 +390,109 @@ static void test_dropped(void **state)
 	schedule_fini(&s);
 }
 
+/* ---- long schedules ------------------------------------------------------------------------------- */
+
+enum { LONG = 100000, ROUND = 4, LAST_ORDERS = 8 };
+
+static void add_step(struct schedule *s, unsigned thread, enum strategy_op op, uint64_t object)
+{
+	struct schedule_step *step = array_add(&s->steps);
+
+	*step = (struct schedule_step){
+		.thread = thread,
+		.point = {.thread = thread, .op = op, .object = object, .place = (uint64_t)op},
+		.where = {.file = "f.c", .func = "f", .line = (unsigned)op + 1, .address = op},
+	};
+	step->preempts = s->steps.count > 1 && step[-1].thread != thread;
+	step->point.writes = op == STRATEGY_LOCK || op == STRATEGY_WRITE;
+}
+
+/* `length` steps go on before another thread does; all locks are one, or each round has one of its own. */
+static void make_long(struct schedule *s, size_t length, bool one)
+{
+	static const enum strategy_op ops[ROUND] = {STRATEGY_LOCK, STRATEGY_WRITE, STRATEGY_UNLOCK,
+						    STRATEGY_READ};
+
+	for (unsigned t = 0; t < 3; t++)
+		schedule_thread(s, (const char *[]){"main", "a#1", "b#1"}[t]);
+	add_step(s, 0, STRATEGY_CREATE, 0);
+	add_step(s, 0, STRATEGY_CREATE, 0);
+	for (size_t i = 0; s->steps.count < LONG; i++)
+		add_step(s, 1 + i / length % 2, ops[i % ROUND],
+			 i % ROUND == 1 ? 64 + i / ROUND % 3 : 8 * (one ? 1 : i / ROUND + 100));
+}
+
+/* With all pairs of its steps looked at a schedule of this length took minutes. */
+static void test_long(void **state)
+{
+	static const size_t lengths[] = {LONG, ROUND, 1};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(lengths) / sizeof(*lengths); i++) {
+		struct schedule s = {0};
+		struct gate_plan p = {.most = LAST_ORDERS};
+		char *gates;
+		ERROR(err);
+
+		make_long(&s, lengths[i / 2], i % 2);
+		if (gate_plan_make(&p, &s, PLAN_TO_THE_END, &words, &err) < 0)
+			fail_msg("%s", error_text(&err));
+		gates = gates_of(&p, &s);
+		assert_in_range(p.orders.count, lengths[i / 2] < LONG ? LAST_ORDERS : 0,
+				LAST_ORDERS);
+		base_free(gates);
+		gate_plan_fini(&p);
+		schedule_fini(&s);
+	}
+}
+
+static bool at_once(void *ctx)
+{
+	return ++*(unsigned *)ctx > 1;
+}
+
+/* The caller may have no time for a plan. */
+static void test_over(void **state)
+{
+	unsigned asked = 0;
+	struct plan_words short_of_time = {.program = "prog", .ctx = &asked, .is_over = at_once};
+	struct schedule s = {0};
+	struct gate_plan p = {0};
+	ERROR(err);
+
+	(void)state;
+	make_long(&s, ROUND, true);
+	assert_int_equal(gate_plan_make(&p, &s, PLAN_TO_THE_END, &short_of_time, &err), -1);
+	assert_non_null(strstr(error_text(&err), "there was no time to find the orders"));
+	assert_in_range(asked, 2, 10);
+	error_fini(&err);
+	gate_plan_fini(&p);
+	schedule_fini(&s);
+}
+
+/* More gates than a function of Lua has local variables are fields of a table. */
+static void test_many_gates(void **state)
+{
+	struct schedule s = {0};
+	struct gate_plan p = {.most = 400};
+	char *gates;
+	ERROR(err);
+
+	(void)state;
+	make_long(&s, ROUND, true);
+	if (gate_plan_make(&p, &s, PLAN_DEPENDENT, &words, &err) < 0)
+		fail_msg("%s", error_text(&err));
+	gates = gates_of(&p, &s);
+	assert_ptr_equal(strstr(gates, "local "), gates);
+	assert_null(strstr(gates + 1, "local "));
+	assert_int_equal(strncmp(gates, "local gates = {}\n", 17), 0);
+	assert_non_null(strstr(gates, ":wait(gates."));
+	assert_non_null(strstr(gates, ":open(gates."));
+	base_free(gates);
+	gate_plan_fini(&p);
+	schedule_fini(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -407,6 +510,9 @@ int main(void)
 		cmocka_unit_test(test_called),
 		cmocka_unit_test(test_nowhere),
 		cmocka_unit_test(test_dropped),
+		cmocka_unit_test(test_long),
+		cmocka_unit_test(test_over),
+		cmocka_unit_test(test_many_gates),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

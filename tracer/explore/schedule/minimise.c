@@ -75,7 +75,9 @@ static bool was_tried(struct minimise_search *s, const struct segments *list)
 
 static bool is_over(const struct minimise_search *s)
 {
-	return s->stopped || s->m->tries >= s->m->most;
+	const struct minimise *m = s->m;
+
+	return s->stopped || m->tries >= m->most || (m->is_over && m->is_over(m->ctx));
 }
 
 /* Did it fail, and is what came smaller? Then it is the best so far. */

@@ -25,7 +25,8 @@ struct minimise {
 	/* 1: the run failed in the same way, and `came` (empty before) is what happened; 0: it did not;
 	   -1: stop. */
 	int (*run)(void *ctx, const struct segments *wanted, struct schedule *came);
-	unsigned long most; /* tries */
+	bool (*is_over)(void *ctx); /* the time, or a signal ends it here; NULL: never */
+	unsigned long most;	    /* tries */
 	/* The result. */
 	unsigned long tries;
 	bool is_minimal; /* no single preemption can be left out; else the tries were used up */

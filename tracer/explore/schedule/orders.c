@@ -3,10 +3,16 @@
  * that has them is the same run), where the program itself does not see to them. Vector clocks tell what
  * follows from what.
  */
-#include "tracer/explore/schedule/plan_internal.h"
+#include "tracer/explore/schedule/alike.h"
+#include "tracer/explore/schedule/releases.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+	MOST_CLOCKS = 1 << 28, /* steps times threads: a gigabyte */
+	MOST_WAKES = 2000,     /* orders that are there for whom a signal wakes */
+};
 
 /* By step and thread: 1 + the last step of that thread that comes before it (itself included) in every
    run that has the orders so far. */
@@ -62,11 +68,13 @@ static size_t fork_of(const struct plan_view *v, size_t first)
 	unsigned long number = is_child(id) ? strtoul(id + 1, NULL, 10) : 0;
 	size_t processes = 0, forks = 0, found = PLAN_NONE;
 
+	if (!number)
+		return PLAN_NONE;
 	for (size_t i = 0; i < v->s->threads.count; i++)
 		processes += is_child(v->s->threads.items[i]);
-	for (size_t i = 0; i < v->done; i++)
-		if (plan_forks(plan_step(v, i)) && ++forks == number)
-			found = i;
+	array_each(const size_t, fork, &v->forks)
+		if (*fork < v->done && ++forks == number)
+			found = *fork;
 	return forks == processes && found < first ? found : PLAN_NONE;
 }
 
@@ -75,13 +83,13 @@ static size_t creation(const struct plan_view *v, size_t first)
 {
 	size_t any = PLAN_NONE;
 
-	for (size_t i = 0; i < first; i++) {
-		if (plan_op(v, i) != STRATEGY_CREATE)
-			continue;
-		if (same_object(v, i, first))
-			return i;
+	array_each(const size_t, create, &v->creates) {
+		if (*create >= first)
+			break;
+		if (same_object(v, *create, first))
+			return *create;
 		if (any == PLAN_NONE)
-			any = i;
+			any = *create;
 	}
 	return any;
 }
@@ -138,9 +146,9 @@ static void begin_row(struct clocks *c, size_t at)
 	if (from != PLAN_NONE)
 		join(c, at, from);
 	if (plan_op(v, at) == STRATEGY_LOCK) /* a join: had the thread not ended, it would wait */
-		for (size_t i = 0; i < at; i++)
-			if (plan_op(v, i) == STRATEGY_END && same_object(v, i, at))
-				join(c, at, i);
+		array_each(const size_t, end, &v->ends)
+			if (*end < at && same_object(v, *end, at))
+				join(c, at, *end);
 	row(c, at)[thread_of(v, at)] = (uint32_t)at + 1;
 }
 
@@ -153,33 +161,25 @@ static bool is_patient(const struct plan_view *v, size_t step)
 			 !strstr(call, "_test_"));
 }
 
-/* The thread's lock of this object before `step`, which it still has then; NONE. */
-static size_t holds(const struct plan_view *v, size_t step, size_t like)
-{
-	for (size_t i = v->steps.items[step].before; i != PLAN_NONE; i = v->steps.items[i].before) {
-		if (!same_object(v, i, like))
-			continue;
-		return plan_op(v, i) == STRATEGY_LOCK ? i : PLAN_NONE;
-	}
-	return PLAN_NONE;
-}
-
-/* Who had the lock before (an order has it so) has given it back by then: a wait for a condition does. */
-static void join_releases(struct clocks *c, size_t at)
+/* The thread that had the lock before (an order has it so) has released it by then: a wait for a condition does. */
+static void join_releases(struct clocks *c, const struct releases *r, size_t at)
 {
 	const struct plan_view *v = c->v;
+	bool more = plan_op(v, at) == STRATEGY_LOCK && is_patient(v, at);
 
-	if (plan_op(v, at) != STRATEGY_LOCK || !is_patient(v, at))
-		return;
-	for (size_t i = at; i-- > 0;) {
-		enum strategy_op op = plan_op(v, i);
-		size_t lock;
+	while (more) {
+		more = false;
+		for (size_t i = releases_first(r, at); i != PLAN_NONE; i = releases_next(r, i)) {
+			unsigned thread = releases_thread(r, i);
+			size_t release = thread != thread_of(v, at)
+						 ? releases_after(r, i, row(c, at)[thread])
+						 : PLAN_NONE;
 
-		if ((op != STRATEGY_UNLOCK || !same_object(v, i, at)) && op != STRATEGY_WAIT)
-			continue;
-		lock = holds(v, i, at);
-		if (lock != PLAN_NONE && thread_of(v, i) != thread_of(v, at) && covers(c, at, lock))
-			join(c, at, i);
+			if (release == PLAN_NONE || covers(c, at, release))
+				continue;
+			join(c, at, release);
+			more = true;
+		}
 	}
 }
 
@@ -293,23 +293,88 @@ static size_t end_of_process(const struct plan_view *v)
 	return PLAN_NONE;
 }
 
+/* What matters() asks about a step, but for its object, its thread, and whether it still blocks. */
+static unsigned class_of(const struct plan_view *v, size_t step)
+{
+	bool bits[] = {plan_step(v, step)->point.writes, is_patient(v, step), is_kernel(v, step),
+		       plan_is_join(v, step), plan_forks(plan_step(v, step))};
+	unsigned class = plan_op(v, step);
+
+	for (size_t i = 0; i < sizeof(bits) / sizeof(*bits); i++)
+		class = class << 1 | bits[i];
+	return class;
+}
+
+/* Steps that have to come before one step, as far as it does not follow from others. */
+struct before {
+	const struct clocks *c;
+	const struct alike *a;
+	size_t step;
+	ARRAY(size_t) found;
+};
+
+/* Of a group the latest step that matters: where one does not since it blocks still, an earlier one may. */
+static void look(void *ctx, const struct alike_group *group)
+{
+	struct before *b = ctx;
+	const struct plan_view *v = b->c->v;
+
+	for (size_t x = group->latest; x != PLAN_NONE && !covers(b->c, b->step, x);
+	     x = b->a->earlier[x]) {
+		if (matters(v, x, b->step)) {
+			*array_add(&b->found) = x;
+			return;
+		}
+		if (!blocks_over(v, x, b->step))
+			return;
+	}
+}
+
+static int latest_first(const void *x, const void *y)
+{
+	size_t a = *(const size_t *)x, b = *(const size_t *)y;
+
+	return (a < b) - (a > b);
+}
+
 /* The latest steps first: what they follow follows. */
+static void join_dependent(struct clocks *c, struct before *b, size_t y, struct plan_edges *out)
+{
+	b->step = y;
+	b->found.count = 0;
+	alike_each(b->a, y, look, b);
+	array_sort(&b->found, latest_first);
+	array_each(const size_t, x, &b->found) {
+		if (covers(c, y, *x))
+			continue;
+		add_edge(c->v, out, *x, y);
+		join(c, y, *x);
+	}
+}
+
 static void dependent(struct clocks *c, bool to_the_end, struct plan_edges *out)
 {
-	size_t done = c->v->done, end = end_of_process(c->v);
+	const struct plan_view *v = c->v;
+	size_t done = v->done, end = end_of_process(v);
+	struct alike alike;
+	struct releases releases;
+	struct before before = {.c = c, .a = &alike};
 
-	for (size_t y = 0; y < (to_the_end ? c->v->steps.count : done); y++) {
+	alike_init(&alike, v, class_of);
+	releases_init(&releases, v);
+	for (size_t y = 0; y < (to_the_end ? v->steps.count : done) && !plan_is_over(v, y); y++) {
 		begin_row(c, y);
-		for (size_t x = y < done ? y : done; x-- > 0;) {
-			if (covers(c, y, x) || !matters(c->v, x, y))
-				continue;
-			add_edge(c->v, out, x, y);
-			join(c, y, x);
-		}
-		if (y >= done && end != PLAN_NONE && !plan_is_join(c->v, y))
-			add_edge(c->v, out, end, y);
-		join_releases(c, y);
+		join_dependent(c, &before, y, out);
+		if (y >= done && end != PLAN_NONE && !plan_is_join(v, y))
+			add_edge(v, out, end, y);
+		join_releases(c, &releases, y);
+		releases_add(&releases, y);
+		if (y < done)
+			alike_add(&alike, y);
 	}
+	array_fini(&before.found);
+	alike_fini(&alike);
+	releases_fini(&releases);
 }
 
 static void one_by_one(const struct plan_view *v, struct plan_edges *out)
@@ -331,41 +396,6 @@ static void one_by_one(const struct plan_view *v, struct plan_edges *out)
 }
 
 /* ---- fewer -------------------------------------------------------------------------------------- */
-
-static size_t segment_of(const struct plan_view *v, size_t step)
-{
-	return v->steps.items[step].segment;
-}
-
-/* May one do for both? All of a segment comes before all of a later one. */
-static bool joins(const struct plan_view *v, const struct plan_edge *a, const struct plan_edge *b)
-{
-	return thread_of(v, a->from) == thread_of(v, b->from) &&
-	       thread_of(v, a->to) == thread_of(v, b->to) &&
-	       (segment_of(v, a->from) == segment_of(v, b->from) ||
-		segment_of(v, a->to) == segment_of(v, b->to));
-}
-
-static void unite(const struct plan_view *v, struct plan_edges *edges)
-{
-	for (size_t i = 0; i < edges->count; i++) {
-		struct plan_edge *a = &edges->items[i];
-
-		for (size_t j = edges->count; j-- > i + 1;) {
-			const struct plan_edge *b = &edges->items[j];
-
-			if (!joins(v, a, b))
-				continue;
-			if (b->from > a->from) {
-				a->from = b->from;
-				a->blocked = b->blocked;
-			}
-			if (b->to < a->to)
-				a->to = b->to;
-			array_remove(edges, j);
-		}
-	}
-}
 
 static int by_place(const void *x, const void *y)
 {
@@ -423,17 +453,6 @@ static void let_wait(const struct plan_view *v, struct plan_edges *edges)
 	}
 }
 
-/* The wait that the thread is in at the signal; NONE. */
-static size_t waits_at(const struct plan_view *v, unsigned thread, size_t signal)
-{
-	for (size_t i = signal; i-- > 0;) {
-		if (thread_of(v, i) != thread)
-			continue;
-		return plan_op(v, i) == STRATEGY_WAIT && plan_is_blocked(v, i) ? i : PLAN_NONE;
-	}
-	return PLAN_NONE;
-}
-
 static void add_blocked(struct plan_edges *edges, size_t from, size_t to)
 {
 	array_each(const struct plan_edge, edge, edges)
@@ -442,39 +461,81 @@ static void add_blocked(struct plan_edges *edges, size_t from, size_t to)
 	*array_add(edges) = (struct plan_edge){from, to, true};
 }
 
-/* Of several that wait a plain run wakes the one that has slept longest: that has to be who was woken. */
-static void let_wake(const struct plan_view *v, struct plan_edges *edges)
+/* The wait that the thread is in; NONE. `last`: 1 + its last step by now. */
+static size_t wait_of(const struct plan_view *v, size_t last)
 {
-	for (size_t signal = 0; signal < v->done; signal++) {
-		size_t next = v->steps.items[signal].index + 1, woken;
+	return last && plan_op(v, last - 1) == STRATEGY_WAIT && plan_is_blocked(v, last - 1)
+		       ? last - 1
+		       : PLAN_NONE;
+}
 
-		if (plan_op(v, signal) != STRATEGY_SIGNAL || next >= v->s->steps.count ||
-		    v->s->steps.items[next].point.op != STRATEGY_WAKE)
+/* Of several that wait a plain run wakes the one that has slept longest: that has to be who was woken. */
+static void wake_first(const struct plan_view *v, const size_t *last, size_t signal,
+		       struct plan_edges *edges)
+{
+	size_t next = v->steps.items[signal].index + 1, woken;
+
+	if (plan_op(v, signal) != STRATEGY_SIGNAL || next >= v->s->steps.count ||
+	    v->s->steps.items[next].point.op != STRATEGY_WAKE)
+		return;
+	woken = wait_of(v, last[v->s->steps.items[next].thread]);
+	for (unsigned t = 0; woken != PLAN_NONE && t < v->s->threads.count; t++) {
+		size_t other = wait_of(v, last[t]);
+
+		if (other == PLAN_NONE || other <= woken)
 			continue;
-		woken = waits_at(v, v->s->steps.items[next].thread, signal);
-		for (unsigned t = 0; woken != PLAN_NONE && t < v->s->threads.count; t++) {
-			size_t other = waits_at(v, t, signal);
-
-			if (other == PLAN_NONE || other <= woken)
-				continue;
-			add_blocked(edges, woken, other);
-			add_blocked(edges, other, signal);
-		}
+		add_blocked(edges, woken, other);
+		add_blocked(edges, other, signal);
 	}
 }
 
-void plan_orders(const struct plan_view *v, enum plan_orders orders, struct plan_edges *out)
+/* `begin`: signals before this step are left to chance. */
+static void let_wake(const struct plan_view *v, size_t begin, struct plan_edges *edges)
+{
+	size_t *last = base_alloc(v->s->threads.count + 1, sizeof(*last));
+	size_t most = edges->count + MOST_WAKES;
+
+	for (size_t i = 0; i < v->done && edges->count < most && !plan_is_over(v, i); i++) {
+		if (i >= begin)
+			wake_first(v, last, i, edges);
+		last[thread_of(v, i)] = i + 1;
+	}
+	base_free(last);
+}
+
+/* Keeps the last ones. Returns the first step that these are about. */
+static size_t keep_last(struct plan_edges *edges, size_t most)
+{
+	size_t dropped = edges->count - most, first = PLAN_NONE;
+
+	if (!most || edges->count <= most)
+		return 0;
+	memmove(edges->items, edges->items + dropped, most * sizeof(*edges->items));
+	edges->count = most;
+	array_each(const struct plan_edge, edge, edges)
+		if (edge->from < first)
+			first = edge->from;
+	return first;
+}
+
+bool plan_orders(const struct plan_view *v, enum plan_orders orders, size_t most,
+		 struct plan_edges *out)
 {
 	struct clocks c = {.v = v, .threads = v->s->threads.count};
+	size_t begin;
 
+	if (v->steps.count > MOST_CLOCKS / (c.threads + 1))
+		return false;
 	c.rows = base_alloc(v->steps.count * c.threads + 1, sizeof(*c.rows));
 	if (orders == PLAN_ALL)
 		one_by_one(v, out);
 	else
 		dependent(&c, orders == PLAN_TO_THE_END, out);
-	unite(v, out);
+	plan_unite(v, out);
 	reduce(&c, orders == PLAN_ALL, out);
-	let_wait(v, out);
-	let_wake(v, out);
 	base_free(c.rows);
+	begin = keep_last(out, most);
+	let_wait(v, out);
+	let_wake(v, begin, out);
+	return true;
 }

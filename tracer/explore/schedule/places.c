@@ -176,8 +176,7 @@ static bool is_last(const struct plan_view *v, size_t at, bool after)
 {
 	if (at >= v->done || (after && is_back(v, v->steps.items[at].behind)))
 		return true;
-	return after && v->over &&
-	       v->steps.items[at].line_last == v->steps.items[v->over - 1].line_last;
+	return after && v->over && plan_line_last(v, at) == plan_line_last(v, v->over - 1);
 }
 
 static size_t make(struct plan_placing *g, size_t at, enum plan_at kind, bool line, bool after)
@@ -365,7 +364,7 @@ static bool held_next(const struct plan_placing *g, const struct plan_edges *edg
 /* Is the line behind the thread before the others go on? Where the process ends in it nobody ever leaves it. */
 static bool line_is_over(const struct plan_view *v, size_t at)
 {
-	size_t last = v->steps.items[at].line_last;
+	size_t last = plan_line_last(v, at);
 
 	return last <= v->segments.items[v->steps.items[at].segment].last &&
 	       !plan_ends_process(v, last);
@@ -408,7 +407,7 @@ static size_t open_timed_out(struct plan_placing *g, size_t at)
 	const struct plan_view *v = g->v;
 	size_t call = v->steps.items[at].before, next = v->steps.items[at].behind, place;
 
-	if (!has_line(v, call) || v->steps.items[call].line_last > at ||
+	if (!has_line(v, call) || plan_line_last(v, call) > at ||
 	    (next != PLAN_NONE && where_of(v, next)->line == where_of(v, call)->line))
 		return make(g, at, PLAN_LOCATION, false, false);
 	place = make(g, call, PLAN_LOCATION, true, true);

@@ -89,6 +89,17 @@ static int add_order(struct plan_placing *g, const struct plan_edges *edges,
 	return 0;
 }
 
+static int add_orders(struct plan_placing *g, const struct plan_edges *edges, bool unbegun)
+{
+	array_each(const struct plan_edge, edge, edges) {
+		if (is_unbegun(g->v, edge) != unbegun || (unbegun && held_alike(g, edge)))
+			continue;
+		if (plan_is_over(g->v, 0) || add_order(g, edges, edge) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int gate_plan_make(struct gate_plan *p, const struct schedule *s, enum plan_orders orders,
 		   const struct plan_words *words, struct error *err)
 {
@@ -99,13 +110,18 @@ int gate_plan_make(struct gate_plan *p, const struct schedule *s, enum plan_orde
 	int answer = 0;
 
 	plan_view_init(&v, s, words);
-	plan_orders(&v, orders, &edges);
-	array_each(const struct plan_edge, edge, &edges)
-		if (answer == 0 && !is_unbegun(&v, edge))
-			answer = add_order(&g, &edges, edge);
-	array_each(const struct plan_edge, edge, &edges)
-		if (answer == 0 && is_unbegun(&v, edge) && !held_alike(&g, edge))
-			answer = add_order(&g, &edges, edge);
+	if (!plan_orders(&v, orders, p->most, &edges))
+		answer = error_set(err, ERROR_STATE,
+				   "no orders were looked for in %zu steps of %zu threads",
+				   s->steps.count, s->threads.count);
+	if (answer == 0)
+		answer = add_orders(&g, &edges, false);
+	if (answer == 0)
+		answer = add_orders(&g, &edges, true);
+	if (!err->code && plan_is_over(&v, 0))
+		answer = error_set(err, ERROR_STATE,
+				   "there was no time to find the orders of %zu steps",
+				   s->steps.count);
 	array_fini(&edges);
 	plan_view_fini(&v);
 	return answer;

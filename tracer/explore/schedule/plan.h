@@ -59,6 +59,7 @@ enum plan_by {
 
 struct gate_plan {
 	enum plan_by by;		 /* the caller's */
+	size_t most;			 /* ... too: only the last so many orders; 0: all */
 	ARRAY(struct plan_place) places; /* in the order of their steps */
 	ARRAY(struct plan_order) orders; /* in the order of `held` */
 };
@@ -73,6 +74,8 @@ struct plan_words {
 	/* FUNC;TEXT, or what else means this line only; base_free'd here. NULL (it may be, too):
 	   FILE:LINE will do. */
 	char *(*location)(void *ctx, const struct schedule_where *w);
+	/* Is the time over, or does a signal ask for the end? NULL: never. */
+	bool (*is_over)(void *ctx);
 };
 
 enum plan_orders {
@@ -89,7 +92,7 @@ enum plan_orders {
 /* Steps are counted from 0; behind the schedule's last one are those that are pending. */
 const struct schedule_step *plan_step_at(const struct schedule *s, size_t index);
 
-/* Of an empty plan, but for `by`. -1: no gates can say it, ERROR_STATE tells why; gate_plan_fini all the same. */
+/* Of an empty plan, but for `by` and `most`. -1: no gates can say it, ERROR_STATE tells why; gate_plan_fini all the same. */
 int gate_plan_make(struct gate_plan *p, const struct schedule *s, enum plan_orders orders,
 		   const struct plan_words *words, struct error *err);
 void gate_plan_fini(struct gate_plan *p);

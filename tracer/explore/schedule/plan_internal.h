@@ -18,8 +18,8 @@ struct plan_step {
 	size_t segment;
 	bool forked; /* its thread came to life in the middle of its line */
 	bool stands; /* ... at the thread's next step when another thread goes on behind this one */
-	/* The steps of one execution of its line: the first, and the last. */
-	size_t line_first, line_last;
+	size_t line_first; /* the first step of this execution of its line */
+	size_t line_last;  /* ... of which that one knows the last: plan_line_last() */
 	size_t call_first; /* ... and the first one of what its instruction calls; itself */
 };
 
@@ -33,6 +33,7 @@ struct plan_view {
 	const struct plan_words *words;
 	ARRAY(struct plan_step) steps;
 	ARRAY(struct plan_segment) segments; /* a pending step is one of its own */
+	ARRAY(size_t) creates, ends, forks;  /* the steps that create a thread, end one, fork */
 	size_t over; /* so many steps were; behind them are joins from which nobody went on, ... */
 	size_t done; /* ... and behind those the pending steps */
 };
@@ -50,6 +51,20 @@ static inline const struct schedule_step *plan_step(const struct plan_view *v, s
 static inline enum strategy_op plan_op(const struct plan_view *v, size_t i)
 {
 	return v->steps.items[i].step->point.op;
+}
+
+/* Does the caller want no plan any more? Asked every now and then: `step` is any number that grows. */
+static inline bool plan_is_over(const struct plan_view *v, size_t step)
+{
+	enum { EVERY = 1024 };
+
+	return step % EVERY == 0 && v->words->is_over && v->words->is_over(v->words->ctx);
+}
+
+/* The last step of the execution of its line that the step is in. */
+static inline size_t plan_line_last(const struct plan_view *v, size_t i)
+{
+	return v->steps.items[v->steps.items[i].line_first].line_last;
 }
 
 /* Is it the end of the whole process? */
@@ -75,7 +90,11 @@ struct plan_edges {
 	struct plan_edge *items;
 	size_t count, capacity;
 };
-void plan_orders(const struct plan_view *v, enum plan_orders orders, struct plan_edges *out);
+/* `most`: only the last so many are wanted; 0: all. False: there are too many steps and threads for that. */
+bool plan_orders(const struct plan_view *v, enum plan_orders orders, size_t most,
+		 struct plan_edges *out);
+/* unite.c: leaves out edges of the same two threads where another one does for them. */
+void plan_unite(const struct plan_view *v, struct plan_edges *edges);
 
 /* Of threads' ids: is it "p1/worker#2" with "p1/main"? */
 bool plan_same_process(const char *a, const char *b);

@@ -23,18 +23,47 @@ void schedule_fini(struct schedule *s)
 	free_texts(s->texts.items, s->texts.count);
 	array_fini(&s->threads);
 	array_fini(&s->texts);
+	base_free(s->slots);
+	s->slots = NULL;
+	s->slot_count = 0;
 	array_fini(&s->steps);
 	array_fini(&s->pending);
 }
 
+static size_t *slot_of(const struct schedule *s, const char *text)
+{
+	size_t at = hash_slot(hash_text(HASH_START, text)) & (s->slot_count - 1);
+
+	while (s->slots[at] && strcmp(s->texts.items[s->slots[at] - 1], text) != 0)
+		at = (at + 1) & (s->slot_count - 1);
+	return &s->slots[at];
+}
+
+static void grow_slots(struct schedule *s)
+{
+	enum { LEAST = 64 };
+
+	base_free(s->slots);
+	s->slot_count = s->slot_count ? 2 * s->slot_count : LEAST;
+	s->slots = base_alloc(s->slot_count, sizeof(*s->slots));
+	for (size_t i = 0; i < s->texts.count; i++)
+		*slot_of(s, s->texts.items[i]) = i + 1;
+}
+
 const char *schedule_text(struct schedule *s, const char *text)
 {
+	size_t *slot;
+
 	if (!text)
 		return NULL;
-	array_each(char *, known, &s->texts)
-		if (strcmp(*known, text) == 0)
-			return *known;
-	return *array_add(&s->texts) = base_strdup(text);
+	if (2 * (s->texts.count + 1) > s->slot_count)
+		grow_slots(s);
+	slot = slot_of(s, text);
+	if (!*slot) {
+		*array_add(&s->texts) = base_strdup(text);
+		*slot = s->texts.count;
+	}
+	return s->texts.items[*slot - 1];
 }
 
 unsigned schedule_thread(struct schedule *s, const char *id)

@@ -50,6 +50,9 @@ struct schedule {
 	/* Where those threads stood in the end that could have gone on: these were not done. */
 	ARRAY(struct schedule_step) pending;
 	ARRAY(char *) texts;
+	/* Where a text is in `texts`: 1 + its index, by its hash; 0: free. The size is a power of 2. */
+	size_t *slots;
+	size_t slot_count;
 };
 
 void schedule_clear(struct schedule *s);

@@ -6,6 +6,9 @@
 /* Verbs stand in one column, unless a place is longer than this. */
 enum { WIDEST = 72 };
 
+/* Lua 5.4 has 200 local variables a function, and the tester may want some: more gates than this are fields of a table. */
+enum { MOST_LOCALS = 150 };
+
 static bool is_used_by(const struct plan_order *o, size_t place)
 {
 	return !o->dropped && (o->from == place || o->to == place);
@@ -66,21 +69,35 @@ static void add_quoted(struct str *out, const char *text)
 
 /* ---- gates -------------------------------------------------------------------------------------- */
 
+static size_t count_gates(const struct gate_plan *p)
+{
+	size_t gates = 0;
+
+	array_each(const struct plan_order, o, &p->orders)
+		gates += has_gate(p, o);
+	return gates;
+}
+
+/* What stands before a gate's name where the script uses it. */
+static const char *table_of(const struct gate_plan *p)
+{
+	return count_gates(p) > MOST_LOCALS ? "gates." : "";
+}
+
 static void add_gates(const struct gate_plan *p, struct str *out)
 {
-	size_t widest = 0, gates = 0;
+	size_t widest = 0, gates = count_gates(p);
+	bool in_table = gates > MOST_LOCALS;
 
-	array_each(const struct plan_order, o, &p->orders) {
-		if (!has_gate(p, o))
-			continue;
-		gates++;
-		if (strlen(o->name) > widest)
+	array_each(const struct plan_order, o, &p->orders)
+		if (has_gate(p, o) && strlen(o->name) > widest)
 			widest = strlen(o->name);
-	}
+	if (in_table)
+		str_add(out, "local gates = {}\n");
 	array_each(const struct plan_order, o, &p->orders)
 		if (has_gate(p, o))
-			str_addf(out, "local %-*s = SimpleGate \"%s\"\n", (int)widest, o->name,
-				 o->name);
+			str_addf(out, "%s%-*s = SimpleGate \"%s\"\n",
+				 in_table ? "gates." : "local ", (int)widest, o->name, o->name);
 	str_add(out, gates ? "\n" : "");
 }
 
@@ -120,14 +137,14 @@ void gate_plan_place(const struct plan_place *place, struct str *out)
 }
 
 /* Whoever comes first tells others so, waits himself, and then it is about to happen. */
-static void add_verbs(const struct gate_plan *p, size_t place, struct str *out)
+static void add_verbs(const struct gate_plan *p, size_t place, const char *table, struct str *out)
 {
 	array_each(const struct plan_order, o, &p->orders)
-		if (has_gate(p, o) && o->from == place)
-			str_addf(out, " :open(%s)", o->name);
+		if (o->from == place && has_gate(p, o))
+			str_addf(out, " :open(%s%s)", table, o->name);
 	array_each(const struct plan_order, o, &p->orders)
-		if (!o->dropped && !o->blocked && o->to == place)
-			str_addf(out, " :wait(%s)", gate_of(p, o)->name);
+		if (o->to == place && !o->dropped && !o->blocked)
+			str_addf(out, " :wait(%s%s)", table, gate_of(p, o)->name);
 	array_each(const struct plan_order, o, &p->orders)
 		if (!o->dropped && o->blocked && (o->from == place || o->to == place))
 			str_addf(out, " :event \"%s\"", o->from == place ? o->name : o->event);
@@ -149,48 +166,53 @@ static size_t widest_place(const struct gate_plan *p)
 	return widest;
 }
 
-/* By the first step that its orders are about: so the lines tell the story, too. NONE: it is not used. */
-static size_t rank(const struct gate_plan *p, size_t place)
+struct ranked {
+	size_t step, place;
+};
+
+static int by_rank(const void *x, const void *y)
 {
-	size_t first = PLAN_NONE;
+	const struct ranked *a = x, *b = y;
 
-	array_each(const struct plan_order, o, &p->orders) {
-		size_t step = o->from == place ? o->done : o->held;
-
-		if (is_used_by(o, place) && step < first)
-			first = step;
-	}
-	return first;
+	if (a->step != b->step)
+		return a->step < b->step ? -1 : 1;
+	return (a->place > b->place) - (a->place < b->place);
 }
 
-/* The used place that comes behind this one (NONE: the first one); NONE: none does. */
-static size_t next_place(const struct gate_plan *p, size_t last)
+/* By the first step that its orders are about: so the lines tell the story, too. NONE: it is not used. */
+static struct ranked *rank_places(const struct gate_plan *p)
 {
-	size_t best = PLAN_NONE;
+	struct ranked *ranked = base_alloc(p->places.count + 1, sizeof(*ranked));
 
-	for (size_t i = 0; i < p->places.count; i++) {
-		size_t own = rank(p, i);
-		bool behind = last == PLAN_NONE || own > rank(p, last) ||
-			      (own == rank(p, last) && i > last);
-
-		if (own != PLAN_NONE && behind && (best == PLAN_NONE || own < rank(p, best)))
-			best = i;
+	for (size_t i = 0; i < p->places.count; i++)
+		ranked[i] = (struct ranked){PLAN_NONE, i};
+	array_each(const struct plan_order, o, &p->orders) {
+		if (o->dropped)
+			continue;
+		if (o->done < ranked[o->from].step)
+			ranked[o->from].step = o->done;
+		if (o->from != o->to && o->held < ranked[o->to].step)
+			ranked[o->to].step = o->held;
 	}
-	return best;
+	array_qsort(ranked, p->places.count, sizeof(*ranked), by_rank);
+	return ranked;
 }
 
 static void add_places(const struct gate_plan *p, struct str *out)
 {
+	struct ranked *ranked = rank_places(p);
 	size_t widest = widest_place(p);
+	const char *table = table_of(p);
 	struct str text = {0};
 
-	for (size_t i = next_place(p, PLAN_NONE); i != PLAN_NONE; i = next_place(p, i)) {
+	for (size_t i = 0; i < p->places.count && ranked[i].step != PLAN_NONE; i++) {
 		str_clear(&text);
-		gate_plan_place(&p->places.items[i], &text);
+		gate_plan_place(&p->places.items[ranked[i].place], &text);
 		str_addf(out, "%-*s", (int)widest, str_text(&text));
-		add_verbs(p, i, out);
+		add_verbs(p, ranked[i].place, table, out);
 	}
 	str_fini(&text);
+	base_free(ranked);
 }
 
 static void add_orders(const struct gate_plan *p, struct str *out)

@@ -28,42 +28,83 @@ void plan_comment(const char *text, unsigned indent, struct str *out)
 	str_add(out, "\n");
 }
 
+/* What the orders that are not dropped are about. */
 struct teller {
 	const struct gate_plan *p;
 	const struct plan_view *v;
 	const struct plan_words *words;
+	bool *done,
+		*held;	/* by step of the view: an order waits for it; holds its thread before it */
+	bool *holds;	/* by segment: an order holds a thread before a step of it */
+	bool *about;	/* ... or waits for one, too */
+	size_t *events; /* by segment: the steps of it that can be told */
+	bool *came;	/* by thread: a segment that an order is about has come */
 };
-
-/* Is there an order that holds a thread before one of these steps, or (`done`) waits for one of them? */
-static bool has_order(const struct teller *t, size_t first, size_t last, bool done)
-{
-	for (size_t i = first; i <= last; i++) {
-		size_t index = t->v->steps.items[i].index;
-
-		array_each(const struct plan_order, o, &t->p->orders)
-			if (!o->dropped && (done ? o->done : o->held) == index)
-				return true;
-	}
-	return false;
-}
-
-static bool is_about(const struct teller *t, size_t first, size_t last)
-{
-	return has_order(t, first, last, true) || has_order(t, first, last, false);
-}
 
 static bool is_event(enum strategy_op op)
 {
 	return op != STRATEGY_START && op != STRATEGY_END && op != STRATEGY_YIELD;
 }
 
-static bool is_told(const struct teller *t, const struct plan_segment *segment, size_t at)
+static size_t *view_steps(const struct plan_view *v)
 {
-	size_t events = 0;
+	const struct schedule *s = v->s;
+	size_t *at = base_alloc(s->steps.count + s->pending.count + 1, sizeof(*at));
 
-	for (size_t i = segment->first; i <= segment->last; i++)
-		events += is_event(plan_op(t->v, i));
-	return (events <= TOLD && is_event(plan_op(t->v, at))) || is_about(t, at, at);
+	for (size_t i = 0; i < v->steps.count; i++)
+		at[v->steps.items[i].index] = i + 1;
+	return at;
+}
+
+static void note_orders(struct teller *t)
+{
+	size_t *at = view_steps(t->v);
+
+	array_each(const struct plan_order, o, &t->p->orders) {
+		if (o->dropped)
+			continue;
+		if (at[o->done])
+			t->done[at[o->done] - 1] = true;
+		if (at[o->held])
+			t->held[at[o->held] - 1] = true;
+	}
+	base_free(at);
+}
+
+static void teller_init(struct teller *t)
+{
+	size_t steps = t->v->steps.count, segments = t->v->segments.count;
+
+	t->done = base_alloc(steps + 1, sizeof(*t->done));
+	t->held = base_alloc(steps + 1, sizeof(*t->held));
+	t->holds = base_alloc(segments + 1, sizeof(*t->holds));
+	t->about = base_alloc(segments + 1, sizeof(*t->about));
+	t->events = base_alloc(segments + 1, sizeof(*t->events));
+	t->came = base_alloc(t->v->s->threads.count + 1, sizeof(*t->came));
+	note_orders(t);
+	for (size_t i = 0; i < steps; i++) {
+		size_t segment = t->v->steps.items[i].segment;
+
+		t->holds[segment] |= t->held[i];
+		t->about[segment] |= t->held[i] || t->done[i];
+		t->events[segment] += is_event(plan_op(t->v, i));
+	}
+}
+
+static void teller_fini(struct teller *t)
+{
+	base_free(t->done);
+	base_free(t->held);
+	base_free(t->holds);
+	base_free(t->about);
+	base_free(t->events);
+	base_free(t->came);
+}
+
+static bool is_told(const struct teller *t, size_t at)
+{
+	return t->done[at] || t->held[at] ||
+	       (t->events[t->v->steps.items[at].segment] <= TOLD && is_event(plan_op(t->v, at)));
 }
 
 static void add_place(const struct schedule_where *w, struct str *out)
@@ -123,7 +164,7 @@ static void add_deeds(const struct teller *t, const struct plan_segment *segment
 		const struct schedule_step *step = plan_step(t->v, i);
 		bool is_here = line && plan_same_line(line, &step->where), same, again;
 
-		if (!is_told(t, segment, i))
+		if (!is_told(t, i))
 			continue;
 		str_clear(&deed);
 		add_deed(t, i, &deed);
@@ -159,26 +200,25 @@ static void add_end(const struct teller *t, const struct plan_segment *segment, 
 	if (plan_is_blocked(t->v, segment->last)) {
 		str_add(out, ", where it blocks");
 	} else if (segment->preempted && next != PLAN_NONE) {
-		const struct plan_segment *later =
-			&t->v->segments.items[t->v->steps.items[next].segment];
-
-		if (!has_order(t, later->first, later->last, false))
+		if (!t->holds[t->v->steps.items[next].segment])
 			return;
 		str_add(out, "; it is held before it ");
 		plan_deed(plan_step(t->v, next), t->words, out);
 	}
 }
 
-static bool came_before(const struct teller *t, const struct plan_segment *segment)
+static void add_segment(const struct teller *t, size_t number, const struct plan_segment *segment,
+			bool before, struct str *out)
 {
-	for (size_t i = t->v->steps.items[segment->first].before; i != PLAN_NONE;
-	     i = t->v->steps.items[i].before) {
-		const struct plan_segment *s = &t->v->segments.items[t->v->steps.items[i].segment];
+	unsigned thread = plan_step(t->v, segment->first)->thread;
 
-		if (is_about(t, s->first, s->last))
-			return true;
-	}
-	return false;
+	str_addf(out, "%zu. %s ", number, t->v->s->threads.items[thread]);
+	str_add(out, segment->first >= t->v->done ? "is held before it "
+		     : before			  ? "goes on: "
+						  : "");
+	add_deeds(t, segment, out);
+	add_end(t, segment, out);
+	str_add(out, ".");
 }
 
 void plan_story(const struct gate_plan *p, const struct plan_view *v,
@@ -186,21 +226,18 @@ void plan_story(const struct gate_plan *p, const struct plan_view *v,
 {
 	struct teller t = {.p = p, .v = v, .words = words};
 	struct str text = {0};
-	unsigned number = 0;
+	size_t number = 0;
 
-	array_each(const struct plan_segment, segment, &v->segments) {
-		const struct schedule_step *first = plan_step(v, segment->first);
+	teller_init(&t);
+	for (size_t i = 0; i < v->segments.count; i++) {
+		const struct plan_segment *segment = &v->segments.items[i];
+		bool *came = &t.came[plan_step(v, segment->first)->thread], before = *came;
 
-		bool is_pending = segment->first >= v->done, before = came_before(&t, segment);
-
-		if (!is_about(&t, segment->first, segment->last) || (is_pending && before))
+		*came |= t.about[i];
+		if (!t.about[i] || (segment->first >= v->done && before))
 			continue;
 		str_clear(&text);
-		str_addf(&text, "%u. %s ", ++number, v->s->threads.items[first->thread]);
-		str_add(&text, is_pending ? "is held before it " : before ? "goes on: " : "");
-		add_deeds(&t, segment, &text);
-		add_end(&t, segment, &text);
-		str_add(&text, ".");
+		add_segment(&t, ++number, segment, before, &text);
 		plan_comment(str_text(&text), 3, out);
 	}
 	if (outcome) {
@@ -209,4 +246,5 @@ void plan_story(const struct gate_plan *p, const struct plan_view *v,
 		plan_comment(str_text(&text), 3, out);
 	}
 	str_fini(&text);
+	teller_fini(&t);
 }

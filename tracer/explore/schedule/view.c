@@ -67,35 +67,41 @@ bool plan_forks(const struct schedule_step *step)
 	       strstr(step->where.call, "fork");
 }
 
+/* Has a thread of another process forked in the line of this step? */
+static bool may_be_forked(const struct plan_view *v, size_t at)
+{
+	const struct schedule_where *w = &plan_step(v, at)->where;
+	const char *id = v->s->threads.items[plan_step(v, at)->thread];
+
+	array_each(const size_t, fork, &v->forks)
+		if (*fork < at && plan_same_line(&plan_step(v, *fork)->where, w) &&
+		    !plan_same_process(v->s->threads.items[plan_step(v, *fork)->thread], id))
+			return true;
+	return false;
+}
+
 /* A child goes on in the middle of the line that has forked it. */
 static bool is_forked(const struct plan_view *v, size_t at)
 {
 	const struct schedule_where *w = &plan_step(v, at)->where;
-	const char *id = v->s->threads.items[plan_step(v, at)->thread];
-	bool came = false;
 
+	if (!may_be_forked(v, at))
+		return false;
 	for (size_t i = v->steps.items[at].before; i != PLAN_NONE; i = v->steps.items[i].before)
 		if (w->func && str_same(plan_step(v, i)->where.func, w->func))
 			return v->steps.items[i].forked &&
 			       plan_same_line(&plan_step(v, i)->where, w);
-	for (size_t i = 0; i < at; i++)
-		came |= plan_forks(plan_step(v, i)) && plan_same_line(&plan_step(v, i)->where, w) &&
-			!plan_same_process(v->s->threads.items[plan_step(v, i)->thread], id);
-	return came;
+	return true;
 }
 
+/* Only the first step of a line's execution knows the last one: plan_line_last(). */
 static void join_line(struct plan_view *v, size_t at)
 {
 	size_t earlier = same_execution(v, at);
 	struct plan_step *step = &v->steps.items[at];
 
 	step->line_first = earlier == PLAN_NONE ? at : v->steps.items[earlier].line_first;
-	for (size_t i = at; i != PLAN_NONE; i = v->steps.items[i].before) {
-		if (v->steps.items[i].line_first == step->line_first)
-			v->steps.items[i].line_last = at;
-		if (i == step->line_first)
-			break;
-	}
+	v->steps.items[step->line_first].line_last = at;
 }
 
 static bool same_instruction(const struct schedule_where *a, const struct schedule_where *b)
@@ -206,6 +212,12 @@ static void add_step(struct plan_view *v, struct plan_record *r, size_t index, b
 	if (own->before != PLAN_NONE)
 		v->steps.items[own->before].behind = at;
 	r->last[step->thread] = at + 1;
+	if (plan_op(v, at) == STRATEGY_CREATE)
+		*array_add(&v->creates) = at;
+	if (plan_op(v, at) == STRATEGY_END)
+		*array_add(&v->ends) = at;
+	if (plan_forks(plan_step(v, at)))
+		*array_add(&v->forks) = at;
 	join_segment(v, at);
 	join_line(v, at);
 	own->forked = is_forked(v, at);
@@ -287,7 +299,7 @@ void plan_view_init(struct plan_view *v, const struct schedule *s, const struct 
 	r.waiting = base_alloc(s->threads.count + 1, sizeof(*r.waiting));
 	r.last = base_alloc(s->threads.count + 1, sizeof(*r.last));
 	r.woken = base_alloc(s->threads.count + 1, sizeof(*r.woken));
-	for (size_t i = 0; i < s->steps.count; i++)
+	for (size_t i = 0; i < s->steps.count && !plan_is_over(v, i); i++)
 		add_recorded(v, &r, i);
 	asked = v->steps.count;
 	add_last_locks(v, &r);
@@ -306,6 +318,9 @@ void plan_view_fini(struct plan_view *v)
 {
 	array_fini(&v->steps);
 	array_fini(&v->segments);
+	array_fini(&v->creates);
+	array_fini(&v->ends);
+	array_fini(&v->forks);
 }
 
 bool plan_is_blocked(const struct plan_view *v, size_t step)
