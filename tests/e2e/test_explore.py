@@ -167,7 +167,7 @@ def test_deadlock(t):
     t.check(re.search(r"^\d+ schedules?, \d+ distinct, ", r.err, re.M), "the summary", r)
     t.equal((r.stdout, r.first[:15]), ("", "gatectl: found:"), "standard output is empty, what was found is first", r)
     schedule = read(f["folder"], "schedule")
-    t.check(schedule.startswith("# gatectl schedule 1\n"), "first line of the schedule")
+    t.check(schedule.startswith("# gatectl schedule 2\n"), "first line of the schedule")
     t.check(re.search(r"^ *\d+ +two#1 +lock +\S*abba.c:\d+ \(both, pthread_mutex_lock", schedule, re.M), "a step:\n" + schedule)
 
 
@@ -411,8 +411,8 @@ def test_diverged_alike(t):
     r = explore(t, abba())
     text = read(r.found, "1", "schedule")
     lock = next(line for line in text.splitlines() if " lock " in line and "mutex" in line)
-    was = re.search(r"\bat=0x([0-9a-f]+)", lock).group(1)
-    again = t.gate("replay", t.file("other", text.replace(lock, lock.replace("at=0x" + was, "at=0x%x" % (int(was, 16) + 1)))))
+    was = re.search(r"\bat=abba\S*\+0x([0-9a-f]+)", lock).group(1)
+    again = t.gate("replay", t.file("other", text.replace(lock, re.sub(r"( at=\S+\+)0x[0-9a-f]+", r"\g<1>0x%x" % (int(was, 16) + 1), lock))))
     diverged(t, again, "something else")
     places = re.findall(r" \(abba\S*\+0x([0-9a-f]+)\)", again.first)
     t.equal([int(places[0], 16) - int(place, 16) for place in places], [0, 1], "what was recorded, and what came", again)
@@ -454,7 +454,8 @@ def test_no_schedule(t):
     t.error(t.gate("replay", t.path("none")), where="none: No such file")
     r = t.error(t.gate("replay", t.file("text", "what is this\n")), where=r"text:1: this is no schedule")
     t.check("try: give the file `schedule` of a folder that `gatectl explore` has written\n" in r.err, "what to do", r)
-    t.error(t.gate("replay", t.file("empty", "# gatectl schedule 1\nsteps: 0\n")), where="does not say of which program")
+    t.error(t.gate("replay", t.file("empty", "# gatectl schedule 2\nsteps: 0\n")), where="does not say of which program")
+    t.error(t.gate("replay", t.file("old", "# gatectl schedule 1\nsteps: 0\n")), where="a schedule of format 1, written by an older gatectl")
     for report in ("x.xml", "x.json"):
         t.error(t.gate("replay", "--report", t.path(report), t.path("none")), where="none")
         t.check(not os.path.exists(t.path(report)), "no empty report is left")

@@ -9,7 +9,7 @@
 #include "tracer/explore/schedule/plan.h"
 #include "tracer/explore/schedule/text.h"
 
-#define HEAD(steps) "# gatectl schedule 1\nsteps: " #steps "\n"
+#define HEAD(steps) "# gatectl schedule 2\nsteps: " #steps "\n"
 
 static const struct plan_words words = {.program = "prog"};
 
@@ -81,14 +81,14 @@ static void needs(const char *text, enum plan_orders orders, const char *script)
 static void test_to_the_end(void **state)
 {
 	static const char text[] =
-		HEAD(5) "1 main create m.c:1 (main, pthread_create) object=0x100\n"
-			"2 set#1 start - object=0x100\n"
-			"3 set#1 write s.c:1 (set, -, a) writes object=0x10\n"
-			"4 look read l.c:1 (look, -, a) preempts object=0x10\n"
+		HEAD(5) "1 main create m.c:1 (main, pthread_create) object=p+0x100\n"
+			"2 set#1 start - object=p+0x100\n"
+			"3 set#1 write s.c:1 (set, -, a) writes object=p+0x10\n"
+			"4 look read l.c:1 (look, -, a) preempts object=p+0x10\n"
 			"5 look end l.c:2 (look, _exit) writes object=any\n"
-			"- main lock m.c:2 (main, pthread_join) writes object=0x100\n"
-			"- set#1 write s.c:2 (set, -, b) writes object=0x14\n"
-			"- set#2 start - object=0x200\n";
+			"- main lock m.c:2 (main, pthread_join) writes object=p+0x100\n"
+			"- set#1 write s.c:2 (set, -, b) writes object=p+0x14\n"
+			"- set#2 start - object=p+0x200\n";
 
 	(void)state;
 	needs(text, PLAN_TO_THE_END,
@@ -103,11 +103,11 @@ static void test_to_the_end(void **state)
 static void test_call(void **state)
 {
 	static const char text[] = HEAD(
-		5) "1 main read m.c:1 (main, reset, a) object=0x10 at=0x1 code=prog+0x100\n"
-		   "2 main write m.c:1 (main, reset, b) writes object=0x14 at=0x2 code=prog+0x100\n"
-		   "3 main read m.c:1 (main, reset, a) object=0x10 at=0x1 code=prog+0x100\n"
-		   "4 main write m.c:1 (main, reset, b) writes object=0x14 at=0x2 code=prog+0x100\n"
-		   "5 other read o.c:1 (other, -, b) object=0x14 at=0x3 code=prog+0x200\n";
+		5) "1 main read m.c:1 (main, reset, a) object=p+0x10 at=p+0x1 code=prog+0x100\n"
+		   "2 main write m.c:1 (main, reset, b) writes object=p+0x14 at=p+0x2 code=prog+0x100\n"
+		   "3 main read m.c:1 (main, reset, a) object=p+0x10 at=p+0x1 code=prog+0x100\n"
+		   "4 main write m.c:1 (main, reset, b) writes object=p+0x14 at=p+0x2 code=prog+0x100\n"
+		   "5 other read o.c:1 (other, -, b) object=p+0x14 at=p+0x3 code=prog+0x200\n";
 
 	(void)state;
 	needs(text, PLAN_DEPENDENT,
@@ -121,10 +121,10 @@ static void test_kernel(void **state)
 {
 	static const char text[] =
 		HEAD(4) "1 main block m.c:1 (main, fprintf) writes object=any\n"
-			"2 other read o.c:1 (other, -, x) preempts object=0x10\n"
-			"3 other write o.c:2 (other, -, x) writes object=0x10\n"
+			"2 other read o.c:1 (other, -, x) preempts object=p+0x10\n"
+			"3 other write o.c:2 (other, -, x) writes object=p+0x10\n"
 			"4 other lock o.c:3 (other, pthread_mutex_lock, m) writes "
-			"object=0x20\n";
+			"object=p+0x20\n";
 
 	(void)state;
 	needs(text, PLAN_DEPENDENT, "");
@@ -134,15 +134,15 @@ static void test_kernel(void **state)
 static void test_back_from_the_kernel(void **state)
 {
 	static const char text[] =
-		HEAD(7) "1 main block m.c:1 (main, read) writes object=any at=0x1 code=prog+0x100\n"
-			"2 w block w.c:1 (w, write) writes object=any at=0x2 code=prog+0x200\n"
-			"3 main block m.c:1 (main, read) preempts writes object=any at=0x1 "
+		HEAD(7) "1 main block m.c:1 (main, read) writes object=any at=p+0x1 code=prog+0x100\n"
+			"2 w block w.c:1 (w, write) writes object=any at=p+0x2 code=prog+0x200\n"
+			"3 main block m.c:1 (main, read) preempts writes object=any at=p+0x1 "
 			"code=libc.so.6+0x1\n"
-			"4 main read m.c:2 (main, -, x) object=0x10\n"
-			"5 w write w.c:2 (w, -, x) writes object=0x10\n"
-			"6 main block m.c:3 (main, read) writes object=any at=0x1 code=prog+0x110\n"
+			"4 main read m.c:2 (main, -, x) object=p+0x10\n"
+			"5 w write w.c:2 (w, -, x) writes object=p+0x10\n"
+			"6 main block m.c:3 (main, read) writes object=any at=p+0x1 code=prog+0x110\n"
 			"7 w end w.c:3 (w, abort) writes object=any\n"
-			"- main block m.c:3 (main, read) writes object=any at=0x1 "
+			"- main block m.c:3 (main, read) writes object=any at=p+0x1 "
 			"code=libc.so.6+0x1\n";
 
 	(void)state;
@@ -165,13 +165,13 @@ static void test_back_from_the_kernel(void **state)
 static void test_no_more_in_the_kernel(void **state)
 {
 	static const char text[] =
-		HEAD(5) "1 main block m.c:1 (main, read) writes object=any at=0x1 code=prog+0x100\n"
-			"2 other read o.c:1 (other, -, x) object=0x10\n"
-			"3 main block m.c:1 (main, read) preempts writes object=any at=0x1 "
+		HEAD(5) "1 main block m.c:1 (main, read) writes object=any at=p+0x1 code=prog+0x100\n"
+			"2 other read o.c:1 (other, -, x) object=p+0x10\n"
+			"3 main block m.c:1 (main, read) preempts writes object=any at=p+0x1 "
 			"code=libc.so.6+0x1\n"
-			"4 other block o.c:2 (other, read) preempts writes object=any at=0x1 "
+			"4 other block o.c:2 (other, read) preempts writes object=any at=p+0x1 "
 			"code=prog+0x300\n"
-			"5 main read m.c:2 (main, -, x) preempts object=0x10\n";
+			"5 main read m.c:2 (main, -, x) preempts object=p+0x10\n";
 
 	(void)state;
 	needs(text, PLAN_DEPENDENT,
@@ -184,18 +184,18 @@ static void test_no_more_in_the_kernel(void **state)
 static void test_not_needed(void **state)
 {
 	static const char text[] =
-		HEAD(12) "1 main create m.c:1 (main, pthread_create) object=0x100\n"
-			 "2 main lock m.c:2 (main, pthread_join) writes object=0x100\n"
-			 "3 worker#1 start - object=0x100\n"
-			 "4 worker#1 write w.c:1 (worker, -, x) writes object=0x10\n"
-			 "5 worker#1 create w.c:2 (worker, pthread_create) object=0x200\n"
-			 "6 worker#1 lock w.c:3 (worker, pthread_join) writes object=0x200\n"
-			 "7 deputy start - object=0x200\n"
-			 "8 deputy write d.c:1 (deputy, -, x) writes object=0x10\n"
-			 "9 deputy end - writes object=0x200\n"
-			 "10 worker#1 write w.c:4 (worker, -, x) writes object=0x10\n"
-			 "11 worker#1 end - writes object=0x100\n"
-			 "12 main read m.c:3 (main, -, x) object=0x10\n";
+		HEAD(12) "1 main create m.c:1 (main, pthread_create) object=p+0x100\n"
+			 "2 main lock m.c:2 (main, pthread_join) writes object=p+0x100\n"
+			 "3 worker#1 start - object=p+0x100\n"
+			 "4 worker#1 write w.c:1 (worker, -, x) writes object=p+0x10\n"
+			 "5 worker#1 create w.c:2 (worker, pthread_create) object=p+0x200\n"
+			 "6 worker#1 lock w.c:3 (worker, pthread_join) writes object=p+0x200\n"
+			 "7 deputy start - object=p+0x200\n"
+			 "8 deputy write d.c:1 (deputy, -, x) writes object=p+0x10\n"
+			 "9 deputy end - writes object=p+0x200\n"
+			 "10 worker#1 write w.c:4 (worker, -, x) writes object=p+0x10\n"
+			 "11 worker#1 end - writes object=p+0x100\n"
+			 "12 main read m.c:3 (main, -, x) object=p+0x10\n";
 
 	(void)state;
 	needs(text, PLAN_DEPENDENT, "");
@@ -214,14 +214,14 @@ static void test_creation_not_known(void **state)
 {
 	(void)state;
 	needs(HEAD(3) "1 main create m.c:1 (main)\n"
-		      "2 main write m.c:2 (main, -, x) writes object=0x10\n"
-		      "3 worker#1 read w.c:1 (worker, -, x) object=0x10\n",
+		      "2 main write m.c:2 (main, -, x) writes object=p+0x10\n"
+		      "3 worker#1 read w.c:1 (worker, -, x) object=p+0x10\n",
 	      PLAN_DEPENDENT,
 	      "local main_wrote_x = SimpleGate \"main_wrote_x\"\n"
 	      "at(\"m.c:2\", { after = true }) :open(main_wrote_x)\n"
 	      "at \"w.c:1\"                    :wait(main_wrote_x)\n");
-	needs(HEAD(2) "1 main write m.c:2 (main, -, x) writes object=0x10\n"
-		      "2 worker#1 read w.c:1 (worker, -, x) object=0x10\n",
+	needs(HEAD(2) "1 main write m.c:2 (main, -, x) writes object=p+0x10\n"
+		      "2 worker#1 read w.c:1 (worker, -, x) object=p+0x10\n",
 	      PLAN_DEPENDENT,
 	      "local main_wrote_x = SimpleGate \"main_wrote_x\"\n"
 	      "at(\"m.c:2\", { after = true }) :open(main_wrote_x)\n"
@@ -232,16 +232,16 @@ static void test_creation_not_known(void **state)
 static void test_lost_wakeup(void **state)
 {
 	(void)state;
-	needs(HEAD(8) "1 waiter lock q.c:1 (take, pthread_mutex_lock, m) writes object=0x1\n"
-		      "2 waiter read q.c:2 (take, -, ready) object=0x2\n"
-		      "3 waiter unlock q.c:3 (take, pthread_mutex_unlock, m) writes object=0x1\n"
+	needs(HEAD(8) "1 waiter lock q.c:1 (take, pthread_mutex_lock, m) writes object=p+0x1\n"
+		      "2 waiter read q.c:2 (take, -, ready) object=p+0x2\n"
+		      "3 waiter unlock q.c:3 (take, pthread_mutex_unlock, m) writes object=p+0x1\n"
 		      "4 poster lock q.c:11 (post, pthread_mutex_lock, m) preempts writes "
-		      "object=0x1\n"
-		      "5 poster write q.c:12 (post, -, ready) writes object=0x2\n"
-		      "6 poster signal q.c:13 (post, pthread_cond_signal, c) writes object=0x3\n"
-		      "7 poster unlock q.c:14 (post, pthread_mutex_unlock, m) writes object=0x1\n"
+		      "object=p+0x1\n"
+		      "5 poster write q.c:12 (post, -, ready) writes object=p+0x2\n"
+		      "6 poster signal q.c:13 (post, pthread_cond_signal, c) writes object=p+0x3\n"
+		      "7 poster unlock q.c:14 (post, pthread_mutex_unlock, m) writes object=p+0x1\n"
 		      "8 waiter wait q.c:4 (take, pthread_cond_wait, c) preempts writes "
-		      "object=0x3\n",
+		      "object=p+0x3\n",
 	      PLAN_DEPENDENT,
 	      "local waiter_read_ready  = SimpleGate \"waiter_read_ready\"\n"
 	      "local poster_signalled_c = SimpleGate \"poster_signalled_c\"\n"
@@ -255,10 +255,10 @@ static void test_lost_wakeup(void **state)
 static void test_blocked(void **state)
 {
 	static const char text[] =
-		HEAD(4) "1 waiter wait q.c:4 (take, pthread_cond_wait, c) writes object=0x3\n"
-			"2 poster signal q.c:13 (post, pthread_cond_signal, c) writes object=0x3\n"
-			"3 poster write q.c:14 (post, -, ready) writes object=0x2\n"
-			"4 waiter read q.c:5 (take, -, ready) preempts object=0x2\n";
+		HEAD(4) "1 waiter wait q.c:4 (take, pthread_cond_wait, c) writes object=p+0x3\n"
+			"2 poster signal q.c:13 (post, pthread_cond_signal, c) writes object=p+0x3\n"
+			"3 poster write q.c:14 (post, -, ready) writes object=p+0x2\n"
+			"4 waiter read q.c:5 (take, -, ready) preempts object=p+0x2\n";
 
 	(void)state;
 	needs(text, PLAN_DEPENDENT,
@@ -274,12 +274,12 @@ static void test_blocked(void **state)
 static void test_hit(void **state)
 {
 	(void)state;
-	needs(HEAD(6) "1 a write f.c:1 (f, -, x) writes object=0x1 code=prog+0x10\n"
-		      "2 a write f.c:1 (f, -, x) writes object=0x1 code=prog+0x10\n"
-		      "3 b read f.c:9 (g, -, y) preempts object=0x2 code=prog+0x20\n"
-		      "4 b read f.c:9 (g, -, x) object=0x1 code=prog+0x28\n"
-		      "5 a write f.c:1 (f, -, x) preempts writes object=0x1 code=prog+0x10\n"
-		      "6 a read f.c:2 (f, -, x) object=0x1 code=prog+0x18\n",
+	needs(HEAD(6) "1 a write f.c:1 (f, -, x) writes object=p+0x1 code=prog+0x10\n"
+		      "2 a write f.c:1 (f, -, x) writes object=p+0x1 code=prog+0x10\n"
+		      "3 b read f.c:9 (g, -, y) preempts object=p+0x2 code=prog+0x20\n"
+		      "4 b read f.c:9 (g, -, x) object=p+0x1 code=prog+0x28\n"
+		      "5 a write f.c:1 (f, -, x) preempts writes object=p+0x1 code=prog+0x10\n"
+		      "6 a read f.c:2 (f, -, x) object=p+0x1 code=prog+0x18\n",
 	      PLAN_DEPENDENT,
 	      "local a_wrote_x = SimpleGate \"a_wrote_x\"\n"
 	      "local b_read_x  = SimpleGate \"b_read_x\"\n"
@@ -292,19 +292,19 @@ static void test_hit(void **state)
 static void test_places(void **state)
 {
 	(void)state;
-	needs(HEAD(4) "1 a read lib.c:5 (f, -, n) object=0x1 code=/usr/lib/liba.so+0x10\n"
-		      "2 b read lib.c:5 (f, -, n) preempts object=0x1 code=/usr/lib/liba.so+0x10\n"
-		      "3 b write lib.c:5 (f, -, n) writes object=0x1 code=/usr/lib/liba.so+0x18\n"
-		      "4 a write lib.c:5 (f, -, n) writes object=0x1 code=/usr/lib/liba.so+0x18\n",
+	needs(HEAD(4) "1 a read lib.c:5 (f, -, n) object=p+0x1 code=/usr/lib/liba.so+0x10\n"
+		      "2 b read lib.c:5 (f, -, n) preempts object=p+0x1 code=/usr/lib/liba.so+0x10\n"
+		      "3 b write lib.c:5 (f, -, n) writes object=p+0x1 code=/usr/lib/liba.so+0x18\n"
+		      "4 a write lib.c:5 (f, -, n) writes object=p+0x1 code=/usr/lib/liba.so+0x18\n",
 	      PLAN_DEPENDENT,
 	      "local a_read_n  = SimpleGate \"a_read_n\"\n"
 	      "local b_wrote_n = SimpleGate \"b_wrote_n\"\n"
 	      "at(\"liba.so!*0x18\", { thread = \"a\" })         :open(a_read_n) :wait(b_wrote_n)\n"
 	      "at(\"lib.c:5\", { thread = \"b\" })               :wait(a_read_n)\n"
 	      "at(\"lib.c:5\", { thread = \"b\", after = true }) :open(b_wrote_n)\n");
-	needs(HEAD(3) "1 a write - (f) writes object=0x1 code=prog+0x10\n"
-		      "2 a write - (f) writes object=0x9 code=prog+0x20\n"
-		      "3 b read - (g) preempts object=0x1 code=prog+0x30\n",
+	needs(HEAD(3) "1 a write - (f) writes object=p+0x1 code=prog+0x10\n"
+		      "2 a write - (f) writes object=p+0x9 code=prog+0x20\n"
+		      "3 b read - (g) preempts object=p+0x1 code=prog+0x30\n",
 	      PLAN_DEPENDENT,
 	      "local a_wrote = SimpleGate \"a_wrote\"\n"
 	      "at \"*0x20\" :open(a_wrote)\n"
@@ -312,7 +312,7 @@ static void test_places(void **state)
 	needs(HEAD(4) "1 a start -\n"
 		      "2 a end -\n"
 		      "3 b start -\n"
-		      "4 b write f.c:1 (f, -, x) writes object=0x1\n",
+		      "4 b write f.c:1 (f, -, x) writes object=p+0x1\n",
 	      PLAN_ALL,
 	      "local a_ended = SimpleGate \"a_ended\"\n"
 	      "on(\"thread-exit\", { thread = \"a\" })  :open(a_ended)\n"
@@ -323,10 +323,10 @@ static void test_places(void **state)
 static void test_called(void **state)
 {
 	(void)state;
-	needs(HEAD(4) "1 a read f.c:1 (f, -, x) object=0x1 code=prog+0x10\n"
-		      "2 b write f.c:9 (g, -, x) preempts writes object=0x1 code=prog+0x90\n"
-		      "3 b write f.c:10 (g, -, y) writes object=0x2 code=prog+0x98\n"
-		      "4 a read f.c:5 (called, -, y) preempts object=0x2 code=prog+0x50\n",
+	needs(HEAD(4) "1 a read f.c:1 (f, -, x) object=p+0x1 code=prog+0x10\n"
+		      "2 b write f.c:9 (g, -, x) preempts writes object=p+0x1 code=prog+0x90\n"
+		      "3 b write f.c:10 (g, -, y) writes object=p+0x2 code=prog+0x98\n"
+		      "4 a read f.c:5 (called, -, y) preempts object=p+0x2 code=prog+0x50\n",
 	      PLAN_DEPENDENT,
 	      "local a_read_x  = SimpleGate \"a_read_x\"\n"
 	      "local b_wrote_y = SimpleGate \"b_wrote_y\"\n"
@@ -342,8 +342,8 @@ static void test_nowhere(void **state)
 	ERROR(err);
 
 	(void)state;
-	read_schedule(HEAD(2) "1 a write f.c:1 (f, -, x) writes object=0x1\n"
-			      "2 b read - (-, -, x) preempts object=0x1\n",
+	read_schedule(HEAD(2) "1 a write f.c:1 (f, -, x) writes object=p+0x1\n"
+			      "2 b read - (-, -, x) preempts object=p+0x1\n",
 		      &s);
 	assert_int_equal(gate_plan_make(&p, &s, PLAN_DEPENDENT, &words, &err), -1);
 	assert_int_equal(err.code, ERROR_STATE);
@@ -364,10 +364,10 @@ static void test_dropped(void **state)
 	ERROR(err);
 
 	(void)state;
-	read_schedule(HEAD(4) "1 a write f.c:1 (f, -, x) writes object=0x1\n"
-			      "2 b read f.c:9 (g, -, x) preempts object=0x1\n"
-			      "3 b read f.c:10 (g, -, x) object=0x1\n"
-			      "4 a write f.c:2 (f, -, x) preempts writes object=0x1\n",
+	read_schedule(HEAD(4) "1 a write f.c:1 (f, -, x) writes object=p+0x1\n"
+			      "2 b read f.c:9 (g, -, x) preempts object=p+0x1\n"
+			      "3 b read f.c:10 (g, -, x) object=p+0x1\n"
+			      "4 a write f.c:2 (f, -, x) preempts writes object=p+0x1\n",
 		      &s);
 	assert_int_equal(gate_plan_make(&p, &s, PLAN_DEPENDENT, &words, &err), 0);
 	assert_int_equal(p.orders.count, 2);

@@ -6,10 +6,11 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "tracer/explore/schedule/address.h"
 #include "tracer/explore/schedule/text.h"
 
 static const char sample[] =
-	"# gatectl schedule 1\n"
+	"# gatectl schedule 2\n"
 	"# program: ./count 2\n"
 	"seed: 1\n"
 	"point: count+0x1189\n"
@@ -17,20 +18,20 @@ static const char sample[] =
 	"note: \" a\\x0ab\"\n"
 	"steps: 5\n"
 	"\n"
-	"1  main      start    -                                                   at=0x0\n"
+	"1  main      start    -\n"
 	"2  main      create   count.c:20 (main, pthread_create)                   writes "
-	"object=0x64"
-	" at=0x7f00 code=count+0x1200\n"
+	"object=thread:worker#1"
+	" at=count+0x1205 code=count+0x1200\n"
 	"3  worker#1  read     count.c:12 (count, -, counter)                      choice preempts"
-	" object=0x4040 at=0x1189 code=count+0x1189 as=5\n"
+	" object=count+0x4040 at=count+0x1189 code=count+0x1189 as=5\n"
 	"4  main      lock     \"my file.cc:7\" (\"push(int, int)\", \"-\", \"a[\\\"k\\\"]\")  "
 	"object=any"
-	" at=0xffffffffffffffff code=\"lib (a).so+0x2\"\n"
-	"5  worker#1  timeout  - (f)                                               at=0x5 "
-	"code=+0x5\n"
+	" at=\"lib (a).so+0xffffffffff\" code=\"lib (a).so+0x2\"\n"
+	"5  worker#1  timeout  - (f)                                               "
+	"object=stack:main:1 at=libc++.so.1+0x5 code=+0x5\n"
 	"-  main      write    count.c:21 (main, -, counter)                       writes "
-	"object=0x4040"
-	" at=0x1207\n";
+	"object=count+0x4040"
+	" at=count+0x1207\n";
 
 static void test_as_it_is_written(void **state)
 {
@@ -70,7 +71,10 @@ static void test_what_is_read(void **state)
 	assert_int_equal(step->thread, 1);
 	assert_int_equal(step->point.thread, 5);
 	assert_int_equal(step->point.op, STRATEGY_READ);
-	assert_true(step->point.object == 0x4040 && step->point.place == 0x1189);
+	assert_true(step->point.object == step->point.fixed);
+	assert_true(step->point.fixed == address_of("count", 0x4040));
+	assert_true(step->point.place == address_of("count", 0x1189));
+	assert_string_equal(schedule_module_at(&s, step->point.place), "count");
 	assert_string_equal(step->where.file, "count.c");
 	assert_int_equal(step->where.line, 12);
 	assert_null(step->where.call);
@@ -82,6 +86,9 @@ static void test_what_is_read(void **state)
 	assert_string_equal(step->where.var, "a[\"k\"]");
 	assert_string_equal(step->where.object, "lib (a).so");
 	step = &s.steps.items[4];
+	assert_string_equal(step->where.memory, "stack:main:1");
+	assert_true(!step->point.fixed && step->point.object != s.steps.items[1].point.object);
+	assert_true(step->point.place == address_of("libc++.so.1", 5));
 	assert_null(step->where.file);
 	assert_null(step->where.object);
 	assert_int_equal(step->where.address, 5);
@@ -120,7 +127,52 @@ static void test_out_of_order(void **state)
 	schedule_head_fini(&head);
 }
 
-#define HEAD "# gatectl schedule 1\nsteps: 1\n"
+static uint64_t digest_with(uint64_t first, uint64_t second, uint64_t place)
+{
+	const uint64_t objects[] = {first, second, first};
+	struct schedule s = {0};
+	uint64_t digest;
+
+	for (size_t i = 0; i < 3; i++)
+		*array_add(&s.steps) = (struct schedule_step){
+			.point = {.op = STRATEGY_READ, .object = objects[i], .place = place}};
+	digest = schedule_digest(&s);
+	schedule_fini(&s);
+	return digest;
+}
+
+/* Where memory lies makes no difference, but which of it is the same. */
+static void test_digest(void **state)
+{
+	(void)state;
+	assert_true(digest_with(0x7f00, 0x7f40, 5) == digest_with(0x5500, 0x1100, 5));
+	assert_true(digest_with(0x7f00, 0x7f40, 5) != digest_with(0x7f00, 0x7f00, 5));
+	assert_true(digest_with(0x7f00, 0x7f40, 5) != digest_with(0x7f00, 0x7f40, 6));
+}
+
+/* Without a description memory is told by when it comes. */
+static void test_unnamed(void **state)
+{
+	static const uint64_t objects[] = {0x7f00, 0x7f40, 0x7f00};
+	struct schedule_head none = {0};
+	struct schedule s = {0};
+	struct str text = {0};
+
+	(void)state;
+	schedule_thread(&s, "main");
+	for (size_t i = 0; i < 3; i++)
+		*array_add(&s.steps) = (struct schedule_step){
+			.point = {.op = STRATEGY_READ, .object = objects[i]}};
+	schedule_print(&s, &none, &text);
+	assert_string_equal(str_text(&text), "# gatectl schedule 2\nsteps: 3\n\n"
+					     "1  main  read     -  object=#1\n"
+					     "2  main  read     -  object=#2\n"
+					     "3  main  read     -  object=#1\n");
+	str_fini(&text);
+	schedule_fini(&s);
+}
+
+#define HEAD "# gatectl schedule 2\nsteps: 1\n"
 
 static void refused(const char *text, const char *why)
 {
@@ -139,7 +191,7 @@ static void test_refused(void **state)
 {
 	(void)state;
 	refused("", "x.schedule:1: this is no schedule: the first line of one is '# gatectl "
-		    "schedule 1'");
+		    "schedule 2'");
 	refused(HEAD, "x.schedule:2: the schedule ends after 0 of 1 steps");
 	refused(HEAD "1 a read", "x.schedule:3: the place is missing");
 	refused(HEAD "1 a eat -", "x.schedule:3: there is no operation 'eat'");
@@ -151,17 +203,22 @@ static void test_refused(void **state)
 	refused(HEAD "1 a read - often", "x.schedule:3: what is 'often'?");
 	refused(HEAD "1 a read - on=1", "x.schedule:3: what is 'on='?");
 	refused(HEAD "1 a read - as=5000000000", "x.schedule:3: 5000000000 is too large");
-	refused("# gatectl schedule 1\n1 a read -",
+	refused(HEAD "1 a read - at=0x5555", "x.schedule:3: '0x5555' has no +");
+	refused(HEAD "1 a read - at=+0x5",
+		"x.schedule:3: the name of a module is missing before +0x5");
+	refused("# gatectl schedule 1\nsteps: 0\n",
+		"x.schedule:1: a schedule of format 1, written by an older gatectl: this one reads "
+		"format 2; search again with `gatectl explore`");
+	refused("# gatectl schedule 2\n1 a read -",
 		"x.schedule:2: a step before the line 'steps: N'");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_as_it_is_written),
-		cmocka_unit_test(test_what_is_read),
-		cmocka_unit_test(test_out_of_order),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_as_it_is_written), cmocka_unit_test(test_what_is_read),
+		cmocka_unit_test(test_out_of_order),	 cmocka_unit_test(test_digest),
+		cmocka_unit_test(test_unnamed),		 cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,6 +26,7 @@ static void write_texts(struct record *r, char *const *items, size_t count)
 static void write_schedule(const struct schedule *s, struct record *r)
 {
 	write_texts(r, s->threads.items, s->threads.count);
+	write_texts(r, s->modules.items, s->modules.count);
 	record_add(r, s->steps.count);
 	array_each(const struct schedule_step, step, &s->steps) {
 		record_add(r, (uint64_t)step->thread << 32 | step->point.thread);
@@ -33,6 +34,7 @@ static void write_schedule(const struct schedule *s, struct record *r)
 				      (uint64_t)step->others << 1 | step->preempts);
 		record_add(r, step->point.object);
 		record_add(r, step->point.place);
+		record_add(r, step->point.fixed);
 	}
 }
 
@@ -74,6 +76,11 @@ static void read_schedule(struct schedule *s, struct record *r)
 		*array_add(&s->threads) = id ? id : base_strdup("");
 	}
 	for (uint64_t n = record_get(r); n-- && !r->bad;) {
+		char *name = record_get_text(r);
+
+		*array_add(&s->modules) = name ? name : base_strdup("");
+	}
+	for (uint64_t n = record_get(r); n-- && !r->bad;) {
 		struct schedule_step *step = array_add(&s->steps);
 		uint64_t threads = record_get(r), what = record_get(r);
 
@@ -85,6 +92,7 @@ static void read_schedule(struct schedule *s, struct record *r)
 		step->preempts = what & 1;
 		step->point.object = record_get(r);
 		step->point.place = record_get(r);
+		step->point.fixed = record_get(r);
 		r->bad |= step->thread >= s->threads.count;
 	}
 }

@@ -5,12 +5,14 @@
 #include "tracer/base/path.h"
 #include "tracer/experiments/experiment.h"
 #include "tracer/experiments/explore_examine.h"
+#include "tracer/explore/schedule/address.h"
 #include "tracer/explore/strategy/guide.h"
 #include "tracer/features/controlled/controlled.h"
 #include "tracer/run/images.h"
 #include "tracer/run/run.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -166,6 +168,45 @@ static void set_options(struct replay *r)
 		*array_add(&o->orders) = value;
 }
 
+/* "prt+0x1195" */
+static void rename_places(struct schedule_head *h, const char *from, const char *to)
+{
+	static const char *const keys[] = {"point", "atomic", "frees", "from"};
+	size_t length = strlen(from);
+
+	array_each(struct schedule_option, o, &h->options)
+		for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+			struct str text = {0};
+
+			if (strcmp(o->key, keys[i]) != 0 || strncmp(o->value, from, length) != 0 ||
+			    o->value[length] != '+')
+				continue;
+			str_addf(&text, "%s%s", to, o->value + length);
+			base_free(o->value);
+			o->value = str_take(&text);
+		}
+}
+
+/* The program's file may be called otherwise than when the schedule was recorded. */
+static void rename_program(struct replay *r)
+{
+	const char *recorded = schedule_option(&r->head, "module", 0);
+	struct modules *files = modules_new();
+	char path[PATH_MAX], *was;
+	struct module *program = NULL;
+	ERROR(ignored); /* a file that is no program is refused when it is to be executed */
+
+	if (recorded && images_find_program(r->options->argv[0], path, sizeof(path)))
+		program = modules_open(files, path, &ignored);
+	was = program ? base_strndup(recorded, strcspn(recorded, " ")) : NULL;
+	if (program && strcmp(was, module_name(program)) != 0) {
+		schedule_rename_module(&r->schedule, was, module_name(program));
+		rename_places(&r->head, was, module_name(program));
+	}
+	base_free(was);
+	modules_free(files);
+}
+
 int replay_load(struct replay *r, const char *path, struct error *err)
 {
 	char *text = file_read(path, err);
@@ -180,8 +221,10 @@ int replay_load(struct replay *r, const char *path, struct error *err)
 				  "give the file `schedule` of a folder that `gatectl explore` "
 				  "has written");
 	set_options(r);
-	if (r->options->argv[0])
+	if (r->options->argv[0]) {
+		rename_program(r);
 		return 0;
+	}
 	error_set(err, ERROR_USAGE, "%s does not say of which program it is", path);
 	return error_hint(err, "gatectl replay %s PROG [ARG...]", path);
 }
@@ -215,28 +258,34 @@ static const char *name_of(const struct replay *r, unsigned number)
 	return "a thread that the schedule does not have";
 }
 
-static void say_came(const struct replay *r, struct session *s, const struct strategy_point *p,
-		     struct str *out)
+/* The module of the program's that the place is in; NULL: there is none. */
+static struct module *module_of(const struct session *s, uint64_t place)
 {
-	struct image *image = s->root ? images_at(s->root, p->place) : NULL;
+	for (size_t i = 0; s->root && place && i < s->root->images.count; i++)
+		if (address_is_in(place, module_name(s->root->images.items[i].module)))
+			return s->root->images.items[i].module;
+	return NULL;
+}
+
+static void say_came(const struct replay *r, const struct session *s,
+		     const struct strategy_point *p, struct str *out)
+{
+	struct module *module = module_of(s, p->place);
 	struct source_symbolised is = {0};
 
 	str_addf(out, "%s came to %s", name_of(r, p->thread), schedule_op(p->op));
-	if (image && source_symbolise(image->module, p->place - image->bias - 1, true, &is))
+	if (module && source_symbolise(module, address_offset(p->place) - 1, true, &is))
 		say_place(is.file, is.line, is.function, out);
 	source_symbolised_fini(&is);
 }
 
 /* In which code: that differs where the words may not. */
-static void say_code(struct session *s, const struct strategy_point *p, struct str *out)
+static void say_code(const struct schedule *names, const struct strategy_point *p, struct str *out)
 {
-	struct image *image = s->root ? images_at(s->root, p->place) : NULL;
+	const char *module = schedule_module_at(names, p->place);
 
-	if (image)
-		str_addf(out, " (%s+0x%" PRIx64 ")", module_name(image->module),
-			 p->place - image->bias);
-	else
-		str_addf(out, " (0x%" PRIx64 ")", p->place);
+	if (module)
+		str_addf(out, " (%s+0x%" PRIx64 ")", module, address_offset(p->place));
 }
 
 static bool has_changed(const struct replay *r, const struct module *m)
@@ -293,12 +342,12 @@ static void diverged(const struct replay *r, struct session *s, const struct str
 	else
 		say_recorded(r, d->step, "was to", &text);
 	if (alike)
-		say_code(s, &d->recorded, &text);
+		say_code(&r->schedule, &d->recorded, &text);
 	if (d->has_come || d->is_longer) {
 		str_add(&text, d->is_longer ? ": " : ", but ");
 		say_came(r, s, &d->came, &text);
 		if (alike)
-			say_code(s, &d->came, &text);
+			say_code(&r->controlled->schedule, &d->came, &text);
 	} else {
 		str_add(&text, s->root_ended && s->outcome.exited ? ", but the program has ended"
 								  : ", but it cannot go on there");

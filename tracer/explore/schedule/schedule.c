@@ -1,6 +1,7 @@
 #include "tracer/explore/schedule/schedule.h"
 
-#include "tracer/base/hash.h"
+#include "tracer/explore/schedule/address.h"
+#include "tracer/explore/strategy/table.h"
 
 #include <string.h>
 
@@ -21,11 +22,13 @@ void schedule_fini(struct schedule *s)
 {
 	free_texts(s->threads.items, s->threads.count);
 	free_texts(s->texts.items, s->texts.count);
+	free_texts(s->modules.items, s->modules.count);
 	array_fini(&s->threads);
 	array_fini(&s->texts);
 	base_free(s->slots);
 	s->slots = NULL;
 	s->slot_count = 0;
+	array_fini(&s->modules);
 	array_fini(&s->steps);
 	array_fini(&s->pending);
 }
@@ -75,16 +78,70 @@ unsigned schedule_thread(struct schedule *s, const char *id)
 	return (unsigned)s->threads.count - 1;
 }
 
+void schedule_module(struct schedule *s, const char *name)
+{
+	if (!schedule_module_at(s, address_of_module(name)))
+		*array_add(&s->modules) = base_strdup(name);
+}
+
+const char *schedule_module_at(const struct schedule *s, uint64_t address)
+{
+	array_each(char *const, name, &s->modules)
+		if (address_is_in(address, *name))
+			return *name;
+	return NULL;
+}
+
+static void move_address(uint64_t *address, const char *from, const char *to)
+{
+	if (*address && address_is_in(*address, from))
+		*address = address_of(to, address_offset(*address));
+}
+
+static void move_step(struct schedule_step *step, const char *from, const char *to)
+{
+	bool is_fixed = step->point.fixed == step->point.object;
+
+	move_address(&step->point.place, from, to);
+	move_address(&step->point.fixed, from, to);
+	if (is_fixed)
+		step->point.object = step->point.fixed;
+}
+
+void schedule_rename_module(struct schedule *s, const char *from, const char *to)
+{
+	array_each(struct schedule_step, step, &s->steps)
+		move_step(step, from, to);
+	array_each(struct schedule_step, step, &s->pending)
+		move_step(step, from, to);
+	schedule_module(s, to);
+}
+
+/* Memory that belongs to no module lies anywhere: it is known by when it first came. */
+static uint64_t object_digest(const struct strategy_point *p, struct table *came)
+{
+	uint64_t *number;
+
+	if (p->fixed || p->object == STRATEGY_NO_OBJECT || p->object == STRATEGY_ANY_OBJECT)
+		return p->fixed ? p->fixed : p->object;
+	number = table_at(came, table_mix(p->object, 0));
+	if (!*number)
+		*number = came->count;
+	return *number;
+}
+
 uint64_t schedule_digest(const struct schedule *s)
 {
 	uint64_t digest = HASH_START;
+	struct table came = {0};
 
 	array_each(const struct schedule_step, step, &s->steps) {
 		digest = hash_word(digest, step->thread);
 		digest = hash_word(digest, step->point.op);
 		digest = hash_word(digest, step->point.place);
-		digest = hash_word(digest, step->point.object);
+		digest = hash_word(digest, object_digest(&step->point, &came));
 	}
+	table_fini(&came);
 	return digest;
 }
 
@@ -92,6 +149,8 @@ void schedule_copy(struct schedule *to, const struct schedule *from)
 {
 	array_each(char *, id, &from->threads)
 		schedule_thread(to, *id);
+	array_each(char *, name, &from->modules)
+		schedule_module(to, *name);
 	array_each(const struct schedule_step, step, &from->steps) {
 		struct schedule_step *copy = array_add(&to->steps);
 

@@ -31,6 +31,8 @@ struct schedule_where {
 		const char *func;
 		uint64_t address; /* in `object` */
 	} header;
+	/* The object of the point, where no module has it: "stack:main:1", "thread:worker#2", "memory:3". */
+	const char *memory;
 	const char *inner_object; /* of an access in what is called there: the module, NULL if it */
 	uint64_t inner;		  /* ... is none, and the address of the access itself */
 };
@@ -53,6 +55,7 @@ struct schedule {
 	/* Where a text is in `texts`: 1 + its index, by its hash; 0: free. The size is a power of 2. */
 	size_t *slots;
 	size_t slot_count;
+	ARRAY(char *) modules; /* names of those that places and objects are in */
 };
 
 void schedule_clear(struct schedule *s);
@@ -62,6 +65,12 @@ void schedule_copy(struct schedule *to, const struct schedule *from);
 /* The schedule's own copy of a text, one for all that are the same; NULL for NULL. */
 const char *schedule_text(struct schedule *s, const char *text);
 unsigned schedule_thread(struct schedule *s, const char *id); /* its index, added if it is new */
+/* Notes the name of a module; addresses in it can be told by it from then on. */
+void schedule_module(struct schedule *s, const char *name);
+/* The name of the module that `address` (address.h) is in; NULL: not noted. */
+const char *schedule_module_at(const struct schedule *s, uint64_t address);
+/* The module is called `to` from now on, in all its addresses. */
+void schedule_rename_module(struct schedule *s, const char *from, const char *to);
 /* Two schedules are the same if they do the same points in the same order. */
 uint64_t schedule_digest(const struct schedule *s);
 

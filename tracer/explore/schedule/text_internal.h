@@ -4,7 +4,9 @@
 
 #include "tracer/explore/schedule/text.h"
 
-#define SCHEDULE_FIRST_LINE "# gatectl schedule 1"
+#define SCHEDULE_WORDS	    "# gatectl schedule "
+#define SCHEDULE_FORMAT	    "2"
+#define SCHEDULE_FIRST_LINE SCHEDULE_WORDS SCHEDULE_FORMAT
 #define SCHEDULE_PROGRAM    "# program: "
 #define SCHEDULE_ENDS_WORD  " \"(),\\"
 

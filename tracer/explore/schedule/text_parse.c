@@ -1,3 +1,4 @@
+#include "tracer/explore/schedule/address.h"
 #include "tracer/explore/schedule/text_internal.h"
 
 #include <ctype.h>
@@ -206,6 +207,44 @@ static int parse_flag(struct schedule_reader *p, struct schedule_step *step)
 	return 0;
 }
 
+/* MODULE+0xOFFSET */
+static int parse_address(struct schedule_reader *p, uint64_t *out)
+{
+	const char *module;
+	uint64_t offset;
+
+	if (split(p, '+', &module, &offset) < 0)
+		return -1;
+	if (!module)
+		return fail(p, "the name of a module is missing before +0x%llx",
+			    (unsigned long long)offset);
+	schedule_module(p->s, module);
+	*out = address_of(module, offset);
+	return 0;
+}
+
+/* Numbers of names have no highest bit: address.h. */
+static int parse_object(struct schedule_reader *p, struct schedule_step *step)
+{
+	static const char *const names[] = {"thread:", "stack:", "memory:", "#"};
+	const char *value = str_text(&p->word);
+
+	step->point.object = STRATEGY_ANY_OBJECT;
+	if (strcmp(value, "any") == 0)
+		return 0;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strncmp(value, names[i], strlen(names[i])) != 0)
+			continue;
+		step->point.object = hash_text(HASH_START, value) >> 1;
+		step->where.memory = schedule_text(p->s, value);
+		return 0;
+	}
+	if (parse_address(p, &step->point.fixed) < 0)
+		return -1;
+	step->point.object = step->point.fixed;
+	return 0;
+}
+
 static int parse_pair(struct schedule_reader *p, const char *key, struct schedule_step *step)
 {
 	const char *value = str_text(&p->word);
@@ -213,13 +252,12 @@ static int parse_pair(struct schedule_reader *p, const char *key, struct schedul
 	if (strcmp(key, "code") == 0)
 		return split(p, '+', &step->where.object, &step->where.address);
 	if (strcmp(key, "at") == 0)
-		return to_number(p, value, &step->point.place);
+		return parse_address(p, &step->point.place);
 	if (strcmp(key, "as") == 0)
 		return to_unsigned(p, value, &step->point.thread);
-	if (strcmp(key, "object") != 0)
-		return fail(p, "what is '%s='?", key);
-	step->point.object = STRATEGY_ANY_OBJECT;
-	return strcmp(value, "any") == 0 ? 0 : to_number(p, value, &step->point.object);
+	if (strcmp(key, "object") == 0)
+		return parse_object(p, step);
+	return fail(p, "what is '%s='?", key);
 }
 
 static int parse_machine(struct schedule_reader *p, struct schedule_step *step)
@@ -303,17 +341,31 @@ static int parse_option(struct schedule_reader *p, size_t length)
 	return answer;
 }
 
+/* Format 1 had addresses of one process. */
+static int parse_first(struct schedule_reader *p)
+{
+	p->begun = strcmp(p->at, SCHEDULE_FIRST_LINE) == 0;
+	if (p->begun)
+		return 0;
+	if (strncmp(p->at, SCHEDULE_WORDS, strlen(SCHEDULE_WORDS)) == 0)
+		return fail(
+			p,
+			"a schedule of format %s, written by %s gatectl: this one reads format %s; "
+			"search again with `gatectl explore`",
+			p->at + strlen(SCHEDULE_WORDS),
+			atoi(p->at + strlen(SCHEDULE_WORDS)) < atoi(SCHEDULE_FORMAT) ? "an older"
+										     : "a newer",
+			SCHEDULE_FORMAT);
+	return fail(p, "this is no schedule: the first line of one is '%s'", SCHEDULE_FIRST_LINE);
+}
+
 static int parse_line(struct schedule_reader *p)
 {
 	size_t key = strspn(p->at, "abcdefghijklmnopqrstuvwxyz"
 				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
 
-	if (!p->begun) {
-		p->begun = strcmp(p->at, SCHEDULE_FIRST_LINE) == 0;
-		return p->begun ? 0
-				: fail(p, "this is no schedule: the first line of one is '%s'",
-				       SCHEDULE_FIRST_LINE);
-	}
+	if (!p->begun)
+		return parse_first(p);
 	if (strncmp(p->at, SCHEDULE_PROGRAM, strlen(SCHEDULE_PROGRAM)) == 0)
 		return parse_program(p);
 	if (*p->at == '#')

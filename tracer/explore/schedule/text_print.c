@@ -1,4 +1,6 @@
+#include "tracer/explore/schedule/address.h"
 #include "tracer/explore/schedule/text_internal.h"
+#include "tracer/explore/strategy/table.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -118,36 +120,79 @@ static void add_code(struct str *out, const struct schedule_where *w)
 	str_fini(&code);
 }
 
-/* Who reads the file numbers threads as they come in it: `as` is needed where that is not `listed`. */
-static void add_machine(struct str *out, const struct schedule_step *step, unsigned listed)
-{
-	const struct strategy_point *p = &step->point;
-
-	str_add(out, step->others ? " choice" : "");
-	str_add(out, step->preempts ? " preempts" : "");
-	str_add(out, p->writes ? " writes" : "");
-	if (p->object == STRATEGY_ANY_OBJECT)
-		str_add(out, " object=any");
-	else if (p->object != STRATEGY_NO_OBJECT)
-		str_addf(out, " object=0x%llx", (unsigned long long)p->object);
-	str_addf(out, " at=0x%llx", (unsigned long long)p->place);
-	add_code(out, &step->where);
-	if (p->thread != listed)
-		str_addf(out, " as=%u", p->thread);
-	str_add(out, "\n");
-}
-
 struct layout {
 	int number, thread, where; /* widths */
 	unsigned *listed; /* by threads: how many the file has had by then; 0: not come yet */
 	unsigned threads;
+	struct table objects; /* without a name: which one it is */
 };
+
+static void add_address(const struct schedule *s, uint64_t address, struct str *out)
+{
+	const char *module = schedule_module_at(s, address);
+	struct str text = {0};
+
+	str_addf(&text, "%s+0x%llx", module ? module : "[unknown]",
+		 (unsigned long long)address_offset(address));
+	add_word(out, text.text);
+	str_fini(&text);
+}
+
+/* Memory of a schedule that is not described has no name: "#2" is the second one to come. */
+static void add_unnamed(struct layout *l, uint64_t object, struct str *out)
+{
+	uint64_t *number = table_at(&l->objects, table_mix(object, 0));
+
+	if (!*number)
+		*number = l->objects.count;
+	str_addf(out, "#%llu", (unsigned long long)*number);
+}
+
+static void add_object(const struct schedule *s, const struct schedule_step *step, struct layout *l,
+		       struct str *out)
+{
+	const struct strategy_point *p = &step->point;
+
+	if (p->object == STRATEGY_NO_OBJECT)
+		return;
+	str_add(out, " object=");
+	if (p->object == STRATEGY_ANY_OBJECT)
+		str_add(out, "any");
+	else if (p->fixed)
+		add_address(s, p->fixed, out);
+	else if (step->where.memory)
+		add_word(out, step->where.memory);
+	else
+		add_unnamed(l, p->object, out);
+}
 
 static unsigned listed(struct layout *l, unsigned thread)
 {
 	if (!l->listed[thread])
 		l->listed[thread] = ++l->threads;
 	return l->listed[thread] - 1;
+}
+
+/* Who reads the file numbers threads as they come in it: `as` is needed where that is not the thread's. */
+static void add_machine(const struct schedule *s, const struct schedule_step *step,
+			struct layout *l, struct str *out)
+{
+	const struct strategy_point *p = &step->point;
+
+	str_add(out, step->others ? " choice" : "");
+	str_add(out, step->preempts ? " preempts" : "");
+	str_add(out, p->writes ? " writes" : "");
+	add_object(s, step, l, out);
+	if (p->place) {
+		str_add(out, " at=");
+		add_address(s, p->place, out);
+	}
+	add_code(out, &step->where);
+	if (p->thread != listed(l, step->thread))
+		str_addf(out, " as=%u", p->thread);
+	while (out->text[out->length - 1] == ' ') /* a column of places that nothing follows */
+		out->length--;
+	str_add(out, "\n");
 }
 
 static void widen(int *width, size_t length)
@@ -197,7 +242,7 @@ static void add_step(const struct schedule *s, const struct schedule_step *step,
 	add_where(&text, &step->where);
 	add_padded(out, &text, l->where);
 	str_add(out, " ");
-	add_machine(out, step, listed(l, step->thread));
+	add_machine(s, step, l, out);
 	str_fini(&text);
 }
 
@@ -225,4 +270,5 @@ void schedule_print(const struct schedule *s, const struct schedule_head *h, str
 		add_step(s, step, &l, out);
 	}
 	base_free(l.listed);
+	table_fini(&l.objects);
 }

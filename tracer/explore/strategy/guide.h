@@ -11,7 +11,7 @@
 
 /*
  * Exactly: each choice, those of WAKE too, has to be the recorded thread with the same op at the same
- * place (objects have other addresses in another process). At the first difference, and behind the last
+ * place, about the same object if a module has it. At the first difference, and behind the last
  * choice, the run is stopped. The list is copied.
  */
 struct strategy *strategy_guide_exact(const struct strategy_point *choices, size_t count);

@@ -36,6 +36,13 @@ static size_t differ(struct guide_exact *g, const struct strategy_point *came)
 	return STRATEGY_STOP;
 }
 
+/* Objects are compared where a module has both: heaps and stacks may be laid out in other ways. */
+static bool is_same(const struct strategy_point *a, const struct strategy_point *b)
+{
+	return a->op == b->op && a->place == b->place &&
+	       (!a->fixed || !b->fixed || a->fixed == b->fixed);
+}
+
 static size_t choose(struct strategy *s, const struct strategy_point *points, size_t count)
 {
 	struct guide_exact *g = (struct guide_exact *)s;
@@ -47,7 +54,7 @@ static size_t choose(struct strategy *s, const struct strategy_point *points, si
 	for (size_t i = 0; i < count && !came; i++)
 		if (points[i].thread == recorded->thread)
 			came = &points[i];
-	if (!came || came->op != recorded->op || came->place != recorded->place)
+	if (!came || !is_same(came, recorded))
 		return differ(g, came);
 	g->step++;
 	return (size_t)(came - points);

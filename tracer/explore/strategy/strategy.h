@@ -61,10 +61,11 @@ struct strategy_point {
 			    run: made from who created it as which child, not from the order in time */
 	enum strategy_op op;
 	uint64_t object; /* address, or what else tells it from others */
-	uint64_t place;	 /* in the code */
+	uint64_t place;	 /* in the code, the same number in every process (schedule/address.h) */
 	bool writes;	 /* what it does to the object may be seen by others */
 	uint64_t
 		size; /* bytes from `object` on that an access is at; 0: known by its beginning alone */
+	uint64_t fixed; /* `object` as `place` is numbered; 0: memory that belongs to no module */
 };
 
 /* It is nobody knows where, besides: it may be what any other access is at. */

@@ -161,12 +161,14 @@ static void offer_all(struct control *c)
 }
 
 /* Where everybody stands: what tells this deadlock from another one. */
-static char *stuck_text(const struct control *c)
+static char *stuck_text(struct control *c)
 {
 	struct str text = {0};
 
-	array_each(struct turn *, t, &c->turns)
-		str_addf(&text, "%s%" PRIx64, t == c->turns.items ? "" : " ", (*t)->point.place);
+	array_each(struct turn *, t, &c->turns) {
+		addresses_of_point(c, *t);
+		str_addf(&text, "%s%" PRIx64, t == c->turns.items ? "" : " ", (*t)->place);
+	}
 	return str_take(&text);
 }
 

@@ -109,6 +109,12 @@ struct controlled_unbound {
 	bool found;	  /* the last run has bound it */
 };
 
+/* A module that points are in, and its first address as schedules have it. */
+struct controlled_module {
+	const struct module *module;
+	uint64_t first;
+};
+
 /* Of a search: owned by the caller, and the same for all of its runs. */
 struct controlled {
 	/* Given. */
@@ -157,6 +163,7 @@ struct controlled {
 	struct spin_code code;			  /* ... of the threads that come by there */
 	ARRAY(struct controlled_access) accesses; /* that have a trap; one module's are together: */
 	ARRAY(struct controlled_looked) looked;
+	ARRAY(struct controlled_module) modules;       /* addresses.c */
 	ARRAY(unsigned) freeing;		       /* those of `accesses` that free */
 	ARRAY(struct controlled_entry) entries;	       /* that threads have come to */
 	ARRAY(struct controlled_worth) worth_granting; /* grants.c */

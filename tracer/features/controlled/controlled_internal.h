@@ -5,6 +5,7 @@
 #ifndef GATECTL_CONTROLLED_INTERNAL_H
 #define GATECTL_CONTROLLED_INTERNAL_H
 
+#include "tracer/explore/strategy/table.h"
 #include "tracer/features/controlled/controlled.h"
 #include "tracer/run/state.h"
 
@@ -58,7 +59,9 @@ struct turn {
 	enum moment moment;
 	bool at_point;
 	bool at_call;		     /* the point is a system call, not made yet */
-	struct strategy_point point; /* the next step */
+	struct strategy_point point; /* the next step; its place is the process's own address */
+	uint64_t place, fixed;	     /* ... the point's as schedules have them, if `placed` */
+	bool placed;
 	struct schedule_where where; /* ... in the source, if `described` */
 	bool described;
 	const char *name; /* of what it is about, if `named`; or NULL */
@@ -115,6 +118,13 @@ struct overwritten {
 	uint64_t address, value;
 };
 
+/* The FS base of a thread, living or not. */
+struct thread_base {
+	const struct session_process *process;
+	uint64_t address;
+	unsigned listed; /* index of schedule.threads */
+};
+
 /* Of memory. */
 struct shared_span {
 	uint64_t low, size;
@@ -151,6 +161,9 @@ struct control {
 	ARRAY(struct shared_span) shared; /* memory that they have in common */
 	struct session_thread *arrived;	  /* where schedules begin; or NULL */
 	struct overwritten written[WRITTEN];
+	/* For names in a schedule that is described: */
+	ARRAY(struct thread_base) bases;
+	struct table named, kinds; /* which one of its kind an object is; how many a kind has */
 };
 
 struct control *control_of(const struct session *s); /* NULL: the run is not controlled */
@@ -181,6 +194,19 @@ void turn_exec(struct control *c, struct turn *t);
 void turn_forget(struct control *c, struct turn *t);
 /* A thread has ended with its process: the others may still be said to be stopped, but do not move again. */
 void turns_forget(struct control *c, const struct session_process *p);
+
+/* ---- addresses.c ---- */
+
+/* The modules that earlier runs have named, in the schedule of this one. */
+void addresses_begin(struct control *c);
+/* An address of the process as schedules have it (schedule/address.h). 0 for 0. */
+uint64_t addresses_number(struct controlled *g, struct session_process *p, uint64_t address);
+/* Sets `place` and `fixed` of the thread's point. */
+void addresses_of_point(struct control *c, struct turn *t);
+/* The thread is new. */
+void addresses_thread(struct control *c, const struct turn *t);
+/* What the schedule calls the object of the point, where no module has it; NULL: it needs no name. */
+const char *addresses_memory(struct control *c, struct turn *t);
 
 /* ---- points.c ---- */
 

@@ -87,6 +87,7 @@ void futexes_wait_at(struct turn *t)
 						   .place = t->call.pc,
 						   .writes = true};
 		t->function = NULL;
+		t->placed = false;
 	}
 	t->moment = MOMENT_FUTEX;
 }
@@ -151,6 +152,7 @@ static bool wait_for_any(struct control *c, struct turn *t)
 	t->queued = ++c->queued;
 	futexes_wait_at(t);
 	t->point.object = STRATEGY_ANY_OBJECT;
+	t->placed = false;
 	return true;
 }
 

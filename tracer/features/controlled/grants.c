@@ -57,15 +57,17 @@ static bool is_alone(const struct target_site *site)
 	return use && use->acts.count == 1;
 }
 
-static enum target_granted kind_of(const struct controlled *g, const struct controlled_worth *w)
+static enum target_granted kind_of(struct controlled *g, struct session_process *kept,
+				   const struct controlled_worth *w)
 {
 	if (w->function)
 		return TARGET_GRANTED_FUNCTION;
-	return strategy_is_own_place(g->strategy, w->address) ? TARGET_GRANTED_OWN
-							      : TARGET_GRANTED_ELSEWHERE;
+	return strategy_is_own_place(g->strategy, addresses_number(g, kept, w->address))
+		       ? TARGET_GRANTED_OWN
+		       : TARGET_GRANTED_ELSEWHERE;
 }
 
-static void take(const struct controlled *g, struct session_process *kept,
+static void take(struct controlled *g, struct session_process *kept,
 		 const struct controlled_worth *w)
 {
 	struct target_site *site = target_site_find(kept->target, w->address);
@@ -76,7 +78,7 @@ static void take(const struct controlled *g, struct session_process *kept,
 		target_site_granted(kept->session->target, kept->target, site,
 				    source_movable(image->module, w->address - image->bias,
 						   RESIDENT_JUMP, &why),
-				    kind_of(g, w));
+				    kind_of(g, kept, w));
 }
 
 void grants_take(struct controlled *g, struct session_process *kept)

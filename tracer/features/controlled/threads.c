@@ -61,6 +61,7 @@ void turn_new(struct control *c, struct session_thread *thread)
 	t->at_point = true;
 	t->point = (struct strategy_point){.thread = t->number, .op = STRATEGY_START};
 	insert(c, t);
+	addresses_thread(c, t);
 	watch_thread(c, t, maker);
 }
 
@@ -131,6 +132,7 @@ void controlled_fini(struct controlled *c)
 	array_fini(&c->paths);
 	array_fini(&c->accesses);
 	array_fini(&c->looked);
+	array_fini(&c->modules);
 	array_fini(&c->freeing);
 	controlled_forget_told(c, 0);
 	array_fini(&c->told);

@@ -109,6 +109,7 @@ static void sleeps(struct control *c, struct turn *t, uint64_t address, bool abs
 		return;
 	}
 	t->point = (struct strategy_point){.op = STRATEGY_TIMEOUT, .place = t->call.pc};
+	t->placed = false;
 	t->moment = MOMENT_SLEEPS;
 }
 

@@ -16,6 +16,9 @@ static void fini(void *what)
 	array_fini(&c->shared);
 	str_fini(&c->out);
 	str_fini(&c->err);
+	array_fini(&c->bases);
+	table_fini(&c->named);
+	table_fini(&c->kinds);
 }
 
 static const struct keeper run_keeper = {sizeof(struct control), fini};
@@ -34,7 +37,7 @@ struct turn *turn_of(const struct session_thread *t)
 /* What was known of its point is so no more. */
 static void forget_point(struct turn *t)
 {
-	t->described = t->named = false;
+	t->described = t->named = t->placed = false;
 }
 
 void turn_ready(struct turn *t, const struct strategy_point *p)
@@ -130,6 +133,7 @@ static void record(struct control *c, size_t i)
 	watch_step(c, t, &step->point);
 	if (c->given->describes) {
 		step->where = describe(c, t, step->point.op);
+		step->where.memory = addresses_memory(c, t);
 		note_pending(c, t);
 	}
 	forget_point(t);
@@ -139,11 +143,16 @@ void control_offer(struct control *c, struct turn *t, enum strategy_op op)
 {
 	struct strategy_point *p = array_add(&c->points);
 
+	addresses_of_point(c, t);
 	*p = t->point;
 	p->thread = t->number;
+	p->place = t->place;
+	p->fixed = t->fixed;
 	p->op = op;
-	if (t->signalled)
+	if (t->signalled) {
 		p->object = STRATEGY_ANY_OBJECT;
+		p->fixed = 0;
+	}
 	*array_add(&c->at) = t;
 }
 
@@ -185,6 +194,7 @@ void control_new(struct session *s)
 	c->session = s;
 	c->given->end = CONTROLLED_RAN;
 	schedule_clear(&c->given->schedule);
+	addresses_begin(c);
 	s->driven = true;
 	s->loads_matter = true; /* by dlopen: they have points, too */
 	watch_begin(c);
