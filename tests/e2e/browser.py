@@ -13,7 +13,8 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
+
+from patience import Limit
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ("--headless=new", "--disable-gpu", "--no-first-run", "--disable-extensions",
@@ -84,11 +85,12 @@ class Browser:
         os.write(self.write_fd, json.dumps(message).encode() + b"\0")
         return self.count
 
-    def receive(self, until):
+    def receive(self, limit):
         while b"\0" not in self.buffer:
-            left = until - time.monotonic()
-            if left <= 0 or not select.select([self.read_fd], [], [], left)[0]:
+            if limit.over():
                 raise BrowserError("the browser does not answer")
+            if not select.select([self.read_fd], [], [], 0.5)[0]:
+                continue
             data = os.read(self.read_fd, 1 << 20)
             if not data:
                 raise BrowserError("the browser has ended")
@@ -102,9 +104,9 @@ class Browser:
 
     def call(self, method, params=None, session=None):
         number = self.send(method, params, session)
-        until = time.monotonic() + self.seconds
+        limit = Limit(self.seconds)
         while number not in self.answers:
-            self.receive(until)
+            self.receive(limit)
         answer = self.answers.pop(number)
         if "error" in answer:
             raise BrowserError("%s: %s" % (method, answer["error"]))
@@ -149,9 +151,9 @@ class Page:
         self.size(width, height)
         self.scheme(dark)
         self.call("Page.navigate", url="file://" + path)
-        until = time.monotonic() + self.browser.seconds
+        limit = Limit(self.browser.seconds)
         while not self.loaded:
-            self.browser.receive(until)
+            self.browser.receive(limit)
 
     def close(self):
         self.browser.call("Target.closeTarget", {"targetId": self.target})

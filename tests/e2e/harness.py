@@ -20,6 +20,8 @@ import termios
 import threading
 import time
 
+from patience import Limit
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 TARGETS = os.path.join(ROOT, "tests", "targets")
@@ -74,21 +76,24 @@ def _is_built(out, command, sources):
 
 
 def _build(command, out, sources):
-    """Runs the compiler where that is needed; two workers may ask at once."""
+    """Runs the compiler where that is needed. Of two processes that build one file at once the first one's stays."""
     os.makedirs(os.path.dirname(out), exist_ok=True)
     if _is_built(out, command, sources):
         return out
-    with open(out + ".lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if _is_built(out, command, sources):
-            return out
-        temporary = out + ".new"
-        p = subprocess.run(command + ["-o", temporary], capture_output=True, text=True)
-        if p.returncode != 0:
-            raise Failure("does not compile: %s\n%s" % (shlex.join(command), p.stderr[:4000]))
-        with open(out + ".cmd", "w") as f:
-            f.write(shlex.join(command))
-        os.rename(temporary, out)
+    if os.path.lexists(out):
+        os.unlink(out)
+    temporary = "%s.%d.%d" % (out, os.getpid(), threading.get_ident())
+    p = subprocess.run(command + ["-o", temporary], capture_output=True, text=True)
+    if p.returncode != 0:
+        raise Failure("does not compile: %s\n%s" % (shlex.join(command), p.stderr[:4000]))
+    with open(temporary + ".cmd", "w") as f:
+        f.write(shlex.join(command))
+    os.rename(temporary + ".cmd", out + ".cmd")
+    try:
+        os.link(temporary, out)
+    except FileExistsError:
+        pass
+    os.unlink(temporary)
     return out
 
 
@@ -220,10 +225,36 @@ def line_of(text, needle):
 
 # ---- running ----------------------------------------------------------------------------------
 
+class Process(subprocess.Popen):
+    """A process whose time-outs count work (patience.py)."""
+
+    def _patiently(self, call, timeout):
+        limit = Limit(timeout)
+        while True:
+            try:
+                return call(min(0.5, timeout))
+            except subprocess.TimeoutExpired:
+                if limit.over():
+                    raise
+
+    def communicate(self, input=None, timeout=None):
+        if timeout is None:
+            return super().communicate(input)
+        given = [input]  # taken over by the first call
+        return self._patiently(lambda slice: super(Process, self).communicate(given.pop() if given else None, slice), timeout)
+
+    def wait(self, timeout=None):
+        if timeout is None:
+            return super().wait()
+        return self._patiently(super().wait, timeout)
+
+
 class Result:
-    def __init__(self, command, status, out, err, seconds, report=None):
+    def __init__(self, command, status, out, err, seconds, spent, report=None):
         self.command, self.status, self.out, self.err = command, status, out, err
-        self.seconds, self.report = seconds, report
+        self.seconds = seconds  # of wall time: for lower limits
+        self.spent = spent  # of work (patience.py): for upper limits
+        self.report = report
 
     @property
     def first(self):
@@ -269,12 +300,12 @@ def _describe(pid):
 
 def wait_until(condition, what, seconds=20):
     """What `condition` answers as soon as that is something; it is asked again and again until then."""
-    end = time.monotonic() + seconds
+    limit = Limit(seconds)
     while True:
         answer = condition()
         if answer:
             return answer
-        if time.monotonic() > end:
+        if limit.over():
             raise Failure("it does not come about in %g s: %s" % (seconds, what))
         time.sleep(0.005)
 
@@ -329,7 +360,7 @@ class Test:
 
     def _communicate(self, p, stdin, seconds, command):
         try:
-            out, err = p.communicate(stdin, timeout=seconds)
+            return p.communicate(stdin, timeout=seconds)
         except subprocess.TimeoutExpired:
             state = "; ".join(_describe(pid) for pid in processes_with(self.marker))
             p.kill()
@@ -338,7 +369,6 @@ class Test:
             raise Failure("hangs (%g s): %s\nalive: %s\nstdout: %s\nstderr: %s" % (
                 seconds, shlex.join(command), state, out.decode(errors="replace")[-1500:],
                 err.decode(errors="replace")[-3000:]))
-        return out, err
 
     def _run_pty(self, command, stdin, seconds, env):
         try:
@@ -346,7 +376,7 @@ class Test:
         except OSError as e:
             raise Skip("no pseudo-terminals here: %s" % e)
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 99, 0, 0))
-        out, end = b"", time.monotonic() + seconds
+        out, limit = b"", Limit(seconds)
         if stdin:
             os.write(master, stdin)
         while out.count(b"\n") < stdin.count(b"\n"):
@@ -355,10 +385,10 @@ class Test:
         def child():
             os.setsid()
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-        p = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=subprocess.PIPE,
+        p = Process(command, stdin=slave, stdout=slave, stderr=subprocess.PIPE,
                              preexec_fn=child, env=env, close_fds=True)
         os.close(slave)
-        while time.monotonic() < end:
+        while not limit.over():
             if select.select([master], [], [], 0.05)[0]:
                 try:
                     data = os.read(master, 65536)
@@ -367,23 +397,23 @@ class Test:
                 if not data:
                     break
                 out += data
-        err = self._communicate(p, None, max(1, end - time.monotonic()), command)[1]
+        err = self._communicate(p, None, seconds, command)[1]
         os.close(master)
         return p.returncode, out, err
 
     def run(self, command, stdin=b"", seconds=60, pty=False, env=None, cwd=None, preexec=None):
         command = [str(c) for c in command]
-        begin = time.monotonic()
+        limit, begin = Limit(seconds), time.monotonic()
         env = dict(self.env, **(env or {}))
         if pty:
             status, out, err = self._run_pty(command, stdin, seconds, env)
         else:
-            p = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            p = Process(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE, env=env, cwd=cwd, preexec_fn=preexec)
             out, err = self._communicate(p, stdin, seconds, command)
             status = p.returncode
-        return Result(command, status, out, err.decode(errors="replace"),
-                      time.monotonic() - begin)
+        limit.over()
+        return Result(command, status, out, err.decode(errors="replace"), time.monotonic() - begin, limit.spent)
 
     def run_bare(self, program, args=(), **kw):
         r = self.run([program, *args], **kw)

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Runs the end-to-end tests: every test_* function of every tests/e2e/test_*.py, a few at a time.
+"""Runs end-to-end tests: the test_* functions of tests/e2e/test_*.py, a few at a time.
 
 One line for each failing test with what went wrong, and `N passed, N failed` as the last line.
-Each test runs in a process group of its own that is ended when its time is up.
+Each test runs in a process group of its own that is ended when its limit of work (patience.py) is spent: it fails then.
 """
 
 import argparse
+import concurrent.futures
 import fnmatch
 import importlib
 import os
@@ -17,22 +18,14 @@ import signal
 import sys
 import time
 import traceback
-import zlib
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness  # noqa: E402
+from patience import Limit  # noqa: E402
 
 TIMEOUT = 120
-EXPECTED_SKIPS = "|".join((
-    # what a machine or a container may forbid
-    "only root ", "cannot be executed by others here", "is closed to other users", "no pseudo-terminals here",
-    "strace cannot attach", "is refused here", "no seccomp here", "no (mount )?namespaces? ", "no unlimited stack here",
-    "files have no privileges here", "no setcap here", "does not run on this machine",
-    # what a recipe is for, and nothing else needs
-    "no parallel here", "parallel that is here is not GNU's",
-    # what this build of gatectl cannot show, or what takes long
-    "in gatectl itself", "it is build/gatectl that is installed", "run with --full", "this machine is too slow "))
+CAPABILITIES = os.path.join(harness.ROOT, "tests", "capabilities.txt")
 
 
 def parse_args():
@@ -40,18 +33,13 @@ def parse_args():
     p.add_argument("-k", metavar="PATTERN", action="append", default=[],
                    help="only tests whose name contains PATTERN, or matches it with * and ?")
     p.add_argument("-x", metavar="PATTERN", action="append", default=[], help="but not these")
-    p.add_argument("--gatectl", default=os.path.join(harness.ROOT, "build", "gatectl"))
+    p.add_argument("--cases", metavar="FILE", help="only the tests named in FILE, one a line")
+    p.add_argument("--gatectl", default=os.path.join(harness.BUILD, "gatectl"))
     p.add_argument("--quick", action="store_true", help="few repetitions (default)")
     p.add_argument("--full", action="store_true", help="many repetitions, all builds")
-    p.add_argument("--half", metavar="PATTERN", action="append", default=[],
-                   help="of the parameters of these tests only half; which, their names decide")
-    p.add_argument("--whole", metavar="PATTERN", action="append", default=[], help="but not of these")
-    p.add_argument("--sample", metavar="PATTERN", action="append", default=[],
-                   help="of the parameters of these tests a quarter, none that --half takes; of those without every third")
-    p.add_argument("--for", metavar="SECONDS", type=float, dest="most",
-                   help="none is begun after that: what is left is skipped; which come first, their names decide")
     p.add_argument("-j", type=int, default=(os.cpu_count() or 1) + 3, help="workers; most of the time a test waits")
-    p.add_argument("--timeout", type=float, help="seconds for one test")
+    p.add_argument("--timeout", type=float, help="seconds of work for one test")
+    p.add_argument("--times", metavar="FILE", help="writes verdict, seconds of processor and name of each test to FILE")
     p.add_argument("-v", action="store_true", help="a line for every test")
     p.add_argument("--list", action="store_true")
     o = p.parse_args()
@@ -59,44 +47,70 @@ def parse_args():
     return o
 
 
+def label_of(value):
+    """What stands in brackets in a test's name, in one line: lines of a text are parted by ` / `."""
+    label = value if isinstance(value, str) else getattr(value, "label", None)
+    if label is None:
+        label = "-".join(str(v) for v in value) if isinstance(value, tuple) else str(value)
+    return " / ".join(" ".join(line.split()) for line in label.splitlines() if line.strip())
+
+
 def discover(options):
+    """All tests as (name, function, parameter). Two tests of one name are a fault."""
     tests = []
     for name in sorted(os.listdir(harness.HERE)):
         if not (name.startswith("test_") and name.endswith(".py")):
             continue
         module = importlib.import_module(name[:-3])
-        functions = [(k, f) for k, f in vars(module).items()
-                     if k.startswith("test_") and callable(f)]
-        for key, function in functions:
+        for key, function in vars(module).items():
+            if not key.startswith("test_") or not callable(function):
+                continue
             values = getattr(function, "params", [None])
             if callable(getattr(function, "make_params", None)):
                 values = function.make_params(options)
-            cases = []
             for value in values:
-                label = value if isinstance(value, str) else getattr(value, "label", None)
-                if label is None and value is not None:
-                    label = "-".join(str(v) for v in value) if isinstance(value, tuple) else str(value)
-                full = "%s.%s%s" % (module.__name__, key, "" if value is None else "[%s]" % label)
-                cases.append((full, function, value))
-            tests += chosen(cases, options)
+                brackets = "" if value is None else "[%s]" % label_of(value)
+                tests.append(("%s.%s%s" % (module.__name__, key, brackets), function, value))
+    names = [t[0] for t in tests]
+    twice = sorted({n for n in names if names.count(n) > 1}) if len(set(names)) < len(names) else []
+    if twice:
+        sys.exit("two tests have one name: %s" % ", ".join(twice))
     return tests
 
 
-def chosen(cases, options):
-    """The same ones on every machine, of all kinds: not the first ones."""
-    if not cases or (options.whole and selected(cases[0][0], options.whole)):
-        return cases
-    shuffled = sorted(cases, key=lambda case: zlib.crc32(case[0].encode()))
-    half = (len(cases) + 1) // 2
-    if options.half and selected(cases[0][0], options.half):
-        return shuffled[:half]
-    if options.sample and selected(cases[0][0], options.sample):
-        return shuffled[half::2] or [case for case in cases if zlib.crc32(case[0].encode()) % 3 == 0]
-    return cases
+def choose(options):
+    tests = [t for t in discover(options) if selected(t[0], options.k) and not (options.x and selected(t[0], options.x))]
+    if options.cases:
+        with open(options.cases) as f:
+            wanted = set(f.read().splitlines())
+        tests = [t for t in tests if t[0] in wanted]
+        missing = wanted - {t[0] for t in tests}
+        if missing:
+            sys.exit("no such tests: %s" % ", ".join(sorted(missing)))
+    return tests
 
 
 def selected(name, patterns):
     return not patterns or any(p in name or fnmatch.fnmatchcase(name, "*" + p + "*") for p in patterns)
+
+
+def prepare(tests):
+    """Builds the programs that several tests share: each module's jobs(parameters) are calls without arguments."""
+    values, modules = {}, {}
+    for _, function, value in tests:
+        modules[function.__module__] = sys.modules[function.__module__]
+        values.setdefault(function.__module__, []).append(value)
+    jobs = [job for name, module in modules.items() if hasattr(module, "jobs") for job in module.jobs(values[name])]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for done in [pool.submit(job) for job in jobs]:
+            done.result()
+
+
+def capabilities():
+    """The reasons to skip that a machine may have, as regular expressions."""
+    with open(CAPABILITIES) as f:
+        lines = [line.strip() for line in f]
+    return [line for line in lines if line and not line.startswith("#")]
 
 
 def child(name, function, value, options, out):
@@ -127,7 +141,7 @@ class Running:
         if options.full:
             limit *= 10
         self.begin = time.monotonic()
-        self.end, self.limit = self.begin + limit, limit
+        self.limit = Limit(limit)
         self.pipe, out = os.pipe()
         self.data = b""
         sys.stdout.flush()
@@ -162,50 +176,72 @@ class Running:
         if head:
             harness.end_processes(pickle.loads(head))
         if timed_out:
-            return "fail", "the test took longer than %g s" % self.limit
+            return "fail", "the test did not end within %g s of work" % self.limit.seconds
         try:
             return pickle.loads(rest)
         except Exception:
             return "fail", "the test died without a result"
 
 
-def skip_late(waiting, options, report):
-    for name, _, _ in waiting:
-        report(name, "skip", "this machine is too slow for all of them in %.0f s" % options.most, 0, 0)
-    waiting.clear()
-
-
 def run_all(tests, options, report):
     waiting, running = list(reversed(tests)), []
-    begin = time.monotonic()
     try:
         while waiting or running:
-            if options.most and time.monotonic() - begin > options.most:
-                skip_late(waiting, options, report)
             while waiting and len(running) < options.j:
                 running.append(Running(*waiting.pop(), options))
             ready = select.select([r.pipe for r in running], [], [], 0.5)[0]
-            now = time.monotonic()
             for r in list(running):
                 over = r.pipe in ready and r.read()
-                late = not over and now > r.end
+                late = not over and r.limit.over()
                 if late:
                     r.stop()
                 if over or late:
                     running.remove(r)
                     verdict, text = r.result(late)
-                    report(r.name, verdict, text, now - r.begin, r.cpu)
+                    report(r.name, verdict, text, time.monotonic() - r.begin, r.cpu)
     finally:
         for r in running:
             r.stop()
             r.result(True)
 
 
+class Report:
+    """What came of the tests, told as they end and summed up at the end."""
+
+    def __init__(self, options):
+        self.options, self.capabilities = options, capabilities()
+        self.counts = {"pass": 0, "fail": 0, "skip": 0}
+        self.skips, self.used, self.verdicts = {}, {}, {}
+
+    def __call__(self, name, verdict, text, seconds, cpu):
+        if verdict == "skip" and not any(re.search(c, text) for c in self.capabilities):
+            verdict, text = "fail", "a skip that tests/capabilities.txt does not have (is all of .ci/packages installed?): " + text
+        self.counts[verdict] += 1
+        self.used[name], self.verdicts[name] = cpu, verdict
+        if verdict == "fail":
+            print("FAIL %s (%.1f s): %s" % (name, seconds, text.strip().replace("\n", "\n     ")))
+        elif verdict == "skip":
+            self.skips.setdefault(text, []).append(name)
+        elif self.options.v:
+            print("pass %s (%.1f s, %.1f s of processor)" % (name, seconds, cpu))
+        sys.stdout.flush()
+
+    def end(self, seconds):
+        for reason, names in self.skips.items():
+            print("skipped %d (%s): %s" % (len(names), names[0], reason))
+        busiest = sorted(self.used.items(), key=lambda item: -item[1])[:8]
+        print("%.0f s; %.0f s of processor: %s" % (seconds, sum(self.used.values()), ", ".join("%s %.1f s" % item for item in busiest)))
+        if self.options.times:
+            with open(self.options.times, "w") as f:
+                f.writelines("%s\t%.2f\t%s\n" % (self.verdicts[n], self.used[n], n) for n in self.used)
+        skipped = ", %d skipped" % self.counts["skip"] if self.counts["skip"] else ""
+        print("%d passed, %d failed%s" % (self.counts["pass"], self.counts["fail"], skipped))
+        return 1 if self.counts["fail"] else 0
+
+
 def main():
     options = parse_args()
-    tests = [t for t in discover(options) if selected(t[0], options.k) and not (options.x and selected(t[0], options.x))]
-    if options.most:
-        tests.sort(key=lambda test: zlib.crc32(test[0].encode()))
+    tests = choose(options)
     if options.list:
         print("\n".join(t[0] for t in tests))
         return 0
@@ -215,35 +251,11 @@ def main():
     if not tests:
         print("no test matches", file=sys.stderr)
         return 2
-    counts = {"pass": 0, "fail": 0, "skip": 0}
-    skips, spent, used = {}, {}, {}
-
-    def report(name, verdict, text, seconds, cpu):
-        if verdict == "skip" and not re.search(EXPECTED_SKIPS, text):
-            verdict, text = "fail", "skipped, which nobody expects (is all of .ci/packages installed?): " + text
-        counts[verdict] += 1
-        file = name.split(".")[0]
-        spent[file] = spent.get(file, 0) + seconds
-        used[name] = cpu
-        if verdict == "fail":
-            print("FAIL %s (%.1f s): %s" % (name, seconds, text.strip().replace("\n", "\n     ")))
-        elif verdict == "skip":
-            skips.setdefault(text, []).append(name)
-        elif options.v:
-            print("pass %s (%.1f s, %.1f s of processor)" % (name, seconds, cpu))
-        sys.stdout.flush()
-
     begin = time.monotonic()
+    prepare(tests)
+    report = Report(options)
     run_all(tests, options, report)
-    for reason, names in skips.items():
-        print("skipped %d (%s): %s" % (len(names), names[0], reason))
-    slowest = sorted(spent.items(), key=lambda item: -item[1])[:8]
-    print("%.0f s; of %d workers: %s" % (time.monotonic() - begin, options.j, ", ".join("%s %.0f s" % item for item in slowest)))
-    busiest = sorted(used.items(), key=lambda item: -item[1])[:8]
-    print("%.0f s of processor: %s" % (sum(used.values()), ", ".join("%s %.1f s" % item for item in busiest)))
-    print("%d passed, %d failed%s" % (counts["pass"], counts["fail"],
-                                      ", %d skipped" % counts["skip"] if counts["skip"] else ""))
-    return 1 if counts["fail"] else 0
+    return report.end(time.monotonic() - begin)
 
 
 if __name__ == "__main__":

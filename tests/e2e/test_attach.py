@@ -8,7 +8,7 @@ import subprocess
 import threading
 import time
 
-from harness import HERE, Failure, Skip, compile_text, others_may_read, params, timeout
+from harness import Process, HERE, Failure, Skip, compile_text, others_may_read, params, timeout
 
 with open(os.path.join(HERE, "programs", "server.c")) as f:
     SERVER = f.read()
@@ -21,7 +21,7 @@ class Running:
     """A program that a test has started, without gatectl; ended with the block."""
 
     def __init__(self, t, program, *args, stdin=None):
-        self.p = subprocess.Popen([program, *args], stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        self.p = Process([program, *args], stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                   env=t.env, cwd=t.tmp)
         self.pid = self.p.pid
         self.spawns = False  # it calls system(): a thread that waits there in vfork may come back through our memory
@@ -138,7 +138,7 @@ def attach(t, pid, script, *options, **kw):
 
 def attach_until(t, pid, script, signal_number, seconds, *options):
     """Attaches, and sends the signal to gatectl a while later."""
-    p = subprocess.Popen([t.gatectl, "attach", *options, "-g", t.file("attach.lua", script), str(pid)], env=t.env,
+    p = Process([t.gatectl, "attach", *options, "-g", t.file("attach.lua", script), str(pid)], env=t.env,
                          stderr=subprocess.PIPE, text=True)
     try:
         wait_traced(pid)
@@ -578,7 +578,7 @@ def test_the_program_ends(t, case):
         script = 'at("main"):run(function() end)\n'
     with Running(t, compile_text("ends.c", ENDS), argument, stdin=subprocess.PIPE) as p:
         p.line()
-        q = subprocess.Popen([t.gatectl, "attach", "-g", t.file("attach.lua", script), str(p.pid)], env=t.env,
+        q = Process([t.gatectl, "attach", "-g", t.file("attach.lua", script), str(p.pid)], env=t.env,
                              stderr=subprocess.PIPE, text=True)
         wait_traced(p.pid)
         p.p.stdin.close()
@@ -708,7 +708,7 @@ def test_thread_of_another(t):
 def test_traced_already(t):
     with Running(t, compile_text("threads.c", THREADS, "-g -O0")) as p:
         p.line()
-        q = subprocess.Popen([t.gatectl, "attach", "-g", t.file("first.lua", 'at("//work"):run(function() end)\n'),
+        q = Process([t.gatectl, "attach", "-g", t.file("first.lua", 'at("//work"):run(function() end)\n'),
                               str(p.pid)], env=t.env, stderr=subprocess.PIPE)
         wait_traced(p.pid)
         r = attach(t, p.pid, 'at("//work"):run(function() end)\n')
@@ -773,7 +773,7 @@ def lines_of(t, pid, script, wanted, *options, ignored=False):
     def ignore():
         signal.signal(signal.SIGINT, signal.SIG_IGN if ignored else signal.default_int_handler)
 
-    p = subprocess.Popen([t.gatectl, "attach", *options, "-g", t.file("attach.lua", script), str(pid)], env=t.env,
+    p = Process([t.gatectl, "attach", *options, "-g", t.file("attach.lua", script), str(pid)], env=t.env,
                          stderr=subprocess.PIPE, text=True, preexec_fn=ignore)
     said = []
     try:

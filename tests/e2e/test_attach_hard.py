@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 
-from harness import Failure, Skip, compile_text, params, timeout
+from harness import Process, Failure, Skip, compile_text, params, timeout
 from test_attach import Running, attach, attach_until, state_of, wait_state, wait_traced
 
 WORK = r"""
@@ -323,7 +323,7 @@ def test_job_control_at_any_moment(t):
             if i % 2 == 0:
                 os.kill(p.pid, signal.SIGSTOP)
                 os.waitpid(p.pid, os.WUNTRACED)
-            q = subprocess.Popen([t.gatectl, "attach", "-g", t.file("attach.lua", SCRIPT), str(p.pid)], env=t.env,
+            q = Process([t.gatectl, "attach", "-g", t.file("attach.lua", SCRIPT), str(p.pid)], env=t.env,
                                  stderr=subprocess.PIPE, text=True)
             wait_traced(p.pid)
             time.sleep(random.random() * 0.03)
@@ -374,7 +374,7 @@ def test_debug_file_becomes_shorter(t):
     script = 'at("before"):run(function() end)\nat("after"):run(function(hit) print(hit:eval "item.kept") end)\n'
     with Running(t, program, debug, stdin=subprocess.PIPE) as p:
         t.equal(p.line(), "ready", "the program")
-        q = subprocess.Popen([t.gatectl, "attach", "-g", t.file("attach.lua", script), str(p.pid)], env=t.env, stderr=subprocess.PIPE, text=True)
+        q = Process([t.gatectl, "attach", "-g", t.file("attach.lua", script), str(p.pid)], env=t.env, stderr=subprocess.PIPE, text=True)
         wait_traced(p.pid)
         p.p.stdin.write(b"\n")
         p.p.stdin.flush()
@@ -388,7 +388,7 @@ def test_many_groups(t):
     """/proc/PID/status is then longer than a page, and what counts stands behind them."""
     if os.geteuid():
         raise Skip("only root has many groups")
-    child = subprocess.Popen(["true"], preexec_fn=lambda: os.setgroups(range(1000, 1700)))
+    child = Process(["true"], preexec_fn=lambda: os.setgroups(range(1000, 1700)))
     wait_state(child.pid, "Z")
     r = attach(t, child.pid, 'at("main"):log("here")\n', seconds=20)
     t.equal(r.status, 118, "status", r)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import backtrace_vs_gdb
-from harness import Skip, compile_text, params, timeout, wait_until
+from harness import Process, Skip, compile_text, params, timeout, wait_until
 
 C, CXX = backtrace_vs_gdb.STACKS_C, backtrace_vs_gdb.STACKS_CC
 SIGNAL = "<signal handler called>"
@@ -392,9 +392,9 @@ def calls_made(t, program, body, hits):
     counts = t.path("counts")
     script = t.file("cost.lua", 'at "//step":run(function(h) %s end)\n' % body)
     env = dict(t.env, ASAN_OPTIONS="detect_leaks=0")  # no leak is looked for under strace
-    p = subprocess.Popen([t.gatectl, "run", "-g", script, program, str(hits)], env=env,
+    p = Process([t.gatectl, "run", "-g", script, program, str(hits)], env=env,
                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    s = subprocess.Popen(["strace", "-c", "-U", "calls,name", "-o", counts, "-p",
+    s = Process(["strace", "-c", "-U", "calls,name", "-o", counts, "-p",
                           str(tracer_of(program, p.pid))], env=t.env, stderr=subprocess.PIPE)
     said = s.stderr.readline().decode()
     if "attached" not in said:

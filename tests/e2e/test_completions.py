@@ -5,9 +5,9 @@ import pty
 import select
 import shutil
 import subprocess
-import time
 
 from harness import ROOT, Failure, Skip, params
+from patience import Limit
 
 # what is typed before TAB, the last word that the shell makes of it
 CASES = [
@@ -92,11 +92,12 @@ class Terminal:
         os.write(self.master, text.encode())
 
     def read(self, mark):
-        out, end = "", time.monotonic() + 20
+        out, limit = "", Limit(20)
         while mark not in out:
-            if time.monotonic() > end or not select.select([self.master], [], [], 20)[0]:
+            if limit.over():
                 raise Failure("no %r in what the shell says: %r" % (mark, out))
-            out += os.read(self.master, 65536).decode(errors="replace")
+            if select.select([self.master], [], [], 0.5)[0]:
+                out += os.read(self.master, 65536).decode(errors="replace")
         return out
 
     def complete(self, typed):

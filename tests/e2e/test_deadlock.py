@@ -10,7 +10,7 @@ import subprocess
 import threading
 import time
 
-from harness import compile_text, params
+from harness import Process, compile_text, params
 from stuck_programs import ALIVE, GATED, HEAD, MAIN, STUCK
 
 
@@ -114,7 +114,7 @@ int main(void) { start_both(); }
 
 def spawn(t, program, *args, script=None):
     command = [t.gatectl, "run"] + (["-g", t.file("s.lua", script)] if script else [])
-    return subprocess.Popen(command + ["--", program, *args], stdin=subprocess.PIPE,
+    return Process(command + ["--", program, *args], stdin=subprocess.PIPE,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=t.env)
 
 
@@ -317,7 +317,7 @@ def test_outside_memory_without_name(t):
     path = t.file("semaphore", "\0" * 64)
     program = compile_text("posts_later.c", HEAD + NOBODY + SEMAPHORE.replace(
         "WHAT", "read(0, &byte, 1);\n\tsem_post(s);"))
-    poster = subprocess.Popen([program, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    poster = Process([program, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               env=t.env)
 
     def act(pid, p):

@@ -7,7 +7,8 @@ import signal
 import subprocess
 import time
 
-from harness import compile_text, end_processes, params, processes_with, wait_until
+from harness import Process, compile_text, end_processes, params, processes_with, wait_until
+from patience import Limit
 
 PR_SET_PDEATHSIG = 1
 
@@ -88,7 +89,7 @@ def executes(pid, program):
 
 
 def kill_at(t, program, script, sig, delay):
-    p = subprocess.Popen([t.gatectl, "run", "--gate-limit", "0", "-g", script, "--", program],
+    p = Process([t.gatectl, "run", "--gate-limit", "0", "-g", script, "--", program],
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                          env=t.env)
     time.sleep(delay)
@@ -106,8 +107,8 @@ def kill_at(t, program, script, sig, delay):
     finally:
         p.stdout.close()
         err = ""
-    end = time.monotonic() + (2 if sig == signal.SIGKILL else 0)
-    while processes_with(t.marker) and time.monotonic() < end:
+    limit = Limit(2 if sig == signal.SIGKILL else 0)
+    while processes_with(t.marker) and not limit.over():
         time.sleep(0.005)
     left = end_processes(t.marker)
     os.set_blocking(p.stderr.fileno(), False)
@@ -143,7 +144,7 @@ def test_killed_at_the_start(t, name):
     program, script = compile_text("tree.c", TREE), t.file("s.lua", SCRIPT)
     rng = random.Random(name)
     for _ in range(60 if t.full else 10):
-        p = subprocess.Popen([t.gatectl, "run", "--gate-limit", "0", "-g", script, "--", program],
+        p = Process([t.gatectl, "run", "--gate-limit", "0", "-g", script, "--", program],
                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                              stderr=subprocess.DEVNULL, env=t.env)
         time.sleep(rng.uniform(0, 0.02))
@@ -161,7 +162,7 @@ def test_killed_at_the_start(t, name):
 def test_gone_with_its_terminal_group(t):
     """Ctrl-C: SIGINT to the whole group. The program ignores it, gatectl ends, and with it the program."""
     program, script = compile_text("tree.c", TREE), t.file("s.lua", SCRIPT)
-    p = subprocess.Popen([t.gatectl, "run", "-g", script, "--", program], env=t.env,
+    p = Process([t.gatectl, "run", "-g", script, "--", program], env=t.env,
                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                          stderr=subprocess.DEVNULL, start_new_session=True)
     wait_until_caught(p.pid, signal.SIGINT)
@@ -185,7 +186,7 @@ int main(void)
 }
 """)
     script = t.file("s.lua", 'at "//hot":run(function() end)\n')
-    p = subprocess.Popen([t.gatectl, "run", "-g", script, "--", program], env=t.env,
+    p = Process([t.gatectl, "run", "-g", script, "--", program], env=t.env,
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     for _ in range(5):
         time.sleep(0.02)

@@ -4,7 +4,6 @@ import glob
 import os
 import re
 import shutil
-import subprocess
 
 from harness import ROOT, Skip, compile_text, params
 

@@ -4,7 +4,7 @@ Quick: 20 runs with gates. Full: 1000 runs while both processors are kept busy.
 """
 
 import contextlib
-import fcntl
+import functools
 import os
 import subprocess
 import sys
@@ -44,19 +44,23 @@ def script(name):
     return os.path.join(ROOT, "examples", name, base)
 
 
+def directory(build):
+    return os.path.join(BUILD, "examples", build)
+
+
 def program(name, build):
-    """Built by examples.mk; tests that run at the same time may ask for the same one."""
+    return os.path.join(directory(build), name)
+
+
+def make_examples(build):
     compiler, opt = build.split("-")
     cc, cxx = COMPILERS[compiler]
-    directory = os.path.join(BUILD, "examples", build)
-    out = os.path.join(directory, name)
-    os.makedirs(directory, exist_ok=True)
-    with open(out + ".lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        subprocess.run(["make", "-s", "-f", "examples/examples.mk", "EXAMPLES=" + directory,
-                        "CC=" + cc, "CXX=" + cxx, "OPT=-" + opt, out],
-                       cwd=ROOT, check=True, env={"PATH": os.environ["PATH"]})
-    return out
+    subprocess.run(["make", "-s", "-f", "examples/examples.mk", "EXAMPLES=" + directory(build), "CC=" + cc, "CXX=" + cxx, "OPT=-" + opt, "examples"],
+                   cwd=ROOT, check=True, env={"PATH": os.environ["PATH"]})
+
+
+def jobs(_):
+    return [functools.partial(make_examples, build) for build in BUILDS]
 
 
 @contextlib.contextmanager

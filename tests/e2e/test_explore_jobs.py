@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 
-from harness import ROOT, compile_text, params, processes_with, wait_until
+from harness import Process, ROOT, compile_text, params, processes_with, wait_until
 
 import test_explore
 
@@ -116,7 +116,7 @@ def test_no_shards(t):
 
 
 def begin(t):
-    p = subprocess.Popen([t.gatectl, "explore", "-j", "2", "--runs", "1000000", "-o", t.path("found"), test_explore.abba_fixed()], env=t.env,
+    p = Process([t.gatectl, "explore", "-j", "2", "--runs", "1000000", "-o", t.path("found"), test_explore.abba_fixed()], env=t.env,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     wait_until(lambda: len(workers(p)) == 2, "the workers")
     time.sleep(0.3)

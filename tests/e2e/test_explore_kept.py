@@ -7,7 +7,7 @@ import signal
 import subprocess
 import xml.etree.ElementTree
 
-from harness import compile_text, params, wait_until
+from harness import Process, compile_text, params, wait_until
 
 import test_explore
 from test_explore_jobs import bug, search
@@ -69,7 +69,7 @@ def given(t, *args, folder="kept", runs=RUNS):
 def end(t, number, *args, at=20000):
     """The search is ended when its journal has so many bytes; how many schedules it had done, if it could tell."""
     report = t.path("ended.json")
-    p = subprocess.Popen([t.gatectl, "explore", "-o", t.path("kept"), *ENDLESS, "--report", report, *args], env=t.env, stdout=subprocess.PIPE,
+    p = Process([t.gatectl, "explore", "-o", t.path("kept"), *ENDLESS, "--report", report, *args], env=t.env, stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE)
     wait_until(lambda: os.path.exists(kept(t)) and os.path.getsize(kept(t)) > at or p.poll() is not None, "so many bytes")
     p.send_signal(number)
@@ -177,7 +177,7 @@ def test_beside_another(t):
     """Two at once in one folder: the second one goes without."""
     program = bug("bounded_buffer")
     env = {k: v for k, v in t.env.items() if k != "GATECTL_E2E"}  # it may live while the other one ends
-    p = subprocess.Popen([t.gatectl, "explore", "-o", t.path("kept"), "--all", "--runs", "1000000", "-j", "1", program], env=env,
+    p = Process([t.gatectl, "explore", "-o", t.path("kept"), "--all", "--runs", "1000000", "-j", "1", program], env=env,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         wait_until(lambda: os.path.exists(kept(t)) and os.path.getsize(kept(t)) > 1000, "the first one has begun")

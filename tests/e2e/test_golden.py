@@ -11,7 +11,7 @@ import re
 import sys
 
 from harness import ROOT, params, timeout
-from test_examples import load, program, script
+from test_examples import jobs, load, program, script  # noqa: F401 (jobs: the runner calls it)
 
 GOLDEN = os.path.join(ROOT, "tests", "golden")
 WORDS = ("misspelt", "line", "thread", "infeasible")

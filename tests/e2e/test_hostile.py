@@ -8,7 +8,7 @@ import struct
 import subprocess
 import time
 
-from harness import Skip, compile_text, end_processes, params, wait_until
+from harness import Process, Skip, compile_text, end_processes, params, wait_until
 
 LOOP = """
 #include <unistd.h>
@@ -117,7 +117,7 @@ def test_signal_while_nobody_reads(t, name):
     """gatectl is in the middle of a write that never ends: the signal ends it and the program."""
     number = int(getattr(signal, "SIG" + name))
     script = t.file("s.lua", 'at("//step"):log(("x"):rep(1000))\n')
-    p = subprocess.Popen([t.gatectl, "run", "-g", script, loop()], stdin=subprocess.DEVNULL,
+    p = Process([t.gatectl, "run", "-g", script, loop()], stdin=subprocess.DEVNULL,
                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=t.env)
 
     def blocked():

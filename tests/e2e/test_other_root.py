@@ -3,7 +3,7 @@
 import os
 import subprocess
 
-from harness import Skip, compile_text, params
+from harness import Process, Skip, compile_text, params
 from test_attach import Running
 
 # Compiled twice: with PAD all of it is elsewhere.
@@ -136,7 +136,7 @@ def test_attach_into_namespace(t, ids):
 
 def follow(t, p, script, line, wanted, *words):
     """gatectl is attached, and as soon as it has said this line, the program is given its own."""
-    q = subprocess.Popen([*words, t.gatectl, "attach", "-g", t.file("a.lua", script), str(p.pid)], env=t.env, cwd=t.tmp,
+    q = Process([*words, t.gatectl, "attach", "-g", t.file("a.lua", script), str(p.pid)], env=t.env, cwd=t.tmp,
                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     err = ""
     for text in q.stderr:

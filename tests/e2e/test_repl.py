@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 
-from harness import BUILD, ROOT, compile_text, params, timeout
+from harness import Process, BUILD, ROOT, compile_text, params, timeout
 
 CALC = r"""
 #include <pthread.h>
@@ -519,8 +519,8 @@ def test_line_without_an_end(t):
 
 
 def test_signal_while_input_never_ends(t):
-    with subprocess.Popen(["yes", "= 1"], stdout=subprocess.PIPE) as writer:
-        with subprocess.Popen([os.path.join(BUILD, "gatectl"), "repl", calc()], stdin=writer.stdout, stdout=subprocess.PIPE) as repl:
+    with Process(["yes", "= 1"], stdout=subprocess.PIPE) as writer:
+        with Process([os.path.join(BUILD, "gatectl"), "repl", calc()], stdin=writer.stdout, stdout=subprocess.PIPE) as repl:
             writer.stdout.close()
             repl.stdout.readline()
             os.kill(repl.pid, signal.SIGTERM)
@@ -542,7 +542,7 @@ def test_signal_ends_a_start(t, name):
     pipe = t.path("pipe")
     os.mkfifo(pipe)
     script = t.file("s.lua", 'env { LD_PRELOAD = "%s" }\nprint "loaded"\n' % pipe)
-    with subprocess.Popen([os.path.join(BUILD, "gatectl"), "repl", "-g", script, calc()], stdin=subprocess.PIPE,
+    with Process([os.path.join(BUILD, "gatectl"), "repl", "-g", script, calc()], stdin=subprocess.PIPE,
                           stderr=subprocess.PIPE) as repl:
         t.equal(repl.stderr.readline(), b"loaded\n", "the first start")
         time.sleep(1)

@@ -11,7 +11,8 @@ import subprocess
 import termios
 import time
 
-from harness import compile_text
+from harness import Process, compile_text
+from patience import Limit
 
 # Reads lines, or with an argument keys in raw mode; says in which mode the terminal is.
 PROGRAM = r"""
@@ -97,9 +98,9 @@ class Terminal:
     def wait(self, *texts, seconds=20):
         """Until each text has come behind the one before; what stood in front of the last one."""
         for text in texts:
-            end = time.time() + seconds
+            limit = Limit(seconds)
             while text.encode() not in self.seen:
-                self.t.check(time.time() < end, "%r has not come, but %r" % (text, self.seen[-2000:]))
+                self.t.check(not limit.over(), "%r has not come, but %r" % (text, self.seen[-2000:]))
                 if select.select([self.fd], [], [], 0.1)[0]:
                     try:
                         self.seen += os.read(self.fd, 65536)
@@ -391,7 +392,7 @@ def test_completion_of_inlined_functions(t):
 class Pipe:
     def __init__(self, t, *command):
         self.t = t
-        self.p = subprocess.Popen([t.gatectl, "repl", *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.p = Process([t.gatectl, "repl", *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                   env=t.env, text=True, bufsize=1)
 
     def send(self, line):

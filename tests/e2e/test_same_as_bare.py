@@ -22,7 +22,7 @@ def compare(t, bare, gated, how):
 
 def same(t, case):
     name, build = case
-    target = Target(name, build).build()
+    target = Target(name, build)
     kw = dict(args=target.args(), stdin=target.stdin(), pty="pty" in target.words)
     for _ in range(3 if t.full else 1):
         bare = t.run_bare(target.path, **kw)
@@ -35,6 +35,10 @@ def same(t, case):
             t.arrivals(gated, location, int(target.words["arrivals"]))
         else:
             t.check(t.place(gated, location)["arrivals"] > 0, "no arrival in the report", gated)
+
+
+def jobs(cases):
+    return [Target(*(case if isinstance(case, tuple) else (case, "gcc-O0"))).build for case in cases]
 
 
 def test_same(t, case):
@@ -51,7 +55,7 @@ test_same.make_params = lambda options: [(n, b) for b in builds(options) for n i
 
 def test_bare_is_deterministic(t, name):
     """The targets themselves: the same twice, or the comparison means nothing."""
-    target = Target(name, "gcc-O0").build()
+    target = Target(name, "gcc-O0")
     kw = dict(args=target.args(), stdin=target.stdin(), pty="pty" in target.words)
     first = t.run_bare(target.path, **kw)
     for _ in range(20 if t.full else 1):

@@ -1,0 +1,30 @@
+"""Limits that count the processor time a test could have had, not the time that passes.
+
+With more runnable threads than processors a second of wall time is worth less than a second of work. A limit of
+60 seconds is 60 seconds on a quiet machine with two processors and about 9 minutes at load 18.
+"""
+
+import os
+import time
+
+
+def share():
+    """Part of a processor that one runnable thread gets now, from 0 to 1 (the first figure of proc(5)'s loadavg pair)."""
+    with open("/proc/loadavg") as f:
+        runnable = int(f.read().split()[3].split("/")[0]) - 1  # without the thread that reads this
+    return min(1.0, (os.cpu_count() or 1) / max(1, runnable))
+
+
+class Limit:
+    """Seconds of work. The owner asks over() at least every half second while it waits."""
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+        self.spent = 0.0
+        self.last = time.monotonic()
+
+    def over(self):
+        now = time.monotonic()
+        self.spent += (now - self.last) * share()
+        self.last = now
+        return self.spent > self.seconds
