@@ -1,12 +1,14 @@
 #include "gates/engine_internal.h"
 
+#include "tracer/base/foreign.h"
+
 static struct gate *gate_new(struct engine *e, enum gate_kind kind, const char *type,
 			     const char *name)
 {
 	struct gate *g = base_alloc(1, sizeof(*g));
 	struct str shown = {0};
 
-	str_add_shown(&shown, name);
+	foreign_line(&shown, name);
 	g->name = str_take(&shown);
 	g->given = base_strdup(name);
 	g->type = base_strdup(type);

@@ -1,5 +1,7 @@
 #include "gates/engine_internal.h"
 
+#include "tracer/base/foreign.h"
+
 #include <string.h>
 
 /*
@@ -23,7 +25,7 @@ static int fail(struct parse *p, const char *what)
 {
 	struct str shown = {0};
 
-	str_add_shown(&shown, p->text);
+	foreign_line(&shown, p->text);
 	error_set(p->err, ERROR_SCRIPT, "%s: %s%s in \"%s\"", p->source, order_word(p->source),
 		  what, str_text(&shown));
 	str_fini(&shown);
@@ -97,7 +99,7 @@ static int fail_member(struct parse *p, const char *from)
 	while (is_blank(end[-1]))
 		end--;
 	name = base_strndup(from, (size_t)(end - from));
-	str_add_shown(&shown, name);
+	foreign_line(&shown, name);
 	error_set(p->err, ERROR_SCRIPT,
 		  "%s: %sis the -> in %s a part of the location? Then write '%s' in single "
 		  "quotes, else blanks around ->",

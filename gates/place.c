@@ -1,5 +1,7 @@
 #include "gates/engine_internal.h"
 
+#include "tracer/base/foreign.h"
+
 #include <limits.h>
 #include <string.h>
 
@@ -15,7 +17,7 @@ static char *shown_location(const char *location)
 	for (char *at = strchr(location, ';') ? blanks.text : NULL; at && *at; at++)
 		if (strchr("\n\t\r\v\f", *at))
 			*at = ' ';
-	str_add_shown(&shown, str_text(&blanks));
+	foreign_line(&shown, str_text(&blanks));
 	str_fini(&blanks);
 	return str_take(&shown);
 }

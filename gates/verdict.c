@@ -1,4 +1,5 @@
 #include "gates/expect.h"
+#include "tracer/base/foreign.h"
 #include "tracer/base/str.h"
 #include "tracer/base/signame.h"
 
@@ -78,11 +79,11 @@ void expect_print(const struct expect *x, struct str *out)
 	expect_print_more(x, out);
 	for (size_t i = 0; i < x->stdout_has.count; i++) {
 		add_part(out, "standard output has ");
-		str_add_quoted(out, x->stdout_has.items[i]);
+		foreign_lua_string(out, x->stdout_has.items[i]);
 	}
 	for (size_t i = 0; i < x->stderr_has.count; i++) {
 		add_part(out, "standard error has ");
-		str_add_quoted(out, x->stderr_has.items[i]);
+		foreign_lua_string(out, x->stderr_has.items[i]);
 	}
 	expect_print_checks(x, out);
 }
@@ -123,7 +124,7 @@ static bool text_unmet(char *const *texts, size_t count, const struct str *writt
 		    memmem(str_text(written), written->length, texts[i], strlen(texts[i])))
 			continue;
 		str_addf(out, "%s does not have ", name);
-		str_add_quoted(out, texts[i]);
+		foreign_lua_string(out, texts[i]);
 		return true;
 	}
 	return false;

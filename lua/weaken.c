@@ -1,6 +1,8 @@
 #include "lua/weaken.h"
 #include "lua/script_internal.h"
 
+#include "tracer/base/log.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,7 +173,7 @@ static int body_load(lua_State *L)
 static void print(void *ctx, const char *line)
 {
 	(void)ctx;
-	fprintf(stderr, "%s\n", line);
+	log_line("%s", line);
 }
 
 struct script_weaken *script_weaken_new(const char *path, struct error *err)

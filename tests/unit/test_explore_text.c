@@ -15,7 +15,7 @@ static const char sample[] =
 	"seed: 1\n"
 	"point: count+0x1189\n"
 	"point: count+0x1193\n"
-	"note: \" a\\x0ab\"\n"
+	"note: \" a\\nb\"\n"
 	"steps: 5\n"
 	"\n"
 	"1  main      start    -\n"

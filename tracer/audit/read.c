@@ -5,6 +5,7 @@
 #include "tracer/audit/reader.h"
 #include "tracer/audit/targets.h"
 #include "tracer/base/file.h"
+#include "tracer/base/foreign.h"
 #include "tracer/base/path.h"
 #include "tracer/base/str.h"
 
@@ -479,9 +480,9 @@ static int nothing_read(const struct reading *r, struct error *err)
 
 	if (!a->skipped.count)
 		return error_set(err, ERROR_USAGE, "there is no file to read");
-	str_add_shown(&first, path_shown(a->skipped.items[0].file));
+	foreign_line(&first, path_shown(a->skipped.items[0].file));
 	str_add(&first, ": ");
-	str_add_shown(&first, a->skipped.items[0].why);
+	foreign_line(&first, a->skipped.items[0].why);
 	error_set(err, ERROR_USAGE, "none of %zu file%s can be read; the first: %s",
 		  a->skipped.count, a->skipped.count == 1 ? "" : "s", str_text(&first));
 	str_fini(&first);

@@ -1,29 +1,35 @@
 #include "tracer/base/json.h"
-#include "tracer/base/utf8.h"
+#include "tracer/base/foreign.h"
 
 #include <math.h>
 
-static void quote(struct str *out, const char *text)
+/* \uXXXX (RFC 8259 7); a byte that is not UTF-8 is shown as Latin-1. */
+static void add_escaped(struct str *out, const char *text, size_t length)
 {
 	const unsigned char *p = (const unsigned char *)text;
+	unsigned code = length == 2   ? (p[0] & 0x1fU) << 6 | (p[1] & 0x3fU)
+			: length == 3 ? (p[0] & 0xfU) << 12 | (p[1] & 0x3fU) << 6 | (p[2] & 0x3fU)
+				      : p[0];
+
+	if (*p == '\n')
+		str_add(out, "\\n");
+	else
+		str_addf(out, "\\u%04x", code); /* what is not plain is below U+10000 */
+}
+
+static void quote(struct str *out, const char *text)
+{
+	bool plain;
 
 	str_add(out, "\"");
-	while (*p) {
-		int length = utf8_length((const char *)p);
-
-		if (!length) {
-			str_addf(out, "\\u%04x", *p++); /* a stray byte is shown as Latin-1 */
-			continue;
-		}
-		if (*p == '"' || *p == '\\')
-			str_addf(out, "\\%c", *p);
-		else if (*p == '\n')
-			str_add(out, "\\n");
-		else if (*p < 0x20 || *p == 0x7f)
-			str_addf(out, "\\u%04x", *p);
+	for (size_t n; *text; text += n) {
+		n = foreign_next(text, &plain);
+		if (*text == '"' || *text == '\\')
+			str_addf(out, "\\%c", *text);
+		else if (plain)
+			str_add_bytes(out, text, n);
 		else
-			str_add_bytes(out, (const char *)p, (size_t)length);
-		p += length;
+			add_escaped(out, text, n);
 	}
 	str_add(out, "\"");
 }

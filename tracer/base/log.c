@@ -1,6 +1,7 @@
 #include "tracer/base/log.h"
 
 #include "tracer/base/array.h"
+#include "tracer/base/foreign.h"
 #include "tracer/base/io.h"
 #include "tracer/base/str.h"
 #include "tracer/base/utf8.h"
@@ -18,14 +19,7 @@ static void add_shown(struct str *out, const char *text, size_t length)
 {
 	char *copy = base_strndup(text, length);
 
-	for (char *at = copy, *tab; at; at = tab) {
-		tab = strchr(at, '\t');
-		if (tab)
-			*tab++ = '\0';
-		str_add_shown(out, at);
-		if (tab)
-			str_add(out, "\t");
-	}
+	foreign_lines(out, copy, "\t");
 	base_free(copy);
 }
 

@@ -49,58 +49,6 @@ void str_add_short(struct str *out, const char *text, size_t most)
 	str_add(out, text[n] ? " ..." : "");
 }
 
-void str_add_on_line(struct str *s, const char *text)
-{
-	size_t from = s->length;
-
-	str_add(s, text);
-	for (; from < s->length; from++)
-		if ((unsigned char)s->text[from] < ' ' || s->text[from] == 0x7f)
-			s->text[from] = ' ';
-}
-
-/* C1 controls in UTF-8 (c2 80 to c2 9f) are what ESC and a letter are. */
-static size_t control_length(const char *text)
-{
-	unsigned char c = (unsigned char)text[0], next = c ? (unsigned char)text[1] : 0;
-
-	if ((c && c < ' ') || c == 0x7f)
-		return 1;
-	return c == 0xc2 && next >= 0x80 && next < 0xa0 ? 2 : 0;
-}
-
-bool str_is_plain(const char *text)
-{
-	for (; *text; text++)
-		if (control_length(text))
-			return false;
-	return true;
-}
-
-static void add_control(struct str *s, const char *text, size_t length)
-{
-	static const char known[] = "\n\t\r", names[] = "ntr";
-	const char *letter = strchr(known, *text);
-
-	if (letter)
-		str_addf(s, "\\%c", names[letter - known]);
-	for (size_t i = 0; !letter && i < length; i++)
-		str_addf(s, "\\x%02x", (unsigned char)text[i]);
-}
-
-void str_add_shown(struct str *s, const char *text)
-{
-	while (*text) {
-		size_t length = control_length(text);
-
-		if (length)
-			add_control(s, text, length);
-		else
-			str_add_bytes(s, text, length = 1);
-		text += length;
-	}
-}
-
 void str_vaddf(struct str *s, const char *fmt, va_list ap)
 {
 	va_list again;
@@ -179,24 +127,6 @@ bool str_wildcard(const char *pattern, const char *text)
 	while (*pattern == '*')
 		pattern++;
 	return *pattern == '\0';
-}
-
-void str_add_quoted(struct str *out, const char *text)
-{
-	str_add(out, "\"");
-	for (; *text; text++) {
-		if (*text == '\n')
-			str_add(out, "\\n");
-		else if (*text == '\t')
-			str_add(out, "\\t");
-		else if (*text == '"' || *text == '\\')
-			str_addf(out, "\\%c", *text);
-		else if ((unsigned char)*text < 0x20 || *text == 0x7f)
-			str_addf(out, "\\x%02x", (unsigned char)*text);
-		else
-			str_add_bytes(out, text, 1);
-	}
-	str_add(out, "\"");
 }
 
 bool str_same(const char *a, const char *b)

@@ -13,15 +13,8 @@ struct str {
 
 void str_add(struct str *s, const char *text);
 void str_add_bytes(struct str *s, const char *bytes, size_t length);
-/* In double quotes and on one line, as C and Lua write it. */
-void str_add_quoted(struct str *s, const char *text);
 /* At most so many bytes, cut at a blank, with " ..." after them. */
 void str_add_short(struct str *s, const char *text, size_t most);
-/* Control characters become blanks: what is added stays on its line. */
-void str_add_on_line(struct str *s, const char *text);
-/* As a person can read it, on one line: \n, \t, \x1b for control characters. */
-void str_add_shown(struct str *s, const char *text);
-bool str_is_plain(const char *text); /* there are none */
 void str_vaddf(struct str *s, const char *fmt, va_list ap);
 void str_addf(struct str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *str_text(const struct str *s); /* never NULL */

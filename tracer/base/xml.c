@@ -1,18 +1,13 @@
 #include "tracer/base/xml.h"
-#include "tracer/base/utf8.h"
+#include "tracer/base/foreign.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-/* A character that XML 1.0 has no way to write, not even as a reference. */
-static bool is_barred(const char *p, int length)
+/* XML 1.0 has no way to write U+FFFE and U+FFFF, not even as references. */
+static bool is_barred(const char *p)
 {
-	unsigned char c = (unsigned char)*p;
-
-	if (length == 1)
-		return c == 0x7f || (c < 0x20 && !strchr("\t\n\r", c));
-	return length == 3 && (memcmp(p, "\xef\xbf\xbe", 3) == 0 || /* U+FFFE, U+FFFF */
-			       memcmp(p, "\xef\xbf\xbf", 3) == 0);
+	return memcmp(p, "\xef\xbf\xbe", 3) == 0 || memcmp(p, "\xef\xbf\xbf", 3) == 0;
 }
 
 static const char *reference(char c, bool in_attribute)
@@ -39,18 +34,19 @@ static const char *reference(char c, bool in_attribute)
 
 static void add(struct str *out, const char *p, bool in_attribute)
 {
-	while (*p) {
-		int length = utf8_length(p);
+	bool plain;
+
+	for (size_t n; *p; p += n) {
 		const char *name = reference(*p, in_attribute);
 
+		n = foreign_next(p, &plain);
 		if (name)
 			str_add(out, name);
-		else if (length && !is_barred(p, length))
-			str_add_bytes(out, p, (size_t)length);
+		else if ((plain && !(n == 3 && is_barred(p))) || *p == '\n' || *p == '\t')
+			str_add_bytes(out, p, n);
 		else
-			for (int i = 0; i < (length ? length : 1); i++)
+			for (size_t i = 0; i < n; i++)
 				str_addf(out, "\\x%02x", (unsigned char)p[i]);
-		p += length ? length : 1;
 	}
 }
 

@@ -1,6 +1,6 @@
 /*
- * XML 1.0 text. What XML cannot hold (control characters, stray bytes, U+FFFE) is written as a
- * tester would: \x1b.
+ * Foreign text (foreign.h) in XML 1.0 and HTML: what is not plain, but for tabs and line ends, is shown as \x1b.
+ * So is U+FFFE, which XML cannot hold.
  */
 #ifndef GATECTL_BASE_XML_H
 #define GATECTL_BASE_XML_H

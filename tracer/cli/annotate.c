@@ -5,6 +5,7 @@
  */
 #include "tracer/cli/cli.h"
 
+#include "tracer/base/foreign.h"
 #include "tracer/base/log.h"
 
 #include <ctype.h>
@@ -16,19 +17,6 @@ static bool is_wanted(void)
 	const char *actions = getenv("GITHUB_ACTIONS");
 
 	return actions && strcmp(actions, "true") == 0;
-}
-
-/* In a property the characters that end it are escaped, too. */
-static void add_escaped(struct str *out, const char *text, size_t length, bool property)
-{
-	const char *special = property ? "%\r\n:," : "%\r\n";
-
-	for (size_t i = 0; i < length; i++) {
-		if (strchr(special, text[i]))
-			str_addf(out, "%%%02X", (unsigned char)text[i]);
-		else
-			str_addf(out, "%c", text[i]);
-	}
 }
 
 /* "FILE:LINE: ...": the length of FILE; 0 where the text does not begin with a place. */
@@ -58,7 +46,7 @@ static void add_file(struct str *out, const char *file, size_t length)
 	if (prefix && strncmp(shown, root, prefix) == 0 && shown[prefix] == '/')
 		shown += prefix + 1;
 	str_add(out, " file=");
-	add_escaped(out, shown, strlen(shown), true);
+	foreign_workflow(out, shown, strlen(shown), true);
 	base_free(given);
 	free(path);
 	free(root);
@@ -84,7 +72,7 @@ static void add_properties(struct str *out, const char *word, size_t word_length
 			str_addf(out, ",line=%lu", line);
 	}
 	str_addf(out, "%ctitle=gatectl%%3A ", file_length ? ',' : ' ');
-	add_escaped(out, word, word_length, true);
+	foreign_workflow(out, word, word_length, true);
 }
 
 void annotate(const char *text, const char *file, unsigned long line)
@@ -105,10 +93,10 @@ void annotate(const char *text, const char *file, unsigned long line)
 	str_add(&out, "::error");
 	add_properties(&out, word, word_length, file, file_length, line);
 	str_add(&out, "::");
-	add_escaped(&out, message, strcspn(message, "\n"), false);
+	foreign_workflow(&out, message, strcspn(message, "\n"), false);
 	if (hint) {
 		str_add(&out, "%0Atry: ");
-		add_escaped(&out, hint, strcspn(hint, "\n"), false);
+		foreign_workflow(&out, hint, strcspn(hint, "\n"), false);
 	}
 	log_line("%s", str_text(&out));
 	str_fini(&out);

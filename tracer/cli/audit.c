@@ -1,5 +1,6 @@
 /* gatectl audit: findings as compiler warnings on standard output, one verdict on standard error. */
 #include "tracer/audit/audit.h"
+#include "tracer/base/foreign.h"
 #include "tracer/base/log.h"
 #include "tracer/base/path.h"
 #include "tracer/cli/audit_confirm.h"
@@ -108,7 +109,7 @@ static int tell_found(const struct cli *cli, const struct audit_told *t)
 	str_addf(&text, "gatectl: found: %lu finding%s; the first: %s:%u: %s [%s]", count,
 		 s_of(count), path_shown(program_text(p, first->at.file)), first->at.line,
 		 first->text, finding_tag_text(first->tag));
-	str_add_shown(&shown, str_text(&text));
+	foreign_line(&shown, str_text(&text));
 	output_verdict(cli, str_text(&shown), NULL, 0);
 	str_fini(&text);
 	str_fini(&shown);

@@ -1,6 +1,7 @@
 #include "tracer/cli/audit_report.h"
 
 #include "tracer/base/file.h"
+#include "tracer/base/foreign.h"
 #include "tracer/base/json.h"
 #include "tracer/base/path.h"
 
@@ -99,7 +100,7 @@ static void as_json(const struct cli *cli, const struct audit_told *t, int statu
 static void baseline_line(const struct audit_program *p, const struct finding *f, struct str *out)
 {
 	str_addf(out, "%s ", finding_tag_text(f->tag));
-	str_add_shown(out, str_base_name(program_text(p, f->at.file)));
+	foreign_line(out, str_base_name(program_text(p, f->at.file)));
 	str_addf(out, " %s %s\n", program_text(p, f->function),
 		 f->field ? program_text(p, f->field) : "-");
 }

@@ -2,10 +2,10 @@
 #include "tracer/cli/audit_report.h"
 
 #include "tracer/base/file.h"
+#include "tracer/base/foreign.h"
 #include "tracer/base/json.h"
 #include "tracer/base/path.h"
 
-#include <ctype.h>
 #include <string.h>
 
 static const char *const rules[FINDING_TAGS][2] = {
@@ -40,18 +40,6 @@ static void add_rules(struct json *j)
 	json_end_array(j);
 }
 
-/* RFC 3986; a relative one is relative to where the sources are. */
-static void uri_of(const char *path, struct str *out)
-{
-	if (*path == '/')
-		str_add(out, "file://");
-	for (; *path; path++)
-		if (isalnum((unsigned char)*path) || strchr("-._~/+", *path))
-			str_add_bytes(out, path, 1);
-		else
-			str_addf(out, "%%%02X", (unsigned char)*path);
-}
-
 /* Columns are bytes here; in UTF-16, a character is one unit, or two where UTF-8 takes four bytes. */
 static unsigned utf16_column(struct audit_place at, const char *file)
 {
@@ -75,12 +63,15 @@ static unsigned utf16_column(struct audit_place at, const char *file)
 static void add_physical(const struct audit_program *p, struct audit_place at, struct json *j)
 {
 	struct str uri = {0};
+	/* A relative path is relative to the directory of the sources. */
+	const char *path = path_shown(program_text(p, at.file));
 
-	uri_of(path_shown(program_text(p, at.file)), &uri);
+	str_add(&uri, *path == '/' ? "file://" : "");
+	foreign_uri(&uri, path);
 	json_object(j, "physicalLocation");
 	json_object(j, "artifactLocation");
 	json_string(j, "uri", str_text(&uri));
-	if (*str_text(&uri) != 'f' || strncmp(str_text(&uri), "file:", 5) != 0)
+	if (*path != '/')
 		json_string(j, "uriBaseId", "%SRCROOT%");
 	json_end_object(j);
 	json_object(j, "region");

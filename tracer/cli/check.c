@@ -279,7 +279,7 @@ static void each(void *ctx, const struct session_query *q)
 	if (was)
 		keep(c, was);
 	if (c->there && !q->pending && q->sites)
-		printf("  not in %s yet: gatectl check --lock adds it\n", c->path);
+		output_print("  not in %s yet: gatectl check --lock adds it\n", c->path);
 }
 
 /* ---- lock and fix --------------------------------------------------------------------------- */
@@ -302,8 +302,8 @@ static int lock_all(struct check *k, struct error *err)
 			continue;
 		if (write_lock(*c, err) < 0)
 			return -1;
-		printf("%s: %zu location%s\n", (*c)->path, (*c)->now.meanings.count,
-		       (*c)->now.meanings.count == 1 ? "" : "s");
+		output_print("%s: %zu location%s\n", (*c)->path, (*c)->now.meanings.count,
+			     (*c)->now.meanings.count == 1 ? "" : "s");
 	}
 	return 0;
 }
@@ -335,7 +335,7 @@ static void finish_fixes(struct check *k, struct checked *c, const struct rewrit
 			not_rewritten(k, c, f, edits[i].answer);
 			continue;
 		}
-		printf("%s:%u: %s is %s now\n", c->script, f->line, f->from, f->to);
+		output_print("%s:%u: %s is %s now\n", c->script, f->line, f->from, f->to);
 		changes[count++] =
 			(struct respelled){lockfile_find(&c->now, f->from)->location, &f->now};
 	}

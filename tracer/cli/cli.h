@@ -167,6 +167,8 @@ int output_flush(void);
 void output_lost(int error);
 /* On standard output; control characters as \n or \x1b: what it names cannot break it. */
 void output_line(const struct str *line);
+/* The same, but newlines and tabs are as they are. */
+void output_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* At the end: the status, or the error's if standard output could not be written. */
 int output_end(int status);
 

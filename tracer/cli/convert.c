@@ -26,30 +26,31 @@ static void print_site(const struct convert_plan *p, size_t i)
 	if (site->left) {
 		str_add(&words, ": ");
 		str_add_short(&words, site->left, REASON_MOST);
-		printf("  left       %s\n", str_text(&words));
+		output_print("  left       %s\n", str_text(&words));
 	} else {
-		printf("  converted  %s: %zu order%s\n", str_text(&words), gates,
-		       gates == 1 ? "" : "s");
+		output_print("  converted  %s: %zu order%s\n", str_text(&words), gates,
+			     gates == 1 ? "" : "s");
 	}
 	str_fini(&words);
 }
 
 static void print_summary(const struct convert *c, const char *output)
 {
-	printf("%s: %zu of %zu sleeps converted\n", output, convert_count_converted(&c->plan),
-	       c->plan.sites.count);
+	output_print("%s: %zu of %zu sleeps converted\n", output, convert_count_converted(&c->plan),
+		     c->plan.sites.count);
 	for (size_t i = 0; i < c->plan.sites.count; i++)
 		print_site(&c->plan, i);
-	printf("verified: the same outcome in %lu of %lu runs (%s)\n", c->verified, c->verified,
-	       str_text(&c->outcome.came));
+	output_print("verified: the same outcome in %lu of %lu runs (%s)\n", c->verified,
+		     c->verified, str_text(&c->outcome.came));
 	if (c->verified < c->wanted)
-		printf("%lu runs were asked for: the %g s of --for were over before\n", c->wanted,
-		       c->x.most);
+		output_print("%lu runs were asked for: the %g s of --for were over before\n",
+			     c->wanted, c->x.most);
 	if (c->unsteady)
-		printf("as it is, the test did not come out alike each time: its sleeps are too "
-		       "short for a machine as busy as this one\n");
-	printf("time: %.3f s before, %.3f s after: %.1f times as fast\n", c->seconds, c->after,
-	       c->after > 0 ? c->seconds / c->after : 0);
+		output_print(
+			"as it is, the test did not come out alike each time: its sleeps are too "
+			"short for a machine as busy as this one\n");
+	output_print("time: %.3f s before, %.3f s after: %.1f times as fast\n", c->seconds,
+		     c->after, c->after > 0 ? c->seconds / c->after : 0);
 }
 
 /* Before anything takes long: can the script be written there? */

@@ -1,5 +1,6 @@
 /* gatectl explore: what was found and the summary on standard error; failures in folders. */
 #include "tracer/experiments/explore.h"
+#include "tracer/base/log.h"
 #include "tracer/cli/cli.h"
 #include "tracer/cli/explore_report.h"
 #include "tracer/cli/found.h"
@@ -43,7 +44,7 @@ static void show(void *ctx, unsigned long done, unsigned long all, const char *w
 static void print(void *ctx, const char *line)
 {
 	progress_erase(&((struct searching *)ctx)->bar);
-	fprintf(stderr, "%s\n", line);
+	log_line("%s", line);
 }
 
 static void progress(struct cli *cli, struct explore *e, struct searching *w)

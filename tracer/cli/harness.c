@@ -20,23 +20,24 @@ static const char *s_of(unsigned long n)
 
 static void print_signature(const struct signature *s)
 {
-	printf("%s%s%s(", s->result.spelled, strchr(s->result.spelled, '*') ? "" : " ", s->name);
+	output_print("%s%s%s(", s->result.spelled, strchr(s->result.spelled, '*') ? "" : " ",
+		     s->name);
 	for (size_t i = 0; i < s->parameters.count; i++)
-		printf("%s%s", i ? ", " : "", s->parameters.items[i].spelled);
-	printf("%s)", s->is_variadic ? ", ..." : s->parameters.count ? "" : "void");
+		output_print("%s%s", i ? ", " : "", s->parameters.items[i].spelled);
+	output_print("%s)", s->is_variadic ? ", ..." : s->parameters.count ? "" : "void");
 	if (s->file)
-		printf("  %s:%u", str_base_name(s->file), s->line);
+		output_print("  %s:%u", str_base_name(s->file), s->line);
 }
 
 static void print_values(const struct harness_op *op)
 {
 	array_each(const struct harness_argument, a, &op->arguments) {
 		if (a->kind == HARNESS_OUT)
-			printf("; %s: looked at afterwards", a->type);
+			output_print("; %s: looked at afterwards", a->type);
 		if (a->kind == HARNESS_VISITS)
-			printf("; a function that counts its calls");
+			output_print("; a function that counts its calls");
 		for (size_t i = 0; a->kind == HARNESS_VALUE && i < a->values.count; i++)
-			printf("%s%s", i ? "," : "; ", a->values.items[i]);
+			output_print("%s%s", i ? "," : "; ", a->values.items[i]);
 	}
 }
 
@@ -49,41 +50,44 @@ static void print_role(struct harness_hunt *h, const struct signature *s)
 	};
 	const struct harness_op *op = harness_op_named(&h->object, s->name, strlen(s->name));
 
-	printf("  %-12s ", op ? roles[SIGNATURE_OPERATION] : roles[s->role]);
+	output_print("  %-12s ", op ? roles[SIGNATURE_OPERATION] : roles[s->role]);
 	print_signature(s);
 	if (op)
 		print_values(op);
 	else if (s->why)
-		printf("; %s", s->why);
+		output_print("; %s", s->why);
 	else if (s->role == SIGNATURE_OPERATION)
-		printf("; not among --ops");
+		output_print("; not among --ops");
 	putchar('\n');
 }
 
 /* On one line. */
 static void print_make(const char *text)
 {
-	printf("made by: ");
+	struct str line = {0};
+
+	str_add(&line, "made by: ");
 	for (; *text; text++)
 		if (*text != '\t')
-			putchar(*text == '\n' ? ' ' : *text);
-	putchar('\n');
+			str_add_bytes(&line, *text == '\n' ? " " : text, 1);
+	output_line(&line);
+	str_fini(&line);
 }
 
 static void print_list(struct harness_hunt *h)
 {
 	const struct harness_object *o = &h->object;
 
-	printf("%s in %s: %zu operation%s\n", o->type, module_name(h->module), o->ops.count,
-	       s_of(o->ops.count));
+	output_print("%s in %s: %zu operation%s\n", o->type, module_name(h->module), o->ops.count,
+		     s_of(o->ops.count));
 	array_each(const struct signature, s, &h->signatures.items)
 		print_role(h, s);
 	if (o->make)
 		print_make(o->make);
 	else
-		printf("made by: %llu bytes of zeroes\n", (unsigned long long)o->memory);
+		output_print("made by: %llu bytes of zeroes\n", (unsigned long long)o->memory);
 	if (o->end)
-		printf("ended by: %s(object);\n", o->end);
+		output_print("ended by: %s(object);\n", o->end);
 	else
 		puts("ended by: nothing");
 }
@@ -96,30 +100,33 @@ static void print_names(const struct harness_hunt *h, bool reads)
 
 	array_each(const struct harness_op, op, &h->object.ops)
 		if (!op->is_out && !op->is_partial && op->reads == reads) {
-			printf("%s%s", before, op->name);
+			output_print("%s%s", before, op->name);
 			before = ", ";
 		}
 	if (!*before)
-		printf("none");
+		output_print("none");
 }
 
 static void print_final(const struct harness_hunt *h)
 {
 	if (!h->final.count && !h->takes)
 		return;
-	printf("; in the end");
+	output_print("; in the end");
 	array_each(const unsigned, call, &h->final)
-		printf(" %s", h->object.calls.items[*call].text);
+		output_print(" %s", h->object.calls.items[*call].text);
 	if (h->takes)
-		printf(" %s until there is nothing left", h->object.calls.items[h->taker].text);
+		output_print(" %s until there is nothing left",
+			     h->object.calls.items[h->taker].text);
 }
 
 static void print_size(const struct harness_size *s)
 {
-	printf("%u calls: %s%lu harness%s, %lu searched", s->calls, s->more ? "more than " : "",
-	       s->harnesses, s->harnesses == 1 ? "" : "es", s->searched);
+	output_print("%u calls: %s%lu harness%s, %lu searched", s->calls,
+		     s->more ? "more than " : "", s->harnesses, s->harnesses == 1 ? "" : "es",
+		     s->searched);
 	if (s->unusable)
-		printf(", %lu left out, since whole calls do not end well there", s->unusable);
+		output_print(", %lu left out, since whole calls do not end well there",
+			     s->unusable);
 	putchar('\n');
 }
 
@@ -130,12 +137,13 @@ static void print_extent(const struct harness_hunt *h, bool is_whole)
 		if (s->calls && s->harnesses)
 			print_size(s);
 	if (h->unusable && h->options.schemas.count)
-		printf("%lu left out, since whole calls do not end well there\n", h->unusable);
+		output_print("%lu left out, since whole calls do not end well there\n",
+			     h->unusable);
 	if (h->contained)
-		printf("%lu left out, since they contain a violation\n", h->contained);
+		output_print("%lu left out, since they contain a violation\n", h->contained);
 	if (h->out_of_time)
-		printf("the %.0f seconds are over: there may be more (--for)\n",
-		       h->explore.seconds);
+		output_print("the %.0f seconds are over: there may be more (--for)\n",
+			     h->explore.seconds);
 	if (is_whole && h->runs && !h->violations.count)
 		puts("no violation: every outcome that came is one of whole calls");
 }
@@ -143,19 +151,19 @@ static void print_extent(const struct harness_hunt *h, bool is_whole)
 static void print_summary(const struct harness_hunt *h, bool is_whole)
 {
 	array_each(char *const, note, &h->notes)
-		puts(*note);
-	printf("changes: ");
+		output_print("%s\n", *note);
+	output_print("changes: ");
 	print_names(h, false);
-	printf("; only reads: ");
+	output_print("; only reads: ");
 	print_names(h, true);
 	print_final(h);
-	printf("\n%lu harness%s, %lu schedule%s in %.2f s", h->harnesses,
-	       h->harnesses == 1 ? "" : "es", h->runs, s_of(h->runs), h->seconds);
+	output_print("\n%lu harness%s, %lu schedule%s in %.2f s", h->harnesses,
+		     h->harnesses == 1 ? "" : "es", h->runs, s_of(h->runs), h->seconds);
 	if (h->seconds > 0)
-		printf(" (%.1f harnesses/s, %.0f schedules/s)", (double)h->harnesses / h->seconds,
-		       (double)h->runs / h->seconds);
-	printf("; strategy %s, seed %llu\n", h->explore.strategy,
-	       (unsigned long long)h->explore.seed);
+		output_print(" (%.1f harnesses/s, %.0f schedules/s)",
+			     (double)h->harnesses / h->seconds, (double)h->runs / h->seconds);
+	output_print("; strategy %s, seed %llu\n", h->explore.strategy,
+		     (unsigned long long)h->explore.seed);
 	print_extent(h, is_whole);
 }
 

@@ -1,8 +1,10 @@
 #include "tracer/cli/cli.h"
 
+#include "tracer/base/foreign.h"
 #include "tracer/base/log.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -68,8 +70,22 @@ void output_line(const struct str *line)
 {
 	struct str shown = {0};
 
-	str_add_shown(&shown, str_text(line));
+	foreign_line(&shown, str_text(line));
 	puts(str_text(&shown));
+	str_fini(&shown);
+}
+
+void output_print(const char *fmt, ...)
+{
+	struct str text = {0}, shown = {0};
+	va_list ap;
+
+	va_start(ap, fmt);
+	str_vaddf(&text, fmt, ap);
+	va_end(ap);
+	foreign_lines(&shown, str_text(&text), "\n\t");
+	fputs(str_text(&shown), stdout);
+	str_fini(&text);
 	str_fini(&shown);
 }
 

@@ -30,8 +30,8 @@ static size_t name_width(const struct prove *p)
 static void print_line(const char *how, const char *name, size_t width,
 		       const struct prove_line *line, const char *judgement)
 {
-	printf("  %s%-*s %4lu of %lu%s%s\n", how, (int)(width - strlen(how)), name, line->agreed,
-	       line->runs, *judgement ? "   " : "", judgement);
+	output_print("  %s%-*s %4lu of %lu%s%s\n", how, (int)(width - strlen(how)), name,
+		     line->agreed, line->runs, *judgement ? "   " : "", judgement);
 }
 
 /* Is it the REPL's temporary file, of which nobody else knows? */
@@ -118,7 +118,7 @@ static void print_idle(const struct prove *p)
 	array_each(const struct prove_line, line, &p->lines) {
 		if (line->other || prove_judge(p, line) != PROVE_IDLE)
 			continue;
-		printf("%s%s", comma, line->name);
+		output_print("%s%s", comma, line->name);
 		comma = ", ";
 	}
 }
@@ -132,22 +132,22 @@ static void say_idle(const struct prove *p)
 		return;
 	}
 	if (idle > 1)
-		printf("Each of these could be left out, one at a time: ");
+		output_print("Each of these could be left out, one at a time: ");
 	print_idle(p);
 	puts(idle > 1 ? "." : " could be left out.");
 }
 
 static void say_luck(const struct prove *p, const char *first)
 {
-	printf("%s it does not come when, with all gates,\nthe threads of %s are delayed.\n", first,
-	       str_text(&p->luck));
+	output_print("%s it does not come when, with all gates,\nthe threads of %s are delayed.\n",
+		     first, str_text(&p->luck));
 }
 
 static void say_all(const struct prove *p)
 {
 	if (p->all.agreed < p->all.runs) {
-		printf("The script does not force the outcome: it came in %lu of %lu runs.\n",
-		       p->all.agreed, p->all.runs);
+		output_print("The script does not force the outcome: it came in %lu of %lu runs.\n",
+			     p->all.agreed, p->all.runs);
 		if (p->none.runs && count_of(p, PROVE_UNKNOWN))
 			puts("Not known: the difference is no greater than by luck; more runs "
 			     "(-n) may tell.");

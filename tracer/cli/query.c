@@ -21,8 +21,8 @@ static void print_variables(const struct source_site *site)
 
 	if (inspect_variables_at(site->module, site->offset, site->scope, &homes, &err) == 0)
 		array_each(const struct inspect_variable, home, &homes)
-			printf("      %s %s: %s%s\n", home->type, home->name,
-			       home->argument ? "argument, " : "", home->where);
+			output_print("      %s %s: %s%s\n", home->type, home->name,
+				     home->argument ? "argument, " : "", home->where);
 	inspect_variables_fini(&homes);
 }
 
@@ -57,21 +57,24 @@ static void print_trap(const struct source_site *site)
 
 static void print_site(const struct source_site *site, bool variables)
 {
-	printf("  %s", module_name(site->module));
+	struct str line = {0};
+
+	str_addf(&line, "  %s", module_name(site->module));
 	if (site->function)
-		printf(" %s", site->function);
+		str_addf(&line, " %s", site->function);
 	if (site->file)
-		printf(" %s:%u", site->file, site->line);
-	printf(" 0x%llx", (unsigned long long)site->offset);
+		str_addf(&line, " %s:%u", site->file, site->line);
+	str_addf(&line, " 0x%llx", (unsigned long long)site->offset);
 	if (site->inlined_into)
-		printf(" inlined into %s", site->inlined_into);
+		str_addf(&line, " inlined into %s", site->inlined_into);
 	if (site->kind == SOURCE_TAIL)
-		printf(" tail call");
+		str_add(&line, " tail call");
 	if (site->kind == SOURCE_JUMP)
-		printf(" at a jump that may lead there");
+		str_add(&line, " at a jump that may lead there");
 	if (site->kind == SOURCE_BEFORE)
-		printf(" before a loop");
-	putchar('\n');
+		str_add(&line, " before a loop");
+	output_line(&line);
+	str_fini(&line);
 	if (site->empty)
 		printf("      no code of its own: it shares this address with what comes next\n");
 	print_rounds(site);
@@ -94,29 +97,26 @@ static void report_error(const struct cli *cli, const struct session_query *q)
 
 int query_print(const struct cli *cli, const struct session_query *q, bool variables)
 {
-	struct str shown = {0};
+	struct str line = {0};
 
 	if (q->error && !(q->pending && q->source)) {
 		report_error(cli, q);
 		return -1;
 	}
 	if (q->source)
-		printf("%s: ", q->source);
-	str_add_shown(&shown, q->location);
-	if (q->pending) {
-		printf("%s: pending until its object is loaded\n", str_text(&shown));
-		str_fini(&shown);
-		return 0;
-	}
-	printf("%s: %zu site%s", str_text(&shown), q->sites->count,
-	       q->sites->count == 1 ? "" : "s");
-	if (q->sites->inlined_skipped)
-		printf("; at %u call%s it was inlined, and has no return to stop at",
-		       q->sites->inlined_skipped, q->sites->inlined_skipped == 1 ? "" : "s");
-	putchar('\n');
-	for (size_t i = 0; i < q->sites->count; i++)
+		str_addf(&line, "%s: ", q->source);
+	str_add(&line, q->location);
+	if (q->pending)
+		str_add(&line, ": pending until its object is loaded");
+	else
+		str_addf(&line, ": %zu site%s", q->sites->count, q->sites->count == 1 ? "" : "s");
+	if (!q->pending && q->sites->inlined_skipped)
+		str_addf(&line, "; at %u call%s it was inlined, and has no return to stop at",
+			 q->sites->inlined_skipped, q->sites->inlined_skipped == 1 ? "" : "s");
+	output_line(&line);
+	for (size_t i = 0; !q->pending && i < q->sites->count; i++)
 		print_site(&q->sites->items[i], variables);
-	str_fini(&shown);
+	str_fini(&line);
 	return 0;
 }
 

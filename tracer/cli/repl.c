@@ -7,6 +7,7 @@
 
 #include "lua/script.h"
 #include "tracer/base/io.h"
+#include "tracer/base/foreign.h"
 #include "tracer/base/suggest.h"
 #include "tracer/features/features.h"
 
@@ -22,8 +23,12 @@ static int said_errno; /* of the first write that failed */
 
 void repl_say(const char *text)
 {
-	if (io_write(STDOUT_FILENO, text, strlen(text)) < 0 && !said_errno)
+	struct str shown = {0};
+
+	foreign_lines(&shown, text, "\n\t");
+	if (io_write(STDOUT_FILENO, str_text(&shown), shown.length) < 0 && !said_errno)
 		said_errno = errno;
+	str_fini(&shown);
 }
 
 /* ---- what a line does ----------------------------------------------------------------------- */

@@ -103,7 +103,6 @@ int repl_give_signals_back(void); /* the one that came meanwhile, or 0 */
 void repl_completion(struct repl *r);
 
 /* repl_save.c */
-void repl_quote(struct str *lua, const char *text); /* as a string of Lua */
 /* Cuts `--without N` off the end of the words; those steps are to be left out. 0, or -1. */
 struct repl_without {
 	size_t *items;

@@ -1,6 +1,8 @@
 /* The REPL's `gate`: a place that waits or opens, as a line of Lua, with a gate that is there or is made. */
 #include "tracer/cli/repl.h"
 
+#include "tracer/base/foreign.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -146,7 +148,7 @@ static int make_place(struct repl *r, const char *location, const char *verb, co
 	int failed;
 
 	str_add(&lua, "at ");
-	repl_quote(&lua, location);
+	foreign_lua_string(&lua, location);
 	str_addf(&lua, ":%s(%s)", verb, variable);
 	failed = repl_lua(r, str_text(&lua), err);
 	if (!failed) {

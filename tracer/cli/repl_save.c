@@ -3,6 +3,7 @@
  * makes of what was done by hand.
  */
 #include "tracer/base/file.h"
+#include "tracer/base/foreign.h"
 #include "tracer/cli/repl.h"
 
 #include <errno.h>
@@ -13,23 +14,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-void repl_quote(struct str *lua, const char *text)
-{
-	str_add(lua, "\"");
-	for (; *text; text++)
-		str_addf(lua, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
-	str_add(lua, "\"");
-}
-
 static int add_file(struct str *out, const char *path, struct error *err)
 {
 	char *text = file_read(path, err);
 
 	if (!text)
 		return -1;
-	str_add(out, "-- from ");
-	str_add_on_line(out, path);
-	str_addf(out, "\n%s", text);
+	foreign_lua_comment(out, "from %s", path);
+	str_add(out, text);
 	if (out->text[out->length - 1] != '\n')
 		str_add(out, "\n");
 	base_free(text);
@@ -55,7 +47,8 @@ static int add_entry(struct str *out, const struct repl_entry *entry, struct err
 	if (entry->dropped)
 		return 0;
 	if (entry->late && (entry->made.places || entry->made.orders))
-		str_add(out, "-- by hand, this was added when the program had run for a while:\n");
+		foreign_lua_comment(
+			out, "by hand, this was added when the program had run for a while:");
 	if (entry->file)
 		return add_file(out, entry->file, err);
 	str_addf(out, "%s\n", entry->lua);
@@ -86,9 +79,8 @@ static int script_text(struct repl *r, struct interactive_saving *how, struct st
 	how->ctx = r;
 	failed = failed || interactive_save(r->interactive, how, err) < 0;
 	if (!failed) {
-		str_add(out, "-- gatectl run -g THIS ");
-		str_add_on_line(out, r->cli->session.argv[0]);
-		str_addf(out, "\n%s%s", str_text(&how->before), str_text(&entries));
+		foreign_lua_comment(out, "gatectl run -g THIS %s", r->cli->session.argv[0]);
+		str_addf(out, "%s%s", str_text(&how->before), str_text(&entries));
 		if (how->behind.length)
 			str_addf(out, "\n-- what was done by hand\n%s", str_text(&how->behind));
 	}

@@ -5,6 +5,8 @@
  */
 #include "tracer/experiments/convert_internal.h"
 
+#include "tracer/base/foreign.h"
+
 #include <stdlib.h>
 
 enum { RUNS_USUAL = 20, RUNS_LEAST = 5, LEARN_MOST = 5, COUNT_MOST = 4 };
@@ -175,20 +177,25 @@ static int verify(struct convert *c)
 
 static void head(const struct convert *c, struct str *out)
 {
-	str_add(out, "-- Made by gatectl convert from");
+	struct str words = {0};
+
 	for (char *const *word = c->x.options->argv; *word; word++) {
-		str_add(out, " ");
-		str_add_on_line(out, *word);
+		str_add(&words, " ");
+		foreign_shell_word(&words, *word);
 	}
-	str_addf(out, ": %s.\n-- Gates instead of sleeps: the outcome was the same in %lu runs.\n",
-		 str_text(&c->outcome.came), c->verified);
+	foreign_lua_comment(out, "Made by gatectl convert from%s: %s.", str_text(&words),
+			    str_text(&c->outcome.came));
+	foreign_lua_comment(out, "Gates instead of sleeps: the outcome was the same in %lu runs.",
+			    c->verified);
 	array_each(const struct convert_site, site, &c->plan.sites) {
 		if (!site->left)
 			continue;
-		str_add(out, "-- Left as it is: ");
-		convert_site_words(site, out);
-		str_addf(out, ".\n--     %s\n", site->left);
+		str_clear(&words);
+		convert_site_words(site, &words);
+		foreign_lua_comment(out, "Left as it is: %s.", str_text(&words));
+		foreign_lua_comment(out, "    %s", site->left);
 	}
+	str_fini(&words);
 }
 
 static void write_script(struct convert *c)

@@ -2,6 +2,7 @@
 #include "tracer/experiments/explore_gates.h"
 #include "tracer/experiments/explore_gates_internal.h"
 
+#include "tracer/base/foreign.h"
 #include "tracer/base/signame.h"
 #include "tracer/features/convert/convert.h"
 #include "tracer/source/source_lines.h"
@@ -260,18 +261,28 @@ void gating_end(struct gating *g)
 
 /* ---- the script --------------------------------------------------------------------------------------- */
 
+static void add_word(struct str *out, const char *before, const char *word)
+{
+	str_add(out, before);
+	foreign_shell_word(out, word);
+}
+
 static void add_command(const struct gating *g, struct str *out)
 {
 	const struct session_options *o = g->e->x.options;
 
-	str_add(out, "gatectl run");
+	struct str words = {0};
+
 	for (size_t i = 0; !g->instead && i < o->scripts.count; i++)
-		str_addf(out, " -g %s", o->scripts.items[i]);
+		add_word(&words, " -g ", o->scripts.items[i]);
 	array_each(const char *, order, &o->orders)
-		str_addf(out, " --order '%s'", *order);
-	str_add(out, " -g gates.lua --");
+		add_word(&words, " --order ", *order);
+	str_add(&words, " -g gates.lua --");
 	for (char *const *arg = o->argv; *arg; arg++)
-		str_addf(out, " %s", *arg);
+		add_word(&words, " ", *arg);
+	str_add(out, "gatectl run");
+	foreign_line(out, str_text(&words)); /* the caller splits lines */
+	str_fini(&words);
 }
 
 const char explore_gates_cut[] =
@@ -288,7 +299,9 @@ void explore_gates_runs(unsigned long forced, unsigned long asked, double second
 
 static void add_title(const struct gating *g, struct str *out)
 {
-	str_addf(out, "Found by gatectl explore: %s.\n", g->f->where);
+	str_add(out, "Found by gatectl explore: ");
+	foreign_line(out, g->f->where);
+	str_add(out, ".\n");
 	add_command(g, out);
 	if (g->f->forced) {
 		str_add(out, "\nIt has failed like that in ");
@@ -318,7 +331,7 @@ static void add_what_came(const struct explore_failure *f, struct str *out)
 		str_addf(out, "expect { exit = %d", f->ended);
 	if (f->expects_output) {
 		str_add(out, ", stdout = ");
-		str_add_quoted(out, str_text(&f->out));
+		foreign_lua_string(out, str_text(&f->out));
 	}
 	str_add(out, " }");
 }

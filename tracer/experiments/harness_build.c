@@ -1,6 +1,7 @@
 #include "tracer/experiments/harness_build.h"
 
 #include "tracer/base/file.h"
+#include "tracer/base/foreign.h"
 #include "tracer/harness/write.h"
 
 #include <elf.h>
@@ -12,24 +13,6 @@
 #include <unistd.h>
 
 /* ---- the shell --------------------------------------------------------------------------------------- */
-
-void harness_quote(const char *text, struct str *out)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789_-+=./,:@%";
-
-	if (*text && !text[strspn(text, plain)]) {
-		str_add(out, text);
-		return;
-	}
-	str_add(out, "'");
-	for (; *text; text++)
-		if (*text == '\'')
-			str_add(out, "'\\''");
-		else
-			str_add_bytes(out, text, 1);
-	str_add(out, "'");
-}
 
 int harness_shell(const char *command, struct str *out)
 {
@@ -91,9 +74,9 @@ static void add_compiler(const struct harness_hunt *h, const char *to, const cha
 			 struct str *out)
 {
 	str_addf(out, "%s -o ", h->compiler);
-	harness_quote(to, out);
+	foreign_shell_word(out, to);
 	str_add(out, " ");
-	harness_quote(from, out);
+	foreign_shell_word(out, from);
 }
 
 void harness_command(const struct harness_hunt *h, const char *to, const char *from,
@@ -208,7 +191,7 @@ static int link_probe(struct harness_hunt *h, bool is_archive)
 	str_add(&text, "int main(void)\n{\n	return 0;\n}\n");
 	add_compiler(h, probe, source, &command);
 	str_add(&command, is_archive ? " -Wl,--whole-archive " : " ");
-	harness_quote(h->options.library, &command);
+	foreign_shell_word(&command, h->options.library);
 	str_add(&command, is_archive ? " -Wl,--no-whole-archive" : "");
 	add_cflags(h, &command);
 	failed = file_replace(source, str_text(&text), h->x.err);
@@ -243,13 +226,13 @@ static void set_commands(struct harness_hunt *h, enum kind kind)
 	str_addf(&text, "%s -g -pthread", cc && *cc ? cc : "cc");
 	add_sanitizer(h, &text);
 	h->compiler = str_take(&text);
-	harness_quote(path ? path : h->options.library, &text);
+	foreign_shell_word(&text, path ? path : h->options.library);
 	if (kind == KIND_SHARED && path) {
 		struct str rpath = {0};
 
 		str_addf(&rpath, "-Wl,-rpath,%.*s", (int)(strrchr(path, '/') - path), path);
 		str_add(&text, " ");
-		harness_quote(str_text(&rpath), &text);
+		foreign_shell_word(&text, str_text(&rpath));
 		str_fini(&rpath);
 	}
 	add_cflags(h, &text);

@@ -13,8 +13,6 @@ void harness_command(const struct harness_hunt *h, const char *to, const char *f
 		     struct str *out);
 /* Runs a command of the shell. Its output goes to *out; 0, or -1 where it says no. */
 int harness_shell(const char *command, struct str *out);
-/* A word of the shell. */
-void harness_quote(const char *text, struct str *out);
 char *harness_path(const struct harness_hunt *h, const char *name); /* in the folder */
 void harness_remove(struct harness_hunt *h);
 

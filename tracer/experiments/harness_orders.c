@@ -1,6 +1,7 @@
 #include "tracer/experiments/harness_orders.h"
 
 #include "tracer/base/file.h"
+#include "tracer/base/foreign.h"
 #include "tracer/base/hash.h"
 #include "tracer/experiments/explore_account.h"
 #include "tracer/experiments/harness_build.h"
@@ -275,7 +276,7 @@ static int not_run(struct harness_hunt *h)
 {
 	struct str command = {0}, said = {0};
 
-	harness_quote(h->program, &command);
+	foreign_shell_word(&command, h->program);
 	str_add(&command, " orders < /dev/null 2>&1");
 	harness_shell(str_text(&command), &said);
 	error_set(h->x.err, ERROR_USAGE, "the harness does not run with this library: %.*s",
@@ -294,9 +295,9 @@ static int run_pending(struct harness_hunt *h, struct str *said)
 	int failed = left < 0 ? 0 : write_pending(h->orders, path, h->x.err);
 
 	if (left >= 0 && !failed && h->orders->pending.count) {
-		harness_quote(h->program, &command);
+		foreign_shell_word(&command, h->program);
 		str_addf(&command, " orders %.3f < ", left ? explore_now_s() + left : 0);
-		harness_quote(path, &command);
+		foreign_shell_word(&command, path);
 		str_add(&command, " 2> /dev/null");
 		harness_shell(str_text(&command), said);
 		if (!said->length && harness_left(h) >= 0)

@@ -1,5 +1,8 @@
 #include "tracer/experiments/harness_story.h"
 
+#include "tracer/base/foreign.h"
+#include "tracer/base/utf8.h"
+
 #include "tracer/source/source_lines.h"
 
 #include <ctype.h>
@@ -44,6 +47,16 @@ static bool same_place(const struct schedule_step *a, const struct schedule_step
 	       a->where.file == b->where.file;
 }
 
+static void add_cell(int column, size_t most, const char *text, struct str *out)
+{
+	size_t length = strlen(text) > most ? utf8_cut(text, most) : strlen(text);
+	struct str line = {0};
+
+	str_addf(&line, "%*s%.*s", column * COLUMN, "", (int)length, text);
+	foreign_code_line(out, str_text(&line));
+	str_fini(&line);
+}
+
 /* A person reads lines: the steps of one that come one after the other are one. */
 static void add_columns(const struct harness_hunt *h, const struct schedule *s, struct str *out)
 {
@@ -62,7 +75,8 @@ static void add_columns(const struct harness_hunt *h, const struct schedule *s, 
 			break;
 		str_addf(&text, "%s:%u  %s", str_base_name(step->where.file), step->where.line,
 			 line);
-		str_addf(out, "%*s%.*s\n", column * COLUMN, "", COLUMN + 24, str_text(&text));
+		add_cell(column, COLUMN + 24, str_text(&text), out);
+		str_add(out, "\n");
 		str_fini(&text);
 	}
 	if (lines > LINES)
@@ -96,13 +110,22 @@ static void add_nearest(const struct harness_violation *v, const char *outcome, 
 	const struct harness_outcome *near = outcomes_nearest(&v->outcomes, outcome, &differences);
 	const char *at = str_text(&differences);
 
-	if (near)
-		str_addf(out, "\nThe nearest one that is atomic: `%s`, by the order `%s`.\n\n",
-			 near->text, near->order);
+	if (near) {
+		str_add(out, "\nThe nearest one that is atomic: ");
+		foreign_code_span(out, near->text);
+		str_add(out, ", by the order ");
+		foreign_code_span(out, near->order);
+		str_add(out, ".\n\n");
+	}
 	while (near && *at) {
 		size_t length = strcspn(at, "\n");
+		char *line;
 
-		str_addf(out, "- %.*s\n", (int)length, at);
+		line = base_strndup(at, length);
+		str_add(out, "- ");
+		foreign_line(out, line);
+		str_add(out, "\n");
+		base_free(line);
 		at += length + (at[length] == '\n');
 	}
 	str_fini(&differences);
@@ -114,7 +137,8 @@ static void add_verdict(const struct harness_violation *v, const struct explore_
 	char *outcome = f && strcmp(f->kind, "status") == 0 ? harness_outcome_of(f) : NULL;
 
 	if (outcome) {
-		str_addf(out, "`%s` came. No order of whole calls gives that.\n", outcome);
+		foreign_code_span(out, outcome);
+		str_add(out, " came. No order of whole calls gives that.\n");
 		add_nearest(v, outcome, out);
 	} else if (strcmp(v->kind, "status") != 0) {
 		str_addf(out,

@@ -1,5 +1,6 @@
 #include "tracer/harness/outcome.h"
 
+#include "tracer/base/foreign.h"
 #include "tracer/base/hash.h"
 
 #include <string.h>
@@ -44,9 +45,12 @@ void outcomes_fini(struct outcomes *o)
 void outcomes_print(const struct outcomes *o, struct str *out)
 {
 	str_add(out, "outcome\ttimes\tatomic\texplained by\n");
-	array_each(const struct harness_outcome, item, o)
-		str_addf(out, "%s\t%lu\t%s\t%s\n", item->text, item->times,
-			 item->order ? "yes" : "NO", item->order ? item->order : "-");
+	array_each(const struct harness_outcome, item, o) {
+		foreign_line(out, item->text);
+		str_addf(out, "\t%lu\t%s\t", item->times, item->order ? "yes" : "NO");
+		foreign_line(out, item->order ? item->order : "-");
+		str_add(out, "\n");
+	}
 }
 
 /* ---- the nearest one ----------------------------------------------------------------------------------- */

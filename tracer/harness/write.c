@@ -77,17 +77,6 @@ bool write_has_text(const struct harness_object *o, const bool *used)
 	return false;
 }
 
-void write_quoted(const char *text, struct str *out)
-{
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			str_add(out, "\\");
-		if (*text == '%')
-			str_add(out, "%");
-		str_add_bytes(out, text, 1);
-	}
-}
-
 /* A number where C wants an address is a token. */
 static void add_value(const struct harness_argument *a, const char *value, struct str *out)
 {

@@ -48,7 +48,5 @@ size_t write_room(const struct harness_object *o, unsigned call);
 /* What printf() prints of what an operation gave; of a text that is the copy. that "%ld", "(long)r1" */
 const char *write_format(enum harness_shown shown);
 void write_shown(enum harness_shown shown, const char *variable, struct str *out);
-/* As a text of C in which printf() finds no directives. */
-void write_quoted(const char *text, struct str *out);
 
 #endif

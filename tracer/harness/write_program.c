@@ -1,6 +1,8 @@
 /* The program that has all harnesses. */
 #include "tracer/harness/write.h"
 
+#include "tracer/base/foreign.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -138,7 +140,7 @@ static void add_teller(const struct harness_object *o, unsigned number, struct s
 	str_addf(out, "static void tell_%u(const union given *given, char *out, size_t size)\n{\n",
 		 number);
 	str_add(out, "	(void)given;\n	snprintf(out, size, \"");
-	write_quoted(c->text, out);
+	foreign_c_format(out, c->text);
 	str_addf(out, "%s\"%s);\n}\n\n", str_text(&t.format), str_text(&t.values));
 	str_fini(&t.format);
 	str_fini(&t.values);

@@ -1,6 +1,8 @@
 /* The test of one harness, for people. */
 #include "tracer/harness/write.h"
 
+#include "tracer/base/foreign.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -148,7 +150,7 @@ static void add_call(struct test *w, unsigned number, struct str *calls)
 
 	w->outs += count_outs(op);
 	w->room += write_room(o, number);
-	write_quoted(c->text, &w->format);
+	foreign_c_format(&w->format, c->text);
 	begin_call(w, op, calls);
 	w->called = w->results;
 	write_call_text(o, c, "o", out, calls);
@@ -219,16 +221,20 @@ static void add_top(struct test *w, struct str *out)
 	const struct harness_object *o = w->t->object;
 	bool *used = base_alloc(o->ops.count + 1, sizeof(*used));
 	const struct schema *s = w->t->schema;
+	struct str schema = {0};
 
 	for (unsigned t = 0; t < s->threads; t++)
 		for (unsigned i = 0; i < s->counts[t]; i++)
 			used[o->calls.items[s->calls[t][i]].op] = true;
 	for (size_t i = 0; i < w->t->final_count; i++)
 		used[o->calls.items[w->t->final[i]].op] = true;
-	str_addf(out, "/* %s */\n/* ", w->t->command);
-	schema_print(o, s, out);
-	str_add(out, ": whole calls, one after the other, give the outcomes below. */\n"
-		     "#include <pthread.h>\n#include <stdio.h>\n#include <string.h>\n");
+	schema_print(o, s, &schema);
+	str_add(&schema, ": whole calls, one after the other, give the outcomes below.");
+	foreign_c_comment(out, w->t->command);
+	str_add(out, "\n");
+	foreign_c_comment(out, str_text(&schema));
+	str_fini(&schema);
+	str_add(out, "\n#include <pthread.h>\n#include <stdio.h>\n#include <string.h>\n");
 	add_declarations(w, used, out);
 	if (o->memory)
 		str_addf(out, "static _Alignas(64) char memory[%llu];\n",
@@ -265,10 +271,7 @@ static void add_atomic(struct test *w, size_t room, struct str *out)
 		str_add(out, count % in_line ? ", \""
 			     : count	     ? ",\n		\""
 					     : "		\"");
-		for (const char *at = item->text; *at; at++) {
-			str_add(out, *at == '"' || *at == '\\' ? "\\" : "");
-			str_add_bytes(out, at, 1);
-		}
+		foreign_c_text(out, item->text);
 		str_add(out, "\"");
 		count++;
 	}

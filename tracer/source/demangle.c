@@ -1,5 +1,6 @@
 #include "tracer/source/source.h"
 
+#include "tracer/base/foreign.h"
 #include "tracer/base/str.h"
 
 #include <ctype.h>
@@ -33,9 +34,9 @@ char *source_demangle(const char *name)
 	if (!plain) {
 		struct str shown = {0};
 
-		if (str_is_plain(name))
+		if (foreign_is_plain(name))
 			return base_strdup(name);
-		str_add_shown(&shown, name);
+		foreign_line(&shown, name);
 		return str_take(&shown);
 	}
 	cut_rust_hash(plain);

@@ -1,5 +1,6 @@
 #include "tracer/source/functions.h"
 
+#include "tracer/base/foreign.h"
 #include "tracer/base/path.h"
 #include "tracer/base/str.h"
 
@@ -70,9 +71,9 @@ static char *on_one_line(struct str *name)
 {
 	struct str shown = {0};
 
-	if (str_is_plain(str_text(name)))
+	if (foreign_is_plain(str_text(name)))
 		return str_take(name);
-	str_add_shown(&shown, str_text(name));
+	foreign_line(&shown, str_text(name));
 	str_fini(name);
 	return str_take(&shown);
 }

@@ -1,6 +1,7 @@
 /* What the tester wrote, taken apart. Whether there is such a thing is resolve.c's question. */
 #include "tracer/source/source.h"
 
+#include "tracer/base/foreign.h"
 #include "tracer/base/number.h"
 #include "tracer/base/str.h"
 
@@ -313,13 +314,13 @@ int location_parse(const char *text, struct location *out, struct error *err)
 	int answer;
 
 	memset(out, 0, sizeof(*out));
-	str_add_shown(&shown, copy);
+	foreign_line(&shown, copy);
 	str_add(&shown, "");
 	out->text = str_take(&shown);
 	answer = parse(copy, out, err);
-	if (out->name && !str_is_plain(out->name)) { /* nothing is called so: for messages */
+	if (out->name && !foreign_is_plain(out->name)) { /* nothing is called so: for messages */
 		memset(&shown, 0, sizeof(shown));
-		str_add_shown(&shown, out->name);
+		foreign_line(&shown, out->name);
 		base_free(out->name);
 		out->name = str_take(&shown);
 	}

@@ -1,6 +1,7 @@
 /* Why a location means nothing, or too much: what there is instead. */
 #include "tracer/source/resolve.h"
 
+#include "tracer/base/foreign.h"
 #include "tracer/base/str.h"
 
 #include <string.h>
@@ -116,7 +117,7 @@ static void add_match(const struct location_match *m, size_t number, struct str 
 		str_addf(out, " at 0x%llx",
 			 (unsigned long long)m->instances.items[0].symbol->offset);
 	str_add(out, " in ");
-	str_add_shown(out, module_name(m->module));
+	foreign_line(out, module_name(m->module));
 }
 
 static void add_matches(const struct resolver *r, struct str *out)
@@ -302,7 +303,7 @@ int report_not_found(struct resolver *r, struct module *const *modules, size_t c
 	} else {
 		describe(r, &text);
 		str_add(&text, " in ");
-		str_add_shown(&text, str_base_name(module_path(modules[0])));
+		foreign_line(&text, str_base_name(module_path(modules[0])));
 		if (count > 1)
 			str_add(&text, " or the libraries it starts with");
 		if (l->briefly)

@@ -1,6 +1,8 @@
 /* The script, set as a person would. */
 #include "tracer/explore/schedule/plan_internal.h"
 
+#include "tracer/base/foreign.h"
+
 #include <string.h>
 
 /* Verbs stand in one column, unless a place is longer than this. */
@@ -56,17 +58,6 @@ size_t gate_plan_lines(const struct gate_plan *p)
 	return lines;
 }
 
-static void add_quoted(struct str *out, const char *text)
-{
-	str_add(out, "\"");
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			str_add(out, "\\");
-		str_add_bytes(out, *text == '\t' ? " " : text, 1);
-	}
-	str_add(out, "\"");
-}
-
 /* ---- gates -------------------------------------------------------------------------------------- */
 
 static size_t count_gates(const struct gate_plan *p)
@@ -116,13 +107,14 @@ void gate_plan_place(const struct plan_place *place, struct str *out)
 
 	str_add(out, place->kind == PLAN_LOCATION ? "at" : "on");
 	str_add(out, options ? "(" : " ");
-	add_quoted(out, place->kind == PLAN_LOCATION ? place->location : events[place->kind]);
+	foreign_lua_string(out,
+			   place->kind == PLAN_LOCATION ? place->location : events[place->kind]);
 	if (!options)
 		return;
 	str_add(out, ", {");
 	if (place->thread) {
 		str_add(out, " thread = ");
-		add_quoted(out, place->thread);
+		foreign_lua_string(out, place->thread);
 		comma = ",";
 	}
 	if (place->hit) {

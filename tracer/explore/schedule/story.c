@@ -1,31 +1,37 @@
 /* What happens, in words: for each segment that an order is about, what its thread does in it. */
 #include "tracer/explore/schedule/plan_internal.h"
 
+#include "tracer/base/foreign.h"
+
 #include <string.h>
 
 enum {
-	COLUMNS = 98,
-	TOLD = 6, /* as many steps of a segment are told all */
+	COLUMNS = 95, /* behind "-- " */
+	TOLD = 6,     /* as many steps of a segment are told all */
 };
 
+/* Each line of the comment but the first begins with `indent` blanks. */
 void plan_comment(const char *text, unsigned indent, struct str *out)
 {
-	size_t column = 0;
+	struct str shown = {0}, line = {0};
+	bool is_first = true; /* word of its line */
 
-	for (size_t n; *text; text += n + strspn(text + n, " ")) {
-		n = strcspn(text, " ");
-		if (column + 1 + n > COLUMNS) {
-			str_addf(out, "\n--%*s", (int)indent, "");
-			column = 2 + indent;
-		} else if (!column) {
-			str_add(out, "--");
-			column = 2;
+	foreign_lines(&shown, text, "\t");
+	for (const char *at = str_text(&shown); *at; is_first = false) {
+		size_t n = strcspn(at, " \t");
+
+		if (line.length && line.length + 1 + n > COLUMNS) {
+			foreign_lua_comment(out, "%s", str_text(&line));
+			str_clear(&line);
+			str_addf(&line, "%*s", (int)indent, "");
+			is_first = true;
 		}
-		str_add(out, " ");
-		str_add_bytes(out, text, n);
-		column += 1 + n;
+		str_addf(&line, is_first ? "%.*s" : " %.*s", (int)n, at);
+		at += n + strspn(at + n, " \t");
 	}
-	str_add(out, "\n");
+	foreign_lua_comment(out, "%s", str_text(&line));
+	str_fini(&shown);
+	str_fini(&line);
 }
 
 /* What the orders that are not dropped are about. */

@@ -39,12 +39,19 @@ static void skip_blanks(struct schedule_reader *p)
 	p->at += strspn(p->at, " \t");
 }
 
-/* The character behind \x. */
+/* The character that n, t, r, or x and two digits stand for. */
 static bool unescape(struct schedule_reader *p)
 {
+	static const char letters[] = "ntr", meant[] = "\n\t\r";
+	const char *letter = *p->at ? strchr(letters, *p->at) : NULL;
 	char digits[3] = {0};
 	char c;
 
+	if (letter) {
+		p->at++;
+		str_add_bytes(&p->word, meant + (letter - letters), 1);
+		return true;
+	}
 	if (p->at[0] != 'x' || !isxdigit((unsigned char)p->at[1]) ||
 	    !isxdigit((unsigned char)p->at[2]))
 		return false;
@@ -66,7 +73,7 @@ static int quoted(struct schedule_reader *p)
 		if (*p->at == '"' || *p->at == '\\')
 			str_add_bytes(&p->word, p->at++, 1);
 		else if (!unescape(p))
-			return fail(p, "behind \\ stands \", \\ or x and two digits");
+			return fail(p, "behind \\ stands \", \\, n, t, r, or x and two digits");
 	}
 	if (!*p->at)
 		return fail(p, "a quote is not closed");

@@ -2,6 +2,8 @@
 #include "tracer/explore/schedule/text_internal.h"
 #include "tracer/explore/strategy/table.h"
 
+#include "tracer/base/foreign.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,28 +53,14 @@ const char *schedule_option(const struct schedule_head *h, const char *key, size
 
 /* ---- words -------------------------------------------------------------------------------------- */
 
-static void add_quoted(struct str *out, const char *text)
-{
-	str_add(out, "\"");
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			str_addf(out, "\\%c", *text);
-		else if (iscntrl((unsigned char)*text))
-			str_addf(out, "\\x%02x", (unsigned char)*text);
-		else
-			str_add_bytes(out, text, 1);
-	}
-	str_add(out, "\"");
-}
-
 /* NULL is -, so what is - itself is quoted. */
 static void add_word(struct str *out, const char *text)
 {
 	if (!text)
 		str_add(out, "-");
 	else if (!*text || strcmp(text, "-") == 0 || strpbrk(text, SCHEDULE_ENDS_WORD) ||
-		 !str_is_plain(text))
-		add_quoted(out, text);
+		 !foreign_is_plain(text))
+		foreign_lua_string(out, text);
 	else
 		str_add(out, text);
 }
@@ -81,8 +69,8 @@ static void add_value(struct str *out, const char *text)
 {
 	size_t n = strlen(text);
 
-	if (!n || *text == '"' || *text == ' ' || text[n - 1] == ' ' || !str_is_plain(text))
-		add_quoted(out, text);
+	if (!n || *text == '"' || *text == ' ' || text[n - 1] == ' ' || !foreign_is_plain(text))
+		foreign_lua_string(out, text);
 	else
 		str_add(out, text);
 	str_add(out, "\n");

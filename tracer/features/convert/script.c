@@ -1,20 +1,11 @@
 /* The gate script: sleeps that are elided, events with names, and the orders between them. */
 #include "tracer/features/convert/record.h"
 
+#include "tracer/base/foreign.h"
+
 #include "tracer/source/source_lines.h"
 
 #include <string.h>
-
-static void add_quoted(struct str *out, const char *text)
-{
-	str_add(out, "\"");
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			str_add(out, "\\");
-		str_add_bytes(out, *text == '\t' ? " " : text, 1);
-	}
-	str_add(out, "\"");
-}
 
 /* { thread = "T", hit = N }, as far as needed. */
 static void add_options(struct str *out, const char *thread, unsigned long hit, bool optional)
@@ -26,7 +17,7 @@ static void add_options(struct str *out, const char *thread, unsigned long hit, 
 	str_add(out, ", {");
 	if (thread) {
 		str_add(out, " thread = ");
-		add_quoted(out, thread);
+		foreign_lua_string(out, thread);
 		comma = ",";
 	}
 	if (hit > 1) {
@@ -59,7 +50,7 @@ static const char *ending(const char *thread)
 static void add_place(const struct convert_plan *p, const struct convert_order *o, struct str *out)
 {
 	str_add(out, o->exits ? "on(" : "at(");
-	add_quoted(out, o->exits ? ending(p->threads.items[o->from_thread]) : o->location);
+	foreign_lua_string(out, o->exits ? ending(p->threads.items[o->from_thread]) : o->location);
 }
 
 /* A place that has nothing to do would not be counted. */
@@ -72,7 +63,7 @@ static void add_counted(struct str *out, const char *thread, unsigned long hit)
 static void add_at(struct str *out, const char *location)
 {
 	str_add(out, "at(");
-	add_quoted(out, location);
+	foreign_lua_string(out, location);
 }
 
 void convert_probe(const struct convert_plan *p, struct str *out)
@@ -105,7 +96,7 @@ void convert_elide_only(const struct convert_plan *p, size_t site, struct str *o
 
 	for (size_t i = 0; i < (own->by_callee ? own->threads.count : 1); i++) {
 		str_add(out, "elide_sleep(");
-		add_quoted(out, own->location);
+		foreign_lua_string(out, own->location);
 		add_options(out, own->by_callee ? p->threads.items[own->threads.items[i]] : NULL, 0,
 			    false);
 		str_add(out, ")\n");
@@ -131,16 +122,18 @@ void convert_site_words(const struct convert_site *site, struct str *out)
 static void add_reason(const struct convert_plan *p, const struct convert_order *o, struct str *out)
 {
 	const char *thread = p->threads.items[o->from_thread];
+	struct str text = {0};
 
 	if (o->exits)
-		str_addf(out, "-- until %s has ended", thread);
+		str_addf(&text, "until %s has ended", thread);
 	else
-		str_addf(out, "-- until %s %s %s:%u", thread,
+		str_addf(&text, "until %s %s %s:%u", thread,
 			 o->blocked ? "waits at" : "has been past", str_base_name(o->from.file),
 			 o->from.line);
 	if (o->from_hit > 1)
-		str_addf(out, " (time %lu)", o->from_hit);
-	str_add(out, "\n");
+		str_addf(&text, " (time %lu)", o->from_hit);
+	foreign_lua_comment(out, "%s", str_text(&text));
+	str_fini(&text);
 }
 
 /* ---- the script ------------------------------------------------------------------------------- */
@@ -194,10 +187,13 @@ static bool waits(const struct convert_plan *p, size_t site)
 static void add_site(const struct convert_plan *p, size_t i, struct str *out)
 {
 	const struct convert_site *site = &p->sites.items[i];
+	struct str words = {0};
 
-	str_add(out, "\n-- ");
-	convert_site_words(site, out);
-	str_add(out, waits(p, i) ? ". Instead, it waits\n" : ". Nobody needs it.\n");
+	convert_site_words(site, &words);
+	str_add(out, "\n");
+	foreign_lua_comment(out, "%s. %s", str_text(&words),
+			    waits(p, i) ? "Instead, it waits" : "Nobody needs it.");
+	str_fini(&words);
 	array_each(const struct convert_order, o, &p->orders)
 		if (o->site == i && !o->dropped)
 			add_order(p, o, out);

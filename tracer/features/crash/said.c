@@ -9,6 +9,8 @@
  */
 #include "tracer/features/crash/crash.h"
 
+#include "tracer/base/foreign.h"
+
 #include <signal.h>
 #include <string.h>
 
@@ -59,7 +61,7 @@ static void abort_message(struct crash *c)
 	n = strlen(text);
 	while (n && text[n - 1] == '\n')
 		text[--n] = '\0';
-	str_add_on_line(&c->said, text);
+	foreign_line(&c->said, text);
 }
 
 /* ---- exceptions -------------------------------------------------------------------------------- */
@@ -166,7 +168,7 @@ static void add_value(const struct crash *c, uint64_t type, const char *mangled,
 	if (read_text(c, word, text, sizeof(text)) < 0)
 		return;
 	str_add(out, " \"");
-	str_add_on_line(out, text);
+	foreign_line(out, text);
 	str_add(out, "\"");
 }
 
@@ -183,7 +185,7 @@ static bool take_exception(struct crash *c, uint64_t header)
 	name = source_demangle(str_text(&symbol));
 	shown = strncmp(name, "typeinfo name for ", 18) == 0 ? name + 18 : name;
 	str_add(&c->said, "uncaught exception ");
-	str_add_on_line(&c->said, strcmp(mangled, STRING) == 0 ? "std::string" : shown);
+	foreign_line(&c->said, strcmp(mangled, STRING) == 0 ? "std::string" : shown);
 	add_value(c, type, mangled, header + OBJECT_BEHIND, &c->said);
 	base_free(name);
 	str_fini(&symbol);

@@ -5,15 +5,9 @@
  */
 #include "tracer/features/interactive/steps_saving.h"
 
-#include <string.h>
+#include "tracer/base/foreign.h"
 
-static void quote(struct str *out, const char *text)
-{
-	str_add(out, "\"");
-	for (; *text; text++)
-		str_addf(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
-	str_add(out, "\"");
-}
+#include <string.h>
 
 /* ---- words ---------------------------------------------------------------------------------- */
 
@@ -58,7 +52,7 @@ static void add_beginnings(struct saving *v)
 		if (p == NEVER)
 			continue;
 		str_add(&v->places, "on(\"thread-start\", { thread = ");
-		quote(&v->places, (*it)->engine->id);
+		foreign_lua_string(&v->places, (*it)->engine->id);
 		str_add(&v->places, ", optional = true })");
 		add_verb(v, &v->places, "wait", p, false);
 		str_add(&v->places, "\n");
@@ -87,9 +81,9 @@ static void add_verbs(struct saving *v, struct str *out, long p, bool inside)
 static void add_at(struct str *out, const char *location, const char *thread)
 {
 	str_add(out, "at(");
-	quote(out, location);
+	foreign_lua_string(out, location);
 	str_add(out, ", { thread = ");
-	quote(out, thread);
+	foreign_lua_string(out, thread);
 }
 
 /* Counted from the moment when it was let go. */
@@ -117,14 +111,19 @@ static void add_blocked(struct saving *v, long p, struct str *out)
 	array_each(const struct steps_block, block, &phase->blocked) {
 		const struct session_thread *t =
 			v->interactive->session.threads.items[block->thread];
+		struct str order = {0};
 
 		if (!steps_is_named(v, t))
 			continue;
 		if (!any)
 			str_addf(out, " :event(\"end of %s %zu\")", v->how->word, phase->step + 1);
 		any = true;
-		str_addf(&v->orders, "order(\"['%s'@%s] -> end of %s %zu\")\n", block->location,
-			 t->engine->id, v->how->word, phase->step + 1);
+		str_addf(&order, "['%s'@%s] -> end of %s %zu", block->location, t->engine->id,
+			 v->how->word, phase->step + 1);
+		str_add(&v->orders, "order(");
+		foreign_lua_string(&v->orders, str_text(&order));
+		str_add(&v->orders, ")\n");
+		str_fini(&order);
 	}
 }
 
@@ -196,7 +195,7 @@ static void add_stand(struct saving *v, long p, const struct steps_stand *stand)
 		str_add(out, "on(\"thread-start\", { thread = ");
 		break;
 	}
-	quote(out, stand->thread);
+	foreign_lua_string(out, stand->thread);
 	str_add(out, ", hit = 1 })");
 	add_verb(v, out, "wait", q, false);
 	str_add(out, "\n");
@@ -208,7 +207,7 @@ static void add_deeds(const struct saving *v, struct str *out, long p)
 		if (!steps_is_deed(v, step, p))
 			continue;
 		str_add(out, step->kind == HAND_OPEN ? " :open " : " :release ");
-		quote(out, step->kind == HAND_OPEN ? step->what : step->thread);
+		foreign_lua_string(out, step->kind == HAND_OPEN ? step->what : step->thread);
 	}
 }
 
@@ -243,7 +242,7 @@ static void add_end(struct saving *v, long p)
 			add_rest(v, p);
 	} else if (phase->end == INTERACTIVE_GONE && v->needed[p]) {
 		str_add(&v->places, "on(\"thread-exit\", { thread = ");
-		quote(&v->places, phase->thread);
+		foreign_lua_string(&v->places, phase->thread);
 		str_add(&v->places, " })");
 		add_verb(v, &v->places, "open", p, false);
 		str_add(&v->places, "\n");
@@ -306,12 +305,12 @@ static void add_story(const struct saving *v, struct str *out)
 		any |= step->kind != HAND_RUN;
 	if (!any)
 		return;
-	str_add(out, "-- by hand:\n");
+	foreign_lua_comment(out, "by hand:");
 	array_each(const struct steps_step, step, &v->taken->steps) {
 		size_t n = (size_t)(step - v->taken->steps.items);
 
-		str_addf(out, "--  %2zu  %s%s\n", n + 1, step->command,
-			 steps_is_left_out(v, n) ? "  (left out)" : "");
+		foreign_lua_comment(out, " %2zu  %s%s", n + 1, step->command,
+				    steps_is_left_out(v, n) ? "  (left out)" : "");
 	}
 }
 

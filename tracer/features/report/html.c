@@ -3,6 +3,7 @@
  * with three marks, where its style, its script and the record with the source lines go.
  */
 #include "tracer/features/timeline/timeline.h"
+#include "tracer/base/foreign.h"
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/report/report.h"
@@ -119,26 +120,6 @@ static void sources(struct session *s, struct json *j)
 
 /* ---- the page ------------------------------------------------------------------------------- */
 
-/* For the inside of a script element: nothing may end the element, or a line of JavaScript. */
-static void add_escaped(struct str *out, const char *json)
-{
-	while (*json) {
-		size_t plain = strcspn(json, "<>&\xe2");
-
-		str_add_bytes(out, json, plain);
-		json += plain;
-		if (strncmp(json, "\xe2\x80\xa8", 3) == 0 ||
-		    strncmp(json, "\xe2\x80\xa9", 3) == 0) {
-			str_addf(out, "\\u20%02x", (unsigned char)json[2] == 0xa8 ? 0x28 : 0x29);
-			json += 3;
-		} else if (*json == '\xe2') {
-			str_add_bytes(out, json++, 1);
-		} else if (*json) {
-			str_addf(out, "\\u%04x", (unsigned char)*json++);
-		}
-	}
-}
-
 static void add_data(struct session *s, const struct report_head *head, struct str *out)
 {
 	struct json j = {0};
@@ -148,7 +129,7 @@ static void add_data(struct session *s, const struct report_head *head, struct s
 	json_string(&j, "version", GATECTL_VERSION);
 	sources(s, &j);
 	json_end_object(&j);
-	add_escaped(out, str_text(&j.out));
+	foreign_script_json(out, str_text(&j.out));
 	json_fini(&j);
 }
 

@@ -4,6 +4,7 @@
 #include "tracer/run/sites.h"
 #include "tracer/features/timeline/timeline.h"
 
+#include "tracer/base/foreign.h"
 #include "tracer/base/path.h"
 #include "tracer/base/log.h"
 #include "tracer/base/signame.h"
@@ -92,7 +93,7 @@ void timeline_line(const struct happened *h, struct str *out)
 		str_addf(out, " gate %s", h->gate->name);
 	if (h->text) {
 		str_add(out, " ");
-		str_add_shown(out, h->text);
+		foreign_line(out, h->text);
 	}
 	if (h->place)
 		str_addf(out, " at %s", h->place->location);
