@@ -131,11 +131,17 @@ def test_weakened(t):
 
 @timeout(60)
 def test_odd_name(t):
-    """The script finds the library, whatever it is called."""
-    path, folder = t.path("x(1);y.so"), t.path("found")
+    """The script finds the library, whatever it is called, and no name ends the first line of test.c, which compiles it."""
+    path, folder = t.path("x(1);y.so*/z.so"), t.path("found")
+    os.mkdir(os.path.dirname(path))
     shutil.copy(library("queue_size"), path)
     r = harness(t, "--object", "queue", "--schema", "{ push(1); pop() } || { size() }", "-o", folder, path)
     t.check(f"; its script: {folder}/1/gates.lua" in r.first, "the script", r)
+    with open(f"{folder}/1/test.c") as f:
+        first = f.readline()
+    command = re.fullmatch(r"/\* (.*) \*/\n", first).group(1)
+    p = subprocess.run(["sh", "-c", command + " -Wall -Werror"], cwd=f"{folder}/1", capture_output=True, text=True)
+    t.equal((p.returncode, p.stderr), (0, ""), command)
 
 
 # The text is in a buffer of the calling thread's own, as that of strerror(3).
