@@ -160,9 +160,10 @@ struct session {
 	unsigned
 		quiet_ticks; /* ... slow ticks in a row in which nothing has happened but signals */
 	struct outcome outcome;
-	bool explained;	   /* each thread's wait is described, for the deadlock found */
-	uint64_t doubt_us; /* no check for a deadlock until then, unless something happens */
-	bool over;	   /* the verdict is reached, the tree is being killed */
+	bool explained;	       /* each thread's wait is described, for the deadlock found */
+	uint64_t doubt_us;     /* no check for a deadlock until then, unless something happens */
+	uint64_t doubt_for_us; /* the last such pause, where each check disturbs the program */
+	bool over;	       /* the verdict is reached, the tree is being killed */
 	bool root_settled; /* the first image of the program is resolved: later ones may lack places */
 	bool root_ended;
 	ARRAY(char *) unread; /* objects of the program whose files cannot be opened from here */

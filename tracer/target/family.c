@@ -213,6 +213,7 @@ void family_birth(struct target *t, struct thread *th, int event)
 		creator_goes_on(th);
 		return;
 	}
+	th->vforked = event == PTRACE_EVENT_VFORK ? child : 0;
 	wish = wish_of_birth(th);
 	known = thread_find(t, child);
 	if (known) /* adopted: another thread of the parent has died meanwhile */

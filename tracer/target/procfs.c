@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ int look_proc(pid_t tid, const char *name, char *buf, size_t n)
 {
 	int fd = open_proc(tid, name);
 	size_t have = 0;
-	ssize_t got;
+	ssize_t got = 0;
 
 	if (fd < 0)
 		return -1;
@@ -43,7 +44,7 @@ int look_proc(pid_t tid, const char *name, char *buf, size_t n)
 		have += (size_t)got;
 	close(fd);
 	buf[have] = '\0';
-	return (int)have;
+	return have || !got ? (int)have : -1;
 }
 
 /* The line of groups is cut behind its name. */
@@ -230,6 +231,64 @@ static bool has_rested(const struct target_thread *thread, const struct target_b
 	       switches_of(text) == seen->switches;
 }
 
+/*
+ * schedstat has the times that a thread was given a processor, status those that it gave one up: the first
+ * number is one more while the thread has one. Without CONFIG_SCHED_INFO schedstat has zeros.
+ */
+static bool has_processor(const struct target_thread *thread, const struct target_block *seen)
+{
+	unsigned long long ran_ns, waited_ns, given;
+	char text[128];
+
+	return look_proc(thread->tid, "schedstat", text, sizeof(text)) > 0 &&
+	       sscanf(text, "%llu %llu %llu", &ran_ns, &waited_ns, &given) == 3 &&
+	       given > seen->switches;
+}
+
+/*
+ * /proc/TID/syscall needs the right to trace anew at each read (proc_pid_syscall() in fs/proc/base.c): an
+ * ordinary user has none at a program that is not dumpable, though it is traced. State and processor remain.
+ */
+bool look_may_be_refused(void)
+{
+	static int may_be = -1;
+	char text[4096];
+
+	if (may_be < 0 && look_status_text(getpid(), text, sizeof(text)) > 0)
+		may_be = !(look_number(text, "CapEff", 16) >> CAP_SYS_PTRACE & 1);
+	return may_be > 0;
+}
+
+static bool is_refused(void)
+{
+	return errno == EACCES || errno == EPERM;
+}
+
+/* Until its exec or end the child shares the memory of its parent, which waits for that. */
+static bool is_in_vfork(const struct thread *parent)
+{
+	struct thread *th;
+
+	TAILQ_FOREACH(th, &parent->target->threads, link)
+	{
+		if (parent->vforked && th->pub.tid == parent->vforked)
+			return space_of(th) == space_of(parent);
+	}
+	return false;
+}
+
+static bool look_call(const struct target_thread *thread, struct target_block *out)
+{
+	char text[512];
+
+	if (look_proc(thread->tid, "syscall", text, sizeof(text)) > 0)
+		return parse_call(text, out) == 0;
+	out->hidden = is_refused();
+	if (out->hidden && is_in_vfork((const struct thread *)thread))
+		out->number = SYS_vfork;
+	return out->hidden && !has_processor(thread, out);
+}
+
 void target_look(const struct target_thread *thread, struct target_block *out)
 {
 	char text[4096];
@@ -243,8 +302,7 @@ void target_look(const struct target_thread *thread, struct target_block *out)
 	out->switches = switches_of(text);
 	if (out->activity != TARGET_BLOCKED && out->activity != TARGET_DISK)
 		return;
-	if (look_proc(thread->tid, "syscall", text, sizeof(text)) <= 0 ||
-	    parse_call(text, out) < 0 || !has_rested(thread, out))
+	if (!look_call(thread, out) || !has_rested(thread, out))
 		out->activity = TARGET_ACTIVE; /* it woke up in between */
 }
 
@@ -332,11 +390,28 @@ static FILE *open_of(struct target_process *process, const char *name)
 	return NULL;
 }
 
+/* The kernel checks the right to read maps when the file is opened, and never again. */
+static FILE *open_maps(struct target_process *process)
+{
+	FILE *file = open_of(process, "maps");
+	int kept = file || process->space->maps < 0
+			   ? -1
+			   : fcntl(process->space->maps, F_DUPFD_CLOEXEC, 0);
+
+	if (kept < 0)
+		return file;
+	lseek(kept, 0, SEEK_SET);
+	file = fdopen(kept, "r");
+	if (!file)
+		close(kept);
+	return file;
+}
+
 /* Calls with each mapping, in order of addresses, until `want` says true. */
 static int each_mapping(struct target_process *process,
 			bool (*want)(void *ctx, const struct target_mapping *map), void *ctx)
 {
-	FILE *file = open_of(process, "maps");
+	FILE *file = open_maps(process);
 	char *line = NULL;
 	size_t size = 0;
 	bool found = false;

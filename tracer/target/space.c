@@ -12,24 +12,46 @@ enum { GHOSTS = 32 };
  * The descriptor belongs to the address space, not to the process: it outlives the process's first
  * thread and the processes that share the memory, and reads nothing any more after an exec.
  */
-void space_open(struct target_space *space, pid_t tid)
+static void close_files(struct target_space *space)
+{
+	if (space->memory >= 0)
+		close(space->memory);
+	if (space->maps >= 0)
+		close(space->maps);
+	space->memory = space->maps = -1;
+}
+
+static void open_files(struct target_space *space, pid_t tid)
 {
 	char path[64];
 
-	if (space->memory >= 0)
-		close(space->memory);
 	snprintf(path, sizeof(path), "/proc/%d/mem", tid);
 	space->memory = open(path, O_RDWR | O_CLOEXEC);
 	space->writable = space->memory >= 0;
 	if (space->memory < 0)
 		space->memory = open(path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/%d/maps", tid);
+	if (look_may_be_refused())
+		space->maps = open(path, O_RDONLY | O_CLOEXEC);
+}
+
+void space_open(struct target_space *space, pid_t tid)
+{
+	struct disclosed disclosed;
+
+	close_files(space);
+	open_files(space, tid);
+	if (space->memory >= 0 || !look_may_be_refused() || !disclose_newborn(tid, &disclosed))
+		return;
+	open_files(space, tid);
+	disclose_end(tid, &disclosed);
 }
 
 struct target_space *space_new(pid_t pid)
 {
 	struct target_space *space = base_alloc(1, sizeof(*space));
 
-	space->memory = -1;
+	space->memory = space->maps = -1;
 	space_open(space, pid);
 	return space;
 }
@@ -52,8 +74,7 @@ static void drop_areas(struct target_space *space)
 
 void space_free(struct target_space *space)
 {
-	if (space->memory >= 0)
-		close(space->memory);
+	close_files(space);
 	drop_sites(space);
 	drop_areas(space);
 	array_fini(&space->shared);
@@ -75,9 +96,7 @@ void space_unuse(struct target *t, struct target_space *space)
 {
 	if (--space->users)
 		return;
-	if (space->memory >= 0)
-		close(space->memory);
-	space->memory = -1;
+	close_files(space);
 	keep_ghost(t, space);
 }
 

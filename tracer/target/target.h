@@ -510,7 +510,8 @@ enum target_activity {
 };
 struct target_block {
 	enum target_activity activity;
-	long number; /* system call, when BLOCKED or DISK */
+	long number; /* system call, when BLOCKED or DISK; -1: none, or hidden */
+	bool hidden; /* the kernel refuses to name the system call */
 	uint64_t args[6];
 	uint64_t sp, pc;
 	uint64_t switches; /* times it gave up the CPU: equal twice = it has not run in between */
@@ -522,6 +523,10 @@ void target_look(const struct target_thread *thread, struct target_block *out);
 uint64_t target_ran_ns(const struct target_thread *thread);
 /* A number that grows with each read and write of the process, of whatever kind. */
 uint64_t target_transfers(const struct target_process *process);
+/* From target_disclose() to its end the process of this stopped thread keeps no /proc file from us. False: it does
+   not because it is not dumpable, or no system call can be made. */
+bool target_disclose(struct target *t, struct target_thread *thread);
+void target_disclose_end(struct target *t, struct target_thread *thread);
 /* target_look() for a thread that target_halt() has stopped, by its registers: the interrupted
    system call. */
 void target_look_stopped(struct target_thread *thread, struct target_block *out);

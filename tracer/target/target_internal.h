@@ -98,6 +98,7 @@ struct handler_return {
 struct target_space {
 	unsigned users;			/* processes */
 	int memory;			/* /proc/PID/mem, or -1 */
+	int maps;			/* /proc/PID/maps, if it may be refused later; or -1 */
 	bool writable;			/* through it */
 	ARRAY(struct site_entry) sites; /* by address */
 	ARRAY(struct area) areas;
@@ -174,12 +175,13 @@ struct thread {
 	bool tells_end;			 /* call_seen.c: of its current call */
 	bool times_out;			 /* ... whose time is said to be over */
 	bool calling;			 /* inside target_call */
-	struct watch_set watched;	 /* what its debug registers hold */
-	bool rewatched;	   /* they held others when it stopped last: one may still report */
-	bool awaited;	   /* by watch.c, which has interrupted it */
-	bool interrupted;  /* and it has not stopped since */
-	bool beyond;	   /* halt.c: cannot be stopped now */
-	unsigned looks;	   /* how often it was found so */
+	pid_t vforked;		  /* the child of its last birth, if that was a vfork; or 0 */
+	struct watch_set watched; /* what its debug registers hold */
+	bool rewatched;		  /* they held others when it stopped last: one may still report */
+	bool awaited;		  /* by watch.c, which has interrupted it */
+	bool interrupted;	  /* and it has not stopped since */
+	bool beyond;		  /* halt.c: cannot be stopped now */
+	unsigned looks;		  /* how often it was found so */
 	bool dead;	   /* it ended before its process, but is not reported until that ends */
 	bool trap_blocked; /* it blocks SIGTRAP, as far as is known: trap.c */
 	bool asked;	   /* for its registers, at this stop or the last one */
@@ -402,6 +404,17 @@ int remote_mask(struct thread *th); /* blocks signals but for those that an inst
 bool remote_stop(int status);	    /* not the end of the thread or of its image */
 /* From wherever the thread has got to: a trap in our stub, the only stop to end with. */
 int remote_land(struct remote *r);
+
+/* disclose.c: from disclose_newborn() to disclose_end() the /proc files of a process that is not dumpable can be
+   opened. The thread has stopped for the first time, and is no thread of the target yet. */
+enum { TARGET_NOT_DUMPABLE = 0, TARGET_DUMPABLE = 1 }; /* for prctl(2) */
+struct disclosed {
+	struct user_regs_struct regs;
+	uint64_t mask;
+};
+bool disclose_newborn(pid_t tid,
+		      struct disclosed *d); /* false: that is not the reason, or it died */
+void disclose_end(pid_t tid, const struct disclosed *d);
 
 /* wait.c */
 /* As waitpid(2) with -1 does it, but in fairness. */

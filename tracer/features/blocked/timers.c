@@ -141,9 +141,9 @@ static bool can_be_asked(const struct target_block *b)
 }
 
 /* Not one that is held at its own exit, or about to take a signal in some waits. */
-static bool is_held_to_ask(const struct session_thread *t)
+static bool stands_to_ask(const struct session_thread *t)
 {
-	return t->engine->held && target_can_call(t->target);
+	return (t->engine->held || target_is_paused(t->target)) && target_can_call(t->target);
 }
 
 /* A thread of the process that can be asked: held, or asleep in a wait that can be interrupted. */
@@ -156,7 +156,7 @@ static struct session_thread *somebody(struct session *s, const struct session_p
 
 		if ((*it)->process != p || !(*it)->target)
 			continue;
-		if (is_held_to_ask(*it))
+		if (stands_to_ask(*it))
 			return *it;
 		target_look((*it)->target, &look);
 		if (look.activity == TARGET_BLOCKED && can_be_asked(&look) &&
@@ -184,6 +184,8 @@ static bool ask(struct session *s, struct session_process *p, const struct targe
 		return timers->count || has_signal(signals->caught, SIGALRM);
 	if (t->engine->held)
 		return any_armed(s, t, signals, timers);
+	if (target_is_paused(t->target))
+		return any_armed(s, t, signals, timers) || has_pending(t);
 	if (target_pause(s->target, t->target) < 0)
 		return true;
 	*array_add(asked) = t;

@@ -13,6 +13,7 @@
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/features/blocked/channels.h"
 #include "tracer/features/deadlock/deadlock.h"
+#include "tracer/features/deadlock/hidden.h"
 
 #include <string.h>
 #include <sys/syscall.h>
@@ -20,11 +21,6 @@
 /* After files were searched, or threads stopped to be asked, and somebody may still move: for so
    long this is not repeated, unless something happens. */
 enum { DOUBT_US = 60000 };
-
-struct looked {
-	struct session_thread *thread;
-	struct target_block look;
-};
 
 /* ---- all of them ---------------------------------------------------------------------------- */
 
@@ -64,6 +60,8 @@ static bool unchanged(const struct looked *before)
 {
 	struct looked now;
 
+	if (before->stopped)
+		return true;
 	if (!look_at(before->thread, &now))
 		return false;
 	return is_held(before->thread) || (now.look.activity == before->look.activity &&
@@ -73,10 +71,11 @@ static bool unchanged(const struct looked *before)
 
 /* All living threads, what each of them waits for, and who outside could end that. */
 struct scene {
-	ARRAY(struct looked) looked;
+	struct lookeds looked;
 	ARRAY(struct wait) waits; /* one for each thread */
 	struct ends ends;
 	bool asked; /* threads were stopped for the question */
+	struct hidden hidden;
 	size_t *cycle;
 	size_t length;
 };
@@ -255,7 +254,7 @@ static void explain(struct session *s, struct scene *c)
 		struct judged *judged = judged_of(c->looked.items[i].thread);
 
 		judged->look = c->looked.items[i].look;
-		judged->on |= c->waits.items[i].kind != WAIT_NOT;
+		judged->on |= c->waits.items[i].kind != WAIT_NOT || c->looked.items[i].stopped;
 	}
 	waiting_look_all(s);
 	array_each(struct looked, l, &c->looked)
@@ -279,6 +278,22 @@ static void describe_best(struct session *s, struct scene *c, enum waits_answer 
 	describe_cycle(s, c);
 }
 
+/* Each check may start a time-out anew, as of epoll_wait: pauses that grow let it pass. */
+static uint64_t doubt_pause(struct session *s, const struct scene *c)
+{
+	bool again = c->hidden.stopped && s->doubt_us;
+
+	s->doubt_for_us = again ? 2 * s->doubt_for_us : DOUBT_US;
+	return s->doubt_for_us;
+}
+
+/* The calls of all threads are known, or all stand still to tell them. */
+static bool knows_calls(struct session *s, struct scene *c)
+{
+	return !hidden_any(&c->looked) || (all_unchanged(c, &(struct timers_asked){0}) &&
+					   hidden_open(s, &c->looked, &c->hidden));
+}
+
 static enum waits_answer judge_all(struct session *s)
 {
 	enum waits_answer answer = WAITS_MOVING;
@@ -287,15 +302,16 @@ static enum waits_answer judge_all(struct session *s)
 	s->explained = false;
 	if (session_now_us() < s->doubt_us)
 		return WAITS_MOVING;
-	if (look_at_all(s, &c) && judge_each(s, &c) && judge_waits(&c) != WAITS_MOVING &&
-	    nothing_comes(s, &c)) {
+	if (look_at_all(s, &c) && knows_calls(s, &c) && judge_each(s, &c) &&
+	    judge_waits(&c) != WAITS_MOVING && nothing_comes(s, &c)) {
 		explain(s, &c);
 		answer = judge_waits(&c);
 		describe_best(s, &c, answer);
 		s->explained = true;
-	} else if (c.asked || c.ends.count) {
-		s->doubt_us = session_now_us() + DOUBT_US;
+	} else if (c.asked || c.ends.count || c.hidden.stopped) {
+		s->doubt_us = session_now_us() + doubt_pause(s, &c);
 	}
+	hidden_close(s, &c.hidden);
 	scene_fini(&c);
 	return answer;
 }
@@ -328,6 +344,8 @@ void deadlock_explain(struct session *s)
 			l = (struct looked){.thread = *it, .look = judged_of(*it)->look};
 		scene_add(&c, &l);
 	}
+	if (hidden_any(&c.looked))
+		hidden_open(s, &c.looked, &c.hidden);
 	for (size_t i = 0; i < c.looked.count; i++)
 		judge_one(s, &c.looked.items[i], &c.waits.items[i]);
 	explain(s, &c);
@@ -335,6 +353,7 @@ void deadlock_explain(struct session *s)
 	str_clear(&s->cycle);
 	if (waits_lost(c.waits.items, c.waits.count, c.cycle, &c.length))
 		describe_cycle(s, &c);
+	hidden_close(s, &c.hidden);
 	scene_fini(&c);
 }
 

@@ -289,6 +289,9 @@ static void describe_blocked(struct waiters *all, struct waiter *w, struct waiti
 		str_add(&out->text, asleep(number));
 	} else if (descriptors_describe(all, w, &out->text)) {
 		out->kind = WAITING_PIPE;
+	} else if (w->block.hidden && number < 0) {
+		out->kind = WAITING_BLOCKED;
+		str_add(&out->text, "is blocked, and the kernel does not let you see in what");
 	} else {
 		out->kind = WAITING_BLOCKED;
 		describe_system_call(number, &out->text);

@@ -1,0 +1,82 @@
+/*
+ * What threads do of which /proc does not say so: those of a program that is not dumpable, for an ordinary user.
+ *
+ * All are stopped, so that their registers show the interrupted system calls, at one moment; and while they stand one
+ * thread of each process opens its /proc files. Questions about files, mappings and timers are then answered as for
+ * any other program.
+ */
+#include "tracer/run/pages.h"
+#include "tracer/features/deadlock/hidden.h"
+
+bool hidden_any(const struct lookeds *all)
+{
+	array_each(const struct looked, l, all)
+		if (l->look.hidden)
+			return true;
+	return false;
+}
+
+static void halt(struct session *s, struct hidden *h)
+{
+	h->stopped = true;
+	array_each(struct session_thread *, it, &s->threads)
+		if ((*it)->target && (*it)->target->state == TARGET_RUNNING)
+			*array_add(&h->paused) = *it;
+	target_halt(s->target);
+	pages_forget(s);
+}
+
+/* False: it moves. */
+static bool complete(struct looked *l)
+{
+	struct session_thread *t = l->thread;
+
+	if (t->engine->held || t->paused)
+		return true;
+	if (l->look.activity == TARGET_DISK && target_is_vfork(l->look.number))
+		return true; /* it does not stop, and is known */
+	if (!t->target || !target_is_paused(t->target))
+		return false;
+	target_look_stopped(t->target, &l->look);
+	l->stopped = true;
+	return l->look.activity == TARGET_BLOCKED;
+}
+
+static bool is_disclosed(const struct hidden *h, const struct session_thread *t)
+{
+	array_each(struct session_thread *, it, &h->disclosed)
+		if ((*it)->process == t->process)
+			return true;
+	return false;
+}
+
+static void disclose(struct session *s, struct hidden *h)
+{
+	array_each(struct session_thread *, it, &s->threads)
+		if ((*it)->target && !is_disclosed(h, *it) && target_can_call((*it)->target) &&
+		    target_disclose(s->target, (*it)->target))
+			*array_add(&h->disclosed) = *it;
+}
+
+bool hidden_open(struct session *s, struct lookeds *all, struct hidden *h)
+{
+	bool known = true;
+
+	halt(s, h);
+	array_each(struct looked, l, all)
+		known &= complete(l);
+	disclose(s, h);
+	return known;
+}
+
+void hidden_close(struct session *s, struct hidden *h)
+{
+	array_each(struct session_thread *, it, &h->disclosed)
+		if ((*it)->target)
+			target_disclose_end(s->target, (*it)->target);
+	array_each(struct session_thread *, it, &h->paused)
+		if ((*it)->target && target_is_paused((*it)->target))
+			target_resume(s->target, (*it)->target);
+	array_fini(&h->paused);
+	array_fini(&h->disclosed);
+}

@@ -1,0 +1,30 @@
+/* Threads whose system calls the kernel does not name (target_block.hidden). */
+#ifndef GATECTL_FEATURES_DEADLOCK_HIDDEN_H
+#define GATECTL_FEATURES_DEADLOCK_HIDDEN_H
+
+#include "tracer/run/state.h"
+
+struct looked {
+	struct session_thread *thread;
+	struct target_block look;
+	bool stopped; /* ... for this look: it cannot have changed */
+};
+struct lookeds {
+	struct looked *items;
+	size_t count, capacity;
+};
+
+/* What hidden_open() has done to the program. */
+struct hidden {
+	bool stopped; /* threads were */
+	ARRAY(struct session_thread *) paused;
+	ARRAY(struct session_thread *) disclosed; /* one of each process */
+};
+
+bool hidden_any(const struct lookeds *all);
+/* Stops all threads, completes the looks from their registers, and opens the processes' /proc files. False: a thread
+   has stopped for a reason of its own, or was not in a system call. hidden_close() must follow. */
+bool hidden_open(struct session *s, struct lookeds *all, struct hidden *h);
+void hidden_close(struct session *s, struct hidden *h); /* those that were stopped for it go on */
+
+#endif

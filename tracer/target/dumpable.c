@@ -1,0 +1,30 @@
+/* A stopped thread opens the /proc files of its process, which is not dumpable, for a while: see disclose.c. */
+#include "tracer/target/procfs.h"
+#include "tracer/target/target_internal.h"
+
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+static bool calls_prctl(struct target *t, struct target_thread *thread, long option, long value,
+			int64_t *out)
+{
+	const uint64_t args[6] = {(uint64_t)option, (uint64_t)value};
+
+	return target_syscall(t, thread, SYS_prctl, args, out) == 0;
+}
+
+bool target_disclose(struct target *t, struct target_thread *thread)
+{
+	int64_t answer;
+
+	return look_may_be_refused() && calls_prctl(t, thread, PR_GET_DUMPABLE, 0, &answer) &&
+	       answer == TARGET_NOT_DUMPABLE &&
+	       calls_prctl(t, thread, PR_SET_DUMPABLE, TARGET_DUMPABLE, &answer) && !answer;
+}
+
+void target_disclose_end(struct target *t, struct target_thread *thread)
+{
+	int64_t answer;
+
+	calls_prctl(t, thread, PR_SET_DUMPABLE, TARGET_NOT_DUMPABLE, &answer);
+}
