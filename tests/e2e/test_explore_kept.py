@@ -249,6 +249,16 @@ def test_merge_nothing_found(t):
     t.equal((r.status, r.stdout, r.report["schedules"]), (0, "", 600), "nothing found", r)
 
 
+def test_part_without_schedules(t):
+    """Of so few schedules the second part gets none: it says so, and is a part for --merge."""
+    args = ("--strategy", "random", "--points", "sync", "--runs", "1")
+    for k in (1, 2):
+        r = t.gate("explore", *args, "--shard", "%d/2" % k, "-o", t.path("parts"), "--", test_explore.abba_fixed())
+        t.equal((r.status, "no schedule was tried: part 2 of 2" in r.err), (0, k == 2), "part %d" % k, r)
+    r = merge(t, "parts")
+    t.equal((r.status, r.report["schedules"], "missing" in r.err), (0, 1, False), "both", r)
+
+
 def test_merge_lacks(t):
     args = ("-j", "1", bug("bounded_buffer"))
     all_ = parts(t, *args)

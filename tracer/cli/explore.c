@@ -220,7 +220,15 @@ static void tell_summary(const struct cli *cli, const struct explore *e)
 {
 	struct str text = {0};
 
-	add_summary(e, &text);
+	if (e->runs)
+		add_summary(e, &text);
+	else
+		str_addf(
+			&text,
+			"no schedule was tried: part %u of %u has none of the %lu that --runs asks "
+			"for; %s/search.%u-%u is kept for --merge\n",
+			e->options.shard, e->options.shards, e->options.runs, e->options.output,
+			e->options.shard, e->options.shards);
 	output_lines(cli, str_text(&text));
 	str_fini(&text);
 }
@@ -234,7 +242,7 @@ static int tell(struct cli *cli, struct explore *e, int status, int answer)
 
 	if (e->failures.count)
 		answer = tell_found(cli, e);
-	if (e->runs && !cli->session.quiet)
+	if ((e->runs || (e->over && e->options.shards > 1)) && !cli->session.quiet)
 		tell_summary(cli, e);
 	status = status ? status : answer;
 	if (explore_report(cli, e, status, &err) == 0 || status == VERDICT_ERROR)

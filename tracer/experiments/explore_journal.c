@@ -275,7 +275,8 @@ void explore_keep(struct explore *e)
 
 	if (!j)
 		return;
-	if (!e->runs || (e->over && e->options.shards == 1)) {
+	/* A part that has ended without a schedule is a part all the same: --merge asks for it. */
+	if (e->options.shards == 1 ? !e->runs || e->over : !e->runs && !e->over) {
 		unlink(j->path.text);
 		if (j->made_folder) {
 			*strrchr(j->path.text, '/') = '\0';
