@@ -18,13 +18,13 @@ def share():
 class Limit:
     """Seconds of work. The owner asks over() at least every half second while it waits."""
 
-    def __init__(self, seconds):
-        self.seconds = seconds
-        self.spent = 0.0
-        self.last = time.monotonic()
+    def __init__(self, seconds, now=time.monotonic, share_now=share):
+        self.seconds, self.spent = seconds, 0.0
+        self.now, self.share_now = now, share_now
+        self.last = now()
 
     def over(self):
-        now = time.monotonic()
-        self.spent += (now - self.last) * share()
+        now = self.now()
+        self.spent += (now - self.last) * self.share_now()
         self.last = now
         return self.spent > self.seconds
