@@ -29,15 +29,13 @@ static void open_theirs(struct witness *w, const char *path)
 {
 	Dwarf_Unsigned ignored;
 	Dwarf_Error error;
-	int answer = dwarf_init_path(path, NULL, 0, DW_DLC_READ, DW_GROUPNUMBER_ANY, NULL, NULL,
-				     &w->theirs, NULL, 0, NULL, &error);
 
-	if (answer != DW_DLV_OK)
+	if (their_open(path, &w->theirs, &error) != DW_DLV_OK)
 		fail_msg("%s: libdwarf does not open it", path);
 	/* Lists of version 5 are only there once they have been loaded. */
-	said(w, dwarf_load_rnglists(w->theirs, &ignored, &error), error,
+	said(w, dwarf_load_rnglists(w->theirs, &ignored, &error), &error,
 	     (struct difference){.what = "an error in .debug_rnglists"});
-	said(w, dwarf_load_loclists(w->theirs, &ignored, &error), error,
+	said(w, dwarf_load_loclists(w->theirs, &ignored, &error), &error,
 	     (struct difference){.what = "an error in .debug_loclists"});
 }
 
@@ -47,7 +45,6 @@ static size_t compare(const char *path, const char *name)
 	struct modules *symbols = modules_new();
 	struct witness w = {.name = name, .counts = &counts};
 	struct counts before = counts;
-	Dwarf_Error error;
 	ERROR(err);
 
 	w.module = modules_open(symbols, path, &err);
@@ -59,7 +56,7 @@ static size_t compare(const char *path, const char *name)
 	open_theirs(&w, path);
 	compare_entries(&w);
 	compare_frames(&w);
-	dwarf_finish(w.theirs, &error);
+	their_close(w.theirs);
 	modules_free(symbols);
 	counts.programs++;
 	if (w.unexplained)

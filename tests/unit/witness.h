@@ -1,5 +1,5 @@
 /*
- * The independent witness: libdwarf 20210528 reads the same file as tracer/dwarf, and each thing that
+ * The independent witness: libdwarf reads the same file as tracer/dwarf, and each thing that
  * the two say differently has a reason (witness_reasons.h) or fails the test. Only test_dwarf_witness
  * links libdwarf. What libdwarf gives is given back at once, tables of locations before all:
  * dwarf_finish() frees those twice.
@@ -20,8 +20,8 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <libdwarf/dwarf.h>
-#include <libdwarf/libdwarf.h>
+
+#include "witness_libdwarf.h"
 
 /* How much has been compared. */
 struct counts {
@@ -71,13 +71,14 @@ static inline void differ(struct witness *w, const char *what, uint64_t entry, u
 		&(struct difference){.what = what, .entry = entry, .ours = ours, .theirs = theirs});
 }
 
-/* An answer of theirs: true where there is one. An error is a difference. */
-static inline bool said(struct witness *w, int answer, Dwarf_Error error, struct difference d)
+/* An answer of theirs: true where there is one. An error, which the call has set by then, is a difference. */
+static inline bool said(struct witness *w, int answer, const Dwarf_Error *error,
+			struct difference d)
 {
 	if (answer == DW_DLV_ERROR) {
-		d.error = dwarf_errmsg(error);
+		d.error = dwarf_errmsg(*error);
 		differs(w, &d);
-		dwarf_dealloc_error(w->theirs, error);
+		dwarf_dealloc_error(w->theirs, *error);
 	}
 	return answer == DW_DLV_OK;
 }

@@ -16,7 +16,7 @@ struct pair {
 	struct difference d; /* what it is about */
 };
 
-static inline bool pair_said(struct pair *p, int answer, Dwarf_Error error)
+static inline bool pair_said(struct pair *p, int answer, const Dwarf_Error *error)
 {
 	return said(p->w, answer, error, p->d);
 }
@@ -69,8 +69,8 @@ static inline void compare_number(struct pair *p, unsigned form)
 	Dwarf_Error error;
 
 	same_form(p, form);
-	if (is_signed ? pair_said(p, dwarf_formsdata(p->theirs, &signed_value, &error), error)
-		      : pair_said(p, dwarf_formudata(p->theirs, &unsigned_value, &error), error))
+	if (is_signed ? pair_said(p, dwarf_formsdata(p->theirs, &signed_value, &error), &error)
+		      : pair_said(p, dwarf_formudata(p->theirs, &unsigned_value, &error), &error))
 		same_number(p, is_signed ? (uint64_t)signed_value : unsigned_value);
 }
 
@@ -80,7 +80,7 @@ static inline void compare_address(struct pair *p)
 	Dwarf_Addr value;
 
 	same_form(p, DW_FORM_addr);
-	if (pair_said(p, dwarf_formaddr(p->theirs, &value, &error), error))
+	if (pair_said(p, dwarf_formaddr(p->theirs, &value, &error), &error))
 		same_number(p, value);
 }
 
@@ -90,7 +90,7 @@ static inline void compare_flag(struct pair *p, unsigned form)
 	Dwarf_Bool value;
 
 	same_form(p, form);
-	if (pair_said(p, dwarf_formflag(p->theirs, &value, &error), error))
+	if (pair_said(p, dwarf_formflag(p->theirs, &value, &error), &error))
 		same_number(p, value != 0);
 }
 
@@ -100,7 +100,7 @@ static inline void compare_text(struct pair *p, unsigned form)
 	char *value;
 
 	same_form(p, form);
-	if (pair_said(p, dwarf_formstring(p->theirs, &value, &error), error))
+	if (pair_said(p, dwarf_formstring(p->theirs, &value, &error), &error))
 		same_text(p, value);
 }
 
@@ -110,7 +110,7 @@ static inline void compare_block(struct pair *p, unsigned form)
 	Dwarf_Block *value;
 
 	same_form(p, form);
-	if (!pair_said(p, dwarf_formblock(p->theirs, &value, &error), error))
+	if (!pair_said(p, dwarf_formblock(p->theirs, &value, &error), &error))
 		return;
 	same_block(p, value->bl_data, value->bl_len);
 	dwarf_dealloc(p->w->theirs, value, DW_DLA_BLOCK);
@@ -123,7 +123,7 @@ static inline void compare_expression(struct pair *p)
 	Dwarf_Ptr bytes;
 
 	same_form(p, DW_FORM_exprloc);
-	if (pair_said(p, dwarf_formexprloc(p->theirs, &size, &bytes, &error), error))
+	if (pair_said(p, dwarf_formexprloc(p->theirs, &size, &bytes, &error), &error))
 		same_block(p, bytes, size);
 }
 
@@ -133,7 +133,7 @@ static inline void compare_data16(struct pair *p)
 	Dwarf_Error error;
 
 	same_form(p, DW_FORM_data16);
-	if (pair_said(p, dwarf_formdata16(p->theirs, &value, &error), error))
+	if (pair_said(p, dwarf_formdata16(p->theirs, &value, &error), &error))
 		same_block(p, value.fd_data, sizeof(value.fd_data));
 }
 
@@ -145,7 +145,7 @@ static inline void compare_offset(struct pair *p, unsigned form)
 	Dwarf_Off value;
 
 	same_form(p, form);
-	if (pair_said(p, dwarf_global_formref(p->theirs, &value, &error), error))
+	if (pair_said(p, dwarf_global_formref(p->theirs, &value, &error), &error))
 		same_number(p, value + (within ? p->w->base : 0));
 }
 
@@ -156,7 +156,7 @@ static inline void compare_signature(struct pair *p)
 	uint64_t number;
 
 	same_form(p, DW_FORM_ref_sig8);
-	if (!pair_said(p, dwarf_formsig8(p->theirs, &signature, &error), error))
+	if (!pair_said(p, dwarf_formsig8(p->theirs, &signature, &error), &error))
 		return;
 	memcpy(&number, signature.signature, sizeof(number));
 	array_each(const struct signed_type, t, &p->w->types) {
@@ -247,8 +247,8 @@ static inline void compare_attribute(struct witness *w, Dwarf_Die die, const str
 	Dwarf_Error error;
 
 	p.d = (struct difference){.what = "an error", .entry = e->offset, .tag = e->tag};
-	if (!pair_said(&p, dwarf_whatattr(theirs, &name, &error), error) ||
-	    !pair_said(&p, dwarf_whatform(theirs, &form, &error), error))
+	if (!pair_said(&p, dwarf_whatattr(theirs, &name, &error), &error) ||
+	    !pair_said(&p, dwarf_whatform(theirs, &form, &error), &error))
 		return;
 	p.d.attribute = name;
 	p.d.form = form;
@@ -278,7 +278,7 @@ static inline void compare_attributes(struct witness *w, Dwarf_Die die, const st
 	Dwarf_Signed count = 0;
 	Dwarf_Error error;
 
-	said(w, dwarf_attrlist(die, &list, &count, &error), error,
+	said(w, dwarf_attrlist(die, &list, &count, &error), &error,
 	     (struct difference){.what = "an error", .entry = e->offset, .tag = e->tag});
 	if ((uint64_t)count != e->count)
 		differ(w, "the number of attributes", e->offset, e->count, (uint64_t)count);
@@ -352,7 +352,7 @@ static inline bool compare_tree(struct witness *w, Dwarf_Die die, bool is_info, 
 	}
 	if (answer == DW_DLV_OK)
 		dwarf_dealloc_die(at);
-	said(w, answer, error, (struct difference){.what = "an error", .entry = w->next});
+	said(w, answer, &error, (struct difference){.what = "an error", .entry = w->next});
 	return answer == DW_DLV_NO_ENTRY;
 }
 
@@ -386,7 +386,7 @@ static inline bool next_unit(struct witness *w, bool is_info, struct their_unit 
 					    &u->address_size, &u->offset_size, &u->extension,
 					    &u->signature, &u->type, &u->next, &u->kind, &error);
 
-	return said(w, answer, error, (struct difference){.what = "an error in a unit's header"});
+	return said(w, answer, &error, (struct difference){.what = "an error in a unit's header"});
 }
 
 static inline void compare_header(struct witness *w, const struct their_unit *u, uint64_t offset)
@@ -429,7 +429,7 @@ static inline uint64_t low_of(struct witness *w, Dwarf_Die top)
 	Dwarf_Addr low;
 	int answer = dwarf_lowpc(top, &low, &error);
 
-	return said(w, answer, error, (struct difference){.what = "an error"}) ? low : 0;
+	return said(w, answer, &error, (struct difference){.what = "an error"}) ? low : 0;
 }
 
 static inline void compare_section(struct witness *w, bool is_info)

@@ -4,21 +4,22 @@
 
 #include "witness.h"
 
-/* What libdwarf calls what is no register; its table has to be wider than any register's number. */
+/* What libdwarf calls what is no register; its table has to be wider than any register's number. A register without a
+   rule is SAME in later versions, which refuse a value of their own for it. */
 enum { THEIR_REGISTERS = 128, UNSAID = 1030, UNDEFINED = 1034, SAME = 1035, CFA = 1436 };
 
 static inline struct cfi_rule their_rule(const Dwarf_Regtable_Entry3 *r)
 {
-	struct cfi_rule rule = {.number = (int64_t)r->dw_offset_or_block_len};
+	struct cfi_rule rule = {.number = their_offset(r)};
 
 	switch (r->dw_value_type) {
 	case DW_EXPR_EXPRESSION:
 	case DW_EXPR_VAL_EXPRESSION:
-		return (struct cfi_rule){.kind = r->dw_value_type == DW_EXPR_EXPRESSION
+		rule = (struct cfi_rule){.kind = r->dw_value_type == DW_EXPR_EXPRESSION
 							 ? CFI_EXPRESSION
-							 : CFI_VALUE_EXPRESSION,
-					 .code = r->dw_block_ptr,
-					 .size = (size_t)r->dw_offset_or_block_len};
+							 : CFI_VALUE_EXPRESSION};
+		rule.code = their_code(r, &rule.size);
+		return rule;
 	case DW_EXPR_VAL_OFFSET:
 		rule.kind = CFI_VALUE_OFFSET;
 		return rule;
@@ -40,6 +41,8 @@ static inline struct cfi_rule their_rule(const Dwarf_Regtable_Entry3 *r)
 
 static inline bool same_rule(const struct cfi_rule *a, const struct cfi_rule *b)
 {
+	if (a->kind == CFI_UNSAID && b->kind == CFI_SAME)
+		return !THEIR_UNSAID_IS_KNOWN;
 	if (a->kind != b->kind)
 		return false;
 	if (a->kind == CFI_EXPRESSION || a->kind == CFI_VALUE_EXPRESSION)
@@ -99,18 +102,18 @@ static inline void compare_description(struct witness *w, Dwarf_Fde fde, uint64_
 	Dwarf_Error error;
 
 	for (uint64_t at = low; more && at < high; at = next) {
-		Dwarf_Signed relevant, reg, number;
+		their_unsigned relevant, reg, number;
 		Dwarf_Small kind;
-		Dwarf_Ptr block;
+		their_block block;
 
 		d.entry = at;
 		if (!said(w,
 			  dwarf_get_fde_info_for_cfa_reg3_b(fde, at, &kind, &relevant, &reg,
 							    &number, &block, &row, &more, &next,
 							    &error),
-			  error, d) ||
-		    !said(w, dwarf_get_fde_info_for_all_regs3(fde, at, &table, &row, &error), error,
-			  d))
+			  &error, d) ||
+		    !said(w, dwarf_get_fde_info_for_all_regs3(fde, at, &table, &row, &error),
+			  &error, d))
 			return;
 		if (!more)
 			next = high;
@@ -128,7 +131,7 @@ static inline void compare_descriptions(struct witness *w, const Dwarf_Fde *list
 		Dwarf_Half return_address, offset_size;
 		Dwarf_Signed index, data_align;
 		Dwarf_Off cie_at, at;
-		Dwarf_Ptr start, instructions;
+		their_bytes start, instructions;
 		Dwarf_Small version;
 		Dwarf_Error error;
 		Dwarf_Addr low;
@@ -138,13 +141,13 @@ static inline void compare_descriptions(struct witness *w, const Dwarf_Fde *list
 		if (!said(w,
 			  dwarf_get_fde_range(list[i], &low, &size, &start, &bytes, &cie_at, &index,
 					      &at, &error),
-			  error, d) ||
-		    !said(w, dwarf_get_cie_of_fde(list[i], &cie, &error), error, d) ||
+			  &error, d) ||
+		    !said(w, dwarf_get_cie_of_fde(list[i], &cie, &error), &error, d) ||
 		    !said(w,
 			  dwarf_get_cie_info_b(cie, &bytes, &version, &letters, &code_align,
 					       &data_align, &return_address, &instructions,
 					       &instructions_size, &offset_size, &error),
-			  error, d))
+			  &error, d))
 			continue;
 		if (low) /* at 0 is what the linker has dropped */
 			compare_description(w, list[i], low, low + size, return_address);
@@ -158,7 +161,7 @@ static inline void compare_frames(struct witness *w)
 	static list_of *const sections[] = {dwarf_get_fde_list_eh, dwarf_get_fde_list};
 
 	dwarf_set_frame_rule_table_size(w->theirs, THEIR_REGISTERS);
-	dwarf_set_frame_rule_initial_value(w->theirs, UNSAID);
+	dwarf_set_frame_rule_initial_value(w->theirs, THEIR_UNSAID_IS_KNOWN ? UNSAID : SAME);
 	dwarf_set_frame_undefined_value(w->theirs, UNDEFINED);
 	dwarf_set_frame_same_value(w->theirs, SAME);
 	dwarf_set_frame_cfa_value(w->theirs, CFA);
@@ -168,11 +171,11 @@ static inline void compare_frames(struct witness *w)
 		Dwarf_Cie *shared;
 		Dwarf_Fde *list;
 
-		if (!said(w, sections[i](w->theirs, &shared, &cies, &list, &count, &error), error,
+		if (!said(w, sections[i](w->theirs, &shared, &cies, &list, &count, &error), &error,
 			  (struct difference){.what = "an error in the frames' section"}))
 			continue;
 		compare_descriptions(w, list, count);
-		dwarf_fde_cie_list_dealloc(w->theirs, shared, cies, list, count);
+		dwarf_dealloc_fde_cie_list(w->theirs, shared, cies, list, count);
 	}
 }
 

@@ -21,17 +21,17 @@ static inline bool read_row(struct witness *w, Dwarf_Line l, struct difference d
 	Dwarf_Error error;
 	char *path;
 
-	if (!said(w, dwarf_lineaddr(l, &out->offset, &error), error, d) ||
-	    !said(w, dwarf_lineno(l, &out->line, &error), error, d) ||
-	    !said(w, dwarf_lineoff_b(l, &out->column, &error), error, d) ||
-	    !said(w, dwarf_linebeginstatement(l, &out->is_stmt, &error), error, d) ||
-	    !said(w, dwarf_lineendsequence(l, &out->end, &error), error, d) ||
+	if (!said(w, dwarf_lineaddr(l, &out->offset, &error), &error, d) ||
+	    !said(w, dwarf_lineno(l, &out->line, &error), &error, d) ||
+	    !said(w, dwarf_lineoff_b(l, &out->column, &error), &error, d) ||
+	    !said(w, dwarf_linebeginstatement(l, &out->is_stmt, &error), &error, d) ||
+	    !said(w, dwarf_lineendsequence(l, &out->end, &error), &error, d) ||
 	    !said(w,
 		  dwarf_prologue_end_etc(l, &out->prologue_end, &epilogue, &isa, &discriminator,
 					 &error),
-		  error, d) ||
-	    !said(w, dwarf_line_srcfileno(l, &out->file, &error), error, d) ||
-	    !said(w, dwarf_linesrc(l, &path, &error), error, d))
+		  &error, d) ||
+	    !said(w, dwarf_line_srcfileno(l, &out->file, &error), &error, d) ||
+	    !said(w, dwarf_linesrc(l, &path, &error), &error, d))
 		return false;
 	out->path = path;
 	return true;
@@ -118,9 +118,9 @@ static inline void compare_lines(struct witness *w, Dwarf_Die top)
 		return;
 	if (lines_decode(w->module, u, &err) < 0)
 		fail_msg("%s: %s", w->name, err.text);
-	if (!said(w, dwarf_srclines_b(top, &version, &tables, &context, &error), error, d))
+	if (!said(w, dwarf_srclines_b(top, &version, &tables, &context, &error), &error, d))
 		return;
-	if (said(w, dwarf_srclines_from_linecontext(context, &list, &count, &error), error, d))
+	if (said(w, dwarf_srclines_from_linecontext(context, &list, &count, &error), &error, d))
 		compare_table(w, u, list, count);
 	dwarf_srclines_dealloc_b(context);
 }

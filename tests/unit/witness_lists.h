@@ -33,11 +33,11 @@ static inline void ranges_of_5(struct witness *w, Dwarf_Attribute a, const struc
 	Dwarf_Half form;
 
 	dwarf_whatform(a, &form, &error);
-	if (form == DW_FORM_rnglistx ? !said(w, dwarf_formudata(a, &value, &error), error, d)
-				     : !said(w, dwarf_global_formref(a, &value, &error), error, d))
+	if (form == DW_FORM_rnglistx ? !said(w, dwarf_formudata(a, &value, &error), &error, d)
+				     : !said(w, dwarf_global_formref(a, &value, &error), &error, d))
 		return;
-	if (!said(w, dwarf_rnglists_get_rle_head(a, form, value, &head, &count, &at, &error), error,
-		  d))
+	if (!said(w, dwarf_rnglists_get_rle_head(a, form, value, &head, &count, &at, &error),
+		  &error, d))
 		return;
 	if (at != ours->number) {
 		d.ours = ours->number;
@@ -49,7 +49,7 @@ static inline void ranges_of_5(struct witness *w, Dwarf_Attribute a, const struc
 		if (!said(w,
 			  dwarf_get_rnglists_entry_fields_a(head, i, &length, &kind, raw, raw + 1,
 							    &missing, &low, &high, &error),
-			  error, d))
+			  &error, d))
 			break;
 		if (kind != DW_RLE_end_of_list && kind != DW_RLE_base_address &&
 		    kind != DW_RLE_base_addressx)
@@ -68,9 +68,9 @@ static inline void ranges_of_4(struct witness *w, Dwarf_Die die, Dwarf_Attribute
 	Dwarf_Signed count;
 	Dwarf_Error error;
 
-	if (!said(w, dwarf_global_formref(a, &at, &error), error, d) ||
+	if (!said(w, dwarf_global_formref(a, &at, &error), &error, d) ||
 	    !said(w, dwarf_get_ranges_b(w->theirs, at, die, &real, &list, &count, &bytes, &error),
-		  error, d))
+		  &error, d))
 		return;
 	for (Dwarf_Signed i = 0; i < count; i++) {
 		if (list[i].dwr_type == DW_RANGES_ADDRESS_SELECTION)
@@ -78,7 +78,7 @@ static inline void ranges_of_4(struct witness *w, Dwarf_Die die, Dwarf_Attribute
 		else if (list[i].dwr_type == DW_RANGES_ENTRY)
 			part_add(out, base + list[i].dwr_addr1, base + list[i].dwr_addr2);
 	}
-	dwarf_ranges_dealloc(w->theirs, list, count);
+	dwarf_dealloc_ranges(w->theirs, list, count);
 }
 
 static inline void ranges_of_pair(struct witness *w, Dwarf_Die die, struct difference d,
@@ -89,8 +89,8 @@ static inline void ranges_of_pair(struct witness *w, Dwarf_Die die, struct diffe
 	Dwarf_Error error;
 	Dwarf_Half form;
 
-	if (!said(w, dwarf_lowpc(die, &low, &error), error, d) ||
-	    !said(w, dwarf_highpc_b(die, &high, &form, &kind, &error), error, d))
+	if (!said(w, dwarf_lowpc(die, &low, &error), &error, d) ||
+	    !said(w, dwarf_highpc_b(die, &high, &form, &kind, &error), &error, d))
 		return;
 	part_add(out, low, kind == DW_FORM_CLASS_ADDRESS ? high : low + high);
 }
@@ -156,7 +156,7 @@ static inline void places_of_5(struct witness *w, Dwarf_Unsigned context, Dwarf_
 	if (!said(w,
 		  dwarf_get_loclist_lle(w->theirs, context, at, at + (1 << 30), &length, &kind, raw,
 					raw + 1, &size, &offset, &bytes, &error),
-		  error, d))
+		  &error, d))
 		return;
 	out->code = bytes;
 	out->size = size;
@@ -178,16 +178,16 @@ static inline bool begin_list(struct witness *w, Dwarf_Attribute a, struct diffe
 	Dwarf_Bool has[3];
 	Dwarf_Error error;
 
-	if (!said(w, dwarf_get_loclist_c(a, &out->head, &out->count, &error), error, d))
+	if (!said(w, dwarf_get_loclist_c(a, &out->head, &out->count, &error), &error, d))
 		return false;
 	if (said(w,
 		 dwarf_get_loclist_head_basics(
 			 out->head, &kind, &count, &version, &out->context, &out->bytes, sizes,
 			 sizes + 1, sizes + 2, ignored, ignored + 1, ignored + 2, ignored + 3, has,
 			 ignored + 4, has + 1, ignored + 5, has + 2, ignored + 6, &out->at, &error),
-		 error, d))
+		 &error, d))
 		return true;
-	dwarf_loc_head_c_dealloc(out->head);
+	dwarf_dealloc_loc_head_c(out->head);
 	return false;
 }
 
@@ -241,7 +241,7 @@ static inline void read_list(struct witness *w, const struct their_list *l, stru
 			  dwarf_get_locdesc_entry_d(l->head, i, &kind, raw, raw + 1, &missing, &low,
 						    &high, &operations, &code, &source, &expression,
 						    &offset, &error),
-			  error, d))
+			  &error, d))
 			break;
 		if (is_place(kind))
 			p = (struct part){.low = low, .high = high};
@@ -352,7 +352,7 @@ static inline void compare_locations(struct witness *w, const struct entry *e,
 	compare_known_ranges(w, e, ours, &theirs);
 	w->counts->lists++;
 	array_fini(&theirs.list);
-	dwarf_loc_head_c_dealloc(l.head);
+	dwarf_dealloc_loc_head_c(l.head);
 }
 
 #endif

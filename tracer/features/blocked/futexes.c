@@ -3,13 +3,14 @@
  * is somebody's tid; for the others all that is known is who can reach the memory.
  */
 #include "tracer/features/blocked/channels.h"
+#include "tracer/run/glibc.h"
 
 #include <dirent.h>
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/syscall.h>
 
-enum { MUTEX_OWNER = 8, MUTEX_CONTENDED = 2 };
+enum { MUTEX_CONTENDED = 2 };
 
 static struct session_thread *by_tid(struct session *s, int tid)
 {
@@ -101,7 +102,7 @@ static uint32_t mutex_owner(struct session_process *p, const struct target_block
 		return word & FUTEX_TID_MASK;
 	if (word != (uint32_t)b->args[2] || (word != MUTEX_CONTENDED && !(word & FUTEX_WAITERS)))
 		return 0;
-	target_read(p->target, b->args[0] + MUTEX_OWNER, &owner, sizeof(owner));
+	target_read(p->target, b->args[0] + GLIBC_MUTEX_OWNER, &owner, sizeof(owner));
 	return word == MUTEX_CONTENDED || owner == (word & FUTEX_TID_MASK) ? owner : 0;
 }
 

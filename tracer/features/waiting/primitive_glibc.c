@@ -1,30 +1,20 @@
 /*
- * Where the thing that a futex word belongs to begins, and what glibc has written into it: the
- * layouts of 2.34 and later (they are part of its ABI: static initialisers know them).
+ * Where the thing that a futex word belongs to begins, and what glibc has written into it. A thing whose words
+ * contradict that is not known: no name is better than a wrong one.
  */
-#include "tracer/run/threads.h"
 #include "tracer/features/waiting/waiting_internal.h"
+#include "tracer/run/glibc.h"
+#include "tracer/run/threads.h"
 
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/syscall.h>
 
 enum {
-	MUTEX_COUNT = 4,
-	MUTEX_OWNER = 8,
-	RWLOCK_PHASE = 8, /* where readers and the first writer wait */
-	RWLOCK_WRITERS = 12,
-	RWLOCK_WRITER = 24, /* tid */
 	RWLOCK_READER_SHIFT = 3,
 	RWLOCK_USED = 2, /* somebody waits */
-	CONDITION_SIGNALS = 40,
-	SEMAPHORE_WAITERS = 4,
-	BARRIER_ROUND = 4,
-	BARRIER_COUNT = 8,
-	STREAM_LOCK = 136,    /* in a FILE, a pointer */
-	STREAM_OWNER = 8,     /* in the lock, a pointer to the owner's struct pthread */
+	CONDITION_WAITER_SHIFT = 3,
 	STREAM_TO_LOCK = 224, /* if fopen made it: the lock follows the FILE */
-	PTHREAD_TID = 720,
 };
 
 static bool read_at(const struct waiter *w, uint64_t address, void *to, size_t n)
@@ -53,23 +43,44 @@ static uint64_t pointer_at(const struct waiter *w, uint64_t address)
 /* ---- where it begins ------------------------------------------------------------------------- */
 
 /* Readers wait at the phase or, if writers are preferred, at the count of readers; a writer waits
-   at the phase when it is next, else with the other writers. */
+   at the phase when it is next, else with the other writers. Someone has the lock meanwhile. */
 static uint64_t rwlock_of(const struct waiter *w)
 {
-	uint64_t word = w->block.args[0];
+	uint64_t word = w->block.args[0], at;
 	uint32_t expected = (uint32_t)w->block.args[2];
 
 	if (w->what == PRIMITIVE_WRITE)
-		return word - (expected == RWLOCK_USED ? RWLOCK_PHASE : RWLOCK_WRITERS);
-	return expected >> RWLOCK_READER_SHIFT ? word : word - RWLOCK_PHASE;
+		at = word - (expected == RWLOCK_USED ? GLIBC_RWLOCK_PHASE : GLIBC_RWLOCK_WRITERS);
+	else
+		at = expected >> RWLOCK_READER_SHIFT ? word : word - GLIBC_RWLOCK_PHASE;
+	return word_at(w, at + GLIBC_RWLOCK_SHARED) <= 1 &&
+			       (word_at(w, at) || word_at(w, at + GLIBC_RWLOCK_WRITER))
+		       ? at
+		       : 0;
 }
 
-/* There is a word for each of two groups of waiters. */
+/* Threads that have arrived at a barrier, this one included; 0: it is none. */
+static uint32_t barrier_arrived(const struct waiter *w, uint64_t at)
+{
+	uint32_t arrived = word_at(w, at) - word_at(w, at + GLIBC_BARRIER_ROUND);
+
+	return arrived <= word_at(w, at + GLIBC_BARRIER_COUNT) ? arrived : 0;
+}
+
+static uint64_t barrier_of(const struct waiter *w)
+{
+	uint64_t at = w->block.args[0] - GLIBC_BARRIER_ROUND;
+
+	return barrier_arrived(w, at) ? at : 0;
+}
+
+/* There is a word for each of two groups of waiters, and before them the number of all. */
 static uint64_t condition_of(const struct waiter *w)
 {
-	uint64_t at = w->block.args[0] - CONDITION_SIGNALS;
+	uint32_t waiters = glibc_condition_waiters(w->thread->process);
+	uint64_t at = (w->block.args[0] - waiters - sizeof(waiters)) & ~(uint64_t)7;
 
-	return at & ~(uint64_t)7;
+	return waiters && word_at(w, at + waiters) >> CONDITION_WAITER_SHIFT ? at : 0;
 }
 
 /* One of the three standard streams, or one that fopen made. */
@@ -82,10 +93,10 @@ static uint64_t stream_of(const struct waiter *w)
 	array_each(const struct image, image, &w->thread->process->images)
 		for (size_t i = 0; i < sizeof(standard) / sizeof(*standard); i++)
 			if (module_symbol(image->module, standard[i], &offset, &size) == 0 &&
-			    pointer_at(w, image->bias + offset + STREAM_LOCK) == lock)
+			    pointer_at(w, image->bias + offset + GLIBC_STREAM_LOCK) == lock)
 				return image->bias + offset;
 	file = lock - STREAM_TO_LOCK;
-	return pointer_at(w, file + STREAM_LOCK) == lock ? file : 0;
+	return pointer_at(w, file + GLIBC_STREAM_LOCK) == lock ? file : 0;
 }
 
 void glibc_object(struct waiter *w)
@@ -100,7 +111,7 @@ void glibc_object(struct waiter *w)
 	else if (w->what == PRIMITIVE_CONDITION)
 		w->object = condition_of(w);
 	else if (w->what == PRIMITIVE_BARRIER && primitive_is_in(w, "pthread_barrier_wait"))
-		w->object = word - BARRIER_ROUND;
+		w->object = barrier_of(w);
 	else if (w->what == PRIMITIVE_JOIN || w->what == PRIMITIVE_FUTURE)
 		w->object = 0;
 	else if (w->what == PRIMITIVE_STREAM)
@@ -162,7 +173,7 @@ bool glibc_is_behind_writer(const struct waiter *w)
 
 static void rwlock_owners(struct waiters *all, struct waiter *w)
 {
-	uint32_t writer = word_at(w, w->object + RWLOCK_WRITER);
+	uint32_t writer = word_at(w, w->object + GLIBC_RWLOCK_WRITER);
 
 	if (writer)
 		add_tid(all, w, writer);
@@ -174,10 +185,11 @@ static void rwlock_owners(struct waiters *all, struct waiter *w)
 
 static void stream_owner(struct waiters *all, struct waiter *w)
 {
-	uint64_t thread = pointer_at(w, w->object + STREAM_OWNER);
+	uint64_t thread = pointer_at(w, w->object + GLIBC_STREAM_OWNER);
+	uint32_t tid = glibc_thread_tid(w->thread->process);
 
-	if (thread)
-		add_tid(all, w, word_at(w, thread + PTHREAD_TID));
+	if (thread && tid)
+		add_tid(all, w, word_at(w, thread + tid));
 }
 
 /* The thread that runs the routine of a pthread_once or std::call_once is also in a call with the
@@ -246,7 +258,7 @@ void glibc_owners(struct waiters *all, struct waiter *w)
 {
 	switch (w->what) {
 	case PRIMITIVE_MUTEX:
-		add_tid(all, w, word_at(w, w->object + MUTEX_OWNER));
+		add_tid(all, w, word_at(w, w->object + GLIBC_MUTEX_OWNER));
 		break;
 	case PRIMITIVE_READ:
 	case PRIMITIVE_WRITE:
@@ -272,14 +284,13 @@ void glibc_owners(struct waiters *all, struct waiter *w)
 
 bool glibc_is_recursive(const struct waiter *w)
 {
-	return w->what == PRIMITIVE_MUTEX && word_at(w, w->object + MUTEX_COUNT) > 1;
+	return w->what == PRIMITIVE_MUTEX && word_at(w, w->object + GLIBC_MUTEX_COUNT) > 1;
 }
 
 static void barrier_state(const struct waiter *w, struct str *out)
 {
-	uint32_t round = word_at(w, w->object + BARRIER_ROUND);
-	uint32_t count = word_at(w, w->object + BARRIER_COUNT);
-	uint32_t there = word_at(w, w->object) - round;
+	uint32_t count = word_at(w, w->object + GLIBC_BARRIER_COUNT);
+	uint32_t there = barrier_arrived(w, w->object);
 
 	if (there && there < count)
 		str_addf(out, ", where %u of %u threads %s", there, count,
@@ -294,7 +305,7 @@ void glibc_state(const struct waiter *w, struct str *out)
 		barrier_state(w, out);
 	if (w->what != PRIMITIVE_SEMAPHORE || !primitive_is_in(w, "sem_wait"))
 		return;
-	waiting = word_at(w, w->object + SEMAPHORE_WAITERS);
+	waiting = word_at(w, w->object + GLIBC_SEMAPHORE_WAITERS);
 	if (waiting > 1)
 		str_addf(out, " (%u threads wait for it)", waiting);
 }
