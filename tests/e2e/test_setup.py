@@ -68,7 +68,7 @@ def test_libraries_that_link(t):
     t.file("libz.a", "!<arch>\n")
     sanitizers = ["SAN=address,undefined"] if os.path.basename(built) == "san" else []
     r = t.run(["make", "-s", "-C", ROOT, "BUILD=" + t.tmp, "LDFLAGS=-L" + t.tmp, t.path("libraries"), *sanitizers])
-    t.equal((r.status, r.stderr), (0, ""), "make", r)
+    t.equal((r.status, r.err), (0, ""), "make", r)
     with open(t.path("libraries")) as f:
         libraries = f.read().split()
     t.check("-lelf" in libraries and "-l:libelf.a" not in libraries and "-l:libzstd.a" in libraries, str(libraries))
