@@ -10,7 +10,7 @@
 
 enum {
 	GLIBC_MUTEX_COUNT = 4,
-	GLIBC_MUTEX_OWNER = 8, /* tid */
+	GLIBC_MUTEX_OWNER = 8,	/* tid */
 	GLIBC_RWLOCK_PHASE = 8, /* where readers and the first writer wait */
 	GLIBC_RWLOCK_WRITERS = 12,
 	GLIBC_RWLOCK_WRITER = 24, /* tid */
