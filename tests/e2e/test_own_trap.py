@@ -92,3 +92,118 @@ def test_own_child_by_trap(t):
     program = compile_text("untraced_by_hand.c", UNTRACED, "-g -O0 -pthread")
     r = t.run_gated(program, script='at("place", { optional = true }):log("here")\n', args=("6",))
     t.equal((r.status, r.err), (5, ""), "as bare", r)
+
+
+# It raises SIGTRAP where it blocks it or not, in a thread and in a child; at the end it asks for the action.
+WAYS = r"""
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile sig_atomic_t n;
+static void handler(int s)
+{
+	n += s; /* gate: HANDLER */
+}
+typedef void (*fn)(int);
+fn bsd_signal(int, fn), __sysv_signal(int, fn);
+/* As the kernel has it, without a restorer of the C library's. */
+struct action {
+	fn handler;
+	unsigned long flags;
+	void (*restorer)(void);
+	unsigned long mask;
+};
+__asm__(".text\nrestore: mov $15, %eax\n\tsyscall\n");
+extern void restore(void);
+static long by_instruction(int s, const struct action *a)
+{
+	long result;
+	register long size __asm__("r10") = 8;
+	__asm__ volatile("syscall" : "=a"(result) : "a"(SYS_rt_sigaction), "D"((long)s), "S"(a), "d"(0L), "r"(size)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+static void set(const char *how, fn f)
+{
+	struct action raw = {f, 0x04000000, restore, 0};
+	struct sigaction a = {.sa_handler = f};
+	switch (how[0]) {
+	case 's': signal(SIGTRAP, f); break;
+	case 'a': sigaction(SIGTRAP, &a, 0); break;
+	case 'b': bsd_signal(SIGTRAP, f); break;
+	case 'v': __sysv_signal(SIGTRAP, f); break;
+	case 't': sigset(SIGTRAP, f); break;
+	case 'i': by_instruction(SIGTRAP, &raw); break;
+	case 'n': syscall(SYS_rt_sigaction, SIGTRAP, &raw, (void *)0, 8); break;
+	}
+}
+static void *raises(void *arg)
+{
+	raise(SIGTRAP); /* gate: RAISE */
+	return 0;
+}
+int main(int argc, char **argv)
+{
+	struct sigaction old;
+	pthread_t t;
+	sigset_t traps;
+	int status;
+	sigemptyset(&traps);
+	sigaddset(&traps, SIGTRAP);
+	set(argv[1], argv[2][0] == 'i' ? SIG_IGN : handler);
+	if (argv[2][0] == 'b') {
+		sigprocmask(SIG_BLOCK, &traps, 0);
+		raises(0);
+		printf("%d ", (int)n);
+		sigprocmask(SIG_UNBLOCK, &traps, 0);
+	}
+	raises(0);
+	printf("%d ", (int)n);
+	set(argv[1], argv[2][0] == 'i' ? SIG_IGN : handler);
+	pthread_create(&t, 0, raises, 0);
+	pthread_join(t, 0);
+	printf("%d ", (int)n);
+	fflush(stdout);
+	set(argv[1], argv[2][0] == 'i' ? SIG_IGN : handler);
+	if (!fork()) {
+		raises(0);
+		_exit(n);
+	}
+	wait(&status);
+	sigaction(SIGTRAP, 0, &old);
+	printf("%x %d\n", status, old.sa_handler == SIG_IGN ? 1 : old.sa_handler == handler ? 2 : 0);
+	return 0;
+}
+"""
+SETS = {"signal": "s", "sigaction": "a", "bsd_signal": "b", "sysv_signal": "v", "sigset": "t", "instruction": "i",
+        "syscall": "n"}
+VISITS = 'at("//RAISE"):run(function() end)\nat("//HANDLER", { optional = true }):run(function() end)\n'
+
+
+@params(*[(name, flags) for name in SETS for flags in ("-O0", "-O2 -static")
+          if name in ("signal", "instruction") or flags == "-O0"])
+def test_set_by_whatever_call(t, case):
+    """The kernel's action counts, whichever function of the C library leads there, or none."""
+    name, flags = case
+    program = compile_text("ways.c", WAYS, "-g -w -pthread " + flags)
+    for use in ("handled", "ignored", "blocked"):
+        if (name, use) == ("sysv_signal", "blocked"):
+            continue  # handled once; the second one ends the program
+        bare = t.run([program, SETS[name], use])
+        r = t.run_gated(program, script=VISITS, args=(SETS[name], use), report=False)
+        t.equal((r.status, r.stdout, r.err), (bare.status, bare.stdout, bare.err), use, r)
+
+
+def test_handler_for_one_signal(t):
+    """SA_RESETHAND: the second one finds the default, and ends the program."""
+    program = compile_text("ways.c", WAYS, "-g -w -pthread -O0")
+    t.equal(t.run([program, "v", "blocked"]).status, -5, "bare")
+    r = t.run_gated(program, script=VISITS, args=("v", "blocked"), report=False)
+    t.equal((r.status, r.stdout), (133, ""), "ends", r)
+    t.check(r.first.startswith("gatectl: crashed: SIGTRAP in raises"), "by the signal", r)

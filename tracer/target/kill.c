@@ -57,7 +57,7 @@ static int unblock(struct thread *th, int signal)
 static int die_here(struct target *t, struct thread *th, int signal)
 {
 	if (signal == SIGTRAP)
-		target_trap_action(&th->pub, 0); /* no handler is to be put back */
+		target_trap_action(&th->pub, NULL); /* no handler is to be put back */
 	if (make_default(t, th, signal) < 0 || unblock(th, signal) < 0)
 		return -1;
 	thread_settle(th);

@@ -307,10 +307,10 @@ void target_kill_all(struct target *t);
 struct target_thread *target_next_thread(struct target *t, struct target_thread *after);
 
 /*
- * The program has its own use for SIGTRAP: sigaction sets this handler for it (0: the default, 1:
- * ignored), the thread blocks it from now on, or not. What our traps spoil of that is put back.
+ * The program has its own use for SIGTRAP: rt_sigaction sets this action for it (as the kernel has it: the handler
+ * comes first; NULL: the default), the thread blocks it from now on, or not. What our traps spoil of that is put back.
  */
-void target_trap_action(struct target_thread *thread, uint64_t handler);
+void target_trap_action(struct target_thread *thread, const uint64_t action[4]);
 void target_trap_blocked(struct target_thread *thread, bool blocked);
 
 /* Memory: all n bytes or -1. Reads show the program's own bytes, not our traps; writes go under them. */

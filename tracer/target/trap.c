@@ -5,8 +5,8 @@
  * where it is blocked or ignored its action becomes the default, for the whole process. All of this
  * has happened when we hear of the trap. So what the program has asked for is kept here:
  *
- * - The action is told by the session (target_trap_action), that sees the program's calls of
- *   sigaction. A handler that is gone is put back at once.
+ * - The action is told by the session (target_trap_action), that sees the program's system calls
+ *   rt_sigaction. A handler that is gone is put back at once.
  * - "Ignored" is put back when the thread goes on, and only where it is alone: sigaction(SIG_IGN)
  *   drops what is pending, and that may be the trap of another thread. Until then nothing shows but
  *   to who asks the kernel: signals that come in between are dropped as if they were ignored.
@@ -37,11 +37,16 @@ static struct own_trap *own_trap(const struct thread *th)
 
 /* ---- what is told --------------------------------------------------------------------------- */
 
-void target_trap_action(struct target_thread *thread, uint64_t handler)
+void target_trap_action(struct target_thread *thread, const uint64_t action[4])
 {
 	struct own_trap *own = own_trap(thread_of(thread));
 
-	*own = (struct own_trap){.handler = handler};
+	*own = (struct own_trap){0};
+	if (!action)
+		return;
+	own->handler = action[0];
+	own->whole = true;
+	memcpy(own->action, action, sizeof(own->action));
 }
 
 void target_trap_blocked(struct target_thread *thread, bool blocked)
@@ -233,6 +238,15 @@ bool trap_drops(const struct thread *th)
 	return info.si_code <= 0; /* a trap of the program's own ends it, ignored or not */
 }
 
+/* SA_RESETHAND: the kernel itself makes the action the default as the handler begins. */
+static void handler_begins(struct thread *th)
+{
+	struct own_trap *own = own_trap(th);
+
+	if (trap_is_handled(th) && own->whole && own->action[1] & SA_RESETHAND)
+		*own = (struct own_trap){0};
+}
+
 /* Puts the handler back if it is gone, and learns one that was set by an unseen system call. */
 static void handler_ready(struct thread *th)
 {
@@ -255,6 +269,7 @@ void trap_deliver(struct thread *th, void (*deliver)(struct thread *th))
 
 	if (!space_of(th)->areas.count) { /* there are no traps */
 		deliver(th);
+		handler_begins(th);
 		return;
 	}
 	if (th->pub.process->threads > 1)
@@ -262,6 +277,7 @@ void trap_deliver(struct thread *th, void (*deliver)(struct thread *th))
 	handler_ready(th);
 	if (thread_is_alive(th) && th->pub.state == TARGET_STOPPED)
 		deliver(th);
+	handler_begins(th);
 	let_others_go(th->target, &paused);
 }
 

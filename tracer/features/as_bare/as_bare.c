@@ -1,9 +1,13 @@
 /*
  * Functions of the C library whose use would show a program that it is traced. They get a trap only
  * if something in the program refers to them.
+ *
+ * The action of a signal is set by the system call rt_sigaction, whichever function leads there. The trap is on its
+ * instruction: no other trap of the thread comes between what is told here and what the kernel does.
  */
 #include "tracer/run/sites.h"
 
+#include "tracer/arch/arch.h"
 #include "tracer/base/log.h"
 
 #include <sched.h>
@@ -12,13 +16,12 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 
-enum { RDX = 1, RCX = 2, RSI = 4, RDI = 5 };
+enum { RAX = 0, RDX = 1, RCX = 2, RSI = 4, RDI = 5 };
 
 static const struct site_owner as_bare_owner;
 
 enum as_bare_call {
-	AS_BARE_SIGACTION,
-	AS_BARE_SIGNAL,
+	AS_BARE_ACTION,
 	AS_BARE_SIGMASK,
 	AS_BARE_CLONE,
 	AS_BARE_PTRACE,
@@ -33,14 +36,15 @@ struct libc_function {
 };
 
 static const struct libc_function functions[] = {
-	{"sigaction", "sigaction", AS_BARE_SIGACTION},
-	{"sigset", "sigaction", AS_BARE_SIGACTION},
-	{"sigignore", "sigaction", AS_BARE_SIGACTION},
-	{"signal", "signal", AS_BARE_SIGNAL},
-	{"ssignal", "signal", AS_BARE_SIGNAL},
-	{"bsd_signal", "signal", AS_BARE_SIGNAL},
-	{"sysv_signal", "sysv_signal", AS_BARE_SIGNAL},
-	{"__sysv_signal", "sysv_signal", AS_BARE_SIGNAL},
+	{"sigaction", "sigaction", AS_BARE_ACTION},
+	{"sigset", "sigaction", AS_BARE_ACTION},
+	{"sigignore", "sigaction", AS_BARE_ACTION},
+	{"sigvec", "sigaction", AS_BARE_ACTION},
+	{"signal", "sigaction", AS_BARE_ACTION},
+	{"ssignal", "sigaction", AS_BARE_ACTION},
+	{"bsd_signal", "sigaction", AS_BARE_ACTION},
+	{"sysv_signal", "sigaction", AS_BARE_ACTION},
+	{"__sysv_signal", "sigaction", AS_BARE_ACTION},
 	{"pthread_sigmask", "pthread_sigmask", AS_BARE_SIGMASK},
 	{"sigprocmask", "pthread_sigmask", AS_BARE_SIGMASK},
 	{"sigblock", "pthread_sigmask", AS_BARE_SIGMASK},
@@ -84,6 +88,7 @@ static bool needs_libraries(struct session *s, const struct session_process *p)
 struct row {
 	bool used;
 	uint64_t address; /* 0: nowhere yet */
+	const struct image *image;
 };
 
 struct libc_search {
@@ -143,7 +148,7 @@ static void visit_export(void *ctx, const char *name, uint64_t offset)
 		struct row *row = &search->rows[i];
 
 		if (row->used && !row->address && strcmp(name, functions[i].calls) == 0)
-			row->address = search->image->bias + offset;
+			*row = (struct row){true, search->image->bias + offset, search->image};
 	}
 }
 
@@ -159,6 +164,7 @@ static void search_static(struct libc_search *search)
 		if (module_symbol(image->module, functions[i].calls, &offset, NULL) < 0)
 			continue;
 		row->address = image->bias + offset;
+		row->image = image;
 		row->used = functions[i].act != AS_BARE_CALL || calls_by_number(image->module);
 	}
 }
@@ -199,8 +205,73 @@ static void search_images(const struct session_process *p, struct libc_search *s
 	}
 }
 
+/* ---- where an action is set ----------------------------------------------------------------- */
+
+/* A large program makes its system calls by a library. */
+enum { MOST_CODE = 4 << 20, MOST_BETWEEN = 8 };
+
+struct settling {
+	struct session *session;
+	struct session_process *process;
+	struct target_thread *thread;
+	const struct image *image;
+};
+
+/* Behind "mov $13, %eax" arguments may be loaded. */
+static void visit_number(void *ctx, uint64_t offset, const uint8_t *code, size_t left)
+{
+	const struct settling *g = ctx;
+	struct arch_insn insn;
+	uint64_t at = 0;
+
+	for (int i = 0; i < MOST_BETWEEN; i++) {
+		if (arch_decode(code + at, left - at, offset + at, &insn) < 0 ||
+		    insn.flow != ARCH_FLOW_NEXT)
+			return;
+		if (insn.is_syscall) {
+			put(g->session, g->process, g->thread, g->image->bias + offset + at,
+			    AS_BARE_ACTION);
+			return;
+		}
+		at += insn.length;
+	}
+}
+
+static void settle_actions(struct settling *g, const struct image *image)
+{
+	const uint8_t number[5] = {0xb8, SYS_rt_sigaction};
+
+	g->image = image;
+	module_each_code(image->module, number, sizeof(number), visit_number, g);
+}
+
+static bool is_small(const struct module *m)
+{
+	uint64_t low, high;
+
+	module_span(m, &low, &high);
+	return high - low <= MOST_CODE;
+}
+
+/* Of the C library if the program refers to it, and by instructions of the program's own. */
+static void settle_all_actions(struct settling *g, const struct libc_search *search)
+{
+	const struct image *by = NULL;
+
+	for (size_t i = 0; i < FUNCTIONS && !by; i++)
+		if (functions[i].act == AS_BARE_ACTION && search->rows[i].used)
+			by = search->rows[i].image;
+	if (by)
+		settle_actions(g, by);
+	array_each(const struct image, image, &g->process->images) {
+		if (image->module == g->process->exe && image != by && is_small(image->module))
+			settle_actions(g, image);
+	}
+}
+
 static void settle(struct session *s, struct session_process *p, struct target_thread *t)
 {
+	struct settling settling = {.session = s, .process = p, .thread = t};
 	struct libc_search search = {0};
 
 	search_images(p, &search);
@@ -209,21 +280,23 @@ static void settle(struct session *s, struct session_process *p, struct target_t
 		enum as_bare_call act = functions[i].act;
 
 		/* without places there are no traps */
-		if (row->used && row->address &&
+		if (row->used && row->address && act != AS_BARE_ACTION &&
 		    (s->has_places || act == AS_BARE_PTRACE || act == AS_BARE_CALL))
 			put(s, p, t, row->address, act);
 	}
+	if (s->has_places)
+		settle_all_actions(&settling, &search);
 }
 
 /* ---- what they do --------------------------------------------------------------------------- */
 
 static void set_action(struct session_thread *t, uint64_t signal, uint64_t action)
 {
-	uint64_t handler;
+	uint64_t set[4];
 
 	if ((int)signal == SIGTRAP && action &&
-	    !target_read(t->process->target, action, &handler, sizeof(handler)))
-		target_trap_action(t->target, handler);
+	    !target_read(t->process->target, action, set, sizeof(set)))
+		target_trap_action(t->target, set);
 }
 
 static void set_mask(struct session_thread *t, uint64_t how, uint64_t set)
@@ -335,12 +408,9 @@ static enum hit_answer hit(struct session *s, const struct act *a, const struct 
 	const uint64_t *r = regs->dwarf;
 
 	switch (a->what) {
-	case AS_BARE_SIGACTION:
-		set_action(t, r[RDI], r[RSI]);
-		break;
-	case AS_BARE_SIGNAL:
-		if ((int)r[RDI] == SIGTRAP)
-			target_trap_action(t->target, r[RSI]);
+	case AS_BARE_ACTION:
+		if (r[RAX] == SYS_rt_sigaction)
+			set_action(t, r[RDI], r[RSI]);
 		break;
 	case AS_BARE_SIGMASK:
 		set_mask(t, r[RDI], r[RSI]);
