@@ -355,6 +355,20 @@ static void test_nowhere(void **state)
 	schedule_fini(&s);
 }
 
+/* The write of x has no place: the order begins at the step before it. */
+static void test_weaker(void **state)
+{
+	(void)state;
+	needs(HEAD(4) "1 b write f.c:9 (g, -, y) writes object=p+0x2 code=prog+0x90\n"
+		      "2 b write - (-, -, x) writes object=p+0x1\n"
+		      "3 a read f.c:1 (f, -, x) preempts object=p+0x1 code=prog+0x10\n"
+		      "4 b write - (-, -, z) writes object=p+0x3\n",
+	      PLAN_DEPENDENT,
+	      "local b_wrote_y = SimpleGate \"b_wrote_y\"\n"
+	      "at(\"f.c:9\", { after = true }) :open(b_wrote_y)\n"
+	      "at \"f.c:1\"                    :wait(b_wrote_y)\n");
+}
+
 /* What the caller leaves out is gone from the script, with the places that nobody else needs. */
 static void test_dropped(void **state)
 {
@@ -509,6 +523,7 @@ int main(void)
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_called),
 		cmocka_unit_test(test_nowhere),
+		cmocka_unit_test(test_weaker),
 		cmocka_unit_test(test_dropped),
 		cmocka_unit_test(test_long),
 		cmocka_unit_test(test_over),

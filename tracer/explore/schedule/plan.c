@@ -69,22 +69,49 @@ static bool is_unbegun(const struct plan_view *v, const struct plan_edge *edge)
 	return edge->to >= v->done && plan_op(v, edge->to) == STRATEGY_START;
 }
 
+/* Clears the error of an order without a place, and keeps its text. Returns -1 if it is another error. */
+static int leave_out(struct plan_placing *g)
+{
+	if (g->err->code != ERROR_STATE)
+		return -1;
+	if (!g->p->unplaced)
+		g->p->unplaced = base_strdup(error_text(g->err));
+	error_fini(g->err);
+	return 0;
+}
+
+/* Opens after the last step of the thread, `from` or an earlier one, that a place follows: a weaker order. */
+static int open_earlier(struct plan_placing *g, const struct plan_edges *edges,
+			const struct plan_edge *edge, struct plan_order *o, size_t *named)
+{
+	enum { MOST = 256 }; /* steps back */
+	struct plan_edge weaker = *edge;
+
+	for (unsigned i = 0; plan_open(g, edges, &weaker, &o->from, named) < 0; i++) {
+		size_t before = g->v->steps.items[weaker.from].before;
+
+		if (before == PLAN_NONE || i == MOST || leave_out(g) < 0)
+			return -1;
+		weaker.from = before;
+		weaker.blocked = false;
+	}
+	o->done = g->v->steps.items[weaker.from].index;
+	o->blocked = weaker.blocked;
+	return 0;
+}
+
 static int add_order(struct plan_placing *g, const struct plan_edges *edges,
 		     const struct plan_edge *edge)
 {
-	struct plan_order o = {
-		.done = g->v->steps.items[edge->from].index,
-		.held = g->v->steps.items[edge->to].index,
-		.blocked = edge->blocked,
-	};
+	struct plan_order o = {.held = g->v->steps.items[edge->to].index};
 	size_t named;
 
-	if (plan_hold(g, edge->to, &o.to) < 0 || plan_open(g, edges, edge, &o.from, &named) < 0)
+	if (plan_hold(g, edge->to, &o.to) < 0 || open_earlier(g, edges, edge, &o, &named) < 0)
 		return -1;
 	if (edge->to < g->v->over) /* it could not be done otherwise */
 		g->p->places.items[o.from].optional = g->p->places.items[o.to].optional = false;
-	o.name = unique_name(g, named, edge->blocked ? PLAN_DOES : PLAN_DID);
-	o.event = edge->blocked ? unique_name(g, edge->to, PLAN_DOES) : NULL;
+	o.name = unique_name(g, named, o.blocked ? PLAN_DOES : PLAN_DID);
+	o.event = o.blocked ? unique_name(g, edge->to, PLAN_DOES) : NULL;
 	*array_add(&g->p->orders) = o;
 	return 0;
 }
@@ -94,7 +121,7 @@ static int add_orders(struct plan_placing *g, const struct plan_edges *edges, bo
 	array_each(const struct plan_edge, edge, edges) {
 		if (is_unbegun(g->v, edge) != unbegun || (unbegun && held_alike(g, edge)))
 			continue;
-		if (plan_is_over(g->v, 0) || add_order(g, edges, edge) < 0)
+		if (plan_is_over(g->v, 0) || (add_order(g, edges, edge) < 0 && leave_out(g) < 0))
 			return -1;
 	}
 	return 0;
@@ -118,6 +145,8 @@ int gate_plan_make(struct gate_plan *p, const struct schedule *s, enum plan_orde
 		answer = add_orders(&g, &edges, false);
 	if (answer == 0)
 		answer = add_orders(&g, &edges, true);
+	if (answer == 0 && p->unplaced && !p->orders.count)
+		answer = error_set(err, ERROR_STATE, "%s", p->unplaced);
 	if (!err->code && plan_is_over(&v, 0))
 		answer = error_set(err, ERROR_STATE,
 				   "there was no time to find the orders of %zu steps",
@@ -137,4 +166,5 @@ void gate_plan_fini(struct gate_plan *p)
 	}
 	array_fini(&p->places);
 	array_fini(&p->orders);
+	base_free(p->unplaced);
 }

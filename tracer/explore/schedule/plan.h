@@ -62,6 +62,7 @@ struct gate_plan {
 	size_t most;			 /* ... too: only the last so many orders; 0: all */
 	ARRAY(struct plan_place) places; /* in the order of their steps */
 	ARRAY(struct plan_order) orders; /* in the order of `held` */
+	char *unplaced; /* reason that orders are left out or weaker than the schedule's; NULL: none is */
 };
 
 /* What the caller knows of the source. */
@@ -92,7 +93,8 @@ enum plan_orders {
 /* Steps are counted from 0; behind the schedule's last one are those that are pending. */
 const struct schedule_step *plan_step_at(const struct schedule *s, size_t index);
 
-/* Of an empty plan, but for `by` and `most`. -1: no gates can say it, ERROR_STATE tells why; gate_plan_fini all the same. */
+/* Of an empty plan, but for `by` and `most`. An order that no gate can express is weakened or
+   left out (`unplaced`). -1: there is no plan, ERROR_STATE tells why; gate_plan_fini all the same. */
 int gate_plan_make(struct gate_plan *p, const struct schedule *s, enum plan_orders orders,
 		   const struct plan_words *words, struct error *err);
 void gate_plan_fini(struct gate_plan *p);
