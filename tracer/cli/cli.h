@@ -95,6 +95,7 @@ enum {
 	OPT_POINTS,
 	OPT_FROM,
 	OPT_STEPS,
+	OPT_HANG,
 	OPT_SEED,
 	OPT_SHARD,
 	OPT_MERGE,
@@ -132,6 +133,8 @@ void options_fini(struct cli *cli);
 int options_count(const char *name, const char *text, unsigned long *out, struct error *err);
 
 /* options_explore.c: those that only explore has */
+/* A number of seconds from 0 on. */
+int options_seconds(const char *name, const char *text, double *out, struct error *err);
 extern const struct explore_options options_explore_defaults;
 int options_explore(int key, const char *value, struct cli *out, struct error *err);
 /* When all have been given. -1: what was asked for is not there yet. */

@@ -83,7 +83,11 @@ static const char *points_of(const struct explore *e)
 /* Is that all there is? */
 static void add_extent(const struct explore *e, struct str *out)
 {
-	if (!e->failures.count)
+	if (!e->failures.count && e->cut + e->late >= e->runs)
+		str_add(out, "no schedule ended, so nothing is known; ");
+	else if (!e->failures.count && e->cut + e->late)
+		str_add(out, "no failure in the others; ");
+	else if (!e->failures.count)
 		str_add(out, "nothing failed; ");
 	if (!e->complete)
 		str_add(out, "there may be schedules that were not tried\n");
@@ -111,10 +115,11 @@ static void add_oddities(const struct explore *e, struct str *out)
 	if (e->barred)
 		str_addf(out, "%lu ended because of the gates, which is no failure\n", e->barred);
 	if (e->cut)
-		str_addf(out,
-			 "%lu did not end in %lu steps, or in the time there was, while something "
-			 "still moved\n",
-			 e->cut, e->options.steps);
+		str_addf(out, "%lu schedule%s did not end within %lu steps\n", e->cut, s_of(e->cut),
+			 e->options.steps);
+	if (e->late)
+		str_addf(out, "%lu schedule%s had not ended when the time was over\n", e->late,
+			 s_of(e->late));
 	if (e->differed)
 		str_addf(out, "%lu of %lu that were run twice were not the same: %s\n", e->differed,
 			 e->twice, e->differs ? e->differs : "");
@@ -160,6 +165,13 @@ static void add_first_line(const struct explore *e, struct str *out)
 	str_add(out, "\n");
 }
 
+static void add_undisturbed(const struct explore_failure *f, struct str *out)
+{
+	if (f->undisturbed)
+		str_add(out, "the undisturbed run hangs, in which each thread goes on until it "
+			     "waits: no order of threads is needed\n");
+}
+
 /* What `run` would have said; where it says nothing (a status), how to see it again. */
 static void add_story(const struct explore_failure *f, struct str *out)
 {
@@ -200,6 +212,7 @@ static int tell_found(const struct cli *cli, const struct explore *e)
 	struct str text = {0};
 
 	add_first_line(e, &text);
+	add_undisturbed(&e->failures.items[0], &text);
 	add_story(&e->failures.items[0], &text);
 	add_others(cli, e, &text);
 	output_verdict(cli, str_text(&text), NULL, 0);

@@ -48,6 +48,8 @@ const struct option_row option_rows[] = {
 	 "how long to search all of them; 0 = as long as it needs (60)"},
 	{"steps", OPT_STEPS, "N", CMD_EXPLORE | CMD_RACES | CMD_HARNESS,
 	 "points of a schedule before it counts as one that does not end (100000)"},
+	{"hang", OPT_HANG, "SECONDS", CMD_EXPLORE | CMD_RACES | CMD_HARNESS,
+	 "a schedule in which no thread makes a step for so long hangs; 0 = never (5)"},
 	{"seed", OPT_SEED, "N", CMD_EXPLORE | CMD_RACES | CMD_HARNESS | CMD_AUDIT,
 	 "the same seed gives the same schedules (1)"},
 	{"all", OPT_ALL, NULL, CMD_EXPLORE,
@@ -196,7 +198,7 @@ static int usage(struct error *err, const struct command *c)
 	return error_hint(err, "gatectl %s --help", c->name);
 }
 
-static int seconds(const char *name, const char *text, double *out, struct error *err)
+int options_seconds(const char *name, const char *text, double *out, struct error *err)
 {
 	char *end;
 
@@ -293,9 +295,9 @@ static int one_option(int key, struct cli *out, struct error *err)
 		*array_add(&s->orders) = optarg;
 		return 0;
 	case OPT_GATE_LIMIT:
-		return seconds("gate-limit", optarg, &s->gate_limit, err);
+		return options_seconds("gate-limit", optarg, &s->gate_limit, err);
 	case OPT_TIME_LIMIT:
-		return seconds("time-limit", optarg, &s->time_limit, err);
+		return options_seconds("time-limit", optarg, &s->time_limit, err);
 	case OPT_REPEAT:
 		return options_count("--repeat", optarg, &s->repeat, err);
 	case 'n':
@@ -309,7 +311,7 @@ static int one_option(int key, struct cli *out, struct error *err)
 		out->output = optarg;
 		return 0;
 	case OPT_FOR:
-		return seconds("for", optarg, &out->most_seconds, err);
+		return options_seconds("for", optarg, &out->most_seconds, err);
 	case OPT_COLOR:
 		return parse_color(optarg, out, err);
 	default:

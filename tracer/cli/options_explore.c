@@ -18,6 +18,7 @@ const struct explore_options options_explore_defaults = {
 	.points = POINTS_RACES,
 	.runs = 10000,
 	.steps = 100000,
+	.hang = 5,
 	.seed = 1,
 	.shard = 1,
 	.shards = 1,
@@ -139,6 +140,8 @@ int options_explore(int key, const char *value, struct cli *out, struct error *e
 		return 0;
 	case OPT_STEPS:
 		return options_count("--steps", value, &o->steps, err);
+	case OPT_HANG:
+		return options_seconds("hang", value, &o->hang, err);
 	case OPT_SEED:
 		return parse_number("seed", value, UINT64_MAX, &o->seed, err);
 	case 'j':

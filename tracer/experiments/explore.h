@@ -24,6 +24,7 @@ struct explore_options {
 	unsigned long runs;   /* 0: as many as there is time for */
 	double seconds;	      /* 0: no limit */
 	unsigned long steps;  /* of one schedule at most */
+	double hang;	      /* seconds without a step after which a schedule hangs; 0: never */
 	uint64_t seed;
 	bool all;	      /* go on after the first failure */
 	unsigned long verify; /* plain runs in which a script has to force it; 0: none is made */
@@ -52,7 +53,8 @@ struct explore_points_at {
 /* A way to fail: runs that failed alike, told apart by kind and place. */
 struct explore_failure {
 	uint64_t key;	   /* the same for those that are the same */
-	char *kind;	   /* "signal", "status", "expect", "deadlock", "livelock", "sanitizer" */
+	char *kind;	   /* "signal", "status", "expect", "deadlock", "livelock", "hang",
+			      "sanitizer" */
 	char *where;	   /* what tells it from others of its kind: places, or "exit status 3" */
 	char *text;	   /* as `run` would say it: lines, the first as the contract has it */
 	int status;	   /* ... and its exit status */
@@ -79,6 +81,7 @@ struct explore_failure {
 	int ended;	/* the program's own status; -1: it had none */
 	bool only_expects, expects_output; /* as in struct session_result */
 	bool done;			   /* nothing is left to be found out about it */
+	bool undisturbed; /* a hang: it comes, too, where each thread goes on until it waits */
 	bool is_other; /* `schedule`, and all from there on, is of another one that failed so: gates force it */
 	bool is_raw; /* its folder is of an earlier search, which was ended before it was done */
 	struct str out, err; /* what the program wrote */
@@ -112,14 +115,15 @@ struct explore {
 	unsigned long barred; /* schedules that ended because of the script's gates: no failures */
 	unsigned long twice, differed; /* run a second time; ... and were another one then */
 	char *differs;		       /* the first step that differed, in words; or NULL */
-	bool asks_ids;	   /* the program asks for its own, which are others in each run */
-	unsigned long cut; /* schedules that reached the step limit, and something still moved */
-	bool complete;	   /* dfs: there are no others ... */
-	bool fair;	   /* ... but such in which who yields does not wait for the others */
-	bool over;	   /* it has ended by itself */
-	bool forked;	   /* each schedule is a fork of the program at main ... */
-	char *not_forked;  /* ... or why not */
-	bool not_from;	   /* it has threads at options.from: schedules begin at main */
+	bool asks_ids;	    /* the program asks for its own, which are others in each run */
+	unsigned long cut;  /* schedules that reached the step limit, and something still moved */
+	unsigned long late; /* ... or that were not over when the time of the search was */
+	bool complete;	    /* dfs: there are no others ... */
+	bool fair;	    /* ... but such in which who yields does not wait for the others */
+	bool over;	    /* it has ended by itself */
+	bool forked;	    /* each schedule is a fork of the program at main ... */
+	char *not_forked;   /* ... or why not */
+	bool not_from;	    /* it has threads at options.from: schedules begin at main */
 	double seconds;
 	ARRAY(struct explore_failure) failures;
 	ARRAY(struct module *) modules; /* of the program when it failed; the experiment's */

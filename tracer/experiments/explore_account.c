@@ -92,7 +92,8 @@ void explore_account(struct explore_account *a, struct explore_outcome *o)
 	e->distinct += seen_add(&a->seen, o->digest);
 	add_digest(e, o->digest);
 	e->barred += o->ended == EXPLORE_BARRED;
-	e->cut += o->ended == EXPLORE_CUT;
+	e->cut += o->ended == EXPLORE_CUT && !o->late;
+	e->late += o->ended == EXPLORE_CUT && o->late;
 	e->asks_ids |= o->asks_ids;
 	e->twice += o->twice;
 	e->differed += o->differs != NULL;

@@ -61,9 +61,13 @@ static bool is_again(const struct explore_failure *f, const struct controlled *c
 	const char *kind;
 	uint64_t key;
 
-	return !strategy_guide_differs(c->strategy) &&
-	       c->schedule.steps.count == f->schedule.steps.count &&
-	       explore_judge(c, r, &kind, &key) == EXPLORE_FAILED && strcmp(kind, f->kind) == 0;
+	if (strategy_guide_differs(c->strategy) ||
+	    c->schedule.steps.count != f->schedule.steps.count)
+		return false;
+	if (explore_judge(c, r, &kind, &key) == EXPLORE_FAILED)
+		return strcmp(kind, f->kind) == 0;
+	/* One that went on until the limit of its script was over goes on again. */
+	return c->end == CONTROLLED_STEPS && strcmp(f->kind, "hang") == 0;
 }
 
 static void look(struct explore *e, struct explore_failure *f, struct explore_runs *runs,
@@ -84,9 +88,10 @@ static void look(struct explore *e, struct explore_failure *f, struct explore_ru
 
 static void prepare(struct explore *e, const struct explore_failure *f, struct controlled *c)
 {
-	bool is_endless = strcmp(f->kind, "livelock") == 0;
+	bool is_endless = strcmp(f->kind, "livelock") == 0 || strcmp(f->kind, "hang") == 0;
 
 	c->steps = is_endless ? f->schedule.steps.count : e->options.steps;
+	c->hang_s = e->options.hang > 0 ? e->options.hang : CONTROLLED_HANG_S;
 	c->judges = c->describes = true;
 	c->early = !e->forked;
 	c->strategy = explore_guide(&f->schedule);

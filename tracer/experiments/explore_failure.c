@@ -22,12 +22,15 @@ static enum explore_ended failed(const char *word, const char **kind)
 static enum explore_ended judge(const struct controlled *c, const struct session_result *r,
 				const char **kind)
 {
-	if (c->end == CONTROLLED_STOPPED)
+	if (c->end == CONTROLLED_STOPPED || r->out_of_time)
 		return EXPLORE_CUT;
 	if (c->end == CONTROLLED_STEPS)
 		return r->expects && r->verdict == VERDICT_OK ? EXPLORE_PASSED
 		       : controlled_spins(c)		      ? failed("livelock", kind)
 							      : EXPLORE_CUT;
+	if (c->end == CONTROLLED_HANGS)
+		return r->expects && r->verdict == VERDICT_OK ? EXPLORE_PASSED
+							      : failed("hang", kind);
 	switch (r->verdict) {
 	case VERDICT_OK:
 		if (r->expects || !r->status)
@@ -39,8 +42,8 @@ static enum explore_ended judge(const struct controlled *c, const struct session
 		return failed("deadlock", kind);
 	case VERDICT_NOT_AS_EXPECTED:
 		return failed("expect", kind);
-	case VERDICT_TIME_LIMIT:
-		return EXPLORE_CUT;
+	case VERDICT_TIME_LIMIT: /* of the script: it holds for each schedule */
+		return failed("hang", kind);
 	default:
 		return EXPLORE_BARRED;
 	}
@@ -50,11 +53,12 @@ enum explore_ended explore_judge(const struct controlled *c, const struct sessio
 				 const char **kind, uint64_t *key)
 {
 	enum explore_ended ended = judge(c, r, kind);
+	bool is_told_by_places;
 
 	if (ended != EXPLORE_FAILED)
 		return ended;
-	*key = hash_text(hash_text(HASH_START, *kind),
-			 strcmp(*kind, "deadlock") == 0 ? c->stuck : NULL) +
+	is_told_by_places = strcmp(*kind, "deadlock") == 0 || c->end == CONTROLLED_HANGS;
+	*key = hash_text(hash_text(HASH_START, *kind), is_told_by_places ? c->stuck : NULL) +
 	       (uint64_t)r->status;
 	if (strcmp(*kind, "signal") == 0)
 		*key ^= last_place(c);
@@ -67,7 +71,8 @@ char *explore_where(const struct session_result *r, const char *kind)
 
 	if (strcmp(kind, "signal") == 0)
 		str_addf(&text, "SIG%s", signame_text(r->status - 128));
-	else if (strcmp(kind, "deadlock") == 0 || strcmp(kind, "livelock") == 0)
+	else if (strcmp(kind, "deadlock") == 0 || strcmp(kind, "livelock") == 0 ||
+		 strcmp(kind, "hang") == 0)
 		str_addf(&text, "a %s", kind);
 	else if (strcmp(kind, "expect") == 0)
 		str_add(&text, "not as expected");

@@ -13,7 +13,7 @@
 
 enum {
 	TRIED_PLAIN = 5,
-	TRIED_LONG = 3, /* ... of a livelock, which is not seen for a second */
+	TRIED_LONG = 3, /* ... of a livelock or a hang, which takes seconds to show */
 	TRIED = 20,	/* runs that an order, or a plan, is tried by */
 	LAST_SCHEDULES = 300,
 	LATE_MOST = 8, /* threads */
@@ -107,7 +107,7 @@ static int begin_each_late(struct gating *g)
 {
 	int answer = 1;
 
-	if (g->livelock || g->defies)
+	if (g->endless || g->defies)
 		return 1;
 	for (unsigned t = 1; answer == 1 && t < g->schedule.threads.count && t <= LATE_MOST; t++)
 		answer = begin_late(g, t);
@@ -116,11 +116,11 @@ static int begin_each_late(struct gating *g)
 
 /*
  * Does all of the plan leave no way around it? There may be one for reasons that say nothing against the plan: in a
- * schedule a time-out may end before anything else is done, and a livelock is known only by its length.
+ * schedule a time-out may end before anything else is done, and a livelock or a hang is known only by its length.
  */
 static int look_around(struct gating *g)
 {
-	int answer = g->livelock || g->defies ? 1 : gating_escapes(g, GATING_SCHEDULES, g->until);
+	int answer = g->endless || g->defies ? 1 : gating_escapes(g, GATING_SCHEDULES, g->until);
 
 	g->strict = answer == 0;
 	if (answer < 0 || (g->plan.unplaced && !g->strict)) /* plain runs may fail by luck */
@@ -143,6 +143,15 @@ static double verify_until(const struct gating *g)
 							 : now + most * PART_AGAIN;
 }
 
+/* Each run of a program that hangs takes seconds, and shows no more than the one before. */
+static unsigned long verify_runs(const struct gating *g)
+{
+	enum { HANGS = 10 };
+	unsigned long asked = g->e->options.verify;
+
+	return g->endless && !g->livelock && asked > HANGS ? HANGS : asked;
+}
+
 /* 1: it forces the failure; what it says of that is in it. */
 static int verify(struct gating *g)
 {
@@ -159,13 +168,13 @@ static int verify(struct gating *g)
 	if (g->firm && answer != 1)
 		return answer;
 	g->verifies = true;
-	answer = gating_runs_of_all(g, g->e->options.verify, "verifying", verify_until(g));
+	answer = gating_runs_of_all(g, verify_runs(g), "verifying", verify_until(g));
 	g->verifies = false;
 	if (answer != 1)
 		return answer;
 	g->f->forced = g->made;
 	g->f->forced_s = g->took;
-	g->f->asked = g->e->options.verify;
+	g->f->asked = verify_runs(g);
 	return gating_write(g) < 0 ? -1 : 1;
 }
 
@@ -278,7 +287,7 @@ static int try_plain(struct gating *g)
 	if (g->defies || g->f->times < g->e->runs || gating_leaves_woken(g))
 		return 0;
 	g->plain = g->strict = true;
-	answer = gating_runs_of_all(g, g->livelock ? TRIED_LONG : TRIED_PLAIN,
+	answer = gating_runs_of_all(g, g->endless ? TRIED_LONG : TRIED_PLAIN,
 				    "trying it without gates", gating_part_left(g, PART_TRIED));
 	if (answer == 1)
 		answer = verify(g);
@@ -324,7 +333,7 @@ int gating_make(struct explore *e, struct explore_failure *f, double until)
 	if (g.path) {
 		session_signals_unlink(g.path);
 		gating_begin(&g);
-		if (g.livelock)
+		if (g.endless)
 			g.tried = TRIED_LONG;
 		gating_set_options(&g);
 		answer = try_both(&g);

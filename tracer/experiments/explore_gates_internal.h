@@ -15,6 +15,7 @@ struct gating {
 	struct plan_words words;
 	struct module *program;
 	bool livelock; /* its schedule is cut where nothing new comes any more */
+	bool endless;  /* a livelock or a hang: a run shows it by its length alone */
 	bool plain;    /* the script has no gates: plain runs fail by themselves */
 	bool defies;   /* it fails what the tester's own script expects ... */
 	bool instead;  /* ... and in place of that one the script here says what came */

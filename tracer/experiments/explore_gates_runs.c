@@ -45,7 +45,9 @@ void gating_set_options(struct gating *g)
 	o->verbose = false;
 	o->quiet = true;
 	o->gate_limit = o->gate_limit < 0 ? GATE_LIMIT_S : o->gate_limit;
-	if (o->time_limit < 0)
+	if (g->endless && !g->livelock)
+		o->time_limit = -1; /* the script has a limit of its own */
+	else if (o->time_limit < 0)
 		o->time_limit = limit > LIMIT_LEAST_S ? limit : LIMIT_LEAST_S;
 }
 

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A plain run of a program that hangs still goes on after so many seconds. */
+enum { HANG_SHOWN_S = 2 };
 /* So many of the last steps of a livelock have all that it does for ever. */
 enum { LAST_ROUNDS = 512 };
 
@@ -236,6 +238,7 @@ void gating_begin(struct gating *g)
 	array_each(const struct schedule_step, step, &s->pending)
 		*array_add(&g->schedule.pending) = *step;
 	g->livelock = strcmp(g->f->kind, "livelock") == 0;
+	g->endless = g->livelock || strcmp(g->f->kind, "hang") == 0;
 	if (g->livelock)
 		cut_rounds(&g->schedule);
 	link_threads(g);
@@ -348,6 +351,8 @@ static void add_expect(const struct gating *g, struct str *out)
 		str_add(out, "expect { deadlock = true }");
 	else if (g->livelock)
 		str_add(out, "expect { livelock = true }");
+	else if (g->endless)
+		str_addf(out, "expect { time_limit = true }\nlimits { run = %d }", HANG_SHOWN_S);
 	else if (strcmp(f->kind, "signal") == 0)
 		str_addf(out, "expect { signal = \"SIG%s\" }", signame_text(f->status - 128));
 	else
@@ -360,6 +365,8 @@ static void add_outcome(const struct explore_failure *f, struct str *out)
 		str_add(out, "no thread can move: a deadlock");
 	else if (strcmp(f->kind, "livelock") == 0)
 		str_add(out, "the program goes round for ever: a livelock");
+	else if (strcmp(f->kind, "hang") == 0)
+		str_add(out, "no thread makes a step any more: the program hangs");
 	else if (strcmp(f->kind, "signal") == 0)
 		str_addf(out, "the program dies by SIG%s", signame_text(f->status - 128));
 	else if (strcmp(f->kind, "expect") == 0)

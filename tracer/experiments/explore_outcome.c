@@ -43,7 +43,8 @@ void explore_outcome_write(const struct explore_outcome *o, struct record *r)
 	record_begin(r, RECORD_RUN);
 	record_add(r, o->run);
 	record_add(r, o->ended);
-	record_add(r, (uint64_t)o->asks_ids << 2 | (uint64_t)o->early << 1 | o->none);
+	record_add(r, (uint64_t)o->late << 3 | (uint64_t)o->asks_ids << 2 |
+			      (uint64_t)o->early << 1 | o->none);
 	record_add(r, o->at_us);
 	record_add(r, o->digest);
 	record_add(r, o->points);
@@ -122,6 +123,7 @@ bool explore_outcome_read(struct explore_outcome *o, struct record *r)
 	o->none = flags & 1;
 	o->early = flags >> 1 & 1;
 	o->asks_ids = flags >> 2 & 1;
+	o->late = flags >> 3 & 1;
 	o->at_us = record_get(r);
 	o->digest = record_get(r);
 	o->points = record_get(r);

@@ -146,6 +146,7 @@ int explore_runs_begin(struct explore_runs *r, const struct session_options *o,
 	r->options.controlled = c;
 	r->options.leftover = LEFTOVER_KILL;
 	r->options.quiet = true;
+	r->options.time_limit = -1; /* a script's limit is for each schedule */
 	r->symbols = symbols;
 	c->in = o->input_at >= 0 ? dup(STDIN_FILENO) : open("/dev/null", O_RDONLY | O_CLOEXEC);
 	c->in_at = o->input_at >= 0 ? o->input_at : 0;

@@ -8,11 +8,15 @@
 
 enum { MOST_TRIES = 2000, MOST_S = 60, LIVELOCK_LOOKED_AT = 1024 };
 
+/* Candidates that hang are known to, so that less than --hang is enough: the schedule that comes out is run again. */
+static const double HANG_S = 1;
+
 struct shrinking {
 	struct explore *e;
 	struct explore_runs *runs;
 	const struct explore_failure *failure;
 	struct minimise *m; /* NULL: no candidates are tried */
+	bool of_kind;	    /* what fails at other places counts, too */
 	unsigned long tries;
 	double until;
 };
@@ -22,8 +26,9 @@ static int fails_alike(const struct shrinking *x, const struct session_result *r
 	const char *kind;
 	uint64_t key;
 
-	return explore_judge(&x->runs->controlled, r, &kind, &key) == EXPLORE_FAILED &&
-	       key == x->failure->key;
+	if (explore_judge(&x->runs->controlled, r, &kind, &key) != EXPLORE_FAILED)
+		return false;
+	return x->of_kind ? strcmp(kind, x->failure->kind) == 0 : key == x->failure->key;
 }
 
 /* A candidate that does not end has been given more steps than it can use. */
@@ -139,6 +144,28 @@ static int shrink_livelock(struct shrinking *x, struct schedule *found)
 	return answer < 0 ? -1 : shrink(x, steps, 0, found);
 }
 
+/* Does the program hang where no thread is disturbed? Then no smaller schedule says more. */
+static int shrink_hang(struct shrinking *x, unsigned long steps, struct explore_failure *f)
+{
+	struct segments none = {0};
+	struct schedule came = {0};
+	int answer;
+
+	x->runs->controlled.steps = steps;
+	x->tries++;
+	x->of_kind = true;
+	answer = run(x, &none, &came);
+	x->of_kind = false;
+	if (answer == 1) {
+		schedule_fini(&f->schedule);
+		f->schedule = came;
+		f->undisturbed = true;
+		return 0;
+	}
+	schedule_fini(&came);
+	return answer < 0 ? -1 : shrink(x, steps, 0, &f->schedule);
+}
+
 int explore_shrink(struct explore *e, struct explore_runs *runs, struct explore_failure *f)
 {
 	double begun = explore_now_s();
@@ -147,12 +174,16 @@ int explore_shrink(struct explore *e, struct explore_runs *runs, struct explore_
 	struct controlled *c = &runs->controlled;
 	struct strategy *before = c->strategy;
 	unsigned long steps = c->steps;
+	double hang_s = c->hang_s;
 	int answer;
 
 	experiment_say(&e->x, "making the schedule small");
+	c->hang_s = hang_s > 0 && hang_s < HANG_S ? hang_s : HANG_S;
 	controlled_paths_copy(&c->paths, &f->paths);
 	if (strcmp(f->kind, "livelock") == 0)
 		answer = shrink_livelock(&x, &f->schedule);
+	else if (strcmp(f->kind, "hang") == 0)
+		answer = shrink_hang(&x, steps_enough(f, steps), f);
 	else
 		answer = shrink(&x, steps_enough(f, steps), 0, &f->schedule);
 	controlled_paths_copy(&f->paths, &c->paths);
@@ -160,5 +191,6 @@ int explore_shrink(struct explore *e, struct explore_runs *runs, struct explore_
 	f->shrunk_s = explore_now_s() - begun;
 	c->strategy = before;
 	c->steps = steps;
+	c->hang_s = hang_s;
 	return answer;
 }

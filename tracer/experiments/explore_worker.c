@@ -66,6 +66,7 @@ static enum strategy_result take(const struct explore *e, const struct controlle
 	o->digest = schedule_digest(&c->schedule);
 	o->points = c->schedule.steps.count;
 	o->status = r->status;
+	o->late = o->ended == EXPLORE_CUT && r->out_of_time;
 	o->asks_ids = c->asks_ids;
 	o->said = e->said ? take_said(c) : NULL;
 	if (o->ended == EXPLORE_FAILED && !is_known(e, o->key))
@@ -82,24 +83,22 @@ static void take_lesson(const struct strategy *s, struct explore_outcome *o)
 		*array_add(&o->lesson) = words[i];
 }
 
-/* What is left of the search's time, but enough for a run that is to say something. */
-static double run_limit(const struct explore *e)
+/* The end of the search's time, but enough of it for a run that is to say something. */
+static uint64_t until_us(const struct explore *e)
 {
 	static const double least_s = 0.5;
-	double left = e->until - explore_now_s();
+	double least = explore_now_s() + least_s;
 
-	return left > least_s ? left : least_s;
+	return (uint64_t)((e->until > least ? e->until : least) * 1e6);
 }
 
 static int run_in_time(struct explore *e, struct explore_runs *runs, struct session_result *r)
 {
-	double *limit = &runs->options.time_limit, before = *limit;
 	int failed;
 
-	if (e->until > 0)
-		*limit = run_limit(e);
+	runs->options.until_us = e->until > 0 ? until_us(e) : 0;
 	failed = explore_runs_one(runs, r, e->x.err);
-	*limit = before;
+	runs->options.until_us = 0;
 	return failed;
 }
 
@@ -188,6 +187,7 @@ int explore_worker_begin(struct explore_worker *w, unsigned worker,
 
 	c->strategy = w->strategy;
 	c->steps = e->options.steps;
+	c->hang_s = e->options.hang;
 	c->in_turn = e->options.in_turn;
 	controlled_paths_copy(&c->paths, paths);
 	w->paths = paths->count;

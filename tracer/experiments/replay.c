@@ -19,6 +19,15 @@
 
 /* ---- the head ------------------------------------------------------------------------------------- */
 
+static void add_seconds(struct schedule_head *h, const char *key, double seconds)
+{
+	struct str text = {0};
+
+	str_addf(&text, "%g", seconds);
+	schedule_option_add(h, key, str_text(&text));
+	str_fini(&text);
+}
+
 static void add_number(struct schedule_head *h, const char *key, unsigned long long number)
 {
 	struct str text = {0};
@@ -130,6 +139,8 @@ void replay_head(const struct explore *e, const struct explore_failure *f, struc
 	add_points(f->points ? f->points : &e->points_at, h);
 	if (!e->forked)
 		schedule_option_add(h, "begins", "early");
+	if (strcmp(f->kind, "hang") == 0)
+		add_seconds(h, "hang", e->options.hang);
 	add_modules(e, h);
 }
 
@@ -380,6 +391,8 @@ void replay_begin(struct replay *r)
 	value = schedule_option(&r->head, "failure", 0);
 	if (value && strcmp(value, "livelock") == 0)
 		c->steps = r->schedule.steps.count;
+	value = schedule_option(&r->head, "hang", 0);
+	c->hang_s = value && strtod(value, NULL) > 0 ? strtod(value, NULL) : CONTROLLED_HANG_S;
 	for (size_t k = 0; (value = schedule_option(&r->head, "path", k)); k++)
 		*array_add(&c->paths) = base_strdup(value);
 	strategy_begin(c->strategy, 0);

@@ -59,12 +59,12 @@
 	ONE(watchpoints)
 
 OBSERVERS(OBSERVER_DECLARED)
-extern const struct observer controlled_observer;
+extern const struct observer parked_observer, controlled_observer;
 PLACERS(PLACER_DECLARED)
 
 static const struct observer *const observers[] = {OBSERVERS(OBSERVER_LISTED) NULL};
 static const struct observer *const controlled[] = {
-	OBSERVERS(OBSERVER_LISTED) & controlled_observer, NULL};
+	&parked_observer, OBSERVERS(OBSERVER_LISTED) & controlled_observer, NULL};
 static const struct observer *const searchers[] = {SEARCHERS(OBSERVER_LISTED) NULL};
 static const struct site_placer *const placers[] = {PLACERS(PLACER_LISTED) NULL};
 

@@ -472,6 +472,7 @@ void session_judge(struct session *s, struct session_result *out)
 	out->interrupted = s->interrupted;
 	out->expects = s->plan.expect.any;
 	out->signaled = s->outcome.signaled;
+	out->out_of_time = s->outcome.out_of_time;
 	out->ended = s->outcome.exited	   ? s->outcome.exit
 		     : s->outcome.signaled ? 128 + s->outcome.signal
 					   : -1;

@@ -69,6 +69,8 @@ struct session_options {
 	ARRAY(const char *) orders;
 	ARRAY(const char *) reports;
 	double gate_limit, time_limit; /* seconds, 0 for ever; negative: not given */
+	uint64_t
+		until_us; /* by session_now_us(): no run goes on then, whatever its limit; 0: none */
 	unsigned long repeat;
 	bool no_follow, verbose, quiet;
 	bool no_resident; /* nothing is decided inside the program */
@@ -103,11 +105,12 @@ struct report_suite {
 };
 struct session_result {
 	enum verdict verdict;
-	int status;	 /* gatectl's exit status */
-	int interrupted; /* the signal that ended gatectl's run, or 0 */
-	bool expects;	 /* the script has an expect */
-	bool signaled;	 /* the program was ended by a signal */
-	int ended;	 /* its own status: of exit, or 128 and the signal; -1: we have ended it */
+	int status;	  /* gatectl's exit status */
+	int interrupted;  /* the signal that ended gatectl's run, or 0 */
+	bool expects;	  /* the script has an expect */
+	bool signaled;	  /* the program was ended by a signal */
+	bool out_of_time; /* session_options.until_us has ended it */
+	int ended;	  /* its own status: of exit, or 128 and the signal; -1: we have ended it */
 	/* Its scripts are an expect, of how it ends (or its standard output, too), and nothing else. */
 	bool only_expects, expects_output;
 	struct str

@@ -147,6 +147,21 @@ static void check_time_limit(struct session *s, uint64_t now)
 		session_end(s);
 }
 
+/* Of all runs together: what the run has shown so far is no verdict on it. */
+static void check_until(struct session *s, uint64_t now)
+{
+	uint64_t until = s->options->until_us;
+	bool waits = false;
+
+	if (!until || now < until)
+		return;
+	observe_until(waits, late, s, (double)(now - until));
+	if (waits || s->over)
+		return;
+	s->outcome.time_limit = s->outcome.out_of_time = true;
+	session_end(s);
+}
+
 static bool is_awaited(struct session *s)
 {
 	bool awaited = false;
@@ -179,6 +194,8 @@ static void on_slow_tick(struct session *s, uint64_t now)
 		observe(slow_tick_over, s, now, quiet);
 	if (!s->over)
 		check_time_limit(s, now);
+	if (!s->over)
+		check_until(s, now);
 }
 
 void ticks_tick(struct session *s)

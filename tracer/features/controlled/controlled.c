@@ -14,7 +14,6 @@
 
 enum {
 	IDLE_TICKS = 10,
-	OUTSIDE_TICKS = 500,
 	SHORT_NS = 1000000000, /* a wait that is no longer may be over at any time */
 };
 
@@ -160,18 +159,6 @@ static void offer_all(struct control *c)
 	}
 }
 
-/* Where everybody stands: what tells this deadlock from another one. */
-static char *stuck_text(struct control *c)
-{
-	struct str text = {0};
-
-	array_each(struct turn *, t, &c->turns) {
-		addresses_of_point(c, *t);
-		str_addf(&text, "%s%" PRIx64, t == c->turns.items ? "" : " ", (*t)->place);
-	}
-	return str_take(&text);
-}
-
 static bool somebody_is_held(const struct control *c)
 {
 	array_each(struct turn *, t, &c->turns)
@@ -188,8 +175,7 @@ static void stuck(struct control *c)
 {
 	struct session *s = c->session;
 
-	base_free(c->given->stuck);
-	c->given->stuck = stuck_text(c);
+	control_note_places(c);
 	c->given->end = CONTROLLED_STUCK;
 	c->over = true;
 	if (!c->given->judges && !c->kernel && !c->timers && !somebody_is_held(c)) {
@@ -284,18 +270,15 @@ void controlled_say(const struct session_thread *thread, struct str *out)
 		str_add(out, t->moment == MOMENT_READY ? " (is to go on)" : " (waits)");
 }
 
-/* What comes over the network, from a timer or a person comes in real time: so long it is waited for. */
+/* What comes over the network, from a timer or a person comes in real time. */
 static void wait_outside(struct control *c)
 {
-	struct session *s = c->session;
-
 	c->idle++;
-	if (!c->over) {
+	c->idle_s += c->session->tick_ms / 1e3;
+	if (!c->over)
 		control_turn(c);
-	} else if (c->given->end == CONTROLLED_STUCK && c->idle > OUTSIDE_TICKS) {
-		s->outcome.time_limit = true;
-		session_end(s);
-	}
+	else if (c->given->end == CONTROLLED_STUCK && hangs_is_waited_for(c))
+		hangs_end(c);
 }
 
 static void tick(struct session *s)
@@ -310,6 +293,17 @@ static void tick(struct session *s)
 		wait_outside(c);
 	if (!c->over)
 		loops_tick(c);
+	if (!c->over)
+		hangs_tick(c);
+}
+
+/* The time of the search is over: a run that does not move is to show whether it hangs. */
+static bool late(struct session *s, double over_us)
+{
+	struct control *c = control_of(s);
+	static const double most_us = 4e6;
+
+	return c && c->begun && !s->outcome.time_limit && over_us < most_us && hangs_may(c);
 }
 
 /* ---- what happens in the run -------------------------------------------------------------------- */
@@ -381,10 +375,10 @@ static bool decided(struct session *s)
 {
 	struct control *c = control_of(s);
 
-	if (c && s->events)
-		c->idle = 0;
 	if (!c)
 		return false;
+	if (s->events)
+		c->idle = 0, c->idle_s = 0;
 	kernel_notice_stopped(c);
 	control_turn(c);
 	return false;
@@ -527,5 +521,6 @@ const struct observer controlled_observer = {.begin = control_new,
 					     .goes = goes,
 					     .call = call,
 					     .tick = tick,
+					     .late = late,
 					     .outcome = outcome,
 					     .decided = decided};

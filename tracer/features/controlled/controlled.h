@@ -87,12 +87,15 @@ struct controlled_race {
 };
 
 enum controlled_end {
-	CONTROLLED_RAN,	     /* to the program's end, or to a verdict of the run's */
-	CONTROLLED_STUCK,    /* nobody can move */
-	CONTROLLED_COMPUTES, /* for so long without a point that nobody waits any longer */
-	CONTROLLED_STEPS,    /* so many points, and no end */
-	CONTROLLED_STOPPED,  /* by the strategy: the rest shows nothing new */
+	CONTROLLED_RAN,	    /* to the program's end, or to a verdict of the run's */
+	CONTROLLED_STUCK,   /* nobody can move */
+	CONTROLLED_HANGS,   /* no thread has made a step for hang_s */
+	CONTROLLED_STEPS,   /* so many points, and no end */
+	CONTROLLED_STOPPED, /* by the strategy: the rest shows nothing new */
 };
+
+/* For one run that is to end whatever the tester waits for: seconds. */
+enum { CONTROLLED_HANG_S = 10 };
 
 enum { CONTROLLED_STATES = 256, CONTROLLED_LOOPS = 64, CONTROLLED_LOOKED_AT = 8192 };
 
@@ -124,7 +127,8 @@ struct controlled {
 		races; /* is told of what threads do; NULL: nobody. A place is an index of `accesses` */
 	ARRAY(struct controlled_chosen) chosen;
 	unsigned long steps; /* at most; 0: no limit */
-	size_t looked_at;    /* a livelock is told by so many last ones; 0: CONTROLLED_LOOKED_AT */
+	double hang_s;	  /* a run in which no thread makes a step for so long is over; 0: never */
+	size_t looked_at; /* a livelock is told by so many last ones; 0: CONTROLLED_LOOKED_AT */
 	ARRAY(struct controlled_chosen)
 	starts; /* it begins where the program first comes to one; none: at main */
 	const struct module *tested; /* its accesses are looked at, wherever it lies, and not
@@ -146,7 +150,7 @@ struct controlled {
 	bool starves;  /* STEPS: somebody could have gone on in the last of them, and was not let */
 	bool asks_ids; /* the program has asked for its own, in this run or another one */
 	bool had_threads;    /* keeps: it has made some on its way, ended or not */
-	char *stuck;	     /* STUCK: tells this one from others; or NULL */
+	char *stuck;	     /* STUCK, HANGS: tells this one from others; or NULL */
 	struct control *now; /* the run that goes on; or NULL */
 	/* Kept. */
 	struct controlled_paths paths;

@@ -147,11 +147,15 @@ struct control {
 	struct turn *moved;	 /* the last step was its; or NULL */
 	size_t kernel;		 /* how many are in MOMENT_KERNEL */
 	uint64_t now_ns;	 /* of the program's clock, since its start */
-	unsigned idle;	     /* ticks in which nobody could go on, but some wait in the kernel */
+	unsigned idle; /* ticks in which nobody could go on, but some wait in the kernel ... */
+	double idle_s; /* ... and how long they were */
 	struct str out, err; /* what the program has written, where it was asked for */
 	unsigned long moves,
 		moves_then;   /* stops of threads: now, and when it was last looked ... */
 	uint64_t worked_then; /* ... how long they had computed */
+	size_t hang_steps;    /* steps at the last look of hangs.c ... */
+	uint64_t hang_ns;     /* ... and what the program had worked when their number last grew */
+	double still_s;	      /* ... and how long it has worked since */
 	unsigned looks;	      /* at threads that have come to no point, since the step: */
 	size_t looked_at;
 	unsigned clock_reads; /* of it, since the last step */
@@ -182,6 +186,8 @@ void turn_answered(struct turn *t, int64_t result);
 /* What could happen next: this thread does what it is at, as `op`. In the order of c->turns. */
 void control_offer(struct control *c, struct turn *t, enum strategy_op op);
 void control_offer_none(struct control *c);
+/* Where every thread stands goes to given->stuck: it tells this end of a run from another one. */
+void control_note_places(struct control *c);
 /* One of those offered, by the strategy; the step is recorded. NULL: the run is over. */
 struct turn *control_choose(struct control *c);
 void control_end(struct control *c, enum controlled_end how); /* and the run with it */
@@ -408,6 +414,17 @@ bool spins_at(struct control *c, struct turn *t, const struct arch_regs *regs);
 void loops_put(struct session *s, struct session_process *p, struct target_thread *t);
 /* Has somebody come to no point for long? */
 void loops_tick(struct control *c);
+
+/* ---- hangs.c ---- */
+
+/* At a tick, while the run is controlled: ends it if threads compute without a step for too long. */
+void hangs_tick(struct control *c);
+/* No thread can go on, and this will not be ended from outside any more. */
+bool hangs_is_waited_for(const struct control *c);
+/* Is it on its way to be one? */
+bool hangs_may(const struct control *c);
+/* Ends the run as a hang. */
+void hangs_end(struct control *c);
 
 /* ---- describe.c: where the tester's code leads to the thread's point ---- */
 

@@ -2,6 +2,7 @@
 #include "tracer/features/controlled/controlled_internal.h"
 #include "tracer/run/go.h"
 
+#include <inttypes.h>
 #include <stdint.h>
 
 static void fini(void *what)
@@ -65,6 +66,18 @@ void turn_answered(struct turn *t, int64_t result)
 	t->result = result;
 	t->moment = MOMENT_READY;
 	t->timed = false;
+}
+
+void control_note_places(struct control *c)
+{
+	struct str text = {0};
+
+	array_each(struct turn *, t, &c->turns) {
+		addresses_of_point(c, *t);
+		str_addf(&text, "%s%" PRIx64, t == c->turns.items ? "" : " ", (*t)->place);
+	}
+	base_free(c->given->stuck);
+	c->given->stuck = str_take(&text);
 }
 
 void control_end(struct control *c, enum controlled_end how)

@@ -150,7 +150,9 @@ static void crash_first_line(struct session *s, struct str *out)
 
 static void still_ran(const struct session *s, struct str *out)
 {
-	if (s->outcome.steps)
+	if (s->outcome.hang > 0)
+		hang_text(s, out);
+	else if (s->outcome.steps)
 		str_addf(out, "the program still ran after %lu steps of its threads%s",
 			 s->outcome.steps,
 			 s->outcome.livelock ? ", and did the same again and again" : "");
@@ -221,6 +223,9 @@ static const char *advice(const struct session *s, enum verdict v)
 		return "the order asked for cannot happen: open the gate earlier, or hold the "
 		       "thread where it has not yet taken what the opener needs";
 	case VERDICT_TIME_LIMIT:
+		if (s->outcome.hang > 0)
+			return "find out who was to end these waits; `--hang 0` is for programs "
+			       "that wait for others on purpose";
 		if (s->outcome.steps)
 			return "look at the last steps of the schedule: who was to end the loop, "
 			       "and was it in time? `--steps` lets a schedule be longer";

@@ -17,6 +17,8 @@ bool loose_end_try(const struct session *s, struct str *out);
 /* own_deadlock.c: what to try */
 void own_deadlock_try(struct session *s, struct str *out);
 
+/* hang.c: that no thread made a step, and what each of them waits for */
+void hang_text(const struct session *s, struct str *out);
 /* livelock.c: after the time limit, whether it is a livelock, and which threads move where */
 void livelock_line(struct session *s, struct str *out);
 

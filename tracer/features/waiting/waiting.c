@@ -275,10 +275,19 @@ static void describe_system_call(long number, struct str *out)
 	str_addf(out, "is blocked in system call %ld", number);
 }
 
+static bool is_of_time(long number)
+{
+	return number == SYS_nanosleep || number == SYS_clock_nanosleep ||
+	       number == SYS_restart_syscall;
+}
+
 static void describe_blocked(struct waiters *all, struct waiter *w, struct waiting *out)
 {
 	long number = w->block.number;
 
+	if (w->wait.kind == WAIT_NOT && number && !is_of_time(number) && number != SYS_futex &&
+	    number != SYS_futex_waitv)
+		out->call = number;
 	if (w->wait.kind == WAIT_PROCESS) {
 		describe_process(all->session, w, out);
 	} else if (number == SYS_futex) {
@@ -364,7 +373,7 @@ static void describe(struct waiters *all, struct waiter *w)
 		str_add(&out->text, "has exited");
 	} else {
 		out->kind = WAITING_RUNNING;
-		str_add(&out->text, "runs");
+		str_add(&out->text, judged_of(t)->ready ? "can go on" : "runs");
 	}
 	if (out->kind != WAITING_EXITED && out->kind != WAITING_STOPPED)
 		spinning_describe(all->session, t, out);

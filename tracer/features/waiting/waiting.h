@@ -41,6 +41,7 @@ struct waiting {
 	unsigned taken_line;
 	struct str note;   /* after the position: " (//inside)", "" */
 	struct str around; /* ... and the calls around it: ", called from main at calc.c:30", "" */
+	long call;	   /* a system call that no thread of the program can end; or 0 */
 	bool held;	   /* at a gate, or by a function of the script */
 	bool spins;	   /* it was seen to run, but only in the same few functions */
 	bool in_cycle;	   /* part of what the verdict's first line is about */
@@ -52,6 +53,7 @@ struct waiting {
 /* Kept with a thread: describe it as it was at this look, though it has been stopped since. */
 struct judged {
 	bool on;
+	bool ready; /* the scheduler has not let it go on: it runs no more than those that wait */
 	struct target_block look;
 };
 struct judged *judged_of(const struct session_thread *t);

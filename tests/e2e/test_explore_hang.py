@@ -1,0 +1,156 @@
+"""Schedules that do not end: hangs, limits of scripts, and what is said of them."""
+
+import json
+import os
+import re
+
+from harness import compile_text, params
+from test_explore import explore, failed, read
+
+HEAD = r"""
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+"""
+
+# The stop is lost if it comes before the server listens: main joins a thread that waits for a client for ever.
+ACCEPT = HEAD + r"""
+static atomic_int sock = -1;
+static void *serve(void *p)
+{
+	int s = socket(AF_UNIX, SOCK_STREAM, 0);
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	if (bind(s, (struct sockaddr *)&a, sizeof(sa_family_t)) || listen(s, 5))
+		return p;
+	sock = s;
+	accept(s, NULL, NULL);
+	return p;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, NULL, serve, NULL);
+	int s = atomic_exchange(&sock, -1);
+	if (s >= 0)
+		shutdown(s, SHUT_RDWR);
+	pthread_join(t, NULL);
+	return 0;
+}
+"""
+
+# main asks for the time for ever, with the lock that the worker needs to end that.
+CLOCK = HEAD + r"""
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int queries = 1;
+static void *worker(void *p)
+{
+	pthread_mutex_lock(&m);
+	queries = 0;
+	pthread_mutex_unlock(&m);
+	return p;
+}
+int main(void)
+{
+	pthread_t t;
+	struct timespec now;
+	pthread_mutex_lock(&m);
+	pthread_create(&t, NULL, worker, NULL);
+	while (queries)
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	pthread_mutex_unlock(&m);
+	pthread_join(t, NULL);
+	return 0;
+}
+"""
+
+# Slow, but it would end.
+SLOW = HEAD + r"""
+static void *work(void *p) { for (volatile unsigned long i = 0; i < 1000000000000; i++); return p; }
+int main(void) { pthread_t t; pthread_create(&t, NULL, work, NULL); pthread_join(t, NULL); return 0; }
+"""
+
+FEW = {"GATECTL_VERIFY": "1/1/2"}
+
+
+def one_hang(t, name, text, *args):
+    r = explore(t, "-j", "1", *args, compile_text(name, text), env=FEW)
+    return r, failed(t, r, "hang", "a hang")
+
+
+def line_of(text, what):
+    return text[:text.index(what)].count("\n") + 1
+
+
+def test_wait_for_another_process(t):
+    r, f = one_hang(t, "accepts.c", ACCEPT, "--hang", "0.4")
+    says = "gatectl: time-limit: the program hangs: no thread has made a step for 0.4 seconds: main joins serve#1; " \
+           "serve#1 waits in accept(2) at accepts.c:%d, which only another process could end\n" % line_of(ACCEPT, "accept(s,")
+    t.check(says in f["text"] and says in r.err, "who waits where for what", r)
+    t.equal(f["status"], 124, "status of the failure", r)
+    t.check("failure: hang\n" in read(f["folder"], "schedule"), "the schedule", r)
+    t.equal(json.loads(read(f["folder"], "report.json"))["verdict"], "time-limit", "the run's own report", r)
+    again = t.gate("replay", os.path.join(f["folder"], "schedule"))
+    t.check(again.status == 124 and says in again.err, "a replay comes to the same", again)
+
+
+def test_gates_of_a_hang(t):
+    """Gates say which order it takes."""
+    r, f = one_hang(t, "accepts.c", ACCEPT, "--hang", "0.4")
+    script = os.path.join(f["folder"], "gates.lua")
+    t.equal(f["script"], script, "there is a script", r)
+    t.check("expect { time_limit = true }\nlimits { run = 2 }\n" in read(script), "what it expects", r)
+    t.clean(t.gate("run", "-g", script, "--", compile_text("accepts.c", ACCEPT)), 0)
+
+
+@params("clock", "slow")
+def test_computes(t, what):
+    """A thread computes, or asks for the time, without a step."""
+    text = {"clock": CLOCK, "slow": SLOW}[what]
+    r, f = one_hang(t, what + ".c", text, "--hang", "0.2")
+    says = {"clock": "main runs in main at clock.c:%d; worker#1 can go on" % line_of(CLOCK, "clock_gettime"),
+            "slow": "main joins work#1; work#1 runs in work at slow.c:%d" % line_of(SLOW, "for (volatile")}[what]
+    t.check("no thread has made a step for 0.2 seconds: " in f["text"], "how long", r)
+    t.check(re.sub(r"(clock.c):\d+", r"\1", says) in re.sub(r"(clock.c):\d+", r"\1", f["text"]), "who does what: " + says, r)
+
+
+def test_undisturbed_hang(t):
+    """Where no thread needs to be disturbed, that is said at once."""
+    r, f = one_hang(t, "clock.c", CLOCK, "--hang", "0.2")
+    second = r.err.split("\n")[1]
+    t.equal(second, "the undisturbed run hangs, in which each thread goes on until it waits: no order of threads is needed", "said first", r)
+
+
+@params("never", "time")
+def test_no_hang(t, how):
+    """--hang 0 is for programs that wait on purpose; nothing is claimed of a schedule that has not ended."""
+    args = {"never": ("--hang", "0", "--for", "0.5"), "time": ("--hang", "100", "--for", "0.5", "--steps", "100000000")}[how]
+    text = ACCEPT if how == "never" else HEAD + "static atomic_int n;\nint main(void) { for (;;) n++; }\n"
+    r = explore(t, "-j", "1", "--points", "sync", *args, compile_text(how + "_ends.c", text))
+    t.equal(r.status, 0, "status", r)
+    t.check("\n1 schedule had not ended when the time was over\n" in r.err, "what is known", r)
+    t.check("nothing failed" not in r.err, "no all-clear", r)
+
+
+def test_limit_of_a_script(t):
+    """limits { run = S } and expect { time_limit = true } hold for each schedule."""
+    program = compile_text("slow.c", SLOW)
+    r = explore(t, "-j", "1", "--hang", "0", "-g", t.file("limit.lua", "limits { run = 0.3 }\n"), program, env=FEW)
+    f = failed(t, r, "hang", "a hang")
+    t.check("gatectl: time-limit: the program still ran after 0.3 seconds\n" in f["text"], "what run would say", r)
+    expected = t.file("expected.lua", "limits { run = 0.3 }\nexpect { time_limit = true }\n")
+    r = explore(t, "-j", "1", "--hang", "0", "--runs", "2", "-g", expected, program)
+    t.equal((r.status, r.report["schedules"]), (0, 2), "as expected in each schedule", r)
+    r = explore(t, "-j", "1", "--runs", "2", "-g", expected, compile_text("ends.c", "int main(void) { return 0; }\n"), env=FEW)
+    failed(t, r, "expect", "not as expected")
+
+
+def test_bad_hang(t):
+    for value in ("x", "-1", ""):
+        r = t.gate("explore", "--hang=" + value, compile_text("slow.c", SLOW))
+        t.error(r)
+        t.check("--hang: '%s' is not a number of seconds" % value in r.err, "what is wrong", r)
