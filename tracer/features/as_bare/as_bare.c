@@ -2,9 +2,11 @@
  * Functions of the C library whose use would show a program that it is traced. They get a trap only
  * if something in the program refers to them.
  *
- * The action of a signal is set by the system call rt_sigaction, whichever function leads there. The trap is on its
- * instruction: no other trap of the thread comes between what is told here and what the kernel does.
+ * The action of a signal is set by the system call rt_sigaction, whichever function leads there. What it does is told
+ * by a trap on its instruction: no other trap of the thread comes between that and what the kernel does. The C library's
+ * own gets one only as SIGTRAP is first passed to a function, because posix_spawn uses it for each signal.
  */
+#include "tracer/run/images.h"
 #include "tracer/run/sites.h"
 
 #include "tracer/arch/arch.h"
@@ -21,7 +23,8 @@ enum { RAX = 0, RDX = 1, RCX = 2, RSI = 4, RDI = 5 };
 static const struct site_owner as_bare_owner;
 
 enum as_bare_call {
-	AS_BARE_ACTION,
+	AS_BARE_SIGACTION,
+	AS_BARE_ACTION, /* the system call */
 	AS_BARE_SIGMASK,
 	AS_BARE_CLONE,
 	AS_BARE_PTRACE,
@@ -36,15 +39,15 @@ struct libc_function {
 };
 
 static const struct libc_function functions[] = {
-	{"sigaction", "sigaction", AS_BARE_ACTION},
-	{"sigset", "sigaction", AS_BARE_ACTION},
-	{"sigignore", "sigaction", AS_BARE_ACTION},
-	{"sigvec", "sigaction", AS_BARE_ACTION},
-	{"signal", "sigaction", AS_BARE_ACTION},
-	{"ssignal", "sigaction", AS_BARE_ACTION},
-	{"bsd_signal", "sigaction", AS_BARE_ACTION},
-	{"sysv_signal", "sigaction", AS_BARE_ACTION},
-	{"__sysv_signal", "sigaction", AS_BARE_ACTION},
+	{"sigaction", "sigaction", AS_BARE_SIGACTION},
+	{"sigset", "sigaction", AS_BARE_SIGACTION},
+	{"sigignore", "sigaction", AS_BARE_SIGACTION},
+	{"sigvec", "sigvec", AS_BARE_SIGACTION},
+	{"signal", "signal", AS_BARE_SIGACTION},
+	{"ssignal", "signal", AS_BARE_SIGACTION},
+	{"bsd_signal", "signal", AS_BARE_SIGACTION},
+	{"sysv_signal", "sysv_signal", AS_BARE_SIGACTION},
+	{"__sysv_signal", "sysv_signal", AS_BARE_SIGACTION},
 	{"pthread_sigmask", "pthread_sigmask", AS_BARE_SIGMASK},
 	{"sigprocmask", "pthread_sigmask", AS_BARE_SIGMASK},
 	{"sigblock", "pthread_sigmask", AS_BARE_SIGMASK},
@@ -88,7 +91,6 @@ static bool needs_libraries(struct session *s, const struct session_process *p)
 struct row {
 	bool used;
 	uint64_t address; /* 0: nowhere yet */
-	const struct image *image;
 };
 
 struct libc_search {
@@ -148,7 +150,7 @@ static void visit_export(void *ctx, const char *name, uint64_t offset)
 		struct row *row = &search->rows[i];
 
 		if (row->used && !row->address && strcmp(name, functions[i].calls) == 0)
-			*row = (struct row){true, search->image->bias + offset, search->image};
+			row->address = search->image->bias + offset;
 	}
 }
 
@@ -164,7 +166,6 @@ static void search_static(struct libc_search *search)
 		if (module_symbol(image->module, functions[i].calls, &offset, NULL) < 0)
 			continue;
 		row->address = image->bias + offset;
-		row->image = image;
 		row->used = functions[i].act != AS_BARE_CALL || calls_by_number(image->module);
 	}
 }
@@ -210,26 +211,29 @@ static void search_images(const struct session_process *p, struct libc_search *s
 /* A large program makes its system calls by a library. */
 enum { MOST_CODE = 4 << 20, MOST_BETWEEN = 8 };
 
-struct settling {
+struct actions {
 	struct session *session;
 	struct session_process *process;
 	struct target_thread *thread;
 	const struct image *image;
+	uint64_t but_from, but_to; /* not by this function */
 };
 
 /* Behind "mov $13, %eax" arguments may be loaded. */
 static void visit_number(void *ctx, uint64_t offset, const uint8_t *code, size_t left)
 {
-	const struct settling *g = ctx;
+	const struct actions *a = ctx;
 	struct arch_insn insn;
 	uint64_t at = 0;
 
+	if (offset >= a->but_from && offset < a->but_to)
+		return;
 	for (int i = 0; i < MOST_BETWEEN; i++) {
 		if (arch_decode(code + at, left - at, offset + at, &insn) < 0 ||
 		    insn.flow != ARCH_FLOW_NEXT)
 			return;
 		if (insn.is_syscall) {
-			put(g->session, g->process, g->thread, g->image->bias + offset + at,
+			put(a->session, a->process, a->thread, a->image->bias + offset + at,
 			    AS_BARE_ACTION);
 			return;
 		}
@@ -237,12 +241,11 @@ static void visit_number(void *ctx, uint64_t offset, const uint8_t *code, size_t
 	}
 }
 
-static void settle_actions(struct settling *g, const struct image *image)
+static void find_actions(struct actions *a)
 {
 	const uint8_t number[5] = {0xb8, SYS_rt_sigaction};
 
-	g->image = image;
-	module_each_code(image->module, number, sizeof(number), visit_number, g);
+	module_each_code(a->image->module, number, sizeof(number), visit_number, a);
 }
 
 static bool is_small(const struct module *m)
@@ -253,25 +256,34 @@ static bool is_small(const struct module *m)
 	return high - low <= MOST_CODE;
 }
 
-/* Of the C library if the program refers to it, and by instructions of the program's own. */
-static void settle_all_actions(struct settling *g, const struct libc_search *search)
+/* The program's own, and in a static program without symbols the C library's. */
+static void settle_actions(struct session *s, struct session_process *p, struct target_thread *t)
 {
-	const struct image *by = NULL;
+	struct actions a = {.session = s, .process = p, .thread = t};
+	uint64_t size;
 
-	for (size_t i = 0; i < FUNCTIONS && !by; i++)
-		if (functions[i].act == AS_BARE_ACTION && search->rows[i].used)
-			by = search->rows[i].image;
-	if (by)
-		settle_actions(g, by);
-	array_each(const struct image, image, &g->process->images) {
-		if (image->module == g->process->exe && image != by && is_small(image->module))
-			settle_actions(g, image);
+	array_each(const struct image, image, &p->images) {
+		if (image->module != p->exe || !is_small(image->module))
+			continue;
+		a.image = image;
+		if (!module_symbol(p->exe, "__libc_sigaction", &a.but_from, &size))
+			a.but_to = a.but_from + size;
+		find_actions(&a);
 	}
+}
+
+/* SIGTRAP has been passed to a function of this module. */
+static void arm_actions(struct session *s, struct session_thread *t, uint64_t function)
+{
+	struct actions a = {.session = s, .process = t->process, .thread = t->target};
+
+	a.image = images_at(t->process, function);
+	if (a.image)
+		find_actions(&a);
 }
 
 static void settle(struct session *s, struct session_process *p, struct target_thread *t)
 {
-	struct settling settling = {.session = s, .process = p, .thread = t};
 	struct libc_search search = {0};
 
 	search_images(p, &search);
@@ -280,12 +292,12 @@ static void settle(struct session *s, struct session_process *p, struct target_t
 		enum as_bare_call act = functions[i].act;
 
 		/* without places there are no traps */
-		if (row->used && row->address && act != AS_BARE_ACTION &&
+		if (row->used && row->address &&
 		    (s->has_places || act == AS_BARE_PTRACE || act == AS_BARE_CALL))
 			put(s, p, t, row->address, act);
 	}
 	if (s->has_places)
-		settle_all_actions(&settling, &search);
+		settle_actions(s, p, t);
 }
 
 /* ---- what they do --------------------------------------------------------------------------- */
@@ -408,6 +420,10 @@ static enum hit_answer hit(struct session *s, const struct act *a, const struct 
 	const uint64_t *r = regs->dwarf;
 
 	switch (a->what) {
+	case AS_BARE_SIGACTION:
+		if ((int)r[RDI] == SIGTRAP)
+			arm_actions(s, t, r[ARCH_DWARF_PC]);
+		break;
 	case AS_BARE_ACTION:
 		if (r[RAX] == SYS_rt_sigaction)
 			set_action(t, r[RDI], r[RSI]);
