@@ -33,6 +33,7 @@ static const struct primitive_name inner[] = {
 	{"pthread_rwlock_*rdlock*", PRIMITIVE_READ},
 	{"pthread_rwlock_*wrlock*", PRIMITIVE_WRITE},
 	{"pthread_cond_*wait*", PRIMITIVE_CONDITION},
+	{"pthread_cond_destroy*", PRIMITIVE_DESTROY},
 	{"sem_*wait*", PRIMITIVE_SEMAPHORE},
 	{"pthread_barrier_wait", PRIMITIVE_BARRIER},
 	{"pthread_once*", PRIMITIVE_ONCE},

@@ -83,6 +83,14 @@ static uint64_t condition_of(const struct waiter *w)
 	return waiters && word_at(w, at + waiters) >> CONDITION_WAITER_SHIFT ? at : 0;
 }
 
+/* pthread_cond_destroy waits at the number of waiters. */
+static uint64_t destroyed_condition(const struct waiter *w)
+{
+	uint32_t waiters = glibc_condition_waiters(w->thread->process);
+
+	return waiters ? w->block.args[0] - waiters : 0;
+}
+
 /* One of the three standard streams, or one that fopen made. */
 static uint64_t stream_of(const struct waiter *w)
 {
@@ -110,6 +118,8 @@ void glibc_object(struct waiter *w)
 		w->object = rwlock_of(w);
 	else if (w->what == PRIMITIVE_CONDITION)
 		w->object = condition_of(w);
+	else if (w->what == PRIMITIVE_DESTROY)
+		w->object = destroyed_condition(w);
 	else if (w->what == PRIMITIVE_BARRIER && primitive_is_in(w, "pthread_barrier_wait"))
 		w->object = barrier_of(w);
 	else if (w->what == PRIMITIVE_JOIN || w->what == PRIMITIVE_FUTURE)
@@ -254,6 +264,17 @@ static void initialiser(struct waiters *all, struct waiter *w)
 		add_owner(w, found->thread);
 }
 
+static void condition_waiters(const struct waiters *all, struct waiter *w)
+{
+	for (size_t i = 0; w->object && i < all->count; i++) {
+		const struct waiter *other = &all->items[i];
+
+		if (other->what == PRIMITIVE_CONDITION && other->object == w->object &&
+		    other->thread->process == w->thread->process)
+			add_owner(w, other->thread);
+	}
+}
+
 void glibc_owners(struct waiters *all, struct waiter *w)
 {
 	switch (w->what) {
@@ -263,6 +284,9 @@ void glibc_owners(struct waiters *all, struct waiter *w)
 	case PRIMITIVE_READ:
 	case PRIMITIVE_WRITE:
 		rwlock_owners(all, w);
+		break;
+	case PRIMITIVE_DESTROY:
+		condition_waiters(all, w);
 		break;
 	case PRIMITIVE_STREAM:
 		stream_owner(all, w);

@@ -10,6 +10,7 @@ enum primitive {
 	PRIMITIVE_READ, /* a rwlock's */
 	PRIMITIVE_WRITE,
 	PRIMITIVE_CONDITION,
+	PRIMITIVE_DESTROY, /* pthread_cond_destroy, which waits for the waiters of the condition */
 	PRIMITIVE_SEMAPHORE,
 	PRIMITIVE_BARRIER,
 	PRIMITIVE_ONCE,

@@ -43,6 +43,7 @@ static const struct {
 	[PRIMITIVE_READ] = {WAITING_RWLOCK, "rwlock"},
 	[PRIMITIVE_WRITE] = {WAITING_RWLOCK, "rwlock"},
 	[PRIMITIVE_CONDITION] = {WAITING_CONDITION, "condition variable"},
+	[PRIMITIVE_DESTROY] = {WAITING_CONDITION, "condition variable"},
 	[PRIMITIVE_SEMAPHORE] = {WAITING_SEMAPHORE, "semaphore"},
 	[PRIMITIVE_BARRIER] = {WAITING_BARRIER, "barrier"},
 	[PRIMITIVE_ONCE] = {WAITING_ONCE, "the routine of"},
@@ -157,6 +158,15 @@ static void add_thing(const struct waiter *w, struct str *out)
 		str_addf(out, " (with mutex %s)", w->mutex);
 }
 
+/* " (worker#1, worker#2)": threads that wait for the condition variable which this one destroys. */
+static void add_waiters(const struct waiter *w, struct str *out)
+{
+	for (size_t i = 0; i < w->owners.count; i++)
+		str_addf(out, "%s%s", i ? ", " : " (", w->owners.items[i].thread->engine->id);
+	if (w->owners.count)
+		str_add(out, ")");
+}
+
 static void describe_futex(const struct waiter *w, struct str *out)
 {
 	const char *verb = w->what == PRIMITIVE_BARRIER ? "waits at" : "waits for";
@@ -166,12 +176,18 @@ static void describe_futex(const struct waiter *w, struct str *out)
 	} else if (w->what == PRIMITIVE_NONE && !library_lock(w)) {
 		str_addf(out, "waits at %s (a condition variable, semaphore or raw futex)",
 			 w->name ? w->name : "a futex");
+	} else if (w->what == PRIMITIVE_DESTROY) {
+		str_add(out, "destroys ");
+		add_thing(w, out);
+		str_add(out, ", and waits for the threads that wait for it");
 	} else {
 		str_addf(out, "%s ", verb);
 		add_thing(w, out);
 	}
 	glibc_state(w, out);
-	if (w->what == PRIMITIVE_SEMAPHORE)
+	if (w->what == PRIMITIVE_DESTROY)
+		add_waiters(w, out);
+	else if (w->what == PRIMITIVE_SEMAPHORE)
 		add_doers(w, "took", out);
 	else if (w->what == PRIMITIVE_CONDITION)
 		add_doers(w, "could signal", out);
