@@ -59,12 +59,17 @@ mirror=${MIRROR:-$(apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' 'Create
 # make_system SUITE DIR: as small as mmdebstrap makes it, with what a README may take for granted.
 make_system()
 {
-	[ ! -e "$2/gatectl-made" ] || return 0
 	rm -rf --one-file-system "$2"
 	mmdebstrap --variant=minbase --include=make --aptopt="$settings" "$1" "$2" \
 		"${mirror:-http://deb.debian.org/debian}"
 	inside "$2" root 'useradd -m -s /bin/sh user'
-	touch "$2/gatectl-made"
+}
+
+# copy_system FROM TO
+copy_system()
+{
+	rm -rf --one-file-system "$2"
+	cp -a --reflink=auto "$1" "$2"
 }
 
 # inside DIR USER COMMAND: in namespaces of its own; all processes end with it. A root by pivot_root(2), since programs
@@ -110,10 +115,11 @@ exec setpriv --reuid "$user" --regid "$user" --init-groups --reset-env \
 	env LANG="$LANG" PATH="$PATH" sh -euc "$command"
 '
 
-# copy_tree DIR/TREE: the files of this tree, without what was built.
+# copy_tree DIR/TREE: the files of this tree; what was built there before stays.
 copy_tree()
 {
 	mkdir -p "$1"
+	find "$1" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
 	git -c safe.directory="$PWD" ls-files -z --cached --others --exclude-standard |
 		tar -c --null --ignore-failed-read -T - | tar -x --no-same-owner -C "$1"
 }
@@ -162,21 +168,21 @@ run_as()
 
 for suite in $suites; do
 	system=$roots/$suite
-	if ! make_system "$suite" "$system" >"$logs/$suite.log" 2>&1; then
+	if [ ! -d "$system-clean" ] &&
+		! make_system "$suite" "$system-clean" >"$logs/$suite.log" 2>&1; then
 		echo "$suite: FAILED: $(tail -n 1 "$logs/$suite.log")"
+		rm -rf --one-file-system "$system-clean"
 		failed=1
 		continue
 	fi
-	case $steps in *package*)
-		[ -n "$command" ] || {
-			rm -rf --one-file-system "$system-package"
-			cp -a --reflink=auto "$system" "$system-package"
-			copy_tree "$system-package/root/gatectl"
-			report "$suite" root package run_as "$system-package" root "$package"
-			[ -n "$kept" ] || rm -rf --one-file-system "$system-package"
-		}
+	case $command,$steps in ,*package*)
+		copy_system "$system-clean" "$system-package"
+		copy_tree "$system-package/root/gatectl"
+		report "$suite" root package run_as "$system-package" root "$package"
+		rm -rf --one-file-system "$system-package"
 		;;
 	esac
+	[ -d "$system" ] || copy_system "$system-clean" "$system"
 	copy_tree "$system/root/gatectl"
 	for user in $users; do
 		if [ -n "$command" ]; then
@@ -186,6 +192,6 @@ for suite in $suites; do
 		case $steps in *demo*) report "$suite" "$user" demo run_as "$system" "$user" "$demo" ;; esac
 		case $steps in *test*) report "$suite" "$user" test run_as "$system" "$user" "$tests" ;; esac
 	done
-	[ -n "$kept" ] || rm -rf --one-file-system "$system"
+	[ -n "$kept" ] || rm -rf --one-file-system "$system" "$system-clean"
 done
 exit $failed

@@ -22,6 +22,7 @@ CASES = [
     ("gatectl run -g alp", "alpha.lua"),
     ("gatectl run --gates alp", "alpha.lua"),
     ("gatectl run --gates=alp", "--gates=alpha.lua"),
+    ("gatectl replay --gates=sub", "--gates=subdir"),
     ("gatectl run --order 'a -> b' -g alp", "alpha.lua"),
     ("gatectl prove --gate-limit 3 --time-l", "--time-limit"),
     ("gatectl run --report rep", "report.json"),

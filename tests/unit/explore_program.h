@@ -58,7 +58,9 @@ static inline void world_begin(struct world *w, const struct program *p)
 
 static inline const char *next_step(const struct world *w, size_t thread)
 {
-	return w->now.is_here[thread] ? w->program->threads[thread] + w->now.at[thread] : "";
+	static const char none[2] = ""; /* a step has two letters */
+
+	return w->now.is_here[thread] ? w->program->threads[thread] + w->now.at[thread] : none;
 }
 
 static inline struct strategy_point point_of(size_t thread, size_t at, const char *step)

@@ -452,8 +452,9 @@ static void test_long(void **state)
 		if (gate_plan_make(&p, &s, PLAN_TO_THE_END, &words, &err) < 0)
 			fail_msg("%s", error_text(&err));
 		gates = gates_of(&p, &s);
-		assert_in_range(p.orders.count, lengths[i / 2] < LONG ? LAST_ORDERS : 0,
-				LAST_ORDERS);
+		assert_true(p.orders.count <= LAST_ORDERS);
+		if (lengths[i / 2] < LONG)
+			assert_int_equal(p.orders.count, LAST_ORDERS);
 		base_free(gates);
 		gate_plan_fini(&p);
 		schedule_fini(&s);
@@ -478,7 +479,7 @@ static void test_over(void **state)
 	make_long(&s, ROUND, true);
 	assert_int_equal(gate_plan_make(&p, &s, PLAN_TO_THE_END, &short_of_time, &err), -1);
 	assert_non_null(strstr(error_text(&err), "there was no time to find the orders"));
-	assert_in_range(asked, 2, 10);
+	assert_true(2 <= asked && asked <= 10);
 	error_fini(&err);
 	gate_plan_fini(&p);
 	schedule_fini(&s);

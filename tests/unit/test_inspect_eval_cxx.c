@@ -220,7 +220,7 @@ static void calls(void)
 	assert_int_equal(run(&e), 42);
 }
 
-static void stop(void)
+static void ask_all(void)
 {
 	struct dwarf_frame frame, caller;
 
@@ -249,7 +249,7 @@ static void load_and_ask(struct program *p, const char *compiler, int number)
 		fail_msg("%s", dlerror());
 	*(void **)&start = dlsym(library, "app_run");
 	self = self_new();
-	start(stop);
+	start(ask_all);
 	self_free(self);
 	dlclose(library);
 }

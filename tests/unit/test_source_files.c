@@ -120,7 +120,7 @@ static void test_own_lines(void **state)
 			found |= r->line == marked_line && r->offset >= offset;
 		at_entry = lines_row_at(u, offset);
 		assert_non_null(at_entry);
-		assert_in_range(at_entry->line, marked_line - 2, marked_line);
+		assert_true(marked_line - 2 <= at_entry->line && at_entry->line <= marked_line);
 	}
 	assert_true(found);
 }

@@ -167,7 +167,7 @@ static void only_units_asked_for(void **state)
 static size_t walk(struct die_table *t, const struct die_unit *u)
 {
 	uint64_t at = u->first;
-	size_t count = 0, depth = 0;
+	size_t count = 0;
 	ERROR(err);
 
 	while (at < u->end) {
@@ -178,12 +178,8 @@ static size_t walk(struct die_table *t, const struct die_unit *u)
 			fail_msg("%s", err.text);
 		assert_int_equal(entry_skip(&e, &next, &err), 0);
 		assert_true(next >= e.next && next <= u->end);
-		if (e.children && next < u->end) {
+		if (e.children && next < u->end)
 			assert_int_equal(entry_read(t, next, &(struct entry){0}, &err), 0);
-			depth++;
-		} else if (!e.tag) {
-			depth--;
-		}
 		count += e.tag != 0;
 		at = e.next;
 	}

@@ -92,7 +92,7 @@ static int not_there(struct error *err, const char *missing)
 			  "audit reads C by libclang, and the one here has no clang_%s", missing);
 	else
 		error_set(err, ERROR_USAGE, "audit reads C by libclang, and it is not installed");
-	return error_hint(err, "install it: apt-get install libclang-14-dev");
+	return error_hint(err, "install it: apt-get install libclang-dev");
 }
 
 int clang_load(struct clang *c, struct error *err)

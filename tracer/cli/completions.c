@@ -215,11 +215,11 @@ static void fish_option(const struct command *commands, const struct option_row 
 		print_choices(o);
 		printf("'");
 	} else if (is_script(o)) {
-		printf(" -x -a '(__fish_complete_suffix .lua)'");
+		printf(" -x -a '(__gatectl_files .lua)'");
 	} else if (is_schedule(o)) {
-		printf(" -x -a '(__fish_complete_suffix .schedule)'");
+		printf(" -x -a '(__gatectl_files .schedule)'");
 	} else if (is_directory(o)) {
-		printf(" -x -a '(__fish_complete_directories)'");
+		printf(" -x -a '(__gatectl_files /)'");
 	} else if (o->argument) {
 		printf(is_file(o) ? " -r -F" : " -x");
 	} else {

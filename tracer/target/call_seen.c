@@ -59,11 +59,11 @@ int call_prepare(const long *calls)
 
 void call_exec(struct thread *th)
 {
-	static const uint8_t same[16] = "gatectl's random";
+	static const char same[] = "gatectl's random"; /* without its end, 16 bytes */
 	uint64_t entry[2], at = th->target->calls ? clock_auxiliary(th, AT_RANDOM) : 0;
 
 	if (at && memory_raw_read(space_of(th), at, entry, sizeof(entry)) == 0)
-		target_write(th->pub.process, entry[1], same, sizeof(same));
+		target_write(th->pub.process, entry[1], same, sizeof(same) - 1);
 }
 
 /* ---- the stops -------------------------------------------------------------------------------- */

@@ -10,6 +10,18 @@ function __gatectl_in
     test (count $words) -gt 1; and contains -- $words[2] $argv
 end
 
+# Folders, and files with this ending. The value of `--option=value` is completed alone: fish 3 and 4 differ in whether
+# their own functions give the option back.
+function __gatectl_files
+    set -l value (string replace -r -- '^--[^=]*=' '' (commandline -ct))
+    for path in (complete -C "'' $value" | string split -f 1 \t)
+        switch $path
+            case '*/' "*$argv[1]"
+                echo $path
+        end
+    end
+end
+
 complete -c gatectl -n __gatectl_no_command -f -s h -l help -d 'print what there is'
 complete -c gatectl -n __gatectl_no_command -f -l version -d 'print the version'
 complete -c gatectl -n 'not __gatectl_no_command' -F
