@@ -375,7 +375,7 @@ static int frame_index(lua_State *L)
 		return 1;
 	return fault_raise(L,
 			   "no field '%s' in a frame; fields are thread, count, file, line, func, "
-			   "index, var, arg, ret, frame, backtrace, eval, call",
+			   "index, var, arg, frame, backtrace, eval, call",
 			   key);
 }
 

@@ -57,20 +57,20 @@ local frame = {}
 ---@param expression string in C: "q->head->next"
 ---@return Value
 function frame:eval(expression) end
-
----@class Hit: Frame
----@field ret Value at %return
-local hit = {}
 ---@param n integer 0 is where the thread arrived
 ---@return Frame? frame nil where there are not so many
-function hit:frame(n) end
+function frame:frame(n) end
 ---@return Backtrace
-function hit:backtrace() end
+function frame:backtrace() end
 ---Runs a function of the program on this thread.
 ---@param name string
 ---@param ... Value
 ---@return Value
-function hit:call(name, ...) end
+function frame:call(name, ...) end
+
+---@class Hit: Frame
+---@field ret Value at %return
+local hit = {}
 
 ---@class BacktraceFrame
 ---@field func string?
