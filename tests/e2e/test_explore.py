@@ -393,8 +393,9 @@ def diverged(t, r, reason):
 def test_diverged(t):
     r = explore(t, abba())
     schedule = os.path.join(r.found, "1", "schedule")
-    diverged(t, t.gate("replay", schedule, abba_fixed()), "arguments are others")
-    diverged(t, t.gate("replay", schedule, nested()), "arguments are others")
+    for other in (abba_fixed(), nested()):
+        diverged(t, t.gate("replay", schedule, other), "%s is not the file that the schedule was recorded with: its build-id was " % os.path.basename(other))
+    diverged(t, t.gate("replay", t.file("longer", read(schedule).replace(" lock ", " unlock ")), abba(), "x"), "arguments are others")
     text = read(schedule)
     steps = [line for line in text.splitlines() if re.match(r" *\d+ ", line)]
     cut = text[:text.index(steps[-1])].replace("steps: %d" % len(steps), "steps: %d" % (len(steps) - 1))

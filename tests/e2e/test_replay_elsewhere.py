@@ -94,3 +94,205 @@ def test_moved(t, what):
     shutil.copy(compile_text("prints.c", PRINTS), copy)
     r = t.gate("replay", schedule, copy, cwd=t.path("elsewhere"))
     t.equal(r.status, 134, "status", r)
+
+
+# ---- standard streams ------------------------------------------------------------------------------------
+
+def told(t, r, steps=None):
+    """How many steps agree is told, and all do."""
+    line = re.search(r"^replayed: (.*) \((\d+) of (\d+) steps agree\)\r?$", r.err or r.stdout, re.M)
+    t.check(line and line.group(2) == line.group(3), "all steps agree", r)
+    return line.group(1)
+
+
+def at(t, where, *command):
+    """Runs it with this standard output; what has come there is .shown."""
+    if where == "terminal":
+        r = t.run(list(command), pty=True)
+        r.shown = r.stdout.replace("\r\n", "\n")
+        return r
+    redirect = {"pipe": "| cat >{}", "file": ">{}", "/dev/null": ">/dev/null", "closed": ">&-"}[where].format(t.path("shown"))
+    r = t.run(["bash", "-c", 'set -o pipefail; "$@" ' + redirect, "bash", *command])
+    r.shown = ""
+    if where in ("pipe", "file"):
+        with open(t.path("shown")) as f:
+            r.shown = f.read()
+    return r
+
+
+@params("tty", "pipe", "file")
+def test_stdout(t, kind):
+    """The program gets the kind that was recorded, wherever the output goes; and all output comes there."""
+    schedule = recorded(t, ["--stdout=" + kind])
+    with open(schedule) as f:
+        t.check("\nstdout: %s\n" % kind in f.read(), "the kind in the schedule")
+    with open(os.path.join(os.path.dirname(schedule), "stdout")) as f:
+        wrote = f.read()
+    t.equal(wrote != "", kind == "tty", "stdio wrote each line at once: %r" % wrote)
+    for where in ("terminal", "pipe", "file", "/dev/null", "closed"):
+        r = at(t, where, t.gatectl, "replay", schedule)
+        t.equal(r.status, 134, "status at " + where, r)
+        if where in ("terminal", "pipe", "file"):
+            t.equal(r.shown, wrote, "what it wrote", r)
+
+
+def test_own_stdout(t):
+    """By default the kind is that of gatectl's own output."""
+    for where, kind in (("terminal", "tty"), ("pipe", "pipe"), ("file", "file"), ("/dev/null", "file"), ("closed", "closed")):
+        found = t.path("found-" + kind)
+        r = at(t, where, t.gatectl, "explore", "-j", "1", "--points", "memory", "-o", found, compile_text("prints.c", PRINTS))
+        t.equal(r.status, 116, "status at " + where, r)
+        with open(os.path.join(found, "1", "schedule")) as f:
+            t.check("\nstdout: %s\n" % kind in f.read(), "the kind at " + where, r)
+        shutil.rmtree(found)
+
+
+# More than a pipe or terminal takes: before main, at once, in lines, and by two threads.
+FLOOD = """#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+enum { MUCH = 200000 };
+static char much[MUCH];
+static int n;
+static void put(int fd, int c)
+{
+	memset(much, c, MUCH - 1);
+	much[MUCH - 1] = '\\n';
+	if (write(fd, much, MUCH) != MUCH)
+		_exit(9);
+}
+__attribute__((constructor)) static void before(void) { put(1, 'a'); }
+static void *work(void *p)
+{
+	int seen = n;
+	for (int i = 0; i < 20; i++)
+		dprintf(1 + i % 2, "%d\\n", i);
+	n = seen + 1;
+	return p;
+}
+int main(void)
+{
+	pthread_t t, u;
+	pthread_create(&t, 0, work, 0);
+	pthread_create(&u, 0, work, 0);
+	pthread_join(t, 0);
+	pthread_join(u, 0);
+	put(1, 'z');
+	put(2, 'y');
+	if (n != 2)
+		abort();
+	return 0;
+}
+"""
+
+
+@params("tty", "pipe")
+def test_much_output(t, kind):
+    schedule = recorded(t, ["--stdout=" + kind], program=compile_text("flood.c", FLOOD))
+    with open(os.path.join(os.path.dirname(schedule), "stdout")) as f:
+        wrote = f.read()
+    t.equal((wrote[:200000], wrote[-200000:]), ("a" * 199999 + "\n", "z" * 199999 + "\n"), "what was kept")
+    r = at(t, "pipe", t.gatectl, "replay", "--repeat", "3", schedule)
+    t.equal((r.status, r.shown == 3 * wrote), (134, True), "what is replayed", r)
+    t.check("gatectl: 3 of 3 runs agreed\n" in r.err, "they agree", r)
+
+
+def test_order_of_streams(t):
+    """Both streams come in the order in which they were written."""
+    text = PRINTS.replace('printf("saw %d\\n", seen);', 'dprintf(1, "out\\n");\n\tdprintf(2, "err\\n");')
+    schedule = recorded(t, ["--stdout=tty"], program=compile_text("both.c", text))
+    for redirect in ("2>&1", "2>&1 | cat"):
+        r = t.run(["bash", "-c", '"$@" ' + redirect, "bash", t.gatectl, "replay", schedule], pty=True)
+        with open(schedule) as f:
+            order = [line for line in f.read().splitlines() if re.search(r" block .*\(add, dprintf\)", line)]
+        lines = {"both.c:9": "out", "both.c:10": "err"}
+        wrote = [lines[re.search(r"both\.c:\d+", line).group()] for line in order]
+        t.equal([line for line in r.stdout.split() if line in ("out", "err")], wrote, "the order", r)
+
+
+# Fails at a terminal alone.
+ASKS = PRINTS.replace("#include <stdlib.h>", "#include <stdlib.h>\n#include <unistd.h>").replace("if (on_stack.money != 2)", "if (on_stack.money != 2 && isatty(1))")
+
+
+def test_script_gets_the_kind(t):
+    """A script is verified with the kind of the schedule that it forces."""
+    r = test_explore.explore(t, "-j", "1", "--points", "memory", "--stdout=tty", compile_text("asks.c", ASKS), env={"GATECTL_VERIFY": "5"})
+    t.equal(r.status, 116, "status", r)
+    t.check(re.search(r"the script has forced it in (\d+) of \1 runs", r.err), "verified", r)
+    r = test_explore.explore(t, "-j", "1", "--points", "memory", "--stdout=pipe", "--runs", "100", compile_text("asks.c", ASKS))
+    t.equal(r.status, 0, "status in a pipe", r)
+
+
+def test_repl(t):
+    """In the REPL, too: what the program has written by a step is there when it rests."""
+    schedule = recorded(t, ["--stdout=tty"])
+    with open(schedule) as f:
+        step = int(re.search(r"^ *(\d+) +add#\d +block .*printf", f.read(), re.M).group(1))
+    r = t.gate("repl", "--replay", schedule, stdin=("step %d\nrun\n" % (step + 1)).encode())
+    t.equal(r.status, 134, "status", r)
+    t.check(re.match(r"saw 0\nstep \d+ of \d+: ", r.stdout), "what was written by then", r)
+
+
+@params("stdin", "stdout")
+def test_closed(t, which):
+    """A stream that was closed is so again."""
+    program = compile_text("prints.c", PRINTS)
+    shut = {"stdin": "<&-", "stdout": ">&-"}[which]
+    r = t.run(["bash", "-c", '"$@" ' + shut, "bash", t.gatectl, "explore", "-j", "1", "--points", "memory", "-o", t.path("found"), program])
+    t.equal(r.status, 116, "status", r)
+    schedule = t.path("found/1/schedule")
+    with open(schedule) as f:
+        t.check("\n%s: closed\n" % which in f.read(), "the kind", r)
+    told(t, replays(t, schedule))
+
+
+def test_input_is_missing(t):
+    """A schedule whose program read a file, and gets none."""
+    text = PRINTS.replace("int main(void)\n{", "int main(void)\n{\n\tif (getchar() != 'x')\n\t\treturn 0;")
+    program, given = compile_text("reads.c", text), t.file("given", "x")
+    r = t.run(["bash", "-c", '"${@:2}" <"$1"', "bash", given, t.gatectl, "explore", "-j", "1", "--points", "memory", "-o", t.path("found"), program])
+    t.equal(r.status, 116, "status", r)
+    r = t.run(["bash", "-c", '"${@:2}" <"$1"', "bash", given, t.gatectl, "replay", t.path("found/1/schedule")])
+    t.equal(r.status, 134, "with the file", r)
+    r = t.gate("replay", t.path("found/1/schedule"))
+    t.equal(r.status, 117, "without", r)
+    t.check("try: the schedule was recorded with a file as standard input" in r.err, "what to do", r)
+
+
+# ---- what is told ------------------------------------------------------------------------------------------
+
+def test_told(t):
+    """Which command runs, and how many steps agree; with another outcome, what was recorded."""
+    schedule = recorded(t)
+    r = replays(t, schedule)
+    t.equal(told(t, r), compile_text("prints.c", PRINTS), "the command", r)
+    t.check("replayed:" not in t.gate("replay", "-q", schedule).err, "not with -q")
+    with open(schedule) as f:
+        other = t.file("other", re.sub(r"(?m)^status: 134$", "status: 139", f.read()))
+    r = t.gate("replay", other)
+    t.check("steps agree); recorded was SIGABRT" in r.err, "the outcome is another one", r)
+
+
+def test_other_library(t):
+    """A library that is another file is named, with both build-ids."""
+    lib = "int one(int x) { %s return x + 1; }\n"
+    text = PRINTS.replace("int main(void)", "int one(int);\nint main(void)").replace("on_stack.money != 2", "on_stack.money != one(1)").replace("a->money = seen + 1", "a->money = one(seen)")
+    here = t.path("lib")
+    os.mkdir(here)
+    def build(change):
+        with open(t.path("one.c"), "w") as f:
+            f.write(lib % change)
+        t.run(["gcc", "-g", "-shared", "-fPIC", "-o", here + "/libone.so", t.path("one.c")])
+        notes = t.run(["readelf", "-n", here + "/libone.so"]).stdout
+        return re.search(r"Build ID: (\w+)", notes).group(1)
+    was = build("")
+    with open(t.path("uses.c"), "w") as f:
+        f.write(text)
+    t.run(["gcc", "-g", "-pthread", "-o", t.path("uses"), t.path("uses.c"), "-L" + here, "-lone", "-Wl,-rpath," + here])
+    schedule = recorded(t, program=t.path("uses"))
+    now = build('extern int printf(const char *, ...); extern int fflush(void *); printf("x"); fflush(0);')
+    r = t.gate("replay", schedule)
+    t.equal(r.status, 117, "status", r)
+    t.check("try: libone.so is not the file" in r.err and was in r.err and now in r.err, "both build-ids", r)

@@ -329,10 +329,26 @@ static int merge(struct cli *cli)
 	return status;
 }
 
+/* A pipe or terminal as input cannot be read by many runs: they read /dev/null. */
+static void set_kinds(struct session_options *o)
+{
+	enum stream_kind *kinds = o->kinds;
+
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (kinds[fd] == STREAM_INHERITED)
+			kinds[fd] = stream_kind_of(fd);
+	if (kinds[STDIN_FILENO] == STREAM_PIPE || kinds[STDIN_FILENO] == STREAM_TERMINAL)
+		kinds[STDIN_FILENO] = STREAM_NULL;
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		if (kinds[fd] == STREAM_NULL) /* what is written there is kept all the same */
+			kinds[fd] = STREAM_FILE;
+}
+
 int command_explore(struct cli *cli)
 {
 	ERROR(err);
 
+	set_kinds(&cli->session);
 	options_explore_settle(cli);
 	options_verify_in_time(&cli->explore);
 	if (explore_reports_check(cli, &err) < 0 ||

@@ -50,6 +50,8 @@ const struct option_row option_rows[] = {
 	 "points of a schedule before it counts as one that does not end (100000)"},
 	{"hang", OPT_HANG, "SECONDS", CMD_EXPLORE | CMD_RACES | CMD_HARNESS,
 	 "a schedule in which no thread makes a step for so long hangs; 0 = never (5)"},
+	{"stdout", OPT_STDOUT, "tty|pipe|file", CMD_EXPLORE,
+	 "the kind of PROG's standard output, which schedules record (as gatectl's own)"},
 	{"seed", OPT_SEED, "N", CMD_EXPLORE | CMD_RACES | CMD_HARNESS | CMD_AUDIT,
 	 "the same seed gives the same schedules (1)"},
 	{"all", OPT_ALL, NULL, CMD_EXPLORE,

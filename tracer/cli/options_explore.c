@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* With all else a minute: nobody waits for more. */
 enum { VERIFIED = 1000, VERIFIED_S = 30, MADE_S = 30 };
@@ -118,6 +119,17 @@ static int parse_shard(const char *text, struct explore_options *o, struct error
 	return 0;
 }
 
+static int parse_stdout(const char *text, struct session_options *o, struct error *err)
+{
+	enum stream_kind kind = stream_kind_named(text);
+
+	if (kind != STREAM_TERMINAL && kind != STREAM_PIPE && kind != STREAM_FILE)
+		return error_set(err, ERROR_USAGE, "--stdout: '%s' is none of tty, pipe and file",
+				 text);
+	o->kinds[STDOUT_FILENO] = kind;
+	return 0;
+}
+
 int options_explore(int key, const char *value, struct cli *out, struct error *err)
 {
 	struct explore_options *o = &out->explore;
@@ -148,6 +160,8 @@ int options_explore(int key, const char *value, struct cli *out, struct error *e
 		return parse_positive("jobs", value, &o->jobs, err);
 	case OPT_SHARD:
 		return parse_shard(value, o, err);
+	case OPT_STDOUT:
+		return parse_stdout(value, &out->session, err);
 	case OPT_REPLAY:
 		out->schedule = value;
 		return 0;

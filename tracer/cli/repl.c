@@ -492,7 +492,9 @@ static int begin(struct repl *r, struct error *err)
 
 static void replay_begins(void *ctx)
 {
-	replay_begin(&((struct repl *)ctx)->replay);
+	ERROR(ignored); /* the streams are there since the first run */
+
+	replay_begin(&((struct repl *)ctx)->replay, &ignored);
 }
 
 static void replay_ends(void *ctx, struct session *s)
@@ -510,7 +512,8 @@ static int take_schedule(struct repl *r, struct interactive_ui *ui, struct error
 	if (replay_load(&r->replay, cli->schedule, err) < 0)
 		return -1;
 	cli->session.features = &controlled_features;
-	replay_begin(&r->replay);
+	if (replay_begin(&r->replay, err) < 0)
+		return -1;
 	ui->begins = replay_begins;
 	ui->ends = replay_ends;
 	return 0;

@@ -30,6 +30,24 @@ static void compare(struct replayed *all, const struct replay *r, const struct s
 	all->over = !agrees || all->interrupted;
 }
 
+/* Behind the first line of the verdict, which the contract fixes. */
+static void add_command(const struct replay *r, struct session_result *result)
+{
+	struct str *text = &result->text, whole = {0};
+	size_t first = strcspn(str_text(text), "\n");
+
+	if (text->length) {
+		str_add_bytes(&whole, text->text, first);
+		str_add(&whole, "\n");
+	}
+	replay_tell(r, result, &whole);
+	str_add(&whole, "\n");
+	if (first < text->length)
+		str_add(&whole, text->text + first + 1);
+	str_fini(text);
+	*text = whole;
+}
+
 /* What there is to say of runs that are alike is said once. */
 static int run_one(struct cli *cli, struct replay *r, struct modules *symbols, struct replayed *all)
 {
@@ -38,6 +56,8 @@ static int run_one(struct cli *cli, struct replay *r, struct modules *symbols, s
 	int status = replay_run(r, symbols, &result, &err);
 
 	compare(all, r, &result, status < 0);
+	if (status == 0 && !result.interrupted && !cli->session.quiet)
+		add_command(r, &result);
 	if (r->made == 1 || all->over)
 		status = run_tell(cli, &result, &err);
 	else

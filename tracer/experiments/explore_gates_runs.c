@@ -40,7 +40,6 @@ void gating_set_options(struct gating *g)
 	o->features = g->e->plain;
 	o->reports.count = 0;
 	o->controlled = NULL;
-	o->out = o->err = 0;
 	o->leftover = LEFTOVER_KILL;
 	o->verbose = false;
 	o->quiet = true;

@@ -66,6 +66,8 @@ void explore_head_write(const struct explore *e, struct record *r)
 	add_gates(e->x.options, r);
 	record_add(r, (uint64_t)o->depth << 32 | o->bound);
 	record_add(r, o->points);
+	for (int fd = 0; fd < 3; fd++)
+		record_add(r, e->x.options->kinds[fd]);
 	record_add_text(r, o->location);
 	record_add_text(r, o->from);
 	record_add(r, o->shard);

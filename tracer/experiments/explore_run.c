@@ -5,7 +5,6 @@
 #include "tracer/run/run.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 /* ---- the program at its beginning --------------------------------------------------------------- */
@@ -113,23 +112,30 @@ static int keep(struct explore_runs *r, struct error *err)
 
 /* ---- files ---------------------------------------------------------------------------------------- */
 
-static int new_file(const char *name)
+static void rewind_files(struct explore_runs *r)
 {
-	int fd = memfd_create(name, MFD_CLOEXEC);
-
-	if (fd >= 0)
-		fcntl(fd, F_SETFL, O_APPEND);
-	return fd;
-}
-
-static void rewind_files(const struct explore_runs *r)
-{
-	const struct controlled *c = &r->controlled;
+	struct controlled *c = &r->controlled;
 
 	if (c->in >= 0)
 		lseek(c->in, c->in_at, SEEK_SET);
-	if (ftruncate(c->out, 0) < 0 || ftruncate(c->err, 0) < 0)
-		return;
+	stream_begin(&c->out);
+	stream_begin(&c->err);
+}
+
+/* Where the caller does not say of what kind it is: a file. */
+static int open_output(struct stream *s, enum stream_kind kind, const char *name, struct error *err)
+{
+	if (kind == STREAM_INHERITED || kind == STREAM_NULL)
+		kind = STREAM_FILE;
+	return stream_open(s, kind, name, -1, err);
+}
+
+/* A pipe or a terminal cannot be read again: nothing is there then. */
+static void open_input(struct controlled *c, const struct session_options *o)
+{
+	c->in_closed = o->kinds[STDIN_FILENO] == STREAM_CLOSED;
+	c->in = o->input_at >= 0 ? dup(STDIN_FILENO) : open("/dev/null", O_RDONLY | O_CLOEXEC);
+	c->in_at = o->input_at >= 0 ? o->input_at : 0;
 }
 
 /* ---- runs ------------------------------------------------------------------------------------------ */
@@ -148,15 +154,10 @@ int explore_runs_begin(struct explore_runs *r, const struct session_options *o,
 	r->options.quiet = true;
 	r->options.time_limit = -1; /* a script's limit is for each schedule */
 	r->symbols = symbols;
-	c->in = o->input_at >= 0 ? dup(STDIN_FILENO) : open("/dev/null", O_RDONLY | O_CLOEXEC);
-	c->in_at = o->input_at >= 0 ? o->input_at : 0;
-	c->out = new_file("stdout");
-	c->err = new_file("stderr");
-	if (c->out < 0 || c->err < 0)
-		return error_errno(err, ERROR_SYSTEM,
-				   "cannot make a file for the program's output");
-	r->options.out = c->out;
-	r->options.err = c->err;
+	open_input(c, o);
+	if (open_output(&c->out, o->kinds[STDOUT_FILENO], "stdout", err) < 0 ||
+	    open_output(&c->err, o->kinds[STDERR_FILENO], "stderr", err) < 0)
+		return -1;
 	return keeps ? keep(r, err) : 0;
 }
 
@@ -247,10 +248,8 @@ void explore_runs_end(struct explore_runs *r)
 	controlled_fini(&r->controlled);
 	if (r->controlled.in > 0)
 		close(r->controlled.in);
-	if (r->controlled.out >= 0)
-		close(r->controlled.out);
-	if (r->controlled.err >= 0)
-		close(r->controlled.err);
+	stream_close(&r->controlled.out);
+	stream_close(&r->controlled.err);
 	base_free(r->not_kept);
 	array_fini(&r->modules);
 	controlled_unpin();

@@ -34,7 +34,7 @@ static char *take_said(const struct controlled *c)
 {
 	struct str text = {0};
 
-	io_read_at(c->out, &text);
+	io_read_at(c->out.kept, &text);
 	return str_take(&text);
 }
 

@@ -1,6 +1,7 @@
 #include "tracer/experiments/replay.h"
 
 #include "tracer/base/file.h"
+#include "tracer/base/foreign.h"
 #include "tracer/base/io.h"
 #include "tracer/base/path.h"
 #include "tracer/experiments/experiment.h"
@@ -11,6 +12,7 @@
 #include "tracer/run/images.h"
 #include "tracer/run/run.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -108,6 +110,8 @@ static void set_points(const struct schedule_head *h, struct controlled *c)
 	c->early = schedule_option(h, "begins", 0);
 }
 
+static const char *const streams[] = {"stdin", "stdout", "stderr"};
+
 void replay_head(const struct explore *e, const struct explore_failure *f, struct schedule_head *h)
 {
 	const struct session_options *o = e->x.options;
@@ -122,6 +126,9 @@ void replay_head(const struct explore *e, const struct explore_failure *f, struc
 	if (here)
 		schedule_option_add(h, "directory", here);
 	free(here);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (o->kinds[fd])
+			schedule_option_add(h, streams[fd], stream_kind_name(o->kinds[fd]));
 	array_each(const char *, script, &o->scripts)
 		schedule_option_add(h, "gates", *script);
 	array_each(const char *, order, &o->orders)
@@ -290,24 +297,45 @@ static void say_came(const struct replay *r, const struct session *s,
 	source_symbolised_fini(&is);
 }
 
-/* In which code: that differs where the words may not. */
-static void say_code(const struct schedule *names, const struct strategy_point *p, struct str *out)
+/* The code, or the object: one of them differs where the words do not. */
+static void say_address(const struct schedule *names, uint64_t address, struct str *out)
 {
-	const char *module = schedule_module_at(names, p->place);
+	const char *module = schedule_module_at(names, address);
 
 	if (module)
-		str_addf(out, " (%s+0x%" PRIx64 ")", module, address_offset(p->place));
+		str_addf(out, " (%s+0x%" PRIx64 ")", module, address_offset(address));
 }
 
-static bool has_changed(const struct replay *r, const struct module *m)
+/* The build-id that the module had when the schedule was recorded; NULL: it was not there. */
+static const char *recorded_id(const struct replay *r, const struct module *m, bool is_program)
 {
 	const char *name = module_name(m), *was;
 	size_t length = strlen(name);
 
 	for (size_t k = 0; (was = schedule_option(&r->head, "module", k)); k++)
-		if (strncmp(was, name, length) == 0 && was[length] == ' ')
-			return strcmp(was + length + 1, module_build_id(m)) != 0;
-	return false;
+		if (is_program || (strncmp(was, name, length) == 0 && was[length] == ' '))
+			return strrchr(was, ' ') + 1;
+	return NULL;
+}
+
+static const char *shown_id(const char *id)
+{
+	return *id ? id : "none";
+}
+
+static bool say_changed(const struct replay *r, const struct module *m, bool is_program,
+			struct error *err)
+{
+	const char *was = recorded_id(r, m, is_program), *is = module_build_id(m);
+
+	if (!was || strcmp(was, is) == 0)
+		return false;
+	error_hint(err,
+		   "%s is not the file that the schedule was recorded with: its build-id was %s, "
+		   "and is "
+		   "%s; search again with `gatectl explore`",
+		   module_name(m), shown_id(was), shown_id(is));
+	return true;
 }
 
 static bool other_arguments(const struct replay *r)
@@ -322,20 +350,15 @@ static bool other_arguments(const struct replay *r)
 
 static void say_reason(const struct replay *r, const struct session *s, struct error *err)
 {
-	for (size_t i = 0; s->root && i < s->root->images.count; i++) {
-		const struct module *m = s->root->images.items[i].module;
-
-		if (!has_changed(r, m))
-			continue;
-		error_hint(err,
-			   "%s is not the one that the schedule was recorded with (its build-id is "
-			   "another one): search again with `gatectl explore`",
-			   module_name(m));
-		return;
-	}
+	for (size_t i = 0; s->root && i < s->root->images.count; i++)
+		if (say_changed(r, s->root->images.items[i].module, i == 0, err))
+			return;
 	if (other_arguments(r))
 		error_hint(err, "the program or its arguments are others than recorded: give none, "
 				"and it gets those");
+	else if (r->lacks_input)
+		error_hint(err, "the schedule was recorded with a file as standard input: give it "
+				"with < FILE");
 	else
 		error_hint(err,
 			   "the program and its libraries are the same, so it depends on something "
@@ -345,6 +368,7 @@ static void say_reason(const struct replay *r, const struct session *s, struct e
 static void diverged(const struct replay *r, struct session *s, const struct strategy_difference *d)
 {
 	bool alike = d->has_come && !d->is_longer && d->came.op == d->recorded.op;
+	bool by_object = d->came.place == d->recorded.place;
 	struct str text = {0};
 
 	str_addf(&text, "at step %zu of %zu ", d->step + 1, r->schedule.steps.count);
@@ -353,12 +377,13 @@ static void diverged(const struct replay *r, struct session *s, const struct str
 	else
 		say_recorded(r, d->step, "was to", &text);
 	if (alike)
-		say_code(&r->schedule, &d->recorded, &text);
+		say_address(&r->schedule, by_object ? d->recorded.fixed : d->recorded.place, &text);
 	if (d->has_come || d->is_longer) {
 		str_add(&text, d->is_longer ? ": " : ", but ");
 		say_came(r, s, &d->came, &text);
 		if (alike)
-			say_code(&r->controlled->schedule, &d->came, &text);
+			say_address(&r->controlled->schedule,
+				    by_object ? d->came.fixed : d->came.place, &text);
 	} else {
 		str_add(&text, s->root_ended && s->outcome.exited ? ", but the program has ended"
 								  : ", but it cannot go on there");
@@ -369,9 +394,37 @@ static void diverged(const struct replay *r, struct session *s, const struct str
 	str_fini(&text);
 }
 
+/* ---- standard streams ------------------------------------------------------------------------------------ */
+
+static enum stream_kind kind_of(const struct replay *r, int fd)
+{
+	const char *value = schedule_option(&r->head, streams[fd], 0);
+
+	return value ? stream_kind_named(value) : STREAM_INHERITED;
+}
+
+/* A file of the program's is one that gatectl reads. */
+static void open_input(struct replay *r, struct controlled *c)
+{
+	enum stream_kind kind = kind_of(r, STDIN_FILENO);
+
+	r->lacks_input = kind == STREAM_FILE && stream_kind_of(STDIN_FILENO) != STREAM_FILE;
+	c->in_closed = kind == STREAM_CLOSED;
+	c->in = kind == STREAM_NULL || r->lacks_input ? open("/dev/null", O_RDONLY | O_CLOEXEC)
+						      : -1;
+}
+
+/* Of the recorded kind, and passed on to where gatectl's own output goes, whatever that is. */
+static int open_output(const struct replay *r, struct stream *s, int fd, struct error *err)
+{
+	enum stream_kind kind = kind_of(r, fd);
+
+	return kind == STREAM_INHERITED ? 0 : stream_open(s, kind, streams[fd], fd, err);
+}
+
 /* ---- the run --------------------------------------------------------------------------------------------- */
 
-void replay_begin(struct replay *r)
+int replay_begin(struct replay *r, struct error *err)
 {
 	const char *value;
 	struct controlled *c;
@@ -379,14 +432,14 @@ void replay_begin(struct replay *r)
 	if (r->controlled) {
 		strategy_begin(r->controlled->strategy, 0);
 		r->controlled->rests = false;
-		return;
+		return 0;
 	}
 	c = r->controlled = r->options->controlled = base_alloc(1, sizeof(*c));
-	*c = (struct controlled){.strategy = explore_guide(&r->schedule),
-				 .in = -1,
-				 .out = -1,
-				 .err = -1,
-				 .judges = true};
+	*c = (struct controlled){.strategy = explore_guide(&r->schedule), .judges = true};
+	open_input(r, c);
+	if (open_output(r, &c->out, STDOUT_FILENO, err) < 0 ||
+	    open_output(r, &c->err, STDERR_FILENO, err) < 0)
+		return -1;
 	set_points(&r->head, c);
 	value = schedule_option(&r->head, "failure", 0);
 	if (value && strcmp(value, "livelock") == 0)
@@ -396,6 +449,7 @@ void replay_begin(struct replay *r)
 	for (size_t k = 0; (value = schedule_option(&r->head, "path", k)); k++)
 		*array_add(&c->paths) = base_strdup(value);
 	strategy_begin(c->strategy, 0);
+	return 0;
 }
 
 void replay_compare(const struct replay *r, struct session *s)
@@ -418,9 +472,9 @@ int replay_run(struct replay *r, struct modules *symbols, struct session_result 
 	if (r->made == 1)
 		r->options->input_at = io_offset(STDIN_FILENO);
 	experiment_rewind(r->options);
-	replay_begin(r);
 	*out = (struct session_result){0};
-	if (session_prepare(&s, err) == 0 && session_launch(&s, err) == 0) {
+	if (replay_begin(r, err) == 0 && session_prepare(&s, err) == 0 &&
+	    session_launch(&s, err) == 0) {
 		session_loop(&s);
 		replay_compare(r, &s);
 		session_judge(&s, out);
@@ -430,6 +484,26 @@ int replay_run(struct replay *r, struct modules *symbols, struct session_result 
 	}
 	session_fini(&s);
 	return answer;
+}
+
+/* ---- what is told ----------------------------------------------------------------------------------------- */
+
+void replay_tell(const struct replay *r, const struct session_result *result, struct str *out)
+{
+	const char *status = schedule_option(&r->head, "status", 0);
+	const char *where = schedule_option(&r->head, "where", 0);
+	size_t all = r->schedule.steps.count;
+	size_t agree = strategy_guide_followed(r->controlled->strategy);
+
+	str_add(out, "replayed:");
+	for (char *const *arg = r->options->argv; *arg; arg++) {
+		str_add(out, " ");
+		foreign_shell_word(out, *arg);
+	}
+	str_addf(out, " (%zu of %zu steps agree)", agree, all);
+	if (agree == all && result->verdict != VERDICT_DIVERGED && status && where &&
+	    strtol(status, NULL, 10) != result->status)
+		str_addf(out, "; recorded was %s", where);
 }
 
 /* ---- step by step ----------------------------------------------------------------------------------------- */
@@ -455,6 +529,10 @@ void replay_next(const struct replay *r, struct str *out)
 void replay_fini(struct replay *r)
 {
 	if (r->controlled) {
+		if (r->controlled->in >= 0)
+			close(r->controlled->in);
+		stream_close(&r->controlled->out);
+		stream_close(&r->controlled->err);
 		strategy_free(r->controlled->strategy);
 		controlled_fini(r->controlled);
 		base_free(r->controlled);

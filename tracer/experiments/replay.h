@@ -4,6 +4,7 @@
  *
  *	arg: ./count		the program and its arguments, one a line
  *	directory: /home/me	where the search was: what is not found from here is looked for there
+ *	stdin: null		and `stdout:`, `stderr:`: the kinds of its standard streams (base/stream.h)
  *	gates: FILE.lua		and `order: A -> B`: what the search was under
  *	path: 0.0001		of thread 0, 1, ...: who made it, as which child
  *	module: libc.so.6 ID	what was loaded, and its build-id
@@ -24,6 +25,7 @@ struct replay {
 	ARRAY(char *) args;	       /* of the head, with a NULL behind the last one */
 	struct controlled *controlled; /* owned; NULL: it has not begun */
 	unsigned long made;	       /* runs so far */
+	bool lacks_input;	       /* the recorded run read a file, and none is given */
 };
 /* Reads the file. What the caller's options leave open (program, gates, orders) is set from it. */
 int replay_load(struct replay *r, const char *path, struct error *err);
@@ -31,8 +33,11 @@ int replay_load(struct replay *r, const char *path, struct error *err);
 int replay_run(struct replay *r, struct modules *symbols, struct session_result *out,
 	       struct error *err);
 
+/* "replayed: ./prt 2 (19 of 19 steps agree)": the command, and how far the last run has followed. */
+void replay_tell(const struct replay *r, const struct session_result *result, struct str *out);
+
 /* For who makes the run himself: before each, with the options above, and behind its end, before it is judged. */
-void replay_begin(struct replay *r);
+int replay_begin(struct replay *r, struct error *err); /* 0, or -1: its streams cannot be made */
 void replay_compare(const struct replay *r, struct session *s);
 /* So many steps more, and then it rests (controlled.h); 0: to its end. */
 void replay_rest(struct replay *r, size_t steps);

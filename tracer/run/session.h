@@ -10,6 +10,7 @@
 
 #include "gates/verdict.h"
 #include "tracer/base/error.h"
+#include "tracer/base/stream.h"
 #include "tracer/base/str.h"
 #include "tracer/source/source.h"
 
@@ -83,8 +84,8 @@ struct session_options {
 	struct order_log *order_log;	   /* NULL: not kept. Owned by the caller */
 	struct convert_record *record;	   /* NULL except for convert. Owned by the caller */
 	struct controlled *controlled; /* NULL except for explore and replay. Owned by the caller */
-	int out, err; /* where the program's output goes on, if a script asks for it; 0: ours */
-	int pid;      /* attach: the running process; else 0 */
+	enum stream_kind kinds[3]; /* of the program's standard streams, where runs are compared */
+	int pid;		   /* attach: the running process; else 0 */
 };
 
 /* The formats of a report, chosen by the ending of the file's name. */

@@ -53,7 +53,9 @@ static int redirect(const struct target_launch *how)
 		if (from[i] >= 0 && (from[i] = above_standard(from[i])) < 0)
 			return -1;
 	for (int i = 0; i < 3; i++)
-		if (from[i] >= 0 && dup2(from[i], i) < 0)
+		if (from[i] == TARGET_CLOSED)
+			close(i);
+		else if (from[i] >= 0 && dup2(from[i], i) < 0)
 			return -1;
 	return 0;
 }

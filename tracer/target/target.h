@@ -106,10 +106,12 @@ struct target_event {
 	struct target_made call;	/* CALL, CALLED */
 };
 
+enum { TARGET_CLOSED = -2 };
+
 struct target_launch {
 	char *const *argv;		    /* argv[0] is looked for in PATH as execvp does */
 	char *const *env;		    /* NULL: gatectl's own */
-	int stdin_fd, stdout_fd, stderr_fd; /* -1: inherited */
+	int stdin_fd, stdout_fd, stderr_fd; /* -1: inherited; TARGET_CLOSED: the program has none */
 	bool no_follow;			    /* children run untraced, with clean bytes */
 	bool trace_exit;		    /* report TARGET_THREAD_EXIT */
 	bool sleeps;			    /* report TARGET_SLEEP and TARGET_SLEPT, see sleeps.c */

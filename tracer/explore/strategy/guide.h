@@ -28,6 +28,9 @@ struct strategy_difference {
    last choice is known after strategy_end(). */
 const struct strategy_difference *strategy_guide_differs(const struct strategy *s);
 
+/* Of the run that began last: so many choices were as recorded. */
+size_t strategy_guide_followed(const struct strategy *s);
+
 /*
  * Loosely: segments, one after the other. Its thread goes on until its steps are used up, or until it
  * cannot. Behind the last one nobody is preempted, and where somebody else has to go on it is the thread

@@ -101,3 +101,10 @@ const struct strategy_difference *strategy_guide_differs(const struct strategy *
 
 	return s->type == &type && g->differs ? &g->difference : NULL;
 }
+
+size_t strategy_guide_followed(const struct strategy *s)
+{
+	const struct guide_exact *g = (const struct guide_exact *)s;
+
+	return s->type == &type ? g->step : 0;
+}

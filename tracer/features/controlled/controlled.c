@@ -228,8 +228,10 @@ static void control_turn(struct control *c)
 			continue;
 		offer_all(c);
 		c->rests = is_to_rest(c);
-		if (c->rests)
+		if (c->rests) {
+			written_drain(c);
 			return;
+		}
 		chosen = c->points.count ? control_choose(c) : NULL;
 		assert_as_foreseen(c, chosen);
 		if (chosen)
@@ -285,7 +287,10 @@ static void tick(struct session *s)
 {
 	struct control *c = control_of(s);
 
-	if (!c || !c->begun)
+	if (!c)
+		return;
+	written_drain(c);
+	if (!c->begun)
 		return;
 	if (!c->over)
 		kernel_notice(c);
@@ -308,15 +313,22 @@ static bool late(struct session *s, double over_us)
 
 /* ---- what happens in the run -------------------------------------------------------------------- */
 
-/* Each run finds its input unread, and its output empty. */
-static int rewound(int fd, off_t at, bool empties)
+/* Each run finds its input unread. */
+static int input(const struct controlled *g)
 {
-	if (fd < 0)
+	if (g->in_closed)
+		return TARGET_CLOSED;
+	if (g->in < 0)
 		return -1;
-	lseek(fd, at, SEEK_SET);
-	if (empties && ftruncate(fd, 0) < 0)
-		return -1;
-	return fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	lseek(g->in, g->in_at, SEEK_SET);
+	return fcntl(g->in, F_DUPFD_CLOEXEC, 3);
+}
+
+/* ... and its output empty. */
+static int output(struct stream *stream)
+{
+	stream_begin(stream);
+	return stream->kind == STREAM_CLOSED ? TARGET_CLOSED : stream_give(stream);
 }
 
 /* Copies of the program share the offset of what a script gives it: that is to be wound back for each of them. */
@@ -337,9 +349,9 @@ static int launch(struct session *s, struct target_launch *how, struct error *er
 	how->calls = controlled_calls;
 	if (g->keeps && how->stdin_fd >= 0)
 		keep_input(g, how->stdin_fd);
-	how->stdin_fd = how->stdin_fd < 0 ? rewound(g->in, g->in_at, false) : how->stdin_fd;
-	how->stdout_fd = how->stdout_fd < 0 ? rewound(g->out, 0, true) : how->stdout_fd;
-	how->stderr_fd = how->stderr_fd < 0 ? rewound(g->err, 0, true) : how->stderr_fd;
+	how->stdin_fd = how->stdin_fd < 0 ? input(g) : how->stdin_fd;
+	how->stdout_fd = how->stdout_fd < 0 ? output(&g->out) : how->stdout_fd;
+	how->stderr_fd = how->stderr_fd < 0 ? output(&g->err) : how->stderr_fd;
 	return 0;
 }
 
@@ -440,6 +452,7 @@ static bool call(struct session *s, const struct target_event *ev)
 
 	if (!c)
 		return false;
+	written_next(c);
 	c->moves++;
 	t->call = ev->call;
 	if (!c->begun || c->over || !t->thread) {

@@ -10,6 +10,7 @@
 #ifndef GATECTL_CONTROLLED_H
 #define GATECTL_CONTROLLED_H
 
+#include "tracer/base/stream.h"
 #include "tracer/explore/races/races.h"
 #include "tracer/explore/schedule/schedule.h"
 #include "tracer/explore/strategy/strategy.h"
@@ -133,14 +134,15 @@ struct controlled {
 	starts; /* it begins where the program first comes to one; none: at main */
 	const struct module *tested; /* its accesses are looked at, wherever it lies, and not
 					the program's; NULL: the program's */
-	int in, out,
-		err;	/* the program's, as files: they begin anew with each run; -1: inherited */
-	off_t in_at;	/* ... where `in` begins */
-	bool judges;	/* where nobody can move, the run's own verdict says why (slower) */
-	bool describes; /* each step's place in the source is noted (slower) */
-	bool in_turn;	/* who has waited longest at a futex is woken, as the kernel does it */
-	bool early;	/* a thread that is made before schedules begin is where they begin */
-	bool rests;	/* it rests when so many steps have been taken (controlled_rests): */
+	int in; /* the program's standard input, a file that each run reads anew; -1: inherited */
+	off_t in_at;		/* ... where it begins */
+	bool in_closed;		/* ... or it has none */
+	struct stream out, err; /* what it writes to; each run begins with nothing written */
+	bool judges;		/* where nobody can move, the run's own verdict says why (slower) */
+	bool describes;		/* each step's place in the source is noted (slower) */
+	bool in_turn; /* who has waited longest at a futex is woken, as the kernel does it */
+	bool early;   /* a thread that is made before schedules begin is where they begin */
+	bool rests;   /* it rests when so many steps have been taken (controlled_rests): */
 	size_t rest_at;
 	bool keeps; /* the run ends where schedules begin, and is kept for others to begin there */
 	/* What the run was. */

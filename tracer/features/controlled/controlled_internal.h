@@ -384,6 +384,10 @@ bool sanitizers_is(const struct module *m); /* the library of one */
 /* ---- written.c ---- */
 
 void written_outcome(struct control *c);
+/* Takes what the program has written by now. True: there was something: who waits to write can go on. */
+bool written_drain(struct control *c);
+/* The same where it is passed on: one write after the other, in the order of both streams. */
+void written_next(struct control *c);
 
 /* ---- interrupts.c ---- */
 

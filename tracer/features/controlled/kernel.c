@@ -114,10 +114,14 @@ static void runs(struct control *c, struct turn *t)
 /* It goes on in its call, for as long as it need not wait. */
 static void enter(struct control *c, struct turn *t)
 {
+	if (t->call.number == SYS_write || t->call.number == SYS_writev)
+		written_drain(c);
 	target_tell_end(t->thread->target);
 	turn_goes(t);
-	if (!waits_inside(t))
-		return;
+	do {
+		if (!waits_inside(t))
+			return;
+	} while (written_drain(c)); /* a pipe or terminal that was full is no reason to wait */
 	t->blocked = true;
 	rests_inside(c, t);
 }

@@ -2,20 +2,19 @@
 #include "tracer/features/controlled/controlled_internal.h"
 
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MOST = 16 << 20 };
 
-static const struct str *read_back(int fd, struct str *text)
+static const struct str *read_back(const struct stream *stream, struct str *text)
 {
-	struct stat is;
 	char part[4096];
 	ssize_t n;
 
-	if (fd < 0 || fstat(fd, &is) < 0 || !S_ISREG(is.st_mode))
+	if (stream->kind == STREAM_INHERITED)
 		return NULL;
-	while (text->length < MOST && (n = pread(fd, part, sizeof(part), (off_t)text->length)) > 0)
+	while (text->length < MOST &&
+	       (n = pread(stream->kept, part, sizeof(part), (off_t)text->length)) > 0)
 		str_add_bytes(text, part, (size_t)n);
 	return text;
 }
@@ -33,20 +32,34 @@ static bool reports(const struct str *text)
 	return false;
 }
 
+bool written_drain(struct control *c)
+{
+	bool out = stream_drain(&c->given->out), err = stream_drain(&c->given->err);
+
+	return out || err;
+}
+
+void written_next(struct control *c)
+{
+	if (c->given->out.to >= 0 || c->given->err.to >= 0)
+		written_drain(c);
+}
+
 void written_outcome(struct control *c)
 {
 	struct session *s = c->session;
 	const struct expect *x = &s->plan.expect;
 	bool failed = s->outcome.signaled || s->outcome.exit;
 
+	written_drain(c);
 	c->given->sanitizer = false;
 	if (failed || expect_wants_stderr(x)) {
-		const struct str *err = read_back(c->given->err, &c->err);
+		const struct str *err = read_back(&c->given->err, &c->err);
 
 		c->given->sanitizer = reports(err);
 		if (expect_wants_stderr(x) && !s->outcome.stderr_text)
 			s->outcome.stderr_text = err;
 	}
 	if (expect_wants_stdout(x) && !s->outcome.stdout_text)
-		s->outcome.stdout_text = read_back(c->given->out, &c->out);
+		s->outcome.stdout_text = read_back(&c->given->out, &c->out);
 }

@@ -1,6 +1,7 @@
 /*
- * The program's output, for an expect or a trial: a pipe, and a thread of ours that passes the
- * output on and keeps a copy. The thread does nothing else; ptrace stays with the main thread.
+ * The program's output, for an expect or a trial: a pipe or a terminal, and a thread of ours that passes the
+ * output on and keeps a copy. The thread does nothing else; ptrace stays with the main thread. A file is read when
+ * all is over.
  */
 #include "tracer/features/output/digest.h"
 #include "tracer/features/output/output.h"
@@ -15,7 +16,8 @@
 #include <unistd.h>
 
 struct capture {
-	int from, to;
+	struct stream stream;
+	int to;
 	int stop[2]; /* written to when the tree is gone: what is in the pipe by then is all */
 	pthread_t thread;
 	bool running;
@@ -24,13 +26,13 @@ struct capture {
 	struct digest digest;
 };
 
-static bool pass_on(struct capture *c)
+static bool pass_on(struct capture *c, int from)
 {
 	char buffer[65536];
-	ssize_t n = read(c->from, buffer, sizeof(buffer));
+	ssize_t n = read(from, buffer, sizeof(buffer));
 
 	if (n < 0)
-		return errno == EINTR;
+		return errno == EINTR || errno == EAGAIN;
 	if (n == 0)
 		return false;
 	digest_add(&c->digest, buffer, (size_t)n);
@@ -44,13 +46,13 @@ static bool pass_on(struct capture *c)
 static void *pass_all(void *arg)
 {
 	struct capture *c = arg;
-	struct pollfd fds[2] = {{c->from, POLLIN, 0}, {c->stop[0], POLLIN, 0}};
+	struct pollfd fds[2] = {{c->stream.ours, POLLIN, 0}, {c->stop[0], POLLIN, 0}};
 
 	for (;;) {
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			return NULL;
 		if (fds[0].revents) {
-			if (!pass_on(c))
+			if (!pass_on(c, c->stream.ours))
 				return NULL;
 		} else if (fds[1].revents) {
 			return NULL;
@@ -77,6 +79,10 @@ static const struct str *capture_finish(struct capture *c)
 		io_write(c->stop[1], "", 1);
 		pthread_join(c->thread, NULL);
 		c->running = false;
+	} else if (c->stream.kind == STREAM_FILE && lseek(c->stream.kept, 0, SEEK_SET) == 0) {
+		while (pass_on(c, c->stream.kept))
+			continue;
+		c->stream.kind = STREAM_CLOSED;
 	}
 	return &c->text;
 }
@@ -87,8 +93,7 @@ static void capture_free(struct capture *c)
 		return;
 	if (c->running)
 		capture_finish(c);
-	if (c->from >= 0)
-		close(c->from);
+	stream_close(&c->stream);
 	if (c->stop[0] >= 0)
 		close(c->stop[0]);
 	if (c->stop[1] >= 0)
@@ -97,27 +102,35 @@ static void capture_free(struct capture *c)
 	base_free(c);
 }
 
-static struct capture *capture_new(int to_fd, bool keep, int *write_fd, struct error *err)
+static int open_ends(struct capture *c, enum stream_kind kind, struct error *err)
+{
+	if (stream_open(&c->stream, kind ? kind : STREAM_PIPE, "output", -1, err) < 0)
+		return -1;
+	if (c->stream.ours < 0)
+		return 0;
+	if (pipe2(c->stop, O_CLOEXEC) < 0)
+		return error_errno(err, ERROR_SYSTEM, "pipe");
+	errno = start_thread(c);
+	return errno ? error_errno(err, ERROR_SYSTEM,
+				   "cannot start a thread for the program's output")
+		     : 0;
+}
+
+static struct capture *capture_new(int to_fd, bool keep, enum stream_kind kind, int *write_fd,
+				   struct error *err)
 {
 	struct capture *c = base_alloc(1, sizeof(*c));
-	int fds[2] = {-1, -1};
 
 	c->stop[0] = c->stop[1] = -1;
 	c->to = to_fd;
 	c->keep = keep;
 	digest_begin(&c->digest);
-	if (pipe2(fds, O_CLOEXEC) < 0 || pipe2(c->stop, O_CLOEXEC) < 0)
-		error_errno(err, ERROR_SYSTEM, "cannot make a pipe for the program's output");
-	c->from = fds[0];
-	*write_fd = fds[1];
-	if (c->stop[0] >= 0) {
-		errno = start_thread(c);
-		if (!errno)
-			return c;
-		error_errno(err, ERROR_SYSTEM, "cannot start a thread for the program's output");
+	if (open_ends(c, kind, err) < 0) {
+		capture_free(c);
+		return NULL;
 	}
-	capture_free(c);
-	return NULL;
+	*write_fd = c->stream.kind == STREAM_CLOSED ? TARGET_CLOSED : stream_give(&c->stream);
+	return c;
 }
 
 /* Kept with a run; NULL: the output is not captured. */
@@ -144,10 +157,11 @@ static int begin(struct session *s, int fd, bool expected, struct capture **out,
 		 struct error *err)
 {
 	const struct session_trial *trial = s->options->trial;
+	enum stream_kind kind = s->options->kinds[fd];
 
 	if (!expected && !trial)
 		return 0;
-	*out = capture_new(trial && !trial->show_output ? -1 : fd, expected, write_fd, err);
+	*out = capture_new(trial && !trial->show_output ? -1 : fd, expected, kind, write_fd, err);
 	return *out ? 0 : -1;
 }
 
@@ -160,20 +174,20 @@ static bool reads_nothing(const struct session_options *o)
 static int capture_begin(struct session *s, struct target_launch *how, struct error *err)
 {
 	const struct expect *x = &s->plan.expect;
-	int out = s->options->out ? s->options->out : STDOUT_FILENO;
-	int errors = s->options->err ? s->options->err : STDERR_FILENO;
+	struct output *output = output_of(s);
 
-	if (reads_nothing(s->options)) {
+	if (s->options->kinds[STDIN_FILENO] == STREAM_CLOSED) {
+		how->stdin_fd = TARGET_CLOSED;
+	} else if (reads_nothing(s->options)) {
 		how->stdin_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 		if (how->stdin_fd < 0)
 			return error_errno(err, ERROR_SYSTEM, "/dev/null");
 	}
-	if (s->attended)
+	if (s->attended || s->options->controlled) /* whose output is kept as it is */
 		return 0;
-	if (begin(s, out, expect_wants_stdout(x), &output_of(s)->out, &how->stdout_fd, err) < 0 ||
-	    begin(s, errors, expect_wants_stderr(x), &output_of(s)->err, &how->stderr_fd, err) < 0)
+	if (begin(s, STDOUT_FILENO, expect_wants_stdout(x), &output->out, &how->stdout_fd, err) < 0)
 		return -1;
-	return 0;
+	return begin(s, STDERR_FILENO, expect_wants_stderr(x), &output->err, &how->stderr_fd, err);
 }
 
 void capture_outcome(struct session *s)
