@@ -536,3 +536,33 @@ def test_quiet(t):
     r = t.gate("explore", "-q", abba(), cwd=t.tmp)
     t.equal((r.status, r.stdout), (116, ""), "only the verdict", r)
     t.check(r.first.startswith("gatectl: found: "), "the verdict", r)
+
+
+KEEPS_STATE = """
+#include <fcntl.h>
+#include <pthread.h>
+static int n;
+static void *work(void *a)
+{
+	__atomic_add_fetch(&n, 1, __ATOMIC_SEQ_CST);
+	return a;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	pthread_create(&t, 0, work, 0);
+	work(0);
+	pthread_join(t, 0);
+	return open(argv[1], O_CREAT | O_EXCL | O_WRONLY, 0600) < 0;
+}
+"""
+
+
+@params(("-j", "1"), ("-j", "2"), ("--points", "sync"), ("--strategy", "dfs"))
+def test_state_between_runs(t, options):
+    """What the first schedule leaves on the disk makes the others fail: no order of threads does, and no script forces it."""
+    r = t.gate("explore", *options, "-o", t.path("found"), "--", compile_text("keeps_state.c", KEEPS_STATE, flags="-g -pthread"), t.path("left"),
+               env={"GATECTL_VERIFY": "5"})
+    t.equal(r.status, 116, "status", r)
+    t.check(" passed the first time and fails now: the program keeps state between runs (files, sockets, shared memory)\n" in r.err, "why", r)
+    t.check("its script" not in r.err and not os.path.exists(t.path("found/1/gates.lua")), "no script", r)

@@ -123,7 +123,7 @@ def test_ended_while_gates_are_looked_for(t, start):
     t.equal(r.status, 143, "ended by the signal", r)
     t.equal(os.path.getsize(t.path("starts")), start, "at once", r)
     t.check(r.err.startswith("gatectl: found: 1 failure in "), "what was found", r)
-    t.check(b" schedules, " in r.out, "the summary", r)
+    t.check(" schedules, " in r.err, "the summary", r)
     t.check("schedule" in os.listdir(t.path("kept/1")), "its folder", r)
     if start > 2:
         t.check("\nno script of gates: the search for one was ended\n" in r.err, "why it has no script", r)

@@ -213,6 +213,8 @@ static int tell_found(const struct cli *cli, const struct explore *e)
 
 	add_first_line(e, &text);
 	add_undisturbed(&e->failures.items[0], &text);
+	if (e->keeps_state)
+		str_addf(&text, "%s\n", e->keeps_state);
 	add_story(&e->failures.items[0], &text);
 	add_others(cli, e, &text);
 	output_verdict(cli, str_text(&text), NULL, 0);

@@ -9,6 +9,7 @@
 #include "tracer/experiments/explore_places.h"
 #include "tracer/experiments/explore_races.h"
 #include "tracer/experiments/explore_shrink.h"
+#include "tracer/experiments/explore_state.h"
 #include "tracer/experiments/explore_worker.h"
 #include "tracer/explore/scripted/scripted.h"
 #include "tracer/features/controlled/controlled_run.h"
@@ -92,18 +93,40 @@ static int search(struct search *s)
 	return 0;
 }
 
+static struct explore_points_at *points_now(const struct search *s,
+					    const struct explore_race_runs *x)
+{
+	struct explore_points_at *points = base_alloc(1, sizeof(*points));
+
+	explore_races_points(x, points);
+	points->tested = s->e->points_at.tested;
+	array_each(const struct controlled_chosen, start, &s->e->points_at.starts)
+		*array_add(&points->starts) = (struct controlled_chosen){
+			base_strdup(start->module), start->offset, false, false};
+	return points;
+}
+
 /* A schedule means nothing with other points than it was made with. */
 static void note_points(struct search *s, const struct explore_race_runs *x)
 {
+	struct explore_passed *p = &s->e->passed;
+
 	array_each(struct explore_failure, f, &s->e->failures)
-		if (f->run == s->shown && !f->points) {
-			f->points = base_alloc(1, sizeof(*f->points));
-			explore_races_points(x, f->points);
-			f->points->tested = s->e->points_at.tested;
-			array_each(const struct controlled_chosen, start, &s->e->points_at.starts)
-				*array_add(&f->points->starts) = (struct controlled_chosen){
-					base_strdup(start->module), start->offset, false, false};
-		}
+		if (f->run == s->shown && !f->points)
+			f->points = points_now(s, x);
+	if ((p->run == s->shown || !p->run) && p->schedule.steps.count && !p->points)
+		p->points = points_now(s, x);
+}
+
+/* A run that does not count can be the first that passed, too. */
+static void note_uncounted(struct search *s, struct explore_outcome *o)
+{
+	struct explore_passed *p = &s->e->passed;
+	bool was_known = p->is_known;
+
+	explore_state_first(s->e, o);
+	if (!was_known && p->is_known)
+		p->run = 0;
 }
 
 static int one_for_races(struct search *s, struct explore_race_runs *x, bool counts)
@@ -116,9 +139,11 @@ static int one_for_races(struct search *s, struct explore_race_runs *x, bool cou
 	o.early = true;
 	if (answer == 0 && counts && s->e->options.shard == 1 && s->before >= s->early)
 		account(s, &o);
+	else if (answer == 0)
+		note_uncounted(s, &o);
 	s->before += counts;
 	s->shown += !o.none;
-	if (answer == 0 && counts && s->e->options.shard == 1)
+	if (answer == 0)
 		note_points(s, x);
 	explore_outcome_fini(&o);
 	return answer;
@@ -330,10 +355,41 @@ static int look_at(struct explore *e, struct explore_failure *f)
 {
 	if (f->done)
 		return 0;
-	if (explore_examine(e, f) < 0 || explore_gates(e, f) < 0)
+	if (explore_examine(e, f) < 0)
+		return -1;
+	if (e->keeps_state)
+		f->no_script = base_strdup("by now the program fails without any order");
+	else if (explore_gates(e, f) < 0)
 		return -1;
 	f->done = true;
 	return 0;
+}
+
+/* Where the first schedule has failed, another job may have made a run that passed, and left what made it fail. */
+static int ask_other_jobs(struct search *s)
+{
+	struct explore_outcome o = {0};
+	int answer = 0;
+
+	for (size_t i = 1; answer == 0 && i < s->jobs.items.count; i++) {
+		if (s->e->passed.is_known || !has_new_failures(s->e))
+			break;
+		answer = explore_jobs_run(&s->jobs, s->run, &o);
+		if (answer == 0)
+			note_uncounted(s, &o);
+		explore_outcome_fini(&o);
+		s->run += s->e->options.shards;
+	}
+	return answer;
+}
+
+/* The worker's program would take events of the one that is started for it. */
+static int check_state(struct search *s)
+{
+	if (s->worker.e)
+		explore_worker_end(&s->worker);
+	s->worker = (struct explore_worker){0};
+	return explore_state_check(s->e);
 }
 
 int explore_search(struct explore *e)
@@ -350,8 +406,12 @@ int explore_search(struct explore *e)
 		answer = search(&s);
 	e->seconds = explore_now_s() - s.account.begun;
 	e->over = answer == 0 && has_ended(&s);
+	if (answer == 0)
+		answer = ask_other_jobs(&s);
 	explore_jobs_end(&s.jobs);
-	if (answer == 0 && !e->options.only_finds)
+	if (answer == 0 && has_new_failures(e))
+		answer = check_state(&s);
+	if (answer == 0 && !e->options.only_finds && !e->keeps_state)
 		answer = shrink_all(&s);
 	if (s.worker.e)
 		explore_worker_end(&s.worker);
@@ -369,6 +429,7 @@ int explore_search(struct explore *e)
 void explore_fini(struct explore *e)
 {
 	explore_points_fini(&e->points_at);
+	explore_state_fini(e);
 	array_each(struct explore_failure, f, &e->failures)
 		explore_failure_fini(f);
 	array_fini(&e->failures);

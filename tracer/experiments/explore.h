@@ -90,6 +90,16 @@ struct explore_failure {
 	struct str reports[REPORT_KINDS]; /* .json and .html */
 };
 
+/* The first schedule that passed (explore_state.h). */
+struct explore_passed {
+	bool is_known;	   /* this process has seen one */
+	bool is_checked;   /* it was run again */
+	unsigned long run; /* its number, from 1; 0: of a run that is no schedule of the search */
+	struct schedule schedule;
+	struct controlled_paths paths;
+	struct explore_points_at *points; /* of that schedule; NULL: those of the search */
+};
+
 /* For the search's report: how many distinct schedules there were at that time. */
 struct explore_sample {
 	double seconds;
@@ -115,7 +125,9 @@ struct explore {
 	unsigned long barred; /* schedules that ended because of the script's gates: no failures */
 	unsigned long twice, differed; /* run a second time; ... and were another one then */
 	char *differs;		       /* the first step that differed, in words; or NULL */
-	bool asks_ids;	    /* the program asks for its own, which are others in each run */
+	struct explore_passed passed;
+	char *keeps_state; /* what a failure of that schedule says of the program; NULL: it passed */
+	bool asks_ids;	   /* the program asks for its own, which are others in each run */
 	unsigned long cut;  /* schedules that reached the step limit, and something still moved */
 	unsigned long late; /* ... or that were not over when the time of the search was */
 	bool complete;	    /* dfs: there are no others ... */

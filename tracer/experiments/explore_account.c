@@ -1,6 +1,7 @@
 #include "tracer/experiments/explore_account.h"
 
 #include "tracer/base/hash.h"
+#include "tracer/experiments/explore_state.h"
 #include "tracer/explore/schedule/minimise.h"
 
 #include <time.h>
@@ -101,5 +102,6 @@ void explore_account(struct explore_account *a, struct explore_outcome *o)
 		e->differs = base_strdup(o->differs);
 	if (o->ended == EXPLORE_FAILED)
 		failed(e, o);
+	explore_state_first(e, o);
 	sample(a, (double)o->at_us / 1e6);
 }

@@ -122,11 +122,12 @@ static int learn(struct working *w, uint64_t run)
 	return 0;
 }
 
-/* One that fails again need not be told in full. */
+/* A failure that comes again need not be told in full, and only one schedule that passed. */
 static void note_known(struct explore *e, const struct explore_outcome *o)
 {
 	if (o->kind)
 		*array_add(&e->failures) = (struct explore_failure){.key = o->key};
+	e->passed.is_known |= o->passed.steps.count > 0;
 }
 
 static int make_runs(struct working *w, uint64_t run, uint64_t step)

@@ -11,6 +11,9 @@ void explore_outcome_fini(struct explore_outcome *o)
 	schedule_fini(&o->schedule);
 	controlled_paths_cut(&o->paths, 0);
 	array_fini(&o->paths);
+	schedule_fini(&o->passed);
+	controlled_paths_cut(&o->passed_paths, 0);
+	array_fini(&o->passed_paths);
 	*o = (struct explore_outcome){0};
 }
 
@@ -38,6 +41,14 @@ static void write_schedule(const struct schedule *s, struct record *r)
 	}
 }
 
+/* The schedule, and its threads' paths; of an empty one zeros. */
+static void write_order(const struct schedule *s, const struct controlled_paths *paths,
+			struct record *r)
+{
+	write_schedule(s, r);
+	write_texts(r, paths->items, paths->count);
+}
+
 void explore_outcome_write(const struct explore_outcome *o, struct record *r)
 {
 	record_begin(r, RECORD_RUN);
@@ -54,6 +65,7 @@ void explore_outcome_write(const struct explore_outcome *o, struct record *r)
 	record_add(r, o->lesson.count);
 	array_each(const uint64_t, word, &o->lesson)
 		record_add(r, *word);
+	write_order(&o->passed, &o->passed_paths, r);
 	if (o->ended != EXPLORE_FAILED)
 		return;
 	record_add(r, o->key);
@@ -63,8 +75,7 @@ void explore_outcome_write(const struct explore_outcome *o, struct record *r)
 		return;
 	record_add_text(r, o->where);
 	record_add_text(r, o->text);
-	write_schedule(&o->schedule, r);
-	write_texts(r, o->paths.items, o->paths.count);
+	write_order(&o->schedule, &o->paths, r);
 }
 
 /* ---- read ---------------------------------------------------------------------------------------- */
@@ -98,6 +109,13 @@ static void read_schedule(struct schedule *s, struct record *r)
 	}
 }
 
+static void read_order(struct schedule *s, struct controlled_paths *paths, struct record *r)
+{
+	read_schedule(s, r);
+	for (uint64_t n = record_get(r); n-- && !r->bad;)
+		*array_add(paths) = record_get_text(r);
+}
+
 static void read_failure(struct explore_outcome *o, struct record *r)
 {
 	o->key = record_get(r);
@@ -107,9 +125,7 @@ static void read_failure(struct explore_outcome *o, struct record *r)
 		return;
 	o->where = record_get_text(r);
 	o->text = record_get_text(r);
-	read_schedule(&o->schedule, r);
-	for (uint64_t n = record_get(r); n-- && !r->bad;)
-		*array_add(&o->paths) = record_get_text(r);
+	read_order(&o->schedule, &o->paths, r);
 	r->bad |= !o->where || !o->text;
 }
 
@@ -132,6 +148,7 @@ bool explore_outcome_read(struct explore_outcome *o, struct record *r)
 	o->said = record_get_text(r);
 	for (uint64_t n = record_get(r); n-- && !r->bad;)
 		*array_add(&o->lesson) = record_get(r);
+	read_order(&o->passed, &o->passed_paths, r);
 	if (o->ended == EXPLORE_FAILED)
 		read_failure(o, r);
 	if (!r->bad)

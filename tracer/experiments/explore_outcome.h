@@ -20,6 +20,9 @@ struct explore_outcome {
 	char *said;    /* what the program has written, if explore.said asks for it; or NULL */
 	/* What it has taught. */
 	ARRAY(uint64_t) lesson;
+	/* The maker's first schedule that passed, told once; else empty. */
+	struct schedule passed;
+	struct controlled_paths passed_paths;
 	/* FAILED: */
 	uint64_t key;
 	int status;

@@ -3,6 +3,7 @@
 #include "tracer/base/io.h"
 #include "tracer/experiments/explore_account.h"
 #include "tracer/experiments/explore_examine.h"
+#include "tracer/experiments/explore_state.h"
 #include "tracer/explore/schedule/text.h"
 #include "tracer/explore/strategy/guide.h"
 
@@ -18,6 +19,12 @@ static bool is_known(const struct explore *e, uint64_t key)
 		if (f->key == key)
 			return true;
 	return false;
+}
+
+static void take_passed(const struct controlled *c, struct explore_outcome *o)
+{
+	schedule_copy(&o->passed, &c->schedule);
+	controlled_paths_copy(&o->passed_paths, &c->paths);
 }
 
 static void take_failure(const struct controlled *c, const struct session_result *r,
@@ -71,6 +78,8 @@ static enum strategy_result take(const struct explore *e, const struct controlle
 	o->said = e->said ? take_said(c) : NULL;
 	if (o->ended == EXPLORE_FAILED && !is_known(e, o->key))
 		take_failure(c, r, kind, o);
+	else if (o->ended == EXPLORE_PASSED && !o->none && !e->passed.is_known)
+		take_passed(c, o);
 	return results[o->ended];
 }
 
@@ -125,8 +134,8 @@ int explore_make(struct explore *e, struct explore_runs *runs, uint64_t run,
 
 /* ---- twice ----------------------------------------------------------------------------------------- */
 
-static char *difference(const struct strategy_difference *d, const struct schedule *first,
-			uint64_t run)
+char *explore_difference(const struct strategy_difference *d, const struct schedule *first,
+			 uint64_t run)
 {
 	const struct schedule_step *step = &first->steps.items[d->step];
 	struct str text = {0};
@@ -163,7 +172,7 @@ static int again(struct explore_worker *w, struct explore_outcome *o)
 	else
 		d = answer == 0 ? strategy_guide_differs(c->strategy) : NULL;
 	o->twice = answer == 0;
-	o->differs = d ? difference(d, &first, o->run) : NULL;
+	o->differs = d ? explore_difference(d, &first, o->run) : NULL;
 	explore_outcome_fini(&second);
 	strategy_free(c->strategy);
 	c->strategy = w->strategy;
@@ -228,10 +237,12 @@ int explore_worker_run(struct explore_worker *w, uint64_t run, struct explore_ou
 
 	if (run > 0 && !w->counted && strategy_memory(w->strategy) != STRATEGY_MEMORY_NONE)
 		answer = make_first(w, &first);
-	explore_outcome_fini(&first);
 	*out = (struct explore_outcome){.run = run};
 	if (answer == 0)
 		answer = run > 0 ? make(w, run, out) : make_first(w, out);
+	if (answer == 0 && first.passed.steps.count)
+		explore_state_move(out, &first);
+	explore_outcome_fini(&first);
 	if (answer == 0 && is_made_twice(w, out))
 		answer = again(w, out);
 	return answer;

@@ -4,6 +4,7 @@
 
 #include "tracer/experiments/explore_outcome.h"
 #include "tracer/experiments/explore_run.h"
+#include "tracer/explore/strategy/guide.h"
 
 struct explore_worker {
 	struct explore *e;
@@ -18,6 +19,10 @@ struct explore_worker {
 /* One run, under the strategy of `runs`. 0; -1: the experiment is over. */
 int explore_make(struct explore *e, struct explore_runs *runs, uint64_t run,
 		 struct explore_outcome *out);
+
+/* Where a second run of the schedule differed from the first, in words; the caller's. `run` counts from 0. */
+char *explore_difference(const struct strategy_difference *d, const struct schedule *first,
+			 uint64_t run);
 
 /* `worker`: which of the processors. `paths`: of the runs before the search. */
 int explore_worker_begin(struct explore_worker *w, unsigned worker,
