@@ -131,7 +131,7 @@ def as_user(t, *command, script=None):
     r = t.run([os.path.join(place, "gatectl")] + list(command), preexec=drop, cwd=place,
               env={"ASAN_OPTIONS": "detect_leaks=0", "HOME": place, "TMPDIR": place})
     if r.status == 77:
-        raise Skip("no user namespaces here")
+        raise Skip("unshare(CLONE_NEWUSER) is refused here")
     t.equal(end_processes(t.marker), [], "left alive", r)
     return r
 
@@ -178,7 +178,5 @@ def test_unreadable_file(t):
     os.chmod(t.path("place/prog"), 0o111)
     for command in ("explore", "races"):
         r = as_user(t, command, "--runs", "3", "./prog", "prctl", "child")
-        if not r.status and os.access(t.path("place/prog"), os.R_OK) and os.geteuid():
-            raise Skip("files are readable whatever their mode says")
         t.equal(r.status, 118, command, r)
         t.check("can be executed, but not read" in r.first, "why", r)

@@ -1,8 +1,10 @@
 """gatectl races: locks and messages made of atomic operations that are plain instructions; and the same without the order."""
 
 import json
+import shutil
+import subprocess
 
-from harness import compile_text, params
+from harness import Skip, compile_text, params
 
 # Each lock has a counter, each message its datum. LOCKED 0: nobody locks; ORDERED 0: the datum comes behind its message.
 C = """#include <pthread.h>
@@ -206,6 +208,127 @@ int main()
 @params("g++ -O0", "g++ -O1", "g++ -O2", "g++ -O3")
 def test_reference_is_loaded(t, build):
     check(t, "loaded.cc", LOADED, build, "LOCKED", ["plain"], "-std=c++20")
+
+
+# A struct is atomic as a whole, and its first member stands where it does.
+WHOLE = """#include <pthread.h>
+#include <stdatomic.h>
+struct pair { int a, b; };
+#if WHOLE
+typedef _Atomic(struct pair) shared;
+#else
+typedef struct pair shared;
+#endif
+static shared global;
+static void *work(void *x)
+{
+	shared *local = x;
+	struct pair copy = global;
+	copy.a++;
+	global = copy;
+	copy = *local;
+	copy.a++;
+	*local = copy;
+	return 0;
+}
+int main(void)
+{
+	pthread_t t[2];
+	static shared given;
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, work, &given);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+"""
+
+
+@params("gcc -O0", "clang -O2")
+def test_struct(t, build):
+    compiler, level = build.split()
+    for whole in 1, 0:
+        program = compile_text("whole.c", WHOLE, f"-g -w -pthread {level} -DWHOLE={whole}", compiler=compiler,
+                               libs="-latomic")
+        r, found = variables(t, program)
+        t.equal(bool(found), not whole, "races with WHOLE %d" % whole, r)
+
+
+# Locks, once, messages and atomics of Rust are made of the functions of core::sync::atomic.
+RUST = """use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{mpsc, Arc, Mutex, OnceLock, RwLock};
+use std::thread;
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+static FLAG: AtomicBool = AtomicBool::new(false);
+static ONCE: OnceLock<u32> = OnceLock::new();
+static mut PLAIN: usize = 0;
+fn main() {
+    let sum = Arc::new((Mutex::new(0), RwLock::new(0)));
+    let (to, from) = mpsc::channel();
+    let threads: Vec<_> = (0..2).map(|i| {
+        let (sum, to) = (sum.clone(), to.clone());
+        thread::spawn(move || {
+            *sum.0.lock().unwrap() += 1;
+            *sum.1.write().unwrap() += 1;
+            COUNT.fetch_add(1, Ordering::SeqCst);
+            FLAG.store(true, Ordering::Release);
+            ONCE.get_or_init(|| 5);
+            if std::env::args().count() > 1 { unsafe { PLAIN += 1 } }
+            to.send(i).unwrap();
+        })
+    }).collect();
+    let got = from.recv().unwrap() + from.recv().unwrap();
+    for t in threads { t.join().unwrap(); }
+    assert!(got == 1 && COUNT.load(Ordering::SeqCst) == 2 && FLAG.load(Ordering::Acquire));
+}
+"""
+
+
+@params("-Copt-level=0", "-Copt-level=2")
+def test_rust(t, level):
+    if not shutil.which("rustc"):
+        raise Skip("no rustc")
+    source = t.file("shared.rs", RUST)
+    subprocess.run(["rustc", "-Awarnings", "-g", level, "-o", t.path("shared"), source], check=True)
+    for args, status in ((), 0), (("plain",), 116):
+        r = t.gate("races", "-n", "20", t.path("shared"), *args)
+        t.equal(r.status, status, "races with %s" % (args,), r)
+        t.check("atomic.rs" not in r.stdout, "none of core's own", r)
+
+
+# What waitpid() returns for has been done before, however the child has ended.
+CHILD = r"""#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	char *p = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_SHARED, -1, 0);
+	int status;
+	pid_t pid = fork();
+	if (!pid) {
+		p[0] = 77;
+		if (argv[1][0] == 'k')
+			kill(getpid(), SIGKILL);
+		if (argv[1][0] == 't')
+			kill(getpid(), SIGTERM);
+		if (argv[1][0] == 's')
+			*(volatile int *)8 = 1;
+		_exit(1);
+	}
+	if (argv[2][0] == 'w' && waitpid(pid, &status, 0) != pid)
+		return 2;
+	return p[0] == 78;
+}
+"""
+
+
+@params("kill", "term", "segv", "exit")
+def test_child_has_ended(t, how):
+    program = compile_text("child.c", CHILD, "-g -w -O1")
+    t.equal(t.gate("races", "-n", "20", program, how, "wait").status, 0, "after waitpid")
+    t.equal(t.gate("races", "-n", "20", program, how, "none").status, 116, "without it")
 
 
 # What updates and stores read and write besides their object is not atomic.

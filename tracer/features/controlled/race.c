@@ -146,11 +146,12 @@ static bool begins_with(const char *text, const char *with)
 	return text && strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Of the library: what it reads and writes is atomic. */
+/* Of the library of C++ or Rust: what it reads and writes is atomic. */
 static bool is_atomic_function(const char *name)
 {
-	return begins_with(name, "std::atomic") || begins_with(name, "std::__atomic") ||
-	       begins_with(name, "std::_Sp_counted_base");
+	return begins_with(name, "core::sync::atomic::") ||
+	       begins_with(name, "<core::sync::atomic::") || begins_with(name, "std::atomic") ||
+	       begins_with(name, "std::__atomic") || begins_with(name, "std::_Sp_counted_base");
 }
 
 static bool is_made_in_library(const struct telling *x, const struct races_side *side)

@@ -156,6 +156,68 @@ static bool name_here(struct turn *t, const struct naming *n)
 	return (line && name_written(n, line)) || name_local(n);
 }
 
+/* ---- what is atomic as a whole --------------------------------------------------------------------- */
+
+/* Cuts off the last ".name", "->name" or "[...]". False: there is none. */
+static bool cut_member(struct str *name)
+{
+	const char *text = str_text(name);
+	size_t at = name->length;
+	bool is_pointer;
+	char *outer;
+
+	while (at && text[at - 1] != '.' && text[at - 1] != '>' && text[at - 1] != '[')
+		at--;
+	if (at < 2)
+		return false;
+	outer = base_strndup(text, at - (text[at - 1] == '>' ? 2 : 1));
+	is_pointer = text[at - 1] == '>';
+	str_clear(name);
+	str_addf(name, "%s%s", is_pointer ? "*" : "", outer);
+	base_free(outer);
+	return true;
+}
+
+static const struct type *type_of(const struct inspect_call *call, const char *expression)
+{
+	struct inspect_value v;
+	ERROR(ignored);
+
+	return inspect_eval(call, expression, &v, &ignored) == 0 ? v.type : NULL;
+}
+
+/* The type of what has this name. A member of an atomic struct is read and written with all of it (C11 6.5.2.3). */
+static const struct type *type_of_access(const struct inspect_call *call, struct str *name)
+{
+	const struct type *type = type_of(call, str_text(name)), *around;
+	struct str outer = {0};
+
+	str_add(&outer, str_text(name));
+	while (!(type && type->is_atomic) && cut_member(&outer)) {
+		around = type_of(call, str_text(&outer));
+		if (!around || !around->is_atomic)
+			continue;
+		type = around;
+		str_clear(name);
+		str_add(name, str_text(&outer));
+	}
+	str_fini(&outer);
+	return type;
+}
+
+/* A static variable of a function has a symbol that is no expression (given.0): the statement has another one. */
+static const struct type *type_of_statement(struct turn *t, const struct naming *symbol)
+{
+	struct str expression = {0};
+	struct naming n = *symbol;
+	const struct type *type;
+
+	n.out = &expression;
+	type = name_here(t, &n) ? type_of_access(n.call, &expression) : NULL;
+	str_fini(&expression);
+	return type;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------------- */
 
 bool race_name(struct turn *t, const struct inspect_stack *calls, size_t own, uint64_t address,
@@ -164,8 +226,6 @@ bool race_name(struct turn *t, const struct inspect_stack *calls, size_t own, ui
 	const struct inspect_call *call = own < calls->count ? &calls->items[own] : NULL;
 	struct str name = {0};
 	const struct naming n = {call, address, &name};
-	struct inspect_value v;
-	ERROR(ignored);
 	char *symbol = symbol_at(t, address);
 	bool found =
 		(symbol && name_global(t, symbol, address, &name)) || (call && name_here(t, &n));
@@ -176,8 +236,9 @@ bool race_name(struct turn *t, const struct inspect_stack *calls, size_t own, ui
 	}
 	base_free(symbol);
 
-	*type = found && call && inspect_eval(call, str_text(&name), &v, &ignored) == 0 ? v.type
-											: NULL;
+	*type = found && call ? type_of_access(call, &name) : NULL;
+	if (call && !*type)
+		*type = type_of_statement(t, &n);
 	str_add(out, str_text(&name));
 	str_fini(&name);
 	return found;

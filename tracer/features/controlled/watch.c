@@ -194,6 +194,8 @@ void watch_end(struct control *c, const struct turn *t)
 		return;
 	races_thread_end(races_of(c), t->number);
 	races_sync(races_of(c), t->number, ends_of(t));
+	if (!t->ends) /* its process dies, of a fault too: wait4 of the parent returns after that */
+		races_sync(races_of(c), t->number, KERNEL);
 }
 
 void watch_exec(struct control *c, const struct turn *t)
