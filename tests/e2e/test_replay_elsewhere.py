@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import subprocess
 
 from harness import compile_text, params
 
@@ -93,6 +94,84 @@ def test_moved(t, what):
     os.mkdir(t.path("elsewhere"))
     shutil.copy(compile_text("prints.c", PRINTS), copy)
     r = t.gate("replay", schedule, copy, cwd=t.path("elsewhere"))
+    t.equal(r.status, 134, "status", r)
+
+
+def elsewhere(t, *inside, **kw):
+    """These commands of the shell, in a mount namespace of their own."""
+    return t.run(["unshare", "-r", "-m", "sh", "-c", " && ".join(inside)], **kw)
+
+
+def test_another_user(t):
+    """Of another user, who may read what is needed, or of a root who is none."""
+    schedule, folder = recorded(t, program=compile_text("prints.c", PRINTS)), t.path("shared")
+    shutil.copytree(os.path.dirname(schedule), folder)
+    for source, name in ((t.gatectl, "gatectl"), (compile_text("prints.c", PRINTS), "prints")):
+        shutil.copy(source, os.path.join(folder, name))
+    for path in (t.tmp, folder):
+        os.chmod(path, 0o755)
+    become = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.getuid() == 0 else ["unshare", "-r"]
+    r = t.run([*become, folder + "/gatectl", "replay", folder + "/schedule", folder + "/prints"], cwd="/")
+    t.equal(r.status, 134, "status", r)
+
+
+def test_namespaces(t):
+    """With process ids, a host name and a network of its own, as in a container."""
+    schedule = recorded(t)
+    r = t.run(["unshare", "-r", "-p", "-f", "-n", "-i", "-u", "-m", "--mount-proc", t.gatectl, "replay", schedule])
+    t.equal(r.status, 134, "status", r)
+
+
+def test_no_symbols(t):
+    """libc's debug symbols are in a file of their own, which is not there."""
+    schedule = recorded(t)
+    if os.path.isdir("/usr/lib/debug"):
+        r = elsewhere(t, "mount -t tmpfs none /usr/lib/debug", "exec %s replay %s" % (t.gatectl, schedule))
+        t.equal(r.status, 134, "status", r)
+
+
+def test_at_once(t):
+    """Recorded by one of 16 workers, replayed while others are."""
+    r = test_explore.explore(t, "-j", "16", "--points", "memory", compile_text("prints.c", PRINTS))
+    t.equal(r.status, 116, "status of the search", r)
+    command = [t.gatectl, "replay", os.path.join(r.found, "1", "schedule")]
+    all_at_once = [subprocess.Popen(command, env=t.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(6)]
+    t.equal([p.wait() for p in all_at_once], [134] * 6, "status of each")
+
+
+def test_clean_system(t):
+    """Nothing is there but gatectl with its libraries, a static program, /proc and /dev."""
+    program = compile_text("prints.c", PRINTS, flags="-g -O0 -static")
+    schedule, root = recorded(t, program=program), t.path("root")
+    for folder in ("lib", "proc", "dev", "tmp"):
+        os.makedirs(os.path.join(root, folder))
+    needed = re.findall(r"(/\S+) \(0x", t.run(["ldd", t.gatectl]).stdout)
+    for path in (t.gatectl, program, schedule, *needed):
+        shutil.copy(path, os.path.join(root, "lib"))
+    loader = next(os.path.basename(path) for path in needed if "ld-linux" in path)
+    gatectl = f"chroot {root} /lib/{loader} --library-path /lib /lib/gatectl"
+    r = elsewhere(t, f"mount --rbind /proc {root}/proc", f"mount --rbind /dev {root}/dev", f"exec {gatectl} replay /lib/schedule /lib/prints")
+    t.equal(r.status, 134, "status", r)
+
+
+# ld.so reads other files, in the program and in the child.
+SPAWNS = PRINTS.replace("#include <stdlib.h>", "#include <stdlib.h>\n#include <dlfcn.h>\n#include <spawn.h>\n#include <sys/wait.h>\nextern char **environ;").replace(
+    "int main(void)\n{", """int main(int argc, char **argv)
+{
+	char *child[] = {"child", "x", 0};
+	pid_t pid;
+	if (argc > 1)
+		return 0;
+	dlopen("libm.so.6", RTLD_NOW);
+	if (argv[0] && posix_spawn(&pid, "/proc/self/exe", 0, 0, child, environ) == 0)
+		waitpid(pid, 0, 0);""")
+
+
+def test_loading(t):
+    """Which files ld.so opens on its way is no part of a schedule."""
+    schedule = recorded(t, program=compile_text("spawns.c", SPAWNS))
+    t.env["LD_LIBRARY_PATH"] = "/nowhere:/lib/x86_64-linux-gnu"
+    r = t.gate("replay", schedule)
     t.equal(r.status, 134, "status", r)
 
 

@@ -440,8 +440,12 @@ static void on_call(struct control *c, struct turn *t)
 		break;
 	default:
 		if (!times_call(c, t) && !processors_call(t) && !random_call(c, t) &&
-		    !ids_call(c, t) && !futexes_call(c, t) && !sanitizers_call(t))
-			stand_before(t, STRATEGY_BLOCK);
+		    !ids_call(c, t) && !futexes_call(c, t) && !sanitizers_call(t)) {
+			if (control_is_loading(t->thread->process, t->call.pc))
+				turn_goes(t);
+			else
+				stand_before(t, STRATEGY_BLOCK);
+		}
 	}
 }
 

@@ -230,6 +230,8 @@ uint64_t entry_argument(const struct hit *h, unsigned i);
 
 /* The code of its libc or ld.so: their own use of locks is not the tester's. */
 bool control_is_runtime(struct session_process *p, uint64_t address);
+/* A system call there is ld.so's own, about a file that it loads or looks for. */
+bool control_is_loading(const struct session_process *p, uint64_t pc);
 struct site_owner; /* run/sites.h */
 /* After all other points: the loader's calls of functions at which nobody but `owner` looks pass by the traps. */
 void runtime_unseen(struct session_process *p, const struct site_owner *owner);

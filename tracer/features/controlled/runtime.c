@@ -16,6 +16,22 @@ bool control_is_runtime(struct session_process *p, uint64_t address)
 			 module_matches(image->module, "libpthread.so"));
 }
 
+/*
+ * ld.so reads and closes files while it loads a program or a library: which ones depends on LD_LIBRARY_PATH and on
+ * ld.so.cache, and no other thread has to do with them. In musl libc has the same file: its calls are the program's.
+ */
+bool control_is_loading(const struct session_process *p, uint64_t pc)
+{
+	uint64_t low, high, offset;
+
+	if (!p->loader)
+		return false;
+	module_span(p->loader, &low, &high);
+	offset = pc - p->loader_base;
+	return offset >= low && offset < high &&
+	       module_symbol(p->loader, "printf", &offset, NULL) < 0;
+}
+
 static bool is_alone(const struct site_use *use, const struct site_owner *owner)
 {
 	array_each(const struct act, a, &use->acts)
