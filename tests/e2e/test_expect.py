@@ -279,6 +279,57 @@ def test_livelock_not_expected(t):
     t.clean(t.run_gated(program, script="limits { run = 1 }\nexpect { time_limit = true }\n"), 0)
 
 
+WORDS = """#include <pthread.h>
+static volatile int stop;
+static int stopped(void)
+{
+	return stop;
+}
+static void until_stopped(void)
+{
+	while (!stopped())
+		;
+}
+static void *poller(void *unused)
+{
+	until_stopped();
+	return unused;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, 0, poller, 0);
+	return pthread_join(t, 0);
+}
+"""
+
+
+@timeout(60)
+@params(*BUILDS)
+def test_words_of_a_livelock(t, build):
+    """Where it goes round is the function with the loop, wherever the samples were, inlined or not."""
+    cc, level = build
+    r = t.run_gated(compile_text("words.c", WORDS, compiler=cc, flags="-g " + level), options=("--time-limit", "1"), seconds=50)
+    t.verdict(r, 124)
+    t.check(re.search(r"^a livelock: .* no place reached: poller#1 in until_stopped at words.c:\d+$", r.err, re.M), "livelock", r)
+    t.check(re.search(r"poller#1 runs in until_stopped at words.c:\d+, spinning for [\d.]+ s, called from poller at words.c:14$", r.err, re.M),
+            "where, and called by whom", r)
+
+
+@timeout(60)
+@params(*BUILDS)
+def test_sleeper_is_no_livelock(t, build):
+    """Nothing in its loop decides anything: it waits for nobody."""
+    cc, level = build
+    text = "#include <unistd.h>\nint main(void)\n{\n\tfor (;;)\n\t\tusleep(20000);\n}\n"
+    program = compile_text("sleeper.c", text, compiler=cc, flags="-g " + level)
+    r = t.run_gated(program, script="limits { run = 1.5 }\nexpect { livelock = true }\n", seconds=50)
+    t.verdict(r, 119)
+    r = t.run_gated(program, options=("--time-limit", "1.5"), seconds=50)
+    t.verdict(r, 124)
+    t.check("a livelock" not in r.err and re.search(r"main (sleeps,|runs) in main at sleeper.c:5, again and again", r.err), "it sleeps", r)
+
+
 # ---- functions -----------------------------------------------------------------------------------
 
 def test_function(t):

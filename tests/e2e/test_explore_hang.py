@@ -149,6 +149,47 @@ def test_limit_of_a_script(t):
     failed(t, r, "expect", "not as expected")
 
 
+# The signal is lost, since it comes without the lock, and main spins until the worker has worked.
+SPIN = HEAD + r"""
+#include <sched.h>
+static atomic_int state;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static void *worker(void *p)
+{
+	for (;;) {
+		pthread_mutex_lock(&m);
+		while (state == 0)
+			pthread_cond_wait(&c, &m);
+		pthread_mutex_unlock(&m);
+		if (state == 2)
+			return p;
+		state = 0;
+	}
+}
+static void give(int what) { state = what; pthread_cond_signal(&c); }
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, NULL, worker, NULL);
+	give(1);
+	while (state == 1)
+		sched_yield();
+	give(2);
+	pthread_join(t, NULL);
+	return 0;
+}
+"""
+
+
+def test_threads_of_a_livelock(t):
+    """They are described as those of a deadlock, though the scheduler holds them before their calls."""
+    r = explore(t, "--steps", "2000", compile_text("spin.c", SPIN), env={"GATECTL_VERIFY": "0"})
+    f = failed(t, r, "livelock", "a livelock")
+    t.check(re.search(r"worker#1 waits for condition variable c \(with mutex m\).*, in worker at spin.c:%d$" % line_of(SPIN, "pthread_cond_wait"),
+                      f["text"], re.M), "what the worker waits for", r)
+
+
 def test_bad_hang(t):
     for value in ("x", "-1", ""):
         r = t.gate("explore", "--hang=" + value, compile_text("slow.c", SLOW))

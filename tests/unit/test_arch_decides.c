@@ -57,6 +57,26 @@ static void test_counter_in_register(void **state)
 	assert_int_equal(d.registers, 1 << RBX);
 }
 
+/* Is it a loop, and could anything end it? */
+static void test_loops(void **state)
+{
+	struct arch_decides d;
+
+	(void)state;
+	/* add rbx,1; cmp rbx,r12; jl -9; ret */
+	DECIDES("\x48\x83\xc3\x01\x4c\x39\xe3\x7c\xf7\xc3", ALL, &d);
+	assert_true(d.loops && d.branches && d.loop_low == BASE && d.loop_high == BASE + 7);
+	/* add rbx,1; cmp rbx,r12; jl +1; nop; ret */
+	DECIDES("\x48\x83\xc3\x01\x4c\x39\xe3\x7c\x01\x90\xc3", ALL, &d);
+	assert_true(!d.loops && d.branches);
+	/* add rbx,1; jmp -6 */
+	DECIDES("\x48\x83\xc3\x01\xeb\xfa", ALL, &d);
+	assert_true(d.loops && !d.branches);
+	/* add rbx,1; ret */
+	DECIDES("\x48\x83\xc3\x01\xc3", ALL, &d);
+	assert_true(!d.loops && !d.branches);
+}
+
 /* The same, from between the comparison and the branch: what the next round compares decides. */
 static void test_from_the_branch(void **state)
 {
@@ -176,6 +196,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counter_in_register),
+		cmocka_unit_test(test_loops),
 		cmocka_unit_test(test_from_the_branch),
 		cmocka_unit_test(test_counter_that_decides_nothing),
 		cmocka_unit_test(test_through_pointers),

@@ -36,13 +36,15 @@ struct path {
 	struct held held[GENERAL];
 	struct caller callers[MOST_CALLS];
 	unsigned calls;
-	bool called;	  /* the instruction before was a call */
-	uint64_t written; /* words that are not as they were at the start */
+	bool called;	    /* the instruction before was a call */
+	uint64_t low, high; /* of the point's function it has come by */
+	uint64_t written;   /* words that are not as they were at the start */
 };
 
 struct decides_search {
 	struct arch_decides *out;
-	size_t count; /* of out->word */
+	size_t count;	/* of out->word */
+	uint64_t start; /* the point */
 	uint64_t decides, result;
 	struct path paths[MOST_PATHS];
 	size_t waiting;
@@ -379,6 +381,27 @@ static bool is_seen(const struct decides_search *s, uint64_t pc)
 	return s->seen[place_of(s, pc)] == pc;
 }
 
+static void note_extent(struct path *p)
+{
+	if (p->calls)
+		return;
+	p->low = p->pc < p->low ? p->pc : p->low;
+	p->high = p->pc > p->high ? p->pc : p->high;
+}
+
+static void note_round(struct decides_search *s, const struct path *p, uint64_t pc)
+{
+	struct arch_decides *out = s->out;
+
+	if (pc != s->start || p->calls)
+		return;
+	if (!out->loops || p->low < out->loop_low)
+		out->loop_low = p->low;
+	if (!out->loops || p->high > out->loop_high)
+		out->loop_high = p->high;
+	out->loops = true;
+}
+
 static void take(struct decides_search *s, const struct path *p, uint64_t pc)
 {
 	if (s->times[place_of(s, pc)] == ROUNDS || s->waiting == MOST_PATHS)
@@ -417,6 +440,8 @@ static bool step(struct decides_search *s, struct path *p, const ZydisDecodedIns
 		break;
 	case ARCH_FLOW_BRANCH:
 		s->decides |= mask;
+		s->out->branches |= !p->calls;
+		note_round(s, p, target);
 		take(s, p, target);
 		break;
 	case ARCH_FLOW_JUMP:
@@ -424,6 +449,7 @@ static bool step(struct decides_search *s, struct path *p, const ZydisDecodedIns
 		break;
 	case ARCH_FLOW_JUMP_INDIRECT: /* a table, or a function of another library */
 		s->decides |= mask;
+		s->out->branches |= !p->calls;
 		on = leave(p, false, &next);
 		break;
 	case ARCH_FLOW_RETURN:
@@ -460,11 +486,14 @@ static void follow(struct decides_search *s, struct path p,
 	while (on && is_new(s, p.pc)) {
 		size_t n = read(ctx, p.pc, bytes, sizeof(bytes));
 
+		note_extent(&p);
 		if (!n || x86_64_decode_full(bytes, n, &in, ops) < 0)
 			return;
 		if (p.called && x86_64_is_nop(&in))
 			return; /* padding: that call does not return */
 		on = step(s, &p, &in, ops);
+		if (on)
+			note_round(s, &p, p.pc);
 	}
 }
 
@@ -472,8 +501,8 @@ void arch_decides(uint64_t addr, uint32_t known,
 		  size_t (*read)(void *ctx, uint64_t addr, void *buf, size_t n), void *ctx,
 		  struct arch_decides *out)
 {
-	struct decides_search s = {.out = out};
-	struct path p = {.pc = addr};
+	struct decides_search s = {.out = out, .start = addr};
+	struct path p = {.pc = addr, .low = addr, .high = addr};
 
 	*out = (struct arch_decides){0};
 	for (uint8_t i = 0; i < GENERAL; i++) {

@@ -149,6 +149,7 @@ struct controlled {
 	struct schedule schedule;
 	enum controlled_end end;
 	bool sanitizer; /* the program has a sanitizer, which has reported something */
+	bool naps;	/* STEPS: the threads that move only sleep, in loops that decide nothing */
 	bool starves;  /* STEPS: somebody could have gone on in the last of them, and was not let */
 	bool asks_ids; /* the program has asked for its own, in this run or another one */
 	bool had_threads;    /* keeps: it has made some on its way, ended or not */

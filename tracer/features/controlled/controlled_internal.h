@@ -411,6 +411,8 @@ void spins_look(struct control *c, struct turn *t);
 void spins_pass_over(struct control *c, struct turn *chosen);
 /* Has somebody had to wait for long, in the last steps? */
 bool spins_starves(const struct control *c);
+/* Do the last steps have nothing but the ends of sleeps, in loops that nothing could end? */
+bool spins_naps(const struct control *c);
 /* At the access that it is about to make. */
 bool spins_at(struct control *c, struct turn *t, const struct arch_regs *regs);
 

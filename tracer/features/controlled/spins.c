@@ -8,6 +8,7 @@
  */
 #include "tracer/base/hash.h"
 #include "tracer/features/controlled/controlled_internal.h"
+#include "tracer/features/waiting/spin.h"
 
 enum { FEW = 64, STACK = 512, HITS_LEAST = 64, PATIENCE = 2048 };
 
@@ -70,6 +71,26 @@ bool spins_starves(const struct control *c)
 	       c->given->schedule.steps.count - c->starved_at < spins_looked_at(c->given);
 }
 
+static bool sleeps_on(const struct control *c)
+{
+	array_each(struct turn *const, t, &c->turns)
+		if ((*t)->moment == MOMENT_SLEEPS && !spin_only_sleeps(c->session, (*t)->thread))
+			return false;
+	return true;
+}
+
+bool spins_naps(const struct control *c)
+{
+	const struct schedule *s = &c->given->schedule;
+	size_t looked = spins_looked_at(c->given);
+
+	for (size_t i = s->steps.count > looked ? s->steps.count - looked : 0; i < s->steps.count;
+	     i++)
+		if (s->steps.items[i].point.op != STRATEGY_TIMEOUT)
+			return false;
+	return sleeps_on(c);
+}
+
 /*
  * It waits for what another thread is to write: with no point between, it has come back to the same state, and
  * reads the same value again.
@@ -123,7 +144,8 @@ bool controlled_spins(const struct controlled *c)
 {
 	const struct strategy_point *known[FEW];
 
-	return !c->starves && kinds_of(&c->schedule, spins_looked_at(c), known) <= FEW &&
+	return !c->starves && !c->naps &&
+	       kinds_of(&c->schedule, spins_looked_at(c), known) <= FEW &&
 	       c->states_count <= CONTROLLED_STATES;
 }
 

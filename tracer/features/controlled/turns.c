@@ -90,6 +90,7 @@ void control_end(struct control *c, enum controlled_end how)
 	if (how == CONTROLLED_STEPS) {
 		o->steps = c->given->steps;
 		c->given->starves = spins_starves(c);
+		c->given->naps = spins_naps(c);
 		o->livelock = controlled_spins(c->given);
 	}
 	session_end(c->session);

@@ -96,7 +96,7 @@ void around_describe(const struct waiter *w, bool blocked, struct str *out)
 
 	if (w->told >= w->stack.count)
 		return;
-	count = add_inside(w, blocked, &inside);
+	count = w->loops ? 0 : add_inside(w, blocked, &inside);
 	if (count < MOST_AROUND)
 		add_callers(w, MOST_AROUND - count, out);
 	str_add(out, str_text(&inside));

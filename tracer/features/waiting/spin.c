@@ -40,7 +40,11 @@ struct spinner {
 	uint64_t ran_ns;	   /* at the last sample, when stopped */
 	struct spin_states states; /* since the run's last event */
 	unsigned samples, slept;
+	bool decides; /* in its loop something decides what it does */
 	ARRAY(struct spin_place) places;
+	/* The innermost function that it goes round in, the same at all samples, and its lines. */
+	const char *loop;
+	ARRAY(struct spin_place) lines;
 };
 
 struct spins {
@@ -59,6 +63,7 @@ static void free_spins(void *what)
 
 	array_each(struct spinner, sp, &all->threads) {
 		array_fini(&sp->places);
+		array_fini(&sp->lines);
 		spin_states_clear(&sp->states);
 	}
 	array_fini(&all->threads);
@@ -88,7 +93,10 @@ static struct spinner *find(const struct spins *all, const struct session_thread
 static void forget(struct spinner *sp, uint64_t since)
 {
 	array_fini(&sp->places);
+	array_fini(&sp->lines);
+	sp->loop = NULL;
 	sp->samples = sp->slept = 0;
+	sp->decides = false;
 	sp->since_us = since;
 }
 
@@ -143,13 +151,22 @@ static size_t count_functions(const struct spinner *sp)
 	return count;
 }
 
+static struct spin_place place_of(const struct inspect_call *call)
+{
+	return (struct spin_place){call->function, call->line ? call->file : NULL, call->line, 1};
+}
+
+static bool is_at(const struct spin_place *a, const struct spin_place *b)
+{
+	return a->line == b->line && str_same(a->func, b->func) && str_same(a->file, b->file);
+}
+
 static void note_place(struct spinner *sp, const struct inspect_call *call, uint64_t now)
 {
-	struct spin_place place = {call->function, call->line ? call->file : NULL, call->line, 1};
+	struct spin_place place = place_of(call);
 
 	array_each(struct spin_place, p, &sp->places) {
-		if (p->line == place.line && str_same(p->func, place.func) &&
-		    str_same(p->file, place.file)) {
+		if (is_at(p, &place)) {
 			p->times++;
 			return;
 		}
@@ -160,6 +177,81 @@ static void note_place(struct spinner *sp, const struct inspect_call *call, uint
 		forget(sp, now);
 		*array_add(&sp->places) = place;
 	}
+}
+
+static void note_line(struct spinner *sp, const struct inspect_call *call)
+{
+	struct spin_place place = place_of(call);
+
+	array_each(struct spin_place, p, &sp->lines) {
+		if (is_at(p, &place)) {
+			p->times++;
+			return;
+		}
+	}
+	if (sp->lines.count < MOST_PLACES)
+		*array_add(&sp->lines) = place;
+}
+
+/* The innermost call from `i` on, in the tester's code and not inlined, that comes back to where it is;
+   w->stack.count: there is none. */
+static size_t loop_from(const struct waiter *w, size_t i, struct spin_code *code,
+			enum spin_loop *kind)
+{
+	*kind = SPIN_NO_LOOP;
+	for (i = caller_own(w, i); i < w->stack.count; i = caller_own(w, i + 1)) {
+		const struct inspect_call *call = &w->stack.items[i];
+
+		if (call->inlined || call->jumped)
+			continue;
+		*kind = spin_loop_of(w->thread->process, &call->frame, code);
+		if (*kind != SPIN_NO_LOOP)
+			break;
+	}
+	return i;
+}
+
+/* The copy of `function` that is inlined in the call `i`, or the call. */
+static const struct inspect_call *copy_in(const struct waiter *w, size_t i, const char *function)
+{
+	const struct inspect_call *call = &w->stack.items[i];
+
+	for (size_t k = i; k > 0 && w->stack.items[k - 1].inlined; k--)
+		if (str_same(w->stack.items[k - 1].function, function))
+			return &w->stack.items[k - 1];
+	return call;
+}
+
+/*
+ * A loop may call functions that have loops of their own: of the loops that a sample goes round in, the outermost
+ * counts that was the innermost of any sample.
+ */
+static void note_loop(struct spins *all, struct spinner *sp, const struct waiter *w)
+{
+	struct session_process *p = w->thread->process;
+	const struct inspect_call *innermost = NULL, *call = NULL;
+	bool decides = true, same = false;
+	enum spin_loop kind;
+
+	for (size_t i = loop_from(w, w->told, &all->code, &kind); i < w->stack.count && !same;
+	     i = loop_from(w, i + 1, &all->code, &kind)) {
+		const struct dwarf_frame *frame = &w->stack.items[i].frame;
+		const char *function = spin_loop_function(p, frame, &all->code);
+
+		call = copy_in(w, i, function);
+		same = !sp->loop || str_same(call->function, sp->loop);
+		if (!innermost || same)
+			decides = kind != SPIN_ENDLESS;
+		innermost = innermost ? innermost : call;
+	}
+	sp->decides |= decides;
+	call = same ? call : innermost;
+	if (!call || !call->function)
+		return;
+	if (!same)
+		array_fini(&sp->lines);
+	sp->loop = call->function;
+	note_line(sp, call);
 }
 
 /* For a thread on a processor: has it used that since the last sample? */
@@ -196,6 +288,7 @@ static void take_sample(struct session *s, struct spinner *sp, struct waiter *w,
 	caller_look(s, w);
 	if (w->told < w->stack.count) {
 		note_place(sp, &w->stack.items[w->told], now);
+		note_loop(spins_of(s), sp, w);
 		sp->samples++;
 		sp->slept += w->block.activity == TARGET_BLOCKED;
 	}
@@ -327,7 +420,7 @@ static bool may_go_round(const struct session *s, const struct session_thread *t
 	const struct spinner *sp = find(spins_of(s), t);
 	struct target_block b;
 
-	if (sp && !spin_states_may_repeat(&sp->states, SAMPLES_AT_LAST))
+	if (sp && !spin_states_may_repeat(&sp->states, SAMPLES_AT_LAST, SAMPLES))
 		return false;
 	target_look(t->target, &b);
 	return b.activity == TARGET_ACTIVE || (sp && sp->states.samples > 0);
@@ -338,6 +431,14 @@ static bool goes_round(const struct session *s, const struct session_thread *t, 
 	const struct spinner *sp = find(spins_of(s), t);
 
 	return sp && spin_states_repeat(&sp->states, least);
+}
+
+/* A thread that sleeps again and again, and looks at nothing in between, waits for nobody, and keeps nobody waiting. */
+static bool only_sleeps(const struct session *s, const struct session_thread *t)
+{
+	const struct spinner *sp = find(spins_of(s), t);
+
+	return sp && sp->slept && !sp->decides;
 }
 
 static bool counts(const struct session_thread *t)
@@ -359,7 +460,7 @@ static bool is_livelock(struct session *s, bool at_last)
 			continue;
 		if (!may_move(*it) || (!round && !is_waiting(s, *it, true)))
 			return false;
-		any |= round;
+		any |= round && !only_sleeps(s, *it);
 	}
 	return any;
 }
@@ -370,7 +471,7 @@ static bool is_unclear(struct session *s)
 {
 	bool any = false;
 
-	if (session_now_us() - spins_of(s)->event_us < LIVELOCK_US)
+	if (session_now_us() - spins_of(s)->event_us < REST_US)
 		return false;
 	array_each(struct session_thread *, it, &s->threads) {
 		bool may;
@@ -384,7 +485,7 @@ static bool is_unclear(struct session *s)
 		may = may_go_round(s, *it);
 		if (!may && !is_waiting(s, *it, false))
 			return false;
-		any |= may;
+		any |= may && !only_sleeps(s, *it);
 	}
 	return any;
 }
@@ -402,7 +503,24 @@ bool spin_of(const struct session *s, const struct session_thread *t, struct spi
 	array_each(const struct spin_place, p, &sp->places)
 		if (p->times > out->place.times)
 			out->place = *p;
+	out->loops = sp->loop;
+	if (sp->loop)
+		out->place.times = 0;
+	array_each(const struct spin_place, p, &sp->lines)
+		if (p->times > out->place.times)
+			out->place = *p;
 	return true;
+}
+
+bool spin_only_sleeps(struct session *s, struct session_thread *t)
+{
+	struct waiter w = {.thread = t};
+	enum spin_loop kind;
+
+	caller_look(s, &w);
+	(void)loop_from(&w, w.told, &spins_of(s)->code, &kind);
+	inspect_stack_fini(&w.stack);
+	return kind == SPIN_ENDLESS;
 }
 
 /* Is it slow, or a livelock? If the machine was too busy to tell, the program gets a moment

@@ -131,6 +131,56 @@ uint64_t spin_state(struct session_thread *t, struct spin_code *code)
 	return state;
 }
 
+enum spin_loop spin_loop_of(struct session_process *p, const struct dwarf_frame *call,
+			    struct spin_code *code)
+{
+	uint32_t known = (call->known & 0xffff) | RESULT;
+	const struct arch_decides *d = decides_at(p, call->pc, known, code);
+
+	return !d->loops ? SPIN_NO_LOOP : d->branches ? SPIN_LOOP : SPIN_ENDLESS;
+}
+
+enum { MOST_COPIES = 16 };
+
+/* The functions that are inlined at an address of the call's function, innermost first, and the function. */
+static void copies_at(const struct dwarf_frame *call, uint64_t pc, struct inspect_stack *out)
+{
+	struct dwarf_frame frame = *call;
+
+	frame.level = 0;
+	frame.pc = frame.lookup_pc = pc;
+	inspect_stack(&frame, 0, MOST_COPIES, out);
+	for (size_t i = 0; i < out->count; i++)
+		if (!out->items[i].inlined)
+			out->count = i + 1;
+}
+
+static bool has_copy(const struct inspect_stack *copies, const char *function)
+{
+	for (size_t i = 0; i < copies->count; i++)
+		if (str_same(copies->items[i].function, function))
+			return true;
+	return false;
+}
+
+const char *spin_loop_function(struct session_process *p, const struct dwarf_frame *call,
+			       struct spin_code *code)
+{
+	const struct arch_decides *d =
+		decides_at(p, call->pc, (call->known & 0xffff) | RESULT, code);
+	struct inspect_stack first = {0}, last = {0};
+	const char *function = NULL;
+
+	copies_at(call, d->loop_low, &first);
+	copies_at(call, d->loop_high, &last);
+	for (size_t i = 0; i < first.count && !function; i++)
+		if (!first.items[i].inlined || has_copy(&last, first.items[i].function))
+			function = first.items[i].function;
+	inspect_stack_fini(&first);
+	inspect_stack_fini(&last);
+	return function;
+}
+
 /* ---- states seen ---------------------------------------------------------------------------- */
 
 void spin_states_add(struct spin_states *states, uint64_t state)
@@ -163,8 +213,13 @@ bool spin_states_repeat(const struct spin_states *states, unsigned least)
 	return states->samples >= least && states->once * ONCE_PART <= states->samples;
 }
 
-/* A loop of some instructions has as many states, and at first each of them is seen once. */
-bool spin_states_may_repeat(const struct spin_states *states, unsigned least)
+/*
+ * A loop of some instructions has as many states, and at first each of them is seen once. A computation that gets on
+ * is hardly ever in a state that it has been in.
+ */
+bool spin_states_may_repeat(const struct spin_states *states, unsigned least, unsigned most)
 {
-	return states->samples < least && states->once <= least / 2;
+	if (states->samples < least)
+		return states->once <= least / 2;
+	return states->samples < most && states->once * 2 <= states->samples;
 }

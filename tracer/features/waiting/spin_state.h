@@ -34,11 +34,24 @@ struct spin_states {
    what others do. */
 uint64_t spin_state(struct session_thread *t, struct spin_code *code);
 
+/* Does a call come back to where it is, in the same call of its function? */
+enum spin_loop {
+	SPIN_NO_LOOP, /* as far as its code tells */
+	SPIN_ENDLESS, /* ... and nothing in the function decides what it does */
+	SPIN_LOOP,
+};
+enum spin_loop spin_loop_of(struct session_process *p, const struct dwarf_frame *call,
+			    struct spin_code *code);
+/* Of a call's copies that are inlined there: the innermost one that has all of the loop; the call's function itself,
+   if none has. The module owns the name; NULL: it has none. */
+const char *spin_loop_function(struct session_process *p, const struct dwarf_frame *call,
+			       struct spin_code *code);
+
 void spin_states_add(struct spin_states *states, uint64_t state);
 void spin_states_clear(struct spin_states *states);
 /* Do the same states recur? A state seen only once stands for progress. */
 bool spin_states_repeat(const struct spin_states *states, unsigned least);
-/* The samples are too few to tell, but none so far speaks against it. */
-bool spin_states_may_repeat(const struct spin_states *states, unsigned least);
+/* Too few samples to tell, up to `most`, but those so far do not speak against it. */
+bool spin_states_may_repeat(const struct spin_states *states, unsigned least, unsigned most);
 
 #endif

@@ -21,6 +21,23 @@ static double seconds(const struct session *s, const struct spin *spin)
 	return end > spin->since_us ? (double)(end - spin->since_us) / 1e6 : 0;
 }
 
+void spinning_told(const struct session *s, struct waiter *w)
+{
+	struct spin spin;
+
+	if (!is_known(s, w->thread, &spin) || !spin.loops)
+		return;
+	for (size_t i = w->told; i < w->stack.count; i++) {
+		const struct inspect_call *call = &w->stack.items[i];
+
+		if (!call->function || strcmp(call->function, spin.place.func) != 0)
+			continue;
+		w->told = i;
+		w->loops = true;
+		return;
+	}
+}
+
 /* The place where it was seen most often: the last sample may be from anywhere. */
 static void take_place(const struct spin_place *place, struct waiting *out)
 {

@@ -41,6 +41,7 @@ struct waiter {
 	const struct waiters *all; /* which it is one of; NULL: examined alone */
 	size_t own;		   /* the tester's innermost call; stack.count: there is none */
 	size_t told;		   /* the call that is reported: the same, or further out */
+	bool loops;		   /* ... since it goes round there, now and then further in */
 	enum primitive what;
 	bool timed;
 	uint64_t object;       /* address of the mutex, semaphore ...; 0 unknown */

@@ -238,13 +238,25 @@ static void describe_process(const struct session *s, const struct waiter *w, st
 
 /* ---- one thread ---------------------------------------------------------------------------------- */
 
-static const char *asleep(long number)
+/* It was stopped meanwhile, and then the call is not known: but libc's function is. */
+static bool is_sleep(const struct waiter *w)
 {
+	const char *function = w->stack.count ? w->stack.items[0].function : NULL;
+
+	return function && strstr(function, "nanosleep");
+}
+
+static const char *asleep(const struct waiter *w)
+{
+	long number = w->block.number;
+
+	if (number == SYS_restart_syscall && is_sleep(w))
+		return "sleeps";
 	switch (number) {
 	case SYS_nanosleep:
 	case SYS_clock_nanosleep:
 		return "sleeps";
-	case SYS_restart_syscall: /* it was stopped meanwhile, and then the call is not known */
+	case SYS_restart_syscall:
 		return "sleeps, or waits with a time limit";
 	case SYS_pause:
 	case SYS_rt_sigsuspend:
@@ -309,9 +321,9 @@ static void describe_blocked(struct waiters *all, struct waiter *w, struct waiti
 	} else if (number == SYS_futex) {
 		out->kind = words[w->what].kind;
 		describe_futex(w, &out->text);
-	} else if (asleep(number)) {
+	} else if (asleep(w)) {
 		out->kind = WAITING_BLOCKED;
-		str_add(&out->text, asleep(number));
+		str_add(&out->text, asleep(w));
 	} else if (descriptors_describe(all, w, &out->text)) {
 		out->kind = WAITING_PIPE;
 	} else if (w->block.hidden && number < 0) {
@@ -377,6 +389,7 @@ static void describe(struct waiters *all, struct waiter *w)
 		add_place(w, w->own, out); /* a user may be stepping it: the innermost line */
 		return;
 	}
+	spinning_told(all->session, w);
 	add_place(w, w->told, out);
 	around_describe(w, activity == TARGET_BLOCKED, &out->around);
 	if (activity == TARGET_BLOCKED || activity == TARGET_DISK) {

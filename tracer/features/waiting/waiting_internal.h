@@ -31,6 +31,8 @@ void around_describe(const struct waiter *w, bool blocked, struct str *out);
 /* ---- spinning.c ------------------------------------------------------------------------------ */
 
 /* For a thread that runs, or sleeps briefly again and again: ", spinning for 3.2 s". */
+/* Where the thread goes round, the call in which it does is the one that is reported. */
+void spinning_told(const struct session *s, struct waiter *w);
 void spinning_describe(const struct session *s, const struct session_thread *t,
 		       struct waiting *out);
 
