@@ -149,6 +149,19 @@ def test_limit_of_a_script(t):
     failed(t, r, "expect", "not as expected")
 
 
+def test_cut(t):
+    """A schedule that is cut for the number of its steps keeps the last of them, and is no failure, but nothing is called free of them."""
+    text = "#include <unistd.h>\nint main(void)\n{\n\tfor (;;)\n\t\tsleep(1);\n}\n"
+    r = explore(t, "-j", "1", "--steps", "2000", "--runs", "2", compile_text("sleeper.c", text))
+    t.equal((r.status, r.report["cut"], r.report["cut_folder"]), (0, 2, os.path.join(r.found, "cut", "1")), "report", r)
+    t.check("\n2 schedules did not end within 2000 steps: see cut/1 in %s\n" % r.found in r.err and "nothing failed" not in r.err, "what is said", r)
+    t.equal(sorted(os.listdir(os.path.join(r.found, "cut"))), ["1", "2"], "folders", r)
+    steps = read(r.found, "cut", "1", "steps").splitlines()
+    t.equal((len(steps), steps[0]), (1001, "# the last 1000 of 2000 steps"), "the last steps", r)
+    t.check(re.match(r"2000  main  timeout  \S*sleeper.c:5 \(main, sleep\)$", steps[-1]), "the last one: " + steps[-1], r)
+    t.check(re.match(r"main sleeps  \S*sleeper.c:5 \(main, sleep\)$", read(r.found, "cut", "1", "threads")), "where each thread is", r)
+
+
 # The signal is lost, since it comes without the lock, and main spins until the worker has worked.
 SPIN = HEAD + r"""
 #include <sched.h>

@@ -103,6 +103,17 @@ static void add_extent(const struct explore *e, struct str *out)
 			     "--points memory takes all that threads may share\n");
 }
 
+static void add_cut(const struct explore *e, struct str *out)
+{
+	const char *folder = e->cuts.count ? e->cuts.items[0].folder : NULL;
+
+	str_addf(out, "%lu schedule%s did not end within %lu steps", e->cut, s_of(e->cut),
+		 e->options.steps);
+	if (folder)
+		str_addf(out, ": see cut/%s in %s", str_base_name(folder), e->options.output);
+	str_add(out, "\n");
+}
+
 static void add_oddities(const struct explore *e, struct str *out)
 {
 	if (e->earlier)
@@ -115,8 +126,7 @@ static void add_oddities(const struct explore *e, struct str *out)
 	if (e->barred)
 		str_addf(out, "%lu ended because of the gates, which is no failure\n", e->barred);
 	if (e->cut)
-		str_addf(out, "%lu schedule%s did not end within %lu steps\n", e->cut, s_of(e->cut),
-			 e->options.steps);
+		add_cut(e, out);
 	if (e->late)
 		str_addf(out, "%lu schedule%s had not ended when the time was over\n", e->late,
 			 s_of(e->late));
@@ -271,7 +281,7 @@ static int finish(struct cli *cli, struct explore *e, int answer)
 	int status = answer < 0 ? output_over(cli, &e->x) : 0;
 	ERROR(err);
 
-	if (write_all(e, &err) < 0)
+	if (write_all(e, &err) < 0 || found_write_cuts(e, &err) < 0)
 		status = output_error(cli, &err);
 	explore_keep(e);
 	return tell(cli, e, status, answer);

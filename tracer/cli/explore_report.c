@@ -80,6 +80,9 @@ static void add_numbers(const struct explore *e, struct json *j)
 	json_integer(j, "points", (long long)e->points);
 	json_integer(j, "barred", (long long)e->barred);
 	json_integer(j, "cut", (long long)e->cut);
+	if (e->cuts.count)
+		json_string(j, "cut_folder", e->cuts.items[0].folder);
+	json_integer(j, "late", (long long)e->late);
 	json_number(j, "seconds", e->seconds);
 	json_number(j, "rate", e->seconds > 0 ? (double)e->runs / e->seconds : 0);
 	json_bool(j, "complete", e->complete);

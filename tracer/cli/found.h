@@ -12,4 +12,7 @@ int found_write(const struct explore *e, struct explore_failure *f, const char *
 /* The same for a failure of parts that were joined: its folder's files come into one in `dir`. */
 int found_copy(struct explore_failure *f, const char *dir, struct error *err);
 
+/* Writes the folders of schedules that were cut, and sets their `folder`. 0, or -1. */
+int found_write_cuts(struct explore *e, struct error *err);
+
 #endif

@@ -433,6 +433,12 @@ void explore_fini(struct explore *e)
 	array_each(struct explore_failure, f, &e->failures)
 		explore_failure_fini(f);
 	array_fini(&e->failures);
+	array_each(struct explore_cut, cut, &e->cuts) {
+		base_free(cut->steps);
+		base_free(cut->threads);
+		base_free(cut->folder);
+	}
+	array_fini(&e->cuts);
 	array_fini(&e->samples);
 	array_fini(&e->modules);
 	base_free(e->differs);

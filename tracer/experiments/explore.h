@@ -106,6 +106,13 @@ struct explore_sample {
 	unsigned long runs, distinct;
 };
 
+/* A schedule that was cut for the number of its steps. */
+struct explore_cut {
+	char *steps, *threads; /* the last steps; where each thread is then: a line for each */
+	char *folder;	       /* DIR/cut/N; NULL: not written */
+};
+enum { EXPLORE_CUTS = 10 }; /* are kept */
+
 struct explore {
 	/* Who takes part in the runs of the search, in the one that explains a failure, and in plain
 	   runs that try gates. */
@@ -138,6 +145,7 @@ struct explore {
 	bool not_from;	    /* it has threads at options.from: schedules begin at main */
 	double seconds;
 	ARRAY(struct explore_failure) failures;
+	ARRAY(struct explore_cut) cuts;
 	ARRAY(struct module *) modules; /* of the program when it failed; the experiment's */
 	ARRAY(struct explore_sample) samples;
 	struct explore_journal *journal; /* NULL: none is kept */

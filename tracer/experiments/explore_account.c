@@ -94,6 +94,10 @@ void explore_account(struct explore_account *a, struct explore_outcome *o)
 	add_digest(e, o->digest);
 	e->barred += o->ended == EXPLORE_BARRED;
 	e->cut += o->ended == EXPLORE_CUT && !o->late;
+	if (o->last_steps && o->last_threads && e->cuts.count < EXPLORE_CUTS) {
+		*array_add(&e->cuts) = (struct explore_cut){o->last_steps, o->last_threads, NULL};
+		o->last_steps = o->last_threads = NULL;
+	}
 	e->late += o->ended == EXPLORE_CUT && o->late;
 	e->asks_ids |= o->asks_ids;
 	e->twice += o->twice;

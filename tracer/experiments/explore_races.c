@@ -15,6 +15,7 @@ int explore_races_begin(struct explore_race_runs *x, struct explore *e)
 	c->strategy = strategy_new(x->strategy ? x->strategy : RACES_STRATEGY, &options);
 	c->steps = e->options.steps;
 	c->hang_s = e->options.hang;
+	c->keeps_last = true;
 	explore_runs_points(&x->runs, &e->points_at);
 	x->atomic = c->chosen.count; /* known before */
 	if (explore_runs_begin(&x->runs, e->x.options, e->x.symbols, e->quick, true, e->x.err) < 0)

@@ -55,7 +55,17 @@ static bool is_wanted(const struct explore *e, const char *kind, uint64_t key)
 	       is_deadlock == (e->options.fails == FAILS_BY_DEADLOCK);
 }
 
-static enum strategy_result take(const struct explore *e, const struct controlled *c,
+/* Enough to keep in folders. */
+static void take_last(struct controlled *c, struct explore_outcome *o)
+{
+	if (o->ended != EXPLORE_CUT || c->end != CONTROLLED_STEPS || !c->keeps_last)
+		return;
+	o->last_steps = base_strdup(str_text(&c->last_steps));
+	o->last_threads = base_strdup(str_text(&c->last_threads));
+	c->keeps_last = ++c->last_kept < EXPLORE_CUTS;
+}
+
+static enum strategy_result take(const struct explore *e, struct controlled *c,
 				 const struct session_result *r, struct explore_outcome *o)
 {
 	static const enum strategy_result results[] = {
@@ -74,6 +84,7 @@ static enum strategy_result take(const struct explore *e, const struct controlle
 	o->points = c->schedule.steps.count;
 	o->status = r->status;
 	o->late = o->ended == EXPLORE_CUT && r->out_of_time;
+	take_last(c, o);
 	o->asks_ids = c->asks_ids;
 	o->said = e->said ? take_said(c) : NULL;
 	if (o->ended == EXPLORE_FAILED && !is_known(e, o->key))
@@ -197,6 +208,7 @@ int explore_worker_begin(struct explore_worker *w, unsigned worker,
 	c->strategy = w->strategy;
 	c->steps = e->options.steps;
 	c->hang_s = e->options.hang;
+	c->keeps_last = true;
 	c->in_turn = e->options.in_turn;
 	controlled_paths_copy(&c->paths, paths);
 	w->paths = paths->count;

@@ -139,17 +139,21 @@ struct controlled {
 	bool in_closed;		/* ... or it has none */
 	struct stream out, err; /* what it writes to; each run begins with nothing written */
 	bool judges;		/* where nobody can move, the run's own verdict says why (slower) */
-	bool describes;		/* each step's place in the source is noted (slower) */
-	bool in_turn; /* who has waited longest at a futex is woken, as the kernel does it */
-	bool early;   /* a thread that is made before schedules begin is where they begin */
-	bool rests;   /* it rests when so many steps have been taken (controlled_rests): */
+	bool keeps_last; /* of a run that is cut for `steps` the last ones are kept in words */
+	bool describes;	 /* each step's place in the source is noted (slower) */
+	bool in_turn;	 /* who has waited longest at a futex is woken, as the kernel does it */
+	bool early;	 /* a thread that is made before schedules begin is where they begin */
+	bool rests;	 /* it rests when so many steps have been taken (controlled_rests): */
 	size_t rest_at;
 	bool keeps; /* the run ends where schedules begin, and is kept for others to begin there */
 	/* What the run was. */
 	struct schedule schedule;
 	enum controlled_end end;
 	bool sanitizer; /* the program has a sanitizer, which has reported something */
-	bool naps;	/* STEPS: the threads that move only sleep, in loops that decide nothing */
+	/* STEPS, with keeps_last: a line for each of the last steps, and for each thread. */
+	struct str last_steps, last_threads;
+	unsigned last_kept; /* ... of so many runs */
+	bool naps;     /* STEPS: the threads that move only sleep, in loops that decide nothing */
 	bool starves;  /* STEPS: somebody could have gone on in the last of them, and was not let */
 	bool asks_ids; /* the program has asked for its own, in this run or another one */
 	bool had_threads;    /* keeps: it has made some on its way, ended or not */

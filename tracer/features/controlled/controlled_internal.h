@@ -423,6 +423,14 @@ void loops_put(struct session *s, struct session_process *p, struct target_threa
 /* Has somebody come to no point for long? */
 void loops_tick(struct control *c);
 
+/* ---- last.c ---- */
+
+/* Is the next step among the last ones before the run is cut? */
+bool last_is_near(const struct controlled *g);
+/* At the end of such a run: its last steps, and then each thread, which is there. */
+void last_steps(struct controlled *g);
+void last_thread(struct controlled *g, const struct turn *t, const struct schedule_where *where);
+
 /* ---- hangs.c ---- */
 
 /* At a tick, while the run is controlled: ends it if threads compute without a step for too long. */

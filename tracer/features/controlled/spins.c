@@ -82,10 +82,9 @@ static bool sleeps_on(const struct control *c)
 bool spins_naps(const struct control *c)
 {
 	const struct schedule *s = &c->given->schedule;
-	size_t looked = spins_looked_at(c->given);
+	size_t half = s->steps.count / 2, looked = spins_looked_at(c->given);
 
-	for (size_t i = s->steps.count > looked ? s->steps.count - looked : 0; i < s->steps.count;
-	     i++)
+	for (size_t i = s->steps.count - (looked < half ? looked : half); i < s->steps.count; i++)
 		if (s->steps.items[i].point.op != STRATEGY_TIMEOUT)
 			return false;
 	return sleeps_on(c);

@@ -128,6 +128,8 @@ void controlled_paths_copy(struct controlled_paths *to, const struct controlled_
 void controlled_fini(struct controlled *c)
 {
 	schedule_fini(&c->schedule);
+	str_fini(&c->last_steps);
+	str_fini(&c->last_threads);
 	controlled_paths_cut(&c->paths, 0);
 	array_fini(&c->paths);
 	array_fini(&c->accesses);

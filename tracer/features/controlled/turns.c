@@ -80,6 +80,16 @@ void control_note_places(struct control *c)
 	c->given->stuck = str_take(&text);
 }
 
+static void keep_last(struct control *c)
+{
+	last_steps(c->given);
+	array_each(struct turn *, t, &c->turns) {
+		struct schedule_where where = describe(c, *t, (*t)->point.op);
+
+		last_thread(c->given, *t, &where);
+	}
+}
+
 void control_end(struct control *c, enum controlled_end how)
 {
 	struct outcome *o = &c->session->outcome;
@@ -91,6 +101,8 @@ void control_end(struct control *c, enum controlled_end how)
 		o->steps = c->given->steps;
 		c->given->starves = spins_starves(c);
 		c->given->naps = spins_naps(c);
+		if (c->given->keeps_last)
+			keep_last(c);
 		o->livelock = controlled_spins(c->given);
 	}
 	session_end(c->session);
@@ -145,11 +157,12 @@ static void record(struct control *c, size_t i)
 		c->moved = t;
 	spins_look(c, t);
 	watch_step(c, t, &step->point);
-	if (c->given->describes) {
+	if (c->given->describes || last_is_near(c->given)) {
 		step->where = describe(c, t, step->point.op);
 		step->where.memory = addresses_memory(c, t);
-		note_pending(c, t);
 	}
+	if (c->given->describes)
+		note_pending(c, t);
 	forget_point(t);
 }
 
