@@ -145,6 +145,7 @@ def test_limit_of_a_script(t):
     expected = t.file("expected.lua", "limits { run = 0.3 }\nexpect { time_limit = true }\n")
     r = explore(t, "-j", "1", "--hang", "0", "--runs", "2", "-g", expected, program)
     t.equal((r.status, r.report["schedules"]), (0, 2), "as expected in each schedule", r)
+    expected = t.file("long.lua", "limits { run = 100 }\nexpect { time_limit = true }\n")
     r = explore(t, "-j", "1", "--runs", "2", "-g", expected, compile_text("ends.c", "int main(void) { return 0; }\n"), env=FEW)
     failed(t, r, "expect", "not as expected")
 

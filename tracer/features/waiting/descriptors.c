@@ -1,4 +1,4 @@
-/* What a thread waits for at a file, a pipe or a socket, and who has its other end. */
+/* What a thread waits for at a file, a pipe or a socket, and who has its other end; or for time, or a signal. */
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/features/blocked/channels.h"
 
@@ -23,6 +23,41 @@ static const struct {
 	{SYS_flock, "waits for the lock (flock) of", " held by"},
 	{SYS_fcntl, "waits for a lock (fcntl) of", " held by"},
 };
+
+/* It was stopped meanwhile, and then the call is not known: but libc's function is. */
+static bool is_sleep(const struct waiter *w)
+{
+	const char *function = w->stack.count ? w->stack.items[0].function : NULL;
+
+	return function && strstr(function, "nanosleep");
+}
+
+const char *waiting_asleep(const struct waiter *w)
+{
+	long number = w->block.number;
+
+	if (number == SYS_restart_syscall && is_sleep(w))
+		return "sleeps";
+	switch (number) {
+	case SYS_nanosleep:
+	case SYS_clock_nanosleep:
+		return "sleeps";
+	case SYS_restart_syscall:
+		return "sleeps, or waits with a time limit";
+	case SYS_pause:
+	case SYS_rt_sigsuspend:
+	case SYS_rt_sigtimedwait:
+		return "waits for a signal";
+	default:
+		return NULL;
+	}
+}
+
+bool waiting_is_for_time(long number)
+{
+	return number == SYS_nanosleep || number == SYS_clock_nanosleep ||
+	       number == SYS_restart_syscall;
+}
 
 static const char *poll_name(long number)
 {

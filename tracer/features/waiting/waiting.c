@@ -238,35 +238,6 @@ static void describe_process(const struct session *s, const struct waiter *w, st
 
 /* ---- one thread ---------------------------------------------------------------------------------- */
 
-/* It was stopped meanwhile, and then the call is not known: but libc's function is. */
-static bool is_sleep(const struct waiter *w)
-{
-	const char *function = w->stack.count ? w->stack.items[0].function : NULL;
-
-	return function && strstr(function, "nanosleep");
-}
-
-static const char *asleep(const struct waiter *w)
-{
-	long number = w->block.number;
-
-	if (number == SYS_restart_syscall && is_sleep(w))
-		return "sleeps";
-	switch (number) {
-	case SYS_nanosleep:
-	case SYS_clock_nanosleep:
-		return "sleeps";
-	case SYS_restart_syscall:
-		return "sleeps, or waits with a time limit";
-	case SYS_pause:
-	case SYS_rt_sigsuspend:
-	case SYS_rt_sigtimedwait:
-		return "waits for a signal";
-	default:
-		return NULL;
-	}
-}
-
 /* Calls that can block for long and have no words of their own. */
 static void describe_system_call(long number, struct str *out)
 {
@@ -303,27 +274,21 @@ static void describe_system_call(long number, struct str *out)
 	str_addf(out, "is blocked in system call %ld", number);
 }
 
-static bool is_of_time(long number)
-{
-	return number == SYS_nanosleep || number == SYS_clock_nanosleep ||
-	       number == SYS_restart_syscall;
-}
-
 static void describe_blocked(struct waiters *all, struct waiter *w, struct waiting *out)
 {
 	long number = w->block.number;
 
-	if (w->wait.kind == WAIT_NOT && number && !is_of_time(number) && number != SYS_futex &&
-	    number != SYS_futex_waitv)
+	if (w->wait.kind == WAIT_NOT && number && !waiting_is_for_time(number) &&
+	    number != SYS_futex && number != SYS_futex_waitv)
 		out->call = number;
 	if (w->wait.kind == WAIT_PROCESS) {
 		describe_process(all->session, w, out);
 	} else if (number == SYS_futex) {
 		out->kind = words[w->what].kind;
 		describe_futex(w, &out->text);
-	} else if (asleep(w)) {
+	} else if (waiting_asleep(w)) {
 		out->kind = WAITING_BLOCKED;
-		str_add(&out->text, asleep(w));
+		str_add(&out->text, waiting_asleep(w));
 	} else if (descriptors_describe(all, w, &out->text)) {
 		out->kind = WAITING_PIPE;
 	} else if (w->block.hidden && number < 0) {

@@ -31,6 +31,9 @@ void around_describe(const struct waiter *w, bool blocked, struct str *out);
 /* ---- spinning.c ------------------------------------------------------------------------------ */
 
 /* For a thread that runs, or sleeps briefly again and again: ", spinning for 3.2 s". */
+/* descriptors.c: "sleeps", "waits for a signal"; NULL: its call is another one. */
+const char *waiting_asleep(const struct waiter *w);
+bool waiting_is_for_time(long number);
 /* Where the thread goes round, the call in which it does is the one that is reported. */
 void spinning_told(const struct session *s, struct waiter *w);
 void spinning_describe(const struct session *s, const struct session_thread *t,
