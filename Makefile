@@ -7,7 +7,7 @@ DESTDIR ?=
 ZSH_DIR ?= share/zsh/site-functions
 CC      ?= cc
 CFLAGS  ?= $(if $(SAN),-O1,-O2) -g
-VERSION := 0.1.0
+VERSION := 0.2.0
 
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 LUA_CFLAGS := $(shell pkg-config --cflags lua5.4 2>/dev/null || echo -I/usr/include/lua5.4)
@@ -144,7 +144,7 @@ INSTALLED = $(BUILD)/gatectl:bin/gatectl \
 	$(BUILD)/completions/gatectl.fish:share/fish/vendor_completions.d/gatectl.fish \
 	lua/annotations/gatectl.d.lua:share/gatectl/annotations/gatectl.d.lua \
 	.luacheckrc:share/gatectl/luacheckrc \
-	README.md:share/doc/gatectl/README.md
+	$(foreach f,README.md NEWS SECURITY.md,$(f):share/doc/gatectl/$(f))
 
 install: all completions $(BUILD)/cmake/gatectlConfigVersion.cmake
 	@set -e; for pair in $(INSTALLED); do \

@@ -2,6 +2,7 @@
 
 import glob
 import os
+import re
 import shutil
 import subprocess
 
@@ -12,7 +13,7 @@ WANTED = [
     "share/man/man7/gatectl-explore.7", "share/man/man7/gatectl-harness.7", "share/man/man7/gatectl-audit.7",
     "share/bash-completion/completions/gatectl", "share/zsh/site-functions/_gatectl",
     "share/fish/vendor_completions.d/gatectl.fish", "share/gatectl/annotations/gatectl.d.lua",
-    "share/gatectl/luacheckrc",
+    "share/gatectl/luacheckrc", "share/doc/gatectl/README.md", "share/doc/gatectl/NEWS", "share/doc/gatectl/SECURITY.md",
 ]
 PAGES = sorted(glob.glob(os.path.join(ROOT, "man", "*.[1-8]")))
 
@@ -83,3 +84,17 @@ def test_man_page(t, name):
     # which pages are installed is a matter of the machine
     left = [l for l in out.splitlines() if "referenced manual not found" not in l]
     t.equal(left, [], "mandoc -T lint")
+
+
+def test_version(t):
+    """The program, the Makefile, NEWS, the package and the man pages name the same release."""
+    def first(path, pattern):
+        with open(os.path.join(ROOT, path), encoding="utf-8") as f:
+            return re.search(pattern, f.read(), re.M).group(1)
+    version = first("Makefile", r"^VERSION := (\S+)$")
+    r = t.gate("--version")
+    t.equal(r.stdout, "gatectl %s\n" % version, "--version", r)
+    t.equal(first("NEWS", r"^Noteworthy changes in release (\S+)$"), version, "NEWS")
+    t.equal(first("examples/packaging/debian/changelog", r"^gatectl \((\S+)\) "), version, "the Debian package")
+    for page in PAGES:
+        t.equal(first(page, r"^\.Os gatectl (\S+)$"), version, page)
