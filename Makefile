@@ -68,6 +68,8 @@ $(BUILD)/$(PAGE)/%: $(PAGE)/%
 	cp $< $@
 $(BUILD)/$(PAGE)/%.inc: $(BUILD)/$(PAGE)/%
 	od -An -v -tx1 $< | sed 's/ \([0-9a-f][0-9a-f]\)/(char)0x\1,/g' > $@
+# The version is in the Makefile.
+$(addprefix $(BUILD)/obj/tracer/,features/report/html.o cli/audit_sarif.o cli/main.o): Makefile
 $(BUILD)/obj/tracer/features/report/html.o: $(addprefix $(BUILD)/$(PAGE)/timeline.,html.inc css.inc js.inc)
 $(BUILD)/obj/tracer/cli/page.o: $(addprefix $(BUILD)/$(PAGE)/,search.html.inc search.css.inc timeline.css.inc)
 

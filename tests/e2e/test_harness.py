@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import xml.etree.ElementTree
 
-from harness import ROOT, compile_text, params, timeout
+from harness import ROOT, compile_text, end_processes, params, timeout, wait_until
 
 OBJECTS = os.path.join(ROOT, "tests", "harness")
 ENV = {"GATECTL_VERIFY": "20/20"}
@@ -690,3 +690,17 @@ def test_something_for_each_thread(t):
     """What whole calls give when threads make them is atomic, too."""
     r = harness(t, "--object", "bag", "--values", "1,2", "--calls", "3", "-n", "40", "-o", t.path("d"), made("lists.c", LISTS))
     t.equal((r.status, r.report["violations"]), (0, []), "no violation", r)
+
+
+def test_killed(t):
+    """What it compiles in TMPDIR goes with it, however it ends."""
+    os.mkdir(t.path("tmp"))
+    p = subprocess.Popen([t.gatectl, "harness", "--object", "queue", "--all", "-o", t.path("found"), library("queue_size")], stdin=subprocess.DEVNULL,
+                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**t.env, "TMPDIR": t.path("tmp")})
+    try:
+        wait_until(lambda: os.listdir(t.path("tmp")), "its folder")
+    finally:
+        p.kill()
+        p.wait()
+    wait_until(lambda: not os.listdir(t.path("tmp")), "the folder is gone")
+    end_processes(t.marker)

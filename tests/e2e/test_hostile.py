@@ -170,6 +170,32 @@ def test_program_traces_gatectl(t, how):
     t.error(r, 125, "traced gatectl itself")
 
 
+# ---- where it writes ---------------------------------------------------------------------------------
+
+def test_link_of_another_user(t):
+    """What is found does not go where another user wants; one's own link to a directory is one's own affair."""
+    os.mkdir(t.path("real"))
+    for name in ("own", "theirs"):
+        os.symlink(t.path("real"), t.path(name))
+    search = ("explore", "--runs", "2", "-o")
+    t.equal(t.gate(*search, t.path("own"), "--", loop(), "x").status, 0, "one's own")
+    if os.geteuid():
+        raise Skip("only root can give a link to another user")
+    os.lchown(t.path("theirs"), 65534, 65534)
+    for command in (search, ("harness", "--object", "struct x", "-o")):
+        t.error(t.gate(*command, t.path("theirs") + "/", "--", loop()), 125, "theirs/ is a symbolic link of another user")
+    t.equal(os.listdir(t.path("real")), [], "nothing is there")
+
+
+def test_journal_is_a_link(t):
+    """A link in its place is not followed: nothing is written behind it."""
+    os.mkdir(t.path("found"))
+    os.symlink(t.file("victim", ""), t.path("found/search"))
+    r = t.gate("explore", "--runs", "2", "-o", t.path("found"), "--", loop(), "x")
+    t.check(r.status == 0 and "found/search: it is a symbolic link" in r.err, "it says so", r)
+    t.equal(os.path.getsize(t.path("victim")), 0, "what is behind it")
+
+
 # ---- what is shown -------------------------------------------------------------------------------------
 
 def test_control_characters_are_shown(t):

@@ -57,7 +57,7 @@ static void remove_folder(const char *path, int dir)
 /* In the place of the one that an earlier search has written. */
 static char *renew(char *path, const char *temporary)
 {
-	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	remove_folder(path, dir);
 	if (dir >= 0)
@@ -171,11 +171,36 @@ int found_copy(struct explore_failure *f, const char *dir, struct error *err)
 	return 0;
 }
 
+/* In a directory that all may write to, another user can have put a link there, before this search. */
+static int check_link(const char *dir, struct error *err)
+{
+	struct str path = {0};
+	struct stat link;
+	bool is_theirs;
+
+	str_add(&path, dir);
+	while (path.length > 1 && path.text[path.length - 1] == '/')
+		path.text[--path.length] = '\0';
+	is_theirs = lstat(str_text(&path), &link) == 0 && S_ISLNK(link.st_mode) &&
+		    link.st_uid != geteuid() && link.st_uid != 0;
+	str_fini(&path);
+	if (!is_theirs)
+		return 0;
+	error_set(err, ERROR_USAGE,
+		  "--output: %s is a symbolic link of another user: what is written would go where "
+		  "that user wants",
+		  dir);
+	return error_hint(err, "-o DIR, in a directory that is yours");
+}
+
 int found_check(const char *dir, struct error *err)
 {
-	bool is_new = mkdir(dir, 0777) == 0;
+	bool is_new;
 	char *folder;
 
+	if (check_link(dir, err) < 0)
+		return -1;
+	is_new = mkdir(dir, 0777) == 0;
 	if (!is_new && errno != EEXIST) {
 		error_errno(err, ERROR_USAGE, "--output: %s: no folder can be made there", dir);
 		return error_hint(err, "-o DIR, in a directory that exists and is yours");

@@ -230,7 +230,9 @@ static const char *prepare(struct explore *e)
 	if (o->shards > 1)
 		str_addf(&j->path, ".%u-%u", o->shard, o->shards);
 	j->made_folder = mkdir(o->output, 0777) == 0;
-	j->fd = open(j->path.text, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	j->fd = open(j->path.text, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
+	if (j->fd < 0 && errno == ELOOP)
+		return "it is a symbolic link, and what is behind it stays as it is";
 	if (j->fd < 0)
 		return strerror(errno);
 	if (flock(j->fd, LOCK_EX | LOCK_NB) < 0)

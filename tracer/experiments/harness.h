@@ -6,6 +6,7 @@
 #ifndef GATECTL_EXPERIMENTS_HARNESS_H
 #define GATECTL_EXPERIMENTS_HARNESS_H
 
+#include "tracer/base/shortlived.h"
 #include "tracer/experiments/explore.h"
 #include "tracer/harness/outcome.h"
 #include "tracer/harness/schema.h"
@@ -71,10 +72,10 @@ struct harness_hunt {
 	unsigned taker, filled; /* the call, and how much a new object has */
 	ARRAY(char *) notes;	/* what there is to say of the object */
 	/* Files. */
-	char *folder;	/* for those that are needed for a while */
-	char *program;	/* of all harnesses */
-	char *compiler; /* the command up to the names of files */
-	char *link;	/* the library and what finds it */
+	struct shortlived folder; /* of files that are needed for a while */
+	char *program;		  /* of all harnesses */
+	char *compiler;		  /* the command up to the names of files */
+	char *link;		  /* the library and what finds it */
 	struct harness_orders *orders;
 	ARRAY(struct harness_weak) weak; /* harness_weaken.h */
 	struct explore_points_at races;	 /* accesses that race, whatever the harness */

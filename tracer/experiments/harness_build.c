@@ -2,6 +2,7 @@
 
 #include "tracer/base/file.h"
 #include "tracer/base/foreign.h"
+#include "tracer/base/shortlived.h"
 #include "tracer/harness/write.h"
 
 #include <elf.h>
@@ -29,43 +30,19 @@ int harness_shell(const char *command, struct str *out)
 
 /* ---- files ------------------------------------------------------------------------------------------- */
 
-static const char *const names[] = {"probe.c", "probe", "program.c", "program", "orders"};
+static const char *const names[] = {"probe.c", "probe", "program.c", "program", "orders", NULL};
 
 char *harness_path(const struct harness_hunt *h, const char *name)
 {
 	struct str path = {0};
 
-	str_addf(&path, "%s/%s", h->folder, name);
+	str_addf(&path, "%s/%s", h->folder.path, name);
 	return str_take(&path);
-}
-
-static int make_folder(struct harness_hunt *h)
-{
-	const char *where = getenv("TMPDIR");
-	struct str path = {0};
-
-	str_addf(&path, "%s/gatectl-harness-XXXXXX", where && *where ? where : "/tmp");
-	if (!mkdtemp(path.text)) {
-		error_errno(h->x.err, ERROR_SYSTEM, "%s: no folder can be made", path.text);
-		str_fini(&path);
-		return -1;
-	}
-	h->folder = str_take(&path);
-	return 0;
 }
 
 void harness_remove(struct harness_hunt *h)
 {
-	for (size_t i = 0; h->folder && i < sizeof(names) / sizeof(*names); i++) {
-		char *path = harness_path(h, names[i]);
-
-		unlink(path);
-		base_free(path);
-	}
-	if (h->folder)
-		rmdir(h->folder);
-	base_free(h->folder);
-	h->folder = NULL;
+	shortlived_remove(&h->folder);
 }
 
 /* ---- the compiler ------------------------------------------------------------------------------------ */
@@ -266,7 +243,7 @@ int harness_library(struct harness_hunt *h)
 		return refuse(h, kind);
 	set_commands(h, kind);
 	h->tested = kind == KIND_SHARED ? h->module : NULL;
-	if (make_folder(h) < 0)
+	if (shortlived_make(&h->folder, "gatectl-harness", names, h->x.err) < 0)
 		return -1;
 	return kind == KIND_ARCHIVE || kind == KIND_OBJECT ? link_probe(h, kind == KIND_ARCHIVE)
 							   : 0;
