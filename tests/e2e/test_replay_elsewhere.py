@@ -1,6 +1,7 @@
 """gatectl replay where addresses, directory, user and environment are others than when the schedule was recorded."""
 
 import os
+import pty
 import re
 import shutil
 import subprocess
@@ -338,6 +339,36 @@ def test_input_is_missing(t):
     r = t.gate("replay", t.path("found/1/schedule"))
     t.equal(r.status, 117, "without", r)
     t.check("try: the schedule was recorded with a file as standard input" in r.err, "what to do", r)
+
+
+WAITS = """#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static void *work(void *x) { return x; }
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, 0, work, 0);
+	pthread_join(t, 0);
+	puts("waits");
+	return pause();
+}
+"""
+
+
+def test_ended_at_terminal(t):
+    """Ctrl-C at the terminal ends a replay whose program has a terminal of its own; what it wrote is there."""
+    r = test_explore.explore(t, "-j", "1", "--hang", "1", "--stdout=tty", compile_text("waits.c", WAITS))
+    t.equal(r.status, 116, "status of the search", r)
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(t.gatectl, [t.gatectl, "replay", os.path.join(r.found, "1", "schedule")], t.env)
+    shown = b""
+    while b"waits" not in shown:
+        shown += os.read(terminal, 4096)
+    os.write(terminal, b"\x03")
+    t.equal(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 130, "status")
+    os.close(terminal)
 
 
 # ---- what is told ------------------------------------------------------------------------------------------

@@ -112,6 +112,14 @@ static void set_points(const struct schedule_head *h, struct controlled *c)
 
 static const char *const streams[] = {"stdin", "stdout", "stderr"};
 
+/* What a search gives where its caller has not said it (explore_run.c). */
+static enum stream_kind given_kind(const struct session_options *o, int fd)
+{
+	if (o->kinds[fd] != STREAM_INHERITED)
+		return o->kinds[fd];
+	return fd == STDIN_FILENO && o->input_at < 0 ? STREAM_NULL : STREAM_FILE;
+}
+
 void replay_head(const struct explore *e, const struct explore_failure *f, struct schedule_head *h)
 {
 	const struct session_options *o = e->x.options;
@@ -127,8 +135,7 @@ void replay_head(const struct explore *e, const struct explore_failure *f, struc
 		schedule_option_add(h, "directory", here);
 	free(here);
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (o->kinds[fd])
-			schedule_option_add(h, streams[fd], stream_kind_name(o->kinds[fd]));
+		schedule_option_add(h, streams[fd], stream_kind_name(given_kind(o, fd)));
 	array_each(const char *, script, &o->scripts)
 		schedule_option_add(h, "gates", *script);
 	array_each(const char *, order, &o->orders)
