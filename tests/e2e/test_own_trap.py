@@ -87,6 +87,49 @@ def test_untraced_child(t, how):
     t.check("try: make it by the C library's clone()" in r.err, "what to do", r)
 
 
+@params("0", "1", "2")
+def test_untraced_child_in_a_search(t, how):
+    """Not a deadlock of the program's: it is stuck because the child has died of a point."""
+    r = t.gate("explore", "-n", "5", "-o", t.path("found"), compile_text("untraced_by_hand.c", UNTRACED, "-g -O0 -pthread"), how)
+    t.equal(r.status, 125, "status", r)
+    t.check("has died of SIGTRAP" in r.first, "what has happened", r)
+
+
+# The parent waits for what the child does.
+CLONED = r"""
+#define _GNU_SOURCE
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+static sem_t *sem;
+static char stack[65536];
+static int child(void *arg)
+{
+	return sem_post(sem);
+}
+int main(void)
+{
+	int status;
+	sem = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	sem_init(sem, 1, 0);
+	if (clone(child, stack + sizeof stack, CLONE_UNTRACED | SIGCHLD, 0) < 0)
+		return 2;
+	sem_wait(sem);
+	wait(&status);
+	return status;
+}
+"""
+
+
+def test_untraced_by_the_library_in_a_search(t):
+    """The flag is taken away, as in a plain run; the child takes turns like any other."""
+    r = t.gate("explore", "-n", "20", "-o", t.path("found"), compile_text("cloned.c", CLONED, "-g -O0 -pthread"))
+    t.equal(r.status, 0, "status", r)
+    t.check(", 1 distinct" not in r.err, "both orders were tried", r)
+
+
 def test_own_child_by_trap(t):
     """A child of its own that raises SIGTRAP is none of these."""
     program = compile_text("untraced_by_hand.c", UNTRACED, "-g -O0 -pthread")

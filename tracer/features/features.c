@@ -48,6 +48,8 @@
 #define SEARCHERS(ONE)                                                                             \
 	ONE(given)                                                                                 \
 	ONE(sanitizer)                                                                             \
+	ONE(as_bare)                                                                               \
+	ONE(untraced)                                                                              \
 	ONE(deadlock)                                                                              \
 	ONE(controlled)                                                                            \
 	ONE(expected)                                                                              \

@@ -82,13 +82,34 @@ static bool has_ended(pid_t pid, int *status)
 	return true;
 }
 
-pid_t target_dead_child(const struct target_thread *thread, int signal)
+/* /proc/PID/task/TID/children. */
+static int look_children(pid_t tid, char *text, size_t size)
 {
-	char name[32], text[4096], *at = text, *end;
+	char name[32];
+
+	snprintf(name, sizeof(name), "task/%d/children", tid);
+	return look_proc(tid, name, text, size);
+}
+
+bool target_has_unseen_child(const struct target_thread *thread)
+{
+	char text[4096], *at = text, *end;
 	int status;
 
-	snprintf(name, sizeof(name), "task/%d/children", thread->tid);
-	if (look_proc(thread->tid, name, text, sizeof(text)) <= 0)
+	if (look_children(thread->tid, text, sizeof(text)) <= 0)
+		return false;
+	for (long pid; (pid = strtol(at, &end, 10)) > 0; at = end)
+		if (!has_ended((pid_t)pid, &status) && !look_is_ours((pid_t)pid))
+			return true;
+	return false;
+}
+
+pid_t target_dead_child(const struct target_thread *thread, int signal)
+{
+	char text[4096], *at = text, *end;
+	int status;
+
+	if (look_children(thread->tid, text, sizeof(text)) <= 0)
 		return 0;
 	for (long pid; (pid = strtol(at, &end, 10)) > 0; at = end)
 		if (has_ended((pid_t)pid, &status) && WIFSIGNALED(status) &&

@@ -289,6 +289,8 @@ bool target_signal_ends(const struct target_thread *thread);
 
 /* A child that the thread has made and not waited for yet, and that has died of this signal; 0: there is none. */
 pid_t target_dead_child(const struct target_thread *thread, int signal);
+/* Has the thread made a process that lives, and is not traced? It may wake others. */
+bool target_has_unseen_child(const struct target_thread *thread);
 bool target_has_sites(const struct target_process *process);
 
 /* The process, and with it the traced program, dies by this signal here and now (`:kill`). */

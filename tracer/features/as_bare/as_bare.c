@@ -282,6 +282,12 @@ static void arm_actions(struct session *s, struct session_thread *t, uint64_t fu
 		find_actions(&a);
 }
 
+/* At places, and at the points of a scheduled run. */
+static bool has_traps(const struct session *s)
+{
+	return s->has_places || s->options->controlled;
+}
+
 static void settle(struct session *s, struct session_process *p, struct target_thread *t)
 {
 	struct libc_search search = {0};
@@ -291,12 +297,11 @@ static void settle(struct session *s, struct session_process *p, struct target_t
 		const struct row *row = &search.rows[i];
 		enum as_bare_call act = functions[i].act;
 
-		/* without places there are no traps */
 		if (row->used && row->address &&
-		    (s->has_places || act == AS_BARE_PTRACE || act == AS_BARE_CALL))
+		    (has_traps(s) || act == AS_BARE_PTRACE || act == AS_BARE_CALL))
 			put(s, p, t, row->address, act);
 	}
-	if (s->has_places)
+	if (has_traps(s))
 		settle_actions(s, p, t);
 }
 

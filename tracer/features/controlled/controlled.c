@@ -167,6 +167,15 @@ static bool somebody_is_held(const struct control *c)
 	return false;
 }
 
+/* Made untraced: what it does is no step, and may let others go on. */
+static bool somebody_is_unseen(const struct control *c)
+{
+	array_each(struct turn *, t, &c->turns)
+		if ((*t)->thread->target && target_has_unseen_child((*t)->thread->target))
+			return true;
+	return false;
+}
+
 /*
  * Nobody can go on. What they wait for, and whose fault that is, the run's own verdict says: for that the
  * waits that were decided here become real ones.
@@ -174,11 +183,16 @@ static bool somebody_is_held(const struct control *c)
 static void stuck(struct control *c)
 {
 	struct session *s = c->session;
+	bool unseen = somebody_is_unseen(c), taken = false;
 
 	control_note_places(c);
 	c->given->end = CONTROLLED_STUCK;
 	c->over = true;
-	if (!c->given->judges && !c->kernel && !c->timers && !somebody_is_held(c)) {
+	observe_until(taken, rest,
+		      s); /* a reason that is not the program's: an unseen child has died */
+	if (taken)
+		return;
+	if (!c->given->judges && !c->kernel && !c->timers && !somebody_is_held(c) && !unseen) {
 		s->outcome.deadlock = true;
 		session_end(s);
 		return;
