@@ -54,6 +54,19 @@ uint32_t glibc_condition_waiters(const struct session_process *p)
 	return 0;
 }
 
+bool glibc_thread_has(const struct session_thread *t, uint64_t address)
+{
+	uint64_t offset;
+	uint32_t size;
+	const struct image *libc =
+		t->control_block && address >= t->control_block
+			? find_symbol(t->process, "_thread_db_sizeof_pthread", &offset)
+			: NULL;
+
+	return libc && module_bytes(libc->module, offset, &size, sizeof(size)) == sizeof(size) &&
+	       address - t->control_block < size;
+}
+
 /* A descriptor of nptl_db: { bits, elements, offset in bytes }. */
 uint32_t glibc_thread_tid(const struct session_process *p)
 {

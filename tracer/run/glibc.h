@@ -27,5 +27,7 @@ enum {
 uint32_t glibc_condition_waiters(const struct session_process *p);
 /* The offset of the thread's tid in struct pthread; 0: not known. */
 uint32_t glibc_thread_tid(const struct session_process *p);
+/* Is the address within this thread's struct pthread? */
+bool glibc_thread_has(const struct session_thread *t, uint64_t address);
 
 #endif

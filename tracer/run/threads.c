@@ -60,6 +60,16 @@ static void name_thread(struct session *s, struct session_thread *t, const char 
 	str_fini(&id);
 }
 
+/* A process's first thread has none yet. */
+static uint64_t control_block_of(struct target_thread *target)
+{
+	struct arch_regs regs;
+
+	if (target->tid == target->process->pid || target_regs(target, &regs) < 0)
+		return 0;
+	return regs.fs_base;
+}
+
 struct session_thread *threads_new(struct session *s, struct session_process *p,
 				   struct target_thread *target, const char *start)
 {
@@ -70,6 +80,7 @@ struct session_thread *threads_new(struct session *s, struct session_process *p,
 	t->process = p;
 	t->state = "running";
 	t->comm_file = -1;
+	t->control_block = control_block_of(target);
 	*array_add(&s->threads) = t;
 	name_thread(s, t, start);
 	observe(thread_new, s, t);

@@ -6,7 +6,7 @@
  * Two things in which a copy would differ from a program that has run to there: the kernel clears a word
  * of its own when the thread ends (set_tid_address(2)), on which a join of the first thread waits, and
  * which has its id until then; and it looks through a list of locks (set_robust_list(2)). The C library
- * knows the thread's id, too: glibc by that word, musl by one at the thread's pointer.
+ * knows the thread's id, too: glibc before 2.43 by that word, later ones and musl by one near the thread's pointer.
  */
 #include "tracer/target/rewind.h"
 
@@ -159,22 +159,27 @@ static void disown(struct target *t, struct thread *th)
 	process_free(t, p);
 }
 
+/* glibc's struct pthread has the id 720 bytes in, musl's 48. The end of a page may be the end of either. */
+enum { TCB = 1024, TCB_PART = 64 };
+
 /* A signal that it sends to itself would be the kept thread's else. */
 static void set_own_id(const struct kept_program *k, struct thread *th)
 {
 	const uint32_t id = (uint32_t)k->thread->pub.tid, own = (uint32_t)th->pub.tid;
-	uint32_t words[16];
+	uint32_t words[TCB_PART / sizeof(own)];
 
 	if (k->flags & CLONE_CHILD_SETTID) {
 		target_write(th->pub.process, k->tid_at, &own, sizeof(own));
 		return;
 	}
-	if (target_read(th->pub.process, k->regs.fs_base, words, sizeof(words)) < 0)
-		return;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (words[i] == id)
-			target_write(th->pub.process, k->regs.fs_base + i * sizeof(own), &own,
-				     sizeof(own));
+	for (uint64_t at = k->regs.fs_base; at < k->regs.fs_base + TCB; at += TCB_PART) {
+		if (target_read(th->pub.process, at, words, sizeof(words)) < 0)
+			return;
+		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+			if (words[i] == id)
+				target_write(th->pub.process, at + i * sizeof(own), &own,
+					     sizeof(own));
+	}
 }
 
 static int set_robust(const struct kept_program *k, struct remote *r)

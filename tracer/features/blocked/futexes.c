@@ -20,6 +20,24 @@ static struct session_thread *by_tid(struct session *s, int tid)
 	return NULL;
 }
 
+/*
+ * The thread that a join waits for: the kernel clears a word of its struct pthread when it ends. Before glibc 2.43 the word
+ * is its tid; since then it is a state, and only the place says whose.
+ */
+static struct session_thread *joined(struct session *s, const struct session_process *p,
+				     uint64_t address, uint32_t word)
+{
+	struct session_thread *found = by_tid(s, (int)word);
+
+	for (size_t i = s->threads.count; i-- > 0 && !found;) {
+		struct session_thread *t = s->threads.items[i];
+
+		if (t->target && t->process == p && glibc_thread_has(t, address))
+			found = t;
+	}
+	return found;
+}
+
 static bool begins_with(const char *text, const char *begin)
 {
 	return strncmp(text, begin, strlen(begin)) == 0;
@@ -133,7 +151,7 @@ static void judge_futex(struct session *s, struct session_thread *t, const struc
 	if (other) {
 		w->kind = is_copy(w, t->process, other) ? WAIT_NEVER : WAIT_MUTEX;
 	} else if (!private && word == (uint32_t)b->args[2]) {
-		other = by_tid(s, (int)word); /* the kernel clears the word when that thread ends */
+		other = joined(s, t->process, b->args[0], word);
 		if (other)
 			w->kind = WAIT_JOIN;
 	}
