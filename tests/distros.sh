@@ -126,8 +126,8 @@ copy_tree()
 
 # ---- what is run in it ---------------------------------------------------------------------------
 
-# The user gets what root has built, and everything is installed then: no rights are needed.
-user_tree='rm -rf /home/user/gatectl; cp -a /root/gatectl /home/user/gatectl; chown -R user: /home/user'
+# Root's tree is one that others may enter. The user gets what root has built, and everything is installed then: no rights are needed.
+user_tree='rm -rf /home/user/gatectl; cp -a /srv/gatectl /home/user/gatectl; chown -R user: /home/user'
 
 demo='make demo'
 tests='make test'
@@ -160,7 +160,7 @@ report()
 run_as()
 {
 	case $2 in
-	root) home=/root ;;
+	root) home=/srv ;;
 	*) home=/home/user && inside "$1" root "$user_tree" ;;
 	esac
 	inside "$1" "$2" "cd $home/gatectl; $3"
@@ -177,13 +177,13 @@ for suite in $suites; do
 	fi
 	case $command,$steps in ,*package*)
 		copy_system "$system-clean" "$system-package"
-		copy_tree "$system-package/root/gatectl"
+		copy_tree "$system-package/srv/gatectl"
 		report "$suite" root package run_as "$system-package" root "$package"
 		rm -rf --one-file-system "$system-package"
 		;;
 	esac
 	[ -d "$system" ] || copy_system "$system-clean" "$system"
-	copy_tree "$system/root/gatectl"
+	copy_tree "$system/srv/gatectl"
 	for user in $users; do
 		if [ -n "$command" ]; then
 			run_as "$system" "$user" "$command" || failed=1

@@ -167,6 +167,7 @@ elide_sleep "//loop"
 def test_function(t):
     """FUNC: until it returns. Its callers sleep."""
     program = compile_text("function.c", r"""
+#include <poll.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
