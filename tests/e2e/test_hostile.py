@@ -1,6 +1,7 @@
 """What gatectl must bear: nobody reads, nothing can be written, signals when it is busy."""
 
 import os
+import re
 import resource
 import shutil
 import signal
@@ -270,3 +271,29 @@ def test_no_names(t, command):
     program = without_names(shutil.copy(compile_text("loop.c", LOOP), t.path("prog")))
     options = {"run": ("--order", "step -> main%return"), "explore": ("--runs", "3", "-o", t.path("found")), "races": ("--runs", "3")}[command]
     t.equal(t.gate(command, *options, "--", program, "x").status, 0, "status")
+
+
+# ---- too little memory ---------------------------------------------------------------------------------
+
+def with_memory(t, most, *args):
+    return t.gate(*args, preexec=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)))
+
+
+def test_no_memory_for_libclang(t):
+    """It is installed, and cannot be mapped."""
+    source = t.file("a.c", "struct s { int x; };\nint f(struct s *s) { return s->x; }\n")
+    r = t.gate("audit", source)
+    if "san" in t.gatectl.split("/") or "not installed" in r.err:  # a sanitizer needs terabytes
+        return
+    t.error(with_memory(t, 60 << 20, "audit", source), 125, "libclang, and the one here cannot be loaded: .*: failed to map")
+
+
+def test_no_memory(t):
+    """Whatever does not fit: how much it was, or whose it was."""
+    if "san" in t.gatectl.split("/"):
+        return
+    program = compile_text("loop_threads.c", LOOP, flags="-g -pthread")
+    for most in range(8 << 20, 16 << 20, 1 << 20):
+        r = with_memory(t, most, "run", "-g", t.file("s.lua", 'at("step", { optional = true }):log "x"\n'), "--", program, "x")
+        if r.status == 125:
+            t.check(re.search("out of memory|cannot allocate memory|Cannot allocate memory", r.err), "with %d" % most, r)

@@ -1,14 +1,25 @@
 #include "tracer/audit/clang.h"
 
 #include "tracer/base/array.h"
+#include "tracer/base/str.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { OLDEST = 14, NEWEST = 24 };
 
+/* Why a library that is there was not loaded, if it is that. */
+static void keep_reason(struct str *why)
+{
+	const char *text = dlerror();
+
+	if (text && !why->length && !strstr(text, "No such file"))
+		str_add(why, text);
+}
+
 /* Debian's name, LLVM's own, and the one of the development package. */
-static void *open_one(unsigned version)
+static void *open_one(unsigned version, struct str *why)
 {
 	static const char *const names[] = {"libclang-%u.so.1", "libclang-%u.so.13",
 					    "libclang.so.%u"};
@@ -18,6 +29,8 @@ static void *open_one(unsigned version)
 	for (size_t i = 0; !library && i < sizeof(names) / sizeof(*names); i++) {
 		snprintf(name, sizeof(name), names[i], version);
 		library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+		if (!library)
+			keep_reason(why);
 	}
 	return library;
 }
@@ -67,11 +80,12 @@ static bool finds_headers(const struct clang *c)
 }
 
 /* False: there is none of that version that is as it should be. `missing`: a function that it has not. */
-static bool load(struct clang *c, unsigned version, const char **missing)
+static bool load(struct clang *c, unsigned version, const char **missing, struct str *why)
 {
 	const char *without;
 
-	c->library = version ? open_one(version) : dlopen("libclang.so", RTLD_NOW | RTLD_LOCAL);
+	c->library =
+		version ? open_one(version, why) : dlopen("libclang.so", RTLD_NOW | RTLD_LOCAL);
 	if (!c->library)
 		return false;
 	without = bind(c);
@@ -85,8 +99,14 @@ static bool load(struct clang *c, unsigned version, const char **missing)
 	return true;
 }
 
-static int not_there(struct error *err, const char *missing)
+static int not_there(struct error *err, const char *missing, const struct str *why)
 {
+	if (why->length) {
+		error_set(err, ERROR_SYSTEM,
+			  "audit reads C by libclang, and the one here cannot be loaded: %s",
+			  str_text(why));
+		return error_hint(err, "more memory (ulimit -v, the memory of the container)");
+	}
 	if (missing)
 		error_set(err, ERROR_USAGE,
 			  "audit reads C by libclang, and the one here has no clang_%s", missing);
@@ -100,22 +120,28 @@ int clang_load(struct clang *c, struct error *err)
 	const char *missing = NULL;
 	unsigned newest = 0;
 	bool is_there = false;
+	struct str why = {0};
+	int answer;
 
 	c->library = NULL;
 	for (unsigned v = NEWEST; v + 1 >= OLDEST; v--) {
 		/* Last the one whose name has no version. */
 		const unsigned version = v >= OLDEST ? v : 0;
 
-		if (!load(c, version, &missing))
+		if (!load(c, version, &missing, &why))
 			continue;
-		if (c->has_headers)
+		if (c->has_headers) {
+			str_fini(&why);
 			return 0;
+		}
 		if (!is_there)
 			newest = version;
 		is_there = true;
 		clang_unload(c);
 	}
-	return is_there && load(c, newest, &missing) ? 0 : not_there(err, missing);
+	answer = is_there && load(c, newest, &missing, &why) ? 0 : not_there(err, missing, &why);
+	str_fini(&why);
+	return answer;
 }
 
 void clang_unload(struct clang *c)

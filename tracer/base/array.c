@@ -5,27 +5,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *or_die(void *memory)
+/* Nothing is allocated here. */
+static void *or_die(void *memory, size_t size)
 {
+	char text[128];
+
 	if (memory)
 		return memory;
-	fputs("gatectl: error: out of memory\n", stderr);
+	snprintf(text, sizeof(text),
+		 "gatectl: error: out of memory: %zu bytes more are not there\n", size);
+	fputs(text, stderr);
+	fputs("try: a higher limit (ulimit -v, the memory of the container)\n", stderr);
 	leave_now(125);
 }
 
 void *base_alloc(size_t count, size_t size)
 {
-	return or_die(calloc(count ? count : 1, size ? size : 1));
+	return or_die(calloc(count ? count : 1, size ? size : 1), count * size);
 }
 
 char *base_strdup(const char *text)
 {
-	return or_die(strdup(text));
+	return or_die(strdup(text), strlen(text) + 1);
 }
 
 char *base_strndup(const char *text, size_t length)
 {
-	return or_die(strndup(text, length));
+	return or_die(strndup(text, length), length + 1);
 }
 
 void base_free(void *memory)
@@ -37,7 +43,7 @@ void *array_grow(void *items, size_t *count, size_t *capacity, size_t size)
 {
 	if (*count == *capacity) {
 		*capacity = *capacity ? *capacity * 2 : 8;
-		items = or_die(reallocarray(items, *capacity, size));
+		items = or_die(reallocarray(items, *capacity, size), *capacity * size);
 	}
 	memset((char *)items + *count * size, 0, size);
 	*count += 1;

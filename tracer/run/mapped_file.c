@@ -158,6 +158,15 @@ static void note_unread(struct session *s, const char *name)
 			 name, geteuid() ? "; run gatectl as root" : "");
 }
 
+/* A file that is whole, but for which there was no memory: what is not found in it may be there. */
+static void note_no_memory(struct session *s, const struct error *err)
+{
+	if (strstr(error_text(err), "out of memory") && s->run_number <= 1)
+		log_line("gatectl: note: %s: no location is found in it, and no function: its file "
+			 "needs more memory than there is (ulimit -v)",
+			 error_text(err));
+}
+
 struct module *mapped_file_open(struct session *s, struct session_process *p, const char *name,
 				const struct mapped_place *there)
 {
@@ -169,6 +178,8 @@ struct module *mapped_file_open(struct session *s, struct session_process *p, co
 		m = elsewhere(s, p, name, there);
 	if (!m && !is_broken)
 		note_unread(s, name);
+	else if (!m)
+		note_no_memory(s, &err);
 	return m;
 }
 
