@@ -112,7 +112,7 @@ def test_computes(t, what):
     """A thread computes, or asks for the time, without a step."""
     text = {"clock": CLOCK, "slow": SLOW}[what]
     r, f = one_hang(t, what + ".c", text, "--hang", "0.2")
-    says = {"clock": "main runs in main at clock.c:%d; worker#1 can go on" % line_of(CLOCK, "clock_gettime"),
+    says = {"clock": "main runs in main at clock.c:%d; worker#1 waits for mutex m held by main" % line_of(CLOCK, "clock_gettime"),
             "slow": "main joins work#1; work#1 runs in work at slow.c:%d" % line_of(SLOW, "for (volatile")}[what]
     t.check("no thread has made a step for 0.2 seconds: " in f["text"], "how long", r)
     t.check(re.sub(r"(clock.c):\d+", r"\1", says) in re.sub(r"(clock.c):\d+", r"\1", f["text"]), "who does what: " + says, r)
@@ -202,6 +202,35 @@ def test_threads_of_a_livelock(t):
     f = failed(t, r, "livelock", "a livelock")
     t.check(re.search(r"worker#1 waits for condition variable c \(with mutex m\).*, in worker at spin.c:%d$" % line_of(SPIN, "pthread_cond_wait"),
                       f["text"], re.M), "what the worker waits for", r)
+
+
+# main's time-out ends while the worker computes, without a point and never in the same state, until main says so.
+BUSY = HEAD + r"""
+static volatile int stop;
+static volatile unsigned long n;
+static void *work(void *p)
+{
+	for (unsigned long i = 0; !stop && i != ~0ul; i++)
+		n = i;
+	return p;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, NULL, work, NULL);
+	sleep(5);
+	stop = 1;
+	pthread_join(t, NULL);
+	return 0;
+}
+"""
+
+
+def test_others_while_one_computes(t):
+    """A thread that computes without a point is no hang while another one could go on: that one gets its turn."""
+    r = explore(t, "-j", "1", "--points", "sync", "--hang", "0.6", "--runs", "2", compile_text("busy.c", BUSY))
+    t.equal((r.status, r.report["schedules"], r.report["cut"], r.report["late"]), (0, 2, 0, 0), "each run ends", r)
+    t.check("nothing failed; " in r.err, "the summary", r)
 
 
 def test_bad_hang(t):

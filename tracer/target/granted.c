@@ -145,6 +145,18 @@ void target_grant(struct target_thread *thread, unsigned n, const uint64_t *othe
 	g->here->granted = n < GRANTED_MOST ? n : GRANTED_MOST;
 }
 
+bool target_grants_end(struct target_thread *thread)
+{
+	struct granting *g = granting_of(thread_of(thread)->target);
+
+	if (!g || g->thread != thread_of(thread))
+		return true;
+	if (g->tells || g->here->taken != g->told)
+		return false;
+	g->here->granted = 0;
+	return true;
+}
+
 /* ---- telling ---------------------------------------------------------------------------------- */
 
 static struct site *site_of(const struct thread *th, const struct granted_arrival *a)

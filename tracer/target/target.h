@@ -400,6 +400,8 @@ const char *target_site_granted(struct target *t, struct target_process *process
  * `others` (GRANTED_OTHERS at most), or is elsewhere than at own places for more than so many times. They are told
  * before its next event, as if it had. Who is told has to be resumed: it has gone on already.
  */
+/* The thread, which is paused, gets nothing more of what it was granted. False: it has taken some that is not told. */
+bool target_grants_end(struct target_thread *thread);
 void target_grant(struct target_thread *thread, unsigned n, const uint64_t *others, size_t count,
 		  size_t elsewhere);
 /* The word at its stack pointer, as it was when the thread came to where it is, or is told to be. */

@@ -96,6 +96,8 @@ static void make_call(struct control *c, struct turn *t)
 
 static void take_step(struct control *c, struct turn *t)
 {
+	array_each(struct turn *, other, &c->turns)
+		(*other)->preempted = false;
 	if (t->moment != MOMENT_READY && t->signalled) {
 		interrupts_end_wait(c, t);
 		return;
@@ -133,7 +135,7 @@ static uint64_t time_for_some(const struct control *c)
 	uint64_t first = UINT64_MAX;
 
 	array_each(struct turn *, t, &c->turns) {
-		if ((*t)->moment == MOMENT_READY || (*t)->signalled)
+		if (((*t)->moment == MOMENT_READY && !(*t)->preempted) || (*t)->signalled)
 			return c->now_ns + SHORT_NS;
 		if ((*t)->timed && (*t)->until_ns < first)
 			first = (*t)->until_ns;
@@ -142,14 +144,11 @@ static uint64_t time_for_some(const struct control *c)
 }
 
 /* Whoever can go on, and whoever may have waited for long enough. */
-static void offer_all(struct control *c)
+static void offer(struct control *c, uint64_t until, bool preempted)
 {
-	uint64_t until;
-
-	interrupts_look(c);
-	until = time_for_some(c);
-	control_offer_none(c);
 	array_each(struct turn *, t, &c->turns) {
+		if ((*t)->preempted != preempted)
+			continue;
 		if ((*t)->moment == MOMENT_READY)
 			control_offer(c, *t, (*t)->point.op);
 		else if ((*t)->signalled)
@@ -157,6 +156,18 @@ static void offer_all(struct control *c)
 		else if ((*t)->timed && (*t)->until_ns <= until)
 			control_offer(c, *t, STRATEGY_TIMEOUT);
 	}
+}
+
+static void offer_all(struct control *c)
+{
+	uint64_t until;
+
+	interrupts_look(c);
+	until = time_for_some(c);
+	control_offer_none(c);
+	offer(c, until, false);
+	if (!c->points.count)
+		offer(c, until, true);
 }
 
 static bool somebody_is_held(const struct control *c)
@@ -314,6 +325,8 @@ static void tick(struct session *s)
 		loops_tick(c);
 	if (!c->over)
 		hangs_tick(c);
+	if (!c->over && hangs_preempt(c))
+		control_turn(c);
 }
 
 /* The time of the search is over: a run that does not move is to show whether it hangs. */

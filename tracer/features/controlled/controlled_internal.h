@@ -90,7 +90,8 @@ struct turn {
 	size_t raced, raced_count;
 	uint64_t raced_at;
 	const struct type *raced_type; /* of the variable there */
-	bool timed;		       /* its wait ends at: */
+	bool preempted; /* READY: it was stopped as it computed, and another one that can goes first */
+	bool timed;	/* its wait ends at: */
 	uint64_t until_ns;
 	struct futex_key key; /* FUTEX */
 	enum futex_waits waits;
@@ -155,8 +156,10 @@ struct control {
 	uint64_t worked_then; /* ... how long they had computed */
 	size_t hang_steps;    /* steps at the last look of hangs.c ... */
 	uint64_t hang_ns;     /* ... and what the program had worked when their number last grew */
-	double still_s;	      /* ... and how long it has worked since */
-	unsigned looks;	      /* at threads that have come to no point, since the step: */
+	size_t preempts; /* steps that are no progress: a thread was stopped as it computed ... */
+	uint64_t preempt_ns; /* ... the last time when the program had worked so much */
+	double still_s;	     /* ... and how long it has worked since */
+	unsigned looks;	     /* at threads that have come to no point, since the step: */
 	size_t looked_at;
 	unsigned clock_reads; /* of it, since the last step */
 	size_t starved_at; /* the last step at which somebody had been passed over for long; or 0 */
@@ -437,6 +440,8 @@ void last_thread(struct controlled *g, const struct turn *t, const struct schedu
 void hangs_tick(struct control *c);
 /* No thread can go on, and this will not be ended from outside any more. */
 bool hangs_is_waited_for(const struct control *c);
+/* Others could go on while a thread computes without a point: it is stopped there, which is a point. True: it was. */
+bool hangs_preempt(struct control *c);
 /* Is it on its way to be one? */
 bool hangs_may(const struct control *c);
 /* Ends the run as a hang. */

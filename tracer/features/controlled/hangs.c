@@ -36,13 +36,67 @@ bool hangs_may(const struct control *c)
 	return limit_of(c) > 0 && (c->idle_s > noticed_s || c->still_s > noticed_s);
 }
 
+static bool could_go_on(const struct turn *t)
+{
+	return t->moment == MOMENT_READY || t->signalled || (t->moment != MOMENT_RUNS && t->timed);
+}
+
+/* The one that computes, if another one could go on. */
+static struct turn *computing(const struct control *c)
+{
+	struct turn *runs = NULL;
+	bool others = false;
+
+	array_each(struct turn *, t, &c->turns) {
+		if ((*t)->moment == MOMENT_RUNS && !(*t)->at_point)
+			runs = *t;
+		others |= could_go_on(*t);
+	}
+	return others ? runs : NULL;
+}
+
+static bool stop_it(struct control *c, struct turn *t)
+{
+	struct target *target = c->session->target;
+
+	if (target_pause(target, t->thread->target) < 0)
+		return false; /* it stops for a reason of its own */
+	if (target_grants_end(t->thread->target))
+		return true;
+	target_resume(target, t->thread->target);
+	return false;
+}
+
+/*
+ * On a real machine others run while a thread computes: a wait with a time-out ends, and what it computes until may
+ * be theirs to do. Where it is stopped is no place that another run would find; what it does there is.
+ */
+bool hangs_preempt(struct control *c)
+{
+	static const double most_s = 1;
+	const struct strategy_point p = {.op = STRATEGY_YIELD, .object = STRATEGY_NO_OBJECT};
+	double limit = limit_of(c) / 2, still_s = c->still_s;
+	struct turn *t = computing(c);
+
+	if (c->preempt_ns > c->hang_ns)
+		still_s -= (double)(c->preempt_ns - c->hang_ns) / ns_of_s;
+	if (!t || still_s < (limit > 0 && limit < most_s ? limit : most_s) || !stop_it(c, t))
+		return false;
+	c->preempt_ns = c->hang_ns + (uint64_t)(c->still_s * ns_of_s);
+	c->preempts++;
+	t->function = NULL;
+	turn_ready(t, &p);
+	t->preempted = true;
+	return true;
+}
+
 void hangs_tick(struct control *c)
 {
 	size_t steps = c->given->schedule.steps.count;
 	uint64_t worked = target_worked_ns(c->session->target) + (uint64_t)c->moves * STOP_NS;
 
-	if (steps != c->hang_steps || !c->hang_ns) {
-		c->hang_steps = steps;
+	if (steps > c->hang_steps + c->preempts || !c->hang_ns) {
+		c->hang_steps = steps - c->preempts;
 		c->hang_ns = worked;
 	}
 	c->still_s = (double)(worked - c->hang_ns) / ns_of_s;
