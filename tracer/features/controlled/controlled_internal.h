@@ -161,6 +161,8 @@ struct control {
 	double still_s;	     /* ... and how long it has worked since */
 	unsigned looks;	     /* at threads that have come to no point, since the step: */
 	size_t looked_at;
+	double preempted_s; /* still_s when a computing thread got a trap to stop it; 0: none has */
+	size_t preempted_at;  /* ... at so many steps */
 	unsigned clock_reads; /* of it, since the last step */
 	size_t starved_at; /* the last step at which somebody had been passed over for long; or 0 */
 	uint64_t random;   /* of the bytes that getrandom(2) has given */

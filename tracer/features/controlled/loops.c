@@ -4,6 +4,9 @@
  * trap. If the thread is in the same state each time it comes by (spin_state.h), it would go round for ever, and
  * this is a point. It is one in every run, also in those that know the trap from the beginning: what the strategy
  * sees does not depend on when somebody looked.
+ *
+ * A loop that counts is in another state each time: its thread computes. After PREEMPTED_S without a step the thread
+ * stops where it is if another one could go on, which may be what ends the loop.
  */
 #include "tracer/features/controlled/controlled_internal.h"
 #include "tracer/run/images.h"
@@ -17,6 +20,8 @@ enum {
 	MOST_HITS = 1000,  /* in all runs, of a trap at which nobody goes round for ever */
 };
 
+static const double PREEMPTED_S = 1, AGAIN_S = 0.1; /* of computing without a step */
+
 /* ---- a thread comes by -------------------------------------------------------------------------- */
 
 /* With no step between: nobody else has moved. */
@@ -29,6 +34,13 @@ static bool goes_round(struct control *c, struct turn *t)
 	if (r->steps != steps || r->state != state)
 		*r = (struct controlled_loop_rounds){.steps = steps, .state = state};
 	return ++r->count >= ROUNDS;
+}
+
+static void yields(struct turn *t)
+{
+	t->point = (struct strategy_point){.op = STRATEGY_YIELD, .object = STRATEGY_NO_OBJECT};
+	t->function = NULL;
+	t->at_point = true;
 }
 
 static enum hit_answer hit_loop(struct session *s, const struct act *a, const struct hit *h)
@@ -47,20 +59,41 @@ static enum hit_answer hit_loop(struct session *s, const struct act *a, const st
 	}
 	loop->is_one = true;
 	t->rounds.count = 0;
-	t->point = (struct strategy_point){.op = STRATEGY_YIELD, .object = STRATEGY_NO_OBJECT};
-	t->function = NULL;
-	t->at_point = true;
+	yields(t);
 	return HIT_SEEN;
 }
 
 static const struct site_owner loop_owner = {.name = "loop", .no_registers = true, .hit = hit_loop};
 
+/* True if no step was made since the trap of preempt() was set. */
+static bool is_preempted(const struct control *c)
+{
+	return c->preempted_s > 0 && c->preempted_at == c->given->schedule.steps.count;
+}
+
+static enum hit_answer hit_preempted(struct session *s, const struct act *a, const struct hit *h)
+{
+	const struct site_use *use = h->site->user;
+	struct control *c = control_of(s);
+	struct turn *t = turn_of(h->thread);
+
+	(void)a;
+	if (use->acts.count == 1)
+		target_site_remove(h->thread->process->target, h->site);
+	if (c && c->begun && !c->over && t->thread && !t->at_point && is_preempted(c))
+		yields(t);
+	return HIT_SEEN;
+}
+
+static const struct site_owner preempted_owner = {
+	.name = "preempted", .no_registers = true, .hit = hit_preempted};
+
 /* ---- setting them -------------------------------------------------------------------------------- */
 
 static bool put(struct session *s, struct session_process *p, struct target_thread *t,
-		uint64_t address, unsigned index)
+		uint64_t address, const struct site_owner *owner, unsigned index)
 {
-	const struct act act = {.owner = &loop_owner, .what = index};
+	const struct act act = {.owner = owner, .what = index};
 	ERROR(ignored);
 	struct site_use *use = sites_use(s, p, t, address, NULL, &ignored);
 
@@ -75,24 +108,34 @@ void loops_put(struct session *s, struct session_process *p, struct target_threa
 
 	for (unsigned i = 0; i < g->loops_count; i++)
 		if (g->loops[i].is_one || g->loops[i].hits <= MOST_HITS)
-			put(s, p, t, g->loops[i].address, i);
+			put(s, p, t, g->loops[i].address, &loop_owner, i);
 }
 
 /* ---- who comes to no point ------------------------------------------------------------------------ */
 
-static void look_at(struct control *c, struct session_thread *t)
+/* Sets a trap where the thread is. Returns the address, or 0 if the thread stops for a reason of its own or is in no module. */
+static uint64_t put_here(struct session *s, struct session_thread *t,
+			 const struct site_owner *owner, unsigned index)
 {
-	struct controlled *g = c->given;
-	struct session *s = c->session;
 	struct arch_regs regs;
 	uint64_t pc;
 
 	if (target_pause(s->target, t->target) < 0)
-		return; /* it stops for a reason of its own */
+		return 0;
 	pc = target_regs(t->target, &regs) < 0 ? 0 : regs.dwarf[ARCH_DWARF_PC];
-	if (images_at(t->process, pc) && put(s, t->process, t->target, pc, g->loops_count))
-		g->loops[g->loops_count++] = (struct controlled_loop){.address = pc};
+	if (!images_at(t->process, pc) || !put(s, t->process, t->target, pc, owner, index))
+		pc = 0;
 	target_resume(s->target, t->target);
+	return pc;
+}
+
+static void look_at(struct control *c, struct session_thread *t)
+{
+	struct controlled *g = c->given;
+	uint64_t pc = put_here(c->session, t, &loop_owner, g->loops_count);
+
+	if (pc)
+		g->loops[g->loops_count++] = (struct controlled_loop){.address = pc};
 }
 
 static void look(struct control *c)
@@ -113,6 +156,32 @@ static bool is_time_to_look(struct control *c, uint64_t worked_ns)
 	return c->looks < LOOKS && worked_ns > (uint64_t)LOOK_NS << c->looks;
 }
 
+static bool others_can_go_on(const struct control *c)
+{
+	array_each(struct turn *, t, &c->turns)
+		if ((*t)->moment == MOMENT_READY || (*t)->signalled ||
+		    ((*t)->moment != MOMENT_RUNS && (*t)->timed))
+			return true;
+	return false;
+}
+
+/* Again and again: the thread may not come by the same address twice. */
+static void preempt(struct control *c)
+{
+	size_t steps = c->given->schedule.steps.count;
+
+	if (c->preempted_at != steps)
+		c->preempted_s = 0;
+	c->preempted_at = steps;
+	if (c->hang_steps != steps || c->still_s < PREEMPTED_S ||
+	    c->still_s < c->preempted_s + AGAIN_S || !others_can_go_on(c))
+		return;
+	c->preempted_s = c->still_s;
+	array_each(struct turn *, t, &c->turns)
+		if ((*t)->moment == MOMENT_RUNS)
+			put_here(c->session, (*t)->thread, &preempted_owner, 0);
+}
+
 /* Its time counts, not that of a busy machine. */
 void loops_tick(struct control *c)
 {
@@ -124,4 +193,5 @@ void loops_tick(struct control *c)
 	} else if (is_time_to_look(c, worked - c->worked_then)) {
 		look(c);
 	}
+	preempt(c);
 }
