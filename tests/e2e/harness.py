@@ -327,6 +327,12 @@ def end_processes(marker):
     return seen
 
 
+def without_scripts(args):
+    """A search that makes no scripts, unless its --verify says how many runs are to verify one."""
+    searches = args[:1] in (("explore",), ("harness",)) or "--confirm" in args
+    return (args[0], "--verify", "0", *args[1:]) if searches and "--verify" not in args and "--gates-for" not in args else args
+
+
 class Test:
     """What a test function gets: paths, runners, assertions. One for each test."""
 
@@ -342,7 +348,6 @@ class Test:
         self.env["GATECTL_E2E"] = self.marker
         self.env["TERM"] = "dumb"
         self.env["XDG_CACHE_HOME"] = os.path.join(self.tmp, "cache")  # not the tester's own
-        self.env["GATECTL_VERIFY"] = "0"  # explore: runs to verify a script of gates by
         self.count = 0
 
     # -- files
@@ -421,8 +426,8 @@ class Test:
         return r
 
     def gate(self, *args, leftover=True, **kw):
-        """gatectl with these arguments; afterwards nobody of its tree may be alive."""
-        r = self.run([self.gatectl, *args], **kw)
+        """gatectl with these arguments; afterwards nobody of its tree may be alive. Scripts of gates only where a test asks for them."""
+        r = self.run([self.gatectl, *without_scripts(args)], **kw)
         left = end_processes(self.marker) if leftover else []
         if left:
             raise Failure("left alive: %s\n%s" % ("; ".join(left), r))

@@ -822,7 +822,7 @@ def test_confirmed(t, name):
     """A finding is made to happen in a program, and comes back as a script that does so."""
     path = os.path.join(ROOT, "tests", "audit", "faults", name + ".c")
     program, folder, report = driver(path), t.path("found"), t.path("audit.json")
-    r = t.gate("audit", "--confirm", program, "-o", folder, "--report", report, path, env={"GATECTL_VERIFY": "10"})
+    r = t.gate("audit", "--confirm", program, "--verify", "10", "-o", folder, "--report", report, path)
     t.equal(r.status, 116, "found", r)
     t.check("; 1 of 1 confirmed" in r.stdout and ": note: confirmed: " in r.stdout, "confirmed", r)
     with open(report) as f:
@@ -836,9 +836,9 @@ def test_confirmed(t, name):
 def test_confirmed_in_time(t, what):
     """--for bounds how long a script is verified, too; and there is a limit to the making of one."""
     path = os.path.join(ROOT, "tests", "audit", "faults", "transfer_both_ways.c")
-    option, verify, text = {"verifying": (("--for", "2"), "1000000", "gates.lua forces it (all of the "),
-                            "making": ((), "10/60/0.000001", "gates.lua forces it (10 of 10 runs)")}[what]
-    r = t.gate("audit", "--confirm", driver(path), "-o", t.path("found"), *option, path, env={"GATECTL_VERIFY": verify})
+    option, text = {"verifying": (("--for", "2", "--verify", "1000000"), "gates.lua forces it (all of the "),
+                    "making": (("--gates-for", "0.01", "--verify", "1"), "gates.lua forces it (1 of 1 runs)")}[what]
+    r = t.gate("audit", "--confirm", driver(path), "-o", t.path("found"), *option, path)
     t.check("note: confirmed: a deadlock" in r.stdout and text in r.stdout, "it is confirmed", r)
     if what == "verifying":
         t.check(re.search(r" runs that \d+ s gave of the 1000000 asked for\)", r.stdout), "as long as it says", r)
@@ -939,8 +939,8 @@ def test_confirmed_by_its_kind(t, name):
     """A deadlock confirms what is found of the locks that it is about, and nothing else; one of other locks hides no other failure."""
     one, other, expected = CROSS[name]
     text = CROSSED % (one, other)
-    r = audit(t, "--confirm", compile_text("crossed.c", text, "-g -O0 -pthread"), "-n", "50", "-o", t.path("found"), t.file("crossed.c", text),
-              env={"GATECTL_VERIFY": "3/1/1"})
+    r = audit(t, "--confirm", compile_text("crossed.c", text, "-g -O0 -pthread"), "-n", "50", "-o", t.path("found"), "--verify", "3", "--gates-for", "2",
+              t.file("crossed.c", text))
     tags = {line_of(text, "/* %s */" % tag): tag for tag in ("P3", "lock-order", "double-lock", "return-with-lock")}
     t.equal([tags[int(n[1])] for n in NOTE.findall(r.stdout) if n[3].startswith("confirmed: ")], expected, "what is confirmed", r)
 

@@ -561,8 +561,8 @@ int main(int argc, char **argv)
 @params(("-j", "1"), ("-j", "2"), ("--points", "sync"), ("--strategy", "dfs"))
 def test_state_between_runs(t, options):
     """What the first schedule leaves on the disk makes the others fail: no order of threads does, and no script forces it."""
-    r = t.gate("explore", *options, "-o", t.path("found"), "--", compile_text("keeps_state.c", KEEPS_STATE, flags="-g -pthread"), t.path("left"),
-               env={"GATECTL_VERIFY": "5"})
+    r = t.gate("explore", *options, "--verify", "5", "-o", t.path("found"), "--", compile_text("keeps_state.c", KEEPS_STATE, flags="-g -pthread"),
+               t.path("left"))
     t.equal(r.status, 116, "status", r)
     t.check(" passed the first time and fails now: the program keeps state between runs (files, sockets, shared memory)\n" in r.err, "why", r)
     t.check("its script" not in r.err and not os.path.exists(t.path("found/1/gates.lua")), "no script", r)

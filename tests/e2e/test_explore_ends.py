@@ -303,7 +303,7 @@ int main(int argc, char **argv)
 def test_stopped_parent(t):
     program = compile_text("stopped.c", STOPPED)
     searched(t, program, runs="30")
-    r = explore(t, "-j", "1", "--hang", "0.5", program, "for ever", env={"GATECTL_VERIFY": "0"})
+    r = explore(t, "-j", "1", "--hang", "0.5", program, "for ever")
     t.equal(r.status, 116, "status", r)
     t.check("the first: a hang; " in r.first, "nobody lets it go on", r)
 

@@ -127,7 +127,7 @@ def what_was_seen(r):
 
 def both(t, program, strategy, runs, points="memory"):
     seen = [what_was_seen(explore(t, "-q", "--strategy", strategy, "--points", points, "-j", "1", "--runs", str(runs), *options,
-                                  "--", program, env={"GATECTL_VERIFY": "1"}, seconds=SECONDS)) for options in ((), ("--no-resident",))]
+                                  "--verify", "1", "--", program, seconds=SECONDS)) for options in ((), ("--no-resident",))]
     t.equal(seen[0], seen[1], "%s %s: as with --no-resident" % (os.path.basename(program), strategy))
 
 

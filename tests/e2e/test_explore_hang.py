@@ -74,11 +74,11 @@ static void *work(void *p) { for (volatile unsigned long i = 0; i < 100000000000
 int main(void) { pthread_t t; pthread_create(&t, NULL, work, NULL); pthread_join(t, NULL); return 0; }
 """
 
-FEW = {"GATECTL_VERIFY": "1/1/2"}
+FEW = "--verify", "1", "--gates-for", "10"
 
 
 def one_hang(t, name, text, *args):
-    r = explore(t, "-j", "1", *args, compile_text(name, text), env=FEW)
+    r = explore(t, "-j", "1", *FEW, *args, compile_text(name, text))
     return r, failed(t, r, "hang", "a hang")
 
 
@@ -139,14 +139,14 @@ def test_no_hang(t, how):
 def test_limit_of_a_script(t):
     """limits { run = S } and expect { time_limit = true } hold for each schedule."""
     program = compile_text("slow.c", SLOW)
-    r = explore(t, "-j", "1", "--hang", "0", "-g", t.file("limit.lua", "limits { run = 0.3 }\n"), program, env=FEW)
+    r = explore(t, "-j", "1", "--hang", "0", "-g", t.file("limit.lua", "limits { run = 0.3 }\n"), *FEW, program)
     f = failed(t, r, "hang", "a hang")
     t.check("gatectl: time-limit: the program still ran after 0.3 seconds\n" in f["text"], "what run would say", r)
     expected = t.file("expected.lua", "limits { run = 0.3 }\nexpect { time_limit = true }\n")
     r = explore(t, "-j", "1", "--hang", "0", "--runs", "2", "-g", expected, program)
     t.equal((r.status, r.report["schedules"]), (0, 2), "as expected in each schedule", r)
     expected = t.file("long.lua", "limits { run = 100 }\nexpect { time_limit = true }\n")
-    r = explore(t, "-j", "1", "--runs", "2", "-g", expected, compile_text("ends.c", "int main(void) { return 0; }\n"), env=FEW)
+    r = explore(t, "-j", "1", *FEW, "--runs", "2", "-g", expected, compile_text("ends.c", "int main(void) { return 0; }\n"))
     failed(t, r, "expect", "not as expected")
 
 
@@ -198,7 +198,7 @@ int main(void)
 
 def test_threads_of_a_livelock(t):
     """They are described as those of a deadlock, though the scheduler holds them before their calls."""
-    r = explore(t, "--steps", "2000", compile_text("spin.c", SPIN), env={"GATECTL_VERIFY": "0"})
+    r = explore(t, "--steps", "2000", compile_text("spin.c", SPIN))
     f = failed(t, r, "livelock", "a livelock")
     t.check(re.search(r"worker#1 waits for condition variable c \(with mutex m\).*, in worker at spin.c:%d$" % line_of(SPIN, "pthread_cond_wait"),
                       f["text"], re.M), "what the worker waits for", r)

@@ -66,7 +66,7 @@ def test_of_a_script(t, how):
 @params("text", "file")
 def test_gates_with_a_script(t, how):
     script, found = given(t, how), t.path("found")
-    r = t.gate("explore", "-o", found, "-g", script, "--", program(1), env={"GATECTL_VERIFY": "20"})
+    r = t.gate("explore", "--verify", "20", "-o", found, "-g", script, "--", program(1))
     t.check("\nthe script has forced it in 20 of 20 runs\n" in r.err, "there is a script", r)
     t.check("; the first: exit status 1; its script" in r.first, "it is no failure for want of input", r)
 
@@ -74,7 +74,7 @@ def test_gates_with_a_script(t, how):
 @params("1", "2")
 def test_gates_with_a_file(t, jobs):
     path, found = t.file("in.txt", TEXT), t.path("found")
-    r = t.gate("explore", "-j", jobs, "-o", found, "--", program(1), env={"GATECTL_VERIFY": "20"}, preexec=from_file(path))
+    r = t.gate("explore", "-j", jobs, "--verify", "20", "-o", found, "--", program(1), preexec=from_file(path))
     t.check("\nthe script has forced it in 20 of 20 runs\n" in r.err, "there is a script", r)
     r = t.gate("run", "-g", os.path.join(found, "1", "gates.lua"), "--", program(1), preexec=from_file(path))
     t.equal(r.status, 0, "as the script expects", r)

@@ -349,7 +349,7 @@ def forced(t, name):
     runs = 200 if t.full else 20
     text, expected = PROGRAMS[name]
     program = compile_text(name, text, "-g -O0")
-    r = t.gate("explore", "-j", "1", "-o", t.path("found"), "--", program, env={"GATECTL_VERIFY": "%d" % VERIFY}, seconds=SECONDS)
+    r = t.gate("explore", "-j", "1", "--verify", str(VERIFY), "-o", t.path("found"), "--", program, seconds=SECONDS)
     t.check("\nthe script has forced it in %d of %d runs\n" % (VERIFY, VERIFY) in r.err, "there is a script", r)
     script = t.path("found/1/gates.lua")
     t.check("expect { %s }" % expected in read(script), "what it expects: " + read(script), r)
@@ -377,7 +377,7 @@ def test_told_once(t):
 def test_needless(t):
     """Gates that do not matter are left out: also an order that somebody waits first, and one that was tried when another was missing."""
     program = compile_text("needless.c", NEEDLESS, "-g -O0")
-    r = t.gate("explore", "-j", "1", "-o", t.path("found"), "--", program, env={"GATECTL_VERIFY": "40/20/60"}, seconds=140)
+    r = t.gate("explore", "-j", "1", "--verify", "40", "--gates-for", "80", "-o", t.path("found"), "--", program, seconds=140)
     text = read(t.path("found/1/gates.lua"))
     if "There was no time to try it without each of its gates" in text.replace("\n-- ", " "):
         raise Skip("this machine is too slow to try it without each gate")
@@ -391,7 +391,7 @@ def test_needless(t):
 def test_unseen(t):
     """What a thread does before its first step may matter: it is forced, too."""
     program = compile_text("unseen.c", UNSEEN, "-g -O0")
-    r = t.gate("explore", "-j", "1", "-o", t.path("found"), "--", program, env={"GATECTL_VERIFY": "20/60/60"}, seconds=140)
+    r = t.gate("explore", "-j", "1", "--verify", "20", "--gates-for", "100", "-o", t.path("found"), "--", program, seconds=140)
     script = t.path("found/1/gates.lua")
     for late in ({}, {"LATE": "1"}):
         r = t.gate("run", "--repeat", "10", "-g", script, "--", program, env=late)

@@ -107,7 +107,7 @@ def read(path):
 
 
 def explore(t, program, *args):
-    r = t.gate("explore", "-j", "1", "-o", t.path("found"), *args, "--", program, env={"GATECTL_VERIFY": "10"}, seconds=SECONDS)
+    r = t.gate("explore", "-j", "1", "--verify", "10", "-o", t.path("found"), *args, "--", program, seconds=SECONDS)
     t.equal(r.status, 116, "status", r)
     t.check("\nthe script has forced it in 10 of 10 runs\n" in r.err, "there is a script", r)
     return t.path("found/1/gates.lua")

@@ -71,7 +71,7 @@ def check_file(t, path, kept="\n\t"):
 def test_explore(t):
     program, found = odd_program(t, DEADLOCK), t.path("found")
     r = t.gate("explore", "--points", "sync", "-j", "1", "-o", found, "--report", t.path("r.html"), "--report", t.path("r.json"), "--report", t.path("r.xml"),
-               "--", program, env={"GATECTL_VERIFY": "5"})
+               "--verify", "5", "--", program)
     t.equal(r.status, 116, "status", r)
     t.check("\x1b" not in r.err + r.stdout and "\r" not in r.err, "what it says", r)
     for path in glob.glob(found + "/1/*") + [t.path("r.html"), t.path("r.json"), t.path("r.xml")]:

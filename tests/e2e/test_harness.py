@@ -10,7 +10,7 @@ import xml.etree.ElementTree
 from harness import ROOT, compile_text, end_processes, params, timeout, wait_until
 
 OBJECTS = os.path.join(ROOT, "tests", "harness")
-ENV = {"GATECTL_VERIFY": "20/20"}
+SCRIPTS = "--verify", "20", "--gates-for", "40"
 
 
 def library(name, level="-O2", compiler=None, flags="-shared -fPIC"):
@@ -22,9 +22,9 @@ def made(name, text, flags="-shared -fPIC"):
     return compile_text(name, "#include <stdlib.h>\n" + text, f"-g -pthread {flags}")
 
 
-def harness(t, *args, env={}, **kw):
+def harness(t, *args, scripts=SCRIPTS, **kw):
     report = t.path("harness.json")
-    r = t.gate("harness", "--for", "250", "--report", report, *args, env={**ENV, **env}, seconds=270, **kw)
+    r = t.gate("harness", "--for", "250", *scripts, "--report", report, *args, seconds=270, **kw)
     with open(report) as f:
         r.report = json.load(f)
     t.equal(r.report["status"], r.status, "status in the report", r)
@@ -220,7 +220,7 @@ def test_no_time_for_all(t):
     """Fewer runs than asked for: all that is written says so, as the script does."""
     page = t.path("harness.html")
     r = harness(t, "--object", "note", "--schema", "{ add() } || { show() }", "-n", "30", "-o", t.path("found"), "--report", page,
-                made("note.c", NOTE, "-shared -fPIC -DLOCKED=0 -DLONG=0"), env={"GATECTL_VERIFY": "1000000/1"})
+                made("note.c", NOTE, "-shared -fPIC -DLOCKED=0 -DLONG=0"), scripts=("--verify", "1000000", "--gates-for", "2"))
     said = r"in all of the %d runs that \d+ s gave of the 1000000 asked for" % r.report["violations"][0]["forced"]
     for name, text in (("stderr", r.err), *[(path, open(path).read()) for path in (page, t.path("found/1/README.md"), t.path("found/1/gates.lua"))]):
         t.check(re.search(said, text.replace("\n-- ", " ")), "%s: %s" % (name, text), r)
@@ -355,7 +355,7 @@ VIOLATED = {"queue_size": "queue", "map_put_if_absent": "map", "stack_aba": "sta
 def test_known(t, name):
     """Each of these is found within a minute, without a hint, in code that was compiled with -O2."""
     folder = t.path("found")
-    r = t.gate("harness", "--object", VIOLATED[name], "-o", folder, library(name), env=ENV, seconds=140)
+    r = t.gate("harness", *SCRIPTS, "--object", VIOLATED[name], "-o", folder, library(name), seconds=140)
     t.equal(r.status, 116, "status", r)
     t.check("its script: " in r.first, "a script", r)
     check_test(t, folder + "/1")
@@ -364,7 +364,7 @@ def test_known(t, name):
 @timeout(150)
 @params("queue_locked", "queue_lockfree")
 def test_right(t, name):
-    r = t.gate("harness", "--object", "queue", "--for", "12", "-o", t.path("d"), library(name), env=ENV, seconds=140)
+    r = t.gate("harness", "--object", "queue", "--for", "12", "-o", t.path("d"), library(name), seconds=140)
     t.equal((r.status, r.err), (0, ""), "nothing found", r)
 
 
@@ -376,8 +376,8 @@ def test_reports(t):
     suite = xml.etree.ElementTree.parse(xml_path).getroot()
     t.check(suite.find(".//testcase") is not None and suite.find(".//failure") is None, "passed", r)
     page = t.path("r.html")
-    r = t.gate("harness", "-q", "--object", "queue", "--schema", "{ push(1); pop() } || { size() }", "--report", page, "-o", t.path("d"),
-               library("queue_size"), env=ENV)
+    r = t.gate("harness", "-q", *SCRIPTS, "--object", "queue", "--schema", "{ push(1); pop() } || { size() }", "--report", page, "-o", t.path("d"),
+               library("queue_size"))
     t.equal(r.status, 116, "found", r)
     with open(page) as f:
         text = f.read()

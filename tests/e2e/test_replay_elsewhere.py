@@ -298,7 +298,7 @@ ASKS = PRINTS.replace("#include <stdlib.h>", "#include <stdlib.h>\n#include <uni
 
 def test_script_gets_the_kind(t):
     """A script is verified with the kind of the schedule that it forces."""
-    r = test_explore.explore(t, "-j", "1", "--points", "memory", "--stdout=tty", compile_text("asks.c", ASKS), env={"GATECTL_VERIFY": "5"})
+    r = test_explore.explore(t, "-j", "1", "--points", "memory", "--stdout=tty", "--verify", "5", compile_text("asks.c", ASKS))
     t.equal(r.status, 116, "status", r)
     t.check(re.search(r"the script has forced it in (\d+) of \1 runs", r.err), "verified", r)
     r = test_explore.explore(t, "-j", "1", "--points", "memory", "--stdout=pipe", "--runs", "100", compile_text("asks.c", ASKS))

@@ -22,9 +22,8 @@ def script_of(bug, build, folder):
     out = os.path.join(folder, f"{build}-{bug.name}")
     shutil.rmtree(out, ignore_errors=True)
     try:
-        p = subprocess.run([GATECTL, "explore", *options.explore, "-o", out, "--", bug.program(build)], stdin=subprocess.DEVNULL,
-                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", timeout=LIMIT_S,
-                           env={**os.environ, "GATECTL_VERIFY": str(options.verify)})
+        p = subprocess.run([GATECTL, "explore", *options.explore, "--verify", str(options.verify), "-o", out, "--", bug.program(build)], stdin=subprocess.DEVNULL,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", timeout=LIMIT_S)
     except subprocess.TimeoutExpired:
         return None, "explore took too long"
     script = os.path.join(out, "1", "gates.lua")

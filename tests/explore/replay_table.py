@@ -42,8 +42,8 @@ def record(program, seed, folder):
     out = os.path.join(folder, "schedules", os.path.basename(os.path.dirname(program)), os.path.basename(program), str(seed))
     os.makedirs(os.path.dirname(out), exist_ok=True)
     p = subprocess.run([GATECTL, "explore", "-q", "-j", "1", "--runs", "1", "--strategy", "random", "--seed", str(seed), "--points", "memory",
-                        "--stdout=" + KINDS[seed % len(KINDS)], "-o", out, program],
-                       stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S, env={**os.environ, "GATECTL_VERIFY": "0"})
+                        "--verify", "0", "--stdout=" + KINDS[seed % len(KINDS)], "-o", out, program],
+                       stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S)
     path = os.path.join(out, "1", "schedule")
     if p.returncode != 116 or not os.path.exists(path):
         raise RuntimeError(f"{program}, seed {seed}: explore ended with {p.returncode}: {p.stderr}")

@@ -30,10 +30,9 @@ def search(program, strategy, seed, given):
     folder = tempfile.mkdtemp(prefix="explore-")
     report = os.path.join(folder, "search.json")
     command = [GATECTL, "explore", "-q", "--strategy", strategy, "--seed", str(seed), "--runs", str(given.runs), "-j", "1",
-               "-o", os.path.join(folder, "found"), "--report", report, program]
+               "--verify", "0", "-o", os.path.join(folder, "found"), "--report", report, program]
     try:
-        p = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env={**os.environ, "GATECTL_VERIFY": "0"},
-                           timeout=given.timeout, text=True, errors="replace")
+        p = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=given.timeout, text=True, errors="replace")
         if p.returncode not in (FOUND, NONE):
             return {"schedules": 0, "kind": "error", "text": p.stderr[:500]}
         with open(report) as f:

@@ -4,14 +4,17 @@
 #include "tracer/cli/found.h"
 #include "tracer/cli/progress.h"
 #include "tracer/experiments/explore.h"
+#include "tracer/experiments/explore_account.h"
 #include "tracer/experiments/explore_gates.h"
 #include "tracer/features/features.h"
 
 #include <string.h>
 #include <unistd.h>
 
-/* MOST_S: to make what was found small, and into gates; and again to verify these. */
-enum { RUNS = 2000, SECONDS = 20, MOST_S = 30 };
+enum { RUNS = 2000, SECONDS = 20 };
+
+/* Of the finding's time, for each way to search. */
+static const double LEAST_S = 0.5;
 
 struct confirming {
 	struct cli *cli;
@@ -23,6 +26,7 @@ struct confirming {
 	} argv;
 	unsigned number, confirmed; /* of findings */
 	enum explore_fails fails;   /* what the finding at hand is searched for */
+	double until;		    /* ... and how long; 0: no limit */
 	bool is_masked; /* the last search has ended with a deadlock of locks, which it is not about */
 };
 
@@ -193,8 +197,7 @@ static void tell_unconfirmed(struct finding *f, const struct explore *e, bool ot
 static void set_options(const struct confirming *c, const char *points, struct explore_options *o)
 {
 	const struct cli *cli = c->cli;
-	const bool is_less = cli->most_seconds > 0 && cli->most_seconds < MOST_S;
-	const double most = is_less ? cli->most_seconds : MOST_S;
+	const double left = c->until - explore_now_s();
 
 	*o = cli->explore;
 	o->points = points ? POINTS_LOCATION : POINTS_RACES;
@@ -203,11 +206,8 @@ static void set_options(const struct confirming *c, const char *points, struct e
 	o->strategy = o->strategy ? o->strategy : "auto";
 	o->fails = c->fails;
 	o->runs = cli->runs ? cli->runs : RUNS;
-	o->seconds = cli->most_seconds >= 0 ? cli->most_seconds : SECONDS;
-	o->make_s = most;
-	options_verify(o);
-	if (o->verify_s > most)
-		o->verify_s = most;
+	o->seconds = c->until <= 0 ? 0 : left > LEAST_S ? left : LEAST_S;
+	options_gates_settle(cli, cli->most_seconds > 0 ? o->seconds : 0, o);
 }
 
 /* DIR/N is the finding's, whatever was there. */
@@ -274,9 +274,11 @@ static int try_lines(struct confirming *c, struct finding *f, bool briefly)
 
 static int confirm_one(struct confirming *c, struct finding *f)
 {
+	const double given = c->cli->most_seconds, seconds = given < 0 ? SECONDS : given;
 	int answer;
 
 	c->fails = is_about_locks(f) ? FAILS_BY_DEADLOCK : FAILS_ANYHOW;
+	c->until = seconds > 0 ? explore_now_s() + seconds : 0;
 	answer = try_lines(c, f, false);
 	f->is_tried = true;
 	if (is_elsewhere(c, f, answer)) {

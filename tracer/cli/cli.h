@@ -27,10 +27,11 @@ struct cli {
 	unsigned long runs;	   /* of prove, each; of convert, to verify; 0: not given */
 	const char *output;	   /* of convert and explore; NULL: not given */
 	bool all;		   /* convert: sleeps, too, that the outcome does not depend on */
-	double most_seconds; /* convert, explore: for all of it; 0: no limit; < 0: not given */
+	double most_seconds;  /* convert, explore: for all of it; 0: no limit; < 0: not given */
+	double gates_seconds; /* explore: for each script; 0: no limit; < 0: not given */
 	struct explore_options explore; /* but for what has a place above */
-	const char *schedule;		/* repl: to be followed; NULL: none */
-	const char *ignore;		/* races: a file of locations; NULL: none */
+	const char *schedule; /* repl: to be followed; explore: its script is made; or NULL */
+	const char *ignore;   /* races: a file of locations; NULL: none */
 	struct harness_options harness; /* of harness; `library` is in rest */
 	struct cli_audit audit;
 	bool merge;  /* explore: of folders, nothing is run */
@@ -102,6 +103,8 @@ enum {
 	OPT_MERGE,
 	OPT_IGNORE,
 	OPT_REPLAY,
+	OPT_GATES_FOR,
+	OPT_VERIFY,
 	OPT_OBJECT, /* from here on those of harness alone */
 	OPT_WEAKEN,
 	OPT_NEW,
@@ -130,7 +133,8 @@ int options_parse(const struct command *c, int argc, char **argv, struct cli *ou
 extern const char *const options_leftover[]; /* the word for each enum session_leftover */
 void options_help(const struct command *c);
 void options_fini(struct cli *cli);
-/* A value of the option `name`. */
+/* Values of the option `name`: without its dashes for seconds, with them for a count. */
+int options_seconds(const char *name, const char *text, double *out, struct error *err);
 int options_count(const char *name, const char *text, unsigned long *out, struct error *err);
 
 /* options_explore.c: those that only explore has */
@@ -138,11 +142,12 @@ int options_count(const char *name, const char *text, unsigned long *out, struct
 int options_seconds(const char *name, const char *text, double *out, struct error *err);
 extern const struct explore_options options_explore_defaults;
 int options_explore(int key, const char *value, struct cli *out, struct error *err);
+/* Takes a schedule out of what --gates has named. -1: there are several, or there is more to do. */
+int options_explore_kept(struct cli *cli, struct error *err);
 /* When all have been given. -1: what was asked for is not there yet. */
 void options_explore_settle(struct cli *cli);
-void options_verify(struct explore_options *o); /* how often a script is tried */
-/* ... and with --for no longer than that is, all in all: who gives a search two seconds waits for no minute. */
-void options_verify_in_time(struct explore_options *o);
+/* The time for scripts: what --gates-for says, or what a search of `seconds` leaves (0: it has no limit). */
+void options_gates_settle(const struct cli *cli, double seconds, struct explore_options *o);
 bool options_is_strategy(const char *name); /* "auto", "pos", ...: none in Lua */
 
 /* options_harness.c */

@@ -6,6 +6,7 @@
 #include "tracer/cli/found.h"
 #include "tracer/cli/progress.h"
 #include "tracer/experiments/explore_gates.h"
+#include "tracer/experiments/explore_later.h"
 #include "tracer/experiments/explore_merge.h"
 #include "tracer/features/features.h"
 
@@ -18,6 +19,7 @@ struct searching {
 	struct progress bar;
 	void (*show)(void *ctx, unsigned long done, unsigned long all, const char *what);
 	const struct explore *e;
+	struct str last_words;
 };
 
 static void show(void *ctx, unsigned long done, unsigned long all, const char *what)
@@ -47,9 +49,42 @@ static void print(void *ctx, const char *line)
 	log_line("%s", line);
 }
 
+/* For a signal that comes while nobody looks for one: what is said then in place of all that there is to say. */
+static void prepare_last_words(struct searching *w, const struct explore_failure *f)
+{
+	str_clear(&w->last_words);
+	str_addf(&w->last_words, "gatectl: found: %zu failure%s in %lu schedule%s; the last: %s",
+		 w->e->failures.count, w->e->failures.count == 1 ? "" : "s", w->e->runs,
+		 w->e->runs == 1 ? "" : "s", f->where);
+	str_addf(&w->last_words, "; its schedule: %s/schedule\n", f->folder);
+	session_signals_say(str_text(&w->last_words));
+}
+
+/* Each failure's folder is written as soon as it is found, and again with all that is found out about it. */
+static void found(void *ctx, struct explore *e, struct explore_failure *f)
+{
+	struct searching *w = ctx;
+	bool is_new = !f->folder;
+	ERROR(err);
+
+	session_signals_say(NULL);
+	if (found_write(e, f, e->options.output, &err) < 0) {
+		error_fini(&err); /* at the end that is tried again, and said */
+		return;
+	}
+	prepare_last_words(w, f);
+	if (!is_new || !w->bar.shown)
+		return;
+	progress_erase(&w->bar);
+	fprintf(stderr, "found: %s in schedule %lu: %s; its report and script are being made\n",
+		f->where, f->run, f->folder);
+}
+
 static void progress(struct cli *cli, struct explore *e, struct searching *w)
 {
-	w->e = e;
+	*w = (struct searching){.e = e};
+	e->found = found;
+	e->found_ctx = w;
 	progress_begin(&w->bar, cli, &e->x.view);
 	w->bar.noun = "schedule";
 	w->show = e->x.view.progress;
@@ -221,6 +256,7 @@ static int tell_found(const struct cli *cli, const struct explore *e)
 {
 	struct str text = {0};
 
+	session_signals_say(NULL);
 	add_first_line(e, &text);
 	add_undisturbed(&e->failures.items[0], &text);
 	if (e->keeps_state)
@@ -235,8 +271,7 @@ static int tell_found(const struct cli *cli, const struct explore *e)
 static int write_all(struct explore *e, struct error *err)
 {
 	array_each(struct explore_failure, f, &e->failures)
-		if ((!f->folder || (f->is_raw && f->done)) &&
-		    found_write(e, f, e->options.output, err) < 0)
+		if (!f->folder && found_write(e, f, e->options.output, err) < 0)
 			return -1;
 	return 0;
 }
@@ -304,9 +339,67 @@ static int explore(struct cli *cli)
 	progress_erase(&w.bar);
 	cli->session.quiet = is_quiet;
 	status = finish(cli, &e, status);
+	session_signals_say(NULL);
+	str_fini(&w.last_words);
 	explore_fini(&e);
 	return experiment_end(&e.x, status);
 }
+
+/* ---- of a schedule that was kept -------------------------------------------------------------------------- */
+
+/* Its script goes beside a file that is called so, as a search has written it, unless -o DIR says another place. */
+static char *folder_of(const struct cli *cli, const char *path)
+{
+	const char *name = str_base_name(path);
+
+	if (cli->output || strcmp(name, "schedule") != 0)
+		return NULL;
+	return name == path ? base_strdup(".") : base_strndup(path, (size_t)(name - path - 1));
+}
+
+/* What is there stays as it is where there is no script. */
+static int finish_later(struct cli *cli, struct explore *e)
+{
+	struct explore_failure *f = &e->failures.items[0];
+	ERROR(err);
+
+	if ((f->gates.length || !f->folder) && found_write(e, f, e->options.output, &err) < 0)
+		return output_error(cli, &err);
+	if (explore_report(cli, e, tell_found(cli, e), &err) == 0)
+		return VERDICT_FOUND;
+	return output_error(cli, &err);
+}
+
+static int make_later(struct cli *cli)
+{
+	struct explore e = {.quick = &search_features,
+			    .full = &controlled_features,
+			    .plain = &all_features,
+			    .options = cli->explore};
+	struct explore_later later = {.path = cli->schedule};
+	bool is_quiet = cli->session.quiet;
+	struct searching w = {.e = &e};
+	ERROR(err);
+	int answer;
+
+	experiment_begin(&e.x, &cli->session, &err);
+	progress_begin(&w.bar, cli, &e.x.view);
+	answer = explore_later_read(&later, &e);
+	if (answer == 0)
+		answer = explore_later_make(&later, &e);
+	progress_erase(&w.bar);
+	cli->session.quiet = is_quiet;
+	if (e.failures.count)
+		e.failures.items[0].folder = folder_of(cli, cli->schedule);
+	answer = answer < 0 && !(e.failures.count && e.failures.items[0].again)
+			 ? output_over(cli, &e.x)
+			 : finish_later(cli, &e);
+	explore_fini(&e);
+	explore_later_fini(&later);
+	return experiment_end(&e.x, answer);
+}
+
+/* ---- of folders ------------------------------------------------------------------------------------------- */
 
 /* With -o DIR each failure's folder comes there, too. */
 static int gather(struct explore *e, struct error *err)
@@ -362,9 +455,10 @@ int command_explore(struct cli *cli)
 
 	set_kinds(&cli->session);
 	options_explore_settle(cli);
-	options_verify_in_time(&cli->explore);
+	options_gates_settle(cli, cli->most_seconds, &cli->explore);
 	if (explore_reports_check(cli, &err) < 0 ||
-	    ((!cli->merge || cli->explore.goes_on) && found_check(cli->explore.output, &err) < 0))
+	    ((!(cli->merge || cli->schedule) || cli->explore.goes_on) &&
+	     found_check(cli->explore.output, &err) < 0))
 		return output_error(cli, &err);
-	return cli->merge ? merge(cli) : explore(cli);
+	return cli->merge ? merge(cli) : cli->schedule ? make_later(cli) : explore(cli);
 }

@@ -17,12 +17,20 @@ static const char *const files[] = {"schedule", "report.json", "report.html",
 				    "stdout",	"stderr",      "gates.lua"};
 enum { FILES = sizeof(files) / sizeof(*files) };
 
+/* Under this name until it is whole. */
+static const char unfinished[] = ".unfinished";
+
+/* In the place of the one that is there: that is the old one until the new one is whole. */
 static int write_file(int dir, const char *name, const struct str *text)
 {
-	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	int failed = fd < 0 ? -1 : io_write(fd, str_text(text), text->length);
+	int fd, failed;
 
-	return fd >= 0 && close(fd) < 0 ? -1 : failed;
+	unlinkat(dir, unfinished, 0);
+	fd = openat(dir, unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	failed = fd < 0 ? -1 : io_write(fd, str_text(text), text->length);
+	if (fd >= 0 && close(fd) < 0)
+		failed = -1;
+	return failed || renameat(dir, unfinished, dir, name) < 0 ? -1 : 0;
 }
 
 static int write_files(int dir, const struct explore *e, const struct explore_failure *f)
@@ -39,6 +47,8 @@ static int write_files(int dir, const struct explore *e, const struct explore_fa
 	for (size_t i = 0; i < FILES && !failed; i++)
 		if (i == 0 || (f->again && (texts[i] != &f->gates || f->gates.length)))
 			failed = write_file(dir, files[i], texts[i]);
+		else
+			unlinkat(dir, files[i], 0);
 	schedule_head_fini(&head);
 	str_fini(&schedule);
 	return failed;
@@ -50,22 +60,10 @@ static void remove_folder(const char *path, int dir)
 
 	for (size_t i = 0; dir >= 0 && i < FILES; i++)
 		unlinkat(dir, files[i], 0);
+	if (dir >= 0)
+		unlinkat(dir, unfinished, 0);
 	rmdir(path);
 	errno = saved;
-}
-
-/* In the place of the one that an earlier search has written. */
-static char *renew(char *path, const char *temporary)
-{
-	int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	remove_folder(path, dir);
-	if (dir >= 0)
-		close(dir);
-	if (rename(temporary, path) == 0)
-		return path;
-	base_free(path);
-	return NULL;
 }
 
 /* The next number that is free becomes the folder's; another search may go on beside this one. */
@@ -125,7 +123,27 @@ static int copy_files(int dir, const char *from)
 	return failed;
 }
 
-/* What it gets comes from `e`, or (NULL) from the folder that it has. */
+/* Files of a folder that is there. -1: there is none, or they cannot be written; errno says which. */
+static int write_again(const struct explore *e, const struct explore_failure *f)
+{
+	int dir = open(f->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int failed = dir < 0 ? -1 : write_files(dir, e, f), saved = errno;
+
+	if (dir >= 0)
+		close(dir);
+	errno = saved;
+	return failed;
+}
+
+/* The folder gets this path, or (NULL) the next number. NULL: it cannot. */
+static char *place(const char *dir, const char *temporary, const char *path)
+{
+	if (!path)
+		return number(dir, temporary);
+	return rename(temporary, path) == 0 ? base_strdup(path) : NULL;
+}
+
+/* What it gets comes from `e`, or (NULL) from the folder that it has; then it gets a new one. */
 static int write_folder(const struct explore *e, struct explore_failure *f, const char *dir,
 			struct error *err)
 {
@@ -134,9 +152,7 @@ static int write_folder(const struct explore *e, struct explore_failure *f, cons
 	int folder = temporary ? open(temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	int failed = folder < 0 ? -1 : e ? write_files(folder, e, f) : copy_files(folder, old);
 
-	f->folder = NULL;
-	if (!failed)
-		f->folder = e && old ? renew(base_strdup(old), temporary) : number(dir, temporary);
+	f->folder = failed ? NULL : place(dir, temporary, e ? old : NULL);
 	if (!f->folder && temporary)
 		remove_folder(temporary, folder);
 	if (!f->folder)
@@ -153,10 +169,15 @@ static int write_folder(const struct explore *e, struct explore_failure *f, cons
 int found_write(const struct explore *e, struct explore_failure *f, const char *dir,
 		struct error *err)
 {
-	if (write_folder(e, f, dir, err) < 0)
+	bool is_there = f->folder && write_again(e, f) == 0;
+
+	if (!is_there && f->folder && errno != ENOENT)
+		return error_errno(err, ERROR_SYSTEM, "%s: what was found cannot be written there",
+				   f->folder);
+	if (!is_there && write_folder(e, f, dir, err) < 0)
 		return -1;
-	if (f->gates.length)
-		f->script = in_folder(f->folder, "gates.lua");
+	base_free(f->script);
+	f->script = f->gates.length ? in_folder(f->folder, "gates.lua") : NULL;
 	return 0;
 }
 

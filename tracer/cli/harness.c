@@ -260,7 +260,7 @@ int command_harness(struct cli *cli)
 	if (options_harness_settle(cli, &err) < 0 || explore_reports_check(cli, &err) < 0 ||
 	    (!cli->harness.lists && found_check(cli->explore.output, &err) < 0))
 		return output_error(cli, &err);
-	options_verify(&cli->explore);
+	options_gates_settle(cli, cli->most_seconds, &cli->explore);
 	h.explore = cli->explore;
 	h.options = cli->harness;
 	experiment_begin(&h.x, &cli->session, &err);

@@ -18,6 +18,8 @@ const struct option_row option_rows[] = {
 	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_PROVE | CMD_EXPLORE | CMD_REPLAY |
 		 CMD_RACES,
 	 "a gate script; may be repeated"},
+	{"gates", 'g', "FILE.schedule", CMD_EXPLORE,
+	 "... or a kept schedule (DIR/N/schedule): no search, its script is made, or made smaller"},
 	{"order", OPT_ORDER, "'A -> B'",
 	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE | CMD_EXPLORE | CMD_REPLAY | CMD_RACES,
 	 "A has been executed before B may be; may be repeated"},
@@ -43,6 +45,12 @@ const struct option_row option_rows[] = {
 	{"runs", 'n', "N", CMD_EXPLORE,
 	 "schedules at most (10000; with --for as many as there is time for)"},
 	{"for", OPT_FOR, "SECONDS", CMD_EXPLORE | CMD_RACES, "how long to search (no limit)"},
+	{"gates-for", OPT_GATES_FOR, "SECONDS", CMD_EXPLORE | CMD_HARNESS | CMD_AUDIT,
+	 "how long to look for the script of a failure; 0 = as long as it needs (60; with --for "
+	 "what "
+	 "that leaves, and 5 s or a tenth more)"},
+	{"verify", OPT_VERIFY, "N", CMD_EXPLORE | CMD_HARNESS | CMD_AUDIT,
+	 "plain runs in which a script has to force the failure; 0: none is made (100)"},
 	{"runs", 'n', "N", CMD_HARNESS, "schedules of each harness at most (10000)"},
 	{"for", OPT_FOR, "SECONDS", CMD_HARNESS,
 	 "how long to search all of them; 0 = as long as it needs (60)"},
@@ -390,9 +398,10 @@ int options_parse(const struct command *c, int argc, char **argv, struct cli *ou
 					.repeat = 1},
 			    .explore = options_explore_defaults,
 			    .most_seconds = -1,
+			    .gates_seconds = -1,
 			    .color = wants_color()};
 	passed = take_all_options(c, argc, argv, out, err);
-	if (passed < 0)
+	if (passed < 0 || (c->mask == CMD_EXPLORE && options_explore_kept(out, err) < 0))
 		return -1;
 	out->rest = argv + passed;
 	out->rest_count = argc - passed;

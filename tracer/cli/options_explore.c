@@ -1,17 +1,21 @@
 /* The options of a search: their values, and which of them it cannot do yet. */
 #include "tracer/cli/cli.h"
 
+#include "tracer/explore/schedule/text.h"
 #include "tracer/explore/strategy/strategy.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* With all else a minute: nobody waits for more. */
-enum { VERIFIED = 1000, VERIFIED_S = 30, MADE_S = 30 };
-/* Of either, with --for. */
-static const double LEAST_S = 2.5;
+/* Seconds for the script of a failure. */
+enum { GATES_S = 60 };
+/* Scripts may be made for so much longer than --for says: half of what a command may be late, the larger one of 5 s and a
+   tenth; what is begun then has to end, too. */
+static const double PART_MORE = 0.05, LEAST_MORE_S = 2.5;
 
 const struct explore_options options_explore_defaults = {
 	.depth = 3,
@@ -20,6 +24,7 @@ const struct explore_options options_explore_defaults = {
 	.runs = 10000,
 	.steps = 100000,
 	.hang = 5,
+	.verify = 100,
 	.seed = 1,
 	.shard = 1,
 	.shards = 1,
@@ -35,6 +40,16 @@ static int parse_number(const char *name, const char *text, uint64_t most, uint6
 	if (end == text || *end || *text == '-' || errno || *out > most)
 		return error_set(err, ERROR_USAGE, "--%s: '%s' is not a number from 0 to %llu",
 				 name, text, (unsigned long long)most);
+	return 0;
+}
+
+static int parse_count(const char *name, const char *text, unsigned long *out, struct error *err)
+{
+	uint64_t number;
+
+	if (parse_number(name, text, ULONG_MAX, &number, err) < 0)
+		return -1;
+	*out = number;
 	return 0;
 }
 
@@ -162,6 +177,10 @@ int options_explore(int key, const char *value, struct cli *out, struct error *e
 		return parse_shard(value, o, err);
 	case OPT_STDOUT:
 		return parse_stdout(value, &out->session, err);
+	case OPT_GATES_FOR:
+		return options_seconds("gates-for", value, &out->gates_seconds, err);
+	case OPT_VERIFY:
+		return parse_count("verify", value, &o->verify, err);
 	case OPT_REPLAY:
 		out->schedule = value;
 		return 0;
@@ -174,6 +193,45 @@ int options_explore(int key, const char *value, struct cli *out, struct error *e
 	default:
 		return error_set(err, ERROR_USAGE, "an option without a meaning: %d", key);
 	}
+}
+
+/* ---- --gates SCHEDULE ------------------------------------------------------------------------------ */
+
+/* A file that begins as schedules do, whatever its name. */
+static bool is_schedule(const char *path)
+{
+	char line[sizeof(SCHEDULE_WORDS)] = "";
+	FILE *file = ends_with(path, ".lua") ? NULL : fopen(path, "re");
+
+	if (!file)
+		return false;
+	if (!fgets(line, sizeof(line), file))
+		*line = '\0';
+	fclose(file);
+	return strcmp(line, SCHEDULE_WORDS) == 0;
+}
+
+int options_explore_kept(struct cli *cli, struct error *err)
+{
+	size_t kept = 0, count = cli->session.scripts.count;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *path = cli->session.scripts.items[i];
+
+		if (!is_schedule(path)) {
+			cli->session.scripts.items[kept++] = path;
+			continue;
+		}
+		if (cli->schedule)
+			return error_set(err, ERROR_USAGE, "--gates: %s and %s are two schedules",
+					 cli->schedule, path);
+		cli->schedule = path;
+	}
+	cli->session.scripts.count = kept;
+	if (cli->schedule && cli->merge)
+		return error_set(err, ERROR_USAGE,
+				 "--gates: %s is a schedule, and --merge runs none", cli->schedule);
+	return 0;
 }
 
 /* ---- all of them ---------------------------------------------------------------------------------- */
@@ -193,33 +251,10 @@ void options_explore_settle(struct cli *cli)
 		o->strategy = options_is_strategy("auto") ? "auto" : "pos";
 }
 
-/* RUNS, RUNS/SECONDS or RUNS/SECONDS/SECONDS, the last to make gates in, for our own tests, which have no time for more. */
-void options_verify(struct explore_options *o)
+void options_gates_settle(const struct cli *cli, double seconds, struct explore_options *o)
 {
-	const char *given = getenv("GATECTL_VERIFY");
-	char *end = NULL;
+	double more = seconds * PART_MORE > LEAST_MORE_S ? seconds * PART_MORE : LEAST_MORE_S;
 
-	o->verify = given ? strtoul(given, &end, 10) : VERIFIED;
-	o->verify_s = end && *end == '/' ? strtod(end + 1, &end) : VERIFIED_S;
-	if (end && *end == '/')
-		o->make_s = strtod(end + 1, NULL);
-	else if (!given && !o->make_s)
-		o->make_s = MADE_S;
-}
-
-static void cut(double *seconds, double most)
-{
-	if (*seconds > most)
-		*seconds = most;
-}
-
-void options_verify_in_time(struct explore_options *o)
-{
-	double half = o->seconds / 2 > LEAST_S ? o->seconds / 2 : LEAST_S;
-
-	options_verify(o);
-	if (o->seconds <= 0 || getenv("GATECTL_VERIFY"))
-		return;
-	cut(&o->make_s, half);
-	cut(&o->verify_s, half);
+	o->gates_s = cli->gates_seconds < 0 ? GATES_S : cli->gates_seconds;
+	o->whole_s = cli->gates_seconds < 0 && seconds > 0 ? seconds + more : 0;
 }

@@ -1,14 +1,12 @@
 /* The search: run after run, until one fails, or there is nothing left to see, or no time. */
 #include "tracer/experiments/explore.h"
 #include "tracer/experiments/explore_account.h"
-#include "tracer/experiments/explore_examine.h"
 #include "tracer/experiments/explore_failure.h"
-#include "tracer/experiments/explore_gates.h"
 #include "tracer/experiments/explore_jobs.h"
 #include "tracer/experiments/explore_journal.h"
+#include "tracer/experiments/explore_kept.h"
 #include "tracer/experiments/explore_places.h"
 #include "tracer/experiments/explore_races.h"
-#include "tracer/experiments/explore_shrink.h"
 #include "tracer/experiments/explore_state.h"
 #include "tracer/experiments/explore_worker.h"
 #include "tracer/explore/scripted/scripted.h"
@@ -68,9 +66,84 @@ static void account(struct search *s, struct explore_outcome *o)
 	explore_account(&s->account, o);
 }
 
+/* A failure's schedule is kept at once. */
+static void keep_new(struct search *s, size_t known)
+{
+	struct explore *e = s->e;
+
+	if (e->failures.count > known && !e->options.only_finds)
+		explore_kept_first(e, &e->failures.items[known]);
+}
+
+static int begin_worker(struct search *s, const struct explore_worker *before)
+{
+	struct explore_worker *w = &s->worker;
+
+	*w = (struct explore_worker){.e = s->e, .strategy = s->strategy, .fault = &s->fault};
+	if (explore_worker_begin(w, s->e->options.shard - 1, &s->paths) < 0)
+		return -1;
+	if (before) {
+		w->paths = before->paths;
+		w->counted = before->counted;
+		w->runs.made = before->runs.made;
+	}
+	return 0;
+}
+
+static void end_worker(struct search *s)
+{
+	if (s->worker.e)
+		explore_worker_end(&s->worker);
+	s->worker.e = NULL;
+}
+
+/* One program at a time is traced: that of the search is started anew where another one was in between. */
+static int describe_between(struct search *s)
+{
+	struct explore_worker before = s->worker;
+	struct controlled_paths paths = {0};
+	int answer;
+
+	controlled_paths_copy(&paths, &before.runs.controlled.paths);
+	end_worker(s);
+	answer = explore_kept_reports(s->e);
+	if (answer == 0)
+		answer = begin_worker(s, &before);
+	if (answer == 0)
+		controlled_paths_copy(&s->worker.runs.controlled.paths, &paths);
+	controlled_paths_cut(&paths, 0);
+	array_fini(&paths);
+	return answer;
+}
+
+static int make_reports(void *ctx)
+{
+	return explore_kept_reports(ctx);
+}
+
+/* What is known of the failure from the report is known where its script is made: that begins with such a run, too. */
+static int describe_apart(struct search *s, struct explore_failure *f)
+{
+	int answer = explore_jobs_apart(&s->jobs, make_reports, s->e);
+
+	f->is_reported = true;
+	return answer;
+}
+
+/* A failure's report is made at once, too; where the search is over, when its program is gone. */
+static int describe_new(struct search *s, size_t known)
+{
+	if (s->e->failures.count == known || !s->e->found)
+		return 0;
+	if (s->jobs.items.count)
+		return describe_apart(s, &s->e->failures.items[known]);
+	return is_over(s) ? 0 : describe_between(s);
+}
+
 static int one(struct search *s)
 {
 	struct explore_outcome o = {0};
+	size_t known = s->e->failures.count;
 	int answer;
 
 	tell(s->e);
@@ -80,7 +153,10 @@ static int one(struct search *s)
 		account(s, &o);
 	explore_outcome_fini(&o);
 	s->run += s->e->options.shards;
-	return answer;
+	if (answer < 0)
+		return -1;
+	keep_new(s, known);
+	return describe_new(s, known);
 }
 
 static int search(struct search *s)
@@ -132,6 +208,7 @@ static void note_uncounted(struct search *s, struct explore_outcome *o)
 static int one_for_races(struct search *s, struct explore_race_runs *x, bool counts)
 {
 	struct explore_outcome o = {0};
+	size_t known = s->e->failures.count;
 	int answer;
 
 	tell(s->e);
@@ -146,6 +223,8 @@ static int one_for_races(struct search *s, struct explore_race_runs *x, bool cou
 	if (answer == 0)
 		note_points(s, x);
 	explore_outcome_fini(&o);
+	if (answer == 0)
+		keep_new(s, known);
 	return answer;
 }
 
@@ -175,7 +254,7 @@ static int find_races(struct search *s)
 	explore_races_choose(&x, &e->points_at);
 	controlled_paths_copy(&s->paths, &x.runs.controlled.paths);
 	explore_races_end(&x);
-	return answer;
+	return answer < 0 ? -1 : explore_kept_reports(e);
 }
 
 /* ---- the strategy ---------------------------------------------------------------------------------- */
@@ -275,8 +354,7 @@ static int begin_alone(struct search *s)
 {
 	struct explore *e = s->e;
 
-	s->worker = (struct explore_worker){.e = e, .strategy = s->strategy, .fault = &s->fault};
-	if (explore_worker_begin(&s->worker, e->options.shard - 1, &s->paths) < 0)
+	if (begin_worker(s, NULL) < 0)
 		return -1;
 	e->forked = s->worker.runs.kept != NULL;
 	e->not_forked = s->worker.runs.not_kept ? base_strdup(s->worker.runs.not_kept) : NULL;
@@ -329,40 +407,45 @@ static int begin(struct search *s)
 	return explore_jobs_begin(&s->jobs, jobs);
 }
 
-static int begin_with_points(struct search *s, const struct explore_points_at *points)
+static size_t count_left(const struct explore *e)
 {
-	struct explore_worker *w = &s->worker;
+	size_t left = 0;
 
-	if (w->e && w->points == points)
-		return 0;
-	if (w->e)
-		explore_worker_end(w);
-	*w = (struct explore_worker){
-		.e = s->e, .strategy = s->strategy, .fault = &s->fault, .points = points};
-	return explore_worker_begin(w, 0, &s->paths);
+	array_each(const struct explore_failure, f, &e->failures)
+		left += !f->done;
+	return left;
 }
 
-static int shrink_all(struct search *s)
+static int make_scripts(struct search *s)
 {
-	array_each(struct explore_failure, f, &s->e->failures)
-		if (!f->done && (begin_with_points(s, f->points) < 0 ||
-				 explore_shrink(s->e, &s->worker.runs, f) < 0))
+	struct explore *e = s->e;
+
+	for (size_t i = 0; i < e->failures.count; i++) {
+		struct explore_failure *f = &e->failures.items[i];
+
+		if (f->done)
+			continue;
+		explore_kept_grant(e, count_left(e), f);
+		if (explore_kept_script(e, f, s->strategy, &s->paths) < 0)
 			return -1;
+	}
 	return 0;
 }
 
-static int look_at(struct explore *e, struct explore_failure *f)
+/* Failures that workers had found, and nobody had asked for yet, when a signal came. */
+static void take_rest(struct search *s)
 {
-	if (f->done)
-		return 0;
-	if (explore_examine(e, f) < 0)
-		return -1;
-	if (e->keeps_state)
-		f->no_script = base_strdup("by now the program fails without any order");
-	else if (explore_gates(e, f) < 0)
-		return -1;
-	f->done = true;
-	return 0;
+	struct explore_outcome o;
+
+	while (explore_jobs_left(&s->jobs, &o)) {
+		size_t known = s->e->failures.count;
+
+		if (o.ended == EXPLORE_FAILED && o.kind && !explore_known(s->e, o.key)) {
+			explore_account(&s->account, &o);
+			keep_new(s, known);
+		}
+		explore_outcome_fini(&o);
+	}
 }
 
 /* Where the first schedule has failed, another job may have made a run that passed, and left what made it fail. */
@@ -383,15 +466,6 @@ static int ask_other_jobs(struct search *s)
 	return answer;
 }
 
-/* The worker's program would take events of the one that is started for it. */
-static int check_state(struct search *s)
-{
-	if (s->worker.e)
-		explore_worker_end(&s->worker);
-	s->worker = (struct explore_worker){0};
-	return explore_state_check(s->e);
-}
-
 int explore_search(struct explore *e)
 {
 	double now = explore_now_s();
@@ -399,29 +473,31 @@ int explore_search(struct explore *e)
 	int answer;
 
 	e->until = e->options.seconds > 0 ? now + e->options.seconds : 0;
+	e->ends = e->options.whole_s > 0 ? now + e->options.whole_s : 0;
 	if (e->options.shards == 1) /* parts of one search are told apart by their number */
 		controlled_settle();
 	answer = begin(&s);
 	if (answer == 0)
 		answer = search(&s);
+	if (answer < 0)
+		take_rest(&s);
 	e->seconds = explore_now_s() - s.account.begun;
 	e->over = answer == 0 && has_ended(&s);
 	if (answer == 0)
 		answer = ask_other_jobs(&s);
 	explore_jobs_end(&s.jobs);
+	end_worker(&s);
 	if (answer == 0 && has_new_failures(e))
-		answer = check_state(&s);
-	if (answer == 0 && !e->options.only_finds && !e->keeps_state)
-		answer = shrink_all(&s);
-	if (s.worker.e)
-		explore_worker_end(&s.worker);
+		answer = explore_state_check(e);
+	if (answer == 0)
+		answer = explore_kept_reports(e);
+	if (answer == 0 && !e->options.only_finds)
+		answer = make_scripts(&s);
 	strategy_free(s.strategy);
 	error_fini(&s.fault);
 	controlled_paths_cut(&s.paths, 0);
 	array_fini(&s.paths);
 	seen_fini(&s.account.seen);
-	for (size_t i = 0; answer == 0 && !e->options.only_finds && i < e->failures.count; i++)
-		answer = look_at(e, &e->failures.items[i]);
 	e->over = e->over && answer == 0;
 	return answer;
 }

@@ -28,8 +28,8 @@ struct explore_options {
 	uint64_t seed;
 	bool all;	      /* go on after the first failure */
 	unsigned long verify; /* plain runs in which a script has to force it; 0: none is made */
-	double verify_s; /* ... or as many as there are in this time, and in what is left of: */
-	double make_s;	 /* a failure is made small, and into gates, in this time; 0: no limit */
+	double gates_s; /* a failure is made small, and into a script, in this time; 0: no limit */
+	double whole_s; /* ... and all ends by then, the search included; 0: no limit */
 	unsigned jobs;
 	unsigned shard, shards; /* the shard-th (from 1) of so many */
 	bool races_known;	/* those in points_at are all that POINTS_RACES is about */
@@ -82,8 +82,9 @@ struct explore_failure {
 	bool only_expects, expects_output; /* as in struct session_result */
 	bool done;			   /* nothing is left to be found out about it */
 	bool undisturbed; /* a hang: it comes, too, where each thread goes on until it waits */
+	bool is_reported; /* its folder has the report that was to be had at first */
+	double until;	  /* by explore_now_s(): its script is made by then; 0: no limit */
 	bool is_other; /* `schedule`, and all from there on, is of another one that failed so: gates force it */
-	bool is_raw; /* its folder is of an earlier search, which was ended before it was done */
 	struct str out, err; /* what the program wrote */
 	struct str gates;    /* the script; empty: see no_script */
 	bool gates_cut; /* the time was over before each of its gates was tried: some may not matter */
@@ -125,7 +126,11 @@ struct explore {
 	/* Found by the first runs, where they are to be found; those that are there before are points from the
 	   first run on. */
 	struct explore_points_at points_at;
+	/* Called for a failure with each step of what is found out about it (explore_kept.h); NULL: nobody keeps it. */
+	void (*found)(void *ctx, struct explore *e, struct explore_failure *f);
+	void *found_ctx;
 	double until; /* by explore_now_s(): no run of the search goes on then; 0: no limit */
+	double ends;  /* ... and nothing else, either */
 	/* The result. */
 	unsigned long runs, distinct, points; /* schedules; points of all of them */
 	uint64_t digest;      /* of all of them in their order: equal ones, equal searches */

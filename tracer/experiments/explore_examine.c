@@ -24,10 +24,13 @@ struct strategy *explore_guide(const struct schedule *s)
 static void take_where(struct explore_failure *f, const struct session_result *r)
 {
 	struct str where = {0};
+	char *what;
 
 	if (!r->line)
 		return;
-	str_addf(&where, "%s at %s:%u", f->where, str_base_name(str_text(&r->file)), r->line);
+	what = explore_where(r, f->kind);
+	str_addf(&where, "%s at %s:%u", what, str_base_name(str_text(&r->file)), r->line);
+	base_free(what);
 	base_free(f->where);
 	f->where = str_take(&where);
 }
@@ -78,6 +81,11 @@ static void look(struct explore *e, struct explore_failure *f, struct explore_ru
 	strategy_end(c->strategy, c->end == CONTROLLED_STOPPED ? STRATEGY_CUT : STRATEGY_FAILED);
 	f->looked_at = !r->interrupted;
 	f->again = is_again(f, c, r);
+	if (f->again && !f->key) { /* of a schedule that was kept */
+		const char *kind;
+
+		explore_judge(c, r, &kind, &f->key);
+	}
 	if (!f->again)
 		return;
 	take(f, c, r);

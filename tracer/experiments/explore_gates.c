@@ -16,7 +16,9 @@ enum {
 	TRIED_LONG = 3, /* ... of a livelock or a hang, which takes seconds to show */
 	TRIED = 20,	/* runs that an order, or a plan, is tried by */
 	LAST_SCHEDULES = 300,
-	LATE_MOST = 8, /* threads */
+	MANY_ORDERS = 64,  /* more are not tried all at first */
+	MOST_ORDERS = 512, /* ... or not at all */
+	LATE_MOST = 8,	   /* threads */
 };
 
 /*
@@ -24,9 +26,7 @@ enum {
  * what is left, and leaving out its gates another one.
  */
 static const double PART_TRIED = 0.25;
-/* Of the time to verify in: that much is there for what needs to be verified again. */
-static const double PART_AGAIN = 1.0 / 6;
-/* ... and that much for the schedules that are searched before. */
+/* Of the time to verify in: that much is there for the schedules that are searched before. */
 static const double PART_LOOKED = 0.25;
 
 static void no_script(struct gating *g, const char *reason)
@@ -92,7 +92,7 @@ static int begin_late(struct gating *g, unsigned thread)
 		return 1;
 	gate_plan_gate(&g->plan, o, &gate);
 	trial.about = str_text(&gate);
-	answer = gating_runs(g, 1, &trial, 0);
+	answer = gating_runs(g, 1, &trial, g->until);
 	if (answer == 0)
 		g->late = id;
 	str_fini(&gate);
@@ -132,17 +132,6 @@ static int look_around(struct gating *g)
 	return answer == 0 && g->lax ? 1 : answer;
 }
 
-/* What making has left of its time is for verifying. */
-static double verify_until(const struct gating *g)
-{
-	double now = explore_now_s(), most = g->e->options.verify_s;
-
-	if (!g->until)
-		return now + most;
-	return g->until + most > now + most * PART_AGAIN ? g->until + most
-							 : now + most * PART_AGAIN;
-}
-
 /* Each run of a program that hangs takes seconds, and shows no more than the one before. */
 static unsigned long verify_runs(const struct gating *g)
 {
@@ -155,12 +144,12 @@ static unsigned long verify_runs(const struct gating *g)
 /* 1: it forces the failure; what it says of that is in it. */
 static int verify(struct gating *g)
 {
-	double now = explore_now_s();
+	double now = explore_now_s(), until = g->f->until;
 	int answer = gating_write(g);
 
 	if (answer == 0 && g->strict)
 		answer = gating_escapes(g, LAST_SCHEDULES,
-					now + (verify_until(g) - now) * PART_LOOKED);
+					until > 0 ? now + (until - now) * PART_LOOKED : 0);
 	if (answer)
 		return answer < 0 ? -1 : 0;
 	if (g->firm)
@@ -168,7 +157,7 @@ static int verify(struct gating *g)
 	if (g->firm && answer != 1)
 		return answer;
 	g->verifies = true;
-	answer = gating_runs_of_all(g, verify_runs(g), "verifying", verify_until(g));
+	answer = gating_runs_of_all(g, verify_runs(g), "verifying", until);
 	g->verifies = false;
 	if (answer != 1)
 		return answer;
@@ -225,11 +214,31 @@ static bool make_plan(struct gating *g, enum plan_orders orders, enum plan_by by
 
 	no_plan(g);
 	g->plan.by = by;
+	g->plan.most = g->most;
 	made = gate_plan_make(&g->plan, &g->schedule, orders, &g->words, &err) == 0;
 	if (!made && !g->f->no_script)
 		no_script(g, error_text(&err));
 	error_fini(&err);
 	return made && (g->plan.orders.count || orders == PLAN_ALL);
+}
+
+/* The last orders alone: of a long schedule most have nothing to do with the failure, and to find that out one by one takes
+   longer than there is time for. */
+static int try_last(struct gating *g, enum plan_orders orders)
+{
+	static const size_t most[] = {16, 128, MOST_ORDERS};
+	int answer = 0;
+
+	for (size_t i = 0; answer == 0 && i < sizeof(most) / sizeof(*most); i++) {
+		g->most = most[i];
+		if (!make_plan(g, orders, PLAN_BY_LINE))
+			break;
+		answer = try_plan(g);
+		if (!g->plan.left_out)
+			break;
+	}
+	g->most = MANY_ORDERS;
+	return answer;
 }
 
 static bool has_address(const struct gate_plan *p)
@@ -245,6 +254,8 @@ static int try_orders(struct gating *g, enum plan_orders orders)
 {
 	int answer = 0;
 
+	if (make_plan(g, orders, PLAN_BY_LINE) && g->plan.left_out)
+		return try_last(g, orders);
 	if (make_plan(g, orders, PLAN_BY_LINE) && gate_plan_is_inside(&g->plan) &&
 	    make_plan(g, orders, PLAN_BY_WHOLE_LINE))
 		answer = try_plan(g);
@@ -326,7 +337,7 @@ static int try_both(struct gating *g)
 
 int gating_make(struct explore *e, struct explore_failure *f, double until)
 {
-	struct gating g = {.e = e, .f = f, .tried = TRIED, .until = until};
+	struct gating g = {.e = e, .f = f, .tried = TRIED, .until = until, .most = MANY_ORDERS};
 	int answer = -1;
 
 	g.path = file_temporary(NULL, "gatectl-", ".lua", e->x.err);
@@ -337,6 +348,10 @@ int gating_make(struct explore *e, struct explore_failure *f, double until)
 			g.tried = TRIED_LONG;
 		gating_set_options(&g);
 		answer = try_both(&g);
+		if (answer == 0 && f->no_script && session_signals_came()) {
+			e->x.over = true;
+			answer = -1;
+		}
 		if (answer < 0)
 			no_script(&g, "the search for one was ended");
 		gating_end(&g);

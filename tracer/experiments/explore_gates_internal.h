@@ -22,6 +22,7 @@ struct gating {
 	struct session_options options; /* of plain runs; `scripts` is its own */
 	char *path;			/* the script's, for them */
 	double until;			/* no other plan, or gate, is tried then; 0: no limit */
+	size_t most;			/* orders of a plan: the last ones */
 	double drop_until;		/* ... no gate of this plan */
 	bool any;			/* one plan was tried, however late it was */
 	bool verifies;			/* all else is done */

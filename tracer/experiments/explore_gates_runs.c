@@ -9,6 +9,7 @@
 enum {
 	LIMIT_FACTOR = 20,
 	LIMIT_LEAST_S = 5,
+	LAST_RUN_S = 2, /* ... and when there is no time any more */
 	GATE_LIMIT_S = 3,
 };
 
@@ -78,11 +79,12 @@ static void note_difference(struct gating *g, const struct session_result *r)
 /* One that hangs is not waited for when there is no time: that it does not agree leaves all as it is. */
 static double limit_of(const struct gating *g)
 {
-	double limit = g->options.time_limit, rest = g->until - explore_now_s();
+	double until = g->verifies ? g->f->until : g->until;
+	double limit = g->options.time_limit, rest = until - explore_now_s();
 
-	if (g->verifies || !g->until || !(limit > LIMIT_LEAST_S) || limit < rest)
+	if (until <= 0 || limit < rest || limit < LAST_RUN_S)
 		return limit;
-	return rest > LIMIT_LEAST_S ? rest : LIMIT_LEAST_S;
+	return rest > LAST_RUN_S ? rest : LAST_RUN_S;
 }
 
 /* 1: it agreed, 0: it did not, -1: the experiment is over. */

@@ -13,6 +13,9 @@
 
 static const double MOST_S = 5, LEAST_S = 0.5;
 
+/* Of the time for a script what finding it gets; the rest is there to verify it. */
+static const double PART_MADE = 0.5;
+
 /* The same accesses are points as when it failed, at least: what else races is looked for if that was not over. */
 static void take_points(const struct explore *from_e, const struct explore_failure *f,
 			struct explore *e)
@@ -35,6 +38,7 @@ static void set_search(const struct explore *e, const struct explore_failure *f,
 	o->runs = schedules;
 	o->jobs = o->shard = o->shards = 1;
 	o->all = o->goes_on = false;
+	o->gates_s = o->whole_s = 0;
 }
 
 /* Gates that nobody opens end a schedule, too: in a plain run they would be the verdict. */
@@ -112,6 +116,7 @@ static int another(struct explore *e, const struct explore_failure *f, unsigned 
 	other.x.view = (struct experiment_view){0};
 	set_search(e, f, LONGER * f->run + LEAST, &other.options);
 	other.options.seconds = seconds_until(until);
+	other.options.whole_s = until > 0 ? until - explore_now_s() : 0;
 	other.options.seed += number;
 	other.options.verify = 0;
 	other.options.in_turn = true;
@@ -141,7 +146,6 @@ static void adopt(struct explore_failure *f, struct explore_failure *other)
 	f->steps = before.steps;
 	f->preemptions = before.preemptions;
 	f->folder = before.folder;
-	f->is_raw = before.is_raw;
 	before.folder = NULL;
 	*other = before;
 }
@@ -151,6 +155,7 @@ static int try_other(struct explore *e, struct explore_failure *f, unsigned numb
 	struct explore_failure other = {0};
 	int answer = another(e, f, number, until, &other);
 
+	other.until = f->until;
 	if (answer == 1 && schedule_digest(&other.schedule) != schedule_digest(&f->schedule))
 		answer = gating_make(e, &other, until);
 	if (answer == 0 && other.gates.length)
@@ -161,8 +166,7 @@ static int try_other(struct explore *e, struct explore_failure *f, unsigned numb
 
 int explore_gates(struct explore *e, struct explore_failure *f)
 {
-	double until =
-		e->options.make_s > 0 ? explore_now_s() + e->options.make_s - f->shrunk_s : 0;
+	double now = explore_now_s(), until = f->until > 0 ? now + (f->until - now) * PART_MADE : 0;
 	int answer;
 
 	if (!e->options.verify)

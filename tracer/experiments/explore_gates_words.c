@@ -15,6 +15,8 @@ enum { HANG_SHOWN_S = 2 };
 /* So many of the last steps of a livelock have all that it does for ever. */
 enum { LAST_ROUNDS = 512 };
 
+static const double FIRST_PLAN_S = 2;
+
 /* Of the program's output in the script. */
 enum { OUTPUT_MOST = 1024 };
 
@@ -50,6 +52,15 @@ static const char *line_text(void *ctx, const char *file, unsigned line)
 	return source_line(g->e->x.symbols, file, line);
 }
 
+/* The first plan is made also when there is no time any more. */
+static bool is_over(void *ctx)
+{
+	const struct gating *g = ctx;
+	double until = g->f->until > 0 && !g->any ? g->f->until + FIRST_PLAN_S : g->f->until;
+
+	return gating_is_past(until) || session_signals_came();
+}
+
 /* ---- the schedule ------------------------------------------------------------------------------------- */
 
 /* The thread that this one has made as its so manieth; NULL: none. */
@@ -83,38 +94,39 @@ static void link_threads(struct gating *g)
 	base_free(children);
 }
 
-/* The lock that the thread has when it begins to wait for a condition; NO_OBJECT: none. */
-static uint64_t lock_of(const struct schedule *s, size_t wait)
+/* The locks that a thread holds, the last one last. */
+struct locks_taken {
+	ARRAY(uint64_t) locks;
+};
+
+static void note_lock(struct locks_taken *held, const struct strategy_point *p)
 {
-	unsigned depth = 0;
-
-	for (size_t i = wait; i-- > 0;) {
-		const struct schedule_step *step = &s->steps.items[i];
-
-		if (step->thread != s->steps.items[wait].thread)
-			continue;
-		depth += step->point.op == STRATEGY_UNLOCK;
-		if (step->point.op == STRATEGY_LOCK && depth-- == 0)
-			return step->point.object;
-	}
-	return STRATEGY_NO_OBJECT;
+	if (p->op == STRATEGY_LOCK)
+		*array_add(&held->locks) = p->object;
+	else if (p->op == STRATEGY_UNLOCK && held->locks.count)
+		held->locks.count--;
 }
 
-/* Who goes on from a wait for a condition takes the lock again. */
+/* A thread that goes on from a wait for a condition takes the lock again: the last one that it has taken. */
 static void link_waits(struct schedule *s)
 {
-	for (size_t i = 0; i < s->steps.count; i++) {
-		struct schedule_step *step = &s->steps.items[i];
-		uint64_t lock;
+	struct locks_taken *held = base_alloc(s->threads.count + 1, sizeof(*held));
 
-		if (step->point.op != STRATEGY_WAIT || !step->where.inside)
-			continue;
-		lock = lock_of(s, i);
-		if (lock == STRATEGY_NO_OBJECT)
-			continue;
-		step->point.op = STRATEGY_LOCK;
-		step->point.object = lock;
+	array_each(struct schedule_step, step, &s->steps) {
+		struct locks_taken *own = &held[step->thread];
+		uint64_t lock = own->locks.count ? own->locks.items[own->locks.count - 1]
+						 : STRATEGY_NO_OBJECT;
+
+		if (step->point.op == STRATEGY_WAIT && step->where.inside &&
+		    lock != STRATEGY_NO_OBJECT) {
+			step->point.op = STRATEGY_LOCK;
+			step->point.object = lock;
+		}
+		note_lock(own, &step->point);
 	}
+	for (size_t t = 0; t < s->threads.count; t++)
+		array_fini(&held[t].locks);
+	base_free(held);
 }
 
 /* Of a raw futex nobody knows whether it is a lock: its waits wait, and are woken. */
@@ -253,6 +265,7 @@ void gating_begin(struct gating *g)
 		.program = g->program ? str_base_name(module_name(g->program)) : NULL,
 		.line_text = line_text,
 		.location = location,
+		.is_over = is_over,
 	};
 }
 

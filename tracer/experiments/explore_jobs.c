@@ -157,6 +157,7 @@ static void work(struct explore_jobs *j, unsigned number, struct explore_job pip
 	int answer;
 
 	open_input();
+	session_signals_say(NULL); /* that is for the search to say */
 	answer = explore_worker_begin(&w.worker, j->first + number, j->paths);
 	if (answer == 0) {
 		say_ready(&w);
@@ -334,6 +335,62 @@ int explore_jobs_run(struct explore_jobs *j, uint64_t run, struct explore_outcom
 	return answer < 0 ? -1 : note_lesson(j, out);
 }
 
+/* What is there now, without waiting for more. */
+static bool next_left(struct explore_job *job, struct record *r)
+{
+	char bytes[READ_SIZE];
+	struct pollfd p = {.fd = job->from, .events = POLLIN};
+	int taken;
+
+	while ((taken = record_take(r, &job->bytes, &job->at)) == 0) {
+		ssize_t n = poll(&p, 1, 0) > 0 ? read(job->from, bytes, sizeof(bytes)) : 0;
+
+		if (n <= 0)
+			return false;
+		str_add_bytes(&job->bytes, bytes, (size_t)n);
+	}
+	return taken > 0;
+}
+
+bool explore_jobs_left(struct explore_jobs *j, struct explore_outcome *out)
+{
+	struct record r = {0};
+	bool found = false;
+
+	array_each(struct explore_job, job, &j->items)
+		while (!found && job->from >= 0 && next_left(job, &r))
+			found = record_get(&r) == RECORD_RUN && explore_outcome_read(out, &r);
+	record_fini(&r);
+	return found;
+}
+
+int explore_jobs_apart(struct explore_jobs *j, int (*what)(void *ctx), void *ctx)
+{
+	int ends[2];
+	bool is_over = false;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return 0;
+	j->apart = target_worker();
+	if (j->apart == 0) {
+		close(ends[0]);
+		_exit(what(ctx) < 0);
+	}
+	close(ends[1]);
+	while (j->apart > 0 && !is_over && !wait_for(ends[0]))
+		is_over = session_signals_came();
+	close(ends[0]);
+	if (is_over) {
+		j->e->x.over = true;
+		return -1;
+	}
+	if (j->apart > 0)
+		target_worker_kill(
+			j->apart); /* has ended: its end of the pipe was closed by that */
+	j->apart = 0;
+	return 0;
+}
+
 void explore_jobs_end(struct explore_jobs *j)
 {
 	ARRAY(pid_t) pids = {0};
@@ -341,6 +398,9 @@ void explore_jobs_end(struct explore_jobs *j)
 	array_each(struct explore_job, job, &j->items)
 		if (job->pid > 0)
 			*array_add(&pids) = job->pid;
+	if (j->apart > 0)
+		*array_add(&pids) = j->apart;
+	j->apart = 0;
 	if (pids.count)
 		target_workers_end(pids.items, pids.count);
 	array_fini(&pids);

@@ -24,12 +24,18 @@ struct explore_jobs {
 	uint64_t run, step;		      /* the first run, and from there to the next */
 	ARRAY(struct explore_job) items;
 	struct str lessons; /* of this batch, to be told */
+	pid_t apart;	    /* the process of explore_jobs_apart(); 0: there is none */
 };
 
 /* Forks so many. 0, or -1 with the error. */
 int explore_jobs_begin(struct explore_jobs *j, unsigned count);
 /* The outcome of the next run: those of explore_jobs.run, and `step` more each time. -1: it is over. */
 int explore_jobs_run(struct explore_jobs *j, uint64_t run, struct explore_outcome *out);
+/* What workers have told and nobody has asked for, in any order: true, and it is in *out. False: there is no more. */
+bool explore_jobs_left(struct explore_jobs *j, struct explore_outcome *out);
+/* Does something in a process of its own, which may trace a program as if there were no workers, and waits for it. -1: a
+   signal has come, and explore_jobs_end() ends it. */
+int explore_jobs_apart(struct explore_jobs *j, int (*what)(void *ctx), void *ctx);
 /* They end, and their programs. */
 void explore_jobs_end(struct explore_jobs *j);
 

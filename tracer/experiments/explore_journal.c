@@ -123,7 +123,6 @@ static void read_found(struct explore *e, struct explore_journal *j)
 	f = explore_known(e, read.key);
 	if (f && !f->done && !r->bad && read.where && read.text && is_there(read.folder)) {
 		f->looked_at = f->done = flags & 2;
-		f->is_raw = !f->done;
 		f->again = flags & 1;
 		f->status = read.status;
 		f->steps = (unsigned)(steps >> 32);
@@ -271,6 +270,14 @@ void explore_journal_add(struct explore *e, const struct explore_outcome *o)
 	put(e);
 }
 
+void explore_journal_found(struct explore *e, const struct explore_failure *f)
+{
+	if (!e->journal || !f->folder)
+		return;
+	write_found(f, &e->journal->record);
+	put(e);
+}
+
 void explore_keep(struct explore *e)
 {
 	struct explore_journal *j = e->journal;
@@ -286,12 +293,8 @@ void explore_keep(struct explore *e)
 		}
 		return;
 	}
-	array_each(const struct explore_failure, f, &e->failures) {
-		if (e->journal && f->folder) {
-			write_found(f, &j->record);
-			put(e);
-		}
-	}
+	array_each(const struct explore_failure, f, &e->failures)
+		explore_journal_found(e, f);
 	if (e->journal && e->over) {
 		record_begin(&j->record, RECORD_OVER);
 		put(e);

@@ -28,6 +28,8 @@ struct explore_journal {
 void explore_journal_open(struct explore *e);
 /* Behind what was read. */
 void explore_journal_add(struct explore *e, const struct explore_outcome *o);
+/* ... where the failure's folder is, and what is known of it by now. */
+void explore_journal_found(struct explore *e, const struct explore_failure *f);
 
 /* ---- of any ---- */
 

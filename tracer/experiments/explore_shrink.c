@@ -10,6 +10,8 @@ enum { MOST_TRIES = 2000, MOST_S = 60, LIVELOCK_LOOKED_AT = 1024 };
 
 /* Candidates that hang are known to, so that less than --hang is enough: the schedule that comes out is run again. */
 static const double HANG_S = 1;
+/* Of the time for the script: finding the gates needs the rest. */
+static const double PART_SHRUNK = 1.0 / 6;
 
 struct shrinking {
 	struct explore *e;
@@ -68,23 +70,30 @@ static int run(void *ctx, const struct segments *wanted, struct schedule *came)
 		answer = fails_alike(x, &r);
 	if (answer == 1)
 		schedule_copy(came, &c->schedule);
-	if (x->m && explore_now_s() > x->until)
-		x->m->most = x->m->tries; /* it is as small as could be had in this time */
 	session_result_fini(&r);
 	return answer;
 }
 
-/* The gates need the rest. */
-static double most_s(const struct explore_options *o)
+double explore_shrink_s(const struct explore_failure *f)
 {
-	return o->make_s > 0 && o->make_s / 3 < MOST_S ? o->make_s / 3 : MOST_S;
+	double part = (f->until - explore_now_s()) * PART_SHRUNK;
+
+	return f->until > 0 && part < MOST_S ? part : MOST_S;
+}
+
+/* The schedule is as small as can be had in the time, then. */
+static bool is_over(void *ctx)
+{
+	const struct shrinking *x = ctx;
+
+	return explore_now_s() > x->until || session_signals_came();
 }
 
 /* All candidates end after so many steps. */
 static int shrink(struct shrinking *x, unsigned long steps, size_t looked_at, struct schedule *s)
 {
 	struct controlled *c = &x->runs->controlled;
-	struct minimise m = {.ctx = x, .run = run, .most = MOST_TRIES};
+	struct minimise m = {.ctx = x, .run = run, .is_over = is_over, .most = MOST_TRIES};
 	int answer;
 
 	c->steps = steps;
@@ -170,7 +179,7 @@ int explore_shrink(struct explore *e, struct explore_runs *runs, struct explore_
 {
 	double begun = explore_now_s();
 	struct shrinking x = {
-		.e = e, .runs = runs, .failure = f, .until = begun + most_s(&e->options)};
+		.e = e, .runs = runs, .failure = f, .until = begun + explore_shrink_s(f)};
 	struct controlled *c = &runs->controlled;
 	struct strategy *before = c->strategy;
 	unsigned long steps = c->steps;

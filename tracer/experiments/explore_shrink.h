@@ -5,6 +5,8 @@
 #include "tracer/experiments/explore.h"
 #include "tracer/experiments/explore_run.h"
 
+/* Seconds that it may take, of those that there are until f->until. */
+double explore_shrink_s(const struct explore_failure *f);
 /* f->schedule becomes the smallest one that fails in the same way. 0; -1: the experiment is over. */
 int explore_shrink(struct explore *e, struct explore_runs *runs, struct explore_failure *f);
 

@@ -112,7 +112,7 @@ static uint64_t until_us(const struct explore *e)
 	return (uint64_t)((e->until > least ? e->until : least) * 1e6);
 }
 
-static int run_in_time(struct explore *e, struct explore_runs *runs, struct session_result *r)
+int explore_run_in_time(struct explore *e, struct explore_runs *runs, struct session_result *r)
 {
 	int failed;
 
@@ -132,7 +132,7 @@ int explore_make(struct explore *e, struct explore_runs *runs, uint64_t run,
 
 	*out = (struct explore_outcome){.run = run};
 	strategy_begin(strategy, run);
-	failed = run_in_time(e, runs, &r);
+	failed = explore_run_in_time(e, runs, &r);
 	if (!failed && !r.interrupted)
 		result = take(e, &runs->controlled, &r, out);
 	strategy_end(strategy, result);

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { LEAST_S = 20, RUNS = 20000 };
+enum { LEAST_S = 20, LAST_S = 1, RUNS = 20000 };
 
 /* ---- the folder ----------------------------------------------------------------------------------------- */
 
@@ -86,13 +86,18 @@ static int compile(struct harness_hunt *h, struct harness_violation *v)
 
 static void set_options(const struct harness_hunt *h, struct explore_options *o)
 {
-	double left = harness_left(h);
+	double left = harness_left(h), whole = h->begun + h->explore.whole_s - explore_now_s();
 
 	*o = h->explore;
 	o->all = o->goes_on = false;
 	o->shard = o->shards = 1;
 	o->runs = RUNS;
 	o->seconds = left == 0 || left > LEAST_S ? left : LEAST_S;
+	if (o->whole_s <= 0)
+		return;
+	o->whole_s = whole > LAST_S ? whole : LAST_S;
+	if (o->seconds > o->whole_s / 2)
+		o->seconds = o->whole_s / 2;
 }
 
 static void take(struct harness_violation *v, struct explore_failure *f)

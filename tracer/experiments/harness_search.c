@@ -197,6 +197,7 @@ static void set_options(struct harness_hunt *h, const struct harness_sought *s, 
 	/* Where the library is large that takes longer than a few schedules. */
 	o->races_known = !meet_anew(h, &s->schema) && s->level == 0;
 	o->goes_on = false;
+	o->whole_s = 0;
 	o->shard = o->shards = 1; /* whole harnesses are shared out */
 	o->jobs = runs < FEW && !o->jobs ? 1 : o->jobs;
 }

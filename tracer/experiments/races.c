@@ -2,6 +2,7 @@
 
 #include "tracer/experiments/explore_failure.h"
 #include "tracer/experiments/explore_races.h"
+#include "tracer/experiments/explore_worker.h"
 #include "tracer/experiments/races_ignored.h"
 
 #include <string.h>
@@ -77,7 +78,7 @@ static int run(struct races_hunt *h)
 	if (e->x.view.progress)
 		e->x.view.progress(e->x.view.ctx, e->runs, e->options.runs, "");
 	strategy_begin(c->strategy, h->runs->made);
-	if (explore_runs_one(&h->runs->runs, &r, e->x.err) < 0)
+	if (explore_run_in_time(e, &h->runs->runs, &r) < 0)
 		return -1;
 	if (r.interrupted)
 		return experiment_over(&e->x, &r);
@@ -91,9 +92,10 @@ static int run(struct races_hunt *h)
 
 int races_hunt(struct races_hunt *h)
 {
-	double begun = now_s();
+	double begun = now_s(), seconds = h->e.options.seconds;
 	int answer;
 
+	h->e.until = seconds > 0 ? begun + seconds : 0;
 	h->runs = base_alloc(1, sizeof(*h->runs));
 	h->runs->strategy = h->e.options.strategy;
 	answer = races_ignored_read(h, h->e.x.err);

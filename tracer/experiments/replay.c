@@ -6,6 +6,7 @@
 #include "tracer/base/path.h"
 #include "tracer/experiments/experiment.h"
 #include "tracer/experiments/explore_examine.h"
+#include "tracer/experiments/explore_failure.h"
 #include "tracer/explore/schedule/address.h"
 #include "tracer/explore/strategy/guide.h"
 #include "tracer/features/controlled/controlled.h"
@@ -77,8 +78,8 @@ static void add_points(const struct explore_points_at *points, struct schedule_h
 }
 
 /* As it was written. */
-static void each_place(const struct schedule_head *h, const char *key, struct controlled *c,
-		       void (*add)(struct controlled *c, const struct controlled_chosen *place))
+static void each_place(const struct schedule_head *h, const char *key, void *ctx,
+		       void (*add)(void *ctx, const struct controlled_chosen *place))
 {
 	const char *value;
 
@@ -91,22 +92,51 @@ static void each_place(const struct schedule_head *h, const char *key, struct co
 			continue;
 		place.module = base_strndup(value, (size_t)(plus - value));
 		place.offset = strtoull(plus + 1, NULL, 16);
-		add(c, &place);
+		add(ctx, &place);
 		base_free(place.module);
 	}
 }
 
-static void set_points(const struct schedule_head *h, struct controlled *c)
+static void add_chosen(void *ctx, const struct controlled_chosen *place)
+{
+	struct explore_points_at *points = ctx;
+
+	*array_add(points) = (struct controlled_chosen){base_strdup(place->module), place->offset,
+							place->atomic, place->frees};
+}
+
+static void add_start(void *ctx, const struct controlled_chosen *place)
+{
+	struct explore_points_at *points = ctx;
+
+	*array_add(&points->starts) = (struct controlled_chosen){
+		.module = base_strdup(place->module), .offset = place->offset};
+}
+
+void replay_points(const struct schedule_head *h, struct explore_points_at *points)
 {
 	const char *value = schedule_option(h, "points", 0);
 
-	c->points = !value || strcmp(value, "sync") == 0 ? CONTROLLED_SYNC
-		    : strcmp(value, "memory") == 0	 ? CONTROLLED_MEMORY
-							 : CONTROLLED_CHOSEN;
-	each_place(h, "point", c, controlled_choose);
-	each_place(h, "atomic", c, controlled_choose);
-	each_place(h, "frees", c, controlled_choose);
-	each_place(h, "from", c, controlled_start);
+	points->kind = !value || strcmp(value, "sync") == 0 ? CONTROLLED_SYNC
+		       : strcmp(value, "memory") == 0	    ? CONTROLLED_MEMORY
+							    : CONTROLLED_CHOSEN;
+	each_place(h, "point", points, add_chosen);
+	each_place(h, "atomic", points, add_chosen);
+	each_place(h, "frees", points, add_chosen);
+	each_place(h, "from", points, add_start);
+}
+
+static void set_points(const struct schedule_head *h, struct controlled *c)
+{
+	struct explore_points_at points = {0};
+
+	replay_points(h, &points);
+	c->points = points.kind;
+	array_each(const struct controlled_chosen, chosen, &points)
+		controlled_choose(c, chosen);
+	array_each(const struct controlled_chosen, start, &points.starts)
+		controlled_start(c, start);
+	explore_points_fini(&points);
 	c->early = schedule_option(h, "begins", 0);
 }
 
@@ -403,7 +433,7 @@ static void diverged(const struct replay *r, struct session *s, const struct str
 
 /* ---- standard streams ------------------------------------------------------------------------------------ */
 
-static enum stream_kind kind_of(const struct replay *r, int fd)
+enum stream_kind replay_stream(const struct replay *r, int fd)
 {
 	const char *value = schedule_option(&r->head, streams[fd], 0);
 
@@ -413,7 +443,7 @@ static enum stream_kind kind_of(const struct replay *r, int fd)
 /* A file of the program's is one that gatectl reads. */
 static void open_input(struct replay *r, struct controlled *c)
 {
-	enum stream_kind kind = kind_of(r, STDIN_FILENO);
+	enum stream_kind kind = replay_stream(r, STDIN_FILENO);
 
 	r->lacks_input = kind == STREAM_FILE && stream_kind_of(STDIN_FILENO) != STREAM_FILE;
 	c->in_closed = kind == STREAM_CLOSED;
@@ -424,7 +454,7 @@ static void open_input(struct replay *r, struct controlled *c)
 /* Of the recorded kind, and passed on to where gatectl's own output goes, whatever that is. */
 static int open_output(const struct replay *r, struct stream *s, int fd, struct error *err)
 {
-	enum stream_kind kind = kind_of(r, fd);
+	enum stream_kind kind = replay_stream(r, fd);
 
 	return kind == STREAM_INHERITED ? 0 : stream_open(s, kind, streams[fd], fd, err);
 }

@@ -17,6 +17,9 @@
 
 void replay_head(const struct explore *e, const struct explore_failure *f, struct schedule_head *h);
 
+/* Which accesses were points, and where schedules began. `points` is empty. */
+void replay_points(const struct schedule_head *h, struct explore_points_at *points);
+
 struct replay {
 	struct session_options *options; /* the caller's */
 	struct schedule schedule;
@@ -29,6 +32,8 @@ struct replay {
 };
 /* Reads the file. What the caller's options leave open (program, gates, orders) is set from it. */
 int replay_load(struct replay *r, const char *path, struct error *err);
+/* The kind of the program's stream `fd` when the schedule was recorded; STREAM_INHERITED: the file does not say. */
+enum stream_kind replay_stream(const struct replay *r, int fd);
 /* As session_run(). VERDICT_DIVERGED: the program does not follow. */
 int replay_run(struct replay *r, struct modules *symbols, struct session_result *out,
 	       struct error *err);

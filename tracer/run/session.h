@@ -145,6 +145,8 @@ void session_signals_put_back(int signal); /* it interrupts the next one, as if 
 /* A temporary file to be removed if a signal ends gatectl; NULL: there is none any more. The path
    is not copied. */
 void session_signals_unlink(const char *path);
+/* ... and this is written to standard error then; NULL: nothing. The text is the caller's. */
+void session_signals_say(const char *text);
 
 /*
  * Before attach: makes sure that killing gatectl does not harm the program (target_guard). 0 in the

@@ -28,6 +28,11 @@ void session_signals_unlink(const char *path)
 	target_signals_unlink(path);
 }
 
+void session_signals_say(const char *text)
+{
+	target_signals_say(text);
+}
+
 void session_signals_as_found(void)
 {
 	target_signals_as_found();

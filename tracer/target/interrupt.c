@@ -4,7 +4,7 @@
  *
  * The loop takes the signal when it comes round. If gatectl has computed for half a second more, or
  * if three seconds have passed, and it is still there, the handler of a timer ends the program and
- * gatectl. Nothing is lost: whatever was found would have been thrown away. A program that was
+ * gatectl. What was found and would be lost is said then (target_signals_say). A program that was
  * attached to has to be let go, with its own bytes; only the loop can do that, so there the signal
  * waits.
  */
@@ -12,6 +12,7 @@
 #include "tracer/target/target_internal.h"
 
 #include <signal.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -28,7 +29,7 @@ static timer_t computed, passed;
 static bool forbidden;
 static volatile sig_atomic_t signal_to_die_by;
 static volatile pid_t tree[MOST];
-static const char *volatile left_behind;
+static const char *volatile left_behind, *volatile last_words;
 
 bool hurry_is(const void *timer)
 {
@@ -104,6 +105,11 @@ void target_signals_unlink(const char *path)
 	left_behind = path;
 }
 
+void target_signals_say(const char *text)
+{
+	last_words = text;
+}
+
 void target_signals_go_on(void)
 {
 	hurry_end();
@@ -147,5 +153,7 @@ void hurry_die(void)
 	kill_tree();
 	if (left_behind)
 		unlink(left_behind);
+	if (last_words && write(STDERR_FILENO, last_words, strlen(last_words)) < 0)
+		_exit(128 + signal_to_die_by);
 	_exit(128 + signal_to_die_by);
 }

@@ -202,6 +202,8 @@ void target_workers_end(const pid_t *workers, size_t count);
 void target_signals_go_on(void);
 /* A temporary file that is not to be left behind by a signal; NULL: it is gone. Not copied. */
 void target_signals_unlink(const char *path);
+/* Written to standard error if a signal ends gatectl while nobody looks for one; NULL: nothing. Not copied. */
+void target_signals_say(const char *text);
 
 /* Kills what is left of the tree, reaps it, and frees everything; one that was attached to is let
    go instead. */

@@ -519,7 +519,7 @@ static size_t keep_last(struct plan_edges *edges, size_t most)
 }
 
 bool plan_orders(const struct plan_view *v, enum plan_orders orders, size_t most,
-		 struct plan_edges *out)
+		 struct plan_edges *out, size_t *left_out)
 {
 	struct clocks c = {.v = v, .threads = v->s->threads.count};
 	size_t begin;
@@ -534,6 +534,7 @@ bool plan_orders(const struct plan_view *v, enum plan_orders orders, size_t most
 	plan_unite(v, out);
 	reduce(&c, orders == PLAN_ALL, out);
 	base_free(c.rows);
+	*left_out = most && out->count > most ? out->count - most : 0;
 	begin = keep_last(out, most);
 	let_wait(v, out);
 	let_wake(v, begin, out);

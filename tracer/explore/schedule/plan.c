@@ -137,7 +137,7 @@ int gate_plan_make(struct gate_plan *p, const struct schedule *s, enum plan_orde
 	int answer = 0;
 
 	plan_view_init(&v, s, words);
-	if (!plan_orders(&v, orders, p->most, &edges))
+	if (!plan_orders(&v, orders, p->most, &edges, &p->left_out))
 		answer = error_set(err, ERROR_STATE,
 				   "no orders were looked for in %zu steps of %zu threads",
 				   s->steps.count, s->threads.count);

@@ -60,6 +60,7 @@ enum plan_by {
 struct gate_plan {
 	enum plan_by by;		 /* the caller's */
 	size_t most;			 /* ... too: only the last so many orders; 0: all */
+	size_t left_out;		 /* ... orders that were more than that */
 	ARRAY(struct plan_place) places; /* in the order of their steps */
 	ARRAY(struct plan_order) orders; /* in the order of `held` */
 	char *unplaced; /* reason that orders are left out or weaker than the schedule's; NULL: none is */

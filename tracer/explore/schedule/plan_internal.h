@@ -90,9 +90,9 @@ struct plan_edges {
 	struct plan_edge *items;
 	size_t count, capacity;
 };
-/* `most`: only the last so many are wanted; 0: all. False: there are too many steps and threads for that. */
+/* `most`: only the last so many are wanted, and others are counted; 0: all. False: there are too many steps and threads for that. */
 bool plan_orders(const struct plan_view *v, enum plan_orders orders, size_t most,
-		 struct plan_edges *out);
+		 struct plan_edges *out, size_t *left_out);
 /* unite.c: leaves out edges of the same two threads where another one does for them. */
 void plan_unite(const struct plan_view *v, struct plan_edges *edges);
 

@@ -24,6 +24,9 @@
 
 #include "tracer/explore/schedule/schedule.h"
 
+/* How a schedule begins, whichever its format. */
+#define SCHEDULE_WORDS "# gatectl schedule "
+
 /* What stands before the steps. A key may come more than once; its order is kept. */
 struct schedule_option {
 	char *key, *value;

@@ -4,7 +4,6 @@
 
 #include "tracer/explore/schedule/text.h"
 
-#define SCHEDULE_WORDS	    "# gatectl schedule "
 #define SCHEDULE_FORMAT	    "2"
 #define SCHEDULE_FIRST_LINE SCHEDULE_WORDS SCHEDULE_FORMAT
 #define SCHEDULE_PROGRAM    "# program: "
