@@ -141,7 +141,7 @@ static uint64_t digest_with(uint64_t first, uint64_t second, uint64_t place)
 	return digest;
 }
 
-/* Where memory lies makes no difference, but which of it is the same. */
+/* A digest does not depend on where memory lies, but on which steps share it. */
 static void test_digest(void **state)
 {
 	(void)state;
@@ -150,7 +150,7 @@ static void test_digest(void **state)
 	assert_true(digest_with(0x7f00, 0x7f40, 5) != digest_with(0x7f00, 0x7f40, 6));
 }
 
-/* Without a description memory is told by when it comes. */
+/* Memory of a schedule without descriptions is named by when it comes. */
 static void test_unnamed(void **state)
 {
 	static const uint64_t objects[] = {0x7f00, 0x7f40, 0x7f00};

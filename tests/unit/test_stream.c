@@ -45,7 +45,8 @@ static void test_kinds(void **state)
 
 		assert_int_equal(stream_open(&s, kinds[i], "stdout", shown, &err), 0);
 		fd = stream_give(&s);
-		assert_int_equal(fcntl(fd, F_SETFD, 0), 0); /* FD_CLOEXEC is a sign of closed ones */
+		assert_int_equal(fcntl(fd, F_SETFD, 0),
+				 0); /* FD_CLOEXEC is a sign of closed ones */
 		assert_int_equal(stream_kind_of(fd), kinds[i]);
 		close(fd);
 		assert_int_equal(ftruncate(shown, 0), 0);
@@ -68,7 +69,7 @@ static void test_kinds(void **state)
 	close(shown);
 }
 
-/* What a program has done to the stream is undone for the next run. */
+/* Modes that a program has set are reset for the next run. */
 static void test_modes(void **state)
 {
 	struct stream s;

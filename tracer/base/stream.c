@@ -46,7 +46,7 @@ enum stream_kind stream_kind_of(int fd)
 
 /* ---- ends ----------------------------------------------------------------------------------------- */
 
-/* Of one size, with no changes of what is written: the real terminal makes them when it is passed on. */
+/* The terminal has one size and changes no byte: the real one does so when the output is passed on. */
 static int set_terminal(const struct stream *s)
 {
 	const struct winsize size = {.ws_row = 24, .ws_col = 80};
@@ -55,7 +55,7 @@ static int set_terminal(const struct stream *s)
 							     : ioctl(s->program, TIOCSWINSZ, &size);
 }
 
-/* Nobody's controlling terminal: job control stays with the one that gatectl was started at. */
+/* The terminal controls no process: job control stays with the one that gatectl was started at. */
 static int open_terminal(struct stream *s)
 {
 	char path[64];
@@ -129,7 +129,7 @@ int stream_give(const struct stream *s)
 
 /* ---- what is written ------------------------------------------------------------------------------ */
 
-/* Into `kept`, from a pipe or terminal. */
+/* Moves what is in the pipe or terminal into `kept`. */
 static bool take(struct stream *s)
 {
 	char bytes[4096];

@@ -27,7 +27,7 @@ enum stream_kind {
 const char *stream_kind_name(enum stream_kind kind);
 /* STREAM_INHERITED: there is none of that name. */
 enum stream_kind stream_kind_named(const char *name);
-/* What our own descriptor is. One that gatectl found closed has FD_CLOEXEC (main.c). */
+/* The kind of gatectl's own descriptor. One that was closed at the start has FD_CLOEXEC (main.c). */
 enum stream_kind stream_kind_of(int fd);
 
 /* {0}: the program inherits ours. */
@@ -41,12 +41,12 @@ struct stream {
 	struct termios modes; /* of a terminal, as it is at first */
 };
 
-/* For the program to write to. `kind`: FILE, PIPE, TERMINAL or CLOSED. 0, or -1: there is none. */
+/* A stream that the program writes to. `kind`: FILE, PIPE, TERMINAL or CLOSED. Returns 0, or -1. */
 int stream_open(struct stream *s, enum stream_kind kind, const char *name, int to,
 		struct error *err);
 /* A new run: nothing was written yet, and the modes of the stream are as they were at first. */
 void stream_begin(struct stream *s);
-/* Takes what was written, without waiting. True: there was something, so that a writer can go on. */
+/* Takes what was written, without waiting. True: a writer that waited for room can go on. */
 bool stream_drain(struct stream *s);
 /* A descriptor for the program (FD_CLOEXEC), to be closed by the caller; -1: it inherits, or gets none. */
 int stream_give(const struct stream *s);

@@ -30,7 +30,7 @@ static void compare(struct replayed *all, const struct replay *r, const struct s
 	all->over = !agrees || all->interrupted;
 }
 
-/* Behind the first line of the verdict, which the contract fixes. */
+/* The line of the command comes after the first line of the verdict, which the contract fixes. */
 static void add_command(const struct replay *r, struct session_result *result)
 {
 	struct str *text = &result->text, whole = {0};

@@ -122,7 +122,7 @@ static void rewind_files(struct explore_runs *r)
 	stream_begin(&c->err);
 }
 
-/* Where the caller does not say of what kind it is: a file. */
+/* A stream of which the caller does not say the kind is a file. */
 static int open_output(struct stream *s, enum stream_kind kind, const char *name, struct error *err)
 {
 	if (kind == STREAM_INHERITED || kind == STREAM_NULL)

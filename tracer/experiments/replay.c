@@ -142,7 +142,7 @@ static void set_points(const struct schedule_head *h, struct controlled *c)
 
 static const char *const streams[] = {"stdin", "stdout", "stderr"};
 
-/* What a search gives where its caller has not said it (explore_run.c). */
+/* The kind that a search gives where its caller has set none (explore_run.c). */
 static enum stream_kind given_kind(const struct session_options *o, int fd)
 {
 	if (o->kinds[fd] != STREAM_INHERITED)
@@ -451,7 +451,7 @@ static void open_input(struct replay *r, struct controlled *c)
 						      : -1;
 }
 
-/* Of the recorded kind, and passed on to where gatectl's own output goes, whatever that is. */
+/* The stream is of the recorded kind; its output is passed on to gatectl's own, whatever that is. */
 static int open_output(const struct replay *r, struct stream *s, int fd, struct error *err)
 {
 	enum stream_kind kind = replay_stream(r, fd);

@@ -28,7 +28,7 @@ struct strategy_difference {
    last choice is known after strategy_end(). */
 const struct strategy_difference *strategy_guide_differs(const struct strategy *s);
 
-/* Of the run that began last: so many choices were as recorded. */
+/* Returns how many choices of the run that began last were as recorded. */
 size_t strategy_guide_followed(const struct strategy *s);
 
 /*

@@ -351,7 +351,7 @@ static int input(const struct controlled *g)
 	return fcntl(g->in, F_DUPFD_CLOEXEC, 3);
 }
 
-/* ... and its output empty. */
+/* The output of each run is empty at first. */
 static int output(struct stream *stream)
 {
 	stream_begin(stream);

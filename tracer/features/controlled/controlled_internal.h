@@ -216,7 +216,7 @@ uint64_t addresses_number(struct controlled *g, struct session_process *p, uint6
 void addresses_of_point(struct control *c, struct turn *t);
 /* The thread is new. */
 void addresses_thread(struct control *c, const struct turn *t);
-/* What the schedule calls the object of the point, where no module has it; NULL: it needs no name. */
+/* The schedule's name of the point's object, where no module has it; NULL: the object needs no name. */
 const char *addresses_memory(struct control *c, struct turn *t);
 
 /* ---- points.c ---- */
@@ -391,9 +391,9 @@ bool sanitizers_is(const struct module *m); /* the library of one */
 /* ---- written.c ---- */
 
 void written_outcome(struct control *c);
-/* Takes what the program has written by now. True: there was something: who waits to write can go on. */
+/* Takes what the program has written by now. True: a thread that waited to write can go on. */
 bool written_drain(struct control *c);
-/* The same where it is passed on: one write after the other, in the order of both streams. */
+/* Does so only where output is passed on: one write after the other, in the order of both streams. */
 void written_next(struct control *c);
 
 /* ---- interrupts.c ---- */
