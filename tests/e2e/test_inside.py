@@ -711,3 +711,43 @@ at("//wait"):when(function(hit) %s end)
 at("//here", {optional = true}):run(function(hit) if hit.var.i == 19999 then print(hit.count) end end)
 limits { gate = 60 }
 """ % held, report=False)
+
+
+HOT = HEAD + r"""
+volatile long a, b, c;
+__attribute__((noinline)) void two_hot(long i)
+{
+	a = a * 3 + i; /* gate: FIRST */
+	b = b * 5 + i; /* gate: SECOND */
+	c = c * 7 + i; /* gate: THIRD */
+}
+int main(void)
+{
+	for (long i = 0; i < 200000; i++)
+		two_hot(i);
+	return 0;
+}
+"""
+
+
+@params(*[(places, hits) for places in ("FIRST THIRD", "FIRST SECOND", "two_hot SECOND THIRD")
+          for hits in ((199999, 199999, 199999), (150000, 199999, 180000))])
+def test_places_in_one_function(t, case):
+    """The first instruction of a function with places is of interest to each of them; each has its own arrivals."""
+    places, hits = case
+    names = [name if name == "two_hot" else "//" + name for name in places.split()]
+    program = compile_text("two_hot.c", HOT, "-g -O2 -w")
+    r = t.run_gated(program, script="".join('at("%s", { hit = %d }):log("%s")\n' % (name, hit, name)
+                                            for name, hit in zip(names, hits)))
+    t.equal(r.status, 0, "status", r)
+    for place, hit in zip(r.report["places"], hits):
+        t.check(place["arrivals"] >= hit, "arrivals of %s" % place["location"], r)
+        t.equal(place["trap"], None, "why not", r)
+    own = sum("times" not in e for e in r.report["events"])
+    t.check(own < 1000, "%d events of 200000 each are told one by one" % own, r)
+
+
+def test_few_for_a_report(t):
+    program = compile_text("two_hot.c", HOT, "-g -O2 -w")
+    r = t.run_gated(program, script='at("//FIRST", { hit = 5000 }):log("x")\n')
+    t.check("in the report" in (r.report["places"][0]["trap"] or ""), "why not", r)

@@ -52,6 +52,12 @@ static bool is_over(const struct act *a)
 	return a->place->retired && !a->owner->outlives;
 }
 
+/* Does the place count its arrivals there? Others only look, as those at a function's entry for what comes nearest. */
+static bool is_act_of(const struct act *a, const struct place *place)
+{
+	return a->place == place && !is_over(a);
+}
+
 /* The thread that alone the first place there with such a wish is for; NULL: none has one. */
 static const char *only_thread(const struct session *s, const struct site_use *use)
 {
@@ -189,6 +195,14 @@ static void note_busy(const struct session *s, const struct site_use *use)
 	}
 }
 
+/* They could be decided inside. */
+static void note_few(const struct site_use *use)
+{
+	array_each(const struct act, a, &use->acts)
+		if (!is_over(a) && use->hits == WORTH_HITS)
+			note_refusal(a, "its arrivals are few enough for each to be in the report");
+}
+
 /* Those that are called so now; the last of them in *last. Names may be alike that were given to no number. */
 static size_t called(struct session *s, const char *only, struct target_thread **last)
 {
@@ -293,11 +307,13 @@ void inside_hit(struct session *s, struct session_thread *t, struct target_site 
 			make_resident(s, t, site);
 		else if (s->options->reports.count && !idle_arrivals(s, use))
 			note_busy(s, use);
+		else if (s->options->reports.count && !use->inside)
+			note_few(use);
 	}
 	array_each(const struct act, a, &use->acts)
 		array_each(struct inside_site *, i, &s->insides)
 			array_each(const struct act, other, &(*i)->use->acts)
-				if (a->place && a->place == other->place)
+				if (a->place && !is_over(a) && is_act_of(other, a->place))
 					inside_take_back((*i)->use);
 }
 
@@ -392,7 +408,7 @@ void inside_tell(struct session *s)
 static bool is_at(const struct inside_site *i, const struct place *place)
 {
 	array_each(const struct act, a, &i->use->acts)
-		if (a->place == place)
+		if (is_act_of(a, place))
 			return true;
 	return false;
 }
