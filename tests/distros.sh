@@ -126,8 +126,12 @@ copy_tree()
 
 # ---- what is run in it ---------------------------------------------------------------------------
 
-# Root's tree is one that others may enter. The user gets what root has built, and everything is installed then: no rights are needed.
-user_tree='rm -rf /home/user/gatectl; cp -a /srv/gatectl /home/user/gatectl; chown -R user: /home/user'
+# Root's tree is one that others may enter. The user gets what root has built, but for programs whose debug information
+# leads to root's sources; everything is installed then: no rights are needed.
+user_tree='rm -rf /home/user/gatectl
+cp -a /srv/gatectl /home/user/gatectl
+cd /home/user/gatectl/build && rm -rf examples e2e targets unit
+chown -R user: /home/user'
 
 demo='make demo'
 tests='make test'
