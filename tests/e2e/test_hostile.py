@@ -297,3 +297,11 @@ def test_no_memory(t):
         r = with_memory(t, most, "run", "-g", t.file("s.lua", 'at("step", { optional = true }):log "x"\n'), "--", program, "x")
         if r.status == 125:
             t.check(re.search("out of memory|cannot allocate memory|Cannot allocate memory", r.err), "with %d" % most, r)
+
+
+def test_schedule_that_is_cut(t):
+    """Sanitized: what was read of it by then is given back."""
+    bad = t.file("bad", "# gatectl schedule 1\n# program: ./x\nseed: 1\nsteps: 2\n\n1 main st")
+    for command in ("repl", "replay"):
+        r = t.gate(command, *(["--replay"] if command == "repl" else []), bad, "--", loop(), "x", stdin=b"quit\n")
+        t.equal((r.status, "Sanitizer" in r.err), (125, False), command, r)

@@ -552,8 +552,10 @@ int command_repl(struct cli *cli)
 	struct interactive_ui ui = {.ctx = &r, .line = repl_tell, .starts = repl_signals_end};
 	ERROR(err);
 
-	if (check_input(&err) < 0 || take_schedule(&r, &ui, &err) < 0)
+	if (check_input(&err) < 0 || take_schedule(&r, &ui, &err) < 0) {
+		replay_fini(&r.replay);
 		return output_error(cli, &err);
+	}
 	symbols = modules_new();
 	repl_terminal_open(&r);
 	ui.rests_at_crash = r.terminal;
