@@ -279,7 +279,7 @@ def test_livelock_not_expected(t):
     t.clean(t.run_gated(program, script="limits { run = 1 }\nexpect { time_limit = true }\n"), 0)
 
 
-WORDS = """#include <pthread.h>
+SPIN_WORDS = """#include <pthread.h>
 static volatile int stop;
 static int stopped(void)
 {
@@ -309,7 +309,7 @@ int main(void)
 def test_words_of_a_livelock(t, build):
     """Where it goes round is the function with the loop, wherever the samples were, inlined or not."""
     cc, level = build
-    r = t.run_gated(compile_text("words.c", WORDS, compiler=cc, flags="-g " + level), options=("--time-limit", "1"), seconds=50)
+    r = t.run_gated(compile_text("words.c", SPIN_WORDS, compiler=cc, flags="-g " + level), options=("--time-limit", "1"), seconds=50)
     t.verdict(r, 124)
     t.check(re.search(r"^a livelock: .* no place reached: poller#1 in until_stopped at words.c:\d+$", r.err, re.M), "livelock", r)
     t.check(re.search(r"poller#1 runs in until_stopped at words.c:\d+, spinning for [\d.]+ s, called from poller at words.c:14$", r.err, re.M),
