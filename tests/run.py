@@ -30,6 +30,7 @@ SINGLE = {
 FUZZERS = {
     "fuzz.text": (PYTHON + ["tests/fuzz/text.py"], PYTHON + ["tests/fuzz/text.py", "--full"]),
     "fuzz.elf": (PYTHON + ["tests/fuzz/elf.py"], PYTHON + ["tests/fuzz/elf.py", "--full"]),
+    "fuzz.writers": (PYTHON + ["tests/fuzz/writers.py"], PYTHON + ["tests/fuzz/writers.py", "--full"]),
 }
 PARTS = ("house", "unit", "witness", "fuzz", "e2e", "sanitized", "user")
 

@@ -55,7 +55,7 @@ def tree(t, broken=""):
     write(root, "Makefile", "lint:\n\t@echo 0 complaints\n")
     for name in ("tests/e2e/vars_vs_gdb.py", "tests/e2e/backtrace_vs_gdb.py", "tests/e2e/lines_vs_readelf.py"):
         write(root, name, "print('3 compared')\n")
-    for name in ("text", "elf", "foreign"):
+    for name in ("text", "elf", "writers"):
         write(root, "tests/fuzz/%s.py" % name, "print('4 passed, 0 failed')\n")
     for name in ("build/gatectl", "build/san/gatectl"):
         write(root, name, "#!/bin/sh\n", True)

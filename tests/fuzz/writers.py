@@ -31,6 +31,7 @@ NAMED = {"return": b"x = 1;\rerror('injected')", "star": b"/tmp/a*/b/*c", "escap
 HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 KEPT = {"lines": "\n\t", "xml": "\n\t", "code_line": "\t"}
 BATCH = 400
+CASES = 30 * BATCH
 C_HEAD = "#include <stdio.h>\n#pragma GCC diagnostic ignored \"-Wformat\"\nint main(void)\n{\n"
 SANITIZED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
@@ -176,13 +177,13 @@ def arguments():
     p = argparse.ArgumentParser(description=__doc__)
     p.add_argument("--gatectl", help="not used")
     p.add_argument("--seed", type=int, default=1, help="the number of the first case")
-    p.add_argument("--seconds", type=float, default=10)
+    p.add_argument("--cases", type=int, default=CASES, help="how many, besides those that have a name")
     p.add_argument("--full", action="store_true", help="for an hour, from a number that nobody had before")
     p.add_argument("--one", help="only this case")
     p.add_argument("-j", type=int, help="not used")
     o = p.parse_args()
     if o.full:
-        o.seconds, o.seed = 3600, int(time.time())
+        o.cases, o.seed = None, int(time.time())
     return o
 
 
@@ -196,14 +197,14 @@ def main():
             print(wrong or "nothing is wrong")
             return bool(wrong)
         print("writers.py: cases from %d on" % o.seed)
-        numbers, end = list(NAMED), time.monotonic() + o.seconds
-        while not passed or time.monotonic() < end:
+        numbers, end, last = list(NAMED), time.monotonic() + 3600, o.seed + (o.cases or 0)
+        while numbers and (o.cases is not None or time.monotonic() < end):
             wrong = judge(directory, program, numbers)
             failed += len(wrong)
             passed += len(numbers) - len(wrong)
             for n, what in wrong[:10]:
                 print("FAIL %s: %s\n     %s --one %s" % (n, what, sys.argv[0], n), flush=True)
-            numbers = list(range(o.seed, o.seed + BATCH))
+            numbers = list(range(o.seed, o.seed + BATCH if o.cases is None else min(o.seed + BATCH, last)))
             o.seed += BATCH
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed or not passed else 0

@@ -68,8 +68,9 @@ static void found(void *ctx, struct explore *e, struct explore_failure *f)
 	ERROR(err);
 
 	session_signals_say(NULL);
-	if (found_write(e, f, e->options.output, &err) < 0) {
-		error_fini(&err); /* at the end that is tried again, and said */
+	f->is_unwritten = found_write(e, f, e->options.output, &err) < 0;
+	if (f->is_unwritten) {
+		error_fini(&err); /* write_all() tries again, and reports it */
 		return;
 	}
 	prepare_last_words(w, f);
@@ -271,7 +272,8 @@ static int tell_found(const struct cli *cli, const struct explore *e)
 static int write_all(struct explore *e, struct error *err)
 {
 	array_each(struct explore_failure, f, &e->failures)
-		if (!f->folder && found_write(e, f, e->options.output, err) < 0)
+		if ((!f->folder || f->is_unwritten) &&
+		    found_write(e, f, e->options.output, err) < 0)
 			return -1;
 	return 0;
 }

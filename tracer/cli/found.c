@@ -30,7 +30,14 @@ static int write_file(int dir, const char *name, const struct str *text)
 	failed = fd < 0 ? -1 : io_write(fd, str_text(text), text->length);
 	if (fd >= 0 && close(fd) < 0)
 		failed = -1;
-	return failed || renameat(dir, unfinished, dir, name) < 0 ? -1 : 0;
+	if (failed || renameat(dir, unfinished, dir, name) < 0) {
+		int saved = errno;
+
+		unlinkat(dir, unfinished, 0);
+		errno = saved;
+		return -1;
+	}
+	return 0;
 }
 
 static int write_files(int dir, const struct explore *e, const struct explore_failure *f)

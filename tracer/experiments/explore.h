@@ -67,6 +67,7 @@ struct explore_failure {
 	unsigned long tries;	     /* runs that made it small ... */
 	double shrunk_s;	     /* ... in this time */
 	char *folder;		     /* DIR/N; NULL: not written */
+	bool is_unwritten;	     /* some files of the folder are old: writing them failed */
 	char *script;		     /* DIR/N/gates.lua; NULL: there is none ... */
 	char *no_script;	     /* ... for this reason */
 	unsigned long forced,

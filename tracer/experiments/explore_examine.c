@@ -46,9 +46,12 @@ static void take(struct explore_failure *f, struct controlled *c, struct session
 	f->only_expects = r->only_expects;
 	f->expects_output = r->expects_output;
 	take_where(f, r);
+	str_clear(&f->out);
+	str_clear(&f->err);
 	io_read_at(c->out.kept, &f->out);
 	io_read_at(c->err.kept, &f->err);
 	for (int kind = 0; kind < REPORT_KINDS; kind++) {
+		str_fini(&f->reports[kind]);
 		f->reports[kind] = r->reports[kind];
 		r->reports[kind] = (struct str){0};
 	}

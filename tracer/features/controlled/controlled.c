@@ -199,11 +199,11 @@ static void stuck(struct control *c)
 	control_note_places(c);
 	c->given->end = CONTROLLED_STUCK;
 	c->over = true;
-	observe_until(taken, rest,
-		      s); /* a reason that is not the program's: an unseen child has died */
-	if (taken)
-		return;
 	if (!c->given->judges && !c->kernel && !c->timers && !somebody_is_held(c) && !unseen) {
+		/* An unseen child that has died is a reason that is not the program's. */
+		observe_until(taken, rest, s);
+		if (taken)
+			return;
 		s->outcome.deadlock = true;
 		session_end(s);
 		return;
