@@ -643,8 +643,8 @@ def no_clang(t):
 
 
 def test_no_libclang(t):
-    r = t.error(audit(t, t.file("box.c", BOX), env={"LD_LIBRARY_PATH": no_clang(t)}), where="audit reads C by libclang, and it is not installed")
-    t.equal(r.err.splitlines()[1:], ["try: install it: apt-get install libclang-dev"], "what to do", r)
+    r = t.error(audit(t, t.file("box.c", BOX), env={"LD_LIBRARY_PATH": no_clang(t)}), where="libclang, and the one here cannot be loaded: .*file too short")
+    t.equal(r.err.splitlines()[1:], ["try: install it again: apt-get install libclang-dev"], "what to do", r)
 
 
 def test_libclang_without_headers(t):

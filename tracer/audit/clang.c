@@ -105,7 +105,10 @@ static int not_there(struct error *err, const char *missing, const struct str *w
 		error_set(err, ERROR_SYSTEM,
 			  "audit reads C by libclang, and the one here cannot be loaded: %s",
 			  str_text(why));
-		return error_hint(err, "more memory (ulimit -v, the memory of the container)");
+		if (strstr(str_text(why), "failed to map") || strstr(str_text(why), "memory"))
+			return error_hint(err,
+					  "more memory (ulimit -v, the memory of the container)");
+		return error_hint(err, "install it again: apt-get install libclang-dev");
 	}
 	if (missing)
 		error_set(err, ERROR_USAGE,

@@ -30,15 +30,6 @@ static bool shares_memory(pid_t a, pid_t b)
 	return !syscall(SYS_kcmp, a, b, KCMP_VM, 0UL, 0UL);
 }
 
-static bool is_zombie(pid_t pid)
-{
-	const struct target_thread thread = {.tid = pid};
-	struct target_block look;
-
-	target_look(&thread, &look);
-	return look.activity == TARGET_DEAD;
-}
-
 /* Is it a kernel thread? By its flags, since a process that is just ending has no memory either. */
 static bool is_of_kernel(pid_t pid)
 {
@@ -167,7 +158,7 @@ static int ptrace_seize(struct target *t, pid_t tid)
 		if (seize(t, tid))
 			return 1;
 		number = errno;
-		if (number == ESRCH || look_is_ours(tid) || is_zombie(tid))
+		if (number == ESRCH || look_is_ours(tid) || look_is_dead(tid))
 			return 0;
 	}
 	errno = number;

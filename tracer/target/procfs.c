@@ -306,6 +306,15 @@ void target_look(const struct target_thread *thread, struct target_block *out)
 		out->activity = TARGET_ACTIVE; /* it woke up in between */
 }
 
+bool look_is_dead(pid_t tid)
+{
+	char text[4096];
+	const char *state =
+		look_status_text(tid, text, sizeof(text)) > 0 ? field_of(text, "State") : NULL;
+
+	return !state || activity_of(*state) == TARGET_DEAD;
+}
+
 uint64_t target_ran_ns(const struct target_thread *thread)
 {
 	char text[128];

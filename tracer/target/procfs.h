@@ -13,6 +13,7 @@ uint64_t look_number(const char *text, const char *field, int base); /* of such 
 /* Without CAP_SYS_PTRACE the files of a program that is not dumpable are closed to its tracer, too. */
 bool look_may_be_refused(void);
 bool look_is_ours(pid_t tid); /* traced by us, dead or alive */
+bool look_is_dead(pid_t tid); /* has ended, or is not there */
 /* There is no such process, or it is a zombie. In an exec by one of its threads the first thread is a
    zombie for a moment, too: then two threads are counted, or none. */
 bool look_has_ended(pid_t pid);
