@@ -704,3 +704,21 @@ def test_killed(t):
         p.wait()
     wait_until(lambda: not os.listdir(t.path("tmp")), "the folder is gone")
     end_processes(t.marker)
+
+
+def test_ended_while_its_script_is_made(t):
+    """What came, how often, and how to see it again is written before a script is looked for."""
+    p = subprocess.Popen([t.gatectl, "harness", "--object", "queue", "--schema", "{ push(1); pop() } || { size() }", "--gates-for", "0",
+                          "--verify", "1000000", "-o", t.path("found"), library("queue_size")], stdin=subprocess.DEVNULL,
+                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=t.env)
+    try:
+        wait_until(lambda: os.path.exists(t.path("found/1/outcomes.txt")), "its folder")
+    finally:
+        p.terminate()
+    err = p.communicate(timeout=100)[1]
+    t.equal(p.returncode, 128 + 15, "status: " + err)
+    t.check(err.startswith("gatectl: found: 1 violation in 1 harness; the first: { push(1); pop() } || { size() }: "), "told: " + err)
+    t.check("no script of gates: the search for one was ended\n" in err, "why: " + err)
+    t.check({"README.md", "outcomes.txt", "test.c"} <= set(os.listdir(t.path("found/1"))), "kept: " + err)
+    with open(t.path("found/1/README.md"), encoding="utf-8") as f:
+        t.check("\nThere is no gates.lua: the search for one was ended.\n" in f.read(), "... there, too")

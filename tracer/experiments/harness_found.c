@@ -100,11 +100,19 @@ static void set_options(const struct harness_hunt *h, struct explore_options *o)
 		o->seconds = o->whole_s / 2;
 }
 
+/* `reason` NULL: the test did not fail in its own search. */
+static void set_no_script(struct harness_violation *v, const char *reason)
+{
+	base_free(v->no_script);
+	v->no_script = reason ? base_strdup(reason) : NULL;
+}
+
 static void take(struct harness_violation *v, struct explore_failure *f)
 {
 	if (f->gates.length)
 		v->script = in_folder(v, "gates.lua");
-	v->no_script = f->no_script ? base_strdup(f->no_script) : NULL;
+	if (f->no_script)
+		set_no_script(v, f->no_script);
 	v->forced = f->forced;
 	v->asked = f->asked;
 	v->forced_s = f->forced_s;
@@ -134,6 +142,7 @@ static int write_all(struct harness_hunt *h, struct harness_violation *v, struct
 
 	if (f)
 		take(v, f);
+	str_clear(&v->story);
 	harness_story(h, v, f, &v->story);
 	add_files(v, &v->story);
 	outcomes_print(&v->outcomes, &outcomes);
@@ -161,6 +170,13 @@ static int learn(struct harness_hunt *h, struct harness_violation *v,
 	return answer;
 }
 
+/* The folder is complete before the search for a script, which a signal may end. */
+static int write_early(struct harness_hunt *h, struct harness_violation *v)
+{
+	set_no_script(v, "the search for one was ended");
+	return write_all(h, v, NULL);
+}
+
 /* 1: the test is another one from now on; 0, -1. */
 static int search(struct harness_hunt *h, struct harness_violation *v)
 {
@@ -168,6 +184,10 @@ static int search(struct harness_hunt *h, struct harness_violation *v)
 	char *program = in_folder(v, "test"), *argv[] = {program, NULL};
 	int answer;
 
+	if (write_early(h, v) < 0) {
+		base_free(program);
+		return -1;
+	}
 	set_options(h, &e.options);
 	e.points_at.tested = h->tested;
 	e.x.options->argv = argv;
@@ -175,6 +195,8 @@ static int search(struct harness_hunt *h, struct harness_violation *v)
 	h->x = e.x;
 	if (answer == 0 && h->weak.count && e.failures.count)
 		answer = learn(h, v, &e.failures.items[0]);
+	if (answer == 0)
+		set_no_script(v, NULL);
 	if (answer == 0)
 		answer = write_all(h, v, e.failures.count ? &e.failures.items[0] : NULL);
 	explore_fini(&e);
