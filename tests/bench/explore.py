@@ -4,9 +4,11 @@ in build/bench/explore), and what it costs to find out which accesses race. Call
 of it works. All is measured, nothing is judged; in brackets is the spread, behind `load` that of the machine in the last minute."""
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
+import time
 
 import plot
 
@@ -179,9 +181,36 @@ def bench_races(b):
                   f" {spread(found['races'], ' ms')}, without {spread(found['sync'], ' ms')}", flush=True)
 
 
+# ---- a long schedule --------------------------------------------------------------------------------
+
+
+def timed(*command):
+    begun = time.monotonic()
+    status = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode
+    return time.monotonic() - begun, status
+
+
+def bench_long(b):
+    """A failure after so many steps: what is done to its schedule takes n log n. Found without a script, then the script alone."""
+    program, found = b.build("long"), os.path.join(b.out, "long-found")
+    steps = 10000 if b.quick else 100000
+    shutil.rmtree(found, ignore_errors=True)
+    options = ("--steps", STEPS, "-j", "1")
+    search, status = timed(b.gatectl, "explore", *options, "--verify", "0", "-o", found, program, str(steps // 2))
+    if status != 116:
+        print(f"a schedule of {steps:,} steps: it did not fail: status {status}")
+        return
+    with open(os.path.join(found, "1", "schedule"), encoding="utf-8") as f:
+        kept = sum(1 for _ in f)
+    script, status = timed(b.gatectl, "explore", "--gates", os.path.join(found, "1", "schedule"), "--verify", "1", "--gates-for", "10")
+    replay, replayed = timed(b.gatectl, "replay", "--report", os.path.join(b.out, "long.json"), os.path.join(found, "1", "schedule"))
+    print(f"a failure after {steps:,} steps (a schedule of {kept:,} lines, {load()}): searched and reported in {search:.1f} s; plan, story and"
+          f" script with --gates-for 10 in {script:.1f} s (status {status}); replayed with a report in {replay:.1f} s (status {replayed})", flush=True)
+
+
 def bench_explore(gatectl, out, quick=False):
     b = Bench(gatectl, out, quick)
-    for bench in (bench_rate, bench_memory, bench_growth, bench_races):
+    for bench in (bench_rate, bench_memory, bench_growth, bench_races, bench_long):
         bench(b)
 
 

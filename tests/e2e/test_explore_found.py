@@ -86,6 +86,30 @@ def test_ended_while_it_goes_on(t, jobs):
     ended(t, p, "SIGTERM")
 
 
+HANG = """#include <pthread.h>
+#include <unistd.h>
+static void *waits(void *unused)
+{
+	pause();
+	return unused;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, NULL, waits, NULL);
+	return pthread_join(t, NULL);
+}
+"""
+
+
+def test_no_time_for_a_hang(t):
+    """A run that takes seconds is not begun where the time for scripts ends before it would: no candidate, no plain run."""
+    r = t.gate("explore", "--for", "1", "--hang", "1", "-j", "1", "--verify", "3", "-o", t.path("found"), compile_text("pauses.c", HANG))
+    t.equal(r.status, 116, "found", r)
+    t.check("the first: a hang" in r.err and "\nno script of gates: there was no time to " in r.err, "what, and why no script", r)
+    t.check({"schedule", "report.json"} <= set(os.listdir(t.path("found/1"))), "kept", r)
+
+
 PIPES = {"stdout": -1, "stderr": -1, "text": True}
 
 

@@ -487,7 +487,7 @@ int explore_search(struct explore *e)
 		answer = ask_other_jobs(&s);
 	explore_jobs_end(&s.jobs);
 	end_worker(&s);
-	if (answer == 0 && has_new_failures(e))
+	if (answer == 0 && has_new_failures(e) && !e->options.only_finds)
 		answer = explore_state_check(e);
 	if (answer == 0)
 		answer = explore_kept_reports(e);

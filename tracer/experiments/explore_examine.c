@@ -1,8 +1,10 @@
 #include "tracer/experiments/explore_examine.h"
 
 #include "tracer/base/io.h"
+#include "tracer/experiments/explore_account.h"
 #include "tracer/experiments/explore_failure.h"
 #include "tracer/experiments/explore_run.h"
+#include "tracer/experiments/explore_worker.h"
 #include "tracer/explore/strategy/guide.h"
 
 #include <string.h>
@@ -82,7 +84,7 @@ static void look(struct explore *e, struct explore_failure *f, struct explore_ru
 	struct controlled *c = &runs->controlled;
 
 	strategy_end(c->strategy, c->end == CONTROLLED_STOPPED ? STRATEGY_CUT : STRATEGY_FAILED);
-	f->looked_at = !r->interrupted;
+	f->looked_at = !r->interrupted && !r->out_of_time;
 	f->again = is_again(f, c, r);
 	if (f->again && !f->key) { /* of a schedule that was kept */
 		const char *kind;
@@ -97,12 +99,25 @@ static void look(struct explore *e, struct explore_failure *f, struct explore_ru
 		*array_add(&e->modules) = *m;
 }
 
+/* A failure that is known to hang is seen to do so in less than --hang, where that is more than a part of the time left. */
+static double hang_s(const struct explore *e)
+{
+	static const double least_s = 1, part = 1.0 / 3;
+	double most = e->options.hang > 0 ? e->options.hang : CONTROLLED_HANG_S;
+	double left = (e->ends - explore_now_s()) * part;
+
+	if (e->ends <= 0 || left >= most)
+		return most;
+	left = left > least_s ? left : least_s;
+	return left < most ? left : most;
+}
+
 static void prepare(struct explore *e, const struct explore_failure *f, struct controlled *c)
 {
 	bool is_endless = strcmp(f->kind, "livelock") == 0 || strcmp(f->kind, "hang") == 0;
 
 	c->steps = is_endless ? f->schedule.steps.count : e->options.steps;
-	c->hang_s = e->options.hang > 0 ? e->options.hang : CONTROLLED_HANG_S;
+	c->hang_s = hang_s(e);
 	c->judges = c->describes = true;
 	c->early = !e->forked;
 	c->strategy = explore_guide(&f->schedule);
@@ -123,7 +138,7 @@ int explore_examine(struct explore *e, struct explore_failure *f)
 	runs.options.reports.count = sizeof(reports) / sizeof(*reports);
 	if (answer == 0) {
 		strategy_begin(runs.controlled.strategy, 0);
-		answer = explore_runs_one(&runs, &r, e->x.err);
+		answer = explore_run_until(e, &runs, e->ends, &r);
 	}
 	if (answer == 0)
 		look(e, f, &runs, &r);

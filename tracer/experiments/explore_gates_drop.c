@@ -13,6 +13,15 @@ enum { TURNED = 3 };
 
 static const double PART_DROPPED = 0.75;
 
+/* Is there no time for another run? It has to end by then, not to begin. What is not known of the gate then is said. */
+static bool has_no_time(struct gating *g)
+{
+	bool late = g->drop_until > 0 && explore_now_s() + g->each >= g->drop_until;
+
+	g->f->gates_cut |= late;
+	return late;
+}
+
 static int agrees_without(struct gating *g, const struct plan_order *o)
 {
 	const char *opens = g->schedule.threads.items[plan_step_at(&g->schedule, o->done)->thread];
@@ -30,7 +39,8 @@ static int agrees_without(struct gating *g, const struct plan_order *o)
 			.early_count = 1,
 		};
 
-		answer = gating_runs(g, g->tried_each, &trial, g->drop_until);
+		answer = has_no_time(g) ? 0
+					: gating_runs(g, g->tried_each, &trial, g->drop_until);
 	}
 	str_fini(&gate);
 	return answer;
@@ -64,6 +74,8 @@ static int agrees_turned(struct gating *g, struct plan_order *o, bool at_its_end
 		opens = ids[plan_step_at(&g->schedule, o->done)->thread];
 	if (strcmp(opens, "main") == 0) /* it has begun before any gate */
 		return 1;
+	if (has_no_time(g))
+		return 0;
 	o->dropped = true;
 	gating_script(g, &script);
 	o->dropped = false;
@@ -136,8 +148,11 @@ static int is_needless(struct gating *g, struct plan_order *o)
 static void share_time(struct gating *g)
 {
 	enum { WAYS = 3 };
-	double each = g->took / (double)g->made, left;
+	double each, left;
 
+	if (g->made) /* by the plan, or when it was verified last */
+		g->each = g->took / (double)g->made;
+	each = g->each;
 	g->tried_each = g->tried;
 	g->drop_until = gating_part_left(g, PART_DROPPED);
 	left = (g->drop_until - explore_now_s()) / (double)(WAYS * (orders_left(g) + 1));
@@ -154,10 +169,8 @@ static int drop_each(struct gating *g, bool blocked)
 		if (o->blocked != blocked || o->dropped || o->needed || orders_left(g) == 1 ||
 		    gating_is_by_luck(g, o))
 			continue;
-		if (gating_is_past(g->drop_until)) {
-			g->f->gates_cut = true;
+		if (has_no_time(g))
 			break;
-		}
 		answer = is_needless(g, o);
 		if (answer < 0)
 			return -1;

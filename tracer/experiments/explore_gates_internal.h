@@ -31,6 +31,7 @@ struct gating {
 	unsigned long tried_each;	/* ... and each way to do without an order */
 	unsigned long made;		/* runs in a row */
 	double took;			/* ... and their seconds */
+	double each;			/* seconds of a run that agrees */
 	bool strict;			/* no schedule was found that comes out differently */
 	unsigned long schedules;	/* ... in the last search, of so many */
 	bool all_schedules;		/* ... as many as were wanted */
@@ -39,6 +40,7 @@ struct gating {
 	bool lax;	    /* ... and that may be so: nothing firmer was found */
 	bool turned;	    /* the last run's gate of that name was opened */
 	bool barred;	    /* it did not come to its end: by gates */
+	bool cut;	    /* ... for the time was over: it says nothing */
 	struct str differs; /* how the first one came out that was another */
 };
 

@@ -9,7 +9,7 @@
 enum {
 	LIMIT_FACTOR = 20,
 	LIMIT_LEAST_S = 5,
-	LAST_RUN_S = 2, /* ... and when there is no time any more */
+	LAST_RUN_S = 2, /* ... also when there is no time any more */
 	GATE_LIMIT_S = 3,
 };
 
@@ -87,7 +87,17 @@ static double limit_of(const struct gating *g)
 	return rest > LAST_RUN_S ? rest : LAST_RUN_S;
 }
 
-/* 1: it agreed, 0: it did not, -1: the experiment is over. */
+/* No run goes on when the time for the script is over, whatever limit the script itself has. */
+static uint64_t until_us(const struct gating *g)
+{
+	double least = explore_now_s() + LAST_RUN_S;
+
+	if (g->f->until <= 0)
+		return 0;
+	return (uint64_t)((g->f->until > least ? g->f->until : least) * 1e6);
+}
+
+/* 1: it agreed, 0: it did not, or the time was over; -1: the experiment is over. */
 static int run(struct gating *g, const struct session_trial *trial)
 {
 	struct experiment *x = &g->e->x;
@@ -97,13 +107,15 @@ static int run(struct gating *g, const struct session_trial *trial)
 	int answer;
 
 	g->options.time_limit = limit_of(g);
+	g->options.until_us = until_us(g);
 	x->options = &g->options;
 	answer = experiment_run(x, trial, NULL, &r);
 	x->options = given;
 	g->options.time_limit = limit;
 	if (answer < 0)
 		return -1;
-	answer = agrees(g, trial, &r);
+	g->cut = r.out_of_time;
+	answer = !g->cut && agrees(g, trial, &r);
 	g->turned = was_turned(&r);
 	g->barred = !answer && r.verdict != (g->defies ? VERDICT_OK : VERDICT_NOT_AS_EXPECTED);
 	if (!answer)
@@ -123,6 +135,10 @@ int gating_runs(struct gating *g, unsigned long most, const struct session_trial
 	while (answer == 1 && g->made < most && (!g->made || !gating_is_past(until))) {
 		g->e->x.done = g->made;
 		answer = run(g, trial);
+		if (answer == 0 && g->cut && g->made) {
+			answer = 1; /* of those that came to their end all agreed */
+			break;
+		}
 		g->made++;
 	}
 	g->took = explore_now_s() - begun;

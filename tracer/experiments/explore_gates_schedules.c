@@ -164,6 +164,12 @@ static int try_other(struct explore *e, struct explore_failure *f, unsigned numb
 	return answer < 0 ? -1 : 0;
 }
 
+/* Is there time for a run that fails alike, and one under gates? */
+static bool has_time(const struct explore_failure *f, double until)
+{
+	return until <= 0 || explore_now_s() + 2 * f->seconds < until;
+}
+
 int explore_gates(struct explore *e, struct explore_failure *f)
 {
 	double now = explore_now_s(), until = f->until > 0 ? now + (f->until - now) * PART_MADE : 0;
@@ -173,13 +179,13 @@ int explore_gates(struct explore *e, struct explore_failure *f)
 		return 0;
 	if (!f->again) {
 		base_free(f->no_script);
-		f->no_script = base_strdup("it did not fail again");
+		f->no_script = base_strdup(
+			f->looked_at ? "it did not fail again"
+				     : "there was no time to run its schedule once more");
 		return 0;
 	}
 	answer = gating_make(e, f, until);
-	for (unsigned i = 1;
-	     answer == 0 && i <= OTHERS && f->no_script && (until <= 0 || explore_now_s() < until);
-	     i++)
+	for (unsigned i = 1; answer == 0 && i <= OTHERS && f->no_script && has_time(f, until); i++)
 		answer = try_other(e, f, i, until);
 	return answer;
 }

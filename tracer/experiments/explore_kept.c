@@ -79,12 +79,18 @@ static int shrink(struct explore *e, struct explore_failure *f, struct strategy 
 	return answer;
 }
 
-/* A long run that takes longer than all of them may is not repeated to make its schedule small. */
+/* A run that takes longer than all of them may is not repeated to make its schedule small: a long one, or one that hangs,
+   which has to be looked at for --hang once more. */
 static bool has_time(const struct explore_failure *f)
 {
-	enum { LONG = 10000 };
+	enum { LONG = 10000, LOOKED = 2 };
+	double most = explore_shrink_s(f);
 
-	return f->until <= 0 || f->schedule.steps.count < LONG || f->seconds < explore_shrink_s(f);
+	if (f->until <= 0)
+		return true;
+	if (f->schedule.steps.count >= LONG)
+		return f->seconds < most;
+	return f->seconds < LOOKED * most;
 }
 
 /* A small schedule that does not fail again is worth less than the one that was found and has. */
@@ -95,8 +101,8 @@ static int make_small(struct explore *e, struct explore_failure *f, struct strat
 	bool again = f->again, same;
 	int answer;
 
-	if (again && !has_time(f))
-		return 0;
+	if (!has_time(f))
+		return again || f->is_reported ? 0 : explore_examine(e, f);
 	f->schedule = (struct schedule){0};
 	schedule_copy(&f->schedule, &found);
 	answer = shrink(e, f, strategy, paths);

@@ -2,6 +2,7 @@
 
 #include "tracer/experiments/explore_account.h"
 #include "tracer/experiments/explore_failure.h"
+#include "tracer/experiments/explore_worker.h"
 #include "tracer/explore/schedule/minimise.h"
 
 #include <string.h>
@@ -61,7 +62,7 @@ static int run(void *ctx, const struct segments *wanted, struct schedule *came)
 		tell(x);
 	c->strategy = guide;
 	strategy_begin(guide, 0);
-	answer = explore_runs_one(x->runs, &r, x->e->x.err);
+	answer = explore_run_until(x->e, x->runs, x->until, &r);
 	strategy_end(guide, STRATEGY_CUT);
 	strategy_free(guide);
 	if (answer == 0 && r.interrupted)

@@ -73,7 +73,7 @@ int explore_state_check(struct explore *e)
 	answer = explore_runs_begin(&runs, e->x.options, e->x.symbols, e->quick, false, e->x.err);
 	if (answer == 0) {
 		strategy_begin(runs.controlled.strategy, 0);
-		answer = explore_runs_one(&runs, &r, e->x.err);
+		answer = explore_run_until(e, &runs, e->ends, &r);
 	}
 	if (answer == 0 && !r.interrupted)
 		judge(e, &runs.controlled, &r);

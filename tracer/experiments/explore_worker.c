@@ -103,20 +103,15 @@ static void take_lesson(const struct strategy *s, struct explore_outcome *o)
 		*array_add(&o->lesson) = words[i];
 }
 
-/* The end of the search's time, but enough of it for a run that is to say something. */
-static uint64_t until_us(const struct explore *e)
+int explore_run_until(struct explore *e, struct explore_runs *runs, double until,
+		      struct session_result *r)
 {
 	static const double least_s = 0.5;
 	double least = explore_now_s() + least_s;
-
-	return (uint64_t)((e->until > least ? e->until : least) * 1e6);
-}
-
-int explore_run_in_time(struct explore *e, struct explore_runs *runs, struct session_result *r)
-{
 	int failed;
 
-	runs->options.until_us = e->until > 0 ? until_us(e) : 0;
+	if (until > 0)
+		runs->options.until_us = (uint64_t)((until > least ? until : least) * 1e6);
 	failed = explore_runs_one(runs, r, e->x.err);
 	runs->options.until_us = 0;
 	return failed;
@@ -132,7 +127,7 @@ int explore_make(struct explore *e, struct explore_runs *runs, uint64_t run,
 
 	*out = (struct explore_outcome){.run = run};
 	strategy_begin(strategy, run);
-	failed = explore_run_in_time(e, runs, &r);
+	failed = explore_run_until(e, runs, e->until, &r);
 	if (!failed && !r.interrupted)
 		result = take(e, &runs->controlled, &r, out);
 	strategy_end(strategy, result);
