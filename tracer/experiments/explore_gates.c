@@ -180,7 +180,8 @@ static int make_small(struct gating *g)
 
 	while (answer == 0 && !g->cut && gating_put_back(g)) /* others were tried without it */
 		answer = gating_drop(g) < 0 ? -1 : verify(g);
-	if (answer == 0 && !g->cut && g->strict) { /* the longer look has found a way around all of it */
+	if (answer == 0 && !g->cut &&
+	    g->strict) { /* the longer look has found a way around all of it */
 		g->strict = g->firm = false;
 		answer = verify(g);
 	}

@@ -39,8 +39,7 @@ static int agrees_without(struct gating *g, const struct plan_order *o)
 			.early_count = 1,
 		};
 
-		answer = has_no_time(g) ? 0
-					: gating_runs(g, g->tried_each, &trial, g->drop_until);
+		answer = has_no_time(g) ? 0 : gating_runs(g, g->tried_each, &trial, g->drop_until);
 	}
 	str_fini(&gate);
 	return answer;

@@ -45,6 +45,8 @@ static void take_failure(struct explore_later *l, struct explore *e)
 	f->preemptions = (unsigned)schedule_preemptions(&f->schedule);
 	for (size_t k = 0; (path = schedule_option(h, "path", k)); k++)
 		*array_add(&f->paths) = base_strdup(path);
+	if (e->options.steps && e->options.steps <= f->steps)
+		e->options.steps = f->steps + 1ul; /* the search had another --steps */
 	e->runs = e->distinct = f->run;
 	e->options.seed = schedule_option(h, "seed", 0)
 				  ? strtoull(schedule_option(h, "seed", 0), NULL, 10)
