@@ -238,3 +238,33 @@ def test_bad_hang(t):
         r = t.gate("explore", "--hang=" + value, compile_text("slow.c", SLOW))
         t.error(r)
         t.check("--hang: '%s' is not a number of seconds" % value in r.err, "what is wrong", r)
+
+
+# 400 places, each of which is looked at a thousand times before its trap goes. Bare: a few ms.
+MANY_ACCESSES = HEAD + """
+static int shared;
+static volatile int a[400];
+static void *work(void *p)
+{
+	for (int i = 0; i < 1500; i++) {
+%s
+	}
+	return p;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, NULL, work, &shared);
+	pthread_join(t, NULL);
+	return 0;
+}
+""" % "\n".join("\t\ta[%d] = i;" % i for i in range(400))
+
+
+def test_costly_accesses(t):
+    """Looking at memory takes too long: synchronisation alone is a point, and a line says so."""
+    path = compile_text("costly.c", MANY_ACCESSES)
+    r = explore(t, "-j", "1", "--for", "8", "--runs", "5", path)
+    assert r.status == 0, r.err
+    assert "synchronisation alone was a point" in r.err, r.err
+    assert "5 schedules, 1 distinct" in r.err, r.err

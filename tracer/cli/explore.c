@@ -134,7 +134,7 @@ static void add_extent(const struct explore *e, struct str *out)
 		str_add(out,
 			"but for those in which a thread that yields, or spins, goes on before the "
 			"others have moved\n");
-	if (!e->failures.count && e->options.points == POINTS_RACES)
+	if (!e->failures.count && !e->costly && e->options.points == POINTS_RACES)
 		str_add(out, "of memory only accesses that raced in the first runs were points: "
 			     "--points memory takes all that threads may share\n");
 }
@@ -161,6 +161,10 @@ static void add_oddities(const struct explore *e, struct str *out)
 		str_addf(out, "%s\n", *text);
 	if (e->barred)
 		str_addf(out, "%lu ended because of the gates, which is no failure\n", e->barred);
+	if (e->costly)
+		str_add(out,
+			"synchronisation alone was a point, as one run that looked at accesses to "
+			"memory took too many stops: --points races looks at all of them\n");
 	if (e->cut)
 		add_cut(e, out);
 	if (e->late)

@@ -115,6 +115,7 @@ static int parse_points(const char *text, struct explore_options *o, struct erro
 		    : strcmp(text, "races") == 0  ? POINTS_RACES
 		    : strcmp(text, "memory") == 0 ? POINTS_MEMORY
 						  : POINTS_LOCATION;
+	o->points_asked = true;
 	o->location = text;
 	return 0;
 }

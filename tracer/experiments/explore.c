@@ -247,11 +247,15 @@ static int find_races(struct search *s)
 
 	while (answer == 0 && !is_enough_for_races(s)) {
 		answer = one_for_races(s, &x, counts);
-		if (!explore_races_more(&x) || is_late(e))
+		e->costly = x.runs.controlled.costly;
+		if (e->costly || !explore_races_more(&x) || is_late(e))
 			break;
 	}
 	explore_points_clear(&e->points_at);
-	explore_races_choose(&x, &e->points_at);
+	if (e->costly)
+		e->points_at.kind = CONTROLLED_SYNC;
+	else
+		explore_races_choose(&x, &e->points_at);
 	controlled_paths_copy(&s->paths, &x.runs.controlled.paths);
 	explore_races_end(&x);
 	return answer < 0 ? -1 : explore_kept_reports(e);

@@ -19,6 +19,7 @@ struct explore_options {
 	const char *strategy; /* NULL: auto */
 	unsigned depth, bound;
 	enum explore_points points;
+	bool points_asked;    /* the tester has said --points */
 	const char *location; /* POINTS_LOCATION: FILE.c or FUNC */
 	const char *from;     /* LOCATION where schedules begin; NULL: main */
 	unsigned long runs;   /* 0: as many as there is time for */
@@ -148,7 +149,8 @@ struct explore {
 	bool over;	    /* it has ended by itself */
 	bool forked;	    /* each schedule is a fork of the program at main ... */
 	char *not_forked;   /* ... or why not */
-	bool not_from;	    /* it has threads at options.from: schedules begin at main */
+	bool costly;   /* the search for races took too long: only synchronisation is a point */
+	bool not_from; /* it has threads at options.from: schedules begin at main */
 	double seconds;
 	ARRAY(struct explore_failure) failures;
 	ARRAY(struct explore_cut) cuts;

@@ -5,6 +5,15 @@
 /* What one run in six shows is known but for one search in a thousand. */
 enum { QUIET_RUNS = 40, MOST_RUNS = 200 };
 
+/* About a quarter of the search's time for one run: a stop takes 20 to 80 us. */
+static unsigned long looks_most(double seconds)
+{
+	static const double least = 50000, without_limit = 500000, per_s = 5000;
+	double most = seconds > 0 ? seconds * per_s : without_limit;
+
+	return (unsigned long)(most > least ? most : least);
+}
+
 int explore_races_begin(struct explore_race_runs *x, struct explore *e)
 {
 	const struct strategy_options options = {
@@ -16,6 +25,8 @@ int explore_races_begin(struct explore_race_runs *x, struct explore *e)
 	c->steps = e->options.steps;
 	c->hang_s = e->options.hang;
 	c->keeps_last = true;
+	if (!e->options.points_asked)
+		c->looks_most = looks_most(e->options.seconds);
 	explore_runs_points(&x->runs, &e->points_at);
 	x->atomic = c->chosen.count; /* known before */
 	if (explore_runs_begin(&x->runs, e->x.options, e->x.symbols, e->quick, true, e->x.err) < 0)

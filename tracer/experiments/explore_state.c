@@ -30,6 +30,11 @@ void explore_state_first(struct explore *e, struct explore_outcome *o)
 	o->passed_paths = (struct controlled_paths){0};
 }
 
+static const char by_state[] =
+	"the program keeps state between runs (files, sockets, shared memory)";
+static const char by_time[] = "a thread that computed was stopped there after a time, which is not "
+			      "the same moment in each run";
+
 static void judge(struct explore *e, const struct controlled *c, const struct session_result *r)
 {
 	const struct strategy_difference *d = strategy_guide_differs(c->strategy);
@@ -39,8 +44,8 @@ static void judge(struct explore *e, const struct controlled *c, const struct se
 
 	if (explore_judge(c, r, &kind, &key) == EXPLORE_FAILED) {
 		str_addf(&text, e->passed.run ? "schedule %lu" : "an earlier run", e->passed.run);
-		str_add(&text, " passed the first time and fails now: the program keeps state "
-			       "between runs (files, sockets, shared memory)");
+		str_add(&text, " passed the first time and fails now: ");
+		str_add(&text, c->preempted ? by_time : by_state);
 		e->keeps_state = str_take(&text);
 	}
 	e->twice += d != NULL; /* a summary of parts counts the same as that of the whole */

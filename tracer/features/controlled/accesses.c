@@ -37,6 +37,17 @@ static void end_here(struct control *c, struct controlled_access *access)
 	control_end(c, CONTROLLED_STOPPED);
 }
 
+/* Stops at accesses take so long that the search would have no time for schedules. */
+static void end_if_costly(struct control *c)
+{
+	struct controlled *g = c->given;
+
+	if (++c->access_looks <= g->looks_most || !g->looks_most || c->over)
+		return;
+	g->costly = true;
+	control_end(c, CONTROLLED_STOPPED);
+}
+
 /* Of the point. Nobody has memory at the end of the addresses; it is not everything, either. */
 static uint64_t object_of(const struct controlled_access *a, struct turn *t, const struct hit *h)
 {
@@ -80,6 +91,7 @@ static enum hit_answer hit_access(struct session *s, const struct act *a, const 
 		watch_accesses(c, t);
 		if (++access->hits > HITS_MOST)
 			let_go(access, h);
+		end_if_costly(c);
 		return HIT_SEEN;
 	}
 	grants_note(c->given, a->what);

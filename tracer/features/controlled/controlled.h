@@ -145,10 +145,14 @@ struct controlled {
 	bool early;	 /* a thread that is made before schedules begin is where they begin */
 	bool rests;	 /* it rests when so many steps have been taken (controlled_rests): */
 	size_t rest_at;
+	unsigned long looks_most; /* a run of a search for races ends after so many stops at
+				     accesses that are no points; 0: no limit */
 	bool keeps; /* the run ends where schedules begin, and is kept for others to begin there */
 	/* What the run was. */
 	struct schedule schedule;
 	enum controlled_end end;
+	bool costly;	/* the run ended for `looks_most` */
+	bool preempted; /* a thread was stopped as it computed, after a time: see hangs.c */
 	bool sanitizer; /* the program has a sanitizer, which has reported something */
 	/* STEPS, with keeps_last: a line for each of the last steps, and for each thread. */
 	struct str last_steps, last_threads;

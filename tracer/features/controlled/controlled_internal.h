@@ -154,8 +154,10 @@ struct control {
 	unsigned long moves,
 		moves_then;   /* stops of threads: now, and when it was last looked ... */
 	uint64_t worked_then; /* ... how long they had computed */
-	size_t hang_steps;    /* steps at the last look of hangs.c ... */
-	uint64_t hang_ns;     /* ... and what the program had worked when their number last grew */
+	unsigned long access_looks,
+		hang_looks; /* stops at accesses that are no points: now, and for hangs.c */
+	size_t hang_steps;  /* steps at the last look of hangs.c ... */
+	uint64_t hang_ns;   /* ... and what the program had worked when their number last grew */
 	size_t preempts; /* steps that are no progress: a thread was stopped as it computed ... */
 	uint64_t preempt_ns; /* ... the last time when the program had worked so much */
 	double still_s;	     /* ... and how long it has worked since */

@@ -84,6 +84,7 @@ bool hangs_preempt(struct control *c)
 		return false;
 	c->preempt_ns = c->hang_ns + (uint64_t)(c->still_s * ns_of_s);
 	c->preempts++;
+	c->given->preempted = true;
 	t->function = NULL;
 	turn_ready(t, &p);
 	t->preempted = true;
@@ -95,7 +96,10 @@ void hangs_tick(struct control *c)
 	size_t steps = c->given->schedule.steps.count;
 	uint64_t worked = target_worked_ns(c->session->target) + (uint64_t)c->moves * STOP_NS;
 
-	if (steps > c->hang_steps + c->preempts || !c->hang_ns) {
+	/* Each access is looked at a limited number of times, so these stops do not go on for ever. */
+	if (steps > c->hang_steps + c->preempts || !c->hang_ns ||
+	    c->hang_looks != c->access_looks) {
+		c->hang_looks = c->access_looks;
 		c->hang_steps = steps - c->preempts;
 		c->hang_ns = worked;
 	}

@@ -177,6 +177,7 @@ static void preempt(struct control *c)
 	    c->still_s < c->preempted_s + AGAIN_S || !others_can_go_on(c))
 		return;
 	c->preempted_s = c->still_s;
+	c->given->preempted = true;
 	array_each(struct turn *, t, &c->turns)
 		if ((*t)->moment == MOMENT_RUNS)
 			put_here(c->session, (*t)->thread, &preempted_owner, 0);

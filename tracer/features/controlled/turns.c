@@ -220,6 +220,7 @@ void control_new(struct session *s)
 	c->given->now = c;
 	c->session = s;
 	c->given->end = CONTROLLED_RAN;
+	c->given->costly = c->given->preempted = false;
 	schedule_clear(&c->given->schedule);
 	addresses_begin(c);
 	s->driven = true;
