@@ -123,6 +123,9 @@ def test_undisturbed_hang(t):
     r, f = one_hang(t, "clock.c", CLOCK, "--hang", "0.2")
     second = r.err.split("\n")[1]
     t.equal(second, "the undisturbed run hangs, in which each thread goes on until it waits: no order of threads is needed", "said first", r)
+    lines = {line_of(CLOCK, "while (queries)"), line_of(CLOCK, "\tclock_gettime")}
+    place = re.search(r"; the first: a hang at clock\.c:(\d+);", r.first)
+    t.check(place and int(place[1]) in lines, "the place of the thread that computes", r)
 
 
 @params("never", "time")
@@ -199,7 +202,7 @@ int main(void)
 def test_threads_of_a_livelock(t):
     """They are described as those of a deadlock, though the scheduler holds them before their calls."""
     r = explore(t, "--steps", "2000", compile_text("spin.c", SPIN))
-    f = failed(t, r, "livelock", "a livelock")
+    f = failed(t, r, "livelock", "a livelock at ")
     t.check(re.search(r"worker#1 waits for condition variable c \(with mutex m\).*, in worker at spin.c:%d$" % line_of(SPIN, "pthread_cond_wait"),
                       f["text"], re.M), "what the worker waits for", r)
 

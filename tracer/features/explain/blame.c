@@ -21,6 +21,23 @@ static const struct waiting *of_threads(struct session *s)
 	return found;
 }
 
+/* Of a run in which threads compute, or wait for ever: a thread that computes comes first. */
+static const struct waiting *of_hang(struct session *s)
+{
+	const struct waiting *found = NULL;
+
+	array_each(struct session_thread *, it, &s->threads) {
+		const struct waiting *w = waiting_of(*it);
+
+		if (!waiting_is_alive(w) || !w->file || !w->line)
+			continue;
+		if (w->kind == WAITING_RUNNING)
+			return w;
+		found = found ? found : w;
+	}
+	return found;
+}
+
 /* "FILE:LINE" of a script */
 static void of_source(const char *source, struct session_result *out)
 {
@@ -56,15 +73,18 @@ static void of_crash(const struct crash *c, struct session_result *out)
 
 void blame_verdict(struct session *s, enum verdict v, struct session_result *out)
 {
+	const bool is_hang =
+		v == VERDICT_TIME_LIMIT && (s->outcome.hang > 0 || s->outcome.livelock);
 	const struct waiting *w;
 
 	if (v == VERDICT_NEVER_REACHED)
 		of_missing(s, out);
 	if (v == VERDICT_CRASHED || v == VERDICT_NOT_AS_EXPECTED)
 		of_crash(crash_of_root(s), out);
-	if (v != VERDICT_NEVER_OPENED && v != VERDICT_GATE_DEADLOCK && v != VERDICT_DEADLOCK)
+	if (!is_hang && v != VERDICT_NEVER_OPENED && v != VERDICT_GATE_DEADLOCK &&
+	    v != VERDICT_DEADLOCK)
 		return;
-	w = of_threads(s);
+	w = is_hang ? of_hang(s) : of_threads(s);
 	if (!w || !w->file)
 		return;
 	str_add(&out->file, w->file);
