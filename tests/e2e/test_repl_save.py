@@ -397,3 +397,38 @@ def test_saved_twice(t):
     for path in (first, again):
         r = t.gate("run", "-g", path, program)
         t.equal((r.status, r.stdout, r.err), (1, "1\n", ""), path, r)
+
+
+TURNS = r"""
+#include <pthread.h>
+static volatile int turns;
+static void *work(void *arg)
+{
+	for (int i = 0; i < 120; i++)
+		turns++;
+	return arg;
+}
+int main(void)
+{
+	pthread_t a, b;
+	pthread_create(&a, NULL, work, NULL);
+	pthread_create(&b, NULL, work, NULL);
+	pthread_join(a, NULL);
+	return pthread_join(b, NULL);
+}
+"""
+
+
+@timeout(120)
+@params("steps", "gates")
+def test_more_gates_than_locals(t, what):
+    """Lua has 200 local variables: gates of more steps are fields of a table, gates that lines name are no local variables."""
+    program = programs("turns", TURNS)
+    if what == "steps":
+        commands = STARTS + ["until work#1 work;turns++", "until work#2 work;turns++"] * 110 + ["go"]
+    else:
+        commands = [f"gate work;turns++ wait g{i}" for i in range(210)] + [f"open g{i}" for i in range(210)] + ["run"]
+    path, text, by_hand = save(t, program, commands)
+    t.check(text.count("SimpleGate") > 200, "many gates: " + text, by_hand)
+    r = t.gate("run", "-g", path, program)
+    t.equal((r.status, r.err), (0, ""), "the script runs: " + text, by_hand)

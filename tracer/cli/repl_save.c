@@ -42,7 +42,31 @@ static bool is_variable(void *ctx, const char *gate)
 	return found;
 }
 
-static int add_entry(struct str *out, const struct repl_entry *entry, struct error *err)
+static const char local[] = "local ";
+
+static bool is_local(const struct repl_entry *entry)
+{
+	return entry->lua && !entry->dropped && strncmp(entry->lua, local, strlen(local)) == 0;
+}
+
+static size_t count_locals(const struct repl *r)
+{
+	size_t locals = 0;
+
+	array_each(const struct repl_entry, entry, &r->entries)
+		locals += is_local(entry);
+	return locals;
+}
+
+/* Lines name the gate without a table: where there are too many, it is a global variable. */
+static bool is_crowded_gate(const struct repl *r, const struct repl_entry *entry)
+{
+	return is_local(entry) && strstr(entry->lua, " = SimpleGate \"") &&
+	       count_locals(r) > INTERACTIVE_MOST_LOCALS;
+}
+
+static int add_entry(const struct repl *r, struct str *out, const struct repl_entry *entry,
+		     struct error *err)
 {
 	if (entry->dropped)
 		return 0;
@@ -51,7 +75,7 @@ static int add_entry(struct str *out, const struct repl_entry *entry, struct err
 			out, "by hand, this was added when the program had run for a while:");
 	if (entry->file)
 		return add_file(out, entry->file, err);
-	str_addf(out, "%s\n", entry->lua);
+	str_addf(out, "%s\n", entry->lua + (is_crowded_gate(r, entry) ? strlen(local) : 0));
 	return 0;
 }
 
@@ -73,8 +97,9 @@ static int script_text(struct repl *r, struct interactive_saving *how, struct st
 	int failed = 0;
 
 	array_each(const struct repl_entry, entry, &r->entries)
-		failed = failed || add_entry(&entries, entry, err) < 0;
+		failed = failed || add_entry(r, &entries, entry, err) < 0;
 	how->word = free_word(str_text(&entries));
+	how->locals = count_locals(r) <= INTERACTIVE_MOST_LOCALS ? count_locals(r) : 0;
 	how->is_variable = is_variable;
 	how->ctx = r;
 	failed = failed || interactive_save(r->interactive, how, err) < 0;

@@ -11,8 +11,9 @@ struct saving {
 	const struct interactive *interactive;
 	const struct steps_taken *taken;
 	struct interactive_saving *how;
-	bool *needed; /* by phase: is a gate for its end needed? */
-	long *stays;  /* by phase: who arrived at its end stays until the end of this one; NEVER */
+	bool in_table; /* gates are fields of a table: Lua has no room for so many locals */
+	bool *needed;  /* by phase: is a gate for its end needed? */
+	long *stays;   /* by phase: who arrived at its end stays until the end of this one; NEVER */
 	struct str gates, places, orders, rests;
 	struct error *err;
 };

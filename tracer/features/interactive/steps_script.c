@@ -11,17 +11,38 @@
 
 /* ---- words ---------------------------------------------------------------------------------- */
 
+/* WORD3; or WORD[3], where gates are fields of a table. */
 static void gate_name(const struct saving *v, long p, struct str *out)
 {
-	str_addf(out, "%s%zu", v->how->word, steps_phase_at(v, p)->step + 1);
+	str_addf(out, v->in_table ? "%s[%zu]" : "%s%zu", v->how->word,
+		 steps_phase_at(v, p)->step + 1);
+}
+
+static void count_name(const struct saving *v, const struct steps_phase *phase, struct str *out)
+{
+	if (v->in_table)
+		str_addf(out, "%s.", v->how->word);
+	str_addf(out, "count%zu", phase->step + 1);
+}
+
+/* Each phase has a gate and a count at most. */
+static bool needs_table(const struct saving *v)
+{
+	size_t locals = v->how->locals;
+
+	for (size_t p = 0; p < v->taken->phases.count; p++)
+		locals += v->needed[p] ? 2 : 1;
+	return locals > INTERACTIVE_MOST_LOCALS;
 }
 
 static void add_gates(struct saving *v)
 {
+	if (v->in_table)
+		str_addf(&v->gates, "local %s = {}\n", v->how->word);
 	for (long p = 0; p < (long)v->taken->phases.count; p++) {
 		if (!v->needed[p])
 			continue;
-		str_add(&v->gates, "local ");
+		str_add(&v->gates, v->in_table ? "" : "local ");
 		gate_name(v, p, &v->gates);
 		str_addf(&v->gates, " = SimpleGate \"%s %zu\"\n", v->how->word,
 			 steps_phase_at(v, p)->step + 1);
@@ -90,15 +111,17 @@ static void add_at(struct str *out, const char *location, const char *thread)
 static void add_counted(struct saving *v, struct str *out, long p, unsigned nth)
 {
 	const struct steps_phase *phase = steps_phase_at(v, p);
+	struct str count = {0};
 
-	str_addf(out, "local count%zu = 0\n", phase->step + 1);
+	count_name(v, phase, &count);
+	str_addf(out, "%s%s = 0\n", v->in_table ? "" : "local ", str_text(&count));
 	add_at(out, phase->location, phase->thread);
-	str_addf(out, " }) :run(function()\n\tcount%zu = count%zu + (", phase->step + 1,
-		 phase->step + 1);
+	str_addf(out, " }) :run(function()\n\t%s = %s + (", str_text(&count), str_text(&count));
 	gate_name(v, steps_told(v, p - 1), out);
-	str_addf(out, ".is_open and 1 or 0)\n\tif count%zu == %u then\n", phase->step + 1, nth);
+	str_addf(out, ".is_open and 1 or 0)\n\tif %s == %u then\n", str_text(&count), nth);
 	add_verbs(v, out, p, true);
 	str_add(out, "\tend\nend)\n");
+	str_fini(&count);
 }
 
 /* Threads that were blocked by then have to be blocked first; only those that the user named
@@ -329,6 +352,7 @@ static void write_all(struct saving *v)
 	struct interactive_saving *how = v->how;
 	struct str top = {0};
 
+	v->in_table = needs_table(v);
 	add_ready(v);
 	add_beginnings(v);
 	for (long p = 0; p < (long)v->taken->phases.count; p++) {
