@@ -1,5 +1,7 @@
 #include "tracer/experiments/explore_races.h"
 
+#include "tracer/experiments/explore.h"
+
 #include <string.h>
 
 /* What one run in six shows is known but for one search in a thousand. */
@@ -14,6 +16,14 @@ static unsigned long looks_most(double seconds)
 	return (unsigned long)(most > least ? most : least);
 }
 
+/* The clock matters for the first run alone: later ones have few accesses left to look at. */
+static void limit_looks(struct controlled *c, double seconds)
+{
+	c->looks_most = looks_most(seconds);
+	if (seconds > 0)
+		c->looks_until = explore_now_s() + seconds / 4;
+}
+
 int explore_races_begin(struct explore_race_runs *x, struct explore *e)
 {
 	const struct strategy_options options = {
@@ -26,7 +36,7 @@ int explore_races_begin(struct explore_race_runs *x, struct explore *e)
 	c->hang_s = e->options.hang;
 	c->keeps_last = true;
 	if (!e->options.points_asked)
-		c->looks_most = looks_most(e->options.seconds);
+		limit_looks(c, e->options.seconds);
 	explore_runs_points(&x->runs, &e->points_at);
 	x->atomic = c->chosen.count; /* known before */
 	if (explore_runs_begin(&x->runs, e->x.options, e->x.symbols, e->quick, true, e->x.err) < 0)
@@ -82,6 +92,7 @@ bool explore_races_more(struct explore_race_runs *x)
 		more |= is_new(c, pairs[i].second.place);
 	}
 	explore_runs_let_hot_go(&x->runs);
+	c->looks_until = 0;
 	x->quiet = more ? 0 : x->quiet + 1;
 	return ++x->made < MOST_RUNS && x->quiet < QUIET_RUNS;
 }

@@ -9,8 +9,10 @@
 #include "tracer/source/source.h"
 
 #include <string.h>
+#include <time.h>
 
-enum { HITS_MOST = 1000 }; /* in all runs, of an access that is only looked at */
+enum { LOOKS_LEAST = 10000 }; /* in a run, before its time matters */
+enum { HITS_MOST = 1000 };    /* in all runs, of an access that is only looked at */
 
 /* ---- a thread comes by -------------------------------------------------------------------------- */
 
@@ -37,12 +39,23 @@ static void end_here(struct control *c, struct controlled_access *access)
 	control_end(c, CONTROLLED_STOPPED);
 }
 
+static bool is_late(const struct control *c)
+{
+	struct timespec now;
+
+	if (c->given->looks_until <= 0 || c->access_looks < LOOKS_LEAST)
+		return false;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9 > c->given->looks_until;
+}
+
 /* Stops at accesses take so long that the search would have no time for schedules. */
 static void end_if_costly(struct control *c)
 {
 	struct controlled *g = c->given;
 
-	if (++c->access_looks <= g->looks_most || !g->looks_most || c->over)
+	c->access_looks++;
+	if (!g->looks_most || c->over || (c->access_looks <= g->looks_most && !is_late(c)))
 		return;
 	g->costly = true;
 	control_end(c, CONTROLLED_STOPPED);

@@ -147,6 +147,7 @@ struct controlled {
 	size_t rest_at;
 	unsigned long looks_most; /* a run of a search for races ends after so many stops at
 				     accesses that are no points; 0: no limit */
+	double looks_until; /* ... or after LOOKS_LEAST at this time of the monotonic clock; 0: never */
 	bool keeps; /* the run ends where schedules begin, and is kept for others to begin there */
 	/* What the run was. */
 	struct schedule schedule;
