@@ -1,6 +1,6 @@
 #include "tracer/experiments/explore_races.h"
 
-#include "tracer/experiments/explore.h"
+#include "tracer/experiments/explore_account.h"
 
 #include <string.h>
 
