@@ -114,7 +114,7 @@ static struct program start(char *scene)
 	return p;
 }
 
-static void stop(struct program *p)
+static void stop_program(struct program *p)
 {
 	int status;
 
@@ -170,7 +170,7 @@ static void all_threads_are_found_stopped(void **state)
 	assert_int_equal(n, 4);
 	target_let_found_go(r.t);
 	leave(&r);
-	stop(&p);
+	stop_program(&p);
 }
 
 /* Again and again, from wherever the threads are: traps, copies, held. */
@@ -197,7 +197,7 @@ static void on_and_off(void **state)
 		assert_clean(&p, at);
 		assert_int_equal(waitpid(p.pid, NULL, WNOHANG), 0);
 	}
-	stop(&p);
+	stop_program(&p);
 }
 
 static void a_stopped_job_stays_stopped(void **state)
@@ -224,7 +224,7 @@ static void a_stopped_job_stays_stopped(void **state)
 	target_let_found_go(r.t);
 	until(&r, TARGET_SITE);
 	leave(&r);
-	stop(&p);
+	stop_program(&p);
 }
 
 static void assert_refused(pid_t pid, enum error_code code, const char *word)
@@ -250,7 +250,7 @@ static void what_cannot_be_attached_to(void **state)
 	waitpid(child, NULL, 0);
 	assert_refused(child, ERROR_USAGE, "no process");
 	assert_refused(getpid(), ERROR_USAGE, "itself");
-	stop(&p);
+	stop_program(&p);
 }
 
 int main(int argc, char **argv)
