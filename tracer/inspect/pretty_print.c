@@ -57,6 +57,7 @@ static const struct {
 	{"alloc::vec::Vec<", PRETTY_RUST_VEC, true},
 	{"alloc::string::String", PRETTY_RUST_STRING, true},
 	{"core::sync::atomic::Atomic", PRETTY_RUST_CELL, true},
+	{"core::sync::atomic::private::Align", PRETTY_RUST_CELL, true}, /* Rust 1.97 */
 	{"core::cell::Cell<", PRETTY_RUST_CELL, true},
 	{"core::cell::UnsafeCell<", PRETTY_RUST_CELL, true},
 	{"alloc::sync::Arc<", PRETTY_RUST_SHARED, true},
@@ -455,10 +456,14 @@ static int referred(const struct inspect_value *v, struct inspect_value *out, st
 
 static int rust_cell(const struct inspect_value *v, struct inspect_value *out, struct error *err)
 {
-	int answer = value_member(v, "v", out, err); /* atomics; of cells it is `value` */
+	static const char *const paths[] = {"v", "__0"}; /* atomics, and their aligned values */
 
-	if (answer)
-		return answer < 0 ? -1 : 0;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+		int answer = value_member(v, paths[i], out, err);
+
+		if (answer)
+			return answer < 0 ? -1 : 0;
+	}
 	return part_of(v, out, err, "value", NULL);
 }
 
