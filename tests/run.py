@@ -169,11 +169,16 @@ def long_steps(o, cases):
     return steps
 
 
-def perform(steps, at_once):
-    """The sums of the steps; each is printed when it and all before it have ended."""
-    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+def perform(short, long):
+    """The sums of the steps: short ones on each processor, beside them the long ones one after the other.
+
+    Tests from end to end wait most of their time. A step is printed when it and all before it have ended.
+    """
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as many, concurrent.futures.ThreadPoolExecutor(1) as one:
+        begun = [(step, pool.submit(*step)) for pool, steps in ((one, long), (many, short)) for step in steps]
         sums = []
-        for step, (said, counts) in zip(steps, pool.map(lambda s: s[0](*s[1:]), steps)):
+        for step, future in begun[len(long):] + begun[:len(long)]:
+            said, counts = future.result()
             print(f"== {step[1]}" + (f"\n{said}" if said else ""), flush=True)
             sums.append(counts)
         return sums
@@ -197,7 +202,7 @@ def main():
         print("\n".join(wrong))
         print("0 passed, %d failed" % len(wrong))
         return 1
-    results = perform(short_steps(o), os.cpu_count() or 1) + perform(long_steps(o, cases), 1)
+    results = perform(short_steps(o), long_steps(o, cases))
     passed, failed, skipped = (sum(r[i] for r in results) for i in range(3))
     if failures:
         print("== what failed, once more")
