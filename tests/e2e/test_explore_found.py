@@ -54,7 +54,7 @@ int main(void)
 
 def test_many_gates(t):
     """A failure is one whatever its script does; of many orders the last ones are tried first."""
-    r = t.gate("explore", "-j", "1", "--verify", "1", "--gates-for", "1", "-o", t.path("found"), compile_text("many.c", MANY))
+    r = t.gate("explore", "-j", "1", "--verify", "1", "--gates-for", "4", "-o", t.path("found"), compile_text("many.c", MANY))
     t.equal(r.status, 116, "found", r)
     t.check(r.err.startswith("gatectl: found: 1 failure in "), "first", r)
     t.check("local variables" not in r.err, "no fault of a script", r)

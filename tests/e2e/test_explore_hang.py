@@ -74,7 +74,7 @@ static void *work(void *p) { for (volatile unsigned long i = 0; i < 100000000000
 int main(void) { pthread_t t; pthread_create(&t, NULL, work, NULL); pthread_join(t, NULL); return 0; }
 """
 
-FEW = "--verify", "1", "--gates-for", "10"
+FEW = "--verify", "1", "--gates-for", "40"
 
 
 def one_hang(t, name, text, *args):

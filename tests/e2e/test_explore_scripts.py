@@ -377,7 +377,7 @@ def test_told_once(t):
 def test_needless(t):
     """Gates that do not matter are left out: also an order that somebody waits first, and one that was tried when another was missing."""
     program = compile_text("needless.c", NEEDLESS, "-g -O0")
-    r = t.gate("explore", "-j", "1", "--verify", "40", "--gates-for", "80", "-o", t.path("found"), "--", program, seconds=140)
+    r = t.gate("explore", "-j", "1", "--verify", "40", "--gates-for", "135", "-o", t.path("found"), "--", program, seconds=140)
     text = read(t.path("found/1/gates.lua"))
     if "There was no time to try it without each of its gates" in text.replace("\n-- ", " "):
         raise Skip("this machine is too slow to try it without each gate")
