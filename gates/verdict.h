@@ -81,9 +81,9 @@ struct outcome {
 	bool gate_deadlock; /* no thread could move ... */
 	bool deadlock;
 	bool time_limit;
-	bool out_of_time; /* ... that limit was of all runs together, and says nothing of this one */
+	bool out_of_time;      /* time_limit is that of all runs together: no verdict on this run */
 	unsigned long steps;   /* ... that limit was none of time, but so many steps; else 0 */
-	double hang;	       /* ... no thread made a step for so many seconds; else 0 */
+	double hang;	       /* seconds in which no thread made a step; else 0 */
 	bool livelock;	       /* somebody moved, but nobody got on; with or without time_limit */
 	bool failed;	       /* the script has said `fail` */
 	bool gate_limit;       /* a thread was held longer than the limit */

@@ -28,8 +28,8 @@ struct arch_decides {
 	uint64_t result_words;
 	struct arch_word word[ARCH_DECIDES_WORDS];
 	bool loops;    /* the function comes back to the point without having returned ... */
-	bool branches; /* ... and it has a branch: something decides what it does */
-	uint64_t loop_low, loop_high; /* ... the first and the last instruction on the way */
+	bool branches; /* the loop has a branch: something decides its way */
+	uint64_t loop_low, loop_high; /* first and last instruction of the loop */
 };
 
 /*
