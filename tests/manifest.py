@@ -41,7 +41,7 @@ def save(cases):
 
 
 def complaints(cases, existing):
-    """What is wrong with the manifest, as lines; `existing` are the names of the tests that are there."""
+    """Faults of the manifest, as lines; `existing` has the names of the tests in the tree."""
     lines = ["%s is not in tests/manifest.tsv: tests/measure.py adds it" % n for n in sorted(existing - set(cases))]
     lines += ["tests/manifest.tsv has %s, which is no test any more: tests/measure.py drops it" % n for n in sorted(set(cases) - existing)]
     lines += ["tests/manifest.tsv: %s is for an ordinary user, but not in tier 1" % c.name for c in cases.values() if c.user == "u" and c.tier != "1"]

@@ -49,7 +49,7 @@ def parse_args():
 
 
 def label_of(value):
-    """What stands in brackets in a test's name, in one line: lines of a text are parted by ` / `."""
+    """Text in brackets in a test's name, in one line: lines of a parameter are joined by ` / `."""
     label = value if isinstance(value, str) else getattr(value, "label", None)
     if label is None:
         label = "-".join(str(v) for v in value) if isinstance(value, tuple) else str(value)
@@ -207,7 +207,7 @@ def run_all(tests, options, report):
 
 
 class Report:
-    """What came of the tests, told as they end and summed up at the end."""
+    """Results of the tests, printed as they end and summed up at the end."""
 
     def __init__(self, options):
         self.options, self.capabilities = options, capabilities()

@@ -1,5 +1,6 @@
-/* What the writers of tracer/base make of texts: for tests/fuzz/writers.py, which judges it. A text comes on standard
-   input as its length (4 bytes) and its bytes; for each one all writers answer in the order of `writers`. */
+/* Output of the writers of tracer/base for given texts; tests/fuzz/writers.py judges it. A text
+   comes on standard input as its length (4 bytes) and its bytes; for each one all writers answer in
+   the order of `writers`. */
 #include "tracer/base/foreign.h"
 #include "tracer/base/json.h"
 #include "tracer/base/xml.h"

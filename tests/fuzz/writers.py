@@ -53,7 +53,7 @@ def build(directory):
 
 
 def written(program, texts):
-    """What each writer makes of each text: a dict by the writer's name."""
+    """Output of each writer for each text: a dict by the writer's name."""
     p = subprocess.run([program], input=b"".join(struct.pack("=I", len(t)) + t for t in texts), stdout=subprocess.PIPE, check=True)
     at, answers = 0, []
     for _ in texts:
@@ -116,7 +116,7 @@ def is_known_json(data, text):
 
 
 def complaint(text, w):
-    """What is wrong with the answers that need no other program, or None."""
+    """Fault in the answers that need no other program, or None."""
     for name, data in w.items():
         if name not in ("shell", "property") and raw_controls(name, data):
             return "%s: a raw control character: %r" % (name, data)

@@ -1,4 +1,5 @@
-/* Foreign text in comments, strings and lines; tests/fuzz/writers.py does the same with random bytes. */
+/* Foreign text in comments, strings and lines; tests/fuzz/writers.py does the same with random
+   bytes. */
 #include "tracer/base/foreign.h"
 #include "tracer/base/json.h"
 #include "tracer/base/xml.h"

@@ -404,7 +404,7 @@ static void test_dropped(void **state)
 	schedule_fini(&s);
 }
 
-/* ---- long schedules ------------------------------------------------------------------------------- */
+/* ---- long schedules -------------------------------------------------------------------------- */
 
 enum { LONG = 100000, ROUND = 4, LAST_ORDERS = 8 };
 
@@ -421,7 +421,8 @@ static void add_step(struct schedule *s, unsigned thread, enum strategy_op op, u
 	step->point.writes = op == STRATEGY_LOCK || op == STRATEGY_WRITE;
 }
 
-/* `length` steps go on before another thread does; all locks are one, or each round has one of its own. */
+/* `length` steps go on before another thread does; all locks are one, or each round has one of its
+   own. */
 static void make_long(struct schedule *s, size_t length, bool one)
 {
 	static const enum strategy_op ops[ROUND] = {STRATEGY_LOCK, STRATEGY_WRITE, STRATEGY_UNLOCK,

@@ -173,7 +173,8 @@ static void check_good(struct stopped *s, const char *name)
 	seen++;
 }
 
-/* A constant has no spot: a compiler may know that nothing is ever written to the variable (clang 19, -O1). */
+/* A constant has no spot: a compiler may know that nothing is ever written to the variable (clang
+   19, -O1). */
 static bool has_spot(struct stopped *s, const char *name, const struct inspect_value *v, int holds)
 {
 	struct inspect_spot spot;

@@ -1,4 +1,5 @@
-/* A stream of each kind: what a program finds there, and that what it writes is kept and passed on. */
+/* A stream of each kind: what a program finds there, and that what it writes is kept and passed
+   on. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>

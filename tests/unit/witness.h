@@ -71,7 +71,8 @@ static inline void differ(struct witness *w, const char *what, uint64_t entry, u
 		&(struct difference){.what = what, .entry = entry, .ours = ours, .theirs = theirs});
 }
 
-/* An answer of theirs: true where there is one. An error, which the call has set by then, is a difference. */
+/* An answer of theirs: true where there is one. An error, which the call has set by then, is a
+   difference. */
 static inline bool said(struct witness *w, int answer, const Dwarf_Error *error,
 			struct difference d)
 {

@@ -4,8 +4,9 @@
 
 #include "witness.h"
 
-/* What libdwarf calls what is no register; its table has to be wider than any register's number. A register without a
-   rule is SAME in later versions, which refuse a value of their own for it. */
+/* Numbers that stand for no register in libdwarf's table, which has to be wider than any register's
+   number. A register without a rule is SAME in later versions, which refuse a value of their own
+   for it. */
 enum { THEIR_REGISTERS = 128, UNSAID = 1030, UNDEFINED = 1034, SAME = 1035, CFA = 1436 };
 
 static inline struct cfi_rule their_rule(const Dwarf_Regtable_Entry3 *r)

@@ -1,4 +1,5 @@
-/* libdwarf's interface as 0.1 and later versions have it, also for the one before (20210528, in Debian 12). */
+/* libdwarf's interface as 0.1 and later versions have it, also for the one before (20210528, in
+   Debian 12). */
 #ifndef TESTS_WITNESS_LIBDWARF_H
 #define TESTS_WITNESS_LIBDWARF_H
 

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* ---- characters ------------------------------------------------------------------------------- */
+/* ---- characters ------------------------------------------------------------------------------ */
 
 static unsigned long code_of(const unsigned char *p, size_t length)
 {
@@ -41,7 +41,7 @@ bool foreign_is_plain(const char *text)
 	return plain;
 }
 
-/* ---- lines ------------------------------------------------------------------------------------ */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 /* The letter that stands behind a backslash in C and Lua alike; '\0': none does. */
 static char letter_of(char c)
@@ -83,7 +83,7 @@ void foreign_line(struct str *out, const char *text)
 	foreign_lines(out, text, "");
 }
 
-/* ---- Lua -------------------------------------------------------------------------------------- */
+/* ---- Lua ------------------------------------------------------------------------------------- */
 
 void foreign_lua_comment(struct str *out, const char *fmt, ...)
 {
@@ -113,7 +113,7 @@ void foreign_lua_string(struct str *out, const char *text)
 	str_add(out, "\"");
 }
 
-/* ---- C ---------------------------------------------------------------------------------------- */
+/* ---- C --------------------------------------------------------------------------------------- */
 
 void foreign_c_comment(struct str *out, const char *text)
 {
@@ -158,7 +158,7 @@ void foreign_c_format(struct str *out, const char *text)
 	add_c(out, text, true);
 }
 
-/* ---- the shell -------------------------------------------------------------------------------- */
+/* ---- the shell ------------------------------------------------------------------------------- */
 
 void foreign_shell_word(struct str *out, const char *text)
 {
@@ -181,7 +181,7 @@ void foreign_shell_word(struct str *out, const char *text)
 	str_add(out, "'");
 }
 
-/* ---- Markdown --------------------------------------------------------------------------------- */
+/* ---- Markdown -------------------------------------------------------------------------------- */
 
 void foreign_code_span(struct str *out, const char *text)
 {
@@ -214,7 +214,7 @@ void foreign_code_line(struct str *out, const char *text)
 	foreign_lines(out, text, "\t");
 }
 
-/* ---- in percent ------------------------------------------------------------------------------- */
+/* ---- in percent ------------------------------------------------------------------------------ */
 
 static bool is_letter_or_digit(char c)
 {
@@ -241,7 +241,7 @@ void foreign_workflow(struct str *out, const char *text, size_t length, bool pro
 			str_add_bytes(out, text + i, 1);
 }
 
-/* ---- HTML ------------------------------------------------------------------------------------- */
+/* ---- HTML ------------------------------------------------------------------------------------ */
 
 void foreign_script_json(struct str *out, const char *json)
 {

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- the process that waits ------------------------------------------------------------------- */
+/* ---- the process that waits ------------------------------------------------------------------ */
 
 static void remove_all(const char *path, const char *const *files)
 {
@@ -27,8 +27,8 @@ static void remove_all(const char *path, const char *const *files)
 	rmdir(path);
 }
 
-/* Signals for the process group of a terminal are not for this process. All other descriptors are closed: somebody
-   may wait for the end of one of them. */
+/* Signals for the process group of a terminal are not for this process. All other descriptors are
+   closed: somebody may wait for the end of one of them. */
 static void wait_and_remove(const char *path, const char *const *files, int alive, int gone)
 {
 	char byte;
@@ -45,7 +45,8 @@ static void wait_and_remove(const char *path, const char *const *files, int aliv
 	_exit(0);
 }
 
-/* By a process between, which ends at once: the one that waits is no child of a tracer that waits for its own. */
+/* By a process between, which ends at once: the one that waits is no child of a tracer that waits
+   for its own. */
 static int start(const char *path, const char *const *files, const int alive[2], const int gone[2])
 {
 	siginfo_t status = {0};
@@ -65,7 +66,7 @@ static int start(const char *path, const char *const *files, const int alive[2],
 	return pid < 0 || status.si_status ? -1 : 0;
 }
 
-/* ---- the folder ------------------------------------------------------------------------------- */
+/* ---- the folder ------------------------------------------------------------------------------ */
 
 static int make_name(const char *name, struct str *path)
 {

@@ -1,6 +1,6 @@
 /*
- * A folder in TMPDIR (or /tmp) that is removed however this process ends, by SIGKILL too: another process waits for
- * the end of a pipe that only this one and its forks hold open.
+ * A folder in TMPDIR (or /tmp) that is removed however this process ends, by SIGKILL too: another
+ * process waits for the end of a pipe that only this one and its forks hold open.
  */
 #ifndef GATECTL_BASE_SHORTLIVED_H
 #define GATECTL_BASE_SHORTLIVED_H
@@ -13,8 +13,8 @@ struct shortlived {
 	int gone;  /* ... at whose end it has gone */
 };
 
-/* Makes NAME-xxxxxxxxxxxxxxxx, mode 700. `files` are all that will ever be in it; NULL ends them, and they
-   outlive the call. 0, or -1 with the error. */
+/* Makes NAME-xxxxxxxxxxxxxxxx, mode 700. `files` are all that will ever be in it; NULL ends them,
+   and they outlive the call. 0, or -1 with the error. */
 int shortlived_make(struct shortlived *f, const char *name, const char *const *files,
 		    struct error *err);
 /* The folder is gone when this returns. Of one that was never made ({0}) nothing happens. */

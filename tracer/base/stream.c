@@ -44,9 +44,10 @@ enum stream_kind stream_kind_of(int fd)
 	return isatty(fd) ? STREAM_TERMINAL : STREAM_NULL;
 }
 
-/* ---- ends ----------------------------------------------------------------------------------------- */
+/* ---- ends ------------------------------------------------------------------------------------ */
 
-/* The terminal has one size and changes no byte: the real one does so when the output is passed on. */
+/* The terminal has one size and changes no byte: the real one does so when the output is passed
+   on. */
 static int set_terminal(const struct stream *s)
 {
 	const struct winsize size = {.ws_row = 24, .ws_col = 80};
@@ -127,7 +128,7 @@ int stream_give(const struct stream *s)
 	return s->kind == STREAM_INHERITED || fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
-/* ---- what is written ------------------------------------------------------------------------------ */
+/* ---- what is written ------------------------------------------------------------------------- */
 
 /* Moves what is in the pipe or terminal into `kept`. */
 static bool take(struct stream *s)

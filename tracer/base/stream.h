@@ -1,9 +1,9 @@
 /*
- * A standard stream that a program is given: of a kind of its own, wherever our own output goes. What the program
- * writes is kept in a file, and passed on.
+ * A standard stream that a program is given: of a kind of its own, wherever our own output goes.
+ * What the program writes is kept in a file, and passed on.
  *
- * The C library buffers by the kind of a stream (setbuf(3)), and programs ask for it (isatty(3)): which system calls
- * a program makes depends on it.
+ * The C library buffers by the kind of a stream (setbuf(3)), and programs ask for it (isatty(3)):
+ * which system calls a program makes depends on it.
  */
 #ifndef GATECTL_BASE_STREAM_H
 #define GATECTL_BASE_STREAM_H
@@ -27,7 +27,8 @@ enum stream_kind {
 const char *stream_kind_name(enum stream_kind kind);
 /* STREAM_INHERITED: there is none of that name. */
 enum stream_kind stream_kind_named(const char *name);
-/* The kind of gatectl's own descriptor. One that was closed at the start has FD_CLOEXEC (main.c). */
+/* The kind of gatectl's own descriptor. One that was closed at the start has FD_CLOEXEC
+   (main.c). */
 enum stream_kind stream_kind_of(int fd);
 
 /* {0}: the program inherits ours. */
@@ -48,7 +49,8 @@ int stream_open(struct stream *s, enum stream_kind kind, const char *name, int t
 void stream_begin(struct stream *s);
 /* Takes what was written, without waiting. True: a writer that waited for room can go on. */
 bool stream_drain(struct stream *s);
-/* A descriptor for the program (FD_CLOEXEC), to be closed by the caller; -1: it inherits, or gets none. */
+/* A descriptor for the program (FD_CLOEXEC), to be closed by the caller; -1: it inherits, or gets
+   none. */
 int stream_give(const struct stream *s);
 void stream_close(struct stream *s);
 

@@ -1,6 +1,6 @@
 /*
- * Foreign text (foreign.h) in XML 1.0 and HTML: what is not plain, but for tabs and line ends, is shown as \x1b.
- * So is U+FFFE, which XML cannot hold.
+ * Foreign text (foreign.h) in XML 1.0 and HTML: what is not plain, but for tabs and line ends, is
+ * shown as \x1b. So is U+FFFE, which XML cannot hold.
  */
 #ifndef GATECTL_BASE_XML_H
 #define GATECTL_BASE_XML_H

@@ -13,7 +13,7 @@
 
 enum { RUNS = 2000, SECONDS = 20 };
 
-/* Of the finding's time, for each way to search. */
+/* Least time for each kind of search, out of the finding's time. */
 static const double LEAST_S = 0.5;
 
 struct confirming {

@@ -146,7 +146,8 @@ int options_explore(int key, const char *value, struct cli *out, struct error *e
 int options_explore_kept(struct cli *cli, struct error *err);
 /* When all have been given. -1: what was asked for is not there yet. */
 void options_explore_settle(struct cli *cli);
-/* The time for scripts: what --gates-for says, or what a search of `seconds` leaves (0: it has no limit). */
+/* The time for scripts: what --gates-for says, or what a search of `seconds` leaves (0: it has no
+   limit). */
 void options_gates_settle(const struct cli *cli, double seconds, struct explore_options *o);
 bool options_is_strategy(const char *name); /* "auto", "pos", ...: none in Lua */
 

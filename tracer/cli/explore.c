@@ -49,7 +49,8 @@ static void print(void *ctx, const char *line)
 	log_line("%s", line);
 }
 
-/* For a signal that comes while nobody looks for one: what is said then in place of all that there is to say. */
+/* For a signal that comes while nobody looks for one: what is said then in place of all that there
+   is to say. */
 static void prepare_last_words(struct searching *w, const struct explore_failure *f)
 {
 	str_clear(&w->last_words);
@@ -60,7 +61,8 @@ static void prepare_last_words(struct searching *w, const struct explore_failure
 	session_signals_say(str_text(&w->last_words));
 }
 
-/* Each failure's folder is written as soon as it is found, and again with all that is found out about it. */
+/* Each failure's folder is written as soon as it is found, and again with all that is found out
+   about it. */
 static void found(void *ctx, struct explore *e, struct explore_failure *f)
 {
 	struct searching *w = ctx;
@@ -351,9 +353,9 @@ static int explore(struct cli *cli)
 	return experiment_end(&e.x, status);
 }
 
-/* ---- of a schedule that was kept -------------------------------------------------------------------------- */
+/* ---- of a schedule that was kept ------------------------------------------------------------- */
 
-/* Its script goes beside a file that is called so, as a search has written it, unless -o DIR says another place. */
+/* Folder for the script: -o DIR, or the folder of the schedule if a search wrote the file. */
 static char *folder_of(const struct cli *cli, const char *path)
 {
 	const char *name = str_base_name(path);
@@ -363,7 +365,7 @@ static char *folder_of(const struct cli *cli, const char *path)
 	return name == path ? base_strdup(".") : base_strndup(path, (size_t)(name - path - 1));
 }
 
-/* What is there stays as it is where there is no script. */
+/* Files in the folder stay as they are if no script can be made. */
 static int finish_later(struct cli *cli, struct explore *e)
 {
 	struct explore_failure *f = &e->failures.items[0];
@@ -405,7 +407,7 @@ static int make_later(struct cli *cli)
 	return experiment_end(&e.x, answer);
 }
 
-/* ---- of folders ------------------------------------------------------------------------------------------- */
+/* ---- of folders ------------------------------------------------------------------------------ */
 
 /* With -o DIR each failure's folder comes there, too. */
 static int gather(struct explore *e, struct error *err)

@@ -130,7 +130,8 @@ static int copy_files(int dir, const char *from)
 	return failed;
 }
 
-/* Files of a folder that is there. -1: there is none, or they cannot be written; errno says which. */
+/* Files of a folder that is there. -1: there is none, or they cannot be written; errno says
+   which. */
 static int write_again(const struct explore *e, const struct explore_failure *f)
 {
 	int dir = open(f->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -150,7 +151,7 @@ static char *place(const char *dir, const char *temporary, const char *path)
 	return rename(temporary, path) == 0 ? base_strdup(path) : NULL;
 }
 
-/* What it gets comes from `e`, or (NULL) from the folder that it has; then it gets a new one. */
+/* Writes the failure's folder from `e`; if `e` is NULL, copies the folder it has into a new one. */
 static int write_folder(const struct explore *e, struct explore_failure *f, const char *dir,
 			struct error *err)
 {
@@ -199,7 +200,8 @@ int found_copy(struct explore_failure *f, const char *dir, struct error *err)
 	return 0;
 }
 
-/* In a directory that all may write to, another user can have put a link there, before this search. */
+/* In a directory that all may write to, another user can have put a link there, before this
+   search. */
 static int check_link(const char *dir, struct error *err)
 {
 	struct str path = {0};

@@ -6,8 +6,8 @@
 
 /* Before the search: can there be folders in `dir`? It is made when there is one. 0, or -1. */
 int found_check(const char *dir, struct error *err);
-/* Writes the folder of a failure, and sets f->folder. A new folder is there as a whole or not at all; of one that is
-   there each file is replaced as a whole. */
+/* Writes the folder of a failure, and sets f->folder. A new folder is there as a whole or not at
+   all; of one that is there each file is replaced as a whole. */
 int found_write(const struct explore *e, struct explore_failure *f, const char *dir,
 		struct error *err);
 /* The same for a failure of parts that were joined: its folder's files come into one in `dir`. */

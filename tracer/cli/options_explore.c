@@ -13,8 +13,8 @@
 
 /* Seconds for the script of a failure. */
 enum { GATES_S = 60 };
-/* Scripts may be made for so much longer than --for says: half of what a command may be late, the larger one of 5 s and a
-   tenth; what is begun then has to end, too. */
+/* Scripts may be made for so much longer than --for says: half of what a command may be late, the
+   larger one of 5 s and a tenth; what is begun then has to end, too. */
 static const double PART_MORE = 0.05, LEAST_MORE_S = 2.5;
 
 const struct explore_options options_explore_defaults = {
@@ -196,7 +196,7 @@ int options_explore(int key, const char *value, struct cli *out, struct error *e
 	}
 }
 
-/* ---- --gates SCHEDULE ------------------------------------------------------------------------------ */
+/* ---- --gates SCHEDULE ------------------------------------------------------------------------ */
 
 /* A file that begins as schedules do, whatever its name. */
 static bool is_schedule(const char *path)

@@ -51,7 +51,8 @@ bool module_has_string(const struct module *m, const char *symbol);
 /* Are these bytes among the constants that are loaded from the file? */
 bool module_contains(const struct module *m, const void *bytes, size_t n);
 bool module_contains_code(const struct module *m, const void *bytes, size_t n);
-/* Each place of these bytes in the code: its offset, and the bytes from there to the end of the section. */
+/* Each place of these bytes in the code: its offset, and the bytes from there to the end of the
+   section. */
 typedef void module_code_visit(void *ctx, uint64_t offset, const uint8_t *code, size_t left);
 void module_each_code(const struct module *m, const void *bytes, size_t n, module_code_visit *visit,
 		      void *ctx);

@@ -97,7 +97,8 @@ static void end_worker(struct search *s)
 	s->worker.e = NULL;
 }
 
-/* One program at a time is traced: that of the search is started anew where another one was in between. */
+/* One program at a time is traced: that of the search is started anew where another one was in
+   between. */
 static int describe_between(struct search *s)
 {
 	struct explore_worker before = s->worker;
@@ -121,7 +122,7 @@ static int make_reports(void *ctx)
 	return explore_kept_reports(ctx);
 }
 
-/* What is known of the failure from the report is known where its script is made: that begins with such a run, too. */
+/* The report's data are known to the script as well: making a script begins with the same run. */
 static int describe_apart(struct search *s, struct explore_failure *f)
 {
 	int answer = explore_jobs_apart(&s->jobs, make_reports, s->e);
@@ -452,7 +453,8 @@ static void take_rest(struct search *s)
 	}
 }
 
-/* Where the first schedule has failed, another job may have made a run that passed, and left what made it fail. */
+/* If the first schedule failed, another job's run may have passed and left the state that made it
+   fail. */
 static int ask_other_jobs(struct search *s)
 {
 	struct explore_outcome o = {0};

@@ -128,7 +128,8 @@ struct explore {
 	/* Found by the first runs, where they are to be found; those that are there before are points from the
 	   first run on. */
 	struct explore_points_at points_at;
-	/* Called for a failure with each step of what is found out about it (explore_kept.h); NULL: nobody keeps it. */
+	/* Called for a failure with each step of what is found out about it (explore_kept.h); NULL:
+	   nobody keeps it. */
 	void (*found)(void *ctx, struct explore *e, struct explore_failure *f);
 	void *found_ctx;
 	double until; /* by explore_now_s(): no run of the search goes on then; 0: no limit */

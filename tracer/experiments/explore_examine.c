@@ -99,7 +99,8 @@ static void look(struct explore *e, struct explore_failure *f, struct explore_ru
 		*array_add(&e->modules) = *m;
 }
 
-/* A failure that is known to hang is seen to do so in less than --hang, where that is more than a part of the time left. */
+/* A failure that is known to hang is seen to do so in less than --hang, where that is more than a
+   part of the time left. */
 static double hang_s(const struct explore *e)
 {
 	static const double least_s = 1, part = 1.0 / 3;

@@ -26,7 +26,7 @@ enum {
  * what is left, and leaving out its gates another one.
  */
 static const double PART_TRIED = 0.25;
-/* Of the time to verify in: that much is there for the schedules that are searched before. */
+/* Part of the verification's time that the searches before it may use. */
 static const double PART_LOOKED = 0.25;
 
 static const char no_time[] = "there was no time to see what gates do";
@@ -121,8 +121,9 @@ static int begin_each_late(struct gating *g)
 }
 
 /*
- * Does all of the plan leave no way around it? There may be one for reasons that say nothing against the plan: in a
- * schedule a time-out may end before anything else is done, and a livelock or a hang is known only by its length.
+ * Does all of the plan leave no way around it? There may be one for reasons that say nothing
+ * against the plan: in a schedule a time-out may end before anything else is done, and a livelock
+ * or a hang is known only by its length.
  */
 static int look_around(struct gating *g)
 {
@@ -188,7 +189,7 @@ static int make_small(struct gating *g)
 	return answer;
 }
 
-/* What verifying does not need is there for fewer gates. */
+/* Time that verification does not need goes to the search for fewer gates. */
 static void take_rest(struct gating *g)
 {
 	static const double margin = 1.25;
@@ -243,8 +244,8 @@ static bool make_plan(struct gating *g, enum plan_orders orders, enum plan_by by
 	return made && (g->plan.orders.count || orders == PLAN_ALL);
 }
 
-/* The last orders alone: of a long schedule most have nothing to do with the failure, and to find that out one by one takes
-   longer than there is time for. */
+/* The last orders alone: of a long schedule most have nothing to do with the failure, and to find
+   that out one by one takes longer than there is time for. */
 static int try_last(struct gating *g, enum plan_orders orders)
 {
 	static const size_t most[] = {16, 128, MOST_ORDERS};

@@ -13,7 +13,8 @@ enum { TURNED = 3 };
 
 static const double PART_DROPPED = 0.75;
 
-/* Is there no time for another run? It has to end by then, not to begin. What is not known of the gate then is said. */
+/* Is there no time for another run? It has to end by then, not to begin. What is not known of the
+   gate then is said. */
 static bool has_no_time(struct gating *g)
 {
 	bool late = g->drop_until > 0 && explore_now_s() + g->each >= g->drop_until;

@@ -13,7 +13,7 @@
 
 static const double MOST_S = 5, LEAST_S = 0.5;
 
-/* Of the time for a script what finding it gets; the rest is there to verify it. */
+/* Part of a script's time for finding it; the rest is for verifying it. */
 static const double PART_MADE = 0.5;
 
 /* The same accesses are points as when it failed, at least: what else races is looked for if that was not over. */

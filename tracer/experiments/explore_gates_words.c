@@ -107,7 +107,8 @@ static void note_lock(struct locks_taken *held, const struct strategy_point *p)
 		held->locks.count--;
 }
 
-/* A thread that goes on from a wait for a condition takes the lock again: the last one that it has taken. */
+/* A thread that goes on from a wait for a condition takes the lock again: the last one that it has
+   taken. */
 static void link_waits(struct schedule *s)
 {
 	struct locks_taken *held = base_alloc(s->threads.count + 1, sizeof(*held));

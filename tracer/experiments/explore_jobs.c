@@ -335,7 +335,7 @@ int explore_jobs_run(struct explore_jobs *j, uint64_t run, struct explore_outcom
 	return answer < 0 ? -1 : note_lesson(j, out);
 }
 
-/* What is there now, without waiting for more. */
+/* Reads the records that have arrived; does not wait for more. */
 static bool next_left(struct explore_job *job, struct record *r)
 {
 	char bytes[READ_SIZE];

@@ -31,10 +31,11 @@ struct explore_jobs {
 int explore_jobs_begin(struct explore_jobs *j, unsigned count);
 /* The outcome of the next run: those of explore_jobs.run, and `step` more each time. -1: it is over. */
 int explore_jobs_run(struct explore_jobs *j, uint64_t run, struct explore_outcome *out);
-/* What workers have told and nobody has asked for, in any order: true, and it is in *out. False: there is no more. */
+/* Takes an outcome that a worker has sent and that is not read yet, in any order, into *out.
+   Returns false if there is none. */
 bool explore_jobs_left(struct explore_jobs *j, struct explore_outcome *out);
-/* Does something in a process of its own, which may trace a program as if there were no workers, and waits for it. -1: a
-   signal has come, and explore_jobs_end() ends it. */
+/* Does something in a process of its own, which may trace a program as if there were no workers,
+   and waits for it. -1: a signal has come, and explore_jobs_end() ends it. */
 int explore_jobs_apart(struct explore_jobs *j, int (*what)(void *ctx), void *ctx);
 /* They end, and their programs. */
 void explore_jobs_end(struct explore_jobs *j);

@@ -15,8 +15,8 @@ static void keep(struct explore *e, struct explore_failure *f)
 	explore_journal_found(e, f);
 }
 
-/* A failure that was found stays one, whatever goes wrong with what is made of it: that is the reason why there is no
-   script. -1: a signal has come. */
+/* A failure that was found stays one, whatever goes wrong with what is made of it: that is the
+   reason why there is no script. -1: a signal has come. */
 static int give_up(struct explore *e, struct explore_failure *f)
 {
 	struct str reason = {0};
@@ -79,8 +79,8 @@ static int shrink(struct explore *e, struct explore_failure *f, struct strategy 
 	return answer;
 }
 
-/* A run that takes longer than all of them may is not repeated to make its schedule small: a long one, or one that hangs,
-   which has to be looked at for --hang once more. */
+/* A run that takes longer than all of them may is not repeated to make its schedule small: a long
+   one, or one that hangs, which has to be looked at for --hang once more. */
 static bool has_time(const struct explore_failure *f)
 {
 	enum { LONG = 10000, LOOKED = 2 };
@@ -119,7 +119,7 @@ static int make_small(struct explore *e, struct explore_failure *f, struct strat
 	return answer;
 }
 
-/* What comes of an order of threads and what of earlier runs cannot be told apart. */
+/* Effects of the threads' order and of earlier runs cannot be distinguished here. */
 static int leave(struct explore *e, struct explore_failure *f)
 {
 	base_free(f->no_script);

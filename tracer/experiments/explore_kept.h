@@ -1,6 +1,7 @@
 /*
- * From a failure to its folder, step by step: the caller keeps what is known (explore.found) before anything
- * else is tried with it, so that a signal, an error or a long search for gates loses nothing.
+ * From a failure to its folder, step by step: the caller keeps what is known (explore.found) before
+ * anything else is tried with it, so that a signal, an error or a long search for gates loses
+ * nothing.
  */
 #ifndef GATECTL_EXPERIMENTS_EXPLORE_KEPT_H
 #define GATECTL_EXPERIMENTS_EXPLORE_KEPT_H
@@ -9,11 +10,11 @@
 
 /* A failure that was found just now: its schedule is kept. */
 void explore_kept_first(struct explore *e, struct explore_failure *f);
-/* Of each failure that has none yet, if somebody keeps it: the report of a run that follows it. No other program may be
-   traced. Returns 0; -1: the experiment is over. */
+/* Makes the report of each kept failure without one, by a run that follows its schedule. No other
+   program may be traced meanwhile. Returns 0, or -1 if the experiment is over. */
 int explore_kept_reports(struct explore *e);
-/* The failure is made small, described, and made into gates, until f->until. `paths`: of the runs before the search.
-   Returns 0; -1: the experiment is over. */
+/* The failure is made small, described, and made into gates, until f->until. `paths`: of the runs
+   before the search. Returns 0; -1: the experiment is over. */
 int explore_kept_script(struct explore *e, struct explore_failure *f, struct strategy *strategy,
 			const struct controlled_paths *paths);
 /* Sets f->until: the failure gets its part of the time, of `left` that have no script yet. */

@@ -1,4 +1,5 @@
-/* The script of a schedule that was kept: made when there is time for it, of the file that a search has written. */
+/* The script of a schedule that was kept: made when there is time for it, of the file that a search
+   has written. */
 #ifndef GATECTL_EXPERIMENTS_EXPLORE_LATER_H
 #define GATECTL_EXPERIMENTS_EXPLORE_LATER_H
 
@@ -9,10 +10,11 @@ struct explore_later {
 	const char *path;     /* of the schedule */
 };
 
-/* Reads l->path: e gets its one failure, and the program, if the caller's options leave that open. Returns 0; -1 with
-   e->x.err. */
+/* Reads l->path: e gets its one failure, and the program, if the caller's options leave that open.
+   Returns 0; -1 with e->x.err. */
 int explore_later_read(struct explore_later *l, struct explore *e);
-/* As explore_search(): of the failure that was read. -1 also if the program does not fail like that any more. */
+/* As explore_search(): of the failure that was read. -1 also if the program does not fail like that
+   any more. */
 int explore_later_make(struct explore_later *l, struct explore *e);
 /* Before explore_fini(). */
 void explore_later_fini(struct explore_later *l);

@@ -9,9 +9,10 @@
 
 enum { MOST_TRIES = 2000, MOST_S = 60, LIVELOCK_LOOKED_AT = 1024 };
 
-/* Candidates that hang are known to, so that less than --hang is enough: the schedule that comes out is run again. */
+/* Candidates that hang are known to, so that less than --hang is enough: the schedule that comes
+   out is run again. */
 static const double HANG_S = 1;
-/* Of the time for the script: finding the gates needs the rest. */
+/* Part of the script's time for shrinking the schedule; the rest is for finding the gates. */
 static const double PART_SHRUNK = 1.0 / 6;
 
 struct shrinking {

@@ -20,11 +20,13 @@ struct explore_worker {
 int explore_make(struct explore *e, struct explore_runs *runs, uint64_t run,
 		 struct explore_outcome *out);
 
-/* Where a second run of the schedule differed from the first, in words; the caller's. `run` counts from 0. */
+/* Describes where a second run of the schedule differed from the first; the caller owns the text.
+   `run` counts from 0. */
 char *explore_difference(const struct strategy_difference *d, const struct schedule *first,
 			 uint64_t run);
 
-/* One run, which is ended then (by explore_now_s(); 0: no limit), but for the time that it takes to say something. */
+/* One run, which is ended then (by explore_now_s(); 0: no limit), but for the time that it takes to
+   say something. */
 int explore_run_until(struct explore *e, struct explore_runs *runs, double until,
 		      struct session_result *r);
 /* `worker`: which of the processors. `paths`: of the runs before the search. */

@@ -431,7 +431,7 @@ static void diverged(const struct replay *r, struct session *s, const struct str
 	str_fini(&text);
 }
 
-/* ---- standard streams ------------------------------------------------------------------------------------ */
+/* ---- standard streams ------------------------------------------------------------------------ */
 
 enum stream_kind replay_stream(const struct replay *r, int fd)
 {
@@ -451,7 +451,8 @@ static void open_input(struct replay *r, struct controlled *c)
 						      : -1;
 }
 
-/* The stream is of the recorded kind; its output is passed on to gatectl's own, whatever that is. */
+/* The stream is of the recorded kind; its output is passed on to gatectl's own, whatever that
+   is. */
 static int open_output(const struct replay *r, struct stream *s, int fd, struct error *err)
 {
 	enum stream_kind kind = replay_stream(r, fd);
@@ -523,7 +524,7 @@ int replay_run(struct replay *r, struct modules *symbols, struct session_result 
 	return answer;
 }
 
-/* ---- what is told ----------------------------------------------------------------------------------------- */
+/* ---- what is told ---------------------------------------------------------------------------- */
 
 void replay_tell(const struct replay *r, const struct session_result *result, struct str *out)
 {

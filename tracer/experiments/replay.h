@@ -17,7 +17,7 @@
 
 void replay_head(const struct explore *e, const struct explore_failure *f, struct schedule_head *h);
 
-/* Which accesses were points, and where schedules began. `points` is empty. */
+/* Fills `points` (empty before) with the accesses that were points, and where schedules began. */
 void replay_points(const struct schedule_head *h, struct explore_points_at *points);
 
 struct replay {
@@ -32,13 +32,15 @@ struct replay {
 };
 /* Reads the file. What the caller's options leave open (program, gates, orders) is set from it. */
 int replay_load(struct replay *r, const char *path, struct error *err);
-/* The kind of the program's stream `fd` when the schedule was recorded; STREAM_INHERITED: the file does not say. */
+/* The kind of the program's stream `fd` when the schedule was recorded; STREAM_INHERITED: the file
+   does not say. */
 enum stream_kind replay_stream(const struct replay *r, int fd);
 /* As session_run(). VERDICT_DIVERGED: the program does not follow. */
 int replay_run(struct replay *r, struct modules *symbols, struct session_result *out,
 	       struct error *err);
 
-/* "replayed: ./prt 2 (19 of 19 steps agree)": the command, and how far the last run has followed. */
+/* "replayed: ./prt 2 (19 of 19 steps agree)": the command, and how far the last run has
+   followed. */
 void replay_tell(const struct replay *r, const struct session_result *result, struct str *out);
 
 /* For who makes the run himself: before each, with the options above, and behind its end, before it is judged. */

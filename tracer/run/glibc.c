@@ -1,8 +1,9 @@
 /*
- * Layouts that differ between versions of glibc. Versions do not decide: fixes are backported, and a program may come with
- * a libc of its own. struct pthread has descriptors for debuggers (nptl_db). pthread_cond_t has none; but
- * pthread_cond_signal() begins with `if (cond->__wrefs >> 3 == 0) return 0;`, so that the first word that it loads by its
- * argument is that one. struct __pthread_cond_s before glibc 2.41: __wseq 0, __g1_start 8, __g_refs 16, __g_size 24,
+ * Layouts that differ between versions of glibc. Versions do not decide: fixes are backported, and
+ * a program may come with a libc of its own. struct pthread has descriptors for debuggers
+ * (nptl_db). pthread_cond_t has none; but pthread_cond_signal() begins with `if (cond->__wrefs >> 3
+ * == 0) return 0;`, so that the first word that it loads by its argument is that one. struct
+ * __pthread_cond_s before glibc 2.41: __wseq 0, __g1_start 8, __g_refs 16, __g_size 24,
  * __g1_orig_size 32, __wrefs 36, __g_signals 40; since: the same without __g_refs.
  */
 #include "tracer/run/glibc.h"
@@ -10,7 +11,8 @@
 
 enum { CODE = 64, CONDITION_SIZE = 48 };
 
-/* The image that has this function or variable of glibc. Sanitizers have functions of the same names elsewhere. */
+/* The image that has this function or variable of glibc. Sanitizers have functions of the same
+   names elsewhere. */
 static const struct image *find_symbol(const struct session_process *p, const char *name,
 				       uint64_t *offset)
 {

@@ -1,7 +1,7 @@
 /*
- * The layout of glibc's objects, for whoever reads them in the program's memory. Constants are offsets that have been
- * the same since glibc 2.25; whatever has changed since is read from the libc that the process has loaded. A program
- * with another libc has none of these objects.
+ * The layout of glibc's objects, for whoever reads them in the program's memory. Constants are
+ * offsets that have been the same since glibc 2.25; whatever has changed since is read from the
+ * libc that the process has loaded. A program with another libc has none of these objects.
  */
 #ifndef GATECTL_RUN_GLIBC_H
 #define GATECTL_RUN_GLIBC_H
@@ -22,8 +22,8 @@ enum {
 	GLIBC_STREAM_OWNER = 8,	 /* in the lock, a pointer to the owner's struct pthread */
 };
 
-/* The offset in a pthread_cond_t of the number of its waiters (times 8), which the two words follow where they wait:
-   36 before glibc 2.41 (and its backports), 28 since. 0: not known. */
+/* The offset in a pthread_cond_t of the number of its waiters (times 8), which the two words follow
+   where they wait: 36 before glibc 2.41 (and its backports), 28 since. 0: not known. */
 uint32_t glibc_condition_waiters(const struct session_process *p);
 /* The offset of the thread's tid in struct pthread; 0: not known. */
 uint32_t glibc_thread_tid(const struct session_process *p);

@@ -52,7 +52,8 @@ static bool is_over(const struct act *a)
 	return a->place->retired && !a->owner->outlives;
 }
 
-/* Does the place count its arrivals there? Others only look, as those at a function's entry for what comes nearest. */
+/* Does the place count its arrivals there? Others only look, as those at a function's entry for
+   what comes nearest. */
 static bool is_act_of(const struct act *a, const struct place *place)
 {
 	return a->place == place && !is_over(a);
@@ -195,7 +196,7 @@ static void note_busy(const struct session *s, const struct site_use *use)
 	}
 }
 
-/* They could be decided inside. */
+/* Notes an action with few hits whose arrivals could be decided inside. */
 static void note_few(const struct site_use *use)
 {
 	array_each(const struct act, a, &use->acts)

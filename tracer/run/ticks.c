@@ -147,7 +147,7 @@ static void check_time_limit(struct session *s, uint64_t now)
 		session_end(s);
 }
 
-/* Of all runs together: what the run has shown so far is no verdict on it. */
+/* Ends the run at the deadline of all runs together; the run then has no verdict. */
 static void check_until(struct session *s, uint64_t now)
 {
 	uint64_t until = s->options->until_us;

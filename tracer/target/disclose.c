@@ -1,10 +1,11 @@
 /*
  * Opens the /proc files of a newborn process that keeps them from its tracer.
  *
- * A program that is not dumpable (prctl(2), PR_SET_DUMPABLE) refuses mem, maps, fd, syscall and others to every
- * process without CAP_SYS_PTRACE: ptrace_may_access() in kernel/ptrace.c. Registers and system calls of a stopped
- * thread remain. So the thread makes its process dumpable, the files are opened, and it is made as it was. The thread
- * is none of the target yet; dumpable.c does the same for one that is.
+ * A program that is not dumpable (prctl(2), PR_SET_DUMPABLE) refuses mem, maps, fd, syscall and
+ * others to every process without CAP_SYS_PTRACE: ptrace_may_access() in kernel/ptrace.c. Registers
+ * and system calls of a stopped thread remain. So the thread makes its process dumpable, the files
+ * are opened, and it is made as it was. The thread is none of the target yet; dumpable.c does the
+ * same for one that is.
  */
 #include "tracer/target/procfs.h"
 #include "tracer/target/target_internal.h"
@@ -30,8 +31,8 @@ static bool stops(pid_t tid, int *status)
 	       waitpid(tid, status, __WALL) == tid && WIFSTOPPED(*status);
 }
 
-/* Until it enters a system call, or leaves it: the options of the tracer include PTRACE_O_TRACESYSGOOD. Signals
-   are blocked; the others are faults, and of its end. */
+/* Until it enters a system call, or leaves it: the options of the tracer include
+   PTRACE_O_TRACESYSGOOD. Signals are blocked; the others are faults, and of its end. */
 static bool goes_to_call(pid_t tid)
 {
 	int status;

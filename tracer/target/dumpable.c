@@ -1,4 +1,5 @@
-/* A stopped thread opens the /proc files of its process, which is not dumpable, for a while: see disclose.c. */
+/* A stopped thread opens the /proc files of its process, which is not dumpable, for a while: see
+   disclose.c. */
 #include "tracer/target/procfs.h"
 #include "tracer/target/target_internal.h"
 

@@ -232,8 +232,9 @@ static bool has_rested(const struct target_thread *thread, const struct target_b
 }
 
 /*
- * schedstat has the times that a thread was given a processor, status those that it gave one up: the first
- * number is one more while the thread has one. Without CONFIG_SCHED_INFO schedstat has zeros.
+ * schedstat has the times that a thread was given a processor, status those that it gave one up:
+ * the first number is one more while the thread has one. Without CONFIG_SCHED_INFO schedstat has
+ * zeros.
  */
 static bool has_processor(const struct target_thread *thread, const struct target_block *seen)
 {
@@ -246,8 +247,9 @@ static bool has_processor(const struct target_thread *thread, const struct targe
 }
 
 /*
- * /proc/TID/syscall needs the right to trace anew at each read (proc_pid_syscall() in fs/proc/base.c): an
- * ordinary user has none at a program that is not dumpable, though it is traced. State and processor remain.
+ * /proc/TID/syscall needs the right to trace anew at each read (proc_pid_syscall() in
+ * fs/proc/base.c): an ordinary user has none at a program that is not dumpable, though it is
+ * traced. State and processor remain.
  */
 bool look_may_be_refused(void)
 {

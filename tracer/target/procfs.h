@@ -10,7 +10,8 @@ int look_proc(pid_t tid, const char *name, char *buf, size_t n); /* bytes read, 
 int look_status_text(pid_t tid, char *buf, size_t n);
 long look_status(pid_t tid, const char *field);
 uint64_t look_number(const char *text, const char *field, int base); /* of such a file; 0: none */
-/* Without CAP_SYS_PTRACE the files of a program that is not dumpable are closed to its tracer, too. */
+/* Without CAP_SYS_PTRACE the files of a program that is not dumpable are closed to its tracer,
+   too. */
 bool look_may_be_refused(void);
 bool look_is_ours(pid_t tid); /* traced by us, dead or alive */
 bool look_is_dead(pid_t tid); /* has ended, or is not there */

@@ -202,7 +202,8 @@ void target_workers_end(const pid_t *workers, size_t count);
 void target_signals_go_on(void);
 /* A temporary file that is not to be left behind by a signal; NULL: it is gone. Not copied. */
 void target_signals_unlink(const char *path);
-/* Written to standard error if a signal ends gatectl while nobody looks for one; NULL: nothing. Not copied. */
+/* Written to standard error if a signal ends gatectl while nobody looks for one; NULL: nothing. Not
+   copied. */
 void target_signals_say(const char *text);
 
 /* Kills what is left of the tree, reaps it, and frees everything; one that was attached to is let
@@ -313,8 +314,9 @@ void target_kill_all(struct target *t);
 struct target_thread *target_next_thread(struct target *t, struct target_thread *after);
 
 /*
- * The program has its own use for SIGTRAP: rt_sigaction sets this action for it (as the kernel has it: the handler
- * comes first; NULL: the default), the thread blocks it from now on, or not. What our traps spoil of that is put back.
+ * The program has its own use for SIGTRAP: rt_sigaction sets this action for it (as the kernel has
+ * it: the handler comes first; NULL: the default), the thread blocks it from now on, or not. What
+ * our traps spoil of that is put back.
  */
 void target_trap_action(struct target_thread *thread, const uint64_t action[4]);
 void target_trap_blocked(struct target_thread *thread, bool blocked);
@@ -402,7 +404,8 @@ const char *target_site_granted(struct target *t, struct target_process *process
  * `others` (GRANTED_OTHERS at most), or is elsewhere than at own places for more than so many times. They are told
  * before its next event, as if it had. Who is told has to be resumed: it has gone on already.
  */
-/* The thread, which is paused, gets nothing more of what it was granted. False: it has taken some that is not told. */
+/* The thread, which is paused, gets nothing more of what it was granted. False: it has taken some
+   that is not told. */
 bool target_grants_end(struct target_thread *thread);
 void target_grant(struct target_thread *thread, unsigned n, const uint64_t *others, size_t count,
 		  size_t elsewhere);
@@ -531,8 +534,8 @@ void target_look(const struct target_thread *thread, struct target_block *out);
 uint64_t target_ran_ns(const struct target_thread *thread);
 /* A number that grows with each read and write of the process, of whatever kind. */
 uint64_t target_transfers(const struct target_process *process);
-/* From target_disclose() to its end the process of this stopped thread keeps no /proc file from us. False: it does
-   not because it is not dumpable, or no system call can be made. */
+/* From target_disclose() to its end the process of this stopped thread keeps no /proc file from us.
+   False: it does not because it is not dumpable, or no system call can be made. */
 bool target_disclose(struct target *t, struct target_thread *thread);
 void target_disclose_end(struct target *t, struct target_thread *thread);
 /* target_look() for a thread that target_halt() has stopped, by its registers: the interrupted

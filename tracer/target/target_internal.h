@@ -405,8 +405,9 @@ bool remote_stop(int status);	    /* not the end of the thread or of its image *
 /* From wherever the thread has got to: a trap in our stub, the only stop to end with. */
 int remote_land(struct remote *r);
 
-/* disclose.c: from disclose_newborn() to disclose_end() the /proc files of a process that is not dumpable can be
-   opened. The thread has stopped for the first time, and is no thread of the target yet. */
+/* disclose.c: from disclose_newborn() to disclose_end() the /proc files of a process that is not
+   dumpable can be opened. The thread has stopped for the first time, and is no thread of the target
+   yet. */
 enum { TARGET_NOT_DUMPABLE = 0, TARGET_DUMPABLE = 1 }; /* for prctl(2) */
 struct disclosed {
 	struct user_regs_struct regs;

@@ -3,10 +3,11 @@
  * that it runs from then on, and whose registers are set to where it was. To the kernel the copy is a child of
  * gatectl (CLONE_PARENT), as the program itself is.
  *
- * Two things in which a copy would differ from a program that has run to there: the kernel clears a word
- * of its own when the thread ends (set_tid_address(2)), on which a join of the first thread waits, and
- * which has its id until then; and it looks through a list of locks (set_robust_list(2)). The C library
- * knows the thread's id, too: glibc before 2.43 by that word, later ones and musl by one near the thread's pointer.
+ * Two things in which a copy would differ from a program that has run to there: the kernel clears a
+ * word of its own when the thread ends (set_tid_address(2)), on which a join of the first thread
+ * waits, and which has its id until then; and it looks through a list of locks
+ * (set_robust_list(2)). The C library knows the thread's id, too: glibc before 2.43 by that word,
+ * later ones and musl by one near the thread's pointer.
  */
 #include "tracer/target/rewind.h"
 
@@ -159,7 +160,8 @@ static void disown(struct target *t, struct thread *th)
 	process_free(t, p);
 }
 
-/* glibc's struct pthread has the id 720 bytes in, musl's 48. The end of a page may be the end of either. */
+/* glibc's struct pthread has the id 720 bytes in, musl's 48. The end of a page may be the end of
+   either. */
 enum { TCB = 1024, TCB_PART = 64 };
 
 /* A signal that it sends to itself would be the kept thread's else. */

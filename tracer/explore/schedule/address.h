@@ -1,6 +1,6 @@
 /*
- * Addresses as a schedule has them: a module's name and an offset in it, in one number that is the same in every
- * process and on every machine. 24 bits are the name's, 40 the offset's.
+ * Addresses as a schedule has them: a module's name and an offset in it, in one number that is the
+ * same in every process and on every machine. 24 bits are the name's, 40 the offset's.
  */
 #ifndef GATECTL_EXPLORE_ADDRESS_H
 #define GATECTL_EXPLORE_ADDRESS_H

@@ -39,7 +39,7 @@ static bool is_special(uint64_t object)
 	return object == STRATEGY_NO_OBJECT || object == STRATEGY_ANY_OBJECT;
 }
 
-/* Where the memory of a group ends, as far as it is known. */
+/* End of a group's memory, as far as its size is known. */
 static uint64_t end_of(const struct strategy_point *p)
 {
 	uint64_t size = p->size && p->size != STRATEGY_ANY_SIZE ? p->size : 1;
@@ -145,7 +145,8 @@ static void look_at_all(const struct alike *a, size_t first, size_t end,
 			look(ctx, &a->groups.items[i]);
 }
 
-/* A step about any object concerns what the kernel or a condition may be about; a fork and memory without an end, all. */
+/* A step about any object concerns what the kernel or a condition may be about; a fork and memory
+   without an end, all. */
 void alike_each(const struct alike *a, size_t step,
 		void (*look)(void *ctx, const struct alike_group *group), void *ctx)
 {

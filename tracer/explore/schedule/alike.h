@@ -1,7 +1,7 @@
 /*
- * Steps of a view that are alike for the question which orders matter: those of one thread that do the same
- * kind of thing to the same object. Of the ones that are done, the latest says what there is to say of the
- * group: the order with it implies the order with the earlier ones of its thread.
+ * Steps of a view that are alike for the question which orders matter: those of one thread that do
+ * the same kind of thing to the same object. Of the ones that are done, the latest says what there
+ * is to say of the group: the order with it implies the order with the earlier ones of its thread.
  */
 #ifndef GATECTL_EXPLORE_ALIKE_H
 #define GATECTL_EXPLORE_ALIKE_H
@@ -25,7 +25,7 @@ struct alike {
 	size_t first_sync, first_wild;
 };
 
-/* What matters() of orders.c asks about a step, besides its object. */
+/* Class of a step: the properties, other than its object, that matters() of orders.c reads. */
 typedef unsigned alike_class(const struct plan_view *v, size_t step);
 
 void alike_init(struct alike *a, const struct plan_view *v, alike_class *class_of);

@@ -161,7 +161,8 @@ static bool is_patient(const struct plan_view *v, size_t step)
 			 !strstr(call, "_test_"));
 }
 
-/* The thread that had the lock before (an order has it so) has released it by then: a wait for a condition does. */
+/* The thread that had the lock before (an order has it so) has released it by then: a wait for a
+   condition does. */
 static void join_releases(struct clocks *c, const struct releases *r, size_t at)
 {
 	const struct plan_view *v = c->v;
@@ -293,7 +294,8 @@ static size_t end_of_process(const struct plan_view *v)
 	return PLAN_NONE;
 }
 
-/* What matters() asks about a step, but for its object, its thread, and whether it still blocks. */
+/* Properties of a step that matters() reads, but for object, thread, and whether it still
+   blocks. */
 static unsigned class_of(const struct plan_view *v, size_t step)
 {
 	bool bits[] = {plan_step(v, step)->point.writes, is_patient(v, step), is_kernel(v, step),
@@ -313,7 +315,8 @@ struct before {
 	ARRAY(size_t) found;
 };
 
-/* Of a group the latest step that matters: where one does not since it blocks still, an earlier one may. */
+/* Latest step of the group that matters. If a step does not because it still blocks, an earlier one
+   may. */
 static void look(void *ctx, const struct alike_group *group)
 {
 	struct before *b = ctx;

@@ -69,7 +69,8 @@ static bool is_unbegun(const struct plan_view *v, const struct plan_edge *edge)
 	return edge->to >= v->done && plan_op(v, edge->to) == STRATEGY_START;
 }
 
-/* Clears the error of an order without a place, and keeps its text. Returns -1 if it is another error. */
+/* Clears the error of an order without a place, and keeps its text. Returns -1 if it is another
+   error. */
 static int leave_out(struct plan_placing *g)
 {
 	if (g->err->code != ERROR_STATE)
@@ -80,7 +81,8 @@ static int leave_out(struct plan_placing *g)
 	return 0;
 }
 
-/* Opens after the last step of the thread, `from` or an earlier one, that a place follows: a weaker order. */
+/* Opens after the last step of the thread, `from` or an earlier one, that a place follows: a weaker
+   order. */
 static int open_earlier(struct plan_placing *g, const struct plan_edges *edges,
 			const struct plan_edge *edge, struct plan_order *o, size_t *named)
 {

@@ -94,8 +94,9 @@ enum plan_orders {
 /* Steps are counted from 0; behind the schedule's last one are those that are pending. */
 const struct schedule_step *plan_step_at(const struct schedule *s, size_t index);
 
-/* Of an empty plan, but for `by` and `most`. An order that no gate can express is weakened or
-   left out (`unplaced`). -1: there is no plan, ERROR_STATE tells why; gate_plan_fini all the same. */
+/* Fills `p`, which is empty but for `by` and `most`. An order that no gate can express is weakened
+   or left out (`unplaced`). Returns 0, or -1 with ERROR_STATE if there is no plan; the caller calls
+   gate_plan_fini() in both cases. */
 int gate_plan_make(struct gate_plan *p, const struct schedule *s, enum plan_orders orders,
 		   const struct plan_words *words, struct error *err);
 void gate_plan_fini(struct gate_plan *p);

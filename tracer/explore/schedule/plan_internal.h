@@ -53,7 +53,8 @@ static inline enum strategy_op plan_op(const struct plan_view *v, size_t i)
 	return v->steps.items[i].step->point.op;
 }
 
-/* Does the caller want no plan any more? Asked every now and then: `step` is any number that grows. */
+/* Does the caller want no plan any more? Asked every now and then: `step` is any number that
+   grows. */
 static inline bool plan_is_over(const struct plan_view *v, size_t step)
 {
 	enum { EVERY = 1024 };
@@ -90,7 +91,8 @@ struct plan_edges {
 	struct plan_edge *items;
 	size_t count, capacity;
 };
-/* `most`: only the last so many are wanted, and others are counted; 0: all. False: there are too many steps and threads for that. */
+/* `most`: only the last so many are wanted, and others are counted; 0: all. False: there are too
+   many steps and threads for that. */
 bool plan_orders(const struct plan_view *v, enum plan_orders orders, size_t most,
 		 struct plan_edges *out, size_t *left_out);
 /* unite.c: leaves out edges of the same two threads where another one does for them. */

@@ -22,7 +22,7 @@ void releases_fini(struct releases *r)
 	base_free(r->held);
 }
 
-/* ---- lists by object ---------------------------------------------------------------------------- */
+/* ---- lists by object ------------------------------------------------------------------------- */
 
 static size_t *slot_of(const struct releases *r, uint64_t object)
 {
@@ -86,7 +86,7 @@ size_t releases_after(const struct releases *r, size_t list, size_t before)
 	return count ? l->items.items[count - 1].by : PLAN_NONE;
 }
 
-/* ---- steps -------------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 static struct held_lock *held_of(struct held_locks *held, uint64_t object)
 {
@@ -103,7 +103,8 @@ static void release(struct releases *r, unsigned thread, const struct held_lock 
 	*array_add(&list->items) = (struct release){lock->lock, step};
 }
 
-/* Whatever a thread does to the object of its lock but take it once more: the lock is not held after that. */
+/* Whatever a thread does to the object of its lock but take it once more: the lock is not held
+   after that. */
 void releases_add(struct releases *r, size_t step)
 {
 	const struct schedule_step *s = plan_step(r->v, step);

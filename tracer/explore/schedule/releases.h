@@ -1,6 +1,7 @@
 /*
- * Which locks were released, step by step: of each object and thread the pairs of the step that took the lock
- * and the one that released it. A wait for a condition releases the locks that its thread holds.
+ * Which locks were released, step by step: of each object and thread the pairs of the step that
+ * took the lock and the one that released it. A wait for a condition releases the locks that its
+ * thread holds.
  */
 #ifndef GATECTL_EXPLORE_RELEASES_H
 #define GATECTL_EXPLORE_RELEASES_H

@@ -31,7 +31,8 @@ struct schedule_where {
 		const char *func;
 		uint64_t address; /* in `object` */
 	} header;
-	/* The object of the point, where no module has it: "stack:main:1", "thread:worker#2", "memory:3". */
+	/* The object of the point, where no module has it: "stack:main:1", "thread:worker#2",
+	   "memory:3". */
 	const char *memory;
 	const char *inner_object; /* of an access in what is called there: the module, NULL if it */
 	uint64_t inner;		  /* ... is none, and the address of the access itself */
@@ -52,7 +53,7 @@ struct schedule {
 	/* Where those threads stood in the end that could have gone on: these were not done. */
 	ARRAY(struct schedule_step) pending;
 	ARRAY(char *) texts;
-	/* Where a text is in `texts`: 1 + its index, by its hash; 0: free. The size is a power of 2. */
+	/* Hash table of `texts`: 1 + the text's index; 0: free. The size is a power of 2. */
 	size_t *slots;
 	size_t slot_count;
 	ARRAY(char *) modules; /* names of those that places and objects are in */

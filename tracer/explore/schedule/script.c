@@ -8,7 +8,8 @@
 /* Verbs stand in one column, unless a place is longer than this. */
 enum { WIDEST = 72 };
 
-/* Lua 5.4 has 200 local variables a function, and the tester may want some: more gates than this are fields of a table. */
+/* Lua 5.4 has 200 local variables a function, and the tester may want some: more gates than this
+   are fields of a table. */
 enum { MOST_LOCALS = 150 };
 
 static bool is_used_by(const struct plan_order *o, size_t place)
@@ -58,7 +59,7 @@ size_t gate_plan_lines(const struct gate_plan *p)
 	return lines;
 }
 
-/* ---- gates -------------------------------------------------------------------------------------- */
+/* ---- gates ----------------------------------------------------------------------------------- */
 
 static size_t count_gates(const struct gate_plan *p)
 {
@@ -69,7 +70,7 @@ static size_t count_gates(const struct gate_plan *p)
 	return gates;
 }
 
-/* What stands before a gate's name where the script uses it. */
+/* Prefix of a gate's name where the script uses it. */
 static const char *table_of(const struct gate_plan *p)
 {
 	return count_gates(p) > MOST_LOCALS ? "gates." : "";
@@ -171,7 +172,8 @@ static int by_rank(const void *x, const void *y)
 	return (a->place > b->place) - (a->place < b->place);
 }
 
-/* By the first step that its orders are about: so the lines tell the story, too. NONE: it is not used. */
+/* By the first step that its orders are about: so the lines tell the story, too. NONE: it is not
+   used. */
 static struct ranked *rank_places(const struct gate_plan *p)
 {
 	struct ranked *ranked = base_alloc(p->places.count + 1, sizeof(*ranked));

@@ -34,7 +34,7 @@ void plan_comment(const char *text, unsigned indent, struct str *out)
 	str_fini(&line);
 }
 
-/* What the orders that are not dropped are about. */
+/* Objects of the orders that are not dropped. */
 struct teller {
 	const struct gate_plan *p;
 	const struct plan_view *v;

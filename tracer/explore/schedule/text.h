@@ -10,14 +10,14 @@
  *	  1  main      create  count.c:20 (main, pthread_create)  at=count+0x1205 code=count+0x1200
  *	  2  worker#1  read    count.c:12 (count, -, counter)     choice preempts object=count+0x4040 ...
  *
- * A step: its number, thread, operation, FILE:LINE (function, what it calls, the object) as far as they
- * are known, and what only a machine reads: `choice` others could have gone on, `preempts` the one before
- * could have, `writes`, the object, the place of the point, the code that leads there as nm prints it, and
- * `as` the strategy's number of the thread where it is not the schedule's. No address is the process's own: an
- * object that no module has is thread:ID (what a join of it waits for), stack:ID:N or memory:N, the N-th one of its
- * kind to come. What contains blanks, brackets
- * and the like stands in "". Behind the steps, with - for a number, is where the threads stood in the end that
- * could have gone on. Lines that begin with # are comments.
+ * A step: its number, thread, operation, FILE:LINE (function, what it calls, the object) as far as
+ * they are known, and what only a machine reads: `choice` others could have gone on, `preempts` the
+ * one before could have, `writes`, the object, the place of the point, the code that leads there as
+ * nm prints it, and `as` the strategy's number of the thread where it is not the schedule's. No
+ * address is the process's own: an object that no module has is thread:ID (what a join of it waits
+ * for), stack:ID:N or memory:N, the N-th one of its kind to come. What contains blanks, brackets
+ * and the like stands in "". Behind the steps, with - for a number, is where the threads stood in
+ * the end that could have gone on. Lines that begin with # are comments.
  */
 #ifndef GATECTL_EXPLORE_TEXT_H
 #define GATECTL_EXPLORE_TEXT_H

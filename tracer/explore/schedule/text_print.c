@@ -161,7 +161,8 @@ static unsigned listed(struct layout *l, unsigned thread)
 	return l->listed[thread] - 1;
 }
 
-/* Who reads the file numbers threads as they come in it: `as` is needed where that is not the thread's. */
+/* A reader numbers threads in the order of the file: `as` is printed where the thread's number
+   differs. */
 static void add_machine(const struct schedule *s, const struct schedule_step *step,
 			struct layout *l, struct str *out)
 {

@@ -35,8 +35,8 @@ static int by_segments(const void *x, const void *y)
 	return order ? order : order_of(a->edge.to, b->edge.to);
 }
 
-/* All of a segment comes before all of a later one: of the edges of two threads that begin in one segment, or
-   (`ends`) end in one, one does for all. */
+/* All of a segment comes before all of a later one: of the edges of two threads that begin in one
+   segment, or (`ends`) end in one, one does for all. */
 static void unite_by(const struct plan_view *v, bool ends, struct plan_edges *edges)
 {
 	ARRAY(struct plan_union) all = {0};

@@ -21,8 +21,8 @@ static struct session_thread *by_tid(struct session *s, int tid)
 }
 
 /*
- * The thread that a join waits for: the kernel clears a word of its struct pthread when it ends. Before glibc 2.43 the word
- * is its tid; since then it is a state, and only the place says whose.
+ * The thread that a join waits for: the kernel clears a word of its struct pthread when it ends.
+ * Before glibc 2.43 the word is its tid; since then it is a state, and only the place says whose.
  */
 static struct session_thread *joined(struct session *s, const struct session_process *p,
 				     uint64_t address, uint32_t word)

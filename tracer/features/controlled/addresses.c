@@ -1,7 +1,8 @@
 /*
- * Addresses of the program as a schedule has them: code and static memory by module and offset, everything else by a
- * name. Where the kernel puts a library, a stack or the heap depends on the environment, on ld.so.cache and on the
- * machine (mmap(2), ld.so(8)), so that no number of theirs means anything in another run.
+ * Addresses of the program as a schedule has them: code and static memory by module and offset,
+ * everything else by a name. Where the kernel puts a library, a stack or the heap depends on the
+ * environment, on ld.so.cache and on the machine (mmap(2), ld.so(8)), so that no number of theirs
+ * means anything in another run.
  */
 #include "tracer/explore/schedule/address.h"
 #include "tracer/features/controlled/controlled_internal.h"
@@ -13,7 +14,7 @@ enum {
 	RED_ZONE = 128
 }; /* bytes below the stack pointer that a function may use (System V ABI 3.2.2) */
 
-/* ---- numbers -------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 void addresses_begin(struct control *c)
 {
@@ -32,7 +33,8 @@ static uint64_t first_of(struct controlled *g, const struct module *module)
 	return g->modules.items[g->modules.count - 1].first;
 }
 
-/* Code that no list of modules has: the vdso, the loader of a program that has just begun, code made at run time. */
+/* Code that no list of modules has: the vdso, the loader of a program that has just begun, code
+   made at run time. */
 static uint64_t number_unlisted(struct controlled *g, struct session_process *p, uint64_t address)
 {
 	struct target_mapping map;
@@ -75,7 +77,7 @@ void addresses_of_point(struct control *c, struct turn *t)
 	t->placed = true;
 }
 
-/* ---- names ---------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /* The C library's descriptor of a thread lies at its FS base, and so does what a join waits for. */
 void addresses_thread(struct control *c, const struct turn *t)
@@ -92,7 +94,8 @@ static const char *id_of(const struct control *c, unsigned listed)
 	return c->given->schedule.threads.items[listed];
 }
 
-/* The thread that has its descriptor there, the youngest first: a stack is used again after a thread's end. */
+/* The thread that has its descriptor there, the youngest first: a stack is used again after a
+   thread's end. */
 static const struct thread_base *base_at(const struct control *c, const struct turn *t)
 {
 	for (size_t i = c->bases.count; i-- > 0;)
@@ -102,7 +105,8 @@ static const struct thread_base *base_at(const struct control *c, const struct t
 	return NULL;
 }
 
-/* glibc and musl put a thread's descriptor at the upper end of its stack. The first one's stack is above all else. */
+/* glibc and musl put a thread's descriptor at the upper end of its stack. The first one's stack is
+   above all else. */
 static bool is_on_stack_of(const struct thread_base *b, const struct turn *other, uint64_t object)
 {
 	bool is_first = other->thread->target->tid == b->process->pid;

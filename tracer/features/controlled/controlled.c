@@ -297,7 +297,7 @@ void controlled_say(const struct session_thread *thread, struct str *out)
 		str_add(out, t->moment == MOMENT_READY ? " (is to go on)" : " (waits)");
 }
 
-/* What comes over the network, from a timer or a person comes in real time. */
+/* Input from the network, a timer or a person arrives in real time. */
 static void wait_outside(struct control *c)
 {
 	c->idle++;

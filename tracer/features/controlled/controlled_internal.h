@@ -193,7 +193,8 @@ void turn_answered(struct turn *t, int64_t result);
 /* What could happen next: this thread does what it is at, as `op`. In the order of c->turns. */
 void control_offer(struct control *c, struct turn *t, enum strategy_op op);
 void control_offer_none(struct control *c);
-/* Where every thread stands goes to given->stuck: it tells this end of a run from another one. */
+/* Adds the place of every thread to given->stuck, which distinguishes this end of a run from
+   others. */
 void control_note_places(struct control *c);
 /* One of those offered, by the strategy; the step is recorded. NULL: the run is over. */
 struct turn *control_choose(struct control *c);
@@ -218,7 +219,8 @@ uint64_t addresses_number(struct controlled *g, struct session_process *p, uint6
 void addresses_of_point(struct control *c, struct turn *t);
 /* The thread is new. */
 void addresses_thread(struct control *c, const struct turn *t);
-/* The schedule's name of the point's object, where no module has it; NULL: the object needs no name. */
+/* The schedule's name of the point's object, where no module has it; NULL: the object needs no
+   name. */
 const char *addresses_memory(struct control *c, struct turn *t);
 
 /* ---- points.c ---- */
@@ -395,7 +397,8 @@ bool sanitizers_is(const struct module *m); /* the library of one */
 void written_outcome(struct control *c);
 /* Takes what the program has written by now. True: a thread that waited to write can go on. */
 bool written_drain(struct control *c);
-/* Does so only where output is passed on: one write after the other, in the order of both streams. */
+/* Does so only where output is passed on: one write after the other, in the order of both
+   streams. */
 void written_next(struct control *c);
 
 /* ---- interrupts.c ---- */
@@ -440,11 +443,13 @@ void last_thread(struct controlled *g, const struct turn *t, const struct schedu
 
 /* ---- hangs.c ---- */
 
-/* At a tick, while the run is controlled: ends it if threads compute without a step for too long. */
+/* At a tick, while the run is controlled: ends it if threads compute without a step for too
+   long. */
 void hangs_tick(struct control *c);
 /* No thread can go on, and this will not be ended from outside any more. */
 bool hangs_is_waited_for(const struct control *c);
-/* Others could go on while a thread computes without a point: it is stopped there, which is a point. True: it was. */
+/* Others could go on while a thread computes without a point: it is stopped there, which is a
+   point. True: it was. */
 bool hangs_preempt(struct control *c);
 /* Is it on its way to be one? */
 bool hangs_may(const struct control *c);

@@ -1,12 +1,14 @@
 /*
- * A run in which no thread makes a step any more. Threads that compute are measured by the processor time of the
- * program, so a busy machine changes nothing; threads that all wait in the kernel, for what no thread of the
- * program can end, are measured by ticks in which nothing happened.
+ * A run in which no thread makes a step any more. Threads that compute are measured by the
+ * processor time of the program, so a busy machine changes nothing; threads that all wait in the
+ * kernel, for what no thread of the program can end, are measured by ticks in which nothing
+ * happened.
  */
 #include "tracer/features/controlled/controlled_internal.h"
 #include "tracer/run/go.h"
 
-/* A stop that is no step, as a question for the time, costs the program so much more than it computes. */
+/* A stop that is no step, as a question for the time, costs the program so much more than it
+   computes. */
 enum { STOP_NS = 20000 };
 
 static const double ns_of_s = 1e9;
@@ -68,8 +70,9 @@ static bool stop_it(struct control *c, struct turn *t)
 }
 
 /*
- * On a real machine others run while a thread computes: a wait with a time-out ends, and what it computes until may
- * be theirs to do. Where it is stopped is no place that another run would find; what it does there is.
+ * On a real machine others run while a thread computes: a wait with a time-out ends, and what it
+ * computes until may be theirs to do. Where it is stopped is no place that another run would find;
+ * what it does there is.
  */
 bool hangs_preempt(struct control *c)
 {
@@ -96,7 +99,8 @@ void hangs_tick(struct control *c)
 	size_t steps = c->given->schedule.steps.count;
 	uint64_t worked = target_worked_ns(c->session->target) + (uint64_t)c->moves * STOP_NS;
 
-	/* Each access is looked at a limited number of times, so these stops do not go on for ever. */
+	/* Each access is looked at a limited number of times, so these stops do not go on for
+	   ever. */
 	if (steps > c->hang_steps + c->preempts || !c->hang_ns ||
 	    c->hang_looks != c->access_looks) {
 		c->hang_looks = c->access_looks;

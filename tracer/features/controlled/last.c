@@ -1,4 +1,4 @@
-/* What is kept of a schedule that was cut: its last steps, and where each thread is then, in words. */
+/* Record of a schedule that was cut: its last steps, and the place of each thread at the end. */
 #include "tracer/base/path.h"
 #include "tracer/explore/schedule/text.h"
 #include "tracer/features/controlled/controlled_internal.h"

@@ -5,8 +5,8 @@
  * this is a point. It is one in every run, also in those that know the trap from the beginning: what the strategy
  * sees does not depend on when somebody looked.
  *
- * A loop that counts is in another state each time: its thread computes. After PREEMPTED_S without a step the thread
- * stops where it is if another one could go on, which may be what ends the loop.
+ * A loop that counts is in another state each time: its thread computes. After PREEMPTED_S without
+ * a step the thread stops where it is if another one could go on, which may be what ends the loop.
  */
 #include "tracer/features/controlled/controlled_internal.h"
 #include "tracer/run/images.h"
@@ -113,7 +113,8 @@ void loops_put(struct session *s, struct session_process *p, struct target_threa
 
 /* ---- who comes to no point ------------------------------------------------------------------------ */
 
-/* Sets a trap where the thread is. Returns the address, or 0 if the thread stops for a reason of its own or is in no module. */
+/* Sets a trap where the thread is. Returns the address, or 0 if the thread stops for a reason of
+   its own or is in no module. */
 static uint64_t put_here(struct session *s, struct session_thread *t,
 			 const struct site_owner *owner, unsigned index)
 {

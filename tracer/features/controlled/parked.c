@@ -1,7 +1,7 @@
 /*
- * Threads that wait by a decision of the scheduler are stopped before their call. Before the end of a run, they are
- * described as if they waited in the kernel: this is where they would be without the scheduler. Others are stopped
- * at a point, and could go on.
+ * Threads that wait by a decision of the scheduler are stopped before their call. Before the end of
+ * a run, they are described as if they waited in the kernel: this is where they would be without
+ * the scheduler. Others are stopped at a point, and could go on.
  */
 #include "tracer/features/controlled/controlled_internal.h"
 #include "tracer/features/waiting/waiting.h"

@@ -146,7 +146,7 @@ static bool begins_with(const char *text, const char *with)
 	return text && strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Of the library of C++ or Rust: what it reads and writes is atomic. */
+/* Functions of the C++ and Rust libraries whose accesses are all atomic. */
 static bool is_atomic_function(const char *name)
 {
 	return begins_with(name, "core::sync::atomic::") ||

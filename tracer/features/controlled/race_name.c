@@ -156,7 +156,7 @@ static bool name_here(struct turn *t, const struct naming *n)
 	return (line && name_written(n, line)) || name_local(n);
 }
 
-/* ---- what is atomic as a whole --------------------------------------------------------------------- */
+/* ---- what is atomic as a whole --------------------------------------------------------------- */
 
 /* Cuts off the last ".name", "->name" or "[...]". False: there is none. */
 static bool cut_member(struct str *name)
@@ -186,7 +186,8 @@ static const struct type *type_of(const struct inspect_call *call, const char *e
 	return inspect_eval(call, expression, &v, &ignored) == 0 ? v.type : NULL;
 }
 
-/* The type of what has this name. A member of an atomic struct is read and written with all of it (C11 6.5.2.3). */
+/* The type of what has this name. A member of an atomic struct is read and written with all of it
+   (C11 6.5.2.3). */
 static const struct type *type_of_access(const struct inspect_call *call, struct str *name)
 {
 	const struct type *type = type_of(call, str_text(name)), *around;
@@ -205,7 +206,8 @@ static const struct type *type_of_access(const struct inspect_call *call, struct
 	return type;
 }
 
-/* A static variable of a function has a symbol that is no expression (given.0): the statement has another one. */
+/* A static variable of a function has a symbol that is no expression (given.0): the statement has
+   another one. */
 static const struct type *type_of_statement(struct turn *t, const struct naming *symbol)
 {
 	struct str expression = {0};

@@ -17,8 +17,9 @@ bool control_is_runtime(struct session_process *p, uint64_t address)
 }
 
 /*
- * ld.so reads and closes files while it loads a program or a library: which ones depends on LD_LIBRARY_PATH and on
- * ld.so.cache, and no other thread has to do with them. In musl libc has the same file: its calls are the program's.
+ * ld.so reads and closes files while it loads a program or a library: which ones depends on
+ * LD_LIBRARY_PATH and on ld.so.cache, and no other thread has to do with them. In musl libc has the
+ * same file: its calls are the program's.
  */
 bool control_is_loading(const struct session_process *p, uint64_t pc)
 {

@@ -1,9 +1,10 @@
 /*
- * What threads do of which /proc does not say so: those of a program that is not dumpable, for an ordinary user.
+ * What threads do of which /proc does not say so: those of a program that is not dumpable, for an
+ * ordinary user.
  *
- * All are stopped, so that their registers show the interrupted system calls, at one moment; and while they stand one
- * thread of each process opens its /proc files. Questions about files, mappings and timers are then answered as for
- * any other program.
+ * All are stopped, so that their registers show the interrupted system calls, at one moment; and
+ * while they stand one thread of each process opens its /proc files. Questions about files,
+ * mappings and timers are then answered as for any other program.
  */
 #include "tracer/run/pages.h"
 #include "tracer/features/deadlock/hidden.h"

@@ -14,7 +14,7 @@ struct lookeds {
 	size_t count, capacity;
 };
 
-/* What hidden_open() has done to the program. */
+/* State of the program that hidden_open() has changed and hidden_close() restores. */
 struct hidden {
 	bool stopped; /* threads were */
 	ARRAY(struct session_thread *) paused;
@@ -22,8 +22,9 @@ struct hidden {
 };
 
 bool hidden_any(const struct lookeds *all);
-/* Stops all threads, completes the looks from their registers, and opens the processes' /proc files. False: a thread
-   has stopped for a reason of its own, or was not in a system call. hidden_close() must follow. */
+/* Stops all threads, completes the looks from their registers, and opens the processes' /proc
+   files. False: a thread has stopped for a reason of its own, or was not in a system call.
+   hidden_close() must follow. */
 bool hidden_open(struct session *s, struct lookeds *all, struct hidden *h);
 void hidden_close(struct session *s, struct hidden *h); /* those that were stopped for it go on */
 

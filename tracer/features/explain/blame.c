@@ -21,7 +21,7 @@ static const struct waiting *of_threads(struct session *s)
 	return found;
 }
 
-/* Of a run in which threads compute, or wait for ever: a thread that computes comes first. */
+/* Thread to blame for a hang: one that computes, else one that waits for ever. */
 static const struct waiting *of_hang(struct session *s)
 {
 	const struct waiting *found = NULL;

@@ -1,4 +1,5 @@
-/* A schedule in which no thread made a step any more: which thread waits for what, and what could end that. */
+/* A schedule in which no thread made a step any more: which thread waits for what, and what could
+   end that. */
 #include "tracer/features/explain/explain.h"
 
 #include <sys/syscall.h>

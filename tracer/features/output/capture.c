@@ -1,7 +1,7 @@
 /*
- * The program's output, for an expect or a trial: a pipe or a terminal, and a thread of ours that passes the
- * output on and keeps a copy. The thread does nothing else; ptrace stays with the main thread. A file is read when
- * all is over.
+ * The program's output, for an expect or a trial: a pipe or a terminal, and a thread of ours that
+ * passes the output on and keeps a copy. The thread does nothing else; ptrace stays with the main
+ * thread. A file is read when all is over.
  */
 #include "tracer/features/output/digest.h"
 #include "tracer/features/output/output.h"

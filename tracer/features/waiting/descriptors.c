@@ -1,4 +1,5 @@
-/* What a thread waits for at a file, a pipe or a socket, and who has its other end; or for time, or a signal. */
+/* Waits at a file, pipe or socket, with the threads that have its other end; waits for time or a
+   signal. */
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/features/blocked/channels.h"
 
@@ -24,7 +25,8 @@ static const struct {
 	{SYS_fcntl, "waits for a lock (fcntl) of", " held by"},
 };
 
-/* It was stopped meanwhile, and then the call is not known: but libc's function is. */
+/* The system call of a thread that was stopped meanwhile is not known; libc's function on its stack
+   is. */
 static bool is_sleep(const struct waiter *w)
 {
 	const char *function = w->stack.count ? w->stack.items[0].function : NULL;

@@ -1,6 +1,6 @@
 /*
- * Where the thing that a futex word belongs to begins, and what glibc has written into it. A thing whose words
- * contradict that is not known: no name is better than a wrong one.
+ * Where the thing that a futex word belongs to begins, and what glibc has written into it. A thing
+ * whose words contradict that is not known: no name is better than a wrong one.
  */
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/run/glibc.h"
@@ -74,7 +74,8 @@ static uint64_t barrier_of(const struct waiter *w)
 	return barrier_arrived(w, at) ? at : 0;
 }
 
-/* There is a word for each of two groups of waiters, and before them the number of all. */
+/* A condition has one futex word for each of two groups of waiters, after the number of all
+   waiters. */
 static uint64_t condition_of(const struct waiter *w)
 {
 	uint32_t waiters = glibc_condition_waiters(w->thread->process);

@@ -193,8 +193,8 @@ static void note_line(struct spinner *sp, const struct inspect_call *call)
 		*array_add(&sp->lines) = place;
 }
 
-/* The innermost call from `i` on, in the tester's code and not inlined, that comes back to where it is;
-   w->stack.count: there is none. */
+/* The innermost call from `i` on, in the tester's code and not inlined, that comes back to where it
+   is; w->stack.count: there is none. */
 static size_t loop_from(const struct waiter *w, size_t i, struct spin_code *code,
 			enum spin_loop *kind)
 {
@@ -223,8 +223,8 @@ static const struct inspect_call *copy_in(const struct waiter *w, size_t i, cons
 }
 
 /*
- * A loop may call functions that have loops of their own: of the loops that a sample goes round in, the outermost
- * counts that was the innermost of any sample.
+ * A loop may call functions that have loops of their own: of the loops that a sample goes round in,
+ * the outermost counts that was the innermost of any sample.
  */
 static void note_loop(struct spins *all, struct spinner *sp, const struct waiter *w)
 {
@@ -433,7 +433,8 @@ static bool goes_round(const struct session *s, const struct session_thread *t, 
 	return sp && spin_states_repeat(&sp->states, least);
 }
 
-/* A thread that sleeps again and again, and looks at nothing in between, waits for nobody, and keeps nobody waiting. */
+/* A thread that sleeps again and again, and looks at nothing in between, waits for nobody, and
+   keeps nobody waiting. */
 static bool only_sleeps(const struct session *s, const struct session_thread *t)
 {
 	const struct spinner *sp = find(spins_of(s), t);

@@ -29,7 +29,8 @@ struct spin {
 
 /* What is known of the thread. False: it was not seen to run since it last arrived somewhere. */
 bool spin_of(const struct session *s, const struct session_thread *t, struct spin *out);
-/* Does the thread, which is stopped in a sleep, go round in a loop in which nothing decides anything? */
+/* Does the thread, which is stopped in a sleep, go round in a loop in which nothing decides
+   anything? */
 bool spin_only_sleeps(struct session *s, struct session_thread *t);
 
 #endif

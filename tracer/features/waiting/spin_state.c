@@ -142,7 +142,8 @@ enum spin_loop spin_loop_of(struct session_process *p, const struct dwarf_frame 
 
 enum { MOST_COPIES = 16 };
 
-/* The functions that are inlined at an address of the call's function, innermost first, and the function. */
+/* The functions that are inlined at an address of the call's function, innermost first, and the
+   function. */
 static void copies_at(const struct dwarf_frame *call, uint64_t pc, struct inspect_stack *out)
 {
 	struct dwarf_frame frame = *call;
@@ -214,8 +215,8 @@ bool spin_states_repeat(const struct spin_states *states, unsigned least)
 }
 
 /*
- * A loop of some instructions has as many states, and at first each of them is seen once. A computation that gets on
- * is hardly ever in a state that it has been in.
+ * A loop of some instructions has as many states, and at first each of them is seen once. A
+ * computation that gets on is hardly ever in a state that it has been in.
  */
 bool spin_states_may_repeat(const struct spin_states *states, unsigned least, unsigned most)
 {

@@ -42,8 +42,8 @@ enum spin_loop {
 };
 enum spin_loop spin_loop_of(struct session_process *p, const struct dwarf_frame *call,
 			    struct spin_code *code);
-/* Of a call's copies that are inlined there: the innermost one that has all of the loop; the call's function itself,
-   if none has. The module owns the name; NULL: it has none. */
+/* Name of the innermost function inlined into the call that contains all of the loop, else of the
+   call's function. The module owns the name. Returns NULL if the function has no name. */
 const char *spin_loop_function(struct session_process *p, const struct dwarf_frame *call,
 			       struct spin_code *code);
 

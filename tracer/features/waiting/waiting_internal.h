@@ -34,7 +34,7 @@ void around_describe(const struct waiter *w, bool blocked, struct str *out);
 /* descriptors.c: "sleeps", "waits for a signal"; NULL: its call is another one. */
 const char *waiting_asleep(const struct waiter *w);
 bool waiting_is_for_time(long number);
-/* Where the thread goes round, the call in which it does is the one that is reported. */
+/* Reports the call in which the thread spins, if it spins. */
 void spinning_told(const struct session *s, struct waiter *w);
 void spinning_describe(const struct session *s, const struct session_thread *t,
 		       struct waiting *out);
