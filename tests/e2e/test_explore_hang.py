@@ -68,6 +68,36 @@ int main(void)
 }
 """
 
+# The same, but the worker already waits for the condition variable that goes with the lock.
+HELD = HEAD + r"""
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static int waits, asked;
+static void *worker(void *p)
+{
+	pthread_mutex_lock(&m);
+	for (waits = 1; !asked;)
+		pthread_cond_wait(&c, &m);
+	waits = 0;
+	pthread_mutex_unlock(&m);
+	return p;
+}
+int main(void)
+{
+	pthread_t t;
+	struct timespec now;
+	pthread_create(&t, NULL, worker, NULL);
+	while (pthread_mutex_lock(&m) == 0 && !waits)
+		pthread_mutex_unlock(&m);
+	while (waits)
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	asked = 1;
+	pthread_mutex_unlock(&m);
+	pthread_join(t, NULL);
+	return 0;
+}
+"""
+
 # Slow, but it would end.
 SLOW = HEAD + r"""
 static void *work(void *p) { for (volatile unsigned long i = 0; i < 1000000000000; i++); return p; }
@@ -107,12 +137,13 @@ def test_gates_of_a_hang(t):
     t.clean(t.gate("run", "-g", script, "--", compile_text("accepts.c", ACCEPT)), 0)
 
 
-@params("clock", "slow")
+@params("clock", "held", "slow")
 def test_computes(t, what):
     """A thread computes, or asks for the time, without a step."""
-    text = {"clock": CLOCK, "slow": SLOW}[what]
+    text = {"clock": CLOCK, "held": HELD, "slow": SLOW}[what]
     r, f = one_hang(t, what + ".c", text, "--hang", "0.2")
     says = {"clock": "main runs in main at clock.c:%d; worker#1 waits for mutex m held by main" % line_of(CLOCK, "clock_gettime"),
+            "held": "; worker#1 waits for condition variable c (with mutex m held by main)",
             "slow": "main joins work#1; work#1 runs in work at slow.c:%d" % line_of(SLOW, "for (volatile")}[what]
     t.check("no thread has made a step for 0.2 seconds: " in f["text"], "how long", r)
     t.check(re.sub(r"(clock.c):\d+", r"\1", says) in re.sub(r"(clock.c):\d+", r"\1", f["text"]), "who does what: " + says, r)

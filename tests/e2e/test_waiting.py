@@ -146,6 +146,25 @@ int main(void)
 	x++;
 }
 """, ["main waits for condition variable changed (with mutex other), in main at {WAITS}"]),
+    "condition_held": (r"""
+static _Atomic int waits;
+static void *first(void *arg)
+{
+	pthread_mutex_lock(&m);
+	waits = 1;
+	pthread_cond_wait(&changed, &m); /* WAITS */
+	x++;
+	return arg;
+}
+int main(void)
+{
+	start(first, NULL);
+	while (!waits)
+		;
+	pthread_mutex_lock(&m); /* TAKES */
+	stay();
+}
+""", ["first#1 waits for condition variable changed (with mutex m held by main (taken at {TAKES})), in first at {WAITS}"]),
     "semaphore": (r"""
 int main(void)
 {
@@ -692,6 +711,24 @@ int main()
 	x++;
 }
 """, ["waits for mutex m held by main (taken at {TAKES})"]),
+    "condition_held": (r"""
+static std::mutex m;
+static std::condition_variable c;
+int main()
+{
+	bool waits = false;
+	std::thread t([&] {
+		std::unique_lock<std::mutex> mine(m);
+		waits = true;
+		c.wait(mine, [] { return x != 0; }); /* WAITS */
+	});
+	for (;;) {
+		std::lock_guard<std::mutex> lock(m); /* TAKES */
+		if (waits)
+			t.join();
+	}
+}
+""", ["waits for condition variable c (with mutex m held by main (taken at {TAKES}))"]),
     "future": (r"""
 int main()
 {

@@ -326,7 +326,41 @@ static uint64_t address_of(const struct inspect_call *call, const char *expressi
 		       : 0;
 }
 
-/* It is the second argument of pthread_cond_wait. */
+/* The name in the declaration of the lock that a std::condition_variable waits with. */
+static char *name_where_declared(struct session *s, const struct inspect_call *call,
+				 uint64_t object)
+{
+	struct lock_name best = {.rank = RANK_NONE};
+	struct locks_calls calls = {0};
+	struct source_text text;
+
+	if (source_text(s->symbols, call->file, &text))
+		locks_text(text.lines, text.count, inspect_call_begins(call), call->line, &calls);
+	array_each(const struct locks_call, c, &calls)
+		for (unsigned i = 0; c->declares && i < c->args; i++)
+			try_expression(call, c->arg[i], object, false, &best);
+	locks_text_fini(&calls);
+	return best.rank ? str_take(&best.name) : NULL;
+}
+
+/* The mutex of a std::unique_lock, the first argument of std::condition_variable::wait. */
+static void name_mutex_of_lock(struct session *s, struct waiter *w, const struct locks_call *c)
+{
+	const struct inspect_call *call = &w->stack.items[w->own];
+	struct str device = {0};
+
+	str_addf(&device, "%s._M_device", c->arg[0]);
+	w->mutex_object = address_of(call, str_text(&device));
+	str_fini(&device);
+	if (!w->mutex_object)
+		return;
+	w->by_lock = true;
+	w->mutex = name_where_declared(s, call, w->mutex_object);
+	if (!w->mutex)
+		w->mutex = name_global(w, w->mutex_object);
+}
+
+/* The second argument of pthread_cond_wait. */
 static void name_mutex(struct session *s, struct waiter *w)
 {
 	const struct inspect_call *call = &w->stack.items[w->own];
@@ -336,8 +370,12 @@ static void name_mutex(struct session *s, struct waiter *w)
 	array_each(const struct locks_call *, it, &written.here) {
 		const struct locks_call *c = *it;
 
-		if (strstr(c->word, "wait") && !w->mutex && !c->object && c->args >= 2 &&
-		    locks_means(call, c->arg[0], w->object, NULL)) {
+		if (!strstr(c->word, "wait") || w->mutex || c->args < (c->object ? 1 : 2) ||
+		    !locks_means(call, c->object ? c->object : c->arg[0], w->object, NULL))
+			continue;
+		if (c->object) {
+			name_mutex_of_lock(s, w, c);
+		} else {
 			w->mutex = base_strdup(shown(c->arg[1]));
 			w->mutex_object = address_of(call, c->arg[1]);
 		}

@@ -38,10 +38,10 @@ struct waiter {
 	struct target_block block;
 	struct wait wait;
 	struct inspect_stack stack;
-	const struct waiters *all; /* which it is one of; NULL: examined alone */
-	size_t own;		   /* the tester's innermost call; stack.count: there is none */
-	size_t told;		   /* the call that is reported: the same, or further out */
-	bool loops;		   /* ... since it goes round there, now and then further in */
+	struct waiters *all; /* which it is one of; NULL: examined alone */
+	size_t own;	     /* the tester's innermost call; stack.count: there is none */
+	size_t told;	     /* the call that is reported: the same, or further out */
+	bool loops;	     /* ... since it goes round there, now and then further in */
 	enum primitive what;
 	bool timed;
 	uint64_t object;       /* address of the mutex, semaphore ...; 0 unknown */
@@ -50,6 +50,7 @@ struct waiter {
 	unsigned rank;	       /* how good the name is */
 	char *mutex;	       /* CONDITION: the mutex that goes with it, or NULL */
 	uint64_t mutex_object; /* ... and its address; 0 unknown */
+	bool by_lock; /* CONDITION: waited for with a std::unique_lock, whose mutex is not written there */
 	ARRAY(struct owner) owners;
 	unsigned readers; /* how many threads hold a rwlock for reading */
 	bool gone;	  /* its owner is gone, or in another process: nobody can give it back */

@@ -13,6 +13,49 @@
 
 enum { MOST_OWNERS = 4 }; /* that are named */
 
+/* ---- owners ---------------------------------------------------------------------------------- */
+
+static struct waiter *waiter_of(struct waiters *all, const struct session_thread *t)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (all->items[i].thread == t)
+			return &all->items[i];
+	return NULL;
+}
+
+/* Readers of a rwlock and takers of a semaphore are recorded nowhere: only the source shows them. A
+   reader that wants its own rwlock again is one of them. */
+static void find_takers(struct waiters *all, struct waiter *w)
+{
+	bool unwritten = w->readers || w->what == PRIMITIVE_SEMAPHORE;
+
+	for (size_t i = 0; i < all->count && unwritten; i++) {
+		struct waiter *other = &all->items[i];
+		struct owner o = {.thread = other->thread};
+
+		if ((other != w || w->readers) && other->thread->process == w->thread->process &&
+		    locks_taken(all, other, w, &o))
+			*array_add(&w->owners) = o;
+	}
+}
+
+static void look_for_owners(struct waiters *all, struct waiter *w)
+{
+	glibc_owners(all, w);
+	if (w->what == PRIMITIVE_CONDITION && w->object) {
+		signals_find(all, w);
+		return;
+	}
+	array_each(struct owner, o, &w->owners) {
+		const struct waiter *other = waiter_of(all, o->thread);
+
+		if (other && w->object && w->what != PRIMITIVE_JOIN)
+			locks_taken(all, other, w, o);
+	}
+	if (w->object)
+		find_takers(all, w);
+}
+
 /* ---- words ------------------------------------------------------------------------------------- */
 
 static const char *const kinds[] = {
@@ -136,6 +179,24 @@ static const char *library_lock(const struct waiter *w)
 	return NULL;
 }
 
+/* The wait of a condition variable ends when its mutex is free: " (with mutex m held by main)". */
+static void add_mutex(const struct waiter *w, struct str *out)
+{
+	struct waiter mutex = {.thread = w->thread,
+			       .wait = {.shared = w->wait.shared},
+			       .what = PRIMITIVE_MUTEX,
+			       .object = w->mutex_object};
+
+	if (mutex.object)
+		look_for_owners(w->all, &mutex);
+	if (mutex.owners.count || mutex.gone || !w->by_lock) {
+		str_addf(out, " (with mutex %s", w->mutex);
+		add_owners(&mutex, out);
+		str_add(out, ")");
+	}
+	array_fini(&mutex.owners);
+}
+
 static void add_thing(const struct waiter *w, struct str *out)
 {
 	const char *lock = library_lock(w), *name = w->name ? w->name : "";
@@ -155,7 +216,7 @@ static void add_thing(const struct waiter *w, struct str *out)
 	if (w->what == PRIMITIVE_WRITE)
 		str_add(out, " (to write)");
 	if (w->mutex)
-		str_addf(out, " (with mutex %s)", w->mutex);
+		add_mutex(w, out);
 }
 
 /* " (worker#1, worker#2)": threads that wait for the condition variable which this one destroys. */
@@ -414,30 +475,6 @@ static void look(struct waiters *all, struct session_thread *t)
 	}
 }
 
-static struct waiter *waiter_of(struct waiters *all, const struct session_thread *t)
-{
-	for (size_t i = 0; i < all->count; i++)
-		if (all->items[i].thread == t)
-			return &all->items[i];
-	return NULL;
-}
-
-/* Readers of a rwlock and takers of a semaphore are recorded nowhere: only the source shows them. A
-   reader that wants its own rwlock again is one of them. */
-static void find_takers(struct waiters *all, struct waiter *w)
-{
-	bool unwritten = w->readers || w->what == PRIMITIVE_SEMAPHORE;
-
-	for (size_t i = 0; i < all->count && unwritten; i++) {
-		struct waiter *other = &all->items[i];
-		struct owner o = {.thread = other->thread};
-
-		if ((other != w || w->readers) && other->thread->process == w->thread->process &&
-		    locks_taken(all, other, w, &o))
-			*array_add(&w->owners) = o;
-	}
-}
-
 /* Another thread that waits for the same object, and whose owners are known already. */
 static const struct waiter *known_before(const struct waiters *all, const struct waiter *w)
 {
@@ -446,23 +483,6 @@ static const struct waiter *known_before(const struct waiters *all, const struct
 		    other->thread->process == w->thread->process)
 			return other;
 	return NULL;
-}
-
-static void look_for_owners(struct waiters *all, struct waiter *w)
-{
-	glibc_owners(all, w);
-	if (w->what == PRIMITIVE_CONDITION && w->object) {
-		signals_find(all, w);
-		return;
-	}
-	array_each(struct owner, o, &w->owners) {
-		const struct waiter *other = waiter_of(all, o->thread);
-
-		if (other && w->object && w->what != PRIMITIVE_JOIN)
-			locks_taken(all, other, w, o);
-	}
-	if (w->object)
-		find_takers(all, w);
 }
 
 static void find_owners(struct waiters *all, struct waiter *w)
