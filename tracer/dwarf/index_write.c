@@ -48,10 +48,7 @@ static void sort_files(struct pieces *p)
 	p->files.count = kept;
 }
 
-#define PART(array)                                                                                \
-	{                                                                                          \
-		(array).items, (array).count * sizeof(*(array).items)                              \
-	}
+#define PART(array) (array).items, (array).count * sizeof(*(array).items)
 
 bool index_write(struct die_table *t, const struct index_names *names)
 {
@@ -70,9 +67,9 @@ bool index_write(struct die_table *t, const struct index_names *names)
 		add_line(&p, u);
 	sort_files(&p);
 	const struct cache_part parts[INDEX_PARTS] = {
-		[INDEX_UNITS] = PART(p.units),	[INDEX_SPANS] = PART(t->spans),
-		[INDEX_LINES] = PART(p.lines),	[INDEX_FILES] = PART(p.files),
-		[INDEX_HEADS] = PART(n->heads), [INDEX_LISTS] = PART(n->lists),
+		[INDEX_UNITS] = {PART(p.units)},  [INDEX_SPANS] = {PART(t->spans)},
+		[INDEX_LINES] = {PART(p.lines)},  [INDEX_FILES] = {PART(p.files)},
+		[INDEX_HEADS] = {PART(n->heads)}, [INDEX_LISTS] = {PART(n->lists)},
 	};
 	done = cache_write(t->kept->name, INDEX_FORMAT, parts, INDEX_PARTS);
 	array_fini(&p.units);
