@@ -15,6 +15,16 @@ def share():
     return min(1.0, (os.cpu_count() or 1) / max(1, runnable))
 
 
+def wall(seconds):
+    """Seconds that pass while so much work is done: for limits of gatectl's own (--for, --time-limit), which count those.
+
+    A limit looks ahead, so the load of the last minute counts where it is higher than that of this moment.
+    """
+    with open("/proc/loadavg") as f:
+        load = float(f.read().split()[0])
+    return round(seconds / min(share(), (os.cpu_count() or 1) / max(1, load), 1), 3)
+
+
 class Limit:
     """Seconds of work. The owner asks over() at least every half second while it waits."""
 

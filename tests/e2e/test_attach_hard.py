@@ -7,6 +7,7 @@ import subprocess
 import time
 
 from harness import Process, Failure, Skip, compile_text, params, timeout
+from patience import wall
 from test_attach import Running, attach, attach_until, state_of, wait_state, wait_traced
 
 WORK = r"""
@@ -58,7 +59,7 @@ def attach_somehow(t, p, round_number):
     """Until its work is done, or until a signal ends it."""
     kind = round_number % 4
     if kind == 0:
-        r = attach(t, p.pid, ENDS, "--time-limit", "20")
+        r = attach(t, p.pid, ENDS, "--time-limit", wall(20))
         t.equal((r.status, r.err), (0, ""), "outcome of round %d" % round_number, r)
         return
     number = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)[kind - 1]

@@ -8,6 +8,7 @@ import sys
 from html.parser import HTMLParser
 
 from harness import ROOT, compile_text, line_of, params
+from patience import wall
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "audit"))
 import corpus  # noqa: E402
@@ -836,7 +837,7 @@ def test_confirmed(t, name):
 def test_confirmed_in_time(t, what):
     """--for bounds how long a script is verified, too; and there is a limit to the making of one."""
     path = os.path.join(ROOT, "tests", "audit", "faults", "transfer_both_ways.c")
-    option, text = {"verifying": (("--for", "2", "--verify", "1000000"), "gates.lua forces it (all of the "),
+    option, text = {"verifying": (("--for", wall(2), "--verify", "1000000"), "gates.lua forces it (all of the "),
                     "making": (("--gates-for", "0.01", "--verify", "1"), "gates.lua forces it (1 of 1 runs)")}[what]
     r = t.gate("audit", "--confirm", driver(path), "-o", t.path("found"), *option, path)
     t.check("note: confirmed: a deadlock" in r.stdout and text in r.stdout, "it is confirmed", r)
@@ -939,7 +940,7 @@ def test_confirmed_by_its_kind(t, name):
     """A deadlock confirms what is found of the locks that it is about, and nothing else; one of other locks hides no other failure."""
     one, other, expected = CROSS[name]
     text = CROSSED % (one, other)
-    r = audit(t, "--confirm", compile_text("crossed.c", text, "-g -O0 -pthread"), "-n", "50", "-o", t.path("found"), "--verify", "3", "--gates-for", "2",
+    r = audit(t, "--confirm", compile_text("crossed.c", text, "-g -O0 -pthread"), "-n", "50", "-o", t.path("found"), "--verify", "3", "--gates-for", wall(2),
               t.file("crossed.c", text))
     tags = {line_of(text, "/* %s */" % tag): tag for tag in ("P3", "lock-order", "double-lock", "return-with-lock")}
     t.equal([tags[int(n[1])] for n in NOTE.findall(r.stdout) if n[3].startswith("confirmed: ")], expected, "what is confirmed", r)

@@ -48,8 +48,9 @@ def sample(name):
 
 
 def convert(t, program, *options):
+    """Converts without a limit of time of its own: that of the test counts work (patience.py)."""
     script = t.path("converted.lua")
-    r = t.gate("convert", *options, "-o", script, "--", program, seconds=900 if t.full else 120)  # 1,000 runs
+    r = t.gate("convert", "--for", "0", *options, "-o", script, "--", program, seconds=900 if t.full else 120)  # 1,000 runs
     r.script = None
     if os.path.exists(script):
         with open(script) as f:
@@ -62,7 +63,7 @@ def test_sample(t, name):
     options, converted, left, orders = CONVERTED[name]
     program = sample(name)
     with test_examples.load(t):
-        runs = ("-n", "1000", "--for", "0") if t.full else ("-n", "5")
+        runs = ("-n", "1000") if t.full else ("-n", "5")
         r, script = convert(t, program, *runs, *options)
         t.equal(r.status, 0, "status", r)
         t.equal(r.err, "", "standard error", r)
@@ -253,13 +254,13 @@ def test_asks_all_the_time(t):
             pthread_join(thread, NULL);
             return 0;
         }""")
-    r, _ = convert(t, program, "--for", "0")  # as long as it needs on a busy machine
+    r, _ = convert(t, program)
     t.equal(r.status, 125, "status", r)
     t.check("in ask: usleep of 10 us" in r.first, "the one that asks", r)
     t.check(re.search(r"^others: .*15 in main: usleep of 300 ms, .*17 in main: usleep of 300 ms: not for ordering",
                       r.err, re.M), "the others, which have one reason", r)
     t.equal(len(r.err.splitlines()), 3, "lines of the refusal", r)
-    r, script = convert(t, program, "--all", "-n", "5", "--for", "0")
+    r, script = convert(t, program, "--all", "-n", "5")
     t.equal(r.status, 0, "status with --all", r)
     t.check("2 of 3 sleeps converted" in r.stdout, "how often it asks is no order", r)
     t.check("(time " not in r.script, "not in the script, either", r)
@@ -859,7 +860,7 @@ def test_newline_in_an_argument(t):
     """The script's first line is a comment whatever the test is called with."""
     program = compile_text("awake_a_little.c", "#include <unistd.h>\nint main(void)\n{\n\tusleep(1000);\n\treturn 3;\n}\n")
     script = t.path("newline.lua")
-    r = t.gate("convert", "--all", "-n", "2", "-o", script, "--", program, "a\nb = = c")
+    r = t.gate("convert", "--for", "0", "--all", "-n", "2", "-o", script, "--", program, "a\nb = = c")
     t.equal(r.status, 0, "status", r)
     t.equal(t.gate("check", "-g", script, program).status, 0, "check of the script", r)
 
@@ -917,7 +918,7 @@ int main(void)
 def test_standard_input_from_a_file(t):
     """Each run reads it anew: with nothing to read the test would come out otherwise."""
     path, script = t.file("in.txt", "mine"), t.path("converted.lua")
-    r = t.gate("convert", "-n", "2", "-o", script, "--", compile_text("reads_late.c", READS, "-g -O0 -pthread"),
+    r = t.gate("convert", "--for", "0", "-n", "2", "-o", script, "--", compile_text("reads_late.c", READS, "-g -O0 -pthread"),
                preexec=lambda: os.dup2(os.open(path, os.O_RDONLY), 0))
     t.equal(r.status, 0, "status", r)
     t.check("(exit status 0)" in r.stdout, "the outcome of a test that reads its input", r)
@@ -949,7 +950,7 @@ def test_names_and_times_as_they_are_written(t):
             puts("done");
         }
         """, flags="-g -O0 -pthread")
-    r = t.gate("convert", "-o", t.path("o.lua"), program, seconds=60)
+    r = t.gate("convert", "--for", "0", "-o", t.path("o.lua"), program, seconds=60)
     for words in ("in look: poll of 60 ms", "in look: select of 70 ms", r"in main: wait_for of (about )?\d+ ms"):
         t.check(re.search(words, r.err), words, r)
 
@@ -969,5 +970,5 @@ def test_time_itself(t):
             return to.tv_sec == from.tv_sec && to.tv_nsec - from.tv_nsec < 50000000;
         }
         """, flags="-g -O0")
-    r = t.gate("convert", "-o", t.path("o.lua"), program, seconds=60)
+    r = t.gate("convert", "--for", "0", "-o", t.path("o.lua"), program, seconds=60)
     t.error(r, 125, "usleep of 80 ms: not for ordering, as nobody else is there: the outcome depends on the time itself")

@@ -5,6 +5,7 @@ import os
 import re
 
 from harness import compile_text, params
+from patience import wall
 from test_convert import convert
 
 # The test, and behind it the library, which has a file of its own.
@@ -186,9 +187,10 @@ AWAKE = "#include <unistd.h>\nint main(void)\n{\n\tusleep(1000);\n\treturn 3;\n}
 def test_for_ends_it(t):
     """The whole command takes no longer; what is verified by then counts."""
     program = compile_text("awake_a_little.c", AWAKE)
-    r, script = convert(t, program, "--all", "-n", "1000000", "--for", "6")
+    limit = wall(6)
+    r, script = convert(t, program, "--all", "-n", "1000000", "--for", limit)
     t.equal(r.status, 0, "status", r)
-    t.check("1000000 runs were asked for: the 6 s of --for were over before" in r.stdout, "it says so", r)
+    t.check("1000000 runs were asked for: the %g s of --for were over before" % limit in r.stdout, "it says so", r)
     found = re.search(r"the same outcome in (\d+) of (\d+) runs", r.stdout)
     t.check(found and int(found.group(1)) >= 5 and found.group(1) == found.group(2), "how many there were", r)
     t.check("the outcome was the same in %s runs" % found.group(1) in r.script, "in the script, too", r)
@@ -203,6 +205,16 @@ def test_for_is_too_short(t):
     t.check("try: gatectl convert --for=" in r.err, "what to do", r)
     t.check(len(r.err.splitlines()) <= 3, "lines", r)
     t.equal((r.script, os.listdir(os.path.dirname(t.path("x")))), (None, []), "nothing is written", r)
+
+
+def test_no_time_is_said(t):
+    """A sleep that was not tried is not called one that cannot be converted."""
+    program = compile_text("forty.c", "#include <unistd.h>\nint main(void)\n{\n" + "\tusleep(3000);\n" * 40 + "\treturn 3;\n}\n")
+    r, _ = convert(t, program, "--for", "3")
+    t.equal((r.status, r.script), (125, None), "status, and no script", r)
+    t.check("can be converted" not in r.err, "nothing is known of that", r)
+    t.check("the 3 s that it may take (--for)" in r.first, "why", r)
+    t.check("try: gatectl convert --for=" in r.err, "what to do", r)
 
 
 def test_refusal_is_short(t):

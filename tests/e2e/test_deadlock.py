@@ -11,6 +11,7 @@ import threading
 import time
 
 from harness import Process, compile_text, params
+from patience import wall
 from stuck_programs import ALIVE, GATED, HEAD, MAIN, STUCK
 
 
@@ -94,7 +95,7 @@ int main(void)
 	pthread_t t;
 	pthread_create(&t, NULL, spins, NULL);
 """)
-    r = t.verdict(t.run_gated(compile_text("beside_a_spinner.c", text), options=["--time-limit", "1"]), 124)
+    r = t.verdict(t.run_gated(compile_text("beside_a_spinner.c", text), options=["--time-limit", wall(1)]), 124)
     t.order_of(r.err, "stuck for good", "first#1", "lock_b", "second#1", "lock_a")
     cycle = [thread["id"] for thread in r.report["threads"] if thread["waiting"]["in_cycle"]]
     t.equal(sorted(cycle), ["first#1", "second#1"], "in the cycle", r)
@@ -106,7 +107,7 @@ def test_no_cycle_at_the_time_limit(t):
 static void *first(void *arg) { sleep(60); return arg; }
 static void *second(void *arg) { return arg; }
 int main(void) { start_both(); }
-"""), options=["--time-limit", "1"]), 124)
+"""), options=["--time-limit", wall(1)]), 124)
     t.check("stuck for good" not in r.err, "nobody is stuck", r)
 
 

@@ -5,6 +5,7 @@ import re
 import subprocess
 
 from harness import Skip, compile_text, params
+from patience import wall
 
 PROGRAM = r"""
 #include <stdio.h>
@@ -279,7 +280,7 @@ def test_damaged_debug_info(t, seed):
     path = damaged(t, "spoilt", spoil)
     for location in ("victim.c:6", "helper", "helper%return", "//helped", "helper;n +="):
         r = t.run_gated(path, script='at("%s", {optional = true}):run(function() end)\n' % location,
-                        options=["--time-limit", "10"])
+                        options=["--time-limit", wall(10)])
         t.check(r.status in (0, 125), "an answer or an error", r)
         if r.status == 125:
             t.error(r)

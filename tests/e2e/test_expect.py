@@ -5,6 +5,7 @@ import re
 import subprocess
 
 from harness import compile_text, params, timeout
+from patience import wall
 
 WORDS = r"""
 #include <stdio.h>
@@ -94,8 +95,8 @@ def test_never_reached_place_of_the_script(t):
     expect(t, gates + 'expect { never_reached = "//never" }\n')
     r = expect(t, 'env { HOW = "reach" }\n' + gates + 'expect { never_reached = "//never" }\n', 119)
     r = expect(t, 'at("//work", {hit = 5}):log "x"\nexpect { never_reached = "//work" }\n')
-    r = expect(t, gates + 'at "//end":wait(g)\nlimits { gate = 0.3 }\n'
-                  'expect { never_reached = "//never" }\n', 122)
+    r = expect(t, gates + 'at "//end":wait(g)\nlimits { gate = %g }\n' % wall(0.3)
+                  + 'expect { never_reached = "//never" }\n', 122)
 
 
 def test_never_reached_is_resolved(t):
@@ -228,7 +229,7 @@ BUILDS = (("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O0"), ("clang", "-O2"))
 def test_livelock(t, case):
     name, cc, level = case
     program = compile_text("livelock_%s.c" % name, HEAD + LIVELOCKS[name], compiler=cc, flags="-g " + level)
-    r = t.run_gated(program, script="limits { run = 100 }\nexpect { livelock = true }\n", seconds=110)
+    r = t.run_gated(program, script="limits { run = %g }\nexpect { livelock = true }\n" % wall(100), seconds=110)
     t.clean(r, 0)
 
 
@@ -272,7 +273,7 @@ def test_slow(t, case):
 def test_livelock_not_expected(t):
     """It is a time limit then, which says what it looks like."""
     program = compile_text("livelock_polite.c", HEAD + LIVELOCKS["polite"])
-    r = t.run_gated(program, script="limits { run = 6 }\n", seconds=50)
+    r = t.run_gated(program, script="limits { run = %g }\n" % wall(6), seconds=50)
     t.verdict(r, 124)
     t.check(re.search(r"^a livelock: .* no place reached: work#1 in \w+ at livelock_polite.c:\d+; work#2 in", r.err, re.M),
             "what it looks like", r)
@@ -309,7 +310,7 @@ int main(void)
 def test_words_of_a_livelock(t, build):
     """Where it goes round is the function with the loop, wherever the samples were, inlined or not."""
     cc, level = build
-    r = t.run_gated(compile_text("words.c", SPIN_WORDS, compiler=cc, flags="-g " + level), options=("--time-limit", "1"), seconds=50)
+    r = t.run_gated(compile_text("words.c", SPIN_WORDS, compiler=cc, flags="-g " + level), options=("--time-limit", wall(1)), seconds=50)
     t.verdict(r, 124)
     t.check(re.search(r"^a livelock: .* no place reached: poller#1 in until_stopped at words.c:\d+$", r.err, re.M), "livelock", r)
     t.check(re.search(r"poller#1 runs in until_stopped at words.c:\d+, spinning for [\d.]+ s, called from poller at words.c:14$", r.err, re.M),
@@ -325,7 +326,7 @@ def test_sleeper_is_no_livelock(t, build):
     program = compile_text("sleeper.c", text, compiler=cc, flags="-g " + level)
     r = t.run_gated(program, script="limits { run = 1.5 }\nexpect { livelock = true }\n", seconds=50)
     t.verdict(r, 119)
-    r = t.run_gated(program, options=("--time-limit", "1.5"), seconds=50)
+    r = t.run_gated(program, options=("--time-limit", wall(1.5)), seconds=50)
     t.verdict(r, 124)
     t.check("a livelock" not in r.err and re.search(r"main (sleeps,|runs) in main at sleeper.c:5, again and again", r.err), "it sleeps", r)
 

@@ -5,6 +5,7 @@ stayed shut, and what to do about it. What is said has to be true in every build
 import re
 
 from harness import BUILDS, COMPILERS, compile_text, line_of, params, timeout
+from patience import wall
 
 # Each function has a line that nobody executes, and is called as often as its name says.
 COUNTED = r"""
@@ -515,7 +516,7 @@ def test_nobody_is_left(t):
 @timeout(60)
 def test_never_opened(t):
     r = t.run_gated(built("pair.c", PAIR.replace("fill(1);", "while (n >= 0) { fill(0); usleep(1000); }"), "gcc-O0"),
-                    'local g = SimpleGate "g"\nlimits { gate = 0.3 }\nat "//first":wait(g)\nat "//second":open(g)\n')
+                    'local g = SimpleGate "g"\nlimits { gate = %g }\nat "//first":wait(g)\nat "//second":open(g)\n' % wall(0.3))
     t.verdict(r, 121)
     t.check("gate g is opened at //second: second#1 is at pair.c:18 and has not come there" in r.err, "opener", r)
 

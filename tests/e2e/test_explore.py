@@ -15,6 +15,7 @@ import time
 import xml.etree.ElementTree
 
 from harness import Process, compile_text, params, processes_with, timeout, wait_until
+from patience import wall
 
 ABBA = """#include <pthread.h>
 #include <stdio.h>
@@ -478,7 +479,7 @@ ENDLESS = {
 @params(*ENDLESS)
 def test_endless(t, name):
     program = compile_text(name.replace(" ", "_") + ".c", ENDLESS[name])
-    r = explore(t, "--for", "2", "--steps", "200", program)
+    r = explore(t, "--for", wall(2), "--steps", "200", program)
     t.check(r.spent < 15, "it ends in time", r)
     t.check(r.status in (0, 116), "status", r)
     t.check(r.report["schedules"] > 0, "schedules", r)
@@ -488,7 +489,7 @@ def test_endless(t, name):
 def test_endless_to_the_points(t, strategy):
     """Where runs do not end, the search for races does, before it has been still for long."""
     program = compile_text("adds.c", "int n; int main(void) { for (;;) __atomic_add_fetch(&n, 1, 5); }\n")
-    r = explore(t, "--for", "1", "--steps", "100000000", "--strategy", strategy, program)
+    r = explore(t, "--for", wall(1), "--steps", "100000000", "--strategy", strategy, program)
     t.check(r.spent < 15, "it ends in time", r)
     t.equal((r.status, r.report["schedules"] > 0), (0, True), "status, schedules", r)
 

@@ -3,6 +3,7 @@ import os
 import signal
 
 from harness import Process, compile_text, params, wait_until
+from patience import wall
 
 ABBA = """#include <pthread.h>
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
@@ -54,7 +55,7 @@ int main(void)
 
 def test_many_gates(t):
     """A failure is one whatever its script does; of many orders the last ones are tried first."""
-    r = t.gate("explore", "-j", "1", "--verify", "1", "--gates-for", "4", "-o", t.path("found"), compile_text("many.c", MANY))
+    r = t.gate("explore", "-j", "1", "--verify", "1", "--gates-for", wall(1), "-o", t.path("found"), compile_text("many.c", MANY))
     t.equal(r.status, 116, "found", r)
     t.check(r.err.startswith("gatectl: found: 1 failure in "), "first", r)
     t.check("local variables" not in r.err, "no fault of a script", r)
@@ -128,7 +129,7 @@ def test_later(t):
     t.equal(t.gate("explore", "--verify", "0", "-o", t.path("found"), program).status, 116, "found")
     t.check(not os.path.exists(t.path("found/1/gates.lua")), "no script")
     for where, options in (("found/1", ()), ("other/1", ("-o", t.path("other")))):
-        r = t.gate("explore", "--gates", kept, "--verify", "3", "--gates-for", "100", *options)
+        r = t.gate("explore", "--gates", kept, "--verify", "3", "--gates-for", wall(100), *options)
         t.equal(r.status, 116, "still", r)
         t.check("; its script: %s/gates.lua\n" % t.path(where) in r.err and "forced it in 3 of 3 runs" in r.err, "a script", r)
         t.equal(t.gate("run", "-g", t.path(where + "/gates.lua"), "--", program).status, 0, "forces it", r)

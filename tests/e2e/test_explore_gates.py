@@ -7,6 +7,7 @@ import os
 import re
 
 from harness import ROOT, compile_text, params, timeout
+from patience import wall
 
 BUGS = os.path.join(ROOT, "tests", "explore", "bugs")
 SECONDS = 110  # a deadlock takes some ms of waiting to be sure of, in each of hundreds of runs
@@ -467,7 +468,7 @@ def test_atomic_loads(t):
 
 def test_no_time_for_all(t):
     """Fewer runs than asked for: the script and what is printed say so."""
-    program, script, r = explore(t, "lost", LOST, 1000000, "--gates-for", "2")
+    program, script, r = explore(t, "lost", LOST, 1000000, "--gates-for", wall(2))
     said = "all of the ([0-9]+) runs that [0-9]+ s gave of the 1000000 asked for"
     counted = re.search("\nthe script has forced it in " + said + "\n", r.err)
     t.check(counted and int(counted.group(1)) > 0, "what is printed", r)
@@ -478,11 +479,11 @@ def test_no_time_for_all(t):
 @timeout(150)
 def test_as_long_again(t):
     """With --for N what comes after the search does not go on for a minute; without --verify a hundred runs verify the script."""
-    program = compile_text("abba.c", ABBA)
-    r = t.gate("explore", "--for", "2", "--verify", "1000000", "-o", t.path("found"), "--", program, seconds=SECONDS)
+    program, limit = compile_text("abba.c", ABBA), wall(2)
+    r = t.gate("explore", "--for", limit, "--verify", "1000000", "-o", t.path("found"), "--", program, seconds=SECONDS)
     said = re.search("\nthe script has forced it in all of the ([0-9]+) runs that ([0-9]+) s gave of the 1000000 asked for\n", r.err)
-    t.check(said and int(said.group(1)) > 0 and int(said.group(2)) < 10, "runs and seconds", r)
-    r = t.gate("explore", "--gates-for", "100", "-o", t.path("more"), "--", program, seconds=SECONDS)
+    t.check(said and int(said.group(1)) > 0 and int(said.group(2)) < 5 * limit, "runs and seconds", r)
+    r = t.gate("explore", "--gates-for", wall(100), "-o", t.path("more"), "--", program, seconds=SECONDS)
     t.check("\nthe script has forced it in 100 of 100 runs\n" in r.err, "a hundred", r)
 
 
@@ -536,7 +537,7 @@ def test_no_time(t):
 def test_short_of_time(t):
     """As many runs as there is time for; a gate is tried by fewer, too."""
     text = SPIN.replace("sched_yield()", "poll(0, 0, 30)").replace("sched.h", "poll.h")  # needs no processor
-    program, script, r = explore(t, "rests", text, 1000, "--gates-for", "6", "--steps", "2000")
+    program, script, r = explore(t, "rests", text, 1000, "--gates-for", wall(6), "--steps", "2000")
     n = re.search(r"\nthe script has forced it in (all of the (\d+) runs that \d+ s gave of the 1000 asked for)\n", r.err)
     t.check(n and 0 < int(n[2]) < 1000, "how often it was tried", r)
     t.check(n[1] in read(script).replace("\n-- ", " "), "... is in the script: " + read(script), r)

@@ -5,6 +5,7 @@ import os
 import re
 
 from harness import compile_text, params
+from patience import wall
 from test_explore import explore, failed, read
 
 HEAD = r"""
@@ -104,11 +105,14 @@ static void *work(void *p) { for (volatile unsigned long i = 0; i < 100000000000
 int main(void) { pthread_t t; pthread_create(&t, NULL, work, NULL); pthread_join(t, NULL); return 0; }
 """
 
-FEW = "--verify", "1", "--gates-for", "40"
+
+def few():
+    """Options for a script that little is done for."""
+    return "--verify", "1", "--gates-for", wall(10)
 
 
 def one_hang(t, name, text, *args):
-    r = explore(t, "-j", "1", *FEW, *args, compile_text(name, text))
+    r = explore(t, "-j", "1", *few(), *args, compile_text(name, text))
     return r, failed(t, r, "hang", "a hang")
 
 
@@ -162,7 +166,7 @@ def test_undisturbed_hang(t):
 @params("never", "time")
 def test_no_hang(t, how):
     """--hang 0 is for programs that wait on purpose; nothing is claimed of a schedule that has not ended."""
-    args = {"never": ("--hang", "0", "--for", "0.5"), "time": ("--hang", "100", "--for", "0.5", "--steps", "100000000")}[how]
+    args = {"never": ("--hang", "0", "--for", wall(0.5)), "time": ("--hang", "100", "--for", wall(0.5), "--steps", "100000000")}[how]
     text = ACCEPT if how == "never" else HEAD + "static atomic_int n;\nint main(void) { for (;;) n++; }\n"
     r = explore(t, "-j", "1", "--points", "sync", *args, compile_text(how + "_ends.c", text))
     t.equal(r.status, 0, "status", r)
@@ -173,14 +177,14 @@ def test_no_hang(t, how):
 def test_limit_of_a_script(t):
     """limits { run = S } and expect { time_limit = true } hold for each schedule."""
     program = compile_text("slow.c", SLOW)
-    r = explore(t, "-j", "1", "--hang", "0", "-g", t.file("limit.lua", "limits { run = 0.3 }\n"), *FEW, program)
+    r = explore(t, "-j", "1", "--hang", "0", "-g", t.file("limit.lua", "limits { run = 0.3 }\n"), *few(), program)
     f = failed(t, r, "hang", "a hang")
     t.check("gatectl: time-limit: the program still ran after 0.3 seconds\n" in f["text"], "what run would say", r)
     expected = t.file("expected.lua", "limits { run = 0.3 }\nexpect { time_limit = true }\n")
     r = explore(t, "-j", "1", "--hang", "0", "--runs", "2", "-g", expected, program)
     t.equal((r.status, r.report["schedules"]), (0, 2), "as expected in each schedule", r)
     expected = t.file("long.lua", "limits { run = 100 }\nexpect { time_limit = true }\n")
-    r = explore(t, "-j", "1", *FEW, "--runs", "2", "-g", expected, compile_text("ends.c", "int main(void) { return 0; }\n"))
+    r = explore(t, "-j", "1", *few(), "--runs", "2", "-g", expected, compile_text("ends.c", "int main(void) { return 0; }\n"))
     failed(t, r, "expect", "not as expected")
 
 

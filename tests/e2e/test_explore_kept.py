@@ -8,6 +8,7 @@ import subprocess
 import xml.etree.ElementTree
 
 from harness import Process, compile_text, params, wait_until
+from patience import wall
 
 import test_explore
 from test_explore_jobs import bug, search
@@ -135,7 +136,7 @@ def test_goes_on_for_a_while(t):
     runs = []
     end(t, signal.SIGINT, program)  # it has found something, however slow this machine is
     for _ in range(3):
-        r = search(t, "-o", t.path("kept"), "--all", "--for", "0.7", program)
+        r = search(t, "-o", t.path("kept"), "--all", "--for", wall(0.7), program)
         runs.append(r.report["schedules"])
         t.equal((r.status, sorted(os.listdir(t.path("kept")))), (116, ["1", "search"]), "one folder, and the search", r)
     t.check(runs == sorted(set(runs)), "each goes on: %s" % runs)

@@ -6,6 +6,7 @@ Quick: 20 runs each. Full: 200.
 import re
 
 from harness import compile_text, params, timeout
+from patience import wall
 
 SECONDS = 110
 VERIFY = 20
@@ -377,7 +378,7 @@ def test_told_once(t):
 def test_needless(t):
     """Gates that do not matter are left out: also an order that somebody waits first, and one that was tried when another was missing."""
     program = compile_text("needless.c", NEEDLESS, "-g -O0")
-    r = t.gate("explore", "-j", "1", "--verify", "40", "--gates-for", "135", "-o", t.path("found"), "--", program, seconds=140)
+    r = t.gate("explore", "-j", "1", "--verify", "40", "--gates-for", wall(80), "-o", t.path("found"), "--", program, seconds=140)
     text = read(t.path("found/1/gates.lua"))
     t.equal(len(re.findall("^(?:at|on)\\b", text, re.M)), 2, "places: " + text, r)
     t.check("\norder " not in text, "no order: " + text, r)
@@ -389,7 +390,7 @@ def test_needless(t):
 def test_unseen(t):
     """What a thread does before its first step may matter: it is forced, too."""
     program = compile_text("unseen.c", UNSEEN, "-g -O0")
-    r = t.gate("explore", "-j", "1", "--verify", "20", "--gates-for", "100", "-o", t.path("found"), "--", program, seconds=140)
+    r = t.gate("explore", "-j", "1", "--verify", "20", "--gates-for", wall(100), "-o", t.path("found"), "--", program, seconds=140)
     script = t.path("found/1/gates.lua")
     for late in ({}, {"LATE": "1"}):
         r = t.gate("run", "--repeat", "10", "-g", script, "--", program, env=late)

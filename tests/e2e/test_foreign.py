@@ -82,7 +82,7 @@ def test_explore(t):
 
 def test_convert(t):
     program, script = odd_program(t, SLEEPS), t.path("converted.lua")
-    r = t.gate("convert", "-n", "2", "-o", script, "--", program, "an\rargument")
+    r = t.gate("convert", "--for", "0", "-n", "2", "-o", script, "--", program, "an\rargument")
     t.equal(r.status, 0, "status", r)
     t.check("\x1b" not in r.err + r.stdout and "\r" not in r.err + r.stdout, "what it says", r)
     check_file(t, script)

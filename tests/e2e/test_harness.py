@@ -8,6 +8,7 @@ import subprocess
 import xml.etree.ElementTree
 
 from harness import ROOT, compile_text, end_processes, params, timeout, wait_until
+from patience import wall
 
 OBJECTS = os.path.join(ROOT, "tests", "harness")
 SCRIPTS = "--verify", "20", "--gates-for", "40"
@@ -220,7 +221,7 @@ def test_no_time_for_all(t):
     """Fewer runs than asked for: all that is written says so, as the script does."""
     page = t.path("harness.html")
     r = harness(t, "--object", "note", "--schema", "{ add() } || { show() }", "-n", "30", "-o", t.path("found"), "--report", page,
-                made("note.c", NOTE, "-shared -fPIC -DLOCKED=0 -DLONG=0"), scripts=("--verify", "1000000", "--gates-for", "2"))
+                made("note.c", NOTE, "-shared -fPIC -DLOCKED=0 -DLONG=0"), scripts=("--verify", "1000000", "--gates-for", wall(2)))
     said = r"in all of the %d runs that \d+ s gave of the 1000000 asked for" % r.report["violations"][0]["forced"]
     for name, text in (("stderr", r.err), *[(path, open(path).read()) for path in (page, t.path("found/1/README.md"), t.path("found/1/gates.lua"))]):
         t.check(re.search(said, text.replace("\n-- ", " ")), "%s: %s" % (name, text), r)

@@ -4,6 +4,7 @@ import os
 import re
 
 from harness import Failure, compile_text, line_of, params
+from patience import wall
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 with open(os.path.join(HERE, "programs", "loops.c")) as _f:
@@ -235,7 +236,7 @@ on "exit":run(function() print(table.concat(order, " ")) end)
 def test_held_at_the_second_line(t):
     """The verdict says the line that the thread is held at, of the two at the address."""
     program = compile_text("nothing.c", NOTHING, "-g -O1")
-    r = t.run_gated(program, options=["--gate-limit", "0.2"], script='''
+    r = t.run_gated(program, options=["--gate-limit", wall(0.2)], script='''
 at("//done"):run(function() end)
 at("//end"):when(function() return false end)
 ''')

@@ -14,7 +14,7 @@ import subprocess
 import test_examples
 from test_examples import jobs  # noqa: F401 (the runner calls it)
 from harness import Process, ROOT, Skip, compile_text, end_processes, params, timeout
-from patience import Limit
+from patience import Limit, wall
 
 # What is true of the gates of the examples. The barrier of overdraft matters although its condition
 # lets the rent come last: without it the shopping may be over before the rent looks at the account.
@@ -314,7 +314,7 @@ SPINS = SLEEPS.replace("	usleep(60000);\n	last = 2;", "	usleep(20000);\n	while (
 def test_hangs_without_its_gate(t):
     r = prove(t, compile_text("spins.c", SPINS), 'local g = SimpleGate "g"\nat("//late", {after = true}):open(g)\n'
               'at "//early":wait(g)\nexpect {stdout = "1"}\n',
-              options=["-n", "8", "--time-limit", "0.5"])
+              options=["-n", "8", "--time-limit", wall(0.5)])
     t.equal((r.status, r.matters), (0, {"gate g": True}), "outcome", r)
     t.equal(r.table["no gates"][:2], (0, 3), "it is tried three times", r)
     t.check(r.spent < 30, "soon", r)

@@ -5,6 +5,7 @@ import re
 import xml.etree.ElementTree
 
 from harness import compile_text, params
+from patience import wall
 
 PROGRAM = """#include <pthread.h>
 #include <semaphore.h>
@@ -115,7 +116,7 @@ def test_found(t):
 def test_one_run_is_no_answer(t):
     """A run that takes all the time has shown one order."""
     program = compile_text("adds.c", "int n; int main(void) { for (;;) __atomic_add_fetch(&n, 1, 5); }\n")
-    r = t.gate("races", "--for", "0.5", "--steps", "100000000", program)
+    r = t.gate("races", "--for", wall(0.5), "--steps", "100000000", program)
     t.equal((r.status, "no race" in r.err), (0, False), "status, and no all-clear", r)
     t.check("\nthis is no answer: the time was enough for one run only" in r.err, "what is said", r)
 

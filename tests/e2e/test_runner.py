@@ -149,6 +149,7 @@ def test_manifest_refuses(t):
 def test_limits_count_work(t):
     """On a machine with ten threads a processor a limit lasts ten times as long."""
     t.check(0 < patience.share() <= 1, "share of a processor: %s" % patience.share())
+    t.check(patience.wall(2) >= 2, "a limit that gatectl is given: %s" % patience.wall(2))
     now, shares = [100.0], [0.1]
     limit = patience.Limit(1, now=lambda: now[0], share_now=lambda: shares[0])
     for second in range(1, 10):

@@ -5,6 +5,7 @@ import os
 import re
 
 from harness import BUILDS, COMPILERS, compile_text, line_of, params
+from patience import wall
 
 HEAD = r"""
 #include <fcntl.h>
@@ -814,7 +815,7 @@ def check_words(t, name, text, expected, build, cxx=False, pattern=False):
     file = name + (".cc" if cxx else ".c")
     flags = "-g -%s%s" % (opt, " -std=c++20" if cxx else "")
     program = compile_text(file, text, flags, COMPILERS[compiler][cxx])
-    r = t.verdict(t.run_gated(program, options=["--time-limit", "15"]), 123)
+    r = t.verdict(t.run_gated(program, options=["--time-limit", wall(15)]), 123)
     for words in expected:
         for mark in re.findall(r"\{([A-Z]+)\}", words):
             place = "%s:%d" % (file, line_of(text, "/* %s */" % mark))

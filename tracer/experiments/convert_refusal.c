@@ -98,8 +98,13 @@ int convert_none(struct convert *c)
 	if (!c->plan.sites.count)
 		return no_sleep(c);
 	add_reasons(&c->plan, &why);
-	error_set(c->x.err, ERROR_STATE, "no sleep of %s can be converted: %s",
-		  c->x.options->argv[0], str_text(&why));
+	if (c->late)
+		error_set(c->x.err, ERROR_STATE,
+			  "no sleep of %s was converted in the %g s that it may take (--for): %s",
+			  c->x.options->argv[0], c->x.most, str_text(&why));
+	else
+		error_set(c->x.err, ERROR_STATE, "no sleep of %s can be converted: %s",
+			  c->x.options->argv[0], str_text(&why));
 	if (c->late)
 		error_hint(c->x.err, "gatectl convert --for=%.0f, with more time",
 			   MORE_TIMES * c->x.most);
