@@ -194,11 +194,49 @@ def test_cut(t):
     r = explore(t, "-j", "1", "--steps", "2000", "--runs", "2", compile_text("sleeper.c", text))
     t.equal((r.status, r.report["cut"], r.report["cut_folder"]), (0, 2, os.path.join(r.found, "cut", "1")), "report", r)
     t.check("\n2 schedules did not end within 2000 steps: see cut/1 in %s\n" % r.found in r.err and "nothing failed" not in r.err, "what is said", r)
+    t.check("\nin cut/1 main made all 2000 steps, most often timeout at sleeper.c:5; it had made no other thread: where it makes one "
+            "later, --from pthread_create begins schedules there; --steps N makes schedules longer\n" in r.err, "why, and what to do", r)
     t.equal(sorted(os.listdir(os.path.join(r.found, "cut"))), ["1", "2"], "folders", r)
     steps = read(r.found, "cut", "1", "steps").splitlines()
     t.equal((len(steps), steps[0]), (1001, "# the last 1000 of 2000 steps"), "the last steps", r)
     t.check(re.match(r"2000  main  timeout  \S*sleeper.c:5 \(main, sleep\)$", steps[-1]), "the last one: " + steps[-1], r)
     t.check(re.match(r"main sleeps  \S*sleeper.c:5 \(main, sleep\)$", read(r.found, "cut", "1", "threads")), "where each thread is", r)
+
+
+# Two threads that take turns for ever, and a third that waits.
+TURNS = HEAD + r"""
+static atomic_int n;
+static void *work(void *p)
+{
+	for (;;)
+		n++;
+	return p;
+}
+static void *wait(void *p)
+{
+	pthread_join(*(pthread_t *)p, NULL);
+	return p;
+}
+int main(void)
+{
+	pthread_t t[2];
+	pthread_create(&t[0], NULL, work, NULL);
+	pthread_create(&t[1], NULL, wait, &t[0]);
+	for (;;)
+		n++;
+}
+"""
+
+
+def test_cut_by_two(t):
+    """Of a schedule that is cut it is said which threads made the steps, and where."""
+    r = explore(t, "-j", "1", "--steps", "2000", "--runs", "1", "--points", "memory", "--strategy", "random", compile_text("turns.c", TURNS))
+    says = re.search(r"\nin cut/1 (main|work#1) made (\d+) of the 2000 steps and (main|work#1) (\d+), most often atomic at turns.c:(\d+); "
+                     r"--points sync takes no accesses to memory; --steps N makes schedules longer\n", r.err)
+    t.check(says, "who made the steps", r)
+    t.check(says[1] != says[3] and 1900 < int(says[2]) + int(says[4]) <= 2000 and int(says[2]) >= int(says[4]), "how many", r)
+    lines = [i + 1 for i, line in enumerate(TURNS.splitlines()) if "n++" in line]
+    t.check(int(says[5]) in lines, "where", r)
 
 
 # The signal is lost, since it comes without the lock, and main spins until the worker has worked.

@@ -150,6 +150,8 @@ static void add_cut(const struct explore *e, struct str *out)
 	if (folder)
 		str_addf(out, ": see cut/%s in %s", str_base_name(folder), e->options.output);
 	str_add(out, "\n");
+	if (folder)
+		str_addf(out, "in cut/%s %s\n", str_base_name(folder), e->cuts.items[0].words);
 }
 
 static void add_oddities(const struct explore *e, struct str *out)

@@ -518,6 +518,7 @@ void explore_fini(struct explore *e)
 	array_each(struct explore_cut, cut, &e->cuts) {
 		base_free(cut->steps);
 		base_free(cut->threads);
+		base_free(cut->words);
 		base_free(cut->folder);
 	}
 	array_fini(&e->cuts);

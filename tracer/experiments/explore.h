@@ -112,6 +112,7 @@ struct explore_sample {
 /* A schedule that was cut for the number of its steps. */
 struct explore_cut {
 	char *steps, *threads; /* the last steps; where each thread is then: a line for each */
+	char *words;	       /* which threads made the steps, and what to do */
 	char *folder;	       /* DIR/cut/N; NULL: not written */
 };
 enum { EXPLORE_CUTS = 10 }; /* are kept */

@@ -95,8 +95,9 @@ void explore_account(struct explore_account *a, struct explore_outcome *o)
 	e->barred += o->ended == EXPLORE_BARRED;
 	e->cut += o->ended == EXPLORE_CUT && !o->late;
 	if (o->last_steps && o->last_threads && e->cuts.count < EXPLORE_CUTS) {
-		*array_add(&e->cuts) = (struct explore_cut){o->last_steps, o->last_threads, NULL};
-		o->last_steps = o->last_threads = NULL;
+		*array_add(&e->cuts) =
+			(struct explore_cut){o->last_steps, o->last_threads, o->last_words, NULL};
+		o->last_steps = o->last_threads = o->last_words = NULL;
 	}
 	e->late += o->ended == EXPLORE_CUT && o->late;
 	e->asks_ids |= o->asks_ids;

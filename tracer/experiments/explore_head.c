@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char version[] = "gatectl search 6";
+static const char version[] = "gatectl search 7";
 
 /* The file as it is, whenever it was built. 0: it cannot be read. */
 static uint64_t digest_of(const char *path)

@@ -6,6 +6,7 @@ void explore_outcome_fini(struct explore_outcome *o)
 	base_free(o->said);
 	base_free(o->last_steps);
 	base_free(o->last_threads);
+	base_free(o->last_words);
 	base_free(o->kind);
 	base_free(o->where);
 	base_free(o->text);
@@ -66,6 +67,7 @@ void explore_outcome_write(const struct explore_outcome *o, struct record *r)
 	record_add_text(r, o->said);
 	record_add_text(r, o->last_steps);
 	record_add_text(r, o->last_threads);
+	record_add_text(r, o->last_words);
 	record_add(r, o->lesson.count);
 	array_each(const uint64_t, word, &o->lesson)
 		record_add(r, *word);
@@ -152,6 +154,7 @@ bool explore_outcome_read(struct explore_outcome *o, struct record *r)
 	o->said = record_get_text(r);
 	o->last_steps = record_get_text(r);
 	o->last_threads = record_get_text(r);
+	o->last_words = record_get_text(r);
 	for (uint64_t n = record_get(r); n-- && !r->bad;)
 		*array_add(&o->lesson) = record_get(r);
 	read_order(&o->passed, &o->passed_paths, r);

@@ -9,9 +9,9 @@
 struct explore_outcome {
 	uint64_t run; /* the strategy's number of it, from 0 */
 	enum explore_ended ended;
-	bool none;			 /* the strategy has ended it: this is no schedule */
-	bool late;			 /* CUT: the time of the search was over */
-	char *last_steps, *last_threads; /* CUT, for its steps: explore_cut; or NULL */
+	bool none; /* the strategy has ended it: this is no schedule */
+	bool late; /* CUT: the time of the search was over */
+	char *last_steps, *last_threads, *last_words; /* CUT, for its steps: explore_cut; or NULL */
 	bool early;	/* made to find races, before the strategy's first: `run` counts those */
 	uint64_t at_us; /* microseconds after the search's begin it was known */
 	uint64_t digest, points;

@@ -62,6 +62,7 @@ static void take_last(struct controlled *c, struct explore_outcome *o)
 		return;
 	o->last_steps = base_strdup(str_text(&c->last_steps));
 	o->last_threads = base_strdup(str_text(&c->last_threads));
+	o->last_words = base_strdup(str_text(&c->last_words));
 	c->keeps_last = ++c->last_kept < EXPLORE_CUTS;
 }
 

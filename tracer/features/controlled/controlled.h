@@ -157,6 +157,8 @@ struct controlled {
 	bool sanitizer; /* the program has a sanitizer, which has reported something */
 	/* STEPS, with keeps_last: a line for each of the last steps, and for each thread. */
 	struct str last_steps, last_threads;
+	struct str
+		last_words; /* which threads made the steps, where most of them are, what to do */
 	unsigned last_kept; /* ... of so many runs */
 	bool naps;     /* STEPS: the threads that move only sleep, in loops that decide nothing */
 	bool starves;  /* STEPS: somebody could have gone on in the last of them, and was not let */

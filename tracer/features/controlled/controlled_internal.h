@@ -439,6 +439,8 @@ void loops_tick(struct control *c);
 bool last_is_near(const struct controlled *g);
 /* At the end of such a run: its last steps, and then each thread, which is there. */
 void last_steps(struct controlled *g);
+/* Which threads made the steps, where most of the last ones are, and what can be done. */
+void last_words(struct controlled *g);
 void last_thread(struct controlled *g, const struct turn *t, const struct schedule_where *where);
 
 /* ---- hangs.c ---- */

@@ -130,6 +130,7 @@ void controlled_fini(struct controlled *c)
 	schedule_fini(&c->schedule);
 	str_fini(&c->last_steps);
 	str_fini(&c->last_threads);
+	str_fini(&c->last_words);
 	controlled_paths_cut(&c->paths, 0);
 	array_fini(&c->paths);
 	array_fini(&c->accesses);

@@ -83,6 +83,7 @@ void control_note_places(struct control *c)
 static void keep_last(struct control *c)
 {
 	last_steps(c->given);
+	last_words(c->given);
 	array_each(struct turn *, t, &c->turns) {
 		struct schedule_where where = describe(c, *t, (*t)->point.op);
 
