@@ -187,7 +187,7 @@ const char *place_only_thread(const struct engine *e, const struct place *p);
  * functions asked again), for whatever thread. NULL: it cannot be told, now.
  */
 const struct idle *place_idle(const struct engine *e, const struct place *p);
-/* Where these three have nothing to say of a place: why not, in words; NULL: it is at a gate, or acts, at each arrival. */
+/* The reason in words where these three say that each arrival matters. Never NULL. */
 const char *place_busy(const struct engine *e, const struct place *p);
 /* What a local from outside of its function holds now. False: no integer. */
 bool place_outer(const struct engine *e, const struct place *p, size_t outer, int64_t *out);

@@ -205,17 +205,17 @@ const char *place_busy(const struct engine *e, const struct place *p)
 {
 	if (arrivals_matter(e))
 		return "a gate lets threads go one at a time, as others arrive";
+	if (p->companion || p->companion_of)
+		return "its event comes when its statement has been executed";
 	if (p->thread)
 		return blocking_matters(e)
 			       ? "an order asks where threads block"
 			       : "its thread option names no single thread by its number";
-	if (p->companion)
-		return "its event comes when its statement has been executed";
 	if (p->hit_first || p->hit_last)
 		return "it acts at each arrival that its hit option asks for";
 	if (has_function(p))
 		return "what its function does is not told by a few comparisons of integers";
-	return NULL;
+	return "it acts, or is at a gate, at each arrival";
 }
 
 bool place_outer(const struct engine *e, const struct place *p, size_t outer, int64_t *out)

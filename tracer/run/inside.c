@@ -14,6 +14,8 @@ enum {
 	COUNTS_MOST = 64,	/* of one site; children that were forked before have one each */
 };
 
+static const char alike[] = "several threads are called so";
+
 /* The count of one memory: forked children share it, others have their own. */
 struct inside_count {
 	struct resident_count *count;
@@ -33,13 +35,20 @@ struct inside_site {
 
 /* ---- which sites ---------------------------------------------------------------------------- */
 
-/* Whoever looks at each arrival gets each one. */
-static bool is_permitted(const struct session *s)
+/* Why this run looks at each arrival, at whatever place. NULL: it does not. */
+static const char *run_stops(const struct session *s)
 {
 	const struct session_options *o = s->options;
 
-	return !o->no_resident && !s->attended && !s->driven && !o->pid && !o->verbose &&
-	       !o->order_log && !o->record && !o->controlled && !o->trial;
+	if (o->no_resident)
+		return "--no-resident was given";
+	if (o->verbose)
+		return "-v prints each arrival";
+	if (o->pid)
+		return "gatectl attached to the program";
+	if (s->attended || s->driven || o->order_log || o->record || o->controlled || o->trial)
+		return "this command looks at each arrival";
+	return NULL;
 }
 
 /* Will nobody ask for its hits any more? */
@@ -109,20 +118,43 @@ static unsigned long idle_at(const struct session *s, const struct site_use *use
 	return only && !place->companion_of && strcmp(only, place->thread) == 0 ? ULONG_MAX : 0;
 }
 
+/* How many of the next arrivals have no consequence for the act. */
+static unsigned long act_idle(const struct session *s, const struct site_use *use,
+			      const struct act *a)
+{
+	if (!a->owner->arrives || !a->place || (a->info && source_site_doubt(a->info)))
+		return 0;
+	return idle_at(s, use, a->place);
+}
+
+/* The reason why act_idle() is 0. Never NULL. */
+static const char *act_busy(const struct session *s, const struct site_use *use,
+			    const struct act *a)
+{
+	if (!a->owner->arrives || !a->place)
+		return a->place && a->place->after
+			       ? "whether its statement has been executed has to be looked at"
+			       : "gatectl looks at each thread there for a purpose of its own";
+	if (a->info && source_site_doubt(a->info))
+		return source_site_doubt(a->info);
+	if (place_idle(s->engine, a->place))
+		return "what its function compares is asked inside the program only where no "
+		       "other places stand at the same address";
+	if (place_only_thread(s->engine, a->place))
+		return use->inside && use->inside->only && !*use->inside->only
+			       ? alike
+			       : "places there name several threads";
+	return place_busy(s->engine, a->place);
+}
+
 /* Of the next arrivals there; 0 where somebody wants more than to count them. */
 static unsigned long idle_arrivals(const struct session *s, const struct site_use *use)
 {
 	unsigned long least = ULONG_MAX;
 
 	array_each(const struct act, a, &use->acts) {
-		unsigned long idle;
+		unsigned long idle = is_over(a) ? ULONG_MAX : act_idle(s, use, a);
 
-		if (is_over(a))
-			continue;
-		if (!a->owner->arrives || !a->place ||
-		    (a->info && (a->info->check_target || a->info->kind == SOURCE_BEFORE)))
-			return 0;
-		idle = idle_at(s, use, a->place);
 		least = idle < least ? idle : least;
 	}
 	return least;
@@ -161,47 +193,53 @@ static unsigned span_of(struct site_use *use, const struct target_site *site)
 	return use->span;
 }
 
-static void note_refusal(const struct act *a, const char *why)
+/* Sets the reasons of the acts at the site. `why`: what prevents a jump there. NULL: nothing, so
+   an act is the reason if each arrival matters to it, or if it is for one thread. */
+static void note_reasons(const struct session *s, struct site_use *use, const char *why)
 {
-	if (a->place && a->place->user)
-		((struct session_place *)a->place->user)->refusal = why;
-}
+	bool busy = !why && !idle_arrivals(s, use);
+	const struct act *stopper = NULL;
 
-/* Of what was tried; NULL: it is done. Where there is no room for a jump, that is the reason. */
-static void note_all(struct site_use *use, const char *why)
-{
-	use->refusals += why != NULL;
-	array_each(const struct act, a, &use->acts)
-		note_refusal(a, why && use->unmovable ? use->unmovable : why);
-}
-
-/* Nothing was tried, because each arrival there may be of consequence. */
-static void note_busy(const struct session *s, const struct site_use *use)
-{
-	size_t living = 0;
-
-	array_each(const struct act, a, &use->acts)
-		living += !is_over(a);
-	array_each(const struct act, a, &use->acts) {
-		if (is_over(a) || !a->place ||
-		    (a->owner->arrives ? idle_at(s, use, a->place) : !a->place->after))
+	array_each(struct act, a, &use->acts) {
+		if (is_over(a))
 			continue;
-		if (!a->owner->arrives)
-			note_refusal(a,
-				     "whether its statement has been executed has to be looked at");
-		else if (living > 1 && place_idle(s->engine, a->place))
-			note_refusal(a, "other places stand at the same address");
-		else
-			note_refusal(a, place_busy(s->engine, a->place));
+		a->stops_for = NULL;
+		a->stops = why;
+		if (busy && !act_idle(s, use, a))
+			a->stops = act_busy(s, use, a);
+		else if (!busy && !why && a->place->thread)
+			a->stops = "the thread that it names stops there each time";
+		stopper = a->stops && !stopper ? a : stopper;
+	}
+	array_each(struct act, a, &use->acts) {
+		if (is_over(a) || !stopper || a->stops)
+			continue;
+		a->stops = stopper->stops;
+		a->stops_for = stopper->place;
 	}
 }
 
-/* Notes an action with few hits whose arrivals could be decided inside. */
+/* A place that has a reason from earlier keeps it. */
 static void note_few(const struct site_use *use)
 {
-	array_each(const struct act, a, &use->acts)
-		if (!is_over(a) && use->hits == WORTH_HITS)
-			note_refusal(a, "its arrivals are few enough for each to be in the report");
+	array_each(struct act, a, &use->acts)
+		if (!is_over(a) && !a->stops)
+			a->stops = "its arrivals are few enough for each to be in the report";
+}
+
+bool inside_reason(const struct session *s, const struct place *place, struct str *out)
+{
+	array_each(struct site_use *const, use, &s->uses)
+		array_each(const struct act, a, &(*use)->acts) {
+			if (a->place != place || !a->stops)
+				continue;
+			if (a->stops_for)
+				str_addf(out, "the place of %s stands at the same address: ",
+					 place_source(a->stops_for));
+			str_add(out, a->stops);
+			return true;
+		}
+	return false;
 }
 
 /* Those that are called so now; the last of them in *last. Names may be alike that were given to no number. */
@@ -248,11 +286,11 @@ static struct resident_count *make_compared(struct session *s, struct session_th
 		     : NULL;
 }
 
-static void make_resident(struct session *s, struct session_thread *t, struct target_site *site)
+/* A stub at the site, for this process too. Returns NULL, or the reason why there is none. */
+static const char *make_stub(struct session *s, struct session_thread *t, struct target_site *site)
 {
 	struct site_use *use = site->user;
-	const char *why = "several threads are called so",
-		   *only = use->inside ? use->inside->only : only_thread(s, use);
+	const char *why = alike, *only = use->inside ? use->inside->only : only_thread(s, use);
 	const struct act *asks = tested(s, use);
 	int64_t constants[IDLE_TESTS];
 	struct target_process *process = t->process->target;
@@ -260,10 +298,6 @@ static void make_resident(struct session *s, struct session_thread *t, struct ta
 	struct resident_count *count;
 	struct inside_site *inside;
 
-	if (use->refusals >= REFUSALS_MOST ||
-	    (use->inside && (use->inside->counts.count >= COUNTS_MOST ||
-			     use->inside->asks != (asks ? asks->place : NULL))))
-		return;
 	if (asks)
 		count = make_compared(s, t, site, asks, constants, &why);
 	else if (only && called(s, only, &one) > 1)
@@ -274,9 +308,10 @@ static void make_resident(struct session *s, struct session_thread *t, struct ta
 	else
 		count = target_site_resident(s->target, process, t->target, site,
 					     span_of(use, site), &why);
-	note_all(use, count ? NULL : why);
-	if (!count || has_count(use, count))
-		return;
+	if (!count)
+		return use->unmovable ? use->unmovable : why;
+	if (has_count(use, count))
+		return NULL;
 	inside = inside_of(s, use);
 	inside->only = only;
 	if (asks) {
@@ -285,6 +320,25 @@ static void make_resident(struct session *s, struct session_thread *t, struct ta
 		inside->has_outer = idle_has_outer(place_idle(s->engine, asks->place));
 	}
 	*array_add(&inside->counts) = (struct inside_count){count, 0};
+	return NULL;
+}
+
+/* The same, unless it has failed too often, or what decides there is for other places. */
+static const char *make_resident(struct session *s, struct session_thread *t,
+				 struct target_site *site)
+{
+	struct site_use *use = site->user;
+	const struct act *asks = tested(s, use);
+
+	if (use->refusals >= REFUSALS_MOST)
+		return use->refusal;
+	if (use->inside && use->inside->asks != (asks ? asks->place : NULL))
+		return "places were added at its address, or have ended, since it became hot";
+	if (use->inside && use->inside->counts.count >= COUNTS_MOST)
+		return "too many processes of the program pass there";
+	use->refusal = make_stub(s, t, site);
+	use->refusals += use->refusal != NULL;
+	return use->refusal;
 }
 
 /* Whoever wants a report has each arrival in it, if they are few. */
@@ -297,20 +351,35 @@ static bool is_worth(const struct session *s, const struct site_use *use)
 	return idle >= WORTH_TELLING && (!tested(s, use) || use->hits >= WORTH_READING);
 }
 
+/* The site is hot: its arrivals are decided inside from now on, or each act has the reason. */
+static void consider(struct session *s, struct session_thread *t, struct target_site *site)
+{
+	struct site_use *use = site->user;
+	const char *why = run_stops(s);
+
+	if (why && !s->options->reports.count)
+		return;
+	if (!why && idle_arrivals(s, use)) {
+		if (!is_worth(s, use)) {
+			if (!use->inside)
+				note_few(use);
+			return;
+		}
+		why = make_resident(s, t, site);
+		if (!why && s->looks)
+			why = "a function that holds a thread is asked again at each arrival";
+	}
+	note_reasons(s, use, why);
+}
+
 void inside_hit(struct session *s, struct session_thread *t, struct target_site *site)
 {
 	struct site_use *use = site->user;
 
 	if (!use)
 		return;
-	if (++use->hits % WORTH_HITS == 0 && is_permitted(s)) {
-		if (is_worth(s, use))
-			make_resident(s, t, site);
-		else if (s->options->reports.count && !idle_arrivals(s, use))
-			note_busy(s, use);
-		else if (s->options->reports.count && !use->inside)
-			note_few(use);
-	}
+	if (++use->hits % WORTH_HITS == 0)
+		consider(s, t, site);
 	array_each(const struct act, a, &use->acts)
 		array_each(struct inside_site *, i, &s->insides)
 			array_each(const struct act, other, &(*i)->use->acts)
@@ -338,6 +407,18 @@ void inside_born(struct session *s, struct session_thread *t)
 			if (target_is_only(t->target, c->count) < 0)
 				give_up(*i);
 	}
+}
+
+/* The next thread may get the exited one's memory, and with it its pointer to itself. */
+void inside_exited(struct session *s, const struct session_thread *t)
+{
+	struct target_thread *last;
+
+	array_each(struct inside_site *, i, &s->insides)
+		if ((*i)->only && engine_thread_matches(s->engine, t->engine, (*i)->only) &&
+		    !called(s, (*i)->only, &last))
+			array_each(struct inside_count, c, &(*i)->counts)
+				c->count->only = 0;
 }
 
 /* ---- what has happened there ---------------------------------------------------------------- */

@@ -15,14 +15,17 @@
 
 /* A thread is at the site, and it is reported: from now on some more may not be. */
 void inside_hit(struct session *s, struct session_thread *t, struct target_site *site);
-/* A new thread is about to begin. */
+/* A new thread is about to begin; a thread has exited. */
 void inside_born(struct session *s, struct session_thread *t);
+void inside_exited(struct session *s, const struct session_thread *t);
 /* What was decided inside since the last time. */
 void inside_tell(struct session *s);
 /* Nothing more is decided there until inside_give(). */
 void inside_take_back(const struct site_use *use);
 void inside_take_all_back(struct session *s);
 void inside_give(struct session *s);
+/* Why arrivals at the place stop, or at one of its addresses. False: nothing was added to *out. */
+bool inside_reason(const struct session *s, const struct place *place, struct str *out);
 void inside_free(struct session *s);
 
 #endif

@@ -83,7 +83,8 @@ static int put_site(struct session *s, struct session_process *p, struct target_
 		    struct place *place, const struct source_site *info, uint64_t bias,
 		    struct error *err)
 {
-	const struct act act = {&arrival_owner, 0, place, info, bias};
+	const struct act act = {
+		.owner = &arrival_owner, .place = place, .info = info, .bias = bias};
 
 	for (const struct site_placer *const *placer = s->placers; *placer; placer++)
 		if ((*placer)->wants(place, info))
@@ -199,7 +200,7 @@ static int put_event(struct session *s, struct session_process *p, struct target
 		     struct place *place, const struct event_function *f,
 		     const struct image *images, size_t count, struct error *err)
 {
-	const struct act act = {f->owner, 0, place, NULL, 0};
+	const struct act act = {.owner = f->owner, .place = place};
 	uint64_t offset, size;
 
 	for (size_t i = 0; i < count; i++) {

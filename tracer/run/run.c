@@ -135,6 +135,7 @@ static void on_thread_gone(struct session *s, const struct target_event *ev)
 		note_lost(t);
 	session_note_held(s, t); /* a thread that dies was held until then */
 	threads_gone(s, t);
+	inside_exited(s, t);
 	observe(thread_gone, s, t);
 	engine_thread_exited(s->engine, t->engine);
 }

@@ -67,6 +67,7 @@ void sites_act(struct site_use *use, const struct act *act)
 		use->acts.items[i] = use->acts.items[i - 1];
 	}
 	use->acts.items[i] = *act;
+	use->acts.items[i].stops = NULL; /* of the act that it was copied from, in another site */
 }
 
 int sites_put(struct session *s, struct session_process *p, struct target_thread *t,

@@ -47,6 +47,9 @@ struct act {
 	struct place *place;		/* or NULL */
 	const struct source_site *info; /* NULL for event places */
 	uint64_t bias;
+	/* Why arrivals there stop, set by inside_hit(). NULL: they do not, or are few. */
+	const char *stops;
+	const struct place *stops_for; /* the other place there that the reason is about; or NULL */
 };
 
 struct inside_site; /* inside.h */
@@ -56,7 +59,8 @@ struct site_use {
 	ARRAY(struct act) acts;
 	unsigned long hits;	    /* that were reported */
 	struct inside_site *inside; /* some arrivals are decided in the program; or NULL */
-	unsigned refusals;	    /* that was tried in vain, so often */
+	unsigned refusals;	    /* attempts to put a jump there that failed ... */
+	const char *refusal;	    /* ... and why the last one did; NULL: it succeeded */
 	unsigned span; /* of the instructions that could move for it; 0 none, or not asked yet */
 	bool span_known;
 	const char *unmovable; /* why they could not; NULL: they can, or that was not asked yet */

@@ -75,8 +75,6 @@ struct session_place {
 	bool located; /* `location` is valid */
 	bool found;   /* it has been found in some image */
 	bool ended;   /* retired, and no elision of it is under way */
-	const char *
-		refusal; /* why arrivals are not decided inside the program, where they could be: inside.c */
 	size_t sites; /* distinct addresses in the first image it was found in */
 	ARRAY(struct source_sites *) results;
 	ARRAY(struct placed) placed;

@@ -133,3 +133,10 @@ unsigned source_movable(struct module *m, uint64_t offset, unsigned need, const 
 		*why = entered(&x);
 	return *why ? 0 : (unsigned)(x.to - offset);
 }
+
+const char *source_site_doubt(const struct source_site *site)
+{
+	if (site->check_target)
+		return "where its jump goes has to be looked at";
+	return site->kind == SOURCE_BEFORE ? "it is before the function's copy" : NULL;
+}

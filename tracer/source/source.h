@@ -140,6 +140,9 @@ enum source_rounds source_rounds(const struct source_site *site);
  */
 unsigned source_movable(struct module *m, uint64_t offset, unsigned need, const char **why);
 
+/* Why a thread at the site may be no arrival, or not yet one. NULL: it is one. */
+const char *source_site_doubt(const struct source_site *site);
+
 /* ---- what an address means ------------------------------------------------------------------ */
 
 struct source_symbolised {

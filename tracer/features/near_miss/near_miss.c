@@ -50,7 +50,7 @@ struct source_sites *near_miss_new_sites(struct place *place)
 bool near_miss_put(const struct near_miss_watch *w, enum near_miss_trap kind,
 		   const struct source_site *info)
 {
-	struct act act = {&near_miss_owner, kind, w->place, info, 0};
+	struct act act = {.owner = &near_miss_owner, .what = kind, .place = w->place, .info = info};
 	ERROR(ignored);
 
 	for (size_t i = 0; i < w->count; i++) {

@@ -6,6 +6,7 @@
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/features/given/given.h"
 #include "tracer/features/report/report.h"
+#include "tracer/run/inside.h"
 
 #include <string.h>
 
@@ -51,6 +52,14 @@ static void gates(struct session *s, struct json *j)
 	json_end_array(j);
 }
 
+static void trap(struct session *s, const struct place *p, struct json *j)
+{
+	struct str why = {0};
+
+	json_string(j, "trap", inside_reason(s, p, &why) ? str_text(&why) : NULL);
+	str_fini(&why);
+}
+
 static void places(struct session *s, struct json *j)
 {
 	const struct place *p;
@@ -68,7 +77,7 @@ static void places(struct session *s, struct json *j)
 		json_integer(j, "arrivals", (long long)p->arrivals);
 		json_bool(j, "required", !p->optional);
 		json_bool(j, "reached", place_reached(p));
-		json_string(j, "trap", sp ? sp->refusal : NULL);
+		trap(s, p, j);
 		json_end_object(j);
 	}
 	json_end_array(j);

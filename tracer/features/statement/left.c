@@ -76,7 +76,7 @@ enum { CATCH_UNSEEN, CATCH_SEEN };
 /* At the entry of _Unwind_SetIP(context, landing pad). */
 static enum hit_answer hit_set(struct session *s, const struct act *a, const struct hit *h)
 {
-	const struct act act = {&lands, 0, a->place, NULL, 0};
+	const struct act act = {.owner = &lands, .place = a->place};
 	struct session_thread *t = h->thread;
 	struct begun *begun = begun_of(t);
 	ERROR(err);
@@ -189,8 +189,8 @@ static int put_all(struct session *s, struct session_process *p, struct target_t
 static int watch_exceptions(struct session *s, struct session_process *p, struct target_thread *t,
 			    struct place *place, struct error *err)
 {
-	const struct act caught = {&catches, 0, place, NULL, 0};
-	struct act set = {&sets, CATCH_UNSEEN, place, NULL, 0};
+	const struct act caught = {.owner = &catches, .place = place};
+	struct act set = {.owner = &sets, .what = CATCH_UNSEEN, .place = place};
 	int count = put_all(s, p, t, "__cxa_begin_catch", &caught, err);
 
 	set.what = count > 0 ? CATCH_SEEN : CATCH_UNSEEN;
@@ -201,7 +201,7 @@ int left_watch(struct session *s, struct session_process *p, struct target_threa
 	       struct place *place, struct error *err)
 {
 	static const char *const names[] = {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"};
-	const struct act jump = {&jumps, 0, place, NULL, 0};
+	const struct act jump = {.owner = &jumps, .place = place};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (put_all(s, p, t, names[i], &jump, err) < 0)
