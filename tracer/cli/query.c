@@ -40,22 +40,57 @@ static void print_rounds(const struct source_site *site)
 	}
 }
 
-/* Arrivals without consequence are decided inside the program where there is room for a jump. */
-static void print_trap(const struct source_site *site)
+/* The nearest site of any location that is less than a jump after this one; NULL: there is none. */
+static const char *place_in_jump(const struct session_query *q, const struct source_site *site)
 {
-	const char *why = NULL;
+	uint64_t nearest = RESIDENT_JUMP;
+	const char *location = NULL;
 
-	if (site->check_target)
-		why = "where its jump goes has to be looked at";
-	else if (site->kind == SOURCE_BEFORE)
-		why = "it is before the function's copy";
-	else
+	for (size_t i = 0; i < q->all_count; i++) {
+		if (!q->all[i].sites)
+			continue;
+		array_each(const struct source_site, other, q->all[i].sites) {
+			uint64_t after = other->offset - site->offset;
+
+			if (other->module != site->module || !after || after >= nearest)
+				continue;
+			nearest = after;
+			location = q->all[i].location;
+		}
+	}
+	return location;
+}
+
+/* Arrivals without consequence are decided inside the program where there is room for a jump. */
+static void print_trap(const struct session_query *q, const struct source_site *site)
+{
+	const char *why = source_site_doubt(site), *in_jump = place_in_jump(q, site);
+
+	if (!why)
 		source_movable(site->module, site->offset, RESIDENT_JUMP, &why);
 	if (why)
 		printf("      every arrival is a trap: %s\n", why);
+	else if (in_jump)
+		output_print("      every arrival is a trap: %s stands where the jump would\n",
+			     in_jump);
 }
 
-static void print_site(const struct source_site *site, bool variables)
+/* An arrival there is one of all these places, so that each of them has a say in it. */
+static void print_shared(const struct session_query *q, const struct source_site *site)
+{
+	for (size_t i = 0; i < q->all_count; i++) {
+		if (&q->all[i] == q || !q->all[i].sites)
+			continue;
+		array_each(const struct source_site, other, q->all[i].sites)
+			if (other->module == site->module && other->offset == site->offset)
+				output_print("      same address as %s: every arrival is a trap "
+					     "where one of the places needs it\n",
+					     q->all[i].location);
+	}
+}
+
+static void print_site(const struct session_query *q, const struct source_site *site,
+		       bool variables)
 {
 	struct str line = {0};
 
@@ -80,7 +115,8 @@ static void print_site(const struct source_site *site, bool variables)
 	print_rounds(site);
 	if (variables) {
 		print_variables(site);
-		print_trap(site);
+		print_trap(q, site);
+		print_shared(q, site);
 	}
 }
 
@@ -115,7 +151,7 @@ int query_print(const struct cli *cli, const struct session_query *q, bool varia
 			 q->sites->inlined_skipped, q->sites->inlined_skipped == 1 ? "" : "s");
 	output_line(&line);
 	for (size_t i = 0; !q->pending && i < q->sites->count; i++)
-		print_site(&q->sites->items[i], variables);
+		print_site(q, &q->sites->items[i], variables);
 	str_fini(&line);
 	return 0;
 }

@@ -8,10 +8,18 @@
 
 #include <string.h>
 
+/* What the answer to one location points to. */
+struct found_sites {
+	struct source_sites sites;
+	struct error error;
+};
+
 struct query {
 	struct session session;
 	const char *const *locations;
 	size_t count;
+	ARRAY(struct session_query) answers;
+	ARRAY(struct found_sites *) found; /* one for each answer */
 	void (*each)(void *ctx, const struct session_query *q);
 	void *ctx;
 };
@@ -20,33 +28,51 @@ static void answer(struct query *q, const char *text, const char *source,
 		   const struct session_process *p, struct module *const *modules)
 {
 	size_t count = p->images.count;
-	struct session_query out = {
-		.location = text, .source = source, .modules = modules, .module_count = count};
-	struct source_sites sites = {0};
+	struct session_query *out = array_add(&q->answers);
+	struct found_sites *found = *array_add(&q->found) = base_alloc(1, sizeof(*found));
 	struct location location = {0};
-	ERROR(err);
 
-	if (location_parse(text, &location, &err) < 0) {
-		out.error = &err;
-		q->each(q->ctx, &out);
+	*out = (struct session_query){
+		.location = text, .source = source, .modules = modules, .module_count = count};
+	if (location_parse(text, &location, &found->error) < 0) {
+		out->error = &found->error;
 		return;
 	}
-	switch (source_resolve(q->session.symbols, modules, count, &location, &sites, &err)) {
+	switch (source_resolve(q->session.symbols, modules, count, &location, &found->sites,
+			       &found->error)) {
 	case SOURCE_FOUND:
-		out.sites = &sites;
+		out->sites = &found->sites;
 		break;
 	case SOURCE_NOT_FOUND:
-		out.pending = location.object && !images_have(p, location.object);
-		images_hint_script(q->session.options->argv[0], &location, &err);
-		out.error = &err;
+		out->pending = location.object && !images_have(p, location.object);
+		images_hint_script(q->session.options->argv[0], &location, &found->error);
+		out->error = &found->error;
 		break;
 	case SOURCE_ERROR:
-		out.error = &err;
+		out->error = &found->error;
 		break;
 	}
-	q->each(q->ctx, &out);
-	source_sites_fini(&sites);
 	location_fini(&location);
+}
+
+static void call_each(struct query *q)
+{
+	array_each(struct session_query, a, &q->answers) {
+		a->all = q->answers.items;
+		a->all_count = q->answers.count;
+		q->each(q->ctx, a);
+	}
+}
+
+static void free_answers(struct query *q)
+{
+	array_each(struct found_sites *, found, &q->found) {
+		source_sites_fini(&(*found)->sites);
+		error_fini(&(*found)->error);
+		base_free(*found);
+	}
+	array_fini(&q->found);
+	array_fini(&q->answers);
 }
 
 static void answer_all(struct query *q, struct session_process *p)
@@ -65,6 +91,8 @@ static void answer_all(struct query *q, struct session_process *p)
 	}
 	if (q->session.plan.expect.at)
 		answer(q, q->session.plan.expect.at, q->session.plan.expect.at_source, p, modules);
+	call_each(q);
+	free_answers(q);
 	base_free(modules);
 }
 
@@ -142,7 +170,13 @@ int session_query(const struct session_options *o, struct modules *symbols,
 		  void (*each)(void *ctx, const struct session_query *q), void *ctx,
 		  struct error *err)
 {
-	struct query q = {{.options = o, .symbols = symbols}, locations, count, each, ctx};
+	struct query q = {
+		.session = {.options = o, .symbols = symbols},
+		.locations = locations,
+		.count = count,
+		.each = each,
+		.ctx = ctx,
+	};
 	int result = -1;
 
 	if (load(&q, o, err) == 0)

@@ -15,6 +15,9 @@ struct session_query {
 	const struct error *error;
 	struct module *const *modules; /* all that is loaded, the executable first */
 	size_t module_count;
+	/* The answers for all locations, this one among them, in the order of the calls. */
+	const struct session_query *all;
+	size_t all_count;
 };
 int session_query(const struct session_options *o, struct modules *symbols,
 		  const char *const *locations, size_t count,
