@@ -80,3 +80,39 @@ def test_preempted(t):
         t.check("\nfailure: status\n" in f.read(), "the schedule's failure is no status", r)
     r = t.gate("replay", os.path.join(out, "1", "schedule"), seconds=600)
     t.equal(r.status, 3, "status of the replay", r)
+
+
+# The first run computes until the clock has stopped a thread, and passes; the others crash where it computes.
+COMPUTES_ONCE = """#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+static volatile int stop;
+static sem_t begun;
+static void *work(void *count)
+{
+	sem_post(&begun);
+	for (long i = 0; !stop && i >= 0; i++)
+		*(volatile long *)count = i;
+	return 0;
+}
+int main(int argc, char **argv)
+{
+	long count = 0;
+	pthread_t t;
+	pthread_create(&t, 0, work, open(argv[1], O_CREAT | O_EXCL | O_WRONLY, 0600) >= 0 ? &count : 0);
+	sem_wait(&begun);
+	stop = 1;
+	pthread_join(t, 0);
+	return 0;
+}
+"""
+
+
+def test_preempted_is_no_evidence(t):
+    """A run in which the clock stopped a thread passes: that another one fails does not show that the program keeps state."""
+    program = compile_text("computes_once.c", COMPUTES_ONCE)
+    r = t.gate("explore", "-j1", "--runs", 2, "--points", "sync", "--gates-for", "2", "--verify", "1", "-o", t.path("found"), "--", program,
+               t.path("left"), seconds=600)
+    t.equal(r.status, 116, "status", r)
+    t.check("1 failure in 2 schedules" in r.first, "the first one passes", r)
+    t.check("passed the first time and fails now" not in r.err, "what is said of the program", r)

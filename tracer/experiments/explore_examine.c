@@ -128,19 +128,15 @@ static void prepare(struct explore *e, const struct explore_failure *f, struct c
 int explore_examine(struct explore *e, struct explore_failure *f)
 {
 	static const char *reports[] = {"report.json", "report.html"};
+	struct session_options options = *e->x.options;
 	struct explore_runs runs = {0};
 	struct session_result r = {0};
 	int answer;
 
+	options.reports.items = reports;
+	options.reports.count = sizeof(reports) / sizeof(*reports);
 	prepare(e, f, &runs.controlled);
-	explore_runs_points(&runs, f->points ? f->points : &e->points_at);
-	answer = explore_runs_begin(&runs, e->x.options, e->x.symbols, e->full, false, e->x.err);
-	runs.options.reports.items = reports;
-	runs.options.reports.count = sizeof(reports) / sizeof(*reports);
-	if (answer == 0) {
-		strategy_begin(runs.controlled.strategy, 0);
-		answer = explore_run_until(e, &runs, e->ends, &r);
-	}
+	answer = explore_runs_alone(e, &runs, &options, e->full, f->points, &r);
 	if (answer == 0)
 		look(e, f, &runs, &r);
 	if (answer == 0 && r.interrupted)

@@ -1,5 +1,6 @@
 #include "tracer/experiments/explore_run.h"
 
+#include "tracer/experiments/explore_account.h"
 #include "tracer/features/controlled/controlled_run.h"
 #include "tracer/run/go.h"
 #include "tracer/run/run.h"
@@ -227,6 +228,31 @@ int explore_runs_one(struct explore_runs *r, struct session_result *out, struct 
 	}
 	session_fini(&s);
 	return answer;
+}
+
+int explore_runs_until(struct explore *e, struct explore_runs *r, double until,
+		       struct session_result *out)
+{
+	static const double least_s = 0.5;
+	double least = explore_now_s() + least_s;
+	int failed;
+
+	if (until > 0)
+		r->options.until_us = (uint64_t)((until > least ? until : least) * 1e6);
+	failed = explore_runs_one(r, out, e->x.err);
+	r->options.until_us = 0;
+	return failed;
+}
+
+int explore_runs_alone(struct explore *e, struct explore_runs *r, const struct session_options *o,
+		       const struct features *features, const struct explore_points_at *points,
+		       struct session_result *out)
+{
+	explore_runs_points(r, points ? points : &e->points_at);
+	if (explore_runs_begin(r, o, e->x.symbols, features, false, e->x.err) < 0)
+		return -1;
+	strategy_begin(r->controlled.strategy, 0);
+	return explore_runs_until(e, r, e->ends, out);
 }
 
 void explore_runs_let_hot_go(struct explore_runs *r)

@@ -28,6 +28,14 @@ void explore_runs_points(struct explore_runs *r, const struct explore_points_at 
 void explore_runs_grant(struct explore_runs *r);
 /* One run under r->controlled.strategy, which has begun. 0 with the result; -1: there was none, or a script is wrong. */
 int explore_runs_one(struct explore_runs *r, struct session_result *out, struct error *err);
+/* The same, but the run is ended at `until` (by explore_now_s(); 0: no limit), or half a second from now if that is later. */
+int explore_runs_until(struct explore *e, struct explore_runs *r, double until,
+		       struct session_result *out);
+/* One run by itself, from explore_runs_begin() on, under r->controlled.strategy; points NULL: those of the search. The
+   caller ends `r` with explore_runs_end(). 0 with the result; -1: there was none. */
+int explore_runs_alone(struct explore *e, struct explore_runs *r, const struct session_options *o,
+		       const struct features *features, const struct explore_points_at *points,
+		       struct session_result *out);
 /* Accesses that come very often are not looked at any more, in the runs to come neither. */
 void explore_runs_let_hot_go(struct explore_runs *r);
 void explore_runs_end(struct explore_runs *r);

@@ -63,7 +63,7 @@ static int run(void *ctx, const struct segments *wanted, struct schedule *came)
 		tell(x);
 	c->strategy = guide;
 	strategy_begin(guide, 0);
-	answer = explore_run_until(x->e, x->runs, x->until, &r);
+	answer = explore_runs_until(x->e, x->runs, x->until, &r);
 	strategy_end(guide, STRATEGY_CUT);
 	strategy_free(guide);
 	if (answer == 0 && r.interrupted)

@@ -30,11 +30,6 @@ void explore_state_first(struct explore *e, struct explore_outcome *o)
 	o->passed_paths = (struct controlled_paths){0};
 }
 
-static const char by_state[] =
-	"the program keeps state between runs (files, sockets, shared memory)";
-static const char by_time[] = "a thread that computed was stopped there after a time, which is not "
-			      "the same moment in each run";
-
 static void judge(struct explore *e, const struct controlled *c, const struct session_result *r)
 {
 	const struct strategy_difference *d = strategy_guide_differs(c->strategy);
@@ -44,8 +39,8 @@ static void judge(struct explore *e, const struct controlled *c, const struct se
 
 	if (explore_judge(c, r, &kind, &key) == EXPLORE_FAILED) {
 		str_addf(&text, e->passed.run ? "schedule %lu" : "an earlier run", e->passed.run);
-		str_add(&text, " passed the first time and fails now: ");
-		str_add(&text, c->preempted ? by_time : by_state);
+		str_add(&text, " passed the first time and fails now: the program keeps state "
+			       "between runs (files, sockets, shared memory)");
 		e->keeps_state = str_take(&text);
 	}
 	e->twice += d != NULL; /* a summary of parts counts the same as that of the whole */
@@ -74,13 +69,8 @@ int explore_state_check(struct explore *e)
 		return 0;
 	p->is_checked = true;
 	prepare(e, &runs.controlled);
-	explore_runs_points(&runs, p->points ? p->points : &e->points_at);
-	answer = explore_runs_begin(&runs, e->x.options, e->x.symbols, e->quick, false, e->x.err);
-	if (answer == 0) {
-		strategy_begin(runs.controlled.strategy, 0);
-		answer = explore_run_until(e, &runs, e->ends, &r);
-	}
-	if (answer == 0 && !r.interrupted)
+	answer = explore_runs_alone(e, &runs, e->x.options, e->quick, p->points, &r);
+	if (answer == 0 && !r.interrupted && !runs.controlled.preempted)
 		judge(e, &runs.controlled, &r);
 	if (answer == 0 && r.interrupted)
 		answer = experiment_over(&e->x, &r);

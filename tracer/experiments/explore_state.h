@@ -1,7 +1,8 @@
 /*
  * State that the program keeps between runs: in a file, a socket, shared memory. A schedule that
  * fails because of it says nothing of the order of threads. So before a failure is told the first
- * schedule that passed is run again.
+ * schedule that passed is run again. A run in which a thread was stopped by the clock is no
+ * evidence: the clock stops it elsewhere in the next one.
  */
 #ifndef GATECTL_EXPERIMENTS_EXPLORE_STATE_H
 #define GATECTL_EXPERIMENTS_EXPLORE_STATE_H

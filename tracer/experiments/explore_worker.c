@@ -90,7 +90,7 @@ static enum strategy_result take(const struct explore *e, struct controlled *c,
 	o->said = e->said ? take_said(c) : NULL;
 	if (o->ended == EXPLORE_FAILED && !is_known(e, o->key))
 		take_failure(c, r, kind, o);
-	else if (o->ended == EXPLORE_PASSED && !o->none && !e->passed.is_known)
+	else if (o->ended == EXPLORE_PASSED && !o->none && !c->preempted && !e->passed.is_known)
 		take_passed(c, o);
 	return results[o->ended];
 }
@@ -104,20 +104,6 @@ static void take_lesson(const struct strategy *s, struct explore_outcome *o)
 		*array_add(&o->lesson) = words[i];
 }
 
-int explore_run_until(struct explore *e, struct explore_runs *runs, double until,
-		      struct session_result *r)
-{
-	static const double least_s = 0.5;
-	double least = explore_now_s() + least_s;
-	int failed;
-
-	if (until > 0)
-		runs->options.until_us = (uint64_t)((until > least ? until : least) * 1e6);
-	failed = explore_runs_one(runs, r, e->x.err);
-	runs->options.until_us = 0;
-	return failed;
-}
-
 int explore_make(struct explore *e, struct explore_runs *runs, uint64_t run,
 		 struct explore_outcome *out)
 {
@@ -128,7 +114,7 @@ int explore_make(struct explore *e, struct explore_runs *runs, uint64_t run,
 
 	*out = (struct explore_outcome){.run = run};
 	strategy_begin(strategy, run);
-	failed = explore_run_until(e, runs, e->until, &r);
+	failed = explore_runs_until(e, runs, e->until, &r);
 	if (!failed && !r.interrupted)
 		result = take(e, &runs->controlled, &r, out);
 	strategy_end(strategy, result);
@@ -174,8 +160,8 @@ static int again(struct explore_worker *w, struct explore_outcome *o)
 	schedule_copy(&first, &c->schedule);
 	c->strategy = explore_guide(&first);
 	answer = explore_make(w->e, &w->runs, o->run, &second);
-	if (answer == 0 && second.ended == EXPLORE_CUT && c->end == CONTROLLED_RAN)
-		d = NULL; /* there was no time */
+	if (c->preempted || (second.ended == EXPLORE_CUT && c->end == CONTROLLED_RAN))
+		d = NULL; /* the clock made it another one, or there was no time */
 	else
 		d = answer == 0 ? strategy_guide_differs(c->strategy) : NULL;
 	o->twice = answer == 0;
@@ -190,6 +176,7 @@ static int again(struct explore_worker *w, struct explore_outcome *o)
 static bool is_made_twice(const struct explore_worker *w, const struct explore_outcome *o)
 {
 	return (o->run + 1) % TWICE_EVERY == 0 && !o->none && o->ended != EXPLORE_BARRED &&
+	       !w->runs.controlled.preempted &&
 	       !(o->ended == EXPLORE_CUT && w->runs.controlled.end == CONTROLLED_RAN);
 }
 

@@ -25,10 +25,6 @@ int explore_make(struct explore *e, struct explore_runs *runs, uint64_t run,
 char *explore_difference(const struct strategy_difference *d, const struct schedule *first,
 			 uint64_t run);
 
-/* One run, which is ended then (by explore_now_s(); 0: no limit), but for the time that it takes to
-   say something. */
-int explore_run_until(struct explore *e, struct explore_runs *runs, double until,
-		      struct session_result *r);
 /* `worker`: which of the processors. `paths`: of the runs before the search. */
 int explore_worker_begin(struct explore_worker *w, unsigned worker,
 			 const struct controlled_paths *paths);

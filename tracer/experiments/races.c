@@ -78,7 +78,7 @@ static int run(struct races_hunt *h)
 	if (e->x.view.progress)
 		e->x.view.progress(e->x.view.ctx, e->runs, e->options.runs, "");
 	strategy_begin(c->strategy, h->runs->made);
-	if (explore_run_until(e, &h->runs->runs, e->until, &r) < 0)
+	if (explore_runs_until(e, &h->runs->runs, e->until, &r) < 0)
 		return -1;
 	if (r.interrupted)
 		return experiment_over(&e->x, &r);
