@@ -41,7 +41,7 @@ static const long calls[] = {SYS_sched_yield, -1};
 		}                                                                                  \
 	while (0)
 
-enum { PAGE = 4096, PAGES = 16, DEEP = 300 * 1024, LARGE = 1 << 20 };
+enum { PAGE = 4096, PAGES = 16, DEEP = 300 * 1024, LARGE = 1 << 20, GUARD_INSTALL = 102 };
 
 /* ---- all that is put back ---------------------------------------------------------------------- */
 
@@ -67,16 +67,6 @@ static void *new_map(size_t size)
 	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-/* It is known to be gone only when that is told of it. */
-static void await_end(pid_t tid)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d", tid);
-	while (access(path, F_OK) == 0)
-		sched_yield();
-}
-
 static volatile pid_t another;
 
 static void *new_thread(void *arg)
@@ -86,6 +76,18 @@ static void *new_thread(void *arg)
 	own = 9;
 	*(void **)arg = &own;
 	return malloc(100);
+}
+
+/* The kernel knows a thread for some time after its join. */
+static int run_thread(void **of)
+{
+	char path[64];
+	pthread_t id;
+
+	CHECK(pthread_create(&id, NULL, new_thread, of) == 0 && pthread_join(id, NULL) == 0);
+	for (snprintf(path, sizeof(path), "/proc/self/task/%d", another); access(path, F_OK) == 0;)
+		sched_yield();
+	return 0;
 }
 
 static bool is_all(const char *bytes, size_t n, char value)
@@ -141,7 +143,6 @@ static int scene_all(void)
 	const struct sigaction b = {.sa_handler = handler_b};
 	void *thread, *mapped;
 	sigset_t set;
-	pthread_t id;
 	int file;
 
 	first = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -153,6 +154,7 @@ static int scene_all(void)
 	signal(SIGUSR2, handler_a);
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
+	CHECK(run_thread(&thread) == 0); /* whose stack the next one gets, with its guard page */
 	brk = sbrk(0);
 	ready();
 
@@ -188,11 +190,11 @@ static int scene_all(void)
 	mapped = new_map(LARGE);
 	memset(mapped, 7, LARGE);
 	mprotect(mapped, PAGE, PROT_NONE);
+	madvise((char *)mapped + PAGE, PAGE, GUARD_INSTALL);
 	open("/dev/null", O_RDONLY);
 	file = open("/dev/null", O_RDONLY);
 	dup2(file, 50);
-	CHECK(pthread_create(&id, NULL, new_thread, &thread) == 0 && pthread_join(id, NULL) == 0);
-	await_end(another);
+	CHECK(run_thread(&thread) == 0);
 	return is_as_first(thread, mapped, sbrk(PAGE + 1), file);
 }
 

@@ -19,6 +19,10 @@
 #include <fcntl.h>
 #include <time.h>
 
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102 /* Linux 6.13; stacks of threads, since glibc 2.42 */
+#endif
+
 /* ---- what passes ------------------------------------------------------------------------------------ */
 
 /* clang-format off */
@@ -74,7 +78,7 @@ static struct sock_filter load(size_t offset)
 	return (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset);
 }
 
-/* madvise(2) that makes pages empty; another advice is kept with the mapping. */
+/* madvise(2) that makes pages empty. Guards and all other advice belong to the mapping. */
 static unsigned short add_advice(struct sock_filter *code, unsigned short n)
 {
 	code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 0, 4);
@@ -241,6 +245,8 @@ static bool stays(const struct rewinding *w, const struct thread *th)
 		return true;
 	case SYS_mremap:
 		return moves_kept(w, regs);
+	case SYS_madvise:
+		return regs->rdx != MADV_GUARD_INSTALL || rewind_overlaps(w, regs->rdi, regs->rsi);
 	case SYS_gettid:
 		return is_first(th);
 	case SYS_prctl:

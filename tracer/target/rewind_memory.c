@@ -178,6 +178,8 @@ static int unmap(const struct rewinding *w, struct remote *r)
 
 enum {
 	PAGE_ALONE = 56, /* nobody else has it */
+	PAGE_GUARD =
+		58, /* not readable: MADV_GUARD_INSTALL. Linux 6.15; in 6.13 only PAGE_SWAPPED */
 	PAGE_OF_FILE = 61,
 	PAGE_SWAPPED = 62,
 	PAGE_PRESENT = 63,
@@ -203,6 +205,8 @@ static bool is_shared(uint64_t a, uint64_t b)
 
 static bool may_differ(uint64_t a, uint64_t b)
 {
+	if (has(a, PAGE_GUARD) && has(b, PAGE_GUARD))
+		return false;
 	return (is_own(a) || is_own(b)) && !is_shared(a, b);
 }
 
