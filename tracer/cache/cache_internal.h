@@ -6,7 +6,7 @@
 
 #include <sys/stat.h>
 
-#define CACHE_MAGIC "gatectl\n"
+#define CACHE_MAGIC "gatectl"
 #define CACHE_ORDER 0x01020304u
 #define CACHE_BLOCK (16u << 10)
 #define CACHE_MOST  (1ull << 30) /* bytes of all files */
