@@ -163,6 +163,11 @@ int main(int argc, char **argv)
 		where = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		sink = *where; /* GUARD */
 	}
+	IS("advised") { /* MADV_GUARD_INSTALL: Linux 6.13 */
+		where = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (madvise((void *)where, 4096, 102) != 0) mprotect((void *)where, 4096, PROT_NONE);
+		sink = *where; /* ADVISED */
+	}
 	IS("bus") {
 		int fd = open("/proc/self/exe", O_RDONLY);
 		where = mmap(NULL, 1 << 24, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -316,6 +321,7 @@ KINDS = {
     "readonly": (signal.SIGSEGV, "READONLY", r"writes 0x[0-9a-f]+ \(in crash, read-only\)"),
     "unmapped": (signal.SIGSEGV, "UNMAPPED", r"reads 0x[0-9a-f]+ \(nothing is mapped there\)"),
     "guard": (signal.SIGSEGV, "GUARD", r"reads 0x[0-9a-f]+ \(.*where no access is permitted\)"),
+    "advised": (signal.SIGSEGV, "ADVISED", r"reads 0x[0-9a-f]+ \(in a guard page or memory set aside, where no access is permitted\)"),
     "bus": (signal.SIGBUS, "BUS", r"reads 0x[0-9a-f]+ \(in crash, behind the end of the file\)"),
     "divide": (signal.SIGFPE, "DIVIDE", r"divides by zero, or the quotient is too large"),
     "trap": (signal.SIGILL, "TRAP", r"executes ud2, .*"),

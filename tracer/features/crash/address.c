@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* NULL_REACH: addresses below come from NULL, or from a member reached through it. */
-enum { NULL_REACH = 0x10000, RED_ZONE = 128, SLACK = 256 };
+enum { NULL_REACH = 0x10000, RED_ZONE = 128, SLACK = 256, PAGE = 4096 };
 
 static void add_address(uint64_t a, struct str *out)
 {
@@ -58,6 +58,24 @@ static struct session_thread *thread_with_stack(struct crash *c, const struct ta
 	return NULL;
 }
 
+/* A guard of madvise(2), MADV_GUARD_INSTALL, is not in /proc/PID/maps: its mapping permits what it refuses. Stacks of threads
+   have such guards since glibc 2.42. *map becomes the guard if `at` is in one. */
+static void cut_guard(struct target_process *p, uint64_t at, struct target_mapping *map)
+{
+	uint64_t start = at & -(uint64_t)PAGE, end = start;
+	uint8_t byte;
+
+	if (at < map->start || !map->readable || map->path[0] == '/')
+		return;
+	while (end < map->end && target_read(p, end, &byte, 1) < 0)
+		end += PAGE;
+	if (end == start)
+		return;
+	map->start = start;
+	map->end = end;
+	map->readable = map->writable = map->executable = false;
+}
+
 /* Has the stack pointer reached the end of the thread's stack, with the address just below it? */
 static bool overflows(struct crash *c, const struct arch_regs *regs)
 {
@@ -67,9 +85,14 @@ static bool overflows(struct crash *c, const struct arch_regs *regs)
 
 	if (at < from || target_mapping_above(c->process->target, at, &map) < 0)
 		return false;
-	if (map.start <= at && !map.readable && !map.writable && /* the guard page */
-	    target_mapping_above(c->process->target, map.end, &map) < 0)
-		return false;
+	cut_guard(c->process->target, at, &map);
+	if (map.start <= at && !map.readable && !map.writable) {
+		const uint64_t end = map.end;
+
+		if (target_mapping_above(c->process->target, end, &map) < 0)
+			return false;
+		map.start = map.start < end ? end : map.start;
+	}
 	if (!c->has_address && map.start <= sp && sp - map.start > 16 * SLACK)
 		return false;
 	return (c->has_address ? at < map.start && sp < map.start + SLACK : true) &&
@@ -181,6 +204,7 @@ static void describe_where(struct crash *c, struct str *out)
 		str_add(out, "nothing is mapped there");
 		add_origin(c, out);
 	} else {
+		cut_guard(c->process->target, c->address, &map);
 		add_mapping(c, &map, out);
 	}
 }

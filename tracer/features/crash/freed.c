@@ -2,14 +2,16 @@
  * Does a pointer come from freed memory? glibc (2.34 and later) writes two numbers to the start of
  * a block that is freed: a link, scrambled with the block's own address, and a key that is the same
  * in the whole process. A program that follows them as pointers gets to where nothing is mapped.
- * The key is read from a freed block of main's heap, found through the first block of that heap
- * (struct tcache_perthread_struct).
+ * The layout of struct tcache_perthread_struct, the table of freed blocks, has changed with glibc 2.42. The key is
+ * found without it: behind a word that, scrambled back, links to the heap or ends a list.
  */
 #include "tracer/features/crash/crash.h"
 
+#include "tracer/arch/arch.h"
+
 #include <string.h>
 
-enum { BINS = 64, REACH = 4096, HEADER = 16, TCACHE_CHUNK = 0x291, SCRAMBLED = 12 };
+enum { REACH = 4096, ALIGNED = 16, SCRAMBLED = 12, WORDS = 8192, SEARCHED = 64 << 20 };
 
 static bool find_heap(struct target_process *p, struct target_mapping *out)
 {
@@ -19,41 +21,49 @@ static bool find_heap(struct target_process *p, struct target_mapping *out)
 	return false;
 }
 
-static bool read_key(struct target_process *p, const struct target_mapping *heap, uint64_t *key)
-{
-	struct {
-		uint64_t before, size;
-		uint16_t counts[BINS];
-		uint64_t entries[BINS];
-	} first;
-
-	if (target_read(p, heap->start, &first, sizeof(first)) < 0 || first.size != TCACHE_CHUNK)
-		return false;
-	for (int i = 0; i < BINS; i++) {
-		uint64_t at = first.entries[i];
-
-		if (first.counts[i] && at >= heap->start + HEADER && at < heap->end - HEADER &&
-		    target_read(p, at + 8, key, sizeof(*key)) == 0 && *key)
-			return true;
-	}
-	return false;
-}
-
 /* Is the address the number itself, or that of a member at an offset? */
 static bool is_reached(uint64_t address, uint64_t number)
 {
 	return address >= number && address - number < REACH;
 }
 
+/* The address of a block, and its first two words. */
+static bool is_in_tcache(const struct target_mapping *heap, uint64_t at, const uint64_t words[2])
+{
+	uint64_t next = words[0] ^ at >> SCRAMBLED;
+	bool links = next >= heap->start && next < heap->end && next % ALIGNED == 0;
+
+	return (links || next == 0) && !arch_is_address(words[1]);
+}
+
+/* Is the address reached from the key of a freed block? */
+static bool is_from_key(struct target_process *p, const struct target_mapping *heap,
+			uint64_t address)
+{
+	static uint64_t words[WORDS];
+	const uint64_t size = heap->end - heap->start, most = size < SEARCHED ? size : SEARCHED;
+
+	for (uint64_t from = 0; from < most; from += sizeof(words)) {
+		const uint64_t n = most - from < sizeof(words) ? most - from : sizeof(words);
+
+		if (target_read(p, heap->start + from, words, n) < 0)
+			return false;
+		for (size_t i = 0; i + 1 < n / sizeof(*words); i += 2)
+			if (is_reached(address, words[i + 1]) &&
+			    is_in_tcache(heap, heap->start + from + i * sizeof(*words), &words[i]))
+				return true;
+	}
+	return false;
+}
+
 bool crash_is_freed(const struct crash *c)
 {
 	struct target_process *p = c->process->target;
 	struct target_mapping heap;
-	uint64_t key;
 
 	if (!find_heap(p, &heap))
 		return false;
-	if (read_key(p, &heap, &key) && is_reached(c->address, key))
+	if (is_from_key(p, &heap, c->address))
 		return true;
 	for (uint64_t page = heap.start >> SCRAMBLED; page < heap.end >> SCRAMBLED; page++)
 		if (is_reached(c->address, page))
