@@ -119,13 +119,13 @@ def test_weakened(t):
     asks = t.file("asks.lua", "return function(c) return c.call == 'size()' and c.result == -1 and #c.results == 1 and #c.atomic == 2 end")
     for script in (lists, asks):
         r = harness(t, *given, "--weaken", f"size:{script}", library("queue_size"))
-        t.equal((r.status, r.err, r.report["violations"]), (0, "", []), script, r)
+        t.equal((r.status, "gatectl: " in r.err, r.report["violations"]), (0, False, []), script, r)
     r = harness(t, *given, "--weaken", "size:" + t.file("zero.lua", "return { 0 }"), library("queue_size"))
     t.equal(r.status, 116, "-1 is not in the list", r)
     for script, where in (("x = 1", "has to return a function or a table"), ("return function(c) return c.no.more end", "bad.lua:1: attempt to index")):
         r = t.gate("harness", *given, "--weaken", "size:" + t.file("bad.lua", script), library("queue_size"))
         t.error(r, where=re.escape(where))
-        t.check("no violation" not in r.stdout, "no all-clear", r)
+        t.check("no violation" not in r.err, "no all-clear", r)
     t.error(t.gate("harness", *given, "--weaken", "sise:" + lists, library("queue_size")), where="--weaken: 'sise' is no operation")
     t.error(t.gate("harness", *given, "--weaken", "size", library("queue_size")), where="--weaken: 'size' is not OPERATION:FILE.lua")
 
@@ -182,7 +182,7 @@ def test_text_of_a_thread(t, length):
     """What a call gives as a text is read before its thread ends, and long texts that are equal stay so."""
     path = made("note.c", NOTE, f"-shared -fPIC -DLOCKED=1 -DLONG={length}")
     r = harness(t, "--object", "note", "--schema", "{ add(); show() } || { show(); add() }", "-n", "30", "-o", t.path("d"), path)
-    t.equal((r.status, r.err), (0, ""), "no violation", r)
+    t.equal((r.status, "gatectl: " in r.err, r.stdout), (0, False, ""), "no violation", r)
 
 
 LOUD = """#include <stdio.h>
@@ -213,7 +213,7 @@ def test_texts(t):
     check_test(t, t.path("found/1"))
     allowed = t.file("allowed.lua", 'return { "n\\tis\\n\\"1\\", \\xe9" }')
     r = harness(t, *given, "--weaken", "show:" + allowed, path)
-    t.equal((r.status, r.err), (0, ""), "it is allowed", r)
+    t.equal((r.status, "gatectl: " in r.err), (0, False), "it is allowed", r)
 
 
 @timeout(60)
@@ -262,7 +262,7 @@ def test_not_in_the_schema(t):
     """What it does not call, and has many calls, is neither said to change something nor to only read."""
     text = NOTED.replace("noted_get(struct noted *o)", "noted_get(struct noted *o, int x, int y, int z)").replace("return o->n; }", "return o->n + (x - x) * y * z; }")
     r = harness(t, "--object", "noted", "--schema", "{ set(1,2,0) } || { set(1,2,0) }", "-n", "2", "-o", t.path("d"), made("noted2.c", text), env={"NOTES": t.path("notes")})
-    t.equal("changes: set; only reads: none" in r.stdout, True, "what is said", r)
+    t.equal("changes: set; only reads: none" in r.err, True, "what is said", r)
     said = {o["function"]: o.get("left_out") for o in r.report["operations"]}
     t.equal((said["noted_set"], said["noted_get"]), (None, "no schema calls it"), "in the report", r)
 
@@ -287,7 +287,7 @@ def test_lost(t):
     """Its size counts what is lost, too: only who takes everything out sees that."""
     r = harness(t, "--object", "bag", "--schema", "{ push(1) } || { push(2) }", "-n", "100", "-o", t.path("found"), made("bag.c", BAG))
     t.equal(r.status, 116, "status", r)
-    t.check("in the end size() pop() until there is nothing left" in r.stdout, "how it is seen", r)
+    t.check("in the end size() pop() until there is nothing left" in r.err, "how it is seen", r)
     t.check(re.search(r"push\(1\) \| push\(2\) ; size\(\)=2 pop\(\)=[12] pop\(\)=-1 pop\(\)=-1; its script", r.first), "what is seen", r)
     check_test(t, t.path("found/1"))
 
@@ -308,8 +308,8 @@ def test_correct(t):
               for k in (1, 2)]
     t.equal([r.report["sizes"][0]["searched"] for r in shards], [3, 3], "of six", shards[0])
     r = harness(t, "--object", "queue", "--calls", "2", "-n", "40", "-o", t.path("found"), library("queue_locked"))
-    t.equal((r.status, r.err, r.report["violations"]), (0, "", []), "nothing found", r)
-    t.check("no violation" in r.stdout, "the summary", r)
+    t.equal((r.status, "gatectl: " in r.err, r.report["violations"]), (0, False, []), "nothing found", r)
+    t.check("no violation" in r.err, "the summary", r)
     t.check(not os.path.exists(t.path("found")), "nothing is written", r)
 
 
@@ -366,7 +366,7 @@ def test_known(t, name):
 @params("queue_locked", "queue_lockfree")
 def test_right(t, name):
     r = t.gate("harness", "--object", "queue", "--for", "12", "-o", t.path("d"), library(name), seconds=140)
-    t.equal((r.status, r.err), (0, ""), "nothing found", r)
+    t.equal((r.status, "gatectl: " in r.err), (0, False), "nothing found", r)
 
 
 def test_reports(t):
@@ -408,7 +408,7 @@ def test_odd_operations(t):
     t.equal(r.status, 0, "status", r)
     for line in ("odd_stuck was left out: it blocks for ever", "odd_quit was left out: it ends the program (exit status 3)",
                  "odd_die was left out: it dies by SIGSEGV", "odd_spin was left out: it computes without end", "what odd_address gives differs from one run to the next: it is left out"):
-        t.check(line in r.stdout, line, r)
+        t.check(line in r.err, line, r)
     r = t.gate("harness", "--object", "odd", "--ops", "quit,stuck", "-o", t.path("d"), made("odd.c", ODD))
     t.error(r, where="no operation of struct odd comes back")
 
@@ -425,7 +425,7 @@ def test_seen_late(t):
     """What an operation takes is seen when there is nothing left: it does not only read."""
     # Behind end(), and once, nobody sees it.
     r = harness(t, "--object", "permits", "--schema", "{ try(); try() } || { try(); try() }", "-n", "200", "-o", t.path("d"), made("permits.c", PERMITS))
-    t.check("changes: end, try; only reads: none" in r.stdout, "it changes something", r)
+    t.check("changes: end, try; only reads: none" in r.err, "it changes something", r)
     t.equal(r.status, 116, "one permit is given twice", r)
 
 
@@ -441,7 +441,7 @@ def test_waits_for_another(t):
     path = made("flag.c", FLAG, "-shared -fPIC -O2")
     r = harness(t, "--object", "flag", "--schema", "{ set() } || { wait() }", "-n", "20", "-o", t.path("d"), path)
     t.equal((r.status, r.report["violations"]), (0, []), "searched", r)
-    t.check("; in the end" not in r.stdout and "1 harness, 20 schedules" in r.stdout, "nobody waits in the end", r)
+    t.check("; in the end" not in r.err and "1 harness, 20 schedules" in r.err, "nobody waits in the end", r)
     refused(t, "nothing was searched: whole calls do not end well in any of 1 harness", "--object", "flag",
             "--schema", "{ wait() } || { wait() }", path)
 
@@ -574,7 +574,7 @@ def test_deadlock(t):
     """Two locks in two orders: a violation, though nobody sees what the operations change."""
     r = harness(t, "--object", "pair", "--calls", "2", "-o", t.path("d"), made("dead.c", PAIR, "-shared -fPIC -O2 -DDEAD=1"))
     t.equal((r.status, r.report["violations"][0]["kind"]), (116, "deadlock"), "a deadlock", r)
-    t.check("nobody sees what any of these changes" in r.stdout, "told", r)
+    t.check("nobody sees what any of these changes" in r.err, "told", r)
     with open(r.report["violations"][0]["script"]) as f:
         t.check("expect { deadlock = true }" in f.read(), "the script expects it", r)
 
@@ -645,9 +645,9 @@ def test_other_libraries(t):
     r = harness(t, "--object", "box", "--ops", "add,get", "--calls", "3", "-n", "10", "-o", t.path("d"),
                 made("stranger.c", STRANGER, "-shared -fPIC -Wl,--no-as-needed -lelf"))
     t.equal(r.status, 0, "status", r)
-    t.check("libelf.so.1: a library of the system" in r.stdout and "libc" not in r.stdout.split(":")[0], "says what is not looked into", r)
+    t.check("libelf.so.1: a library of the system" in r.err and "libc" not in r.err.split(":")[0], "says what is not looked into", r)
     r = harness(t, "--object", "box", "--calls", "3", "-n", "10", "-o", t.path("d"), made("stranger.c", STRANGER))
-    t.check("is not looked into" not in r.stdout, "nothing to say", r)
+    t.check("is not looked into" not in r.err, "nothing to say", r)
 
 
 # Each thread adds to a list of its own; the newest list is taken from first. All of it under one lock.

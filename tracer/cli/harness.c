@@ -1,4 +1,4 @@
-/* gatectl harness: what was found out on standard output; a violation on standard error, and in folders. */
+/* gatectl harness: violations and the summary on standard error, and in folders; --list on standard output. */
 #include "tracer/experiments/harness.h"
 #include "tracer/cli/cli.h"
 #include "tracer/cli/explore_report.h"
@@ -94,77 +94,86 @@ static void print_list(struct harness_hunt *h)
 
 /* ---- the summary ----------------------------------------------------------------------------------------- */
 
-static void print_names(const struct harness_hunt *h, bool reads)
+static void add_names(const struct harness_hunt *h, bool reads, struct str *out)
 {
 	const char *before = "";
 
 	array_each(const struct harness_op, op, &h->object.ops)
 		if (!op->is_out && !op->is_partial && op->reads == reads) {
-			output_print("%s%s", before, op->name);
+			str_addf(out, "%s%s", before, op->name);
 			before = ", ";
 		}
 	if (!*before)
-		output_print("none");
+		str_add(out, "none");
 }
 
-static void print_final(const struct harness_hunt *h)
+static void add_final(const struct harness_hunt *h, struct str *out)
 {
 	if (!h->final.count && !h->takes)
 		return;
-	output_print("; in the end");
+	str_add(out, "; in the end");
 	array_each(const unsigned, call, &h->final)
-		output_print(" %s", h->object.calls.items[*call].text);
+		str_addf(out, " %s", h->object.calls.items[*call].text);
 	if (h->takes)
-		output_print(" %s until there is nothing left",
-			     h->object.calls.items[h->taker].text);
+		str_addf(out, " %s until there is nothing left",
+			 h->object.calls.items[h->taker].text);
 }
 
-static void print_size(const struct harness_size *s)
+static void add_size(const struct harness_size *s, struct str *out)
 {
-	output_print("%u calls: %s%lu harness%s, %lu searched", s->calls,
-		     s->more ? "more than " : "", s->harnesses, s->harnesses == 1 ? "" : "es",
-		     s->searched);
+	str_addf(out, "%u calls: %s%lu harness%s, %lu searched", s->calls,
+		 s->more ? "more than " : "", s->harnesses, s->harnesses == 1 ? "" : "es",
+		 s->searched);
 	if (s->unusable)
-		output_print(", %lu left out, since whole calls do not end well there",
-			     s->unusable);
-	putchar('\n');
+		str_addf(out, ", %lu left out, since whole calls do not end well there",
+			 s->unusable);
+	str_add(out, "\n");
 }
 
 /* `is_whole`: no error has ended the search. */
-static void print_extent(const struct harness_hunt *h, bool is_whole)
+static void add_extent(const struct harness_hunt *h, bool is_whole, struct str *out)
 {
 	array_each(const struct harness_size, s, &h->sizes)
 		if (s->calls && s->harnesses)
-			print_size(s);
+			add_size(s, out);
 	if (h->unusable && h->options.schemas.count)
-		output_print("%lu left out, since whole calls do not end well there\n",
-			     h->unusable);
+		str_addf(out, "%lu left out, since whole calls do not end well there\n",
+			 h->unusable);
 	if (h->contained)
-		output_print("%lu left out, since they contain a violation\n", h->contained);
+		str_addf(out, "%lu left out, since they contain a violation\n", h->contained);
 	if (h->out_of_time)
-		output_print("the %.0f seconds are over: there may be more (--for)\n",
-			     h->explore.seconds);
+		str_addf(out, "the %.0f seconds are over: there may be more (--for)\n",
+			 h->explore.seconds);
 	if (is_whole && h->runs && !h->violations.count)
-		puts("no violation: every outcome that came is one of whole calls");
+		str_add(out, "no violation: every outcome that came is one of whole calls\n");
 }
 
-static void print_summary(const struct harness_hunt *h, bool is_whole)
+static void add_summary(const struct harness_hunt *h, bool is_whole, struct str *out)
 {
 	array_each(char *const, note, &h->notes)
-		output_print("%s\n", *note);
-	output_print("changes: ");
-	print_names(h, false);
-	output_print("; only reads: ");
-	print_names(h, true);
-	print_final(h);
-	output_print("\n%lu harness%s, %lu schedule%s in %.2f s", h->harnesses,
-		     h->harnesses == 1 ? "" : "es", h->runs, s_of(h->runs), h->seconds);
+		str_addf(out, "%s\n", *note);
+	str_add(out, "changes: ");
+	add_names(h, false, out);
+	str_add(out, "; only reads: ");
+	add_names(h, true, out);
+	add_final(h, out);
+	str_addf(out, "\n%lu harness%s, %lu schedule%s in %.2f s", h->harnesses,
+		 h->harnesses == 1 ? "" : "es", h->runs, s_of(h->runs), h->seconds);
 	if (h->seconds > 0)
-		output_print(" (%.1f harnesses/s, %.0f schedules/s)",
-			     (double)h->harnesses / h->seconds, (double)h->runs / h->seconds);
-	output_print("; strategy %s, seed %llu\n", h->explore.strategy,
-		     (unsigned long long)h->explore.seed);
-	print_extent(h, is_whole);
+		str_addf(out, " (%.1f harnesses/s, %.0f schedules/s)",
+			 (double)h->harnesses / h->seconds, (double)h->runs / h->seconds);
+	str_addf(out, "; strategy %s, seed %llu\n", h->explore.strategy,
+		 (unsigned long long)h->explore.seed);
+	add_extent(h, is_whole, out);
+}
+
+static void tell_summary(const struct cli *cli, const struct harness_hunt *h, bool is_whole)
+{
+	struct str text = {0};
+
+	add_summary(h, is_whole, &text);
+	output_lines(cli, str_text(&text));
+	str_fini(&text);
 }
 
 /* ---- what was found ---------------------------------------------------------------------------------------- */
@@ -214,14 +223,13 @@ static int tell_found(const struct cli *cli, const struct harness_hunt *h)
 static int tell(struct cli *cli, struct harness_hunt *h, int answer)
 {
 	int status = answer < 0 ? output_over(cli, &h->x) : 0;
+	const bool is_whole = answer == 0;
 	ERROR(err);
 
-	if (h->program && !cli->session.quiet)
-		print_summary(h, answer == 0);
-	if (output_flush() < 0)
-		return VERDICT_ERROR;
 	if (h->violations.count)
 		answer = tell_found(cli, h);
+	if (h->program && !cli->session.quiet)
+		tell_summary(cli, h, is_whole);
 	status = status ? status : answer;
 	return harness_report(cli, h, status, &err) < 0 ? output_error(cli, &err) : status;
 }
