@@ -133,6 +133,8 @@ static __thread int of_thread = 77;
 
 static void registers_and_memory(void **state)
 {
+	struct piece wide;
+
 	(void)state;
 	frame.known = 1u << 3 | 1u << 16;
 	frame.regs[3] = (uint64_t)in_memory;
@@ -140,6 +142,11 @@ static void registers_and_memory(void **state)
 	assert_int_equal(VALUE(DW_OP_bregx, 3, 8, DW_OP_deref), 42);
 	assert_int_equal(VALUE(DW_OP_breg3, 0, DW_OP_deref_size, 2), 0x2211);
 	assert_int_equal(VALUE(DW_OP_breg3, 0, DW_OP_deref), in_memory[0]);
+	wide = one_piece(CODE(DW_OP_breg3, 0, DW_OP_deref_size, 16, DW_OP_stack_value));
+	assert_int_equal(wide.kind, PIECE_VALUE);
+	assert_true(wide.is_wide);
+	assert_int_equal(wide.number, in_memory[0]);
+	assert_int_equal(wide.high, in_memory[1]);
 	BROKEN("cannot read memory at 0x1", DW_OP_lit1, DW_OP_deref);
 	BROKEN("rdi is not known", DW_OP_breg5, 0);
 	BROKEN("no word", DW_OP_breg3, 0, DW_OP_deref_size, 9);
@@ -231,10 +238,10 @@ static void in_pieces(void **state)
 
 	(void)state;
 	assert_int_equal(expression_run(&machine,
-				     CODE(DW_OP_reg3, DW_OP_piece, 4, DW_OP_piece, 2, DW_OP_lit9,
-					  DW_OP_stack_value, DW_OP_bit_piece, 3, 5, DW_OP_breg3, 4,
-					  DW_OP_piece, 8),
-				     NULL, p, &err),
+					CODE(DW_OP_reg3, DW_OP_piece, 4, DW_OP_piece, 2, DW_OP_lit9,
+					     DW_OP_stack_value, DW_OP_bit_piece, 3, 5, DW_OP_breg3,
+					     4, DW_OP_piece, 8),
+					NULL, p, &err),
 			 4);
 	assert_int_equal(p[0].kind, PIECE_REGISTER);
 	assert_int_equal(p[0].bits, 32);

@@ -203,14 +203,14 @@ static enum run_answer registers(struct evaluation *r, struct cursor *c, unsigne
 	}
 }
 
+/* clang 19 reads 16 bytes of a spilled vector register; DWARF 5 2.5.1.3 allows an address's size. */
 static enum run_answer deref(struct evaluation *r, size_t size)
 {
-	struct number address;
-	uint64_t value;
+	struct number_type type = {NUMBER_GENERIC, 8};
 
-	if (run_pop(r, &address) < 0 || run_memory(r, (uint64_t)address.bits, size, &value) < 0)
-		return RUN_BROKEN;
-	return push_bits(r, value);
+	if (size == 16)
+		type = (struct number_type){NUMBER_UNSIGNED, 16};
+	return run_deref(r, size, type);
 }
 
 static enum run_answer memory(struct evaluation *r, struct cursor *c, unsigned op)

@@ -32,8 +32,8 @@ enum run_answer run_code(struct evaluation *r, const uint8_t *code, size_t size)
 
 /* expression_places.c: what needs the frame, the program or its debug information. */
 enum run_answer run_register_value(const struct evaluation *r, uint64_t n, uint64_t *out);
-enum run_answer run_memory(const struct evaluation *r, uint64_t address, size_t size,
-			   uint64_t *out);
+/* Memory of `size` bytes at the address on top, in place of that address. */
+enum run_answer run_deref(struct evaluation *r, size_t size, struct number_type type);
 enum run_answer run_frame_base(struct evaluation *r, uint64_t *out);
 enum run_answer run_address(struct evaluation *r, struct cursor *c, unsigned op);
 enum run_answer run_tls(struct evaluation *r);

@@ -55,7 +55,8 @@ enum run_answer run_register_value(const struct evaluation *r, uint64_t n, uint6
 	return RUN_DONE;
 }
 
-enum run_answer run_memory(const struct evaluation *r, uint64_t address, size_t size, uint64_t *out)
+static enum run_answer run_memory(const struct evaluation *r, uint64_t address, size_t size,
+				  uint64_t *out)
 {
 	const struct dwarf_program *p = program_of(r);
 
@@ -65,6 +66,18 @@ enum run_answer run_memory(const struct evaluation *r, uint64_t address, size_t 
 	if (p && p->read(p->ctx, address, out, size) == 0)
 		return RUN_DONE;
 	return run_fails(r, "cannot read memory at 0x%llx", (unsigned long long)address);
+}
+
+enum run_answer run_deref(struct evaluation *r, size_t size, struct number_type type)
+{
+	struct number address;
+	uint64_t low, high = 0;
+
+	if (run_pop(r, &address) < 0 ||
+	    run_memory(r, (uint64_t)address.bits, size == 16 ? 8 : size, &low) < 0 ||
+	    (size == 16 && run_memory(r, (uint64_t)address.bits + 8, 8, &high) < 0))
+		return RUN_BROKEN;
+	return run_push(r, number_make(type, (unsigned __int128)high << 64 | low));
 }
 
 enum run_answer run_tls(struct evaluation *r)
@@ -322,17 +335,12 @@ static enum run_answer from_register(struct evaluation *r, struct cursor *c)
 
 static enum run_answer from_memory(struct evaluation *r, struct cursor *c)
 {
-	uint64_t size = cursor_fixed(c, 1), at, low, high = 0;
+	uint64_t size = cursor_fixed(c, 1);
 	struct number_type type;
-	struct number address;
 
-	if (base_type(r, cursor_uleb(c), &type) < 0 || run_pop(r, &address) < 0)
+	if (base_type(r, cursor_uleb(c), &type) < 0)
 		return RUN_BROKEN;
-	at = (uint64_t)address.bits;
-	if (run_memory(r, at, size == 16 ? 8 : size, &low) < 0 ||
-	    (size == 16 && run_memory(r, at + 8, 8, &high) < 0))
-		return RUN_BROKEN;
-	return run_push(r, number_make(type, (unsigned __int128)high << 64 | low));
+	return run_deref(r, size, type);
 }
 
 static enum run_answer convert(struct evaluation *r, struct cursor *c, bool bits_only)

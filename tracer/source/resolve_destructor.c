@@ -40,9 +40,19 @@ static bool take_slot(void *ctx, const struct module_relocation *r)
 	return b->slot;
 }
 
+/* A function of its own for some arguments: NAME.specialized.N (clang 19), NAME.constprop.N (gcc). */
+static bool is_clone(const struct below *b, uint64_t offset)
+{
+	const struct elf_symbol *s = module_symbol_at(b->module, offset, true);
+	size_t n = strlen(b->name);
+
+	return s && s->offset == offset && strncmp(s->name, b->name, n) == 0 && s->name[n] == '.';
+}
+
 static bool leads_to(const struct below *b, uint64_t address, const struct arch_insn *in)
 {
-	if (in->target == b->offset && (in->flow == ARCH_FLOW_CALL || in->flow == ARCH_FLOW_JUMP))
+	if ((in->flow == ARCH_FLOW_CALL || in->flow == ARCH_FLOW_JUMP) &&
+	    (in->target == b->offset || is_clone(b, in->target)))
 		return true;
 	return b->slot &&
 	       (in->flow == ARCH_FLOW_CALL || in->flow == ARCH_FLOW_JUMP ||

@@ -25,13 +25,17 @@ static const struct {
 	{SYS_fcntl, "waits for a lock (fcntl) of", " held by"},
 };
 
-/* The system call of a thread that was stopped meanwhile is not known; libc's function on its stack
-   is. */
+/* The system call of a thread that was stopped meanwhile is not known; libc's function on its stack is, since glibc 2.41
+   not the innermost one. */
 static bool is_sleep(const struct waiter *w)
 {
-	const char *function = w->stack.count ? w->stack.items[0].function : NULL;
+	for (size_t i = 0; i < w->own; i++) {
+		const char *function = w->stack.items[i].function;
 
-	return function && strstr(function, "nanosleep");
+		if (function && strstr(function, "nanosleep"))
+			return true;
+	}
+	return false;
 }
 
 const char *waiting_asleep(const struct waiter *w)
