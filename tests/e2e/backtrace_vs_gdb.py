@@ -473,6 +473,13 @@ def inside(ours, theirs):
     return ours
 
 
+def of_statement(ours, theirs):
+    """A row that begins no statement: gdb gives the line of the statement that begins at the same address."""
+    if len(ours) != len(theirs):
+        return ours
+    return [dict(a, line=b["line"]) if a["line"] in b.get("beside", ()) else a for a, b in zip(ours, theirs)]
+
+
 KNOWN = [
     (without_begun, "gdb shows a thread at the first instruction of an inlined copy as not there "
      "yet when it was stopped by an address; a gate on the copy's line is in the copy"),
@@ -480,6 +487,7 @@ KNOWN = [
     (tail_as_gdb, "gdb shows no inlined frames in a function that has ended in a jump"),
     (with_guessed, "gdb guesses from call sites which function has ended in a jump, in other objects "
      "too; gatectl within one object"),
+    (of_statement, "gdb gives the line of a statement also for code of another line that begins at its address"),
     (inside, "gdb shows the copy that the instruction is in; a gate on a line of the function around it is in that one"),
 ]
 
@@ -526,6 +534,8 @@ def frames():
                        "file": sal.symtab.filename if sal.symtab and not signal else None,
                        "line": sal.line if sal.symtab and not signal else None,
                        "signal": signal, "address": f.pc()})
+        if len(result) > 1 and f.type() == gdb.INLINE_FRAME and sal.symtab:
+            result[-1]["beside"] = [e.line for e in sal.symtab.linetable() if e.pc == sal.pc]
         f = f.older()
     result[0]["begins"] = begins()
     result[0]["blocks"] = blocks()
@@ -643,6 +653,7 @@ def name_of(frame):
     """For gdb the function of a lambda is in no class and no function."""
     name = without_arguments(frame["func"])
     name = name and re.sub(r"\.(part|isra|constprop|cold)(\.\d+)*$", "", name)
+    name = name and re.sub(r"(?<=\w) \((?=.*>)", "(", name)  # gdb 15 writes int(int) for the compiler's int (int)
     return name and re.sub(r"^.*(\{unnamed\}|\$_\d+|\{lambda\(.*\)#\d+\})::(?=operator\(\)$)", "",
                            name)
 

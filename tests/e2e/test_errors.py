@@ -299,13 +299,16 @@ def test_no_interpreter(t):
     t.check("\ntry: correct its first line" in r.err, "it says what to do", r)
 
 
-@params(8, 9)
-def test_few_files(t, most):
-    """It is not memory that there is none of."""
+def test_few_files(t):
+    """It is not memory that there is none of. How many are enough depends on the libraries that gatectl is linked with."""
     script = t.file("few.lua", 'at("main"):run(function() end)\n')
-    r = t.run(["sh", "-c", 'ulimit -n %d; exec "$@"' % most, "sh", t.gatectl, "run", "-g", script, "--", program()])
-    t.error(r, 125, "Too many open files$")
-    t.check("\ntry: " in r.err and "`ulimit -n`" in r.err, "it says what to do", r)
+    for most in range(5, 20):
+        r = t.run(["sh", "-c", 'ulimit -n %d; exec "$@"' % most, "sh", t.gatectl, "run", "-g", script, "--", program()])
+        if r.status == 0:
+            break
+        t.error(r, 125, "Too many open files$")
+        t.check("\ntry: " in r.err and "`ulimit -n`" in r.err, "it says what to do", r)
+    t.check(7 < most < 19, "%d files are enough" % most)
 
 
 # ---- command line ----------------------------------------------------------------------------------

@@ -370,7 +370,8 @@ def test_told_once(t):
     """A call that waits, or does several things in the kernel, is one call in the story."""
     PROGRAMS["waited.c"] = (WAITED, 'signal = "SIGABRT"')
     story = re.sub(r"\n--\s*", " ", forced(t, "waited.c")[1])
-    t.check("calls assert_fail (" in story, "the assertion fails once: " + story)
+    # the function in which glibc 2.41 aborts has no name without debug symbols
+    t.check(re.search(r"calls (assert_fail|into the kernel and signals) \(", story), "the assertion fails once: " + story)
     t.check(not re.search(r"locks( `m`)? \((waited.c:\d+)\), locks( `m`)? \(\2\)", story), "no lock is told twice: " + story)
 
 

@@ -501,7 +501,7 @@ __attribute__((noinline)) void Node::step(int i, Node &ref, const Node &constant
 {
 	__asm__ volatile("nop; nop; nop" :: "r"(&wild));
 	SEE;
-	sum += i + id + ref.id; /* gate: here */
+	sum = sum + i + id + ref.id; /* gate: here */
 	SEE;
 	sum += constant.id + (unique ? unique->id : 0) + shared->id + (long)list.size();
 }

@@ -388,7 +388,7 @@ def test_told(t):
 def test_other_library(t):
     """A library that is another file is named, with both build-ids."""
     lib = "int one(int x) { %s return x + 1; }\n"
-    text = PRINTS.replace("int main(void)", "int one(int);\nint main(void)").replace("on_stack.money != 2", "on_stack.money != one(1)").replace("a->money = seen + 1", "a->money = one(seen)")
+    text = "int one(int);\n" + PRINTS.replace("on_stack.money != 2", "on_stack.money != one(1)").replace("a->money = seen + 1", "a->money = one(seen)")
     here = t.path("lib")
     os.mkdir(here)
     def build(change):
