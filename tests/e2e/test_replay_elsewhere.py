@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 
-from harness import compile_text, params
+from harness import ROOT, compile_text, params
 
 import test_explore
 
@@ -354,6 +354,71 @@ int main(void)
 	return pause();
 }
 """
+
+
+def test_children_of_two_waiters(t):
+    """Of two threads that wait for any child the steps say which one gets it, and not the kernel."""
+    with open(os.path.join(ROOT, "tests", "explore", "replay", "waits.c")) as f:
+        program = compile_text("waits.c", f.read(), "-g -O1")
+    r = test_explore.explore(t, "-j", "1", "--runs", "1", "--strategy", "random", "--points", "memory", program)
+    t.equal(r.status, 116, "status of the search", r)
+    with open(os.path.join(r.found, "1", "schedule")) as f:
+        recorded = int(re.search(r"(?m)^status: (\d+)", f.read())[1])
+    for _ in range(4):
+        again = t.gate("replay", os.path.join(r.found, "1", "schedule"))
+        t.equal(again.status, recorded, "status of a replay", again)
+
+
+# The first of two waits, or the second one, gets a signal; and then a child ends.
+SIGNALLED = """
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int reaped;
+static void handler(int number) { (void)number; }
+static void *reap(void *p)
+{
+	int status;
+	__atomic_add_fetch(&reaped, wait(&status) > 0, 5);
+	return p;
+}
+int main(int argc, char **argv)
+{
+	const struct sigaction action = {.sa_handler = handler};
+	pthread_t t[2];
+	int ends[2];
+	char byte;
+	sigaction(SIGUSR1, &action, 0);
+	if (pipe(ends) < 0)
+		return 2;
+	if (fork() == 0)
+		_exit((int)read(ends[0], &byte, 1));
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, reap, 0);
+	usleep(1000000);
+	if (argc > 1) {
+		pthread_kill(t[argv[1][0] == '2'], SIGUSR1);
+		usleep(1000000);
+		write(ends[1], "x", 1);
+	}
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+	return reaped != 1;
+}
+"""
+
+
+def test_two_waiters_wait(t):
+    """A signal ends the wait of one thread, and the other has the child; without a child that ends both wait."""
+    program = compile_text("signalled.c", SIGNALLED)
+    for which in ("1", "2"):
+        r = test_explore.explore(t, "-j", "1", "--runs", "60", program, which)
+        t.equal(r.status, 0, "status, signal for %s" % which, r)
+    r = test_explore.explore(t, "-j", "1", "--runs", "5", program)
+    t.equal(r.status, 116, "status of a deadlock", r)
+    for name in ("reap#1", "reap#2"):
+        t.check(name + " waits for a child process (p1/main), in reap at signalled.c:" in r.err, "what it waits for", r)
 
 
 def test_ended_at_terminal(t):

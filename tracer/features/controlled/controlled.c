@@ -162,6 +162,7 @@ static void offer_all(struct control *c)
 {
 	uint64_t until;
 
+	children_look(c);
 	interrupts_look(c);
 	until = time_for_some(c);
 	control_offer_none(c);
@@ -208,9 +209,12 @@ static void stuck(struct control *c)
 		session_end(s);
 		return;
 	}
-	array_each(struct turn *, t, &c->turns)
+	array_each(struct turn *, t, &c->turns) {
 		if ((*t)->moment == MOMENT_FUTEX)
 			futexes_let_wait(*t);
+		else if ((*t)->moment == MOMENT_BEHIND)
+			turn_goes(*t);
+	}
 	s->driven = false;
 }
 

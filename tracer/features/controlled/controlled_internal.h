@@ -15,6 +15,7 @@ enum moment {
 	MOMENT_FUTEX,  /* waits for a wake, stopped before its call */
 	MOMENT_SLEEPS, /* for a time, stopped before its call */
 	MOMENT_KERNEL, /* waits in the kernel */
+	MOMENT_BEHIND, /* waits until another thread's wait there is over, stopped before its call */
 };
 
 /*
@@ -108,7 +109,7 @@ struct turn {
 	bool untold;   /* KERNEL: nothing is told when it goes on */
 	bool blocked;  /* its call has waited in the kernel */
 	bool is_back;  /* READY: behind that call */
-	bool signalled;	 /* FUTEX, SLEEPS: a handler is to run */
+	bool signalled;	 /* FUTEX, SLEEPS, BEHIND: a handler is to run */
 	bool has_result; /* READY: the call's, which is not made */
 	int64_t result;
 };
@@ -500,6 +501,11 @@ void times_pass(struct control *c, uint64_t until_ns);
    else it is a length. */
 void times_wait(struct control *c, struct turn *t, uint64_t address, bool absolute, int clock);
 void times_limit(struct control *c, struct turn *t, const struct target_limit *limit);
+
+/* Does another thread of its process wait in the kernel for the children that its call waits for? */
+bool children_are_waited_for(const struct control *c, const struct turn *t);
+/* Threads behind a wait that is over are at their calls again. */
+void children_look(struct control *c);
 
 /* In the middle of vfork(2), or what is like it: it waits until the child has memory of its own, or ends. */
 void kernel_born(struct control *c, struct turn *t);

@@ -12,7 +12,8 @@ enum { NS_OF_S = 1000000000 };
 
 static bool is_parked(const struct turn *t)
 {
-	return t->moment == MOMENT_FUTEX || t->moment == MOMENT_SLEEPS;
+	return t->moment == MOMENT_FUTEX || t->moment == MOMENT_SLEEPS ||
+	       t->moment == MOMENT_BEHIND;
 }
 
 void interrupts_step(struct control *c, const struct turn *t)

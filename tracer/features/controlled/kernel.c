@@ -166,6 +166,10 @@ void kernel_call(struct control *c, struct turn *t)
 		turn_goes(t);
 		return;
 	}
+	if (children_are_waited_for(c, t)) {
+		t->moment = MOMENT_BEHIND;
+		return;
+	}
 	if (target_unlimit(t->thread->target, &limit))
 		times_limit(c, t, &limit);
 	enter(c, t);

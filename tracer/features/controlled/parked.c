@@ -10,7 +10,8 @@
 /* A deadlock has let them into the kernel by now. */
 static bool is_parked(const struct turn *t)
 {
-	return (t->moment == MOMENT_FUTEX || t->moment == MOMENT_SLEEPS) &&
+	return (t->moment == MOMENT_FUTEX || t->moment == MOMENT_SLEEPS ||
+		t->moment == MOMENT_BEHIND) &&
 	       t->thread->target->state == TARGET_STOPPED;
 }
 
