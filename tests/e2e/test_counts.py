@@ -546,7 +546,8 @@ int main(void)
 	if (val(5) > 5)
 		g += half(3, 7) + half(g, 1);
 	g += half(9, g);
-	depth = 3;
+	val(3);
+	depth = g; /* a constant would leave nothing of the call: gcc 16 */
 	g += half(g, 7);
 	return 0;
 }
