@@ -338,6 +338,8 @@ static void test_returns(void **state)
 
 static void test_straight(void **state)
 {
+	struct module_range parts[] = {range_of(ff_line, ff_line_1),
+				       range_of(ff_line_call, ff_line_end)};
 	struct flow *f = flow_of(ff_line, ff_line_end);
 	uint64_t from = offset_of(ff_line);
 
@@ -350,6 +352,9 @@ static void test_straight(void **state)
 	assert_false(flow_is_straight(f, offset_of(ff_line_loop), offset_of(ff_line_2)));
 	assert_false(flow_is_straight(f, offset_of(ff_line_1), from));
 	assert_false(flow_is_straight(f, from, offset_of(ff_line_end)));
+	flow_free(f);
+	f = flow_new(module, parts, 2);
+	assert_false(flow_is_straight(f, from, offset_of(ff_line_call))); /* as from a cold part */
 	flow_free(f);
 }
 

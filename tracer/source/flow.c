@@ -545,10 +545,11 @@ void flow_jumps_to(const struct flow *f, uint64_t offset, struct flow_offsets *o
 }
 
 /* Is there exactly one path from `from` to `to`, without jumps? The number of calls on it goes
-   to *calls. */
+   to *calls. A cold part, which is a range of its own, does not run on into the next range. */
 static bool runs_on(const struct flow *f, uint64_t from, uint64_t to, size_t *calls)
 {
 	uint32_t i = flow_find(f, from);
+	uint64_t next = from;
 
 	*calls = 0;
 	if (i == FLOW_NONE || from > to)
@@ -556,8 +557,9 @@ static bool runs_on(const struct flow *f, uint64_t from, uint64_t to, size_t *ca
 	for (; i < f->insns.count; i++) {
 		const struct flow_insn *in = &f->insns.items[i];
 
-		if (in->offset != from && in->jumps)
+		if (in->offset != next || (in->offset != from && in->jumps))
 			return false;
+		next = in->offset + in->length;
 		if (in->offset == to)
 			return true;
 		if (is_call(in))
