@@ -100,13 +100,30 @@ static int copies_arguments(struct copy_work *w, uint64_t start, bool *out)
 	return 0;
 }
 
+/*
+ * clang 19 has the addresses of the variables on the heap computed before the jump to where the coroutine is to be taken up,
+ * and says that this is of the line of one of them.
+ */
+static bool is_before_jump(const struct copy_work *w, uint64_t start)
+{
+	static const char *const parts[] = {".resume", ".destroy", ".cleanup"};
+	uint64_t entry = scope_entry(w->outer);
+	const struct elf_symbol *symbol = module_symbol_at(w->c->module, entry, true);
+	const char *part = symbol ? strrchr(symbol->name, '.') : NULL;
+
+	for (size_t i = 0; part && i < sizeof(parts) / sizeof(*parts); i++)
+		if (strcmp(part, parts[i]) == 0)
+			return flow_is_straight(w->flow, entry, start);
+	return false;
+}
+
 static int drop_arguments(struct copy_work *w)
 {
 	bool copies;
 
 	if (copies_arguments(w, w->starts.items[0], &copies) < 0)
 		return -1;
-	if (copies)
+	if (copies || is_before_jump(w, w->starts.items[0]))
 		array_remove(&w->starts, 0);
 	return 0;
 }

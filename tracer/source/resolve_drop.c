@@ -88,10 +88,26 @@ static int drop_destructors(struct dropping *s)
 	return 0;
 }
 
+/* clang 19 calls await_suspend() from a function without a name, which it says is of the line of the co_await. */
+static int drop_wrappers(struct dropping *s)
+{
+	array_each(struct line_copy, c, &s->copies->items) {
+		struct function f;
+
+		if (!c->owner.scope)
+			continue;
+		if (function_read(s->dies, c->owner, &f, s->r->err) < 0)
+			return -1;
+		if (f.linkage && strstr(f.linkage, ".__await_suspend_wrapper__"))
+			c->blocks.count = c->calls.count = 0;
+	}
+	return 0;
+}
+
 int copies_drop(struct resolver *r, struct die_table *dies, const char *path, unsigned line,
 		struct line_copies *copies)
 {
 	struct dropping s = {r, dies, path, line, copies};
 
-	return drop_destructors(&s) < 0 || drop_lambdas(&s) < 0 ? -1 : 0;
+	return drop_destructors(&s) < 0 || drop_wrappers(&s) < 0 || drop_lambdas(&s) < 0 ? -1 : 0;
 }
