@@ -3,7 +3,7 @@
 local measured  = SimpleGate "measured"
 local shortened = SimpleGate "shortened"
 
-at "sb_get_chars;error = ERANGE"  :open(measured) :wait(shortened)
+at "main;*cannot start a thread"  :open(measured) :wait(shortened)
 at "sb_truncate;pthread_mutex_lock"   :wait(measured)
 at "sb_truncate;pthread_mutex_unlock" :open(shortened)
 
