@@ -4,7 +4,7 @@ import json
 import os
 import re
 
-from harness import compile_text, params
+from harness import Skip, compile_text, params
 from patience import wall
 from test_explore import explore, failed, read
 
@@ -99,6 +99,33 @@ int main(void)
 }
 """
 
+# worker waits for a permission that its own process would have to give: state D of proc(5).
+DEEP = HEAD + r"""
+#include <fcntl.h>
+#include <sys/fanotify.h>
+static int fd;
+static void *reads(void *path)
+{
+	char c;
+	return (void *)(long)read(fd, &c, 1);
+}
+static void *opens(void *path)
+{
+	return (void *)(long)open(path, O_RDONLY);
+}
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	int group = fanotify_init(FAN_CLASS_CONTENT, O_RDONLY);
+	if (group < 0 || fanotify_mark(group, FAN_MARK_ADD, argc > 2 ? FAN_OPEN_PERM : FAN_ACCESS_PERM, AT_FDCWD, argv[1]))
+		return 77;
+	fd = argc > 2 ? -1 : open(argv[1], O_RDONLY);
+	pthread_create(&t, NULL, argc > 2 ? opens : reads, argv[1]);
+	pthread_join(t, NULL);
+	return 0;
+}
+"""
+
 # Slow, but it would end.
 SLOW = HEAD + r"""
 static void *work(void *p) { for (volatile unsigned long i = 0; i < 1000000000000; i++); return p; }
@@ -139,6 +166,21 @@ def test_gates_of_a_hang(t):
     t.equal(f["script"], script, "there is a script", r)
     t.check("expect { time_limit = true }\nlimits { run = 2 }\n" in read(script), "what it expects", r)
     t.clean(t.gate("run", "-g", script, "--", compile_text("accepts.c", ACCEPT)), 0)
+
+
+@params("read", "open")
+def test_uninterruptible(t, call):
+    """A thread is in a wait of the kernel that no signal interrupts: the search ends, and says so."""
+    program = [compile_text("deep.c", DEEP), t.file("watched", "x")] + (["open"] if call == "open" else [])
+    if os.geteuid():
+        raise Skip("only root may ask for permission events of fanotify")
+    r = explore(t, "-j", "1", "--points", "sync", "--runs", "2", "--hang", "0.4", *program)
+    if r.report["failures"] and r.report["failures"][0]["status"] == 77:
+        raise Skip("fanotify is refused here")
+    f = failed(t, r, "hang", "a hang")
+    does = "waits in open(2)" if call == "open" else "reads from "
+    t.check(re.search(r": main joins \w+#1; \w+#1 %s.*, which no signal interrupts: the kernel waits for a file system or a device\n"
+                      % re.escape(does), f["text"]), "who waits where", r)
 
 
 @params("clock", "held", "slow")

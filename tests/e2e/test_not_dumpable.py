@@ -1,6 +1,7 @@
 """Programs that are not dumpable, traced by an ordinary user: the kernel refuses their /proc files to their tracer, too."""
 
 import os
+import re
 import shutil
 
 from harness import Skip, compile_text, end_processes, others_may_read, ROOT, params
@@ -60,6 +61,30 @@ static int blocks(void)
 	pthread_join(t[1], 0);
 	return n != 2;
 }
+static void *sleeps(void *arg)
+{
+	usleep(100000);
+	pthread_mutex_lock(&a);
+	n *= 10;
+	pthread_mutex_unlock(&a);
+	return 0;
+}
+static void *adds(void *arg)
+{
+	pthread_mutex_lock(&a);
+	n++;
+	pthread_mutex_unlock(&a);
+	return 0;
+}
+static int late(void)
+{
+	pthread_t t[2];
+	pthread_create(t, 0, adds, 0);
+	pthread_create(t + 1, 0, sleeps, 0);
+	pthread_join(t[0], 0);
+	pthread_join(t[1], 0);
+	return n != 10;
+}
 static int waits(void)
 {
 	struct epoll_event event;
@@ -99,6 +124,7 @@ int main(int argc, char **argv)
 	switch (argv[2][0]) {
 	case 'd': return deadlock();
 	case 'b': return blocks();
+	case 'l': return late();
 	case 'w': return waits();
 	case 'p': return child(1);
 	case 'v': return starts();
@@ -108,7 +134,7 @@ int main(int argc, char **argv)
 """
 
 
-def as_user(t, *command, script=None):
+def as_user(t, *command, script=None, stdin=b""):
     """gatectl's answer to an ordinary user who may read it and the program."""
     others_may_read(ROOT)
     program = compile_text("not-dumpable.c", PROGRAM, "-g -O0", libs="-ldl")
@@ -128,7 +154,7 @@ def as_user(t, *command, script=None):
         os.setgroups([])
         os.setresgid(65534, 65534, 65534)
         os.setresuid(65534, 65534, 65534)
-    r = t.run([os.path.join(place, "gatectl")] + list(command), preexec=drop, cwd=place,
+    r = t.run([os.path.join(place, "gatectl")] + list(command), preexec=drop, cwd=place, stdin=stdin,
               env={"ASAN_OPTIONS": "detect_leaks=0", "HOME": place, "TMPDIR": place})
     if r.status == 77:
         raise Skip("unshare(CLONE_NEWUSER) is refused here")
@@ -170,6 +196,21 @@ def test_gates_in_a_child(t, why):
     t.equal((r.status, r.err), (0, "step 1\nstep 2\nstep 3\n"), "with the child", r)
     r = as_user(t, "run", "--no-follow", "./prog", why, "child", script='at("step"):log("step {hit.var.i}")')
     t.equal((r.status, r.err), (0, "step 1\nstep 3\n"), "without it", r)
+
+
+def test_repl(t):
+    """Threads, calls and values are seen as those of any other program."""
+    r = as_user(t, "repl", "./prog", "prctl", "deadlock", stdin=b"run\nwhy\nbt crosses#1\nprint crosses#1 n\nquit\n")
+    for what in ("main waits for mutex b held by crosses#1 (taken at ", "crosses#1 waits for mutex a held by main", "  crosses at "):
+        t.check(what in r.stdout, what, r)
+    t.check(re.search(r"^#\d+  crosses at .*:\d+\n(.*\n)*0\n", r.stdout, re.M), "the value of n", r)
+
+
+def test_convert(t):
+    """The sleep of a thread is found and replaced."""
+    r = as_user(t, "convert", "-o", "made.lua", "./prog", "prctl", "late")
+    t.equal(r.status, 0, "status", r)
+    t.check("1 of 1 sleeps converted" in r.err + r.stdout, "the sleep", r)
 
 
 def test_unreadable_file(t):

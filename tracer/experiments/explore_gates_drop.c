@@ -137,11 +137,7 @@ static int is_needless(struct gating *g, struct plan_order *o)
 		answer = agrees_without(g, o);
 	if (answer == 1)
 		answer = agrees_in_schedules(g, o);
-	if (answer == 1 && gating_is_past(g->drop_until)) {
-		g->f->gates_cut = true;
-		answer = 0;
-	}
-	return answer;
+	return answer == 1 && has_no_time(g) ? 0 : answer;
 }
 
 /* Fewer runs for each order, if there is no time for all. */
@@ -206,7 +202,6 @@ bool gating_put_back(struct gating *g)
 		any = true;
 		if (!gating_is_past(g->until))
 			break;
-		g->f->gates_cut = true;
 	}
 	return any;
 }

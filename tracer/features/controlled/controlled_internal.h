@@ -106,11 +106,13 @@ struct turn {
 	bool bears;	      /* is about to leave a call that has made a process in its memory */
 	uint64_t
 		slept; /* RUNS: times it had gone to sleep when it was seen asleep; 0: it was not */
-	bool untold;   /* KERNEL: nothing is told when it goes on */
-	bool blocked;  /* its call has waited in the kernel */
-	bool is_back;  /* READY: behind that call */
-	bool signalled;	 /* FUTEX, SLEEPS, BEHIND: a handler is to run */
-	bool has_result; /* READY: the call's, which is not made */
+	uint64_t deep; /* the same, 1 more, of an uninterruptible wait; 0: it was in none */
+	uint64_t deep_us; /* when it was first seen in that wait */
+	bool untold;	  /* KERNEL: nothing is told when it goes on */
+	bool blocked;	  /* its call has waited in the kernel */
+	bool is_back;	  /* READY: behind that call */
+	bool signalled;	  /* FUTEX, SLEEPS, BEHIND: a handler is to run */
+	bool has_result;  /* READY: the call's, which is not made */
 	int64_t result;
 };
 

@@ -4,9 +4,12 @@
  * waits at most the strategy says, as for all waits: in the kernel there is no time-out.
  */
 #include "tracer/features/controlled/controlled_internal.h"
+#include "tracer/run/go.h"
 
 #include <sched.h>
 #include <sys/syscall.h>
+
+enum { DEEP_US = 1000000 };
 
 const long controlled_calls[] = {SYS_futex,
 				 SYS_futex_waitv,
@@ -73,8 +76,20 @@ static struct target *target_of_run(const struct control *c)
 	return c->session->target;
 }
 
+/* An uninterruptible wait (state D of proc(5)) is short, or its end is not in sight: a frozen file system, a
+   server that does not answer. It is one wait as long as the thread has not run in between. */
+static bool is_deep(struct turn *t, const struct target_block *look)
+{
+	if (look->activity != TARGET_DISK)
+		return false;
+	if (t->deep != look->switches + 1)
+		t->deep_us = session_now_us();
+	t->deep = look->switches + 1;
+	return session_now_us() - t->deep_us >= DEEP_US;
+}
+
 /* True: it waits. False: it has come back, or ended; that will be told. */
-static bool waits_inside(const struct turn *t)
+static bool waits_inside(struct turn *t)
 {
 	struct target_block look;
 
@@ -82,7 +97,7 @@ static bool waits_inside(const struct turn *t)
 		return target_rests_stopped(t->thread->target);
 	for (;;) {
 		target_look(t->thread->target, &look);
-		if (look.activity == TARGET_BLOCKED ||
+		if (look.activity == TARGET_BLOCKED || is_deep(t, &look) ||
 		    (look.activity == TARGET_DISK && target_is_vfork(look.number)))
 			return true;
 		if (t->untold || (look.activity != TARGET_ACTIVE && look.activity != TARGET_DISK))
@@ -230,7 +245,7 @@ static bool sleeps_untold(struct turn *t)
 	if (t->moment == MOMENT_RUNS && t->thread->target->state == TARGET_RUNNING)
 		target_look(t->thread->target, &look);
 	t->slept = look.activity == TARGET_BLOCKED ? look.switches + 1 : 0;
-	return t->slept && t->slept == before;
+	return (t->slept && t->slept == before) || is_deep(t, &look);
 }
 
 void kernel_notice(struct control *c)

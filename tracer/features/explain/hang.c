@@ -76,6 +76,11 @@ static void add_thread(const struct session_thread *t, struct str *out)
 	add_call(w->call, out);
 	if (w->file)
 		str_addf(out, " at %s:%u", str_base_name(w->file), w->line);
+	if (w->is_deep) {
+		str_add(out, ", which no signal interrupts: the kernel waits for a file system or "
+			     "a device");
+		return;
+	}
 	str_add(out, is_for_signal(w->call) ? ", which only a signal could end"
 					    : ", which only another process could end");
 }

@@ -359,6 +359,10 @@ static void describe_blocked(struct waiters *all, struct waiter *w, struct waiti
 		out->kind = WAITING_BLOCKED;
 		describe_system_call(number, &out->text);
 	}
+	out->is_deep = w->block.activity == TARGET_DISK && !target_is_vfork(number);
+	if (out->is_deep)
+		str_add(&out->text, ", which no signal interrupts: the kernel waits for a file "
+				    "system or a device");
 	str_add(&out->text, primitive_occasion(w));
 }
 

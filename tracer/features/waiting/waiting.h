@@ -42,6 +42,7 @@ struct waiting {
 	struct str note;   /* after the position: " (//inside)", "" */
 	struct str around; /* ... and the calls around it: ", called from main at calc.c:30", "" */
 	long call;	   /* a system call that no thread of the program can end; or 0 */
+	bool is_deep;	   /* ... in which no signal ends the thread: state D of proc(5) */
 	bool held;	   /* at a gate, or by a function of the script */
 	bool spins;	   /* it was seen to run, but only in the same few functions */
 	bool in_cycle;	   /* part of what the verdict's first line is about */
