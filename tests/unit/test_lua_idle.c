@@ -307,8 +307,8 @@ static void test_as_testers_write(void **state)
 		"if hit.var.p and hit.var.p.n & 4 == 4 then act() end",
 		"local p = hit.var.p if p and p.q and p.q.n > 3 then act() end",
 		"local p = hit.var.p if not p or p.n < 5 then return end act()",
-		"local p = hit.var.p if not p then return end local q = p.q "
-		"if q and q.n == 4711 then act() end",
+		("local p = hit.var.p if not p then return end local q = p.q "
+		 "if q and q.n == 4711 then act() end"),
 		"local v = hit.var if v.p and (v.p.n == 2 or v.p.q ~= nil and v.b) then act() end",
 		"if hit.var.x == 5 and hit.var.p.q.n == 3 then act() end",
 	};
