@@ -187,6 +187,29 @@ def test_wrong_from(t, where):
     t.check(r.first.startswith("gatectl: error: --from: ") and says[where] in r.err, "an error", r)
 
 
+# The call that --from names never comes: main takes a lock for ever.
+ENDLESS = """#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static volatile int ends;
+static void last(void) { ends = 2; }
+int main(void)
+{
+	while (!ends) {
+		pthread_mutex_lock(&lock);
+		pthread_mutex_unlock(&lock);
+	}
+	last();
+	return 0;
+}
+"""
+
+
+def test_not_there_in_time(t):
+    """The time of a search also ends a run that has not come to where schedules begin."""
+    r = t.gate("explore", "--from", "last", "--for", 1, compile_text("endless.c", ENDLESS), cwd=t.tmp)
+    t.equal((r.status, r.first), (125, "gatectl: error: --from: the program has not come to last in 1 s (--for)"), "the time is over", r)
+
+
 @params("-O0", "-O2 -static", "-O2 -no-pie", "-O2 -static-pie")
 def test_stripped(t, flags):
     """main has no name."""

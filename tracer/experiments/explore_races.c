@@ -39,7 +39,7 @@ int explore_races_begin(struct explore_race_runs *x, struct explore *e)
 		limit_looks(c, e->options.seconds);
 	explore_runs_points(&x->runs, &e->points_at);
 	x->atomic = c->chosen.count; /* known before */
-	if (explore_runs_begin(&x->runs, e->x.options, e->x.symbols, e->quick, true, e->x.err) < 0)
+	if (explore_runs_begin(e, &x->runs, e->x.options, e->quick, true) < 0)
 		return -1;
 	e->forked = x->runs.kept != NULL;
 	return 0;

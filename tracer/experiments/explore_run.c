@@ -141,11 +141,11 @@ static void open_input(struct controlled *c, const struct session_options *o)
 
 /* ---- runs ------------------------------------------------------------------------------------------ */
 
-int explore_runs_begin(struct explore_runs *r, const struct session_options *o,
-		       struct modules *symbols, const struct features *features, bool keeps,
-		       struct error *err)
+int explore_runs_begin(struct explore *e, struct explore_runs *r, const struct session_options *o,
+		       const struct features *features, bool keeps)
 {
 	struct controlled *c = &r->controlled;
+	int failed;
 
 	controlled_pin(r->worker);
 	r->options = *o;
@@ -154,12 +154,15 @@ int explore_runs_begin(struct explore_runs *r, const struct session_options *o,
 	r->options.leftover = LEFTOVER_KILL;
 	r->options.quiet = true;
 	r->options.time_limit = -1; /* a script's limit is for each schedule */
-	r->symbols = symbols;
+	r->options.until_us = (uint64_t)(e->until * 1e6);
+	r->symbols = e->x.symbols;
 	open_input(c, o);
-	if (open_output(&c->out, o->kinds[STDOUT_FILENO], "stdout", err) < 0 ||
-	    open_output(&c->err, o->kinds[STDERR_FILENO], "stderr", err) < 0)
+	if (open_output(&c->out, o->kinds[STDOUT_FILENO], "stdout", e->x.err) < 0 ||
+	    open_output(&c->err, o->kinds[STDERR_FILENO], "stderr", e->x.err) < 0)
 		return -1;
-	return keeps ? keep(r, err) : 0;
+	failed = keeps ? keep(r, e->x.err) : 0;
+	r->options.until_us = 0; /* a run has a limit of its own: explore_runs_until() */
+	return failed;
 }
 
 void explore_runs_points(struct explore_runs *r, const struct explore_points_at *points)
@@ -249,7 +252,7 @@ int explore_runs_alone(struct explore *e, struct explore_runs *r, const struct s
 		       struct session_result *out)
 {
 	explore_runs_points(r, points ? points : &e->points_at);
-	if (explore_runs_begin(r, o, e->x.symbols, features, false, e->x.err) < 0)
+	if (explore_runs_begin(e, r, o, features, false) < 0)
 		return -1;
 	strategy_begin(r->controlled.strategy, 0);
 	return explore_runs_until(e, r, e->ends, out);

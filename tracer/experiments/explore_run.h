@@ -18,10 +18,10 @@ struct explore_runs {
 	ARRAY(struct module *) modules; /* of the last run that was described */
 };
 
-/* 0, or -1: the program cannot be started. `keeps`: many runs will follow. */
-int explore_runs_begin(struct explore_runs *r, const struct session_options *o,
-		       struct modules *symbols, const struct features *features, bool keeps,
-		       struct error *err);
+/* `keeps`: many runs will follow, so the program is brought to where schedules begin, at the latest by e->until. Returns
+   0, also if the program does not come there, or -1 with *e->x.err set: it cannot be started. */
+int explore_runs_begin(struct explore *e, struct explore_runs *r, const struct session_options *o,
+		       const struct features *features, bool keeps);
 /* The accesses that are points, before that. */
 void explore_runs_points(struct explore_runs *r, const struct explore_points_at *points);
 /* Where threads have come often by now they need not stop, as far as r->controlled.strategy says so; it is the search's. */

@@ -1,4 +1,5 @@
 #include "tracer/experiments/explore_start.h"
+#include "tracer/experiments/explore_account.h"
 
 #include "tracer/experiments/explore_run.h"
 #include "tracer/features/query/query.h"
@@ -28,7 +29,18 @@ static int begin(struct explore *e, const struct session_options *o, struct expl
 {
 	*runs = (struct explore_runs){0};
 	explore_runs_points(runs, &e->points_at);
-	return explore_runs_begin(runs, o, e->x.symbols, e->quick, true, e->x.err);
+	return explore_runs_begin(e, runs, o, e->quick, true);
+}
+
+/* Reports that the program ended, or that the time did, before the program came to --from. */
+static int not_come(struct explore *e)
+{
+	if (e->until > 0 && explore_now_s() >= e->until)
+		return error_set(e->x.err, ERROR_LOCATION,
+				 "--from: the program has not come to %s in %g s (--for)",
+				 e->options.from, e->options.seconds);
+	return error_set(e->x.err, ERROR_LOCATION,
+			 "--from: the program has ended, and had not come to %s", e->options.from);
 }
 
 /* With what its scripts give it, but without gates: they hold nobody before there is a second thread. */
@@ -45,9 +57,7 @@ static int try(struct explore *e, const struct session_options *program)
 		e->x.over = true;
 		answer = -1;
 	} else if (answer == 0 && !runs.kept && !runs.came) {
-		error_set(e->x.err, ERROR_LOCATION,
-			  "--from: the program has ended, and had not come to %s", e->options.from);
-		answer = -1;
+		answer = not_come(e);
 	} else if (answer == 0 && !runs.kept) {
 		e->not_from = true;
 		forget(e);

@@ -197,7 +197,7 @@ int explore_worker_begin(struct explore_worker *w, unsigned worker,
 	w->paths = paths->count;
 	w->runs.worker = worker;
 	explore_runs_points(&w->runs, w->points ? w->points : &e->points_at);
-	return explore_runs_begin(&w->runs, e->x.options, e->x.symbols, e->quick, true, e->x.err);
+	return explore_runs_begin(e, &w->runs, e->x.options, e->quick, true);
 }
 
 static int make(struct explore_worker *w, uint64_t run, struct explore_outcome *out)

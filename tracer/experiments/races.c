@@ -101,8 +101,6 @@ int races_hunt(struct races_hunt *h)
 	answer = races_ignored_read(h, h->e.x.err);
 	if (answer == 0)
 		answer = explore_races_begin(h->runs, &h->e);
-	if (h->e.options.seconds > 0)
-		h->runs->runs.options.until_us = (uint64_t)((begun + h->e.options.seconds) * 1e6);
 	while (answer == 0 && !is_over(h, begun))
 		answer = run(h);
 	h->e.seconds = now_s() - begun;
