@@ -20,7 +20,7 @@ import termios
 import threading
 import time
 
-from patience import Limit
+from patience import Limit, wall
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -327,10 +327,17 @@ def end_processes(marker):
     return seen
 
 
-def without_scripts(args):
-    """A search that makes no scripts, unless its --verify says how many runs are to verify one."""
-    searches = args[:1] in (("explore",), ("harness",)) or "--confirm" in args
-    return (args[0], "--verify", "0", *args[1:]) if searches and "--verify" not in args and "--gates-for" not in args else args
+def search_options(args):
+    """A search that makes no scripts, unless its --verify says how many runs are to verify one. The time for scripts is as much work
+    on a busy machine as on a quiet one: a script that was made in less of it need not hold.
+    """
+    searches = args[:1] in (("explore",), ("harness",))
+    if "--gates-for" in args or not (searches or "--confirm" in args):
+        return args
+    if "--verify" not in args:
+        return (args[0], "--verify", "0", *args[1:])
+    timed = searches and "--for" not in args and "--merge" not in args
+    return (args[0], "--gates-for", str(wall(60)), *args[1:]) if timed else args
 
 
 class Test:
@@ -427,7 +434,7 @@ class Test:
 
     def gate(self, *args, leftover=True, **kw):
         """gatectl with these arguments; afterwards nobody of its tree may be alive. Scripts of gates only where a test asks for them."""
-        r = self.run([self.gatectl, *without_scripts(args)], **kw)
+        r = self.run([self.gatectl, *search_options(args)], **kw)
         left = end_processes(self.marker) if leftover else []
         if left:
             raise Failure("left alive: %s\n%s" % ("; ".join(left), r))
