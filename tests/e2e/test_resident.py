@@ -838,3 +838,29 @@ def test_report(t):
     t.check('"times":' in open(html).read() and "arrivals without consequence" in open(html).read(), "they are in the page")
     r = t.run_gated(program, LAST % ("", 4000, 4000), ("2000", ""))
     t.equal(sum(e["what"] == "arrival" for e in r.report["events"]), 4000, "events of a few arrivals", r)
+
+
+TWICE = r"""
+__asm__(".globl twice\n.type twice, @function\n"
+	"twice:\n\tmov %edi, %eax\n\tadd %edi, %eax\n\ttest %eax, %eax\n\tje 1f\n\tdec %edi\n1:\tret\n"
+	".size twice, . - twice\n");
+"""
+CALLS_TWICE = r"""
+#include <stdlib.h>
+int twice(int n);
+int main(int argc, char **argv)
+{
+	int s = 0;
+	for (int i = 0; i < atoi(argv[1]); i++)
+		s += twice(i & 1);
+	return s != atoi(argv[1]);
+}
+"""
+
+
+def test_without_debug_information(t):
+    """A function that begins with short instructions, of a library that has only symbols: so is libc without its debug package."""
+    library = compile_text("twice.c", TWICE, "-O2 -fPIC -shared")
+    program = compile_text("calls_twice.c", CALLS_TWICE, "-g -O1", libs="%s -Wl,-rpath,%s" % (library, os.path.dirname(library)))
+    r = t.clean(t.run_gated(program, 'at("twice", {hit = 10^6, optional = true}):run(function() end)\n', ("20000",)))
+    t.equal((r.report["places"][0]["arrivals"], r.report["places"][0]["trap"]), (20000, None), "decided inside", r)

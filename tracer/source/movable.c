@@ -5,8 +5,9 @@
 
 struct movable {
 	struct module *module;
-	uint64_t from, to; /* the instructions */
-	uint64_t last;	   /* of them */
+	struct module_range symbol; /* the function without debug information */
+	uint64_t from, to;	    /* the instructions */
+	uint64_t last;		    /* of them */
 	uint64_t inner
 		[ARCH_INSN_MAX]; /* where nothing is to lead: all but the first, and behind a prefix of that */
 	size_t inner_count;
@@ -79,16 +80,29 @@ static bool is_jumped_to_from_near(const struct movable *x, const struct module_
 	return false;
 }
 
+/* The range of the function's symbol, where there is no debug information. Jumps from a cold part
+   elsewhere are found as those of other functions are. */
+static size_t symbol_range(struct movable *x, const struct module_range **out)
+{
+	const struct elf_symbol *symbol = module_symbol_at(x->module, x->from, true);
+
+	if (!symbol || !symbol->size)
+		return 0;
+	x->symbol = (struct module_range){symbol->offset, symbol->offset + symbol->size};
+	*out = &x->symbol;
+	return 1;
+}
+
 /* The ranges of the function that was compiled there; 0: it is not known. */
-static size_t function_ranges(struct module *m, uint64_t offset, const struct module_range **out)
+static size_t function_ranges(struct movable *x, const struct module_range **out)
 {
 	ERROR(ignored);
-	struct die_table *t = dies_table(m, &ignored);
+	struct die_table *t = dies_table(x->module, &ignored);
 	struct scope_ref stack[FUNCTIONS_DEEP], outer;
-	int depth = t ? functions_stack(t, offset, stack, &ignored) : 0;
+	int depth = t ? functions_stack(t, x->from, stack, &ignored) : 0;
 
 	if (depth <= 0)
-		return 0;
+		return symbol_range(x, out);
 	outer = stack[depth - 1];
 	*out = outer.unit->ranges.items + outer.scope->first_range;
 	return outer.scope->range_count;
@@ -103,16 +117,16 @@ static const struct module_range *own_range(const struct movable *x,
 	return NULL;
 }
 
-static const char *entered(const struct movable *x)
+static const char *entered(struct movable *x)
 {
 	const struct module_range *ranges = NULL, *own;
-	size_t count = function_ranges(x->module, x->from, &ranges);
+	size_t count = function_ranges(x, &ranges);
 	const char *why = NULL;
 	struct flow *flow;
 
 	own = own_range(x, ranges, count);
 	if (!own)
-		return "without debug information nobody knows what leads into the middle";
+		return "neither debug information nor a symbol says where its function ends";
 	if (references_to(x->module, x->inner, x->inner_count) || is_jumped_to_from_near(x, own))
 		return "a jump may lead into the middle";
 	flow = flow_new(x->module, ranges, count);
