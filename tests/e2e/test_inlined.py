@@ -4,15 +4,18 @@ import os
 import re
 
 from harness import compile_text, params
+from variables import version
 
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "inlined.c")) as _f:
     INLINED = _f.read()
 WANT = {name: int(count) for name, count in re.findall(r"gate: (c\d+) (\d+) ", INLINED)}
 
-# What a compiler has made of a line so that nobody can count it, and why: (build, marks).
+# Lines whose executions the debug information does not tell apart, and why: (build with the compiler's version, marks).
 LOST = [
-    (r"gcc -O[12]", {"c25"}, "the value is returned where it lies: no code"),
-    (r"gcc -O2", {"c18"}, "control goes on in the middle of the call, without a mark"),
+    (r"gcc \d+ -O[12]", {"c25"}, "the value is returned where it lies: no code"),
+    (r"gcc \d+ -O2", {"c18"}, "control goes on in the middle of the call, without a mark"),
+    (r"gcc 1[6-9] -O2", {"c16"}, "one of its marks has no code, and jumps from the other one lead to the same address"),
+    (r"clang 2\d -O1", {"c13"}, "the comparisons of c18 and c29 are the same as its own, and said to be its own"),
 ]
 
 
@@ -22,7 +25,8 @@ def test_counts(t, build):
     program = compile_text("inlined.c", INLINED, "-g " + flags, compiler=compiler)
     there = set(re.findall(r"^//(c\d+): \d+ site", t.gate("lines", program, *["//" + n for n in WANT]).stdout, flags=re.M))
     t.check(len(there) >= len(WANT) - 1, "lines have code")
-    lost = {n for pattern, marks, _ in LOST if re.fullmatch(pattern, build) for n in marks}
+    named = "%s %s %s" % (compiler, version(compiler), flags)
+    lost = {n for pattern, marks, _ in LOST if re.fullmatch(pattern, named) for n in marks}
     script = "".join('at("//%s", {optional = true}):run(function() end)\n' % n for n in sorted(there - lost))
     r = t.clean(t.run_gated(program, script=script))
     got = {p["location"][2:]: p["arrivals"] for p in r.report["places"]}

@@ -161,6 +161,11 @@ void flow_exits(const struct flow *f, const struct module_range *ranges, size_t 
 bool flow_is_closed(const struct flow *f, const struct module_range *ranges, size_t range_count,
 		    const uint64_t *starts, size_t count, const uint64_t *exits, size_t exit_count);
 
+/* The beginning of the block that runs on to `to` without a jump or a call, if control comes to that
+   block from the ranges alone; else `to`. */
+uint64_t flow_led_to(const struct flow *f, const struct module_range *ranges, size_t range_count,
+		     uint64_t to);
+
 /* Where the function returns: its return instructions, direct jumps out of it, and indirect jumps,
    that may be a jump table or a tail call (check_target). A conditional jump out of it is one only
    when it is taken: check_target too, arch_jump_target() knows. */

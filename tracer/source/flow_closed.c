@@ -34,20 +34,54 @@ static size_t jumps_from_inside(const struct pipe *p, uint64_t to)
 	return n;
 }
 
-/* Does control come to the instruction from inside the ranges alone? */
-static bool is_behind(const struct pipe *p, const struct flow_insn *in)
+/* Does control come to the instruction from inside the ranges alone? `known`: so does what no known way leads to. */
+static bool is_behind(const struct pipe *p, const struct flow_insn *in, bool known)
 {
 	const struct flow *f = p->flow;
 	const struct flow_block *b = &f->blocks.items[in->block];
 	bool is_first = in == &f->insns.items[b->first];
 	const struct flow_insn *before = in > f->insns.items ? in - 1 : NULL;
 
-	if (in->is_pad || (is_first && b->unknown) ||
+	if (in->is_pad || (is_first && b->unknown && !known) ||
 	    (in->jumps && in->jumps != jumps_from_inside(p, in->offset)))
 		return false;
 	return !before || before->offset + before->length != in->offset ||
 	       !flow_falls_through(before) || !f->blocks.items[before->block].live ||
 	       is_inside(p, before->offset);
+}
+
+/* Of a block that nothing known leads to: do all indirect jumps of the function stand in the ranges? */
+static bool is_in_inner_table(const struct pipe *p, uint32_t block)
+{
+	const struct flow *f = p->flow;
+	bool found = false;
+
+	array_each(const uint32_t, one, &f->unknown)
+		found = found || *one == block;
+	array_each(const struct flow_block, b, &f->blocks)
+		if (b->live && b->indirect && !is_inside(p, f->insns.items[b->last].offset))
+			return false;
+	return found;
+}
+
+uint64_t flow_led_to(const struct flow *f, const struct module_range *ranges, size_t range_count,
+		     uint64_t to)
+{
+	struct pipe p = {.flow = f, .ranges = ranges, .range_count = range_count};
+	uint32_t block = flow_block_at(f, to);
+	const struct flow_insn *first;
+	bool inside;
+
+	if (block == FLOW_NONE)
+		return to;
+	first = &f->insns.items[f->blocks.items[block].first];
+	if (first->offset == to || !flow_is_straight(f, first->offset, to))
+		return to;
+	find_targets(&p);
+	inside = is_behind(&p, first,
+			   f->blocks.items[block].unknown && is_in_inner_table(&p, block));
+	array_fini(&p.targets);
+	return inside ? first->offset : to;
 }
 
 static bool is_one_of(const uint64_t *offsets, size_t count, uint64_t offset)
@@ -68,7 +102,7 @@ static bool comes_in_at_starts(const struct pipe *p, const uint64_t *starts, siz
 			const struct flow_insn *in = &f->insns.items[i];
 
 			if (in->is_pad || in->returns == CALL_RETURNS_AGAIN ||
-			    (!is_one_of(starts, count, in->offset) && !is_behind(p, in)))
+			    (!is_one_of(starts, count, in->offset) && !is_behind(p, in, false)))
 				return false;
 		}
 	return true;
@@ -83,7 +117,7 @@ static bool is_end(const struct pipe *p, uint64_t exit)
 	if (!in)
 		return false;
 	if (!is_inside(p, exit))
-		return is_behind(p, in);
+		return is_behind(p, in, false);
 	return in->flow == ARCH_FLOW_RETURN;
 }
 

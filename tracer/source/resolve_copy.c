@@ -105,6 +105,32 @@ static int nobodys_from(struct copy_work *w, uint64_t from, uint64_t to, uint64_
 	return 0;
 }
 
+/*
+ * Between two parts of a statement: from where on is it code that control comes to from the statement alone, that runs straight
+ * on to the next part, and in which no other statement begins? There gcc has moved code of other lines. `to`: nowhere.
+ */
+static int mixed_from(struct copy_work *w, uint64_t from, uint64_t to, uint64_t *out)
+{
+	uint64_t at = to;
+	struct line_unit *l = NULL;
+	const struct line_row *row;
+	struct line_walk walk;
+
+	*out = to;
+	if (w->flow && w->outer.scope)
+		at = flow_led_to(w->flow, w->all.items, w->all.count, to);
+	if (at < from || at >= to)
+		return 0;
+	if (unit_lines(w->r, w->c->module, w->outer.unit, &l) < 0)
+		return -1;
+	walk = lines_walk(l, at, to);
+	while ((row = lines_next(&walk)))
+		if (row->is_stmt && row[1].offset > row->offset)
+			return 0;
+	*out = at;
+	return 0;
+}
+
 /* Does the statement go on at `to`? Either nothing else can happen between, or the source text
    says so: f(a,\n g(b),\n c) does; the destructor at the end of a block does not. */
 static int goes_on(struct copy_work *w, uint64_t from, uint64_t to, bool *out)
@@ -174,7 +200,8 @@ static int fill_gaps(struct copy_work *w)
 			*array_add(&w->all) = (struct module_range){from, to};
 			continue;
 		}
-		if (nobodys_from(w, from, to, &at) < 0)
+		if (nobodys_from(w, from, to, &at) < 0 ||
+		    (at == to && mixed_from(w, from, to, &at) < 0))
 			return -1;
 		if (at < to)
 			*array_add(&w->all) = (struct module_range){at, to};

@@ -309,10 +309,9 @@ static int call_columns(struct copy_work *w, unsigned *columns)
 }
 
 /*
- * The columns of the starts, or NULL. Where a loop was unrolled each copy of a statement begins at
- * the same column, and is an execution of its own; the later rows of a statement over several lines
- * begin elsewhere. Not so with gcc where it marks no statements (-O0, -g1): it goes back to the
- * column of a call when it has evaluated the arguments. What may be the end of a macro is no copy.
+ * The columns of the starts, or NULL. Where a loop was unrolled each copy of a statement begins at the same column, and is an
+ * execution of its own; the later rows of a statement over several lines begin elsewhere, but with gcc where it marks no
+ * statements (-O0, -g1). The end of a macro is no copy, nor is a row without a mark where others have one.
  */
 static unsigned *start_columns(const struct copy_work *w)
 {
@@ -325,7 +324,7 @@ static unsigned *start_columns(const struct copy_work *w)
 		bool stmt = false;
 
 		array_each(const struct block, b, &w->c->blocks) {
-			if (b->start != w->starts.items[i] || (stmt && !b->stmt))
+			if (b->start != w->starts.items[i] || ((stmt || w->marked) && !b->stmt))
 				continue;
 			columns[i] = b->ends_macro ? 0 : b->column;
 			stmt = b->stmt;
