@@ -157,7 +157,28 @@ void watch_begin(struct control *c)
 		races_restart(races_of(c));
 }
 
-/* It may have the stack of one that has ended, and nothing that is seen orders the two: libc keeps stacks for the
+/*
+ * Stacks of glibc 2.42 lie side by side in one mapping, without guard pages between them that are mappings. Each ends with the
+ * page of its thread's control block.
+ */
+static void narrow_to_stack(const struct session *s, const struct session_thread *own, uint64_t sp,
+			    struct target_mapping *map)
+{
+	const uint64_t page = 4096;
+
+	array_each(struct session_thread *, t, &s->threads) {
+		uint64_t block = (*t)->control_block, end = (block / page + 1) * page;
+
+		if ((*t)->process != own->process || block < map->start || block >= map->end)
+			continue;
+		if (*t == own && block >= sp)
+			map->end = end;
+		else if (end <= sp)
+			map->start = end;
+	}
+}
+
+/* A new thread may have the stack of one that has ended, and nothing that is seen orders the two: libc keeps stacks for the
    next ones. A stack that the program has made itself stands among other things. */
 static void forget_stack(struct control *c, const struct turn *t)
 {
@@ -171,6 +192,7 @@ static void forget_stack(struct control *c, const struct turn *t)
 	sp = regs.dwarf[ARCH_DWARF_SP];
 	if (target_mapping_at(p->target, sp, &map) < 0 || map.path[0] || images_at(p, sp))
 		return;
+	narrow_to_stack(c->session, t->thread, sp, &map);
 	races_forget(races_of(c), address_of(c, t, map.start), map.end - map.start);
 }
 
