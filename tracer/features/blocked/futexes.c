@@ -21,18 +21,18 @@ static struct session_thread *by_tid(struct session *s, int tid)
 }
 
 /*
- * The thread that a join waits for: the kernel clears a word of its struct pthread when it ends.
- * Before glibc 2.43 the word is its tid; since then it is a state, and only the place says whose.
+ * The thread that a join waits for: the kernel clears a word of its struct pthread when it ends. Before glibc 2.43 the word is its
+ * tid; since then it is a state, which it changes once more before it ends, and only the place says whose.
  */
 static struct session_thread *joined(struct session *s, const struct session_process *p,
-				     uint64_t address, uint32_t word)
+				     const struct target_block *b, uint32_t word)
 {
-	struct session_thread *found = by_tid(s, (int)word);
+	struct session_thread *found = word == (uint32_t)b->args[2] ? by_tid(s, (int)word) : NULL;
 
 	for (size_t i = s->threads.count; i-- > 0 && !found;) {
 		struct session_thread *t = s->threads.items[i];
 
-		if (t->target && t->process == p && glibc_thread_has(t, address))
+		if (t->target && t->process == p && glibc_thread_has(t, b->args[0]))
 			found = t;
 	}
 	return found;
@@ -150,8 +150,8 @@ static void judge_futex(struct session *s, struct session_thread *t, const struc
 	other = tid ? by_tid(s, (int)tid) : NULL;
 	if (other) {
 		w->kind = is_copy(w, t->process, other) ? WAIT_NEVER : WAIT_MUTEX;
-	} else if (!private && word == (uint32_t)b->args[2]) {
-		other = joined(s, t->process, b->args[0], word);
+	} else if (!private && word) {
+		other = joined(s, t->process, b, word);
 		if (other)
 			w->kind = WAIT_JOIN;
 	}
