@@ -216,7 +216,7 @@ JUMPS = r"""
 #include <setjmp.h>
 #include <stdio.h>
 static jmp_buf back;
-static int done;
+static volatile int done; /* else gcc 16 adds both statements of over() in one instruction, without a mark of the second one */
 __attribute__((noinline)) static int leave(int k) {
 	if (k % 3 == 0)
 		longjmp(back, 1); /* gate: jump */
