@@ -505,7 +505,17 @@ gdb.execute("set print thread-events off")
 gdb.execute("set startup-with-shell off")
 for s in ("SIGUSR1", "SIGSEGV"):
     gdb.execute("handle %s nostop noprint pass" % s, to_string=True)
-found = []
+found, tables = [], {}
+
+def rows(name):
+    # address -> lines of the rows there; gdb 13 ends itself where a script goes through symtab.linetable()
+    if name not in tables:
+        tables[name] = {}
+        text = gdb.execute("maint info line-table /" + name.split("/")[-1] + "$", to_string=True)
+        for words in (line.split() for line in text.split(chr(10))):
+            if len(words) > 3 and words[0].isdigit() and words[1].isdigit():
+                tables[name].setdefault(int(words[2], 16), []).append(int(words[1]))
+    return tables[name]
 
 def chain(pc):
     block, result = gdb.block_for_pc(pc), []
@@ -535,7 +545,7 @@ def frames():
                        "line": sal.line if sal.symtab and not signal else None,
                        "signal": signal, "address": f.pc()})
         if len(result) > 1 and f.type() == gdb.INLINE_FRAME and sal.symtab:
-            result[-1]["beside"] = [e.line for e in sal.symtab.linetable() if e.pc == sal.pc]
+            result[-1]["beside"] = rows(sal.symtab.filename).get(sal.pc, [])
         f = f.older()
     result[0]["begins"] = begins()
     result[0]["blocks"] = blocks()
@@ -576,7 +586,7 @@ def gdb_stacks(program, addresses, late, library, directory):
         f.write(head + GDB_SCRIPT)
     if os.path.exists(out):
         os.unlink(out)
-    p = subprocess.run(["gdb", "-nx", "-batch", "-x", script, program], cwd=directory, timeout=120,
+    p = subprocess.run(["gdb", "-nx", "-batch", "-x", script, program], cwd=directory, timeout=600,
                        stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if not os.path.exists(out):
         raise RuntimeError("gdb: " + p.stderr[-2000:] + p.stdout[-2000:])

@@ -11,6 +11,7 @@ import time
 
 import test_examples
 from harness import ROOT, Process, compile_text, params, timeout
+from patience import wall
 
 SAMPLES = os.path.join(ROOT, "tests", "converted")
 
@@ -354,13 +355,13 @@ def test_reads_clock_and_works(t):
         {
             pthread_t thread;
             pthread_create(&thread, NULL, worker, NULL);
-            double end = now() + 0.2;
+            double end = now() + WORKS;
             while (now() < end)
                 ;
             int seen = value;
             pthread_join(thread, NULL);
             return seen;
-        }""")
+        }""", "-g -O0 -pthread -DWORKS=%g" % wall(0.2))
     r, _ = convert(t, program)
     t.equal(r.status, 125, "status", r)
     t.check("usleep of 20 ms: not for ordering: " in r.first, "it was learned", r)

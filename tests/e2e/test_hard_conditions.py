@@ -96,9 +96,13 @@ int main(int argc, char **argv)
 {
 	pthread_t t;
 	pthread_create(&t, NULL, worker, NULL);
-	usleep(30000 + atoi(argv[1]));
+	usleep(atoi(argv[1])); /* gate: ends */
 	_exit(argc == 2 ? 3 : ready());
 }
+"""
+EXITS_GATES = """local came = SimpleGate "came"
+at("//here"):open(came):when(function(hit) return hit:call("ready") == 1 end)
+at("//ends"):wait(came)
 """
 
 
@@ -106,8 +110,7 @@ def test_exit_during_a_condition(t):
     """The thread that is asked dies: that is no fault of the script."""
     program = compile_text("exits.c", EXITS)
     for k in range(RUNS[t.full]):
-        r = t.run_gated(program, args=(str(k * 10000 // RUNS[t.full]),), script=
-                        'at "//here":when(function(hit) return hit:call("ready") == 1 end)\n')
+        r = t.run_gated(program, args=(str(k * 10000 // RUNS[t.full]),), script=EXITS_GATES)
         t.verdict(r, 121)
 
 
