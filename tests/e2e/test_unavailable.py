@@ -184,7 +184,8 @@ def test_privileged_program(t, case):
     if mode and "65534 65534" in bare.stdout:
         raise Skip("files have no privileges here")
     unavailable(t, as_nobody(t, [gatectl, "run", path]), why, "`cp %s COPY`" % path)
-    for command in (["explore", "-o", "/tmp/gatectl-none", "--runs", "9"], ["races", "--runs", "9"]):  # their filter of system calls sets no_new_privs
+    none = "/tmp/gatectl-none-%s-%s" % (name, t.marker)
+    for command in (["explore", "-o", none, "--runs", "9"], ["races", "--runs", "9"]):  # their filter of system calls sets no_new_privs
         unavailable(t, as_nobody(t, [gatectl, *command, path]), why, "`cp %s COPY`" % path)
     r = t.run([gatectl, "run", path], env=OPTIONS)
     t.equal((r.status, r.stdout, r.err), (0, "hello 0 0\n", ""), "root may trace it", r)
