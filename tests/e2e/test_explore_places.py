@@ -208,6 +208,7 @@ def test_not_there_in_time(t):
     """The time of a search also ends a run that has not come to where schedules begin."""
     r = t.gate("explore", "--from", "last", "--for", 1, compile_text("endless.c", ENDLESS), cwd=t.tmp)
     t.equal((r.status, r.first), (125, "gatectl: error: --from: the program has not come to last in 1 s (--for)"), "the time is over", r)
+    t.check("\ntry: a longer --for, or a place that comes earlier\n" in r.err, "what to do", r)
 
 
 @params("-O0", "-O2 -static", "-O2 -no-pie", "-O2 -static-pie")

@@ -1,6 +1,6 @@
 /*
  * A standard stream that a program is given: of a kind of its own, wherever our own output goes.
- * What the program writes is kept in a file, and passed on.
+ * Output of the program is kept in a file, and passed on.
  *
  * The C library buffers by the kind of a stream (setbuf(3)), and programs ask for it (isatty(3)):
  * which system calls a program makes depends on it.

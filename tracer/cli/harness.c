@@ -1,4 +1,5 @@
-/* gatectl harness: violations and the summary on standard error, and in folders; --list on standard output. */
+/* gatectl harness: violations and the summary on standard error, and in folders; --list on standard
+   output. */
 #include "tracer/experiments/harness.h"
 #include "tracer/cli/cli.h"
 #include "tracer/cli/explore_report.h"
@@ -16,7 +17,7 @@ static const char *s_of(unsigned long n)
 	return n == 1 ? "" : "s";
 }
 
-/* ---- --list -------------------------------------------------------------------------------------------- */
+/* ---- --list ---------------------------------------------------------------------------------- */
 
 static void print_signature(const struct signature *s)
 {
@@ -92,7 +93,7 @@ static void print_list(struct harness_hunt *h)
 		puts("ended by: nothing");
 }
 
-/* ---- the summary ----------------------------------------------------------------------------------------- */
+/* ---- the summary ----------------------------------------------------------------------------- */
 
 static void add_names(const struct harness_hunt *h, bool reads, struct str *out)
 {
@@ -176,7 +177,7 @@ static void tell_summary(const struct cli *cli, const struct harness_hunt *h, bo
 	str_fini(&text);
 }
 
-/* ---- what was found ---------------------------------------------------------------------------------------- */
+/* ---- what was found -------------------------------------------------------------------------- */
 
 static void add_story(const struct harness_violation *v, struct str *out)
 {
@@ -218,7 +219,7 @@ static int tell_found(const struct cli *cli, const struct harness_hunt *h)
 	return VERDICT_FOUND;
 }
 
-/* ---- the command ------------------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static int tell(struct cli *cli, struct harness_hunt *h, int answer)
 {

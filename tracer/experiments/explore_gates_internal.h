@@ -40,7 +40,7 @@ struct gating {
 	bool lax;	    /* ... and that may be so: nothing firmer was found */
 	bool turned;	    /* the last run's gate of that name was opened */
 	bool barred;	    /* it did not come to its end: by gates */
-	bool cut;	    /* ... for the time was over: it says nothing */
+	bool cut;	    /* by the end of the time: no evidence */
 	struct str differs; /* how the first one came out that was another */
 };
 

@@ -9,7 +9,7 @@
 enum {
 	LIMIT_FACTOR = 20,
 	LIMIT_LEAST_S = 5,
-	LAST_RUN_S = 2, /* ... also when there is no time any more */
+	LAST_RUN_S = 2, /* least limit, also when the time is over */
 	GATE_LIMIT_S = 3,
 };
 

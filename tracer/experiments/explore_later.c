@@ -24,8 +24,7 @@ static char *text_of(const struct schedule_head *h, const char *key)
 	return base_strdup(value ? value : "");
 }
 
-/* As the search had it; what the head does not say is as in a search that found it in its first
-   schedule. */
+/* Failure as the search had it; values that the head lacks are those of a first schedule. */
 static void take_failure(struct explore_later *l, struct explore *e)
 {
 	const struct schedule_head *h = &l->replay.head;

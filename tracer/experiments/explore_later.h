@@ -13,8 +13,8 @@ struct explore_later {
 /* Reads l->path: e gets its one failure, and the program, if the caller's options leave that open.
    Returns 0; -1 with e->x.err. */
 int explore_later_read(struct explore_later *l, struct explore *e);
-/* As explore_search(): of the failure that was read. -1 also if the program does not fail like that
-   any more. */
+/* Makes the script of the failure that was read. Returns as explore_search(), and -1 also if the
+   program does not fail like that any more. */
 int explore_later_make(struct explore_later *l, struct explore *e);
 /* Before explore_fini(). */
 void explore_later_fini(struct explore_later *l);

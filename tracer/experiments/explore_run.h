@@ -1,4 +1,5 @@
-/* The runs of a search: the program is brought to where schedules begin, and copied for each of them. */
+/* The runs of a search: the program is brought to where schedules begin, and copied for each of
+   them. */
 #ifndef GATECTL_EXPERIMENTS_EXPLORE_RUN_H
 #define GATECTL_EXPERIMENTS_EXPLORE_RUN_H
 
@@ -18,21 +19,26 @@ struct explore_runs {
 	ARRAY(struct module *) modules; /* of the last run that was described */
 };
 
-/* `keeps`: many runs will follow, so the program is brought to where schedules begin, at the latest by e->until. Returns
-   0, also if the program does not come there, or -1 with *e->x.err set: it cannot be started. */
+/* `keeps`: many runs will follow, so the program is brought to where schedules begin, at the latest
+   by e->until. Returns 0, also if the program does not come there, or -1 with *e->x.err set: it
+   cannot be started. */
 int explore_runs_begin(struct explore *e, struct explore_runs *r, const struct session_options *o,
 		       const struct features *features, bool keeps);
 /* The accesses that are points, before that. */
 void explore_runs_points(struct explore_runs *r, const struct explore_points_at *points);
-/* Where threads have come often by now they need not stop, as far as r->controlled.strategy says so; it is the search's. */
+/* Where threads have come often by now they need not stop, as far as r->controlled.strategy says
+   so; it is the search's. */
 void explore_runs_grant(struct explore_runs *r);
-/* One run under r->controlled.strategy, which has begun. 0 with the result; -1: there was none, or a script is wrong. */
+/* One run under r->controlled.strategy, which has begun. 0 with the result; -1: there was none, or
+   a script is wrong. */
 int explore_runs_one(struct explore_runs *r, struct session_result *out, struct error *err);
-/* The same, but the run is ended at `until` (by explore_now_s(); 0: no limit), or half a second from now if that is later. */
+/* The same, but the run is ended at `until` (by explore_now_s(); 0: no limit), or half a second
+   from now if that is later. */
 int explore_runs_until(struct explore *e, struct explore_runs *r, double until,
 		       struct session_result *out);
-/* One run by itself, from explore_runs_begin() on, under r->controlled.strategy; points NULL: those of the search. The
-   caller ends `r` with explore_runs_end(). 0 with the result; -1: there was none. */
+/* One run by itself, from explore_runs_begin() on, under r->controlled.strategy; points NULL: those
+   of the search. The caller ends `r` with explore_runs_end(). 0 with the result; -1: there was
+   none. */
 int explore_runs_alone(struct explore *e, struct explore_runs *r, const struct session_options *o,
 		       const struct features *features, const struct explore_points_at *points,
 		       struct session_result *out);

@@ -35,10 +35,12 @@ static int begin(struct explore *e, const struct session_options *o, struct expl
 /* Reports that the program ended, or that the time did, before the program came to --from. */
 static int not_come(struct explore *e)
 {
-	if (e->until > 0 && explore_now_s() >= e->until)
-		return error_set(e->x.err, ERROR_LOCATION,
-				 "--from: the program has not come to %s in %g s (--for)",
-				 e->options.from, e->options.seconds);
+	if (e->until > 0 && explore_now_s() >= e->until) {
+		error_set(e->x.err, ERROR_LOCATION,
+			  "--from: the program has not come to %s in %g s (--for)", e->options.from,
+			  e->options.seconds);
+		return error_hint(e->x.err, "a longer --for, or a place that comes earlier");
+	}
 	return error_set(e->x.err, ERROR_LOCATION,
 			 "--from: the program has ended, and had not come to %s", e->options.from);
 }

@@ -3,8 +3,8 @@
  * if something in the program refers to them.
  *
  * The action of a signal is set by the system call rt_sigaction, whichever function leads there.
- * What it does is told by a trap on its instruction: no other trap of the thread comes between that
- * and what the kernel does. The C library's own gets one only as SIGTRAP is first passed to a
+ * A trap on its instruction reports the call: no other trap of the thread comes between that and
+ * the kernel's action. The C library's own gets one only as SIGTRAP is first passed to a
  * function, because posix_spawn uses it for each signal.
  */
 #include "tracer/run/images.h"

@@ -21,8 +21,9 @@ static struct session_thread *by_tid(struct session *s, int tid)
 }
 
 /*
- * The thread that a join waits for: the kernel clears a word of its struct pthread when it ends. Before glibc 2.43 the word is its
- * tid; since then it is a state, which it changes once more before it ends, and only the place says whose.
+ * The thread that a join waits for: the kernel clears a word of its struct pthread when it ends.
+ * Before glibc 2.43 the word is its tid; since then it is a state, which it changes once more
+ * before it ends, and only the place says whose.
  */
 static struct session_thread *joined(struct session *s, const struct session_process *p,
 				     const struct target_block *b, uint32_t word)

@@ -25,8 +25,8 @@ static const struct {
 	{SYS_fcntl, "waits for a lock (fcntl) of", " held by"},
 };
 
-/* The system call of a thread that was stopped meanwhile is not known; libc's function on its stack is, since glibc 2.41
-   not the innermost one. */
+/* The system call of a thread that was stopped meanwhile is not known; libc's function on its stack
+   is, since glibc 2.41 not the innermost one. */
 static bool is_sleep(const struct waiter *w)
 {
 	for (size_t i = 0; i < w->own; i++) {
