@@ -69,6 +69,7 @@ FREED = r"""
 #include <stdio.h>
 #include <stdlib.h>
 struct box {
+	long of_malloc[4]; /* where free(3) may write */
 	int *value;
 };
 static int one = 1;
