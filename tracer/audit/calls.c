@@ -465,7 +465,7 @@ static unsigned apply_own(struct audit_flow *w, struct state *s, const struct au
 {
 	struct applied a = {w, s, c, index, {c->arguments, c->count, 0, load_local, NULL}};
 	const struct audit_facts *f = audit_facts_of(w->audit, index);
-	unsigned try, result;
+	unsigned tried, result;
 
 	a.binding.ctx = &a;
 	number_map_set(&w->audit->called, c->usr, 1);
@@ -488,7 +488,7 @@ static unsigned apply_own(struct audit_flow *w, struct state *s, const struct au
 	a.binding.result = result ? result : anything(w, s, c);
 	forget_locals(w, s, c);
 	take_out(w, s, c, f);
-	try = apply_effects(&a, f);
+	tried = apply_effects(&a, f);
 	/* Who waits for threads has waited for those that there are. */
 	s->makes_threads = !f->joins_threads && (s->makes_threads || f->makes_threads);
 	s->joins_threads |= f->joins_threads;
@@ -497,9 +497,7 @@ static unsigned apply_own(struct audit_flow *w, struct state *s, const struct au
 	s->never |= f->never_returns;
 	if (term_at(terms_of(w), result).kind == TERM_TRIED)
 		state_forget(s, terms_of(w), result);
-	return try ?
-	try : a
-		.binding.result;
+	return tried ? tried : a.binding.result;
 }
 
 /* ---- any ------------------------------------------------------------------------------------------------------------ */
