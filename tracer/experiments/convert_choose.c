@@ -334,12 +334,21 @@ static int matters_at_times(struct convert *c, size_t site)
 	return same < 0 ? -1 : !same;
 }
 
+/* Does the script order anything? */
+static bool has_orders(const struct convert_plan *p)
+{
+	for (size_t i = 0; i < p->sites.count; i++)
+		if (!p->sites.items[i].left && has_order(p, i))
+			return true;
+	return false;
+}
+
 /* 1 the site keeps its sleep, 0 it need not sleep, or -1. */
 static int leave_site(struct convert *c, size_t i)
 {
 	struct convert_site *site = &c->plan.sites.items[i];
-	bool needless =
-		(c->all || (site->matters && !waited_for_end(&c->plan, i))) && !site->unseen;
+	bool beside = site->matters && !waited_for_end(&c->plan, i) && has_orders(&c->plan);
+	bool needless = (c->all || beside) && !site->unseen;
 	int same = needless ? convert_plan_same(c, TRY_RUNS) : 0, at_times = 0;
 
 	if (same)
