@@ -162,9 +162,10 @@ struct control {
 	size_t hang_steps;  /* steps at the last look of hangs.c ... */
 	uint64_t hang_ns;   /* ... and what the program had worked when their number last grew */
 	size_t preempts; /* steps that are no progress: a thread was stopped as it computed ... */
-	uint64_t preempt_ns; /* ... the last time when the program had worked so much */
-	double still_s;	     /* ... and how long it has worked since */
-	unsigned looks;	     /* at threads that have come to no point, since the step: */
+	size_t hang_preempts; /* ... how many there were when hang_ns was taken */
+	uint64_t preempt_ns;  /* ... the last time when the program had worked so much */
+	double still_s;	      /* ... and how long it has worked since */
+	unsigned looks;	      /* at threads that have come to no point, since the step: */
 	size_t looked_at;
 	double preempted_s; /* still_s when a computing thread got a trap to stop it; 0: none has */
 	size_t preempted_at;  /* ... at so many steps */

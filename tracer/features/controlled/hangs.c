@@ -69,6 +69,24 @@ static bool stop_it(struct control *c, struct turn *t)
 	return false;
 }
 
+/* The time that a thread computes before others come. */
+static double round_s(const struct control *c)
+{
+	static const double most_s = 1;
+	double limit = limit_of(c) / 2;
+
+	return limit > 0 && limit < most_s ? limit : most_s;
+}
+
+/* Have the others come as often as they do before a hang? Each run has the same number of
+   preemptions, however late its ticks are: a replay counts them as steps. */
+static bool had_rounds(const struct control *c)
+{
+	double rounds = limit_of(c) / round_s(c) - 1;
+
+	return limit_of(c) > 0 && (double)(c->preempts - c->hang_preempts) >= rounds;
+}
+
 /*
  * On a real machine others run while a thread computes: a wait with a time-out ends, and what it
  * computes until may be theirs to do. Where it is stopped is no place that another run would find;
@@ -76,14 +94,13 @@ static bool stop_it(struct control *c, struct turn *t)
  */
 bool hangs_preempt(struct control *c)
 {
-	static const double most_s = 1;
 	const struct strategy_point p = {.op = STRATEGY_YIELD, .object = STRATEGY_NO_OBJECT};
-	double limit = limit_of(c) / 2, still_s = c->still_s;
+	double still_s = c->still_s;
 	struct turn *t = computing(c);
 
 	if (c->preempt_ns > c->hang_ns)
 		still_s -= (double)(c->preempt_ns - c->hang_ns) / ns_of_s;
-	if (!t || still_s < (limit > 0 && limit < most_s ? limit : most_s) || !stop_it(c, t))
+	if (!t || had_rounds(c) || still_s < round_s(c) || !stop_it(c, t))
 		return false;
 	c->preempt_ns = c->hang_ns + (uint64_t)(c->still_s * ns_of_s);
 	c->preempts++;
@@ -92,6 +109,15 @@ bool hangs_preempt(struct control *c)
 	turn_ready(t, &p);
 	t->preempted = true;
 	return true;
+}
+
+/* One that cannot be stopped as it computes has no rounds: twice the time does for it. */
+static bool is_long_enough(const struct control *c)
+{
+	double limit = limit_of(c);
+
+	return limit > 0 && c->still_s > limit &&
+	       (had_rounds(c) || !computing(c) || c->still_s > 2 * limit);
 }
 
 void hangs_tick(struct control *c)
@@ -105,9 +131,10 @@ void hangs_tick(struct control *c)
 	    c->hang_looks != c->access_looks) {
 		c->hang_looks = c->access_looks;
 		c->hang_steps = steps - c->preempts;
+		c->hang_preempts = c->preempts;
 		c->hang_ns = worked;
 	}
 	c->still_s = (double)(worked - c->hang_ns) / ns_of_s;
-	if (limit_of(c) > 0 && c->still_s > limit_of(c))
+	if (is_long_enough(c))
 		hangs_end(c);
 }
