@@ -434,7 +434,7 @@ def without_empty(ours, theirs):
     """A copy without an instruction: gdb has no block of it, but the line of its row."""
     if (ours[0]["inlined"] and name_of(ours[0]) not in map(name_of, theirs[0]["blocks"])
             and place(ours[0]) == place(theirs[0])):
-        return ours[1:]
+        return [dict(ours[1], file=theirs[0]["file"], line=theirs[0]["line"])] + ours[2:]
     return ours
 
 
@@ -468,8 +468,10 @@ def with_guessed(ours, theirs):
 def inside(ours, theirs):
     """Copies inside of the function that the gate's line is in: the instruction is one of theirs."""
     more = len(theirs) - len(ours)
-    if more > 0 and all(f["inlined"] for f in theirs[:more]) and shown(theirs[more]) == shown(ours[0]):
-        return theirs[:more] + ours
+    if more > 0 and all(f["inlined"] for f in theirs[:more]) and (
+            shown(theirs[more]) == shown(ours[0]) or
+            (name_of(theirs[more]) == name_of(ours[0]) and ours[0]["line"] in theirs[more].get("here", ()))):
+        return theirs[:more + 1] + ours[1:]
     return ours
 
 
@@ -480,6 +482,19 @@ def of_statement(ours, theirs):
     return [dict(a, line=b["line"]) if a["line"] in b.get("beside", ()) else a for a, b in zip(ours, theirs)]
 
 
+def with_longer(ours, theirs):
+    """A copy that is over: gdb 17 lets it go on until the next line begins, so it is where its caller is."""
+    result, i = [], 0
+    for frame, caller in zip(theirs, theirs[1:] + [None]):
+        if (frame["inlined"] and caller and place(frame) == place(caller)
+                and (i >= len(ours) or shown(ours[i]) != shown(frame))):
+            result.append(frame)
+        elif i < len(ours):
+            result.append(ours[i])
+            i += 1
+    return result + ours[i:]
+
+
 KNOWN = [
     (without_begun, "gdb shows a thread at the first instruction of an inlined copy as not there "
      "yet when it was stopped by an address; a gate on the copy's line is in the copy"),
@@ -488,6 +503,7 @@ KNOWN = [
     (with_guessed, "gdb guesses from call sites which function has ended in a jump, in other objects "
      "too; gatectl within one object"),
     (of_statement, "gdb gives the line of a statement also for code of another line that begins at its address"),
+    (with_longer, "gdb 17 takes code behind an inlined copy for a part of it, up to the next line"),
     (inside, "gdb shows the copy that the instruction is in; a gate on a line of the function around it is in that one"),
 ]
 
@@ -511,7 +527,7 @@ def rows(name):
     # address -> lines of the rows there; gdb 13 ends itself where a script goes through symtab.linetable()
     if name not in tables:
         tables[name] = {}
-        text = gdb.execute("maint info line-table /" + name.split("/")[-1] + "$", to_string=True)
+        text = gdb.execute("maint info line-table " + name.split("/")[-1] + "$", to_string=True)
         for words in (line.split() for line in text.split(chr(10))):
             if len(words) > 3 and words[0].isdigit() and words[1].isdigit():
                 tables[name].setdefault(int(words[2], 16), []).append(int(words[1]))
@@ -544,8 +560,10 @@ def frames():
                        "file": sal.symtab.filename if sal.symtab and not signal else None,
                        "line": sal.line if sal.symtab and not signal else None,
                        "signal": signal, "address": f.pc()})
-        if len(result) > 1 and f.type() == gdb.INLINE_FRAME and sal.symtab:
-            result[-1]["beside"] = rows(sal.symtab.filename).get(sal.pc, [])
+        if sal.symtab and not signal:
+            result[-1]["here"] = rows(sal.symtab.filename).get(result[0]["address"], [])
+        if f.type() == gdb.INLINE_FRAME and sal.symtab:
+            result[-1]["beside"] = rows(sal.symtab.filename).get(sal.pc if len(result) > 1 else f.pc(), [])
         f = f.older()
     result[0]["begins"] = begins()
     result[0]["blocks"] = blocks()

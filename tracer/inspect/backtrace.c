@@ -168,7 +168,7 @@ static void add_scopes(const struct dwarf_frame *f, struct die_table *t,
 		call->function = shown_name(t, scopes[i]);
 		if (scope && i == first)
 			innermost_line(t, scopes, count, i, offset, call);
-		else if (i && has_here(scopes[i - 1], offset))
+		else if (i > first || (i && has_here(scopes[i - 1], offset)))
 			by_copy(t, scopes[i - 1], call);
 		else
 			by_line_table(t, offset, call);
