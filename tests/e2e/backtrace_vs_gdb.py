@@ -483,7 +483,7 @@ def of_statement(ours, theirs):
 
 
 def with_longer(ours, theirs):
-    """A copy that is over: gdb 17 lets it go on until the next line begins, so it is where its caller is."""
+    """A copy that is over: gdb 18 lets it go on until the next line begins, so it is where its caller is."""
     result, i = [], 0
     for frame, caller in zip(theirs, theirs[1:] + [None]):
         if (frame["inlined"] and caller and place(frame) == place(caller)
@@ -503,7 +503,7 @@ KNOWN = [
     (with_guessed, "gdb guesses from call sites which function has ended in a jump, in other objects "
      "too; gatectl within one object"),
     (of_statement, "gdb gives the line of a statement also for code of another line that begins at its address"),
-    (with_longer, "gdb 17 takes code behind an inlined copy for a part of it, up to the next line"),
+    (with_longer, "gdb 18 takes code behind an inlined copy for a part of it, up to the next line"),
     (inside, "gdb shows the copy that the instruction is in; a gate on a line of the function around it is in that one"),
 ]
 
