@@ -69,7 +69,7 @@ static bool stop_it(struct control *c, struct turn *t)
 	return false;
 }
 
-/* The time that a thread computes before others come. */
+/* Processor time after which a thread that computes is preempted. */
 static double round_s(const struct control *c)
 {
 	static const double most_s = 1;
@@ -78,8 +78,8 @@ static double round_s(const struct control *c)
 	return limit > 0 && limit < most_s ? limit : most_s;
 }
 
-/* Have the others come as often as they do before a hang? Each run has the same number of
-   preemptions, however late its ticks are: a replay counts them as steps. */
+/* True after all preemptions that precede a hang. Their number is the same in each run, however
+   late its ticks are, because a replay counts them as steps. */
 static bool had_rounds(const struct control *c)
 {
 	double rounds = limit_of(c) / round_s(c) - 1;
@@ -111,7 +111,7 @@ bool hangs_preempt(struct control *c)
 	return true;
 }
 
-/* One that cannot be stopped as it computes has no rounds: twice the time does for it. */
+/* A thread that cannot be stopped while it computes is never preempted: twice the limit is enough. */
 static bool is_long_enough(const struct control *c)
 {
 	double limit = limit_of(c);
