@@ -256,11 +256,11 @@ def test_struct(t, build):
 
 # Locks, once, messages and atomics of Rust are made of the functions of core::sync::atomic.
 RUST = """use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{mpsc, Arc, Mutex, OnceLock, RwLock};
+use std::sync::{mpsc, Arc, Mutex, Once, RwLock};
 use std::thread;
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 static FLAG: AtomicBool = AtomicBool::new(false);
-static ONCE: OnceLock<u32> = OnceLock::new();
+static ONCE: Once = Once::new();
 static mut PLAIN: usize = 0;
 fn main() {
     let sum = Arc::new((Mutex::new(0), RwLock::new(0)));
@@ -272,7 +272,7 @@ fn main() {
             *sum.1.write().unwrap() += 1;
             COUNT.fetch_add(1, Ordering::SeqCst);
             FLAG.store(true, Ordering::Release);
-            ONCE.get_or_init(|| 5);
+            ONCE.call_once(|| { FLAG.load(Ordering::Acquire); });
             if std::env::args().count() > 1 { unsafe { PLAIN += 1 } }
             to.send(i).unwrap();
         })
